@@ -133,6 +133,13 @@ enum bs_skip {
 /* The reason as a short phrase for a summary, "binary files". Never NULL. */
 BS_API const char *bs_skip_name(enum bs_skip reason);
 
+/* What a run is at, for those who watch it. */
+enum bs_build_step {
+	BS_BUILD_LOOK,  /* at a sample of the sources of a new index; it counts the files on the way */
+	BS_BUILD_READ,  /* one source after the other, each a step of its own */
+	BS_BUILD_WRITE, /* what was read, when memory is full, and at the end; no documents are read meanwhile */
+};
+
 /* What has been done so far, and in the end what the run amounted to. */
 struct bs_build_report {
 	uint64_t n_docs;        /* that can be found, at the end of the run */
@@ -148,18 +155,20 @@ struct bs_build_report {
 	uint64_t n_postings;    /* of those: (document, distinct word) pairs */
 	uint64_t written_bytes; /* of the segments of those */
 	uint64_t n_segments, index_bytes; /* of the index, and of its files */
+	uint64_t n_excluded;    /* documents that bs_index_delete keeps out */
 	uint64_t n_compacted, n_moved, compacted_bytes; /* segments merged, documents moved by that, bytes written */
 	uint64_t n_stayed;      /* documents that should have moved, but are not what was indexed */
 	uint64_t n_unread;      /* files, folders, sources not to be looked at: what the index had of them stays */
 	uint64_t skipped[BS_SKIP_MAX]; /* by enum bs_skip */
 	uint64_t elapsed_ns;
-	uint64_t source_bytes, source_total; /* of the JSONL collection being read: so far, in all; 0: not known */
+	enum bs_build_step step;
+	uint64_t step_done, step_total; /* files of a folder, bytes of a collection, documents written; 0: not known */
+	uint64_t step_ns;       /* how long that took so far */
 	bool is_refresh;        /* the index was there, and is not made anew */
 	bool is_committed;      /* something changed */
 	bool is_shared;         /* the index may be read by others, as request->shared wished */
-	bool is_writing;        /* what was read is being written; no documents are read meanwhile */
 	char warning[256];      /* what housekeeping was not done, and why; empty: it was done */
-	uint64_t reserved[4];
+	uint64_t reserved[3];
 };
 
 struct bs_build_tuning; /* for the project's own experiments: indexer/run/indexer.h */
@@ -186,7 +195,7 @@ struct bs_build_request {
 	bool binary_as_text;            /* folders: files with NUL bytes too */
 	uint64_t max_document_bytes;    /* larger ones are skipped; 0: 256 MiB; at most BS_MAX_DOCUMENT_BYTES */
 	const char *id_field;           /* JSONL: the field that names a record; NULL: "id" */
-	const char *const *text_fields; /* JSONL: what to index, a NULL-ended list; NULL: every top-level string */
+	const char *const *text_fields; /* JSONL: fields to index ("title", "author.name"), NULL-ended; NULL: all */
 	const char *const *globs;       /* folders: as ripgrep's -g, a NULL-ended list; NULL: every file */
 	double density;                 /* share of set bits, 0.05 to 0.6: less is faster and larger; 0: 0.3 */
 
@@ -198,8 +207,8 @@ struct bs_build_request {
 	uint64_t memory_bytes; /* to work with; 0: 1 GiB; less than 16 MiB counts as that */
 	uint32_t n_threads;    /* 0: one a processor; more than 64 count as 64. The index does not depend on it */
 
-	/* Called often, between documents; return 0 to go on, anything else stops the run with BS_STOPPED. NULL: not
-	 * called. so_far->n_docs is not known yet. */
+	/* Called often; return 0 to go on, anything else stops the run with BS_STOPPED. A read of standard input that a
+	 * signal handler interrupts asks, too. NULL: not called. so_far->n_docs is not known yet. */
 	int (*progress)(void *context, const struct bs_build_report *so_far);
 	/* Called for everything that is left out, with one printable line ("notes/a.txt: Permission denied"). NULL: not
 	 * called; the report counts them all the same. */
@@ -217,7 +226,7 @@ struct bs_build_request {
  * it open keep what they opened. Equal input and options give equal bytes.
  *
  * BS_OK: committed, even if documents were skipped or some could not be read (n_unread). Otherwise nothing changed, and
- * *report_out says how far it came: BS_INVALID (an option out of its range or unlike the recorded ones, an unknown
+ * *report_out says how far it came, and a directory that the run itself made is gone again: BS_INVALID (an option out of its range or unlike the recorded ones, an unknown
  * stemmer, no source given or recorded, with strict a bad record), BS_BUSY (another writer), BS_NOT_FOUND (no source
  * could be read), BS_IO, BS_CORRUPT (of the old index: rebuild mends it), BS_STOPPED, BS_UNSUPPORTED (the old index is
  * of a newer format), BS_UNTRUSTED (the old index; or everything would have to be read again, and a source is not
@@ -243,28 +252,40 @@ BS_API enum bs_status bs_index_compact(const struct bs_build_request *request, s
 
 struct bs_delete_request {
 	const char *dir;
-	const char *const *ids; /* the documents that bear one of them, in whatever source; or, if there is a query, */
+	/* The documents of one of these local ids (struct bs_find_hit), or where none has it, of that id, in whatever source; or,
+	 * if there is a query, */
+	const char *const *ids;
 	size_t n_ids;
 	const char *query;      /* those that bs_find would find by it; NULL: ids */
 	size_t query_bytes;
 	bool any;               /* the query: documents with any of the words, not all */
+	bool undo;              /* of the documents that are deleted: they are so no longer */
+	bool dry_run;           /* nothing is written */
 	bool wait;              /* for another writer to be done; else BS_BUSY */
 	/* As for bs_find, and a line for each id that nothing bears. */
 	void (*notice)(void *context, const char *message);
+	/* Called for each of the documents, in document order, before anything is done. NULL: not called. */
+	void (*document)(void *context, const char *local_id, size_t local_id_bytes);
+	/* Called with how many there are, if any, before they are deleted; return 0 to go on, anything else ends it with
+	 * BS_STOPPED. Nobody else can write the index until it returns. NULL, and with dry_run: not called. */
+	int (*confirm)(void *context, uint64_t n_documents);
 	void *context;
 	const struct bs_consent *consent; /* by ids, only the question about owners is asked */
 	uint64_t reserved[6];
 };
 
 struct bs_delete_result {
-	uint64_t n_deleted;    /* 0: nothing was done */
+	uint64_t n_deleted;    /* with undo: that were deleted; with dry_run: that would be, or would be no longer. 0: nothing was done */
 	uint64_t n_unreadable; /* as that of bs_find: they may match, and stay */
+	uint64_t n_to_read;    /* undo: of them, documents that the index does not hold any more: the next bs_index_build reads them */
+	uint64_t n_lost;       /* undo: of them, those that came from standard input: they have to be given again */
 	size_t error_byte;     /* as that of bs_find */
-	uint64_t reserved[5];
+	uint64_t reserved[3];
 };
 
-/* Deletes documents, and commits. They stay deleted, though their sources still have them, until they have changed.
- * BS_INVALID (the query does not parse), BS_NOT_FOUND (no index), BS_BUSY, BS_CORRUPT, BS_IO, BS_UNTRUSTED,
+/* Deletes documents, and commits. They stay deleted, though their sources still have them, until they have changed, or
+ * undo takes that back: then they are found again at once if compaction has not removed them.
+ * BS_INVALID (the query does not parse), BS_NOT_FOUND (no index), BS_BUSY, BS_STOPPED, BS_CORRUPT, BS_IO, BS_UNTRUSTED,
  * BS_UNSUPPORTED, BS_NO_MEMORY: nothing is deleted. result_out may be NULL. */
 BS_API enum bs_status bs_index_delete(const struct bs_delete_request *request, struct bs_delete_result *result_out,
                                       struct bs_error *err) BS_WARN_UNUSED;
@@ -411,7 +432,10 @@ struct bs_find_hit {
 	double score;        /* BS_FIND_TOP: > 0, or 0 if the query has no positive word; else 0 */
 	const char *id;      /* any bytes, not NUL-ended */
 	size_t id_bytes;
-	const char *path;    /* the file its text stands in, openable from the working directory; "-": in the index */
+	const char *local_id; /* the id as `bitsift query --ids` prints it: of a file, its path; of a record, its id */
+	size_t local_id_bytes;
+	const char *path;    /* the file its text stands in, openable from the working directory, and relative to that if it lies
+	                      * below, or both lie in the folder of the index; "-": in the index */
 	const char *snippet; /* valid UTF-8, not NUL-ended, without control characters but the marks; of a record one line, of
 	                      * a file lines with a line feed between; of no bytes unless asked for */
 	size_t snippet_bytes;
@@ -437,6 +461,7 @@ struct bs_find_request {
 	uint32_t snippet_columns; /* of a snippet's lines at most, as a terminal shows them; 0: 160 */
 	const char *mark_start; /* in a snippet, written before and after each word found; NULL: nothing */
 	const char *mark_stop;
+	bool explain_bars; /* what explain is called with has bars, for a terminal */
 
 	/* Called for each hit after the search is done; return 0 to go on. Anything else ends it with BS_STOPPED. Not
 	 * NULL, unless mode is BS_FIND_COUNT. */

@@ -140,6 +140,8 @@ bool state_refresh(const struct model_state *before, const struct model_disk *di
                    size_t n_sources, const char *input, struct model_state *after_out);
 /* The id is deleted wherever it stands. */
 void state_delete(struct model_state *state, const char *id);
+/* The id is deleted nowhere any more; what is on disk comes back with a refresh. How many were. */
+size_t state_undo(struct model_state *state, const char *id);
 
 /* ---- queries ---- */
 

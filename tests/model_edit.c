@@ -76,7 +76,7 @@ static void random_line(char *line, size_t line_bytes, uint32_t n_ids)
 		snprintf(line, line_bytes, "%s", chance(50) ? "no record" : "{\"id\":true,\"text\":\"w1\"}");
 		break;
 	case 2:
-		snprintf(line, line_bytes, "{%s\"n\":3}", id);
+		snprintf(line, line_bytes, "{%s\"n\":[null,{}]}", id);
 		break;
 	case 3:
 		snprintf(line, line_bytes, "{\"id\":\"\",\"text\":\"%s\"}", text);

@@ -369,3 +369,15 @@ void state_delete(struct model_state *state, const char *id)
 		docs_drop(&state->docs, i);
 	}
 }
+
+size_t state_undo(struct model_state *state, const char *id)
+{
+	size_t n = 0;
+	for (size_t i = state->excluded.n; i-- > 0;) {
+		if (strcmp(state->excluded.at[i].id, id) != 0)
+			continue;
+		docs_drop(&state->excluded, i);
+		n++;
+	}
+	return n;
+}

@@ -35,7 +35,7 @@ bool chance(struct dice *dice, uint32_t percent);
 
 /* ---- documents ---- */
 
-#define ORACLE_MAX_NAMES 16
+#define ORACLE_MAX_NAMES 24
 #define ORACLE_NO_NAME   (-1)       /* of the one field of a file; in a query: any field */
 #define ORACLE_NO_TERM   UINT32_MAX /* a word that no document has */
 

@@ -64,7 +64,7 @@ static void take_notice(void *context, const char *message)
 
 static void index_corpus(struct bench *bench)
 {
-	static const char *const text_fields[] = {"title", "body", NULL};
+	static const char *const text_fields[] = {"title", "body", "deep.title", NULL};
 	const char *sources[ORACLE_MAX_SOURCES];
 	const struct oracle_setup *setup = &bench->setup;
 	struct bs_build_report report;

@@ -357,7 +357,37 @@ static const char *const field_names[] = {"text", "title", "body", "note", "x.y"
 
 static bool is_text_field(const struct oracle_setup *setup, const char *name)
 {
-	return !setup->has_text_fields || strcmp(name, "title") == 0 || strcmp(name, "body") == 0;
+	return !setup->has_text_fields || strcmp(name, "title") == 0 || strcmp(name, "body") == 0 ||
+	       strcmp(name, "deep.title") == 0;
+}
+
+static void add_field(struct making *making, const char *name, const void *text, size_t text_bytes, bool *has_text)
+{
+	if (!is_text_field(making->setup, name))
+		return;
+	*has_text = true;
+	oracle_add_field(making->oracle, name, text, text_bytes);
+}
+
+/* What is no string at the top of the record: its strings and numbers are text, too. */
+static void append_deep(struct making *making, struct bs_buffer *json, bool *has_text)
+{
+	static const char *const numbers[] = {"12", "-0.50", "1E+3", "123456789012345678901234567890", "1e999"};
+	const char *number = numbers[roll(making->dice, 5)];
+	draw_text(making);
+	append_text(json, "\"n\": ");
+	append_text(json, number);
+	append_text(json, ", \"deep\": {\"none\": {}, \"title\": ");
+	append_json(making, json, making->text.data, making->text.used_bytes);
+	append_text(json, ", \"l\" : [\"x\", [] ,[ ");
+	append_text(json, number);
+	append_text(json, ", null], {\"a\": \"in a list\"}]}, \"t\": true, ");
+	add_field(making, "n", number, strlen(number), has_text);
+	add_field(making, "deep.title", making->text.data ? making->text.data : (const uint8_t *)"",
+	          making->text.used_bytes, has_text);
+	add_field(making, "deep.l", "x", 1, has_text);
+	add_field(making, "deep.l", number, strlen(number), has_text);
+	add_field(making, "deep.l.a", "in a list", 9, has_text);
 }
 
 /* A record with some fields; false if the engine must find no text in it. */
@@ -369,18 +399,14 @@ static bool append_fields(struct making *making, struct bs_buffer *json)
 		const char *name = chance(making->dice, 40) ? field_names[1 + roll(making->dice, 2)]
 		                                            : field_names[roll(making->dice, 8)];
 		if (chance(making->dice, 5))
-			append_text(json,
-			            "\"n\": 12, \"deep\": {\"title\": \"hidden\", \"l\": [\"x\", 1]}, \"t\": true, ");
+			append_deep(making, json, &has_text);
 		draw_text(making);
 		append_json(making, json, (const uint8_t *)name, strlen(name));
 		append_text(json, ": ");
 		append_json(making, json, making->text.data, making->text.used_bytes);
 		append_text(json, i + 1 < n_fields ? ", " : "}");
-		if (!is_text_field(making->setup, name))
-			continue;
-		has_text = true;
-		oracle_add_field(making->oracle, name, making->text.data ? making->text.data : (const uint8_t *)"",
-		                 making->text.used_bytes);
+		add_field(making, name, making->text.data ? making->text.data : (const uint8_t *)"", making->text.used_bytes,
+		          &has_text);
 	}
 	return has_text;
 }
@@ -393,7 +419,7 @@ static void append_bad_line(struct making *making, struct bs_buffer *json)
 	                                    "[1, 2]",
 	                                    "{\"text\": \"cut",
 	                                    "{}",
-	                                    "{\"id\": 7}",
+	                                    "{\"id\": null, \"key\": null, \"t\": [true]}",
 	                                    "7",
 	                                    "{\"id\": 1.5, \"key\": 1.5, \"text\": \"a\"}",
 	                                    "{\"id\": [1], \"key\": {}, \"body\": \"b\"}"};

@@ -12,9 +12,9 @@
 
 #include <cmocka.h>
 
-#include "core/matrix/bloom.h"
 #include "core/base/bytes.h"
 #include "core/base/hash.h"
+#include "core/matrix/bloom.h"
 #include "core_rig.h"
 
 static void expect_near(double got, double wanted, double share)

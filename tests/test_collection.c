@@ -41,7 +41,7 @@ static void test_collections(void **state)
 	         "#@1 t=x;!5 c.jsonl:2: not valid JSON: The JSON document has an improper structure: missing or "
 	         "superfluous commas, braces, missing keys, etc.;#@3 t=z;"},
 		{"[]\n{\"id\":\"a\"}\n{\"id\":1.5,\"t\":\"x\"}\n{\"t\":\"\xff\"}\n{\"t\":\"x",
-	         "!5 c.jsonl:1: not a JSON object;!6 c.jsonl:2: no text: no field to index is a string;!5 c.jsonl:3: "
+	         "!5 c.jsonl:1: not a JSON object;!6 c.jsonl:2: no text: no field to index is a string or a number;!5 c.jsonl:3: "
 	         "the id (field \"id\") is a floating-point number, not a string or an integer;#@4 t=\xef\xbf\xbd;"
 	         "!5 c.jsonl:5: not valid JSON: A string is opened, but never closed.;"},
 	};
@@ -53,7 +53,7 @@ static void test_collections(void **state)
 	static const char *const fields[] = {"b"};
 	struct bs_source_options options = {.id_field = "key", .text_fields = fields, .n_text_fields = 1};
 	write_text("c.jsonl", "{\"key\":\"k\",\"a\":\"x\",\"b\":\"y\"}\n{\"id\":1,\"a\":\"x\"}");
-	check_source("c.jsonl", &options, "k@1 b=y;!6 c.jsonl:2: no text: no field to index is a string;");
+	check_source("c.jsonl", &options, "k@1 b=y;!6 c.jsonl:2: no text: no field to index is a string or a number;");
 }
 
 static uint64_t next_random(uint64_t *state)
@@ -106,7 +106,7 @@ static void check_batches(const char *path, const uint8_t *bytes, size_t n_bytes
 		}
 		assert_int_equal(at, end);
 		assert_int_equal(batch.n_items, n_lines);
-		assert_int_equal(batch.source_bytes, at);
+		assert_int_equal(batch.source_done, at);
 		assert_true(batch.bytes.used_bytes < (3 << 20) + longest);
 		line += n_lines;
 	}

@@ -179,7 +179,7 @@ static void expect_listed(const struct world *world, uint32_t source, const bool
 	struct bs_doc_ref ref;
 	struct bs_doc_record record;
 	struct bs_error err = {""};
-	expect_ok(bs_doc_cursor_init(&cursor, &world->snapshot, source, chosen, with_exclusions, &err), &err);
+	expect_ok(bs_doc_cursor_init(&cursor, &world->snapshot, source, chosen, with_exclusions, NULL, &err), &err);
 	for (uint32_t i = 0; i < world->n_docs; i++) {
 		const struct document *doc = &world->docs[i];
 		bool is_listed = doc->segment == EXCLUDED ? with_exclusions : !doc->is_deleted && (!chosen || chosen[doc->segment]);

@@ -26,14 +26,17 @@ static void test_creating(void **state)
 {
 	(void)state;
 	struct bs_error err = {{0}};
-	expect_ok(bs_index_create_dir("index", &err), &err);
-	expect_ok(bs_index_create_dir("index", &err), &err);
-	expect_status(bs_index_create_dir("no/index", &err), BS_IO, &err);
+	bool is_new = false;
+	expect_ok(bs_index_create_dir("index", &is_new, &err), &err);
+	assert_true(is_new);
+	expect_ok(bs_index_create_dir("index", &is_new, &err), &err);
+	assert_false(is_new);
+	expect_status(bs_index_create_dir("no/index", &is_new, &err), BS_IO, &err);
 	assert_non_null(strstr(err.text, "no/index"));
 	write_text("file", "");
-	expect_status(bs_index_create_dir("file", &err), BS_IO, &err);
+	expect_status(bs_index_create_dir("file", &is_new, &err), BS_IO, &err);
 	assert_int_equal(symlink("index", "link"), 0);
-	expect_ok(bs_index_create_dir("link", &err), &err);
+	expect_ok(bs_index_create_dir("link", &is_new, &err), &err);
 }
 
 static void test_numbers(void **state)

@@ -193,6 +193,58 @@ static void test_build_reports(void **state)
 	assert_non_null(strstr(watched.message, "a.jsonl:4"));
 }
 
+#define N_FILES 700u
+
+/* What was said of each step. */
+struct steps {
+	enum bs_build_step last;
+	uint64_t n_met, n_read, n_written;
+	bool is_stopped_at[3];
+};
+
+static int watch_steps(void *context, const struct bs_build_report *so_far)
+{
+	struct steps *steps = context;
+	assert_true(so_far->step >= steps->last && so_far->step_ns <= so_far->elapsed_ns);
+	steps->last = so_far->step;
+	if (so_far->step == BS_BUILD_LOOK)
+		steps->n_met = so_far->step_done;
+	else
+		assert_int_equal(so_far->step_total, N_FILES);
+	if (so_far->step == BS_BUILD_READ)
+		steps->n_read = so_far->step_done;
+	else if (so_far->step == BS_BUILD_WRITE)
+		steps->n_written = so_far->step_done;
+	return steps->is_stopped_at[so_far->step];
+}
+
+/* How far each step is; it can be stopped in each, and then no directory is left. */
+static void test_build_steps(void **state)
+{
+	struct rig *rig = *state;
+	char path[128];
+	const char *sources[] = {rig->folder};
+	struct steps steps = {.last = BS_BUILD_LOOK};
+	struct bs_build_request request = {
+		.dir = rig->dir, .sources = sources, .n_sources = 1, .n_threads = 1, .progress = watch_steps, .context = &steps};
+	assert_int_equal(unlink(rig->collection), 0);
+	for (unsigned i = 0; i < N_FILES; i++) {
+		snprintf(path, sizeof(path), "%s/%u.txt", rig->folder, i);
+		write_text(path, "a cat\n");
+	}
+	for (int step = BS_BUILD_LOOK; step <= BS_BUILD_WRITE; step++) {
+		steps = (struct steps){.last = BS_BUILD_LOOK};
+		steps.is_stopped_at[step] = true;
+		assert_int_equal(bs_index_build(&request, NULL, NULL), BS_STOPPED);
+		assert_int_equal(access(rig->dir, F_OK), -1);
+	}
+	steps = (struct steps){.last = BS_BUILD_LOOK};
+	assert_int_equal(bs_index_build(&request, NULL, NULL), BS_OK);
+	assert_int_equal(steps.n_met, N_FILES);
+	assert_int_equal(steps.n_read, N_FILES);
+	assert_int_equal(steps.n_written, N_FILES);
+}
+
 static void test_build_can_be_stopped(void **state)
 {
 	struct rig *rig = *state;
@@ -489,6 +541,19 @@ static int take_path(void *context, const struct bs_grep_line *file)
 	return strlen(paths) > 100;
 }
 
+static void hear_document(void *context, const char *local_id, size_t local_id_bytes)
+{
+	struct heard *heard = context;
+	snprintf(heard->ids + strlen(heard->ids), sizeof(heard->ids) - strlen(heard->ids), "%.*s ", (int)local_id_bytes,
+	         local_id);
+}
+
+static int refuse(void *context, uint64_t n_documents)
+{
+	(void)context;
+	return n_documents == 1;
+}
+
 static void test_delete_and_check(void **state)
 {
 	struct rig *rig = *state;
@@ -517,9 +582,31 @@ static void test_delete_and_check(void **state)
 	assert_int_equal(result.n_deleted, 1);
 	assert_int_equal(result.n_unreadable, 0);
 	request.any = true;
+	request.dry_run = true;
+	request.document = hear_document;
+	request.context = &heard;
+	assert_int_equal(bs_index_delete(&request, &result, &err), BS_OK);
+	assert_int_equal(result.n_deleted, 1);
+	assert_string_equal(heard.ids, "2 ");
+	request.dry_run = false;
+	request.confirm = refuse;
+	assert_int_equal(bs_index_delete(&request, &result, &err), BS_STOPPED);
+	assert_int_equal(bs_index_check(&check, &report, &err), BS_OK);
+	assert_int_equal(report.n_docs, 1);
+	request.confirm = NULL;
 	assert_int_equal(bs_index_delete(&request, NULL, NULL), BS_OK);
 	assert_int_equal(bs_index_check(&check, &report, &err), BS_OK);
 	assert_int_equal(report.n_docs, 0);
+
+	/* The last of them took its segment away. */
+	request.undo = true;
+	assert_int_equal(bs_index_delete(&request, &result, &err), BS_OK);
+	assert_int_equal(result.n_deleted, 2);
+	assert_int_equal(result.n_to_read, 2);
+	assert_int_equal(result.n_lost, 0);
+	bs_index_close(build_and_open(rig));
+	assert_int_equal(bs_index_check(&check, &report, &err), BS_OK);
+	assert_int_equal(report.n_docs, 2);
 
 	request.reserved[0] = check.reserved[3] = 1;
 	assert_int_equal(bs_index_delete(&request, &result, &err), BS_UNSUPPORTED);
@@ -608,6 +695,7 @@ int main(void)
 		cmocka_unit_test(test_names_are_never_null),
 		cmocka_unit_test(test_kernels),
 		cmocka_unit_test_setup_teardown(test_build_reports, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_build_steps, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_build_can_be_stopped, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_recorded_options, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_consent, setup, teardown),

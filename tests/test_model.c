@@ -258,6 +258,43 @@ static void op_delete(struct world *world)
 		compare(world, 4);
 }
 
+/* An id that is deleted is so no longer; the next refresh has it all. What came from standard input may be lost. */
+static void op_undo(struct world *world)
+{
+	const struct model_docs *excluded = &world->state.excluded;
+	struct bs_delete_result result;
+	struct bs_error err = {""};
+	struct run run;
+	if (!world->is_known || excluded->n == 0)
+		return;
+	const struct model_doc *doc = &excluded->at[roll((uint32_t)excluded->n)];
+	char *id = strdup(doc->id);
+	bool is_input = false;
+	for (size_t i = 0; i < excluded->n; i++)
+		is_input |= strcmp(excluded->at[i].id, id) == 0 && strcmp(world->state.sources[excluded->at[i].source], "-") == 0;
+	if (is_input)
+		goto out;
+	size_t n = state_undo(&world->state, id);
+	trace("bitsift delete --undo --index %s -- '%s'", world->dir, id);
+	struct bs_delete_request request = {
+		.dir = world->dir, .ids = &(const char *){id}, .n_ids = 1, .undo = true, .dry_run = chance(30)};
+	if (bs_index_delete(&request, &result, &err))
+		difference(world, "undo: %s", err.text);
+	else if (result.n_deleted < n || result.n_lost > 0)
+		difference(world, "%" PRIu64 " restored, not %zu", result.n_deleted, n);
+	request.dry_run = false;
+	if (world->is_same && bs_index_delete(&request, NULL, &err))
+		difference(world, "undo: %s", err.text);
+	if (world->is_same)
+		check_index(world);
+	/* What a refresh that cannot read anything leaves is not known. */
+	world->is_known = world->is_clean = false;
+	run_draw(&run, world->dir);
+	refresh(world, &run);
+out:
+	free(id);
+}
+
 static uint64_t generation_of(struct world *world)
 {
 	struct bs_index_info info = {0};
@@ -394,7 +431,7 @@ static const struct operation {
 	void (*run)(struct world *world);
 } operations[] = {
 	{"refresh", 24, op_refresh}, {"rebuild", 2, op_rebuild}, {"idle", 2, op_idle},     {"compact", 4, op_compact},
-	{"kill", 6, op_kill},        {"disturb", 3, op_disturb}, {"delete", 4, op_delete}, {"open", 3, op_open},
+	{"kill", 6, op_kill},        {"disturb", 3, op_disturb}, {"delete", 4, op_delete}, {"undo", 3, op_undo}, {"open", 3, op_open},
 	{"query", 6, op_query},
 };
 

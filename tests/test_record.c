@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "core/base/buffer.h"
-#include "corpus/read/record.h"
+#include "corpus/read/record_scan.h"
 
 static struct bs_record_parser *new_parser(const struct bs_record_options *options)
 {
@@ -120,7 +120,7 @@ static void test_ids(void **state)
 	         "id=123456789012345678901234567890 t=x"},
 		{"{\"t\":\"x\"}", "line t=x"},
 		{"{\"id\":null,\"t\":\"x\"}", "line t=x"},
-		{"{\"a\":{\"id\":\"z\"},\"t\":\"x\"}", "line t=x"},
+		{"{\"a\":{\"id\":\"z\"},\"t\":\"x\"}", "line a.id=z|t=x"},
 		{"{\"id\":1.0,\"t\":\"x\"}", "bad"},
 		{"{\"id\":1e3,\"t\":\"x\"}", "bad"},
 		{"{\"id\":-0.0,\"t\":\"x\"}", "bad"},
@@ -136,9 +136,9 @@ static void test_ids(void **state)
 		{"{\"id\":\"a\",\"t\":\"x\",\"id\":null}", "line t=x"},
 		{"{\"id\":\"a\",\"t\":\"x\",\"id\":[]}", "bad"},
 		/* An integer id in a line that has to be rewritten for something else. */
-		{"{\"big\":1e999,\"id\":12,\"t\":\"x\"}", "id=12 t=x"},
-		{"{\"big\":1e999,\"id\":-0,\"t\":\"x\"}", "id=0 t=x"},
-		{"{\"big\":1e999,\"id\":0,\"t\":\"x\"}", "id=0 t=x"},
+		{"{\"big\":1e999,\"id\":12,\"t\":\"x\"}", "id=12 big=1e999|t=x"},
+		{"{\"big\":1e999,\"id\":-0,\"t\":\"x\"}", "id=0 big=1e999|t=x"},
+		{"{\"big\":1e999,\"id\":0,\"t\":\"x\"}", "id=0 big=1e999|t=x"},
 		{"{\"big\":[{\"id\":5}],\"id\":1e1,\"t\":\"\\ud800\"}", "bad"},
 		{"{\"id\":18446744073709551616,\"t\":\"\\udfff\"}", "id=18446744073709551616 t=\xef\xbf\xbd"},
 	};
@@ -152,7 +152,7 @@ static void test_id_field(void **state)
 	static const struct example examples[] = {
 		{"{\"id\":\"a\",\"key\":\"b\",\"t\":\"x\"}", "id=b id=a|t=x"},
 		{"{\"id\":\"a\",\"t\":\"x\"}", "line id=a|t=x"},
-		{"{\"id\":1.5,\"key\":3,\"t\":\"x\"}", "id=3 t=x"},
+		{"{\"id\":1.5,\"key\":3,\"t\":\"x\"}", "id=3 id=1.5|t=x"},
 	};
 	struct bs_record_options options = {.id_field = "key"};
 	CHECK(&options, examples);
@@ -169,12 +169,12 @@ static void test_text(void **state)
 		{"{\"t\":\"a\\u0000b\"}", "line t=a<0>b"},
 		{"{\"t\":\"\\\"\\\\\\/\\b\\f\\n\\r\\t\"}", "line t=\"\\/\b\f\n\r\t"},
 		{"{\"t\":\"\\uD83D\\ude00\"}", "line t=\xf0\x9f\x98\x80"},
-		{"{\"n\":1,\"b\":true,\"z\":null,\"a\":[\"no\"],\"o\":{\"k\":\"no\"},\"t\":\"x\"}", "line t=x"},
+		{"{\"n\":1,\"b\":true,\"z\":null,\"a\":[\"in\"],\"o\":{\"k\":\"too\"},\"t\":\"x\"}",
+	         "line n=1|a=in|o.k=too|t=x"},
 		{" \t{\"t\":\"x\"} \r\n", "line t=x"},
 		{"{}", "no text"},
 		{"{\"id\":\"a\"}", "no text"},
-		{"{\"id\":\"a\",\"n\":1}", "no text"},
-		{"{\"id\":\"a\",\"n\":[\"x\"]}", "no text"},
+		{"{\"id\":\"a\",\"n\":[true,null,[],{\"x\":{}}]}", "no text"},
 		{"{\"id\":1.5}", "bad"},
 	};
 	struct bs_record_options options = {0};
@@ -188,18 +188,21 @@ static void test_text_fields(void **state)
 		{"{\"id\":\"a\",\"b\":\"1\",\"c\":\"2\",\"a\":\"3\"}", "id=a b=1|a=3"},
 		{"{\"b\":\"1\",\"b\":\"2\"}", "line b=1|b=2"},
 		{"{\"id\":\"a\",\"c\":\"2\"}", "no text"},
-		{"{\"id\":\"a\",\"b\":5}", "no text"},
+		{"{\"id\":\"a\",\"b\":5}", "id=a b=5"},
+		{"{\"id\":\"a\",\"b\":{\"a\":5}}", "no text"},
+		{"{\"c\":{\"d\":[{\"e\":\"1\",\"f\":\"2\"},\"3\"]},\"c.d\":{\"e\":4}}", "line c.d.e=1|c.d.e=4"},
 	};
-	static const char *const fields[] = {"a", "b"};
-	struct bs_record_options options = {.text_fields = fields, .n_text_fields = 2};
+	static const char *const fields[] = {"a", "b", "c.d.e"};
+	struct bs_record_options options = {.text_fields = fields, .n_text_fields = 3};
 	CHECK(&options, examples);
 	/* The id field is text too when it is asked for. */
 	static const struct example id_examples[] = {
 		{"{\"id\":\"a\",\"b\":\"1\"}", "id=a id=a|b=1"},
-		{"{\"id\":12,\"b\":\"1\"}", "id=12 b=1"},
+		{"{\"id\":12,\"b\":\"1\"}", "id=12 id=12|b=1"},
 	};
 	static const char *const id_fields[] = {"b", "id"};
 	options.text_fields = id_fields;
+	options.n_text_fields = 2;
 	CHECK(&options, id_examples);
 }
 
@@ -208,16 +211,17 @@ static void test_valid_is_never_refused(void **state)
 {
 	(void)state;
 	static const struct example examples[] = {
-		{"{\"n\":123456789012345678901234567890,\"t\":\"x\"}", "line t=x"},
-		{"{\"n\":[-123456789012345678901234567890],\"t\":\"x\"}", "line t=x"},
-		{"{\"n\":1e999,\"t\":\"x\"}", "line t=x"},
-		{"{\"n\":-1E+999,\"t\":\"x\"}", "line t=x"},
-		{"{\"n\":1e-999,\"t\":\"x\"}", "line t=x"},
-		{"{\"n\":1e99999999999999999999999999,\"t\":\"x\"}", "line t=x"},
-		{"{\"n\":0.1e-99999999999999999999999999,\"t\":\"x\"}", "line t=x"},
-		{"{\"n\":{\"m\":[1e999,{\"k\":99999999999999999999}]},\"t\":\"x\"}", "line t=x"},
-		{"{\"t\":\"1e999\",\"n\":1e999}", "line t=1e999"},
-		{"{\"t\":\"a\\\"1e999\\\"\",\"n\":1e999}", "line t=a\"1e999\""},
+		{"{\"n\":123456789012345678901234567890,\"t\":\"x\"}", "line n=123456789012345678901234567890|t=x"},
+		{"{\"n\":[-123456789012345678901234567890],\"t\":\"x\"}", "line n=-123456789012345678901234567890|t=x"},
+		{"{\"n\":1e999,\"t\":\"x\"}", "line n=1e999|t=x"},
+		{"{\"n\":-1E+999,\"t\":\"x\"}", "line n=-1E+999|t=x"},
+		{"{\"n\":1e-999,\"t\":\"x\"}", "line n=1e-999|t=x"},
+		{"{\"n\":1e99999999999999999999999999,\"t\":\"x\"}", "line n=1e99999999999999999999999999|t=x"},
+		{"{\"n\":0.1e-99999999999999999999999999,\"t\":\"x\"}", "line n=0.1e-99999999999999999999999999|t=x"},
+		{"{\"n\":{\"m\":[1e999,{\"k\":99999999999999999999}]},\"t\":\"x\"}",
+	         "line n.m=1e999|n.m.k=99999999999999999999|t=x"},
+		{"{\"t\":\"1e999\",\"n\":1e999}", "line t=1e999|n=1e999"},
+		{"{\"t\":\"a\\\"1e999\\\"\",\"n\":1e999}", "line t=a\"1e999\"|n=1e999"},
 		{"{\"t\":\"\\ud800\"}", "line t=\xef\xbf\xbd"},
 		{"{\"t\":\"\\udc00\"}", "line t=\xef\xbf\xbd"},
 		{"{\"t\":\"a\\uD800b\"}", "line t=a\xef\xbf\xbd"
@@ -351,7 +355,7 @@ static void test_reasons(void **state)
 	         "the id (field \"id\") is a floating-point number, not a string or an integer"},
 		{"{\"id\":{},\"t\":\"x\"}", "the id (field \"id\") is an object, not a string or an integer"},
 		{"[]", "not a JSON object"},
-		{"{\"id\":\"a\"}", "no text: no field to index is a string"},
+		{"{\"id\":\"a\"}", "no text: no field to index is a string or a number"},
 		{"{\"t\":\"x", "not valid JSON: A string is opened, but never closed."},
 	};
 	struct bs_record_options options = {0};
@@ -504,19 +508,71 @@ static void append_random_string(struct bs_buffer *json, struct bs_buffer *meani
 	append_text(json, "\"");
 }
 
-static void append_random_value(struct bs_buffer *json, uint64_t *random, int depth)
+/* What a value at a name adds to the description of its record. */
+static void append_expected(struct bs_buffer *expected, const char *name, const void *text, size_t n_bytes)
+{
+	append_text(expected, memchr(expected->data + 3, '=', expected->used_bytes - 3) ? "|" : "");
+	append_text(expected, name);
+	append_text(expected, "=");
+	append(expected, text, n_bytes);
+}
+
+static void append_random_value(struct bs_buffer *json, struct bs_buffer *expected, const char *name, uint64_t *random,
+                                int depth)
 {
 	static const char *const plain[] = {
-		"0", "-1.5e3", "true", "null", "[]", "{}", "[1,2]", "1e999", "99999999999999999999"};
-	if (depth < 3 && next_random(random) % 3 == 0) {
-		append_text(json, "[");
-		append_random_value(json, random, depth + 1);
-		append_text(json, ",{\"t\":");
-		append_random_value(json, random, depth + 1);
+		"0", "-1.5e3", "7E-2", "true", "null", "[]", "{ }", "1e999", "99999999999999999999"};
+	char inner[64];
+	switch (depth < 4 ? next_random(random) % 5 : 4) {
+	case 0:
+		append_text(json, "[ ");
+		append_random_value(json, expected, name, random, depth + 1);
+		append_text(json, ",{\"\\u0061\":");
+		snprintf(inner, sizeof(inner), "%s.a", name);
+		append_random_value(json, expected, inner, random, depth + 1);
 		append_text(json, "}]");
-	} else {
-		append_text(json, plain[next_random(random) %
-		                        (sizeof(plain) / sizeof(*plain) - (next_random(random) % 4 ? 2 : 0))]);
+		break;
+	case 1:
+		append_text(json, "{\"\": ");
+		snprintf(inner, sizeof(inner), "%s.", name);
+		append_random_value(json, expected, inner, random, depth + 1);
+		append_text(json, ", \"b.c\":");
+		snprintf(inner, sizeof(inner), "%s.b.c", name);
+		append_random_value(json, expected, inner, random, depth + 1);
+		append_text(json, " }");
+		break;
+	case 2: {
+		struct bs_buffer meaning = {0};
+		append(&meaning, "", 0);
+		append_random_string(json, &meaning, random);
+		append_expected(expected, name, meaning.data, meaning.used_bytes);
+		bs_buffer_deinit(&meaning);
+		break;
+	}
+	default: {
+		const char *value = plain[next_random(random) % 9];
+		append_text(json, value);
+		if (*value == '-' || (*value >= '0' && *value <= '9'))
+			append_expected(expected, name, value, strlen(value));
+	}
+	}
+}
+
+/* The quick reader finds the same texts, unless it says that it cannot read the line. */
+static void check_scan(struct bs_record_scan *scan, const struct bs_buffer *json, const struct bs_document *document,
+                       bool is_utf8)
+{
+	struct bs_document scanned;
+	bool is_known;
+	assert_int_equal(bs_record_scan_line(scan, json->data, json->used_bytes, false, &scanned, &is_known, NULL), BS_OK);
+	assert_true(is_known || document->n_fields == 0);
+	for (size_t i = 0; i < document->n_fields && is_utf8; i++) {
+		const struct bs_field *field = &document->fields[i], *quick = &scanned.fields[i];
+		assert_int_equal(scanned.n_fields, document->n_fields);
+		assert_int_equal(field->name_bytes, quick->name_bytes);
+		assert_memory_equal(field->name, quick->name, field->name_bytes);
+		assert_int_equal(field->text_bytes, quick->text_bytes);
+		assert_memory_equal(field->text, quick->text, field->text_bytes);
 	}
 }
 
@@ -525,44 +581,84 @@ static void test_random_records(void **state)
 	(void)state;
 	struct bs_record_options options = {0};
 	struct bs_record_parser *parser = new_parser(&options);
-	struct bs_buffer json = {0};
-	struct bs_buffer meaning = {0};
+	struct bs_record_scan scan = {0};
+	struct bs_buffer json = {0}, expected = {0}, found = {0};
 	uint64_t random = 88172645463325252;
 	for (int i = 0; i < 20000; i++) {
 		char id[32];
-		size_t ends[8];
-		size_t n_fields = 1 + next_random(&random) % 8;
 		bs_buffer_clear(&json);
-		bs_buffer_clear(&meaning);
+		bs_buffer_clear(&expected);
 		snprintf(id, sizeof(id), "%" PRIu64, next_random(&random) >> next_random(&random) % 64);
+		append_text(&expected, "id=");
+		append_text(&expected, id);
+		append_text(&expected, " ");
 		append_text(&json, "{");
-		for (size_t j = 0; j < n_fields; j++) {
+		for (uint64_t n = 1 + next_random(&random) % 8; n > 0; n--) {
 			append_text(&json, "\"x\" : ");
-			append_random_value(&json, &random, 0);
-			append_text(&json, ",\"t\":");
-			append_random_string(&json, &meaning, &random);
+			append_random_value(&json, &expected, "x", &random, 0);
 			append_text(&json, ", ");
-			ends[j] = meaning.used_bytes;
 		}
-		append_text(&json, "\"id\":");
+		append_text(&json, "\"t\":\"\",\"id\":");
 		append_text(&json, id);
 		append_text(&json, "}");
+		append_expected(&expected, "t", "", 0);
+		append(&expected, "", 1);
 		struct record record = parse(parser, json.data, json.used_bytes);
-		if (record.refusal.reason || record.document.n_fields != n_fields)
-			fail_msg("%.*s: %s", (int)json.used_bytes, (const char *)json.data,
-			         record.refusal.reason ? record.refusal.reason : "?");
-		assert_int_equal(record.document.name_bytes, strlen(id));
-		assert_memory_equal(record.document.name, id, strlen(id));
-		assert_int_equal(record.document.text_bytes, meaning.used_bytes);
-		for (size_t j = 0; j < n_fields; j++) {
-			size_t from = j ? ends[j - 1] : 0;
-			assert_int_equal(record.document.fields[j].text_bytes, ends[j] - from);
-			assert_memory_equal(record.document.fields[j].text, meaning.data ? meaning.data + from : NULL,
-			                    ends[j] - from);
-		}
+		describe(&record, &found);
+		if (strcmp((const char *)found.data, (const char *)expected.data))
+			fail_msg("%.*s\n  gave     %s\n  expected %s", (int)json.used_bytes, (const char *)json.data,
+			         (const char *)found.data, (const char *)expected.data);
+		check_scan(&scan, &json, &record.document, !memchr(json.data, 0xff, json.used_bytes));
 	}
+	bs_record_scan_deinit(&scan);
 	bs_buffer_deinit(&json);
-	bs_buffer_deinit(&meaning);
+	bs_buffer_deinit(&expected);
+	bs_buffer_deinit(&found);
+	bs_record_parser_free(parser);
+}
+
+/* A name is not made longer than BS_RECORD_NAME_BYTES by what is around it, so that a deep record costs no more than it
+ * is long; all its texts are found, and by the quick reader the same. */
+static void test_deep_names(void **state)
+{
+	(void)state;
+	struct bs_record_options options = {0};
+	struct bs_record_parser *parser = new_parser(&options);
+	struct bs_record_scan scan = {0};
+	struct bs_buffer line = {0};
+	const size_t depth = 60000;
+	append_text(&line, "{");
+	for (size_t i = 1; i < depth; i++)
+		append_text(&line, "\"key\":{\"s\":\"x\",");
+	append_text(&line, "\"t\":1");
+	for (size_t i = 0; i < depth; i++)
+		append_text(&line, "}");
+	struct record record = parse(parser, line.data, line.used_bytes);
+	const struct bs_document *document = &record.document;
+	assert_null(record.refusal.reason);
+	assert_int_equal(document->n_fields, depth);
+	assert_int_equal(document->fields[0].name_bytes, strlen("key.s"));
+	assert_int_equal(document->fields[62].name_bytes, 253);
+	assert_memory_equal(document->fields[62].name + 244, "key.key.s", 9);
+	assert_int_equal(document->fields[63].name_bytes, 255);
+	assert_memory_equal(document->fields[63].name + 244, "key.key.key", 11);
+	for (size_t i = 64; i < depth; i++)
+		assert_true(document->fields[i].name_bytes <= BS_RECORD_NAME_BYTES);
+	check_scan(&scan, &line, document, true);
+	assert_true(scan.fields.used_bytes + scan.names.used_bytes + depth * sizeof(size_t) * 3 <=
+	            bs_record_parse_bytes(line.data, line.used_bytes));
+	/* But one at the top is as long as it is. */
+	bs_buffer_clear(&line);
+	append_text(&line, "{\"");
+	for (int i = 0; i < 1000; i++)
+		append_text(&line, "k");
+	append_text(&line, "\":[\"a\",{\"b\":[\"c\"]}]}");
+	record = parse(parser, line.data, line.used_bytes);
+	assert_int_equal(document->n_fields, 2);
+	assert_int_equal(document->fields[0].name_bytes, 1000);
+	assert_int_equal(document->fields[1].name_bytes, 1000);
+	bs_record_scan_deinit(&scan);
+	bs_buffer_deinit(&line);
 	bs_record_parser_free(parser);
 }
 
@@ -582,6 +678,7 @@ int main(void)
 		cmocka_unit_test(test_giant_records),
 		cmocka_unit_test(test_too_large),
 		cmocka_unit_test(test_random_records),
+		cmocka_unit_test(test_deep_names),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -67,7 +67,7 @@ static void append_pieces(struct bs_buffer *to, uint64_t *random, uint64_t n, bo
 
 struct doc {
 	struct bs_buffer texts[MAX_FIELDS];
-	struct bs_field fields[MAX_FIELDS];
+	struct bs_field fields[MAX_FIELDS + 3];
 	size_t n_fields;
 	struct bs_buffer line;
 };
@@ -99,14 +99,20 @@ static void draw_doc(struct doc *doc, uint64_t *random)
 {
 	bool is_ascii = chance(random, 60);
 	unsigned escapes = chance(random, 80) ? 0 : 10;
-	doc->n_fields = (size_t)(1 + random_below(random, MAX_FIELDS));
+	static const struct bs_field nested[] = {{"n", 1, (const uint8_t *)"1", 1},
+	                                         {"n.foo", 5, (const uint8_t *)"a]b", 3},
+	                                         {"z.", 2, (const uint8_t *)"-1e+5", 5}};
+	size_t n_flat = (size_t)(1 + random_below(random, MAX_FIELDS)), n_nested = chance(random, 50) ? 0 : 3;
+	doc->n_fields = n_nested + n_flat;
+	memcpy(doc->fields, nested, sizeof(nested));
 	bs_buffer_clear(&doc->line);
-	append_text(&doc->line, chance(random, 50) ? "{\"id\": \"foo bar\", " : "{ \"n\" : [1, {\"foo\": \"a]\\\"b\"}], \"z\":-1,");
-	for (size_t i = 0; i < doc->n_fields; i++) {
+	append_text(&doc->line, n_nested == 0 ? "{\"id\": \"foo bar\", "
+	                                      : "{ \"n\" : [1, {\"foo\": \"a]b\"}, [ ]], \"z\":{\"\" :-1e+5},");
+	for (size_t i = 0; i < n_flat; i++) {
 		bs_buffer_clear(&doc->texts[i]);
 		append(&doc->texts[i], "", 0);
 		append_pieces(&doc->texts[i], random, random_below(random, chance(random, 90) ? 12 : 1500), is_ascii);
-		doc->fields[i] = (struct bs_field){
+		doc->fields[n_nested + i] = (struct bs_field){
 			.name = names[i],
 			.name_bytes = strlen(names[i]),
 			.text = doc->texts[i].data ? doc->texts[i].data : (const uint8_t *)"",
@@ -114,8 +120,8 @@ static void draw_doc(struct doc *doc, uint64_t *random)
 		};
 		append_json(&doc->line, random, (const uint8_t *)names[i], strlen(names[i]), 0);
 		append_text(&doc->line, chance(random, 50) ? ":" : " : ");
-		append_json(&doc->line, random, doc->fields[i].text, doc->fields[i].text_bytes, escapes);
-		append_text(&doc->line, i + 1 < doc->n_fields ? ", " : " }");
+		append_json(&doc->line, random, doc->fields[n_nested + i].text, doc->texts[i].used_bytes, escapes);
+		append_text(&doc->line, i + 1 < n_flat ? ", " : " }");
 	}
 }
 

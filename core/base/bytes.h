@@ -2,6 +2,7 @@
 #ifndef BS_CORE_BASE_BYTES_H
 #define BS_CORE_BASE_BYTES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -104,6 +105,27 @@ static inline size_t bs_common_bytes(const uint8_t *a, size_t a_bytes, const uin
 	while (n < a_bytes && n < b_bytes && a[n] == b[n])
 		n++;
 	return n;
+}
+
+static inline int bs_compare_u64(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+/* Negative, zero or positive, as their first difference is, or else their lengths. NULL is fine for no bytes. */
+static inline int bs_compare_bytes(const uint8_t *a, size_t a_bytes, const uint8_t *b, size_t b_bytes)
+{
+	size_t n_bytes = a_bytes < b_bytes ? a_bytes : b_bytes;
+	int order = n_bytes ? memcmp(a, b, n_bytes) : 0;
+	return order ? order : (a_bytes > b_bytes) - (a_bytes < b_bytes);
+}
+
+static inline bool bs_is_ascii(const uint8_t *bytes, size_t n_bytes)
+{
+	uint8_t seen = 0;
+	for (size_t i = 0; i < n_bytes; i++)
+		seen |= bytes[i];
+	return seen < 0x80;
 }
 
 /* Set bits. Without flags for the target, the compiler's own is a call that looks bytes up in a table. */

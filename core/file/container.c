@@ -373,7 +373,7 @@ static enum bs_status file_check_table(struct bs_container *file, struct bs_erro
 static int compare_names(const void *a, const void *b)
 {
 	const struct name *x = a, *y = b;
-	return x->name < y->name ? -1 : x->name > y->name;
+	return bs_compare_u64(x->name, y->name);
 }
 
 static enum bs_status file_sort_names(struct bs_container *file, struct bs_error *err)

@@ -6,15 +6,6 @@
 #include "core/base/bytes.h"
 #include "core/file/segment_sections.h"
 
-static int compare_terms(const uint8_t *a, size_t a_bytes, const uint8_t *b, size_t b_bytes)
-{
-	size_t n_bytes = a_bytes < b_bytes ? a_bytes : b_bytes;
-	int order = n_bytes ? memcmp(a, b, n_bytes) : 0; /* no bytes may be at NULL */
-	if (order)
-		return order;
-	return a_bytes < b_bytes ? -1 : a_bytes > b_bytes;
-}
-
 static uint64_t block_count(const struct bs_lexicon *lexicon)
 {
 	return lexicon->n_terms / BS_LEXICON_BLOCK_TERMS + (lexicon->n_terms % BS_LEXICON_BLOCK_TERMS != 0);
@@ -141,7 +132,7 @@ static enum bs_status compare_chapter(const struct bs_lexicon *lexicon, uint64_t
 		return status;
 	if (!read_separator(chapter.at, chapter.end, 0, &separator))
 		return corrupt_block(lexicon, c * BS_LEXICON_CHAPTER_BLOCKS, err);
-	*order_out = compare_terms(term, term_bytes, separator.rest, (size_t)separator.n_rest);
+	*order_out = bs_compare_bytes(term, term_bytes, separator.rest, (size_t)separator.n_rest);
 	return BS_OK;
 }
 
@@ -511,10 +502,10 @@ enum bs_status bs_lexicon_cursor_seek(struct bs_lexicon_cursor *cursor, const ui
 	for (bool end = false; !status && !end;) {
 		/* Stand before the first term that is not smaller: look one ahead, and wait there. */
 		status = bs_lexicon_cursor_next(cursor, &end, err);
-		if (!status && !end && compare_terms(cursor->term.data, cursor->term.used_bytes, from, from_bytes) >= 0) {
-			cursor->is_waiting = true;
-			return BS_OK;
-		}
+		const struct bs_buffer *term = &cursor->term;
+		cursor->is_waiting = !status && !end &&
+		                     bs_compare_bytes(term->data, term->used_bytes, from, from_bytes) >= 0;
+		end |= cursor->is_waiting;
 	}
 	return status;
 }

@@ -207,11 +207,8 @@ static void take_candidates(struct training *training, uint32_t least_count)
 
 static int compare_symbols(const struct symbol *x, const struct symbol *y)
 {
-	if (x->bytes != y->bytes)
-		return x->bytes < y->bytes ? -1 : 1;
-	uint32_t x_shape = x->n_bytes * 2 + x->is_end;
-	uint32_t y_shape = y->n_bytes * 2 + y->is_end;
-	return x_shape < y_shape ? -1 : x_shape > y_shape;
+	int order = bs_compare_u64(x->bytes, y->bytes);
+	return order ? order : bs_compare_u64(x->n_bytes * 2 + x->is_end, y->n_bytes * 2 + y->is_end);
 }
 
 /* The better one of two that are equal stands first. */
@@ -219,15 +216,14 @@ static int compare_by_symbol(const void *a, const void *b)
 {
 	const struct candidate *x = a, *y = b;
 	int order = compare_symbols(&x->symbol, &y->symbol);
-	return order ? order : (x->score < y->score) - (x->score > y->score);
+	return order ? order : bs_compare_u64(y->score, x->score);
 }
 
 static int compare_by_score(const void *a, const void *b)
 {
 	const struct candidate *x = a, *y = b;
-	if (x->score != y->score)
-		return x->score > y->score ? -1 : 1;
-	return compare_symbols(&x->symbol, &y->symbol);
+	int order = bs_compare_u64(y->score, x->score);
+	return order ? order : compare_symbols(&x->symbol, &y->symbol);
 }
 
 /* The best candidates become the joined symbols. */

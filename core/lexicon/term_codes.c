@@ -16,9 +16,8 @@ struct counted {
 static int compare_counted(const void *a, const void *b)
 {
 	const struct counted *x = a, *y = b;
-	if (x->count != y->count)
-		return x->count < y->count ? -1 : 1;
-	return x->symbol < y->symbol ? -1 : x->symbol > y->symbol;
+	int order = bs_compare_u64(x->count, y->count);
+	return order ? order : bs_compare_u64(x->symbol, y->symbol);
 }
 
 /* Moffat and Katajainen, "In-place calculation of minimum-redundancy codes" (1995): a holds ascending counts, and then

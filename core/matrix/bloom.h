@@ -8,11 +8,11 @@
  *   answers "maybe" for an absent key with probability    d^k;
  *   with t bits set holds about                           n* = -(m / k) ln(1 - t / m)   keys.
  *
- * The program does not use it; the tests measure the formulas with it, on our hash. The matrix (slab.h) is thousands of
- * such filters side by side, one a document, and its rates follow from the same formulas.
+ * The program does not use it: with it the formulas are measured, on our hash. The matrix (core/matrix/slab.h) is
+ * thousands of such filters side by side, one a document, and its rates follow from the same formulas.
  */
-#ifndef BS_CORE_MATRIX_BLOOM_H
-#define BS_CORE_MATRIX_BLOOM_H
+#ifndef BS_TESTS_BLOOM_H
+#define BS_TESTS_BLOOM_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -298,9 +298,7 @@ enum bs_status bs_exceptions_join(struct bs_exceptions_builder *builder, const s
 {
 	const struct bs_slab_exceptions *slabs = (const struct bs_slab_exceptions *)(const void *)from->slabs.data;
 	uint64_t first = builder->rows.used_bytes / 4;
-	enum bs_status status = BS_OK;
-	if (from->rows.used_bytes > 0)
-		status = bs_buffer_append(&builder->rows, from->rows.data, from->rows.used_bytes, err);
+	enum bs_status status = bs_buffer_append(&builder->rows, from->rows.data, from->rows.used_bytes, err);
 	for (size_t i = 0; i < from->slabs.used_bytes / sizeof(*slabs) && !status; i++) {
 		struct bs_slab_exceptions slab_rows = slabs[i];
 		slab_rows.first += first;
@@ -312,9 +310,8 @@ enum bs_status bs_exceptions_join(struct bs_exceptions_builder *builder, const s
 static int compare_slabs(const void *a, const void *b)
 {
 	const struct bs_slab_exceptions *x = a, *y = b;
-	if (x->ordinal != y->ordinal)
-		return x->ordinal < y->ordinal ? -1 : 1;
-	return x->first < y->first ? -1 : x->first > y->first;
+	int order = bs_compare_u64(x->ordinal, y->ordinal);
+	return order ? order : bs_compare_u64(x->first, y->first);
 }
 
 /* The rows of slabs[0..n), of one term, as one list. rows is scratch. */

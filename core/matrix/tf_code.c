@@ -292,7 +292,7 @@ static enum bs_status solve(struct bs_tf_coder *coder, const struct bs_tf_word *
 static int compare_hashes(const void *a, const void *b)
 {
 	const struct bs_tf_word *x = a, *y = b;
-	return x->hash < y->hash ? -1 : x->hash > y->hash;
+	return bs_compare_u64(x->hash, y->hash);
 }
 
 /* Words of one hash contradict each other. */
@@ -373,11 +373,6 @@ const uint8_t *bs_tf_table_added(const struct bs_tf_table_builder *builder, uint
 	uint64_t start = end_of(builder, document);
 	*n_bytes_out = (size_t)(end_of(builder, (uint64_t)document + 1) - start);
 	return builder->bits.data + start;
-}
-
-uint64_t bs_tf_table_builder_bytes(const struct bs_tf_table_builder *builder)
-{
-	return builder->ends.used_bytes + builder->bits.used_bytes;
 }
 
 enum bs_status bs_tf_table_write(const struct bs_tf_table_builder *builder, struct bs_writer *writer,

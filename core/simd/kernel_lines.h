@@ -178,34 +178,18 @@ static inline void store_line(uint64_t *to, line_t line)
 		PART(store)((part_t *)(void *)to + i, line.part[i]);
 }
 
-static inline line_t and_line(line_t a, line_t b)
-{
-	FOR_EACH_PART (i)
-		a.part[i] = PART(and)(a.part[i], b.part[i]);
-	return a;
-}
+#define LINE_OF_TWO(name, operation)                                                                                   \
+	static inline line_t name(line_t a, line_t b)                                                                  \
+	{                                                                                                              \
+		FOR_EACH_PART (i)                                                                                      \
+			a.part[i] = PART(operation)(a.part[i], b.part[i]);                                             \
+		return a;                                                                                              \
+	}
 
-/* b without a. */
-static inline line_t and_not_line(line_t a, line_t b)
-{
-	FOR_EACH_PART (i)
-		a.part[i] = PART(andnot)(a.part[i], b.part[i]);
-	return a;
-}
-
-static inline line_t or_line(line_t a, line_t b)
-{
-	FOR_EACH_PART (i)
-		a.part[i] = PART(or)(a.part[i], b.part[i]);
-	return a;
-}
-
-static inline line_t xor_line(line_t a, line_t b)
-{
-	FOR_EACH_PART (i)
-		a.part[i] = PART(xor)(a.part[i], b.part[i]);
-	return a;
-}
+LINE_OF_TWO(and_line, and)
+LINE_OF_TWO(and_not_line, andnot) /* b without a */
+LINE_OF_TWO(or_line, or)
+LINE_OF_TWO(xor_line, xor)
 
 static inline line_t all_words(uint64_t word)
 {

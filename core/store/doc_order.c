@@ -3,12 +3,8 @@
 
 #include <stdlib.h>
 
+#include "core/base/bytes.h"
 #include "core/base/source_kind.h"
-
-static int compare_u64(uint64_t a, uint64_t b)
-{
-	return a < b ? -1 : a > b;
-}
 
 /* "/" sorts below every other byte, so that "a/x" comes before "a-b". */
 int bs_compare_paths(const uint8_t *a, size_t a_bytes, const uint8_t *b, size_t b_bytes)
@@ -17,8 +13,8 @@ int bs_compare_paths(const uint8_t *a, size_t a_bytes, const uint8_t *b, size_t 
 	while (i < n && a[i] == b[i])
 		i++;
 	if (i == n)
-		return compare_u64(a_bytes, b_bytes);
-	return a[i] == '/' ? -1 : b[i] == '/' ? 1 : compare_u64(a[i], b[i]);
+		return bs_compare_u64(a_bytes, b_bytes);
+	return a[i] == '/' ? -1 : b[i] == '/' ? 1 : bs_compare_u64(a[i], b[i]);
 }
 
 int bs_compare_records(uint32_t kind, const struct bs_doc_record *a, const struct bs_doc_record *b)
@@ -27,9 +23,9 @@ int bs_compare_records(uint32_t kind, const struct bs_doc_record *a, const struc
 	case BS_SOURCE_FOLDER:
 		return bs_compare_paths(a->name, a->name_bytes, b->name, b->name_bytes);
 	case BS_SOURCE_COLLECTION:
-		return compare_u64(a->place[0], b->place[0]);
+		return bs_compare_u64(a->place[0], b->place[0]);
 	case BS_SOURCE_STDIN:
-		return compare_u64(a->place[3], b->place[3]);
+		return bs_compare_u64(a->place[3], b->place[3]);
 	default:
 		return 0;
 	}
@@ -40,14 +36,14 @@ int bs_document_order(const struct bs_snapshot *snapshot, struct bs_doc_ref a, s
 	struct bs_doc_record x, y;
 	int order = 0;
 	if (a.segment == b.segment)
-		return compare_u64(a.document, b.document);
+		return bs_compare_u64(a.document, b.document);
 	if (bs_snapshot_record(snapshot, a, &x, NULL) != BS_OK || bs_snapshot_record(snapshot, b, &y, NULL) != BS_OK)
-		return compare_u64(a.segment, b.segment);
+		return bs_compare_u64(a.segment, b.segment);
 	if (x.source != y.source)
-		return compare_u64(x.source, y.source);
+		return bs_compare_u64(x.source, y.source);
 	if (x.source < snapshot->manifest.n_sources)
 		order = bs_compare_records(snapshot->manifest.sources[x.source].kind, &x, &y);
-	return order ? order : compare_u64(a.segment, b.segment);
+	return order ? order : bs_compare_u64(a.segment, b.segment);
 }
 
 struct bs_doc_stream {
@@ -56,17 +52,29 @@ struct bs_doc_stream {
 	struct bs_doc_record record;
 };
 
-/* Moves to the next live document from ref on, and reads it; ref.document == end if there is none. */
-static enum bs_status stream_settle(const struct bs_snapshot *snapshot, struct bs_doc_stream *stream,
+/* The first document of the segment in [document, end) that is among them, or end. A byte of none goes at one step:
+ * they are few. */
+static uint32_t next_among(const struct bs_doc_bits *among, uint32_t segment, uint32_t document, uint32_t end)
+{
+	const uint8_t *bits = among->segments ? among->segments[segment] : NULL;
+	while (bits && document < end && !(bits[document / 8] >> (document % 8) & 1))
+		document += document % 8 == 0 && bits[document / 8] == 0 ? 8 : 1;
+	return bits && document < end ? document : end;
+}
+
+/* Moves to the next document wanted from ref on, and reads it; ref.document == end if there is none. */
+static enum bs_status stream_settle(const struct bs_doc_cursor *cursor, struct bs_doc_stream *stream,
                                     struct bs_error *err)
 {
-	bool is_segment = stream->ref.segment != BS_DOC_EXCLUDED;
-	while (is_segment && stream->ref.document < stream->end &&
-	       bs_snapshot_is_deleted(snapshot, stream->ref.segment, stream->ref.document))
-		stream->ref.document++;
-	if (stream->ref.document >= stream->end)
-		return BS_OK;
-	return bs_snapshot_record(snapshot, stream->ref, &stream->record, err);
+	const struct bs_snapshot *snapshot = cursor->snapshot;
+	const struct bs_doc_bits *among = cursor->among;
+	struct bs_doc_ref *ref = &stream->ref;
+	if (among)
+		ref->document = next_among(among, ref->segment, ref->document, stream->end);
+	while (!among && ref->segment != BS_DOC_EXCLUDED && ref->document < stream->end &&
+	       bs_snapshot_is_deleted(snapshot, ref->segment, ref->document))
+		ref->document++;
+	return ref->document < stream->end ? bs_snapshot_record(snapshot, *ref, &stream->record, err) : BS_OK;
 }
 
 static bool comes_before(const struct bs_doc_cursor *cursor, const struct bs_doc_stream *a,
@@ -111,17 +119,18 @@ static enum bs_status add_streams(struct bs_doc_cursor *cursor, uint32_t segment
 		cursor->streams = streams;
 		struct bs_doc_stream *stream = &streams[cursor->n_streams];
 		*stream = (struct bs_doc_stream){.ref = {segment, range.first}, .end = range.end};
-		status = stream_settle(snapshot, stream, err);
+		status = stream_settle(cursor, stream, err);
 		cursor->n_streams += stream->ref.document < stream->end;
 	}
 	return status;
 }
 
 enum bs_status bs_doc_cursor_init(struct bs_doc_cursor *cursor, const struct bs_snapshot *snapshot, uint32_t source,
-                                  const bool *chosen, bool with_exclusions, struct bs_error *err)
+                                  const bool *chosen, bool with_exclusions, const struct bs_doc_bits *among,
+                                  struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
-	*cursor = (struct bs_doc_cursor){.snapshot = snapshot};
+	*cursor = (struct bs_doc_cursor){.snapshot = snapshot, .among = among};
 	if (source >= snapshot->manifest.n_sources)
 		return BS_OK;
 	cursor->kind = snapshot->manifest.sources[source].kind;
@@ -149,7 +158,7 @@ enum bs_status bs_doc_cursor_advance(struct bs_doc_cursor *cursor, struct bs_err
 {
 	struct bs_doc_stream *top = &cursor->streams[0];
 	top->ref.document++;
-	enum bs_status status = stream_settle(cursor->snapshot, top, err);
+	enum bs_status status = stream_settle(cursor, top, err);
 	if (status)
 		return status;
 	if (top->ref.document >= top->end)

@@ -25,15 +25,18 @@ int bs_document_order(const struct bs_snapshot *snapshot, struct bs_doc_ref a, s
  * meanwhile but for documents that the cursor has passed. */
 struct bs_doc_cursor {
 	const struct bs_snapshot *snapshot;
+	const struct bs_doc_bits *among; /* NULL: of all live documents */
 	uint32_t kind;
 	struct bs_doc_stream *streams; /* a heap, the next document on top */
 	size_t n_streams;
 };
 
-/* chosen (nullable): of which segments. Release with bs_doc_cursor_deinit, also after a failure. BS_NO_MEMORY,
+/* chosen (nullable): of which segments. among (nullable, borrowed; then without exclusions): the documents, all of them
+ * live, of which the others are passed over. Release with bs_doc_cursor_deinit, also after a failure. BS_NO_MEMORY,
  * BS_CORRUPT. */
 enum bs_status bs_doc_cursor_init(struct bs_doc_cursor *cursor, const struct bs_snapshot *snapshot, uint32_t source,
-                                  const bool *chosen, bool with_exclusions, struct bs_error *err) BS_WARN_UNUSED;
+                                  const bool *chosen, bool with_exclusions, const struct bs_doc_bits *among,
+                                  struct bs_error *err) BS_WARN_UNUSED;
 /* The next document, without moving on; false at the end. record_out's name is borrowed from the snapshot. */
 bool bs_doc_cursor_peek(const struct bs_doc_cursor *cursor, struct bs_doc_ref *ref_out,
                         struct bs_doc_record *record_out);

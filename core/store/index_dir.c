@@ -37,17 +37,28 @@ static void put_courtesies(const char *path)
 		close(dir);
 }
 
-enum bs_status bs_index_create_dir(const char *dir, struct bs_error *err)
+enum bs_status bs_index_create_dir(const char *dir, bool *is_new_out, struct bs_error *err)
 {
-	bool is_new = mkdir(dir, 0700) == 0;
-	if (!is_new && errno != EEXIST)
+	*is_new_out = mkdir(dir, 0700) == 0;
+	if (!*is_new_out && errno != EEXIST)
 		return bs_fail(err, BS_IO, "%s: cannot create: %s", dir, strerror(errno));
 	struct stat info;
 	if (stat(dir, &info) != 0 || !S_ISDIR(info.st_mode))
 		return bs_fail(err, BS_IO, "%s: not a directory", dir);
-	if (is_new)
+	if (*is_new_out)
 		put_courtesies(dir);
 	return BS_OK;
+}
+
+void bs_index_remove_new(const struct bs_dir *dir)
+{
+	struct stat found;
+	if (fstatat(dir->fd, "manifest", &found, AT_SYMLINK_NOFOLLOW) == 0 || errno != ENOENT)
+		return;
+	for (size_t i = 0; i < N_COURTESIES; i++)
+		bs_dir_remove(dir, courtesies[i].name);
+	bs_dir_remove(dir, "lock");
+	(void)rmdir(dir->path);
 }
 
 static bool is_courtesy(const char *name)
@@ -117,17 +128,22 @@ static enum bs_status report_holder(const struct bs_dir *dir, int fd, struct bs_
 enum bs_status bs_index_lock_take(const struct bs_dir *dir, bool wait, struct bs_index_lock *lock_out,
                                   struct bs_error *err)
 {
-	int fd;
+	struct stat locked;
+	int fd = -1, failed;
 	lock_out->fd = -1;
-	enum bs_status status = bs_dir_open_lock(dir, "lock", &fd, err);
-	if (status)
-		return status;
-	int failed;
-	do
-		failed = flock(fd, wait ? LOCK_EX : LOCK_EX | LOCK_NB);
-	while (failed && errno == EINTR);
+	/* Whoever held it may have removed it (bs_index_remove_new), and somebody has another by now. */
+	do {
+		if (fd >= 0)
+			close(fd);
+		enum bs_status opened = bs_dir_open_lock(dir, "lock", &fd, err);
+		if (opened)
+			return opened;
+		do
+			failed = flock(fd, wait ? LOCK_EX : LOCK_EX | LOCK_NB);
+		while (failed && errno == EINTR);
+	} while (!failed && fstat(fd, &locked) == 0 && locked.st_nlink == 0);
 	if (failed) {
-		status = errno == EWOULDBLOCK ? report_holder(dir, fd, err)
+		enum bs_status status = errno == EWOULDBLOCK ? report_holder(dir, fd, err)
 		                              : bs_fail(err, BS_IO, "%s: cannot lock: %s", dir->path, strerror(errno));
 		close(fd);
 		return status;
@@ -328,10 +344,11 @@ enum bs_status bs_index_keep_segments(const struct bs_snapshot *snapshot, struct
 		if (n_deleted == record.n_docs && is_changed)
 			continue;
 		if (is_changed) {
-			record.tombstones = manifest->next_number++;
+			record.tombstones = n_deleted ? manifest->next_number++ : 0;
 			record.n_deleted = n_deleted;
-			status = bs_tombstones_write(snapshot->dir, record.tombstones, snapshot->tombstones[i], record.n_docs, err);
 		}
+		if (is_changed && n_deleted)
+			status = bs_tombstones_write(snapshot->dir, record.tombstones, snapshot->tombstones[i], record.n_docs, err);
 		if (!status)
 			status = bs_manifest_add_segment(manifest, &record, err);
 	}

@@ -175,23 +175,14 @@ enum bs_status bs_manifest_add_segment(struct bs_manifest *manifest, const struc
 	return BS_OK;
 }
 
-enum bs_status bs_fields_check(const struct bs_term_table *fields, struct bs_error *err)
-{
-	if (fields->n_terms <= BS_MOST_FIELDS)
-		return BS_OK;
-	return bs_fail(err, BS_INVALID, "the records have more than %u names of fields, as when values stand in the place of names; "
-	               "choose the fields to be indexed with --text", BS_MOST_FIELDS);
-}
-
 enum bs_status bs_manifest_add_field(struct bs_manifest *manifest, const char *name, size_t name_bytes,
                                      struct bs_error *err)
 {
 	uint32_t number;
-	if (name_bytes > BS_MOST_FIELD_BYTES)
+	if (name_bytes > BS_MOST_FIELD_BYTES || manifest->fields.n_terms >= BS_MOST_FIELDS)
 		return BS_OK;
-	enum bs_status status = bs_term_table_intern(&manifest->fields, (const uint8_t *)name, (uint32_t)name_bytes,
-	                                             bs_hash_slot(name, name_bytes), &number, NULL, err);
-	return status ? status : bs_fields_check(&manifest->fields, err);
+	return bs_term_table_intern(&manifest->fields, (const uint8_t *)name, (uint32_t)name_bytes,
+	                            bs_hash_slot(name, name_bytes), &number, NULL, err);
 }
 
 enum bs_status bs_manifest_add_fields(struct bs_manifest *manifest, const struct bs_term_table *fields,

@@ -20,7 +20,7 @@ struct bs_index_options {
 	bool fold_accents;
 	char *stem_language;  /* NULL: none */
 	char *id_field;       /* NULL: "id" */
-	char **text_fields;   /* NULL-ended, or NULL: every top-level string */
+	char **text_fields;   /* NULL-ended, or NULL: all */
 	bool hidden;
 	bool no_ignore;
 	bool binary_as_text;
@@ -106,13 +106,11 @@ bool bs_manifest_next_non_document(const struct bs_manifest *manifest, size_t *a
  * BS_UNSUPPORTED: ICU cannot be loaded. */
 enum bs_status bs_manifest_is_other_unicode(const struct bs_manifest *manifest, bool *is_other_out,
                                             struct bs_error *err) BS_WARN_UNUSED;
-/* An index knows so many names of fields at most, which are in memory whatever it is made of or asked; and no longer ones, which
- * no query names. */
+/* An index knows so many names of fields at most, which are in memory whatever it is made of or asked, and no longer ones, which
+ * no query names. Others are not fields: in a query they are text. */
 #define BS_MOST_FIELDS      131072u
 #define BS_MOST_FIELD_BYTES 255u
-/* Of a table of names with one more. BS_INVALID: those are too many. */
-enum bs_status bs_fields_check(const struct bs_term_table *fields, struct bs_error *err) BS_WARN_UNUSED;
-/* Adds a field's name, or all those of a table, unless it is known or too long. BS_INVALID as above, BS_NO_MEMORY. */
+/* Adds a field's name, or all those of a table, unless it is known or too long, or they are too many. BS_NO_MEMORY. */
 enum bs_status bs_manifest_add_field(struct bs_manifest *manifest, const char *name, size_t name_bytes,
                                      struct bs_error *err) BS_WARN_UNUSED;
 enum bs_status bs_manifest_add_fields(struct bs_manifest *manifest, const struct bs_term_table *fields,

@@ -13,6 +13,7 @@
 
 #include <unicode/utf8.h>
 
+#include "core/base/bytes.h"
 #include "core/text/words_term.h"
 
 /* A piece for ICU ends at a safe cut that has this much ASCII behind it: less would not repay another ubrk_setText. */
@@ -499,10 +500,8 @@ static enum bs_status put_piece(struct bs_analysis *analysis, struct window *win
 	size_t start_byte = move_to(window, start);
 	size_t end_byte = move_to(window, end);
 	/* As long in bytes as in units: ASCII, or bytes that are no text. */
-	bool is_ascii = end_byte - start_byte == (size_t)(end - start);
-	for (size_t at = start_byte; at < end_byte && is_ascii; at++)
-		is_ascii = analysis->text[at] < 0x80;
-	if (is_ascii)
+	if (end_byte - start_byte == (size_t)(end - start) &&
+	    bs_is_ascii(analysis->text + start_byte, end_byte - start_byte))
 		return bs_words_put_ascii(analysis, analysis->text + start_byte, end_byte - start_byte, start_byte);
 	return bs_words_put_word(analysis, window->units + start, end - start,
 	                         (struct bs_byte_span){start_byte, end_byte});

@@ -12,6 +12,8 @@
 
 #include <unicode/utf8.h>
 
+#include "core/base/bytes.h"
+
 /* A UTF-16 unit becomes at most 3 bytes of UTF-8 (a pair of units, 4). */
 #define UTF8_BYTES_PER_UNIT ((size_t)3)
 
@@ -223,14 +225,6 @@ static enum bs_status fold(struct bs_words *words, const UChar *raw, int32_t n_u
 	return BS_OK;
 }
 
-static bool is_ascii(const uint8_t *bytes, size_t n_bytes)
-{
-	for (size_t i = 0; i < n_bytes; i++)
-		if (bytes[i] >= 0x80)
-			return false;
-	return true;
-}
-
 static enum bs_status stem(struct bs_words *words, struct term *term, struct bs_error *err)
 {
 	if (term->n_bytes > INT_MAX)
@@ -278,7 +272,7 @@ int32_t bs_words_drop_marks(UChar *units, int32_t n_units)
 
 static enum bs_status drop_accents(struct bs_words *words, struct term *term, struct bs_error *err)
 {
-	if (is_ascii(term->bytes, term->n_bytes))
+	if (bs_is_ascii(term->bytes, term->n_bytes))
 		return BS_OK;
 	struct bs_buffer *composed = &words->spare[0], *decomposed = &words->spare[1];
 	int32_t n_units = 0;

@@ -4,8 +4,6 @@
 #include <stdlib.h>
 
 #include "core/base/hash.h"
-#include "core/store/doc_order.h"
-#include "core/store/index_dir.h"
 #include "corpus/changes/recorded.h"
 #include "corpus/walk/file.h"
 
@@ -68,17 +66,28 @@ void bs_exclusions_deinit(struct bs_exclusions *exclusions)
 	*exclusions = (struct bs_exclusions){0};
 }
 
-enum bs_status bs_exclusions_meet(struct bs_exclusions *exclusions, const struct bs_source *source,
-                                  const struct bs_doc_record *record, struct bs_id_place place, struct bs_error *err)
+enum bs_status bs_exclusions_find(struct bs_exclusions *exclusions, const struct bs_source *source,
+                                  const struct bs_doc_record *record, uint32_t *i_out, struct bs_error *err)
 {
 	struct bs_buffer *key = &exclusions->key;
 	uint32_t number;
+	*i_out = UINT32_MAX;
 	if (exclusions->n_entries == 0)
 		return BS_OK;
 	enum bs_status status = make_key(source, record, key, err);
-	if (status || !bs_term_table_find(&exclusions->keys, key->data, (uint32_t)key->used_bytes, key_hash(key), &number))
+	if (!status && bs_term_table_find(&exclusions->keys, key->data, (uint32_t)key->used_bytes, key_hash(key), &number))
+		*i_out = exclusions->keys.entries[number].df;
+	return status;
+}
+
+enum bs_status bs_exclusions_meet(struct bs_exclusions *exclusions, const struct bs_source *source,
+                                  const struct bs_doc_record *record, struct bs_id_place place, struct bs_error *err)
+{
+	uint32_t i;
+	enum bs_status status = bs_exclusions_find(exclusions, source, record, &i, err);
+	if (status || i == UINT32_MAX)
 		return status;
-	struct bs_exclusion *entry = &exclusions->entries[exclusions->keys.entries[number].df];
+	struct bs_exclusion *entry = &exclusions->entries[i];
 	entry->state = BS_EXCLUSION_MET;
 	entry->met = *record;
 	entry->place = place;
@@ -141,139 +150,5 @@ enum bs_status bs_exclusions_record(const struct bs_exclusions *exclusions, stru
 	for (uint32_t i = 0; i < exclusions->n_entries && !status; i++)
 		if (exclusions->entries[i].state != BS_EXCLUSION_OVER)
 			status = bs_doc_table_add(records, &exclusions->entries[i].record, err);
-	return status;
-}
-
-static int compare_excluded(const void *a, const void *b, void *context)
-{
-	const struct bs_manifest *manifest = context;
-	const struct bs_doc_record *x = a;
-	const struct bs_doc_record *y = b;
-	if (x->source != y->source)
-		return x->source < y->source ? -1 : 1;
-	return x->source < manifest->n_sources ? bs_compare_records(manifest->sources[x->source].kind, x, y) : 0;
-}
-
-/* Those there are and the new ones, in document order, as a new file. */
-static enum bs_status write_exclusions(const struct bs_snapshot *snapshot, const struct bs_doc_ref *refs, size_t n_refs,
-                                       struct bs_manifest *manifest, struct bs_error *err)
-{
-	struct bs_doc_table_builder builder = {0};
-	size_t n_old = snapshot->exclusions.n_docs;
-	size_t n = n_old + n_refs;
-	struct bs_doc_record *records = calloc(n + 1, sizeof(*records));
-	enum bs_status status = records ? BS_OK : bs_fail_memory(err, "exclusions", (n + 1) * sizeof(*records));
-	for (size_t i = 0; i < n && !status; i++) {
-		struct bs_doc_ref ref = i < n_old ? (struct bs_doc_ref){BS_DOC_EXCLUDED, (uint32_t)i} : refs[i - n_old];
-		status = bs_snapshot_record(snapshot, ref, &records[i], err);
-	}
-	if (!status)
-		qsort_r(records, n, sizeof(*records), compare_excluded, (void *)(uintptr_t)&snapshot->manifest);
-	for (size_t i = 0; i < n && !status; i++)
-		status = bs_doc_table_add(&builder, &records[i], err);
-	if (!status) {
-		manifest->exclusions = manifest->next_number++;
-		manifest->n_exclusions = n;
-		status = bs_exclusions_write(snapshot->dir, manifest->exclusions, &builder, err);
-	}
-	bs_doc_table_builder_deinit(&builder);
-	free(records);
-	return status;
-}
-
-enum bs_status bs_delete_documents(struct bs_snapshot *snapshot, const struct bs_doc_ref *refs, size_t n_refs,
-                                   struct bs_error *err)
-{
-	struct bs_manifest manifest;
-	uint32_t n_changed;
-	enum bs_status status = bs_manifest_copy_head(&snapshot->manifest, &manifest, err);
-	if (status)
-		return status;
-	manifest.generation++;
-	manifest.next_number = bs_index_next_number(snapshot->dir, &snapshot->manifest);
-	for (size_t i = 0; i < n_refs && !status; i++)
-		status = bs_snapshot_mark(snapshot, refs[i], true, err);
-	if (!status)
-		status = write_exclusions(snapshot, refs, n_refs, &manifest, err);
-	if (!status)
-		status = bs_index_keep_segments(snapshot, &manifest, &n_changed, err);
-	if (!status)
-		status = bs_manifest_write(snapshot->dir, &manifest, err);
-	if (status)
-		bs_index_sweep_failed(snapshot->dir, &snapshot->manifest);
-	else
-		bs_index_sweep(snapshot->dir, &manifest);
-	bs_manifest_deinit(&manifest);
-	return status;
-}
-
-struct wanted {
-	struct bs_term_table ids; /* df: whether a document bears it */
-	struct bs_buffer refs;
-	struct bs_buffer id;
-};
-
-/* Notes the document if it bears one of the ids. */
-static enum bs_status look_at(struct wanted *wanted, const struct bs_snapshot *snapshot, struct bs_doc_ref ref,
-                              struct bs_error *err)
-{
-	struct bs_doc_record record;
-	struct bs_buffer *id = &wanted->id;
-	uint32_t number;
-	enum bs_status status = bs_snapshot_record(snapshot, ref, &record, err);
-	if (status || record.source >= snapshot->manifest.n_sources)
-		return status;
-	struct bs_source source = bs_recorded_name_of(&snapshot->manifest.sources[record.source]);
-	status = bs_recorded_id(&source, &record, id, err);
-	uint64_t hash = bs_hash_slot(id->data, id->used_bytes);
-	if (status || !bs_term_table_find(&wanted->ids, id->data, (uint32_t)id->used_bytes, hash, &number))
-		return status;
-	wanted->ids.entries[number].df = 1;
-	return bs_buffer_append(&wanted->refs, &ref, sizeof(ref), err);
-}
-
-static enum bs_status delete_wanted(struct wanted *wanted, const struct bs_dir *dir, uint64_t *n_deleted_out,
-                                    struct bs_error *err)
-{
-	struct bs_snapshot snapshot;
-	enum bs_status status = bs_snapshot_open(dir, &snapshot, err);
-	if (status)
-		return status;
-	for (uint32_t s = 0; s < snapshot.manifest.n_segments; s++)
-		for (uint32_t d = 0; d < bs_snapshot_segment_docs(&snapshot, s) && !status; d++)
-			if (!bs_snapshot_is_deleted(&snapshot, s, d))
-				status = look_at(wanted, &snapshot, (struct bs_doc_ref){s, d}, err);
-	size_t n = wanted->refs.used_bytes / sizeof(struct bs_doc_ref);
-	if (!status && n > 0)
-		status = bs_delete_documents(&snapshot, (const struct bs_doc_ref *)(const void *)wanted->refs.data, n, err);
-	*n_deleted_out = status ? 0 : n;
-	bs_snapshot_deinit(&snapshot);
-	return status;
-}
-
-enum bs_status bs_delete_ids(struct bs_dir *dir, bool wait, const char *const *ids, size_t n_ids, bool *found_out,
-                             uint64_t *n_deleted_out, struct bs_error *err)
-{
-	struct wanted wanted = {0};
-	struct bs_index_lock lock;
-	uint32_t number;
-	*n_deleted_out = 0;
-	enum bs_status status = bs_index_lock_existing(dir, wait, &lock, err);
-	/* Not even the first id, if it is empty, is to lie nowhere. */
-	if (!status)
-		status = bs_buffer_reserve(&wanted.id, 1, err);
-	for (size_t i = 0; i < n_ids && !status; i++)
-		status = bs_term_table_intern(&wanted.ids, (const uint8_t *)ids[i], (uint32_t)strlen(ids[i]),
-		                              bs_hash_slot(ids[i], strlen(ids[i])), &number, NULL, err);
-	if (!status)
-		status = delete_wanted(&wanted, dir, n_deleted_out, err);
-	for (size_t i = 0; i < n_ids; i++)
-		found_out[i] = !status && bs_term_table_find(&wanted.ids, (const uint8_t *)ids[i], (uint32_t)strlen(ids[i]),
-		                                             bs_hash_slot(ids[i], strlen(ids[i])), &number) &&
-		               wanted.ids.entries[number].df;
-	bs_index_lock_release(&lock);
-	bs_term_table_deinit(&wanted.ids);
-	bs_buffer_deinit(&wanted.refs);
-	bs_buffer_deinit(&wanted.id);
 	return status;
 }

@@ -11,7 +11,6 @@
 
 #include "core/base/status.h"
 #include "core/base/term_table.h"
-#include "core/file/dir.h"
 #include "core/store/snapshot.h"
 #include "corpus/changes/id_owners.h"
 #include "corpus/read/source.h"
@@ -45,6 +44,9 @@ enum bs_status bs_exclusions_init(struct bs_exclusions *exclusions, const struct
                                   struct bs_error *err) BS_WARN_UNUSED;
 void bs_exclusions_deinit(struct bs_exclusions *exclusions);
 
+/* The entry of the record's id in its source; *i_out is UINT32_MAX if there is none. BS_NO_MEMORY. */
+enum bs_status bs_exclusions_find(struct bs_exclusions *exclusions, const struct bs_source *source,
+                                  const struct bs_doc_record *record, uint32_t *i_out, struct bs_error *err) BS_WARN_UNUSED;
 /* A document of the source was read: is its id one of them? Later ones of the same id take its place. BS_NO_MEMORY. */
 enum bs_status bs_exclusions_meet(struct bs_exclusions *exclusions, const struct bs_source *source,
                                   const struct bs_doc_record *record, struct bs_id_place place, struct bs_error *err)
@@ -57,17 +59,5 @@ enum bs_status bs_exclusions_settle(struct bs_exclusions *exclusions, const stru
 /* Appends the records of the entries that go on. BS_NO_MEMORY. */
 enum bs_status bs_exclusions_record(const struct bs_exclusions *exclusions, struct bs_doc_table_builder *records,
                                     struct bs_error *err) BS_WARN_UNUSED;
-
-/* Deletes live documents of the last commit, which is open as snapshot (and gets marked) with the writer's lock held,
- * and commits. refs: each one once. BS_IO, BS_CORRUPT, BS_NO_MEMORY: nothing is changed. */
-enum bs_status bs_delete_documents(struct bs_snapshot *snapshot, const struct bs_doc_ref *refs, size_t n_refs,
-                                   struct bs_error *err) BS_WARN_UNUSED;
-
-/*
- * Takes the lock and deletes every document that bears one of the ids. found_out: n_ids flags, which of them
- * some document bore. *n_deleted_out may be 0: then nothing is written. BS_NOT_FOUND (no index), BS_BUSY, and as above.
- */
-enum bs_status bs_delete_ids(struct bs_dir *dir, bool wait, const char *const *ids, size_t n_ids, bool *found_out,
-                             uint64_t *n_deleted_out, struct bs_error *err) BS_WARN_UNUSED;
 
 #endif

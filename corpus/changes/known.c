@@ -143,7 +143,7 @@ static enum bs_status open_known(const struct bs_snapshot *snapshot, uint32_t nu
 	*self_out = self;
 	if (!self)
 		return bs_fail_memory(err, "what is known of a source", sizeof(*self));
-	enum bs_status status = bs_doc_cursor_init(&self->cursor, snapshot, number, chosen, with_exclusions, err);
+	enum bs_status status = bs_doc_cursor_init(&self->cursor, snapshot, number, chosen, with_exclusions, NULL, err);
 	if (status)
 		close_known(self);
 	return status;

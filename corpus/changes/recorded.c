@@ -45,6 +45,57 @@ static const char *below(const char *base, const char *path)
 	return path[n] == '/' ? path + n + 1 : NULL;
 }
 
+/*
+ * Overwrites path with the way from here, the working directory, to an absolute path: a relative one where it lies below, or
+ * both lie in base, the folder of the index. No link is in here or base, so that steps up lead where the names say.
+ */
+static enum bs_status from_here(const char *base, const char *here, const char *whole, struct bs_buffer *path,
+                                struct bs_error *err)
+{
+	const char *rest = below(here, whole);
+	enum bs_status status = BS_OK;
+	bs_buffer_clear(path);
+	if (!rest && below(base, here) && below(base, whole))
+		status = bs_file_way(here, whole, strlen(whole), path, err);
+	else
+		/* "-" is standard input. */
+		rest = !rest ? whole : strcmp(rest, "-") == 0 ? "./-" : rest;
+	return status ? status : bs_buffer_append(path, rest ? rest : "", strlen(rest ? rest : "") + 1, err);
+}
+
+static enum bs_status set_down(struct bs_source *source, const char *whole, const char *here, struct bs_error *err)
+{
+	const char *down = source->kind == BS_SOURCE_FOLDER ? below(whole, here) : NULL;
+	if (!down || strcmp(down, ".") == 0)
+		return BS_OK;
+	source->down = strdup(down);
+	return source->down ? BS_OK : bs_fail_memory(err, "a path", strlen(down));
+}
+
+/* The source of a record as far as it can be told without a question or a look. */
+static enum bs_status place_source(const char *base, const struct bs_source_record *record, struct bs_source *source_out,
+                                   struct bs_error *err)
+{
+	struct bs_buffer absolute = {0}, path = {0};
+	char *here = getcwd(NULL, 0);
+	enum bs_status status = BS_OK;
+	*source_out = (struct bs_source){.kind = (enum bs_source_kind)record->kind, .label = strdup(record->label)};
+	if (!source_out->label || (!here && errno == ENOMEM))
+		status = bs_fail_memory(err, "a source", strlen(record->label) + strlen(record->path));
+	else if (record->kind == BS_SOURCE_STDIN)
+		status = bs_buffer_append(&path, record->path, strlen(record->path) + 1, err);
+	else
+		status = make_absolute(base, record->path, here ? &absolute : &path, err);
+	if (!status && absolute.data)
+		status = from_here(base, here, (const char *)absolute.data, &path, err);
+	if (!status && absolute.data)
+		status = set_down(source_out, (const char *)absolute.data, here, err);
+	source_out->path = (char *)path.data;
+	free(here);
+	bs_buffer_deinit(&absolute);
+	return status;
+}
+
 enum bs_status bs_recorded_path(const struct bs_dir *dir, const struct bs_source *source, char **path_out,
                                 struct bs_error *err)
 {
@@ -129,12 +180,23 @@ enum bs_status bs_recorded_name(const struct bs_dir *dir, struct bs_source_recor
 	return status;
 }
 
+static uint64_t line_of(const struct bs_doc_record *record)
+{
+	return record->flags & BS_DOC_NAMED_BY_LINE ? record->place[2] : 0;
+}
+
 enum bs_status bs_recorded_id(const struct bs_source *source, const struct bs_doc_record *record, struct bs_buffer *id,
                               struct bs_error *err)
 {
 	bs_buffer_clear(id);
-	return bs_source_append_id(source, record->name, record->name_bytes,
-	                           record->flags & BS_DOC_NAMED_BY_LINE ? record->place[2] : 0, id, err);
+	return bs_source_append_id(source, record->name, record->name_bytes, line_of(record), id, err);
+}
+
+enum bs_status bs_recorded_local_id(const struct bs_source *source, const struct bs_doc_record *record,
+                                    struct bs_buffer *id, struct bs_error *err)
+{
+	bs_buffer_clear(id);
+	return bs_source_append_local_id(source, record->name, record->name_bytes, line_of(record), id, err);
 }
 
 enum bs_status bs_recorded_refuse(const struct bs_dir *dir, const struct bs_source *source, struct bs_error *err)
@@ -148,30 +210,31 @@ enum bs_status bs_recorded_source(const struct bs_dir *dir, const struct bs_sour
                                   struct bs_source *source_out, struct bs_error *err)
 {
 	char *base = NULL;
-	struct bs_buffer path = {0};
-	*source_out = (struct bs_source){.kind = (enum bs_source_kind)record->kind};
+	bool may = false;
+	*source_out = (struct bs_source){.label = NULL};
 	enum bs_status status = index_base(dir, &base, err);
-	if (status)
-		return status;
-	char *here = getcwd(NULL, 0);
-	bool is_here = here && strcmp(here, base) == 0, may = false;
-	if (!here && errno == ENOMEM)
-		status = bs_fail_memory(err, "a path", strlen(record->path));
-	else if (is_here || record->kind == BS_SOURCE_STDIN)
-		status = bs_buffer_append(&path, record->path, strlen(record->path) + 1, err);
-	else
-		status = make_absolute(base, record->path, &path, err);
-	source_out->path = (char *)path.data;
-	source_out->label = strdup(record->label);
-	if (!status && !source_out->label)
-		status = bs_fail_memory(err, "a source", strlen(record->label));
+	if (!status)
+		status = place_source(base, record, source_out, err);
 	if (!status)
 		status = may_follow(dir, base, record, &may, err);
 	source_out->is_refused = !may;
 	if (status)
 		bs_source_deinit(source_out);
 	free(base);
-	free(here);
+	return status;
+}
+
+enum bs_status bs_recorded_place(const struct bs_dir *dir, const struct bs_source_record *record,
+                                 struct bs_source *source_out, struct bs_error *err)
+{
+	char *base = NULL;
+	*source_out = (struct bs_source){.label = NULL};
+	enum bs_status status = index_base(dir, &base, err);
+	if (!status)
+		status = place_source(base, record, source_out, err);
+	if (status)
+		bs_source_deinit(source_out);
+	free(base);
 	return status;
 }
 

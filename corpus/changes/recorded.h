@@ -19,10 +19,15 @@
 enum bs_status bs_recorded_path(const struct bs_dir *dir, const struct bs_source *source, char **path_out,
                                 struct bs_error *err) BS_WARN_UNUSED;
 
-/* The source of a record, openable from the current directory; release with bs_source_deinit. If it is_refused, it must
+/* The source of a record, openable from the current directory: by a relative path if it lies below that, or both lie in
+ * the folder of the index; release with bs_source_deinit. If it is_refused, it must
  * not be looked at in any way: the manifest may come from anyone, and name any place. BS_NO_MEMORY. */
 enum bs_status bs_recorded_source(const struct bs_dir *dir, const struct bs_source_record *record,
                                   struct bs_source *source_out, struct bs_error *err) BS_WARN_UNUSED;
+
+/* The same for its names alone: whether it is followed is not asked. */
+enum bs_status bs_recorded_place(const struct bs_dir *dir, const struct bs_source_record *record,
+                                 struct bs_source *source_out, struct bs_error *err) BS_WARN_UNUSED;
 
 /* The record's source was named by whoever runs now: it is followed, and if it lies outside, the consent is told. */
 enum bs_status bs_recorded_name(const struct bs_dir *dir, struct bs_source_record *record, struct bs_error *err) BS_WARN_UNUSED;
@@ -36,6 +41,10 @@ static inline struct bs_source bs_recorded_name_of(const struct bs_source_record
 /* Overwrites id with that of a recorded document of the source. BS_NO_MEMORY. */
 enum bs_status bs_recorded_id(const struct bs_source *source, const struct bs_doc_record *record, struct bs_buffer *id,
                               struct bs_error *err) BS_WARN_UNUSED;
+
+/* The same with the local id, of a source with a path. */
+enum bs_status bs_recorded_local_id(const struct bs_source *source, const struct bs_doc_record *record,
+                                    struct bs_buffer *id, struct bs_error *err) BS_WARN_UNUSED;
 
 /* BS_UNTRUSTED, and the line that says which source is not followed, and how to consent. */
 enum bs_status bs_recorded_refuse(const struct bs_dir *dir, const struct bs_source *source, struct bs_error *err);

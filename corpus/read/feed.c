@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "core/base/hash.h"
+#include "core/base/pulse.h"
 #include "corpus/walk/file.h"
 
 #define BATCH_KNOWN 512 /* paths that mostly need a stat */
@@ -19,7 +20,7 @@ struct bs_feed {
 	struct bs_walk *walk; /* of a folder */
 	int fd;               /* of a collection or standard input */
 	struct bs_buffer carry;
-	uint64_t offset; /* of the first byte that no batch has had yet */
+	uint64_t offset; /* of the first byte that no batch has had yet; of a folder the files so far */
 	uint64_t line;   /* its line, 1-based */
 	bool at_end;     /* nothing more to read; carry may still hold something */
 	struct bs_checksum_stream *checksum; /* of a collection, up to offset */
@@ -29,6 +30,7 @@ struct bs_feed {
 	struct bs_buffer unread;             /* what the walk could not look at: paths in document order, each NUL-ended */
 	bool has_failed;                     /* at reading a collection */
 	uint64_t max_line_bytes;             /* a longer line is not held */
+	struct bs_pulse *pulse;              /* nullable */
 };
 
 void bs_batch_deinit(struct bs_batch *batch)
@@ -90,6 +92,7 @@ enum bs_status bs_feed_open(const struct bs_source *source, const struct bs_sour
 	feed->source = source;
 	feed->fd = source->kind == BS_SOURCE_STDIN ? STDIN_FILENO : -1;
 	feed->line = 1;
+	feed->pulse = options->pulse;
 	feed->max_line_bytes = options->max_document_bytes ? options->max_document_bytes : BS_FILE_LIMIT_BYTES - 1;
 	if (options->memory_bytes && options->memory_bytes < feed->max_line_bytes)
 		feed->max_line_bytes = options->memory_bytes;
@@ -138,6 +141,10 @@ static enum bs_status read_some(struct bs_feed *feed, struct bs_buffer *bytes, s
 			(void)poll(&(struct pollfd){.fd = feed->fd, .events = POLLIN}, 1, -1);
 		else if (errno != EINTR)
 			break;
+		/* A signal may mean that nobody wants more. */
+		status = bs_pulse_add(feed->pulse, 0, err);
+		if (status)
+			return status;
 	}
 	feed->has_failed = true;
 	return bs_fail(err, BS_IO, "%s: %s", feed->source->label, strerror(errno));
@@ -309,6 +316,7 @@ static enum bs_status next_paths(struct bs_feed *feed, struct bs_batch *batch, s
 			status = add_path(batch, path, path_bytes, err);
 		feed->at_end = !status && !path;
 	}
+	feed->offset += batch->n_items;
 	if (!status && feed->known.fill)
 		status = feed->known.fill(feed->known.context, &feed->unread, feed->at_end, batch, err);
 	return status;
@@ -402,9 +410,8 @@ enum bs_status bs_feed_next(struct bs_feed *feed, struct bs_batch *batch, struct
 	*batch = (struct bs_batch){.bytes = batch->bytes, .known = batch->known};
 	if (feed->is_recall)
 		return feed->known.fill(feed->known.context, &feed->unread, true, batch, err);
-	if (!bs_source_has_records(feed->source))
-		return next_paths(feed, batch, err);
-	enum bs_status status = next_lines(feed, batch, err);
-	batch->source_bytes = feed->offset;
+	enum bs_status status =
+		bs_source_has_records(feed->source) ? next_lines(feed, batch, err) : next_paths(feed, batch, err);
+	batch->source_done = feed->offset;
 	return status;
 }

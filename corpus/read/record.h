@@ -1,5 +1,8 @@
 /*
- * record.h: one line of JSONL -> an id and the texts to index.
+ * record.h: one line of JSONL -> an id and the texts to index: all its strings, and its numbers as they are spelled.
+ *
+ * What stands in an object in the record is named by the keys on the way, with dots between; what stands in an array, as
+ * the array. A name so made that would be longer than BS_RECORD_NAME_BYTES is that of the object around.
  *
  * Whatever RFC 8259 calls a JSON object is a record: integers of any length, exponents of any size, lone surrogate
  * escapes (read as U+FFFD), "\u0000" (a NUL byte in the text), duplicate keys, nesting up to BS_RECORD_MAX_DEPTH. Bytes
@@ -21,13 +24,17 @@
 extern "C" {
 #endif
 
-/* Levels of objects and arrays, the record itself included. Costs 9 bytes each, touched only when reached. */
+/* Levels of objects and arrays, the record itself included. Costs 33 bytes each, touched only when reached. */
 #define BS_RECORD_MAX_DEPTH 65536
+/* So that the names of a deep record are not many times its size. */
+#define BS_RECORD_NAME_BYTES 255u
+/* So that positions, with the gaps between fields, fit into 32 bits. */
+#define BS_RECORD_MAX_FIELDS ((size_t)1 << 24)
 
 /* Strings are borrowed for as long as the parser lives. */
 struct bs_record_options {
 	const char *id_field;           /* NULL: "id" */
-	const char *const *text_fields; /* the fields that are text, or NULL: every top-level string but the id */
+	const char *const *text_fields; /* the fields that are text, or NULL: every one but the id */
 	size_t n_text_fields;
 };
 
@@ -36,13 +43,18 @@ static inline const char *bs_record_id_field(const struct bs_record_options *opt
 	return options->id_field ? options->id_field : "id";
 }
 
+static inline bool bs_record_is_id(const struct bs_record_options *options, const char *name, size_t name_bytes)
+{
+	const char *field = bs_record_id_field(options);
+	return strlen(field) == name_bytes && memcmp(field, name, name_bytes) == 0;
+}
+
 /* Whether a field of that name is text. */
 static inline bool bs_record_is_text(const struct bs_record_options *options, const char *name, size_t name_bytes)
 {
-	const char *field = bs_record_id_field(options);
-	bool is_text = !options->text_fields && (strlen(field) != name_bytes || memcmp(field, name, name_bytes) != 0);
+	bool is_text = !options->text_fields && !bs_record_is_id(options, name, name_bytes);
 	for (size_t i = 0; i < options->n_text_fields && !is_text; i++) {
-		field = options->text_fields[i];
+		const char *field = options->text_fields[i];
 		is_text = strlen(field) == name_bytes && memcmp(field, name, name_bytes) == 0;
 	}
 	return is_text;

@@ -2,6 +2,7 @@
 #include "corpus/read/record_scan.h"
 
 #include <string.h>
+#include <unicode/utf8.h>
 
 #define KEPT_BYTES ((size_t)1 << 20)
 
@@ -20,6 +21,8 @@ struct raw_string {
 void bs_record_scan_deinit(struct bs_record_scan *scan)
 {
 	bs_buffer_deinit(&scan->fields);
+	bs_buffer_deinit(&scan->names);
+	bs_buffer_deinit(&scan->levels);
 	bs_buffer_deinit(&scan->text);
 }
 
@@ -60,35 +63,6 @@ static bool take_string(struct scanner *scanner, struct raw_string *string_out)
 	}
 }
 
-/* Behind an opening bracket or brace: to behind the one that closes it, of whatever kind. */
-static bool skip_nested(struct scanner *scanner)
-{
-	struct raw_string ignored;
-	for (size_t depth = 1; depth > 0;) {
-		if (scanner->at == scanner->end)
-			return false;
-		uint8_t byte = *scanner->at++;
-		if (byte == '{' || byte == '[')
-			depth++;
-		else if (byte == '}' || byte == ']')
-			depth--;
-		else if (byte == '"' && !take_string(scanner, &ignored))
-			return false;
-	}
-	return true;
-}
-
-/* A value that is no string. */
-static bool skip_value(struct scanner *scanner)
-{
-	if (take(scanner, '{') || take(scanner, '['))
-		return skip_nested(scanner);
-	const uint8_t *start = scanner->at;
-	while (scanner->at < scanner->end && *scanner->at != ',' && *scanner->at != '}' && *scanner->at != '"')
-		scanner->at++;
-	return scanner->at > start;
-}
-
 /* What a backslash and this byte stand for; 0: it takes more to know. */
 static uint8_t escaped_byte(uint8_t byte)
 {
@@ -112,41 +86,88 @@ static uint8_t escaped_byte(uint8_t byte)
 	}
 }
 
-bool bs_record_unescape(const uint8_t *bytes, size_t n_bytes, uint8_t *to, size_t *n_out)
+static int32_t hex_unit(const uint8_t *at)
 {
-	const uint8_t *at = bytes, *end = bytes + n_bytes;
-	uint8_t *start = to;
-	while (at < end) {
-		const uint8_t *backslash = memchr(at, '\\', (size_t)(end - at));
-		size_t n = (size_t)((backslash ? backslash : end) - at);
-		memcpy(to, at, n);
-		to += n;
-		at += n;
+	int32_t unit = 0;
+	for (int i = 0; i < 4; i++) {
+		uint8_t byte = at[i], letter = byte | 0x20;
+		bool is_digit = (uint8_t)(byte - '0') < 10;
+		if (!is_digit && (uint8_t)(letter - 'a') >= 6)
+			return -1;
+		unit = unit * 16 + (is_digit ? byte - '0' : letter - 'a' + 10);
+	}
+	return unit;
+}
+
+int32_t bs_record_code_point(const uint8_t *bytes, size_t n_bytes, size_t *at)
+{
+	int32_t unit = n_bytes - *at < 6 ? -1 : hex_unit(bytes + *at + 2);
+	*at += unit < 0 ? 2 : 6;
+	if (unit < 0xd800 || unit > 0xdfff)
+		return unit;
+	const uint8_t *next = bytes + *at;
+	if (unit > 0xdbff || n_bytes - *at < 6 || next[0] != '\\' || next[1] != 'u')
+		return 0xfffd;
+	int32_t low = hex_unit(next + 2);
+	if (low < 0xdc00 || low > 0xdfff)
+		return 0xfffd;
+	*at += 6;
+	return 0x10000 + ((unit - 0xd800) << 10) + (low - 0xdc00);
+}
+
+/* What a piece of a string stands for, \uXXXX only with_units. */
+static bool unescape(const uint8_t *bytes, size_t n_bytes, bool with_units, uint8_t *to, size_t *n_out)
+{
+	size_t at = 0, n = 0;
+	while (at < n_bytes) {
+		const uint8_t *backslash = memchr(bytes + at, '\\', n_bytes - at);
+		size_t n_plain = (backslash ? (size_t)(backslash - bytes) : n_bytes) - at;
+		memcpy(to + n, bytes + at, n_plain);
+		n += n_plain;
+		at += n_plain;
 		/* Escapes stand together more often than not. */
-		while (at < end && *at == '\\') {
-			uint8_t byte = end - at > 1 ? escaped_byte(at[1]) : 0;
-			if (!byte)
+		while (at < n_bytes && bytes[at] == '\\') {
+			uint8_t next = n_bytes - at > 1 ? bytes[at + 1] : 0, byte = escaped_byte(next);
+			if (byte) {
+				to[n++] = byte;
+				at += 2;
+				continue;
+			}
+			int32_t c = next == 'u' && with_units ? bs_record_code_point(bytes, n_bytes, &at) : -1;
+			if (c < 0)
 				return false;
-			*to++ = byte;
-			at += 2;
+			U8_APPEND_UNSAFE(to, n, (uint32_t)c);
 		}
 	}
-	*n_out = (size_t)(to - start);
+	*n_out = n;
 	return true;
 }
 
+bool bs_record_unescape(const uint8_t *bytes, size_t n_bytes, uint8_t *to, size_t *n_out)
+{
+	return unescape(bytes, n_bytes, false, to, n_out);
+}
+
+/* An object or array that is open, the record itself first, and what its members' names begin with. */
+struct level {
+	size_t name_off; /* in scan->names */
+	size_t name_bytes;
+	uint8_t closer;
+};
+
 /* simdjson's index has four bytes for each sign and value, its tape eight or, of a number, 16, and a string has its length and a
- * NUL. Two strings may be a field. */
+ * NUL. What has a name may be a field. */
 #define SIGN_BYTES    4u
-#define BRACKET_BYTES (4u + 8u)
-#define SCALAR_BYTES  (4u + 16u)
-#define STRING_BYTES  (4u + 8u + 5u + sizeof(struct bs_field) / 2)
+#define BRACKET_BYTES (4u + 8u + sizeof(struct level))
+#define SCALAR_BYTES  (4u + 16u + sizeof(struct bs_field))
+#define STRING_BYTES  (4u + 8u + 5u + sizeof(struct bs_field))
 
 uint64_t bs_record_parse_bytes(const uint8_t *line, size_t line_bytes)
 {
 	struct scanner scanner = {line, line + line_bytes};
-	struct raw_string ignored;
+	struct raw_string string = {0};
 	uint64_t n_bytes = (uint64_t)line_bytes * 2;
+	size_t depth = 0, longest_key = 0, name_bytes = 0; /* of a name, what stands before the key, at most */
 	bool is_scalar = false;
 	while (scanner.at < scanner.end) {
 		bool was_scalar = is_scalar;
@@ -154,17 +175,26 @@ uint64_t bs_record_parse_bytes(const uint8_t *line, size_t line_bytes)
 		switch (*scanner.at++) {
 		case '"':
 			n_bytes += STRING_BYTES;
-			if (!take_string(&scanner, &ignored))
+			if (!take_string(&scanner, &string))
 				return n_bytes;
 			break;
-		case ',':
 		case ':':
+			/* The string before was a key, and what follows is the field. */
+			longest_key = string.n_bytes > longest_key ? string.n_bytes : longest_key;
+			n_bytes += SIGN_BYTES + name_bytes - sizeof(struct bs_field);
+			break;
+		case ',':
 			n_bytes += SIGN_BYTES;
 			break;
 		case '{':
-		case '}':
 		case '[':
+			name_bytes = depth++ * (longest_key + 1);
+			name_bytes = name_bytes > BS_RECORD_NAME_BYTES ? BS_RECORD_NAME_BYTES : name_bytes;
+			n_bytes += BRACKET_BYTES;
+			break;
+		case '}':
 		case ']':
+			depth -= depth > 0;
 			n_bytes += BRACKET_BYTES;
 			break;
 		case ' ':
@@ -179,80 +209,217 @@ uint64_t bs_record_parse_bytes(const uint8_t *line, size_t line_bytes)
 	return n_bytes;
 }
 
-static bool is_plain_key(const struct raw_string *key)
+/* A record on its way to a document. */
+struct walk {
+	struct bs_record_scan *scan;
+	struct scanner scanner;
+	struct bs_document *document;
+	bool as_it_is;
+	struct bs_error *err;
+};
+
+static struct level *top_level(const struct bs_record_scan *scan)
 {
-	for (size_t i = 0; i < key->n_bytes; i++)
-		if (key->bytes[i] >= 0x80 || key->bytes[i] == '\\')
+	return (struct level *)(void *)(scan->levels.data + scan->levels.used_bytes) - 1;
+}
+
+static bool is_ascii(const struct raw_string *string)
+{
+	uint8_t all = 0;
+	for (size_t i = 0; i < string->n_bytes; i++)
+		all |= string->bytes[i];
+	return all < 0x80;
+}
+
+/* The name of what stands at the key: with the names of the objects around it, unless that is too long. */
+static enum bs_status take_name(struct walk *walk, struct level *member_out, bool *is_known_out)
+{
+	struct bs_record_scan *scan = walk->scan;
+	const struct level *object = top_level(scan);
+	struct raw_string key;
+	*member_out = *object;
+	*is_known_out = false;
+	if (object->closer == ']') {
+		*is_known_out = true;
+		return BS_OK;
+	}
+	if (!take(&walk->scanner, '"') || !take_string(&walk->scanner, &key) || (!scan->is_valid && !is_ascii(&key)) ||
+	    !take(&walk->scanner, ':'))
+		return BS_OK;
+	size_t around_bytes = scan->levels.used_bytes > sizeof(*object) ? object->name_bytes + 1 : 0, key_bytes;
+	enum bs_status status = bs_buffer_reserve(&scan->names, around_bytes + key.n_bytes + 1, walk->err);
+	if (status)
+		return status;
+	uint8_t *name = scan->names.data + scan->names.used_bytes;
+	if (!unescape(key.bytes, key.n_bytes, true, name + around_bytes, &key_bytes))
+		return BS_OK;
+	*is_known_out = true;
+	if (around_bytes > 0 && around_bytes + key_bytes > BS_RECORD_NAME_BYTES)
+		return BS_OK;
+	if (around_bytes > 0) {
+		memcpy(name, scan->names.data + object->name_off, object->name_bytes);
+		name[object->name_bytes] = '.';
+	}
+	*member_out = (struct level){scan->names.used_bytes, around_bytes + key_bytes, 0};
+	scan->names.used_bytes += member_out->name_bytes;
+	return BS_OK;
+}
+
+static bool is_of_number(uint8_t byte)
+{
+	return (uint8_t)(byte - '0') < 10 || byte == '-' || byte == '+' || byte == '.' || (byte | 0x20) == 'e';
+}
+
+/* As far as all bytes may be a number's. */
+static struct raw_string number_at(const uint8_t *at, const uint8_t *end)
+{
+	const uint8_t *from = at;
+	while (at < end && is_of_number(*at))
+		at++;
+	return (struct raw_string){from, (size_t)(at - from)};
+}
+
+/* Moves what will be read to memory that is ours, or resolves what stands there. */
+static bool resolve(struct walk *walk, uint8_t kind, struct raw_string *value)
+{
+	struct bs_record_scan *scan = walk->scan;
+	uint8_t *to = scan->text.data + scan->text.used_bytes;
+	if (kind != '"' && scan->original) {
+		size_t offset = 0;
+		for (size_t i = 0; i < value->n_bytes && offset < scan->original_bytes; i++)
+			offset = offset * 10 + (size_t)(value->bytes[i] - '0');
+		if (offset >= scan->original_bytes)
 			return false;
+		*value = number_at(scan->original + offset, scan->original + scan->original_bytes);
+		memcpy(to, value->bytes, value->n_bytes);
+	} else if (kind == '"' && value->n_bytes > 0 && memchr(value->bytes, '\\', value->n_bytes)) {
+		if (!unescape(value->bytes, value->n_bytes, true, to, &value->n_bytes))
+			return false;
+	} else {
+		return true;
+	}
+	value->bytes = to;
+	scan->text.used_bytes += value->n_bytes;
 	return true;
 }
 
-static enum bs_status take_field(struct bs_record_scan *scan, const struct raw_string *key,
-                                 const struct raw_string *value, bool as_it_is, struct bs_document *document,
-                                 bool *is_known_out, struct bs_error *err)
+/* Not what stands in an array that is the id's value. */
+static bool is_id_value(const struct bs_record_scan *scan, const struct level *member)
 {
-	struct bs_field field = {
-		.name = (const char *)key->bytes,
-		.name_bytes = key->n_bytes,
-		.text = value->bytes,
-		.text_bytes = value->n_bytes,
-	};
-	*is_known_out = true;
-	if (!as_it_is && value->n_bytes > 0 && memchr(value->bytes, '\\', value->n_bytes)) {
-		uint8_t *to = scan->text.data + scan->text.used_bytes;
-		*is_known_out = bs_record_unescape(value->bytes, value->n_bytes, to, &field.text_bytes);
-		field.text = to;
-		scan->text.used_bytes += *is_known_out ? field.text_bytes : 0;
-	}
-	document->n_fields++;
-	document->text_bytes += field.text_bytes;
-	return bs_buffer_append(&scan->fields, &field, sizeof(field), err);
+	return top_level(scan)->closer == '}' &&
+	       bs_record_is_id(&scan->options, (const char *)scan->names.data + member->name_off, member->name_bytes);
 }
 
-static enum bs_status take_members(struct bs_record_scan *scan, struct scanner *scanner, bool as_it_is,
-                                   struct bs_document *document, bool *is_known_out, struct bs_error *err)
+/* A value that holds no others; kind is its first byte, which is taken. */
+static enum bs_status take_scalar(struct walk *walk, const struct level *member, uint8_t kind, bool *is_known_out)
 {
-	do {
-		struct raw_string key, value;
-		*is_known_out = false;
-		if (!take(scanner, '"') || !take_string(scanner, &key) || !is_plain_key(&key) || !take(scanner, ':'))
-			return BS_OK;
-		if (!take(scanner, '"')) {
-			if (!skip_value(scanner))
-				return BS_OK;
-			continue;
+	struct bs_record_scan *scan = walk->scan;
+	struct scanner *scanner = &walk->scanner;
+	const uint8_t *start = scanner->at - 1;
+	const char *name = (const char *)scan->names.data + member->name_off;
+	bool is_id = is_id_value(scan, member);
+	bool has_text = kind == '"' || is_of_number(kind);
+	bool is_text = has_text && bs_record_is_text(&scan->options, name, member->name_bytes);
+	struct raw_string value = number_at(start, scanner->end);
+	if (kind == '"') {
+		*is_known_out = take_string(scanner, &value);
+	} else {
+		while (!has_text && start + value.n_bytes < scanner->end && (uint8_t)(start[value.n_bytes] - 'a') < 26)
+			value.n_bytes++;
+		scanner->at = start + value.n_bytes;
+		*is_known_out = value.n_bytes > 0;
+	}
+	if (*is_known_out && has_text && !walk->as_it_is && (is_id || is_text))
+		*is_known_out = resolve(walk, kind, &value);
+	if (is_id) {
+		scan->id_kind = kind;
+		scan->id = value.bytes;
+		scan->id_bytes = value.n_bytes;
+	}
+	if (!is_text || !*is_known_out)
+		return BS_OK;
+	/* Where the names are is known when there will be no more. */
+	struct bs_field field = {
+		.name = (const char *)(uintptr_t)member->name_off,
+		.name_bytes = member->name_bytes,
+		.text = value.bytes,
+		.text_bytes = value.n_bytes,
+	};
+	*is_known_out = ++walk->document->n_fields <= BS_RECORD_MAX_FIELDS;
+	walk->document->text_bytes += field.text_bytes;
+	return bs_buffer_append(&scan->fields, &field, sizeof(field), walk->err);
+}
+
+static enum bs_status open_level(struct walk *walk, struct level level, uint8_t opener)
+{
+	level.closer = opener == '{' ? '}' : ']';
+	return bs_buffer_append(&walk->scan->levels, &level, sizeof(level), walk->err);
+}
+
+/* From behind the first brace to behind the last; what is open stands in scan->levels, so that depth costs no stack. */
+static enum bs_status take_members(struct walk *walk, bool *is_known_out)
+{
+	struct bs_record_scan *scan = walk->scan;
+	struct scanner *scanner = &walk->scanner;
+	enum bs_status status = open_level(walk, (struct level){0}, '{');
+	bool is_empty = true; /* what was opened last */
+	while (!status) {
+		while (scan->levels.used_bytes > 0 && take(scanner, top_level(scan)->closer)) {
+			scan->levels.used_bytes -= sizeof(struct level);
+			is_empty = false;
 		}
-		if (!take_string(scanner, &value))
-			return BS_OK;
-		if (!bs_record_is_text(&scan->options, (const char *)key.bytes, key.n_bytes))
-			continue;
-		enum bs_status status = take_field(scan, &key, &value, as_it_is, document, is_known_out, err);
-		if (status || !*is_known_out)
-			return status;
-	} while (take(scanner, ','));
-	*is_known_out = take(scanner, '}');
-	return BS_OK;
+		*is_known_out = scan->levels.used_bytes == 0;
+		if (*is_known_out || (!is_empty && !take(scanner, ',')))
+			break;
+		struct level member;
+		size_t names_bytes = scan->names.used_bytes, n_fields = walk->document->n_fields;
+		bool goes_on;
+		status = take_name(walk, &member, &goes_on);
+		skip_space(scanner);
+		if (status || !goes_on || scanner->at == scanner->end)
+			break;
+		uint8_t kind = *scanner->at++;
+		is_empty = kind == '{' || kind == '[';
+		if (is_empty) {
+			scan->id_kind = is_id_value(scan, &member) ? kind : scan->id_kind;
+			goes_on = scan->levels.used_bytes < BS_RECORD_MAX_DEPTH * sizeof(struct level);
+			status = goes_on ? open_level(walk, member, kind) : BS_OK;
+		} else {
+			status = take_scalar(walk, &member, kind, &goes_on);
+			if (walk->document->n_fields == n_fields)
+				scan->names.used_bytes = names_bytes;
+		}
+		if (!goes_on)
+			break;
+	}
+	return status;
 }
 
 enum bs_status bs_record_scan_line(struct bs_record_scan *scan, const uint8_t *line, size_t line_bytes, bool as_it_is,
                                    struct bs_document *document_out, bool *is_known_out, struct bs_error *err)
 {
-	struct scanner scanner = {line, line + line_bytes};
+	struct walk walk = {scan, {line, line + line_bytes}, document_out, as_it_is, err};
 	*document_out = (struct bs_document){.name = (const uint8_t *)"",
 	                                     .is_named_by_line = true,
 	                                     .known = {BS_DOC_NONE, 0},
 	                                     .raw = line,
 	                                     .raw_bytes = line_bytes};
 	*is_known_out = false;
-	bs_buffer_clear(&scan->fields);
+	scan->id_kind = 0;
+	bs_buffer_clear(&scan->levels);
 	/* What one huge line took is given back. */
-	bs_buffer_trim(&scan->text, line_bytes + KEPT_BYTES);
+	bs_buffer_trim(&scan->fields, line_bytes * sizeof(struct bs_field) + KEPT_BYTES);
+	bs_buffer_trim(&scan->names, line_bytes * BS_RECORD_NAME_BYTES + KEPT_BYTES);
+	bs_buffer_trim(&scan->text, line_bytes + scan->original_bytes + KEPT_BYTES);
 	/* Resolved, no string is longer: the text does not move while fields point into it. */
-	enum bs_status status = as_it_is ? BS_OK : bs_buffer_reserve(&scan->text, line_bytes, err);
-	if (!status && take(&scanner, '{'))
-		status = take_members(scan, &scanner, as_it_is, document_out, is_known_out, err);
-	skip_space(&scanner);
-	*is_known_out &= !status && scanner.at == scanner.end && document_out->n_fields > 0;
-	document_out->fields = (const struct bs_field *)(const void *)scan->fields.data;
+	enum bs_status status = as_it_is ? BS_OK : bs_buffer_reserve(&scan->text, line_bytes + scan->original_bytes, err);
+	if (!status && take(&walk.scanner, '{'))
+		status = take_members(&walk, is_known_out);
+	skip_space(&walk.scanner);
+	*is_known_out &= !status && walk.scanner.at == walk.scanner.end && (scan->is_valid || document_out->n_fields > 0);
+	struct bs_field *fields = (struct bs_field *)(void *)scan->fields.data;
+	for (size_t i = 0; i < document_out->n_fields && !status; i++)
+		fields[i].name = (const char *)scan->names.data + (uintptr_t)fields[i].name;
+	document_out->fields = fields;
 	return status;
 }

@@ -1,10 +1,9 @@
 /*
- * record_scan.h: the texts of a record once more, quickly. For a line that was a valid record when it was indexed and
- * is verified again; what is new to us is for record.h.
+ * record_scan.h: the texts of a record, cut out of its line: every string and number, however deep. Of a line that
+ * simdjson has found to be valid JSON this is the record; of one that was so when it was indexed, and is verified again,
+ * it is so without asking simdjson, which is quicker.
  *
- * Only what is looked for is looked at: the fields' strings are cut out and their short escapes resolved; what is
- * nested is passed over by its brackets and strings. Of bytes that are no record any more the answer may be wrong, but
- * it never reads or writes where it must not.
+ * Of bytes that are no record any more the answer may be wrong, but it never reads or writes where it must not.
  */
 #ifndef BS_CORPUS_READ_RECORD_SCAN_H
 #define BS_CORPUS_READ_RECORD_SCAN_H
@@ -12,19 +11,31 @@
 #include "core/base/buffer.h"
 #include "corpus/read/record.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* What to take from a record, and the memory for it. Zero-initialise but for options (borrowed); one thread. */
 struct bs_record_scan {
 	struct bs_record_options options;
+	bool is_valid;           /* the line is known to be JSON of valid UTF-8 */
+	const uint8_t *original; /* NULL, or the line as it came: each number in the line is an offset there */
+	size_t original_bytes;
+	uint8_t id_kind;         /* after a scan: the first byte of the id's value; 0: it has none; */
+	const uint8_t *id;       /* a string's text or a number's spelling */
+	size_t id_bytes;
 	struct bs_buffer fields; /* struct bs_field each */
+	struct bs_buffer names;  /* theirs */
 	struct bs_buffer text;   /* strings that had escapes */
+	struct bs_buffer levels; /* objects and arrays that are open */
 };
 void bs_record_scan_deinit(struct bs_record_scan *scan);
 
 /*
- * Fills document_out as bs_record_parse would, but for the id, which is left out; borrowed from scan and line. With
+ * Fills document_out as bs_record_parse would, but for the id, which is in scan; borrowed from scan and line. With
  * as_it_is the texts are what stands between the quotes, escapes and all. *is_known_out is false if the line has
- * something that only the parser knows how to read: \u, keys with escapes or beyond ASCII, what is no record. Bytes
- * that are not UTF-8 are left as they are. BS_NO_MEMORY.
+ * something that only the parser knows how to read: keys beyond ASCII, more than BS_RECORD_MAX_FIELDS, what is no
+ * record or, unless the line is_valid, has no text. Bytes that are not UTF-8 are left as they are. BS_NO_MEMORY.
  */
 enum bs_status bs_record_scan_line(struct bs_record_scan *scan, const uint8_t *line, size_t line_bytes, bool as_it_is,
                                    struct bs_document *document_out, bool *is_known_out, struct bs_error *err) BS_WARN_UNUSED;
@@ -33,8 +44,15 @@ enum bs_status bs_record_scan_line(struct bs_record_scan *scan, const uint8_t *l
  * each value and sign. */
 uint64_t bs_record_parse_bytes(const uint8_t *line, size_t line_bytes);
 
-/* Writes what a piece of a string stands for to `to`, which must have n_bytes of room; *n_out: how much. False for what
- * only the parser knows how to read, and for half an escape at the end. */
+/* Writes what a piece of a string stands for to `to`, which must have n_bytes of room; *n_out: how much. False for \u,
+ * of which a piece may have half a pair, and for what is no escape. */
 bool bs_record_unescape(const uint8_t *bytes, size_t n_bytes, uint8_t *to, size_t *n_out);
 
+/* The code point of the \uXXXX at bytes[*at], of a pair of them if it is one, and moves behind it. U+FFFD for half a
+ * pair; negative for what is no escape. */
+int32_t bs_record_code_point(const uint8_t *bytes, size_t n_bytes, size_t *at);
+
+#ifdef __cplusplus
+}
+#endif
 #endif

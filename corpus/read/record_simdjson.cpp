@@ -1,13 +1,13 @@
 /*
  * record_simdjson.cpp: record.h on top of simdjson's DOM parser, which validates all of a line, nested values too (its
- * On-Demand parser validates only what is looked at). No exception leaves this file.
+ * On-Demand parser validates only what is looked at); record_scan.c then takes the texts, since simdjson does not tell
+ * how a number is spelled. No exception leaves this file.
  *
  * simdjson refuses some valid JSON (numbers beyond 64 bits or beyond a double, lone surrogate escapes) and all invalid
  * UTF-8. When it does, the line is rewritten into one that means the same to us and parsed again:
  *
  *   - an invalid UTF-8 sequence becomes U+FFFD, a lone surrogate escape becomes \ufffd;
- *   - a number that keeps to the grammar becomes 0, or, as a member of the record itself, the offset of its own text
- *     in the line, so that an id can be read from there digit by digit;
+ *   - a number that keeps to the grammar becomes the offset of its own text in the line, so that it can be read there;
  *   - all else stays, so that simdjson has the last word on what is not JSON.
  */
 #include "corpus/read/record.h"
@@ -35,6 +35,7 @@ extern internal::atomic_ptr<const implementation> &get_active_implementation() _
 
 #include "core/base/buffer.h"
 #include "core/base/library.h"
+#include "corpus/read/record_scan.h"
 
 using simdjson::error_code;
 namespace dom = simdjson::dom;
@@ -45,14 +46,10 @@ static const size_t LEAST_CAPACITY_BYTES = 64 * 1024;
 static const size_t GENEROUS_CAPACITY_BYTES = 32 * 1024 * 1024;
 
 struct bs_record_parser {
-	struct bs_record_options options;
-	std::string_view id_field;
+	struct bs_record_scan scan;
 	dom::parser json;
 	dom::document document;
-	struct bs_buffer line;   /* the line as given to simdjson, padded */
-	struct bs_buffer fields; /* struct bs_field */
-	struct bs_buffer digits; /* of an integer id in a rewritten line */
-	char number[24];         /* of any other */
+	struct bs_buffer line; /* the line as given to simdjson, padded */
 	char reason[256];
 	struct bs_refusal refusal; /* of the line, if it is no document */
 };
@@ -181,7 +178,6 @@ struct rewriter {
 	const uint8_t *at;
 	const uint8_t *end;
 	struct bs_buffer *out;
-	size_t depth;
 	bool in_string;
 	enum bs_status status;
 	struct bs_error *err;
@@ -236,19 +232,9 @@ static void rewrite_number(struct rewriter *r)
 		return;
 	}
 	char digits[24];
-	size_t offset = r->depth == 1 ? static_cast<size_t>(r->at - r->line) : 0;
+	size_t offset = static_cast<size_t>(r->at - r->line);
 	emit(r, digits, static_cast<size_t>(std::to_chars(digits, digits + sizeof(digits), offset).ptr - digits));
 	r->at += text.size();
-}
-
-static void rewrite_structure(struct rewriter *r)
-{
-	uint8_t c = *r->at;
-	if (c == '{' || c == '[')
-		r->depth++;
-	else if ((c == '}' || c == ']') && r->depth)
-		r->depth--;
-	copy_bytes(r, 1);
 }
 
 /* A run of bytes inside a string that mean themselves. */
@@ -262,7 +248,7 @@ static void rewrite_plain(struct rewriter *r)
 
 static enum bs_status rewrite_line(const uint8_t *line, size_t line_bytes, struct bs_buffer *out, struct bs_error *err)
 {
-	struct rewriter r = {line, line, line + line_bytes, out, 0, false, BS_OK, err};
+	struct rewriter r = {line, line, line + line_bytes, out, false, BS_OK, err};
 	bs_buffer_clear(out);
 	while (r.at < r.end && !r.status) {
 		uint8_t c = *r.at;
@@ -278,7 +264,7 @@ static enum bs_status rewrite_line(const uint8_t *line, size_t line_bytes, struc
 		} else if (c == '-' || is_digit(c)) {
 			rewrite_number(&r);
 		} else {
-			rewrite_structure(&r);
+			copy_bytes(&r, 1);
 		}
 	}
 	return r.status;
@@ -350,116 +336,60 @@ static enum bs_status refuse_error(struct bs_record_parser *parser, error_code e
 
 static enum bs_status refuse_id(struct bs_record_parser *parser, const char *what)
 {
+	std::string_view field(bs_record_id_field(&parser->scan.options));
 	std::snprintf(parser->reason, sizeof(parser->reason),
 	              "the id (field \"%.*s\") is %s, not a string or an integer",
-	              static_cast<int>(parser->id_field.size() < 100 ? parser->id_field.size() : 100),
-	              parser->id_field.data(), what);
+	              static_cast<int>(field.size() < 100 ? field.size() : 100), field.data(), what);
 	return refuse(parser, BS_SKIP_BAD_RECORD, parser->reason);
 }
 
-static void set_id(struct bs_document *document, std::string_view text)
+/* May turn the record into a refusal. */
+static enum bs_status take_id(struct bs_record_parser *parser, struct bs_document *document)
 {
+	const struct bs_record_scan *scan = &parser->scan;
+	std::string_view text(reinterpret_cast<const char *>(scan->id), scan->id_bytes);
+	switch (scan->id_kind) {
+	case 0:
+	case 'n':
+		return BS_OK;
+	case '{':
+		return refuse_id(parser, "an object");
+	case '[':
+		return refuse_id(parser, "an array");
+	case 't':
+	case 'f':
+		return refuse_id(parser, "true or false");
+	case '"':
+		break;
+	default:
+		if (text.find_first_of(".eE") != std::string_view::npos)
+			return refuse_id(parser, "a floating-point number");
+		if (text == "-0")
+			text.remove_prefix(1);
+	}
 	document->is_named_by_line = false;
 	document->name = reinterpret_cast<const uint8_t *>(text.empty() ? "" : text.data());
 	document->name_bytes = text.size();
+	return BS_OK;
 }
 
-/* An integer id in a rewritten line: its value is the offset of its text in the line as it came. */
-static enum bs_status take_id_text(struct bs_record_parser *parser, const uint8_t *line, size_t line_bytes,
-                                   uint64_t offset, struct bs_document *document, struct bs_error *err)
+/* Of parser->line, which is valid. */
+static enum bs_status take_record(struct bs_record_parser *parser, struct bs_document *document, struct bs_error *err)
 {
-	std::string_view text = number_text(line + offset, line + line_bytes);
-	if (text.find_first_of(".eE") != std::string_view::npos)
-		return refuse_id(parser, "a floating-point number");
-	if (text == "-0")
-		text.remove_prefix(1);
-	bs_buffer_clear(&parser->digits);
-	enum bs_status status = bs_buffer_append(&parser->digits, text.data(), text.size(), err);
-	set_id(document,
-	       std::string_view(reinterpret_cast<const char *>(parser->digits.data), parser->digits.used_bytes));
-	return status;
-}
-
-static void take_id_number(struct bs_record_parser *parser, dom::element value, struct bs_document *document)
-{
-	char *from = parser->number;
-	char *end = from + sizeof(parser->number);
-	uint64_t number = 0;
-	int64_t negative = 0;
-	if (value.get(number) == simdjson::SUCCESS)
-		end = std::to_chars(from, end, number).ptr;
-	else if (value.get(negative) == simdjson::SUCCESS)
-		end = std::to_chars(from, end, negative).ptr;
-	set_id(document, std::string_view(from, static_cast<size_t>(end - from)));
-}
-
-/* original: the line as it came if it was rewritten, else NULL. May turn the record into a refusal. */
-static enum bs_status take_id(struct bs_record_parser *parser, dom::element value, const uint8_t *original,
-                              size_t line_bytes, struct bs_document *document, struct bs_error *err)
-{
-	std::string_view text;
-	uint64_t offset = 0;
-	switch (value.type()) {
-	case dom::element_type::STRING:
-		if (value.get(text) == simdjson::SUCCESS)
-			set_id(document, text);
-		return BS_OK;
-	case dom::element_type::INT64:
-	case dom::element_type::UINT64:
-		if (!original)
-			take_id_number(parser, value, document);
-		else if (value.get(offset) == simdjson::SUCCESS && offset < line_bytes)
-			return take_id_text(parser, original, line_bytes, offset, document, err);
-		return BS_OK;
-	case dom::element_type::NULL_VALUE:
-		return BS_OK;
-	case dom::element_type::DOUBLE:
-		return refuse_id(parser, "a floating-point number");
-	case dom::element_type::BOOL:
-		return refuse_id(parser, "true or false");
-	case dom::element_type::ARRAY:
-		return refuse_id(parser, "an array");
-	case dom::element_type::OBJECT:
-		break;
-	}
-	return refuse_id(parser, "an object");
-}
-
-static enum bs_status add_field(struct bs_record_parser *parser, std::string_view name, std::string_view text,
-                                struct bs_document *document, struct bs_error *err)
-{
-	struct bs_field field = {};
-	field.name = name.data();
-	field.name_bytes = name.size();
-	field.text = reinterpret_cast<const uint8_t *>(text.data());
-	field.text_bytes = text.size();
-	document->n_fields++;
-	document->text_bytes += text.size();
-	return bs_buffer_append(&parser->fields, &field, sizeof(field), err);
-}
-
-static enum bs_status take_members(struct bs_record_parser *parser, dom::object object, const uint8_t *original,
-                                   size_t line_bytes, struct bs_document *document, struct bs_error *err)
-{
-	dom::element id;
-	bool has_id = false;
-	bs_buffer_clear(&parser->fields);
-	for (dom::key_value_pair member : object) {
-		if (member.key == parser->id_field) {
-			id = member.value;
-			has_id = true;
-		}
-		std::string_view text;
-		if (!bs_record_is_text(&parser->options, member.key.data(), member.key.size()) ||
-		    member.value.get(text) != simdjson::SUCCESS)
-			continue;
-		if (enum bs_status status = add_field(parser, member.key, text, document, err))
-			return status;
-	}
-	document->fields = static_cast<const struct bs_field *>(static_cast<const void *>(parser->fields.data));
-	enum bs_status status = has_id ? take_id(parser, id, original, line_bytes, document, err) : BS_OK;
+	const struct bs_document unread = *document;
+	bool is_known;
+	enum bs_status status = bs_record_scan_line(&parser->scan, parser->line.data,
+	                                            parser->line.used_bytes - simdjson::SIMDJSON_PADDING, false,
+	                                            document, &is_known, err);
+	document->raw = unread.raw;
+	document->raw_bytes = unread.raw_bytes;
+	if (status)
+		return status;
+	if (!is_known)
+		return refuse(parser, BS_SKIP_TOO_LARGE, "a record of more than 16,777,216 strings and numbers");
+	status = take_id(parser, document);
 	if (!status && !parser->refusal.reason && !document->n_fields)
-		return refuse(parser, BS_SKIP_NO_TEXT, "no text: no field to index is a string");
+		return refuse(parser, BS_SKIP_NO_TEXT, "no text: no field to index is a string or a number");
 	return status;
 }
 
@@ -469,9 +399,9 @@ static enum bs_status parse_line(struct bs_record_parser *parser, const uint8_t 
 	if (line_bytes > simdjson::SIMDJSON_MAXSIZE_BYTES)
 		return refuse_error(parser, simdjson::CAPACITY);
 	dom::element root;
-	dom::object object;
 	error_code error = simdjson::SUCCESS;
-	const uint8_t *original = nullptr;
+	parser->scan.original = nullptr;
+	parser->scan.original_bytes = 0;
 	if (parser->line.capacity_bytes > GENEROUS_CAPACITY_BYTES && line_bytes < parser->line.capacity_bytes / 8)
 		bs_buffer_deinit(&parser->line);
 	bs_buffer_clear(&parser->line);
@@ -479,7 +409,8 @@ static enum bs_status parse_line(struct bs_record_parser *parser, const uint8_t 
 	if (!status)
 		status = parse_padded(parser, &root, &error, err);
 	if (!status && may_be_valid_after_all(error)) {
-		original = line;
+		parser->scan.original = line;
+		parser->scan.original_bytes = line_bytes;
 		status = rewrite_line(line, line_bytes, &parser->line, err);
 		if (!status)
 			status = parse_padded(parser, &root, &error, err);
@@ -488,9 +419,9 @@ static enum bs_status parse_line(struct bs_record_parser *parser, const uint8_t 
 		return status;
 	if (error)
 		return refuse_error(parser, error);
-	if (root.get(object) != simdjson::SUCCESS)
+	if (!root.is_object())
 		return refuse(parser, BS_SKIP_BAD_RECORD, "not a JSON object");
-	return take_members(parser, object, original, line_bytes, document, err);
+	return take_record(parser, document, err);
 }
 
 enum bs_status bs_record_parser_new(const struct bs_record_options *options, struct bs_record_parser **parser_out,
@@ -502,8 +433,8 @@ enum bs_status bs_record_parser_new(const struct bs_record_options *options, str
 	struct bs_record_parser *parser = new (std::nothrow) bs_record_parser();
 	if (!parser)
 		return bs_fail_memory(err, "a JSON parser", sizeof(*parser));
-	parser->options = *options;
-	parser->id_field = bs_record_id_field(options);
+	parser->scan.options = *options;
+	parser->scan.is_valid = true;
 	*parser_out = parser;
 	return BS_OK;
 }
@@ -513,8 +444,7 @@ void bs_record_parser_free(struct bs_record_parser *parser)
 	if (!parser)
 		return;
 	bs_buffer_deinit(&parser->line);
-	bs_buffer_deinit(&parser->fields);
-	bs_buffer_deinit(&parser->digits);
+	bs_record_scan_deinit(&parser->scan);
 	delete parser;
 }
 

@@ -72,6 +72,7 @@ void bs_source_deinit(struct bs_source *source)
 {
 	free(source->label);
 	free(source->path);
+	free(source->down);
 	*source = (struct bs_source){0};
 }
 
@@ -90,6 +91,17 @@ enum bs_status bs_source_append_id(const struct bs_source *source, const uint8_t
 		status = bs_buffer_append(id, number, strlen(number), err);
 	}
 	return status ? status : bs_buffer_append(id, name, name_bytes, err);
+}
+
+enum bs_status bs_source_append_local_id(const struct bs_source *source, const uint8_t *name, size_t name_bytes,
+                                         uint64_t line, struct bs_buffer *id, struct bs_error *err)
+{
+	struct bs_source here = *source;
+	if (source->down)
+		return bs_file_way(source->down, name, name_bytes, id, err);
+	if (!bs_source_has_records(source))
+		here.label = strcmp(source->path, ".") == 0 ? (char[]){""} : source->path;
+	return bs_source_append_id(&here, name, name_bytes, line, id, err);
 }
 
 enum bs_status bs_path_stamp(const char *path, struct bs_stamp *stamp_out, struct bs_error *err)

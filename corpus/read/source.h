@@ -30,19 +30,21 @@ struct bs_source_options {
 	const char *const *globs;
 	size_t n_globs;
 	const char *id_field;           /* NULL: "id" */
-	const char *const *text_fields; /* the fields that are text, or NULL: every top-level string but the id */
+	const char *const *text_fields; /* the fields that are text, or NULL: all but the id */
 	size_t n_text_fields;
 	dev_t skip_device;              /* the index directory, see walk.h */
 	ino_t skip_inode;
 	const struct bs_walk_listings *lists; /* for the walk of a folder; NULL: none */
 	int64_t suspect_from_ns;        /* the start of the run: stamps not older are suspect; 0: never mind */
 	bool *has_private;              /* nullable: set, by any thread, if something found is for its owner alone */
+	struct bs_pulse *pulse;         /* nullable: asked where standard input keeps its reader waiting */
 };
 
 struct bs_source {
 	enum bs_source_kind kind;
 	char *label; /* the argument without leading "./" and trailing "/"; "" for "." */
 	char *path;  /* openable from the current directory; "-" for standard input */
+	char *down;  /* of a recorded folder that holds the current directory: the way there, "sub/deep"; NULL: it does not */
 	bool is_refused; /* a recorded one that must not be looked at (recorded.h) */
 };
 
@@ -61,6 +63,11 @@ void bs_source_deinit(struct bs_source *source);
  * a file, the name for a record, label:line for a record without id (line is 0 for all others). BS_NO_MEMORY. */
 enum bs_status bs_source_append_id(const struct bs_source *source, const uint8_t *name, size_t name_bytes,
                                    uint64_t line, struct bs_buffer *id, struct bs_error *err) BS_WARN_UNUSED;
+
+/* Appends what the document is called where ids are shown: of a file its path, relative to the current directory as far as
+ * the source's is; of a record, the id. BS_NO_MEMORY. */
+enum bs_status bs_source_append_local_id(const struct bs_source *source, const uint8_t *name, size_t name_bytes,
+                                         uint64_t line, struct bs_buffer *id, struct bs_error *err) BS_WARN_UNUSED;
 
 /* The stamp of the file behind a FILE or COLLECTION (or of any path). */
 enum bs_status bs_path_stamp(const char *path, struct bs_stamp *stamp_out, struct bs_error *err) BS_WARN_UNUSED;
@@ -94,7 +101,7 @@ struct bs_batch {
 	uint64_t offset;        /* collection: where bytes stands in the source */
 	uint64_t first_line;    /* collection: 1-based number of the first line */
 	size_t n_items;         /* paths or lines; 0 at the end of the source */
-	uint64_t source_bytes;  /* collection and stdin: bytes of the source consumed so far (for progress); else 0 */
+	uint64_t source_done;   /* of the source so far, for progress: bytes, or files; of a recall 0 */
 	bool is_long_line;      /* collection: the one line is longer than a document may be, and bytes is empty */
 };
 void bs_batch_deinit(struct bs_batch *batch);

@@ -168,6 +168,24 @@ enum bs_status bs_file_join(const char *folder, const void *name, size_t name_by
 	return status;
 }
 
+enum bs_status bs_file_way(const char *from, const void *to, size_t to_bytes, struct bs_buffer *way, struct bs_error *err)
+{
+	const char *name = to;
+	size_t n_from = strcmp(from, "/") == 0 ? 0 : strlen(from), at = 0, same = 0;
+	enum bs_status status = BS_OK;
+	for (; at < n_from && at < to_bytes && from[at] == name[at]; at++)
+		same = from[at] == '/' ? at + 1 : same;
+	if ((at == n_from || from[at] == '/') && (at == to_bytes || name[at] == '/'))
+		same = at + 1;
+	for (size_t i = same; i <= n_from && !status; i++)
+		if (i == n_from || from[i] == '/')
+			status = bs_buffer_append(way, "../", 3, err);
+	if (!status && same < to_bytes)
+		return bs_buffer_append(way, name + same, to_bytes - same, err);
+	way->used_bytes -= !status && same > to_bytes;
+	return status;
+}
+
 enum bs_status bs_file_real_path(const char *path, char **real_out, struct bs_error *err)
 {
 	*real_out = realpath(path, NULL);

@@ -49,6 +49,11 @@ int bs_file_stat_below(int dir_fd, const char *path, struct bs_file_place *place
 enum bs_status bs_file_join(const char *folder, const void *name, size_t name_bytes, struct bs_buffer *path,
                             struct bs_error *err) BS_WARN_UNUSED;
 
+/* Appends the way between two places that are named from one folder: "../x" from sub to x, "b" from sub to sub/b, ".." from
+ * sub/deep to sub. No link may be in from. BS_NO_MEMORY. */
+enum bs_status bs_file_way(const char *from, const void *to, size_t to_bytes, struct bs_buffer *way,
+                           struct bs_error *err) BS_WARN_UNUSED;
+
 /* The absolute path without a link in it, to be freed; NULL if there is none, or no way to it. BS_NO_MEMORY. */
 enum bs_status bs_file_real_path(const char *path, char **real_out, struct bs_error *err) BS_WARN_UNUSED;
 

@@ -147,10 +147,10 @@ enum bs_status bs_accumulator_start(struct bs_accumulator *accumulator, const st
 		return status;
 	look_up(accumulator, batch, (struct mapped *)(void *)accumulator->map.data);
 	accumulator->map.used_bytes = n_bytes;
-	for (uint32_t i = 0, number; i < fields->n_terms && !status; i++)
+	for (uint32_t i = 0, number; i < fields->n_terms && accumulator->fields.n_terms < BS_MOST_FIELDS && !status; i++)
 		status = bs_term_table_intern(&accumulator->fields, bs_term_table_key(fields, i), fields->entries[i].n_bytes,
 		                              fields->entries[i].hash, &number, NULL, err);
-	return status ? status : bs_fields_check(&accumulator->fields, err);
+	return status;
 }
 
 /* Makes those of the postings' terms known that are not. Where they go is prefetched for all of them first. */

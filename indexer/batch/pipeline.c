@@ -78,7 +78,7 @@ static enum bs_status merge_batch(void *context, uint64_t task, struct bs_error 
 	struct bs_pipeline *pipeline = context;
 	struct slot *slot = &pipeline->slots[task % pipeline->n_slots];
 	bs_term_batch_seal(&slot->term_batch);
-	enum bs_status status = pipeline->merge(pipeline->context, &slot->term_batch, slot->batch.source_bytes, err);
+	enum bs_status status = pipeline->merge(pipeline->context, &slot->term_batch, slot->batch.source_done, err);
 	bs_term_batch_clear(&slot->term_batch);
 	return status;
 }

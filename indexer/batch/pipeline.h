@@ -35,9 +35,9 @@ enum bs_status bs_pipeline_set_grams(struct bs_pipeline *pipeline, const struct 
 /* NULL is fine. */
 void bs_pipeline_free(struct bs_pipeline *pipeline);
 
-/* Merges an analysed batch: its documents and skips, in order. Not called twice with the same ones. source_bytes as in
+/* Merges an analysed batch: its documents and skips, in order. Not called twice with the same ones. source_done as in
  * bs_batch. A failure ends the run. */
-typedef enum bs_status (*bs_merge_fn)(void *context, const struct bs_term_batch *term_batch, uint64_t source_bytes,
+typedef enum bs_status (*bs_merge_fn)(void *context, const struct bs_term_batch *term_batch, uint64_t source_done,
                                      struct bs_error *err);
 
 /* Everything that the feed still has, merged. keep_raws: see bs_term_batch. First failure of feed, reader or merge. */

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/base/pulse.h"
 #include "corpus/changes/recorded.h"
 
 #define SAMPLE_PIECES 96u
@@ -14,6 +15,7 @@
 struct sampler {
 	const struct bs_source *source;
 	struct bs_reader *reader;
+	struct bs_pulse *pulse;
 	bs_sample_fn take;
 	void *context;
 	size_t piece_bytes;
@@ -52,7 +54,10 @@ static enum bs_status take_batch(struct sampler *sampler, const struct bs_batch 
 	struct bs_document_sink sink = {.context = sampler, .document = take_document, .skip = ignore_skip};
 	sampler->end_bytes = sampler->text_bytes + sampler->piece_bytes;
 	sampler->is_enough = false;
-	enum bs_status status = bs_reader_read(sampler->reader, sampler->source, batch, &sink, err);
+	enum bs_status status = bs_pulse_add(sampler->pulse, 0, err);
+	if (status)
+		return status;
+	status = bs_reader_read(sampler->reader, sampler->source, batch, &sink, err);
 	return status == BS_STOPPED && sampler->is_enough ? BS_OK : status;
 }
 
@@ -104,12 +109,16 @@ static enum bs_status sample_lines(struct sampler *sampler, struct bs_error *err
 }
 
 /* Walks a folder, and keeps one batch of paths in so many, so that in the end 16 to 32 of them are spread over it. */
-static enum bs_status keep_paths(struct bs_feed *feed, struct bs_batch kept[SAMPLE_PIECES], uint32_t *n_kept)
+static enum bs_status keep_paths(struct bs_feed *feed, struct bs_pulse *pulse, struct bs_batch kept[SAMPLE_PIECES],
+                                 uint32_t *n_kept, struct bs_error *err)
 {
 	uint64_t stride = 1;
 	for (uint64_t i = 0;; i++) {
 		if (bs_feed_next(feed, &kept[*n_kept], NULL) || kept[*n_kept].n_items == 0)
 			return BS_OK;
+		enum bs_status status = bs_pulse_add(pulse, kept[*n_kept].n_items, err);
+		if (status)
+			return status;
 		if (i % stride != 0 || ++*n_kept < SAMPLE_PIECES)
 			continue;
 		stride *= 2;
@@ -131,7 +140,7 @@ static enum bs_status sample_paths(struct sampler *sampler, const struct bs_sour
 	enum bs_status status = BS_OK;
 	memset(kept, 0, sizeof(kept));
 	if (bs_feed_open(sampler->source, options, NULL, NULL, &feed, NULL) == BS_OK)
-		status = keep_paths(feed, kept, &n_kept);
+		status = keep_paths(feed, sampler->pulse, kept, &n_kept, err);
 	bs_feed_close(feed);
 	for (uint32_t i = 0; i < n_kept && !status; i++)
 		status = take_batch(sampler, &kept[i], err);
@@ -159,7 +168,7 @@ enum bs_status bs_sample_sources(const struct bs_dir *dir, const struct bs_manif
 	for (uint32_t i = 0; i < manifest->n_sources && !status; i++) {
 		struct bs_source source, found;
 		struct sampler sampler = {
-			.source = &source, .take = take, .context = context, .piece_bytes = (size_t)(n_bytes / SAMPLE_PIECES)};
+			.source = &source, .pulse = options->pulse, .take = take, .context = context, .piece_bytes = (size_t)(n_bytes / SAMPLE_PIECES)};
 		status = bs_recorded_source(dir, &manifest->sources[i], &source, err);
 		if (status)
 			break;

@@ -128,13 +128,13 @@ static enum bs_status move_document(void *context, const struct bs_term_batch *t
 	return status ? status : bs_snapshot_mark(&compact->snapshot, ref, true, err);
 }
 
-static enum bs_status merge(void *context, const struct bs_term_batch *term_batch, uint64_t source_bytes,
+static enum bs_status merge(void *context, const struct bs_term_batch *term_batch, uint64_t source_done,
                             struct bs_error *err)
 {
 	struct compact *compact = context;
 	enum bs_skip reason;
 	const char *message;
-	(void)source_bytes;
+	(void)source_done;
 	for (size_t next = 0; compact->is_all && (message = bs_term_batch_next_skip(term_batch, &next, &reason)) != NULL;)
 		bs_index_writer_skip(&compact->writer, reason, message);
 	return bs_index_writer_merge(&compact->writer, term_batch, move_document, compact, err);

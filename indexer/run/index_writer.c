@@ -17,6 +17,19 @@
 #define MOST_WORDS_FACTOR    16u
 #define MAX_THREADS          64
 
+/* struct bs_pulse: the caller of the run is told. */
+static int beat(void *context, uint64_t done, uint64_t total)
+{
+	struct bs_index_writer *writer = context;
+	struct bs_build_report *report = writer->report;
+	uint64_t now_ns = bs_now_ns();
+	report->elapsed_ns = now_ns - writer->start_ns;
+	report->step_ns = now_ns - writer->step_start_ns;
+	report->step_done = done;
+	report->step_total = done <= total ? total : 0; /* of a refresh it is a guess */
+	return writer->request->progress ? writer->request->progress(writer->request->context, report) : 0;
+}
+
 void bs_index_writer_init(struct bs_index_writer *writer, const struct bs_build_request *request,
                           struct bs_build_report *report)
 {
@@ -26,6 +39,7 @@ void bs_index_writer_init(struct bs_index_writer *writer, const struct bs_build_
 		.start_ns = bs_now_ns(),
 		.suspect_from_ns = bs_stamp_suspect_from(),
 	};
+	writer->pulse = (struct bs_pulse){.beat = beat, .context = writer, .owner = pthread_self()};
 	if (request->tuning)
 		writer->tuning = *request->tuning;
 }
@@ -57,6 +71,7 @@ static void set_limits(struct bs_index_writer *writer)
 		.max_blocks = tuning->max_slab_blocks ? tuning->max_slab_blocks : BS_SLAB_MAX_BLOCKS,
 		.max_slab_bytes = tuning->max_slab_bytes ? tuning->max_slab_bytes : memory / 8,
 		.forward_mode = tuning->forward_mode,
+		.pulse = &writer->pulse,
 	};
 	if (!tuning->policy)
 		writer->build_options.policy.density = writer->manifest.options.density;
@@ -71,6 +86,7 @@ enum bs_status bs_index_writer_start(struct bs_index_writer *writer, bool *has_p
 	writer->source_options.has_private = has_private;
 	writer->source_options.memory_bytes = memory_of(writer->request);
 	writer->source_options.suspect_from_ns = writer->suspect_from_ns;
+	writer->source_options.pulse = &writer->pulse;
 	enum bs_status status = bs_kernel_choose(NULL, &writer->build_options.kernel, err);
 	return status ? status
 	              : bs_pipeline_new(writer->build_options.n_threads, options->words ? &words : NULL,
@@ -96,13 +112,14 @@ void bs_index_writer_deinit(struct bs_index_writer *writer)
 	bs_buffer_deinit(&writer->written);
 }
 
-/* BS_STOPPED if the caller wants no more. */
-static enum bs_status tell(struct bs_index_writer *writer, struct bs_error *err)
+enum bs_status bs_index_writer_step(struct bs_index_writer *writer, enum bs_build_step step, uint64_t total,
+                                    struct bs_error *err)
 {
-	writer->report->elapsed_ns = bs_now_ns() - writer->start_ns;
-	if (writer->request->progress && writer->request->progress(writer->request->context, writer->report) != 0)
-		return bs_fail(err, BS_STOPPED, "stopped; the index is as it was");
-	return BS_OK;
+	writer->report->step = step;
+	writer->step_start_ns = bs_now_ns();
+	writer->pulse.done = 0;
+	writer->pulse.total = total;
+	return bs_pulse_add(&writer->pulse, 0, err);
 }
 
 void bs_index_writer_skip(struct bs_index_writer *writer, enum bs_skip reason, const char *message)
@@ -148,11 +165,18 @@ enum bs_status bs_index_writer_choose(struct bs_index_writer *writer, struct bs_
 {
 	uint64_t least_bytes = writer->tuning.pairs_least_bytes ? writer->tuning.pairs_least_bytes : PAIRS_LEAST_BYTES;
 	enum bs_status status = BS_OK;
-	if (writer->manifest.options.words)
-		status = bs_word_pairs_choose(writer->dir, &writer->manifest, &writer->source_options, least_bytes,
-		                              &writer->pairs, err);
-	if (!status && writer->manifest.options.grams)
-		status = bs_gram_plan_choose(writer->dir, &writer->manifest, &writer->source_options, &writer->gram_plan, err);
+	if (writer->manifest.options.words) {
+		status = bs_index_writer_step(writer, BS_BUILD_LOOK, 0, err);
+		if (!status)
+			status = bs_word_pairs_choose(writer->dir, &writer->manifest, &writer->source_options, least_bytes,
+			                              &writer->pairs, err);
+	}
+	if (!status && writer->manifest.options.grams) {
+		status = bs_index_writer_step(writer, BS_BUILD_LOOK, writer->pulse.done, err);
+		if (!status)
+			status = bs_gram_plan_choose(writer->dir, &writer->manifest, &writer->source_options, &writer->gram_plan, err);
+	}
+	writer->n_files = writer->pulse.done;
 	return status ? status : use_choices(writer, err);
 }
 
@@ -229,19 +253,19 @@ static enum bs_status write_segment(struct bs_index_writer *writer, bool is_full
 	if (bs_accumulator_n_docs(&writer->accumulator) == 0)
 		return BS_OK;
 	bs_accumulator_finish(&writer->accumulator);
-	writer->report->is_writing = true;
-	enum bs_status status = tell(writer, err);
-	writer->report->is_writing = false;
-	if (status)
-		return status;
 	struct bs_segment_record record = {
 		.number = writer->manifest.next_number++,
 		.n_docs = bs_accumulator_n_docs(&writer->accumulator),
 		.is_full = is_full,
 	};
 	char name[BS_INDEX_NAME_BYTES];
+	const struct bs_pulse pulse = writer->pulse;
+	const uint64_t step_start_ns = writer->step_start_ns;
+	const enum bs_build_step step = writer->report->step;
 	bs_index_file_name("seg", record.number, name);
-	status = writer->store ? bs_store_writer_finish(writer->store, err) : BS_OK;
+	enum bs_status status = bs_index_writer_step(writer, BS_BUILD_WRITE, record.n_docs, err);
+	if (!status && writer->store)
+		status = bs_store_writer_finish(writer->store, err);
 	if (!status)
 		status = bs_segment_build(writer->dir, name, &writer->accumulator, &writer->grams, writer->store,
 		                          &writer->build_options, &record.n_bytes, err);
@@ -253,6 +277,10 @@ static enum bs_status write_segment(struct bs_index_writer *writer, bool is_full
 		status = bs_id_owners_next_segment(writer->owners, writer->dir, record.number, err);
 	if (status)
 		return status;
+	/* It was in the midst of another step. */
+	writer->pulse = pulse;
+	writer->step_start_ns = step_start_ns;
+	writer->report->step = step;
 	writer->report->n_postings += writer->accumulator.n_postings;
 	writer->report->n_terms += writer->accumulator.terms.n_terms;
 	writer->report->written_bytes += record.n_bytes;
@@ -284,7 +312,7 @@ enum bs_status bs_index_writer_merge(struct bs_index_writer *writer, const struc
 	}
 	if (!status && term_batch->next_bytes && !has_room(writer, term_batch->next_bytes))
 		status = write_segment(writer, true, err);
-	return status ? status : tell(writer, err);
+	return status ? status : bs_pulse_add(&writer->pulse, 0, err);
 }
 
 enum bs_status bs_index_writer_settle(struct bs_index_writer *writer, const struct bs_snapshot *old,

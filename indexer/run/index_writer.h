@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/base/pulse.h"
 #include "core/store/manifest.h"
 #include "core/store/snapshot.h"
 #include "corpus/changes/id_owners.h"
@@ -26,6 +27,9 @@ struct bs_index_writer {
 	const struct bs_dir *dir;           /* of the index; the owner sets it before the start */
 	struct bs_build_report *report;
 	uint64_t start_ns;                  /* CLOCK_MONOTONIC, for the report */
+	struct bs_pulse pulse;              /* of the step under way */
+	uint64_t step_start_ns;
+	uint64_t n_files;                   /* met when a sample was chosen */
 	int64_t suspect_from_ns;            /* stamps not older than this prove nothing */
 	struct bs_manifest manifest;        /* of the commit to be */
 	struct bs_buffer written;           /* struct bs_segment_record each: the segments of this run */
@@ -45,6 +49,9 @@ struct bs_index_writer {
 /* Sets the clock. */
 void bs_index_writer_init(struct bs_index_writer *writer, const struct bs_build_request *request,
                           struct bs_build_report *report);
+/* A step begins, and is told of. total: see struct bs_build_report. BS_STOPPED. */
+enum bs_status bs_index_writer_step(struct bs_index_writer *writer, enum bs_build_step step, uint64_t total,
+                                    struct bs_error *err) BS_WARN_UNUSED;
 /* Gets ready to read and write, once the manifest has options. has_private (nullable): see struct bs_source_options. */
 enum bs_status bs_index_writer_start(struct bs_index_writer *writer, bool *has_private,
                                      struct bs_error *err) BS_WARN_UNUSED;

@@ -27,6 +27,7 @@ struct indexing {
 	struct bs_dir dir;
 	struct bs_index_lock lock;
 	struct bs_snapshot old;
+	bool is_new;              /* the directory was not there */
 	bool has_old;
 	bool is_damaged;          /* there is an index, but it could not be opened */
 	bool is_full;             /* everything is read: nothing of the old segments stays */
@@ -38,6 +39,8 @@ struct indexing {
 	struct bs_source source;
 	uint32_t source_number;
 	uint64_t next_sequence;   /* of standard input: the number of the next record ever */
+	bool reads_files;         /* ... is a folder or file: all of those are one step of the run */
+	uint64_t n_files_done;    /* of those before it */
 	uint32_t n_sources_read;
 	uint64_t n_sources_lost;  /* that are not there */
 	uint32_t n_changed_segments;
@@ -186,16 +189,17 @@ static enum bs_status keep_non_documents(struct bs_manifest *manifest, const str
 	return status;
 }
 
-static enum bs_status merge(void *context, const struct bs_term_batch *term_batch, uint64_t source_bytes,
+static enum bs_status merge(void *context, const struct bs_term_batch *term_batch, uint64_t source_done,
                             struct bs_error *err)
 {
 	struct indexing *at = context;
 	size_t n_unchanged;
 	const struct bs_doc_ref *unchanged = bs_term_batch_unchanged(term_batch, &n_unchanged);
-	at->report.source_bytes = source_bytes;
+	at->writer.pulse.done = source_done + (at->reads_files ? at->n_files_done : 0);
 	enum bs_status status = merge_skips(at, term_batch, err);
 	for (size_t i = 0; i < n_unchanged && !status; i++)
 		status = bs_refresh_unchanged(&at->refresh, unchanged[i], err);
+	at->report.n_unchanged = at->refresh.n_unchanged;
 	if (!status && at->writer.manifest.options.grams)
 		status = add_non_documents(&at->writer.manifest, at->source_number, term_batch, err);
 	return status ? status : bs_index_writer_merge(&at->writer, term_batch, add_document, at, err);
@@ -233,6 +237,35 @@ static enum bs_status look_at_source(struct indexing *at, struct bs_source_recor
 	return BS_OK;
 }
 
+/* Of a refresh: about as many files as there were. */
+static uint64_t count_known_files(const struct bs_snapshot *old)
+{
+	const struct bs_manifest *manifest = &old->manifest;
+	struct bs_non_documents file;
+	uint64_t n = 0;
+	for (size_t at = 0; bs_manifest_next_non_document(manifest, &at, &file);)
+		n++;
+	for (uint32_t s = 0; s < manifest->n_segments; s++) {
+		const struct bs_doc_table *docs = &old->segments[s].docs;
+		for (uint32_t i = 0; i < docs->n_ranges; i++) {
+			struct bs_source_range range = bs_doc_table_range(docs, i);
+			enum bs_source_kind kind = (enum bs_source_kind)manifest->sources[range.source].kind;
+			n += kind == BS_SOURCE_FOLDER || kind == BS_SOURCE_FILE ? range.end - range.first : 0;
+		}
+	}
+	return n;
+}
+
+static enum bs_status begin_step(struct indexing *at, struct bs_error *err)
+{
+	bool goes_on = at->reads_files;
+	at->reads_files = !bs_source_has_records(&at->source);
+	if (goes_on && at->reads_files)
+		return BS_OK;
+	uint64_t n_bytes = at->source.kind == BS_SOURCE_COLLECTION ? at->refresh.stamp.size_bytes : 0;
+	return bs_index_writer_step(&at->writer, BS_BUILD_READ, at->reads_files ? at->writer.n_files : n_bytes, err);
+}
+
 /* Reads what is new in recorded source number i of the new manifest; read_stdin says that "-" was named in this run.
  * *is_refused_out: it failed because the source cannot be read, not because of anything else. */
 static enum bs_status read_source(struct indexing *at, uint32_t i, bool read_stdin, bool *is_refused_out,
@@ -244,8 +277,8 @@ static enum bs_status read_source(struct indexing *at, uint32_t i, bool read_std
 	enum bs_status status = bs_refresh_begin(&at->refresh, i, &at->source, record, &at->writer.source_options, read_stdin,
 	                                         report_skip, at, &feed, err);
 	*is_refused_out = status == BS_IO || status == BS_NOT_FOUND;
-	at->report.source_bytes = 0;
-	at->report.source_total = at->source.kind == BS_SOURCE_COLLECTION ? at->refresh.stamp.size_bytes : 0;
+	if (!status)
+		status = begin_step(at, err);
 	if (!status && at->source.kind == BS_SOURCE_STDIN && at->is_full && at->has_old)
 		status = replay_stdin(at, err);
 	at->next_sequence = record->read_lines;
@@ -260,6 +293,8 @@ static enum bs_status read_source(struct indexing *at, uint32_t i, bool read_std
 		                        at->writer.suspect_from_ns, record, err);
 	if (at->source.kind == BS_SOURCE_STDIN)
 		record->read_lines = at->next_sequence;
+	if (at->reads_files)
+		at->n_files_done = at->writer.pulse.done;
 	bs_feed_close(feed);
 	return status;
 }
@@ -492,7 +527,7 @@ static enum bs_status salvage_sources(struct indexing *at, enum bs_status damage
 static enum bs_status open_old(struct indexing *at, struct bs_error *err)
 {
 	const struct bs_build_request *request = at->request;
-	enum bs_status status = bs_index_create_dir(request->dir, err);
+	enum bs_status status = bs_index_create_dir(request->dir, &at->is_new, err);
 	if (!status)
 		status = bs_dir_open(&at->dir, request->dir, request->consent, err);
 	if (!status)
@@ -623,6 +658,7 @@ static enum bs_status report_index(const struct bs_dir *dir, struct bs_build_rep
 	report->index_bytes = bs_index_bytes(dir, &manifest);
 	report->n_docs = 0;
 	report->n_segments = manifest.n_segments;
+	report->n_excluded = manifest.n_exclusions;
 	for (uint32_t i = 0; i < manifest.n_segments; i++)
 		report->n_docs += manifest.segments[i].n_docs - manifest.segments[i].n_deleted;
 	bs_manifest_deinit(&manifest);
@@ -653,6 +689,10 @@ static void note_folders(struct indexing *at)
 static enum bs_status tidy(struct indexing *at, struct bs_error *err)
 {
 	struct bs_error why = {""};
+	if (at->writer.manifest.fields.n_terms >= BS_MOST_FIELDS)
+		snprintf(at->report.warning, sizeof(at->report.warning),
+		         "%u names of fields are known; later ones cannot be asked for by NAME:word, unless --text chooses them",
+		         BS_MOST_FIELDS);
 	note_folders(at);
 	bs_index_writer_release(&at->writer);
 	if (at->report.is_refresh && at->report.is_committed &&
@@ -695,6 +735,8 @@ enum bs_status bs_index_build(const struct bs_build_request *request, struct bs_
 	if (!status)
 		status = at.is_full || bs_index_writer_holds_little(&at.old) ? bs_index_writer_choose(&at.writer, err)
 		                                                    : bs_index_writer_keep_choices(&at.writer, &at.old, err);
+	if (!at.writer.n_files && !at.is_full)
+		at.writer.n_files = count_known_files(&at.old);
 	if (!status && at.writer.manifest.options.grams) {
 		bs_folder_recorder_init(&at.folders, &at.dir, at.writer.suspect_from_ns);
 		at.writer.source_options.lists = &at.folders.lists;
@@ -708,6 +750,8 @@ enum bs_status bs_index_build(const struct bs_build_request *request, struct bs_
 	/* The files of a failed run are of no use to anyone. */
 	if (status && at.lock.fd >= 0 && !at.is_damaged)
 		bs_index_sweep_failed(&at.dir, at.has_old ? &at.old.manifest : NULL);
+	if (status && at.lock.fd >= 0 && at.is_new)
+		bs_index_remove_new(&at.dir);
 	at.report.n_kept_out = at.refresh.n_kept_out;
 	at.report.n_replaced = at.refresh.owners.n_dead - at.refresh.n_kept_out - at.refresh.n_withdrawn;
 	at.report.n_indexed -= at.refresh.n_withdrawn;

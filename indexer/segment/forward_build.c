@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/bytes.h"
 
 /*
  * What a query of one term costs. A look into a list takes 160 ns, but only the first term of a query is looked up in
@@ -66,9 +67,7 @@ struct bs_forward_hashing bs_forward_choose(const struct bs_forward_load *load, 
 
 static int compare_u32(const void *a, const void *b)
 {
-	uint32_t x = *(const uint32_t *)a;
-	uint32_t y = *(const uint32_t *)b;
-	return x < y ? -1 : x > y;
+	return bs_compare_u64(*(const uint32_t *)a, *(const uint32_t *)b);
 }
 
 /* One pass of a radix sort. */
@@ -189,9 +188,8 @@ static int compare_lengths(const void *a, const void *b, void *context)
 	const struct bs_accumulated_doc *docs = context;
 	uint32_t x = *(const uint32_t *)a;
 	uint32_t y = *(const uint32_t *)b;
-	if (docs[x].n_terms != docs[y].n_terms)
-		return docs[x].n_terms < docs[y].n_terms ? -1 : 1;
-	return x < y ? -1 : x > y;
+	int order = bs_compare_u64(docs[x].n_terms, docs[y].n_terms);
+	return order ? order : bs_compare_u64(x, y);
 }
 
 static enum bs_status place_rows(const struct bs_accumulator *accumulator, const uint32_t *docs, uint32_t n_docs,

@@ -59,6 +59,8 @@ static enum bs_status prepare(struct build *build, struct bs_error *err)
 	if (!status)
 		status = bs_slab_plan_make(&build->plan, accumulator, build->sorted, options->n_threads, docs, err);
 	if (!status)
+		status = bs_pulse_add(options->pulse, 0, err);
+	if (!status)
 		status = bs_forward_measure(accumulator, build->plan.ordinals, rules.lists, err);
 	if (!status)
 		status = bs_size_classes_make(docs, n_docs, &rules, &build->classes, err);
@@ -135,8 +137,9 @@ static enum bs_status make_lists(struct parts *parts, const struct bs_task *task
 	/* Lists are made when the slabs are, and take as much memory: no columns are kept beside them. */
 	swap_spare(parts, &part->product);
 	bs_slab_product_deinit(&part->product);
-	return bs_forward_build(build->accumulator, build->plan.ordinals, part->class->docs, part->n_rows,
-	                        build->classes.ns_bits, &part->product, err);
+	enum bs_status status = bs_forward_build(build->accumulator, build->plan.ordinals, part->class->docs, part->n_rows,
+	                                         build->classes.ns_bits, &part->product, err);
+	return status ? status : bs_pulse_add(build->options->pulse, part->n_rows, err);
 }
 
 static enum bs_status make_part(void *context, const struct bs_task *task, struct bs_error *err)
@@ -320,6 +323,7 @@ enum bs_status bs_segment_build(const struct bs_dir *dir, const char *name, stru
 		.exact_share = bs_treatment_exact_share(&build.policy, n_docs),
 		.keep_coarse = options->policy.is_forced,
 		.measured_blocks = MEASURED_BLOCKS,
+		.pulse = options->pulse,
 	};
 	enum bs_status status = prepare(&build, err);
 	if (!status)

@@ -24,6 +24,7 @@ struct bs_build_options {
 	enum bs_forward_mode forward_mode;
 	const struct bs_kernel *kernel;
 	uint32_t n_threads;           /* >= 1; the file is the same for any number */
+	struct bs_pulse *pulse;       /* nullable */
 };
 
 /* Writes a file of dir. The accumulator is used up, and can only be cleared. grams (of which plan may be NULL) and

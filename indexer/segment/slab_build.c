@@ -601,6 +601,8 @@ static enum bs_status fill_columns(struct bs_slab_builder *builder, struct bs_sl
 		prefetch_row(builder, row);
 		put_document(&fill, row, first_mark + row);
 		end_row(&fill, row, n_rows);
+		if ((row + 1) % BS_LINE_BITS == 0 || row + 1 == n_rows)
+			status = bs_pulse_add(builder->plan->pulse, row % BS_LINE_BITS + 1, err);
 	}
 	free(fill.batches);
 	return status;

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "core/simd/kernels.h"
+#include "core/base/pulse.h"
 #include "core/base/status.h"
 #include "core/matrix/tf_levels.h"
 #include "core/matrix/treatment.h"
@@ -37,6 +38,7 @@ struct bs_slab_plan {
 	double exact_share;
 	bool keep_coarse; /* for tests: coarse levels in every slab, however small */
 	uint32_t measured_blocks; /* of a slab, by which widths are chosen; 0: all */
+	struct bs_pulse *pulse;   /* nullable: told of documents whose bits are set */
 	/* Owned. Places: frequent terms, then others that are in several documents, then the rest. */
 	uint64_t *hashes;   /* by place */
 	uint32_t *ordinals; /* by place: in the lexicon */

@@ -35,36 +35,19 @@ static const char compact_description[] =
 	"smallest and queries fastest.\n\n"
 	"The texts are read again from their sources. A document whose source has changed since it was indexed stays as "
 	"it is, and is counted; `bitsift index` refreshes it. One that cannot be read stays as well, and is named. A "
-	"query finds the same before, during and after; scores may change, because deleted documents no longer count.\n\n"
+	"query finds the same before, during and after; scores may change, because deleted documents no longer count. A run that is "
+	"interrupted leaves the index as it was, as `bitsift index` does.\n\n"
 	"Give it no less `--memory` than `bitsift index` had: a large document needs again what it needed then.";
 
 struct display {
-	bool is_drawn;
+	struct bs_progress progress;
 	uint64_t n_unread;
 };
 
-static void clear_bar(struct display *display)
-{
-	if (display->is_drawn)
-		fputs("\r\033[K", stderr);
-	display->is_drawn = false;
-}
-
-/* A line that is drawn anew, on a terminal, for work over a second. */
 static int show_progress(void *context, const struct bs_build_report *report)
 {
 	struct display *display = context;
-	static uint64_t last_drawn_ns;
-	char docs[32];
-	if (!isatty(STDERR_FILENO) || report->elapsed_ns < 1000000000u || report->elapsed_ns - last_drawn_ns < 100000000u)
-		return 0;
-	last_drawn_ns = report->elapsed_ns;
-	bs_format_count(report->n_indexed, docs);
-	fprintf(stderr, "\r\033[Kcompacting: %s documents \xc2\xb7 %.0f MB/s", docs,
-	        (double)report->text_bytes * 1e3 / (double)report->elapsed_ns);
-	fflush(stderr);
-	display->is_drawn = true;
-	return 0;
+	return bs_progress_show(&display->progress, report);
 }
 
 #define LISTED_UNREAD 20
@@ -76,7 +59,7 @@ static void show_skip(void *context, enum bs_skip reason, const char *message)
 	display->n_unread += reason == BS_SKIP_UNREADABLE;
 	if (display->n_unread > LISTED_UNREAD)
 		return;
-	clear_bar(display);
+	bs_progress_clear(&display->progress);
 	fprintf(stderr, "bitsift: %s\n", message);
 }
 
@@ -103,7 +86,7 @@ static int run(void *set, const struct bs_operands *operands, const struct bs_co
 {
 	const struct compact_arguments *arguments = set;
 	struct bs_build_report report = {0};
-	struct display display = {.is_drawn = false};
+	struct display display = {.progress = {.verb = "compacting"}};
 	char *dir = NULL;
 	(void)operands;
 	enum bs_status status = bs_cmd_locate(arguments->index, &dir, err);
@@ -115,10 +98,14 @@ static int run(void *set, const struct bs_operands *operands, const struct bs_co
 	                                   .progress = show_progress,
 	                                   .skipped = show_skip,
 	                                   .context = &display};
+	if (!request.wait)
+		bs_interrupt_catch();
 	if (!status)
 		status = bs_index_compact(&request, &report, err);
 	free(dir);
-	clear_bar(&display);
+	bs_progress_clear(&display.progress);
+	if (!status || status == BS_STOPPED)
+		bs_interrupt_end(!status);
 	if (!status && !arguments->quiet)
 		show_summary(&report);
 	if (!status && display.n_unread > 0)

@@ -1,15 +1,19 @@
 /* cmd_delete.c: `bitsift delete`. Arguments and output; the work is bs_index_delete's. */
+#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "query/cli/commands.h"
+#include "query/cli/present.h"
 
 struct delete_arguments {
 	const char *index;
 	const char *query;
-	bool any, wait, quiet;
+	bool any, undo, dry_run, yes, nul, wait, quiet;
 };
 
 #define SETS(kind, field) BS_OPTION_SETS(kind, struct delete_arguments, field)
@@ -18,6 +22,10 @@ static const struct bs_option delete_options[] = {
 	{0, "index", "DIR", "the index [the nearest .bitsift upward]", SETS(ONCE, index)},
 	{0, "query", "Q", "every document that matches Q, instead of ids", SETS(STRING, query)},
 	{0, "any", NULL, "with --query: documents with any of the words, not all", SETS(FLAG, any)},
+	{'n', "dry-run", NULL, "delete nothing; print the ids of what would be", SETS(FLAG, dry_run)},
+	{'0', "null", NULL, "with --dry-run: end ids with NUL instead of a line feed", SETS(FLAG, nul)},
+	{'y', "yes", NULL, "with --query on a terminal: do not ask", SETS(FLAG, yes)},
+	{0, "undo", NULL, "bring deleted documents back", SETS(FLAG, undo)},
 	{0, "wait", NULL, "wait for another bitsift that is writing the index", SETS(FLAG, wait)},
 	{'q', "quiet", NULL, "no summary", SETS(FLAG, quiet)},
 	{0},
@@ -26,15 +34,47 @@ static const struct bs_option delete_options[] = {
 static const char *const delete_examples[] = {
 	"bitsift delete notes/old.txt", "a document by its id",
 	"bitsift delete --query 'spam -ham'", "all that `bitsift query` finds",
+	"bitsift query -l0 spam | xargs -0 bitsift delete", "the same, after a look",
+	"bitsift delete --undo --query spam", "what was deleted and has the word comes back",
 	NULL,
 };
 
 static const char delete_description[] =
 	"Removes documents from the index; their sources are not touched. A deleted document stays out of the index, "
-	"also after a refresh, until it changes; then it is indexed again. The ids are those that `bitsift query --ids` "
-	"prints; an id that is in several sources is deleted in all of them.\n\n"
-	"With `--query`, everything that the query finds is deleted; try it with `bitsift query --ids` first. A document "
-	"whose source changed since it was indexed comes back with the next refresh.";
+	"also after a refresh or with `bitsift index --rebuild`, until it changes; then it is indexed again. An ID is "
+	"read as `bitsift query --ids` prints it in this working directory: for a file, its path. If nothing is called "
+	"so here, it is read as an id, as `--json` has it. An id that is in several sources is deleted in all of "
+	"them.\n\n"
+	"With `--query`, everything that the query finds is deleted. On a terminal it says first how many documents that "
+	"are, and asks; nobody else can write the index until you answer. A document whose source changed since it was "
+	"indexed comes back with the next refresh. `--dry-run` deletes nothing, and prints the ids of the documents.\n\n"
+	"# Taking it back\n\n"
+	"`--undo` brings documents back that were deleted, by their ids or by a query, which looks at deleted documents "
+	"only. Deleting marks a document; until the index is compacted, `--undo` takes the mark away, and the document is "
+	"found as before. A document that compaction has removed is read again at once: all sources are refreshed, as by "
+	"`bitsift index`, and a collection that holds such a record is read from its start. What came from standard "
+	"input has no source to be read from: once it has been removed, it has to be given again, a line says so, and "
+	"the exit status is 2. `bitsift delete --undo --dry-run --query Q` lists deleted documents; "
+	"`--undo` does not ask.";
+
+static int ask(void *context, uint64_t n_documents)
+{
+	char count[32], answer[16] = "";
+	(void)context;
+	bs_format_count(n_documents, count);
+	fprintf(stderr, "delete %s document%s? [y/N] ", count, n_documents == 1 ? "" : "s");
+	return !fgets(answer, sizeof(answer), stdin) || (*answer != 'y' && *answer != 'Y');
+}
+
+static void show_id(void *context, const char *local_id, size_t local_id_bytes)
+{
+	const struct delete_arguments *arguments = context;
+	if (isatty(STDOUT_FILENO))
+		bs_present_escaped(local_id, local_id_bytes, stdout);
+	else
+		fwrite(local_id, 1, local_id_bytes, stdout);
+	putchar(arguments->nul ? '\0' : '\n');
+}
 
 static void show_notice(void *context, const char *message)
 {
@@ -42,17 +82,54 @@ static void show_notice(void *context, const char *message)
 	fprintf(stderr, "bitsift: %s\n", message);
 }
 
+/* What the index has no more of documents that are deleted no longer. It stays as private as it is. */
+static enum bs_status read_again(const char *dir, const struct delete_arguments *arguments, const struct bs_consent *consent,
+                                 struct bs_error *err)
+{
+	struct stat found;
+	struct bs_error why = {""};
+	struct bs_build_report report;
+	struct bs_build_request request = {.dir = dir, .wait = arguments->wait, .consent = consent};
+	request.shared = stat(dir, &found) == 0 && (found.st_mode & 077);
+	enum bs_status status = bs_index_build(&request, &report, &why);
+	return status ? bs_fail(err, status, "%s; restored documents that are not found come back with the next `bitsift index`",
+	                        why.text)
+	              : BS_OK;
+}
+
+static void show_result(const struct delete_arguments *arguments, const struct bs_delete_result *result)
+{
+	char count[32];
+	const char *done = arguments->undo ? "restored" : "deleted";
+	bs_format_count(result->n_deleted - result->n_lost, count);
+	if (arguments->dry_run)
+		done = arguments->undo ? "would restore" : "would delete";
+	if (!arguments->quiet)
+		fprintf(stderr, "%s %s document%s%s\n", done, count, result->n_deleted - result->n_lost == 1 ? "" : "s",
+		        result->n_to_read > 0 ? "; the sources were read again" : "");
+	bs_format_count(result->n_lost, count);
+	if (result->n_lost > 0)
+		fprintf(stderr, "bitsift: %s document%s from standard input cannot be restored, the text is gone: give it again, to "
+		        "`bitsift index -`\n", count, result->n_lost == 1 ? "" : "s");
+}
+
+static enum bs_status check_arguments(const struct delete_arguments *arguments, size_t n_ids, struct bs_error *err)
+{
+	if (arguments->query && n_ids > 0)
+		return bs_fail(err, BS_INVALID, "ids or --query, not both; a query of several words goes in quotes");
+	if (!arguments->query && n_ids == 0)
+		return bs_fail(err, BS_INVALID,
+		               "what is to be deleted? `bitsift delete ID...` or `bitsift delete --query Q`");
+	return BS_OK;
+}
+
 static int run(void *set, const struct bs_operands *operands, const struct bs_consent *consent, struct bs_error *err)
 {
 	const struct delete_arguments *arguments = set;
 	struct bs_delete_result result = {0};
-	char count[32], *dir = NULL;
-	enum bs_status status = BS_OK;
-	if (arguments->query && operands->n > 0)
-		status = bs_fail(err, BS_INVALID, "ids or --query, not both; a query of several words goes in quotes");
-	else if (!arguments->query && operands->n == 0)
-		status = bs_fail(err, BS_INVALID,
-		                 "what is to be deleted? `bitsift delete ID...` or `bitsift delete --query Q`");
+	char *dir = NULL;
+	bool asks = arguments->query && !arguments->undo && !arguments->yes && isatty(STDIN_FILENO) && isatty(STDERR_FILENO);
+	enum bs_status status = check_arguments(arguments, operands->n, err);
 	if (!status)
 		status = bs_cmd_locate(arguments->index, &dir, err);
 	struct bs_delete_request request = {
@@ -62,34 +139,43 @@ static int run(void *set, const struct bs_operands *operands, const struct bs_co
 		.query = arguments->query,
 		.query_bytes = arguments->query ? strlen(arguments->query) : 0,
 		.any = arguments->any,
+		.undo = arguments->undo,
+		.dry_run = arguments->dry_run,
 		.wait = arguments->wait,
 		.notice = show_notice,
+		.document = arguments->dry_run ? show_id : NULL,
+		.confirm = asks ? ask : NULL,
+		.context = set,
 		.consent = consent,
 	};
 	if (!status)
 		status = bs_index_delete(&request, &result, err);
+	if (!status && fflush(stdout) != 0)
+		status = bs_fail(err, BS_IO, "standard output: %s", strerror(errno));
+	if (!status && result.n_to_read > 0)
+		status = read_again(dir, arguments, consent, err);
 	free(dir);
 	bs_cmd_show_unread(result.n_unreadable);
+	if (status == BS_STOPPED)
+		fprintf(stderr, "bitsift: %s\n", err->text);
 	if (status)
-		return -1;
-	bs_format_count(result.n_deleted, count);
-	if (!arguments->quiet)
-		fprintf(stderr, "deleted %s document%s\n", count, result.n_deleted == 1 ? "" : "s");
+		return status == BS_STOPPED ? 1 : -1;
+	show_result(arguments, &result);
 	/* Documents that could not be read were named; they may have matched. */
-	if (result.n_unreadable > 0)
+	if (result.n_unreadable > 0 || result.n_lost > 0)
 		return 2;
 	return result.n_deleted > 0 ? 0 : 1;
 }
 
 const struct bs_command bs_command_delete = {
 	.name = "delete",
-	.summary = "Remove documents from an index, by id or by query.",
+	.summary = "Remove documents from an index, or bring them back.",
 	.usage = "[OPTION]... (ID... | --query Q)",
 	.description = delete_description,
 	.options = delete_options,
 	.examples = delete_examples,
-	.exit_status = "0 when something was deleted, 1 when there was nothing to delete, 2 on an error, or if documents that may match cannot "
-	               "be read: the others are deleted.",
+	.exit_status = "0 when something was deleted, or brought back, 1 when there was nothing to, or the answer was no, 2 on an error, or if "
+	               "documents that may match cannot be read: the others are deleted.",
 	.arguments_bytes = sizeof(struct delete_arguments),
 	.run = run,
 };

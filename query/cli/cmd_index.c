@@ -30,7 +30,7 @@ static const struct bs_option index_options[] = {
 	{0, "stem", "LANG", "index word stems (Snowball: english, german, ...)", SETS(STRING, request.stem_language)},
 	{0, "fold-accents", NULL, "let cafe find caf\xc3\xa9", SETS(FLAG, request.fold_accents)},
 	{0, "id", "FIELD", "JSONL: the field that names a record [id]", SETS(STRING, request.id_field)},
-	{0, "text", "F,G", "JSONL: fields to index [every top-level string]", .kind = BS_OPTION_CALL, .take = take_text},
+	{0, "text", "F,G", "JSONL: fields to index, as in title,author.name [all]", .kind = BS_OPTION_CALL, .take = take_text},
 	{0, "density", "D", "share of set bits, 0.05 to 0.6; fewer make a faster and larger index [0.3]",
 	 .kind = BS_OPTION_CALL, .take = take_density},
 	{0, "max-document", "SIZE", "pass over larger files and records, with a notice [256M]",
@@ -67,7 +67,8 @@ static const char index_description[] =
 	"and older than the run that read it. A collection is read from where the last run ended, if a checksum shows "
 	"that everything before is still the same; otherwise it is read from the start. What is gone from the sources is "
 	"removed from the index. Records on standard input are added to those that came before, and replace those of the "
-	"same id. A document that `bitsift delete` removed stays out until it changes. Now and then a refresh merges "
+	"same id. A document that `bitsift delete` removed stays out until it changes, or `bitsift delete --undo` brings it back; "
+	"`--rebuild` says how many do. Now and then a refresh merges "
 	"small segments of the index; `bitsift compact` merges all of them.\n\n"
 	"The texts stay where they are and are read again when a document has to be verified or shown. Only what came "
 	"from standard input is kept in the index.\n\n"
@@ -78,8 +79,10 @@ static const char index_description[] =
 	"- A file: its id is the SOURCE as given.\n\n"
 	"- A collection: a file named *.jsonl or *.ndjson. Each line is a JSON object and makes one document. Its id is "
 	"the field `id`: a string as it is, an integer in decimal; a record without one is named by its line, as in "
-	"mail.jsonl:812. Its text is every other string at its top level, each a field that a query can name. If several "
-	"records have the same id, the last one counts.\n\n"
+	"mail.jsonl:812. Its text is every other string, and every number as it is spelled, each in a field that a query "
+	"can name. In `{\"author\": {\"name\": \"Ann\"}, \"tags\": [\"a\", \"b\"]}` the fields are author.name and, for both "
+	"strings, tags. A name made of names is at most 255 bytes long; what is deeper has the name of what is around it. "
+	"If several records have the same id, the last one counts.\n\n"
 	"- `-`: a collection on standard input.\n\n"
 	"# Words and grams\n\n"
 	"An index has words, for `bitsift query`, and grams, which are short strings of bytes of the files, for `bitsift "
@@ -117,11 +120,13 @@ static const char index_description[] =
 	"needs more than `--memory` all the same, for its text, some 90 bytes for each distinct word and some 30 for each value of a "
 	"record, is passed over like one over `--max-document`, counted and named: give more memory to have it indexed. With the "
 	"usual memory that is 100 MB of nothing but distinct words; 256 MB of prose, code or logs have far fewer.\n\n"
-	"Records may have 131,072 names of fields in all; a name of more than 255 bytes cannot be asked for. Of a file of ignore "
-	"rules the first 4 MiB and 65,536 rules count.\n\n"
+	"The first 131,072 names of fields can be asked for, of up to 255 bytes each; the text of all other fields is found, too. Of "
+	"a file of ignore rules the first 4 MiB and 65,536 rules count.\n\n"
 	"# Safety\n\n"
 	"The new index replaces the old one in one step at the end. If the run fails or is killed before, the old index "
-	"stays as it was; queries that are running keep the index that they opened. One `bitsift index` at a time writes "
+	"stays as it was; queries that are running keep the index that they opened. A run that is interrupted (Ctrl-C, or "
+	"SIGTERM) removes what it has written, says so, and ends by that signal, 130 or 143 to a shell; a second Ctrl-C ends it "
+	"at once, and what it leaves the next run removes. One `bitsift index` at a time writes "
 	"an index; with `--wait` another one waits for it. A command that is refused memory says so and ends with 2; "
 	"only where ICU, simdjson or the loader need some for themselves may it be ended by them. Equal input and "
 	"options make equal files of a new index, whatever the number of threads.\n\n"
@@ -133,19 +138,10 @@ static const char index_description[] =
 #define LISTED_SKIPS 20 /* of one reason, unless --verbose */
 
 struct display {
-	bool is_terminal;
-	bool is_drawn;
+	struct bs_progress progress;
 	bool verbose;
-	uint64_t last_drawn_ns;
 	uint64_t n_listed[BS_SKIP_REASONS];
 };
-
-static void clear_bar(struct display *display)
-{
-	if (display->is_drawn)
-		fputs("\r\033[K", stderr);
-	display->is_drawn = false;
-}
 
 static void show_skip(void *context, enum bs_skip reason, const char *message)
 {
@@ -156,7 +152,7 @@ static void show_skip(void *context, enum bs_skip reason, const char *message)
 	bool is_expected = reason == BS_SKIP_BINARY || reason == BS_SKIP_LINK || reason == BS_SKIP_SPECIAL;
 	if (is_expected && !display->verbose)
 		return;
-	clear_bar(display);
+	bs_progress_clear(&display->progress);
 	fprintf(stderr, "bitsift: skipped: %s\n", message);
 }
 
@@ -168,25 +164,7 @@ static double megabytes_a_second(uint64_t n_bytes, uint64_t elapsed_ns)
 static int show_progress(void *context, const struct bs_build_report *report)
 {
 	struct display *display = context;
-	char bytes[24], docs[32], left[64] = "";
-	bool is_due = report->is_writing || report->elapsed_ns - display->last_drawn_ns >= 100000000u;
-	if (!display->is_terminal || report->elapsed_ns < 1000000000u || !is_due)
-		return 0;
-	display->last_drawn_ns = report->elapsed_ns;
-	bs_format_bytes(report->text_bytes, bytes);
-	bs_format_count(report->n_indexed + report->n_unchanged, docs);
-	if (report->is_writing) {
-		snprintf(left, sizeof(left), " \xc2\xb7 writing the index");
-	} else if (report->source_total > 0 && report->source_bytes > 0) {
-		double share = (double)report->source_bytes / (double)report->source_total;
-		double seconds = (double)report->elapsed_ns / 1e9 * (1 / share - 1);
-		snprintf(left, sizeof(left), " \xc2\xb7 %.0f %% \xc2\xb7 %.0f s left", share * 100, seconds);
-	}
-	fprintf(stderr, "\r\033[Kindexing: %s documents \xc2\xb7 %s \xc2\xb7 %.0f MB/s%s", docs, bytes,
-	        megabytes_a_second(report->text_bytes, report->elapsed_ns), left);
-	fflush(stderr);
-	display->is_drawn = true;
-	return 0;
+	return bs_progress_show(&display->progress, report);
 }
 
 static void show_skipped(const struct display *display, const struct bs_build_report *report)
@@ -233,6 +211,11 @@ static void show_made(const struct bs_build_report *report, const char *dir)
 		fprintf(stderr, "  replaced  %s earlier record%s by a later one of the same id\n", replaced,
 		        report->n_replaced == 1 ? "" : "s");
 	}
+	if (report->n_excluded > 0) {
+		bs_format_count(report->n_excluded, docs);
+		fprintf(stderr, "  deleted   %s document%s (bitsift delete --undo brings them back)\n", docs,
+		        report->n_excluded == 1 ? " stays so" : "s stay so");
+	}
 }
 
 static void show_refreshed(const struct bs_build_report *report, const char *dir)
@@ -253,8 +236,6 @@ static void show_refreshed(const struct bs_build_report *report, const char *dir
 		        (unsigned long long)report->n_compacted, report->n_compacted == 1 ? "" : "s", docs,
 		        report->n_moved == 1 ? "" : "s", text);
 	}
-	if (*report->warning)
-		fprintf(stderr, "  %s\n", report->warning);
 }
 
 static void show_summary(const struct display *display, const struct bs_build_report *report, const char *dir)
@@ -263,6 +244,8 @@ static void show_summary(const struct display *display, const struct bs_build_re
 		show_refreshed(report, dir);
 	else
 		show_made(report, dir);
+	if (*report->warning)
+		fprintf(stderr, "  %s\n", report->warning);
 	show_skipped(display, report);
 }
 
@@ -320,7 +303,7 @@ static enum bs_status take_max_document(void *to, const struct bs_option *option
 static int run(void *set, const struct bs_operands *operands, const struct bs_consent *consent, struct bs_error *err)
 {
 	struct index_arguments *arguments = set;
-	struct display display = {.verbose = arguments->verbose, .is_terminal = isatty(STDERR_FILENO)};
+	struct display display = {.verbose = arguments->verbose, .progress = {.verb = "indexing"}};
 	struct bs_build_report report = {0};
 	struct bs_build_request *request = &arguments->request;
 	/* A fixed threshold: large blocks go back to the system when freed. glibc would raise it with the first large file
@@ -336,8 +319,13 @@ static int run(void *set, const struct bs_operands *operands, const struct bs_co
 	request->progress = show_progress;
 	request->skipped = show_skip;
 	request->context = &display;
+	/* Who waits for another writer has nothing to clean up, and is not asked whether to go on. */
+	if (!request->wait)
+		bs_interrupt_catch();
 	enum bs_status status = bs_index_build(request, &report, err);
-	clear_bar(&display);
+	bs_progress_clear(&display.progress);
+	if (!status || status == BS_STOPPED)
+		bs_interrupt_end(!status);
 	if (!status && request->shared && !report.is_shared)
 		fputs("bitsift: the index stays private: not every source may be read by its group or by others\n", stderr);
 	if (!status && !arguments->quiet)

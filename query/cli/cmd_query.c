@@ -30,7 +30,7 @@ static const struct bs_option query_options[] = {
 	{0, "index", "DIR", "the index [the nearest .bitsift upward]", SETS(ONCE, index)},
 	{'n', "number", "K", "how many hits to show [10]", SETS(NUMBER, n_best), .most = 1000000000},
 	{'c', "count", NULL, "only the exact number of matches", SETS(FLAG, count)},
-	{'l', "ids", NULL, "all matching ids, one per line, in document order", SETS(FLAG, ids)},
+	{'l', "ids", NULL, "all matches by name, one per line, in document order", SETS(FLAG, ids)},
 	{'0', "null", NULL, "end ids with NUL instead of a line feed", SETS(FLAG, nul)},
 	{0, "json", NULL, "one JSON object per hit", SETS(FLAG, json)},
 	{0, "format", "FORMAT", "one line per hit, such as '{path}:{line}:{column}:{text}'", SETS(STRING, format)},
@@ -69,8 +69,8 @@ static const char query_description[] =
 	"- `\"big dog\"~5`: the words near each other, in any order, with at most 5 others between.\n\n"
 	"- `comput*`: words with this beginning.\n\n"
 	"- `color~1`, `color~2`: words at most one or two edits away.\n\n"
-	"- `title:dog`, `title:(big dog)`: the same, in that field of a JSONL record only. If there is no such field in "
-	"the index, the colon is text.\n\n"
+	"- `title:dog`, `title:(big dog)`, `author.name:ann`: the same, in that field of a JSONL record only. If there is no "
+	"such field in the index, the colon is text.\n\n"
 	"AND, OR and NOT are operators only in capitals. A token of several words, such as obj.method or e-mail, is a "
 	"phrase. A phrase never matches across two fields of a record. With `--any`, words side by side mean OR.\n\n"
 	"# Ranking\n\n"
@@ -96,13 +96,17 @@ static const char query_description[] =
 	"index, or for more than are left of 262,144 for the whole query, is answered by reading more documents. In a "
 	"batch, a query that is refused prints `error`, and the next one is run.\n\n"
 	"# Output\n\n"
-	"Results go to standard output, all else to standard error. A hit is its id, its score and a snippet: the text around "
-	"the words found, as wide as the terminal, elsewhere 160 columns. Of a file these are whole lines, indented by what they "
-	"are more than each other; a line that is too long is cut, as is the text of a record. `--count` prints the exact number. "
+	"Results go to standard output, all else to standard error. A hit is printed by a name that can be used from the "
+	"working directory: a file by its path, relative as ripgrep's are if it lies below the working directory, or both "
+	"lie in the folder of the index, else absolute; a record by its id. `bitsift delete` understands it. "
+	"Under it stands a snippet: the text around the words found, as wide as the terminal, elsewhere 160 columns. Of a file these "
+	"are whole lines, indented by what they are more than each other; a line that is too long is cut, as is the text of a "
+	"record. `--count` prints the exact number. "
 	"Where `--ids` go to a terminal, control characters and marks of direction in them are shown as \\xNN; into a "
 	"pipe or a file ids are exact.\n\n"
-	"`--json` prints an object per hit, with rank, id, score, path, snippet and passages; an id that is not UTF-8 is also given as "
-	"id_base64. A passage is a line in which words of the query stand, or as much of it as has them within 160 columns; "
+	"`--json` prints an object per hit, with rank, id, score, path, snippet and passages: there id is the one of the index, the same "
+	"everywhere, and path is the file, openable from the working directory, or `-` for what came from standard input. What is not "
+	"UTF-8 is also given as id_base64 and path_base64. A passage is a line in which words of the query stand, or as much of it as has them within 160 columns; "
 	"and of the next lines, what has other words of the query. Words of a phrase count where the phrase stands, those for a field "
 	"in that field. It has line, column, start, stop and text. line and column, from 1 on, are where "
 	"the first of its words stands; column counts bytes, as that of rg does, without a byte order mark, and in UTF-8 where the "
@@ -117,6 +121,10 @@ static const char query_description[] =
 	"of ids per query, separated by tabs; otherwise the hits of each query and an empty line. For a query that does "
 	"not parse it prints `error`, and the exit status is 2. With `--json`, each object has the query too, `--count` "
 	"prints objects with a count, and in the place of `error` stands an object with the message.\n\n"
+	"`--explain` tells on standard error how the query is answered: the columns of each term, and a waterfall: what each "
+	"operand leaves of the documents, in the order in which the index takes them, what it lets through alone, and whether "
+	"it is certain or has documents read; then the candidates, how many were read, and the hits. The counts are exact, "
+	"and made by asking the index again for each operand, which counts in no time of a stage.\n\n"
 	"`--stats` ends with one JSON object on standard error: the number of queries, the time of each stage (parse, "
 	"plan, scan, rank, verify) and in total as p50_us, p95_us and mean_us, and the sums lines_read, blocks_live, "
 	"candidates, verified, hits, false_positives and bytes_verified.";
@@ -193,9 +201,9 @@ static int show_hit(void *context, const struct bs_find_hit *hit)
 			putc('\t', session->out);
 		/* Exact, but to a terminal what that would not obey. */
 		if (session->is_terminal)
-			bs_present_escaped(hit->id, hit->id_bytes, session->out);
+			bs_present_escaped(hit->local_id, hit->local_id_bytes, session->out);
 		else
-			fwrite(hit->id, 1, hit->id_bytes, session->out);
+			fwrite(hit->local_id, 1, hit->local_id_bytes, session->out);
 		if (arguments->nul || !arguments->batch)
 			putc(arguments->nul ? '\0' : '\n', session->out);
 	}
@@ -255,6 +263,7 @@ static enum bs_status run_query(struct session *session, const char *text, size_
 	request.hit = show_hit;
 	request.notice = show_notice;
 	request.explain = session->arguments->explain ? show_explain : NULL;
+	request.explain_bars = request.explain && isatty(STDERR_FILENO);
 	request.context = session;
 	if (session->is_terminal && !session->arguments->json)
 		request.snippet_columns = terminal_columns();

@@ -19,6 +19,29 @@ struct bs_consent bs_user_consent(void);
  * status 2, and the output that was complete (cmd_fault.c). Sources are read, never mapped. */
 void bs_fault_catch(void);
 
+/*
+ * What writes an index is watched and stopped in one way (cmd_progress.c).
+ *
+ * bs_interrupt_catch: from now on the first SIGINT or SIGTERM is noted, unless it is ignored; the second ends the
+ * program. bs_interrupt_seen says whether one came. bs_interrupt_end ends the program by it, with a line; it returns if
+ * none came. is_done: the index was committed before.
+ */
+void bs_interrupt_catch(void);
+bool bs_interrupt_seen(void);
+void bs_interrupt_end(bool is_done);
+
+/* A line on standard error that is drawn anew, on a terminal, for work over a second. */
+struct bs_progress {
+	const char *verb; /* "indexing" */
+	bool is_drawn;
+	enum bs_build_step step;
+	uint64_t last_drawn_ns;
+};
+/* Draws it if it is time to; returns what bs_build_request.progress should. */
+int bs_progress_show(struct bs_progress *progress, const struct bs_build_report *report);
+/* Before anything else is written to standard error. */
+void bs_progress_clear(struct bs_progress *progress);
+
 /* The index to read: the one that --index named (option, nullable), else BITSIFT_INDEX, else the nearest .bitsift
  * upward. To be freed by the caller. BS_NOT_FOUND says how to make one; BS_UNTRUSTED: a link was found. */
 enum bs_status bs_cmd_locate(const char *option, char **dir_out, struct bs_error *err) BS_WARN_UNUSED;

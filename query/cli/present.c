@@ -92,21 +92,27 @@ static void put_passages(const struct bs_find_hit *hit, FILE *out)
 	putc(']', out);
 }
 
+/* "KEY":"...", and if it is not UTF-8, "KEY_base64":"..." too. */
+static void put_name(const char *key, const char *text, size_t text_bytes, FILE *out)
+{
+	fprintf(out, "\"%s\":", key);
+	if (bs_present_json_string(text, text_bytes, out))
+		return;
+	fprintf(out, ",\"%s_base64\":\"", key);
+	base64(text, text_bytes, out);
+	putc('"', out);
+}
+
 void bs_present_json(const struct bs_find_hit *hit, const char *query, size_t query_bytes, FILE *out)
 {
 	begin_json(query, query_bytes, out);
 	if (hit->rank > 0)
 		fprintf(out, "\"rank\":%" PRIu64 ",", hit->rank);
-	fputs("\"id\":", out);
-	if (!bs_present_json_string(hit->id, hit->id_bytes, out)) {
-		fputs(",\"id_base64\":\"", out);
-		base64(hit->id, hit->id_bytes, out);
-		putc('"', out);
-	}
+	put_name("id", hit->id, hit->id_bytes, out);
 	if (hit->rank > 0)
 		fprintf(out, ",\"score\":%.9f", hit->score);
-	fputs(",\"path\":", out);
-	(void)bs_present_json_string(hit->path, strlen(hit->path), out);
+	putc(',', out);
+	put_name("path", hit->path, strlen(hit->path), out);
 	if (hit->rank > 0 && hit->best.line > 0) {
 		putc(',', out);
 		put_place(&hit->best, out);
@@ -143,7 +149,7 @@ void bs_present_shown(const char *text, size_t text_bytes, bool has_marks, FILE 
 void bs_present_text(const struct bs_find_hit *hit, bool color, FILE *out)
 {
 	fputs(color ? "\033[35m" : "", out);
-	bs_present_shown(hit->id, hit->id_bytes, false, out);
+	bs_present_shown(hit->local_id, hit->local_id_bytes, false, out);
 	fprintf(out, color ? "\033[0m  \033[2m%.4f\033[0m\n" : "  %.4f\n", hit->score);
 	for (const char *at = hit->snippet, *end = at + hit->snippet_bytes, *stop; at < end; at = stop + 1) {
 		stop = memchr(at, '\n', (size_t)(end - at));
@@ -206,7 +212,7 @@ enum bs_status bs_present_check_format(const char *format, bool *has_places_out,
 	return BS_OK;
 }
 
-static void put_name(const char *name, size_t name_bytes, bool is_terminal, FILE *out)
+static void put_exact(const char *name, size_t name_bytes, bool is_terminal, FILE *out)
 {
 	if (is_terminal)
 		bs_present_escaped(name, name_bytes, out);
@@ -220,11 +226,11 @@ static void put_part(const struct bs_find_hit *hit, enum part part, bool is_term
 	const uint64_t numbers[PARTS] = {[PART_RANK] = hit->rank, [PART_LINE] = best->line, [PART_COLUMN] = best->column,
 	                                 [PART_START] = best->start_byte, [PART_STOP] = best->stop_byte};
 	if (part == PART_PATH)
-		put_name(hit->path, strlen(hit->path), is_terminal, out);
+		put_exact(hit->path, strlen(hit->path), is_terminal, out);
 	else if (part == PART_ID)
-		put_name(hit->id, hit->id_bytes, is_terminal, out);
+		put_exact(hit->id, hit->id_bytes, is_terminal, out);
 	else if (part == PART_FIELD)
-		put_name(best->field, best->field_bytes, is_terminal, out);
+		put_exact(best->field, best->field_bytes, is_terminal, out);
 	else if (part == PART_TEXT)
 		bs_present_shown(best->text, best->text_bytes, false, out);
 	else if (part == PART_SCORE)

@@ -1,52 +1,15 @@
-/* candidate_files.c: see candidate_files.h. The list is a merge of what each segment has, in order already, and of the
- * files that are no documents. */
+/* candidate_files.c: see candidate_files.h. The list is a merge of the documents and of the files that are none. */
 #include "query/grep/candidate_files.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/source_kind.h"
 
-struct bs_candidate_range {
-	struct bs_doc_ref ref; /* the next candidate */
-	uint32_t end;          /* documents up to here */
-	struct bs_doc_record record;
-};
-
-/* Moves to the next candidate from ref on, and reads it; ref.document == end if there is none. */
-static enum bs_status settle(const struct bs_candidate_files *list, struct bs_candidate_range *range,
-                             struct bs_error *err)
+/* The documents are files: of other sources there are none to list, and nothing to ask. */
+static bool has_files(const struct bs_snapshot *snapshot, uint32_t source)
 {
-	const uint8_t *bits = list->candidates->segments ? list->candidates->segments[range->ref.segment] : NULL;
-	if (!bits)
-		range->ref.document = range->end;
-	while (range->ref.document < range->end && !(bits[range->ref.document / 8] >> (range->ref.document % 8) & 1)) {
-		/* A byte of no candidates at one go: they are few. */
-		range->ref.document += range->ref.document % 8 == 0 && bits[range->ref.document / 8] == 0 ? 8 : 1;
-	}
-	if (range->ref.document >= range->end) {
-		range->ref.document = range->end;
-		return BS_OK;
-	}
-	return bs_snapshot_record(list->snapshot, range->ref, &range->record, err);
-}
-
-static enum bs_status add_ranges(struct bs_candidate_files *list, uint32_t segment, struct bs_error *err)
-{
-	const struct bs_doc_table *table = &list->snapshot->segments[segment].docs;
-	enum bs_status status = BS_OK;
-	for (uint32_t i = 0; i < table->n_ranges && !status; i++) {
-		struct bs_source_range range = bs_doc_table_range(table, i);
-		if (range.source != list->source)
-			continue;
-		struct bs_candidate_range *ranges = realloc(list->ranges, (list->n_ranges + 1) * sizeof(*ranges));
-		if (!ranges)
-			return bs_fail_memory(err, "a list of segments", (list->n_ranges + 1) * sizeof(*ranges));
-		list->ranges = ranges;
-		ranges[list->n_ranges] = (struct bs_candidate_range){.ref = {segment, range.first}, .end = range.end};
-		status = settle(list, &ranges[list->n_ranges++], err);
-	}
-	return status;
+	uint32_t kind = snapshot->manifest.sources[source].kind;
+	return kind == BS_SOURCE_FOLDER || kind == BS_SOURCE_FILE;
 }
 
 static void next_non_document(struct bs_candidate_files *list)
@@ -68,28 +31,14 @@ enum bs_status bs_candidate_files_init(struct bs_candidate_files *list, const st
 {
 	*list = (struct bs_candidate_files){
 		.snapshot = snapshot,
-		.candidates = candidates,
 		.source = source,
 		.least_bytes = least_bytes,
 		.kind = snapshot->manifest.sources[source].kind,
 	};
-	enum bs_status status = BS_OK;
-	if (list->kind != BS_SOURCE_FOLDER && list->kind != BS_SOURCE_FILE)
+	if (!has_files(snapshot, source))
 		return BS_OK;
-	for (uint32_t s = 0; s < snapshot->manifest.n_segments && !status; s++)
-		status = add_ranges(list, s, err);
 	next_non_document(list);
-	return status;
-}
-
-static struct bs_candidate_range *first_range(const struct bs_candidate_files *list)
-{
-	struct bs_candidate_range *first = NULL;
-	for (size_t i = 0; i < list->n_ranges; i++)
-		if (list->ranges[i].ref.document < list->ranges[i].end &&
-		    (!first || bs_compare_records(list->kind, &list->ranges[i].record, &first->record) < 0))
-			first = &list->ranges[i];
-	return first;
+	return bs_doc_cursor_init(&list->cursor, snapshot, source, NULL, false, candidates, err);
 }
 
 static enum bs_status check_name(const struct bs_candidate_files *list, const uint8_t *name, size_t name_bytes,
@@ -104,7 +53,9 @@ static enum bs_status check_name(const struct bs_candidate_files *list, const ui
 enum bs_status bs_candidate_files_next(struct bs_candidate_files *list, const uint8_t **name_out,
                                        size_t *name_bytes_out, struct bs_error *err)
 {
-	struct bs_candidate_range *range = first_range(list);
+	struct bs_doc_ref ref;
+	struct bs_doc_record record;
+	bool has_document = bs_doc_cursor_peek(&list->cursor, &ref, &record);
 	size_t other_bytes = list->non_documents ? strlen(list->non_documents) : 0;
 	*name_out = NULL;
 	*name_bytes_out = 0;
@@ -113,35 +64,33 @@ enum bs_status bs_candidate_files_next(struct bs_candidate_files *list, const ui
 		*name_out = (const uint8_t *)"";
 		return BS_OK;
 	}
-	if (list->non_documents && (!range || bs_compare_paths((const uint8_t *)list->non_documents, other_bytes,
-	                                                       range->record.name, range->record.name_bytes) < 0)) {
+	if (list->non_documents && (!has_document || bs_compare_paths((const uint8_t *)list->non_documents, other_bytes,
+	                                                              record.name, record.name_bytes) < 0)) {
 		*name_out = (const uint8_t *)list->non_documents;
 		*name_bytes_out = other_bytes;
 		next_non_document(list);
 		return check_name(list, *name_out, *name_bytes_out, err);
 	}
-	if (!range)
+	if (!has_document)
 		return BS_OK;
-	*name_out = range->record.name;
-	*name_bytes_out = range->record.name_bytes;
+	*name_out = record.name;
+	*name_bytes_out = record.name_bytes;
 	enum bs_status status = check_name(list, *name_out, *name_bytes_out, err);
-	range->ref.document++;
-	return status ? status : settle(list, range, err);
+	return status ? status : bs_doc_cursor_advance(&list->cursor, err);
 }
 
 void bs_candidate_files_deinit(struct bs_candidate_files *list)
 {
-	free(list->ranges);
-	*list = (struct bs_candidate_files){.n_ranges = 0};
+	bs_doc_cursor_deinit(&list->cursor);
+	*list = (struct bs_candidate_files){.source = 0};
 }
 
 static enum bs_status start_over(struct bs_gram_cover *cover, struct bs_error *err)
 {
-	uint32_t kind = cover->snapshot->manifest.sources[cover->source].kind;
 	bs_doc_cursor_deinit(&cover->cursor);
-	if (kind != BS_SOURCE_FOLDER && kind != BS_SOURCE_FILE)
+	if (!has_files(cover->snapshot, cover->source))
 		return BS_OK;
-	return bs_doc_cursor_init(&cover->cursor, cover->snapshot, cover->source, NULL, false, err);
+	return bs_doc_cursor_init(&cover->cursor, cover->snapshot, cover->source, NULL, false, NULL, err);
 }
 
 enum bs_status bs_gram_cover_init(struct bs_gram_cover *cover, const struct bs_snapshot *snapshot,

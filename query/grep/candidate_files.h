@@ -19,11 +19,9 @@
  * listed, has the empty name; of standard input there are none. */
 struct bs_candidate_files {
 	const struct bs_snapshot *snapshot;
-	const struct bs_doc_bits *candidates;
 	uint32_t source;
 	uint32_t kind;
-	struct bs_candidate_range *ranges; /* a range of the source's documents in a segment, and where it stands */
-	size_t n_ranges;
+	struct bs_doc_cursor cursor; /* of the candidates */
 	uint64_t least_bytes;      /* of a match */
 	size_t non_documents_at;   /* in the manifest's list: behind non_documents */
 	const char *non_documents; /* the next; NULL: no more */

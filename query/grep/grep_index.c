@@ -127,13 +127,8 @@ static const char *below(const char *outer, const char *inner)
 static char *with_slash(const char *path)
 {
 	size_t n = strlen(path);
-	char *copy = malloc(n + 2);
-	if (!copy)
-		return NULL;
-	memcpy(copy, path, n + 1);
-	if (n > 0 && path[n - 1] != '/')
-		memcpy(copy + n, "/", 2);
-	return copy;
+	char *copy = NULL;
+	return asprintf(&copy, "%s%s", path, n > 0 && path[n - 1] != '/' ? "/" : "") < 0 ? NULL : copy;
 }
 
 static enum bs_status add_area(struct index_source *self, size_t path, uint32_t source, const char *source_path,
@@ -335,16 +330,16 @@ static bool has_area_for_each(const struct index_source *self)
 	return true;
 }
 
-/* Whether a document of the area's source lies in the area, and its type is not left out. self->path is used up. */
-static enum bs_status is_in(struct index_source *self, const struct area *area, const struct bs_doc_record *record,
+/* Whether a file of the area's source lies in the area, and its type is not left out. self->path is used up. */
+static enum bs_status is_in(struct index_source *self, const struct area *area, const uint8_t *name, size_t name_bytes,
                             bool *is_in_out, struct bs_error *err)
 {
 	struct bs_file_types *types = self->options->walk->walk.types;
 	size_t n = strlen(area->below_source);
-	*is_in_out = record->name_bytes > n && memcmp(record->name, area->below_source, n) == 0;
+	*is_in_out = name_bytes > n && memcmp(name, area->below_source, n) == 0;
 	if (!*is_in_out || !types)
 		return BS_OK;
-	enum bs_status status = set_path(self, "/", record->name, record->name_bytes, err);
+	enum bs_status status = set_path(self, "/", name, name_bytes, err);
 	if (!status)
 		status = bs_buffer_append(&self->path, "", 1, err);
 	*is_in_out = !status &&
@@ -359,9 +354,9 @@ static enum bs_status has_files(struct index_source *self, const struct area *ar
 	struct bs_doc_ref ref;
 	struct bs_doc_record record;
 	*has_out = false;
-	enum bs_status status = bs_doc_cursor_init(&cursor, &self->snapshot, area->source, NULL, false, err);
+	enum bs_status status = bs_doc_cursor_init(&cursor, &self->snapshot, area->source, NULL, false, NULL, err);
 	while (!status && !*has_out && bs_doc_cursor_peek(&cursor, &ref, &record)) {
-		status = is_in(self, area, &record, has_out, err);
+		status = is_in(self, area, record.name, record.name_bytes, has_out, err);
 		if (!status && !*has_out)
 			status = bs_doc_cursor_advance(&cursor, err);
 	}
@@ -384,25 +379,20 @@ static enum bs_status can_list(struct index_source *self, bool *can_out, struct 
 static enum bs_status next_in_area(struct index_source *self, const struct area *area, struct bs_grep_file *file_out,
                                    struct bs_error *err)
 {
-	const struct bs_walk_options *walk = &self->options->walk->walk;
+	const struct bs_grep_walk_options *walk = self->options->walk;
 	size_t skip = strlen(area->below_source);
 	const uint8_t *name;
 	size_t name_bytes;
 	for (;;) {
+		bool is_wanted = false;
 		enum bs_status status = bs_candidate_files_next(&self->list, &name, &name_bytes, err);
+		if (!status && name)
+			status = is_in(self, area, name, name_bytes, &is_wanted, err);
 		if (status || !name)
 			return status;
-		if (name_bytes <= skip || memcmp(name, area->below_source, skip) != 0)
-			continue;
-		status = bs_grep_file_below(self->options->walk, self->options->walk->paths[area->path], name + skip,
-		                            name_bytes - skip, &self->path, file_out, err);
-		if (status)
-			return status;
-		const char *base = strrchr(file_out->path, '/');
-		if (!walk->types ||
-		    bs_file_types_match(walk->types, base ? base + 1 : file_out->path) != BS_IGNORE_SKIP)
-			return BS_OK;
-		*file_out = (struct bs_grep_file){.path = NULL};
+		if (is_wanted)
+			return bs_grep_file_below(walk, walk->paths[area->path], name + skip, name_bytes - skip,
+			                          &self->path, file_out, err);
 	}
 }
 
@@ -441,11 +431,9 @@ static void index_close(struct bs_grep_source *source)
 	if (self->walk)
 		self->walk->close(self->walk);
 	bs_folders_close(&self->folders);
-	if (self->has_list)
-		bs_candidate_files_deinit(&self->list);
+	bs_candidate_files_deinit(&self->list);
 	for (size_t i = 0; i < self->n_areas; i++) {
-		if (self->areas[i].has_cover)
-			bs_gram_cover_deinit(&self->areas[i].cover);
+		bs_gram_cover_deinit(&self->areas[i].cover);
 		bs_grep_stamps_free(self->areas[i].stamps);
 		free(self->areas[i].source_path);
 		free(self->areas[i].below_path);

@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/bytes.h"
 #include "query/regex/regex_grams.h"
 
 /* rg's own: enough for any pattern that anybody wrote, and far from what threads together could not have. */
@@ -364,21 +365,13 @@ static enum bs_status match(struct bs_grep_scratch *scratch, struct code *code, 
 	return n >= 0 || n == PCRE2_ERROR_NOMATCH ? BS_OK : refuse_match(n, err);
 }
 
-static bool is_ascii(const uint8_t *text, size_t n)
-{
-	uint8_t seen = 0;
-	for (size_t i = 0; i < n; i++)
-		seen |= text[i];
-	return seen < 0x80;
-}
-
 /* Whether a line matches, alone. */
 static enum bs_status match_line(struct bs_grep_scratch *scratch, const uint8_t *text, struct bs_grep_span line,
                                  bool *found_out, struct bs_error *err)
 {
 	struct bs_grep_matcher *matcher = scratch->matcher;
 	size_t n = without_end(matcher, text, line) - line.start;
-	bool use_ascii = matcher->ascii.code && is_ascii(text + line.start, n);
+	bool use_ascii = matcher->ascii.code && bs_is_ascii(text + line.start, n);
 	return match(scratch, use_ascii ? &matcher->ascii : &matcher->any, text + line.start, 0, n, found_out, err);
 }
 
@@ -536,7 +529,7 @@ enum bs_status bs_grep_next_line(struct bs_grep_scratch *scratch, const uint8_t 
 bool bs_grep_is_ascii(const struct bs_grep_scratch *scratch, const uint8_t *text, size_t n_bytes)
 {
 	return scratch->matcher->way != WAY_BRUTE && scratch->matcher->ascii.code &&
-	       !scratch->matcher->traits.looks_back && is_ascii(text, n_bytes);
+	       !scratch->matcher->traits.looks_back && bs_is_ascii(text, n_bytes);
 }
 
 enum bs_status bs_grep_next_match(struct bs_grep_scratch *scratch, const uint8_t *text, size_t from, size_t end,
@@ -563,12 +556,6 @@ enum bs_status bs_grep_next_match(struct bs_grep_scratch *scratch, const uint8_t
 	return status;
 }
 
-static bool is_name_byte(uint8_t byte)
-{
-	return (byte >= '0' && byte <= '9') || (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
-	       byte == '_';
-}
-
 /* The group of that name or number, -1: none. */
 static long group_of(const struct bs_grep_scratch *scratch, const char *name, size_t n)
 {
@@ -586,6 +573,7 @@ static long group_of(const struct bs_grep_scratch *scratch, const char *name, si
 /* $name, ${name}: the bytes of the reference, and the name; 0 if this $ is none. */
 static size_t reference_at(const char *text, size_t n, const char **name_out, size_t *name_bytes_out)
 {
+	static const char of_names[] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
 	size_t used = 1;
 	bool is_braced = n > 1 && text[1] == '{';
 	if (is_braced) {
@@ -594,7 +582,7 @@ static size_t reference_at(const char *text, size_t n, const char **name_out, si
 		*name_bytes_out = close ? (size_t)(close - text) - 2 : 0;
 		return close ? *name_bytes_out + 3 : 0;
 	}
-	while (used < n && is_name_byte((uint8_t)text[used]))
+	while (used < n && text[used] && strchr(of_names, text[used]))
 		used++;
 	*name_out = text + 1;
 	*name_bytes_out = used - 1;

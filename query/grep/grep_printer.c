@@ -4,6 +4,7 @@
  */
 #include "query/grep/grep_printer.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -12,13 +13,14 @@
 #include "core/base/visible.h"
 #include "query/regex/text.h"
 
+#define NS 1000000000 /* of a second */
 /* What a match may look at behind the lines it touches, with -U. */
 #define LOOK_AHEAD_BYTES 128
 
 /* Appends, remembering a failure. */
 static void append(struct bs_grep_printer *printer, struct bs_buffer *to, const void *bytes, size_t n_bytes)
 {
-	if (!printer->status && n_bytes > 0)
+	if (!printer->status)
 		printer->status = bs_buffer_append(to, bytes, n_bytes, printer->err);
 }
 
@@ -30,6 +32,17 @@ static void put(struct bs_grep_printer *printer, const void *bytes, size_t n_byt
 static void put_text(struct bs_grep_printer *printer, const char *text)
 {
 	put(printer, text, strlen(text));
+}
+
+/* At most 640 bytes. */
+__attribute__((format(printf, 2, 3))) static void put_format(struct bs_grep_printer *printer, const char *format, ...)
+{
+	char text[640];
+	va_list arguments;
+	va_start(arguments, format);
+	int n = vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	put(printer, text, (size_t)n);
 }
 
 static void put_line_end(struct bs_grep_printer *printer)
@@ -229,13 +242,6 @@ struct shown {
 	uint64_t number;
 };
 
-/* Whether the printer of lines asks where the matches are. */
-static bool needs_matches(const struct bs_grep_output *output)
-{
-	return *output->colors.match || output->columns || output->replacement ||
-	       output->per_match || output->only_matching;
-}
-
 static void put_field(struct bs_grep_printer *printer, const char *color, uint64_t number, const char *separator)
 {
 	put_number(printer, color, number);
@@ -338,56 +344,44 @@ static void put_preview(struct bs_grep_printer *printer, struct shown *shown, st
 {
 	const uint8_t *text = shown->text + line.start;
 	struct bs_grep_span head = line;
-	char note[64];
 	size_t n_left = 0;
 	head.end = line.start + characters_end(printer, text, line.end - line.start, printer->output->max_columns);
 	put_matches(printer, shown, head);
 	for (size_t i = 0; i < shown->n_matches; i++)
 		n_left += shown->matches[i].start >= head.end && shown->matches[i].start < line.end;
 	if (shown->n_matches == 0)
-		snprintf(note, sizeof(note), " [... omitted end of long line]");
+		put_text(printer, " [... omitted end of long line]");
 	else
-		snprintf(note, sizeof(note), " [... %zu more %s]", n_left, n_left == 1 ? "match" : "matches");
-	put_text(printer, note);
+		put_format(printer, " [... %zu more %s]", n_left, n_left == 1 ? "match" : "matches");
 }
 
 static void put_too_long(struct bs_grep_printer *printer, struct shown *shown, struct bs_grep_span line)
 {
 	const struct bs_grep_output *output = printer->output;
-	char note[64];
-	if (output->max_columns_preview) {
+	if (output->max_columns_preview)
 		put_preview(printer, shown, line);
-	} else if (shown->n_found == 0 || output->only_matching) {
-		put_text(printer, shown->is_context ? "[Omitted long context line]" : "[Omitted long matching line]");
-	} else {
-		snprintf(note, sizeof(note), "[Omitted long line with %zu matches]", shown->n_found);
-		put_text(printer, note);
-	}
+	else if (shown->n_found == 0 || output->only_matching)
+		put_format(printer, "[Omitted long %s line]", shown->is_context ? "context" : "matching");
+	else
+		put_format(printer, "[Omitted long line with %zu matches]", shown->n_found);
 	put_line_end(printer);
 }
 
-/* A line as it is. What is trimmed counts for its length. */
-static void put_plain(struct bs_grep_printer *printer, struct shown *shown, struct bs_grep_span line)
+/* A line with its matches marked, or as it is: then what is trimmed counts for its length. */
+static void put_line(struct bs_grep_printer *printer, struct shown *shown, struct bs_grep_span line, bool is_marked)
 {
-	if (is_too_long(printer, line.end - line.start)) {
-		put_too_long(printer, shown, line);
-		return;
-	}
 	size_t start = trimmed_start(printer, shown->text, line.start, line.end);
-	put(printer, shown->text + start, line.end - start);
-	if (line.end == start || shown->text[line.end - 1] != printer->line_end)
-		put_line_end(printer);
-}
-
-/* A line with its matches. */
-static void put_marked(struct bs_grep_printer *printer, struct shown *shown, struct bs_grep_span line)
-{
+	bool has_end = !is_marked && line.end > start && shown->text[line.end - 1] == printer->line_end;
 	if (is_too_long(printer, line.end - line.start)) {
 		put_too_long(printer, shown, line);
 		return;
 	}
-	put_matches(printer, shown, line);
-	put_line_end(printer);
+	if (is_marked)
+		put_matches(printer, shown, line);
+	else
+		put(printer, shown->text + start, line.end - start);
+	if (!has_end)
+		put_line_end(printer);
 }
 
 static void show_line(struct bs_grep_printer *printer, struct shown *shown)
@@ -396,7 +390,7 @@ static void show_line(struct bs_grep_printer *printer, struct shown *shown)
 	bool is_each = output->only_matching || output->per_match;
 	if (shown->n_matches == 0) {
 		put_fields(printer, shown, shown->file_off, shown->number, 0);
-		put_plain(printer, shown, (struct bs_grep_span){0, shown->n_bytes});
+		put_line(printer, shown, (struct bs_grep_span){0, shown->n_bytes}, false);
 		return;
 	}
 	for (size_t i = 0; i < (is_each ? shown->n_matches : 1); i++) {
@@ -410,14 +404,14 @@ static void show_line(struct bs_grep_printer *printer, struct shown *shown)
 		}
 		/* As rg has it, without colours the matches left out of a long line are counted in all of it. */
 		if (!colors_matches(printer)) {
-			put_plain(printer, &part, whole);
+			put_line(printer, &part, whole, false);
 			continue;
 		}
 		if (is_each) {
 			part.matches = &match;
 			part.n_matches = 1;
 		}
-		put_marked(printer, &part, whole);
+		put_line(printer, &part, whole, true);
 	}
 }
 
@@ -477,7 +471,7 @@ static void show_each(struct bs_grep_printer *printer, const struct shown *shown
 		one.n_matches = 1;
 		put_fields(printer, shown, shown->file_off + line.start, shown->number ? shown->number + n_before : 0,
 		           match.start - line.start + 1);
-		put_marked(printer, &one, line);
+		put_line(printer, &one, line, true);
 	}
 }
 
@@ -497,10 +491,7 @@ static void show_lines(struct bs_grep_printer *printer, struct shown *shown)
 		line = line_from(printer, shown, from);
 		put_fields(printer, shown, shown->file_off + line.start, shown->number ? shown->number + n_before : 0,
 		           shown->n_matches > 0 ? shown->matches[0].start + 1 : 0);
-		if (shown->n_matches == 0)
-			put_plain(printer, shown, line);
-		else
-			put_marked(printer, shown, line);
+		put_line(printer, shown, line, shown->n_matches > 0);
 	}
 }
 
@@ -531,8 +522,11 @@ static void replace(struct bs_grep_printer *printer, const struct bs_grep_found 
 
 static bool print_line(struct bs_grep_printer *printer, enum bs_grep_line_kind kind, const struct bs_grep_found *line)
 {
-	take_line(printer, kind, line, needs_matches(printer->output));
-	if (printer->output->replacement && (kind == BS_GREP_LINE_MATCH || printer->output->invert) && !printer->status)
+	const struct bs_grep_output *output = printer->output;
+	take_line(printer, kind, line,
+	          colors_matches(printer) || output->columns || output->replacement || output->per_match ||
+	                  output->only_matching);
+	if (output->replacement && (kind == BS_GREP_LINE_MATCH || output->invert) && !printer->status)
 		replace(printer, line);
 	if (printer->status || printer->has_nul)
 		return false;
@@ -551,7 +545,7 @@ static bool print_line(struct bs_grep_printer *printer, enum bs_grep_line_kind k
 	shown.matches = (const struct bs_grep_span *)(const void *)matches->data;
 	shown.n_matches = matches->used_bytes / sizeof(*shown.matches);
 	/* What stands between files is put where they are put together. */
-	if (printer->output->heading && printer->path && !printer->has_lines)
+	if (output->heading && printer->path && !printer->has_lines)
 		put_path_and(printer, NULL);
 	printer->has_lines = true;
 	if (!printer->traits->by_line && !shown.is_context)
@@ -564,16 +558,14 @@ static bool print_line(struct bs_grep_printer *printer, enum bs_grep_line_kind k
 /* Of a file with NUL bytes: that it matches, or that its search ended early. */
 static void note_binary(struct bs_grep_printer *printer, const struct bs_grep_finish *finish)
 {
-	char note[128];
 	bool is_quit = finish->binary == BS_GREP_BINARY_QUIT;
 	if (printer->path) {
 		put_path(printer);
 		put_text(printer, ": ");
 	}
-	snprintf(note, sizeof(note), "%s (found \"\\0\" byte around offset %llu)\n",
-	         is_quit ? "WARNING: stopped searching binary file after match" : "binary file matches",
-	         (unsigned long long)finish->binary_off);
-	put_text(printer, note);
+	put_format(printer, "%s (found \"\\0\" byte around offset %llu)\n",
+	           is_quit ? "WARNING: stopped searching binary file after match" : "binary file matches",
+	           (unsigned long long)finish->binary_off);
 }
 
 /* Lines for a callback, until it is their file's turn: a struct bs_grep_line without its pointers, its matches, its
@@ -619,7 +611,6 @@ static void put_string(struct bs_grep_printer *printer, const uint8_t *text, siz
 	size_t done = 0;
 	put(printer, "\"", 1);
 	for (size_t at = 0; at < n;) {
-		char escape[8];
 		size_t from = at;
 		int32_t c = printer->output->is_terminal ? bs_visible_next(text, n, &at) : text[at++];
 		bool is_escaped = c < 0x20 || (printer->output->is_terminal && bs_visible_is_obeyed(c));
@@ -629,10 +620,9 @@ static void put_string(struct bs_grep_printer *printer, const uint8_t *text, siz
 		done = at;
 		const char *mark = c > 0 && c < 0x80 ? strchr(marks, c) : NULL;
 		if (mark)
-			snprintf(escape, sizeof(escape), "\\%c", letters[mark - marks]);
+			put_format(printer, "\\%c", letters[mark - marks]);
 		else
-			snprintf(escape, sizeof(escape), "\\u%04x", (unsigned)c);
-		put_text(printer, escape);
+			put_format(printer, "\\u%04x", (unsigned)c);
 	}
 	put(printer, text + done, n - done);
 	put(printer, "\"", 1);
@@ -665,9 +655,12 @@ static void put_data(struct bs_grep_printer *printer, const void *bytes, size_t 
 	put_text(printer, "}");
 }
 
-static void put_json_path(struct bs_grep_printer *printer)
+/* A message, as far as its path. */
+static void put_json_begin(struct bs_grep_printer *printer, const char *type)
 {
-	put_text(printer, "\"path\":");
+	put_text(printer, "{\"type\":\"");
+	put_text(printer, type);
+	put_text(printer, "\",\"data\":{\"path\":");
 	if (printer->path)
 		put_data(printer, printer->path, strlen(printer->path));
 	else
@@ -685,10 +678,7 @@ static void put_message(struct bs_grep_printer *printer, const char *type, const
 	const struct bs_grep_span *matches = (const struct bs_grep_span *)(const void *)printer->matches.data;
 	size_t n_matches = printer->matches.used_bytes / sizeof(*matches);
 	const uint8_t *text = line->text + line->start;
-	put_text(printer, "{\"type\":\"");
-	put_text(printer, type);
-	put_text(printer, "\",\"data\":{");
-	put_json_path(printer);
+	put_json_begin(printer, type);
 	put_text(printer, ",\"lines\":");
 	put_data(printer, text, line->end - line->start);
 	if (line->number)
@@ -712,8 +702,7 @@ static bool print_json_line(struct bs_grep_printer *printer, enum bs_grep_line_k
 {
 	bool is_match = kind == BS_GREP_LINE_MATCH;
 	if (!printer->has_begun) {
-		put_text(printer, "{\"type\":\"begin\",\"data\":{");
-		put_json_path(printer);
+		put_json_begin(printer, "begin");
 		put_text(printer, "}}\n");
 		printer->has_begun = true;
 	}
@@ -730,7 +719,6 @@ static bool print_json_line(struct bs_grep_printer *printer, enum bs_grep_line_k
 static void put_json_end(struct bs_grep_printer *printer, const struct bs_grep_finish *finish)
 {
 	struct bs_grep_sums *sums = &printer->sums;
-	char elapsed[160];
 	if (!printer->has_begun)
 		return;
 	sums->elapsed_ns = bs_now_ns() - printer->start_ns;
@@ -738,43 +726,34 @@ static void put_json_end(struct bs_grep_printer *printer, const struct bs_grep_f
 	sums->searches_with_match = printer->n_matched > 0;
 	sums->searched_bytes = finish->searched_bytes;
 	sums->printed_bytes = printer->out->used_bytes;
-	put_text(printer, "{\"type\":\"end\",\"data\":{");
-	put_json_path(printer);
+	put_json_begin(printer, "end");
 	if (finish->is_binary)
 		put_json_number(printer, ",\"binary_offset\":", finish->binary_off);
 	else
 		put_text(printer, ",\"binary_offset\":null");
-	put_json_number(printer, ",\"stats\":{\"elapsed\":{\"secs\":", sums->elapsed_ns / 1000000000);
-	put_json_number(printer, ",\"nanos\":", sums->elapsed_ns % 1000000000);
-	snprintf(elapsed, sizeof(elapsed), ",\"human\":\"%.6fs\"}", (double)sums->elapsed_ns / 1e9);
-	put_text(printer, elapsed);
-	put_json_number(printer, ",\"searches\":", sums->searches);
-	put_json_number(printer, ",\"searches_with_match\":", sums->searches_with_match);
-	put_json_number(printer, ",\"bytes_searched\":", sums->searched_bytes);
-	put_json_number(printer, ",\"bytes_printed\":", sums->printed_bytes);
-	put_json_number(printer, ",\"matched_lines\":", sums->matched_lines);
-	put_json_number(printer, ",\"matches\":", sums->matches);
-	put_text(printer, "}}}\n");
+	put_format(printer,
+	           ",\"stats\":{\"elapsed\":{\"secs\":%llu,\"nanos\":%llu,\"human\":\"%.6fs\"},\"searches\":%llu,"
+	           "\"searches_with_match\":%llu,\"bytes_searched\":%llu,\"bytes_printed\":%llu,"
+	           "\"matched_lines\":%llu,\"matches\":%llu}}}\n",
+	           sums->elapsed_ns / NS, sums->elapsed_ns % NS, (double)sums->elapsed_ns / NS, sums->searches,
+	           sums->searches_with_match, sums->searched_bytes, sums->printed_bytes, sums->matched_lines,
+	           sums->matches);
 }
 
 enum bs_status bs_grep_json_summary(const struct bs_grep_sums *sums, uint64_t elapsed_ns, struct bs_buffer *out,
                                     struct bs_error *err)
 {
-	char text[640];
-	int n = snprintf(
-		text, sizeof(text),
-		"{\"data\":{\"elapsed_total\":{\"human\":\"%.6fs\",\"nanos\":%llu,\"secs\":%llu},\"stats\":{"
-		"\"bytes_printed\":%llu,\"bytes_searched\":%llu,\"elapsed\":{\"human\":\"%.6fs\",\"nanos\":%llu,"
-		"\"secs\":%llu},\"matched_lines\":%llu,\"matches\":%llu,\"searches\":%llu,"
-		"\"searches_with_match\":%llu}},\"type\":\"summary\"}\n",
-		(double)elapsed_ns / 1e9, (unsigned long long)(elapsed_ns % 1000000000),
-		(unsigned long long)(elapsed_ns / 1000000000), (unsigned long long)sums->printed_bytes,
-		(unsigned long long)sums->searched_bytes, (double)sums->elapsed_ns / 1e9,
-		(unsigned long long)(sums->elapsed_ns % 1000000000),
-		(unsigned long long)(sums->elapsed_ns / 1000000000), (unsigned long long)sums->matched_lines,
-		(unsigned long long)sums->matches, (unsigned long long)sums->searches,
-		(unsigned long long)sums->searches_with_match);
-	return bs_buffer_append(out, text, (size_t)n, err);
+	struct bs_grep_printer printer = {.out = out, .err = err};
+	unsigned long long all_ns = elapsed_ns;
+	put_format(&printer,
+	           "{\"data\":{\"elapsed_total\":{\"human\":\"%.6fs\",\"nanos\":%llu,\"secs\":%llu},\"stats\":{"
+	           "\"bytes_printed\":%llu,\"bytes_searched\":%llu,\"elapsed\":{\"human\":\"%.6fs\",\"nanos\":%llu,"
+	           "\"secs\":%llu},\"matched_lines\":%llu,\"matches\":%llu,\"searches\":%llu,"
+	           "\"searches_with_match\":%llu}},\"type\":\"summary\"}\n",
+	           (double)all_ns / NS, all_ns % NS, all_ns / NS, sums->printed_bytes, sums->searched_bytes,
+	           (double)sums->elapsed_ns / NS, sums->elapsed_ns % NS, sums->elapsed_ns / NS, sums->matched_lines,
+	           sums->matches, sums->searches, sums->searches_with_match);
+	return printer.status;
 }
 
 /* A line about the whole file: -c, --count-matches, -l, --files-without-match; or nothing, -q. */

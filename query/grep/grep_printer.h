@@ -17,7 +17,8 @@ enum bs_grep_binary {
 
 /* Sums, of one file or of many. */
 struct bs_grep_sums {
-	uint64_t elapsed_ns, searches, searches_with_match, searched_bytes, printed_bytes, matched_lines, matches;
+	unsigned long long elapsed_ns, searches, searches_with_match;
+	unsigned long long searched_bytes, printed_bytes, matched_lines, matches;
 };
 
 struct bs_grep_printer {

@@ -23,8 +23,6 @@ struct walk_source {
 static void report(const struct walk_source *self, const char *path, int error_number)
 {
 	struct bs_error line;
-	if (!self->source.report)
-		return;
 	(void)bs_fail(&line, BS_IO, "%s: %s", path, strerror(error_number));
 	self->source.report(self->source.report_context, line.text);
 }
@@ -33,7 +31,7 @@ static void report(const struct walk_source *self, const char *path, int error_n
 static void report_skip(void *context, enum bs_skip reason, const char *message)
 {
 	const struct walk_source *self = context;
-	if (reason == BS_SKIP_UNREADABLE && self->source.report)
+	if (reason == BS_SKIP_UNREADABLE)
 		self->source.report(self->source.report_context, message);
 }
 
@@ -69,8 +67,7 @@ static enum bs_status open_walk(struct walk_source *self, const char *root, stru
 	status = bs_walk_open(root, &options, &self->walk, err);
 	if (status != BS_IO)
 		return status;
-	if (self->source.report)
-		self->source.report(self->source.report_context, err->text);
+	self->source.report(self->source.report_context, err->text);
 	return BS_OK;
 }
 

@@ -21,6 +21,7 @@
 
 #include <unicode/utf8.h>
 
+#include "core/base/bytes.h"
 #include "core/base/icu.h"
 #include "core/text/grams.h"
 #include "query/regex/regex_set.h"
@@ -129,13 +130,6 @@ static struct set set_of(struct arena *arena, const uint8_t *bytes, uint32_t n_b
 	return (struct set){string, 1};
 }
 
-static int compare(const struct string *a, const struct string *b)
-{
-	uint32_t n = a->n_bytes < b->n_bytes ? a->n_bytes : b->n_bytes;
-	int order = memcmp(a->bytes, b->bytes, n);
-	return order ? order : (a->n_bytes > b->n_bytes) - (a->n_bytes < b->n_bytes);
-}
-
 static size_t total_bytes(const struct set *set)
 {
 	size_t n = 0;
@@ -149,7 +143,8 @@ static uint32_t insert(struct string *strings, uint32_t n, struct string string)
 {
 	uint32_t at = n;
 	while (at > 0) {
-		int order = compare(&strings[at - 1], &string);
+		const struct string *before = &strings[at - 1];
+		int order = bs_compare_bytes(before->bytes, before->n_bytes, string.bytes, string.n_bytes);
 		if (order == 0)
 			return n;
 		if (order < 0)

@@ -12,7 +12,7 @@ struct bs_regex_set bs_regex_set_of_range(uint32_t first, uint32_t last)
 	return set;
 }
 
-struct bs_regex_set bs_regex_set_unite(struct bs_regex_set a, struct bs_regex_set b)
+static struct bs_regex_set unite(struct bs_regex_set a, struct bs_regex_set b)
 {
 	return (struct bs_regex_set){.ascii = {a.ascii[0] | b.ascii[0], a.ascii[1] | b.ascii[1]},
 	                             .is_sure = a.is_sure && b.is_sure,
@@ -20,7 +20,7 @@ struct bs_regex_set bs_regex_set_unite(struct bs_regex_set a, struct bs_regex_se
 	                             .has_all_more = a.has_all_more || b.has_all_more};
 }
 
-struct bs_regex_set bs_regex_set_negate(struct bs_regex_set set)
+static struct bs_regex_set negate(struct bs_regex_set set)
 {
 	return (struct bs_regex_set){
 		.ascii = {set.is_sure ? ~set.ascii[0] : UINT64_MAX, set.is_sure ? ~set.ascii[1] : UINT64_MAX},
@@ -49,7 +49,7 @@ static struct bs_regex_set set_of_pairs(const char *pairs, size_t n_bytes)
 {
 	struct bs_regex_set set = {.is_sure = true, .has_more = true};
 	for (size_t i = 0; i < n_bytes; i += 2)
-		set = bs_regex_set_unite(set, bs_regex_set_of_range((uint8_t)pairs[i], (uint8_t)pairs[i + 1]));
+		set = unite(set, bs_regex_set_of_range((uint8_t)pairs[i], (uint8_t)pairs[i + 1]));
 	return set;
 }
 
@@ -82,8 +82,8 @@ static const struct {
 /* Of what is not understood; and of the dot and \N, as line ends may be others than here. */
 static const struct bs_regex_set anything = {.ascii = {UINT64_MAX, UINT64_MAX}, .has_more = true};
 
-/* [:name:]. */
-static struct bs_regex_set set_of_name(const uint8_t *name, size_t n_bytes)
+/* [:name:], or an escape that means the same. */
+static struct bs_regex_set set_of_name(const void *name, size_t n_bytes)
 {
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (strlen(names[i].name) == n_bytes && memcmp(names[i].name, name, n_bytes) == 0)
@@ -118,15 +118,15 @@ static struct bs_regex_set set_of_letter(const struct bs_regex *regex, const str
 {
 	switch (member->letter) {
 	case 'd':
-		return set_of_pairs("09", 2);
+		return set_of_name("digit", 5);
 	case 'h':
-		return set_of_pairs("  \t\t", 4);
+		return set_of_name("blank", 5);
 	case 's':
-		return set_of_pairs("  \t\r", 4);
+		return set_of_name("space", 5);
 	case 'v':
 		return set_of_pairs("\n\r", 2);
 	case 'w':
-		return set_of_pairs("azAZ09__", 8);
+		return set_of_name("word", 4);
 	case 'p':
 		return set_of_property(regex->text + member->from + 2, member->to - member->from - 2);
 	default:
@@ -144,7 +144,7 @@ struct bs_regex_set bs_regex_set_of_member(const struct bs_regex *regex, const s
 	if (!strchr("DHSVWP", member->letter))
 		return set_of_letter(regex, member);
 	positive.letter |= 0x20;
-	return bs_regex_set_negate(set_of_letter(regex, &positive));
+	return negate(set_of_letter(regex, &positive));
 }
 
 struct bs_regex_set bs_regex_set_of(const struct bs_regex *regex, const struct bs_regex_node *node, bool is_caseless)
@@ -156,7 +156,7 @@ struct bs_regex_set bs_regex_set_of(const struct bs_regex *regex, const struct b
 		struct bs_regex_set one = bs_regex_set_of_member(regex, member);
 		/* An escape means the same in both cases. */
 		bool is_cased = member->letter == 0 || member->letter == ':';
-		set = bs_regex_set_unite(set, folds && is_cased ? bs_regex_set_fold(one) : one);
+		set = unite(set, folds && is_cased ? bs_regex_set_fold(one) : one);
 	}
-	return node->letter == '^' ? bs_regex_set_negate(set) : set;
+	return node->letter == '^' ? negate(set) : set;
 }

@@ -23,8 +23,6 @@ static inline bool bs_regex_set_has(const struct bs_regex_set *set, uint32_t c)
 }
 
 struct bs_regex_set bs_regex_set_of_range(uint32_t first, uint32_t last);
-struct bs_regex_set bs_regex_set_unite(struct bs_regex_set a, struct bs_regex_set b);
-struct bs_regex_set bs_regex_set_negate(struct bs_regex_set set);
 /* With both cases of what it holds. K and S have a third form each, beyond ASCII (U+212A, U+017F): then it may be
  * that. */
 struct bs_regex_set bs_regex_set_fold(struct bs_regex_set set);

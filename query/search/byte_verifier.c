@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unicode/utf8.h>
 
+#include "core/base/bytes.h"
 #include "core/text/words_near.h"
 #include "corpus/read/record_scan.h"
 #include "query/search/rank.h"
@@ -205,7 +206,7 @@ static void list_scored(struct bs_byte_verifier *verifier)
 			continue;
 		for (; at > 0; at--) {
 			const struct bs_element *before = &elements[verifier->by_bytes[at - 1]];
-			if (bs_compare_terms(before->term, before->term_bytes, elements[e].term, elements[e].term_bytes) <= 0)
+			if (bs_compare_bytes(before->term, before->term_bytes, elements[e].term, elements[e].term_bytes) <= 0)
 				break;
 			verifier->by_bytes[at] = verifier->by_bytes[at - 1];
 		}
@@ -691,37 +692,6 @@ static enum bs_verdict is_phrase(struct bs_byte_verifier *verifier, const struct
 	}
 }
 
-static int32_t hex_unit(const uint8_t *at)
-{
-	int32_t unit = 0;
-	for (int i = 0; i < 4; i++) {
-		uint8_t byte = at[i], letter = byte | 0x20;
-		bool is_digit = (uint8_t)(byte - '0') < 10;
-		if (!is_digit && (uint8_t)(letter - 'a') >= 6)
-			return -1;
-		unit = unit * 16 + (is_digit ? byte - '0' : letter - 'a' + 10);
-	}
-	return unit;
-}
-
-/* The code point of the \uXXXX at text[*at], of a pair of them if it is one, and moves behind it. U+FFFD for half a
- * pair; negative for what is no escape. */
-static int32_t next_escaped(const struct text *text, size_t *at)
-{
-	int32_t unit = text->n_bytes - *at < 6 ? -1 : hex_unit(text->bytes + *at + 2);
-	*at += unit < 0 ? 2 : 6;
-	if (unit < 0xd800 || unit > 0xdfff)
-		return unit;
-	const uint8_t *next = text->bytes + *at;
-	if (unit > 0xdbff || text->n_bytes - *at < 6 || next[0] != '\\' || next[1] != 'u')
-		return 0xfffd;
-	int32_t low = hex_unit(next + 2);
-	if (low < 0xdc00 || low > 0xdfff)
-		return 0xfffd;
-	*at += 6;
-	return 0x10000 + ((unit - 0xd800) << 10) + (low - 0xdc00);
-}
-
 /* Whether no code point of the text can hide one of the query's words: what was not found is not there. A backslash
  * before the \ of \uXXXX makes it text; then we may see a code point where there is none, but the text is ASCII. */
 static bool is_clear(struct bs_byte_verifier *verifier, const struct text *text)
@@ -731,7 +701,7 @@ static bool is_clear(struct bs_byte_verifier *verifier, const struct text *text)
 		enum bs_words_ascii_form ascii_form;
 		UChar32 c;
 		if (text->bytes[at] < 0x80)
-			c = next_escaped(text, &at);
+			c = bs_record_code_point(text->bytes, text->n_bytes, &at);
 		else
 			U8_NEXT_OR_FFFD(text->bytes, at, text->n_bytes, c);
 		/* A control character written as an escape is part of no word; other ASCII may be. */

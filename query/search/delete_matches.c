@@ -1,107 +1,190 @@
-/* delete_matches.c: bs_index_delete: of ids by corpus/changes/exclusions.c; of a query, what is found is deleted. */
+/* delete_matches.c: bs_index_delete. Which documents, by ids or by a query, is settled here; what happens to them in
+ * corpus/changes/delete.c. */
 #include <stdlib.h>
 
 #include "core/store/index_dir.h"
-#include "corpus/changes/exclusions.h"
+#include "corpus/changes/delete.h"
 #include "query/search/search.h"
 
-static enum bs_status delete_ids(const struct bs_delete_request *request, struct bs_dir *dir,
-                                 struct bs_delete_result *result, struct bs_error *err)
+struct deletion {
+	const struct bs_delete_request *request;
+	struct bs_delete_result *result;
+	struct bs_dir dir;
+	struct bs_index_lock lock;
+	struct bs_buffer refs;   /* struct bs_doc_ref each: what is to be deleted; to undo it, exclusions */
+	struct bs_doc_bits hits; /* of the query */
+};
+
+static size_t count_refs(const struct deletion *at)
 {
+	return at->refs.used_bytes / sizeof(struct bs_doc_ref);
+}
+
+static const struct bs_doc_ref *refs_of(const struct deletion *at)
+{
+	return (const struct bs_doc_ref *)(const void *)at->refs.data;
+}
+
+static enum bs_status choose_ids(struct deletion *at, const struct bs_snapshot *snapshot, struct bs_error *err)
+{
+	const struct bs_delete_request *request = at->request;
 	struct bs_error line;
 	bool *found = calloc(request->n_ids + 1, sizeof(*found));
 	if (!found)
 		return bs_fail_memory(err, "ids", request->n_ids);
 	enum bs_status status =
-		bs_delete_ids(dir, request->wait, request->ids, request->n_ids, found, &result->n_deleted, err);
+		bs_delete_find(snapshot, request->undo, request->ids, request->n_ids, found, &at->refs, err);
 	for (size_t i = 0; i < request->n_ids && !status && request->notice; i++) {
 		if (found[i])
 			continue;
-		(void)bs_fail(&line, BS_OK, "%s: no document has this id", request->ids[i]);
+		(void)bs_fail(&line, BS_OK, request->undo ? "%s: no deleted document has this id" : "%s: no document has this id",
+		              request->ids[i]);
 		request->notice(request->context, line.text);
 	}
 	free(found);
 	return status;
 }
 
-struct matches {
-	const struct bs_delete_request *request;
-	struct bs_buffer refs;
-};
-
 static int take_hit(void *context, const struct bs_find_hit *hit)
 {
-	struct matches *matches = context;
+	struct deletion *at = context;
 	struct bs_doc_ref ref = bs_find_hit_ref(hit);
-	return bs_buffer_append(&matches->refs, &ref, sizeof(ref), NULL) != BS_OK;
+	return bs_buffer_append(&at->refs, &ref, sizeof(ref), NULL) != BS_OK;
 }
 
 static void tell(void *context, const char *message)
 {
-	const struct matches *matches = context;
-	if (matches->request->notice)
-		matches->request->notice(matches->request->context, message);
+	const struct deletion *at = context;
+	if (at->request->notice)
+		at->request->notice(at->request->context, message);
 }
 
-static enum bs_status find_matches(struct matches *matches, const struct bs_index *index,
-                                   struct bs_delete_result *result, struct bs_error *err)
+static enum bs_status find_matches(struct deletion *at, const struct bs_index *index, struct bs_error *err)
 {
 	struct bs_find_request request = {
-		.query = matches->request->query,
-		.query_bytes = matches->request->query_bytes,
+		.query = at->request->query,
+		.query_bytes = at->request->query_bytes,
 		.mode = BS_FIND_IDS,
-		.any = matches->request->any,
+		.any = at->request->any,
 		.hit = take_hit,
 		.notice = tell,
-		.context = matches,
+		.context = at,
 	};
 	struct bs_finder *finder = NULL;
 	struct bs_find_result found = {.error_byte = SIZE_MAX};
 	enum bs_status status = bs_finder_new(index, &finder, err);
 	if (!status)
 		status = bs_find(finder, &request, &found, err);
-	result->error_byte = found.error_byte;
-	result->n_unreadable = status ? 0 : found.n_unreadable;
+	at->result->error_byte = found.error_byte;
+	at->result->n_unreadable = status ? 0 : found.n_unreadable;
 	bs_finder_free(finder);
-	return status == BS_STOPPED ? bs_fail_memory(err, "matches", matches->refs.used_bytes) : status;
+	return status == BS_STOPPED ? bs_fail_memory(err, "matches", at->refs.used_bytes) : status;
+}
+
+/* The matches are documents of what was shown instead of the index: makes them the exclusions that these are. */
+static enum bs_status take_exclusions(struct deletion *at, const struct bs_snapshot *snapshot,
+                                      const struct bs_doc_ref *places, struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	for (size_t i = 0; i < count_refs(at) && !status; i++)
+		status = bs_doc_bits_set(&at->hits, snapshot, refs_of(at)[i], err);
+	bs_buffer_clear(&at->refs);
+	for (uint32_t i = 0; i < snapshot->exclusions.n_docs && !status; i++)
+		if (places[i].segment != BS_DOC_NONE && bs_doc_bits_has(&at->hits, places[i]))
+			status = bs_buffer_append(&at->refs, &(struct bs_doc_ref){BS_DOC_EXCLUDED, i}, sizeof(struct bs_doc_ref), err);
+	bs_doc_bits_deinit(&at->hits);
+	return status;
+}
+
+/* Of the commit in which they were found: without the lock there may be another by now. */
+static enum bs_status list(const struct deletion *at, const struct bs_snapshot *snapshot, struct bs_error *err)
+{
+	const struct bs_delete_request *request = at->request;
+	return request->document
+	               ? bs_delete_list(snapshot, refs_of(at), count_refs(at), request->document, request->context, err)
+	               : BS_OK;
+}
+
+static enum bs_status choose_matches(struct deletion *at, struct bs_error *err)
+{
+	struct bs_open_request open = {.dir = at->dir.path, .consent = at->dir.consent};
+	struct bs_index *index = NULL;
+	struct bs_doc_ref *places = NULL;
+	enum bs_status status = bs_index_open_with(&open, &index, err);
+	if (!status && at->request->undo)
+		status = bs_delete_show(&index->snapshot, &places, err);
+	if (!status)
+		status = find_matches(at, index, err);
+	if (!status && at->request->undo)
+		status = take_exclusions(at, &index->snapshot, places, err);
+	if (!status)
+		status = list(at, &index->snapshot, err);
+	free(places);
+	bs_index_close(index);
+	return status;
+}
+
+static enum bs_status choose(struct deletion *at, struct bs_error *err)
+{
+	struct bs_snapshot snapshot;
+	if (at->request->query)
+		return choose_matches(at, err);
+	enum bs_status status = bs_snapshot_open(&at->dir, &snapshot, err);
+	if (status)
+		return status;
+	status = choose_ids(at, &snapshot, err);
+	if (!status)
+		status = list(at, &snapshot, err);
+	bs_snapshot_deinit(&snapshot);
+	return status;
+}
+
+static enum bs_status carry_out(struct deletion *at, struct bs_error *err)
+{
+	const struct bs_delete_request *request = at->request;
+	struct bs_undone undone = {0};
+	struct bs_snapshot snapshot;
+	if (request->confirm && request->confirm(request->context, count_refs(at)))
+		return bs_fail(err, BS_STOPPED, "nothing is deleted");
+	enum bs_status status = bs_snapshot_open(&at->dir, &snapshot, err);
+	if (status)
+		return status;
+	status = request->undo ? bs_delete_undo(&snapshot, refs_of(at), count_refs(at), &undone, err)
+	                       : bs_delete_documents(&snapshot, refs_of(at), count_refs(at), err);
+	at->result->n_to_read = undone.n_to_read;
+	at->result->n_lost = undone.n_lost;
+	bs_snapshot_deinit(&snapshot);
+	return status;
 }
 
 /* With the lock held from before the query is run: what is deleted is what was found. */
-static enum bs_status delete_matches(const struct bs_delete_request *request, struct bs_dir *dir,
-                                     struct bs_delete_result *result, struct bs_error *err)
+static enum bs_status run(struct deletion *at, struct bs_error *err)
 {
-	struct matches matches = {.request = request};
-	struct bs_open_request open = {.dir = dir->path, .consent = dir->consent};
-	struct bs_index *index = NULL;
-	struct bs_index_lock lock;
-	enum bs_status status = bs_index_lock_existing(dir, request->wait, &lock, err);
+	const struct bs_delete_request *request = at->request;
+	enum bs_status status = bs_dir_open(&at->dir, request->dir, request->consent, err);
+	if (!status && !request->dry_run)
+		status = bs_index_lock_existing(&at->dir, request->wait, &at->lock, err);
 	if (!status)
-		status = bs_index_open_with(&open, &index, err);
-	if (!status)
-		status = find_matches(&matches, index, result, err);
-	size_t n = matches.refs.used_bytes / sizeof(struct bs_doc_ref);
-	if (!status && n > 0)
-		status = bs_delete_documents(&index->snapshot,
-		                             (const struct bs_doc_ref *)(const void *)matches.refs.data, n, err);
-	result->n_deleted = status ? 0 : n;
-	bs_index_close(index);
-	bs_index_lock_release(&lock);
-	bs_buffer_deinit(&matches.refs);
+		status = choose(at, err);
+	if (!status && count_refs(at) > 0 && !request->dry_run)
+		status = carry_out(at, err);
+	at->result->n_deleted = status ? 0 : count_refs(at);
 	return status;
 }
 
 enum bs_status bs_index_delete(const struct bs_delete_request *request, struct bs_delete_result *result_out,
                                struct bs_error *err)
 {
-	struct bs_delete_result own, *result = result_out ? result_out : &own;
-	struct bs_dir dir = {.fd = -1};
-	*result = (struct bs_delete_result){.error_byte = SIZE_MAX};
+	struct bs_delete_result own;
+	struct deletion at = {
+		.request = request, .result = result_out ? result_out : &own, .dir = {.fd = -1}, .lock = {.fd = -1}};
+	*at.result = (struct bs_delete_result){.error_byte = SIZE_MAX};
 	enum bs_status status = bs_check_reserved("struct bs_delete_request", request->reserved,
 	                                          sizeof(request->reserved) / sizeof(*request->reserved), err);
 	if (!status)
-		status = bs_dir_open(&dir, request->dir, request->consent, err);
-	if (!status)
-		status = request->query ? delete_matches(request, &dir, result, err) : delete_ids(request, &dir, result, err);
-	bs_dir_close(&dir);
+		status = run(&at, err);
+	bs_index_lock_release(&at.lock);
+	bs_dir_close(&at.dir);
+	bs_buffer_deinit(&at.refs);
 	return status;
 }

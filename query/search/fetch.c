@@ -153,26 +153,27 @@ static enum bs_status set_string(struct bs_buffer *to, const void *bytes, size_t
 	return status;
 }
 
-/* The path of a folder's file, or the source's own. */
+/* The path of a folder's file, which is what it is called here, or the source's own. */
 static enum bs_status make_path(const struct fetch_source *source, const struct bs_doc_record *record,
                                 struct bs_buffer *path, struct bs_error *err)
 {
-	bool is_folder = source->source.kind == BS_SOURCE_FOLDER;
-	/* A file in "." is named without it, as its id is. */
-	if (is_folder && strcmp(source->source.path, ".") != 0)
-		return bs_file_join(source->source.path, record->name, record->name_bytes, path, err);
-	return is_folder ? set_string(path, record->name, record->name_bytes, err)
-	                 : set_string(path, source->source.path, strlen(source->source.path), err);
+	if (source->source.kind != BS_SOURCE_FOLDER)
+		return set_string(path, source->source.path, strlen(source->source.path), err);
+	enum bs_status status = bs_recorded_local_id(&source->source, record, path, err);
+	return status ? status : bs_buffer_append(path, "", 1, err);
 }
 
 enum bs_status bs_fetch_id(struct bs_fetcher *fetcher, uint32_t segment, uint32_t document, struct bs_buffer *id,
-                           struct bs_buffer *path, struct bs_error *err)
+                           struct bs_buffer *local_id, struct bs_buffer *path, struct bs_error *err)
 {
 	struct asked asked;
 	enum bs_status status = find_record(fetcher, segment, document, &asked, err);
+	if (status)
+		return status;
+	status = bs_recorded_id(&asked.source->source, &asked.record, id, err);
 	if (!status)
-		status = bs_recorded_id(&asked.source->source, &asked.record, id, err);
-	return status || !path ? status : make_path(asked.source, &asked.record, path, err);
+		status = bs_recorded_local_id(&asked.source->source, &asked.record, local_id, err);
+	return status ? status : make_path(asked.source, &asked.record, path, err);
 }
 
 static void say_changed(struct bs_fetcher *fetcher, const char *path, bool is_gone)

@@ -58,10 +58,10 @@ enum bs_status bs_fetch_is_unchanged(struct bs_fetcher *fetcher, uint32_t segmen
 enum bs_status bs_fetch_is_segment_unchanged(struct bs_fetcher *fetcher, uint32_t segment, bool *unchanged_out,
                                              struct bs_error *err) BS_WARN_UNUSED;
 
-/* Overwrites id with the document's id; path (nullable) with where its text stands, openable from here ("-":
- * stored). */
+/* Overwrites id with the document's id, local_id with what it is called here (bs_source_append_local_id), and path with where
+ * its text stands, openable from here ("-": stored). */
 enum bs_status bs_fetch_id(struct bs_fetcher *fetcher, uint32_t segment, uint32_t document, struct bs_buffer *id,
-                           struct bs_buffer *path, struct bs_error *err) BS_WARN_UNUSED;
+                           struct bs_buffer *local_id, struct bs_buffer *path, struct bs_error *err) BS_WARN_UNUSED;
 
 /* Documents that failed to be read so far. After the first few they are no longer noticed one by one. */
 uint64_t bs_fetcher_failures(const struct bs_fetcher *fetcher);

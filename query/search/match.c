@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/bytes.h"
 #include "core/base/hash.h"
 #include "core/base/term_table.h"
 #include "query/search/fuzzy.h"
@@ -336,7 +337,7 @@ static int compare_words(const void *a, const void *b)
 {
 	const struct bs_match_word *x = a;
 	const struct bs_match_word *y = b;
-	return bs_compare_terms(x->term, x->term_bytes, y->term, y->term_bytes);
+	return bs_compare_bytes(x->term, x->term_bytes, y->term, y->term_bytes);
 }
 
 /* The scored words found, sorted by bytes. */

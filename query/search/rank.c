@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/base/bytes.h"
 #include "core/store/doc_order.h"
 
 #define BM25_K1 1.2
@@ -26,12 +27,13 @@ void bs_scorer_deinit(struct bs_scorer *scorer)
 	*scorer = (struct bs_scorer){0};
 }
 
+/* The order in which the shares of words are added up, so that a document always has the same score. */
 static int compare_words(const void *a, const void *b, void *context)
 {
 	const struct bs_plan *plan = context;
 	const struct bs_plan_term *x = &plan->terms[((const struct bs_scored_word *)a)->term];
 	const struct bs_plan_term *y = &plan->terms[((const struct bs_scored_word *)b)->term];
-	return bs_compare_terms(plan->keys.data + x->key_offset, x->key_bytes, plan->keys.data + y->key_offset,
+	return bs_compare_bytes(plan->keys.data + x->key_offset, x->key_bytes, plan->keys.data + y->key_offset,
 	                        y->key_bytes);
 }
 

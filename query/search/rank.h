@@ -21,14 +21,6 @@ double bs_bm25_idf(uint64_t n_docs, uint64_t df);
 /* One word's share of the score; tf >= 1, avgdl > 0. */
 double bs_bm25_weight(double idf, uint32_t tf, uint32_t length, double avgdl);
 
-/* The order in which the shares of words are added up, so that a document always has the same score: that of their
- * bytes. */
-static inline int bs_compare_terms(const uint8_t *a, uint32_t a_bytes, const uint8_t *b, uint32_t b_bytes)
-{
-	int order = memcmp(a, b, a_bytes < b_bytes ? a_bytes : b_bytes);
-	return order ? order : (a_bytes > b_bytes) - (a_bytes < b_bytes);
-}
-
 /* A distinct word that counts. */
 struct bs_scored_word {
 	uint32_t term;   /* of the plan; of several with the same word, one */

@@ -163,7 +163,7 @@ struct bs_finder {
 	struct bs_buffer hits;  /* struct bs_hit each */
 	struct bs_buffer marks; /* struct bs_snippet_hit each */
 	struct bs_passages passages;
-	struct bs_buffer id, path, snippet, text;
+	struct bs_buffer id, local_id, path, snippet, text;
 	/* The query being run. */
 	const struct bs_find_request *request; /* NULL between queries */
 	size_t n_best;
@@ -229,6 +229,7 @@ void bs_finder_free(struct bs_finder *finder)
 	bs_buffer_deinit(&finder->marks);
 	bs_passages_deinit(&finder->passages);
 	bs_buffer_deinit(&finder->id);
+	bs_buffer_deinit(&finder->local_id);
 	bs_buffer_deinit(&finder->path);
 	bs_buffer_deinit(&finder->snippet);
 	bs_buffer_deinit(&finder->text);
@@ -683,13 +684,16 @@ static enum bs_status show_hit(struct bs_finder *finder, const struct bs_hit *hi
 		.best = {.field = "", .text = ""},
 	};
 	enum bs_status status =
-		bs_fetch_id(finder->fetcher, hit->segment, hit->document, &finder->id, &finder->path, err);
+		bs_fetch_id(finder->fetcher, hit->segment, hit->document, &finder->id, &finder->local_id,
+	                                    &finder->path, err);
 	if (!status && rank > 0 && (finder->request->snippets || finder->request->passages))
 		status = look_again(finder, hit, &shown, err);
 	if (status)
 		return status;
 	shown.id = finder->id.used_bytes ? (const char *)finder->id.data : "";
 	shown.id_bytes = finder->id.used_bytes;
+	shown.local_id = finder->local_id.used_bytes ? (const char *)finder->local_id.data : "";
+	shown.local_id_bytes = finder->local_id.used_bytes;
 	shown.path = (const char *)finder->path.data;
 	return finder->request->hit(finder->request->context, &shown) ? bs_fail(err, BS_STOPPED, "stopped") : BS_OK;
 }
@@ -714,9 +718,16 @@ static enum bs_status explain(struct bs_finder *finder, bool is_done, struct bs_
 {
 	if (!finder->request->explain)
 		return BS_OK;
+	const struct bs_kernel *kernel = finder->index->kernel;
+	enum bs_status status = BS_OK;
 	bs_buffer_clear(&finder->text);
-	enum bs_status status = is_done ? bs_explain_stats(finder->stats, &finder->text, err)
-	                                : bs_explain_plan(&finder->plan, finder->index->kernel, &finder->text, err);
+	/* Without the filter there is nothing that falls. */
+	if (is_done && !finder->request->brute && !finder->index->is_other_unicode)
+		status = bs_explain_waterfall(&finder->plan, kernel, &finder->scan, finder->stats, !finder->is_ranked,
+		                              finder->request->explain_bars, &finder->text, err);
+	if (!status)
+		status = is_done ? bs_explain_stats(finder->stats, &finder->text, err)
+		                 : bs_explain_plan(&finder->plan, kernel, &finder->text, err);
 	if (!status)
 		finder->request->explain(finder->request->context, (const char *)finder->text.data, finder->text.used_bytes);
 	return status;
@@ -748,9 +759,10 @@ static enum bs_status run(struct bs_finder *finder, struct bs_error *err)
 		status = plan(finder, err);
 	if (!status)
 		status = prepare_ranking(finder, err);
+	charge(finder, BS_STAGE_PLAN);
 	if (!status)
 		status = explain(finder, false, err);
-	charge(finder, BS_STAGE_PLAN);
+	finder->since_ns = bs_now_ns();
 	if (!status)
 		status = search_segments(finder, err);
 	if (!status)

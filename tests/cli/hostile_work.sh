@@ -85,10 +85,23 @@ make_one_record() {
 linear 'names of many records' 20000 make_fields
 rm -rf ix
 make_fields 140000
-show bitsift index -q --index ix fields.jsonl
-quiet bitsift index --index ix --text f5,f140001 fields.jsonl
+bitsift index --index ix fields.jsonl 2>&1 | grep 'names of fields'
 show bitsift query --index ix --count f5:cat
+show bitsift query --index ix --count cat
 linear 'names of one record' 20000 make_one_record
+# Each level has a text of its own, and a name that would be as long as the level is deep; then levels of one array.
+make_deep() {
+    {
+        printf '{"id":"deep"'
+        repeat ',"key":{"text":"cat"' "$1"
+        printf '%s}\n{"id":"array","a":[' "$(repeat '}' "$1")"
+        repeat '1,[2],' "$1"
+        printf '3]}\n'
+    } >fields.jsonl
+    words 'a:%.0f' 4 >queries
+    echo "$(repeat key. 50)text:cat" >>queries
+}
+linear 'names of deep records' 15000 make_deep
 
 echo '# texts'
 job() {

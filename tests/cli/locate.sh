@@ -11,9 +11,9 @@ cd top/sub/deeper
 show bitsift query --ids cat
 show bitsift query cat
 show bitsift query --json cat | neutral -
-show bitsift query --ids --index "$SCRATCH/ix" cat
+show bitsift query --ids --index "$SCRATCH/ix" cat | neutral -
 export BITSIFT_INDEX="$SCRATCH/ix"
-show bitsift query --ids cat
+show bitsift query --ids cat | neutral -
 show bitsift query --ids --index ../../.bitsift cat
 export BITSIFT_INDEX="$SCRATCH/none"
 show bitsift query --ids cat

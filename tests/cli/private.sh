@@ -78,5 +78,6 @@ echo '{"id":"r","text":"cat"}' >failing/a.jsonl
 echo 'bad' >>failing/a.jsonl
 cd failing
 settle
+mkdir -m 755 .bitsift
 show bitsift index -q --shared --strict a.jsonl
-stat -c '%a' .bitsift
+stat -c '%a' .bitsift .bitsift/lock

@@ -1,0 +1,343 @@
+/* delete.c: see delete.h. */
+#include "corpus/changes/delete.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/hash.h"
+#include "core/base/term_table.h"
+#include "core/store/doc_order.h"
+#include "core/store/index_dir.h"
+#include "corpus/changes/exclusions.h"
+#include "corpus/changes/recorded.h"
+
+static int compare_refs(const void *a, const void *b, void *context)
+{
+	const struct bs_doc_ref *x = a, *y = b;
+	return bs_document_order(context, *x, *y);
+}
+
+static void sort_refs(const struct bs_snapshot *snapshot, struct bs_buffer *refs)
+{
+	if (refs->used_bytes > 0)
+		qsort_r(refs->data, refs->used_bytes / sizeof(struct bs_doc_ref), sizeof(struct bs_doc_ref), compare_refs,
+		        (void *)(uintptr_t)snapshot);
+}
+
+/* The sources by what their documents are called here. */
+struct places {
+	const struct bs_snapshot *snapshot;
+	struct bs_source *sources;
+};
+
+static void places_deinit(struct places *places)
+{
+	for (uint32_t i = 0; places->sources && i < places->snapshot->manifest.n_sources; i++)
+		bs_source_deinit(&places->sources[i]);
+	free(places->sources);
+}
+
+static enum bs_status places_init(struct places *places, const struct bs_snapshot *snapshot, struct bs_error *err)
+{
+	const struct bs_manifest *manifest = &snapshot->manifest;
+	*places = (struct places){snapshot, calloc((size_t)manifest->n_sources + 1, sizeof(*places->sources))};
+	enum bs_status status = places->sources ? BS_OK : bs_fail_memory(err, "sources", manifest->n_sources);
+	for (uint32_t i = 0; i < manifest->n_sources && !status; i++)
+		status = bs_recorded_place(snapshot->dir, &manifest->sources[i], &places->sources[i], err);
+	return status;
+}
+
+/* How documents bear one of the ids that are asked for: df of its entry. */
+enum { BORNE_AS_ID = 1, BORNE_HERE = 2 };
+
+struct wanted {
+	struct places places;
+	struct bs_term_table ids;
+	struct bs_buffer by_id; /* struct by_id each */
+	struct bs_buffer id;
+	struct bs_buffer *refs;
+};
+
+/* A document whose id is the one of this number, though it is called otherwise here. */
+struct by_id {
+	struct bs_doc_ref ref;
+	uint32_t number;
+};
+
+static bool is_wanted(const struct wanted *wanted, uint32_t *number_out)
+{
+	const struct bs_buffer *id = &wanted->id;
+	return bs_term_table_find(&wanted->ids, id->data, (uint32_t)id->used_bytes, bs_hash_slot(id->data, id->used_bytes),
+	                          number_out);
+}
+
+static enum bs_status look_at(struct wanted *wanted, struct bs_doc_ref ref, struct bs_error *err)
+{
+	struct bs_doc_record record;
+	struct by_id found = {.ref = ref};
+	enum bs_status status = bs_snapshot_record(wanted->places.snapshot, ref, &record, err);
+	if (status || record.source >= wanted->places.snapshot->manifest.n_sources)
+		return status;
+	const struct bs_source *source = &wanted->places.sources[record.source];
+	status = bs_recorded_local_id(source, &record, &wanted->id, err);
+	bool is_here = !status && is_wanted(wanted, &found.number);
+	if (is_here) {
+		wanted->ids.entries[found.number].df |= BORNE_HERE;
+		status = bs_buffer_append(wanted->refs, &ref, sizeof(ref), err);
+	}
+	if (!status)
+		status = bs_recorded_id(source, &record, &wanted->id, err);
+	if (status || !is_wanted(wanted, &found.number))
+		return status;
+	wanted->ids.entries[found.number].df |= BORNE_AS_ID;
+	return is_here ? BS_OK : bs_buffer_append(&wanted->by_id, &found, sizeof(found), err);
+}
+
+static enum bs_status look_at_all(struct wanted *wanted, bool of_deleted, struct bs_error *err)
+{
+	const struct bs_snapshot *snapshot = wanted->places.snapshot;
+	enum bs_status status = BS_OK;
+	for (uint32_t i = 0; of_deleted && i < snapshot->exclusions.n_docs && !status; i++)
+		status = look_at(wanted, (struct bs_doc_ref){BS_DOC_EXCLUDED, i}, err);
+	for (uint32_t s = 0; !of_deleted && s < snapshot->manifest.n_segments; s++)
+		for (uint32_t d = 0; d < bs_snapshot_segment_docs(snapshot, s) && !status; d++)
+			if (!bs_snapshot_is_deleted(snapshot, s, d))
+				status = look_at(wanted, (struct bs_doc_ref){s, d}, err);
+	const struct by_id *by_id = (const struct by_id *)(const void *)wanted->by_id.data;
+	for (size_t i = 0; i < wanted->by_id.used_bytes / sizeof(*by_id) && !status; i++)
+		if (!(wanted->ids.entries[by_id[i].number].df & BORNE_HERE))
+			status = bs_buffer_append(wanted->refs, &by_id[i].ref, sizeof(by_id[i].ref), err);
+	return status;
+}
+
+enum bs_status bs_delete_find(const struct bs_snapshot *snapshot, bool of_deleted, const char *const *ids, size_t n_ids,
+                              bool *found_out, struct bs_buffer *refs, struct bs_error *err)
+{
+	struct wanted wanted = {.refs = refs};
+	uint32_t *numbers = calloc(n_ids + 1, sizeof(*numbers));
+	enum bs_status status = numbers ? BS_OK : bs_fail_memory(err, "ids", n_ids * sizeof(*numbers));
+	/* Not even the first id, if it is empty, is to lie nowhere. */
+	if (!status)
+		status = bs_buffer_reserve(&wanted.id, 1, err);
+	if (!status)
+		status = places_init(&wanted.places, snapshot, err);
+	for (size_t i = 0; i < n_ids && !status; i++)
+		status = bs_term_table_intern(&wanted.ids, (const uint8_t *)ids[i], (uint32_t)strlen(ids[i]),
+		                              bs_hash_slot(ids[i], strlen(ids[i])), &numbers[i], NULL, err);
+	if (!status)
+		status = look_at_all(&wanted, of_deleted, err);
+	for (size_t i = 0; i < n_ids && !status; i++)
+		found_out[i] = wanted.ids.entries[numbers[i]].df != 0;
+	if (!status)
+		sort_refs(snapshot, refs);
+	places_deinit(&wanted.places);
+	bs_term_table_deinit(&wanted.ids);
+	bs_buffer_deinit(&wanted.by_id);
+	bs_buffer_deinit(&wanted.id);
+	free(numbers);
+	return status;
+}
+
+enum bs_status bs_delete_list(const struct bs_snapshot *snapshot, const struct bs_doc_ref *refs, size_t n_refs,
+                              void (*tell)(void *context, const char *local_id, size_t local_id_bytes), void *context,
+                              struct bs_error *err)
+{
+	struct places places;
+	struct bs_doc_record record;
+	struct bs_buffer id = {0};
+	enum bs_status status = places_init(&places, snapshot, err);
+	for (size_t i = 0; i < n_refs && !status; i++) {
+		status = bs_snapshot_record(snapshot, refs[i], &record, err);
+		if (!status)
+			status = bs_recorded_local_id(&places.sources[record.source], &record, &id, err);
+		if (!status)
+			tell(context, id.used_bytes ? (const char *)id.data : "", id.used_bytes);
+	}
+	places_deinit(&places);
+	bs_buffer_deinit(&id);
+	return status;
+}
+
+/* The exclusions of the next commit, in document order, as a new file. */
+static enum bs_status write_exclusions(const struct bs_snapshot *snapshot, struct bs_buffer *refs,
+                                       struct bs_manifest *manifest, struct bs_error *err)
+{
+	struct bs_doc_table_builder builder = {0};
+	struct bs_doc_record record;
+	const struct bs_doc_ref *all = (const struct bs_doc_ref *)(const void *)refs->data;
+	size_t n = refs->used_bytes / sizeof(*all);
+	enum bs_status status = BS_OK;
+	sort_refs(snapshot, refs);
+	for (size_t i = 0; i < n && !status; i++) {
+		status = bs_snapshot_record(snapshot, all[i], &record, err);
+		if (!status)
+			status = bs_doc_table_add(&builder, &record, err);
+	}
+	manifest->n_exclusions = n;
+	manifest->exclusions = n ? manifest->next_number++ : 0;
+	if (!status && n)
+		status = bs_exclusions_write(snapshot->dir, manifest->exclusions, &builder, err);
+	bs_doc_table_builder_deinit(&builder);
+	return status;
+}
+
+/* Of the snapshot as it is marked, with these exclusions. */
+static enum bs_status commit(const struct bs_snapshot *snapshot, struct bs_buffer *excluded, struct bs_manifest *manifest,
+                             struct bs_error *err)
+{
+	uint32_t n_changed;
+	manifest->generation++;
+	manifest->next_number = bs_index_next_number(snapshot->dir, &snapshot->manifest);
+	enum bs_status status = write_exclusions(snapshot, excluded, manifest, err);
+	if (!status)
+		status = bs_index_keep_segments(snapshot, manifest, &n_changed, err);
+	if (!status)
+		status = bs_manifest_write(snapshot->dir, manifest, err);
+	if (status)
+		bs_index_sweep_failed(snapshot->dir, &snapshot->manifest);
+	else
+		bs_index_sweep(snapshot->dir, manifest);
+	return status;
+}
+
+enum bs_status bs_delete_documents(struct bs_snapshot *snapshot, const struct bs_doc_ref *refs, size_t n_refs,
+                                   struct bs_error *err)
+{
+	struct bs_manifest manifest;
+	struct bs_buffer excluded = {0};
+	enum bs_status status = bs_manifest_copy_head(&snapshot->manifest, &manifest, err);
+	if (status)
+		return status;
+	for (uint32_t i = 0; i < snapshot->exclusions.n_docs && !status; i++)
+		status = bs_buffer_append(&excluded, &(struct bs_doc_ref){BS_DOC_EXCLUDED, i}, sizeof(struct bs_doc_ref), err);
+	if (!status)
+		status = bs_buffer_append(&excluded, refs, n_refs * sizeof(*refs), err);
+	for (size_t i = 0; i < n_refs && !status; i++)
+		status = bs_snapshot_mark(snapshot, refs[i], true, err);
+	if (!status)
+		status = commit(snapshot, &excluded, &manifest, err);
+	bs_manifest_deinit(&manifest);
+	bs_buffer_deinit(&excluded);
+	return status;
+}
+
+/* If the dead document is what an exclusion stands for, notes so. Of several that are the same the last one counts. */
+static enum bs_status match_dead(struct bs_exclusions *exclusions, const struct bs_snapshot *snapshot, struct bs_doc_ref ref,
+                                 struct bs_doc_ref *places, struct bs_error *err)
+{
+	struct bs_doc_record record;
+	uint32_t i;
+	enum bs_status status = bs_snapshot_record(snapshot, ref, &record, err);
+	if (status)
+		return status;
+	struct bs_source source = bs_recorded_name_of(&snapshot->manifest.sources[record.source]);
+	status = bs_exclusions_find(exclusions, &source, &record, &i, err);
+	if (status || i == UINT32_MAX)
+		return status;
+	const struct bs_doc_record *entry = &exclusions->entries[i].record;
+	if (entry->checksum == record.checksum && memcmp(entry->place, record.place, sizeof(record.place)) == 0)
+		places[i] = ref;
+	return BS_OK;
+}
+
+/* For each exclusion, which dead document of a segment it is; BS_DOC_NONE: none. To be freed. */
+static enum bs_status find_dead(const struct bs_snapshot *snapshot, struct bs_doc_ref **places_out, struct bs_error *err)
+{
+	struct bs_exclusions exclusions;
+	*places_out = NULL;
+	enum bs_status status = bs_exclusions_init(&exclusions, snapshot, err);
+	if (status)
+		return status;
+	struct bs_doc_ref *places = calloc((size_t)exclusions.n_entries + 1, sizeof(*places));
+	if (!places)
+		status = bs_fail_memory(err, "exclusions", exclusions.n_entries * sizeof(*places));
+	for (uint32_t i = 0; places && i < exclusions.n_entries; i++)
+		places[i].segment = BS_DOC_NONE;
+	for (uint32_t s = 0; exclusions.n_entries > 0 && s < snapshot->manifest.n_segments; s++)
+		for (uint32_t d = 0; d < bs_snapshot_segment_docs(snapshot, s) && !status; d++)
+			if (bs_snapshot_is_deleted(snapshot, s, d))
+				status = match_dead(&exclusions, snapshot, (struct bs_doc_ref){s, d}, places, err);
+	bs_exclusions_deinit(&exclusions);
+	*places_out = places;
+	return status;
+}
+
+enum bs_status bs_delete_show(struct bs_snapshot *snapshot, struct bs_doc_ref **places_out, struct bs_error *err)
+{
+	struct bs_doc_ref *places;
+	struct bs_doc_record record;
+	enum bs_status status = find_dead(snapshot, &places, err);
+	*places_out = places;
+	for (uint32_t s = 0; s < snapshot->manifest.n_segments; s++)
+		for (uint32_t d = 0; d < bs_snapshot_segment_docs(snapshot, s) && !status; d++)
+			status = bs_snapshot_mark(snapshot, (struct bs_doc_ref){s, d}, true, err);
+	snapshot->n_live_docs = 0;
+	for (uint32_t i = 0; i < snapshot->exclusions.n_docs && !status; i++) {
+		status = bs_snapshot_record(snapshot, (struct bs_doc_ref){BS_DOC_EXCLUDED, i}, &record, err);
+		if (status)
+			break;
+		if (places[i].segment != BS_DOC_NONE) {
+			status = bs_snapshot_mark(snapshot, places[i], false, err);
+		} else if (snapshot->manifest.sources[record.source].kind != BS_SOURCE_STDIN) {
+			places[i] = (struct bs_doc_ref){snapshot->manifest.n_segments, snapshot->overlay.n_docs};
+			status = bs_doc_table_add(&snapshot->overlay, &record, err);
+		}
+		snapshot->n_live_docs += places[i].segment != BS_DOC_NONE;
+	}
+	return status;
+}
+
+/* One exclusion is over. */
+static enum bs_status undo(struct bs_snapshot *snapshot, uint32_t i, struct bs_doc_ref place, struct bs_manifest *manifest,
+                           struct bs_undone *undone, struct bs_error *err)
+{
+	struct bs_doc_record record;
+	enum bs_status status = bs_snapshot_record(snapshot, (struct bs_doc_ref){BS_DOC_EXCLUDED, i}, &record, err);
+	if (status)
+		return status;
+	struct bs_source_record *source = &manifest->sources[record.source];
+	if (place.segment != BS_DOC_NONE) {
+		undone->n_restored++;
+		return bs_snapshot_mark(snapshot, place, false, err);
+	}
+	undone->n_lost += source->kind == BS_SOURCE_STDIN;
+	undone->n_to_read += source->kind != BS_SOURCE_STDIN;
+	/* A walk meets a file that is new to it; a collection is read from its start. */
+	if (source->kind == BS_SOURCE_COLLECTION) {
+		source->is_suspect = true;
+		source->read_bytes = source->read_lines = source->read_checksum = 0;
+	}
+	return BS_OK;
+}
+
+enum bs_status bs_delete_undo(struct bs_snapshot *snapshot, const struct bs_doc_ref *refs, size_t n_refs,
+                              struct bs_undone *undone_out, struct bs_error *err)
+{
+	struct bs_manifest manifest;
+	struct bs_buffer excluded = {0};
+	struct bs_doc_ref *places = NULL;
+	uint32_t n = snapshot->exclusions.n_docs;
+	bool *is_over = calloc((size_t)n + 1, sizeof(*is_over));
+	*undone_out = (struct bs_undone){0};
+	enum bs_status status = is_over ? bs_manifest_copy_head(&snapshot->manifest, &manifest, err)
+	                                : bs_fail_memory(err, "exclusions", n * sizeof(*is_over));
+	if (status) {
+		free(is_over);
+		return status;
+	}
+	status = find_dead(snapshot, &places, err);
+	for (size_t i = 0; i < n_refs && !status; i++) {
+		is_over[refs[i].document] = true;
+		status = undo(snapshot, refs[i].document, places[refs[i].document], &manifest, undone_out, err);
+	}
+	for (uint32_t i = 0; i < n && !status; i++)
+		if (!is_over[i])
+			status = bs_buffer_append(&excluded, &(struct bs_doc_ref){BS_DOC_EXCLUDED, i}, sizeof(*refs), err);
+	if (!status)
+		status = commit(snapshot, &excluded, &manifest, err);
+	bs_manifest_deinit(&manifest);
+	bs_buffer_deinit(&excluded);
+	free(is_over);
+	free(places);
+	return status;
+}

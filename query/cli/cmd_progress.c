@@ -1,0 +1,97 @@
+/* cmd_progress.c: signs of life of the commands that write an index, and how they are interrupted. See commands.h. */
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "query/cli/commands.h"
+
+static volatile sig_atomic_t interrupted_by;
+static bool is_caught;
+
+static void note(int number)
+{
+	interrupted_by = number;
+}
+
+void bs_interrupt_catch(void)
+{
+	static const int numbers[] = {SIGINT, SIGTERM};
+	/* A read that waits for its writer is not begun again. */
+	struct sigaction action = {.sa_handler = note, .sa_flags = (int)SA_RESETHAND}, before;
+	sigemptyset(&action.sa_mask);
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers) && !is_caught; i++)
+		if (sigaction(numbers[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+			sigaction(numbers[i], &action, NULL);
+	is_caught = true;
+}
+
+bool bs_interrupt_seen(void)
+{
+	return interrupted_by != 0;
+}
+
+void bs_interrupt_end(bool is_done)
+{
+	if (!interrupted_by)
+		return;
+	fputs(is_done ? "bitsift: interrupted; the index is committed\n" : "bitsift: interrupted; the index is as it was\n", stderr);
+	signal(interrupted_by, SIG_DFL);
+	raise(interrupted_by);
+}
+
+#define FIRST_NS UINT64_C(1000000000)
+#define PAUSE_NS UINT64_C(100000000)
+#define LEAST_SHARE 0.01 /* of less no time left is told */
+
+/* "1:02:03 left" */
+static void show_left(double seconds, double share)
+{
+	unsigned left = (unsigned)(seconds * (1 / share - 1) + 0.5);
+	fprintf(stderr, " \xc2\xb7 ");
+	if (left >= 3600)
+		fprintf(stderr, "%u:%02u:%02u left", left / 3600, left / 60 % 60, left % 60);
+	else if (left >= 60)
+		fprintf(stderr, "%u:%02u left", left / 60, left % 60);
+	else
+		fprintf(stderr, "%u s left", left);
+}
+
+int bs_progress_show(struct bs_progress *progress, const struct bs_build_report *report)
+{
+	char bytes[24], count[32];
+	double share = report->step_total ? (double)report->step_done / (double)report->step_total : 0;
+	bs_interrupt_catch();
+	if (bs_interrupt_seen())
+		return 1;
+	bool is_due = report->step != progress->step || report->elapsed_ns - progress->last_drawn_ns >= PAUSE_NS;
+	if (report->elapsed_ns < FIRST_NS || !is_due || !isatty(STDERR_FILENO))
+		return 0;
+	progress->step = report->step;
+	progress->last_drawn_ns = report->elapsed_ns;
+	progress->is_drawn = true;
+	fprintf(stderr, "\r\033[K%s: ", progress->verb);
+	if (report->step == BS_BUILD_LOOK) {
+		bs_format_count(report->step_done, count);
+		fprintf(stderr, "looking at %s files", count);
+	} else {
+		bs_format_count(report->n_indexed + report->n_unchanged, count);
+		bs_format_bytes(report->text_bytes, bytes);
+		fprintf(stderr, "%s documents \xc2\xb7 %s \xc2\xb7 %.0f MB/s", count, bytes,
+		        (double)report->text_bytes * 1e3 / (double)report->elapsed_ns);
+		if (report->step == BS_BUILD_WRITE)
+			fputs(" \xc2\xb7 writing the index", stderr);
+		if (share > 0)
+			fprintf(stderr, " \xc2\xb7 %.0f %%", share * 100);
+		if (share >= LEAST_SHARE)
+			show_left((double)report->step_ns / 1e9, share);
+	}
+	fflush(stderr);
+	return 0;
+}
+
+void bs_progress_clear(struct bs_progress *progress)
+{
+	if (progress->is_drawn)
+		fputs("\r\033[K", stderr);
+	progress->is_drawn = false;
+}

@@ -1,0 +1,39 @@
+# --explain: the waterfall: what each operand leaves, in the order of the plan, down to the candidates and the hits.
+set -eu
+. "$LIB"
+# What the filter has of a term changes with what is measured; that the counts fall as they do does not.
+waterfall() {
+    announce bitsift query --explain "$@"
+    bitsift query --explain "$@" >"$SCRATCH/stdout" 2>"$SCRATCH/stderr" || true
+    sed -n '/^waterfall/,/ hits/p' "$SCRATCH/stderr" | sed -E 's/[0-9]+( to [0-9]+)? hashed/N hashed/'
+}
+documents 3000 >c.jsonl
+quiet bitsift index --memory 16M c.jsonl
+waterfall --count hundred common w17
+waterfall --count -- common hundred -w18
+waterfall --count -- common -common
+waterfall --count '"hundred common"~3' '(w1 OR w2)'
+waterfall --count '"common hundred" w1*'
+waterfall --count w1 OR w2 OR '"w3 w4"'
+waterfall --count nowhere common
+waterfall --count -- -common
+waterfall -n 2 common hundred
+echo '# the last candidates are those of the scan'
+for query in 'common hundred w1*' 'w1 OR w2 OR "w3 w4"' '"common w17"' '-w3 common'; do
+    bitsift query --count --explain -- "$query" >"$SCRATCH/stdout" 2>"$SCRATCH/stderr" || true
+    left=$(sed -nE 's/^ *([0-9,]+) .*candidates: .*/\1/p' "$SCRATCH/stderr" | tr -d ,)
+    hits=$(sed -nE 's/^ *([0-9,]+) +hits$/\1/p' "$SCRATCH/stderr" | tr -d ,)
+    grep -q " $left candidates" "$SCRATCH/stderr" || echo "$query: $left candidates?"
+    [ "$hits" = "$(cat "$SCRATCH/stdout")" ] || echo "$query: $hits hits?"
+done
+echo '# what is new is read besides'
+documents 3001 | tail -n 1 >>c.jsonl
+waterfall --count --fresh common
+echo '# many operands'
+waterfall --count common w1 w2 w3 w4 w5 w6 w7 w8 w9 w10 w11 w12 w13 w14 w15 w16 w17 w18 w19 w20 w21 w22 w23 w24 w25 | tail -n 3
+echo '# --brute has no filter'
+waterfall --count --brute common
+command -v script >/dev/null || exit 0
+echo '# bars on a terminal'
+SHELL=$BASH script -qec 'bitsift query --explain --count common hundred' /dev/null </dev/null |
+    tr -d '\r' | sed -n '/^waterfall/,/ hits/p' | sed -E 's/[0-9]+( to [0-9]+)? hashed/N hashed/'

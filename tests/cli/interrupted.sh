@@ -1,0 +1,69 @@
+# Ctrl-C and SIGTERM: a run that is interrupted says so in one line, ends by the signal, and leaves nothing behind.
+set -eu
+. "$LIB"
+set -m # else what runs in the background would ignore SIGINT
+# interrupt SIGNAL COMMAND...: sends it once the command has read something of its standard input, and waits for more.
+interrupt() {
+    local signal=$1 status=0 run
+    shift
+    announce "$@"
+    rm -f in
+    mkfifo in
+    "$@" <in 2>"$SCRATCH/.stderr" &
+    run=$!
+    exec 9>in
+    documents 2000 >&9
+    sleep 0.3
+    kill "-$signal" "$run"
+    wait "$run" 2>"$SCRATCH/.wait" || status=$?
+    exec 9>&-
+    neutral "$SCRATCH/.stderr" | sed 's/^/! /'
+    printf '%s: exit status %d\n' "$signal" "$status"
+}
+left() {
+    find . -mindepth 1 -not -name in | LC_ALL=C sort
+}
+echo '# a first run'
+interrupt INT bitsift index -
+interrupt TERM bitsift index -
+interrupt TERM bitsift index -q --index ix -
+left
+echo '# a folder that was there stays'
+mkdir ix
+interrupt TERM bitsift index --index ix -
+left
+rm -r ix
+echo '# a refresh'
+documents 1000 >c.jsonl
+quiet bitsift index c.jsonl
+left >"$SCRATCH/before"
+cp -r .bitsift "$SCRATCH/old"
+interrupt INT bitsift index -
+interrupt TERM bitsift index --rebuild c.jsonl -
+left | cmp - "$SCRATCH/before"
+rm "$SCRATCH/old/lock"
+for file in "$SCRATCH"/old/*; do
+    cmp "$file" ".bitsift/$(basename "$file")"
+done
+show bitsift query --count common
+echo '# at any moment'
+documents 30000 >c.jsonl
+for delay in 0.002 0.01 0.02 0.05 0.1 0.2 0.4; do
+    bitsift index -q --index new --memory 16M c.jsonl 2>"$SCRATCH/.stderr" &
+    run=$!
+    sleep "$delay"
+    kill -TERM "$run" 2>/dev/null || true
+    wait "$run" 2>/dev/null || true
+    # It was quicker, or there is nothing.
+    [ ! -e new ] || bitsift check --index new >"$SCRATCH/.stdout" 2>&1 || echo "left after $delay s: $(ls -A new)"
+    rm -rf new
+done
+echo '# ignored by its parent, it is ignored'
+(
+    trap '' INT
+    bitsift index -q c.jsonl &
+    run=$!
+    kill -INT "$run" 2>/dev/null || true
+    wait "$run"
+)
+show bitsift query --count common

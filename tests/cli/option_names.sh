@@ -1,0 +1,36 @@
+# Names of options and commands are whole, in every command: an abbreviation is an error that says what may be meant.
+set -eu
+. "$LIB"
+commands=$(bitsift --help | sed -nE 's/^  ([a-z]+) +[A-Z].*/\1/p')
+for command in $commands; do
+    short=${command%?}
+    status=0
+    bitsift "$short" </dev/null >"$SCRATCH/stdout" 2>&1 || status=$?
+    [ "$status" -eq 2 ] && grep -qF "did you mean \`bitsift $command\`?" "$SCRATCH/stdout" ||
+        echo "$short: exit status $status: $(cat "$SCRATCH/stdout")"
+    names=$(bitsift "$command" --help | sed -nE 's/^ +(-., )?(--[a-z0-9-]+).*/\2/p' | LC_ALL=C sort -u)
+    n=0
+    for name in $names; do
+        short=${name%?}
+        # With a value, as a word of its own and not: that changes nothing.
+        for argument in "$short" "$short=1"; do
+            # Of two letters nobody can say what was meant.
+            ! grep -qxF -e "$short" <<<"$names" && [ "${#short}" -gt 3 ] || continue
+            status=0
+            bitsift "$command" "$argument" 1 </dev/null >"$SCRATCH/stdout" 2>&1 || status=$?
+            n=$((n + 1))
+            [ "$status" -eq 2 ] && grep -q "^bitsift: unknown option $short; did you mean --" "$SCRATCH/stdout" ||
+                echo "$command $argument: exit status $status: $(cat "$SCRATCH/stdout")"
+        done
+    done
+    [ "$n" -ge 2 ] || echo "$command: $n options?"
+done
+[ "$(wc -w <<<"$commands")" -ge 8 ] || echo "commands: $commands?"
+show bitsift query --cou x
+show bitsift index --densit 0.3
+show bitsift grep --ignore-cas x
+show bitsift delete --quer x
+show bitsift stats --js
+show bitsift qurey x
+show bitsift help indx
+[ ! -e .bitsift ] || echo 'an index was made'

@@ -1,0 +1,92 @@
+# bitsift delete: --dry-run, the question on a terminal, and --undo.
+set -eu
+. "$LIB"
+mkdir -p d/sub
+for name in a b c sub/e; do echo "cat $name" >d/$name.txt; done
+printf '%s\n' '{"id":"r1","text":"cat one"}' '{"id":"r2","text":"cat two"}' '{"text":"cat three"}' >r.jsonl
+settle
+printf '%s\n' '{"id":"p1","text":"cat from the pipe"}' '{"id":"p2","text":"dog from the pipe"}' |
+    quiet bitsift index d r.jsonl -
+bitsift query cat >before
+bitsift query --ids cat >ids
+echo '# nothing happens'
+show bitsift delete --dry-run d/b.txt r2 nothing
+show bitsift delete -n --query 'one OR two OR pipe'
+bitsift delete -qn0 --query 'e OR two' | tr '\0' '|'
+echo
+bitsift query cat | diff before -
+echo '# there and back again, by ids'
+show bitsift delete d/b.txt r2 r.jsonl:3 p1
+show bitsift delete d/b.txt
+show bitsift query --ids cat
+show bitsift delete --undo d/b.txt r2 d/a.txt
+show bitsift query --ids cat
+bitsift check | sed "s,\,.*,,"
+(cd d/sub && show bitsift delete e.txt && show bitsift query --ids cat && show bitsift delete --undo -n ../sub/e.txt e.txt)
+show bitsift delete --undo d/sub/e.txt
+echo '# ... and by queries, which look at what is deleted only'
+show bitsift delete --undo -n --query cat
+show bitsift delete --undo -n --query=-three
+show bitsift delete --undo --query 'one OR pipe'
+show bitsift query --ids cat
+show bitsift delete --undo --query pipe
+show bitsift delete --undo --query cat
+bitsift query cat | diff before -
+bitsift check | sed "s,\,.*,,"
+show bitsift index
+echo '# a rebuild says what stays deleted, and can be taken back too'
+show bitsift delete --query 'a OR two OR pipe'
+show bitsift index --rebuild 2>&1 | grep -e deleted
+show bitsift delete --undo --query 'cat OR dog'
+echo '# ... but for what came from standard input, which only its giver has now'
+show bitsift query --ids cat
+show bitsift delete --undo p1 p2
+printf '%s\n' '{"id":"p1","text":"cat from the pipe"}' '{"id":"p2","text":"dog from the pipe"}' | quiet bitsift index -
+bitsift query --ids cat | diff ids -
+echo '# what compaction has removed is read again'
+show bitsift delete --query 'c OR r2 OR two OR three OR from'
+bitsift compact -q
+show bitsift delete --undo -n --query 'cat OR dog'
+show bitsift delete --undo --query 'c OR three'
+show bitsift query --ids cat
+show bitsift delete --undo r2 p1
+show bitsift query --ids cat
+echo '{"id":"p1","text":"cat from the pipe"}' | quiet bitsift index -
+bitsift query --ids cat | diff ids -
+bitsift check | sed "s,\,.*,,"
+echo '# what has changed since, or gone'
+quiet bitsift delete d/a.txt d/b.txt d/c.txt
+echo 'cat a, changed' >d/a.txt
+rm d/b.txt
+show bitsift delete --undo --query 'cat OR changed'
+show bitsift query --ids cat
+settle
+quiet bitsift index
+show bitsift query --ids cat
+show bitsift delete --undo --query cat
+echo '# everything, so that no segment is left'
+show bitsift delete --query 'cat OR dog'
+show bitsift query --ids cat
+show bitsift delete --undo d/a.txt r1
+show bitsift query --ids cat
+bitsift check | sed "s,\,.*,,"
+echo '# an index stays as private as it is'
+quiet bitsift index --shared --index "$SCRATCH/shared" d
+bitsift delete -q --index "$SCRATCH/shared" --query cat
+bitsift delete -q --index "$SCRATCH/shared" --undo --query cat
+stat -c %a "$SCRATCH/shared" "$SCRATCH/shared/manifest"
+echo '# the question'
+script -qec true /dev/null </dev/null >/dev/null 2>&1 || skip 'no script(1)'
+on_terminal() {
+    local answer=$1
+    shift
+    (sleep 0.3; echo "$answer") | script -qec "$*" /dev/null | tr -d '\r'
+}
+on_terminal n bitsift delete --query cat
+show bitsift query --count cat
+on_terminal y bitsift delete --query changed
+show bitsift query --count cat
+on_terminal '' bitsift delete --yes --query one
+show bitsift query --count cat
+show bitsift delete --undo --query 'cat changed'
+show bitsift delete --query changed
