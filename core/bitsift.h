@@ -452,6 +452,22 @@ enum bs_find_mode {
 	BS_FIND_COUNT,   /* only how many: the hit callback is not called */
 };
 
+/*
+ * A line of a document in which words of the query stand, or as much of it as has them within 160 columns; and of the next
+ * lines, what has other words of the query. Words of a phrase count where the phrase stands, those for a field in that field.
+ */
+struct bs_passage {
+	uint64_t line;   /* 1, 2, ...: of a file, where the first of the words stands; of a record, its line in the collection; 0:
+	                  * the document could not be read again */
+	uint64_t column; /* 1, 2, ...: in that line; of a record, in the text of the field. In UTF-8, of files in UTF-16 too */
+	uint64_t start_byte; /* from the first of the words, */
+	uint64_t stop_byte;  /* to the end of the last one: of the file; of a record, of the text of the field */
+	const char *field;   /* of a record: its name; of a file of no bytes. Not NUL-ended, as text below */
+	size_t field_bytes;
+	const char *text;    /* the lines that the words stand in as one, of about 160 columns around them; as a snippet, without marks */
+	size_t text_bytes;
+};
+
 struct bs_find_hit {
 	uint64_t rank;       /* BS_FIND_TOP: 1, 2, ...; else 0 */
 	double score;        /* BS_FIND_TOP: > 0, or 0 if the query has no positive word; else 0 */
@@ -461,10 +477,13 @@ struct bs_find_hit {
 	size_t local_id_bytes;
 	const char *path;    /* the file its text stands in, openable from the working directory, and relative to that if it lies
 	                      * below, or both lie in the folder of the index; "-": in the index */
-	const char *snippet; /* one line of valid UTF-8, not NUL-ended, without control characters but the marks; of no
-	                      * bytes unless asked for */
+	const char *snippet; /* valid UTF-8, not NUL-ended, without control characters but the marks; of a record one line, of
+	                      * a file lines with a line feed between; of no bytes unless asked for */
 	size_t snippet_bytes;
 	uint64_t document;   /* a number that no other document of this opened index has */
+	const struct bs_passage *passages; /* if asked for: all, in the order of the text */
+	size_t n_passages;
+	struct bs_passage best; /* if asked for: one that the snippet shows, with most distinct words; or the beginning */
 };
 
 struct bs_find_request {
@@ -480,7 +499,9 @@ struct bs_find_request {
 	bool exhaustive; /* BS_FIND_TOP: score every match, where bounds leave most unseen: n_hits is exact */
 	bool verbose;    /* notice is called for every file that changed or cannot be read; result.changes counts them */
 	bool suggest;    /* nothing matches: notice is called for words that are not in the index, with one much like it */
-	bool snippets;   /* BS_FIND_TOP: with a line of text around the words found, about 160 characters */
+	bool snippets;   /* BS_FIND_TOP: with some text around the words found: of a file whole lines, where they are short enough */
+	bool passages;   /* BS_FIND_TOP: with the places where words of the query stand */
+	uint32_t snippet_columns; /* of a snippet's lines at most, as a terminal shows them; 0: 160 */
 	const char *mark_start; /* in a snippet, written before and after each word found; NULL: nothing */
 	const char *mark_stop;
 	bool explain_bars; /* what explain is called with has bars, for a terminal */

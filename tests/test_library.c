@@ -78,6 +78,7 @@ struct heard {
 	char ids[64];
 	char notices[256];
 	char snippet[256];
+	char passage[256];
 	double last_score;
 	int n_hits;
 	int n_wanted; /* stop after these; 0: all */
@@ -89,6 +90,10 @@ static int hear_hit(void *context, const struct bs_find_hit *hit)
 	snprintf(heard->ids + strlen(heard->ids), sizeof(heard->ids) - strlen(heard->ids), "%.*s ", (int)hit->id_bytes,
 	         hit->id);
 	snprintf(heard->snippet, sizeof(heard->snippet), "%.*s", (int)hit->snippet_bytes, hit->snippet);
+	snprintf(heard->passage, sizeof(heard->passage), "%llu:%llu %llu-%llu %.*s:%.*s, of %zu", (unsigned long long)hit->best.line,
+	         (unsigned long long)hit->best.column, (unsigned long long)hit->best.start_byte,
+	         (unsigned long long)hit->best.stop_byte, (int)hit->best.field_bytes, hit->best.field, (int)hit->best.text_bytes,
+	         hit->best.text, hit->n_passages);
 	heard->last_score = hit->score;
 	heard->n_hits++;
 	if (hit->rank)
@@ -441,6 +446,14 @@ static void test_find(void **state)
 	assert_int_equal(bs_find(finder, &request, &result, &err), BS_OK);
 	assert_string_equal(best.ids, "2 ");
 	assert_string_equal(best.snippet, "");
+	assert_string_equal(best.passage, "0:0 0-0 :, of 0");
+	struct heard where = {.n_hits = 0};
+	request = ask("cat", BS_FIND_TOP, &where);
+	request.n_best = 1;
+	request.passages = true;
+	assert_int_equal(bs_find(finder, &request, &result, &err), BS_OK);
+	assert_string_equal(where.snippet, "");
+	assert_string_equal(where.passage, "2:3 2-19 text:a cat, a cat, a cat, of 1");
 	assert_int_equal(result.n_hits, 2);
 
 	struct heard ids = {.n_hits = 0};

@@ -24,6 +24,12 @@ static struct bs_field field_of(const char *text)
 	return field;
 }
 
+static struct bs_snippet_hit hit_at(uint32_t field, uint32_t element, uint64_t start_byte, uint64_t end_byte)
+{
+	return (struct bs_snippet_hit){
+		.field = field, .element = element, .start_byte = start_byte, .end_byte = end_byte};
+}
+
 /* Every occurrence of the words (NULL-ended) in the fields, in text order; element: which word. */
 static size_t find_hits(const struct bs_field *fields, size_t n_fields, const char *const *words,
 			struct bs_snippet_hit *hits)
@@ -36,7 +42,7 @@ static size_t find_hits(const struct bs_field *fields, size_t n_fields, const ch
 				if (fields[f].text_bytes - at < n_bytes ||
 				    memcmp(fields[f].text + at, words[w], n_bytes) != 0)
 					continue;
-				hits[n_hits++] = (struct bs_snippet_hit){(uint32_t)f, w, at, at + n_bytes};
+				hits[n_hits++] = hit_at((uint32_t)f, w, at, at + n_bytes);
 			}
 		}
 	}
@@ -44,14 +50,20 @@ static size_t find_hits(const struct bs_field *fields, size_t n_fields, const ch
 }
 
 /* NUL-ended; the caller frees it. */
-static char *snippet_of(const struct bs_field *fields, size_t n_fields, const struct bs_snippet_hit *hits,
-			size_t n_hits, uint32_t width)
+static char *shaped(enum bs_snippet_shape shape, const struct bs_field *fields, size_t n_fields,
+                    const struct bs_snippet_hit *hits, size_t n_hits, uint32_t width)
 {
-	struct bs_snippet_options options = {.mark_start = "[", .mark_stop = "]", .width = width};
+	struct bs_snippet_options options = {.mark_start = "[", .mark_stop = "]", .width = width, .shape = shape};
 	struct bs_buffer out = {0};
-	assert_int_equal(bs_snippet_write(fields, n_fields, hits, n_hits, &options, &out, NULL), BS_OK);
+	assert_int_equal(bs_snippet_write(fields, n_fields, hits, n_hits, NULL, &options, &out, NULL), BS_OK);
 	assert_int_equal(bs_buffer_append(&out, "", 1, NULL), BS_OK);
 	return (char *)out.data;
+}
+
+static char *snippet_of(const struct bs_field *fields, size_t n_fields, const struct bs_snippet_hit *hits,
+                        size_t n_hits, uint32_t width)
+{
+	return shaped(BS_SNIPPET_JOINED, fields, n_fields, hits, n_hits, width);
 }
 
 static void check_words(const char *text, const char *const *words, uint32_t width, const char *wanted)
@@ -101,7 +113,7 @@ static void test_hostile_text(void **state)
 	check_words("\xc2\x9b cat", WORDS("cat"), 0, "\xef\xbf\xbd [cat]");
 	check_words("\xff\xc3 cat \xe3\x81", WORDS("cat"), 0, "\xef\xbf\xbd\xef\xbf\xbd [cat] \xef\xbf\xbd");
 	struct bs_field field = {.name = "", .text = (const uint8_t *)"a\0cat", .text_bytes = 5};
-	struct bs_snippet_hit hit = {0, 0, 2, 5};
+	struct bs_snippet_hit hit = hit_at(0, 0, 2, 5);
 	char *got = snippet_of(&field, 1, &hit, 1, 0);
 	assert_string_equal(got, "a\xef\xbf\xbd[cat]");
 	free(got);
@@ -116,11 +128,11 @@ static void test_marks(void **state)
 	check_words("foobarbaz", WORDS("foo", "baz"), 0, "[foo]bar[baz]");
 
 	struct bs_field field = field_of("a cat sat");
-	struct bs_snippet_hit hit = {0, 7, 2, 5};
+	struct bs_snippet_hit hit = hit_at(0, 7, 2, 5);
 	struct bs_buffer out = {0};
-	assert_int_equal(bs_snippet_write(&field, 1, &hit, 1, NULL, &out, NULL), BS_OK);
+	assert_int_equal(bs_snippet_write(&field, 1, &hit, 1, NULL, NULL, &out, NULL), BS_OK);
 	struct bs_snippet_options bold = {.mark_start = "\033[1m", .mark_stop = "\033[0m"};
-	assert_int_equal(bs_snippet_write(&field, 1, &hit, 1, &bold, &out, NULL), BS_OK);
+	assert_int_equal(bs_snippet_write(&field, 1, &hit, 1, NULL, &bold, &out, NULL), BS_OK);
 	assert_int_equal(bs_buffer_append(&out, "", 1, NULL), BS_OK);
 	assert_string_equal((const char *)out.data, "a cat sata \033[1mcat\033[0m sat");
 	bs_buffer_deinit(&out);
@@ -158,15 +170,88 @@ static void test_cuts(void **state)
 	/* a hit longer than the line */
 	check_words("x abcdefghijklmnopqrstuvwxyz y", WORDS("abcdefghijklmnopqrstuvwxyz"), 10, "x [abcdefgh]…");
 	/* between any two characters of a script without spaces, but never before a mark */
-	check_words("いろはにほへとちりぬるを", WORDS("へ"), 5, "…にほ[へ]とち…");
+	check_words("いろはにほへとちりぬるを", WORDS("へ"), 10, "…にほ[へ]とち…");
 	check_words("ee\xcc\x81"
-		    "ee\xcc\x81"
-		    "ee\xcc\x81"
-		    "cat",
-		    WORDS("cat"), 7, "…ee\xcc\x81[cat]");
+	            "ee\xcc\x81"
+	            "ee\xcc\x81"
+	            "cat",
+	            WORDS("cat"), 5, "…ee\xcc\x81[cat]");
 	/* nothing but white space beyond the cut is no cut */
 	check_words("one two cat   \n", WORDS("cat"), 12, "one two [cat]");
 	check_words("  \n one two cat", WORDS("cat"), 12, "one two [cat]");
+}
+
+static void check_shape(enum bs_snippet_shape shape, const char *text, const char *const *words, uint32_t width,
+                        const char *wanted)
+{
+	struct bs_field field = field_of(text);
+	struct bs_snippet_hit hits[MOST_HITS];
+	char *got = shaped(shape, &field, 1, hits, find_hits(&field, 1, words, hits), width);
+	assert_string_equal(got, wanted);
+	free(got);
+}
+
+static void test_columns(void **state)
+{
+	(void)state;
+	/* wide ones are two, marks and joiners none, half-width ones one */
+	check_words("漢字漢字漢字 cat 漢字漢字漢字", WORDS("cat"), 13, "…漢字 [cat] 漢字…");
+	check_words("e\xcc\x81"
+	            "e\xcc\x81"
+	            "e\xcc\x81 cat e\xcc\x81"
+	            "e\xcc\x81"
+	            "e\xcc\x81",
+	            WORDS("cat"), 11,
+	            "e\xcc\x81"
+	            "e\xcc\x81"
+	            "e\xcc\x81 [cat] e\xcc\x81"
+	            "e\xcc\x81"
+	            "e\xcc\x81");
+	check_words("ﾃｷｽﾄ cat ﾃｷｽﾄ", WORDS("cat"), 13, "ﾃｷｽﾄ [cat] ﾃｷｽﾄ");
+	check_words("\u1112\u1161\u11ab cat", WORDS("cat"), 6, "\u1112\u1161\u11ab [cat]");
+}
+
+static void test_lines(void **state)
+{
+	(void)state;
+	const char *code = "int main(void)\n{\n\tif (cat)\n\t\treturn dog;\r\n\n\treturn 0;\n}\n";
+	check_shape(BS_SNIPPET_LINES, code, WORDS("cat", "dog"), 160,
+	            "int main(void)\n{\n    if ([cat])\n        return [dog];\n    return 0;\n}");
+	/* what does not fit whole is left out */
+	check_shape(BS_SNIPPET_LINES, code, WORDS("cat", "dog"), 30, "{\n    if ([cat])\n        return [dog];");
+	check_shape(BS_SNIPPET_LINES, code, WORDS("dog"), 24, "return [dog];");
+	check_shape(BS_SNIPPET_LINES, "a\n        b", WORDS("b"), 6, "a\n     [b]");
+	/* a long line is cut, and has no neighbours */
+	check_shape(BS_SNIPPET_LINES, "before\none two three four cat five six seven eight\nbehind", WORDS("cat"), 20,
+	            "…four [cat] five six…");
+	check_shape(BS_SNIPPET_LINES, "before\n\tone two three cat\nbehind", WORDS("cat"), 17, "one two three [cat]");
+	/* few lines, and few of them before the first hit's */
+	check_shape(BS_SNIPPET_LINES, "1\n2\n3\n4\ncat\n6\n7\n8\n9\n10\n11\n", WORDS("cat"), 160,
+	            "3\n4\n[cat]\n6\n7\n8\n9\n10");
+	check_shape(BS_SNIPPET_LINES, "\n\n\n", NO_WORDS, 20, "");
+	check_shape(BS_SNIPPET_LINES, "\n\n  a\n   b c\n", NO_WORDS, 20, "a\n b c");
+	check_shape(BS_SNIPPET_OWN_LINES, code, WORDS("dog"), 160, "return [dog];");
+	check_shape(BS_SNIPPET_OWN_LINES, code, WORDS("cat", "dog"), 160, "if ([cat]) return [dog];");
+	check_shape(BS_SNIPPET_OWN_LINES, "x\n\n  a b\n", NO_WORDS, 160, "x");
+	check_shape(BS_SNIPPET_OWN_LINES, "x\none two three four cat five six\ny", WORDS("cat"), 14,
+	            "…four [cat] five…");
+}
+
+static void test_passages(void **state)
+{
+	(void)state;
+	struct bs_field fields[2] = {field_of("cat one two three four five cat cat six seven eight nine dog cat ten"),
+	                             field_of("dog")};
+	struct bs_snippet_hit hits[MOST_HITS];
+	struct bs_snippet_options options = {.width = 12};
+	struct bs_buffer windows = {0};
+	size_t n_hits = find_hits(fields, 2, WORDS("cat", "dog"), hits), best;
+	assert_int_equal(bs_snippet_windows(fields, 2, hits, n_hits, &options, &windows, &best, NULL), BS_OK);
+	static const struct bs_snippet_window wanted[] = {{0, 0}, {1, 2}, {3, 4}, {5, 5}};
+	assert_int_equal(windows.used_bytes, sizeof(wanted));
+	assert_memory_equal(windows.data, wanted, sizeof(wanted));
+	assert_int_equal(best, 2);
+	bs_buffer_deinit(&windows);
 }
 
 static void test_fields(void **state)
@@ -201,11 +286,11 @@ static void test_long_run(void **state)
 		assert_int_equal(bs_buffer_append(&text, i % 2 ? "漢" : "字", 3, NULL), BS_OK);
 	struct bs_field field = {.name = "", .text = text.data, .text_bytes = text.used_bytes};
 	struct bs_snippet_hit *hits = calloc(n_chars + 1, sizeof(*hits));
-	hits[0] = (struct bs_snippet_hit){0, 0, 0, 3};
+	hits[0] = hit_at(0, 0, 0, 3);
 	for (size_t i = 1; i <= n_chars; i++)
-		hits[i] = (struct bs_snippet_hit){0, 1 + i % 2, 5, text.used_bytes};
+		hits[i] = hit_at(0, 1 + i % 2, 5, text.used_bytes);
 	char *got = snippet_of(&field, 1, hits, n_chars + 1, 12);
-	assert_string_equal(got, "[cat]. [字漢字漢字漢字]…");
+	assert_string_equal(got, "[cat]. [字漢字]…");
 	free(got);
 	free(hits);
 	bs_buffer_deinit(&text);
@@ -229,7 +314,7 @@ static void check_huge(char filling)
 	for (size_t i = 0; i < 3; i++) {
 		size_t at = text_bytes / 4 * (i + 1);
 		memcpy(text + at, " cat ", 5);
-		hits[i] = (struct bs_snippet_hit){0, 0, at + 1, at + 4};
+		hits[i] = hit_at(0, 0, at + 1, at + 4);
 	}
 	struct bs_field field = {.name = "", .text = (const uint8_t *)text, .text_bytes = text_bytes};
 	struct timespec start;
@@ -265,7 +350,7 @@ static void check_line(const char *line, size_t width)
 {
 	bool is_marked = false;
 	UChar32 before = ' ';
-	size_t n_chars = 0, n_bytes = strlen(line);
+	size_t n_columns = 0, n_bytes = strlen(line);
 	for (size_t at = 0; at < n_bytes;) {
 		UChar32 c;
 		U8_NEXT((const uint8_t *)line, at, n_bytes, c);
@@ -276,13 +361,27 @@ static void check_line(const char *line, size_t width)
 			assert_false(c == ']' && before == '[');
 			is_marked = !is_marked;
 		} else {
-			n_chars += c != 0x2026;
+			/* Of what these tests have in them: marks and joiners, what is wide, all else. */
+			n_columns += c == 0x2026 || c == 0x301 || c == 0x200d ? 0 : c > 0x3040 && c != 0xfffd ? 2 : 1;
 		}
 		before = c;
 	}
 	assert_false(is_marked);
 	assert_true(n_bytes == 0 || before != ' ');
-	assert_true(n_chars <= width);
+	assert_true(n_columns <= width);
+}
+
+/* The same of each of several lines, but for what they are indented by. Frees them. */
+static void check_lines(char *lines, size_t width)
+{
+	bool is_first = true;
+	for (char *at = lines, *line; (line = strsep(&at, "\n")); is_first = false) {
+		size_t n_indent = strspn(line, " ");
+		assert_true(is_first || strlen(line) > n_indent);
+		assert_true(n_indent == 0 || n_indent < width);
+		check_line(line + n_indent, width - n_indent);
+	}
+	free(lines);
 }
 
 static void append_random_text(struct bs_buffer *text, uint64_t *random)
@@ -292,6 +391,7 @@ static void append_random_text(struct bs_buffer *text, uint64_t *random)
 		"dog",
 		" ",
 		"  \n",
+		"\n \t",
 		". ",
 		"é",
 		"e\xcc\x81",
@@ -331,14 +431,15 @@ static void test_random(void **state)
 		for (size_t k = 0; k < n_hits; k++) {
 			uint64_t start = next_random(&random) % (text.used_bytes + 4);
 			uint64_t end = start + next_random(&random) % 9;
-			hits[k] = (struct bs_snippet_hit){0, (uint32_t)(next_random(&random) % 4), start, end};
+			hits[k] = hit_at(0, (uint32_t)(next_random(&random) % 4), start, end);
 		}
 		qsort(hits, n_hits, sizeof(hits[0]), compare_starts);
 		struct bs_field field = {.name = "", .text = text.data, .text_bytes = text.used_bytes};
 		uint32_t width = 1 + (uint32_t)(next_random(&random) % 50);
-		char *got = snippet_of(&field, 1, hits, n_hits, width);
+		char *got = shaped(i % 2 ? BS_SNIPPET_OWN_LINES : BS_SNIPPET_JOINED, &field, 1, hits, n_hits, width);
 		check_line(got, width);
 		free(got);
+		check_lines(shaped(BS_SNIPPET_LINES, &field, 1, hits, n_hits, width), width);
 		bs_buffer_deinit(&text);
 	}
 }
@@ -353,7 +454,7 @@ static enum bs_status gather(void *context, const struct bs_token *tokens, size_
 	(void)err;
 	struct gathering *gathering = context;
 	for (size_t i = 0; i < n_tokens && gathering->n_hits < MOST_HITS; i++) {
-		struct bs_snippet_hit hit = {0, 0, tokens[i].start_byte, tokens[i].end_byte};
+		struct bs_snippet_hit hit = hit_at(0, 0, tokens[i].start_byte, tokens[i].end_byte);
 		if (!tokens[i].is_bigram)
 			gathering->hits[gathering->n_hits++] = hit;
 	}
@@ -384,7 +485,8 @@ int main(void)
 		cmocka_unit_test(test_windows),      cmocka_unit_test(test_cuts),
 		cmocka_unit_test(test_fields),       cmocka_unit_test(test_long_run),
 		cmocka_unit_test(test_huge_texts),   cmocka_unit_test(test_random),
-		cmocka_unit_test(test_analyzed),
+		cmocka_unit_test(test_analyzed),     cmocka_unit_test(test_columns),
+		cmocka_unit_test(test_lines),        cmocka_unit_test(test_passages),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -65,6 +65,15 @@ enum bs_status bs_words_analyze(struct bs_words *words, const uint8_t *text, siz
                                 uint32_t first_position, bs_token_fn fn, void *context,
                                 struct bs_words_sum *sum_out, struct bs_error *err) BS_WARN_UNUSED;
 
+/*
+ * Where the terms of a run stand, whose tokens all have the place of the whole run. begins_run: whether [start_byte,
+ * end_byte) of a token is a run. step_in_run: the piece of it from *at on that is folded by itself, nearly always one
+ * character; *at moves behind it, *n_terms_out is how many terms it gives. Not while the analyzer is at work. BS_NO_MEMORY.
+ */
+bool bs_words_begins_run(struct bs_words *words, const uint8_t *text, uint64_t start_byte, uint64_t end_byte);
+enum bs_status bs_words_step_in_run(struct bs_words *words, const uint8_t *text, uint64_t end_byte, size_t *at,
+                                    size_t *n_terms_out, struct bs_error *err) BS_WARN_UNUSED;
+
 /* The versions of the libraries at run time, "72.1" and "15.0": recorded in an index, because they define its words.
  * BS_UNSUPPORTED: ICU cannot be loaded. */
 enum bs_status bs_words_versions(char icu_out[16], char unicode_out[16], struct bs_error *err) BS_WARN_UNUSED;

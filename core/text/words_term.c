@@ -388,3 +388,34 @@ enum bs_status bs_words_put_script_run(struct bs_analysis *analysis, const UChar
 		status = put_code_point(analysis, bs_words_next(folded, &at), span);
 	return status;
 }
+
+bool bs_words_begins_run(struct bs_words *words, const uint8_t *text, uint64_t start_byte, uint64_t end_byte)
+{
+	size_t at = (size_t)start_byte;
+	UChar32 c;
+	if (text[at] < 0x80)
+		return false;
+	U8_NEXT_OR_FFFD(text, at, (size_t)end_byte, c);
+	return bs_words_is_of_script_run(words, c);
+}
+
+/* The fold of a run is the sequence of the folds of such pieces: each but the first begins at a normalization boundary. */
+enum bs_status bs_words_step_in_run(struct bs_words *words, const uint8_t *text, uint64_t end_byte, size_t *at,
+                                    size_t *n_terms_out, struct bs_error *err)
+{
+	size_t start = *at, next = start;
+	int32_t n_units = 0, n_folded = 0;
+	*n_terms_out = 0;
+	for (UChar32 c; next < end_byte; *at = next) {
+		U8_NEXT_OR_FFFD(text, next, (size_t)end_byte, c);
+		if (*at > start && bs_icu.unorm2_hasBoundaryBefore(words->nfkc_casefold, c))
+			break;
+	}
+	struct term piece = {text + start, *at - start};
+	enum bs_status status = write_utf16(&piece, &words->window, &n_units, err);
+	if (!status)
+		status = fold(words, (const UChar *)(const void *)words->window.data, n_units, &n_folded, err);
+	for (int32_t i = 0; i < n_folded && !status; ++*n_terms_out)
+		(void)bs_words_next((const UChar *)(const void *)words->folded.data, &i);
+	return status;
+}

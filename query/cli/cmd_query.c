@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "query/cli/commands.h"
@@ -12,6 +13,7 @@ struct query_arguments {
 	const char *index;
 	const char *kernel;
 	const char *batch;
+	const char *format;
 	struct bs_find_request request;
 	struct bs_word_list globs, types, type_nots, places;
 	uint64_t n_best;
@@ -32,6 +34,7 @@ static const struct bs_option query_options[] = {
 	{'l', "ids", NULL, "all matches by name, one per line, in document order", SETS(FLAG, ids)},
 	{'0', "null", NULL, "end ids with NUL instead of a line feed", SETS(FLAG, nul)},
 	{0, "json", NULL, "one JSON object per hit", SETS(FLAG, json)},
+	{0, "format", "FORMAT", "one line per hit, such as '{path}:{line}:{column}:{text}'", SETS(STRING, format)},
 	{0, "color", "WHEN", "colours: auto, always or never [auto: on a terminal]", SETS(NAME, color), .names = when_names},
 	{'g', "glob", "GLOB", "only files that match; !GLOB leaves out; repeatable", SETS(LIST, globs)},
 	{'t', "type", "TYPE", "only files of the type; repeatable", SETS(LIST, types)},
@@ -60,6 +63,7 @@ static const char *const query_examples[] = {
 	"bitsift query -- -dog", "all documents without dog",
 	"bitsift query -t py --in src --newer 3d cat", "in Python files below src, changed in the last three days",
 	"bitsift query 'name:readme install'", "in files with readme in their names",
+	"vim -q <(bitsift query --format '{path}:{line}:{column}:{text}' dog)", "hits in an editor",
 	NULL,
 };
 
@@ -123,12 +127,25 @@ static const char query_description[] =
 	"many, where the best were found without looking at all.\n\n"
 	"A hit is printed by a name that can be used from the "
 	"working directory: a file by its path, relative as ripgrep's are if it lies below the working directory, or both "
-	"lie in the folder of the index, else absolute; a record by its id. `bitsift delete` understands it. `--json` prints an "
-	"object per hit, with rank, id, score, path and snippet: there id is the one of the index, the same everywhere, and "
-	"path is the file, openable from the working directory, or `-` for what came from standard input. What is not UTF-8 "
-	"is also given as id_base64 and path_base64. `--count` prints the exact number. "
+	"lie in the folder of the index, else absolute; a record by its id. `bitsift delete` understands it. "
+	"Under it stands a snippet: the text around the words found, as wide as the terminal, elsewhere 160 columns. Of a file these "
+	"are whole lines, indented by what they are more than each other; a line that is too long is cut, as is the text of a "
+	"record. `--count` prints the exact number. "
 	"Where `--ids` go to a terminal, control characters and marks of direction in them are shown as \\xNN; into a "
 	"pipe or a file ids are exact.\n\n"
+	"`--json` prints an object per hit, with rank, id, score, path, snippet and passages: there id is the one of the index, the same "
+	"everywhere, and path is the file, openable from the working directory, or `-` for what came from standard input. What is not "
+	"UTF-8 is also given as id_base64 and path_base64. A passage is a line in which words of the query stand, or as much of it as has them within 160 columns; "
+	"and of the next lines, what has other words of the query. Words of a phrase count where the phrase stands, those for a field "
+	"in that field. It has line, column, start, stop and text. line and column, from 1 on, are where "
+	"the first of its words stands; column counts bytes, as that of rg does, without a byte order mark, and in UTF-8 where the "
+	"file is UTF-16. start and stop are bytes of the file, from 0 on: of the first word's start and of the last word's end. Of a "
+	"record, line is its line in the collection, and column, start and stop count the text of the field that field names, without "
+	"escapes. text is what stands in the passage's lines, as one line of at most 160 columns. The hit itself has the line, column, "
+	"start and stop of its best passage, the one with most words of the query; where no word stands, those of its beginning.\n\n"
+	"`--format` prints FORMAT for each hit, and a line feed unless it ends with \\n or \\0. {path}, {id}, {score} and {rank} "
+	"stand for those; {line}, {column}, {start}, {stop}, {field} and {text} for what the best passage has; {{ is a brace, and "
+	"\\n, \\t, \\0 and \\\\ are a line feed, a tab, a NUL byte and a backslash.\n\n"
 	"`--batch` runs one query per line of FILE. With `--count` it prints one number per line, with `--ids` one line "
 	"of ids per query, separated by tabs; otherwise the hits of each query and an empty line. For a query that does "
 	"not parse it prints `error`, and the exit status is 2. With `--json`, each object has the query too, `--count` "
@@ -184,6 +201,8 @@ static enum bs_status take_operands(struct query_arguments *arguments, const str
 		return bs_fail(err, BS_INVALID, "--approx is for ranked hits; --count and --ids are always exact");
 	if (arguments->request.date_field && !arguments->request.newer && !arguments->request.older)
 		return bs_fail(err, BS_INVALID, "--date FIELD goes with --newer or --older");
+	if (arguments->format && (arguments->count || arguments->ids || arguments->json))
+		return bs_fail(err, BS_INVALID, "--format excludes --count, --ids and --json");
 	if (n == 0 && !arguments->batch)
 		return bs_fail(err, BS_INVALID, "no query; try `bitsift query WORD...` or see `bitsift query --help`");
 	if (n > 0 && arguments->batch)
@@ -199,8 +218,9 @@ static enum bs_status take_operands(struct query_arguments *arguments, const str
 	arguments->request.mode = is_count ? BS_FIND_COUNT : arguments->ids ? BS_FIND_IDS : BS_FIND_TOP;
 	arguments->request.approx &= arguments->request.mode == BS_FIND_TOP;
 	arguments->request.n_best = (size_t)arguments->n_best;
-	arguments->request.snippets = arguments->request.mode == BS_FIND_TOP;
-	return BS_OK;
+	arguments->request.snippets = arguments->request.mode == BS_FIND_TOP && !arguments->format;
+	arguments->request.passages = arguments->json;
+	return arguments->format ? bs_present_check_format(arguments->format, &arguments->request.passages, err) : BS_OK;
 }
 
 static int show_hit(void *context, const struct bs_find_hit *hit)
@@ -209,6 +229,8 @@ static int show_hit(void *context, const struct bs_find_hit *hit)
 	const struct query_arguments *arguments = session->arguments;
 	if (arguments->json) {
 		bs_present_json(hit, session->query, session->query_bytes, session->out);
+	} else if (arguments->format) {
+		bs_present_format(hit, arguments->format, session->is_terminal, session->out);
 	} else if (!arguments->ids) {
 		bs_present_text(hit, session->color, session->out);
 	} else {
@@ -267,6 +289,14 @@ static void end_query(struct session *session, const struct bs_find_result *resu
 /* The longest query, its \r, and a byte that tells that it is longer. */
 #define BATCH_LINE_BYTES ((size_t)BS_QUERY_MAX_BYTES + 2)
 
+/* Of standard output, for a snippet that is indented and cut at both ends; 0: not known, or next to none. */
+static uint32_t terminal_columns(void)
+{
+	struct winsize size = {0};
+	bool is_known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 24;
+	return is_known ? size.ws_col - BS_PRESENT_INDENT - 2u : 0;
+}
+
 /* An error is one line with the reason; for a query that does not parse, the query with a caret too. */
 static enum bs_status run_query(struct session *session, const char *text, size_t text_bytes, struct bs_error *err)
 {
@@ -280,6 +310,8 @@ static enum bs_status run_query(struct session *session, const char *text, size_
 	request.explain_bars = request.explain && isatty(STDERR_FILENO);
 	request.context = session;
 	request.suggest = session->is_terminal && !session->arguments->batch;
+	if (session->is_terminal && !session->arguments->json)
+		request.snippet_columns = terminal_columns();
 	if (session->color && !session->arguments->json) {
 		request.mark_start = "\033[1;31m";
 		request.mark_stop = "\033[0m";

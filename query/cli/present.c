@@ -68,6 +68,30 @@ void bs_present_json_error(const struct bs_error *err, const char *query, size_t
 	fputs("}\n", out);
 }
 
+static void put_place(const struct bs_passage *passage, FILE *out)
+{
+	if (passage->field_bytes > 0) {
+		fputs("\"field\":", out);
+		(void)bs_present_json_string(passage->field, passage->field_bytes, out);
+		putc(',', out);
+	}
+	fprintf(out, "\"line\":%" PRIu64 ",\"column\":%" PRIu64 ",\"start\":%" PRIu64 ",\"stop\":%" PRIu64, passage->line,
+	        passage->column, passage->start_byte, passage->stop_byte);
+}
+
+static void put_passages(const struct bs_find_hit *hit, FILE *out)
+{
+	fputs(",\"passages\":[", out);
+	for (size_t i = 0; i < hit->n_passages; i++) {
+		fputs(i > 0 ? ",{" : "{", out);
+		put_place(&hit->passages[i], out);
+		fputs(",\"text\":", out);
+		(void)bs_present_json_string(hit->passages[i].text, hit->passages[i].text_bytes, out);
+		putc('}', out);
+	}
+	putc(']', out);
+}
+
 /* "KEY":"...", and if it is not UTF-8, "KEY_base64":"..." too. */
 static void put_name(const char *key, const char *text, size_t text_bytes, FILE *out)
 {
@@ -89,9 +113,14 @@ void bs_present_json(const struct bs_find_hit *hit, const char *query, size_t qu
 		fprintf(out, ",\"score\":%.9f", hit->score);
 	putc(',', out);
 	put_name("path", hit->path, strlen(hit->path), out);
+	if (hit->rank > 0 && hit->best.line > 0) {
+		putc(',', out);
+		put_place(&hit->best, out);
+	}
 	if (hit->rank > 0) {
 		fputs(",\"snippet\":", out);
 		(void)bs_present_json_string(hit->snippet, hit->snippet_bytes, out);
+		put_passages(hit, out);
 	}
 	fputs("}\n", out);
 }
@@ -122,11 +151,107 @@ void bs_present_text(const struct bs_find_hit *hit, bool color, FILE *out)
 	fputs(color ? "\033[35m" : "", out);
 	bs_present_shown(hit->local_id, hit->local_id_bytes, false, out);
 	fprintf(out, color ? "\033[0m  \033[2m%.4f\033[0m\n" : "  %.4f\n", hit->score);
-	if (hit->snippet_bytes == 0)
-		return;
-	fputs("    ", out);
-	bs_present_shown(hit->snippet, hit->snippet_bytes, true, out);
-	putc('\n', out);
+	for (const char *at = hit->snippet, *end = at + hit->snippet_bytes, *stop; at < end; at = stop + 1) {
+		stop = memchr(at, '\n', (size_t)(end - at));
+		stop = stop ? stop : end;
+		fprintf(out, "%*s", BS_PRESENT_INDENT, "");
+		bs_present_shown(at, (size_t)(stop - at), true, out);
+		putc('\n', out);
+	}
+}
+
+/* What a format names, in braces. */
+enum part {
+	PART_PATH, PART_ID, PART_SCORE, PART_RANK,                                  /* of the hit */
+	PART_LINE, PART_COLUMN, PART_START, PART_STOP, PART_FIELD, PART_TEXT, PARTS /* of its best passage */
+};
+static const char *const part_names[PARTS] = {
+	"path", "id", "score", "rank", "line", "column", "start", "stop", "field", "text",
+};
+
+/* The next part of a format, PARTS and a byte if it is text, and what stands behind it; NULL: it is no part of any. */
+static const char *next_part(const char *at, enum part *part_out, char *byte_out)
+{
+	static const char escapes[] = "n\nt\t0\0\\\\";
+	*part_out = PARTS;
+	*byte_out = *at;
+	if (*at == '{' && at[1] == '{')
+		return at + 2;
+	if (*at == '{') {
+		size_t n_bytes = strcspn(at + 1, "}");
+		for (*part_out = 0; *part_out < PARTS; ++*part_out)
+			if (strlen(part_names[*part_out]) == n_bytes && memcmp(part_names[*part_out], at + 1, n_bytes) == 0)
+				return at[n_bytes + 1] ? at + n_bytes + 2 : NULL;
+		return NULL;
+	}
+	if (*at != '\\')
+		return at + 1;
+	for (size_t i = 0; i < sizeof(escapes) - 1; i += 2) {
+		*byte_out = escapes[i + 1];
+		if (at[1] == escapes[i])
+			return at + 2;
+	}
+	return NULL;
+}
+
+enum bs_status bs_present_check_format(const char *format, bool *has_places_out, struct bs_error *err)
+{
+	*has_places_out = false;
+	for (const char *at = format, *next; *at; at = next) {
+		enum part part;
+		char byte;
+		next = next_part(at, &part, &byte);
+		if (!next && *at == '\\')
+			return bs_fail(err, BS_INVALID, "--format: %.2s is none of \\n, \\t, \\0 and \\\\", at);
+		if (!next)
+			return bs_fail(err, BS_INVALID, "--format: %.*s is none of {path}, {id}, {score}, {rank}, {line}, {column}, "
+			               "{start}, {stop}, {field} and {text}; a brace is {{",
+			               (int)strcspn(at, "}") + (strchr(at, '}') != NULL), at);
+		*has_places_out |= part >= PART_LINE && part < PARTS;
+	}
+	return BS_OK;
+}
+
+static void put_exact(const char *name, size_t name_bytes, bool is_terminal, FILE *out)
+{
+	if (is_terminal)
+		bs_present_escaped(name, name_bytes, out);
+	else
+		fwrite(name, 1, name_bytes, out);
+}
+
+static void put_part(const struct bs_find_hit *hit, enum part part, bool is_terminal, FILE *out)
+{
+	const struct bs_passage *best = &hit->best;
+	const uint64_t numbers[PARTS] = {[PART_RANK] = hit->rank, [PART_LINE] = best->line, [PART_COLUMN] = best->column,
+	                                 [PART_START] = best->start_byte, [PART_STOP] = best->stop_byte};
+	if (part == PART_PATH)
+		put_exact(hit->path, strlen(hit->path), is_terminal, out);
+	else if (part == PART_ID)
+		put_exact(hit->id, hit->id_bytes, is_terminal, out);
+	else if (part == PART_FIELD)
+		put_exact(best->field, best->field_bytes, is_terminal, out);
+	else if (part == PART_TEXT)
+		bs_present_shown(best->text, best->text_bytes, false, out);
+	else if (part == PART_SCORE)
+		fprintf(out, "%.9f", hit->score);
+	else
+		fprintf(out, "%" PRIu64, numbers[part]);
+}
+
+void bs_present_format(const struct bs_find_hit *hit, const char *format, bool is_terminal, FILE *out)
+{
+	enum part part = PARTS;
+	char byte = ' ';
+	for (const char *at = format; *at;) {
+		at = next_part(at, &part, &byte);
+		if (part < PARTS)
+			put_part(hit, part, is_terminal, out);
+		else
+			putc(byte, out);
+	}
+	if (part < PARTS || (byte != '\n' && byte != '\0'))
+		putc('\n', out);
 }
 
 enum bs_status bs_stats_add(struct bs_stats_sum *sum, const struct bs_query_stats *stats, struct bs_error *err)

@@ -64,7 +64,9 @@ struct bs_matcher {
 	/* The document. */
 	const struct bs_field *doc_fields;
 	uint32_t field;                   /* under analysis */
-	struct bs_buffer *hits;           /* set while hits are collected */
+	struct bs_buffer *hits;           /* set while hits are collected: struct bs_snippet_hit each */
+	uint64_t span_start_byte;         /* of the last token, */
+	uint32_t span_position;           /* and the position of the first one that stands there */
 	struct bs_error *err;
 	enum bs_status status;            /* sticky */
 };
@@ -244,9 +246,32 @@ static void add_hit(struct bs_matcher *matcher, const struct bs_token *token, ui
 {
 	const struct known_word *word = word_at(matcher, number);
 	struct bs_snippet_hit hit = {.field = matcher->field, .element = elements_of(matcher, word)[0],
-	                             .start_byte = token->start_byte, .end_byte = token->end_byte};
+	                             .start_byte = token->start_byte, .end_byte = token->end_byte,
+	                             .position = token->position, .nth = token->position - matcher->span_position};
 	if (word->is_scored)
 		append(matcher, matcher->hits, &hit, sizeof(hit));
+}
+
+static struct bs_snippet_hit *hits_of(const struct bs_matcher *matcher, size_t *n_out)
+{
+	*n_out = matcher->hits->used_bytes / sizeof(struct bs_snippet_hit);
+	return (struct bs_snippet_hit *)(void *)matcher->hits->data;
+}
+
+/* The hits at a position are there for a leaf. */
+static void keep_hit(const struct bs_matcher *matcher, uint64_t position)
+{
+	size_t low = 0, n, high;
+	struct bs_snippet_hit *hits = hits_of(matcher, &n);
+	for (high = n; low < high;) {
+		size_t middle = low + (high - low) / 2;
+		if (hits[middle].position < position)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low < n && hits[low].position == position; low++)
+		hits[low].is_kept = true;
 }
 
 static enum bs_status take_tokens(void *context, const struct bs_token *tokens, size_t n_tokens, struct bs_error *err)
@@ -257,6 +282,10 @@ static enum bs_status take_tokens(void *context, const struct bs_token *tokens, 
 		uint32_t number;
 		if (tokens[i].is_bigram)
 			continue;
+		if (matcher->hits && tokens[i].start_byte != matcher->span_start_byte) {
+			matcher->span_start_byte = tokens[i].start_byte;
+			matcher->span_position = tokens[i].position;
+		}
 		uint64_t hash = bs_hash_slot(tokens[i].term, tokens[i].term_bytes);
 		if (matcher->inexact.used_bytes > 0)
 			number = know_word(matcher, tokens[i].term, tokens[i].term_bytes, hash, NOT_PLAIN);
@@ -266,7 +295,7 @@ static enum bs_status take_tokens(void *context, const struct bs_token *tokens, 
 			continue;
 		if (matcher->hits)
 			add_hit(matcher, &tokens[i], number);
-		else
+		if (!matcher->hits || matcher->needs_positions)
 			add_occurrence(matcher, &tokens[i], number);
 	}
 	return matcher->status;
@@ -282,6 +311,7 @@ static uint32_t analyze_fields(struct bs_matcher *matcher, const struct bs_field
 	for (size_t i = 0; i < n_fields && !matcher->status; i++) {
 		struct bs_words_sum sum = {0};
 		matcher->field = (uint32_t)i;
+		matcher->span_start_byte = UINT64_MAX;
 		matcher->status = bs_words_analyze(matcher->words, fields[i].text, fields[i].text_bytes, position, take_tokens,
 		                                   matcher, &sum, matcher->err);
 		position = sum.next_position + FIELD_GAP;
@@ -357,9 +387,22 @@ static bool field_fits(const struct bs_matcher *matcher, const struct bs_query_n
 	return bs_match_field(matcher->query, node, &matcher->doc_fields[field]);
 }
 
+/* Of an item of a leaf, all that stand in its field. */
+static void keep_occurrences(const struct bs_matcher *matcher, const struct bs_query_node *node, uint32_t element)
+{
+	size_t n;
+	const struct occurrence *at = occurrences_of(matcher, element, &n);
+	for (size_t i = 0; i < n; i++)
+		if (field_fits(matcher, node, at[i].field))
+			keep_hit(matcher, at[i].position);
+}
+
+/* Here and below: while hits are collected, all that match are kept, where else the first is enough. */
 static bool word_matches(const struct bs_matcher *matcher, const struct bs_query_node *node)
 {
 	uint32_t element = node->items[0].element;
+	if (matcher->hits)
+		keep_occurrences(matcher, node, element);
 	if (node->field == BS_QUERY_ANY_FIELD)
 		return matcher->elements[element].tf > 0;
 	size_t n;
@@ -444,10 +487,10 @@ static size_t near_points(struct bs_matcher *matcher, const struct bs_query_node
 }
 
 /* A window slides over the occurrences in order; it holds at most `span` positions of one field. */
-static bool sweep_points(struct near_point *points, size_t n_points, struct near_need *needs, uint32_t n_needs,
-                         uint64_t span)
+static bool sweep_points(const struct bs_matcher *matcher, struct near_point *points, size_t n_points,
+                         struct near_need *needs, uint32_t n_needs, uint64_t span)
 {
-	size_t start = 0;
+	size_t start = 0, n_kept = 0;
 	uint32_t n_satisfied = 0;
 	for (size_t end = 0; end < n_points; end++) {
 		struct near_need *need = &needs[points[end].kind];
@@ -457,10 +500,13 @@ static bool sweep_points(struct near_point *points, size_t n_points, struct near
 			n_satisfied -= lost->held-- == lost->wanted;
 			start++;
 		}
-		if (n_satisfied == n_needs)
+		if (n_satisfied == n_needs && !matcher->hits)
 			return true;
+		if (n_satisfied == n_needs)
+			for (n_kept = n_kept > start ? n_kept : start; n_kept <= end; n_kept++)
+				keep_hit(matcher, points[n_kept].position);
 	}
-	return false;
+	return n_kept > 0;
 }
 
 static bool near_matches(struct bs_matcher *matcher, const struct bs_query_node *node)
@@ -475,7 +521,7 @@ static bool near_matches(struct bs_matcher *matcher, const struct bs_query_node 
 	}
 	uint32_t n_needs = near_needs(matcher, node, needs);
 	size_t n_points = near_points(matcher, node, needs, n_needs);
-	bool matches = sweep_points((struct near_point *)(void *)matcher->points.data, n_points, needs, n_needs,
+	bool matches = sweep_points(matcher, (struct near_point *)(void *)matcher->points.data, n_points, needs, n_needs,
 	                            (uint64_t)node->distance + node->n_items - 1);
 	free(needs);
 	return matches;
@@ -486,18 +532,20 @@ static bool phrase_around(const struct bs_matcher *matcher, const struct bs_quer
                           const struct bs_query_item *rarest)
 {
 	size_t n;
+	bool is_anywhere = false;
 	const struct occurrence *at = occurrences_of(matcher, rarest->element, &n);
-	for (size_t o = 0; o < n; o++) {
+	for (size_t o = 0; o < n && (matcher->hits || !is_anywhere); o++) {
 		if (at[o].position < rarest->position || !field_fits(matcher, node, at[o].field))
 			continue;
 		uint64_t start = at[o].position - rarest->position;
 		bool all = true;
 		for (uint32_t i = 0; i < node->n_items && all; i++)
 			all = stands_at(matcher, node->items[i].element, at[o].field, start + node->items[i].position);
-		if (all)
-			return true;
+		is_anywhere |= all;
+		for (uint32_t i = 0; i < node->n_items && all && matcher->hits; i++)
+			keep_hit(matcher, start + node->items[i].position);
 	}
-	return false;
+	return is_anywhere;
 }
 
 /*
@@ -593,7 +641,11 @@ static bool phrase_matches(struct bs_matcher *matcher, const struct bs_query_nod
 	for (uint32_t i = 1; i < node->n_items; i++)
 		if (matcher->elements[node->items[i].element].tf < matcher->elements[rarest->element].tf)
 			rarest = &node->items[i];
-	if ((uint64_t)matcher->elements[rarest->element].tf * node->n_items > MOST_LOOKS)
+	bool are_many = (uint64_t)matcher->elements[rarest->element].tf * node->n_items > MOST_LOOKS;
+	/* Hits are for people: among so many, a word that stands alone does no harm. */
+	for (uint32_t i = 0; i < node->n_items && are_many && matcher->hits; i++)
+		keep_occurrences(matcher, node, node->items[i].element);
+	if (are_many)
 		return phrase_anywhere(matcher, node);
 	return phrase_around(matcher, node, rarest);
 }
@@ -653,13 +705,66 @@ enum bs_status bs_match_document(struct bs_matcher *matcher, const struct bs_fie
 	return matcher->status;
 }
 
+/* Keeps the hits of each positive leaf. */
+static void keep_leaves(struct bs_matcher *matcher, uint32_t n, bool is_positive)
+{
+	const struct bs_query_node *node = &matcher->query->nodes[n];
+	if (node->n_children == 0 && is_positive)
+		(void)ask_leaf(matcher, n);
+	for (uint32_t i = 0; i < node->n_children; i++)
+		keep_leaves(matcher, node->children[i], is_positive != (node->kind == BS_NODE_NOT));
+}
+
+/* Leaves out words that stand elsewhere than their phrase, or their field. */
+static void drop_hits(struct bs_matcher *matcher)
+{
+	size_t n, n_kept = 0;
+	keep_leaves(matcher, (uint32_t)matcher->query->n_nodes - 1, true);
+	struct bs_snippet_hit *hits = hits_of(matcher, &n);
+	for (size_t i = 0; i < n; i++)
+		if (hits[i].is_kept)
+			hits[n_kept++] = hits[i];
+	matcher->hits->used_bytes = n_kept * sizeof(*hits);
+}
+
+/* A hit in a script run has the place of the whole run: makes it that of its own characters. */
+static void place_in_runs(struct bs_matcher *matcher)
+{
+	size_t n, n_terms = 0, n_before = 0, start = 0, at = 0;
+	struct bs_snippet_hit *hits = hits_of(matcher, &n);
+	/* text[start..at) is the piece of the run that is looked at. */
+	struct bs_snippet_hit before = {.field = UINT32_MAX};
+	for (size_t i = 0; i < n && !matcher->status; i++) {
+		const struct bs_field *field = &matcher->doc_fields[hits[i].field];
+		if (!bs_words_begins_run(matcher->words, field->text, hits[i].start_byte, hits[i].end_byte))
+			continue;
+		if (before.field != hits[i].field || before.start_byte != hits[i].start_byte) {
+			n_terms = n_before = 0;
+			at = (size_t)hits[i].start_byte;
+		}
+		before = hits[i];
+		while (n_before + n_terms <= hits[i].nth && at < hits[i].end_byte && !matcher->status) {
+			n_before += n_terms;
+			start = at;
+			matcher->status = bs_words_step_in_run(matcher->words, field->text, hits[i].end_byte, &at, &n_terms,
+			                                       matcher->err);
+		}
+		hits[i].start_byte = start;
+		hits[i].end_byte = at;
+	}
+}
+
 enum bs_status bs_match_hits(struct bs_matcher *matcher, const struct bs_field *doc_fields, size_t n_doc_fields,
                              struct bs_buffer *hits, struct bs_error *err)
 {
+	start_document(matcher, err);
 	matcher->hits = hits;
-	matcher->err = err;
-	matcher->status = BS_OK;
+	matcher->doc_fields = doc_fields;
 	(void)analyze_fields(matcher, doc_fields, n_doc_fields);
+	if (!matcher->status && matcher->needs_positions)
+		drop_hits(matcher);
+	if (!matcher->status)
+		place_in_runs(matcher);
 	matcher->hits = NULL;
 	return matcher->status;
 }

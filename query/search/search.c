@@ -14,6 +14,7 @@
 #include "query/search/filter.h"
 #include "query/search/match.h"
 #include "query/search/named.h"
+#include "query/search/passage.h"
 #include "query/search/plan.h"
 #include "query/search/rank.h"
 #include "query/search/scan_top.h"
@@ -171,6 +172,7 @@ struct bs_finder {
 	struct bs_buffer expected; /* u32 each */
 	struct bs_buffer hits;  /* struct bs_hit each */
 	struct bs_buffer marks; /* struct bs_snippet_hit each */
+	struct bs_passages passages;
 	struct bs_buffer id, local_id, path, snippet, text;
 	/* The query being run. */
 	const struct bs_find_request *request; /* NULL between queries */
@@ -238,6 +240,7 @@ void bs_finder_free(struct bs_finder *finder)
 	bs_buffer_deinit(&finder->expected);
 	bs_buffer_deinit(&finder->hits);
 	bs_buffer_deinit(&finder->marks);
+	bs_passages_deinit(&finder->passages);
 	bs_buffer_deinit(&finder->id);
 	bs_buffer_deinit(&finder->local_id);
 	bs_buffer_deinit(&finder->path);
@@ -681,10 +684,14 @@ static enum bs_status search_segments(struct bs_finder *finder, struct bs_error 
 	return search_segments(finder, err);
 }
 
-static enum bs_status make_snippet(struct bs_finder *finder, const struct bs_hit *hit, struct bs_error *err)
+/* What is shown of the text: a snippet, passages. */
+static enum bs_status look_again(struct bs_finder *finder, const struct bs_hit *hit, struct bs_find_hit *shown,
+                                 struct bs_error *err)
 {
 	const struct bs_find_request *request = finder->request;
-	struct bs_snippet_options options = {.mark_start = request->mark_start, .mark_stop = request->mark_stop};
+	struct bs_snippet_options options = {
+		.mark_start = request->mark_start, .mark_stop = request->mark_stop, .width = request->snippet_columns};
+	struct bs_passages *passages = &finder->passages;
 	struct bs_document document;
 	enum bs_fetched fetched;
 	bs_buffer_clear(&finder->snippet);
@@ -693,34 +700,47 @@ static enum bs_status make_snippet(struct bs_finder *finder, const struct bs_hit
 	if (status || fetched == BS_FETCHED_GONE || fetched == BS_FETCHED_FAILED)
 		return status;
 	status = bs_match_hits(finder->matcher, document.fields, document.n_fields, &finder->marks, err);
+	const struct bs_snippet_hit *marks = (const struct bs_snippet_hit *)(const void *)finder->marks.data;
+	size_t n_marks = finder->marks.used_bytes / sizeof(*marks);
+	options.shape = document.line > 0 ? BS_SNIPPET_JOINED : BS_SNIPPET_LINES;
+	if (!status && request->snippets)
+		status = bs_snippet_write(document.fields, document.n_fields, marks, n_marks, NULL, &options,
+		                          &finder->snippet, err);
+	if (!status && request->passages)
+		status = bs_passages_find(passages, &document, marks, n_marks, err);
 	if (status)
 		return status;
-	return bs_snippet_write(document.fields, document.n_fields,
-	                        (const struct bs_snippet_hit *)(const void *)finder->marks.data,
-	                        finder->marks.used_bytes / sizeof(struct bs_snippet_hit), &options, &finder->snippet,
-	                        err);
+	shown->snippet = (const char *)finder->snippet.data;
+	shown->snippet_bytes = finder->snippet.used_bytes;
+	if (!request->passages)
+		return BS_OK;
+	shown->passages = (const struct bs_passage *)(const void *)passages->list.data;
+	shown->n_passages = n_marks > 0 ? passages->list.used_bytes / sizeof(*shown->passages) : 0;
+	shown->best = shown->passages[passages->best];
+	return BS_OK;
 }
 
 static enum bs_status show_hit(struct bs_finder *finder, const struct bs_hit *hit, size_t rank, struct bs_error *err)
 {
-	enum bs_status status = bs_fetch_id(finder->fetcher, hit->segment, hit->document, &finder->id, &finder->local_id,
-	                                    &finder->path, err);
-	if (!status && rank > 0 && finder->request->snippets)
-		status = make_snippet(finder, hit, err);
-	if (status)
-		return status;
 	struct bs_find_hit shown = {
 		.rank = rank,
 		.score = hit->score,
-		.id = finder->id.used_bytes ? (const char *)finder->id.data : "",
-		.id_bytes = finder->id.used_bytes,
-		.local_id = finder->local_id.used_bytes ? (const char *)finder->local_id.data : "",
-		.local_id_bytes = finder->local_id.used_bytes,
-		.path = (const char *)finder->path.data,
-		.snippet = (const char *)finder->snippet.data,
-		.snippet_bytes = finder->snippet.used_bytes,
 		.document = (uint64_t)hit->segment << 32 | hit->document,
+		.snippet = "",
+		.best = {.field = "", .text = ""},
 	};
+	enum bs_status status =
+		bs_fetch_id(finder->fetcher, hit->segment, hit->document, &finder->id, &finder->local_id,
+	                                    &finder->path, err);
+	if (!status && rank > 0 && (finder->request->snippets || finder->request->passages))
+		status = look_again(finder, hit, &shown, err);
+	if (status)
+		return status;
+	shown.id = finder->id.used_bytes ? (const char *)finder->id.data : "";
+	shown.id_bytes = finder->id.used_bytes;
+	shown.local_id = finder->local_id.used_bytes ? (const char *)finder->local_id.data : "";
+	shown.local_id_bytes = finder->local_id.used_bytes;
+	shown.path = (const char *)finder->path.data;
 	return finder->request->hit(finder->request->context, &shown) ? bs_fail(err, BS_STOPPED, "stopped") : BS_OK;
 }
 
@@ -735,7 +755,6 @@ static enum bs_status show_hits(struct bs_finder *finder, struct bs_error *err)
 	else
 		bs_sort_by_document(&finder->index->snapshot, (struct bs_hit *)(void *)finder->hits.data, n);
 	charge(finder, BS_STAGE_RANK);
-	bs_buffer_clear(&finder->snippet);
 	for (size_t i = 0; i < n && !status; i++)
 		status = show_hit(finder, &hits[i], is_top ? i + 1 : 0, err);
 	return status;

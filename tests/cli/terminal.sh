@@ -29,6 +29,7 @@ on_terminal bitsift query --ids --batch q
 on_terminal bitsift query --json cat
 on_terminal bitsift query --json --ids cat
 on_terminal bitsift query cat
+on_terminal bitsift query --format '{path} {id} {field} {text}' cat
 on_terminal bitsift query --explain "$(printf 'c\342\200\256at \302\233')"
 on_terminal bitsift query "$(printf '"(\342\200\256 \302\233')"
 on_terminal bitsift stats -v
