@@ -143,7 +143,8 @@ static void finish_refresh(struct world *world, struct run *run, enum bs_status 
 	}
 	world->is_known |= is_possible && is_all;
 	world->is_clean |= is_possible && is_all;
-	if (is_possible && run->report.n_docs != world->state.docs.n)
+	/* An undo may have given back text whose file is gone: that stays until its source is looked at. */
+	if (is_possible && world->is_known && run->report.n_docs != world->state.docs.n)
 		difference(world, "%" PRIu64 " documents reported, not %zu", run->report.n_docs, world->state.docs.n);
 	n_refreshes++;
 }
