@@ -793,7 +793,7 @@ enum bs_status bs_index_build(const struct bs_build_request *request, struct bs_
 	if (!status)
 		status = at.is_full || bs_index_writer_holds_little(&at.old) ? bs_index_writer_choose(&at.writer, err)
 		                                                    : bs_index_writer_keep_choices(&at.writer, &at.old, err);
-	if (!at.writer.n_files && !at.is_full)
+	if (!status && !at.writer.n_files && !at.is_full)
 		at.writer.n_files = count_known_files(&at.old);
 	if (!status && at.writer.manifest.options.grams) {
 		bs_folder_recorder_init(&at.folders, &at.dir, at.writer.suspect_from_ns);

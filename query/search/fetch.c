@@ -160,14 +160,17 @@ static enum bs_status set_string(struct bs_buffer *to, const void *bytes, size_t
 	return status;
 }
 
-/* The path of a folder's file, which is what it is called here, or the source's own. */
+/* The path of a folder's file, which is what it is called here, or the source's own; NUL-ended likewise. */
 static enum bs_status make_path(const struct fetch_source *source, const struct bs_doc_record *record,
                                 struct bs_buffer *path, struct bs_error *err)
 {
 	if (source->source.kind != BS_SOURCE_FOLDER)
 		return set_string(path, source->source.path, strlen(source->source.path), err);
 	enum bs_status status = bs_recorded_local_id(&source->source, record, path, err);
-	return status ? status : bs_buffer_append(path, "", 1, err);
+	if (!status)
+		status = bs_buffer_append(path, "", 1, err);
+	path->used_bytes -= !status;
+	return status;
 }
 
 enum bs_status bs_fetch_id(struct bs_fetcher *fetcher, uint32_t segment, uint32_t document, struct bs_buffer *id,
