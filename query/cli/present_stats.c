@@ -311,13 +311,13 @@ static void summary_age(FILE *out, int64_t seconds)
 	static const struct {
 		int64_t seconds;
 		const char *name;
-	} units[] = {{86400, "day"}, {3600, "hour"}, {60, "minute"}, {1, "second"}};
+	} units[] = {{86400, "day"}, {3600, "hour"}, {60, "minute"}};
 	size_t u = 0;
-	if (seconds < 1) {
-		fputs("indexed just now", out);
+	if (seconds < 60) {
+		fputs("indexed less than a minute ago", out);
 		return;
 	}
-	while (u < 3 && seconds < units[u].seconds)
+	while (u < 2 && seconds < units[u].seconds)
 		u++;
 	fputs("indexed ", out);
 	put_things(out, (uint64_t)(seconds / units[u].seconds), units[u].name);

@@ -24,7 +24,7 @@ show bitsift stats .bitsift
 
 echo '# stats'
 summary() {
-    bitsift stats "$@" | sed -E '/^size|^documents/ s/[0-9.]+ [KM]iB/SIZE/g; s/indexed (just now|[0-9]+ seconds? ago)/indexed just now/'
+    bitsift stats "$@" | sed -E '/^size|^documents/ s/[0-9.]+ [KM]iB/SIZE/g;'
 }
 summary
 echo 'one more file' >d/new.txt

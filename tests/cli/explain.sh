@@ -8,6 +8,7 @@ waterfall() {
     sed -n '/^waterfall/,/ hits/p' "$SCRATCH/stderr" | sed -E 's/[0-9]+( to [0-9]+)? hashed/N hashed/'
 }
 documents 3000 >c.jsonl
+settle
 quiet bitsift index --memory 16M c.jsonl
 waterfall --count hundred common w17
 waterfall --count -- common hundred -w18
@@ -28,6 +29,7 @@ for query in 'common hundred w1*' 'w1 OR w2 OR "w3 w4"' '"common w17"' '-w3 comm
 done
 echo '# what is new is read besides'
 documents 3001 | tail -n 1 >>c.jsonl
+settle
 waterfall --count --fresh common
 echo '# many operands'
 waterfall --count common w1 w2 w3 w4 w5 w6 w7 w8 w9 w10 w11 w12 w13 w14 w15 w16 w17 w18 w19 w20 w21 w22 w23 w24 w25 | tail -n 3

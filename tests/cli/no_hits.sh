@@ -37,6 +37,7 @@ quiet bitsift index --index "$SCRATCH/stems" --stem english c.jsonl
 on_terminal bitsift query --index "$SCRATCH/stems" saliing
 echo '# where most are left unseen'
 documents 30000 >many.jsonl
+settle
 quiet bitsift index --index "$SCRATCH/many" many.jsonl
 on_terminal bitsift query --index "$SCRATCH/many" --any common hundred >"$SCRATCH/many.out"
 sed -E 's/at least [0-9,]+/at least N/' "$SCRATCH/many.out"
