@@ -850,7 +850,7 @@ static enum bs_verdict ask_leaf(void *context, uint32_t n)
 	bool has = false;
 	if (bs_query_is_file_name(node)) {
 		if (!verifier->status)
-			verifier->status = bs_named_has(named, n, named->at, &has, verifier->err);
+			verifier->status = named->has(named, n, named->at, &has, verifier->err);
 		return has ? BS_VERDICT_YES : BS_VERDICT_NO;
 	}
 	if (node->kind == BS_NODE_WORD)

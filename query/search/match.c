@@ -679,7 +679,7 @@ static enum bs_verdict ask_leaf(void *context, uint32_t n)
 	if (matcher->status)
 		return BS_VERDICT_NO;
 	if (bs_query_is_file_name(node))
-		matcher->status = bs_named_has(matcher->named, n, matcher->named->at, &matches, matcher->err);
+		matcher->status = matcher->named->has(matcher->named, n, matcher->named->at, &matches, matcher->err);
 	else if (node->kind == BS_NODE_WORD)
 		matches = word_matches(matcher, node);
 	else if (node->kind == BS_NODE_PHRASE)

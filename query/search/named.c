@@ -58,27 +58,6 @@ static enum bs_status begin_leaf(struct bs_name_leaf *leaf, uint32_t n, const st
 	return status;
 }
 
-enum bs_status bs_named_begin(struct bs_named *named, const struct bs_plan *plan, struct bs_words *words,
-                              const struct bs_kernel *kernel, struct bs_error *err)
-{
-	const struct bs_query *query = plan->query;
-	enum bs_status status = BS_OK;
-	uint32_t n_leaves = 0;
-	bs_named_deinit(named);
-	for (size_t n = 0; n < query->n_nodes; n++)
-		n_leaves += bs_query_is_file_name(&query->nodes[n]);
-	if (n_leaves == 0)
-		return BS_OK;
-	named->snapshot = plan->snapshot;
-	named->leaves = calloc(n_leaves, sizeof(*named->leaves));
-	if (!named->leaves)
-		return bs_fail_memory(err, "names", n_leaves * sizeof(*named->leaves));
-	for (uint32_t n = 0; n < query->n_nodes && !status; n++)
-		if (bs_query_is_file_name(&query->nodes[n]))
-			status = begin_leaf(&named->leaves[named->n_leaves++], n, plan, words, kernel, err);
-	return status;
-}
-
 /* The path below the folder; of a file that is a source by itself, the last part of its path. Of no bytes: there is none. */
 static enum bs_status find_name(const struct bs_snapshot *snapshot, struct bs_doc_ref ref, struct bs_field *name_out,
                                 struct bs_error *err)
@@ -112,8 +91,8 @@ static enum bs_status ask(struct bs_name_leaf *leaf, const struct bs_field *name
 	return status;
 }
 
-enum bs_status bs_named_has(struct bs_named *named, uint32_t n, struct bs_doc_ref ref, bool *has_out,
-                            struct bs_error *err)
+static enum bs_status has_name(struct bs_named *named, uint32_t n, struct bs_doc_ref ref, bool *has_out,
+                               struct bs_error *err)
 {
 	struct bs_name_leaf *leaf = named->leaves;
 	while (leaf->n != n)
@@ -132,5 +111,27 @@ enum bs_status bs_named_has(struct bs_named *named, uint32_t n, struct bs_doc_re
 		(*known)[ref.document] = *has_out ? KNOWN_YES : KNOWN_NO;
 	}
 	*has_out = (*known)[ref.document] == KNOWN_YES;
+	return status;
+}
+
+enum bs_status bs_named_begin(struct bs_named *named, const struct bs_plan *plan, struct bs_words *words,
+                              const struct bs_kernel *kernel, struct bs_error *err)
+{
+	const struct bs_query *query = plan->query;
+	enum bs_status status = BS_OK;
+	uint32_t n_leaves = 0;
+	bs_named_deinit(named);
+	for (size_t n = 0; n < query->n_nodes; n++)
+		n_leaves += bs_query_is_file_name(&query->nodes[n]);
+	if (n_leaves == 0)
+		return BS_OK;
+	named->has = has_name;
+	named->snapshot = plan->snapshot;
+	named->leaves = calloc(n_leaves, sizeof(*named->leaves));
+	if (!named->leaves)
+		return bs_fail_memory(err, "names", n_leaves * sizeof(*named->leaves));
+	for (uint32_t n = 0; n < query->n_nodes && !status; n++)
+		if (bs_query_is_file_name(&query->nodes[n]))
+			status = begin_leaf(&named->leaves[named->n_leaves++], n, plan, words, kernel, err);
 	return status;
 }

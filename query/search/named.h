@@ -11,6 +11,9 @@
 
 /* What is known of the names, of one query. One thread. Zero-initialise; release with bs_named_deinit. */
 struct bs_named {
+	/* Whether the document's name is one that leaf n asks for. Worked out once a document. BS_CORRUPT, BS_NO_MEMORY. A pointer,
+	 * since those who evaluate a query by its text ask it of a query's leaf, and it asks them about the name. */
+	enum bs_status (*has)(struct bs_named *named, uint32_t n, struct bs_doc_ref ref, bool *has_out, struct bs_error *err);
 	const struct bs_snapshot *snapshot;
 	struct bs_name_leaf *leaves;
 	uint32_t n_leaves;
@@ -22,9 +25,5 @@ void bs_named_deinit(struct bs_named *named);
  * kernel NULL: every name is analysed. BS_NO_MEMORY, or what the analyzer returned. */
 enum bs_status bs_named_begin(struct bs_named *named, const struct bs_plan *plan, struct bs_words *words,
                               const struct bs_kernel *kernel, struct bs_error *err) BS_WARN_UNUSED;
-
-/* Whether the document's name is one that leaf n asks for. Worked out once a document. BS_CORRUPT, BS_NO_MEMORY. */
-enum bs_status bs_named_has(struct bs_named *named, uint32_t n, struct bs_doc_ref ref, bool *has_out,
-                            struct bs_error *err) BS_WARN_UNUSED;
 
 #endif

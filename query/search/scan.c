@@ -263,7 +263,7 @@ static bool is_named(struct bs_slab_scan *at, uint32_t n, uint32_t row)
 		return false;
 	bs_scan_document(at, row, &document);
 	if (!at->status)
-		at->status = bs_named_has(at->plan->named, n, (struct bs_doc_ref){at->segment, document}, &has, at->err);
+		at->status = at->plan->named->has(at->plan->named, n, (struct bs_doc_ref){at->segment, document}, &has, at->err);
 	return has;
 }
 
