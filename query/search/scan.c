@@ -258,7 +258,7 @@ static void and_wide_items(struct bs_slab_scan *at, const struct bs_query_node *
 static bool is_named(struct bs_slab_scan *at, uint32_t n, uint32_t row)
 {
 	bool has = false;
-	uint32_t document;
+	uint32_t document = 0;
 	if (at->status)
 		return false;
 	bs_scan_document(at, row, &document);
