@@ -98,10 +98,11 @@ enum bs_status bs_source_append_local_id(const struct bs_source *source, const u
                                          uint64_t line, struct bs_buffer *id, struct bs_error *err)
 {
 	struct bs_source here = *source;
+	char none[] = "";
 	if (source->down)
 		return bs_file_way(source->down, name, name_bytes, id, err);
 	if (!bs_source_has_records(source))
-		here.label = strcmp(source->path, ".") == 0 ? (char[]){""} : source->path;
+		here.label = strcmp(source->path, ".") == 0 ? none : source->path;
 	return bs_source_append_id(&here, name, name_bytes, line, id, err);
 }
 
