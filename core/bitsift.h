@@ -653,6 +653,12 @@ struct bs_grep_colors {
 	char path[96], line[96], column[96], match[96];
 };
 
+/* Of any bytes; NULL: the usual. */
+struct bs_grep_separator {
+	const char *bytes;
+	size_t n_bytes;
+};
+
 struct bs_grep_output {
 	enum bs_grep_format format;
 	bool invert, passthru;
@@ -667,9 +673,9 @@ struct bs_grep_output {
 	struct bs_grep_colors colors;
 	const char *replacement; /* -r; NULL: none */
 	size_t replacement_bytes;
-	/* Behind path, number ... (NULL: ":"), the same on lines of context ("-"), between lines that do not follow
-	 * each other ("--"; no_group_separator: nothing). */
-	const char *match_separator, *context_separator, *group_separator;
+	/* Behind path, number ... (":"), the same on lines of context ("-"), between lines that do not follow each other
+	 * ("--"; no_group_separator: nothing). */
+	struct bs_grep_separator match_separator, context_separator, group_separator;
 };
 
 enum bs_grep_task {

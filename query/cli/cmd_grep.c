@@ -135,6 +135,7 @@ const struct bs_command bs_command_grep = {
 	.usage = "[OPTION]... (PATTERN | -e PATTERN | -f FILE) [PATH]...",
 	.description = grep_description,
 	.options = bs_grep_option_table,
+	.is_as_rg = true,
 	.n_in_help = BS_GREP_N_IN_HELP,
 	.examples = grep_examples,
 	.exit_status = "0 when something matched, 1 when nothing did, 2 after an error, even if something matched (but "

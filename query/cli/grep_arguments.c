@@ -4,6 +4,7 @@
  */
 #include "query/cli/grep_arguments.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +22,7 @@ enum { BOUNDS_NONE, BOUNDS_WORD, BOUNDS_LINE };
 enum { COUNT_NONE, COUNT_LINES, COUNT_MATCHES };
 enum { FILES_ALL, FILES_WITH, FILES_WITHOUT };
 enum { CONTEXT_AFTER, CONTEXT_BEFORE, CONTEXT_BOTH, CONTEXT_ALL };
+enum { BINARY_SKIP, BINARY_TEXT, BINARY_SEARCH };
 enum { COLOR_AUTO, COLOR_ALWAYS, COLOR_ANSI, COLOR_NEVER };
 
 static const char *const color_whens[] = {"auto", "always", "ansi", "never", NULL};
@@ -101,28 +103,28 @@ static enum bs_status take_file(void *to, const struct bs_option *option, const 
 	return status;
 }
 
-/* \n, \t, \x00 and so on in a separator. */
-static enum bs_status unescape(struct bs_grep_arguments *arguments, const char *value, const char **out, struct bs_error *err)
+/* \n, \r, \t, \\ and \x00 in a separator; any other is two characters, as rg has it. */
+static enum bs_status unescape(struct bs_grep_arguments *arguments, const char *value, struct bs_grep_separator *out,
+                               struct bs_error *err)
 {
-	static const char letters[] = "nrt0\\", bytes[] = "\n\r\t\0\\";
+	static const char letters[] = "nrt\\", bytes[] = "\n\r\t\\";
 	char *text = strdup(value), *to = text;
 	enum bs_status status = own(arguments, text, err);
 	for (const char *from = value; !status && *from; from++) {
 		const char *letter = from[0] == '\\' && from[1] ? strchr(letters, from[1]) : NULL;
-		unsigned code;
+		bool is_hex = from[0] == '\\' && from[1] == 'x' && isxdigit((unsigned char)from[2]) && isxdigit((unsigned char)from[3]);
+		unsigned code = 0;
 		if (letter) {
 			*to++ = bytes[letter - letters];
 			from++;
-		} else if (from[0] == '\\' && from[1] == 'x' && sscanf(from + 2, "%2x", &code) == 1 && strlen(from) >= 4) {
+		} else if (is_hex && sscanf(from + 2, "%2x", &code) == 1) {
 			*to++ = (char)code;
 			from += 3;
 		} else {
 			*to++ = *from;
 		}
 	}
-	if (!status)
-		*to = '\0';
-	*out = text;
+	*out = (struct bs_grep_separator){text, status ? 0 : (size_t)(to - text)};
 	return status;
 }
 
@@ -164,12 +166,29 @@ static enum bs_status take_line_end(void *to, const struct bs_option *option, co
 	return BS_OK;
 }
 
+/* Digits, and then perhaps K, M or G. */
+static enum bs_status take_size(void *to, const struct bs_option *option, const char *argument, struct bs_error *err)
+{
+	static const char units[] = "KMG";
+	size_t n_digits = strspn(argument, "0123456789");
+	const char *unit = argument[n_digits] ? strchr(units, argument[n_digits]) : NULL;
+	unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
+	errno = 0;
+	unsigned long long number = strtoull(argument, NULL, 10);
+	if (n_digits == 0 || (argument[n_digits] && !(unit && !argument[n_digits + 1])) || errno ||
+	    number > UINT64_MAX >> shift)
+		return bs_fail(err, BS_INVALID, "--%s %s: not a size; write a number of bytes, or with K, M or G behind it",
+		               option->name, argument);
+	*(uint64_t *)(void *)((char *)to + option->offset) = number << shift;
+	return BS_OK;
+}
+
 static enum bs_status take_separator(void *to, const struct bs_option *option, const char *argument, struct bs_error *err)
 {
 	struct bs_grep_arguments *arguments = to;
 	if (option->offset == offsetof(struct bs_grep_arguments, request.output.group_separator))
 		arguments->request.output.no_group_separator = false;
-	return unescape(arguments, argument, (const char **)(void *)((char *)to + option->offset), err);
+	return unescape(arguments, argument, (struct bs_grep_separator *)(void *)((char *)to + option->offset), err);
 }
 
 #define SETS(kind, field) BS_OPTION_SETS(kind, struct bs_grep_arguments, field)
@@ -178,8 +197,9 @@ static enum bs_status take_separator(void *to, const struct bs_option *option, c
 /* First those that --help shows; what a script may pass because rg takes it, or what undoes another, is on the man
  * page. */
 const struct bs_option bs_grep_option_table[] = {
-	{'e', "regexp", "PATTERN", "a pattern; repeatable", CALL(take_regexp)},
-	{'f', "file", "FILE", "patterns, one per line (- is standard input); repeatable", CALL(take_file)},
+	{'e', "regexp", "PATTERN", "a pattern; repeatable", CALL(take_regexp), .takes_dash = true},
+	{'f', "file", "FILE", "patterns, one per line (- is standard input); repeatable",
+	 CALL(take_file), .takes_dash = true},
 	{'i', "ignore-case", NULL, "in any letter case", SETS(CHOICE, letter_case), .value = BS_GREP_CASE_INSENSITIVE},
 	{'S', "smart-case", NULL, "-i unless the pattern has an upper-case letter",
 	 SETS(CHOICE, letter_case), .value = BS_GREP_CASE_SMART},
@@ -190,7 +210,8 @@ const struct bs_option bs_grep_option_table[] = {
 	{'U', "multiline", NULL, "matches may span lines", SETS(FLAG, request.pattern.is_multi_line)},
 	{'n', "line-number", NULL, "line numbers [on a terminal]", SETS(CHOICE, line_number), .value = 1},
 	{'o', "only-matching", NULL, "only the matches, each on its line", SETS(FLAG, request.output.only_matching)},
-	{'r', "replace", "TEXT", "show TEXT for each match; $1 and $name are groups", SETS(STRING, request.output.replacement)},
+	{'r', "replace", "TEXT", "show TEXT for each match; $1 and $name are groups",
+	 SETS(STRING, request.output.replacement), .takes_dash = true},
 	{'A', "after-context", "N", "N lines after each match", CALL(take_context), .value = CONTEXT_AFTER},
 	{'B', "before-context", "N", "N lines before each match", CALL(take_context), .value = CONTEXT_BEFORE},
 	{'C', "context", "N", "N lines before and after", CALL(take_context), .value = CONTEXT_BOTH},
@@ -199,8 +220,9 @@ const struct bs_option bs_grep_option_table[] = {
 	{'q', "quiet", NULL, "print nothing, only set the exit status", SETS(FLAG, quiet)},
 	{'m', "max-count", "N", "at most N matching lines of each file", SETS(NUMBER, request.output.max_count)},
 	{0, "json", NULL, "JSON lines, as rg's", SETS(FLAG, json)},
-	{'a', "text", NULL, "search binary files as if they were text", SETS(FLAG, request.files.is_text)},
-	{'g', "glob", "GLOB", "only files that match; !GLOB leaves out; repeatable", SETS(LIST, globs)},
+	{'a', "text", NULL, "search binary files as if they were text", SETS(CHOICE, binary), .value = BINARY_TEXT},
+	{'g', "glob", "GLOB", "only files that match; !GLOB leaves out; repeatable",
+	 SETS(LIST, globs), .takes_dash = true},
 	{'t', "type", "TYPE", "only files of the type; repeatable", SETS(LIST, types)},
 	{'T', "type-not", "TYPE", "no files of the type; repeatable", SETS(LIST, type_nots)},
 	{'.', "hidden", NULL, "hidden files too", SETS(FLAG, request.files.hidden)},
@@ -209,7 +231,7 @@ const struct bs_option bs_grep_option_table[] = {
 	{0, "index", "DIR", "the index [the nearest .bitsift upward, if any]", SETS(ONCE, request.index)},
 	{0, "no-stat", NULL, "trust the index: open only files that may match", SETS(FLAG, request.no_stat)},
 	{0, "candidates", NULL, "print the files that may match, without searching them", SETS(FLAG, candidates)},
-	{'j', "jobs", "N", "threads [one per processor]", SETS(NUMBER, n_threads), .most = MAX_THREADS},
+	{'j', "jobs", "N", "threads [one per processor]", SETS(NUMBER, n_threads)},
 	/* The others. */
 	{'s', "case-sensitive", NULL, "undo -i and -S", SETS(CHOICE, letter_case), .value = BS_GREP_CASE_SENSITIVE},
 	{0, "no-fixed-strings", NULL, "undo -F", SETS(UNFLAG, request.pattern.is_fixed)},
@@ -251,11 +273,12 @@ const struct bs_option bs_grep_option_table[] = {
 	 CALL(take_separator), .offset = offsetof(struct bs_grep_arguments, request.output.match_separator)},
 	{0, "field-context-separator", "TEXT", "the same on lines of context [-]",
 	 CALL(take_separator), .offset = offsetof(struct bs_grep_arguments, request.output.context_separator)},
-	{0, "no-text", NULL, "undo -a", SETS(UNFLAG, request.files.is_text)},
-	{0, "binary", NULL, "search binary files, and say that they match", SETS(FLAG, request.files.search_binary)},
-	{0, "no-binary", NULL, "undo --binary", SETS(UNFLAG, request.files.search_binary)},
+	{0, "no-text", NULL, "undo -a and --binary", SETS(CHOICE, binary), .value = BINARY_SKIP},
+	{0, "binary", NULL, "search binary files, and say that they match", SETS(CHOICE, binary), .value = BINARY_SEARCH},
+	{0, "no-binary", NULL, "undo --binary and -a", SETS(CHOICE, binary), .value = BINARY_SKIP},
 	{'E', "encoding", "NAME", "auto, none, utf-8, utf-16, utf-16le, utf-16be or latin1 [auto]",
 	 SETS(STRING, request.files.encoding)},
+	{0, "no-encoding", NULL, "undo -E", SETS(NO_STRING, request.files.encoding)},
 	{0, "crlf", NULL, "lines may end in CR LF", CALL(take_line_end), .value = true},
 	{0, "no-crlf", NULL, "undo --crlf", CALL(take_line_end)},
 	{0, "null-data", NULL, "lines end in NUL", CALL(take_line_end)},
@@ -263,8 +286,9 @@ const struct bs_option bs_grep_option_table[] = {
 	{0, "no-pcre2-unicode", NULL, "the same", SETS(FLAG, request.pattern.no_unicode)},
 	{0, "unicode", NULL, "undo --no-unicode", SETS(UNFLAG, request.pattern.no_unicode)},
 	{0, "pcre2-unicode", NULL, "the same", SETS(UNFLAG, request.pattern.no_unicode)},
-	{0, "iglob", "GLOB", "as -g, in any letter case; repeatable", SETS(LIST, iglobs)},
+	{0, "iglob", "GLOB", "as -g, in any letter case; repeatable", SETS(LIST, iglobs), .takes_dash = true},
 	{0, "glob-case-insensitive", NULL, "treat -g as --iglob", SETS(FLAG, glob_caseless)},
+	{0, "no-glob-case-insensitive", NULL, "undo --glob-case-insensitive", SETS(UNFLAG, glob_caseless)},
 	{0, "type-add", "SPEC", "add NAME:GLOB, or NAME:include:OTHER; repeatable", SETS(LIST, type_adds)},
 	{0, "type-clear", "TYPE", "forget the globs of a type; repeatable", SETS(LIST, type_clears)},
 	{0, "type-list", NULL, "list the types", SETS(FLAG, type_list)},
@@ -272,10 +296,15 @@ const struct bs_option bs_grep_option_table[] = {
 	{0, "no-hidden", NULL, "undo --hidden", SETS(UNFLAG, request.files.hidden)},
 	{0, "ignore", NULL, "undo --no-ignore", SETS(UNFLAG, ignores_nothing)},
 	{0, "no-ignore-vcs", NULL, "do not read git's ignore files", SETS(FLAG, no_vcs)},
+	{0, "ignore-vcs", NULL, "undo --no-ignore-vcs", SETS(UNFLAG, no_vcs)},
 	{0, "no-ignore-dot", NULL, "do not read .ignore", SETS(FLAG, no_dot)},
+	{0, "ignore-dot", NULL, "undo --no-ignore-dot", SETS(UNFLAG, no_dot)},
 	{0, "no-ignore-global", NULL, "do not read git's global excludes", SETS(FLAG, no_global)},
+	{0, "ignore-global", NULL, "undo --no-ignore-global", SETS(UNFLAG, no_global)},
 	{0, "no-ignore-exclude", NULL, "do not read .git/info/exclude", SETS(FLAG, no_exclude)},
+	{0, "ignore-exclude", NULL, "undo --no-ignore-exclude", SETS(UNFLAG, no_exclude)},
 	{0, "no-ignore-parent", NULL, "do not read ignore files of parent folders", SETS(FLAG, no_parent)},
+	{0, "ignore-parent", NULL, "undo --no-ignore-parent", SETS(UNFLAG, no_parent)},
 	{0, "no-require-git", NULL, "use git's ignore files outside repositories too",
 	 SETS(FLAG, request.files.ignores_outside_git)},
 	{'u', "unrestricted", NULL, "--no-ignore; -uu: --hidden too; -uuu: --binary too",
@@ -283,7 +312,8 @@ const struct bs_option bs_grep_option_table[] = {
 	{0, "no-follow", NULL, "undo -L", SETS(UNFLAG, request.files.follow)},
 	{0, "max-depth", "N", "at most N folders deep", SETS(NUMBER, max_depth), .most = UINT32_MAX},
 	{0, "maxdepth", "N", "the same", SETS(NUMBER, max_depth), .most = UINT32_MAX},
-	{0, "max-filesize", "SIZE", "no files larger than this", SETS(SIZE, request.files.max_file_bytes)},
+	{0, "max-filesize", "SIZE", "no files larger than this",
+	 CALL(take_size), .offset = offsetof(struct bs_grep_arguments, request.files.max_file_bytes)},
 	{0, "sort", "KEY", "path or none; both sort by path", SETS(NAME, sort), .names = sort_keys},
 	{0, "mmap", NULL, "treat NUL bytes as rg does in files that it maps", SETS(CHOICE, maps), .value = BS_GREP_MAPS_ALL},
 	{0, "no-mmap", NULL, "treat NUL bytes as rg does in files that it reads", SETS(CHOICE, maps), .value = BS_GREP_MAPS_NONE},
@@ -292,11 +322,15 @@ const struct bs_option bs_grep_option_table[] = {
 	{0, "no-config", NULL, "accepted for scripts; no configuration file is ever read", .kind = BS_OPTION_NOTHING},
 	{0, "line-buffered", NULL, "accepted for scripts; does nothing", .kind = BS_OPTION_NOTHING},
 	{0, "block-buffered", NULL, "accepted for scripts; does nothing", .kind = BS_OPTION_NOTHING},
-	{0, "no-ignore-messages", NULL, "accepted for scripts; does nothing", .kind = BS_OPTION_NOTHING},
-	{0, "threads", "N", "the same", SETS(NUMBER, n_threads), .most = MAX_THREADS},
+	{0, "no-line-buffered", NULL, "the same", .kind = BS_OPTION_NOTHING},
+	{0, "no-block-buffered", NULL, "the same", .kind = BS_OPTION_NOTHING},
+	{0, "no-ignore-messages", NULL, "no messages about ignore rules that make no sense", SETS(FLAG, no_ignore_messages)},
+	{0, "ignore-messages", NULL, "undo --no-ignore-messages", SETS(UNFLAG, no_ignore_messages)},
+	{0, "threads", "N", "the same as --jobs", SETS(NUMBER, n_threads)},
 	{0, "brute", NULL, "use no index and match line by line: slow, for comparing", SETS(FLAG, request.pattern.is_brute)},
 	{0, "kernel", "NAME", "the SIMD code to use; `list` prints the choices", SETS(STRING, request.kernel)},
 	{0, "stats", NULL, "end with a line of statistics in JSON, on stderr", SETS(FLAG, stats)},
+	{0, "no-stats", NULL, "undo --stats", SETS(UNFLAG, stats)},
 	{0, "explain", NULL, "explain on stderr how lines are found", SETS(FLAG, explain)},
 	{0},
 };
@@ -349,7 +383,8 @@ static enum bs_status decide_files(struct bs_grep_arguments *arguments, struct b
 	files->type_clears = arguments->type_clears.list;
 	files->no_ignore = arguments->ignores_nothing || arguments->n_unrestricted >= 1;
 	files->hidden |= arguments->n_unrestricted >= 2;
-	files->search_binary |= arguments->n_unrestricted >= 3;
+	files->is_text = arguments->binary == BINARY_TEXT;
+	files->search_binary = arguments->binary == BINARY_SEARCH || arguments->n_unrestricted >= 3;
 	files->no_ignore_kinds = (arguments->no_dot ? BS_WALK_NO_DOT : 0) | (arguments->no_parent ? BS_WALK_NO_PARENT : 0) |
 	                         (arguments->no_vcs ? BS_WALK_NO_VCS : 0) |
 	                         (arguments->no_vcs || arguments->no_global ? BS_WALK_NO_GLOBAL : 0) |
@@ -446,6 +481,19 @@ static enum bs_grep_task decide_task(const struct bs_grep_arguments *arguments)
 	                           : BS_GREP_SEARCH;
 }
 
+/* What rg does not take together, so that nobody is told less than was asked for. */
+static enum bs_status refuse_together(const struct bs_grep_arguments *arguments, size_t n_operands, struct bs_error *err)
+{
+	const char *why = NULL;
+	if (arguments->type_list && (arguments->files || arguments->has_pattern_option || n_operands > 0))
+		why = "--type-list does not go with a pattern, -e, -f or --files";
+	else if (arguments->files && arguments->has_pattern_option)
+		why = "--files does not go with -e or -f";
+	else if (arguments->json && (arguments->files || arguments->count != COUNT_NONE || arguments->which_files != FILES_ALL))
+		why = "--json does not go with -c, --count-matches, -l, --files-without-match or --files";
+	return why ? bs_fail(err, BS_INVALID, "%s", why) : BS_OK;
+}
+
 const struct bs_grep_arguments bs_grep_defaults = {
 	.max_depth = UINT64_MAX,
 	.line_number = -1,
@@ -464,14 +512,13 @@ enum bs_status bs_grep_arguments_decide(struct bs_grep_arguments *arguments, con
 	request->task = decide_task(arguments);
 	if (request->output.max_count == UINT64_MAX)
 		request->output.max_count = 0;
-	request->n_threads = (uint32_t)arguments->n_threads;
+	request->n_threads = arguments->n_threads < MAX_THREADS ? (uint32_t)arguments->n_threads : MAX_THREADS;
 	request->try_index = !request->index;
 	if (!request->index)
 		request->index = bs_cmd_environment_index();
-	enum bs_status status = take_operands(arguments, operands->list, operands->n, err);
-	if (!status && arguments->json && (arguments->count != COUNT_NONE || arguments->which_files != FILES_ALL))
-		status = bs_fail(err, BS_INVALID,
-		                 "--json does not go with -c, --count-matches, -l or --files-without-match");
+	enum bs_status status = refuse_together(arguments, operands->n, err);
+	if (!status)
+		status = take_operands(arguments, operands->list, operands->n, err);
 	if (!status)
 		status = decide_files(arguments, err);
 	return status ? status : decide_output(arguments, err);

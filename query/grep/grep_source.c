@@ -106,6 +106,7 @@ static enum bs_status next_below(struct walk_source *self, struct bs_grep_file *
 	size_t n_bytes;
 	enum bs_status status;
 	do {
+		file_out->shown = NULL;
 		status = bs_walk_next(self->walk, &below, &n_bytes, err);
 		if (status || !below)
 			return status;
