@@ -636,6 +636,7 @@ struct bs_grep_files {
 	bool is_text;         /* -a: NUL is a byte as any other */
 	bool search_binary;   /* --binary */
 	enum bs_grep_maps maps;
+	bool no_rule_notices; /* nothing is said of ignore rules below the paths that make no sense */
 };
 
 enum bs_grep_format {
@@ -721,7 +722,8 @@ struct bs_grep_request {
 	 * Both return 0 to go on. */
 	int (*write)(void *context, const void *bytes, size_t n_bytes);
 	int (*line)(void *context, const struct bs_grep_line *line);
-	/* A line about what cannot be read or searched, and so is not. NULL: not called. */
+	/* A line about what cannot be read or searched, and so is not; or about an ignore rule that makes no sense and does
+	 * not count, which does not count as a notice either. NULL: not called. */
 	void (*notice)(void *context, const char *message);
 	void (*explain)(void *context, const char *text, size_t text_bytes); /* as that of bs_find, a line at a time */
 	void *context;

@@ -7,7 +7,7 @@
 
 struct bs_grep_arguments {
 	struct bs_grep_request request; /* without callbacks */
-	bool no_messages, no_ignore_messages, stats, explain;
+	bool no_messages, stats, explain;
 	/* What is noted while options come in. */
 	uint64_t after, before, context, n_threads, max_depth;
 	int letter_case, bounds, binary, count, which_files, color, sort, n_unrestricted, maps;

@@ -39,15 +39,27 @@ struct grep {
 	struct bs_grep_source *source;
 };
 
-static void report(void *context, const char *message)
+static void tell(struct grep *grep, const char *message, bool counts)
 {
-	struct grep *grep = context;
 	const struct bs_grep_request *request = grep->request;
 	pthread_mutex_lock(&grep->mutex);
-	grep->result->n_notices++;
+	grep->result->n_notices += counts;
 	if (request->notice)
 		request->notice(request->context, message);
 	pthread_mutex_unlock(&grep->mutex);
+}
+
+static void report(void *context, const char *message)
+{
+	tell(context, message, true);
+}
+
+/* Of what is read and found all the same. */
+static void remark(void *context, const char *message)
+{
+	struct grep *grep = context;
+	if (!grep->request->files.no_rule_notices)
+		tell(grep, message, false);
 }
 
 static bool put(void *context, const char *shown, const struct bs_buffer *out)
@@ -221,7 +233,8 @@ static enum bs_status open_source(struct grep *grep, struct bs_error *err)
 		status = bs_grep_walk_open(&grep->walk, &grep->source, err);
 	if (grep->source) {
 		grep->source->report = report;
-		grep->source->report_context = grep;
+		grep->source->remark = remark;
+		grep->source->report_context = grep->source->remark_context = grep;
 	}
 	return grep->source ? BS_OK : status;
 }

@@ -291,7 +291,9 @@ static enum bs_status next_walked(struct bs_grep_source *source, struct bs_grep_
 {
 	struct index_source *self = (struct index_source *)(void *)source;
 	self->walk->report = self->source.report;
+	self->walk->remark = self->source.remark;
 	self->walk->report_context = self->source.report_context;
+	self->walk->remark_context = self->source.remark_context;
 	for (;;) {
 		bool is_out;
 		enum bs_status status = self->walk->next(self->walk, file_out, err);
