@@ -419,8 +419,9 @@ static enum bs_status next_listed(struct bs_grep_source *source, struct bs_grep_
 		}
 	}
 	self->has_listed |= file_out->shown != NULL;
-	/* Nothing to be searched: whether there were files that need not be. */
-	bool has_files_out = false;
+	/* Nothing to be searched: whether there were files that need not be. An index of no documents is believed that there is
+	 * none, not that the rules leave them out. */
+	bool has_files_out = self->snapshot.n_live_docs == 0;
 	for (size_t i = 0; i < self->n_areas && !self->has_listed && !has_files_out && !status; i++)
 		status = has_files(self, &self->areas[i], &has_files_out, err);
 	self->source.n_ruled_out += has_files_out;
