@@ -63,6 +63,7 @@ struct bs_fetcher {
 	uint64_t n_failures;
 	struct bs_changes changes;              /* of this query */
 	bool verbose;
+	bool trusts;                            /* the index, where no text is read */
 	void (*notice)(void *context, const char *message);
 	void *context;
 };
@@ -276,7 +277,9 @@ static enum bs_status fetch_file(struct bs_fetcher *fetcher, struct asked *asked
 	if (status)
 		return soften(fetcher, status, asked, err);
 	bool matches = bs_stamp_equals(&stamp, asked->record.place);
-	asked->fetched = matches && !(asked->record.flags & BS_DOC_SUSPECT) ? BS_FETCHED_UNCHANGED : BS_FETCHED_CHANGED;
+	asked->fetched = !matches                                ? BS_FETCHED_CHANGED
+	                 : asked->record.flags & BS_DOC_SUSPECT ? BS_FETCHED_SUSPECT
+	                                                        : BS_FETCHED_UNCHANGED;
 	if (!matches)
 		notice_document(fetcher, asked->ref, path, false);
 	return BS_OK;
@@ -557,7 +560,7 @@ static enum bs_status fetch_from_collection(struct bs_fetcher *fetcher, struct a
 		return fetch_moved(fetcher, asked, err);
 	bool found;
 	enum bs_status status = fetch_in_place(fetcher, asked, &found, err);
-	asked->fetched = source->is_suspect ? BS_FETCHED_CHANGED : BS_FETCHED_UNCHANGED;
+	asked->fetched = source->is_suspect ? BS_FETCHED_SUSPECT : BS_FETCHED_UNCHANGED;
 	if (status || found)
 		return soften(fetcher, status, asked, err);
 	/* It changed under our hands, between the stat and the read, or in the very moment of indexing. */
@@ -664,7 +667,9 @@ enum bs_status bs_fetch_is_unchanged(struct bs_fetcher *fetcher, uint32_t segmen
 	struct asked asked;
 	struct bs_stamp stamp;
 	const char *folder, *name;
-	*unchanged_out = false;
+	*unchanged_out = fetcher->trusts;
+	if (fetcher->trusts)
+		return BS_OK;
 	if (find_range(fetcher, segment, document) && is_of_lines(fetcher)) {
 		*unchanged_out = is_source_unchanged(fetcher, fetcher->range.number);
 		return BS_OK;
@@ -686,8 +691,8 @@ enum bs_status bs_fetch_is_segment_unchanged(struct bs_fetcher *fetcher, uint32_
 {
 	const struct bs_snapshot *snapshot = fetcher->snapshot;
 	const struct bs_doc_table *docs = &snapshot->segments[segment].docs;
-	*unchanged_out = false;
-	for (uint32_t i = 0; i < docs->n_ranges; i++) {
+	*unchanged_out = fetcher->trusts;
+	for (uint32_t i = 0; i < docs->n_ranges && !fetcher->trusts; i++) {
 		uint32_t number = bs_doc_table_range(docs, i).source;
 		if (number >= snapshot->manifest.n_sources)
 			return bs_container_corrupt(snapshot->segments[segment].file, err, "documents of source %u, which is not "
@@ -731,10 +736,11 @@ bool bs_fetch_scan_line(struct bs_fetcher *fetcher, const uint8_t *line, size_t 
 	return bs_reader_scan_line(fetcher->reader, line, line_bytes, document_out, NULL) == BS_OK;
 }
 
-void bs_fetch_begin(struct bs_fetcher *fetcher, bool verbose)
+void bs_fetch_begin(struct bs_fetcher *fetcher, bool verbose, bool trusts)
 {
 	fetcher->changes = (struct bs_changes){0, 0, ""};
 	fetcher->verbose = verbose;
+	fetcher->trusts = trusts;
 	fetcher->query++;
 	fetcher->n_expected = 0;
 	fetcher->ahead_to = 0;

@@ -624,6 +624,16 @@ static enum bs_status are_hits_unchanged(struct bs_finder *finder, bool *unchang
 	return status;
 }
 
+/* Whether the matches in a segment are the documents that have one word, and so many as the lexicon says. */
+static bool is_count_known(const struct bs_finder *finder, uint32_t segment)
+{
+	const struct bs_query *query = finder->query;
+	const struct bs_query_node *node = &query->nodes[0];
+	return query->n_nodes == 1 && node->kind == BS_NODE_WORD && node->field == BS_QUERY_ANY_FIELD &&
+	       query->elements[node->items[0].element].kind == BS_ELEMENT_TERM && !finder->plan.filter &&
+	       !finder->request->exhaustive && !finder->index->snapshot.tombstones[segment];
+}
+
 static enum bs_status search_segment(struct bs_finder *finder, uint32_t segment, struct bs_error *err)
 {
 	const struct bs_index *index = finder->index;
@@ -640,6 +650,12 @@ static enum bs_status search_segment(struct bs_finder *finder, uint32_t segment,
 	}
 	if (!brute && finder->request->mode == BS_FIND_COUNT)
 		status = bs_fetch_is_segment_unchanged(finder->fetcher, segment, &may_count, err);
+	if (!status && may_count && is_count_known(finder, segment)) {
+		uint64_t df = bs_plan_place(&finder->plan, segment, 0)->df;
+		finder->stats->candidates += df;
+		finder->stats->hits += df;
+		return BS_OK;
+	}
 	if (!status)
 		status = brute ? all_candidates(finder, segment, err)
 		               : bs_scan_segment(&finder->scan, &finder->plan, segment, index->kernel,
@@ -697,8 +713,11 @@ static enum bs_status look_again(struct bs_finder *finder, const struct bs_hit *
 	bs_buffer_clear(&finder->snippet);
 	bs_buffer_clear(&finder->marks);
 	enum bs_status status = bs_fetch(finder->fetcher, hit->segment, hit->document, &document, &fetched, err);
-	if (status || fetched == BS_FETCHED_GONE || fetched == BS_FETCHED_FAILED)
+	if (status || fetched == BS_FETCHED_GONE || fetched == BS_FETCHED_FAILED) {
+		shown->snippet = fetched == BS_FETCHED_GONE ? NULL : "";
 		return status;
+	}
+	shown->is_changed = fetched == BS_FETCHED_CHANGED;
 	status = bs_match_hits(finder->matcher, document.fields, document.n_fields, &finder->marks, err);
 	const struct bs_snippet_hit *marks = (const struct bs_snippet_hit *)(const void *)finder->marks.data;
 	size_t n_marks = finder->marks.used_bytes / sizeof(*marks);
@@ -824,7 +843,7 @@ static enum bs_status run(struct bs_finder *finder, struct bs_error *err)
 	finder->query = NULL;
 	finder->matcher = NULL;
 	finder->byte_verifier = NULL;
-	bs_fetch_begin(finder->fetcher, finder->request->verbose);
+	bs_fetch_begin(finder->fetcher, finder->request->verbose, finder->request->no_stat);
 	finder->top = (struct bs_top){.k = 0};
 	bs_buffer_clear(&finder->hits);
 	enum bs_status status = parse(finder, err);
