@@ -25,6 +25,7 @@ struct fetch_source {
 	uint64_t proven[4]; /* the stamp then */
 	struct bs_doc_bits replaced; /* documents whose ids stand once more behind it */
 	bool has_replaced;
+	bool is_like_line; /* a record there has an id of its own that begins as those by lines do */
 	/* struct moved_record each, sorted by hash, of equal ones the last in the file first. Of all records of a changed
 	 * collection; of those behind what was indexed of a proven one. */
 	struct bs_buffer moved;
@@ -351,6 +352,9 @@ static enum bs_status map_document(void *context, const struct bs_document *docu
 	enum bs_status status = make_id(mapping->source, document, id, err);
 	if (status)
 		return status;
+	const char *label = mapping->source->source.label;
+	mapping->source->is_like_line |= !document->is_named_by_line && id->used_bytes > strlen(label) &&
+	                                 memcmp(id->data, label, strlen(label)) == 0;
 	struct moved_record moved = {bs_hash_slot(id->data, id->used_bytes), document->offset, document->raw_bytes,
 	                             document->line};
 	return bs_buffer_append(&mapping->source->moved, &moved, sizeof(moved), err);
@@ -369,6 +373,7 @@ static enum bs_status map_records(struct bs_fetcher *fetcher, struct fetch_sourc
 	struct mapping mapping = {fetcher, source};
 	struct bs_document_sink sink = {.context = &mapping, .document = map_document, .skip = map_skip};
 	bs_buffer_clear(&source->moved);
+	source->is_like_line = false;
 	enum bs_status status = bs_reader_read_all(fetcher->reader, &source->source, feed, &sink, err);
 	if (!status && source->moved.used_bytes > 0)
 		qsort(source->moved.data, source->moved.used_bytes / sizeof(struct moved_record), sizeof(struct moved_record),
@@ -411,6 +416,31 @@ static const struct moved_record *find_moved(const struct fetch_source *source, 
 	return all ? all + low : NULL;
 }
 
+/* Notes it if the document's id stands behind what was indexed, too. It has its name alone, if that is enough: of a million
+ * documents the rest of what is recorded would cost most of the time. */
+static enum bs_status look_behind(struct bs_fetcher *fetcher, struct fetch_source *source, struct bs_doc_ref ref,
+                                  struct bs_error *err)
+{
+	const struct bs_doc_table *docs = &fetcher->snapshot->segments[ref.segment].docs;
+	struct bs_doc_record record = {0};
+	const struct moved_record *end, *at;
+	enum bs_status status = bs_names_get(&docs->names, ref.document, &record.name, &record.name_bytes, err);
+	if (!status && record.name_bytes == 0 && !source->is_like_line)
+		return BS_OK;
+	if (!status && record.name_bytes == 0)
+		status = bs_doc_table_get(docs, ref.document, &record, err);
+	if (!status)
+		status = bs_recorded_id(&source->source, &record, &fetcher->id, err);
+	if (status)
+		return status;
+	uint64_t hash = bs_hash_slot(fetcher->id.data, fetcher->id.used_bytes);
+	at = find_moved(source, hash, &end);
+	if (!at || at == end || at->hash != hash)
+		return BS_OK;
+	source->has_replaced = true;
+	return bs_doc_bits_set(&source->replaced, fetcher->snapshot, ref, err);
+}
+
 /* The documents of a collection whose ids stand behind what was indexed, too. */
 static enum bs_status find_replaced(struct bs_fetcher *fetcher, struct fetch_source *source, uint32_t number,
                                     struct bs_error *err)
@@ -422,19 +452,8 @@ static enum bs_status find_replaced(struct bs_fetcher *fetcher, struct fetch_sou
 		const struct bs_doc_table *docs = &snapshot->segments[s].docs;
 		for (uint32_t i = 0; i < docs->n_ranges && !status; i++) {
 			struct bs_source_range range = bs_doc_table_range(docs, i);
-			for (uint32_t d = range.first; range.source == number && d < range.end && !status; d++) {
-				struct bs_doc_record record;
-				const struct moved_record *end, *at;
-				status = bs_doc_table_get(docs, d, &record, err);
-				if (!status)
-					status = bs_recorded_id(&source->source, &record, &fetcher->id, err);
-				uint64_t hash = bs_hash_slot(fetcher->id.data, fetcher->id.used_bytes);
-				at = status ? NULL : find_moved(source, hash, &end);
-				if (!at || at == end || at->hash != hash)
-					continue;
-				source->has_replaced = true;
-				status = bs_doc_bits_set(&source->replaced, snapshot, (struct bs_doc_ref){s, d}, err);
-			}
+			for (uint32_t d = range.first; range.source == number && d < range.end && !status; d++)
+				status = look_behind(fetcher, source, (struct bs_doc_ref){s, d}, err);
 		}
 	}
 	return status;
