@@ -624,14 +624,26 @@ static enum bs_status are_hits_unchanged(struct bs_finder *finder, bool *unchang
 	return status;
 }
 
-/* Whether the matches in a segment are the documents that have one word, and so many as the lexicon says. */
-static bool is_count_known(const struct bs_finder *finder, uint32_t segment)
+/* Whether the matches in a segment are the documents that have one term, a word or a word pair, and so many as the lexicon
+ * says; then adds them. */
+static bool count_by_lexicon(struct bs_finder *finder, uint32_t segment)
 {
-	const struct bs_query *query = finder->query;
-	const struct bs_query_node *node = &query->nodes[0];
-	return query->n_nodes == 1 && node->kind == BS_NODE_WORD && node->field == BS_QUERY_ANY_FIELD &&
-	       query->elements[node->items[0].element].kind == BS_ELEMENT_TERM && !finder->plan.filter &&
-	       !finder->request->exhaustive && !finder->index->snapshot.tombstones[segment];
+	const struct bs_plan *plan = &finder->plan;
+	const struct bs_query_node *node = &finder->query->nodes[0];
+	uint32_t term = UINT32_MAX;
+	if (finder->query->n_nodes > 1 || node->field != BS_QUERY_ANY_FIELD || plan->filter || finder->request->exhaustive ||
+	    finder->index->snapshot.tombstones[segment])
+		return false;
+	if (node->kind == BS_NODE_WORD && finder->query->elements[node->items[0].element].kind == BS_ELEMENT_TERM)
+		term = plan->elements[node->items[0].element].first_term;
+	else if (node->kind == BS_NODE_PHRASE && node->n_items == 2 && plan->n_word_pairs > 0 &&
+	         bs_plan_place(plan, segment, plan->pairs[0].term)->is_found)
+		term = plan->pairs[0].term;
+	if (term == UINT32_MAX)
+		return false;
+	finder->stats->candidates += bs_plan_place(plan, segment, term)->df;
+	finder->stats->hits += bs_plan_place(plan, segment, term)->df;
+	return true;
 }
 
 static enum bs_status search_segment(struct bs_finder *finder, uint32_t segment, struct bs_error *err)
@@ -650,12 +662,8 @@ static enum bs_status search_segment(struct bs_finder *finder, uint32_t segment,
 	}
 	if (!brute && finder->request->mode == BS_FIND_COUNT)
 		status = bs_fetch_is_segment_unchanged(finder->fetcher, segment, &may_count, err);
-	if (!status && may_count && is_count_known(finder, segment)) {
-		uint64_t df = bs_plan_place(&finder->plan, segment, 0)->df;
-		finder->stats->candidates += df;
-		finder->stats->hits += df;
+	if (!status && may_count && count_by_lexicon(finder, segment))
 		return BS_OK;
-	}
 	if (!status)
 		status = brute ? all_candidates(finder, segment, err)
 		               : bs_scan_segment(&finder->scan, &finder->plan, segment, index->kernel,
