@@ -466,8 +466,10 @@ static enum bs_status decide_output(struct bs_grep_arguments *arguments, struct 
 	output->per_match = arguments->vimgrep;
 	output->heading = !arguments->vimgrep && arguments->heading && output->format == BS_GREP_LINES;
 	output->replacement_bytes = output->replacement ? strlen(output->replacement) : 0;
-	enum bs_status status = bs_grep_colors_set(&colors, arguments->colors.list, arguments->colors.n, err);
-	if (!status && wants_color(arguments))
+	/* As rg has it, where nothing is ever in colour nobody looks what it should be. */
+	bool is_plain = output->format == BS_GREP_JSON || arguments->type_list || arguments->request.task == BS_GREP_CHECK;
+	enum bs_status status = is_plain ? BS_OK : bs_grep_colors_set(&colors, arguments->colors.list, arguments->colors.n, err);
+	if (!status && !is_plain && wants_color(arguments))
 		output->colors = colors;
 	return status;
 }

@@ -15,6 +15,7 @@
 #include "core/simd/kernels.h"
 #include "corpus/walk/file.h"
 #include "corpus/walk/file_types.h"
+#include "corpus/walk/ignore.h"
 #include "query/grep/grep_index.h"
 #include "query/grep/grep_run.h"
 
@@ -314,10 +315,25 @@ static enum bs_status search(struct grep *grep, uint64_t start_ns, struct bs_err
 	return status;
 }
 
+/* A walk says so, too; but where none but named files are searched, there is none. */
+static enum bs_status check_globs(const struct bs_grep_files *files, struct bs_error *err)
+{
+	const char *const *lists[] = {files->globs, files->iglobs};
+	struct bs_ignore rules = {.n_rules = 0};
+	enum bs_status status = BS_OK;
+	for (size_t list = 0; list < 2; list++)
+		for (size_t i = 0; i < list_length(lists[list]) && !status; i++)
+			status = bs_ignore_add_line(&rules, (const uint8_t *)lists[list][i], strlen(lists[list][i]), err);
+	bs_ignore_deinit(&rules);
+	return status;
+}
+
 static enum bs_status run(struct grep *grep, uint64_t start_ns, struct bs_error *err)
 {
 	const struct bs_grep_request *request = grep->request;
 	enum bs_status status = bs_grep_analyse(&request->pattern, &grep->analysis, err);
+	if (!status && request->task != BS_GREP_CHECK)
+		status = check_globs(&request->files, err);
 	if (!status)
 		status = open_source(grep, err);
 	if (status)
