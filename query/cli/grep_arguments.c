@@ -483,6 +483,26 @@ static enum bs_grep_task decide_task(const struct bs_grep_arguments *arguments)
 	                           : BS_GREP_SEARCH;
 }
 
+/* Patterns that all begin with (?-u) are of bytes, as with --no-unicode. PCRE2 cannot leave Unicode in the middle of one. */
+static void find_bytes_mark(struct bs_grep_arguments *arguments)
+{
+	static const char mark[] = "(?-u)";
+	struct bs_grep_pattern *pattern = &arguments->request.pattern;
+	size_t n = sizeof(mark) - 1, n_marked = 0;
+	/* Of -w, rg keeps Unicode's words then. */
+	if (pattern->is_fixed || pattern->is_pcre2 || pattern->is_word)
+		return;
+	while (n_marked < pattern->n_patterns && strncmp(pattern->patterns[n_marked], mark, n) == 0)
+		n_marked++;
+	if (n_marked == 0 || n_marked < pattern->n_patterns)
+		return;
+	for (size_t i = 0; i < n_marked; i++) {
+		arguments->patterns.list[i] += n;
+		arguments->pattern_bytes[i] -= n;
+	}
+	pattern->no_unicode = true;
+}
+
 /* What rg does not take together, so that nobody is told less than was asked for. */
 static enum bs_status refuse_together(const struct bs_grep_arguments *arguments, size_t n_operands, struct bs_error *err)
 {
@@ -521,6 +541,8 @@ enum bs_status bs_grep_arguments_decide(struct bs_grep_arguments *arguments, con
 	enum bs_status status = refuse_together(arguments, operands->n, err);
 	if (!status)
 		status = take_operands(arguments, operands->list, operands->n, err);
+	if (!status)
+		find_bytes_mark(arguments);
 	if (!status)
 		status = decide_files(arguments, err);
 	return status ? status : decide_output(arguments, err);

@@ -47,6 +47,15 @@ same --iglob '{' foo docs/many.txt
 same --colors nonsense --type-list
 same --colors nonsense -q foo src
 same -g $'\xff*' foo src
+# Bytes, by what stands at the start of the pattern.
+for options in '' -o -i --json -c -S; do
+    # shellcheck disable=SC2086 # several options
+    same $options '(?-u)caf\xE9|\xFF' docs
+    # shellcheck disable=SC2086
+    same $options -e '(?-u)[\x80-\xff]+' -e '(?-u)\w+\.b' docs
+done
+same -P '(?-u)foo' docs
+same -F '(?-u)foo' docs
 # Ignore rules that make no sense: below what is searched only said, above it an error too.
 printf 'x\n[y\n{z\n' >src/.ignore
 same foo src
@@ -56,7 +65,7 @@ same --no-ignore-messages foo src/deep
 same --no-messages foo src
 same --files src
 (cd src && same --no-ignore foo && same foo)
-report_same 40
+report_same 50
 show bitsift grep -c foo src/deep
 show bitsift grep -c --no-ignore-messages int src
 # As rg, with /dev/null in their place.

@@ -2,8 +2,8 @@
 # run.sh PROGRAM [FOLDER [WAY...]]: ripgrep 13's own tests, unmodified, of Debian's source package, with PROGRAM's grep in
 # the place of rg; each test is run with rg's two engines. The ways: without an index (none), with a fresh one (fresh),
 # the same with --no-stat (no-stat), one made by other rules (other-rules), one of what the files were not (stale).
-# Prints for each way how many passed and which failed, and compares these with expected.tsv: exit status 1 if they
-# differ. What is fetched and built is kept in FOLDER [build/rg-suite]. Needs Debian's archive, cargo and dpkg-dev.
+# Prints for each way how many passed and which failed, and compares these with expected.tsv (way or all, test, why; each is
+# named in the manual, too): exit status 1 if they differ. What is fetched and built is kept in FOLDER [build/rg-suite]. Needs Debian's archive, cargo and dpkg-dev.
 set -euo pipefail
 here=$(realpath -- "$(dirname -- "$0")")
 [ $# -ge 1 ] || { echo "usage: run.sh PROGRAM [FOLDER [WAY...]]" >&2; exit 2; }
@@ -76,4 +76,7 @@ for way in "${ways[@]}"; do
     awk -F '\t' -v way="$way" '$1 == "all" || $1 == way { print $2 }' "$here/expected.tsv" | LC_ALL=C sort |
         diff --label expected.tsv --label "$way" -U 0 - "$folder/$way.failed" || status=1
 done
+while IFS=$'\t' read -r _ name _; do
+    "$BITSIFT" --generate man grep | grep -qF "${name##*::}" || { echo "the manual does not name $name" && status=1; }
+done <"$here/expected.tsv"
 exit "$status"
