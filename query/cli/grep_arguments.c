@@ -78,14 +78,10 @@ static enum bs_status read_patterns(const char *path, char **bytes_out, size_t *
 }
 
 /* Every line of a file is a pattern. */
-static enum bs_status take_file(void *to, const struct bs_option *option, const char *path, struct bs_error *err)
+static enum bs_status add_file(struct bs_grep_arguments *arguments, const char *path, struct bs_error *err)
 {
-	struct bs_grep_arguments *arguments = to;
 	char *bytes = NULL;
 	size_t end = 0;
-	(void)option;
-	arguments->has_pattern_option = true;
-	arguments->patterns_from_stdin |= strcmp(path, "-") == 0;
 	enum bs_status status = read_patterns(path, &bytes, &end, err);
 	if (status) {
 		free(bytes);
@@ -101,6 +97,16 @@ static enum bs_status take_file(void *to, const struct bs_option *option, const 
 		status = add_pattern(arguments, bytes + at, n, err);
 	}
 	return status;
+}
+
+/* Read when all options are known: their patterns stand behind those of -e, as rg has it. */
+static enum bs_status take_file(void *to, const struct bs_option *option, const char *path, struct bs_error *err)
+{
+	struct bs_grep_arguments *arguments = to;
+	(void)option;
+	arguments->has_pattern_option = true;
+	arguments->patterns_from_stdin |= strcmp(path, "-") == 0;
+	return bs_word_list_add(&arguments->pattern_files, path, err);
 }
 
 /* \n, \r, \t, \\ and \x00 in a separator; any other is two characters, as rg has it. */
@@ -357,6 +363,8 @@ static enum bs_status take_operands(struct bs_grep_arguments *arguments, char **
 		return bs_fail(err, BS_INVALID, "a pattern is missing; see `bitsift grep --help`");
 	if (wants_pattern)
 		status = add_pattern(arguments, operands[0], strlen(operands[0]), err);
+	for (size_t i = 0; i < arguments->pattern_files.n && !status; i++)
+		status = add_file(arguments, arguments->pattern_files.list[i], err);
 	for (size_t i = wants_pattern; i < n && !status; i++)
 		status = bs_word_list_add(&arguments->paths, operands[i], err);
 	if (!status && n <= (size_t)wants_pattern && stdin_is_readable() && !arguments->patterns_from_stdin && !arguments->files)
@@ -553,7 +561,8 @@ void bs_grep_arguments_release(void *of_options)
 	struct bs_grep_arguments *arguments = of_options;
 	struct bs_word_list *lists[] = {&arguments->patterns,  &arguments->globs,     &arguments->iglobs,
 	                                &arguments->types,     &arguments->type_nots, &arguments->type_adds,
-	                                &arguments->type_clears, &arguments->colors,  &arguments->paths, &arguments->owned};
+	                                &arguments->type_clears, &arguments->colors,  &arguments->paths, &arguments->owned,
+	                                &arguments->pattern_files};
 	for (size_t i = 0; i < arguments->owned.n; i++)
 		free((char *)(uintptr_t)arguments->owned.list[i]);
 	free(arguments->pattern_bytes);

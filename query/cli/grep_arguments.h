@@ -18,7 +18,7 @@ struct bs_grep_arguments {
 	/* What the request borrows. */
 	size_t *pattern_bytes;
 	struct bs_word_list patterns, globs, iglobs, types, type_nots, type_adds, type_clears, colors, paths,
-		owned;
+		owned, pattern_files;
 };
 
 /* NULL name ends it; the first BS_GREP_N_IN_HELP are those of --help. They set a struct bs_grep_arguments. */
