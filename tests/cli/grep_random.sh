@@ -6,7 +6,7 @@ set -eu
 . "$(dirname -- "$LIB")/grep_trees.sh"
 need_rg
 RANDOM=${SEED:-4711}
-n_cases=${CASES:-300}
+n_cases=${CASES:-200}
 
 pick() {
     local -n list=$1
