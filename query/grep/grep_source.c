@@ -14,7 +14,7 @@ struct walk_source {
 	struct bs_grep_source source;
 	const struct bs_grep_walk_options *options;
 	size_t next_path;
-	const char *root; /* the folder being walked */
+	size_t root; /* the path being walked, a folder */
 	struct bs_walk *walk;
 	struct bs_buffer path;
 	struct bs_buffer roots; /* of char *: the folders walked so far, without links; NULL: not known */
@@ -63,7 +63,6 @@ static enum bs_status open_walk(struct walk_source *self, const char *root, stru
 		return status;
 	options.report = report_skip;
 	options.report_context = self;
-	self->root = root;
 	status = bs_walk_open(root, &options, &self->walk, err);
 	if (status != BS_IO)
 		return status;
@@ -71,16 +70,19 @@ static enum bs_status open_walk(struct walk_source *self, const char *root, stru
 	return BS_OK;
 }
 
-enum bs_status bs_grep_file_below(const struct bs_grep_walk_options *options, const char *root, const void *name,
+enum bs_status bs_grep_file_below(const struct bs_grep_walk_options *options, size_t root, const void *name,
                                   size_t name_bytes, struct bs_buffer *path, struct bs_grep_file *file_out,
                                   struct bs_error *err)
 {
-	size_t n = strlen(root);
+	const char *folder = options->paths[root];
+	size_t n = strlen(folder);
 	struct bs_text_writer to = {.out = path, .err = err};
 	bs_buffer_clear(path);
-	bs_text_put(&to, root, n);
-	bs_text_put_string(&to, n > 0 && root[n - 1] != '/' ? "/" : "");
-	*file_out = (struct bs_grep_file){.root_bytes = options->walk.follow ? 0 : path->used_bytes};
+	bs_text_put(&to, folder, n);
+	bs_text_put_string(&to, n > 0 && folder[n - 1] != '/' ? "/" : "");
+	*file_out = (struct bs_grep_file){.root_bytes = options->walk.follow ? 0 : path->used_bytes,
+	                                  .root = root,
+	                                  .below_off = path->used_bytes};
 	bs_text_put(&to, name, name_bytes);
 	bs_text_put(&to, "", 1);
 	if (to.status)
@@ -117,10 +119,11 @@ static enum bs_status next_below(struct walk_source *self, struct bs_grep_file *
 /* A path of the command line: a folder is opened, anything else is a file. */
 static enum bs_status next_path(struct walk_source *self, struct bs_grep_file *file_out, struct bs_error *err)
 {
-	const char *path = self->options->paths[self->next_path++];
+	size_t root = self->root = self->next_path++;
+	const char *path = self->options->paths[root];
 	struct stat found;
 	if (strcmp(path, "-") == 0) {
-		*file_out = (struct bs_grep_file){.path = NULL, .shown = "<stdin>", .is_named = true};
+		*file_out = (struct bs_grep_file){.path = NULL, .shown = "<stdin>", .is_named = true, .root = root};
 		return BS_OK;
 	}
 	if (bs_file_stat(AT_FDCWD, path, &found) != 0) {
@@ -129,7 +132,7 @@ static enum bs_status next_path(struct walk_source *self, struct bs_grep_file *f
 	}
 	if (S_ISDIR(found.st_mode))
 		return self->options->only_files ? BS_OK : open_walk(self, path, err);
-	*file_out = (struct bs_grep_file){.path = path, .shown = path, .is_named = true};
+	*file_out = (struct bs_grep_file){.path = path, .shown = path, .is_named = true, .root = root};
 	return BS_OK;
 }
 

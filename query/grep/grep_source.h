@@ -16,6 +16,8 @@ struct bs_grep_file {
 	/* So many bytes of path are the folder that was named, a slash at their end; from there on no link is followed,
 	 * and what is no regular file is not read. 0: as it is named. */
 	size_t root_bytes;
+	size_t root;      /* of the paths of the command line, the one that it is, or lies below */
+	size_t below_off; /* where in path what is below that begins; 0: it is that path */
 };
 
 struct bs_grep_source {
@@ -39,8 +41,8 @@ struct bs_grep_walk_options {
 	uint64_t max_file_bytes; /* larger ones found below a folder are passed over; UINT64_MAX: none */
 };
 
-/* A file found below the folder root, by its name there, as the walk shows it. path holds its path. BS_NO_MEMORY. */
-enum bs_status bs_grep_file_below(const struct bs_grep_walk_options *options, const char *root, const void *name,
+/* A file found below the root-th path, a folder, by its name there, as the walk shows it. path holds its path. BS_NO_MEMORY. */
+enum bs_status bs_grep_file_below(const struct bs_grep_walk_options *options, size_t root, const void *name,
                                   size_t name_bytes, struct bs_buffer *path, struct bs_grep_file *file_out,
                                   struct bs_error *err) BS_WARN_UNUSED;
 
