@@ -36,6 +36,7 @@ struct grep {
 	struct bs_grep_analysis analysis;
 	struct bs_file_types *types; /* NULL: nothing is asked about types; the table is long */
 	struct bs_grep_walk_options walk;
+	struct bs_ignore preprocessor_globs;
 	struct bs_grep_index_options by_index;
 	struct bs_dir dir;
 	struct bs_grep_source *source;
@@ -201,7 +202,19 @@ static void make_walk(struct grep *grep)
 		.is_default_path = is_default,
 		.only_files = files->has_max_depth && files->max_depth == 0,
 		.max_file_bytes = files->has_max_file_bytes ? files->max_file_bytes : UINT64_MAX,
+		.search_zip = files->search_zip,
+		.preprocess = files->preprocessor != NULL,
+		.preprocessor_globs = &grep->preprocessor_globs,
 	};
+}
+
+static enum bs_status make_preprocessor_globs(struct grep *grep, struct bs_error *err)
+{
+	const char *const *globs = grep->request->files.preprocessor_globs;
+	enum bs_status status = BS_OK;
+	for (size_t i = 0; i < list_length(globs) && !status; i++)
+		status = bs_ignore_add_line(&grep->preprocessor_globs, (const uint8_t *)globs[i], strlen(globs[i]), err);
+	return status;
 }
 
 static enum bs_status choose_coding(struct grep *grep, struct bs_error *err)
@@ -400,6 +413,8 @@ enum bs_status bs_grep(const struct bs_grep_request *request, struct bs_grep_res
 	if (!status)
 		check_ignore_files(&grep);
 	if (!status)
+		status = make_preprocessor_globs(&grep, err);
+	if (!status)
 		status = make_types(&grep, err);
 	if (!status)
 		status = choose_coding(&grep, err);
@@ -414,6 +429,7 @@ enum bs_status bs_grep(const struct bs_grep_request *request, struct bs_grep_res
 		grep.source->close(grep.source);
 	}
 	bs_grep_analysis_deinit(&grep.analysis);
+	bs_ignore_deinit(&grep.preprocessor_globs);
 	bs_file_types_free(grep.types);
 	bs_dir_close(&grep.dir);
 	result.elapsed_ns = bs_now_ns() - start_ns;

@@ -295,7 +295,7 @@ static enum bs_status next_walked(struct bs_grep_source *source, struct bs_grep_
 	for (;;) {
 		bool is_out;
 		enum bs_status status = self->walk->next(self->walk, file_out, err);
-		if (status || !file_out->shown || !file_out->path || file_out->is_named)
+		if (status || !file_out->shown || !file_out->path || file_out->is_named || file_out->packing)
 			return status;
 		status = is_ruled_out(self, file_out->path, &is_out, err);
 		if (status || !is_out)
@@ -316,7 +316,7 @@ static bool has_same_rules(const struct index_source *self)
 	return walk->hidden == made->hidden && walk->no_ignore == made->no_ignore && !walk->no_ignore_kinds &&
 	       !walk->ignores_outside_git && !walk->caseless_ignore_files && !walk->ignore_files && !walk->one_file_system &&
 	       !walk->follow && !walk->max_depth && !walk->left_out && !wanted->only_files && !has_globs && !has_wanted &&
-	       wanted->max_file_bytes == UINT64_MAX;
+	       wanted->max_file_bytes == UINT64_MAX && !wanted->search_zip && !wanted->preprocess;
 }
 
 /* Each path lies in just one source, and in the order of paths: then their lists, one after the other, are the

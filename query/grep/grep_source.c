@@ -17,6 +17,7 @@ struct walk_source {
 	size_t root; /* the path being walked, a folder */
 	struct bs_walk *walk;
 	struct bs_buffer path;
+	char *current;          /* the working directory's real path, once it is needed */
 	struct bs_buffer roots; /* of char *: the folders walked so far, without links; NULL: not known */
 };
 
@@ -138,6 +139,37 @@ static enum bs_status next_path(struct walk_source *self, struct bs_grep_file *f
 	return BS_OK;
 }
 
+/* Whether --pre's command is for the file. Its globs are rules of the working directory. */
+static enum bs_status ask_globs(struct walk_source *self, const char *path, bool *out, struct bs_error *err)
+{
+	struct bs_ignore *globs = self->options->preprocessor_globs;
+	enum bs_status status = BS_OK;
+	const char *name = strrchr(path, '/');
+	struct bs_ignore_entry entry = {.path = (const uint8_t *)path,
+	                                .path_bytes = strlen(path),
+	                                .name_off = name ? (size_t)(name - path) + 1 : 0};
+	size_t off = strncmp(path, "./", 2) == 0 ? 2 : 0;
+	if (*path == '/' && !self->current)
+		status = bs_file_real_path(".", &self->current, err);
+	size_t n = self->current ? strlen(self->current) : 0;
+	if (*path == '/' && n > 0 && strncmp(path, self->current, n) == 0 && path[n] == '/')
+		off = n + 1;
+	enum bs_ignore_verdict verdict = bs_ignore_match(globs, &entry, off);
+	*out = verdict == BS_IGNORE_SKIP || (verdict == BS_IGNORE_SILENT && globs->n_plain == 0);
+	return status;
+}
+
+static enum bs_status choose_packing(struct walk_source *self, struct bs_grep_file *file, struct bs_error *err)
+{
+	bool is_for_command = self->options->preprocess;
+	enum bs_status status = is_for_command ? ask_globs(self, file->shown, &is_for_command, err) : BS_OK;
+	if (is_for_command)
+		file->packing = BS_GREP_PACKING_COMMAND;
+	else if (self->options->search_zip)
+		file->packing = bs_grep_packing_of(file->shown);
+	return status;
+}
+
 static enum bs_status walk_next(struct bs_grep_source *source, struct bs_grep_file *file_out, struct bs_error *err)
 {
 	struct walk_source *self = (struct walk_source *)(void *)source;
@@ -156,7 +188,7 @@ static enum bs_status walk_next(struct bs_grep_source *source, struct bs_grep_fi
 			break;
 		}
 	}
-	return status;
+	return !status && file_out->path ? choose_packing(self, file_out, err) : status;
 }
 
 static void walk_close(struct bs_grep_source *source)
@@ -168,6 +200,7 @@ static void walk_close(struct bs_grep_source *source)
 		free(roots[i]);
 	bs_buffer_deinit(&self->roots);
 	bs_buffer_deinit(&self->path);
+	free(self->current);
 	free(self);
 }
 
