@@ -1,6 +1,7 @@
 /* cmd_grep.c: `bitsift grep`: what it says of itself, and what becomes of the answers. Options are
  * grep_arguments.c's. */
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -23,6 +24,21 @@ static const char grep_description[] =
 	"PATH, standard input is searched if it is a pipe or a file; it is also searched for the PATH `-`.\n\n"
 	"Patterns are those of PCRE2, with Unicode classes: lookaround and backreferences work without `-P`. Several "
 	"patterns (`-e`, `-f`) are alternatives.\n\n"
+	"# Order\n\n"
+	"Files come by path. With `--sort modified` (or accessed, created), the entries of each folder are sorted by that time, a "
+	"folder by its own, and what lies in it stays together; `--sortr` turns the order round. PATHs stay in the order given. "
+	"The search begins when all files are known.\n\n"
+	"# Other programs' files\n\n"
+	"With `-z`, files that end in .gz, .tgz, .bz2, .tbz2, .xz, .txz, .lzma, .lz4, .zst, .zstd, .br or .Z are searched as they were "
+	"before they were compressed; for .Z, gzip(1) is run. One that is cut off or damaged is named, and the exit status is 2; what "
+	"stands before the damage is searched. With `--pre COMMAND`, COMMAND is run for each file (or those of `--pre-glob`), without a "
+	"shell, with its path as the only argument and the file as its standard input, and what it prints is searched. If it fails, the "
+	"file is named with the first of what it said on standard error, and the exit status is 2. An index knows nothing of "
+	"what such files hold: all of them are searched.\n\n"
+	"# Configuration\n\n"
+	"If BITSIFT_CONFIG_PATH names a file, its lines are arguments that come before those of the command line: one a line, as it is, "
+	"without quotes, but for white space around it; empty lines, and those that begin with #, do not count. `--no-config` "
+	"leaves the file alone.\n\n"
 	"# Limits\n\n"
 	"A file of patterns (`-f`) may have 16 MiB. Of a file of ignore rules the first 4 MiB and 65,536 rules count. A "
 	"match that takes too long is given up, with a message and exit status 2, as in rg -P.\n\n"
@@ -39,9 +55,9 @@ static const char grep_description[] =
 	"character. PCRE2 does not define what happens then, and rg may crash. Here an empty match follows, or none.\n\n"
 	"- If a pattern takes too long on a file (PCRE2's match limit), the search of that file stops, the file is named "
 	"on standard error, and the exit status is 2.\n\n"
-	"- `--sort` takes only path and none; `--encoding` only UTF-8, UTF-16, windows-1252 and none. `--pre`, `-z`, "
-	"`--sortr`, `--engine`, `--ignore-file`, `--one-file-system`, `--path-separator` and configuration files are "
-	"missing.\n\n"
+	"- `--encoding` knows only UTF-8, UTF-16, windows-1252 and none.\n\n"
+	"- `--engine auto` is `--engine default`, and `--engine pcre2` is `-P`. Files whose times are equal come by name.\n\n"
+	"- Folders named `.bitsift` are never searched, unless a PATH leads into them.\n\n"
 	"- With `--no-stat` a candidate that has become a symbolic link, or lies in a folder that has, is not followed; "
 	"it is named on standard error, as one that is not there any more, and the exit status is 2.\n\n"
 	"- On a terminal, control characters and marks of direction in paths are shown as \\xNN, in JSON as \\uNNNN. "
@@ -61,6 +77,13 @@ static int write_out(void *context, const void *bytes, size_t n_bytes)
 	if (!session->is_quiet && !bs_output_add(bytes, n_bytes))
 		session->write_error = errno;
 	return session->is_quiet || session->write_error;
+}
+
+static void flush(void *context)
+{
+	struct session *session = context;
+	if (!bs_output_flush() && !session->write_error)
+		session->write_error = errno;
 }
 
 static void notice(void *context, const char *message)
@@ -92,19 +115,25 @@ static void show_stats(const struct bs_grep_result *result)
 static int run(void *set, const struct bs_operands *operands, const struct bs_consent *consent, struct bs_error *err)
 {
 	struct bs_grep_arguments *arguments = set;
+	/* A reader that goes away is told by what writes. */
+	(void)signal(SIGPIPE, SIG_IGN);
 	if (bs_cmd_lists_kernels(arguments->request.kernel))
 		return 0;
+	if (arguments->version)
+		return printf("bitsift %s\n", bs_version()) < 0 ? 2 : 0;
 	if (bs_grep_arguments_decide(arguments, operands, err))
 		return -1;
 	struct session session = {.arguments = arguments,
 	                          .is_quiet = arguments->request.output.format == BS_GREP_QUIET &&
-	                                      arguments->request.task != BS_GREP_LIST_TYPES};
+	                                      arguments->request.task != BS_GREP_LIST_TYPES &&
+	                                      arguments->request.task != BS_GREP_TELL_ENGINE};
 	struct bs_grep_request request = arguments->request;
 	struct bs_grep_result result;
 	request.consent = consent;
 	request.write = write_out;
+	request.flush = flush;
 	request.notice = notice;
-	request.explain = arguments->explain ? explain : NULL;
+	request.explain = arguments->explain || request.explain_left_out ? explain : NULL;
 	request.context = &session;
 	enum bs_status status = bs_grep(&request, &result, err);
 	if (status && status != BS_STOPPED)
@@ -117,16 +146,17 @@ static int run(void *set, const struct bs_operands *operands, const struct bs_co
 	}
 	if (arguments->stats)
 		show_stats(&result);
-	if (!bs_output_flush() && !session.write_error)
-		session.write_error = errno;
+	flush(&session);
 	/* Whoever reads less than all (`| head`) has had enough: no error. */
-	if (session.write_error && session.write_error != EPIPE) {
+	if (session.write_error == EPIPE)
+		return result.n_notices > 0 ? 2 : 0;
+	if (session.write_error) {
 		(void)bs_fail(err, BS_IO, "standard output: %s", strerror(session.write_error));
 		return -1;
 	}
 	if (result.n_notices > 0 && !(session.is_quiet && result.has_match))
 		return 2;
-	return result.has_match || request.task == BS_GREP_LIST_TYPES ? 0 : 1;
+	return result.has_match || request.task == BS_GREP_LIST_TYPES || request.task == BS_GREP_TELL_ENGINE ? 0 : 1;
 }
 
 const struct bs_command bs_command_grep = {
@@ -139,6 +169,7 @@ const struct bs_command bs_command_grep = {
 	.examples = grep_examples,
 	.exit_status = "0 when something matched, 1 when nothing did, 2 after an error, even if something matched (but "
 	               "with `-q`, 0 as soon as something matches).",
+	.config_variable = "BITSIFT_CONFIG_PATH",
 	.arguments_bytes = sizeof(struct bs_grep_arguments),
 	.defaults = &bs_grep_defaults,
 	.run = run,

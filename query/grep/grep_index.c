@@ -295,7 +295,7 @@ static enum bs_status next_walked(struct bs_grep_source *source, struct bs_grep_
 	for (;;) {
 		bool is_out;
 		enum bs_status status = self->walk->next(self->walk, file_out, err);
-		if (status || !file_out->shown || !file_out->path || file_out->is_named)
+		if (status || !file_out->shown || !file_out->path || file_out->is_named || file_out->packing)
 			return status;
 		status = is_ruled_out(self, file_out->path, &is_out, err);
 		if (status || !is_out)
@@ -314,8 +314,9 @@ static bool has_same_rules(const struct index_source *self)
 	bool has_globs = walk->n_globs > 0 || walk->n_caseless_globs > 0 || (made->globs && made->globs[0]);
 	bool has_wanted = walk->types && bs_file_types_has_wanted(walk->types);
 	return walk->hidden == made->hidden && walk->no_ignore == made->no_ignore && !walk->no_ignore_kinds &&
-	       !walk->ignores_outside_git && !walk->follow && !walk->max_depth && !wanted->only_files && !has_globs &&
-	       !has_wanted && wanted->max_file_bytes == UINT64_MAX;
+	       !walk->ignores_outside_git && !walk->caseless_ignore_files && !walk->ignore_files && !walk->one_file_system &&
+	       !walk->follow && !walk->max_depth && !walk->left_out && !wanted->only_files && !has_globs && !has_wanted &&
+	       wanted->max_file_bytes == UINT64_MAX && !wanted->search_zip && !wanted->preprocess;
 }
 
 /* Each path lies in just one source, and in the order of paths: then their lists, one after the other, are the
@@ -391,7 +392,7 @@ static enum bs_status next_in_area(struct index_source *self, const struct area 
 		if (status || !name)
 			return status;
 		if (is_wanted)
-			return bs_grep_file_below(walk, walk->paths[area->path], name + skip, name_bytes - skip,
+			return bs_grep_file_below(walk, area->path, name + skip, name_bytes - skip,
 			                          &self->path, file_out, err);
 	}
 }

@@ -16,6 +16,7 @@
 #include <pcre2.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -619,4 +620,14 @@ enum bs_status bs_grep_expand(struct bs_grep_scratch *scratch, const uint8_t *te
 		at += used;
 	}
 	return status;
+}
+
+size_t bs_grep_engine_format(char out[128])
+{
+	char version[64] = "";
+	uint32_t has_jit = 0;
+	(void)pcre2_config(PCRE2_CONFIG_VERSION, version);
+	(void)pcre2_config(PCRE2_CONFIG_JIT, &has_jit);
+	version[strcspn(version, " ")] = '\0';
+	return (size_t)snprintf(out, 128, "PCRE2 %s is available\nJIT is %savailable\n", version, has_jit ? "" : "not ");
 }
