@@ -609,6 +609,14 @@ struct bs_grep_pattern {
 	bool is_brute; /* line by line, without the index: the same answer, for comparison */
 };
 
+/* More patterns, each by itself, in NULL-ended lists; what struct bs_grep_pattern says of letter case and so on is said of
+ * them too. Found is a line that its patterns match if each of ands matches it, too, and none of nots. (With
+ * is_multi_line: the lines of a match.) What invert asks for are the other lines. */
+struct bs_grep_conditions {
+	const char *const *ands, *const *nots;
+	bool by_file; /* they choose files instead: others are not searched, and nothing is said of them */
+};
+
 /* Kinds of ignore files. */
 #define BS_WALK_NO_DOT     1u  /* .ignore; as rg has it, .rgignore is still read */
 #define BS_WALK_NO_VCS     2u  /* .gitignore */
@@ -698,6 +706,7 @@ struct bs_grep_line {
 
 struct bs_grep_request {
 	struct bs_grep_pattern pattern;
+	struct bs_grep_conditions conditions;
 	struct bs_grep_files files;
 	struct bs_grep_output output;
 	enum bs_grep_task task;

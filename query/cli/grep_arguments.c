@@ -24,6 +24,7 @@ enum { CONTEXT_AFTER, CONTEXT_BEFORE, CONTEXT_BOTH, CONTEXT_ALL };
 enum { COLOR_AUTO, COLOR_ALWAYS, COLOR_ANSI, COLOR_NEVER };
 
 static const char *const color_whens[] = {"auto", "always", "ansi", "never", NULL};
+static const char *const scopes[] = {"line", "file", NULL};
 static const char *const sort_keys[] = {"path", "none", NULL};
 
 static enum bs_status own(struct bs_grep_arguments *arguments, char *text, struct bs_error *err)
@@ -186,6 +187,8 @@ const struct bs_option bs_grep_option_table[] = {
 	{'w', "word-regexp", NULL, "whole words", SETS(CHOICE, bounds), .value = BOUNDS_WORD},
 	{'x', "line-regexp", NULL, "whole lines", SETS(CHOICE, bounds), .value = BOUNDS_LINE},
 	{'F', "fixed-strings", NULL, "patterns are literal text", SETS(FLAG, request.pattern.is_fixed)},
+	{0, "and", "PATTERN", "lines that match PATTERN, too; repeatable", SETS(LIST, ands)},
+	{0, "not", "PATTERN", "lines that do not match PATTERN; repeatable", SETS(LIST, nots)},
 	{'v', "invert-match", NULL, "lines that do not match", SETS(FLAG, request.output.invert)},
 	{'U', "multiline", NULL, "matches may span lines", SETS(FLAG, request.pattern.is_multi_line)},
 	{'n', "line-number", NULL, "line numbers [on a terminal]", SETS(CHOICE, line_number), .value = 1},
@@ -211,6 +214,8 @@ const struct bs_option bs_grep_option_table[] = {
 	{0, "candidates", NULL, "print the files that may match, without searching them", SETS(FLAG, candidates)},
 	{'j', "jobs", "N", "threads [one per processor]", SETS(NUMBER, n_threads), .most = MAX_THREADS},
 	/* The others. */
+	{0, "scope", "SCOPE", "--and and --not choose line by line, or file by file [line]",
+	 SETS(NAME, scope), .names = scopes},
 	{'s', "case-sensitive", NULL, "undo -i and -S", SETS(CHOICE, letter_case), .value = BS_GREP_CASE_SENSITIVE},
 	{0, "no-fixed-strings", NULL, "undo -F", SETS(UNFLAG, request.pattern.is_fixed)},
 	{0, "no-multiline", NULL, "undo -U", SETS(UNFLAG, request.pattern.is_multi_line)},
@@ -461,6 +466,7 @@ enum bs_status bs_grep_arguments_decide(struct bs_grep_arguments *arguments, con
 	request->pattern.letter_case = (enum bs_grep_case)arguments->letter_case;
 	request->pattern.is_word = arguments->bounds == BOUNDS_WORD;
 	request->pattern.is_line = arguments->bounds == BOUNDS_LINE;
+	request->conditions = (struct bs_grep_conditions){arguments->ands.list, arguments->nots.list, arguments->scope};
 	request->task = decide_task(arguments);
 	if (request->output.max_count == UINT64_MAX)
 		request->output.max_count = 0;
@@ -482,7 +488,8 @@ void bs_grep_arguments_release(void *of_options)
 	struct bs_grep_arguments *arguments = of_options;
 	struct bs_word_list *lists[] = {&arguments->patterns,  &arguments->globs,     &arguments->iglobs,
 	                                &arguments->types,     &arguments->type_nots, &arguments->type_adds,
-	                                &arguments->type_clears, &arguments->colors,  &arguments->paths, &arguments->owned};
+	                                &arguments->type_clears, &arguments->colors,  &arguments->paths, &arguments->ands,
+	                                &arguments->nots,      &arguments->owned};
 	for (size_t i = 0; i < arguments->owned.n; i++)
 		free((char *)(uintptr_t)arguments->owned.list[i]);
 	free(arguments->pattern_bytes);

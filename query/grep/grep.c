@@ -32,6 +32,7 @@ struct grep {
 	enum bs_grep_coding coding;
 	unsigned n_threads;
 	struct bs_grep_analysis analysis;
+	struct bs_conditions conditions;
 	struct bs_file_types *types; /* NULL: nothing is asked about types; the table is long */
 	struct bs_grep_walk_options walk;
 	struct bs_grep_index_options by_index;
@@ -206,6 +207,7 @@ static enum bs_status open_source(struct grep *grep, struct bs_error *err)
 		.dir = &grep->dir,
 		.walk = &grep->walk,
 		.pattern = &grep->analysis,
+		.conditions = &grep->conditions,
 		.trust = request->no_stat,
 		.n_threads = grep->n_threads,
 		.ends_at_nul = !grep->is_text && !request->files.search_binary,
@@ -276,12 +278,15 @@ static enum bs_status search(struct grep *grep, uint64_t start_ns, struct bs_err
 	char plan[160];
 	enum bs_status status = bs_kernel_choose(request->kernel, &kernel, err);
 	if (!status)
+		status = bs_conditions_compile(&grep->conditions, kernel, err);
+	if (!status)
 		status = bs_grep_matcher_new(&request->pattern, &grep->analysis, kernel, &matcher, err);
 	if (status)
 		return status;
 	struct bs_grep_run run = {.request = request,
 	                          .source = grep->source,
 	                          .matcher = matcher,
+	                          .conditions = &grep->conditions,
 	                          .coding = grep->coding,
 	                          .is_text = grep->is_text,
 	                          .maps_files = maps_files(&request->files),
@@ -305,6 +310,8 @@ static enum bs_status run(struct grep *grep, uint64_t start_ns, struct bs_error 
 {
 	const struct bs_grep_request *request = grep->request;
 	enum bs_status status = bs_grep_analyse(&request->pattern, &grep->analysis, err);
+	if (!status)
+		status = bs_conditions_read(request, &grep->conditions, err);
 	if (!status)
 		status = open_source(grep, err);
 	if (status)
@@ -340,6 +347,7 @@ enum bs_status bs_grep(const struct bs_grep_request *request, struct bs_grep_res
 		result.n_ruled_out = grep.source->n_ruled_out;
 		grep.source->close(grep.source);
 	}
+	bs_conditions_deinit(&grep.conditions);
 	bs_grep_analysis_deinit(&grep.analysis);
 	bs_file_types_free(grep.types);
 	bs_dir_close(&grep.dir);

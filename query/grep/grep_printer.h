@@ -6,7 +6,7 @@
 #ifndef BS_QUERY_GREP_GREP_PRINTER_H
 #define BS_QUERY_GREP_GREP_PRINTER_H
 
-#include "query/grep/grep_matcher.h"
+#include "query/grep/conditions.h"
 
 /* What is done with a NUL byte. */
 enum bs_grep_binary {
@@ -30,6 +30,7 @@ struct bs_grep_printer {
 	const char *match_separator, *context_separator, *group_separator; /* group: NULL if there is none */
 	const struct bs_grep_traits *traits; /* of the matcher */
 	struct bs_grep_scratch *scratch;     /* to find matches again with */
+	struct bs_condition_asker *asker;    /* NULL: a line that matches is found */
 	/* Set before each file. */
 	const char *path; /* as it is shown; NULL: not */
 	struct bs_buffer *out;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/base/workers.h"
+#include "query/grep/file_conditions.h"
 #include "query/grep/grep_search.h"
 #include "query/regex/text.h"
 
@@ -36,6 +37,7 @@ struct slot {
 /* What a thread searches with. */
 struct searcher {
 	struct bs_grep_scratch *scratch; /* NULL: it has searched nothing yet */
+	struct bs_condition_asker *asker; /* NULL: there are no conditions */
 	struct bs_grep_text text;
 	struct bs_grep_printer printer;
 };
@@ -86,7 +88,15 @@ static void search_text(const struct bs_grep_run *plan, struct searcher *searche
 	printer->has_matched = false;
 	bool is_slice = plan->maps_files && !slot->is_stdin && !searcher->text.had_mark &&
 	                searcher->text.pieces.used_bytes == 0;
-	bs_grep_search_text(plan->matcher, &searcher->text, binary_rule(plan, slot->is_named), is_slice, printer);
+	enum bs_grep_binary binary = binary_rule(plan, slot->is_named);
+	bool is_chosen = true;
+	if (searcher->asker && plan->conditions->by_file)
+		printer->status = bs_conditions_hold_in_file(searcher->asker, &searcher->text, binary, is_slice,
+		                                             &is_chosen, err);
+	if (is_chosen && !printer->status)
+		bs_grep_search_text(plan->matcher, &searcher->text, binary, is_slice, printer);
+	else
+		bs_grep_print_begin(printer);
 	bs_grep_text_close(&searcher->text);
 	slot->has_match = printer->has_matched;
 	slot->has_lines = printer->has_lines;
@@ -100,11 +110,12 @@ static enum bs_status search_file(struct running *run, struct searcher *searcher
 	const struct bs_grep_run *plan = run->plan;
 	const char *path = (const char *)slot->names.data, *shown = path + strlen(path) + 1;
 	bool by_line = bs_grep_matcher_traits(plan->matcher)->by_line;
+	bool by_file = plan->conditions->n > 0 && plan->conditions->by_file;
 	struct bs_grep_reading reading = {.coding = plan->coding,
 	                                  .root_bytes = slot->root_bytes,
 	                                  .stop_at_nul = binary_rule(plan, slot->is_named) == BS_GREP_BINARY_QUIT &&
 	                                                 by_line,
-	                                  .in_pieces = by_line && (!plan->maps_files || slot->is_stdin)};
+	                                  .in_pieces = by_line && !by_file && (!plan->maps_files || slot->is_stdin)};
 	enum bs_status status = bs_grep_text_read(&searcher->text, slot->is_stdin ? NULL : path, &reading, err);
 	if (status) {
 		report(plan, shown, err->text);
@@ -133,6 +144,11 @@ static enum bs_status search_slot(void *context, const struct bs_task *task, str
 		if (status)
 			return status;
 		bs_grep_printer_init(&searcher->printer, plan->request, plan->matcher, searcher->scratch);
+		if (plan->conditions->n > 0)
+			status = bs_condition_asker_new(plan->conditions, &searcher->asker, err);
+		if (status)
+			return status;
+		searcher->printer.asker = plan->conditions->by_file ? NULL : searcher->asker;
 	}
 	status = search_file(run, searcher, slot, task->worker == 0, err);
 	if (slot->out.used_bytes > HELD_BYTES)
@@ -277,6 +293,7 @@ static void run_free(struct running *run)
 	bs_workers_free(run->workers);
 	for (unsigned i = 0; run->searchers && i <= run->plan->n_threads; i++) {
 		bs_grep_printer_deinit(&run->searchers[i].printer);
+		bs_condition_asker_free(run->searchers[i].asker);
 		bs_grep_scratch_free(run->searchers[i].scratch);
 		bs_grep_text_deinit(&run->searchers[i].text);
 	}

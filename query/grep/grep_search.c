@@ -148,12 +148,26 @@ static bool tell_rest(struct search_state *state)
 	return tell_lines(state, kind, state->visited, state->window);
 }
 
+/* Whether lines that the patterns match fulfil --and and --not. */
+static bool is_found(struct search_state *state, struct bs_grep_span lines)
+{
+	struct bs_grep_printer *printer = state->printer;
+	bool hold = true;
+	if (printer->asker && !printer->status)
+		printer->status = bs_conditions_hold(printer->asker, state->text + lines.start, lines.end - lines.start,
+		                                     &hold, printer->err);
+	return hold;
+}
+
 static bool next_line(struct search_state *state, struct bs_grep_span *line, bool *found)
 {
 	struct bs_grep_printer *printer = state->printer;
-	printer->status =
-		bs_grep_next_line(printer->scratch, state->text, state->pos, state->window, line, found, printer->err);
-	return !printer->status;
+	for (size_t from = state->pos;; from = line->end) {
+		printer->status = bs_grep_next_line(printer->scratch, state->text, from, state->window, line, found,
+		                                    printer->err);
+		if (printer->status || !*found || is_found(state, *line))
+			return !printer->status;
+	}
 }
 
 /* The lines that do not match, up to the next one that does. */
@@ -329,22 +343,14 @@ static void search_pieces(struct search_state *state)
 		continue;
 }
 
-static bool multi_find(struct search_state *state, struct bs_grep_span *found_at, bool *found)
+/* Where the search for the next match goes on. */
+static size_t multi_next(const struct search_state *state, struct bs_grep_span at)
 {
-	struct bs_grep_printer *printer = state->printer;
-	printer->status = bs_grep_next_match(printer->scratch, state->text + state->pos, 0, state->n_bytes - state->pos,
-	                                     false, found_at, found, printer->err);
-	found_at->start += state->pos;
-	found_at->end += state->pos;
-	return !printer->status;
-}
-
-static void multi_advance(struct search_state *state, struct bs_grep_span at)
-{
-	state->pos = at.end;
-	if (at.start == at.end && state->pos < state->n_bytes)
-		for (state->pos++; state->pos < state->n_bytes && (state->text[state->pos] & 0xc0) == 0x80;)
-			state->pos++;
+	size_t pos = at.end;
+	if (at.start == at.end && pos < state->n_bytes)
+		for (pos++; pos < state->n_bytes && (state->text[pos] & 0xc0) == 0x80;)
+			pos++;
+	return pos;
 }
 
 static struct bs_grep_span lines_of(const struct search_state *state, struct bs_grep_span at)
@@ -354,6 +360,24 @@ static struct bs_grep_span lines_of(const struct search_state *state, struct bs_
 	if (at.end <= lines.start || state->text[at.end - 1] != line_end)
 		lines.end = bs_grep_line_end(state->text, at.end, state->n_bytes, line_end);
 	return lines;
+}
+
+/* The next match whose lines are found. */
+static bool multi_find(struct search_state *state, struct bs_grep_span *at, bool *found)
+{
+	struct bs_grep_printer *printer = state->printer;
+	for (size_t from = state->pos;; from = multi_next(state, *at)) {
+		printer->status = bs_grep_next_match(printer->scratch, state->text + from, 0, state->n_bytes - from,
+		                                     false, at, found, printer->err);
+		at->start += from;
+		at->end += from;
+		if (printer->status || !*found || is_found(state, lines_of(state, *at)))
+			return !printer->status;
+		if (at->end == state->n_bytes) {
+			*found = false;
+			return true;
+		}
+	}
 }
 
 static bool multi_inverted(struct search_state *state)
@@ -366,10 +390,7 @@ static bool multi_inverted(struct search_state *state)
 	if (found)
 		lines = lines_of(state, at);
 	struct bs_grep_span other = {state->pos, lines.start};
-	if (found)
-		multi_advance(state, lines);
-	else
-		state->pos = state->n_bytes;
+	state->pos = found ? multi_next(state, lines) : state->n_bytes;
 	if (other.start >= other.end)
 		return true;
 	return tell_context(state, other.start) && tell_lines(state, BS_GREP_LINE_MATCH, other.start, other.end);
@@ -394,7 +415,7 @@ static bool multi_step(struct search_state *state)
 		state->pos = state->n_bytes;
 		return true;
 	}
-	multi_advance(state, at);
+	state->pos = multi_next(state, at);
 	struct bs_grep_span lines = lines_of(state, at), last = state->last;
 	bool had_last = state->has_last;
 	state->has_last = true;
