@@ -667,6 +667,7 @@ struct bs_grep_output {
 	bool line_numbers, columns, byte_offsets, with_path, heading;
 	bool only_matching, per_match; /* -o, --vimgrep */
 	bool trim, include_zero, max_columns_preview, no_group_separator;
+	bool enclosing;         /* --enclosing: the line of the function, or the heading, around a match */
 	bool nul_after_path;    /* -0 */
 	bool is_terminal;       /* in paths and JSON, what a terminal might obey is escaped */
 	uint64_t before, after; /* -B, -A: lines of context */
@@ -702,6 +703,11 @@ struct bs_grep_line {
 	const struct bs_grep_span *matches; /* in text, in order */
 	size_t n_matches;
 	bool is_context;
+	/* The last line up to this one that begins a function or the like; enclosing NULL: there is none, or it is not asked
+	 * for, or this is_context. */
+	const char *enclosing;
+	size_t enclosing_bytes;
+	uint64_t enclosing_number;
 };
 
 struct bs_grep_request {

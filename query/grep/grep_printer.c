@@ -237,7 +237,7 @@ struct shown {
 	size_t n_matches;
 	size_t next_match; /* the first that may lie in what is not printed yet */
 	size_t n_found;    /* matches in the text of the file */
-	bool is_context;
+	bool is_context, is_enclosing;
 	uint64_t file_off;
 	uint64_t number;
 };
@@ -253,7 +253,9 @@ static void put_fields(struct bs_grep_printer *printer, const struct shown *show
                        uint64_t column)
 {
 	const struct bs_grep_output *output = printer->output;
-	const char *separator = shown->is_context ? printer->context_separator : printer->match_separator;
+	const char *separator = shown->is_enclosing ? "="
+	                        : shown->is_context ? printer->context_separator
+	                                            : printer->match_separator;
 	if (printer->path && !output->heading)
 		put_path_and(printer, separator);
 	if (number)
@@ -535,6 +537,7 @@ static bool print_line(struct bs_grep_printer *printer, enum bs_grep_line_kind k
 	                      .n_bytes = line->end - line->start,
 	                      .n_found = matches->used_bytes / sizeof(struct bs_grep_span),
 	                      .is_context = kind != BS_GREP_LINE_MATCH,
+	                      .is_enclosing = kind == BS_GREP_LINE_ENCLOSING,
 	                      .file_off = line->file_off,
 	                      .number = line->number};
 	if (printer->replacements.used_bytes > 0) {
@@ -568,8 +571,8 @@ static void note_binary(struct bs_grep_printer *printer, const struct bs_grep_fi
 	           (unsigned long long)finish->binary_off);
 }
 
-/* Lines for a callback, until it is their file's turn: a struct bs_grep_line without its pointers, its matches, its
- * text. */
+/* Lines for a callback, until it is their file's turn: a struct bs_grep_line without its pointers but to say that there is
+ * an enclosing line, its matches, its text, the enclosing line's. */
 
 static bool keep_line(struct bs_grep_printer *printer, enum bs_grep_line_kind kind, const struct bs_grep_found *line)
 {
@@ -580,10 +583,17 @@ static bool keep_line(struct bs_grep_printer *printer, enum bs_grep_line_kind ki
 	                            .byte_off = line->file_off,
 	                            .n_matches = printer->matches.used_bytes / sizeof(*kept.matches),
 	                            .is_context = kind != BS_GREP_LINE_MATCH};
+	const struct bs_enclosing *around = printer->enclosing;
+	if (around && around->has_line && !kept.is_context) {
+		kept.enclosing = "";
+		kept.enclosing_bytes = around->line.used_bytes;
+		kept.enclosing_number = around->number;
+	}
 	put(printer, &kept, sizeof(kept));
 	put(printer, printer->matches.data, printer->matches.used_bytes);
 	put(printer, line->text + line->start, kept.text_bytes);
-	put(printer, zeros, -kept.text_bytes % sizeof(zeros));
+	put(printer, kept.enclosing ? around->line.data : NULL, kept.enclosing_bytes);
+	put(printer, zeros, -(kept.text_bytes + kept.enclosing_bytes) % sizeof(zeros));
 	return wants_more(printer);
 }
 
@@ -596,7 +606,9 @@ bool bs_grep_tell_lines(const struct bs_grep_request *request, const char *path,
 		line.path = path;
 		line.matches = (const struct bs_grep_span *)(const void *)matches;
 		line.text = (const char *)(matches + line.n_matches * sizeof(*line.matches));
-		n = sizeof(line) + line.n_matches * sizeof(*line.matches) + line.text_bytes;
+		if (line.enclosing)
+			line.enclosing = line.text + line.text_bytes;
+		n = sizeof(line) + line.n_matches * sizeof(*line.matches) + line.text_bytes + line.enclosing_bytes;
 		if (request->line(request->context, &line) != 0)
 			return false;
 	}
@@ -673,18 +685,35 @@ static void put_json_number(struct bs_grep_printer *printer, const char *name, u
 	put_number(printer, "", number);
 }
 
-static void put_message(struct bs_grep_printer *printer, const char *type, const struct bs_grep_found *line)
+static void put_line_number(struct bs_grep_printer *printer, uint64_t number)
+{
+	if (number)
+		put_json_number(printer, ",\"line_number\":", number);
+	else
+		put_text(printer, ",\"line_number\":null");
+}
+
+static void put_enclosing(struct bs_grep_printer *printer)
+{
+	const struct bs_enclosing *around = printer->enclosing;
+	put_text(printer, around->has_line ? ",\"enclosing\":{\"lines\":" : ",\"enclosing\":null");
+	if (!around->has_line)
+		return;
+	put_data(printer, around->line.data, around->line.used_bytes);
+	put_line_number(printer, around->number);
+	put_json_number(printer, ",\"absolute_offset\":", around->file_off);
+	put_text(printer, "}");
+}
+
+static void put_message(struct bs_grep_printer *printer, bool is_match, const struct bs_grep_found *line)
 {
 	const struct bs_grep_span *matches = (const struct bs_grep_span *)(const void *)printer->matches.data;
 	size_t n_matches = printer->matches.used_bytes / sizeof(*matches);
 	const uint8_t *text = line->text + line->start;
-	put_json_begin(printer, type);
+	put_json_begin(printer, is_match ? "match" : "context");
 	put_text(printer, ",\"lines\":");
 	put_data(printer, text, line->end - line->start);
-	if (line->number)
-		put_json_number(printer, ",\"line_number\":", line->number);
-	else
-		put_text(printer, ",\"line_number\":null");
+	put_line_number(printer, line->number);
 	put_json_number(printer, ",\"absolute_offset\":", line->file_off);
 	put_text(printer, ",\"submatches\":[");
 	for (size_t i = 0; i < n_matches; i++) {
@@ -694,7 +723,10 @@ static void put_message(struct bs_grep_printer *printer, const char *type, const
 		put_json_number(printer, ",\"end\":", matches[i].end);
 		put_text(printer, "}");
 	}
-	put_text(printer, "]}}\n");
+	put_text(printer, "]");
+	if (printer->enclosing && is_match)
+		put_enclosing(printer);
+	put_text(printer, "}}\n");
 }
 
 static bool print_json_line(struct bs_grep_printer *printer, enum bs_grep_line_kind kind,
@@ -712,7 +744,7 @@ static bool print_json_line(struct bs_grep_printer *printer, enum bs_grep_line_k
 		for (size_t at = line->start; at < line->end; printer->sums.matched_lines++)
 			at = bs_grep_line_end(line->text, at, line->end, printer->line_end);
 	}
-	put_message(printer, is_match ? "match" : "context", line);
+	put_message(printer, is_match, line);
 	return wants_more(printer);
 }
 

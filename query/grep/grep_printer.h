@@ -7,6 +7,7 @@
 #define BS_QUERY_GREP_GREP_PRINTER_H
 
 #include "query/grep/conditions.h"
+#include "query/grep/enclosing.h"
 
 /* What is done with a NUL byte. */
 enum bs_grep_binary {
@@ -31,6 +32,7 @@ struct bs_grep_printer {
 	const struct bs_grep_traits *traits; /* of the matcher */
 	struct bs_grep_scratch *scratch;     /* to find matches again with */
 	struct bs_condition_asker *asker;    /* NULL: a line that matches is found */
+	struct bs_enclosing *enclosing;      /* NULL: it is not wanted; else that of the match that is told next */
 	/* Set before each file. */
 	const char *path; /* as it is shown; NULL: not */
 	struct bs_buffer *out;
@@ -60,6 +62,7 @@ enum bs_grep_line_kind {
 	BS_GREP_LINE_MATCH,
 	BS_GREP_LINE_BEFORE,
 	BS_GREP_LINE_AFTER,
+	BS_GREP_LINE_ENCLOSING,
 	BS_GREP_LINE_OTHER, /* --passthru */
 };
 

@@ -90,7 +90,9 @@ static void search_text(const struct bs_grep_run *plan, struct searcher *searche
 	                searcher->text.pieces.used_bytes == 0;
 	enum bs_grep_binary binary = binary_rule(plan, slot->is_named);
 	bool is_chosen = true;
-	if (searcher->asker && plan->conditions->by_file)
+	if (printer->enclosing)
+		printer->status = bs_enclosing_begin(printer->enclosing, shown, err);
+	if (searcher->asker && plan->conditions->by_file && !printer->status)
 		printer->status = bs_conditions_hold_in_file(searcher->asker, &searcher->text, binary, is_slice,
 		                                             &is_chosen, err);
 	if (is_chosen && !printer->status)
@@ -146,6 +148,11 @@ static enum bs_status search_slot(void *context, const struct bs_task *task, str
 		bs_grep_printer_init(&searcher->printer, plan->request, plan->matcher, searcher->scratch);
 		if (plan->conditions->n > 0)
 			status = bs_condition_asker_new(plan->conditions, &searcher->asker, err);
+		if (status)
+			return status;
+		bool has_lines = plan->request->output.format == BS_GREP_LINES || plan->request->output.format == BS_GREP_JSON;
+		if (plan->request->output.enclosing && has_lines)
+			status = bs_enclosing_new(searcher->printer.line_end, &searcher->printer.enclosing, err);
 		if (status)
 			return status;
 		searcher->printer.asker = plan->conditions->by_file ? NULL : searcher->asker;
@@ -292,6 +299,7 @@ static void run_free(struct running *run)
 {
 	bs_workers_free(run->workers);
 	for (unsigned i = 0; run->searchers && i <= run->plan->n_threads; i++) {
+		bs_enclosing_free(run->searchers[i].printer.enclosing);
 		bs_grep_printer_deinit(&run->searchers[i].printer);
 		bs_condition_asker_free(run->searchers[i].asker);
 		bs_grep_scratch_free(run->searchers[i].scratch);

@@ -18,6 +18,8 @@ struct search_state {
 	size_t visited; /* end of the last line that was told */
 	uint64_t after_left;
 	bool has_told;
+	uint64_t told_end; /* of the last line that was told, in the file */
+	bool is_headed;    /* the line that encloses the one told next was told, and belongs to it */
 	/* With -U: lines of the matches that are not told yet. */
 	struct bs_grep_span last;
 	bool has_last;
@@ -56,6 +58,13 @@ static void count_to(struct search_state *state, size_t upto)
 	state->counted = upto;
 }
 
+/* Of the line that starts there. */
+static uint64_t number_at(const struct search_state *state, size_t start)
+{
+	size_t n = state->options->line_numbers && start > state->counted ? start - state->counted : 0;
+	return state->line_number + count_lines(state->text + state->counted, n, state->line_end);
+}
+
 static void see_nul(struct search_state *state, size_t off)
 {
 	state->has_nul = true;
@@ -74,6 +83,13 @@ static bool detect_nul(struct search_state *state, size_t from, size_t end)
 	return state->has_nul && state->binary == BS_GREP_BINARY_QUIT;
 }
 
+/* Whether the line is the one that encloses the next match. */
+static bool is_enclosing(const struct search_state *state, struct bs_grep_span line)
+{
+	const struct bs_enclosing *around = state->printer->enclosing;
+	return around && around->has_line && around->file_off == state->gone_bytes + line.start;
+}
+
 /* False: enough. */
 static bool tell(struct search_state *state, enum bs_grep_line_kind kind, struct bs_grep_span line)
 {
@@ -81,8 +97,11 @@ static bool tell(struct search_state *state, enum bs_grep_line_kind kind, struct
 		return false;
 	bool has_context = state->options->before > 0 || state->options->after > 0;
 	bool may_have_gap = kind == BS_GREP_LINE_MATCH || kind == BS_GREP_LINE_BEFORE;
-	if (may_have_gap && has_context && state->has_told && state->visited < line.start)
+	if (may_have_gap && has_context && state->has_told && state->visited < line.start && !state->is_headed)
 		bs_grep_print_gap(state->printer);
+	state->is_headed = false;
+	if (kind == BS_GREP_LINE_BEFORE && is_enclosing(state, line))
+		kind = BS_GREP_LINE_ENCLOSING;
 	count_to(state, line.start);
 	struct bs_grep_found told = {.text = state->text + state->base,
 	                            .text_bytes = state->window - state->base,
@@ -96,6 +115,7 @@ static bool tell(struct search_state *state, enum bs_grep_line_kind kind, struct
 	if (!is_wanted)
 		return false;
 	state->visited = line.end;
+	state->told_end = state->gone_bytes + line.end;
 	state->has_told = true;
 	if (kind == BS_GREP_LINE_MATCH)
 		state->after_left = state->options->after;
@@ -128,17 +148,51 @@ static size_t lines_before(const struct search_state *state, size_t from, size_t
 	}
 }
 
+/* Finds the line that encloses those before text[upto], which is the start of line `number`. False: no memory. */
+static bool find_enclosing(struct search_state *state, size_t upto, uint64_t number)
+{
+	struct bs_grep_printer *printer = state->printer;
+	if (!printer->status)
+		printer->status = bs_enclosing_go_on(printer->enclosing, state->text, state->gone_bytes, upto,
+		                                     state->options->line_numbers ? number : 0, printer->err);
+	return !printer->status;
+}
+
+/* The line that encloses a match, unless it was told before, or stands in the lines from `from` on that follow. */
+static bool tell_enclosing(struct search_state *state, size_t from)
+{
+	struct bs_grep_printer *printer = state->printer;
+	const struct bs_enclosing *around = printer->enclosing;
+	bool is_line = printer->output->format == BS_GREP_LINES && !printer->keeps_lines;
+	if (!is_line || !around->has_line || around->file_off >= state->gone_bytes + from ||
+	    around->file_off < state->told_end)
+		return true;
+	if (state->has_told && (state->options->before > 0 || state->options->after > 0) &&
+	    around->file_off > state->told_end)
+		bs_grep_print_gap(printer);
+	struct bs_grep_found told = {.text = around->line.data,
+	                             .text_bytes = around->line.used_bytes,
+	                             .end = around->line.used_bytes,
+	                             .file_off = around->file_off,
+	                             .number = around->number};
+	state->is_headed = true;
+	return bs_grep_print_line(printer, BS_GREP_LINE_ENCLOSING, &told) && !printer->status;
+}
+
 /* What stands before a line that matches, and after the one before it. */
 static bool tell_context(struct search_state *state, size_t upto)
 {
+	bool has_enclosing = state->printer->enclosing != NULL;
+	if (has_enclosing && !find_enclosing(state, bs_grep_line_end(state->text, upto, state->window, state->line_end),
+	                                     number_at(state, upto) + 1))
+		return false;
 	if (state->options->passthru)
 		return tell_lines(state, BS_GREP_LINE_OTHER, state->visited, upto);
 	if (state->after_left > 0 && !tell_lines(state, BS_GREP_LINE_AFTER, state->visited, upto))
 		return false;
-	if (state->options->before == 0 || state->visited >= upto)
-		return true;
-	size_t from = lines_before(state, state->visited, upto, state->options->before - 1);
-	return tell_lines(state, BS_GREP_LINE_BEFORE, from, upto);
+	bool has_before = state->options->before > 0 && state->visited < upto;
+	size_t from = has_before ? lines_before(state, state->visited, upto, state->options->before - 1) : upto;
+	return (!has_enclosing || tell_enclosing(state, from)) && tell_lines(state, BS_GREP_LINE_BEFORE, from, upto);
 }
 
 /* What stands after the last line that matches. */
@@ -293,6 +347,8 @@ static void roll(struct search_state *state)
 		kept = kept > state->visited ? kept : state->visited;
 	}
 	count_to(state, kept);
+	if (state->printer->enclosing)
+		(void)find_enclosing(state, kept, state->line_number);
 	state->base = kept;
 	state->visited = state->visited > kept ? state->visited : kept;
 }
