@@ -656,6 +656,13 @@ enum bs_grep_format {
 	BS_GREP_QUIET, /* ends with the first match */
 };
 
+/* When what write got is to be passed on at once, so that flush is called. */
+enum bs_grep_buffering {
+	BS_GREP_BUFFER_AUTO = 0, /* is_terminal: as LINES; else before a pipe that has no more yet is waited for */
+	BS_GREP_BUFFER_LINES,    /* --line-buffered: at each line */
+	BS_GREP_BUFFER_BLOCKS,   /* --block-buffered: never */
+};
+
 /* What switches a colour on; "": none. */
 struct bs_grep_colors {
 	char path[96], line[96], column[96], match[96];
@@ -670,6 +677,7 @@ struct bs_grep_output {
 	bool enclosing;         /* --enclosing: the line of the function, or the heading, around a match */
 	bool nul_after_path;    /* -0 */
 	bool is_terminal;       /* in paths and JSON, what a terminal might obey is escaped */
+	enum bs_grep_buffering buffering;
 	uint64_t before, after; /* -B, -A: lines of context */
 	uint64_t max_count;     /* -m: matching lines of each file; 0: all */
 	uint64_t max_columns;   /* -M; 0: any number */
@@ -725,10 +733,12 @@ struct bs_grep_request {
 	uint32_t n_threads;   /* 0: one a processor; more than 256 count as 256 */
 
 	/* The callbacks come on any thread, but one at a time; files in the order of paths, below a folder by path
-	 * component. write gets what the program would print, in pieces of any size. If line is set, that gets instead
-	 * each file that is listed or, where the format is BS_GREP_LINES, each line; of files with NUL bytes as --json.
-	 * Both return 0 to go on. */
+	 * component. write gets what the program would print, in pieces of any size, that of the file which is next in
+	 * order while it is searched. If line is set, that gets instead each file that is listed or, where the format is
+	 * BS_GREP_LINES, each line; of files with NUL bytes as --json. Both return 0 to go on; has_match then says what
+	 * was found until they did not. flush, if set, is told when whoever reads what was written is to have it. */
 	int (*write)(void *context, const void *bytes, size_t n_bytes);
+	void (*flush)(void *context);
 	int (*line)(void *context, const struct bs_grep_line *line);
 	/* A line about what cannot be read or searched, and so is not. NULL: not called. */
 	void (*notice)(void *context, const char *message);

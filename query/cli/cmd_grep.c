@@ -1,6 +1,7 @@
 /* cmd_grep.c: `bitsift grep`: what it says of itself, and what becomes of the answers. Options are
  * grep_arguments.c's. */
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -63,6 +64,13 @@ static int write_out(void *context, const void *bytes, size_t n_bytes)
 	return session->is_quiet || session->write_error;
 }
 
+static void flush(void *context)
+{
+	struct session *session = context;
+	if (!bs_output_flush() && !session->write_error)
+		session->write_error = errno;
+}
+
 static void notice(void *context, const char *message)
 {
 	const struct session *session = context;
@@ -92,6 +100,8 @@ static void show_stats(const struct bs_grep_result *result)
 static int run(void *set, const struct bs_operands *operands, const struct bs_consent *consent, struct bs_error *err)
 {
 	struct bs_grep_arguments *arguments = set;
+	/* A reader that goes away is told by what writes. */
+	(void)signal(SIGPIPE, SIG_IGN);
 	if (bs_cmd_lists_kernels(arguments->request.kernel))
 		return 0;
 	if (bs_grep_arguments_decide(arguments, operands, err))
@@ -103,6 +113,7 @@ static int run(void *set, const struct bs_operands *operands, const struct bs_co
 	struct bs_grep_result result;
 	request.consent = consent;
 	request.write = write_out;
+	request.flush = flush;
 	request.notice = notice;
 	request.explain = arguments->explain ? explain : NULL;
 	request.context = &session;
@@ -117,10 +128,11 @@ static int run(void *set, const struct bs_operands *operands, const struct bs_co
 	}
 	if (arguments->stats)
 		show_stats(&result);
-	if (!bs_output_flush() && !session.write_error)
-		session.write_error = errno;
+	flush(&session);
 	/* Whoever reads less than all (`| head`) has had enough: no error. */
-	if (session.write_error && session.write_error != EPIPE) {
+	if (session.write_error == EPIPE)
+		return result.n_notices > 0 ? 2 : 0;
+	if (session.write_error) {
 		(void)bs_fail(err, BS_IO, "standard output: %s", strerror(session.write_error));
 		return -1;
 	}

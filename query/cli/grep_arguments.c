@@ -298,8 +298,12 @@ const struct bs_option bs_grep_option_table[] = {
 	{0, "no-messages", NULL, "no messages about files that cannot be read", SETS(FLAG, no_messages)},
 	{0, "messages", NULL, "undo --no-messages", SETS(UNFLAG, no_messages)},
 	{0, "no-config", NULL, "accepted for scripts; no configuration file is ever read", .kind = BS_OPTION_NOTHING},
-	{0, "line-buffered", NULL, "accepted for scripts; does nothing", .kind = BS_OPTION_NOTHING},
-	{0, "block-buffered", NULL, "accepted for scripts; does nothing", .kind = BS_OPTION_NOTHING},
+	{0, "line-buffered", NULL, "pass each line on at once [on a terminal]", SETS(CHOICE, buffering),
+	 .value = BS_GREP_BUFFER_LINES},
+	{0, "no-line-buffered", NULL, "undo it", SETS(CHOICE, buffering), .value = BS_GREP_BUFFER_AUTO},
+	{0, "block-buffered", NULL, "pass lines on in large blocks, whatever reads them", SETS(CHOICE, buffering),
+	 .value = BS_GREP_BUFFER_BLOCKS},
+	{0, "no-block-buffered", NULL, "undo it", SETS(CHOICE, buffering), .value = BS_GREP_BUFFER_AUTO},
 	{0, "no-ignore-messages", NULL, "accepted for scripts; does nothing", .kind = BS_OPTION_NOTHING},
 	{0, "threads", "N", "the same", SETS(NUMBER, n_threads), .most = MAX_THREADS},
 	{0, "brute", NULL, "use no index and match line by line: slow, for comparing", SETS(FLAG, request.pattern.is_brute)},
@@ -433,6 +437,7 @@ static enum bs_status decide_output(struct bs_grep_arguments *arguments, struct 
 	output->after = arguments->has_context ? arguments->context : arguments->after;
 	output->before = arguments->has_context ? arguments->context : arguments->before;
 	output->passthru = arguments->passthru;
+	output->buffering = (enum bs_grep_buffering)arguments->buffering;
 	output->with_path = wants_path(arguments);
 	output->line_numbers = wants_line_numbers(arguments);
 	output->columns = arguments->column >= 0 ? arguments->column : arguments->vimgrep;

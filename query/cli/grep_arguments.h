@@ -10,7 +10,7 @@ struct bs_grep_arguments {
 	bool no_messages, stats, explain;
 	/* What is noted while options come in. */
 	uint64_t after, before, context, n_threads, max_depth;
-	int letter_case, bounds, scope, count, which_files, color, sort, n_unrestricted, maps;
+	int letter_case, bounds, scope, count, which_files, color, sort, n_unrestricted, maps, buffering;
 	int line_number, column, with_filename; /* -1: not said */
 	bool has_context, json, vimgrep, passthru, heading, pretty;
 	bool ignores_nothing, glob_caseless, no_vcs, no_dot, no_global, no_exclude, no_parent;

@@ -16,6 +16,7 @@ static enum bs_status is_in(const struct bs_condition *condition, struct bs_grep
 	bs_grep_printer_init(&printer, &request, condition->matcher, scratch);
 	printer.out = &nothing;
 	printer.err = err;
+	printer.offer_bytes = SIZE_MAX;
 	bs_grep_search_text(condition->matcher, text, binary, is_slice, &printer);
 	*is_in_out = printer.has_matched;
 	bs_grep_printer_deinit(&printer);

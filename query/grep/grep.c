@@ -51,6 +51,16 @@ static void report(void *context, const char *message)
 	pthread_mutex_unlock(&grep->mutex);
 }
 
+/* A line or more of them were written. */
+static void flush_line(const struct grep *grep)
+{
+	const struct bs_grep_request *request = grep->request;
+	enum bs_grep_buffering buffering = request->output.buffering;
+	if (request->flush && (buffering == BS_GREP_BUFFER_LINES ||
+	                       (buffering == BS_GREP_BUFFER_AUTO && request->output.is_terminal)))
+		request->flush(request->context);
+}
+
 static bool put(void *context, const char *shown, const struct bs_buffer *out)
 {
 	struct grep *grep = context;
@@ -59,8 +69,18 @@ static bool put(void *context, const char *shown, const struct bs_buffer *out)
 	pthread_mutex_lock(&grep->mutex);
 	grep->is_stopped = is_for_line ? !bs_grep_tell_lines(request, shown, out)
 	                               : request->write(request->context, out->data, out->used_bytes) != 0;
+	flush_line(grep);
 	pthread_mutex_unlock(&grep->mutex);
 	return !grep->is_stopped;
+}
+
+static void flush(void *context)
+{
+	struct grep *grep = context;
+	pthread_mutex_lock(&grep->mutex);
+	if (grep->request->flush)
+		grep->request->flush(grep->request->context);
+	pthread_mutex_unlock(&grep->mutex);
 }
 
 static size_t list_length(const char *const *list)
@@ -243,6 +263,7 @@ static enum bs_status show_file(struct grep *grep, const char *path, struct bs_e
 		status = bs_buffer_append(&shown, request->output.nul_after_path ? "" : "\n", 1, err);
 	if (!status)
 		grep->is_stopped = request->write(request->context, shown.data, shown.used_bytes) != 0;
+	flush_line(grep);
 	bs_buffer_deinit(&shown);
 	return status;
 }
@@ -292,6 +313,7 @@ static enum bs_status search(struct grep *grep, uint64_t start_ns, struct bs_err
 	                          .maps_files = maps_files(&request->files),
 	                          .n_threads = grep->n_threads,
 	                          .put = put,
+	                          .flush = flush,
 	                          .report = report,
 	                          .context = grep};
 	explain(grep, plan,

@@ -757,7 +757,7 @@ static void put_json_end(struct bs_grep_printer *printer, const struct bs_grep_f
 	sums->searches = 1;
 	sums->searches_with_match = printer->n_matched > 0;
 	sums->searched_bytes = finish->searched_bytes;
-	sums->printed_bytes = printer->out->used_bytes;
+	sums->printed_bytes = printer->taken_bytes + printer->out->used_bytes;
 	put_json_begin(printer, "end");
 	if (finish->is_binary)
 		put_json_number(printer, ",\"binary_offset\":", finish->binary_off);
@@ -873,6 +873,7 @@ void bs_grep_print_begin(struct bs_grep_printer *printer)
 	printer->has_nul = false;
 	printer->has_lines = false;
 	printer->has_begun = false;
+	printer->taken_bytes = 0;
 	printer->sums = (struct bs_grep_sums){0};
 	printer->start_ns = printer->output->format == BS_GREP_JSON ? bs_now_ns() : 0;
 }
@@ -880,11 +881,15 @@ void bs_grep_print_begin(struct bs_grep_printer *printer)
 bool bs_grep_print_line(struct bs_grep_printer *printer, enum bs_grep_line_kind kind, const struct bs_grep_found *line)
 {
 	enum bs_grep_format format = printer->output->format;
+	bool wants_more;
 	if (printer->keeps_lines)
-		return keep_line(printer, kind, line);
-	if (format == BS_GREP_LINES)
-		return print_line(printer, kind, line);
-	return format == BS_GREP_JSON ? print_json_line(printer, kind, line) : count_line(printer, kind, line);
+		wants_more = keep_line(printer, kind, line);
+	else if (format == BS_GREP_LINES)
+		wants_more = print_line(printer, kind, line);
+	else
+		wants_more = format == BS_GREP_JSON ? print_json_line(printer, kind, line)
+		                                    : count_line(printer, kind, line);
+	return wants_more && (printer->out->used_bytes < printer->offer_bytes || printer->offer(printer->offer_context));
 }
 
 void bs_grep_print_gap(struct bs_grep_printer *printer)

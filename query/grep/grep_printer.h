@@ -1,7 +1,7 @@
 /*
  * grep_printer.h: what the search of a file tells, event by event, and what is printed of it: lines, JSON, or one line
  * about the whole file. A printer belongs to one thread and prints file after file, each into the buffer that out
- * points to.
+ * points to, from where it may be taken line by line.
  */
 #ifndef BS_QUERY_GREP_GREP_PRINTER_H
 #define BS_QUERY_GREP_GREP_PRINTER_H
@@ -36,6 +36,11 @@ struct bs_grep_printer {
 	/* Set before each file. */
 	const char *path; /* as it is shown; NULL: not */
 	struct bs_buffer *out;
+	/* Takes what is in out, or leaves it for later; asked when that has offer_bytes, and before more of the file is
+	 * read. False: no more is wanted. */
+	bool (*offer)(void *context);
+	void *offer_context;
+	size_t offer_bytes;
 	bool has_matched;
 	enum bs_status status; /* the first failure: no memory, or a match limit */
 	struct bs_error *err;  /* says what */
@@ -45,6 +50,7 @@ struct bs_grep_printer {
 	bool has_nul;        /* a NUL byte was met: no more lines are shown, it is said that the file matches */
 	bool has_lines;      /* a line of the file was written */
 	bool has_begun;      /* JSON: the message that begins a file was written */
+	uint64_t taken_bytes; /* of what was written, by offer */
 	uint64_t start_ns;
 	struct bs_grep_sums sums;
 	/* Of the line in hand. */

@@ -275,6 +275,8 @@ static bool read_more(struct search_state *state)
 {
 	size_t gone = state->base;
 	struct bs_grep_printer *printer = state->printer;
+	if (!printer->offer(printer->offer_context))
+		return false;
 	printer->status = bs_grep_text_more(state->source, gone, state->capacity, printer->err);
 	state->text = state->source->bytes.data;
 	state->n_bytes = state->source->bytes.used_bytes;
@@ -302,25 +304,17 @@ static size_t first_end(const struct search_state *state)
 /* How far the next read gets, from state->end on. */
 static size_t read_end(const struct search_state *state)
 {
-	const size_t *ends = (const size_t *)(const void *)state->source->pieces.data;
-	size_t n_ends = state->source->pieces.used_bytes / sizeof(*ends);
 	size_t most = state->base + state->capacity;
+	size_t first = state->is_slice || state->source->is_decoded ? state->n_bytes : first_end(state);
 	if (most > state->n_bytes)
 		most = state->n_bytes;
-	if (n_ends == 0) {
-		size_t first = first_end(state);
-		return first < most ? first : most;
-	}
-	for (size_t i = 0; i < n_ends; i++)
-		if (ends[i] > state->end)
-			return ends[i] < most ? ends[i] : most;
-	return most;
+	return first < most ? first : most;
 }
 
 /* A piece was read up to end: NUL bytes. True: the window ends here. */
 static bool meet_nul(struct search_state *state, size_t from, size_t end)
 {
-	if (state->binary == BS_GREP_BINARY_TEXT || from == end)
+	if (state->binary == BS_GREP_BINARY_TEXT || state->is_slice || from == end)
 		return false;
 	const uint8_t *found = memchr(state->text + from, 0, end - from);
 	if (!found)
@@ -353,6 +347,14 @@ static void roll(struct search_state *state)
 	state->visited = state->visited > kept ? state->visited : kept;
 }
 
+/* Whether it is time to read on: what comes piece by piece is searched so. */
+static bool wants_bytes(const struct search_state *state)
+{
+	const struct bs_grep_text *source = state->source;
+	return source->has_more && (source->by_pieces ? state->end == state->n_bytes
+	                                              : state->n_bytes - state->base < state->capacity);
+}
+
 /* The next window; false: the text is over. */
 static bool fill(struct search_state *state)
 {
@@ -362,7 +364,7 @@ static bool fill(struct search_state *state)
 	for (;;) {
 		if (state->end - state->base == state->capacity)
 			state->capacity *= 3;
-		if (state->source->has_more && state->n_bytes - state->base < state->capacity && !read_more(state))
+		if (wants_bytes(state) && !read_more(state))
 			return false;
 		size_t from = state->end;
 		size_t to = read_end(state);
@@ -393,7 +395,8 @@ static void search_pieces(struct search_state *state)
 {
 	bool may_have_nul = state->binary != BS_GREP_BINARY_TEXT && state->n_bytes > 0;
 	/* Only a NUL byte tells in what pieces the text was read. */
-	if (!state->source->has_more && !(may_have_nul && memchr(state->text, 0, state->n_bytes)))
+	if (!state->source->has_more &&
+	    (state->is_slice || !(may_have_nul && memchr(state->text, 0, state->n_bytes))))
 		state->capacity = state->n_bytes + 1;
 	while (fill(state) && search_window(state))
 		continue;
@@ -503,12 +506,10 @@ static void search(struct search_state *state)
 	}
 	if (detect_nul(state, 0, state->n_bytes < BS_GREP_PIECE_BYTES ? state->n_bytes : BS_GREP_PIECE_BYTES))
 		return;
-	if (bs_grep_matcher_traits(state->matcher)->by_line) {
-		state->window = state->n_bytes;
-		search_window(state);
-	} else {
+	if (bs_grep_matcher_traits(state->matcher)->by_line)
+		search_pieces(state);
+	else
 		search_across(state);
-	}
 }
 
 void bs_grep_search_text(const struct bs_grep_matcher *matcher, struct bs_grep_text *text, enum bs_grep_binary binary,
@@ -527,11 +528,11 @@ void bs_grep_search_text(const struct bs_grep_matcher *matcher, struct bs_grep_t
 	                             .capacity = BS_GREP_PIECE_BYTES};
 	bs_grep_scratch_reset(printer->scratch);
 	bs_grep_print_begin(printer);
-	if (state.n_bytes > 0)
+	if (state.n_bytes > 0 || text->has_more)
 		search(&state);
 	struct bs_grep_finish finish = {.is_binary = state.has_nul, .binary_off = state.nul_off, .binary = binary};
 	finish.searched_bytes = state.gone_bytes + (state.is_slice ? state.pos : state.base);
-	if (state.is_slice && state.has_nul && state.nul_off < state.pos)
+	if (state.is_slice && state.has_nul && state.nul_off < finish.searched_bytes)
 		finish.searched_bytes = state.nul_off;
 	if (!printer->status)
 		bs_grep_print_finish(printer, &finish);

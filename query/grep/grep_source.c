@@ -120,7 +120,8 @@ static enum bs_status next_path(struct walk_source *self, struct bs_grep_file *f
 	const char *path = self->options->paths[self->next_path++];
 	struct stat found;
 	if (strcmp(path, "-") == 0) {
-		*file_out = (struct bs_grep_file){.path = NULL, .shown = "<stdin>", .is_named = true};
+		*file_out = (struct bs_grep_file){
+			.path = NULL, .shown = "<stdin>", .is_named = true, .is_stream = true};
 		return BS_OK;
 	}
 	if (bs_file_stat(AT_FDCWD, path, &found) != 0) {
@@ -129,7 +130,8 @@ static enum bs_status next_path(struct walk_source *self, struct bs_grep_file *f
 	}
 	if (S_ISDIR(found.st_mode))
 		return self->options->only_files ? BS_OK : open_walk(self, path, err);
-	*file_out = (struct bs_grep_file){.path = path, .shown = path, .is_named = true};
+	*file_out = (struct bs_grep_file){
+		.path = path, .shown = path, .is_named = true, .is_stream = !S_ISREG(found.st_mode)};
 	return BS_OK;
 }
 
