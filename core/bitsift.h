@@ -680,6 +680,10 @@ struct bs_grep_output {
 	enum bs_grep_buffering buffering;
 	uint64_t before, after; /* -B, -A: lines of context */
 	uint64_t max_count;     /* -m: matching lines of each file; 0: all */
+	/* --max-results: of all files together; lines, or files where the format or the task is about files. What is beyond
+	 * is counted. 0: all */
+	uint64_t max_results;
+	const char *cursor;     /* --after: what is found up to there is passed over, and not counted. NULL: nothing is */
 	uint64_t max_columns;   /* -M; 0: any number */
 	struct bs_grep_colors colors;
 	const char *replacement; /* -r; NULL: none */
@@ -718,6 +722,13 @@ struct bs_grep_line {
 	uint64_t enclosing_number;
 };
 
+/* What a search with max_results came to, from its cursor on. */
+struct bs_grep_results {
+	uint64_t n_shown, n_found; /* lines (with is_multi_line: lines of a match, as one), or files */
+	uint64_t n_files;          /* in which they are found */
+	const char *cursor;        /* behind the last one shown; NULL: there are no more */
+};
+
 struct bs_grep_request {
 	struct bs_grep_pattern pattern;
 	struct bs_grep_conditions conditions;
@@ -740,6 +751,8 @@ struct bs_grep_request {
 	int (*write)(void *context, const void *bytes, size_t n_bytes);
 	void (*flush)(void *context);
 	int (*line)(void *context, const struct bs_grep_line *line);
+	/* Once, in the end, if there is max_results. NULL: not called. */
+	void (*results)(void *context, const struct bs_grep_results *results);
 	/* A line about what cannot be read or searched, and so is not. NULL: not called. */
 	void (*notice)(void *context, const char *message);
 	void (*explain)(void *context, const char *text, size_t text_bytes); /* as that of bs_find, a line at a time */

@@ -203,6 +203,8 @@ const struct bs_option bs_grep_option_table[] = {
 	{'l', "files-with-matches", NULL, "only paths of files that match", SETS(CHOICE, which_files), .value = FILES_WITH},
 	{'q', "quiet", NULL, "print nothing, only set the exit status", SETS(FLAG, quiet)},
 	{'m', "max-count", "N", "at most N matching lines of each file", SETS(NUMBER, request.output.max_count)},
+	{0, "max-results", "N", "at most N lines of all files; says how many there are",
+	 SETS(NUMBER, request.output.max_results), .least = 1},
 	{0, "json", NULL, "JSON lines, as rg's", SETS(FLAG, json)},
 	{'a', "text", NULL, "search binary files as if they were text", SETS(FLAG, request.files.is_text)},
 	{'g', "glob", "GLOB", "only files that match; !GLOB leaves out; repeatable", SETS(LIST, globs)},
@@ -216,6 +218,7 @@ const struct bs_option bs_grep_option_table[] = {
 	{0, "candidates", NULL, "print the files that may match, without searching them", SETS(FLAG, candidates)},
 	{'j', "jobs", "N", "threads [one per processor]", SETS(NUMBER, n_threads), .most = MAX_THREADS},
 	/* The others. */
+	{0, "after", "CURSOR", "go on behind what --max-results showed last", SETS(STRING, request.output.cursor)},
 	{0, "scope", "SCOPE", "--and and --not choose line by line, or file by file [line]",
 	 SETS(NAME, scope), .names = scopes},
 	{'s', "case-sensitive", NULL, "undo -i and -S", SETS(CHOICE, letter_case), .value = BS_GREP_CASE_SENSITIVE},

@@ -23,7 +23,7 @@ struct bs_grep_arguments {
 
 /* NULL name ends it; the first BS_GREP_N_IN_HELP are those of --help. They set a struct bs_grep_arguments. */
 extern const struct bs_option bs_grep_option_table[];
-#define BS_GREP_N_IN_HELP 31
+#define BS_GREP_N_IN_HELP 32
 extern const struct bs_grep_arguments bs_grep_defaults;
 
 /* What the options and operands mean together: makes the request. BS_INVALID, BS_NO_MEMORY. */

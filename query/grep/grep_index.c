@@ -399,9 +399,12 @@ static enum bs_status next_in_area(struct index_source *self, const struct area 
 			status = is_in(self, area, name, name_bytes, &is_wanted, err);
 		if (status || !name)
 			return status;
-		if (is_wanted)
-			return bs_grep_file_below(walk, walk->paths[area->path], name + skip, name_bytes - skip,
-			                          &self->path, file_out, err);
+		if (is_wanted) {
+			status = bs_grep_file_below(walk, walk->paths[area->path], name + skip, name_bytes - skip,
+			                            &self->path, file_out, err);
+			file_out->root = area->path;
+			return status;
+		}
 	}
 }
 

@@ -748,16 +748,9 @@ static bool print_json_line(struct bs_grep_printer *printer, enum bs_grep_line_k
 	return wants_more(printer);
 }
 
-static void put_json_end(struct bs_grep_printer *printer, const struct bs_grep_finish *finish)
+static void put_json_end(struct bs_grep_printer *printer, const struct bs_grep_finish *finish,
+                         const struct bs_grep_sums *sums)
 {
-	struct bs_grep_sums *sums = &printer->sums;
-	if (!printer->has_begun)
-		return;
-	sums->elapsed_ns = bs_now_ns() - printer->start_ns;
-	sums->searches = 1;
-	sums->searches_with_match = printer->n_matched > 0;
-	sums->searched_bytes = finish->searched_bytes;
-	sums->printed_bytes = printer->taken_bytes + printer->out->used_bytes;
 	put_json_begin(printer, "end");
 	if (finish->is_binary)
 		put_json_number(printer, ",\"binary_offset\":", finish->binary_off);
@@ -772,18 +765,61 @@ static void put_json_end(struct bs_grep_printer *printer, const struct bs_grep_f
 	           sums->matches);
 }
 
-enum bs_status bs_grep_json_summary(const struct bs_grep_sums *sums, uint64_t elapsed_ns, struct bs_buffer *out,
+static void finish_json(struct bs_grep_printer *printer, const struct bs_grep_finish *finish)
+{
+	struct bs_grep_sums *sums = &printer->sums;
+	if (!printer->has_begun)
+		return;
+	sums->elapsed_ns = bs_now_ns() - printer->start_ns;
+	sums->searches = 1;
+	sums->searches_with_match = printer->n_matched > 0;
+	sums->searched_bytes = finish->searched_bytes;
+	sums->printed_bytes = printer->taken_bytes + printer->out->used_bytes;
+	if (printer->picks && printer->most_results != UINT64_MAX)
+		printer->finish = *finish;
+	else
+		put_json_end(printer, finish, sums);
+}
+
+enum bs_status bs_grep_json_end(const struct bs_grep_output *output, const char *shown,
+                                const struct bs_grep_finish *finish, const struct bs_grep_sums *sums,
+                                struct bs_buffer *out, struct bs_error *err)
+{
+	struct bs_grep_printer printer = {.output = output, .path = shown, .out = out, .err = err};
+	put_json_end(&printer, finish, sums);
+	return printer.status;
+}
+
+static void put_json_results(struct bs_grep_printer *printer, const struct bs_grep_results *results)
+{
+	put_format(printer, "\"results\":{\"shown\":%llu,\"found\":%llu,\"files\":%llu,\"after\":",
+	           (unsigned long long)results->n_shown, (unsigned long long)results->n_found,
+	           (unsigned long long)results->n_files);
+	if (results->cursor)
+		put_data(printer, results->cursor, strlen(results->cursor));
+	else
+		put_text(printer, "null");
+	put_text(printer, "},");
+}
+
+enum bs_status bs_grep_json_summary(const struct bs_grep_sums *sums, uint64_t elapsed_ns,
+                                    const struct bs_grep_results *results, struct bs_buffer *out,
                                     struct bs_error *err)
 {
-	struct bs_grep_printer printer = {.out = out, .err = err};
+	static const struct bs_grep_output plain;
+	struct bs_grep_printer printer = {.output = &plain, .out = out, .err = err};
 	unsigned long long all_ns = elapsed_ns;
 	put_format(&printer,
-	           "{\"data\":{\"elapsed_total\":{\"human\":\"%.6fs\",\"nanos\":%llu,\"secs\":%llu},\"stats\":{"
+	           "{\"data\":{\"elapsed_total\":{\"human\":\"%.6fs\",\"nanos\":%llu,\"secs\":%llu},",
+	           (double)all_ns / NS, all_ns % NS, all_ns / NS);
+	if (results)
+		put_json_results(&printer, results);
+	put_format(&printer,
+	           "\"stats\":{"
 	           "\"bytes_printed\":%llu,\"bytes_searched\":%llu,\"elapsed\":{\"human\":\"%.6fs\",\"nanos\":%llu,"
 	           "\"secs\":%llu},\"matched_lines\":%llu,\"matches\":%llu,\"searches\":%llu,"
 	           "\"searches_with_match\":%llu}},\"type\":\"summary\"}\n",
-	           (double)all_ns / NS, all_ns % NS, all_ns / NS, sums->printed_bytes, sums->searched_bytes,
-	           (double)sums->elapsed_ns / NS, sums->elapsed_ns % NS, sums->elapsed_ns / NS, sums->matched_lines,
+	           sums->printed_bytes, sums->searched_bytes, (double)sums->elapsed_ns / NS, sums->elapsed_ns % NS, sums->elapsed_ns / NS, sums->matched_lines,
 	           sums->matches, sums->searches, sums->searches_with_match);
 	return printer.status;
 }
@@ -869,6 +905,7 @@ void bs_grep_printer_deinit(struct bs_grep_printer *printer)
 void bs_grep_print_begin(struct bs_grep_printer *printer)
 {
 	printer->n_matched = 0;
+	printer->n_results = 0;
 	printer->after_left = 0;
 	printer->has_nul = false;
 	printer->has_lines = false;
@@ -892,6 +929,30 @@ bool bs_grep_print_line(struct bs_grep_printer *printer, enum bs_grep_line_kind 
 	return wants_more && (printer->out->used_bytes < printer->offer_bytes || printer->offer(printer->offer_context));
 }
 
+/* A message stands for this line and all that follow. */
+static bool is_told_as_binary(const struct bs_grep_printer *printer)
+{
+	return printer->has_nul && printer->output->format == BS_GREP_LINES && !printer->keeps_lines;
+}
+
+bool bs_grep_print_result(struct bs_grep_printer *printer, uint64_t last_line)
+{
+	struct bs_result_mark mark = {.out_off = printer->out->used_bytes,
+	                              .last_line = is_told_as_binary(printer) ? UINT64_MAX : last_line,
+	                              .matched_lines = printer->sums.matched_lines,
+	                              .matches = printer->sums.matches};
+	if (printer->most_results != UINT64_MAX && printer->n_results <= printer->most_results)
+		append(printer, printer->marks, &mark, sizeof(mark));
+	return printer->n_results++ < printer->most_results;
+}
+
+bool bs_grep_print_unshown(struct bs_grep_printer *printer, bool is_passed)
+{
+	printer->has_matched |= !is_passed;
+	printer->n_matched += !is_passed || printer->output->format != BS_GREP_QUIET;
+	return printer->n_matched < printer->max_count && !is_told_as_binary(printer);
+}
+
 void bs_grep_print_gap(struct bs_grep_printer *printer)
 {
 	if (printer->output->format != BS_GREP_LINES || printer->keeps_lines || !printer->group_separator)
@@ -910,9 +971,9 @@ void bs_grep_print_finish(struct bs_grep_printer *printer, const struct bs_grep_
 {
 	enum bs_grep_format format = printer->output->format;
 	if (format == BS_GREP_JSON)
-		put_json_end(printer, finish);
+		finish_json(printer, finish);
 	else if (format != BS_GREP_LINES)
 		print_whole(printer, finish);
-	else if (finish->is_binary && printer->n_matched > 0 && !printer->keeps_lines)
+	else if (finish->is_binary && printer->has_matched && !printer->keeps_lines)
 		note_binary(printer, finish);
 }

@@ -30,6 +30,12 @@ struct slot {
 	bool is_stdin, is_stream;
 	bool is_named;
 	size_t root_bytes;
+	/* Where results are picked. */
+	size_t root;
+	uint64_t passed_line;
+	struct bs_buffer marks; /* of struct bs_result_mark */
+	uint64_t n_results;
+	struct bs_grep_finish finish;
 	bool is_message; /* no file: out is what is to be reported in its turn */
 	struct bs_buffer out;
 	bool has_match;
@@ -147,6 +153,17 @@ static bool before_wait(void *context)
 	return true;
 }
 
+/* What is shown of a file is known only in its turn. It has no more than the limit, so it is kept until then. */
+static void pick_results(const struct bs_results *results, struct bs_grep_printer *printer, struct slot *slot)
+{
+	printer->picks = !results->are_files;
+	printer->most_results = atomic_load(&results->is_full) ? 0 : results->most;
+	printer->passed_line = slot->passed_line;
+	printer->marks = &slot->marks;
+	if (results->most != UINT64_MAX)
+		printer->offer_bytes = SIZE_MAX;
+}
+
 static void search_text(struct running *run, struct searcher *searcher, struct slot *slot, const char *shown,
                         struct bs_error *err)
 {
@@ -159,6 +176,8 @@ static void search_text(struct running *run, struct searcher *searcher, struct s
 	printer->err = err;
 	printer->has_matched = false;
 	printer->offer_bytes = run->is_line_buffered ? 1 : BLOCK_BYTES;
+	if (plan->results->is_asked)
+		pick_results(plan->results, printer, slot);
 	bool is_slice = plan->maps_files && !slot->is_stdin && !searcher->text.had_mark && !searcher->text.is_decoded &&
 	                !searcher->text.input->is_stream;
 	enum bs_grep_binary binary = binary_rule(plan, slot->is_named);
@@ -176,6 +195,8 @@ static void search_text(struct running *run, struct searcher *searcher, struct s
 	slot->has_lines = printer->has_lines;
 	slot->read_bytes = searcher->text.read_bytes;
 	slot->sums = printer->sums;
+	slot->n_results = printer->n_results;
+	slot->finish = printer->finish;
 }
 
 static enum bs_status search_file(struct running *run, struct searcher *searcher, struct slot *slot, bool is_caller,
@@ -187,12 +208,13 @@ static enum bs_status search_file(struct running *run, struct searcher *searcher
 	/* In a file that rg maps, whatever looks back sees all of it. */
 	bool sees_all = traits->looks_back && plan->maps_files && !slot->is_stdin &&
 	                plan->coding != BS_GREP_CODING_UTF8;
+	bool keeps_output = plan->results->most != UINT64_MAX;
 	bool by_file = plan->conditions->n > 0 && plan->conditions->by_file;
 	struct bs_grep_text *text = &searcher->text;
 	struct bs_grep_reading reading = {.coding = plan->coding,
 	                                  .root_bytes = slot->root_bytes,
 	                                  .in_pieces = traits->by_line && !sees_all && !by_file,
-	                                  .wait = {run->waits ? before_wait : NULL, searcher}};
+	                                  .wait = {run->waits && !keeps_output ? before_wait : NULL, searcher}};
 	enum bs_status status = bs_grep_text_read(text, slot->is_stdin ? NULL : path, &reading, err);
 	if (!status) {
 		if (is_caller && text->input->size_bytes >= LARGE_BYTES)
@@ -270,6 +292,30 @@ static enum bs_status make_separator(struct running *run, struct bs_error *err)
 	return to.status;
 }
 
+/* Cuts a file's output to what the limit leaves, in its turn. */
+static enum bs_status take_results(struct running *run, struct slot *slot, struct bs_error *err)
+{
+	struct bs_results *results = run->plan->results;
+	const struct bs_grep_output *output = &run->plan->request->output;
+	const struct bs_result_mark *marks = (const struct bs_result_mark *)(const void *)slot->marks.data;
+	const char *path = (const char *)slot->names.data, *shown = path + strlen(path) + 1;
+	uint64_t n = results->are_files ? slot->out.used_bytes > 0 : slot->n_results, n_shown;
+	bool was_full = atomic_load(&results->is_full);
+	enum bs_status status = bs_results_take(results, shown, slot->root, n, marks, &n_shown, err);
+	if (n_shown < n || was_full)
+		slot->out.used_bytes = n_shown > 0 ? marks[n_shown].out_off : 0;
+	if (n_shown < n && n_shown > 0) {
+		slot->sums.matched_lines = marks[n_shown].matched_lines;
+		slot->sums.matches = marks[n_shown].matches;
+	}
+	slot->sums.printed_bytes = slot->out.used_bytes;
+	if (slot->out.used_bytes == 0)
+		slot->sums = (struct bs_grep_sums){0};
+	else if (output->format == BS_GREP_JSON && !status)
+		status = bs_grep_json_end(output, shown, &slot->finish, &slot->sums, &slot->out, err);
+	return status;
+}
+
 static void count_file(struct running *run, const struct slot *slot)
 {
 	struct bs_grep_result *result = run->result;
@@ -293,11 +339,12 @@ static enum bs_status put_slot(void *context, uint64_t task, struct bs_error *er
 	struct running *run = context;
 	struct slot *slot = &run->slots[task % N_SLOTS];
 	enum bs_status status = BS_OK;
-	(void)err;
 	if (slot->is_message) {
 		run->plan->report(run->plan->context, (const char *)slot->out.data);
 	} else {
-		if (slot->out.used_bytes > 0 && !put_output(run, slot))
+		if (run->plan->results->most != UINT64_MAX)
+			status = take_results(run, slot, err);
+		if (!status && slot->out.used_bytes > 0 && !put_output(run, slot))
 			status = BS_STOPPED;
 		if (!status)
 			count_file(run, slot);
@@ -316,6 +363,8 @@ static enum bs_status set_names(struct slot *slot, const struct bs_grep_file *fi
 	slot->is_named = file->is_named;
 	slot->is_stream = file->is_stream;
 	slot->root_bytes = file->root_bytes;
+	slot->root = file->root;
+	slot->passed_line = file->passed_line;
 	enum bs_status status = bs_buffer_append(&slot->names, path, strlen(path) + 1, err);
 	return status ? status : bs_buffer_append(&slot->names, file->shown, strlen(file->shown) + 1, err);
 }
@@ -330,6 +379,8 @@ static enum bs_status add(struct running *run, const struct bs_grep_file *file, 
 		return BS_STOPPED;
 	struct slot *slot = &run->slots[run->n_added % N_SLOTS];
 	bs_buffer_clear(&slot->out);
+	bs_buffer_clear(&slot->marks);
+	slot->n_results = 0;
 	slot->has_match = slot->has_lines = slot->is_begun = slot->is_stopped = false;
 	slot->read_bytes = 0;
 	slot->sums = (struct bs_grep_sums){0};
@@ -360,14 +411,19 @@ static void add_message(void *context, const char *message)
 static enum bs_status feed(struct running *run, struct bs_error *err)
 {
 	struct bs_grep_source *source = run->plan->source;
+	struct bs_cursor *cursor = &run->plan->results->cursor;
 	struct bs_grep_file file;
 	enum bs_status status;
 	source->report = add_message;
 	source->report_context = run;
 	do {
 		status = source->next(source, &file, err);
-		if (!status && file.shown)
-			status = add(run, &file, NULL, err);
+		int place = !status && file.shown ? bs_cursor_place(cursor, &file) : -1;
+		if (place == 0 && !run->plan->results->are_files)
+			file.passed_line = cursor->line;
+		else if (place <= 0)
+			continue;
+		status = add(run, &file, NULL, err);
 	} while (!status && file.shown);
 	return status;
 }
@@ -385,6 +441,7 @@ static void run_free(struct running *run)
 	for (size_t i = 0; i < N_SLOTS; i++) {
 		bs_buffer_deinit(&run->slots[i].names);
 		bs_buffer_deinit(&run->slots[i].out);
+		bs_buffer_deinit(&run->slots[i].marks);
 	}
 	bs_buffer_deinit(&run->separator);
 	free(run->searchers);

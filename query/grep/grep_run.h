@@ -19,6 +19,7 @@ struct bs_grep_run {
 	struct bs_grep_source *source;
 	struct bs_grep_matcher *matcher;
 	const struct bs_conditions *conditions;
+	struct bs_results *results;
 	enum bs_grep_coding coding;
 	bool is_text;    /* NUL is a byte as any other */
 	bool maps_files; /* named files are searched as rg searches those it maps */

@@ -7,6 +7,7 @@ struct search_state {
 	const struct bs_grep_matcher *matcher;
 	const struct bs_grep_output *options;
 	uint8_t line_end;
+	bool counts_lines;
 	struct bs_grep_printer *printer;
 	enum bs_grep_binary binary;
 	bool is_slice;
@@ -51,18 +52,19 @@ static size_t count_lines(const uint8_t *text, size_t n, uint8_t line_end)
 
 static void count_to(struct search_state *state, size_t upto)
 {
-	if (!state->options->line_numbers || upto <= state->counted)
+	if (!state->counts_lines || upto <= state->counted)
 		return;
 	state->line_number +=
 		count_lines(state->text + state->counted, upto - state->counted, state->line_end);
 	state->counted = upto;
 }
 
-/* Of the line that starts there. */
-static uint64_t number_at(const struct search_state *state, size_t start)
+/* Of the line that starts there; lines behind it may be counted already. */
+static uint64_t number_at(struct search_state *state, size_t start)
 {
-	size_t n = state->options->line_numbers && start > state->counted ? start - state->counted : 0;
-	return state->line_number + count_lines(state->text + state->counted, n, state->line_end);
+	count_to(state, start);
+	size_t n = state->counts_lines ? state->counted - start : 0;
+	return state->line_number - count_lines(state->text + start, n, state->line_end);
 }
 
 static void see_nul(struct search_state *state, size_t off)
@@ -102,13 +104,12 @@ static bool tell(struct search_state *state, enum bs_grep_line_kind kind, struct
 	state->is_headed = false;
 	if (kind == BS_GREP_LINE_BEFORE && is_enclosing(state, line))
 		kind = BS_GREP_LINE_ENCLOSING;
-	count_to(state, line.start);
 	struct bs_grep_found told = {.text = state->text + state->base,
 	                            .text_bytes = state->window - state->base,
 	                            .start = line.start - state->base,
 	                            .end = line.end - state->base,
 	                            .file_off = state->gone_bytes + line.start,
-	                            .number = state->options->line_numbers ? state->line_number : 0};
+	                            .number = state->options->line_numbers ? number_at(state, line.start) : 0};
 	bool is_wanted = bs_grep_print_line(state->printer, kind, &told) && !state->printer->status;
 	if (kind == BS_GREP_LINE_AFTER)
 		state->after_left--;
@@ -179,6 +180,14 @@ static bool tell_enclosing(struct search_state *state, size_t from)
 	return bs_grep_print_line(printer, BS_GREP_LINE_ENCLOSING, &told) && !printer->status;
 }
 
+/* What stands after the line that matched last. */
+static bool tell_after(struct search_state *state, size_t upto)
+{
+	if (state->options->passthru)
+		return tell_lines(state, BS_GREP_LINE_OTHER, state->visited, upto);
+	return state->after_left == 0 || tell_lines(state, BS_GREP_LINE_AFTER, state->visited, upto);
+}
+
 /* What stands before a line that matches, and after the one before it. */
 static bool tell_context(struct search_state *state, size_t upto)
 {
@@ -186,20 +195,54 @@ static bool tell_context(struct search_state *state, size_t upto)
 	if (has_enclosing && !find_enclosing(state, bs_grep_line_end(state->text, upto, state->window, state->line_end),
 	                                     number_at(state, upto) + 1))
 		return false;
-	if (state->options->passthru)
-		return tell_lines(state, BS_GREP_LINE_OTHER, state->visited, upto);
-	if (state->after_left > 0 && !tell_lines(state, BS_GREP_LINE_AFTER, state->visited, upto))
+	if (!tell_after(state, upto))
 		return false;
 	bool has_before = state->options->before > 0 && state->visited < upto;
 	size_t from = has_before ? lines_before(state, state->visited, upto, state->options->before - 1) : upto;
 	return (!has_enclosing || tell_enclosing(state, from)) && tell_lines(state, BS_GREP_LINE_BEFORE, from, upto);
 }
 
+/* --max-results and --after: whether lines that match are shown, or passed over, or only counted. False: enough. */
+static bool pick(struct search_state *state, struct bs_grep_span lines, bool *is_shown)
+{
+	struct bs_grep_printer *printer = state->printer;
+	uint64_t last_line = 0;
+	bool is_counted = printer->n_results > printer->most_results;
+	if (!is_counted)
+		last_line = number_at(state, lines.start) +
+		            count_lines(state->text + lines.start, lines.end - lines.start - 1, state->line_end);
+	*is_shown = false;
+	if (state->is_slice && detect_nul(state, lines.start, lines.end))
+		return false;
+	if (!is_counted && last_line <= printer->passed_line) {
+		state->visited = state->options->passthru ? lines.end : state->visited;
+		return bs_grep_print_unshown(printer, true);
+	}
+	if (!is_counted && !tell_after(state, lines.start))
+		return false;
+	*is_shown = bs_grep_print_result(printer, last_line);
+	/* What -m still shows as context depends on what is told; it is cut off in the end. */
+	*is_shown |= state->options->after > 0 && printer->max_count != UINT64_MAX;
+	return *is_shown || bs_grep_print_unshown(printer, false);
+}
+
+/* Lines that match, what stands before them, and then on to pos. False: enough. */
+static bool tell_match(struct search_state *state, struct bs_grep_span lines, size_t pos)
+{
+	bool is_shown = true;
+	if (state->printer->picks && !pick(state, lines, &is_shown))
+		return false;
+	if (is_shown && !tell_context(state, lines.start))
+		return false;
+	state->pos = pos;
+	return !is_shown || tell(state, BS_GREP_LINE_MATCH, lines);
+}
+
 /* What stands after the last line that matches. */
 static bool tell_rest(struct search_state *state)
 {
-	enum bs_grep_line_kind kind = state->options->passthru ? BS_GREP_LINE_OTHER : BS_GREP_LINE_AFTER;
-	return tell_lines(state, kind, state->visited, state->window);
+	bool is_full = state->printer->picks && state->printer->n_results > state->printer->most_results;
+	return is_full || tell_after(state, state->window);
 }
 
 /* Whether lines that the patterns match fulfil --and and --not. */
@@ -232,12 +275,9 @@ static bool search_inverted(struct search_state *state)
 	if (!next_line(state, &line, &found))
 		return false;
 	size_t from = state->pos, upto = found ? line.start : state->window;
-	if (from < upto && !tell_context(state, from))
-		return false;
 	while (from < upto) {
 		struct bs_grep_span other = {from, bs_grep_line_end(state->text, from, upto, state->line_end)};
-		state->pos = other.end;
-		if (!tell(state, BS_GREP_LINE_MATCH, other))
+		if (!tell_match(state, other, other.end))
 			return false;
 		from = other.end;
 	}
@@ -260,10 +300,7 @@ static bool search_window(struct search_state *state)
 			return false;
 		if (!found)
 			break;
-		if (!tell_context(state, line.start))
-			return false;
-		state->pos = line.end;
-		if (!tell(state, BS_GREP_LINE_MATCH, line))
+		if (!tell_match(state, line, line.end))
 			return false;
 	}
 	state->pos = state->window;
@@ -342,7 +379,7 @@ static void roll(struct search_state *state)
 	}
 	count_to(state, kept);
 	if (state->printer->enclosing)
-		(void)find_enclosing(state, kept, state->line_number);
+		(void)find_enclosing(state, kept, number_at(state, kept));
 	state->base = kept;
 	state->visited = state->visited > kept ? state->visited : kept;
 }
@@ -450,15 +487,22 @@ static bool multi_inverted(struct search_state *state)
 		lines = lines_of(state, at);
 	struct bs_grep_span other = {state->pos, lines.start};
 	state->pos = found ? multi_next(state, lines) : state->n_bytes;
-	if (other.start >= other.end)
-		return true;
-	return tell_context(state, other.start) && tell_lines(state, BS_GREP_LINE_MATCH, other.start, other.end);
+	for (; other.start < other.end; other.start = lines.end) {
+		lines = (struct bs_grep_span){other.start, bs_grep_line_end(state->text, other.start, other.end,
+		                                                            state->line_end)};
+		if (!tell_match(state, lines, state->pos))
+			return false;
+	}
+	return true;
 }
 
 /* The lines of the last matches, after what stands before them. A match behind the last line feed is in no line. */
 static bool multi_tell(struct search_state *state, struct bs_grep_span lines)
 {
-	return tell_context(state, lines.start) && lines.start < lines.end && tell(state, BS_GREP_LINE_MATCH, lines);
+	if (lines.start < lines.end)
+		return tell_match(state, lines, state->pos);
+	(void)tell_context(state, lines.start);
+	return false;
 }
 
 /* The next match; its lines join those of the last one if they touch them. */
@@ -518,6 +562,7 @@ void bs_grep_search_text(const struct bs_grep_matcher *matcher, struct bs_grep_t
 	struct search_state state = {.matcher = matcher,
 	                             .options = printer->output,
 	                             .line_end = printer->line_end,
+	                             .counts_lines = printer->output->line_numbers || printer->picks,
 	                             .printer = printer,
 	                             .binary = binary,
 	                             .is_slice = is_slice || !bs_grep_matcher_traits(matcher)->by_line,

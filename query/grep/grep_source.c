@@ -153,6 +153,7 @@ static enum bs_status walk_next(struct bs_grep_source *source, struct bs_grep_fi
 			break;
 		}
 	}
+	file_out->root = self->next_path - 1;
 	return status;
 }
 

@@ -17,6 +17,8 @@ struct bs_grep_file {
 	/* So many bytes of path are the folder that was named, a slash at their end; from there on no link is followed,
 	 * and what is no regular file is not read. 0: as it is named. */
 	size_t root_bytes;
+	size_t root; /* of the paths of the command line, the one that it is, or lies below */
+	uint64_t passed_line; /* set by whoever goes on behind a cursor: lines up to this one are passed over */
 };
 
 struct bs_grep_source {
