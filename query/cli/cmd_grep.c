@@ -102,6 +102,46 @@ static void explain(void *context, const char *text, size_t text_bytes)
 	fprintf(stderr, "bitsift: %.*s\n", (int)text_bytes, text);
 }
 
+/* A word as a shell reads it back. */
+static void put_word(const char *word, FILE *to)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:@%+,=-#";
+	bool is_plain = word[strspn(word, plain)] == '\0' && *word != '#', is_odd = false;
+	for (const char *at = word; *at; at++)
+		is_odd |= (unsigned char)*at < 0x20 || (unsigned char)*at >= 0x7f || *at == '\'';
+	fputs(is_plain ? "" : is_odd ? "$'" : "'", to);
+	for (const char *at = word; *at; at++) {
+		if ((unsigned char)*at < 0x20 || (unsigned char)*at >= 0x7f)
+			fprintf(to, "\\x%02x", (unsigned char)*at);
+		else
+			fprintf(to, is_odd && (*at == '\'' || *at == '\\') ? "\\%c" : "%c", *at);
+	}
+	fputs(is_plain ? "" : "'", to);
+}
+
+static void show_results(void *context, const struct bs_grep_results *results)
+{
+	const struct session *session = context;
+	const struct bs_grep_request *request = &session->arguments->request;
+	bool are_files = request->task != BS_GREP_SEARCH ||
+	                 (request->output.format != BS_GREP_LINES && request->output.format != BS_GREP_JSON);
+	char shown[32], found[32], files[64];
+	bs_format_count(results->n_shown, shown);
+	bs_format_count(results->n_found, found);
+	bs_format_things(results->n_files, "file", files);
+	(void)bs_output_flush();
+	fprintf(stderr, "bitsift: %s of ", shown);
+	if (are_files)
+		fputs(files, stderr);
+	else
+		fprintf(stderr, "%s %s in %s", found, results->n_found == 1 ? "match" : "matches", files);
+	if (results->cursor) {
+		fputs("; for more: --after ", stderr);
+		put_word(results->cursor, stderr);
+	}
+	fputs("\n", stderr);
+}
+
 static void show_stats(const struct bs_grep_result *result)
 {
 	double us = (double)result->elapsed_ns / 1e3;
@@ -133,12 +173,13 @@ static int run(void *set, const struct bs_operands *operands, const struct bs_co
 	request.write = write_out;
 	request.flush = flush;
 	request.notice = notice;
+	request.results = show_results;
 	request.explain = arguments->explain || request.explain_left_out ? explain : NULL;
 	request.context = &session;
 	enum bs_status status = bs_grep(&request, &result, err);
 	if (status && status != BS_STOPPED)
 		return -1;
-	if (request.task == BS_GREP_SEARCH && request.files.n_paths == 0 && request.pattern.n_patterns > 0 &&
+	if (request.task == BS_GREP_SEARCH && request.files.n_paths == 0 && !request.output.cursor && request.pattern.n_patterns > 0 &&
 	    result.n_files + result.n_ruled_out == 0) {
 		notice(&session, "no files were searched: there are none, or all are left out; --files lists those that "
 		                 "would be");
