@@ -912,11 +912,9 @@ static enum bs_status put_need(struct grown *grown, const struct need *need, uin
 	return status ? status : bs_buffer_append(&grown->nodes, &node, sizeof(node), err);
 }
 
-void bs_gram_tree_free(struct bs_gram_tree *tree)
+static void release(void *memory)
 {
-	struct grown *grown = tree ? tree->memory : NULL;
-	if (!grown)
-		return;
+	struct grown *grown = memory;
 	arena_deinit(&grown->arena);
 	bs_buffer_deinit(&grown->nodes);
 	bs_buffer_deinit(&grown->keys);
@@ -932,12 +930,13 @@ enum bs_status bs_regex_grams(const struct bs_regex *regex, struct bs_gram_tree 
 	if (!grown)
 		return bs_fail_memory(err, "a tree of grams", sizeof(*grown));
 	grown->tree.memory = grown;
+	grown->tree.release = release;
 	grown->arena.least_bytes = BS_GRAM_LEAST;
 	enum bs_status status = analyse(&grown->arena, regex, NULL, &need, err);
 	if (!status)
 		status = put_need(grown, need, &root, err);
 	if (status) {
-		bs_gram_tree_free(&grown->tree);
+		release(grown);
 		return status;
 	}
 	grown->tree.nodes = (struct bs_gram_node *)(void *)grown->nodes.data;
