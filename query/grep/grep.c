@@ -15,6 +15,7 @@
 #include "core/simd/kernels.h"
 #include "corpus/walk/file.h"
 #include "corpus/walk/file_types.h"
+#include "query/grep/grep_code.h"
 #include "query/grep/grep_index.h"
 #include "query/grep/grep_path.h"
 #include "query/grep/grep_run.h"

@@ -13,7 +13,10 @@
 #include "query/grep/candidate_files.h"
 #include "query/grep/gram_filter.h"
 #include "query/grep/grep_stamps.h"
+#include "query/regex/list_grams.h"
 #include "query/regex/regex_grams.h"
+
+#define DOCUMENTS_A_LITERAL 4u
 
 /* Where a path of the command line and a source of the index have files in common. */
 struct area {
@@ -67,22 +70,34 @@ static bool has_replacement(const struct bs_gram_tree *tree)
 	return false;
 }
 
-static enum bs_status make_tree(const struct bs_grep_index_options *options, struct bs_gram_tree **tree_out,
-                                struct bs_error *err)
+/* To ask for a literal takes as long as to search a part of a file: of a list that is longer than this, the index would
+ * take more than it spares, and of so many literals nearly every file has one by its bits. */
+static bool is_too_long(const struct bs_snapshot *snapshot, const struct bs_pattern_list *list)
+{
+	return bs_list_has_grams(list) && bs_pattern_n_literals(list) > snapshot->n_docs / DOCUMENTS_A_LITERAL;
+}
+
+static enum bs_status make_tree(const struct bs_grep_index_options *options, const struct bs_snapshot *snapshot,
+                                struct bs_gram_tree **tree_out, struct bs_error *err)
 {
 	const struct bs_conditions *conditions = options->conditions;
 	struct bs_regex anything = {.root = 0};
+	const struct bs_pattern_list *list = &options->pattern->list;
+	bool can_filter = options->pattern->is_legible && !is_too_long(snapshot, list);
 	size_t n = 1;
 	*tree_out = NULL;
 	const struct bs_regex **regexes = malloc((conditions->n + 1) * sizeof(*regexes));
 	if (!regexes)
 		return bs_fail_memory(err, "patterns", (conditions->n + 1) * sizeof(*regexes));
-	regexes[0] = options->pattern->is_legible ? &options->pattern->regex : &anything;
+	regexes[0] = can_filter && !bs_list_has_grams(list) ? &options->pattern->regex : &anything;
 	for (size_t i = 0; i < conditions->n; i++)
 		if (!conditions->list[i].is_not && conditions->list[i].analysis.is_legible)
 			regexes[n++] = &conditions->list[i].analysis.regex;
 	enum bs_status status = bs_regex_read(&anything, (const uint8_t *)"", 0, err);
-	if (!status)
+	/* The grams of a long list stand alone: what else must hold says more than one of so many does. */
+	if (!status && n == 1 && bs_list_has_grams(list) && can_filter)
+		status = bs_list_grams(list, tree_out, err);
+	else if (!status)
 		status = bs_regex_grams_of_all(regexes, n, tree_out, err);
 	free(regexes);
 	if (!status && options->replaces_invalid && has_replacement(*tree_out)) {
@@ -110,7 +125,7 @@ static enum bs_status filter(struct index_source *self, struct bs_buffer *explai
 {
 	struct bs_gram_tree *tree = NULL;
 	struct bs_gram_filter_stats stats = {0};
-	enum bs_status status = make_tree(self->options, &tree, err);
+	enum bs_status status = make_tree(self->options, &self->snapshot, &tree, err);
 	if (!status)
 		status =
 			bs_gram_filter(&self->snapshot, tree, self->options->n_threads, &self->candidates, &stats, err);
