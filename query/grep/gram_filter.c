@@ -34,12 +34,12 @@ struct filtering {
 	struct bs_gram_filter_stats stats;
 	uint32_t segment;
 	const struct bs_gram_slab *slab;
-	struct literal *literals;                   /* by node */
-	uint32_t *hashes;                           /* of all literals; in a slab each is a column */
-	uint8_t *tiers;                             /* of the keys of one literal */
-	bool is_list;                               /* the tree is one of many literals */
-	uint8_t (*pieces)[PIECE_BYTES];             /* by node: which rows satisfy it; two of a list: some, and one literal */
-	const uint8_t *result;                      /* that of the root */
+	struct literal *literals;       /* by node */
+	uint32_t *hashes;               /* of all literals; in a slab each is a column */
+	uint8_t *tiers;                 /* of the keys of one literal */
+	bool is_list;                   /* the tree is one of many literals */
+	uint8_t (*pieces)[PIECE_BYTES]; /* by node: which rows satisfy it; two of a list: some, and one literal */
+	const uint8_t *result;          /* that of the root */
 	uint8_t room[BS_SECTION_ROOM(PIECE_BYTES)]; /* for a piece of a column */
 	struct bs_buffer found;                     /* uint32_t: documents of the slabs, not yet among the candidates */
 	struct filtering *helpers;                  /* by thread */
@@ -71,8 +71,8 @@ static void or_bytes(uint8_t *into, const uint8_t *from, uint32_t n_bytes)
 		into[i] |= from[i];
 }
 
-static enum bs_status test_literal(struct filtering *at, uint32_t node, uint8_t *piece, uint32_t first, uint32_t n_bytes,
-                                   struct bs_error *err)
+static enum bs_status test_literal(struct filtering *at, uint32_t node, uint8_t *piece, uint32_t first,
+                                   uint32_t n_bytes, struct bs_error *err)
 {
 	const struct literal *literal = &at->literals[node];
 	uint32_t m = at->slab->shape.n_columns;

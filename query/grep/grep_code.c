@@ -15,7 +15,8 @@ static enum bs_status refuse(const struct bs_buffer *text, int code, size_t off,
 		n_shown--;
 	pcre2_get_error_message(code, (PCRE2_UCHAR *)why, sizeof(why));
 	if (code == PCRE2_ERROR_PATTERN_TOO_LARGE)
-		hint = "; PCRE2 holds 64 KiB of a pattern with its repetitions written out, and only alternatives at the "
+		hint = "; PCRE2 holds 64 KiB of a pattern with its repetitions written out, and only alternatives at "
+		       "the "
 		       "outermost level may be more";
 	if (code == PCRE2_ERROR_QUANTIFIER_TOO_BIG)
 		hint = "; 65535 is the most";

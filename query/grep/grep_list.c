@@ -24,11 +24,11 @@ struct bs_grep_list {
 	bool has_context;           /* where a pattern matches may depend on what stands around */
 	struct bs_buffer literals;  /* of struct bs_literal: those of the parts that are not empty */
 	struct bs_literal_set *set; /* NULL: no literals are known */
-	uint32_t empty;             /* the first literal that is empty, or BS_NO_LITERAL: for -x, where it is not in set */
-	struct bs_grep_code word;   /* \w beyond ASCII, for -w of literals */
-	struct part *codes;         /* by part; NULL if is_literal */
-	uint32_t *owners;           /* by literal: its part */
-	uint32_t *unknown;          /* the n_unknown parts without literals */
+	uint32_t empty; /* the first literal that is empty, or BS_NO_LITERAL: for -x, where it is not in set */
+	struct bs_grep_code word; /* \w beyond ASCII, for -w of literals */
+	struct part *codes;       /* by part; NULL if is_literal */
+	uint32_t *owners;         /* by literal: its part */
+	uint32_t *unknown;        /* the n_unknown parts without literals */
 	uint32_t n_unknown;
 	uint32_t n_groups, most_groups; /* in all; of one part */
 	pthread_mutex_t mutex;
@@ -126,7 +126,8 @@ static enum bs_status make_word(struct bs_grep_list *list, struct bs_error *err)
 	PCRE2_SIZE off;
 	if (!list->pattern->is_word || list->pattern->no_unicode)
 		return BS_OK;
-	list->word.code = pcre2_compile((PCRE2_SPTR)text, 2, PCRE2_UTF | PCRE2_UCP | PCRE2_ANCHORED, &error, &off, NULL);
+	list->word.code =
+		pcre2_compile((PCRE2_SPTR)text, 2, PCRE2_UTF | PCRE2_UCP | PCRE2_ANCHORED, &error, &off, NULL);
 	return list->word.code ? BS_OK : bs_fail_memory(err, "a pattern", sizeof(text));
 }
 
@@ -149,7 +150,8 @@ static enum bs_status make_part(struct bs_grep_list *list, const struct bs_grep_
 }
 
 /* The code of each part, and which are tried always. */
-static enum bs_status make_parts(struct bs_grep_list *list, const struct bs_grep_analysis *analysis, struct bs_error *err)
+static enum bs_status make_parts(struct bs_grep_list *list, const struct bs_grep_analysis *analysis,
+                                 struct bs_error *err)
 {
 	uint32_t n = list->parts->n_parts;
 	struct bs_buffer text = {0};
@@ -162,7 +164,8 @@ static enum bs_status make_parts(struct bs_grep_list *list, const struct bs_grep
 	for (uint32_t i = 0; i < n && !status; i++) {
 		status = make_part(list, analysis, i, &text, err);
 		struct bs_pattern_part part = bs_pattern_part_at(list->parts, i);
-		bool is_known = list->set && part.n_literals && bs_pattern_literal(list->parts, part.first_literal)->n_bytes;
+		bool is_known =
+			list->set && part.n_literals && bs_pattern_literal(list->parts, part.first_literal)->n_bytes;
 		if (!is_known)
 			list->unknown[list->n_unknown++] = i;
 	}

@@ -89,7 +89,8 @@ static enum bs_status compile_all(const struct bs_grep_pattern *pattern, struct 
 	enum bs_status status = BS_OK;
 	/* Of a list that is not -F this is to know whether PCRE2 would refuse it. */
 	if (!is_list || !pattern->is_fixed)
-		status = bs_grep_code_compile(pattern, analysis, &analysis->alone, false, &matcher->any, &is_too_large, err);
+		status = bs_grep_code_compile(pattern, analysis, &analysis->alone, false, &matcher->any, &is_too_large,
+		                              err);
 	is_list |= is_too_large && analysis->list.n_parts > 1;
 	if (is_list && (!status || is_too_large)) {
 		matcher->is_exact = is_literal;
@@ -319,8 +320,8 @@ static size_t next_opaque(struct bs_grep_scratch *scratch, const uint8_t *text, 
 }
 
 /* text[0..end), from `from` on. place_out: where, at least as it counts for the line. */
-static enum bs_status match(struct bs_grep_scratch *scratch, struct bs_grep_code *code, const uint8_t *text, size_t from,
-                            size_t end, size_t *place_out, bool *found_out, struct bs_error *err)
+static enum bs_status match(struct bs_grep_scratch *scratch, struct bs_grep_code *code, const uint8_t *text,
+                            size_t from, size_t end, size_t *place_out, bool *found_out, struct bs_error *err)
 {
 	static const uint8_t nothing[1];
 	struct bs_grep_matcher *matcher = scratch->matcher;
@@ -331,8 +332,8 @@ static enum bs_status match(struct bs_grep_scratch *scratch, struct bs_grep_code
 		*place_out = found.start;
 		return status;
 	}
-	int n = pcre2_match(bs_grep_code_ready(code, &matcher->mutex), text ? text : nothing, end, from, 0, scratch->data,
-	                    scratch->context);
+	int n = pcre2_match(bs_grep_code_ready(code, &matcher->mutex), text ? text : nothing, end, from, 0,
+	                    scratch->data, scratch->context);
 	*found_out = n >= 0;
 	*place_out = pcre2_get_ovector_pointer(scratch->data)[0];
 	return bs_grep_code_check(n, err);
@@ -462,8 +463,8 @@ static enum bs_status next_by_candidate(struct bs_grep_scratch *scratch, const u
 			continue;
 		}
 		size_t place = matcher->way == WAY_LITERAL ? kernel->find_needle(text, at, end, &matcher->needle)
-		               : matcher->way == WAY_LIST ? bs_grep_list_find_place(matcher->list, text, at, end)
-		                                          : kernel->find_window(text, at, end, &matcher->window);
+		               : matcher->way == WAY_LIST  ? bs_grep_list_find_place(matcher->list, text, at, end)
+		                                           : kernel->find_window(text, at, end, &matcher->window);
 		scratch->debt_bytes -= (int64_t)(place - at);
 		scratch->debt_bytes = scratch->debt_bytes > 0 ? scratch->debt_bytes : 0;
 		if (place == end)

@@ -80,7 +80,8 @@ static enum bs_status add_literal(struct list_tree *list, const struct bs_litera
 	bs_grams_fold_piece(part.bytes, part.n_bytes, true, folded, &n_folded);
 	*is_any_out = n_folded < BS_GRAM_LEAST;
 	if (!*is_any_out)
-		status = bs_grams_of_literal(folded, n_folded < LITERAL_BYTES ? n_folded : LITERAL_BYTES, &list->keys, err);
+		status = bs_grams_of_literal(folded, n_folded < LITERAL_BYTES ? n_folded : LITERAL_BYTES, &list->keys,
+		                             err);
 	struct bs_gram_node node = {.kind = BS_GRAM_LITERAL,
 	                            .n_bytes = (uint32_t)n_folded,
 	                            .n_keys = (uint32_t)((list->keys.used_bytes - first_key) / sizeof(uint64_t))};

@@ -39,13 +39,13 @@ struct root {
 
 struct bs_literal_set {
 	enum bs_literal_case letter_case;
-	bool folds_all;         /* ICU is at hand; if not, no literal holds more than ASCII */
+	bool folds_all; /* ICU is at hand; if not, no literal holds more than ASCII */
 	bool has_three, has_less;
-	uint32_t empty;         /* the first that is empty, or BS_NO_LITERAL */
-	uint32_t short_root;    /* of those of fewer than four bytes, or NO_NODE */
-	uint32_t case_bits;     /* set in each of four bytes before they are hashed */
+	uint32_t empty;      /* the first that is empty, or BS_NO_LITERAL */
+	uint32_t short_root; /* of those of fewer than four bytes, or NO_NODE */
+	uint32_t case_bits;  /* set in each of four bytes before they are hashed */
 	unsigned table_shift;
-	uint8_t *table;         /* bit i: behind the four bytes that hash to here may come one that ends in the bits i */
+	uint8_t *table; /* bit i: behind the four bytes that hash to here may come one that ends in the bits i */
 	uint64_t *three, *less; /* SHORT_BITS each, or NULL */
 	unsigned roots_shift;
 	struct root *roots;     /* hashed */
@@ -335,7 +335,8 @@ static enum bs_status make_long(struct making *making, const struct entry *entri
 		uint32_t begin = bs_load_u32(entries[i].bytes);
 		uint8_t *mask = &set->table[hash_of(begin | set->case_bits, set->table_shift)];
 		for (to = i; to < n_entries && begins_alike(&entries[i], &entries[to]); to++)
-			*mask |= entries[to].n_bytes == BEGIN_BYTES ? 0xff : (uint8_t)(1u << (entries[to].bytes[4] & 7));
+			*mask |=
+				entries[to].n_bytes == BEGIN_BYTES ? 0xff : (uint8_t)(1u << (entries[to].bytes[4] & 7));
 		*root_of(set, begin) = (struct root){begin, n_nodes(set)};
 		uint32_t before = (uint32_t)(entries - making->entries);
 		status = add_node(making, (struct task){before + i, before + to, BEGIN_BYTES}, err);
@@ -379,8 +380,9 @@ static bool is_all_ascii(const struct bs_literal *literals, uint32_t n_literals)
 	return is_ascii;
 }
 
-enum bs_status bs_literal_set_new(const struct bs_literal *literals, uint32_t n_literals, enum bs_literal_case letter_case,
-                                  struct bs_literal_set **set_out, struct bs_error *err)
+enum bs_status bs_literal_set_new(const struct bs_literal *literals, uint32_t n_literals,
+                                  enum bs_literal_case letter_case, struct bs_literal_set **set_out,
+                                  struct bs_error *err)
 {
 	struct bs_literal_set *set = calloc(1, sizeof(*set));
 	struct entry *entries = malloc(n_literals * sizeof(*entries));
@@ -433,14 +435,16 @@ void bs_literal_set_free(struct bs_literal_set *set)
 
 static inline bool may_be_short(const struct bs_literal_set *set, uint32_t begin)
 {
-	return (set->has_less && has_bit(set->less, begin & 0xffff)) || (set->has_three && has_bit(set->three, three_of(begin)));
+	return (set->has_less && has_bit(set->less, begin & 0xffff)) ||
+	       (set->has_three && has_bit(set->three, three_of(begin)));
 }
 
 /* Whether some literal may begin as a place does: its first four bytes, the first lowest, and the one behind them. */
 static inline bool may_begin(const struct bs_literal_set *set, uint32_t begin, uint8_t fifth, bool has_short)
 {
 	begin |= set->case_bits;
-	return (set->table[hash_of(begin, set->table_shift)] >> (fifth & 7) & 1) || (has_short && may_be_short(set, begin));
+	return (set->table[hash_of(begin, set->table_shift)] >> (fifth & 7) & 1) ||
+	       (has_short && may_be_short(set, begin));
 }
 
 /* The same of any place: near the end, or one whose bytes are not what is compared. */

@@ -27,7 +27,7 @@ struct bs_literal {
 
 enum bs_literal_case {
 	BS_LITERAL_EXACT,
-	BS_LITERAL_ASCII,   /* the letters of ASCII are equal, bytes beyond as they are */
+	BS_LITERAL_ASCII, /* the letters of ASCII are equal, bytes beyond as they are */
 	BS_LITERAL_UNICODE,
 };
 
@@ -45,8 +45,9 @@ struct bs_literal_set;
 /* literals, and their bytes, must live as long as the set. n_literals > 0. An empty literal stands everywhere. Time and
  * memory are linear in what the literals have of bytes: some 100 bytes a literal. BS_NO_MEMORY; BS_UNSUPPORTED: Unicode's
  * case is asked for, some literal is not ASCII, and there is no ICU. */
-enum bs_status bs_literal_set_new(const struct bs_literal *literals, uint32_t n_literals, enum bs_literal_case letter_case,
-                                  struct bs_literal_set **set_out, struct bs_error *err) BS_WARN_UNUSED;
+enum bs_status bs_literal_set_new(const struct bs_literal *literals, uint32_t n_literals,
+                                  enum bs_literal_case letter_case, struct bs_literal_set **set_out,
+                                  struct bs_error *err) BS_WARN_UNUSED;
 void bs_literal_set_free(struct bs_literal_set *set);
 
 /*

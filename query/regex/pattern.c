@@ -272,9 +272,8 @@ enum bs_status bs_grep_write_part(const struct bs_grep_pattern *pattern, const s
 	struct bs_regex regex = {.root = 0};
 	struct bs_regex_lines lines;
 	enum bs_status status =
-		list->is_literal
-			? write_literal(pattern, analysis, bs_pattern_literal(list, part), &text, err)
-			: bs_buffer_append(&text, list->regex->text + place.from, place.to - place.from, err);
+		list->is_literal ? write_literal(pattern, analysis, bs_pattern_literal(list, part), &text, err)
+				 : bs_buffer_append(&text, list->regex->text + place.from, place.to - place.from, err);
 	if (!status && options.is_crlf)
 		status = bs_regex_read(&regex, text.data, text.used_bytes, err);
 	if (!status && options.is_crlf)

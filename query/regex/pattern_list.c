@@ -8,8 +8,8 @@
 #include "core/base/icu.h"
 
 /* Of a literal that only finds places, so much is enough; and of those of a part so many. */
-#define LITERAL_MOST_BYTES  64u
-#define LITERALS_MOST       64u
+#define LITERAL_MOST_BYTES 64u
+#define LITERALS_MOST      64u
 /* Repetitions of repetitions can be nested without parentheses. */
 #define MOST_DEPTH (2 * BS_REGEX_MAX_DEPTH)
 

@@ -19,16 +19,16 @@ struct bs_pattern_part {
 };
 
 struct bs_pattern_list {
-	uint32_t n_parts;            /* 0: this is no list */
+	uint32_t n_parts;             /* 0: this is no list */
 	const struct bs_regex *regex; /* whose parts these are: the pattern, or what stands in its one group */
-	bool has_group;              /* that group captures: it is group 1 of each match */
-	bool is_literal;             /* the literals, in their order, are all that there is to match */
-	bool has_empty;              /* one of them is empty */
-	bool is_caseless;            /* letter case is of no account to the literals */
-	bool are_all_known;          /* each part has literals */
-	struct bs_buffer parts;      /* of struct bs_pattern_part */
-	struct bs_buffer literals;   /* of struct bs_literal */
-	struct bs_regex inner;       /* what stands in the one group */
+	bool has_group;               /* that group captures: it is group 1 of each match */
+	bool is_literal;              /* the literals, in their order, are all that there is to match */
+	bool has_empty;               /* one of them is empty */
+	bool is_caseless;             /* letter case is of no account to the literals */
+	bool are_all_known;           /* each part has literals */
+	struct bs_buffer parts;       /* of struct bs_pattern_part */
+	struct bs_buffer literals;    /* of struct bs_literal */
+	struct bs_regex inner;        /* what stands in the one group */
 };
 
 /* is_caseless: as asked for the whole pattern; is_line: ^(?: and )$ stand around each part, and count as not there for

@@ -16,7 +16,7 @@
 
 #include "core/base/buffer.h"
 
-#define BS_REGEX_MAX_BYTES (16u << 20) /* a longer pattern is unknown */
+#define BS_REGEX_MAX_BYTES (32u << 20) /* a longer pattern is unknown */
 #define BS_REGEX_MAX_DEPTH 250u       /* of parentheses; PCRE2's own default limit, beyond which it refuses */
 #define BS_REGEX_NO_MAX    UINT32_MAX
 #define BS_REGEX_NO_NODE   UINT32_MAX
