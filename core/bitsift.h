@@ -225,6 +225,10 @@ struct bs_build_request {
 	const char *id_field;           /* JSONL: the field that names a record; NULL: "id" */
 	const char *const *text_fields; /* JSONL: fields to index ("title", "author.name"), NULL-ended; NULL: all */
 	const char *const *globs;       /* folders: as ripgrep's -g, a NULL-ended list; NULL: every file */
+	/* Folders: which files are read record by record beside *.jsonl and *.ndjson, as a .gitignore has it, below each folder;
+	 * NULL-ended; NULL: no others. One whose first line is no JSON object is a file all the same. */
+	const char *const *records;
+	bool no_records;                /* folders: none are. An index that was made before there was a choice keeps to that */
 	double density;                 /* share of set bits, 0.05 to 0.6: less is faster and larger; 0: 0.3 */
 
 	/* Options of this run. */
@@ -248,7 +252,7 @@ struct bs_build_request {
 	void *context;
 	const struct bs_consent *consent;
 	const struct bs_build_tuning *tuning; /* NULL */
-	uint64_t reserved[6];
+	uint64_t reserved[4];
 };
 
 /*

@@ -153,7 +153,8 @@ static void check_document(struct check *check, uint32_t document, uint64_t *n_p
 {
 	struct bs_doc_record record = {.source = 0};
 	TRY(check, bs_doc_table_get(&check->segment->docs, document, &record, check->err));
-	uint32_t kind = check->snapshot.manifest.sources[record.source].kind;
+	const struct bs_manifest *manifest = &check->snapshot.manifest;
+	uint32_t kind = manifest->sources[record.source].kind;
 	*n_positions += record.length;
 	EXPECT(check, !(record.flags & ~KNOWN_FLAGS), "document %u has unknown flags %#x", document, record.flags);
 	/* The source of a deleted one may have been a file, and be a folder by now. */
@@ -166,7 +167,9 @@ static void check_document(struct check *check, uint32_t document, uint64_t *n_p
 	EXPECT(check, kind != BS_SOURCE_STDIN || record.place[0] + 1 < check->segment->store_offsets.n_bytes / 8,
 	       "document %u has no stored text", document);
 	/* Live documents of one source stand in document order: a cursor over several segments relies on it. */
-	EXPECT(check, before->source != record.source || bs_compare_records(kind, before, &record) < 0,
+	bool is_other = before->source == UINT32_MAX ||
+	                bs_manifest_root(manifest, before->source) != bs_manifest_root(manifest, record.source);
+	EXPECT(check, is_other || bs_compare_documents(manifest, before, &record) < 0,
 	       "document %u stands behind one that it comes before", document);
 	*before = record;
 }
@@ -957,8 +960,8 @@ static void check_labels(struct check *check)
 	const struct bs_manifest *manifest = &check->snapshot.manifest;
 	size_t n = 0;
 	const char **labels = allocate(check, manifest->n_sources, sizeof(*labels), "labels of sources");
-	for (size_t i = 0; labels && i < manifest->n_sources; i++)
-		if (manifest->sources[i].kind != BS_SOURCE_FORGOTTEN)
+	for (uint32_t i = 0; labels && i < manifest->n_sources; i++)
+		if (manifest->sources[i].kind != BS_SOURCE_FORGOTTEN && !manifest->sources[i].parent)
 			labels[n++] = manifest->sources[i].label;
 	if (labels)
 		qsort(labels, n, sizeof(*labels), compare_labels);

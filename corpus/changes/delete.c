@@ -43,7 +43,7 @@ static enum bs_status places_init(struct places *places, const struct bs_snapsho
 	*places = (struct places){snapshot, calloc((size_t)manifest->n_sources + 1, sizeof(*places->sources))};
 	enum bs_status status = places->sources ? BS_OK : bs_fail_memory(err, "sources", manifest->n_sources);
 	for (uint32_t i = 0; i < manifest->n_sources && !status; i++)
-		status = bs_recorded_place(snapshot->dir, &manifest->sources[i], &places->sources[i], err);
+		status = bs_recorded_place(snapshot->dir, manifest, i, &places->sources[i], err);
 	return status;
 }
 

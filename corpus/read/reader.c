@@ -135,15 +135,16 @@ static void collection_deinit(struct collection *collection)
 	*collection = (struct collection){.fd = -1};
 }
 
-/* Opens another one if path is another than last time. BS_NOT_FOUND also if it is no regular file. */
-static enum bs_status collection_open(struct collection *collection, const char *path, struct bs_error *err)
+/* Opens another one if its path is another than last time. BS_NOT_FOUND also if it is no regular file. */
+static enum bs_status collection_open(struct collection *collection, const struct bs_source *source, struct bs_error *err)
 {
+	const char *path = source->path;
 	struct stat found;
 	enum bs_status status = BS_OK;
 	if (collection->path && strcmp(collection->path, path) == 0)
 		return BS_OK;
 	collection_deinit(collection);
-	collection->fd = bs_file_open(AT_FDCWD, path, O_RDONLY | O_NONBLOCK);
+	collection->fd = bs_source_open(source, O_RDONLY | O_NONBLOCK);
 	if (collection->fd < 0 || fstat(collection->fd, &found))
 		status = bs_fail(err, bs_file_status(errno), "%s: %s", path, strerror(errno));
 	else if (!S_ISREG(found.st_mode))
@@ -587,32 +588,32 @@ enum bs_status bs_reader_fetch_raw(struct bs_reader *reader, const uint8_t *raw,
 	return status || !refusal.reason ? status : bs_fail(err, BS_INVALID, "%s", refusal.reason);
 }
 
-enum bs_status bs_reader_fetch_line(struct bs_reader *reader, const char *path, uint64_t offset, uint64_t raw_bytes,
-                                    uint64_t ahead_to, const uint8_t **line_out, struct bs_stamp *stamp_out,
-                                    struct bs_error *err)
+enum bs_status bs_reader_fetch_line(struct bs_reader *reader, const struct bs_source *source, uint64_t offset,
+                                    uint64_t raw_bytes, uint64_t ahead_to, const uint8_t **line_out,
+                                    struct bs_stamp *stamp_out, struct bs_error *err)
 {
 	*stamp_out = (struct bs_stamp){0};
 	*line_out = NULL;
-	enum bs_status status = collection_open(&reader->collection, path, err);
+	enum bs_status status = collection_open(&reader->collection, source, err);
 	if (status)
 		return status;
 	*stamp_out = reader->collection.stamp;
 	return collection_read(&reader->collection, offset, raw_bytes, ahead_to, line_out, err);
 }
 
-enum bs_status bs_reader_fetch_record(struct bs_reader *reader, const char *path, uint64_t offset, uint64_t raw_bytes,
-                                      struct bs_document *document_out, struct bs_stamp *stamp_out,
-                                      struct bs_error *err)
+enum bs_status bs_reader_fetch_record(struct bs_reader *reader, const struct bs_source *source, uint64_t offset,
+                                      uint64_t raw_bytes, struct bs_document *document_out,
+                                      struct bs_stamp *stamp_out, struct bs_error *err)
 {
 	struct bs_error why = {0};
 	const uint8_t *line;
 	*document_out = (struct bs_document){0};
-	enum bs_status status = bs_reader_fetch_line(reader, path, offset, raw_bytes, 0, &line, stamp_out, err);
+	enum bs_status status = bs_reader_fetch_line(reader, source, offset, raw_bytes, 0, &line, stamp_out, err);
 	if (status)
 		return status;
 	status = bs_reader_fetch_raw(reader, line, (size_t)raw_bytes, document_out, &why);
 	document_out->offset = offset;
-	return status ? bs_fail(err, status, "%s: offset %" PRIu64 ": %s", path, offset, why.text) : BS_OK;
+	return status ? bs_fail(err, status, "%s: offset %" PRIu64 ": %s", source->path, offset, why.text) : BS_OK;
 }
 
 enum bs_status bs_reader_cut_line(struct bs_reader *reader, const uint8_t *line, size_t line_bytes,
@@ -675,7 +676,7 @@ static enum bs_status recall(struct bs_reader *reader, const char *name, const s
 		status = load_document(reader, AT_FDCWD, source->path, false, document, &refusal, &why);
 		break;
 	case BS_SOURCE_COLLECTION:
-		status = bs_reader_fetch_record(reader, source->path, known->place[0], known->place[1], document, &stamp, &why);
+		status = bs_reader_fetch_record(reader, source, known->place[0], known->place[1], document, &stamp, &why);
 		break;
 	case BS_SOURCE_STDIN:
 		status = recall_stored(reader, recalled, known, document, &why);
@@ -726,10 +727,13 @@ static enum bs_status recall_batch(struct bs_reader *reader, const struct bs_bat
 	return status;
 }
 
-enum bs_status bs_reader_read(struct bs_reader *reader, const struct bs_source *source, const struct bs_batch *batch,
-                              const struct bs_document_sink *sink, struct bs_error *err)
+enum bs_status bs_reader_read(struct bs_reader *reader, const struct bs_batch *batch, const struct bs_document_sink *sink,
+                              struct bs_error *err)
 {
-	if (!batch->n_items)
+	const struct bs_source *source = batch->source;
+	if (!batch->bytes.used_bytes && !batch->is_long_line)
+		return BS_OK;
+	if (batch->begins_inner || batch->has_failed)
 		return BS_OK;
 	reader->source = source;
 	reader->sink = sink;
@@ -738,15 +742,15 @@ enum bs_status bs_reader_read(struct bs_reader *reader, const struct bs_source *
 	return bs_source_has_records(source) ? read_lines(reader, batch, err) : read_files(reader, batch, err);
 }
 
-enum bs_status bs_reader_read_all(struct bs_reader *reader, const struct bs_source *source, struct bs_feed *feed,
-                                  const struct bs_document_sink *sink, struct bs_error *err)
+enum bs_status bs_reader_read_all(struct bs_reader *reader, struct bs_feed *feed, const struct bs_document_sink *sink,
+                                  struct bs_error *err)
 {
 	struct bs_batch batch = {0};
 	enum bs_status status;
 	do {
 		status = bs_feed_next(feed, &batch, err);
 		if (!status)
-			status = bs_reader_read(reader, source, &batch, sink, err);
+			status = bs_reader_read(reader, &batch, sink, err);
 	} while (!status && batch.n_items > 0);
 	bs_batch_deinit(&batch);
 	return status;

@@ -128,13 +128,13 @@ static enum bs_status move_document(void *context, const struct bs_term_batch *t
 	return status ? status : bs_snapshot_mark(&compact->snapshot, ref, true, err);
 }
 
-static enum bs_status merge(void *context, const struct bs_term_batch *term_batch, uint64_t source_done,
-                            struct bs_error *err)
+static enum bs_status merge(void *context, const struct bs_term_batch *term_batch, const struct bs_batch *batch,
+                            bool is_last, struct bs_error *err)
 {
 	struct compact *compact = context;
 	enum bs_skip reason;
 	const char *message;
-	(void)source_done;
+	(void)batch, (void)is_last;
 	for (size_t next = 0; compact->is_all && (message = bs_term_batch_next_skip(term_batch, &next, &reason)) != NULL;)
 		bs_index_writer_skip(&compact->writer, reason, message);
 	return bs_index_writer_merge(&compact->writer, term_batch, move_document, compact, err);
@@ -144,7 +144,7 @@ static enum bs_status move_source(struct compact *compact, uint32_t i, uint64_t 
 {
 	struct bs_source source;
 	struct bs_feed *feed = NULL;
-	enum bs_status status = bs_recorded_source(compact->writer.dir, &compact->snapshot.manifest.sources[i], &source, err);
+	enum bs_status status = bs_recorded_source(compact->writer.dir, &compact->snapshot.manifest, i, &source, err);
 	if (status)
 		return status;
 	/* What cannot be read again stays where it is. */
@@ -158,8 +158,7 @@ static enum bs_status move_source(struct compact *compact, uint32_t i, uint64_t 
 	}
 	status = bs_known_recall(&source, &compact->snapshot, i, compact->chosen, limit_bytes, &feed, err);
 	if (!status)
-		status = bs_pipeline_run(compact->writer.pipeline, &source, feed, source.kind == BS_SOURCE_STDIN, merge, compact,
-		                         err);
+		status = bs_pipeline_run(compact->writer.pipeline, feed, source.kind == BS_SOURCE_STDIN, merge, compact, err);
 	bs_feed_close(feed);
 	bs_source_deinit(&source);
 	return status;
@@ -171,7 +170,8 @@ static enum bs_status move_documents(struct compact *compact, struct bs_error *e
 	uint64_t limit_bytes = compact->text_bytes;
 	for (uint32_t i = 0; i < compact->snapshot.manifest.n_sources && !status; i++) {
 		uint64_t done = compact->moved.text_bytes;
-		if (done < limit_bytes)
+		/* Collections in a folder move with it. */
+		if (done < limit_bytes && !compact->snapshot.manifest.sources[i].parent)
 			status = move_source(compact, i, limit_bytes - done, err);
 	}
 	return status ? status : bs_index_writer_flush(&compact->writer, err);

@@ -164,8 +164,9 @@ static enum bs_status meet_source(struct index_source *self, uint32_t s, struct 
 {
 	const struct bs_grep_walk_options *walk = self->options->walk;
 	struct bs_source source;
-	enum bs_status status =
-		bs_recorded_source(self->snapshot.dir, &self->snapshot.manifest.sources[s], &source, err);
+	if (self->snapshot.manifest.sources[s].parent)
+		return BS_OK;
+	enum bs_status status = bs_recorded_root(self->snapshot.dir, &self->snapshot.manifest.sources[s], &source, err);
 	if (status)
 		return status;
 	/* Nothing is believed of a source that is not followed: what is asked for there is searched. */

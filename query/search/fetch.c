@@ -87,8 +87,11 @@ enum bs_status bs_fetcher_new(const struct bs_snapshot *snapshot, void (*notice)
 	if (!status)
 		status = bs_reader_new(&fetcher->options, &fetcher->reader, err);
 	for (uint32_t i = 0; i < manifest->n_sources && !status; i++) {
-		status = bs_recorded_source(snapshot->dir, &manifest->sources[i], &fetcher->sources[i].source, err);
-		fetcher->sources[i].is_noticed = manifest->sources[i].is_told;
+		const struct bs_source_record *record = &manifest->sources[i];
+		struct bs_source *source = &fetcher->sources[i].source;
+		status = record->parent ? bs_recorded_inner(&fetcher->sources[record->parent - 1].source, record, source, err)
+		                        : bs_recorded_root(snapshot->dir, record, source, err);
+		fetcher->sources[i].is_noticed = record->is_told;
 	}
 	if (status) {
 		bs_fetcher_free(fetcher);
@@ -322,7 +325,7 @@ static void check_collection(struct bs_fetcher *fetcher, struct fetch_source *so
 		return;
 	}
 	source->checked = fetcher->query;
-	enum bs_status status = bs_path_stamp(source->source.path, &stamp, NULL);
+	enum bs_status status = bs_source_stamp(&source->source, &stamp, NULL);
 	/* Refused by the system: neither gone nor changed for all we know; reading it will tell. */
 	bool matches = status ? status != BS_NOT_FOUND : bs_stamp_equals(&stamp, recorded->stamp);
 	source->is_gone = status == BS_NOT_FOUND;
@@ -390,7 +393,7 @@ static enum bs_status map_collection(struct bs_fetcher *fetcher, struct fetch_so
 	source->is_mapped = true;
 	enum bs_status status = bs_feed_open(&source->source, &fetcher->options, NULL, NULL, &feed, err);
 	if (!status)
-		status = bs_reader_read_all(fetcher->reader, &source->source, feed, &sink, err);
+		status = bs_reader_read_all(fetcher->reader, feed, &sink, err);
 	bs_feed_close(feed);
 	source->is_unread = status == BS_IO;
 	if (!status && source->moved.used_bytes > 0)
@@ -421,7 +424,7 @@ static enum bs_status fetch_record_at(struct bs_fetcher *fetcher, struct asked *
                                       uint64_t raw_bytes, uint64_t line, struct bs_error *err)
 {
 	struct bs_stamp stamp;
-	enum bs_status status = bs_reader_fetch_record(fetcher->reader, asked->source->source.path, offset, raw_bytes,
+	enum bs_status status = bs_reader_fetch_record(fetcher->reader, &asked->source->source, offset, raw_bytes,
 	                                               asked->document, &stamp, err);
 	asked->document->line = line;
 	return status;
@@ -477,7 +480,7 @@ static enum bs_status fetch_line_in_place(struct bs_fetcher *fetcher, uint32_t d
 	}
 	if (status)
 		return status;
-	status = bs_reader_fetch_line(fetcher->reader, source->source.path, place[0], place[1], ahead_to, line_out, &stamp,
+	status = bs_reader_fetch_line(fetcher->reader, &source->source, place[0], place[1], ahead_to, line_out, &stamp,
 	                              &why);
 	*line_bytes_out = (size_t)place[1];
 	if (status)
@@ -597,10 +600,11 @@ static enum bs_status fetch_stored(struct bs_fetcher *fetcher, struct asked *ask
 static enum bs_status refuse(struct bs_fetcher *fetcher, struct asked *asked)
 {
 	struct bs_error why;
-	(void)bs_recorded_refuse(fetcher->snapshot->dir, &asked->source->source, &why);
-	if (!asked->source->is_noticed && fetcher->notice)
+	struct fetch_source *root = &fetcher->sources[bs_manifest_root(&fetcher->snapshot->manifest, asked->record.source)];
+	(void)bs_recorded_refuse(fetcher->snapshot->dir, &root->source, &why);
+	if (!root->is_noticed && fetcher->notice)
 		fetcher->notice(fetcher->context, why.text);
-	asked->source->is_noticed = true;
+	root->is_noticed = true;
 	fetcher->n_failures++;
 	asked->fetched = BS_FETCHED_FAILED;
 	return BS_OK;
