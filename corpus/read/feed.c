@@ -31,6 +31,7 @@ struct bs_feed {
 	bool has_failed;                     /* at reading a collection */
 	uint64_t max_line_bytes;             /* a longer line is not held */
 	struct bs_pulse *pulse;              /* nullable */
+	const struct bs_known *row;          /* of a collection, as it is known: all that is fed; NULL: the documents */
 };
 
 void bs_batch_deinit(struct bs_batch *batch)
@@ -460,6 +461,26 @@ enum bs_status bs_feed_open_recall(const struct bs_source *source, const struct 
 	return BS_OK;
 }
 
+enum bs_status bs_feed_open_row(const struct bs_source *source, const struct bs_known *known,
+                                struct bs_feed **feed_out, struct bs_error *err)
+{
+	struct bs_feed *feed = calloc(1, sizeof(*feed));
+	*feed_out = feed;
+	if (!feed)
+		return bs_fail_memory(err, "a feed", sizeof(*feed));
+	*feed = (struct bs_feed){.source = source, .fd = -1, .row = known};
+	return BS_OK;
+}
+
+static enum bs_status next_row(struct bs_feed *feed, struct bs_batch *batch, struct bs_error *err)
+{
+	if (feed->at_end)
+		return BS_OK;
+	feed->at_end = batch->is_row = true;
+	enum bs_status status = bs_buffer_append(&batch->known, feed->row, sizeof(*feed->row), err);
+	return status ? status : add_path(batch, "", 0, err);
+}
+
 enum bs_status bs_feed_next(struct bs_feed *feed, struct bs_batch *batch, struct bs_error *err)
 {
 	bs_buffer_clear(&batch->bytes);
@@ -467,6 +488,8 @@ enum bs_status bs_feed_next(struct bs_feed *feed, struct bs_batch *batch, struct
 	*batch = (struct bs_batch){.bytes = batch->bytes, .known = batch->known};
 	if (feed->is_recall)
 		return feed->known.fill(feed->known.context, &feed->unread, true, batch, err);
+	if (feed->row)
+		return next_row(feed, batch, err);
 	enum bs_status status =
 		bs_source_has_records(feed->source) ? next_lines(feed, batch, err) : next_paths(feed, batch, err);
 	batch->source_done = feed->offset;
