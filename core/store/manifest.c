@@ -22,13 +22,15 @@
 #define SEGMENT_FULL 1u
 #define SOURCE_SUSPECT 1u
 #define SOURCE_INNER   2u
+#define SEGMENT_ROWS 2u
 
 /* The options that are yes or no: bit i of the flags says flag_options[i]. */
 static const size_t flag_options[] = {
 	offsetof(struct bs_index_options, words),        offsetof(struct bs_index_options, grams),
 	offsetof(struct bs_index_options, store),        offsetof(struct bs_index_options, fold_accents),
 	offsetof(struct bs_index_options, hidden),       offsetof(struct bs_index_options, no_ignore),
-	offsetof(struct bs_index_options, binary_as_text), offsetof(struct bs_index_options, reads_records),
+	offsetof(struct bs_index_options, binary_as_text), offsetof(struct bs_index_options, gram_collections),
+	offsetof(struct bs_index_options, reads_records),
 };
 #define N_FLAGS (sizeof(flag_options) / sizeof(*flag_options))
 
@@ -388,7 +390,7 @@ static void write_segments(struct bs_writer *writer, const struct bs_manifest *m
 		bs_writer_u64(writer, segment->n_docs);
 		bs_writer_u64(writer, segment->n_deleted);
 		bs_writer_u64(writer, segment->n_bytes);
-		bs_writer_u32(writer, segment->is_full ? SEGMENT_FULL : 0);
+		bs_writer_u32(writer, (segment->is_full ? SEGMENT_FULL : 0) | (segment->is_rows ? SEGMENT_ROWS : 0));
 	}
 	bs_writer_u64(writer, manifest->exclusions);
 	bs_writer_u64(writer, manifest->n_exclusions);
@@ -724,9 +726,10 @@ static struct bs_segment_record read_segment(struct cursor *cursor)
 	segment.n_bytes = read_u64(cursor);
 	uint32_t flags = read_u32(cursor);
 	segment.is_full = flags & SEGMENT_FULL;
+	segment.is_rows = flags & SEGMENT_ROWS;
 	expect(cursor, segment.n_deleted <= segment.n_docs && (segment.tombstones != 0) == (segment.n_deleted != 0),
 	       "a segment whose documents or tombstones do not fit its deleted documents,", segment.n_deleted);
-	expect(cursor, flags <= SEGMENT_FULL, "a segment with unknown flags", flags);
+	expect(cursor, flags <= (SEGMENT_FULL | SEGMENT_ROWS), "a segment with unknown flags", flags);
 	return segment;
 }
 

@@ -24,6 +24,7 @@ struct bs_index_options {
 	bool hidden;
 	bool no_ignore;
 	bool binary_as_text;
+	bool gram_collections; /* named collections have grams, too, whatever else there is; of no weight where options are compared */
 	char **globs;         /* NULL-ended, or NULL */
 	bool reads_records;   /* files of folders that are collections by name are read record by record */
 	char **records;       /* ... more globs of such names, NULL-ended, or NULL */
@@ -75,6 +76,7 @@ struct bs_segment_record {
 	uint64_t n_deleted;
 	uint64_t n_bytes;
 	bool is_full;         /* it ended because memory did: compaction need not make it larger */
+	bool is_rows;         /* of collections as files, for searches of files alone: no documents to the index of words */
 };
 
 /* Of commits and of files: a manifest with a greater one is corrupt, so that there is room for all to come. */

@@ -193,7 +193,8 @@ enum bs_status bs_snapshot_freshen(struct bs_snapshot *snapshot,
 		status = bury_overlay(&at, err);
 	snapshot->n_live_docs = 0;
 	for (uint32_t s = 0; s <= snapshot->manifest.n_segments; s++)
-		snapshot->n_live_docs += bs_snapshot_segment_docs(snapshot, s) - bs_snapshot_n_deleted(snapshot, s);
+		if (bs_snapshot_has_words(snapshot, s))
+			snapshot->n_live_docs += bs_snapshot_segment_docs(snapshot, s) - bs_snapshot_n_deleted(snapshot, s);
 	const struct bs_refresh *refresh = &at.refresh;
 	uint64_t n_read = snapshot->overlay.n_docs - bs_snapshot_n_deleted(snapshot, snapshot->manifest.n_segments);
 	uint64_t n_old = refresh->n_changed + refresh->n_renewed;

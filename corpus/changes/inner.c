@@ -212,7 +212,8 @@ enum bs_status bs_inners_watch(struct bs_inners *inners, struct bs_feed *feed, c
 	}
 	inners->folder = folder;
 	inners->folder_number = number;
-	inners->reader = (struct bs_inner_reader){.context = inners, .meet = meet};
+	inners->reader = (struct bs_inner_reader){
+		.context = inners, .has_rows = inners->has_rows, .meet = meet};
 	if (!status)
 		bs_feed_set_inner_reader(feed, &inners->reader);
 	return status;

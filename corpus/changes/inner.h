@@ -32,6 +32,7 @@ struct bs_inners {
 	const struct bs_source_options *options;
 	void (*report)(void *context, enum bs_skip reason, const char *message); /* as for bs_feed_open */
 	void *context;
+	bool has_rows; /* as in struct bs_inner_reader */
 	/* The folder under way. */
 	const struct bs_source *folder;
 	uint32_t folder_number;

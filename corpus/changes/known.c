@@ -16,12 +16,15 @@ struct known {
 	struct bs_source *inner;     /* the collections in it, one a source of the snapshot, as far as they were met; NULL: none */
 	size_t unread_at;            /* the first of the feed's unread paths that may hold documents not yet passed */
 	uint64_t recall_bytes;       /* of text that may still be asked for */
+	bool are_rows;               /* of collections, and are asked for as files */
 };
 
-static struct bs_known make_known(struct bs_doc_ref ref, const struct bs_doc_record *record)
+static struct bs_known make_known(const struct bs_snapshot *snapshot, struct bs_doc_ref ref,
+                                  const struct bs_doc_record *record)
 {
 	struct bs_known known = {
 		.ref = ref,
+		.is_row = ref.segment != BS_DOC_EXCLUDED && !bs_snapshot_has_words(snapshot, ref.segment),
 		.is_suspect = record->flags & BS_DOC_SUSPECT,
 		.is_named_by_line = record->flags & BS_DOC_NAMED_BY_LINE,
 		.checksum = record->checksum,
@@ -72,7 +75,7 @@ static enum bs_status pass_known(struct known *self, const struct bs_buffer *unr
 			order = bs_compare_paths(record.name, record.name_bytes, batch->bytes.data + path_at, path_bytes);
 		if (order > 0)
 			break;
-		struct bs_known known = make_known(ref, &record);
+		struct bs_known known = make_known(self->cursor.snapshot, ref, &record);
 		known.is_kept = order < 0;
 		if (order == 0)
 			*known_out = known;
@@ -134,9 +137,10 @@ static enum bs_status next_recalled(void *context, const struct bs_buffer *unrea
 	status = find_source(self, number, &batch->source, err);
 	bool is_record = !status && bs_source_has_records(batch->source);
 	batch->recall = (struct bs_recall){snapshot, bs_stored_texts_new, bs_stored_texts_fetch, bs_stored_texts_free};
+	batch->is_row = self->are_rows;
 	while (!status && batch->n_items < (is_record ? BATCH_RECORDS : BS_BATCH_PATHS) && n_bytes < BS_BATCH_BYTES &&
 	       self->recall_bytes > 0 && bs_doc_cursor_peek(&self->cursor, &ref, &record) && record.source == number) {
-		struct bs_known known = make_known(ref, &record);
+		struct bs_known known = make_known(snapshot, ref, &record);
 		if (batch->source->kind == BS_SOURCE_FOLDER && !bs_doc_name_is_below(record.name, record.name_bytes))
 			return bs_container_corrupt(snapshot->segments[ref.segment].file, err,
 			                            "the name of document %u leads out of its source", ref.document);
@@ -183,7 +187,8 @@ enum bs_status bs_known_tell(struct bs_feed *feed, const struct bs_snapshot *sna
 }
 
 enum bs_status bs_known_recall(const struct bs_source *source, const struct bs_snapshot *snapshot, uint32_t number,
-                               const bool *chosen, uint64_t limit_bytes, struct bs_feed **feed_out, struct bs_error *err)
+                               const bool *chosen, bool are_rows, uint64_t limit_bytes, struct bs_feed **feed_out,
+                               struct bs_error *err)
 {
 	struct known *self;
 	*feed_out = NULL;
@@ -196,6 +201,28 @@ enum bs_status bs_known_recall(const struct bs_source *source, const struct bs_s
 		return status;
 	}
 	self->source = source;
+	self->are_rows = are_rows;
 	self->recall_bytes = limit_bytes;
 	return bs_feed_open_recall(source, &(struct bs_known_source){self, next_recalled, close_known}, feed_out, err);
+}
+
+enum bs_status bs_known_row(const struct bs_snapshot *snapshot, uint32_t source, struct bs_known *known_out,
+                            struct bs_error *err)
+{
+	struct bs_doc_record record;
+	enum bs_status status = BS_OK;
+	*known_out = (struct bs_known){.ref = {BS_DOC_NONE, 0}};
+	for (uint32_t s = 0; s < snapshot->manifest.n_segments && known_out->ref.segment == BS_DOC_NONE && !status; s++) {
+		const struct bs_doc_table *docs = &snapshot->segments[s].docs;
+		for (uint32_t i = 0; !bs_snapshot_has_words(snapshot, s) && i < docs->n_ranges && !status; i++) {
+			struct bs_source_range range = bs_doc_table_range(docs, i);
+			struct bs_doc_ref ref = {s, range.first};
+			if (range.source != source || bs_snapshot_is_deleted(snapshot, s, range.first))
+				continue;
+			status = bs_snapshot_record(snapshot, ref, &record, err);
+			if (!status)
+				*known_out = make_known(snapshot, ref, &record);
+		}
+	}
+	return status;
 }

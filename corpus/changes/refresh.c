@@ -73,7 +73,8 @@ void bs_refresh_deinit(struct bs_refresh *refresh)
 /* What becomes of the documents that the index had of a source. */
 enum fate {
 	STAYS,
-	GONE_UNLESS_SEEN, /* of files: those that were not seen unchanged */
+	RECORDS_STAY,     /* of a collection that is as it was; of its row that is said apart */
+	GONE_UNLESS_SEEN, /* of files, and rows: those that were not seen unchanged */
 	/* Of records: those whose id a record bears that was read; of a collection not merely appended to, all. */
 	GONE_IF_OWNED,
 };
@@ -82,7 +83,11 @@ static enum bs_status decide(struct bs_refresh *refresh, const struct bs_refresh
                              struct bs_doc_ref ref, const struct bs_doc_table_builder *accumulated, struct bs_error *err)
 {
 	struct bs_doc_record record;
-	bool is_owned = false, is_same = false, is_kept = fate == STAYS || (fate == GONE_IF_OWNED && at->is_appended);
+	bool is_row = !bs_snapshot_has_words(refresh->snapshot, ref.segment);
+	if (is_row && fate != STAYS)
+		fate = GONE_UNLESS_SEEN;
+	bool is_owned = false, is_same = false;
+	bool is_kept = fate == STAYS || fate == RECORDS_STAY || (fate == GONE_IF_OWNED && at->is_appended);
 	enum bs_status status = BS_OK;
 	if (fate == GONE_UNLESS_SEEN && bs_doc_bits_has(&refresh->seen, ref))
 		return BS_OK; /* counted when it was seen */
@@ -96,6 +101,8 @@ static enum bs_status decide(struct bs_refresh *refresh, const struct bs_refresh
 	if (status)
 		return status;
 	is_kept &= !is_owned;
+	if (is_row)
+		return is_kept ? BS_OK : bs_snapshot_mark(refresh->snapshot, ref, true, err);
 	refresh->n_unchanged += is_kept || is_same;
 	refresh->n_renewed += is_same;
 	refresh->n_changed += is_owned && !is_same;
@@ -203,7 +210,7 @@ enum bs_status bs_refresh_unchanged(struct bs_refresh *refresh, struct bs_doc_re
 		refresh->exclusions.entries[known.document].state = BS_EXCLUSION_UNCHANGED;
 		return BS_OK;
 	}
-	refresh->n_unchanged++;
+	refresh->n_unchanged += bs_snapshot_has_words(refresh->snapshot, known.segment);
 	return bs_doc_bits_set(&refresh->seen, refresh->snapshot, known, err);
 }
 
@@ -274,7 +281,7 @@ enum bs_status bs_refresh_end(struct bs_refresh *refresh, struct bs_refreshing *
                               struct bs_source_record *record, struct bs_error *err)
 {
 	bool is_file = !bs_source_has_records(at->source);
-	enum fate fate = is_file ? GONE_UNLESS_SEEN : feed ? GONE_IF_OWNED : STAYS;
+	enum fate fate = is_file ? GONE_UNLESS_SEEN : feed ? GONE_IF_OWNED : RECORDS_STAY;
 	own_ids(refresh, at);
 	enum bs_status status = decide_all(refresh, at, at->number, fate, accumulated, err);
 	/* Read again means changed, not gone. */

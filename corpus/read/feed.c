@@ -35,6 +35,7 @@ struct bs_feed {
 	struct bs_feed *inner_feed;          /* of what is to be read of it, borrowed */
 	struct bs_buffer inner_path;         /* NUL-ended; empty: it was told of */
 	struct bs_pulse *pulse;              /* nullable */
+	const struct bs_known *row;          /* of a collection, as it is known: all that is fed; NULL: the documents */
 };
 
 void bs_batch_deinit(struct bs_batch *batch)
@@ -370,6 +371,7 @@ static enum bs_status begin_inner(struct bs_feed *feed, struct bs_batch *batch, 
 		status = feed->known.fill(feed->known.context, &feed->unread, false, batch, err);
 	batch->inner = feed->inner;
 	batch->begins_inner = true;
+	batch->is_row = feed->inner_reader->has_rows;
 	batch->ends_inner = !feed->inner_feed;
 	if (batch->ends_inner)
 		feed->inner = NULL;
@@ -515,6 +517,27 @@ enum bs_status bs_feed_open_recall(const struct bs_source *source, const struct 
 	return BS_OK;
 }
 
+enum bs_status bs_feed_open_row(const struct bs_source *source, const struct bs_known *known,
+                                struct bs_feed **feed_out, struct bs_error *err)
+{
+	struct bs_feed *feed = calloc(1, sizeof(*feed));
+	*feed_out = feed;
+	if (!feed)
+		return bs_fail_memory(err, "a feed", sizeof(*feed));
+	*feed = (struct bs_feed){.source = source, .fd = -1, .row = known};
+	return BS_OK;
+}
+
+static enum bs_status next_row(struct bs_feed *feed, struct bs_batch *batch, struct bs_error *err)
+{
+	if (feed->at_end)
+		return BS_OK;
+	feed->at_end = batch->is_row = true;
+	batch->source = feed->source;
+	enum bs_status status = bs_buffer_append(&batch->known, feed->row, sizeof(*feed->row), err);
+	return status ? status : add_path(batch, "", 0, err);
+}
+
 enum bs_status bs_feed_next(struct bs_feed *feed, struct bs_batch *batch, struct bs_error *err)
 {
 	bs_buffer_clear(&batch->bytes);
@@ -523,6 +546,8 @@ enum bs_status bs_feed_next(struct bs_feed *feed, struct bs_batch *batch, struct
 	enum bs_status status = BS_OK;
 	if (feed->is_recall)
 		return feed->known.fill(feed->known.context, &feed->unread, true, batch, err);
+	if (feed->row)
+		return next_row(feed, batch, err);
 	if (feed->inner && feed->inner_path.used_bytes == 0) {
 		status = next_inner(feed, batch, err);
 	} else {

@@ -36,6 +36,7 @@ struct collection {
 struct bs_reader {
 	const struct bs_source *source;      /* of the batch being read, */
 	const struct bs_document_sink *sink; /* and where its documents go */
+	bool is_row;                         /* it is of rows of collections */
 	bool binary_as_text;
 	bool *has_private;       /* see struct bs_source_options */
 	uint64_t max_document_bytes;
@@ -377,6 +378,23 @@ static enum bs_status refuse_file(struct bs_reader *reader, const char *name, co
 	return status ? status : keep(reader, known, err);
 }
 
+/* Of what cannot be read there is a row without grams, if it is a file: a search of the files has to look into it. */
+static bool is_bare_row(const struct bs_reader *reader, const struct bs_refusal *why, struct bs_document *document)
+{
+	bool is_unreadable = why->skip == BS_SKIP_UNREADABLE && !bs_file_is_gone(why->error_number);
+	if (!reader->is_row || !(is_unreadable || why->skip == BS_SKIP_TOO_LARGE))
+		return false;
+	*document = (struct bs_document){
+		.name = (const uint8_t *)"", .stamp = document->stamp, .is_suspect = is_unreadable, .known = {BS_DOC_NONE, 0}};
+	return true;
+}
+
+/* Of a bare row 0. */
+static uint64_t checksum_of(const struct bs_document *document)
+{
+	return document->n_fields ? bs_checksum(document->raw, (size_t)document->raw_bytes) : 0;
+}
+
 static enum bs_status read_file(struct bs_reader *reader, int dir_fd, const char *name, const struct bs_known *known,
                                 struct bs_error *err)
 {
@@ -387,17 +405,17 @@ static enum bs_status read_file(struct bs_reader *reader, int dir_fd, const char
 	if (known->is_kept || is_unchanged(reader, dir_fd, path, known))
 		return keep(reader, known, err);
 	struct bs_error why = {""};
-	enum bs_status status = load_document(reader, dir_fd, path, is_found, &document, &refusal, err);
+	enum bs_status status = load_document(reader, dir_fd, path, is_found && !reader->is_row, &document, &refusal, err);
 	if (status)
 		return status;
-	if (refusal.reason)
-		return refuse_file(reader, name, known, &refusal, err);
+	if (refusal.reason && !is_bare_row(reader, &refusal, &document))
+		return reader->is_row ? BS_OK : refuse_file(reader, name, known, &refusal, err);
 	note_mode(reader, &document.stamp);
 	document.name = (const uint8_t *)name;
 	document.name_bytes = strlen(name);
 	document.known = known->ref;
-	document.checksum = bs_checksum(document.raw, (size_t)document.raw_bytes);
-	document.is_suspect = reader->suspect_from_ns && bs_stamp_is_suspect(&document.stamp, reader->suspect_from_ns);
+	document.checksum = checksum_of(&document);
+	document.is_suspect |= reader->suspect_from_ns && bs_stamp_is_suspect(&document.stamp, reader->suspect_from_ns);
 	if (reader->sink->unchanged && is_unchanged_suspect(&document, known))
 		status = keep(reader, known, err);
 	else
@@ -432,7 +450,9 @@ static enum bs_status read_files(struct bs_reader *reader, const struct bs_batch
 	                                  .error_number = status == BS_NOT_FOUND ? ENOENT : EIO};
 	status = BS_OK;
 	for (size_t i = 0; i < batch->n_items && !status; i++, name += strlen(name) + 1) {
-		const struct bs_known *of_file = has_known ? &known[i] : &nothing_known;
+		/* A row says nothing of a document, nor a document of a row. */
+		bool is_known = has_known && (known[i].is_kept || known[i].is_row == reader->is_row);
+		const struct bs_known *of_file = is_known ? &known[i] : &nothing_known;
 		if (refusal.reason)
 			status = refuse_file(reader, name, of_file, &refusal, err);
 		else
@@ -668,9 +688,9 @@ static enum bs_status recall(struct bs_reader *reader, const char *name, const s
 	struct bs_stamp stamp;
 	struct bs_refusal refusal = {0};
 	enum bs_status status = BS_OK;
-	switch (source->kind) {
+	switch (reader->is_row && source->kind == BS_SOURCE_COLLECTION ? BS_SOURCE_FILE : source->kind) {
 	case BS_SOURCE_FOLDER:
-		status = load_document(reader, reader->folder_fd, name, true, document, &refusal, &why);
+		status = load_document(reader, reader->folder_fd, name, !reader->is_row, document, &refusal, &why);
 		break;
 	case BS_SOURCE_FILE:
 		status = load_document(reader, AT_FDCWD, source->path, false, document, &refusal, &why);
@@ -684,7 +704,7 @@ static enum bs_status recall(struct bs_reader *reader, const char *name, const s
 	case BS_SOURCE_FORGOTTEN:
 		break;
 	}
-	*is_there_out = !status && !refusal.reason;
+	*is_there_out = !status && (!refusal.reason || is_bare_row(reader, &refusal, document));
 	if (refusal.skip == BS_SKIP_UNREADABLE && refusal.reason && !bs_file_is_gone(refusal.error_number))
 		return tell_skip(reader, name, 0, &refusal, err);
 	if (source->kind == BS_SOURCE_COLLECTION && status == BS_IO)
@@ -716,7 +736,7 @@ static enum bs_status recall_batch(struct bs_reader *reader, const struct bs_bat
 		if (status || !is_there)
 			continue;
 		document.known = known[i].ref;
-		document.checksum = bs_checksum(document.raw, (size_t)document.raw_bytes);
+		document.checksum = checksum_of(&document);
 		if (document.checksum == known[i].checksum)
 			status = sink->document(sink->context, &document, &why);
 		if (status)
@@ -733,13 +753,14 @@ enum bs_status bs_reader_read(struct bs_reader *reader, const struct bs_batch *b
 	const struct bs_source *source = batch->source;
 	if (!batch->bytes.used_bytes && !batch->is_long_line)
 		return BS_OK;
-	if (batch->begins_inner || batch->has_failed)
+	if ((batch->begins_inner && !batch->is_row) || batch->has_failed)
 		return BS_OK;
 	reader->source = source;
 	reader->sink = sink;
+	reader->is_row = batch->is_row;
 	if (batch->recall.index)
 		return recall_batch(reader, batch, err);
-	return bs_source_has_records(source) ? read_lines(reader, batch, err) : read_files(reader, batch, err);
+	return bs_source_has_records(source) && !batch->is_row ? read_lines(reader, batch, err) : read_files(reader, batch, err);
 }
 
 enum bs_status bs_reader_read_all(struct bs_reader *reader, struct bs_feed *feed, const struct bs_document_sink *sink,

@@ -100,6 +100,7 @@ struct bs_known {
 	bool is_suspect;
 	bool is_named_by_line;
 	bool is_kept;          /* what stands there could not be looked at: it counts as unchanged */
+	bool is_row;           /* a row of a collection: it says nothing of a document, and a document nothing of a row */
 	uint64_t place[4];     /* as in struct bs_doc_record */
 	uint64_t checksum;
 };
@@ -125,11 +126,12 @@ struct bs_batch {
 	size_t n_items;         /* paths or lines; 0 at the end of the source */
 	const struct bs_source *source; /* of which it is */
 	struct bs_inner *inner; /* the collection in a folder that it is of, begins or ends; NULL: none */
-	bool begins_inner;      /* bytes is the path of the file alone, and known what is known of that; there is nothing to read */
+	bool begins_inner;      /* bytes is the path of the file alone; there is nothing to read but its row */
 	bool ends_inner;
 	bool has_failed;        /* it cannot be read on: bytes is the reason, NUL-ended */
 	uint64_t source_done;   /* of the source so far, for progress: bytes, or files; of a recall 0 */
 	bool is_long_line;      /* collection: the one line is longer than a document may be, and bytes is empty */
+	bool is_row;            /* paths of collections, of which each is read as a file, for its row among the grams */
 };
 void bs_batch_deinit(struct bs_batch *batch);
 
@@ -156,6 +158,7 @@ void bs_feed_close(struct bs_feed *feed);
 struct bs_inner;
 struct bs_inner_reader {
 	void *context;
+	bool has_rows; /* they have rows among the grams: what begins one is to be read as a row */
 	enum bs_status (*meet)(void *context, const char *path, struct bs_inner **inner_out, struct bs_feed **feed_out,
 	                       struct bs_error *err);
 };
@@ -186,6 +189,10 @@ void bs_feed_know(struct bs_feed *feed, const struct bs_known_source *known);
 enum bs_status bs_feed_open_recall(const struct bs_source *source, const struct bs_known_source *known,
                                    struct bs_feed **feed_out, struct bs_error *err) BS_WARN_UNUSED;
 
+/* Of a collection: a feed of its row. known, of the row that it has, and source are borrowed. BS_NO_MEMORY. */
+enum bs_status bs_feed_open_row(const struct bs_source *source, const struct bs_known *known,
+                                struct bs_feed **feed_out, struct bs_error *err) BS_WARN_UNUSED;
+
 /* How far a collection was read. All zero: not at all. */
 struct bs_read_mark {
 	uint64_t n_bytes;
@@ -210,7 +217,8 @@ void bs_reader_free(struct bs_reader *reader);
 /*
  * Every document of the batch, in order, to the sink; what cannot be a document goes to sink->skip and the rest goes
  * on. A file whose stamp is the known one, and proves it, goes to sink->unchanged and is not read; so does one that is
- * known and cannot be read, which sink->skip is told of, too. Of documents to read again only those that are what they
+ * known and cannot be read, which sink->skip is told of, too. What is read for a row is not refused: what is too large,
+ * or cannot be read and was not known, is a document without fields. Of documents to read again only those that are what they
  * were, by checksum, go to the sink; of the others sink->skip is told those that cannot be read.
  * Fails only with what the sink returned, BS_NO_MEMORY, or BS_CORRUPT (of stored text).
  */

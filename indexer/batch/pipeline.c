@@ -65,8 +65,10 @@ static enum bs_status analyze_batch(void *context, const struct bs_task *task, s
 	struct bs_pipeline *pipeline = context;
 	struct slot *slot = &pipeline->slots[task->number % pipeline->n_slots];
 	const struct worker *worker = &pipeline->workers[task->worker];
-	bool is_file = !bs_source_has_records(slot->batch.source);
-	slot->term_batch.words = worker->words;
+	bool is_row = slot->batch.is_row;
+	bool is_file = is_row || !bs_source_has_records(slot->batch.source);
+	slot->term_batch.is_row = is_row;
+	slot->term_batch.words = is_row ? NULL : worker->words;
 	slot->term_batch.grams = is_file ? worker->grams : NULL;
 	slot->task = task;
 	slot->is_done = false;

@@ -92,11 +92,12 @@ static enum bs_status old_record(const struct indexing *at, struct bs_doc_ref kn
 	return status;
 }
 
-static void fill_record(struct indexing *at, const struct bs_document *document, struct bs_doc_record *record)
+static void fill_record(struct indexing *at, const struct bs_document *document, bool is_row,
+                        struct bs_doc_record *record)
 {
 	record->source = number_of(at);
 	record->checksum = document->checksum;
-	switch (source_of(at)->kind) {
+	switch (is_row ? BS_SOURCE_FILE : source_of(at)->kind) {
 	case BS_SOURCE_FOLDER:
 	case BS_SOURCE_FILE:
 		bs_stamp_record(&document->stamp, record->place);
@@ -127,7 +128,7 @@ static enum bs_status add_document(void *context, const struct bs_term_batch *te
 	struct bs_doc_record record = named_record(term_batch, doc);
 	struct bs_refreshing *refreshing = at->inner ? &at->inner->at : &at->refreshing;
 	enum bs_status status = BS_OK;
-	if (i + IDS_AHEAD < term_batch->n_docs) {
+	if (i + IDS_AHEAD < term_batch->n_docs && !term_batch->is_row) {
 		struct bs_doc_record next = named_record(term_batch, doc + IDS_AHEAD);
 		bs_refresh_prefetch(&at->refresh, refreshing, &next);
 	}
@@ -135,8 +136,8 @@ static enum bs_status add_document(void *context, const struct bs_term_batch *te
 	if (at->source.kind == BS_SOURCE_STDIN && known.segment != BS_DOC_NONE)
 		status = old_record(at, known, &record, err);
 	else
-		fill_record(at, &doc->document, &record);
-	if (!status)
+		fill_record(at, &doc->document, term_batch->is_row, &record);
+	if (!status && !term_batch->is_row)
 		status = bs_refresh_take(&at->refresh, refreshing, &at->writer.accumulator.doc_table, &record, known, err);
 	return status ? status : bs_index_writer_add(&at->writer, term_batch, i, &record, err);
 }
@@ -234,13 +235,6 @@ static enum bs_status keep_non_documents(struct bs_manifest *manifest, const str
 	return status;
 }
 
-/* A search must look into a collection in a folder. */
-static enum bs_status add_inner(struct indexing *at, const struct bs_batch *batch, struct bs_error *err)
-{
-	struct bs_non_documents file = {.source = at->source_number, .name = (const char *)batch->bytes.data};
-	return at->writer.manifest.options.grams ? bs_manifest_add_non_document(&at->writer.manifest, &file, err) : BS_OK;
-}
-
 static enum bs_status merge(void *context, const struct bs_term_batch *term_batch, const struct bs_batch *batch, bool is_last,
                             struct bs_error *err)
 {
@@ -250,8 +244,6 @@ static enum bs_status merge(void *context, const struct bs_term_batch *term_batc
 	const struct bs_doc_ref *unchanged = bs_term_batch_unchanged(term_batch, &n_unchanged);
 	at->writer.pulse.done = batch->source_done + (at->reads_files ? at->n_files_done : 0);
 	enum bs_status status = merge_skips(at, term_batch, err);
-	if (!status && batch->begins_inner)
-		status = add_inner(at, batch, err);
 	for (size_t i = 0; i < n_unchanged && !status; i++)
 		status = bs_refresh_unchanged(&at->refresh, unchanged[i], err);
 	at->report.n_unchanged = at->refresh.n_unchanged;
@@ -294,7 +286,7 @@ static enum bs_status replay_stdin(struct indexing *at, struct bs_error *err)
 	uint32_t number = 0;
 	while (number < at->list.n_moves && at->list.moves[number].number != at->source_number)
 		number++;
-	enum bs_status status = bs_known_recall(&at->source, &at->old, number, NULL, UINT64_MAX, &feed, err);
+	enum bs_status status = bs_known_recall(&at->source, &at->old, number, NULL, false, UINT64_MAX, &feed, err);
 	if (!status)
 		status = bs_pipeline_run(at->writer.pipeline, feed, true, merge, at, err);
 	bs_feed_close(feed);
@@ -351,6 +343,29 @@ static bool is_known(const struct indexing *at, uint32_t i)
 	return !at->is_full && i < at->list.n_moves && at->list.moves[i].number == i && !at->list.moves[i].below[0];
 }
 
+/* Whether a collection that was named has a row: where files have grams, or if it was asked for. */
+static bool wants_rows(const struct bs_manifest *manifest)
+{
+	bool wants = manifest->options.gram_collections;
+	for (uint32_t i = 0; i < manifest->n_sources; i++)
+		wants |= manifest->sources[i].kind == BS_SOURCE_FOLDER || manifest->sources[i].kind == BS_SOURCE_FILE;
+	return wants && manifest->options.grams;
+}
+
+/* Reads the collection under way as a file, unless the row that it has is of the same stamp. */
+static enum bs_status read_row(struct indexing *at, uint32_t i, struct bs_error *err)
+{
+	struct bs_feed *feed = NULL;
+	struct bs_known known = {.ref = {BS_DOC_NONE, 0}};
+	enum bs_status status = is_known(at, i) ? bs_known_row(&at->old, i, &known, err) : BS_OK;
+	if (!status)
+		status = bs_feed_open_row(&at->source, &known, &feed, err);
+	if (!status)
+		status = bs_pipeline_run(at->writer.pipeline, feed, false, merge, at, err);
+	bs_feed_close(feed);
+	return status;
+}
+
 /* Reads what is new in recorded source number i of the new manifest; read_stdin says that "-" was named in this run.
  * *is_refused_out: it failed because the source cannot be read, not because of anything else. */
 static enum bs_status read_source(struct indexing *at, uint32_t i, bool read_stdin, bool *is_refused_out,
@@ -375,6 +390,8 @@ static enum bs_status read_source(struct indexing *at, uint32_t i, bool read_std
 		status = bs_pipeline_run(at->writer.pipeline, feed, at->source.kind == BS_SOURCE_STDIN, merge, at, err);
 		*is_refused_out = status && at->source.kind == BS_SOURCE_COLLECTION && bs_feed_has_failed(feed);
 	}
+	if (!status && at->source.kind == BS_SOURCE_COLLECTION && wants_rows(&at->writer.manifest))
+		status = read_row(at, i, err);
 	if (!status && feed && is_known(at, i))
 		status = keep_non_documents(&at->writer.manifest, &at->old.manifest, i, feed, n_passed_over, err);
 	/* Meanwhile there may be more sources. */
@@ -551,6 +568,7 @@ static enum bs_status choose_options(struct indexing *at, struct bs_error *err)
 		.hidden = request->hidden,
 		.no_ignore = request->no_ignore,
 		.binary_as_text = request->binary_as_text,
+		.gram_collections = request->grams,
 		.max_document = request->max_document_bytes,
 		.density = request->density > 0 ? request->density : BS_DEFAULT_DENSITY,
 	};
@@ -561,7 +579,10 @@ static enum bs_status choose_options(struct indexing *at, struct bs_error *err)
 	if (is_kept && has_recorded_option(request) && !bs_index_options_equal(&wanted, &at->old.manifest.options))
 		return bs_fail(err, BS_INVALID, "%s: the options differ from those it was made with; leave them out, or add "
 		               "--rebuild to index everything again with the new ones", request->dir);
-	return bs_index_options_copy(is_kept ? &at->old.manifest.options : &wanted, &at->writer.manifest.options, err);
+	enum bs_status status =
+		bs_index_options_copy(is_kept ? &at->old.manifest.options : &wanted, &at->writer.manifest.options, err);
+	at->writer.manifest.options.gram_collections |= request->grams;
+	return status;
 }
 
 /* A damaged index must not stand in the way of the rebuild that mends it: its manifest, if that is whole, still says
@@ -658,6 +679,7 @@ static enum bs_status list_sources(struct indexing *at, struct bs_error *err)
 	at->inners.refresh = &at->refresh;
 	at->inners.options = &at->writer.source_options;
 	at->inners.report = report_skip;
+	at->inners.has_rows = manifest->options.grams;
 	at->inners.context = at;
 	for (uint32_t i = 0; i < at->list.n_moves && !status && !at->is_full; i++) {
 		uint64_t n_removed = at->refresh.n_removed;
@@ -704,7 +726,8 @@ static bool is_anything_new(const struct indexing *at)
 	const struct bs_manifest *old = &at->old.manifest;
 	const struct bs_manifest *new = &at->writer.manifest;
 	if (at->is_full || at->list.is_changed || at->n_changed_segments > 0 || at->refresh.exclusions.is_changed ||
-	    new->n_segments != old->n_segments || new->n_sources != old->n_sources)
+	    new->n_segments != old->n_segments || new->n_sources != old->n_sources ||
+	    new->options.gram_collections != old->options.gram_collections)
 		return true;
 	if (new->non_documents.used_bytes != old->non_documents.used_bytes ||
 	    (old->non_documents.used_bytes &&
@@ -757,7 +780,7 @@ static enum bs_status report_index(const struct bs_dir *dir, struct bs_build_rep
 	report->n_segments = manifest.n_segments;
 	report->n_excluded = manifest.n_exclusions;
 	for (uint32_t i = 0; i < manifest.n_segments; i++)
-		report->n_docs += manifest.segments[i].n_docs - manifest.segments[i].n_deleted;
+		report->n_docs += manifest.segments[i].is_rows ? 0 : manifest.segments[i].n_docs - manifest.segments[i].n_deleted;
 	bs_manifest_deinit(&manifest);
 	return BS_OK;
 }

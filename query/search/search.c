@@ -671,7 +671,8 @@ static enum bs_status search_segments(struct bs_finder *finder, struct bs_error 
 	bool is_unchanged = true;
 	start_top(finder);
 	for (uint32_t s = 0; s <= finder->index->snapshot.manifest.n_segments && !status; s++)
-		status = search_segment(finder, s, err);
+		if (bs_snapshot_has_words(&finder->index->snapshot, s))
+			status = search_segment(finder, s, err);
 	if (!finder->is_ranked || status)
 		return status;
 	status = settle_rest(finder, err);
