@@ -154,6 +154,7 @@ static void check_document(struct check *check, uint32_t document, uint64_t *n_p
 	struct bs_doc_record record = {.source = 0};
 	TRY(check, bs_doc_table_get(&check->segment->docs, document, &record, check->err));
 	uint32_t kind = check->snapshot.manifest.sources[record.source].kind;
+	bool is_row = !bs_snapshot_has_words(&check->snapshot, check->number);
 	*n_positions += record.length;
 	EXPECT(check, !(record.flags & ~KNOWN_FLAGS), "document %u has unknown flags %#x", document, record.flags);
 	/* The source of a deleted one may have been a file, and be a folder by now. */
@@ -163,10 +164,12 @@ static void check_document(struct check *check, uint32_t document, uint64_t *n_p
 	       "document %u, \"%.*s\", is not below its source", document,
 	       record.name_bytes < 100 ? (int)record.name_bytes : 100, (const char *)record.name);
 	EXPECT(check, kind != BS_SOURCE_FORGOTTEN, "document %u is of a source that was forgotten", document);
+	EXPECT(check, !is_row || kind == BS_SOURCE_FOLDER || (kind == BS_SOURCE_COLLECTION && record.name_bytes == 0),
+	       "row %u is not of a collection", document);
 	EXPECT(check, kind != BS_SOURCE_STDIN || record.place[0] + 1 < check->segment->store_offsets.n_bytes / 8,
 	       "document %u has no stored text", document);
 	/* Live documents of one source stand in document order: a cursor over several segments relies on it. */
-	EXPECT(check, before->source != record.source || bs_compare_records(kind, before, &record) < 0,
+	EXPECT(check, before->source != record.source || bs_compare_records(is_row ? BS_SOURCE_FOLDER : kind, before, &record) < 0,
 	       "document %u stands behind one that it comes before", document);
 	*before = record;
 }
@@ -1083,7 +1086,7 @@ enum bs_status bs_check_dir(const struct bs_dir *dir, const struct bs_check_requ
 	}
 	*report_out = (struct bs_check_report){
 		.n_docs = check.snapshot.n_live_docs,
-		.n_segments = check.snapshot.manifest.n_segments,
+		.n_segments = check.snapshot.n_word_segments,
 		.n_bytes = check.total_bytes,
 	};
 	bs_container_close(manifest_file);
