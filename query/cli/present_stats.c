@@ -497,7 +497,7 @@ static void json_segment(FILE *out, const struct bs_snapshot *snapshot, const st
 	const struct bs_segment *segment = &snapshot->segments[s];
 	const struct bs_segment_record *record = &snapshot->manifest.segments[s];
 	fprintf(out, "{\"file\":\"seg-%06llu\"", (unsigned long long)record->number);
-	fprintf(out, ",\"%s\":%llu,\"deleted\":%llu", record->is_rows ? "rows" : "documents", (unsigned long long)record->n_docs,
+	fprintf(out, ",\"%s\":%llu,\"deleted\":%llu", record->is_rows ? "collections" : "documents", (unsigned long long)record->n_docs,
 	        (unsigned long long)record->n_deleted);
 	fprintf(out, ",\"terms\":%llu,\"postings\":%llu", (unsigned long long)segment->meta.n_terms,
 	        (unsigned long long)segment->meta.n_postings);
