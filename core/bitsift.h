@@ -215,7 +215,8 @@ struct bs_build_request {
 	/* Options that are recorded with the index. If none of them is set, an index that exists keeps its own. If one
 	 * is, they must be those it was made with, or rebuild must be set. */
 	bool words;                     /* index words, for bs_find */
-	bool grams;                     /* index the files' grams, for bs_grep; neither of the two: both */
+	bool grams;                     /* index the files' grams, for bs_grep; neither of the two: both, but of collections that are
+	                                 * sources only in an index that has a folder or file, too, or was once asked for grams */
 	const char *stem_language;      /* a Snowball stemmer, "english"; NULL: words are indexed as they are */
 	bool fold_accents;              /* cafe finds café */
 	bool hidden;                    /* folders: hidden files too */

@@ -70,6 +70,7 @@ static enum bs_status open_segment(struct bs_snapshot *snapshot, uint32_t i, str
 	if (record->is_rows && (segment->meta.n_terms > 0 || segment->meta.n_positions > 0))
 		return bs_container_corrupt(segment->file, err, "words in a segment of rows");
 	if (!record->is_rows) {
+		snapshot->n_word_segments++;
 		snapshot->n_docs += segment->meta.n_docs;
 		snapshot->n_live_docs += segment->meta.n_docs - record->n_deleted;
 		snapshot->n_positions += segment->meta.n_positions;

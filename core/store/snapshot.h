@@ -27,7 +27,8 @@ struct bs_snapshot {
 	struct bs_container *exclusion_file;   /* NULL: nothing is excluded */
 	struct bs_doc_table exclusions;        /* deleted by id, and not to come back until they change */
 	struct bs_doc_table_builder overlay;
-	uint64_t n_docs;                       /* of the segments with words, with deleted ones, as scores count them */
+	uint32_t n_word_segments;              /* those of documents, not of rows; what follows is of them */
+	uint64_t n_docs;                       /* with deleted ones, as scores count them */
 	uint64_t n_live_docs;                  /* as opened, or as freshen left it, with the overlay's */
 	uint64_t n_positions;
 };

@@ -169,7 +169,8 @@ static enum bs_status move_source(struct compact *compact, uint32_t i, uint64_t 
 	}
 	status = bs_known_recall(&source, &compact->snapshot, i, compact->chosen, compact->of_rows, limit_bytes, &feed, err);
 	if (!status)
-		status = bs_pipeline_run(compact->writer.pipeline, feed, source.kind == BS_SOURCE_STDIN, merge, compact, err);
+		status = bs_pipeline_run(compact->writer.pipeline, feed, source.kind == BS_SOURCE_STDIN && !compact->of_rows, merge,
+		                         compact, err);
 	bs_feed_close(feed);
 	bs_source_deinit(&source);
 	return status;
@@ -204,14 +205,16 @@ static void report_compaction(struct compact *compact, struct bs_build_report *r
 {
 	const struct bs_manifest *old = &compact->snapshot.manifest;
 	report->skipped[BS_SKIP_UNTRUSTED] += compact->moved.skipped[BS_SKIP_UNTRUSTED];
-	report->n_moved += compact->n_moved;
 	report->compacted_bytes += compact->moved.written_bytes;
+	if (compact->of_rows)
+		return;
+	report->n_moved += compact->n_moved;
 	report->n_unread += compact->moved.skipped[BS_SKIP_UNREADABLE];
 	for (uint32_t i = 0; i < old->n_segments; i++) {
 		if (!compact->chosen[i])
 			continue;
 		report->n_compacted++;
-		if (compact->text_bytes == UINT64_MAX && !compact->of_rows)
+		if (compact->text_bytes == UINT64_MAX)
 			report->n_stayed += old->segments[i].n_docs - bs_snapshot_n_deleted(&compact->snapshot, i);
 	}
 }

@@ -777,10 +777,13 @@ static enum bs_status report_index(const struct bs_dir *dir, struct bs_build_rep
 		return status;
 	report->index_bytes = bs_index_bytes(dir, &manifest);
 	report->n_docs = 0;
-	report->n_segments = manifest.n_segments;
+	report->n_segments = 0;
 	report->n_excluded = manifest.n_exclusions;
-	for (uint32_t i = 0; i < manifest.n_segments; i++)
-		report->n_docs += manifest.segments[i].is_rows ? 0 : manifest.segments[i].n_docs - manifest.segments[i].n_deleted;
+	for (uint32_t i = 0; i < manifest.n_segments; i++) {
+		const struct bs_segment_record *segment = &manifest.segments[i];
+		report->n_segments += !segment->is_rows;
+		report->n_docs += segment->is_rows ? 0 : segment->n_docs - segment->n_deleted;
+	}
 	bs_manifest_deinit(&manifest);
 	return BS_OK;
 }

@@ -198,21 +198,27 @@ static void text_segment(FILE *out, const struct bs_snapshot *snapshot, const st
 	const struct bs_segment *segment = &snapshot->segments[s];
 	const struct bs_segment_record *record = &snapshot->manifest.segments[s];
 	fprintf(out, "\nseg-%06llu ", (unsigned long long)record->number);
-	put_things(out, record->n_docs, "document");
+	put_things(out, record->n_docs, record->is_rows ? "collection" : "document");
+	if (record->is_rows)
+		fputs(" as files", out);
 	if (record->n_deleted > 0) {
 		fputs(" (", out);
 		put_count(out, record->n_deleted, 0);
 		fputs(" deleted)", out);
 	}
 	fputs(", ", out);
-	put_things(out, segment->meta.n_terms, "term");
-	fputs(", ", out);
-	put_things(out, segment->meta.n_postings, "posting");
-	fputs(", ", out);
+	if (!record->is_rows) {
+		put_things(out, segment->meta.n_terms, "term");
+		fputs(", ", out);
+		put_things(out, segment->meta.n_postings, "posting");
+		fputs(", ", out);
+	}
 	put_bytes(out, record->n_bytes, 0);
 	fputs("\n", out);
-	text_slabs(out, segment, &stats->segments[s]);
-	text_treatments(out, &segment->treatments);
+	if (!record->is_rows) {
+		text_slabs(out, segment, &stats->segments[s]);
+		text_treatments(out, &segment->treatments);
+	}
 	if (segment->grams.n_slabs > 0)
 		text_gram_slabs(out, &segment->grams);
 }
@@ -361,7 +367,7 @@ static void summary_health(FILE *out, const struct bs_snapshot *snapshot)
 		return;
 	}
 	fputs("good: ", out);
-	put_things(out, manifest->n_segments, "segment");
+	put_things(out, snapshot->n_word_segments, "segment");
 	if (n_deleted > 0) {
 		fputs(", ", out);
 		put_things(out, n_deleted, "deleted document");
@@ -491,7 +497,7 @@ static void json_segment(FILE *out, const struct bs_snapshot *snapshot, const st
 	const struct bs_segment *segment = &snapshot->segments[s];
 	const struct bs_segment_record *record = &snapshot->manifest.segments[s];
 	fprintf(out, "{\"file\":\"seg-%06llu\"", (unsigned long long)record->number);
-	fprintf(out, ",\"documents\":%llu,\"deleted\":%llu", (unsigned long long)record->n_docs,
+	fprintf(out, ",\"%s\":%llu,\"deleted\":%llu", record->is_rows ? "collections" : "documents", (unsigned long long)record->n_docs,
 	        (unsigned long long)record->n_deleted);
 	fprintf(out, ",\"terms\":%llu,\"postings\":%llu", (unsigned long long)segment->meta.n_terms,
 	        (unsigned long long)segment->meta.n_postings);

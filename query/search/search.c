@@ -136,7 +136,7 @@ void bs_index_describe(const struct bs_index *index, struct bs_index_info *info_
 	*info_out = (struct bs_index_info){
 		.n_docs = snapshot->n_live_docs,
 		.n_deleted = snapshot->n_docs + snapshot->overlay.n_docs - snapshot->n_live_docs,
-		.n_segments = snapshot->manifest.n_segments,
+		.n_segments = snapshot->n_word_segments,
 		.generation = snapshot->manifest.generation,
 		.is_other_unicode = index->is_other_unicode,
 		.icu_version = snapshot->manifest.icu_version,
