@@ -366,11 +366,13 @@ static void test_impossible(void **state)
 		{1, 29, 1, 0, "a zero byte in a string"},          /* the version of ICU, behind its length */
 		{1, 28, 1, 3, "a section ends too early"},
 		{1, 34, 1, 2, "strings where there is one at most: 2"}, /* the stemmer's language */
-		{1, 37, 1, 1, "a section ends too early"},         /* globs */
+		{1, 37, 1, 3, "a section ends too early"},         /* globs */
+		{1, 46, 1, 1, "a section ends too early"},         /* names of collections */
 		{2, 1, 4, 0, "a source of unknown kind 0"},
 		{2, 1, 4, 6, "a source of unknown kind 6"},
 		{2, 1, 4, 0x101, "a source of unknown kind 257"},
-		{2, 5, 4, 2, "a source with unknown flags 2"},
+		{2, 5, 4, 2, "a collection in a folder that is none, source"},
+		{2, 5, 4, 4, "a source with unknown flags 4"},
 		{2, 41, 8, UINT64_MAX, "a source that was read up to byte 18446744073709551615"},
 		{2, 49, 8, UINT64_MAX, "a source that was read up to byte"},
 		{2, 66, 1, 0, "a zero byte in a string"},
