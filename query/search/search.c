@@ -152,11 +152,14 @@ bool bs_index_source(const struct bs_index *index, size_t i, struct bs_source_in
 	static const char *const kinds[] = {[BS_SOURCE_FOLDER] = "folder", [BS_SOURCE_FILE] = "file",
 	                                    [BS_SOURCE_COLLECTION] = "collection", [BS_SOURCE_STDIN] = "stdin"};
 	const struct bs_manifest *manifest = &index->snapshot.manifest;
-	if (i >= manifest->n_sources)
-		return false;
-	const struct bs_source_record *source = &manifest->sources[i];
-	*info_out = (struct bs_source_info){.kind = kinds[source->kind], .label = source->label, .path = source->path};
-	return true;
+	for (uint32_t k = 0; k < manifest->n_sources; k++) {
+		const struct bs_source_record *source = &manifest->sources[k];
+		if (source->kind == BS_SOURCE_FORGOTTEN || source->parent || i-- > 0)
+			continue;
+		*info_out = (struct bs_source_info){.kind = kinds[source->kind], .label = source->label, .path = source->path};
+		return true;
+	}
+	return false;
 }
 
 struct bs_finder {
