@@ -102,3 +102,13 @@ type-add - x:*.x x: x :x c:include:py x:include:nosuch x-y:*.x EMPTY
 type-clear - c nosuch EMPTY
 END
 report_same 700
+# None is missing: all that rg's help names, and those that it hides.
+names=$(rg --help | grep -oE '^ {4}(-.(, | <.*, ))? *--[a-z0-9-]+' | grep -oE -e '--[a-z0-9-]+')
+[ "$(wc -w <<<"$names")" -ge 90 ] || echo "names: $names"
+for name in $names --no-auto-hybrid-regex --no-binary --no-block-buffered --no-column --no-context-separator --no-crlf --trace --no-encoding \
+    --no-fixed-strings --no-follow --no-glob-case-insensitive --no-hidden --no-ignore-file-case-insensitive --no-json \
+    --no-line-buffered --no-max-columns-preview --no-multiline --no-multiline-dotall --ignore --ignore-dot --ignore-exclude --ignore-files \
+    --ignore-global --ignore-messages --ignore-parent --ignore-vcs --messages --pcre2-unicode --require-git --unicode \
+    --no-one-file-system --passthrough --maxdepth --no-pcre2 --no-pre --no-search-zip --sort-files --no-sort-files --no-stats --no-text --no-trim; do
+    bitsift grep "$name" 2>&1 </dev/null | grep '^bitsift: unknown' || true
+done

@@ -41,7 +41,7 @@ options=('' '' -i -S -v -n -c -l -o -b --column --vimgrep --json -m1 -m2 -A1 -B1
 # shellcheck disable=SC2034
 negations=('' '' '' '' --no-text --no-binary --no-column --no-crlf --no-fixed-strings --no-follow --no-heading --no-hidden --ignore --ignore-vcs
     --ignore-dot --no-json --no-line-buffered --no-max-columns-preview --messages --no-mmap --no-multiline --no-multiline-dotall
-    --no-pcre2 --no-stats --no-trim --unicode --pcre2-unicode -s --no-filename --no-encoding --no-glob-case-insensitive -N --no-config)
+    --no-pcre2 --no-stats --no-trim --unicode --pcre2-unicode -s --no-filename --no-glob-case-insensitive -N --no-config)
 make_pattern() {
     local n
     pattern=
@@ -87,6 +87,7 @@ arrange() {
     4)
         groups+=("-e$us$pattern" "-f$us$SCRATCH/patterns")
         pick atoms
+        [[ $chosen == *-unicode* ]] && picked=k
         printf '%s\n' "$picked" >"$SCRATCH/patterns"
         ;;
     5)
@@ -137,6 +138,24 @@ trusted_same() {
         printf '\n'
     }
 }
+# piped_same BYTES OPTION...: rg with a file as its input, and bitsift grep with that in small pieces, find the same.
+piped_same() {
+    local bytes=$1
+    shift
+    cat t/[1-5].txt >"$SCRATCH/in"
+    rg --no-config --no-heading "$@" - <"$SCRATCH/in" >"$SCRATCH/rg" 2>/dev/null || true
+    dd if="$SCRATCH/in" obs="$bytes" status=none | bitsift grep "$@" - >"$SCRATCH/ours" 2>/dev/null || true
+    if [[ " $* " == *' --json '* ]]; then
+        plain_times "$SCRATCH/rg"
+        plain_times "$SCRATCH/ours"
+    fi
+    cmp -s "$SCRATCH/rg" "$SCRATCH/ours" || {
+        n_other=$((n_other + 1))
+        printf 'other than rg, in pieces of %s bytes:' "$bytes"
+        printf ' %q' "$@"
+        printf '\n'
+    }
+}
 us=$'\x1f'
 # shellcheck disable=SC2034 # read by same
 AT_RANDOM=1
@@ -169,5 +188,7 @@ for ((i = 0; i < n_cases; i++)); do
     same "${words_of[@]}"
     brute_same "${words_of[@]}"
     ((how != 1)) || trusted_same "${words_of[@]}"
+    # shellcheck disable=SC2086 # several options
+    ((i % 3)) || piped_same $((1 + i % 17)) $chosen -e "$pattern"
 done
 report_same $((n_cases * 2 / 3))
