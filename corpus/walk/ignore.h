@@ -89,7 +89,10 @@ unsigned bs_ignore_name_bit(const char *name, size_t name_bytes);
 enum bs_status bs_ignore_level_open(int folder_fd, unsigned bits, size_t path_off, struct bs_ignore_level *parent,
                                     struct bs_ignore_level **level_out, struct bs_error *err) BS_WARN_UNUSED;
 
-/* Tells of each line of the folder's own files that is no rule: ".ignore: line 3: why". */
+/* Tells of each fault noted: "NAME: line 3: why". */
+void bs_ignore_tell_faults(const struct bs_ignore *ignore, const char *name,
+                           void (*tell)(void *context, const char *fault), void *context);
+/* Of those of the folder's own files. */
 void bs_ignore_level_tell_faults(const struct bs_ignore_level *level, void (*tell)(void *context, const char *fault),
                                  void *context);
 

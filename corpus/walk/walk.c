@@ -767,6 +767,22 @@ static enum bs_status push_root(struct bs_walk *walk, const char *root, struct b
 	return status ? bs_fail(err, status, "%s: %s", root, why.text) : BS_OK;
 }
 
+/* The rules of the files named by their own paths. */
+static enum bs_status add_named(struct bs_walk *walk, struct bs_error *err)
+{
+	const struct bs_walk_options *options = &walk->options;
+	const char *const *path = options->ignore_files;
+	enum bs_status status = BS_OK;
+	for (; path && *path && !status; path++) {
+		struct rule_place here = {.walk = walk, .folder = ""};
+		status = bs_ignore_read_file(*path, options->unread != NULL, &walk->named, err);
+		if (!status && options->bad_rule)
+			bs_ignore_tell_faults(&walk->named, *path, tell_bad_rule, &here);
+		bs_buffer_clear(&walk->named.faults);
+	}
+	return status;
+}
+
 enum bs_status bs_walk_open(const char *root, const struct bs_walk_options *options, struct bs_walk **walk_out,
                             struct bs_error *err)
 {
@@ -784,8 +800,8 @@ enum bs_status bs_walk_open(const char *root, const struct bs_walk_options *opti
 	if (!status)
 		status = add_globs(walk, err);
 	walk->global.is_caseless = options->caseless_ignore_files;
-	for (size_t i = 0; options->ignore_files && options->ignore_files[i] && !status; i++)
-		status = bs_ignore_read_file(options->ignore_files[i], options->unread != NULL, &walk->named, err);
+	if (!status)
+		status = add_named(walk, err);
 	if (!status && !options->no_ignore && !(options->no_ignore_kinds & BS_WALK_NO_GLOBAL))
 		status = bs_ignore_read_global(options->unread != NULL, &walk->global, err);
 	if (!status && !options->no_ignore && real_root)
