@@ -74,8 +74,6 @@ void bs_cursor_deinit(struct bs_cursor *cursor)
 
 int bs_cursor_place(struct bs_cursor *cursor, const struct bs_grep_file *file)
 {
-	if (!cursor->path)
-		return 1;
 	if (cursor->is_by_path && file->root != cursor->root)
 		return file->root < cursor->root ? -1 : 1;
 	int order = bs_compare_paths((const uint8_t *)file->shown, strlen(file->shown), (const uint8_t *)cursor->path,

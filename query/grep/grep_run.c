@@ -195,8 +195,10 @@ static void search_text(struct running *run, struct searcher *searcher, struct s
 	slot->has_lines = printer->has_lines;
 	slot->read_bytes = searcher->text.read_bytes;
 	slot->sums = printer->sums;
-	slot->n_results = printer->n_results;
-	slot->finish = printer->finish;
+	if (plan->results->is_asked) {
+		slot->n_results = printer->n_results;
+		slot->finish = printer->finish;
+	}
 }
 
 static enum bs_status search_file(struct running *run, struct searcher *searcher, struct slot *slot, bool is_caller,
@@ -416,15 +418,18 @@ static enum bs_status feed(struct running *run, struct bs_error *err)
 	enum bs_status status;
 	source->report = add_message;
 	source->report_context = run;
-	do {
+	for (;;) {
 		status = source->next(source, &file, err);
-		int place = !status && file.shown ? bs_cursor_place(cursor, &file) : -1;
-		if (place == 0 && !run->plan->results->are_files)
-			file.passed_line = cursor->line;
-		else if (place <= 0)
+		if (status || !file.shown)
+			break;
+		int place = cursor->path ? bs_cursor_place(cursor, &file) : 1;
+		if (place < 0 || (place == 0 && run->plan->results->are_files))
 			continue;
+		file.passed_line = place == 0 ? cursor->line : 0;
 		status = add(run, &file, NULL, err);
-	} while (!status && file.shown);
+		if (status)
+			break;
+	}
 	return status;
 }
 
