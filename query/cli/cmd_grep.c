@@ -26,6 +26,29 @@ static const char grep_description[] =
 	"PATH, standard input is searched if it is a pipe or a file; it is also searched for the PATH `-`.\n\n"
 	"Patterns are those of PCRE2, with Unicode classes: lookaround and backreferences work without `-P`. Several "
 	"patterns (`-e`, `-f`) are alternatives.\n\n"
+	"Lists may be long: literals (with or without `-F`, also `a|b|c`) are looked for all at once, however many there are; "
+	"of regexes only those are tried in a line whose literals stand there.\n\n"
+	"# Streams\n\n"
+	"Files, pipes and standard input are searched piece by piece, as they come, and what is found is printed while "
+	"the search goes on; files stay in their order. On a terminal and with `--line-buffered` each line is printed "
+	"at once. Otherwise lines are printed in blocks, but never later than when a pipe has no more for now: `tail -f "
+	"log | bitsift grep x | ...` shows each line as it comes (`--block-buffered`: only in blocks). When the reader "
+	"of the output goes away, as head(1) does, the search ends quietly with status 0.\n\n"
+	"# Order\n\n"
+	"Files come by path. With `--sort modified` (or accessed, created), the entries of each folder are sorted by that time, a "
+	"folder by its own, and what lies in it stays together; `--sortr` turns the order round. PATHs stay in the order given. "
+	"The search begins when all files are known.\n\n"
+	"# Other programs' files\n\n"
+	"With `-z`, files that end in .gz, .tgz, .bz2, .tbz2, .xz, .txz, .lzma, .lz4, .zst, .zstd, .br or .Z are searched as they were "
+	"before they were compressed; for .Z, gzip(1) is run. One that is cut off or damaged is named, and the exit status is 2; what "
+	"stands before the damage is searched. With `--pre COMMAND`, COMMAND is run for each file (or those of `--pre-glob`), without a "
+	"shell, with its path as the only argument and the file as its standard input, and what it prints is searched. If it fails, the "
+	"file is named with the first of what it said on standard error, and the exit status is 2. An index knows nothing of "
+	"what such files hold: all of them are searched.\n\n"
+	"# Configuration\n\n"
+	"If BITSIFT_CONFIG_PATH names a file, its lines are arguments that come before those of the command line: one a line, as it is, "
+	"without quotes, but for white space around it; empty lines, and those that begin with #, do not count. `--no-config` "
+	"leaves the file alone.\n\n"
 	"# Several conditions\n\n"
 	"`--and` and `--not` are given further patterns. A line is found if PATTERN matches it (or any of several), each "
 	"`--and` does, too, and no `--not` does: as `rg PATTERN | rg AND | rg -v NOT` on the lines. Each is a pattern by "
@@ -67,10 +90,15 @@ static const char grep_description[] =
 	"nothing more. Its `stats` are of what was printed. Standard input is read to its end before anything is printed. `-q` "
 	"ends with the first match, as ever.\n\n"
 	"# Limits\n\n"
-	"A file of patterns (`-f`) may have 16 MiB. Of a file of ignore rules the first 4 MiB and 65,536 rules count. A "
+	"A line, with the context that is wanted around it, must fit into memory; so must a whole file with `-U`, if a "
+	"match may span lines, as in rg. Nothing else grows with the file. "
+	"A file of patterns (`-f`) may have 16 MiB, and all patterns together 32. Literals take some 200 bytes of memory each, "
+	"regexes 1 KiB and, once tried, some more for their machine code. PCRE2 has room for 64 KiB of one pattern, its repetitions "
+	"written out, and counts to 65,535: `(foo|bar){3000}` and `.{65536}` are refused. Alternatives at the outermost level are "
+	"patterns of their own here. Of a file of ignore rules the first 4 MiB and 65,536 rules count. A "
 	"match that takes too long is given up, with a message and exit status 2, as in rg -P.\n\n"
 	"# Differences from rg\n\n"
-	"- The output is always sorted by path. Headings are printed only with `--heading`, even on a terminal.\n\n"
+	"- Without `--sort` the output is sorted by path. Headings are printed only with `--heading`, even on a terminal.\n\n"
 	"- There is one pattern language, PCRE2's, as with `rg -P`. It differs from rg's own in a few points: && and -- "
 	"are ordinary characters in classes; the first alternative that matches at a place is taken, also with `-w`; a "
 	"pattern with a line feed matches nothing without `-U`, where rg refuses it; \\w does not match combining marks; "
@@ -80,13 +108,16 @@ static const char grep_description[] =
 	"engine requires characters there, which two matches cannot share.\n\n"
 	"- With `-P`, after an empty match before a character of several bytes, rg looks for the next match inside that "
 	"character. PCRE2 does not define what happens then, and rg may crash. Here an empty match follows, or none.\n\n"
+	"- Of long lists (from some 30 patterns on) rg 13's own engine forgets empty patterns, and with `-x` it may find nothing. "
+	"Here they match as short lists do.\n\n"
 	"- If a pattern takes too long on a file (PCRE2's match limit), the search of that file stops, the file is named "
 	"on standard error, and the exit status is 2.\n\n"
-	"- `--sort` takes only path and none; `--encoding` only UTF-8, UTF-16, windows-1252 and none. `--pre`, `-z`, "
-	"`--sortr`, `--engine`, `--ignore-file`, `--one-file-system`, `--path-separator` and configuration files are "
-	"missing.\n\n"
+	"- `--encoding` knows only UTF-8, UTF-16, windows-1252 and none.\n\n"
+	"- `--engine auto` is `--engine default`, and `--engine pcre2` is `-P`. Files whose times are equal come by name.\n\n"
+	"- Folders named `.bitsift` are never searched, unless a PATH leads into them.\n\n"
 	"- With `--no-stat` a candidate that has become a symbolic link, or lies in a folder that has, is not followed; "
 	"it is named on standard error, as one that is not there any more, and the exit status is 2.\n\n"
+	"- When the reader of the output goes away, rg's exit status is 0 or 1, by how it searches.\n\n"
 	"- On a terminal, control characters and marks of direction in paths are shown as \\xNN, in JSON as \\uNNNN. "
 	"Lines are shown as they are.\n\n"
 	"- `--stats` prints one JSON object on standard error.\n\n"
@@ -186,11 +217,14 @@ static int run(void *set, const struct bs_operands *operands, const struct bs_co
 	(void)signal(SIGPIPE, SIG_IGN);
 	if (bs_cmd_lists_kernels(arguments->request.kernel))
 		return 0;
+	if (arguments->version)
+		return printf("bitsift %s\n", bs_version()) < 0 ? 2 : 0;
 	if (bs_grep_arguments_decide(arguments, operands, err))
 		return -1;
 	struct session session = {.arguments = arguments,
 	                          .is_quiet = arguments->request.output.format == BS_GREP_QUIET &&
-	                                      arguments->request.task != BS_GREP_LIST_TYPES};
+	                                      arguments->request.task != BS_GREP_LIST_TYPES &&
+	                                      arguments->request.task != BS_GREP_TELL_ENGINE};
 	struct bs_grep_request request = arguments->request;
 	struct bs_grep_result result;
 	request.consent = consent;
@@ -198,7 +232,7 @@ static int run(void *set, const struct bs_operands *operands, const struct bs_co
 	request.flush = flush;
 	request.notice = notice;
 	request.results = show_results;
-	request.explain = arguments->explain ? explain : NULL;
+	request.explain = arguments->explain || request.explain_left_out ? explain : NULL;
 	request.context = &session;
 	enum bs_status status = bs_grep(&request, &result, err);
 	if (status && status != BS_STOPPED)
@@ -221,7 +255,7 @@ static int run(void *set, const struct bs_operands *operands, const struct bs_co
 	}
 	if (result.n_notices > 0 && !(session.is_quiet && result.has_match))
 		return 2;
-	return result.has_match || request.task == BS_GREP_LIST_TYPES ? 0 : 1;
+	return result.has_match || request.task == BS_GREP_LIST_TYPES || request.task == BS_GREP_TELL_ENGINE ? 0 : 1;
 }
 
 const struct bs_command bs_command_grep = {
@@ -234,6 +268,7 @@ const struct bs_command bs_command_grep = {
 	.examples = grep_examples,
 	.exit_status = "0 when something matched, 1 when nothing did, 2 after an error, even if something matched (but "
 	               "with `-q`, 0 as soon as something matches).",
+	.config_variable = "BITSIFT_CONFIG_PATH",
 	.arguments_bytes = sizeof(struct bs_grep_arguments),
 	.defaults = &bs_grep_defaults,
 	.run = run,

@@ -11,6 +11,7 @@
 #include "core/base/clock.h"
 #include "core/base/icu.h"
 #include "core/base/visible.h"
+#include "query/grep/grep_path.h"
 #include "query/regex/text.h"
 
 #define NS 1000000000 /* of a second */
@@ -74,19 +75,36 @@ static void put_number(struct bs_grep_printer *printer, const char *color, uint6
 	put_colored(printer, color, digits + at, sizeof(digits) - at);
 }
 
-/* The file's path; on a terminal without what that would obey. */
+/* What is to be put next leads to the line, if there are links: to the file for line 0. */
+static void begin_link(struct bs_grep_printer *printer, uint64_t line, uint64_t column)
+{
+	if (!printer->has_place && !printer->status)
+		printer->status = bs_grep_link_place(printer->output, printer->path, &printer->place, printer->err);
+	printer->has_place = true;
+	if (!printer->status)
+		printer->status = bs_grep_link_begin(printer->output, &printer->place, line, column, printer->out, printer->err);
+}
+
+static void end_link(struct bs_grep_printer *printer)
+{
+	if (!printer->status)
+		printer->status = bs_grep_link_end(&printer->place, printer->out, printer->err);
+}
+
+static void put_bare_path(struct bs_grep_printer *printer)
+{
+	if (!printer->status)
+		printer->status = bs_grep_path_append(printer->output, printer->path, printer->out, printer->err);
+}
+
+/* The file's path, as a link to it. */
 static void put_path(struct bs_grep_printer *printer)
 {
-	struct bs_buffer escaped = {0};
-	const char *path = printer->path, *color = printer->output->colors.path;
-	if (printer->output->is_terminal) {
-		if (!printer->status)
-			printer->status = bs_visible_escape(&escaped, path, strlen(path), printer->err);
-		put_colored(printer, color, escaped.data, escaped.used_bytes);
-	} else {
-		put_colored(printer, color, path, strlen(path));
-	}
-	bs_buffer_deinit(&escaped);
+	if (printer->output->hyperlink)
+		begin_link(printer, 0, 0);
+	put_bare_path(printer);
+	if (printer->output->hyperlink)
+		end_link(printer);
 }
 
 /* The path and what parts it from what follows: with -0 a NUL byte; separator NULL: the line's end. */
@@ -242,13 +260,17 @@ struct shown {
 	uint64_t number;
 };
 
-static void put_field(struct bs_grep_printer *printer, const char *color, uint64_t number, const char *separator)
+/* Between two fields, or behind the last one: NULL: nothing. */
+static const char nul_byte[1];
+
+static void put_between(struct bs_grep_printer *printer, const char *between)
 {
-	put_number(printer, color, number);
-	put_text(printer, separator);
+	if (between)
+		put(printer, between, between == nul_byte ? 1 : strlen(between));
 }
 
-/* column 0: none. */
+/* What stands before the line, each followed by a separator; together they are one link, which ends before the last separator.
+ * column 0: none. */
 static void put_fields(struct bs_grep_printer *printer, const struct shown *shown, uint64_t file_off, uint64_t number,
                        uint64_t column)
 {
@@ -256,14 +278,33 @@ static void put_fields(struct bs_grep_printer *printer, const struct shown *show
 	const char *separator = shown->is_enclosing ? "="
 	                        : shown->is_context ? printer->context_separator
 	                                            : printer->match_separator;
-	if (printer->path && !output->heading)
-		put_path_and(printer, separator);
-	if (number)
-		put_field(printer, output->colors.line, number, separator);
-	if (column && output->columns)
-		put_field(printer, output->colors.column, column, separator);
-	if (output->byte_offsets)
-		put_field(printer, output->colors.column, file_off, separator);
+	bool has_link = output->hyperlink && printer->path && (!output->heading || bs_grep_link_has_line(output));
+	const struct {
+		bool is_wanted;
+		const char *color;
+		uint64_t number;
+	} fields[] = {
+		{number, output->colors.line, number},
+		{column && output->columns, output->colors.column, column},
+		{output->byte_offsets, output->colors.column, file_off},
+	};
+	const char *between = NULL;
+	if (has_link)
+		begin_link(printer, number, column);
+	if (printer->path && !output->heading) {
+		put_bare_path(printer);
+		between = output->nul_after_path ? nul_byte : separator;
+	}
+	for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++) {
+		if (!fields[i].is_wanted)
+			continue;
+		put_between(printer, between);
+		put_number(printer, fields[i].color, fields[i].number);
+		between = separator;
+	}
+	if (has_link)
+		end_link(printer);
+	put_between(printer, between);
 }
 
 static bool is_too_long(const struct bs_grep_printer *printer, size_t n_bytes)
@@ -897,6 +938,7 @@ void bs_grep_printer_init(struct bs_grep_printer *printer, const struct bs_grep_
 
 void bs_grep_printer_deinit(struct bs_grep_printer *printer)
 {
+	bs_buffer_deinit(&printer->place);
 	bs_buffer_deinit(&printer->matches);
 	bs_buffer_deinit(&printer->replaced);
 	bs_buffer_deinit(&printer->replacements);
@@ -910,6 +952,7 @@ void bs_grep_print_begin(struct bs_grep_printer *printer)
 	printer->has_nul = false;
 	printer->has_lines = false;
 	printer->has_begun = false;
+	printer->has_place = false;
 	printer->taken_bytes = 0;
 	printer->sums = (struct bs_grep_sums){0};
 	printer->start_ns = printer->output->format == BS_GREP_JSON ? bs_now_ns() : 0;

@@ -65,6 +65,8 @@ struct bs_grep_printer {
 	bool has_nul;        /* a NUL byte was met: no more lines are shown, it is said that the file matches */
 	bool has_lines;      /* a line of the file was written */
 	bool has_begun;      /* JSON: the message that begins a file was written */
+	bool has_place;          /* where links to the file lead is known */
+	struct bs_buffer place;  /* ... it is this: grep_path.h */
 	uint64_t taken_bytes; /* of what was written, by offer */
 	uint64_t start_ns;
 	struct bs_grep_sums sums;

@@ -30,6 +30,7 @@ struct slot {
 	bool is_stdin, is_stream;
 	bool is_named;
 	size_t root_bytes;
+	enum bs_grep_packing packing;
 	/* Where results are picked. */
 	size_t root;
 	uint64_t passed_line;
@@ -208,13 +209,16 @@ static enum bs_status search_file(struct running *run, struct searcher *searcher
 	const char *path = (const char *)slot->names.data, *shown = path + strlen(path) + 1;
 	const struct bs_grep_traits *traits = bs_grep_matcher_traits(plan->matcher);
 	/* In a file that rg maps, whatever looks back sees all of it. */
-	bool sees_all = traits->looks_back && plan->maps_files && !slot->is_stdin &&
+	bool sees_all = traits->looks_back && plan->maps_files && !slot->is_stdin && !slot->packing &&
 	                plan->coding != BS_GREP_CODING_UTF8;
 	bool keeps_output = plan->results->most != UINT64_MAX;
 	bool by_file = plan->conditions->n > 0 && plan->conditions->by_file;
 	struct bs_grep_text *text = &searcher->text;
 	struct bs_grep_reading reading = {.coding = plan->coding,
 	                                  .root_bytes = slot->root_bytes,
+	                                  .packing = slot->packing,
+	                                  .command = plan->request->files.preprocessor,
+	                                  .argument = shown,
 	                                  .in_pieces = traits->by_line && !sees_all && !by_file,
 	                                  .wait = {run->waits && !keeps_output ? before_wait : NULL, searcher}};
 	enum bs_status status = bs_grep_text_read(text, slot->is_stdin ? NULL : path, &reading, err);
@@ -365,6 +369,7 @@ static enum bs_status set_names(struct slot *slot, const struct bs_grep_file *fi
 	slot->is_named = file->is_named;
 	slot->is_stream = file->is_stream;
 	slot->root_bytes = file->root_bytes;
+	slot->packing = file->packing;
 	slot->root = file->root;
 	slot->passed_line = file->passed_line;
 	enum bs_status status = bs_buffer_append(&slot->names, path, strlen(path) + 1, err);
