@@ -36,6 +36,7 @@ struct slot {
 	uint64_t passed_line;
 	struct bs_buffer marks; /* of struct bs_result_mark */
 	uint64_t n_results;
+	bool owes_end; /* as the printer's */
 	struct bs_grep_finish finish;
 	bool is_message; /* no file: out is what is to be reported in its turn */
 	struct bs_buffer out;
@@ -198,6 +199,7 @@ static void search_text(struct running *run, struct searcher *searcher, struct s
 	slot->sums = printer->sums;
 	if (plan->results->is_asked) {
 		slot->n_results = printer->n_results;
+		slot->owes_end = printer->owes_end;
 		slot->finish = printer->finish;
 	}
 }
@@ -317,7 +319,7 @@ static enum bs_status take_results(struct running *run, struct slot *slot, struc
 	slot->sums.printed_bytes = slot->out.used_bytes;
 	if (slot->out.used_bytes == 0)
 		slot->sums = (struct bs_grep_sums){0};
-	else if (output->format == BS_GREP_JSON && !status)
+	else if (slot->owes_end && !status)
 		status = bs_grep_json_end(output, shown, &slot->finish, &slot->sums, &slot->out, err);
 	return status;
 }
@@ -358,6 +360,7 @@ static enum bs_status put_slot(void *context, uint64_t task, struct bs_error *er
 			status = BS_STOPPED;
 	}
 	bs_buffer_trim(&slot->out, KEPT_BYTES);
+	bs_buffer_trim(&slot->marks, KEPT_BYTES);
 	return status;
 }
 
@@ -388,6 +391,7 @@ static enum bs_status add(struct running *run, const struct bs_grep_file *file, 
 	bs_buffer_clear(&slot->out);
 	bs_buffer_clear(&slot->marks);
 	slot->n_results = 0;
+	slot->owes_end = false;
 	slot->has_match = slot->has_lines = slot->is_begun = slot->is_stopped = false;
 	slot->read_bytes = 0;
 	slot->sums = (struct bs_grep_sums){0};
