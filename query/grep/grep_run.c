@@ -316,11 +316,12 @@ static enum bs_status take_results(struct running *run, struct slot *slot, struc
 		slot->sums.matched_lines = marks[n_shown].matched_lines;
 		slot->sums.matches = marks[n_shown].matches;
 	}
-	slot->sums.printed_bytes = slot->out.used_bytes;
-	if (slot->out.used_bytes == 0)
+	if (slot->out.used_bytes == 0) {
 		slot->sums = (struct bs_grep_sums){0};
-	else if (slot->owes_end && !status)
+	} else if (slot->owes_end && !status) {
+		slot->sums.printed_bytes = slot->out.used_bytes;
 		status = bs_grep_json_end(output, shown, &slot->finish, &slot->sums, &slot->out, err);
+	}
 	return status;
 }
 
