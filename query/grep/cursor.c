@@ -49,7 +49,7 @@ enum bs_status bs_cursor_read(const char *text, const struct bs_grep_walk_option
 {
 	size_t n = strlen(text), n_of_root = n;
 	uint64_t root = 0, line = 0;
-	*cursor_out = (struct bs_cursor){.is_by_path = true};
+	*cursor_out = (struct bs_cursor){.path = NULL};
 	if (cut_number(text, &n_of_root, '#', &root) && cut_number(text, &n_of_root, ':', &line))
 		n = n_of_root;
 	else if (cut_number(text, &n, ':', &line))

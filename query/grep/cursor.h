@@ -15,8 +15,9 @@ struct bs_cursor {
 	char *path; /* NULL: there is no cursor */
 	size_t root; /* as that of a file */
 	uint64_t line;
-	bool is_by_path; /* files come in the order of paths; else those up to the path are passed over as they come */
-	bool is_reversed;
+	/* Set by whoever knows: files come in the order of paths, or in the reverse; else those up to the path are passed over
+	 * as they come. */
+	bool is_by_path, is_reversed;
 	bool was_met; /* not by path: the file came */
 };
 
