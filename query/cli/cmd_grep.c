@@ -90,7 +90,7 @@ static const char grep_description[] =
 	"paths named it is, where that is not clear). It is a place, not a memory: what stands up to that line of that file, and "
 	"in files before it, is passed over and not counted, whatever it is now; what stands behind is printed. So if lines "
 	"were added above, some are seen again, and if lines were taken away, some are not seen. If the file is gone, the search "
-	"goes on with the one that would come after it.\n\n"
+	"goes on with the one that would come after it; but where they are sorted by times, exit status 2 tells that it is gone.\n\n"
 	"With `--json` the summary has `\"results\"`, with `shown`, `found`, `files` and `after`, the cursor: null when there is "
 	"nothing more. Its `stats` are of what was printed. Standard input is read to its end before anything is printed. `-q` "
 	"ends with the first match, as ever.\n\n"

@@ -817,9 +817,9 @@ static void finish_json(struct bs_grep_printer *printer, const struct bs_grep_fi
 	sums->searches_with_match = printer->n_matched > 0;
 	sums->searched_bytes = finish->searched_bytes;
 	sums->printed_bytes = printer->taken_bytes + printer->out->used_bytes;
-	if (printer->picks && printer->most_results != UINT64_MAX)
-		printer->finish = *finish;
-	else
+	printer->owes_end = printer->picks && printer->most_results != UINT64_MAX;
+	printer->finish = *finish;
+	if (!printer->owes_end)
 		put_json_end(printer, finish, sums);
 }
 
@@ -961,7 +961,7 @@ void bs_grep_print_begin(struct bs_grep_printer *printer)
 	printer->after_left = 0;
 	printer->has_nul = false;
 	printer->has_lines = false;
-	printer->has_begun = false;
+	printer->has_begun = printer->owes_end = false;
 	printer->has_place = false;
 	printer->taken_bytes = 0;
 	printer->sums = (struct bs_grep_sums){0};
