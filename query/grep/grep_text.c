@@ -3,10 +3,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "corpus/walk/file.h"
+#include "query/grep/grep_command.h"
 
 /* ripgrep's decoder takes the bytes in which it looks for a mark, then this many at a time. */
 #define DECODER_BYTES ((size_t)8192)
@@ -168,6 +171,21 @@ static int open_path(struct bs_grep_text *text, const char *path, size_t root_by
 	               : -1;
 }
 
+/* The file's place is taken by what a command makes of it. */
+static enum bs_status run_command(struct bs_grep_text *text, const struct bs_grep_reading *reading, struct bs_error *err)
+{
+	bool is_ours = reading->packing == BS_GREP_PACKING_COMPRESS;
+	const char *const unpack[] = {"gzip", "-d", "-c", NULL};
+	char *safe = NULL;
+	/* A name is no option. */
+	if (!is_ours && reading->argument[0] == '-' && asprintf(&safe, "./%s", reading->argument) < 0)
+		return bs_fail_memory(err, "a path", strlen(reading->argument));
+	const char *const run[] = {reading->command, safe ? safe : reading->argument, NULL};
+	enum bs_status status = bs_grep_command_open(is_ours ? unpack : run, text->file.fd, reading->wait, &text->input, err);
+	free(safe);
+	return status;
+}
+
 static enum bs_status open_input(struct bs_grep_text *text, const char *path, const struct bs_grep_reading *reading,
                                  struct bs_error *err)
 {
@@ -185,7 +203,11 @@ static enum bs_status open_input(struct bs_grep_text *text, const char *path, co
 		status = bs_grep_stdin_open(file, err);
 	}
 	text->input = status ? NULL : &file->input;
-	return status;
+	if (status || !reading->packing)
+		return status;
+	if (reading->packing >= BS_GREP_PACKING_COMPRESS)
+		return run_command(text, reading, err);
+	return bs_grep_unpack_open(reading->packing, text->input, &text->input, err);
 }
 
 enum bs_status bs_grep_text_read(struct bs_grep_text *text, const char *path, const struct bs_grep_reading *reading,

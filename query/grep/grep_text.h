@@ -11,6 +11,7 @@
 
 #include "query/grep/grep_decode.h"
 #include "query/grep/grep_input.h"
+#include "query/grep/grep_unpack.h"
 
 /* ripgrep reads this much at a time, and looks for NUL bytes in it. */
 #define BS_GREP_PIECE_BYTES ((size_t)65536)
@@ -40,7 +41,9 @@ struct bs_grep_reading {
 	enum bs_grep_coding coding;
 	bool in_pieces;           /* only the first piece is read */
 	size_t root_bytes;        /* as in struct bs_grep_file */
-	struct bs_grep_wait wait; /* before the input, a stream, is waited for */
+	enum bs_grep_packing packing;
+	const char *command, *argument; /* BS_GREP_PACKING_COMMAND: what is run, with the path as it is shown */
+	struct bs_grep_wait wait;       /* before the input, a stream, is waited for */
 };
 
 /* Reads the beginning of the file at path, or of standard input if path is NULL, or all of it. BS_NOT_FOUND or BS_IO,
