@@ -23,7 +23,7 @@ static const char grep_description[] =
 	"Prints the lines that match a pattern, in files below the working directory or in the files and folders named. "
 	"It searches the same files and prints the same lines as rg(1) 13 with `--no-heading --sort path`: hidden files, "
 	"binary files, and those that .gitignore and the like leave out are skipped, unless you ask for them. Without a "
-	"PATH, standard input is searched if it is a pipe or a file; it is also searched for the PATH `-`.\n\n"
+	"PATH, standard input is searched if it is a pipe, a socket or a file; it is also searched for the PATH `-`.\n\n"
 	"Patterns are those of PCRE2, with Unicode classes: lookaround and backreferences work without `-P`. Several "
 	"patterns (`-e`, `-f`) are alternatives.\n\n"
 	"Lists may be long: literals (with or without `-F`, also `a|b|c`) are looked for all at once, however many there are; "

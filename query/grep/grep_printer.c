@@ -278,6 +278,9 @@ static void put_fields(struct bs_grep_printer *printer, const struct shown *show
 	const char *separator = shown->is_enclosing ? "="
 	                        : shown->is_context ? printer->context_separator
 	                                            : printer->match_separator;
+	bool has_path = printer->path && !output->heading;
+	if (!has_path && !number && !output->columns && !output->byte_offsets && !output->hyperlink)
+		return;
 	bool has_link = output->hyperlink && printer->path && (!output->heading || bs_grep_link_has_line(output));
 	const struct {
 		bool is_wanted;
@@ -291,7 +294,7 @@ static void put_fields(struct bs_grep_printer *printer, const struct shown *show
 	const char *between = NULL;
 	if (has_link)
 		begin_link(printer, number, column);
-	if (printer->path && !output->heading) {
+	if (has_path) {
 		put_bare_path(printer);
 		between = output->nul_after_path ? nul_byte : separator;
 	}

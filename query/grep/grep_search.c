@@ -8,6 +8,7 @@ struct search_state {
 	const struct bs_grep_output *options;
 	uint8_t line_end;
 	bool counts_lines;
+	bool has_around; /* more than the lines that match may be told */
 	struct bs_grep_printer *printer;
 	enum bs_grep_binary binary;
 	bool is_slice;
@@ -232,7 +233,7 @@ static bool tell_match(struct search_state *state, struct bs_grep_span lines, si
 	bool is_shown = true;
 	if (state->printer->picks && !pick(state, lines, &is_shown))
 		return false;
-	if (is_shown && !tell_context(state, lines.start))
+	if (is_shown && state->has_around && !tell_context(state, lines.start))
 		return false;
 	state->pos = pos;
 	return !is_shown || tell(state, BS_GREP_LINE_MATCH, lines);
@@ -563,6 +564,8 @@ void bs_grep_search_text(const struct bs_grep_matcher *matcher, struct bs_grep_t
 	                             .options = printer->output,
 	                             .line_end = printer->line_end,
 	                             .counts_lines = printer->output->line_numbers || printer->picks,
+	                             .has_around = printer->output->before > 0 || printer->output->after > 0 ||
+	                                           printer->output->passthru || printer->enclosing,
 	                             .printer = printer,
 	                             .binary = binary,
 	                             .is_slice = is_slice || !bs_grep_matcher_traits(matcher)->by_line,

@@ -64,6 +64,14 @@ for options in -U -b -P '-P -U'; do
     } | bitsift grep $options 'needle\n?|.\n' | od -c -An
 done
 
+echo '# a socket is a pipe, too, as editors make them for the programs that they run'
+perl -MSocket -e 'socketpair(my $ours, my $its, AF_UNIX, SOCK_STREAM, 0) or die;
+    syswrite($ours, "a needle\n") or die;
+    shutdown($ours, 1);
+    open(STDIN, "<&", $its) or die;
+    close($its);
+    exec("bitsift", "grep", "needle");'
+
 echo '# the end does not wait for that of the input'
 # ends OPTION...: searches a pipe that stays open.
 ends() {
