@@ -25,7 +25,7 @@ static const char grep_description[] =
 	"Prints the lines that match a pattern, in files below the working directory or in the files and folders named. "
 	"It searches the same files and prints the same lines as rg(1) 13 with `--no-heading --sort path`: hidden files, "
 	"binary files, and those that .gitignore and the like leave out are skipped, unless you ask for them. Without a "
-	"PATH, standard input is searched if it is a pipe or a file; it is also searched for the PATH `-`. On a terminal, a "
+	"PATH, standard input is searched if it is a pipe, a socket or a file; it is also searched for the PATH `-`. On a terminal, a "
 	"search without an index says once how to make one.\n\n"
 	"Options may stand anywhere before `--`, the last of those that undo each other counts, and each has rg's negation. Names are "
 	"not shortened. An ignore rule that makes no sense does not count, and is named with its file and line.\n\n"

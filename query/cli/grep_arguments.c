@@ -473,7 +473,7 @@ const struct bs_option bs_grep_option_table[] = {
 static bool stdin_is_readable(void)
 {
 	struct stat found;
-	return fstat(STDIN_FILENO, &found) == 0 && (S_ISREG(found.st_mode) || S_ISFIFO(found.st_mode));
+	return fstat(STDIN_FILENO, &found) == 0 && (S_ISREG(found.st_mode) || S_ISFIFO(found.st_mode) || S_ISSOCK(found.st_mode));
 }
 
 static bool is_folder(const char *path)

@@ -279,6 +279,9 @@ static void put_fields(struct bs_grep_printer *printer, const struct shown *show
 	const struct bs_grep_separator *separator = shown->is_enclosing ? &equals
 	                                            : shown->is_context ? &printer->context_separator
 	                                                                : &printer->match_separator;
+	bool has_path = printer->path && !output->heading;
+	if (!has_path && !number && !output->columns && !output->byte_offsets && !output->hyperlink)
+		return;
 	bool has_link = output->hyperlink && printer->path && (!output->heading || bs_grep_link_has_line(output));
 	const struct {
 		bool is_wanted;
@@ -292,7 +295,7 @@ static void put_fields(struct bs_grep_printer *printer, const struct shown *show
 	const struct bs_grep_separator *between = NULL;
 	if (has_link)
 		begin_link(printer, number, column);
-	if (printer->path && !output->heading) {
+	if (has_path) {
 		put_bare_path(printer);
 		between = output->nul_after_path ? &nul_byte : separator;
 	}

@@ -144,12 +144,15 @@ static bool take_output(void *context)
 	return bs_task_wait_turn(task) && put_part(searcher);
 }
 
-/* The input has nothing yet: whoever reads the output is to have what there is. */
+/* The input has nothing yet: whoever reads the output is to have what there is. (A command, whose output comes to an end,
+ * is not waited for in turn.) */
 static bool before_wait(void *context)
 {
 	struct searcher *searcher = context;
 	const struct bs_grep_run *plan = searcher->run->plan;
-	if (!bs_task_wait_turn(searcher->task) || (searcher->slot->out.used_bytes > 0 && !put_part(searcher)))
+	if (!bs_task_is_turn(searcher->task))
+		return bs_task_is_wanted(searcher->task);
+	if (searcher->slot->out.used_bytes > 0 && !put_part(searcher))
 		return false;
 	plan->flush(plan->context);
 	return true;
