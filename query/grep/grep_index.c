@@ -206,29 +206,20 @@ static enum bs_status set_path(struct index_source *self, const char *before, co
 	return status ? status : bs_buffer_append(&self->path, name, name_bytes, err);
 }
 
-/* The name of a file of the walk below the area's source, in self->path; false if it is not there. One that was named
- * is asked for where it is itself the source. */
-static bool name_in(struct index_source *self, const struct area *area, const char *file, bool is_named,
-                    enum bs_status *status, struct bs_error *err)
+/* What of a file of the walk stands below the area's path and the way to its source; NULL: it does not. */
+static const char *below_area(const struct index_source *self, const struct area *area, const char *file)
 {
 	const char *root = self->options->walk->paths[area->path];
 	size_t root_bytes = strlen(root);
 	size_t skip = strlen(area->below_path);
 	if (strncmp(file, root, root_bytes) != 0)
-		return false;
+		return NULL;
 	file += root_bytes;
-	if (is_named || (area->is_file && skip == 0)) {
-		*status = set_path(self, "", "", 0, err);
-		return !*status && is_named && area->is_file && skip == 0 && *file == '\0';
-	}
 	if (*file == '/')
 		file++;
 	else if (root_bytes == 0 || root[root_bytes - 1] != '/')
-		return false;
-	if (strncmp(file, area->below_path, skip) != 0 || (area->is_file && file[skip] != '\0'))
-		return false;
-	*status = set_path(self, area->below_source, file + skip, strlen(file + skip), err);
-	return !*status;
+		return NULL;
+	return strncmp(file, area->below_path, skip) == 0 ? file + skip : NULL;
 }
 
 /* What an area's source held in the folder, if it is known, and the folder unchanged. */
@@ -277,25 +268,18 @@ static enum bs_status begin_area(struct index_source *self, struct area *area, s
 	return status;
 }
 
-/* Whether the file, whose name is in self->path, is one that the index knows as it is now, and rules out. */
-static enum bs_status ask(struct index_source *self, struct area *area, const char *file, bool *out,
+/* Whether the file, whose name below the source is given, is one that the index knows as it is now, and rules out. */
+static enum bs_status ask(struct index_source *self, struct area *area, const char *name, bool *out,
                           struct bs_error *err)
 {
 	enum bs_gram_answer answer;
 	struct bs_doc_ref ref;
 	struct bs_doc_record record;
-	struct bs_stamp stamp;
-	uint64_t now[4];
-	bool wants_stamp = area->is_file && !self->options->trust;
 	enum bs_status status = begin_area(self, area, err);
-	/* What cannot be looked at is to be said by who searches it. */
-	if (wants_stamp && bs_path_stamp(file, &stamp, NULL) != BS_OK)
-		return status;
-	if (wants_stamp)
-		bs_stamp_record(&stamp, now);
 	if (!status)
-		status = bs_gram_cover_ask(&area->cover, self->path.data, self->path.used_bytes, wants_stamp ? now : NULL,
-		                           &answer, err);
+		status = set_path(self, area->below_source, name, strlen(name), err);
+	if (!status)
+		status = bs_gram_cover_ask(&area->cover, self->path.data, self->path.used_bytes, NULL, &answer, err);
 	*out = !status && answer == BS_GRAM_NO_MATCH;
 	/* The cover stands on the document that it spoke of. */
 	if (*out && area->stamps)
@@ -304,15 +288,48 @@ static enum bs_status ask(struct index_source *self, struct area *area, const ch
 	return status;
 }
 
-/* Whether the index says that the file has no match. */
+/* The same of the file that is the area's source. */
+static enum bs_status ask_file(struct index_source *self, struct area *area, const char *file, bool *out,
+                               struct bs_error *err)
+{
+	enum bs_gram_answer answer;
+	struct bs_stamp stamp;
+	uint64_t now[4];
+	bool trusts = self->options->trust;
+	enum bs_status status = begin_area(self, area, err);
+	/* What cannot be looked at is to be said by who searches it. */
+	if (status || (!trusts && bs_path_stamp(file, &stamp, NULL) != BS_OK))
+		return status;
+	if (!trusts)
+		bs_stamp_record(&stamp, now);
+	status = bs_gram_cover_ask(&area->cover, (const uint8_t *)"", 0, trusts ? NULL : now, &answer, err);
+	*out = !status && answer == BS_GRAM_NO_MATCH;
+	return status;
+}
+
+/* Whether the file of the walk, or named on the command line, is the area's source. */
+static bool is_source(const struct index_source *self, const struct area *area, const char *file, bool is_named)
+{
+	if (is_named)
+		return !*area->below_path && strcmp(file, self->options->walk->paths[area->path]) == 0;
+	const char *below = *area->below_path ? below_area(self, area, file) : NULL;
+	return below && !*below;
+}
+
+/* Whether the index says that the file has no match. One that was named is asked for if it is a source itself. */
 static enum bs_status is_ruled_out(struct index_source *self, const char *file, bool is_named, bool *out,
                                    struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	*out = false;
-	for (size_t i = 0; i < self->n_areas && !status && !*out; i++)
-		if (name_in(self, &self->areas[i], file, is_named, &status, err))
-			status = ask(self, &self->areas[i], file, out, err);
+	for (size_t i = 0; i < self->n_areas && !status && !*out; i++) {
+		struct area *area = &self->areas[i];
+		const char *name = area->is_file || is_named ? NULL : below_area(self, area, file);
+		if (name)
+			status = ask(self, area, name, out, err);
+		else if (area->is_file && is_source(self, area, file, is_named))
+			status = ask_file(self, area, file, out, err);
+	}
 	return status;
 }
 
