@@ -483,8 +483,9 @@ struct bs_find_hit {
 	const char *path;    /* the file its text stands in, openable from the working directory, and relative to that if it lies
 	                      * below, or both lie in the folder of the index; "-": in the index */
 	const char *snippet; /* valid UTF-8, not NUL-ended, without control characters but the marks; of a record one line, of
-	                      * a file lines with a line feed between; of no bytes unless asked for */
+	                      * a file lines with a line feed between; of no bytes unless asked for; NULL: the text is gone */
 	size_t snippet_bytes;
+	bool is_changed;     /* the text that snippet and passages are from is not what was indexed */
 	uint64_t document;   /* a number that no other document of this opened index has */
 	const struct bs_passage *passages; /* if asked for: all, in the order of the text */
 	size_t n_passages;
@@ -501,7 +502,9 @@ struct bs_find_request {
 	bool any;        /* documents with any of the words, not all */
 	bool approx;     /* BS_FIND_TOP: verify only the candidates that look best; a notice says how many */
 	bool brute;      /* read every document instead of using the index: the same answer, for comparison */
-	bool exhaustive; /* BS_FIND_TOP: score every match, where bounds leave most unseen: n_hits is exact */
+	bool no_stat;    /* take the index at its word: no file is looked at unless its text is needed. What is read counts as it is */
+	bool exhaustive; /* BS_FIND_TOP: score every match, where bounds leave most unseen: n_hits is exact. BS_FIND_COUNT: by the columns,
+	                  * where the lexicon knows the number */
 	bool verbose;    /* notice is called for every file that changed or cannot be read; result.changes counts them */
 	bool suggest;    /* nothing matches: notice is called for words that are not in the index, with one much like it */
 	bool snippets;   /* BS_FIND_TOP: with some text around the words found: of a file whole lines, where they are short enough */

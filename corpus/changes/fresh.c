@@ -81,7 +81,7 @@ static enum bs_status read_feed(struct freshening *at, struct bs_feed *feed, str
 		if (!status)
 			status = bs_reader_read(at->reader, &batch, &sink, err);
 		if (!status && batch.ends_inner)
-			status = bs_inners_end(&at->inners, &batch, &at->snapshot->overlay, at->options.suspect_from_ns, err);
+			status = bs_inners_end(&at->inners, &batch, &at->snapshot->overlay, err);
 	} while (!status && batch.n_items > 0);
 	at->inner = NULL;
 	bs_batch_deinit(&batch);
@@ -105,8 +105,7 @@ static enum bs_status freshen_found(struct freshening *at, struct bs_source_reco
 	/* Meanwhile there may be more sources. */
 	record = &at->snapshot->manifest.sources[at->number];
 	if (!status)
-		status = bs_refresh_end(&at->refresh, &at->refreshing, feed, &at->snapshot->overlay, at->options.suspect_from_ns,
-		                        record, err);
+		status = bs_refresh_end(&at->refresh, &at->refreshing, feed, &at->snapshot->overlay, record, err);
 	if (!status)
 		record->kind = at->source.kind;
 	if (!status)

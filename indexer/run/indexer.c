@@ -252,7 +252,7 @@ static enum bs_status merge(void *context, const struct bs_term_batch *term_batc
 	if (!status)
 		status = bs_index_writer_merge(&at->writer, term_batch, add_document, at, err);
 	if (!status && batch->ends_inner && is_last)
-		status = bs_inners_end(&at->inners, batch, &at->writer.accumulator.doc_table, at->writer.suspect_from_ns, err);
+		status = bs_inners_end(&at->inners, batch, &at->writer.accumulator.doc_table, err);
 	at->inner = NULL;
 	return status;
 }
@@ -397,8 +397,7 @@ static enum bs_status read_source(struct indexing *at, uint32_t i, bool read_std
 	/* Meanwhile there may be more sources. */
 	struct bs_source_record *record = &at->writer.manifest.sources[i];
 	if (!status)
-		status = bs_refresh_end(&at->refresh, &at->refreshing, feed, &at->writer.accumulator.doc_table,
-		                        at->writer.suspect_from_ns, record, err);
+		status = bs_refresh_end(&at->refresh, &at->refreshing, feed, &at->writer.accumulator.doc_table, record, err);
 	if (!status)
 		status = bs_inners_settle(&at->inners, i, feed, BS_INNERS_GONE, err);
 	if (at->source.kind == BS_SOURCE_STDIN)
