@@ -51,8 +51,7 @@ enum bs_status bs_inners_watch(struct bs_inners *inners, struct bs_feed *feed, c
 
 /* A batch ended it. Releases it. accumulated: see bs_refresh_end. BS_NO_MEMORY, or as that. */
 enum bs_status bs_inners_end(struct bs_inners *inners, const struct bs_batch *batch,
-                             const struct bs_doc_table_builder *accumulated,
-                             struct bs_error *err) BS_WARN_UNUSED;
+                             const struct bs_doc_table_builder *accumulated, struct bs_error *err) BS_WARN_UNUSED;
 
 /* What becomes of those of a folder that were not met. */
 enum bs_inners_fate {

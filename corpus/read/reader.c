@@ -420,8 +420,7 @@ static enum bs_status read_file(struct bs_reader *reader, int dir_fd, const char
 	if (known->is_kept || is_unchanged(reader, dir_fd, path, known))
 		return keep(reader, known, err);
 	struct bs_error why = {""};
-	enum bs_status status =
-		load_settled(reader, dir_fd, path, is_found && !reader->is_row, &document, &refusal, err);
+	enum bs_status status = load_settled(reader, dir_fd, path, is_found && !reader->is_row, &document, &refusal, err);
 	if (status)
 		return status;
 	if (refusal.reason && !is_bare_row(reader, &refusal, &document))
