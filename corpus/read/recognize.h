@@ -23,5 +23,8 @@ bool bs_recognizer_has_name(const struct bs_recognizer *recognizer, const char *
  * BS_IO, BS_NO_MEMORY. */
 enum bs_status bs_recognizer_has_line(struct bs_recognizer *recognizer, int fd, bool *has_out,
                                       struct bs_error *err) BS_WARN_UNUSED;
+/* The same of the bytes of a file. */
+enum bs_status bs_recognizer_has_text(struct bs_recognizer *recognizer, const uint8_t *text, size_t text_bytes,
+                                      bool *has_out, struct bs_error *err) BS_WARN_UNUSED;
 
 #endif
