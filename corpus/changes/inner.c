@@ -102,21 +102,27 @@ static enum bs_status add_source(struct bs_inners *inners, const char *path, uin
 	return status ? status : remember(inners, *number_out, err);
 }
 
-/* Whether its first line says so. What cannot be read of it is told where it is read as a file. */
-static enum bs_status has_line(struct bs_inners *inners, const struct bs_source *source, bool *has_out,
+/* Whether its first line says so. What may not be read is told where it is read as a file. */
+static enum bs_status has_line(struct bs_inners *inners, const struct bs_source *source, bool is_known, bool *has_out,
                                enum bs_status *failed_out, struct bs_error *err)
 {
 	struct bs_error why = {""};
 	int fd = bs_source_open(source, O_RDONLY | O_NONBLOCK);
 	*has_out = false;
 	*failed_out = BS_OK;
+	bool is_forbidden = fd < 0 && (errno == EACCES || errno == EPERM);
 	if (fd < 0)
 		*failed_out = bs_fail(&why, bs_file_status(errno), "%s: %s", source->path, strerror(errno));
 	else
-		*failed_out = bs_recognizer_has_line(inners->recognizer, fd, has_out, &why);
+		*failed_out = bs_recognizer_has_line(inners->recognizer, fd, source->path, has_out, &why);
 	if (fd >= 0)
 		close(fd);
-	return *failed_out == BS_NO_MEMORY ? bs_fail(err, BS_NO_MEMORY, "%s", why.text) : BS_OK;
+	if (*failed_out == BS_NO_MEMORY)
+		return bs_fail(err, BS_NO_MEMORY, "%s", why.text);
+	if (*failed_out == BS_IO && !is_known && !is_forbidden && inners->report)
+		inners->report(inners->context, BS_SKIP_UNREADABLE, why.text);
+	*failed_out = is_known || !is_forbidden ? *failed_out : BS_OK;
+	return BS_OK;
 }
 
 /* Whether the file is, for all its stamp says, what was read as a collection. */
@@ -148,7 +154,7 @@ static enum bs_status begin(struct bs_inners *inners, struct bs_inner *inner, st
 
 /* inner is the file by name; *is_one_out: it is a collection, under a number. */
 static enum bs_status identify(struct bs_inners *inners, struct bs_inner *inner, const char *path, bool *is_one_out,
-                               struct bs_error *err)
+                               bool *is_unread_out, struct bs_error *err)
 {
 	struct bs_source_record record = {
 		.kind = BS_SOURCE_COLLECTION, .path = (char *)(uintptr_t)path, .label = (char[]){""}};
@@ -162,9 +168,10 @@ static enum bs_status identify(struct bs_inners *inners, struct bs_inner *inner,
 	free(record.label);
 	*is_one_out = !status && is_unchanged(inners, inner);
 	if (!status && !*is_one_out)
-		status = has_line(inners, &inner->source, is_one_out, &failed, err);
+		status = has_line(inners, &inner->source, inner->number != UINT32_MAX, is_one_out, &failed, err);
 	/* It may yet be what it was. */
 	*is_one_out |= failed == BS_IO && inner->number != UINT32_MAX;
+	*is_unread_out = failed == BS_IO && !*is_one_out;
 	if (!status && *is_one_out && inner->number == UINT32_MAX)
 		status = add_source(inners, path, &inner->number, err);
 	if (!status && *is_one_out)
@@ -173,7 +180,7 @@ static enum bs_status identify(struct bs_inners *inners, struct bs_inner *inner,
 }
 
 static enum bs_status meet(void *context, const char *path, struct bs_inner **inner_out, struct bs_feed **feed_out,
-                           struct bs_error *err)
+                           bool *is_unread_out, struct bs_error *err)
 {
 	struct bs_inners *inners = context;
 	bool is_one = false;
@@ -184,7 +191,7 @@ static enum bs_status meet(void *context, const char *path, struct bs_inner **in
 	struct bs_inner *inner = calloc(1, sizeof(*inner));
 	if (!inner)
 		return bs_fail_memory(err, "a collection", sizeof(*inner));
-	enum bs_status status = identify(inners, inner, path, &is_one, err);
+	enum bs_status status = identify(inners, inner, path, &is_one, is_unread_out, err);
 	if (!status && is_one)
 		status = begin(inners, inner, err);
 	if (status || !is_one) {

@@ -378,6 +378,21 @@ static enum bs_status refuse_file(struct bs_reader *reader, const char *name, co
 	return status ? status : keep(reader, known, err);
 }
 
+/* As load_document, whose arguments these are; what is too young to be trusted is read once more when it has grown older. */
+static enum bs_status load_settled(struct bs_reader *reader, int dir_fd, const char *path, bool is_found,
+                                   struct bs_document *document, struct bs_refusal *refusal, struct bs_error *err)
+{
+	for (bool may_wait = true;; may_wait = false) {
+		int64_t from_ns = reader->suspect_from_ns ? bs_stamp_suspect_from() : 0;
+		enum bs_status status = load_document(reader, dir_fd, path, is_found, document, refusal, err);
+		if (status || refusal->reason || !from_ns)
+			return status;
+		document->is_suspect = bs_stamp_is_suspect(&document->stamp, from_ns);
+		if (!document->is_suspect || !may_wait || !bs_stamp_outwait(&document->stamp, reader->suspect_from_ns))
+			return BS_OK;
+	}
+}
+
 /* Of what cannot be read there is a row without grams, if it is a file: a search of the files has to look into it. */
 static bool is_bare_row(const struct bs_reader *reader, const struct bs_refusal *why, struct bs_document *document)
 {
@@ -393,21 +408,6 @@ static bool is_bare_row(const struct bs_reader *reader, const struct bs_refusal 
 static uint64_t checksum_of(const struct bs_document *document)
 {
 	return document->n_fields ? bs_checksum(document->raw, (size_t)document->raw_bytes) : 0;
-}
-
-/* As load_document, whose arguments these are; what is too young to be trusted is read once more when it has grown older. */
-static enum bs_status load_settled(struct bs_reader *reader, int dir_fd, const char *path, bool is_found,
-                                   struct bs_document *document, struct bs_refusal *refusal, struct bs_error *err)
-{
-	for (bool may_wait = true;; may_wait = false) {
-		int64_t from_ns = reader->suspect_from_ns ? bs_stamp_suspect_from() : 0;
-		enum bs_status status = load_document(reader, dir_fd, path, is_found, document, refusal, err);
-		if (status || refusal->reason || !from_ns)
-			return status;
-		document->is_suspect = bs_stamp_is_suspect(&document->stamp, from_ns);
-		if (!document->is_suspect || !may_wait || !bs_stamp_outwait(&document->stamp, reader->suspect_from_ns))
-			return BS_OK;
-	}
 }
 
 static enum bs_status read_file(struct bs_reader *reader, int dir_fd, const char *name, const struct bs_known *known,

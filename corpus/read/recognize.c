@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "corpus/read/record.h"
+#include "corpus/walk/file.h"
 #include "corpus/walk/ignore.h"
 
 #define FIRST_BYTES ((size_t)16 << 10)
@@ -69,7 +70,8 @@ bool bs_recognizer_has_name(const struct bs_recognizer *recognizer, const char *
 }
 
 /* Reads on from the beginning until the head has n_bytes, or all there is. */
-static enum bs_status read_head(struct bs_recognizer *recognizer, int fd, size_t n_bytes, struct bs_error *err)
+static enum bs_status read_head(struct bs_recognizer *recognizer, int fd, const char *path, size_t n_bytes,
+                                struct bs_error *err)
 {
 	struct bs_buffer *head = &recognizer->head;
 	enum bs_status status = bs_buffer_reserve(head, n_bytes - head->used_bytes, err);
@@ -80,7 +82,7 @@ static enum bs_status read_head(struct bs_recognizer *recognizer, int fd, size_t
 		if (n > 0)
 			head->used_bytes += (size_t)n;
 		else if (errno != EINTR)
-			status = bs_fail(err, BS_IO, "%s", strerror(errno));
+			status = bs_fail(err, bs_file_status(errno), "%s: %s", path, strerror(errno));
 	}
 	return status;
 }
@@ -111,7 +113,8 @@ static enum bs_status look(struct bs_recognizer *recognizer, const uint8_t *byte
 	return status;
 }
 
-enum bs_status bs_recognizer_has_line(struct bs_recognizer *recognizer, int fd, bool *has_out, struct bs_error *err)
+enum bs_status bs_recognizer_has_line(struct bs_recognizer *recognizer, int fd, const char *path, bool *has_out,
+                                      struct bs_error *err)
 {
 	static const size_t sizes[] = {FIRST_BYTES, BS_BATCH_BYTES};
 	struct bs_buffer *head = &recognizer->head;
@@ -120,7 +123,7 @@ enum bs_status bs_recognizer_has_line(struct bs_recognizer *recognizer, int fd, 
 	bs_buffer_clear(head);
 	*has_out = false;
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes) && !status && !is_enough; i++) {
-		status = read_head(recognizer, fd, sizes[i], err);
+		status = read_head(recognizer, fd, path, sizes[i], err);
 		if (!status)
 			status = look(recognizer, head->data, head->used_bytes, head->used_bytes < sizes[i], has_out, &is_enough, err);
 	}

@@ -13,7 +13,10 @@
 #include "query/grep/candidate_files.h"
 #include "query/grep/gram_filter.h"
 #include "query/grep/grep_stamps.h"
+#include "query/regex/list_grams.h"
 #include "query/regex/regex_grams.h"
+
+#define DOCUMENTS_A_LITERAL 4u
 
 /* Where a path of the command line and a source of the index have files in common. */
 struct area {
@@ -69,15 +72,36 @@ static bool has_replacement(const struct bs_gram_tree *tree)
 	return false;
 }
 
-static enum bs_status make_tree(const struct bs_grep_index_options *options, struct bs_gram_tree **tree_out,
-                                struct bs_error *err)
+/* To ask for a literal takes as long as to search a part of a file: of a list that is longer than this, the index would
+ * take more than it spares, and of so many literals nearly every file has one by its bits. */
+static bool is_too_long(const struct bs_snapshot *snapshot, const struct bs_pattern_list *list)
 {
+	return bs_list_has_grams(list) && bs_pattern_n_literals(list) > snapshot->n_docs / DOCUMENTS_A_LITERAL;
+}
+
+static enum bs_status make_tree(const struct bs_grep_index_options *options, const struct bs_snapshot *snapshot,
+                                struct bs_gram_tree **tree_out, struct bs_error *err)
+{
+	const struct bs_conditions *conditions = options->conditions;
 	struct bs_regex anything = {.root = 0};
-	const struct bs_regex *regex = options->pattern->is_legible ? &options->pattern->regex : &anything;
+	const struct bs_pattern_list *list = &options->pattern->list;
+	bool can_filter = options->pattern->is_legible && !is_too_long(snapshot, list);
+	size_t n = 1;
 	*tree_out = NULL;
+	const struct bs_regex **regexes = malloc((conditions->n + 1) * sizeof(*regexes));
+	if (!regexes)
+		return bs_fail_memory(err, "patterns", (conditions->n + 1) * sizeof(*regexes));
+	regexes[0] = can_filter && !bs_list_has_grams(list) ? &options->pattern->regex : &anything;
+	for (size_t i = 0; i < conditions->n; i++)
+		if (!conditions->list[i].is_not && conditions->list[i].analysis.is_legible)
+			regexes[n++] = &conditions->list[i].analysis.regex;
 	enum bs_status status = bs_regex_read(&anything, (const uint8_t *)"", 0, err);
-	if (!status)
-		status = bs_regex_grams(regex, tree_out, err);
+	/* The grams of a long list stand alone: what else must hold says more than one of so many does. */
+	if (!status && n == 1 && bs_list_has_grams(list) && can_filter)
+		status = bs_list_grams(list, tree_out, err);
+	else if (!status)
+		status = bs_regex_grams_of_all(regexes, n, tree_out, err);
+	free(regexes);
 	if (!status && options->replaces_invalid && has_replacement(*tree_out)) {
 		bs_gram_tree_free(*tree_out);
 		status = bs_regex_grams(&anything, tree_out, err);
@@ -103,7 +127,7 @@ static enum bs_status filter(struct index_source *self, struct bs_buffer *explai
 {
 	struct bs_gram_tree *tree = NULL;
 	struct bs_gram_filter_stats stats = {0};
-	enum bs_status status = make_tree(self->options, &tree, err);
+	enum bs_status status = make_tree(self->options, &self->snapshot, &tree, err);
 	if (!status)
 		status =
 			bs_gram_filter(&self->snapshot, tree, self->options->n_threads, &self->candidates, &stats, err);
@@ -341,7 +365,7 @@ static enum bs_status next_walked(struct bs_grep_source *source, struct bs_grep_
 	for (;;) {
 		bool is_out;
 		enum bs_status status = self->walk->next(self->walk, file_out, err);
-		if (status || !file_out->shown || !file_out->path)
+		if (status || !file_out->shown || !file_out->path || file_out->packing)
 			return status;
 		status = is_ruled_out(self, file_out->path, file_out->is_named, &is_out, err);
 		if (status || !is_out)
@@ -360,8 +384,9 @@ static bool has_same_rules(const struct index_source *self)
 	bool has_globs = walk->n_globs > 0 || walk->n_caseless_globs > 0 || (made->globs && made->globs[0]);
 	bool has_wanted = walk->types && bs_file_types_has_wanted(walk->types);
 	return walk->hidden == made->hidden && walk->no_ignore == made->no_ignore && !walk->no_ignore_kinds &&
-	       !walk->ignores_outside_git && !walk->follow && !walk->max_depth && !wanted->only_files && !has_globs &&
-	       !has_wanted && wanted->max_file_bytes == UINT64_MAX;
+	       !walk->ignores_outside_git && !walk->caseless_ignore_files && !walk->ignore_files && !walk->one_file_system &&
+	       !walk->follow && !walk->max_depth && !walk->left_out && !wanted->only_files && !has_globs && !has_wanted &&
+	       wanted->max_file_bytes == UINT64_MAX && !wanted->search_zip && !wanted->preprocess;
 }
 
 /* Each path lies in just one folder of the index, and in the order of paths: then their lists, one after the other, are
@@ -436,8 +461,7 @@ static enum bs_status next_in_area(struct index_source *self, const struct area 
 		if (status || !name)
 			return status;
 		if (is_wanted)
-			return bs_grep_file_below(walk, walk->paths[area->path], name + skip, name_bytes - skip,
-			                          &self->path, file_out, err);
+			return bs_grep_file_below(walk, area->path, name + skip, name_bytes - skip, &self->path, file_out, err);
 	}
 }
 
