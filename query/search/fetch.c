@@ -496,7 +496,7 @@ static enum bs_status find_replaced(struct bs_fetcher *fetcher, struct fetch_sou
 	source->has_replaced = false;
 	for (uint32_t s = 0; s < snapshot->manifest.n_segments && source->moved.used_bytes > 0; s++) {
 		const struct bs_doc_table *docs = &snapshot->segments[s].docs;
-		for (uint32_t i = 0; i < docs->n_ranges && !status; i++) {
+		for (uint32_t i = 0; bs_snapshot_has_words(snapshot, s) && i < docs->n_ranges && !status; i++) {
 			struct bs_source_range range = bs_doc_table_range(docs, i);
 			for (uint32_t d = range.first; range.source == number && d < range.end && !status; d++)
 				status = look_behind(fetcher, source, (struct bs_doc_ref){s, d}, err);

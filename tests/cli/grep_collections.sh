@@ -118,6 +118,31 @@ opened absent
 bitsift grep --candidates absent
 unset BITSIFT_INDEX
 
+echo '# in a folder, and named there; a small file is not worth asking for'
+mkdir -p "$SCRATCH/in/logs/deep"
+cd "$SCRATCH/in"
+for name in p q; do records $name 6000 >logs/$name.jsonl; done
+records r 6000 >logs/deep/r.txt
+records s 100 >logs/deep/s.jsonl
+cp logs/q.jsonl logs/t.jsonl
+settle
+bitsift index -q .
+settle
+for pattern in needle_q needle_r absent; do
+    same $pattern
+    same $pattern logs/p.jsonl logs/q.jsonl logs/deep/r.txt logs/deep/s.jsonl
+    same -c $pattern logs/q.jsonl logs/deep "$PWD/logs/t.jsonl" logs/q.jsonl
+    (cd logs && same $pattern deep/r.txt ./q.jsonl ../logs/t.jsonl)
+done
+opened absent
+opened absent logs/p.jsonl logs/q.jsonl logs/deep/r.txt
+opened absent logs/deep/s.jsonl
+opened needle_q logs/p.jsonl logs/t.jsonl
+opened --no-stat needle_p logs/p.jsonl logs/t.jsonl
+echo '{"id":"late","text":"needle_p"}' >>logs/t.jsonl
+opened needle_p logs/q.jsonl logs/t.jsonl
+cd "$OLDPWD"
+
 echo '# without being asked for, only where files have grams'
 rm -r .bitsift
 bitsift index -q a.jsonl
