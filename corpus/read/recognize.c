@@ -61,11 +61,14 @@ static bool ends_so(const char *path, const char *ending)
 bool bs_recognizer_has_name(const struct bs_recognizer *recognizer, const char *path)
 {
 	/* Mostly there are no globs, and very many files. */
+	size_t n = strlen(path);
+	if (recognizer->globs.n_rules == 0 && (n == 0 || (path[n - 1] != 'l' && path[n - 1] != 'n')))
+		return false;
 	if (recognizer->globs.n_rules == 0)
 		return ends_so(path, endings[0] + 1) || ends_so(path, endings[1] + 1);
 	const char *slash = strrchr(path, '/');
 	struct bs_ignore_entry entry = {
-		.path = (const uint8_t *)path, .path_bytes = strlen(path), .name_off = slash ? (size_t)(slash - path) + 1 : 0};
+		.path = (const uint8_t *)path, .path_bytes = n, .name_off = slash ? (size_t)(slash - path) + 1 : 0};
 	return bs_ignore_match(&recognizer->globs, &entry, 0) == BS_IGNORE_SKIP;
 }
 
