@@ -87,16 +87,33 @@ static enum bs_status find_number(struct bs_inners *inners, const char *path, ui
 	return status;
 }
 
+/* A number that was forgotten before this run, and that no segment names any more: there may be very many in a life of
+ * files that come and go. */
+static uint32_t find_free(struct bs_inners *inners)
+{
+	const struct bs_manifest *before = &inners->refresh->snapshot->manifest;
+	uint32_t *next = &inners->next_free;
+	/* A folder has a smaller number than what is in it. */
+	*next = *next > inners->folder_number ? *next : inners->folder_number + 1;
+	for (; *next < before->n_sources; ++*next)
+		if (before->sources[*next].kind == BS_SOURCE_FORGOTTEN &&
+		    inners->manifest->sources[*next].kind == BS_SOURCE_FORGOTTEN && !bs_refresh_has_documents(inners->refresh, *next))
+			return (*next)++;
+	return inners->manifest->n_sources;
+}
+
 /* A new source of the manifest. */
 static enum bs_status add_source(struct bs_inners *inners, const char *path, uint32_t *number_out, struct bs_error *err)
 {
 	struct bs_manifest *manifest = inners->manifest;
 	struct bs_source_record record = {
 		.kind = BS_SOURCE_COLLECTION, .parent = inners->folder_number + 1, .path = (char *)(uintptr_t)path};
-	*number_out = manifest->n_sources;
+	*number_out = find_free(inners);
 	enum bs_status status =
 		bs_manifest_label_below(manifest->sources[inners->folder_number].label, path, &record.label, err);
-	if (!status)
+	if (!status && *number_out < manifest->n_sources)
+		status = bs_manifest_replace_source(manifest, *number_out, &record, err);
+	else if (!status)
 		status = bs_manifest_add_source(manifest, &record, err);
 	free(record.label);
 	return status ? status : remember(inners, *number_out, err);
@@ -249,20 +266,10 @@ enum bs_status bs_inners_end(struct bs_inners *inners, const struct bs_batch *ba
 /* It is a source no more. */
 static enum bs_status forget(struct bs_inners *inners, uint32_t number, struct bs_error *err)
 {
-	struct bs_source_record *record = &inners->manifest->sources[number];
-	char *label = strdup(""), *path = strdup("-");
-	enum bs_status status = label && path ? bs_refresh_lose(inners->refresh, number, err)
-	                                      : bs_fail_memory(err, "a source", 2);
-	if (status) {
-		free(label);
-		free(path);
-		return status;
-	}
+	struct bs_source_record gone = {.kind = BS_SOURCE_FORGOTTEN, .label = (char[]){""}, .path = (char[]){"-"}};
+	enum bs_status status = bs_refresh_lose(inners->refresh, number, err);
 	bs_exclusions_drop(&inners->refresh->exclusions, number);
-	free(record->label);
-	free(record->path);
-	*record = (struct bs_source_record){.kind = BS_SOURCE_FORGOTTEN, .label = label, .path = path};
-	return BS_OK;
+	return status ? status : bs_manifest_replace_source(inners->manifest, number, &gone, err);
 }
 
 /* Nothing of it is known but its name. */
