@@ -1,6 +1,6 @@
 # Libraries that are loaded when first needed: see core/base/library.h. What a build must know of them is the soname, by which a
 # program linked to them would ask for them, and the folder where they are here.
-option(BITSIFT_LOAD_LATE "Load ICU, Snowball, simdjson and zstd when they are first needed, not whenever a program starts" ON)
+option(BITSIFT_LOAD_LATE "Load ICU, Snowball, simdjson and what unpacks files when they are first needed, not whenever a program starts" ON)
 
 # bitsift_late_library(NAME FILE): sets NAME_SONAME and NAME_FOLDER; switches BITSIFT_LOAD_LATE off if there is none.
 function(bitsift_late_library name file)
@@ -26,6 +26,11 @@ if(BITSIFT_LOAD_LATE)
     bitsift_late_library(BS_SIMDJSON ${simdjson_file})
     list(GET ZSTD_LINK_LIBRARIES 0 zstd_file)
     bitsift_late_library(BS_ZSTD ${zstd_file})
+    bitsift_late_library(BS_BZIP2 ${BZIP2_FILE})
+    foreach(name IN ITEMS ZLIB LZMA LZ4 BROTLI)
+        list(GET ${name}_LINK_LIBRARIES 0 file)
+        bitsift_late_library(BS_${name} ${file})
+    endforeach()
     # The name of a function in C++, as corpus/read/record_simdjson.cpp asks for it.
     include(CheckLibraryExists)
     get_filename_component(folder ${simdjson_file} DIRECTORY)
@@ -39,7 +44,7 @@ endif()
 # Names of a library, in the file that loads it.
 function(bitsift_names_late_library source name)
     if(BITSIFT_LOAD_LATE)
-        set_source_files_properties(${source} PROPERTIES COMPILE_DEFINITIONS
+        set_property(SOURCE ${source} APPEND PROPERTY COMPILE_DEFINITIONS
             "${name}_SONAME=\"${${name}_SONAME}\";${name}_FOLDER=\"${${name}_FOLDER}\"")
     endif()
 endfunction()
@@ -48,9 +53,11 @@ endfunction()
 set(BITSIFT_LATE_LIBRARIES)
 set(BITSIFT_LATE_INCLUDES)
 if(BITSIFT_LOAD_LATE)
-    set(BITSIFT_LATE_INCLUDES ${ICU_INCLUDE_DIRS} ${STEMMER_INCLUDE_DIR} ${SIMDJSON_INCLUDE_DIRS} ${ZSTD_INCLUDE_DIRS})
+    set(BITSIFT_LATE_INCLUDES ${ICU_INCLUDE_DIRS} ${STEMMER_INCLUDE_DIR} ${SIMDJSON_INCLUDE_DIRS} ${ZSTD_INCLUDE_DIRS}
+        ${ZLIB_INCLUDE_DIRS} ${BZIP2_INCLUDE_DIR} ${LZMA_INCLUDE_DIRS} ${LZ4_INCLUDE_DIRS} ${BROTLI_INCLUDE_DIRS})
 else()
-    set(BITSIFT_LATE_LIBRARIES ICU::uc Stemmer::stemmer PkgConfig::SIMDJSON PkgConfig::ZSTD)
+    set(BITSIFT_LATE_LIBRARIES ICU::uc Stemmer::stemmer PkgConfig::SIMDJSON PkgConfig::ZSTD PkgConfig::ZLIB ${BZIP2_FILE}
+        PkgConfig::LZMA PkgConfig::LZ4 PkgConfig::BROTLI)
 endif()
 
 # Of the C++ runtime, one file (corpus/read/record_simdjson.cpp) needs little: linked statically, where that can be, it is nothing

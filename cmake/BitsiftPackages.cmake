@@ -20,7 +20,7 @@ endforeach()
 # packages here that own their files are named beside.
 set(late_packages)
 if(BITSIFT_LOAD_LATE)
-    foreach(name IN ITEMS BS_ICU BS_STEMMER BS_SIMDJSON BS_ZSTD)
+    foreach(name IN ITEMS BS_ICU BS_STEMMER BS_SIMDJSON BS_ZSTD BS_ZLIB BS_BZIP2 BS_LZMA BS_LZ4 BS_BROTLI)
         execute_process(COMMAND dpkg-query -S ${${name}_FOLDER}/${${name}_SONAME}
             OUTPUT_VARIABLE owner ERROR_QUIET RESULT_VARIABLE failed)
         if(failed OR NOT owner MATCHES "^([^:]+):")

@@ -215,7 +215,8 @@ struct bs_build_request {
 	/* Options that are recorded with the index. If none of them is set, an index that exists keeps its own. If one
 	 * is, they must be those it was made with, or rebuild must be set. */
 	bool words;                     /* index words, for bs_find */
-	bool grams;                     /* index the files' grams, for bs_grep; neither of the two: both */
+	bool grams;                     /* index the files' grams, for bs_grep; neither of the two: both, but of collections that are
+	                                 * sources only in an index that has a folder or file, too, or was once asked for grams */
 	const char *stem_language;      /* a Snowball stemmer, "english"; NULL: words are indexed as they are */
 	bool fold_accents;              /* cafe finds café */
 	bool hidden;                    /* folders: hidden files too */
@@ -225,6 +226,10 @@ struct bs_build_request {
 	const char *id_field;           /* JSONL: the field that names a record; NULL: "id" */
 	const char *const *text_fields; /* JSONL: fields to index ("title", "author.name"), NULL-ended; NULL: all */
 	const char *const *globs;       /* folders: as ripgrep's -g, a NULL-ended list; NULL: every file */
+	/* Folders: which files are read record by record beside *.jsonl and *.ndjson, as a .gitignore has it, below each folder;
+	 * NULL-ended; NULL: no others. One whose first line is no JSON object is a file all the same. */
+	const char *const *records;
+	bool no_records;                /* folders: none are. An index that was made before there was a choice keeps to that */
 	double density;                 /* share of set bits, 0.05 to 0.6: less is faster and larger; 0: 0.3 */
 
 	/* Options of this run. */
@@ -248,7 +253,7 @@ struct bs_build_request {
 	void *context;
 	const struct bs_consent *consent;
 	const struct bs_build_tuning *tuning; /* NULL */
-	uint64_t reserved[6];
+	uint64_t reserved[4];
 };
 
 /*
@@ -478,8 +483,9 @@ struct bs_find_hit {
 	const char *path;    /* the file its text stands in, openable from the working directory, and relative to that if it lies
 	                      * below, or both lie in the folder of the index; "-": in the index */
 	const char *snippet; /* valid UTF-8, not NUL-ended, without control characters but the marks; of a record one line, of
-	                      * a file lines with a line feed between; of no bytes unless asked for */
+	                      * a file lines with a line feed between; of no bytes unless asked for; NULL: the text is gone */
 	size_t snippet_bytes;
+	bool is_changed;     /* the text that snippet and passages are from is not what was indexed */
 	uint64_t document;   /* a number that no other document of this opened index has */
 	const struct bs_passage *passages; /* if asked for: all, in the order of the text */
 	size_t n_passages;
@@ -496,7 +502,9 @@ struct bs_find_request {
 	bool any;        /* documents with any of the words, not all */
 	bool approx;     /* BS_FIND_TOP: verify only the candidates that look best; a notice says how many */
 	bool brute;      /* read every document instead of using the index: the same answer, for comparison */
-	bool exhaustive; /* BS_FIND_TOP: score every match, where bounds leave most unseen: n_hits is exact */
+	bool no_stat;    /* take the index at its word: no file is looked at unless its text is needed. What is read counts as it is */
+	bool exhaustive; /* BS_FIND_TOP: score every match, where bounds leave most unseen: n_hits is exact. BS_FIND_COUNT: by the columns,
+	                  * where the lexicon knows the number */
 	bool verbose;    /* notice is called for every file that changed or cannot be read; result.changes counts them */
 	bool suggest;    /* nothing matches: notice is called for words that are not in the index, with one much like it */
 	bool snippets;   /* BS_FIND_TOP: with some text around the words found: of a file whole lines, where they are short enough */
@@ -609,6 +617,14 @@ struct bs_grep_pattern {
 	bool is_brute; /* line by line, without the index: the same answer, for comparison */
 };
 
+/* More patterns, each by itself, in NULL-ended lists; what struct bs_grep_pattern says of letter case and so on is said of
+ * them too. Found is a line that its patterns match if each of ands matches it, too, and none of nots. (With
+ * is_multi_line: the lines of a match.) What invert asks for are the other lines. */
+struct bs_grep_conditions {
+	const char *const *ands, *const *nots;
+	bool by_file; /* they choose files instead: others are not searched, and nothing is said of them */
+};
+
 /* Kinds of ignore files. */
 #define BS_WALK_NO_DOT     1u  /* .ignore; as rg has it, .rgignore is still read */
 #define BS_WALK_NO_VCS     2u  /* .gitignore */
@@ -620,12 +636,18 @@ struct bs_grep_pattern {
  * reads. */
 enum bs_grep_maps { BS_GREP_MAPS_AS_RG = 0, BS_GREP_MAPS_ALL, BS_GREP_MAPS_NONE };
 
+/* By what the entries of each folder come in order, files and folders alike; equal ones by name. */
+enum bs_grep_sort { BS_GREP_SORT_PATH = 0, BS_GREP_SORT_MODIFIED, BS_GREP_SORT_ACCESSED, BS_GREP_SORT_CREATED };
+
 struct bs_grep_files {
 	const char *const *paths; /* "-": file descriptor 0. None: the working directory, shown without "./" */
 	size_t n_paths;
 	bool hidden, no_ignore, follow; /* follow: symbolic links */
 	bool ignores_outside_git;       /* git's ignore files count outside a repository too */
+	bool caseless_ignore_files;     /* ASCII letters in ignore files match in either case */
+	bool one_file_system;           /* folders on another device than the path that they lie below are left out */
 	unsigned no_ignore_kinds;       /* BS_WALK_NO_... that are not read */
+	const char *const *ignore_files; /* NULL-ended: more of them, of any name, whatever no_ignore says; or NULL */
 	bool has_max_depth, has_max_file_bytes;
 	uint32_t max_depth;
 	uint64_t max_file_bytes; /* of files below folders */
@@ -636,6 +658,14 @@ struct bs_grep_files {
 	bool is_text;         /* -a: NUL is a byte as any other */
 	bool search_binary;   /* --binary */
 	enum bs_grep_maps maps;
+	/* -z: what is compressed, by the ending of its name, is searched as it was. --pre: a program, looked for in PATH; it is run with a
+	 * path as its argument and the file on its standard input, and what it prints is searched; --pre-glob, NULL-ended: for which
+	 * files, as globs. NULL: no program; all files. */
+	bool search_zip;
+	const char *preprocessor;
+	const char *const *preprocessor_globs;
+	enum bs_grep_sort sort;
+	bool is_reversed; /* the last of each folder first */
 };
 
 enum bs_grep_format {
@@ -646,6 +676,13 @@ enum bs_grep_format {
 	BS_GREP_FILES_WITH,
 	BS_GREP_FILES_WITHOUT,
 	BS_GREP_QUIET, /* ends with the first match */
+};
+
+/* When what write got is to be passed on at once, so that flush is called. */
+enum bs_grep_buffering {
+	BS_GREP_BUFFER_AUTO = 0, /* is_terminal: as LINES; else before a pipe that has no more yet is waited for */
+	BS_GREP_BUFFER_LINES,    /* --line-buffered: at each line */
+	BS_GREP_BUFFER_BLOCKS,   /* --block-buffered: never */
 };
 
 /* What switches a colour on; "": none. */
@@ -659,14 +696,24 @@ struct bs_grep_output {
 	bool line_numbers, columns, byte_offsets, with_path, heading;
 	bool only_matching, per_match; /* -o, --vimgrep */
 	bool trim, include_zero, max_columns_preview, no_group_separator;
+	bool enclosing;         /* --enclosing: the line of the function, or the heading, around a match */
 	bool nul_after_path;    /* -0 */
+	char path_separator;    /* stands for each slash in paths, but in JSON; 0: a slash */
 	bool is_terminal;       /* in paths and JSON, what a terminal might obey is escaped */
+	enum bs_grep_buffering buffering;
 	uint64_t before, after; /* -B, -A: lines of context */
 	uint64_t max_count;     /* -m: matching lines of each file; 0: all */
+	/* --max-results: of all files together; lines, or files where the format or the task is about files. What is beyond
+	 * is counted. 0: all */
+	uint64_t max_results;
+	const char *cursor;     /* --after: what is found up to there is passed over, and not counted. NULL: nothing is */
 	uint64_t max_columns;   /* -M; 0: any number */
 	struct bs_grep_colors colors;
 	const char *replacement; /* -r; NULL: none */
 	size_t replacement_bytes;
+	/* Where there is colour, paths and what stands before a line are links of the terminal to this URL, in which {path}, {line}
+	 * and {column} are replaced, {{ and }} are braces, and the path is real, absolute and percent-encoded. NULL: none. */
+	const char *hyperlink;
 	/* Behind path, number ... (NULL: ":"), the same on lines of context ("-"), between lines that do not follow
 	 * each other ("--"; no_group_separator: nothing). */
 	const char *match_separator, *context_separator, *group_separator;
@@ -677,6 +724,7 @@ enum bs_grep_task {
 	BS_GREP_LIST_FILES,      /* --files: those that would be searched */
 	BS_GREP_LIST_CANDIDATES, /* --candidates: those that the index does not rule out */
 	BS_GREP_LIST_TYPES,      /* --type-list */
+	BS_GREP_TELL_ENGINE,     /* --pcre2-version */
 	BS_GREP_CHECK,           /* the request, its pattern and its index; no file is looked at */
 };
 
@@ -694,10 +742,23 @@ struct bs_grep_line {
 	const struct bs_grep_span *matches; /* in text, in order */
 	size_t n_matches;
 	bool is_context;
+	/* The last line up to this one that begins a function or the like; enclosing NULL: there is none, or it is not asked
+	 * for, or this is_context. */
+	const char *enclosing;
+	size_t enclosing_bytes;
+	uint64_t enclosing_number;
+};
+
+/* What a search with max_results came to, from its cursor on. */
+struct bs_grep_results {
+	uint64_t n_shown, n_found; /* lines (with is_multi_line: lines of a match, as one), or files */
+	uint64_t n_files;          /* in which they are found */
+	const char *cursor;        /* behind the last one shown; NULL: there are no more */
 };
 
 struct bs_grep_request {
 	struct bs_grep_pattern pattern;
+	struct bs_grep_conditions conditions;
 	struct bs_grep_files files;
 	struct bs_grep_output output;
 	enum bs_grep_task task;
@@ -710,14 +771,19 @@ struct bs_grep_request {
 	uint32_t n_threads;   /* 0: one a processor; more than 256 count as 256 */
 
 	/* The callbacks come on any thread, but one at a time; files in the order of paths, below a folder by path
-	 * component. write gets what the program would print, in pieces of any size. If line is set, that gets instead
-	 * each file that is listed or, where the format is BS_GREP_LINES, each line; of files with NUL bytes as --json.
-	 * Both return 0 to go on. */
+	 * component. write gets what the program would print, in pieces of any size, that of the file which is next in
+	 * order while it is searched. If line is set, that gets instead each file that is listed or, where the format is
+	 * BS_GREP_LINES, each line; of files with NUL bytes as --json. Both return 0 to go on; has_match then says what
+	 * was found until they did not. flush, if set, is told when whoever reads what was written is to have it. */
 	int (*write)(void *context, const void *bytes, size_t n_bytes);
+	void (*flush)(void *context);
 	int (*line)(void *context, const struct bs_grep_line *line);
+	/* Once, in the end, if there is max_results. NULL: not called. */
+	void (*results)(void *context, const struct bs_grep_results *results);
 	/* A line about what cannot be read or searched, and so is not. NULL: not called. */
 	void (*notice)(void *context, const char *message);
 	void (*explain)(void *context, const char *text, size_t text_bytes); /* as that of bs_find, a line at a time */
+	bool explain_left_out; /* explain is called for each file and folder that the rules leave out, too */
 	void *context;
 	uint64_t reserved[8];
 };

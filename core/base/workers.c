@@ -28,7 +28,8 @@ struct bs_workers {
 	pthread_cond_t added; /* there are tasks to begin, or no more will come */
 	pthread_cond_t moved; /* tasks were done or put */
 	struct slot *slots;
-	uint64_t n_added, n_begun, n_put;
+	uint64_t n_added, n_begun;
+	_Atomic uint64_t n_put;
 	_Atomic uint64_t end;  /* this task and those behind it are not wanted; UINT64_MAX: all are */
 	enum bs_status status; /* why it is the end */
 	struct bs_error error;
@@ -340,6 +341,11 @@ bool bs_task_wait_turn(const struct bs_task *task)
 		put_or_wait(task);
 	pthread_mutex_unlock(&workers->mutex);
 	return bs_task_is_wanted(task);
+}
+
+bool bs_task_is_turn(const struct bs_task *task)
+{
+	return atomic_load_explicit(&task->workers->n_put, memory_order_acquire) == task->number;
 }
 
 enum bs_status bs_task_hand_over(const struct bs_task *task)

@@ -80,6 +80,8 @@ void bs_workers_free(struct bs_workers *workers);
 /* What follows is for the worker that does the task. Waits until all before it have been put, so that the worker may put
  * out itself what it has so far. False: the task is not wanted any more. */
 bool bs_task_wait_turn(const struct bs_task *task);
+/* Whether that is so already. Cheap; once it is, it stays so. */
+bool bs_task_is_turn(const struct bs_task *task);
 /* Has put called for what the slot holds in the middle of the task, in the task's turn, and waits for it. BS_STOPPED:
  * the task is not wanted any more; no message. */
 enum bs_status bs_task_hand_over(const struct bs_task *task) BS_WARN_UNUSED;

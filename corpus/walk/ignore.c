@@ -11,6 +11,7 @@
 
 #include "core/base/buffer.h"
 #include "core/base/visible.h"
+#include "core/simd/needle.h"
 #include "corpus/walk/file.h"
 #include "corpus/walk/glob.h"
 
@@ -120,6 +121,8 @@ enum bs_status bs_ignore_add_line(struct bs_ignore *ignore, const uint8_t *line_
 	rule.keeps = line.keeps;
 	rule.folders_only = line.folders_only;
 	enum bs_status status = line_to_glob(&line, &glob, err);
+	for (size_t i = 0; i < glob.used_bytes && !status && ignore->is_caseless; i++)
+		glob.data[i] = bs_needle_fold(glob.data[i]);
 	if (!status)
 		status = bs_glob_init(&rule.glob, glob.data, glob.used_bytes, err);
 	if (status)
@@ -177,10 +180,11 @@ enum bs_ignore_verdict bs_ignore_match(const struct bs_ignore *ignore, const str
 {
 	if (ignore->n_rules == 0 || entry->path_bytes < path_off)
 		return BS_IGNORE_SILENT;
-	struct bs_glob_path path = {.bytes = entry->path + path_off,
+	const uint8_t *bytes = ignore->is_caseless ? entry->small : entry->path;
+	struct bs_glob_path path = {.bytes = bytes + path_off,
 	                            .n_bytes = entry->path_bytes - path_off,
 	                            .name_off = entry->name_off > path_off ? entry->name_off - path_off : 0};
-	int last_byte = entry->path[entry->path_bytes - 1];
+	int last_byte = bytes[entry->path_bytes - 1];
 	struct rule *rules = rules_of(ignore);
 	for (size_t i = ignore->n_rules; i > 0; i--) {
 		struct rule *rule = &rules[i - 1];
@@ -254,6 +258,11 @@ static enum bs_status read_rules(int folder_fd, const char *path, bool must_read
 		status = bs_ignore_add_text(ignore, text.data, text.used_bytes, err);
 	bs_buffer_deinit(&text);
 	return status;
+}
+
+enum bs_status bs_ignore_read_file(const char *path, bool must_read, struct bs_ignore *ignore, struct bs_error *err)
+{
+	return read_rules(AT_FDCWD, path, must_read, ignore, err);
 }
 
 static size_t skip_space(const uint8_t *text, size_t n, size_t at)
@@ -455,6 +464,8 @@ enum bs_status bs_ignore_level_open(int folder_fd, unsigned bits, size_t path_of
 	level->parent = parent;
 	level->path_off = path_off;
 	level->in_git = bs_ignore_level_in_git(parent);
+	for (unsigned i = 0; i < FILE_KINDS; i++)
+		level->files[i].is_caseless = bits & BS_IGNORE_CASELESS;
 	enum bs_status status = BS_OK;
 	if (bits & BS_IGNORE_HAS_GIT)
 		status = read_git(folder_fd, bits, level, err);

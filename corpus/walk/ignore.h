@@ -28,6 +28,7 @@ struct bs_ignore_entry {
 	size_t path_bytes;
 	size_t name_off; /* where its last component starts */
 	bool is_folder;
+	const uint8_t *small; /* the path with small letters, for rules that do not look at the case; NULL: there are none */
 };
 
 /* A set of rules. Zero-initialise; release with bs_ignore_deinit. */
@@ -35,6 +36,7 @@ struct bs_ignore {
 	struct bs_buffer rules; /* for ignore.c only */
 	size_t n_rules;
 	size_t n_plain; /* of them have no ! in front */
+	bool is_caseless; /* set before rules are added: ASCII letters match in either case */
 };
 void bs_ignore_deinit(struct bs_ignore *ignore);
 
@@ -54,6 +56,10 @@ enum bs_ignore_verdict bs_ignore_match(const struct bs_ignore *ignore, const str
  * (~/.config), else git/ignore there. must_read, BS_NO_MEMORY, BS_IO as below. */
 enum bs_status bs_ignore_read_global(bool must_read, struct bs_ignore *ignore, struct bs_error *err) BS_WARN_UNUSED;
 
+/* Adds the rules of a file of any name; must_read, BS_NO_MEMORY, BS_IO as below. */
+enum bs_status bs_ignore_read_file(const char *path, bool must_read, struct bs_ignore *ignore,
+                                   struct bs_error *err) BS_WARN_UNUSED;
+
 /* The files of one folder, linked to those of the folders above. NULL is the end of the chain. */
 struct bs_ignore_level;
 
@@ -67,6 +73,8 @@ struct bs_ignore_level;
 #define BS_IGNORE_NO_EXCLUDE    16u
 /* A file that is there, and decides, must be read, or else it is not known what is ignored. */
 #define BS_IGNORE_MUST_READ     32u
+/* Their rules are caseless. */
+#define BS_IGNORE_CASELESS      64u
 
 /* The bit of a name found in a folder, not NUL-ended; 0 for most names. */
 unsigned bs_ignore_name_bit(const char *name, size_t name_bytes);

@@ -67,8 +67,9 @@ struct bs_walk {
 	struct bs_buffer current; /* the current directory if the root was given as an absolute path */
 	struct bs_ignore globs;
 	struct bs_ignore caseless_globs;
-	struct bs_buffer small; /* the path with small letters, for these */
+	struct bs_buffer small; /* the path with small letters, for these and for caseless ignore files */
 	struct bs_ignore global;
+	struct bs_ignore named; /* --ignore-file */
 	struct bs_ignore_level *parents;
 	struct bs_buffer stack; /* of struct folder *, the root first */
 	size_t depth;
@@ -191,8 +192,11 @@ static enum bs_ignore_verdict ask_files(const struct bs_walk *walk, const struct
 	bool in_git = bs_ignore_level_in_git(folder->level) || walk->options.ignores_outside_git;
 	enum bs_ignore_verdict verdict =
 		bs_ignore_level_match(folder->level, entry, walk->options.ignores_outside_git);
+	size_t off = walk->shown_off + is_absolute(walk);
 	if (verdict == BS_IGNORE_SILENT && in_git)
-		verdict = bs_ignore_match(&walk->global, entry, walk->shown_off + is_absolute(walk));
+		verdict = bs_ignore_match(&walk->global, entry, off);
+	if (verdict == BS_IGNORE_SILENT)
+		verdict = bs_ignore_match(&walk->named, entry, off);
 	if (verdict == BS_IGNORE_SKIP || !walk->options.types || entry->is_folder)
 		return verdict;
 	enum bs_ignore_verdict by_type = bs_file_types_match(walk->options.types, path_from(walk, entry->name_off));
@@ -207,6 +211,12 @@ static bool wants(struct bs_walk *walk, const struct folder *folder, const struc
 	                                .name_off = folder->path_bytes,
 	                                .is_folder = found->kind == BS_ENTRY_FOLDER};
 	enum bs_ignore_verdict verdict = ask_globs(walk, &entry);
+	if (verdict == BS_IGNORE_SILENT && walk->options.caseless_ignore_files) {
+		/* Without memory to know better, it is not left out. */
+		if (make_small(walk, entry.path, entry.path_bytes, NULL) != BS_OK)
+			return true;
+		entry.small = walk->small.data;
+	}
 	if (verdict == BS_IGNORE_SILENT)
 		verdict = ask_files(walk, folder, &entry);
 	*why_out = entry.is_folder ? BS_SKIP_IGNORED_FOLDER : BS_SKIP_IGNORED;
@@ -390,6 +400,8 @@ static unsigned wanted_ignore_bits(const struct bs_walk *walk, unsigned bits)
 		bits &= ~BS_IGNORE_HAS_GITIGNORE;
 	if (bits && (kinds & BS_WALK_NO_EXCLUDE))
 		bits |= BS_IGNORE_NO_EXCLUDE;
+	if (bits && walk->options.caseless_ignore_files)
+		bits |= BS_IGNORE_CASELESS;
 	return bits && walk->options.unread ? bits | BS_IGNORE_MUST_READ : bits;
 }
 
@@ -466,6 +478,7 @@ static enum bs_status push_folder(struct bs_walk *walk, int fd, struct bs_error 
 		status = bs_fail(err, BS_IO, "%s", strerror(errno));
 	bool is_skipped = !status && walk->options.skip_inode && info.st_ino == walk->options.skip_inode &&
 	                  info.st_dev == walk->options.skip_device;
+	is_skipped |= !status && walk->options.one_file_system && walk->depth > 0 && info.st_dev != folder_at(walk, 0)->device;
 	struct folder *folder = status || is_skipped ? NULL : calloc(1, sizeof(*folder));
 	if (!folder) {
 		close(fd);
@@ -513,10 +526,10 @@ static enum bs_status descend(struct bs_walk *walk, struct bs_error *err)
 	return status ? status : report_unread(walk, 0, why.text, err);
 }
 
-static bool is_index(const struct entry *entry)
+bool bs_walk_is_index(const char *name, size_t name_bytes)
 {
-	static const char name[] = ".bitsift";
-	return entry->name_bytes == sizeof(name) - 1 && memcmp(entry->name, name, sizeof(name) - 1) == 0;
+	static const char index[] = ".bitsift";
+	return name_bytes == sizeof(index) - 1 && memcmp(name, index, sizeof(index) - 1) == 0;
 }
 
 /* Makes an entry that is a link what it points to, whose path is in the buffer. */
@@ -571,9 +584,11 @@ static enum bs_status visit(struct bs_walk *walk, struct folder *folder, bool *i
 	bool is_link = walk->options.follow && entry->kind == BS_ENTRY_LINK;
 	if (is_link)
 		follow_link(walk, entry);
+	if (entry->kind == BS_ENTRY_FOLDER && bs_walk_is_index(entry->name, entry->name_bytes))
+		return BS_OK;
 	enum bs_skip why;
 	bool wanted = wants(walk, folder, entry, &why);
-	if (!wanted && walk->options.left_out && !is_index(entry))
+	if (!wanted && walk->options.left_out && !bs_walk_is_index(entry->name, entry->name_bytes))
 		walk->options.left_out(walk->options.left_out_context, why, path_from(walk, walk->shown_off));
 	*is_file_out = wanted && entry->kind == BS_ENTRY_FILE;
 	bool is_deep = walk->options.max_depth && walk->depth >= walk->options.max_depth;
@@ -727,6 +742,9 @@ enum bs_status bs_walk_open(const char *root, const struct bs_walk_options *opti
 		status = start_path(walk, root, real_root, err);
 	if (!status)
 		status = add_globs(walk, err);
+	walk->global.is_caseless = options->caseless_ignore_files;
+	for (size_t i = 0; options->ignore_files && options->ignore_files[i] && !status; i++)
+		status = bs_ignore_read_file(options->ignore_files[i], options->unread != NULL, &walk->named, err);
 	if (!status && !options->no_ignore && !(options->no_ignore_kinds & BS_WALK_NO_GLOBAL))
 		status = bs_ignore_read_global(options->unread != NULL, &walk->global, err);
 	if (!status && !options->no_ignore && real_root)
@@ -757,6 +775,7 @@ void bs_walk_close(struct bs_walk *walk)
 	bs_ignore_deinit(&walk->caseless_globs);
 	bs_buffer_deinit(&walk->small);
 	bs_ignore_deinit(&walk->global);
+	bs_ignore_deinit(&walk->named);
 	bs_buffer_deinit(&walk->current);
 	bs_buffer_deinit(&walk->list);
 	bs_buffer_deinit(&walk->path);

@@ -45,6 +45,11 @@ struct bs_walk_options {
 	bool no_ignore;           /* do not read any ignore file */
 	unsigned no_ignore_kinds; /* BS_WALK_NO_*: kinds of ignore files that are not read */
 	bool ignores_outside_git; /* git's ignore files count outside a repository too */
+	bool caseless_ignore_files; /* ASCII letters in git's, .ignore and .rgignore match in either case */
+	/* Files of such rules, NULL-ended, whatever is said of the others, which beat them; the last beats the first. They count
+	 * from the current directory. NULL: none. */
+	const char *const *ignore_files;
+	bool one_file_system;     /* folders on another device than the root are not visited */
 	bool follow;              /* symbolic links are what they point to; a link to a folder it lies in is reported */
 	uint32_t max_depth;       /* 0: any; 1: the entries of the root, and so on */
 	const char *const *globs; /* -g: as rg's, "!" in front excludes, the last match wins; they beat the ignore files */
@@ -85,6 +90,9 @@ struct bs_walk_options {
  * glob, BS_IO if the root cannot be read (the message names it), BS_NO_MEMORY. One thread at a time. */
 enum bs_status bs_walk_open(const char *root, const struct bs_walk_options *options, struct bs_walk **walk_out,
                             struct bs_error *err) BS_WARN_UNUSED;
+
+/* Whether a folder of that name, not NUL-ended, is an index: none is ever visited. */
+bool bs_walk_is_index(const char *name, size_t name_bytes);
 
 /* The next regular file: its path below the root, NUL-ended raw bytes, valid until the next call; NULL at the end.
  * Only BS_NO_MEMORY fails (and unread); an unreadable folder is reported and passed over. */

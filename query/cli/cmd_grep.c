@@ -1,6 +1,7 @@
 /* cmd_grep.c: `bitsift grep`: what it says of itself, and what becomes of the answers. Options are
  * grep_arguments.c's. */
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -13,6 +14,8 @@ static const char *const grep_examples[] = {
 	"bitsift grep -i -t c -g '!old' word", "C files, not in old",
 	"bitsift grep -l -w TODO", "files only",
 	"bitsift grep -o -r '$2' '(\\w+)=(\\w+)'", "what follows =",
+	"bitsift grep lock --and door --not key", "lines with the first two, without the third",
+	"bitsift grep -n --enclosing --max-results 50 lock", "50 lines at most, with their functions",
 	NULL,
 };
 
@@ -25,14 +28,77 @@ static const char grep_description[] =
 	"patterns (`-e`, `-f`) are alternatives.\n\n"
 	"Lists may be long: literals (with or without `-F`, also `a|b|c`) are looked for all at once, however many there are; "
 	"of regexes only those are tried in a line whose literals stand there.\n\n"
+	"# Streams\n\n"
+	"Files, pipes and standard input are searched piece by piece, as they come, and what is found is printed while "
+	"the search goes on; files stay in their order. On a terminal and with `--line-buffered` each line is printed "
+	"at once. Otherwise lines are printed in blocks, but never later than when a pipe has no more for now: `tail -f "
+	"log | bitsift grep x | ...` shows each line as it comes (`--block-buffered`: only in blocks). When the reader "
+	"of the output goes away, as head(1) does, the search ends quietly with status 0.\n\n"
+	"# Order\n\n"
+	"Files come by path. With `--sort modified` (or accessed, created), the entries of each folder are sorted by that time, a "
+	"folder by its own, and what lies in it stays together; `--sortr` turns the order round. PATHs stay in the order given. "
+	"The search begins when all files are known.\n\n"
+	"# Other programs' files\n\n"
+	"With `-z`, files that end in .gz, .tgz, .bz2, .tbz2, .xz, .txz, .lzma, .lz4, .zst, .zstd, .br or .Z are searched as they were "
+	"before they were compressed; for .Z, gzip(1) is run. One that is cut off or damaged is named, and the exit status is 2; what "
+	"stands before the damage is searched. With `--pre COMMAND`, COMMAND is run for each file (or those of `--pre-glob`), without a "
+	"shell, with its path as the only argument and the file as its standard input, and what it prints is searched. If it fails, the "
+	"file is named with the first of what it said on standard error, and the exit status is 2. An index knows nothing of "
+	"what such files hold: all of them are searched.\n\n"
+	"# Configuration\n\n"
+	"If BITSIFT_CONFIG_PATH names a file, its lines are arguments that come before those of the command line: one a line, as it is, "
+	"without quotes, but for white space around it; empty lines, and those that begin with #, do not count. `--no-config` "
+	"leaves the file alone.\n\n"
+	"# Several conditions\n\n"
+	"`--and` and `--not` are given further patterns. A line is found if PATTERN matches it (or any of several), each "
+	"`--and` does, too, and no `--not` does: as `rg PATTERN | rg AND | rg -v NOT` on the lines. Each is a pattern by "
+	"itself, and `-F`, `-i`, `-w`, `-x`, `-P` and so on go for it as for PATTERN; so does `-S`, by the upper-case letters "
+	"of each. What is marked, printed by `-o`, replaced by `-r` and counted by `--count-matches` are the matches of "
+	"PATTERN. All that is said of lines that match is said of the lines found: `-v` prints all others, `-c` counts them, "
+	"`-m` limits them, `-l` and `--files-without-match` go by them. With `-U` the lines that one match touches are looked "
+	"at as one text.\n\n"
+	"With `--scope file` these patterns choose files, not lines: those in which each `--and` matches somewhere and no "
+	"`--not` does, as `rg -l` says of each alone. The others are not searched, and `-v`, `-c --include-zero` and "
+	"`--files-without-match` say nothing of them. In the files chosen PATTERN is searched for as ever. A file is then read "
+	"as a whole.\n\n"
+	"With an index only those files are opened that can hold PATTERN and every `--and`.\n\n"
+	"# The function around a match\n\n"
+	"`--enclosing` prints before a match the last line above it that begins a function, a class or a section, with = "
+	"instead of : behind its path and number, once for the matches that it stands above, and not if the match is in such a "
+	"line itself. Which lines do so depends on the language, and that on the file's name: the rules are those by which git "
+	"finds the line behind @@ in a diff (git-grep's `-p`), for Ada, Bash, BibTeX, C, C++, C#, CSS, device trees, Elixir, "
+	"Fortran, Fountain, Go, HTML, INI and TOML, Java, Kotlin, Markdown, Objective-C, Pascal, Perl, PHP, Python, R, Ruby, "
+	"Rust, Scheme and TeX. In any other file it is a line that begins with a letter, _ or $. A line of more than 1,024 bytes "
+	"is none. With `--json` each match has `\"enclosing\"`, null or an object with `lines`, `line_number` and "
+	"`absolute_offset`; there it is the line of the match if that is such a line. With `--passthru`, which prints all lines, "
+	"and with `-c`, `-l` and the like, it has no effect.\n\n"
+	"# So many results, and the next ones\n\n"
+	"`--max-results N` prints the first N lines found in all files together, in the order in which they would all be printed, "
+	"and then on standard error how many there are, as in\n\n"
+	"    50 of 1,234 matches in 87 files; for more: --after src/lock.c:120\n\n"
+	"The numbers are exact: the other files are searched, too, and their lines counted. With `-U` the lines of a match (of "
+	"several that touch) count as one, as does a line with several matches, also with `-o` and `--vimgrep`, and a binary "
+	"file. With `-c`, `--count-matches`, `-l`, `--files-without-match`, `--files` and `--candidates` files are counted "
+	"instead. What `-m` leaves out is not counted. Context after the last line ends where the next match begins.\n\n"
+	"`--after CURSOR`, with the cursor of that message and the same patterns, options and paths, goes on behind it. It is the "
+	"path and the line of the last result (the last of its lines; 0 for a file; #N at its end says below which of the "
+	"paths named it is, where that is not clear). It is a place, not a memory: what stands up to that line of that file, and "
+	"in files before it, is passed over and not counted, whatever it is now; what stands behind is printed. So if lines "
+	"were added above, some are seen again, and if lines were taken away, some are not seen. If the file is gone, the search "
+	"goes on with the one that would come after it.\n\n"
+	"With `--json` the summary has `\"results\"`, with `shown`, `found`, `files` and `after`, the cursor: null when there is "
+	"nothing more. Its `stats` are of what was printed. Standard input is read to its end before anything is printed. `-q` "
+	"ends with the first match, as ever.\n\n"
 	"# Limits\n\n"
+	"A line, with the context that is wanted around it, must fit into memory; so must a whole file with `-U`, if a "
+	"match may span lines, as in rg. Nothing else grows with the file. "
 	"A file of patterns (`-f`) may have 16 MiB, and all patterns together 32. Literals take some 200 bytes of memory each, "
 	"regexes 1 KiB and, once tried, some more for their machine code. PCRE2 has room for 64 KiB of one pattern, its repetitions "
 	"written out, and counts to 65,535: `(foo|bar){3000}` and `.{65536}` are refused. Alternatives at the outermost level are "
 	"patterns of their own here. Of a file of ignore rules the first 4 MiB and 65,536 rules count. A "
 	"match that takes too long is given up, with a message and exit status 2, as in rg -P.\n\n"
 	"# Differences from rg\n\n"
-	"- The output is always sorted by path. Headings are printed only with `--heading`, even on a terminal.\n\n"
+	"- Without `--sort` the output is sorted by path. Headings are printed only with `--heading`, even on a terminal.\n\n"
 	"- There is one pattern language, PCRE2's, as with `rg -P`. It differs from rg's own in a few points: && and -- "
 	"are ordinary characters in classes; the first alternative that matches at a place is taken, also with `-w`; a "
 	"pattern with a line feed matches nothing without `-U`, where rg refuses it; \\w does not match combining marks; "
@@ -46,11 +112,12 @@ static const char grep_description[] =
 	"Here they match as short lists do.\n\n"
 	"- If a pattern takes too long on a file (PCRE2's match limit), the search of that file stops, the file is named "
 	"on standard error, and the exit status is 2.\n\n"
-	"- `--sort` takes only path and none; `--encoding` only UTF-8, UTF-16, windows-1252 and none. `--pre`, `-z`, "
-	"`--sortr`, `--engine`, `--ignore-file`, `--one-file-system`, `--path-separator` and configuration files are "
-	"missing.\n\n"
+	"- `--encoding` knows only UTF-8, UTF-16, windows-1252 and none.\n\n"
+	"- `--engine auto` is `--engine default`, and `--engine pcre2` is `-P`. Files whose times are equal come by name.\n\n"
+	"- Folders named `.bitsift` are never searched, unless a PATH leads into them.\n\n"
 	"- With `--no-stat` a candidate that has become a symbolic link, or lies in a folder that has, is not followed; "
 	"it is named on standard error, as one that is not there any more, and the exit status is 2.\n\n"
+	"- When the reader of the output goes away, rg's exit status is 0 or 1, by how it searches.\n\n"
 	"- On a terminal, control characters and marks of direction in paths are shown as \\xNN, in JSON as \\uNNNN. "
 	"Lines are shown as they are.\n\n"
 	"- `--stats` prints one JSON object on standard error.\n\n"
@@ -70,6 +137,13 @@ static int write_out(void *context, const void *bytes, size_t n_bytes)
 	return session->is_quiet || session->write_error;
 }
 
+static void flush(void *context)
+{
+	struct session *session = context;
+	if (!bs_output_flush() && !session->write_error)
+		session->write_error = errno;
+}
+
 static void notice(void *context, const char *message)
 {
 	const struct session *session = context;
@@ -86,6 +160,46 @@ static void explain(void *context, const char *text, size_t text_bytes)
 	fprintf(stderr, "bitsift: %.*s\n", (int)text_bytes, text);
 }
 
+/* A word as a shell reads it back. */
+static void put_word(const char *word, FILE *to)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:@%+,=-#";
+	bool is_plain = word[strspn(word, plain)] == '\0' && *word != '#', is_odd = false;
+	for (const char *at = word; *at; at++)
+		is_odd |= (unsigned char)*at < 0x20 || (unsigned char)*at >= 0x7f || *at == '\'';
+	fputs(is_plain ? "" : is_odd ? "$'" : "'", to);
+	for (const char *at = word; *at; at++) {
+		if ((unsigned char)*at < 0x20 || (unsigned char)*at >= 0x7f)
+			fprintf(to, "\\x%02x", (unsigned char)*at);
+		else
+			fprintf(to, is_odd && (*at == '\'' || *at == '\\') ? "\\%c" : "%c", *at);
+	}
+	fputs(is_plain ? "" : "'", to);
+}
+
+static void show_results(void *context, const struct bs_grep_results *results)
+{
+	const struct session *session = context;
+	const struct bs_grep_request *request = &session->arguments->request;
+	bool are_files = request->task != BS_GREP_SEARCH ||
+	                 (request->output.format != BS_GREP_LINES && request->output.format != BS_GREP_JSON);
+	char shown[32], found[32], files[64];
+	bs_format_count(results->n_shown, shown);
+	bs_format_count(results->n_found, found);
+	bs_format_things(results->n_files, "file", files);
+	(void)bs_output_flush();
+	fprintf(stderr, "bitsift: %s of ", shown);
+	if (are_files)
+		fputs(files, stderr);
+	else
+		fprintf(stderr, "%s %s in %s", found, results->n_found == 1 ? "match" : "matches", files);
+	if (results->cursor) {
+		fputs("; for more: --after ", stderr);
+		put_word(results->cursor, stderr);
+	}
+	fputs("\n", stderr);
+}
+
 static void show_stats(const struct bs_grep_result *result)
 {
 	double us = (double)result->elapsed_ns / 1e3;
@@ -99,24 +213,31 @@ static void show_stats(const struct bs_grep_result *result)
 static int run(void *set, const struct bs_operands *operands, const struct bs_consent *consent, struct bs_error *err)
 {
 	struct bs_grep_arguments *arguments = set;
+	/* A reader that goes away is told by what writes. */
+	(void)signal(SIGPIPE, SIG_IGN);
 	if (bs_cmd_lists_kernels(arguments->request.kernel))
 		return 0;
+	if (arguments->version)
+		return printf("bitsift %s\n", bs_version()) < 0 ? 2 : 0;
 	if (bs_grep_arguments_decide(arguments, operands, err))
 		return -1;
 	struct session session = {.arguments = arguments,
 	                          .is_quiet = arguments->request.output.format == BS_GREP_QUIET &&
-	                                      arguments->request.task != BS_GREP_LIST_TYPES};
+	                                      arguments->request.task != BS_GREP_LIST_TYPES &&
+	                                      arguments->request.task != BS_GREP_TELL_ENGINE};
 	struct bs_grep_request request = arguments->request;
 	struct bs_grep_result result;
 	request.consent = consent;
 	request.write = write_out;
+	request.flush = flush;
 	request.notice = notice;
-	request.explain = arguments->explain ? explain : NULL;
+	request.results = show_results;
+	request.explain = arguments->explain || request.explain_left_out ? explain : NULL;
 	request.context = &session;
 	enum bs_status status = bs_grep(&request, &result, err);
 	if (status && status != BS_STOPPED)
 		return -1;
-	if (request.task == BS_GREP_SEARCH && request.files.n_paths == 0 && request.pattern.n_patterns > 0 &&
+	if (request.task == BS_GREP_SEARCH && request.files.n_paths == 0 && !request.output.cursor && request.pattern.n_patterns > 0 &&
 	    result.n_files + result.n_ruled_out == 0) {
 		notice(&session, "no files were searched: there are none, or all are left out; --files lists those that "
 		                 "would be");
@@ -124,16 +245,17 @@ static int run(void *set, const struct bs_operands *operands, const struct bs_co
 	}
 	if (arguments->stats)
 		show_stats(&result);
-	if (!bs_output_flush() && !session.write_error)
-		session.write_error = errno;
+	flush(&session);
 	/* Whoever reads less than all (`| head`) has had enough: no error. */
-	if (session.write_error && session.write_error != EPIPE) {
+	if (session.write_error == EPIPE)
+		return result.n_notices > 0 ? 2 : 0;
+	if (session.write_error) {
 		(void)bs_fail(err, BS_IO, "standard output: %s", strerror(session.write_error));
 		return -1;
 	}
 	if (result.n_notices > 0 && !(session.is_quiet && result.has_match))
 		return 2;
-	return result.has_match || request.task == BS_GREP_LIST_TYPES ? 0 : 1;
+	return result.has_match || request.task == BS_GREP_LIST_TYPES || request.task == BS_GREP_TELL_ENGINE ? 0 : 1;
 }
 
 const struct bs_command bs_command_grep = {
@@ -146,6 +268,7 @@ const struct bs_command bs_command_grep = {
 	.examples = grep_examples,
 	.exit_status = "0 when something matched, 1 when nothing did, 2 after an error, even if something matched (but "
 	               "with `-q`, 0 as soon as something matches).",
+	.config_variable = "BITSIFT_CONFIG_PATH",
 	.arguments_bytes = sizeof(struct bs_grep_arguments),
 	.defaults = &bs_grep_defaults,
 	.run = run,

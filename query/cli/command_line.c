@@ -177,8 +177,17 @@ struct walk {
 	char **argv;
 	int argc, at;
 	void *arguments;
-	bool help;
+	const char *sought; /* not NULL: nothing is done, but looked whether there is an option of that name */
+	bool help, is_met;
 };
+
+static enum bs_status do_option(struct walk *walk, const struct bs_option *option, const char *argument, struct bs_error *err)
+{
+	if (!walk->sought)
+		return take(option, walk->arguments, argument, err);
+	walk->is_met |= strcmp(option->name, walk->sought) == 0;
+	return BS_OK;
+}
 
 static enum bs_status refuse_incomplete(const struct walk *walk, const char *name, struct bs_error *err)
 {
@@ -203,7 +212,7 @@ static enum bs_status take_long(struct walk *walk, const char *word, struct bs_e
 	if (option->argument && !argument)
 		argument = walk->argv[walk->at++];
 	walk->help |= option == &help_option;
-	return take(option, walk->arguments, argument, err);
+	return do_option(walk, option, argument, err);
 }
 
 /* A word of one or several letters behind a dash. */
@@ -220,15 +229,39 @@ static enum bs_status take_letters(struct walk *walk, const char *word, struct b
 			return bs_fail(err, BS_INVALID, "%s%s; see `bitsift %s --help`", unknown_option, name, walk->command->name);
 		walk->help |= option == &help_option;
 		if (!option->argument) {
-			status = take(option, walk->arguments, NULL, err);
+			status = do_option(walk, option, NULL, err);
 			continue;
 		}
 		const char *argument = letter[1] ? letter + 1 + (letter[1] == '=') : NULL;
 		if (!argument && walk->at == walk->argc)
 			return refuse_incomplete(walk, name, err);
-		return take(option, walk->arguments, argument ? argument : walk->argv[walk->at++], err);
+		return do_option(walk, option, argument ? argument : walk->argv[walk->at++], err);
 	}
 	return status;
+}
+
+/* Goes through all arguments; operands, unless NULL, gets what is left of them. */
+static enum bs_status go_through(struct walk *walk, struct bs_operands *operands, struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	bool has_ended = false;
+	while (walk->at < walk->argc && !status && !walk->help) {
+		char *word = walk->argv[walk->at++];
+		if (!has_ended && strcmp(word, "--") == 0)
+			has_ended = true;
+		else if (!has_ended && word[0] == '-' && word[1])
+			status = word[1] == '-' ? take_long(walk, word, err) : take_letters(walk, word, err);
+		else if (operands)
+			operands->list[operands->n++] = word;
+	}
+	return status;
+}
+
+bool bs_command_has(const struct bs_command *command, int argc, char **argv, const char *option)
+{
+	struct walk walk = {.command = command, .argv = argv, .argc = argc, .at = 1, .sought = option};
+	struct bs_error err;
+	return go_through(&walk, NULL, &err) == BS_OK && walk.is_met;
 }
 
 enum bs_status bs_command_parse(const struct bs_command *command, int argc, char **argv, void *arguments,
@@ -236,17 +269,7 @@ enum bs_status bs_command_parse(const struct bs_command *command, int argc, char
 {
 	struct walk walk = {.command = command, .argv = argv, .argc = argc, .at = 1, .arguments = arguments};
 	*operands_out = (struct bs_operands){.list = argv + 1};
-	enum bs_status status = BS_OK;
-	bool has_ended = false;
-	while (walk.at < argc && !status && !walk.help) {
-		char *word = argv[walk.at++];
-		if (!has_ended && strcmp(word, "--") == 0)
-			has_ended = true;
-		else if (has_ended || word[0] != '-' || !word[1])
-			operands_out->list[operands_out->n++] = word;
-		else
-			status = word[1] == '-' ? take_long(&walk, word, err) : take_letters(&walk, word, err);
-	}
+	enum bs_status status = go_through(&walk, operands_out, err);
 	operands_out->help = walk.help;
 	if (!status && !walk.help && command->no_operands && operands_out->n > 0)
 		status = bs_fail(err, BS_INVALID, "%s: `%s` takes no arguments; the index is named by --index DIR",

@@ -72,6 +72,7 @@ struct bs_command {
 	const char *const *examples;      /* command, explanation, command, explanation, ..., NULL */
 	const char *exit_status;          /* for the man page */
 	const char *letter_hint;          /* what else is said where an unknown option of one letter is met; NULL: nothing */
+	const char *config_variable;      /* of the environment: names a file of arguments that come first; NULL: none */
 	bool no_operands;                 /* it takes none: bs_command_parse refuses them */
 	size_t arguments_bytes;           /* of its own struct of arguments, which the options set */
 	const void *defaults;             /* such a struct; NULL: zeros */
@@ -90,6 +91,9 @@ const struct bs_option *bs_command_option(const struct bs_command *command, size
  */
 enum bs_status bs_command_parse(const struct bs_command *command, int argc, char **argv, void *arguments,
                                 struct bs_operands *operands_out, struct bs_error *err) BS_WARN_UNUSED;
+
+/* Whether an option of that name is among those arguments. */
+bool bs_command_has(const struct bs_command *command, int argc, char **argv, const char *option);
 
 /* Whether that is the message of bs_command_parse about an unknown option of one letter. */
 bool bs_command_is_letter(const char *message);

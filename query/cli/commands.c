@@ -1,11 +1,65 @@
 /* commands.c: see commands.h. */
 #include "query/cli/commands.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-int bs_command_run(const struct bs_command *command, int argc, char **argv, const struct bs_consent *consent)
+/* Lines of a file as arguments, without white space around; not those that are empty or begin with #. Strings on the heap. */
+static enum bs_status read_lines(FILE *file, struct bs_word_list *arguments, struct bs_error *err)
+{
+	static const char space[] = " \t\n\v\f\r";
+	enum bs_status status = BS_OK;
+	char *line = NULL;
+	size_t room = 0;
+	ssize_t n;
+	while (!status && (n = getline(&line, &room, file)) >= 0) {
+		while (n > 0 && line[n - 1] && strchr(space, line[n - 1]))
+			line[--n] = '\0';
+		const char *from = line + strspn(line, space);
+		char *copy = *from && *from != '#' ? strdup(from) : NULL;
+		if (!*from || *from == '#')
+			continue;
+		status = copy ? bs_word_list_add(arguments, copy, err) : bs_fail_memory(err, "arguments", (size_t)n);
+		if (status)
+			free(copy);
+	}
+	if (!status && ferror(file))
+		status = bs_fail(err, BS_IO, "%s", strerror(errno));
+	free(line);
+	return status;
+}
+
+/* As rg does, one goes on without a file that cannot be read. BS_NO_MEMORY. */
+static enum bs_status read_config(const char *variable, const char *path, struct bs_word_list *arguments, struct bs_error *err)
+{
+	FILE *file = fopen(path, "re");
+	enum bs_status status = file ? read_lines(file, arguments, err) : bs_fail(err, BS_IO, "%s", strerror(errno));
+	if (file)
+		fclose(file);
+	if (status == BS_IO)
+		fprintf(stderr, "bitsift: %s, which %s names: %s\n", path, variable, err->text);
+	return status == BS_IO ? BS_OK : status;
+}
+
+/* What the file says that the command's variable names, if it does: read_out, whose strings are to be freed; and what is run
+ * with: argv's first, these, and the others of argv. BS_NO_MEMORY. */
+static enum bs_status configure(const struct bs_command *command, int argc, char **argv, struct bs_word_list *read_out,
+                                struct bs_word_list *all_out, struct bs_error *err)
+{
+	const char *path = command->config_variable ? getenv(command->config_variable) : NULL;
+	enum bs_status status = bs_word_list_add(all_out, argv[0], err);
+	if (!status && path && *path && !bs_command_has(command, argc, argv, "no-config"))
+		status = read_config(command->config_variable, path, read_out, err);
+	for (size_t i = 0; i < read_out->n && !status; i++)
+		status = bs_word_list_add(all_out, read_out->list[i], err);
+	for (int i = 1; i < argc && !status; i++)
+		status = bs_word_list_add(all_out, argv[i], err);
+	return status;
+}
+
+static int run_command(const struct bs_command *command, int argc, char **argv, const struct bs_consent *consent)
 {
 	struct bs_error err = {""};
 	struct bs_operands operands = {.help = false};
@@ -30,6 +84,22 @@ int bs_command_run(const struct bs_command *command, int argc, char **argv, cons
 		command->release(arguments);
 	free(arguments);
 	return exit_status < 0 ? 2 : exit_status;
+}
+
+int bs_command_run(const struct bs_command *command, int argc, char **argv, const struct bs_consent *consent)
+{
+	struct bs_word_list read = {NULL, 0}, all = {NULL, 0};
+	struct bs_error err = {""};
+	int exit_status = 2;
+	if (configure(command, argc, argv, &read, &all, &err) == BS_OK)
+		exit_status = run_command(command, (int)all.n, (char **)(uintptr_t)all.list, consent);
+	else
+		fprintf(stderr, "bitsift: %s\n", err.text);
+	for (size_t i = 0; i < read.n; i++)
+		free((char *)(uintptr_t)read.list[i]);
+	bs_word_list_deinit(&read);
+	bs_word_list_deinit(&all);
+	return exit_status;
 }
 
 const char *bs_cmd_environment_index(void)

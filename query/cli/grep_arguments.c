@@ -24,7 +24,9 @@ enum { CONTEXT_AFTER, CONTEXT_BEFORE, CONTEXT_BOTH, CONTEXT_ALL };
 enum { COLOR_AUTO, COLOR_ALWAYS, COLOR_ANSI, COLOR_NEVER };
 
 static const char *const color_whens[] = {"auto", "always", "ansi", "never", NULL};
-static const char *const sort_keys[] = {"path", "none", NULL};
+static const char *const scopes[] = {"line", "file", NULL};
+/* In the order of enum bs_grep_sort; without a wish, files come by path. */
+static const char *const sort_keys[] = {"path", "modified", "accessed", "created", "none", NULL};
 
 static enum bs_status own(struct bs_grep_arguments *arguments, char *text, struct bs_error *err)
 {
@@ -172,6 +174,77 @@ static enum bs_status take_separator(void *to, const struct bs_option *option, c
 	return unescape(arguments, argument, (const char **)(void *)((char *)to + option->offset), err);
 }
 
+/* --sort, --sortr, --sort-files: the last counts. */
+static enum bs_status take_sort(void *to, const struct bs_option *option, const char *argument, struct bs_error *err)
+{
+	struct bs_grep_files *files = &((struct bs_grep_arguments *)to)->request.files;
+	int key = 0;
+	for (; argument && sort_keys[key] && strcmp(argument, sort_keys[key]) != 0; key++)
+		continue;
+	if (!sort_keys[key])
+		return bs_fail(err, BS_INVALID, "--%s %s: it can be path, modified, accessed, created or none", option->name, argument);
+	bool is_none = key > BS_GREP_SORT_CREATED;
+	files->sort = is_none ? BS_GREP_SORT_PATH : (enum bs_grep_sort)key;
+	files->is_reversed = option->value && !is_none;
+	return BS_OK;
+}
+
+/* --engine: there is but one; what rg's other engine sees differently is bytes that are not UTF-8. */
+static enum bs_status take_engine(void *to, const struct bs_option *option, const char *argument, struct bs_error *err)
+{
+	struct bs_grep_pattern *pattern = &((struct bs_grep_arguments *)to)->request.pattern;
+	pattern->is_pcre2 = argument && strcmp(argument, "pcre2") == 0;
+	if (pattern->is_pcre2 || !argument || strcmp(argument, "default") == 0 || strcmp(argument, "auto") == 0)
+		return BS_OK;
+	return bs_fail(err, BS_INVALID, "--%s %s: it can be default, pcre2 or auto", option->name, argument);
+}
+
+/* Of engines that are not here: as rg has it, digits, and perhaps K, M or G. */
+static enum bs_status take_limit(void *to, const struct bs_option *option, const char *argument, struct bs_error *err)
+{
+	size_t n = strspn(argument, "0123456789");
+	(void)to;
+	if (n > 0 && (!argument[n] || (strchr("KMG", argument[n]) && !argument[n + 1])))
+		return BS_OK;
+	return bs_fail(err, BS_INVALID, "--%s %s: write digits, then perhaps K, M or G", option->name, argument);
+}
+
+/* --pre COMMAND, --no-pre, -z: the last of --pre and -z counts. */
+static enum bs_status take_reading(void *to, const struct bs_option *option, const char *argument, struct bs_error *err)
+{
+	struct bs_grep_files *files = &((struct bs_grep_arguments *)to)->request.files;
+	(void)err;
+	files->preprocessor = argument && *argument ? argument : NULL;
+	if (argument || option->value)
+		files->search_zip = option->value;
+	return BS_OK;
+}
+
+static enum bs_status take_path_separator(void *to, const struct bs_option *option, const char *argument, struct bs_error *err)
+{
+	struct bs_grep_arguments *arguments = to;
+	const char *separator;
+	enum bs_status status = unescape(arguments, argument, &separator, err);
+	if (!status && strlen(separator) > 1)
+		status = bs_fail(err, BS_INVALID, "--%s %s: it can be one byte", option->name, argument);
+	if (!status)
+		arguments->request.output.path_separator = *separator;
+	return status;
+}
+
+static enum bs_status take_hyperlink(void *to, const struct bs_option *option, const char *argument, struct bs_error *err)
+{
+	struct bs_grep_arguments *arguments = to;
+	char *format;
+	(void)option;
+	enum bs_status status = bs_grep_hyperlink_format(argument, &format, err);
+	if (!status)
+		status = own(arguments, format, err);
+	if (!status)
+		arguments->request.output.hyperlink = *format ? format : NULL;
+	return status;
+}
+
 #define SETS(kind, field) BS_OPTION_SETS(kind, struct bs_grep_arguments, field)
 #define CALL(function)    .kind = BS_OPTION_CALL, .take = (function)
 
@@ -186,6 +259,8 @@ const struct bs_option bs_grep_option_table[] = {
 	{'w', "word-regexp", NULL, "whole words", SETS(CHOICE, bounds), .value = BOUNDS_WORD},
 	{'x', "line-regexp", NULL, "whole lines", SETS(CHOICE, bounds), .value = BOUNDS_LINE},
 	{'F', "fixed-strings", NULL, "patterns are literal text", SETS(FLAG, request.pattern.is_fixed)},
+	{0, "and", "PATTERN", "lines that match PATTERN, too; repeatable", SETS(LIST, ands)},
+	{0, "not", "PATTERN", "lines that do not match PATTERN; repeatable", SETS(LIST, nots)},
 	{'v', "invert-match", NULL, "lines that do not match", SETS(FLAG, request.output.invert)},
 	{'U', "multiline", NULL, "matches may span lines", SETS(FLAG, request.pattern.is_multi_line)},
 	{'n', "line-number", NULL, "line numbers [on a terminal]", SETS(CHOICE, line_number), .value = 1},
@@ -194,10 +269,14 @@ const struct bs_option bs_grep_option_table[] = {
 	{'A', "after-context", "N", "N lines after each match", CALL(take_context), .value = CONTEXT_AFTER},
 	{'B', "before-context", "N", "N lines before each match", CALL(take_context), .value = CONTEXT_BEFORE},
 	{'C', "context", "N", "N lines before and after", CALL(take_context), .value = CONTEXT_BOTH},
+	{0, "enclosing", NULL, "the line of the function, or the heading, around a match",
+	 SETS(FLAG, request.output.enclosing)},
 	{'c', "count", NULL, "how many lines of each file match", SETS(CHOICE, count), .value = COUNT_LINES},
 	{'l', "files-with-matches", NULL, "only paths of files that match", SETS(CHOICE, which_files), .value = FILES_WITH},
 	{'q', "quiet", NULL, "print nothing, only set the exit status", SETS(FLAG, quiet)},
 	{'m', "max-count", "N", "at most N matching lines of each file", SETS(NUMBER, request.output.max_count)},
+	{0, "max-results", "N", "at most N lines of all files; says how many there are",
+	 SETS(NUMBER, request.output.max_results), .least = 1},
 	{0, "json", NULL, "JSON lines, as rg's", SETS(FLAG, json)},
 	{'a', "text", NULL, "search binary files as if they were text", SETS(FLAG, request.files.is_text)},
 	{'g', "glob", "GLOB", "only files that match; !GLOB leaves out; repeatable", SETS(LIST, globs)},
@@ -211,6 +290,9 @@ const struct bs_option bs_grep_option_table[] = {
 	{0, "candidates", NULL, "print the files that may match, without searching them", SETS(FLAG, candidates)},
 	{'j', "jobs", "N", "threads [one per processor]", SETS(NUMBER, n_threads), .most = MAX_THREADS},
 	/* The others. */
+	{0, "after", "CURSOR", "go on behind what --max-results showed last", SETS(STRING, request.output.cursor)},
+	{0, "scope", "SCOPE", "--and and --not choose line by line, or file by file [line]",
+	 SETS(NAME, scope), .names = scopes},
 	{'s', "case-sensitive", NULL, "undo -i and -S", SETS(CHOICE, letter_case), .value = BS_GREP_CASE_SENSITIVE},
 	{0, "no-fixed-strings", NULL, "undo -F", SETS(UNFLAG, request.pattern.is_fixed)},
 	{0, "no-multiline", NULL, "undo -U", SETS(UNFLAG, request.pattern.is_multi_line)},
@@ -219,6 +301,11 @@ const struct bs_option bs_grep_option_table[] = {
 	{'P', "pcre2", NULL, "as rg -P: bytes that are not UTF-8 are shown and matched as U+FFFD",
 	 SETS(FLAG, request.pattern.is_pcre2)},
 	{0, "no-pcre2", NULL, "undo -P", SETS(UNFLAG, request.pattern.is_pcre2)},
+	{0, "engine", "NAME", "pcre2 is -P; default and auto undo it", CALL(take_engine)},
+	{0, "auto-hybrid-regex", NULL, "undo -P", CALL(take_engine)},
+	{0, "no-auto-hybrid-regex", NULL, "undo -P", CALL(take_engine)},
+	{0, "regex-size-limit", "SIZE", "accepted for scripts; does nothing", CALL(take_limit)},
+	{0, "dfa-size-limit", "SIZE", "accepted for scripts; does nothing", CALL(take_limit)},
 	{'N', "no-line-number", NULL, "no line numbers", SETS(CHOICE, line_number), .value = 0},
 	{'H', "with-filename", NULL, "paths [with more than one file]", SETS(CHOICE, with_filename), .value = 1},
 	{'I', "no-filename", NULL, "no paths", SETS(CHOICE, with_filename), .value = 0},
@@ -236,6 +323,9 @@ const struct bs_option bs_grep_option_table[] = {
 	 SETS(LIST, colors)},
 	{'0', "null", NULL, "NUL after each path", SETS(FLAG, request.output.nul_after_path)},
 	{'M', "max-columns", "N", "leave out lines longer than N bytes [0: no limit]", SETS(NUMBER, request.output.max_columns)},
+	{0, "path-separator", "BYTE", "in paths, for each slash", CALL(take_path_separator)},
+	{0, "hyperlink-format", "FORMAT", "where there is colour, paths are links: file, kitty, vscode or another of rg 14's names, or a "
+	 "URL with {path}, {line}, {column}, {host}, {wslprefix}", CALL(take_hyperlink)},
 	{0, "max-columns-preview", NULL, "show the start of such lines", SETS(FLAG, request.output.max_columns_preview)},
 	{0, "no-max-columns-preview", NULL, "undo --max-columns-preview", SETS(UNFLAG, request.output.max_columns_preview)},
 	{0, "trim", NULL, "no white space at the start of lines", SETS(FLAG, request.output.trim)},
@@ -246,6 +336,7 @@ const struct bs_option bs_grep_option_table[] = {
 	{0, "include-zero", NULL, "with -c, files without a match too", SETS(FLAG, request.output.include_zero)},
 	{0, "context-separator", "TEXT", "between lines that do not follow each other [--]",
 	 CALL(take_separator), .offset = offsetof(struct bs_grep_arguments, request.output.group_separator)},
+	{0, "no-enclosing", NULL, "undo --enclosing", SETS(UNFLAG, request.output.enclosing)},
 	{0, "no-context-separator", NULL, "nothing between them", SETS(FLAG, request.output.no_group_separator)},
 	{0, "field-match-separator", "TEXT", "between path, number and line [:]",
 	 CALL(take_separator), .offset = offsetof(struct bs_grep_arguments, request.output.match_separator)},
@@ -254,6 +345,12 @@ const struct bs_option bs_grep_option_table[] = {
 	{0, "no-text", NULL, "undo -a", SETS(UNFLAG, request.files.is_text)},
 	{0, "binary", NULL, "search binary files, and say that they match", SETS(FLAG, request.files.search_binary)},
 	{0, "no-binary", NULL, "undo --binary", SETS(UNFLAG, request.files.search_binary)},
+	{'z', "search-zip", NULL, "search what is in .gz, .bz2, .xz, .lzma, .lz4, .zst, .br and .Z files", CALL(take_reading), .value = 1},
+	{0, "no-search-zip", NULL, "undo -z", SETS(UNFLAG, request.files.search_zip)},
+	{0, "pre", "COMMAND", "search what COMMAND, run with each path, prints", CALL(take_reading)},
+	{0, "no-pre", NULL, "undo --pre", CALL(take_reading)},
+	{0, "pre-glob", "GLOB", "run --pre's command only for files that match, or with ! in front, do not; repeatable",
+	 SETS(LIST, pre_globs)},
 	{'E', "encoding", "NAME", "auto, none, utf-8, utf-16, utf-16le, utf-16be or latin1 [auto]",
 	 SETS(STRING, request.files.encoding)},
 	{0, "crlf", NULL, "lines may end in CR LF", CALL(take_line_end), .value = true},
@@ -276,6 +373,17 @@ const struct bs_option bs_grep_option_table[] = {
 	{0, "no-ignore-global", NULL, "do not read git's global excludes", SETS(FLAG, no_global)},
 	{0, "no-ignore-exclude", NULL, "do not read .git/info/exclude", SETS(FLAG, no_exclude)},
 	{0, "no-ignore-parent", NULL, "do not read ignore files of parent folders", SETS(FLAG, no_parent)},
+	{0, "ignore-file", "PATH", "ignore what this file says, too, from the working directory; repeatable", SETS(LIST, ignore_files)},
+	{0, "no-ignore-files", NULL, "no --ignore-file counts", SETS(FLAG, no_files)},
+	{0, "ignore-files", NULL, "undo --no-ignore-files", SETS(UNFLAG, no_files)},
+	{0, "ignore-file-case-insensitive", NULL, "ignore files do not look at the case of ASCII letters",
+	 SETS(FLAG, request.files.caseless_ignore_files)},
+	{0, "no-ignore-file-case-insensitive", NULL, "undo --ignore-file-case-insensitive",
+	 SETS(UNFLAG, request.files.caseless_ignore_files)},
+	{0, "require-git", NULL, "undo --no-require-git", SETS(UNFLAG, request.files.ignores_outside_git)},
+	{0, "one-file-system", NULL, "no folders on other file systems than the PATH they lie below",
+	 SETS(FLAG, request.files.one_file_system)},
+	{0, "no-one-file-system", NULL, "undo --one-file-system", SETS(UNFLAG, request.files.one_file_system)},
 	{0, "no-require-git", NULL, "use git's ignore files outside repositories too",
 	 SETS(FLAG, request.files.ignores_outside_git)},
 	{'u', "unrestricted", NULL, "--no-ignore; -uu: --hidden too; -uuu: --binary too",
@@ -284,20 +392,31 @@ const struct bs_option bs_grep_option_table[] = {
 	{0, "max-depth", "N", "at most N folders deep", SETS(NUMBER, max_depth), .most = UINT32_MAX},
 	{0, "maxdepth", "N", "the same", SETS(NUMBER, max_depth), .most = UINT32_MAX},
 	{0, "max-filesize", "SIZE", "no files larger than this", SETS(SIZE, request.files.max_file_bytes)},
-	{0, "sort", "KEY", "path or none; both sort by path", SETS(NAME, sort), .names = sort_keys},
+	{0, "sort", "KEY", "path, or within each folder by modified, accessed or created [path]", CALL(take_sort)},
+	{0, "sortr", "KEY", "the other way round", CALL(take_sort), .value = 1},
+	{0, "sort-files", NULL, "--sort path", CALL(take_sort)},
+	{0, "no-sort-files", NULL, "--sort path", CALL(take_sort)},
 	{0, "mmap", NULL, "treat NUL bytes as rg does in files that it maps", SETS(CHOICE, maps), .value = BS_GREP_MAPS_ALL},
 	{0, "no-mmap", NULL, "treat NUL bytes as rg does in files that it reads", SETS(CHOICE, maps), .value = BS_GREP_MAPS_NONE},
 	{0, "no-messages", NULL, "no messages about files that cannot be read", SETS(FLAG, no_messages)},
 	{0, "messages", NULL, "undo --no-messages", SETS(UNFLAG, no_messages)},
-	{0, "no-config", NULL, "accepted for scripts; no configuration file is ever read", .kind = BS_OPTION_NOTHING},
-	{0, "line-buffered", NULL, "accepted for scripts; does nothing", .kind = BS_OPTION_NOTHING},
-	{0, "block-buffered", NULL, "accepted for scripts; does nothing", .kind = BS_OPTION_NOTHING},
+	{0, "no-config", NULL, "do not read the file that BITSIFT_CONFIG_PATH names", .kind = BS_OPTION_NOTHING},
+	{0, "line-buffered", NULL, "pass each line on at once [on a terminal]", SETS(CHOICE, buffering),
+	 .value = BS_GREP_BUFFER_LINES},
+	{0, "no-line-buffered", NULL, "undo it", SETS(CHOICE, buffering), .value = BS_GREP_BUFFER_AUTO},
+	{0, "block-buffered", NULL, "pass lines on in large blocks, whatever reads them", SETS(CHOICE, buffering),
+	 .value = BS_GREP_BUFFER_BLOCKS},
+	{0, "no-block-buffered", NULL, "undo it", SETS(CHOICE, buffering), .value = BS_GREP_BUFFER_AUTO},
 	{0, "no-ignore-messages", NULL, "accepted for scripts; does nothing", .kind = BS_OPTION_NOTHING},
 	{0, "threads", "N", "the same", SETS(NUMBER, n_threads), .most = MAX_THREADS},
 	{0, "brute", NULL, "use no index and match line by line: slow, for comparing", SETS(FLAG, request.pattern.is_brute)},
 	{0, "kernel", "NAME", "the SIMD code to use; `list` prints the choices", SETS(STRING, request.kernel)},
 	{0, "stats", NULL, "end with a line of statistics in JSON, on stderr", SETS(FLAG, stats)},
 	{0, "explain", NULL, "explain on stderr how lines are found", SETS(FLAG, explain)},
+	{0, "debug", NULL, "the same, and name what the rules leave out", SETS(FLAG, request.explain_left_out)},
+	{0, "trace", NULL, "--debug", SETS(FLAG, request.explain_left_out)},
+	{0, "pcre2-version", NULL, "print the version of PCRE2", SETS(FLAG, pcre2_version)},
+	{'V', "version", NULL, "print the version", SETS(FLAG, version)},
 	{0},
 };
 
@@ -318,7 +437,7 @@ static enum bs_status take_operands(struct bs_grep_arguments *arguments, char **
 {
 	struct bs_grep_request *request = &arguments->request;
 	enum bs_status status = BS_OK;
-	bool wants_pattern = !arguments->has_pattern_option && !arguments->files && !arguments->type_list;
+	bool wants_pattern = !arguments->has_pattern_option && !arguments->files && !arguments->type_list && !arguments->pcre2_version;
 	if (wants_pattern && n == 0)
 		return bs_fail(err, BS_INVALID, "a pattern is missing; see `bitsift grep --help`");
 	if (wants_pattern)
@@ -341,6 +460,8 @@ static enum bs_status decide_files(struct bs_grep_arguments *arguments, struct b
 	enum bs_status status = BS_OK;
 	for (size_t i = 0; i < arguments->globs.n && arguments->glob_caseless && !status; i++)
 		status = bs_word_list_add(&arguments->iglobs, arguments->globs.list[i], err);
+	files->ignore_files = arguments->no_files ? NULL : arguments->ignore_files.list;
+	files->preprocessor_globs = arguments->pre_globs.list;
 	files->iglobs = arguments->iglobs.list;
 	files->globs = arguments->glob_caseless ? NULL : arguments->globs.list;
 	files->types = arguments->types.list;
@@ -425,6 +546,7 @@ static enum bs_status decide_output(struct bs_grep_arguments *arguments, struct 
 	output->after = arguments->has_context ? arguments->context : arguments->after;
 	output->before = arguments->has_context ? arguments->context : arguments->before;
 	output->passthru = arguments->passthru;
+	output->buffering = (enum bs_grep_buffering)arguments->buffering;
 	output->with_path = wants_path(arguments);
 	output->line_numbers = wants_line_numbers(arguments);
 	output->columns = arguments->column >= 0 ? arguments->column : arguments->vimgrep;
@@ -440,6 +562,7 @@ static enum bs_status decide_output(struct bs_grep_arguments *arguments, struct 
 static enum bs_grep_task decide_task(const struct bs_grep_arguments *arguments)
 {
 	return arguments->type_list    ? BS_GREP_LIST_TYPES
+	       : arguments->pcre2_version ? BS_GREP_TELL_ENGINE
 	       : arguments->files      ? BS_GREP_LIST_FILES
 	       : arguments->candidates ? BS_GREP_LIST_CANDIDATES
 	       : arguments->request.output.max_count == 0 ? BS_GREP_CHECK
@@ -461,6 +584,7 @@ enum bs_status bs_grep_arguments_decide(struct bs_grep_arguments *arguments, con
 	request->pattern.letter_case = (enum bs_grep_case)arguments->letter_case;
 	request->pattern.is_word = arguments->bounds == BOUNDS_WORD;
 	request->pattern.is_line = arguments->bounds == BOUNDS_LINE;
+	request->conditions = (struct bs_grep_conditions){arguments->ands.list, arguments->nots.list, arguments->scope};
 	request->task = decide_task(arguments);
 	if (request->output.max_count == UINT64_MAX)
 		request->output.max_count = 0;
@@ -482,7 +606,9 @@ void bs_grep_arguments_release(void *of_options)
 	struct bs_grep_arguments *arguments = of_options;
 	struct bs_word_list *lists[] = {&arguments->patterns,  &arguments->globs,     &arguments->iglobs,
 	                                &arguments->types,     &arguments->type_nots, &arguments->type_adds,
-	                                &arguments->type_clears, &arguments->colors,  &arguments->paths, &arguments->owned};
+	                                &arguments->type_clears, &arguments->colors,  &arguments->paths, &arguments->ands,
+	                                &arguments->nots,      &arguments->owned,     &arguments->pre_globs,
+	                                &arguments->ignore_files};
 	for (size_t i = 0; i < arguments->owned.n; i++)
 		free((char *)(uintptr_t)arguments->owned.list[i]);
 	free(arguments->pattern_bytes);

@@ -10,20 +10,20 @@ struct bs_grep_arguments {
 	bool no_messages, stats, explain;
 	/* What is noted while options come in. */
 	uint64_t after, before, context, n_threads, max_depth;
-	int letter_case, bounds, count, which_files, color, sort, n_unrestricted, maps;
+	int letter_case, bounds, scope, count, which_files, color, n_unrestricted, maps, buffering;
 	int line_number, column, with_filename; /* -1: not said */
 	bool has_context, json, vimgrep, passthru, heading, pretty;
-	bool ignores_nothing, glob_caseless, no_vcs, no_dot, no_global, no_exclude, no_parent;
-	bool has_pattern_option, patterns_from_stdin, quiet, files, candidates, type_list;
+	bool ignores_nothing, glob_caseless, no_vcs, no_dot, no_global, no_exclude, no_parent, no_files;
+	bool has_pattern_option, patterns_from_stdin, quiet, files, candidates, type_list, pcre2_version, version;
 	/* What the request borrows. */
 	size_t *pattern_bytes;
-	struct bs_word_list patterns, globs, iglobs, types, type_nots, type_adds, type_clears, colors, paths,
-		owned;
+	struct bs_word_list patterns, globs, iglobs, ands, nots, types, type_nots, type_adds, type_clears, colors, paths,
+		owned, pre_globs, ignore_files;
 };
 
 /* NULL name ends it; the first BS_GREP_N_IN_HELP are those of --help. They set a struct bs_grep_arguments. */
 extern const struct bs_option bs_grep_option_table[];
-#define BS_GREP_N_IN_HELP 28
+#define BS_GREP_N_IN_HELP 32
 extern const struct bs_grep_arguments bs_grep_defaults;
 
 /* What the options and operands mean together: makes the request. BS_INVALID, BS_NO_MEMORY. */
@@ -35,5 +35,9 @@ void bs_grep_arguments_release(void *arguments);
  * is wrong. */
 enum bs_status bs_grep_colors_set(struct bs_grep_colors *colors, const char *const *specs, size_t n_specs,
                                   struct bs_error *err) BS_WARN_UNUSED;
+
+/* --hyperlink-format: an alias or a format of rg 14, as bs_grep_output has it, "" for none; on the heap. BS_INVALID,
+ * BS_NO_MEMORY. */
+enum bs_status bs_grep_hyperlink_format(const char *format, char **out, struct bs_error *err) BS_WARN_UNUSED;
 
 #endif

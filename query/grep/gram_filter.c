@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/source_kind.h"
 #include "core/base/workers.h"
 #include "core/matrix/gram_slab.h"
 
@@ -280,15 +281,32 @@ static enum bs_status filter_all_slabs(struct filtering *at, unsigned n_threads,
 	return status;
 }
 
-static enum bs_status take_unknown(struct filtering *at, const uint8_t *known, struct bs_error *err)
+static enum bs_status take_unknown_of(struct filtering *at, const uint8_t *known, uint32_t first, uint32_t end,
+                                      struct bs_error *err)
 {
-	uint32_t n_docs = bs_snapshot_segment_docs(at->snapshot, at->segment);
 	enum bs_status status = BS_OK;
-	for (uint32_t d = 0; d < n_docs && !status; d++) {
+	for (uint32_t d = first; d < end && !status; d++) {
 		if (known && (known[d / 8] >> (d % 8) & 1))
 			continue;
 		at->stats.n_unknown += !bs_snapshot_is_deleted(at->snapshot, at->segment, d);
 		status = take_document(at, d, err);
+	}
+	return status;
+}
+
+/* Records are no files, but a row is one. */
+static enum bs_status take_unknown(struct filtering *at, const uint8_t *known, struct bs_error *err)
+{
+	const struct bs_manifest *manifest = &at->snapshot->manifest;
+	enum bs_status status = BS_OK;
+	if (at->segment == manifest->n_segments)
+		return take_unknown_of(at, known, 0, bs_snapshot_segment_docs(at->snapshot, at->segment), err);
+	const struct bs_doc_table *docs = &at->snapshot->segments[at->segment].docs;
+	for (uint32_t i = 0; i < docs->n_ranges && !status; i++) {
+		struct bs_source_range range = bs_doc_table_range(docs, i);
+		uint32_t kind = manifest->sources[range.source].kind;
+		if (manifest->segments[at->segment].is_rows || kind == BS_SOURCE_FOLDER || kind == BS_SOURCE_FILE)
+			status = take_unknown_of(at, known, range.first, range.end, err);
 	}
 	return status;
 }

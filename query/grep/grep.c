@@ -1,6 +1,7 @@
 /* grep.c: bs_grep of bitsift.h: makes of a request what the parts of grep are asked for, and guards the callbacks. */
 #include "core/bitsift.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -11,12 +12,14 @@
 
 #include "core/base/clock.h"
 #include "core/base/status.h"
-#include "core/base/visible.h"
 #include "core/simd/kernels.h"
 #include "corpus/walk/file.h"
 #include "corpus/walk/file_types.h"
+#include "query/grep/grep_code.h"
 #include "query/grep/grep_index.h"
+#include "query/grep/grep_path.h"
 #include "query/grep/grep_run.h"
+#include "query/grep/grep_sort.h"
 
 /* rg maps files into memory if at most this many are named and nothing else. */
 #define MAPS_MAX_FILES 10
@@ -32,11 +35,14 @@ struct grep {
 	enum bs_grep_coding coding;
 	unsigned n_threads;
 	struct bs_grep_analysis analysis;
+	struct bs_conditions conditions;
 	struct bs_file_types *types; /* NULL: nothing is asked about types; the table is long */
 	struct bs_grep_walk_options walk;
+	struct bs_ignore preprocessor_globs;
 	struct bs_grep_index_options by_index;
 	struct bs_dir dir;
 	struct bs_grep_source *source;
+	struct bs_results results;
 };
 
 static void report(void *context, const char *message)
@@ -50,6 +56,16 @@ static void report(void *context, const char *message)
 	pthread_mutex_unlock(&grep->mutex);
 }
 
+/* A line or more of them were written. */
+static void flush_line(const struct grep *grep)
+{
+	const struct bs_grep_request *request = grep->request;
+	enum bs_grep_buffering buffering = request->output.buffering;
+	if (request->flush && (buffering == BS_GREP_BUFFER_LINES ||
+	                       (buffering == BS_GREP_BUFFER_AUTO && request->output.is_terminal)))
+		request->flush(request->context);
+}
+
 static bool put(void *context, const char *shown, const struct bs_buffer *out)
 {
 	struct grep *grep = context;
@@ -58,8 +74,18 @@ static bool put(void *context, const char *shown, const struct bs_buffer *out)
 	pthread_mutex_lock(&grep->mutex);
 	grep->is_stopped = is_for_line ? !bs_grep_tell_lines(request, shown, out)
 	                               : request->write(request->context, out->data, out->used_bytes) != 0;
+	flush_line(grep);
 	pthread_mutex_unlock(&grep->mutex);
 	return !grep->is_stopped;
+}
+
+static void flush(void *context)
+{
+	struct grep *grep = context;
+	pthread_mutex_lock(&grep->mutex);
+	if (grep->request->flush)
+		grep->request->flush(grep->request->context);
+	pthread_mutex_unlock(&grep->mutex);
 }
 
 static size_t list_length(const char *const *list)
@@ -115,6 +141,44 @@ static enum bs_status list_types(struct grep *grep, struct bs_error *err)
 	return status;
 }
 
+static void tell_engine(struct grep *grep)
+{
+	char text[128];
+	size_t n = bs_grep_engine_format(text);
+	grep->is_stopped = grep->request->write(grep->request->context, text, n) != 0;
+}
+
+/* A line for people, which ends up in text. */
+static void explain(struct grep *grep, const void *text, size_t n_bytes)
+{
+	if (grep->request->explain && n_bytes > 0)
+		grep->request->explain(grep->request->context, text, n_bytes);
+}
+
+static void explain_left_out(void *context, enum bs_skip reason, const char *path)
+{
+	struct bs_error line;
+	bool is_hidden = reason == BS_SKIP_HIDDEN || reason == BS_SKIP_HIDDEN_FOLDER;
+	(void)bs_fail(&line, BS_INVALID, "%s: left out: %s", path, is_hidden ? "hidden" : "by an ignore file, a glob or its type");
+	explain(context, line.text, strlen(line.text));
+}
+
+/* As rg, it goes on without a named ignore file that cannot be read: but not in silence. */
+static void check_ignore_files(const struct grep *grep)
+{
+	const struct bs_grep_request *request = grep->request;
+	struct bs_error line;
+	for (const char *const *path = request->files.ignore_files; path && *path && request->notice; path++) {
+		int fd = bs_file_open(AT_FDCWD, *path, O_RDONLY | O_NONBLOCK);
+		if (fd < 0) {
+			(void)bs_fail(&line, BS_IO, "%s: %s", *path, strerror(errno));
+			request->notice(request->context, line.text);
+		} else {
+			close(fd);
+		}
+	}
+}
+
 static void make_walk(struct grep *grep)
 {
 	static const char *const here[] = {"./"};
@@ -125,18 +189,35 @@ static void make_walk(struct grep *grep)
 		         .no_ignore = files->no_ignore,
 		         .no_ignore_kinds = files->no_ignore_kinds,
 		         .ignores_outside_git = files->ignores_outside_git,
+		         .caseless_ignore_files = files->caseless_ignore_files,
+		         .ignore_files = list_length(files->ignore_files) > 0 ? files->ignore_files : NULL,
+		         .one_file_system = files->one_file_system,
 		         .follow = files->follow,
 		         .max_depth = files->has_max_depth ? files->max_depth : 0,
 		         .globs = files->globs,
 		         .n_globs = list_length(files->globs),
 		         .caseless_globs = files->iglobs,
-		         .n_caseless_globs = list_length(files->iglobs)},
+		         .n_caseless_globs = list_length(files->iglobs),
+		         .left_out = grep->request->explain && grep->request->explain_left_out ? explain_left_out : NULL,
+		         .left_out_context = grep},
 		.paths = is_default ? here : files->paths,
 		.n_paths = is_default ? 1 : files->n_paths,
 		.is_default_path = is_default,
 		.only_files = files->has_max_depth && files->max_depth == 0,
 		.max_file_bytes = files->has_max_file_bytes ? files->max_file_bytes : UINT64_MAX,
+		.search_zip = files->search_zip,
+		.preprocess = files->preprocessor != NULL,
+		.preprocessor_globs = &grep->preprocessor_globs,
 	};
+}
+
+static enum bs_status make_preprocessor_globs(struct grep *grep, struct bs_error *err)
+{
+	const char *const *globs = grep->request->files.preprocessor_globs;
+	enum bs_status status = BS_OK;
+	for (size_t i = 0; i < list_length(globs) && !status; i++)
+		status = bs_ignore_add_line(&grep->preprocessor_globs, (const uint8_t *)globs[i], strlen(globs[i]), err);
+	return status;
 }
 
 static enum bs_status choose_coding(struct grep *grep, struct bs_error *err)
@@ -157,13 +238,6 @@ static bool maps_files(const struct bs_grep_files *files)
 	for (size_t i = 0; i < files->n_paths && maps; i++)
 		maps = bs_file_stat(AT_FDCWD, files->paths[i], &found) == 0 && S_ISREG(found.st_mode);
 	return maps;
-}
-
-/* A line for people, which ends up in text. */
-static void explain(struct grep *grep, const void *text, size_t n_bytes)
-{
-	if (grep->request->explain && n_bytes > 0)
-		grep->request->explain(grep->request->context, text, n_bytes);
 }
 
 /* grep->dir.place is NULL if there is no index, and need be none. */
@@ -206,6 +280,7 @@ static enum bs_status open_source(struct grep *grep, struct bs_error *err)
 		.dir = &grep->dir,
 		.walk = &grep->walk,
 		.pattern = &grep->analysis,
+		.conditions = &grep->conditions,
 		.trust = request->no_stat,
 		.n_threads = grep->n_threads,
 		.ends_at_nul = !grep->is_text && !request->files.search_binary,
@@ -219,6 +294,8 @@ static enum bs_status open_source(struct grep *grep, struct bs_error *err)
 		report(grep, why.text);
 	if (!grep->source)
 		status = bs_grep_walk_open(&grep->walk, &grep->source, err);
+	if (grep->source && bs_grep_sort_is_wanted(&request->files))
+		status = bs_grep_sort_open(grep->source, &request->files, &grep->source, err);
 	if (grep->source) {
 		grep->source->report = report;
 		grep->source->report_context = grep;
@@ -229,39 +306,66 @@ static enum bs_status open_source(struct grep *grep, struct bs_error *err)
 static enum bs_status show_file(struct grep *grep, const char *path, struct bs_error *err)
 {
 	const struct bs_grep_request *request = grep->request;
-	struct bs_buffer shown = {0};
+	struct bs_buffer shown = {0}, place = {0};
 	if (request->line) {
 		struct bs_grep_line line = {.path = path};
 		grep->is_stopped = request->line(request->context, &line) != 0;
 		return BS_OK;
 	}
-	enum bs_status status = request->output.is_terminal ? bs_visible_escape(&shown, path, strlen(path), err)
-	                                                    : bs_buffer_append(&shown, path, strlen(path), err);
+	const struct bs_grep_output *output = &request->output;
+	enum bs_status status = bs_grep_link_place(output, path, &place, err);
+	if (!status)
+		status = bs_grep_link_begin(output, &place, 0, 0, &shown, err);
+	if (!status)
+		status = bs_grep_path_append(output, path, &shown, err);
+	if (!status)
+		status = bs_grep_link_end(&place, &shown, err);
 	if (!status)
 		status = bs_buffer_append(&shown, request->output.nul_after_path ? "" : "\n", 1, err);
 	if (!status)
 		grep->is_stopped = request->write(request->context, shown.data, shown.used_bytes) != 0;
+	bs_buffer_deinit(&place);
+	flush_line(grep);
 	bs_buffer_deinit(&shown);
+	return status;
+}
+
+static enum bs_status finish_results(struct grep *grep, struct bs_error *err)
+{
+	const struct bs_grep_request *request = grep->request;
+	struct bs_results *results = &grep->results;
+	enum bs_status status = grep->is_stopped ? BS_OK : bs_results_finish(results, err);
+	if (!status && !grep->is_stopped && results->most != UINT64_MAX && request->results)
+		request->results(request->context, &results->told);
 	return status;
 }
 
 static enum bs_status list_files(struct grep *grep, struct bs_error *err)
 {
+	struct bs_results *results = &grep->results;
 	struct bs_grep_file file;
 	enum bs_status status;
 	while ((status = grep->source->next(grep->source, &file, err)) == BS_OK && file.shown && !grep->is_stopped) {
+		uint64_t n_shown = 1;
+		if (bs_cursor_place(&results->cursor, &file) <= 0)
+			continue;
 		grep->result->has_match = true;
-		status = show_file(grep, file.shown, err);
+		if (results->most != UINT64_MAX)
+			status = bs_results_take(results, file.shown, file.root, 1, NULL, &n_shown, err);
+		if (!status && n_shown > 0)
+			status = show_file(grep, file.shown, err);
 		if (status)
 			break;
 	}
-	return status;
+	return status ? status : finish_results(grep, err);
 }
 
 static enum bs_status put_summary(struct grep *grep, uint64_t start_ns, struct bs_error *err)
 {
 	struct bs_buffer text = {0};
-	enum bs_status status = bs_grep_json_summary(&grep->sums, bs_now_ns() - start_ns, &text, err);
+	enum bs_status status = bs_grep_json_summary(&grep->sums, bs_now_ns() - start_ns,
+	                                             grep->results.most != UINT64_MAX ? &grep->results.told : NULL,
+	                                             &text, err);
 	if (!status)
 		(void)put(grep, NULL, &text);
 	bs_buffer_deinit(&text);
@@ -276,17 +380,22 @@ static enum bs_status search(struct grep *grep, uint64_t start_ns, struct bs_err
 	char plan[160];
 	enum bs_status status = bs_kernel_choose(request->kernel, &kernel, err);
 	if (!status)
+		status = bs_conditions_compile(&grep->conditions, kernel, err);
+	if (!status)
 		status = bs_grep_matcher_new(&request->pattern, &grep->analysis, kernel, &matcher, err);
 	if (status)
 		return status;
 	struct bs_grep_run run = {.request = request,
 	                          .source = grep->source,
 	                          .matcher = matcher,
+	                          .conditions = &grep->conditions,
+	                          .results = &grep->results,
 	                          .coding = grep->coding,
 	                          .is_text = grep->is_text,
 	                          .maps_files = maps_files(&request->files),
 	                          .n_threads = grep->n_threads,
 	                          .put = put,
+	                          .flush = flush,
 	                          .report = report,
 	                          .context = grep};
 	explain(grep, plan,
@@ -294,6 +403,8 @@ static enum bs_status search(struct grep *grep, uint64_t start_ns, struct bs_err
 	/* With nothing that could match, no file is looked at. */
 	if (request->task == BS_GREP_SEARCH && request->pattern.n_patterns > 0) {
 		status = bs_grep_run(&run, grep->result, &grep->sums, err);
+		if (!status)
+			status = finish_results(grep, err);
 		if (!status && request->output.format == BS_GREP_JSON && !grep->is_stopped)
 			status = put_summary(grep, start_ns, err);
 	}
@@ -305,6 +416,10 @@ static enum bs_status run(struct grep *grep, uint64_t start_ns, struct bs_error 
 {
 	const struct bs_grep_request *request = grep->request;
 	enum bs_status status = bs_grep_analyse(&request->pattern, &grep->analysis, err);
+	if (!status)
+		status = bs_results_init(&grep->results, request, &grep->walk, err);
+	if (!status)
+		status = bs_conditions_read(request, &grep->conditions, err);
 	if (!status)
 		status = open_source(grep, err);
 	if (status)
@@ -329,10 +444,16 @@ enum bs_status bs_grep(const struct bs_grep_request *request, struct bs_grep_res
 	enum bs_status status = check_request(request, err);
 	make_walk(&grep);
 	if (!status)
+		check_ignore_files(&grep);
+	if (!status)
+		status = make_preprocessor_globs(&grep, err);
+	if (!status)
 		status = make_types(&grep, err);
 	if (!status)
 		status = choose_coding(&grep, err);
-	if (!status)
+	if (!status && request->task == BS_GREP_TELL_ENGINE)
+		tell_engine(&grep);
+	else if (!status)
 		status = request->task == BS_GREP_LIST_TYPES ? list_types(&grep, err) : run(&grep, start_ns, err);
 	if (!status && grep.is_stopped)
 		status = bs_fail(err, BS_STOPPED, "stopped by the callback");
@@ -340,7 +461,10 @@ enum bs_status bs_grep(const struct bs_grep_request *request, struct bs_grep_res
 		result.n_ruled_out = grep.source->n_ruled_out;
 		grep.source->close(grep.source);
 	}
+	bs_results_deinit(&grep.results);
+	bs_conditions_deinit(&grep.conditions);
 	bs_grep_analysis_deinit(&grep.analysis);
+	bs_ignore_deinit(&grep.preprocessor_globs);
 	bs_file_types_free(grep.types);
 	bs_dir_close(&grep.dir);
 	result.elapsed_ns = bs_now_ns() - start_ns;

@@ -1,6 +1,8 @@
 /* grep_code.c: see grep_code.h. */
 #include "query/grep/grep_code.h"
 
+#include <stdio.h>
+
 /* Of a pattern that is refused so much is shown. */
 #define SHOWN_BYTES 200
 
@@ -74,4 +76,14 @@ enum bs_status bs_grep_code_check(int result, struct bs_error *err)
 		return BS_OK;
 	pcre2_get_error_message(result, (PCRE2_UCHAR *)why, sizeof(why));
 	return bs_fail(err, BS_UNSUPPORTED, "given up: the pattern takes too long here (%s)", why);
+}
+
+size_t bs_grep_engine_format(char out[128])
+{
+	char version[64] = "";
+	uint32_t has_jit = 0;
+	(void)pcre2_config(PCRE2_CONFIG_VERSION, version);
+	(void)pcre2_config(PCRE2_CONFIG_JIT, &has_jit);
+	version[strcspn(version, " ")] = '\0';
+	return (size_t)snprintf(out, 128, "PCRE2 %s is available\nJIT is %savailable\n", version, has_jit ? "" : "not ");
 }

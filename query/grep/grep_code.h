@@ -27,4 +27,7 @@ const pcre2_code *bs_grep_code_ready(struct bs_grep_code *code, pthread_mutex_t 
 /* BS_UNSUPPORTED for what pcre2_match returned, if that is a failure. */
 enum bs_status bs_grep_code_check(int result, struct bs_error *err) BS_WARN_UNUSED;
 
+/* Which PCRE2 is at work, in two lines, for people. Returns their length. */
+size_t bs_grep_engine_format(char out[128]);
+
 #endif

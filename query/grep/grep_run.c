@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/base/workers.h"
+#include "query/grep/file_conditions.h"
 #include "query/grep/grep_search.h"
 #include "query/regex/text.h"
 
@@ -15,20 +16,33 @@
 #define WORTH_A_THREAD 6
 /* And a file of this many bytes, if only one waits. */
 #define LARGE_BYTES ((size_t)1 << 19)
-/* Output that a file may hold while it is not next. */
-#define HELD_BYTES ((size_t)1 << 20)
+/* Output is put out with this many bytes, while its file is searched. */
+#define BLOCK_BYTES ((size_t)1 << 16)
+/* Output that a file may hold while it is searched and is not next, and that of all: of those that were searched, and
+ * of those that are. */
+#define HELD_BYTES     ((size_t)1 << 20)
+#define ALL_HELD_BYTES ((size_t)16 << 20)
 /* Memory of a slot that is kept for the next file. */
 #define KEPT_BYTES ((size_t)65536)
 
 struct slot {
 	struct bs_buffer names; /* the path as it is opened, NUL, as it is shown, NUL */
-	bool is_stdin;
+	bool is_stdin, is_stream;
 	bool is_named;
 	size_t root_bytes;
+	enum bs_grep_packing packing;
+	/* Where results are picked. */
+	size_t root;
+	uint64_t passed_line;
+	struct bs_buffer marks; /* of struct bs_result_mark */
+	uint64_t n_results;
+	struct bs_grep_finish finish;
 	bool is_message; /* no file: out is what is to be reported in its turn */
 	struct bs_buffer out;
 	bool has_match;
 	bool has_lines; /* not only that a binary file matches, which no line sets apart from other files */
+	bool is_begun;   /* a part of its output was put out */
+	bool is_stopped; /* nobody wants more */
 	struct bs_grep_sums sums;
 	uint64_t read_bytes;
 };
@@ -36,8 +50,13 @@ struct slot {
 /* What a thread searches with. */
 struct searcher {
 	struct bs_grep_scratch *scratch; /* NULL: it has searched nothing yet */
+	struct bs_condition_asker *asker; /* NULL: there are no conditions */
 	struct bs_grep_text text;
 	struct bs_grep_printer printer;
+	/* While it searches a file. */
+	struct running *run;
+	const struct bs_task *task;
+	struct slot *slot;
 };
 
 struct running {
@@ -50,6 +69,9 @@ struct running {
 	struct slot slots[N_SLOTS];
 	uint64_t n_added;
 	bool has_written;
+	bool is_line_buffered;
+	bool waits; /* tells before_wait() */
+	size_t held_bytes; /* that a file may hold while it is searched and is not next */
 };
 
 static enum bs_grep_binary binary_rule(const struct bs_grep_run *plan, bool is_named)
@@ -74,9 +96,79 @@ static void get_help(struct running *run, uint64_t least_waiting)
 		(void)bs_workers_start(run->workers);
 }
 
-static void search_text(const struct bs_grep_run *plan, struct searcher *searcher, struct slot *slot,
-                        const char *shown, struct bs_error *err)
+/* Of the file that is next in order. False: nobody wants more. */
+static bool put_output(struct running *run, struct slot *slot)
 {
+	const struct bs_grep_run *plan = run->plan;
+	const char *path = (const char *)slot->names.data, *shown = path + strlen(path) + 1;
+	bool is_apart = run->has_written && slot->has_lines && !slot->is_begun && run->separator.used_bytes > 0;
+	run->has_written = true;
+	slot->is_begun = true;
+	slot->is_stopped = (is_apart && !plan->put(plan->context, shown, &run->separator)) ||
+	                   !plan->put(plan->context, shown, &slot->out);
+	/* What was found before nobody wanted more counts. */
+	run->result->has_match |= slot->has_match;
+	return !slot->is_stopped;
+}
+
+/* Puts out what there is so far of the file that a worker searches, in its turn. */
+static bool put_part(struct searcher *searcher)
+{
+	struct bs_grep_printer *printer = &searcher->printer;
+	struct slot *slot = searcher->slot;
+	slot->has_match = printer->has_matched;
+	slot->has_lines = printer->has_lines;
+	bool is_wanted = put_output(searcher->run, slot);
+	printer->taken_bytes += slot->out.used_bytes;
+	bs_buffer_clear(&slot->out);
+	return is_wanted;
+}
+
+/* The printer's offer. */
+static bool take_output(void *context)
+{
+	struct searcher *searcher = context;
+	struct bs_grep_printer *printer = &searcher->printer;
+	const struct bs_task *task = searcher->task;
+	size_t n_bytes = searcher->slot->out.used_bytes;
+	if (!bs_task_is_wanted(task))
+		return false;
+	if (n_bytes < printer->offer_bytes)
+		return true;
+	if (!bs_task_is_turn(task) && n_bytes < searcher->run->held_bytes) {
+		if (!searcher->run->is_line_buffered)
+			printer->offer_bytes = n_bytes + BLOCK_BYTES;
+		return true;
+	}
+	return bs_task_wait_turn(task) && put_part(searcher);
+}
+
+/* The input has nothing yet: whoever reads the output is to have what there is. */
+static bool before_wait(void *context)
+{
+	struct searcher *searcher = context;
+	const struct bs_grep_run *plan = searcher->run->plan;
+	if (!bs_task_wait_turn(searcher->task) || (searcher->slot->out.used_bytes > 0 && !put_part(searcher)))
+		return false;
+	plan->flush(plan->context);
+	return true;
+}
+
+/* What is shown of a file is known only in its turn. It has no more than the limit, so it is kept until then. */
+static void pick_results(const struct bs_results *results, struct bs_grep_printer *printer, struct slot *slot)
+{
+	printer->picks = !results->are_files;
+	printer->most_results = atomic_load(&results->is_full) ? 0 : results->most;
+	printer->passed_line = slot->passed_line;
+	printer->marks = &slot->marks;
+	if (results->most != UINT64_MAX)
+		printer->offer_bytes = SIZE_MAX;
+}
+
+static void search_text(struct running *run, struct searcher *searcher, struct slot *slot, const char *shown,
+                        struct bs_error *err)
+{
+	const struct bs_grep_run *plan = run->plan;
 	struct bs_grep_printer *printer = &searcher->printer;
 	bool has_path = plan->request->output.with_path || plan->request->output.format != BS_GREP_LINES;
 	printer->path = has_path ? shown : NULL;
@@ -84,14 +176,28 @@ static void search_text(const struct bs_grep_run *plan, struct searcher *searche
 	printer->status = BS_OK;
 	printer->err = err;
 	printer->has_matched = false;
-	bool is_slice = plan->maps_files && !slot->is_stdin && !searcher->text.had_mark &&
-	                searcher->text.pieces.used_bytes == 0;
-	bs_grep_search_text(plan->matcher, &searcher->text, binary_rule(plan, slot->is_named), is_slice, printer);
-	bs_grep_text_close(&searcher->text);
+	printer->offer_bytes = run->is_line_buffered ? 1 : BLOCK_BYTES;
+	if (plan->results->is_asked)
+		pick_results(plan->results, printer, slot);
+	bool is_slice = plan->maps_files && !slot->is_stdin && !searcher->text.had_mark && !searcher->text.is_decoded &&
+	                !searcher->text.input->is_stream;
+	enum bs_grep_binary binary = binary_rule(plan, slot->is_named);
+	bool is_chosen = true;
+	if (printer->enclosing)
+		printer->status = bs_enclosing_begin(printer->enclosing, shown, err);
+	if (searcher->asker && plan->conditions->by_file && !printer->status)
+		printer->status = bs_conditions_hold_in_file(searcher->asker, &searcher->text, binary, is_slice,
+		                                             &is_chosen, err);
+	if (is_chosen && !printer->status)
+		bs_grep_search_text(plan->matcher, &searcher->text, binary, is_slice, printer);
+	else
+		bs_grep_print_begin(printer);
 	slot->has_match = printer->has_matched;
 	slot->has_lines = printer->has_lines;
 	slot->read_bytes = searcher->text.read_bytes;
 	slot->sums = printer->sums;
+	slot->n_results = printer->n_results;
+	slot->finish = printer->finish;
 }
 
 static enum bs_status search_file(struct running *run, struct searcher *searcher, struct slot *slot, bool is_caller,
@@ -99,44 +205,76 @@ static enum bs_status search_file(struct running *run, struct searcher *searcher
 {
 	const struct bs_grep_run *plan = run->plan;
 	const char *path = (const char *)slot->names.data, *shown = path + strlen(path) + 1;
-	bool by_line = bs_grep_matcher_traits(plan->matcher)->by_line;
+	const struct bs_grep_traits *traits = bs_grep_matcher_traits(plan->matcher);
+	/* In a file that rg maps, whatever looks back sees all of it. */
+	bool sees_all = traits->looks_back && plan->maps_files && !slot->is_stdin && !slot->packing &&
+	                plan->coding != BS_GREP_CODING_UTF8;
+	bool keeps_output = plan->results->most != UINT64_MAX;
+	bool by_file = plan->conditions->n > 0 && plan->conditions->by_file;
+	struct bs_grep_text *text = &searcher->text;
 	struct bs_grep_reading reading = {.coding = plan->coding,
 	                                  .root_bytes = slot->root_bytes,
-	                                  .stop_at_nul = binary_rule(plan, slot->is_named) == BS_GREP_BINARY_QUIT &&
-	                                                 by_line,
-	                                  .in_pieces = by_line && (!plan->maps_files || slot->is_stdin)};
-	enum bs_status status = bs_grep_text_read(&searcher->text, slot->is_stdin ? NULL : path, &reading, err);
-	if (status) {
-		report(plan, shown, err->text);
-		return BS_OK;
+	                                  .packing = slot->packing,
+	                                  .command = plan->request->files.preprocessor,
+	                                  .argument = shown,
+	                                  .in_pieces = traits->by_line && !sees_all && !by_file,
+	                                  .wait = {run->waits && !keeps_output ? before_wait : NULL, searcher}};
+	enum bs_status status = bs_grep_text_read(text, slot->is_stdin ? NULL : path, &reading, err);
+	if (!status) {
+		if (is_caller && text->input->size_bytes >= LARGE_BYTES)
+			get_help(run, 1);
+		search_text(run, searcher, slot, shown, err);
+		status = searcher->printer.status;
+		enum bs_status end_status = bs_grep_text_close(text, status ? NULL : err);
+		status = status ? status : end_status;
 	}
-	if (is_caller && searcher->text.size_bytes >= LARGE_BYTES)
-		get_help(run, 1);
-	search_text(plan, searcher, slot, shown, err);
-	status = searcher->printer.status;
-	if (status)
+	if (status && status != BS_STOPPED)
 		report(plan, shown, err->text);
-	return status == BS_NO_MEMORY ? status : BS_OK;
+	return slot->is_stopped ? BS_STOPPED : status == BS_NO_MEMORY ? status : BS_OK;
+}
+
+/* For its first file. */
+static enum bs_status ready_searcher(struct running *run, struct searcher *searcher, struct bs_error *err)
+{
+	const struct bs_grep_run *plan = run->plan;
+	const struct bs_grep_output *output = &plan->request->output;
+	struct bs_grep_printer *printer = &searcher->printer;
+	bool shows_lines = output->format == BS_GREP_LINES || output->format == BS_GREP_JSON;
+	enum bs_status status = bs_grep_scratch_new(plan->matcher, &searcher->scratch, err);
+	if (status)
+		return status;
+	bs_grep_printer_init(printer, plan->request, plan->matcher, searcher->scratch);
+	printer->offer = take_output;
+	printer->offer_context = searcher;
+	searcher->run = run;
+	if (plan->conditions->n > 0)
+		status = bs_condition_asker_new(plan->conditions, &searcher->asker, err);
+	printer->asker = plan->conditions->by_file ? NULL : searcher->asker;
+	if (!status && output->enclosing && shows_lines)
+		status = bs_enclosing_new(printer->line_end, &printer->enclosing, err);
+	return status;
 }
 
 static enum bs_status search_slot(void *context, const struct bs_task *task, struct bs_error *err)
 {
 	struct running *run = context;
-	const struct bs_grep_run *plan = run->plan;
 	struct slot *slot = &run->slots[task->number % N_SLOTS];
 	struct searcher *searcher = &run->searchers[task->worker];
 	enum bs_status status = BS_OK;
 	if (slot->is_message)
 		return BS_OK;
 	if (!searcher->scratch) {
-		status = bs_grep_scratch_new(plan->matcher, &searcher->scratch, err);
+		status = ready_searcher(run, searcher, err);
 		if (status)
 			return status;
-		bs_grep_printer_init(&searcher->printer, plan->request, plan->matcher, searcher->scratch);
 	}
+	if (slot->is_stream && !bs_task_wait_turn(task))
+		return BS_OK;
+	searcher->task = task;
+	searcher->slot = slot;
 	status = search_file(run, searcher, slot, task->worker == 0, err);
-	if (slot->out.used_bytes > HELD_BYTES)
-		(void)bs_task_wait_turn(task);
+	if (slot->out.used_bytes > KEPT_BYTES)
+		(void)bs_task_hold(task, slot->out.used_bytes);
 	return status;
 }
 
@@ -158,17 +296,28 @@ static enum bs_status make_separator(struct running *run, struct bs_error *err)
 	return to.status;
 }
 
-/* BS_STOPPED: nobody wants more. */
-static enum bs_status put_output(struct running *run, const struct slot *slot)
+/* Cuts a file's output to what the limit leaves, in its turn. */
+static enum bs_status take_results(struct running *run, struct slot *slot, struct bs_error *err)
 {
-	const struct bs_grep_run *plan = run->plan;
+	struct bs_results *results = run->plan->results;
+	const struct bs_grep_output *output = &run->plan->request->output;
+	const struct bs_result_mark *marks = (const struct bs_result_mark *)(const void *)slot->marks.data;
 	const char *path = (const char *)slot->names.data, *shown = path + strlen(path) + 1;
-	bool is_apart = run->has_written && slot->has_lines && run->separator.used_bytes > 0;
-	run->has_written = true;
-	return (!is_apart || plan->put(plan->context, shown, &run->separator)) &&
-	                       plan->put(plan->context, shown, &slot->out)
-	               ? BS_OK
-	               : BS_STOPPED;
+	uint64_t n = results->are_files ? slot->out.used_bytes > 0 : slot->n_results, n_shown;
+	bool was_full = atomic_load(&results->is_full);
+	enum bs_status status = bs_results_take(results, shown, slot->root, n, marks, &n_shown, err);
+	if (n_shown < n || was_full)
+		slot->out.used_bytes = n_shown > 0 ? marks[n_shown].out_off : 0;
+	if (n_shown < n && n_shown > 0) {
+		slot->sums.matched_lines = marks[n_shown].matched_lines;
+		slot->sums.matches = marks[n_shown].matches;
+	}
+	slot->sums.printed_bytes = slot->out.used_bytes;
+	if (slot->out.used_bytes == 0)
+		slot->sums = (struct bs_grep_sums){0};
+	else if (output->format == BS_GREP_JSON && !status)
+		status = bs_grep_json_end(output, shown, &slot->finish, &slot->sums, &slot->out, err);
+	return status;
 }
 
 static void count_file(struct running *run, const struct slot *slot)
@@ -194,12 +343,13 @@ static enum bs_status put_slot(void *context, uint64_t task, struct bs_error *er
 	struct running *run = context;
 	struct slot *slot = &run->slots[task % N_SLOTS];
 	enum bs_status status = BS_OK;
-	(void)err;
 	if (slot->is_message) {
 		run->plan->report(run->plan->context, (const char *)slot->out.data);
 	} else {
-		if (slot->out.used_bytes > 0)
-			status = put_output(run, slot);
+		if (run->plan->results->most != UINT64_MAX)
+			status = take_results(run, slot, err);
+		if (!status && slot->out.used_bytes > 0 && !put_output(run, slot))
+			status = BS_STOPPED;
 		if (!status)
 			count_file(run, slot);
 		if (!status && slot->has_match && run->plan->request->output.format == BS_GREP_QUIET)
@@ -215,7 +365,11 @@ static enum bs_status set_names(struct slot *slot, const struct bs_grep_file *fi
 	bs_buffer_clear(&slot->names);
 	slot->is_stdin = !file->path;
 	slot->is_named = file->is_named;
+	slot->is_stream = file->is_stream;
 	slot->root_bytes = file->root_bytes;
+	slot->packing = file->packing;
+	slot->root = file->root;
+	slot->passed_line = file->passed_line;
 	enum bs_status status = bs_buffer_append(&slot->names, path, strlen(path) + 1, err);
 	return status ? status : bs_buffer_append(&slot->names, file->shown, strlen(file->shown) + 1, err);
 }
@@ -230,7 +384,9 @@ static enum bs_status add(struct running *run, const struct bs_grep_file *file, 
 		return BS_STOPPED;
 	struct slot *slot = &run->slots[run->n_added % N_SLOTS];
 	bs_buffer_clear(&slot->out);
-	slot->has_match = false;
+	bs_buffer_clear(&slot->marks);
+	slot->n_results = 0;
+	slot->has_match = slot->has_lines = slot->is_begun = slot->is_stopped = false;
 	slot->read_bytes = 0;
 	slot->sums = (struct bs_grep_sums){0};
 	slot->is_message = message != NULL;
@@ -260,14 +416,19 @@ static void add_message(void *context, const char *message)
 static enum bs_status feed(struct running *run, struct bs_error *err)
 {
 	struct bs_grep_source *source = run->plan->source;
+	struct bs_cursor *cursor = &run->plan->results->cursor;
 	struct bs_grep_file file;
 	enum bs_status status;
 	source->report = add_message;
 	source->report_context = run;
 	do {
 		status = source->next(source, &file, err);
-		if (!status && file.shown)
-			status = add(run, &file, NULL, err);
+		int place = !status && file.shown ? bs_cursor_place(cursor, &file) : -1;
+		if (place == 0 && !run->plan->results->are_files)
+			file.passed_line = cursor->line;
+		else if (place <= 0)
+			continue;
+		status = add(run, &file, NULL, err);
 	} while (!status && file.shown);
 	return status;
 }
@@ -276,13 +437,16 @@ static void run_free(struct running *run)
 {
 	bs_workers_free(run->workers);
 	for (unsigned i = 0; run->searchers && i <= run->plan->n_threads; i++) {
+		bs_enclosing_free(run->searchers[i].printer.enclosing);
 		bs_grep_printer_deinit(&run->searchers[i].printer);
+		bs_condition_asker_free(run->searchers[i].asker);
 		bs_grep_scratch_free(run->searchers[i].scratch);
 		bs_grep_text_deinit(&run->searchers[i].text);
 	}
 	for (size_t i = 0; i < N_SLOTS; i++) {
 		bs_buffer_deinit(&run->slots[i].names);
 		bs_buffer_deinit(&run->slots[i].out);
+		bs_buffer_deinit(&run->slots[i].marks);
 	}
 	bs_buffer_deinit(&run->separator);
 	free(run->searchers);
@@ -292,6 +456,7 @@ static void run_free(struct running *run)
 enum bs_status bs_grep_run(const struct bs_grep_run *plan, struct bs_grep_result *result, struct bs_grep_sums *sums,
                            struct bs_error *err)
 {
+	const struct bs_grep_output *output = &plan->request->output;
 	struct running *run = calloc(1, sizeof(*run));
 	if (!run)
 		return bs_fail_memory(err, "a search", sizeof(*run));
@@ -299,11 +464,16 @@ enum bs_status bs_grep_run(const struct bs_grep_run *plan, struct bs_grep_result
 	                                  .n_slots = N_SLOTS,
 	                                  .work = search_slot,
 	                                  .put = put_slot,
+	                                  .most_held_bytes = ALL_HELD_BYTES,
 	                                  .context = run};
 	struct bs_error why = {""};
 	run->plan = plan;
 	run->result = result;
 	run->sums = sums;
+	run->is_line_buffered = output->buffering == BS_GREP_BUFFER_LINES ||
+	                        (output->buffering == BS_GREP_BUFFER_AUTO && output->is_terminal);
+	run->waits = output->buffering != BS_GREP_BUFFER_BLOCKS;
+	run->held_bytes = ALL_HELD_BYTES / plan->n_threads < HELD_BYTES ? ALL_HELD_BYTES / plan->n_threads : HELD_BYTES;
 	size_t n_bytes = ((size_t)plan->n_threads + 1) * sizeof(*run->searchers);
 	run->searchers = calloc(1, n_bytes);
 	enum bs_status status = run->searchers ? make_separator(run, err) : bs_fail_memory(err, "threads", n_bytes);

@@ -2,12 +2,14 @@
  * grep_run.h: the files of a source searched by several threads, their output put out in the source's order.
  *
  * A ring (core/base/workers.h) holds the files between the source and the output. The calling thread fills it, workers
- * search, and whoever finishes the file that is next in order puts its output out, and that of the finished ones behind
- * it. Memory is bounded: a worker with much output for a file that is not next waits until it is.
+ * search. Whoever searches the file that is next in order puts its output out while it goes on, and in the end that of
+ * the finished files behind it. Memory is bounded: a worker with much output for a file that is not next waits until it
+ * is. A stream is opened only when it is next: nobody waits for it in vain.
  */
 #ifndef BS_QUERY_GREP_GREP_RUN_H
 #define BS_QUERY_GREP_GREP_RUN_H
 
+#include "query/grep/conditions.h"
 #include "query/grep/grep_printer.h"
 #include "query/grep/grep_source.h"
 #include "query/grep/grep_text.h"
@@ -16,6 +18,8 @@ struct bs_grep_run {
 	const struct bs_grep_request *request; /* the pattern, and what comes out */
 	struct bs_grep_source *source;
 	struct bs_grep_matcher *matcher;
+	const struct bs_conditions *conditions;
+	struct bs_results *results;
 	enum bs_grep_coding coding;
 	bool is_text;    /* NUL is a byte as any other */
 	bool maps_files; /* named files are searched as rg searches those it maps */
@@ -23,6 +27,8 @@ struct bs_grep_run {
 	/* Output of the file that is shown so, or what stands before it, in order; false: nobody wants more. On any
 	 * thread; calls do not overlap. */
 	bool (*put)(void *context, const char *shown, const struct bs_buffer *out);
+	/* What was put is to be seen now. As put. */
+	void (*flush)(void *context);
 	/* A line about a file that could not be read or searched. On any thread, perhaps while put runs. */
 	void (*report)(void *context, const char *message);
 	void *context;

@@ -7,6 +7,7 @@ struct search_state {
 	const struct bs_grep_matcher *matcher;
 	const struct bs_grep_output *options;
 	uint8_t line_end;
+	bool counts_lines;
 	struct bs_grep_printer *printer;
 	enum bs_grep_binary binary;
 	bool is_slice;
@@ -18,6 +19,8 @@ struct search_state {
 	size_t visited; /* end of the last line that was told */
 	uint64_t after_left;
 	bool has_told;
+	uint64_t told_end; /* of the last line that was told, in the file */
+	bool is_headed;    /* the line that encloses the one told next was told, and belongs to it */
 	/* With -U: lines of the matches that are not told yet. */
 	struct bs_grep_span last;
 	bool has_last;
@@ -49,11 +52,19 @@ static size_t count_lines(const uint8_t *text, size_t n, uint8_t line_end)
 
 static void count_to(struct search_state *state, size_t upto)
 {
-	if (!state->options->line_numbers || upto <= state->counted)
+	if (!state->counts_lines || upto <= state->counted)
 		return;
 	state->line_number +=
 		count_lines(state->text + state->counted, upto - state->counted, state->line_end);
 	state->counted = upto;
+}
+
+/* Of the line that starts there; lines behind it may be counted already. */
+static uint64_t number_at(struct search_state *state, size_t start)
+{
+	count_to(state, start);
+	size_t n = state->counts_lines ? state->counted - start : 0;
+	return state->line_number - count_lines(state->text + start, n, state->line_end);
 }
 
 static void see_nul(struct search_state *state, size_t off)
@@ -74,6 +85,13 @@ static bool detect_nul(struct search_state *state, size_t from, size_t end)
 	return state->has_nul && state->binary == BS_GREP_BINARY_QUIT;
 }
 
+/* Whether the line is the one that encloses the next match. */
+static bool is_enclosing(const struct search_state *state, struct bs_grep_span line)
+{
+	const struct bs_enclosing *around = state->printer->enclosing;
+	return around && around->has_line && around->file_off == state->gone_bytes + line.start;
+}
+
 /* False: enough. */
 static bool tell(struct search_state *state, enum bs_grep_line_kind kind, struct bs_grep_span line)
 {
@@ -81,21 +99,24 @@ static bool tell(struct search_state *state, enum bs_grep_line_kind kind, struct
 		return false;
 	bool has_context = state->options->before > 0 || state->options->after > 0;
 	bool may_have_gap = kind == BS_GREP_LINE_MATCH || kind == BS_GREP_LINE_BEFORE;
-	if (may_have_gap && has_context && state->has_told && state->visited < line.start)
+	if (may_have_gap && has_context && state->has_told && state->visited < line.start && !state->is_headed)
 		bs_grep_print_gap(state->printer);
-	count_to(state, line.start);
+	state->is_headed = false;
+	if (kind == BS_GREP_LINE_BEFORE && is_enclosing(state, line))
+		kind = BS_GREP_LINE_ENCLOSING;
 	struct bs_grep_found told = {.text = state->text + state->base,
 	                            .text_bytes = state->window - state->base,
 	                            .start = line.start - state->base,
 	                            .end = line.end - state->base,
 	                            .file_off = state->gone_bytes + line.start,
-	                            .number = state->options->line_numbers ? state->line_number : 0};
+	                            .number = state->options->line_numbers ? number_at(state, line.start) : 0};
 	bool is_wanted = bs_grep_print_line(state->printer, kind, &told) && !state->printer->status;
 	if (kind == BS_GREP_LINE_AFTER)
 		state->after_left--;
 	if (!is_wanted)
 		return false;
 	state->visited = line.end;
+	state->told_end = state->gone_bytes + line.end;
 	state->has_told = true;
 	if (kind == BS_GREP_LINE_MATCH)
 		state->after_left = state->options->after;
@@ -128,32 +149,122 @@ static size_t lines_before(const struct search_state *state, size_t from, size_t
 	}
 }
 
-/* What stands before a line that matches, and after the one before it. */
-static bool tell_context(struct search_state *state, size_t upto)
+/* Finds the line that encloses those before text[upto], which is the start of line `number`. False: no memory. */
+static bool find_enclosing(struct search_state *state, size_t upto, uint64_t number)
+{
+	struct bs_grep_printer *printer = state->printer;
+	if (!printer->status)
+		printer->status = bs_enclosing_go_on(printer->enclosing, state->text, state->gone_bytes, upto,
+		                                     state->options->line_numbers ? number : 0, printer->err);
+	return !printer->status;
+}
+
+/* The line that encloses a match, unless it was told before, or stands in the lines from `from` on that follow. */
+static bool tell_enclosing(struct search_state *state, size_t from)
+{
+	struct bs_grep_printer *printer = state->printer;
+	const struct bs_enclosing *around = printer->enclosing;
+	bool is_line = printer->output->format == BS_GREP_LINES && !printer->keeps_lines;
+	if (!is_line || !around->has_line || around->file_off >= state->gone_bytes + from ||
+	    around->file_off < state->told_end)
+		return true;
+	if (state->has_told && (state->options->before > 0 || state->options->after > 0) &&
+	    around->file_off > state->told_end)
+		bs_grep_print_gap(printer);
+	struct bs_grep_found told = {.text = around->line.data,
+	                             .text_bytes = around->line.used_bytes,
+	                             .end = around->line.used_bytes,
+	                             .file_off = around->file_off,
+	                             .number = around->number};
+	state->is_headed = true;
+	return bs_grep_print_line(printer, BS_GREP_LINE_ENCLOSING, &told) && !printer->status;
+}
+
+/* What stands after the line that matched last. */
+static bool tell_after(struct search_state *state, size_t upto)
 {
 	if (state->options->passthru)
 		return tell_lines(state, BS_GREP_LINE_OTHER, state->visited, upto);
-	if (state->after_left > 0 && !tell_lines(state, BS_GREP_LINE_AFTER, state->visited, upto))
+	return state->after_left == 0 || tell_lines(state, BS_GREP_LINE_AFTER, state->visited, upto);
+}
+
+/* What stands before a line that matches, and after the one before it. */
+static bool tell_context(struct search_state *state, size_t upto)
+{
+	bool has_enclosing = state->printer->enclosing != NULL;
+	if (has_enclosing && !find_enclosing(state, bs_grep_line_end(state->text, upto, state->window, state->line_end),
+	                                     number_at(state, upto) + 1))
 		return false;
-	if (state->options->before == 0 || state->visited >= upto)
-		return true;
-	size_t from = lines_before(state, state->visited, upto, state->options->before - 1);
-	return tell_lines(state, BS_GREP_LINE_BEFORE, from, upto);
+	if (!tell_after(state, upto))
+		return false;
+	bool has_before = state->options->before > 0 && state->visited < upto;
+	size_t from = has_before ? lines_before(state, state->visited, upto, state->options->before - 1) : upto;
+	return (!has_enclosing || tell_enclosing(state, from)) && tell_lines(state, BS_GREP_LINE_BEFORE, from, upto);
+}
+
+/* --max-results and --after: whether lines that match are shown, or passed over, or only counted. False: enough. */
+static bool pick(struct search_state *state, struct bs_grep_span lines, bool *is_shown)
+{
+	struct bs_grep_printer *printer = state->printer;
+	uint64_t last_line = 0;
+	bool is_counted = printer->n_results > printer->most_results;
+	if (!is_counted)
+		last_line = number_at(state, lines.start) +
+		            count_lines(state->text + lines.start, lines.end - lines.start - 1, state->line_end);
+	*is_shown = false;
+	if (state->is_slice && detect_nul(state, lines.start, lines.end))
+		return false;
+	if (!is_counted && last_line <= printer->passed_line) {
+		state->visited = state->options->passthru ? lines.end : state->visited;
+		return bs_grep_print_unshown(printer, true);
+	}
+	if (!is_counted && !tell_after(state, lines.start))
+		return false;
+	*is_shown = bs_grep_print_result(printer, last_line);
+	/* What -m still shows as context depends on what is told; it is cut off in the end. */
+	*is_shown |= state->options->after > 0 && printer->max_count != UINT64_MAX;
+	return *is_shown || bs_grep_print_unshown(printer, false);
+}
+
+/* Lines that match, what stands before them, and then on to pos. False: enough. */
+static bool tell_match(struct search_state *state, struct bs_grep_span lines, size_t pos)
+{
+	bool is_shown = true;
+	if (state->printer->picks && !pick(state, lines, &is_shown))
+		return false;
+	if (is_shown && !tell_context(state, lines.start))
+		return false;
+	state->pos = pos;
+	return !is_shown || tell(state, BS_GREP_LINE_MATCH, lines);
 }
 
 /* What stands after the last line that matches. */
 static bool tell_rest(struct search_state *state)
 {
-	enum bs_grep_line_kind kind = state->options->passthru ? BS_GREP_LINE_OTHER : BS_GREP_LINE_AFTER;
-	return tell_lines(state, kind, state->visited, state->window);
+	bool is_full = state->printer->picks && state->printer->n_results > state->printer->most_results;
+	return is_full || tell_after(state, state->window);
+}
+
+/* Whether lines that the patterns match fulfil --and and --not. */
+static bool is_found(struct search_state *state, struct bs_grep_span lines)
+{
+	struct bs_grep_printer *printer = state->printer;
+	bool hold = true;
+	if (printer->asker && !printer->status)
+		printer->status = bs_conditions_hold(printer->asker, state->text + lines.start, lines.end - lines.start,
+		                                     &hold, printer->err);
+	return hold;
 }
 
 static bool next_line(struct search_state *state, struct bs_grep_span *line, bool *found)
 {
 	struct bs_grep_printer *printer = state->printer;
-	printer->status =
-		bs_grep_next_line(printer->scratch, state->text, state->pos, state->window, line, found, printer->err);
-	return !printer->status;
+	for (size_t from = state->pos;; from = line->end) {
+		printer->status = bs_grep_next_line(printer->scratch, state->text, from, state->window, line, found,
+		                                    printer->err);
+		if (printer->status || !*found || is_found(state, *line))
+			return !printer->status;
+	}
 }
 
 /* The lines that do not match, up to the next one that does. */
@@ -164,12 +275,9 @@ static bool search_inverted(struct search_state *state)
 	if (!next_line(state, &line, &found))
 		return false;
 	size_t from = state->pos, upto = found ? line.start : state->window;
-	if (from < upto && !tell_context(state, from))
-		return false;
 	while (from < upto) {
 		struct bs_grep_span other = {from, bs_grep_line_end(state->text, from, upto, state->line_end)};
-		state->pos = other.end;
-		if (!tell(state, BS_GREP_LINE_MATCH, other))
+		if (!tell_match(state, other, other.end))
 			return false;
 		from = other.end;
 	}
@@ -192,10 +300,7 @@ static bool search_window(struct search_state *state)
 			return false;
 		if (!found)
 			break;
-		if (!tell_context(state, line.start))
-			return false;
-		state->pos = line.end;
-		if (!tell(state, BS_GREP_LINE_MATCH, line))
+		if (!tell_match(state, line, line.end))
 			return false;
 	}
 	state->pos = state->window;
@@ -207,6 +312,8 @@ static bool read_more(struct search_state *state)
 {
 	size_t gone = state->base;
 	struct bs_grep_printer *printer = state->printer;
+	if (!printer->offer(printer->offer_context))
+		return false;
 	printer->status = bs_grep_text_more(state->source, gone, state->capacity, printer->err);
 	state->text = state->source->bytes.data;
 	state->n_bytes = state->source->bytes.used_bytes;
@@ -234,25 +341,17 @@ static size_t first_end(const struct search_state *state)
 /* How far the next read gets, from state->end on. */
 static size_t read_end(const struct search_state *state)
 {
-	const size_t *ends = (const size_t *)(const void *)state->source->pieces.data;
-	size_t n_ends = state->source->pieces.used_bytes / sizeof(*ends);
 	size_t most = state->base + state->capacity;
+	size_t first = state->is_slice || state->source->is_decoded ? state->n_bytes : first_end(state);
 	if (most > state->n_bytes)
 		most = state->n_bytes;
-	if (n_ends == 0) {
-		size_t first = first_end(state);
-		return first < most ? first : most;
-	}
-	for (size_t i = 0; i < n_ends; i++)
-		if (ends[i] > state->end)
-			return ends[i] < most ? ends[i] : most;
-	return most;
+	return first < most ? first : most;
 }
 
 /* A piece was read up to end: NUL bytes. True: the window ends here. */
 static bool meet_nul(struct search_state *state, size_t from, size_t end)
 {
-	if (state->binary == BS_GREP_BINARY_TEXT || from == end)
+	if (state->binary == BS_GREP_BINARY_TEXT || state->is_slice || from == end)
 		return false;
 	const uint8_t *found = memchr(state->text + from, 0, end - from);
 	if (!found)
@@ -279,8 +378,18 @@ static void roll(struct search_state *state)
 		kept = kept > state->visited ? kept : state->visited;
 	}
 	count_to(state, kept);
+	if (state->printer->enclosing)
+		(void)find_enclosing(state, kept, number_at(state, kept));
 	state->base = kept;
 	state->visited = state->visited > kept ? state->visited : kept;
+}
+
+/* Whether it is time to read on: what comes piece by piece is searched so. */
+static bool wants_bytes(const struct search_state *state)
+{
+	const struct bs_grep_text *source = state->source;
+	return source->has_more && (source->by_pieces ? state->end == state->n_bytes
+	                                              : state->n_bytes - state->base < state->capacity);
 }
 
 /* The next window; false: the text is over. */
@@ -292,7 +401,7 @@ static bool fill(struct search_state *state)
 	for (;;) {
 		if (state->end - state->base == state->capacity)
 			state->capacity *= 3;
-		if (state->source->has_more && state->n_bytes - state->base < state->capacity && !read_more(state))
+		if (wants_bytes(state) && !read_more(state))
 			return false;
 		size_t from = state->end;
 		size_t to = read_end(state);
@@ -323,28 +432,21 @@ static void search_pieces(struct search_state *state)
 {
 	bool may_have_nul = state->binary != BS_GREP_BINARY_TEXT && state->n_bytes > 0;
 	/* Only a NUL byte tells in what pieces the text was read. */
-	if (!state->source->has_more && !(may_have_nul && memchr(state->text, 0, state->n_bytes)))
+	if (!state->source->has_more &&
+	    (state->is_slice || !(may_have_nul && memchr(state->text, 0, state->n_bytes))))
 		state->capacity = state->n_bytes + 1;
 	while (fill(state) && search_window(state))
 		continue;
 }
 
-static bool multi_find(struct search_state *state, struct bs_grep_span *found_at, bool *found)
+/* Where the search for the next match goes on. */
+static size_t multi_next(const struct search_state *state, struct bs_grep_span at)
 {
-	struct bs_grep_printer *printer = state->printer;
-	printer->status = bs_grep_next_match(printer->scratch, state->text + state->pos, 0, state->n_bytes - state->pos,
-	                                     false, found_at, found, printer->err);
-	found_at->start += state->pos;
-	found_at->end += state->pos;
-	return !printer->status;
-}
-
-static void multi_advance(struct search_state *state, struct bs_grep_span at)
-{
-	state->pos = at.end;
-	if (at.start == at.end && state->pos < state->n_bytes)
-		for (state->pos++; state->pos < state->n_bytes && (state->text[state->pos] & 0xc0) == 0x80;)
-			state->pos++;
+	size_t pos = at.end;
+	if (at.start == at.end && pos < state->n_bytes)
+		for (pos++; pos < state->n_bytes && (state->text[pos] & 0xc0) == 0x80;)
+			pos++;
+	return pos;
 }
 
 static struct bs_grep_span lines_of(const struct search_state *state, struct bs_grep_span at)
@@ -354,6 +456,24 @@ static struct bs_grep_span lines_of(const struct search_state *state, struct bs_
 	if (at.end <= lines.start || state->text[at.end - 1] != line_end)
 		lines.end = bs_grep_line_end(state->text, at.end, state->n_bytes, line_end);
 	return lines;
+}
+
+/* The next match whose lines are found. */
+static bool multi_find(struct search_state *state, struct bs_grep_span *at, bool *found)
+{
+	struct bs_grep_printer *printer = state->printer;
+	for (size_t from = state->pos;; from = multi_next(state, *at)) {
+		printer->status = bs_grep_next_match(printer->scratch, state->text + from, 0, state->n_bytes - from,
+		                                     false, at, found, printer->err);
+		at->start += from;
+		at->end += from;
+		if (printer->status || !*found || is_found(state, lines_of(state, *at)))
+			return !printer->status;
+		if (at->end == state->n_bytes) {
+			*found = false;
+			return true;
+		}
+	}
 }
 
 static bool multi_inverted(struct search_state *state)
@@ -366,19 +486,23 @@ static bool multi_inverted(struct search_state *state)
 	if (found)
 		lines = lines_of(state, at);
 	struct bs_grep_span other = {state->pos, lines.start};
-	if (found)
-		multi_advance(state, lines);
-	else
-		state->pos = state->n_bytes;
-	if (other.start >= other.end)
-		return true;
-	return tell_context(state, other.start) && tell_lines(state, BS_GREP_LINE_MATCH, other.start, other.end);
+	state->pos = found ? multi_next(state, lines) : state->n_bytes;
+	for (; other.start < other.end; other.start = lines.end) {
+		lines = (struct bs_grep_span){other.start, bs_grep_line_end(state->text, other.start, other.end,
+		                                                            state->line_end)};
+		if (!tell_match(state, lines, state->pos))
+			return false;
+	}
+	return true;
 }
 
 /* The lines of the last matches, after what stands before them. A match behind the last line feed is in no line. */
 static bool multi_tell(struct search_state *state, struct bs_grep_span lines)
 {
-	return tell_context(state, lines.start) && lines.start < lines.end && tell(state, BS_GREP_LINE_MATCH, lines);
+	if (lines.start < lines.end)
+		return tell_match(state, lines, state->pos);
+	(void)tell_context(state, lines.start);
+	return false;
 }
 
 /* The next match; its lines join those of the last one if they touch them. */
@@ -394,7 +518,7 @@ static bool multi_step(struct search_state *state)
 		state->pos = state->n_bytes;
 		return true;
 	}
-	multi_advance(state, at);
+	state->pos = multi_next(state, at);
 	struct bs_grep_span lines = lines_of(state, at), last = state->last;
 	bool had_last = state->has_last;
 	state->has_last = true;
@@ -426,12 +550,10 @@ static void search(struct search_state *state)
 	}
 	if (detect_nul(state, 0, state->n_bytes < BS_GREP_PIECE_BYTES ? state->n_bytes : BS_GREP_PIECE_BYTES))
 		return;
-	if (bs_grep_matcher_traits(state->matcher)->by_line) {
-		state->window = state->n_bytes;
-		search_window(state);
-	} else {
+	if (bs_grep_matcher_traits(state->matcher)->by_line)
+		search_pieces(state);
+	else
 		search_across(state);
-	}
 }
 
 void bs_grep_search_text(const struct bs_grep_matcher *matcher, struct bs_grep_text *text, enum bs_grep_binary binary,
@@ -440,6 +562,7 @@ void bs_grep_search_text(const struct bs_grep_matcher *matcher, struct bs_grep_t
 	struct search_state state = {.matcher = matcher,
 	                             .options = printer->output,
 	                             .line_end = printer->line_end,
+	                             .counts_lines = printer->output->line_numbers || printer->picks,
 	                             .printer = printer,
 	                             .binary = binary,
 	                             .is_slice = is_slice || !bs_grep_matcher_traits(matcher)->by_line,
@@ -450,11 +573,11 @@ void bs_grep_search_text(const struct bs_grep_matcher *matcher, struct bs_grep_t
 	                             .capacity = BS_GREP_PIECE_BYTES};
 	bs_grep_scratch_reset(printer->scratch);
 	bs_grep_print_begin(printer);
-	if (state.n_bytes > 0)
+	if (state.n_bytes > 0 || text->has_more)
 		search(&state);
 	struct bs_grep_finish finish = {.is_binary = state.has_nul, .binary_off = state.nul_off, .binary = binary};
 	finish.searched_bytes = state.gone_bytes + (state.is_slice ? state.pos : state.base);
-	if (state.is_slice && state.has_nul && state.nul_off < state.pos)
+	if (state.is_slice && state.has_nul && state.nul_off < finish.searched_bytes)
 		finish.searched_bytes = state.nul_off;
 	if (!printer->status)
 		bs_grep_print_finish(printer, &finish);

@@ -14,9 +14,10 @@ struct walk_source {
 	struct bs_grep_source source;
 	const struct bs_grep_walk_options *options;
 	size_t next_path;
-	const char *root; /* the folder being walked */
+	size_t root; /* the path being walked, a folder */
 	struct bs_walk *walk;
 	struct bs_buffer path;
+	char *current;          /* the working directory's real path, once it is needed */
 	struct bs_buffer roots; /* of char *: the folders walked so far, without links; NULL: not known */
 };
 
@@ -63,7 +64,6 @@ static enum bs_status open_walk(struct walk_source *self, const char *root, stru
 		return status;
 	options.report = report_skip;
 	options.report_context = self;
-	self->root = root;
 	status = bs_walk_open(root, &options, &self->walk, err);
 	if (status != BS_IO)
 		return status;
@@ -71,16 +71,19 @@ static enum bs_status open_walk(struct walk_source *self, const char *root, stru
 	return BS_OK;
 }
 
-enum bs_status bs_grep_file_below(const struct bs_grep_walk_options *options, const char *root, const void *name,
+enum bs_status bs_grep_file_below(const struct bs_grep_walk_options *options, size_t root, const void *name,
                                   size_t name_bytes, struct bs_buffer *path, struct bs_grep_file *file_out,
                                   struct bs_error *err)
 {
-	size_t n = strlen(root);
+	const char *folder = options->paths[root];
+	size_t n = strlen(folder);
 	struct bs_text_writer to = {.out = path, .err = err};
 	bs_buffer_clear(path);
-	bs_text_put(&to, root, n);
-	bs_text_put_string(&to, n > 0 && root[n - 1] != '/' ? "/" : "");
-	*file_out = (struct bs_grep_file){.root_bytes = options->walk.follow ? 0 : path->used_bytes};
+	bs_text_put(&to, folder, n);
+	bs_text_put_string(&to, n > 0 && folder[n - 1] != '/' ? "/" : "");
+	*file_out = (struct bs_grep_file){.root_bytes = options->walk.follow ? 0 : path->used_bytes,
+	                                  .root = root,
+	                                  .below_off = path->used_bytes};
 	bs_text_put(&to, name, name_bytes);
 	bs_text_put(&to, "", 1);
 	if (to.status)
@@ -117,10 +120,12 @@ static enum bs_status next_below(struct walk_source *self, struct bs_grep_file *
 /* A path of the command line: a folder is opened, anything else is a file. */
 static enum bs_status next_path(struct walk_source *self, struct bs_grep_file *file_out, struct bs_error *err)
 {
-	const char *path = self->options->paths[self->next_path++];
+	size_t root = self->root = self->next_path++;
+	const char *path = self->options->paths[root];
 	struct stat found;
 	if (strcmp(path, "-") == 0) {
-		*file_out = (struct bs_grep_file){.path = NULL, .shown = "<stdin>", .is_named = true};
+		*file_out = (struct bs_grep_file){
+			.path = NULL, .shown = "<stdin>", .is_named = true, .is_stream = true, .root = root};
 		return BS_OK;
 	}
 	if (bs_file_stat(AT_FDCWD, path, &found) != 0) {
@@ -129,8 +134,40 @@ static enum bs_status next_path(struct walk_source *self, struct bs_grep_file *f
 	}
 	if (S_ISDIR(found.st_mode))
 		return self->options->only_files ? BS_OK : open_walk(self, path, err);
-	*file_out = (struct bs_grep_file){.path = path, .shown = path, .is_named = true};
+	*file_out = (struct bs_grep_file){
+		.path = path, .shown = path, .is_named = true, .is_stream = !S_ISREG(found.st_mode), .root = root};
 	return BS_OK;
+}
+
+/* Whether --pre's command is for the file. Its globs are rules of the working directory. */
+static enum bs_status ask_globs(struct walk_source *self, const char *path, bool *out, struct bs_error *err)
+{
+	struct bs_ignore *globs = self->options->preprocessor_globs;
+	enum bs_status status = BS_OK;
+	const char *name = strrchr(path, '/');
+	struct bs_ignore_entry entry = {.path = (const uint8_t *)path,
+	                                .path_bytes = strlen(path),
+	                                .name_off = name ? (size_t)(name - path) + 1 : 0};
+	size_t off = strncmp(path, "./", 2) == 0 ? 2 : 0;
+	if (*path == '/' && !self->current)
+		status = bs_file_real_path(".", &self->current, err);
+	size_t n = self->current ? strlen(self->current) : 0;
+	if (*path == '/' && n > 0 && strncmp(path, self->current, n) == 0 && path[n] == '/')
+		off = n + 1;
+	enum bs_ignore_verdict verdict = bs_ignore_match(globs, &entry, off);
+	*out = verdict == BS_IGNORE_SKIP || (verdict == BS_IGNORE_SILENT && globs->n_plain == 0);
+	return status;
+}
+
+static enum bs_status choose_packing(struct walk_source *self, struct bs_grep_file *file, struct bs_error *err)
+{
+	bool is_for_command = self->options->preprocess;
+	enum bs_status status = is_for_command ? ask_globs(self, file->shown, &is_for_command, err) : BS_OK;
+	if (is_for_command)
+		file->packing = BS_GREP_PACKING_COMMAND;
+	else if (self->options->search_zip)
+		file->packing = bs_grep_packing_of(file->shown);
+	return status;
 }
 
 static enum bs_status walk_next(struct bs_grep_source *source, struct bs_grep_file *file_out, struct bs_error *err)
@@ -151,7 +188,7 @@ static enum bs_status walk_next(struct bs_grep_source *source, struct bs_grep_fi
 			break;
 		}
 	}
-	return status;
+	return !status && file_out->path ? choose_packing(self, file_out, err) : status;
 }
 
 static void walk_close(struct bs_grep_source *source)
@@ -163,6 +200,7 @@ static void walk_close(struct bs_grep_source *source)
 		free(roots[i]);
 	bs_buffer_deinit(&self->roots);
 	bs_buffer_deinit(&self->path);
+	free(self->current);
 	free(self);
 }
 

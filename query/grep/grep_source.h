@@ -7,15 +7,22 @@
 #define BS_QUERY_GREP_GREP_SOURCE_H
 
 #include "core/base/buffer.h"
+#include "corpus/walk/ignore.h"
 #include "corpus/walk/walk.h"
+#include "query/grep/grep_unpack.h"
 
 struct bs_grep_file {
 	const char *path;  /* as it is opened; NULL: standard input */
 	const char *shown; /* as it is printed */
 	bool is_named;     /* on the command line: searched whatever it is */
+	bool is_stream;    /* no regular file: it may keep whoever opens or reads it waiting */
 	/* So many bytes of path are the folder that was named, a slash at their end; from there on no link is followed,
 	 * and what is no regular file is not read. 0: as it is named. */
 	size_t root_bytes;
+	size_t root;      /* of the paths of the command line, the one that it is, or lies below */
+	size_t below_off; /* where in path what is below that begins; 0: it is that path */
+	enum bs_grep_packing packing; /* what is searched is not the bytes of the file */
+	uint64_t passed_line; /* set by whoever goes on behind a cursor: lines up to this one are passed over */
 };
 
 struct bs_grep_source {
@@ -37,10 +44,12 @@ struct bs_grep_walk_options {
 	bool is_default_path;    /* nobody named it: shown without its "./" */
 	bool only_files;         /* folders named are not looked into */
 	uint64_t max_file_bytes; /* larger ones found below a folder are passed over; UINT64_MAX: none */
+	bool search_zip, preprocess;          /* -z; --pre, */
+	struct bs_ignore *preprocessor_globs; /* for these files; without any, for all */
 };
 
-/* A file found below the folder root, by its name there, as the walk shows it. path holds its path. BS_NO_MEMORY. */
-enum bs_status bs_grep_file_below(const struct bs_grep_walk_options *options, const char *root, const void *name,
+/* A file found below the root-th path, a folder, by its name there, as the walk shows it. path holds its path. BS_NO_MEMORY. */
+enum bs_status bs_grep_file_below(const struct bs_grep_walk_options *options, size_t root, const void *name,
                                   size_t name_bytes, struct bs_buffer *path, struct bs_grep_file *file_out,
                                   struct bs_error *err) BS_WARN_UNUSED;
 

@@ -3,108 +3,139 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include <unicode/utf8.h>
-
 #include "corpus/walk/file.h"
-#include "query/regex/text.h"
+#include "query/grep/grep_command.h"
 
-/* ripgrep's decoder takes the first three bytes to look for a mark, then this many at a time. */
-#define MARK_BYTES    ((size_t)3)
+/* ripgrep's decoder takes the bytes in which it looks for a mark, then this many at a time. */
 #define DECODER_BYTES ((size_t)8192)
 /* Read at once, where a file is read in pieces: a part of what a core has near. */
 #define STEP_BYTES ((size_t)131072)
 /* Memory beyond this is given back before the next file. */
 #define GENEROUS_BYTES ((size_t)64 << 20)
 
-static const uint8_t utf8_mark[] = {0xef, 0xbb, 0xbf};
-
-enum bs_status bs_grep_coding_find(const char *name, enum bs_grep_coding *coding_out, struct bs_error *err)
+/* Reads once. */
+static enum bs_status read_some(struct bs_grep_text *text, size_t most_bytes, struct bs_buffer *to, struct bs_error *err)
 {
-	static const struct {
-		const char *name;
-		enum bs_grep_coding coding;
-	} codings[] = {
-		{"auto", BS_GREP_CODING_AUTO},         {"none", BS_GREP_CODING_NONE},
-		{"utf-8", BS_GREP_CODING_UTF8},        {"utf8", BS_GREP_CODING_UTF8},
-		{"utf-16", BS_GREP_CODING_UTF16LE},    {"utf-16le", BS_GREP_CODING_UTF16LE},
-		{"utf-16be", BS_GREP_CODING_UTF16BE},  {"latin1", BS_GREP_CODING_LATIN1},
-		{"iso-8859-1", BS_GREP_CODING_LATIN1}, {"windows-1252", BS_GREP_CODING_LATIN1},
-		{"ascii", BS_GREP_CODING_LATIN1},
-	};
-	for (size_t i = 0; i < sizeof(codings) / sizeof(*codings); i++) {
-		if (strcasecmp(name, codings[i].name) == 0) {
-			*coding_out = codings[i].coding;
-			return BS_OK;
-		}
-	}
-	return bs_fail(err, BS_UNSUPPORTED, "--encoding %s: not known; see bitsift-grep(1)", name);
-}
-
-static enum bs_status refuse(int error_number, struct bs_error *err)
-{
-	return bs_fail(err, bs_file_status(error_number), "%s", strerror(error_number));
-}
-
-/* Reads until wanted_bytes are there or the file, announced as size_bytes long, ends. */
-static enum bs_status read_to(int fd, size_t wanted_bytes, size_t size_bytes, struct bs_buffer *bytes, bool *at_end,
-                              struct bs_error *err)
-{
-	enum bs_status status = bs_buffer_reserve(bytes, wanted_bytes - bytes->used_bytes, err);
-	while (!status && !*at_end && bytes->used_bytes < wanted_bytes) {
-		size_t asked_bytes = wanted_bytes - bytes->used_bytes;
-		ssize_t n = read(fd, bytes->data + bytes->used_bytes, asked_bytes);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return refuse(errno, err);
-		bytes->used_bytes += (size_t)n;
-		/* A read cut short where the end was announced is the end: no further one to be told so. */
-		*at_end = n == 0 || ((size_t)n < asked_bytes && bytes->used_bytes == size_bytes);
-	}
+	struct bs_grep_input *input = text->input;
+	size_t n = 0;
+	enum bs_status status = bs_buffer_reserve(to, most_bytes, err);
+	if (!status)
+		status = input->read(input, to->data + to->used_bytes, most_bytes, &n, err);
+	to->used_bytes += n;
+	text->read_bytes += n;
+	/* A read cut short where the end was announced is the end: no further one to be told so. */
+	text->is_at_end = n == 0 || (n < most_bytes && text->read_bytes == input->size_bytes);
 	return status;
 }
 
-static enum bs_status read_first(struct bs_grep_text *text, const struct bs_grep_reading *reading, struct bs_error *err)
+/* Reads until wanted_bytes are there. */
+static enum bs_status read_to(struct bs_grep_text *text, size_t wanted_bytes, struct bs_buffer *to, struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	while (!status && !text->is_at_end && to->used_bytes < wanted_bytes)
+		status = read_some(text, wanted_bytes - to->used_bytes, to, err);
+	return status;
+}
+
+/* Enough to see a mark in; of a stream, what is there by then. */
+static enum bs_status read_head(struct bs_grep_text *text, struct bs_error *err)
 {
 	struct bs_buffer *bytes = &text->bytes;
-	struct stat found;
-	bool at_end = false;
-	if (fstat(text->fd, &found) != 0)
-		return refuse(errno, err);
-	if (S_ISDIR(found.st_mode))
-		return refuse(EISDIR, err);
-	if (reading->root_bytes > 0 && !S_ISREG(found.st_mode))
-		return bs_fail(err, BS_INVALID, "not a regular file");
-	size_t size_bytes = S_ISREG(found.st_mode) && found.st_size > 0 ? (size_t)found.st_size : 0;
-	size_t head_bytes = size_bytes && size_bytes < BS_GREP_PIECE_BYTES ? size_bytes + 1 : BS_GREP_PIECE_BYTES;
-	text->size_bytes = size_bytes;
-	enum bs_status status = read_to(text->fd, head_bytes, size_bytes, bytes, &at_end, err);
-	bool is_cut = !status && reading->stop_at_nul && bytes->used_bytes &&
-	              memchr(bytes->data, 0, bytes->used_bytes) && !bs_file_is_utf16(bytes->data, bytes->used_bytes);
-	text->has_more = !status && !at_end && !is_cut && reading->in_pieces;
-	/* The mark that decides about decoding is in the first piece. */
-	if (text->has_more && reading->coding != BS_GREP_CODING_NONE)
-		text->has_more = reading->coding == BS_GREP_CODING_AUTO &&
-		                 !bs_file_is_utf16(bytes->data, bytes->used_bytes) &&
-		                 memcmp(bytes->data, utf8_mark, MARK_BYTES) != 0;
-	while (!status && !at_end && !is_cut && !text->has_more) {
-		size_t wanted =
-			bytes->used_bytes <= size_bytes ? size_bytes + 1 : bytes->used_bytes + bytes->used_bytes / 2;
-		status = read_to(text->fd, wanted, size_bytes, bytes, &at_end, err);
-	}
-	text->read_bytes = bytes->used_bytes;
+	size_t size_bytes = text->input->size_bytes;
+	if (!text->input->is_stream)
+		return read_to(text, size_bytes < BS_GREP_PIECE_BYTES ? size_bytes + 1 : BS_GREP_PIECE_BYTES, bytes,
+		               err);
+	size_t most_bytes = text->is_stdin ? BS_GREP_STDIN_BYTES : BS_GREP_PIECE_BYTES;
+	enum bs_status status;
+	do
+		status = read_some(text, most_bytes - bytes->used_bytes, bytes, err);
+	while (!status && !text->is_at_end && bs_grep_coding_may_be_mark(bytes->data, bytes->used_bytes));
 	return status;
 }
 
-static void close_file(struct bs_grep_text *text)
+/* Has wanted_bytes ready in raw; of a stream, what is there by then. */
+static enum bs_status fill_raw(struct bs_grep_text *text, size_t wanted_bytes, struct bs_error *err)
 {
-	if (!text->is_stdin)
-		close(text->fd);
-	text->has_more = false;
+	struct bs_buffer *raw = &text->raw;
+	size_t n = raw->used_bytes - text->raw_off;
+	if (n >= wanted_bytes || text->is_at_end)
+		return BS_OK;
+	memmove(raw->data, raw->data + text->raw_off, n);
+	raw->used_bytes = n;
+	text->raw_off = 0;
+	if (!text->input->is_stream)
+		return read_to(text, STEP_BYTES, raw, err);
+	return n > text->raw_held ? BS_OK : read_some(text, wanted_bytes - n, raw, err);
+}
+
+/* The next piece_bytes, and more until they make a character. */
+static enum bs_status decode_more(struct bs_grep_text *text, size_t piece_bytes, struct bs_error *err)
+{
+	size_t before_bytes = text->bytes.used_bytes, taken;
+	enum bs_status status;
+	do {
+		size_t wanted_bytes = text->raw_held + piece_bytes;
+		status = fill_raw(text, wanted_bytes, err);
+		if (status)
+			return status;
+		size_t n = text->raw.used_bytes - text->raw_off;
+		bool is_last = text->is_at_end && n <= wanted_bytes;
+		n = n < wanted_bytes ? n : wanted_bytes;
+		status = bs_grep_decode(&text->decoder, text->raw.data + text->raw_off, n, is_last, &taken,
+		                        &text->bytes, err);
+		text->raw_off += taken;
+		text->raw_held = n - taken;
+		text->has_more = !is_last;
+		piece_bytes = DECODER_BYTES;
+	} while (!status && text->has_more && text->bytes.used_bytes == before_bytes);
+	return status;
+}
+
+/* What was read begins with a mark or not, and is text as it is or to be decoded. */
+static enum bs_status start(struct bs_grep_text *text, enum bs_grep_coding coding, struct bs_error *err)
+{
+	struct bs_buffer *bytes = &text->bytes, held = text->raw;
+	size_t mark_bytes;
+	coding = bs_grep_coding_sniff(bytes->data, bytes->used_bytes, coding, &mark_bytes);
+	text->had_mark = mark_bytes > 0;
+	text->is_decoded = coding != BS_GREP_CODING_AUTO && coding != BS_GREP_CODING_NONE;
+	text->by_pieces = text->is_decoded || text->input->is_stream;
+	text->has_more = !text->is_at_end;
+	if (!text->is_decoded) {
+		bytes->used_bytes -= mark_bytes;
+		if (mark_bytes > 0)
+			memmove(bytes->data, bytes->data + mark_bytes, bytes->used_bytes);
+		return BS_OK;
+	}
+	text->raw = *bytes;
+	*bytes = held;
+	bs_buffer_clear(bytes);
+	text->raw_off = mark_bytes;
+	text->raw_held = 0;
+	text->decoder.coding = coding;
+	return decode_more(text, mark_bytes < BS_GREP_MARK_BYTES ? BS_GREP_MARK_BYTES - mark_bytes : DECODER_BYTES, err);
+}
+
+static enum bs_status read_all(struct bs_grep_text *text, struct bs_error *err)
+{
+	struct bs_buffer *bytes = &text->bytes;
+	size_t size_bytes = text->input->size_bytes;
+	enum bs_status status = BS_OK;
+	while (!status && text->has_more && text->is_decoded)
+		status = decode_more(text, DECODER_BYTES, err);
+	while (!status && text->has_more) {
+		size_t wanted_bytes = bytes->used_bytes + bytes->used_bytes / 2 + STEP_BYTES;
+		if (bytes->used_bytes <= size_bytes)
+			wanted_bytes = size_bytes + 1;
+		status = read_to(text, wanted_bytes, bytes, err);
+		text->has_more = !text->is_at_end;
+	}
+	return status;
 }
 
 static void close_root(struct bs_grep_text *text)
@@ -140,203 +171,43 @@ static int open_path(struct bs_grep_text *text, const char *path, size_t root_by
 	               : -1;
 }
 
-static enum bs_status read_path(struct bs_grep_text *text, const char *path, const struct bs_grep_reading *reading,
-                                struct bs_error *err)
+/* The file's place is taken by what a command makes of it. */
+static enum bs_status run_command(struct bs_grep_text *text, const struct bs_grep_reading *reading, struct bs_error *err)
 {
-	text->has_more = false;
-	text->is_stdin = !path;
-	text->fd = path ? open_path(text, path, reading->root_bytes) : STDIN_FILENO;
-	if (text->fd < 0 && errno == ELOOP && reading->root_bytes > 0)
-		return bs_fail(err, BS_INVALID, "a symbolic link, which is not followed");
-	if (text->fd < 0)
-		return refuse(errno, err);
-	enum bs_status status = read_first(text, reading, err);
-	if (!text->has_more)
-		close_file(text);
+	bool is_ours = reading->packing == BS_GREP_PACKING_COMPRESS;
+	const char *const unpack[] = {"gzip", "-d", "-c", NULL};
+	char *safe = NULL;
+	/* A name is no option. */
+	if (!is_ours && reading->argument[0] == '-' && asprintf(&safe, "./%s", reading->argument) < 0)
+		return bs_fail_memory(err, "a path", strlen(reading->argument));
+	const char *const run[] = {reading->command, safe ? safe : reading->argument, NULL};
+	enum bs_status status = bs_grep_command_open(is_ours ? unpack : run, text->file.fd, reading->wait, &text->input, err);
+	free(safe);
 	return status;
 }
 
-enum bs_status bs_grep_text_more(struct bs_grep_text *text, size_t dropped_bytes, size_t wanted_bytes,
+static enum bs_status open_input(struct bs_grep_text *text, const char *path, const struct bs_grep_reading *reading,
                                  struct bs_error *err)
 {
-	struct bs_buffer *bytes = &text->bytes;
-	bool at_end = false;
-	bytes->used_bytes -= dropped_bytes;
-	memmove(bytes->data, bytes->data + dropped_bytes, bytes->used_bytes);
-	size_t had_bytes = bytes->used_bytes, before_bytes = (size_t)text->read_bytes - had_bytes;
-	size_t step_bytes = wanted_bytes > STEP_BYTES ? wanted_bytes : STEP_BYTES;
-	size_t left_bytes =
-		text->size_bytes > text->read_bytes ? text->size_bytes - (size_t)text->read_bytes + 1 : step_bytes;
-	if (had_bytes + left_bytes < step_bytes)
-		step_bytes = had_bytes + left_bytes > wanted_bytes ? had_bytes + left_bytes : wanted_bytes;
-	size_t size_bytes = text->size_bytes > before_bytes ? text->size_bytes - before_bytes : 0;
-	enum bs_status status = read_to(text->fd, step_bytes, size_bytes, bytes, &at_end, err);
-	text->read_bytes += bytes->used_bytes - had_bytes;
-	if (status || at_end)
-		close_file(text);
-	return status;
-}
-
-void bs_grep_text_close(struct bs_grep_text *text)
-{
-	if (text->has_more)
-		close_file(text);
-}
-
-/* The bytes of the character at text (valid, or the longest beginning of one) and whether it is valid. */
-static size_t utf8_length(const uint8_t *text, size_t n, bool *is_valid)
-{
-	int32_t at = 0;
-	UChar32 code;
-	U8_NEXT(text, at, (int32_t)(n < 4 ? n : 4), code);
-	*is_valid = code >= 0;
-	return (size_t)at;
-}
-
-static enum bs_status decode_utf8(const uint8_t *from, size_t n, struct bs_buffer *out, struct bs_error *err)
-{
-	struct bs_text_writer to = {.out = out, .err = err};
-	size_t valid = 0;
-	for (size_t at = 0; at < n && !to.status;) {
-		bool is_valid = true;
-		size_t length = from[at] < 0x80 ? 1 : utf8_length(from + at, n - at, &is_valid);
-		if (!is_valid) {
-			bs_text_put(&to, from + valid, at - valid);
-			bs_text_put_string(&to, "\xef\xbf\xbd");
-			valid = at + length;
-		}
-		at += length;
+	struct bs_grep_file_input *file = &text->file;
+	enum bs_status status;
+	file->wait = reading->wait;
+	if (path) {
+		int fd = open_path(text, path, reading->root_bytes);
+		if (fd < 0 && errno == ELOOP && reading->root_bytes > 0)
+			return bs_fail(err, BS_INVALID, "a symbolic link, which is not followed");
+		if (fd < 0)
+			return bs_fail(err, bs_file_status(errno), "%s", strerror(errno));
+		status = bs_grep_file_input_open(file, fd, reading->root_bytes > 0, err);
+	} else {
+		status = bs_grep_stdin_open(file, err);
 	}
-	bs_text_put(&to, from + valid, n - valid);
-	return to.status;
-}
-
-/* What 0x80..0x9f are in windows-1252; 0: themselves. */
-static const uint16_t cp1252[32] = {0x20ac, 0,      0x201a, 0x0192, 0x201e, 0x2026, 0x2020, 0x2021,
-                                    0x02c6, 0x2030, 0x0160, 0x2039, 0x0152, 0,      0x017d, 0,
-                                    0,      0x2018, 0x2019, 0x201c, 0x201d, 0x2022, 0x2013, 0x2014,
-                                    0x02dc, 0x2122, 0x0161, 0x203a, 0x0153, 0,      0x017e, 0x0178};
-
-static enum bs_status decode_latin1(const uint8_t *from, size_t n, struct bs_buffer *to, struct bs_error *err)
-{
-	enum bs_status status = bs_buffer_reserve(to, 3 * n, err);
-	if (status)
+	text->input = status ? NULL : &file->input;
+	if (status || !reading->packing)
 		return status;
-	size_t used = to->used_bytes;
-	for (size_t i = 0; i < n; i++) {
-		uint32_t code = from[i];
-		if (code >= 0x80 && code < 0xa0 && cp1252[code - 0x80])
-			code = cp1252[code - 0x80];
-		U8_APPEND_UNSAFE(to->data, used, code);
-	}
-	to->used_bytes = used;
-	return BS_OK;
-}
-
-/* With a mark before them, which bs_file_transcode() wants. */
-static enum bs_status decode_utf16(const uint8_t *from, size_t n, bool is_big, struct bs_buffer *to,
-                                   struct bs_error *err)
-{
-	struct bs_buffer marked = {0};
-	enum bs_status status = bs_buffer_append(&marked, is_big ? "\xfe\xff" : "\xff\xfe", 2, err);
-	if (!status && n)
-		status = bs_buffer_append(&marked, from, n, err);
-	if (!status)
-		status = bs_file_transcode(marked.data, marked.used_bytes, to, err);
-	bs_buffer_deinit(&marked);
-	return status;
-}
-
-/* What is decoded so far is all that this piece yields. */
-static enum bs_status note_piece(struct bs_grep_text *text, struct bs_error *err)
-{
-	return bs_buffer_append(&text->pieces, &text->bytes.used_bytes, sizeof(size_t), err);
-}
-
-/* Where a piece of from[0..n) that ends at `end` must end for its last character to be whole. */
-static size_t whole_end(const uint8_t *from, size_t n, size_t end, enum bs_grep_coding coding)
-{
-	if (coding != BS_GREP_CODING_UTF8)
-		return end;
-	for (size_t back = 1; back <= 3 && back <= end; back++) {
-		bool is_valid;
-		if (from[end - back] >= 0xc0)
-			return utf8_length(from + end - back, n - end + back, &is_valid) > back ? end - back : end;
-	}
-	return end;
-}
-
-/* Piece by piece, as rg's decoder gets them: the first is what is left of the bytes in which a mark was looked for. */
-static enum bs_status decode_pieces(struct bs_grep_text *text, enum bs_grep_coding coding, const uint8_t *from,
-                                    size_t n, size_t first, struct bs_error *err)
-{
-	enum bs_status status = BS_OK;
-	size_t done = 0;
-	for (size_t end = first; done < n && !status; end += DECODER_BYTES) {
-		size_t upto = end < n ? whole_end(from, n, end, coding) : n;
-		if (upto > done && coding == BS_GREP_CODING_UTF8)
-			status = decode_utf8(from + done, upto - done, &text->bytes, err);
-		else if (upto > done)
-			status = decode_latin1(from + done, upto - done, &text->bytes, err);
-		done = upto > done ? upto : done;
-		if (!status)
-			status = note_piece(text, err);
-	}
-	return status;
-}
-
-/* UTF-16: a guess between, if what comes out is not as long as what goes in; only where reading stops at a NUL byte can
- * it be told. */
-static enum bs_status note_pieces(struct bs_grep_text *text, size_t n, size_t first, struct bs_error *err)
-{
-	enum bs_status status = BS_OK;
-	double ratio = n ? (double)text->bytes.used_bytes / (double)n : 1;
-	for (size_t at = first < n ? first : n; at < n && !status; at += DECODER_BYTES) {
-		size_t end = (size_t)((double)at * ratio);
-		status = bs_buffer_append(&text->pieces, &end, sizeof(end), err);
-	}
-	return status ? status : note_piece(text, err);
-}
-
-/* The coding that the mark tells, and the mark's length. */
-static enum bs_grep_coding sniff(const struct bs_buffer *bytes, enum bs_grep_coding coding, size_t *mark_bytes_out)
-{
-	*mark_bytes_out = 0;
-	if (coding == BS_GREP_CODING_NONE)
-		return coding;
-	if (bytes->used_bytes >= 3 && memcmp(bytes->data, utf8_mark, 3) == 0) {
-		*mark_bytes_out = 3;
-		return coding;
-	}
-	if (bs_file_is_utf16(bytes->data, bytes->used_bytes)) {
-		*mark_bytes_out = 2;
-		return bytes->data[0] == 0xff ? BS_GREP_CODING_UTF16LE : BS_GREP_CODING_UTF16BE;
-	}
-	return coding;
-}
-
-static enum bs_status decode(struct bs_grep_text *text, enum bs_grep_coding coding, struct bs_error *err)
-{
-	size_t mark_bytes;
-	coding = sniff(&text->bytes, coding, &mark_bytes);
-	text->had_mark = mark_bytes > 0;
-	size_t n = text->bytes.used_bytes - mark_bytes;
-	if (coding == BS_GREP_CODING_AUTO || coding == BS_GREP_CODING_NONE ||
-	    (coding == BS_GREP_CODING_UTF8 && bs_text_is_utf8(text->bytes.data + mark_bytes, n))) {
-		if (mark_bytes)
-			memmove(text->bytes.data, text->bytes.data + mark_bytes, n);
-		text->bytes.used_bytes = n;
-		return coding == BS_GREP_CODING_UTF8 ? note_pieces(text, n, MARK_BYTES - mark_bytes, err) : BS_OK;
-	}
-	struct bs_buffer held = text->raw;
-	text->raw = text->bytes;
-	text->bytes = held;
-	bs_buffer_clear(&text->bytes);
-	const uint8_t *from = text->raw.data + mark_bytes;
-	if (coding == BS_GREP_CODING_UTF8 || coding == BS_GREP_CODING_LATIN1)
-		return decode_pieces(text, coding, from, n, MARK_BYTES - mark_bytes, err);
-	enum bs_status status = decode_utf16(from, n, coding == BS_GREP_CODING_UTF16BE, &text->bytes, err);
-	return status ? status : note_pieces(text, n, MARK_BYTES - mark_bytes, err);
+	if (reading->packing >= BS_GREP_PACKING_COMPRESS)
+		return run_command(text, reading, err);
+	return bs_grep_unpack_open(reading->packing, text->input, &text->input, err);
 }
 
 enum bs_status bs_grep_text_read(struct bs_grep_text *text, const char *path, const struct bs_grep_reading *reading,
@@ -344,18 +215,62 @@ enum bs_status bs_grep_text_read(struct bs_grep_text *text, const char *path, co
 {
 	bs_buffer_trim(&text->bytes, GENEROUS_BYTES);
 	bs_buffer_trim(&text->raw, GENEROUS_BYTES);
-	bs_buffer_clear(&text->pieces);
-	text->had_mark = false;
-	enum bs_status status = read_path(text, path, reading, err);
-	return status || text->has_more ? status : decode(text, reading->coding, err);
+	text->is_stdin = !path;
+	text->is_at_end = false;
+	text->has_more = false;
+	text->read_bytes = 0;
+	enum bs_status status = open_input(text, path, reading, err);
+	if (!status)
+		status = read_head(text, err);
+	if (!status)
+		status = start(text, reading->coding, err);
+	if (!status && !reading->in_pieces)
+		status = read_all(text, err);
+	if (status)
+		(void)bs_grep_text_close(text, NULL);
+	return status;
+}
+
+enum bs_status bs_grep_text_more(struct bs_grep_text *text, size_t dropped_bytes, size_t wanted_bytes,
+                                 struct bs_error *err)
+{
+	struct bs_buffer *bytes = &text->bytes;
+	bytes->used_bytes -= dropped_bytes;
+	if (dropped_bytes > 0)
+		memmove(bytes->data, bytes->data + dropped_bytes, bytes->used_bytes);
+	if (text->is_decoded)
+		return decode_more(text, DECODER_BYTES, err);
+	enum bs_status status;
+	if (text->by_pieces) {
+		status = read_some(text, wanted_bytes - bytes->used_bytes, bytes, err);
+	} else {
+		/* Not further than to where the end was announced. */
+		size_t step_bytes = wanted_bytes > STEP_BYTES ? wanted_bytes : STEP_BYTES;
+		size_t size_bytes = text->input->size_bytes;
+		size_t left_bytes = size_bytes > text->read_bytes ? size_bytes - (size_t)text->read_bytes + 1 : step_bytes;
+		if (bytes->used_bytes + left_bytes < step_bytes)
+			step_bytes = bytes->used_bytes + left_bytes > wanted_bytes ? bytes->used_bytes + left_bytes
+			                                                           : wanted_bytes;
+		status = read_to(text, step_bytes, bytes, err);
+	}
+	text->has_more = !status && !text->is_at_end;
+	return status;
+}
+
+enum bs_status bs_grep_text_close(struct bs_grep_text *text, struct bs_error *err)
+{
+	struct bs_grep_input *input = text->input;
+	text->input = NULL;
+	text->has_more = false;
+	return input ? input->close(input, err) : BS_OK;
 }
 
 void bs_grep_text_deinit(struct bs_grep_text *text)
 {
-	bs_grep_text_close(text);
+	(void)bs_grep_text_close(text, NULL);
 	close_root(text);
 	bs_buffer_deinit(&text->root);
 	bs_buffer_deinit(&text->bytes);
 	bs_buffer_deinit(&text->raw);
-	bs_buffer_deinit(&text->pieces);
+	bs_grep_decoder_deinit(&text->decoder);
 }

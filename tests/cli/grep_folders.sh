@@ -10,7 +10,7 @@ cd outer/tree
 # Searches by all kinds of rules, from several places.
 all() {
     local option
-    for option in '' --hidden --no-ignore -uuu '-g !b' '-t c' -L --no-ignore-parent; do
+    for option in '' --hidden --no-ignore '-uuu -g !.bitsift' '-g !b' '-t c' -L --no-ignore-parent; do
         # shellcheck disable=SC2086 # options of several words
         same $option foo
     done

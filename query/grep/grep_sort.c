@@ -1,0 +1,193 @@
+/* grep_sort.c: see grep_sort.h. All files are asked for first; then they are sorted, and given. */
+#include "query/grep/grep_sort.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "corpus/walk/file.h"
+#include "query/regex/text.h"
+
+#define NS 1000000000 /* of a second */
+
+struct sorted {
+	struct bs_grep_file file; /* whose path and shown are offsets in names until all are there, and then pointers */
+	size_t path_off, shown_off;
+	size_t times_off;         /* in times: one for each component of the path below the root */
+};
+
+struct sort_source {
+	struct bs_grep_source source;
+	struct bs_grep_source *of;
+	enum bs_grep_sort key;
+	bool is_reversed, has_all;
+	struct bs_buffer names, times /* of uint64_t */, files /* of struct sorted */;
+	struct bs_buffer folder; /* scratch: the path of a component */
+	size_t next;
+};
+
+bool bs_grep_sort_is_wanted(const struct bs_grep_files *files)
+{
+	return files->sort != BS_GREP_SORT_PATH || files->is_reversed;
+}
+
+static struct sorted *files_of(const struct sort_source *self)
+{
+	return (struct sorted *)(void *)self->files.data;
+}
+
+static const uint64_t *times_of(const struct sort_source *self, const struct sorted *file)
+{
+	return (const uint64_t *)(const void *)self->times.data + file->times_off;
+}
+
+/* The time of what stands at path, of a link what it points to; 0 if that is not there. */
+static enum bs_status read_time(const struct sort_source *self, const char *path, uint64_t *time_out, struct bs_error *err)
+{
+	struct stat found;
+	struct statx created = {.stx_mask = 0};
+	*time_out = 0;
+	if (self->key != BS_GREP_SORT_CREATED) {
+		if (bs_file_stat(AT_FDCWD, path, &found) != 0)
+			return BS_OK;
+		struct timespec time = self->key == BS_GREP_SORT_ACCESSED ? found.st_atim : found.st_mtim;
+		*time_out = (uint64_t)time.tv_sec * NS + (uint64_t)time.tv_nsec + (UINT64_C(1) << 63);
+		return BS_OK;
+	}
+	if (statx(AT_FDCWD, path, 0, STATX_BTIME, &created) != 0)
+		return BS_OK;
+	if (!(created.stx_mask & STATX_BTIME))
+		return bs_fail(err, BS_UNSUPPORTED, "%s: its file system does not tell when it was created", path);
+	*time_out = (uint64_t)created.stx_btime.tv_sec * NS + created.stx_btime.tv_nsec + (UINT64_C(1) << 63);
+	return BS_OK;
+}
+
+/* The times of the path's components below the root. Those that it shares with the file before are known. */
+static enum bs_status add_times(struct sort_source *self, const struct sorted *before, const char *before_path,
+                                const struct bs_grep_file *file, struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	bool is_shared = before && before->file.root == file->root && file->below_off > 0;
+	for (size_t end = file->below_off, i = 0; file->path[end] && !status; i++, end++) {
+		size_t start = end;
+		uint64_t time = 0;
+		end += strcspn(file->path + end, "/");
+		is_shared = is_shared && strncmp(before_path + start, file->path + start, end - start) == 0 && file->path[end] &&
+		            before_path[end] == '/';
+		if (is_shared) {
+			time = times_of(self, before)[i];
+		} else {
+			struct bs_text_writer to = {.out = &self->folder, .err = err};
+			bs_buffer_clear(&self->folder);
+			bs_text_put(&to, file->path, end);
+			bs_text_put(&to, "", 1);
+			status = to.status ? to.status : read_time(self, (const char *)self->folder.data, &time, err);
+		}
+		if (!status)
+			status = bs_buffer_append(&self->times, &time, sizeof(time), err);
+		if (!file->path[end])
+			break;
+	}
+	return status;
+}
+
+static enum bs_status add_file(struct sort_source *self, const struct bs_grep_file *file, struct bs_error *err)
+{
+	size_t n = self->files.used_bytes / sizeof(struct sorted);
+	const struct sorted *before = n > 0 ? &files_of(self)[n - 1] : NULL;
+	struct sorted sorted = {.file = *file,
+	                        .path_off = self->names.used_bytes,
+	                        .times_off = self->times.used_bytes / sizeof(uint64_t)};
+	struct bs_text_writer to = {.out = &self->names, .err = err};
+	if (self->key != BS_GREP_SORT_PATH && file->path && file->below_off > 0)
+		to.status = add_times(self, before, before ? (const char *)self->names.data + before->path_off : NULL, file, err);
+	if (file->path)
+		bs_text_put(&to, file->path, strlen(file->path) + 1);
+	sorted.shown_off = self->names.used_bytes;
+	bs_text_put(&to, file->shown, strlen(file->shown) + 1);
+	return to.status ? to.status : bs_buffer_append(&self->files, &sorted, sizeof(sorted), err);
+}
+
+static int compare(const void *left, const void *right, void *context)
+{
+	const struct sort_source *self = context;
+	const struct sorted *a = left, *b = right;
+	if (a->file.root != b->file.root || !a->file.path)
+		return (a->file.root > b->file.root) - (a->file.root < b->file.root);
+	const char *x = a->file.path + a->file.below_off, *y = b->file.path + b->file.below_off;
+	size_t n, m, i = 0;
+	while ((n = strcspn(x, "/")) == (m = strcspn(y, "/")) && memcmp(x, y, n) == 0 && x[n] && y[m]) {
+		x += n + 1;
+		y += m + 1;
+		i++;
+	}
+	int order = memcmp(x, y, n < m ? n : m);
+	order = order ? order : (n > m) - (n < m);
+	if (self->key == BS_GREP_SORT_PATH)
+		return self->is_reversed ? -order : order;
+	uint64_t s = times_of(self, a)[i], t = times_of(self, b)[i];
+	return s == t ? order : (s < t) != self->is_reversed ? -1 : 1;
+}
+
+static enum bs_status read_all(struct sort_source *self, struct bs_error *err)
+{
+	struct bs_grep_file file;
+	enum bs_status status;
+	self->has_all = true;
+	self->of->report = self->source.report;
+	self->of->report_context = self->source.report_context;
+	do {
+		status = self->of->next(self->of, &file, err);
+		if (!status && file.shown)
+			status = add_file(self, &file, err);
+	} while (!status && file.shown);
+	self->source.n_ruled_out = self->of->n_ruled_out;
+	size_t n = self->files.used_bytes / sizeof(struct sorted);
+	for (size_t i = 0; i < n; i++) {
+		struct sorted *sorted = &files_of(self)[i];
+		sorted->file.path = sorted->file.path ? (const char *)self->names.data + sorted->path_off : NULL;
+		sorted->file.shown = (const char *)self->names.data + sorted->shown_off;
+	}
+	if (!status && n > 1)
+		qsort_r(self->files.data, n, sizeof(struct sorted), compare, self);
+	return status;
+}
+
+static enum bs_status sort_next(struct bs_grep_source *source, struct bs_grep_file *file_out, struct bs_error *err)
+{
+	struct sort_source *self = (struct sort_source *)(void *)source;
+	*file_out = (struct bs_grep_file){.path = NULL};
+	enum bs_status status = self->has_all ? BS_OK : read_all(self, err);
+	if (!status && self->next < self->files.used_bytes / sizeof(struct sorted))
+		*file_out = files_of(self)[self->next++].file;
+	return status;
+}
+
+static void sort_close(struct bs_grep_source *source)
+{
+	struct sort_source *self = (struct sort_source *)(void *)source;
+	self->of->close(self->of);
+	bs_buffer_deinit(&self->names);
+	bs_buffer_deinit(&self->times);
+	bs_buffer_deinit(&self->files);
+	bs_buffer_deinit(&self->folder);
+	free(self);
+}
+
+enum bs_status bs_grep_sort_open(struct bs_grep_source *of, const struct bs_grep_files *files,
+                                 struct bs_grep_source **source_out, struct bs_error *err)
+{
+	struct sort_source *self = calloc(1, sizeof(*self));
+	*source_out = NULL;
+	if (!self) {
+		of->close(of);
+		return bs_fail_memory(err, "an order of files", sizeof(*self));
+	}
+	*self = (struct sort_source){.source = {.next = sort_next, .close = sort_close},
+	                             .of = of,
+	                             .key = files->sort,
+	                             .is_reversed = files->is_reversed};
+	*source_out = &self->source;
+	return BS_OK;
+}

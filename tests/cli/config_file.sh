@@ -1,0 +1,55 @@
+# BITSIFT_CONFIG_PATH: arguments of every grep, as RIPGREP_CONFIG_PATH has them for rg.
+set -eu
+. "$LIB"
+. "$(dirname -- "$LIB")/grep_trees.sh"
+printf 'foo\nFOO bar\nnot this\n' >a.txt
+printf 'foo\n' >b.c
+cp a.txt .hidden
+config=$SCRATCH/config
+# same_configured ARGUMENT...: rg and bitsift with that file of arguments.
+n_configured=0
+same_configured() {
+    local rg_status=0 our_status=0
+    n_configured=$((n_configured + 1))
+    if command -v rg >/dev/null; then
+        RIPGREP_CONFIG_PATH=$config rg --no-heading --sort path "$@" >"$SCRATCH/rg" 2>"$SCRATCH/err" </dev/null || rg_status=$?
+        BITSIFT_CONFIG_PATH=$config bitsift grep --sort path "$@" >"$SCRATCH/ours" 2>"$SCRATCH/err" </dev/null || our_status=$?
+        cmp "$SCRATCH/rg" "$SCRATCH/ours" && [ "$rg_status" = "$our_status" ] || echo "other than rg: $*"
+    fi
+}
+export BITSIFT_CONFIG_PATH=$config
+printf '# a comment\n\n  --smart-case  \n\t--hidden\r\n--glob\n*.txt\n--glob=.hidden\n   # --count\n' >"$config"
+show bitsift grep -n foo
+show bitsift grep -n FOO
+show bitsift grep --no-config foo
+show bitsift grep -n -s foo
+show bitsift grep -e --no-config -e foo -c
+show bitsift grep --files
+for arguments in 'foo' '-s foo' 'foo a.txt b.c' '--no-config foo' '--files' '-g *.c foo' '--no-hidden foo' '-- --no-config' '-c foo --no-config'; do
+    # shellcheck disable=SC2086 # several options
+    same_configured $arguments
+done
+echo '# a pattern'
+printf -- '-e\nfoo\n-c' >"$config"
+show bitsift grep
+show bitsift grep a.txt
+same_configured -e bar
+echo '# an operand, and a line as it is: no quotes, no words'
+printf -- '-w\nfoo\n--replace=a "b" $c' >"$config"
+show bitsift grep b.c
+same_configured -x b.c
+echo '# wrong ones'
+printf -- '--no-such-thing\n' >"$config"
+show bitsift grep foo
+show bitsift grep --no-config -l foo
+printf -- '--colors\n' >"$config"
+show bitsift grep foo
+BITSIFT_CONFIG_PATH=$SCRATCH/nowhere show bitsift grep -l foo
+BITSIFT_CONFIG_PATH=$SCRATCH show bitsift grep -l foo
+BITSIFT_CONFIG_PATH='' show bitsift grep -l foo
+echo '# of grep only'
+printf -- '--no-such-thing\n' >"$config"
+show bitsift --version
+quiet bitsift index -q .
+show bitsift query --ids foo
+[ "$n_configured" -ge 10 ] || echo "only $n_configured"
