@@ -156,6 +156,7 @@ static void search_text(struct running *run, struct searcher *searcher, struct s
 	printer->out = &slot->out;
 	printer->status = BS_OK;
 	printer->err = err;
+	printer->has_matched = false;
 	printer->offer_bytes = run->is_line_buffered ? 1 : BLOCK_BYTES;
 	bool is_slice = plan->maps_files && !slot->is_stdin && !searcher->text.had_mark && !searcher->text.is_decoded &&
 	                !searcher->text.input->is_stream;

@@ -126,13 +126,13 @@ static enum bs_status read_all(struct bs_grep_text *text, struct bs_error *err)
 	struct bs_buffer *bytes = &text->bytes;
 	size_t size_bytes = text->input->size_bytes;
 	enum bs_status status = BS_OK;
+	while (!status && text->has_more && text->is_decoded)
+		status = decode_more(text, DECODER_BYTES, err);
 	while (!status && text->has_more) {
-		if (text->is_decoded) {
-			status = decode_more(text, DECODER_BYTES, err);
-			continue;
-		}
-		status = read_to(text, bytes->used_bytes <= size_bytes ? size_bytes + 1 : bytes->used_bytes * 3 / 2,
-		                 bytes, err);
+		size_t wanted_bytes = bytes->used_bytes + bytes->used_bytes / 2 + STEP_BYTES;
+		if (bytes->used_bytes <= size_bytes)
+			wanted_bytes = size_bytes + 1;
+		status = read_to(text, wanted_bytes, bytes, err);
 		text->has_more = !text->is_at_end;
 	}
 	return status;

@@ -64,6 +64,24 @@ brute_same() {
         printf '\n'
     }
 }
+# piped_same BYTES OPTION...: rg with a file as its input, and bitsift grep with that in small pieces, find the same.
+piped_same() {
+    local bytes=$1
+    shift
+    cat t/[1-5].txt >"$SCRATCH/in"
+    rg --no-config --no-heading "$@" - <"$SCRATCH/in" >"$SCRATCH/rg" 2>/dev/null || true
+    dd if="$SCRATCH/in" obs="$bytes" status=none | bitsift grep "$@" - >"$SCRATCH/ours" 2>/dev/null || true
+    if [[ " $* " == *' --json '* ]]; then
+        plain_times "$SCRATCH/rg"
+        plain_times "$SCRATCH/ours"
+    fi
+    cmp -s "$SCRATCH/rg" "$SCRATCH/ours" || {
+        n_other=$((n_other + 1))
+        printf 'other than rg, in pieces of %s bytes:' "$bytes"
+        printf ' %q' "$@"
+        printf '\n'
+    }
+}
 mkdir t
 for ((i = 0; i < n_cases; i++)); do
     ((i % 10)) || make_texts
@@ -82,5 +100,7 @@ for ((i = 0; i < n_cases; i++)); do
     same $chosen -e "$pattern" t
     # shellcheck disable=SC2086
     brute_same $chosen -e "$pattern" t
+    # shellcheck disable=SC2086
+    ((i % 3)) || piped_same $((1 + i % 17)) $chosen -e "$pattern"
 done
 report_same $((n_cases * 2 / 3))

@@ -1,0 +1,162 @@
+# What is searched as it comes: standard input, pipes and large files. How soon a line is printed, that neither a file nor its
+# output is held, in what order files come out, and what happens when nobody reads on.
+set -eu
+. "$LIB"
+
+# prompt OPTION...: prints what a grep for "needle" says of lines that come one by one, each as soon as it came.
+prompt() {
+    local line out before after
+    announce bitsift grep "$@"
+    rm -f in out
+    mkfifo in out
+    bitsift grep "$@" <in >out &
+    exec 7>in 8<out
+    for line in 'one needle' 'two needles'; do
+        before=$EPOCHREALTIME
+        printf '%s\n' "$line" >&7
+        if ! read -r -t 5 out <&8; then
+            echo 'nothing came'
+            break
+        fi
+        after=$EPOCHREALTIME
+        printf '%s' "$out" | sed 's/,"absolute.*//'
+        echo
+        # A busy machine needs its time.
+        ((${after/./} - ${before/./} < 500000)) || echo "late: $before to $after"
+        # JSON begins with a message of its own.
+        [[ $* != *--json* ]] || break
+    done
+    exec 7>&- 8<&-
+    wait
+}
+echo '# each line as it comes'
+prompt needle
+prompt -n needle -
+prompt -b needle
+prompt -o --column 'needles?'
+prompt -v hay
+prompt -P 'needles?$'
+prompt -E latin1 needle
+prompt --line-buffered -C2 needle
+prompt --json needle
+echo '# but in blocks if that is wanted, and nothing before the end if it takes all to know'
+rm -f in out
+mkfifo in out
+for options in --block-buffered -c -U; do
+    bitsift grep "$options" 'needle.*\n?' <in >out &
+    exec 7>in 8<out
+    printf 'one needle\ntwo needles\n' >&7
+    # shellcheck disable=SC2034
+    if read -r -t 0.3 line <&8; then echo "$options: early"; fi
+    exec 7>&-
+    sed "s/^/$options: /" <&8
+    exec 8<&-
+    wait
+done
+
+echo '# a beginning of one byte'
+for options in -U -b -P '-P -U'; do
+    # shellcheck disable=SC2086
+    {
+        printf '\357'
+        sleep 0.1
+        printf '\273\277a needle\n'
+    } | bitsift grep $options 'needle\n?|.\n' | od -c -An
+done
+
+echo '# the end does not wait for that of the input'
+# ends OPTION...: searches a pipe that stays open.
+ends() {
+    local status=0
+    announce bitsift grep "$@"
+    rm -f in
+    mkfifo in
+    exec 7<>in
+    printf 'one needle\ntwo needles\nthree needles\n' >in
+    timeout 5 bitsift grep "$@" <in || status=$?
+    echo "exit status $status"
+    exec 7<&-
+}
+ends -m2 needle
+ends -q needle
+ends -l needle
+
+echo '# a named pipe is searched in its turn'
+seq 300000 | sed 's/$/ needle/' >before
+cp before after
+rm -f in
+mkfifo in
+{ sleep 0.2; echo 'a needle in a pipe'; } >in &
+bitsift grep -j3 needle before in after >"$SCRATCH/got"
+wait
+{ sed 's/^/before:/' before; echo 'in:a needle in a pipe'; sed 's/^/after:/' after; } | cmp - "$SCRATCH/got"
+# Nobody writes into this one.
+timeout 5 bitsift grep -j3 -q needle before in || echo "exit status $?"
+
+echo '# neither the file nor its output is held'
+# lean COMMAND...: what it prints, summed up; in little memory, where that can be told.
+lean() (
+    announce "$@"
+    [ -n "${SANITIZED:-}" ] || ulimit -v 65536
+    export MALLOC_ARENA_MAX=1
+    "$@" | cksum
+)
+# 61 MB, of which every line matches.
+yes 'a needle among needles, and so on' | head -n 1800000 >large
+mkdir folder
+mv large folder/large
+ln folder/large large
+lean bitsift grep needle large
+lean bitsift grep needle - <large
+lean bitsift grep -n needle folder
+lean bitsift grep --json needles large | sed 's/^[0-9].*/some/' # it tells the time
+lean bitsift grep -C3 -v hay large
+lean bitsift grep -oP 'needles' large
+lean bitsift grep -c needle large
+lean bitsift grep --no-stat --mmap needle folder
+# shellcheck disable=SC2002 # a pipe
+cat large | lean bitsift grep -A1 needle
+# shellcheck disable=SC2002
+cat large | lean bitsift grep -P -B1 'needles'
+{ printf '\357\273\277'; cat large; } >marked
+lean bitsift grep needle marked
+{ cat large; printf 'a needle and \0\n'; } >binary
+lean bitsift grep needle binary
+lean bitsift grep -a needle binary
+lean bitsift grep needle <binary
+rm -f marked binary
+
+echo '# in order, whoever searches'
+for i in 1 2 3 4 5 6 7 8; do
+    seq $((i * 1000000)) $((i * 1000000 + 150000 * (i % 3))) | sed 's/$/ needle/' >folder/$i
+done
+rm folder/large
+for jobs in 1 2 3 8; do
+    (
+        [ -n "${SANITIZED:-}" ] || ulimit -v 196608
+        MALLOC_ARENA_MAX=1 bitsift grep -I -j "$jobs" needle folder
+    ) | cmp - <(cat folder/*)
+done
+bitsift grep -j3 --heading needle folder | cmp - <(for i in folder/*; do
+    [ "$i" = folder/1 ] || echo
+    echo "$i"
+    cat "$i"
+done)
+
+echo '# whoever has read enough goes'
+# enough COMMAND...: of which only a line is read.
+enough() {
+    local TIMEFORMAT='%U %S' statuses
+    announce "$@"
+    { time { "$@" 2>"$SCRATCH/said" | head -n 1 | cut -c 1-60; statuses=${PIPESTATUS[0]}; }; } 2>"$SCRATCH/took"
+    echo "exit status $statuses"
+    sed 's/:.*/: .../' "$SCRATCH/said"
+    # Seconds of processors: all of it would take many times that.
+    [ -n "${SANITIZED:-}" ] || awk '$1 + $2 > 0.15 { print "took " $1 + $2 " s" }' "$SCRATCH/took"
+}
+enough bitsift grep needle large
+enough bitsift grep needle - <large
+enough bitsift grep -j3 needle large large large
+enough bitsift grep -j3 needle folder
+enough bitsift grep --json needle large
+enough bitsift grep needle missing large
