@@ -478,8 +478,9 @@ struct bs_find_hit {
 	const char *path;    /* the file its text stands in, openable from the working directory, and relative to that if it lies
 	                      * below, or both lie in the folder of the index; "-": in the index */
 	const char *snippet; /* valid UTF-8, not NUL-ended, without control characters but the marks; of a record one line, of
-	                      * a file lines with a line feed between; of no bytes unless asked for */
+	                      * a file lines with a line feed between; of no bytes unless asked for; NULL: the text is gone */
 	size_t snippet_bytes;
+	bool is_changed;     /* the text that snippet and passages are from is not what was indexed */
 	uint64_t document;   /* a number that no other document of this opened index has */
 	const struct bs_passage *passages; /* if asked for: all, in the order of the text */
 	size_t n_passages;
@@ -496,7 +497,9 @@ struct bs_find_request {
 	bool any;        /* documents with any of the words, not all */
 	bool approx;     /* BS_FIND_TOP: verify only the candidates that look best; a notice says how many */
 	bool brute;      /* read every document instead of using the index: the same answer, for comparison */
-	bool exhaustive; /* BS_FIND_TOP: score every match, where bounds leave most unseen: n_hits is exact */
+	bool no_stat;    /* take the index at its word: no file is looked at unless its text is needed. What is read counts as it is */
+	bool exhaustive; /* BS_FIND_TOP: score every match, where bounds leave most unseen: n_hits is exact. BS_FIND_COUNT: by the columns,
+	                  * where the lexicon knows the number */
 	bool verbose;    /* notice is called for every file that changed or cannot be read; result.changes counts them */
 	bool suggest;    /* nothing matches: notice is called for words that are not in the index, with one much like it */
 	bool snippets;   /* BS_FIND_TOP: with some text around the words found: of a file whole lines, where they are short enough */
@@ -650,6 +653,7 @@ struct bs_grep_files {
 	const char *const *preprocessor_globs;
 	enum bs_grep_sort sort;
 	bool is_reversed; /* the last of each folder first */
+	bool no_rule_notices; /* nothing is said of ignore rules below the paths that make no sense */
 };
 
 enum bs_grep_format {
@@ -674,6 +678,12 @@ struct bs_grep_colors {
 	char path[96], line[96], column[96], match[96];
 };
 
+/* Of any bytes; NULL: the usual. */
+struct bs_grep_separator {
+	const char *bytes;
+	size_t n_bytes;
+};
+
 struct bs_grep_output {
 	enum bs_grep_format format;
 	bool invert, passthru;
@@ -693,9 +703,9 @@ struct bs_grep_output {
 	/* Where there is colour, paths and what stands before a line are links of the terminal to this URL, in which {path}, {line}
 	 * and {column} are replaced, {{ and }} are braces, and the path is real, absolute and percent-encoded. NULL: none. */
 	const char *hyperlink;
-	/* Behind path, number ... (NULL: ":"), the same on lines of context ("-"), between lines that do not follow
-	 * each other ("--"; no_group_separator: nothing). */
-	const char *match_separator, *context_separator, *group_separator;
+	/* Behind path, number ... (":"), the same on lines of context ("-"), between lines that do not follow each other
+	 * ("--"; no_group_separator: nothing). */
+	struct bs_grep_separator match_separator, context_separator, group_separator;
 };
 
 enum bs_grep_task {
@@ -744,7 +754,8 @@ struct bs_grep_request {
 	int (*write)(void *context, const void *bytes, size_t n_bytes);
 	void (*flush)(void *context);
 	int (*line)(void *context, const struct bs_grep_line *line);
-	/* A line about what cannot be read or searched, and so is not. NULL: not called. */
+	/* A line about what cannot be read or searched, and so is not; or about an ignore rule that makes no sense and does
+	 * not count, which does not count as a notice either. NULL: not called. */
 	void (*notice)(void *context, const char *message);
 	void (*explain)(void *context, const char *text, size_t text_bytes); /* as that of bs_find, a line at a time */
 	bool explain_left_out; /* explain is called for each file and folder that the rules leave out, too */

@@ -179,6 +179,7 @@ void bench_search(struct bench *bench, size_t kernel, enum bs_find_mode mode, bo
 		.any = bench->query.any,
 		.brute = brute,
 		.exhaustive = chance(&bench->dice, 10),
+		.no_stat = chance(&bench->dice, 25),
 		.snippets = chance(&bench->dice, 5),
 		.hit = take_hit,
 		.context = found,

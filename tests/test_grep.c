@@ -144,7 +144,7 @@ static void test_writes_what_the_program_prints(void **state)
 		{"--vimgrep 'rare.*|[l]ast' tree",
 		 {.with_path = true, .line_numbers = true, .columns = true, .per_match = true}},
 		{"-r x -B1 --context-separator=== 'rare.*|[l]ast' tree",
-		 {.with_path = true, .replacement = "x", .replacement_bytes = 1, .before = 1, .group_separator = "=="}},
+		 {.with_path = true, .replacement = "x", .replacement_bytes = 1, .before = 1, .group_separator = {"==", 2}}},
 	};
 	struct heard heard;
 	(void)state;

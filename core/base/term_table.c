@@ -114,7 +114,7 @@ bool bs_term_table_is(const struct bs_term_table *table, uint32_t number, const 
 {
 	const struct bs_term_entry *entry = &table->entries[number];
 	return entry->hash == hash && entry->n_bytes == n_bytes &&
-	       memcmp(table->bytes.data + entry->offset, bytes, n_bytes) == 0;
+	       (!n_bytes || memcmp(table->bytes.data + entry->offset, bytes, n_bytes) == 0);
 }
 
 bool bs_term_table_find(const struct bs_term_table *table, const uint8_t *bytes, uint32_t n_bytes, uint64_t hash,

@@ -14,7 +14,7 @@
 
 enum bs_doc_flag {
 	BS_DOC_NAMED_BY_LINE = 1, /* a record without id: its name is its line number */
-	BS_DOC_SUSPECT = 2,       /* its file was changed while the index was made: the stamp proves nothing */
+	BS_DOC_SUSPECT = 2,       /* its file was changed while it was read: the stamp proves nothing */
 };
 
 /* One document. What place holds depends on the kind of its source:

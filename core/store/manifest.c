@@ -600,6 +600,8 @@ static void read_number_left_out(struct cursor *cursor, struct bs_manifest *mani
 	while (kind_bytes > 0 && k < BS_SKIP_KINDS && left_out->binary[k].n_files > 0)
 		k++;
 	expect(cursor, k < BS_SKIP_KINDS, "too many kinds of files of source", source);
+	expect(cursor, kind_bytes == 0 || (reason == BS_SKIP_BINARY && n <= left_out->n[reason]),
+	       "more files of a kind left out than files,", n);
 	if (cursor->status)
 		return;
 	if (kind_bytes > 0)

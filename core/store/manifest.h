@@ -53,7 +53,7 @@ struct bs_source_record {
 	char *label;
 	char *path;
 	uint64_t stamp[4];      /* of a collection: size, mtime ns, ctime ns, inode when it was read; else zero */
-	bool is_suspect;        /* the stamp is too young to prove anything (see SUSPECT in doc_table.h) */
+	bool is_suspect;        /* the stamp proves nothing (see SUSPECT in doc_table.h) */
 	bool is_named;          /* whoever runs now has named it, so it is followed wherever it is; not recorded */
 	bool is_told;           /* it was said already that it is not followed; not recorded */
 	uint64_t read_bytes;    /* of a collection: how far it was read */

@@ -83,7 +83,7 @@ static enum bs_status freshen_found(struct freshening *at, struct bs_source_reco
 		*is_refused_out = status && bs_feed_has_failed(feed);
 	}
 	if (!status)
-		status = bs_refresh_end(&at->refresh, feed, &at->snapshot->overlay, at->options.suspect_from_ns, record, err);
+		status = bs_refresh_end(&at->refresh, feed, &at->snapshot->overlay, record, err);
 	bs_feed_close(feed);
 	if (!status)
 		record->kind = at->source.kind;

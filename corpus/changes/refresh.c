@@ -101,6 +101,9 @@ static enum bs_status begin_collection(struct bs_refresh *refresh, const struct 
 	refresh->is_appended = is_known && !record->is_suspect && bs_stamp_equals(&refresh->stamp, record->stamp);
 	if (status || refresh->is_appended)
 		return status;
+	if (bs_stamp_is_suspect(&refresh->stamp, options->suspect_from_ns))
+		(void)bs_stamp_outwait(&refresh->stamp, options->suspect_from_ns);
+	refresh->is_suspect = bs_stamp_is_suspect(&refresh->stamp, bs_stamp_suspect_from());
 	status = bs_feed_open(refresh->source, options, NULL, NULL, feed_out, err);
 	return status || !is_known ? status : bs_feed_resume(*feed_out, &mark, &refresh->is_appended, err);
 }
@@ -201,23 +204,22 @@ enum bs_status bs_refresh_take(struct bs_refresh *refresh, const struct bs_doc_t
 }
 
 /* What the manifest is to say of a collection. */
-static void record_collection(const struct bs_refresh *refresh, const struct bs_feed *feed, int64_t suspect_from_ns,
-                              struct bs_source_record *record)
+static void record_collection(const struct bs_refresh *refresh, const struct bs_feed *feed, struct bs_source_record *record)
 {
 	struct bs_read_mark whole, mark;
 	bs_feed_mark(feed, true, &whole);
 	/* A last line without end that is no record may be one half of what is just being written. */
 	bs_feed_mark(feed, refresh->last_line == whole.n_lines, &mark);
 	bs_stamp_record(&refresh->stamp, record->stamp);
-	record->is_suspect = bs_stamp_is_suspect(&refresh->stamp, suspect_from_ns);
+	record->is_suspect = refresh->is_suspect;
 	record->read_bytes = mark.n_bytes;
 	record->read_lines = mark.n_lines;
 	record->read_checksum = mark.checksum;
 }
 
 enum bs_status bs_refresh_end(struct bs_refresh *refresh, const struct bs_feed *feed,
-                              const struct bs_doc_table_builder *accumulated, int64_t suspect_from_ns,
-                              struct bs_source_record *record, struct bs_error *err)
+                              const struct bs_doc_table_builder *accumulated, struct bs_source_record *record,
+                              struct bs_error *err)
 {
 	bool is_file = !bs_source_has_records(refresh->source);
 	enum fate fate = is_file ? GONE_UNLESS_SEEN : feed ? GONE_IF_OWNED : STAYS;
@@ -230,6 +232,6 @@ enum bs_status bs_refresh_end(struct bs_refresh *refresh, const struct bs_feed *
 		                              &refresh->owners, err);
 	refresh->n_kept_out += refresh->owners.n_dead - n_dead;
 	if (!status && feed && refresh->source->kind == BS_SOURCE_COLLECTION)
-		record_collection(refresh, feed, suspect_from_ns, record);
+		record_collection(refresh, feed, record);
 	return status;
 }

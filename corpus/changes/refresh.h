@@ -40,6 +40,7 @@ struct bs_refresh {
 	const struct bs_source *source;
 	uint32_t number;
 	struct bs_stamp stamp;        /* of a collection, before it was read */
+	bool is_suspect;              /* it proves nothing */
 	bool is_appended;
 	uint64_t last_line;           /* of the last record that was a document */
 	uint64_t n_read_again;        /* of the documents that are read */
@@ -83,10 +84,9 @@ enum bs_status bs_refresh_take(struct bs_refresh *refresh, const struct bs_doc_t
                                const struct bs_doc_record *record, struct bs_doc_ref known, struct bs_error *err)
 	BS_WARN_UNUSED;
 
-/* The feed (NULL if there was none) is at its end. Writes what is known of the source now to record. suspect_from_ns as
- * in struct bs_source_options. accumulated as above. */
+/* The feed (NULL if there was none) is at its end. Writes what is known of the source now to record. accumulated as above. */
 enum bs_status bs_refresh_end(struct bs_refresh *refresh, const struct bs_feed *feed,
-                              const struct bs_doc_table_builder *accumulated, int64_t suspect_from_ns,
-                              struct bs_source_record *record, struct bs_error *err) BS_WARN_UNUSED;
+                              const struct bs_doc_table_builder *accumulated, struct bs_source_record *record,
+                              struct bs_error *err) BS_WARN_UNUSED;
 
 #endif

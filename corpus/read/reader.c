@@ -376,6 +376,21 @@ static enum bs_status refuse_file(struct bs_reader *reader, const char *name, co
 	return status ? status : keep(reader, known, err);
 }
 
+/* As load_document, whose arguments these are; what is too young to be trusted is read once more when it has grown older. */
+static enum bs_status load_settled(struct bs_reader *reader, int dir_fd, const char *path, bool is_found,
+                                   struct bs_document *document, struct bs_refusal *refusal, struct bs_error *err)
+{
+	for (bool may_wait = true;; may_wait = false) {
+		int64_t from_ns = reader->suspect_from_ns ? bs_stamp_suspect_from() : 0;
+		enum bs_status status = load_document(reader, dir_fd, path, is_found, document, refusal, err);
+		if (status || refusal->reason || !from_ns)
+			return status;
+		document->is_suspect = bs_stamp_is_suspect(&document->stamp, from_ns);
+		if (!document->is_suspect || !may_wait || !bs_stamp_outwait(&document->stamp, reader->suspect_from_ns))
+			return BS_OK;
+	}
+}
+
 static enum bs_status read_file(struct bs_reader *reader, int dir_fd, const char *name, const struct bs_known *known,
                                 struct bs_error *err)
 {
@@ -386,7 +401,7 @@ static enum bs_status read_file(struct bs_reader *reader, int dir_fd, const char
 	if (known->is_kept || is_unchanged(reader, dir_fd, path, known))
 		return keep(reader, known, err);
 	struct bs_error why = {""};
-	enum bs_status status = load_document(reader, dir_fd, path, is_found, &document, &refusal, err);
+	enum bs_status status = load_settled(reader, dir_fd, path, is_found, &document, &refusal, err);
 	if (status)
 		return status;
 	if (refusal.reason)
@@ -396,7 +411,6 @@ static enum bs_status read_file(struct bs_reader *reader, int dir_fd, const char
 	document.name_bytes = strlen(name);
 	document.known = known->ref;
 	document.checksum = bs_checksum(document.raw, (size_t)document.raw_bytes);
-	document.is_suspect = reader->suspect_from_ns && bs_stamp_is_suspect(&document.stamp, reader->suspect_from_ns);
 	if (reader->sink->unchanged && is_unchanged_suspect(&document, known))
 		status = keep(reader, known, err);
 	else

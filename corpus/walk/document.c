@@ -62,12 +62,30 @@ bool bs_stamp_is_private(const struct bs_stamp *stamp)
 	return (stamp->mode & (S_IRGRP | S_IROTH)) == 0;
 }
 
-bool bs_stamp_is_suspect(const struct bs_stamp *stamp, int64_t from_ns)
+/* Until when the stamp may belong to several contents, but for the grain of the clock. */
+static int64_t doubted_until(const struct bs_stamp *stamp)
 {
 	/* The later one: whoever sets mtime back leaves the time of doing so in ctime. */
 	int64_t last_ns = stamp->mtime_ns > stamp->ctime_ns ? stamp->mtime_ns : stamp->ctime_ns;
 	bool is_coarse = last_ns % 1000000000 == 0;
-	return last_ns >= from_ns - (is_coarse ? 2000000000 : 0);
+	return last_ns > INT64_MAX - 2000000000 ? INT64_MAX : last_ns + (is_coarse ? 2000000000 : 0);
+}
+
+bool bs_stamp_is_suspect(const struct bs_stamp *stamp, int64_t from_ns)
+{
+	return doubted_until(stamp) >= from_ns;
+}
+
+bool bs_stamp_outwait(const struct bs_stamp *stamp, int64_t from_ns)
+{
+	int64_t last_ns = stamp->mtime_ns > stamp->ctime_ns ? stamp->mtime_ns : stamp->ctime_ns;
+	if (last_ns > from_ns + CLOCK_GRAIN_NS)
+		return false;
+	for (int64_t left_ns; (left_ns = doubted_until(stamp) - bs_stamp_suspect_from() + 1) > 0;) {
+		struct timespec nap = {.tv_sec = left_ns / 1000000000, .tv_nsec = left_ns % 1000000000};
+		nanosleep(&nap, NULL);
+	}
+	return true;
 }
 
 int64_t bs_stamp_suspect_from(void)

@@ -31,11 +31,14 @@ struct bs_stamp {
 };
 
 /*
- * A stamp proves that a file is unchanged only if it is older than the run that took it: what is written later in the
- * same tick of the clock leaves the same stamp (git's "racy" rule). from_ns: the start of the run. A time in whole
- * seconds comes from a file system that knows no better, and is doubted for two seconds more.
+ * A stamp proves that a file is unchanged only if it is older than the reading of the file: what is written later in the
+ * same tick of the clock leaves the same stamp (git's "racy" rule). from_ns: bs_stamp_suspect_from when the reading
+ * began. A time in whole seconds comes from a file system that knows no better, and is doubted for two seconds more.
  */
 bool bs_stamp_is_suspect(const struct bs_stamp *stamp, int64_t from_ns);
+/* Waits until what has this stamp is old enough for it to prove what is read from then on; not for what was written after a
+ * run began (from_ns), so that a run waits once. Whether it waited. */
+bool bs_stamp_outwait(const struct bs_stamp *stamp, int64_t from_ns);
 /* from_ns for a run that begins now: a little before, since stamps come from a clock that ticks every few ms. */
 int64_t bs_stamp_suspect_from(void);
 /* Whether neither the file's group nor others may read it. */

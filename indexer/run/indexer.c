@@ -344,8 +344,7 @@ static enum bs_status read_source(struct indexing *at, uint32_t i, bool read_std
 	if (!status && feed && is_known(at, i))
 		status = keep_non_documents(&at->writer.manifest, &at->old.manifest, i, feed, n_passed_over, err);
 	if (!status)
-		status = bs_refresh_end(&at->refresh, feed, &at->writer.accumulator.doc_table,
-		                        at->writer.suspect_from_ns, record, err);
+		status = bs_refresh_end(&at->refresh, feed, &at->writer.accumulator.doc_table, record, err);
 	if (at->source.kind == BS_SOURCE_STDIN)
 		record->read_lines = at->next_sequence;
 	if (at->reads_files)

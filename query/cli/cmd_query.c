@@ -48,6 +48,7 @@ static const struct bs_option query_options[] = {
 	{0, "approx", NULL, "verify only the candidates that look best", SETS(FLAG, request.approx)},
 	{0, "brute", NULL, "read every document instead of using the index", SETS(FLAG, request.brute)},
 	{0, "fresh", NULL, "check every source first, and search what is new or changed too", SETS(FLAG, fresh)},
+	{0, "no-stat", NULL, "look at no file whose text is not needed", SETS(FLAG, request.no_stat)},
 	{'v', "verbose", NULL, "name every file that changed or cannot be read", SETS(FLAG, request.verbose)},
 	{0, "explain", NULL, "explain on stderr how the query is answered", SETS(FLAG, explain)},
 	{0, "stats", NULL, "end with a line of statistics in JSON, on stderr", SETS(FLAG, stats)},
@@ -109,6 +110,9 @@ static const char query_description[] =
 	"left out if it no longer matches, and a line on standard error says how many have changed and names one; `-v` names all. New documents are found after the "
 	"next `bitsift index`, or with `--fresh`, which checks every source first and reads what is new or changed, so "
 	"that the answer is that of the sources as they are now. Scores still use the statistics of the index.\n\n"
+	"To know whether a source has changed costs a look at each file that is a hit. `--no-stat` takes the index at its word: no "
+	"file is looked at unless its text is needed, to verify a candidate or for a snippet. What is read counts as it is now, and "
+	"`\"changed\":true` marks its hit with `--json`; a hit that was not read stays, even if its file is gone.\n\n"
 	"A source outside the folder of the index that you did not name to `bitsift index` is not looked at: its "
 	"documents are in no answer, it is named where they might be, and the exit status is 2. See bitsift-trust(1).\n\n"
 	"Files are read again by the rules by which they were indexed: what has become a symbolic link, or stands in a "
@@ -197,6 +201,8 @@ static enum bs_status take_operands(struct query_arguments *arguments, const str
 	size_t n = operands->n;
 	if (arguments->count && arguments->ids)
 		return bs_fail(err, BS_INVALID, "--count and --ids exclude each other");
+	if (arguments->fresh && arguments->request.no_stat)
+		return bs_fail(err, BS_INVALID, "--fresh looks at every source and --no-stat at none: choose one");
 	if (arguments->request.approx && (arguments->count || arguments->ids))
 		return bs_fail(err, BS_INVALID, "--approx is for ranked hits; --count and --ids are always exact");
 	if (arguments->request.date_field && !arguments->request.newer && !arguments->request.older)

@@ -35,6 +35,7 @@ struct bs_option {
 	const char *help;     /* one line, lower case, no full stop */
 	enum bs_option_kind kind;
 	size_t offset;
+	bool takes_dash;       /* where is_as_rg: its value may begin with a dash */
 	int value;             /* CHOICE; CALL may use it */
 	uint64_t least, most;  /* NUMBER; most 0: any number */
 	const char *const *names; /* NAME: NULL-ended */
@@ -73,6 +74,7 @@ struct bs_command {
 	const char *exit_status;          /* for the man page */
 	const char *letter_hint;          /* what else is said where an unknown option of one letter is met; NULL: nothing */
 	const char *config_variable;      /* of the environment: names a file of arguments that come first; NULL: none */
+	bool is_as_rg;                    /* --flag=x is --flag, and a value of its own word begins with no dash */
 	bool no_operands;                 /* it takes none: bs_command_parse refuses them */
 	size_t arguments_bytes;           /* of its own struct of arguments, which the options set */
 	const void *defaults;             /* such a struct; NULL: zeros */

@@ -117,11 +117,13 @@ void bs_present_json(const struct bs_find_hit *hit, const char *query, size_t qu
 		putc(',', out);
 		put_place(&hit->best, out);
 	}
-	if (hit->rank > 0) {
+	if (hit->rank > 0 && hit->snippet) {
 		fputs(",\"snippet\":", out);
 		(void)bs_present_json_string(hit->snippet, hit->snippet_bytes, out);
 		put_passages(hit, out);
 	}
+	if (hit->is_changed)
+		fputs(",\"changed\":true", out);
 	fputs("}\n", out);
 }
 
@@ -151,7 +153,7 @@ void bs_present_text(const struct bs_find_hit *hit, bool color, FILE *out)
 	fputs(color ? "\033[35m" : "", out);
 	bs_present_shown(hit->local_id, hit->local_id_bytes, false, out);
 	fprintf(out, color ? "\033[0m  \033[2m%.4f\033[0m\n" : "  %.4f\n", hit->score);
-	for (const char *at = hit->snippet, *end = at + hit->snippet_bytes, *stop; at < end; at = stop + 1) {
+	for (const char *at = hit->snippet ? hit->snippet : "", *end = at + hit->snippet_bytes, *stop; at < end; at = stop + 1) {
 		stop = memchr(at, '\n', (size_t)(end - at));
 		stop = stop ? stop : end;
 		fprintf(out, "%*s", BS_PRESENT_INDENT, "");

@@ -15,6 +15,7 @@
 #include "core/simd/kernels.h"
 #include "corpus/walk/file.h"
 #include "corpus/walk/file_types.h"
+#include "corpus/walk/ignore.h"
 #include "query/grep/grep_index.h"
 #include "query/grep/grep_path.h"
 #include "query/grep/grep_run.h"
@@ -42,12 +43,11 @@ struct grep {
 	struct bs_grep_source *source;
 };
 
-static void report(void *context, const char *message)
+static void tell(struct grep *grep, const char *message, bool counts)
 {
-	struct grep *grep = context;
 	const struct bs_grep_request *request = grep->request;
 	pthread_mutex_lock(&grep->mutex);
-	grep->result->n_notices++;
+	grep->result->n_notices += counts;
 	if (request->notice)
 		request->notice(request->context, message);
 	pthread_mutex_unlock(&grep->mutex);
@@ -61,6 +61,19 @@ static void flush_line(const struct grep *grep)
 	if (request->flush && (buffering == BS_GREP_BUFFER_LINES ||
 	                       (buffering == BS_GREP_BUFFER_AUTO && request->output.is_terminal)))
 		request->flush(request->context);
+}
+
+static void report(void *context, const char *message)
+{
+	tell(context, message, true);
+}
+
+/* Of what is read and found all the same. */
+static void remark(void *context, const char *message)
+{
+	struct grep *grep = context;
+	if (!grep->request->files.no_rule_notices)
+		tell(grep, message, false);
 }
 
 static bool put(void *context, const char *shown, const struct bs_buffer *out)
@@ -160,20 +173,33 @@ static void explain_left_out(void *context, enum bs_skip reason, const char *pat
 	explain(context, line.text, strlen(line.text));
 }
 
-/* As rg, it goes on without a named ignore file that cannot be read: but not in silence. */
-static void check_ignore_files(const struct grep *grep)
+/* As rg, it goes on without a named ignore file that cannot be read, and without rules that are none: but not in silence. */
+static enum bs_status check_ignore_file(struct grep *grep, const char *path, struct bs_error *err)
 {
-	const struct bs_grep_request *request = grep->request;
 	struct bs_error line;
-	for (const char *const *path = request->files.ignore_files; path && *path && request->notice; path++) {
-		int fd = bs_file_open(AT_FDCWD, *path, O_RDONLY | O_NONBLOCK);
-		if (fd < 0) {
-			(void)bs_fail(&line, BS_IO, "%s: %s", *path, strerror(errno));
-			request->notice(request->context, line.text);
-		} else {
-			close(fd);
-		}
+	struct bs_ignore rules = {.n_rules = 0};
+	int fd = bs_file_open(AT_FDCWD, path, O_RDONLY | O_NONBLOCK);
+	if (fd < 0) {
+		(void)bs_fail(&line, BS_IO, "%s: %s", path, strerror(errno));
+		remark(grep, line.text);
+		return BS_OK;
 	}
+	close(fd);
+	enum bs_status status = bs_ignore_read_file(path, false, &rules, err);
+	for (size_t at = 0; at < rules.faults.used_bytes; at += strlen((const char *)rules.faults.data + at) + 1) {
+		(void)bs_fail(&line, BS_INVALID, "%s: %s", path, (const char *)rules.faults.data + at);
+		remark(grep, line.text);
+	}
+	bs_ignore_deinit(&rules);
+	return status;
+}
+
+static enum bs_status check_ignore_files(struct grep *grep, struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	for (const char *const *path = grep->request->files.ignore_files; path && *path && !status; path++)
+		status = check_ignore_file(grep, *path, err);
+	return status;
 }
 
 static void make_walk(struct grep *grep)
@@ -294,7 +320,8 @@ static enum bs_status open_source(struct grep *grep, struct bs_error *err)
 		status = bs_grep_sort_open(grep->source, &request->files, &grep->source, err);
 	if (grep->source) {
 		grep->source->report = report;
-		grep->source->report_context = grep;
+		grep->source->remark = remark;
+		grep->source->report_context = grep->source->remark_context = grep;
 	}
 	return grep->source ? BS_OK : status;
 }
@@ -383,10 +410,25 @@ static enum bs_status search(struct grep *grep, uint64_t start_ns, struct bs_err
 	return status;
 }
 
+/* A walk says so, too; but where none but named files are searched, there is none. */
+static enum bs_status check_globs(const struct bs_grep_files *files, struct bs_error *err)
+{
+	const char *const *lists[] = {files->globs, files->iglobs};
+	struct bs_ignore rules = {.n_rules = 0};
+	enum bs_status status = BS_OK;
+	for (size_t list = 0; list < 2; list++)
+		for (size_t i = 0; i < list_length(lists[list]) && !status; i++)
+			status = bs_ignore_add_line(&rules, (const uint8_t *)lists[list][i], strlen(lists[list][i]), err);
+	bs_ignore_deinit(&rules);
+	return status;
+}
+
 static enum bs_status run(struct grep *grep, uint64_t start_ns, struct bs_error *err)
 {
 	const struct bs_grep_request *request = grep->request;
 	enum bs_status status = bs_grep_analyse(&request->pattern, &grep->analysis, err);
+	if (!status && request->task != BS_GREP_CHECK)
+		status = check_globs(&request->files, err);
 	if (!status)
 		status = open_source(grep, err);
 	if (status)
@@ -411,7 +453,7 @@ enum bs_status bs_grep(const struct bs_grep_request *request, struct bs_grep_res
 	enum bs_status status = check_request(request, err);
 	make_walk(&grep);
 	if (!status)
-		check_ignore_files(&grep);
+		status = check_ignore_files(&grep, err);
 	if (!status)
 		status = make_preprocessor_globs(&grep, err);
 	if (!status)

@@ -231,14 +231,15 @@ static enum bs_status make_separator(struct running *run, struct bs_error *err)
 {
 	const struct bs_grep_request *request = run->plan->request;
 	const struct bs_grep_output *output = &request->output;
-	const char *group = output->group_separator ? output->group_separator : "--";
+	struct bs_grep_separator group = bs_grep_group_separator(output);
 	struct bs_text_writer to = {.out = &run->separator, .err = err};
 	bool has_context = output->before > 0 || output->after > 0;
 	uint8_t line_end = bs_grep_end_byte(&request->pattern);
 	if (output->format != BS_GREP_LINES || request->line ||
-	    (!output->heading && (!has_context || output->no_group_separator)))
+	    (!output->heading && (!has_context || !group.bytes)))
 		return BS_OK;
-	bs_text_put_string(&to, output->heading ? "" : group);
+	if (!output->heading)
+		bs_text_put(&to, group.bytes, group.n_bytes);
 	bs_text_put_string(&to, request->pattern.crlf ? "\r" : "");
 	bs_text_put(&to, &line_end, 1);
 	return to.status;

@@ -137,6 +137,8 @@ static enum bs_status read_all(struct sort_source *self, struct bs_error *err)
 	self->has_all = true;
 	self->of->report = self->source.report;
 	self->of->report_context = self->source.report_context;
+	self->of->remark = self->source.remark;
+	self->of->remark_context = self->source.remark_context;
 	do {
 		status = self->of->next(self->of, &file, err);
 		if (!status && file.shown)

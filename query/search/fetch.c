@@ -20,7 +20,15 @@ struct fetch_source {
 	bool is_noticed;
 	bool is_mapped;   /* changed collections: moved is filled, */
 	bool is_unread;   /* or they could not be read */
-	struct bs_buffer moved; /* struct moved_record each, sorted by hash, of equal ones the last in the file first */
+	/* Collections whose stamp proves nothing: bytes were compared, and what was indexed still stands at the beginning. */
+	bool is_proven;
+	uint64_t proven[4]; /* the stamp then */
+	struct bs_doc_bits replaced; /* documents whose ids stand once more behind it */
+	bool has_replaced;
+	bool is_like_line; /* a record there has an id of its own that begins as those by lines do */
+	/* struct moved_record each, sorted by hash, of equal ones the last in the file first. Of all records of a changed
+	 * collection; of those behind what was indexed of a proven one. */
+	struct bs_buffer moved;
 };
 
 /* A document that is asked for, and what came of it. */
@@ -63,6 +71,7 @@ struct bs_fetcher {
 	uint64_t n_failures;
 	struct bs_changes changes;              /* of this query */
 	bool verbose;
+	bool trusts;                            /* the index, where no text is read */
 	void (*notice)(void *context, const char *message);
 	void *context;
 };
@@ -105,6 +114,7 @@ void bs_fetcher_free(struct bs_fetcher *fetcher)
 	for (uint32_t i = 0; fetcher->sources && i < fetcher->snapshot->manifest.n_sources; i++) {
 		bs_source_deinit(&fetcher->sources[i].source);
 		bs_buffer_deinit(&fetcher->sources[i].moved);
+		bs_doc_bits_deinit(&fetcher->sources[i].replaced);
 	}
 	bs_stored_texts_free(fetcher->stored);
 	bs_doc_bits_deinit(&fetcher->noticed);
@@ -276,7 +286,9 @@ static enum bs_status fetch_file(struct bs_fetcher *fetcher, struct asked *asked
 	if (status)
 		return soften(fetcher, status, asked, err);
 	bool matches = bs_stamp_equals(&stamp, asked->record.place);
-	asked->fetched = matches && !(asked->record.flags & BS_DOC_SUSPECT) ? BS_FETCHED_UNCHANGED : BS_FETCHED_CHANGED;
+	asked->fetched = !matches                                ? BS_FETCHED_CHANGED
+	                 : asked->record.flags & BS_DOC_SUSPECT ? BS_FETCHED_SUSPECT
+	                                                        : BS_FETCHED_UNCHANGED;
 	if (!matches)
 		notice_document(fetcher, asked->ref, path, false);
 	return BS_OK;
@@ -309,32 +321,6 @@ struct moved_record {
 	uint64_t line;
 };
 
-static void check_collection(struct bs_fetcher *fetcher, struct fetch_source *source, uint32_t number)
-{
-	const struct bs_source_record *recorded = &fetcher->snapshot->manifest.sources[number];
-	struct bs_stamp stamp;
-	/* What changed stays changed: its records are looked up where they were found then. */
-	if (source->checked == fetcher->query || source->is_changed)
-		return;
-	/* Not looked at: fetching its records says why. */
-	if (source->source.is_refused) {
-		source->is_changed = true;
-		return;
-	}
-	source->checked = fetcher->query;
-	enum bs_status status = bs_path_stamp(source->source.path, &stamp, NULL);
-	/* Refused by the system: neither gone nor changed for all we know; reading it will tell. */
-	bool matches = status ? status != BS_NOT_FOUND : bs_stamp_equals(&stamp, recorded->stamp);
-	source->is_gone = status == BS_NOT_FOUND;
-	source->is_changed = status != BS_OK || !matches;
-	source->is_suspect = recorded->is_suspect;
-	if (matches)
-		return;
-	/* Another file may stand under its name. */
-	bs_reader_forget(fetcher->reader, true);
-	notice_source(fetcher, source);
-}
-
 static int compare_moved(const void *a, const void *b)
 {
 	const struct moved_record *x = a;
@@ -366,6 +352,9 @@ static enum bs_status map_document(void *context, const struct bs_document *docu
 	enum bs_status status = make_id(mapping->source, document, id, err);
 	if (status)
 		return status;
+	const char *label = mapping->source->source.label;
+	mapping->source->is_like_line |= !document->is_named_by_line && id->used_bytes > strlen(label) &&
+	                                 memcmp(id->data, label, strlen(label)) == 0;
 	struct moved_record moved = {bs_hash_slot(id->data, id->used_bytes), document->offset, document->raw_bytes,
 	                             document->line};
 	return bs_buffer_append(&mapping->source->moved, &moved, sizeof(moved), err);
@@ -377,11 +366,24 @@ static enum bs_status map_skip(void *context, enum bs_skip reason, const char *m
 	return BS_OK;
 }
 
-/* Reads a changed collection once through: where does each id stand now? */
-static enum bs_status map_collection(struct bs_fetcher *fetcher, struct fetch_source *source, struct bs_error *err)
+/* Where does each id stand in what is left of a feed? */
+static enum bs_status map_records(struct bs_fetcher *fetcher, struct fetch_source *source, struct bs_feed *feed,
+                                  struct bs_error *err)
 {
 	struct mapping mapping = {fetcher, source};
 	struct bs_document_sink sink = {.context = &mapping, .document = map_document, .skip = map_skip};
+	bs_buffer_clear(&source->moved);
+	source->is_like_line = false;
+	enum bs_status status = bs_reader_read_all(fetcher->reader, &source->source, feed, &sink, err);
+	if (!status && source->moved.used_bytes > 0)
+		qsort(source->moved.data, source->moved.used_bytes / sizeof(struct moved_record), sizeof(struct moved_record),
+		      compare_moved);
+	return status;
+}
+
+/* Reads a changed collection once through. */
+static enum bs_status map_collection(struct bs_fetcher *fetcher, struct fetch_source *source, struct bs_error *err)
+{
 	struct bs_feed *feed = NULL;
 	if (source->is_unread)
 		return bs_fail(err, BS_IO, "%s: cannot be read", source->source.path);
@@ -390,12 +392,9 @@ static enum bs_status map_collection(struct bs_fetcher *fetcher, struct fetch_so
 	source->is_mapped = true;
 	enum bs_status status = bs_feed_open(&source->source, &fetcher->options, NULL, NULL, &feed, err);
 	if (!status)
-		status = bs_reader_read_all(fetcher->reader, &source->source, feed, &sink, err);
+		status = map_records(fetcher, source, feed, err);
 	bs_feed_close(feed);
 	source->is_unread = status == BS_IO;
-	if (!status && source->moved.used_bytes > 0)
-		qsort(source->moved.data, source->moved.used_bytes / sizeof(struct moved_record), sizeof(struct moved_record),
-		      compare_moved);
 	return status;
 }
 
@@ -415,6 +414,111 @@ static const struct moved_record *find_moved(const struct fetch_source *source, 
 			high = middle;
 	}
 	return all ? all + low : NULL;
+}
+
+/* Notes it if the document's id stands behind what was indexed, too. It has its name alone, if that is enough: of a million
+ * documents the rest of what is recorded would cost most of the time. */
+static enum bs_status look_behind(struct bs_fetcher *fetcher, struct fetch_source *source, struct bs_doc_ref ref,
+                                  struct bs_error *err)
+{
+	const struct bs_doc_table *docs = &fetcher->snapshot->segments[ref.segment].docs;
+	struct bs_doc_record record = {0};
+	const struct moved_record *end, *at;
+	enum bs_status status = bs_names_get(&docs->names, ref.document, &record.name, &record.name_bytes, err);
+	if (!status && record.name_bytes == 0 && !source->is_like_line)
+		return BS_OK;
+	if (!status && record.name_bytes == 0)
+		status = bs_doc_table_get(docs, ref.document, &record, err);
+	if (!status)
+		status = bs_recorded_id(&source->source, &record, &fetcher->id, err);
+	if (status)
+		return status;
+	uint64_t hash = bs_hash_slot(fetcher->id.data, fetcher->id.used_bytes);
+	at = find_moved(source, hash, &end);
+	if (!at || at == end || at->hash != hash)
+		return BS_OK;
+	source->has_replaced = true;
+	return bs_doc_bits_set(&source->replaced, fetcher->snapshot, ref, err);
+}
+
+/* The documents of a collection whose ids stand behind what was indexed, too. */
+static enum bs_status find_replaced(struct bs_fetcher *fetcher, struct fetch_source *source, uint32_t number,
+                                    struct bs_error *err)
+{
+	const struct bs_snapshot *snapshot = fetcher->snapshot;
+	enum bs_status status = BS_OK;
+	source->has_replaced = false;
+	for (uint32_t s = 0; s < snapshot->manifest.n_segments && source->moved.used_bytes > 0; s++) {
+		const struct bs_doc_table *docs = &snapshot->segments[s].docs;
+		for (uint32_t i = 0; i < docs->n_ranges && !status; i++) {
+			struct bs_source_range range = bs_doc_table_range(docs, i);
+			for (uint32_t d = range.first; range.source == number && d < range.end && !status; d++)
+				status = look_behind(fetcher, source, (struct bs_doc_ref){s, d}, err);
+		}
+	}
+	return status;
+}
+
+/* Whether a collection begins with what was indexed; then what stands behind it is mapped. */
+static enum bs_status prove(struct bs_fetcher *fetcher, struct fetch_source *source, uint32_t number, bool *is_proven_out,
+                            struct bs_error *err)
+{
+	const struct bs_source_record *record = &fetcher->snapshot->manifest.sources[number];
+	struct bs_read_mark mark = {record->read_bytes, record->read_lines, record->read_checksum};
+	struct bs_feed *feed = NULL;
+	*is_proven_out = false;
+	bs_buffer_clear(&source->moved);
+	bs_doc_bits_deinit(&source->replaced);
+	source->replaced = (struct bs_doc_bits){0};
+	enum bs_status status = bs_feed_open(&source->source, &fetcher->options, NULL, NULL, &feed, err);
+	if (!status)
+		status = bs_feed_resume(feed, &mark, is_proven_out, err);
+	if (!status && *is_proven_out)
+		status = map_records(fetcher, source, feed, err);
+	bs_feed_close(feed);
+	return !status && *is_proven_out ? find_replaced(fetcher, source, number, err) : status;
+}
+
+/* The stamp is another one, or proves nothing: the bytes decide, once for as long as the stamp stays. */
+static bool is_as_indexed(struct bs_fetcher *fetcher, struct fetch_source *source, uint32_t number,
+                          const struct bs_stamp *stamp)
+{
+	struct bs_error why;
+	bool is_proven;
+	if (source->is_proven && bs_stamp_equals(stamp, source->proven))
+		return true;
+	source->is_proven = !bs_stamp_is_suspect(stamp, bs_stamp_suspect_from());
+	bs_stamp_record(stamp, source->proven);
+	bool is_same = prove(fetcher, source, number, &is_proven, &why) == BS_OK && is_proven;
+	source->is_proven &= is_same;
+	return is_same;
+}
+
+static void check_collection(struct bs_fetcher *fetcher, struct fetch_source *source, uint32_t number)
+{
+	const struct bs_source_record *recorded = &fetcher->snapshot->manifest.sources[number];
+	struct bs_stamp stamp;
+	/* What changed stays changed: its records are looked up where they were found then. */
+	if (source->checked == fetcher->query || source->is_changed)
+		return;
+	/* Not looked at: fetching its records says why. */
+	if (source->source.is_refused) {
+		source->is_changed = true;
+		return;
+	}
+	source->checked = fetcher->query;
+	enum bs_status status = bs_path_stamp(source->source.path, &stamp, NULL);
+	/* Refused by the system: neither gone nor changed for all we know; reading it will tell. */
+	bool matches = status ? status != BS_NOT_FOUND : bs_stamp_equals(&stamp, recorded->stamp);
+	bool is_sure = !status && ((matches && !recorded->is_suspect) || is_as_indexed(fetcher, source, number, &stamp));
+	source->is_gone = status == BS_NOT_FOUND;
+	source->is_changed = status != BS_OK || (!matches && !is_sure);
+	source->is_suspect = !is_sure;
+	if (matches)
+		return;
+	/* Another file may stand under its name. */
+	bs_reader_forget(fetcher->reader, true);
+	notice_source(fetcher, source);
 }
 
 static enum bs_status fetch_record_at(struct bs_fetcher *fetcher, struct asked *asked, uint64_t offset,
@@ -496,12 +600,12 @@ static enum bs_status is_wanted(struct bs_fetcher *fetcher, const struct asked *
 	return status;
 }
 
-/* A record of a collection that changed: by its id, the last one that bears it. */
+/* A record of a collection that changed, or grew: by its id, the last one that bears it. */
 static enum bs_status fetch_moved(struct bs_fetcher *fetcher, struct asked *asked, struct bs_error *err)
 {
 	struct bs_buffer wanted = {0};
 	bool found = false;
-	enum bs_status status = map_collection(fetcher, asked->source, err);
+	enum bs_status status = asked->source->is_changed ? map_collection(fetcher, asked->source, err) : BS_OK;
 	if (!status)
 		status = bs_recorded_id(&asked->source->source, &asked->record, &wanted, err);
 	uint64_t hash = bs_hash_slot(wanted.data, wanted.used_bytes);
@@ -545,6 +649,12 @@ static enum bs_status fetch_in_place(struct bs_fetcher *fetcher, struct asked *a
 	return status;
 }
 
+static bool is_replaced(const struct bs_fetcher *fetcher, uint32_t number, uint32_t segment, uint32_t document)
+{
+	const struct fetch_source *source = &fetcher->sources[number];
+	return source->has_replaced && bs_doc_bits_has(&source->replaced, (struct bs_doc_ref){segment, document});
+}
+
 /* A record, where it stands now. */
 static enum bs_status fetch_from_collection(struct bs_fetcher *fetcher, struct asked *asked, struct bs_error *err)
 {
@@ -553,11 +663,15 @@ static enum bs_status fetch_from_collection(struct bs_fetcher *fetcher, struct a
 	asked->fetched = BS_FETCHED_GONE;
 	if (source->is_gone)
 		return BS_OK;
-	if (source->is_changed)
-		return fetch_moved(fetcher, asked, err);
-	bool found;
-	enum bs_status status = fetch_in_place(fetcher, asked, &found, err);
-	asked->fetched = source->is_suspect ? BS_FETCHED_CHANGED : BS_FETCHED_UNCHANGED;
+	enum bs_status status = BS_OK;
+	bool found, is_again = is_replaced(fetcher, asked->record.source, asked->ref.segment, asked->ref.document);
+	if (source->is_changed || is_again)
+		status = fetch_moved(fetcher, asked, err);
+	/* Where only the hashes of ids are equal, it stands where it stood. */
+	if (source->is_changed || status || (is_again && asked->fetched != BS_FETCHED_GONE))
+		return status;
+	status = fetch_in_place(fetcher, asked, &found, err);
+	asked->fetched = source->is_suspect ? BS_FETCHED_SUSPECT : BS_FETCHED_UNCHANGED;
 	if (status || found)
 		return soften(fetcher, status, asked, err);
 	/* It changed under our hands, between the stat and the read, or in the very moment of indexing. */
@@ -664,9 +778,12 @@ enum bs_status bs_fetch_is_unchanged(struct bs_fetcher *fetcher, uint32_t segmen
 	struct asked asked;
 	struct bs_stamp stamp;
 	const char *folder, *name;
-	*unchanged_out = false;
+	*unchanged_out = fetcher->trusts;
+	if (fetcher->trusts)
+		return BS_OK;
 	if (find_range(fetcher, segment, document) && is_of_lines(fetcher)) {
-		*unchanged_out = is_source_unchanged(fetcher, fetcher->range.number);
+		*unchanged_out = is_source_unchanged(fetcher, fetcher->range.number) &&
+		                 !is_replaced(fetcher, fetcher->range.number, segment, document);
 		return BS_OK;
 	}
 	enum bs_status status = find_record(fetcher, segment, document, &asked, err);
@@ -686,13 +803,13 @@ enum bs_status bs_fetch_is_segment_unchanged(struct bs_fetcher *fetcher, uint32_
 {
 	const struct bs_snapshot *snapshot = fetcher->snapshot;
 	const struct bs_doc_table *docs = &snapshot->segments[segment].docs;
-	*unchanged_out = false;
-	for (uint32_t i = 0; i < docs->n_ranges; i++) {
+	*unchanged_out = fetcher->trusts;
+	for (uint32_t i = 0; i < docs->n_ranges && !fetcher->trusts; i++) {
 		uint32_t number = bs_doc_table_range(docs, i).source;
 		if (number >= snapshot->manifest.n_sources)
 			return bs_container_corrupt(snapshot->segments[segment].file, err, "documents of source %u, which is not "
 			                            "recorded", number);
-		if (!is_source_unchanged(fetcher, number))
+		if (!is_source_unchanged(fetcher, number) || fetcher->sources[number].has_replaced)
 			return BS_OK;
 	}
 	*unchanged_out = true;
@@ -704,7 +821,8 @@ enum bs_status bs_fetch_line(struct bs_fetcher *fetcher, uint32_t segment, uint3
 {
 	uint64_t place[4];
 	*line_out = NULL;
-	if (!find_range(fetcher, segment, document) || !is_source_unchanged(fetcher, fetcher->range.number))
+	if (!find_range(fetcher, segment, document) || !is_source_unchanged(fetcher, fetcher->range.number) ||
+	    is_replaced(fetcher, fetcher->range.number, segment, document))
 		return BS_OK;
 	if (fetcher->sources[fetcher->range.number].source.kind == BS_SOURCE_COLLECTION)
 		return fetch_line_in_place(fetcher, document, line_out, line_bytes_out, err);
@@ -731,10 +849,11 @@ bool bs_fetch_scan_line(struct bs_fetcher *fetcher, const uint8_t *line, size_t 
 	return bs_reader_scan_line(fetcher->reader, line, line_bytes, document_out, NULL) == BS_OK;
 }
 
-void bs_fetch_begin(struct bs_fetcher *fetcher, bool verbose)
+void bs_fetch_begin(struct bs_fetcher *fetcher, bool verbose, bool trusts)
 {
 	fetcher->changes = (struct bs_changes){0, 0, ""};
 	fetcher->verbose = verbose;
+	fetcher->trusts = trusts;
 	fetcher->query++;
 	fetcher->n_expected = 0;
 	fetcher->ahead_to = 0;

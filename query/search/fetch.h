@@ -19,8 +19,9 @@ enum bs_status bs_fetcher_new(const struct bs_snapshot *snapshot, void (*notice)
 void bs_fetcher_free(struct bs_fetcher *fetcher);
 
 /* Before each query: what was read, and what is known of sources that had not changed, is of the one before. verbose: notice gets
- * a line for each source that changed or cannot be read, not only for the first that cannot. */
-void bs_fetch_begin(struct bs_fetcher *fetcher, bool verbose);
+ * a line for each source that changed or cannot be read, not only for the first that cannot. trusts: nothing has changed, for all
+ * that is asked without reading. */
+void bs_fetch_begin(struct bs_fetcher *fetcher, bool verbose, bool trusts);
 /* What was met in this query for the first time. Borrowed. */
 const struct bs_changes *bs_fetcher_changes(const struct bs_fetcher *fetcher);
 /* The documents of a segment that will be asked for, ascending, so that neighbours are read together. Borrowed until
@@ -29,7 +30,8 @@ void bs_fetch_expect(struct bs_fetcher *fetcher, uint32_t segment, const uint32_
 
 enum bs_fetched {
 	BS_FETCHED_UNCHANGED, /* as indexed */
-	BS_FETCHED_CHANGED,   /* there, but not known to be what was indexed */
+	BS_FETCHED_SUSPECT,   /* there, with the stamp that was indexed, which proves nothing (BS_DOC_SUSPECT) */
+	BS_FETCHED_CHANGED,   /* there, with another stamp */
 	BS_FETCHED_GONE,      /* no longer there: drop it */
 	BS_FETCHED_FAILED,    /* there, but cannot be read: noticed, drop it, and let the range end with an error */
 };

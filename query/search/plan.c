@@ -172,15 +172,15 @@ static void resolve(struct bs_plan *plan, uint32_t s, uint32_t t)
 	const struct bs_segment *segment = &plan->snapshot->segments[s];
 	struct bs_plan_term *term = &plan->terms[t];
 	struct bs_term_place place = {0};
-	uint64_t ordinal, df;
+	uint64_t ordinal;
 	plan->status = bs_lexicon_find(&segment->lexicon, plan->keys.data + term->key_offset, term->key_bytes,
-	                               &place.is_found, &ordinal, &df, plan->err);
+	                               &place.is_found, &ordinal, &place.df, plan->err);
 	if (plan->status)
 		return;
-	bs_and_term_init(&place.term, term->hash, ordinal, df, &segment->treatments);
+	bs_and_term_init(&place.term, term->hash, ordinal, place.df, &segment->treatments);
 	if (place.is_found && place.term.treatment->is_exact)
 		plan->status = bs_exceptions_find(&segment->exceptions, ordinal, &place.exceptions, plan->err);
-	term->df += df;
+	term->df += place.df;
 	append(plan, &plan->memory_places, &place, sizeof(place));
 	plan->places = (struct bs_term_place *)(void *)plan->memory_places.data;
 }

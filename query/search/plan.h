@@ -15,6 +15,7 @@
 /* A term in one segment. */
 struct bs_term_place {
 	bool is_found;
+	uint64_t df;
 	struct bs_and_term term;               /* its columns; of no use if it is not found */
 	/* The rows that its columns wrongly let through; none unless term.treatment->is_exact. */
 	struct bs_term_exceptions exceptions;

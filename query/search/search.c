@@ -624,6 +624,28 @@ static enum bs_status are_hits_unchanged(struct bs_finder *finder, bool *unchang
 	return status;
 }
 
+/* Whether the matches in a segment are the documents that have one term, a word or a word pair, and so many as the lexicon
+ * says; then adds them. */
+static bool count_by_lexicon(struct bs_finder *finder, uint32_t segment)
+{
+	const struct bs_plan *plan = &finder->plan;
+	const struct bs_query_node *node = &finder->query->nodes[0];
+	uint32_t term = UINT32_MAX;
+	if (finder->query->n_nodes > 1 || node->field != BS_QUERY_ANY_FIELD || plan->filter || finder->request->exhaustive ||
+	    finder->index->snapshot.tombstones[segment])
+		return false;
+	if (node->kind == BS_NODE_WORD && finder->query->elements[node->items[0].element].kind == BS_ELEMENT_TERM)
+		term = plan->elements[node->items[0].element].first_term;
+	else if (node->kind == BS_NODE_PHRASE && node->n_items == 2 && plan->n_word_pairs > 0 &&
+	         bs_plan_place(plan, segment, plan->pairs[0].term)->is_found)
+		term = plan->pairs[0].term;
+	if (term == UINT32_MAX)
+		return false;
+	finder->stats->candidates += bs_plan_place(plan, segment, term)->df;
+	finder->stats->hits += bs_plan_place(plan, segment, term)->df;
+	return true;
+}
+
 static enum bs_status search_segment(struct bs_finder *finder, uint32_t segment, struct bs_error *err)
 {
 	const struct bs_index *index = finder->index;
@@ -640,6 +662,8 @@ static enum bs_status search_segment(struct bs_finder *finder, uint32_t segment,
 	}
 	if (!brute && finder->request->mode == BS_FIND_COUNT)
 		status = bs_fetch_is_segment_unchanged(finder->fetcher, segment, &may_count, err);
+	if (!status && may_count && count_by_lexicon(finder, segment))
+		return BS_OK;
 	if (!status)
 		status = brute ? all_candidates(finder, segment, err)
 		               : bs_scan_segment(&finder->scan, &finder->plan, segment, index->kernel,
@@ -697,8 +721,11 @@ static enum bs_status look_again(struct bs_finder *finder, const struct bs_hit *
 	bs_buffer_clear(&finder->snippet);
 	bs_buffer_clear(&finder->marks);
 	enum bs_status status = bs_fetch(finder->fetcher, hit->segment, hit->document, &document, &fetched, err);
-	if (status || fetched == BS_FETCHED_GONE || fetched == BS_FETCHED_FAILED)
+	if (status || fetched == BS_FETCHED_GONE || fetched == BS_FETCHED_FAILED) {
+		shown->snippet = fetched == BS_FETCHED_GONE ? NULL : "";
 		return status;
+	}
+	shown->is_changed = fetched == BS_FETCHED_CHANGED;
 	status = bs_match_hits(finder->matcher, document.fields, document.n_fields, &finder->marks, err);
 	const struct bs_snippet_hit *marks = (const struct bs_snippet_hit *)(const void *)finder->marks.data;
 	size_t n_marks = finder->marks.used_bytes / sizeof(*marks);
@@ -824,7 +851,7 @@ static enum bs_status run(struct bs_finder *finder, struct bs_error *err)
 	finder->query = NULL;
 	finder->matcher = NULL;
 	finder->byte_verifier = NULL;
-	bs_fetch_begin(finder->fetcher, finder->request->verbose);
+	bs_fetch_begin(finder->fetcher, finder->request->verbose, finder->request->no_stat);
 	finder->top = (struct bs_top){.k = 0};
 	bs_buffer_clear(&finder->hits);
 	enum bs_status status = parse(finder, err);

@@ -53,7 +53,7 @@ same() {
     # With -P it can crash where a match is empty.
     [ "$rg_status" -lt 128 ] || return 0
     bitsift grep "$@" >"$SCRATCH/ours" 2>"$SCRATCH/ours.err" <"${INPUT:-/dev/null}" || our_status=$?
-    if [[ " $* " == *' --json '* ]]; then
+    if [[ " $* " == *' --json'[\ =]* ]]; then
         plain_times "$SCRATCH/rg"
         plain_times "$SCRATCH/ours"
     fi

@@ -42,6 +42,9 @@ unset BITSIFT_INDEX
 report_same 200
 echo '# the message about one that cannot be read changes no exit status'
 show bitsift grep -l foo --ignore-file nowhere sub
+printf 'a.txt\nx[\n' >bad_rules
+show bitsift grep -l foo --ignore-file bad_rules sub
+show bitsift grep -l foo --ignore-file bad_rules --no-ignore-messages --ignore-file nowhere sub
 if unshare -rm true 2>/dev/null; then
     # shellcheck disable=SC2016 # for that shell
     unshare -rm sh -c 'mount -t tmpfs none sub/Deep && echo foo >sub/Deep/other && for o in --one-file-system --follow; do

@@ -1,0 +1,43 @@
+# query --no-stat, collections that grew, and files as young as the run.
+set -eu
+. "$LIB"
+mkdir d
+for name in a b c e; do echo "cat $name and a dog" >d/$name.txt; done
+printf '%s\n' '{"id":"r1","text":"cat one"}' '{"id":"r2","text":"cat two"}' '{"text":"cat three"}' >r.jsonl
+echo '# a run waits until what it reads is old enough, so the next one reads nothing again'
+show bitsift index d r.jsonl
+show bitsift index
+echo '# the index at its word: gone and changed files are hits as long as nobody reads them'
+rm d/a.txt
+echo 'bird' >d/b.txt
+show bitsift query --count cat
+show bitsift query --no-stat --count cat
+show bitsift query --no-stat --ids 'cat dog'
+show bitsift query --no-stat --ids 'cat -e'
+show bitsift query --no-stat --count '"and a dog"'
+echo '# text that is shown is of now: "changed" says so, and what is gone has none'
+show bitsift query --no-stat --json -n 2 'dog -e' | sed 's/,"passages":\[[^]]*\]//'
+show bitsift query --no-stat -n 2 'dog -e'
+show bitsift query --fresh --no-stat cat
+echo '# with a source outside reach'
+mv d d.away
+show bitsift query --no-stat --count dog
+show bitsift query --no-stat --ids dog
+mv d.away d
+echo '# a collection that grew is what was indexed, but for ids that come again'
+printf '%s\n' '{"id":"r4","text":"cat four"}' >>r.jsonl
+show bitsift query --in r.jsonl --ids cat
+show bitsift query --in r.jsonl --count cat
+show bitsift query --no-stat --in r.jsonl --count cat
+show bitsift query --in r.jsonl --json one | sed 's/,"passages":\[[^]]*\]//'
+printf '%s\n' '{"id":"r1","text":"dog one"}' '{"id":"r2","text":"cat two again"}' >>r.jsonl
+show bitsift query --in r.jsonl --ids cat
+show bitsift query --in r.jsonl --brute --ids cat
+show bitsift query --in r.jsonl --count cat
+show bitsift query --in r.jsonl again
+show bitsift query --in r.jsonl two
+echo '# ... and one whose beginning changed is not'
+sed -i 's/cat three/cat THREE again/' r.jsonl
+show bitsift query --in r.jsonl --ids 'cat again'
+show bitsift query --in r.jsonl --ids 'cat three'
+show bitsift query --in r.jsonl --ids one
