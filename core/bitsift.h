@@ -612,6 +612,14 @@ struct bs_grep_pattern {
 	bool is_brute; /* line by line, without the index: the same answer, for comparison */
 };
 
+/* More patterns, each by itself, in NULL-ended lists; what struct bs_grep_pattern says of letter case and so on is said of
+ * them too. Found is a line that its patterns match if each of ands matches it, too, and none of nots. (With
+ * is_multi_line: the lines of a match.) What invert asks for are the other lines. */
+struct bs_grep_conditions {
+	const char *const *ands, *const *nots;
+	bool by_file; /* they choose files instead: others are not searched, and nothing is said of them */
+};
+
 /* Kinds of ignore files. */
 #define BS_WALK_NO_DOT     1u  /* .ignore; as rg has it, .rgignore is still read */
 #define BS_WALK_NO_VCS     2u  /* .gitignore */
@@ -690,12 +698,17 @@ struct bs_grep_output {
 	bool line_numbers, columns, byte_offsets, with_path, heading;
 	bool only_matching, per_match; /* -o, --vimgrep */
 	bool trim, include_zero, max_columns_preview, no_group_separator;
+	bool enclosing;         /* --enclosing: the line of the function, or the heading, around a match */
 	bool nul_after_path;    /* -0 */
 	char path_separator;    /* stands for each slash in paths, but in JSON; 0: a slash */
 	bool is_terminal;       /* in paths and JSON, what a terminal might obey is escaped */
 	enum bs_grep_buffering buffering;
 	uint64_t before, after; /* -B, -A: lines of context */
 	uint64_t max_count;     /* -m: matching lines of each file; 0: all */
+	/* --max-results: of all files together; lines, or files where the format or the task is about files. What is beyond
+	 * is counted. 0: all */
+	uint64_t max_results;
+	const char *cursor;     /* --after: what is found up to there is passed over, and not counted. NULL: nothing is */
 	uint64_t max_columns;   /* -M; 0: any number */
 	struct bs_grep_colors colors;
 	const char *replacement; /* -r; NULL: none */
@@ -731,10 +744,23 @@ struct bs_grep_line {
 	const struct bs_grep_span *matches; /* in text, in order */
 	size_t n_matches;
 	bool is_context;
+	/* The last line up to this one that begins a function or the like; enclosing NULL: there is none, or it is not asked
+	 * for, or this is_context. */
+	const char *enclosing;
+	size_t enclosing_bytes;
+	uint64_t enclosing_number;
+};
+
+/* What a search with max_results came to, from its cursor on. */
+struct bs_grep_results {
+	uint64_t n_shown, n_found; /* lines (with is_multi_line: lines of a match, as one), or files */
+	uint64_t n_files;          /* in which they are found */
+	const char *cursor;        /* behind the last one shown; NULL: there are no more */
 };
 
 struct bs_grep_request {
 	struct bs_grep_pattern pattern;
+	struct bs_grep_conditions conditions;
 	struct bs_grep_files files;
 	struct bs_grep_output output;
 	enum bs_grep_task task;
@@ -754,6 +780,8 @@ struct bs_grep_request {
 	int (*write)(void *context, const void *bytes, size_t n_bytes);
 	void (*flush)(void *context);
 	int (*line)(void *context, const struct bs_grep_line *line);
+	/* Once, in the end, if there is max_results. NULL: not called. */
+	void (*results)(void *context, const struct bs_grep_results *results);
 	/* A line about what cannot be read or searched, and so is not; or about an ignore rule that makes no sense and does
 	 * not count, which does not count as a notice either. NULL: not called. */
 	void (*notice)(void *context, const char *message);

@@ -233,6 +233,60 @@ static void test_lines_as_structs(void **state)
 	assert_memory_equal(heard.text, "tree/zero:0:0:[0,4)[5,9)rare", 28);
 }
 
+/* ... and enclosing:number:text */
+static int take_enclosed(void *context, const struct bs_grep_line *line)
+{
+	char text[128];
+	int n = snprintf(text, sizeof(text), "%llu:%.*s", (unsigned long long)line->enclosing_number,
+	                 (int)line->enclosing_bytes, line->enclosing ? line->enclosing : "");
+	int status = take_line(context, line);
+	return status ? status : take_bytes(context, text, (size_t)n);
+}
+
+static void take_results(void *context, const struct bs_grep_results *results)
+{
+	struct heard *heard = context;
+	snprintf(heard->notice, sizeof(heard->notice), "%llu of %llu in %llu %s", (unsigned long long)results->n_shown,
+	         (unsigned long long)results->n_found, (unsigned long long)results->n_files,
+	         results->cursor ? results->cursor : "end");
+}
+
+static void test_lines_are_enclosed_chosen_and_counted(void **state)
+{
+	static const char c[] = "static int\nf(void)\n{\n\tcall(a);\n\tcall(b);\n}\n", *path = "enclosed.c";
+	const char *pattern = "call", *ands[] = {"[ab]", "\\)", NULL}, *nots[] = {"b", NULL};
+	static struct heard heard;
+	struct bs_grep_request request = ask(&pattern, &heard);
+	(void)state;
+	write_text(path, c, sizeof(c) - 1);
+	request.files.paths = &path;
+	request.line = take_enclosed;
+	request.results = take_results;
+	request.output.line_numbers = request.output.enclosing = true;
+	request.output.max_results = 1;
+	request.output.before = 1;
+	request.conditions.ands = ands;
+	assert_int_equal(bs_grep(&request, NULL, NULL), BS_OK);
+	assert_string_equal(heard.text, "enclosed.c-3:19:{\n0:enclosed.c:4:21:[1,5)\tcall(a);\n2:f(void)\n");
+	assert_string_equal(heard.notice, "1 of 2 in 1 enclosed.c:4");
+
+	heard = (struct heard){.n_bytes = 0};
+	request.output.cursor = "enclosed.c:4";
+	request.output.before = 0;
+	assert_int_equal(bs_grep(&request, NULL, NULL), BS_OK);
+	assert_string_equal(heard.text, "enclosed.c:5:31:[1,5)\tcall(b);\n2:f(void)\n");
+	assert_string_equal(heard.notice, "1 of 1 in 1 end");
+
+	heard = (struct heard){.n_bytes = 0};
+	request.output.cursor = NULL;
+	request.conditions.nots = nots;
+	request.conditions.by_file = true;
+	assert_int_equal(bs_grep(&request, NULL, NULL), BS_OK);
+	assert_string_equal(heard.notice, "0 of 0 in 0 end");
+	request.output.cursor = "elsewhere.c:4";
+	assert_int_equal(bs_grep(&request, NULL, NULL), BS_INVALID);
+}
+
 static void test_tasks(void **state)
 {
 	static struct heard heard;
@@ -340,6 +394,7 @@ int main(void)
 		cmocka_unit_test(test_writes_what_the_program_prints),
 		cmocka_unit_test(test_index_changes_nothing),
 		cmocka_unit_test(test_lines_as_structs),
+		cmocka_unit_test(test_lines_are_enclosed_chosen_and_counted),
 		cmocka_unit_test(test_tasks),
 		cmocka_unit_test(test_stop),
 		cmocka_unit_test(test_bad_requests),

@@ -16,6 +16,8 @@ static const char *const grep_examples[] = {
 	"bitsift grep -i -t c -g '!old' word", "C files, not in old",
 	"bitsift grep -l -w TODO", "files only",
 	"bitsift grep -o -r '$2' '(\\w+)=(\\w+)'", "what follows =",
+	"bitsift grep lock --and door --not key", "lines with the first two, without the third",
+	"bitsift grep -n --enclosing --max-results 50 lock", "50 lines at most, with their functions",
 	NULL,
 };
 
@@ -50,6 +52,46 @@ static const char grep_description[] =
 	"at once. Otherwise lines are printed in blocks, but never later than when a pipe has no more for now: `tail -f "
 	"log | bitsift grep x | ...` shows each line as it comes (`--block-buffered`: only in blocks). When the reader "
 	"of the output goes away, as head(1) does, the search ends quietly with status 0.\n\n"
+	"# Several conditions\n\n"
+	"`--and` and `--not` are given further patterns. A line is found if PATTERN matches it (or any of several), each "
+	"`--and` does, too, and no `--not` does: as `rg PATTERN | rg AND | rg -v NOT` on the lines. Each is a pattern by "
+	"itself, and `-F`, `-i`, `-w`, `-x`, `-P` and so on go for it as for PATTERN; so does `-S`, by the upper-case letters "
+	"of each. What is marked, printed by `-o`, replaced by `-r` and counted by `--count-matches` are the matches of "
+	"PATTERN. All that is said of lines that match is said of the lines found: `-v` prints all others, `-c` counts them, "
+	"`-m` limits them, `-l` and `--files-without-match` go by them. With `-U` the lines that one match touches are looked "
+	"at as one text.\n\n"
+	"With `--scope file` these patterns choose files, not lines: those in which each `--and` matches somewhere and no "
+	"`--not` does, as `rg -l` says of each alone. The others are not searched, and `-v`, `-c --include-zero` and "
+	"`--files-without-match` say nothing of them. In the files chosen PATTERN is searched for as ever. A file is then read "
+	"as a whole.\n\n"
+	"With an index only those files are opened that can hold PATTERN and every `--and`.\n\n"
+	"# The function around a match\n\n"
+	"`--enclosing` prints before a match the last line above it that begins a function, a class or a section, with = "
+	"instead of : behind its path and number, once for the matches that it stands above, and not if the match is in such a "
+	"line itself. Which lines do so depends on the language, and that on the file's name: the rules are those by which git "
+	"finds the line behind @@ in a diff (git-grep's `-p`), for Ada, Bash, BibTeX, C, C++, C#, CSS, device trees, Elixir, "
+	"Fortran, Fountain, Go, HTML, INI and TOML, Java, Kotlin, Markdown, Objective-C, Pascal, Perl, PHP, Python, R, Ruby, "
+	"Rust, Scheme and TeX. In any other file it is a line that begins with a letter, _ or $. A line of more than 1,024 bytes "
+	"is none. With `--json` each match has `\"enclosing\"`, null or an object with `lines`, `line_number` and "
+	"`absolute_offset`; there it is the line of the match if that is such a line. With `--passthru`, which prints all lines, "
+	"and with `-c`, `-l` and the like, it has no effect.\n\n"
+	"# So many results, and the next ones\n\n"
+	"`--max-results N` prints the first N lines found in all files together, in the order in which they would all be printed, "
+	"and then on standard error how many there are, as in\n\n"
+	"    50 of 1,234 matches in 87 files; for more: --after src/lock.c:120\n\n"
+	"The numbers are exact: the other files are searched, too, and their lines counted. With `-U` the lines of a match (of "
+	"several that touch) count as one, as does a line with several matches, also with `-o` and `--vimgrep`, and a binary "
+	"file. With `-c`, `--count-matches`, `-l`, `--files-without-match`, `--files` and `--candidates` files are counted "
+	"instead. What `-m` leaves out is not counted. Context after the last line ends where the next match begins.\n\n"
+	"`--after CURSOR`, with the cursor of that message and the same patterns, options and paths, goes on behind it. It is the "
+	"path and the line of the last result (the last of its lines; 0 for a file; #N at its end says below which of the "
+	"paths named it is, where that is not clear). It is a place, not a memory: what stands up to that line of that file, and "
+	"in files before it, is passed over and not counted, whatever it is now; what stands behind is printed. So if lines "
+	"were added above, some are seen again, and if lines were taken away, some are not seen. If the file is gone, the search "
+	"goes on with the one that would come after it.\n\n"
+	"With `--json` the summary has `\"results\"`, with `shown`, `found`, `files` and `after`, the cursor: null when there is "
+	"nothing more. Its `stats` are of what was printed. Standard input is read to its end before anything is printed. `-q` "
+	"ends with the first match, as ever.\n\n"
 	"# Limits\n\n"
 	"A line, with the context that is wanted around it, must fit into memory; so must a whole file with `-U`, if a "
 	"match may span lines, as in rg. Nothing else grows with the file. "
@@ -123,6 +165,46 @@ static void explain(void *context, const char *text, size_t text_bytes)
 	fprintf(stderr, "bitsift: %.*s\n", (int)text_bytes, text);
 }
 
+/* A word as a shell reads it back. */
+static void put_word(const char *word, FILE *to)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:@%+,=-#";
+	bool is_plain = word[strspn(word, plain)] == '\0' && *word != '#', is_odd = false;
+	for (const char *at = word; *at; at++)
+		is_odd |= (unsigned char)*at < 0x20 || (unsigned char)*at >= 0x7f || *at == '\'';
+	fputs(is_plain ? "" : is_odd ? "$'" : "'", to);
+	for (const char *at = word; *at; at++) {
+		if ((unsigned char)*at < 0x20 || (unsigned char)*at >= 0x7f)
+			fprintf(to, "\\x%02x", (unsigned char)*at);
+		else
+			fprintf(to, is_odd && (*at == '\'' || *at == '\\') ? "\\%c" : "%c", *at);
+	}
+	fputs(is_plain ? "" : "'", to);
+}
+
+static void show_results(void *context, const struct bs_grep_results *results)
+{
+	const struct session *session = context;
+	const struct bs_grep_request *request = &session->arguments->request;
+	bool are_files = request->task != BS_GREP_SEARCH ||
+	                 (request->output.format != BS_GREP_LINES && request->output.format != BS_GREP_JSON);
+	char shown[32], found[32], files[64];
+	bs_format_count(results->n_shown, shown);
+	bs_format_count(results->n_found, found);
+	bs_format_things(results->n_files, "file", files);
+	(void)bs_output_flush();
+	fprintf(stderr, "bitsift: %s of ", shown);
+	if (are_files)
+		fputs(files, stderr);
+	else
+		fprintf(stderr, "%s %s in %s", found, results->n_found == 1 ? "match" : "matches", files);
+	if (results->cursor) {
+		fputs("; for more: --after ", stderr);
+		put_word(results->cursor, stderr);
+	}
+	fputs("\n", stderr);
+}
+
 static void show_stats(const struct bs_grep_result *result)
 {
 	double us = (double)result->elapsed_ns / 1e3;
@@ -170,12 +252,13 @@ static int run(void *set, const struct bs_operands *operands, const struct bs_co
 	request.write = write_out;
 	request.flush = flush;
 	request.notice = notice;
+	request.results = show_results;
 	request.explain = arguments->explain || request.explain_left_out ? explain : NULL;
 	request.context = &session;
 	enum bs_status status = bs_grep(&request, &result, err);
 	if (status && status != BS_STOPPED)
 		return -1;
-	if (request.task == BS_GREP_SEARCH && request.files.n_paths == 0 && request.pattern.n_patterns > 0 &&
+	if (request.task == BS_GREP_SEARCH && request.files.n_paths == 0 && !request.output.cursor && request.pattern.n_patterns > 0 &&
 	    result.n_files + result.n_ruled_out == 0) {
 		notice(&session, "no files were searched: there are none, or all are left out; --files lists those that "
 		                 "would be");

@@ -28,6 +28,7 @@ enum { COLOR_AUTO, COLOR_ALWAYS, COLOR_ANSI, COLOR_NEVER };
 static const char *const color_whens[] = {"auto", "always", "ansi", "never", NULL};
 /* In the order of enum bs_grep_sort; without a wish, files come by path. */
 static const char *const sort_keys[] = {"path", "modified", "accessed", "created", "none", NULL};
+static const char *const scopes[] = {"line", "file", NULL};
 
 static enum bs_status own(struct bs_grep_arguments *arguments, char *text, struct bs_error *err)
 {
@@ -275,6 +276,8 @@ const struct bs_option bs_grep_option_table[] = {
 	{'w', "word-regexp", NULL, "whole words", SETS(CHOICE, bounds), .value = BOUNDS_WORD},
 	{'x', "line-regexp", NULL, "whole lines", SETS(CHOICE, bounds), .value = BOUNDS_LINE},
 	{'F', "fixed-strings", NULL, "patterns are literal text", SETS(FLAG, request.pattern.is_fixed)},
+	{0, "and", "PATTERN", "lines that match PATTERN, too; repeatable", SETS(LIST, ands)},
+	{0, "not", "PATTERN", "lines that do not match PATTERN; repeatable", SETS(LIST, nots)},
 	{'v', "invert-match", NULL, "lines that do not match", SETS(FLAG, request.output.invert)},
 	{'U', "multiline", NULL, "matches may span lines", SETS(FLAG, request.pattern.is_multi_line)},
 	{'n', "line-number", NULL, "line numbers [on a terminal]", SETS(CHOICE, line_number), .value = 1},
@@ -284,10 +287,14 @@ const struct bs_option bs_grep_option_table[] = {
 	{'A', "after-context", "N", "N lines after each match", CALL(take_context), .value = CONTEXT_AFTER},
 	{'B', "before-context", "N", "N lines before each match", CALL(take_context), .value = CONTEXT_BEFORE},
 	{'C', "context", "N", "N lines before and after", CALL(take_context), .value = CONTEXT_BOTH},
+	{0, "enclosing", NULL, "the line of the function, or the heading, around a match",
+	 SETS(FLAG, request.output.enclosing)},
 	{'c', "count", NULL, "how many lines of each file match", SETS(CHOICE, count), .value = COUNT_LINES},
 	{'l', "files-with-matches", NULL, "only paths of files that match", SETS(CHOICE, which_files), .value = FILES_WITH},
 	{'q', "quiet", NULL, "print nothing, only set the exit status", SETS(FLAG, quiet)},
 	{'m', "max-count", "N", "at most N matching lines of each file", SETS(NUMBER, request.output.max_count)},
+	{0, "max-results", "N", "at most N lines of all files; says how many there are",
+	 SETS(NUMBER, request.output.max_results), .least = 1},
 	{0, "json", NULL, "JSON lines, as rg's", SETS(FLAG, json)},
 	{'a', "text", NULL, "search binary files as if they were text", SETS(CHOICE, binary), .value = BINARY_TEXT},
 	{'g', "glob", "GLOB", "only files that match; !GLOB leaves out; repeatable",
@@ -302,6 +309,9 @@ const struct bs_option bs_grep_option_table[] = {
 	{0, "candidates", NULL, "print the files that may match, without searching them", SETS(FLAG, candidates)},
 	{'j', "jobs", "N", "threads [one per processor]", SETS(NUMBER, n_threads)},
 	/* The others. */
+	{0, "after", "CURSOR", "go on behind what --max-results showed last", SETS(STRING, request.output.cursor)},
+	{0, "scope", "SCOPE", "--and and --not choose line by line, or file by file [line]",
+	 SETS(NAME, scope), .names = scopes},
 	{'s', "case-sensitive", NULL, "undo -i and -S", SETS(CHOICE, letter_case), .value = BS_GREP_CASE_SENSITIVE},
 	{0, "no-fixed-strings", NULL, "undo -F", SETS(UNFLAG, request.pattern.is_fixed)},
 	{0, "no-multiline", NULL, "undo -U", SETS(UNFLAG, request.pattern.is_multi_line)},
@@ -345,6 +355,7 @@ const struct bs_option bs_grep_option_table[] = {
 	{0, "include-zero", NULL, "with -c, files without a match too", SETS(FLAG, request.output.include_zero)},
 	{0, "context-separator", "TEXT", "between lines that do not follow each other [--]",
 	 CALL(take_separator), .offset = offsetof(struct bs_grep_arguments, request.output.group_separator)},
+	{0, "no-enclosing", NULL, "undo --enclosing", SETS(UNFLAG, request.output.enclosing)},
 	{0, "no-context-separator", NULL, "nothing between them", SETS(FLAG, request.output.no_group_separator)},
 	{0, "field-match-separator", "TEXT", "between path, number and line [:]",
 	 CALL(take_separator), .offset = offsetof(struct bs_grep_arguments, request.output.match_separator)},
@@ -638,6 +649,7 @@ enum bs_status bs_grep_arguments_decide(struct bs_grep_arguments *arguments, con
 	request->pattern.letter_case = (enum bs_grep_case)arguments->letter_case;
 	request->pattern.is_word = arguments->bounds == BOUNDS_WORD;
 	request->pattern.is_line = arguments->bounds == BOUNDS_LINE;
+	request->conditions = (struct bs_grep_conditions){arguments->ands.list, arguments->nots.list, arguments->scope};
 	request->task = decide_task(arguments);
 	if (request->output.max_count == UINT64_MAX)
 		request->output.max_count = 0;
@@ -660,8 +672,8 @@ void bs_grep_arguments_release(void *of_options)
 	struct bs_grep_arguments *arguments = of_options;
 	struct bs_word_list *lists[] = {&arguments->patterns,  &arguments->globs,     &arguments->iglobs,
 	                                &arguments->types,     &arguments->type_nots, &arguments->type_adds,
-	                                &arguments->type_clears, &arguments->colors,  &arguments->paths, &arguments->owned,
-	                                &arguments->pre_globs, &arguments->ignore_files};
+	                                &arguments->type_clears, &arguments->colors,  &arguments->paths, &arguments->ands,
+	                                &arguments->nots,      &arguments->owned,   &arguments->pre_globs, &arguments->ignore_files};
 	for (size_t i = 0; i < arguments->owned.n; i++)
 		free((char *)(uintptr_t)arguments->owned.list[i]);
 	free(arguments->pattern_bytes);

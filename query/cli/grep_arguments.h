@@ -10,20 +10,20 @@ struct bs_grep_arguments {
 	bool no_messages, stats, explain;
 	/* What is noted while options come in. */
 	uint64_t after, before, context, n_threads, max_depth, unused;
-	int letter_case, bounds, binary, count, which_files, color, n_unrestricted, maps, buffering;
+	int letter_case, bounds, scope, binary, count, which_files, color, n_unrestricted, maps, buffering;
 	int line_number, column, with_filename; /* -1: not said */
 	bool has_context, json, vimgrep, passthru, heading, pretty;
 	bool ignores_nothing, glob_caseless, no_vcs, no_dot, no_global, no_exclude, no_parent, no_files;
 	bool has_pattern_option, patterns_from_stdin, quiet, files, candidates, type_list, pcre2_version, version;
 	/* What the request borrows. */
 	size_t *pattern_bytes;
-	struct bs_word_list patterns, globs, iglobs, types, type_nots, type_adds, type_clears, colors, paths,
+	struct bs_word_list patterns, globs, iglobs, ands, nots, types, type_nots, type_adds, type_clears, colors, paths,
 		owned, pre_globs, ignore_files;
 };
 
 /* NULL name ends it; the first BS_GREP_N_IN_HELP are those of --help. They set a struct bs_grep_arguments. */
 extern const struct bs_option bs_grep_option_table[];
-#define BS_GREP_N_IN_HELP 28
+#define BS_GREP_N_IN_HELP 32
 extern const struct bs_grep_arguments bs_grep_defaults;
 
 /* What the options and operands mean together: makes the request. BS_INVALID, BS_NO_MEMORY. */

@@ -35,12 +35,14 @@ struct grep {
 	enum bs_grep_coding coding;
 	unsigned n_threads;
 	struct bs_grep_analysis analysis;
+	struct bs_conditions conditions;
 	struct bs_file_types *types; /* NULL: nothing is asked about types; the table is long */
 	struct bs_grep_walk_options walk;
 	struct bs_ignore preprocessor_globs;
 	struct bs_grep_index_options by_index;
 	struct bs_dir dir;
 	struct bs_grep_source *source;
+	struct bs_results results;
 };
 
 static void tell(struct grep *grep, const char *message, bool counts)
@@ -303,6 +305,7 @@ static enum bs_status open_source(struct grep *grep, struct bs_error *err)
 		.dir = &grep->dir,
 		.walk = &grep->walk,
 		.pattern = &grep->analysis,
+		.conditions = &grep->conditions,
 		.trust = request->no_stat,
 		.n_threads = grep->n_threads,
 		.ends_at_nul = !grep->is_text && !request->files.search_binary,
@@ -353,23 +356,42 @@ static enum bs_status show_file(struct grep *grep, const char *path, struct bs_e
 	return status;
 }
 
+static enum bs_status finish_results(struct grep *grep, struct bs_error *err)
+{
+	const struct bs_grep_request *request = grep->request;
+	struct bs_results *results = &grep->results;
+	enum bs_status status = grep->is_stopped ? BS_OK : bs_results_finish(results, err);
+	if (!status && !grep->is_stopped && results->most != UINT64_MAX && request->results)
+		request->results(request->context, &results->told);
+	return status;
+}
+
 static enum bs_status list_files(struct grep *grep, struct bs_error *err)
 {
+	struct bs_results *results = &grep->results;
 	struct bs_grep_file file;
 	enum bs_status status;
 	while ((status = grep->source->next(grep->source, &file, err)) == BS_OK && file.shown && !grep->is_stopped) {
+		uint64_t n_shown = 1;
+		if (results->cursor.path && bs_cursor_place(&results->cursor, &file) <= 0)
+			continue;
 		grep->result->has_match = true;
-		status = show_file(grep, file.shown, err);
+		if (results->most != UINT64_MAX)
+			status = bs_results_take(results, file.shown, file.root, 1, NULL, &n_shown, err);
+		if (!status && n_shown > 0)
+			status = show_file(grep, file.shown, err);
 		if (status)
 			break;
 	}
-	return status;
+	return status ? status : finish_results(grep, err);
 }
 
 static enum bs_status put_summary(struct grep *grep, uint64_t start_ns, struct bs_error *err)
 {
 	struct bs_buffer text = {0};
-	enum bs_status status = bs_grep_json_summary(&grep->sums, bs_now_ns() - start_ns, &text, err);
+	enum bs_status status = bs_grep_json_summary(&grep->sums, bs_now_ns() - start_ns,
+	                                             grep->results.most != UINT64_MAX ? &grep->results.told : NULL,
+	                                             &text, err);
 	if (!status)
 		(void)put(grep, NULL, &text);
 	bs_buffer_deinit(&text);
@@ -384,12 +406,16 @@ static enum bs_status search(struct grep *grep, uint64_t start_ns, struct bs_err
 	char plan[160];
 	enum bs_status status = bs_kernel_choose(request->kernel, &kernel, err);
 	if (!status)
+		status = bs_conditions_compile(&grep->conditions, kernel, err);
+	if (!status)
 		status = bs_grep_matcher_new(&request->pattern, &grep->analysis, kernel, &matcher, err);
 	if (status)
 		return status;
 	struct bs_grep_run run = {.request = request,
 	                          .source = grep->source,
 	                          .matcher = matcher,
+	                          .conditions = &grep->conditions,
+	                          .results = &grep->results,
 	                          .coding = grep->coding,
 	                          .is_text = grep->is_text,
 	                          .maps_files = maps_files(&request->files),
@@ -403,6 +429,8 @@ static enum bs_status search(struct grep *grep, uint64_t start_ns, struct bs_err
 	/* With nothing that could match, no file is looked at. */
 	if (request->task == BS_GREP_SEARCH && request->pattern.n_patterns > 0) {
 		status = bs_grep_run(&run, grep->result, &grep->sums, err);
+		if (!status)
+			status = finish_results(grep, err);
 		if (!status && request->output.format == BS_GREP_JSON && !grep->is_stopped)
 			status = put_summary(grep, start_ns, err);
 	}
@@ -429,6 +457,10 @@ static enum bs_status run(struct grep *grep, uint64_t start_ns, struct bs_error 
 	enum bs_status status = bs_grep_analyse(&request->pattern, &grep->analysis, err);
 	if (!status && request->task != BS_GREP_CHECK)
 		status = check_globs(&request->files, err);
+	if (!status)
+		status = bs_results_init(&grep->results, request, &grep->walk, err);
+	if (!status)
+		status = bs_conditions_read(request, &grep->conditions, err);
 	if (!status)
 		status = open_source(grep, err);
 	if (status)
@@ -470,6 +502,8 @@ enum bs_status bs_grep(const struct bs_grep_request *request, struct bs_grep_res
 		result.n_ruled_out = grep.source->n_ruled_out;
 		grep.source->close(grep.source);
 	}
+	bs_results_deinit(&grep.results);
+	bs_conditions_deinit(&grep.conditions);
 	bs_grep_analysis_deinit(&grep.analysis);
 	bs_ignore_deinit(&grep.preprocessor_globs);
 	bs_file_types_free(grep.types);

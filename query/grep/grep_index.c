@@ -70,12 +70,21 @@ static bool has_replacement(const struct bs_gram_tree *tree)
 static enum bs_status make_tree(const struct bs_grep_index_options *options, struct bs_gram_tree **tree_out,
                                 struct bs_error *err)
 {
+	const struct bs_conditions *conditions = options->conditions;
 	struct bs_regex anything = {.root = 0};
-	const struct bs_regex *regex = options->pattern->is_legible ? &options->pattern->regex : &anything;
+	size_t n = 1;
 	*tree_out = NULL;
+	const struct bs_regex **regexes = malloc((conditions->n + 1) * sizeof(*regexes));
+	if (!regexes)
+		return bs_fail_memory(err, "patterns", (conditions->n + 1) * sizeof(*regexes));
+	regexes[0] = options->pattern->is_legible ? &options->pattern->regex : &anything;
+	for (size_t i = 0; i < conditions->n; i++)
+		if (!conditions->list[i].is_not && conditions->list[i].analysis.is_legible)
+			regexes[n++] = &conditions->list[i].analysis.regex;
 	enum bs_status status = bs_regex_read(&anything, (const uint8_t *)"", 0, err);
 	if (!status)
-		status = bs_regex_grams(regex, tree_out, err);
+		status = bs_regex_grams_of_all(regexes, n, tree_out, err);
+	free(regexes);
 	if (!status && options->replaces_invalid && has_replacement(*tree_out)) {
 		bs_gram_tree_free(*tree_out);
 		status = bs_regex_grams(&anything, tree_out, err);

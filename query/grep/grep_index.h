@@ -10,6 +10,7 @@
 #define BS_QUERY_GREP_GREP_INDEX_H
 
 #include "core/file/dir.h"
+#include "query/grep/conditions.h"
 #include "query/grep/grep_source.h"
 #include "query/grep/grep_text.h"
 #include "query/regex/pattern.h"
@@ -18,6 +19,7 @@ struct bs_grep_index_options {
 	const struct bs_dir *dir; /* of the index */
 	const struct bs_grep_walk_options *walk;
 	const struct bs_grep_analysis *pattern;
+	const struct bs_conditions *conditions;
 	bool trust;            /* --no-stat */
 	unsigned n_threads;    /* that look at files, beside the caller's */
 	bool ends_at_nul;      /* a NUL byte ends the search of a file that was found in a folder */

@@ -255,7 +255,7 @@ struct shown {
 	size_t n_matches;
 	size_t next_match; /* the first that may lie in what is not printed yet */
 	size_t n_found;    /* matches in the text of the file */
-	bool is_context;
+	bool is_context, is_enclosing;
 	uint64_t file_off;
 	uint64_t number;
 };
@@ -273,8 +273,10 @@ static void put_fields(struct bs_grep_printer *printer, const struct shown *show
                        uint64_t column)
 {
 	const struct bs_grep_output *output = printer->output;
-	static const struct bs_grep_separator nul_byte = {"", 1};
-	const struct bs_grep_separator *separator = shown->is_context ? &printer->context_separator : &printer->match_separator;
+	static const struct bs_grep_separator nul_byte = {"", 1}, equals = {"=", 1};
+	const struct bs_grep_separator *separator = shown->is_enclosing ? &equals
+	                                            : shown->is_context ? &printer->context_separator
+	                                                                : &printer->match_separator;
 	bool has_link = output->hyperlink && printer->path && (!output->heading || bs_grep_link_has_line(output));
 	const struct {
 		bool is_wanted;
@@ -575,6 +577,7 @@ static bool print_line(struct bs_grep_printer *printer, enum bs_grep_line_kind k
 	                      .n_bytes = line->end - line->start,
 	                      .n_found = matches->used_bytes / sizeof(struct bs_grep_span),
 	                      .is_context = kind != BS_GREP_LINE_MATCH,
+	                      .is_enclosing = kind == BS_GREP_LINE_ENCLOSING,
 	                      .file_off = line->file_off,
 	                      .number = line->number};
 	if (printer->replacements.used_bytes > 0) {
@@ -608,8 +611,8 @@ static void note_binary(struct bs_grep_printer *printer, const struct bs_grep_fi
 	           (unsigned long long)finish->binary_off);
 }
 
-/* Lines for a callback, until it is their file's turn: a struct bs_grep_line without its pointers, its matches, its
- * text. */
+/* Lines for a callback, until it is their file's turn: a struct bs_grep_line without its pointers but to say that there is
+ * an enclosing line, its matches, its text, the enclosing line's. */
 
 static bool keep_line(struct bs_grep_printer *printer, enum bs_grep_line_kind kind, const struct bs_grep_found *line)
 {
@@ -620,10 +623,17 @@ static bool keep_line(struct bs_grep_printer *printer, enum bs_grep_line_kind ki
 	                            .byte_off = line->file_off,
 	                            .n_matches = printer->matches.used_bytes / sizeof(*kept.matches),
 	                            .is_context = kind != BS_GREP_LINE_MATCH};
+	const struct bs_enclosing *around = printer->enclosing;
+	if (around && around->has_line && !kept.is_context) {
+		kept.enclosing = "";
+		kept.enclosing_bytes = around->line.used_bytes;
+		kept.enclosing_number = around->number;
+	}
 	put(printer, &kept, sizeof(kept));
 	put(printer, printer->matches.data, printer->matches.used_bytes);
 	put(printer, line->text + line->start, kept.text_bytes);
-	put(printer, zeros, -kept.text_bytes % sizeof(zeros));
+	put(printer, kept.enclosing ? around->line.data : NULL, kept.enclosing_bytes);
+	put(printer, zeros, -(kept.text_bytes + kept.enclosing_bytes) % sizeof(zeros));
 	return wants_more(printer);
 }
 
@@ -636,7 +646,9 @@ bool bs_grep_tell_lines(const struct bs_grep_request *request, const char *path,
 		line.path = path;
 		line.matches = (const struct bs_grep_span *)(const void *)matches;
 		line.text = (const char *)(matches + line.n_matches * sizeof(*line.matches));
-		n = sizeof(line) + line.n_matches * sizeof(*line.matches) + line.text_bytes;
+		if (line.enclosing)
+			line.enclosing = line.text + line.text_bytes;
+		n = sizeof(line) + line.n_matches * sizeof(*line.matches) + line.text_bytes + line.enclosing_bytes;
 		if (request->line(request->context, &line) != 0)
 			return false;
 	}
@@ -713,18 +725,35 @@ static void put_json_number(struct bs_grep_printer *printer, const char *name, u
 	put_number(printer, "", number);
 }
 
-static void put_message(struct bs_grep_printer *printer, const char *type, const struct bs_grep_found *line)
+static void put_line_number(struct bs_grep_printer *printer, uint64_t number)
+{
+	if (number)
+		put_json_number(printer, ",\"line_number\":", number);
+	else
+		put_text(printer, ",\"line_number\":null");
+}
+
+static void put_enclosing(struct bs_grep_printer *printer)
+{
+	const struct bs_enclosing *around = printer->enclosing;
+	put_text(printer, around->has_line ? ",\"enclosing\":{\"lines\":" : ",\"enclosing\":null");
+	if (!around->has_line)
+		return;
+	put_data(printer, around->line.data, around->line.used_bytes);
+	put_line_number(printer, around->number);
+	put_json_number(printer, ",\"absolute_offset\":", around->file_off);
+	put_text(printer, "}");
+}
+
+static void put_message(struct bs_grep_printer *printer, bool is_match, const struct bs_grep_found *line)
 {
 	const struct bs_grep_span *matches = (const struct bs_grep_span *)(const void *)printer->matches.data;
 	size_t n_matches = printer->matches.used_bytes / sizeof(*matches);
 	const uint8_t *text = line->text + line->start;
-	put_json_begin(printer, type);
+	put_json_begin(printer, is_match ? "match" : "context");
 	put_text(printer, ",\"lines\":");
 	put_data(printer, text, line->end - line->start);
-	if (line->number)
-		put_json_number(printer, ",\"line_number\":", line->number);
-	else
-		put_text(printer, ",\"line_number\":null");
+	put_line_number(printer, line->number);
 	put_json_number(printer, ",\"absolute_offset\":", line->file_off);
 	put_text(printer, ",\"submatches\":[");
 	for (size_t i = 0; i < n_matches; i++) {
@@ -734,7 +763,10 @@ static void put_message(struct bs_grep_printer *printer, const char *type, const
 		put_json_number(printer, ",\"end\":", matches[i].end);
 		put_text(printer, "}");
 	}
-	put_text(printer, "]}}\n");
+	put_text(printer, "]");
+	if (printer->enclosing && is_match)
+		put_enclosing(printer);
+	put_text(printer, "}}\n");
 }
 
 static bool print_json_line(struct bs_grep_printer *printer, enum bs_grep_line_kind kind,
@@ -752,20 +784,13 @@ static bool print_json_line(struct bs_grep_printer *printer, enum bs_grep_line_k
 		for (size_t at = line->start; at < line->end; printer->sums.matched_lines++)
 			at = bs_grep_line_end(line->text, at, line->end, printer->line_end);
 	}
-	put_message(printer, is_match ? "match" : "context", line);
+	put_message(printer, is_match, line);
 	return wants_more(printer);
 }
 
-static void put_json_end(struct bs_grep_printer *printer, const struct bs_grep_finish *finish)
+static void put_json_end(struct bs_grep_printer *printer, const struct bs_grep_finish *finish,
+                         const struct bs_grep_sums *sums)
 {
-	struct bs_grep_sums *sums = &printer->sums;
-	if (!printer->has_begun)
-		return;
-	sums->elapsed_ns = bs_now_ns() - printer->start_ns;
-	sums->searches = 1;
-	sums->searches_with_match = printer->n_matched > 0;
-	sums->searched_bytes = finish->searched_bytes;
-	sums->printed_bytes = printer->taken_bytes + printer->out->used_bytes;
 	put_json_begin(printer, "end");
 	if (finish->is_binary)
 		put_json_number(printer, ",\"binary_offset\":", finish->binary_off);
@@ -780,18 +805,61 @@ static void put_json_end(struct bs_grep_printer *printer, const struct bs_grep_f
 	           sums->matches);
 }
 
-enum bs_status bs_grep_json_summary(const struct bs_grep_sums *sums, uint64_t elapsed_ns, struct bs_buffer *out,
+static void finish_json(struct bs_grep_printer *printer, const struct bs_grep_finish *finish)
+{
+	struct bs_grep_sums *sums = &printer->sums;
+	if (!printer->has_begun)
+		return;
+	sums->elapsed_ns = bs_now_ns() - printer->start_ns;
+	sums->searches = 1;
+	sums->searches_with_match = printer->n_matched > 0;
+	sums->searched_bytes = finish->searched_bytes;
+	sums->printed_bytes = printer->taken_bytes + printer->out->used_bytes;
+	if (printer->picks && printer->most_results != UINT64_MAX)
+		printer->finish = *finish;
+	else
+		put_json_end(printer, finish, sums);
+}
+
+enum bs_status bs_grep_json_end(const struct bs_grep_output *output, const char *shown,
+                                const struct bs_grep_finish *finish, const struct bs_grep_sums *sums,
+                                struct bs_buffer *out, struct bs_error *err)
+{
+	struct bs_grep_printer printer = {.output = output, .path = shown, .out = out, .err = err};
+	put_json_end(&printer, finish, sums);
+	return printer.status;
+}
+
+static void put_json_results(struct bs_grep_printer *printer, const struct bs_grep_results *results)
+{
+	put_format(printer, "\"results\":{\"shown\":%llu,\"found\":%llu,\"files\":%llu,\"after\":",
+	           (unsigned long long)results->n_shown, (unsigned long long)results->n_found,
+	           (unsigned long long)results->n_files);
+	if (results->cursor)
+		put_data(printer, results->cursor, strlen(results->cursor));
+	else
+		put_text(printer, "null");
+	put_text(printer, "},");
+}
+
+enum bs_status bs_grep_json_summary(const struct bs_grep_sums *sums, uint64_t elapsed_ns,
+                                    const struct bs_grep_results *results, struct bs_buffer *out,
                                     struct bs_error *err)
 {
-	struct bs_grep_printer printer = {.out = out, .err = err};
+	static const struct bs_grep_output plain;
+	struct bs_grep_printer printer = {.output = &plain, .out = out, .err = err};
 	unsigned long long all_ns = elapsed_ns;
 	put_format(&printer,
-	           "{\"data\":{\"elapsed_total\":{\"human\":\"%.6fs\",\"nanos\":%llu,\"secs\":%llu},\"stats\":{"
+	           "{\"data\":{\"elapsed_total\":{\"human\":\"%.6fs\",\"nanos\":%llu,\"secs\":%llu},",
+	           (double)all_ns / NS, all_ns % NS, all_ns / NS);
+	if (results)
+		put_json_results(&printer, results);
+	put_format(&printer,
+	           "\"stats\":{"
 	           "\"bytes_printed\":%llu,\"bytes_searched\":%llu,\"elapsed\":{\"human\":\"%.6fs\",\"nanos\":%llu,"
 	           "\"secs\":%llu},\"matched_lines\":%llu,\"matches\":%llu,\"searches\":%llu,"
 	           "\"searches_with_match\":%llu}},\"type\":\"summary\"}\n",
-	           (double)all_ns / NS, all_ns % NS, all_ns / NS, sums->printed_bytes, sums->searched_bytes,
-	           (double)sums->elapsed_ns / NS, sums->elapsed_ns % NS, sums->elapsed_ns / NS, sums->matched_lines,
+	           sums->printed_bytes, sums->searched_bytes, (double)sums->elapsed_ns / NS, sums->elapsed_ns % NS, sums->elapsed_ns / NS, sums->matched_lines,
 	           sums->matches, sums->searches, sums->searches_with_match);
 	return printer.status;
 }
@@ -887,6 +955,7 @@ void bs_grep_printer_deinit(struct bs_grep_printer *printer)
 void bs_grep_print_begin(struct bs_grep_printer *printer)
 {
 	printer->n_matched = 0;
+	printer->n_results = 0;
 	printer->after_left = 0;
 	printer->has_nul = false;
 	printer->has_lines = false;
@@ -911,6 +980,30 @@ bool bs_grep_print_line(struct bs_grep_printer *printer, enum bs_grep_line_kind 
 	return wants_more && (printer->out->used_bytes < printer->offer_bytes || printer->offer(printer->offer_context));
 }
 
+/* A message stands for this line and all that follow. */
+static bool is_told_as_binary(const struct bs_grep_printer *printer)
+{
+	return printer->has_nul && printer->output->format == BS_GREP_LINES && !printer->keeps_lines;
+}
+
+bool bs_grep_print_result(struct bs_grep_printer *printer, uint64_t last_line)
+{
+	struct bs_result_mark mark = {.out_off = printer->out->used_bytes,
+	                              .last_line = is_told_as_binary(printer) ? UINT64_MAX : last_line,
+	                              .matched_lines = printer->sums.matched_lines,
+	                              .matches = printer->sums.matches};
+	if (printer->most_results != UINT64_MAX && printer->n_results <= printer->most_results)
+		append(printer, printer->marks, &mark, sizeof(mark));
+	return printer->n_results++ < printer->most_results;
+}
+
+bool bs_grep_print_unshown(struct bs_grep_printer *printer, bool is_passed)
+{
+	printer->has_matched |= !is_passed;
+	printer->n_matched += !is_passed || printer->output->format != BS_GREP_QUIET;
+	return printer->n_matched < printer->max_count && !is_told_as_binary(printer);
+}
+
 void bs_grep_print_gap(struct bs_grep_printer *printer)
 {
 	if (printer->output->format != BS_GREP_LINES || printer->keeps_lines || !printer->group_separator.bytes)
@@ -929,9 +1022,9 @@ void bs_grep_print_finish(struct bs_grep_printer *printer, const struct bs_grep_
 {
 	enum bs_grep_format format = printer->output->format;
 	if (format == BS_GREP_JSON)
-		put_json_end(printer, finish);
+		finish_json(printer, finish);
 	else if (format != BS_GREP_LINES)
 		print_whole(printer, finish);
-	else if (finish->is_binary && printer->n_matched > 0 && !printer->keeps_lines)
+	else if (finish->is_binary && printer->has_matched && !printer->keeps_lines)
 		note_binary(printer, finish);
 }

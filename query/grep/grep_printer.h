@@ -6,7 +6,9 @@
 #ifndef BS_QUERY_GREP_GREP_PRINTER_H
 #define BS_QUERY_GREP_GREP_PRINTER_H
 
-#include "query/grep/grep_matcher.h"
+#include "query/grep/conditions.h"
+#include "query/grep/enclosing.h"
+#include "query/grep/results.h"
 
 /* What is done with a NUL byte. */
 enum bs_grep_binary {
@@ -21,6 +23,14 @@ struct bs_grep_sums {
 	unsigned long long searched_bytes, printed_bytes, matched_lines, matches;
 };
 
+/* How the search of a file ended. */
+struct bs_grep_finish {
+	uint64_t searched_bytes;
+	bool is_binary;
+	uint64_t binary_off;
+	enum bs_grep_binary binary; /* what was to be done with NUL bytes */
+};
+
 struct bs_grep_printer {
 	const struct bs_grep_output *output;
 	uint8_t line_end;
@@ -30,6 +40,8 @@ struct bs_grep_printer {
 	struct bs_grep_separator match_separator, context_separator, group_separator; /* group: NULL if there is none */
 	const struct bs_grep_traits *traits; /* of the matcher */
 	struct bs_grep_scratch *scratch;     /* to find matches again with */
+	struct bs_condition_asker *asker;    /* NULL: a line that matches is found */
+	struct bs_enclosing *enclosing;      /* NULL: it is not wanted; else that of the match that is told next */
 	/* Set before each file. */
 	const char *path; /* as it is shown; NULL: not */
 	struct bs_buffer *out;
@@ -38,11 +50,17 @@ struct bs_grep_printer {
 	bool (*offer)(void *context);
 	void *offer_context;
 	size_t offer_bytes;
+	/* Where results are picked: --max-results, --after. */
+	bool picks;
+	uint64_t most_results;   /* those behind them are only counted */
+	uint64_t passed_line;    /* those up to it are passed over */
+	struct bs_buffer *marks; /* of struct bs_result_mark: of the results, and of the first that is only counted */
 	bool has_matched;
 	enum bs_status status; /* the first failure: no memory, or a match limit */
 	struct bs_error *err;  /* says what */
 	/* Of the file in hand. */
 	uint64_t n_matched;  /* lines, or with -U in counts: matches */
+	uint64_t n_results;  /* where they are picked */
 	uint64_t after_left; /* context that is still wanted once the limit is reached */
 	bool has_nul;        /* a NUL byte was met: no more lines are shown, it is said that the file matches */
 	bool has_lines;      /* a line of the file was written */
@@ -52,6 +70,7 @@ struct bs_grep_printer {
 	uint64_t taken_bytes; /* of what was written, by offer */
 	uint64_t start_ns;
 	struct bs_grep_sums sums;
+	struct bs_grep_finish finish; /* where results are picked: the message that ends a file is not written yet */
 	/* Of the line in hand. */
 	struct bs_buffer matches;      /* of struct bs_grep_span */
 	struct bs_buffer replaced;     /* the line with matches replaced */
@@ -67,6 +86,7 @@ enum bs_grep_line_kind {
 	BS_GREP_LINE_MATCH,
 	BS_GREP_LINE_BEFORE,
 	BS_GREP_LINE_AFTER,
+	BS_GREP_LINE_ENCLOSING,
 	BS_GREP_LINE_OTHER, /* --passthru */
 };
 
@@ -79,18 +99,15 @@ struct bs_grep_found {
 	uint64_t number;   /* 1-based; 0: not counted */
 };
 
-/* How the search of a file ended. */
-struct bs_grep_finish {
-	uint64_t searched_bytes;
-	bool is_binary;
-	uint64_t binary_off;
-	enum bs_grep_binary binary; /* what was to be done with NUL bytes */
-};
 
 /* A file begins. */
 void bs_grep_print_begin(struct bs_grep_printer *printer);
 /* False: no more lines are wanted. */
 bool bs_grep_print_line(struct bs_grep_printer *printer, enum bs_grep_line_kind kind, const struct bs_grep_found *line);
+/* Where results are picked: a result comes next, whose last line has that number. False: it is only counted. */
+bool bs_grep_print_result(struct bs_grep_printer *printer, uint64_t last_line);
+/* A line that matches is passed over, or only counted. False: no more lines are wanted. */
+bool bs_grep_print_unshown(struct bs_grep_printer *printer, bool is_passed);
 /* Lines were left out between two that are shown. */
 void bs_grep_print_gap(struct bs_grep_printer *printer);
 /* A NUL byte was met, before the lines that follow are told. */
@@ -104,8 +121,13 @@ struct bs_grep_separator bs_grep_group_separator(const struct bs_grep_output *ou
  * wants more. */
 bool bs_grep_tell_lines(const struct bs_grep_request *request, const char *path, const struct bs_buffer *out);
 
-/* Appends the last message of --json. */
-enum bs_status bs_grep_json_summary(const struct bs_grep_sums *sums, uint64_t elapsed_ns, struct bs_buffer *out,
+/* Appends the message of --json that ends the file shown so, where it was left open because results are picked. */
+enum bs_status bs_grep_json_end(const struct bs_grep_output *output, const char *shown,
+                                const struct bs_grep_finish *finish, const struct bs_grep_sums *sums,
+                                struct bs_buffer *out, struct bs_error *err) BS_WARN_UNUSED;
+/* Appends the last message of --json. results NULL: there is no limit. */
+enum bs_status bs_grep_json_summary(const struct bs_grep_sums *sums, uint64_t elapsed_ns,
+                                    const struct bs_grep_results *results, struct bs_buffer *out,
                                     struct bs_error *err) BS_WARN_UNUSED;
 
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/base/workers.h"
+#include "query/grep/file_conditions.h"
 #include "query/grep/grep_search.h"
 #include "query/regex/text.h"
 
@@ -30,6 +31,12 @@ struct slot {
 	bool is_named;
 	size_t root_bytes;
 	enum bs_grep_packing packing;
+	/* Where results are picked. */
+	size_t root;
+	uint64_t passed_line;
+	struct bs_buffer marks; /* of struct bs_result_mark */
+	uint64_t n_results;
+	struct bs_grep_finish finish;
 	bool is_message; /* no file: out is what is to be reported in its turn */
 	struct bs_buffer out;
 	bool has_match;
@@ -43,6 +50,7 @@ struct slot {
 /* What a thread searches with. */
 struct searcher {
 	struct bs_grep_scratch *scratch; /* NULL: it has searched nothing yet */
+	struct bs_condition_asker *asker; /* NULL: there are no conditions */
 	struct bs_grep_text text;
 	struct bs_grep_printer printer;
 	/* While it searches a file. */
@@ -146,6 +154,17 @@ static bool before_wait(void *context)
 	return true;
 }
 
+/* What is shown of a file is known only in its turn. It has no more than the limit, so it is kept until then. */
+static void pick_results(const struct bs_results *results, struct bs_grep_printer *printer, struct slot *slot)
+{
+	printer->picks = !results->are_files;
+	printer->most_results = atomic_load(&results->is_full) ? 0 : results->most;
+	printer->passed_line = slot->passed_line;
+	printer->marks = &slot->marks;
+	if (results->most != UINT64_MAX)
+		printer->offer_bytes = SIZE_MAX;
+}
+
 static void search_text(struct running *run, struct searcher *searcher, struct slot *slot, const char *shown,
                         struct bs_error *err)
 {
@@ -158,13 +177,29 @@ static void search_text(struct running *run, struct searcher *searcher, struct s
 	printer->err = err;
 	printer->has_matched = false;
 	printer->offer_bytes = run->is_line_buffered ? 1 : BLOCK_BYTES;
+	if (plan->results->is_asked)
+		pick_results(plan->results, printer, slot);
 	bool is_slice = plan->maps_files && !slot->is_stdin && !searcher->text.had_mark && !searcher->text.is_decoded &&
 	                !searcher->text.input->is_stream;
-	bs_grep_search_text(plan->matcher, &searcher->text, binary_rule(plan, slot->is_named), is_slice, printer);
+	enum bs_grep_binary binary = binary_rule(plan, slot->is_named);
+	bool is_chosen = true;
+	if (printer->enclosing)
+		printer->status = bs_enclosing_begin(printer->enclosing, shown, err);
+	if (searcher->asker && plan->conditions->by_file && !printer->status)
+		printer->status = bs_conditions_hold_in_file(searcher->asker, &searcher->text, binary, is_slice,
+		                                             &is_chosen, err);
+	if (is_chosen && !printer->status)
+		bs_grep_search_text(plan->matcher, &searcher->text, binary, is_slice, printer);
+	else
+		bs_grep_print_begin(printer);
 	slot->has_match = printer->has_matched;
 	slot->has_lines = printer->has_lines;
 	slot->read_bytes = searcher->text.read_bytes;
 	slot->sums = printer->sums;
+	if (plan->results->is_asked) {
+		slot->n_results = printer->n_results;
+		slot->finish = printer->finish;
+	}
 }
 
 static enum bs_status search_file(struct running *run, struct searcher *searcher, struct slot *slot, bool is_caller,
@@ -176,14 +211,16 @@ static enum bs_status search_file(struct running *run, struct searcher *searcher
 	/* In a file that rg maps, whatever looks back sees all of it. */
 	bool sees_all = traits->looks_back && plan->maps_files && !slot->is_stdin && !slot->packing &&
 	                plan->coding != BS_GREP_CODING_UTF8;
+	bool keeps_output = plan->results->most != UINT64_MAX;
+	bool by_file = plan->conditions->n > 0 && plan->conditions->by_file;
 	struct bs_grep_text *text = &searcher->text;
 	struct bs_grep_reading reading = {.coding = plan->coding,
 	                                  .root_bytes = slot->root_bytes,
 	                                  .packing = slot->packing,
 	                                  .command = plan->request->files.preprocessor,
 	                                  .argument = shown,
-	                                  .in_pieces = traits->by_line && !sees_all,
-	                                  .wait = {run->waits ? before_wait : NULL, searcher}};
+	                                  .in_pieces = traits->by_line && !sees_all && !by_file,
+	                                  .wait = {run->waits && !keeps_output ? before_wait : NULL, searcher}};
 	enum bs_status status = bs_grep_text_read(text, slot->is_stdin ? NULL : path, &reading, err);
 	if (!status) {
 		if (is_caller && text->input->size_bytes >= LARGE_BYTES)
@@ -198,23 +235,40 @@ static enum bs_status search_file(struct running *run, struct searcher *searcher
 	return slot->is_stopped ? BS_STOPPED : status == BS_NO_MEMORY ? status : BS_OK;
 }
 
+/* For its first file. */
+static enum bs_status ready_searcher(struct running *run, struct searcher *searcher, struct bs_error *err)
+{
+	const struct bs_grep_run *plan = run->plan;
+	const struct bs_grep_output *output = &plan->request->output;
+	struct bs_grep_printer *printer = &searcher->printer;
+	bool shows_lines = output->format == BS_GREP_LINES || output->format == BS_GREP_JSON;
+	enum bs_status status = bs_grep_scratch_new(plan->matcher, &searcher->scratch, err);
+	if (status)
+		return status;
+	bs_grep_printer_init(printer, plan->request, plan->matcher, searcher->scratch);
+	printer->offer = take_output;
+	printer->offer_context = searcher;
+	searcher->run = run;
+	if (plan->conditions->n > 0)
+		status = bs_condition_asker_new(plan->conditions, &searcher->asker, err);
+	printer->asker = plan->conditions->by_file ? NULL : searcher->asker;
+	if (!status && output->enclosing && shows_lines)
+		status = bs_enclosing_new(printer->line_end, &printer->enclosing, err);
+	return status;
+}
+
 static enum bs_status search_slot(void *context, const struct bs_task *task, struct bs_error *err)
 {
 	struct running *run = context;
-	const struct bs_grep_run *plan = run->plan;
 	struct slot *slot = &run->slots[task->number % N_SLOTS];
 	struct searcher *searcher = &run->searchers[task->worker];
 	enum bs_status status = BS_OK;
 	if (slot->is_message)
 		return BS_OK;
 	if (!searcher->scratch) {
-		status = bs_grep_scratch_new(plan->matcher, &searcher->scratch, err);
+		status = ready_searcher(run, searcher, err);
 		if (status)
 			return status;
-		bs_grep_printer_init(&searcher->printer, plan->request, plan->matcher, searcher->scratch);
-		searcher->printer.offer = take_output;
-		searcher->printer.offer_context = searcher;
-		searcher->run = run;
 	}
 	if (slot->is_stream && !bs_task_wait_turn(task))
 		return BS_OK;
@@ -245,6 +299,30 @@ static enum bs_status make_separator(struct running *run, struct bs_error *err)
 	return to.status;
 }
 
+/* Cuts a file's output to what the limit leaves, in its turn. */
+static enum bs_status take_results(struct running *run, struct slot *slot, struct bs_error *err)
+{
+	struct bs_results *results = run->plan->results;
+	const struct bs_grep_output *output = &run->plan->request->output;
+	const struct bs_result_mark *marks = (const struct bs_result_mark *)(const void *)slot->marks.data;
+	const char *path = (const char *)slot->names.data, *shown = path + strlen(path) + 1;
+	uint64_t n = results->are_files ? slot->out.used_bytes > 0 : slot->n_results, n_shown;
+	bool was_full = atomic_load(&results->is_full);
+	enum bs_status status = bs_results_take(results, shown, slot->root, n, marks, &n_shown, err);
+	if (n_shown < n || was_full)
+		slot->out.used_bytes = n_shown > 0 ? marks[n_shown].out_off : 0;
+	if (n_shown < n && n_shown > 0) {
+		slot->sums.matched_lines = marks[n_shown].matched_lines;
+		slot->sums.matches = marks[n_shown].matches;
+	}
+	slot->sums.printed_bytes = slot->out.used_bytes;
+	if (slot->out.used_bytes == 0)
+		slot->sums = (struct bs_grep_sums){0};
+	else if (output->format == BS_GREP_JSON && !status)
+		status = bs_grep_json_end(output, shown, &slot->finish, &slot->sums, &slot->out, err);
+	return status;
+}
+
 static void count_file(struct running *run, const struct slot *slot)
 {
 	struct bs_grep_result *result = run->result;
@@ -268,11 +346,12 @@ static enum bs_status put_slot(void *context, uint64_t task, struct bs_error *er
 	struct running *run = context;
 	struct slot *slot = &run->slots[task % N_SLOTS];
 	enum bs_status status = BS_OK;
-	(void)err;
 	if (slot->is_message) {
 		run->plan->report(run->plan->context, (const char *)slot->out.data);
 	} else {
-		if (slot->out.used_bytes > 0 && !put_output(run, slot))
+		if (run->plan->results->most != UINT64_MAX)
+			status = take_results(run, slot, err);
+		if (!status && slot->out.used_bytes > 0 && !put_output(run, slot))
 			status = BS_STOPPED;
 		if (!status)
 			count_file(run, slot);
@@ -292,6 +371,8 @@ static enum bs_status set_names(struct slot *slot, const struct bs_grep_file *fi
 	slot->is_stream = file->is_stream;
 	slot->root_bytes = file->root_bytes;
 	slot->packing = file->packing;
+	slot->root = file->root;
+	slot->passed_line = file->passed_line;
 	enum bs_status status = bs_buffer_append(&slot->names, path, strlen(path) + 1, err);
 	return status ? status : bs_buffer_append(&slot->names, file->shown, strlen(file->shown) + 1, err);
 }
@@ -306,6 +387,8 @@ static enum bs_status add(struct running *run, const struct bs_grep_file *file, 
 		return BS_STOPPED;
 	struct slot *slot = &run->slots[run->n_added % N_SLOTS];
 	bs_buffer_clear(&slot->out);
+	bs_buffer_clear(&slot->marks);
+	slot->n_results = 0;
 	slot->has_match = slot->has_lines = slot->is_begun = slot->is_stopped = false;
 	slot->read_bytes = 0;
 	slot->sums = (struct bs_grep_sums){0};
@@ -336,15 +419,23 @@ static void add_message(void *context, const char *message)
 static enum bs_status feed(struct running *run, struct bs_error *err)
 {
 	struct bs_grep_source *source = run->plan->source;
+	struct bs_cursor *cursor = &run->plan->results->cursor;
 	struct bs_grep_file file;
 	enum bs_status status;
 	source->report = add_message;
 	source->report_context = run;
-	do {
+	for (;;) {
 		status = source->next(source, &file, err);
-		if (!status && file.shown)
-			status = add(run, &file, NULL, err);
-	} while (!status && file.shown);
+		if (status || !file.shown)
+			break;
+		int place = cursor->path ? bs_cursor_place(cursor, &file) : 1;
+		if (place < 0 || (place == 0 && run->plan->results->are_files))
+			continue;
+		file.passed_line = place == 0 ? cursor->line : 0;
+		status = add(run, &file, NULL, err);
+		if (status)
+			break;
+	}
 	return status;
 }
 
@@ -352,13 +443,16 @@ static void run_free(struct running *run)
 {
 	bs_workers_free(run->workers);
 	for (unsigned i = 0; run->searchers && i <= run->plan->n_threads; i++) {
+		bs_enclosing_free(run->searchers[i].printer.enclosing);
 		bs_grep_printer_deinit(&run->searchers[i].printer);
+		bs_condition_asker_free(run->searchers[i].asker);
 		bs_grep_scratch_free(run->searchers[i].scratch);
 		bs_grep_text_deinit(&run->searchers[i].text);
 	}
 	for (size_t i = 0; i < N_SLOTS; i++) {
 		bs_buffer_deinit(&run->slots[i].names);
 		bs_buffer_deinit(&run->slots[i].out);
+		bs_buffer_deinit(&run->slots[i].marks);
 	}
 	bs_buffer_deinit(&run->separator);
 	free(run->searchers);

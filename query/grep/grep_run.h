@@ -9,6 +9,7 @@
 #ifndef BS_QUERY_GREP_GREP_RUN_H
 #define BS_QUERY_GREP_GREP_RUN_H
 
+#include "query/grep/conditions.h"
 #include "query/grep/grep_printer.h"
 #include "query/grep/grep_source.h"
 #include "query/grep/grep_text.h"
@@ -17,6 +18,8 @@ struct bs_grep_run {
 	const struct bs_grep_request *request; /* the pattern, and what comes out */
 	struct bs_grep_source *source;
 	struct bs_grep_matcher *matcher;
+	const struct bs_conditions *conditions;
+	struct bs_results *results;
 	enum bs_grep_coding coding;
 	bool is_text;    /* NUL is a byte as any other */
 	bool maps_files; /* named files are searched as rg searches those it maps */

@@ -7,6 +7,8 @@ struct search_state {
 	const struct bs_grep_matcher *matcher;
 	const struct bs_grep_output *options;
 	uint8_t line_end;
+	bool counts_lines;
+	bool is_alone; /* lines that match are told, all of them, and nothing else */
 	struct bs_grep_printer *printer;
 	enum bs_grep_binary binary;
 	bool is_slice;
@@ -18,6 +20,8 @@ struct search_state {
 	size_t visited; /* end of the last line that was told */
 	uint64_t after_left;
 	bool has_told;
+	uint64_t told_end; /* of the last line that was told, in the file */
+	bool is_headed;    /* the line that encloses the one told next was told, and belongs to it */
 	/* With -U: lines of the matches that are not told yet. */
 	struct bs_grep_span last;
 	bool has_last;
@@ -49,11 +53,20 @@ static size_t count_lines(const uint8_t *text, size_t n, uint8_t line_end)
 
 static void count_to(struct search_state *state, size_t upto)
 {
-	if (!state->options->line_numbers || upto <= state->counted)
+	if (!state->counts_lines || upto <= state->counted)
 		return;
 	state->line_number +=
 		count_lines(state->text + state->counted, upto - state->counted, state->line_end);
 	state->counted = upto;
+}
+
+/* Of the line that starts there; lines behind it may be counted already. */
+static uint64_t number_at(struct search_state *state, size_t start)
+{
+	count_to(state, start);
+	if (!state->counts_lines || state->counted == start)
+		return state->line_number;
+	return state->line_number - count_lines(state->text + start, state->counted - start, state->line_end);
 }
 
 static void see_nul(struct search_state *state, size_t off)
@@ -74,6 +87,13 @@ static bool detect_nul(struct search_state *state, size_t from, size_t end)
 	return state->has_nul && state->binary == BS_GREP_BINARY_QUIT;
 }
 
+/* Whether the line is the one that encloses the next match. */
+static bool is_enclosing(const struct search_state *state, struct bs_grep_span line)
+{
+	const struct bs_enclosing *around = state->printer->enclosing;
+	return around && around->has_line && around->file_off == state->gone_bytes + line.start;
+}
+
 /* False: enough. */
 static bool tell(struct search_state *state, enum bs_grep_line_kind kind, struct bs_grep_span line)
 {
@@ -81,8 +101,11 @@ static bool tell(struct search_state *state, enum bs_grep_line_kind kind, struct
 		return false;
 	bool has_context = state->options->before > 0 || state->options->after > 0;
 	bool may_have_gap = kind == BS_GREP_LINE_MATCH || kind == BS_GREP_LINE_BEFORE;
-	if (may_have_gap && has_context && state->has_told && state->visited < line.start)
+	if (may_have_gap && has_context && state->has_told && state->visited < line.start && !state->is_headed)
 		bs_grep_print_gap(state->printer);
+	state->is_headed = false;
+	if (kind == BS_GREP_LINE_BEFORE && is_enclosing(state, line))
+		kind = BS_GREP_LINE_ENCLOSING;
 	count_to(state, line.start);
 	struct bs_grep_found told = {.text = state->text + state->base,
 	                            .text_bytes = state->window - state->base,
@@ -90,12 +113,15 @@ static bool tell(struct search_state *state, enum bs_grep_line_kind kind, struct
 	                            .end = line.end - state->base,
 	                            .file_off = state->gone_bytes + line.start,
 	                            .number = state->options->line_numbers ? state->line_number : 0};
+	if (told.number && state->counted > line.start)
+		told.number = number_at(state, line.start);
 	bool is_wanted = bs_grep_print_line(state->printer, kind, &told) && !state->printer->status;
 	if (kind == BS_GREP_LINE_AFTER)
 		state->after_left--;
 	if (!is_wanted)
 		return false;
 	state->visited = line.end;
+	state->told_end = state->gone_bytes + line.end;
 	state->has_told = true;
 	if (kind == BS_GREP_LINE_MATCH)
 		state->after_left = state->options->after;
@@ -128,32 +154,142 @@ static size_t lines_before(const struct search_state *state, size_t from, size_t
 	}
 }
 
-/* What stands before a line that matches, and after the one before it. */
-static bool tell_context(struct search_state *state, size_t upto)
+/* Finds the line that encloses those before text[upto], which is the start of line `number`. False: no memory. */
+static bool find_enclosing(struct search_state *state, size_t upto, uint64_t number)
+{
+	struct bs_grep_printer *printer = state->printer;
+	if (!printer->status)
+		printer->status = bs_enclosing_go_on(printer->enclosing, state->text, state->gone_bytes, upto,
+		                                     state->options->line_numbers ? number : 0, printer->err);
+	return !printer->status;
+}
+
+/* The line that encloses a match, unless it was told before, or stands in the lines from `from` on that follow. */
+static bool tell_enclosing(struct search_state *state, size_t from)
+{
+	struct bs_grep_printer *printer = state->printer;
+	const struct bs_enclosing *around = printer->enclosing;
+	bool is_line = printer->output->format == BS_GREP_LINES && !printer->keeps_lines;
+	if (!is_line || !around->has_line || around->file_off >= state->gone_bytes + from ||
+	    around->file_off < state->told_end)
+		return true;
+	if (state->has_told && (state->options->before > 0 || state->options->after > 0) &&
+	    around->file_off > state->told_end)
+		bs_grep_print_gap(printer);
+	struct bs_grep_found told = {.text = around->line.data,
+	                             .text_bytes = around->line.used_bytes,
+	                             .end = around->line.used_bytes,
+	                             .file_off = around->file_off,
+	                             .number = around->number};
+	state->is_headed = true;
+	return bs_grep_print_line(printer, BS_GREP_LINE_ENCLOSING, &told) && !printer->status;
+}
+
+/* What stands after the line that matched last. */
+static bool tell_after(struct search_state *state, size_t upto)
 {
 	if (state->options->passthru)
 		return tell_lines(state, BS_GREP_LINE_OTHER, state->visited, upto);
-	if (state->after_left > 0 && !tell_lines(state, BS_GREP_LINE_AFTER, state->visited, upto))
+	return state->after_left == 0 || tell_lines(state, BS_GREP_LINE_AFTER, state->visited, upto);
+}
+
+/* What stands before a line that matches, and after the one before it. */
+static bool tell_context(struct search_state *state, size_t upto)
+{
+	bool has_enclosing = state->printer->enclosing != NULL;
+	if (has_enclosing && !find_enclosing(state, bs_grep_line_end(state->text, upto, state->window, state->line_end),
+	                                     number_at(state, upto) + 1))
 		return false;
-	if (state->options->before == 0 || state->visited >= upto)
-		return true;
-	size_t from = lines_before(state, state->visited, upto, state->options->before - 1);
-	return tell_lines(state, BS_GREP_LINE_BEFORE, from, upto);
+	if (!tell_after(state, upto))
+		return false;
+	bool has_before = state->options->before > 0 && state->visited < upto;
+	size_t from = has_before ? lines_before(state, state->visited, upto, state->options->before - 1) : upto;
+	return (!has_enclosing || tell_enclosing(state, from)) && tell_lines(state, BS_GREP_LINE_BEFORE, from, upto);
+}
+
+/* --max-results and --after: whether lines that match are shown, or passed over, or only counted. False: enough. */
+static bool pick(struct search_state *state, struct bs_grep_span lines, bool *is_shown)
+{
+	struct bs_grep_printer *printer = state->printer;
+	uint64_t last_line = 0;
+	bool is_counted = printer->n_results > printer->most_results;
+	if (!is_counted)
+		last_line = number_at(state, lines.start) +
+		            count_lines(state->text + lines.start, lines.end - lines.start - 1, state->line_end);
+	*is_shown = false;
+	if (state->is_slice && detect_nul(state, lines.start, lines.end))
+		return false;
+	if (!is_counted && last_line <= printer->passed_line) {
+		state->visited = state->options->passthru ? lines.end : state->visited;
+		return bs_grep_print_unshown(printer, true);
+	}
+	if (!is_counted && !tell_after(state, lines.start))
+		return false;
+	*is_shown = bs_grep_print_result(printer, last_line);
+	/* What -m still shows as context depends on what is told; it is cut off in the end. */
+	*is_shown |= state->options->after > 0 && printer->max_count != UINT64_MAX;
+	return *is_shown || bs_grep_print_unshown(printer, false);
+}
+
+__attribute__((noinline)) static bool tell_match_in_context(struct search_state *state, struct bs_grep_span lines, size_t pos)
+{
+	bool is_shown = true;
+	if (state->printer->picks && !pick(state, lines, &is_shown))
+		return false;
+	if (is_shown && !tell_context(state, lines.start))
+		return false;
+	state->pos = pos;
+	return !is_shown || tell(state, BS_GREP_LINE_MATCH, lines);
+}
+
+/* Lines that match, what stands before them, and then on to pos. False: enough. */
+static inline bool tell_match(struct search_state *state, struct bs_grep_span lines, size_t pos)
+{
+	if (!state->is_alone)
+		return tell_match_in_context(state, lines, pos);
+	state->pos = pos;
+	return tell(state, BS_GREP_LINE_MATCH, lines);
 }
 
 /* What stands after the last line that matches. */
 static bool tell_rest(struct search_state *state)
 {
-	enum bs_grep_line_kind kind = state->options->passthru ? BS_GREP_LINE_OTHER : BS_GREP_LINE_AFTER;
-	return tell_lines(state, kind, state->visited, state->window);
+	bool is_full = state->printer->picks && state->printer->n_results > state->printer->most_results;
+	return state->is_alone || is_full || tell_after(state, state->window);
 }
 
-static bool next_line(struct search_state *state, struct bs_grep_span *line, bool *found)
+/* Whether lines that the patterns match fulfil --and and --not. */
+static bool is_found(struct search_state *state, struct bs_grep_span lines)
+{
+	struct bs_grep_printer *printer = state->printer;
+	bool hold = true;
+	if (!printer->status)
+		printer->status = bs_conditions_hold(printer->asker, state->text + lines.start, lines.end - lines.start,
+		                                     &hold, printer->err);
+	return hold;
+}
+
+static bool next_line_from(struct search_state *state, size_t from, struct bs_grep_span *line, bool *found)
 {
 	struct bs_grep_printer *printer = state->printer;
 	printer->status =
-		bs_grep_next_line(printer->scratch, state->text, state->pos, state->window, line, found, printer->err);
+		bs_grep_next_line(printer->scratch, state->text, from, state->window, line, found, printer->err);
 	return !printer->status;
+}
+
+/* From a line that matches on to one that is found. */
+__attribute__((noinline)) static bool choose_line(struct search_state *state, struct bs_grep_span *line, bool *found)
+{
+	bool is_on = true;
+	while (is_on && *found && !is_found(state, *line))
+		is_on = next_line_from(state, line->end, line, found);
+	return is_on && !state->printer->status;
+}
+
+static inline bool next_line(struct search_state *state, struct bs_grep_span *line, bool *found)
+{
+	return next_line_from(state, state->pos, line, found) &&
+	       (!state->printer->asker || choose_line(state, line, found));
 }
 
 /* The lines that do not match, up to the next one that does. */
@@ -164,12 +300,9 @@ static bool search_inverted(struct search_state *state)
 	if (!next_line(state, &line, &found))
 		return false;
 	size_t from = state->pos, upto = found ? line.start : state->window;
-	if (from < upto && !tell_context(state, from))
-		return false;
 	while (from < upto) {
 		struct bs_grep_span other = {from, bs_grep_line_end(state->text, from, upto, state->line_end)};
-		state->pos = other.end;
-		if (!tell(state, BS_GREP_LINE_MATCH, other))
+		if (!tell_match(state, other, other.end))
 			return false;
 		from = other.end;
 	}
@@ -192,10 +325,7 @@ static bool search_window(struct search_state *state)
 			return false;
 		if (!found)
 			break;
-		if (!tell_context(state, line.start))
-			return false;
-		state->pos = line.end;
-		if (!tell(state, BS_GREP_LINE_MATCH, line))
+		if (!tell_match(state, line, line.end))
 			return false;
 	}
 	state->pos = state->window;
@@ -273,6 +403,8 @@ static void roll(struct search_state *state)
 		kept = kept > state->visited ? kept : state->visited;
 	}
 	count_to(state, kept);
+	if (state->printer->enclosing)
+		(void)find_enclosing(state, kept, number_at(state, kept));
 	state->base = kept;
 	state->visited = state->visited > kept ? state->visited : kept;
 }
@@ -332,22 +464,14 @@ static void search_pieces(struct search_state *state)
 		continue;
 }
 
-static bool multi_find(struct search_state *state, struct bs_grep_span *found_at, bool *found)
+/* Where the search for the next match goes on. */
+static size_t multi_next(const struct search_state *state, struct bs_grep_span at)
 {
-	struct bs_grep_printer *printer = state->printer;
-	printer->status = bs_grep_next_match(printer->scratch, state->text + state->pos, 0, state->n_bytes - state->pos,
-	                                     false, found_at, found, printer->err);
-	found_at->start += state->pos;
-	found_at->end += state->pos;
-	return !printer->status;
-}
-
-static void multi_advance(struct search_state *state, struct bs_grep_span at)
-{
-	state->pos = at.end;
-	if (at.start == at.end && state->pos < state->n_bytes)
-		for (state->pos++; state->pos < state->n_bytes && (state->text[state->pos] & 0xc0) == 0x80;)
-			state->pos++;
+	size_t pos = at.end;
+	if (at.start == at.end && pos < state->n_bytes)
+		for (pos++; pos < state->n_bytes && (state->text[pos] & 0xc0) == 0x80;)
+			pos++;
+	return pos;
 }
 
 static struct bs_grep_span lines_of(const struct search_state *state, struct bs_grep_span at)
@@ -357,6 +481,24 @@ static struct bs_grep_span lines_of(const struct search_state *state, struct bs_
 	if (at.end <= lines.start || state->text[at.end - 1] != line_end)
 		lines.end = bs_grep_line_end(state->text, at.end, state->n_bytes, line_end);
 	return lines;
+}
+
+/* The next match whose lines are found. */
+static bool multi_find(struct search_state *state, struct bs_grep_span *at, bool *found)
+{
+	struct bs_grep_printer *printer = state->printer;
+	for (size_t from = state->pos;; from = multi_next(state, *at)) {
+		printer->status = bs_grep_next_match(printer->scratch, state->text + from, 0, state->n_bytes - from,
+		                                     false, at, found, printer->err);
+		at->start += from;
+		at->end += from;
+		if (printer->status || !*found || !printer->asker || is_found(state, lines_of(state, *at)))
+			return !printer->status;
+		if (at->end == state->n_bytes) {
+			*found = false;
+			return true;
+		}
+	}
 }
 
 static bool multi_inverted(struct search_state *state)
@@ -369,19 +511,23 @@ static bool multi_inverted(struct search_state *state)
 	if (found)
 		lines = lines_of(state, at);
 	struct bs_grep_span other = {state->pos, lines.start};
-	if (found)
-		multi_advance(state, lines);
-	else
-		state->pos = state->n_bytes;
-	if (other.start >= other.end)
-		return true;
-	return tell_context(state, other.start) && tell_lines(state, BS_GREP_LINE_MATCH, other.start, other.end);
+	state->pos = found ? multi_next(state, lines) : state->n_bytes;
+	for (; other.start < other.end; other.start = lines.end) {
+		lines = (struct bs_grep_span){other.start, bs_grep_line_end(state->text, other.start, other.end,
+		                                                            state->line_end)};
+		if (!tell_match(state, lines, state->pos))
+			return false;
+	}
+	return true;
 }
 
 /* The lines of the last matches, after what stands before them. A match behind the last line feed is in no line. */
 static bool multi_tell(struct search_state *state, struct bs_grep_span lines)
 {
-	return tell_context(state, lines.start) && lines.start < lines.end && tell(state, BS_GREP_LINE_MATCH, lines);
+	if (lines.start < lines.end)
+		return tell_match(state, lines, state->pos);
+	(void)tell_context(state, lines.start);
+	return false;
 }
 
 /* The next match; its lines join those of the last one if they touch them. */
@@ -397,7 +543,7 @@ static bool multi_step(struct search_state *state)
 		state->pos = state->n_bytes;
 		return true;
 	}
-	multi_advance(state, at);
+	state->pos = multi_next(state, at);
 	struct bs_grep_span lines = lines_of(state, at), last = state->last;
 	bool had_last = state->has_last;
 	state->has_last = true;
@@ -441,6 +587,9 @@ void bs_grep_search_text(const struct bs_grep_matcher *matcher, struct bs_grep_t
 	struct search_state state = {.matcher = matcher,
 	                             .options = printer->output,
 	                             .line_end = printer->line_end,
+	                             .is_alone = printer->output->before == 0 && printer->output->after == 0 &&
+	                                         !printer->output->passthru && !printer->enclosing && !printer->picks,
+	                             .counts_lines = printer->output->line_numbers || printer->picks,
 	                             .printer = printer,
 	                             .binary = binary,
 	                             .is_slice = is_slice || !bs_grep_matcher_traits(matcher)->by_line,

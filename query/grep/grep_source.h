@@ -22,6 +22,7 @@ struct bs_grep_file {
 	size_t root;      /* of the paths of the command line, the one that it is, or lies below */
 	size_t below_off; /* where in path what is below that begins; 0: it is that path */
 	enum bs_grep_packing packing; /* what is searched is not the bytes of the file */
+	uint64_t passed_line; /* set by whoever goes on behind a cursor: lines up to this one are passed over */
 };
 
 struct bs_grep_source {

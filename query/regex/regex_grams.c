@@ -925,17 +925,30 @@ void bs_gram_tree_free(struct bs_gram_tree *tree)
 
 enum bs_status bs_regex_grams(const struct bs_regex *regex, struct bs_gram_tree **tree_out, struct bs_error *err)
 {
+	return bs_regex_grams_of_all(&regex, 1, tree_out, err);
+}
+
+enum bs_status bs_regex_grams_of_all(const struct bs_regex *const *regexes, size_t n, struct bs_gram_tree **tree_out,
+                                     struct bs_error *err)
+{
 	struct grown *grown = calloc(1, sizeof(*grown));
-	const struct need *need;
+	const struct need *all = &need_any, *need;
+	enum bs_status status = BS_OK;
 	uint32_t root;
 	*tree_out = NULL;
 	if (!grown)
 		return bs_fail_memory(err, "a tree of grams", sizeof(*grown));
 	grown->tree.memory = grown;
 	grown->arena.least_bytes = BS_GRAM_LEAST;
-	enum bs_status status = analyse(&grown->arena, regex, NULL, &need, err);
+	for (size_t i = 0; i < n && !status; i++) {
+		status = analyse(&grown->arena, regexes[i], NULL, &need, err);
+		if (!status)
+			status = prepare(&grown->arena, err);
+		if (!status)
+			all = need_and(&grown->arena, all, need);
+	}
 	if (!status)
-		status = put_need(grown, need, &root, err);
+		status = put_need(grown, all, &root, err);
 	if (status) {
 		bs_gram_tree_free(&grown->tree);
 		return status;

@@ -24,6 +24,10 @@
 enum bs_status bs_regex_grams(const struct bs_regex *regex, struct bs_gram_tree **tree_out,
                               struct bs_error *err) BS_WARN_UNUSED;
 
+/* The tree of "each of these n patterns matches"; n >= 1. */
+enum bs_status bs_regex_grams_of_all(const struct bs_regex *const *regexes, size_t n, struct bs_gram_tree **tree_out,
+                                     struct bs_error *err) BS_WARN_UNUSED;
+
 struct bs_regex_window_options {
 	bool is_caseless;
 	bool keeps_line_end; /* a match may hold the line's end */

@@ -66,3 +66,17 @@ for key in modified path; do
 done | uniq -c | awk '{ print $1 " answers alike" }'
 check
 report_same 150
+echo '# pages, in every order'
+for order in '--sort path' '--sortr path' '--sort modified' '--sortr accessed'; do
+    after=()
+    # shellcheck disable=SC2086 # two words
+    for _ in 1 2 3 4 5 6 7 8 9; do
+        bitsift grep $order -n --max-results 1 "${after[@]}" foo 2>"$SCRATCH/err" || break
+        cursor=$(sed -n 's/.*--after //p' "$SCRATCH/err")
+        after=(--after "$cursor")
+        [ -n "$cursor" ] || break
+    done >"$SCRATCH/pages"
+    # shellcheck disable=SC2086
+    bitsift grep $order -n foo | cmp - "$SCRATCH/pages" && wc -l <"$SCRATCH/pages"
+done
+show bitsift grep --sort modified --max-results 1 --after gone:1 foo

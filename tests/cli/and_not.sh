@@ -1,0 +1,152 @@
+# bitsift grep --and, --not, --scope: what they choose, with the options that change what a line, a match or an answer is;
+# then random patterns and texts, compared with what rg finds for each pattern alone. CASES and SEED try others.
+set -eu
+. "$LIB"
+. "$(dirname -- "$LIB")/grep_trees.sh"
+need_rg
+
+mkdir -p t/sub
+printf 'lock the door\nlock and unlock\nunlock the key\nLOCK THE KEY\n' >t/a.c
+printf 'lock\n\nthe key\n' >t/b.c
+printf 'the lock\nno key here\n' >t/sub/c.py
+printf 'a door\n' >t/sub/d.py
+printf 'lock the\0key\n' >t/e.bin
+
+echo "# Lines"
+show bitsift grep lock --and the t
+show bitsift grep lock --and the --not door t
+show bitsift grep --not door --not unlock lock t
+show bitsift grep -i -n lock --and the --and key t
+show bitsift grep -S lock --and KEY t
+show bitsift grep -w lock --and the --not key t
+show bitsift grep -x 'lock the door' --and 'lock the' t
+show bitsift grep -x 'lock the door' --and 'lock.*' t
+show bitsift grep -F lock --and '.' t
+show bitsift grep -e door -e key --and the t
+
+echo "# What becomes of them"
+show bitsift grep -v lock --and the t/a.c
+show bitsift grep -c lock --and the t
+show bitsift grep -c --include-zero lock --and the t/a.c t/b.c
+show bitsift grep -l lock --and the t
+show bitsift grep --files-without-match lock --and the t
+show bitsift grep -o '\w*lock' --and and t
+show bitsift grep -n -C1 key --not LOCK t/a.c
+show bitsift grep --passthru key --not LOCK t/a.c
+show bitsift grep -m1 lock --not the t
+show bitsift grep -q lock --and nothing t
+bitsift grep --json lock --and and t | sed -E 's/"elapsed[^}]*\}/ELAPSED/g'
+
+echo "# Across lines: the lines of a match are one"
+printf 'begin\none\nend\nbegin\ntwo\nend\n' >m
+show bitsift grep -U -n '(?s)begin.*?end' --and two m
+show bitsift grep -U -n '(?s)begin.*?end' --not two m
+show bitsift grep -U -n '(?s)begin.*?end' --and 'two\nend' m
+show bitsift grep -U -v '(?s)begin.*?end' --and two m
+
+echo "# Files"
+show bitsift grep --scope file lock --and key t
+show bitsift grep --scope file lock --and key --not '^no' t
+show bitsift grep --scope file -l . --and lock --not key t
+show bitsift grep --scope file -v lock --and key --not door t
+show bitsift grep --scope file -c --include-zero door --not lock t
+show bitsift grep --scope file --files-without-match door --and lock t
+show bitsift grep --scope file --and key lock t/e.bin
+show bitsift grep --scope file --and key lock - <t/b.c
+show bitsift grep --scope file -U -l '(?s)lock.*key' --not here t
+
+echo "# What is wrong"
+show bitsift grep lock --and '(' t
+show bitsift grep lock --scope page t
+
+echo "# An index: the grams of all patterns"
+bitsift index --grams t >/dev/null 2>&1
+settle
+show bitsift grep --explain --candidates lock --and 'the door' --not unlock t
+show bitsift grep lock --and 'the door' t
+show bitsift grep --no-stat --scope file -l lock --and 'the key' t
+rm -r .bitsift
+
+echo "# At random"
+RANDOM=${SEED:-815}
+n_cases=${CASES:-60}
+pick() {
+    local -n list=$1
+    picked=${list[RANDOM % ${#list[@]}]}
+}
+# shellcheck disable=SC2034 # used by name
+words=(foo bar Foo ab aab 'x y' é ſt K_1 42 a.b 'foo bar' k SS '')
+# shellcheck disable=SC2034
+patterns=(foo bar Foo 'a+b' 'fo+' é 'K|42' '\bab\b' '^foo' 'b$' . '\d' 'x y' 'foo.*bar' nothing '(?i)FOO' 'a.b')
+# shellcheck disable=SC2034
+options=('' '' -i -S -w -x -F '-F -i' -P '-w -i')
+make_texts() {
+    local file line n
+    for file in 1 2 3 4 5 6; do
+        for ((line = RANDOM % 12; line >= 0; line--)); do
+            for ((n = RANDOM % 6; n > 0; n--)); do
+                pick words
+                printf '%s' "$picked"
+                ((RANDOM % 2)) || printf ' '
+            done
+            printf '\n'
+        done >"r/$file.txt"
+    done
+}
+# The lines of a tree as path:number, those that a pattern matches, and its files.
+lines_of() {
+    rg --sort path -n '' r | cut -d: -f1,2 | sort
+}
+matched() {
+    # shellcheck disable=SC2086
+    { rg $option -n -e "$1" r || true; } | cut -d: -f1,2 | sort
+}
+matched_files() {
+    # shellcheck disable=SC2086
+    { rg $option -l -e "$1" r || true; } | sort
+}
+compare() { # WHAT EXPECTED BITSIFT...
+    local what=$1 expected=$2 found
+    shift 2
+    found=$("$@") || [ $? -eq 1 ]
+    if [ "$expected" != "$found" ]; then
+        printf '%s differs: %s\n' "$what" "${*@Q}"
+        diff <(printf '%s\n' "$expected") <(printf '%s\n' "$found") || true
+        exit 1
+    fi
+}
+mkdir r
+for ((i = 0; i < n_cases; i++)); do
+    make_texts
+    indexed=no
+    if ((RANDOM % 2)); then
+        bitsift index --grams r >/dev/null 2>&1
+        indexed=yes
+    fi
+    for ((j = 0; j < 3; j++)); do
+        pick options
+        option=$picked
+        pick patterns
+        pattern=$picked
+        pick patterns
+        and=$picked
+        pick patterns
+        not=$picked
+        lines=$(comm -12 <(matched "$pattern") <(matched "$and") | comm -23 - <(matched "$not"))
+        files=$(comm -12 <(matched_files "$pattern") <(matched_files "$and") | comm -23 - <(matched_files "$not"))
+        # shellcheck disable=SC2206
+        asked=($option -e "$pattern" --and "$and" --not "$not")
+        sorted() {
+            "$@" | cut -d: -f1,2 | sort
+        }
+        compare "case $i, index $indexed" "$lines" sorted bitsift grep -n "${asked[@]}" r
+        compare "case $i, -v" "$(lines_of | comm -23 - <(printf '%s\n' "$lines"))" sorted bitsift grep -v -n "${asked[@]}" r
+        compare "case $i, -l" "$(printf '%s' "$lines" | cut -d: -f1 | uniq)" bitsift grep -l "${asked[@]}" r
+        compare "case $i, files" "$files" bitsift grep --scope file -l "${asked[@]}" r
+        # shellcheck disable=SC2086
+        compare "case $i, lines of files" "$(printf '%s' "$files" | xargs -r rg --sort path $option -n -H -e "$pattern")" \
+            bitsift grep -n --scope file "${asked[@]}" r
+    done
+    rm -rf .bitsift
+done
+echo "all agree"

@@ -1,0 +1,122 @@
+# bitsift grep --max-results, --after: how much of all that is found is shown, how much there is, and how to go on.
+set -eu
+. "$LIB"
+
+mkdir -p t/a t/a-b
+printf 'one key\ntwo\nthree key\nfour\nfive key\nsix key\n' >t/a/x.txt
+printf 'key\n' >t/a-b/y.txt
+printf 'no\nkey key\nno\nno\nno\nkey\n' >t/a.txt
+printf 'nothing\n' >t/b.txt
+printf 'the last key\n' >t/z.txt
+
+echo "# So many lines, in the order in which they stand"
+show bitsift grep --max-results 3 -n key t
+show bitsift grep --max-results 3 --after t/a/x.txt:5 -n key t
+show bitsift grep --max-results 3 --after t/a.txt:2 -n key t
+show bitsift grep --max-results 3 --after t/z.txt:1 key t
+show bitsift grep --after t/a-b/y.txt:1 key t
+show bitsift grep --max-results 100 -c key t/z.txt
+show bitsift grep --max-results 1 nothing t
+show bitsift grep --max-results 1 nowhere t
+
+echo "# What counts as one"
+show bitsift grep --max-results 1 --after t/a-b/y.txt:1 -o key t
+show bitsift grep --max-results 2 -l key t
+show bitsift grep --max-results 2 --after t/a/x.txt:0 -l key t
+show bitsift grep --max-results 2 --after t/a/x.txt:3 -c key t
+show bitsift grep --max-results 1 --files-without-match key t
+show bitsift grep --max-results 2 --files t
+show bitsift grep --max-results 2 --after t/a-b/y.txt:0 --files t
+show bitsift grep --max-results 1 -U 'key\nno' t
+show bitsift grep --max-results 1 -U '(?s)key.*?no' t
+show bitsift grep --max-results 2 -v key t
+show bitsift grep --max-results 2 --and e --not five key t
+show bitsift grep --max-results 1 -q key t
+show bitsift grep --max-results 5 -m1 -n key t
+
+echo "# Context ends where the next match begins"
+show bitsift grep --max-results 2 -n -C1 key t
+show bitsift grep --max-results 1 --after t/a/x.txt:3 -n -B9 key t
+show bitsift grep --max-results 1 -n -A9 key t
+show bitsift grep --max-results 4 --heading -n key t
+show bitsift grep --max-results 1 --passthru -n key t/a/x.txt
+
+echo "# JSON"
+json() {
+    announce bitsift grep --json "$@"
+    bitsift grep --json "$@" 2>&1 | sed -E 's/"(elapsed|elapsed_total)":\{[^}]*\}/TIME/g'
+}
+json --max-results 3 key t
+json --max-results 1 --after t/z.txt:1 key t
+bitsift grep --json key t | grep -c '"results"' || true
+
+echo "# A binary file is one"
+printf 'key\nkey\0\nkey\nkey\n' >n.bin
+show bitsift grep --max-results 1 key n.bin t/z.txt
+show bitsift grep --max-results 1 --after n.bin:1 key n.bin t/z.txt
+show bitsift grep --max-results 1 --after n.bin:18446744073709551615 key n.bin t/z.txt
+
+echo "# Names"
+mkdir q
+printf 'key\nkey\n' >"q/it's here.txt"
+printf 'key\nkey\n' >q/$'\x01:2'
+show bitsift grep --max-results 1 key q
+show bitsift grep --max-results 1 --after $'q/\x01:2:2' key q
+show bitsift grep --max-results 1 key - <t/a.txt
+show bitsift grep --max-results 1 --after '<stdin>:2' key - <t/a.txt
+
+echo "# Files have changed in between: what comes behind the place now"
+cp -r t c
+rm c/a/x.txt
+show bitsift grep --max-results 1 --after c/a/x.txt:3 -n key c
+printf 'key\n' >c/a/y.txt
+show bitsift grep --max-results 1 --after c/a/x.txt:3 -n key c
+sed -i 1,2d c/a.txt
+show bitsift grep --max-results 2 --after c/a.txt:2 -n key c
+
+echo "# What is wrong"
+show bitsift grep --after t/a.txt key t
+show bitsift grep --after u/a.txt:2 key t
+show bitsift grep --after 't/a.txt:2#2' key t
+show bitsift grep --max-results 0 key t
+
+echo "# Page by page it is the whole"
+for ((i = 0; i < 300; i++)); do
+    mkdir -p "p/$((i % 7))"
+    for ((j = 0; j < i % 13; j++)); do
+        printf '%s\n' "line $j of $i" "$((i * j % 5)) key" "and $((j % 3)) key"
+    done >"p/$((i % 7))/$i.txt"
+done
+pages() { # N PATTERN OPTION... : all of them, and that each says how many are left
+    local n=$1 pattern=$2 after=() all left=-1 n_pages=0 counted
+    shift 2
+    all=$(bitsift grep -e "$pattern" "$@" | wc -l)
+    : >"$SCRATCH/pages"
+    while :; do
+        bitsift grep --max-results "$n" "${after[@]}" -e "$pattern" "$@" >>"$SCRATCH/pages" 2>"$SCRATCH/told"
+        counted=$(sed -E 's/^bitsift: [0-9,]+ of ([0-9,]+) .*/\1/; s/,//g' "$SCRATCH/told")
+        [ "$left" -lt 0 ] || [ "$counted" -eq "$left" ] || echo "counted $counted of $left"
+        [ "$n_pages" -gt 0 ] || [ "$counted" -eq "$all" ] || echo "counted $counted of $all"
+        left=$((counted - n))
+        n_pages=$((n_pages + 1))
+        grep -q 'for more' "$SCRATCH/told" || break
+        eval "after=(--after $(sed 's/.*--after //' "$SCRATCH/told"))"
+    done
+    if cmp <(bitsift grep -e "$pattern" "$@") "$SCRATCH/pages"; then
+        echo "$n_pages pages of $n: $* $pattern"
+    fi
+}
+pages 500 key -n p
+pages 499 '[13] key' -n -j2 p
+pages 97 'key' -n p/3 p p/4/11.txt
+pages 61 '2 key' -I p
+pages 150 key -v p
+pages 50 key -l p
+pages 41 key -c p
+pages 70 . --files-without-match p
+pages 300 '[24] key' -m3 p
+pages 333 '1 key$' -o -n p
+bitsift index --grams p >/dev/null 2>&1
+settle
+pages 97 '2 key' -n p
+pages 97 '2 key' -n --no-stat p
