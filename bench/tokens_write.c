@@ -168,7 +168,7 @@ static void read_source(struct writer *writer, const char *path)
 	    bs_reader_new(&options, &reader, &err))
 		die("%s", err.text);
 	do {
-		if (bs_feed_next(feed, &batch, &err) || bs_reader_read(reader, &source, &batch, &sink, &err))
+		if (bs_feed_next(feed, &batch, &err) || bs_reader_read(reader, &batch, &sink, &err))
 			die("%s", err.text);
 	} while (batch.n_items);
 	bs_batch_deinit(&batch);

@@ -215,7 +215,8 @@ struct bs_build_request {
 	/* Options that are recorded with the index. If none of them is set, an index that exists keeps its own. If one
 	 * is, they must be those it was made with, or rebuild must be set. */
 	bool words;                     /* index words, for bs_find */
-	bool grams;                     /* index the files' grams, for bs_grep; neither of the two: both */
+	bool grams;                     /* index the files' grams, for bs_grep; neither of the two: both, but of collections that are
+	                                 * sources only in an index that has a folder or file, too, or was once asked for grams */
 	const char *stem_language;      /* a Snowball stemmer, "english"; NULL: words are indexed as they are */
 	bool fold_accents;              /* cafe finds café */
 	bool hidden;                    /* folders: hidden files too */
@@ -225,6 +226,10 @@ struct bs_build_request {
 	const char *id_field;           /* JSONL: the field that names a record; NULL: "id" */
 	const char *const *text_fields; /* JSONL: fields to index ("title", "author.name"), NULL-ended; NULL: all */
 	const char *const *globs;       /* folders: as ripgrep's -g, a NULL-ended list; NULL: every file */
+	/* Folders: which files are read record by record beside *.jsonl and *.ndjson, as a .gitignore has it, below each folder;
+	 * NULL-ended; NULL: no others. One whose first line is no JSON object is a file all the same. */
+	const char *const *records;
+	bool no_records;                /* folders: none are. An index that was made before there was a choice keeps to that */
 	double density;                 /* share of set bits, 0.05 to 0.6: less is faster and larger; 0: 0.3 */
 
 	/* Options of this run. */
@@ -248,7 +253,7 @@ struct bs_build_request {
 	void *context;
 	const struct bs_consent *consent;
 	const struct bs_build_tuning *tuning; /* NULL */
-	uint64_t reserved[6];
+	uint64_t reserved[4];
 };
 
 /*

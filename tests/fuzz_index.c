@@ -4,7 +4,7 @@
  *     fuzz_index RUNS [CASE]     runs commands, RUNS or a few more, over case number CASE [1] and those that follow
  *     fuzz_index 1 CASE          one case again; its index stays, if something is found, and the last line says where
  *
- * A case is an index, one of six, with a file or two of it changed (mutate.h). Over it run check, stats, queries, grep, and
+ * A case is an index, one of seven, with a file or two of it changed (mutate.h). Over it run check, stats, queries, grep, and
  * one of the commands that write, and check once more over what that one left. Each is a whole run of the program in a
  * process of its own, but for its start: the process is forked from this one. Any answer will do, right or wrong, and
  * any message; but no crash, no report of a sanitizer, no run of more than ten seconds, and no more than a GiB of memory. And if
@@ -193,6 +193,19 @@ static void make_stored(void)
 	bs_buffer_deinit(&input);
 }
 
+/* Rows of collections in several segments, some of them deleted. */
+static void make_rows(void)
+{
+	write_files(0, 20);
+	index_some(NULL, "docs", NULL);
+	for (unsigned i = 0; i < 6; i++) {
+		char path[32];
+		snprintf(path, sizeof(path), "c%u.jsonl", i % 4);
+		write_records(path, 100 * i, 100 * i + 60);
+		index_some(NULL, path, NULL);
+	}
+}
+
 static struct seed seeds[] = {
 	{.name = "small", .make = make_small_index},
 	{.name = "chances", .make = make_small_index_of_chances},
@@ -200,6 +213,7 @@ static struct seed seeds[] = {
 	{.name = "records", .make = make_records},
 	{.name = "lists", .make = make_lists},
 	{.name = "stored", .make = make_stored},
+	{.name = "rows", .make = make_rows},
 };
 
 static int is_file(const struct dirent *entry)

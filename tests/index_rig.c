@@ -75,7 +75,9 @@ static void expect_small_index(bool has_exceptions)
 	bool has_matrix = false;
 	bool has_lists = false;
 	expect_ok(bs_snapshot_open(dir_at("index"), &snapshot, &err), &err);
-	assert_int_equal(snapshot.manifest.n_segments, 2);
+	assert_int_equal(snapshot.manifest.n_segments, 3);
+	assert_true(snapshot.manifest.segments[2].is_rows);
+	assert_int_equal(snapshot.segments[2].grams.meta.n_docs, 1);
 	const struct bs_segment *segment = &snapshot.segments[0];
 	for (uint32_t s = 0; s < segment->meta.n_slabs; s++) {
 		const struct bs_slab *slab = &segment->slabs[s];

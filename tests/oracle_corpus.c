@@ -159,7 +159,12 @@ struct making {
 	struct dice *dice;
 	struct oracle *oracle;
 	struct bs_buffer text, id;
-	int64_t when_s; /* of the record */
+	int64_t when_s;    /* of the record */
+	bool has_own_name; /* it has a field that is called so */
+	bool is_by_line;   /* its id is that of its line */
+	/* Of a collection in a folder: the id of the file, and where the path below the folder begins there. */
+	char inner_id[512];
+	size_t inner_below;
 };
 
 static uint32_t draw_length(struct making *making)
@@ -255,6 +260,31 @@ static bool is_binary(const struct bs_buffer *text)
 	return n > 0 && memchr(text->data, 0, n);
 }
 
+static void make_collection(struct making *making, const char *argument, uint32_t n_docs);
+
+/* Its first line is no object, and it has one. */
+static void begin_plainly(struct bs_buffer *text)
+{
+	static const char start[] = "plain ";
+	append_text(text, start);
+	memmove(text->data + strlen(start), text->data, text->used_bytes - strlen(start));
+	memcpy(text->data, start, strlen(start));
+}
+
+/* A file of a folder whose lines are records. */
+static void make_inner(struct making *making, const char *argument, const char *path, const char *name)
+{
+	bs_buffer_clear(&making->id);
+	append_label(&making->id, argument);
+	making->inner_below = making->id.used_bytes + 1;
+	append_text(&making->id, "/");
+	append_text(&making->id, name);
+	append(&making->id, "", 1);
+	snprintf(making->inner_id, sizeof(making->inner_id), "%s", (const char *)making->id.data);
+	make_collection(making, path, roll(making->dice, 8));
+	making->inner_id[0] = '\0';
+}
+
 static void make_folder(struct making *making, const char *argument, uint32_t n_docs)
 {
 	char path[256];
@@ -266,8 +296,16 @@ static void make_folder(struct making *making, const char *argument, uint32_t n_
 	snprintf(path, sizeof(path), "%s/", argument);
 	make_parents(path);
 	for (uint32_t i = 0; i < n_docs; i++) {
-		draw_text(making);
 		snprintf(path, sizeof(path), "%s/%s", argument, names[i]);
+		bool is_collection = strlen(names[i]) > 6 && strcmp(names[i] + strlen(names[i]) - 6, ".jsonl") == 0;
+		if (is_collection && chance(making->dice, 60)) {
+			make_inner(making, argument, path, names[i]);
+			free(names[i]);
+			continue;
+		}
+		draw_text(making);
+		if (is_collection)
+			begin_plainly(&making->text);
 		write_file(path, &making->text, making->setup->is_young);
 		if (!is_binary(&making->text))
 			add_file(making, argument, names[i], mtime_of(path));
@@ -323,6 +361,14 @@ static bool is_integer(const struct bs_buffer *id)
 	return true;
 }
 
+/* Then its id begins with that of the file, as others do not: in a folder's collection. */
+static bool is_named_by_line(const struct making *making, size_t doc)
+{
+	const struct oracle_doc *record = oracle_doc(making->oracle, doc);
+	size_t n = strlen(making->inner_id);
+	return n > 0 && making->oracle->bytes.data[record->id_off + n] == ':';
+}
+
 /* An earlier document of this source whose id the next record takes over, or SIZE_MAX. */
 static size_t draw_replaced(struct making *making, size_t first_doc)
 {
@@ -330,7 +376,7 @@ static size_t draw_replaced(struct making *making, size_t first_doc)
 	if (n == 0 || !chance(making->dice, 7))
 		return SIZE_MAX;
 	size_t doc = first_doc + roll(making->dice, (uint32_t)n);
-	return oracle_doc(making->oracle, doc)->is_replaced ? SIZE_MAX : doc;
+	return oracle_doc(making->oracle, doc)->is_replaced || is_named_by_line(making, doc) ? SIZE_MAX : doc;
 }
 
 /* Leaves the record's id in making->id and appends its field; without one, the id is of the line. */
@@ -339,13 +385,19 @@ static void append_id(struct making *making, const char *argument, uint32_t line
 {
 	const char *field = making->setup->id_field ? making->setup->id_field : "id";
 	char text[96];
+	making->is_by_line = false;
 	bs_buffer_clear(&making->id);
 	append(&making->id, "", 0);
 	if (replaced != SIZE_MAX) {
 		const struct oracle_doc *doc = oracle_doc(making->oracle, replaced);
-		append(&making->id, making->oracle->bytes.data + doc->id_off, doc->id_bytes);
+		size_t skip = making->inner_id[0] ? strlen(making->inner_id) + 1 : 0;
+		append(&making->id, making->oracle->bytes.data + doc->id_off + skip, doc->id_bytes - skip);
 	} else if (chance(making->dice, 15)) {
-		append_label(&making->id, argument);
+		making->is_by_line = true;
+		if (making->inner_id[0])
+			append_text(&making->id, making->inner_id);
+		else
+			append_label(&making->id, argument);
 		snprintf(text, sizeof(text), ":%u", line);
 		append_text(&making->id, text);
 		if (chance(making->dice, 50)) {
@@ -379,6 +431,7 @@ static void add_field(struct making *making, const char *name, const void *text,
 	if (!is_text_field(making->setup, name))
 		return;
 	*has_text = true;
+	making->has_own_name |= strcmp(name, "name") == 0;
 	oracle_add_field(making->oracle, name, text, text_bytes);
 }
 
@@ -455,6 +508,19 @@ static void append_bad_line(struct making *making, struct bs_buffer *json)
 	append_text(json, lines[roll(making->dice, sizeof(lines) / sizeof(*lines))]);
 }
 
+static size_t end_record(struct making *making)
+{
+	struct bs_buffer whole = {0};
+	if (!making->inner_id[0] || making->is_by_line)
+		return oracle_end_doc(making->oracle, making->id.data, making->id.used_bytes);
+	append_text(&whole, making->inner_id);
+	append_text(&whole, "#");
+	append(&whole, making->id.data, making->id.used_bytes);
+	size_t doc = oracle_end_doc(making->oracle, whole.data, whole.used_bytes);
+	bs_buffer_deinit(&whole);
+	return doc;
+}
+
 static void append_record(struct making *making, const char *argument, uint32_t line, size_t first_doc,
                           struct bs_buffer *json)
 {
@@ -462,16 +528,21 @@ static void append_record(struct making *making, const char *argument, uint32_t 
 	append_text(json, "{");
 	append_id(making, argument, line, replaced, json);
 	making->when_s = 0;
+	making->has_own_name = false;
 	if (!append_fields(making, json))
 		return;
 	if (replaced != SIZE_MAX)
 		oracle_doc(making->oracle, replaced)->is_replaced = true;
-	size_t doc = oracle_end_doc(making->oracle, making->id.data, making->id.used_bytes);
+	size_t doc = end_record(making);
 	bs_buffer_clear(&making->id);
-	append_label(&making->id, argument);
+	if (making->inner_id[0])
+		append_text(&making->id, making->inner_id);
+	else
+		append_label(&making->id, argument);
 	append(&making->id, "", 1);
 	const char *path = (const char *)making->id.data;
-	oracle_place_doc(making->oracle, path, strlen(path), mtime_of(argument));
+	bool has_path = making->inner_id[0] && !making->has_own_name;
+	oracle_place_doc(making->oracle, path, has_path ? making->inner_below : strlen(path), mtime_of(argument));
 	oracle_doc(making->oracle, doc)->when_s = making->when_s;
 }
 
@@ -493,7 +564,8 @@ static void make_collection(struct making *making, const char *argument, uint32_
 	for (uint32_t i = 0; i < n_docs; line++) {
 		if (line > 1)
 			append_text(&json, chance(making->dice, 5) ? "\r\n" : "\n");
-		if (chance(making->dice, 2)) {
+		/* One that begins so is no collection in a folder. */
+		if (chance(making->dice, 2) && (i > 0 || !making->inner_id[0])) {
 			append_bad_line(making, &json);
 			continue;
 		}

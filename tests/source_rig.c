@@ -168,11 +168,11 @@ void next_batch(struct bs_feed *feed, struct bs_batch *batch)
 		fail_msg("%s", err.text);
 }
 
-void read_batch(struct bs_reader *reader, const struct bs_source *source, const struct bs_batch *batch, struct log *log)
+void read_batch(struct bs_reader *reader, const struct bs_batch *batch, struct log *log)
 {
 	struct bs_error err = {{0}};
 	struct bs_document_sink sink = {.context = log, .document = log_document, .skip = log_skip};
-	if (bs_reader_read(reader, source, batch, &sink, &err))
+	if (bs_reader_read(reader, batch, &sink, &err))
 		fail_msg("%s", err.text);
 }
 
@@ -183,7 +183,7 @@ void read_source(const char *argument, const struct bs_source_options *options, 
 	struct bs_reader *reader = new_reader(options);
 	struct bs_batch batch = {0};
 	for (next_batch(feed, &batch); batch.n_items; next_batch(feed, &batch))
-		read_batch(reader, &source, &batch, log);
+		read_batch(reader, &batch, log);
 	next_batch(feed, &batch);
 	assert_int_equal(batch.n_items, 0);
 	bs_batch_deinit(&batch);

@@ -37,7 +37,7 @@ struct bs_source open_source(const char *argument);
 struct bs_feed *open_feed(const struct bs_source *source, const struct bs_source_options *options);
 struct bs_reader *new_reader(const struct bs_source_options *options);
 void next_batch(struct bs_feed *feed, struct bs_batch *batch);
-void read_batch(struct bs_reader *reader, const struct bs_source *source, const struct bs_batch *batch,
+void read_batch(struct bs_reader *reader, const struct bs_batch *batch,
                 struct log *log);
 
 /* Reads all of a source, batch by batch. */

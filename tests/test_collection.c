@@ -210,7 +210,7 @@ static void check_resume(const char *before, const char *after, bool counts_last
 		if (pass)
 			assert_int_equal(bs_feed_resume(feed, &mark, &is_appended, &err), BS_OK);
 		for (next_batch(feed, &batch); batch.n_items; next_batch(feed, &batch))
-			read_batch(reader, &source, &batch, &log);
+			read_batch(reader, &batch, &log);
 		bs_feed_mark(feed, counts_last, &mark);
 		if (pass) {
 			struct bs_buffer shown = {0};
@@ -281,6 +281,13 @@ static enum bs_status ignore_skip(void *context, enum bs_skip reason, const char
 	return BS_OK;
 }
 
+static enum bs_status fetch_record(struct bs_reader *reader, const char *path, uint64_t offset, uint64_t raw_bytes,
+                                   struct bs_document *document_out, struct bs_stamp *stamp_out, struct bs_error *err)
+{
+	struct bs_source source = {.kind = BS_SOURCE_COLLECTION, .path = (char *)(uintptr_t)path};
+	return bs_reader_fetch_record(reader, &source, offset, raw_bytes, document_out, stamp_out, err);
+}
+
 static void test_fetch_record(void **state)
 {
 	(void)state;
@@ -299,7 +306,7 @@ static void test_fetch_record(void **state)
 	struct bs_batch batch = {0};
 	struct bs_document_sink sink = {.context = &places, .document = remember_place, .skip = ignore_skip};
 	for (next_batch(feed, &batch); batch.n_items; next_batch(feed, &batch))
-		assert_int_equal(bs_reader_read(reader, &source, &batch, &sink, &err), BS_OK);
+		assert_int_equal(bs_reader_read(reader, &batch, &sink, &err), BS_OK);
 	const struct place *place = (const void *)places.data;
 	assert_int_equal(places.used_bytes / sizeof(*place), 30000);
 	struct bs_stamp now;
@@ -309,13 +316,12 @@ static void test_fetch_record(void **state)
 		struct bs_stamp stamp;
 		char text[32];
 		if (i % 1000 == 0) {
-			assert_int_equal(bs_reader_fetch_record(reader, "other.jsonl", 0, 13, &document, &stamp, &err),
+			assert_int_equal(fetch_record(reader, "other.jsonl", 0, 13, &document, &stamp, &err),
 			                 BS_OK);
 			assert_int_equal(stamp.size_bytes, 13);
 			assert_true(document.is_named_by_line);
 		}
-		if (bs_reader_fetch_record(reader, "c.jsonl", place[i].offset, place[i].raw_bytes, &document, &stamp,
-		                           &err))
+		if (fetch_record(reader, "c.jsonl", place[i].offset, place[i].raw_bytes, &document, &stamp, &err))
 			fail_msg("%s", err.text);
 		int n = snprintf(text, sizeof(text), "text %zu", i + 1);
 		assert_int_equal(document.fields[0].text_bytes, n);
@@ -347,7 +353,7 @@ static void test_fetch_record_fails(void **state)
 	struct bs_stamp stamp;
 	struct bs_reader *reader = new_reader(&no_options);
 	write_text("c.jsonl", "{\"t\":\"abc\"}\n[1]\n");
-#define FETCH(path, offset, n_bytes) bs_reader_fetch_record(reader, path, offset, n_bytes, &document, &stamp, &err)
+#define FETCH(path, offset, n_bytes) fetch_record(reader, path, offset, n_bytes, &document, &stamp, &err)
 	assert_int_equal(FETCH("c.jsonl", 0, 11), BS_OK);
 	assert_int_equal(FETCH("c.jsonl", 1, 11), BS_INVALID);
 	assert_int_equal(FETCH("c.jsonl", 0, 10), BS_INVALID);

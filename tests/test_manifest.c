@@ -63,6 +63,7 @@ static void options_fill(struct bs_index_options *options, uint64_t *random)
 		.hidden = bits & 16,
 		.no_ignore = bits & 32,
 		.binary_as_text = bits & 64,
+		.gram_collections = bits & 128,
 		.stem_language = maybe_string(random),
 		.id_field = maybe_string(random),
 		.text_fields = some_list(random),
@@ -98,7 +99,8 @@ static void manifest_fill(struct bs_manifest *manifest, uint64_t *random)
 	}
 	for (uint64_t n = random_below(random, 6); n > 0; n--) {
 		struct bs_segment_record segment = {.number = ++number, .n_docs = next_random(random),
-		                                    .n_bytes = next_random(random), .is_full = random_below(random, 2)};
+		                                    .n_bytes = next_random(random), .is_full = random_below(random, 2),
+		                                    .is_rows = random_below(random, 2)};
 		segment.n_deleted = random_below(random, 2) ? random_below(random, segment.n_docs) : 0;
 		segment.tombstones = segment.n_deleted ? ++number : 0;
 		expect_ok(bs_manifest_add_segment(manifest, &segment, &err), &err);
@@ -135,6 +137,7 @@ static void expect_same_options(const struct bs_index_options *a, const struct b
 	assert_int_equal(a->hidden, b->hidden);
 	assert_int_equal(a->no_ignore, b->no_ignore);
 	assert_int_equal(a->binary_as_text, b->binary_as_text);
+	assert_int_equal(a->gram_collections, b->gram_collections);
 	assert_true(a->density > b->density - 6e-7 && a->density < b->density + 6e-7);
 	expect_same_string(a->stem_language, b->stem_language);
 	expect_same_string(a->id_field, b->id_field);
@@ -172,7 +175,7 @@ static void expect_same(const struct bs_manifest *a, const struct bs_manifest *b
 	for (uint32_t i = 0; i < a->n_segments; i++) {
 		const struct bs_segment_record *x = &a->segments[i], *y = &b->segments[i];
 		assert_true(x->number == y->number && x->tombstones == y->tombstones && x->n_docs == y->n_docs &&
-		            x->n_deleted == y->n_deleted && x->n_bytes == y->n_bytes && x->is_full == y->is_full);
+		            x->n_deleted == y->n_deleted && x->n_bytes == y->n_bytes && x->is_full == y->is_full && x->is_rows == y->is_rows);
 	}
 }
 
@@ -356,18 +359,20 @@ static void test_impossible(void **state)
 		{1, 0, 8, UINT64_MAX, "commit number 18446744073709551615"},
 		{1, 8, 8, UINT64_MAX, "next file number 18446744073709551615"},
 		{1, 8, 8, 5, "file number 5 is not below the next one, 5"},
-		{1, 16, 4, 128, "unknown options 128"},
+		{1, 16, 4, 512, "unknown options 512"},
 		{1, 20, 8, 0, "density in millionths: 0"},
 		{1, 20, 8, 600001, "density in millionths: 600001"},
 		{1, 20, 8, UINT64_MAX, "density in millionths: "},
 		{1, 29, 1, 0, "a zero byte in a string"},          /* the version of ICU, behind its length */
 		{1, 28, 1, 3, "a section ends too early"},
 		{1, 34, 1, 2, "strings where there is one at most: 2"}, /* the stemmer's language */
-		{1, 37, 1, 1, "a section ends too early"},         /* globs */
+		{1, 37, 1, 3, "a section ends too early"},         /* globs */
+		{1, 46, 1, 1, "a section ends too early"},         /* names of collections */
 		{2, 1, 4, 0, "a source of unknown kind 0"},
 		{2, 1, 4, 6, "a source of unknown kind 6"},
 		{2, 1, 4, 0x101, "a source of unknown kind 257"},
-		{2, 5, 4, 2, "a source with unknown flags 2"},
+		{2, 5, 4, 2, "a collection in a folder that is none, source"},
+		{2, 5, 4, 4, "a source with unknown flags 4"},
 		{2, 41, 8, UINT64_MAX, "a source that was read up to byte 18446744073709551615"},
 		{2, 49, 8, UINT64_MAX, "a source that was read up to byte"},
 		{2, 66, 1, 0, "a zero byte in a string"},
@@ -379,7 +384,7 @@ static void test_impossible(void **state)
 		{3, 25, 8, 11, "do not fit its deleted documents, 11"},
 		{3, 25, 8, 0, "do not fit its deleted documents, 0"},
 		{3, 9, 8, 0, "do not fit its deleted documents, 3"},
-		{3, 41, 4, 2, "a segment with unknown flags 2"},
+		{3, 41, 4, 4, "a segment with unknown flags 4"},
 		{3, 89, 8, 0, "a file of exclusions, or none, where there are 7"},
 		{3, 97, 8, 0, "a file of exclusions, or none, where there are 0"},
 		{4, 0, 1, 200, "a section ends too early"},

@@ -276,7 +276,7 @@ static void test_changed_meanwhile(void **state)
 	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
 	assert_int_equal(unlink("d/g") | bind(fd, (struct sockaddr *)&address, sizeof(address)), 0);
 	close(fd);
-	read_batch(reader, &source, &batch, &log);
+	read_batch(reader, &batch, &log);
 	assert_string_equal(log_text(&log), "!2 d/a: not a regular file;!2 d/b: not a regular file;"
 	                                    "!1 d/c: symbolic link;d =longer text;e =;"
 	                                    "!2 d/g: No such device or address;h =text;");
@@ -285,7 +285,7 @@ static void test_changed_meanwhile(void **state)
 	reader = new_reader(&no_options);
 	assert_int_equal(rename("d", "elsewhere"), 0);
 	log.n_skips = 0;
-	read_batch(reader, &source, &batch, &log);
+	read_batch(reader, &batch, &log);
 	assert_int_equal(log.n_skips, 0);
 	log_deinit(&log);
 	bs_batch_deinit(&batch);
@@ -549,7 +549,7 @@ static void test_sink_stops(void **state)
 		struct log log = {.answer = BS_STOPPED};
 		struct bs_document_sink sink = {.context = &log, .document = log_document, .skip = log_skip};
 		next_batch(feed, &batch);
-		assert_int_equal(bs_reader_read(reader, &source, &batch, &sink, &err), BS_STOPPED);
+		assert_int_equal(bs_reader_read(reader, &batch, &sink, &err), BS_STOPPED);
 		assert_string_equal(err.text, "the sink said no");
 		assert_int_equal(log.n_documents + log.n_skips, 1);
 		log_deinit(&log);

@@ -153,7 +153,9 @@ static void check_document(struct check *check, uint32_t document, uint64_t *n_p
 {
 	struct bs_doc_record record = {.source = 0};
 	TRY(check, bs_doc_table_get(&check->segment->docs, document, &record, check->err));
-	uint32_t kind = check->snapshot.manifest.sources[record.source].kind;
+	const struct bs_manifest *manifest = &check->snapshot.manifest;
+	uint32_t kind = manifest->sources[record.source].kind;
+	bool is_row = !bs_snapshot_has_words(&check->snapshot, check->number);
 	*n_positions += record.length;
 	EXPECT(check, !(record.flags & ~KNOWN_FLAGS), "document %u has unknown flags %#x", document, record.flags);
 	/* The source of a deleted one may have been a file, and be a folder by now. */
@@ -163,10 +165,15 @@ static void check_document(struct check *check, uint32_t document, uint64_t *n_p
 	       "document %u, \"%.*s\", is not below its source", document,
 	       record.name_bytes < 100 ? (int)record.name_bytes : 100, (const char *)record.name);
 	EXPECT(check, kind != BS_SOURCE_FORGOTTEN, "document %u is of a source that was forgotten", document);
+	EXPECT(check, !is_row || kind == BS_SOURCE_FOLDER || (kind == BS_SOURCE_COLLECTION && record.name_bytes == 0),
+	       "row %u is not of a collection", document);
 	EXPECT(check, kind != BS_SOURCE_STDIN || record.place[0] + 1 < check->segment->store_offsets.n_bytes / 8,
 	       "document %u has no stored text", document);
 	/* Live documents of one source stand in document order: a cursor over several segments relies on it. */
-	EXPECT(check, before->source != record.source || bs_compare_records(kind, before, &record) < 0,
+	bool is_other = before->source == UINT32_MAX ||
+	                bs_manifest_root(manifest, before->source) != bs_manifest_root(manifest, record.source);
+	int order = is_other || !is_row ? 0 : bs_compare_records(BS_SOURCE_FOLDER, before, &record);
+	EXPECT(check, is_other || (is_row ? order : bs_compare_documents(manifest, before, &record)) < 0,
 	       "document %u stands behind one that it comes before", document);
 	*before = record;
 }
@@ -957,8 +964,8 @@ static void check_labels(struct check *check)
 	const struct bs_manifest *manifest = &check->snapshot.manifest;
 	size_t n = 0;
 	const char **labels = allocate(check, manifest->n_sources, sizeof(*labels), "labels of sources");
-	for (size_t i = 0; labels && i < manifest->n_sources; i++)
-		if (manifest->sources[i].kind != BS_SOURCE_FORGOTTEN)
+	for (uint32_t i = 0; labels && i < manifest->n_sources; i++)
+		if (manifest->sources[i].kind != BS_SOURCE_FORGOTTEN && !manifest->sources[i].parent)
 			labels[n++] = manifest->sources[i].label;
 	if (labels)
 		qsort(labels, n, sizeof(*labels), compare_labels);
@@ -1083,7 +1090,7 @@ enum bs_status bs_check_dir(const struct bs_dir *dir, const struct bs_check_requ
 	}
 	*report_out = (struct bs_check_report){
 		.n_docs = check.snapshot.n_live_docs,
-		.n_segments = check.snapshot.manifest.n_segments,
+		.n_segments = check.snapshot.n_word_segments,
 		.n_bytes = check.total_bytes,
 	};
 	bs_container_close(manifest_file);

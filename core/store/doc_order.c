@@ -2,6 +2,7 @@
 #include "core/store/doc_order.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/base/bytes.h"
 #include "core/base/source_kind.h"
@@ -31,18 +32,36 @@ int bs_compare_records(uint32_t kind, const struct bs_doc_record *a, const struc
 	}
 }
 
+/* Where a document of a folder, or of a collection in it, stands in the walk. */
+static const uint8_t *path_below(const struct bs_source_record *source, const struct bs_doc_record *record, size_t *bytes_out)
+{
+	*bytes_out = source->parent ? strlen(source->path) : record->name_bytes;
+	return source->parent ? (const uint8_t *)source->path : record->name;
+}
+
+int bs_compare_documents(const struct bs_manifest *manifest, const struct bs_doc_record *a, const struct bs_doc_record *b)
+{
+	size_t a_bytes, b_bytes;
+	if (a->source == b->source)
+		return a->source < manifest->n_sources ? bs_compare_records(manifest->sources[a->source].kind, a, b) : 0;
+	if (a->source >= manifest->n_sources || b->source >= manifest->n_sources)
+		return bs_compare_u64(a->source, b->source);
+	uint32_t a_root = bs_manifest_root(manifest, a->source), b_root = bs_manifest_root(manifest, b->source);
+	if (a_root != b_root)
+		return bs_compare_u64(a_root, b_root);
+	const uint8_t *a_path = path_below(&manifest->sources[a->source], a, &a_bytes);
+	const uint8_t *b_path = path_below(&manifest->sources[b->source], b, &b_bytes);
+	return bs_compare_paths(a_path, a_bytes, b_path, b_bytes);
+}
+
 int bs_document_order(const struct bs_snapshot *snapshot, struct bs_doc_ref a, struct bs_doc_ref b)
 {
 	struct bs_doc_record x, y;
-	int order = 0;
 	if (a.segment == b.segment)
 		return bs_compare_u64(a.document, b.document);
 	if (bs_snapshot_record(snapshot, a, &x, NULL) != BS_OK || bs_snapshot_record(snapshot, b, &y, NULL) != BS_OK)
 		return bs_compare_u64(a.segment, b.segment);
-	if (x.source != y.source)
-		return bs_compare_u64(x.source, y.source);
-	if (x.source < snapshot->manifest.n_sources)
-		order = bs_compare_records(snapshot->manifest.sources[x.source].kind, &x, &y);
+	int order = bs_compare_documents(&snapshot->manifest, &x, &y);
 	return order ? order : bs_compare_u64(a.segment, b.segment);
 }
 
@@ -80,7 +99,8 @@ static enum bs_status stream_settle(const struct bs_doc_cursor *cursor, struct b
 static bool comes_before(const struct bs_doc_cursor *cursor, const struct bs_doc_stream *a,
                          const struct bs_doc_stream *b)
 {
-	int order = bs_compare_records(cursor->kind, &a->record, &b->record);
+	int order = cursor->with_inner ? bs_compare_documents(&cursor->snapshot->manifest, &a->record, &b->record)
+	                               : bs_compare_records(cursor->kind, &a->record, &b->record);
 	return order ? order < 0 : a->ref.segment < b->ref.segment;
 }
 
@@ -101,6 +121,12 @@ static void sift_down(struct bs_doc_cursor *cursor, size_t i)
 	}
 }
 
+/* Whether a source is a collection that was found in the folder. */
+static bool is_in(const struct bs_snapshot *snapshot, uint32_t source, uint32_t folder)
+{
+	return source < snapshot->manifest.n_sources && bs_manifest_root(&snapshot->manifest, source) == folder;
+}
+
 /* A stream for every range of the source in a table. */
 static enum bs_status add_streams(struct bs_doc_cursor *cursor, uint32_t segment, uint32_t source, struct bs_error *err)
 {
@@ -110,7 +136,7 @@ static enum bs_status add_streams(struct bs_doc_cursor *cursor, uint32_t segment
 	enum bs_status status = BS_OK;
 	for (uint32_t i = 0; i < table->n_ranges && !status; i++) {
 		struct bs_source_range range = bs_doc_table_range(table, i);
-		if (range.source != source)
+		if (range.source != source && !(cursor->with_inner && is_in(snapshot, range.source, source)))
 			continue;
 		size_t n_bytes = (cursor->n_streams + 1) * sizeof(*cursor->streams);
 		struct bs_doc_stream *streams = realloc(cursor->streams, n_bytes);
@@ -125,12 +151,11 @@ static enum bs_status add_streams(struct bs_doc_cursor *cursor, uint32_t segment
 	return status;
 }
 
-enum bs_status bs_doc_cursor_init(struct bs_doc_cursor *cursor, const struct bs_snapshot *snapshot, uint32_t source,
-                                  const bool *chosen, bool with_exclusions, const struct bs_doc_bits *among,
+static enum bs_status open_cursor(struct bs_doc_cursor *cursor, uint32_t source, const bool *chosen, bool with_exclusions,
                                   struct bs_error *err)
 {
+	const struct bs_snapshot *snapshot = cursor->snapshot;
 	enum bs_status status = BS_OK;
-	*cursor = (struct bs_doc_cursor){.snapshot = snapshot, .among = among};
 	if (source >= snapshot->manifest.n_sources)
 		return BS_OK;
 	cursor->kind = snapshot->manifest.sources[source].kind;
@@ -142,6 +167,21 @@ enum bs_status bs_doc_cursor_init(struct bs_doc_cursor *cursor, const struct bs_
 	for (size_t i = cursor->n_streams; i-- > 0 && !status;)
 		sift_down(cursor, i);
 	return status;
+}
+
+enum bs_status bs_doc_cursor_init(struct bs_doc_cursor *cursor, const struct bs_snapshot *snapshot, uint32_t source,
+                                  const bool *chosen, bool with_exclusions, const struct bs_doc_bits *among,
+                                  struct bs_error *err)
+{
+	*cursor = (struct bs_doc_cursor){.snapshot = snapshot, .among = among};
+	return open_cursor(cursor, source, chosen, with_exclusions, err);
+}
+
+enum bs_status bs_doc_cursor_init_all(struct bs_doc_cursor *cursor, const struct bs_snapshot *snapshot, uint32_t source,
+                                      const bool *chosen, struct bs_error *err)
+{
+	*cursor = (struct bs_doc_cursor){.snapshot = snapshot, .with_inner = true};
+	return open_cursor(cursor, source, chosen, false, err);
 }
 
 bool bs_doc_cursor_peek(const struct bs_doc_cursor *cursor, struct bs_doc_ref *ref_out,

@@ -1,6 +1,6 @@
 /* doc_order.h: the order of documents that every listing and every tie goes by, whatever segments they lie in: sources
- * as recorded; in a folder by path component, bytewise ("a/x" before "a-b"); in a collection by place; of standard
- * input in the order of arrival. */
+ * as recorded; in a folder by path component, bytewise ("a/x" before "a-b"); in a collection by place, and one that was
+ * found in a folder stands there where its file does; of standard input in the order of arrival. */
 #ifndef BS_CORE_STORE_DOC_ORDER_H
 #define BS_CORE_STORE_DOC_ORDER_H
 
@@ -17,6 +17,10 @@ int bs_compare_paths(const uint8_t *a, size_t a_bytes, const uint8_t *b, size_t 
 /* Two documents of one source, of the kind given (enum bs_source_kind). */
 int bs_compare_records(uint32_t kind, const struct bs_doc_record *a, const struct bs_doc_record *b);
 
+/* Two documents of the sources of a manifest; 0 for some that cannot be told apart. */
+int bs_compare_documents(const struct bs_manifest *manifest, const struct bs_doc_record *a,
+                         const struct bs_doc_record *b);
+
 /* Two documents of a snapshot. Those that cannot be read (damage) compare by their numbers. */
 int bs_document_order(const struct bs_snapshot *snapshot, struct bs_doc_ref a, struct bs_doc_ref b);
 
@@ -27,6 +31,7 @@ struct bs_doc_cursor {
 	const struct bs_snapshot *snapshot;
 	const struct bs_doc_bits *among; /* NULL: of all live documents */
 	uint32_t kind;
+	bool with_inner;
 	struct bs_doc_stream *streams; /* a heap, the next document on top */
 	size_t n_streams;
 };
@@ -37,6 +42,9 @@ struct bs_doc_cursor {
 enum bs_status bs_doc_cursor_init(struct bs_doc_cursor *cursor, const struct bs_snapshot *snapshot, uint32_t source,
                                   const bool *chosen, bool with_exclusions, const struct bs_doc_bits *among,
                                   struct bs_error *err) BS_WARN_UNUSED;
+/* The same with those of the collections that were found in the source, a folder, in their places. */
+enum bs_status bs_doc_cursor_init_all(struct bs_doc_cursor *cursor, const struct bs_snapshot *snapshot, uint32_t source,
+                                      const bool *chosen, struct bs_error *err) BS_WARN_UNUSED;
 /* The next document, without moving on; false at the end. record_out's name is borrowed from the snapshot. */
 bool bs_doc_cursor_peek(const struct bs_doc_cursor *cursor, struct bs_doc_ref *ref_out,
                         struct bs_doc_record *record_out);

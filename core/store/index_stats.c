@@ -191,7 +191,7 @@ static void add_up(const struct bs_snapshot *snapshot, struct bs_index_stats *st
 		stats->parts[BS_PART_TOMBSTONES] += tombstones ? bs_container_bytes(tombstones) : 0;
 		stats->n_terms += meta->n_terms;
 		stats->n_postings += meta->n_postings;
-		stats->text_bytes += meta->text_bytes;
+		stats->text_bytes += bs_snapshot_has_words(snapshot, s) ? meta->text_bytes : 0;
 	}
 	for (int part = 0; part < BS_PARTS; part++) {
 		stats->n_bytes += stats->parts[part];

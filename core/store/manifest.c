@@ -9,6 +9,7 @@
 #include "core/base/bytes.h"
 #include "core/base/hash.h"
 #include "core/base/source_kind.h"
+#include "core/store/doc_table.h"
 #include "core/text/words.h"
 
 #define SECTION_OPTIONS  1u
@@ -19,13 +20,17 @@
 #define SECTION_LEFT_OUT 6u
 
 #define SEGMENT_FULL 1u
+#define SOURCE_SUSPECT 1u
+#define SOURCE_INNER   2u
+#define SEGMENT_ROWS 2u
 
 /* The options that are yes or no: bit i of the flags says flag_options[i]. */
 static const size_t flag_options[] = {
 	offsetof(struct bs_index_options, words),        offsetof(struct bs_index_options, grams),
 	offsetof(struct bs_index_options, store),        offsetof(struct bs_index_options, fold_accents),
 	offsetof(struct bs_index_options, hidden),       offsetof(struct bs_index_options, no_ignore),
-	offsetof(struct bs_index_options, binary_as_text),
+	offsetof(struct bs_index_options, binary_as_text), offsetof(struct bs_index_options, gram_collections),
+	offsetof(struct bs_index_options, reads_records),
 };
 #define N_FLAGS (sizeof(flag_options) / sizeof(*flag_options))
 
@@ -74,6 +79,7 @@ void bs_index_options_deinit(struct bs_index_options *options)
 	free(options->id_field);
 	list_free(options->text_fields);
 	list_free(options->globs);
+	list_free(options->records);
 	*options = (struct bs_index_options){0};
 }
 
@@ -85,10 +91,13 @@ enum bs_status bs_index_options_copy(const struct bs_index_options *options, str
 	copy_out->id_field = options->id_field ? strdup(options->id_field) : NULL;
 	copy_out->text_fields = NULL;
 	copy_out->globs = NULL;
+	copy_out->records = NULL;
 	if ((options->stem_language && !copy_out->stem_language) || (options->id_field && !copy_out->id_field))
 		return bs_fail_memory(err, "options", sizeof(*options));
 	enum bs_status status = bs_strings_copy(options->text_fields, &copy_out->text_fields, err);
-	return status ? status : bs_strings_copy(options->globs, &copy_out->globs, err);
+	if (!status)
+		status = bs_strings_copy(options->globs, &copy_out->globs, err);
+	return status ? status : bs_strings_copy(options->records, &copy_out->records, err);
 }
 
 static bool strings_equal(const char *a, const char *b)
@@ -124,7 +133,8 @@ bool bs_index_options_equal(const struct bs_index_options *a, const struct bs_in
 	       a->hidden == b->hidden && a->no_ignore == b->no_ignore && a->binary_as_text == b->binary_as_text &&
 	       density_ppm(a->density) == density_ppm(b->density) && bs_max_document(a) == bs_max_document(b) &&
 	       strings_equal(a->stem_language, b->stem_language) && strings_equal(a->id_field, b->id_field) &&
-	       lists_equal(a->text_fields, b->text_fields) && lists_equal(a->globs, b->globs);
+	       lists_equal(a->text_fields, b->text_fields) && lists_equal(a->globs, b->globs) &&
+	       a->reads_records == b->reads_records && lists_equal(a->records, b->records);
 }
 
 static void source_record_deinit(struct bs_source_record *record)
@@ -161,6 +171,18 @@ enum bs_status bs_manifest_add_source(struct bs_manifest *manifest, const struct
 		return bs_fail_memory(err, "a source", strlen(record->label) + strlen(record->path));
 	}
 	sources[manifest->n_sources++] = copy;
+	return BS_OK;
+}
+
+enum bs_status bs_manifest_label_below(const char *label, const char *path, char **label_out, struct bs_error *err)
+{
+	bool has_slash = *label && strcmp(label, "/") != 0;
+	size_t n_bytes = strlen(label) + has_slash + strlen(path) + 1;
+	char *whole = malloc(n_bytes);
+	*label_out = whole;
+	if (!whole)
+		return bs_fail_memory(err, "a source", n_bytes);
+	stpcpy(stpcpy(stpcpy(whole, label), has_slash ? "/" : ""), path);
 	return BS_OK;
 }
 
@@ -305,6 +327,7 @@ static void write_options(struct bs_writer *writer, const struct bs_manifest *ma
 	write_list(writer, options->text_fields);
 	write_list(writer, options->globs);
 	bs_writer_u64(writer, bs_max_document(options));
+	write_list(writer, options->records);
 }
 
 static void write_sources(struct bs_writer *writer, const struct bs_manifest *manifest)
@@ -314,13 +337,16 @@ static void write_sources(struct bs_writer *writer, const struct bs_manifest *ma
 	for (uint32_t i = 0; i < manifest->n_sources; i++) {
 		const struct bs_source_record *source = &manifest->sources[i];
 		bs_writer_u32(writer, source->kind);
-		bs_writer_u32(writer, source->is_suspect);
+		bs_writer_u32(writer, (source->is_suspect ? SOURCE_SUSPECT : 0) | (source->parent ? SOURCE_INNER : 0));
 		for (int word = 0; word < 4; word++)
 			bs_writer_u64(writer, source->stamp[word]);
 		bs_writer_u64(writer, source->read_bytes);
 		bs_writer_u64(writer, source->read_lines);
 		bs_writer_u64(writer, source->read_checksum);
-		write_string(writer, source->label);
+		if (source->parent)
+			bs_writer_varint(writer, source->parent - 1);
+		else
+			write_string(writer, source->label);
 		write_string(writer, source->path);
 	}
 }
@@ -364,7 +390,7 @@ static void write_segments(struct bs_writer *writer, const struct bs_manifest *m
 		bs_writer_u64(writer, segment->n_docs);
 		bs_writer_u64(writer, segment->n_deleted);
 		bs_writer_u64(writer, segment->n_bytes);
-		bs_writer_u32(writer, segment->is_full ? SEGMENT_FULL : 0);
+		bs_writer_u32(writer, (segment->is_full ? SEGMENT_FULL : 0) | (segment->is_rows ? SEGMENT_ROWS : 0));
 	}
 	bs_writer_u64(writer, manifest->exclusions);
 	bs_writer_u64(writer, manifest->n_exclusions);
@@ -546,26 +572,47 @@ static enum bs_status read_options(const struct bs_container *file, struct bs_ma
 	options->globs = read_list(&cursor);
 	/* Indexes of before this option end here. */
 	options->max_document = cursor.at < cursor.end ? read_u64(&cursor) : BS_DEFAULT_MAX_DOCUMENT;
+	options->records = cursor.at < cursor.end ? read_list(&cursor) : NULL;
 	expect(&cursor, options->max_document > 0 && options->max_document <= BS_MAX_DOCUMENT_BYTES, "a limit of documents of",
 	       options->max_document);
 	return cursor_close(&cursor);
 }
 
-static struct bs_source_record read_source(struct cursor *cursor)
+/* The folder that a collection was found in. Its label comes from there. */
+static void read_parent(struct cursor *cursor, const struct bs_manifest *manifest, struct bs_source_record *source)
+{
+	uint64_t parent = read_varint(cursor);
+	expect(cursor, parent < manifest->n_sources && manifest->sources[parent].kind == BS_SOURCE_FOLDER,
+	       "a collection in a folder that is none, source", parent);
+	source->path = read_string(cursor);
+	expect(cursor, source->kind == BS_SOURCE_COLLECTION, "a source in another one, of kind", source->kind);
+	expect(cursor, source->path && bs_doc_name_is_below((const uint8_t *)source->path, (uint32_t)strlen(source->path)),
+	       "a collection that is not below its folder, source", manifest->n_sources);
+	if (cursor->status)
+		return;
+	source->parent = (uint32_t)parent + 1;
+	cursor->status = bs_manifest_label_below(manifest->sources[parent].label, source->path, &source->label, cursor->err);
+}
+
+static struct bs_source_record read_source(struct cursor *cursor, const struct bs_manifest *manifest)
 {
 	struct bs_source_record source = {.kind = read_u32(cursor)};
-	uint32_t is_suspect = read_u32(cursor);
-	source.is_suspect = is_suspect;
+	uint32_t flags = read_u32(cursor);
+	source.is_suspect = flags & SOURCE_SUSPECT;
 	for (int word = 0; word < 4; word++)
 		source.stamp[word] = read_u64(cursor);
 	source.read_bytes = read_u64(cursor);
 	source.read_lines = read_u64(cursor);
 	source.read_checksum = read_u64(cursor);
-	source.label = read_string(cursor);
-	source.path = read_string(cursor);
+	if (flags & SOURCE_INNER) {
+		read_parent(cursor, manifest, &source);
+	} else {
+		source.label = read_string(cursor);
+		source.path = read_string(cursor);
+	}
 	expect(cursor, source.kind >= BS_SOURCE_FOLDER && source.kind <= BS_SOURCE_FORGOTTEN, "a source of unknown kind",
 	       source.kind);
-	expect(cursor, is_suspect <= 1, "a source with unknown flags", is_suspect);
+	expect(cursor, flags <= (SOURCE_SUSPECT | SOURCE_INNER), "a source with unknown flags", flags);
 	expect(cursor, source.read_bytes < BS_MOST_NUMBER && source.read_lines < BS_MOST_NUMBER,
 	       "a source that was read up to byte", source.read_bytes);
 	expect(cursor, source.path && *source.path, "a source without path, of kind", source.kind);
@@ -577,7 +624,7 @@ static enum bs_status read_sources(const struct bs_container *file, struct bs_ma
 	struct cursor cursor = cursor_open(file, SECTION_SOURCES, err);
 	uint64_t n = read_count(&cursor);
 	for (uint64_t i = 0; i < n && !cursor.status; i++) {
-		struct bs_source_record source = read_source(&cursor);
+		struct bs_source_record source = read_source(&cursor, manifest);
 		if (!cursor.status)
 			cursor.status = bs_manifest_add_source(manifest, &source, err);
 		source_record_deinit(&source);
@@ -681,9 +728,10 @@ static struct bs_segment_record read_segment(struct cursor *cursor)
 	segment.n_bytes = read_u64(cursor);
 	uint32_t flags = read_u32(cursor);
 	segment.is_full = flags & SEGMENT_FULL;
+	segment.is_rows = flags & SEGMENT_ROWS;
 	expect(cursor, segment.n_deleted <= segment.n_docs && (segment.tombstones != 0) == (segment.n_deleted != 0),
 	       "a segment whose documents or tombstones do not fit its deleted documents,", segment.n_deleted);
-	expect(cursor, flags <= SEGMENT_FULL, "a segment with unknown flags", flags);
+	expect(cursor, flags <= (SEGMENT_FULL | SEGMENT_ROWS), "a segment with unknown flags", flags);
 	return segment;
 }
 

@@ -24,7 +24,10 @@ struct bs_index_options {
 	bool hidden;
 	bool no_ignore;
 	bool binary_as_text;
+	bool gram_collections; /* named collections have grams, too, whatever else there is; of no weight where options are compared */
 	char **globs;         /* NULL-ended, or NULL */
+	bool reads_records;   /* files of folders that are collections by name are read record by record */
+	char **records;       /* ... more globs of such names, NULL-ended, or NULL */
 	double density;
 	uint64_t max_document; /* bytes: what is larger is passed over; 0 counts as BS_DEFAULT_MAX_DOCUMENT */
 };
@@ -47,9 +50,13 @@ struct bs_left_out {
 };
 
 /* A source as recorded. kind is an enum bs_source_kind (source_kind.h); path is absolute, or relative to the folder the
- * index lies in. */
+ * index lies in.
+ *
+ * A collection that was found in a folder is a source of its own, with a parent: its path is the one below that folder,
+ * and its label, which is that of the file, is made of the folder's. A parent has the smaller number. */
 struct bs_source_record {
 	uint32_t kind;
+	uint32_t parent;        /* number of the folder + 1; 0: none */
 	char *label;
 	char *path;
 	uint64_t stamp[4];      /* of a collection: size, mtime ns, ctime ns, inode when it was read; else zero */
@@ -69,6 +76,7 @@ struct bs_segment_record {
 	uint64_t n_deleted;
 	uint64_t n_bytes;
 	bool is_full;         /* it ended because memory did: compaction need not make it larger */
+	bool is_rows;         /* of collections as files, for searches of files alone: no documents to the index of words */
 };
 
 /* Of commits and of files: a manifest with a greater one is corrupt, so that there is room for all to come. */
@@ -95,6 +103,16 @@ void bs_manifest_deinit(struct bs_manifest *manifest);
 enum bs_status bs_manifest_add_source(struct bs_manifest *manifest, const struct bs_source_record *record,
                                       struct bs_error *err) BS_WARN_UNUSED; /* copies the strings */
 enum bs_status bs_manifest_add_segment(struct bs_manifest *manifest, const struct bs_segment_record *record,
+                                       struct bs_error *err) BS_WARN_UNUSED;
+
+/* The source that is listed: itself, or the folder that a collection was found in. */
+static inline uint32_t bs_manifest_root(const struct bs_manifest *manifest, uint32_t source)
+{
+	uint32_t parent = manifest->sources[source].parent;
+	return parent ? parent - 1 : source;
+}
+/* The id of the file at path below a folder with this label. To be freed. BS_NO_MEMORY. */
+enum bs_status bs_manifest_label_below(const char *label, const char *path, char **label_out,
                                        struct bs_error *err) BS_WARN_UNUSED;
 
 /* Files of folders that are no documents, as when they are binary: a search of the sources must look into them all the

@@ -67,9 +67,14 @@ static enum bs_status open_segment(struct bs_snapshot *snapshot, uint32_t i, str
 		return bs_container_corrupt(segment->file, err, "%llu bytes where the manifest has %llu",
 		                            (unsigned long long)bs_container_bytes(segment->file),
 		                            (unsigned long long)record->n_bytes);
-	snapshot->n_docs += segment->meta.n_docs;
-	snapshot->n_live_docs += segment->meta.n_docs - record->n_deleted;
-	snapshot->n_positions += segment->meta.n_positions;
+	if (record->is_rows && (segment->meta.n_terms > 0 || segment->meta.n_positions > 0))
+		return bs_container_corrupt(segment->file, err, "words in a segment of rows");
+	if (!record->is_rows) {
+		snapshot->n_word_segments++;
+		snapshot->n_docs += segment->meta.n_docs;
+		snapshot->n_live_docs += segment->meta.n_docs - record->n_deleted;
+		snapshot->n_positions += segment->meta.n_positions;
+	}
 	status = check_sources(snapshot, segment->file, &segment->docs, err);
 	return status || !record->tombstones ? status : open_tombstones(snapshot, i, err);
 }

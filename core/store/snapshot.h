@@ -27,7 +27,8 @@ struct bs_snapshot {
 	struct bs_container *exclusion_file;   /* NULL: nothing is excluded */
 	struct bs_doc_table exclusions;        /* deleted by id, and not to come back until they change */
 	struct bs_doc_table_builder overlay;
-	uint64_t n_docs;                       /* of the segments, with deleted ones, as scores count them */
+	uint32_t n_word_segments;              /* those of documents, not of rows; what follows is of them */
+	uint64_t n_docs;                       /* with deleted ones, as scores count them */
 	uint64_t n_live_docs;                  /* as opened, or as freshen left it, with the overlay's */
 	uint64_t n_positions;
 };
@@ -49,6 +50,12 @@ static inline uint32_t bs_snapshot_segment_docs(const struct bs_snapshot *snapsh
 {
 	return segment < snapshot->manifest.n_segments ? (uint32_t)snapshot->segments[segment].meta.n_docs
 	                                               : snapshot->overlay.n_docs;
+}
+
+/* Whether the segment, or overlay, is one of documents; else it has rows, which searches of files alone look at. */
+static inline bool bs_snapshot_has_words(const struct bs_snapshot *snapshot, uint32_t segment)
+{
+	return segment >= snapshot->manifest.n_segments || !snapshot->manifest.segments[segment].is_rows;
 }
 
 /* Any document, live or not. The name is borrowed from the snapshot. BS_CORRUPT. */

@@ -43,7 +43,7 @@ static enum bs_status places_init(struct places *places, const struct bs_snapsho
 	*places = (struct places){snapshot, calloc((size_t)manifest->n_sources + 1, sizeof(*places->sources))};
 	enum bs_status status = places->sources ? BS_OK : bs_fail_memory(err, "sources", manifest->n_sources);
 	for (uint32_t i = 0; i < manifest->n_sources && !status; i++)
-		status = bs_recorded_place(snapshot->dir, &manifest->sources[i], &places->sources[i], err);
+		status = bs_recorded_place(snapshot->dir, manifest, i, &places->sources[i], err);
 	return status;
 }
 
@@ -100,7 +100,7 @@ static enum bs_status look_at_all(struct wanted *wanted, bool of_deleted, struct
 	for (uint32_t i = 0; of_deleted && i < snapshot->exclusions.n_docs && !status; i++)
 		status = look_at(wanted, (struct bs_doc_ref){BS_DOC_EXCLUDED, i}, err);
 	for (uint32_t s = 0; !of_deleted && s < snapshot->manifest.n_segments; s++)
-		for (uint32_t d = 0; d < bs_snapshot_segment_docs(snapshot, s) && !status; d++)
+		for (uint32_t d = 0; bs_snapshot_has_words(snapshot, s) && d < bs_snapshot_segment_docs(snapshot, s) && !status; d++)
 			if (!bs_snapshot_is_deleted(snapshot, s, d))
 				status = look_at(wanted, (struct bs_doc_ref){s, d}, err);
 	const struct by_id *by_id = (const struct by_id *)(const void *)wanted->by_id.data;
@@ -254,7 +254,7 @@ static enum bs_status find_dead(const struct bs_snapshot *snapshot, struct bs_do
 	for (uint32_t i = 0; places && i < exclusions.n_entries; i++)
 		places[i].segment = BS_DOC_NONE;
 	for (uint32_t s = 0; exclusions.n_entries > 0 && s < snapshot->manifest.n_segments; s++)
-		for (uint32_t d = 0; d < bs_snapshot_segment_docs(snapshot, s) && !status; d++)
+		for (uint32_t d = 0; bs_snapshot_has_words(snapshot, s) && d < bs_snapshot_segment_docs(snapshot, s) && !status; d++)
 			if (bs_snapshot_is_deleted(snapshot, s, d))
 				status = match_dead(&exclusions, snapshot, (struct bs_doc_ref){s, d}, places, err);
 	bs_exclusions_deinit(&exclusions);

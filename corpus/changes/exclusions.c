@@ -24,12 +24,7 @@ static uint64_t key_hash(const struct bs_buffer *key)
 
 static int compare_excluded(const void *a, const void *b, void *context)
 {
-	const struct bs_manifest *manifest = context;
-	const struct bs_doc_record *x = a;
-	const struct bs_doc_record *y = b;
-	if (x->source != y->source)
-		return x->source < y->source ? -1 : 1;
-	return x->source < manifest->n_sources ? bs_compare_records(manifest->sources[x->source].kind, x, y) : 0;
+	return bs_compare_documents(context, a, b);
 }
 
 /* An entry under the source that it has now; it may be none. */
@@ -198,6 +193,17 @@ enum bs_status bs_exclusions_settle(struct bs_exclusions *exclusions, const stru
 		exclusions->is_changed = true;
 	}
 	return status;
+}
+
+void bs_exclusions_drop(struct bs_exclusions *exclusions, uint32_t number)
+{
+	for (uint32_t i = 0; i < exclusions->n_entries; i++) {
+		struct bs_exclusion *entry = &exclusions->entries[i];
+		if (entry->record.source != number || entry->state == BS_EXCLUSION_OVER)
+			continue;
+		entry->state = BS_EXCLUSION_OVER;
+		exclusions->is_changed = true;
+	}
 }
 
 enum bs_status bs_exclusions_record(const struct bs_exclusions *exclusions, struct bs_doc_table_builder *records,

@@ -67,6 +67,8 @@ enum bs_status bs_exclusions_meet(struct bs_exclusions *exclusions, const struct
  * end. BS_NO_MEMORY. */
 enum bs_status bs_exclusions_settle(struct bs_exclusions *exclusions, const struct bs_source *source, uint32_t number,
                                     bool is_whole, struct bs_id_owners *owners, struct bs_error *err) BS_WARN_UNUSED;
+/* The source is none any more: nothing of it stays deleted. */
+void bs_exclusions_drop(struct bs_exclusions *exclusions, uint32_t number);
 /* Appends the records of the entries that go on. BS_NO_MEMORY. */
 enum bs_status bs_exclusions_record(const struct bs_exclusions *exclusions, struct bs_doc_table_builder *records,
                                     struct bs_error *err) BS_WARN_UNUSED;

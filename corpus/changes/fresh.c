@@ -1,6 +1,7 @@
 /* fresh.c: see fresh.h. */
 #include "corpus/changes/fresh.h"
 
+#include "corpus/changes/inner.h"
 #include "corpus/changes/recorded.h"
 #include "corpus/changes/refresh.h"
 
@@ -11,6 +12,9 @@ struct freshening {
 	struct bs_reader *reader;
 	struct bs_source source;
 	uint32_t number; /* of the source */
+	struct bs_refreshing refreshing;
+	struct bs_inners inners;      /* the collections in it */
+	struct bs_inner *inner;       /* the one being read; NULL: none */
 	uint64_t n_unread;
 	void (*skipped)(void *context, enum bs_skip reason, const char *message);
 	void *context;
@@ -40,14 +44,16 @@ static enum bs_status take_unchanged(void *context, struct bs_doc_ref known, str
 static enum bs_status take_document(void *context, const struct bs_document *document, struct bs_error *err)
 {
 	struct freshening *at = context;
+	bool is_record = at->inner || at->source.kind == BS_SOURCE_COLLECTION;
+	struct bs_refreshing *refreshing = at->inner ? &at->inner->at : &at->refreshing;
 	struct bs_doc_record record = {
-		.source = at->number,
+		.source = at->inner ? at->inner->number : at->number,
 		.flags = document->is_named_by_line ? BS_DOC_NAMED_BY_LINE : 0,
 		.name = document->name,
 		.name_bytes = (uint32_t)document->name_bytes,
 		.checksum = document->checksum,
 	};
-	if (at->source.kind == BS_SOURCE_COLLECTION) {
+	if (is_record) {
 		record.place[0] = document->offset;
 		record.place[1] = document->raw_bytes;
 		record.place[2] = document->line;
@@ -55,7 +61,7 @@ static enum bs_status take_document(void *context, const struct bs_document *doc
 		bs_stamp_record(&document->stamp, record.place);
 		record.flags |= document->is_suspect ? BS_DOC_SUSPECT : 0;
 	}
-	enum bs_status status = bs_refresh_take(&at->refresh, &at->snapshot->overlay, &record, document->known, err);
+	enum bs_status status = bs_refresh_take(&at->refresh, refreshing, &at->snapshot->overlay, &record, document->known, err);
 	for (size_t i = 0; i < document->n_fields && !status; i++)
 		if (document->fields[i].name_bytes > 0)
 			status = bs_manifest_add_field(&at->snapshot->manifest, document->fields[i].name,
@@ -67,7 +73,19 @@ static enum bs_status read_feed(struct freshening *at, struct bs_feed *feed, str
 {
 	struct bs_document_sink sink = {
 		.context = at, .document = take_document, .skip = take_skip, .unchanged = take_unchanged};
-	return bs_reader_read_all(at->reader, &at->source, feed, &sink, err);
+	struct bs_batch batch = {0};
+	enum bs_status status;
+	do {
+		status = bs_feed_next(feed, &batch, err);
+		at->inner = batch.begins_inner ? NULL : batch.inner;
+		if (!status)
+			status = bs_reader_read(at->reader, &batch, &sink, err);
+		if (!status && batch.ends_inner)
+			status = bs_inners_end(&at->inners, &batch, &at->snapshot->overlay, err);
+	} while (!status && batch.n_items > 0);
+	at->inner = NULL;
+	bs_batch_deinit(&batch);
+	return status;
 }
 
 /* Of the kind that it is now. *is_refused_out: it failed because the source cannot be read. */
@@ -76,17 +94,23 @@ static enum bs_status freshen_found(struct freshening *at, struct bs_source_reco
 {
 	struct bs_feed *feed = NULL;
 	enum bs_status status = bs_refresh_begin(&at->refresh, at->number, &at->source, record, &at->options, false,
-	                                         tell_skipped, at, &feed, err);
+	                                         tell_skipped, at, &at->refreshing, &feed, err);
 	*is_refused_out = status == BS_IO || status == BS_NOT_FOUND;
+	if (!status && at->source.kind == BS_SOURCE_FOLDER)
+		status = bs_inners_watch(&at->inners, feed, &at->source, at->number, err);
 	if (!status && feed) {
 		status = read_feed(at, feed, err);
 		*is_refused_out = status && bs_feed_has_failed(feed);
 	}
+	/* Meanwhile there may be more sources. */
+	record = &at->snapshot->manifest.sources[at->number];
 	if (!status)
-		status = bs_refresh_end(&at->refresh, feed, &at->snapshot->overlay, record, err);
-	bs_feed_close(feed);
+		status = bs_refresh_end(&at->refresh, &at->refreshing, feed, &at->snapshot->overlay, record, err);
 	if (!status)
 		record->kind = at->source.kind;
+	if (!status)
+		status = bs_inners_settle(&at->inners, at->number, feed, BS_INNERS_GONE, err);
+	bs_feed_close(feed);
 	return status;
 }
 
@@ -97,7 +121,7 @@ static enum bs_status freshen_source(struct freshening *at, uint32_t i, struct b
 	struct bs_error why = {""};
 	bool is_refused, has_begun = false;
 	at->number = i;
-	enum bs_status status = bs_recorded_source(at->snapshot->dir, record, &at->source, err);
+	enum bs_status status = bs_recorded_root(at->snapshot->dir, record, &at->source, err);
 	if (status)
 		return status;
 	if (at->source.kind == BS_SOURCE_FORGOTTEN) {
@@ -124,6 +148,8 @@ static enum bs_status freshen_source(struct freshening *at, uint32_t i, struct b
 		bool is_lost = status == BS_NOT_FOUND && !has_begun;
 		tell_skipped(at, is_lost ? BS_SKIP_GONE : BS_SKIP_UNREADABLE, why.text);
 		status = is_lost ? bs_refresh_lose(&at->refresh, i, err) : bs_refresh_keep(&at->refresh, i, has_begun, err);
+		if (!status)
+			status = bs_inners_settle(&at->inners, i, NULL, is_lost ? BS_INNERS_LOST : BS_INNERS_KEPT, err);
 	}
 	bs_source_deinit(&found);
 	bs_source_deinit(&at->source);
@@ -154,13 +180,20 @@ enum bs_status bs_snapshot_freshen(struct bs_snapshot *snapshot,
 	enum bs_status status = bs_reader_new(&at.options, &at.reader, err);
 	if (!status)
 		status = bs_refresh_init(&at.refresh, snapshot, snapshot, &snapshot->manifest, NULL, err);
-	for (uint32_t i = 0; i < snapshot->manifest.n_sources && !status; i++)
-		status = freshen_source(&at, i, err);
+	at.inners = (struct bs_inners){.manifest = &snapshot->manifest,
+	                               .refresh = &at.refresh,
+	                               .options = &at.options,
+	                               .report = tell_skipped,
+	                               .context = &at};
+	for (uint32_t i = 0, n = snapshot->manifest.n_sources; i < n && !status; i++)
+		if (!snapshot->manifest.sources[i].parent)
+			status = freshen_source(&at, i, err);
 	if (!status)
 		status = bury_overlay(&at, err);
 	snapshot->n_live_docs = 0;
 	for (uint32_t s = 0; s <= snapshot->manifest.n_segments; s++)
-		snapshot->n_live_docs += bs_snapshot_segment_docs(snapshot, s) - bs_snapshot_n_deleted(snapshot, s);
+		if (bs_snapshot_has_words(snapshot, s))
+			snapshot->n_live_docs += bs_snapshot_segment_docs(snapshot, s) - bs_snapshot_n_deleted(snapshot, s);
 	const struct bs_refresh *refresh = &at.refresh;
 	uint64_t n_read = snapshot->overlay.n_docs - bs_snapshot_n_deleted(snapshot, snapshot->manifest.n_segments);
 	uint64_t n_old = refresh->n_changed + refresh->n_renewed;
@@ -168,6 +201,7 @@ enum bs_status bs_snapshot_freshen(struct bs_snapshot *snapshot,
 	                                       .n_changed = refresh->n_changed,
 	                                       .n_removed = refresh->n_removed,
 	                                       .n_unread = at.n_unread};
+	bs_inners_deinit(&at.inners);
 	bs_refresh_deinit(&at.refresh);
 	bs_reader_free(at.reader);
 	return status;

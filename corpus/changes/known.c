@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/store/doc_order.h"
+#include "corpus/changes/recorded.h"
 #include "corpus/changes/stored_text.h"
 
 #define BATCH_RECORDS 1024 /* to be read again */
@@ -12,14 +13,18 @@
 struct known {
 	struct bs_doc_cursor cursor; /* from where the feed stands */
 	const struct bs_source *source; /* of documents to read again */
+	struct bs_source *inner;     /* the collections in it, one a source of the snapshot, as far as they were met; NULL: none */
 	size_t unread_at;            /* the first of the feed's unread paths that may hold documents not yet passed */
 	uint64_t recall_bytes;       /* of text that may still be asked for */
+	bool are_rows;               /* of collections, and are asked for as files */
 };
 
-static struct bs_known make_known(struct bs_doc_ref ref, const struct bs_doc_record *record)
+static struct bs_known make_known(const struct bs_snapshot *snapshot, struct bs_doc_ref ref,
+                                  const struct bs_doc_record *record)
 {
 	struct bs_known known = {
 		.ref = ref,
+		.is_row = ref.segment != BS_DOC_EXCLUDED && !bs_snapshot_has_words(snapshot, ref.segment),
 		.is_suspect = record->flags & BS_DOC_SUSPECT,
 		.is_named_by_line = record->flags & BS_DOC_NAMED_BY_LINE,
 		.checksum = record->checksum,
@@ -70,7 +75,7 @@ static enum bs_status pass_known(struct known *self, const struct bs_buffer *unr
 			order = bs_compare_paths(record.name, record.name_bytes, batch->bytes.data + path_at, path_bytes);
 		if (order > 0)
 			break;
-		struct bs_known known = make_known(ref, &record);
+		struct bs_known known = make_known(self->cursor.snapshot, ref, &record);
 		known.is_kept = order < 0;
 		if (order == 0)
 			*known_out = known;
@@ -101,22 +106,42 @@ static enum bs_status tell_paths(void *context, const struct bs_buffer *unread, 
 	return status;
 }
 
+/* The source of a document to read again. */
+static enum bs_status find_source(struct known *self, uint32_t number, const struct bs_source **source_out,
+                                  struct bs_error *err)
+{
+	const struct bs_manifest *manifest = &self->cursor.snapshot->manifest;
+	*source_out = self->source;
+	if (!manifest->sources[number].parent)
+		return BS_OK;
+	if (!self->inner && !(self->inner = calloc(manifest->n_sources, sizeof(*self->inner))))
+		return bs_fail_memory(err, "sources", manifest->n_sources * sizeof(*self->inner));
+	*source_out = &self->inner[number];
+	return self->inner[number].path ? BS_OK
+	                                : bs_recorded_inner(self->source, &manifest->sources[number], &self->inner[number], err);
+}
+
 static enum bs_status next_recalled(void *context, const struct bs_buffer *unread, bool is_last, struct bs_batch *batch,
                                     struct bs_error *err)
 {
 	struct known *self = context;
 	const struct bs_snapshot *snapshot = self->cursor.snapshot;
 	uint64_t n_bytes = 0;
-	bool is_record = bs_source_has_records(self->source);
 	struct bs_doc_ref ref;
 	struct bs_doc_record record;
 	enum bs_status status = BS_OK;
 	(void)unread, (void)is_last;
+	if (!bs_doc_cursor_peek(&self->cursor, &ref, &record))
+		return BS_OK;
+	uint32_t number = record.source;
+	status = find_source(self, number, &batch->source, err);
+	bool is_record = !status && bs_source_has_records(batch->source);
 	batch->recall = (struct bs_recall){snapshot, bs_stored_texts_new, bs_stored_texts_fetch, bs_stored_texts_free};
+	batch->is_row = self->are_rows;
 	while (!status && batch->n_items < (is_record ? BATCH_RECORDS : BS_BATCH_PATHS) && n_bytes < BS_BATCH_BYTES &&
-	       self->recall_bytes > 0 && bs_doc_cursor_peek(&self->cursor, &ref, &record)) {
-		struct bs_known known = make_known(ref, &record);
-		if (self->source->kind == BS_SOURCE_FOLDER && !bs_doc_name_is_below(record.name, record.name_bytes))
+	       self->recall_bytes > 0 && bs_doc_cursor_peek(&self->cursor, &ref, &record) && record.source == number) {
+		struct bs_known known = make_known(snapshot, ref, &record);
+		if (batch->source->kind == BS_SOURCE_FOLDER && !bs_doc_name_is_below(record.name, record.name_bytes))
 			return bs_container_corrupt(snapshot->segments[ref.segment].file, err,
 			                            "the name of document %u leads out of its source", ref.document);
 		status = add_item(batch, &record, &known, err);
@@ -132,42 +157,72 @@ static enum bs_status next_recalled(void *context, const struct bs_buffer *unrea
 static void close_known(void *context)
 {
 	struct known *self = context;
+	for (uint32_t i = 0; self->inner && i < self->cursor.snapshot->manifest.n_sources; i++)
+		bs_source_deinit(&self->inner[i]);
+	free(self->inner);
 	bs_doc_cursor_deinit(&self->cursor);
 	free(self);
 }
 
-static enum bs_status open_known(const struct bs_snapshot *snapshot, uint32_t number, const bool *chosen,
-                                 bool with_exclusions, struct known **self_out, struct bs_error *err)
+static enum bs_status new_known(struct known **self_out, struct bs_error *err)
 {
 	struct known *self = calloc(1, sizeof(*self));
 	*self_out = self;
-	if (!self)
-		return bs_fail_memory(err, "what is known of a source", sizeof(*self));
-	enum bs_status status = bs_doc_cursor_init(&self->cursor, snapshot, number, chosen, with_exclusions, NULL, err);
-	if (status)
-		close_known(self);
-	return status;
+	return self ? BS_OK : bs_fail_memory(err, "what is known of a source", sizeof(*self));
 }
 
 enum bs_status bs_known_tell(struct bs_feed *feed, const struct bs_snapshot *snapshot, uint32_t source,
                              struct bs_error *err)
 {
 	struct known *self;
-	enum bs_status status = open_known(snapshot, source, NULL, true, &self, err);
-	if (!status)
+	enum bs_status status = new_known(&self, err);
+	if (status)
+		return status;
+	status = bs_doc_cursor_init(&self->cursor, snapshot, source, NULL, true, NULL, err);
+	if (status)
+		close_known(self);
+	else
 		bs_feed_know(feed, &(struct bs_known_source){self, tell_paths, close_known});
 	return status;
 }
 
 enum bs_status bs_known_recall(const struct bs_source *source, const struct bs_snapshot *snapshot, uint32_t number,
-                               const bool *chosen, uint64_t limit_bytes, struct bs_feed **feed_out, struct bs_error *err)
+                               const bool *chosen, bool are_rows, uint64_t limit_bytes, struct bs_feed **feed_out,
+                               struct bs_error *err)
 {
 	struct known *self;
 	*feed_out = NULL;
-	enum bs_status status = open_known(snapshot, number, chosen, false, &self, err);
+	enum bs_status status = new_known(&self, err);
 	if (status)
 		return status;
+	status = bs_doc_cursor_init_all(&self->cursor, snapshot, number, chosen, err);
+	if (status) {
+		close_known(self);
+		return status;
+	}
 	self->source = source;
+	self->are_rows = are_rows;
 	self->recall_bytes = limit_bytes;
 	return bs_feed_open_recall(source, &(struct bs_known_source){self, next_recalled, close_known}, feed_out, err);
+}
+
+enum bs_status bs_known_row(const struct bs_snapshot *snapshot, uint32_t source, struct bs_known *known_out,
+                            struct bs_error *err)
+{
+	struct bs_doc_record record;
+	enum bs_status status = BS_OK;
+	*known_out = (struct bs_known){.ref = {BS_DOC_NONE, 0}};
+	for (uint32_t s = 0; s < snapshot->manifest.n_segments && known_out->ref.segment == BS_DOC_NONE && !status; s++) {
+		const struct bs_doc_table *docs = &snapshot->segments[s].docs;
+		for (uint32_t i = 0; !bs_snapshot_has_words(snapshot, s) && i < docs->n_ranges && !status; i++) {
+			struct bs_source_range range = bs_doc_table_range(docs, i);
+			struct bs_doc_ref ref = {s, range.first};
+			if (range.source != source || bs_snapshot_is_deleted(snapshot, s, range.first))
+				continue;
+			status = bs_snapshot_record(snapshot, ref, &record, err);
+			if (!status)
+				*known_out = make_known(snapshot, ref, &record);
+		}
+	}
+	return status;
 }

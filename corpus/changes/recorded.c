@@ -249,8 +249,8 @@ enum bs_status bs_recorded_refuse(const struct bs_dir *dir, const struct bs_sour
 	               source->path, dir->place);
 }
 
-enum bs_status bs_recorded_source(const struct bs_dir *dir, const struct bs_source_record *record,
-                                  struct bs_source *source_out, struct bs_error *err)
+enum bs_status bs_recorded_root(const struct bs_dir *dir, const struct bs_source_record *record,
+                                struct bs_source *source_out, struct bs_error *err)
 {
 	char *base = NULL;
 	bool may = false;
@@ -273,7 +273,56 @@ enum bs_status bs_recorded_source(const struct bs_dir *dir, const struct bs_sour
 	return status;
 }
 
-enum bs_status bs_recorded_place(const struct bs_dir *dir, const struct bs_source_record *record,
+enum bs_status bs_recorded_inner(const struct bs_source *folder, const struct bs_source_record *record,
+                                 struct bs_source *source_out, struct bs_error *err)
+{
+	struct bs_buffer path = {0};
+	const uint8_t *below = (const uint8_t *)record->path;
+	enum bs_status status = bs_source_append_local_id(folder, below, strlen(record->path), 0, &path, err);
+	if (!status)
+		status = bs_buffer_append(&path, "", 1, err);
+	*source_out = (struct bs_source){
+		.kind = (enum bs_source_kind)record->kind,
+		.is_inner = true,
+		.is_refused = folder->is_refused,
+		.folder = strdup(folder->path),
+		.below = strdup(record->path),
+		.label = strdup(record->label),
+		.path = (char *)path.data,
+	};
+	if (!status && (!source_out->folder || !source_out->below || !source_out->label))
+		status = bs_fail_memory(err, "a source", strlen(folder->path) + strlen(record->label));
+	if (status)
+		bs_source_deinit(source_out);
+	return status;
+}
+
+typedef enum bs_status (*root_fn)(const struct bs_dir *dir, const struct bs_source_record *record,
+                                  struct bs_source *source_out, struct bs_error *err);
+
+static enum bs_status make_source(const struct bs_dir *dir, const struct bs_manifest *manifest, uint32_t i, root_fn make,
+                                  struct bs_source *source_out, struct bs_error *err)
+{
+	const struct bs_source_record *record = &manifest->sources[i];
+	struct bs_source folder;
+	if (!record->parent)
+		return make(dir, record, source_out, err);
+	enum bs_status status = make(dir, &manifest->sources[record->parent - 1], &folder, err);
+	*source_out = (struct bs_source){.label = NULL};
+	if (status)
+		return status;
+	status = bs_recorded_inner(&folder, record, source_out, err);
+	bs_source_deinit(&folder);
+	return status;
+}
+
+enum bs_status bs_recorded_source(const struct bs_dir *dir, const struct bs_manifest *manifest, uint32_t i,
+                                  struct bs_source *source_out, struct bs_error *err)
+{
+	return make_source(dir, manifest, i, bs_recorded_root, source_out, err);
+}
+
+static enum bs_status place_root(const struct bs_dir *dir, const struct bs_source_record *record,
                                  struct bs_source *source_out, struct bs_error *err)
 {
 	char *base = NULL;
@@ -287,12 +336,20 @@ enum bs_status bs_recorded_place(const struct bs_dir *dir, const struct bs_sourc
 	return status;
 }
 
+enum bs_status bs_recorded_place(const struct bs_dir *dir, const struct bs_manifest *manifest, uint32_t i,
+                                 struct bs_source *source_out, struct bs_error *err)
+{
+	return make_source(dir, manifest, i, place_root, source_out, err);
+}
+
 enum bs_status bs_recorded_check(const struct bs_dir *dir, const struct bs_manifest *manifest, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	for (uint32_t i = 0; i < manifest->n_sources && !status; i++) {
 		struct bs_source source;
-		status = bs_recorded_source(dir, &manifest->sources[i], &source, err);
+		if (manifest->sources[i].parent)
+			continue;
+		status = bs_recorded_root(dir, &manifest->sources[i], &source, err);
 		if (!status && source.is_refused && source.kind != BS_SOURCE_FORGOTTEN)
 			status = bs_recorded_refuse(dir, &source, err);
 		bs_source_deinit(&source);
@@ -309,6 +366,8 @@ struct bs_source_options bs_recorded_options(const struct bs_index_options *opti
 		.max_document_bytes = bs_max_document(options),
 		.globs = (const char *const *)options->globs,
 		.n_globs = bs_strings_length(options->globs),
+		.reads_records = options->reads_records,
+		.records = (const char *const *)options->records,
 		.id_field = options->id_field,
 		.text_fields = (const char *const *)options->text_fields,
 		.n_text_fields = bs_strings_length(options->text_fields),

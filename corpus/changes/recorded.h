@@ -27,14 +27,20 @@ enum bs_status bs_recorded_canonical(const struct bs_dir *dir, enum bs_source_ki
 /* What remains of a place below another, "." for that itself, NULL if it is not below. */
 const char *bs_recorded_below(const char *place, const char *inner);
 
-/* The source of a record, openable from the current directory: by a relative path if it lies below that, or both lie in
+/* The source that is number i of a manifest, openable from the current directory: by a relative path if it lies below that, or both lie in
  * the folder of the index; release with bs_source_deinit. If it is_refused, it must
  * not be looked at in any way: the manifest may come from anyone, and name any place. BS_NO_MEMORY. */
-enum bs_status bs_recorded_source(const struct bs_dir *dir, const struct bs_source_record *record,
+enum bs_status bs_recorded_source(const struct bs_dir *dir, const struct bs_manifest *manifest, uint32_t i,
                                   struct bs_source *source_out, struct bs_error *err) BS_WARN_UNUSED;
+/* The same of a record that has no parent. */
+enum bs_status bs_recorded_root(const struct bs_dir *dir, const struct bs_source_record *record,
+                                struct bs_source *source_out, struct bs_error *err) BS_WARN_UNUSED;
+/* The same of a collection in a folder, which is followed as its folder is. BS_NO_MEMORY. */
+enum bs_status bs_recorded_inner(const struct bs_source *folder, const struct bs_source_record *record,
+                                 struct bs_source *source_out, struct bs_error *err) BS_WARN_UNUSED;
 
-/* The same for its names alone: whether it is followed is not asked. */
-enum bs_status bs_recorded_place(const struct bs_dir *dir, const struct bs_source_record *record,
+/* As bs_recorded_source for its names alone: whether it is followed is not asked. */
+enum bs_status bs_recorded_place(const struct bs_dir *dir, const struct bs_manifest *manifest, uint32_t i,
                                  struct bs_source *source_out, struct bs_error *err) BS_WARN_UNUSED;
 
 /* The record's source was named by whoever runs now: it is followed, and if it lies outside, the consent is told. */
@@ -43,7 +49,8 @@ enum bs_status bs_recorded_name(const struct bs_dir *dir, struct bs_source_recor
 /* As much of a recorded source as ids are made of, borrowed from the record; without a path. */
 static inline struct bs_source bs_recorded_name_of(const struct bs_source_record *record)
 {
-	return (struct bs_source){.kind = (enum bs_source_kind)record->kind, .label = record->label};
+	return (struct bs_source){
+		.kind = (enum bs_source_kind)record->kind, .is_inner = record->parent > 0, .label = record->label};
 }
 
 /* Overwrites id with that of a recorded document of the source. BS_NO_MEMORY. */

@@ -1,14 +1,64 @@
 /* refresh.c: see refresh.h. */
 #include "corpus/changes/refresh.h"
 
+#include <stdlib.h>
+
+#include "core/base/bytes.h"
 #include "corpus/changes/known.h"
+
+#define NONE UINT32_MAX
+
+static int compare_ranges(const void *a, const void *b)
+{
+	const struct bs_refresh_range *x = a, *y = b;
+	int order = bs_compare_u64(x->source, y->source);
+	order = order ? order : bs_compare_u64(x->segment, y->segment);
+	return order ? order : bs_compare_u64(x->first, y->first);
+}
+
+/* So that sources, of which there may be many, find their documents. */
+static enum bs_status sort_ranges(struct bs_refresh *refresh, struct bs_error *err)
+{
+	const struct bs_snapshot *snapshot = refresh->snapshot;
+	size_t n = 0;
+	for (uint32_t s = 0; s < snapshot->manifest.n_segments; s++)
+		n += snapshot->segments[s].docs.n_ranges;
+	refresh->ranges = calloc(n + 1, sizeof(*refresh->ranges));
+	if (!refresh->ranges)
+		return bs_fail_memory(err, "documents of sources", (n + 1) * sizeof(*refresh->ranges));
+	for (uint32_t s = 0; s < snapshot->manifest.n_segments; s++) {
+		const struct bs_doc_table *docs = &snapshot->segments[s].docs;
+		for (uint32_t i = 0; i < docs->n_ranges; i++) {
+			struct bs_source_range range = bs_doc_table_range(docs, i);
+			refresh->ranges[refresh->n_ranges++] = (struct bs_refresh_range){range.source, s, range.first, range.end};
+		}
+	}
+	qsort(refresh->ranges, refresh->n_ranges, sizeof(*refresh->ranges), compare_ranges);
+	return BS_OK;
+}
+
+/* The first range of the source, or of one behind it. */
+static size_t first_range(const struct bs_refresh *refresh, uint32_t number)
+{
+	size_t low = 0, high = refresh->n_ranges;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (refresh->ranges[middle].source < number)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
 
 enum bs_status bs_refresh_init(struct bs_refresh *refresh, struct bs_snapshot *snapshot,
                                const struct bs_snapshot *exclusions_of, const struct bs_manifest *now,
                                const struct bs_source_move *moves, struct bs_error *err)
 {
-	*refresh = (struct bs_refresh){.snapshot = snapshot};
+	*refresh = (struct bs_refresh){.snapshot = snapshot, .owners_of = NONE};
 	enum bs_status status = bs_exclusions_init(&refresh->exclusions, exclusions_of, now, moves, err);
+	if (!status)
+		status = sort_ranges(refresh, err);
 	return status ? status : bs_id_owners_next_segment(&refresh->owners, NULL, 0, err);
 }
 
@@ -17,34 +67,42 @@ void bs_refresh_deinit(struct bs_refresh *refresh)
 	bs_id_owners_deinit(&refresh->owners);
 	bs_exclusions_deinit(&refresh->exclusions);
 	bs_doc_bits_deinit(&refresh->seen);
+	free(refresh->ranges);
 }
 
 /* What becomes of the documents that the index had of a source. */
 enum fate {
 	STAYS,
-	GONE_UNLESS_SEEN, /* of files: those that were not seen unchanged */
+	RECORDS_STAY,     /* of a collection that is as it was; of its row that is said apart */
+	GONE_UNLESS_SEEN, /* of files, and rows: those that were not seen unchanged */
 	/* Of records: those whose id a record bears that was read; of a collection not merely appended to, all. */
 	GONE_IF_OWNED,
 };
 
-static enum bs_status decide(struct bs_refresh *refresh, enum fate fate, struct bs_doc_ref ref,
-                             const struct bs_doc_table_builder *accumulated, struct bs_error *err)
+static enum bs_status decide(struct bs_refresh *refresh, const struct bs_refreshing *at, enum fate fate,
+                             struct bs_doc_ref ref, const struct bs_doc_table_builder *accumulated, struct bs_error *err)
 {
 	struct bs_doc_record record;
-	bool is_owned = false, is_same = false, is_kept = fate == STAYS || (fate == GONE_IF_OWNED && refresh->is_appended);
+	bool is_row = !bs_snapshot_has_words(refresh->snapshot, ref.segment);
+	if (is_row && fate != STAYS)
+		fate = GONE_UNLESS_SEEN;
+	bool is_owned = false, is_same = false;
+	bool is_kept = fate == STAYS || fate == RECORDS_STAY || (fate == GONE_IF_OWNED && at->is_appended);
 	enum bs_status status = BS_OK;
 	if (fate == GONE_UNLESS_SEEN && bs_doc_bits_has(&refresh->seen, ref))
 		return BS_OK; /* counted when it was seen */
-	bool has_parts = fate == GONE_UNLESS_SEEN && refresh->source && refresh->source->parts;
+	bool has_parts = fate == GONE_UNLESS_SEEN && at && at->source->parts;
 	if (fate == GONE_IF_OWNED || has_parts)
 		status = bs_snapshot_record(refresh->snapshot, ref, &record, err);
 	if (has_parts && !status)
-		is_kept = !bs_source_has_part(refresh->source, record.name, record.name_bytes);
+		is_kept = !bs_source_has_part(at->source, record.name, record.name_bytes);
 	if (fate == GONE_IF_OWNED && !status)
-		status = bs_id_owners_find(&refresh->owners, refresh->source, accumulated, &record, &is_owned, &is_same, err);
+		status = bs_id_owners_find(&refresh->owners, at->source, accumulated, &record, &is_owned, &is_same, err);
 	if (status)
 		return status;
 	is_kept &= !is_owned;
+	if (is_row)
+		return is_kept ? BS_OK : bs_snapshot_mark(refresh->snapshot, ref, true, err);
 	refresh->n_unchanged += is_kept || is_same;
 	refresh->n_renewed += is_same;
 	refresh->n_changed += is_owned && !is_same;
@@ -52,67 +110,64 @@ static enum bs_status decide(struct bs_refresh *refresh, enum fate fate, struct 
 	return is_kept ? BS_OK : bs_snapshot_mark(refresh->snapshot, ref, true, err);
 }
 
-/* Of every live document of the source. accumulated: for records. */
-static enum bs_status decide_all(struct bs_refresh *refresh, uint32_t number, enum fate fate,
+/* Of every live document of the source, which is under way if it is looked at. accumulated: for records. */
+static enum bs_status decide_all(struct bs_refresh *refresh, const struct bs_refreshing *at, uint32_t number, enum fate fate,
                                  const struct bs_doc_table_builder *accumulated, struct bs_error *err)
 {
-	const struct bs_snapshot *snapshot = refresh->snapshot;
 	enum bs_status status = BS_OK;
-	for (uint32_t s = 0; s < snapshot->manifest.n_segments && !status; s++) {
-		const struct bs_doc_table *docs = &snapshot->segments[s].docs;
-		for (uint32_t i = 0; i < docs->n_ranges && !status; i++) {
-			struct bs_source_range range = bs_doc_table_range(docs, i);
-			for (uint32_t d = range.first; range.source == number && d < range.end && !status; d++)
-				if (!bs_snapshot_is_deleted(snapshot, s, d))
-					status = decide(refresh, fate, (struct bs_doc_ref){s, d}, accumulated, err);
-		}
+	for (size_t i = first_range(refresh, number); i < refresh->n_ranges && refresh->ranges[i].source == number && !status;
+	     i++) {
+		struct bs_refresh_range range = refresh->ranges[i];
+		for (uint32_t d = range.first; d < range.end && !status; d++)
+			if (!bs_snapshot_is_deleted(refresh->snapshot, range.segment, d))
+				status = decide(refresh, at, fate, (struct bs_doc_ref){range.segment, d}, accumulated, err);
 	}
 	return status;
 }
 
 enum bs_status bs_refresh_lose(struct bs_refresh *refresh, uint32_t number, struct bs_error *err)
 {
-	return decide_all(refresh, number, GONE_UNLESS_SEEN, NULL, err);
+	return decide_all(refresh, NULL, number, GONE_UNLESS_SEEN, NULL, err);
 }
 
 enum bs_status bs_refresh_keep(struct bs_refresh *refresh, uint32_t number, bool has_begun, struct bs_error *err)
 {
 	uint64_t n_dead = refresh->owners.n_dead;
-	enum bs_status status = has_begun ? bs_id_owners_withdraw(&refresh->owners, err) : BS_OK;
+	enum bs_status status = has_begun && refresh->owners_of == number ? bs_id_owners_withdraw(&refresh->owners, err) : BS_OK;
 	refresh->n_withdrawn += refresh->owners.n_dead - n_dead;
-	return status ? status : decide_all(refresh, number, STAYS, NULL, err);
+	return status ? status : decide_all(refresh, NULL, number, STAYS, NULL, err);
 }
 
-static bool is_known_kind(const struct bs_refresh *refresh)
+static bool is_known_kind(const struct bs_refresh *refresh, const struct bs_refreshing *at)
 {
 	const struct bs_manifest *manifest = &refresh->snapshot->manifest;
-	return refresh->number < manifest->n_sources &&
-	       manifest->sources[refresh->number].kind == (uint32_t)refresh->source->kind;
+	return at->number < manifest->n_sources && manifest->sources[at->number].kind == (uint32_t)at->source->kind;
 }
 
 /* Where to read a collection on. */
-static enum bs_status begin_collection(struct bs_refresh *refresh, const struct bs_source_record *record,
+static enum bs_status begin_collection(const struct bs_refresh *refresh, struct bs_refreshing *at,
+                                       const struct bs_source_record *record,
                                        const struct bs_source_options *options, struct bs_feed **feed_out,
                                        struct bs_error *err)
 {
 	struct bs_read_mark mark = {record->read_bytes, record->read_lines, record->read_checksum};
-	bool is_known = is_known_kind(refresh);
-	enum bs_status status = bs_path_stamp(refresh->source->path, &refresh->stamp, err);
-	refresh->is_appended = is_known && !record->is_suspect && bs_stamp_equals(&refresh->stamp, record->stamp);
-	if (status || refresh->is_appended)
+	bool is_known = is_known_kind(refresh, at);
+	enum bs_status status = bs_source_stamp(at->source, &at->stamp, err);
+	at->is_appended = !status && is_known && !record->is_suspect && bs_stamp_equals(&at->stamp, record->stamp);
+	if (status || at->is_appended)
 		return status;
-	if (bs_stamp_is_suspect(&refresh->stamp, options->suspect_from_ns))
-		(void)bs_stamp_outwait(&refresh->stamp, options->suspect_from_ns);
-	refresh->is_suspect = bs_stamp_is_suspect(&refresh->stamp, bs_stamp_suspect_from());
-	status = bs_feed_open(refresh->source, options, NULL, NULL, feed_out, err);
-	return status || !is_known ? status : bs_feed_resume(*feed_out, &mark, &refresh->is_appended, err);
+	if (bs_stamp_is_suspect(&at->stamp, options->suspect_from_ns))
+		(void)bs_stamp_outwait(&at->stamp, options->suspect_from_ns);
+	at->is_suspect = bs_stamp_is_suspect(&at->stamp, bs_stamp_suspect_from());
+	status = bs_feed_open(at->source, options, NULL, NULL, feed_out, err);
+	return status || !is_known ? status : bs_feed_resume(*feed_out, &mark, &at->is_appended, err);
 }
 
 /* Text on standard input is for its reader alone, for all that can be known. */
 static void note_private(const struct bs_source *source, const struct bs_source_options *options)
 {
 	struct bs_stamp stamp;
-	if (options->has_private && (source->kind == BS_SOURCE_STDIN || bs_path_stamp(source->path, &stamp, NULL) != BS_OK ||
+	if (options->has_private && (source->kind == BS_SOURCE_STDIN || bs_source_stamp(source, &stamp, NULL) != BS_OK ||
 	                             bs_stamp_is_private(&stamp)))
 		*options->has_private = true;
 }
@@ -120,29 +175,25 @@ static void note_private(const struct bs_source *source, const struct bs_source_
 enum bs_status bs_refresh_begin(struct bs_refresh *refresh, uint32_t number, const struct bs_source *source,
                                 const struct bs_source_record *record, const struct bs_source_options *options,
                                 bool read_stdin, void (*report)(void *context, enum bs_skip reason, const char *message),
-                                void *report_context, struct bs_feed **feed_out, struct bs_error *err)
+                                void *report_context, struct bs_refreshing *at_out, struct bs_feed **feed_out,
+                                struct bs_error *err)
 {
 	*feed_out = NULL;
-	refresh->source = source;
-	refresh->number = number;
-	refresh->is_appended = false;
-	refresh->last_line = 0;
-	refresh->n_read_again = 0;
-	bs_id_owners_start_source(&refresh->owners);
+	*at_out = (struct bs_refreshing){.source = source, .number = number};
 	note_private(source, options);
 	enum bs_status status = BS_OK;
 	switch (source->kind) {
 	case BS_SOURCE_FOLDER:
 	case BS_SOURCE_FILE:
 		status = bs_feed_open(source, options, report, report_context, feed_out, err);
-		if (!status && is_known_kind(refresh))
+		if (!status && is_known_kind(refresh, at_out))
 			status = bs_known_tell(*feed_out, refresh->snapshot, number, err);
 		break;
 	case BS_SOURCE_COLLECTION:
-		status = begin_collection(refresh, record, options, feed_out, err);
+		status = begin_collection(refresh, at_out, record, options, feed_out, err);
 		break;
 	case BS_SOURCE_STDIN:
-		refresh->is_appended = true;
+		at_out->is_appended = true;
 		if (read_stdin)
 			status = bs_feed_open(source, options, NULL, NULL, feed_out, err);
 		break;
@@ -162,11 +213,11 @@ enum bs_status bs_refresh_unchanged(struct bs_refresh *refresh, struct bs_doc_re
 		refresh->exclusions.entries[known.document].state = BS_EXCLUSION_UNCHANGED;
 		return BS_OK;
 	}
-	refresh->n_unchanged++;
+	refresh->n_unchanged += bs_snapshot_has_words(refresh->snapshot, known.segment);
 	return bs_doc_bits_set(&refresh->seen, refresh->snapshot, known, err);
 }
 
-static enum bs_status count_read_again(struct bs_refresh *refresh, const struct bs_doc_record *record,
+static enum bs_status count_read_again(struct bs_refresh *refresh, struct bs_refreshing *at, const struct bs_doc_record *record,
                                        struct bs_doc_ref known, struct bs_error *err)
 {
 	struct bs_doc_record before;
@@ -176,62 +227,73 @@ static enum bs_status count_read_again(struct bs_refresh *refresh, const struct 
 	if (status)
 		return status;
 	bool is_same = before.checksum == record->checksum;
-	refresh->n_read_again++;
+	at->n_read_again++;
 	refresh->n_unchanged += is_same;
 	refresh->n_renewed += is_same;
 	refresh->n_changed += !is_same;
 	return BS_OK;
 }
 
-void bs_refresh_prefetch(struct bs_refresh *refresh, const struct bs_doc_record *record)
+/* Ids are unique within a source: it has the owners now. */
+static void own_ids(struct bs_refresh *refresh, const struct bs_refreshing *at)
 {
-	if (bs_source_has_records(refresh->source))
-		bs_id_owners_prefetch(&refresh->owners, refresh->source, record);
+	if (refresh->owners_of != at->number)
+		bs_id_owners_start_source(&refresh->owners);
+	refresh->owners_of = at->number;
 }
 
-enum bs_status bs_refresh_take(struct bs_refresh *refresh, const struct bs_doc_table_builder *accumulated,
-                               const struct bs_doc_record *record, struct bs_doc_ref known, struct bs_error *err)
+void bs_refresh_prefetch(struct bs_refresh *refresh, const struct bs_refreshing *at, const struct bs_doc_record *record)
+{
+	if (bs_source_has_records(at->source) && refresh->owners_of == at->number)
+		bs_id_owners_prefetch(&refresh->owners, at->source, record);
+}
+
+enum bs_status bs_refresh_take(struct bs_refresh *refresh, struct bs_refreshing *at,
+                               const struct bs_doc_table_builder *accumulated, const struct bs_doc_record *record,
+                               struct bs_doc_ref known, struct bs_error *err)
 {
 	struct bs_id_place place = {refresh->owners.n_segments - 1, accumulated->n_docs};
-	enum bs_status status = bs_exclusions_meet(&refresh->exclusions, refresh->source, record, place, err);
+	enum bs_status status = bs_exclusions_meet(&refresh->exclusions, at->source, record, place, err);
 	if (status)
 		return status;
 	/* Paths are unique as they are. */
-	if (!bs_source_has_records(refresh->source))
-		return count_read_again(refresh, record, known, err);
-	refresh->last_line = record->place[2];
-	return bs_id_owners_take(&refresh->owners, refresh->source, accumulated, record, place.document, err);
+	if (!bs_source_has_records(at->source))
+		return count_read_again(refresh, at, record, known, err);
+	at->last_line = record->place[2];
+	own_ids(refresh, at);
+	return bs_id_owners_take(&refresh->owners, at->source, accumulated, record, place.document, err);
 }
 
 /* What the manifest is to say of a collection. */
-static void record_collection(const struct bs_refresh *refresh, const struct bs_feed *feed, struct bs_source_record *record)
+static void record_collection(const struct bs_refreshing *at, const struct bs_feed *feed, struct bs_source_record *record)
 {
 	struct bs_read_mark whole, mark;
 	bs_feed_mark(feed, true, &whole);
 	/* A last line without end that is no record may be one half of what is just being written. */
-	bs_feed_mark(feed, refresh->last_line == whole.n_lines, &mark);
-	bs_stamp_record(&refresh->stamp, record->stamp);
-	record->is_suspect = refresh->is_suspect;
+	bs_feed_mark(feed, at->last_line == whole.n_lines, &mark);
+	bs_stamp_record(&at->stamp, record->stamp);
+	record->is_suspect = at->is_suspect;
 	record->read_bytes = mark.n_bytes;
 	record->read_lines = mark.n_lines;
 	record->read_checksum = mark.checksum;
 }
 
-enum bs_status bs_refresh_end(struct bs_refresh *refresh, const struct bs_feed *feed,
+enum bs_status bs_refresh_end(struct bs_refresh *refresh, struct bs_refreshing *at, const struct bs_feed *feed,
                               const struct bs_doc_table_builder *accumulated, struct bs_source_record *record,
                               struct bs_error *err)
 {
-	bool is_file = !bs_source_has_records(refresh->source);
-	enum fate fate = is_file ? GONE_UNLESS_SEEN : feed ? GONE_IF_OWNED : STAYS;
-	enum bs_status status = decide_all(refresh, refresh->number, fate, accumulated, err);
+	bool is_file = !bs_source_has_records(at->source);
+	enum fate fate = is_file ? GONE_UNLESS_SEEN : feed ? GONE_IF_OWNED : RECORDS_STAY;
+	own_ids(refresh, at);
+	enum bs_status status = decide_all(refresh, at, at->number, fate, accumulated, err);
 	/* Read again means changed, not gone. */
-	refresh->n_removed -= is_file ? refresh->n_read_again : 0;
+	refresh->n_removed -= is_file ? at->n_read_again : 0;
 	uint64_t n_dead = refresh->owners.n_dead;
 	if (!status)
-		status = bs_exclusions_settle(&refresh->exclusions, refresh->source, refresh->number, !refresh->is_appended,
+		status = bs_exclusions_settle(&refresh->exclusions, at->source, at->number, !at->is_appended,
 		                              &refresh->owners, err);
 	refresh->n_kept_out += refresh->owners.n_dead - n_dead;
-	if (!status && feed && refresh->source->kind == BS_SOURCE_COLLECTION)
-		record_collection(refresh, feed, record);
+	if (!status && feed && at->source->kind == BS_SOURCE_COLLECTION)
+		record_collection(at, feed, record);
 	return status;
 }

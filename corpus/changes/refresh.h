@@ -24,6 +24,11 @@
 #include "corpus/changes/id_owners.h"
 #include "corpus/read/source.h"
 
+/* Documents of one source, one after the other in a segment. */
+struct bs_refresh_range {
+	uint32_t source, segment, first, end;
+};
+
 /* Zero-initialise but for snapshot; release with bs_refresh_deinit. One thread. */
 struct bs_refresh {
 	struct bs_snapshot *snapshot; /* borrowed, and marked */
@@ -36,7 +41,13 @@ struct bs_refresh {
 	uint64_t n_removed;
 	uint64_t n_kept_out;          /* documents read that stay deleted */
 	uint64_t n_withdrawn;         /* documents read of sources that could not be read to their end */
-	/* The source under way. */
+	uint32_t owners_of;           /* the source whose ids owners has */
+	struct bs_refresh_range *ranges; /* of the snapshot, by source */
+	size_t n_ranges;
+};
+
+/* A source under way. The collections that are met in a folder are so while it is. */
+struct bs_refreshing {
 	const struct bs_source *source;
 	uint32_t number;
 	struct bs_stamp stamp;        /* of a collection, before it was read */
@@ -62,30 +73,31 @@ enum bs_status bs_refresh_keep(struct bs_refresh *refresh, uint32_t number, bool
 	BS_WARN_UNUSED;
 
 /*
- * source: number `number` of the manifest, as it is found now; record: as recorded (zeros if it is new). Both are
- * borrowed until the end. *feed_out is the caller's, NULL if there is nothing to read; read_stdin: standard input was
+ * Fills *at_out. source: number `number` of the manifest, as it is found now, borrowed until the end; record: as recorded
+ * (zeros if it is new). *feed_out is the caller's, NULL if there is nothing to read; read_stdin: standard input was
  * given. report as for bs_feed_open. Errors as those of reading: BS_IO and BS_NOT_FOUND are the source's.
  */
 enum bs_status bs_refresh_begin(struct bs_refresh *refresh, uint32_t number, const struct bs_source *source,
                                 const struct bs_source_record *record, const struct bs_source_options *options,
                                 bool read_stdin, void (*report)(void *context, enum bs_skip reason, const char *message),
-                                void *report_context, struct bs_feed **feed_out, struct bs_error *err) BS_WARN_UNUSED;
+                                void *report_context, struct bs_refreshing *at_out, struct bs_feed **feed_out,
+                                struct bs_error *err) BS_WARN_UNUSED;
 
 /* A file is what the index has. BS_NO_MEMORY. */
 enum bs_status bs_refresh_unchanged(struct bs_refresh *refresh, struct bs_doc_ref known, struct bs_error *err)
 	BS_WARN_UNUSED;
 
 /* Asks the memory for what will be looked at when this document is taken, some documents later. */
-void bs_refresh_prefetch(struct bs_refresh *refresh, const struct bs_doc_record *record);
+void bs_refresh_prefetch(struct bs_refresh *refresh, const struct bs_refreshing *at, const struct bs_doc_record *record);
 
 /* A document was read and is about to be added to accumulated, as number n_docs of it. known: what it was, if the feed
  * said so. */
-enum bs_status bs_refresh_take(struct bs_refresh *refresh, const struct bs_doc_table_builder *accumulated,
-                               const struct bs_doc_record *record, struct bs_doc_ref known, struct bs_error *err)
-	BS_WARN_UNUSED;
+enum bs_status bs_refresh_take(struct bs_refresh *refresh, struct bs_refreshing *at,
+                               const struct bs_doc_table_builder *accumulated, const struct bs_doc_record *record,
+                               struct bs_doc_ref known, struct bs_error *err) BS_WARN_UNUSED;
 
 /* The feed (NULL if there was none) is at its end. Writes what is known of the source now to record. accumulated as above. */
-enum bs_status bs_refresh_end(struct bs_refresh *refresh, const struct bs_feed *feed,
+enum bs_status bs_refresh_end(struct bs_refresh *refresh, struct bs_refreshing *at, const struct bs_feed *feed,
                               const struct bs_doc_table_builder *accumulated, struct bs_source_record *record,
                               struct bs_error *err) BS_WARN_UNUSED;
 

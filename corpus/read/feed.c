@@ -30,7 +30,12 @@ struct bs_feed {
 	struct bs_buffer unread;             /* what the walk could not look at: paths in document order, each NUL-ended */
 	bool has_failed;                     /* at reading a collection */
 	uint64_t max_line_bytes;             /* a longer line is not held */
+	const struct bs_inner_reader *inner_reader; /* nullable */
+	struct bs_inner *inner;              /* the collection that the walk stands on; NULL: on none */
+	struct bs_feed *inner_feed;          /* of what is to be read of it, borrowed */
+	struct bs_buffer inner_path;         /* NUL-ended; empty: it was told of */
 	struct bs_pulse *pulse;              /* nullable */
+	const struct bs_known *row;          /* of a collection, as it is known: all that is fed; NULL: the documents */
 };
 
 void bs_batch_deinit(struct bs_batch *batch)
@@ -75,7 +80,7 @@ static enum bs_status open_collection(struct bs_feed *feed, struct bs_error *err
 {
 	const char *path = feed->source->path;
 	struct stat found;
-	feed->fd = bs_file_open(AT_FDCWD, path, O_RDONLY | O_NONBLOCK);
+	feed->fd = bs_source_open(feed->source, O_RDONLY | O_NONBLOCK);
 	if (feed->fd < 0 || fstat(feed->fd, &found))
 		return bs_fail(err, bs_file_status(errno), "%s: %s", path, strerror(errno));
 	if (!S_ISREG(found.st_mode))
@@ -124,6 +129,7 @@ void bs_feed_close(struct bs_feed *feed)
 		feed->known.close(feed->known.context);
 	bs_buffer_deinit(&feed->carry);
 	bs_buffer_deinit(&feed->unread);
+	bs_buffer_deinit(&feed->inner_path);
 	free(feed);
 }
 
@@ -355,9 +361,28 @@ static enum bs_status add_path(struct bs_batch *batch, const char *path, size_t 
 	return bs_buffer_append(&batch->bytes, path, path_bytes + 1, err);
 }
 
+/* The path of the collection that the walk stands on, alone. */
+static enum bs_status begin_inner(struct bs_feed *feed, struct bs_batch *batch, struct bs_error *err)
+{
+	enum bs_status status = add_path(batch, (const char *)feed->inner_path.data, feed->inner_path.used_bytes - 1, err);
+	bs_buffer_clear(&feed->inner_path);
+	feed->offset++;
+	if (!status && feed->known.fill)
+		status = feed->known.fill(feed->known.context, &feed->unread, false, batch, err);
+	batch->inner = feed->inner;
+	batch->begins_inner = true;
+	batch->is_row = feed->inner_reader->has_rows;
+	batch->ends_inner = !feed->inner_feed;
+	if (batch->ends_inner)
+		feed->inner = NULL;
+	return status;
+}
+
 static enum bs_status next_paths(struct bs_feed *feed, struct bs_batch *batch, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
+	if (feed->inner && feed->inner_path.used_bytes > 0)
+		return begin_inner(feed, batch, err);
 	if (feed->at_end)
 		return BS_OK;
 	/* The one batch of a file: an empty path below the source. */
@@ -365,18 +390,50 @@ static enum bs_status next_paths(struct bs_feed *feed, struct bs_batch *batch, s
 		status = add_path(batch, "", 0, err);
 		feed->at_end = true;
 	}
-	while (!status && batch->n_items < (feed->known.fill ? BATCH_KNOWN : BS_BATCH_PATHS) && !feed->at_end) {
+	while (!status && batch->n_items < (feed->known.fill ? BATCH_KNOWN : BS_BATCH_PATHS) && !feed->at_end && !feed->inner) {
 		const char *path = NULL;
 		size_t path_bytes = 0;
 		status = bs_walk_next(feed->walk, &path, &path_bytes, err);
-		if (!status && path)
-			status = add_path(batch, path, path_bytes, err);
 		feed->at_end = !status && !path;
+		if (!status && path && feed->inner_reader)
+			status = feed->inner_reader->meet(feed->inner_reader->context, path, &feed->inner, &feed->inner_feed, err);
+		if (!status && path && feed->inner)
+			status = bs_buffer_append(&feed->inner_path, path, path_bytes + 1, err);
+		else if (!status && path)
+			status = add_path(batch, path, path_bytes, err);
 	}
 	feed->offset += batch->n_items;
+	if (!status && batch->n_items == 0 && feed->inner)
+		return begin_inner(feed, batch, err);
 	if (!status && feed->known.fill)
 		status = feed->known.fill(feed->known.context, &feed->unread, feed->at_end, batch, err);
 	return status;
+}
+
+/* The next lines of the collection that the walk stands on. What cannot be read of it ends it, not the folder. */
+static enum bs_status next_inner(struct bs_feed *feed, struct bs_batch *batch, struct bs_error *err)
+{
+	struct bs_feed *of = feed->inner_feed;
+	struct bs_error why = {""};
+	enum bs_status status = bs_feed_next(of, batch, &why);
+	if (status && !of->has_failed)
+		return bs_fail(err, status, "%s", why.text);
+	batch->has_failed = of->has_failed;
+	if (of->has_failed)
+		bs_buffer_clear(&batch->bytes);
+	status = of->has_failed ? bs_buffer_append(&batch->bytes, why.text, strlen(why.text) + 1, err) : BS_OK;
+	batch->inner = feed->inner;
+	batch->ends_inner = of->at_end || of->has_failed;
+	/* Of none it would be the end of the folder. */
+	batch->n_items = batch->n_items ? batch->n_items : 1;
+	if (batch->ends_inner)
+		feed->inner = NULL;
+	return status;
+}
+
+void bs_feed_set_inner_reader(struct bs_feed *feed, const struct bs_inner_reader *reader)
+{
+	feed->inner_reader = reader;
 }
 
 void bs_feed_know(struct bs_feed *feed, const struct bs_known_source *known)
@@ -460,15 +517,43 @@ enum bs_status bs_feed_open_recall(const struct bs_source *source, const struct 
 	return BS_OK;
 }
 
+enum bs_status bs_feed_open_row(const struct bs_source *source, const struct bs_known *known,
+                                struct bs_feed **feed_out, struct bs_error *err)
+{
+	struct bs_feed *feed = calloc(1, sizeof(*feed));
+	*feed_out = feed;
+	if (!feed)
+		return bs_fail_memory(err, "a feed", sizeof(*feed));
+	*feed = (struct bs_feed){.source = source, .fd = -1, .row = known};
+	return BS_OK;
+}
+
+static enum bs_status next_row(struct bs_feed *feed, struct bs_batch *batch, struct bs_error *err)
+{
+	if (feed->at_end)
+		return BS_OK;
+	feed->at_end = batch->is_row = true;
+	batch->source = feed->source;
+	enum bs_status status = bs_buffer_append(&batch->known, feed->row, sizeof(*feed->row), err);
+	return status ? status : add_path(batch, "", 0, err);
+}
+
 enum bs_status bs_feed_next(struct bs_feed *feed, struct bs_batch *batch, struct bs_error *err)
 {
 	bs_buffer_clear(&batch->bytes);
 	bs_buffer_clear(&batch->known);
 	*batch = (struct bs_batch){.bytes = batch->bytes, .known = batch->known};
+	enum bs_status status = BS_OK;
 	if (feed->is_recall)
 		return feed->known.fill(feed->known.context, &feed->unread, true, batch, err);
-	enum bs_status status =
-		bs_source_has_records(feed->source) ? next_lines(feed, batch, err) : next_paths(feed, batch, err);
+	if (feed->row)
+		return next_row(feed, batch, err);
+	if (feed->inner && feed->inner_path.used_bytes == 0) {
+		status = next_inner(feed, batch, err);
+	} else {
+		batch->source = feed->source;
+		status = bs_source_has_records(feed->source) ? next_lines(feed, batch, err) : next_paths(feed, batch, err);
+	}
 	batch->source_done = feed->offset;
 	return status;
 }

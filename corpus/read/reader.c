@@ -36,6 +36,7 @@ struct collection {
 struct bs_reader {
 	const struct bs_source *source;      /* of the batch being read, */
 	const struct bs_document_sink *sink; /* and where its documents go */
+	bool is_row;                         /* it is of rows of collections */
 	bool binary_as_text;
 	bool *has_private;       /* see struct bs_source_options */
 	uint64_t max_document_bytes;
@@ -135,15 +136,16 @@ static void collection_deinit(struct collection *collection)
 	*collection = (struct collection){.fd = -1};
 }
 
-/* Opens another one if path is another than last time. BS_NOT_FOUND also if it is no regular file. */
-static enum bs_status collection_open(struct collection *collection, const char *path, struct bs_error *err)
+/* Opens another one if its path is another than last time. BS_NOT_FOUND also if it is no regular file. */
+static enum bs_status collection_open(struct collection *collection, const struct bs_source *source, struct bs_error *err)
 {
+	const char *path = source->path;
 	struct stat found;
 	enum bs_status status = BS_OK;
 	if (collection->path && strcmp(collection->path, path) == 0)
 		return BS_OK;
 	collection_deinit(collection);
-	collection->fd = bs_file_open(AT_FDCWD, path, O_RDONLY | O_NONBLOCK);
+	collection->fd = bs_source_open(source, O_RDONLY | O_NONBLOCK);
 	if (collection->fd < 0 || fstat(collection->fd, &found))
 		status = bs_fail(err, bs_file_status(errno), "%s: %s", path, strerror(errno));
 	else if (!S_ISREG(found.st_mode))
@@ -391,6 +393,23 @@ static enum bs_status load_settled(struct bs_reader *reader, int dir_fd, const c
 	}
 }
 
+/* Of what cannot be read there is a row without grams, if it is a file: a search of the files has to look into it. */
+static bool is_bare_row(const struct bs_reader *reader, const struct bs_refusal *why, struct bs_document *document)
+{
+	bool is_unreadable = why->skip == BS_SKIP_UNREADABLE && !bs_file_is_gone(why->error_number);
+	if (!reader->is_row || !(is_unreadable || why->skip == BS_SKIP_TOO_LARGE))
+		return false;
+	*document = (struct bs_document){
+		.name = (const uint8_t *)"", .stamp = document->stamp, .is_suspect = is_unreadable, .known = {BS_DOC_NONE, 0}};
+	return true;
+}
+
+/* Of a bare row 0. */
+static uint64_t checksum_of(const struct bs_document *document)
+{
+	return document->n_fields ? bs_checksum(document->raw, (size_t)document->raw_bytes) : 0;
+}
+
 static enum bs_status read_file(struct bs_reader *reader, int dir_fd, const char *name, const struct bs_known *known,
                                 struct bs_error *err)
 {
@@ -401,16 +420,16 @@ static enum bs_status read_file(struct bs_reader *reader, int dir_fd, const char
 	if (known->is_kept || is_unchanged(reader, dir_fd, path, known))
 		return keep(reader, known, err);
 	struct bs_error why = {""};
-	enum bs_status status = load_settled(reader, dir_fd, path, is_found, &document, &refusal, err);
+	enum bs_status status = load_settled(reader, dir_fd, path, is_found && !reader->is_row, &document, &refusal, err);
 	if (status)
 		return status;
-	if (refusal.reason)
-		return refuse_file(reader, name, known, &refusal, err);
+	if (refusal.reason && !is_bare_row(reader, &refusal, &document))
+		return reader->is_row ? BS_OK : refuse_file(reader, name, known, &refusal, err);
 	note_mode(reader, &document.stamp);
 	document.name = (const uint8_t *)name;
 	document.name_bytes = strlen(name);
 	document.known = known->ref;
-	document.checksum = bs_checksum(document.raw, (size_t)document.raw_bytes);
+	document.checksum = checksum_of(&document);
 	if (reader->sink->unchanged && is_unchanged_suspect(&document, known))
 		status = keep(reader, known, err);
 	else
@@ -445,7 +464,9 @@ static enum bs_status read_files(struct bs_reader *reader, const struct bs_batch
 	                                  .error_number = status == BS_NOT_FOUND ? ENOENT : EIO};
 	status = BS_OK;
 	for (size_t i = 0; i < batch->n_items && !status; i++, name += strlen(name) + 1) {
-		const struct bs_known *of_file = has_known ? &known[i] : &nothing_known;
+		/* A row says nothing of a document, nor a document of a row. */
+		bool is_known = has_known && (known[i].is_kept || known[i].is_row == reader->is_row);
+		const struct bs_known *of_file = is_known ? &known[i] : &nothing_known;
 		if (refusal.reason)
 			status = refuse_file(reader, name, of_file, &refusal, err);
 		else
@@ -601,32 +622,32 @@ enum bs_status bs_reader_fetch_raw(struct bs_reader *reader, const uint8_t *raw,
 	return status || !refusal.reason ? status : bs_fail(err, BS_INVALID, "%s", refusal.reason);
 }
 
-enum bs_status bs_reader_fetch_line(struct bs_reader *reader, const char *path, uint64_t offset, uint64_t raw_bytes,
-                                    uint64_t ahead_to, const uint8_t **line_out, struct bs_stamp *stamp_out,
-                                    struct bs_error *err)
+enum bs_status bs_reader_fetch_line(struct bs_reader *reader, const struct bs_source *source, uint64_t offset,
+                                    uint64_t raw_bytes, uint64_t ahead_to, const uint8_t **line_out,
+                                    struct bs_stamp *stamp_out, struct bs_error *err)
 {
 	*stamp_out = (struct bs_stamp){0};
 	*line_out = NULL;
-	enum bs_status status = collection_open(&reader->collection, path, err);
+	enum bs_status status = collection_open(&reader->collection, source, err);
 	if (status)
 		return status;
 	*stamp_out = reader->collection.stamp;
 	return collection_read(&reader->collection, offset, raw_bytes, ahead_to, line_out, err);
 }
 
-enum bs_status bs_reader_fetch_record(struct bs_reader *reader, const char *path, uint64_t offset, uint64_t raw_bytes,
-                                      struct bs_document *document_out, struct bs_stamp *stamp_out,
-                                      struct bs_error *err)
+enum bs_status bs_reader_fetch_record(struct bs_reader *reader, const struct bs_source *source, uint64_t offset,
+                                      uint64_t raw_bytes, struct bs_document *document_out,
+                                      struct bs_stamp *stamp_out, struct bs_error *err)
 {
 	struct bs_error why = {0};
 	const uint8_t *line;
 	*document_out = (struct bs_document){0};
-	enum bs_status status = bs_reader_fetch_line(reader, path, offset, raw_bytes, 0, &line, stamp_out, err);
+	enum bs_status status = bs_reader_fetch_line(reader, source, offset, raw_bytes, 0, &line, stamp_out, err);
 	if (status)
 		return status;
 	status = bs_reader_fetch_raw(reader, line, (size_t)raw_bytes, document_out, &why);
 	document_out->offset = offset;
-	return status ? bs_fail(err, status, "%s: offset %" PRIu64 ": %s", path, offset, why.text) : BS_OK;
+	return status ? bs_fail(err, status, "%s: offset %" PRIu64 ": %s", source->path, offset, why.text) : BS_OK;
 }
 
 enum bs_status bs_reader_cut_line(struct bs_reader *reader, const uint8_t *line, size_t line_bytes,
@@ -681,15 +702,15 @@ static enum bs_status recall(struct bs_reader *reader, const char *name, const s
 	struct bs_stamp stamp;
 	struct bs_refusal refusal = {0};
 	enum bs_status status = BS_OK;
-	switch (source->kind) {
+	switch (reader->is_row && source->kind == BS_SOURCE_COLLECTION ? BS_SOURCE_FILE : source->kind) {
 	case BS_SOURCE_FOLDER:
-		status = load_document(reader, reader->folder_fd, name, true, document, &refusal, &why);
+		status = load_document(reader, reader->folder_fd, name, !reader->is_row, document, &refusal, &why);
 		break;
 	case BS_SOURCE_FILE:
 		status = load_document(reader, AT_FDCWD, source->path, false, document, &refusal, &why);
 		break;
 	case BS_SOURCE_COLLECTION:
-		status = bs_reader_fetch_record(reader, source->path, known->place[0], known->place[1], document, &stamp, &why);
+		status = bs_reader_fetch_record(reader, source, known->place[0], known->place[1], document, &stamp, &why);
 		break;
 	case BS_SOURCE_STDIN:
 		status = recall_stored(reader, recalled, known, document, &why);
@@ -697,7 +718,7 @@ static enum bs_status recall(struct bs_reader *reader, const char *name, const s
 	case BS_SOURCE_FORGOTTEN:
 		break;
 	}
-	*is_there_out = !status && !refusal.reason;
+	*is_there_out = !status && (!refusal.reason || is_bare_row(reader, &refusal, document));
 	if (refusal.skip == BS_SKIP_UNREADABLE && refusal.reason && !bs_file_is_gone(refusal.error_number))
 		return tell_skip(reader, name, 0, &refusal, err);
 	if (source->kind == BS_SOURCE_COLLECTION && status == BS_IO)
@@ -729,7 +750,7 @@ static enum bs_status recall_batch(struct bs_reader *reader, const struct bs_bat
 		if (status || !is_there)
 			continue;
 		document.known = known[i].ref;
-		document.checksum = bs_checksum(document.raw, (size_t)document.raw_bytes);
+		document.checksum = checksum_of(&document);
 		if (document.checksum == known[i].checksum)
 			status = sink->document(sink->context, &document, &why);
 		if (status)
@@ -740,27 +761,31 @@ static enum bs_status recall_batch(struct bs_reader *reader, const struct bs_bat
 	return status;
 }
 
-enum bs_status bs_reader_read(struct bs_reader *reader, const struct bs_source *source, const struct bs_batch *batch,
-                              const struct bs_document_sink *sink, struct bs_error *err)
+enum bs_status bs_reader_read(struct bs_reader *reader, const struct bs_batch *batch, const struct bs_document_sink *sink,
+                              struct bs_error *err)
 {
-	if (!batch->n_items)
+	const struct bs_source *source = batch->source;
+	if (!batch->bytes.used_bytes && !batch->is_long_line)
+		return BS_OK;
+	if ((batch->begins_inner && !batch->is_row) || batch->has_failed)
 		return BS_OK;
 	reader->source = source;
 	reader->sink = sink;
+	reader->is_row = batch->is_row;
 	if (batch->recall.index)
 		return recall_batch(reader, batch, err);
-	return bs_source_has_records(source) ? read_lines(reader, batch, err) : read_files(reader, batch, err);
+	return bs_source_has_records(source) && !batch->is_row ? read_lines(reader, batch, err) : read_files(reader, batch, err);
 }
 
-enum bs_status bs_reader_read_all(struct bs_reader *reader, const struct bs_source *source, struct bs_feed *feed,
-                                  const struct bs_document_sink *sink, struct bs_error *err)
+enum bs_status bs_reader_read_all(struct bs_reader *reader, struct bs_feed *feed, const struct bs_document_sink *sink,
+                                  struct bs_error *err)
 {
 	struct bs_batch batch = {0};
 	enum bs_status status;
 	do {
 		status = bs_feed_next(feed, &batch, err);
 		if (!status)
-			status = bs_reader_read(reader, source, &batch, sink, err);
+			status = bs_reader_read(reader, &batch, sink, err);
 	} while (!status && batch.n_items > 0);
 	bs_batch_deinit(&batch);
 	return status;

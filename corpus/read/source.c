@@ -70,6 +70,8 @@ enum bs_status bs_source_init(struct bs_source *source, const char *argument, st
 
 void bs_source_deinit(struct bs_source *source)
 {
+	free(source->folder);
+	free(source->below);
 	free(source->label);
 	free(source->path);
 	free(source->down);
@@ -83,10 +85,12 @@ enum bs_status bs_source_append_id(const struct bs_source *source, const uint8_t
 	char number[24];
 	enum bs_status status = BS_OK;
 	bool is_below = source->kind == BS_SOURCE_FOLDER;
-	if (is_below || source->kind == BS_SOURCE_FILE || line)
+	if (is_below || source->kind == BS_SOURCE_FILE || source->is_inner || line)
 		status = bs_buffer_append(id, source->label, strlen(source->label), err);
 	if (is_below && *source->label && strcmp(source->label, "/") && !status)
 		status = bs_buffer_append(id, "/", 1, err);
+	if (source->is_inner && !line && !status)
+		status = bs_buffer_append(id, "#", 1, err);
 	if (line && !status) {
 		snprintf(number, sizeof(number), ":%" PRIu64, line);
 		status = bs_buffer_append(id, number, strlen(number), err);
@@ -101,7 +105,7 @@ enum bs_status bs_source_append_local_id(const struct bs_source *source, const u
 	char none[] = "";
 	if (source->down)
 		return bs_file_way(source->down, name, name_bytes, id, err);
-	if (!bs_source_has_records(source))
+	if (!bs_source_has_records(source) || source->is_inner)
 		here.label = strcmp(source->path, ".") == 0 ? none : source->path;
 	return bs_source_append_id(&here, name, name_bytes, line, id, err);
 }
@@ -112,6 +116,41 @@ enum bs_status bs_path_stamp(const char *path, struct bs_stamp *stamp_out, struc
 	*stamp_out = (struct bs_stamp){0};
 	if (bs_file_stat(AT_FDCWD, path, &found))
 		return bs_fail(err, bs_file_status(errno), "%s: %s", path, strerror(errno));
+	*stamp_out = bs_file_stamp(&found);
+	return BS_OK;
+}
+
+int bs_source_open(const struct bs_source *source, int flags)
+{
+	if (!source->is_inner)
+		return bs_file_open(AT_FDCWD, source->path, flags);
+	int folder_fd = bs_file_open(AT_FDCWD, source->folder, O_PATH | O_DIRECTORY);
+	int fd = folder_fd < 0 ? -1 : bs_file_open_below(folder_fd, source->below, flags);
+	int saved = errno;
+	if (folder_fd >= 0)
+		close(folder_fd);
+	errno = saved;
+	return fd;
+}
+
+enum bs_status bs_source_stamp(const struct bs_source *source, struct bs_stamp *stamp_out, struct bs_error *err)
+{
+	struct bs_file_place place = {.fd = -1};
+	struct stat found;
+	int saved;
+	if (!source->is_inner)
+		return bs_path_stamp(source->path, stamp_out, err);
+	*stamp_out = (struct bs_stamp){0};
+	int folder_fd = bs_file_open(AT_FDCWD, source->folder, O_PATH | O_DIRECTORY);
+	int result = folder_fd < 0 ? -1 : bs_file_stat_below(folder_fd, source->below, &place, &found);
+	saved = errno;
+	bs_file_place_close(&place);
+	if (folder_fd >= 0)
+		close(folder_fd);
+	if (result)
+		return bs_fail(err, bs_file_status(saved), "%s: %s", source->path, strerror(saved));
+	if (!S_ISREG(found.st_mode))
+		return bs_fail(err, BS_NOT_FOUND, "%s: not a regular file", source->path);
 	*stamp_out = bs_file_stamp(&found);
 	return BS_OK;
 }

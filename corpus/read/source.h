@@ -29,6 +29,8 @@ struct bs_source_options {
 	uint64_t memory_bytes;          /* of a run: what is larger is passed over, too, one of a 128th told of; 0: any */
 	const char *const *globs;
 	size_t n_globs;
+	bool reads_records;             /* files of folders that are collections by name are read as such */
+	const char *const *records;     /* ... more globs of such names, NULL-ended; NULL: none */
 	const char *id_field;           /* NULL: "id" */
 	const char *const *text_fields; /* the fields that are text, or NULL: all but the id */
 	size_t n_text_fields;
@@ -44,6 +46,9 @@ struct bs_source_options {
 
 struct bs_source {
 	enum bs_source_kind kind;
+	bool is_inner; /* a collection that was found in a folder, */
+	char *folder;  /* which has this path, */
+	char *below;   /* and it stands there below it */
 	char *label; /* the argument without leading "./" and trailing "/"; "" for "." */
 	char *path;  /* openable from the current directory; "-" for standard input */
 	char *down;  /* of a recorded folder that holds the current directory: the way there, "sub/deep"; NULL: it does not */
@@ -64,12 +69,13 @@ enum bs_status bs_source_init(struct bs_source *source, const char *argument, st
 void bs_source_deinit(struct bs_source *source);
 
 /* Appends a document's id, the one way ids are made: label/name in a folder (no slash after "" and "/"), the label for
- * a file, the name for a record, label:line for a record without id (line is 0 for all others). BS_NO_MEMORY. */
+ * a file, the name for a record, label#name for one of a collection in a folder, label:line for a record without id (line
+ * is 0 for all others). BS_NO_MEMORY. */
 enum bs_status bs_source_append_id(const struct bs_source *source, const uint8_t *name, size_t name_bytes,
                                    uint64_t line, struct bs_buffer *id, struct bs_error *err) BS_WARN_UNUSED;
 
 /* Appends what the document is called where ids are shown: of a file its path, relative to the current directory as far as
- * the source's is; of a record, the id. BS_NO_MEMORY. */
+ * the source's is; of a record, the id, that of a collection in a folder begun with the file's path. BS_NO_MEMORY. */
 enum bs_status bs_source_append_local_id(const struct bs_source *source, const uint8_t *name, size_t name_bytes,
                                          uint64_t line, struct bs_buffer *id, struct bs_error *err) BS_WARN_UNUSED;
 
@@ -80,8 +86,13 @@ bool bs_source_has_part(const struct bs_source *source, const uint8_t *name, siz
 enum bs_status bs_source_reaches(const struct bs_source *folder, const struct bs_source_options *options, const char *path,
                                  bool *reaches_out, struct bs_error *err) BS_WARN_UNUSED;
 
-/* The stamp of the file behind a FILE or COLLECTION (or of any path). */
+/* The stamp of the file behind a FILE or COLLECTION (or of any path). Of one in a folder: no link may lead there. */
+enum bs_status bs_source_stamp(const struct bs_source *source, struct bs_stamp *stamp_out,
+                               struct bs_error *err) BS_WARN_UNUSED;
 enum bs_status bs_path_stamp(const char *path, struct bs_stamp *stamp_out, struct bs_error *err) BS_WARN_UNUSED;
+
+/* Opens the file behind a FILE or COLLECTION, as it is stamped. -1 and errno as openat. */
+int bs_source_open(const struct bs_source *source, int flags);
 
 /* What the index knows of an item of a batch. */
 struct bs_known {
@@ -89,6 +100,7 @@ struct bs_known {
 	bool is_suspect;
 	bool is_named_by_line;
 	bool is_kept;          /* what stands there could not be looked at: it counts as unchanged */
+	bool is_row;           /* a row of a collection: it says nothing of a document, and a document nothing of a row */
 	uint64_t place[4];     /* as in struct bs_doc_record */
 	uint64_t checksum;
 };
@@ -112,8 +124,14 @@ struct bs_batch {
 	uint64_t offset;        /* collection: where bytes stands in the source */
 	uint64_t first_line;    /* collection: 1-based number of the first line */
 	size_t n_items;         /* paths or lines; 0 at the end of the source */
+	const struct bs_source *source; /* of which it is */
+	struct bs_inner *inner; /* the collection in a folder that it is of, begins or ends; NULL: none */
+	bool begins_inner;      /* bytes is the path of the file alone; there is nothing to read but its row */
+	bool ends_inner;
+	bool has_failed;        /* it cannot be read on: bytes is the reason, NUL-ended */
 	uint64_t source_done;   /* of the source so far, for progress: bytes, or files; of a recall 0 */
 	bool is_long_line;      /* collection: the one line is longer than a document may be, and bytes is empty */
+	bool is_row;            /* paths of collections, of which each is read as a file, for its row among the grams */
 };
 void bs_batch_deinit(struct bs_batch *batch);
 
@@ -130,6 +148,22 @@ enum bs_status bs_feed_open(const struct bs_source *source, const struct bs_sour
  * cannot be read on, BS_NO_MEMORY. A last line without line feed is a line. */
 enum bs_status bs_feed_next(struct bs_feed *feed, struct bs_batch *batch, struct bs_error *err) BS_WARN_UNUSED;
 void bs_feed_close(struct bs_feed *feed);
+
+/*
+ * Whoever reads the collections that the walk of a folder meets as sources of their own: asked of each file, in the order of the
+ * walk. *inner_out: NULL, it is a file like others; else *feed_out, which is the caller's, has what is to be read of
+ * it (NULL: nothing). The folder's feed gives a batch that begins it, its feed's batches, of which the last one ends it,
+ * or the first one does both.
+ */
+struct bs_inner;
+struct bs_inner_reader {
+	void *context;
+	bool has_rows; /* they have rows among the grams: what begins one is to be read as a row */
+	enum bs_status (*meet)(void *context, const char *path, struct bs_inner **inner_out, struct bs_feed **feed_out,
+	                       struct bs_error *err);
+};
+/* Of a feed of a folder. reader is borrowed. */
+void bs_feed_set_inner_reader(struct bs_feed *feed, const struct bs_inner_reader *reader);
 
 /* Whether the name, below a folder, lies where the walk so far could not look, or was not to. */
 bool bs_feed_is_unread(const struct bs_feed *feed, const char *name);
@@ -155,6 +189,10 @@ void bs_feed_know(struct bs_feed *feed, const struct bs_known_source *known);
 enum bs_status bs_feed_open_recall(const struct bs_source *source, const struct bs_known_source *known,
                                    struct bs_feed **feed_out, struct bs_error *err) BS_WARN_UNUSED;
 
+/* Of a collection: a feed of its row. known, of the row that it has, and source are borrowed. BS_NO_MEMORY. */
+enum bs_status bs_feed_open_row(const struct bs_source *source, const struct bs_known *known,
+                                struct bs_feed **feed_out, struct bs_error *err) BS_WARN_UNUSED;
+
 /* How far a collection was read. All zero: not at all. */
 struct bs_read_mark {
 	uint64_t n_bytes;
@@ -179,23 +217,24 @@ void bs_reader_free(struct bs_reader *reader);
 /*
  * Every document of the batch, in order, to the sink; what cannot be a document goes to sink->skip and the rest goes
  * on. A file whose stamp is the known one, and proves it, goes to sink->unchanged and is not read; so does one that is
- * known and cannot be read, which sink->skip is told of, too. Of documents to read again only those that are what they
+ * known and cannot be read, which sink->skip is told of, too. What is read for a row is not refused: what is too large,
+ * or cannot be read and was not known, is a document without fields. Of documents to read again only those that are what they
  * were, by checksum, go to the sink; of the others sink->skip is told those that cannot be read.
  * Fails only with what the sink returned, BS_NO_MEMORY, or BS_CORRUPT (of stored text).
  */
-enum bs_status bs_reader_read(struct bs_reader *reader, const struct bs_source *source, const struct bs_batch *batch,
-                              const struct bs_document_sink *sink, struct bs_error *err) BS_WARN_UNUSED;
+enum bs_status bs_reader_read(struct bs_reader *reader, const struct bs_batch *batch, const struct bs_document_sink *sink,
+                              struct bs_error *err) BS_WARN_UNUSED;
 
 /* All batches of the feed. Fails with what bs_feed_next fails with, too. */
-enum bs_status bs_reader_read_all(struct bs_reader *reader, const struct bs_source *source, struct bs_feed *feed,
-                                  const struct bs_document_sink *sink, struct bs_error *err) BS_WARN_UNUSED;
+enum bs_status bs_reader_read_all(struct bs_reader *reader, struct bs_feed *feed, const struct bs_document_sink *sink,
+                                  struct bs_error *err) BS_WARN_UNUSED;
 
 /*
  * One document again, for verification. The document is borrowed from the reader until its next call.
  *   fetch_file:   the file at path below folder, by the rules of indexing: without following a link, and binary ones are
  *                 refused; folder NULL: as its user named it, binary or not. The last folder stays open. stamp_out is
  *                 the stamp that it has now.
- *   fetch_line:   raw_bytes at offset of the collection at path, unparsed. The last collection stays open, and what was
+ *   fetch_line:   raw_bytes at offset of a collection, unparsed. The last collection stays open, and what was
  *                 read of it is kept, up to ahead_to and some 256 KiB: so that neighbours cost one pread. stamp_out as
  *                 found when the collection was opened.
  *   fetch_record: the same, parsed.
@@ -207,12 +246,12 @@ enum bs_status bs_reader_read_all(struct bs_reader *reader, const struct bs_sour
 enum bs_status bs_reader_fetch_file(struct bs_reader *reader, const char *folder, const char *path,
                                     struct bs_document *document_out, struct bs_stamp *stamp_out,
                                     struct bs_error *err) BS_WARN_UNUSED;
-enum bs_status bs_reader_fetch_line(struct bs_reader *reader, const char *path, uint64_t offset, uint64_t raw_bytes,
-                                    uint64_t ahead_to, const uint8_t **line_out, struct bs_stamp *stamp_out,
-                                    struct bs_error *err) BS_WARN_UNUSED;
-enum bs_status bs_reader_fetch_record(struct bs_reader *reader, const char *path, uint64_t offset, uint64_t raw_bytes,
-                                      struct bs_document *document_out, struct bs_stamp *stamp_out,
-                                      struct bs_error *err) BS_WARN_UNUSED;
+enum bs_status bs_reader_fetch_line(struct bs_reader *reader, const struct bs_source *source, uint64_t offset,
+                                    uint64_t raw_bytes, uint64_t ahead_to, const uint8_t **line_out,
+                                    struct bs_stamp *stamp_out, struct bs_error *err) BS_WARN_UNUSED;
+enum bs_status bs_reader_fetch_record(struct bs_reader *reader, const struct bs_source *source, uint64_t offset,
+                                      uint64_t raw_bytes, struct bs_document *document_out,
+                                      struct bs_stamp *stamp_out, struct bs_error *err) BS_WARN_UNUSED;
 enum bs_status bs_reader_fetch_raw(struct bs_reader *reader, const uint8_t *raw, size_t raw_bytes,
                                    struct bs_document *document_out, struct bs_error *err) BS_WARN_UNUSED;
 enum bs_status bs_reader_scan_line(struct bs_reader *reader, const uint8_t *line, size_t line_bytes,

@@ -19,6 +19,7 @@ struct slot {
 	struct bs_document_sink sink;
 	struct bs_batch batch;
 	const struct bs_task *task; /* that analyses it */
+	bool is_done;               /* ... has come to its end */
 };
 
 /* What a thread works with. */
@@ -34,7 +35,6 @@ struct bs_pipeline {
 	struct slot *slots;
 	struct worker *workers; /* n_threads */
 	/* The run under way. */
-	const struct bs_source *source;
 	bs_merge_fn merge;
 	void *context;
 };
@@ -65,11 +65,15 @@ static enum bs_status analyze_batch(void *context, const struct bs_task *task, s
 	struct bs_pipeline *pipeline = context;
 	struct slot *slot = &pipeline->slots[task->number % pipeline->n_slots];
 	const struct worker *worker = &pipeline->workers[task->worker];
-	bool is_file = pipeline->source->kind == BS_SOURCE_FOLDER || pipeline->source->kind == BS_SOURCE_FILE;
-	slot->term_batch.words = worker->words;
+	bool is_row = slot->batch.is_row;
+	bool is_file = is_row || !bs_source_has_records(slot->batch.source);
+	slot->term_batch.is_row = is_row;
+	slot->term_batch.words = is_row ? NULL : worker->words;
 	slot->term_batch.grams = is_file ? worker->grams : NULL;
 	slot->task = task;
-	enum bs_status status = bs_reader_read(worker->reader, pipeline->source, &slot->batch, &slot->sink, err);
+	slot->is_done = false;
+	enum bs_status status = bs_reader_read(worker->reader, &slot->batch, &slot->sink, err);
+	slot->is_done = true;
 	return status || bs_task_hold(task, bs_term_batch_bytes(&slot->term_batch)) ? status : BS_STOPPED;
 }
 
@@ -78,7 +82,7 @@ static enum bs_status merge_batch(void *context, uint64_t task, struct bs_error 
 	struct bs_pipeline *pipeline = context;
 	struct slot *slot = &pipeline->slots[task % pipeline->n_slots];
 	bs_term_batch_seal(&slot->term_batch);
-	enum bs_status status = pipeline->merge(pipeline->context, &slot->term_batch, slot->batch.source_done, err);
+	enum bs_status status = pipeline->merge(pipeline->context, &slot->term_batch, &slot->batch, slot->is_done, err);
 	bs_term_batch_clear(&slot->term_batch);
 	return status;
 }
@@ -173,8 +177,8 @@ static enum bs_status feed_all(struct bs_pipeline *pipeline, struct bs_workers *
 	return BS_OK;
 }
 
-enum bs_status bs_pipeline_run(struct bs_pipeline *pipeline, const struct bs_source *source, struct bs_feed *feed,
-                               bool keep_raws, bs_merge_fn merge, void *context, struct bs_error *err)
+enum bs_status bs_pipeline_run(struct bs_pipeline *pipeline, struct bs_feed *feed, bool keep_raws, bs_merge_fn merge,
+                               void *context, struct bs_error *err)
 {
 	struct bs_workers_plan plan = {.n_threads = pipeline->n_threads,
 	                               .n_slots = pipeline->n_slots,
@@ -188,7 +192,6 @@ enum bs_status bs_pipeline_run(struct bs_pipeline *pipeline, const struct bs_sou
 	enum bs_status status = bs_workers_new(&plan, &workers, err);
 	if (status)
 		return status;
-	pipeline->source = source;
 	pipeline->merge = merge;
 	pipeline->context = context;
 	for (uint32_t i = 0; i < pipeline->n_slots; i++) {

@@ -35,13 +35,13 @@ enum bs_status bs_pipeline_set_grams(struct bs_pipeline *pipeline, const struct 
 /* NULL is fine. */
 void bs_pipeline_free(struct bs_pipeline *pipeline);
 
-/* Merges an analysed batch: its documents and skips, in order. Not called twice with the same ones. source_done as in
- * bs_batch. A failure ends the run. */
-typedef enum bs_status (*bs_merge_fn)(void *context, const struct bs_term_batch *term_batch, uint64_t source_done,
-                                     struct bs_error *err);
+/* Merges an analysed batch: its documents and skips, in order. Not called twice with the same ones; is_last: batch, which is
+ * what it was read from, has no more of them. A failure ends the run. */
+typedef enum bs_status (*bs_merge_fn)(void *context, const struct bs_term_batch *term_batch, const struct bs_batch *batch,
+                                     bool is_last, struct bs_error *err);
 
-/* Everything that the feed still has, merged. keep_raws: see bs_term_batch. First failure of feed, reader or merge. */
-enum bs_status bs_pipeline_run(struct bs_pipeline *pipeline, const struct bs_source *source, struct bs_feed *feed,
-                               bool keep_raws, bs_merge_fn merge, void *context, struct bs_error *err) BS_WARN_UNUSED;
+/* Everything that the feed still has, merged: of whatever source each batch is. keep_raws: see bs_term_batch. First failure of feed, reader or merge. */
+enum bs_status bs_pipeline_run(struct bs_pipeline *pipeline, struct bs_feed *feed, bool keep_raws, bs_merge_fn merge,
+                               void *context, struct bs_error *err) BS_WARN_UNUSED;
 
 #endif

@@ -510,7 +510,7 @@ static enum bs_status take_document(void *context, const struct bs_document *doc
 	if (batch->is_alone)
 		batch->room_bytes = most_bytes > document->held_bytes ? most_bytes - document->held_bytes : 1;
 	enum bs_status status = batch->words ? take_fields(batch, document, &doc.length, err) : BS_OK;
-	if (!status && batch->grams)
+	if (!status && batch->grams && document->n_fields > 0)
 		status = take_grams(batch, document, &doc, err);
 	if (!status)
 		status = bs_buffer_append(&batch->names, document->name, document->name_bytes, err);

@@ -65,6 +65,7 @@ struct bs_term_batch {
 	bool is_alone;          /* the next document is: the batch is empty */
 	uint64_t room_bytes;    /* for the words of the document in hand; 0: never mind */
 	uint64_t next_bytes;    /* a document of so many comes alone, in the next batch; 0: none is announced */
+	bool is_row;            /* the documents are rows of collections: without words */
 	bool keep_raws;         /* copy what the documents were read from, for a store */
 	struct bs_term_batch_terms terms;
 	struct bs_term_table fields;

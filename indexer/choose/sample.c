@@ -57,7 +57,7 @@ static enum bs_status take_batch(struct sampler *sampler, const struct bs_batch 
 	enum bs_status status = bs_pulse_add(sampler->pulse, 0, err);
 	if (status)
 		return status;
-	status = bs_reader_read(sampler->reader, sampler->source, batch, &sink, err);
+	status = bs_reader_read(sampler->reader, batch, &sink, err);
 	return status == BS_STOPPED && sampler->is_enough ? BS_OK : status;
 }
 
@@ -81,7 +81,7 @@ static enum bs_status cut_lines(const uint8_t *bytes, size_t n_bytes, bool is_fi
 static enum bs_status sample_lines(struct sampler *sampler, struct bs_error *err)
 {
 	struct stat found;
-	struct bs_batch batch = {0};
+	struct bs_batch batch = {.source = sampler->source};
 	size_t piece_bytes = sampler->piece_bytes;
 	enum bs_status status = BS_OK;
 	int fd = open(sampler->source->path, O_RDONLY | O_CLOEXEC);
@@ -169,7 +169,9 @@ enum bs_status bs_sample_sources(const struct bs_dir *dir, const struct bs_manif
 		struct bs_source source, found;
 		struct sampler sampler = {
 			.source = &source, .pulse = options->pulse, .take = take, .context = context, .piece_bytes = (size_t)(n_bytes / SAMPLE_PIECES)};
-		status = bs_recorded_source(dir, &manifest->sources[i], &source, err);
+		if (manifest->sources[i].parent)
+			continue;
+		status = bs_recorded_root(dir, &manifest->sources[i], &source, err);
 		if (status)
 			break;
 		/* Recorded is what it was; what it is now counts. */

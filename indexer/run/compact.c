@@ -9,6 +9,8 @@
  *
  * A segment of which more than half is deleted is drained: up to the same limit, its documents move to a new one,
  * refresh by refresh, until it is empty and goes. They are at most as many as were deleted, so the cost is paid for.
+ *
+ * All that goes for segments of documents and for those of rows apart.
  */
 #include "indexer/run/compact.h"
 
@@ -30,9 +32,12 @@
 struct compact {
 	struct bs_index_writer writer;
 	struct bs_snapshot snapshot;
+	bool of_rows;        /* segments of rows are looked at, not those of documents */
 	bool *chosen;        /* one a segment: to be merged */
 	uint32_t n_chosen;   /* 0: nothing is to be done */
 	uint64_t text_bytes; /* documents are moved until they make up this much; UINT64_MAX: all of them */
+	uint64_t moved_bytes; /* of that */
+	uint64_t n_moved;
 	bool is_all; /* `bitsift compact`, to be told of what cannot be read; a refresh was */
 	struct bs_build_report moved; /* what the run reports of itself */
 };
@@ -53,14 +58,17 @@ static uint32_t tier_of(uint64_t n_bytes)
 }
 
 /* The highest tier that is full and, with all below it, not too much; MAX_TIERS if there is none. */
-static uint32_t find_tier(const struct bs_manifest *manifest, uint64_t limit_bytes)
+static uint32_t find_tier(const struct compact *compact, uint64_t limit_bytes)
 {
+	const struct bs_manifest *manifest = &compact->snapshot.manifest;
 	uint32_t n[MAX_TIERS] = {0};
 	uint64_t n_bytes[MAX_TIERS] = {0};
 	uint32_t found = MAX_TIERS;
 	uint64_t sum = 0;
 	for (uint32_t i = 0; i < manifest->n_segments; i++) {
 		uint64_t bytes = live_bytes(&manifest->segments[i]);
+		if (manifest->segments[i].is_rows != compact->of_rows)
+			continue;
 		n[tier_of(bytes)]++;
 		n_bytes[tier_of(bytes)] += bytes;
 	}
@@ -83,21 +91,20 @@ static void choose_due(struct compact *compact)
 {
 	const struct bs_manifest *manifest = &compact->snapshot.manifest;
 	uint64_t sum = 0;
-	uint32_t worst = 0;
+	const struct bs_segment_record *worst = NULL;
 	for (uint32_t i = 0; i < manifest->n_segments; i++) {
-		sum += live_bytes(&manifest->segments[i]);
-		if (manifest->segments[i].n_deleted > manifest->segments[worst].n_deleted)
-			worst = i;
+		const struct bs_segment_record *segment = &manifest->segments[i];
+		sum += live_bytes(segment);
+		if (segment->is_rows == compact->of_rows && (!worst || segment->n_deleted > worst->n_deleted))
+			worst = segment;
 	}
 	uint64_t limit_bytes = sum / LIMIT_SHARE > LEAST_LIMIT_BYTES ? sum / LIMIT_SHARE : LEAST_LIMIT_BYTES;
-	uint32_t tier = find_tier(manifest, limit_bytes);
+	uint32_t tier = find_tier(compact, limit_bytes);
 	for (uint32_t i = 0; i < manifest->n_segments && tier < MAX_TIERS; i++)
-		if (tier_of(live_bytes(&manifest->segments[i])) <= tier)
+		if (manifest->segments[i].is_rows == compact->of_rows && tier_of(live_bytes(&manifest->segments[i])) <= tier)
 			choose(compact, i);
-	if (compact->n_chosen > 0 || manifest->n_segments == 0)
-		return;
-	if (manifest->segments[worst].n_deleted * 2 > manifest->segments[worst].n_docs) {
-		choose(compact, worst);
+	if (compact->n_chosen == 0 && worst && worst->n_deleted * 2 > worst->n_docs) {
+		choose(compact, (uint32_t)(worst - manifest->segments));
 		compact->text_bytes = limit_bytes * TEXT_FACTOR;
 	}
 }
@@ -108,6 +115,8 @@ static void choose_all(struct compact *compact)
 	const struct bs_manifest *manifest = &compact->snapshot.manifest;
 	uint64_t n_deleted = 0;
 	for (uint32_t i = 0; i < manifest->n_segments; i++) {
+		if (manifest->segments[i].is_rows != compact->of_rows)
+			continue;
 		if (!manifest->segments[i].is_full || manifest->segments[i].n_deleted > 0)
 			choose(compact, i);
 		n_deleted += manifest->segments[i].n_deleted;
@@ -122,19 +131,21 @@ static enum bs_status move_document(void *context, const struct bs_term_batch *t
 	struct compact *compact = context;
 	struct bs_doc_ref ref = bs_term_batch_docs(term_batch)[i].document.known;
 	struct bs_doc_record record;
+	compact->moved_bytes += bs_term_batch_docs(term_batch)[i].document.text_bytes;
+	compact->n_moved++;
 	enum bs_status status = bs_snapshot_record(&compact->snapshot, ref, &record, err);
 	if (!status)
 		status = bs_index_writer_add(&compact->writer, term_batch, i, &record, err);
 	return status ? status : bs_snapshot_mark(&compact->snapshot, ref, true, err);
 }
 
-static enum bs_status merge(void *context, const struct bs_term_batch *term_batch, uint64_t source_done,
-                            struct bs_error *err)
+static enum bs_status merge(void *context, const struct bs_term_batch *term_batch, const struct bs_batch *batch,
+                            bool is_last, struct bs_error *err)
 {
 	struct compact *compact = context;
 	enum bs_skip reason;
 	const char *message;
-	(void)source_done;
+	(void)batch, (void)is_last;
 	for (size_t next = 0; compact->is_all && (message = bs_term_batch_next_skip(term_batch, &next, &reason)) != NULL;)
 		bs_index_writer_skip(&compact->writer, reason, message);
 	return bs_index_writer_merge(&compact->writer, term_batch, move_document, compact, err);
@@ -144,7 +155,7 @@ static enum bs_status move_source(struct compact *compact, uint32_t i, uint64_t 
 {
 	struct bs_source source;
 	struct bs_feed *feed = NULL;
-	enum bs_status status = bs_recorded_source(compact->writer.dir, &compact->snapshot.manifest.sources[i], &source, err);
+	enum bs_status status = bs_recorded_source(compact->writer.dir, &compact->snapshot.manifest, i, &source, err);
 	if (status)
 		return status;
 	/* What cannot be read again stays where it is. */
@@ -156,10 +167,10 @@ static enum bs_status move_source(struct compact *compact, uint32_t i, uint64_t 
 		bs_source_deinit(&source);
 		return BS_OK;
 	}
-	status = bs_known_recall(&source, &compact->snapshot, i, compact->chosen, limit_bytes, &feed, err);
+	status = bs_known_recall(&source, &compact->snapshot, i, compact->chosen, compact->of_rows, limit_bytes, &feed, err);
 	if (!status)
-		status = bs_pipeline_run(compact->writer.pipeline, &source, feed, source.kind == BS_SOURCE_STDIN, merge, compact,
-		                         err);
+		status = bs_pipeline_run(compact->writer.pipeline, feed, source.kind == BS_SOURCE_STDIN && !compact->of_rows, merge,
+		                         compact, err);
 	bs_feed_close(feed);
 	bs_source_deinit(&source);
 	return status;
@@ -170,8 +181,9 @@ static enum bs_status move_documents(struct compact *compact, struct bs_error *e
 	enum bs_status status = BS_OK;
 	uint64_t limit_bytes = compact->text_bytes;
 	for (uint32_t i = 0; i < compact->snapshot.manifest.n_sources && !status; i++) {
-		uint64_t done = compact->moved.text_bytes;
-		if (done < limit_bytes)
+		uint64_t done = compact->moved_bytes;
+		/* Collections in a folder move with it. */
+		if (done < limit_bytes && !compact->snapshot.manifest.sources[i].parent)
 			status = move_source(compact, i, limit_bytes - done, err);
 	}
 	return status ? status : bs_index_writer_flush(&compact->writer, err);
@@ -193,8 +205,10 @@ static void report_compaction(struct compact *compact, struct bs_build_report *r
 {
 	const struct bs_manifest *old = &compact->snapshot.manifest;
 	report->skipped[BS_SKIP_UNTRUSTED] += compact->moved.skipped[BS_SKIP_UNTRUSTED];
-	report->n_moved += compact->moved.n_indexed;
 	report->compacted_bytes += compact->moved.written_bytes;
+	if (compact->of_rows)
+		return;
+	report->n_moved += compact->n_moved;
 	report->n_unread += compact->moved.skipped[BS_SKIP_UNREADABLE];
 	for (uint32_t i = 0; i < old->n_segments; i++) {
 		if (!compact->chosen[i])
@@ -225,17 +239,19 @@ static enum bs_status compact_segments(struct compact *compact, struct bs_build_
 		status = bs_index_writer_keep_choices(writer, &compact->snapshot, err);
 	if (!status)
 		status = move_documents(compact, err);
-	if (!status && compact->moved.n_indexed > 0)
+	if (!status && compact->n_moved > 0)
 		status = commit(compact, err);
 	if (!status)
 		report_compaction(compact, report);
 	return status;
 }
 
-enum bs_status bs_compact(const struct bs_build_request *request, const struct bs_dir *dir, bool is_all,
-                          struct bs_build_report *report, struct bs_error *err)
+/* *has_rows_out: there are segments of rows. */
+static enum bs_status compact_kind(const struct bs_build_request *request, const struct bs_dir *dir, bool is_all,
+                                   bool of_rows, struct bs_build_report *report, bool *has_rows_out,
+                                   struct bs_error *err)
 {
-	struct compact compact = {.is_all = is_all, .text_bytes = UINT64_MAX};
+	struct compact compact = {.is_all = is_all, .of_rows = of_rows, .text_bytes = UINT64_MAX};
 	bs_index_writer_init(&compact.writer, request, &compact.moved);
 	compact.writer.dir = dir;
 	enum bs_status status = bs_snapshot_open(dir, &compact.snapshot, err);
@@ -246,6 +262,8 @@ enum bs_status bs_compact(const struct bs_build_request *request, const struct b
 	}
 	if (!status)
 		(is_all ? choose_all : choose_due)(&compact);
+	for (uint32_t i = 0; i < compact.snapshot.manifest.n_segments && !status; i++)
+		*has_rows_out |= compact.snapshot.manifest.segments[i].is_rows;
 	if (!status && compact.n_chosen > 0)
 		status = compact_segments(&compact, report, err);
 	/* What a failed one wrote is of no use. */
@@ -255,4 +273,12 @@ enum bs_status bs_compact(const struct bs_build_request *request, const struct b
 	bs_index_writer_deinit(&compact.writer);
 	bs_snapshot_deinit(&compact.snapshot);
 	return status;
+}
+
+enum bs_status bs_compact(const struct bs_build_request *request, const struct bs_dir *dir, bool is_all,
+                          struct bs_build_report *report, struct bs_error *err)
+{
+	bool has_rows = false;
+	enum bs_status status = compact_kind(request, dir, is_all, false, report, &has_rows, err);
+	return status || !has_rows ? status : compact_kind(request, dir, is_all, true, report, &has_rows, err);
 }

@@ -97,6 +97,8 @@ void bs_index_writer_release(struct bs_index_writer *writer)
 {
 	bs_accumulator_deinit(&writer->accumulator);
 	bs_gram_accumulator_clear(&writer->grams);
+	bs_accumulator_deinit(&writer->rows);
+	bs_gram_accumulator_clear(&writer->row_grams);
 	bs_store_writer_free(writer->store);
 	bs_pipeline_free(writer->pipeline);
 	writer->store = NULL;
@@ -136,7 +138,7 @@ bool bs_index_writer_holds_little(const struct bs_snapshot *old)
 {
 	uint64_t text_bytes = 0;
 	for (uint32_t i = 0; i < old->manifest.n_segments; i++)
-		text_bytes += old->segments[i].meta.text_bytes;
+		text_bytes += bs_snapshot_has_words(old, i) ? old->segments[i].meta.text_bytes : 0;
 	return text_bytes < PAIRS_LEAST_BYTES;
 }
 
@@ -147,6 +149,7 @@ static enum bs_status use_choices(struct bs_index_writer *writer, struct bs_erro
 	if (!writer->manifest.options.grams)
 		return BS_OK;
 	writer->grams.plan = &writer->gram_plan;
+	writer->row_grams.plan = &writer->gram_plan;
 	return bs_pipeline_set_grams(writer->pipeline, &writer->gram_plan, err);
 }
 
@@ -202,32 +205,45 @@ static uint64_t accumulated_bytes(const struct bs_accumulator *accumulator)
 	return bs_accumulator_bytes(accumulator) + (build_bytes > slot_bytes ? build_bytes - slot_bytes : 0);
 }
 
-/* Whether a document of so many bytes can be read while what is accumulated is held. */
-static bool has_room(const struct bs_index_writer *writer, uint64_t text_bytes)
+static uint64_t row_bytes_held(const struct bs_index_writer *writer)
 {
-	uint64_t n_bytes = accumulated_bytes(&writer->accumulator) + writer->grams.n_bytes;
-	return bs_accumulator_n_docs(&writer->accumulator) == 0 ||
-	       n_bytes + text_bytes * MOST_WORDS_FACTOR <= writer->accumulator_limit_bytes;
+	return accumulated_bytes(&writer->rows) + writer->row_grams.n_bytes;
 }
 
-/* Whether document i of the analysed batch is too much for what is accumulated. */
-static bool is_full(const struct bs_index_writer *writer, const struct bs_term_batch *term_batch, uint32_t i)
+static uint64_t held_bytes(const struct bs_index_writer *writer)
+{
+	return accumulated_bytes(&writer->accumulator) + writer->grams.n_bytes + row_bytes_held(writer);
+}
+
+/* Whether the document announced can be read while what is accumulated is held. A row has no words. */
+static bool has_room(const struct bs_index_writer *writer, const struct bs_term_batch *term_batch)
+{
+	return bs_accumulator_n_docs(&writer->accumulator) == 0 ||
+	       held_bytes(writer) + term_batch->next_bytes * (term_batch->is_row ? 1 : MOST_WORDS_FACTOR) <=
+	               writer->accumulator_limit_bytes;
+}
+
+/* Whether document i of the analysed batch is too much for what is accumulated; *of_rows_out: write that of rows. */
+static bool is_full(const struct bs_index_writer *writer, const struct bs_term_batch *term_batch, uint32_t i,
+                    bool *of_rows_out)
 {
 	uint32_t max_docs = writer->tuning.max_segment_docs;
-	uint32_t n_docs = bs_accumulator_n_docs(&writer->accumulator);
+	uint32_t n_docs = bs_accumulator_n_docs(term_batch->is_row ? &writer->rows : &writer->accumulator);
 	uint32_t class = bs_term_batch_docs(term_batch)[i].gram_size_class;
 	uint64_t row_bytes = class == BS_GRAM_NO_SIZE_CLASS ? 0 : bs_gram_row_words(class) * (uint64_t)8;
-	uint64_t n_bytes = accumulated_bytes(&writer->accumulator) + writer->grams.n_bytes + row_bytes +
-	                   (uint64_t)bs_term_batch_docs(term_batch)[i].n_terms * NEW_TERM_BYTES;
-	return n_docs > 0 && (n_bytes > writer->accumulator_limit_bytes || (max_docs && n_docs >= max_docs));
+	uint64_t n_bytes = held_bytes(writer) + row_bytes + (uint64_t)bs_term_batch_docs(term_batch)[i].n_terms * NEW_TERM_BYTES;
+	bool has_most_docs = max_docs && n_docs >= max_docs;
+	*of_rows_out = has_most_docs ? term_batch->is_row : row_bytes_held(writer) > n_bytes / 2;
+	return n_docs > 0 && (n_bytes > writer->accumulator_limit_bytes || has_most_docs);
 }
 
 enum bs_status bs_index_writer_add(struct bs_index_writer *writer, const struct bs_term_batch *term_batch, uint32_t i,
                           struct bs_doc_record *record, struct bs_error *err)
 {
 	const struct bs_term_batch_doc *doc = &bs_term_batch_docs(term_batch)[i];
+	struct bs_accumulator *accumulator = term_batch->is_row ? &writer->rows : &writer->accumulator;
 	enum bs_status status = BS_OK;
-	if (bs_accumulator_n_docs(&writer->accumulator) >= UINT32_MAX - 1)
+	if (bs_accumulator_n_docs(accumulator) >= UINT32_MAX - 1)
 		return bs_fail(err, BS_INVALID, "more than 2^32 documents in one segment; use less --memory");
 	if (term_batch->keep_raws) {
 		record->place[0] = writer->n_stored++;
@@ -237,26 +253,30 @@ enum bs_status bs_index_writer_add(struct bs_index_writer *writer, const struct 
 			                             (size_t)doc->document.raw_bytes, err);
 	}
 	if (!status && doc->gram_size_class != BS_GRAM_NO_SIZE_CLASS)
-		status = bs_gram_accumulator_add(&writer->grams, bs_accumulator_n_docs(&writer->accumulator), doc->gram_size_class,
-		                                 doc->n_gram_bits,
+		status = bs_gram_accumulator_add(term_batch->is_row ? &writer->row_grams : &writer->grams,
+		                                 bs_accumulator_n_docs(accumulator), doc->gram_size_class, doc->n_gram_bits,
 		                                 (const uint64_t *)(const void *)term_batch->gram_rows.data + doc->gram_row, err);
 	if (!status)
-		status = bs_accumulator_add(&writer->accumulator, term_batch, i, record, err);
-	writer->report->text_bytes += doc->document.text_bytes;
-	writer->report->n_indexed++;
+		status = bs_accumulator_add(accumulator, term_batch, i, record, err);
+	writer->report->text_bytes += term_batch->is_row ? 0 : doc->document.text_bytes;
+	writer->report->n_indexed += !term_batch->is_row;
 	return status;
 }
 
 /* is_full: memory is at an end, not the documents. */
-static enum bs_status write_segment(struct bs_index_writer *writer, bool is_full, struct bs_error *err)
+static enum bs_status write_segment(struct bs_index_writer *writer, bool of_rows, bool is_full, struct bs_error *err)
 {
-	if (bs_accumulator_n_docs(&writer->accumulator) == 0)
+	struct bs_accumulator *accumulator = of_rows ? &writer->rows : &writer->accumulator;
+	struct bs_gram_accumulator *grams = of_rows ? &writer->row_grams : &writer->grams;
+	struct bs_store_writer *store = of_rows ? NULL : writer->store;
+	if (bs_accumulator_n_docs(accumulator) == 0)
 		return BS_OK;
-	bs_accumulator_finish(&writer->accumulator);
+	bs_accumulator_finish(accumulator);
 	struct bs_segment_record record = {
 		.number = writer->manifest.next_number++,
-		.n_docs = bs_accumulator_n_docs(&writer->accumulator),
+		.n_docs = bs_accumulator_n_docs(accumulator),
 		.is_full = is_full,
+		.is_rows = of_rows,
 	};
 	char name[BS_INDEX_NAME_BYTES];
 	const struct bs_pulse pulse = writer->pulse;
@@ -264,16 +284,16 @@ static enum bs_status write_segment(struct bs_index_writer *writer, bool is_full
 	const enum bs_build_step step = writer->report->step;
 	bs_index_file_name("seg", record.number, name);
 	enum bs_status status = bs_index_writer_step(writer, BS_BUILD_WRITE, record.n_docs, err);
-	if (!status && writer->store)
-		status = bs_store_writer_finish(writer->store, err);
+	if (!status && store)
+		status = bs_store_writer_finish(store, err);
 	if (!status)
-		status = bs_segment_build(writer->dir, name, &writer->accumulator, &writer->grams, writer->store,
-		                          &writer->build_options, &record.n_bytes, err);
+		status = bs_segment_build(writer->dir, name, accumulator, grams, store, &writer->build_options, &record.n_bytes,
+		                          err);
 	if (!status)
-		status = bs_manifest_add_fields(&writer->manifest, &writer->accumulator.fields, err);
+		status = bs_manifest_add_fields(&writer->manifest, &accumulator->fields, err);
 	if (!status)
 		status = bs_buffer_append(&writer->written, &record, sizeof(record), err);
-	if (!status && writer->owners)
+	if (!status && writer->owners && !of_rows)
 		status = bs_id_owners_next_segment(writer->owners, writer->dir, record.number, err);
 	if (status)
 		return status;
@@ -281,11 +301,13 @@ static enum bs_status write_segment(struct bs_index_writer *writer, bool is_full
 	writer->pulse = pulse;
 	writer->step_start_ns = step_start_ns;
 	writer->report->step = step;
-	writer->report->n_postings += writer->accumulator.n_postings;
-	writer->report->n_terms += writer->accumulator.terms.n_terms;
+	writer->report->n_postings += accumulator->n_postings;
+	writer->report->n_terms += accumulator->terms.n_terms;
 	writer->report->written_bytes += record.n_bytes;
-	bs_accumulator_clear(&writer->accumulator);
-	bs_gram_accumulator_clear(&writer->grams);
+	bs_accumulator_clear(accumulator);
+	bs_gram_accumulator_clear(grams);
+	if (of_rows)
+		return BS_OK;
 	bs_store_writer_free(writer->store);
 	writer->store = NULL;
 	writer->n_stored = 0;
@@ -294,24 +316,27 @@ static enum bs_status write_segment(struct bs_index_writer *writer, bool is_full
 
 enum bs_status bs_index_writer_flush(struct bs_index_writer *writer, struct bs_error *err)
 {
-	return write_segment(writer, false, err);
+	enum bs_status status = write_segment(writer, false, false, err);
+	return status ? status : write_segment(writer, true, false, err);
 }
 
 enum bs_status bs_index_writer_merge(struct bs_index_writer *writer, const struct bs_term_batch *term_batch,
                                      bs_add_document_fn add, void *context, struct bs_error *err)
 {
-	enum bs_status status = term_batch->n_docs ? bs_accumulator_start(&writer->accumulator, term_batch, err) : BS_OK;
+	bool is_row = term_batch->is_row, of_rows;
+	struct bs_accumulator *accumulator = is_row ? &writer->rows : &writer->accumulator;
+	enum bs_status status = term_batch->n_docs ? bs_accumulator_start(accumulator, term_batch, err) : BS_OK;
 	for (uint32_t i = 0; i < term_batch->n_docs && !status; i++) {
-		if (is_full(writer, term_batch, i)) {
-			status = write_segment(writer, true, err);
-			if (!status)
-				status = bs_accumulator_start(&writer->accumulator, term_batch, err);
+		if (is_full(writer, term_batch, i, &of_rows)) {
+			status = write_segment(writer, of_rows, true, err);
+			if (!status && of_rows == is_row)
+				status = bs_accumulator_start(accumulator, term_batch, err);
 		}
 		if (!status)
 			status = add(context, term_batch, i, err);
 	}
-	if (!status && term_batch->next_bytes && !has_room(writer, term_batch->next_bytes))
-		status = write_segment(writer, true, err);
+	if (!status && term_batch->next_bytes && !has_room(writer, term_batch))
+		status = write_segment(writer, false, true, err);
 	return status ? status : bs_pulse_add(&writer->pulse, 0, err);
 }
 
@@ -319,13 +344,13 @@ enum bs_status bs_index_writer_settle(struct bs_index_writer *writer, const stru
                                       uint32_t *n_changed_out, struct bs_error *err)
 {
 	const struct bs_segment_record *written = (const struct bs_segment_record *)(const void *)writer->written.data;
-	uint32_t n_written = (uint32_t)(writer->written.used_bytes / sizeof(*written));
+	uint32_t n_written = (uint32_t)(writer->written.used_bytes / sizeof(*written)), n_owned = 0;
 	enum bs_status status = old ? bs_index_keep_segments(old, &writer->manifest, n_changed_out, err) : BS_OK;
 	for (uint32_t i = 0; i < n_written && !status; i++) {
 		struct bs_segment_record record = written[i];
 		const uint8_t *bits = NULL;
-		if (writer->owners)
-			status = bs_id_owners_dead(writer->owners, i, record.n_docs, &bits, &record.n_deleted, err);
+		if (writer->owners && !record.is_rows)
+			status = bs_id_owners_dead(writer->owners, n_owned++, record.n_docs, &bits, &record.n_deleted, err);
 		if (status || record.n_deleted == record.n_docs)
 			continue;
 		if (bits) {

@@ -41,6 +41,8 @@ struct bs_index_writer {
 	struct bs_gram_plan gram_plan;
 	struct bs_accumulator accumulator;
 	struct bs_gram_accumulator grams;        /* of the files among the accumulated documents */
+	struct bs_accumulator rows;         /* of collections: a segment of its own */
+	struct bs_gram_accumulator row_grams;
 	struct bs_store_writer *store;      /* of the segment being accumulated, or NULL */
 	uint64_t n_stored;
 	struct bs_id_owners *owners;           /* told of every segment, or NULL */
@@ -68,8 +70,8 @@ void bs_index_writer_release(struct bs_index_writer *writer);
 
 void bs_index_writer_skip(struct bs_index_writer *writer, enum bs_skip reason, const char *message);
 
-/* Merges an analysed batch: has each of its documents added by `add`, which calls bs_index_writer_add, and tells the
- * caller. What is accumulated becomes a segment before it is too much, which does not depend on threads. */
+/* Merges an analysed batch, of documents or of rows: has each of them added by `add`, which calls bs_index_writer_add,
+ * and tells the caller. What is accumulated becomes a segment before it is too much, which does not depend on threads. */
 typedef enum bs_status (*bs_add_document_fn)(void *context, const struct bs_term_batch *term_batch, uint32_t i,
                                              struct bs_error *err);
 enum bs_status bs_index_writer_merge(struct bs_index_writer *writer, const struct bs_term_batch *term_batch,
@@ -77,7 +79,7 @@ enum bs_status bs_index_writer_merge(struct bs_index_writer *writer, const struc
 /* Adds document i of the analysed batch under its record; stores raw bytes if they are kept: place[0] becomes where. */
 enum bs_status bs_index_writer_add(struct bs_index_writer *writer, const struct bs_term_batch *term_batch, uint32_t i,
                           struct bs_doc_record *record, struct bs_error *err) BS_WARN_UNUSED;
-/* Writes what is accumulated as a segment. */
+/* Writes what is accumulated as segments. */
 enum bs_status bs_index_writer_flush(struct bs_index_writer *writer, struct bs_error *err) BS_WARN_UNUSED;
 /* Puts the segments of the commit into the manifest: those of the commit before (NULL: none stay), then those written,
  * with tombstones for what the owners call dead, unless nothing of one lives. *n_changed_out: see index_dir.h. */

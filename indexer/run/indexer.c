@@ -12,6 +12,7 @@
 #include "core/store/index_dir.h"
 #include "core/store/snapshot.h"
 #include "core/text/words.h"
+#include "corpus/changes/inner.h"
 #include "corpus/changes/known.h"
 #include "corpus/changes/recorded.h"
 #include "corpus/changes/refresh.h"
@@ -39,9 +40,12 @@ struct indexing {
 	struct bs_folder_recorder folders; /* of an index of grams: for searches, which walk */
 	uint64_t n_live_before;
 	uint64_t n_absorbed;      /* documents that are read again, as those of another source */
-	/* The source being read. */
+	/* The source being read, */
 	struct bs_source source;
 	uint32_t source_number;
+	struct bs_refreshing refreshing;
+	struct bs_inners inners;  /* the collections in it, */
+	struct bs_inner *inner;   /* and the one that is merged; NULL: none */
 	struct bs_left_out left_out;
 	uint64_t next_sequence;   /* of standard input: the number of the next record ever */
 	bool reads_files;         /* ... is a folder or file: all of those are one step of the run */
@@ -64,24 +68,36 @@ static struct bs_doc_record named_record(const struct bs_term_batch *term_batch,
 	};
 }
 
+/* What is merged is of this source. */
+static const struct bs_source *source_of(const struct indexing *at)
+{
+	return at->inner ? &at->inner->source : &at->source;
+}
+
+static uint32_t number_of(const struct indexing *at)
+{
+	return at->inner ? at->inner->number : at->source_number;
+}
+
 /* A document of the old index, read from there: its record, but for its name, which the options may have changed. */
 static enum bs_status old_record(const struct indexing *at, struct bs_doc_ref known, struct bs_doc_record *record,
                                  struct bs_error *err)
 {
 	struct bs_doc_record now = *record;
 	enum bs_status status = bs_snapshot_record(&at->old, known, record, err);
-	record->source = at->source_number;
+	record->source = number_of(at);
 	record->flags = now.flags;
 	record->name = now.name;
 	record->name_bytes = now.name_bytes;
 	return status;
 }
 
-static void fill_record(struct indexing *at, const struct bs_document *document, struct bs_doc_record *record)
+static void fill_record(struct indexing *at, const struct bs_document *document, bool is_row,
+                        struct bs_doc_record *record)
 {
-	record->source = at->source_number;
+	record->source = number_of(at);
 	record->checksum = document->checksum;
-	switch (at->source.kind) {
+	switch (is_row ? BS_SOURCE_FILE : source_of(at)->kind) {
 	case BS_SOURCE_FOLDER:
 	case BS_SOURCE_FILE:
 		bs_stamp_record(&document->stamp, record->place);
@@ -110,18 +126,19 @@ static enum bs_status add_document(void *context, const struct bs_term_batch *te
 	const struct bs_term_batch_doc *doc = &bs_term_batch_docs(term_batch)[i];
 	struct bs_doc_ref known = doc->document.known;
 	struct bs_doc_record record = named_record(term_batch, doc);
+	struct bs_refreshing *refreshing = at->inner ? &at->inner->at : &at->refreshing;
 	enum bs_status status = BS_OK;
-	if (i + IDS_AHEAD < term_batch->n_docs) {
+	if (i + IDS_AHEAD < term_batch->n_docs && !term_batch->is_row) {
 		struct bs_doc_record next = named_record(term_batch, doc + IDS_AHEAD);
-		bs_refresh_prefetch(&at->refresh, &next);
+		bs_refresh_prefetch(&at->refresh, refreshing, &next);
 	}
 	/* Only text that stands nowhere else comes from the old index itself. */
 	if (at->source.kind == BS_SOURCE_STDIN && known.segment != BS_DOC_NONE)
 		status = old_record(at, known, &record, err);
 	else
-		fill_record(at, &doc->document, &record);
-	if (!status)
-		status = bs_refresh_take(&at->refresh, &at->writer.accumulator.doc_table, &record, known, err);
+		fill_record(at, &doc->document, term_batch->is_row, &record);
+	if (!status && !term_batch->is_row)
+		status = bs_refresh_take(&at->refresh, refreshing, &at->writer.accumulator.doc_table, &record, known, err);
 	return status ? status : bs_index_writer_add(&at->writer, term_batch, i, &record, err);
 }
 
@@ -133,10 +150,10 @@ static bool is_found_anew(enum bs_skip reason)
 }
 
 /* Of a binary file the message is its id, a colon and the reason. */
-static void count_left_out(struct indexing *at, enum bs_skip reason, const char *message)
+static void count_left_out(struct indexing *at, const struct bs_source *source, enum bs_skip reason, const char *message)
 {
 	char kind[BS_SKIP_KIND_BYTES];
-	at->left_out.n[reason] += is_found_anew(reason) && !bs_source_has_records(&at->source);
+	at->left_out.n[reason] += is_found_anew(reason) && !bs_source_has_records(source);
 	if (reason != BS_SKIP_BINARY)
 		return;
 	const char *end = strrchr(message, ':');
@@ -152,7 +169,7 @@ static enum bs_status merge_skips(struct indexing *at, const struct bs_term_batc
 	for (size_t next = 0; (message = bs_term_batch_next_skip(term_batch, &next, &reason)) != NULL;) {
 		if (at->request->strict && (reason == BS_SKIP_BAD_RECORD || reason == BS_SKIP_NO_TEXT))
 			return bs_fail(err, BS_INVALID, "%s (--strict stops here; the index is as it was)", message);
-		count_left_out(at, reason, message);
+		count_left_out(at, source_of(at), reason, message);
 		bs_index_writer_skip(&at->writer, reason, message);
 	}
 	return BS_OK;
@@ -218,26 +235,32 @@ static enum bs_status keep_non_documents(struct bs_manifest *manifest, const str
 	return status;
 }
 
-static enum bs_status merge(void *context, const struct bs_term_batch *term_batch, uint64_t source_done,
+static enum bs_status merge(void *context, const struct bs_term_batch *term_batch, const struct bs_batch *batch, bool is_last,
                             struct bs_error *err)
 {
 	struct indexing *at = context;
+	at->inner = batch->begins_inner ? NULL : batch->inner;
 	size_t n_unchanged;
 	const struct bs_doc_ref *unchanged = bs_term_batch_unchanged(term_batch, &n_unchanged);
-	at->writer.pulse.done = source_done + (at->reads_files ? at->n_files_done : 0);
+	at->writer.pulse.done = batch->source_done + (at->reads_files ? at->n_files_done : 0);
 	enum bs_status status = merge_skips(at, term_batch, err);
 	for (size_t i = 0; i < n_unchanged && !status; i++)
 		status = bs_refresh_unchanged(&at->refresh, unchanged[i], err);
 	at->report.n_unchanged = at->refresh.n_unchanged;
 	if (!status && at->writer.manifest.options.grams)
 		status = add_non_documents(&at->writer.manifest, at->source_number, term_batch, err);
-	return status ? status : bs_index_writer_merge(&at->writer, term_batch, add_document, at, err);
+	if (!status)
+		status = bs_index_writer_merge(&at->writer, term_batch, add_document, at, err);
+	if (!status && batch->ends_inner && is_last)
+		status = bs_inners_end(&at->inners, batch, &at->writer.accumulator.doc_table, err);
+	at->inner = NULL;
+	return status;
 }
 
 static void report_skip(void *context, enum bs_skip reason, const char *message)
 {
 	struct indexing *at = context;
-	count_left_out(at, reason, message);
+	count_left_out(at, &at->source, reason, message);
 	bs_index_writer_skip(&at->writer, reason, message);
 }
 
@@ -263,9 +286,9 @@ static enum bs_status replay_stdin(struct indexing *at, struct bs_error *err)
 	uint32_t number = 0;
 	while (number < at->list.n_moves && at->list.moves[number].number != at->source_number)
 		number++;
-	enum bs_status status = bs_known_recall(&at->source, &at->old, number, NULL, UINT64_MAX, &feed, err);
+	enum bs_status status = bs_known_recall(&at->source, &at->old, number, NULL, false, UINT64_MAX, &feed, err);
 	if (!status)
-		status = bs_pipeline_run(at->writer.pipeline, &at->source, feed, true, merge, at, err);
+		status = bs_pipeline_run(at->writer.pipeline, feed, true, merge, at, err);
 	bs_feed_close(feed);
 	return status;
 }
@@ -310,7 +333,7 @@ static enum bs_status begin_step(struct indexing *at, struct bs_error *err)
 	at->reads_files = !bs_source_has_records(&at->source);
 	if (goes_on && at->reads_files)
 		return BS_OK;
-	uint64_t n_bytes = at->source.kind == BS_SOURCE_COLLECTION ? at->refresh.stamp.size_bytes : 0;
+	uint64_t n_bytes = at->source.kind == BS_SOURCE_COLLECTION ? at->refreshing.stamp.size_bytes : 0;
 	return bs_index_writer_step(&at->writer, BS_BUILD_READ, at->reads_files ? at->writer.n_files : n_bytes, err);
 }
 
@@ -320,31 +343,63 @@ static bool is_known(const struct indexing *at, uint32_t i)
 	return !at->is_full && i < at->list.n_moves && at->list.moves[i].number == i && !at->list.moves[i].below[0];
 }
 
+/* Whether a collection that was named has a row: where files have grams, or if it was asked for. */
+static bool wants_rows(const struct bs_manifest *manifest)
+{
+	bool wants = manifest->options.gram_collections;
+	for (uint32_t i = 0; i < manifest->n_sources; i++)
+		wants |= manifest->sources[i].kind == BS_SOURCE_FOLDER || manifest->sources[i].kind == BS_SOURCE_FILE;
+	return wants && manifest->options.grams;
+}
+
+/* Reads the collection under way as a file, unless the row that it has is of the same stamp. */
+static enum bs_status read_row(struct indexing *at, uint32_t i, struct bs_error *err)
+{
+	struct bs_feed *feed = NULL;
+	struct bs_known known = {.ref = {BS_DOC_NONE, 0}};
+	enum bs_status status = is_known(at, i) ? bs_known_row(&at->old, i, &known, err) : BS_OK;
+	if (!status)
+		status = bs_feed_open_row(&at->source, &known, &feed, err);
+	if (!status)
+		status = bs_pipeline_run(at->writer.pipeline, feed, false, merge, at, err);
+	bs_feed_close(feed);
+	return status;
+}
+
 /* Reads what is new in recorded source number i of the new manifest; read_stdin says that "-" was named in this run.
  * *is_refused_out: it failed because the source cannot be read, not because of anything else. */
 static enum bs_status read_source(struct indexing *at, uint32_t i, bool read_stdin, bool *is_refused_out,
                                   struct bs_error *err)
 {
-	struct bs_source_record *record = &at->writer.manifest.sources[i];
+	const struct bs_manifest *manifest = &at->writer.manifest;
 	struct bs_feed *feed = NULL;
 	at->left_out = (struct bs_left_out){{0}, {{{0}, 0}}};
 	size_t n_passed_over = at->writer.manifest.non_documents.used_bytes;
-	enum bs_status status = bs_refresh_begin(&at->refresh, i, &at->source, record, &at->writer.source_options, read_stdin,
-	                                         report_skip, at, &feed, err);
+	enum bs_status status = bs_refresh_begin(&at->refresh, i, &at->source, &manifest->sources[i],
+	                                         &at->writer.source_options, read_stdin, report_skip, at, &at->refreshing,
+	                                         &feed, err);
 	*is_refused_out = status == BS_IO || status == BS_NOT_FOUND;
 	if (!status)
 		status = begin_step(at, err);
 	if (!status && at->source.kind == BS_SOURCE_STDIN && at->is_full && at->has_old)
 		status = replay_stdin(at, err);
-	at->next_sequence = record->read_lines;
+	at->next_sequence = manifest->sources[i].read_lines;
+	if (!status && at->source.kind == BS_SOURCE_FOLDER)
+		status = bs_inners_watch(&at->inners, feed, &at->source, i, err);
 	if (!status && feed) {
-		status = bs_pipeline_run(at->writer.pipeline, &at->source, feed, at->source.kind == BS_SOURCE_STDIN, merge, at, err);
+		status = bs_pipeline_run(at->writer.pipeline, feed, at->source.kind == BS_SOURCE_STDIN, merge, at, err);
 		*is_refused_out = status && at->source.kind == BS_SOURCE_COLLECTION && bs_feed_has_failed(feed);
 	}
+	if (!status && at->source.kind == BS_SOURCE_COLLECTION && wants_rows(&at->writer.manifest))
+		status = read_row(at, i, err);
 	if (!status && feed && is_known(at, i))
 		status = keep_non_documents(&at->writer.manifest, &at->old.manifest, i, feed, n_passed_over, err);
+	/* Meanwhile there may be more sources. */
+	struct bs_source_record *record = &at->writer.manifest.sources[i];
 	if (!status)
-		status = bs_refresh_end(&at->refresh, feed, &at->writer.accumulator.doc_table, record, err);
+		status = bs_refresh_end(&at->refresh, &at->refreshing, feed, &at->writer.accumulator.doc_table, record, err);
+	if (!status)
+		status = bs_inners_settle(&at->inners, i, feed, BS_INNERS_GONE, err);
 	if (at->source.kind == BS_SOURCE_STDIN)
 		record->read_lines = at->next_sequence;
 	if (at->reads_files)
@@ -360,6 +415,8 @@ static enum bs_status keep_source(struct indexing *at, uint32_t i, struct bs_err
 {
 	struct bs_manifest *manifest = &at->writer.manifest;
 	enum bs_status status = bs_folder_recorder_keep(&at->folders, err);
+	if (!status)
+		status = bs_inners_settle(&at->inners, i, NULL, BS_INNERS_KEPT, err);
 	return status ? status
 	              : keep_non_documents(manifest, &at->old.manifest, i, NULL, manifest->non_documents.used_bytes, err);
 }
@@ -394,6 +451,8 @@ static enum bs_status do_without(struct indexing *at, uint32_t i, enum bs_status
 	*record = now;
 	enum bs_status status = is_lost ? bs_refresh_lose(&at->refresh, i, err)
 	                                : bs_refresh_keep(&at->refresh, i, has_begun, err);
+	if (!status)
+		status = bs_inners_settle(&at->inners, i, NULL, is_lost ? BS_INNERS_LOST : BS_INNERS_KEPT, err);
 	if (is_lost)
 		tell_gone(at, at->is_full ? 1 : at->refresh.n_removed - n_removed);
 	return status || is_lost || !is_known(at, i) ? status
@@ -405,12 +464,14 @@ static enum bs_status refresh_source(struct indexing *at, uint32_t i, bool read_
 {
 	struct bs_source_record *record = &at->writer.manifest.sources[i];
 	const struct bs_listed_source *listed = &at->list.sources[i];
+	if (record->parent)
+		return BS_OK;
 	struct bs_error why = {""};
 	bool is_refused = false, has_begun = false;
 	at->source_number = i;
 	at->folders.source = i;
 	at->folders.is_kept = listed->parts != NULL;
-	enum bs_status status = bs_recorded_source(&at->dir, record, &at->source, err);
+	enum bs_status status = bs_recorded_root(&at->dir, record, &at->source, err);
 	if (status || record->kind == BS_SOURCE_FORGOTTEN)
 		goto out;
 	if (at->source.is_refused || !listed->is_read) {
@@ -486,7 +547,7 @@ static bool has_recorded_option(const struct bs_build_request *request)
 {
 	return request->words || request->grams || request->stem_language || request->fold_accents || request->hidden ||
 	       request->no_ignore || request->binary_as_text || request->max_document_bytes || request->id_field ||
-	       request->text_fields || request->globs || request->density > 0;
+	       request->text_fields || request->globs || request->density > 0 || request->records || request->no_records;
 }
 
 static enum bs_status choose_options(struct indexing *at, struct bs_error *err)
@@ -501,17 +562,26 @@ static enum bs_status choose_options(struct indexing *at, struct bs_error *err)
 		.id_field = (char *)(uintptr_t)request->id_field,
 		.text_fields = (char **)(uintptr_t)request->text_fields,
 		.globs = (char **)(uintptr_t)request->globs,
+		.reads_records = !request->no_records,
+		.records = (char **)(uintptr_t)request->records,
 		.hidden = request->hidden,
 		.no_ignore = request->no_ignore,
 		.binary_as_text = request->binary_as_text,
+		.gram_collections = request->grams,
 		.max_document = request->max_document_bytes,
 		.density = request->density > 0 ? request->density : BS_DEFAULT_DENSITY,
 	};
 	bool is_kept = at->has_old && !request->rebuild;
+	/* Of an index of before this option, too, who says nothing of it means what it has. */
+	if (is_kept && !request->records && !request->no_records)
+		wanted.reads_records = at->old.manifest.options.reads_records;
 	if (is_kept && has_recorded_option(request) && !bs_index_options_equal(&wanted, &at->old.manifest.options))
 		return bs_fail(err, BS_INVALID, "%s: the options differ from those it was made with; leave them out, or add "
 		               "--rebuild to index everything again with the new ones", request->dir);
-	return bs_index_options_copy(is_kept ? &at->old.manifest.options : &wanted, &at->writer.manifest.options, err);
+	enum bs_status status =
+		bs_index_options_copy(is_kept ? &at->old.manifest.options : &wanted, &at->writer.manifest.options, err);
+	at->writer.manifest.options.gram_collections |= request->grams;
+	return status;
 }
 
 /* A damaged index must not stand in the way of the rebuild that mends it: its manifest, if that is whole, still says
@@ -604,6 +674,12 @@ static enum bs_status list_sources(struct indexing *at, struct bs_error *err)
 		status = bs_refresh_init(&at->refresh, at->is_full ? &at->empty : &at->old, &at->old, manifest, at->list.moves,
 		                         err);
 	at->writer.owners = &at->refresh.owners;
+	at->inners.manifest = manifest;
+	at->inners.refresh = &at->refresh;
+	at->inners.options = &at->writer.source_options;
+	at->inners.report = report_skip;
+	at->inners.has_rows = manifest->options.grams;
+	at->inners.context = at;
 	for (uint32_t i = 0; i < at->list.n_moves && !status && !at->is_full; i++) {
 		uint64_t n_removed = at->refresh.n_removed;
 		if (is_known(at, i))
@@ -649,7 +725,8 @@ static bool is_anything_new(const struct indexing *at)
 	const struct bs_manifest *old = &at->old.manifest;
 	const struct bs_manifest *new = &at->writer.manifest;
 	if (at->is_full || at->list.is_changed || at->n_changed_segments > 0 || at->refresh.exclusions.is_changed ||
-	    new->n_segments != old->n_segments || new->n_sources != old->n_sources)
+	    new->n_segments != old->n_segments || new->n_sources != old->n_sources ||
+	    new->options.gram_collections != old->options.gram_collections)
 		return true;
 	if (new->non_documents.used_bytes != old->non_documents.used_bytes ||
 	    (old->non_documents.used_bytes &&
@@ -699,16 +776,20 @@ static enum bs_status report_index(const struct bs_dir *dir, struct bs_build_rep
 		return status;
 	report->index_bytes = bs_index_bytes(dir, &manifest);
 	report->n_docs = 0;
-	report->n_segments = manifest.n_segments;
+	report->n_segments = 0;
 	report->n_excluded = manifest.n_exclusions;
-	for (uint32_t i = 0; i < manifest.n_segments; i++)
-		report->n_docs += manifest.segments[i].n_docs - manifest.segments[i].n_deleted;
+	for (uint32_t i = 0; i < manifest.n_segments; i++) {
+		const struct bs_segment_record *segment = &manifest.segments[i];
+		report->n_segments += !segment->is_rows;
+		report->n_docs += segment->is_rows ? 0 : segment->n_docs - segment->n_deleted;
+	}
 	bs_manifest_deinit(&manifest);
 	return BS_OK;
 }
 
 static void indexing_deinit(struct indexing *at)
 {
+	bs_inners_deinit(&at->inners);
 	bs_refresh_deinit(&at->refresh);
 	bs_source_deinit(&at->source);
 	bs_source_list_deinit(&at->list);
@@ -750,6 +831,8 @@ static enum bs_status check_request(const struct bs_build_request *request, stru
 		return bs_fail(err, BS_INVALID, "no directory for the index");
 	if (request->density != 0 && !(request->density >= 0.05 && request->density <= 0.6))
 		return bs_fail(err, BS_INVALID, "density %g: not a number from 0.05 to 0.6", request->density);
+	if (request->records && request->no_records)
+		return bs_fail(err, BS_INVALID, "files are to be read record by record, and none are");
 	return bs_check_reserved("struct bs_build_request", request->reserved,
 	                         sizeof(request->reserved) / sizeof(*request->reserved), err);
 }

@@ -75,7 +75,7 @@ static enum bs_status locate(const struct listing *at, const struct bs_source_re
                              struct bs_listed_source *listed, struct bs_error *err)
 {
 	struct bs_source source;
-	enum bs_status status = bs_recorded_source(at->writer->dir, record, &source, err);
+	enum bs_status status = bs_recorded_root(at->writer->dir, record, &source, err);
 	if (status)
 		return status;
 	*listed = (struct bs_listed_source){.is_followed = !source.is_refused};
@@ -110,7 +110,8 @@ static uint32_t find_same(const struct listing *at, uint32_t kind, const char *p
 	for (uint32_t i = 0; i < at->list->n_sources; i++) {
 		const struct bs_source_record *record = &at->manifest->sources[i];
 		const char *known = at->list->sources[i].place;
-		if (record->kind == BS_SOURCE_FORGOTTEN || (record->kind == BS_SOURCE_STDIN) != (kind == BS_SOURCE_STDIN))
+		if (record->kind == BS_SOURCE_FORGOTTEN || record->parent ||
+		    (record->kind == BS_SOURCE_STDIN) != (kind == BS_SOURCE_STDIN))
 			continue;
 		if (kind == BS_SOURCE_STDIN || strcmp(record->path, path) == 0 || (known && place && strcmp(known, place) == 0))
 			return i;
@@ -134,7 +135,7 @@ static enum bs_status is_reached(const struct listing *at, const struct bs_sourc
 {
 	struct bs_source source;
 	*is_out = false;
-	enum bs_status status = bs_recorded_source(at->writer->dir, folder, &source, err);
+	enum bs_status status = bs_recorded_root(at->writer->dir, folder, &source, err);
 	if (status)
 		return status;
 	if (!source.is_refused)
@@ -228,6 +229,49 @@ static enum bs_status move_all(struct listing *at, uint32_t from, uint32_t to, c
 	return status;
 }
 
+/* A collection in folder number `root`, which has, or will have, this label: nothing is known of it but its name. */
+static enum bs_status add_inner(struct listing *at, uint32_t root, const char *label, const char *path, uint32_t *number_out,
+                                struct bs_error *err)
+{
+	struct bs_source_record record = {
+		.kind = BS_SOURCE_COLLECTION, .parent = root + 1, .path = (char *)(uintptr_t)path};
+	struct bs_listed_source nothing = {.place = NULL};
+	*number_out = at->list->n_sources;
+	enum bs_status status = bs_manifest_label_below(label, path, &record.label, err);
+	if (!status)
+		status = append(at, &record, &nothing, err);
+	free(record.label);
+	return status;
+}
+
+/* What was collection `from` before this run is one in the folder now. The names of its documents are the same. */
+static enum bs_status move_inner(struct listing *at, uint32_t from, uint32_t root, const char *label, const char *path,
+                                 struct bs_error *err)
+{
+	uint32_t number;
+	enum bs_status status = add_inner(at, root, label, path, &number, err);
+	for (uint32_t k = 0; k < at->list->n_moves && !status; k++)
+		if (at->list->moves[k].number == from)
+			at->list->moves[k].number = number;
+	return status ? status : forget_listed(at, from, err);
+}
+
+/* The collections in folder i are in another one, in which that is `below`. */
+static enum bs_status move_inners(struct listing *at, uint32_t i, uint32_t root, const char *label, const char *below,
+                                  struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	for (uint32_t c = i + 1, n = at->list->n_sources; c < n && !status; c++) {
+		const char *path;
+		if (at->manifest->sources[c].parent != i + 1)
+			continue;
+		status = keep_string(at->list, below, "/", at->manifest->sources[c].path, &path, err);
+		if (!status)
+			status = move_inner(at, c, root, label, path, err);
+	}
+	return status;
+}
+
 /* Finds what a new folder, listed nowhere yet, encloses and has; the first of it gives it its number. */
 static enum bs_status absorb(struct listing *at, const struct bs_source_record *folder, const char *place,
                              uint32_t *number_out, struct bs_error *err)
@@ -250,7 +294,13 @@ static enum bs_status absorb(struct listing *at, const struct bs_source_record *
 			                         name_of(&at->manifest->sources[i]));
 		bool is_first = *number_out == NONE;
 		*number_out = is_first ? i : *number_out;
-		status = move_all(at, i, *number_out, below, kind, err);
+		if (kind == BS_SOURCE_COLLECTION && at->manifest->options.reads_records) {
+			status = move_inner(at, i, *number_out, folder->label, below, err);
+			continue;
+		}
+		status = move_inners(at, i, *number_out, folder->label, below, err);
+		if (!status)
+			status = move_all(at, i, *number_out, below, kind, err);
 		if (!status)
 			status = forget_listed(at, i, err);
 	}
@@ -265,7 +315,7 @@ static enum bs_status check_label(const struct listing *at, const struct bs_sour
 {
 	for (uint32_t i = 0; i < at->list->n_sources; i++) {
 		const struct bs_source_record *known = &at->manifest->sources[i];
-		if (known->kind != BS_SOURCE_FORGOTTEN && strcmp(known->label, new->label) == 0)
+		if (known->kind != BS_SOURCE_FORGOTTEN && !known->parent && strcmp(known->label, new->label) == 0)
 			return bs_fail(err, BS_INVALID, "%s: this index has a source of that name at %s already; ids would mix: name it "
 			               "by another path, or use another index", name_of(new), known->path);
 	}
@@ -399,6 +449,24 @@ static enum bs_status carry(struct listing *at, uint32_t k, struct bs_listed_sou
 	return keep_string(at->list, below, record.kind == BS_SOURCE_FOLDER ? "/" : "", "", &move->below, err);
 }
 
+/* Everything is read: the collection is where its folder is. */
+static enum bs_status carry_inner(struct listing *at, uint32_t k, struct bs_error *err)
+{
+	const struct bs_source_record *record = &at->request->old->sources[k];
+	const struct bs_source_move *folder = &at->list->moves[record->parent - 1];
+	struct bs_source_move *move = &at->list->moves[k];
+	const char *path;
+	if (folder->number == BS_SOURCE_GONE)
+		return BS_OK;
+	enum bs_status status = keep_string(at->list, folder->below, record->path, "", &path, err);
+	for (uint32_t i = 0; folder->below[0] && i < at->list->n_sources; i++)
+		if (at->manifest->sources[i].parent == folder->number + 1 && strcmp(at->manifest->sources[i].path, path) == 0)
+			move->number = i;
+	if (status || move->number != BS_SOURCE_GONE)
+		return status;
+	return add_inner(at, folder->number, at->manifest->sources[folder->number].label, path, &move->number, err);
+}
+
 /* The source of the commit before that an argument of --forget names. */
 static enum bs_status find_forgotten(const struct listing *at, const struct bs_listed_source *known, const char *argument,
                                      uint32_t *number_out, struct bs_error *err)
@@ -415,7 +483,7 @@ static enum bs_status find_forgotten(const struct listing *at, const struct bs_l
 	for (uint32_t k = 0; k < old->n_sources && !status && *number_out == NONE; k++) {
 		const struct bs_source_record *record = &old->sources[k];
 		bool is_input = record->kind == BS_SOURCE_STDIN;
-		if (record->kind == BS_SOURCE_FORGOTTEN || is_input != (source.kind == BS_SOURCE_STDIN))
+		if (record->kind == BS_SOURCE_FORGOTTEN || record->parent || is_input != (source.kind == BS_SOURCE_STDIN))
 			continue;
 		if (is_input || strcmp(record->path, path) == 0 || (known[k].place && strcmp(known[k].place, place) == 0))
 			*number_out = k;
@@ -443,7 +511,8 @@ static enum bs_status carry_all(struct listing *at, struct bs_error *err)
 	enum bs_status status =
 		known && forgets ? BS_OK : bs_fail_memory(err, "the list of sources", ((size_t)n + 1) * sizeof(*known));
 	for (uint32_t i = 0; i < n && !status; i++)
-		status = locate(at, &old->sources[i], &known[i], err);
+		if (!old->sources[i].parent)
+			status = locate(at, &old->sources[i], &known[i], err);
 	for (size_t i = 0; i < request->n_forget && !status; i++) {
 		status = find_forgotten(at, known, request->forget[i], &k, err);
 		if (!status)
@@ -452,8 +521,12 @@ static enum bs_status carry_all(struct listing *at, struct bs_error *err)
 	for (uint32_t i = 0; i < n && !status; i++) {
 		struct bs_source_record gone = {.kind = BS_SOURCE_FORGOTTEN, .label = (char[]){""}, .path = (char[]){"-"}};
 		struct bs_listed_source nothing = {.place = NULL};
+		uint32_t parent = old->sources[i].parent;
+		forgets[i] |= parent && forgets[parent - 1];
 		bool is_gone = forgets[i] || old->sources[i].kind == BS_SOURCE_FORGOTTEN;
-		if (!is_gone) {
+		if (!is_gone && parent && at->request->is_full) {
+			status = carry_inner(at, i, err);
+		} else if (!is_gone) {
 			status = carry(at, i, &known[i], err);
 			known[i].place = NULL;
 		} else if (!at->request->is_full) {
@@ -468,6 +541,21 @@ static enum bs_status carry_all(struct listing *at, struct bs_error *err)
 	return status;
 }
 
+/* Of a collection in a folder, too. */
+static enum bs_status locate_any(const struct listing *at, const struct bs_source_record *record,
+                                 struct bs_listed_source *listed, struct bs_error *err)
+{
+	const struct bs_source_record *folder = record->parent ? &at->request->old->sources[record->parent - 1] : record;
+	struct bs_buffer place = {0};
+	enum bs_status status = locate(at, folder, listed, err);
+	if (status || !record->parent)
+		return status;
+	status = bs_file_join(listed->place, record->path, strlen(record->path), &place, err);
+	free(listed->place);
+	listed->place = (char *)place.data;
+	return status;
+}
+
 /* Of a commit that has only what this run names: what was deleted there stays deleted, and text that stands nowhere else
  * stays. */
 static enum bs_status find_moves(struct listing *at, struct bs_error *err)
@@ -479,21 +567,25 @@ static enum bs_status find_moves(struct listing *at, struct bs_error *err)
 		struct bs_listed_source known;
 		if (record->kind == BS_SOURCE_FORGOTTEN)
 			continue;
-		status = locate(at, record, &known, err);
+		status = locate_any(at, record, &known, err);
 		if (status)
 			break;
-		move->number = find_same(at, record->kind, known.place, record->path);
+		move->number = find_same(at, record->kind, known.place, record->parent ? "" : record->path);
 		if (move->number != NONE && record->kind == BS_SOURCE_STDIN)
 			at->manifest->sources[move->number].read_lines = record->read_lines;
 		for (uint32_t i = 0; i < at->list->n_sources && move->number == NONE && !status; i++) {
 			const char *below = find_below(at, i, known.place);
 			if (!below)
 				continue;
+			if (record->kind == BS_SOURCE_COLLECTION && at->manifest->options.reads_records) {
+				status = add_inner(at, i, at->manifest->sources[i].label, below, &move->number, err);
+				break;
+			}
 			move->number = i;
 			move->is_lost = record->kind == BS_SOURCE_COLLECTION;
 			status = keep_string(at->list, below, record->kind == BS_SOURCE_FOLDER ? "/" : "", "", &move->below, err);
 		}
-		if (move->number == NONE)
+		if (move->number == NONE && !record->parent)
 			notice(at, "%s is no source of the index any more", name_of(record));
 		free(known.place);
 	}
@@ -529,7 +621,7 @@ enum bs_status bs_source_list_make(struct bs_source_list *list, struct bs_index_
 		status = find_moves(&at, err);
 	bool reads_all = request->is_full || run->shared || run->n_sources + run->n_forget == 0;
 	for (uint32_t i = 0; i < list->n_sources && !status; i++) {
-		bool is_live = writer->manifest.sources[i].kind != BS_SOURCE_FORGOTTEN;
+		bool is_live = writer->manifest.sources[i].kind != BS_SOURCE_FORGOTTEN && !writer->manifest.sources[i].parent;
 		n_live += is_live;
 		if (is_live && reads_all)
 			read_whole(&list->sources[i]);

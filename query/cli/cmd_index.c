@@ -11,7 +11,7 @@
 struct index_arguments {
 	const char *index;
 	struct bs_build_request request;
-	struct bs_word_list globs, text_fields, forget;
+	struct bs_word_list globs, records, text_fields, forget;
 	uint64_t n_threads;
 	bool quiet, verbose;
 	char *text; /* --text's list, cut up */
@@ -41,6 +41,9 @@ static const struct bs_option index_options[] = {
 	{0, "hidden", NULL, "hidden files and folders too", SETS(FLAG, request.hidden)},
 	{0, "no-ignore", NULL, "also what .gitignore, .ignore and .rgignore leave out", SETS(FLAG, request.no_ignore)},
 	{'g', "glob", "GLOB", "only files that match; !GLOB leaves out; repeatable", SETS(LIST, globs)},
+	{0, "records", "GLOB", "also read files of folders that match record by record; !GLOB not; repeatable",
+	 SETS(LIST, records)},
+	{0, "no-records", NULL, "read *.jsonl and *.ndjson in folders as files", SETS(FLAG, request.no_records)},
 	{'a', "binary", NULL, "files with NUL bytes too", SETS(FLAG, request.binary_as_text)},
 	{0, "strict", NULL, "stop at the first bad JSONL record", SETS(FLAG, request.strict)},
 	{0, "rebuild", NULL, "index everything again, with new options or after damage; of SOURCE, if given, and nothing else", SETS(FLAG, request.rebuild)},
@@ -91,6 +94,12 @@ static const char index_description[] =
 	"can name. In `{\"author\": {\"name\": \"Ann\"}, \"tags\": [\"a\", \"b\"]}` the fields are author.name and, for both "
 	"strings, tags. A name made of names is at most 255 bytes long; what is deeper has the name of what is around it. "
 	"If several records have the same id, the last one counts.\n\n"
+	"- A collection in a folder: a file that is named so, and whose first line (that is not blank) is a JSON object. Each line "
+	"makes one document; its id is the file's, a `#` and the record's, or the file's and the line, as in logs/app.jsonl#17 "
+	"and logs/app.jsonl:812; ids are unique within the file. `--records GLOB` reads other files so, too, `--records '!GLOB'` "
+	"leaves some out: what a GLOB means is what it means in a `.gitignore` of the folder. `--no-records` reads all of "
+	"them as files, and so does an index that was made before there was a choice. New, rotated and appended-to ones are "
+	"picked up by the next refresh.\n\n"
 	"- `-`: a collection on standard input.\n\n"
 	"Each file belongs to one source, by its place, links resolved. A SOURCE inside a recorded folder is a part of it: just "
 	"that part is refreshed. It is a source of its own only if the rules leave it out there, being hidden, ignored or binary. "
@@ -101,8 +110,10 @@ static const char index_description[] =
 	"`--rebuild SOURCE...` makes an index of those and no others.\n\n"
 	"# Words and grams\n\n"
 	"An index has words, for `bitsift query`, and grams, which are short strings of bytes of the files, for `bitsift "
-	"grep`. `--words` or `--grams` makes an index of one of them only. Collections have words only. Binary files are "
-	"left out, but recorded by name, because `bitsift grep` must look into those in which a match may stand before "
+	"grep`. `--words` or `--grams` makes an index of one of them only. A collection that is a SOURCE has words; it has grams, "
+	"too, where the index has a folder or file among its sources, or where `--grams` is given (with `--words`, for both): "
+	"then `bitsift grep` opens it only if it may match. For its grams a collection is read as a whole whenever it has changed. "
+	"Binary files are left out, but recorded by name, because `bitsift grep` must look into those in which a match may stand before "
 	"the first NUL byte.\n\n"
 	"Text is UTF-8, or UTF-16 with a byte order mark; invalid bytes are not part of any word. Words are found by the "
 	"Unicode rules for word boundaries. Case and compatibility forms make no difference. `don't`, `foo_bar` and "
@@ -111,7 +122,7 @@ static const char index_description[] =
 	"in any sequence. Emoji are words.\n\n"
 	"# Options that are kept\n\n"
 	"`--words`, `--grams`, `--stem`, `--fold-accents`, `--id`, `--text`, `--density`, `--max-document`, `--hidden`, "
-	"`--no-ignore`, `--glob` and `--binary` are recorded with the index and hold for every refresh. Giving different "
+	"`--no-ignore`, `--glob`, `--records`, `--no-records` and `--binary` are recorded with the index and hold for every refresh. Giving different "
 	"ones is an error, unless `--rebuild` is given too; then everything is indexed again with them.\n\n"
 	"# Who may read the index\n\n"
 	"An index tells what is in its sources. So its folder and files are for their owner alone (0700, 0600), unless "
@@ -346,6 +357,7 @@ static int run(void *set, const struct bs_operands *operands, const struct bs_co
 	request->sources = (const char *const *)operands->list;
 	request->n_sources = operands->n;
 	request->globs = arguments->globs.list;
+	request->records = arguments->records.list;
 	request->text_fields = arguments->text_fields.list;
 	request->forget = arguments->forget.list;
 	request->n_forget = arguments->forget.n;
@@ -380,6 +392,7 @@ static void release(void *of_options)
 	struct index_arguments *arguments = of_options;
 	free(arguments->text);
 	bs_word_list_deinit(&arguments->globs);
+	bs_word_list_deinit(&arguments->records);
 	bs_word_list_deinit(&arguments->text_fields);
 	bs_word_list_deinit(&arguments->forget);
 }

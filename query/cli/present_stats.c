@@ -56,14 +56,14 @@ static double ratio(uint64_t n, uint64_t of)
 }
 
 /* Options that are either on or off, in the order in which both forms name them. */
-#define N_SWITCHES 7
+#define N_SWITCHES 8
 static const char *const switch_names[N_SWITCHES] = {"words",  "grams",     "store", "fold-accents",
-                                                     "hidden", "no-ignore", "binary"};
+                                                     "hidden", "no-ignore", "binary", "no-records"};
 
 static void switches(const struct bs_index_options *options, bool on_out[N_SWITCHES])
 {
 	const bool on[N_SWITCHES] = {options->words,  options->grams,     options->store,         options->fold_accents,
-	                             options->hidden, options->no_ignore, options->binary_as_text};
+	                             options->hidden, options->no_ignore, options->binary_as_text, !options->reads_records};
 	memcpy(on_out, on, sizeof(on));
 }
 
@@ -91,14 +91,24 @@ static void text_options(FILE *out, const struct bs_index_options *options)
 	}
 	text_list(out, "text", options->text_fields);
 	text_list(out, "glob", options->globs);
+	text_list(out, "records", options->records);
 	fputs("\n", out);
+}
+
+/* Collections that were found in a folder. */
+static uint32_t count_inner(const struct bs_manifest *manifest, uint32_t folder)
+{
+	uint32_t n = 0;
+	for (uint32_t i = folder + 1; i < manifest->n_sources; i++)
+		n += manifest->sources[i].parent == folder + 1;
+	return n;
 }
 
 static void text_sources(FILE *out, const struct bs_manifest *manifest)
 {
 	for (uint32_t i = 0, n = 0; i < manifest->n_sources; i++) {
 		const struct bs_source_record *source = &manifest->sources[i];
-		if (source->kind == BS_SOURCE_FORGOTTEN)
+		if (source->kind == BS_SOURCE_FORGOTTEN || source->parent)
 			continue;
 		fprintf(out, "%-10s %-10s ", n++ == 0 ? "sources" : "", kind_names[source->kind]);
 		put_name(out, source->label[0] ? source->label : ".");
@@ -106,6 +116,12 @@ static void text_sources(FILE *out, const struct bs_manifest *manifest)
 			fputs("  (", out);
 			put_name(out, source->path);
 			fputs(")", out);
+		}
+		uint32_t n_inner = count_inner(manifest, i);
+		if (n_inner > 0) {
+			fputs(", with ", out);
+			put_things(out, n_inner, "collection");
+			fputs(" in it", out);
 		}
 		fputs("\n", out);
 	}
@@ -198,21 +214,27 @@ static void text_segment(FILE *out, const struct bs_snapshot *snapshot, const st
 	const struct bs_segment *segment = &snapshot->segments[s];
 	const struct bs_segment_record *record = &snapshot->manifest.segments[s];
 	fprintf(out, "\nseg-%06llu ", (unsigned long long)record->number);
-	put_things(out, record->n_docs, "document");
+	put_things(out, record->n_docs, record->is_rows ? "collection" : "document");
+	if (record->is_rows)
+		fputs(" as files", out);
 	if (record->n_deleted > 0) {
 		fputs(" (", out);
 		put_count(out, record->n_deleted, 0);
 		fputs(" deleted)", out);
 	}
 	fputs(", ", out);
-	put_things(out, segment->meta.n_terms, "term");
-	fputs(", ", out);
-	put_things(out, segment->meta.n_postings, "posting");
-	fputs(", ", out);
+	if (!record->is_rows) {
+		put_things(out, segment->meta.n_terms, "term");
+		fputs(", ", out);
+		put_things(out, segment->meta.n_postings, "posting");
+		fputs(", ", out);
+	}
 	put_bytes(out, record->n_bytes, 0);
 	fputs("\n", out);
-	text_slabs(out, segment, &stats->segments[s]);
-	text_treatments(out, &segment->treatments);
+	if (!record->is_rows) {
+		text_slabs(out, segment, &stats->segments[s]);
+		text_treatments(out, &segment->treatments);
+	}
 	if (segment->grams.n_slabs > 0)
 		text_gram_slabs(out, &segment->grams);
 }
@@ -261,7 +283,7 @@ static void summary_sources(FILE *out, const struct bs_manifest *manifest)
 	for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++) {
 		uint32_t n = 0;
 		for (uint32_t i = 0; i < manifest->n_sources; i++)
-			n += manifest->sources[i].kind == kinds[k].kind;
+			n += manifest->sources[i].kind == kinds[k].kind && !manifest->sources[i].parent;
 		if (n == 0)
 			continue;
 		fputs(before, out);
@@ -270,6 +292,14 @@ static void summary_sources(FILE *out, const struct bs_manifest *manifest)
 			fputs(kinds[k].name, out);
 		else
 			put_things(out, n, kinds[k].name);
+	}
+	uint32_t n_inner = 0;
+	for (uint32_t i = 0; i < manifest->n_sources; i++)
+		n_inner += manifest->sources[i].parent > 0;
+	if (n_inner > 0) {
+		fputs(", with ", out);
+		put_things(out, n_inner, "collection");
+		fputs(" in folders", out);
 	}
 }
 
@@ -361,7 +391,7 @@ static void summary_health(FILE *out, const struct bs_snapshot *snapshot)
 		return;
 	}
 	fputs("good: ", out);
-	put_things(out, manifest->n_segments, "segment");
+	put_things(out, snapshot->n_word_segments, "segment");
 	if (n_deleted > 0) {
 		fputs(", ", out);
 		put_things(out, n_deleted, "deleted document");
@@ -441,6 +471,7 @@ static void json_options(FILE *out, const struct bs_index_options *options)
 	json_optional(out, "id", options->id_field);
 	json_list(out, "text", options->text_fields);
 	json_list(out, "glob", options->globs);
+	json_list(out, "records", options->records);
 	fputs("}", out);
 }
 
@@ -448,12 +479,14 @@ static void json_sources(FILE *out, const struct bs_manifest *manifest)
 {
 	fputs("\"sources\":[", out);
 	for (uint32_t i = 0, n = 0; i < manifest->n_sources; i++) {
-		if (manifest->sources[i].kind == BS_SOURCE_FORGOTTEN)
+		if (manifest->sources[i].kind == BS_SOURCE_FORGOTTEN || manifest->sources[i].parent)
 			continue;
 		fprintf(out, "%s{\"kind\":\"%s\",\"label\":", n++ ? "," : "", kind_names[manifest->sources[i].kind]);
 		put_json_string(out, manifest->sources[i].label);
 		fputs(",\"path\":", out);
 		put_json_string(out, manifest->sources[i].path);
+		if (manifest->sources[i].kind == BS_SOURCE_FOLDER)
+			fprintf(out, ",\"collections\":%u", count_inner(manifest, i));
 		fputs("}", out);
 	}
 	fputs("]", out);
@@ -491,7 +524,7 @@ static void json_segment(FILE *out, const struct bs_snapshot *snapshot, const st
 	const struct bs_segment *segment = &snapshot->segments[s];
 	const struct bs_segment_record *record = &snapshot->manifest.segments[s];
 	fprintf(out, "{\"file\":\"seg-%06llu\"", (unsigned long long)record->number);
-	fprintf(out, ",\"documents\":%llu,\"deleted\":%llu", (unsigned long long)record->n_docs,
+	fprintf(out, ",\"%s\":%llu,\"deleted\":%llu", record->is_rows ? "collections" : "documents", (unsigned long long)record->n_docs,
 	        (unsigned long long)record->n_deleted);
 	fprintf(out, ",\"terms\":%llu,\"postings\":%llu", (unsigned long long)segment->meta.n_terms,
 	        (unsigned long long)segment->meta.n_postings);

@@ -67,6 +67,8 @@ static int draw_segments(FILE *out, const struct bs_snapshot *snapshot, const st
 	for (uint32_t s = 0; s < stats->n_segments; s++)
 		most = snapshot->segments[s].meta.n_docs > most ? snapshot->segments[s].meta.n_docs : most;
 	for (uint32_t s = 0; s < stats->n_segments; s++) {
+		if (!bs_snapshot_has_words(snapshot, s))
+			continue;
 		char label[64];
 		double x = LEFT;
 		snprintf(label, sizeof(label), "seg-%06llu", (unsigned long long)snapshot->manifest.segments[s].number);

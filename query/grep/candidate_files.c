@@ -1,15 +1,27 @@
 /* candidate_files.c: see candidate_files.h. The list is a merge of the documents and of the files that are none. */
 #include "query/grep/candidate_files.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/source_kind.h"
 
-/* The documents are files: of other sources there are none to list, and nothing to ask. */
-static bool has_files(const struct bs_snapshot *snapshot, uint32_t source)
+/* Of the documents that are files; those of a collection are not, but its row is one. */
+static enum bs_status open_files(struct bs_doc_cursor *cursor, const struct bs_snapshot *snapshot, uint32_t source,
+                                 const struct bs_doc_bits *among, struct bs_error *err)
 {
-	uint32_t kind = snapshot->manifest.sources[source].kind;
-	return kind == BS_SOURCE_FOLDER || kind == BS_SOURCE_FILE;
+	const struct bs_manifest *manifest = &snapshot->manifest;
+	uint32_t kind = manifest->sources[source].kind;
+	if (kind == BS_SOURCE_FOLDER || kind == BS_SOURCE_FILE)
+		return bs_doc_cursor_init(cursor, snapshot, source, NULL, false, among, err);
+	bool *chosen = calloc((size_t)manifest->n_segments + 1, sizeof(*chosen));
+	if (!chosen)
+		return bs_fail_memory(err, "a list of segments", manifest->n_segments);
+	for (uint32_t s = 0; s < manifest->n_segments; s++)
+		chosen[s] = manifest->segments[s].is_rows;
+	enum bs_status status = bs_doc_cursor_init(cursor, snapshot, source, chosen, false, among, err);
+	free(chosen);
+	return status;
 }
 
 static void next_non_document(struct bs_candidate_files *list)
@@ -35,10 +47,17 @@ enum bs_status bs_candidate_files_init(struct bs_candidate_files *list, const st
 		.least_bytes = least_bytes,
 		.kind = snapshot->manifest.sources[source].kind,
 	};
-	if (!has_files(snapshot, source))
-		return BS_OK;
+	if (list->kind == BS_SOURCE_COLLECTION) {
+		struct bs_doc_ref ref;
+		struct bs_doc_record record;
+		enum bs_status status = open_files(&list->cursor, snapshot, source, NULL, err);
+		list->has_no_row = !status && !bs_doc_cursor_peek(&list->cursor, &ref, &record);
+		bs_doc_cursor_deinit(&list->cursor);
+		if (status)
+			return status;
+	}
 	next_non_document(list);
-	return bs_doc_cursor_init(&list->cursor, snapshot, source, NULL, false, candidates, err);
+	return open_files(&list->cursor, snapshot, source, candidates, err);
 }
 
 static enum bs_status check_name(const struct bs_candidate_files *list, const uint8_t *name, size_t name_bytes,
@@ -59,8 +78,8 @@ enum bs_status bs_candidate_files_next(struct bs_candidate_files *list, const ui
 	size_t other_bytes = list->non_documents ? strlen(list->non_documents) : 0;
 	*name_out = NULL;
 	*name_bytes_out = 0;
-	if (list->kind == BS_SOURCE_COLLECTION && !list->is_done) {
-		list->is_done = true;
+	if (list->has_no_row) {
+		list->has_no_row = false;
 		*name_out = (const uint8_t *)"";
 		return BS_OK;
 	}
@@ -88,9 +107,7 @@ void bs_candidate_files_deinit(struct bs_candidate_files *list)
 static enum bs_status start_over(struct bs_gram_cover *cover, struct bs_error *err)
 {
 	bs_doc_cursor_deinit(&cover->cursor);
-	if (!has_files(cover->snapshot, cover->source))
-		return BS_OK;
-	return bs_doc_cursor_init(&cover->cursor, cover->snapshot, cover->source, NULL, false, NULL, err);
+	return open_files(&cover->cursor, cover->snapshot, cover->source, NULL, err);
 }
 
 enum bs_status bs_gram_cover_init(struct bs_gram_cover *cover, const struct bs_snapshot *snapshot,

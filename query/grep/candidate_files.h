@@ -16,7 +16,7 @@
 #include "core/store/snapshot.h"
 
 /* A list of one source's files. Of a folder, names are paths below it; a file, and a collection, which is always
- * listed, has the empty name; of standard input there are none. */
+ * listed if it has no row, has the empty name; of standard input there are none. */
 struct bs_candidate_files {
 	const struct bs_snapshot *snapshot;
 	uint32_t source;
@@ -25,7 +25,7 @@ struct bs_candidate_files {
 	uint64_t least_bytes;      /* of a match */
 	size_t non_documents_at;   /* in the manifest's list: behind non_documents */
 	const char *non_documents; /* the next; NULL: no more */
-	bool is_done;              /* of a collection: it was listed */
+	bool has_no_row;           /* of a collection: it is still to be listed */
 };
 
 /* All is borrowed until deinit, also after a failure. source < the manifest's n_sources. Of a folder's files that are
@@ -54,7 +54,7 @@ struct bs_gram_cover {
 	struct bs_buffer last; /* name asked last */
 };
 
-/* Of a folder's or file's source; of others nothing is covered. As above. */
+/* Of a folder's, file's or collection's source; of others nothing is covered. As above. */
 enum bs_status bs_gram_cover_init(struct bs_gram_cover *cover, const struct bs_snapshot *snapshot,
                                   const struct bs_doc_bits *candidates, uint32_t source,
                                   struct bs_error *err) BS_WARN_UNUSED;

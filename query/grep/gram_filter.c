@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/source_kind.h"
 #include "core/base/workers.h"
 #include "core/matrix/gram_slab.h"
 
@@ -16,6 +17,10 @@
 #define MOST_THREADS   8u
 /* Room from the start for so many documents that a thread finds: its first allocation costs it an arena. */
 #define DOCUMENTS_AT_ONCE 1024u
+
+/* One of so many literals, or more: after each so many it is looked whether the others are worth the time. */
+#define LIST_LITERALS 64u
+#define LIST_STEP     256u
 
 /* A literal in a segment: its hashes[first..first + n). */
 struct literal {
@@ -30,9 +35,12 @@ struct filtering {
 	struct bs_gram_filter_stats stats;
 	uint32_t segment;
 	const struct bs_gram_slab *slab;
-	struct literal *literals;                   /* by node */
-	uint32_t *hashes;                           /* of all literals; in a slab each is a column */
-	uint8_t (*pieces)[PIECE_BYTES];             /* by node: which rows satisfy it */
+	struct literal *literals;       /* by node */
+	uint32_t *hashes;               /* of all literals; in a slab each is a column */
+	uint8_t *tiers;                 /* of the keys of one literal */
+	bool is_list;                   /* the tree is one of many literals */
+	uint8_t (*pieces)[PIECE_BYTES]; /* by node: which rows satisfy it; two of a list: some, and one literal */
+	const uint8_t *result;          /* that of the root */
 	uint8_t room[BS_SECTION_ROOM(PIECE_BYTES)]; /* for a piece of a column */
 	struct bs_buffer found;                     /* uint32_t: documents of the slabs, not yet among the candidates */
 	struct filtering *helpers;                  /* by thread */
@@ -64,11 +72,10 @@ static void or_bytes(uint8_t *into, const uint8_t *from, uint32_t n_bytes)
 		into[i] |= from[i];
 }
 
-static enum bs_status test_literal(struct filtering *at, uint32_t node, uint32_t first, uint32_t n_bytes,
-                                   struct bs_error *err)
+static enum bs_status test_literal(struct filtering *at, uint32_t node, uint8_t *piece, uint32_t first,
+                                   uint32_t n_bytes, struct bs_error *err)
 {
 	const struct literal *literal = &at->literals[node];
-	uint8_t *piece = at->pieces[node];
 	uint32_t m = at->slab->shape.n_columns;
 	/* Without columns there are no grams, but those that are left out. */
 	bool is_any_left = m > 0 || literal->n == 0;
@@ -95,7 +102,7 @@ static enum bs_status test_nodes(struct filtering *at, uint32_t first, uint32_t 
 	for (uint32_t i = 0; i < at->tree->n_nodes && !status; i++) {
 		const struct bs_gram_node *node = &at->tree->nodes[i];
 		if (node->kind == BS_GRAM_LITERAL) {
-			status = test_literal(at, i, first, n_bytes, err);
+			status = test_literal(at, i, at->pieces[i], first, n_bytes, err);
 			continue;
 		}
 		memcpy(at->pieces[i], at->pieces[node->children[0]], n_bytes);
@@ -104,6 +111,32 @@ static enum bs_status test_nodes(struct filtering *at, uint32_t first, uint32_t 
 				or_bytes(at->pieces[i], at->pieces[node->children[c]], n_bytes);
 			else
 				(void)and_bytes(at->pieces[i], at->pieces[node->children[c]], n_bytes);
+		}
+	}
+	return status;
+}
+
+/* Whether n literals would let most rows of the piece through, by what the first n_tested of them do: then it is of no
+ * use to ask for the others. */
+static bool is_hopeless(const uint8_t *piece, uint32_t n_bytes, uint64_t n_tested, uint64_t n)
+{
+	uint64_t n_rows = 0;
+	for (uint32_t i = 0; i < n_bytes; i++)
+		n_rows += (uint64_t)__builtin_popcount(piece[i]);
+	return n_rows * n > n_tested * (8 * (uint64_t)n_bytes) * 3 / 4;
+}
+
+static enum bs_status test_list(struct filtering *at, uint32_t first, uint32_t n_bytes, struct bs_error *err)
+{
+	uint32_t n = at->tree->n_nodes - 1;
+	enum bs_status status = BS_OK;
+	memset(at->pieces[0], 0, n_bytes);
+	for (uint32_t i = 0; i < n && !status; i++) {
+		status = test_literal(at, i, at->pieces[1], first, n_bytes, err);
+		or_bytes(at->pieces[0], at->pieces[1], n_bytes);
+		if ((i + 1) % LIST_STEP == 0 && is_hopeless(at->pieces[0], n_bytes, i + 1, n)) {
+			memset(at->pieces[0], 0xff, n_bytes);
+			break;
 		}
 	}
 	return status;
@@ -143,25 +176,32 @@ static enum bs_status take_rows(struct filtering *at, const uint8_t *piece, uint
 	return status;
 }
 
-/* Places of the literals' grams in a segment: those of longer grams first, then of rare trigrams, and so on: so the
+/* Places of a literal's grams in a segment: those of longer grams first, then of rare trigrams, and so on: so the
  * soonest nothing is left. */
-static enum bs_status find_hashes(struct filtering *at, struct bs_error *err)
+static enum bs_status find_places(struct filtering *at, const struct bs_gram_node *node, struct literal *literal,
+                                  struct bs_error *err)
 {
 	const struct bs_gram_slabs *grams = &at->snapshot->segments[at->segment].grams;
 	enum bs_status status = BS_OK;
-	for (uint32_t i = 0; i < at->tree->n_nodes; i++) {
-		const struct bs_gram_node *node = &at->tree->nodes[i];
-		struct literal *literal = &at->literals[i];
-		literal->n = 0;
-		for (uint32_t tier = BS_GRAM_TIERS; tier-- > 0 && node->kind == BS_GRAM_LITERAL;) {
-			for (uint32_t k = 0; k < node->n_keys && !status; k++) {
-				enum bs_gram_tier found = BS_GRAM_LEFT_OUT;
-				status = bs_gram_slabs_tier(grams, node->keys[k], &found, err);
-				for (uint32_t h = 0; h < grams->meta.n_hashes[found] && found == tier; h++)
-					at->hashes[literal->first + literal->n++] = bs_gram_hash(node->keys[k], h);
-			}
-		}
+	for (uint32_t k = 0; k < node->n_keys && !status; k++) {
+		enum bs_gram_tier found = BS_GRAM_LEFT_OUT;
+		status = bs_gram_slabs_tier(grams, node->keys[k], &found, err);
+		at->tiers[k] = (uint8_t)found;
 	}
+	literal->n = 0;
+	for (uint32_t tier = BS_GRAM_TIERS; tier-- > 0 && !status;)
+		for (uint32_t k = 0; k < node->n_keys; k++)
+			for (uint32_t h = 0; h < grams->meta.n_hashes[tier] && at->tiers[k] == tier; h++)
+				at->hashes[literal->first + literal->n++] = bs_gram_hash(node->keys[k], h);
+	return status;
+}
+
+static enum bs_status find_hashes(struct filtering *at, struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	for (uint32_t i = 0; i < at->tree->n_nodes && !status; i++)
+		if (at->tree->nodes[i].kind == BS_GRAM_LITERAL)
+			status = find_places(at, &at->tree->nodes[i], &at->literals[i], err);
 	return status;
 }
 
@@ -174,9 +214,9 @@ static enum bs_status filter_slab(void *context, const struct bs_task *task, str
 	at->slab = &at->snapshot->segments[at->segment].grams.slabs[task->number];
 	for (uint32_t first = 0; first < at->slab->column_bytes && !status; first += PIECE_BYTES) {
 		uint32_t left = at->slab->column_bytes - first, n_bytes = left < PIECE_BYTES ? left : PIECE_BYTES;
-		status = test_nodes(at, first, n_bytes, err);
+		status = at->is_list ? test_list(at, first, n_bytes, err) : test_nodes(at, first, n_bytes, err);
 		if (!status)
-			status = take_rows(at, at->pieces[at->tree->n_nodes - 1], first * 8, n_bytes, err);
+			status = take_rows(at, at->result, first * 8, n_bytes, err);
 	}
 	return status;
 }
@@ -198,14 +238,21 @@ static void free_copy(struct filtering *copy)
 	bs_buffer_deinit(&copy->found);
 }
 
+static bool make_pieces(struct filtering *at)
+{
+	uint32_t n = at->is_list ? 2 : at->tree->n_nodes;
+	at->pieces = malloc(n * sizeof(*at->pieces));
+	at->result = at->pieces ? at->pieces[at->is_list ? 0 : n - 1] : NULL;
+	return at->pieces;
+}
+
 /* What a thread of its own needs; false if it is not to be had. */
 static bool make_copy(const struct filtering *at, struct filtering *copy_out)
 {
 	*copy_out = *at;
 	copy_out->stats = (struct bs_gram_filter_stats){0};
 	copy_out->found = (struct bs_buffer){0};
-	copy_out->pieces = malloc(at->tree->n_nodes * sizeof(*copy_out->pieces));
-	if (copy_out->pieces && !bs_buffer_reserve(&copy_out->found, DOCUMENTS_AT_ONCE * sizeof(uint32_t), NULL))
+	if (make_pieces(copy_out) && !bs_buffer_reserve(&copy_out->found, DOCUMENTS_AT_ONCE * sizeof(uint32_t), NULL))
 		return true;
 	free_copy(copy_out);
 	return false;
@@ -234,15 +281,32 @@ static enum bs_status filter_all_slabs(struct filtering *at, unsigned n_threads,
 	return status;
 }
 
-static enum bs_status take_unknown(struct filtering *at, const uint8_t *known, struct bs_error *err)
+static enum bs_status take_unknown_of(struct filtering *at, const uint8_t *known, uint32_t first, uint32_t end,
+                                      struct bs_error *err)
 {
-	uint32_t n_docs = bs_snapshot_segment_docs(at->snapshot, at->segment);
 	enum bs_status status = BS_OK;
-	for (uint32_t d = 0; d < n_docs && !status; d++) {
+	for (uint32_t d = first; d < end && !status; d++) {
 		if (known && (known[d / 8] >> (d % 8) & 1))
 			continue;
 		at->stats.n_unknown += !bs_snapshot_is_deleted(at->snapshot, at->segment, d);
 		status = take_document(at, d, err);
+	}
+	return status;
+}
+
+/* Records are no files, but a row is one. */
+static enum bs_status take_unknown(struct filtering *at, const uint8_t *known, struct bs_error *err)
+{
+	const struct bs_manifest *manifest = &at->snapshot->manifest;
+	enum bs_status status = BS_OK;
+	if (at->segment == manifest->n_segments)
+		return take_unknown_of(at, known, 0, bs_snapshot_segment_docs(at->snapshot, at->segment), err);
+	const struct bs_doc_table *docs = &at->snapshot->segments[at->segment].docs;
+	for (uint32_t i = 0; i < docs->n_ranges && !status; i++) {
+		struct bs_source_range range = bs_doc_table_range(docs, i);
+		uint32_t kind = manifest->sources[range.source].kind;
+		if (manifest->segments[at->segment].is_rows || kind == BS_SOURCE_FOLDER || kind == BS_SOURCE_FILE)
+			status = take_unknown_of(at, known, range.first, range.end, err);
 	}
 	return status;
 }
@@ -284,15 +348,19 @@ static enum bs_status filter_segment(struct filtering *at, uint32_t s, unsigned 
 static enum bs_status make_room(struct filtering *at, struct bs_error *err)
 {
 	const struct bs_gram_tree *tree = at->tree;
-	uint32_t n_hashes = 0;
+	uint32_t n_hashes = 0, most_keys = 0;
+	at->is_list = bs_gram_tree_root(tree)->kind == BS_GRAM_OR && tree->n_nodes > LIST_LITERALS &&
+	              bs_gram_tree_root(tree)->n_children == tree->n_nodes - 1;
 	at->literals = calloc(tree->n_nodes, sizeof(*at->literals));
-	at->pieces = malloc(tree->n_nodes * sizeof(*at->pieces));
 	for (uint32_t i = 0; at->literals && i < tree->n_nodes; i++) {
+		uint32_t n_keys = tree->nodes[i].kind == BS_GRAM_LITERAL ? tree->nodes[i].n_keys : 0;
 		at->literals[i].first = n_hashes;
-		n_hashes += tree->nodes[i].kind == BS_GRAM_LITERAL ? tree->nodes[i].n_keys * BS_GRAM_MAX_HASHES : 0;
+		n_hashes += n_keys * BS_GRAM_MAX_HASHES;
+		most_keys = n_keys > most_keys ? n_keys : most_keys;
 	}
 	at->hashes = malloc(((size_t)n_hashes + 1) * sizeof(*at->hashes));
-	if (!at->literals || !at->pieces || !at->hashes)
+	at->tiers = malloc(most_keys + (size_t)1);
+	if (!make_pieces(at) || !at->literals || !at->hashes || !at->tiers)
 		return bs_fail_memory(err, "a filter", tree->n_nodes * sizeof(*at->pieces));
 	return BS_OK;
 }
@@ -314,6 +382,7 @@ enum bs_status bs_gram_filter(const struct bs_snapshot *snapshot, const struct b
 	free(at.literals);
 	free(at.pieces);
 	free(at.hashes);
+	free(at.tiers);
 	bs_buffer_deinit(&at.found);
 	return status;
 }

@@ -17,8 +17,8 @@ struct bs_gram_filter_stats {
 
 /*
  * Sets the bits of the candidates, live documents all. candidates_out: zeros; release with bs_doc_bits_deinit, also
- * after a failure. Documents of which there are no grams (records, those of an index made without) are candidates of
- * every tree but NONE. n_threads > 0: it may work on so many. stats may be NULL. Any number of callers at once with one
+ * after a failure. Files of which there are no grams (those of an index made without) are candidates of every tree but
+ * NONE; records are none of any. n_threads > 0: it may work on so many. stats may be NULL. Any number of callers at once with one
  * snapshot. BS_CORRUPT, BS_NO_MEMORY.
  */
 enum bs_status bs_gram_filter(const struct bs_snapshot *snapshot, const struct bs_gram_tree *tree, unsigned n_threads,

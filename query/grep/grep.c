@@ -16,6 +16,7 @@
 #include "corpus/walk/file.h"
 #include "corpus/walk/file_types.h"
 #include "corpus/walk/ignore.h"
+#include "query/grep/grep_code.h"
 #include "query/grep/grep_index.h"
 #include "query/grep/grep_path.h"
 #include "query/grep/grep_run.h"

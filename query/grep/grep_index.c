@@ -13,7 +13,10 @@
 #include "query/grep/candidate_files.h"
 #include "query/grep/gram_filter.h"
 #include "query/grep/grep_stamps.h"
+#include "query/regex/list_grams.h"
 #include "query/regex/regex_grams.h"
+
+#define DOCUMENTS_A_LITERAL 4u
 
 /* Where a path of the command line and a source of the index have files in common. */
 struct area {
@@ -22,6 +25,7 @@ struct area {
 	char *below_path;   /* what stands between the path and the source: "sub/", or "" */
 	char *below_source; /* ... between the source and the path, likewise; one of the two is "" */
 	char *source_path;  /* openable from here */
+	bool is_file;       /* the source is one, or a collection: below_path is its whole way, without a slash at the end */
 	struct bs_gram_cover cover;
 	bool has_cover;
 	struct bs_folder_cursor folders;
@@ -35,6 +39,7 @@ struct index_source {
 	bool has_snapshot;
 	struct bs_doc_bits candidates;
 	uint64_t least_bytes; /* of a match that NUL bytes do not interrupt; 0: they may */
+	char **resolved; /* one a path of the command line */
 	struct area *areas;
 	size_t n_areas;
 	struct bs_folders folders; /* what they held when they were indexed, for the walk */
@@ -67,22 +72,34 @@ static bool has_replacement(const struct bs_gram_tree *tree)
 	return false;
 }
 
-static enum bs_status make_tree(const struct bs_grep_index_options *options, struct bs_gram_tree **tree_out,
-                                struct bs_error *err)
+/* To ask for a literal takes as long as to search a part of a file: of a list that is longer than this, the index would
+ * take more than it spares, and of so many literals nearly every file has one by its bits. */
+static bool is_too_long(const struct bs_snapshot *snapshot, const struct bs_pattern_list *list)
+{
+	return bs_list_has_grams(list) && bs_pattern_n_literals(list) > snapshot->n_docs / DOCUMENTS_A_LITERAL;
+}
+
+static enum bs_status make_tree(const struct bs_grep_index_options *options, const struct bs_snapshot *snapshot,
+                                struct bs_gram_tree **tree_out, struct bs_error *err)
 {
 	const struct bs_conditions *conditions = options->conditions;
 	struct bs_regex anything = {.root = 0};
+	const struct bs_pattern_list *list = &options->pattern->list;
+	bool can_filter = options->pattern->is_legible && !is_too_long(snapshot, list);
 	size_t n = 1;
 	*tree_out = NULL;
 	const struct bs_regex **regexes = malloc((conditions->n + 1) * sizeof(*regexes));
 	if (!regexes)
 		return bs_fail_memory(err, "patterns", (conditions->n + 1) * sizeof(*regexes));
-	regexes[0] = options->pattern->is_legible ? &options->pattern->regex : &anything;
+	regexes[0] = can_filter && !bs_list_has_grams(list) ? &options->pattern->regex : &anything;
 	for (size_t i = 0; i < conditions->n; i++)
 		if (!conditions->list[i].is_not && conditions->list[i].analysis.is_legible)
 			regexes[n++] = &conditions->list[i].analysis.regex;
 	enum bs_status status = bs_regex_read(&anything, (const uint8_t *)"", 0, err);
-	if (!status)
+	/* The grams of a long list stand alone: what else must hold says more than one of so many does. */
+	if (!status && n == 1 && bs_list_has_grams(list) && can_filter)
+		status = bs_list_grams(list, tree_out, err);
+	else if (!status)
 		status = bs_regex_grams_of_all(regexes, n, tree_out, err);
 	free(regexes);
 	if (!status && options->replaces_invalid && has_replacement(*tree_out)) {
@@ -110,7 +127,7 @@ static enum bs_status filter(struct index_source *self, struct bs_buffer *explai
 {
 	struct bs_gram_tree *tree = NULL;
 	struct bs_gram_filter_stats stats = {0};
-	enum bs_status status = make_tree(self->options, &tree, err);
+	enum bs_status status = make_tree(self->options, &self->snapshot, &tree, err);
 	if (!status)
 		status =
 			bs_gram_filter(&self->snapshot, tree, self->options->n_threads, &self->candidates, &stats, err);
@@ -143,6 +160,7 @@ static char *with_slash(const char *path)
 static enum bs_status add_area(struct index_source *self, size_t path, uint32_t source, const char *source_path,
                                const char *below_path, const char *below_source, struct bs_error *err)
 {
+	bool is_file = self->snapshot.manifest.sources[source].kind != BS_SOURCE_FOLDER;
 	struct area *areas = realloc(self->areas, (self->n_areas + 1) * sizeof(*areas));
 	if (!areas)
 		return bs_fail_memory(err, "paths of an index", (self->n_areas + 1) * sizeof(*areas));
@@ -150,7 +168,8 @@ static enum bs_status add_area(struct index_source *self, size_t path, uint32_t 
 	struct area *area = &areas[self->n_areas++];
 	*area = (struct area){.path = path,
 	                      .source = source,
-	                      .below_path = with_slash(below_path),
+	                      .is_file = is_file,
+	                      .below_path = is_file ? strdup(below_path) : with_slash(below_path),
 	                      .below_source = with_slash(below_source),
 	                      .source_path = strdup(source_path)};
 	return area->below_path && area->below_source && area->source_path
@@ -158,7 +177,7 @@ static enum bs_status add_area(struct index_source *self, size_t path, uint32_t 
 	               : bs_fail_memory(err, "paths of an index", PATH_MAX);
 }
 
-/* A folder of the command line, or a file, and one of the index. */
+/* A folder of the command line, or a file, and one of the index. Nothing is below a file but itself. */
 static enum bs_status meet(struct index_source *self, size_t path, const char *resolved, uint32_t source,
                            const char *source_path, struct bs_error *err)
 {
@@ -169,26 +188,35 @@ static enum bs_status meet(struct index_source *self, size_t path, const char *r
 	return rest ? add_area(self, path, source, source_path, rest, "", err) : BS_OK;
 }
 
-static enum bs_status meet_source(struct index_source *self, uint32_t s, struct bs_error *err)
+/* Of the paths of the command line; NULL where there is nothing. */
+static enum bs_status resolve_paths(struct index_source *self, struct bs_error *err)
 {
 	const struct bs_grep_walk_options *walk = self->options->walk;
+	enum bs_status status = BS_OK;
+	self->resolved = calloc(walk->n_paths + 1, sizeof(*self->resolved));
+	if (!self->resolved)
+		return bs_fail_memory(err, "paths", walk->n_paths * sizeof(*self->resolved));
+	for (size_t i = 0; i < walk->n_paths && !status; i++)
+		if (strcmp(walk->paths[i], "-") != 0)
+			status = bs_file_real_path(walk->paths[i], &self->resolved[i], err);
+	return status;
+}
+
+static enum bs_status meet_source(struct index_source *self, uint32_t s, struct bs_error *err)
+{
 	struct bs_source source;
-	enum bs_status status =
-		bs_recorded_source(self->snapshot.dir, &self->snapshot.manifest.sources[s], &source, err);
+	if (self->snapshot.manifest.sources[s].parent)
+		return BS_OK;
+	enum bs_status status = bs_recorded_root(self->snapshot.dir, &self->snapshot.manifest.sources[s], &source, err);
 	if (status)
 		return status;
 	/* Nothing is believed of a source that is not followed: what is asked for there is searched. */
 	char *source_path = NULL;
-	if (source.kind == BS_SOURCE_FOLDER && !source.is_refused)
+	if (source.kind != BS_SOURCE_STDIN && source.kind != BS_SOURCE_FORGOTTEN && !source.is_refused)
 		status = bs_file_real_path(source.path, &source_path, err);
-	for (size_t i = 0; source_path && i < walk->n_paths && !status; i++) {
-		char *resolved = NULL;
-		if (strcmp(walk->paths[i], "-") != 0)
-			status = bs_file_real_path(walk->paths[i], &resolved, err);
-		if (resolved)
-			status = meet(self, i, resolved, s, source_path, err);
-		free(resolved);
-	}
+	for (size_t i = 0; source_path && i < self->options->walk->n_paths && !status; i++)
+		if (self->resolved[i])
+			status = meet(self, i, self->resolved[i], s, source_path, err);
 	free(source_path);
 	bs_source_deinit(&source);
 	return status;
@@ -202,9 +230,10 @@ static enum bs_status set_path(struct index_source *self, const char *before, co
 	return status ? status : bs_buffer_append(&self->path, name, name_bytes, err);
 }
 
-/* The name of a file of the walk below the area's source, in self->path; false if it is not there. */
-static bool name_in(struct index_source *self, const struct area *area, const char *file, enum bs_status *status,
-                    struct bs_error *err)
+/* The name of a file of the walk below the area's source, in self->path; false if it is not there. One that was named
+ * is asked for where it is itself the source. */
+static bool name_in(struct index_source *self, const struct area *area, const char *file, bool is_named,
+                    enum bs_status *status, struct bs_error *err)
 {
 	const char *root = self->options->walk->paths[area->path];
 	size_t root_bytes = strlen(root);
@@ -212,11 +241,15 @@ static bool name_in(struct index_source *self, const struct area *area, const ch
 	if (strncmp(file, root, root_bytes) != 0)
 		return false;
 	file += root_bytes;
+	if (is_named || (area->is_file && skip == 0)) {
+		*status = set_path(self, "", "", 0, err);
+		return !*status && is_named && area->is_file && skip == 0 && *file == '\0';
+	}
 	if (*file == '/')
 		file++;
 	else if (root_bytes == 0 || root[root_bytes - 1] != '/')
 		return false;
-	if (strncmp(file, area->below_path, skip) != 0)
+	if (strncmp(file, area->below_path, skip) != 0 || (area->is_file && file[skip] != '\0'))
 		return false;
 	*status = set_path(self, area->below_source, file + skip, strlen(file + skip), err);
 	return !*status;
@@ -232,7 +265,7 @@ static bool find_list(void *context, const char *root, const char *path, size_t 
 	for (size_t i = 0; i < self->n_areas; i++) {
 		struct area *area = &self->areas[i];
 		size_t skip = strlen(area->below_path);
-		if (strcmp(self->options->walk->paths[area->path], root) != 0 || path_bytes < skip ||
+		if (area->is_file || strcmp(self->options->walk->paths[area->path], root) != 0 || path_bytes < skip ||
 		    memcmp(path, area->below_path, skip) != 0)
 			continue;
 		if (set_path(self, area->below_source, path + skip, path_bytes - skip, NULL) != BS_OK)
@@ -262,21 +295,31 @@ static enum bs_status begin_area(struct index_source *self, struct area *area, s
 		return BS_OK;
 	area->has_cover = true;
 	enum bs_status status = bs_gram_cover_init(&area->cover, &self->snapshot, &self->candidates, area->source, err);
-	if (!status && !self->options->trust)
+	if (!status && !self->options->trust && !area->is_file)
 		status = bs_grep_stamps_start(&self->snapshot, &self->candidates, area->source, area->source_path,
 		                              self->options->n_threads, &area->stamps, err);
 	return status;
 }
 
 /* Whether the file, whose name is in self->path, is one that the index knows as it is now, and rules out. */
-static enum bs_status ask(struct index_source *self, struct area *area, bool *out, struct bs_error *err)
+static enum bs_status ask(struct index_source *self, struct area *area, const char *file, bool *out,
+                          struct bs_error *err)
 {
 	enum bs_gram_answer answer;
 	struct bs_doc_ref ref;
 	struct bs_doc_record record;
+	struct bs_stamp stamp;
+	uint64_t now[4];
+	bool wants_stamp = area->is_file && !self->options->trust;
 	enum bs_status status = begin_area(self, area, err);
+	/* What cannot be looked at is to be said by who searches it. */
+	if (wants_stamp && bs_path_stamp(file, &stamp, NULL) != BS_OK)
+		return status;
+	if (wants_stamp)
+		bs_stamp_record(&stamp, now);
 	if (!status)
-		status = bs_gram_cover_ask(&area->cover, self->path.data, self->path.used_bytes, NULL, &answer, err);
+		status = bs_gram_cover_ask(&area->cover, self->path.data, self->path.used_bytes, wants_stamp ? now : NULL,
+		                           &answer, err);
 	*out = !status && answer == BS_GRAM_NO_MATCH;
 	/* The cover stands on the document that it spoke of. */
 	if (*out && area->stamps)
@@ -286,13 +329,14 @@ static enum bs_status ask(struct index_source *self, struct area *area, bool *ou
 }
 
 /* Whether the index says that the file has no match. */
-static enum bs_status is_ruled_out(struct index_source *self, const char *file, bool *out, struct bs_error *err)
+static enum bs_status is_ruled_out(struct index_source *self, const char *file, bool is_named, bool *out,
+                                   struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	*out = false;
 	for (size_t i = 0; i < self->n_areas && !status && !*out; i++)
-		if (name_in(self, &self->areas[i], file, &status, err))
-			status = ask(self, &self->areas[i], out, err);
+		if (name_in(self, &self->areas[i], file, is_named, &status, err))
+			status = ask(self, &self->areas[i], file, out, err);
 	return status;
 }
 
@@ -306,9 +350,9 @@ static enum bs_status next_walked(struct bs_grep_source *source, struct bs_grep_
 	for (;;) {
 		bool is_out;
 		enum bs_status status = self->walk->next(self->walk, file_out, err);
-		if (status || !file_out->shown || !file_out->path || file_out->is_named || file_out->packing)
+		if (status || !file_out->shown || !file_out->path || file_out->packing)
 			return status;
-		status = is_ruled_out(self, file_out->path, &is_out, err);
+		status = is_ruled_out(self, file_out->path, file_out->is_named, &is_out, err);
 		if (status || !is_out)
 			return status;
 		self->source.n_ruled_out++;
@@ -330,16 +374,15 @@ static bool has_same_rules(const struct index_source *self)
 	       wanted->max_file_bytes == UINT64_MAX && !wanted->search_zip && !wanted->preprocess;
 }
 
-/* Each path lies in just one source, and in the order of paths: then their lists, one after the other, are the
- * walk's. */
+/* Each path lies in just one folder of the index, and in the order of paths: then their lists, one after the other, are
+ * the walk's. A source that is a file in such a folder is one that a walk by its rules does not meet. */
 static bool has_area_for_each(const struct index_source *self)
 {
-	if (self->n_areas == 0 || self->n_areas != self->options->walk->n_paths)
-		return false;
+	size_t n = 0;
 	for (size_t i = 0; i < self->n_areas; i++)
-		if (self->areas[i].path != i || *self->areas[i].below_path)
+		if (!self->areas[i].is_file && (self->areas[i].path != n++ || *self->areas[i].below_path))
 			return false;
-	return true;
+	return n > 0 && n == self->options->walk->n_paths;
 }
 
 /* Whether a file of the area's source lies in the area, and its type is not left out. self->path is used up. */
@@ -382,7 +425,7 @@ static enum bs_status can_list(struct index_source *self, bool *can_out, struct 
 	*can_out = self->options->trust && has_same_rules(self) && has_area_for_each(self);
 	/* A path that is left out by the index's rules, but named, is walked: the index has nothing of it. */
 	for (size_t i = 0; i < self->n_areas && *can_out && !status; i++)
-		if (*self->areas[i].below_source)
+		if (!self->areas[i].is_file && *self->areas[i].below_source)
 			status = has_files(self, &self->areas[i], can_out, err);
 	return status;
 }
@@ -403,8 +446,7 @@ static enum bs_status next_in_area(struct index_source *self, const struct area 
 		if (status || !name)
 			return status;
 		if (is_wanted)
-			return bs_grep_file_below(walk, area->path, name + skip, name_bytes - skip,
-			                          &self->path, file_out, err);
+			return bs_grep_file_below(walk, area->path, name + skip, name_bytes - skip, &self->path, file_out, err);
 	}
 }
 
@@ -415,6 +457,10 @@ static enum bs_status next_listed(struct bs_grep_source *source, struct bs_grep_
 	*file_out = (struct bs_grep_file){.path = NULL};
 	while (!status && !file_out->shown && self->next_area < self->n_areas) {
 		const struct area *area = &self->areas[self->next_area];
+		if (area->is_file) {
+			self->next_area++;
+			continue;
+		}
 		if (!self->has_list) {
 			self->has_list = true;
 			status = bs_candidate_files_init(&self->list, &self->snapshot, &self->candidates, area->source,
@@ -433,7 +479,8 @@ static enum bs_status next_listed(struct bs_grep_source *source, struct bs_grep_
 	 * none, not that the rules leave them out. */
 	bool has_files_out = self->snapshot.n_live_docs == 0;
 	for (size_t i = 0; i < self->n_areas && !self->has_listed && !has_files_out && !status; i++)
-		status = has_files(self, &self->areas[i], &has_files_out, err);
+		if (!self->areas[i].is_file)
+			status = has_files(self, &self->areas[i], &has_files_out, err);
 	self->source.n_ruled_out += has_files_out;
 	return status;
 }
@@ -452,6 +499,9 @@ static void index_close(struct bs_grep_source *source)
 		free(self->areas[i].below_path);
 		free(self->areas[i].below_source);
 	}
+	for (size_t i = 0; self->resolved && i < self->options->walk->n_paths; i++)
+		free(self->resolved[i]);
+	free(self->resolved);
 	free(self->areas);
 	bs_doc_bits_deinit(&self->candidates);
 	if (self->has_snapshot)
@@ -473,6 +523,8 @@ enum bs_status bs_grep_index_open(const struct bs_grep_index_options *options, s
 	enum bs_status status = bs_snapshot_open(options->dir, &self->snapshot, err);
 	self->has_snapshot = !status;
 	/* An index of words alone knows nothing of what is searched here. */
+	if (!status && self->snapshot.manifest.options.grams)
+		status = resolve_paths(self, err);
 	if (!status && self->snapshot.manifest.options.grams)
 		for (uint32_t s = 0; s < self->snapshot.manifest.n_sources && !status; s++)
 			status = meet_source(self, s, err);

@@ -1,26 +1,23 @@
 /*
  * grep_matcher.c: see grep_matcher.h.
  *
- * The next line that matches is found in one of six ways, the first that applies:
+ * The next line that matches is found in one of seven ways, the first that applies:
  *
  *     brute      each line alone, by the code for any text
  *     plain      look for the literal that is the whole of every match (find_needle)
  *     literal    look for a literal that every match holds; match the line around it
  *     window     the same with a few bytes of which only classes are known (find_window)
+ *     list       the same with the literals that the patterns of a long list need
  *     exact      match over many lines at once: ASCII stretches by the code for ASCII, the others by that for any text
  *     line       each line alone, by the code for what it holds
  */
-#define PCRE2_CODE_UNIT_WIDTH 8
 #include "query/grep/grep_matcher.h"
 
-#include <pcre2.h>
-#include <pthread.h>
-#include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/base/bytes.h"
+#include "query/grep/grep_list.h"
 #include "query/regex/regex_grams.h"
 
 /* rg's own: enough for any pattern that anybody wrote, and far from what threads together could not have. */
@@ -48,14 +45,9 @@ enum way {
 	WAY_PLAIN,
 	WAY_LITERAL,
 	WAY_WINDOW,
+	WAY_LIST,
 	WAY_EXACT,
 	WAY_LINE,
-};
-
-/* A pattern as PCRE2 has it. It becomes machine code when it is first matched with: most searches need one of four. */
-struct code {
-	pcre2_code *code; /* or NULL */
-	atomic_bool is_ready;
 };
 
 struct bs_grep_matcher {
@@ -69,16 +61,18 @@ struct bs_grep_matcher {
 	uint8_t line_end;
 	bool crlf;
 	enum way way;
-	struct code any;   /* the patterns as they are, any text */
-	struct code ascii; /* the same for ASCII text, or none */
-	struct code many;  /* rewritten for many lines, any text; none unless exact */
-	struct code many_ascii;
+	struct bs_grep_list *list; /* or NULL: then these */
+	struct bs_grep_code any;   /* the patterns as they are, any text */
+	struct bs_grep_code ascii; /* the same for ASCII text, or none */
+	struct bs_grep_code many;  /* rewritten for many lines, any text; none unless exact */
+	struct bs_grep_code many_ascii;
 	pthread_mutex_t mutex; /* while machine code is made */
 };
 
 struct bs_grep_scratch {
 	struct bs_grep_matcher *matcher;
-	pcre2_match_data *data;
+	struct bs_grep_seeker *seeker; /* if there is a list */
+	pcre2_match_data *data;        /* if not */
 	pcre2_match_context *context;
 	pcre2_jit_stack *stack;
 	/* text[opaque_from..opaque_at) is ASCII, and text[opaque_at], unless it is the end, is not. */
@@ -86,72 +80,32 @@ struct bs_grep_scratch {
 	int64_t debt_bytes; /* of lines matched in vain */
 };
 
-static enum bs_status refuse(const uint8_t *text, int code, size_t off, struct bs_error *err)
-{
-	char why[200];
-	pcre2_get_error_message(code, (PCRE2_UCHAR *)why, sizeof(why));
-	return bs_fail(err, BS_INVALID, "the pattern does not compile: %s (at byte %zu of %s)", why, off,
-	               (const char *)text);
-}
-
-static enum bs_status compile(const struct bs_grep_pattern *pattern, const struct bs_grep_analysis *analysis,
-                              const struct bs_buffer *text, bool is_ascii, struct code *code_out, struct bs_error *err)
-{
-	uint32_t options = PCRE2_MULTILINE;
-	int error;
-	PCRE2_SIZE off;
-	pcre2_compile_context *context = pcre2_compile_context_create(NULL);
-	if (!context)
-		return bs_fail_memory(err, "a pattern", text->used_bytes);
-	/* Line by line there is no line end left to be told from a lone CR; rg -P does not tell them apart. */
-	bool is_any_newline = pattern->crlf && (pattern->is_pcre2 || pattern->is_multi_line);
-	pcre2_set_newline(context, is_any_newline ? PCRE2_NEWLINE_ANYCRLF : PCRE2_NEWLINE_LF);
-	if (!is_ascii && !pattern->no_unicode)
-		options |= PCRE2_UTF | PCRE2_UCP | PCRE2_MATCH_INVALID_UTF;
-	/* Scar: for .*x PCRE2 tries only the starts of lines; a match behind an invalid byte was not found. */
-	if (!is_ascii && !pattern->is_pcre2)
-		options |= PCRE2_NO_DOTSTAR_ANCHOR;
-	/* Behind the last line feed there is a line's start, for rg's own engine. */
-	if (pattern->is_multi_line && !pattern->is_pcre2)
-		options |= PCRE2_ALT_CIRCUMFLEX;
-	if (analysis->is_caseless)
-		options |= PCRE2_CASELESS;
-	if (pattern->is_multi_line && pattern->dot_all)
-		options |= PCRE2_DOTALL;
-	code_out->code = pcre2_compile(text->data, text->used_bytes - 1, options, &error, &off, context);
-	pcre2_compile_context_free(context);
-	return code_out->code ? BS_OK : refuse(text->data, error, off, err);
-}
-
-/* The code, to be matched with. Any thread. */
-static const pcre2_code *ready(struct bs_grep_matcher *matcher, struct code *code)
-{
-	if (atomic_load_explicit(&code->is_ready, memory_order_acquire))
-		return code->code;
-	pthread_mutex_lock(&matcher->mutex);
-	/* Without JIT (not on every machine) it is slower, nothing else. */
-	if (!atomic_load_explicit(&code->is_ready, memory_order_relaxed))
-		(void)pcre2_jit_compile(code->code, PCRE2_JIT_COMPLETE);
-	atomic_store_explicit(&code->is_ready, true, memory_order_release);
-	pthread_mutex_unlock(&matcher->mutex);
-	return code->code;
-}
-
 static enum bs_status compile_all(const struct bs_grep_pattern *pattern, struct bs_grep_matcher *matcher,
                                   struct bs_error *err)
 {
 	const struct bs_grep_analysis *analysis = matcher->analysis;
-	enum bs_status status = compile(pattern, analysis, &analysis->alone, false, &matcher->any, err);
+	bool is_literal = bs_grep_list_is_literal(pattern, analysis, matcher->traits.by_line), is_too_large = false;
+	bool is_list = is_literal || (bs_grep_list_is_long(analysis) && !pattern->is_brute);
+	enum bs_status status = BS_OK;
+	/* Of a list that is not -F this is to know whether PCRE2 would refuse it. */
+	if (!is_list || !pattern->is_fixed)
+		status = bs_grep_code_compile(pattern, analysis, &analysis->alone, false, &matcher->any, &is_too_large,
+		                              err);
+	is_list |= is_too_large && analysis->list.n_parts > 1;
+	if (is_list && (!status || is_too_large)) {
+		matcher->is_exact = is_literal;
+		return bs_grep_list_new(pattern, analysis, is_literal, &matcher->list, err);
+	}
 	if (status || pattern->is_brute)
 		return status;
 	/* What only one of the codes refuses (\x{100} without UTF) is done by the others. */
 	if (analysis->is_ascii)
-		(void)!compile(pattern, analysis, &analysis->alone, true, &matcher->ascii, NULL);
+		(void)!bs_grep_code_compile(pattern, analysis, &analysis->alone, true, &matcher->ascii, NULL, NULL);
 	if (!analysis->is_exact)
 		return BS_OK;
-	(void)!compile(pattern, analysis, &analysis->many, false, &matcher->many, NULL);
+	(void)!bs_grep_code_compile(pattern, analysis, &analysis->many, false, &matcher->many, NULL, NULL);
 	if (matcher->many.code && analysis->is_ascii)
-		(void)!compile(pattern, analysis, &analysis->many, true, &matcher->many_ascii, NULL);
+		(void)!bs_grep_code_compile(pattern, analysis, &analysis->many, true, &matcher->many_ascii, NULL, NULL);
 	matcher->is_exact = matcher->many.code != NULL;
 	return BS_OK;
 }
@@ -165,6 +119,8 @@ static bool is_bare(const struct bs_grep_pattern *pattern, const struct bs_grep_
 	static const uint8_t no_characters[] = {0xff, 0xff};
 	if (!matcher->analysis->has_assertion || pattern->n_patterns == 0)
 		return true;
+	if (matcher->list)
+		return bs_grep_list_is_bare(matcher->list);
 	pcre2_match_data *data = pcre2_match_data_create(1, NULL);
 	bool found = data && pcre2_match(matcher->any.code, no_characters, 2, 1, PCRE2_ANCHORED, data, NULL) >= 0;
 	pcre2_match_data_free(data);
@@ -188,6 +144,8 @@ static enum way choose_way(const struct bs_grep_pattern *pattern, const struct b
 		return matcher->analysis->literal_is_match && !matcher->analysis->is_caseless ? WAY_PLAIN : WAY_LITERAL;
 	if (matcher->window.n_bytes && matcher->window_rate <= WINDOW_MOST_RATE)
 		return WAY_WINDOW;
+	if (matcher->list && !matcher->is_exact && bs_grep_list_has_places(matcher->list))
+		return WAY_LIST;
 	if (matcher->analysis->literal.used_bytes > 0 && !matcher->is_exact)
 		return WAY_LITERAL;
 	return matcher->is_exact ? WAY_EXACT : WAY_LINE;
@@ -240,6 +198,7 @@ void bs_grep_matcher_free(struct bs_grep_matcher *matcher)
 {
 	if (!matcher)
 		return;
+	bs_grep_list_free(matcher->list);
 	pcre2_code_free(matcher->any.code);
 	pcre2_code_free(matcher->ascii.code);
 	pcre2_code_free(matcher->many.code);
@@ -260,8 +219,11 @@ const char *bs_grep_matcher_plan(const struct bs_grep_matcher *matcher)
 	                                    "a literal first, then its line",
 	                                    "a literal first, then its line",
 	                                    "bytes by their classes first, then their line",
+	                                    "literals of a list of patterns first, then their line",
 	                                    "many lines at once",
 	                                    "line by line"};
+	if (matcher->list && matcher->way == WAY_EXACT)
+		return "a list of literals at once";
 	return matcher->traits.by_line ? plans[matcher->way] : "the whole text, across lines";
 }
 
@@ -273,7 +235,8 @@ enum bs_status bs_grep_scratch_new(struct bs_grep_matcher *matcher, struct bs_gr
 	if (!scratch)
 		return bs_fail_memory(err, "a matcher", sizeof(*scratch));
 	scratch->matcher = matcher;
-	scratch->data = pcre2_match_data_create_from_pattern(matcher->any.code, NULL);
+	scratch->data = matcher->any.code ? pcre2_match_data_create_from_pattern(matcher->any.code, NULL)
+	                                  : pcre2_match_data_create(1, NULL);
 	scratch->context = pcre2_match_context_create(NULL);
 	scratch->stack = pcre2_jit_stack_create(JIT_STACK_START_BYTES, JIT_STACK_MOST_BYTES, NULL);
 	if (!scratch->data || !scratch->context) {
@@ -282,14 +245,20 @@ enum bs_status bs_grep_scratch_new(struct bs_grep_matcher *matcher, struct bs_gr
 	}
 	if (scratch->stack)
 		pcre2_jit_stack_assign(scratch->context, NULL, scratch->stack);
-	*scratch_out = scratch;
-	return BS_OK;
+	enum bs_status status =
+		matcher->list ? bs_grep_seeker_new(matcher->list, scratch->context, &scratch->seeker, err) : BS_OK;
+	if (status)
+		bs_grep_scratch_free(scratch);
+	else
+		*scratch_out = scratch;
+	return status;
 }
 
 void bs_grep_scratch_free(struct bs_grep_scratch *scratch)
 {
 	if (!scratch)
 		return;
+	bs_grep_seeker_free(scratch->seeker);
 	pcre2_match_data_free(scratch->data);
 	pcre2_match_context_free(scratch->context);
 	pcre2_jit_stack_free(scratch->stack);
@@ -300,6 +269,8 @@ void bs_grep_scratch_reset(struct bs_grep_scratch *scratch)
 {
 	scratch->opaque_from = 1;
 	scratch->opaque_at = 0;
+	if (scratch->seeker)
+		bs_grep_seeker_reset(scratch->seeker);
 }
 
 size_t bs_grep_line_end(const uint8_t *text, size_t at, size_t end, uint8_t line_end)
@@ -348,22 +319,24 @@ static size_t next_opaque(struct bs_grep_scratch *scratch, const uint8_t *text, 
 	return scratch->opaque_at;
 }
 
-static enum bs_status refuse_match(int code, struct bs_error *err)
-{
-	char why[200];
-	pcre2_get_error_message(code, (PCRE2_UCHAR *)why, sizeof(why));
-	return bs_fail(err, BS_UNSUPPORTED, "given up: the pattern takes too long here (%s)", why);
-}
-
-/* text[0..end), from `from` on. */
-static enum bs_status match(struct bs_grep_scratch *scratch, struct code *code, const uint8_t *text, size_t from,
-                            size_t end, bool *found_out, struct bs_error *err)
+/* text[0..end), from `from` on. place_out: where, at least as it counts for the line. */
+static enum bs_status match(struct bs_grep_scratch *scratch, struct bs_grep_code *code, const uint8_t *text,
+                            size_t from, size_t end, size_t *place_out, bool *found_out, struct bs_error *err)
 {
 	static const uint8_t nothing[1];
-	int n = pcre2_match(ready(scratch->matcher, code), text ? text : nothing, end, from, 0, scratch->data,
-	                    scratch->context);
+	struct bs_grep_matcher *matcher = scratch->matcher;
+	if (matcher->list) {
+		struct bs_grep_span found = {0};
+		enum bs_status status =
+			bs_grep_seek(scratch->seeker, text, from, end, !matcher->is_exact, &found, found_out, err);
+		*place_out = found.start;
+		return status;
+	}
+	int n = pcre2_match(bs_grep_code_ready(code, &matcher->mutex), text ? text : nothing, end, from, 0,
+	                    scratch->data, scratch->context);
 	*found_out = n >= 0;
-	return n >= 0 || n == PCRE2_ERROR_NOMATCH ? BS_OK : refuse_match(n, err);
+	*place_out = pcre2_get_ovector_pointer(scratch->data)[0];
+	return bs_grep_code_check(n, err);
 }
 
 /* Whether a line matches, alone. */
@@ -373,7 +346,9 @@ static enum bs_status match_line(struct bs_grep_scratch *scratch, const uint8_t 
 	struct bs_grep_matcher *matcher = scratch->matcher;
 	size_t n = without_end(matcher, text, line) - line.start;
 	bool use_ascii = matcher->ascii.code && bs_is_ascii(text + line.start, n);
-	return match(scratch, use_ascii ? &matcher->ascii : &matcher->any, text + line.start, 0, n, found_out, err);
+	size_t place;
+	return match(scratch, use_ascii ? &matcher->ascii : &matcher->any, text + line.start, 0, n, &place, found_out,
+	             err);
 }
 
 static enum bs_status next_by_line(struct bs_grep_scratch *scratch, const uint8_t *text, size_t from, size_t end,
@@ -389,16 +364,17 @@ static enum bs_status next_by_line(struct bs_grep_scratch *scratch, const uint8_
 }
 
 /* Many whole lines at once, all in text[from..end). Where that takes too long, the lines one by one may not. */
-static enum bs_status next_in_stretch(struct bs_grep_scratch *scratch, struct code *code, const uint8_t *text,
+static enum bs_status next_in_stretch(struct bs_grep_scratch *scratch, struct bs_grep_code *code, const uint8_t *text,
                                       size_t from, size_t end, struct bs_grep_span *line_out, bool *found_out,
                                       struct bs_error *err)
 {
-	enum bs_status status = match(scratch, code, text + from, 0, end - from, found_out, NULL);
+	size_t place;
+	enum bs_status status = match(scratch, code, text + from, 0, end - from, &place, found_out, NULL);
 	if (status)
 		return next_by_line(scratch, text, from, end, line_out, found_out, err);
 	if (!*found_out)
 		return BS_OK;
-	size_t at = from + pcre2_get_ovector_pointer(scratch->data)[0];
+	size_t at = from + place;
 	/* Behind the last line feed there is no line. */
 	*found_out = at < end || text[end - 1] != scratch->matcher->line_end;
 	if (*found_out)
@@ -434,7 +410,7 @@ static enum bs_status next_exact(struct bs_grep_scratch *scratch, const uint8_t 
 	for (size_t at = from; at < end && !*found_out && !status;) {
 		size_t opaque = next_opaque(scratch, text, at, end);
 		size_t stretch_end = opaque == end ? end : bs_grep_line_start(text, at, opaque, matcher->line_end);
-		struct code *code = &matcher->many_ascii;
+		struct bs_grep_code *code = &matcher->many_ascii;
 		if (stretch_end == at) {
 			stretch_end = opaque_stretch_end(matcher, text, at, opaque, end);
 			code = &matcher->many;
@@ -479,7 +455,6 @@ static enum bs_status next_by_candidate(struct bs_grep_scratch *scratch, const u
 {
 	const struct bs_grep_matcher *matcher = scratch->matcher;
 	const struct bs_kernel *kernel = matcher->kernel;
-	bool is_literal = matcher->way == WAY_LITERAL;
 	enum bs_status status = BS_OK;
 	*found_out = false;
 	for (size_t at = from; at < end && !*found_out && !status;) {
@@ -487,8 +462,9 @@ static enum bs_status next_by_candidate(struct bs_grep_scratch *scratch, const u
 			status = next_where_dense(scratch, text, at, end, line_out, found_out, &at, err);
 			continue;
 		}
-		size_t place = is_literal ? kernel->find_needle(text, at, end, &matcher->needle)
-		                          : kernel->find_window(text, at, end, &matcher->window);
+		size_t place = matcher->way == WAY_LITERAL ? kernel->find_needle(text, at, end, &matcher->needle)
+		               : matcher->way == WAY_LIST  ? bs_grep_list_find_place(matcher->list, text, at, end)
+		                                           : kernel->find_window(text, at, end, &matcher->window);
 		scratch->debt_bytes -= (int64_t)(place - at);
 		scratch->debt_bytes = scratch->debt_bytes > 0 ? scratch->debt_bytes : 0;
 		if (place == end)
@@ -507,6 +483,8 @@ enum bs_status bs_grep_next_line(struct bs_grep_scratch *scratch, const uint8_t 
 	const struct bs_grep_matcher *matcher = scratch->matcher;
 	size_t at;
 	*found_out = false;
+	if (scratch->seeker)
+		bs_grep_seeker_reset(scratch->seeker);
 	switch (matcher->way) {
 	case WAY_NOTHING:
 		return BS_OK;
@@ -517,6 +495,7 @@ enum bs_status bs_grep_next_line(struct bs_grep_scratch *scratch, const uint8_t 
 		return BS_OK;
 	case WAY_LITERAL:
 	case WAY_WINDOW:
+	case WAY_LIST:
 		return next_by_candidate(scratch, text, from, end, line_out, found_out, err);
 	case WAY_EXACT:
 		return next_exact(scratch, text, from, end, line_out, found_out, err);
@@ -543,13 +522,16 @@ enum bs_status bs_grep_next_match(struct bs_grep_scratch *scratch, const uint8_t
 	*found_out = false;
 	if (matcher->way == WAY_NOTHING)
 		return BS_OK;
+	if (matcher->list)
+		return bs_grep_seek(scratch->seeker, text, from, end, false, match_out, found_out, err);
 	if (matcher->way == WAY_PLAIN) {
 		/* PCRE2 need not be asked; bs_grep_expand() is told where the match is. */
 		*found_out = find_literal(matcher, text, from, end, &places[0]);
 		places[1] = places[0] + matcher->analysis->exact_literal.used_bytes;
 	} else {
-		status = match(scratch, is_ascii_text ? &matcher->ascii : &matcher->any, text, from, end, found_out,
-		               err);
+		size_t place;
+		status = match(scratch, is_ascii_text ? &matcher->ascii : &matcher->any, text, from, end, &place,
+		               found_out, err);
 	}
 	/* \K inside a lookahead can end a match before it starts. */
 	if (!status && *found_out)
@@ -557,18 +539,27 @@ enum bs_status bs_grep_next_match(struct bs_grep_scratch *scratch, const uint8_t
 	return status;
 }
 
-/* The group of that name or number, -1: none. */
-static long group_of(const struct bs_grep_scratch *scratch, const char *name, size_t n)
+/* What the group of that name or number matched; false: nothing. */
+static bool group_of(const struct bs_grep_scratch *scratch, const char *name, size_t n, struct bs_grep_span *group_out)
 {
+	const PCRE2_SIZE *places = pcre2_get_ovector_pointer(scratch->data);
 	char copy[128];
 	if (n >= sizeof(copy))
-		return -1;
+		return false;
 	memcpy(copy, name, n);
 	copy[n] = '\0';
-	if (strspn(copy, "0123456789") == n)
-		return n < 9 ? atol(copy) : -1;
-	int number = pcre2_substring_number_from_name(scratch->matcher->any.code, (PCRE2_SPTR)copy);
-	return number < 0 ? -1 : number;
+	bool is_name = strspn(copy, "0123456789") < n;
+	long number = !is_name && n < 9 ? atol(copy) : -1;
+	if (!is_name && number < 0)
+		return false;
+	if (scratch->seeker)
+		return bs_grep_seeker_group(scratch->seeker, number, copy, group_out);
+	if (is_name)
+		number = pcre2_substring_number_from_name(scratch->matcher->any.code, (PCRE2_SPTR)copy);
+	if (number < 0 || number >= (long)pcre2_get_ovector_count(scratch->data) || places[2 * number] == PCRE2_UNSET)
+		return false;
+	*group_out = (struct bs_grep_span){places[2 * number], places[2 * number + 1]};
+	return true;
 }
 
 /* $name, ${name}: the bytes of the reference, and the name; 0 if this $ is none. */
@@ -593,8 +584,7 @@ static size_t reference_at(const char *text, size_t n, const char **name_out, si
 enum bs_status bs_grep_expand(struct bs_grep_scratch *scratch, const uint8_t *text, const char *replacement,
                               size_t replacement_bytes, struct bs_buffer *out, struct bs_error *err)
 {
-	const PCRE2_SIZE *places = pcre2_get_ovector_pointer(scratch->data);
-	long n_groups = (long)pcre2_get_ovector_count(scratch->data);
+	struct bs_grep_span group;
 	enum bs_status status = BS_OK;
 	for (size_t at = 0; at < replacement_bytes && !status;) {
 		const char *name;
@@ -612,22 +602,9 @@ enum bs_status bs_grep_expand(struct bs_grep_scratch *scratch, const uint8_t *te
 			at++;
 			continue;
 		}
-		long group = group_of(scratch, name, name_bytes);
-		if (group >= 0 && group < n_groups && places[2 * group] != PCRE2_UNSET &&
-		    places[2 * group + 1] > places[2 * group])
-			status = bs_buffer_append(out, text + places[2 * group],
-			                          places[2 * group + 1] - places[2 * group], err);
+		if (group_of(scratch, name, name_bytes, &group) && group.end > group.start)
+			status = bs_buffer_append(out, text + group.start, group.end - group.start, err);
 		at += used;
 	}
 	return status;
-}
-
-size_t bs_grep_engine_format(char out[128])
-{
-	char version[64] = "";
-	uint32_t has_jit = 0;
-	(void)pcre2_config(PCRE2_CONFIG_VERSION, version);
-	(void)pcre2_config(PCRE2_CONFIG_JIT, &has_jit);
-	version[strcspn(version, " ")] = '\0';
-	return (size_t)snprintf(out, 128, "PCRE2 %s is available\nJIT is %savailable\n", version, has_jit ? "" : "not ");
 }

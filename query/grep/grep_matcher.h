@@ -66,7 +66,4 @@ size_t bs_grep_line_end(const uint8_t *text, size_t at, size_t end, uint8_t line
 /* The start of the line that holds text[at], not before from. */
 size_t bs_grep_line_start(const uint8_t *text, size_t from, size_t at, uint8_t line_end);
 
-/* Which PCRE2 is at work, in two lines, for people. Returns their length. */
-size_t bs_grep_engine_format(char out[128]);
-
 #endif

@@ -23,6 +23,7 @@ struct chunk {
 
 struct bs_grep_stamps {
 	const struct bs_snapshot *snapshot;
+	uint32_t source;
 	const struct bs_doc_bits *candidates;
 	int folder; /* descriptor; -1: nothing can be said of any file */
 	struct chunk *chunks;
@@ -55,10 +56,19 @@ static enum bs_status do_chunk(void *context, const struct bs_task *task, struct
 {
 	struct bs_grep_stamps *stamps = context;
 	const struct chunk *chunk = &stamps->chunks[task->number];
+	const struct bs_doc_table *table = &stamps->snapshot->segments[chunk->segment].docs;
 	struct bs_file_place place = {.fd = -1};
+	struct bs_source_range range = {.end = 0};
 	for (uint32_t d = chunk->first; d < chunk->end && bs_task_is_wanted(task); d++) {
 		struct bs_doc_ref ref = {chunk->segment, d};
 		struct bs_doc_record record;
+		if (d >= range.end)
+			range = bs_doc_table_range(table, bs_doc_table_range_of(table, d));
+		/* Records of a collection in the folder. */
+		if (range.source != stamps->source) {
+			d = range.end - 1;
+			continue;
+		}
 		if (bs_snapshot_is_deleted(stamps->snapshot, ref.segment, d) ||
 		    bs_doc_bits_has(stamps->candidates, ref))
 			continue;
@@ -70,7 +80,7 @@ static enum bs_status do_chunk(void *context, const struct bs_task *task, struct
 	return BS_OK;
 }
 
-/* The documents of the source in a segment: [*first, *end). */
+/* Where the documents of the source lie in a segment: in [*first, *end). */
 static void find_documents(const struct bs_doc_table *table, uint32_t source, uint32_t *first, uint32_t *end)
 {
 	*first = UINT32_MAX;
@@ -123,6 +133,7 @@ enum bs_status bs_grep_stamps_start(const struct bs_snapshot *snapshot, const st
 	if (!stamps)
 		return bs_fail_memory(err, "stamps", sizeof(*stamps));
 	stamps->snapshot = snapshot;
+	stamps->source = source;
 	stamps->candidates = candidates;
 	stamps->folder = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	enum bs_status status = plan_chunks(stamps, source, err);

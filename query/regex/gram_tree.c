@@ -9,6 +9,12 @@
 #include "core/base/visible.h"
 #include "query/regex/text.h"
 
+void bs_gram_tree_free(struct bs_gram_tree *tree)
+{
+	if (tree)
+		tree->release(tree->memory);
+}
+
 /* Literals that must all be there may overlap, so the longest of them counts. */
 static uint64_t node_least(const struct bs_gram_tree *tree, const struct bs_gram_node *node)
 {
@@ -57,6 +63,9 @@ static void put_literal(struct bs_text_writer *out, const uint8_t *bytes, size_t
 	bs_text_put_string(out, "\"");
 }
 
+/* Of more children half of these are told. */
+#define MOST_SHOWN 64u
+
 static void put_node(const struct bs_gram_tree *tree, uint32_t index, struct bs_text_writer *out)
 {
 	static const char *const names[] = {
@@ -67,9 +76,15 @@ static void put_node(const struct bs_gram_tree *tree, uint32_t index, struct bs_
 		return;
 	}
 	bs_text_put_string(out, names[node->kind]);
-	for (uint32_t i = 0; i < node->n_children; i++) {
+	uint32_t n_shown = node->n_children > MOST_SHOWN ? MOST_SHOWN / 2 : node->n_children;
+	for (uint32_t i = 0; i < n_shown; i++) {
 		bs_text_put_string(out, i ? ", " : "");
 		put_node(tree, node->children[i], out);
+	}
+	if (n_shown < node->n_children) {
+		char more[32];
+		snprintf(more, sizeof(more), ", and %u more", node->n_children - n_shown);
+		bs_text_put_string(out, more);
 	}
 	bs_text_put_string(out, node->n_children ? ")" : "");
 }

@@ -30,7 +30,8 @@ struct bs_gram_node {
 struct bs_gram_tree {
 	struct bs_gram_node *nodes;
 	uint32_t n_nodes; /* >= 1 */
-	void *memory;     /* what nodes points into */
+	void *memory;     /* what nodes points into, and the tree itself */
+	void (*release)(void *memory);
 };
 
 /* NULL is fine. */

@@ -106,11 +106,16 @@ static enum bs_status decide_case(const struct bs_grep_pattern *pattern, struct 
 	return cases.status;
 }
 
+/* Scar: repetitions of repetitions, a{1}{1}{1} and so on, are nested without parentheses, as deep as the pattern is
+ * long. */
+#define MOST_DEPTH (2 * BS_REGEX_MAX_DEPTH)
+
 /* On the way through what stands in every match: the longest literal in it. */
 struct literals {
 	const struct bs_regex *regex;
 	bool is_caseless;
 	bool is_cut; /* more than one run, or some character was left out */
+	unsigned depth;
 	struct bs_buffer *best;
 	struct bs_text_writer run;
 };
@@ -147,8 +152,10 @@ static void take_node(struct literals *literals, const struct bs_regex_node *nod
 		take_run(literals, node);
 		return;
 	}
+	is_needed &= literals->depth++ < MOST_DEPTH;
 	for (uint32_t i = node->first; is_needed && i != BS_REGEX_NO_NODE; i = bs_regex_node(literals->regex, i)->next)
 		take_node(literals, bs_regex_node(literals->regex, i));
+	literals->depth--;
 	if (node->kind != BS_REGEX_SEQUENCE)
 		end_run(literals);
 	literals->is_cut = true;
@@ -191,18 +198,24 @@ static enum bs_status finish(const struct bs_grep_pattern *pattern, const struct
 	return to.status;
 }
 
+static struct bs_regex_rewrite_options rewrite_options(const struct bs_grep_pattern *pattern,
+                                                       const struct bs_grep_analysis *analysis)
+{
+	bool is_crlf = pattern->crlf && !pattern->is_pcre2 && !pattern->is_multi_line && !pattern->null_data;
+	return (struct bs_regex_rewrite_options){.dot_all = pattern->is_multi_line && pattern->dot_all,
+	                                         .is_crlf = is_crlf,
+	                                         .end_passes_cr = is_crlf && analysis->literal.used_bytes > 0};
+}
+
 static enum bs_status write_for_pcre2(const struct bs_grep_pattern *pattern, struct bs_grep_analysis *analysis,
                                       struct bs_error *err)
 {
-	bool is_crlf = pattern->crlf && !pattern->is_pcre2 && !pattern->is_multi_line && !pattern->null_data;
-	struct bs_regex_rewrite_options options = {.dot_all = pattern->is_multi_line && pattern->dot_all,
-	                                           .is_crlf = is_crlf,
-	                                           .end_passes_cr = is_crlf && analysis->literal.used_bytes > 0};
+	struct bs_regex_rewrite_options options = rewrite_options(pattern, analysis);
 	struct bs_buffer rewritten = {0};
 	struct bs_regex_lines lines;
 	enum bs_status status = bs_regex_rewrite(&analysis->regex, &options, &rewritten, &lines, err);
 	if (!status)
-		status = finish(pattern, is_crlf ? &rewritten : &analysis->joined, options.end_passes_cr,
+		status = finish(pattern, options.is_crlf ? &rewritten : &analysis->joined, options.end_passes_cr,
 		                &analysis->alone, err);
 	if (!status)
 		status = finish(pattern, &rewritten, options.end_passes_cr, &analysis->many, err);
@@ -229,11 +242,53 @@ enum bs_status bs_grep_analyse(const struct bs_grep_pattern *pattern, struct bs_
 		status = decide_case(pattern, analysis, err);
 	if (!status)
 		status = find_literal(analysis, err);
+	/* Of bytes that are not UTF-8 to it a tree knows what -F has. */
+	if (!status && (analysis->is_legible || pattern->is_fixed))
+		status = bs_pattern_list_make(&analysis->list, &analysis->regex, analysis->is_caseless,
+		                              pattern->is_line && pattern->n_patterns > 1, err);
 	return status ? status : write_for_pcre2(pattern, analysis, err);
+}
+
+/* A literal of a list, with what stands around each pattern of several. */
+static enum bs_status write_literal(const struct bs_grep_pattern *pattern, const struct bs_grep_analysis *analysis,
+                                    const struct bs_literal *literal, struct bs_buffer *out, struct bs_error *err)
+{
+	bool is_line = pattern->is_line && pattern->n_patterns > 1, is_caseless = analysis->list.is_caseless;
+	struct bs_text_writer to = {.out = out, .err = err};
+	bs_text_put_string(&to, is_line ? "^" : "");
+	bs_text_put_string(&to, is_caseless == analysis->is_caseless ? "(?:" : is_caseless ? "(?i:" : "(?-i:");
+	put_fixed(&to, (const char *)literal->bytes, literal->n_bytes);
+	bs_text_put_string(&to, is_line ? ")$" : ")");
+	return to.status;
+}
+
+enum bs_status bs_grep_write_part(const struct bs_grep_pattern *pattern, const struct bs_grep_analysis *analysis,
+                                  uint32_t part, struct bs_buffer *text_out, struct bs_error *err)
+{
+	const struct bs_pattern_list *list = &analysis->list;
+	struct bs_pattern_part place = bs_pattern_part_at(list, part);
+	struct bs_regex_rewrite_options options = rewrite_options(pattern, analysis);
+	struct bs_buffer text = {0}, rewritten = {0};
+	struct bs_regex regex = {.root = 0};
+	struct bs_regex_lines lines;
+	enum bs_status status =
+		list->is_literal ? write_literal(pattern, analysis, bs_pattern_literal(list, part), &text, err)
+				 : bs_buffer_append(&text, list->regex->text + place.from, place.to - place.from, err);
+	if (!status && options.is_crlf)
+		status = bs_regex_read(&regex, text.data, text.used_bytes, err);
+	if (!status && options.is_crlf)
+		status = bs_regex_rewrite(&regex, &options, &rewritten, &lines, err);
+	if (!status)
+		status = finish(pattern, options.is_crlf ? &rewritten : &text, options.end_passes_cr, text_out, err);
+	bs_regex_deinit(&regex);
+	bs_buffer_deinit(&rewritten);
+	bs_buffer_deinit(&text);
+	return status;
 }
 
 void bs_grep_analysis_deinit(struct bs_grep_analysis *analysis)
 {
+	bs_pattern_list_deinit(&analysis->list);
 	bs_regex_deinit(&analysis->regex);
 	bs_buffer_deinit(&analysis->joined);
 	bs_buffer_deinit(&analysis->alone);

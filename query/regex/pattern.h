@@ -7,6 +7,7 @@
 #define BS_QUERY_REGEX_PATTERN_H
 
 #include "core/bitsift.h"
+#include "query/regex/pattern_list.h"
 #include "query/regex/regex_tree.h"
 
 /* The byte that ends lines. */
@@ -29,6 +30,7 @@ struct bs_grep_analysis {
 	bool is_ascii;       /* means the same without Unicode, in ASCII text */
 	bool can_span_lines; /* may match a line's end */
 	bool has_assertion;  /* where it matches may depend on what stands around */
+	struct bs_pattern_list list;
 };
 
 /* Zero-initialise; release with bs_grep_analysis_deinit, also after a failure. BS_INVALID for a pattern that is not
@@ -36,5 +38,9 @@ struct bs_grep_analysis {
 enum bs_status bs_grep_analyse(const struct bs_grep_pattern *pattern, struct bs_grep_analysis *analysis,
                                struct bs_error *err) BS_WARN_UNUSED;
 void bs_grep_analysis_deinit(struct bs_grep_analysis *analysis);
+
+/* Appends a part of analysis->list as PCRE2 is given it to match a line alone; NUL-ended. */
+enum bs_status bs_grep_write_part(const struct bs_grep_pattern *pattern, const struct bs_grep_analysis *analysis,
+                                  uint32_t part, struct bs_buffer *text_out, struct bs_error *err) BS_WARN_UNUSED;
 
 #endif

@@ -912,11 +912,9 @@ static enum bs_status put_need(struct grown *grown, const struct need *need, uin
 	return status ? status : bs_buffer_append(&grown->nodes, &node, sizeof(node), err);
 }
 
-void bs_gram_tree_free(struct bs_gram_tree *tree)
+static void release(void *memory)
 {
-	struct grown *grown = tree ? tree->memory : NULL;
-	if (!grown)
-		return;
+	struct grown *grown = memory;
 	arena_deinit(&grown->arena);
 	bs_buffer_deinit(&grown->nodes);
 	bs_buffer_deinit(&grown->keys);
@@ -939,6 +937,7 @@ enum bs_status bs_regex_grams_of_all(const struct bs_regex *const *regexes, size
 	if (!grown)
 		return bs_fail_memory(err, "a tree of grams", sizeof(*grown));
 	grown->tree.memory = grown;
+	grown->tree.release = release;
 	grown->arena.least_bytes = BS_GRAM_LEAST;
 	for (size_t i = 0; i < n && !status; i++) {
 		status = analyse(&grown->arena, regexes[i], NULL, &need, err);
@@ -950,7 +949,7 @@ enum bs_status bs_regex_grams_of_all(const struct bs_regex *const *regexes, size
 	if (!status)
 		status = put_need(grown, all, &root, err);
 	if (status) {
-		bs_gram_tree_free(&grown->tree);
+		release(grown);
 		return status;
 	}
 	grown->tree.nodes = (struct bs_gram_node *)(void *)grown->nodes.data;

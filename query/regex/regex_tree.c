@@ -891,6 +891,16 @@ static uint32_t parse_sequence(struct parser *parser)
 	return join(parser, &children, BS_REGEX_SEQUENCE, start);
 }
 
+static bool takes_bar(struct parser *parser)
+{
+	uint32_t at = (uint32_t)parser->at;
+	if (!takes(parser, "|"))
+		return false;
+	if (parser->depth == 0)
+		parser->status = bs_buffer_append(&parser->regex->bars, &at, sizeof(at), parser->err);
+	return true;
+}
+
 /* Alternatives, up to a parenthesis that closes or the end. */
 static uint32_t parse_either(struct parser *parser)
 {
@@ -898,7 +908,7 @@ static uint32_t parse_either(struct parser *parser)
 	size_t start = parser->at;
 	do {
 		put_child(parser, &children, parse_sequence(parser));
-	} while (!is_over(parser) && takes(parser, "|"));
+	} while (!is_over(parser) && takes_bar(parser));
 	parser->n_alternatives = children.n;
 	return join(parser, &children, BS_REGEX_EITHER, start);
 }
@@ -909,11 +919,13 @@ enum bs_status bs_regex_read(struct bs_regex *regex, const uint8_t *text, size_t
 	bs_buffer_clear(&regex->nodes);
 	bs_buffer_clear(&regex->members);
 	bs_buffer_clear(&regex->bytes);
+	bs_buffer_clear(&regex->bars);
 	*regex = (struct bs_regex){.text = text,
 	                           .n_bytes = n_bytes,
 	                           .nodes = regex->nodes,
 	                           .members = regex->members,
 	                           .bytes = regex->bytes,
+	                           .bars = regex->bars,
 	                           .is_utf8 = bs_text_is_utf8(text, n_bytes),
 	                           .is_ascii = true};
 	parser.gave_up = n_bytes > BS_REGEX_MAX_BYTES || !regex->is_utf8;
@@ -934,4 +946,5 @@ void bs_regex_deinit(struct bs_regex *regex)
 	bs_buffer_deinit(&regex->nodes);
 	bs_buffer_deinit(&regex->members);
 	bs_buffer_deinit(&regex->bytes);
+	bs_buffer_deinit(&regex->bars);
 }

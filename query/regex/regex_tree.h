@@ -16,7 +16,7 @@
 
 #include "core/base/buffer.h"
 
-#define BS_REGEX_MAX_BYTES (1u << 20) /* a longer pattern is unknown */
+#define BS_REGEX_MAX_BYTES (32u << 20) /* a longer pattern is unknown */
 #define BS_REGEX_MAX_DEPTH 250u       /* of parentheses; PCRE2's own default limit, beyond which it refuses */
 #define BS_REGEX_NO_MAX    UINT32_MAX
 #define BS_REGEX_NO_NODE   UINT32_MAX
@@ -71,6 +71,7 @@ struct bs_regex {
 	struct bs_buffer nodes;   /* of struct bs_regex_node */
 	struct bs_buffer members; /* of struct bs_regex_member */
 	struct bs_buffer bytes;   /* UTF-8, as it is matched: escapes are resolved */
+	struct bs_buffer bars;    /* of uint32_t: where a | stands that is in no parentheses */
 	uint32_t root;
 	uint32_t n_captures; /* groups that capture, or more */
 	bool is_utf8;        /* else unknown */

@@ -851,6 +851,10 @@ static enum bs_verdict ask_leaf(void *context, uint32_t n)
 	if (bs_query_is_file_name(node)) {
 		if (!verifier->status)
 			verifier->status = named->has(named, n, named->at, &has, verifier->err);
+		if (has && named->is_loose && !verifier->doc_fields)
+			return BS_VERDICT_UNKNOWN;
+		if (has && named->is_loose)
+			has = !bs_named_is_own(verifier->doc_fields, verifier->n_doc_fields);
 		return has ? BS_VERDICT_YES : BS_VERDICT_NO;
 	}
 	if (node->kind == BS_NODE_WORD)

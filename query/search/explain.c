@@ -123,7 +123,7 @@ static double estimate(struct explanation *at)
 		at->status = bs_fail_memory(at->err, "an estimate", query->n_nodes * sizeof(*shares));
 	for (uint32_t s = 0; s < at->plan->snapshot->manifest.n_segments; s++) {
 		const struct bs_segment *segment = &at->plan->snapshot->segments[s];
-		for (uint64_t i = 0; i < segment->meta.n_slabs && !at->status; i++) {
+		for (uint64_t i = 0; bs_snapshot_has_words(at->plan->snapshot, s) && i < segment->meta.n_slabs && !at->status; i++) {
 			for (size_t n = 0; n < query->n_nodes; n++)
 				shares[n] = estimate_node(at, s, &segment->slabs[i], &query->nodes[n], shares);
 			sum += shares[query->n_nodes - 1] * segment->slabs[i].n_docs;
@@ -170,6 +170,8 @@ static void explain_place(struct explanation *to, uint32_t s, uint32_t t)
 	const struct bs_segment *segment = &to->plan->snapshot->segments[s];
 	const struct bs_term_place *place = bs_plan_place(to->plan, s, t);
 	struct term_columns sum = {0};
+	if (!bs_snapshot_has_words(to->plan->snapshot, s))
+		return;
 	if (!place->is_found) {
 		print(to, "      segment %u: absent\n", s);
 		return;
@@ -231,7 +233,7 @@ enum bs_status bs_explain_plan(const struct bs_plan *plan, const struct bs_kerne
 	if (!to.status)
 		to.status = bs_query_format(plan->query, text, err);
 	print(&to, "\nindex: %llu documents in %u segments, average length %.1f words\n",
-	      (unsigned long long)snapshot->n_docs, snapshot->manifest.n_segments,
+	      (unsigned long long)snapshot->n_docs, snapshot->n_word_segments,
 	      snapshot->n_docs ? (double)snapshot->n_positions / (double)snapshot->n_docs : 0);
 	for (uint32_t t = 0; t < plan->n_terms && !to.status; t++) {
 		if (plan->terms[t].element == BS_PLAN_WORD_PAIR)

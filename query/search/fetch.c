@@ -96,8 +96,11 @@ enum bs_status bs_fetcher_new(const struct bs_snapshot *snapshot, void (*notice)
 	if (!status)
 		status = bs_reader_new(&fetcher->options, &fetcher->reader, err);
 	for (uint32_t i = 0; i < manifest->n_sources && !status; i++) {
-		status = bs_recorded_source(snapshot->dir, &manifest->sources[i], &fetcher->sources[i].source, err);
-		fetcher->sources[i].is_noticed = manifest->sources[i].is_told;
+		const struct bs_source_record *record = &manifest->sources[i];
+		struct bs_source *source = &fetcher->sources[i].source;
+		status = record->parent ? bs_recorded_inner(&fetcher->sources[record->parent - 1].source, record, source, err)
+		                        : bs_recorded_root(snapshot->dir, record, source, err);
+		fetcher->sources[i].is_noticed = record->is_told;
 	}
 	if (status) {
 		bs_fetcher_free(fetcher);
@@ -374,7 +377,7 @@ static enum bs_status map_records(struct bs_fetcher *fetcher, struct fetch_sourc
 	struct bs_document_sink sink = {.context = &mapping, .document = map_document, .skip = map_skip};
 	bs_buffer_clear(&source->moved);
 	source->is_like_line = false;
-	enum bs_status status = bs_reader_read_all(fetcher->reader, &source->source, feed, &sink, err);
+	enum bs_status status = bs_reader_read_all(fetcher->reader, feed, &sink, err);
 	if (!status && source->moved.used_bytes > 0)
 		qsort(source->moved.data, source->moved.used_bytes / sizeof(struct moved_record), sizeof(struct moved_record),
 		      compare_moved);
@@ -507,7 +510,7 @@ static void check_collection(struct bs_fetcher *fetcher, struct fetch_source *so
 		return;
 	}
 	source->checked = fetcher->query;
-	enum bs_status status = bs_path_stamp(source->source.path, &stamp, NULL);
+	enum bs_status status = bs_source_stamp(&source->source, &stamp, NULL);
 	/* Refused by the system: neither gone nor changed for all we know; reading it will tell. */
 	bool matches = status ? status != BS_NOT_FOUND : bs_stamp_equals(&stamp, recorded->stamp);
 	bool is_sure = !status && ((matches && !recorded->is_suspect) || is_as_indexed(fetcher, source, number, &stamp));
@@ -525,7 +528,7 @@ static enum bs_status fetch_record_at(struct bs_fetcher *fetcher, struct asked *
                                       uint64_t raw_bytes, uint64_t line, struct bs_error *err)
 {
 	struct bs_stamp stamp;
-	enum bs_status status = bs_reader_fetch_record(fetcher->reader, asked->source->source.path, offset, raw_bytes,
+	enum bs_status status = bs_reader_fetch_record(fetcher->reader, &asked->source->source, offset, raw_bytes,
 	                                               asked->document, &stamp, err);
 	asked->document->line = line;
 	return status;
@@ -581,7 +584,7 @@ static enum bs_status fetch_line_in_place(struct bs_fetcher *fetcher, uint32_t d
 	}
 	if (status)
 		return status;
-	status = bs_reader_fetch_line(fetcher->reader, source->source.path, place[0], place[1], ahead_to, line_out, &stamp,
+	status = bs_reader_fetch_line(fetcher->reader, &source->source, place[0], place[1], ahead_to, line_out, &stamp,
 	                              &why);
 	*line_bytes_out = (size_t)place[1];
 	if (status)
@@ -711,10 +714,11 @@ static enum bs_status fetch_stored(struct bs_fetcher *fetcher, struct asked *ask
 static enum bs_status refuse(struct bs_fetcher *fetcher, struct asked *asked)
 {
 	struct bs_error why;
-	(void)bs_recorded_refuse(fetcher->snapshot->dir, &asked->source->source, &why);
-	if (!asked->source->is_noticed && fetcher->notice)
+	struct fetch_source *root = &fetcher->sources[bs_manifest_root(&fetcher->snapshot->manifest, asked->record.source)];
+	(void)bs_recorded_refuse(fetcher->snapshot->dir, &root->source, &why);
+	if (!root->is_noticed && fetcher->notice)
 		fetcher->notice(fetcher->context, why.text);
-	asked->source->is_noticed = true;
+	root->is_noticed = true;
 	fetcher->n_failures++;
 	asked->fetched = BS_FETCHED_FAILED;
 	return BS_OK;

@@ -190,6 +190,9 @@ static enum bs_status check_place(struct bs_filter *filter, const char *path, co
 	enum bs_status status = BS_OK;
 	for (uint32_t i = 0; i < filter->snapshot->manifest.n_sources && !status && !is_indexed; i++) {
 		const char *of_source;
+		/* They are where their folder is. */
+		if (filter->snapshot->manifest.sources[i].parent)
+			continue;
 		status = find_source_place(filter, i, &of_source, err);
 		is_indexed = !status && (is_at_or_below(place, of_source) || is_at_or_below(of_source, place));
 	}
@@ -273,6 +276,22 @@ static bool passes_time(const struct bs_filter *filter, int64_t ns)
 	return ns >= filter->newer_ns && ns < filter->older_ns;
 }
 
+/* A collection is where it was found in its folder. */
+static enum bs_status find_inner_place(struct bs_filter *filter, uint32_t number, const char **place_out,
+                                       struct bs_error *err)
+{
+	const struct bs_source *source = bs_fetch_source(filter->fetcher, number);
+	struct bs_buffer place = {0};
+	const char *folder;
+	enum bs_status status =
+		find_source_place(filter, bs_manifest_root(&filter->snapshot->manifest, number), &folder, err);
+	if (!status)
+		status = bs_file_join(folder, source->below, strlen(source->below), &place, err);
+	filter->source_places[number] = (char *)place.data;
+	*place_out = filter->source_places[number];
+	return status;
+}
+
 /* Where a source is; one that is not followed is not looked at. */
 static enum bs_status find_source_place(struct bs_filter *filter, uint32_t number, const char **place_out,
                                         struct bs_error *err)
@@ -280,6 +299,8 @@ static enum bs_status find_source_place(struct bs_filter *filter, uint32_t numbe
 	const struct bs_source *source = bs_fetch_source(filter->fetcher, number);
 	char **place = &filter->source_places[number];
 	enum bs_status status = BS_OK;
+	if (!*place && source->is_inner)
+		return find_inner_place(filter, number, place_out, err);
 	if (!*place && source->is_refused) {
 		*place = strdup(source->path);
 		status = *place ? BS_OK : bs_fail_memory(err, "a path", strlen(source->path));

@@ -63,6 +63,7 @@ struct bs_matcher {
 	struct bs_buffer match_words;     /* struct bs_match_word each */
 	/* The document. */
 	const struct bs_field *doc_fields;
+	size_t n_doc_fields;
 	uint32_t field;                   /* under analysis */
 	struct bs_buffer *hits;           /* set while hits are collected: struct bs_snippet_hit each */
 	uint64_t span_start_byte;         /* of the last token, */
@@ -678,14 +679,16 @@ static enum bs_verdict ask_leaf(void *context, uint32_t n)
 	bool matches = false;
 	if (matcher->status)
 		return BS_VERDICT_NO;
-	if (bs_query_is_file_name(node))
+	if (bs_query_is_file_name(node)) {
 		matcher->status = matcher->named->has(matcher->named, n, matcher->named->at, &matches, matcher->err);
-	else if (node->kind == BS_NODE_WORD)
+		matches &= !matcher->named->is_loose || !bs_named_is_own(matcher->doc_fields, matcher->n_doc_fields);
+	} else if (node->kind == BS_NODE_WORD) {
 		matches = word_matches(matcher, node);
-	else if (node->kind == BS_NODE_PHRASE)
+	} else if (node->kind == BS_NODE_PHRASE) {
 		matches = phrase_matches(matcher, node);
-	else
+	} else {
 		matches = near_matches(matcher, node);
+	}
 	return matches ? BS_VERDICT_YES : BS_VERDICT_NO;
 }
 
@@ -695,6 +698,7 @@ enum bs_status bs_match_document(struct bs_matcher *matcher, const struct bs_fie
 	const struct bs_query *query = matcher->query;
 	*match_out = (struct bs_match){.matches = false};
 	matcher->doc_fields = doc_fields;
+	matcher->n_doc_fields = n_doc_fields;
 	start_document(matcher, err);
 	match_out->length = analyze_fields(matcher, doc_fields, n_doc_fields);
 	uint32_t root = (uint32_t)query->n_nodes - 1;
@@ -760,6 +764,7 @@ enum bs_status bs_match_hits(struct bs_matcher *matcher, const struct bs_field *
 	start_document(matcher, err);
 	matcher->hits = hits;
 	matcher->doc_fields = doc_fields;
+	matcher->n_doc_fields = n_doc_fields;
 	(void)analyze_fields(matcher, doc_fields, n_doc_fields);
 	if (!matcher->status && matcher->needs_positions)
 		drop_hits(matcher);

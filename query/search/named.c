@@ -4,8 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/hash.h"
 #include "core/base/source_kind.h"
 #include "query/search/byte_verifier.h"
+
+static const char own_name[] = "name";
 
 enum known {
 	NOT_KNOWN, /* as memory comes */
@@ -58,7 +61,8 @@ static enum bs_status begin_leaf(struct bs_name_leaf *leaf, uint32_t n, const st
 	return status;
 }
 
-/* The path below the folder; of a file that is a source by itself, the last part of its path. Of no bytes: there is none. */
+/* The path below the folder, of a record in it that of its file; of a file that is a source by itself, the last part of its
+ * path. Of no bytes: there is none. */
 static enum bs_status find_name(const struct bs_snapshot *snapshot, struct bs_doc_ref ref, struct bs_field *name_out,
                                 struct bs_error *err)
 {
@@ -71,9 +75,11 @@ static enum bs_status find_name(const struct bs_snapshot *snapshot, struct bs_do
 	const char *slash = strrchr(source->path, '/');
 	if (source->kind == BS_SOURCE_FOLDER)
 		*name_out = (struct bs_field){.name = "", .text = record.name, .text_bytes = record.name_bytes};
+	else if (source->parent)
+		name_out->text = (const uint8_t *)source->path;
 	else if (source->kind == BS_SOURCE_FILE)
 		name_out->text = (const uint8_t *)(slash ? slash + 1 : source->path);
-	if (source->kind == BS_SOURCE_FILE)
+	if (source->kind == BS_SOURCE_FILE || source->parent)
 		name_out->text_bytes = strlen((const char *)name_out->text);
 	return BS_OK;
 }
@@ -114,6 +120,27 @@ static enum bs_status has_name(struct bs_named *named, uint32_t n, struct bs_doc
 	return status;
 }
 
+bool bs_named_is_own(const struct bs_field *fields, size_t n_fields)
+{
+	for (size_t i = 0; i < n_fields; i++)
+		if (fields[i].name_bytes == sizeof(own_name) - 1 && memcmp(fields[i].name, own_name, sizeof(own_name) - 1) == 0)
+			return true;
+	return false;
+}
+
+/* Whether there are records of files in folders, and a field that may be their own name. */
+static bool has_own_names(const struct bs_snapshot *snapshot)
+{
+	const struct bs_manifest *manifest = &snapshot->manifest;
+	const size_t n = sizeof(own_name) - 1;
+	uint32_t field;
+	bool has = false;
+	for (uint32_t i = 0; i < manifest->n_sources && !has; i++)
+		has = manifest->sources[i].parent > 0;
+	return has && bs_term_table_find(&manifest->fields, (const uint8_t *)own_name, (uint32_t)n, bs_hash_slot(own_name, n),
+	                                 &field);
+}
+
 enum bs_status bs_named_begin(struct bs_named *named, const struct bs_plan *plan, struct bs_words *words,
                               const struct bs_kernel *kernel, struct bs_error *err)
 {
@@ -127,6 +154,7 @@ enum bs_status bs_named_begin(struct bs_named *named, const struct bs_plan *plan
 		return BS_OK;
 	named->has = has_name;
 	named->snapshot = plan->snapshot;
+	named->is_loose = has_own_names(plan->snapshot);
 	named->leaves = calloc(n_leaves, sizeof(*named->leaves));
 	if (!named->leaves)
 		return bs_fail_memory(err, "names", n_leaves * sizeof(*named->leaves));

@@ -1,12 +1,14 @@
 /*
  * named.h: the leaves of a query that ask for files by their names (name: of parse.h). Names stand in the index; a name is
- * asked as a text is, by its bytes and, where those cannot tell, by analysing it. Records have no such name.
+ * asked as a text is, by its bytes and, where those cannot tell, by analysing it. A record has that of the file in a folder
+ * that it is of, unless it has a field `name` of its own, which only its text can tell; other records have none.
  */
 #ifndef BS_QUERY_SEARCH_NAMED_H
 #define BS_QUERY_SEARCH_NAMED_H
 
 #include "core/simd/kernels.h"
 #include "core/text/words.h"
+#include "corpus/walk/document.h"
 #include "query/search/plan.h"
 
 /* What is known of the names, of one query. One thread. Zero-initialise; release with bs_named_deinit. */
@@ -17,9 +19,13 @@ struct bs_named {
 	const struct bs_snapshot *snapshot;
 	struct bs_name_leaf *leaves;
 	uint32_t n_leaves;
+	bool is_loose;        /* there may be such fields: a document that `has` names is one unless it has its own */
 	struct bs_doc_ref at; /* the document that is being verified */
 };
 void bs_named_deinit(struct bs_named *named);
+
+/* Whether a document has a name of its own. */
+bool bs_named_is_own(const struct bs_field *fields, size_t n_fields);
 
 /* Makes it ready for the plan's query, in place of the one before. All is borrowed; words must be the analyzer of the index.
  * kernel NULL: every name is analysed. BS_NO_MEMORY, or what the analyzer returned. */

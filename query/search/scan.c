@@ -180,7 +180,7 @@ static bool is_exact_leaf(struct bs_slab_scan *at, uint32_t n)
 	const struct bs_query_node *node = node_at(at, n);
 	const struct bs_plan_element *element = &at->plan->elements[node->items[0].element];
 	if (bs_query_is_file_name(node))
-		return true;
+		return !at->plan->named->is_loose;
 	if (node->field != BS_QUERY_ANY_FIELD || node->kind == BS_NODE_NEAR)
 		return false;
 	if (node->kind == BS_NODE_WORD) {
@@ -578,12 +578,14 @@ static void judge_name(const struct chunk *chunk, uint32_t n, const uint64_t *wi
 	struct truth *truth = truth_of(chunk, n);
 	for (uint32_t i = 0; i < chunk->n_words; i++) {
 		truth->may[i] = within[i];
+		truth->must[i] = 0;
 		for (uint64_t left = within[i]; left; left &= left - 1) {
 			uint32_t lane = (uint32_t)__builtin_ctzll(left);
 			if (!is_named(chunk->at, n, (chunk->first + i) * BS_FORWARD_GROUP_ROWS + lane))
 				truth->may[i] &= ~(UINT64_C(1) << lane);
 		}
-		truth->must[i] = truth->may[i];
+		if (!chunk->at->plan->named->is_loose)
+			truth->must[i] = truth->may[i];
 	}
 }
 

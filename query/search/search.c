@@ -136,7 +136,7 @@ void bs_index_describe(const struct bs_index *index, struct bs_index_info *info_
 	*info_out = (struct bs_index_info){
 		.n_docs = snapshot->n_live_docs,
 		.n_deleted = snapshot->n_docs + snapshot->overlay.n_docs - snapshot->n_live_docs,
-		.n_segments = snapshot->manifest.n_segments,
+		.n_segments = snapshot->n_word_segments,
 		.generation = snapshot->manifest.generation,
 		.is_other_unicode = index->is_other_unicode,
 		.icu_version = snapshot->manifest.icu_version,
@@ -152,11 +152,14 @@ bool bs_index_source(const struct bs_index *index, size_t i, struct bs_source_in
 	static const char *const kinds[] = {[BS_SOURCE_FOLDER] = "folder", [BS_SOURCE_FILE] = "file",
 	                                    [BS_SOURCE_COLLECTION] = "collection", [BS_SOURCE_STDIN] = "stdin"};
 	const struct bs_manifest *manifest = &index->snapshot.manifest;
-	if (i >= manifest->n_sources)
-		return false;
-	const struct bs_source_record *source = &manifest->sources[i];
-	*info_out = (struct bs_source_info){.kind = kinds[source->kind], .label = source->label, .path = source->path};
-	return true;
+	for (uint32_t k = 0; k < manifest->n_sources; k++) {
+		const struct bs_source_record *source = &manifest->sources[k];
+		if (source->kind == BS_SOURCE_FORGOTTEN || source->parent || i-- > 0)
+			continue;
+		*info_out = (struct bs_source_info){.kind = kinds[source->kind], .label = source->label, .path = source->path};
+		return true;
+	}
+	return false;
 }
 
 struct bs_finder {
@@ -695,7 +698,8 @@ static enum bs_status search_segments(struct bs_finder *finder, struct bs_error 
 	bool is_unchanged = true;
 	start_top(finder);
 	for (uint32_t s = 0; s <= finder->index->snapshot.manifest.n_segments && !status; s++)
-		status = search_segment(finder, s, err);
+		if (bs_snapshot_has_words(&finder->index->snapshot, s))
+			status = search_segment(finder, s, err);
 	if (!finder->is_ranked || status)
 		return status;
 	status = settle_rest(finder, err);

@@ -148,6 +148,8 @@ static uint64_t count(struct waterfall *at, enum bs_node_kind kind, const uint32
 	*n_sure_out = 0;
 	for (uint32_t s = 0; s < at->plan.snapshot->manifest.n_segments && !at->status; s++) {
 		uint64_t n_counted = 0;
+		if (!bs_snapshot_has_words(at->plan.snapshot, s))
+			continue;
 		bs_buffer_clear(&at->candidates);
 		at->status = bs_scan_segment(at->scan, &at->plan, s, at->kernel, &at->candidates, &n_counted, &stats, at->err);
 		const struct bs_candidate *candidates = (const struct bs_candidate *)(const void *)at->candidates.data;
@@ -329,7 +331,8 @@ enum bs_status bs_explain_waterfall(const struct bs_plan *plan, const struct bs_
 		at.status = bs_buffer_append(&at.children, &steps[i].node, sizeof(steps[i].node), err);
 	const uint32_t *children = (const uint32_t *)(const void *)at.children.data;
 	for (uint32_t s = 0; s < n_segments; s++)
-		at.n_docs += plan->snapshot->segments[s].meta.n_docs - bs_snapshot_n_deleted(plan->snapshot, s);
+		if (bs_snapshot_has_words(plan->snapshot, s))
+			at.n_docs += plan->snapshot->segments[s].meta.n_docs - bs_snapshot_n_deleted(plan->snapshot, s);
 	put(&at, is_or ? "waterfall: documents that the operands so far let through, in the order of the query\n"
 	               : "waterfall: documents left after each operand, in the order of the plan\n");
 	put(&at, is_or ? "        so far" : "          left");

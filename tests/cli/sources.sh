@@ -36,7 +36,7 @@ all
 quiet bitsift index ./mail.jsonl
 all
 
-echo '# inside a folder, a collection is a plain file'
+echo '# inside a folder, a collection is read record by record, too'
 quiet bitsift index b
 all
 

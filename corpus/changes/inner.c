@@ -1,0 +1,287 @@
+/* inner.c: see inner.h. */
+#include "corpus/changes/inner.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/base/hash.h"
+#include "corpus/changes/recorded.h"
+#include "corpus/walk/file.h"
+
+static void inner_free(struct bs_inner *inner)
+{
+	bs_feed_close(inner->feed);
+	bs_source_deinit(&inner->source);
+	free(inner);
+}
+
+void bs_inners_deinit(struct bs_inners *inners)
+{
+	while (inners->under_way) {
+		struct bs_inner *inner = inners->under_way;
+		inners->under_way = inner->next;
+		inner_free(inner);
+	}
+	bs_recognizer_free(inners->recognizer);
+	bs_term_table_deinit(&inners->known);
+	bs_buffer_deinit(&inners->key);
+	bs_buffer_deinit(&inners->is_met);
+	*inners = (struct bs_inners){.manifest = NULL};
+}
+
+static enum bs_status make_key(struct bs_inners *inners, uint32_t folder, const char *path, uint64_t *hash_out,
+                               struct bs_error *err)
+{
+	struct bs_buffer *key = &inners->key;
+	bs_buffer_clear(key);
+	enum bs_status status = bs_buffer_append(key, &folder, sizeof(folder), err);
+	if (!status)
+		status = bs_buffer_append(key, path, strlen(path), err);
+	*hash_out = status ? 0 : bs_hash_slot(key->data, key->used_bytes);
+	return status;
+}
+
+/* The source that a collection of a folder is already; another place in the list takes its number. */
+static enum bs_status remember(struct bs_inners *inners, uint32_t number, struct bs_error *err)
+{
+	const struct bs_source_record *record = &inners->manifest->sources[number];
+	uint64_t hash;
+	uint32_t entry;
+	enum bs_status status = make_key(inners, record->parent - 1, record->path, &hash, err);
+	if (!status)
+		status = bs_term_table_intern(&inners->known, inners->key.data, (uint32_t)inners->key.used_bytes, hash, &entry, NULL,
+		                              err);
+	if (!status)
+		inners->known.entries[entry].df = number;
+	return status;
+}
+
+static enum bs_status note_met(struct bs_inners *inners, uint32_t number, struct bs_error *err)
+{
+	static const uint8_t zeros[64];
+	enum bs_status status = BS_OK;
+	while (inners->is_met.used_bytes <= number && !status)
+		status = bs_buffer_append(&inners->is_met, zeros, sizeof(zeros), err);
+	if (!status)
+		inners->is_met.data[number] = 1;
+	return status;
+}
+
+static bool is_met(const struct bs_inners *inners, uint32_t number)
+{
+	return number < inners->is_met.used_bytes && inners->is_met.data[number];
+}
+
+/* The number of the source that the file of the folder under way is, UINT32_MAX: none yet. */
+static enum bs_status find_number(struct bs_inners *inners, const char *path, uint32_t *number_out, struct bs_error *err)
+{
+	uint64_t hash;
+	uint32_t entry;
+	*number_out = UINT32_MAX;
+	enum bs_status status = make_key(inners, inners->folder_number, path, &hash, err);
+	if (!status && bs_term_table_find(&inners->known, inners->key.data, (uint32_t)inners->key.used_bytes, hash, &entry))
+		*number_out = inners->known.entries[entry].df;
+	return status;
+}
+
+/* A new source of the manifest. */
+static enum bs_status add_source(struct bs_inners *inners, const char *path, uint32_t *number_out, struct bs_error *err)
+{
+	struct bs_manifest *manifest = inners->manifest;
+	struct bs_source_record record = {
+		.kind = BS_SOURCE_COLLECTION, .parent = inners->folder_number + 1, .path = (char *)(uintptr_t)path};
+	*number_out = manifest->n_sources;
+	enum bs_status status =
+		bs_manifest_label_below(manifest->sources[inners->folder_number].label, path, &record.label, err);
+	if (!status)
+		status = bs_manifest_add_source(manifest, &record, err);
+	free(record.label);
+	return status ? status : remember(inners, *number_out, err);
+}
+
+/* Whether its first line says so. What cannot be read of it is told where it is read as a file. */
+static enum bs_status has_line(struct bs_inners *inners, const struct bs_source *source, bool *has_out,
+                               enum bs_status *failed_out, struct bs_error *err)
+{
+	struct bs_error why = {""};
+	int fd = bs_source_open(source, O_RDONLY | O_NONBLOCK);
+	*has_out = false;
+	*failed_out = BS_OK;
+	if (fd < 0)
+		*failed_out = bs_fail(&why, bs_file_status(errno), "%s: %s", source->path, strerror(errno));
+	else
+		*failed_out = bs_recognizer_has_line(inners->recognizer, fd, has_out, &why);
+	if (fd >= 0)
+		close(fd);
+	return *failed_out == BS_NO_MEMORY ? bs_fail(err, BS_NO_MEMORY, "%s", why.text) : BS_OK;
+}
+
+/* Whether the file is, for all its stamp says, what was read as a collection. */
+static bool is_unchanged(const struct bs_inners *inners, const struct bs_inner *inner)
+{
+	const struct bs_snapshot *snapshot = inners->refresh->snapshot;
+	struct bs_stamp stamp;
+	if (inner->number >= snapshot->manifest.n_sources)
+		return false;
+	const struct bs_source_record *record = &snapshot->manifest.sources[inner->number];
+	return record->kind == BS_SOURCE_COLLECTION && !record->is_suspect &&
+	       bs_source_stamp(&inner->source, &stamp, NULL) == BS_OK && bs_stamp_equals(&stamp, record->stamp);
+}
+
+/* Begins to refresh it. What cannot be looked at stays as it is. */
+static enum bs_status begin(struct bs_inners *inners, struct bs_inner *inner, struct bs_error *err)
+{
+	struct bs_error why = {""};
+	enum bs_status status =
+		bs_refresh_begin(inners->refresh, inner->number, &inner->source, &inners->manifest->sources[inner->number],
+		                 inners->options, false, NULL, NULL, &inner->at, &inner->feed, &why);
+	inner->is_kept = status == BS_IO || status == BS_NOT_FOUND || status == BS_INVALID;
+	if (!inner->is_kept)
+		return status ? bs_fail(err, status, "%s", why.text) : BS_OK;
+	if (status == BS_IO && inners->report)
+		inners->report(inners->context, BS_SKIP_UNREADABLE, why.text);
+	return BS_OK;
+}
+
+/* inner is the file by name; *is_one_out: it is a collection, under a number. */
+static enum bs_status identify(struct bs_inners *inners, struct bs_inner *inner, const char *path, bool *is_one_out,
+                               struct bs_error *err)
+{
+	struct bs_source_record record = {
+		.kind = BS_SOURCE_COLLECTION, .path = (char *)(uintptr_t)path, .label = (char[]){""}};
+	enum bs_status failed = BS_OK;
+	enum bs_status status = find_number(inners, path, &inner->number, err);
+	if (!status)
+		status = bs_manifest_label_below(inners->folder->label, path, &record.label, err);
+	if (status)
+		return status;
+	status = bs_recorded_inner(inners->folder, &record, &inner->source, err);
+	free(record.label);
+	*is_one_out = !status && is_unchanged(inners, inner);
+	if (!status && !*is_one_out)
+		status = has_line(inners, &inner->source, is_one_out, &failed, err);
+	/* It may yet be what it was. */
+	*is_one_out |= failed == BS_IO && inner->number != UINT32_MAX;
+	if (!status && *is_one_out && inner->number == UINT32_MAX)
+		status = add_source(inners, path, &inner->number, err);
+	if (!status && *is_one_out)
+		status = note_met(inners, inner->number, err);
+	return status;
+}
+
+static enum bs_status meet(void *context, const char *path, struct bs_inner **inner_out, struct bs_feed **feed_out,
+                           struct bs_error *err)
+{
+	struct bs_inners *inners = context;
+	bool is_one = false;
+	*inner_out = NULL;
+	*feed_out = NULL;
+	if (!bs_recognizer_has_name(inners->recognizer, path))
+		return BS_OK;
+	struct bs_inner *inner = calloc(1, sizeof(*inner));
+	if (!inner)
+		return bs_fail_memory(err, "a collection", sizeof(*inner));
+	enum bs_status status = identify(inners, inner, path, &is_one, err);
+	if (!status && is_one)
+		status = begin(inners, inner, err);
+	if (status || !is_one) {
+		inner_free(inner);
+		return status;
+	}
+	inner->next = inners->under_way;
+	inners->under_way = inner;
+	*inner_out = inner;
+	*feed_out = inner->feed;
+	return BS_OK;
+}
+
+enum bs_status bs_inners_watch(struct bs_inners *inners, struct bs_feed *feed, const struct bs_source *folder,
+                               uint32_t number, struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	if (!inners->options->reads_records)
+		return BS_OK;
+	if (!inners->recognizer) {
+		status = bs_recognizer_new(inners->options, &inners->recognizer, err);
+		for (uint32_t i = 0; i < inners->manifest->n_sources && !status; i++)
+			if (inners->manifest->sources[i].parent)
+				status = remember(inners, i, err);
+	}
+	inners->folder = folder;
+	inners->folder_number = number;
+	inners->reader = (struct bs_inner_reader){
+		.context = inners, .has_rows = inners->has_rows, .meet = meet};
+	if (!status)
+		bs_feed_set_inner_reader(feed, &inners->reader);
+	return status;
+}
+
+enum bs_status bs_inners_end(struct bs_inners *inners, const struct bs_batch *batch,
+                             const struct bs_doc_table_builder *accumulated, struct bs_error *err)
+{
+	struct bs_inner *inner = batch->inner;
+	struct bs_inner **link = &inners->under_way;
+	enum bs_status status;
+	while (*link != inner)
+		link = &(*link)->next;
+	*link = inner->next;
+	if (batch->has_failed && inners->report)
+		inners->report(inners->context, BS_SKIP_UNREADABLE, (const char *)batch->bytes.data);
+	if (inner->is_kept || batch->has_failed)
+		status = bs_refresh_keep(inners->refresh, inner->number, batch->has_failed, err);
+	else
+		status = bs_refresh_end(inners->refresh, &inner->at, inner->feed, accumulated,
+		                        &inners->manifest->sources[inner->number], err);
+	inner_free(inner);
+	return status;
+}
+
+/* It is a source no more. */
+static enum bs_status forget(struct bs_inners *inners, uint32_t number, struct bs_error *err)
+{
+	struct bs_source_record *record = &inners->manifest->sources[number];
+	char *label = strdup(""), *path = strdup("-");
+	enum bs_status status = label && path ? bs_refresh_lose(inners->refresh, number, err)
+	                                      : bs_fail_memory(err, "a source", 2);
+	if (status) {
+		free(label);
+		free(path);
+		return status;
+	}
+	bs_exclusions_drop(&inners->refresh->exclusions, number);
+	free(record->label);
+	free(record->path);
+	*record = (struct bs_source_record){.kind = BS_SOURCE_FORGOTTEN, .label = label, .path = path};
+	return BS_OK;
+}
+
+/* Nothing of it is known but its name. */
+static enum bs_status lose(struct bs_inners *inners, uint32_t number, struct bs_error *err)
+{
+	struct bs_source_record *record = &inners->manifest->sources[number];
+	*record = (struct bs_source_record){
+		.kind = record->kind, .parent = record->parent, .label = record->label, .path = record->path};
+	return bs_refresh_lose(inners->refresh, number, err);
+}
+
+enum bs_status bs_inners_settle(struct bs_inners *inners, uint32_t folder, const struct bs_feed *feed,
+                                enum bs_inners_fate fate, struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	for (uint32_t i = folder + 1; i < inners->manifest->n_sources && !status; i++) {
+		const struct bs_source_record *record = &inners->manifest->sources[i];
+		if (record->parent != folder + 1 || is_met(inners, i))
+			continue;
+		bool is_kept = fate == BS_INNERS_KEPT || (fate == BS_INNERS_GONE && feed && bs_feed_is_unread(feed, record->path));
+		if (is_kept)
+			status = bs_refresh_keep(inners->refresh, i, false, err);
+		else if (fate == BS_INNERS_LOST)
+			status = lose(inners, i, err);
+		else
+			status = forget(inners, i, err);
+	}
+	return status;
+}

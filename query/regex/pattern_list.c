@@ -1,0 +1,303 @@
+/* pattern_list.c: see pattern_list.h. */
+#include "query/regex/pattern_list.h"
+
+#include <string.h>
+
+#include <unicode/utf8.h>
+
+#include "core/base/icu.h"
+
+/* Of a literal that only finds places, so much is enough; and of those of a part so many. */
+#define LITERAL_MOST_BYTES 64u
+#define LITERALS_MOST      64u
+/* Repetitions of repetitions can be nested without parentheses. */
+#define MOST_DEPTH (2 * BS_REGEX_MAX_DEPTH)
+
+struct splitting {
+	struct bs_pattern_list *list;
+	const struct bs_regex *regex;
+	bool is_caseless; /* as asked */
+	bool is_line;
+	bool has_icu;
+	enum bs_status status;
+	struct bs_error *err;
+};
+
+static const struct bs_regex_node *node_at(const struct splitting *at, uint32_t index)
+{
+	return bs_regex_node(at->regex, index);
+}
+
+/* An option without parentheses holds for later parts, too; a reference is to a group of all of them; \G and \K are
+ * about where a match starts. */
+static bool ties_parts(const struct bs_regex *regex, const struct bs_regex_node *node)
+{
+	bool is_option = node->kind == BS_REGEX_EMPTY && node->to - node->from > 2 &&
+	                 memcmp(regex->text + node->from, "(?", 2) == 0;
+	bool is_reference = node->kind == BS_REGEX_ANYTHING &&
+	                    (node->letter == 'g' || (node->letter >= '0' && node->letter <= '9'));
+	bool is_start = node->kind == BS_REGEX_PLACE && (node->letter == 'G' || node->letter == 'K');
+	return is_option || is_reference || is_start || node->kind == BS_REGEX_UNKNOWN;
+}
+
+static bool can_split(const struct bs_regex *regex)
+{
+	bool can = !regex->has_control;
+	for (uint32_t i = 0; i < bs_regex_n_nodes(regex) && can; i++)
+		can = !ties_parts(regex, bs_regex_node(regex, i));
+	return can;
+}
+
+static void put_literal(struct splitting *at, const uint8_t *bytes, size_t n_bytes)
+{
+	struct bs_literal literal = {bytes, (uint32_t)n_bytes};
+	if (!at->status)
+		at->status = bs_buffer_append(&at->list->literals, &literal, sizeof(literal), at->err);
+}
+
+/* A PCRE2 with a newer Unicode than ours may know another case of it. */
+static bool is_doubtful(const struct splitting *at, UChar32 c)
+{
+	return at->list->is_caseless && c >= 0x80 && (!at->has_icu || bs_icu.u_charType(c) == U_UNASSIGNED);
+}
+
+/* The longest stretch of text[0..n_bytes) without a doubtful character. */
+static size_t certain_bytes(const struct splitting *at, const uint8_t *text, size_t n_bytes, size_t *from_out)
+{
+	size_t best = 0, from = 0;
+	*from_out = 0;
+	for (size_t i = 0; i <= n_bytes;) {
+		size_t start = i;
+		UChar32 c = 0;
+		if (i < n_bytes)
+			U8_NEXT_UNSAFE(text, i, c);
+		else
+			i++;
+		if (i <= n_bytes && !is_doubtful(at, c))
+			continue;
+		if (start - from > best) {
+			best = start - from;
+			*from_out = from;
+		}
+		from = i;
+	}
+	return best;
+}
+
+/* What finds the places where a run may stand; false: nothing is certain of it. */
+static bool take_run(struct splitting *at, const struct bs_regex_node *node)
+{
+	size_t from, n_bytes = certain_bytes(at, at->regex->bytes.data + node->first, node->n, &from);
+	const uint8_t *bytes = at->regex->bytes.data + node->first + from;
+	if (n_bytes > LITERAL_MOST_BYTES) {
+		n_bytes = LITERAL_MOST_BYTES;
+		while ((bytes[n_bytes] & 0xc0) == 0x80)
+			n_bytes--;
+	}
+	if (n_bytes)
+		put_literal(at, bytes, n_bytes);
+	return n_bytes > 0;
+}
+
+static uint32_t least_bytes(const struct splitting *at, uint32_t from, uint32_t to)
+{
+	uint32_t least = UINT32_MAX;
+	for (uint32_t i = from; i < to; i++) {
+		uint32_t n_bytes = bs_pattern_literal(at->list, i)->n_bytes;
+		least = n_bytes < least ? n_bytes : least;
+	}
+	return to > from ? least : 0;
+}
+
+static bool take_needed(struct splitting *at, uint32_t index, unsigned depth);
+
+/* Of the children that must all be there, the literals of the one whose shortest is the longest. */
+static bool take_best(struct splitting *at, const struct bs_regex_node *node, unsigned depth)
+{
+	uint32_t start = bs_pattern_n_literals(at->list), best = 0;
+	for (uint32_t i = node->first; i != BS_REGEX_NO_NODE && !at->status; i = node_at(at, i)->next) {
+		uint32_t from = bs_pattern_n_literals(at->list);
+		bool has_some = take_needed(at, i, depth);
+		uint32_t to = bs_pattern_n_literals(at->list), least = least_bytes(at, from, to);
+		struct bs_literal *literals = (struct bs_literal *)(void *)at->list->literals.data;
+		if (has_some && least > best) {
+			memmove(literals + start, literals + from, (to - from) * sizeof(*literals));
+			at->list->literals.used_bytes = (start + to - from) * sizeof(*literals);
+			best = least;
+		} else {
+			at->list->literals.used_bytes = from * sizeof(*literals);
+		}
+	}
+	return best > 0;
+}
+
+static bool take_each(struct splitting *at, const struct bs_regex_node *node, unsigned depth)
+{
+	uint32_t start = bs_pattern_n_literals(at->list);
+	bool has_all = true;
+	for (uint32_t i = node->first; i != BS_REGEX_NO_NODE && has_all && !at->status; i = node_at(at, i)->next)
+		has_all = take_needed(at, i, depth) && bs_pattern_n_literals(at->list) - start <= LITERALS_MOST;
+	if (!has_all)
+		at->list->literals.used_bytes = start * sizeof(struct bs_literal);
+	return has_all;
+}
+
+/* Literals of which every match of the node holds one. False: none are known, and none were put. */
+static bool take_needed(struct splitting *at, uint32_t index, unsigned depth)
+{
+	const struct bs_regex_node *node = node_at(at, index);
+	if (depth > MOST_DEPTH)
+		return false;
+	switch (node->kind) {
+	case BS_REGEX_RUN:
+		return take_run(at, node);
+	case BS_REGEX_EITHER:
+		return take_each(at, node, depth + 1);
+	case BS_REGEX_SEQUENCE:
+		return take_best(at, node, depth + 1);
+	case BS_REGEX_REPEAT:
+		return node->least > 0 && take_needed(at, node->first, depth + 1);
+	default:
+		return false;
+	}
+}
+
+static bool is_place(const struct splitting *at, uint32_t index, uint8_t letter)
+{
+	return node_at(at, index)->kind == BS_REGEX_PLACE && node_at(at, index)->letter == letter;
+}
+
+/* What stands between ^ and $; *index_out BS_REGEX_NO_NODE: nothing. */
+static bool is_in_line(const struct splitting *at, uint32_t index, uint32_t *index_out)
+{
+	const struct bs_regex_node *node = node_at(at, index);
+	if (node->kind != BS_REGEX_SEQUENCE || node->n < 2 || node->n > 3 || !is_place(at, node->first, '^'))
+		return false;
+	uint32_t second = node_at(at, node->first)->next;
+	*index_out = node->n == 3 ? second : BS_REGEX_NO_NODE;
+	return is_place(at, node->n == 3 ? node_at(at, second)->next : second, '$');
+}
+
+/* The literals that a part is, if it is nothing else. */
+static bool take_literals(struct splitting *at, uint32_t index, unsigned depth)
+{
+	const struct bs_regex_node *node = node_at(at, index);
+	size_t from;
+	bool is_literal = node->kind == BS_REGEX_EITHER && depth < BS_REGEX_MAX_DEPTH;
+	if (node->kind == BS_REGEX_RUN) {
+		const uint8_t *bytes = at->regex->bytes.data + node->first;
+		put_literal(at, bytes, node->n);
+		return bs_regex_is(node->caseless, at->is_caseless) == at->list->is_caseless &&
+		       certain_bytes(at, bytes, node->n, &from) == node->n;
+	}
+	if (node->kind == BS_REGEX_EMPTY) {
+		put_literal(at, (const uint8_t *)"", 0);
+		at->list->has_empty = true;
+		return true;
+	}
+	for (uint32_t i = node->first; is_literal && i != BS_REGEX_NO_NODE; i = node_at(at, i)->next)
+		is_literal = take_literals(at, i, depth + 1);
+	return is_literal;
+}
+
+static bool take_part(struct splitting *at, uint32_t index)
+{
+	if (!at->is_line)
+		return take_literals(at, index, 0);
+	uint32_t inner;
+	if (!is_in_line(at, index, &inner))
+		return false;
+	if (inner != BS_REGEX_NO_NODE)
+		return take_literals(at, inner, 0);
+	put_literal(at, (const uint8_t *)"", 0);
+	at->list->has_empty = true;
+	return true;
+}
+
+static uint32_t n_bars(const struct bs_regex *regex)
+{
+	return (uint32_t)(regex->bars.used_bytes / sizeof(uint32_t));
+}
+
+/* The parts, and what each is known to need. */
+static void split(struct splitting *at)
+{
+	struct bs_pattern_list *list = at->list;
+	const uint32_t *bars = (const uint32_t *)(const void *)at->regex->bars.data;
+	uint32_t n = n_bars(at->regex) + 1, child = node_at(at, at->regex->root)->first;
+	list->are_all_known = true;
+	for (uint32_t i = 0; i < n && !at->status; i++, child = node_at(at, child)->next) {
+		struct bs_pattern_part part = {.from = i == 0 ? 0 : bars[i - 1] + 1,
+		                               .to = i + 1 == n ? (uint32_t)at->regex->n_bytes : bars[i],
+		                               .first_literal = bs_pattern_n_literals(list)};
+		list->are_all_known &= take_needed(at, child, 0);
+		part.n_literals = bs_pattern_n_literals(list) - part.first_literal;
+		if (!at->status)
+			at->status = bs_buffer_append(&list->parts, &part, sizeof(part), at->err);
+	}
+	list->n_parts = n;
+}
+
+/* Whether there is nothing but literals; if not, there are none. */
+static bool is_all_literal(struct splitting *at)
+{
+	const struct bs_regex_node *root = node_at(at, at->regex->root);
+	bool is_literal = !at->regex->n_captures;
+	for (uint32_t i = root->first; i != BS_REGEX_NO_NODE && is_literal && !at->status; i = node_at(at, i)->next)
+		is_literal = take_part(at, i);
+	if (!is_literal)
+		bs_buffer_clear(&at->list->literals);
+	return is_literal;
+}
+
+static void see_case(struct splitting *at)
+{
+	for (uint32_t i = 0; i < bs_regex_n_nodes(at->regex) && !at->list->is_caseless; i++) {
+		const struct bs_regex_node *node = node_at(at, i);
+		at->list->is_caseless = node->kind == BS_REGEX_RUN && bs_regex_is(node->caseless, at->is_caseless);
+	}
+	at->has_icu = at->list->is_caseless && !at->regex->is_ascii && bs_icu_load(NULL) == BS_OK;
+}
+
+/* The regex that is the list: the whole, or what is in the group that is all of it. */
+static const struct bs_regex *find_list(struct splitting *at, const struct bs_regex *whole)
+{
+	static const char *const openings[] = {"(", "(?:"};
+	const struct bs_regex_node *root = bs_regex_node(whole, whole->root);
+	if (root->kind != BS_REGEX_EITHER || n_bars(whole) > 0)
+		return whole;
+	for (size_t i = 0; i < 2; i++) {
+		size_t n = strlen(openings[i]);
+		if (root->from != n || root->to + 1 != whole->n_bytes || memcmp(whole->text, openings[i], n) != 0)
+			continue;
+		at->list->has_group = n == 1;
+		at->status = bs_regex_read(&at->list->inner, whole->text + n, whole->n_bytes - n - 1, at->err);
+		return &at->list->inner;
+	}
+	return whole;
+}
+
+enum bs_status bs_pattern_list_make(struct bs_pattern_list *list, const struct bs_regex *regex, bool is_caseless,
+                                    bool is_line, struct bs_error *err)
+{
+	struct splitting at = {.list = list, .is_caseless = is_caseless, .is_line = is_line, .err = err};
+	if (bs_regex_node(regex, regex->root)->kind != BS_REGEX_EITHER || !can_split(regex))
+		return BS_OK;
+	at.regex = list->regex = find_list(&at, regex);
+	if (at.status || bs_regex_node(at.regex, at.regex->root)->kind != BS_REGEX_EITHER || n_bars(at.regex) == 0)
+		return at.status;
+	see_case(&at);
+	list->is_literal = is_all_literal(&at);
+	if (!at.status && list->is_literal)
+		list->n_parts = bs_pattern_n_literals(list);
+	else if (!at.status)
+		split(&at);
+	return at.status;
+}
+
+void bs_pattern_list_deinit(struct bs_pattern_list *list)
+{
+	bs_buffer_deinit(&list->parts);
+	bs_buffer_deinit(&list->literals);
+	bs_regex_deinit(&list->inner);
+}

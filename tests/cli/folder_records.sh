@@ -1,0 +1,84 @@
+# Collections in folders: what is read record by record, what its documents are called and where they stand, and what a
+# refresh makes of files that are new, appended to, rotated, gone, or no collections any more.
+set -eu
+. "$LIB"
+mkdir -p logs/deep
+same() { # as indexed, by brute force, and by looking at the files now
+    show bitsift query --ids "$@"
+    for way in --brute --fresh; do
+        cmp <(bitsift query --ids "$@") <(bitsift query --ids $way "$@")
+    done
+    bitsift check | neutral - | sed 's/ in .*//'
+}
+refresh() { # what --fresh finds is what the index has then
+    settle
+    bitsift query --fresh --ids "$@" >"$SCRATCH/fresh"
+    show bitsift index
+    bitsift query --ids "$@" | cmp - "$SCRATCH/fresh"
+    same "$@"
+}
+
+echo '# records stand where their file does, those without an id by their line; what begins with no object is a plain file'
+echo 'hello before' >logs/app
+printf '%s\n' '{"id":"one","msg":"hello"}' '' '{"msg":"hello"}' '{"id":7,"msg":"hello"}' >logs/app.jsonl
+echo 'hello between' >logs/app.txt
+printf '\xef\xbb\xbf\n  {"id":"deep","msg":{"text":"hello"}}\n' >logs/deep/x.ndjson
+printf '%s\n' 'hello' '{"id":"no","msg":"hello"}' >logs/first.jsonl
+printf '%s\n' '["hello"]' >logs/list.jsonl
+: >logs/empty.jsonl
+printf '%s\n' '{"id":[1],"msg":"hello"}' '{"id":"good","msg":"hello"}' '{"id":"bad' >logs/mixed.jsonl
+echo '{"id":"one","msg":"hello"}' >logs/Other.JSONL
+settle
+show bitsift index .
+same hello
+show bitsift query msg.text:hello
+show bitsift query --json 'hello -msg:hello' | grep '#'
+show bitsift grep -c hello
+show bitsift grep --no-stat -c hello
+show bitsift index
+
+echo '# new and appended to: only the tail is parsed; a later record of an id replaces the earlier one'
+printf '%s\n' '{"id":"two","msg":"hello again"}' '{"id":"one","msg":"other"}' >>logs/app.jsonl
+echo '{"id":"new","msg":"hello"}' >logs/new.jsonl
+refresh hello
+
+echo '# rotated'
+mv logs/app.jsonl logs/app.1.jsonl
+echo '{"id":"two","msg":"hello anew"}' >logs/app.jsonl
+refresh hello
+
+echo '# a collection is a plain file now, and a plain file a collection'
+echo 'hello plainly' >logs/new.jsonl
+echo '{"id":"now","msg":"hello"}' >logs/first.jsonl
+refresh hello
+
+echo '# gone, renamed, ignored, hidden; a record that another one follows'
+rm logs/first.jsonl
+mv logs/deep/x.ndjson logs/deep/y.ndjson
+mv logs/mixed.jsonl logs/.mixed.jsonl
+printf '%s\n' 'app.1.jsonl' >logs/.ignore
+printf '%s\n' '{"id":"two","msg":"hello anew"}' '{"id":"three","msg":"hello"}' >logs/app.jsonl
+refresh hello
+show bitsift compact
+same hello
+
+echo '# a whole folder goes, and comes back'
+mv logs away
+refresh hello
+mv away logs
+refresh hello
+
+echo '# by name, a part of its folder is looked at'
+echo '{"id":"four","msg":"hello"}' >>logs/app.jsonl
+echo 'hello changed' >logs/app
+settle
+show bitsift index logs/app.jsonl
+show bitsift query --ids 'id OR hello'
+
+echo '# everything is indexed again'
+show bitsift index --rebuild
+same hello
+
+echo '# from elsewhere: paths that open, and ids'
+(cd logs/deep && show bitsift query --ids hello)
+(cd logs && show bitsift query --json hello | grep -o '"id":"logs/app.jsonl#two".*"path":"[^"]*"')

@@ -1,0 +1,114 @@
+# Collections in folders: which files they are, deleting, filters, names, statistics, places, and what another index has of them.
+set -eu
+. "$LIB"
+mkdir -p logs docs
+printf '%s\n' '{"id":"a1","name":"bob","msg":"hello world"}' '{"msg":"hello second"}' '{"id":3,"msg":"third"}' >logs/app.jsonl
+echo '{"id":"l","msg":"hello log"}' >logs/sys.log
+echo 'hello z' >docs/z.txt
+settle
+ids() { show bitsift query --ids "$@"; }
+check() { bitsift check | neutral - | sed 's/ in .*//'; }
+
+echo '# which files: a GLOB more, none at all, not that one; it is recorded'
+show bitsift index -q --records '*.log' .
+ids hello
+show bitsift index
+show bitsift index --records '*.other'
+show bitsift index --no-records
+show bitsift index --records '*.log' --no-records
+show bitsift index --records '*.log'
+show bitsift index --rebuild --records '['
+bitsift stats -v | grep -E '^(index|options|sources)'
+bitsift stats --json | grep -oE '"(no-records|records|sources)":(\[[^]]*\]|[a-z]*)'
+show bitsift index -q --rebuild --no-records
+ids hello
+check
+show bitsift index -q
+bitsift stats -v | grep -E '^(index|options|sources)'
+show bitsift index -q --rebuild --records '/logs/*' --records '!app.jsonl'
+ids hello
+show bitsift index -q --rebuild --records '[z-]ys.log'
+ids hello
+show bitsift index -q --rebuild .
+ids hello
+
+echo '# deleted by path and by id; it stays so when all is read again, and when its file is appended to'
+show bitsift delete logs/app.jsonl#a1
+ids hello
+(cd logs && show bitsift delete app.jsonl:2)
+show bitsift query --fresh --ids hello
+echo '{"id":"new","msg":"hello new"}' >>logs/app.jsonl
+settle
+show bitsift index
+ids hello
+show bitsift index --rebuild
+ids hello
+check
+show bitsift delete --undo logs/app.jsonl:2
+ids hello
+show bitsift delete --query world
+show bitsift delete --undo --query world
+show bitsift index -q
+ids hello
+show bitsift delete --query 'third'
+printf '%s\n' '{"id":3,"msg":"third changed"}' >>logs/app.jsonl
+settle
+show bitsift index
+ids third
+echo '# what was deleted of a file that is gone is not remembered'
+show bitsift delete logs/app.jsonl#new
+mv logs/app.jsonl away.jsonl
+settle
+show bitsift index -q
+mv away.jsonl logs/app.jsonl
+show bitsift index
+ids new
+check
+
+echo '# filters go by the path of the file'
+for filter in '-g *.jsonl' '-g !*.jsonl' '-t log' '--in logs/app.jsonl' '--in logs' '--in docs' '--newer 1h' '--older 1h'; do
+    # shellcheck disable=SC2086
+    (set -f; ids $filter hello)
+done
+(cd logs && ids --in app.jsonl hello)
+(cd logs && ids -g 'app*' hello)
+touch -d 2001-01-01 logs/app.jsonl
+settle
+show bitsift index -q
+ids --older 2002-01-01 hello
+
+echo '# a name is the field of the record, or else the words of the path'
+for query in name:app name:bob name:logs name:z 'name:app OR world' 'hello -name:app' 'name:app name:bob'; do
+    ids -- "$query"
+    cmp <(bitsift query --ids -- "$query") <(bitsift query --ids --brute -- "$query")
+    show bitsift query --count -- "$query"
+done
+
+echo '# a named collection that a folder takes in, and a folder of folders; what was deleted stays deleted'
+rm -rf .bitsift
+show bitsift index --index .bitsift -q logs/app.jsonl
+ids hello
+show bitsift delete new
+show bitsift index logs
+ids hello
+show bitsift delete logs/app.jsonl#3
+show bitsift index .
+ids 'hello OR third'
+check
+show bitsift index --rebuild logs
+ids 'hello OR third'
+show bitsift index --rebuild logs/app.jsonl
+ids 'hello OR third'
+check
+show bitsift index -q .
+show bitsift index --forget logs/app.jsonl
+show bitsift index --forget .
+
+echo '# a bad record stops a run that is strict, and leaves all as it was'
+show bitsift index -q .
+echo '{"id":"cut' >>logs/app.jsonl
+echo '{"id":"other"' >logs/b.jsonl
+settle
+show bitsift index --strict
+show bitsift index
+ids other

@@ -1,0 +1,140 @@
+# grep by the rows of collections: one is opened only if its grams do not exclude the pattern, and the answer is rg's.
+set -eu
+. "$LIB"
+. "$(dirname -- "$LIB")/grep_trees.sh"
+need_rg
+
+records() { # NAME N: a word of its own in each, and one record of the middle has a needle
+    awk -v name="$1" -v n="$2" 'BEGIN {
+        for (i = 0; i < n; i++)
+            printf "{\"id\":\"%s%d\",\"text\":\"words of %s number %d, %s\"}\n", name, i, name, i * 7919 % 5003, \
+                   i == int(n / 2) ? "needle_" name : "straw"
+    }'
+}
+# opened ARGUMENT...: of how many files grep looked into the text.
+opened() {
+    printf 'opened for %s: ' "$*"
+    bitsift grep --stats "$@" 2>&1 >/dev/null | grep -o '"verified":[0-9]*' | sed 's/.*://'
+}
+for name in a b c d e f; do records $name 400 >$name.jsonl; done
+printf 'needle_x in a file\n' >x.txt
+settle
+show bitsift index --words --grams a.jsonl b.jsonl c.jsonl d.jsonl e.jsonl f.jsonl x.txt
+settle
+
+echo '# the words know nothing of it'
+show bitsift query --count needle_c
+show bitsift query --count 'NOT needle_c'
+show bitsift query --count --brute 'NOT needle_c'
+show bitsift query --ids 'NOT straw'
+show bitsift query --count ''
+show bitsift delete c.jsonl
+bitsift stats --json | grep -oE '"(documents|collections|deleted|positions)":[0-9]+' | tr '\n' ' '
+echo
+bitsift stats | grep -E '^health'
+bitsift stats -v | grep -E '^seg-' | sed 's/, [0-9.]* [KM]iB//'
+bitsift check | sed 's/, [0-9.]* KiB.*//'
+
+echo '# what is opened'
+for paths in '' . 'c.jsonl' 'a.jsonl b.jsonl c.jsonl x.txt' "$PWD/b.jsonl"; do
+    for pattern in needle_c needle_x 'needle_[bd]' absent 'words of [ae] number 12'; do
+        # shellcheck disable=SC2086 # several paths
+        same $pattern $paths
+        # shellcheck disable=SC2086
+        same -c -i $pattern $paths
+    done
+done
+opened needle_c
+opened needle_c a.jsonl c.jsonl
+opened absent x.txt b.jsonl
+opened --no-stat needle_c
+opened 'needle_[bd]'
+opened straw
+
+echo '# appended to, rewritten, gone, renamed; new'
+records g 400 >g.jsonl
+echo '{"id":"late","text":"needle_c and more of it"}' >>b.jsonl
+touch -r d.jsonl "$SCRATCH/stamp"
+sed 's/needle_d/noodle_d/' d.jsonl >"$SCRATCH/d" && cat "$SCRATCH/d" >d.jsonl && touch -r "$SCRATCH/stamp" d.jsonl
+rm e.jsonl
+mv f.jsonl h.jsonl
+for pattern in needle_c needle_d noodle_d needle_e needle_f needle_g; do
+    same $pattern
+    same $pattern b.jsonl c.jsonl d.jsonl e.jsonl
+done
+opened needle_c
+echo 'the index is believed:'
+bitsift grep --no-stat -l needle_c
+bitsift grep --no-stat -l noodle_d || echo none
+
+echo '# a refresh reads what changed'
+settle
+quiet bitsift index a.jsonl b.jsonl c.jsonl d.jsonl g.jsonl h.jsonl
+settle
+bitsift check | sed 's/, [0-9.]* KiB.*//'
+for pattern in needle_c needle_d noodle_d needle_e needle_f needle_g; do same $pattern; done
+opened needle_c
+opened noodle_d
+opened needle_f
+show bitsift query --count words
+
+echo '# refreshed again and again, compacted'
+for i in 1 2 3 4 5 6 7 8; do
+    for name in a b c d; do echo "{\"id\":\"$name-$i\",\"text\":\"round_$i$name\"}" >>$name.jsonl; done
+    settle
+    bitsift index -q
+done
+settle
+same 'round_[37]c'
+opened round_7c
+bitsift compact 2>&1 | sed -E 's/ in [0-9.]+ s//; s/, [0-9.]+ KiB//'
+bitsift check | sed 's/, [0-9.]* KiB.*//'
+same 'round_[37]c'
+opened round_7c
+opened absent
+show bitsift compact -q
+show bitsift query --count words
+
+echo '# odd ones: without an end, with a mark, UTF-16, with NUL bytes, no JSON, empty, a link, larger than documents may be'
+printf '{"id":"1","text":"odd_end"}' >end.jsonl
+printf '\357\273\277{"id":"1","text":"odd_mark"}\n' >mark.jsonl
+printf '{"id":"1","text":"odd_utf"}\n' | iconv -t UTF-16 >utf.jsonl
+printf '{"id":"1","text":"odd_nul"}\n\000\n{"id":"2","text":"odd_behind"}\n' >nul.jsonl
+{ records n 2000; printf '\000odd_late\n'; } >late.jsonl
+printf 'odd_text, no JSON\n' >text.jsonl
+: >empty.jsonl
+ln -s a.jsonl link.jsonl
+settle
+bitsift index -q --index "$SCRATCH/odd" --grams --max-document 64K ./*.jsonl >/dev/null 2>&1 || true
+settle
+export BITSIFT_INDEX=$SCRATCH/odd
+bitsift check | sed 's/, [0-9.]* KiB.*//'
+for pattern in odd_end odd_mark odd_utf odd_nul odd_behind odd_late odd_text straw needle_n needle_a absent; do
+    same $pattern
+    same -c $pattern ./*.jsonl
+    same -a $pattern
+    same --files-with-matches $pattern link.jsonl
+done
+opened odd_end
+opened absent
+bitsift grep --candidates absent
+unset BITSIFT_INDEX
+
+echo '# without being asked for, only where files have grams'
+rm -r .bitsift
+bitsift index -q a.jsonl
+opened absent a.jsonl
+mkdir d
+echo 'needle_z' >d/z.txt
+settle
+bitsift index -q d
+settle
+bitsift index -q
+opened absent a.jsonl d
+rm -r .bitsift
+bitsift index -q a.jsonl
+bitsift index -q --words --grams
+settle
+bitsift index -q
+opened absent a.jsonl
+report_same 100

@@ -1,0 +1,104 @@
+# bitsift grep, rg and bitsift grep --brute: random lists of patterns over random text: literals that are empty, overlap, or
+# begin with each other, beyond ASCII, with three forms of a letter; and regexes. The seed is fixed; CASES and SEED in the
+# environment try others, as for grep_random.sh.
+set -eu
+. "$LIB"
+. "$(dirname -- "$LIB")/grep_trees.sh"
+need_rg
+RANDOM=${SEED:-4711}
+n_cases=${CASES:-120}
+
+# pieces SEED LINES LEAST MOST ALPHABET BAD: lines of so many letters. Few letters make much that is alike. BAD: some bytes are no characters.
+pieces() {
+    LC_ALL=C awk -v seed="$1" -v n="$2" -v least="$3" -v most="$4" -v alphabet="$5" -v bad="$6" 'BEGIN {
+        srand(seed)
+        n_letters = split(alphabet, letters, ",")
+        for (line = 0; line < n; line++) {
+            out = ""
+            for (left = least + int(rand() * (most - least + 1)); left > 0; left--)
+                out = out (bad && rand() < 0.02 ? sprintf("%c", 128 + int(rand() * 128)) : letters[1 + int(rand() * n_letters)])
+            print out
+        }
+    }'
+}
+alphabets=('a,b' 'a,b,c, ,_' 'k,K,s,S,a,ſ,K' 'é,É,e,Σ,σ,ς,ß, ' 'a,b,c,d,e,f,g,h,i,j,k,l, , ,.' '日,本,語,中,a' 'foo,bar,Foo,-,+, ')
+sizes=(1 2 2 3 5 15 16 17 40 100 400 1500 5000)
+options=('' '' -i -S -o '-o -i' '-o -b' -c -v --json '--json -i' '-n --column' --count-matches '--color=always' '-r <$0>' -x '-x -i' '-x -o' '-x -c' --crlf
+    '--crlf -x' -U '-U -o' '-U -x' --null-data -l '-m1 -b' -A1 '-v -o' --vimgrep '-P -w' '-P -w -o' '-P -o' '-P -i -w' --no-unicode '-M9')
+shows_matches='-o|json|-r|col|vim|matches'
+# What rg and PCRE2 take for literals, as regexes.
+escape() {
+    sed -E 's/[][\\.*+?(){}^$|#&~-]/\\&/g' -- "$1"
+}
+# Atoms of regexes: some hold a literal, some do not.
+regexes() {
+    LC_ALL=C awk -v seed="$1" -v n="$2" 'BEGIN {
+        srand(seed)
+        n_atoms = split("a b c ab ba foo bar (?:foo|ba) (?:a|bc)+ [ab] [^c] \\w \\d? a* (?:ab){1,2} (?:ab){2} . \\b \\. (?i:K) é \\s (o) \\bfoo\\b x?", atoms, " ")
+        for (line = 0; line < n; line++) {
+            out = rand() < 0.1 ? "^" : ""
+            for (left = 1 + int(rand() * 4); left > 0; left--)
+                out = out atoms[1 + int(rand() * n_atoms)]
+            print out (rand() < 0.1 ? "$" : "")
+        }
+    }'
+}
+brute_same() {
+    bitsift grep "$@" >"$SCRATCH/ours" 2>&1 || true
+    bitsift grep --brute "$@" >"$SCRATCH/brute" 2>&1 || true
+    if [[ " $* " == *' --json '* ]]; then
+        plain_times "$SCRATCH/ours"
+        plain_times "$SCRATCH/brute"
+    fi
+    cmp -s "$SCRATCH/ours" "$SCRATCH/brute" && return
+    n_other=$((n_other + 1))
+    echo "other than --brute: $*"
+}
+mkdir t
+for ((i = 0; i < n_cases; i++)); do
+    alphabet=${alphabets[RANDOM % ${#alphabets[@]}]}
+    size=${sizes[RANDOM % ${#sizes[@]}]}
+    option=${options[RANDOM % ${#options[@]}]}
+    least=$((RANDOM % 4 ? 1 + RANDOM % 6 : 0))
+    pieces $RANDOM 40 0 30 "$alphabet" 1 >t/1.txt
+    pieces $RANDOM 300 0 12 "$alphabet" 0 >t/2.txt
+    ((RANDOM % 4)) || sed -i 's/$/\r/' t/2.txt
+    ((RANDOM % 4)) || printf 'foo ab' >>t/2.txt
+    # Of lists of some 30 and more rg's own engine forgets empty patterns, and with -x it finds nothing. rg -P does, but has
+    # no room for very many, and behind an empty match it goes on inside of a character.
+    is_asked=1
+    if ((size >= 30)) && { ((least == 0)) || [[ $option == *-x* ]]; }; then
+        ((size <= 400)) && option+=' -P' || is_asked=0
+    fi
+    if [[ $option == *-P* ]]; then
+        size=$((size > 400 ? 400 : size))
+        [[ ! $option =~ $shows_matches ]] || least=$((least ? least : 1))
+    fi
+    # It refuses the option for what is not ASCII.
+    [[ $option != --no-unicode || $alphabet == a,b* ]] || option=
+    pieces $RANDOM "$size" $least $((least + RANDOM % 8)) "$alphabet" 0 >list
+    ((RANDOM % 8)) || sed -n 's/^.*\(.....*\)$/\1/p' t/2.txt | head -n $((size / 2)) >>list
+    escape list >escaped
+    case $((RANDOM % 5)) in
+        0) arguments=(-f escaped) ;;
+        1) arguments=(-e "($(head -c 60000 escaped | tr '\n' '|')zq)") ;;
+        2)
+            regexes $RANDOM "$size" >list
+            pieces $RANDOM 60 0 20 'a,b,c,foo,bar, ,k,K,é,o,.' 1 >t/1.txt
+            size=$((size > 400 ? 400 : size))
+            arguments=(-f list)
+            # PCRE2 promises nothing inside of a character behind an empty match, and rg forgets what is before one.
+            [[ $option != *-P* ]] || option=-P
+            [[ ! $option =~ $shows_matches ]] || option=-i
+            ;;
+        *) arguments=(-F -f list) ;;
+    esac
+    # shellcheck disable=SC2086 # several options
+    ((!is_asked)) || same $option "${arguments[@]}" t
+    # shellcheck disable=SC2086
+    ((is_asked && size > 400)) || brute_same $option "${arguments[@]}" t
+done
+# A line that is not UTF-8 is refused, as rg does.
+printf 'foo\nb\351r\nbar\n' >list
+same -F -f list t
+report_same $((n_cases * 2 / 3))
