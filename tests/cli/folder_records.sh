@@ -96,4 +96,4 @@ for i in 1 2 3 4 5 6 7 8; do
     [ "$i" -ne 4 ] || bitsift compact -q
 done
 [ "$(stat -c %s .bitsift/manifest)" -lt $((before + 2000)) ] || echo 'the manifest grew'
-same run
+same name:run
