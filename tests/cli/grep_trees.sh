@@ -65,6 +65,10 @@ same() {
         n_same=$((n_same + 1))
         return 0
     fi
+    # Its own engine may find other matches than rg -P, which is the reference.
+    if [ -n "${AT_RANDOM:-}" ] && rg -P --no-config --no-heading --sort path "$@" 2>/dev/null | cmp -s - "$SCRATCH/ours"; then
+        return 0
+    fi
     n_other=$((n_other + 1))
     printf 'other than rg:'
     printf ' %q' "$@"
