@@ -119,6 +119,8 @@ struct model_doc *docs_find(const struct model_docs *docs, uint32_t source, cons
 
 /* The records of a collection, in the order of the last one of each id; those before that were in docs are replaced. */
 void model_read_records(const char *label, uint32_t source, const char *bytes, size_t n_bytes, struct model_docs *docs);
+/* Whether a file of a folder is one: by its name, and by the first line that is not blank, if there is one. */
+bool model_is_collection(const struct model_node *node);
 /* What is found at label now, in document order. all_files: ignored ones too. False: nothing is there. */
 bool model_read_source(const struct model_disk *disk, const char *label, uint32_t source, bool all_files,
                        struct model_docs *docs);

@@ -42,6 +42,8 @@ static const char *random_path(const char *folder)
 	int n = snprintf(path, sizeof(path), "%s", folder);
 	for (uint32_t depth = 1 + roll(3); depth > 0; depth--)
 		n += snprintf(path + n, sizeof(path) - (size_t)n, "/%s", random_name());
+	if (chance(20))
+		snprintf(path + n, sizeof(path) - (size_t)n, "%s", chance(70) ? ".jsonl" : ".ndjson");
 	return path;
 }
 
@@ -148,6 +150,12 @@ static const struct model_node *random_node(const struct model_files *files, boo
 static void write_text_at(struct model_files *files, const char *path, enum model_time time)
 {
 	char text[1024];
+	if (is_collection(path) && chance(75)) {
+		char *lines = random_collection();
+		disk_write(&files->disk, path, lines, strlen(lines), chance(60), time);
+		free(lines);
+		return;
+	}
 	random_text(text, sizeof(text));
 	disk_write(&files->disk, path, text, strlen(text), chance(60), time);
 }
@@ -190,7 +198,7 @@ static void op_edit(struct model_files *files)
 		disk_write(&files->disk, path, bytes, n_bytes, chance(60), random_time());
 	else if (chance(20)) /* the same bytes */
 		disk_write(&files->disk, path, bytes, n_bytes, chance(60), random_time());
-	else if (!is_collection(path) && !strstr(path, ".ignore"))
+	else if ((!is_collection(path) || strchr(path, '/')) && !strstr(path, ".ignore"))
 		write_text_at(files, path, random_time());
 	free(bytes);
 }
@@ -267,7 +275,16 @@ static void op_ignore(struct model_files *files)
 
 static const char *random_collection_label(const struct model_files *files)
 {
+	static char path[256];
 	const char *label = random_content(files);
+	/* One in a folder. */
+	for (int tries = 0; tries < 5 && chance(50); tries++) {
+		const struct model_node *node = random_node(files, true);
+		if (!node || !is_collection(node->path) || !strchr(node->path, '/'))
+			continue;
+		snprintf(path, sizeof(path), "%s", node->path);
+		return path;
+	}
 	for (int tries = 0; tries < 5 && !is_collection(label); tries++)
 		label = random_content(files);
 	return is_collection(label) && !is_folder(files, label) ? label : NULL;

@@ -14,12 +14,20 @@
 #include "tests/model.h"
 #include "tests/model_run.h"
 
+static bool has_grams;
+
+void run_with_grams(bool with_grams)
+{
+	has_grams = with_grams;
+}
+
 void run_draw(struct run *run, const char *dir)
 {
 	*run = (struct run){
 		.request = {
 			.dir = dir,
 			.words = true,
+			.grams = has_grams,
 			.memory_bytes = chance(30) ? 1 : 0,
 			.n_threads = 1 + roll(2),
 		},
@@ -47,8 +55,8 @@ void run_draw_sources(struct run *run, const char *const *sources, size_t n_sour
 void run_trace(const struct run *run, const char *what)
 {
 	char text[512];
-	int n = snprintf(text, sizeof(text), "bitsift %s --index %s -j%u%s%s", what, run->request.dir, run->request.n_threads,
-	                 run->request.memory_bytes ? " --memory 1" : "", run->request.rebuild ? " --rebuild" : "");
+	int n = snprintf(text, sizeof(text), "bitsift %s --index %s -j%u%s%s%s", what, run->request.dir, run->request.n_threads,
+	                 run->request.grams ? " --words --grams" : "", run->request.memory_bytes ? " --memory 1" : "", run->request.rebuild ? " --rebuild" : "");
 	for (size_t i = 0; i < run->request.n_sources; i++)
 		n += snprintf(text + n, sizeof(text) - (size_t)n, " %s", run->sources[i]);
 	trace("%s # segments of %u, slabs of %u, lists %d", text, run->tuning.max_segment_docs, run->tuning.max_slab_blocks,
@@ -87,5 +95,6 @@ enum bs_status run_do_any(struct run *run)
 		return run_do(run);
 	snprintf(manifest, sizeof(manifest), "%s/manifest", run->request.dir);
 	request.words = access(manifest, F_OK) != 0;
+	request.grams = request.words && has_grams;
 	return bs_index_build(&request, &run->report, &run->err);
 }

@@ -26,4 +26,7 @@ enum bs_status run_do(struct run *run);
 /* Sometimes as a refresh that names no options. */
 enum bs_status run_do_any(struct run *run);
 
+/* Whether the indexes to come have grams, beside words. */
+void run_with_grams(bool with_grams);
+
 #endif

@@ -127,11 +127,12 @@ static bool take_number(const char **at, const char *end, const char **text_out,
 }
 
 /* The record of a line, as this test writes them, or broken. False: it is none. */
-static bool read_record(const char *line, size_t n_bytes, const char *by_line, struct model_doc *doc)
+static bool read_record(const char *line, size_t n_bytes, const char *by_line, struct model_doc *doc, bool *has_id_out)
 {
 	const char *at = line, *end = line + n_bytes, *name, *value;
 	size_t name_bytes, value_bytes;
 	unsigned n_texts = 0;
+	*has_id_out = false;
 	doc->id = copy_bytes(by_line, strlen(by_line));
 	if (!take(&at, end, '{'))
 		return false;
@@ -145,6 +146,7 @@ static bool read_record(const char *line, size_t n_bytes, const char *by_line, s
 		if (name_bytes == 2 && memcmp(name, "id", 2) == 0) {
 			free(doc->id);
 			doc->id = copy_bytes(value, value_bytes);
+			*has_id_out = true;
 		} else if (is_string) {
 			add_words(doc, "", 0);
 			if (n_texts++ > 0) {
@@ -160,11 +162,14 @@ static bool read_record(const char *line, size_t n_bytes, const char *by_line, s
 	return at == end && n_texts > 0;
 }
 
-void model_read_records(const char *label, uint32_t source, const char *bytes, size_t n_bytes, struct model_docs *docs)
+/* prefix: stands before ids that are not of a line. */
+static void read_records(const char *label, const char *prefix, uint32_t source, const char *bytes, size_t n_bytes,
+                         struct model_docs *docs)
 {
 	size_t at = n_bytes >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
 	for (unsigned number = 1; at < n_bytes; number++) {
-		char by_line[64];
+		char by_line[192], whole[512];
+		bool has_id;
 		const char *feed = memchr(bytes + at, '\n', n_bytes - at);
 		size_t next = feed ? (size_t)(feed - bytes) + 1 : n_bytes;
 		size_t line_bytes = (feed ? next - 1 : next) - at;
@@ -173,7 +178,10 @@ void model_read_records(const char *label, uint32_t source, const char *bytes, s
 			line_bytes--;
 		doc.raw_bytes = line_bytes;
 		snprintf(by_line, sizeof(by_line), "%s:%u", label, number);
-		if (read_record(bytes + at, line_bytes, by_line, &doc)) {
+		if (read_record(bytes + at, line_bytes, by_line, &doc, &has_id)) {
+			snprintf(whole, sizeof(whole), "%s%s", has_id ? prefix : "", doc.id);
+			free(doc.id);
+			doc.id = copy_bytes(whole, strlen(whole));
 			struct model_doc *earlier = docs_find(docs, source, doc.id);
 			if (earlier)
 				docs_drop(docs, (size_t)(earlier - docs->at));
@@ -183,6 +191,68 @@ void model_read_records(const char *label, uint32_t source, const char *bytes, s
 		free(doc.words);
 		at = next;
 	}
+}
+
+void model_read_records(const char *label, uint32_t source, const char *bytes, size_t n_bytes, struct model_docs *docs)
+{
+	read_records(label, "", source, bytes, n_bytes, docs);
+}
+
+static bool take_value(const char **at, const char *end);
+
+/* What stands between brackets, behind the first one: values, in an object with names before them. */
+static bool take_values(const char **at, const char *end, bool has_names, char close)
+{
+	const char *text;
+	size_t n;
+	if (take(at, end, close))
+		return true;
+	do {
+		if (has_names && (!take_string(at, end, &text, &n) || !take(at, end, ':')))
+			return false;
+		if (!take_value(at, end))
+			return false;
+	} while (take(at, end, ','));
+	return take(at, end, close);
+}
+
+static bool take_word(const char **at, const char *end, const char *word)
+{
+	size_t n = strlen(word);
+	if ((size_t)(end - *at) < n || memcmp(*at, word, n) != 0)
+		return false;
+	*at += n;
+	return true;
+}
+
+static bool take_value(const char **at, const char *end)
+{
+	const char *text;
+	size_t n;
+	if (take(at, end, '{'))
+		return take_values(at, end, true, '}');
+	if (take(at, end, '['))
+		return take_values(at, end, false, ']');
+	return take_string(at, end, &text, &n) || take_number(at, end, &text, &n) || take_word(at, end, "null") ||
+	       take_word(at, end, "true");
+}
+
+bool model_is_collection(const struct model_node *node)
+{
+	const char *dot = strrchr(node->path, '.'), *at = node->bytes, *end = at + node->n_bytes;
+	if (!dot || (strcmp(dot, ".jsonl") != 0 && strcmp(dot, ".ndjson") != 0))
+		return false;
+	at += node->n_bytes >= 3 && memcmp(at, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+	while (at < end && strchr(" \t\r\n", *at) && *at)
+		at++;
+	const char *feed = at < end ? memchr(at, '\n', (size_t)(end - at)) : NULL;
+	if (at == end)
+		return true;
+	end = feed ? feed : end;
+	if (*at != '{' || !take_value(&at, end))
+		return false;
+	take(&at, end, '\n'); /* spaces */
+	return at == end;
 }
 
 /* ---- folders and files ---- */
@@ -248,13 +318,20 @@ static void read_folder(const struct model_disk *disk, const char *label, uint32
 		if (node->kind == MODEL_FOLDER || strlen(node->path) < root_bytes ||
 		    (root_bytes && (memcmp(node->path, label, root_bytes - 1) != 0 || node->path[root_bytes - 1] != '/')))
 			continue;
-		bool is_document = node->kind != MODEL_LINK && !memchr(node->bytes, 0, node->n_bytes);
+		bool is_document = node->kind != MODEL_LINK &&
+		                   (model_is_collection(node) || !memchr(node->bytes, 0, node->n_bytes));
 		if (is_document && (all_files || !is_passed_over(disk, node, root_bytes)))
 			found[n++] = node;
 	}
 	qsort(found, n, sizeof(*found), compare_paths);
-	for (size_t i = 0; i < n; i++)
-		add_file(found[i], found[i]->path, source, docs);
+	for (size_t i = 0; i < n; i++) {
+		char prefix[192];
+		snprintf(prefix, sizeof(prefix), "%s#", found[i]->path);
+		if (model_is_collection(found[i]))
+			read_records(found[i]->path, prefix, source, found[i]->bytes, found[i]->n_bytes, docs);
+		else
+			add_file(found[i], found[i]->path, source, docs);
+	}
 	free(found);
 }
 

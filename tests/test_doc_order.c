@@ -195,6 +195,34 @@ static void expect_listed(const struct world *world, uint32_t source, const bool
 	bs_doc_cursor_deinit(&cursor);
 }
 
+/* From some document that is listed on to where a name would stand. */
+static void expect_sought(const struct world *world, uint32_t source, uint64_t *random)
+{
+	struct document wanted = {.source = source};
+	struct bs_doc_cursor cursor;
+	struct bs_doc_ref ref;
+	struct bs_doc_record record;
+	struct bs_error err = {""};
+	if (world->n_docs > 0)
+		memcpy(wanted.name, world->docs[random_below(random, world->n_docs)].name, MAX_NAME);
+	size_t name_bytes = strnlen(wanted.name, MAX_NAME);
+	if (name_bytes > 0 && random_below(random, 3) == 0)
+		wanted.name[random_below(random, name_bytes)] = '.';
+	expect_ok(bs_doc_cursor_init(&cursor, &world->snapshot, source, NULL, false, NULL, &err), &err);
+	for (uint64_t n = random_below(random, 9); n > 0 && bs_doc_cursor_peek(&cursor, &ref, &record); n--)
+		expect_ok(bs_doc_cursor_advance(&cursor, &err), &err);
+	uint64_t i = bs_doc_cursor_peek(&cursor, &ref, &record) ? record.checksum : world->n_docs;
+	expect_ok(bs_doc_cursor_seek(&cursor, (const uint8_t *)wanted.name, name_bytes, &err), &err);
+	for (; i < world->n_docs; i++) {
+		const struct document *doc = &world->docs[i];
+		if (doc->source == source && doc->segment != EXCLUDED && !doc->is_deleted && compare_documents(doc, &wanted) >= 0)
+			break;
+	}
+	assert_int_equal(bs_doc_cursor_peek(&cursor, &ref, &record), i < world->n_docs);
+	assert_true(i == world->n_docs || is_same_ref(ref, world->docs[i].ref));
+	bs_doc_cursor_deinit(&cursor);
+}
+
 static void test_cursors(void **state)
 {
 	(void)state;
@@ -210,6 +238,8 @@ static void test_cursors(void **state)
 			expect_listed(&world, source, NULL, false);
 			expect_listed(&world, source, NULL, true);
 			expect_listed(&world, source, chosen, random_below(&random, 2));
+			for (int n = 0; n < 5 && source < N_SOURCES && kinds[source] == BS_SOURCE_FOLDER; n++)
+				expect_sought(&world, source, &random);
 		}
 		unmake_world(&world);
 	}

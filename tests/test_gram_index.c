@@ -354,6 +354,69 @@ static void test_sound(void **state)
 	free(model);
 }
 
+/* ---- collections ---- */
+
+/* Whether a collection is listed for the literal, and covered as it is now. */
+static void expect_collection(bool is_listed, enum bs_gram_answer wanted, const char *literal)
+{
+	struct bs_dir *dir = dir_at("index");
+	struct bs_error err;
+	struct bs_snapshot snapshot;
+	struct bs_doc_bits candidates = {.segments = NULL};
+	struct bs_candidate_files list;
+	struct bs_gram_cover cover;
+	struct bs_stamp stamp;
+	enum bs_gram_answer answer;
+	uint8_t literals[1][32];
+	size_t name_bytes, n_bytes = strlen(literal);
+	const uint8_t *name;
+	uint64_t now[4];
+	memcpy(literals[0], literal, n_bytes);
+	struct bs_gram_tree *tree = tree_of(literals, &n_bytes, 1);
+	expect_ok(bs_snapshot_open(dir, &snapshot, &err), &err);
+	assert_int_equal(snapshot.n_docs, 3);
+	expect_ok(bs_gram_filter(&snapshot, tree, 1, &candidates, NULL, &err), &err);
+	expect_ok(bs_candidate_files_init(&list, &snapshot, &candidates, 0, 0, &err), &err);
+	expect_ok(bs_candidate_files_next(&list, &name, &name_bytes, &err), &err);
+	assert_int_equal(name != NULL, is_listed);
+	if (name)
+		expect_ok(bs_candidate_files_next(&list, &name, &name_bytes, &err), &err);
+	assert_null(name);
+	expect_ok(bs_path_stamp("c.jsonl", &stamp, &err), &err);
+	bs_stamp_record(&stamp, now);
+	expect_ok(bs_gram_cover_init(&cover, &snapshot, &candidates, 0, &err), &err);
+	expect_ok(bs_gram_cover_ask(&cover, (const uint8_t *)"", 0, now, &answer, &err), &err);
+	assert_int_equal(answer, wanted);
+	bs_gram_cover_deinit(&cover);
+	bs_candidate_files_deinit(&list);
+	bs_doc_bits_deinit(&candidates);
+	bs_snapshot_deinit(&snapshot);
+	bs_gram_tree_free(tree);
+}
+
+static void test_collection(void **state)
+{
+	(void)state;
+	struct bs_build_request request = {.dir = "index", .words = true, .n_threads = 1};
+	write_text("c.jsonl", "{\"text\":\"some needle\"}\n{\"text\":\"hay\"}\n{\"text\":\"more hay\"}\n");
+	usleep(50000);
+	index_sources(&request, (const char *const[]){"c.jsonl", NULL}, NULL);
+	expect_collection(true, BS_GRAM_NOT_COVERED, "needle");
+	expect_collection(true, BS_GRAM_NOT_COVERED, "absent");
+	request.grams = request.rebuild = true;
+	index_sources(&request, (const char *const[]){"c.jsonl", NULL}, NULL);
+	expect_checked();
+	expect_collection(true, BS_GRAM_CANDIDATE, "needle");
+	expect_collection(false, BS_GRAM_NO_MATCH, "absent");
+	write_text("c.jsonl", "{\"text\":\"absent\"}\n{\"text\":\"hay\"}\n{\"text\":\"more hay\"}\n");
+	expect_collection(false, BS_GRAM_NOT_COVERED, "absent");
+	usleep(50000);
+	index_sources(&(struct bs_build_request){.dir = "index", .n_threads = 1}, (const char *const[]){NULL}, NULL);
+	expect_checked();
+	expect_collection(true, BS_GRAM_CANDIDATE, "absent");
+	expect_collection(false, BS_GRAM_NO_MATCH, "needle");
+}
+
 /* ---- classes ---- */
 
 static void test_classes(void **state)
@@ -381,6 +444,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_classes),
 		FOLDER_TEST(test_sound),
+		FOLDER_TEST(test_collection),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -85,6 +85,52 @@ static struct bs_index *open_index(struct world *world)
 	return index;
 }
 
+static int take_output(void *context, const void *bytes, size_t n_bytes)
+{
+	struct bs_error err = {""};
+	return bs_buffer_append(context, bytes, n_bytes, &err) != BS_OK;
+}
+
+/* Lines of files, by the grams or without: of collections, too, whatever became of them. */
+static void compare_grep(struct world *world)
+{
+	static const char *const forms[] = {"w%u", "w1%u w", "\"id\": ?\"r%u", "absent%u", "w%u w[0-9]+ w1"};
+	char pattern[64];
+	struct bs_buffer found[2] = {{0}, {0}};
+	struct bs_grep_result results[2] = {{0}, {0}};
+	struct bs_error err = {""};
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+	size_t n = (size_t)snprintf(pattern, sizeof(pattern), forms[roll(COUNT(forms))], roll(20));
+#pragma GCC diagnostic pop
+	const char *patterns[] = {pattern};
+	struct bs_grep_request request = {
+		.pattern = {.patterns = patterns, .pattern_bytes = &n, .n_patterns = 1},
+		.files = {.paths = world->files.content, .n_paths = world->files.n_content},
+		.output = {.with_path = true, .line_numbers = true},
+		/* What was deleted by id the index does not list. */
+		.no_stat = world->is_clean && world->is_known && world->state.excluded.n == 0 && chance(50),
+		.n_threads = 1 + roll(2),
+		.write = take_output,
+	};
+	if (strcmp(world->dir, "index") != 0 && chance(30))
+		request.files.n_paths = 0;
+	for (int i = 0; i < 2 && world->is_same; i++) {
+		request.index = i ? world->dir : NULL;
+		request.context = &found[i];
+		if (bs_grep(&request, &results[i], &err))
+			difference(world, "grep: %s", err.text);
+	}
+	if (results[0].has_match != results[1].has_match || found[0].used_bytes != found[1].used_bytes ||
+	    (found[0].used_bytes > 0 && memcmp(found[0].data, found[1].data, found[0].used_bytes) != 0))
+		difference(world, "grep%s '%s': by the index\n%.*s---\nwithout\n%.*s", request.no_stat ? " --no-stat" : "", pattern,
+		           (int)found[1].used_bytes, (const char *)found[1].data, (int)found[0].used_bytes,
+		           (const char *)found[0].data);
+	n_compared++;
+	bs_buffer_deinit(&found[0]);
+	bs_buffer_deinit(&found[1]);
+}
+
 /* The last commit and the readers of earlier ones. */
 static void compare(struct world *world, unsigned n_queries)
 {
@@ -94,6 +140,8 @@ static void compare(struct world *world, unsigned n_queries)
 		                          world->is_clean ? MODEL_CLEAN : MODEL_CHANGED, n_queries));
 		bs_index_close(index);
 	}
+	if (index && world->is_same && chance(60))
+		compare_grep(world);
 	for (size_t i = 0; i < MAX_READERS && world->is_same; i++)
 		if (world->readers[i].index && chance(50)) {
 			note(world, model_compare(world->readers[i].index, &world->readers[i].state, &world->files.disk,
@@ -557,6 +605,7 @@ static bool run_world(uint64_t seed)
 	assert_int_equal(enter_folder(NULL), 0);
 	assert_int_equal(mkdir("work", 0755) || chdir("work"), 0);
 	draw_world(&world);
+	run_with_grams(chance(60));
 	start_world(&world);
 	for (unsigned i = 2; i <= WORLD_OPERATIONS && world.is_same; i++) {
 		run_operation(&world, i);

@@ -207,6 +207,32 @@ enum bs_status bs_doc_cursor_advance(struct bs_doc_cursor *cursor, struct bs_err
 	return BS_OK;
 }
 
+enum bs_status bs_doc_cursor_seek(struct bs_doc_cursor *cursor, const uint8_t *name, size_t name_bytes,
+                                  struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	for (size_t i = cursor->n_streams; i-- > 0 && !status;) {
+		struct bs_doc_stream *stream = &cursor->streams[i];
+		struct bs_doc_ref ref = stream->ref;
+		for (uint32_t end = stream->end; ref.document < end && !status;) {
+			struct bs_doc_ref middle = {ref.segment, ref.document + (end - ref.document) / 2};
+			status = bs_snapshot_record(cursor->snapshot, middle, &stream->record, err);
+			if (!status && bs_compare_paths(stream->record.name, stream->record.name_bytes, name, name_bytes) < 0)
+				ref.document = middle.document + 1;
+			else
+				end = middle.document;
+		}
+		stream->ref = ref;
+		if (!status)
+			status = stream_settle(cursor, stream, err);
+		if (!status && stream->ref.document >= stream->end)
+			*stream = cursor->streams[--cursor->n_streams];
+	}
+	for (size_t i = cursor->n_streams; i-- > 0 && !status;)
+		sift_down(cursor, i);
+	return status;
+}
+
 void bs_doc_cursor_deinit(struct bs_doc_cursor *cursor)
 {
 	free(cursor->streams);

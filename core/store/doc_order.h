@@ -49,6 +49,9 @@ enum bs_status bs_doc_cursor_init_all(struct bs_doc_cursor *cursor, const struct
 bool bs_doc_cursor_peek(const struct bs_doc_cursor *cursor, struct bs_doc_ref *ref_out,
                         struct bs_doc_record *record_out);
 enum bs_status bs_doc_cursor_advance(struct bs_doc_cursor *cursor, struct bs_error *err) BS_WARN_UNUSED;
+/* Of a folder's files: goes on to the first that does not come before the name, if that lies ahead; by bisection. */
+enum bs_status bs_doc_cursor_seek(struct bs_doc_cursor *cursor, const uint8_t *name, size_t name_bytes,
+                                  struct bs_error *err) BS_WARN_UNUSED;
 void bs_doc_cursor_deinit(struct bs_doc_cursor *cursor);
 
 #endif

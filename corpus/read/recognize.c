@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "corpus/read/record.h"
+#include "corpus/walk/file.h"
 #include "corpus/walk/ignore.h"
 
 #define FIRST_BYTES ((size_t)16 << 10)
@@ -60,16 +61,20 @@ static bool ends_so(const char *path, const char *ending)
 bool bs_recognizer_has_name(const struct bs_recognizer *recognizer, const char *path)
 {
 	/* Mostly there are no globs, and very many files. */
+	size_t n = strlen(path);
+	if (recognizer->globs.n_rules == 0 && (n == 0 || (path[n - 1] != 'l' && path[n - 1] != 'n')))
+		return false;
 	if (recognizer->globs.n_rules == 0)
 		return ends_so(path, endings[0] + 1) || ends_so(path, endings[1] + 1);
 	const char *slash = strrchr(path, '/');
 	struct bs_ignore_entry entry = {
-		.path = (const uint8_t *)path, .path_bytes = strlen(path), .name_off = slash ? (size_t)(slash - path) + 1 : 0};
+		.path = (const uint8_t *)path, .path_bytes = n, .name_off = slash ? (size_t)(slash - path) + 1 : 0};
 	return bs_ignore_match(&recognizer->globs, &entry, 0) == BS_IGNORE_SKIP;
 }
 
 /* Reads on from the beginning until the head has n_bytes, or all there is. */
-static enum bs_status read_head(struct bs_recognizer *recognizer, int fd, size_t n_bytes, struct bs_error *err)
+static enum bs_status read_head(struct bs_recognizer *recognizer, int fd, const char *path, size_t n_bytes,
+                                struct bs_error *err)
 {
 	struct bs_buffer *head = &recognizer->head;
 	enum bs_status status = bs_buffer_reserve(head, n_bytes - head->used_bytes, err);
@@ -80,7 +85,7 @@ static enum bs_status read_head(struct bs_recognizer *recognizer, int fd, size_t
 		if (n > 0)
 			head->used_bytes += (size_t)n;
 		else if (errno != EINTR)
-			status = bs_fail(err, BS_IO, "%s", strerror(errno));
+			status = bs_fail(err, bs_file_status(errno), "%s: %s", path, strerror(errno));
 	}
 	return status;
 }
@@ -90,45 +95,48 @@ static bool is_space(uint8_t byte)
 	return byte == ' ' || (byte >= '\t' && byte <= '\r');
 }
 
-/* Where the first line begins that is not blank; used_bytes if there is none. */
-static size_t find_start(const struct bs_buffer *head)
+/* Of bytes that are all there are, or 1 MiB; false in *is_enough_out: more would have to be seen. */
+static enum bs_status look(struct bs_recognizer *recognizer, const uint8_t *bytes, size_t n_bytes, bool is_all,
+                           bool *has_out, bool *is_enough_out, struct bs_error *err)
 {
-	size_t at = head->used_bytes >= 3 && memcmp(head->data, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
-	while (at < head->used_bytes && is_space(head->data[at]))
-		at++;
-	return at;
-}
-
-enum bs_status bs_recognizer_has_line(struct bs_recognizer *recognizer, int fd, bool *has_out, struct bs_error *err)
-{
-	struct bs_buffer *head = &recognizer->head;
 	struct bs_document document;
 	struct bs_refusal refusal;
-	const uint8_t *end = NULL;
-	size_t at = 0, n_bytes = FIRST_BYTES;
-	bool is_all = false;
+	size_t at = n_bytes >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+	while (at < n_bytes && is_space(bytes[at]))
+		at++;
+	const uint8_t *end = at < n_bytes ? memchr(bytes + at, '\n', n_bytes - at) : NULL;
+	bool is_object = at < n_bytes && bytes[at] == '{';
+	*is_enough_out = end || is_all || (at < n_bytes && !is_object);
+	*has_out = is_object || (at == n_bytes && is_all);
+	if (!is_object || (!end && !is_all))
+		return BS_OK;
+	size_t line_bytes = (end ? (size_t)(end - bytes) : n_bytes) - at;
+	enum bs_status status = bs_record_parse(recognizer->parser, bytes + at, line_bytes, &document, &refusal, err);
+	*has_out = !status && (!refusal.reason || refusal.skip != BS_SKIP_BAD_RECORD);
+	return status;
+}
+
+enum bs_status bs_recognizer_has_line(struct bs_recognizer *recognizer, int fd, const char *path, bool *has_out,
+                                      struct bs_error *err)
+{
+	static const size_t sizes[] = {FIRST_BYTES, BS_BATCH_BYTES};
+	struct bs_buffer *head = &recognizer->head;
 	enum bs_status status = BS_OK;
+	bool is_enough = false;
 	bs_buffer_clear(head);
 	*has_out = false;
-	for (;; n_bytes = BS_BATCH_BYTES) {
-		status = read_head(recognizer, fd, n_bytes, err);
-		if (status)
-			return status;
-		is_all = head->used_bytes < n_bytes;
-		at = find_start(head);
-		end = at < head->used_bytes ? memchr(head->data + at, '\n', head->used_bytes - at) : NULL;
-		bool is_other = at < head->used_bytes && head->data[at] != '{';
-		if (end || is_all || is_other || n_bytes == BS_BATCH_BYTES)
-			break;
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes) && !status && !is_enough; i++) {
+		status = read_head(recognizer, fd, path, sizes[i], err);
+		if (!status)
+			status = look(recognizer, head->data, head->used_bytes, head->used_bytes < sizes[i], has_out, &is_enough, err);
 	}
-	if (at == head->used_bytes || head->data[at] != '{' || (!end && !is_all)) {
-		*has_out = at == head->used_bytes ? is_all : head->data[at] == '{';
-		bs_buffer_trim(head, FIRST_BYTES);
-		return BS_OK;
-	}
-	size_t line_bytes = (end ? (size_t)(end - head->data) : head->used_bytes) - at;
-	status = bs_record_parse(recognizer->parser, head->data + at, line_bytes, &document, &refusal, err);
-	*has_out = !status && (!refusal.reason || refusal.skip != BS_SKIP_BAD_RECORD);
 	bs_buffer_trim(head, FIRST_BYTES);
 	return status;
+}
+
+enum bs_status bs_recognizer_has_text(struct bs_recognizer *recognizer, const uint8_t *text, size_t text_bytes,
+                                      bool *has_out, struct bs_error *err)
+{
+	bool is_enough, is_all = text_bytes < BS_BATCH_BYTES;
+	return look(recognizer, text, is_all ? text_bytes : BS_BATCH_BYTES, is_all, has_out, &is_enough, err);
 }

@@ -357,7 +357,12 @@ static enum bs_status read_row(struct indexing *at, uint32_t i, struct bs_error 
 {
 	struct bs_feed *feed = NULL;
 	struct bs_known known = {.ref = {BS_DOC_NONE, 0}};
+	struct bs_stamp stamp;
 	enum bs_status status = is_known(at, i) ? bs_known_row(&at->old, i, &known, err) : BS_OK;
+	/* As its reader would find; but threads need not be started for that. */
+	if (!status && known.ref.segment != BS_DOC_NONE && !known.is_suspect &&
+	    bs_source_stamp(&at->source, &stamp, NULL) == BS_OK && bs_stamp_equals(&stamp, known.place))
+		return bs_refresh_unchanged(&at->refresh, known.ref, err);
 	if (!status)
 		status = bs_feed_open_row(&at->source, &known, &feed, err);
 	if (!status)

@@ -238,6 +238,13 @@ static enum bs_status take_limit(void *to, const struct bs_option *option, const
 	return parse_size(option, argument, &n_bytes, err);
 }
 
+static enum bs_status take_no_encoding(void *to, const struct bs_option *option, const char *argument, struct bs_error *err)
+{
+	(void)option, (void)argument, (void)err;
+	((struct bs_grep_arguments *)to)->request.files.encoding = "auto";
+	return BS_OK;
+}
+
 /* --pre COMMAND, --no-pre, -z: the last of --pre and -z counts. */
 static enum bs_status take_reading(void *to, const struct bs_option *option, const char *argument, struct bs_error *err)
 {
@@ -383,9 +390,9 @@ const struct bs_option bs_grep_option_table[] = {
 	{0, "no-pre", NULL, "undo --pre", CALL(take_reading)},
 	{0, "pre-glob", "GLOB", "run --pre's command only for files that match, or with ! in front, do not; repeatable",
 	 SETS(LIST, pre_globs), .takes_dash = true},
-	{'E', "encoding", "NAME", "auto, none, utf-8, utf-16, utf-16le, utf-16be or latin1 [auto]",
+	{'E', "encoding", "NAME", "auto, none, or a name that the web has for it: utf-16, latin1, shift_jis ... [auto]",
 	 SETS(STRING, request.files.encoding)},
-	{0, "no-encoding", NULL, "undo -E", SETS(NO_STRING, request.files.encoding)},
+	{0, "no-encoding", NULL, "undo -E; bytes that are not UTF-8 stay, with -P too", CALL(take_no_encoding)},
 	{0, "crlf", NULL, "lines may end in CR LF", CALL(take_line_end), .value = true},
 	{0, "no-crlf", NULL, "undo --crlf", CALL(take_line_end)},
 	{0, "null-data", NULL, "lines end in NUL", CALL(take_line_end)},
@@ -466,7 +473,7 @@ const struct bs_option bs_grep_option_table[] = {
 static bool stdin_is_readable(void)
 {
 	struct stat found;
-	return fstat(STDIN_FILENO, &found) == 0 && (S_ISREG(found.st_mode) || S_ISFIFO(found.st_mode));
+	return fstat(STDIN_FILENO, &found) == 0 && (S_ISREG(found.st_mode) || S_ISFIFO(found.st_mode) || S_ISSOCK(found.st_mode));
 }
 
 static bool is_folder(const char *path)

@@ -361,7 +361,7 @@ static enum bs_status list_files(struct grep *grep, struct bs_error *err)
 	enum bs_status status;
 	while ((status = grep->source->next(grep->source, &file, err)) == BS_OK && file.shown && !grep->is_stopped) {
 		uint64_t n_shown = 1;
-		if (bs_cursor_place(&results->cursor, &file) <= 0)
+		if (results->cursor.path && bs_cursor_place(&results->cursor, &file) <= 0)
 			continue;
 		grep->result->has_match = true;
 		if (results->most != UINT64_MAX)

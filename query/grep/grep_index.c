@@ -230,29 +230,20 @@ static enum bs_status set_path(struct index_source *self, const char *before, co
 	return status ? status : bs_buffer_append(&self->path, name, name_bytes, err);
 }
 
-/* The name of a file of the walk below the area's source, in self->path; false if it is not there. One that was named
- * is asked for where it is itself the source. */
-static bool name_in(struct index_source *self, const struct area *area, const char *file, bool is_named,
-                    enum bs_status *status, struct bs_error *err)
+/* What of a file of the walk stands below the area's path and the way to its source; NULL: it does not. */
+static const char *below_area(const struct index_source *self, const struct area *area, const char *file)
 {
 	const char *root = self->options->walk->paths[area->path];
 	size_t root_bytes = strlen(root);
 	size_t skip = strlen(area->below_path);
 	if (strncmp(file, root, root_bytes) != 0)
-		return false;
+		return NULL;
 	file += root_bytes;
-	if (is_named || (area->is_file && skip == 0)) {
-		*status = set_path(self, "", "", 0, err);
-		return !*status && is_named && area->is_file && skip == 0 && *file == '\0';
-	}
 	if (*file == '/')
 		file++;
 	else if (root_bytes == 0 || root[root_bytes - 1] != '/')
-		return false;
-	if (strncmp(file, area->below_path, skip) != 0 || (area->is_file && file[skip] != '\0'))
-		return false;
-	*status = set_path(self, area->below_source, file + skip, strlen(file + skip), err);
-	return !*status;
+		return NULL;
+	return strncmp(file, area->below_path, skip) == 0 ? file + skip : NULL;
 }
 
 /* What an area's source held in the folder, if it is known, and the folder unchanged. */
@@ -288,38 +279,30 @@ static enum bs_status open_walk(struct index_source *self, struct bs_error *err)
 	return bs_grep_walk_open(&self->walk_options, &self->walk, err);
 }
 
-/* The first file of an area: looking at the others begins. */
 static enum bs_status begin_area(struct index_source *self, struct area *area, struct bs_error *err)
 {
 	if (area->has_cover)
 		return BS_OK;
 	area->has_cover = true;
-	enum bs_status status = bs_gram_cover_init(&area->cover, &self->snapshot, &self->candidates, area->source, err);
-	if (!status && !self->options->trust && !area->is_file)
-		status = bs_grep_stamps_start(&self->snapshot, &self->candidates, area->source, area->source_path,
-		                              self->options->n_threads, &area->stamps, err);
-	return status;
+	return bs_gram_cover_init(&area->cover, &self->snapshot, &self->candidates, area->source, err);
 }
 
-/* Whether the file, whose name is in self->path, is one that the index knows as it is now, and rules out. */
-static enum bs_status ask(struct index_source *self, struct area *area, const char *file, bool *out,
+/* Whether the file, whose name below the source is given, is one that the index knows as it is now, and rules out. With the
+ * first one, looking at the others begins. */
+static enum bs_status ask(struct index_source *self, struct area *area, const char *name, bool *out,
                           struct bs_error *err)
 {
 	enum bs_gram_answer answer;
 	struct bs_doc_ref ref;
 	struct bs_doc_record record;
-	struct bs_stamp stamp;
-	uint64_t now[4];
-	bool wants_stamp = area->is_file && !self->options->trust;
 	enum bs_status status = begin_area(self, area, err);
-	/* What cannot be looked at is to be said by who searches it. */
-	if (wants_stamp && bs_path_stamp(file, &stamp, NULL) != BS_OK)
-		return status;
-	if (wants_stamp)
-		bs_stamp_record(&stamp, now);
+	if (!status && !self->options->trust && !area->stamps)
+		status = bs_grep_stamps_start(&self->snapshot, &self->candidates, area->source, area->source_path,
+		                              self->options->n_threads, &area->stamps, err);
 	if (!status)
-		status = bs_gram_cover_ask(&area->cover, self->path.data, self->path.used_bytes, wants_stamp ? now : NULL,
-		                           &answer, err);
+		status = set_path(self, area->below_source, name, strlen(name), err);
+	if (!status)
+		status = bs_gram_cover_ask(&area->cover, self->path.data, self->path.used_bytes, NULL, &answer, err);
 	*out = !status && answer == BS_GRAM_NO_MATCH;
 	/* The cover stands on the document that it spoke of. */
 	if (*out && area->stamps)
@@ -328,15 +311,54 @@ static enum bs_status ask(struct index_source *self, struct area *area, const ch
 	return status;
 }
 
+/* The same of one file alone: the area's source, or what it has at below_source. */
+static enum bs_status ask_alone(struct index_source *self, struct area *area, const char *file, bool *out,
+                                struct bs_error *err)
+{
+	enum bs_gram_answer answer;
+	struct bs_stamp stamp;
+	uint64_t now[4];
+	const uint8_t *name = (const uint8_t *)area->below_source;
+	size_t name_bytes = strlen(area->below_source);
+	bool trusts = self->options->trust;
+	name_bytes -= name_bytes > 0; /* the slash */
+	enum bs_status status = begin_area(self, area, err);
+	/* What cannot be looked at is to be said by who searches it. */
+	if (status || (!trusts && bs_path_stamp(file, &stamp, NULL) != BS_OK))
+		return status;
+	if (!trusts)
+		bs_stamp_record(&stamp, now);
+	if (!area->is_file)
+		status = bs_doc_cursor_seek(&area->cover.cursor, name, name_bytes, err);
+	if (!status)
+		status = bs_gram_cover_ask(&area->cover, name, name_bytes, trusts ? NULL : now, &answer, err);
+	*out = !status && answer == BS_GRAM_NO_MATCH;
+	return status;
+}
+
+/* A smaller file that was named is searched as soon as it is asked for. */
+#define LEAST_ASKED_BYTES (UINT64_C(256) << 10)
+
 /* Whether the index says that the file has no match. */
-static enum bs_status is_ruled_out(struct index_source *self, const char *file, bool is_named, bool *out,
+static enum bs_status is_ruled_out(struct index_source *self, const struct bs_grep_file *file, bool *out,
                                    struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	*out = false;
-	for (size_t i = 0; i < self->n_areas && !status && !*out; i++)
-		if (name_in(self, &self->areas[i], file, is_named, &status, err))
-			status = ask(self, &self->areas[i], file, out, err);
+	for (size_t i = 0; i < self->n_areas && !status && !*out; i++) {
+		struct area *area = &self->areas[i];
+		if (file->is_named) {
+			if (!*area->below_path && (area->is_file || file->n_bytes >= LEAST_ASKED_BYTES) &&
+			    strcmp(file->path, self->options->walk->paths[area->path]) == 0)
+				status = ask_alone(self, area, file->path, out, err);
+			continue;
+		}
+		const char *name = area->is_file && !*area->below_path ? NULL : below_area(self, area, file->path);
+		if (name && !area->is_file)
+			status = ask(self, area, name, out, err);
+		else if (name && !*name)
+			status = ask_alone(self, area, file->path, out, err);
+	}
 	return status;
 }
 
@@ -352,7 +374,7 @@ static enum bs_status next_walked(struct bs_grep_source *source, struct bs_grep_
 		enum bs_status status = self->walk->next(self->walk, file_out, err);
 		if (status || !file_out->shown || !file_out->path || file_out->packing)
 			return status;
-		status = is_ruled_out(self, file_out->path, file_out->is_named, &is_out, err);
+		status = is_ruled_out(self, file_out, &is_out, err);
 		if (status || !is_out)
 			return status;
 		self->source.n_ruled_out++;

@@ -279,6 +279,9 @@ static void put_fields(struct bs_grep_printer *printer, const struct shown *show
 	const struct bs_grep_separator *separator = shown->is_enclosing ? &equals
 	                                            : shown->is_context ? &printer->context_separator
 	                                                                : &printer->match_separator;
+	bool has_path = printer->path && !output->heading;
+	if (!has_path && !number && !output->columns && !output->byte_offsets && !output->hyperlink)
+		return;
 	bool has_link = output->hyperlink && printer->path && (!output->heading || bs_grep_link_has_line(output));
 	const struct {
 		bool is_wanted;
@@ -292,7 +295,7 @@ static void put_fields(struct bs_grep_printer *printer, const struct shown *show
 	const struct bs_grep_separator *between = NULL;
 	if (has_link)
 		begin_link(printer, number, column);
-	if (printer->path && !output->heading) {
+	if (has_path) {
 		put_bare_path(printer);
 		between = output->nul_after_path ? &nul_byte : separator;
 	}
@@ -817,9 +820,9 @@ static void finish_json(struct bs_grep_printer *printer, const struct bs_grep_fi
 	sums->searches_with_match = printer->n_matched > 0;
 	sums->searched_bytes = finish->searched_bytes;
 	sums->printed_bytes = printer->taken_bytes + printer->out->used_bytes;
-	if (printer->picks && printer->most_results != UINT64_MAX)
-		printer->finish = *finish;
-	else
+	printer->owes_end = printer->picks && printer->most_results != UINT64_MAX;
+	printer->finish = *finish;
+	if (!printer->owes_end)
 		put_json_end(printer, finish, sums);
 }
 
@@ -961,7 +964,7 @@ void bs_grep_print_begin(struct bs_grep_printer *printer)
 	printer->after_left = 0;
 	printer->has_nul = false;
 	printer->has_lines = false;
-	printer->has_begun = false;
+	printer->has_begun = printer->owes_end = false;
 	printer->has_place = false;
 	printer->taken_bytes = 0;
 	printer->sums = (struct bs_grep_sums){0};

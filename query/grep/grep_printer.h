@@ -70,7 +70,8 @@ struct bs_grep_printer {
 	uint64_t taken_bytes; /* of what was written, by offer */
 	uint64_t start_ns;
 	struct bs_grep_sums sums;
-	struct bs_grep_finish finish; /* where results are picked: the message that ends a file is not written yet */
+	bool owes_end; /* where results are picked: the message that ends a file is to be made of finish and sums */
+	struct bs_grep_finish finish;
 	/* Of the line in hand. */
 	struct bs_buffer matches;      /* of struct bs_grep_span */
 	struct bs_buffer replaced;     /* the line with matches replaced */

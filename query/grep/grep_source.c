@@ -147,7 +147,8 @@ static enum bs_status next_path(struct walk_source *self, struct bs_grep_file *f
 	if (S_ISDIR(found.st_mode))
 		return self->options->only_files ? BS_OK : open_walk(self, path, err);
 	*file_out = (struct bs_grep_file){
-		.path = path, .shown = path, .is_named = true, .is_stream = !S_ISREG(found.st_mode), .root = root};
+		.path = path, .shown = path, .is_named = true, .is_stream = !S_ISREG(found.st_mode), .root = root,
+		.n_bytes = found.st_size > 0 ? (uint64_t)found.st_size : 0};
 	return BS_OK;
 }
 

@@ -16,6 +16,7 @@ struct bs_grep_file {
 	const char *shown; /* as it is printed */
 	bool is_named;     /* on the command line: searched whatever it is */
 	bool is_stream;    /* no regular file: it may keep whoever opens or reads it waiting */
+	uint64_t n_bytes;  /* of one that was named, when it was looked at */
 	/* So many bytes of path are the folder that was named, a slash at their end; from there on no link is followed,
 	 * and what is no regular file is not read. 0: as it is named. */
 	size_t root_bytes;

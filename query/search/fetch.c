@@ -1,13 +1,16 @@
 /* fetch.c: see fetch.h. */
 #include "query/search/fetch.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/base/hash.h"
 #include "corpus/changes/recorded.h"
 #include "corpus/changes/stored_text.h"
+#include "corpus/read/recognize.h"
 #include "corpus/walk/file.h"
 
 /* A source, and what is known of its state now. */
@@ -53,6 +56,7 @@ struct bs_fetcher {
 	struct fetch_source *sources; /* snapshot->manifest.n_sources */
 	struct bs_source_options options;
 	struct bs_reader *reader;
+	struct bs_recognizer *recognizer;       /* made when needed */
 	struct bs_doc_bits noticed;             /* documents whose change was told */
 	struct bs_stored_texts *stored;         /* made when needed */
 	uint64_t query;                         /* 1, 2, ... */
@@ -123,6 +127,7 @@ void bs_fetcher_free(struct bs_fetcher *fetcher)
 	bs_doc_bits_deinit(&fetcher->noticed);
 	free(fetcher->sources);
 	bs_reader_free(fetcher->reader);
+	bs_recognizer_free(fetcher->recognizer);
 	bs_buffer_deinit(&fetcher->raw);
 	bs_buffer_deinit(&fetcher->path);
 	bs_buffer_deinit(&fetcher->name);
@@ -269,6 +274,39 @@ static enum bs_status place_file(struct bs_fetcher *fetcher, const struct asked 
 	return status;
 }
 
+static enum bs_status need_recognizer(struct bs_fetcher *fetcher, struct bs_error *err)
+{
+	return fetcher->recognizer ? BS_OK : bs_recognizer_new(&fetcher->options, &fetcher->recognizer, err);
+}
+
+/* Whether a file of a folder that was read is a collection now, so that it is no document any more. */
+static enum bs_status is_collection_now(struct bs_fetcher *fetcher, const struct asked *asked, const char *name, bool *is_out,
+                                        struct bs_error *err)
+{
+	const struct bs_document *document = asked->document;
+	*is_out = false;
+	if (!fetcher->options.reads_records || asked->source->source.kind != BS_SOURCE_FOLDER)
+		return BS_OK;
+	enum bs_status status = need_recognizer(fetcher, err);
+	if (status || !bs_recognizer_has_name(fetcher->recognizer, name))
+		return status;
+	return bs_recognizer_has_text(fetcher->recognizer, document->raw, (size_t)document->raw_bytes, is_out, err);
+}
+
+/* Whether a changed collection in a folder is a file like others now, so that its records are gone. In doubt it is none. */
+static bool is_plain_now(struct bs_fetcher *fetcher, const struct fetch_source *source)
+{
+	struct bs_error why;
+	bool has_line = true;
+	if (!source->source.is_inner || need_recognizer(fetcher, &why))
+		return false;
+	int fd = bs_source_open(&source->source, O_RDONLY | O_NONBLOCK);
+	bool is_known = fd >= 0 && !bs_recognizer_has_line(fetcher->recognizer, fd, source->source.path, &has_line, &why);
+	if (fd >= 0)
+		close(fd);
+	return is_known && !has_line;
+}
+
 static enum bs_status fetch_file(struct bs_fetcher *fetcher, struct asked *asked, struct bs_error *err)
 {
 	struct bs_stamp stamp;
@@ -294,7 +332,12 @@ static enum bs_status fetch_file(struct bs_fetcher *fetcher, struct asked *asked
 	                                                        : BS_FETCHED_UNCHANGED;
 	if (!matches)
 		notice_document(fetcher, asked->ref, path, false);
-	return BS_OK;
+	bool is_collection = false;
+	if (asked->fetched != BS_FETCHED_UNCHANGED)
+		status = is_collection_now(fetcher, asked, name, &is_collection, err);
+	if (is_collection)
+		asked->fetched = BS_FETCHED_GONE;
+	return status;
 }
 
 /* Makes fetcher->range that of the document; false: it is of the overlay, or the index is damaged. */
@@ -453,7 +496,7 @@ static enum bs_status find_replaced(struct bs_fetcher *fetcher, struct fetch_sou
 	source->has_replaced = false;
 	for (uint32_t s = 0; s < snapshot->manifest.n_segments && source->moved.used_bytes > 0; s++) {
 		const struct bs_doc_table *docs = &snapshot->segments[s].docs;
-		for (uint32_t i = 0; i < docs->n_ranges && !status; i++) {
+		for (uint32_t i = 0; bs_snapshot_has_words(snapshot, s) && i < docs->n_ranges && !status; i++) {
 			struct bs_source_range range = bs_doc_table_range(docs, i);
 			for (uint32_t d = range.first; range.source == number && d < range.end && !status; d++)
 				status = look_behind(fetcher, source, (struct bs_doc_ref){s, d}, err);
@@ -522,6 +565,7 @@ static void check_collection(struct bs_fetcher *fetcher, struct fetch_source *so
 	/* Another file may stand under its name. */
 	bs_reader_forget(fetcher->reader, true);
 	notice_source(fetcher, source);
+	source->is_gone |= source->is_changed && !status && is_plain_now(fetcher, source);
 }
 
 static enum bs_status fetch_record_at(struct bs_fetcher *fetcher, struct asked *asked, uint64_t offset,
