@@ -175,9 +175,9 @@ for ((i = 0; i < n_cases; i++)); do
     [ "$first" != "$second" ] || second=
     chosen=" $first $second $third "
     # Of an empty match at \b, rg's own engine forgets what stands before the next one, and -w wants characters around; rg -P does
-    # not. Of --no-unicode it refuses what is not ASCII.
+    # not. Of --no-unicode it refuses what is not ASCII. With -U --crlf a CR alone ends no line for it.
     if [[ $chosen != *' -P'* && ($pattern == *'\b'* || $chosen == *' -w '* ||
-        ($chosen == *-unicode* && $pattern =~ é|pL)) ]]; then
+        ($chosen == *-unicode* && $pattern =~ é|pL) || ($chosen == *' -U'* && $chosen == *' --crlf'*)) ]]; then
         second=-P
         third=
         chosen=" $first -P "
