@@ -658,6 +658,7 @@ struct bs_grep_files {
 	bool is_text;         /* -a: NUL is a byte as any other */
 	bool search_binary;   /* --binary */
 	enum bs_grep_maps maps;
+	bool no_rule_notices; /* nothing is said of ignore rules below the paths that make no sense */
 	/* -z: what is compressed, by the ending of its name, is searched as it was. --pre: a program, looked for in PATH; it is run with a
 	 * path as its argument and the file on its standard input, and what it prints is searched; --pre-glob, NULL-ended: for which
 	 * files, as globs. NULL: no program; all files. */
@@ -690,6 +691,12 @@ struct bs_grep_colors {
 	char path[96], line[96], column[96], match[96];
 };
 
+/* Of any bytes; NULL: the usual. */
+struct bs_grep_separator {
+	const char *bytes;
+	size_t n_bytes;
+};
+
 struct bs_grep_output {
 	enum bs_grep_format format;
 	bool invert, passthru;
@@ -714,9 +721,9 @@ struct bs_grep_output {
 	/* Where there is colour, paths and what stands before a line are links of the terminal to this URL, in which {path}, {line}
 	 * and {column} are replaced, {{ and }} are braces, and the path is real, absolute and percent-encoded. NULL: none. */
 	const char *hyperlink;
-	/* Behind path, number ... (NULL: ":"), the same on lines of context ("-"), between lines that do not follow
-	 * each other ("--"; no_group_separator: nothing). */
-	const char *match_separator, *context_separator, *group_separator;
+	/* Behind path, number ... (":"), the same on lines of context ("-"), between lines that do not follow each other
+	 * ("--"; no_group_separator: nothing). */
+	struct bs_grep_separator match_separator, context_separator, group_separator;
 };
 
 enum bs_grep_task {
@@ -780,7 +787,8 @@ struct bs_grep_request {
 	int (*line)(void *context, const struct bs_grep_line *line);
 	/* Once, in the end, if there is max_results. NULL: not called. */
 	void (*results)(void *context, const struct bs_grep_results *results);
-	/* A line about what cannot be read or searched, and so is not. NULL: not called. */
+	/* A line about what cannot be read or searched, and so is not; or about an ignore rule that makes no sense and does
+	 * not count, which does not count as a notice either. NULL: not called. */
 	void (*notice)(void *context, const char *message);
 	void (*explain)(void *context, const char *text, size_t text_bytes); /* as that of bs_find, a line at a time */
 	bool explain_left_out; /* explain is called for each file and folder that the rules leave out, too */

@@ -4,7 +4,7 @@
  *     fuzz_index RUNS [CASE]     runs commands, RUNS or a few more, over case number CASE [1] and those that follow
  *     fuzz_index 1 CASE          one case again; its index stays, if something is found, and the last line says where
  *
- * A case is an index, one of seven, with a file or two of it changed (mutate.h). Over it run check, stats, queries, grep, and
+ * A case is an index, one of eight, with a file or two of it changed (mutate.h). Over it run check, stats, queries, grep, and
  * one of the commands that write, and check once more over what that one left. Each is a whole run of the program in a
  * process of its own, but for its start: the process is forked from this one. Any answer will do, right or wrong, and
  * any message; but no crash, no report of a sanitizer, no run of more than ten seconds, and no more than a GiB of memory. And if
@@ -206,6 +206,23 @@ static void make_rows(void)
 	}
 }
 
+/* Collections in a folder: some that grew, one that became a plain file, one that is gone, a deleted record. */
+static void make_inner(void)
+{
+	write_files(0, 20);
+	for (unsigned i = 0; i < 5; i++) {
+		char path[32];
+		snprintf(path, sizeof(path), "docs/c%u.jsonl", i);
+		write_records(path, 100 * i, 100 * i + 40);
+	}
+	index_some(NULL, "docs", NULL);
+	write_records("docs/c1.jsonl", 140, 150);
+	assert_int_equal(unlink("docs/c2.jsonl"), 0);
+	write_text("docs/c3.jsonl", "no record\n");
+	index_some(NULL, "docs", NULL);
+	assert_int_equal(run_command(&bs_command_delete, "delete -q --index index docs/c0.jsonl#r3"), 0);
+}
+
 static struct seed seeds[] = {
 	{.name = "small", .make = make_small_index},
 	{.name = "chances", .make = make_small_index_of_chances},
@@ -214,6 +231,7 @@ static struct seed seeds[] = {
 	{.name = "lists", .make = make_lists},
 	{.name = "stored", .make = make_stored},
 	{.name = "rows", .make = make_rows},
+	{.name = "inner", .make = make_inner},
 };
 
 static int is_file(const struct dirent *entry)

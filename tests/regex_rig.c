@@ -8,9 +8,9 @@
 #include <pcre2.h>
 #include <unicode/utf8.h>
 
-#include "core/text/grams.h"
 #include "core/simd/kernels.h"
 #include "core/simd/needle.h"
+#include "core/text/grams.h"
 #include "query/regex/regex_grams.h"
 #include "query/regex/text.h"
 
@@ -35,11 +35,18 @@ static void forget(struct regex_rig *rig)
 	pcre2_code_free(rig->code);
 	pcre2_code_free(rig->alone);
 	pcre2_code_free(rig->many);
+	pcre2_code_free(rig->whole);
+	for (size_t i = 0; i < 2; i++) {
+		bs_grep_seeker_free(rig->seekers[i]);
+		bs_grep_list_free(rig->lists[i]);
+		rig->seekers[i] = NULL;
+		rig->lists[i] = NULL;
+	}
 	pcre2_match_data_free(rig->match_data);
 	bs_gram_tree_free(rig->tree);
 	bs_grep_analysis_deinit(&rig->analysis);
 	bs_buffer_clear(&rig->pattern);
-	rig->code = rig->alone = rig->many = rig->match_data = NULL;
+	rig->code = rig->alone = rig->many = rig->whole = rig->match_data = NULL;
 	rig->tree = NULL;
 	rig->analysis = (struct bs_grep_analysis){.is_ascii = false};
 }
@@ -57,17 +64,17 @@ void rig_close(struct regex_rig *rig)
 /* What a search knows of the pattern. False: it refuses it. */
 static bool analyse(struct regex_rig *rig, unsigned options)
 {
-	const char *text = (const char *)rig->pattern.data;
-	struct bs_grep_pattern pattern = {.patterns = &text,
-	                                  .pattern_bytes = &rig->pattern.used_bytes,
-	                                  .n_patterns = 1,
-	                                  .letter_case = options & RIG_CASELESS ? BS_GREP_CASE_INSENSITIVE
-	                                                                        : BS_GREP_CASE_SENSITIVE,
-	                                  .is_fixed = options & RIG_LITERAL};
+	rig->asked_text = (const char *)rig->pattern.data;
+	rig->asked = (struct bs_grep_pattern){.patterns = &rig->asked_text,
+	                                      .pattern_bytes = &rig->pattern.used_bytes,
+	                                      .n_patterns = 1,
+	                                      .letter_case = options & RIG_CASELESS ? BS_GREP_CASE_INSENSITIVE
+	                                                                            : BS_GREP_CASE_SENSITIVE,
+	                                      .is_fixed = options & RIG_LITERAL};
 	struct bs_regex_window_options wanted = {
 		.is_caseless = options & RIG_CASELESS, .keeps_line_end = true, .line_end = '\n'};
 	double rate;
-	enum bs_status status = bs_grep_analyse(&pattern, &rig->analysis, NULL);
+	enum bs_status status = bs_grep_analyse(&rig->asked, &rig->analysis, NULL);
 	must(status == BS_INVALID ? BS_OK : status);
 	if (status)
 		return false;
@@ -87,6 +94,20 @@ static void *compile_for_lines(const struct bs_buffer *text, unsigned options)
 		abort();
 	(void)pcre2_jit_compile(compiled, PCRE2_JIT_COMPLETE);
 	return compiled;
+}
+
+static void open_lists(struct regex_rig *rig, unsigned options)
+{
+	const struct bs_grep_analysis *analysis = &rig->analysis;
+	if (analysis->list.n_parts < 2)
+		return;
+	rig->whole = compile_for_lines(&analysis->alone, options);
+	for (size_t i = 0; i < 2; i++) {
+		if (i && !bs_grep_list_is_literal(&rig->asked, analysis, false))
+			break;
+		must(bs_grep_list_new(&rig->asked, analysis, i, &rig->lists[i], NULL));
+		must(bs_grep_seeker_new(rig->lists[i], rig->match_context, &rig->seekers[i], NULL));
+	}
 }
 
 enum rig_result rig_open(struct regex_rig *rig, const uint8_t *pattern, size_t n_bytes, unsigned options)
@@ -111,6 +132,7 @@ enum rig_result rig_open(struct regex_rig *rig, const uint8_t *pattern, size_t n
 		rig->alone = compile_for_lines(&rig->analysis.alone, options);
 		rig->many = compile_for_lines(&rig->analysis.many, options);
 	}
+	open_lists(rig, options);
 	rig->match_data = pcre2_match_data_create_from_pattern(rig->code, NULL);
 	return RIG_NO_MATCH;
 }
@@ -211,6 +233,31 @@ static bool finds_lines(const struct regex_rig *rig, const uint8_t *text, size_t
 	return true;
 }
 
+/* Of UTF-8, for the same reason. All matches, each from behind the one before. */
+static bool finds_list(const struct regex_rig *rig, const uint8_t *text, size_t n_bytes)
+{
+	const PCRE2_SIZE *places = pcre2_get_ovector_pointer(rig->match_data);
+	bool is_same = true;
+	for (size_t i = 0; i < 2 && rig->seekers[i] && bs_text_is_utf8(text, n_bytes); i++) {
+		bool found = true;
+		bs_grep_seeker_reset(rig->seekers[i]);
+		for (size_t from = 0; found && is_same && from <= n_bytes;) {
+			struct bs_grep_span match;
+			int wanted =
+				pcre2_match(rig->whole, text, n_bytes, from, 0, rig->match_data, rig->match_context);
+			if (bs_grep_seek(rig->seekers[i], text, from, n_bytes, false, &match, &found, NULL) ||
+			    (wanted < 0 && wanted != PCRE2_ERROR_NOMATCH))
+				break;
+			is_same = found == (wanted >= 0) &&
+			          (!found || (match.start == places[0] && match.end == places[1]));
+			from = found ? match.end + (match.end == match.start) : from;
+			while (found && from < n_bytes && (text[from] & 0xc0) == 0x80)
+				from++;
+		}
+	}
+	return is_same;
+}
+
 static bool has_all(const struct regex_rig *rig, const struct bs_gram_node *node)
 {
 	for (uint32_t i = 0; i < node->n_keys; i++)
@@ -239,6 +286,7 @@ enum rig_result rig_ask(struct regex_rig *rig, const uint8_t *text, size_t n_byt
 	rig->fault = found >= 0 && !*holds_out                        ? "a match without its grams or window"
 	             : found >= 0 && !has_literal(rig, text, n_bytes) ? "a match without its literal"
 	             : !finds_lines(rig, text, n_bytes)               ? "other lines among many than alone"
+	             : !finds_list(rig, text, n_bytes)                ? "another match in parts than as a whole"
 	                                                              : NULL;
 	*is_sound_out = !rig->fault;
 	return found < 0 ? RIG_NO_MATCH : RIG_MATCH;

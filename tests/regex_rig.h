@@ -1,7 +1,7 @@
 /*
  * regex_rig.h: the questions of the tests of regex analysis. PCRE2 finds a match: does the text have the grams, the
  * literal and the window that a search looks for first? And does the pattern that is rewritten for many lines find the
- * lines that match alone?
+ * lines that match alone? And a list that is matched in parts, or by a set of literals, what it does as a whole?
  */
 #ifndef BS_TESTS_REGEX_RIG_H
 #define BS_TESTS_REGEX_RIG_H
@@ -12,6 +12,7 @@
 
 #include "core/base/buffer.h"
 #include "core/simd/needle.h"
+#include "query/grep/grep_list.h"
 #include "query/regex/pattern.h"
 
 /* What a pattern may be compiled with. */
@@ -36,6 +37,11 @@ struct regex_rig {
 	void *alone, *many; /* the same as a search has them, for each line and for many; NULL: no such search */
 	void *match_data;
 	void *match_context;
+	void *whole;                       /* of a list, as a search would have it in one piece; or NULL */
+	struct bs_grep_list *lists[2];     /* its parts; the literals it is */
+	struct bs_grep_seeker *seekers[2]; /* of these; NULL: none */
+	struct bs_grep_pattern asked;
+	const char *asked_text;
 	struct bs_gram_tree *tree;
 	struct bs_byte_window window; /* n_bytes 0: none */
 	const char *fault;            /* why the answer was not sound */

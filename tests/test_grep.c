@@ -6,6 +6,8 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,6 +65,7 @@ struct heard {
 	char text[65536];
 	size_t n_bytes;
 	int n_calls, n_wanted; /* stop after these; 0: all */
+	atomic_int n_flushes;
 	char notice[256];
 };
 
@@ -87,6 +90,12 @@ static int take_line(void *context, const struct bs_grep_line *line)
 	if (line->text)
 		n += snprintf(text + n, sizeof(text) - (size_t)n, "%.*s", (int)line->text_bytes, line->text);
 	return take_bytes(context, text, (size_t)n);
+}
+
+static void take_flush(void *context)
+{
+	struct heard *heard = context;
+	atomic_fetch_add(&heard->n_flushes, 1);
 }
 
 static void take_notice(void *context, const char *message)
@@ -144,7 +153,7 @@ static void test_writes_what_the_program_prints(void **state)
 		{"--vimgrep 'rare.*|[l]ast' tree",
 		 {.with_path = true, .line_numbers = true, .columns = true, .per_match = true}},
 		{"-r x -B1 --context-separator=== 'rare.*|[l]ast' tree",
-		 {.with_path = true, .replacement = "x", .replacement_bytes = 1, .before = 1, .group_separator = "=="}},
+		 {.with_path = true, .replacement = "x", .replacement_bytes = 1, .before = 1, .group_separator = {"==", 2}}},
 	};
 	struct heard heard;
 	(void)state;
@@ -233,6 +242,60 @@ static void test_lines_as_structs(void **state)
 	assert_memory_equal(heard.text, "tree/zero:0:0:[0,4)[5,9)rare", 28);
 }
 
+/* ... and enclosing:number:text */
+static int take_enclosed(void *context, const struct bs_grep_line *line)
+{
+	char text[128];
+	int n = snprintf(text, sizeof(text), "%llu:%.*s", (unsigned long long)line->enclosing_number,
+	                 (int)line->enclosing_bytes, line->enclosing ? line->enclosing : "");
+	int status = take_line(context, line);
+	return status ? status : take_bytes(context, text, (size_t)n);
+}
+
+static void take_results(void *context, const struct bs_grep_results *results)
+{
+	struct heard *heard = context;
+	snprintf(heard->notice, sizeof(heard->notice), "%llu of %llu in %llu %s", (unsigned long long)results->n_shown,
+	         (unsigned long long)results->n_found, (unsigned long long)results->n_files,
+	         results->cursor ? results->cursor : "end");
+}
+
+static void test_lines_are_enclosed_chosen_and_counted(void **state)
+{
+	static const char c[] = "static int\nf(void)\n{\n\tcall(a);\n\tcall(b);\n}\n", *path = "enclosed.c";
+	const char *pattern = "call", *ands[] = {"[ab]", "\\)", NULL}, *nots[] = {"b", NULL};
+	static struct heard heard;
+	struct bs_grep_request request = ask(&pattern, &heard);
+	(void)state;
+	write_text(path, c, sizeof(c) - 1);
+	request.files.paths = &path;
+	request.line = take_enclosed;
+	request.results = take_results;
+	request.output.line_numbers = request.output.enclosing = true;
+	request.output.max_results = 1;
+	request.output.before = 1;
+	request.conditions.ands = ands;
+	assert_int_equal(bs_grep(&request, NULL, NULL), BS_OK);
+	assert_string_equal(heard.text, "enclosed.c-3:19:{\n0:enclosed.c:4:21:[1,5)\tcall(a);\n2:f(void)\n");
+	assert_string_equal(heard.notice, "1 of 2 in 1 enclosed.c:4");
+
+	heard = (struct heard){.n_bytes = 0};
+	request.output.cursor = "enclosed.c:4";
+	request.output.before = 0;
+	assert_int_equal(bs_grep(&request, NULL, NULL), BS_OK);
+	assert_string_equal(heard.text, "enclosed.c:5:31:[1,5)\tcall(b);\n2:f(void)\n");
+	assert_string_equal(heard.notice, "1 of 1 in 1 end");
+
+	heard = (struct heard){.n_bytes = 0};
+	request.output.cursor = NULL;
+	request.conditions.nots = nots;
+	request.conditions.by_file = true;
+	assert_int_equal(bs_grep(&request, NULL, NULL), BS_OK);
+	assert_string_equal(heard.notice, "0 of 0 in 0 end");
+	request.output.cursor = "elsewhere.c:4";
+	assert_int_equal(bs_grep(&request, NULL, NULL), BS_INVALID);
+}
+
 static void test_tasks(void **state)
 {
 	static struct heard heard;
@@ -289,6 +352,53 @@ static void test_stop(void **state)
 	}
 }
 
+/* Into a pipe: a line, and another when the first one was heard of. */
+static struct heard piped;
+
+static void *write_pipe(void *path)
+{
+	FILE *pipe = fopen(path, "w");
+	assert_non_null(pipe);
+	fprintf(pipe, "one rare line\n");
+	assert_int_equal(fflush(pipe), 0);
+	for (int i = 0; i < 1000 && !atomic_load(&piped.n_flushes); i++)
+		usleep(10000);
+	fprintf(pipe, "%d flushes, rare\n", atomic_load(&piped.n_flushes) > 0);
+	assert_int_equal(fclose(pipe), 0);
+	return NULL;
+}
+
+/* What was found in a stream is written before more of it is waited for; flush is called as output.buffering says. */
+static void test_flush(void **state)
+{
+	static char path[] = "pipe";
+	const char *pattern = "rare", *paths[] = {"tree/00", path, "tree/05"};
+	pthread_t writer;
+	(void)state;
+	assert_int_equal(mkfifo(path, 0600), 0);
+	struct bs_grep_request request = ask(&pattern, &piped);
+	request.files.paths = paths;
+	request.files.n_paths = 3;
+	request.n_threads = 3;
+	request.flush = take_flush;
+	assert_int_equal(pthread_create(&writer, NULL, write_pipe, path), 0);
+	assert_int_equal(bs_grep(&request, NULL, NULL), BS_OK);
+	assert_int_equal(pthread_join(writer, NULL), 0);
+	assert_string_equal(piped.text, "tree/00:rare word, Rare one\npipe:one rare line\npipe:1 flushes, rare\n"
+	                                "tree/05:rare word, Rare \xff\n");
+	request = ask(&pattern, &piped);
+	request.flush = take_flush;
+	request.output.buffering = BS_GREP_BUFFER_LINES;
+	assert_int_equal(bs_grep(&request, NULL, NULL), BS_OK);
+	assert_int_equal(piped.n_flushes, piped.n_calls);
+	request.output.buffering = BS_GREP_BUFFER_BLOCKS;
+	piped.n_flushes = 0;
+	piped.n_bytes = 0;
+	assert_int_equal(bs_grep(&request, NULL, NULL), BS_OK);
+	assert_int_equal(piped.n_flushes, 0);
+	assert_int_equal(unlink(path), 0);
+}
+
 static void test_bad_requests(void **state)
 {
 	static struct heard heard;
@@ -340,8 +450,10 @@ int main(void)
 		cmocka_unit_test(test_writes_what_the_program_prints),
 		cmocka_unit_test(test_index_changes_nothing),
 		cmocka_unit_test(test_lines_as_structs),
+		cmocka_unit_test(test_lines_are_enclosed_chosen_and_counted),
 		cmocka_unit_test(test_tasks),
 		cmocka_unit_test(test_stop),
+		cmocka_unit_test(test_flush),
 		cmocka_unit_test(test_bad_requests),
 	};
 	return cmocka_run_group_tests(tests, setup, teardown);

@@ -9,6 +9,8 @@
 
 #include <unicode/ubrk.h>
 #include <unicode/uchar.h>
+#include <unicode/ucnv.h>
+#include <unicode/ucnv_cb.h>
 #include <unicode/unorm2.h>
 #include <unicode/uscript.h>
 #include <unicode/utext.h>
@@ -18,7 +20,8 @@
 #define BS_ICU_FUNCTIONS(each) \
 	each(u_charType) each(u_errorName) each(u_foldCase) each(u_getIntPropertyValue) each(u_getUnicodeVersion) \
 	each(u_getVersion) each(u_hasBinaryProperty) each(u_isUWhiteSpace) each(u_isalnum) each(u_isalpha) \
-	each(u_versionToString) each(ubrk_close) each(ubrk_first) each(ubrk_getRuleStatus) each(ubrk_next) \
+	each(u_versionToString) each(ucnv_cbToUWriteUChars) each(ucnv_close) each(ucnv_open) each(ucnv_reset) \
+	each(ucnv_setFallback) each(ucnv_setToUCallBack) each(ucnv_toUnicode) each(ubrk_close) each(ubrk_first) each(ubrk_getRuleStatus) each(ubrk_next) \
 	each(ubrk_open) each(ubrk_setText) each(ubrk_setUText) each(unorm2_getNFCInstance) \
 	each(unorm2_getNFDInstance) each(unorm2_getNFKCCasefoldInstance) each(unorm2_hasBoundaryBefore) \
 	each(unorm2_normalize) each(uscript_hasScript) each(utext_close) each(utext_openUTF8)

@@ -155,6 +155,18 @@ void bs_manifest_deinit(struct bs_manifest *manifest)
 	*manifest = (struct bs_manifest){0};
 }
 
+static enum bs_status copy_source(const struct bs_source_record *record, struct bs_source_record *copy_out,
+                                  struct bs_error *err)
+{
+	*copy_out = *record;
+	copy_out->label = strdup(record->label);
+	copy_out->path = strdup(record->path);
+	if (copy_out->label && copy_out->path)
+		return BS_OK;
+	source_record_deinit(copy_out);
+	return bs_fail_memory(err, "a source", strlen(record->label) + strlen(record->path));
+}
+
 enum bs_status bs_manifest_add_source(struct bs_manifest *manifest, const struct bs_source_record *record,
                                       struct bs_error *err)
 {
@@ -163,14 +175,20 @@ enum bs_status bs_manifest_add_source(struct bs_manifest *manifest, const struct
 	if (!sources)
 		return bs_fail_memory(err, "the list of sources", n_bytes);
 	manifest->sources = sources;
-	struct bs_source_record copy = *record;
-	copy.label = strdup(record->label);
-	copy.path = strdup(record->path);
-	if (!copy.label || !copy.path) {
-		source_record_deinit(&copy);
-		return bs_fail_memory(err, "a source", strlen(record->label) + strlen(record->path));
-	}
-	sources[manifest->n_sources++] = copy;
+	enum bs_status status = copy_source(record, &sources[manifest->n_sources], err);
+	manifest->n_sources += !status;
+	return status;
+}
+
+enum bs_status bs_manifest_replace_source(struct bs_manifest *manifest, uint32_t i, const struct bs_source_record *record,
+                                          struct bs_error *err)
+{
+	struct bs_source_record copy;
+	enum bs_status status = copy_source(record, &copy, err);
+	if (status)
+		return status;
+	source_record_deinit(&manifest->sources[i]);
+	manifest->sources[i] = copy;
 	return BS_OK;
 }
 

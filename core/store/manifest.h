@@ -102,6 +102,9 @@ struct bs_manifest {
 void bs_manifest_deinit(struct bs_manifest *manifest);
 enum bs_status bs_manifest_add_source(struct bs_manifest *manifest, const struct bs_source_record *record,
                                       struct bs_error *err) BS_WARN_UNUSED; /* copies the strings */
+/* The same in the place of source i. */
+enum bs_status bs_manifest_replace_source(struct bs_manifest *manifest, uint32_t i, const struct bs_source_record *record,
+                                          struct bs_error *err) BS_WARN_UNUSED;
 enum bs_status bs_manifest_add_segment(struct bs_manifest *manifest, const struct bs_segment_record *record,
                                        struct bs_error *err) BS_WARN_UNUSED;
 

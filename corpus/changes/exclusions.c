@@ -140,6 +140,9 @@ enum bs_status bs_exclusions_meet(struct bs_exclusions *exclusions, const struct
 	if (status || i == UINT32_MAX)
 		return status;
 	struct bs_exclusion *entry = &exclusions->entries[i];
+	/* It was one of a source of that number before. */
+	if (entry->state == BS_EXCLUSION_OVER)
+		return BS_OK;
 	entry->state = BS_EXCLUSION_MET;
 	entry->met = *record;
 	entry->place = place;

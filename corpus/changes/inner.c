@@ -87,36 +87,59 @@ static enum bs_status find_number(struct bs_inners *inners, const char *path, ui
 	return status;
 }
 
+/* A number that was forgotten before this run, and that no segment names any more: there may be very many in a life of
+ * files that come and go. */
+static uint32_t find_free(struct bs_inners *inners)
+{
+	const struct bs_manifest *before = &inners->refresh->snapshot->manifest;
+	uint32_t *next = &inners->next_free;
+	/* A folder has a smaller number than what is in it. */
+	*next = *next > inners->folder_number ? *next : inners->folder_number + 1;
+	for (; *next < before->n_sources; ++*next)
+		if (before->sources[*next].kind == BS_SOURCE_FORGOTTEN &&
+		    inners->manifest->sources[*next].kind == BS_SOURCE_FORGOTTEN && !bs_refresh_has_documents(inners->refresh, *next))
+			return (*next)++;
+	return inners->manifest->n_sources;
+}
+
 /* A new source of the manifest. */
 static enum bs_status add_source(struct bs_inners *inners, const char *path, uint32_t *number_out, struct bs_error *err)
 {
 	struct bs_manifest *manifest = inners->manifest;
 	struct bs_source_record record = {
 		.kind = BS_SOURCE_COLLECTION, .parent = inners->folder_number + 1, .path = (char *)(uintptr_t)path};
-	*number_out = manifest->n_sources;
+	*number_out = find_free(inners);
 	enum bs_status status =
 		bs_manifest_label_below(manifest->sources[inners->folder_number].label, path, &record.label, err);
-	if (!status)
+	if (!status && *number_out < manifest->n_sources)
+		status = bs_manifest_replace_source(manifest, *number_out, &record, err);
+	else if (!status)
 		status = bs_manifest_add_source(manifest, &record, err);
 	free(record.label);
 	return status ? status : remember(inners, *number_out, err);
 }
 
-/* Whether its first line says so. What cannot be read of it is told where it is read as a file. */
-static enum bs_status has_line(struct bs_inners *inners, const struct bs_source *source, bool *has_out,
+/* Whether its first line says so. What may not be read is told where it is read as a file. */
+static enum bs_status has_line(struct bs_inners *inners, const struct bs_source *source, bool is_known, bool *has_out,
                                enum bs_status *failed_out, struct bs_error *err)
 {
 	struct bs_error why = {""};
 	int fd = bs_source_open(source, O_RDONLY | O_NONBLOCK);
 	*has_out = false;
 	*failed_out = BS_OK;
+	bool is_forbidden = fd < 0 && (errno == EACCES || errno == EPERM);
 	if (fd < 0)
 		*failed_out = bs_fail(&why, bs_file_status(errno), "%s: %s", source->path, strerror(errno));
 	else
-		*failed_out = bs_recognizer_has_line(inners->recognizer, fd, has_out, &why);
+		*failed_out = bs_recognizer_has_line(inners->recognizer, fd, source->path, has_out, &why);
 	if (fd >= 0)
 		close(fd);
-	return *failed_out == BS_NO_MEMORY ? bs_fail(err, BS_NO_MEMORY, "%s", why.text) : BS_OK;
+	if (*failed_out == BS_NO_MEMORY)
+		return bs_fail(err, BS_NO_MEMORY, "%s", why.text);
+	if (*failed_out == BS_IO && !is_known && !is_forbidden && inners->report)
+		inners->report(inners->context, BS_SKIP_UNREADABLE, why.text);
+	*failed_out = is_known || !is_forbidden ? *failed_out : BS_OK;
+	return BS_OK;
 }
 
 /* Whether the file is, for all its stamp says, what was read as a collection. */
@@ -148,7 +171,7 @@ static enum bs_status begin(struct bs_inners *inners, struct bs_inner *inner, st
 
 /* inner is the file by name; *is_one_out: it is a collection, under a number. */
 static enum bs_status identify(struct bs_inners *inners, struct bs_inner *inner, const char *path, bool *is_one_out,
-                               struct bs_error *err)
+                               bool *is_unread_out, struct bs_error *err)
 {
 	struct bs_source_record record = {
 		.kind = BS_SOURCE_COLLECTION, .path = (char *)(uintptr_t)path, .label = (char[]){""}};
@@ -162,9 +185,10 @@ static enum bs_status identify(struct bs_inners *inners, struct bs_inner *inner,
 	free(record.label);
 	*is_one_out = !status && is_unchanged(inners, inner);
 	if (!status && !*is_one_out)
-		status = has_line(inners, &inner->source, is_one_out, &failed, err);
+		status = has_line(inners, &inner->source, inner->number != UINT32_MAX, is_one_out, &failed, err);
 	/* It may yet be what it was. */
 	*is_one_out |= failed == BS_IO && inner->number != UINT32_MAX;
+	*is_unread_out = failed == BS_IO && !*is_one_out;
 	if (!status && *is_one_out && inner->number == UINT32_MAX)
 		status = add_source(inners, path, &inner->number, err);
 	if (!status && *is_one_out)
@@ -173,7 +197,7 @@ static enum bs_status identify(struct bs_inners *inners, struct bs_inner *inner,
 }
 
 static enum bs_status meet(void *context, const char *path, struct bs_inner **inner_out, struct bs_feed **feed_out,
-                           struct bs_error *err)
+                           bool *is_unread_out, struct bs_error *err)
 {
 	struct bs_inners *inners = context;
 	bool is_one = false;
@@ -184,7 +208,7 @@ static enum bs_status meet(void *context, const char *path, struct bs_inner **in
 	struct bs_inner *inner = calloc(1, sizeof(*inner));
 	if (!inner)
 		return bs_fail_memory(err, "a collection", sizeof(*inner));
-	enum bs_status status = identify(inners, inner, path, &is_one, err);
+	enum bs_status status = identify(inners, inner, path, &is_one, is_unread_out, err);
 	if (!status && is_one)
 		status = begin(inners, inner, err);
 	if (status || !is_one) {
@@ -242,20 +266,10 @@ enum bs_status bs_inners_end(struct bs_inners *inners, const struct bs_batch *ba
 /* It is a source no more. */
 static enum bs_status forget(struct bs_inners *inners, uint32_t number, struct bs_error *err)
 {
-	struct bs_source_record *record = &inners->manifest->sources[number];
-	char *label = strdup(""), *path = strdup("-");
-	enum bs_status status = label && path ? bs_refresh_lose(inners->refresh, number, err)
-	                                      : bs_fail_memory(err, "a source", 2);
-	if (status) {
-		free(label);
-		free(path);
-		return status;
-	}
+	struct bs_source_record gone = {.kind = BS_SOURCE_FORGOTTEN, .label = (char[]){""}, .path = (char[]){"-"}};
+	enum bs_status status = bs_refresh_lose(inners->refresh, number, err);
 	bs_exclusions_drop(&inners->refresh->exclusions, number);
-	free(record->label);
-	free(record->path);
-	*record = (struct bs_source_record){.kind = BS_SOURCE_FORGOTTEN, .label = label, .path = path};
-	return BS_OK;
+	return status ? status : bs_manifest_replace_source(inners->manifest, number, &gone, err);
 }
 
 /* Nothing of it is known but its name. */

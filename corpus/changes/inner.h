@@ -41,6 +41,7 @@ struct bs_inners {
 	struct bs_term_table known;       /* number of the folder, path: df is the number of the source */
 	struct bs_buffer key;
 	struct bs_buffer is_met;          /* a byte a source */
+	uint32_t next_free;               /* no number below is free for a new one */
 	struct bs_inner *under_way;
 };
 void bs_inners_deinit(struct bs_inners *inners);

@@ -125,6 +125,12 @@ static enum bs_status decide_all(struct bs_refresh *refresh, const struct bs_ref
 	return status;
 }
 
+bool bs_refresh_has_documents(const struct bs_refresh *refresh, uint32_t number)
+{
+	size_t i = first_range(refresh, number);
+	return i < refresh->n_ranges && refresh->ranges[i].source == number;
+}
+
 enum bs_status bs_refresh_lose(struct bs_refresh *refresh, uint32_t number, struct bs_error *err)
 {
 	return decide_all(refresh, NULL, number, GONE_UNLESS_SEEN, NULL, err);

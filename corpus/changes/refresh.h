@@ -64,6 +64,9 @@ enum bs_status bs_refresh_init(struct bs_refresh *refresh, struct bs_snapshot *s
                                const struct bs_source_move *moves, struct bs_error *err) BS_WARN_UNUSED;
 void bs_refresh_deinit(struct bs_refresh *refresh);
 
+/* Whether the snapshot has documents of the source, live or not. */
+bool bs_refresh_has_documents(const struct bs_refresh *refresh, uint32_t number);
+
 /* A source is not there, or none any more: its documents are gone. */
 enum bs_status bs_refresh_lose(struct bs_refresh *refresh, uint32_t number, struct bs_error *err) BS_WARN_UNUSED;
 

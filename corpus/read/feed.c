@@ -393,12 +393,16 @@ static enum bs_status next_paths(struct bs_feed *feed, struct bs_batch *batch, s
 	while (!status && batch->n_items < (feed->known.fill ? BATCH_KNOWN : BS_BATCH_PATHS) && !feed->at_end && !feed->inner) {
 		const char *path = NULL;
 		size_t path_bytes = 0;
+		bool is_unread = false;
 		status = bs_walk_next(feed->walk, &path, &path_bytes, err);
 		feed->at_end = !status && !path;
 		if (!status && path && feed->inner_reader)
-			status = feed->inner_reader->meet(feed->inner_reader->context, path, &feed->inner, &feed->inner_feed, err);
+			status = feed->inner_reader->meet(feed->inner_reader->context, path, &feed->inner, &feed->inner_feed,
+			                                  &is_unread, err);
 		if (!status && path && feed->inner)
 			status = bs_buffer_append(&feed->inner_path, path, path_bytes + 1, err);
+		else if (!status && is_unread)
+			status = note_unread(feed, path, path_bytes, err);
 		else if (!status && path)
 			status = add_path(batch, path, path_bytes, err);
 	}

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "corpus/read/record.h"
+#include "corpus/walk/file.h"
 #include "corpus/walk/ignore.h"
 
 #define FIRST_BYTES ((size_t)16 << 10)
@@ -60,16 +61,20 @@ static bool ends_so(const char *path, const char *ending)
 bool bs_recognizer_has_name(const struct bs_recognizer *recognizer, const char *path)
 {
 	/* Mostly there are no globs, and very many files. */
+	size_t n = strlen(path);
+	if (recognizer->globs.n_rules == 0 && (n == 0 || (path[n - 1] != 'l' && path[n - 1] != 'n')))
+		return false;
 	if (recognizer->globs.n_rules == 0)
 		return ends_so(path, endings[0] + 1) || ends_so(path, endings[1] + 1);
 	const char *slash = strrchr(path, '/');
 	struct bs_ignore_entry entry = {
-		.path = (const uint8_t *)path, .path_bytes = strlen(path), .name_off = slash ? (size_t)(slash - path) + 1 : 0};
+		.path = (const uint8_t *)path, .path_bytes = n, .name_off = slash ? (size_t)(slash - path) + 1 : 0};
 	return bs_ignore_match(&recognizer->globs, &entry, 0) == BS_IGNORE_SKIP;
 }
 
 /* Reads on from the beginning until the head has n_bytes, or all there is. */
-static enum bs_status read_head(struct bs_recognizer *recognizer, int fd, size_t n_bytes, struct bs_error *err)
+static enum bs_status read_head(struct bs_recognizer *recognizer, int fd, const char *path, size_t n_bytes,
+                                struct bs_error *err)
 {
 	struct bs_buffer *head = &recognizer->head;
 	enum bs_status status = bs_buffer_reserve(head, n_bytes - head->used_bytes, err);
@@ -80,7 +85,7 @@ static enum bs_status read_head(struct bs_recognizer *recognizer, int fd, size_t
 		if (n > 0)
 			head->used_bytes += (size_t)n;
 		else if (errno != EINTR)
-			status = bs_fail(err, BS_IO, "%s", strerror(errno));
+			status = bs_fail(err, bs_file_status(errno), "%s: %s", path, strerror(errno));
 	}
 	return status;
 }
@@ -111,7 +116,8 @@ static enum bs_status look(struct bs_recognizer *recognizer, const uint8_t *byte
 	return status;
 }
 
-enum bs_status bs_recognizer_has_line(struct bs_recognizer *recognizer, int fd, bool *has_out, struct bs_error *err)
+enum bs_status bs_recognizer_has_line(struct bs_recognizer *recognizer, int fd, const char *path, bool *has_out,
+                                      struct bs_error *err)
 {
 	static const size_t sizes[] = {FIRST_BYTES, BS_BATCH_BYTES};
 	struct bs_buffer *head = &recognizer->head;
@@ -120,7 +126,7 @@ enum bs_status bs_recognizer_has_line(struct bs_recognizer *recognizer, int fd, 
 	bs_buffer_clear(head);
 	*has_out = false;
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes) && !status && !is_enough; i++) {
-		status = read_head(recognizer, fd, sizes[i], err);
+		status = read_head(recognizer, fd, path, sizes[i], err);
 		if (!status)
 			status = look(recognizer, head->data, head->used_bytes, head->used_bytes < sizes[i], has_out, &is_enough, err);
 	}

@@ -20,8 +20,8 @@ void bs_recognizer_free(struct bs_recognizer *recognizer);
 bool bs_recognizer_has_name(const struct bs_recognizer *recognizer, const char *path);
 
 /* Whether the first line of an open file is that of a collection. Of a line that is longer than 1 MiB its beginning must do.
- * BS_IO, BS_NO_MEMORY. */
-enum bs_status bs_recognizer_has_line(struct bs_recognizer *recognizer, int fd, bool *has_out,
+ * path: for messages. BS_IO, BS_NO_MEMORY. */
+enum bs_status bs_recognizer_has_line(struct bs_recognizer *recognizer, int fd, const char *path, bool *has_out,
                                       struct bs_error *err) BS_WARN_UNUSED;
 /* The same of the bytes of a file. */
 enum bs_status bs_recognizer_has_text(struct bs_recognizer *recognizer, const uint8_t *text, size_t text_bytes,

@@ -151,7 +151,7 @@ void bs_feed_close(struct bs_feed *feed);
 
 /*
  * Whoever reads the collections that the walk of a folder meets as sources of their own: asked of each file, in the order of the
- * walk. *inner_out: NULL, it is a file like others; else *feed_out, which is the caller's, has what is to be read of
+ * walk. *inner_out: NULL, it is a file like others, or, with *is_unread_out, one that could not be looked at; else *feed_out, which is the caller's, has what is to be read of
  * it (NULL: nothing). The folder's feed gives a batch that begins it, its feed's batches, of which the last one ends it,
  * or the first one does both.
  */
@@ -160,7 +160,7 @@ struct bs_inner_reader {
 	void *context;
 	bool has_rows; /* they have rows among the grams: what begins one is to be read as a row */
 	enum bs_status (*meet)(void *context, const char *path, struct bs_inner **inner_out, struct bs_feed **feed_out,
-	                       struct bs_error *err);
+	                       bool *is_unread_out, struct bs_error *err);
 };
 /* Of a feed of a folder. reader is borrowed. */
 void bs_feed_set_inner_reader(struct bs_feed *feed, const struct bs_inner_reader *reader);

@@ -31,6 +31,7 @@ void bs_ignore_deinit(struct bs_ignore *ignore)
 	for (size_t i = 0; i < ignore->n_rules; i++)
 		bs_glob_deinit(&rules_of(ignore)[i].glob);
 	bs_buffer_deinit(&ignore->rules);
+	bs_buffer_deinit(&ignore->faults);
 }
 
 /* The bytes of the white space character (Unicode's White_Space) that ends the line, 0 if none does. */
@@ -161,19 +162,34 @@ static size_t first_line(const uint8_t *text, size_t n, size_t *next_out)
 /* Of a file of rules so much is read, and so many rules are heeded: each is tried on every file below. */
 #define MOST_RULE_BYTES ((size_t)4 << 20)
 #define MOST_RULES      65536u
+#define MOST_FAULT_BYTES 4096u
+
+static enum bs_status note_fault(struct bs_ignore *ignore, size_t number, const struct bs_error *why, struct bs_error *err)
+{
+	struct bs_error fault;
+	(void)bs_fail(&fault, BS_INVALID, "line %zu: %s", number, why->text);
+	/* Of a file that holds no rules at all, the first are enough. */
+	return ignore->faults.used_bytes < MOST_FAULT_BYTES
+	               ? bs_buffer_append(&ignore->faults, fault.text, strlen(fault.text) + 1, err)
+	               : BS_OK;
+}
 
 enum bs_status bs_ignore_add_text(struct bs_ignore *ignore, const uint8_t *text, size_t n, struct bs_error *err)
 {
+	struct bs_error why;
+	enum bs_status status = BS_OK;
 	size_t next;
-	for (; n > 0 && ignore->n_rules < MOST_RULES; text += next, n -= next) {
+	for (size_t number = 1; n > 0 && ignore->n_rules < MOST_RULES && !status; text += next, n -= next, number++) {
 		size_t line_bytes = first_line(text, n, &next);
 		if (!is_utf8(text, line_bytes))
 			break;
-		enum bs_status status = bs_ignore_add_line(ignore, text, line_bytes, err);
-		if (status && status != BS_INVALID)
-			return status;
+		status = bs_ignore_add_line(ignore, text, line_bytes, &why);
+		if (status == BS_INVALID)
+			status = note_fault(ignore, number, &why, err);
+		else if (status)
+			status = bs_fail(err, status, "%s", why.text);
 	}
-	return BS_OK;
+	return status;
 }
 
 enum bs_ignore_verdict bs_ignore_match(const struct bs_ignore *ignore, const struct bs_ignore_entry *entry, size_t path_off)
@@ -477,12 +493,31 @@ enum bs_status bs_ignore_level_open(int folder_fd, unsigned bits, size_t path_of
 	}
 	bool has_any = level->is_repository;
 	for (size_t i = 0; i < FILE_KINDS; i++)
-		has_any |= level->files[i].n_rules > 0;
+		has_any |= level->files[i].n_rules > 0 || level->files[i].faults.used_bytes > 0;
 	if (status || !has_any)
 		bs_ignore_level_close(level, parent);
 	else
 		*level_out = level;
 	return status;
+}
+
+void bs_ignore_tell_faults(const struct bs_ignore *ignore, const char *name,
+                           void (*tell)(void *context, const char *fault), void *context)
+{
+	struct bs_error line;
+	for (size_t at = 0; at < ignore->faults.used_bytes;) {
+		const char *fault = (const char *)ignore->faults.data + at;
+		(void)bs_fail(&line, BS_INVALID, "%s: %s", name, fault);
+		tell(context, line.text);
+		at += strlen(fault) + 1;
+	}
+}
+
+void bs_ignore_level_tell_faults(const struct bs_ignore_level *level, void (*tell)(void *context, const char *fault),
+                                 void *context)
+{
+	for (size_t i = 0; i < FILE_KINDS; i++)
+		bs_ignore_tell_faults(&level->files[i], i == FILE_EXCLUDE ? ".git/info/exclude" : file_names[i], tell, context);
 }
 
 void bs_ignore_level_close(struct bs_ignore_level *level, const struct bs_ignore_level *until)

@@ -36,6 +36,7 @@ struct bs_ignore {
 	struct bs_buffer rules; /* for ignore.c only */
 	size_t n_rules;
 	size_t n_plain; /* of them have no ! in front */
+	struct bs_buffer faults; /* lines of files that are no rules: "line 3: why", each NUL-ended */
 	bool is_caseless; /* set before rules are added: ASCII letters match in either case */
 };
 void bs_ignore_deinit(struct bs_ignore *ignore);
@@ -45,7 +46,7 @@ void bs_ignore_deinit(struct bs_ignore *ignore);
 enum bs_status bs_ignore_add_line(struct bs_ignore *ignore, const uint8_t *line, size_t line_bytes,
                                   struct bs_error *err) BS_WARN_UNUSED;
 
-/* Adds the lines of a file. Bad globs are passed over; a line that is not UTF-8 ends the file. BS_NO_MEMORY. */
+/* Adds the lines of a file. Bad globs are noted as faults; a line that is not UTF-8 ends the file. BS_NO_MEMORY. */
 enum bs_status bs_ignore_add_text(struct bs_ignore *ignore, const uint8_t *text, size_t text_bytes,
                                   struct bs_error *err) BS_WARN_UNUSED;
 
@@ -87,6 +88,13 @@ unsigned bs_ignore_name_bit(const char *name, size_t name_bytes);
  */
 enum bs_status bs_ignore_level_open(int folder_fd, unsigned bits, size_t path_off, struct bs_ignore_level *parent,
                                     struct bs_ignore_level **level_out, struct bs_error *err) BS_WARN_UNUSED;
+
+/* Tells of each fault noted: "NAME: line 3: why". */
+void bs_ignore_tell_faults(const struct bs_ignore *ignore, const char *name,
+                           void (*tell)(void *context, const char *fault), void *context);
+/* Of those of the folder's own files. */
+void bs_ignore_level_tell_faults(const struct bs_ignore_level *level, void (*tell)(void *context, const char *fault),
+                                 void *context);
 
 /* Frees the levels from level up to, not including, until. */
 void bs_ignore_level_close(struct bs_ignore_level *level, const struct bs_ignore_level *until);

@@ -416,6 +416,44 @@ static unsigned ignore_bits(const struct folder *folder)
 	return bits;
 }
 
+/* The folder that holds an ignore file, as it is told of. */
+struct rule_place {
+	const struct bs_walk *walk;
+	const char *folder;
+	size_t folder_bytes;
+	bool is_above;
+};
+
+static void tell_bad_rule(void *context, const char *fault)
+{
+	const struct rule_place *place = context;
+	struct bs_error line;
+	bool is_ended = place->folder_bytes == 0 || place->folder[place->folder_bytes - 1] == '/';
+	(void)bs_fail(&line, BS_INVALID, "%.*s%s%s", (int)place->folder_bytes, place->folder, is_ended ? "" : "/", fault);
+	place->walk->options.bad_rule(place->walk->options.report_context, place->is_above, line.text);
+}
+
+static void tell_bad_rules(const struct bs_walk *walk, const struct bs_ignore_level *level,
+                           const struct bs_ignore_level *above, struct rule_place place)
+{
+	place.walk = walk;
+	if (walk->options.bad_rule && level != above)
+		bs_ignore_level_tell_faults(level, tell_bad_rule, &place);
+}
+
+/* The rules of the folder's own files. */
+static enum bs_status open_level(struct bs_walk *walk, int fd, struct folder *folder, struct bs_error *err)
+{
+	struct bs_ignore_level *above = folder->level;
+	enum bs_status status = bs_ignore_level_open(fd, wanted_ignore_bits(walk, ignore_bits(folder)), folder->path_bytes,
+	                                             above, &folder->level, err);
+	if (!status)
+		tell_bad_rules(walk, folder->level, above,
+		               (struct rule_place){.folder = path_from(walk, walk->shown_off),
+		                                   .folder_bytes = folder->path_bytes - walk->shown_off});
+	return status;
+}
+
 /* Fills a folder from fd, which is taken over. BS_IO if it cannot be read, err only saying why. */
 static enum bs_status fill_folder(struct bs_walk *walk, struct folder *folder, int fd, const struct stat *info,
                                   struct bs_error *err)
@@ -431,8 +469,7 @@ static enum bs_status fill_folder(struct bs_walk *walk, struct folder *folder, i
 	if (!status)
 		status = take_listing(walk, folder, fd, info, err);
 	if (!status && !walk->options.no_ignore)
-		status = bs_ignore_level_open(fd, wanted_ignore_bits(walk, ignore_bits(folder)), folder->path_bytes,
-		                              folder->level, &folder->level, err);
+		status = open_level(walk, fd, folder, err);
 	if (!status && folder->open_depth == walk->depth) {
 		folder->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 		if (folder->fd < 0)
@@ -708,9 +745,13 @@ static enum bs_status add_parents(struct bs_walk *walk, char *real_root, struct 
 		unsigned bits = BS_IGNORE_HAS_GIT | BS_IGNORE_NO_EXCLUDE;
 		if (has_rules)
 			bits = wanted_ignore_bits(walk, BS_IGNORE_HAS_ANY);
-		status = bs_ignore_level_open(fd, bits, off, walk->parents, &walk->parents, &why);
+		struct bs_ignore_level *above = walk->parents;
+		status = bs_ignore_level_open(fd, bits, off, above, &walk->parents, &why);
 		if (status)
 			status = bs_fail(err, status, "%.*s/%s", (int)(slash - real_root), real_root, why.text);
+		else
+			tell_bad_rules(walk, walk->parents, above,
+			               (struct rule_place){.folder = real_root, .folder_bytes = (size_t)(end - real_root), .is_above = true});
 		close(fd);
 	}
 	return status;
@@ -724,6 +765,22 @@ static enum bs_status push_root(struct bs_walk *walk, const char *root, struct b
 		return bs_fail(err, BS_IO, "%s: %s", root, strerror(errno));
 	enum bs_status status = push_folder(walk, fd, &why);
 	return status ? bs_fail(err, status, "%s: %s", root, why.text) : BS_OK;
+}
+
+/* The rules of the files named by their own paths. */
+static enum bs_status add_named(struct bs_walk *walk, struct bs_error *err)
+{
+	const struct bs_walk_options *options = &walk->options;
+	const char *const *path = options->ignore_files;
+	enum bs_status status = BS_OK;
+	for (; path && *path && !status; path++) {
+		struct rule_place here = {.walk = walk, .folder = ""};
+		status = bs_ignore_read_file(*path, options->unread != NULL, &walk->named, err);
+		if (!status && options->bad_rule)
+			bs_ignore_tell_faults(&walk->named, *path, tell_bad_rule, &here);
+		bs_buffer_clear(&walk->named.faults);
+	}
+	return status;
 }
 
 enum bs_status bs_walk_open(const char *root, const struct bs_walk_options *options, struct bs_walk **walk_out,
@@ -743,8 +800,8 @@ enum bs_status bs_walk_open(const char *root, const struct bs_walk_options *opti
 	if (!status)
 		status = add_globs(walk, err);
 	walk->global.is_caseless = options->caseless_ignore_files;
-	for (size_t i = 0; options->ignore_files && options->ignore_files[i] && !status; i++)
-		status = bs_ignore_read_file(options->ignore_files[i], options->unread != NULL, &walk->named, err);
+	if (!status)
+		status = add_named(walk, err);
 	if (!status && !options->no_ignore && !(options->no_ignore_kinds & BS_WALK_NO_GLOBAL))
 		status = bs_ignore_read_global(options->unread != NULL, &walk->global, err);
 	if (!status && !options->no_ignore && real_root)

@@ -79,7 +79,10 @@ struct bs_walk_options {
 	void *unread_context;
 	/* Told of each entry that is no regular file or cannot be visited; message is one printable line. May be NULL. */
 	void (*report)(void *context, enum bs_skip reason, const char *message);
-	void *report_context;
+	void *report_context; /* bad_rule's too */
+	/* Told of each line of an ignore file that is no rule, and so does not count: "src/.ignore: line 3: why". is_above: of one
+	 * in a folder above the root. May be NULL. */
+	void (*bad_rule)(void *context, bool is_above, const char *message);
 	/* Told of each entry that the rules leave out, BS_SKIP_HIDDEN to BS_SKIP_IGNORED_FOLDER, by its path as report would name
 	 * it; not of what would be found in such a folder, and not of an index. May be NULL. */
 	void (*left_out)(void *context, enum bs_skip reason, const char *path);

@@ -9,6 +9,8 @@
 
 #include "core/base/pulse.h"
 #include "corpus/changes/recorded.h"
+#include "corpus/read/recognize.h"
+#include "corpus/walk/file.h"
 
 #define SAMPLE_PIECES 96u
 
@@ -21,6 +23,7 @@ struct sampler {
 	size_t piece_bytes;
 	uint64_t text_bytes; /* taken */
 	uint64_t end_bytes;  /* ... when the piece at hand is read */
+	bool knows_records;  /* collections in folders are read as such */
 	bool is_enough;      /* it is, and the rest of the batch need not be read */
 };
 
@@ -78,22 +81,23 @@ static enum bs_status cut_lines(const uint8_t *bytes, size_t n_bytes, bool is_fi
 }
 
 /* Why a source cannot be read is told when it is read in earnest. */
-static enum bs_status sample_lines(struct sampler *sampler, struct bs_error *err)
+static enum bs_status sample_lines(struct sampler *sampler, const struct bs_source *source, uint32_t most_pieces,
+                                   struct bs_error *err)
 {
 	struct stat found;
-	struct bs_batch batch = {.source = sampler->source};
+	struct bs_batch batch = {.source = source};
 	size_t piece_bytes = sampler->piece_bytes;
 	enum bs_status status = BS_OK;
-	int fd = open(sampler->source->path, O_RDONLY | O_CLOEXEC);
+	int fd = bs_source_open(source, O_RDONLY | O_NONBLOCK);
 	uint8_t *bytes = malloc(piece_bytes);
 	if (!bytes)
 		status = bs_fail_memory(err, "a sample", piece_bytes);
 	bool is_readable = fd >= 0 && fstat(fd, &found) == 0 && S_ISREG(found.st_mode);
 	/* A small collection is read once, not the same lines again and again. */
 	uint64_t n_whole = is_readable ? (uint64_t)found.st_size / piece_bytes + 1 : 0;
-	uint32_t n_pieces = n_whole < SAMPLE_PIECES ? (uint32_t)n_whole : SAMPLE_PIECES;
+	uint32_t n_pieces = n_whole < most_pieces ? (uint32_t)n_whole : most_pieces;
 	for (uint32_t i = 0; i < n_pieces && !status; i++) {
-		off_t offset = n_whole < SAMPLE_PIECES ? (off_t)(i * piece_bytes) : found.st_size / SAMPLE_PIECES * i;
+		off_t offset = n_whole < most_pieces ? (off_t)(i * piece_bytes) : found.st_size / most_pieces * i;
 		ssize_t n_bytes = pread(fd, bytes, piece_bytes, offset);
 		if (n_bytes <= 0)
 			break;
@@ -131,19 +135,58 @@ static enum bs_status keep_paths(struct bs_feed *feed, struct bs_pulse *pulse, s
 	}
 }
 
+/* Collections in a folder are told apart by their names alone: who they are does not matter here. */
+static enum bs_status meet_name(void *context, const char *path, struct bs_inner **inner_out, struct bs_feed **feed_out,
+                                bool *is_unread_out, struct bs_error *err)
+{
+	(void)is_unread_out, (void)err;
+	*inner_out = bs_recognizer_has_name(context, path) ? context : NULL;
+	*feed_out = NULL;
+	return BS_OK;
+}
+
+/* A batch of paths, or one that begins a collection, which is one of so many. */
+static enum bs_status take_kept(struct sampler *sampler, const struct bs_batch *batch, uint32_t n_inner, struct bs_error *err)
+{
+	const char *below = (const char *)batch->bytes.data;
+	struct bs_source inner = {.kind = BS_SOURCE_COLLECTION, .is_inner = true, .label = (char[]){""}};
+	struct bs_buffer path = {0};
+	if (!batch->begins_inner)
+		return take_batch(sampler, batch, err);
+	enum bs_status status = bs_file_join(batch->source->path, below, strlen(below), &path, err);
+	inner.folder = batch->source->path;
+	inner.below = (char *)(uintptr_t)below;
+	inner.path = (char *)path.data;
+	if (!status)
+		status = sample_lines(sampler, &inner, (SAMPLE_PIECES + n_inner - 1) / n_inner, err);
+	bs_buffer_deinit(&path);
+	return status;
+}
+
 static enum bs_status sample_paths(struct sampler *sampler, const struct bs_source_options *options,
                                    struct bs_error *err)
 {
 	struct bs_batch kept[SAMPLE_PIECES];
 	struct bs_feed *feed = NULL;
+	struct bs_recognizer *recognizer = NULL;
+	struct bs_inner_reader reader = {.meet = meet_name};
+	uint32_t n_inner = 0;
 	uint32_t n_kept = 0;
 	enum bs_status status = BS_OK;
 	memset(kept, 0, sizeof(kept));
-	if (bs_feed_open(sampler->source, options, NULL, NULL, &feed, NULL) == BS_OK)
+	if (sampler->knows_records && options->reads_records)
+		status = bs_recognizer_new(options, &recognizer, err);
+	reader.context = recognizer;
+	if (!status && bs_feed_open(sampler->source, options, NULL, NULL, &feed, NULL) == BS_OK) {
+		bs_feed_set_inner_reader(feed, recognizer ? &reader : NULL);
 		status = keep_paths(feed, sampler->pulse, kept, &n_kept, err);
+	}
 	bs_feed_close(feed);
+	for (uint32_t i = 0; i < n_kept; i++)
+		n_inner += kept[i].begins_inner;
 	for (uint32_t i = 0; i < n_kept && !status; i++)
-		status = take_batch(sampler, &kept[i], err);
+		status = take_kept(sampler, &kept[i], n_inner, err);
+	bs_recognizer_free(recognizer);
 	for (uint32_t i = 0; i < SAMPLE_PIECES; i++)
 		bs_batch_deinit(&kept[i]);
 	return status;
@@ -154,7 +197,7 @@ static enum bs_status sample_source(struct sampler *sampler, const struct bs_sou
 {
 	enum bs_status status = bs_reader_new(options, &sampler->reader, err);
 	if (!status)
-		status = sampler->source->kind == BS_SOURCE_COLLECTION ? sample_lines(sampler, err)
+		status = sampler->source->kind == BS_SOURCE_COLLECTION ? sample_lines(sampler, sampler->source, SAMPLE_PIECES, err)
 		                                                       : sample_paths(sampler, options, err);
 	bs_reader_free(sampler->reader);
 	return status;
@@ -168,7 +211,8 @@ enum bs_status bs_sample_sources(const struct bs_dir *dir, const struct bs_manif
 	for (uint32_t i = 0; i < manifest->n_sources && !status; i++) {
 		struct bs_source source, found;
 		struct sampler sampler = {
-			.source = &source, .pulse = options->pulse, .take = take, .context = context, .piece_bytes = (size_t)(n_bytes / SAMPLE_PIECES)};
+			.source = &source, .pulse = options->pulse, .take = take, .context = context,
+			.piece_bytes = (size_t)(n_bytes / SAMPLE_PIECES), .knows_records = !files_only};
 		if (manifest->sources[i].parent)
 			continue;
 		status = bs_recorded_root(dir, &manifest->sources[i], &source, err);

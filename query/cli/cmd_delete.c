@@ -42,7 +42,8 @@ static const char *const delete_examples[] = {
 static const char delete_description[] =
 	"Removes documents from the index; their sources are not touched. A deleted document stays out of the index, "
 	"also after a refresh or with `bitsift index --rebuild`, until it changes; then it is indexed again. An ID is "
-	"read as `bitsift query --ids` prints it in this working directory: for a file, its path. If nothing is called "
+	"read as `bitsift query --ids` prints it in this working directory: for a file, its path, and for a record in a file of "
+	"a folder, that and its own id, as in logs/app.jsonl#17. If nothing is called "
 	"so here, it is read as an id, as `--json` has it. An id that is in several sources is deleted in all of "
 	"them.\n\n"
 	"With `--query`, everything that the query finds is deleted. On a terminal it says first how many documents that "

@@ -3,7 +3,9 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "query/cli/commands.h"
 #include "query/cli/grep_arguments.h"
@@ -23,7 +25,10 @@ static const char grep_description[] =
 	"Prints the lines that match a pattern, in files below the working directory or in the files and folders named. "
 	"It searches the same files and prints the same lines as rg(1) 13 with `--no-heading --sort path`: hidden files, "
 	"binary files, and those that .gitignore and the like leave out are skipped, unless you ask for them. Without a "
-	"PATH, standard input is searched if it is a pipe or a file; it is also searched for the PATH `-`.\n\n"
+	"PATH, standard input is searched if it is a pipe, a socket or a file; it is also searched for the PATH `-`. On a terminal, a "
+	"search without an index says once how to make one.\n\n"
+	"Options may stand anywhere before `--`, the last of those that undo each other counts, and each has rg's negation. Names are "
+	"not shortened. An ignore rule that makes no sense does not count, and is named with its file and line.\n\n"
 	"Patterns are those of PCRE2, with Unicode classes: lookaround and backreferences work without `-P`. Several "
 	"patterns (`-e`, `-f`) are alternatives.\n\n"
 	"Lists may be long: literals (with or without `-F`, also `a|b|c`) are looked for all at once, however many there are; "
@@ -85,7 +90,7 @@ static const char grep_description[] =
 	"paths named it is, where that is not clear). It is a place, not a memory: what stands up to that line of that file, and "
 	"in files before it, is passed over and not counted, whatever it is now; what stands behind is printed. So if lines "
 	"were added above, some are seen again, and if lines were taken away, some are not seen. If the file is gone, the search "
-	"goes on with the one that would come after it.\n\n"
+	"goes on with the one that would come after it; but where they are sorted by times, exit status 2 tells that it is gone.\n\n"
 	"With `--json` the summary has `\"results\"`, with `shown`, `found`, `files` and `after`, the cursor: null when there is "
 	"nothing more. Its `stats` are of what was printed. Standard input is read to its end before anything is printed. `-q` "
 	"ends with the first match, as ever.\n\n"
@@ -102,7 +107,11 @@ static const char grep_description[] =
 	"- There is one pattern language, PCRE2's, as with `rg -P`. It differs from rg's own in a few points: && and -- "
 	"are ordinary characters in classes; the first alternative that matches at a place is taken, also with `-w`; a "
 	"pattern with a line feed matches nothing without `-U`, where rg refuses it; \\w does not match combining marks; "
-	"[[:alpha:]] and the like are Unicode's, not ASCII's.\n\n"
+	"[[:alpha:]] and the like are Unicode's, not ASCII's; with `--no-unicode` a pattern may have characters that are not ASCII, "
+	"and \\pL. (?-u) is understood at the start of all patterns, where it means `--no-unicode`, and not with `-w`.\n\n"
+	"- \\A, and ^ without (?m), match at the start of each line. With `-o` and the like, rg's own engine finds them only at the start of "
+	"what it has read, and shows other lines whole. After an empty match, that engine does not see what stands before it (\\b); "
+	"here it is seen, as by `rg -P`.\n\n"
 	"- No part of a pattern matches bytes that are not UTF-8, and they are printed as they are. With `-P` they are "
 	"matched and printed as U+FFFD, as `rg -P` does. `-w` looks at what is around a match, as `rg -P` does; rg's own "
 	"engine requires characters there, which two matches cannot share.\n\n"
@@ -112,7 +121,8 @@ static const char grep_description[] =
 	"Here they match as short lists do.\n\n"
 	"- If a pattern takes too long on a file (PCRE2's match limit), the search of that file stops, the file is named "
 	"on standard error, and the exit status is 2.\n\n"
-	"- `--encoding` knows only UTF-8, UTF-16, windows-1252 and none.\n\n"
+	"- `-E` decodes by ICU, whose Big5, EUC-JP and EUC-KR have more private characters than rg's, and other numbers of U+FFFD "
+	"for bytes that are no characters. It has no ISO-8859-16.\n\n"
 	"- `--engine auto` is `--engine default`, and `--engine pcre2` is `-P`. Files whose times are equal come by name.\n\n"
 	"- Folders named `.bitsift` are never searched, unless a PATH leads into them.\n\n"
 	"- With `--no-stat` a candidate that has become a symbolic link, or lies in a folder that has, is not followed; "
@@ -120,8 +130,10 @@ static const char grep_description[] =
 	"- When the reader of the output goes away, rg's exit status is 0 or 1, by how it searches.\n\n"
 	"- On a terminal, control characters and marks of direction in paths are shown as \\xNN, in JSON as \\uNNNN. "
 	"Lines are shown as they are.\n\n"
-	"- `--stats` prints one JSON object on standard error.\n\n"
-	"- Messages on standard error are worded differently.";
+	"- `--stats` prints one JSON object on standard error. (Of rg's own tests, f411_single_threaded_search_stats and "
+	"f411_parallel_search_stats ask for more.)\n\n"
+	"- Messages on standard error are worded differently. (Of rg's own tests, f1404_nothing_searched_warning and "
+	"r428_unrecognized_style compare them.)";
 
 struct session {
 	const struct bs_grep_arguments *arguments;
@@ -210,6 +222,22 @@ static void show_stats(const struct bs_grep_result *result)
 	        (unsigned long long)result->read_bytes);
 }
 
+/* Said once to each user, where it can be kept that it was. */
+static void tell_of_index(const struct bs_grep_request *request)
+{
+	char *dir = NULL;
+	bool has_folder = request->files.n_paths == 0;
+	for (size_t i = 0; i < request->files.n_paths; i++)
+		has_folder |= strcmp(request->files.paths[i], "-") != 0;
+	if (request->task == BS_GREP_SEARCH && has_folder && !request->index && !request->pattern.is_brute &&
+	    isatty(STDOUT_FILENO) && isatty(STDERR_FILENO) && bs_index_locate(&dir, NULL) == BS_NOT_FOUND &&
+	    bs_cmd_is_first("grep-without-index"))
+		fputs("bitsift: all files were searched; with an index (`bitsift index .`) only those are that may match. This is said "
+		      "once.\n",
+		      stderr);
+	free(dir);
+}
+
 static int run(void *set, const struct bs_operands *operands, const struct bs_consent *consent, struct bs_error *err)
 {
 	struct bs_grep_arguments *arguments = set;
@@ -246,6 +274,8 @@ static int run(void *set, const struct bs_operands *operands, const struct bs_co
 	if (arguments->stats)
 		show_stats(&result);
 	flush(&session);
+	if (!arguments->no_messages)
+		tell_of_index(&request);
 	/* Whoever reads less than all (`| head`) has had enough: no error. */
 	if (session.write_error == EPIPE)
 		return result.n_notices > 0 ? 2 : 0;
@@ -264,6 +294,7 @@ const struct bs_command bs_command_grep = {
 	.usage = "[OPTION]... (PATTERN | -e PATTERN | -f FILE) [PATH]...",
 	.description = grep_description,
 	.options = bs_grep_option_table,
+	.is_as_rg = true,
 	.n_in_help = BS_GREP_N_IN_HELP,
 	.examples = grep_examples,
 	.exit_status = "0 when something matched, 1 when nothing did, 2 after an error, even if something matched (but "

@@ -2,6 +2,7 @@
  * cmd_trust.c: which indexes and sources the user of the program has consented to, where that is kept, and `bitsift trust`.
  *
  *      $XDG_CONFIG_HOME/bitsift/trusted        index directories, one a line; * is all (~/.config)
+ *      $XDG_STATE_HOME/bitsift/told/NAME       something that is said only once has been said
  *      $XDG_STATE_HOME/bitsift/sources/HASH    a source outside its index's folder that was named to `bitsift index`
  *                                              (~/.local/state)
  *
@@ -53,6 +54,20 @@ static void make_folders(char *path)
 		mkdir(path, 0700);
 		*slash = '/';
 	}
+}
+
+bool bs_cmd_is_first(const char *name)
+{
+	char rest[64];
+	snprintf(rest, sizeof(rest), "told/%s", name);
+	char *path = user_path("XDG_STATE_HOME", ".local/state", rest);
+	if (path)
+		make_folders(path);
+	int fd = path ? open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600) : -1;
+	if (fd >= 0)
+		close(fd);
+	free(path);
+	return fd >= 0;
 }
 
 static enum bs_status fail_homeless(struct bs_error *err)

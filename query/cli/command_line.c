@@ -149,6 +149,9 @@ static enum bs_status take(const struct bs_option *option, void *arguments, cons
 	case BS_OPTION_STRING:
 		*(const char **)to = argument;
 		break;
+	case BS_OPTION_NO_STRING:
+		*(const char **)to = NULL;
+		break;
 	case BS_OPTION_LIST:
 		return bs_word_list_add(to, argument, err);
 	case BS_OPTION_NUMBER:
@@ -194,6 +197,16 @@ static enum bs_status refuse_incomplete(const struct walk *walk, const char *nam
 	return bs_fail(err, BS_INVALID, "option %s needs an argument; see `bitsift %s --help`", name, walk->command->name);
 }
 
+/* The value of an option that has none of its own word; NULL: there is none. */
+static const char *next_word(struct walk *walk, const struct bs_option *option)
+{
+	const char *word = walk->at < walk->argc ? walk->argv[walk->at] : NULL;
+	if (!word || (walk->command->is_as_rg && !option->takes_dash && word[0] == '-' && word[1]))
+		return NULL;
+	walk->at++;
+	return word;
+}
+
 static enum bs_status take_long(struct walk *walk, const char *word, struct bs_error *err)
 {
 	size_t name_bytes = strcspn(word + 2, "=");
@@ -204,15 +217,13 @@ static enum bs_status take_long(struct walk *walk, const char *word, struct bs_e
 			break;
 	if (!option)
 		return refuse_unknown(walk->command, word, name_bytes, err);
-	if (argument && !option->argument)
+	if (argument && !option->argument && !walk->command->is_as_rg)
 		return bs_fail(err, BS_INVALID, "option --%s takes no argument; see `bitsift %s --help`", option->name,
 		               walk->command->name);
-	if (option->argument && !argument && walk->at == walk->argc)
+	if (option->argument && !argument && !(argument = next_word(walk, option)))
 		return refuse_incomplete(walk, word, err);
-	if (option->argument && !argument)
-		argument = walk->argv[walk->at++];
 	walk->help |= option == &help_option;
-	return do_option(walk, option, argument, err);
+	return do_option(walk, option, option->argument ? argument : NULL, err);
 }
 
 /* A word of one or several letters behind a dash. */
@@ -232,10 +243,8 @@ static enum bs_status take_letters(struct walk *walk, const char *word, struct b
 			status = do_option(walk, option, NULL, err);
 			continue;
 		}
-		const char *argument = letter[1] ? letter + 1 + (letter[1] == '=') : NULL;
-		if (!argument && walk->at == walk->argc)
-			return refuse_incomplete(walk, name, err);
-		return do_option(walk, option, argument ? argument : walk->argv[walk->at++], err);
+		const char *argument = letter[1] ? letter + 1 + (letter[1] == '=') : next_word(walk, option);
+		return argument ? do_option(walk, option, argument, err) : refuse_incomplete(walk, name, err);
 	}
 	return status;
 }
@@ -364,8 +373,9 @@ enum bs_status bs_parse_number(const char *option, const char *value, uint64_t l
 	char *end;
 	errno = 0;
 	unsigned long long number = strtoull(value, &end, 10);
+	const char *digits = value + (value[0] == '+');
 	/* A digit first: strtoull also takes blanks, and a minus sign that wraps around. */
-	if (value[0] < '0' || value[0] > '9' || *end || errno || number < least || number > most)
+	if (*digits < '0' || *digits > '9' || *end || errno || number < least || number > most)
 		return bs_fail(err, BS_INVALID, "%s %s: not a whole number from %llu to %llu", option, value,
 		               (unsigned long long)least, (unsigned long long)most);
 	*number_out = number;

@@ -20,6 +20,7 @@ enum bs_option_kind {
 	BS_OPTION_CHOICE,  /* int = value: of several such options the last one counts */
 	BS_OPTION_ADD,     /* int += 1 */
 	BS_OPTION_STRING,  /* const char * = the argument, borrowed from argv */
+	BS_OPTION_NO_STRING, /* const char * = NULL */
 	BS_OPTION_ONCE,    /* the same, of an option that may not be given twice */
 	BS_OPTION_LIST,    /* struct bs_word_list: the argument is added, borrowed from argv */
 	BS_OPTION_NUMBER,  /* uint64_t = a whole number in least..most */
@@ -35,6 +36,7 @@ struct bs_option {
 	const char *help;     /* one line, lower case, no full stop */
 	enum bs_option_kind kind;
 	size_t offset;
+	bool takes_dash;       /* where is_as_rg: its value may begin with a dash */
 	int value;             /* CHOICE; CALL may use it */
 	uint64_t least, most;  /* NUMBER; most 0: any number */
 	const char *const *names; /* NAME: NULL-ended */
@@ -72,6 +74,7 @@ struct bs_command {
 	const char *const *examples;      /* command, explanation, command, explanation, ..., NULL */
 	const char *exit_status;          /* for the man page */
 	const char *letter_hint;          /* what else is said where an unknown option of one letter is met; NULL: nothing */
+	bool is_as_rg;                    /* --flag=x is --flag, and a value of its own word begins with no dash */
 	const char *config_variable;      /* of the environment: names a file of arguments that come first; NULL: none */
 	bool no_operands;                 /* it takes none: bs_command_parse refuses them */
 	size_t arguments_bytes;           /* of its own struct of arguments, which the options set */

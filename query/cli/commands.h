@@ -74,6 +74,9 @@ void bs_cmd_show_changes(const struct bs_changes *changes, bool names_all);
 /* Says how many documents could not be read, where they were too many to be named one by one. */
 void bs_cmd_show_unread(uint64_t n_documents);
 
+/* Whether this is asked for the first time with that name by this user (cmd_trust.c); false where that cannot be kept. */
+bool bs_cmd_is_first(const char *name);
+
 /* Whether `--kernel list` is asked for; prints them, best first. */
 bool bs_cmd_lists_kernels(const char *kernel);
 

@@ -4,6 +4,7 @@
  */
 #include "query/cli/grep_arguments.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +22,7 @@ enum { BOUNDS_NONE, BOUNDS_WORD, BOUNDS_LINE };
 enum { COUNT_NONE, COUNT_LINES, COUNT_MATCHES };
 enum { FILES_ALL, FILES_WITH, FILES_WITHOUT };
 enum { CONTEXT_AFTER, CONTEXT_BEFORE, CONTEXT_BOTH, CONTEXT_ALL };
+enum { BINARY_SKIP, BINARY_TEXT, BINARY_SEARCH };
 enum { COLOR_AUTO, COLOR_ALWAYS, COLOR_ANSI, COLOR_NEVER };
 
 static const char *const color_whens[] = {"auto", "always", "ansi", "never", NULL};
@@ -78,14 +80,10 @@ static enum bs_status read_patterns(const char *path, char **bytes_out, size_t *
 }
 
 /* Every line of a file is a pattern. */
-static enum bs_status take_file(void *to, const struct bs_option *option, const char *path, struct bs_error *err)
+static enum bs_status add_file(struct bs_grep_arguments *arguments, const char *path, struct bs_error *err)
 {
-	struct bs_grep_arguments *arguments = to;
 	char *bytes = NULL;
 	size_t end = 0;
-	(void)option;
-	arguments->has_pattern_option = true;
-	arguments->patterns_from_stdin |= strcmp(path, "-") == 0;
 	enum bs_status status = read_patterns(path, &bytes, &end, err);
 	if (status) {
 		free(bytes);
@@ -103,28 +101,38 @@ static enum bs_status take_file(void *to, const struct bs_option *option, const 
 	return status;
 }
 
-/* \n, \t, \x00 and so on in a separator. */
-static enum bs_status unescape(struct bs_grep_arguments *arguments, const char *value, const char **out, struct bs_error *err)
+/* Read when all options are known: their patterns stand behind those of -e, as rg has it. */
+static enum bs_status take_file(void *to, const struct bs_option *option, const char *path, struct bs_error *err)
 {
-	static const char letters[] = "nrt0\\", bytes[] = "\n\r\t\0\\";
+	struct bs_grep_arguments *arguments = to;
+	(void)option;
+	arguments->has_pattern_option = true;
+	arguments->patterns_from_stdin |= strcmp(path, "-") == 0;
+	return bs_word_list_add(&arguments->pattern_files, path, err);
+}
+
+/* \n, \r, \t, \\ and \x00 in a separator; any other is two characters, as rg has it. */
+static enum bs_status unescape(struct bs_grep_arguments *arguments, const char *value, struct bs_grep_separator *out,
+                               struct bs_error *err)
+{
+	static const char letters[] = "nrt\\", bytes[] = "\n\r\t\\";
 	char *text = strdup(value), *to = text;
 	enum bs_status status = own(arguments, text, err);
 	for (const char *from = value; !status && *from; from++) {
 		const char *letter = from[0] == '\\' && from[1] ? strchr(letters, from[1]) : NULL;
-		unsigned code;
+		bool is_hex = from[0] == '\\' && from[1] == 'x' && isxdigit((unsigned char)from[2]) && isxdigit((unsigned char)from[3]);
+		unsigned code = 0;
 		if (letter) {
 			*to++ = bytes[letter - letters];
 			from++;
-		} else if (from[0] == '\\' && from[1] == 'x' && sscanf(from + 2, "%2x", &code) == 1 && strlen(from) >= 4) {
+		} else if (is_hex && sscanf(from + 2, "%2x", &code) == 1) {
 			*to++ = (char)code;
 			from += 3;
 		} else {
 			*to++ = *from;
 		}
 	}
-	if (!status)
-		*to = '\0';
-	*out = text;
+	*out = (struct bs_grep_separator){text, status ? 0 : (size_t)(to - text)};
 	return status;
 }
 
@@ -166,12 +174,35 @@ static enum bs_status take_line_end(void *to, const struct bs_option *option, co
 	return BS_OK;
 }
 
+/* Digits, and then perhaps K, M or G. */
+static enum bs_status parse_size(const struct bs_option *option, const char *argument, uint64_t *bytes_out,
+                                 struct bs_error *err)
+{
+	static const char units[] = "KMG";
+	size_t n_digits = strspn(argument, "0123456789");
+	const char *unit = argument[n_digits] ? strchr(units, argument[n_digits]) : NULL;
+	unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
+	errno = 0;
+	unsigned long long number = strtoull(argument, NULL, 10);
+	if (n_digits == 0 || (argument[n_digits] && !(unit && !argument[n_digits + 1])) || errno ||
+	    number > UINT64_MAX >> shift)
+		return bs_fail(err, BS_INVALID, "--%s %s: not a size; write a number of bytes, or with K, M or G behind it",
+		               option->name, argument);
+	*bytes_out = number << shift;
+	return BS_OK;
+}
+
+static enum bs_status take_size(void *to, const struct bs_option *option, const char *argument, struct bs_error *err)
+{
+	return parse_size(option, argument, (uint64_t *)(void *)((char *)to + option->offset), err);
+}
+
 static enum bs_status take_separator(void *to, const struct bs_option *option, const char *argument, struct bs_error *err)
 {
 	struct bs_grep_arguments *arguments = to;
 	if (option->offset == offsetof(struct bs_grep_arguments, request.output.group_separator))
 		arguments->request.output.no_group_separator = false;
-	return unescape(arguments, argument, (const char **)(void *)((char *)to + option->offset), err);
+	return unescape(arguments, argument, (struct bs_grep_separator *)(void *)((char *)to + option->offset), err);
 }
 
 /* --sort, --sortr, --sort-files: the last counts. */
@@ -199,14 +230,19 @@ static enum bs_status take_engine(void *to, const struct bs_option *option, cons
 	return bs_fail(err, BS_INVALID, "--%s %s: it can be default, pcre2 or auto", option->name, argument);
 }
 
-/* Of engines that are not here: as rg has it, digits, and perhaps K, M or G. */
+/* Of engines that are not here. */
 static enum bs_status take_limit(void *to, const struct bs_option *option, const char *argument, struct bs_error *err)
 {
-	size_t n = strspn(argument, "0123456789");
+	uint64_t n_bytes;
 	(void)to;
-	if (n > 0 && (!argument[n] || (strchr("KMG", argument[n]) && !argument[n + 1])))
-		return BS_OK;
-	return bs_fail(err, BS_INVALID, "--%s %s: write digits, then perhaps K, M or G", option->name, argument);
+	return parse_size(option, argument, &n_bytes, err);
+}
+
+static enum bs_status take_no_encoding(void *to, const struct bs_option *option, const char *argument, struct bs_error *err)
+{
+	(void)option, (void)argument, (void)err;
+	((struct bs_grep_arguments *)to)->request.files.encoding = "auto";
+	return BS_OK;
 }
 
 /* --pre COMMAND, --no-pre, -z: the last of --pre and -z counts. */
@@ -223,12 +259,12 @@ static enum bs_status take_reading(void *to, const struct bs_option *option, con
 static enum bs_status take_path_separator(void *to, const struct bs_option *option, const char *argument, struct bs_error *err)
 {
 	struct bs_grep_arguments *arguments = to;
-	const char *separator;
+	struct bs_grep_separator separator;
 	enum bs_status status = unescape(arguments, argument, &separator, err);
-	if (!status && strlen(separator) > 1)
+	if (!status && separator.n_bytes > 1)
 		status = bs_fail(err, BS_INVALID, "--%s %s: it can be one byte", option->name, argument);
 	if (!status)
-		arguments->request.output.path_separator = *separator;
+		arguments->request.output.path_separator = separator.n_bytes ? *separator.bytes : '\0';
 	return status;
 }
 
@@ -251,8 +287,9 @@ static enum bs_status take_hyperlink(void *to, const struct bs_option *option, c
 /* First those that --help shows; what a script may pass because rg takes it, or what undoes another, is on the man
  * page. */
 const struct bs_option bs_grep_option_table[] = {
-	{'e', "regexp", "PATTERN", "a pattern; repeatable", CALL(take_regexp)},
-	{'f', "file", "FILE", "patterns, one per line (- is standard input); repeatable", CALL(take_file)},
+	{'e', "regexp", "PATTERN", "a pattern; repeatable", CALL(take_regexp), .takes_dash = true},
+	{'f', "file", "FILE", "patterns, one per line (- is standard input); repeatable",
+	 CALL(take_file), .takes_dash = true},
 	{'i', "ignore-case", NULL, "in any letter case", SETS(CHOICE, letter_case), .value = BS_GREP_CASE_INSENSITIVE},
 	{'S', "smart-case", NULL, "-i unless the pattern has an upper-case letter",
 	 SETS(CHOICE, letter_case), .value = BS_GREP_CASE_SMART},
@@ -265,7 +302,8 @@ const struct bs_option bs_grep_option_table[] = {
 	{'U', "multiline", NULL, "matches may span lines", SETS(FLAG, request.pattern.is_multi_line)},
 	{'n', "line-number", NULL, "line numbers [on a terminal]", SETS(CHOICE, line_number), .value = 1},
 	{'o', "only-matching", NULL, "only the matches, each on its line", SETS(FLAG, request.output.only_matching)},
-	{'r', "replace", "TEXT", "show TEXT for each match; $1 and $name are groups", SETS(STRING, request.output.replacement)},
+	{'r', "replace", "TEXT", "show TEXT for each match; $1 and $name are groups",
+	 SETS(STRING, request.output.replacement), .takes_dash = true},
 	{'A', "after-context", "N", "N lines after each match", CALL(take_context), .value = CONTEXT_AFTER},
 	{'B', "before-context", "N", "N lines before each match", CALL(take_context), .value = CONTEXT_BEFORE},
 	{'C', "context", "N", "N lines before and after", CALL(take_context), .value = CONTEXT_BOTH},
@@ -278,8 +316,9 @@ const struct bs_option bs_grep_option_table[] = {
 	{0, "max-results", "N", "at most N lines of all files; says how many there are",
 	 SETS(NUMBER, request.output.max_results), .least = 1},
 	{0, "json", NULL, "JSON lines, as rg's", SETS(FLAG, json)},
-	{'a', "text", NULL, "search binary files as if they were text", SETS(FLAG, request.files.is_text)},
-	{'g', "glob", "GLOB", "only files that match; !GLOB leaves out; repeatable", SETS(LIST, globs)},
+	{'a', "text", NULL, "search binary files as if they were text", SETS(CHOICE, binary), .value = BINARY_TEXT},
+	{'g', "glob", "GLOB", "only files that match; !GLOB leaves out; repeatable",
+	 SETS(LIST, globs), .takes_dash = true},
 	{'t', "type", "TYPE", "only files of the type; repeatable", SETS(LIST, types)},
 	{'T', "type-not", "TYPE", "no files of the type; repeatable", SETS(LIST, type_nots)},
 	{'.', "hidden", NULL, "hidden files too", SETS(FLAG, request.files.hidden)},
@@ -288,7 +327,7 @@ const struct bs_option bs_grep_option_table[] = {
 	{0, "index", "DIR", "the index [the nearest .bitsift upward, if any]", SETS(ONCE, request.index)},
 	{0, "no-stat", NULL, "trust the index: open only files that may match", SETS(FLAG, request.no_stat)},
 	{0, "candidates", NULL, "print the files that may match, without searching them", SETS(FLAG, candidates)},
-	{'j', "jobs", "N", "threads [one per processor]", SETS(NUMBER, n_threads), .most = MAX_THREADS},
+	{'j', "jobs", "N", "threads [one per processor]", SETS(NUMBER, n_threads)},
 	/* The others. */
 	{0, "after", "CURSOR", "go on behind what --max-results showed last", SETS(STRING, request.output.cursor)},
 	{0, "scope", "SCOPE", "--and and --not choose line by line, or file by file [line]",
@@ -342,17 +381,18 @@ const struct bs_option bs_grep_option_table[] = {
 	 CALL(take_separator), .offset = offsetof(struct bs_grep_arguments, request.output.match_separator)},
 	{0, "field-context-separator", "TEXT", "the same on lines of context [-]",
 	 CALL(take_separator), .offset = offsetof(struct bs_grep_arguments, request.output.context_separator)},
-	{0, "no-text", NULL, "undo -a", SETS(UNFLAG, request.files.is_text)},
-	{0, "binary", NULL, "search binary files, and say that they match", SETS(FLAG, request.files.search_binary)},
-	{0, "no-binary", NULL, "undo --binary", SETS(UNFLAG, request.files.search_binary)},
+	{0, "no-text", NULL, "undo -a and --binary", SETS(CHOICE, binary), .value = BINARY_SKIP},
+	{0, "binary", NULL, "search binary files, and say that they match", SETS(CHOICE, binary), .value = BINARY_SEARCH},
+	{0, "no-binary", NULL, "undo --binary and -a", SETS(CHOICE, binary), .value = BINARY_SKIP},
 	{'z', "search-zip", NULL, "search what is in .gz, .bz2, .xz, .lzma, .lz4, .zst, .br and .Z files", CALL(take_reading), .value = 1},
 	{0, "no-search-zip", NULL, "undo -z", SETS(UNFLAG, request.files.search_zip)},
 	{0, "pre", "COMMAND", "search what COMMAND, run with each path, prints", CALL(take_reading)},
 	{0, "no-pre", NULL, "undo --pre", CALL(take_reading)},
 	{0, "pre-glob", "GLOB", "run --pre's command only for files that match, or with ! in front, do not; repeatable",
-	 SETS(LIST, pre_globs)},
-	{'E', "encoding", "NAME", "auto, none, utf-8, utf-16, utf-16le, utf-16be or latin1 [auto]",
+	 SETS(LIST, pre_globs), .takes_dash = true},
+	{'E', "encoding", "NAME", "auto, none, or a name that the web has for it: utf-16, latin1, shift_jis ... [auto]",
 	 SETS(STRING, request.files.encoding)},
+	{0, "no-encoding", NULL, "undo -E; bytes that are not UTF-8 stay, with -P too", CALL(take_no_encoding)},
 	{0, "crlf", NULL, "lines may end in CR LF", CALL(take_line_end), .value = true},
 	{0, "no-crlf", NULL, "undo --crlf", CALL(take_line_end)},
 	{0, "null-data", NULL, "lines end in NUL", CALL(take_line_end)},
@@ -360,8 +400,9 @@ const struct bs_option bs_grep_option_table[] = {
 	{0, "no-pcre2-unicode", NULL, "the same", SETS(FLAG, request.pattern.no_unicode)},
 	{0, "unicode", NULL, "undo --no-unicode", SETS(UNFLAG, request.pattern.no_unicode)},
 	{0, "pcre2-unicode", NULL, "the same", SETS(UNFLAG, request.pattern.no_unicode)},
-	{0, "iglob", "GLOB", "as -g, in any letter case; repeatable", SETS(LIST, iglobs)},
+	{0, "iglob", "GLOB", "as -g, in any letter case; repeatable", SETS(LIST, iglobs), .takes_dash = true},
 	{0, "glob-case-insensitive", NULL, "treat -g as --iglob", SETS(FLAG, glob_caseless)},
+	{0, "no-glob-case-insensitive", NULL, "undo --glob-case-insensitive", SETS(UNFLAG, glob_caseless)},
 	{0, "type-add", "SPEC", "add NAME:GLOB, or NAME:include:OTHER; repeatable", SETS(LIST, type_adds)},
 	{0, "type-clear", "TYPE", "forget the globs of a type; repeatable", SETS(LIST, type_clears)},
 	{0, "type-list", NULL, "list the types", SETS(FLAG, type_list)},
@@ -369,11 +410,17 @@ const struct bs_option bs_grep_option_table[] = {
 	{0, "no-hidden", NULL, "undo --hidden", SETS(UNFLAG, request.files.hidden)},
 	{0, "ignore", NULL, "undo --no-ignore", SETS(UNFLAG, ignores_nothing)},
 	{0, "no-ignore-vcs", NULL, "do not read git's ignore files", SETS(FLAG, no_vcs)},
+	{0, "ignore-vcs", NULL, "undo --no-ignore-vcs", SETS(UNFLAG, no_vcs)},
 	{0, "no-ignore-dot", NULL, "do not read .ignore", SETS(FLAG, no_dot)},
+	{0, "ignore-dot", NULL, "undo --no-ignore-dot", SETS(UNFLAG, no_dot)},
 	{0, "no-ignore-global", NULL, "do not read git's global excludes", SETS(FLAG, no_global)},
+	{0, "ignore-global", NULL, "undo --no-ignore-global", SETS(UNFLAG, no_global)},
 	{0, "no-ignore-exclude", NULL, "do not read .git/info/exclude", SETS(FLAG, no_exclude)},
+	{0, "ignore-exclude", NULL, "undo --no-ignore-exclude", SETS(UNFLAG, no_exclude)},
 	{0, "no-ignore-parent", NULL, "do not read ignore files of parent folders", SETS(FLAG, no_parent)},
-	{0, "ignore-file", "PATH", "ignore what this file says, too, from the working directory; repeatable", SETS(LIST, ignore_files)},
+	{0, "ignore-parent", NULL, "undo --no-ignore-parent", SETS(UNFLAG, no_parent)},
+	{0, "ignore-file", "PATH", "ignore what this file says, too, from the working directory; repeatable",
+	 SETS(LIST, ignore_files), .takes_dash = true},
 	{0, "no-ignore-files", NULL, "no --ignore-file counts", SETS(FLAG, no_files)},
 	{0, "ignore-files", NULL, "undo --no-ignore-files", SETS(UNFLAG, no_files)},
 	{0, "ignore-file-case-insensitive", NULL, "ignore files do not look at the case of ASCII letters",
@@ -391,7 +438,8 @@ const struct bs_option bs_grep_option_table[] = {
 	{0, "no-follow", NULL, "undo -L", SETS(UNFLAG, request.files.follow)},
 	{0, "max-depth", "N", "at most N folders deep", SETS(NUMBER, max_depth), .most = UINT32_MAX},
 	{0, "maxdepth", "N", "the same", SETS(NUMBER, max_depth), .most = UINT32_MAX},
-	{0, "max-filesize", "SIZE", "no files larger than this", SETS(SIZE, request.files.max_file_bytes)},
+	{0, "max-filesize", "SIZE", "no files larger than this",
+	 CALL(take_size), .offset = offsetof(struct bs_grep_arguments, request.files.max_file_bytes)},
 	{0, "sort", "KEY", "path, or within each folder by modified, accessed or created [path]", CALL(take_sort)},
 	{0, "sortr", "KEY", "the other way round", CALL(take_sort), .value = 1},
 	{0, "sort-files", NULL, "--sort path", CALL(take_sort)},
@@ -407,11 +455,13 @@ const struct bs_option bs_grep_option_table[] = {
 	{0, "block-buffered", NULL, "pass lines on in large blocks, whatever reads them", SETS(CHOICE, buffering),
 	 .value = BS_GREP_BUFFER_BLOCKS},
 	{0, "no-block-buffered", NULL, "undo it", SETS(CHOICE, buffering), .value = BS_GREP_BUFFER_AUTO},
-	{0, "no-ignore-messages", NULL, "accepted for scripts; does nothing", .kind = BS_OPTION_NOTHING},
-	{0, "threads", "N", "the same", SETS(NUMBER, n_threads), .most = MAX_THREADS},
+	{0, "no-ignore-messages", NULL, "no messages about ignore rules that make no sense", SETS(FLAG, request.files.no_rule_notices)},
+	{0, "ignore-messages", NULL, "undo --no-ignore-messages", SETS(UNFLAG, request.files.no_rule_notices)},
+	{0, "threads", "N", "the same as --jobs", SETS(NUMBER, n_threads)},
 	{0, "brute", NULL, "use no index and match line by line: slow, for comparing", SETS(FLAG, request.pattern.is_brute)},
 	{0, "kernel", "NAME", "the SIMD code to use; `list` prints the choices", SETS(STRING, request.kernel)},
 	{0, "stats", NULL, "end with a line of statistics in JSON, on stderr", SETS(FLAG, stats)},
+	{0, "no-stats", NULL, "undo --stats", SETS(UNFLAG, stats)},
 	{0, "explain", NULL, "explain on stderr how lines are found", SETS(FLAG, explain)},
 	{0, "debug", NULL, "the same, and name what the rules leave out", SETS(FLAG, request.explain_left_out)},
 	{0, "trace", NULL, "--debug", SETS(FLAG, request.explain_left_out)},
@@ -423,7 +473,7 @@ const struct bs_option bs_grep_option_table[] = {
 static bool stdin_is_readable(void)
 {
 	struct stat found;
-	return fstat(STDIN_FILENO, &found) == 0 && (S_ISREG(found.st_mode) || S_ISFIFO(found.st_mode));
+	return fstat(STDIN_FILENO, &found) == 0 && (S_ISREG(found.st_mode) || S_ISFIFO(found.st_mode) || S_ISSOCK(found.st_mode));
 }
 
 static bool is_folder(const char *path)
@@ -442,6 +492,8 @@ static enum bs_status take_operands(struct bs_grep_arguments *arguments, char **
 		return bs_fail(err, BS_INVALID, "a pattern is missing; see `bitsift grep --help`");
 	if (wants_pattern)
 		status = add_pattern(arguments, operands[0], strlen(operands[0]), err);
+	for (size_t i = 0; i < arguments->pattern_files.n && !status; i++)
+		status = add_file(arguments, arguments->pattern_files.list[i], err);
 	for (size_t i = wants_pattern; i < n && !status; i++)
 		status = bs_word_list_add(&arguments->paths, operands[i], err);
 	if (!status && n <= (size_t)wants_pattern && stdin_is_readable() && !arguments->patterns_from_stdin && !arguments->files)
@@ -470,7 +522,8 @@ static enum bs_status decide_files(struct bs_grep_arguments *arguments, struct b
 	files->type_clears = arguments->type_clears.list;
 	files->no_ignore = arguments->ignores_nothing || arguments->n_unrestricted >= 1;
 	files->hidden |= arguments->n_unrestricted >= 2;
-	files->search_binary |= arguments->n_unrestricted >= 3;
+	files->is_text = arguments->binary == BINARY_TEXT;
+	files->search_binary = arguments->binary == BINARY_SEARCH || arguments->n_unrestricted >= 3;
 	files->no_ignore_kinds = (arguments->no_dot ? BS_WALK_NO_DOT : 0) | (arguments->no_parent ? BS_WALK_NO_PARENT : 0) |
 	                         (arguments->no_vcs ? BS_WALK_NO_VCS : 0) |
 	                         (arguments->no_vcs || arguments->no_global ? BS_WALK_NO_GLOBAL : 0) |
@@ -553,8 +606,10 @@ static enum bs_status decide_output(struct bs_grep_arguments *arguments, struct 
 	output->per_match = arguments->vimgrep;
 	output->heading = !arguments->vimgrep && arguments->heading && output->format == BS_GREP_LINES;
 	output->replacement_bytes = output->replacement ? strlen(output->replacement) : 0;
-	enum bs_status status = bs_grep_colors_set(&colors, arguments->colors.list, arguments->colors.n, err);
-	if (!status && wants_color(arguments))
+	/* As rg has it, where nothing is ever in colour nobody looks what it should be. */
+	bool is_plain = output->format == BS_GREP_JSON || arguments->type_list || arguments->request.task == BS_GREP_CHECK;
+	enum bs_status status = is_plain ? BS_OK : bs_grep_colors_set(&colors, arguments->colors.list, arguments->colors.n, err);
+	if (!status && !is_plain && wants_color(arguments))
 		output->colors = colors;
 	return status;
 }
@@ -567,6 +622,39 @@ static enum bs_grep_task decide_task(const struct bs_grep_arguments *arguments)
 	       : arguments->candidates ? BS_GREP_LIST_CANDIDATES
 	       : arguments->request.output.max_count == 0 ? BS_GREP_CHECK
 	                           : BS_GREP_SEARCH;
+}
+
+/* Patterns that all begin with (?-u) are of bytes, as with --no-unicode. PCRE2 cannot leave Unicode in the middle of one. */
+static void find_bytes_mark(struct bs_grep_arguments *arguments)
+{
+	static const char mark[] = "(?-u)";
+	struct bs_grep_pattern *pattern = &arguments->request.pattern;
+	size_t n = sizeof(mark) - 1, n_marked = 0;
+	/* Of -w, rg keeps Unicode's words then. */
+	if (pattern->is_fixed || pattern->is_pcre2 || pattern->is_word)
+		return;
+	while (n_marked < pattern->n_patterns && strncmp(pattern->patterns[n_marked], mark, n) == 0)
+		n_marked++;
+	if (n_marked == 0 || n_marked < pattern->n_patterns)
+		return;
+	for (size_t i = 0; i < n_marked; i++) {
+		arguments->patterns.list[i] += n;
+		arguments->pattern_bytes[i] -= n;
+	}
+	pattern->no_unicode = true;
+}
+
+/* What rg does not take together, so that nobody is told less than was asked for. */
+static enum bs_status refuse_together(const struct bs_grep_arguments *arguments, size_t n_operands, struct bs_error *err)
+{
+	const char *why = NULL;
+	if (arguments->type_list && (arguments->files || arguments->has_pattern_option || n_operands > 0))
+		why = "--type-list does not go with a pattern, -e, -f or --files";
+	else if (arguments->files && arguments->has_pattern_option)
+		why = "--files does not go with -e or -f";
+	else if (arguments->json && (arguments->files || arguments->count != COUNT_NONE || arguments->which_files != FILES_ALL))
+		why = "--json does not go with -c, --count-matches, -l, --files-without-match or --files";
+	return why ? bs_fail(err, BS_INVALID, "%s", why) : BS_OK;
 }
 
 const struct bs_grep_arguments bs_grep_defaults = {
@@ -588,14 +676,15 @@ enum bs_status bs_grep_arguments_decide(struct bs_grep_arguments *arguments, con
 	request->task = decide_task(arguments);
 	if (request->output.max_count == UINT64_MAX)
 		request->output.max_count = 0;
-	request->n_threads = (uint32_t)arguments->n_threads;
+	request->n_threads = arguments->n_threads < MAX_THREADS ? (uint32_t)arguments->n_threads : MAX_THREADS;
 	request->try_index = !request->index;
 	if (!request->index)
 		request->index = bs_cmd_environment_index();
-	enum bs_status status = take_operands(arguments, operands->list, operands->n, err);
-	if (!status && arguments->json && (arguments->count != COUNT_NONE || arguments->which_files != FILES_ALL))
-		status = bs_fail(err, BS_INVALID,
-		                 "--json does not go with -c, --count-matches, -l or --files-without-match");
+	enum bs_status status = refuse_together(arguments, operands->n, err);
+	if (!status)
+		status = take_operands(arguments, operands->list, operands->n, err);
+	if (!status)
+		find_bytes_mark(arguments);
 	if (!status)
 		status = decide_files(arguments, err);
 	return status ? status : decide_output(arguments, err);
@@ -608,7 +697,7 @@ void bs_grep_arguments_release(void *of_options)
 	                                &arguments->types,     &arguments->type_nots, &arguments->type_adds,
 	                                &arguments->type_clears, &arguments->colors,  &arguments->paths, &arguments->ands,
 	                                &arguments->nots,      &arguments->owned,     &arguments->pre_globs,
-	                                &arguments->ignore_files};
+	                                &arguments->ignore_files, &arguments->pattern_files};
 	for (size_t i = 0; i < arguments->owned.n; i++)
 		free((char *)(uintptr_t)arguments->owned.list[i]);
 	free(arguments->pattern_bytes);

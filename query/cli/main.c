@@ -1,6 +1,9 @@
 /* main.c: the front door: a table of commands. */
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "query/cli/commands.h"
 #include "query/cli/manual.h"
@@ -87,9 +90,22 @@ static int help(const char *name)
 	return 0;
 }
 
+/*
+ * Where the shell closed standard input, output or error (`>&-`), the next file that is opened would take its place and get
+ * what is printed. Here that is nothing to be read, and, as rg has it, a place where what grep prints is lost; the other
+ * commands find that they cannot write.
+ */
+static void fill_standard_files(bool is_grep)
+{
+	for (int fd = 0; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
+			(void)!open("/dev/null", fd == STDOUT_FILENO && !is_grep ? O_RDONLY : O_RDWR);
+}
+
 int main(int argc, char **argv)
 {
 	const char *name = argc > 1 ? argv[1] : "";
+	fill_standard_files(strcmp(name, "grep") == 0);
 	const struct bs_consent consent = bs_user_consent();
 	bs_fault_catch();
 	for (size_t i = 0; i < N_COMMANDS; i++)

@@ -49,7 +49,7 @@ enum bs_status bs_cursor_read(const char *text, const struct bs_grep_walk_option
 {
 	size_t n = strlen(text), n_of_root = n;
 	uint64_t root = 0, line = 0;
-	*cursor_out = (struct bs_cursor){.is_by_path = true};
+	*cursor_out = (struct bs_cursor){.path = NULL};
 	if (cut_number(text, &n_of_root, '#', &root) && cut_number(text, &n_of_root, ':', &line))
 		n = n_of_root;
 	else if (cut_number(text, &n, ':', &line))
@@ -74,8 +74,6 @@ void bs_cursor_deinit(struct bs_cursor *cursor)
 
 int bs_cursor_place(struct bs_cursor *cursor, const struct bs_grep_file *file)
 {
-	if (!cursor->path)
-		return 1;
 	if (cursor->is_by_path && file->root != cursor->root)
 		return file->root < cursor->root ? -1 : 1;
 	int order = bs_compare_paths((const uint8_t *)file->shown, strlen(file->shown), (const uint8_t *)cursor->path,

@@ -15,8 +15,9 @@ struct bs_cursor {
 	char *path; /* NULL: there is no cursor */
 	size_t root; /* as that of a file */
 	uint64_t line;
-	bool is_by_path; /* files come in the order of paths; else those up to the path are passed over as they come */
-	bool is_reversed;
+	/* Set by whoever knows: files come in the order of paths, or in the reverse; else those up to the path are passed over
+	 * as they come. */
+	bool is_by_path, is_reversed;
 	bool was_met; /* not by path: the file came */
 };
 
@@ -26,7 +27,7 @@ enum bs_status bs_cursor_read(const char *text, const struct bs_grep_walk_option
                               struct bs_error *err) BS_WARN_UNUSED;
 void bs_cursor_deinit(struct bs_cursor *cursor);
 
-/* Where the next file of a source lies: before the cursor's (negative), behind it, or 0: that is it. */
+/* There is a cursor: where the next file of a source lies: before the cursor's (negative), behind it, or 0: that is it. */
 int bs_cursor_place(struct bs_cursor *cursor, const struct bs_grep_file *file);
 
 /* Makes text the cursor behind a line of a file, NUL-ended. BS_NO_MEMORY. */

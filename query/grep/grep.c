@@ -15,6 +15,7 @@
 #include "core/simd/kernels.h"
 #include "corpus/walk/file.h"
 #include "corpus/walk/file_types.h"
+#include "corpus/walk/ignore.h"
 #include "query/grep/grep_code.h"
 #include "query/grep/grep_index.h"
 #include "query/grep/grep_path.h"
@@ -45,15 +46,27 @@ struct grep {
 	struct bs_results results;
 };
 
-static void report(void *context, const char *message)
+static void tell(struct grep *grep, const char *message, bool counts)
 {
-	struct grep *grep = context;
 	const struct bs_grep_request *request = grep->request;
 	pthread_mutex_lock(&grep->mutex);
-	grep->result->n_notices++;
+	grep->result->n_notices += counts;
 	if (request->notice)
 		request->notice(request->context, message);
 	pthread_mutex_unlock(&grep->mutex);
+}
+
+static void report(void *context, const char *message)
+{
+	tell(context, message, true);
+}
+
+/* Of what is read and found all the same. */
+static void remark(void *context, const char *message)
+{
+	struct grep *grep = context;
+	if (!grep->request->files.no_rule_notices)
+		tell(grep, message, false);
 }
 
 /* A line or more of them were written. */
@@ -298,7 +311,8 @@ static enum bs_status open_source(struct grep *grep, struct bs_error *err)
 		status = bs_grep_sort_open(grep->source, &request->files, &grep->source, err);
 	if (grep->source) {
 		grep->source->report = report;
-		grep->source->report_context = grep;
+		grep->source->remark = remark;
+		grep->source->report_context = grep->source->remark_context = grep;
 	}
 	return grep->source ? BS_OK : status;
 }
@@ -347,7 +361,7 @@ static enum bs_status list_files(struct grep *grep, struct bs_error *err)
 	enum bs_status status;
 	while ((status = grep->source->next(grep->source, &file, err)) == BS_OK && file.shown && !grep->is_stopped) {
 		uint64_t n_shown = 1;
-		if (bs_cursor_place(&results->cursor, &file) <= 0)
+		if (results->cursor.path && bs_cursor_place(&results->cursor, &file) <= 0)
 			continue;
 		grep->result->has_match = true;
 		if (results->most != UINT64_MAX)
@@ -412,10 +426,25 @@ static enum bs_status search(struct grep *grep, uint64_t start_ns, struct bs_err
 	return status;
 }
 
+/* A walk says so, too; but where none but named files are searched, there is none. */
+static enum bs_status check_globs(const struct bs_grep_files *files, struct bs_error *err)
+{
+	const char *const *lists[] = {files->globs, files->iglobs};
+	struct bs_ignore rules = {.n_rules = 0};
+	enum bs_status status = BS_OK;
+	for (size_t list = 0; list < 2; list++)
+		for (size_t i = 0; i < list_length(lists[list]) && !status; i++)
+			status = bs_ignore_add_line(&rules, (const uint8_t *)lists[list][i], strlen(lists[list][i]), err);
+	bs_ignore_deinit(&rules);
+	return status;
+}
+
 static enum bs_status run(struct grep *grep, uint64_t start_ns, struct bs_error *err)
 {
 	const struct bs_grep_request *request = grep->request;
 	enum bs_status status = bs_grep_analyse(&request->pattern, &grep->analysis, err);
+	if (!status && request->task != BS_GREP_CHECK)
+		status = check_globs(&request->files, err);
 	if (!status)
 		status = bs_results_init(&grep->results, request, &grep->walk, err);
 	if (!status)

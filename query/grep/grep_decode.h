@@ -17,10 +17,13 @@ enum bs_grep_coding {
 	BS_GREP_CODING_UTF16LE,
 	BS_GREP_CODING_UTF16BE,
 	BS_GREP_CODING_LATIN1, /* windows-1252, as the web has it */
-	BS_GREP_CODING_NONE,   /* bytes as they are, a byte order mark too */
+	BS_GREP_CODING_USER_DEFINED, /* ASCII, and U+F780 on */
+	BS_GREP_CODING_NONE,         /* bytes as they are, a byte order mark too */
+	BS_GREP_CODING_ICU,          /* and more: those that ICU knows */
 };
 
-/* "utf-8", "utf-16le" and so on, in any letter case. BS_UNSUPPORTED for another. */
+/* "auto", "none", or a label of the WHATWG's, in any letter case, with white space around. BS_UNSUPPORTED for another, and
+ * for one that ICU does not have. */
 enum bs_status bs_grep_coding_find(const char *name, enum bs_grep_coding *coding_out,
                                    struct bs_error *err) BS_WARN_UNUSED;
 
@@ -30,11 +33,15 @@ enum bs_grep_coding bs_grep_coding_sniff(const uint8_t *bytes, size_t n_bytes, e
 /* Whether the first bytes of a file may become a mark when more come. */
 bool bs_grep_coding_may_be_mark(const uint8_t *bytes, size_t n_bytes);
 
-/* Of one file. Zero-initialise it and set its coding: not AUTO, not NONE. */
+/* Zero-initialise it; start it for each file, with a coding that is not AUTO and not NONE: BS_UNSUPPORTED, BS_NO_MEMORY. */
 struct bs_grep_decoder {
 	enum bs_grep_coding coding;
 	struct bs_buffer marked, decoded; /* on the way */
+	void *converter;                  /* ICU's, for converter_coding; NULL: none */
+	enum bs_grep_coding converter_coding;
 };
+enum bs_status bs_grep_decoder_start(struct bs_grep_decoder *decoder, enum bs_grep_coding coding,
+                                     struct bs_error *err) BS_WARN_UNUSED;
 void bs_grep_decoder_deinit(struct bs_grep_decoder *decoder);
 
 /* Appends what from[0..n_bytes) is. *taken_out of them were used: the beginning of a character at the end waits for what

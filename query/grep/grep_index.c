@@ -366,7 +366,9 @@ static enum bs_status next_walked(struct bs_grep_source *source, struct bs_grep_
 {
 	struct index_source *self = (struct index_source *)(void *)source;
 	self->walk->report = self->source.report;
+	self->walk->remark = self->source.remark;
 	self->walk->report_context = self->source.report_context;
+	self->walk->remark_context = self->source.remark_context;
 	for (;;) {
 		bool is_out;
 		enum bs_status status = self->walk->next(self->walk, file_out, err);
@@ -495,8 +497,9 @@ static enum bs_status next_listed(struct bs_grep_source *source, struct bs_grep_
 		}
 	}
 	self->has_listed |= file_out->shown != NULL;
-	/* Nothing to be searched: whether there were files that need not be. */
-	bool has_files_out = false;
+	/* Nothing to be searched: whether there were files that need not be. An index of no documents is believed that there is
+	 * none, not that the rules leave them out. */
+	bool has_files_out = self->snapshot.n_live_docs == 0;
 	for (size_t i = 0; i < self->n_areas && !self->has_listed && !has_files_out && !status; i++)
 		if (!self->areas[i].is_file)
 			status = has_files(self, &self->areas[i], &has_files_out, err);

@@ -108,13 +108,13 @@ static void put_path(struct bs_grep_printer *printer)
 }
 
 /* The path and what parts it from what follows: with -0 a NUL byte; separator NULL: the line's end. */
-static void put_path_and(struct bs_grep_printer *printer, const char *separator)
+static void put_path_and(struct bs_grep_printer *printer, const struct bs_grep_separator *separator)
 {
 	put_path(printer);
 	if (printer->output->nul_after_path)
 		put(printer, "", 1);
 	else if (separator)
-		put_text(printer, separator);
+		put(printer, separator->bytes, separator->n_bytes);
 	else
 		put_line_end(printer);
 }
@@ -261,12 +261,12 @@ struct shown {
 };
 
 /* Between two fields, or behind the last one: NULL: nothing. */
-static const char nul_byte[1];
+static const struct bs_grep_separator nul_byte = {"", 1};
 
-static void put_between(struct bs_grep_printer *printer, const char *between)
+static void put_between(struct bs_grep_printer *printer, const struct bs_grep_separator *between)
 {
 	if (between)
-		put(printer, between, between == nul_byte ? 1 : strlen(between));
+		put(printer, between->bytes, between->n_bytes);
 }
 
 /* What stands before the line, each followed by a separator; together they are one link, which ends before the last separator.
@@ -275,9 +275,13 @@ static void put_fields(struct bs_grep_printer *printer, const struct shown *show
                        uint64_t column)
 {
 	const struct bs_grep_output *output = printer->output;
-	const char *separator = shown->is_enclosing ? "="
-	                        : shown->is_context ? printer->context_separator
-	                                            : printer->match_separator;
+	static const struct bs_grep_separator equals = {"=", 1};
+	const struct bs_grep_separator *separator = shown->is_enclosing ? &equals
+	                                            : shown->is_context ? &printer->context_separator
+	                                                                : &printer->match_separator;
+	bool has_path = printer->path && !output->heading;
+	if (!has_path && !number && !output->columns && !output->byte_offsets && !output->hyperlink)
+		return;
 	bool has_link = output->hyperlink && printer->path && (!output->heading || bs_grep_link_has_line(output));
 	const struct {
 		bool is_wanted;
@@ -288,12 +292,12 @@ static void put_fields(struct bs_grep_printer *printer, const struct shown *show
 		{column && output->columns, output->colors.column, column},
 		{output->byte_offsets, output->colors.column, file_off},
 	};
-	const char *between = NULL;
+	const struct bs_grep_separator *between = NULL;
 	if (has_link)
 		begin_link(printer, number, column);
-	if (printer->path && !output->heading) {
+	if (has_path) {
 		put_bare_path(printer);
-		between = output->nul_after_path ? nul_byte : separator;
+		between = output->nul_after_path ? &nul_byte : separator;
 	}
 	for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++) {
 		if (!fields[i].is_wanted)
@@ -816,9 +820,9 @@ static void finish_json(struct bs_grep_printer *printer, const struct bs_grep_fi
 	sums->searches_with_match = printer->n_matched > 0;
 	sums->searched_bytes = finish->searched_bytes;
 	sums->printed_bytes = printer->taken_bytes + printer->out->used_bytes;
-	if (printer->picks && printer->most_results != UINT64_MAX)
-		printer->finish = *finish;
-	else
+	printer->owes_end = printer->picks && printer->most_results != UINT64_MAX;
+	printer->finish = *finish;
+	if (!printer->owes_end)
 		put_json_end(printer, finish, sums);
 }
 
@@ -894,7 +898,7 @@ static void print_count(struct bs_grep_printer *printer, uint64_t count)
 	if (printer->n_matched == 0 && !printer->output->include_zero)
 		return;
 	if (printer->path && printer->output->with_path)
-		put_path_and(printer, ":");
+		put_path_and(printer, &(const struct bs_grep_separator){":", 1});
 	put_number(printer, "", count);
 	put_line_end(printer);
 }
@@ -917,20 +921,29 @@ static void print_whole(struct bs_grep_printer *printer, const struct bs_grep_fi
 		put_path_and(printer, NULL);
 }
 
+static struct bs_grep_separator separator_or(const struct bs_grep_separator *text, const char *usual)
+{
+	return text->bytes ? *text : (struct bs_grep_separator){usual, strlen(usual)};
+}
+
+struct bs_grep_separator bs_grep_group_separator(const struct bs_grep_output *output)
+{
+	return output->no_group_separator ? (struct bs_grep_separator){NULL, 0} : separator_or(&output->group_separator, "--");
+}
+
 void bs_grep_printer_init(struct bs_grep_printer *printer, const struct bs_grep_request *request,
                           const struct bs_grep_matcher *matcher, struct bs_grep_scratch *scratch)
 {
 	const struct bs_grep_output *output = &request->output;
-	const char *group = output->group_separator ? output->group_separator : "--";
 	*printer = (struct bs_grep_printer){
 		.output = output,
 		.line_end = bs_grep_end_byte(&request->pattern),
 		.crlf = request->pattern.crlf,
 		.keeps_lines = request->line && output->format == BS_GREP_LINES,
 		.max_count = output->max_count ? output->max_count : UINT64_MAX,
-		.match_separator = output->match_separator ? output->match_separator : ":",
-		.context_separator = output->context_separator ? output->context_separator : "-",
-		.group_separator = output->no_group_separator ? NULL : group,
+		.match_separator = separator_or(&output->match_separator, ":"),
+		.context_separator = separator_or(&output->context_separator, "-"),
+		.group_separator = bs_grep_group_separator(output),
 		.scratch = scratch,
 		.traits = bs_grep_matcher_traits(matcher),
 	};
@@ -951,7 +964,7 @@ void bs_grep_print_begin(struct bs_grep_printer *printer)
 	printer->after_left = 0;
 	printer->has_nul = false;
 	printer->has_lines = false;
-	printer->has_begun = false;
+	printer->has_begun = printer->owes_end = false;
 	printer->has_place = false;
 	printer->taken_bytes = 0;
 	printer->sums = (struct bs_grep_sums){0};
@@ -998,9 +1011,9 @@ bool bs_grep_print_unshown(struct bs_grep_printer *printer, bool is_passed)
 
 void bs_grep_print_gap(struct bs_grep_printer *printer)
 {
-	if (printer->output->format != BS_GREP_LINES || printer->keeps_lines || !printer->group_separator)
+	if (printer->output->format != BS_GREP_LINES || printer->keeps_lines || !printer->group_separator.bytes)
 		return;
-	put_text(printer, printer->group_separator);
+	put(printer, printer->group_separator.bytes, printer->group_separator.n_bytes);
 	put_line_end(printer);
 }
 

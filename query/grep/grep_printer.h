@@ -37,7 +37,7 @@ struct bs_grep_printer {
 	bool crlf;
 	bool keeps_lines; /* for a callback: out is what bs_grep_tell_lines() reads */
 	uint64_t max_count;
-	const char *match_separator, *context_separator, *group_separator; /* group: NULL if there is none */
+	struct bs_grep_separator match_separator, context_separator, group_separator; /* group: NULL if there is none */
 	const struct bs_grep_traits *traits; /* of the matcher */
 	struct bs_grep_scratch *scratch;     /* to find matches again with */
 	struct bs_condition_asker *asker;    /* NULL: a line that matches is found */
@@ -70,7 +70,8 @@ struct bs_grep_printer {
 	uint64_t taken_bytes; /* of what was written, by offer */
 	uint64_t start_ns;
 	struct bs_grep_sums sums;
-	struct bs_grep_finish finish; /* where results are picked: the message that ends a file is not written yet */
+	bool owes_end; /* where results are picked: the message that ends a file is to be made of finish and sums */
+	struct bs_grep_finish finish;
 	/* Of the line in hand. */
 	struct bs_buffer matches;      /* of struct bs_grep_span */
 	struct bs_buffer replaced;     /* the line with matches replaced */
@@ -113,6 +114,9 @@ void bs_grep_print_gap(struct bs_grep_printer *printer);
 /* A NUL byte was met, before the lines that follow are told. */
 void bs_grep_print_nul(struct bs_grep_printer *printer, enum bs_grep_binary binary);
 void bs_grep_print_finish(struct bs_grep_printer *printer, const struct bs_grep_finish *finish);
+
+/* Of the request: "--", or what it wants; NULL: none. */
+struct bs_grep_separator bs_grep_group_separator(const struct bs_grep_output *output);
 
 /* Calls the request's line for each of the lines in out, which a printer with keeps_lines made of a file. False: nobody
  * wants more. */

@@ -36,6 +36,7 @@ struct slot {
 	uint64_t passed_line;
 	struct bs_buffer marks; /* of struct bs_result_mark */
 	uint64_t n_results;
+	bool owes_end; /* as the printer's */
 	struct bs_grep_finish finish;
 	bool is_message; /* no file: out is what is to be reported in its turn */
 	struct bs_buffer out;
@@ -143,12 +144,15 @@ static bool take_output(void *context)
 	return bs_task_wait_turn(task) && put_part(searcher);
 }
 
-/* The input has nothing yet: whoever reads the output is to have what there is. */
+/* The input has nothing yet: whoever reads the output is to have what there is. (A command, whose output comes to an end,
+ * is not waited for in turn.) */
 static bool before_wait(void *context)
 {
 	struct searcher *searcher = context;
 	const struct bs_grep_run *plan = searcher->run->plan;
-	if (!bs_task_wait_turn(searcher->task) || (searcher->slot->out.used_bytes > 0 && !put_part(searcher)))
+	if (!bs_task_is_turn(searcher->task))
+		return bs_task_is_wanted(searcher->task);
+	if (searcher->slot->out.used_bytes > 0 && !put_part(searcher))
 		return false;
 	plan->flush(plan->context);
 	return true;
@@ -196,8 +200,11 @@ static void search_text(struct running *run, struct searcher *searcher, struct s
 	slot->has_lines = printer->has_lines;
 	slot->read_bytes = searcher->text.read_bytes;
 	slot->sums = printer->sums;
-	slot->n_results = printer->n_results;
-	slot->finish = printer->finish;
+	if (plan->results->is_asked) {
+		slot->n_results = printer->n_results;
+		slot->owes_end = printer->owes_end;
+		slot->finish = printer->finish;
+	}
 }
 
 static enum bs_status search_file(struct running *run, struct searcher *searcher, struct slot *slot, bool is_caller,
@@ -283,14 +290,15 @@ static enum bs_status make_separator(struct running *run, struct bs_error *err)
 {
 	const struct bs_grep_request *request = run->plan->request;
 	const struct bs_grep_output *output = &request->output;
-	const char *group = output->group_separator ? output->group_separator : "--";
+	struct bs_grep_separator group = bs_grep_group_separator(output);
 	struct bs_text_writer to = {.out = &run->separator, .err = err};
 	bool has_context = output->before > 0 || output->after > 0;
 	uint8_t line_end = bs_grep_end_byte(&request->pattern);
 	if (output->format != BS_GREP_LINES || request->line ||
-	    (!output->heading && (!has_context || output->no_group_separator)))
+	    (!output->heading && (!has_context || !group.bytes)))
 		return BS_OK;
-	bs_text_put_string(&to, output->heading ? "" : group);
+	if (!output->heading)
+		bs_text_put(&to, group.bytes, group.n_bytes);
 	bs_text_put_string(&to, request->pattern.crlf ? "\r" : "");
 	bs_text_put(&to, &line_end, 1);
 	return to.status;
@@ -312,11 +320,12 @@ static enum bs_status take_results(struct running *run, struct slot *slot, struc
 		slot->sums.matched_lines = marks[n_shown].matched_lines;
 		slot->sums.matches = marks[n_shown].matches;
 	}
-	slot->sums.printed_bytes = slot->out.used_bytes;
-	if (slot->out.used_bytes == 0)
+	if (slot->out.used_bytes == 0) {
 		slot->sums = (struct bs_grep_sums){0};
-	else if (output->format == BS_GREP_JSON && !status)
+	} else if (slot->owes_end && !status) {
+		slot->sums.printed_bytes = slot->out.used_bytes;
 		status = bs_grep_json_end(output, shown, &slot->finish, &slot->sums, &slot->out, err);
+	}
 	return status;
 }
 
@@ -356,6 +365,7 @@ static enum bs_status put_slot(void *context, uint64_t task, struct bs_error *er
 			status = BS_STOPPED;
 	}
 	bs_buffer_trim(&slot->out, KEPT_BYTES);
+	bs_buffer_trim(&slot->marks, KEPT_BYTES);
 	return status;
 }
 
@@ -386,6 +396,7 @@ static enum bs_status add(struct running *run, const struct bs_grep_file *file, 
 	bs_buffer_clear(&slot->out);
 	bs_buffer_clear(&slot->marks);
 	slot->n_results = 0;
+	slot->owes_end = false;
 	slot->has_match = slot->has_lines = slot->is_begun = slot->is_stopped = false;
 	slot->read_bytes = 0;
 	slot->sums = (struct bs_grep_sums){0};
@@ -421,15 +432,18 @@ static enum bs_status feed(struct running *run, struct bs_error *err)
 	enum bs_status status;
 	source->report = add_message;
 	source->report_context = run;
-	do {
+	for (;;) {
 		status = source->next(source, &file, err);
-		int place = !status && file.shown ? bs_cursor_place(cursor, &file) : -1;
-		if (place == 0 && !run->plan->results->are_files)
-			file.passed_line = cursor->line;
-		else if (place <= 0)
+		if (status || !file.shown)
+			break;
+		int place = cursor->path ? bs_cursor_place(cursor, &file) : 1;
+		if (place < 0 || (place == 0 && run->plan->results->are_files))
 			continue;
+		file.passed_line = place == 0 ? cursor->line : 0;
 		status = add(run, &file, NULL, err);
-	} while (!status && file.shown);
+		if (status)
+			break;
+	}
 	return status;
 }
 

@@ -8,6 +8,7 @@ struct search_state {
 	const struct bs_grep_output *options;
 	uint8_t line_end;
 	bool counts_lines;
+	bool is_alone; /* lines that match are told, all of them, and nothing else */
 	struct bs_grep_printer *printer;
 	enum bs_grep_binary binary;
 	bool is_slice;
@@ -63,8 +64,9 @@ static void count_to(struct search_state *state, size_t upto)
 static uint64_t number_at(struct search_state *state, size_t start)
 {
 	count_to(state, start);
-	size_t n = state->counts_lines ? state->counted - start : 0;
-	return state->line_number - count_lines(state->text + start, n, state->line_end);
+	if (!state->counts_lines || state->counted == start)
+		return state->line_number;
+	return state->line_number - count_lines(state->text + start, state->counted - start, state->line_end);
 }
 
 static void see_nul(struct search_state *state, size_t off)
@@ -104,12 +106,15 @@ static bool tell(struct search_state *state, enum bs_grep_line_kind kind, struct
 	state->is_headed = false;
 	if (kind == BS_GREP_LINE_BEFORE && is_enclosing(state, line))
 		kind = BS_GREP_LINE_ENCLOSING;
+	count_to(state, line.start);
 	struct bs_grep_found told = {.text = state->text + state->base,
 	                            .text_bytes = state->window - state->base,
 	                            .start = line.start - state->base,
 	                            .end = line.end - state->base,
 	                            .file_off = state->gone_bytes + line.start,
-	                            .number = state->options->line_numbers ? number_at(state, line.start) : 0};
+	                            .number = state->options->line_numbers ? state->line_number : 0};
+	if (told.number && state->counted > line.start)
+		told.number = number_at(state, line.start);
 	bool is_wanted = bs_grep_print_line(state->printer, kind, &told) && !state->printer->status;
 	if (kind == BS_GREP_LINE_AFTER)
 		state->after_left--;
@@ -226,8 +231,7 @@ static bool pick(struct search_state *state, struct bs_grep_span lines, bool *is
 	return *is_shown || bs_grep_print_unshown(printer, false);
 }
 
-/* Lines that match, what stands before them, and then on to pos. False: enough. */
-static bool tell_match(struct search_state *state, struct bs_grep_span lines, size_t pos)
+__attribute__((noinline)) static bool tell_match_in_context(struct search_state *state, struct bs_grep_span lines, size_t pos)
 {
 	bool is_shown = true;
 	if (state->printer->picks && !pick(state, lines, &is_shown))
@@ -238,11 +242,20 @@ static bool tell_match(struct search_state *state, struct bs_grep_span lines, si
 	return !is_shown || tell(state, BS_GREP_LINE_MATCH, lines);
 }
 
+/* Lines that match, what stands before them, and then on to pos. False: enough. */
+static inline bool tell_match(struct search_state *state, struct bs_grep_span lines, size_t pos)
+{
+	if (!state->is_alone)
+		return tell_match_in_context(state, lines, pos);
+	state->pos = pos;
+	return tell(state, BS_GREP_LINE_MATCH, lines);
+}
+
 /* What stands after the last line that matches. */
 static bool tell_rest(struct search_state *state)
 {
 	bool is_full = state->printer->picks && state->printer->n_results > state->printer->most_results;
-	return is_full || tell_after(state, state->window);
+	return state->is_alone || is_full || tell_after(state, state->window);
 }
 
 /* Whether lines that the patterns match fulfil --and and --not. */
@@ -250,21 +263,33 @@ static bool is_found(struct search_state *state, struct bs_grep_span lines)
 {
 	struct bs_grep_printer *printer = state->printer;
 	bool hold = true;
-	if (printer->asker && !printer->status)
+	if (!printer->status)
 		printer->status = bs_conditions_hold(printer->asker, state->text + lines.start, lines.end - lines.start,
 		                                     &hold, printer->err);
 	return hold;
 }
 
-static bool next_line(struct search_state *state, struct bs_grep_span *line, bool *found)
+static bool next_line_from(struct search_state *state, size_t from, struct bs_grep_span *line, bool *found)
 {
 	struct bs_grep_printer *printer = state->printer;
-	for (size_t from = state->pos;; from = line->end) {
-		printer->status = bs_grep_next_line(printer->scratch, state->text, from, state->window, line, found,
-		                                    printer->err);
-		if (printer->status || !*found || is_found(state, *line))
-			return !printer->status;
-	}
+	printer->status =
+		bs_grep_next_line(printer->scratch, state->text, from, state->window, line, found, printer->err);
+	return !printer->status;
+}
+
+/* From a line that matches on to one that is found. */
+__attribute__((noinline)) static bool choose_line(struct search_state *state, struct bs_grep_span *line, bool *found)
+{
+	bool is_on = true;
+	while (is_on && *found && !is_found(state, *line))
+		is_on = next_line_from(state, line->end, line, found);
+	return is_on && !state->printer->status;
+}
+
+static inline bool next_line(struct search_state *state, struct bs_grep_span *line, bool *found)
+{
+	return next_line_from(state, state->pos, line, found) &&
+	       (!state->printer->asker || choose_line(state, line, found));
 }
 
 /* The lines that do not match, up to the next one that does. */
@@ -467,7 +492,7 @@ static bool multi_find(struct search_state *state, struct bs_grep_span *at, bool
 		                                     false, at, found, printer->err);
 		at->start += from;
 		at->end += from;
-		if (printer->status || !*found || is_found(state, lines_of(state, *at)))
+		if (printer->status || !*found || !printer->asker || is_found(state, lines_of(state, *at)))
 			return !printer->status;
 		if (at->end == state->n_bytes) {
 			*found = false;
@@ -562,6 +587,8 @@ void bs_grep_search_text(const struct bs_grep_matcher *matcher, struct bs_grep_t
 	struct search_state state = {.matcher = matcher,
 	                             .options = printer->output,
 	                             .line_end = printer->line_end,
+	                             .is_alone = printer->output->before == 0 && printer->output->after == 0 &&
+	                                         !printer->output->passthru && !printer->enclosing && !printer->picks,
 	                             .counts_lines = printer->output->line_numbers || printer->picks,
 	                             .printer = printer,
 	                             .binary = binary,

@@ -36,6 +36,16 @@ static void report_skip(void *context, enum bs_skip reason, const char *message)
 		self->source.report(self->source.report_context, message);
 }
 
+/* As rg has it, only one above what is searched is an error. */
+static void report_rule(void *context, bool is_above, const char *message)
+{
+	const struct walk_source *self = context;
+	if (is_above)
+		self->source.report(self->source.report_context, message);
+	else
+		self->source.remark(self->source.remark_context, message);
+}
+
 /* The first folder walked that lies in the same folder as this one, or deeper in it; this one is added to them. */
 static enum bs_status find_base(struct walk_source *self, const char *root, const char **base_out, struct bs_error *err)
 {
@@ -63,6 +73,7 @@ static enum bs_status open_walk(struct walk_source *self, const char *root, stru
 	if (status)
 		return status;
 	options.report = report_skip;
+	options.bad_rule = report_rule;
 	options.report_context = self;
 	status = bs_walk_open(root, &options, &self->walk, err);
 	if (status != BS_IO)
@@ -109,6 +120,7 @@ static enum bs_status next_below(struct walk_source *self, struct bs_grep_file *
 	size_t n_bytes;
 	enum bs_status status;
 	do {
+		file_out->shown = NULL;
 		status = bs_walk_next(self->walk, &below, &n_bytes, err);
 		if (status || !below)
 			return status;

@@ -34,6 +34,8 @@ struct bs_grep_source {
 	/* Told, while next runs, one line about what could not be read. Set by whoever calls next. */
 	void (*report)(void *context, const char *message);
 	void *report_context;
+	void (*remark)(void *context, const char *message); /* what is odd, and nothing is missing for it */
+	void *remark_context;
 	bool is_quick;        /* next never takes long: there is a list of all files */
 	uint64_t n_ruled_out; /* files that need not be searched, and were not given */
 };

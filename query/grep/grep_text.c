@@ -117,8 +117,8 @@ static enum bs_status start(struct bs_grep_text *text, enum bs_grep_coding codin
 	bs_buffer_clear(bytes);
 	text->raw_off = mark_bytes;
 	text->raw_held = 0;
-	text->decoder.coding = coding;
-	return decode_more(text, mark_bytes < BS_GREP_MARK_BYTES ? BS_GREP_MARK_BYTES - mark_bytes : DECODER_BYTES, err);
+	enum bs_status status = bs_grep_decoder_start(&text->decoder, coding, err);
+	return status ? status : decode_more(text, mark_bytes < BS_GREP_MARK_BYTES ? BS_GREP_MARK_BYTES - mark_bytes : DECODER_BYTES, err);
 }
 
 static enum bs_status read_all(struct bs_grep_text *text, struct bs_error *err)

@@ -12,7 +12,12 @@ enum bs_status bs_results_init(struct bs_results *results, const struct bs_grep_
 	                               .most = output->max_results && !is_quiet ? output->max_results : UINT64_MAX,
 	                               .are_files = is_list || !(is_by_line || is_quiet)};
 	results->is_asked = results->most != UINT64_MAX || output->cursor;
-	return output->cursor ? bs_cursor_read(output->cursor, walk, &results->cursor, err) : BS_OK;
+	if (!output->cursor)
+		return BS_OK;
+	enum bs_status status = bs_cursor_read(output->cursor, walk, &results->cursor, err);
+	results->cursor.is_by_path = request->files.sort == BS_GREP_SORT_PATH;
+	results->cursor.is_reversed = request->files.is_reversed;
+	return status;
 }
 
 void bs_results_deinit(struct bs_results *results)

@@ -322,6 +322,12 @@ static enum bs_status make_tables(struct bs_literal_set *set, uint32_t n_roots, 
 	return BS_OK;
 }
 
+/* What the table has for the byte behind the first four; all, if that is the end. */
+static unsigned fifth_of(const struct entry *entry)
+{
+	return entry->n_bytes == BEGIN_BYTES ? 0xff : 1u << (entry->bytes[BEGIN_BYTES] & 7);
+}
+
 /* entries: of four bytes and more. */
 static enum bs_status make_long(struct making *making, const struct entry *entries, uint32_t n_entries,
                                 struct bs_error *err)
@@ -335,7 +341,7 @@ static enum bs_status make_long(struct making *making, const struct entry *entri
 		uint32_t begin = bs_load_u32(entries[i].bytes);
 		uint8_t *mask = &set->table[hash_of(begin | set->case_bits, set->table_shift)];
 		for (to = i; to < n_entries && begins_alike(&entries[i], &entries[to]); to++)
-			*mask = (uint8_t)(*mask | (entries[to].n_bytes == BEGIN_BYTES ? 0xffu : 1u << (entries[to].bytes[4] & 7)));
+			*mask = (uint8_t)(*mask | fifth_of(&entries[to]));
 		*root_of(set, begin) = (struct root){begin, n_nodes(set)};
 		uint32_t before = (uint32_t)(entries - making->entries);
 		status = add_node(making, (struct task){before + i, before + to, BEGIN_BYTES}, err);
@@ -343,23 +349,29 @@ static enum bs_status make_long(struct making *making, const struct entry *entri
 	return status;
 }
 
-/* Empty ones to the front, then the short ones, then the others, each in order. */
-static int compare_lengths(const void *a, const void *b)
+/* Puts those of at most most_bytes to the front; returns how many. */
+static uint32_t part_entries(struct entry *entries, uint32_t n, uint32_t most_bytes)
 {
-	const struct entry *x = a, *y = b;
-	int x_class = x->n_bytes == 0 ? 0 : x->n_bytes < BEGIN_BYTES ? 1 : 2;
-	int y_class = y->n_bytes == 0 ? 0 : y->n_bytes < BEGIN_BYTES ? 1 : 2;
-	return x_class != y_class ? x_class - y_class : compare_entries(a, b);
+	uint32_t n_front = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		struct entry entry = entries[i];
+		if (entry.n_bytes > most_bytes)
+			continue;
+		entries[i] = entries[n_front];
+		entries[n_front++] = entry;
+	}
+	return n_front;
 }
 
+/* The empty ones, the short ones and the others, each in order. */
 static enum bs_status make(struct bs_literal_set *set, struct entry *entries, uint32_t n_literals, struct bs_error *err)
 {
-	uint32_t n_empty = 0, n_short = 0;
-	qsort(entries, n_literals, sizeof(*entries), compare_lengths);
-	while (n_empty < n_literals && entries[n_empty].n_bytes == 0)
-		n_empty++;
-	while (n_empty + n_short < n_literals && entries[n_empty + n_short].n_bytes < BEGIN_BYTES)
-		n_short++;
+	uint32_t n_empty = part_entries(entries, n_literals, 0);
+	uint32_t n_short = part_entries(entries + n_empty, n_literals - n_empty, BEGIN_BYTES - 1),
+		 n_before = n_empty + n_short;
+	qsort(entries, n_empty, sizeof(*entries), compare_entries);
+	qsort(entries + n_empty, n_short, sizeof(*entries), compare_entries);
+	qsort(entries + n_before, n_literals - n_before, sizeof(*entries), compare_entries);
 	set->empty = n_empty ? entries[0].literal : BS_NO_LITERAL;
 	struct making making = {.set = set, .entries = entries + n_empty, .n_entries = n_short};
 	enum bs_status status = n_short ? make_short(&making, err) : BS_OK;
@@ -516,12 +528,22 @@ static uint32_t child_of(const struct bs_literal_set *set, const struct node *no
 	return found ? node->first_child + (uint32_t)(found - leads) : NO_NODE;
 }
 
+/* Nearly all labels are of a few bytes, and differ in the first. */
+static inline bool is_label(const uint8_t *text, const struct node *node)
+{
+	uint32_t n = node->n_label < 8 ? node->n_label : 8;
+	for (uint32_t i = 0; i < n; i++)
+		if (text[i] != node->label[i])
+			return false;
+	return n == node->n_label || memcmp(text + n, node->label + n, node->n_label - n) == 0;
+}
+
 /* The literals below a node that stand at the place; the text behind what leads to the node begins at `at`. */
 static void walk_exact(struct look *look, uint32_t index, size_t at)
 {
 	while (index != NO_NODE) {
 		const struct node *node = node_of(look->set, index);
-		if (look->n_bytes - at < node->n_label || memcmp(look->text + at, node->label, node->n_label) != 0)
+		if (look->n_bytes - at < node->n_label || !is_label(look->text + at, node))
 			return;
 		at += node->n_label;
 		if (node->literal != BS_NO_LITERAL)

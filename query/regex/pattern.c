@@ -10,13 +10,24 @@
 #include "query/regex/regex_rewrite.h"
 #include "query/regex/text.h"
 
+/* A byte of \.+*?()|[]{}^$#&-~ : a bit each, 64 to a word, since a list of words asks this of all its bytes. */
+static bool is_special(uint8_t byte)
+{
+	static const uint64_t specials[4] = {UINT64_C(0x80006f5800000000), UINT64_C(0x7800000078000000)};
+	return specials[byte / 64] >> (byte % 64) & 1;
+}
+
 static void put_fixed(struct bs_text_writer *to, const char *pattern, size_t n)
 {
+	size_t from = 0;
 	for (size_t i = 0; i < n; i++) {
-		bool is_special = pattern[i] && strchr("\\.+*?()|[]{}^$#&-~", pattern[i]);
-		bs_text_put_string(to, is_special ? "\\" : "");
-		bs_text_put(to, pattern + i, 1);
+		if (!is_special((uint8_t)pattern[i]))
+			continue;
+		bs_text_put(to, pattern + from, i - from);
+		bs_text_put_string(to, "\\");
+		from = i;
 	}
+	bs_text_put(to, pattern + from, n - from);
 }
 
 static enum bs_status join_patterns(const struct bs_grep_pattern *pattern, struct bs_buffer *joined,

@@ -58,7 +58,7 @@ static void put_literal(struct splitting *at, const uint8_t *bytes, size_t n_byt
 /* A PCRE2 with a newer Unicode than ours may know another case of it. */
 static bool is_doubtful(const struct splitting *at, UChar32 c)
 {
-	return at->list->is_caseless && c >= 0x80 && (!at->has_icu || bs_icu.u_charType(c) == U_UNASSIGNED);
+	return c >= 0x80 && (!at->has_icu || bs_icu.u_charType(c) == U_UNASSIGNED);
 }
 
 /* The longest stretch of text[0..n_bytes) without a doubtful character. */
@@ -66,6 +66,8 @@ static size_t certain_bytes(const struct splitting *at, const uint8_t *text, siz
 {
 	size_t best = 0, from = 0;
 	*from_out = 0;
+	if (!at->list->is_caseless)
+		return n_bytes;
 	for (size_t i = 0; i <= n_bytes;) {
 		size_t start = i;
 		UChar32 c = 0;

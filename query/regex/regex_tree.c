@@ -824,11 +824,18 @@ static uint32_t parse_verb(struct parser *parser, size_t from)
 	return skip_control(parser, BS_REGEX_EMPTY, from);
 }
 
+/* A byte of ASCII, but none of \^$.[|()?*+{# and white space, nor NUL: a bit each, 64 to a word. */
+static bool is_plain(uint8_t byte)
+{
+	static const uint64_t others[2] = {UINT64_C(0x80004f1900003e01), UINT64_C(0x1800000058000000)};
+	return byte < 0x80 && !(others[byte / 64] >> (byte % 64) & 1);
+}
+
 /* Plain ASCII up to what may have a meaning; what may be quantified is left for later. */
 static size_t plain_bytes(const struct parser *parser)
 {
 	const uint8_t *from = parser->text + parser->at, *end = parser->text + parser->n_bytes, *at = from;
-	while (at < end && *at < 0x80 && *at && !strchr("\\^$.[|()?*+{# \t\n\v\f\r", *at))
+	while (at < end && is_plain(*at))
 		at++;
 	bool may_be_quantified = at < end && (*at >= 0x80 || !strchr(".[|)$^", *at));
 	return (size_t)(at - from) - (at > from && may_be_quantified);

@@ -301,7 +301,7 @@ static bool is_plain_now(struct bs_fetcher *fetcher, const struct fetch_source *
 	if (!source->source.is_inner || need_recognizer(fetcher, &why))
 		return false;
 	int fd = bs_source_open(&source->source, O_RDONLY | O_NONBLOCK);
-	bool is_known = fd >= 0 && !bs_recognizer_has_line(fetcher->recognizer, fd, &has_line, &why);
+	bool is_known = fd >= 0 && !bs_recognizer_has_line(fetcher->recognizer, fd, source->source.path, &has_line, &why);
 	if (fd >= 0)
 		close(fd);
 	return is_known && !has_line;

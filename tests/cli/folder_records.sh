@@ -82,3 +82,18 @@ same hello
 echo '# from elsewhere: paths that open, and ids'
 (cd logs/deep && show bitsift query --ids hello)
 (cd logs && show bitsift query --json hello | grep -o '"id":"logs/app.jsonl#two".*"path":"[^"]*"')
+
+echo '# files that come and go leave nothing behind: the list of sources does not grow'
+rm -rf .bitsift
+show bitsift index -q .
+before=$(stat -c %s .bitsift/manifest)
+for i in 1 2 3 4 5 6 7 8; do
+    rm -f logs/run-*.jsonl
+    for k in 1 2 3 4 5 6; do
+        echo '{"id":"run","msg":"hello"}' >logs/run-$i-$k.jsonl
+    done
+    bitsift index -q
+    [ "$i" -ne 4 ] || bitsift compact -q
+done
+[ "$(stat -c %s .bitsift/manifest)" -lt $((before + 2000)) ] || echo 'the manifest grew'
+same name:run

@@ -11,6 +11,13 @@ on_terminal() {
     shift
     script -qec "$(printf '%q ' "$@")" /dev/null </dev/null >"$file" || true
 }
+# Without an index, how to make one is said to each user once; not if the answer goes elsewhere.
+SHELL=$BASH script -qec 'bitsift grep -c foo src/main.c >/dev/null' /dev/null </dev/null
+for time in first second; do
+    on_terminal "$SCRATCH/ours" bitsift grep -c foo src/main.c
+    printf '%s time: ' $time
+    tr -d '\r' <"$SCRATCH/ours"
+done
 terminal_same() {
     on_terminal "$SCRATCH/rg" rg --no-config --no-heading --sort path "$@"
     on_terminal "$SCRATCH/ours" bitsift grep "$@"

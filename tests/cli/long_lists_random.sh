@@ -77,7 +77,7 @@ for ((i = 0; i < n_cases; i++)); do
     # It refuses the option for what is not ASCII.
     [[ $option != --no-unicode || $alphabet == a,b* ]] || option=
     pieces $RANDOM "$size" $least $((least + RANDOM % 8)) "$alphabet" 0 >list
-    ((RANDOM % 8)) || sed -n 's/^.*\(.....*\)$/\1/p' t/2.txt | head -n $((size / 2)) >>list
+    ((RANDOM % 8)) || sed -n 's/^.*\(.....*\)$/\1/p' t/2.txt | tr -d '\r' | head -n $((size / 2)) >>list
     escape list >escaped
     case $((RANDOM % 5)) in
         0) arguments=(-f escaped) ;;
@@ -89,6 +89,7 @@ for ((i = 0; i < n_cases; i++)); do
             arguments=(-f list)
             # PCRE2 promises nothing inside of a character behind an empty match, and rg forgets what is before one.
             [[ $option != *-P* ]] || option=-P
+            [[ $option != --no-unicode ]] || option=
             [[ ! $option =~ $shows_matches ]] || option=-i
             ;;
         *) arguments=(-F -f list) ;;

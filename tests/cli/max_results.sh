@@ -74,6 +74,18 @@ show bitsift grep --max-results 1 --after c/a/x.txt:3 -n key c
 sed -i 1,2d c/a.txt
 show bitsift grep --max-results 2 --after c/a.txt:2 -n key c
 
+echo "# In another order"
+touch -d '2001-01-01' t/a.txt
+touch -d '2002-01-01' t/z.txt t/a
+touch -d '2003-01-01' t/b.txt t/a-b
+touch -d '2004-01-01' t/a/x.txt t/a-b/y.txt
+show bitsift grep --sortr path --max-results 2 -n key t
+show bitsift grep --sortr path --max-results 2 --after t/a.txt:2 -n key t
+show bitsift grep --sortr path --max-results 2 --after t/a.gone:2 -n key t
+show bitsift grep --sort modified --max-results 3 -n key t
+show bitsift grep --sort modified --max-results 3 --after t/a/x.txt:1 -n key t
+show bitsift grep --sort modified --max-results 3 --after t/gone:1 -n key t
+
 echo "# What is wrong"
 show bitsift grep --after t/a.txt key t
 show bitsift grep --after u/a.txt:2 key t
@@ -116,6 +128,8 @@ pages 41 key -c p
 pages 70 . --files-without-match p
 pages 300 '[24] key' -m3 p
 pages 333 '1 key$' -o -n p
+pages 200 key --sortr path -n p
+pages 200 key --sort modified -n p
 bitsift index --grams p >/dev/null 2>&1
 settle
 pages 97 '2 key' -n p

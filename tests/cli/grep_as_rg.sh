@@ -1,0 +1,86 @@
+# Where bitsift grep and rg could differ though each option by itself is the same: what goes together, values that begin with a
+# dash, separators of any bytes, ignore rules that make no sense, standard files closed by the shell.
+set -eu
+. "$LIB"
+. "$(dirname -- "$LIB")/grep_trees.sh"
+need_rg
+make_tree
+
+# What is refused together, and what a value may look like.
+same --files -e foo
+same --files -f patterns
+same --files --type-list
+same --json --files
+same --json --no-json -c foo src
+same --type-list foo
+same --context-separator -x foo src -C1
+same --context-separator=-x foo src -C1
+same --field-match-separator -- foo src
+same -e -- src
+same -e -foo src
+same -r -x foo src
+same -g -x foo src
+same -A -1 foo src
+same -t -c foo src
+same --hidden=false --files
+same -n=5 foo src
+same --hid foo src
+same --rep=x foo src
+same --pre foo
+POSIXLY_CORRECT=1 same foo src -n --hidden
+# Any bytes.
+same --field-match-separator '\x00' foo src
+same --field-match-separator '\0' foo src
+same --field-context-separator 'a\x00\tb' -C1 foo src
+same --context-separator '\x00\xff' -C1 foo src
+same --context-separator '\x4' -C1 foo src docs
+same --max-filesize 0 foo .
+same --max-filesize 30 foo src docs
+# Of no use where nothing is in colour; a bad glob or type is one even where there is nothing to leave out.
+same --colors nonsense --json foo src
+INPUT=docs/many.txt same -g '[' foo -
+INPUT=docs/many.txt same -t nosuch foo -
+same -g '[' foo docs/many.txt
+same -g '[' --type-list
+same -g '[' -m0 foo src
+same --iglob '{' foo docs/many.txt
+same --colors nonsense --type-list
+same --colors nonsense -q foo src
+same -g $'\xff*' foo src
+# Bytes, by what stands at the start of the pattern.
+for options in '' -o -i --json -c -S; do
+    # shellcheck disable=SC2086 # several options
+    same $options '(?-u)caf\xE9|\xFF' docs
+    # shellcheck disable=SC2086
+    same $options -e '(?-u)[\x80-\xff]+' -e '(?-u)\w+\.b' docs
+done
+same -P '(?-u)foo' docs
+same -F '(?-u)foo' docs
+# Ignore rules that make no sense: below what is searched only said, above it an error too.
+printf 'x\n[y\n{z\n' >src/.ignore
+same foo src
+same foo src/deep
+same --no-ignore-messages foo src
+same --no-ignore-messages foo src/deep
+same --no-messages foo src
+same --files src
+printf '[x\ndeep\n' >rules
+same --ignore-file rules -c foo src
+same --ignore-file rules --no-ignore-files -c foo src
+same --ignore-file nowhere -c foo src
+(cd src && same --no-ignore foo && same foo)
+report_same 50
+show bitsift grep -c foo src/deep
+show bitsift grep -c --no-ignore-messages int src
+# As rg, with /dev/null in their place.
+for program in rg 'bitsift grep'; do
+    $program -c foo src >&- && echo "$program: exit status 0"
+    $program foo docs/many.txt <&- | sort | head -n 1
+done
+bitsift query foo >&- || echo "query: exit status $?"
+# Who trusts an index of no documents has asked for nothing that could be missing.
+mkdir "$SCRATCH/none"
+cd "$SCRATCH/none"
+bitsift index -q .
+echo foo >later
+show bitsift grep --no-stat foo

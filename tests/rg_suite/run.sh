@@ -1,0 +1,85 @@
+#!/usr/bin/env bash
+# run.sh PROGRAM [FOLDER [WAY...]]: ripgrep 13's own tests, unmodified, of Debian's source package, with PROGRAM's grep in
+# the place of rg; each test is run with rg's two engines. The ways: without an index (none), with a fresh one (fresh),
+# the same with --no-stat (no-stat), one made by other rules (other-rules), one of what the files were not (stale).
+# Prints for each way how many passed and which failed, and compares these with expected.tsv (way or all, test, why; each is
+# named in the manual, too): exit status 1 if they differ. What is fetched and built is kept in FOLDER [build/rg-suite]. Needs Debian's archive, cargo and dpkg-dev.
+set -euo pipefail
+here=$(realpath -- "$(dirname -- "$0")")
+[ $# -ge 1 ] || { echo "usage: run.sh PROGRAM [FOLDER [WAY...]]" >&2; exit 2; }
+BITSIFT=$(realpath -- "$1")
+folder=$(realpath -m -- "${2:-$here/../../build/rg-suite}")
+ways=("${@:3}")
+[ ${#ways[@]} -gt 0 ] || ways=(none fresh no-stat other-rules stale)
+# What the tests need, and what Cargo's lock file wants to see though it is for Windows.
+crates=(serde serde-derive serde-json walkdir same-file itoa ryu syn quote proc-macro2 unicode-ident winapi-util winapi
+    winapi-i686-pc-windows-gnu winapi-x86-64-pc-windows-gnu)
+
+# Debian's archive, sources too, for these calls only.
+apt() {
+    apt-get -q -o Dir::Etc::SourceList="$folder/apt/debian.list" -o Dir::Etc::SourceParts=/dev/null \
+        -o Dir::State::Lists="$folder/apt/lists" -o Dir::Cache="$folder/apt/cache" -o APT::Sandbox::User= \
+        -o Acquire::Languages=none "$@"
+}
+
+fetch() {
+    local keyring=/usr/share/keyrings/debian-archive-keyring.gpg
+    mkdir -p "$folder/apt/lists/partial" "$folder/apt/cache/archives/partial" "$folder/crates"
+    printf "deb%s [signed-by=$keyring] http://deb.debian.org/debian bookworm main\n" '' -src >"$folder/apt/debian.list"
+    cd "$folder/apt"
+    apt update
+    apt source --download-only ripgrep=13.0.0-4
+    apt download "${crates[@]/#/librust-}"
+}
+
+build() {
+    local package
+    cd "$folder"
+    for package in apt/librust-*.deb; do
+        dpkg -x "$package" crates
+    done
+    dpkg-source -x apt/rust-ripgrep_13.0.0-4.dsc source
+    mkdir -p .cargo
+    printf '[source.crates-io]\nreplace-with = "debian"\n[source.debian]\ndirectory = "%s"\n' \
+        "$folder/crates/usr/share/cargo/registry" >.cargo/config.toml
+    cp -- "$here/Cargo.toml" .
+    : >nothing.rs
+    RUSTFLAGS=-Awarnings cargo test --offline --no-run
+}
+
+if [ ! -e "$folder/built" ]; then
+    rm -rf -- "$folder"
+    mkdir -p "$folder"
+    echo "fetching and building ripgrep's tests ..." >&2
+    crates=("${crates[@]/%/-dev}")
+    (fetch && build) >"$folder/log" 2>&1 || { cat "$folder/log" >&2; exit 2; }
+    : >"$folder/built"
+fi
+# Beside the folder of the tests they look for rg.
+cp -- "$here/rg" "$folder/target/debug/rg"
+program=$(find "$folder/target/debug/deps" -name 'integration-*' -type f -executable)
+# Above it there must be no ignore file and no index.
+scratch=$(mktemp -d)
+trap 'chmod -R u+rwX -- "$scratch"; rm -rf -- "$scratch"' EXIT
+status=0
+for way in "${ways[@]}"; do
+    mkdir -p "$scratch/tmp" "$scratch/home"
+    (cd "$scratch" && env -i PATH="$PATH" HOME="$scratch/home" TMPDIR="$scratch/tmp" LC_ALL=C.UTF-8 WAY="$way" \
+        BITSIFT="$BITSIFT" "$program" --test-threads "$(nproc)") >"$folder/$way.log" 2>&1 </dev/null || true
+    chmod -R u+rwX -- "$scratch"
+    rm -rf -- "$scratch/tmp"
+    sed -nE 's/^test (.*) \.\.\. FAILED$/\1/p' "$folder/$way.log" | LC_ALL=C sort >"$folder/$way.failed"
+    printf '%s: %d of %d passed\n' "$way" "$(grep -c ' \.\.\. ok$' "$folder/$way.log")" \
+        "$(grep -c '^test .* \.\.\. ' "$folder/$way.log")"
+    # Those that fail in all ways, and in this one.
+    awk -F '\t' -v way="$way" '$1 == "all" || $1 == way { print $2 }' "$here/expected.tsv" | LC_ALL=C sort >"$folder/expected"
+    LC_ALL=C comm -12 "$folder/expected" "$folder/$way.failed" | sed 's/^/  failed, as expected: /'
+    LC_ALL=C comm -13 "$folder/expected" "$folder/$way.failed" | sed 's/^/  failed: /'
+    LC_ALL=C comm -23 "$folder/expected" "$folder/$way.failed" | sed 's/^/  expected to fail: /'
+    cmp -s "$folder/expected" "$folder/$way.failed" || status=1
+done
+manual=$("$BITSIFT" --generate man grep)
+while IFS=$'\t' read -r _ name _; do
+    [[ $manual == *"${name##*::}"* ]] || { echo "the manual does not name $name" && status=1; }
+done <"$here/expected.tsv"
+exit "$status"
