@@ -177,6 +177,46 @@ static double check_text(struct bs_gram_sketch *sketch, const struct bs_gram_pla
 	return density;
 }
 
+/* A text in pieces of any size. */
+struct pieces {
+	const uint8_t *text;
+	size_t n_bytes, at;
+	uint64_t random;
+};
+
+static void rewind_pieces(void *context)
+{
+	((struct pieces *)context)->at = 0;
+}
+
+static void next_piece(void *context, const uint8_t **bytes_out, size_t *n_bytes_out)
+{
+	struct pieces *pieces = context;
+	size_t left = pieces->n_bytes - pieces->at, n = 1 + (size_t)random_below(&pieces->random, random_below(&pieces->random, 2) ? 6 : 9000);
+	*bytes_out = pieces->text + pieces->at;
+	*n_bytes_out = n < left ? n : left;
+	pieces->at += *n_bytes_out;
+}
+
+static void check_pieces(struct bs_gram_sketch *sketch, const uint8_t *text, size_t n_bytes, uint64_t random)
+{
+	struct pieces pieces = {text, n_bytes, 0, random};
+	struct bs_text_stream stream = {.context = &pieces, .rewind = rewind_pieces, .next = next_piece};
+	struct bs_gram_sum sums[2];
+	uint64_t *rows[2];
+	for (int i = 0; i < 2; i++) {
+		enum bs_status status = i ? bs_gram_sketch_stream(sketch, &stream, n_bytes, &sums[i], NULL)
+		                          : bs_gram_sketch_text(sketch, text, n_bytes, &sums[i], NULL);
+		assert_int_equal(status, BS_OK);
+		rows[i] = malloc((size_t)bs_gram_row_words(sums[i].size_class) * 8 + 8);
+		bs_gram_sketch_row(sketch, rows[i]);
+	}
+	assert_int_equal(sums[0].n_bits, sums[1].n_bits);
+	assert_memory_equal(rows[0], rows[1], (size_t)bs_gram_row_words(sums[0].size_class) * 8);
+	free(rows[0]);
+	free(rows[1]);
+}
+
 static size_t write_random(uint8_t *text, size_t n_bytes, uint64_t *random)
 {
 	static const char *const items[] = {"a",      "B",      "c",        "D",      " ",          "\n",
@@ -231,6 +271,7 @@ static void test_rows(void **state)
 		size_t most = i % 100 == 0 ? sizeof(text) : i % 10 == 0 ? 3000 : 60;
 		size_t n_bytes = write_random(text, (size_t)random_below(&random, most), &random);
 		(void)check_text(sketch, &plan, text, n_bytes);
+		check_pieces(sketch, text, n_bytes, next_random(&random));
 	}
 	assert_true(check_text(sketch, &plan, (const uint8_t *)"aaabaaa", 5) > 0);
 	assert_true(check_text(sketch, &plan, (const uint8_t *)"AAAA", 4) == 0); /* but those left out */

@@ -37,6 +37,8 @@ struct bs_reader {
 	const struct bs_source *source;      /* of the batch being read, */
 	const struct bs_document_sink *sink; /* and where its documents go */
 	bool is_row;                         /* it is of rows of collections */
+	int row_fd;                          /* the one being read, if it is large; else -1 */
+	struct bs_text_stream row;           /* its text */
 	bool binary_as_text;
 	bool *has_private;       /* see struct bs_source_options */
 	uint64_t max_document_bytes;
@@ -117,6 +119,7 @@ enum bs_status bs_reader_new(const struct bs_source_options *options, struct bs_
 	}
 	reader->suspect_from_ns = options->suspect_from_ns;
 	reader->folder_fd = -1;
+	reader->row_fd = -1;
 	reader->collection.fd = -1;
 	reader->scan.options = record_options;
 	enum bs_status status = bs_record_parser_new(&record_options, &reader->records, err);
@@ -222,6 +225,13 @@ static enum bs_status collection_read(struct collection *collection, uint64_t of
 	return BS_OK;
 }
 
+static void close_row(struct bs_reader *reader)
+{
+	if (reader->row_fd >= 0)
+		close(reader->row_fd);
+	reader->row_fd = -1;
+}
+
 static void close_stored(struct bs_reader *reader)
 {
 	if (reader->stored)
@@ -238,6 +248,7 @@ void bs_reader_free(struct bs_reader *reader)
 	bs_buffer_deinit(&reader->text);
 	bs_buffer_deinit(&reader->message);
 	close_folder(reader);
+	close_row(reader);
 	bs_term_table_deinit(&reader->linkless);
 	collection_deinit(&reader->collection);
 	bs_record_scan_deinit(&reader->scan);
@@ -283,12 +294,61 @@ static enum bs_status pass_over_record(struct bs_reader *reader, uint64_t line, 
 	return tell_skip(reader, "", line, &(struct bs_refusal){.skip = skip, .reason = reason}, err);
 }
 
+static void rewind_row(void *context)
+{
+	struct bs_reader *reader = context;
+	reader->row.has_failed |= lseek(reader->row_fd, 0, SEEK_SET) != 0;
+}
+
+static void next_of_row(void *context, const uint8_t **bytes_out, size_t *n_bytes_out)
+{
+	struct bs_reader *reader = context;
+	ssize_t n;
+	do
+		n = reader->row.has_failed ? 0 : read(reader->row_fd, reader->bytes.data, (size_t)WINDOW_BYTES);
+	while (n < 0 && errno == EINTR);
+	reader->row.has_failed |= n < 0;
+	*bytes_out = reader->bytes.data;
+	*n_bytes_out = n > 0 ? (size_t)n : 0;
+}
+
+/* Makes a row of a file that is too large to be held: a document with a stream, and the checksum of it. */
+static enum bs_status open_row(struct bs_reader *reader, int dir_fd, const char *path, struct bs_document *document,
+                               struct bs_refusal *refusal, struct bs_error *err)
+{
+	struct stat found;
+	const uint8_t *bytes;
+	size_t n_bytes;
+	struct bs_checksum_stream *sum = bs_checksum_stream_new();
+	enum bs_status status = sum ? bs_buffer_reserve(&reader->bytes, (size_t)WINDOW_BYTES, err) : bs_fail_memory(err, "a row", 1);
+	close_row(reader);
+	reader->row_fd = (dir_fd == AT_FDCWD ? bs_file_open : bs_file_open_below)(dir_fd, path, O_RDONLY | O_NONBLOCK);
+	reader->row = (struct bs_text_stream){.context = reader, .rewind = rewind_row, .next = next_of_row};
+	reader->row.has_failed = reader->row_fd < 0 || fstat(reader->row_fd, &found) != 0 || !S_ISREG(found.st_mode);
+	*refusal = (struct bs_refusal){.skip = BS_SKIP_UNREADABLE, .reason = "cannot be read", .error_number = EIO};
+	if (!status && !reader->row.has_failed) {
+		*document = (struct bs_document){.name = (const uint8_t *)"", .stamp = bs_file_stamp(&found), .stream = &reader->row,
+		                                 .known = {BS_DOC_NONE, 0}};
+		while (next_of_row(reader, &bytes, &n_bytes), n_bytes > 0) {
+			bs_checksum_stream_add(sum, bytes, n_bytes);
+			document->text_bytes += n_bytes;
+		}
+		document->checksum = bs_checksum_stream_value(sum);
+	}
+	if (!reader->row.has_failed)
+		*refusal = (struct bs_refusal){.reason = NULL};
+	bs_checksum_stream_free(sum);
+	return status;
+}
+
 /* Loads a file and makes a document of it, unnamed. is_found: found in a folder, so that binary files are refused. */
 static enum bs_status load_document(struct bs_reader *reader, int dir_fd, const char *path, bool is_found,
                                     struct bs_document *document, struct bs_refusal *refusal, struct bs_error *err)
 {
 	bool refuse_binary = is_found && !reader->binary_as_text;
 	uint64_t max_bytes = reader->max_document_bytes;
+	if (reader->is_row && max_bytes > KEPT_BYTES)
+		max_bytes = KEPT_BYTES;
 	/* Whoever fetches has no limit of memory, and no sink. */
 	bool is_announced = reader->large_bytes < max_bytes && reader->sink->large;
 	*document = (struct bs_document){.name = (const uint8_t *)"", .known = {BS_DOC_NONE, 0}};
@@ -300,6 +360,10 @@ static enum bs_status load_document(struct bs_reader *reader, int dir_fd, const 
 			status = bs_file_load(dir_fd, path, refuse_binary, max_bytes, &reader->bytes, &document->stamp,
 			                      refusal, err);
 	}
+	/* UTF-16 is translated as a whole, or not at all. */
+	if (!status && reader->is_row && refusal->reason && refusal->skip == BS_SKIP_TOO_LARGE &&
+	    !bs_file_is_utf16(reader->bytes.data, reader->bytes.used_bytes))
+		return open_row(reader, dir_fd, path, document, refusal, err);
 	if (!status && refusal->reason && refusal->skip == BS_SKIP_TOO_LARGE)
 		refusal->reason = reader->too_large;
 	if (status || refusal->reason)
@@ -404,10 +468,10 @@ static bool is_bare_row(const struct bs_reader *reader, const struct bs_refusal 
 	return true;
 }
 
-/* Of a bare row 0. */
+/* A stream has been summed up; of a bare row it is 0. */
 static uint64_t checksum_of(const struct bs_document *document)
 {
-	return document->n_fields ? bs_checksum(document->raw, (size_t)document->raw_bytes) : 0;
+	return document->n_fields ? bs_checksum(document->raw, (size_t)document->raw_bytes) : document->checksum;
 }
 
 static enum bs_status read_file(struct bs_reader *reader, int dir_fd, const char *name, const struct bs_known *known,

@@ -55,6 +55,15 @@ struct bs_field {
 	size_t text_bytes;
 };
 
+/* A text in pieces, of a file that need not be held as a whole. next: borrowed until it is called again, *n_bytes_out 0 at
+ * the end; what fails is noted in has_failed, and is the end. rewind: from the start again. */
+struct bs_text_stream {
+	void *context;
+	void (*rewind)(void *context);
+	void (*next)(void *context, const uint8_t **bytes_out, size_t *n_bytes_out);
+	bool has_failed;
+};
+
 /* A document as read, everything borrowed until the callback that got it returns. */
 struct bs_document {
 	const uint8_t *name;   /* folder: the path below the source; collection: the record's id; a file: empty */
@@ -70,7 +79,8 @@ struct bs_document {
 	struct bs_doc_ref known; /* the document of the index that this is, as it is now; segment BS_DOC_NONE: none */
 	const struct bs_field *fields;
 	size_t n_fields;
-	uint64_t text_bytes;   /* sum over the fields */
+	struct bs_text_stream *stream; /* of the row of a large collection, in place of fields; else NULL */
+	uint64_t text_bytes;   /* sum over the fields, or of the stream */
 	uint64_t held_bytes;   /* memory that is its reader's until it is done with, if it is large */
 };
 

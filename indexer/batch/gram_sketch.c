@@ -46,6 +46,8 @@ struct bs_gram_sketch {
 	uint32_t list_capacity;
 	uint32_t size_class;
 	uint32_t trigrams[PLACES + 8]; /* of some places, with repeats */
+	size_t n_carried;              /* bytes folded, of grams that what follows completes */
+	struct bs_buffer window;       /* of a text in pieces */
 	uint8_t folded[FOLDED_BYTES];
 };
 
@@ -168,6 +170,7 @@ void bs_gram_sketch_free(struct bs_gram_sketch *sketch)
 	free(sketch->states);
 	free(sketch->frequent);
 	free(sketch->bits);
+	bs_buffer_deinit(&sketch->window);
 	free(sketch);
 }
 
@@ -197,15 +200,20 @@ static enum bs_status list_trigrams(struct bs_gram_sketch *sketch, size_t n, str
 	return BS_OK;
 }
 
-static enum bs_status add_text(struct bs_gram_sketch *sketch, const uint8_t *text, size_t n_bytes, struct bs_error *err)
+/* Looks at what comes next in the text; unless it ends there, a few bytes may be left, to come again. */
+static enum bs_status add_piece(struct bs_gram_sketch *sketch, const uint8_t *text, size_t n_bytes, bool is_end,
+                                size_t *n_left_out, struct bs_error *err)
 {
-	size_t n_carried = 0, n_last = 0;
+	size_t n_carried = sketch->n_carried, at = 0;
 	enum bs_status status = BS_OK;
-	for (size_t at = 0; at < n_bytes && !status;) {
+	while (at < n_bytes && !status) {
 		size_t left = n_bytes - at, n_folded;
-		bool is_last = left <= PIECE_BYTES;
-		at += bs_grams_fold_piece(text + at, is_last ? left : PIECE_BYTES, is_last, sketch->folded + n_carried,
-		                          &n_folded);
+		bool is_last = is_end && left <= PIECE_BYTES;
+		size_t n_done = bs_grams_fold_piece(text + at, left <= PIECE_BYTES ? left : PIECE_BYTES, is_last,
+		                                    sketch->folded + n_carried, &n_folded);
+		if (n_done == 0)
+			break;
+		at += n_done;
 		n_folded += n_carried;
 		size_t n_places = n_folded < CARRY_BYTES ? 0 : n_folded - CARRY_BYTES;
 		for (size_t place = 0; place < n_places && !status; place += PLACES) {
@@ -217,12 +225,46 @@ static enum bs_status add_text(struct bs_gram_sketch *sketch, const uint8_t *tex
 		n_carried = n_folded - n_places;
 		memmove(sketch->folded, sketch->folded + n_places, n_carried);
 	}
-	/* The trigrams at the end, at which no longer gram begins. */
-	for (; n_last + BS_GRAM_LEAST <= n_carried; n_last++) {
+	sketch->n_carried = n_carried;
+	*n_left_out = n_bytes - at;
+	return status;
+}
+
+/* The trigrams at the end, at which no longer gram begins. */
+static enum bs_status end_text(struct bs_gram_sketch *sketch, struct bs_error *err)
+{
+	size_t n_last = 0;
+	for (; n_last + BS_GRAM_LEAST <= sketch->n_carried; n_last++) {
 		uint32_t key = (uint32_t)bs_gram_key(sketch->folded + n_last, BS_GRAM_LEAST);
 		sketch->trigrams[n_last] = key & (BS_GRAM_TRIGRAMS - 1);
 	}
-	return status ? status : list_trigrams(sketch, n_last, err);
+	return list_trigrams(sketch, n_last, err);
+}
+
+static enum bs_status add_text(struct bs_gram_sketch *sketch, const uint8_t *text, size_t n_bytes, struct bs_error *err)
+{
+	size_t n_left;
+	enum bs_status status = add_piece(sketch, text, n_bytes, true, &n_left, err);
+	return status ? status : end_text(sketch, err);
+}
+
+static enum bs_status add_stream(struct bs_gram_sketch *sketch, struct bs_text_stream *stream, struct bs_error *err)
+{
+	struct bs_buffer *window = &sketch->window;
+	enum bs_status status = BS_OK;
+	bs_buffer_clear(window);
+	stream->rewind(stream->context);
+	for (size_t n_bytes = 1, n_left; n_bytes > 0 && !status;) {
+		const uint8_t *bytes;
+		stream->next(stream->context, &bytes, &n_bytes);
+		status = bs_buffer_append(window, bytes, n_bytes, err);
+		if (!status)
+			status = add_piece(sketch, window->data, window->used_bytes, n_bytes == 0, &n_left, err);
+		if (!status && n_left > 0)
+			memmove(window->data, window->data + window->used_bytes - n_left, n_left);
+		window->used_bytes = status ? 0 : n_left;
+	}
+	return status ? status : end_text(sketch, err);
 }
 
 /* How many different hashes have set n of b bits: -b ln(1 - x), x = n / b, by the first terms of its series. Where so
@@ -260,10 +302,11 @@ static void sum_up(struct bs_gram_sketch *sketch, struct bs_gram_sum *sum)
 	sum->size_class = sketch->size_class = bs_gram_size_class_of(sum->n_bits);
 }
 
-enum bs_status bs_gram_sketch_text(struct bs_gram_sketch *sketch, const uint8_t *text, size_t n_bytes,
-                                   struct bs_gram_sum *sum_out, struct bs_error *err)
+/* Of a stream, or of the text in one piece. */
+static enum bs_status sketch_any(struct bs_gram_sketch *sketch, struct bs_text_stream *stream, const uint8_t *text,
+                                 uint64_t n_bytes, struct bs_gram_sum *sum_out, struct bs_error *err)
 {
-	uint32_t log = first_log(n_bytes);
+	uint32_t log = first_log((size_t)n_bytes);
 	for (uint32_t tier = 0; tier < BS_GRAM_TRIGRAM_TIERS; tier++) { /* forget the text before */
 		for (uint32_t i = 0; i < sketch->n_listed[tier]; i++)
 			set_state(sketch->states, sketch->lists[tier][i], tier);
@@ -271,8 +314,9 @@ enum bs_status bs_gram_sketch_text(struct bs_gram_sketch *sketch, const uint8_t 
 	}
 	for (;;) {
 		enum bs_status status = make_bits(sketch, log, err);
+		sketch->n_carried = 0;
 		if (!status)
-			status = add_text(sketch, text, n_bytes, err);
+			status = stream ? add_stream(sketch, stream, err) : add_text(sketch, text, (size_t)n_bytes, err);
 		if (status)
 			return status;
 		sum_up(sketch, sum_out);
@@ -280,6 +324,18 @@ enum bs_status bs_gram_sketch_text(struct bs_gram_sketch *sketch, const uint8_t 
 		if (log <= sketch->log)
 			return BS_OK;
 	}
+}
+
+enum bs_status bs_gram_sketch_text(struct bs_gram_sketch *sketch, const uint8_t *text, size_t n_bytes,
+                                   struct bs_gram_sum *sum_out, struct bs_error *err)
+{
+	return sketch_any(sketch, NULL, text, n_bytes, sum_out, err);
+}
+
+enum bs_status bs_gram_sketch_stream(struct bs_gram_sketch *sketch, struct bs_text_stream *stream, uint64_t n_bytes,
+                                     struct bs_gram_sum *sum_out, struct bs_error *err)
+{
+	return sketch_any(sketch, stream, NULL, n_bytes, sum_out, err);
 }
 
 void bs_gram_sketch_row(struct bs_gram_sketch *sketch, uint64_t *row)

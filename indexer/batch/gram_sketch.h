@@ -13,6 +13,7 @@
 #include "core/base/buffer.h"
 #include "core/base/status.h"
 #include "core/matrix/gram_slab.h"
+#include "corpus/walk/document.h"
 
 /* Where no row is made: the text of the document is not a file's. */
 #define BS_GRAM_NO_SIZE_CLASS UINT32_MAX
@@ -65,6 +66,9 @@ struct bs_gram_sum {
 /* Looks at a text, whole. What is borrowed is good until the next text. BS_NO_MEMORY. */
 enum bs_status bs_gram_sketch_text(struct bs_gram_sketch *sketch, const uint8_t *text, size_t n_bytes,
                                    struct bs_gram_sum *sum_out, struct bs_error *err) BS_WARN_UNUSED;
+/* The same of a text in pieces, of about n_bytes; nothing is to be made of one that failed. */
+enum bs_status bs_gram_sketch_stream(struct bs_gram_sketch *sketch, struct bs_text_stream *stream, uint64_t n_bytes,
+                                     struct bs_gram_sum *sum_out, struct bs_error *err) BS_WARN_UNUSED;
 /* The row of that text, once: bs_gram_row_words(size_class) words. */
 void bs_gram_sketch_row(struct bs_gram_sketch *sketch, uint64_t *row);
 

@@ -480,8 +480,10 @@ static enum bs_status take_grams(struct bs_term_batch *batch, const struct bs_do
 {
 	struct bs_gram_sum sum;
 	const struct bs_field *field = &document->fields[0];
-	enum bs_status status = bs_gram_sketch_text(batch->grams, field->text, field->text_bytes, &sum, err);
-	if (status)
+	enum bs_status status =
+		document->stream ? bs_gram_sketch_stream(batch->grams, document->stream, document->text_bytes, &sum, err)
+		                 : bs_gram_sketch_text(batch->grams, field->text, field->text_bytes, &sum, err);
+	if (status || (document->stream && document->stream->has_failed))
 		return status;
 	doc->n_gram_bits = sum.n_bits;
 	doc->gram_size_class = sum.size_class;
@@ -510,7 +512,7 @@ static enum bs_status take_document(void *context, const struct bs_document *doc
 	if (batch->is_alone)
 		batch->room_bytes = most_bytes > document->held_bytes ? most_bytes - document->held_bytes : 1;
 	enum bs_status status = batch->words ? take_fields(batch, document, &doc.length, err) : BS_OK;
-	if (!status && batch->grams && document->n_fields > 0)
+	if (!status && batch->grams && (document->n_fields > 0 || document->stream))
 		status = take_grams(batch, document, &doc, err);
 	if (!status)
 		status = bs_buffer_append(&batch->names, document->name, document->name_bytes, err);

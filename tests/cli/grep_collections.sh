@@ -125,10 +125,11 @@ for name in p q; do records $name 6000 >logs/$name.jsonl; done
 records r 6000 >logs/deep/r.txt
 records s 100 >logs/deep/s.jsonl
 cp logs/q.jsonl logs/t.jsonl
+records u 40000 >logs/u.jsonl # read in pieces
 settle
 bitsift index -q .
 settle
-for pattern in needle_q needle_r absent; do
+for pattern in needle_q needle_r needle_u absent; do
     same $pattern
     same $pattern logs/p.jsonl logs/q.jsonl logs/deep/r.txt logs/deep/s.jsonl
     same -c $pattern logs/q.jsonl logs/deep "$PWD/logs/t.jsonl" logs/q.jsonl
@@ -138,6 +139,7 @@ opened absent
 opened absent logs/p.jsonl logs/q.jsonl logs/deep/r.txt
 opened absent logs/deep/s.jsonl
 opened needle_q logs/p.jsonl logs/t.jsonl
+opened needle_u
 opened --no-stat needle_p logs/p.jsonl logs/t.jsonl
 echo '{"id":"late","text":"needle_p"}' >>logs/t.jsonl
 opened needle_p logs/q.jsonl logs/t.jsonl
