@@ -284,15 +284,17 @@ static enum bs_status lose(struct bs_inners *inners, uint32_t number, struct bs_
 enum bs_status bs_inners_settle(struct bs_inners *inners, uint32_t folder, const struct bs_feed *feed,
                                 enum bs_inners_fate fate, struct bs_error *err)
 {
+	/* What was one may be a file by now, and that has none in it. */
+	bool is_folder = inners->manifest->sources[folder].kind == BS_SOURCE_FOLDER;
 	enum bs_status status = BS_OK;
 	for (uint32_t i = folder + 1; i < inners->manifest->n_sources && !status; i++) {
 		const struct bs_source_record *record = &inners->manifest->sources[i];
 		if (record->parent != folder + 1 || is_met(inners, i))
 			continue;
 		bool is_kept = fate == BS_INNERS_KEPT || (fate == BS_INNERS_GONE && feed && bs_feed_is_unread(feed, record->path));
-		if (is_kept)
+		if (is_folder && is_kept)
 			status = bs_refresh_keep(inners->refresh, i, false, err);
-		else if (fate == BS_INNERS_LOST)
+		else if (is_folder && fate == BS_INNERS_LOST)
 			status = lose(inners, i, err);
 		else
 			status = forget(inners, i, err);
