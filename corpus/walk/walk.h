@@ -5,7 +5,7 @@
  * entries; what .gitignore files say inside a git repository, those of the parent folders up to the repository's root
  * too, .git/info/exclude and the global excludes file (core.excludesFile or $XDG_CONFIG_HOME/git/ignore); what .ignore
  * and .rgignore say, those of all parent folders too. Symbolic links are reported, not followed, unless it is asked
- * for; the root itself may be one. Neighbour: source.h reads what this finds.
+ * for; the root itself may be one. A folder named .bitsift, an index, is never visited. Neighbour: source.h reads what this finds.
  */
 #ifndef BS_CORPUS_WALK_WALK_H
 #define BS_CORPUS_WALK_WALK_H
@@ -93,9 +93,6 @@ struct bs_walk_options {
  * glob, BS_IO if the root cannot be read (the message names it), BS_NO_MEMORY. One thread at a time. */
 enum bs_status bs_walk_open(const char *root, const struct bs_walk_options *options, struct bs_walk **walk_out,
                             struct bs_error *err) BS_WARN_UNUSED;
-
-/* Whether a folder of that name, not NUL-ended, is an index: none is ever visited. */
-bool bs_walk_is_index(const char *name, size_t name_bytes);
 
 /* The next regular file: its path below the root, NUL-ended raw bytes, valid until the next call; NULL at the end.
  * Only BS_NO_MEMORY fails (and unread); an unreadable folder is reported and passed over. */
