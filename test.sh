@@ -9,6 +9,7 @@ case ${1:-} in
 *) echo "usage: test.sh [--long]" >&2 && exit 2 ;;
 esac
 install_packages "${BUILD_PACKAGES[@]}" "${TEST_PACKAGES[@]}"
+[ "${1:-}" != --long ] || command -v cargo >/dev/null || install_packages cargo
 cmake --preset dev
 cmake --build --preset dev -j "$(nproc)"
 ctest --preset dev -j "$(nproc)"

@@ -658,6 +658,7 @@ struct bs_grep_files {
 	bool is_text;         /* -a: NUL is a byte as any other */
 	bool search_binary;   /* --binary */
 	enum bs_grep_maps maps;
+	bool no_rule_notices; /* nothing is said of ignore rules below the paths that make no sense */
 	/* -z: what is compressed, by the ending of its name, is searched as it was. --pre: a program, looked for in PATH; it is run with a
 	 * path as its argument and the file on its standard input, and what it prints is searched; --pre-glob, NULL-ended: for which
 	 * files, as globs. NULL: no program; all files. */
@@ -666,7 +667,6 @@ struct bs_grep_files {
 	const char *const *preprocessor_globs;
 	enum bs_grep_sort sort;
 	bool is_reversed; /* the last of each folder first */
-	bool no_rule_notices; /* nothing is said of ignore rules below the paths that make no sense */
 };
 
 enum bs_grep_format {

@@ -501,18 +501,23 @@ enum bs_status bs_ignore_level_open(int folder_fd, unsigned bits, size_t path_of
 	return status;
 }
 
+void bs_ignore_tell_faults(const struct bs_ignore *ignore, const char *name,
+                           void (*tell)(void *context, const char *fault), void *context)
+{
+	struct bs_error line;
+	for (size_t at = 0; at < ignore->faults.used_bytes;) {
+		const char *fault = (const char *)ignore->faults.data + at;
+		(void)bs_fail(&line, BS_INVALID, "%s: %s", name, fault);
+		tell(context, line.text);
+		at += strlen(fault) + 1;
+	}
+}
+
 void bs_ignore_level_tell_faults(const struct bs_ignore_level *level, void (*tell)(void *context, const char *fault),
                                  void *context)
 {
-	struct bs_error line;
-	for (size_t i = 0; i < FILE_KINDS; i++) {
-		const char *fault = (const char *)level->files[i].faults.data;
-		const char *end = fault + level->files[i].faults.used_bytes;
-		for (; fault < end; fault += strlen(fault) + 1) {
-			(void)bs_fail(&line, BS_INVALID, "%s: %s", i == FILE_EXCLUDE ? ".git/info/exclude" : file_names[i], fault);
-			tell(context, line.text);
-		}
-	}
+	for (size_t i = 0; i < FILE_KINDS; i++)
+		bs_ignore_tell_faults(&level->files[i], i == FILE_EXCLUDE ? ".git/info/exclude" : file_names[i], tell, context);
 }
 
 void bs_ignore_level_close(struct bs_ignore_level *level, const struct bs_ignore_level *until)

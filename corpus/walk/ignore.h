@@ -36,8 +36,8 @@ struct bs_ignore {
 	struct bs_buffer rules; /* for ignore.c only */
 	size_t n_rules;
 	size_t n_plain; /* of them have no ! in front */
-	bool is_caseless; /* set before rules are added: ASCII letters match in either case */
 	struct bs_buffer faults; /* lines of files that are no rules: "line 3: why", each NUL-ended */
+	bool is_caseless; /* set before rules are added: ASCII letters match in either case */
 };
 void bs_ignore_deinit(struct bs_ignore *ignore);
 
@@ -89,7 +89,10 @@ unsigned bs_ignore_name_bit(const char *name, size_t name_bytes);
 enum bs_status bs_ignore_level_open(int folder_fd, unsigned bits, size_t path_off, struct bs_ignore_level *parent,
                                     struct bs_ignore_level **level_out, struct bs_error *err) BS_WARN_UNUSED;
 
-/* Tells of each line of the folder's own files that is no rule: ".ignore: line 3: why". */
+/* Tells of each fault noted: "NAME: line 3: why". */
+void bs_ignore_tell_faults(const struct bs_ignore *ignore, const char *name,
+                           void (*tell)(void *context, const char *fault), void *context);
+/* Of those of the folder's own files. */
 void bs_ignore_level_tell_faults(const struct bs_ignore_level *level, void (*tell)(void *context, const char *fault),
                                  void *context);
 

@@ -73,8 +73,8 @@ struct bs_command {
 	const char *const *examples;      /* command, explanation, command, explanation, ..., NULL */
 	const char *exit_status;          /* for the man page */
 	const char *letter_hint;          /* what else is said where an unknown option of one letter is met; NULL: nothing */
-	const char *config_variable;      /* of the environment: names a file of arguments that come first; NULL: none */
 	bool is_as_rg;                    /* --flag=x is --flag, and a value of its own word begins with no dash */
+	const char *config_variable;      /* of the environment: names a file of arguments that come first; NULL: none */
 	bool no_operands;                 /* it takes none: bs_command_parse refuses them */
 	size_t arguments_bytes;           /* of its own struct of arguments, which the options set */
 	const void *defaults;             /* such a struct; NULL: zeros */

@@ -80,14 +80,10 @@ static enum bs_status read_patterns(const char *path, char **bytes_out, size_t *
 }
 
 /* Every line of a file is a pattern. */
-static enum bs_status take_file(void *to, const struct bs_option *option, const char *path, struct bs_error *err)
+static enum bs_status add_file(struct bs_grep_arguments *arguments, const char *path, struct bs_error *err)
 {
-	struct bs_grep_arguments *arguments = to;
 	char *bytes = NULL;
 	size_t end = 0;
-	(void)option;
-	arguments->has_pattern_option = true;
-	arguments->patterns_from_stdin |= strcmp(path, "-") == 0;
 	enum bs_status status = read_patterns(path, &bytes, &end, err);
 	if (status) {
 		free(bytes);
@@ -103,6 +99,16 @@ static enum bs_status take_file(void *to, const struct bs_option *option, const 
 		status = add_pattern(arguments, bytes + at, n, err);
 	}
 	return status;
+}
+
+/* Read when all options are known: their patterns stand behind those of -e, as rg has it. */
+static enum bs_status take_file(void *to, const struct bs_option *option, const char *path, struct bs_error *err)
+{
+	struct bs_grep_arguments *arguments = to;
+	(void)option;
+	arguments->has_pattern_option = true;
+	arguments->patterns_from_stdin |= strcmp(path, "-") == 0;
+	return bs_word_list_add(&arguments->pattern_files, path, err);
 }
 
 /* \n, \r, \t, \\ and \x00 in a separator; any other is two characters, as rg has it. */
@@ -169,7 +175,8 @@ static enum bs_status take_line_end(void *to, const struct bs_option *option, co
 }
 
 /* Digits, and then perhaps K, M or G. */
-static enum bs_status take_size(void *to, const struct bs_option *option, const char *argument, struct bs_error *err)
+static enum bs_status parse_size(const struct bs_option *option, const char *argument, uint64_t *bytes_out,
+                                 struct bs_error *err)
 {
 	static const char units[] = "KMG";
 	size_t n_digits = strspn(argument, "0123456789");
@@ -181,8 +188,13 @@ static enum bs_status take_size(void *to, const struct bs_option *option, const 
 	    number > UINT64_MAX >> shift)
 		return bs_fail(err, BS_INVALID, "--%s %s: not a size; write a number of bytes, or with K, M or G behind it",
 		               option->name, argument);
-	*(uint64_t *)(void *)((char *)to + option->offset) = number << shift;
+	*bytes_out = number << shift;
 	return BS_OK;
+}
+
+static enum bs_status take_size(void *to, const struct bs_option *option, const char *argument, struct bs_error *err)
+{
+	return parse_size(option, argument, (uint64_t *)(void *)((char *)to + option->offset), err);
 }
 
 static enum bs_status take_separator(void *to, const struct bs_option *option, const char *argument, struct bs_error *err)
@@ -216,6 +228,14 @@ static enum bs_status take_engine(void *to, const struct bs_option *option, cons
 	if (pattern->is_pcre2 || !argument || strcmp(argument, "default") == 0 || strcmp(argument, "auto") == 0)
 		return BS_OK;
 	return bs_fail(err, BS_INVALID, "--%s %s: it can be default, pcre2 or auto", option->name, argument);
+}
+
+/* Of engines that are not here. */
+static enum bs_status take_limit(void *to, const struct bs_option *option, const char *argument, struct bs_error *err)
+{
+	uint64_t n_bytes;
+	(void)to;
+	return parse_size(option, argument, &n_bytes, err);
 }
 
 static enum bs_status take_no_encoding(void *to, const struct bs_option *option, const char *argument, struct bs_error *err)
@@ -323,8 +343,8 @@ const struct bs_option bs_grep_option_table[] = {
 	{0, "engine", "NAME", "pcre2 is -P; default and auto undo it", CALL(take_engine)},
 	{0, "auto-hybrid-regex", NULL, "undo -P", CALL(take_engine)},
 	{0, "no-auto-hybrid-regex", NULL, "undo -P", CALL(take_engine)},
-	{0, "regex-size-limit", "SIZE", "accepted for scripts; does nothing", CALL(take_size), .offset = offsetof(struct bs_grep_arguments, unused)},
-	{0, "dfa-size-limit", "SIZE", "accepted for scripts; does nothing", CALL(take_size), .offset = offsetof(struct bs_grep_arguments, unused)},
+	{0, "regex-size-limit", "SIZE", "accepted for scripts; does nothing", CALL(take_limit)},
+	{0, "dfa-size-limit", "SIZE", "accepted for scripts; does nothing", CALL(take_limit)},
 	{'N', "no-line-number", NULL, "no line numbers", SETS(CHOICE, line_number), .value = 0},
 	{'H', "with-filename", NULL, "paths [with more than one file]", SETS(CHOICE, with_filename), .value = 1},
 	{'I', "no-filename", NULL, "no paths", SETS(CHOICE, with_filename), .value = 0},
@@ -369,7 +389,7 @@ const struct bs_option bs_grep_option_table[] = {
 	{0, "pre", "COMMAND", "search what COMMAND, run with each path, prints", CALL(take_reading)},
 	{0, "no-pre", NULL, "undo --pre", CALL(take_reading)},
 	{0, "pre-glob", "GLOB", "run --pre's command only for files that match, or with ! in front, do not; repeatable",
-	 SETS(LIST, pre_globs)},
+	 SETS(LIST, pre_globs), .takes_dash = true},
 	{'E', "encoding", "NAME", "auto, none, or a name that the web has for it: utf-16, latin1, shift_jis ... [auto]",
 	 SETS(STRING, request.files.encoding)},
 	{0, "no-encoding", NULL, "undo -E; bytes that are not UTF-8 stay, with -P too", CALL(take_no_encoding)},
@@ -399,7 +419,8 @@ const struct bs_option bs_grep_option_table[] = {
 	{0, "ignore-exclude", NULL, "undo --no-ignore-exclude", SETS(UNFLAG, no_exclude)},
 	{0, "no-ignore-parent", NULL, "do not read ignore files of parent folders", SETS(FLAG, no_parent)},
 	{0, "ignore-parent", NULL, "undo --no-ignore-parent", SETS(UNFLAG, no_parent)},
-	{0, "ignore-file", "PATH", "ignore what this file says, too, from the working directory; repeatable", SETS(LIST, ignore_files)},
+	{0, "ignore-file", "PATH", "ignore what this file says, too, from the working directory; repeatable",
+	 SETS(LIST, ignore_files), .takes_dash = true},
 	{0, "no-ignore-files", NULL, "no --ignore-file counts", SETS(FLAG, no_files)},
 	{0, "ignore-files", NULL, "undo --no-ignore-files", SETS(UNFLAG, no_files)},
 	{0, "ignore-file-case-insensitive", NULL, "ignore files do not look at the case of ASCII letters",
@@ -471,6 +492,8 @@ static enum bs_status take_operands(struct bs_grep_arguments *arguments, char **
 		return bs_fail(err, BS_INVALID, "a pattern is missing; see `bitsift grep --help`");
 	if (wants_pattern)
 		status = add_pattern(arguments, operands[0], strlen(operands[0]), err);
+	for (size_t i = 0; i < arguments->pattern_files.n && !status; i++)
+		status = add_file(arguments, arguments->pattern_files.list[i], err);
 	for (size_t i = wants_pattern; i < n && !status; i++)
 		status = bs_word_list_add(&arguments->paths, operands[i], err);
 	if (!status && n <= (size_t)wants_pattern && stdin_is_readable() && !arguments->patterns_from_stdin && !arguments->files)
@@ -673,7 +696,8 @@ void bs_grep_arguments_release(void *of_options)
 	struct bs_word_list *lists[] = {&arguments->patterns,  &arguments->globs,     &arguments->iglobs,
 	                                &arguments->types,     &arguments->type_nots, &arguments->type_adds,
 	                                &arguments->type_clears, &arguments->colors,  &arguments->paths, &arguments->ands,
-	                                &arguments->nots,      &arguments->owned,   &arguments->pre_globs, &arguments->ignore_files};
+	                                &arguments->nots,      &arguments->owned,     &arguments->pre_globs,
+	                                &arguments->ignore_files, &arguments->pattern_files};
 	for (size_t i = 0; i < arguments->owned.n; i++)
 		free((char *)(uintptr_t)arguments->owned.list[i]);
 	free(arguments->pattern_bytes);

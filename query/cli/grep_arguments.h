@@ -9,8 +9,8 @@ struct bs_grep_arguments {
 	struct bs_grep_request request; /* without callbacks */
 	bool no_messages, stats, explain;
 	/* What is noted while options come in. */
-	uint64_t after, before, context, n_threads, max_depth, unused;
-	int letter_case, bounds, scope, binary, count, which_files, color, n_unrestricted, maps, buffering;
+	uint64_t after, before, context, n_threads, max_depth;
+	int letter_case, bounds, binary, scope, count, which_files, color, n_unrestricted, maps, buffering;
 	int line_number, column, with_filename; /* -1: not said */
 	bool has_context, json, vimgrep, passthru, heading, pretty;
 	bool ignores_nothing, glob_caseless, no_vcs, no_dot, no_global, no_exclude, no_parent, no_files;
@@ -18,7 +18,7 @@ struct bs_grep_arguments {
 	/* What the request borrows. */
 	size_t *pattern_bytes;
 	struct bs_word_list patterns, globs, iglobs, ands, nots, types, type_nots, type_adds, type_clears, colors, paths,
-		owned, pre_globs, ignore_files;
+		owned, pre_globs, ignore_files, pattern_files;
 };
 
 /* NULL name ends it; the first BS_GREP_N_IN_HELP are those of --help. They set a struct bs_grep_arguments. */

@@ -56,16 +56,6 @@ static void tell(struct grep *grep, const char *message, bool counts)
 	pthread_mutex_unlock(&grep->mutex);
 }
 
-/* A line or more of them were written. */
-static void flush_line(const struct grep *grep)
-{
-	const struct bs_grep_request *request = grep->request;
-	enum bs_grep_buffering buffering = request->output.buffering;
-	if (request->flush && (buffering == BS_GREP_BUFFER_LINES ||
-	                       (buffering == BS_GREP_BUFFER_AUTO && request->output.is_terminal)))
-		request->flush(request->context);
-}
-
 static void report(void *context, const char *message)
 {
 	tell(context, message, true);
@@ -77,6 +67,16 @@ static void remark(void *context, const char *message)
 	struct grep *grep = context;
 	if (!grep->request->files.no_rule_notices)
 		tell(grep, message, false);
+}
+
+/* A line or more of them were written. */
+static void flush_line(const struct grep *grep)
+{
+	const struct bs_grep_request *request = grep->request;
+	enum bs_grep_buffering buffering = request->output.buffering;
+	if (request->flush && (buffering == BS_GREP_BUFFER_LINES ||
+	                       (buffering == BS_GREP_BUFFER_AUTO && request->output.is_terminal)))
+		request->flush(request->context);
 }
 
 static bool put(void *context, const char *shown, const struct bs_buffer *out)
@@ -189,10 +189,7 @@ static enum bs_status check_ignore_file(struct grep *grep, const char *path, str
 	}
 	close(fd);
 	enum bs_status status = bs_ignore_read_file(path, false, &rules, err);
-	for (size_t at = 0; at < rules.faults.used_bytes; at += strlen((const char *)rules.faults.data + at) + 1) {
-		(void)bs_fail(&line, BS_INVALID, "%s: %s", path, (const char *)rules.faults.data + at);
-		remark(grep, line.text);
-	}
+	bs_ignore_tell_faults(&rules, path, remark, grep);
 	bs_ignore_deinit(&rules);
 	return status;
 }

@@ -260,7 +260,9 @@ struct shown {
 	uint64_t number;
 };
 
-/* Between two fields, or behind the last one; NULL: nothing. */
+/* Between two fields, or behind the last one: NULL: nothing. */
+static const struct bs_grep_separator nul_byte = {"", 1};
+
 static void put_between(struct bs_grep_printer *printer, const struct bs_grep_separator *between)
 {
 	if (between)
@@ -273,7 +275,7 @@ static void put_fields(struct bs_grep_printer *printer, const struct shown *show
                        uint64_t column)
 {
 	const struct bs_grep_output *output = printer->output;
-	static const struct bs_grep_separator nul_byte = {"", 1}, equals = {"=", 1};
+	static const struct bs_grep_separator equals = {"=", 1};
 	const struct bs_grep_separator *separator = shown->is_enclosing ? &equals
 	                                            : shown->is_context ? &printer->context_separator
 	                                                                : &printer->match_separator;

@@ -64,6 +64,10 @@ same --no-ignore-messages foo src
 same --no-ignore-messages foo src/deep
 same --no-messages foo src
 same --files src
+printf '[x\ndeep\n' >rules
+same --ignore-file rules -c foo src
+same --ignore-file rules --no-ignore-files -c foo src
+same --ignore-file nowhere -c foo src
 (cd src && same --no-ignore foo && same foo)
 report_same 50
 show bitsift grep -c foo src/deep
