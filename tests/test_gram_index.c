@@ -208,7 +208,7 @@ static struct bs_gram_tree *tree_of(uint8_t literals[][32], const size_t *n_byte
 	struct bs_buffer pattern = {0};
 	struct bs_regex regex = {.root = 0};
 	struct bs_gram_tree *tree;
-	struct bs_error err;
+	struct bs_error err = {""};
 	for (size_t i = 0; i < n_literals; i++) {
 		expect_ok(bs_buffer_append(&pattern, "|", i > 0, &err), &err);
 		for (size_t k = 0; k < n_bytes[i]; k++) {
