@@ -336,7 +336,7 @@ static enum bs_status make_long(struct making *making, const struct entry *entri
 		uint8_t *mask = &set->table[hash_of(begin | set->case_bits, set->table_shift)];
 		for (to = i; to < n_entries && begins_alike(&entries[i], &entries[to]); to++)
 			*mask |=
-				entries[to].n_bytes == BEGIN_BYTES ? 0xff : (uint8_t)(1u << (entries[to].bytes[4] & 7));
+				(uint8_t)(entries[to].n_bytes == BEGIN_BYTES ? 0xff : 1u << (entries[to].bytes[4] & 7));
 		*root_of(set, begin) = (struct root){begin, n_nodes(set)};
 		uint32_t before = (uint32_t)(entries - making->entries);
 		status = add_node(making, (struct task){before + i, before + to, BEGIN_BYTES}, err);
