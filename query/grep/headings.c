@@ -23,7 +23,7 @@ static const struct rule rules[] = {
 	{".ada .adb .ads", INDENT "(?:procedure|function|package|protected|task)[ \t]",
 	 "^(?:.*[ \t])?(?:is[ \t]+new|renames|is[ \t]+separate)(?:[ \t]|$)|" INDENT "with[ \t]", true},
 	{".sh .bash .ksh .zsh .bats .bashrc .zshrc .profile .bash_profile",
-	 INDENT "(?:" NAME "[ \t]*\\([ \t]*\\)|function[ \t]+" NAME "(?:[ \t]*\\([ \t]*\\)|[ \t]+))[ \t]*(?:[{(]|\\[\\[)",
+	 INDENT "(?:" NAME "[ \t]*\\([ \t]*\\)|function[ \t]+" NAME "(?:[ \t]*\\([ \t]*\\)|[ \t]))",
 	 NULL, false},
 	{".bib", "@[A-Za-z]", NULL, false},
 	{".c .h .cc .cpp .cxx .c++ .hh .hpp .hxx .h++ .inl .ipp .cu .cuh .ino", "^(?:::\\s*)?[A-Za-z_]",

@@ -89,6 +89,8 @@ x.adb|PACKAGE Body
 x.sh|lock() {
 x.sh|function lock {
 x.sh|  lock ( ) [[ a ]]
+x.sh|lock()
+x.sh|function lock()
 x.sh|lock a
 x.bib|@article{key,
 x.bib|author = x
