@@ -617,8 +617,8 @@ struct bs_grep_pattern {
 	bool is_brute; /* line by line, without the index: the same answer, for comparison */
 };
 
-/* More patterns, each by itself, in NULL-ended lists; what struct bs_grep_pattern says of letter case and so on is said of
- * them too. Found is a line that its patterns match if each of ands matches it, too, and none of nots. (With
+/* More patterns, each by itself, in NULL-ended lists, or NULL; what struct bs_grep_pattern says of letter case and so on
+ * is said of them too. Found is a line that its patterns match if each of ands matches it, too, and none of nots. (With
  * is_multi_line: the lines of a match.) What invert asks for are the other lines. */
 struct bs_grep_conditions {
 	const char *const *ands, *const *nots;
@@ -713,7 +713,8 @@ struct bs_grep_output {
 	/* --max-results: of all files together; lines, or files where the format or the task is about files. What is beyond
 	 * is counted. 0: all */
 	uint64_t max_results;
-	const char *cursor;     /* --after: what is found up to there is passed over, and not counted. NULL: nothing is */
+	const char *cursor;     /* --after: one of struct bs_grep_results, of the same search: what is found up to there is
+	                         * passed over, and not counted. NULL: nothing is */
 	uint64_t max_columns;   /* -M; 0: any number */
 	struct bs_grep_colors colors;
 	const char *replacement; /* -r; NULL: none */
@@ -778,14 +779,15 @@ struct bs_grep_request {
 	uint32_t n_threads;   /* 0: one a processor; more than 256 count as 256 */
 
 	/* The callbacks come on any thread, but one at a time; files in the order of paths, below a folder by path
-	 * component. write gets what the program would print, in pieces of any size, that of the file which is next in
-	 * order while it is searched. If line is set, that gets instead each file that is listed or, where the format is
+	 * component or as sort says. write gets what the program would print, in pieces of any size, that of the file
+	 * which is next in order while it is searched. If line is set, that gets instead each file that is listed or, where the format is
 	 * BS_GREP_LINES, each line; of files with NUL bytes as --json. Both return 0 to go on; has_match then says what
 	 * was found until they did not. flush, if set, is told when whoever reads what was written is to have it. */
 	int (*write)(void *context, const void *bytes, size_t n_bytes);
 	void (*flush)(void *context);
 	int (*line)(void *context, const struct bs_grep_line *line);
-	/* Once, in the end, if there is max_results. NULL: not called. */
+	/* Once, in the end, if there is max_results, the format is not BS_GREP_QUIET, and no callback stopped the search.
+	 * NULL: not called. */
 	void (*results)(void *context, const struct bs_grep_results *results);
 	/* A line about what cannot be read or searched, and so is not; or about an ignore rule that makes no sense and does
 	 * not count, which does not count as a notice either. NULL: not called. */
@@ -811,7 +813,7 @@ struct bs_grep_result {
  * Searches files, with an index or without: the answer is the same, but for what no_stat leaves unseen. Nothing is
  * believed that the index says of a source that is not followed: its files are searched.
  *
- * BS_INVALID (a pattern, glob or type that makes no sense, neither write nor line), BS_STOPPED (by a callback),
+ * BS_INVALID (a pattern, glob, type or cursor that makes no sense, neither write nor line), BS_STOPPED (by a callback),
  * BS_UNSUPPORTED (an encoding, a kernel), BS_NO_MEMORY, BS_IO; of the index, without try_index, as bs_index_open. What
  * a single file fails with is a notice. result_out may be NULL. Any thread.
  */

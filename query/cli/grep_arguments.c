@@ -648,10 +648,12 @@ static void find_bytes_mark(struct bs_grep_arguments *arguments)
 static enum bs_status refuse_together(const struct bs_grep_arguments *arguments, size_t n_operands, struct bs_error *err)
 {
 	const char *why = NULL;
-	if (arguments->type_list && (arguments->files || arguments->has_pattern_option || n_operands > 0))
-		why = "--type-list does not go with a pattern, -e, -f or --files";
-	else if (arguments->files && arguments->has_pattern_option)
-		why = "--files does not go with -e or -f";
+	const struct bs_grep_conditions *conditions = &arguments->request.conditions;
+	bool has_pattern = arguments->has_pattern_option || conditions->ands || conditions->nots;
+	if (arguments->type_list && (arguments->files || has_pattern || n_operands > 0))
+		why = "--type-list does not go with a pattern, -e, -f, --and, --not or --files";
+	else if (arguments->files && has_pattern)
+		why = "--files does not go with -e, -f, --and or --not";
 	else if (arguments->json && (arguments->files || arguments->count != COUNT_NONE || arguments->which_files != FILES_ALL))
 		why = "--json does not go with -c, --count-matches, -l, --files-without-match or --files";
 	return why ? bs_fail(err, BS_INVALID, "%s", why) : BS_OK;

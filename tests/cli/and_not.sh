@@ -58,6 +58,8 @@ show bitsift grep --scope file -U -l '(?s)lock.*key' --not here t
 echo "# What is wrong"
 show bitsift grep lock --and '(' t
 show bitsift grep lock --scope page t
+show bitsift grep --files --and lock t
+show bitsift grep --type-list --not lock
 
 echo "# An index: the grams of all patterns"
 bitsift index --grams t >/dev/null 2>&1
