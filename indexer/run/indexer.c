@@ -170,6 +170,8 @@ static enum bs_status merge_skips(struct indexing *at, const struct bs_term_batc
 		if (at->request->strict && (reason == BS_SKIP_BAD_RECORD || reason == BS_SKIP_NO_TEXT))
 			return bs_fail(err, BS_INVALID, "%s (--strict stops here; the index is as it was)", message);
 		count_left_out(at, source_of(at), reason, message);
+		if (bs_source_has_records(source_of(at)) && !term_batch->is_row)
+			(at->inner ? &at->inner->at : &at->refreshing)->n_bad[reason]++;
 		bs_index_writer_skip(&at->writer, reason, message);
 	}
 	return BS_OK;
@@ -409,7 +411,7 @@ static enum bs_status read_source(struct indexing *at, uint32_t i, bool read_std
 		record->read_lines = at->next_sequence;
 	if (at->reads_files)
 		at->n_files_done = at->writer.pulse.done;
-	if (!at->source.parts)
+	if (!at->source.parts && !bs_source_has_records(&at->source))
 		record->left_out = at->left_out;
 	bs_feed_close(feed);
 	return status;
