@@ -170,6 +170,7 @@ static enum bs_status read_part(struct listing *at, uint32_t i, const char *belo
 	size_t n_bytes = (listed->n_parts + 2) * sizeof(*listed->parts);
 	bool is_whole = listed->is_read && !listed->parts;
 	listed->is_read = true;
+	listed->is_left = false;
 	if (is_whole)
 		return BS_OK;
 	const char **parts = realloc(listed->parts, n_bytes);
@@ -183,6 +184,7 @@ static enum bs_status read_part(struct listing *at, uint32_t i, const char *belo
 static void read_whole(struct bs_listed_source *listed)
 {
 	listed->is_read = true;
+	listed->is_left = false;
 	free(listed->parts);
 	listed->parts = NULL;
 	listed->n_parts = 0;
@@ -368,6 +370,21 @@ static const char *label_of(const struct listing *at, const struct bs_source *so
 	return strcmp(path, ".") == 0 ? "" : strcmp(path, "./-") == 0 ? "-" : path;
 }
 
+/* Source i is one of its own, since the folders around it leave it out; they may have had it before. */
+static enum bs_status leave_folders(struct listing *at, uint32_t i, struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	for (uint32_t f = 0; f < i && !status; f++) {
+		const char *below = find_below(at, f, at->list->sources[i].place);
+		bool is_left = !at->list->sources[f].is_read || at->list->sources[f].is_left;
+		if (!below || !at->list->sources[f].is_followed)
+			continue;
+		status = read_part(at, f, below, err);
+		at->list->sources[f].is_left = is_left;
+	}
+	return status;
+}
+
 /* An argument of the command line. */
 static enum bs_status add_argument(struct listing *at, const struct bs_source *source, struct bs_error *err)
 {
@@ -394,6 +411,8 @@ static enum bs_status add_argument(struct listing *at, const struct bs_source *s
 		status = add_record(at, &record, &listed, &number, &below, err);
 		if (!status && !below)
 			status = bs_recorded_name(at->writer->dir, &at->manifest->sources[number], err);
+		if (!status && !below)
+			status = leave_folders(at, number, err);
 	}
 	if (!status && below)
 		status = read_part(at, number, below, err);

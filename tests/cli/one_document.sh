@@ -136,6 +136,15 @@ show bitsift index --index later.index
 show bitsift delete --index later.index --undo later/c.jsonl#s
 show bitsift query --index later.index --ids word
 quiet bitsift check --index later.index
+echo '# and what its rules leave out by now is a source of its own at once'
+echo c.jsonl >later/.ignore
+echo a.txt >>later/.ignore
+show bitsift index --index later.index later/a.txt later/c.jsonl
+show bitsift query --index later.index --ids word
+show bitsift index --index later.index -q
+show bitsift query --index later.index --ids word
+quiet bitsift check --index later.index
+quiet bitsift index --index later.index --forget later/a.txt --forget later/c.jsonl
 echo '# an index of nothing says so'
 quiet bitsift index --index later.index --forget later
 bitsift stats --index later.index | head -n 1
