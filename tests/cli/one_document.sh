@@ -129,6 +129,8 @@ show bitsift index --index later.index later/a.txt later/sub later/c.jsonl
 show bitsift query --index later.index --ids word
 show bitsift delete --index later.index s
 rm later/.ignore
+show bitsift query --index later.index --fresh --ids 'word AND plain'
+show bitsift query --index later.index --fresh --ids 'word AND below'
 show bitsift index --index later.index later/a.txt
 show bitsift index --index later.index
 show bitsift query --index later.index --ids word
