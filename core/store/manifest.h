@@ -45,7 +45,7 @@ enum bs_status bs_strings_copy(char *const *list, char ***copy_out, struct bs_er
 
 /* What a source has beside its documents. */
 struct bs_left_out {
-	uint64_t n[BS_SKIP_MAX]; /* by enum bs_skip; of what a walk finds anew each time */
+	uint64_t n[BS_SKIP_MAX]; /* by enum bs_skip; of a folder what a walk finds anew each time */
 	struct bs_skip_kind binary[BS_SKIP_KINDS];
 };
 
@@ -65,7 +65,7 @@ struct bs_source_record {
 	bool is_told;           /* it was said already that it is not followed; not recorded */
 	uint64_t read_bytes;    /* of a collection: how far it was read */
 	uint64_t read_lines;
-	struct bs_left_out left_out; /* of a folder, when it was last walked */
+	struct bs_left_out left_out; /* of a folder, when it was last walked; of a collection, in what was read of it */
 	uint64_t read_checksum; /* XXH3-64 of those bytes; of standard input, where read_lines is all it ever had: unused */
 };
 

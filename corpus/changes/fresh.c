@@ -1,6 +1,9 @@
 /* fresh.c: see fresh.h. */
 #include "corpus/changes/fresh.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "corpus/changes/inner.h"
 #include "corpus/changes/recorded.h"
 #include "corpus/changes/refresh.h"
@@ -114,6 +117,51 @@ static enum bs_status freshen_found(struct freshening *at, struct bs_source_reco
 	return status;
 }
 
+/* Whether the source at the place is in folder number f, whose rules may have left it out once. */
+static enum bs_status is_in_folder(struct freshening *at, const char *place, uint32_t f, bool *is_in_out,
+                                   struct bs_error *err)
+{
+	const struct bs_source_record *record = &at->snapshot->manifest.sources[f];
+	struct bs_source folder;
+	struct bs_error why = {""};
+	char *around = NULL;
+	enum bs_status status = bs_recorded_root(at->snapshot->dir, record, &folder, err);
+	if (status)
+		return status;
+	if (!folder.is_refused)
+		status = bs_recorded_canonical(at->snapshot->dir, folder.kind, record->path, false, &around, err);
+	const char *below = around ? bs_recorded_below(around, place) : NULL;
+	if (below && strcmp(below, ".") != 0)
+		status = bs_source_reaches(&folder, &at->options, below, is_in_out, &why);
+	free(around);
+	bs_source_deinit(&folder);
+	if (status == BS_NO_MEMORY)
+		return bs_fail(err, status, "%s", why.text);
+	*is_in_out &= !status;
+	return BS_OK;
+}
+
+/* The next refresh makes such a source a part of its folder. */
+static enum bs_status is_taken_in(struct freshening *at, const struct bs_source_record *record, bool *is_in_out,
+                                  struct bs_error *err)
+{
+	const struct bs_manifest *manifest = &at->snapshot->manifest;
+	char *place = NULL;
+	enum bs_status status = BS_OK;
+	*is_in_out = false;
+	for (uint32_t f = 0; f < manifest->n_sources && !status && !*is_in_out; f++) {
+		const struct bs_source_record *folder = &manifest->sources[f];
+		if (folder == record || folder->kind != BS_SOURCE_FOLDER || record->kind == BS_SOURCE_STDIN)
+			continue;
+		if (!place)
+			status = bs_recorded_canonical(at->snapshot->dir, at->source.kind, record->path, false, &place, err);
+		if (!status && place)
+			status = is_in_folder(at, place, f, is_in_out, err);
+	}
+	free(place);
+	return status;
+}
+
 static enum bs_status freshen_source(struct freshening *at, uint32_t i, struct bs_error *err)
 {
 	struct bs_source_record *record = &at->snapshot->manifest.sources[i];
@@ -134,6 +182,16 @@ static enum bs_status freshen_source(struct freshening *at, uint32_t i, struct b
 		record->is_told = true;
 		bs_source_deinit(&at->source);
 		return BS_OK;
+	}
+	bool is_in = false;
+	status = is_taken_in(at, record, &is_in, err);
+	if (!status && is_in)
+		status = bs_refresh_lose(&at->refresh, i, err);
+	if (!status && is_in)
+		status = bs_inners_settle(&at->inners, i, NULL, BS_INNERS_LOST, err);
+	if (status || is_in) {
+		bs_source_deinit(&at->source);
+		return status;
 	}
 	status = record->kind == BS_SOURCE_STDIN ? BS_OK : bs_source_init(&found, at->source.path, &why);
 	is_refused = status && status != BS_NO_MEMORY;

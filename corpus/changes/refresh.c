@@ -270,6 +270,19 @@ enum bs_status bs_refresh_take(struct bs_refresh *refresh, struct bs_refreshing 
 	return bs_id_owners_take(&refresh->owners, at->source, accumulated, record, place.document, err);
 }
 
+/* Records that are no documents; those of a prefix that is as it was were counted when it was read. */
+static void record_left_out(const struct bs_refreshing *at, struct bs_source_record *record)
+{
+	uint64_t *n = record->left_out.n;
+	if (!at->is_appended)
+		record->left_out = (struct bs_left_out){.n = {0}};
+	/* What seemed half a record when it was read is read again, whole. */
+	else if (record->read_bytes < record->stamp[0] && n[BS_SKIP_BAD_RECORD] > 0)
+		n[BS_SKIP_BAD_RECORD]--;
+	for (size_t reason = 0; reason < BS_SKIP_MAX; reason++)
+		n[reason] += at->n_bad[reason];
+}
+
 /* What the manifest is to say of a collection. */
 static void record_collection(const struct bs_refreshing *at, const struct bs_feed *feed, struct bs_source_record *record)
 {
@@ -299,6 +312,8 @@ enum bs_status bs_refresh_end(struct bs_refresh *refresh, struct bs_refreshing *
 		status = bs_exclusions_settle(&refresh->exclusions, at->source, at->number, !at->is_appended,
 		                              &refresh->owners, err);
 	refresh->n_kept_out += refresh->owners.n_dead - n_dead;
+	if (!status && feed && !is_file)
+		record_left_out(at, record);
 	if (!status && feed && at->source->kind == BS_SOURCE_COLLECTION)
 		record_collection(at, feed, record);
 	return status;

@@ -54,6 +54,7 @@ struct bs_refreshing {
 	bool is_suspect;              /* it proves nothing */
 	bool is_appended;
 	uint64_t last_line;           /* of the last record that was a document */
+	uint64_t n_bad[BS_SKIP_MAX];  /* records read that are none, by enum bs_skip */
 	uint64_t n_read_again;        /* of the documents that are read */
 };
 

@@ -47,6 +47,7 @@ struct indexing {
 	struct bs_inners inners;  /* the collections in it, */
 	struct bs_inner *inner;   /* and the one that is merged; NULL: none */
 	struct bs_left_out left_out;
+	bool is_left;             /* as in struct bs_listed_source: what it leaves out is another's */
 	uint64_t next_sequence;   /* of standard input: the number of the next record ever */
 	bool reads_files;         /* ... is a folder or file: all of those are one step of the run */
 	uint64_t n_files_done;    /* of those before it */
@@ -149,12 +150,18 @@ static bool is_found_anew(enum bs_skip reason)
 	       reason != BS_SKIP_NO_TEXT;
 }
 
+static void skip(struct indexing *at, enum bs_skip reason, const char *message)
+{
+	if (!at->is_left || !is_found_anew(reason))
+		bs_index_writer_skip(&at->writer, reason, message);
+}
+
 /* Of a binary file the message is its id, a colon and the reason. */
 static void count_left_out(struct indexing *at, const struct bs_source *source, enum bs_skip reason, const char *message)
 {
 	char kind[BS_SKIP_KIND_BYTES];
 	at->left_out.n[reason] += is_found_anew(reason) && !bs_source_has_records(source);
-	if (reason != BS_SKIP_BINARY)
+	if (reason != BS_SKIP_BINARY || at->is_left)
 		return;
 	const char *end = strrchr(message, ':');
 	bs_skip_kind_of(message, end ? (size_t)(end - message) : 0, kind);
@@ -170,7 +177,9 @@ static enum bs_status merge_skips(struct indexing *at, const struct bs_term_batc
 		if (at->request->strict && (reason == BS_SKIP_BAD_RECORD || reason == BS_SKIP_NO_TEXT))
 			return bs_fail(err, BS_INVALID, "%s (--strict stops here; the index is as it was)", message);
 		count_left_out(at, source_of(at), reason, message);
-		bs_index_writer_skip(&at->writer, reason, message);
+		if (bs_source_has_records(source_of(at)) && !term_batch->is_row)
+			(at->inner ? &at->inner->at : &at->refreshing)->n_bad[reason]++;
+		skip(at, reason, message);
 	}
 	return BS_OK;
 }
@@ -261,7 +270,7 @@ static void report_skip(void *context, enum bs_skip reason, const char *message)
 {
 	struct indexing *at = context;
 	count_left_out(at, &at->source, reason, message);
-	bs_index_writer_skip(&at->writer, reason, message);
+	skip(at, reason, message);
 }
 
 /* Thousands of them are only counted. */
@@ -270,6 +279,8 @@ static void take_left_out(void *context, enum bs_skip reason, const char *path)
 	struct indexing *at = context;
 	bool is_hidden = reason == BS_SKIP_HIDDEN || reason == BS_SKIP_HIDDEN_FOLDER;
 	struct bs_error line;
+	if (at->is_left)
+		return;
 	if (at->request->names_hidden) {
 		(void)bs_fail(&line, BS_OK, "%s: %s", path, is_hidden ? "hidden" : "ignored");
 		report_skip(at, reason, line.text);
@@ -379,6 +390,7 @@ static enum bs_status read_source(struct indexing *at, uint32_t i, bool read_std
 	const struct bs_manifest *manifest = &at->writer.manifest;
 	struct bs_feed *feed = NULL;
 	at->left_out = (struct bs_left_out){{0}, {{{0}, 0}}};
+	at->is_left = at->list.sources[i].is_left;
 	size_t n_passed_over = at->writer.manifest.non_documents.used_bytes;
 	enum bs_status status = bs_refresh_begin(&at->refresh, i, &at->source, &manifest->sources[i],
 	                                         &at->writer.source_options, read_stdin, report_skip, at, &at->refreshing,
@@ -409,7 +421,7 @@ static enum bs_status read_source(struct indexing *at, uint32_t i, bool read_std
 		record->read_lines = at->next_sequence;
 	if (at->reads_files)
 		at->n_files_done = at->writer.pulse.done;
-	if (!at->source.parts)
+	if (!at->source.parts && !bs_source_has_records(&at->source))
 		record->left_out = at->left_out;
 	bs_feed_close(feed);
 	return status;

@@ -170,6 +170,7 @@ static enum bs_status read_part(struct listing *at, uint32_t i, const char *belo
 	size_t n_bytes = (listed->n_parts + 2) * sizeof(*listed->parts);
 	bool is_whole = listed->is_read && !listed->parts;
 	listed->is_read = true;
+	listed->is_left = false;
 	if (is_whole)
 		return BS_OK;
 	const char **parts = realloc(listed->parts, n_bytes);
@@ -183,6 +184,7 @@ static enum bs_status read_part(struct listing *at, uint32_t i, const char *belo
 static void read_whole(struct bs_listed_source *listed)
 {
 	listed->is_read = true;
+	listed->is_left = false;
 	free(listed->parts);
 	listed->parts = NULL;
 	listed->n_parts = 0;
@@ -272,6 +274,19 @@ static enum bs_status move_inners(struct listing *at, uint32_t i, uint32_t root,
 	return status;
 }
 
+/* Source i is in the folder `root`, which has, or will have, this label. */
+static enum bs_status take_in(struct listing *at, uint32_t i, uint32_t root, const char *label, const char *below,
+                              struct bs_error *err)
+{
+	uint32_t kind = at->manifest->sources[i].kind;
+	if (kind == BS_SOURCE_COLLECTION && at->manifest->options.reads_records)
+		return move_inner(at, i, root, label, below, err);
+	enum bs_status status = move_inners(at, i, root, label, below, err);
+	if (!status)
+		status = move_all(at, i, root, below, kind, err);
+	return status ? status : forget_listed(at, i, err);
+}
+
 /* Finds what a new folder, listed nowhere yet, encloses and has; the first of it gives it its number. */
 static enum bs_status absorb(struct listing *at, const struct bs_source_record *folder, const char *place,
                              uint32_t *number_out, struct bs_error *err)
@@ -283,7 +298,6 @@ static enum bs_status absorb(struct listing *at, const struct bs_source_record *
 	for (uint32_t i = 0; i < at->list->n_sources && !status; i++) {
 		const char *inner = at->list->sources[i].place;
 		const char *below = inner ? bs_recorded_below(place, inner) : NULL;
-		uint32_t kind = at->manifest->sources[i].kind;
 		bool is_had = false;
 		if (below && at->list->sources[i].is_followed)
 			status = is_reached(at, folder, below, &is_had, err);
@@ -294,15 +308,7 @@ static enum bs_status absorb(struct listing *at, const struct bs_source_record *
 			                         name_of(&at->manifest->sources[i]));
 		bool is_first = *number_out == NONE;
 		*number_out = is_first ? i : *number_out;
-		if (kind == BS_SOURCE_COLLECTION && at->manifest->options.reads_records) {
-			status = move_inner(at, i, *number_out, folder->label, below, err);
-			continue;
-		}
-		status = move_inners(at, i, *number_out, folder->label, below, err);
-		if (!status)
-			status = move_all(at, i, *number_out, below, kind, err);
-		if (!status)
-			status = forget_listed(at, i, err);
+		status = take_in(at, i, *number_out, folder->label, below, err);
 	}
 	if (!status && used > 0)
 		notice(at, "%s takes in %s%s, which %s inside it", name_of(folder), names, used >= sizeof(names) ? "..." : "",
@@ -364,6 +370,21 @@ static const char *label_of(const struct listing *at, const struct bs_source *so
 	return strcmp(path, ".") == 0 ? "" : strcmp(path, "./-") == 0 ? "-" : path;
 }
 
+/* Source i is one of its own, since the folders around it leave it out; they may have had it before. */
+static enum bs_status leave_folders(struct listing *at, uint32_t i, struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	for (uint32_t f = 0; f < i && !status; f++) {
+		const char *below = find_below(at, f, at->list->sources[i].place);
+		bool is_left = !at->list->sources[f].is_read || at->list->sources[f].is_left;
+		if (!below || !at->list->sources[f].is_followed)
+			continue;
+		status = read_part(at, f, below, err);
+		at->list->sources[f].is_left = is_left;
+	}
+	return status;
+}
+
 /* An argument of the command line. */
 static enum bs_status add_argument(struct listing *at, const struct bs_source *source, struct bs_error *err)
 {
@@ -390,6 +411,8 @@ static enum bs_status add_argument(struct listing *at, const struct bs_source *s
 		status = add_record(at, &record, &listed, &number, &below, err);
 		if (!status && !below)
 			status = bs_recorded_name(at->writer->dir, &at->manifest->sources[number], err);
+		if (!status && !below)
+			status = leave_folders(at, number, err);
 	}
 	if (!status && below)
 		status = read_part(at, number, below, err);
@@ -592,6 +615,35 @@ static enum bs_status find_moves(struct listing *at, struct bs_error *err)
 	return status;
 }
 
+/* What the rules of a folder that is read left out when it became a source of its own they may let in by now. */
+static enum bs_status take_in_reached(struct listing *at, bool reads_all, struct bs_error *err)
+{
+	struct bs_listed_source *sources = at->list->sources;
+	enum bs_status status = BS_OK;
+	for (uint32_t i = 0, n = at->list->n_sources; i < n && !status; i++, sources = at->list->sources) {
+		const char *below = NULL;
+		uint32_t folder = NONE;
+		if (sources[i].place && sources[i].is_followed)
+			status = find_encloser(at, sources[i].place, &folder, &below, err);
+		/* What cannot be looked at for the moment stays what it is. */
+		if (status && status != BS_NO_MEMORY) {
+			status = BS_OK;
+			continue;
+		}
+		if (status || folder == NONE || !(reads_all || sources[folder].is_read))
+			continue;
+		status = keep_string(at->list, below, "", "", &below, err);
+		if (status)
+			break;
+		notice(at, "%s takes in %s, which is inside it", name_of(&at->manifest->sources[folder]),
+		       name_of(&at->manifest->sources[i]));
+		status = take_in(at, i, folder, at->manifest->sources[folder].label, below, err);
+		at->list->sources[folder].is_absorbing = true;
+		read_whole(&at->list->sources[folder]);
+	}
+	return status;
+}
+
 enum bs_status bs_source_list_fail_empty(struct bs_error *err)
 {
 	return bs_fail(err, BS_INVALID, "no SOURCE given and none recorded; try `bitsift index .`");
@@ -620,6 +672,8 @@ enum bs_status bs_source_list_make(struct bs_source_list *list, struct bs_index_
 	if (!status && is_anew)
 		status = find_moves(&at, err);
 	bool reads_all = request->is_full || run->shared || run->n_sources + run->n_forget == 0;
+	if (!status && !request->is_full)
+		status = take_in_reached(&at, reads_all, err);
 	for (uint32_t i = 0; i < list->n_sources && !status; i++) {
 		bool is_live = writer->manifest.sources[i].kind != BS_SOURCE_FORGOTTEN && !writer->manifest.sources[i].parent;
 		n_live += is_live;

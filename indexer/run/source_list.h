@@ -15,6 +15,7 @@ struct bs_listed_source {
 	bool is_followed;
 	bool is_read;       /* else it stays as it was */
 	bool is_absorbing;  /* it takes in others: the texts that they had are read again */
+	bool is_left;       /* its parts are other sources now: it may only have to drop what it had there */
 	const char **parts; /* NULL-ended: only these are read; NULL: all of it */
 	size_t n_parts;
 };

@@ -63,8 +63,9 @@ static void show_skip(void *context, enum bs_skip reason, const char *message)
 	fprintf(stderr, "bitsift: %s\n", message);
 }
 
-static void show_summary(const struct bs_build_report *report)
+static void show_summary(const struct bs_build_report *report, const char *index)
 {
+	struct bs_error refresh;
 	char docs[64], bytes[24];
 	bs_format_things(report->n_docs, "document", docs);
 	bs_format_bytes(report->index_bytes, bytes);
@@ -74,10 +75,14 @@ static void show_summary(const struct bs_build_report *report)
 		fprintf(stderr, "compacted %llu segment%s into %llu in %.2f s: %s, %s\n",
 		        (unsigned long long)report->n_compacted, report->n_compacted == 1 ? "" : "s", (unsigned long long)report->n_segments,
 		        (double)report->elapsed_ns / 1e9, docs, bytes);
-	if (report->n_stayed > 0)
-		fprintf(stderr, "  left      %s that %s\n", bs_format_things(report->n_stayed, "document", docs),
-		        report->skipped[BS_SKIP_UNTRUSTED] ? "changed since indexing, cannot be read, or whose source is not followed"
-		                                           : "changed since indexing, or cannot be read; run `bitsift index` first");
+	if (report->n_stayed == 0)
+		return;
+	bs_format_things(report->n_stayed, "document", docs);
+	if (report->skipped[BS_SKIP_UNTRUSTED])
+		fprintf(stderr, "  left      %s that changed since indexing, cannot be read, or whose source is not followed\n", docs);
+	else
+		fprintf(stderr, "  left      %s that changed since indexing, or cannot be read; run `%s` first\n", docs,
+		        bs_cmd_refresh_command(index, &refresh));
 }
 
 static int run(void *set, const struct bs_operands *operands, const struct bs_consent *consent, struct bs_error *err)
@@ -105,7 +110,7 @@ static int run(void *set, const struct bs_operands *operands, const struct bs_co
 	if (!status || status == BS_STOPPED)
 		bs_interrupt_end(!status);
 	if (!status && !arguments->quiet)
-		show_summary(&report);
+		show_summary(&report, arguments->index);
 	if (!status && display.n_unread > 0)
 		fprintf(stderr, "bitsift: %llu document%s or folder%s could not be read\n", (unsigned long long)display.n_unread,
 		        display.n_unread == 1 ? "" : "s", display.n_unread == 1 ? "" : "s");

@@ -156,7 +156,7 @@ static int run(void *set, const struct bs_operands *operands, const struct bs_co
 	if (!status && result.n_to_read > 0)
 		status = read_again(dir, arguments, consent, err);
 	free(dir);
-	bs_cmd_show_changes(&result.changes, false);
+	bs_cmd_show_changes(&result.changes, arguments->index, false);
 	bs_cmd_show_unread(result.n_unreadable);
 	if (status == BS_STOPPED)
 		fprintf(stderr, "bitsift: %s\n", err->text);

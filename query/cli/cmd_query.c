@@ -481,7 +481,7 @@ static int run(void *set, const struct bs_operands *operands, const struct bs_co
 		status = BS_IO;
 	}
 	if (!arguments->request.verbose)
-		bs_cmd_show_changes(&session.changes, true);
+		bs_cmd_show_changes(&session.changes, arguments->index, true);
 	bs_cmd_show_unread(session.n_unreadable - session.info.n_unfollowed);
 	if (arguments->stats && !status)
 		bs_stats_json(&session.stats, stderr);

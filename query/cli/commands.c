@@ -166,20 +166,28 @@ bool bs_cmd_put_left_out(const uint64_t skipped[BS_SKIP_MAX], const struct bs_sk
 	return has_any;
 }
 
-void bs_cmd_show_changes(const struct bs_changes *changes, bool names_all)
+const char *bs_cmd_refresh_command(const char *index, struct bs_error *command_out)
 {
+	(void)bs_fail(command_out, BS_OK, "bitsift index%s%s", index ? " --index " : "", index ? index : "");
+	return command_out->text;
+}
+
+void bs_cmd_show_changes(const struct bs_changes *changes, const char *index, bool names_all)
+{
+	struct bs_error refresh;
 	uint64_t n_changed = changes->n_changed, n_gone = changes->n_gone;
 	char files[64], gone[64];
+	bs_cmd_refresh_command(index, &refresh);
 	if (n_changed + n_gone == 1)
-		fprintf(stderr, "bitsift: %s: %s since it was indexed; run `bitsift index`\n", changes->example,
-		        n_changed > 0 ? "changed" : "gone");
+		fprintf(stderr, "bitsift: %s: %s since it was indexed; run `%s`\n", changes->example,
+		        n_changed > 0 ? "changed" : "gone", refresh.text);
 	if (n_changed + n_gone < 2)
 		return;
 	bs_format_things(n_changed, "file", files);
 	bs_format_things(n_gone, "file", gone);
-	fprintf(stderr, "bitsift: %s%s%s%s since indexed, such as %s; run `bitsift index`%s\n", n_changed > 0 ? files : "",
+	fprintf(stderr, "bitsift: %s%s%s%s since indexed, such as %s; run `%s`%s\n", n_changed > 0 ? files : "",
 	        n_changed == 0 ? "" : n_gone > 0 ? " changed, " : " changed", n_gone > 0 ? gone : "", n_gone > 0 ? " gone" : "",
-	        changes->example, names_all ? " (-v names them)" : "");
+	        changes->example, refresh.text, names_all ? " (-v names them)" : "");
 }
 
 void bs_cmd_show_unread(uint64_t n_documents)

@@ -68,8 +68,11 @@ void bs_output_rescue(void);
 bool bs_cmd_put_left_out(const uint64_t skipped[BS_SKIP_MAX], const struct bs_skip_kind binary[BS_SKIP_KINDS],
                          const char *before, FILE *out);
 
+/* What a user should run for a refresh, where `--index` named the index (NULL: nothing did), in command_out. */
+const char *bs_cmd_refresh_command(const char *index, struct bs_error *command_out);
+
 /* One line on the files that changed since they were indexed, if there are any. names_all: -v would name all of them. */
-void bs_cmd_show_changes(const struct bs_changes *changes, bool names_all);
+void bs_cmd_show_changes(const struct bs_changes *changes, const char *index, bool names_all);
 
 /* Says how many documents could not be read, where they were too many to be named one by one. */
 void bs_cmd_show_unread(uint64_t n_documents);

@@ -301,6 +301,8 @@ static void summary_sources(FILE *out, const struct bs_manifest *manifest)
 		put_things(out, n_inner, "collection");
 		fputs(" in folders", out);
 	}
+	if (!*before)
+		fputs("no source", out);
 }
 
 /* What the sources have beside: nothing is left out in silence. */

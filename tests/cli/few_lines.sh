@@ -22,6 +22,17 @@ echo '# what --fresh cannot make documents of'
 for i in $(seq 30); do echo 'no JSON'; done >>c.jsonl
 show bitsift query --fresh --count cat
 [ "$(bitsift query --fresh -v --count cat 2>&1 | grep -c 'not valid JSON')" -eq 30 ]
+echo '# where --index names the index, so does the command that refreshes it'
+mkdir named
+echo 'harbour one' >named/a.txt
+echo 'harbour two' >named/b.txt
+settle
+quiet bitsift index --index elsewhere named
+echo 'harbour other' >named/a.txt
+show bitsift query --index elsewhere --count harbour
+show bitsift delete --index elsewhere --dry-run --query harbour
+rm named/b.txt
+show bitsift query --index elsewhere --count harbour
 can_be_nobody || exit 0
 echo '# what cannot be read'
 chmod -R a+rX . "$SCRATCH"

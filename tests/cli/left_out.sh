@@ -63,3 +63,30 @@ mkdir plain
 : >plain/a.txt
 quiet bitsift index --index plain.index plain
 bitsift stats --index plain.index | grep '^left out' || echo 'nothing is left out'
+echo '# records that are none stay counted: of a collection in a folder and of one that was named, appended to and rewritten'
+mkdir logs
+printf '{"m":"one"}\nrubbish\n{"m":""}\n' >logs/a.jsonl
+printf '[1]\n{"m":"two"}\n' >named.jsonl
+settle
+quiet bitsift index --index records.index logs named.jsonl
+records() { bitsift stats --index records.index | grep '^left out' || echo 'nothing is left out'; }
+records
+quiet bitsift index --index records.index
+records
+printf '{"m":"three"}\nmore rubbish\n{"m":"ha' >>logs/a.jsonl
+settle
+quiet bitsift index --index records.index
+records
+printf 'lf"}\n' >>logs/a.jsonl
+settle
+quiet bitsift index --index records.index
+records
+quiet bitsift compact --index records.index
+quiet bitsift check --index records.index
+records
+printf '{"m":"two"}\n' >named.jsonl
+quiet bitsift index --index records.index
+records
+rm logs/a.jsonl
+quiet bitsift index --index records.index
+records

@@ -117,3 +117,36 @@ quiet bitsift delete d/a.txt
 show bitsift index --rebuild -q top.txt d
 ids
 sound
+echo '# what a folder left out is its own no more once the rules let it in'
+mkdir -p later/sub
+echo 'word plain' >later/a.txt
+echo 'word below' >later/sub/b.txt
+printf '{"id":"r","t":"word"}\n{"id":"s","t":"word"}\n' >later/c.jsonl
+printf 'a.txt\nsub\nc.jsonl\n' >later/.ignore
+settle
+show bitsift index --index later.index later
+show bitsift index --index later.index later/a.txt later/sub later/c.jsonl
+show bitsift query --index later.index --ids word
+show bitsift delete --index later.index s
+rm later/.ignore
+show bitsift query --index later.index --fresh --ids 'word AND plain'
+show bitsift query --index later.index --fresh --ids 'word AND below'
+show bitsift index --index later.index later/a.txt
+show bitsift index --index later.index
+show bitsift query --index later.index --ids word
+show bitsift index --index later.index
+show bitsift delete --index later.index --undo later/c.jsonl#s
+show bitsift query --index later.index --ids word
+quiet bitsift check --index later.index
+echo '# and what its rules leave out by now is a source of its own at once'
+echo c.jsonl >later/.ignore
+echo a.txt >>later/.ignore
+show bitsift index --index later.index later/a.txt later/c.jsonl
+show bitsift query --index later.index --ids word
+show bitsift index --index later.index -q
+show bitsift query --index later.index --ids word
+quiet bitsift check --index later.index
+quiet bitsift index --index later.index --forget later/a.txt --forget later/c.jsonl
+echo '# an index of nothing says so'
+quiet bitsift index --index later.index --forget later
+bitsift stats --index later.index | head -n 1
