@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "query/cli/commands.h"
@@ -128,6 +129,8 @@ static const char grep_description[] =
 	"- Folders named `.bitsift` are never searched, unless a PATH leads into them.\n\n"
 	"- With `--no-stat` a candidate that has become a symbolic link, or lies in a folder that has, is not followed; "
 	"it is named on standard error, as one that is not there any more, and the exit status is 2.\n\n"
+	"- A PATH, or standard input, that is the file to which the output goes is searched up to where it ended at first; rg may "
+	"go on with what it writes. Below a folder both pass it over.\n\n"
 	"- When the reader of the output goes away, rg's exit status is 0 or 1, by how it searches.\n\n"
 	"- On a terminal, control characters and marks of direction in paths are shown as \\xNN, in JSON as \\uNNNN. "
 	"Lines are shown as they are.\n\n"
@@ -256,7 +259,12 @@ static int run(void *set, const struct bs_operands *operands, const struct bs_co
 	                                      arguments->request.task != BS_GREP_TELL_ENGINE};
 	struct bs_grep_request request = arguments->request;
 	struct bs_grep_result result;
+	struct stat output;
 	request.consent = consent;
+	if (fstat(STDOUT_FILENO, &output) == 0 && S_ISREG(output.st_mode)) {
+		request.output_device = output.st_dev;
+		request.output_inode = output.st_ino;
+	}
 	request.write = write_out;
 	request.flush = flush;
 	request.notice = notice;
