@@ -795,7 +795,10 @@ struct bs_grep_request {
 	void (*explain)(void *context, const char *text, size_t text_bytes); /* as that of bs_find, a line at a time */
 	bool explain_left_out; /* explain is called for each file and folder that the rules leave out, too */
 	void *context;
-	uint64_t reserved[8];
+	/* The regular file that write's bytes go to; 0: none. Below a folder it is not searched; where it is named, no further than it
+	 * went when it was opened. */
+	uint64_t output_device, output_inode;
+	uint64_t reserved[6];
 };
 
 struct bs_grep_result {

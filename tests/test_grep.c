@@ -414,7 +414,7 @@ static void test_bad_requests(void **state)
 	request.write = NULL;
 	assert_int_equal(bs_grep(&request, NULL, &err), BS_INVALID);
 	request = ask(&pattern, &heard);
-	request.reserved[7] = 1;
+	request.reserved[5] = 1;
 	assert_int_equal(bs_grep(&request, NULL, &err), BS_UNSUPPORTED);
 	request = ask(&pattern, &heard);
 	request.kernel = "none";

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "query/cli/commands.h"
@@ -109,7 +110,9 @@ static const char grep_description[] =
 	"are ordinary characters in classes; the first alternative that matches at a place is taken, also with `-w`; a "
 	"pattern with a line feed matches nothing without `-U`, where rg refuses it; \\w does not match combining marks; "
 	"[[:alpha:]] and the like are Unicode's, not ASCII's; with `--no-unicode` a pattern may have characters that are not ASCII, "
-	"and \\pL. (?-u) is understood at the start of all patterns, where it means `--no-unicode`, and not with `-w`.\n\n"
+	"and \\pL. (?-u) is understood at the start of all patterns, where it means `--no-unicode`, and not with `-w`. (?u), "
+	"\\u{66}, \\u0066, \\p{gc=Ll} and a repetition of a repetition (`a**`) are errors: write nothing, \\x{66}, \\p{Ll} and `(?:a*)*`. "
+	"Others that rg's own engine refuses have a meaning: (?=a), (?<n>a), \\1, \\h.\n\n"
 	"- \\A, and ^ without (?m), match at the start of each line. With `-o` and the like, rg's own engine finds them only at the start of "
 	"what it has read, and shows other lines whole. After an empty match, that engine does not see what stands before it (\\b), "
 	"and behind a match it may find ^ where no line begins (`^\\S_?|[\\s_]`); with `-U --crlf` "
@@ -129,6 +132,9 @@ static const char grep_description[] =
 	"- Folders named `.bitsift` are never searched, unless a PATH leads into them.\n\n"
 	"- With `--no-stat` a candidate that has become a symbolic link, or lies in a folder that has, is not followed; "
 	"it is named on standard error, as one that is not there any more, and the exit status is 2.\n\n"
+	"- Bytes of `-r` that are not UTF-8 are printed as they are; rg prints U+FFFD.\n\n"
+	"- A PATH, or standard input, that is the file to which the output goes is searched up to where it ended at first; rg may "
+	"go on with what it writes. Below a folder both pass it over.\n\n"
 	"- When the reader of the output goes away, rg's exit status is 0 or 1, by how it searches.\n\n"
 	"- On a terminal, control characters and marks of direction in paths are shown as \\xNN, in JSON as \\uNNNN. "
 	"Lines are shown as they are.\n\n"
@@ -257,7 +263,12 @@ static int run(void *set, const struct bs_operands *operands, const struct bs_co
 	                                      arguments->request.task != BS_GREP_TELL_ENGINE};
 	struct bs_grep_request request = arguments->request;
 	struct bs_grep_result result;
+	struct stat output;
 	request.consent = consent;
+	if (fstat(STDOUT_FILENO, &output) == 0 && S_ISREG(output.st_mode)) {
+		request.output_device = output.st_dev;
+		request.output_inode = output.st_ino;
+	}
 	request.write = write_out;
 	request.flush = flush;
 	request.notice = notice;

@@ -21,6 +21,8 @@ static enum bs_status file_read(struct bs_grep_input *input, void *to, size_t n_
 	struct pollfd coming = {.fd = file->fd, .events = POLLIN};
 	ssize_t n;
 	*n_out = 0;
+	if (file->is_output && n_bytes > input->size_bytes - file->read_bytes)
+		n_bytes = (size_t)(input->size_bytes - file->read_bytes);
 	if (input->is_stream && file->wait.run && poll(&coming, 1, 0) == 0 && !file->wait.run(file->wait.context))
 		return bs_fail(err, BS_STOPPED, "nobody wants more");
 	/* A terminal or a pipe may have been left so that reading does not wait. */
@@ -30,6 +32,7 @@ static enum bs_status file_read(struct bs_grep_input *input, void *to, size_t n_
 	if (n < 0)
 		return refuse(errno, err);
 	*n_out = (size_t)n;
+	file->read_bytes += (uint64_t)n;
 	return BS_OK;
 }
 
@@ -58,6 +61,8 @@ static enum bs_status set(struct bs_grep_file_input *file, int fd, bool only_reg
 	                                     .close = file_close,
 	                                     .is_stream = !is_file,
 	                                     .size_bytes = is_file ? (size_t)found.st_size : 0};
+	file->read_bytes = 0;
+	file->is_output = S_ISREG(found.st_mode) && found.st_ino == file->output_inode && found.st_dev == file->output_device;
 	return BS_OK;
 }
 

@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "core/base/status.h"
 
@@ -34,7 +35,10 @@ struct bs_grep_file_input {
 	struct bs_grep_input input;
 	int fd;
 	bool is_borrowed; /* standard input: it is not closed */
+	bool is_output;   /* what is found is written to it: it ends where it ended at first */
+	uint64_t read_bytes;
 	struct bs_grep_wait wait;
+	uint64_t output_device, output_inode; /* as the request's */
 };
 
 /* An input from fd, which it closes, also after a failure: BS_IO. only_regular: refuses anything but a regular file. */

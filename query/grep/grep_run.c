@@ -44,6 +44,7 @@ struct slot {
 	bool has_lines; /* not only that a binary file matches, which no line sets apart from other files */
 	bool is_begun;   /* a part of its output was put out */
 	bool is_stopped; /* nobody wants more */
+	bool is_left_out; /* it is what the output goes to */
 	struct bs_grep_sums sums;
 	uint64_t read_bytes;
 };
@@ -225,13 +226,18 @@ static enum bs_status search_file(struct running *run, struct searcher *searcher
 	                                  .command = plan->request->files.preprocessor,
 	                                  .argument = shown,
 	                                  .in_pieces = traits->by_line && !sees_all && !by_file,
-	                                  .wait = {run->waits && !keeps_output ? before_wait : NULL, searcher}};
+	                                  .wait = {run->waits && !keeps_output ? before_wait : NULL, searcher},
+	                                  .output_device = plan->request->output_device,
+	                                  .output_inode = plan->request->output_inode};
 	enum bs_status status = bs_grep_text_read(text, slot->is_stdin ? NULL : path, &reading, err);
 	if (!status) {
 		if (is_caller && text->input->size_bytes >= LARGE_BYTES)
 			get_help(run, 1);
-		search_text(run, searcher, slot, shown, err);
-		status = searcher->printer.status;
+		slot->is_left_out = text->file.is_output && !slot->is_named;
+		if (!slot->is_left_out) {
+			search_text(run, searcher, slot, shown, err);
+			status = searcher->printer.status;
+		}
 		enum bs_status end_status = bs_grep_text_close(text, status ? NULL : err);
 		status = status ? status : end_status;
 	}
@@ -359,7 +365,7 @@ static enum bs_status put_slot(void *context, uint64_t task, struct bs_error *er
 			status = take_results(run, slot, err);
 		if (!status && slot->out.used_bytes > 0 && !put_output(run, slot))
 			status = BS_STOPPED;
-		if (!status)
+		if (!status && !slot->is_left_out)
 			count_file(run, slot);
 		if (!status && slot->has_match && run->plan->request->output.format == BS_GREP_QUIET)
 			status = BS_STOPPED;
@@ -397,7 +403,7 @@ static enum bs_status add(struct running *run, const struct bs_grep_file *file, 
 	bs_buffer_clear(&slot->marks);
 	slot->n_results = 0;
 	slot->owes_end = false;
-	slot->has_match = slot->has_lines = slot->is_begun = slot->is_stopped = false;
+	slot->has_match = slot->has_lines = slot->is_begun = slot->is_stopped = slot->is_left_out = false;
 	slot->read_bytes = 0;
 	slot->sums = (struct bs_grep_sums){0};
 	slot->is_message = message != NULL;

@@ -192,6 +192,8 @@ static enum bs_status open_input(struct bs_grep_text *text, const char *path, co
 	struct bs_grep_file_input *file = &text->file;
 	enum bs_status status;
 	file->wait = reading->wait;
+	file->output_device = reading->output_device;
+	file->output_inode = reading->output_inode;
 	if (path) {
 		int fd = open_path(text, path, reading->root_bytes);
 		if (fd < 0 && errno == ELOOP && reading->root_bytes > 0)

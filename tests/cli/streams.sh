@@ -168,3 +168,32 @@ enough bitsift grep -j3 needle large large large
 enough bitsift grep -j3 needle folder
 enough bitsift grep --json needle large
 enough bitsift grep needle missing large
+
+echo '# the file to which the output goes is not searched below a folder, and named no further than it was'
+# into OPTION...: appends to a file that it would find.
+into() {
+    local status=0
+    announce bitsift grep "$@"
+    cp here/a here/b
+    (
+        ulimit -f 20000
+        exec bitsift grep "$@" <here/b >>here/b
+    ) || status=$?
+    [ "$status" -eq 0 ] || echo "exit status $status"
+    tail -n +100001 here/b | cksum
+}
+mkdir here
+yes 'a needle' | head -n 100000 >here/a
+into needle here
+into -n needle here
+into needle here/b
+into needle -
+into -c --include-zero needle here
+into -l needle here
+into --files-without-match nothing here
+bitsift index -q here
+into needle here
+into --no-stat needle here
+into -F -e needle -e x --brute here
+# It lists it, though.
+into --files here
