@@ -131,14 +131,15 @@ static enum bs_status is_in_folder(struct freshening *at, const char *place, uin
 	if (!folder.is_refused)
 		status = bs_recorded_canonical(at->snapshot->dir, folder.kind, record->path, false, &around, err);
 	const char *below = around ? bs_recorded_below(around, place) : NULL;
-	if (below && strcmp(below, ".") != 0)
-		status = bs_source_reaches(&folder, &at->options, below, is_in_out, &why);
+	/* A folder that cannot be read does not have it, for all we know. */
+	if (!status && below && strcmp(below, ".") != 0) {
+		enum bs_status reached = bs_source_reaches(&folder, &at->options, below, is_in_out, &why);
+		status = reached == BS_NO_MEMORY ? bs_fail(err, reached, "%s", why.text) : BS_OK;
+		*is_in_out &= !reached;
+	}
 	free(around);
 	bs_source_deinit(&folder);
-	if (status == BS_NO_MEMORY)
-		return bs_fail(err, status, "%s", why.text);
-	*is_in_out &= !status;
-	return BS_OK;
+	return status;
 }
 
 /* The next refresh makes such a source a part of its folder. */
