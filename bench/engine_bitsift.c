@@ -92,7 +92,8 @@ static void build(const struct corpus *corpus, const char *path, uint32_t n_thre
 	                                   .n_threads = n_threads,
 	                                   .density = density,
 	                                   .consent = &consent,
-	                                   .no_ignore = true}; /* as tokens_write.c reads it */
+	                                   .no_ignore = true, /* as tokens_write.c reads it, */
+	                                   .no_records = true}; /* files as documents */
 	struct bs_build_report report;
 	struct bs_error err;
 	build_begins(times_out);

@@ -21,9 +21,11 @@ endforeach()
 set(late_packages)
 if(BITSIFT_LOAD_LATE)
     foreach(name IN ITEMS BS_ICU BS_STEMMER BS_SIMDJSON BS_ZSTD BS_ZLIB BS_BZIP2 BS_LZMA BS_LZ4 BS_BROTLI)
-        execute_process(COMMAND dpkg-query -S ${${name}_FOLDER}/${${name}_SONAME}
-            OUTPUT_VARIABLE owner ERROR_QUIET RESULT_VARIABLE failed)
-        if(failed OR NOT owner MATCHES "^([^:]+):")
+        # Where /lib is a link to /usr/lib, packages may still name their files by either.
+        string(REGEX REPLACE "^/usr/lib" "/lib" short_folder ${${name}_FOLDER})
+        execute_process(COMMAND dpkg-query -S ${${name}_FOLDER}/${${name}_SONAME} ${short_folder}/${${name}_SONAME}
+            OUTPUT_VARIABLE owner ERROR_QUIET)
+        if(NOT owner MATCHES "^([^:]+):")
             message(STATUS "No package owns ${${name}_SONAME}: cpack is left out")
             return()
         endif()

@@ -73,7 +73,7 @@ bitsift index -q .
 check
 report_same 300
 echo '# messages'
-show bitsift grep --pre fails foo sub
+show bitsift grep -j1 --pre fails foo sub
 show bitsift grep --pre fails_at_once foo a.txt
 show bitsift grep --pre dies foo a.txt
 show bitsift grep --pre nowhere foo a.txt
