@@ -16,6 +16,9 @@ enum bs_status bs_grep_path_append(const struct bs_grep_output *output, const ch
                                    struct bs_error *err)
 {
 	struct bs_text_writer to = {.out = out, .err = err};
+	/* In front of each line, and mostly as it is. */
+	if (!*output->colors.path && !output->is_terminal && !output->path_separator)
+		return bs_buffer_append(out, path, strlen(path), err);
 	bs_text_put_string(&to, output->colors.path);
 	size_t from = out->used_bytes;
 	if (!to.status && output->is_terminal)
