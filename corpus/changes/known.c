@@ -16,6 +16,7 @@ struct known {
 	struct bs_source *inner;     /* the collections in it, one a source of the snapshot, as far as they were met; NULL: none */
 	size_t unread_at;            /* the first of the feed's unread paths that may hold documents not yet passed */
 	uint64_t recall_bytes;       /* of text that may still be asked for */
+	bool may_stay;               /* as in struct bs_recall */
 	bool are_rows;               /* of collections, and are asked for as files */
 };
 
@@ -136,7 +137,8 @@ static enum bs_status next_recalled(void *context, const struct bs_buffer *unrea
 	uint32_t number = record.source;
 	status = find_source(self, number, &batch->source, err);
 	bool is_record = !status && bs_source_has_records(batch->source);
-	batch->recall = (struct bs_recall){snapshot, bs_stored_texts_new, bs_stored_texts_fetch, bs_stored_texts_free};
+	batch->recall = (struct bs_recall){snapshot, bs_stored_texts_new, bs_stored_texts_fetch, bs_stored_texts_free,
+	                                   self->may_stay};
 	batch->is_row = self->are_rows;
 	while (!status && batch->n_items < (is_record ? BATCH_RECORDS : BS_BATCH_PATHS) && n_bytes < BS_BATCH_BYTES &&
 	       self->recall_bytes > 0 && bs_doc_cursor_peek(&self->cursor, &ref, &record) && record.source == number) {
@@ -203,6 +205,7 @@ enum bs_status bs_known_recall(const struct bs_source *source, const struct bs_s
 	self->source = source;
 	self->are_rows = are_rows;
 	self->recall_bytes = limit_bytes;
+	self->may_stay = chosen != NULL;
 	return bs_feed_open_recall(source, &(struct bs_known_source){self, next_recalled, close_known}, feed_out, err);
 }
 

@@ -742,6 +742,25 @@ void bs_reader_forget(struct bs_reader *reader, bool collection_too)
 		bs_buffer_trim(&reader->collection.window, KEPT_BYTES);
 }
 
+/* A record of its line; where it may stay, under the same limits of memory as when it was first read: BS_UNSUPPORTED for one
+ * beyond them. */
+static enum bs_status recall_line(struct bs_reader *reader, const uint8_t *line, uint64_t line_bytes, bool may_stay,
+                                  struct bs_document *document, struct bs_error *err)
+{
+	if (!may_stay)
+		return bs_reader_fetch_raw(reader, line, (size_t)line_bytes, document, err);
+	uint64_t held_bytes = record_bytes(reader, line, (size_t)line_bytes);
+	if (line_bytes > reader->max_document_bytes || held_bytes > reader->most_parse_bytes)
+		return bs_fail(err, BS_UNSUPPORTED, "%s", reader->too_large);
+	enum bs_status status = BS_OK;
+	if (held_bytes > reader->large_bytes)
+		status = reader->sink->large(reader->sink->context, line_bytes, err);
+	if (!status)
+		status = bs_reader_fetch_raw(reader, line, (size_t)line_bytes, document, err);
+	document->held_bytes = held_bytes;
+	return status;
+}
+
 static enum bs_status recall_stored(struct bs_reader *reader, const struct bs_recall *recall, const struct bs_known *known,
                                     struct bs_document *document, struct bs_error *err)
 {
@@ -753,7 +772,7 @@ static enum bs_status recall_stored(struct bs_reader *reader, const struct bs_re
 	}
 	if (!status)
 		status = recall->fetch(reader->stored, known->ref.segment, known->place[0], &reader->bytes, err);
-	return status ? status : bs_reader_fetch_raw(reader, reader->bytes.data, reader->bytes.used_bytes, document, err);
+	return status ? status : recall_line(reader, reader->bytes.data, reader->bytes.used_bytes, recall->may_stay, document, err);
 }
 
 /* Reads the document as it is now; *is_there_out: it could be read. Fails only with what no one else can mend. */
@@ -765,7 +784,9 @@ static enum bs_status recall(struct bs_reader *reader, const char *name, const s
 	struct bs_error why = {0};
 	struct bs_stamp stamp;
 	struct bs_refusal refusal = {0};
+	const uint8_t *line;
 	enum bs_status status = BS_OK;
+	*document = (struct bs_document){0};
 	switch (reader->is_row && source->kind == BS_SOURCE_COLLECTION ? BS_SOURCE_FILE : source->kind) {
 	case BS_SOURCE_FOLDER:
 		status = load_document(reader, reader->folder_fd, name, !reader->is_row, document, &refusal, &why);
@@ -774,7 +795,10 @@ static enum bs_status recall(struct bs_reader *reader, const char *name, const s
 		status = load_document(reader, AT_FDCWD, source->path, false, document, &refusal, &why);
 		break;
 	case BS_SOURCE_COLLECTION:
-		status = bs_reader_fetch_record(reader, source, known->place[0], known->place[1], document, &stamp, &why);
+		status = bs_reader_fetch_line(reader, source, known->place[0], known->place[1], 0, &line, &stamp, &why);
+		if (!status)
+			status = recall_line(reader, line, known->place[1], recalled->may_stay, document, &why);
+		document->offset = known->place[0];
 		break;
 	case BS_SOURCE_STDIN:
 		status = recall_stored(reader, recalled, known, document, &why);
@@ -790,7 +814,7 @@ static enum bs_status recall(struct bs_reader *reader, const char *name, const s
 	/* Stored text that the options of a rebuild make no document of is left out, as it would be from a pipe. */
 	if (source->kind == BS_SOURCE_STDIN && status == BS_INVALID)
 		return pass_over_record(reader, known->place[2], BS_SKIP_NO_TEXT, why.text, err);
-	bool is_ours = status == BS_NO_MEMORY || (source->kind == BS_SOURCE_STDIN && status);
+	bool is_ours = status == BS_NO_MEMORY || (source->kind == BS_SOURCE_STDIN && status && status != BS_UNSUPPORTED);
 	return is_ours ? bs_fail(err, status, "%s", why.text) : BS_OK;
 }
 

@@ -113,6 +113,7 @@ struct bs_recall {
 	enum bs_status (*fetch)(struct bs_stored_texts *texts, uint32_t segment, uint64_t frame, struct bs_buffer *text,
 	                        struct bs_error *err);
 	void (*close)(struct bs_stored_texts *texts);
+	bool may_stay; /* what takes more memory than there is is left where it is; else the only copy of it would be lost */
 };
 
 /* A piece of work for a reader: the paths of some files, or whole lines of a collection, or documents to read again.
