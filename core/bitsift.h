@@ -171,7 +171,7 @@ struct bs_build_report {
 	uint64_t n_segments, index_bytes; /* of the index, and of its files */
 	uint64_t n_excluded;    /* documents that bs_index_delete keeps out */
 	uint64_t n_compacted, n_moved, compacted_bytes; /* segments merged, documents moved by that, bytes written */
-	uint64_t n_stayed;      /* documents that should have moved, but are not what was indexed */
+	uint64_t n_stayed;      /* documents that should have moved, but are not what was indexed, or take too much memory */
 	uint64_t n_unread;      /* files, folders, sources not to be looked at: what the index had of them stays */
 	uint64_t skipped[BS_SKIP_MAX]; /* by enum bs_skip */
 	struct bs_skip_kind binary[BS_SKIP_KINDS]; /* of skipped[BS_SKIP_BINARY], those whose names end in one of the first kinds met */

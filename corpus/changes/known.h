@@ -21,8 +21,9 @@ enum bs_status bs_known_row(const struct bs_snapshot *snapshot, uint32_t source,
                             struct bs_error *err) BS_WARN_UNUSED;
 
 /* A feed of the live documents of source number `number` of the snapshot that lie in the chosen segments (an entry a
- * segment; NULL: all), to be read again, in document order, until they make up limit_bytes; of a folder with those of the
- * collections in it, which batches are of on their own. are_rows: the segments are of rows. All is borrowed. */
+ * segment, and what takes too much memory stays there; NULL: all, whatever they take), to be read again, in document
+ * order, until they make up limit_bytes; of a folder with those of the collections in it, which batches are of on their
+ * own. are_rows: the segments are of rows. All is borrowed. */
 enum bs_status bs_known_recall(const struct bs_source *source, const struct bs_snapshot *snapshot, uint32_t number,
                                const bool *chosen, bool are_rows, uint64_t limit_bytes, struct bs_feed **feed_out,
                                struct bs_error *err) BS_WARN_UNUSED;

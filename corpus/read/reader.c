@@ -47,6 +47,7 @@ struct bs_reader {
 	const char *too_large; /* why one over max_document_bytes is refused */
 	int64_t suspect_from_ns; /* 0: never mind */
 	struct bs_record_parser *records;
+	bool has_large;       /* of the batch being read: one was announced */
 	struct bs_buffer bytes; /* the file or record as read */
 	struct bs_buffer text;  /* its UTF-8, if that is something else */
 	struct bs_buffer message;
@@ -555,6 +556,13 @@ static uint64_t record_bytes(const struct bs_reader *reader, const uint8_t *line
 	return is_long && reader->sink->large ? line_bytes + bs_record_parse_bytes(line, line_bytes) : 0;
 }
 
+/* All before a large record is merged first, and what its parsing takes is given back with the batch. */
+static enum bs_status await_large(struct bs_reader *reader, uint64_t n_bytes, struct bs_error *err)
+{
+	reader->has_large = true;
+	return reader->sink->large(reader->sink->context, n_bytes, err);
+}
+
 /* One line without its end. */
 static enum bs_status read_line(struct bs_reader *reader, const uint8_t *line, size_t line_bytes, uint64_t line_number,
                                 uint64_t offset, struct bs_error *err)
@@ -570,7 +578,7 @@ static enum bs_status read_line(struct bs_reader *reader, const uint8_t *line, s
 		return pass_over_record(reader, line_number, BS_SKIP_TOO_LARGE, "more values than --memory has room for", err);
 	enum bs_status status = BS_OK;
 	if (held_bytes > reader->large_bytes)
-		status = reader->sink->large(reader->sink->context, line_bytes, err);
+		status = await_large(reader, line_bytes, err);
 	if (!status)
 		status = bs_record_parse(reader->records, line, line_bytes, &document, &refusal, err);
 	if (status || refusal.reason)
@@ -742,19 +750,28 @@ void bs_reader_forget(struct bs_reader *reader, bool collection_too)
 		bs_buffer_trim(&reader->collection.window, KEPT_BYTES);
 }
 
-/* A record of its line; where it may stay, under the same limits of memory as when it was first read: BS_UNSUPPORTED for one
- * beyond them. */
-static enum bs_status recall_line(struct bs_reader *reader, const uint8_t *line, uint64_t line_bytes, bool may_stay,
-                                  struct bs_document *document, struct bs_error *err)
+/* Before a record of so many bytes is read again. Where it may stay it is refused, or comes alone, as when it was first read. */
+static enum bs_status await_record(struct bs_reader *reader, uint64_t line_bytes, bool may_stay, struct bs_refusal *refusal,
+                                   struct bs_error *err)
 {
-	if (!may_stay)
-		return bs_reader_fetch_raw(reader, line, (size_t)line_bytes, document, err);
-	uint64_t held_bytes = record_bytes(reader, line, (size_t)line_bytes);
-	if (line_bytes > reader->max_document_bytes || held_bytes > reader->most_parse_bytes)
-		return bs_fail(err, BS_UNSUPPORTED, "%s", reader->too_large);
+	if (may_stay && line_bytes > reader->max_document_bytes)
+		*refusal = (struct bs_refusal){.skip = BS_SKIP_TOO_LARGE, .reason = reader->too_large};
+	bool is_large = may_stay && !refusal->reason && line_bytes > reader->large_bytes;
+	return is_large ? await_large(reader, line_bytes, err) : BS_OK;
+}
+
+/* The record of a line, or its refusal; one that only its values make large comes alone from here on. */
+static enum bs_status recall_line(struct bs_reader *reader, const uint8_t *line, uint64_t line_bytes, bool may_stay,
+                                  struct bs_document *document, struct bs_refusal *refusal, struct bs_error *err)
+{
+	uint64_t held_bytes = may_stay ? record_bytes(reader, line, (size_t)line_bytes) : 0;
 	enum bs_status status = BS_OK;
-	if (held_bytes > reader->large_bytes)
-		status = reader->sink->large(reader->sink->context, line_bytes, err);
+	if (held_bytes > reader->most_parse_bytes) {
+		*refusal = (struct bs_refusal){.skip = BS_SKIP_TOO_LARGE, .reason = reader->too_large};
+		return BS_OK;
+	}
+	if (held_bytes > reader->large_bytes && line_bytes <= reader->large_bytes)
+		status = await_large(reader, line_bytes, err);
 	if (!status)
 		status = bs_reader_fetch_raw(reader, line, (size_t)line_bytes, document, err);
 	document->held_bytes = held_bytes;
@@ -762,9 +779,11 @@ static enum bs_status recall_line(struct bs_reader *reader, const uint8_t *line,
 }
 
 static enum bs_status recall_stored(struct bs_reader *reader, const struct bs_recall *recall, const struct bs_known *known,
-                                    struct bs_document *document, struct bs_error *err)
+                                    struct bs_document *document, struct bs_refusal *refusal, struct bs_error *err)
 {
-	enum bs_status status = BS_OK;
+	enum bs_status status = await_record(reader, known->place[1], recall->may_stay, refusal, err);
+	if (status || refusal->reason)
+		return status;
 	if (!reader->stored || reader->recall.index != recall->index) {
 		close_stored(reader);
 		reader->recall = *recall;
@@ -772,7 +791,24 @@ static enum bs_status recall_stored(struct bs_reader *reader, const struct bs_re
 	}
 	if (!status)
 		status = recall->fetch(reader->stored, known->ref.segment, known->place[0], &reader->bytes, err);
-	return status ? status : recall_line(reader, reader->bytes.data, reader->bytes.used_bytes, recall->may_stay, document, err);
+	if (!status)
+		status = recall_line(reader, reader->bytes.data, reader->bytes.used_bytes, recall->may_stay, document, refusal, err);
+	return status;
+}
+
+static enum bs_status recall_record(struct bs_reader *reader, const struct bs_recall *recall, const struct bs_known *known,
+                                    struct bs_document *document, struct bs_refusal *refusal, struct bs_error *err)
+{
+	struct bs_stamp stamp;
+	const uint8_t *line;
+	enum bs_status status = await_record(reader, known->place[1], recall->may_stay, refusal, err);
+	if (status || refusal->reason)
+		return status;
+	status = bs_reader_fetch_line(reader, reader->source, known->place[0], known->place[1], 0, &line, &stamp, err);
+	if (!status)
+		status = recall_line(reader, line, known->place[1], recall->may_stay, document, refusal, err);
+	document->offset = known->place[0];
+	return status;
 }
 
 /* Reads the document as it is now; *is_there_out: it could be read. Fails only with what no one else can mend. */
@@ -782,9 +818,7 @@ static enum bs_status recall(struct bs_reader *reader, const char *name, const s
 {
 	const struct bs_source *source = reader->source;
 	struct bs_error why = {0};
-	struct bs_stamp stamp;
 	struct bs_refusal refusal = {0};
-	const uint8_t *line;
 	enum bs_status status = BS_OK;
 	*document = (struct bs_document){0};
 	switch (reader->is_row && source->kind == BS_SOURCE_COLLECTION ? BS_SOURCE_FILE : source->kind) {
@@ -795,13 +829,10 @@ static enum bs_status recall(struct bs_reader *reader, const char *name, const s
 		status = load_document(reader, AT_FDCWD, source->path, false, document, &refusal, &why);
 		break;
 	case BS_SOURCE_COLLECTION:
-		status = bs_reader_fetch_line(reader, source, known->place[0], known->place[1], 0, &line, &stamp, &why);
-		if (!status)
-			status = recall_line(reader, line, known->place[1], recalled->may_stay, document, &why);
-		document->offset = known->place[0];
+		status = recall_record(reader, recalled, known, document, &refusal, &why);
 		break;
 	case BS_SOURCE_STDIN:
-		status = recall_stored(reader, recalled, known, document, &why);
+		status = recall_stored(reader, recalled, known, document, &refusal, &why);
 		break;
 	case BS_SOURCE_FORGOTTEN:
 		break;
@@ -814,7 +845,7 @@ static enum bs_status recall(struct bs_reader *reader, const char *name, const s
 	/* Stored text that the options of a rebuild make no document of is left out, as it would be from a pipe. */
 	if (source->kind == BS_SOURCE_STDIN && status == BS_INVALID)
 		return pass_over_record(reader, known->place[2], BS_SKIP_NO_TEXT, why.text, err);
-	bool is_ours = status == BS_NO_MEMORY || (source->kind == BS_SOURCE_STDIN && status && status != BS_UNSUPPORTED);
+	bool is_ours = status == BS_NO_MEMORY || status == BS_STOPPED || (source->kind == BS_SOURCE_STDIN && status);
 	return is_ours ? bs_fail(err, status, "%s", why.text) : BS_OK;
 }
 
@@ -842,10 +873,11 @@ static enum bs_status recall_batch(struct bs_reader *reader, const struct bs_bat
 		if (document.checksum == known[i].checksum)
 			status = sink->document(sink->context, &document, &why);
 		if (status)
-			status = status == BS_UNSUPPORTED ? BS_OK : bs_fail(err, status, "%s", why.text);
+			status = status == BS_UNSUPPORTED && batch->recall.may_stay ? BS_OK : bs_fail(err, status, "%s", why.text);
 	}
 	bs_buffer_trim(&reader->bytes, KEPT_BYTES);
 	bs_buffer_trim(&reader->text, KEPT_BYTES);
+	bs_buffer_trim(&reader->collection.window, KEPT_BYTES);
 	return status;
 }
 
@@ -860,9 +892,16 @@ enum bs_status bs_reader_read(struct bs_reader *reader, const struct bs_batch *b
 	reader->source = source;
 	reader->sink = sink;
 	reader->is_row = batch->is_row;
+	enum bs_status (*read_batch)(struct bs_reader *, const struct bs_batch *, struct bs_error *) = read_files;
 	if (batch->recall.index)
-		return recall_batch(reader, batch, err);
-	return bs_source_has_records(source) && !batch->is_row ? read_lines(reader, batch, err) : read_files(reader, batch, err);
+		read_batch = recall_batch;
+	else if (bs_source_has_records(source) && !batch->is_row)
+		read_batch = read_lines;
+	enum bs_status status = read_batch(reader, batch, err);
+	if (reader->has_large)
+		bs_record_parser_forget(reader->records);
+	reader->has_large = false;
+	return status;
 }
 
 enum bs_status bs_reader_read_all(struct bs_reader *reader, struct bs_feed *feed, const struct bs_document_sink *sink,

@@ -68,6 +68,8 @@ struct bs_record_parser;
 enum bs_status bs_record_parser_new(const struct bs_record_options *options, struct bs_record_parser **parser_out,
                                     struct bs_error *err) BS_WARN_UNUSED;
 
+/* Gives back the memory, which may be much after a long line. What was parsed is gone. */
+void bs_record_parser_forget(struct bs_record_parser *parser);
 /* NULL is fine. */
 void bs_record_parser_free(struct bs_record_parser *parser);
 

@@ -270,13 +270,18 @@ static enum bs_status rewrite_line(const uint8_t *line, size_t line_bytes, struc
 	return r.status;
 }
 
+static void forget_document(struct bs_record_parser *parser)
+{
+	parser->json = dom::parser();
+	parser->document = dom::document();
+}
+
 /* Room for simdjson's tape and strings, doubled as lines get longer; what one huge line took is given back. */
 static error_code reserve_document(struct bs_record_parser *parser, size_t line_bytes)
 {
 	size_t capacity = parser->document.capacity();
 	if (capacity > GENEROUS_CAPACITY_BYTES && line_bytes < capacity / 8) {
-		parser->json = dom::parser();
-		parser->document = dom::document();
+		forget_document(parser);
 		capacity = 0;
 	}
 	if (line_bytes <= capacity)
@@ -437,6 +442,13 @@ enum bs_status bs_record_parser_new(const struct bs_record_options *options, str
 	parser->scan.is_valid = true;
 	*parser_out = parser;
 	return BS_OK;
+}
+
+void bs_record_parser_forget(struct bs_record_parser *parser)
+{
+	forget_document(parser);
+	bs_buffer_deinit(&parser->line);
+	bs_record_scan_deinit(&parser->scan);
 }
 
 void bs_record_parser_free(struct bs_record_parser *parser)

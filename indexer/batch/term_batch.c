@@ -188,6 +188,7 @@ void bs_term_batch_clear(struct bs_term_batch *batch)
 		use_slots(terms, terms->n_slots);
 	terms->n_terms = 0;
 	batch->n_docs = 0;
+	batch->is_alone = false;
 }
 
 void bs_term_batch_seal(struct bs_term_batch *batch)

@@ -1,4 +1,5 @@
 /* cmd_compact.c: `bitsift compact`. Arguments and output; the work is bs_index_compact's. */
+#include <malloc.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,7 +38,8 @@ static const char compact_description[] =
 	"it is, and is counted; `bitsift index` refreshes it. One that cannot be read stays as well, and is named. A "
 	"query finds the same before, during and after; scores may change, because deleted documents no longer count. A run that is "
 	"interrupted leaves the index as it was, as `bitsift index` does.\n\n"
-	"Give it no less `--memory` than `bitsift index` had: a large document needs again what it needed then.";
+	"It stays within `--memory` and 128 MiB more, as `bitsift index` does. A document too large for that stays as it is, too, "
+	"and is counted: a large one needs again what it needed when it was indexed.";
 
 struct display {
 	struct bs_progress progress;
@@ -79,10 +81,11 @@ static void show_summary(const struct bs_build_report *report, const char *index
 		return;
 	bs_format_things(report->n_stayed, "document", docs);
 	if (report->skipped[BS_SKIP_UNTRUSTED])
-		fprintf(stderr, "  left      %s that changed since indexing, cannot be read, or whose source is not followed\n", docs);
+		fprintf(stderr, "  left      %s that changed since indexing, cannot be read, would take more --memory, or whose source is not "
+		        "followed\n", docs);
 	else
-		fprintf(stderr, "  left      %s that changed since indexing, or cannot be read; run `%s` first\n", docs,
-		        bs_cmd_refresh_command(index, &refresh));
+		fprintf(stderr, "  left      %s that changed since indexing, cannot be read (run `%s` first), or would take more "
+		        "--memory\n", docs, bs_cmd_refresh_command(index, &refresh));
 }
 
 static int run(void *set, const struct bs_operands *operands, const struct bs_consent *consent, struct bs_error *err)
@@ -92,6 +95,7 @@ static int run(void *set, const struct bs_operands *operands, const struct bs_co
 	struct display display = {.progress = {.verb = "compacting"}};
 	char *dir = NULL;
 	(void)operands;
+	mallopt(M_MMAP_THRESHOLD, 1 << 20); /* as in cmd_index.c */
 	enum bs_status status = bs_cmd_locate(arguments->index, &dir, err);
 	struct bs_build_request request = {.dir = dir,
 	                                   .memory_bytes = arguments->memory_bytes,

@@ -6,6 +6,7 @@
  *   FAIL_READ_FROM=N   ... files only from byte N on
  *   NO_OPENAT2=1       there is no openat2 (ENOSYS), as on a kernel before 5.6
  *   FAIL_REALLOC=N     the Nth call of realloc gets no memory
+ *   FAIL_LOAD=TEXT     libraries whose names hold TEXT cannot be loaded
  */
 #include <dirent.h>
 #include <dlfcn.h>
@@ -98,6 +99,12 @@ READDIR(readdir, dirent)
 READDIR(readdir64, dirent64)
 PREAD(pread)
 PREAD(pread64)
+
+void *dlopen(const char *name, int flags)
+{
+	const char *text = getenv("FAIL_LOAD");
+	return text && name && strstr(name, text) ? NULL : REAL("dlopen", void *, const char *, int)(name, flags);
+}
 
 void *__libc_realloc(void *old, size_t n_bytes);
 

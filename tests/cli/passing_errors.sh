@@ -110,3 +110,9 @@ bitsift index -q
 show hostile FAIL_READ=b.txt bitsift compact
 show hostile FAIL_OPEN=/r.jsonl FAIL_READ=r.jsonl bitsift compact -q
 show bitsift query --count cat
+echo '# stored text, the only copy there is, that cannot be read: with zstd not there, every document stays'
+rm -rf .bitsift
+for id in s t; do echo "{\"id\":\"$id\",\"text\":\"cat\"}" | bitsift index -q -; done
+hostile FAIL_LOAD=libzstd bitsift compact >"$SCRATCH/said" 2>&1 || true
+hostile FAIL_LOAD=libzstd bitsift index --rebuild >"$SCRATCH/said" 2>&1 || true
+show bitsift query --ids cat
