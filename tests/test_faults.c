@@ -67,6 +67,8 @@ static const struct scenario scenarios[] = {
 	{PLACE_CHANGED, .writes = true, .arguments = {"index", "-q", "-j", "2"}},
 	{PLACE_CHANGED, .writes = true, .arguments = {"index", "-q", "--rebuild"}},
 	{PLACE_STORED, .writes = true, .arguments = {"index", "-q", "-"}, .input = "../c.jsonl"},
+	{PLACE_STORED, .writes = true, .arguments = {"index", "-q", "-j", "1", "--rebuild"}},
+	{PLACE_STORED, .writes = true, .arguments = {"compact", "-q"}},
 	{PLACE_MANY, .writes = true, .arguments = {"compact", "-q"}},
 	{PLACE_INDEXED, .writes = true, .arguments = {"delete", "-q", "src/b.txt", "r7", "none"}},
 	{PLACE_INDEXED, .writes = true, .arguments = {"delete", "-q", "--query", "seven"}},
@@ -207,7 +209,7 @@ static void make_places(void)
 		shell("cp -r tree %s", place_names[i]);
 	usleep(PATIENCE_US);
 	shell("for i in indexed changed many; do (cd $i && " BITSIFT " index -q . c.jsonl) || exit 1; done");
-	shell("cd stored && " BITSIFT " index -q - <../c.jsonl");
+	shell("cd stored && " BITSIFT " index -q - <../c.jsonl && tail -n 3 ../c.jsonl | " BITSIFT " index -q -");
 	shell("cd changed && echo common new >src/new.txt && echo common quick changed brown >src/b.txt && rm -r old && "
 	      "echo '{\"id\":\"x1\",\"text\":\"common appended\"}' >>c.jsonl && echo '*.log2' >.gitignore");
 	shell("cd many && for i in 1 2 3; do echo common quick more $i >src/more$i.txt && " BITSIFT " index -q || exit 1; done && "
