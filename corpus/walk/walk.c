@@ -163,7 +163,7 @@ static enum bs_ignore_verdict ask_caseless_globs(struct bs_walk *walk, const str
 	return bs_ignore_match(&walk->caseless_globs, &small, off);
 }
 
-/* -g: a glob means the opposite of an ignore rule, and if any asks for files, the other files are not wanted. */
+/* -g and --iglob. */
 static enum bs_ignore_verdict ask_globs(struct bs_walk *walk, const struct bs_ignore_entry *entry)
 {
 	size_t off = walk->shown_off;
@@ -174,15 +174,7 @@ static enum bs_ignore_verdict ask_globs(struct bs_walk *walk, const struct bs_ig
 	enum bs_ignore_verdict verdict = ask_caseless_globs(walk, entry, off);
 	if (verdict == BS_IGNORE_SILENT)
 		verdict = bs_ignore_match(&walk->globs, entry, off);
-	switch (verdict) {
-	case BS_IGNORE_SKIP:
-		return BS_IGNORE_KEEP;
-	case BS_IGNORE_KEEP:
-		return BS_IGNORE_SKIP;
-	case BS_IGNORE_SILENT:
-		break;
-	}
-	return walk->globs.n_plain + walk->caseless_globs.n_plain > 0 && !entry->is_folder ? BS_IGNORE_SKIP : BS_IGNORE_SILENT;
+	return bs_ignore_as_globs(verdict, walk->globs.n_plain + walk->caseless_globs.n_plain, entry->is_folder);
 }
 
 /* What the ignore files say, then the types of files: they may leave out what those keep, and keep what is hidden. */
