@@ -60,7 +60,9 @@ static size_t clamp(uint64_t offset, size_t text_bytes)
 /* The code point at *at, forwards or, if `to` is not behind it, before it; *at moves over it. *at != to. */
 static int32_t step(const uint8_t *text, size_t *at, size_t to)
 {
-	return *at < to ? bs_visible_next(text, to, at) : bs_visible_previous(text, at);
+	if (*at < to)
+		return text[*at] < 0x80 ? text[(*at)++] : bs_visible_next(text, to, at);
+	return text[*at - 1] < 0x80 ? text[--*at] : bs_visible_previous(text, at);
 }
 
 /* Of a terminal: 2 for wide characters, 0 for what is drawn upon the one before. */
