@@ -518,27 +518,33 @@ static void append_expected(struct bs_buffer *expected, const char *name, const 
 }
 
 static void append_random_value(struct bs_buffer *json, struct bs_buffer *expected, const char *name, uint64_t *random,
+                                int depth);
+
+/* Its key, with what stands before it, in JSON; and what it adds to the name. */
+static void append_random_member(struct bs_buffer *json, const char *key, struct bs_buffer *expected, const char *name,
+                                 const char *suffix, uint64_t *random, int depth)
+{
+	char inner[64];
+	snprintf(inner, sizeof(inner), "%s%s", name, suffix);
+	append_text(json, key);
+	append_random_value(json, expected, inner, random, depth);
+}
+
+static void append_random_value(struct bs_buffer *json, struct bs_buffer *expected, const char *name, uint64_t *random,
                                 int depth)
 {
 	static const char *const plain[] = {
 		"0", "-1.5e3", "7E-2", "true", "null", "[]", "{ }", "1e999", "99999999999999999999"};
-	char inner[64];
 	switch (depth < 4 ? next_random(random) % 5 : 4) {
 	case 0:
 		append_text(json, "[ ");
 		append_random_value(json, expected, name, random, depth + 1);
-		append_text(json, ",{\"\\u0061\":");
-		snprintf(inner, sizeof(inner), "%s.a", name);
-		append_random_value(json, expected, inner, random, depth + 1);
+		append_random_member(json, ",{\"\\u0061\":", expected, name, ".a", random, depth + 1);
 		append_text(json, "}]");
 		break;
 	case 1:
-		append_text(json, "{\"\": ");
-		snprintf(inner, sizeof(inner), "%s.", name);
-		append_random_value(json, expected, inner, random, depth + 1);
-		append_text(json, ", \"b.c\":");
-		snprintf(inner, sizeof(inner), "%s.b.c", name);
-		append_random_value(json, expected, inner, random, depth + 1);
+		append_random_member(json, "{\"\": ", expected, name, ".", random, depth + 1);
+		append_random_member(json, ", \"b.c\":", expected, name, ".b.c", random, depth + 1);
 		append_text(json, " }");
 		break;
 	case 2: {

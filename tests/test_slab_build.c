@@ -48,7 +48,7 @@ static void add_document(struct bs_term_batch *term_batch, uint64_t *random)
 	expect_ok(sink.document(sink.context, &document, &err), &err);
 }
 
-/* Anew for each slab: making it changes the gather. */
+/* Anew for each slab: making it changes the accumulator. */
 static void accumulate_documents(void)
 {
 	struct bs_error err = {""};

@@ -19,11 +19,16 @@ int32_t bs_visible_previous(const uint8_t *text, size_t *at);
 /* Unicode White_Space. Of others than ASCII, after bs_icu_load (icu.h). */
 bool bs_visible_is_space(int32_t code_point);
 
+/* How many of a terminal a code point takes: 2 if it is wide, 0 if it is drawn upon the one before, 1 for what
+ * is shown as U+FFFD. After bs_icu_load. */
+size_t bs_visible_columns_beyond(int32_t code_point); /* from U+0300 on */
+static inline size_t bs_visible_columns(int32_t code_point)
+{
+	return code_point < 0x300 ? 1 : bs_visible_columns_beyond(code_point);
+}
+
 /* Appends a whole text by bs_visible_escape_next. */
 enum bs_status bs_visible_escape(struct bs_buffer *out, const void *text, size_t text_bytes, struct bs_error *err) BS_WARN_UNUSED;
-
-/* Appends a whole text as UTF-8, U+FFFD for what would be obeyed and for what is not UTF-8. */
-enum bs_status bs_visible_append_text(struct bs_buffer *out, const void *text, size_t text_bytes, struct bs_error *err) BS_WARN_UNUSED;
 
 /* Appends a code point as UTF-8. Control characters and what is none (negative, as from U8_NEXT) become U+FFFD. */
 enum bs_status bs_visible_append(struct bs_buffer *out, int32_t code_point, struct bs_error *err) BS_WARN_UNUSED;

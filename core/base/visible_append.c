@@ -13,22 +13,25 @@ bool bs_visible_is_space(int32_t code_point)
 	return bs_icu.u_isUWhiteSpace(code_point);
 }
 
+size_t bs_visible_columns_beyond(int32_t c)
+{
+	if (bs_visible_is_obeyed(c))
+		return 1;
+	uint32_t type = U_MASK(bs_icu.u_charType(c));
+	int syllable = bs_icu.u_getIntPropertyValue(c, UCHAR_HANGUL_SYLLABLE_TYPE);
+	if (type & (U_GC_MN_MASK | U_GC_ME_MASK | U_GC_CF_MASK) || syllable == U_HST_VOWEL_JAMO ||
+	    syllable == U_HST_TRAILING_JAMO)
+		return 0;
+	int width = bs_icu.u_getIntPropertyValue(c, UCHAR_EAST_ASIAN_WIDTH);
+	return width == U_EA_WIDE || width == U_EA_FULLWIDTH ? 2 : 1;
+}
+
 enum bs_status bs_visible_escape(struct bs_buffer *out, const void *text, size_t text_bytes, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	char shown[BS_VISIBLE_MOST_BYTES + 1];
 	for (size_t at = 0; at < text_bytes && !status;)
 		status = bs_buffer_append(out, shown, bs_visible_escape_next(text, text_bytes, &at, shown), err);
-	return status;
-}
-
-enum bs_status bs_visible_append_text(struct bs_buffer *out, const void *text, size_t text_bytes, struct bs_error *err)
-{
-	enum bs_status status = BS_OK;
-	for (size_t at = 0; at < text_bytes && !status;) {
-		int32_t c = bs_visible_next(text, text_bytes, &at);
-		status = bs_visible_append(out, bs_visible_is_obeyed(c) ? -1 : c, err);
-	}
 	return status;
 }
 

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/bytes.h"
 #include "core/base/hash.h"
 #include "core/lexicon/lexicon.h"
 

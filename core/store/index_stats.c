@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "core/store/folder_listings.h"
-#include "core/base/bytes.h"
 #include "core/simd/kernels.h"
 #include "core/file/segment_sections.h"
 #include "core/matrix/forward_list.h"

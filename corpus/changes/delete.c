@@ -296,10 +296,8 @@ static enum bs_status undo(struct bs_snapshot *snapshot, uint32_t i, struct bs_d
 	if (status)
 		return status;
 	struct bs_source_record *source = &manifest->sources[record.source];
-	if (place.segment != BS_DOC_NONE) {
-		undone->n_restored++;
+	if (place.segment != BS_DOC_NONE)
 		return bs_snapshot_mark(snapshot, place, false, err);
-	}
 	undone->n_lost += source->kind == BS_SOURCE_STDIN;
 	undone->n_to_read += source->kind != BS_SOURCE_STDIN;
 	/* A walk meets a file that is new to it; a collection is read from its start. */

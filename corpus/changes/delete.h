@@ -37,9 +37,8 @@ enum bs_status bs_delete_documents(struct bs_snapshot *snapshot, const struct bs
                                    struct bs_error *err) BS_WARN_UNUSED;
 
 struct bs_undone {
-	uint64_t n_restored; /* live again */
-	uint64_t n_to_read;  /* will be, after a refresh */
-	uint64_t n_lost;     /* came from standard input, and no segment has them any more */
+	uint64_t n_to_read; /* live again after a refresh; the others are at once */
+	uint64_t n_lost;    /* came from standard input, and no segment has them any more */
 };
 /* Takes exclusions back, and commits. refs: BS_DOC_EXCLUDED, each once. The rest as above. */
 enum bs_status bs_delete_undo(struct bs_snapshot *snapshot, const struct bs_doc_ref *refs, size_t n_refs,

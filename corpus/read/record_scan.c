@@ -215,6 +215,7 @@ struct walk {
 	struct scanner scanner;
 	struct bs_document *document;
 	bool as_it_is;
+	const uint8_t *strings; /* of scan->strings, from the next on */
 	struct bs_error *err;
 };
 
@@ -231,6 +232,22 @@ static bool is_ascii(const struct raw_string *string)
 	return all < 0x80;
 }
 
+/* Behind the opening quote: what the string stands for, if that is known already. */
+static bool take_walk_string(struct walk *walk, struct raw_string *string_out)
+{
+	uint32_t n_bytes;
+	if (!take_string(&walk->scanner, string_out))
+		return false;
+	if (!walk->strings)
+		return true;
+	memcpy(&n_bytes, walk->strings, sizeof(n_bytes));
+	if (n_bytes > string_out->n_bytes)
+		return false;
+	*string_out = (struct raw_string){walk->strings + sizeof(n_bytes), n_bytes};
+	walk->strings += sizeof(n_bytes) + n_bytes + 1;
+	return true;
+}
+
 /* The name of what stands at the key: with the names of the objects around it, unless that is too long. */
 static enum bs_status take_name(struct walk *walk, struct level *member_out, bool *is_known_out)
 {
@@ -243,7 +260,7 @@ static enum bs_status take_name(struct walk *walk, struct level *member_out, boo
 		*is_known_out = true;
 		return BS_OK;
 	}
-	if (!take(&walk->scanner, '"') || !take_string(&walk->scanner, &key) || (!scan->is_valid && !is_ascii(&key)) ||
+	if (!take(&walk->scanner, '"') || !take_walk_string(walk, &key) || (!scan->is_valid && !is_ascii(&key)) ||
 	    !take(&walk->scanner, ':'))
 		return BS_OK;
 	size_t around_bytes = scan->levels.used_bytes > sizeof(*object) ? object->name_bytes + 1 : 0, key_bytes;
@@ -251,7 +268,9 @@ static enum bs_status take_name(struct walk *walk, struct level *member_out, boo
 	if (status)
 		return status;
 	uint8_t *name = scan->names.data + scan->names.used_bytes;
-	if (!unescape(key.bytes, key.n_bytes, true, name + around_bytes, &key_bytes))
+	if (walk->strings)
+		memcpy(name + around_bytes, key.bytes, key_bytes = key.n_bytes);
+	else if (!unescape(key.bytes, key.n_bytes, true, name + around_bytes, &key_bytes))
 		return BS_OK;
 	*is_known_out = true;
 	if (around_bytes > 0 && around_bytes + key_bytes > BS_RECORD_NAME_BYTES)
@@ -292,7 +311,7 @@ static bool resolve(struct walk *walk, uint8_t kind, struct raw_string *value)
 			return false;
 		*value = number_at(scan->original + offset, scan->original + scan->original_bytes);
 		memcpy(to, value->bytes, value->n_bytes);
-	} else if (kind == '"' && value->n_bytes > 0 && memchr(value->bytes, '\\', value->n_bytes)) {
+	} else if (kind == '"' && !walk->strings && value->n_bytes > 0 && memchr(value->bytes, '\\', value->n_bytes)) {
 		if (!unescape(value->bytes, value->n_bytes, true, to, &value->n_bytes))
 			return false;
 	} else {
@@ -322,7 +341,7 @@ static enum bs_status take_scalar(struct walk *walk, const struct level *member,
 	bool is_text = has_text && bs_record_is_text(&scan->options, name, member->name_bytes);
 	struct raw_string value = number_at(start, scanner->end);
 	if (kind == '"') {
-		*is_known_out = take_string(scanner, &value);
+		*is_known_out = take_walk_string(walk, &value);
 	} else {
 		while (!has_text && start + value.n_bytes < scanner->end && (uint8_t)(start[value.n_bytes] - 'a') < 26)
 			value.n_bytes++;
@@ -398,7 +417,7 @@ static enum bs_status take_members(struct walk *walk, bool *is_known_out)
 enum bs_status bs_record_scan_line(struct bs_record_scan *scan, const uint8_t *line, size_t line_bytes, bool as_it_is,
                                    struct bs_document *document_out, bool *is_known_out, struct bs_error *err)
 {
-	struct walk walk = {scan, {line, line + line_bytes}, document_out, as_it_is, err};
+	struct walk walk = {scan, {line, line + line_bytes}, document_out, as_it_is, scan->strings, err};
 	*document_out = (struct bs_document){.name = (const uint8_t *)"",
 	                                     .is_named_by_line = true,
 	                                     .known = {BS_DOC_NONE, 0},
@@ -412,7 +431,8 @@ enum bs_status bs_record_scan_line(struct bs_record_scan *scan, const uint8_t *l
 	bs_buffer_trim(&scan->names, line_bytes * BS_RECORD_NAME_BYTES + KEPT_BYTES);
 	bs_buffer_trim(&scan->text, line_bytes + scan->original_bytes + KEPT_BYTES);
 	/* Resolved, no string is longer: the text does not move while fields point into it. */
-	enum bs_status status = as_it_is ? BS_OK : bs_buffer_reserve(&scan->text, line_bytes + scan->original_bytes, err);
+	size_t text_bytes = scan->strings ? scan->original_bytes : line_bytes;
+	enum bs_status status = as_it_is ? BS_OK : bs_buffer_reserve(&scan->text, text_bytes, err);
 	if (!status && take(&walk.scanner, '{'))
 		status = take_members(&walk, is_known_out);
 	skip_space(&walk.scanner);

@@ -21,12 +21,13 @@ struct bs_record_scan {
 	bool is_valid;           /* the line is known to be JSON of valid UTF-8 */
 	const uint8_t *original; /* NULL, or the line as it came: each number in the line is an offset there */
 	size_t original_bytes;
+	const uint8_t *strings;  /* NULL, or what the line's strings stand for, in its order: a length of four bytes, the text, a NUL */
 	uint8_t id_kind;         /* after a scan: the first byte of the id's value; 0: it has none; */
 	const uint8_t *id;       /* a string's text or a number's spelling */
 	size_t id_bytes;
 	struct bs_buffer fields; /* struct bs_field each */
 	struct bs_buffer names;  /* theirs */
-	struct bs_buffer text;   /* strings that had escapes */
+	struct bs_buffer text;   /* strings that had escapes, and numbers of the original */
 	struct bs_buffer levels; /* objects and arrays that are open */
 };
 void bs_record_scan_deinit(struct bs_record_scan *scan);

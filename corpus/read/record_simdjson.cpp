@@ -1,7 +1,7 @@
 /*
  * record_simdjson.cpp: record.h on top of simdjson's DOM parser, which validates all of a line, nested values too (its
- * On-Demand parser validates only what is looked at); record_scan.c then takes the texts, since simdjson does not tell
- * how a number is spelled. No exception leaves this file.
+ * On-Demand parser validates only what is looked at); record_scan.c then takes the texts, strings as simdjson resolved
+ * them, since it does not tell how a number is spelled. No exception leaves this file.
  *
  * simdjson refuses some valid JSON (numbers beyond 64 bits or beyond a double, lone surrogate escapes) and all invalid
  * UTF-8. When it does, the line is rewritten into one that means the same to us and parsed again:
@@ -383,6 +383,8 @@ static enum bs_status take_record(struct bs_record_parser *parser, struct bs_doc
 {
 	const struct bs_document unread = *document;
 	bool is_known;
+	/* As simdjson's own readers find them there, by offsets of its tape; it appends one when it meets it. */
+	parser->scan.strings = parser->document.string_buf.get();
 	enum bs_status status = bs_record_scan_line(&parser->scan, parser->line.data,
 	                                            parser->line.used_bytes - simdjson::SIMDJSON_PADDING, false,
 	                                            document, &is_known, err);

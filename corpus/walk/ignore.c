@@ -214,6 +214,19 @@ enum bs_ignore_verdict bs_ignore_match(const struct bs_ignore *ignore, const str
 	return BS_IGNORE_SILENT;
 }
 
+enum bs_ignore_verdict bs_ignore_as_globs(enum bs_ignore_verdict verdict, size_t n_plain, bool is_folder)
+{
+	switch (verdict) {
+	case BS_IGNORE_SKIP:
+		return BS_IGNORE_KEEP;
+	case BS_IGNORE_KEEP:
+		return BS_IGNORE_SKIP;
+	case BS_IGNORE_SILENT:
+		break;
+	}
+	return n_plain > 0 && !is_folder ? BS_IGNORE_SKIP : BS_IGNORE_SILENT;
+}
+
 /* Whether a file that cannot be opened is there all the same, for all we know. */
 static bool may_be_there(int folder_fd, const char *path, int error_number)
 {

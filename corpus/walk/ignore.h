@@ -53,6 +53,10 @@ enum bs_status bs_ignore_add_text(struct bs_ignore *ignore, const uint8_t *text,
 /* What the rules say of entry->path from path_off on. */
 enum bs_ignore_verdict bs_ignore_match(const struct bs_ignore *ignore, const struct bs_ignore_entry *entry, size_t path_off);
 
+/* What `-g` globs say of an entry, of which their rules say this: a glob means the opposite of an ignore rule, and where
+ * any of them (n_plain) asks for files, other files are not wanted. */
+enum bs_ignore_verdict bs_ignore_as_globs(enum bs_ignore_verdict verdict, size_t n_plain, bool is_folder);
+
 /* Reads the global excludes file: core.excludesFile of ~/.gitconfig or of git/config below $XDG_CONFIG_HOME
  * (~/.config), else git/ignore there. must_read, BS_NO_MEMORY, BS_IO as below. */
 enum bs_status bs_ignore_read_global(bool must_read, struct bs_ignore *ignore, struct bs_error *err) BS_WARN_UNUSED;

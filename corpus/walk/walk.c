@@ -163,7 +163,7 @@ static enum bs_ignore_verdict ask_caseless_globs(struct bs_walk *walk, const str
 	return bs_ignore_match(&walk->caseless_globs, &small, off);
 }
 
-/* -g: a glob means the opposite of an ignore rule, and if any asks for files, the other files are not wanted. */
+/* -g and --iglob. */
 static enum bs_ignore_verdict ask_globs(struct bs_walk *walk, const struct bs_ignore_entry *entry)
 {
 	size_t off = walk->shown_off;
@@ -174,15 +174,7 @@ static enum bs_ignore_verdict ask_globs(struct bs_walk *walk, const struct bs_ig
 	enum bs_ignore_verdict verdict = ask_caseless_globs(walk, entry, off);
 	if (verdict == BS_IGNORE_SILENT)
 		verdict = bs_ignore_match(&walk->globs, entry, off);
-	switch (verdict) {
-	case BS_IGNORE_SKIP:
-		return BS_IGNORE_KEEP;
-	case BS_IGNORE_KEEP:
-		return BS_IGNORE_SKIP;
-	case BS_IGNORE_SILENT:
-		break;
-	}
-	return walk->globs.n_plain + walk->caseless_globs.n_plain > 0 && !entry->is_folder ? BS_IGNORE_SKIP : BS_IGNORE_SILENT;
+	return bs_ignore_as_globs(verdict, walk->globs.n_plain + walk->caseless_globs.n_plain, entry->is_folder);
 }
 
 /* What the ignore files say, then the types of files: they may leave out what those keep, and keep what is hidden. */
@@ -563,7 +555,8 @@ static enum bs_status descend(struct bs_walk *walk, struct bs_error *err)
 	return status ? status : report_unread(walk, 0, why.text, err);
 }
 
-bool bs_walk_is_index(const char *name, size_t name_bytes)
+/* Whether a folder of that name is an index: none is ever visited. */
+static bool is_index(const char *name, size_t name_bytes)
 {
 	static const char index[] = ".bitsift";
 	return name_bytes == sizeof(index) - 1 && memcmp(name, index, sizeof(index) - 1) == 0;
@@ -621,11 +614,11 @@ static enum bs_status visit(struct bs_walk *walk, struct folder *folder, bool *i
 	bool is_link = walk->options.follow && entry->kind == BS_ENTRY_LINK;
 	if (is_link)
 		follow_link(walk, entry);
-	if (entry->kind == BS_ENTRY_FOLDER && bs_walk_is_index(entry->name, entry->name_bytes))
+	if (entry->kind == BS_ENTRY_FOLDER && is_index(entry->name, entry->name_bytes))
 		return BS_OK;
 	enum bs_skip why;
 	bool wanted = wants(walk, folder, entry, &why);
-	if (!wanted && walk->options.left_out && !bs_walk_is_index(entry->name, entry->name_bytes))
+	if (!wanted && walk->options.left_out && !is_index(entry->name, entry->name_bytes))
 		walk->options.left_out(walk->options.left_out_context, why, path_from(walk, walk->shown_off));
 	*is_file_out = wanted && entry->kind == BS_ENTRY_FILE;
 	bool is_deep = walk->options.max_depth && walk->depth >= walk->options.max_depth;

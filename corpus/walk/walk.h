@@ -94,9 +94,6 @@ struct bs_walk_options {
 enum bs_status bs_walk_open(const char *root, const struct bs_walk_options *options, struct bs_walk **walk_out,
                             struct bs_error *err) BS_WARN_UNUSED;
 
-/* Whether a folder of that name, not NUL-ended, is an index: none is ever visited. */
-bool bs_walk_is_index(const char *name, size_t name_bytes);
-
 /* The next regular file: its path below the root, NUL-ended raw bytes, valid until the next call; NULL at the end.
  * Only BS_NO_MEMORY fails (and unread); an unreadable folder is reported and passed over. */
 enum bs_status bs_walk_next(struct bs_walk *walk, const char **path_out, size_t *path_bytes_out, struct bs_error *err)

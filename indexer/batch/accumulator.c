@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/bytes.h"
-#include "core/base/hash.h"
 #include "core/store/manifest.h"
 
 #define SPOOL_CHUNK_BYTES (8u << 20) /* address space: only what is written becomes real */

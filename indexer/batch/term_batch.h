@@ -13,7 +13,6 @@
 
 #include "core/base/buffer.h"
 #include "core/base/hash.h"
-#include "core/base/status.h"
 #include "core/base/term_table.h"
 #include "core/lexicon/word_pairs.h"
 #include "core/text/words.h"

@@ -187,7 +187,7 @@ enum bs_status bs_index_writer_choose(struct bs_index_writer *writer, struct bs_
  * term the order, ordinal, hash and, for a while, place; treatment, weight and mark of those in several documents; of
  * each document the weight, the place in its class and where its tf code ends; and of postings their bits in tf codes,
  * twice while these are put together. A builder more, on another thread, has its own marks, and is paid for by what
- * slabs may hold (count_builders). */
+ * slabs may hold (segment_build.c). */
 #define BUILD_TERM_BYTES    28u
 #define BUILD_DOC_BYTES     36u
 #define POSTINGS_A_TF_BYTE  2u

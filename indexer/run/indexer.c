@@ -38,7 +38,6 @@ struct indexing {
 	struct bs_refresh refresh;
 	struct bs_source_list list;
 	struct bs_folder_recorder folders; /* of an index of grams: for searches, which walk */
-	uint64_t n_live_before;
 	uint64_t n_absorbed;      /* documents that are read again, as those of another source */
 	/* The source being read, */
 	struct bs_source source;
@@ -667,7 +666,6 @@ static enum bs_status start(struct indexing *at, struct bs_error *err)
 	/* Words of two versions of Unicode must not meet in one index. */
 	at->is_full = !at->has_old || at->request->rebuild || is_other;
 	at->report.is_refresh = !at->is_full;
-	at->n_live_before = at->has_old ? at->old.n_live_docs : 0;
 	manifest->generation = at->old.manifest.generation + 1;
 	manifest->next_number = bs_index_next_number(&at->dir, &at->old.manifest);
 	status = choose_options(at, err);

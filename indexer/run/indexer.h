@@ -10,7 +10,6 @@
 
 #include <stdint.h>
 
-#include "core/base/status.h"
 #include "core/matrix/treatment.h"
 #include "indexer/segment/size_classes.h"
 

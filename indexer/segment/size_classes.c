@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "core/simd/kernels.h"
-#include "core/matrix/treatment.h"
 
 /*
  * Documents start in classes of weights within a factor 1.5; then the two neighbours whose merging saves most are

@@ -25,11 +25,6 @@ void bs_interrupt_catch(void)
 	is_caught = true;
 }
 
-bool bs_interrupt_seen(void)
-{
-	return interrupted_by != 0;
-}
-
 void bs_interrupt_end(bool is_done)
 {
 	if (!interrupted_by)
@@ -61,7 +56,7 @@ int bs_progress_show(struct bs_progress *progress, const struct bs_build_report 
 	char bytes[24], count[32];
 	double share = report->step_total ? (double)report->step_done / (double)report->step_total : 0;
 	bs_interrupt_catch();
-	if (bs_interrupt_seen())
+	if (interrupted_by != 0)
 		return 1;
 	bool is_due = report->step != progress->step || report->elapsed_ns - progress->last_drawn_ns >= PAUSE_NS;
 	if (report->elapsed_ns < FIRST_NS || !is_due || !isatty(STDERR_FILENO))

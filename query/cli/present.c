@@ -7,11 +7,22 @@
 
 #define REPLACEMENT "\xef\xbf\xbd" /* U+FFFD */
 
+/* Writes what is printed as it stands, wherever; returns where that ends. */
+static size_t put_plain(const char *text, size_t text_bytes, size_t at, FILE *out)
+{
+	size_t start = at;
+	while (at < text_bytes && text[at] >= ' ' && text[at] < 0x7f && text[at] != '"' && text[at] != '\\')
+		at++;
+	if (at > start)
+		fwrite(text + start, 1, at - start, out);
+	return at;
+}
+
 bool bs_present_json_string(const char *text, size_t text_bytes, FILE *out)
 {
 	bool is_valid = true;
 	putc('"', out);
-	for (size_t at = 0; at < text_bytes;) {
+	for (size_t at = 0; (at = put_plain(text, text_bytes, at, out)) < text_bytes;) {
 		size_t start = at;
 		int32_t c = bs_visible_next((const uint8_t *)text, text_bytes, &at);
 		is_valid &= c >= 0;
@@ -130,7 +141,7 @@ void bs_present_json(const struct bs_find_hit *hit, const char *query, size_t qu
 void bs_present_escaped(const char *text, size_t text_bytes, FILE *out)
 {
 	char shown[BS_VISIBLE_MOST_BYTES + 1];
-	for (size_t at = 0; at < text_bytes;) {
+	for (size_t at = 0; (at = put_plain(text, text_bytes, at, out)) < text_bytes;) {
 		size_t n = bs_visible_escape_next((const uint8_t *)text, text_bytes, &at, shown);
 		fwrite(shown, 1, n, out);
 	}
@@ -138,7 +149,7 @@ void bs_present_escaped(const char *text, size_t text_bytes, FILE *out)
 
 void bs_present_shown(const char *text, size_t text_bytes, bool has_marks, FILE *out)
 {
-	for (size_t at = 0; at < text_bytes;) {
+	for (size_t at = 0; (at = put_plain(text, text_bytes, at, out)) < text_bytes;) {
 		size_t start = at;
 		int32_t c = bs_visible_next((const uint8_t *)text, text_bytes, &at);
 		if (c < 0 || (bs_visible_is_obeyed(c) && !(has_marks && c < 0x80)))

@@ -5,7 +5,6 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "core/bitsift.h"
 #include "core/store/index_stats.h"
 #include "core/store/snapshot.h"
 #include "corpus/changes/fresh.h"

@@ -232,8 +232,9 @@ enum bs_status bs_explain_plan(const struct bs_plan *plan, const struct bs_kerne
 	print(&to, "query: ");
 	if (!to.status)
 		to.status = bs_query_format(plan->query, text, err);
-	print(&to, "\nindex: %llu documents in %u segments, average length %.1f words\n",
-	      (unsigned long long)snapshot->n_docs, snapshot->n_word_segments,
+	print(&to, "\nindex: %llu document%s in %u segment%s, average length %.1f words\n",
+	      (unsigned long long)snapshot->n_docs, snapshot->n_docs == 1 ? "" : "s", snapshot->n_word_segments,
+	      snapshot->n_word_segments == 1 ? "" : "s",
 	      snapshot->n_docs ? (double)snapshot->n_positions / (double)snapshot->n_docs : 0);
 	for (uint32_t t = 0; t < plan->n_terms && !to.status; t++) {
 		if (plan->terms[t].element == BS_PLAN_WORD_PAIR)

@@ -332,18 +332,10 @@ static enum bs_status passes_place(struct bs_filter *filter, const struct bs_doc
 	return status;
 }
 
-/* As walks do: a glob means the opposite of an ignore rule, and if any asks for files, the other files are not wanted. */
+/* As walks do. */
 static enum bs_ignore_verdict ask_globs(const struct bs_filter *filter, const struct bs_ignore_entry *entry, size_t off)
 {
-	switch (bs_ignore_match(&filter->globs, entry, off)) {
-	case BS_IGNORE_SKIP:
-		return BS_IGNORE_KEEP;
-	case BS_IGNORE_KEEP:
-		return BS_IGNORE_SKIP;
-	case BS_IGNORE_SILENT:
-		break;
-	}
-	return filter->globs.n_plain > 0 && !entry->is_folder ? BS_IGNORE_SKIP : BS_IGNORE_SILENT;
+	return bs_ignore_as_globs(bs_ignore_match(&filter->globs, entry, off), filter->globs.n_plain, entry->is_folder);
 }
 
 /* Whether a folder on the way to the path is left out, and so all that lies in it. Neighbours share their folder. */

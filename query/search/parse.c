@@ -418,7 +418,7 @@ static uint32_t join(struct parser *parser, const struct draft *parent)
 }
 
 /* bs_token_fn: gathers a token's words. */
-static enum bs_status gather(void *context, const struct bs_token *tokens, size_t n_tokens, struct bs_error *err)
+static enum bs_status take_terms(void *context, const struct bs_token *tokens, size_t n_tokens, struct bs_error *err)
 {
 	struct parser *parser = context;
 	(void)err;
@@ -442,7 +442,7 @@ static void analyze(struct parser *parser, struct bs_words *words, const uint8_t
 	bs_buffer_clear(&parser->words);
 	bs_buffer_clear(&parser->terms);
 	if (!parser->status)
-		keep(parser, bs_words_analyze(words, text, text_bytes, 0, gather, parser, NULL, parser->err));
+		keep(parser, bs_words_analyze(words, text, text_bytes, 0, take_terms, parser, NULL, parser->err));
 }
 
 static size_t count_words(const struct parser *parser)

@@ -132,22 +132,12 @@ enum bs_status bs_query_format(const struct bs_query *query, struct bs_buffer *o
 	return printer.status;
 }
 
-/* What a terminal makes of a code point, as shown by put_query: U+FFFD is one column. */
-static int columns_of(UChar32 c)
-{
-	if (c < 0)
-		return 1;
-	int width = bs_icu.u_getIntPropertyValue(c, UCHAR_EAST_ASIAN_WIDTH);
-	if (U_MASK(bs_icu.u_charType(c)) & (U_GC_MN_MASK | U_GC_ME_MASK | U_GC_CF_MASK))
-		return 0;
-	return width == U_EA_FULLWIDTH || width == U_EA_WIDE ? 2 : 1;
-}
-
+/* As put_query shows them: U+FFFD is one column. */
 static int columns_between(const uint8_t *text, size_t start, size_t end)
 {
 	int columns = 0;
 	for (size_t at = start; at < end;)
-		columns += columns_of(bs_visible_next(text, end, &at));
+		columns += (int)bs_visible_columns(bs_visible_next(text, end, &at));
 	return columns;
 }
 
@@ -158,7 +148,7 @@ static size_t step_back(const uint8_t *text, size_t at, int n_columns)
 	size_t most_bytes = (size_t)n_columns * U8_MAX_LENGTH;
 	while (start > 0) {
 		size_t before = start;
-		n_columns -= columns_of(bs_visible_previous(text, &before));
+		n_columns -= (int)bs_visible_columns(bs_visible_previous(text, &before));
 		if (n_columns < 0 || at - before > most_bytes)
 			break;
 		start = before;
@@ -176,10 +166,10 @@ static enum bs_status put_query(const uint8_t *text, size_t start, size_t text_b
 		if (at - start > most_bytes)
 			return bs_visible_append_own(out, "…", err);
 		UChar32 c = bs_visible_next(text, text_bytes, &at);
-		n_columns -= columns_of(c);
+		n_columns -= (int)bs_visible_columns(c);
 		if (n_columns < 0)
 			return bs_visible_append_own(out, "…", err);
-		if (bs_visible_is_space(c) && columns_of(c) == 1)
+		if (bs_visible_is_space(c) && bs_visible_columns(c) == 1)
 			c = ' ';
 		status = bs_visible_append(out, bs_visible_is_obeyed(c) ? -1 : c, err);
 	}

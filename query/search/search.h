@@ -7,7 +7,6 @@
 
 #include "core/simd/kernels.h"
 #include "core/store/snapshot.h"
-#include "query/search/parse.h"
 
 struct bs_index {
 	struct bs_snapshot snapshot;

@@ -60,21 +60,9 @@ static size_t clamp(uint64_t offset, size_t text_bytes)
 /* The code point at *at, forwards or, if `to` is not behind it, before it; *at moves over it. *at != to. */
 static int32_t step(const uint8_t *text, size_t *at, size_t to)
 {
-	return *at < to ? bs_visible_next(text, to, at) : bs_visible_previous(text, at);
-}
-
-/* Of a terminal: 2 for wide characters, 0 for what is drawn upon the one before. */
-static size_t columns_of(int32_t c)
-{
-	if (c < 0x300 || bs_visible_is_obeyed(c))
-		return 1;
-	uint32_t type = U_MASK(bs_icu.u_charType(c));
-	int syllable = bs_icu.u_getIntPropertyValue(c, UCHAR_HANGUL_SYLLABLE_TYPE);
-	if (type & (U_GC_MN_MASK | U_GC_ME_MASK | U_GC_CF_MASK) || syllable == U_HST_VOWEL_JAMO ||
-	    syllable == U_HST_TRAILING_JAMO)
-		return 0;
-	int width = bs_icu.u_getIntPropertyValue(c, UCHAR_EAST_ASIAN_WIDTH);
-	return width == U_EA_WIDE || width == U_EA_FULLWIDTH ? 2 : 1;
+	if (*at < to)
+		return text[*at] < 0x80 ? text[(*at)++] : bs_visible_next(text, to, at);
+	return text[*at - 1] < 0x80 ? text[--*at] : bs_visible_previous(text, at);
 }
 
 /* Moves from `from` over n_columns columns towards `to`, not beyond it; n_moved_out may be NULL. */
@@ -86,7 +74,7 @@ static size_t walk(const uint8_t *text, size_t from, size_t to, size_t n_columns
 		size_t next = at;
 		int32_t c = step(text, &next, to);
 		bool is_space = bs_visible_is_space(c);
-		size_t n = !is_space ? columns_of(c) : !after_space;
+		size_t n = !is_space ? bs_visible_columns(c) : !after_space;
 		if (n_moved + n > n_columns)
 			break;
 		n_moved += n;

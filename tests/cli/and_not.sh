@@ -72,29 +72,12 @@ rm -r .bitsift
 echo "# At random"
 RANDOM=${SEED:-815}
 n_cases=${CASES:-60}
-pick() {
-    local -n list=$1
-    picked=${list[RANDOM % ${#list[@]}]}
-}
 # shellcheck disable=SC2034 # used by name
 words=(foo bar Foo ab aab 'x y' é ſt K_1 42 a.b 'foo bar' k SS '')
 # shellcheck disable=SC2034
 patterns=(foo bar Foo 'a+b' 'fo+' é 'K|42' '\bab\b' '^foo' 'b$' . '\d' 'x y' 'foo.*bar' nothing '(?i)FOO' 'a.b')
 # shellcheck disable=SC2034
 options=('' '' -i -S -w -x -F '-F -i' -P '-w -i')
-make_texts() {
-    local file line n
-    for file in 1 2 3 4 5 6; do
-        for ((line = RANDOM % 12; line >= 0; line--)); do
-            for ((n = RANDOM % 6; n > 0; n--)); do
-                pick words
-                printf '%s' "$picked"
-                ((RANDOM % 2)) || printf ' '
-            done
-            printf '\n'
-        done >"r/$file.txt"
-    done
-}
 # The lines of a tree as path:number, those that a pattern matches, and its files.
 lines_of() {
     rg --sort path -n '' r | cut -d: -f1,2 | sort
@@ -119,7 +102,7 @@ compare() { # WHAT EXPECTED BITSIFT...
 }
 mkdir r
 for ((i = 0; i < n_cases; i++)); do
-    make_texts
+    make_texts r
     indexed=no
     if ((RANDOM % 2)); then
         bitsift index --grams r >/dev/null 2>&1

@@ -8,24 +8,10 @@ need_rg
 RANDOM=${SEED:-4711}
 n_cases=${CASES:-200}
 
-pick() {
-    local -n list=$1
-    picked=${list[RANDOM % ${#list[@]}]}
-}
 # shellcheck disable=SC2034 # used by name
 words=(foo bar Foo ab aab 'x y' é ſt K_1 42 'a.b' '' 'foo bar' $'\t' '((' 'k' 'SS' $'\xff' $'ok\r')
-make_texts() {
-    local file line n
-    for file in 1 2 3 4 5 6; do
-        for ((line = RANDOM % 12; line >= 0; line--)); do
-            for ((n = RANDOM % 6; n > 0; n--)); do
-                pick words
-                printf '%s' "$picked"
-                ((RANDOM % 2)) || printf ' '
-            done
-            ((line == 0 && RANDOM % 3 == 0)) || printf '\n'
-        done >"t/$file.txt"
-    done
+make_odd_texts() {
+    make_texts t
     ((RANDOM % 3)) || printf 'foo\0bar\nfoo\n' >>t/6.txt
 }
 # shellcheck disable=SC2034
@@ -55,21 +41,6 @@ make_pattern() {
     ((RANDOM % 6)) || pattern="^$pattern"
     ((RANDOM % 6)) || pattern="$pattern\$"
     ((RANDOM % 6)) || pattern="$pattern|foo"
-}
-# --brute finds the same, by nothing but PCRE2 and lines.
-brute_same() {
-    bitsift grep "$@" >"$SCRATCH/ours" 2>&1 || true
-    bitsift grep --brute "$@" >"$SCRATCH/brute" 2>&1 || true
-    if [[ " $* " == *' --json '* ]]; then
-        plain_times "$SCRATCH/ours"
-        plain_times "$SCRATCH/brute"
-    fi
-    cmp -s "$SCRATCH/ours" "$SCRATCH/brute" || {
-        n_other=$((n_other + 1))
-        printf 'other than --brute:'
-        printf ' %q' "$@"
-        printf '\n'
-    }
 }
 # The words of the command line in odd order: sets words, for options chosen and the pattern (in one of rg's ways to say it, or one
 # of two that are said).
@@ -118,25 +89,11 @@ change_index() {
     ((how)) || return 0
     if ((how == 2)); then
         bitsift index -q --grams t
-        make_texts
+        make_odd_texts
     else
         settle
         bitsift index -q --grams t
     fi
-}
-trusted_same() {
-    bitsift grep "$@" >"$SCRATCH/ours" 2>&1 || true
-    bitsift grep --no-stat "$@" >"$SCRATCH/trusted" 2>&1 || true
-    if [[ " $* " == *' --json '* ]]; then
-        plain_times "$SCRATCH/ours"
-        plain_times "$SCRATCH/trusted"
-    fi
-    cmp -s "$SCRATCH/ours" "$SCRATCH/trusted" || {
-        n_other=$((n_other + 1))
-        printf 'other with --no-stat:'
-        printf ' %q' "$@"
-        printf '\n'
-    }
 }
 # piped_same BYTES OPTION...: rg with a file as its input, and bitsift grep with that in small pieces, find the same.
 piped_same() {
@@ -162,7 +119,7 @@ AT_RANDOM=1
 mkdir t
 for ((i = 0; i < n_cases; i++)); do
     if ((i % 10 == 0)); then
-        make_texts
+        make_odd_texts
         change_index
     fi
     make_pattern
@@ -186,8 +143,8 @@ for ((i = 0; i < n_cases; i++)); do
     [[ $chosen != *' -P'* ]] || ! { printf 'foo 1.\n\n' | rg --no-config -o -P -e "$pattern" || echo; } | grep -qx '' || continue
     arrange "$first" "$second" "$third"
     same "${words_of[@]}"
-    brute_same "${words_of[@]}"
-    ((how != 1)) || trusted_same "${words_of[@]}"
+    same_with --brute "${words_of[@]}" # by nothing but PCRE2 and lines
+    ((how != 1)) || same_with --no-stat "${words_of[@]}"
     # shellcheck disable=SC2086 # several options
     ((i % 3)) || piped_same $((1 + i % 17)) $chosen -e "$pattern"
 done

@@ -96,6 +96,46 @@ pcre2_same_in_text() {
         ! (cd "$SCRATCH/text" && rg --no-config --no-heading --sort path "$@" 2>/dev/null) | cmp -s - "$SCRATCH/again"
 }
 
+# same_with OPTION ARGUMENT...: with the option bitsift prints the same bytes as without it, and exits alike.
+same_with() {
+    local option=$1
+    shift
+    { bitsift grep "$@" && echo some || echo "none: $?"; } >"$SCRATCH/without" 2>&1
+    { bitsift grep "$option" "$@" && echo some || echo "none: $?"; } >"$SCRATCH/with" 2>&1
+    if [[ " $* " == *' --json'[\ =]* ]]; then
+        plain_times "$SCRATCH/without"
+        plain_times "$SCRATCH/with"
+    fi
+    cmp -s "$SCRATCH/without" "$SCRATCH/with" || {
+        n_other=$((n_other + 1))
+        printf 'other with %s:' "$option"
+        printf ' %q' "$@"
+        printf '\n'
+    }
+}
+
+# pick LIST: one of a list, by its name, in picked.
+pick() {
+    local -n list=$1
+    # shellcheck disable=SC2034 # read by the scripts
+    picked=${list[RANDOM % ${#list[@]}]}
+}
+
+# make_texts FOLDER: six files of lines of random words, those of the list `words`; the last line may have no end.
+make_texts() {
+    local file line n
+    for file in 1 2 3 4 5 6; do
+        for ((line = RANDOM % 12; line >= 0; line--)); do
+            for ((n = RANDOM % 6; n > 0; n--)); do
+                pick words
+                printf '%s' "$picked"
+                ((RANDOM % 2)) || printf ' '
+            done
+            ((line == 0 && RANDOM % 3 == 0)) || printf '\n'
+        done >"$1/$file.txt"
+    done
+}
+
 # The times in --json.
 plain_times() {
     sed -E -i -e 's/"elapsed(_total)?":\{[^}]*\}/"elapsed\1":T/g' -- "$1"

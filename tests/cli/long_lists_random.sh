@@ -43,17 +43,6 @@ regexes() {
         }
     }'
 }
-brute_same() {
-    bitsift grep "$@" >"$SCRATCH/ours" 2>&1 || true
-    bitsift grep --brute "$@" >"$SCRATCH/brute" 2>&1 || true
-    if [[ " $* " == *' --json '* ]]; then
-        plain_times "$SCRATCH/ours"
-        plain_times "$SCRATCH/brute"
-    fi
-    cmp -s "$SCRATCH/ours" "$SCRATCH/brute" && return
-    n_other=$((n_other + 1))
-    echo "other than --brute: $*"
-}
 mkdir t
 for ((i = 0; i < n_cases; i++)); do
     alphabet=${alphabets[RANDOM % ${#alphabets[@]}]}
@@ -97,7 +86,7 @@ for ((i = 0; i < n_cases; i++)); do
     # shellcheck disable=SC2086 # several options
     ((!is_asked)) || same $option "${arguments[@]}" t
     # shellcheck disable=SC2086
-    ((is_asked && size > 400)) || brute_same $option "${arguments[@]}" t
+    ((is_asked && size > 400)) || same_with --brute $option "${arguments[@]}" t
 done
 # A line that is not UTF-8 is refused, as rg does.
 printf 'foo\nb\351r\nbar\n' >list

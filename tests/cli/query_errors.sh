@@ -31,6 +31,7 @@ show bitsift query '   '
 show bitsift query "$(printf 'a\tb (')"
 show bitsift query "$(printf 'caf\351 (')"
 show bitsift query "$(printf 'one\ntwo (')"
+show bitsift query $'caf\u202e\u1112\u1161\u11ab (' # letters of one syllable take two columns, what turns the text round is shown as one
 echo '# not an error'
 show bitsift query --count cat +++
 show bitsift query --count '- cat'

@@ -1,4 +1,4 @@
-/* test_term_list.c: forward lists: every ordinal that was put in is there, no other is, and damage is survived. */
+/* test_forward_list.c: forward lists: every ordinal that was put in is there, no other is, and damage is survived. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 /*
- * test_sift.c: the quick verifier against the whole analysis, on documents made of what is hard for it, and queries of
+ * test_byte_verifier.c: the quick verifier against the whole analysis, on documents made of what is hard for it, and queries of
  * the same: what it says must be what the matcher says, on the fields, on the line of JSON that they come from, and on
  * the fields as they stand in that line. And the quick reader of records against the parser.
  */
@@ -404,5 +404,5 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_stems_are_left_alone),
 		cmocka_unit_test(test_broken_lines),
 	};
-	return cmocka_run_group_tests_name("sift", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("byte_verifier", tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /*
- * test_gather.c: documents of random words through an analysed batch and a gather, against the words themselves: every document
+ * test_accumulator.c: documents of random words through an analysed batch and an accumulator, against the words: every document
  * has its distinct words, those that it repeats first, and every word its df, whatever its length and however many there
  * are. And documents whose terms get other numbers.
  */
@@ -179,7 +179,7 @@ static uint32_t tf_of(uint32_t i)
 	return 2 + i * i % 300;
 }
 
-/* Documents of a gather that has nothing else, in chunks that hold a few of them; as long as they have terms. */
+/* Documents of an accumulator that has nothing else, in chunks that hold a few of them; as long as they have terms. */
 static void write_documents(struct bs_accumulator *accumulator, uint32_t *numbers, uint64_t *random)
 {
 	struct bs_error err = {""};
