@@ -233,7 +233,9 @@ public final class LuceneEngine {
         BooleanQuery.Builder builder = new BooleanQuery.Builder();
         for (int i = 2; i < parts.length; i++)
             builder.add(new TermQuery(new Term(FIELD, parts[i])),
-                    parts[1].equals("or") ? BooleanClause.Occur.SHOULD : BooleanClause.Occur.MUST);
+                    parts[1].equals("or") ? BooleanClause.Occur.SHOULD
+                            : parts[1].equals("not") && i == 3 ? BooleanClause.Occur.MUST_NOT
+                            : BooleanClause.Occur.MUST);
         return builder.build();
     }
 

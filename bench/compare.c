@@ -57,31 +57,35 @@ static void **open_engines(const struct comparison *comparison, const struct cor
 	return handles;
 }
 
-static bool is_asked(const struct engine *engine, const struct query *query)
+static bool is_asked(const struct comparison *comparison, const struct engine *engine, const struct query *query)
 {
-	return (engine->has_phrases || !query->is_phrase) && (engine->has_any || !query->is_any) && query->number % engine->every == 0;
+	return is_listed(engine->classes, comparison->set.classes[query->class_number]) && (engine->has_phrases || !query->is_phrase) && (engine->has_any || !query->is_any) &&
+	       query->number % engine->every == 0;
 }
 
 static void warm_up(const struct comparison *comparison, void **handles)
 {
 	for (size_t e = 0; e < comparison->n_engines; e++)
-		for (unsigned pass = 0; pass < comparison->engines[e]->warm_passes; pass++)
+		for (unsigned pass = 0; pass == 0 || pass < comparison->engines[e]->warm_passes; pass++)
 			for (size_t q = 0; q < comparison->set.n_queries; q++) {
+				const struct engine *engine = comparison->engines[e];
+				const struct query *query = &comparison->set.queries[q];
 				struct answer answer = {0};
-				if (is_asked(comparison->engines[e], &comparison->set.queries[q]))
-					comparison->engines[e]->ask(handles[e], &comparison->set.queries[q], &answer);
+				if (is_asked(comparison, engine, query) && (engine->warm_passes > 0 || query->number == 0))
+					engine->ask(handles[e], query, &answer);
 			}
 }
 
 /* ---- measuring ---- */
 
-static uint64_t ask_once(const struct engine *engine, void *handle, const struct query *query, uint64_t *count_out)
+static uint64_t ask_once(const struct engine *engine, void *handle, const struct query *query, struct outcome *outcome)
 {
 	struct answer answer = {0};
 	uint64_t start = now_ns();
 	engine->ask(handle, query, &answer);
 	uint64_t elapsed = now_ns() - start;
-	*count_out = answer.count;
+	outcome->count = answer.count;
+	outcome->touched = answer.touched;
 	return answer.elapsed_ns ? answer.elapsed_ns : elapsed;
 }
 
@@ -95,15 +99,15 @@ static uint64_t median_of_three(const uint64_t *x)
 static struct outcome measure(const struct engine *engine, void *handle, const struct query *query)
 {
 	struct outcome outcome = {.is_asked = true};
-	uint64_t first = ask_once(engine, handle, query, &outcome.count);
+	uint64_t first = ask_once(engine, handle, query, &outcome);
 	uint64_t times[REPETITIONS] = {first};
-	if (first < VERY_SLOW_NS)
-		times[0] = ask_once(engine, handle, query, &outcome.count);
+	if (first < VERY_SLOW_NS && !bitsift_options.exhaustive)
+		times[0] = ask_once(engine, handle, query, &outcome);
 	outcome.elapsed_ns = times[0];
-	if (first >= SLOW_NS)
+	if (first >= SLOW_NS || bitsift_options.exhaustive)
 		return outcome;
 	for (int i = 1; i < REPETITIONS; i++)
-		times[i] = ask_once(engine, handle, query, &outcome.count);
+		times[i] = ask_once(engine, handle, query, &outcome);
 	outcome.elapsed_ns = median_of_three(times);
 	return outcome;
 }
@@ -115,7 +119,7 @@ static void measure_all(struct comparison *comparison, void **handles)
 		const struct query *query = &comparison->set.queries[q];
 		for (size_t turn = 0; turn < n_engines; turn++) {
 			size_t e = (q + turn) % n_engines;
-			if (is_asked(comparison->engines[e], query))
+			if (is_asked(comparison, comparison->engines[e], query))
 				comparison->outcomes[q * n_engines + e] =
 					measure(comparison->engines[e], handles[e], query);
 		}
@@ -160,15 +164,17 @@ static void check_counts(struct comparison *comparison)
 static void write_raw(const struct comparison *comparison, const char *path)
 {
 	FILE *file = open_file(path, "w");
-	fputs("class\tquery\tengine\tcount\tns\n", file);
+	fputs("class\tquery\tengine\tcount\tns\tindex_bytes\ttext_bytes\ttexts\n", file);
 	for (size_t q = 0; q < comparison->set.n_queries; q++) {
 		const struct query *query = &comparison->set.queries[q];
 		for (size_t e = 0; e < comparison->n_engines; e++) {
 			const struct outcome *outcome = outcome_of(comparison, q, e);
 			if (outcome->is_asked)
-				fprintf(file, "%s\t%s\t%s\t%" PRIu64 "\t%" PRIu64 "\n",
+				fprintf(file,
+				        "%s\t%s\t%s\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\n",
 				        comparison->set.classes[query->class_number], query->text,
-				        comparison->engines[e]->name, outcome->count, outcome->elapsed_ns);
+				        comparison->engines[e]->name, outcome->count, outcome->elapsed_ns,
+				        outcome->touched.index_bytes, outcome->touched.text_bytes, outcome->touched.n_texts);
 		}
 	}
 	close_file(file, path);

@@ -3,7 +3,8 @@
  *
  * For each query each engine in turn, the first one rotating from query to query: once unmeasured, then three times, of
  * which the median counts. A query that takes over 20 ms is measured once after the unmeasured one, and over half a
- * second the first time counts. So everything is warm: the page cache, the processor's caches as far as one query fills
+ * second the first time counts. Each engine answers the first query of each class before all that, so that what is done
+ * on first touch is done. So everything is warm: the page cache, the processor's caches as far as one query fills
  * them, and Lucene's code, which goes through all queries several times before.
  */
 #ifndef BENCH_COMPARE_H
@@ -20,6 +21,7 @@ struct outcome {
 	bool is_asked;
 	uint64_t count;
 	uint64_t elapsed_ns;
+	struct touched touched;
 };
 
 struct comparison {
@@ -46,7 +48,9 @@ static inline const struct outcome *outcome_of(const struct comparison *comparis
 }
 
 /* compare_report.c: tables in Markdown; and to summary (nullable), tab-separated: "time", the row's name, the engine,
- * microseconds mean, p50, p95; and "false" with median and mean of the false candidates. */
+ * microseconds mean, p50, p95; "touched", the row's name, the engine, bytes of the index, bytes of texts, texts, all mean;
+ * and "false" with median and mean of the false candidates. Exhaustive: only what was read, and "read", the row's name, the
+ * engine, texts. */
 void compare_report(const struct comparison *comparison, FILE *file, FILE *summary);
 
 #endif

@@ -1,6 +1,6 @@
 /*
  * compare_report.c: the outcomes of compare.c as tables in Markdown: microseconds a query, by class and over all classes
- * of two or more words, and how many times bitsift's time that is.
+ * of two or more words, how many times bitsift's time that is, and what was touched for it.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -13,6 +13,7 @@
 enum {
 	ROW_AND = QUERY_MAX_CLASSES,
 	ROW_OR,
+	ROW_NOT,
 	ROW_PHRASE,
 };
 
@@ -26,9 +27,11 @@ static bool is_in_row(const struct comparison *comparison, const struct query *q
 {
 	(void)comparison;
 	if (row == ROW_AND)
-		return !query->is_phrase && !query->is_any && query->n_words > 1;
+		return !query->is_phrase && !query->is_any && !query->is_not && query->n_words > 1;
 	if (row == ROW_OR)
 		return query->is_any;
+	if (row == ROW_NOT)
+		return query->is_not;
 	return row == ROW_PHRASE ? query->is_phrase : query->class_number == row;
 }
 
@@ -109,8 +112,25 @@ static const char *row_name(const struct comparison *comparison, unsigned row)
 {
 	return row == ROW_AND      ? "**AND workload**"
 	       : row == ROW_OR     ? "**OR workload**"
+	       : row == ROW_NOT    ? "**NOT workload**"
 	       : row == ROW_PHRASE ? "**phrase workload**"
 	                           : comparison->set.classes[row];
+}
+
+/* In the summary. */
+static const char *row_key(const struct comparison *comparison, unsigned row)
+{
+	return row == ROW_AND      ? "AND"
+	       : row == ROW_OR     ? "OR"
+	       : row == ROW_NOT    ? "NOT"
+	       : row == ROW_PHRASE ? "phrase"
+	                           : comparison->set.classes[row];
+}
+
+/* The row after the last class is the first workload. */
+static unsigned next_row(const struct comparison *comparison, unsigned row)
+{
+	return row + 1 == comparison->set.n_classes ? ROW_AND : row + 1;
 }
 
 /* An engine asked rarely is shown only in the tables of those queries, beside one of each kind of those asked always. */
@@ -159,11 +179,8 @@ static void print_table(const struct comparison *comparison, const char *title, 
 {
 	fprintf(file, "\n### %s\n\n", title);
 	print_head(comparison, every, file);
-	for (unsigned row = 0; row < comparison->set.n_classes; row++)
+	for (unsigned row = 0; row <= ROW_PHRASE; row = next_row(comparison, row))
 		print_row(comparison, row, every, statistic, base, file);
-	print_row(comparison, ROW_AND, every, statistic, base, file);
-	print_row(comparison, ROW_OR, every, statistic, base, file);
-	print_row(comparison, ROW_PHRASE, every, statistic, base, file);
 }
 
 static size_t engine_named(const struct comparison *comparison, const char *name)
@@ -182,6 +199,79 @@ static void print_ratios(const struct comparison *comparison, const char *name, 
 	char *title = text_of("%s time as a multiple of `%s`", statistic == STATISTIC_MEAN ? "Mean" : "Median", name);
 	print_table(comparison, title, 1, statistic, base, file);
 	free(title);
+}
+
+/* ---- what was touched ---- */
+
+/* The mean over the queries of a row that the engine was asked; false if there are none, or it does not know. */
+static bool mean_touched(const struct comparison *comparison, size_t engine, unsigned row, double touched_out[3])
+{
+	size_t n = 0;
+	touched_out[0] = touched_out[1] = touched_out[2] = 0;
+	for (size_t q = 0; q < comparison->set.n_queries; q++) {
+		const struct outcome *outcome = outcome_of(comparison, q, engine);
+		if (!outcome->touched.is_known || !is_in_row(comparison, &comparison->set.queries[q], row))
+			continue;
+		n++;
+		touched_out[0] += (double)outcome->touched.index_bytes;
+		touched_out[1] += (double)outcome->touched.text_bytes;
+		touched_out[2] += (double)outcome->touched.n_texts;
+	}
+	for (int i = 0; i < 3 && n; i++)
+		touched_out[i] /= (double)n;
+	return n > 0;
+}
+
+/* Whether an engine reads texts, ever; so only bitsift. */
+static bool reads_texts(const struct engine *engine)
+{
+	return strncmp(engine->name, "bitsift", 7) == 0;
+}
+
+/* Of engines that touch the same one is enough. */
+static bool is_touch_shown(const struct comparison *comparison, size_t engine, bool texts_only)
+{
+	const char *name = comparison->engines[engine]->name;
+	if (texts_only ? !reads_texts(comparison->engines[engine])
+	               : !is_listed("bitsift,bitsift-ids,bitsift-top,croaring,fts5-full", name))
+		return false;
+	for (size_t q = 0; q < comparison->set.n_queries; q++)
+		if (outcome_of(comparison, q, engine)->touched.is_known)
+			return true;
+	return false;
+}
+
+/* Texts alone, or bytes too. */
+static void print_touched(const struct comparison *comparison, const char *title, bool texts_only, FILE *file)
+{
+	fprintf(file, "\n### %s\n\n| class |", title);
+	for (size_t e = 0; e < comparison->n_engines; e++)
+		if (is_touch_shown(comparison, e, texts_only))
+			fprintf(file, texts_only ? " %s |" : reads_texts(comparison->engines[e]) ? " %s | texts, MB | texts |" : " %s |",
+			        comparison->engines[e]->name);
+	fputs("\n|---|", file);
+	for (size_t e = 0; e < comparison->n_engines; e++)
+		if (is_touch_shown(comparison, e, texts_only))
+			fputs(!texts_only && reads_texts(comparison->engines[e]) ? "--:|--:|--:|" : "--:|", file);
+	fputc('\n', file);
+	for (unsigned row = 0; row <= ROW_PHRASE; row = next_row(comparison, row)) {
+		double hits, mean[3];
+		if (row_queries(comparison, row, 1, &hits) == 0)
+			continue;
+		fprintf(file, "| %s |", row_name(comparison, row));
+		for (size_t e = 0; e < comparison->n_engines; e++) {
+			if (!is_touch_shown(comparison, e, texts_only))
+				continue;
+			bool is_known = mean_touched(comparison, e, row, mean);
+			if (!texts_only)
+				print_number(file, is_known ? mean[0] / 1e6 : NAN);
+			if (!texts_only && reads_texts(comparison->engines[e]))
+				print_number(file, is_known ? mean[1] / 1e6 : NAN);
+			if (reads_texts(comparison->engines[e]))
+				print_number(file, is_known ? mean[2] : NAN);
+		}
+		fputc('\n', file);
+	}
 }
 
 /* ---- false candidates ---- */
@@ -216,25 +306,38 @@ static void print_false_candidates(const struct comparison *comparison, FILE *fi
 
 static void write_summary(const struct comparison *comparison, FILE *summary)
 {
-	for (unsigned row = 0; row <= ROW_PHRASE; row += row + 1 == comparison->set.n_classes ? ROW_AND - row : 1)
+	for (unsigned row = 0; row <= ROW_PHRASE; row = next_row(comparison, row))
 		for (size_t e = 0; e < comparison->n_engines; e++) {
-			double mean = time_of(comparison, e, row, 1, STATISTIC_MEAN);
-			if (!isnan(mean))
-				fprintf(summary, "time\t%s\t%s\t%.3f\t%.3f\t%.3f\n",
-				        row == ROW_AND      ? "AND"
-				        : row == ROW_OR     ? "OR"
-				        : row == ROW_PHRASE ? "phrase"
-				                            : comparison->set.classes[row],
-				        comparison->engines[e]->name, mean,
-				        time_of(comparison, e, row, 1, STATISTIC_P50),
-				        time_of(comparison, e, row, 1, STATISTIC_P95));
+			const char *name = comparison->engines[e]->name;
+			double mean = time_of(comparison, e, row, 1, STATISTIC_MEAN), touched[3];
+			bool is_known = mean_touched(comparison, e, row, touched);
+			if (is_known && bitsift_options.exhaustive)
+				fprintf(summary, "read\t%s\t%s\t%.3f\n", row_key(comparison, row), name, touched[2]);
+			if (isnan(mean) || bitsift_options.exhaustive)
+				continue;
+			fprintf(summary, "time\t%s\t%s\t%.3f\t%.3f\t%.3f\n", row_key(comparison, row), name, mean,
+			        time_of(comparison, e, row, 1, STATISTIC_P50), time_of(comparison, e, row, 1, STATISTIC_P95));
+			if (is_known)
+				fprintf(summary, "touched\t%s\t%s\t%.0f\t%.0f\t%.3f\n", row_key(comparison, row), name,
+				        touched[0], touched[1], touched[2]);
 		}
+}
+
+static void report_exhaustive(const struct comparison *comparison, FILE *file, FILE *summary)
+{
+	print_touched(comparison, "Texts read, mean, by the columns and every match scored", true, file);
+	if (summary)
+		write_summary(comparison, summary);
 }
 
 void compare_report(const struct comparison *comparison, FILE *file, FILE *summary)
 {
 	size_t none = comparison->n_engines;
 	unsigned shown = 1;
+	if (bitsift_options.exhaustive) {
+		report_exhaustive(comparison, file, summary);
+		return;
+	}
 	print_table(comparison, "Mean, microseconds a query", 1, STATISTIC_MEAN, none, file);
 	print_table(comparison, "Median, microseconds", 1, STATISTIC_P50, none, file);
 	print_table(comparison, "95th percentile, microseconds", 1, STATISTIC_P95, none, file);
@@ -250,6 +353,7 @@ void compare_report(const struct comparison *comparison, FILE *file, FILE *summa
 		print_table(comparison, title, every, STATISTIC_MEAN, none, file);
 		free(title);
 	}
+	print_touched(comparison, "Touched, mean, MB a query", false, file);
 	print_false_candidates(comparison, file, summary);
 	if (summary)
 		write_summary(comparison, summary);

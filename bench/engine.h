@@ -44,9 +44,18 @@ enum count_kind {
 	COUNT_NONE,     /* the best ten */
 };
 
+/* What an answer touched, of an engine that knows. */
+struct touched {
+	bool is_known;
+	uint64_t index_bytes; /* columns, postings, pages */
+	uint64_t text_bytes;
+	uint64_t n_texts; /* documents that were read */
+};
+
 struct answer {
 	uint64_t count;
 	uint64_t elapsed_ns; /* 0: the caller's clock counts; else the engine's own, where it is in another process */
+	struct touched touched;
 };
 
 struct engine {
@@ -55,6 +64,7 @@ struct engine {
 	enum count_kind count_kind;
 	bool has_phrases;
 	bool has_any;         /* can be asked for any of the words */
+	const char *classes;  /* a list: asked only these; NULL: all */
 	unsigned every;       /* asked only every so many queries of a class, for what is slow; 1: all */
 	unsigned warm_passes; /* over all queries, before anything is measured: for code that is compiled as it runs */
 	void *(*open)(const struct corpus *corpus, const char *index_path, const struct query_set *set);
@@ -70,6 +80,7 @@ const struct index_kind *index_kind_named(const char *name); /* dies if there is
 struct bitsift_options {
 	const char *index_path; /* NULL: the one in the corpus's folder */
 	const char *kernel;     /* NULL: the best */
+	bool exhaustive;        /* no short cut by a df or by bounds: once each, for what is read, not for the time */
 };
 extern struct bitsift_options bitsift_options;
 

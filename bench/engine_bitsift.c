@@ -1,5 +1,6 @@
 /*
- * engine_bitsift.c: bitsift through its public library: exact counts, the best ten, and reading everything (--brute).
+ * engine_bitsift.c: bitsift through its public library: exact counts, the best ten, all ids, and reading everything
+ * (--brute). As the other engines never look at the sources, it takes its index at its word (no_stat) but for bitsift-stat.
  * Its candidates alone are engine_filter.c's.
  */
 #include "bench/engine_bitsift.h"
@@ -38,15 +39,15 @@ static int take_hit(void *context, const struct bs_find_hit *hit)
 	return 0;
 }
 
-static void ask(struct bitsift *bitsift, const struct query *query, enum bs_find_mode mode, bool brute,
+/* request: its mode, and in which way it is asked. */
+static void ask(struct bitsift *bitsift, const struct query *query, struct bs_find_request request,
                 struct answer *answer_out)
 {
-	struct bs_find_request request = {.query = query->text,
-	                                  .query_bytes = strlen(query->text),
-	                                  .mode = mode,
-	                                  .any = query->is_any,
-	                                  .brute = brute,
-	                                  .hit = take_hit};
+	request.query = query->text;
+	request.query_bytes = strlen(query->text);
+	request.any = query->is_any;
+	request.exhaustive = bitsift_options.exhaustive;
+	request.hit = take_hit;
 	struct bs_find_result result;
 	struct bs_error err;
 	if (bs_find(bitsift->finder, &request, &result, &err))
@@ -54,21 +55,35 @@ static void ask(struct bitsift *bitsift, const struct query *query, enum bs_find
 	if (result.n_unreadable)
 		die("%s: the source of the index has gone or changed", query->text);
 	answer_out->count = result.n_hits;
+	answer_out->touched = (struct touched){.is_known = true,
+	                                       .index_bytes = result.stats.lines_read * 64,
+	                                       .text_bytes = result.stats.bytes_verified,
+	                                       .n_texts = result.stats.verified};
 }
 
 void bitsift_count(void *handle, const struct query *query, struct answer *answer_out)
 {
-	ask(handle, query, BS_FIND_COUNT, false, answer_out);
+	ask(handle, query, (struct bs_find_request){.mode = BS_FIND_COUNT, .no_stat = true}, answer_out);
+}
+
+void bitsift_count_stat(void *handle, const struct query *query, struct answer *answer_out)
+{
+	ask(handle, query, (struct bs_find_request){.mode = BS_FIND_COUNT}, answer_out);
+}
+
+void bitsift_ids(void *handle, const struct query *query, struct answer *answer_out)
+{
+	ask(handle, query, (struct bs_find_request){.mode = BS_FIND_IDS, .no_stat = true}, answer_out);
 }
 
 void bitsift_top(void *handle, const struct query *query, struct answer *answer_out)
 {
-	ask(handle, query, BS_FIND_TOP, false, answer_out);
+	ask(handle, query, (struct bs_find_request){.mode = BS_FIND_TOP, .no_stat = true}, answer_out);
 }
 
 void bitsift_brute(void *handle, const struct query *query, struct answer *answer_out)
 {
-	ask(handle, query, BS_FIND_COUNT, true, answer_out);
+	ask(handle, query, (struct bs_find_request){.mode = BS_FIND_COUNT, .brute = true}, answer_out);
 }
 
 void bitsift_close(void *handle)

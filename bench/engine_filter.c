@@ -56,6 +56,7 @@ void filter_ask(void *handle, const struct query *query, struct answer *answer_o
 	if (status)
 		die("%s: %s", query->text, err.text);
 	answer_out->count = stats.candidates;
+	answer_out->touched = (struct touched){.is_known = true, .index_bytes = stats.lines_read * 64};
 	bs_query_free(parsed);
 }
 

@@ -181,21 +181,39 @@ void fts5_build_unicode61(const struct corpus *corpus, const char *path, struct 
 struct fts5 {
 	sqlite3 *database;
 	sqlite3_stmt *count;
+	/* The same without mmap, which asks its cache for every page, and counts. */
+	sqlite3 *counted;
+	sqlite3_stmt *counted_count;
+	uint64_t *page_bytes; /* of each query of the set; 0: not yet known */
 	struct source source;
 	const struct query_set *set;
 	char **expressions; /* of each query of the set */
 };
 
-/* "one" AND "two", or "one" + "two" for a phrase. */
+/* "one" AND "two", "one" NOT "two", or "one" + "two" for a phrase. */
 static char *expression_of(const struct query *query)
 {
 	char *text = text_of("\"%s\"", query->words[0]);
 	for (unsigned i = 1; i < query->n_words; i++) {
-		char *longer = text_of("%s %s \"%s\"", text, query->is_phrase ? "+" : "AND", query->words[i]);
+		char *longer = text_of("%s %s \"%s\"", text, query->is_phrase ? "+" : query->is_not ? "NOT" : "AND",
+		                       query->words[i]);
 		free(text);
 		text = longer;
 	}
 	return text;
+}
+
+static sqlite3 *connect(const char *index_path, const char *mmap_size, struct source *source, sqlite3_stmt **count_out)
+{
+	sqlite3 *database;
+	if (sqlite3_open_v2(index_path, &database, SQLITE_OPEN_READONLY, NULL))
+		die("%s: %s", index_path, sqlite3_errmsg(database));
+	run(database, mmap_size);
+	run(database, "PRAGMA cache_size = -262144");
+	register_tokenizer(database, source);
+	check(database,
+	      sqlite3_prepare_v2(database, "SELECT count(*) FROM t WHERE t MATCH ?1", -1, count_out, NULL), "SELECT");
+	return database;
 }
 
 void *fts5_open(const struct corpus *corpus, const char *index_path, const struct query_set *set)
@@ -203,27 +221,52 @@ void *fts5_open(const struct corpus *corpus, const char *index_path, const struc
 	struct fts5 *fts5 = grown(NULL, sizeof(*fts5));
 	(void)corpus;
 	*fts5 = (struct fts5){.set = set};
-	if (sqlite3_open_v2(index_path, &fts5->database, SQLITE_OPEN_READONLY, NULL))
-		die("%s: %s", index_path, sqlite3_errmsg(fts5->database));
-	run(fts5->database, "PRAGMA mmap_size = 4294967296");
-	run(fts5->database, "PRAGMA cache_size = -262144");
-	register_tokenizer(fts5->database, &fts5->source);
-	check(fts5->database,
-	      sqlite3_prepare_v2(fts5->database, "SELECT count(*) FROM t WHERE t MATCH ?1", -1, &fts5->count, NULL),
-	      "SELECT");
+	fts5->database = connect(index_path, "PRAGMA mmap_size = 4294967296", &fts5->source, &fts5->count);
+	fts5->counted = connect(index_path, "PRAGMA mmap_size = 0", &fts5->source, &fts5->counted_count);
+	fts5->page_bytes = grown(NULL, set->n_queries * sizeof(*fts5->page_bytes));
+	memset(fts5->page_bytes, 0, set->n_queries * sizeof(*fts5->page_bytes));
 	fts5->expressions = grown(NULL, set->n_queries * sizeof(*fts5->expressions));
 	for (size_t i = 0; i < set->n_queries; i++)
 		fts5->expressions[i] = expression_of(&set->queries[i]);
 	return fts5;
 }
 
+static uint64_t count_matches(sqlite3 *database, sqlite3_stmt *count, const char *expression)
+{
+	sqlite3_bind_text(count, 1, expression, -1, SQLITE_STATIC);
+	check(database, sqlite3_step(count), expression);
+	uint64_t n = (uint64_t)sqlite3_column_int64(count, 0);
+	sqlite3_reset(count);
+	return n;
+}
+
+/* Bytes of the pages that a query asks the cache for, each time that it does. */
+static uint64_t count_pages(const struct fts5 *fts5, const char *expression)
+{
+	uint64_t n_pages = 0;
+	for (int what = SQLITE_DBSTATUS_CACHE_HIT; what <= SQLITE_DBSTATUS_CACHE_MISS; what++) {
+		int n, most;
+		sqlite3_db_status(fts5->counted, what, &n, &most, 1);
+	}
+	count_matches(fts5->counted, fts5->counted_count, expression);
+	for (int what = SQLITE_DBSTATUS_CACHE_HIT; what <= SQLITE_DBSTATUS_CACHE_MISS; what++) {
+		int n = 0, most;
+		sqlite3_db_status(fts5->counted, what, &n, &most, 0);
+		n_pages += (uint64_t)n;
+	}
+	return n_pages * 4096;
+}
+
 void fts5_ask(void *handle, const struct query *query, struct answer *answer_out)
 {
 	struct fts5 *fts5 = handle;
-	sqlite3_bind_text(fts5->count, 1, fts5->expressions[query - fts5->set->queries], -1, SQLITE_STATIC);
-	check(fts5->database, sqlite3_step(fts5->count), query->text);
-	answer_out->count = (uint64_t)sqlite3_column_int64(fts5->count, 0);
-	sqlite3_reset(fts5->count);
+	size_t q = (size_t)(query - fts5->set->queries);
+	uint64_t start = now_ns();
+	answer_out->count = count_matches(fts5->database, fts5->count, fts5->expressions[q]);
+	answer_out->elapsed_ns = now_ns() - start;
+	if (fts5->page_bytes[q] == 0)
+		fts5->page_bytes[q] = count_pages(fts5, fts5->expressions[q]);
+	answer_out->touched = (struct touched){.is_known = true, .index_bytes = fts5->page_bytes[q]};
 }
 
 void fts5_close(void *handle)
@@ -232,8 +275,11 @@ void fts5_close(void *handle)
 	for (size_t i = 0; i < fts5->set->n_queries; i++)
 		free(fts5->expressions[i]);
 	free(fts5->expressions);
+	free(fts5->page_bytes);
 	sqlite3_finalize(fts5->count);
+	sqlite3_finalize(fts5->counted_count);
 	sqlite3_close(fts5->database);
+	sqlite3_close(fts5->counted);
 	free(fts5);
 }
 

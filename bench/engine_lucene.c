@@ -100,7 +100,7 @@ void lucene_build_standard(const struct corpus *corpus, const char *path, struct
 /* command: "count" or "top". */
 static void ask(struct lucene *lucene, const char *command, const struct query *query, struct answer *answer_out)
 {
-	fprintf(lucene->to, "%s\t%s", command, query->is_phrase ? "phrase" : query->is_any ? "or" : "and");
+	fprintf(lucene->to, "%s\t%s", command, query->is_phrase ? "phrase" : query->is_any ? "or" : query->is_not ? "not" : "and");
 	for (unsigned i = 0; i < query->n_words; i++)
 		fprintf(lucene->to, "\t%s", query->words[i]);
 	fputc('\n', lucene->to);

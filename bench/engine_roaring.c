@@ -90,6 +90,7 @@ struct roaring {
 	struct slot *slots;
 	uint32_t slot_mask;
 	roaring_bitmap_t **bitmaps; /* NULL: no query has the word */
+	uint64_t *bitmap_bytes;
 };
 
 static uint32_t hash_of(const char *word, size_t n_bytes)
@@ -144,7 +145,8 @@ static void load_bitmaps(struct roaring *roaring, const char *path, const struct
 		roaring_bitmap_t *bitmap = roaring_bitmap_portable_deserialize(at);
 		if (!bitmap)
 			die("%s: not what it should be", path);
-		at += roaring_bitmap_portable_size_in_bytes(bitmap);
+		roaring->bitmap_bytes[i] = roaring_bitmap_portable_size_in_bytes(bitmap);
+		at += roaring->bitmap_bytes[i];
 		roaring->bitmaps[i] = is_wanted[i + 1] ? bitmap : NULL;
 		if (!is_wanted[i + 1])
 			roaring_bitmap_free(bitmap);
@@ -159,11 +161,12 @@ void *roaring_open(const struct corpus *corpus, const char *index_path, const st
 	terms_read(corpus, &roaring->terms);
 	fill_slots(roaring);
 	roaring->bitmaps = grown(NULL, roaring->terms.n_terms * sizeof(*roaring->bitmaps));
+	roaring->bitmap_bytes = grown(NULL, roaring->terms.n_terms * sizeof(*roaring->bitmap_bytes));
 	load_bitmaps(roaring, index_path, set);
 	return roaring;
 }
 
-/* The terms of the query by ascending df; false if one is not there. */
+/* The terms of the query by ascending df, or as they stand where that matters; false if one is not there. */
 static bool find_terms(const struct roaring *roaring, const struct query *query, uint32_t *terms)
 {
 	for (unsigned i = 0; i < query->n_words; i++) {
@@ -171,7 +174,7 @@ static bool find_terms(const struct roaring *roaring, const struct query *query,
 		if (!term)
 			return false;
 		unsigned at = i;
-		for (; at > 0 && roaring->terms.terms[terms[at - 1]].df > roaring->terms.terms[term - 1].df; at--)
+		for (; at > 0 && !query->is_not && roaring->terms.terms[terms[at - 1]].df > roaring->terms.terms[term - 1].df; at--)
 			terms[at] = terms[at - 1];
 		terms[at] = term - 1;
 	}
@@ -183,11 +186,18 @@ void roaring_ask(void *handle, const struct query *query, struct answer *answer_
 	const struct roaring *roaring = handle;
 	uint32_t terms[QUERY_MAX_WORDS] = {0};
 	answer_out->count = 0;
+	answer_out->touched.is_known = true;
 	if (!find_terms(roaring, query, terms))
 		return;
+	for (unsigned i = 0; i < query->n_words && query->n_words > 1; i++)
+		answer_out->touched.index_bytes += roaring->bitmap_bytes[terms[i]];
 	const roaring_bitmap_t *first = roaring->bitmaps[terms[0]];
 	if (query->n_words == 1) {
 		answer_out->count = roaring_bitmap_get_cardinality(first);
+		return;
+	}
+	if (query->is_not) {
+		answer_out->count = roaring_bitmap_andnot_cardinality(first, roaring->bitmaps[terms[1]]);
 		return;
 	}
 	const roaring_bitmap_t *last = roaring->bitmaps[terms[query->n_words - 1]];
@@ -206,6 +216,7 @@ void roaring_close(void *handle)
 		if (roaring->bitmaps[i])
 			roaring_bitmap_free(roaring->bitmaps[i]);
 	free(roaring->bitmaps);
+	free(roaring->bitmap_bytes);
 	free(roaring->slots);
 	terms_free(&roaring->terms);
 	free(roaring);

@@ -137,6 +137,7 @@ static Xapian::Query query_of(const struct query *query)
 {
 	const Xapian::Query::op op = query->is_phrase ? Xapian::Query::OP_PHRASE
 	                             : query->is_any  ? Xapian::Query::OP_OR
+	                             : query->is_not  ? Xapian::Query::OP_AND_NOT
 	                                              : Xapian::Query::OP_AND;
 	return Xapian::Query(op, query->words, query->words + query->n_words);
 }

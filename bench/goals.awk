@@ -2,6 +2,7 @@
 # "times faster": the other's time divided by bitsift's.
 BEGIN { FS = "\t" }
 $1 == "time" { mean[$2, $3] = $4; median[$2, $3] = $5 }
+$1 == "read" && !($2 ~ /^(AND|OR|NOT)$/) { texts[$3] = max(texts[$3], $4) }
 $1 == "index" { words[$2] = $4; seconds[$2] = $5 }
 $1 == "rate" { rate[$2] = $3 }
 $1 == "false" { false_median = $2; false_mean = $3; has_false = 1 }
@@ -13,11 +14,14 @@ function line(what, value, must, goal, more_is_better) {
                              : (value <= goal ? "goal" : value <= must ? "must" : "**no**")
     printf "| %s | %.3g | %s %s | %s | %s |\n", what, value, more_is_better ? ">=" : "<=", must, goal, verdict
 }
+function max(a, b) {
+    return a == "" || b + 0 > a + 0 ? b + 0 : a
+}
 function ratio(a, b) {
     return a == "" || b == "" || b == 0 ? "" : a / b
 }
 END {
-    long = corpus == "linux" # documents are long there, and positions most of what the others store
+    long = corpus == "linux" # its documents are files
     print "\n### Against what was to be reached\n"
     print "| what | measured | must | goal | reached |"
     print "|---|--:|--:|--:|---|"
@@ -29,12 +33,30 @@ END {
     line("exact AND count, times faster than Lucene, mean", ratio(mean["AND", "lucene"], mean["AND", "bitsift"]), 1.3, 3, 1)
     line("exact AND count, times faster than FTS5, mean", ratio(mean["AND", "fts5-full"], mean["AND", "bitsift"]), 5, 12, 1)
     line("exact AND count, times faster than Xapian, mean", ratio(mean["AND", "xapian"], mean["AND", "bitsift"]), 3, 8, 1)
-    line("exact AND count, of Lucene's time, median", ratio(median["AND", "bitsift"], median["AND", "lucene"]), 1, 1)
-    line("exact phrase count, of Lucene's time, median", ratio(median["phrase", "bitsift"], median["phrase", "lucene"]), 1.3, 1)
-    line("exact phrase count, of Lucene's time, mean", ratio(mean["phrase", "bitsift"], mean["phrase", "lucene"]), 3, 1)
+    line("exact AND count, of Lucene's time, mean", ratio(mean["AND", "bitsift"], mean["AND", "lucene"]), 1, 0.5)
+    line("OR count, of Lucene's time, mean", ratio(mean["OR", "bitsift"], mean["OR", "lucene"]), 1, 0.5)
+    line("texts read for a count of words, the class with most, mean", texts["bitsift"], 0, 0)
+    line("texts read for the ten best of words, the class with most, mean", texts["bitsift-top"], 0, 0)
+    if (long) {
+        split("rare low mid common", level, " ")
+        for (n = 1; n <= 4; n++)
+            line("one word's count, " level[n] ", mean us", mean[level[n], "bitsift"], n < 4 ? 150 : 60, 20)
+        for (n = 1; n <= 3; n++)
+            line("one word's ids, " level[n] ", mean us", mean[level[n], "bitsift-ids"], 200, 40)
+        line("ten best of a rare word, mean us", mean["rare", "bitsift-top"], 150, 30)
+        line("exact phrase count, median us", median["phrase", "bitsift"], 3000, 1000)
+        line("exact phrase count, mean us", mean["phrase", "bitsift"], 15000, 6000)
+        line("index of the words, MB", words["bitsift"] == "" ? "" : words["bitsift"] / 1e6, 80, 65)
+    } else {
+        line("exact phrase count, of Lucene's time, mean", ratio(mean["phrase", "bitsift"], mean["phrase", "lucene"]), 1, 0.5)
+        line("index of the words, of Lucene's bytes", ratio(words["bitsift"], words["lucene"]), 0.9, 0.5)
+        line("index of the words, of FTS5's bytes", ratio(words["bitsift"], words["fts5-full"]), 0.65, 0.5)
+    }
+    if (corpus == "paragraphs") {
+        line("exact AND count, mean us", mean["AND", "bitsift"], 32.3, 20)
+        line("index of the words, MB", words["bitsift"] == "" ? "" : words["bitsift"] / 1e6, 168, 130)
+    }
     line("exact phrase count, of FTS5's time, mean", ratio(mean["phrase", "bitsift"], mean["phrase", "fts5-full"]), 2, 1)
-    line("index of the words, of Lucene's bytes", ratio(words["bitsift"], words["lucene"]), long ? 0.25 : 0.9, long ? 0.15 : 0.5)
-    line("index of the words, of FTS5's bytes", ratio(words["bitsift"], words["fts5-full"]), long ? 0.25 : 0.65, long ? 0.15 : 0.5)
     line("index of the words, density 0.5, of Lucene's bytes", ratio(words["bitsift-d50"], words["lucene"]), 0.6, 0.5)
     line("build rate, times Lucene's", ratio(seconds["lucene"], seconds["bitsift"]), 4, 10, 1)
     line("build rate, times FTS5's", ratio(seconds["fts5-full"], seconds["bitsift"]), 3, 8, 1)

@@ -38,6 +38,7 @@ static const char usage[] =
 	"  -k, --kernel NAME     bitsift's kernel [the best]\n"
 	"  -l, --lucene PATH     class path of LuceneEngine and Lucene's jars; without it Lucene is left out\n"
 	"  -o, --raw FILE        compare: also write every single time\n"
+	"  -x, --exhaustive      compare: no short cuts by a df or by bounds: how many texts are read then, no times\n"
 	"  -a, --asked           build: without NAME, only those that an engine asks, none built for its rate alone\n"
 	"  -S, --summary FILE    append the numbers of the tables as tab-separated values\n"
 	"  -h, --help            this text\n";
@@ -81,6 +82,9 @@ static void parse_option(int letter, struct arguments *arguments)
 	case 'l':
 		lucene_class_path = optarg;
 		break;
+	case 'x':
+		bitsift_options.exhaustive = true;
+		break;
 	case 'a':
 		arguments->asked_only = true;
 		break;
@@ -104,9 +108,10 @@ static void parse_arguments(int argc, char **argv, struct arguments *arguments)
 		{"index", required_argument, NULL, 'i'},   {"kernel", required_argument, NULL, 'k'},
 		{"lucene", required_argument, NULL, 'l'},  {"raw", required_argument, NULL, 'o'},
 		{"summary", required_argument, NULL, 'S'}, {"asked", no_argument, NULL, 'a'},
-		{"help", no_argument, NULL, 'h'},          {0},
+		{"exhaustive", no_argument, NULL, 'x'},    {"help", no_argument, NULL, 'h'},
+		{0},
 	};
-	for (int letter; (letter = getopt_long(argc, argv, "c:e:C:n:s:q:i:k:l:o:S:ah", long_options, NULL)) != -1;) {
+	for (int letter; (letter = getopt_long(argc, argv, "c:e:C:n:s:q:i:k:l:o:S:axh", long_options, NULL)) != -1;) {
 		if (letter == 'h') {
 			fputs(usage, stdout);
 			exit(0);

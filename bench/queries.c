@@ -21,7 +21,8 @@ static char *query_text(const struct query *query)
 {
 	char *text = text_of("%s", query->is_phrase ? "\"" : "");
 	for (unsigned i = 0; i < query->n_words; i++) {
-		char *longer = text_of("%s%s%s", text, i ? " " : "", query->words[i]);
+		bool is_excluded = query->is_not && i + 1 == query->n_words;
+		char *longer = text_of("%s%s%s%s", text, i ? " " : "", is_excluded ? "-" : "", query->words[i]);
 		free(text);
 		text = longer;
 	}
@@ -43,6 +44,7 @@ static void add_query(struct query_set *set, const char *path, const char *class
 		return;
 	query.is_phrase = strcmp(kind, "phrase") == 0;
 	query.is_any = strcmp(kind, "or") == 0;
+	query.is_not = strcmp(kind, "not") == 0;
 	for (const char *word; query.n_words < QUERY_MAX_WORDS && (word = strsep(&rest, "\t"));)
 		query.words[query.n_words++] = text_of("%s", word);
 	query.class_number = class_of(set, class_name);

@@ -1,6 +1,7 @@
 /*
  * queries.h: the questions of the benchmark, by class. A file of them is made once a corpus, number and seed, and read by
- * every run after that. A line: class, tab, "and", "or" or "phrase", then the words, each behind a tab.
+ * every run after that. A line: class, tab, "and", "or", "not" (of two words the first without the second) or "phrase", then the words, each
+ * behind a tab.
  *
  * A word of a query is a term of the analyzer that, as query text, is analysed to itself again, so that every engine can
  * be asked for the same thing.
@@ -26,6 +27,7 @@ struct query {
 	unsigned number;       /* within its class, from 0 */
 	bool is_phrase;
 	bool is_any; /* of the words */
+	bool is_not; /* the first word without the second */
 	unsigned n_words;
 	char *words[QUERY_MAX_WORDS];
 	char *text; /* as bitsift is asked */

@@ -9,6 +9,7 @@
  * (in a small corpus no low word has a df under 3, and no mid one under 5). The words of and2, and3, and4 stand in one
  * document, chosen evenly, and so do those of or2 to or5; phrases stand somewhere in one, and every other of them begins with two common words. absent
  * has a word that is not there beside a common one, and, every other time, two words that are but never together.
+ * mid-common is a mid word without a common one.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -158,7 +159,8 @@ static bool is_among(const uint32_t *words, unsigned n_words, uint32_t word)
 }
 
 /* Words of these levels, all different. A corpus that has no words of one of them has no such class. */
-static void write_mixed(struct choice *choice, const char *class_name, unsigned n_words, const enum level *levels)
+static void write_mixed(struct choice *choice, const char *class_name, const char *kind, unsigned n_words,
+                        const enum level *levels)
 {
 	for (unsigned i = 0; i < n_words; i++)
 		if (choice->n_of_level[levels[i]] < n_words)
@@ -169,7 +171,7 @@ static void write_mixed(struct choice *choice, const char *class_name, unsigned 
 			do
 				words[i] = word_of(choice, levels[i]);
 			while (is_among(words, i, words[i]));
-		write_query(choice, class_name, "and", words, n_words);
+		write_query(choice, class_name, kind, words, n_words);
 	}
 }
 
@@ -364,16 +366,16 @@ static void free_choice(struct choice *choice)
 static void choose_all(struct choice *choice, const struct corpus *corpus)
 {
 	static const enum level rare = LEVEL_RARE, low = LEVEL_LOW, mid = LEVEL_MID, common = LEVEL_COMMON;
-	write_mixed(choice, "rare", 1, &rare);
-	write_mixed(choice, "low", 1, &low);
-	write_mixed(choice, "mid", 1, &mid);
-	write_mixed(choice, "common", 1, &common);
-	write_mixed(choice, "rare+common", 2, (const enum level[]){LEVEL_RARE, LEVEL_COMMON});
-	write_mixed(choice, "low+common", 2, (const enum level[]){LEVEL_LOW, LEVEL_COMMON});
-	write_mixed(choice, "mid+mid", 2, (const enum level[]){LEVEL_MID, LEVEL_MID});
-	write_mixed(choice, "mid+mid+common", 3, (const enum level[]){LEVEL_MID, LEVEL_MID, LEVEL_COMMON});
-	write_mixed(choice, "common+common", 2, (const enum level[]){LEVEL_COMMON, LEVEL_COMMON});
-	write_mixed(choice, "common+common+common", 3, (const enum level[]){LEVEL_COMMON, LEVEL_COMMON, LEVEL_COMMON});
+	write_mixed(choice, "rare", "and", 1, &rare);
+	write_mixed(choice, "low", "and", 1, &low);
+	write_mixed(choice, "mid", "and", 1, &mid);
+	write_mixed(choice, "common", "and", 1, &common);
+	write_mixed(choice, "rare+common", "and", 2, (const enum level[]){LEVEL_RARE, LEVEL_COMMON});
+	write_mixed(choice, "low+common", "and", 2, (const enum level[]){LEVEL_LOW, LEVEL_COMMON});
+	write_mixed(choice, "mid+mid", "and", 2, (const enum level[]){LEVEL_MID, LEVEL_MID});
+	write_mixed(choice, "mid+mid+common", "and", 3, (const enum level[]){LEVEL_MID, LEVEL_MID, LEVEL_COMMON});
+	write_mixed(choice, "common+common", "and", 2, (const enum level[]){LEVEL_COMMON, LEVEL_COMMON});
+	write_mixed(choice, "common+common+common", "and", 3, (const enum level[]){LEVEL_COMMON, LEVEL_COMMON, LEVEL_COMMON});
 	draw_documents(choice, "and2", 2, "and");
 	draw_documents(choice, "and3", 3, "and");
 	draw_documents(choice, "and4", 4, "and");
@@ -387,6 +389,8 @@ static void choose_all(struct choice *choice, const struct corpus *corpus)
 	read_documents(choice, corpus);
 	write_absent(choice);
 	write_draws(choice);
+	write_mixed(choice, "mid-common", "not", 2, (const enum level[]){LEVEL_MID, LEVEL_COMMON});
+	write_mixed(choice, "common-common", "not", 2, (const enum level[]){LEVEL_COMMON, LEVEL_COMMON});
 }
 
 void queries_choose(const struct corpus *corpus, unsigned n_per_class, uint64_t seed, const char *path)

@@ -179,6 +179,10 @@ machine() {
     echo "| date | $(date -u +%Y-%m-%d) |"
 }
 
+# All but phrases.
+word_classes=rare,low,mid,common,rare+common,low+common,mid+mid,mid+mid+common,common+common,common+common+common
+word_classes+=,absent,and2,and3,and4,or2,or3,or4,or5,mid-common,common-common
+
 # CORPUS SOURCE FOLDER: everything about one corpus on standard output; the numbers into FOLDER/summary.tsv. Not to be
 # called in a condition, where bash forgets that a failure ends the script: disagreement is remembered instead.
 measure() {
@@ -202,6 +206,7 @@ measure() {
     bench compare "${common[@]}" --raw "$folder/raw.tsv" || status=$?
     [ "$status" -le 1 ] || exit "$status"
     [ "$status" -eq 0 ] || disagreement=1
+    bench compare "${common[@]}" --exhaustive --engines bitsift,bitsift-top --classes "$word_classes"
     bench tokenizer "${common[@]}"
     [ -z "$quick" ] || return 0
     bench kernels "${common[@]}"
@@ -225,7 +230,8 @@ scale_one() { # NAME DOCUMENTS
     [ -e "$cache/$1/bitsift.times" ] || bench build --cache "$cache/$1" bitsift
 }
 
-# The rare words are of df 2 to 10 in either corpus; the common ones are the same words in both.
+# The rare words are of df 2 to 10 in either corpus; the common ones are the same words in both. Rare words are asked for all
+# ids, since the lexicon alone knows how many documents have one word.
 scale() {
     local size
     scale_one generated-1m 1000000
@@ -233,9 +239,9 @@ scale() {
     for size in generated-1m generated-10m; do
         bench queries --cache "$cache/$size" --number "$queries" --seed "$seed"
         rm -f -- "$cache/$size/summary.tsv"
-        bench compare --cache "$cache/$size" --engines candidates,bitsift --classes rare --number "$queries" \
+        bench compare --cache "$cache/$size" --engines bitsift,bitsift-ids,bitsift-top --classes rare --number "$queries" \
             --seed "$seed" --summary "$cache/$size/summary.tsv" >/dev/null
-        bench compare --cache "$cache/$size" --engines candidates,bitsift --classes common,common+common \
+        bench compare --cache "$cache/$size" --engines bitsift,bitsift-top --classes common,common+common,or2 \
             --queries "$cache/generated-1m/queries-$queries-$seed" --summary "$cache/$size/summary.tsv" >/dev/null
     done
     echo "# 1 and 10 million generated documents"

@@ -1,19 +1,45 @@
-# scaling.awk SMALL LARGE: two summaries of `bitsift-bench compare` -> how many times longer the large corpus takes.
-BEGIN { FS = "\t" }
-$1 == "time" && $2 != "AND" {
-    key = $2 "\t" $3
-    if (FNR == NR) {
-        small[key] = $4
-        order[++n] = key
-    } else
-        large[key] = $4
+# scaling.awk SMALL LARGE: two summaries of `bitsift-bench compare` -> how many times longer the large corpus takes, and how
+# much more is touched for it, beside what was to be reached.
+BEGIN {
+    FS = "\t"
+    limit("rare", "bitsift", 3, 1.5)
+    limit("rare", "bitsift-ids", 3, 1.5)
+    limit("common", "bitsift", 8, 6)
+    limit("common+common", "bitsift", 10, 8)
+    limit("common+common", "bitsift-top", 10, 6)
+    limit("or2", "bitsift-top", 10, 6)
+}
+function limit(row, engine, most, wish) {
+    must[row FS engine] = most
+    goal[row FS engine] = wish
+}
+$2 ~ /^(AND|OR|NOT)$/ { next }
+$1 == "time" || $1 == "touched" {
+    key = $2 FS $3
+    if (FNR < NR)
+        large[$1, key] = $1 == "time" ? $4 : $4 + $5
+    else {
+        small[$1, key] = $1 == "time" ? $4 : $4 + $5
+        if ($1 == "time")
+            order[++n] = key
+    }
+}
+function times(what, key) {
+    return small[what, key] ? sprintf("%.2f", large[what, key] / small[what, key]) : ""
+}
+function reached(key, value) {
+    if (!(key in must) || value == "")
+        return ""
+    return value + 0 <= goal[key] ? "goal" : value + 0 <= must[key] ? "must" : "**no**"
 }
 END {
-    print "| queries | | 1 M, mean us | 10 M, mean us | times |"
-    print "|---|---|--:|--:|--:|"
+    print "| queries | | 1 M, mean us | 10 M, mean us | times | must | goal | reached | 1 M, MB touched | 10 M, MB touched | times |"
+    print "|---|---|--:|--:|--:|--:|--:|---|--:|--:|--:|"
     for (i = 1; i <= n; i++) {
-        split(order[i], part, "\t")
         key = order[i]
-        printf "| %s | %s | %.3g | %.3g | %.2f |\n", part[1], part[2], small[key], large[key], large[key] / small[key]
+        split(key, part, FS)
+        printf "| %s | %s | %.3g | %.3g | %s | %s | %s | %s | %.3g | %.3g | %s |\n", part[1], part[2], small["time", key],
+            large["time", key], times("time", key), must[key], goal[key], reached(key, times("time", key)),
+            small["touched", key] / 1e6, large["touched", key] / 1e6, times("touched", key)
     }
 }

@@ -13,6 +13,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <bitsift.h>
 
@@ -197,10 +199,120 @@ static void test_threads_share_an_index(void **state)
 	assert_int_equal(system(command), 0);
 }
 
+/* ---- a collection that grew ---- */
+
+#define N_LONG_DOCS 40000
+
+/* Bytes that this process has read by system calls. */
+static uint64_t bytes_read(void)
+{
+	unsigned long long n = 0;
+	FILE *file = fopen("/proc/self/io", "r");
+	if (!file)
+		skip();
+	assert_int_equal(fscanf(file, "rchar: %llu", &n), 1);
+	fclose(file);
+	return n;
+}
+
+static void write_numbered(const char *path, const char *mode, int first, int end)
+{
+	FILE *file = fopen(path, mode);
+	assert_non_null(file);
+	for (int d = first; d < end; d++)
+		fprintf(file, "{\"id\": \"d%d\", \"text\": \"common number%d and as many words as make it long\"}\n", d, d);
+	assert_int_equal(fclose(file), 0);
+}
+
+struct counting {
+	pthread_t thread;
+	struct bs_finder *finder;
+	pthread_barrier_t *barrier;
+	uint64_t n_hits[2];
+	uint64_t n_changed;
+};
+
+static void *count_twice(void *context)
+{
+	struct counting *counting = context;
+	pthread_barrier_wait(counting->barrier);
+	for (int i = 0; i < 2; i++) {
+		struct bs_find_result result = {0};
+		struct bs_find_request request = {.query = "common", .query_bytes = 6, .mode = BS_FIND_COUNT};
+		if (bs_find(counting->finder, &request, &result, NULL) == BS_OK)
+			counting->n_hits[i] = result.n_hits;
+		counting->n_changed += result.changes.n_changed;
+	}
+	return NULL;
+}
+
+/* All threads count at once; how many bytes are read meanwhile. */
+static uint64_t read_by_counting(const struct bs_index *index, uint64_t n_hits)
+{
+	struct counting threads[N_THREADS] = {0};
+	pthread_barrier_t barrier;
+	assert_int_equal(pthread_barrier_init(&barrier, NULL, N_THREADS), 0);
+	for (size_t i = 0; i < N_THREADS; i++) {
+		threads[i].barrier = &barrier;
+		assert_int_equal(bs_finder_new(index, &threads[i].finder, NULL), BS_OK);
+	}
+	uint64_t before = bytes_read();
+	for (size_t i = 0; i < N_THREADS; i++)
+		assert_int_equal(pthread_create(&threads[i].thread, NULL, count_twice, &threads[i]), 0);
+	for (size_t i = 0; i < N_THREADS; i++)
+		assert_int_equal(pthread_join(threads[i].thread, NULL), 0);
+	uint64_t n_bytes = bytes_read() - before;
+	pthread_barrier_destroy(&barrier);
+	for (size_t i = 0; i < N_THREADS; i++) {
+		assert_int_equal(threads[i].n_hits[0], n_hits);
+		assert_int_equal(threads[i].n_hits[1], n_hits);
+		assert_int_equal(threads[i].n_changed, 1); /* told by each finder once */
+		bs_finder_free(threads[i].finder);
+	}
+	return n_bytes;
+}
+
+static void test_threads_prove_a_collection_once(void **state)
+{
+	(void)state;
+	char folder[] = "/tmp/bitsift-threads-XXXXXX";
+	char collection[64], dir[64], command[64];
+	struct stat file;
+	assert_non_null(mkdtemp(folder));
+	snprintf(collection, sizeof(collection), "%s/docs.jsonl", folder);
+	snprintf(dir, sizeof(dir), "%s/index", folder);
+	write_numbered(collection, "w", 0, N_LONG_DOCS);
+	const char *sources[] = {collection};
+	struct bs_build_request request = {.dir = dir, .sources = sources, .n_sources = 1};
+	assert_int_equal(bs_index_build(&request, NULL, NULL), BS_OK);
+	assert_int_equal(stat(collection, &file), 0);
+	uint64_t n_bytes = (uint64_t)file.st_size;
+
+	/* Until its stamp proves something, all who ask must read. */
+	write_numbered(collection, "a", N_LONG_DOCS, N_LONG_DOCS + 1);
+	usleep(100000);
+	struct bs_index *index;
+	assert_int_equal(bs_index_open(dir, NULL, &index, NULL), BS_OK);
+	uint64_t n_read = read_by_counting(index, N_LONG_DOCS);
+	assert_true(n_read >= n_bytes && n_read < n_bytes + n_bytes / 2);
+	/* Nor do finders that come later read it again ... */
+	assert_true(read_by_counting(index, N_LONG_DOCS) < n_bytes / 2);
+	/* ... until it grows again, now by a record that replaces one. */
+	write_numbered(collection, "a", 17, 18);
+	usleep(100000);
+	n_read = read_by_counting(index, N_LONG_DOCS);
+	assert_true(n_read >= n_bytes && n_read < n_bytes + n_bytes / 2);
+	bs_index_close(index);
+
+	snprintf(command, sizeof(command), "rm -rf %s", folder);
+	assert_int_equal(system(command), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_threads_share_an_index),
+		cmocka_unit_test(test_threads_prove_a_collection_once),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,16 +20,12 @@ struct bs_id_place {
 	uint32_t document;
 };
 
-/* Which document bears an id: only a hash of it and where that is; where hashes are equal, ids are compared. */
-struct bs_id_slot {
-	uint64_t hash;
-	struct bs_id_place place; /* segment is UINT32_MAX in an empty slot */
-};
-
 /* A segment of the run. */
 struct bs_id_owners_segment {
 	const struct bs_dir *dir; /* where its file is, borrowed; NULL while it is being accumulated */
 	uint64_t number;          /* of the file */
+	uint64_t first;           /* number of its first document: they are counted through the run */
+	uint32_t n_documents;     /* up to the last one that bears an id */
 	struct bs_buffer dead;    /* bit d of byte d / 8 */
 	uint64_t n_dead;
 	struct bs_segment opened; /* only if an id had to be looked up in it */
@@ -38,8 +34,13 @@ struct bs_id_owners_segment {
 
 /* Zero-initialise; release with bs_id_owners_deinit. One thread. */
 struct bs_id_owners {
-	struct bs_id_slot *slots; /* open addressing, linear probing */
-	uint64_t n_slots;         /* a power of two, or 0 */
+	/* Which documents bear an id, by open addressing, linear probing. Below number_bits the number of the document from
+	 * first_number on, + 1; above, the upper bits of the id's hash, of which the first slots_log2 are its place here. 0:
+	 * empty. Where all of these are equal, ids are compared. */
+	uint64_t *slots;
+	uint32_t slots_log2; /* 0: none */
+	uint32_t number_bits;
+	uint64_t first_number;
 	uint64_t n_used;
 	struct bs_id_owners_segment *segments; /* the last one is being accumulated */
 	uint32_t n_segments;
@@ -50,6 +51,8 @@ void bs_id_owners_deinit(struct bs_id_owners *owners);
 
 /* Ids are unique within a source: forgets those of the one before. */
 void bs_id_owners_start_source(struct bs_id_owners *owners);
+/* What the ids of the source take, and for a while what they took before they were given more. */
+uint64_t bs_id_owners_bytes(const struct bs_id_owners *owners);
 
 /* The segment accumulated so far (if any) is now file seg-NUMBER of dir; another one begins. BS_NO_MEMORY. */
 enum bs_status bs_id_owners_next_segment(struct bs_id_owners *owners, const struct bs_dir *dir, uint64_t number,
@@ -59,7 +62,7 @@ enum bs_status bs_id_owners_next_segment(struct bs_id_owners *owners, const stru
 void bs_id_owners_prefetch(struct bs_id_owners *owners, const struct bs_source *source, const struct bs_doc_record *record);
 
 /* Makes document number `document` of the segment being accumulated the owner of the id of record, which is about to be
- * added to accumulated. BS_NO_MEMORY, or what opening an earlier segment of the run gives. */
+ * added to accumulated. BS_NO_MEMORY, BS_INVALID (2^32 records of one source in a run), or what opening an earlier segment of the run gives. */
 enum bs_status bs_id_owners_take(struct bs_id_owners *owners, const struct bs_source *source,
                               const struct bs_doc_table_builder *accumulated, const struct bs_doc_record *record,
                               uint32_t document, struct bs_error *err) BS_WARN_UNUSED;

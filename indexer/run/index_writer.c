@@ -62,8 +62,8 @@ static void set_limits(struct bs_index_writer *writer)
 	const struct bs_build_tuning *tuning = &writer->tuning;
 	uint64_t memory = memory_of(request);
 	/* What is accumulated, and what making a segment of it takes by the term and by the document. The rest is for the
-	 * columns of one slab (below), batches under way, ICU and ids: with the default, 805 of 1,074 MB, 134, and 135. None
-	 * of it may depend on the number of threads. */
+	 * columns of one slab (below), batches under way, ICU and ids: with the default, 805 of 1,074 MB, 134, and 135, half of
+	 * these for ids. None of it may depend on the number of threads. */
 	writer->accumulator_limit_bytes = memory / 100 * 75;
 	writer->build_options = (struct bs_build_options){
 		.n_threads = count_threads(request),
@@ -195,6 +195,8 @@ enum bs_status bs_index_writer_choose(struct bs_index_writer *writer, struct bs_
 /* What a document may add, were all its terms new: an entry, its slots, code, bytes of its own, the above. */
 #define NEW_TERM_BYTES 96u
 
+#define IDS_SHARE 16u
+
 /* What is accumulated takes while it is, or else while a segment is made of it. */
 static uint64_t accumulated_bytes(const struct bs_accumulator *accumulator)
 {
@@ -210,9 +212,20 @@ static uint64_t row_bytes_held(const struct bs_index_writer *writer)
 	return accumulated_bytes(&writer->rows) + writer->row_grams.n_bytes;
 }
 
+/* What the ids of a long collection take beyond what is left for them (set_limits). They stay from segment to segment, so
+ * half of what segments are gathered in is not theirs, however many they are. */
+static uint64_t id_bytes_held(const struct bs_index_writer *writer)
+{
+	uint64_t n_bytes = writer->owners ? bs_id_owners_bytes(writer->owners) : 0;
+	uint64_t n_free = memory_of(writer->request) / IDS_SHARE;
+	uint64_t most = writer->accumulator_limit_bytes / 2;
+	n_bytes = n_bytes > n_free ? n_bytes - n_free : 0;
+	return n_bytes < most ? n_bytes : most;
+}
+
 static uint64_t held_bytes(const struct bs_index_writer *writer)
 {
-	return accumulated_bytes(&writer->accumulator) + writer->grams.n_bytes + row_bytes_held(writer);
+	return accumulated_bytes(&writer->accumulator) + writer->grams.n_bytes + row_bytes_held(writer) + id_bytes_held(writer);
 }
 
 /* Whether the document announced can be read while what is accumulated is held. A row has no words. */
@@ -233,7 +246,7 @@ static bool is_full(const struct bs_index_writer *writer, const struct bs_term_b
 	uint64_t row_bytes = class == BS_GRAM_NO_SIZE_CLASS ? 0 : bs_gram_row_words(class) * (uint64_t)8;
 	uint64_t n_bytes = held_bytes(writer) + row_bytes + (uint64_t)bs_term_batch_docs(term_batch)[i].n_terms * NEW_TERM_BYTES;
 	bool has_most_docs = max_docs && n_docs >= max_docs;
-	*of_rows_out = has_most_docs ? term_batch->is_row : row_bytes_held(writer) > n_bytes / 2;
+	*of_rows_out = has_most_docs ? term_batch->is_row : row_bytes_held(writer) > (n_bytes - id_bytes_held(writer)) / 2;
 	return n_docs > 0 && (n_bytes > writer->accumulator_limit_bytes || has_most_docs);
 }
 

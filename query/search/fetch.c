@@ -23,15 +23,8 @@ struct fetch_source {
 	bool is_noticed;
 	bool is_mapped;   /* changed collections: moved is filled, */
 	bool is_unread;   /* or they could not be read */
-	/* Collections whose stamp proves nothing: bytes were compared, and what was indexed still stands at the beginning. */
-	bool is_proven;
-	uint64_t proven[4]; /* the stamp then */
-	struct bs_doc_bits replaced; /* documents whose ids stand once more behind it */
-	bool has_replaced;
-	bool is_like_line; /* a record there has an id of its own that begins as those by lines do */
-	/* struct moved_record each, sorted by hash, of equal ones the last in the file first. Of all records of a changed
-	 * collection; of those behind what was indexed of a proven one. */
-	struct bs_buffer moved;
+	const struct bs_proof *proof; /* collections whose stamp proves nothing; NULL: none yet */
+	struct bs_moved moved;        /* of changed collections: all records */
 };
 
 /* A document that is asked for, and what came of it. */
@@ -53,6 +46,7 @@ struct fetch_range {
 
 struct bs_fetcher {
 	const struct bs_snapshot *snapshot;
+	struct bs_proofs *proofs;
 	struct fetch_source *sources; /* snapshot->manifest.n_sources */
 	struct bs_source_options options;
 	struct bs_reader *reader;
@@ -80,8 +74,9 @@ struct bs_fetcher {
 	void *context;
 };
 
-enum bs_status bs_fetcher_new(const struct bs_snapshot *snapshot, void (*notice)(void *context, const char *message),
-                              void *context, struct bs_fetcher **fetcher_out, struct bs_error *err)
+enum bs_status bs_fetcher_new(const struct bs_snapshot *snapshot, struct bs_proofs *proofs,
+                              void (*notice)(void *context, const char *message), void *context,
+                              struct bs_fetcher **fetcher_out, struct bs_error *err)
 {
 	const struct bs_manifest *manifest = &snapshot->manifest;
 	struct bs_fetcher *fetcher = calloc(1, sizeof(*fetcher));
@@ -89,6 +84,7 @@ enum bs_status bs_fetcher_new(const struct bs_snapshot *snapshot, void (*notice)
 	if (!fetcher)
 		return bs_fail_memory(err, "a fetcher", sizeof(*fetcher));
 	fetcher->snapshot = snapshot;
+	fetcher->proofs = proofs;
 	fetcher->query = 1;
 	fetcher->notice = notice;
 	fetcher->context = context;
@@ -120,8 +116,8 @@ void bs_fetcher_free(struct bs_fetcher *fetcher)
 		return;
 	for (uint32_t i = 0; fetcher->sources && i < fetcher->snapshot->manifest.n_sources; i++) {
 		bs_source_deinit(&fetcher->sources[i].source);
-		bs_buffer_deinit(&fetcher->sources[i].moved);
-		bs_doc_bits_deinit(&fetcher->sources[i].replaced);
+		bs_moved_deinit(&fetcher->sources[i].moved);
+		bs_proof_release(fetcher->proofs, fetcher->sources[i].proof);
 	}
 	bs_stored_texts_free(fetcher->stored);
 	bs_doc_bits_deinit(&fetcher->noticed);
@@ -359,74 +355,6 @@ static bool find_range(struct bs_fetcher *fetcher, uint32_t segment, uint32_t do
 	return true;
 }
 
-/* Where a record of a changed collection stands now. */
-struct moved_record {
-	uint64_t hash; /* of its id */
-	uint64_t offset;
-	uint64_t raw_bytes;
-	uint64_t line;
-};
-
-static int compare_moved(const void *a, const void *b)
-{
-	const struct moved_record *x = a;
-	const struct moved_record *y = b;
-	if (x->hash != y->hash)
-		return x->hash < y->hash ? -1 : 1;
-	return x->offset > y->offset ? -1 : x->offset < y->offset;
-}
-
-/* Context of the sink that maps a changed collection. */
-struct mapping {
-	struct bs_fetcher *fetcher;
-	struct fetch_source *source;
-};
-
-/* The id of a record that has been read. */
-static enum bs_status make_id(const struct fetch_source *source, const struct bs_document *document,
-                              struct bs_buffer *id, struct bs_error *err)
-{
-	bs_buffer_clear(id);
-	return bs_source_append_id(&source->source, document->name, document->name_bytes,
-	                           document->is_named_by_line ? document->line : 0, id, err);
-}
-
-static enum bs_status map_document(void *context, const struct bs_document *document, struct bs_error *err)
-{
-	struct mapping *mapping = context;
-	struct bs_buffer *id = &mapping->fetcher->id;
-	enum bs_status status = make_id(mapping->source, document, id, err);
-	if (status)
-		return status;
-	const char *label = mapping->source->source.label;
-	mapping->source->is_like_line |= !document->is_named_by_line && id->used_bytes > strlen(label) &&
-	                                 memcmp(id->data, label, strlen(label)) == 0;
-	struct moved_record moved = {bs_hash_slot(id->data, id->used_bytes), document->offset, document->raw_bytes,
-	                             document->line};
-	return bs_buffer_append(&mapping->source->moved, &moved, sizeof(moved), err);
-}
-
-static enum bs_status map_skip(void *context, enum bs_skip reason, const char *message, struct bs_error *err)
-{
-	(void)context, (void)reason, (void)message, (void)err;
-	return BS_OK;
-}
-
-/* Where does each id stand in what is left of a feed? */
-static enum bs_status map_records(struct bs_fetcher *fetcher, struct fetch_source *source, struct bs_feed *feed,
-                                  struct bs_error *err)
-{
-	struct mapping mapping = {fetcher, source};
-	struct bs_document_sink sink = {.context = &mapping, .document = map_document, .skip = map_skip};
-	bs_buffer_clear(&source->moved);
-	source->is_like_line = false;
-	enum bs_status status = bs_reader_read_all(fetcher->reader, feed, &sink, err);
-	if (!status && source->moved.used_bytes > 0)
-		qsort(source->moved.data, source->moved.used_bytes / sizeof(struct moved_record), sizeof(struct moved_record),
-		      compare_moved);
-	return status;
-}
-
 /* Reads a changed collection once through. */
 static enum bs_status map_collection(struct bs_fetcher *fetcher, struct fetch_source *source, struct bs_error *err)
 {
@@ -438,106 +366,23 @@ static enum bs_status map_collection(struct bs_fetcher *fetcher, struct fetch_so
 	source->is_mapped = true;
 	enum bs_status status = bs_feed_open(&source->source, &fetcher->options, NULL, NULL, &feed, err);
 	if (!status)
-		status = map_records(fetcher, source, feed, err);
+		status = bs_moved_read(&source->moved, &source->source, fetcher->reader, feed, err);
 	bs_feed_close(feed);
 	source->is_unread = status == BS_IO;
 	return status;
-}
-
-/* The first of the records whose id has this hash, or NULL; they stand one after the other. */
-static const struct moved_record *find_moved(const struct fetch_source *source, uint64_t hash,
-                                             const struct moved_record **end_out)
-{
-	const struct moved_record *all = (const struct moved_record *)(const void *)source->moved.data;
-	size_t low = 0;
-	size_t high = source->moved.used_bytes / sizeof(*all);
-	*end_out = all ? all + high : NULL;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (all[middle].hash < hash)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return all ? all + low : NULL;
-}
-
-/* Notes it if the document's id stands behind what was indexed, too. It has its name alone, if that is enough: of a million
- * documents the rest of what is recorded would cost most of the time. */
-static enum bs_status look_behind(struct bs_fetcher *fetcher, struct fetch_source *source, struct bs_doc_ref ref,
-                                  struct bs_error *err)
-{
-	const struct bs_doc_table *docs = &fetcher->snapshot->segments[ref.segment].docs;
-	struct bs_doc_record record = {0};
-	const struct moved_record *end, *at;
-	enum bs_status status = bs_names_get(&docs->names, ref.document, &record.name, &record.name_bytes, err);
-	if (!status && record.name_bytes == 0 && !source->is_like_line)
-		return BS_OK;
-	if (!status && record.name_bytes == 0)
-		status = bs_doc_table_get(docs, ref.document, &record, err);
-	if (!status)
-		status = bs_recorded_id(&source->source, &record, &fetcher->id, err);
-	if (status)
-		return status;
-	uint64_t hash = bs_hash_slot(fetcher->id.data, fetcher->id.used_bytes);
-	at = find_moved(source, hash, &end);
-	if (!at || at == end || at->hash != hash)
-		return BS_OK;
-	source->has_replaced = true;
-	return bs_doc_bits_set(&source->replaced, fetcher->snapshot, ref, err);
-}
-
-/* The documents of a collection whose ids stand behind what was indexed, too. */
-static enum bs_status find_replaced(struct bs_fetcher *fetcher, struct fetch_source *source, uint32_t number,
-                                    struct bs_error *err)
-{
-	const struct bs_snapshot *snapshot = fetcher->snapshot;
-	enum bs_status status = BS_OK;
-	source->has_replaced = false;
-	for (uint32_t s = 0; s < snapshot->manifest.n_segments && source->moved.used_bytes > 0; s++) {
-		const struct bs_doc_table *docs = &snapshot->segments[s].docs;
-		for (uint32_t i = 0; bs_snapshot_has_words(snapshot, s) && i < docs->n_ranges && !status; i++) {
-			struct bs_source_range range = bs_doc_table_range(docs, i);
-			for (uint32_t d = range.first; range.source == number && d < range.end && !status; d++)
-				status = look_behind(fetcher, source, (struct bs_doc_ref){s, d}, err);
-		}
-	}
-	return status;
-}
-
-/* Whether a collection begins with what was indexed; then what stands behind it is mapped. */
-static enum bs_status prove(struct bs_fetcher *fetcher, struct fetch_source *source, uint32_t number, bool *is_proven_out,
-                            struct bs_error *err)
-{
-	const struct bs_source_record *record = &fetcher->snapshot->manifest.sources[number];
-	struct bs_read_mark mark = {record->read_bytes, record->read_lines, record->read_checksum};
-	struct bs_feed *feed = NULL;
-	*is_proven_out = false;
-	bs_buffer_clear(&source->moved);
-	bs_doc_bits_deinit(&source->replaced);
-	source->replaced = (struct bs_doc_bits){0};
-	enum bs_status status = bs_feed_open(&source->source, &fetcher->options, NULL, NULL, &feed, err);
-	if (!status)
-		status = bs_feed_resume(feed, &mark, is_proven_out, err);
-	if (!status && *is_proven_out)
-		status = map_records(fetcher, source, feed, err);
-	bs_feed_close(feed);
-	return !status && *is_proven_out ? find_replaced(fetcher, source, number, err) : status;
 }
 
 /* The stamp is another one, or proves nothing: the bytes decide, once for as long as the stamp stays. */
 static bool is_as_indexed(struct bs_fetcher *fetcher, struct fetch_source *source, uint32_t number,
                           const struct bs_stamp *stamp)
 {
-	struct bs_error why;
-	bool is_proven;
-	if (source->is_proven && bs_stamp_equals(stamp, source->proven))
-		return true;
-	source->is_proven = !bs_stamp_is_suspect(stamp, bs_stamp_suspect_from());
-	bs_stamp_record(stamp, source->proven);
-	bool is_same = prove(fetcher, source, number, &is_proven, &why) == BS_OK && is_proven;
-	source->is_proven &= is_same;
-	return is_same;
+	const struct bs_proof *proof = source->proof;
+	if (!proof || !proof->is_lasting || !bs_stamp_equals(stamp, proof->stamp)) {
+		bs_proof_release(fetcher->proofs, proof);
+		proof = bs_proof_take(fetcher->proofs, number, &source->source, &fetcher->options, fetcher->reader, stamp);
+		source->proof = proof;
+	}
+	return proof && proof->is_same;
 }
 
 static void check_collection(struct bs_fetcher *fetcher, struct fetch_source *source, uint32_t number)
@@ -641,7 +486,7 @@ static enum bs_status is_wanted(struct bs_fetcher *fetcher, const struct asked *
                                 bool *is_wanted_out, struct bs_error *err)
 {
 	struct bs_buffer *id = &fetcher->id;
-	enum bs_status status = make_id(asked->source, asked->document, id, err);
+	enum bs_status status = bs_moved_id(&asked->source->source, asked->document, id, err);
 	*is_wanted_out = !status && id->used_bytes == wanted->used_bytes &&
 	                 (id->used_bytes == 0 || memcmp(id->data, wanted->data, id->used_bytes) == 0);
 	return status;
@@ -656,8 +501,9 @@ static enum bs_status fetch_moved(struct bs_fetcher *fetcher, struct asked *aske
 	if (!status)
 		status = bs_recorded_id(&asked->source->source, &asked->record, &wanted, err);
 	uint64_t hash = bs_hash_slot(wanted.data, wanted.used_bytes);
-	const struct moved_record *end;
-	const struct moved_record *at = find_moved(asked->source, hash, &end);
+	const struct bs_moved_record *end;
+	const struct bs_moved *moved = asked->source->is_changed ? &asked->source->moved : &asked->source->proof->behind;
+	const struct bs_moved_record *at = bs_moved_find(moved, hash, &end);
 	for (; !status && !found && at && at < end && at->hash == hash; at++) {
 		status = fetch_record_at(fetcher, asked, at->offset, at->raw_bytes, at->line, err);
 		if (!status)
@@ -698,8 +544,8 @@ static enum bs_status fetch_in_place(struct bs_fetcher *fetcher, struct asked *a
 
 static bool is_replaced(const struct bs_fetcher *fetcher, uint32_t number, uint32_t segment, uint32_t document)
 {
-	const struct fetch_source *source = &fetcher->sources[number];
-	return source->has_replaced && bs_doc_bits_has(&source->replaced, (struct bs_doc_ref){segment, document});
+	const struct bs_proof *proof = fetcher->sources[number].proof;
+	return proof && proof->has_replaced && bs_doc_bits_has(&proof->replaced, (struct bs_doc_ref){segment, document});
 }
 
 /* A record, where it stands now. */
@@ -857,7 +703,8 @@ enum bs_status bs_fetch_is_segment_unchanged(struct bs_fetcher *fetcher, uint32_
 		if (number >= snapshot->manifest.n_sources)
 			return bs_container_corrupt(snapshot->segments[segment].file, err, "documents of source %u, which is not "
 			                            "recorded", number);
-		if (!is_source_unchanged(fetcher, number) || fetcher->sources[number].has_replaced)
+		const struct fetch_source *source = &fetcher->sources[number];
+		if (!is_source_unchanged(fetcher, number) || (source->proof && source->proof->has_replaced))
 			return BS_OK;
 	}
 	*unchanged_out = true;

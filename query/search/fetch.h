@@ -9,13 +9,15 @@
 
 #include "core/store/snapshot.h"
 #include "corpus/read/source.h"
+#include "query/search/proof.h"
 
 /* One thread's way to the texts. */
 struct bs_fetcher;
 
-/* snapshot is borrowed. notice (nullable) gets one printable line for a source that cannot be read. */
-enum bs_status bs_fetcher_new(const struct bs_snapshot *snapshot, void (*notice)(void *context, const char *message),
-                              void *context, struct bs_fetcher **fetcher_out, struct bs_error *err) BS_WARN_UNUSED;
+/* snapshot and proofs are borrowed. notice (nullable) gets one printable line for a source that cannot be read. */
+enum bs_status bs_fetcher_new(const struct bs_snapshot *snapshot, struct bs_proofs *proofs,
+                              void (*notice)(void *context, const char *message), void *context,
+                              struct bs_fetcher **fetcher_out, struct bs_error *err) BS_WARN_UNUSED;
 void bs_fetcher_free(struct bs_fetcher *fetcher);
 
 /* Before each query: what was read, and what is known of sources that had not changed, is of the one before. verbose: notice gets

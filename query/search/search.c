@@ -92,7 +92,9 @@ static enum bs_status open_index(struct bs_index *index, const struct bs_open_re
 		                    index->snapshot.manifest.sources[i].kind == BS_SOURCE_FILE;
 	if (!status)
 		collect_fields(index);
-	return !status && request->fresh ? freshen(index, request, err) : status;
+	if (!status && request->fresh)
+		status = freshen(index, request, err);
+	return status ? status : bs_proofs_new(&index->snapshot, &index->proofs, err);
 }
 
 enum bs_status bs_index_open_with(const struct bs_open_request *request, struct bs_index **index_out,
@@ -125,6 +127,7 @@ void bs_index_close(struct bs_index *index)
 {
 	if (!index)
 		return;
+	bs_proofs_free(index->proofs);
 	bs_snapshot_deinit(&index->snapshot);
 	bs_dir_close(&index->dir);
 	free(index);
@@ -217,7 +220,7 @@ enum bs_status bs_finder_new(const struct bs_index *index, struct bs_finder **fi
 	if (!status && options->stem_language)
 		status = bs_words_new(&unstemmed, &finder->words_unstemmed, err);
 	if (!status)
-		status = bs_fetcher_new(&index->snapshot, tell, finder, &finder->fetcher, err);
+		status = bs_fetcher_new(&index->snapshot, index->proofs, tell, finder, &finder->fetcher, err);
 	if (status) {
 		bs_finder_free(finder);
 		return status;

@@ -7,9 +7,11 @@
 
 #include "core/simd/kernels.h"
 #include "core/store/snapshot.h"
+#include "query/search/proof.h"
 
 struct bs_index {
 	struct bs_snapshot snapshot;
+	struct bs_proofs *proofs; /* of collections that grew; filled by finders */
 	const struct bs_kernel *kernel;
 	struct bs_dir dir;
 	uint64_t n_unfollowed; /* sources that a fresh index was not to look at */

@@ -43,6 +43,16 @@ for jobs in 1 2; do
 done
 cmp ix1/seg-000001 ix2/seg-000001
 
+echo '# ids of many records'
+seq 3300000 | awk '{ print "{\"id\":\"" $1 "\",\"text\":\"needle\"}" } END { print "{\"id\":\"7\",\"text\":\"hay\"}" }' >ids.jsonl
+for jobs in 1 2; do
+    within 256 bitsift index --index ids.index --memory 128M -j "$jobs" -q ids.jsonl
+    bitsift query --index ids.index --count needle
+    bitsift query --index ids.index --ids hay
+    rm -r ids.index
+done
+rm ids.jsonl
+
 echo '# a line without end, on standard input and in a collection'
 {
     echo '{"id":"before","text":"needle"}'
