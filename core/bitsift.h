@@ -555,6 +555,7 @@ struct bs_query_stats {
 	uint64_t total_ns;            /* their sum */
 	uint64_t lines_read;      /* lines of 64 bytes read from the columns of the index */
 	uint64_t document_lines;  /* those of document and exact columns among them */
+	uint64_t asked;           /* rows whose lists of rare terms were looked into */
 	uint64_t blocks_live;     /* blocks of 512 documents with a candidate */
 	uint64_t candidates;      /* documents that passed the filter and are not deleted */
 	uint64_t blocks_skipped;  /* ranking: passed over with their slab: nothing there could be among the best */

@@ -244,7 +244,7 @@ struct oracle_hit {
 /* Analyses the leaves. False: nothing remains of the query. */
 bool oracle_query_analyze(struct oracle_query *query, struct oracle *oracle);
 /* Whether the query is one word as it is in any field, and nothing else. */
-bool oracle_query_is_word(const struct oracle_query *query);
+bool oracle_query_is_words(const struct oracle_query *query);
 /* All hits in document order, scored, into hits (of struct oracle_hit). */
 void oracle_search(const struct oracle_query *query, const struct oracle *oracle, struct bs_buffer *hits);
 /* Puts the best first, ties in document order. */

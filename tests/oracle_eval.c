@@ -176,10 +176,19 @@ bool oracle_query_analyze(struct oracle_query *query, struct oracle *oracle)
 	return is_anything(query, query->root);
 }
 
-bool oracle_query_is_word(const struct oracle_query *query)
+static bool is_words(const struct oracle_query *query, const struct oracle_node *node)
 {
-	const struct oracle_node *node = &query->nodes[query->root];
-	return node->kind < ORACLE_AND && node->n_items == 1 && node->field == ORACLE_NO_NAME && !*node->suffix;
+	bool are_words = node->field == ORACLE_NO_NAME;
+	if (node->kind < ORACLE_AND)
+		return are_words && node->n_items == 1 && !*node->suffix;
+	for (size_t i = 0; i < node->n_children && are_words; i++)
+		are_words = is_words(query, &query->nodes[node->children[i]]);
+	return are_words;
+}
+
+bool oracle_query_is_words(const struct oracle_query *query)
+{
+	return is_words(query, &query->nodes[query->root]);
 }
 
 /* One document's tokens, and the field asked for. */

@@ -224,8 +224,7 @@ static void check_tfs(const struct bs_accumulator *accumulator, uint32_t documen
 	const uint8_t *bits = bs_tf_table_added(&accumulator->tf_table, document, &n_bytes);
 	for (uint32_t i = 0; i < doc->n_terms; i++) {
 		uint32_t number = new_of[numbers[i]];
-		bool is_coded = number < by->n_repeated ? notes[number] & BS_NOTE_IS_CODED
-		                                        : doc->n_terms >= by->tf_levels->min_coded_length;
+		bool is_coded = notes[number < by->n_repeated ? number : by->n_repeated] & BS_NOTE_IS_CODED;
 		if (!is_coded || !is_once(numbers, doc->n_terms, i))
 			continue;
 		assert_int_equal(bs_tf_decode(bits, n_bytes, by->hashes[number]), i < doc->n_repeated ? tf_of(i) : 1);
@@ -243,8 +242,7 @@ static void check_renumbered(uint32_t n_threads)
 	uint8_t notes[LAST + 1];
 	uint32_t *new_of = malloc(MANY_TERMS * sizeof(*new_of));
 	uint64_t *hashes = malloc(MANY_TERMS * sizeof(*hashes));
-	struct bs_tf_levels levels = {.min_coded_length = n_threads > 1 ? DOC_TERMS / 3 : UINT32_MAX};
-	struct bs_slab_plan by = {.hashes = hashes, .n_repeated = LAST, .tf_levels = &levels};
+	struct bs_slab_plan by = {.hashes = hashes, .n_repeated = LAST};
 	uint32_t *numbers = malloc(((size_t)MANY_DOCS + 1) * DOC_TERMS * sizeof(*numbers));
 	struct bs_size_class_doc *docs = malloc(MANY_DOCS * sizeof(*docs));
 	assert_true(new_of && hashes && numbers && docs);
@@ -253,7 +251,8 @@ static void check_renumbered(uint32_t n_threads)
 		hashes[i] = bs_hash_mix(i);
 	}
 	for (uint32_t i = 0; i <= LAST; i++)
-		notes[i] = (uint8_t)(i % 27 | (i % 3 == 0 && i < LAST ? BS_NOTE_IS_CODED : 0));
+		notes[i] = (uint8_t)(i % 27 | (i % 3 == 0 && (i < LAST || n_threads > 1) ? BS_NOTE_IS_CODED : 0));
+	notes[LAST] |= n_threads > 1 ? BS_NOTE_IS_CODED : 0;
 	if (n_threads == 1) /* of four bytes, and without a hash */
 		new_of[5000] = UINT32_MAX - 1;
 	expect_ok(bs_kernel_choose(NULL, &by.kernel, &err), &err);

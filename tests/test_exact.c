@@ -204,7 +204,7 @@ static void check_word(struct asked *asked)
 	if (!found)
 		return;
 	bs_and_term_init(&asked->term, bs_hash_term(key, (size_t)n_bytes), ordinal, df, &asked->segment->treatments);
-	if (!asked->term.treatment->is_exact)
+	if (!asked->term.treatment->has_exceptions)
 		return;
 	expect_ok(bs_exceptions_find(&asked->segment->exceptions, ordinal, &asked->exceptions, &err), &err);
 	expect_ok(bs_exceptions_read(&asked->exceptions, &asked->excepted, &err), &err);

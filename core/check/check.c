@@ -20,6 +20,9 @@
 #define PROGRESS_TERMS 256u                /* between two calls of progress ... */
 #define TOUCH_BYTES    (UINT64_C(1) << 20) /* ... or so many bytes */
 
+#define RARE_IS_NOT  0x7fu /* in place of a treatment's number: the term has exceptions */
+#define RARE_IS_WORD 0x80u
+
 struct check {
 	const struct bs_check_request *request;
 	bs_check_stored_text *stored_text; /* NULL: is not decoded */
@@ -35,7 +38,12 @@ struct check {
 	uint32_t number;      /* in the snapshot */
 	uint8_t *seen;        /* a bit a document: it has a row */
 	uint32_t **popcounts; /* per slab, per column: its set bits; NULL where there are forward lists */
-	uint32_t *listed;     /* per term: forward lists that hold it; NULL if there is no such slab */
+	uint32_t *listed;     /* per term: forward lists that hold it, and documents that lists of rare terms say have it */
+	uint32_t *row_of;     /* per document: its row, counted through the slabs */
+	uint64_t *hashes;     /* per term, for lists of rare terms */
+	uint8_t *rare;        /* per term: its treatment, an index into the table's entries, or RARE_IS_NOT; and RARE_IS_WORD */
+	uint64_t n_rare_exact; /* bits of exact columns of rare terms, less those that lists confirm */
+	uint64_t *tf_sums;    /* per document: how often words stand there, by their codes */
 };
 
 /* Does it, and keeps its status, unless something is wrong already: then the call is not made. */
@@ -209,6 +217,8 @@ static void check_rows(struct check *check, uint32_t s)
 		       (unsigned long long)n_docs);
 		EXPECT(check, set_new(check->seen, document), "slab %u: row %u is document %u, which has a row already", s, row,
 		       document);
+		if (!check->status)
+			check->row_of[document] = (uint32_t)slab->first_row + row;
 	}
 }
 
@@ -419,10 +429,104 @@ static void check_slabs(struct check *check)
 			check_matrix(check, s);
 			continue;
 		}
-		if (!check->listed)
-			check->listed = allocate(check, segment->meta.n_terms, sizeof(*check->listed), "terms");
 		check_lists(check, s);
 	}
+}
+
+static const struct bs_slab *slab_of_row(const struct check *check, uint32_t row)
+{
+	const struct bs_slab *slab = check->segment->slabs;
+	while (row >= slab->first_row + slab->n_docs)
+		slab++;
+	return slab;
+}
+
+/* Calls `say` with each document of each list of rare terms, and a term that it has. */
+static void walk_rare_lists(struct check *check, void (*say)(struct check *check, uint32_t document, uint32_t ordinal))
+{
+	const struct bs_rare_lists *lists = &check->segment->rare_lists;
+	struct bs_buffer buffer = {0};
+	for (uint64_t list = 0; list < lists->n_lists && !check->status; list++) {
+		TRY(check, bs_rare_lists_read(lists, list, check->segment->meta.n_terms, &buffer, check->err));
+		const struct bs_rare_term *terms = (const struct bs_rare_term *)(const void *)buffer.data;
+		for (size_t i = 0; i < buffer.used_bytes / sizeof(*terms) && !check->status; i++) {
+			for (uint32_t docs = terms[i].docs; docs && !check->status; docs &= docs - 1) {
+				uint64_t document = (list << lists->docs_log2) + (uint32_t)__builtin_ctz(docs);
+				EXPECT(check, document < check->segment->meta.n_docs, "list %llu of rare terms has one of document %llu",
+				       (unsigned long long)list, (unsigned long long)document);
+				if (!check->status)
+					say(check, (uint32_t)document, terms[i].ordinal);
+			}
+		}
+	}
+	bs_buffer_deinit(&buffer);
+}
+
+static void count_rare(struct check *check, uint32_t document, uint32_t ordinal)
+{
+	EXPECT(check, slab_of_row(check, check->row_of[document])->n_levels > 0,
+	       "document %u, which has a forward list, has term %u in a list of rare terms, too", document, ordinal);
+	if (!check->status)
+		check->listed[ordinal]++;
+}
+
+/* Each against itself; what the terms and columns say of them comes when the terms are known. */
+static void check_rare_lists(struct check *check)
+{
+	const struct bs_rare_lists *lists = &check->segment->rare_lists;
+	uint64_t n_bytes = lists->bytes.n_bytes - BS_BITS_PAD_BYTES;
+	touch_all(check, &lists->bytes);
+	EXPECT(check, bs_load_u64(lists->bytes.data + n_bytes) == 0, "lists of rare terms: bytes behind the last");
+	check_offsets(check, NULL, &lists->offsets, n_bytes, "lists of rare terms");
+	walk_rare_lists(check, count_rare);
+}
+
+/* How often a word stands in a document that has it, by its code. */
+static uint32_t count_tf(struct check *check, uint32_t document, uint64_t hash)
+{
+	const uint8_t *bits;
+	size_t n_bytes;
+	TRY(check, bs_tf_table_get(&check->segment->tfs, document, &bits, &n_bytes, check->err));
+	uint32_t tf = check->status ? BS_TF_UNKNOWN : bs_tf_decode(bits, n_bytes, hash);
+	if (!check->status)
+		check->tf_sums[document] += tf == BS_TF_UNKNOWN ? 1 : tf;
+	return tf;
+}
+
+/* A document that is listed must pass the term's columns, or have its bit in the exact one. */
+static void find_rare(struct check *check, uint32_t document, uint32_t ordinal)
+{
+	const struct bs_slab *slab = slab_of_row(check, check->row_of[document]);
+	uint32_t treatment = check->rare[ordinal] & RARE_IS_NOT;
+	uint32_t row = check->row_of[document] - (uint32_t)slab->first_row, exact;
+	bool is_exact = false, passes = true;
+	EXPECT(check, treatment != RARE_IS_NOT, "document %u has term %u in a list, which is not rare", document, ordinal);
+	TRY(check, bs_slab_find_exact(slab, ordinal, &is_exact, &exact, check->err));
+	for (uint32_t l = 0; l < (is_exact ? 1 : slab->n_levels) && !check->status; l++) {
+		const struct bs_level *level = is_exact ? &slab->exact : &slab->levels[l];
+		struct bs_probe probe = bs_hash_probe(check->hashes[ordinal], level->rank);
+		uint32_t lane = row >> bs_level_shift(level->rank, slab->n_docs);
+		uint32_t n = is_exact ? 1 : bs_slab_hashes(&check->segment->treatments.entries[treatment], slab->n_columns, l);
+		for (uint32_t i = 0; i < n && !check->status; i++) {
+			bs_column column;
+			TRY(check, level->n_columns > 0 ? BS_OK : bs_container_corrupt(check->file, check->err, "slab without columns"));
+			TRY(check, bs_slab_column(slab, level, is_exact ? exact : bs_hash_position(probe, i, level->n_columns), NULL,
+			                          &column, check->err));
+			if (!check->status)
+				passes &= column[lane / 64] >> (lane % 64) & 1;
+		}
+	}
+	EXPECT(check, passes, "document %u has term %u in a list, but does not pass its columns", document, ordinal);
+	check->n_rare_exact -= is_exact;
+	if (check->rare[ordinal] & RARE_IS_WORD)
+		count_tf(check, document, check->hashes[ordinal]);
+}
+
+/* After all terms. */
+static void check_rare_documents(struct check *check)
+{
+	walk_rare_lists(check, find_rare);
+	EXPECT(check, check->n_rare_exact == 0, "exact columns of rare terms have documents whose lists do not have them");
 }
 
 static void check_exceptions(struct check *check)
@@ -520,7 +624,6 @@ struct term_walk {
 	size_t n_taken;            /* of them, by the slabs so far */
 	struct bs_and_scratch scratch;
 	struct bs_and_frame frame;
-	uint64_t *tf_sums;        /* per document: how often its words so far stand in it */
 	enum bs_status tf_status; /* of the tfs of the current term: waits, for a wrong document is best told by its df */
 	struct bs_error tf_err;
 	uint64_t told_bytes;   /* to who waits: of the half of the columns' bytes that looking terms up stands for */
@@ -586,7 +689,7 @@ static enum bs_status check_row(struct term_walk *walk, const struct word_column
 	if (status)
 		return status;
 	uint32_t tf = bs_tf_decode(bits, n_bytes, word->hash);
-	walk->tf_sums[document] += tf == BS_TF_UNKNOWN ? 1 : tf;
+	walk->check->tf_sums[document] += tf == BS_TF_UNKNOWN ? 1 : tf;
 	for (uint32_t l = 0; l < word->n_levels && tf != BS_TF_UNKNOWN && tf >= word->levels->least[l]; l++)
 		if (!reaches(word, l, row))
 			return bs_container_corrupt(segment->file, &walk->tf_err, "document %u has a word %u times, but not its tf "
@@ -600,7 +703,7 @@ static void check_word_tfs(struct term_walk *walk, uint32_t s, const uint64_t *l
 {
 	const struct bs_segment *segment = walk->segment;
 	struct word_columns word = {.slab = &segment->slabs[s], .levels = &segment->tf_levels, .hash = hash_of(walk)};
-	if (walk->cursor.df < word.levels->min_coded_df || walk->cursor.term.data[0] == BS_KEY_COMPOUND)
+	if (walk->cursor.term.data[0] == BS_KEY_COMPOUND)
 		return;
 	if (!walk->tf_status)
 		walk->tf_status = find_columns(walk, &word);
@@ -619,9 +722,9 @@ static void check_tf_sums(const struct term_walk *walk)
 	struct check *check = walk->check;
 	for (uint32_t document = 0; document < walk->segment->meta.n_docs && !check->status; document++) {
 		uint32_t length = packed_u32_at(check, &walk->segment->docs.lengths, document);
-		EXPECT(check, walk->tf_sums[document] <= length,
+		EXPECT(check, walk->check->tf_sums[document] <= length,
 		       "document %u has %llu words, by how often they stand in it, and %u positions", document,
-		       (unsigned long long)walk->tf_sums[document], length);
+		       (unsigned long long)walk->check->tf_sums[document], length);
 	}
 }
 
@@ -716,27 +819,6 @@ static void check_term(struct term_walk *walk)
 	walk->sum_df += walk->cursor.df;
 }
 
-/* Documents that the columns of a hashed term leave room for in a slab: an upper bound by every one of them. */
-static uint64_t room_in_slab(const struct term_walk *walk, uint32_t s, uint64_t hash,
-                             const struct bs_treatment *treatment)
-{
-	const struct bs_slab *slab = &walk->segment->slabs[s];
-	uint64_t room = slab->n_docs;
-	for (uint32_t l = 0; l < slab->n_levels; l++) {
-		const struct bs_level *level = &slab->levels[l];
-		struct bs_probe probe = bs_hash_probe(hash, level->rank);
-		uint32_t k = bs_slab_hashes(treatment, slab->n_columns, l);
-		if (k > 0 && level->n_columns == 0)
-			return 0;
-		for (uint32_t i = 0; i < k; i++) {
-			uint64_t c = level->first_column + bs_hash_position(probe, i, level->n_columns);
-			uint64_t n = (uint64_t)walk->check->popcounts[s][c] << bs_level_shift(level->rank, slab->n_docs);
-			room = n < room ? n : room;
-		}
-	}
-	return room;
-}
-
 /* Whether the slab has an exact column for the current term: it is next_exact then. */
 static bool exact_in_slab(struct term_walk *walk, uint32_t s)
 {
@@ -817,29 +899,44 @@ static uint64_t count_exact(struct term_walk *walk, uint32_t s)
 	return check->popcounts[s][slab->exact.first_column + walk->next_exact[s]];
 }
 
-/* The documents that df promises must be in the slabs: so many surely, and the rest where there is room for them. */
+/* A rare term is in as many documents as lists say; which they are is looked at when all terms are known. */
+static void note_rare(struct term_walk *walk, const struct bs_and_term *term, uint64_t hash)
+{
+	struct check *check = walk->check;
+	uint64_t ordinal = walk->cursor.ordinal;
+	if (check->status)
+		return;
+	bool is_word = walk->cursor.term.data[0] != BS_KEY_COMPOUND;
+	size_t treatment = term->treatment->has_exceptions ? RARE_IS_NOT : (size_t)(term->treatment - walk->segment->treatments.entries);
+	check->hashes[ordinal] = hash;
+	check->rare[ordinal] = (uint8_t)(treatment | (is_word ? RARE_IS_WORD : 0));
+}
+
+/* The documents that df promises must be in the slabs. */
 static void check_documents(struct term_walk *walk)
 {
 	const struct bs_segment *segment = walk->segment;
 	struct check *check = walk->check;
 	struct bs_and_term term;
-	uint64_t hash = hash_of(walk), n_room = 0;
-	uint64_t n_sure = check->listed ? check->listed[walk->cursor.ordinal] : 0;
+	uint64_t hash = hash_of(walk);
+	uint64_t n_sure = check->status ? 0 : check->listed[walk->cursor.ordinal];
 	bs_and_term_init(&term, hash, walk->cursor.ordinal, walk->cursor.df, &segment->treatments);
-	find_exceptions(walk, term.treatment->is_exact);
+	find_exceptions(walk, term.treatment->has_exceptions);
+	note_rare(walk, &term, hash);
 	for (uint32_t s = 0; s < segment->meta.n_slabs && !check->status; s++) {
-		if (segment->slabs[s].n_levels == 0)
+		const struct bs_slab *slab = &segment->slabs[s];
+		if (slab->n_levels == 0)
 			take_exceptions(walk, s, NULL);
+		else if (exact_in_slab(walk, s) && !term.treatment->has_exceptions)
+			check->n_rare_exact += check->popcounts[s][slab->exact.first_column + walk->next_exact[s]];
 		else if (exact_in_slab(walk, s))
 			n_sure += count_exact(walk, s);
-		else if (term.treatment->is_exact)
+		else if (term.treatment->has_exceptions)
 			n_sure += count_hashed(walk, s, &term);
-		else if (n_sure + n_room < walk->cursor.df)
-			n_room += room_in_slab(walk, s, hash, term.treatment);
 	}
 	uint64_t df = walk->cursor.df;
 	expect_of_term(walk, n_sure <= df, "is in more documents of the slabs than its frequency says");
-	expect_of_term(walk, n_sure + n_room >= df, "is in fewer documents of the slabs than its frequency says");
+	expect_of_term(walk, n_sure >= df, "is in fewer documents of the slabs than its frequency says");
 	if (!check->status && walk->tf_status && check->err)
 		*check->err = walk->tf_err;
 	TRY(check, walk->tf_status);
@@ -885,16 +982,15 @@ static void check_terms(struct check *check)
 	EXPECT(check, lexicon->n_terms <= UINT32_MAX, "lexicon: %llu terms are more than can be numbered",
 	       (unsigned long long)lexicon->n_terms);
 	walk.next_exact = allocate(check, segment->meta.n_slabs, sizeof(*walk.next_exact), "slabs");
-	walk.tf_sums = allocate(check, segment->meta.n_docs, sizeof(*walk.tf_sums), "documents");
 	walk.frame.lines = aligned_alloc(BS_LINE_BYTES, lines_bytes);
 	walk.frame.groups = aligned_alloc(BS_LINE_BYTES, lines_bytes / 8);
 	if (!walk.frame.lines || !walk.frame.groups)
 		TRY(check, bs_fail_memory(check->err, "slabs", lines_bytes));
 	walk_terms(&walk);
+	check_rare_documents(check);
 	check_tf_sums(&walk);
 	check_end(&walk);
 	free(walk.next_exact);
-	free(walk.tf_sums);
 	free(walk.frame.lines);
 	free(walk.frame.groups);
 	bs_and_deinit(&walk.scratch);
@@ -913,11 +1009,17 @@ static void check_segment(struct check *check, uint32_t s)
 	check->number = s;
 	check->seen = allocate(check, segment->meta.n_docs / 8, 1, "documents");
 	check->popcounts = allocate(check, segment->meta.n_slabs, sizeof(*check->popcounts), "slabs");
-	check->listed = NULL;
+	check->listed = allocate(check, segment->meta.n_terms, sizeof(*check->listed), "terms");
+	check->hashes = allocate(check, segment->meta.n_terms, sizeof(*check->hashes), "terms");
+	check->rare = allocate(check, segment->meta.n_terms, sizeof(*check->rare), "terms");
+	check->row_of = allocate(check, segment->meta.n_docs, sizeof(*check->row_of), "documents");
+	check->tf_sums = allocate(check, segment->meta.n_docs, sizeof(*check->tf_sums), "documents");
+	check->n_rare_exact = 0;
 	/* First the stored numbers that others are checked by, then the slabs, which make up most of the bytes. */
 	check_store(check);
 	check_docs(check);
 	check_slabs(check);
+	check_rare_lists(check);
 	check_exceptions(check);
 	check_terms(check);
 	check_grams(check);
@@ -926,6 +1028,10 @@ static void check_segment(struct check *check, uint32_t s)
 	free(check->popcounts);
 	free(check->seen);
 	free(check->listed);
+	free(check->hashes);
+	free(check->rare);
+	free(check->row_of);
+	free(check->tf_sums);
 }
 
 static void touch_pages(struct check *check, const struct bs_section *section)

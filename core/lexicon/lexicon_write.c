@@ -395,8 +395,7 @@ struct coding {
 	struct bs_buffer block;    /* to be written */
 	struct bs_buffer block_bytes; /* u64 a block */
 	struct bs_buffer chapters;    /* entries, u64 */
-	uint64_t bits;             /* not yet in block: the lowest n_bits */
-	uint32_t n_bits;
+	struct bs_bits_writer bits;   /* into block */
 };
 
 static size_t row_of(const struct coding *coding, uint32_t code)
@@ -542,35 +541,14 @@ static void write_codes(const struct coding *coding)
 	}
 }
 
-/* n <= 32 bits of value, the highest first. There is room: see write_terms. */
-static void put_bits(struct coding *coding, uint64_t value, uint32_t n)
-{
-	coding->bits = coding->bits << n | value;
-	coding->n_bits += n;
-	if (coding->n_bits < 32)
-		return;
-	coding->n_bits -= 32;
-	uint32_t word = __builtin_bswap32((uint32_t)(coding->bits >> coding->n_bits));
-	bs_store_u32(coding->block.data + coding->block.used_bytes, word);
-	coding->block.used_bytes += 4;
-}
-
-/* Zeros up to the next byte. */
-static void end_block(struct coding *coding)
-{
-	put_bits(coding, 0, (8 - coding->n_bits % 8) % 8);
-	for (; coding->n_bits > 0; coding->n_bits -= 8)
-		coding->block.data[coding->block.used_bytes++] = (uint8_t)(coding->bits >> (coding->n_bits - 8));
-}
-
 /* Its bits in six bits, and the number in so many. */
 static void put_number(struct coding *coding, uint64_t number)
 {
 	uint32_t n = number ? 64 - (uint32_t)__builtin_clzll(number) : 0;
-	put_bits(coding, n, 6);
+	bs_bits_put(&coding->bits, n, 6);
 	if (n > 32)
-		put_bits(coding, number >> 32, n - 32);
-	put_bits(coding, number & UINT32_MAX, n < 32 ? n : 32);
+		bs_bits_put(&coding->bits, number >> 32, n - 32);
+	bs_bits_put(&coding->bits, number & UINT32_MAX, n < 32 ? n : 32);
 }
 
 static void put_head(struct coding *coding, const struct added *term, uint32_t context)
@@ -578,13 +556,13 @@ static void put_head(struct coding *coding, const struct added *term, uint32_t c
 	uint32_t head = head_of(term);
 	uint32_t df_magnitude = head % BS_DF_MAGNITUDES;
 	size_t at = heads_row(coding, context) + head;
-	put_bits(coding, coding->values[at] >> 4, coding->values[at] & 15);
+	bs_bits_put_code(&coding->bits, coding->values[at]);
 	if (term->n_dropped >= BS_DROP_MORE)
 		put_number(coding, term->n_dropped - BS_DROP_MORE);
 	if (df_magnitude == BS_DF_MORE)
 		put_number(coding, term->df - BS_DF_MORE_LEAST);
 	else if (df_magnitude > 2)
-		put_bits(coding, term->df - (UINT64_C(1) << bs_df_bits(df_magnitude)), bs_df_bits(df_magnitude));
+		bs_bits_put(&coding->bits, term->df - (UINT64_C(1) << bs_df_bits(df_magnitude)), bs_df_bits(df_magnitude));
 }
 
 /* Gives where the symbols of the next term begin. */
@@ -595,7 +573,7 @@ static const uint16_t *put_rest(struct coding *coding, const struct added *term,
 	uint32_t n_done = 0;
 	do {
 		size_t at = rests_row(coding, context) + *cut;
-		put_bits(coding, coding->values[at] >> 4, coding->values[at] & 15);
+		bs_bits_put_code(&coding->bits, coding->values[at]);
 		symbol = &coding->symbols.symbols[*cut++];
 		n_done += symbol->n_bytes;
 		if (!symbol->is_end)
@@ -612,12 +590,13 @@ static enum bs_status write_terms(struct coding *coding, struct bs_error *err)
 	const uint16_t *cut = coding->cut;
 	uint32_t context = 0;
 	enum bs_status status = BS_OK;
+	coding->bits = (struct bs_bits_writer){.to = &coding->block};
 	bs_writer_section(lexicon->writer, BS_SECTION_TERMS, 0);
 	for (uint64_t i = 0; i < lexicon->n_terms && !status; i++) {
 		struct added term;
 		at = read_added(at, &term);
 		/* Fewer than 16 bytes of head, at most a symbol of 15 bits a byte of the rest and one for its end, and
-		 * what end_block adds. */
+		 * what bs_bits_end adds. */
 		status = bs_buffer_reserve(&coding->block, 64 + 2 * (size_t)term.rest.n_bytes, err);
 		if (status)
 			break;
@@ -626,7 +605,7 @@ static enum bs_status write_terms(struct coding *coding, struct bs_error *err)
 		context = bs_head_context(term.rest.n_bytes, bs_df_magnitude(term.df));
 		if ((i + 1) % BS_LEXICON_BLOCK_TERMS != 0 && i + 1 < lexicon->n_terms)
 			continue;
-		end_block(coding);
+		bs_bits_end(&coding->bits);
 		uint64_t n_bytes = coding->block.used_bytes;
 		bs_writer_bytes(lexicon->writer, coding->block.data, (size_t)n_bytes);
 		bs_buffer_clear(&coding->block);

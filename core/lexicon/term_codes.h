@@ -16,11 +16,9 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "core/base/prefix_code.h"
 #include "core/file/container.h"
 #include "core/base/status.h"
-
-#define BS_CODE_MAX_BITS  15u
-#define BS_CODE_FAST_BITS 10u /* codes up to this long take one look: 4 KiB of table a code */
 
 #define BS_N_HEADS         256u
 #define BS_HEAD_CONTEXTS   19u
@@ -73,74 +71,19 @@ static inline uint32_t bs_next_context(uint8_t byte)
 	return byte >= 'a' && byte <= 'z' ? 10 : (byte >= '0' && byte <= '9' ? 9 : 8);
 }
 
-/* A decoded symbol in one word; 0 is none. */
+/* A decoded symbol in one word, with its bits (core/base/prefix_code.h). */
 #define BS_CODED(symbol, n_bytes, is_end, context) \
 	((uint32_t)(symbol) << 16 | (uint32_t)(context) << 12 | (uint32_t)(is_end) << 11 | (uint32_t)(n_bytes) << 4)
-#define BS_CODED_BITS(coded)    ((coded) & 15)
 #define BS_CODED_BYTES(coded)   ((coded) >> 4 & 15)
 #define BS_CODED_IS_END(coded)  ((coded) >> 11 & 1)
 #define BS_CODED_CONTEXT(coded) ((coded) >> 12 & 15)
 #define BS_CODED_SYMBOL(coded)  ((coded) >> 16)
 
-struct bs_code {
-	/* By the next bits: a symbol, or for a longer code where to look on: place in longer << 8 | further bits << 4. */
-	uint32_t fast[1u << BS_CODE_FAST_BITS];
-	const uint32_t *longer; /* of all codes; the first two are 0, for bits that are no code */
-};
-
-/* Bits of a block, the highest of a byte first. */
-struct bs_bits {
-	uint64_t window;      /* the next n_bits, from the highest on, zeros below */
-	uint32_t n_bits;
-	const uint8_t *at;    /* those after them */
-	const uint8_t *end;   /* of the block; BS_LEXICON_PAD_BYTES more may be read */
-};
-
-/* At least 33 bits in the window. False if the block ended before the bits taken so far did. */
-static inline bool bs_bits_fill(struct bs_bits *bits)
-{
-	if (bits->n_bits > 32)
-		return true;
-	if (bits->at > bits->end + 4)
-		return false;
-	uint32_t word;
-	memcpy(&word, bits->at, sizeof(word));
-	bits->window |= (uint64_t)__builtin_bswap32(word) << (32 - bits->n_bits);
-	bits->n_bits += 32;
-	bits->at += 4;
-	return true;
-}
-
-static inline void bs_bits_skip(struct bs_bits *bits, uint32_t n)
-{
-	bits->window <<= n;
-	bits->n_bits -= n;
-}
-
-/* The symbol whose code begins the window (of which the first bit is the highest); 0 if none does. */
-static inline uint32_t bs_code_get(const struct bs_code *code, uint64_t window)
-{
-	uint32_t coded = code->fast[window >> (64 - BS_CODE_FAST_BITS)];
-	if (BS_CODED_BITS(coded))
-		return coded;
-	return code->longer[(coded >> 8) + (uint32_t)(window << BS_CODE_FAST_BITS >> (64 - (coded >> 4 & 15)))];
-}
-
-/* Lengths of the codes that take the fewest bits for these counts, none above 15; 0 where the count is 0. n <= 32768.
- * lengths has n entries. Equal counts give equal lengths everywhere. BS_NO_MEMORY. */
-enum bs_status bs_code_lengths(const uint64_t *counts, uint32_t n, uint8_t *lengths, struct bs_error *err) BS_WARN_UNUSED;
-
-/* The codes themselves, each shifted by 4, and its length: of a length in the order of symbols, the shorter lengths first. */
-void bs_code_values(const uint8_t *lengths, uint32_t n, uint32_t *values);
-
 struct bs_term_codes {
 	uint64_t n_terms;
 	uint32_t n_symbols;
 	uint8_t (*symbols)[BS_SYMBOL_BYTES];
-	struct bs_code *codes;
-	uint32_t *longer;
-	size_t n_longer;
-	size_t longer_capacity;
+	struct bs_code_set codes;
 	const struct bs_code *heads[BS_HEAD_CONTEXTS];
 	const struct bs_code *rests[BS_REST_CONTEXTS];
 };

@@ -1,5 +1,5 @@
 /*
- * tf_levels.h: of which words an index knows how often they stand in a document, and where: tf levels and tf codes.
+ * tf_levels.h: of which words an index knows, 512 documents at a time, how often they stand there at least: tf levels.
  *
  * A tf level is "the word stands at least 2 (3, 5, 9) times in the document", as terms of their own in the document
  * columns of a slab. Of a document that has the word they bound its tf from above, 512 documents at a time, by which
@@ -7,9 +7,7 @@
  * (tf_code.h).
  *
  * Only words of at least min_df documents of a segment have them: of rarer ones the few documents are looked at one by
- * one. A level has no df and no coarse columns: it is asked for only where its word is. Words of very few documents
- * have no tf code either: their documents are read anyway, to see whether they have the word at all; but not if they
- * are enormous, so that these have codes of all their terms. In FORMAT.md: section 5.
+ * one. A level has no df and no coarse columns: it is asked for only where its word is. In FORMAT.md: section 5.
  */
 #ifndef BS_CORE_MATRIX_TF_LEVELS_H
 #define BS_CORE_MATRIX_TF_LEVELS_H
@@ -27,15 +25,7 @@ struct bs_tf_levels {
 	uint32_t n_levels;  /* 0: there are none */
 	uint32_t n_columns; /* document columns of each level, 1..BS_MAX_TF_COLUMNS */
 	uint32_t least[BS_MAX_TF_LEVELS]; /* tf from which on a document has level l; ascending, the first >= 2 */
-	uint64_t min_coded_df;     /* of words that have tf codes in every document; at least 2 */
-	uint32_t min_coded_length; /* positions of documents from which on all their terms have */
 };
-
-/* Whether the tf code of a document of this length counts a word of this df. */
-static inline bool bs_tf_is_coded(const struct bs_tf_levels *levels, uint64_t df, uint32_t length)
-{
-	return df >= levels->min_coded_df || length >= levels->min_coded_length;
-}
 
 /* What a level hashes to, in place of a term's hash. */
 static inline uint64_t bs_tf_level_hash(uint64_t term_hash, uint32_t level)

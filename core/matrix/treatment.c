@@ -14,8 +14,8 @@ struct bs_treatment_policy bs_treatment_policy_default(void)
  * The cost of a treatment for a term in a share f of n documents, in nanoseconds a query that has the term:
  *
  *   lines   reading: a block column's line per slab; the lines of live groups; those of live blocks until they are zero
- *   proof   documents whose text must be read: those that pass by chance, and all that match, unless the treatment
- *           is exact; then the exceptions must be gone through instead
+ *   proof   documents whose lists must be asked: those that pass by chance, and all that match; or the exceptions that
+ *           must be gone through instead
  *   space   bits a posting, exceptions included, at a price: what a query would gladly wait for a smaller index
  *
  * The query is half the time the term alone, half the time the term and another one of its frequency. Space counts by
@@ -25,14 +25,16 @@ struct bs_treatment_policy bs_treatment_policy_default(void)
  */
 #define COST_LINE_NS      8.0    /* one line of a column that is read in order, with its share of loop and branch */
 #define COST_MISS_NS      40.0   /* one line alone somewhere */
-#define COST_VERIFY_NS    700.0  /* one document fetched and searched */
+#define COST_LOOK_NS      40.0    /* one document asked for a term that is listed */
 #define COST_EXCEPTION_NS 1.0    /* one exception decoded and its bit cleared */
 #define EXCEPTION_TERM_BITS 40.0 /* its places in the tables, and what fills up a list */
-#define EXCEPTION_MIN_DF    4.0  /* below, there is little to prove */
+#define EXCEPTION_MIN_DF    8.0  /* below, there are more wrong ones than right ones */
+#define LISTED_BITS         8.5  /* of a posting in a list of rare terms, where its term has a df of 1 */
+#define LISTED_DF_BITS      1.1  /* ... and for each doubling of that */
 
-#define BIT_NS          2750.0 /* the price at the default density, for short documents */
+#define BIT_NS          3600.0 /* the price at the default density, for short documents */
 #define SHORT_TERMS     32.0
-#define LONGER_POWER    1.2
+#define LONGER_POWER    0.33
 #define MOST_BIT_FACTOR 20.0
 #define BIT_DENSITY     0.3
 #define DENSER_POWER    5.5  /* who asks for denser columns wants a small index */
@@ -43,11 +45,10 @@ struct bs_treatment_policy bs_treatment_policy_default(void)
 void bs_treatment_policy_price(struct bs_treatment_policy *policy, double terms_per_doc)
 {
 	double longer = fmax(terms_per_doc / SHORT_TERMS, 1);
+	double dearer = pow(policy->density / BIT_DENSITY, DENSER_POWER);
 	policy->density = fmin(policy->density + fmin(log2(longer) * DENSER_BY, MOST_DENSER),
 	                       fmax(policy->density, MOST_DENSITY));
-	policy->verify_ns = COST_VERIFY_NS * sqrt(longer);
-	policy->bit_ns = BIT_NS * fmin(pow(longer, LONGER_POWER), MOST_BIT_FACTOR) *
-	                 pow(policy->density / BIT_DENSITY, DENSER_POWER);
+	policy->bit_ns = BIT_NS * fmin(pow(longer, LONGER_POWER), MOST_BIT_FACTOR) * dearer;
 }
 
 /* Distinct (span, term) pairs a posting, when spans hold `span` documents and the term falls on them at random. */
@@ -100,21 +101,22 @@ static double expected_noise(double f, double n, double d, const uint8_t k[BS_MA
 }
 
 static double treatment_cost(const struct bs_treatment_policy *policy, double f, double n,
-                             const uint8_t k[BS_MAX_LEVELS], bool is_exact)
+                             const uint8_t k[BS_MAX_LEVELS], bool has_exceptions)
 {
 	double d = policy->density;
 	double df = f * n;
 	double noise = expected_noise(f, n, d, k);
 	double bits = (k[0] + k[1] * span_postings(f, 8) + k[2] * span_postings(f, 512)) / -log1p(-d);
 	double ns = (reading_ns(f, n, d, k, 1) + reading_ns(f, n, d, k, 2)) / 2;
-	if (is_exact) {
+	if (has_exceptions) {
 		double row_bits = 2 + log2(n / fmin(fmax(noise, 1), n)); /* Elias-Fano */
 		bits += (noise * row_bits + EXCEPTION_TERM_BITS) / df;
 		ns += noise * COST_EXCEPTION_NS;
 	} else {
 		/* Alone, all that passes; beside another term, what passes both. */
 		double both = n * pow(span_passes(f, 1, d, k[0]), 2);
-		ns += (df + noise + fmin(both, df)) / 2 * policy->verify_ns;
+		bits += LISTED_BITS + LISTED_DF_BITS * log2(fmax(df, 1));
+		ns += (df + noise + fmin(both, df)) / 2 * COST_LOOK_NS;
 	}
 	return ns + bits * policy->bit_ns;
 }
@@ -128,14 +130,14 @@ static void choose(const struct bs_treatment_policy *policy, double f, double n,
 	for (uint8_t k0 = 1; k0 <= 12; k0++) {
 		for (uint8_t k1 = 0; k1 <= most_groups; k1++) {
 			for (uint8_t k2 = 0; k2 <= most_blocks; k2++) {
-				for (int exact = 0; exact <= (policy->use_exceptions && f * n >= EXCEPTION_MIN_DF); exact++) {
+				for (int has = 0; has <= (policy->use_exceptions && f * n >= EXCEPTION_MIN_DF); has++) {
 					uint8_t k[BS_MAX_LEVELS] = {k0, k1, k2};
-					double cost = treatment_cost(policy, f, n, k, exact);
+					double cost = treatment_cost(policy, f, n, k, has);
 					if (cost >= least)
 						continue;
 					least = cost;
 					memcpy(best->n_columns, k, sizeof(k));
-					best->is_exact = exact;
+					best->has_exceptions = has;
 				}
 			}
 		}
@@ -159,7 +161,7 @@ double bs_treatment_exact_share(const struct bs_treatment_policy *policy, uint64
 	for (; f > 0.001; f /= 1.1) {
 		struct bs_treatment best;
 		choose(policy, f, n, &best);
-		if (exact_cost(policy, f, n) > treatment_cost(policy, f, n, best.n_columns, best.is_exact))
+		if (exact_cost(policy, f, n) > treatment_cost(policy, f, n, best.n_columns, best.has_exceptions))
 			break;
 	}
 	return f * 1.1;
@@ -203,11 +205,11 @@ void bs_treatment_table_make(const struct bs_treatment_policy *policy, uint64_t 
 			memcpy(entry.n_columns, policy->force, sizeof(entry.n_columns));
 		else
 			choose(policy, fmin(df * 1.19 / n, 1), n, &entry);
-		entry.is_exact |= policy->is_forced && policy->use_exceptions;
+		entry.has_exceptions |= policy->is_forced && policy->use_exceptions;
 		const struct bs_treatment *last = table->n_entries ? &table->entries[table->n_entries - 1] : NULL;
 		bool is_new = !last || (last->min_df < entry.min_df &&
 		                        (memcmp(last->n_columns, entry.n_columns, sizeof(entry.n_columns)) != 0 ||
-		                         last->is_exact != entry.is_exact));
+		                         last->has_exceptions != entry.has_exceptions));
 		if (is_new)
 			table->entries[table->n_entries++] = entry;
 	}

@@ -22,7 +22,7 @@ enum bs_level_kind {
 struct bs_treatment {
 	uint64_t min_df;
 	uint8_t n_columns[BS_MAX_LEVELS]; /* of the document level at least one */
-	bool is_exact;                    /* what the columns get wrong is listed: see exceptions.h */
+	bool has_exceptions;              /* what the columns get wrong is listed (exceptions.h); else who has the term (rare_list.h) */
 };
 
 struct bs_treatment_table {
@@ -39,7 +39,6 @@ struct bs_treatment_policy {
 	                        * < 0: where that costs less than hashed columns */
 	double bit_ns;         /* the price of size: an index smaller by a bit a posting may cost so many nanoseconds a query;
 	                        * 0: that of short documents */
-	double verify_ns;      /* to read and search one document */
 	bool use_groups;       /* have the group level */
 	bool use_blocks;       /* have the block level */
 	bool use_exceptions;   /* list what frequent terms' columns get wrong; with is_forced, all terms' */
@@ -55,7 +54,7 @@ struct bs_treatment_policy {
 /* Defaults: the densities above, all levels. */
 struct bs_treatment_policy bs_treatment_policy_default(void);
 
-/* Sets bit_ns and verify_ns, and raises the density by up to 0.1, for documents of so many distinct terms in the mean.
+/* Sets bit_ns, and raises the density by up to 0.1, for documents of so many distinct terms in the mean.
  * Of long documents a query's time goes into their text rather than into columns, so that smaller columns cost it less;
  * and who asks for denser columns asks for less space. */
 void bs_treatment_policy_price(struct bs_treatment_policy *policy, double terms_per_doc);

@@ -17,6 +17,7 @@ enum bs_part {
 	BS_PART_EXACT_COLUMNS, /* with the numbers of their terms */
 	BS_PART_EXCEPTIONS,    /* rows that pass hashed columns wrongly */
 	BS_PART_FORWARD_LISTS,         /* forward lists */
+	BS_PART_RARE_LISTS,
 	BS_PART_POPCOUNTS,
 	BS_PART_ROWS,
 	BS_PART_LENGTHS,

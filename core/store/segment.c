@@ -13,8 +13,8 @@
 #define MOST_PPM              1000000u
 #define TREATMENT_HEAD_BYTES  16u
 #define TREATMENT_ENTRY_BYTES 16u
-#define TREATMENT_IS_EXACT    1u
-#define TF_LEVELS_HEAD_BYTES  28u
+#define TREATMENT_HAS_EXCEPTIONS    1u
+#define TF_LEVELS_HEAD_BYTES  16u
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "columns are written as the machine's words");
 _Static_assert(sizeof(struct bs_segment_meta) == 7 * 8, "it is written as it stands in memory");
@@ -134,7 +134,7 @@ static void write_treatments(struct bs_writer *writer, const struct bs_treatment
 		uint8_t entry[TREATMENT_ENTRY_BYTES] = {0};
 		bs_store_u64(entry, table->entries[i].min_df);
 		memcpy(entry + 8, table->entries[i].n_columns, BS_MAX_LEVELS);
-		entry[8 + BS_MAX_LEVELS] = table->entries[i].is_exact ? TREATMENT_IS_EXACT : 0;
+		entry[8 + BS_MAX_LEVELS] = table->entries[i].has_exceptions ? TREATMENT_HAS_EXCEPTIONS : 0;
 		bs_writer_bytes(writer, entry, sizeof(entry));
 	}
 }
@@ -145,8 +145,6 @@ static void write_tf_levels(struct bs_writer *writer, const struct bs_tf_levels 
 	bs_writer_u64(writer, levels->min_df);
 	bs_writer_u32(writer, levels->n_levels);
 	bs_writer_u32(writer, levels->n_columns);
-	bs_writer_u64(writer, levels->min_coded_df);
-	bs_writer_u32(writer, levels->min_coded_length);
 	for (uint32_t l = 0; l < levels->n_levels; l++)
 		bs_writer_u32(writer, levels->least[l]);
 }
@@ -213,8 +211,8 @@ static enum bs_status read_treatments(struct bs_segment *segment, struct bs_erro
 		table->entries[i].min_df = bs_load_u64(entry);
 		memcpy(table->entries[i].n_columns, entry + 8, BS_MAX_LEVELS);
 		uint8_t flags = entry[8 + BS_MAX_LEVELS];
-		table->entries[i].is_exact = flags & TREATMENT_IS_EXACT;
-		if (flags & ~TREATMENT_IS_EXACT)
+		table->entries[i].has_exceptions = flags & TREATMENT_HAS_EXCEPTIONS;
+		if (flags & ~TREATMENT_HAS_EXCEPTIONS)
 			return bs_container_corrupt(segment->file, err, "treatment %u has unknown flags", i);
 	}
 	if (!bs_treatment_table_is_valid(table))
@@ -232,8 +230,6 @@ static enum bs_status read_tf_levels(struct bs_segment *segment, struct bs_error
 	levels->min_df = bs_load_u64(section.data);
 	levels->n_levels = bs_load_u32(section.data + 8);
 	levels->n_columns = bs_load_u32(section.data + 12);
-	levels->min_coded_df = bs_load_u64(section.data + 16);
-	levels->min_coded_length = bs_load_u32(section.data + 24);
 	if (levels->n_levels > BS_MAX_TF_LEVELS || section.n_bytes != TF_LEVELS_HEAD_BYTES + (uint64_t)levels->n_levels * 4)
 		return bs_container_corrupt(segment->file, err, "%u tf levels", levels->n_levels);
 	for (uint32_t l = 0; l < levels->n_levels; l++)
@@ -306,6 +302,8 @@ enum bs_status bs_segment_open(struct bs_segment *segment, const struct bs_dir *
 	if (!status)
 		status = bs_exceptions_open(&segment->exceptions, segment->file, segment->meta.n_docs, err);
 	if (!status)
+		status = bs_rare_lists_open(&segment->rare_lists, segment->file, segment->meta.n_docs, err);
+	if (!status)
 		status = bs_gram_slabs_open(&segment->grams, segment->file, segment->meta.n_docs, err);
 	if (!status)
 		status = read_section(segment->file, BS_SECTION_FIELDS, 0, &segment->field_names, err);
@@ -326,6 +324,7 @@ void bs_segment_deinit(struct bs_segment *segment)
 {
 	free(segment->slabs);
 	bs_gram_slabs_deinit(&segment->grams);
+	bs_rare_lists_deinit(&segment->rare_lists);
 	bs_lexicon_deinit(&segment->lexicon);
 	bs_doc_table_deinit(&segment->docs);
 	bs_container_close(segment->file);

@@ -13,6 +13,7 @@
 #include "core/store/doc_table.h"
 #include "core/matrix/exceptions.h"
 #include "core/matrix/gram_slab.h"
+#include "core/matrix/rare_list.h"
 #include "core/lexicon/lexicon.h"
 #include "core/matrix/slab.h"
 #include "core/base/status.h"
@@ -65,6 +66,7 @@ struct bs_segment {
 	struct bs_tf_table tfs;
 	struct bs_tf_levels tf_levels;
 	struct bs_exceptions exceptions;
+	struct bs_rare_lists rare_lists;
 	struct bs_slab *slabs; /* meta.n_slabs */
 	struct bs_gram_slabs grams;
 	struct bs_section field_names;

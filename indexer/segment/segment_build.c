@@ -11,6 +11,7 @@
 #include "core/base/workers.h"
 #include "indexer/segment/size_classes.h"
 #include "indexer/segment/forward_build.h"
+#include "indexer/segment/rare_build.h"
 #include "indexer/segment/slab_build.h"
 #include "indexer/segment/term_order.h"
 
@@ -291,6 +292,8 @@ static enum bs_status write_sections(struct build *build, const struct bs_gram_a
 	enum bs_status status = write_parts(build, err);
 	if (!status)
 		status = bs_exceptions_write(&build->exceptions, build->n_rows, build->writer, err);
+	if (!status)
+		status = bs_rare_build(&build->plan, &build->classes, build->options->n_threads, build->writer, err);
 	if (!status && grams->plan)
 		status = bs_gram_accumulator_write(grams, build->writer, err);
 	if (!status)

@@ -62,8 +62,6 @@ static enum bs_status renumber_document(const struct all *all, struct writer *wr
 	uint32_t last = plan->n_repeated;
 	struct bs_accumulated_doc *doc = (struct bs_accumulated_doc *)(void *)all->accumulator->docs.data + document;
 	struct bs_term_reader reader = bs_accumulator_read(all->accumulator, document);
-	uint32_t length = bs_doc_table_builder_get_length(&all->accumulator->doc_table, document);
-	uint8_t coded = length >= plan->tf_levels->min_coded_length ? BS_NOTE_IS_CODED : 0;
 	uint32_t n_repeated = doc->n_repeated;
 	uint32_t numbers[BS_TERM_CHUNK];
 	uint64_t weight = 0;
@@ -81,7 +79,7 @@ static enum bs_status renumber_document(const struct all *all, struct writer *wr
 			__builtin_prefetch(&all->place_of[numbers[i]]);
 		for (uint32_t i = 0; i < n; i++) {
 			numbers[i] = all->place_of[numbers[i]];
-			notes[i] = all->notes[numbers[i] < last ? numbers[i] : last] | coded;
+			notes[i] = all->notes[numbers[i] < last ? numbers[i] : last];
 			weight += notes[i] & ~BS_NOTE_IS_CODED;
 		}
 		/* What is not coded takes up no room, unless its tf follows. No branch: neither can be predicted. */
@@ -215,7 +213,7 @@ static uint8_t treatment_of(const struct kinds *kinds, uint32_t df)
 
 static bool is_frequent(const struct kinds *kinds, uint32_t df)
 {
-	return df >= kinds->least_frequent || kinds->treatments->entries[treatment_of(kinds, df)].is_exact;
+	return df >= kinds->least_frequent || kinds->treatments->entries[treatment_of(kinds, df)].has_exceptions;
 }
 
 static uint8_t weight_of(const struct kinds *kinds, uint32_t df)
@@ -273,7 +271,7 @@ static void fill_places(struct bs_slab_plan *plan, const struct kinds *kinds, co
 	const struct bs_term_table *table = &plan->accumulator->terms;
 	const struct bs_tf_levels *levels = plan->tf_levels;
 	plan->kinds[plan->n_repeated] = treatment_of(kinds, 1);
-	notes[plan->n_repeated] = weight_of(kinds, 1);
+	notes[plan->n_repeated] = weight_of(kinds, 1) | BS_NOTE_IS_CODED; /* a pair, too: nobody asks */
 	for (uint32_t i = 0; i < table->n_terms; i++) {
 		const struct bs_term_entry *entry = &table->entries[i];
 		const uint8_t *key = bs_term_table_key(table, i);
@@ -281,14 +279,14 @@ static void fill_places(struct bs_slab_plan *plan, const struct kinds *kinds, co
 		plan->hashes[place] = bs_hash_term(key, entry->n_bytes);
 		if (place >= plan->n_repeated)
 			continue;
-		bool is_coded = entry->df >= levels->min_coded_df && key[0] != BS_KEY_COMPOUND; /* pairs are not counted */
+		bool is_coded = key[0] != BS_KEY_COMPOUND; /* pairs are not counted */
 		bool has_levels = is_coded && levels->n_levels > 0 && entry->df >= levels->min_df;
 		plan->kinds[place] = treatment_of(kinds, entry->df) | (has_levels ? BS_KIND_HAS_LEVELS : 0);
 		notes[place] = weight_of(kinds, entry->df) | (is_coded ? BS_NOTE_IS_CODED : 0);
 		if (place < plan->n_frequent)
 			plan->frequent[place] = (struct bs_frequent_term){
 				.df = entry->df,
-				.has_exceptions = plan->treatments->entries[treatment_of(kinds, entry->df)].is_exact,
+				.has_exceptions = plan->treatments->entries[treatment_of(kinds, entry->df)].has_exceptions,
 			};
 	}
 }

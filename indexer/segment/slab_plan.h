@@ -3,7 +3,7 @@
  * one first, and documents' terms are written anew as places: so they take fewer bytes, and what most postings ask for
  * stands together, in dense arrays by place, near enough to stay in cache. Of terms of one document, which come last,
  * there is little to know. On the way documents are weighed, and how often words stand in them is coded
- * (core/matrix/tf_code.h), now that it is known which words are rare.
+ * (core/matrix/tf_code.h).
  */
 #ifndef BS_INDEXER_SEGMENT_SLAB_PLAN_H
 #define BS_INDEXER_SEGMENT_SLAB_PLAN_H
@@ -99,7 +99,7 @@ static inline uint32_t bs_slab_plan_levels(const struct bs_slab_plan *plan, uint
 
 /*
  * Puts place_of[i] in the place of term number i in all documents of the accumulator, on n_threads, and fills its
- * tf_table. Of the plan hashes, n_repeated, tf_levels and kernel count. notes: by place, and at n_repeated for all from
+ * tf_table. Of the plan hashes, n_repeated and kernel count. notes: by place, and at n_repeated for all from
  * there on. docs_out[d]: terms of document d, and the sum of their weights. After a failure (BS_NO_MEMORY) the
  * accumulator can only be cleared.
  */

@@ -181,7 +181,7 @@ static void text_treatments(FILE *out, const struct bs_treatment_table *table)
 		fprintf(out, "%10llu..%-11s", (unsigned long long)(entry->min_df ? entry->min_df : 1), "");
 		for (uint32_t l = 0; l < table->n_levels; l++)
 			fprintf(out, "%10u", entry->n_columns[l]);
-		fprintf(out, "%s\n", entry->is_exact ? "   exceptions listed" : "");
+		fprintf(out, "%s\n", entry->has_exceptions ? "   exceptions listed" : "   in lists of rare words");
 	}
 }
 

@@ -178,7 +178,7 @@ static void resolve(struct bs_plan *plan, uint32_t s, uint32_t t)
 	if (plan->status)
 		return;
 	bs_and_term_init(&place.term, term->hash, ordinal, place.df, &segment->treatments);
-	if (place.is_found && place.term.treatment->is_exact)
+	if (place.is_found && place.term.treatment->has_exceptions)
 		plan->status = bs_exceptions_find(&segment->exceptions, ordinal, &place.exceptions, plan->err);
 	term->df += place.df;
 	append(plan, &plan->memory_places, &place, sizeof(place));

@@ -17,7 +17,7 @@ struct bs_term_place {
 	bool is_found;
 	uint64_t df;
 	struct bs_and_term term;               /* its columns; of no use if it is not found */
-	/* The rows that its columns wrongly let through; none unless term.treatment->is_exact. */
+	/* The rows that its columns wrongly let through; none unless term.treatment->has_exceptions. */
 	struct bs_term_exceptions exceptions;
 };
 

@@ -141,9 +141,7 @@ enum bs_status bs_scorer_score(const struct bs_scorer *scorer, uint32_t segment,
 	for (size_t i = 0; i < scorer->n_words && !status; i++) {
 		if (has[i] == BS_HAS_NOT)
 			continue;
-		uint64_t df = bs_plan_place(scorer->plan, segment, scorer->words[i].term)->term.df;
-		bool is_coded = bs_tf_is_coded(&from->tf_levels, df, length);
-		uint32_t tf = is_coded ? bs_tf_decode_key(bits, n_bytes, &scorer->words[i].key) : BS_TF_UNKNOWN;
+		uint32_t tf = bs_tf_decode_key(bits, n_bytes, &scorer->words[i].key);
 		*exact_io &= has[i] == BS_HAS && tf != BS_TF_UNKNOWN;
 		*score_out += bs_bm25_weight(scorer->words[i].idf, tf, length, scorer->avgdl);
 	}

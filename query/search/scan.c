@@ -111,15 +111,6 @@ static const struct bs_slab_term *look_up(struct bs_slab_scan *at, uint32_t term
 	return at->status ? NULL : &found->here;
 }
 
-bool bs_scan_is_exact(struct bs_slab_scan *at, uint32_t term)
-{
-	const struct bs_term_place *place = bs_scan_place(at, term);
-	if (!place->is_found || place->term.treatment->is_exact)
-		return true;
-	const struct bs_slab_term *here = look_up(at, term);
-	return here && here->exact_column != BS_NO_COLUMN;
-}
-
 /* Leaves in scan->pointers the terms, rarest first: the order in which their columns are read. */
 static void order_terms(struct bs_slab_scan *at, const uint32_t *terms, size_t n_terms)
 {
@@ -136,15 +127,78 @@ static void order_terms(struct bs_slab_scan *at, const uint32_t *terms, size_t n
 	}
 }
 
-/* Clears the rows of this slab that only seem to have the term. */
-static void drop_exceptions(struct bs_slab_scan *at, uint32_t term, const struct bs_live *live, uint64_t *lines)
+/* Whether the rows that hashed columns leave must be told apart by exceptions, or else by lists. */
+static bool has_exceptions(struct bs_slab_scan *at, uint32_t term, bool *by_list_out)
 {
-	const struct bs_term_place *place = bs_scan_place(at, term);
-	if (!place->term.treatment->is_exact)
-		return;
 	const struct bs_slab_term *here = look_up(at, term);
-	if (here && here->exact_column == BS_NO_COLUMN)
-		at->status = bs_exceptions_clear(&place->exceptions, at->slab->first_row, live, lines, at->err);
+	bool is_hashed = here && here->exact_column == BS_NO_COLUMN, has = bs_scan_place(at, term)->term.treatment->has_exceptions;
+	*by_list_out = is_hashed && !has;
+	return is_hashed && has;
+}
+
+/* Rows asked together: their lists lie here and there, and the memory is asked for all before any is needed. */
+#define ASKED_TOGETHER 16u
+
+struct asked {
+	uint32_t row;
+	uint32_t document;
+};
+
+static void ask_lists(struct bs_slab_scan *at, uint32_t ordinal, struct asked *asked, size_t n, uint64_t *lines)
+{
+	const struct bs_rare_lists *lists = &at->plan->snapshot->segments[at->segment].rare_lists;
+	for (size_t i = 0; i < n && !at->status; i++) {
+		bs_scan_document(at, asked[i].row, &asked[i].document);
+		bs_rare_lists_prefetch_place(lists, asked[i].document);
+	}
+	for (size_t i = 0; i < n && !at->status; i++)
+		bs_rare_lists_prefetch(lists, asked[i].document);
+	for (size_t i = 0; i < n && !at->status; i++) {
+		bool has = false;
+		at->status = bs_rare_lists_find(lists, asked[i].document, ordinal, &has, at->err);
+		lines[asked[i].row / 64] &= ~((uint64_t)!has << (asked[i].row % 64));
+	}
+	at->stats->asked += n;
+}
+
+/* Clears the rows of this slab that only seem to have a term that is listed. */
+static void keep_listed(struct bs_slab_scan *at, uint32_t term, const struct bs_live *live, uint64_t *lines)
+{
+	uint32_t ordinal = (uint32_t)bs_scan_place(at, term)->term.ordinal;
+	struct asked asked[ASKED_TOGETHER];
+	size_t n = 0;
+	for (uint32_t live_word = 0; live_word < BS_SLAB_MAX_BLOCKS / 64; live_word++) {
+		for (uint64_t blocks = live->words[live_word]; blocks; blocks &= blocks - 1) {
+			uint32_t block = live_word * 64 + (uint32_t)__builtin_ctzll(blocks);
+			for (uint32_t word = block * BS_LINE_WORDS; word < (block + 1) * BS_LINE_WORDS; word++) {
+				for (uint64_t bits = lines[word]; bits && !at->status; bits &= bits - 1) {
+					asked[n++].row = word * 64 + (uint32_t)__builtin_ctzll(bits);
+					if (n < ASKED_TOGETHER)
+						continue;
+					ask_lists(at, ordinal, asked, n, lines);
+					n = 0;
+				}
+			}
+		}
+	}
+	ask_lists(at, ordinal, asked, n, lines);
+}
+
+/* Clears the rows of this slab that only seem to have all the terms: first those that are written down, then, of what is
+ * left, those whose own lists say so. */
+static void keep_true(struct bs_slab_scan *at, const uint32_t *terms, size_t n_terms, const struct bs_live *live,
+                      uint64_t *lines)
+{
+	bool by_list, any_listed = false;
+	for (size_t i = 0; i < n_terms && !at->status; i++) {
+		if (has_exceptions(at, terms[i], &by_list))
+			at->status = bs_exceptions_clear(&bs_scan_place(at, terms[i])->exceptions, at->slab->first_row, live, lines,
+			                                 at->err);
+		any_listed |= by_list;
+	}
+	for (size_t i = 0; i < n_terms && any_listed && !at->status; i++)
+		if (!has_exceptions(at, terms[i], &by_list) && by_list)
+			keep_listed(at, terms[i], live, lines);
 }
 
 void bs_scan_and_terms(struct bs_slab_scan *at, const uint32_t *terms, size_t n_terms, uint32_t frame,
@@ -162,8 +216,8 @@ void bs_scan_and_terms(struct bs_slab_scan *at, const uint32_t *terms, size_t n_
 		                         &at->scan->and, &at->scan->frames[frame], live, &cost, at->err);
 	at->stats->lines_read += cost.lines;
 	at->stats->document_lines += cost.document_lines;
-	for (size_t i = 0; i < n_terms && is_possible && !at->status && bs_live_any(live); i++)
-		drop_exceptions(at, terms[i], live, at->scan->frames[frame].lines);
+	if (is_possible && !at->status && bs_live_any(live))
+		keep_true(at, terms, n_terms, live, at->scan->frames[frame].lines);
 	if (!is_possible || at->status)
 		memset(live, 0, sizeof(*live));
 }
@@ -183,17 +237,11 @@ static bool is_exact_leaf(struct bs_slab_scan *at, uint32_t n)
 		return !at->plan->named->is_loose;
 	if (node->field != BS_QUERY_ANY_FIELD || node->kind == BS_NODE_NEAR)
 		return false;
-	if (node->kind == BS_NODE_WORD) {
-		bool is_exact = !element->is_too_broad;
-		for (uint32_t i = 0; i < element->n_terms && is_exact; i++)
-			is_exact = bs_scan_is_exact(at, element->first_term + i);
-		return is_exact;
-	}
-	for (uint32_t i = 0; i < at->plan->n_word_pairs && node->n_items == 2; i++) {
-		uint32_t term = at->plan->pairs[i].term;
-		if (at->plan->pairs[i].node == n && bs_scan_place(at, term)->is_found)
-			return bs_scan_is_exact(at, term);
-	}
+	if (node->kind == BS_NODE_WORD)
+		return !element->is_too_broad;
+	for (uint32_t i = 0; i < at->plan->n_word_pairs && node->n_items == 2; i++)
+		if (at->plan->pairs[i].node == n && bs_scan_place(at, at->plan->pairs[i].term)->is_found)
+			return true;
 	return false;
 }
 

@@ -104,13 +104,9 @@ void bs_scan_prefetch(const struct bs_plan *plan, uint32_t segment, uint32_t nex
 /* Leaves in frame 0 the documents of the blocks of live that may match, and in live where any do. Whether they do. */
 bool bs_scan_matches(struct bs_slab_scan *at, struct bs_live *live);
 
-/* The frame's lines and live become the documents that may have all the terms, within live; exceptions taken out. */
+/* The frame's lines and live become the documents that have all the terms, within live. */
 void bs_scan_and_terms(struct bs_slab_scan *at, const uint32_t *terms, size_t n_terms, uint32_t frame,
                        struct bs_live *live);
-
-/* Whether what bs_scan_and_terms leaves of this term is sure: it has an exact column here, or its exceptions are
- * listed. */
-bool bs_scan_is_exact(struct bs_slab_scan *at, uint32_t term);
 
 /* The candidates of a slab of forward lists. With n_counted (nullable), those that surely match are counted instead. */
 void bs_scan_forward(struct bs_slab_scan *at, struct bs_buffer *candidates, uint64_t *n_counted);

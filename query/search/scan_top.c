@@ -290,7 +290,7 @@ static void find_word(struct best_scan *scan, size_t i, const struct bs_live *li
 	scan->lives[i] = *live;
 	scan->is_apart[i] = true;
 	bs_scan_and_terms(scan->at, &term, 1, (uint32_t)i + 1, &scan->lives[i]);
-	scan->certainty[i] = bs_scan_is_exact(scan->at, term) ? BS_HAS : BS_HAS_MAYBE;
+	scan->certainty[i] = BS_HAS;
 }
 
 /* Of the words that candidates need not have. */

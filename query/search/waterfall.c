@@ -182,7 +182,7 @@ static void put_columns(struct waterfall *to, uint32_t t)
 			n_exact += is_exact;
 			if (slab->n_levels == 0 || is_exact)
 				continue;
-			has_exceptions |= place->term.treatment->is_exact;
+			has_exceptions |= place->term.treatment->has_exceptions;
 			least = n < least ? n : least;
 			most = n > most ? n : most;
 		}

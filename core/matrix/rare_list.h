@@ -1,0 +1,99 @@
+/*
+ * rare_list.h: the rare terms of some documents in a row, listed, with who of them has each. They prove what columns
+ * only suggest: that a document that passes all columns of a rare term has it.
+ *
+ * Columns bring a query for a rare term down to some dozens of documents of a million, a few of which have it. For a
+ * frequent term what is wrong is listed (exceptions.h); a rare one has more wrong documents than right ones, and there
+ * are millions of such terms, each of which would have to be asked for. So here each document says what it has: its rare
+ * terms are a forward list (forward_list.h), and a look-up reads a hundred bytes. Terms are ordinals, given in the order
+ * of their bytes. What a source file defines begins alike, so ordinals come in runs; and what is rare in a collection is
+ * often said in several neighbouring documents, so up to eight of these share a list.
+ *
+ * A list is a row of runs: the gap before each, its length, and which documents have all of it, in Huffman codes made
+ * for the segment. Measured: 9.3 bits a posting in the files of a Linux tree, a list for each, and 11.1 in its
+ * paragraphs, eight of them a list (without codes of its own and alone, 10.4 and 16.5). A sample says for every 64th run
+ * where it begins. In FORMAT.md: sections 53 to 55.
+ */
+#ifndef BS_CORE_MATRIX_RARE_LIST_H
+#define BS_CORE_MATRIX_RARE_LIST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/base/buffer.h"
+#include "core/base/prefix_code.h"
+#include "core/base/status.h"
+#include "core/file/container.h"
+#include "core/file/packed.h"
+
+#define BS_RARE_MOST_DOCS_LOG2 3u /* of the documents that share a list */
+
+/* A term and who has it: bit i, document i of those that share the list. */
+struct bs_rare_term {
+	uint32_t ordinal;
+	uint32_t docs;
+};
+
+/* Reading: any number of threads. */
+
+struct bs_rare_lists {
+	struct bs_packed offsets; /* one a list and one more: where it begins in bytes */
+	struct bs_section bytes;  /* and BS_BITS_PAD_BYTES zero bytes */
+	struct bs_code_set codes;
+	uint64_t n_lists;
+	uint32_t docs_log2;       /* list i is that of documents i << docs_log2 and on */
+};
+
+/* The caller's struct; release with bs_rare_lists_deinit, also after a failure. BS_CORRUPT if the sections do not fit
+ * n_docs documents, BS_NO_MEMORY. */
+enum bs_status bs_rare_lists_open(struct bs_rare_lists *lists, const struct bs_container *file, uint64_t n_docs,
+                                  struct bs_error *err) BS_WARN_UNUSED;
+void bs_rare_lists_deinit(struct bs_rare_lists *lists);
+
+/* Ask the memory for where the list of a document is; and, some time after that, for the list. */
+static inline void bs_rare_lists_prefetch_place(const struct bs_rare_lists *lists, uint32_t document)
+{
+	bs_packed_prefetch(&lists->offsets, document >> lists->docs_log2);
+}
+void bs_rare_lists_prefetch(const struct bs_rare_lists *lists, uint32_t document);
+
+/* Whether a document has a term. BS_CORRUPT. */
+enum bs_status bs_rare_lists_find(const struct bs_rare_lists *lists, uint32_t document, uint32_t ordinal, bool *has_out,
+                                  struct bs_error *err) BS_WARN_UNUSED;
+
+/* All terms of a list, below n_terms, ascending, as struct bs_rare_term in place of what the buffer holds. BS_CORRUPT if
+ * it has not exactly the bytes that a writer makes of them; BS_NO_MEMORY. */
+enum bs_status bs_rare_lists_read(const struct bs_rare_lists *lists, uint64_t list, uint64_t n_terms,
+                                  struct bs_buffer *terms, struct bs_error *err) BS_WARN_UNUSED;
+
+/* Writing: first some lists are counted, then the codes are made for what was in them, then all lists are coded. */
+
+#define BS_RARE_GAPS    64u  /* symbols of gaps */
+#define BS_RARE_LENGTHS 32u
+#define BS_RARE_DOCS    256u /* sets of documents, 1 to 255 */
+
+struct bs_rare_counts {
+	uint64_t gaps[BS_RARE_GAPS];
+	uint64_t lengths[BS_RARE_LENGTHS];
+	uint64_t docs[BS_RARE_DOCS];
+};
+/* Ascending ordinals; no term without a document. */
+void bs_rare_count(struct bs_rare_counts *counts, const struct bs_rare_term *terms, size_t n_terms);
+
+struct bs_rare_codes {
+	uint32_t docs_log2;
+	uint8_t lengths[BS_RARE_GAPS + BS_RARE_LENGTHS + BS_RARE_DOCS]; /* of the codes: of gaps, then lengths, then documents */
+	uint32_t values[BS_RARE_GAPS + BS_RARE_LENGTHS + BS_RARE_DOCS]; /* bs_code_values */
+};
+/* Whatever was not counted has a code, too. BS_NO_MEMORY. */
+enum bs_status bs_rare_codes_make(struct bs_rare_codes *codes, const struct bs_rare_counts *counts, uint32_t docs_log2,
+                                  struct bs_error *err) BS_WARN_UNUSED;
+/* Appends a list; no bytes if it is empty. */
+enum bs_status bs_rare_list_append(const struct bs_rare_codes *codes, const struct bs_rare_term *terms, size_t n_terms,
+                                   struct bs_buffer *to, struct bs_error *err) BS_WARN_UNUSED;
+/* ends: u64 a list, where it ends in bytes. Sticky like the writer; BS_NO_MEMORY. */
+enum bs_status bs_rare_lists_write(const struct bs_rare_codes *codes, const struct bs_buffer *ends,
+                                   const struct bs_buffer *bytes, struct bs_writer *writer,
+                                   struct bs_error *err) BS_WARN_UNUSED;
+
+#endif

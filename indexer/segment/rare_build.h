@@ -1,0 +1,16 @@
+/* rare_build.h: the lists of rare terms (core/matrix/rare_list.h) of a segment: of all documents that are rows of a matrix,
+ * the terms that have no exceptions. */
+#ifndef BS_INDEXER_SEGMENT_RARE_BUILD_H
+#define BS_INDEXER_SEGMENT_RARE_BUILD_H
+
+#include "core/base/status.h"
+#include "core/file/container.h"
+#include "indexer/segment/size_classes.h"
+#include "indexer/segment/slab_plan.h"
+
+/* Writes the sections, on n_threads. Of the plan all that bs_slab_plan_make fills counts. Sticky like the writer;
+ * BS_NO_MEMORY. */
+enum bs_status bs_rare_build(const struct bs_slab_plan *plan, const struct bs_size_classes *classes, uint32_t n_threads,
+                             struct bs_writer *writer, struct bs_error *err) BS_WARN_UNUSED;
+
+#endif
