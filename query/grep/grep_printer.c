@@ -603,6 +603,40 @@ static bool print_line(struct bs_grep_printer *printer, enum bs_grep_line_kind k
 	return wants_more(printer);
 }
 
+/* What print_line() comes to, for a line that matches. */
+static bool print_plain(struct bs_grep_printer *printer, const struct bs_grep_found *line)
+{
+	struct bs_buffer *prefix = &printer->prefix;
+	count_match(printer);
+	if (printer->status || printer->has_nul)
+		return false;
+	if (!printer->has_lines) {
+		bs_buffer_clear(prefix);
+		if (printer->path)
+			printer->status = bs_grep_path_append(printer->output, printer->path, prefix, printer->err);
+		if (printer->path && printer->output->nul_after_path)
+			append(printer, prefix, "", 1);
+		else if (printer->path)
+			append(printer, prefix, printer->match_separator.bytes, printer->match_separator.n_bytes);
+	}
+	printer->has_lines = true;
+	put(printer, prefix->data, prefix->used_bytes);
+	put(printer, line->text + line->start, line->end - line->start);
+	if (line->end == line->start || line->text[line->end - 1] != printer->line_end)
+		put_line_end(printer);
+	return wants_more(printer);
+}
+
+/* Whether print_plain() is enough: nothing about a line's matches or its place is printed, and all of it is. */
+static bool is_plain(const struct bs_grep_printer *printer)
+{
+	const struct bs_grep_output *output = printer->output;
+	return output->format == BS_GREP_LINES && !printer->keeps_lines && printer->traits->by_line &&
+	       !colors_matches(printer) && !output->columns && !output->replacement && !output->per_match &&
+	       !output->only_matching && !output->line_numbers && !output->byte_offsets && !output->hyperlink &&
+	       !output->heading && !output->trim && !output->max_columns;
+}
+
 /* Of a file with NUL bytes: that it matches, or that its search ended early. */
 static void note_binary(struct bs_grep_printer *printer, const struct bs_grep_finish *finish)
 {
@@ -947,11 +981,13 @@ void bs_grep_printer_init(struct bs_grep_printer *printer, const struct bs_grep_
 		.scratch = scratch,
 		.traits = bs_grep_matcher_traits(matcher),
 	};
+	printer->is_plain = is_plain(printer);
 }
 
 void bs_grep_printer_deinit(struct bs_grep_printer *printer)
 {
 	bs_buffer_deinit(&printer->place);
+	bs_buffer_deinit(&printer->prefix);
 	bs_buffer_deinit(&printer->matches);
 	bs_buffer_deinit(&printer->replaced);
 	bs_buffer_deinit(&printer->replacements);
@@ -975,7 +1011,9 @@ bool bs_grep_print_line(struct bs_grep_printer *printer, enum bs_grep_line_kind 
 {
 	enum bs_grep_format format = printer->output->format;
 	bool wants_more;
-	if (printer->keeps_lines)
+	if (printer->is_plain && kind == BS_GREP_LINE_MATCH)
+		wants_more = print_plain(printer, line);
+	else if (printer->keeps_lines)
 		wants_more = keep_line(printer, kind, line);
 	else if (format == BS_GREP_LINES)
 		wants_more = print_line(printer, kind, line);
