@@ -603,6 +603,20 @@ static bool print_line(struct bs_grep_printer *printer, enum bs_grep_line_kind k
 	return wants_more(printer);
 }
 
+static void make_prefix(struct bs_grep_printer *printer)
+{
+	const struct bs_grep_separator *separator = &printer->match_separator;
+	struct bs_buffer *prefix = &printer->prefix;
+	printer->has_prefix = true;
+	bs_buffer_clear(prefix);
+	if (!printer->path)
+		return;
+	printer->status = bs_grep_path_append(printer->output, printer->path, prefix, printer->err);
+	if (printer->output->nul_after_path)
+		separator = &nul_byte;
+	append(printer, prefix, separator->bytes, separator->n_bytes);
+}
+
 /* What print_line() comes to, for a line that matches. */
 static bool print_plain(struct bs_grep_printer *printer, const struct bs_grep_found *line)
 {
@@ -610,15 +624,8 @@ static bool print_plain(struct bs_grep_printer *printer, const struct bs_grep_fo
 	count_match(printer);
 	if (printer->status || printer->has_nul)
 		return false;
-	if (!printer->has_lines) {
-		bs_buffer_clear(prefix);
-		if (printer->path)
-			printer->status = bs_grep_path_append(printer->output, printer->path, prefix, printer->err);
-		if (printer->path && printer->output->nul_after_path)
-			append(printer, prefix, "", 1);
-		else if (printer->path)
-			append(printer, prefix, printer->match_separator.bytes, printer->match_separator.n_bytes);
-	}
+	if (!printer->has_prefix)
+		make_prefix(printer);
 	printer->has_lines = true;
 	put(printer, prefix->data, prefix->used_bytes);
 	put(printer, line->text + line->start, line->end - line->start);
@@ -1001,7 +1008,7 @@ void bs_grep_print_begin(struct bs_grep_printer *printer)
 	printer->has_nul = false;
 	printer->has_lines = false;
 	printer->has_begun = printer->owes_end = false;
-	printer->has_place = false;
+	printer->has_place = printer->has_prefix = false;
 	printer->taken_bytes = 0;
 	printer->sums = (struct bs_grep_sums){0};
 	printer->start_ns = printer->output->format == BS_GREP_JSON ? bs_now_ns() : 0;

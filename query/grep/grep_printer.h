@@ -68,7 +68,8 @@ struct bs_grep_printer {
 	bool has_begun;      /* JSON: the message that begins a file was written */
 	bool has_place;          /* where links to the file lead is known */
 	struct bs_buffer place;  /* ... it is this: grep_path.h */
-	struct bs_buffer prefix; /* is_plain, once has_lines: what stands before each line */
+	bool has_prefix;         /* is_plain: what stands before each line that matches is known */
+	struct bs_buffer prefix; /* ... it is this */
 	uint64_t taken_bytes; /* of what was written, by offer */
 	uint64_t start_ns;
 	struct bs_grep_sums sums;
