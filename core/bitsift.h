@@ -810,7 +810,8 @@ struct bs_grep_result {
 	uint64_t n_notices;   /* 0: everything was searched */
 	uint64_t read_bytes;
 	uint64_t elapsed_ns;
-	uint64_t reserved[8];
+	uint64_t n_unfollowed; /* sources of the index that was not asked about their files: they are not followed */
+	uint64_t reserved[7];
 };
 
 /*

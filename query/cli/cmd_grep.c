@@ -27,7 +27,8 @@ static const char grep_description[] =
 	"It searches the same files and prints the same lines as rg(1) 13 with `--no-heading --sort path`: hidden files, "
 	"binary files, and those that .gitignore and the like leave out are skipped, unless you ask for them. Without a "
 	"PATH, standard input is searched if it is a pipe, a socket or a file; it is also searched for the PATH `-`. On a terminal, a "
-	"search without an index says once how to make one.\n\n"
+	"search without an index says once how to make one. Where an index has files, but does not follow their source "
+	"(bitsift-trust(1)), all of them are searched: it says so on a terminal, and with `--index` always.\n\n"
 	"Options may stand anywhere before `--`, the last of those that undo each other counts, and each has rg's negation. Names are "
 	"not shortened. An ignore rule that makes no sense does not count, and is named with its file and line.\n\n"
 	"Patterns are those of PCRE2, with Unicode classes: lookaround and backreferences work without `-P`. Several "
@@ -230,6 +231,24 @@ static void show_stats(const struct bs_grep_result *result)
 	        (unsigned long long)result->read_bytes);
 }
 
+/* Of an index that was asked for by name always; of one that lies there to people. */
+static void tell_of_consent(const struct bs_grep_request *request)
+{
+	char *located = NULL;
+	struct bs_error line;
+	if (!request->index && isatty(STDOUT_FILENO) && isatty(STDERR_FILENO))
+		(void)!bs_index_locate(&located, NULL);
+	const char *dir = request->index ? request->index : located;
+	if (dir) {
+		(void)bs_fail(&line, BS_UNTRUSTED,
+		              "the index was not asked about files whose source you did not name; to consent: bitsift "
+		              "trust %s",
+		              dir);
+		fprintf(stderr, "bitsift: %s\n", line.text);
+	}
+	free(located);
+}
+
 /* Said once to each user, where it can be kept that it was. */
 static void tell_of_index(const struct bs_grep_request *request)
 {
@@ -287,7 +306,9 @@ static int run(void *set, const struct bs_operands *operands, const struct bs_co
 	if (arguments->stats)
 		show_stats(&result);
 	flush(&session);
-	if (!arguments->no_messages)
+	if (!arguments->no_messages && result.n_unfollowed > 0)
+		tell_of_consent(&request);
+	else if (!arguments->no_messages)
 		tell_of_index(&request);
 	/* Whoever reads less than all (`| head`) has had enough: no error. */
 	if (session.write_error == EPIPE)

@@ -488,6 +488,7 @@ enum bs_status bs_grep(const struct bs_grep_request *request, struct bs_grep_res
 		status = bs_fail(err, BS_STOPPED, "stopped by the callback");
 	if (grep.source) {
 		result.n_ruled_out = grep.source->n_ruled_out;
+		result.n_unfollowed = grep.source->n_unfollowed;
 		grep.source->close(grep.source);
 	}
 	bs_results_deinit(&grep.results);

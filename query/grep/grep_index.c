@@ -202,6 +202,21 @@ static enum bs_status resolve_paths(struct index_source *self, struct bs_error *
 	return status;
 }
 
+/* Whether a source that must not be looked at is, by its recorded name, where something is asked for. */
+static enum bs_status count_unfollowed(struct index_source *self, uint32_t s, struct bs_error *err)
+{
+	const struct bs_source_record *record = &self->snapshot.manifest.sources[s];
+	char *place = NULL;
+	bool is_met = false;
+	enum bs_status status = bs_recorded_canonical(self->snapshot.dir, (enum bs_source_kind)record->kind,
+	                                              record->path, true, &place, err);
+	for (size_t i = 0; place && i < self->options->walk->n_paths; i++)
+		is_met |= self->resolved[i] && (below(place, self->resolved[i]) || below(self->resolved[i], place));
+	self->source.n_unfollowed += is_met;
+	free(place);
+	return status;
+}
+
 static enum bs_status meet_source(struct index_source *self, uint32_t s, struct bs_error *err)
 {
 	struct bs_source source;
@@ -212,7 +227,9 @@ static enum bs_status meet_source(struct index_source *self, uint32_t s, struct 
 		return status;
 	/* Nothing is believed of a source that is not followed: what is asked for there is searched. */
 	char *source_path = NULL;
-	if (source.kind != BS_SOURCE_STDIN && source.kind != BS_SOURCE_FORGOTTEN && !source.is_refused)
+	if (source.is_refused)
+		status = count_unfollowed(self, s, err);
+	else if (source.kind != BS_SOURCE_STDIN && source.kind != BS_SOURCE_FORGOTTEN)
 		status = bs_file_real_path(source.path, &source_path, err);
 	for (size_t i = 0; source_path && i < self->options->walk->n_paths && !status; i++)
 		if (self->resolved[i])

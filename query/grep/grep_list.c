@@ -15,6 +15,7 @@
 struct part {
 	struct bs_grep_code code;
 	uint32_t n_groups_before; /* of the patterns before */
+	bool needs_more;          /* than one of its literals: one of the further ones, too */
 };
 
 struct bs_grep_list {
@@ -27,7 +28,7 @@ struct bs_grep_list {
 	uint32_t empty; /* the first literal that is empty, or BS_NO_LITERAL: for -x, where it is not in set */
 	struct bs_grep_code word; /* \w beyond ASCII, for -w of literals */
 	struct part *codes;       /* by part; NULL if is_literal */
-	uint32_t *owners;         /* by literal: its part */
+	uint32_t *owners;         /* by literal: twice its part, and 1 if it is one of the further ones */
 	uint32_t *unknown;        /* the n_unknown parts without literals */
 	uint32_t n_unknown;
 	uint32_t n_groups, most_groups; /* in all; of one part */
@@ -52,7 +53,7 @@ struct bs_grep_seeker {
 	/* What is known of a text: of text[..end) from `from` on. */
 	const uint8_t *text;
 	size_t from, end;
-	uint32_t *stamps; /* by part: the last text that had one of its literals */
+	uint32_t *stamps; /* by twice the part: the last text that had one of its literals; behind it, of its further ones */
 	uint32_t stamp;
 	struct bs_buffer candidates; /* of struct candidate */
 	enum bs_status status;
@@ -102,14 +103,14 @@ static enum bs_status make_set(struct bs_grep_list *list, struct bs_error *err)
 	uint32_t n_kept = 0;
 	for (uint32_t i = 0; i < list->parts->n_parts && !status; i++) {
 		struct bs_pattern_part part = bs_pattern_part_at(list->parts, i);
-		for (uint32_t k = 0; k < part.n_literals && !status; k++) {
+		for (uint32_t k = 0; k < part.n_literals + part.n_more && !status; k++) {
 			const struct bs_literal *literal = bs_pattern_literal(list->parts, part.first_literal + k);
 			if (literal->n_bytes == 0 && list->empty == BS_NO_LITERAL)
 				list->empty = i;
 			if (literal->n_bytes == 0 && !keeps_empty)
 				continue;
 			status = bs_buffer_append(&list->literals, literal, sizeof(*literal), err);
-			list->owners[n_kept++] = i;
+			list->owners[n_kept++] = 2 * i + (k >= part.n_literals);
 		}
 	}
 	if (status || n_kept == 0)
@@ -168,6 +169,7 @@ static enum bs_status make_parts(struct bs_grep_list *list, const struct bs_grep
 			list->set && part.n_literals && bs_pattern_literal(list->parts, part.first_literal)->n_bytes;
 		if (!is_known)
 			list->unknown[list->n_unknown++] = i;
+		list->codes[i].needs_more = part.n_more > 0;
 	}
 	bs_buffer_deinit(&text);
 	return status;
@@ -247,7 +249,7 @@ enum bs_status bs_grep_seeker_new(struct bs_grep_list *list, pcre2_match_context
 	seeker->list = list;
 	seeker->context = context;
 	seeker->data = pcre2_match_data_create(list->most_groups + 1, NULL);
-	seeker->stamps = calloc(list->is_literal ? 1 : list->parts->n_parts, sizeof(*seeker->stamps));
+	seeker->stamps = calloc(list->is_literal ? 1 : 2 * (size_t)list->parts->n_parts, sizeof(*seeker->stamps));
 	if (seeker->data && seeker->stamps)
 		return BS_OK;
 	bs_grep_seeker_free(seeker);
@@ -309,16 +311,19 @@ static void add_candidate(struct bs_grep_seeker *seeker, uint32_t part)
 		seeker->status = bs_buffer_append(&seeker->candidates, &candidate, sizeof(candidate), seeker->err);
 }
 
-/* A literal of a part is there: none of them counts, so that all are met. */
+/* A literal of a part is there, and it is a candidate if that is all it needs: none of them counts, so that all are
+ * met. */
 static bool note(void *context, const uint8_t *text, size_t n_bytes, const struct bs_literal_found *found)
 {
 	struct bs_grep_seeker *seeker = context;
-	uint32_t part = seeker->list->owners[found->literal];
+	uint32_t need = seeker->list->owners[found->literal], part = need / 2;
 	(void)text;
 	(void)n_bytes;
-	if (seeker->stamps[part] != seeker->stamp)
+	if (seeker->stamps[need] == seeker->stamp)
+		return false;
+	seeker->stamps[need] = seeker->stamp;
+	if (!seeker->list->codes[part].needs_more || seeker->stamps[need ^ 1] == seeker->stamp)
 		add_candidate(seeker, part);
-	seeker->stamps[part] = seeker->stamp;
 	return false;
 }
 
@@ -328,7 +333,7 @@ static void collect(struct bs_grep_seeker *seeker, const uint8_t *text, size_t e
 	struct bs_literal_found found;
 	bs_buffer_clear(&seeker->candidates);
 	if (++seeker->stamp == 0) {
-		memset(seeker->stamps, 0, list->parts->n_parts * sizeof(*seeker->stamps));
+		memset(seeker->stamps, 0, 2 * (size_t)list->parts->n_parts * sizeof(*seeker->stamps));
 		seeker->stamp = 1;
 	}
 	if (list->set)

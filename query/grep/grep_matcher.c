@@ -421,6 +421,20 @@ static enum bs_status next_exact(struct bs_grep_scratch *scratch, const uint8_t 
 	return status;
 }
 
+/* A list of literals needs no code. */
+static enum bs_status next_of_list(struct bs_grep_scratch *scratch, const uint8_t *text, size_t from, size_t end,
+                                   struct bs_grep_span *line_out, bool *found_out, struct bs_error *err)
+{
+	struct bs_grep_span place;
+	enum bs_status status =
+		bs_grep_seek(scratch->seeker, text + from, 0, end - from, false, &place, found_out, err);
+	/* Behind the last line feed there is no line. */
+	*found_out &= from + place.start < end || (from < end && text[end - 1] != scratch->matcher->line_end);
+	if (*found_out)
+		*line_out = line_around(scratch->matcher, text, from, from + place.start, end);
+	return status;
+}
+
 /* The next place of the literal that is all there is to a match, in its own letter case. */
 static bool find_literal(const struct bs_grep_matcher *matcher, const uint8_t *text, size_t from, size_t end,
                          size_t *at_out)
@@ -498,7 +512,9 @@ enum bs_status bs_grep_next_line(struct bs_grep_scratch *scratch, const uint8_t 
 	case WAY_LIST:
 		return next_by_candidate(scratch, text, from, end, line_out, found_out, err);
 	case WAY_EXACT:
-		return next_exact(scratch, text, from, end, line_out, found_out, err);
+		return matcher->list
+		               ? next_of_list(scratch, text, from, end, line_out, found_out, err)
+		               : next_exact(scratch, text, from, end, line_out, found_out, err);
 	case WAY_BRUTE:
 	case WAY_LINE:
 		break;

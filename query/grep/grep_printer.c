@@ -603,6 +603,47 @@ static bool print_line(struct bs_grep_printer *printer, enum bs_grep_line_kind k
 	return wants_more(printer);
 }
 
+static void make_prefix(struct bs_grep_printer *printer)
+{
+	const struct bs_grep_separator *separator = &printer->match_separator;
+	struct bs_buffer *prefix = &printer->prefix;
+	printer->has_prefix = true;
+	bs_buffer_clear(prefix);
+	if (!printer->path)
+		return;
+	printer->status = bs_grep_path_append(printer->output, printer->path, prefix, printer->err);
+	if (printer->output->nul_after_path)
+		separator = &nul_byte;
+	append(printer, prefix, separator->bytes, separator->n_bytes);
+}
+
+/* What print_line() comes to, for a line that matches. */
+static bool print_plain(struct bs_grep_printer *printer, const struct bs_grep_found *line)
+{
+	struct bs_buffer *prefix = &printer->prefix;
+	count_match(printer);
+	if (printer->status || printer->has_nul)
+		return false;
+	if (!printer->has_prefix)
+		make_prefix(printer);
+	printer->has_lines = true;
+	put(printer, prefix->data, prefix->used_bytes);
+	put(printer, line->text + line->start, line->end - line->start);
+	if (line->end == line->start || line->text[line->end - 1] != printer->line_end)
+		put_line_end(printer);
+	return wants_more(printer);
+}
+
+/* Whether print_plain() is enough: nothing about a line's matches or its place is printed, and all of it is. */
+static bool is_plain(const struct bs_grep_printer *printer)
+{
+	const struct bs_grep_output *output = printer->output;
+	return output->format == BS_GREP_LINES && !printer->keeps_lines && printer->traits->by_line &&
+	       !colors_matches(printer) && !output->columns && !output->replacement && !output->per_match &&
+	       !output->only_matching && !output->line_numbers && !output->byte_offsets && !output->hyperlink &&
+	       !output->heading && !output->trim && !output->max_columns;
+}
+
 /* Of a file with NUL bytes: that it matches, or that its search ended early. */
 static void note_binary(struct bs_grep_printer *printer, const struct bs_grep_finish *finish)
 {
@@ -947,11 +988,13 @@ void bs_grep_printer_init(struct bs_grep_printer *printer, const struct bs_grep_
 		.scratch = scratch,
 		.traits = bs_grep_matcher_traits(matcher),
 	};
+	printer->is_plain = is_plain(printer);
 }
 
 void bs_grep_printer_deinit(struct bs_grep_printer *printer)
 {
 	bs_buffer_deinit(&printer->place);
+	bs_buffer_deinit(&printer->prefix);
 	bs_buffer_deinit(&printer->matches);
 	bs_buffer_deinit(&printer->replaced);
 	bs_buffer_deinit(&printer->replacements);
@@ -965,7 +1008,7 @@ void bs_grep_print_begin(struct bs_grep_printer *printer)
 	printer->has_nul = false;
 	printer->has_lines = false;
 	printer->has_begun = printer->owes_end = false;
-	printer->has_place = false;
+	printer->has_place = printer->has_prefix = false;
 	printer->taken_bytes = 0;
 	printer->sums = (struct bs_grep_sums){0};
 	printer->start_ns = printer->output->format == BS_GREP_JSON ? bs_now_ns() : 0;
@@ -975,7 +1018,9 @@ bool bs_grep_print_line(struct bs_grep_printer *printer, enum bs_grep_line_kind 
 {
 	enum bs_grep_format format = printer->output->format;
 	bool wants_more;
-	if (printer->keeps_lines)
+	if (printer->is_plain && kind == BS_GREP_LINE_MATCH)
+		wants_more = print_plain(printer, line);
+	else if (printer->keeps_lines)
 		wants_more = keep_line(printer, kind, line);
 	else if (format == BS_GREP_LINES)
 		wants_more = print_line(printer, kind, line);

@@ -36,6 +36,7 @@ struct bs_grep_printer {
 	uint8_t line_end;
 	bool crlf;
 	bool keeps_lines; /* for a callback: out is what bs_grep_tell_lines() reads */
+	bool is_plain;    /* a line that matches is printed as it is, behind what is the same for all of a file */
 	uint64_t max_count;
 	struct bs_grep_separator match_separator, context_separator, group_separator; /* group: NULL if there is none */
 	const struct bs_grep_traits *traits; /* of the matcher */
@@ -67,6 +68,8 @@ struct bs_grep_printer {
 	bool has_begun;      /* JSON: the message that begins a file was written */
 	bool has_place;          /* where links to the file lead is known */
 	struct bs_buffer place;  /* ... it is this: grep_path.h */
+	bool has_prefix;         /* is_plain: what stands before each line that matches is known */
+	struct bs_buffer prefix; /* ... it is this */
 	uint64_t taken_bytes; /* of what was written, by offer */
 	uint64_t start_ns;
 	struct bs_grep_sums sums;

@@ -143,6 +143,7 @@ static enum bs_status read_all(struct sort_source *self, struct bs_error *err)
 			status = add_file(self, &file, err);
 	} while (!status && file.shown);
 	self->source.n_ruled_out = self->of->n_ruled_out;
+	self->source.n_unfollowed = self->of->n_unfollowed;
 	size_t n = self->files.used_bytes / sizeof(struct sorted);
 	for (size_t i = 0; i < n; i++) {
 		struct sorted *sorted = &files_of(self)[i];

@@ -38,6 +38,7 @@ struct bs_grep_source {
 	void *remark_context;
 	bool is_quick;        /* next never takes long: there is a list of all files */
 	uint64_t n_ruled_out; /* files that need not be searched, and were not given */
+	uint64_t n_unfollowed; /* sources of the index that would say so of files, but are not followed */
 };
 
 struct bs_grep_walk_options {

@@ -13,7 +13,7 @@
 
 /* What is asked of a place first. */
 #define BEGIN_BYTES 4u
-#define EACH_BYTE   UINT32_C(0x01010101)
+#define EACH_BYTE   UINT64_C(0x0101010101010101)
 /* Of the table: as many bytes as literals begin in different ways, eight times, within these. At most, it fits into the
  * second level of cache. */
 #define TABLE_LEAST_LOG 10u
@@ -22,19 +22,19 @@
 #define SHORT_BITS 65536u
 #define NO_NODE    UINT32_MAX
 
-/* Of a radix tree: what is common to all literals below it, behind what its parent has; then its children, which begin
- * with different bytes. */
+/* Of a radix tree. In memory follow: the label, which is what is common to all literals below it, behind what leads to
+ * it; of each child the byte that leads there, in order; of each child the place, four bytes. A tree lies in one piece,
+ * so that a look at it touches a line or two of cache. */
 struct node {
-	const uint8_t *label;
-	uint32_t n_label;
-	uint32_t first_child, n_children;
 	uint32_t literal; /* the first in the list that ends here, or BS_NO_LITERAL */
+	uint16_t n_label; /* what is longer goes on in a child */
+	uint16_t n_children;
 };
 
 /* A tree of the literals that begin with the four bytes. */
 struct root {
 	uint32_t begin;
-	uint32_t node; /* NO_NODE: none */
+	uint32_t node; /* its place, or NO_NODE: none */
 };
 
 struct bs_literal_set {
@@ -47,10 +47,9 @@ struct bs_literal_set {
 	unsigned table_shift;
 	uint8_t *table; /* bit i: behind the four bytes that hash to here may come one that ends in the bits i */
 	uint64_t *three, *less; /* SHORT_BITS each, or NULL */
-	unsigned roots_shift;
-	struct root *roots;     /* hashed */
-	struct bs_buffer nodes; /* of struct node */
-	uint8_t *leads;         /* by node: the first byte of its label */
+	uint32_t n_slots;
+	struct root *roots;     /* hashed, in n_slots */
+	struct bs_buffer trees; /* nodes */
 	uint32_t *same;         /* by literal: the next one that is equal, or BS_NO_LITERAL */
 	struct bs_buffer folded;
 };
@@ -171,81 +170,100 @@ static enum bs_status fold_literals(struct bs_literal_set *set, const struct bs_
 	return status;
 }
 
-/* A node in the making: entries[from..to) are below it, and have n_known bytes in common with its parents. */
+/* A node in the making: entries[from..to) are below it, and have n_known bytes in common with what leads to it. */
 struct task {
 	uint32_t from, to, n_known;
+	uint32_t link; /* where its parent wants to know its place, or NO_NODE */
 };
 
 struct making {
 	struct bs_literal_set *set;
 	const struct entry *entries; /* sorted, empty ones left out */
 	uint32_t n_entries;
-	struct bs_buffer tasks; /* of struct task, by node */
+	struct bs_buffer tasks; /* of struct task: the last is the next */
 };
 
-static uint32_t n_nodes(const struct bs_literal_set *set)
+/* How many bytes from n_known on the entries of a task have in common, as far as a label goes. */
+static uint32_t label_bytes(const struct making *making, const struct task *task)
 {
-	return (uint32_t)(set->nodes.used_bytes / sizeof(struct node));
+	const struct entry *first = &making->entries[task->from], *last = &making->entries[task->to - 1];
+	uint32_t n = 0, n_most = (first->n_bytes < last->n_bytes ? first->n_bytes : last->n_bytes) - task->n_known;
+	while (n < n_most && n < UINT16_MAX && first->bytes[task->n_known + n] == last->bytes[task->n_known + n])
+		n++;
+	return n;
 }
 
-static struct node *node_of(const struct bs_literal_set *set, uint32_t index)
+/* Takes those entries from a task that end where its label does. */
+static uint32_t take_literal(struct making *making, struct task *task)
 {
-	return (struct node *)(void *)set->nodes.data + index;
-}
-
-static enum bs_status add_node(struct making *making, struct task task, struct bs_error *err)
-{
-	struct node node = {.literal = BS_NO_LITERAL};
-	enum bs_status status = bs_buffer_append(&making->tasks, &task, sizeof(task), err);
-	return status ? status : bs_buffer_append(&making->set->nodes, &node, sizeof(node), err);
-}
-
-/* Its label, the literals that end there, and its children, which are made later. */
-static enum bs_status make_node(struct making *making, uint32_t index, struct bs_error *err)
-{
-	struct task task = ((const struct task *)(const void *)making->tasks.data)[index];
-	const struct entry *first = &making->entries[task.from], *last = &making->entries[task.to - 1];
-	struct node node = {.label = first->bytes + task.n_known, .literal = BS_NO_LITERAL};
-	uint32_t n_known = task.n_known, n_most = first->n_bytes < last->n_bytes ? first->n_bytes : last->n_bytes;
-	enum bs_status status = BS_OK;
-	while (n_known < n_most && first->bytes[n_known] == last->bytes[n_known])
-		n_known++;
-	node.n_label = n_known - task.n_known;
-	for (uint32_t before = BS_NO_LITERAL; task.from < task.to && making->entries[task.from].n_bytes == n_known;
-	     task.from++) {
-		uint32_t literal = making->entries[task.from].literal;
+	uint32_t literal = BS_NO_LITERAL, before = BS_NO_LITERAL;
+	for (; task->from < task->to && making->entries[task->from].n_bytes == task->n_known; task->from++) {
+		uint32_t equal = making->entries[task->from].literal;
 		if (before == BS_NO_LITERAL)
-			node.literal = literal;
+			literal = equal;
 		else
-			making->set->same[before] = literal;
-		before = literal;
+			making->set->same[before] = equal;
+		before = equal;
 	}
-	node.first_child = n_nodes(making->set);
-	while (task.from < task.to && !status) {
-		struct task child = {task.from, task.from + 1, n_known};
-		uint8_t lead = making->entries[child.from].bytes[n_known];
-		while (child.to < task.to && making->entries[child.to].bytes[n_known] == lead)
-			child.to++;
-		status = add_node(making, child, err);
+	return literal;
+}
+
+/* The entries of a task that go on with the same byte as its first one. */
+static struct task first_child(const struct making *making, const struct task *task)
+{
+	struct task child = {task->from, task->from + 1, task->n_known + 1, NO_NODE};
+	uint8_t lead = making->entries[child.from].bytes[task->n_known];
+	while (child.to < task->to && making->entries[child.to].bytes[task->n_known] == lead)
+		child.to++;
+	return child;
+}
+
+/* A node, and the tasks of its children. */
+static enum bs_status make_node(struct making *making, struct task task, struct bs_error *err)
+{
+	struct bs_buffer *trees = &making->set->trees;
+	const uint8_t *label = making->entries[task.from].bytes + task.n_known;
+	struct node node = {.n_label = (uint16_t)label_bytes(making, &task)};
+	size_t place = trees->used_bytes;
+	task.n_known += node.n_label;
+	node.literal = take_literal(making, &task);
+	uint8_t leads[256];
+	for (struct task rest = task; rest.from < rest.to; rest.from = first_child(making, &rest).to)
+		leads[node.n_children++] = making->entries[rest.from].bytes[rest.n_known];
+	size_t n_links = sizeof(uint32_t) * node.n_children;
+	enum bs_status status = bs_buffer_append(trees, &node, sizeof(node), err);
+	if (!status)
+		status = bs_buffer_append(trees, label, node.n_label, err);
+	if (!status)
+		status = bs_buffer_append(trees, leads, node.n_children, err);
+	if (!status)
+		status = bs_buffer_reserve(trees, n_links, err);
+	if (!status && trees->used_bytes + n_links > UINT32_MAX)
+		status = bs_fail_memory(err, "a list of patterns", trees->used_bytes);
+	for (; task.from < task.to && !status; trees->used_bytes += sizeof(uint32_t)) {
+		struct task child = first_child(making, &task);
+		child.link = (uint32_t)trees->used_bytes;
+		status = bs_buffer_append(&making->tasks, &child, sizeof(child), err);
 		task.from = child.to;
-		node.n_children++;
 	}
-	*node_of(making->set, index) = node;
+	if (!status && task.link != NO_NODE)
+		bs_store_u32(trees->data + task.link, (uint32_t)place);
 	return status;
 }
 
-/* All nodes below those that are there: a list, not a recursion, since literals may be nested deeply. */
-static enum bs_status make_nodes(struct making *making, struct bs_error *err)
+/* The tree of entries[from..to), of which n_known bytes are left out. With a list of what is to be done, not a recursion,
+ * since literals may be nested deeply. */
+static enum bs_status make_tree(struct making *making, uint32_t from, uint32_t to, uint32_t n_known, uint32_t *node_out,
+                                struct bs_error *err)
 {
-	struct bs_literal_set *set = making->set;
-	enum bs_status status = BS_OK;
-	for (uint32_t i = 0; i < n_nodes(set) && !status; i++)
-		status = make_node(making, i, err);
-	set->leads = status ? NULL : malloc(n_nodes(set) + 1);
-	if (!status && !set->leads)
-		status = bs_fail_memory(err, "a list of patterns", n_nodes(set));
-	for (uint32_t i = 0; i < n_nodes(set) && !status; i++)
-		set->leads[i] = node_of(set, i)->n_label ? node_of(set, i)->label[0] : 0;
+	struct task task = {from, to, n_known, NO_NODE};
+	*node_out = (uint32_t)making->set->trees.used_bytes;
+	enum bs_status status = make_node(making, task, err);
+	while (making->tasks.used_bytes > 0 && !status) {
+		making->tasks.used_bytes -= sizeof(task);
+		memcpy(&task, making->tasks.data + making->tasks.used_bytes, sizeof(task));
+		status = make_node(making, task, err);
+	}
 	return status;
 }
 
@@ -286,8 +304,7 @@ static enum bs_status make_short(struct making *making, struct bs_error *err)
 		if (entry->n_bytes == 2)
 			set_bit(set->less, bytes & 0xffff);
 	}
-	set->short_root = 0;
-	return add_node(making, (struct task){0, making->n_entries, 0}, err);
+	return make_tree(making, 0, making->n_entries, 0, &set->short_root, err);
 }
 
 static bool begins_alike(const struct entry *a, const struct entry *b)
@@ -297,28 +314,27 @@ static bool begins_alike(const struct entry *a, const struct entry *b)
 
 static struct root *root_of(const struct bs_literal_set *set, uint32_t begin)
 {
-	uint32_t mask = UINT32_MAX >> set->roots_shift, at = hash_of(begin, set->roots_shift);
-	while (set->roots[at].node != NO_NODE && set->roots[at].begin != begin)
-		at = (at + 1) & mask;
+	uint32_t at = (uint32_t)((uint64_t)hash_of(begin, 0) * set->n_slots >> 32);
+	/* One without a node has nothing behind it. */
+	while (set->roots[at].begin != begin && set->roots[at].node != NO_NODE)
+		at = at + 1 < set->n_slots ? at + 1 : 0;
 	return &set->roots[at];
 }
 
-/* Room for n_roots: hashed, at most a third full. */
+/* Room for n_roots: hashed, half full. */
 static enum bs_status make_tables(struct bs_literal_set *set, uint32_t n_roots, struct bs_error *err)
 {
-	unsigned log = TABLE_LEAST_LOG, roots_log = 4;
+	unsigned log = TABLE_LEAST_LOG;
 	while (log < TABLE_MOST_LOG && (UINT64_C(1) << log) < 8 * (uint64_t)n_roots)
 		log++;
-	while ((UINT64_C(1) << roots_log) < 3 * (uint64_t)n_roots)
-		roots_log++;
 	set->table_shift = 32 - log;
-	set->roots_shift = 32 - roots_log;
+	set->n_slots = 2 * n_roots + 1;
 	set->table = calloc((size_t)1 << log, 1);
-	set->roots = malloc(sizeof(*set->roots) << roots_log);
+	set->roots = malloc(sizeof(*set->roots) * set->n_slots);
 	if (!set->table || !set->roots)
-		return bs_fail_memory(err, "a list of patterns", sizeof(*set->roots) << roots_log);
-	for (size_t i = 0; i < (size_t)1 << roots_log; i++)
-		set->roots[i].node = NO_NODE;
+		return bs_fail_memory(err, "a list of patterns", sizeof(*set->roots) * set->n_slots);
+	for (uint32_t i = 0; i < set->n_slots; i++)
+		set->roots[i] = (struct root){0, NO_NODE};
 	return BS_OK;
 }
 
@@ -342,11 +358,13 @@ static enum bs_status make_long(struct making *making, const struct entry *entri
 		uint8_t *mask = &set->table[hash_of(begin | set->case_bits, set->table_shift)];
 		for (to = i; to < n_entries && begins_alike(&entries[i], &entries[to]); to++)
 			*mask = (uint8_t)(*mask | fifth_of(&entries[to]));
-		*root_of(set, begin) = (struct root){begin, n_nodes(set)};
+		struct root *root = root_of(set, begin);
 		uint32_t before = (uint32_t)(entries - making->entries);
-		status = add_node(making, (struct task){before + i, before + to, BEGIN_BYTES}, err);
+		root->begin = begin;
+		status = make_tree(making, before + i, before + to, BEGIN_BYTES, &root->node, err);
 	}
-	return status;
+	/* Labels are compared by eight bytes. */
+	return status ? status : bs_buffer_reserve(&set->trees, sizeof(uint64_t), err);
 }
 
 /* Puts those of at most most_bytes to the front; returns how many. */
@@ -377,8 +395,6 @@ static enum bs_status make(struct bs_literal_set *set, struct entry *entries, ui
 	enum bs_status status = n_short ? make_short(&making, err) : BS_OK;
 	if (!status)
 		status = make_long(&making, making.entries + n_short, n_literals - n_empty - n_short, err);
-	if (!status)
-		status = make_nodes(&making, err);
 	bs_buffer_deinit(&making.tasks);
 	return status;
 }
@@ -410,7 +426,7 @@ enum bs_status bs_literal_set_new(const struct bs_literal *literals, uint32_t n_
 		same[i] = BS_NO_LITERAL;
 	*set = (struct bs_literal_set){.letter_case = letter_case,
 	                               .short_root = NO_NODE,
-	                               .case_bits = letter_case == BS_LITERAL_EXACT ? 0 : 0x20 * EACH_BYTE,
+	                               .case_bits = letter_case == BS_LITERAL_EXACT ? 0 : (uint32_t)(0x20 * EACH_BYTE),
 	                               .same = same};
 	set->folds_all = letter_case == BS_LITERAL_UNICODE && !is_all_ascii(literals, n_literals);
 	if (set->folds_all)
@@ -435,9 +451,8 @@ void bs_literal_set_free(struct bs_literal_set *set)
 	free(set->three);
 	free(set->less);
 	free(set->roots);
-	free(set->leads);
 	free(set->same);
-	bs_buffer_deinit(&set->nodes);
+	bs_buffer_deinit(&set->trees);
 	bs_buffer_deinit(&set->folded);
 	free(set);
 }
@@ -450,10 +465,10 @@ static inline bool may_be_short(const struct bs_literal_set *set, uint32_t begin
 	       (set->has_three && has_bit(set->three, three_of(begin)));
 }
 
-/* Whether some literal may begin as a place does: its first four bytes, the first lowest, and the one behind them. */
+/* Whether some literal may begin as a place does: its first four bytes, the first lowest, with case_bits, and the one
+ * behind them. */
 static inline bool may_begin(const struct bs_literal_set *set, uint32_t begin, uint8_t fifth, bool has_short)
 {
-	begin |= set->case_bits;
 	return (set->table[hash_of(begin, set->table_shift)] >> (fifth & 7) & 1) ||
 	       (has_short && may_be_short(set, begin));
 }
@@ -468,20 +483,22 @@ static bool may_begin_at(const struct bs_literal_set *set, const uint8_t *text, 
 		return false;
 	for (size_t i = 0; i < sizeof(bytes) && next_byte(set, &stream, &bytes[i]); i++)
 		continue;
-	return may_begin(set, bs_load_u32(bytes), bytes[BEGIN_BYTES], set->short_root != NO_NODE);
+	return may_begin(set, bs_load_u32(bytes) | set->case_bits, bytes[BEGIN_BYTES], set->short_root != NO_NODE);
 }
 
-/* The next place where a literal may begin, or n_bytes. */
+/* The next place where a literal may begin, or n_bytes. Letter case: what is compared, or a constant. */
 static inline __attribute__((always_inline)) size_t next_place_of(const struct bs_literal_set *set, const uint8_t *text,
-                                                                  size_t at, size_t n_bytes, bool folds, bool has_short)
+                                                                  size_t at, size_t n_bytes,
+                                                                  enum bs_literal_case letter_case, bool has_short)
 {
-	for (; n_bytes - at >= 8; at++) {
-		uint64_t bytes = bs_load_u64(text + at);
-		if (folds && (bytes & UINT64_C(0x8080808080))) {
-			if (may_begin_at(set, text, at, n_bytes))
-				return at;
-		} else if (may_begin(set, (uint32_t)bytes, (uint8_t)(bytes >> 32), has_short)) {
-			return at;
+	uint32_t case_bits = letter_case == BS_LITERAL_EXACT ? 0 : (uint32_t)(0x20 * EACH_BYTE);
+	for (; n_bytes - at >= 8; at += 4) {
+		bool is_other = letter_case == BS_LITERAL_UNICODE && (bs_load_u64(text + at) & 0x80 * EACH_BYTE);
+		for (size_t i = 0; i < 4; i++) {
+			const uint8_t *place = text + at + i;
+			if (is_other ? may_begin_at(set, text, at + i, n_bytes)
+			             : may_begin(set, bs_load_u32(place) | case_bits, place[BEGIN_BYTES], has_short))
+				return at + i;
 		}
 	}
 	while (at < n_bytes && !may_begin_at(set, text, at, n_bytes))
@@ -491,12 +508,11 @@ static inline __attribute__((always_inline)) size_t next_place_of(const struct b
 
 static size_t next_place(const struct bs_literal_set *set, const uint8_t *text, size_t at, size_t n_bytes)
 {
-	bool has_short = set->short_root != NO_NODE;
-	if (set->letter_case == BS_LITERAL_UNICODE)
-		return has_short ? next_place_of(set, text, at, n_bytes, true, true)
-		                 : next_place_of(set, text, at, n_bytes, true, false);
-	return has_short ? next_place_of(set, text, at, n_bytes, false, true)
-	                 : next_place_of(set, text, at, n_bytes, false, false);
+	if (set->short_root != NO_NODE)
+		return next_place_of(set, text, at, n_bytes, set->letter_case, true);
+	if (set->letter_case == BS_LITERAL_EXACT)
+		return next_place_of(set, text, at, n_bytes, BS_LITERAL_EXACT, false);
+	return next_place_of(set, text, at, n_bytes, set->letter_case, false);
 }
 
 struct look {
@@ -520,56 +536,75 @@ static void meet(struct look *look, uint32_t literal, size_t end)
 	}
 }
 
-/* The child whose label begins with the byte. */
-static uint32_t child_of(const struct bs_literal_set *set, const struct node *node, uint8_t byte)
+/* A node, and what follows it. */
+struct place {
+	struct node node;
+	const uint8_t *label;
+};
+
+static inline struct place place_of(const struct bs_literal_set *set, uint32_t node)
 {
-	const uint8_t *leads = set->leads + node->first_child;
-	const uint8_t *found = memchr(leads, byte, node->n_children);
-	return found ? node->first_child + (uint32_t)(found - leads) : NO_NODE;
+	struct place place;
+	memcpy(&place.node, set->trees.data + node, sizeof(place.node));
+	place.label = set->trees.data + node + sizeof(place.node);
+	return place;
 }
 
-/* Nearly all labels are of a few bytes, and differ in the first. */
-static inline bool is_label(const uint8_t *text, const struct node *node)
+/* The child to which the byte leads. Most nodes have few: all of them are compared at once. */
+static inline uint32_t child_of(const struct place *place, uint8_t byte)
 {
-	uint32_t n = node->n_label < 8 ? node->n_label : 8;
-	for (uint32_t i = 0; i < n; i++)
-		if (text[i] != node->label[i])
-			return false;
-	return n == node->n_label || memcmp(text + n, node->label + n, node->n_label - n) == 0;
+	uint32_t n = place->node.n_children;
+	const uint8_t *leads = place->label + place->node.n_label, *links = leads + n;
+	if (n < 8) {
+		uint64_t differ = bs_load_u64(leads) ^ byte * EACH_BYTE;
+		uint64_t equal = (differ - EACH_BYTE) & ~differ & 0x80 * EACH_BYTE;
+		/* The lowest one is right, and none is behind the leads. */
+		equal &= (UINT64_C(1) << 8 * n) - 1;
+		return equal ? bs_load_u32(links + sizeof(uint32_t) * ((unsigned)__builtin_ctzll(equal) / 8)) : NO_NODE;
+	}
+	const uint8_t *found = memchr(leads, byte, n);
+	return found ? bs_load_u32(links + sizeof(uint32_t) * (size_t)(found - leads)) : NO_NODE;
+}
+
+/* Nearly all labels are of a few bytes. */
+static inline bool is_label(const uint8_t *text, size_t n_bytes, const struct place *place)
+{
+	uint32_t n = place->node.n_label;
+	if (n < 8 && n_bytes >= 8)
+		return ((bs_load_u64(text) ^ bs_load_u64(place->label)) & ((UINT64_C(1) << 8 * n) - 1)) == 0;
+	return n_bytes >= n && memcmp(text, place->label, n) == 0;
 }
 
 /* The literals below a node that stand at the place; the text behind what leads to the node begins at `at`. */
-static void walk_exact(struct look *look, uint32_t index, size_t at)
+static void walk_exact(struct look *look, uint32_t node, size_t at)
 {
-	while (index != NO_NODE) {
-		const struct node *node = node_of(look->set, index);
-		if (look->n_bytes - at < node->n_label || !is_label(look->text + at, node))
+	while (node != NO_NODE) {
+		struct place place = place_of(look->set, node);
+		if (!is_label(look->text + at, look->n_bytes - at, &place))
 			return;
-		at += node->n_label;
-		if (node->literal != BS_NO_LITERAL)
-			meet(look, node->literal, at);
-		if (node->n_children == 0 || at == look->n_bytes)
+		at += place.node.n_label;
+		if (place.node.literal != BS_NO_LITERAL)
+			meet(look, place.node.literal, at);
+		if (at == look->n_bytes)
 			return;
-		index = child_of(look->set, node, look->text[at]);
+		node = child_of(&place, look->text[at++]);
 	}
 }
 
-static void walk_folded(struct look *look, uint32_t index, struct stream *stream)
+static void walk_folded(struct look *look, uint32_t node, struct stream *stream)
 {
 	uint8_t byte;
-	uint32_t n = 0; /* of the label: what led here is taken */
-	while (index != NO_NODE) {
-		const struct node *node = node_of(look->set, index);
-		for (; n < node->n_label; n++)
-			if (!next_byte(look->set, stream, &byte) || byte != node->label[n])
+	while (node != NO_NODE) {
+		struct place place = place_of(look->set, node);
+		for (uint32_t n = 0; n < place.node.n_label; n++)
+			if (!next_byte(look->set, stream, &byte) || byte != place.label[n])
 				return;
 		/* Folded characters begin and end alike in text and literal. */
-		if (node->literal != BS_NO_LITERAL)
-			meet(look, node->literal, stream->at);
-		if (node->n_children == 0 || !next_byte(look->set, stream, &byte))
+		if (place.node.literal != BS_NO_LITERAL)
+			meet(look, place.node.literal, stream->at);
+		if (place.node.n_children == 0 || !next_byte(look->set, stream, &byte))
 			return;
-		index = child_of(look->set, node, byte);
-		n = 1;
+		node = child_of(&place, byte);
 	}
 }
 
@@ -606,18 +641,14 @@ bool bs_literal_set_find(const struct bs_literal_set *set, const uint8_t *text, 
 {
 	struct look look = {.set = set, .text = text, .n_bytes = n_bytes, .counts = counts, .context = context};
 	look.found = (struct bs_literal_found){from, from, set->empty};
-	if (set->empty != BS_NO_LITERAL) {
-		if (from < n_bytes)
-			look_at(&look, from);
-		*found_out = look.found;
-		return true;
-	}
-	for (size_t at = from; (at = next_place(set, text, at, n_bytes)) < n_bytes; at++) {
+	if (set->empty != BS_NO_LITERAL && from < n_bytes)
+		look_at(&look, from);
+	for (size_t at = from; look.found.literal == BS_NO_LITERAL; at++) {
+		at = next_place(set, text, at, n_bytes);
+		if (at == n_bytes)
+			return false;
 		look_at(&look, at);
-		if (look.found.literal != BS_NO_LITERAL) {
-			*found_out = look.found;
-			return true;
-		}
 	}
-	return false;
+	*found_out = look.found;
+	return true;
 }

@@ -10,6 +10,8 @@
 /* Of a literal that only finds places, so much is enough; and of those of a part so many. */
 #define LITERAL_MOST_BYTES 64u
 #define LITERALS_MOST      64u
+/* Where that is all that is known to stand in a match, nearly every line has it, and one does well to know more. */
+#define WEAK_BYTES 2u
 /* Repetitions of repetitions can be nested without parentheses. */
 #define MOST_DEPTH (2 * BS_REGEX_MAX_DEPTH)
 
@@ -113,19 +115,21 @@ static uint32_t least_bytes(const struct splitting *at, uint32_t from, uint32_t 
 
 static bool take_needed(struct splitting *at, uint32_t index, unsigned depth);
 
-/* Of the children that must all be there, the literals of the one whose shortest is the longest. */
-static bool take_best(struct splitting *at, const struct bs_regex_node *node, unsigned depth)
+/* Of the children that must all be there, but for one, the literals of the one whose shortest is the longest: *best_out. */
+static bool take_best(struct splitting *at, const struct bs_regex_node *node, unsigned depth, uint32_t but_for,
+                      uint32_t *best_out)
 {
 	uint32_t start = bs_pattern_n_literals(at->list), best = 0;
 	for (uint32_t i = node->first; i != BS_REGEX_NO_NODE && !at->status; i = node_at(at, i)->next) {
 		uint32_t from = bs_pattern_n_literals(at->list);
-		bool has_some = take_needed(at, i, depth);
+		bool has_some = i != but_for && take_needed(at, i, depth);
 		uint32_t to = bs_pattern_n_literals(at->list), least = least_bytes(at, from, to);
 		struct bs_literal *literals = (struct bs_literal *)(void *)at->list->literals.data;
 		if (has_some && least > best) {
 			memmove(literals + start, literals + from, (to - from) * sizeof(*literals));
 			at->list->literals.used_bytes = (start + to - from) * sizeof(*literals);
 			best = least;
+			*best_out = i;
 		} else {
 			at->list->literals.used_bytes = from * sizeof(*literals);
 		}
@@ -148,6 +152,7 @@ static bool take_each(struct splitting *at, const struct bs_regex_node *node, un
 static bool take_needed(struct splitting *at, uint32_t index, unsigned depth)
 {
 	const struct bs_regex_node *node = node_at(at, index);
+	uint32_t best;
 	if (depth > MOST_DEPTH)
 		return false;
 	switch (node->kind) {
@@ -156,7 +161,7 @@ static bool take_needed(struct splitting *at, uint32_t index, unsigned depth)
 	case BS_REGEX_EITHER:
 		return take_each(at, node, depth + 1);
 	case BS_REGEX_SEQUENCE:
-		return take_best(at, node, depth + 1);
+		return take_best(at, node, depth + 1, BS_REGEX_NO_NODE, &best);
 	case BS_REGEX_REPEAT:
 		return node->least > 0 && take_needed(at, node->first, depth + 1);
 	default:
@@ -221,6 +226,21 @@ static uint32_t n_bars(const struct bs_regex *regex)
 	return (uint32_t)(regex->bars.used_bytes / sizeof(uint32_t));
 }
 
+/* What a part is known to need; what else, if that is not much. False: nothing. */
+static bool take_needs(struct splitting *at, uint32_t index, struct bs_pattern_part *part)
+{
+	const struct bs_regex_node *node = node_at(at, index);
+	uint32_t best = BS_REGEX_NO_NODE, first = part->first_literal = bs_pattern_n_literals(at->list), end;
+	bool is_sequence = node->kind == BS_REGEX_SEQUENCE;
+	bool is_known = is_sequence ? take_best(at, node, 0, best, &best) : take_needed(at, index, 0);
+	end = bs_pattern_n_literals(at->list);
+	part->n_literals = end - first;
+	if (is_known && is_sequence && !at->status && least_bytes(at, first, end) <= WEAK_BYTES)
+		(void)take_best(at, node, 0, best, &best);
+	part->n_more = bs_pattern_n_literals(at->list) - end;
+	return is_known;
+}
+
 /* The parts, and what each is known to need. */
 static void split(struct splitting *at)
 {
@@ -230,10 +250,8 @@ static void split(struct splitting *at)
 	list->are_all_known = true;
 	for (uint32_t i = 0; i < n && !at->status; i++, child = node_at(at, child)->next) {
 		struct bs_pattern_part part = {.from = i == 0 ? 0 : bars[i - 1] + 1,
-		                               .to = i + 1 == n ? (uint32_t)at->regex->n_bytes : bars[i],
-		                               .first_literal = bs_pattern_n_literals(list)};
-		list->are_all_known &= take_needed(at, child, 0);
-		part.n_literals = bs_pattern_n_literals(list) - part.first_literal;
+		                               .to = i + 1 == n ? (uint32_t)at->regex->n_bytes : bars[i]};
+		list->are_all_known &= take_needs(at, child, &part);
 		if (!at->status)
 			at->status = bs_buffer_append(&list->parts, &part, sizeof(part), at->err);
 	}

@@ -12,10 +12,12 @@
 #include "query/regex/literal_set.h"
 #include "query/regex/regex_tree.h"
 
-/* regex->text[from..to), and its literals[first_literal..first_literal + n_literals): every match holds one of them. */
+/* regex->text[from..to), and its literals[first_literal..first_literal + n_literals): every match holds one of them. Where
+ * these are very short, it also holds one of the n_more that follow, if there are some. */
 struct bs_pattern_part {
 	uint32_t from, to;
 	uint32_t first_literal, n_literals; /* none: nothing is known */
+	uint32_t n_more;
 };
 
 struct bs_pattern_list {

@@ -18,6 +18,14 @@ for time in first second; do
     printf '%s time: ' $time
     tr -d '\r' <"$SCRATCH/ours"
 done
+# An index that does not follow their source is not asked about files, and that is said.
+mkdir -p far/src near
+printf 'foo\n' >far/src/a.txt
+settle
+(cd near && XDG_STATE_HOME=$SCRATCH/stranger bitsift index -q ../far/src)
+on_terminal "$SCRATCH/ours" env -C near bitsift grep -c foo ../far/src
+tr -d '\r' <"$SCRATCH/ours"
+rm -r far near
 terminal_same() {
     on_terminal "$SCRATCH/rg" rg --no-config --no-heading --sort path "$@"
     on_terminal "$SCRATCH/ours" bitsift grep "$@"

@@ -56,6 +56,12 @@ for command in 'query --brute cat' 'query --fresh cat' 'query --count cat' 'grep
     # shellcheck disable=SC2086 # several words
     untouched bitsift $command
 done
+echo '# grep searches everything, and says so if it was told of the index'
+show bitsift grep --index .bitsift -c cat ../home
+show bitsift grep --index .bitsift --no-messages -c cat ../home
+show env BITSIFT_INDEX=.bitsift bitsift grep --sort path -c cat ../home docs
+show bitsift grep --index .bitsift -c cat docs
+show bitsift grep -c cat ../home
 echo '# nothing was lost meanwhile'
 stranger show bitsift query --ids cat | neutral -
 echo '# consent'
@@ -64,6 +70,7 @@ show bitsift trust .bitsift
 show bitsift trust --list | neutral -
 stat -c '%a' "$HOME/.config/bitsift/trusted"
 show bitsift query --ids cat | neutral -
+show bitsift grep --index .bitsift -c cat ../home
 show bitsift index -q
 show bitsift trust --remove .bitsift
 show bitsift trust --remove .bitsift
