@@ -50,17 +50,20 @@ static void test_set(void **state)
 		assert_int_equal(pairs.n_word_pairs, n_added);
 	}
 	for (uint32_t i = 0; i < N_WORDS * N_WORDS; i++) {
-		uint32_t pair, key_bytes, second;
-		char a[16];
+		uint32_t pair, key_bytes;
+		struct bs_word_pair is;
+		char a[16], b[16];
 		bool found = bs_word_pairs_find(&pairs, number_of(&pairs, i / N_WORDS), number_of(&pairs, i % N_WORDS), &pair);
 		assert_int_equal(found, is_member(i / N_WORDS, i % N_WORDS));
 		if (!found)
 			continue;
 		const uint8_t *key = bs_word_pairs_key(&pairs, pair, &key_bytes);
-		assert_true(bs_word_pair_split(key, key_bytes, &second));
-		uint32_t a_bytes = word_of(i / N_WORDS, a);
-		assert_int_equal(second, a_bytes + 2);
-		assert_memory_equal(key + 1, a, a_bytes);
+		assert_true(bs_word_pair_split(key, key_bytes, &is));
+		assert_int_equal(is.first_bytes, word_of(i / N_WORDS, a));
+		assert_memory_equal(is.first, a, is.first_bytes);
+		assert_int_equal(is.second_bytes, word_of(i % N_WORDS, b));
+		assert_memory_equal(is.second, b, is.second_bytes);
+		assert_int_equal(bs_word_pairs_head(&pairs, pair), BS_NO_WORD);
 	}
 	assert_int_equal(number_of(&pairs, N_WORDS + 1), BS_NO_WORD);
 	bs_word_pairs_deinit(&pairs);
@@ -76,16 +79,59 @@ static void test_nothing(void **state)
 	bs_word_pairs_deinit(&none);
 }
 
+static void add(struct bs_word_pairs *pairs, const char *first, const char *second)
+{
+	struct bs_error err = {""};
+	expect_ok(bs_word_pairs_add(pairs, (const uint8_t *)first, (uint32_t)strlen(first), (const uint8_t *)second,
+	                            (uint32_t)strlen(second), &err), &err);
+}
+
+static uint16_t number(const struct bs_word_pairs *pairs, const char *word)
+{
+	return bs_word_pairs_word(pairs, (const uint8_t *)word, (uint32_t)strlen(word), bs_hash_slot(word, strlen(word)));
+}
+
+/* a b c d: each pair is found from the one that it begins with. */
+static void test_wide(void **state)
+{
+	(void)state;
+	struct bs_word_pairs pairs = {.n_word_pairs = 0};
+	uint32_t pair, key_bytes;
+	struct bs_word_pair is;
+	add(&pairs, "\xff" "a\xff" "b", "c"); /* its first is not there */
+	assert_int_equal(pairs.n_word_pairs, 0);
+	add(&pairs, "a", "b");
+	add(&pairs, "\xff" "a\xff" "b", "c");
+	add(&pairs, "\xff" "a\xff" "b\xff" "c", "d");
+	add(&pairs, "\xff" "a\xff" "b", "c");
+	assert_int_equal(pairs.n_word_pairs, 3);
+	assert_true(bs_word_pairs_find(&pairs, number(&pairs, "a"), number(&pairs, "b"), &pair));
+	assert_true(bs_word_pairs_find(&pairs, bs_word_pairs_head(&pairs, pair), number(&pairs, "c"), &pair));
+	assert_true(bs_word_pairs_find(&pairs, bs_word_pairs_head(&pairs, pair), number(&pairs, "d"), &pair));
+	assert_int_equal(bs_word_pairs_head(&pairs, pair), BS_NO_WORD);
+	assert_false(bs_word_pairs_find(&pairs, number(&pairs, "b"), number(&pairs, "c"), &pair));
+	const uint8_t *key = bs_word_pairs_key(&pairs, 2, &key_bytes);
+	assert_int_equal(key_bytes, 8);
+	assert_memory_equal(key, "\xff" "a\xff" "b\xff" "c\xff" "d", 8);
+	assert_true(bs_word_pair_split(key, key_bytes, &is));
+	assert_int_equal(is.first_bytes, 6);
+	assert_memory_equal(is.first, key, 6);
+	assert_int_equal(is.second_bytes, 1);
+	bs_word_pairs_deinit(&pairs);
+}
+
 /* Words, pairs of characters, and what is cut off are no pairs of words. */
 static void test_split(void **state)
 {
 	(void)state;
-	static const char *const others[] = {"", "of", "\xff", "\xffof", "\xff\xff", "\xff\xffof", "\xffof\xff", "of\xffthe"};
-	uint32_t second;
+	static const char *const others[] = {"", "of", "\xff", "\xffof", "\xff\xff", "\xff\xffof", "\xffof\xff", "of\xffthe",
+	                                     "\xffof\xff\xffthe"};
+	struct bs_word_pair is;
 	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
-		assert_false(bs_word_pair_split((const uint8_t *)others[i], (uint32_t)strlen(others[i]), &second));
-	assert_true(bs_word_pair_split((const uint8_t *)"\xffof\xffthe", 7, &second));
-	assert_int_equal(second, 4);
+		assert_false(bs_word_pair_split((const uint8_t *)others[i], (uint32_t)strlen(others[i]), &is));
+	assert_true(bs_word_pair_split((const uint8_t *)"\xffof\xffthe", 7, &is));
+	assert_int_equal(is.first_bytes, 2);
+	assert_int_equal(is.second_bytes, 3);
 }
 
 int main(void)
@@ -93,6 +139,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_set),
 		cmocka_unit_test(test_nothing),
+		cmocka_unit_test(test_wide),
 		cmocka_unit_test(test_split),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

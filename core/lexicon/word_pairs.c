@@ -12,6 +12,7 @@ void bs_word_pairs_deinit(struct bs_word_pairs *pairs)
 	bs_term_table_deinit(&pairs->words);
 	bs_buffer_deinit(&pairs->keys);
 	bs_buffer_deinit(&pairs->ends);
+	bs_buffer_deinit(&pairs->heads);
 	free(pairs->slots);
 	*pairs = (struct bs_word_pairs){0};
 }
@@ -20,7 +21,7 @@ enum bs_status bs_word_pair_key(const uint8_t *a, uint32_t a_bytes, const uint8_
                                 struct bs_buffer *key, struct bs_error *err)
 {
 	static const uint8_t mark = BS_KEY_COMPOUND;
-	enum bs_status status = bs_buffer_append(key, &mark, 1, err);
+	enum bs_status status = bs_buffer_append(key, &mark, a[0] != BS_KEY_COMPOUND, err);
 	if (!status)
 		status = bs_buffer_append(key, a, a_bytes, err);
 	if (!status)
@@ -28,14 +29,18 @@ enum bs_status bs_word_pair_key(const uint8_t *a, uint32_t a_bytes, const uint8_
 	return status ? status : bs_buffer_append(key, b, b_bytes, err);
 }
 
-bool bs_word_pair_split(const uint8_t *key, uint32_t key_bytes, uint32_t *second_out)
+bool bs_word_pair_split(const uint8_t *key, uint32_t key_bytes, struct bs_word_pair *pair_out)
 {
 	if (key_bytes < 4 || key[0] != BS_KEY_COMPOUND)
 		return false;
-	const uint8_t *mark = memchr(key + 1, BS_KEY_COMPOUND, key_bytes - 1);
-	if (!mark || mark == key + 1 || mark + 1 == key + key_bytes)
+	const uint8_t *mark = memrchr(key + 1, BS_KEY_COMPOUND, key_bytes - 1);
+	if (!mark || mark == key + 1 || mark[-1] == BS_KEY_COMPOUND || mark + 1 == key + key_bytes)
 		return false;
-	*second_out = (uint32_t)(mark + 1 - key);
+	bool is_wide = memchr(key + 1, BS_KEY_COMPOUND, (size_t)(mark - key - 1));
+	pair_out->first = key + !is_wide;
+	pair_out->first_bytes = (uint32_t)(mark - pair_out->first);
+	pair_out->second = mark + 1;
+	pair_out->second_bytes = (uint32_t)(key + key_bytes - pair_out->second);
 	return true;
 }
 
@@ -99,15 +104,30 @@ const uint8_t *bs_word_pairs_key(const struct bs_word_pairs *pairs, uint32_t pai
 	return pairs->keys.data + start;
 }
 
+/* The number of a pair of the set by its key. */
+static bool find_key(const struct bs_word_pairs *pairs, const uint8_t *key, uint32_t key_bytes, uint32_t *pair_out)
+{
+	struct bs_word_pair is;
+	if (!bs_word_pair_split(key, key_bytes, &is))
+		return false;
+	return bs_word_pairs_find(
+		pairs, bs_word_pairs_word(pairs, is.first, is.first_bytes, bs_hash_slot(is.first, is.first_bytes)),
+		bs_word_pairs_word(pairs, is.second, is.second_bytes, bs_hash_slot(is.second, is.second_bytes)), pair_out);
+}
+
 enum bs_status bs_word_pairs_add(struct bs_word_pairs *pairs, const uint8_t *a, uint32_t a_bytes, const uint8_t *b,
                                  uint32_t b_bytes, struct bs_error *err)
 {
-	uint32_t first, second, found;
-	if (pairs->n_word_pairs == BS_MAX_WORD_PAIRS)
+	static const uint16_t no_head = BS_NO_WORD;
+	uint32_t first, second, found, head;
+	bool is_wide = a[0] == BS_KEY_COMPOUND;
+	if (pairs->n_word_pairs == BS_MAX_WORD_PAIRS || (is_wide && !find_key(pairs, a, a_bytes, &head)))
 		return BS_OK;
 	enum bs_status status = bs_term_table_intern(&pairs->words, a, a_bytes, bs_hash_slot(a, a_bytes), &first, NULL, err);
 	if (!status)
 		status = bs_term_table_intern(&pairs->words, b, b_bytes, bs_hash_slot(b, b_bytes), &second, NULL, err);
+	if (!status && is_wide)
+		((uint16_t *)(void *)pairs->heads.data)[head] = (uint16_t)first;
 	if (status || bs_word_pairs_find(pairs, (uint16_t)first, (uint16_t)second, &found))
 		return status;
 	if ((pairs->n_word_pairs + 1) * 2 > pairs->n_slots)
@@ -117,6 +137,8 @@ enum bs_status bs_word_pairs_add(struct bs_word_pairs *pairs, const uint8_t *a, 
 	uint64_t end = pairs->keys.used_bytes;
 	if (!status)
 		status = bs_buffer_append(&pairs->ends, &end, sizeof(end), err);
+	if (!status)
+		status = bs_buffer_append(&pairs->heads, &no_head, sizeof(no_head), err);
 	if (!status)
 		put_slot(pairs, (uint64_t)first << 32 | (uint64_t)second << 16 | ++pairs->n_word_pairs);
 	return status;

@@ -317,15 +317,55 @@ static inline void count_term(struct bs_term_batch *batch, uint32_t number, uint
 	entry->last_doc = this_doc;
 }
 
+/* Two words that stand side by side, the second at position. */
+struct meeting {
+	uint16_t a;
+	uint16_t b;
+	uint32_t position;
+};
+
+/* Adds a pair to the postings, unless the document has it. */
+static enum bs_status take_pair(struct bs_term_batch *batch, uint32_t pair, uint32_t **posting, struct bs_error *err)
+{
+	uint32_t number = 0;
+	enum bs_status status = pair_number(batch, pair, &number, err);
+	if (status)
+		return status;
+	struct bs_term_batch_term *entry = &entries_of(&batch->terms)[number];
+	**posting = number;
+	*posting += entry->last_doc != batch->n_docs + 1;
+	entry->last_doc = batch->n_docs + 1;
+	return BS_OK;
+}
+
+/* The pair of a meeting, and the wide ones that end with it: those of the pairs that end with its first word. */
+static enum bs_status take_meeting(struct bs_term_batch *batch, struct meeting meeting, uint32_t **posting,
+                                   struct bs_error *err)
+{
+	uint16_t firsts[BS_PAIR_MOST_WORDS - 1] = {meeting.a};
+	uint32_t n_firsts = 1, pair;
+	enum bs_status status = BS_OK;
+	for (uint32_t i = 0; i < batch->n_heads && batch->heads_position + 1 == meeting.position; i++)
+		firsts[n_firsts++] = batch->heads[i];
+	batch->n_heads = 0;
+	batch->heads_position = meeting.position;
+	for (uint32_t i = 0; i < n_firsts && !status; i++) {
+		if (!bs_word_pairs_find(batch->pairs, firsts[i], meeting.b, &pair))
+			continue;
+		status = take_pair(batch, pair, posting, err);
+		uint16_t head = bs_word_pairs_head(batch->pairs, pair);
+		if (head != BS_NO_WORD && batch->n_heads < BS_PAIR_MOST_WORDS - 2)
+			batch->heads[batch->n_heads++] = head;
+	}
+	return status;
+}
+
 /* Adds the pairs that n tokens make with those before them to the postings, unless the document has them. Which of them
  * may be pairs is told without a branch. */
 static enum bs_status take_pairs(struct bs_term_batch *batch, const struct bs_token *tokens, const uint32_t *numbers,
                                     size_t n, uint32_t **posting, struct bs_error *err)
 {
-	struct {
-		uint16_t a;
-		uint16_t b;
-	} met[LOOK_AHEAD];
+	struct meeting met[LOOK_AHEAD];
 	const uint16_t *words = (const uint16_t *)(const void *)batch->pair_words.data;
 	enum bs_status status = BS_OK;
 	size_t n_met = 0;
@@ -333,25 +373,14 @@ static enum bs_status take_pairs(struct bs_term_batch *batch, const struct bs_to
 		uint16_t word = words[numbers[i]];
 		if (tokens[i].is_bigram)
 			continue;
-		met[n_met].a = batch->last_word;
-		met[n_met].b = word;
+		met[n_met] = (struct meeting){batch->last_word, word, tokens[i].position};
 		n_met += (word != BS_NO_WORD) & (batch->last_word != BS_NO_WORD) &
 		         (tokens[i].position == batch->last_position + 1);
 		batch->last_word = word;
 		batch->last_position = tokens[i].position;
 	}
-	for (size_t i = 0; i < n_met && !status; i++) {
-		uint32_t pair, number;
-		if (!bs_word_pairs_find(batch->pairs, met[i].a, met[i].b, &pair))
-			continue;
-		status = pair_number(batch, pair, &number, err);
-		if (status)
-			break;
-		struct bs_term_batch_term *entry = &entries_of(&batch->terms)[number];
-		**posting = number;
-		*posting += entry->last_doc != batch->n_docs + 1;
-		entry->last_doc = batch->n_docs + 1;
-	}
+	for (size_t i = 0; i < n_met && !status; i++)
+		status = take_meeting(batch, met[i], posting, err);
 	return status;
 }
 
@@ -404,7 +433,7 @@ static enum bs_status take_tokens(void *context, const struct bs_token *tokens, 
 {
 	struct bs_term_batch *batch = context;
 	struct bs_buffer *postings = &batch->postings;
-	enum bs_status status = bs_buffer_reserve(postings, 2 * n_tokens * sizeof(uint32_t), err);
+	enum bs_status status = bs_buffer_reserve(postings, BS_PAIR_MOST_WORDS * n_tokens * sizeof(uint32_t), err);
 	if (!status && !batch->terms.slots)
 		status = grow_slots(&batch->terms, err);
 	if (!status && batch->pairs)
@@ -429,6 +458,7 @@ static enum bs_status take_fields(struct bs_term_batch *batch, const struct bs_d
 		struct bs_words_sum sum;
 		uint32_t number;
 		batch->last_word = BS_NO_WORD;
+		batch->n_heads = 0;
 		enum bs_status status = bs_words_analyze(batch->words, field->text, field->text_bytes, position,
 		                                         take_tokens, batch, &sum, err);
 		if (!status && field->name_bytes > 0 && field->name_bytes <= BS_MOST_FIELD_BYTES)

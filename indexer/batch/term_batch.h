@@ -83,6 +83,9 @@ struct bs_term_batch {
 	struct bs_buffer pair_numbers; /* u32 a pair: its term number + 1 in this batch, or 0 */
 	uint16_t last_word;     /* the one just met, or BS_NO_WORD */
 	uint32_t last_position;
+	uint16_t heads[BS_PAIR_MOST_WORDS - 2]; /* of the pairs just met with which wide ones begin, */
+	uint32_t n_heads;
+	uint32_t heads_position;                /* and where they end */
 };
 void bs_term_batch_clear(struct bs_term_batch *batch);
 void bs_term_batch_deinit(struct bs_term_batch *batch);

@@ -1,6 +1,7 @@
 /* word_pair_choice.c: which pairs of words are terms. See choice.h. */
 #include "indexer/choose/choice.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,23 +10,38 @@
 #include "core/text/words.h"
 #include "indexer/choose/sample.h"
 
-#define SAMPLE_BYTES   (12u << 20)
-#define PAIR_MIN_DOCS  2u /* a pair met in one document only may be there by chance */
-#define WORD_MIN_SHARE 0.002 /* rarer words are not worth a pair */
-/* Pairs may have this share of the words' postings. They are taken in the order of what it costs to verify the
- * documents that hold both words, as a phrase would have to. What a pair costs in bits goes by its own documents, and
- * so does how often it is asked for. */
-#define PAIR_BUDGET    0.12
-#define VERIFY_DOC_NS  900u /* one document to verify: finding it, */
-#define VERIFY_WORD_NS 6u   /* and searching the text of each of its words */
+#define SAMPLE_BYTES    (12u << 20)
+#define PAIR_MIN_DOCS   2u /* a pair met in one document only may be there by chance */
+#define WORD_MIN_SHARE  0.002 /* of the documents; rarer words are not worth a pair, */
+#define HEAD_MIN_SHARE  0.005 /* rarer pairs not a wide one */
+/* Pairs may take so many bits for each posting of a word, as many as a document at least takes that has the pair or has
+ * it not. They are taken in the order of what a bit saves: what it costs to verify the documents that hold both words, as a
+ * phrase would have to, times how often it is asked for, as often as it is met in a text. */
+#define PAIR_BITS       1.2
+#define VERIFY_FILE_NS   5000u /* a file to verify: opening it, */
+#define VERIFY_RECORD_NS 1000u /* or finding a record, */
+#define VERIFY_WORD_NS   3u    /* and reading and searching the text of each of its words */
 
 /* A pair of the sample. */
 struct met_pair {
-	uint32_t first;
+	uint32_t first;    /* a word, or behind all words a pair that was met */
 	uint32_t second;
 	uint32_t n_docs;
 	uint32_t last_doc; /* + 1 */
-	uint64_t both_ns;  /* to verify the documents that hold both words, next to each other or not */
+	double asked;      /* how often, by the share that it has of the words of each document */
+	uint64_t ns;       /* to verify what a phrase leads to without the term: the documents that hold both words, next to
+	                    * each other or not; of a wide pair, those that hold it */
+	double worth;
+	uint32_t number;   /* among the chosen ones, + 1; 0: not chosen */
+};
+
+/* Two words side by side, both frequent enough; or a pair and a word. */
+struct meeting {
+	uint32_t second;
+	uint32_t doc;
+	uint32_t previous; /* 1 + the one before with the same first; 0: none */
+	uint32_t at;       /* of the second among the tokens */
+	uint32_t pair;     /* that was met; UINT32_MAX: one that is too rare */
 };
 
 struct choice {
@@ -33,13 +49,21 @@ struct choice {
 	uint32_t next_position;     /* of the document under analysis */
 	struct bs_term_table words; /* df: of the sample */
 	struct bs_buffer tokens;    /* u32 each: number of the word + 1; 0 before each field and each missing position */
-	struct bs_buffer ends;      /* u64 each: where a document's tokens end */
+	struct bs_buffer docs;      /* struct sampled each */
 	uint64_t text_bytes;
 	uint64_t n_postings;        /* of words */
 	uint64_t most_tokens;       /* of a document */
-	struct bs_buffer met;       /* struct met_pair each: by their first words, then in order of worth */
+	struct bs_buffer met;       /* struct met_pair each: those of two words by their first words, then wide ones */
 	uint32_t n_met;
+	uint32_t n_narrow;          /* those of two words */
 	uint32_t *firsts;           /* per word, and one more: where the pairs begin of which it is the first */
+	struct bs_buffer meetings;  /* struct meeting each, in order of tokens */
+};
+
+/* A document of the sample. */
+struct sampled {
+	uint64_t end; /* of its tokens */
+	uint64_t ns;  /* to verify it */
 };
 
 static enum bs_status add_gap(struct choice *choice, struct bs_error *err)
@@ -72,6 +96,7 @@ static enum bs_status sample_tokens(void *context, const struct bs_token *tokens
 static enum bs_status sample_document(void *context, const struct bs_document *document, struct bs_error *err)
 {
 	struct choice *choice = context;
+	uint64_t n_before = choice->tokens.used_bytes / sizeof(uint32_t);
 	enum bs_status status = BS_OK;
 	for (size_t i = 0; i < document->n_fields && !status; i++) {
 		const struct bs_field *field = &document->fields[i];
@@ -81,9 +106,11 @@ static enum bs_status sample_document(void *context, const struct bs_document *d
 			status = bs_words_analyze(choice->analyzer, field->text, field->text_bytes, 0, sample_tokens, choice,
 			                          NULL, err);
 	}
-	uint64_t end = choice->tokens.used_bytes / sizeof(uint32_t);
+	struct sampled sampled = {.end = choice->tokens.used_bytes / sizeof(uint32_t)};
+	uint64_t n_tokens = sampled.end - n_before;
+	sampled.ns = (document->line ? VERIFY_RECORD_NS : VERIFY_FILE_NS) + n_tokens * VERIFY_WORD_NS;
 	if (!status)
-		status = bs_buffer_append(&choice->ends, &end, sizeof(end), err);
+		status = bs_buffer_append(&choice->docs, &sampled, sizeof(sampled), err);
 	choice->text_bytes += document->text_bytes;
 	return status;
 }
@@ -95,15 +122,19 @@ static struct met_pair *met_of(const struct choice *choice)
 
 static size_t count_docs(const struct choice *choice)
 {
-	return choice->ends.used_bytes / sizeof(uint64_t);
+	return choice->docs.used_bytes / sizeof(struct sampled);
+}
+
+static const struct sampled *sampled_of(const struct choice *choice, size_t doc)
+{
+	return (const struct sampled *)(const void *)choice->docs.data + doc;
 }
 
 /* The tokens of a document of the sample, *n_out of them. */
 static const uint32_t *tokens_of(const struct choice *choice, size_t doc, uint64_t *n_out)
 {
-	const uint64_t *ends = (const uint64_t *)(const void *)choice->ends.data;
-	uint64_t start = doc ? ends[doc - 1] : 0;
-	*n_out = ends[doc] - start;
+	uint64_t start = doc ? sampled_of(choice, doc - 1)->end : 0;
+	*n_out = sampled_of(choice, doc)->end - start;
 	return (const uint32_t *)(const void *)choice->tokens.data + start;
 }
 
@@ -128,18 +159,20 @@ static enum bs_status count_words(struct choice *choice, struct bs_error *err)
 	return BS_OK;
 }
 
-/* Two words side by side, both frequent enough. */
-struct meeting {
-	uint32_t second;
-	uint32_t doc;
-	uint32_t previous; /* 1 + the one before with the same first word; 0: none */
-};
+/* last_of[first]: 1 + the last meeting of that first. */
+static enum bs_status add_meeting(struct choice *choice, struct meeting meeting, uint32_t first, uint32_t *last_of,
+                                  struct bs_error *err)
+{
+	meeting.previous = last_of[first];
+	enum bs_status status = bs_buffer_append(&choice->meetings, &meeting, sizeof(meeting), err);
+	last_of[first] = (uint32_t)(choice->meetings.used_bytes / sizeof(meeting));
+	return status;
+}
 
-/* Lists meetings; last_of[word]: 1 + the last one of which it is the first word. */
-static enum bs_status list_meetings(const struct choice *choice, uint32_t *last_of, struct bs_buffer *meetings,
-                                    struct bs_error *err)
+static enum bs_status list_meetings(struct choice *choice, uint32_t *last_of, struct bs_error *err)
 {
 	const struct bs_term_entry *words = choice->words.entries;
+	const uint32_t *all = (const uint32_t *)(const void *)choice->tokens.data;
 	double least = WORD_MIN_SHARE * (double)count_docs(choice);
 	enum bs_status status = BS_OK;
 	for (size_t d = 0; d < count_docs(choice) && !status; d++) {
@@ -149,38 +182,67 @@ static enum bs_status list_meetings(const struct choice *choice, uint32_t *last_
 			uint32_t a = tokens[i - 1], b = tokens[i];
 			if (!a || !b || words[a - 1].df < least || words[b - 1].df < least)
 				continue;
-			struct meeting meeting = {b - 1, (uint32_t)d, last_of[a - 1]};
-			status = bs_buffer_append(meetings, &meeting, sizeof(meeting), err);
-			last_of[a - 1] = (uint32_t)(meetings->used_bytes / sizeof(meeting));
+			struct meeting meeting = {.second = b - 1, .doc = (uint32_t)d, .at = (uint32_t)(tokens + i - all)};
+			status = add_meeting(choice, meeting, a - 1, last_of, err);
 		}
 	}
 	return status;
 }
 
-/* Adds the pairs that a word makes with those behind it, but for those that are too rare. known: by second word, the
- * pair that it was last in, which may be another word's, or dropped. */
-static enum bs_status add_pairs(struct choice *choice, uint32_t first, const struct meeting *meetings, uint32_t last,
-                                uint32_t *known, struct bs_error *err)
+/* Of the meetings so far, with frequent enough pairs, those that another follows: the pair, and the word behind it. */
+static enum bs_status widen_meetings(struct choice *choice, uint32_t *last_of, struct bs_error *err)
 {
+	struct bs_buffer before = choice->meetings;
+	const struct meeting *narrow = (const struct meeting *)(const void *)before.data;
+	double least = HEAD_MIN_SHARE * (double)count_docs(choice);
+	enum bs_status status = BS_OK;
+	choice->meetings = (struct bs_buffer){0};
+	for (size_t i = 1; i < before.used_bytes / sizeof(*narrow) && !status; i++) {
+		struct meeting meeting = narrow[i];
+		uint32_t pair = narrow[i - 1].pair;
+		if (meeting.at == narrow[i - 1].at + 1 && pair != UINT32_MAX && met_of(choice)[pair].n_docs >= least)
+			status = add_meeting(choice, meeting, pair, last_of, err);
+	}
+	bs_buffer_deinit(&before);
+	return status;
+}
+
+static void count_meeting(const struct choice *choice, struct met_pair *pair, uint32_t doc)
+{
+	uint64_t n_tokens;
+	(void)tokens_of(choice, doc, &n_tokens);
+	bool is_new = pair->last_doc != doc + 1;
+	pair->n_docs += is_new;
+	pair->ns += is_new ? sampled_of(choice, doc)->ns : 0;
+	pair->asked += 1 / (double)n_tokens;
+	pair->last_doc = doc + 1;
+}
+
+/* Adds the pairs that a first makes with the words behind it, but for those that are too rare, and notes in its meetings
+ * which. known: by second word, the pair that it was last in, which may be another first's, or dropped. */
+static enum bs_status add_pairs(struct choice *choice, uint32_t first, uint32_t last, uint32_t *known,
+                                struct bs_error *err)
+{
+	struct meeting *meetings = (struct meeting *)(void *)choice->meetings.data;
 	uint32_t n_before = choice->n_met, n_kept = choice->n_met;
 	for (uint32_t number = last; number; number = meetings[number - 1].previous) {
-		const struct meeting *meeting = &meetings[number - 1];
-		uint32_t at = known[meeting->second];
-		if (at < n_before || at >= choice->n_met || met_of(choice)[at].second != meeting->second) {
-			struct met_pair new = {.first = first, .second = meeting->second};
+		uint32_t second = meetings[number - 1].second, at = known[second];
+		if (at < n_before || at >= choice->n_met || met_of(choice)[at].second != second) {
+			struct met_pair new = {.first = first, .second = second};
 			enum bs_status status = bs_buffer_append(&choice->met, &new, sizeof(new), err);
 			if (status)
 				return status;
-			at = known[meeting->second] = choice->n_met++;
+			at = known[second] = choice->n_met++;
 		}
-		struct met_pair *pair = &met_of(choice)[at];
-		pair->n_docs += pair->last_doc != meeting->doc + 1;
-		pair->last_doc = meeting->doc + 1;
+		count_meeting(choice, &met_of(choice)[at], meetings[number - 1].doc);
 	}
 	for (uint32_t at = n_before; at < choice->n_met; at++) {
+		known[met_of(choice)[at].second] = met_of(choice)[at].n_docs >= PAIR_MIN_DOCS ? n_kept : UINT32_MAX;
 		met_of(choice)[n_kept] = met_of(choice)[at];
 		n_kept += met_of(choice)[at].n_docs >= PAIR_MIN_DOCS;
 	}
+	for (uint32_t number = last; number; number = meetings[number - 1].previous)
+		meetings[number - 1].pair = known[meetings[number - 1].second];
 	choice->n_met = n_kept;
 	choice->met.used_bytes = n_kept * sizeof(struct met_pair);
 	return BS_OK;
@@ -190,7 +252,6 @@ static enum bs_status add_pairs(struct choice *choice, uint32_t first, const str
 static enum bs_status find_pairs(struct choice *choice, struct bs_error *err)
 {
 	size_t n_words = choice->words.n_terms;
-	struct bs_buffer meetings = {0};
 	uint32_t *last_of = calloc(n_words + 1, sizeof(*last_of));
 	uint32_t *known = calloc(n_words + 1, sizeof(*known));
 	choice->firsts = calloc(n_words + 1, sizeof(*choice->firsts));
@@ -198,42 +259,48 @@ static enum bs_status find_pairs(struct choice *choice, struct bs_error *err)
 	if (!last_of || !known || !choice->firsts)
 		status = bs_fail_memory(err, "pairs of words", n_words * sizeof(*known));
 	if (!status)
-		status = list_meetings(choice, last_of, &meetings, err);
+		status = list_meetings(choice, last_of, err);
 	for (uint32_t word = 0; word < n_words && !status; word++) {
-		status = add_pairs(choice, word, (const struct meeting *)(const void *)meetings.data, last_of[word], known, err);
+		status = add_pairs(choice, word, last_of[word], known, err);
 		choice->firsts[word + 1] = choice->n_met;
 	}
-	bs_buffer_deinit(&meetings);
+	choice->n_narrow = choice->n_met;
 	free(last_of);
 	free(known);
 	return status;
 }
 
-static int compare_worth(const void *a, const void *b)
+/* Those that begin with the pairs found last, from first_head on. */
+static enum bs_status find_wide(struct choice *choice, uint32_t first_head, struct bs_error *err)
 {
-	const struct met_pair *x = a;
-	const struct met_pair *y = b;
-	if (x->both_ns != y->both_ns)
-		return x->both_ns > y->both_ns ? -1 : 1;
-	if (x->first != y->first)
-		return x->first < y->first ? -1 : 1;
-	return x->second < y->second ? -1 : x->second > y->second;
+	uint32_t n_words = choice->words.n_terms, end_head = choice->n_met;
+	uint32_t *last_of = calloc((size_t)end_head + 1, sizeof(*last_of));
+	uint32_t *known = calloc((size_t)n_words + 1, sizeof(*known));
+	enum bs_status status = BS_OK;
+	if (!last_of || !known)
+		status = bs_fail_memory(err, "pairs of words", (uint64_t)end_head * sizeof(*last_of));
+	if (!status)
+		status = widen_meetings(choice, last_of, err);
+	for (uint32_t head = first_head; head < end_head && !status; head++)
+		status = add_pairs(choice, n_words + head, last_of[head], known, err);
+	free(last_of);
+	free(known);
+	return status;
 }
 
 /* What count_both looks at again and again, apart from the rest. */
 struct both {
 	const uint32_t *firsts; /* of the choice */
 	uint32_t *seconds;      /* per pair */
-	uint64_t *ns;           /* per pair */
+	uint64_t *ns;           /* per pair of two words */
 	uint32_t *words;        /* of the document under way, each once; room for those of the longest */
 	uint8_t *has;           /* per word: 1 if that document has it */
 };
 
 /* Counts a document for the pairs of which it holds both words. */
-static void count_both_in(const struct both *both, const uint32_t *tokens, uint64_t n_tokens)
+static void count_both_in(const struct both *both, const uint32_t *tokens, uint64_t n_tokens, uint64_t doc_ns)
 {
 	size_t n_words = 0;
-	uint64_t doc_ns = VERIFY_DOC_NS + n_tokens * VERIFY_WORD_NS;
 	for (uint64_t i = 0; i < n_tokens; i++) {
 		if (!tokens[i] || both->has[tokens[i] - 1])
 			continue;
@@ -248,34 +315,34 @@ static void count_both_in(const struct both *both, const uint32_t *tokens, uint6
 }
 
 /*
- * Weighs for each pair the documents with both words, which a phrase would have to look at. (Guessed from the
+ * Weighs for each pair of two words the documents with both, which a phrase would have to look at. (Guessed from the
  * frequencies of the two words, words of one subject come out too low, and a word that follows itself by far: two
  * phrases in a hundred took half of the time of all.)
  */
-static enum bs_status count_both(const struct choice *choice, struct bs_error *err)
+static enum bs_status count_both(struct choice *choice, struct bs_error *err)
 {
-	size_t n_words = choice->words.n_terms;
+	size_t n_words = choice->words.n_terms, n_pairs = choice->n_narrow;
 	struct both both = {
 		.firsts = choice->firsts,
-		.seconds = malloc(((size_t)choice->n_met + 1) * sizeof(*both.seconds)),
-		.ns = calloc((size_t)choice->n_met + 1, sizeof(*both.ns)),
+		.seconds = malloc((n_pairs + 1) * sizeof(*both.seconds)),
+		.ns = calloc(n_pairs + 1, sizeof(*both.ns)),
 		.words = malloc((size_t)(choice->most_tokens + 1) * sizeof(*both.words)),
 		.has = calloc(n_words + 1, sizeof(*both.has)),
 	};
 	enum bs_status status = BS_OK;
 	if (!both.seconds || !both.ns || !both.words || !both.has) {
-		status = bs_fail_memory(err, "pairs of words", choice->n_met * sizeof(*both.ns));
+		status = bs_fail_memory(err, "pairs of words", n_pairs * sizeof(*both.ns));
 		goto out;
 	}
-	for (uint32_t i = 0; i < choice->n_met; i++)
+	for (size_t i = 0; i < n_pairs; i++)
 		both.seconds[i] = met_of(choice)[i].second;
 	for (size_t d = 0; d < count_docs(choice); d++) {
 		uint64_t n_tokens;
 		const uint32_t *tokens = tokens_of(choice, d, &n_tokens);
-		count_both_in(&both, tokens, n_tokens);
+		count_both_in(&both, tokens, n_tokens, sampled_of(choice, d)->ns);
 	}
-	for (uint32_t i = 0; i < choice->n_met; i++)
-		met_of(choice)[i].both_ns = both.ns[i];
+	for (size_t i = 0; i < n_pairs; i++)
+		met_of(choice)[i].ns = both.ns[i];
 out:
 	free(both.seconds);
 	free(both.ns);
@@ -284,27 +351,87 @@ out:
 	return status;
 }
 
+/* What a term of n of the documents takes at least, but not less than a column of its own for more than half of them. */
+static double bits_of(const struct choice *choice, uint32_t n)
+{
+	double n_docs = (double)count_docs(choice), share = (double)n / n_docs;
+	return share >= 0.5 ? n_docs : -n_docs * (share * log2(share) + (1 - share) * log2(1 - share));
+}
+
+static int compare_worth(const void *a, const void *b)
+{
+	const struct met_pair *x = *(const struct met_pair *const *)a;
+	const struct met_pair *y = *(const struct met_pair *const *)b;
+	if (x->worth != y->worth)
+		return x->worth > y->worth ? -1 : 1;
+	return x < y ? -1 : x > y;
+}
+
+/* Adds a pair to those that are terms; before it the one with which it begins. */
+static enum bs_status take(const struct choice *choice, struct met_pair *pair, double *left_bits,
+                           struct bs_word_pairs *pairs, struct bs_error *err)
+{
+	const struct bs_term_table *words = &choice->words;
+	struct bs_buffer first = {0};
+	enum bs_status status = BS_OK;
+	if (pair->number)
+		return BS_OK;
+	*left_bits -= bits_of(choice, pair->n_docs);
+	if (pair->first < words->n_terms) {
+		status = bs_buffer_append(&first, bs_term_table_key(words, pair->first), words->entries[pair->first].n_bytes, err);
+	} else {
+		struct met_pair *head = &met_of(choice)[pair->first - words->n_terms];
+		uint32_t key_bytes;
+		status = take(choice, head, left_bits, pairs, err);
+		const uint8_t *key = status ? NULL : bs_word_pairs_key(pairs, head->number - 1, &key_bytes);
+		if (!status)
+			status = bs_buffer_append(&first, key, key_bytes, err);
+	}
+	if (!status)
+		status = bs_word_pairs_add(pairs, first.data, (uint32_t)first.used_bytes, bs_term_table_key(words, pair->second),
+		                           words->entries[pair->second].n_bytes, err);
+	pair->number = pairs->n_word_pairs;
+	bs_buffer_deinit(&first);
+	return status;
+}
+
+/* Those that save the most, until their bits are used up. */
+static enum bs_status take_best(const struct choice *choice, struct bs_word_pairs *pairs, struct bs_error *err)
+{
+	struct met_pair **best = malloc(((size_t)choice->n_met + 1) * sizeof(*best));
+	double left_bits = PAIR_BITS * (double)choice->n_postings;
+	enum bs_status status = BS_OK;
+	if (!best)
+		return bs_fail_memory(err, "pairs of words", choice->n_met * sizeof(*best));
+	for (uint32_t i = 0; i < choice->n_met; i++) {
+		struct met_pair *pair = best[i] = &met_of(choice)[i];
+		pair->worth = (double)pair->ns * pair->asked / bits_of(choice, pair->n_docs);
+	}
+	qsort(best, choice->n_met, sizeof(*best), compare_worth);
+	for (uint32_t i = 0; i < choice->n_met && !status && pairs->n_word_pairs < BS_MAX_WORD_PAIRS; i++) {
+		if (left_bits < bits_of(choice, best[i]->n_docs))
+			break;
+		status = take(choice, best[i], &left_bits, pairs, err);
+	}
+	free(best);
+	return status;
+}
+
 /* The pairs that are worth their bits. */
 static enum bs_status choose(struct choice *choice, struct bs_word_pairs *pairs, struct bs_error *err)
 {
-	const struct bs_term_table *words = &choice->words;
+	uint32_t first_head = 0;
 	enum bs_status status = count_words(choice, err);
 	if (!status)
 		status = find_pairs(choice, err);
+	for (uint32_t n_words = 3; n_words <= BS_PAIR_MOST_WORDS && !status; n_words++) {
+		uint32_t end = choice->n_met;
+		status = find_wide(choice, first_head, err);
+		first_head = end;
+	}
 	if (!status)
 		status = count_both(choice, err);
-	if (!status && choice->n_met > 1)
-		qsort(choice->met.data, choice->n_met, sizeof(struct met_pair), compare_worth);
-	double left = PAIR_BUDGET * (double)choice->n_postings;
-	for (uint32_t i = 0; i < choice->n_met && !status; i++) {
-		const struct met_pair *pair = &met_of(choice)[i];
-		left -= pair->n_docs;
-		if (left < 0)
-			break;
-		status = bs_word_pairs_add(pairs, bs_term_table_key(words, pair->first), words->entries[pair->first].n_bytes,
-		                           bs_term_table_key(words, pair->second), words->entries[pair->second].n_bytes, err);
-	}
-	return status;
+	return status ? status : take_best(choice, pairs, err);
 }
 
 enum bs_status bs_word_pairs_choose(const struct bs_dir *dir, const struct bs_manifest *manifest,
@@ -322,7 +449,8 @@ enum bs_status bs_word_pairs_choose(const struct bs_dir *dir, const struct bs_ma
 	bs_words_free(choice.analyzer);
 	bs_term_table_deinit(&choice.words);
 	bs_buffer_deinit(&choice.tokens);
-	bs_buffer_deinit(&choice.ends);
+	bs_buffer_deinit(&choice.docs);
+	bs_buffer_deinit(&choice.meetings);
 	bs_buffer_deinit(&choice.met);
 	free(choice.firsts);
 	return status;
@@ -342,14 +470,12 @@ enum bs_status bs_word_pairs_of_snapshot(const struct bs_snapshot *snapshot, str
 	struct bs_lexicon_cursor cursor = {.lexicon = &largest->lexicon};
 	enum bs_status status = bs_lexicon_cursor_seek(&cursor, &mark, 1, err);
 	while (!status) {
-		uint32_t second;
+		struct bs_word_pair pair;
 		status = bs_lexicon_cursor_next(&cursor, &end, err);
 		if (status || end)
 			break;
-		const uint8_t *key = cursor.term.data;
-		uint32_t n_bytes = (uint32_t)cursor.term.used_bytes;
-		if (bs_word_pair_split(key, n_bytes, &second))
-			status = bs_word_pairs_add(pairs, key + 1, second - 2, key + second, n_bytes - second, err);
+		if (bs_word_pair_split(cursor.term.data, (uint32_t)cursor.term.used_bytes, &pair))
+			status = bs_word_pairs_add(pairs, pair.first, pair.first_bytes, pair.second, pair.second_bytes, err);
 	}
 	bs_lexicon_cursor_deinit(&cursor);
 	return status;

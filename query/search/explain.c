@@ -4,9 +4,10 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/base/hash.h"
-#include "core/lexicon/word_pairs.h"
+#include "core/lexicon/lexicon.h"
 #include "query/search/rank.h"
 
 /* What is explained, what counts bits, and the text; the first failure sticks. */
@@ -192,18 +193,20 @@ static void explain_place(struct explanation *to, uint32_t s, uint32_t t)
 	print(to, "\n");
 }
 
-/* Two words of a phrase, if any segment has them as a term. */
+/* Neighbouring words of a phrase, if any segment has them as a term. */
 static void explain_word_pair(struct explanation *to, uint32_t t)
 {
 	const struct bs_plan_term *term = &to->plan->terms[t];
 	const uint8_t *key = to->plan->keys.data + term->key_offset;
-	uint32_t second;
-	if (term->df == 0 || !bs_word_pair_split(key, term->key_bytes, &second))
+	if (term->df == 0)
 		return;
-	uint32_t n_first = second - 2 < 50 ? second - 2 : 50;
-	uint32_t n_second = term->key_bytes - second < 50 ? term->key_bytes - second : 50;
-	print(to, "  word pair %.*s %.*s: df %llu\n", (int)n_first, (const char *)key + 1, (int)n_second,
-	      (const char *)key + second, (unsigned long long)term->df);
+	print(to, "  word pair");
+	for (uint32_t at = 1, n = 0; at < term->key_bytes; at += n + 1) {
+		const uint8_t *mark = memchr(key + at, BS_KEY_COMPOUND, term->key_bytes - at);
+		n = mark ? (uint32_t)(mark - key) - at : term->key_bytes - at;
+		print(to, " %.*s", n < 50 ? (int)n : 50, (const char *)key + at);
+	}
+	print(to, ": df %llu\n", (unsigned long long)term->df);
 	for (uint32_t s = 0; s < to->plan->snapshot->manifest.n_segments; s++)
 		if (bs_plan_place(to->plan, s, t)->is_found)
 			explain_place(to, s, t);

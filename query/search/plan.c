@@ -53,25 +53,39 @@ static const struct bs_element *word_of(const struct bs_query *query, const stru
 	return element->kind == BS_ELEMENT_TERM ? element : NULL;
 }
 
-static void add_pairs(struct bs_plan *plan, uint32_t n)
+/* The pairs that begin with an item: of it and the next, and wider ones, each by the key of the one before. */
+static void add_pairs_at(struct bs_plan *plan, uint32_t n, uint32_t i)
 {
 	const struct bs_query_node *node = &plan->query->nodes[n];
-	for (uint32_t i = 0; node->kind == BS_NODE_PHRASE && i + 1 < node->n_items && !plan->status; i++) {
-		const struct bs_query_item *item = &node->items[i];
-		const struct bs_element *first = word_of(plan->query, &item[0]);
-		const struct bs_element *second = word_of(plan->query, &item[1]);
-		struct bs_plan_word_pair pair = {.node = n, .term = plan->n_terms};
+	const struct bs_element *word = word_of(plan->query, &node->items[i]);
+	const uint8_t *first = word ? word->term : NULL;
+	uint32_t first_bytes = word ? word->term_bytes : 0;
+	for (uint32_t k = i + 1; first && k < node->n_items && k < i + BS_PAIR_MOST_WORDS && !plan->status; k++) {
+		const struct bs_element *second = word_of(plan->query, &node->items[k]);
+		struct bs_plan_word_pair pair = {.node = n, .term = plan->n_terms, .first_item = i, .n_items = k - i + 1};
 		uint64_t key_offset = plan->keys.used_bytes;
-		if (!first || !second || item[1].position != item[0].position + 1)
-			continue;
-		plan->status = bs_word_pair_key(first->term, first->term_bytes, second->term, second->term_bytes, &plan->keys,
-		                                plan->err);
+		if (!second || node->items[k].position != node->items[k - 1].position + 1)
+			break;
+		plan->status = bs_buffer_reserve(&plan->keys, (size_t)first_bytes + second->term_bytes + 2, plan->err);
+		if (plan->status)
+			break;
+		/* What was appended last may have moved. */
+		first = k > i + 1 ? plan->keys.data + key_offset - first_bytes : first;
+		plan->status = bs_word_pair_key(first, first_bytes, second->term, second->term_bytes, &plan->keys, plan->err);
 		if (!plan->status)
 			add_keyed(plan, BS_PLAN_WORD_PAIR, key_offset);
 		append(plan, &plan->memory_pairs, &pair, sizeof(pair));
 		plan->pairs = (struct bs_plan_word_pair *)(void *)plan->memory_pairs.data;
 		plan->n_word_pairs++;
+		first_bytes = (uint32_t)(plan->keys.used_bytes - key_offset);
 	}
+}
+
+static void add_pairs(struct bs_plan *plan, uint32_t n)
+{
+	const struct bs_query_node *node = &plan->query->nodes[n];
+	for (uint32_t i = 0; node->kind == BS_NODE_PHRASE && i + 1 < node->n_items && !plan->status; i++)
+		add_pairs_at(plan, n, i);
 }
 
 /* A term that the element stands for. Whether there is room for it. */
@@ -207,4 +221,35 @@ enum bs_status bs_plan_make(struct bs_plan *plan, const struct bs_query *query, 
 		for (uint32_t t = 0; t < plan->n_terms && !plan->status; t++)
 			resolve(plan, s, t);
 	return plan->status;
+}
+
+uint32_t bs_plan_whole(const struct bs_plan *plan, uint32_t segment, uint32_t node)
+{
+	const struct bs_query_node *whole = &plan->query->nodes[node];
+	if (whole->field != BS_QUERY_ANY_FIELD || whole->n_items == 0 || bs_query_is_file_name(whole))
+		return UINT32_MAX;
+	if (whole->kind == BS_NODE_WORD && plan->query->elements[whole->items[0].element].kind == BS_ELEMENT_TERM)
+		return plan->elements[whole->items[0].element].first_term;
+	for (uint32_t i = 0; i < plan->n_word_pairs && whole->kind == BS_NODE_PHRASE; i++)
+		if (plan->pairs[i].node == node && plan->pairs[i].n_items == whole->n_items &&
+		    bs_plan_place(plan, segment, plan->pairs[i].term)->is_found)
+			return plan->pairs[i].term;
+	return UINT32_MAX;
+}
+
+bool bs_plan_is_widest(const struct bs_plan *plan, uint32_t segment, uint32_t pair)
+{
+	/* So many pairs lie between two of which one holds the other, at most. */
+	const uint32_t reach = BS_PAIR_MOST_WORDS * BS_PAIR_MOST_WORDS;
+	const struct bs_plan_word_pair *is = &plan->pairs[pair];
+	if (!bs_plan_place(plan, segment, is->term)->is_found)
+		return false;
+	for (uint32_t i = pair > reach ? pair - reach : 0; i < plan->n_word_pairs && i <= pair + reach; i++) {
+		const struct bs_plan_word_pair *other = &plan->pairs[i];
+		if (other->node == is->node && other->n_items > is->n_items && other->first_item <= is->first_item &&
+		    other->first_item + other->n_items >= is->first_item + is->n_items &&
+		    bs_plan_place(plan, segment, other->term)->is_found)
+			return false;
+	}
+	return true;
 }

@@ -41,10 +41,12 @@ struct bs_plan_element {
 	bool is_too_broad; /* it stands for more terms than that many, and the filter can do nothing with it */
 };
 
-/* Two words of a phrase that stand next to each other, and the term that the pair is in segments that know it. */
+/* Two or more words of a phrase that stand next to each other, and the term that they are in segments that know it. */
 struct bs_plan_word_pair {
 	uint32_t node;
 	uint32_t term;
+	uint32_t first_item; /* of the node */
+	uint32_t n_items;
 };
 
 /* An element is expanded to at most this many terms, and while a query has no more than that many; of a broader one
@@ -60,7 +62,7 @@ struct bs_plan {
 	struct bs_plan_term *terms;
 	struct bs_term_place *places; /* of term t in segment s: places[s * n_terms + t] */
 	uint32_t n_terms;
-	struct bs_plan_word_pair *pairs;   /* in order of nodes */
+	struct bs_plan_word_pair *pairs;   /* in order of nodes, first items and widths */
 	uint32_t n_word_pairs;
 	struct bs_named *named;   /* whom to ask about names of files; may be NULL where no leaf does */
 	struct bs_filter *filter; /* which documents may be hits at all; NULL: any */
@@ -85,5 +87,12 @@ static inline const struct bs_term_place *bs_plan_place(const struct bs_plan *pl
 {
 	return &plan->places[(size_t)segment * plan->n_terms + term];
 }
+
+/* The term of a segment that is all of a node: of its plain word, or of the pair that is the whole of its phrase. Every document
+ * that has it matches, and no other. UINT32_MAX: none is. */
+uint32_t bs_plan_whole(const struct bs_plan *plan, uint32_t segment, uint32_t node);
+
+/* Whether a segment knows a pair, and no wider one that holds it. */
+bool bs_plan_is_widest(const struct bs_plan *plan, uint32_t segment, uint32_t pair);
 
 #endif

@@ -227,8 +227,8 @@ static const struct bs_query_node *node_at(const struct bs_slab_scan *at, uint32
 	return &at->plan->query->nodes[node];
 }
 
-/* Whether the lines of a leaf are exactly its matches: a word by its columns, a phrase if it is no more than a word
- * pair that this segment has as a term. */
+/* Whether the lines of a leaf are exactly its matches: a word by its columns, a phrase if all of it is a word pair that
+ * this segment has as a term. */
 static bool is_exact_leaf(struct bs_slab_scan *at, uint32_t n)
 {
 	const struct bs_query_node *node = node_at(at, n);
@@ -239,10 +239,7 @@ static bool is_exact_leaf(struct bs_slab_scan *at, uint32_t n)
 		return false;
 	if (node->kind == BS_NODE_WORD)
 		return !element->is_too_broad;
-	for (uint32_t i = 0; i < at->plan->n_word_pairs && node->n_items == 2; i++)
-		if (at->plan->pairs[i].node == n && bs_scan_place(at, at->plan->pairs[i].term)->is_found)
-			return true;
-	return false;
+	return bs_plan_whole(at->plan, at->segment, n) != UINT32_MAX;
 }
 
 /* Whether the lines of a node are exactly its matches in this slab. */
@@ -261,13 +258,19 @@ static void push_term(struct bs_slab_scan *at, uint32_t term)
 		at->status = bs_buffer_append(&at->scan->terms, &term, sizeof(term), at->err);
 }
 
-/* Pushes the single terms that every match of the leaf has. Whether there is an element of several terms besides. */
+/* Pushes the single terms that every match of the leaf has, or the one that is all of it. Whether there is an element of
+ * several terms besides. */
 static bool push_leaf(struct bs_slab_scan *at, uint32_t n)
 {
 	const struct bs_query_node *node = node_at(at, n);
+	uint32_t whole = bs_plan_whole(at->plan, at->segment, n);
 	bool has_wide = false;
+	if (whole != UINT32_MAX && bs_scan_is_exact(at, whole)) {
+		push_term(at, whole);
+		return false;
+	}
 	for (uint32_t i = 0; i < at->plan->n_word_pairs; i++)
-		if (at->plan->pairs[i].node == n && bs_scan_place(at, at->plan->pairs[i].term)->is_found)
+		if (at->plan->pairs[i].node == n && bs_plan_is_widest(at->plan, at->segment, i))
 			push_term(at, at->plan->pairs[i].term);
 	for (uint32_t i = 0; i < node->n_items + node->n_aids; i++) {
 		uint32_t e = i < node->n_items ? node->items[i].element : node->aids[i - node->n_items].element;
@@ -637,37 +640,34 @@ static void judge_name(const struct chunk *chunk, uint32_t n, const uint64_t *wi
 	}
 }
 
-/* The words of a leaf, and those of its word pairs which the segment knows: one pair may be all there is to a
- * phrase. */
+/* The words of a leaf, and those of its word pairs which the segment knows; or the one term that is all of it. */
 static void judge_leaf(const struct chunk *chunk, uint32_t n, const uint64_t *within)
 {
 	const struct bs_plan *plan = chunk->at->plan;
 	const struct bs_query_node *node = &plan->query->nodes[n];
 	struct truth *truth = truth_of(chunk, n);
-	bool is_word = node->kind == BS_NODE_WORD && node->field == BS_QUERY_ANY_FIELD;
+	uint32_t whole = bs_plan_whole(plan, chunk->at->segment, n);
+	bool is_exact = whole != UINT32_MAX || (node->kind == BS_NODE_WORD && node->field == BS_QUERY_ANY_FIELD);
+	bool is_filter;
 	if (bs_query_is_file_name(node)) {
 		judge_name(chunk, n, within);
 		return;
 	}
-	bool is_pair = node->kind == BS_NODE_PHRASE && node->n_items == 2 && node->field == BS_QUERY_ANY_FIELD;
-	bool is_proven = false;
 	memcpy(truth->may, within, chunk->n_words * sizeof(*within));
-	for (uint32_t i = 0; i < node->n_items && any(chunk, truth->may); i++) {
+	if (whole != UINT32_MAX)
+		keep_term_rows(chunk, whole, 1, truth->may, &is_exact);
+	for (uint32_t i = 0; i < node->n_items && whole == UINT32_MAX && any(chunk, truth->may); i++) {
 		const struct bs_plan_element *element = &plan->elements[node->items[i].element];
 		if (element->is_too_broad)
-			is_word = false;
+			is_exact = false;
 		else
-			keep_term_rows(chunk, element->first_term, element->n_terms, truth->may, &is_word);
+			keep_term_rows(chunk, element->first_term, element->n_terms, truth->may, &is_exact);
 	}
-	for (uint32_t i = 0; i < plan->n_word_pairs && any(chunk, truth->may); i++) {
-		bool is_exact = is_pair;
-		if (plan->pairs[i].node != n || !bs_scan_place(chunk->at, plan->pairs[i].term)->is_found)
-			continue;
-		keep_term_rows(chunk, plan->pairs[i].term, 1, truth->may, &is_exact);
-		is_proven = is_exact;
-	}
+	for (uint32_t i = 0; i < plan->n_word_pairs && whole == UINT32_MAX && any(chunk, truth->may); i++)
+		if (plan->pairs[i].node == n && bs_plan_is_widest(plan, chunk->at->segment, i))
+			keep_term_rows(chunk, plan->pairs[i].term, 1, truth->may, &is_filter);
 	for (uint32_t i = 0; i < chunk->n_words; i++)
-		truth->must[i] = is_word || is_proven ? truth->may[i] : 0;
+		truth->must[i] = is_exact ? truth->may[i] : 0;
 }
 
 /* Leaves in the node's truth what is known of the rows within, and nothing of others. A child of an AND is asked about

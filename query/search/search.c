@@ -635,16 +635,9 @@ static enum bs_status are_hits_unchanged(struct bs_finder *finder, bool *unchang
 static bool count_by_lexicon(struct bs_finder *finder, uint32_t segment)
 {
 	const struct bs_plan *plan = &finder->plan;
-	const struct bs_query_node *node = &finder->query->nodes[0];
-	uint32_t term = UINT32_MAX;
-	if (finder->query->n_nodes > 1 || node->field != BS_QUERY_ANY_FIELD || plan->filter || finder->request->exhaustive ||
-	    finder->index->snapshot.tombstones[segment])
+	if (finder->query->n_nodes > 1 || plan->filter || finder->request->exhaustive || finder->index->snapshot.tombstones[segment])
 		return false;
-	if (node->kind == BS_NODE_WORD && finder->query->elements[node->items[0].element].kind == BS_ELEMENT_TERM)
-		term = plan->elements[node->items[0].element].first_term;
-	else if (node->kind == BS_NODE_PHRASE && node->n_items == 2 && plan->n_word_pairs > 0 &&
-	         bs_plan_place(plan, segment, plan->pairs[0].term)->is_found)
-		term = plan->pairs[0].term;
+	uint32_t term = bs_plan_whole(plan, segment, 0);
 	if (term == UINT32_MAX)
 		return false;
 	finder->stats->candidates += bs_plan_place(plan, segment, term)->df;

@@ -197,7 +197,7 @@ static void put_columns(struct waterfall *to, uint32_t t)
 		if (least < most)
 			put_number(to, "%llu to ", least);
 		put_number(to, most == 1 ? "1 hashed column" : "%llu hashed columns", most);
-		put(to, has_exceptions ? " and exceptions" : "");
+		put(to, has_exceptions ? " and exceptions" : " and rare lists");
 		between = ", ";
 	}
 	if (n_lists > 0) {
