@@ -265,7 +265,7 @@ static bool push_leaf(struct bs_slab_scan *at, uint32_t n)
 	const struct bs_query_node *node = node_at(at, n);
 	uint32_t whole = bs_plan_whole(at->plan, at->segment, n);
 	bool has_wide = false;
-	if (whole != UINT32_MAX && bs_scan_is_exact(at, whole)) {
+	if (whole != UINT32_MAX) {
 		push_term(at, whole);
 		return false;
 	}
