@@ -213,7 +213,9 @@ static void write_segment(uint64_t number, uint32_t n_docs)
 	struct bs_doc_table_builder docs = {0};
 	struct bs_tf_table_builder tfs = {0};
 	struct bs_exceptions_builder exceptions = {0};
-	struct bs_buffer rows = {0}, offsets = {0}, filter = {0}, words = {0}, entries = {0}, fields = {0};
+	struct bs_rare_counts counts = {{0}, {0}, {0}};
+	struct bs_rare_codes codes;
+	struct bs_buffer rows = {0}, offsets = {0}, filter = {0}, words = {0}, entries = {0}, fields = {0}, lists = {0}, none = {0};
 	uint64_t zero = 0;
 	append(&offsets, &zero, 8);
 	for (uint32_t i = 0; i < n_docs; i++) {
@@ -222,6 +224,7 @@ static void write_segment(uint64_t number, uint32_t n_docs)
 		expect_ok(bs_tf_table_add(&tfs, NULL, 0, &err), &err);
 		append(&rows, &i, 4);
 		append(&offsets, &zero, 8);
+		append(&lists, &zero, 8);
 	}
 	for (uint64_t group = 0; group <= bs_forward_groups(n_docs); group++) {
 		append(&filter, &group, 8);
@@ -248,6 +251,8 @@ static void write_segment(uint64_t number, uint32_t n_docs)
 	};
 	expect_ok(bs_segment_write_slab(writer, 0, &image, &entries, &err), &err);
 	expect_ok(bs_exceptions_write(&exceptions, n_docs, writer, &err), &err);
+	expect_ok(bs_rare_codes_make(&codes, &counts, 0, &err), &err);
+	expect_ok(bs_rare_lists_write(&codes, &lists, &none, writer, &err), &err);
 	struct bs_segment_meta meta = {.n_docs = n_docs, .n_positions = 3ull * n_docs, .n_slabs = 1, .density_ppm = 300000};
 	bs_segment_write_head(writer, &meta, &fields, &treatments, &tf_levels, &entries);
 	expect_ok(bs_writer_finish(writer, NULL, &err), &err);
@@ -258,6 +263,7 @@ static void write_segment(uint64_t number, uint32_t n_docs)
 	bs_buffer_deinit(&filter);
 	bs_buffer_deinit(&words);
 	bs_buffer_deinit(&entries);
+	bs_buffer_deinit(&lists);
 }
 
 static void write_manifest(struct bs_segment_record *segments, uint32_t n_segments)
