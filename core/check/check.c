@@ -20,8 +20,10 @@
 #define PROGRESS_TERMS 256u                /* between two calls of progress ... */
 #define TOUCH_BYTES    (UINT64_C(1) << 20) /* ... or so many bytes */
 
-#define RARE_IS_NOT  0x7fu /* in place of a treatment's number: the term has exceptions */
-#define RARE_IS_WORD 0x80u
+/* What is kept of a term: the number of its treatment, below 64, and */
+#define TERM_HAS_LEVELS 0x40u /* tf levels */
+#define TERM_IS_WORD    0x80u
+_Static_assert(BS_MAX_TREATMENTS <= TERM_HAS_LEVELS, "a treatment's number has six bits");
 
 struct check {
 	const struct bs_check_request *request;
@@ -41,7 +43,7 @@ struct check {
 	uint32_t *listed;     /* per term: forward lists that hold it, and documents that lists of rare terms say have it */
 	uint32_t *row_of;     /* per document: its row, counted through the slabs */
 	uint64_t *hashes;     /* per term, for lists of rare terms */
-	uint8_t *rare;        /* per term: its treatment, an index into the table's entries, or RARE_IS_NOT; and RARE_IS_WORD */
+	uint8_t *kinds;       /* per term: its treatment, an index into the table's entries; TERM_HAS_LEVELS, TERM_IS_WORD */
 	uint64_t n_rare_exact; /* bits of exact columns of rare terms, less those that lists confirm */
 	uint64_t *tf_sums;    /* per document: how often words stand there, by their codes */
 };
@@ -493,33 +495,58 @@ static uint32_t count_tf(struct check *check, uint32_t document, uint64_t hash)
 	return tf;
 }
 
+static bool has_bit(struct check *check, const struct bs_slab *slab, const struct bs_level *level, uint32_t column,
+                    uint32_t row)
+{
+	bs_column bits;
+	uint32_t lane = row >> bs_level_shift(level->rank, slab->n_docs);
+	TRY(check, bs_slab_column(slab, level, column, NULL, &bits, check->err));
+	return !check->status && bits[lane / 64] >> (lane % 64) & 1;
+}
+
+/* Whether a row has its bits in the n columns of a level that a hash stands for. */
+static bool row_passes(struct check *check, const struct bs_slab *slab, const struct bs_level *level, uint64_t hash,
+                       uint32_t n, uint32_t row)
+{
+	struct bs_probe probe = bs_hash_probe(hash, level->rank);
+	bool passes = n == 0 || level->n_columns > 0;
+	for (uint32_t i = 0; i < n && passes; i++)
+		passes = has_bit(check, slab, level, bs_hash_position(probe, i, level->n_columns), row);
+	return passes;
+}
+
+/* How often a word that is listed stands in a document, and whether its tf levels there say so. */
+static void check_rare_tf(struct check *check, const struct bs_slab *slab, uint32_t document, uint32_t row,
+                          uint32_t ordinal)
+{
+	const struct bs_tf_levels *levels = &check->segment->tf_levels;
+	bool has_levels = check->kinds[ordinal] & TERM_HAS_LEVELS && slab->levels[0].n_columns > 0;
+	uint32_t tf = count_tf(check, document, check->hashes[ordinal]);
+	for (uint32_t l = 0; l < levels->n_levels && has_levels && tf != BS_TF_UNKNOWN && tf >= levels->least[l]; l++)
+		EXPECT(check, row_passes(check, slab, &slab->levels[0], bs_tf_level_hash(check->hashes[ordinal], l),
+		                         levels->n_columns, row),
+		       "document %u has a word %u times, but not its tf level %u", document, tf, l);
+}
+
 /* A document that is listed must pass the term's columns, or have its bit in the exact one. */
 static void find_rare(struct check *check, uint32_t document, uint32_t ordinal)
 {
 	const struct bs_slab *slab = slab_of_row(check, check->row_of[document]);
-	uint32_t treatment = check->rare[ordinal] & RARE_IS_NOT;
+	const struct bs_treatment *treatment =
+		&check->segment->treatments.entries[check->kinds[ordinal] & (TERM_HAS_LEVELS - 1)];
 	uint32_t row = check->row_of[document] - (uint32_t)slab->first_row, exact;
 	bool is_exact = false, passes = true;
-	EXPECT(check, treatment != RARE_IS_NOT, "document %u has term %u in a list, which is not rare", document, ordinal);
+	EXPECT(check, !treatment->has_exceptions, "document %u has term %u in a list, which is not rare", document, ordinal);
 	TRY(check, bs_slab_find_exact(slab, ordinal, &is_exact, &exact, check->err));
-	for (uint32_t l = 0; l < (is_exact ? 1 : slab->n_levels) && !check->status; l++) {
-		const struct bs_level *level = is_exact ? &slab->exact : &slab->levels[l];
-		struct bs_probe probe = bs_hash_probe(check->hashes[ordinal], level->rank);
-		uint32_t lane = row >> bs_level_shift(level->rank, slab->n_docs);
-		uint32_t n = is_exact ? 1 : bs_slab_hashes(&check->segment->treatments.entries[treatment], slab->n_columns, l);
-		for (uint32_t i = 0; i < n && !check->status; i++) {
-			bs_column column;
-			TRY(check, level->n_columns > 0 ? BS_OK : bs_container_corrupt(check->file, check->err, "slab without columns"));
-			TRY(check, bs_slab_column(slab, level, is_exact ? exact : bs_hash_position(probe, i, level->n_columns), NULL,
-			                          &column, check->err));
-			if (!check->status)
-				passes &= column[lane / 64] >> (lane % 64) & 1;
-		}
-	}
+	for (uint32_t l = 0; l < slab->n_levels && !is_exact && !check->status; l++)
+		passes &= row_passes(check, slab, &slab->levels[l], check->hashes[ordinal],
+		                     bs_slab_hashes(treatment, slab->n_columns, l), row);
+	if (is_exact)
+		passes = has_bit(check, slab, &slab->exact, exact, row);
 	EXPECT(check, passes, "document %u has term %u in a list, but does not pass its columns", document, ordinal);
 	check->n_rare_exact -= is_exact;
-	if (check->rare[ordinal] & RARE_IS_WORD)
-		count_tf(check, document, check->hashes[ordinal]);
+	if (check->kinds[ordinal] & TERM_IS_WORD)
+		check_rare_tf(check, slab, document, row, ordinal);
 }
 
 /* After all terms. */
@@ -899,20 +926,21 @@ static uint64_t count_exact(struct term_walk *walk, uint32_t s)
 	return check->popcounts[s][slab->exact.first_column + walk->next_exact[s]];
 }
 
-/* A rare term is in as many documents as lists say; which they are is looked at when all terms are known. */
-static void note_rare(struct term_walk *walk, const struct bs_and_term *term, uint64_t hash)
+/* What there is to know of a term when lists of rare terms are looked at, after all terms. */
+static void note_term(struct term_walk *walk, const struct bs_and_term *term, uint64_t hash)
 {
 	struct check *check = walk->check;
-	uint64_t ordinal = walk->cursor.ordinal;
+	bool is_word = walk->cursor.term.data[0] != BS_KEY_COMPOUND;
+	size_t treatment = (size_t)(term->treatment - walk->segment->treatments.entries);
 	if (check->status)
 		return;
-	bool is_word = walk->cursor.term.data[0] != BS_KEY_COMPOUND;
-	size_t treatment = term->treatment->has_exceptions ? RARE_IS_NOT : (size_t)(term->treatment - walk->segment->treatments.entries);
-	check->hashes[ordinal] = hash;
-	check->rare[ordinal] = (uint8_t)(treatment | (is_word ? RARE_IS_WORD : 0));
+	check->hashes[walk->cursor.ordinal] = hash;
+	check->kinds[walk->cursor.ordinal] =
+		(uint8_t)(treatment | (is_word ? TERM_IS_WORD : 0) |
+		          (is_word && walk->cursor.df >= walk->segment->tf_levels.min_df ? TERM_HAS_LEVELS : 0));
 }
 
-/* The documents that df promises must be in the slabs. */
+/* The documents that df promises must be in the slabs: those of a rare term are in as many as lists say. */
 static void check_documents(struct term_walk *walk)
 {
 	const struct bs_segment *segment = walk->segment;
@@ -922,7 +950,7 @@ static void check_documents(struct term_walk *walk)
 	uint64_t n_sure = check->status ? 0 : check->listed[walk->cursor.ordinal];
 	bs_and_term_init(&term, hash, walk->cursor.ordinal, walk->cursor.df, &segment->treatments);
 	find_exceptions(walk, term.treatment->has_exceptions);
-	note_rare(walk, &term, hash);
+	note_term(walk, &term, hash);
 	for (uint32_t s = 0; s < segment->meta.n_slabs && !check->status; s++) {
 		const struct bs_slab *slab = &segment->slabs[s];
 		if (slab->n_levels == 0)
@@ -1011,7 +1039,7 @@ static void check_segment(struct check *check, uint32_t s)
 	check->popcounts = allocate(check, segment->meta.n_slabs, sizeof(*check->popcounts), "slabs");
 	check->listed = allocate(check, segment->meta.n_terms, sizeof(*check->listed), "terms");
 	check->hashes = allocate(check, segment->meta.n_terms, sizeof(*check->hashes), "terms");
-	check->rare = allocate(check, segment->meta.n_terms, sizeof(*check->rare), "terms");
+	check->kinds = allocate(check, segment->meta.n_terms, sizeof(*check->kinds), "terms");
 	check->row_of = allocate(check, segment->meta.n_docs, sizeof(*check->row_of), "documents");
 	check->tf_sums = allocate(check, segment->meta.n_docs, sizeof(*check->tf_sums), "documents");
 	check->n_rare_exact = 0;
@@ -1029,7 +1057,7 @@ static void check_segment(struct check *check, uint32_t s)
 	free(check->seen);
 	free(check->listed);
 	free(check->hashes);
-	free(check->rare);
+	free(check->kinds);
 	free(check->row_of);
 	free(check->tf_sums);
 }
