@@ -164,20 +164,39 @@ static void test_columns(void **state)
 	EXPECT("seg", 0, "does not come after the one before", {BS_SECTION_EXACT_TERMS, MATRIX, 4, 4, SET, 0});
 }
 
-/* Where nothing says which rows are wrong, the columns must have room for the documents. */
-static void test_room(void **state)
+/* Where lists say which documents have a term, all of them must pass its columns. */
+static void test_listed(void **state)
 {
 	(void)state;
 	make_small_index_of_chances();
-	EXPECT("seg", 0, "is in fewer documents of the slabs", {BS_SECTION_TREATMENTS, 0, 24, 1, SET, 12});
-	EXPECT("seg", 0, "documents of the slabs than its frequency says", {BS_SECTION_EXACT_TERMS, MATRIX, 0, 4, SET, 0});
+	EXPECT("seg", 0, "in a list, but does not pass its columns", {BS_SECTION_TREATMENTS, 0, 24, 1, SET, 12});
+	EXPECT("seg", 0, "in a list, but does not pass its columns", {BS_SECTION_EXACT_TERMS, MATRIX, 0, 4, SET, 0});
 	for (uint32_t l = 0; l < 3; l++) {
 		int64_t line;
 		uint64_t n_set;
 		find_column(l, &line, &n_set);
-		EXPECT("seg", 0, "is in fewer documents of the slabs", {BS_SECTION_COLUMNS, MATRIX, line, 8, SET, 0},
+		EXPECT("seg", 0, "in a list, but does not pass its columns", {BS_SECTION_COLUMNS, MATRIX, line, 8, SET, 0},
 		       {BS_SECTION_POPCOUNTS, MATRIX, 8 * (int64_t)l, 8, ADD, 0 - n_set});
 	}
+}
+
+static void test_rare_lists(void **state)
+{
+	(void)state;
+	make_small_index_of_chances();
+	EXPECT("seg", 0, "lists of rare terms of 2^4 documents", {BS_SECTION_RARE_CODES, 0, 0, 4, SET, 4});
+	/* Before the fix, a list could name documents that do not share it: what it said of them was believed, and never asked. */
+	EXPECT("seg", 0, "the codes of rare terms break their rules", {BS_SECTION_RARE_CODES, 0, 0, 4, SET, 2});
+	EXPECT("seg", 0, "the codes of rare terms break their rules", {BS_SECTION_RARE_CODES, 0, 8, 4, SET, 0x11111111});
+	EXPECT("seg", 0, "lists of rare terms: the first does not begin at 0", {BS_SECTION_RARE_OFFSETS, 0, 0, 8, SET, 1});
+	EXPECT("seg", 0, "lists of rare terms: the last ends at", {BS_SECTION_RARE_OFFSETS, 0, -1, 0, PACKED_ADD, (uint64_t)-1});
+	EXPECT("seg", 0, "lists of rare terms: bytes behind the last", {BS_SECTION_RARE_LISTS, 0, -1, 1, SET, 1});
+	EXPECT("seg", 0, "the list of rare terms at 0 does not decode", {BS_SECTION_RARE_LISTS, 0, 0, 1, SET, 0});
+	EXPECT("seg", 0, "the list of rare terms at 0 does not decode", {BS_SECTION_RARE_LISTS, 0, 0, 1, ADD, 1});
+	flip_all(BS_SECTION_RARE_OFFSETS);
+	flip_all(BS_SECTION_RARE_LISTS);
+	/* A word that has exceptions is in no list. */
+	EXPECT("seg", 0, "term", {BS_SECTION_TREATMENTS, 0, 27, 1, SET, 1});
 }
 
 /* The u32s of a section of the first segment. Returns how many; at most `most` are read. */
@@ -450,7 +469,8 @@ int main(void)
 		FOLDER_TEST(test_head),
 		FOLDER_TEST(test_lexicon),
 		FOLDER_TEST(test_columns),
-		FOLDER_TEST(test_room),
+		FOLDER_TEST(test_listed),
+		FOLDER_TEST(test_rare_lists),
 		FOLDER_TEST(test_exceptions),
 		FOLDER_TEST(test_rows),
 		FOLDER_TEST(test_lists),

@@ -1,112 +1,18 @@
-/* check.c: see check.h. First what a segment holds: documents, slabs, its lexicon against itself and against the slabs,
- * grams. Then all files, the manifest and what stands beside segments. */
-#include "core/check/check.h"
+/* check.c: see check.h. First what a segment holds: documents, slabs, grams; its terms are check_terms.c's. Then all files, the manifest and what stands beside segments. */
+#include "core/check/check_state.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-#include "core/base/bytes.h"
-#include "core/base/hash.h"
 #include "core/base/source_kind.h"
 #include "core/file/segment_sections.h"
 #include "core/matrix/forward_list.h"
-#include "core/matrix/slab_and.h"
 #include "core/simd/kernels.h"
 #include "core/store/doc_order.h"
 #include "core/store/folder_listings.h"
 #include "core/store/index_dir.h"
 
 #define KNOWN_FLAGS    (BS_DOC_NAMED_BY_LINE | BS_DOC_SUSPECT)
-#define PROGRESS_TERMS 256u                /* between two calls of progress ... */
-#define TOUCH_BYTES    (UINT64_C(1) << 20) /* ... or so many bytes */
-
-#define RARE_IS_NOT  0x7fu /* in place of a treatment's number: the term has exceptions */
-#define RARE_IS_WORD 0x80u
-
-struct check {
-	const struct bs_check_request *request;
-	bs_check_stored_text *stored_text; /* NULL: is not decoded */
-	struct bs_snapshot snapshot;
-	const struct bs_kernel *kernel;
-	uint64_t done_bytes;
-	uint64_t total_bytes;
-	enum bs_status status; /* sticky: after the first thing that is wrong nothing is looked at any more */
-	struct bs_error *err;
-	const struct bs_container *file; /* that is looked at */
-	/* The segment that is looked at. */
-	const struct bs_segment *segment;
-	uint32_t number;      /* in the snapshot */
-	uint8_t *seen;        /* a bit a document: it has a row */
-	uint32_t **popcounts; /* per slab, per column: its set bits; NULL where there are forward lists */
-	uint32_t *listed;     /* per term: forward lists that hold it, and documents that lists of rare terms say have it */
-	uint32_t *row_of;     /* per document: its row, counted through the slabs */
-	uint64_t *hashes;     /* per term, for lists of rare terms */
-	uint8_t *rare;        /* per term: its treatment, an index into the table's entries, or RARE_IS_NOT; and RARE_IS_WORD */
-	uint64_t n_rare_exact; /* bits of exact columns of rare terms, less those that lists confirm */
-	uint64_t *tf_sums;    /* per document: how often words stand there, by their codes */
-};
-
-/* Does it, and keeps its status, unless something is wrong already: then the call is not made. */
-#define TRY(check, call) \
-	do { \
-		if (!(check)->status) \
-			(check)->status = (call); \
-	} while (0)
-
-/* Says what is wrong with the file if it is not so. is_so is not looked at if something is wrong already, and tries
- * nothing itself. */
-#define EXPECT(check, is_so, ...) \
-	TRY(check, (is_so) ? BS_OK : bs_container_corrupt((check)->file, (check)->err, __VA_ARGS__))
-
-/* n + 1 zeros; NULL if something is wrong, as that there is no memory. */
-static void *allocate(struct check *check, uint64_t n, size_t item_bytes, const char *what)
-{
-	void *items = check->status ? NULL : calloc((size_t)n + 1, item_bytes);
-	TRY(check, items ? BS_OK : bs_fail_memory(check->err, what, n * item_bytes));
-	return items;
-}
-
-/* Tells the caller of n_bytes more. */
-static void advance(struct check *check, uint64_t n_bytes)
-{
-	check->done_bytes += n_bytes;
-	if (check->request->progress)
-		check->request->progress(check->request->context, check->done_bytes, check->total_bytes);
-}
-
-static void touch_all(struct check *check, const struct bs_section *section)
-{
-	TRY(check, bs_section_touch(section, 0, section->n_bytes, check->err));
-}
-
-static uint32_t u32_at(const struct bs_section *section, uint64_t i)
-{
-	return bs_load_u32(section->data + i * 4);
-}
-
-static uint64_t u64_at(const struct bs_section *section, uint64_t i)
-{
-	return bs_load_u64(section->data + i * 8);
-}
-
-static void check_packed(struct check *check, const struct bs_packed *packed)
-{
-	TRY(check, bs_packed_check(packed, check->err));
-}
-
-static uint64_t packed_at(struct check *check, const struct bs_packed *packed, uint64_t i)
-{
-	uint64_t value = 0;
-	TRY(check, bs_packed_get(packed, i, &value, check->err));
-	return value;
-}
-
-static uint32_t packed_u32_at(struct check *check, const struct bs_packed *packed, uint64_t i)
-{
-	uint32_t value = 0;
-	TRY(check, bs_packed_get_u32(packed, i, &value, check->err));
-	return value;
-}
+#define TOUCH_BYTES    (UINT64_C(1) << 20) /* between two calls of progress */
 
 /* Whether the bit of i was not set; now it is. */
 static bool set_new(uint8_t *bits, uint32_t i)
@@ -433,44 +339,7 @@ static void check_slabs(struct check *check)
 	}
 }
 
-static const struct bs_slab *slab_of_row(const struct check *check, uint32_t row)
-{
-	const struct bs_slab *slab = check->segment->slabs;
-	while (row >= slab->first_row + slab->n_docs)
-		slab++;
-	return slab;
-}
-
-/* Calls `say` with each document of each list of rare terms, and a term that it has. */
-static void walk_rare_lists(struct check *check, void (*say)(struct check *check, uint32_t document, uint32_t ordinal))
-{
-	const struct bs_rare_lists *lists = &check->segment->rare_lists;
-	struct bs_buffer buffer = {0};
-	for (uint64_t list = 0; list < lists->n_lists && !check->status; list++) {
-		TRY(check, bs_rare_lists_read(lists, list, check->segment->meta.n_terms, &buffer, check->err));
-		const struct bs_rare_term *terms = (const struct bs_rare_term *)(const void *)buffer.data;
-		for (size_t i = 0; i < buffer.used_bytes / sizeof(*terms) && !check->status; i++) {
-			for (uint32_t docs = terms[i].docs; docs && !check->status; docs &= docs - 1) {
-				uint64_t document = (list << lists->docs_log2) + (uint32_t)__builtin_ctz(docs);
-				EXPECT(check, document < check->segment->meta.n_docs, "list %llu of rare terms has one of document %llu",
-				       (unsigned long long)list, (unsigned long long)document);
-				if (!check->status)
-					say(check, (uint32_t)document, terms[i].ordinal);
-			}
-		}
-	}
-	bs_buffer_deinit(&buffer);
-}
-
-static void count_rare(struct check *check, uint32_t document, uint32_t ordinal)
-{
-	EXPECT(check, slab_of_row(check, check->row_of[document])->n_levels > 0,
-	       "document %u, which has a forward list, has term %u in a list of rare terms, too", document, ordinal);
-	if (!check->status)
-		check->listed[ordinal]++;
-}
-
-/* Each against itself; what the terms and columns say of them comes when the terms are known. */
+/* Against themselves; what the terms and columns say of them comes when the terms are known. */
 static void check_rare_lists(struct check *check)
 {
 	const struct bs_rare_lists *lists = &check->segment->rare_lists;
@@ -478,55 +347,7 @@ static void check_rare_lists(struct check *check)
 	touch_all(check, &lists->bytes);
 	EXPECT(check, bs_load_u64(lists->bytes.data + n_bytes) == 0, "lists of rare terms: bytes behind the last");
 	check_offsets(check, NULL, &lists->offsets, n_bytes, "lists of rare terms");
-	walk_rare_lists(check, count_rare);
-}
-
-/* How often a word stands in a document that has it, by its code. */
-static uint32_t count_tf(struct check *check, uint32_t document, uint64_t hash)
-{
-	const uint8_t *bits;
-	size_t n_bytes;
-	TRY(check, bs_tf_table_get(&check->segment->tfs, document, &bits, &n_bytes, check->err));
-	uint32_t tf = check->status ? BS_TF_UNKNOWN : bs_tf_decode(bits, n_bytes, hash);
-	if (!check->status)
-		check->tf_sums[document] += tf == BS_TF_UNKNOWN ? 1 : tf;
-	return tf;
-}
-
-/* A document that is listed must pass the term's columns, or have its bit in the exact one. */
-static void find_rare(struct check *check, uint32_t document, uint32_t ordinal)
-{
-	const struct bs_slab *slab = slab_of_row(check, check->row_of[document]);
-	uint32_t treatment = check->rare[ordinal] & RARE_IS_NOT;
-	uint32_t row = check->row_of[document] - (uint32_t)slab->first_row, exact;
-	bool is_exact = false, passes = true;
-	EXPECT(check, treatment != RARE_IS_NOT, "document %u has term %u in a list, which is not rare", document, ordinal);
-	TRY(check, bs_slab_find_exact(slab, ordinal, &is_exact, &exact, check->err));
-	for (uint32_t l = 0; l < (is_exact ? 1 : slab->n_levels) && !check->status; l++) {
-		const struct bs_level *level = is_exact ? &slab->exact : &slab->levels[l];
-		struct bs_probe probe = bs_hash_probe(check->hashes[ordinal], level->rank);
-		uint32_t lane = row >> bs_level_shift(level->rank, slab->n_docs);
-		uint32_t n = is_exact ? 1 : bs_slab_hashes(&check->segment->treatments.entries[treatment], slab->n_columns, l);
-		for (uint32_t i = 0; i < n && !check->status; i++) {
-			bs_column column;
-			TRY(check, level->n_columns > 0 ? BS_OK : bs_container_corrupt(check->file, check->err, "slab without columns"));
-			TRY(check, bs_slab_column(slab, level, is_exact ? exact : bs_hash_position(probe, i, level->n_columns), NULL,
-			                          &column, check->err));
-			if (!check->status)
-				passes &= column[lane / 64] >> (lane % 64) & 1;
-		}
-	}
-	EXPECT(check, passes, "document %u has term %u in a list, but does not pass its columns", document, ordinal);
-	check->n_rare_exact -= is_exact;
-	if (check->rare[ordinal] & RARE_IS_WORD)
-		count_tf(check, document, check->hashes[ordinal]);
-}
-
-/* After all terms. */
-static void check_rare_documents(struct check *check)
-{
-	walk_rare_lists(check, find_rare);
-	EXPECT(check, check->n_rare_exact == 0, "exact columns of rare terms have documents whose lists do not have them");
+	bs_check_listed_terms(check);
 }
 
 static void check_exceptions(struct check *check)
@@ -612,394 +433,6 @@ static void check_grams(struct check *check)
 		check_gram_slab(check, i);
 }
 
-/* What the walk over all terms keeps. */
-struct term_walk {
-	struct check *check;
-	const struct bs_segment *segment;
-	struct bs_lexicon_cursor cursor;
-	struct bs_buffer last; /* the term before */
-	uint32_t *next_exact;  /* per slab: its first exact term that is not below the current one */
-	uint64_t n_excepted;   /* terms so far that have exceptions */
-	struct bs_buffer excepted; /* u32: the exceptions of the current term */
-	size_t n_taken;            /* of them, by the slabs so far */
-	struct bs_and_scratch scratch;
-	struct bs_and_frame frame;
-	enum bs_status tf_status; /* of the tfs of the current term: waits, for a wrong document is best told by its df */
-	struct bs_error tf_err;
-	uint64_t told_bytes;   /* to who waits: of the half of the columns' bytes that looking terms up stands for */
-	uint64_t sum_df;
-	struct bs_buffer last_separator;
-	uint64_t terms_off;      /* where the next block begins */
-	uint64_t separators_off; /* where its separator does */
-};
-
-static void expect_of_term(const struct term_walk *walk, bool is_so, const char *what)
-{
-	const struct bs_buffer *term = &walk->cursor.term;
-	EXPECT(walk->check, is_so, "lexicon: term %llu (\"%.*s\") %s", (unsigned long long)walk->cursor.ordinal,
-	       term->used_bytes < 60 ? (int)term->used_bytes : 60, (const char *)term->data, what);
-}
-
-static uint64_t hash_of(const struct term_walk *walk)
-{
-	return bs_hash_term(walk->cursor.term.data, walk->cursor.term.used_bytes);
-}
-
-/* A word in a slab: the columns of its tf levels. */
-struct word_columns {
-	const struct bs_slab *slab;
-	const struct bs_tf_levels *levels;
-	uint64_t hash;
-	uint32_t n_levels; /* 0: the word has none */
-	bs_column columns[BS_MAX_TF_LEVELS][BS_MAX_TF_COLUMNS];
-};
-
-static enum bs_status find_columns(struct term_walk *walk, struct word_columns *word)
-{
-	const struct bs_tf_levels *levels = word->levels;
-	const struct bs_level *documents = &word->slab->levels[0];
-	enum bs_status status = BS_OK;
-	word->n_levels = walk->cursor.df >= levels->min_df && documents->n_columns > 0 ? levels->n_levels : 0;
-	for (uint32_t l = 0; l < word->n_levels; l++) {
-		struct bs_probe probe = bs_hash_probe(bs_tf_level_hash(word->hash, l), BS_LEVEL_DOCUMENT);
-		for (uint32_t i = 0; i < levels->n_columns && !status; i++)
-			status = bs_slab_column(word->slab, documents, bs_hash_position(probe, i, documents->n_columns), NULL,
-			                        &word->columns[l][i], &walk->tf_err);
-	}
-	return status;
-}
-
-static bool reaches(const struct word_columns *word, uint32_t level, uint32_t row)
-{
-	for (uint32_t i = 0; i < word->levels->n_columns; i++)
-		if (!(word->columns[level][i][row / 64] >> (row % 64) & 1))
-			return false;
-	return true;
-}
-
-static enum bs_status check_row(struct term_walk *walk, const struct word_columns *word, uint32_t row)
-{
-	const struct bs_segment *segment = walk->segment;
-	const uint8_t *bits;
-	size_t n_bytes;
-	uint32_t document;
-	enum bs_status status = bs_slab_document(word->slab, row, &document, &walk->tf_err);
-	if (!status)
-		status = bs_tf_table_get(&segment->tfs, document, &bits, &n_bytes, &walk->tf_err);
-	if (status)
-		return status;
-	uint32_t tf = bs_tf_decode(bits, n_bytes, word->hash);
-	walk->check->tf_sums[document] += tf == BS_TF_UNKNOWN ? 1 : tf;
-	for (uint32_t l = 0; l < word->n_levels && tf != BS_TF_UNKNOWN && tf >= word->levels->least[l]; l++)
-		if (!reaches(word, l, row))
-			return bs_container_corrupt(segment->file, &walk->tf_err, "document %u has a word %u times, but not its tf "
-			                            "level %u", document, tf, l);
-	return BS_OK;
-}
-
-/* How often the current term stands in documents that surely have it, the lines of slab s, by their codes, against its
- * tf levels. Word pairs are not counted. */
-static void check_word_tfs(struct term_walk *walk, uint32_t s, const uint64_t *lines, const struct bs_live *live)
-{
-	const struct bs_segment *segment = walk->segment;
-	struct word_columns word = {.slab = &segment->slabs[s], .levels = &segment->tf_levels, .hash = hash_of(walk)};
-	if (walk->cursor.term.data[0] == BS_KEY_COMPOUND)
-		return;
-	if (!walk->tf_status)
-		walk->tf_status = find_columns(walk, &word);
-	for (uint32_t block = 0; !walk->tf_status && block < word.slab->n_blocks; block++) {
-		if (!(live->words[block / 64] >> (block % 64) & 1))
-			continue;
-		for (uint32_t at = block * BS_LINE_WORDS; at < (block + 1) * BS_LINE_WORDS; at++)
-			for (uint64_t left = lines[at]; left && !walk->tf_status; left &= left - 1)
-				walk->tf_status = check_row(walk, &word, at * 64 + (uint32_t)__builtin_ctzll(left));
-	}
-}
-
-/* After all words: none may stand in a document more often than there is room for. */
-static void check_tf_sums(const struct term_walk *walk)
-{
-	struct check *check = walk->check;
-	for (uint32_t document = 0; document < walk->segment->meta.n_docs && !check->status; document++) {
-		uint32_t length = packed_u32_at(check, &walk->segment->docs.lengths, document);
-		EXPECT(check, walk->check->tf_sums[document] <= length,
-		       "document %u has %llu words, by how often they stand in it, and %u positions", document,
-		       (unsigned long long)walk->check->tf_sums[document], length);
-	}
-}
-
-static size_t common_bytes(const struct bs_buffer *a, const struct bs_buffer *b)
-{
-	size_t n = 0;
-	while (n < a->used_bytes && n < b->used_bytes && a->data[n] == b->data[n])
-		n++;
-	return n;
-}
-
-/* A chapter must begin where the one before ended, and its index say with what: a look-up trusts it. The cursor has
- * just read the chapter's first separator. */
-static void check_chapter(const struct term_walk *walk, uint64_t chapter)
-{
-	const uint8_t *entry = walk->segment->lexicon.chapters.data + chapter * BS_LEXICON_CHAPTER_BYTES;
-	const struct bs_buffer *separator = &walk->cursor.separator;
-	expect_of_term(walk, bs_load_u64(entry) == bs_first_eight(separator->data, separator->used_bytes),
-	               "is not behind what the index has as the first of its chapter");
-	expect_of_term(walk, bs_load_u64(entry + 8) == walk->terms_off && bs_load_u64(entry + 16) == walk->separators_off,
-	               "begins a chapter that does not begin where the one before ends");
-}
-
-/* The separator must be the shortest that comes after the last term. */
-static void check_block_start(struct term_walk *walk, uint64_t block)
-{
-	const struct bs_lexicon_cursor *cursor = &walk->cursor;
-	const struct bs_buffer *separator = &cursor->separator;
-	bool is_chapter = block % BS_LEXICON_CHAPTER_BLOCKS == 0;
-	if (is_chapter)
-		check_chapter(walk, block / BS_LEXICON_CHAPTER_BLOCKS);
-	expect_of_term(walk, separator->used_bytes == (block == 0 ? 0 : cursor->n_shared + 1),
-	               "is divided from the one before by a separator of a wrong length");
-	expect_of_term(walk, is_chapter || common_bytes(&walk->last_separator, separator) == cursor->separator_shared,
-	               "has a separator that does not share all that it has in common with the one before");
-	walk->terms_off = cursor->next_block_off;
-	walk->separators_off = (uint64_t)(cursor->next_separator - walk->segment->lexicon.separators.data);
-	bs_buffer_clear(&walk->last_separator);
-	TRY(walk->check, bs_buffer_append(&walk->last_separator, separator->data, separator->used_bytes, walk->check->err));
-}
-
-/* After the last term of a block: fewer than eight bits are left, and they are zeros. */
-static void check_block_end(const struct term_walk *walk, uint64_t block)
-{
-	const struct bs_bits *bits = &walk->cursor.bits;
-	int64_t n_left = (bits->end - bits->at) * 8 + bits->n_bits;
-	EXPECT(walk->check, n_left == 0 || (n_left > 0 && n_left <= 7 && bits->window >> (64 - n_left) == 0),
-	       "lexicon: block %llu does not end with its last term", (unsigned long long)block);
-}
-
-/* After the last of all: nothing is behind it but the padding. */
-static void check_end(const struct term_walk *walk)
-{
-	const struct bs_lexicon *lexicon = &walk->segment->lexicon;
-	const struct bs_segment_meta *meta = &walk->segment->meta;
-	uint64_t pad_off = lexicon->n_terms ? lexicon->terms.n_bytes - BS_LEXICON_PAD_BYTES : 0;
-	bool is_end = walk->terms_off == pad_off && walk->separators_off == lexicon->separators.n_bytes;
-	EXPECT(walk->check, is_end && (!lexicon->n_terms || bs_load_u64(lexicon->terms.data + pad_off) == 0),
-	       "lexicon: bytes behind its last term");
-	EXPECT(walk->check, walk->sum_df == meta->n_postings, "%llu postings where the lexicon has %llu",
-	       (unsigned long long)meta->n_postings, (unsigned long long)walk->sum_df);
-}
-
-/* Strictly ascending, sharing exactly what is common: a look-up leaves a block early because of that. */
-static void check_term_order(const struct term_walk *walk)
-{
-	const struct bs_buffer *last = &walk->last;
-	const struct bs_buffer *term = &walk->cursor.term;
-	size_t n_common = common_bytes(last, term);
-	if (walk->cursor.ordinal == 0)
-		return;
-	bool is_after = n_common < term->used_bytes &&
-	                (n_common == last->used_bytes || last->data[n_common] < term->data[n_common]);
-	expect_of_term(walk, is_after, "does not come after the one before");
-	expect_of_term(walk, walk->cursor.n_shared == n_common,
-	               "does not share all that it has in common with the one before");
-}
-
-static void check_term(struct term_walk *walk)
-{
-	uint64_t ordinal = walk->cursor.ordinal;
-	uint64_t block = ordinal / BS_LEXICON_BLOCK_TERMS;
-	bool is_last = ordinal + 1 == walk->segment->lexicon.n_terms;
-	check_term_order(walk);
-	expect_of_term(walk, walk->cursor.term.used_bytes > 0, "is empty");
-	expect_of_term(walk, walk->cursor.df >= 1 && walk->cursor.df <= walk->segment->meta.n_docs,
-	               "is in no document, or in more than there are");
-	if (ordinal % BS_LEXICON_BLOCK_TERMS == 0)
-		check_block_start(walk, block);
-	if (is_last || (ordinal + 1) % BS_LEXICON_BLOCK_TERMS == 0)
-		check_block_end(walk, block);
-	walk->sum_df += walk->cursor.df;
-}
-
-/* Whether the slab has an exact column for the current term: it is next_exact then. */
-static bool exact_in_slab(struct term_walk *walk, uint32_t s)
-{
-	const struct bs_slab *slab = &walk->segment->slabs[s];
-	uint32_t *next = &walk->next_exact[s];
-	while (*next < slab->exact.n_columns && u32_at(&slab->exact_terms, *next) < walk->cursor.ordinal)
-		++*next;
-	return *next < slab->exact.n_columns && u32_at(&slab->exact_terms, *next) == walk->cursor.ordinal;
-}
-
-/* The exceptions of the current term, if it has any, into walk->excepted, of which none is taken yet. */
-static void find_exceptions(struct term_walk *walk, bool is_exact)
-{
-	const struct bs_exceptions *exceptions = &walk->segment->exceptions;
-	struct check *check = walk->check;
-	struct bs_term_exceptions list;
-	bs_buffer_clear(&walk->excepted);
-	walk->n_taken = 0;
-	if (walk->n_excepted == exceptions->n_terms ||
-	    packed_at(check, &exceptions->terms, walk->n_excepted) != walk->cursor.ordinal || check->status)
-		return;
-	walk->n_excepted++;
-	expect_of_term(walk, is_exact, "has exceptions where its treatment has none");
-	TRY(check, bs_exceptions_find(exceptions, walk->cursor.ordinal, &list, check->err));
-	TRY(check, bs_exceptions_read(&list, &walk->excepted, check->err));
-}
-
-/* Takes the exceptions of slab s out of the documents that pass the term's columns; live NULL: there must be none. */
-static void take_exceptions(struct term_walk *walk, uint32_t s, const struct bs_live *live)
-{
-	const struct bs_slab *slab = &walk->segment->slabs[s];
-	const uint32_t *rows = (const uint32_t *)(const void *)walk->excepted.data;
-	size_t n = walk->excepted.used_bytes / sizeof(*rows);
-	for (; walk->n_taken < n && rows[walk->n_taken] < slab->first_row + slab->n_docs; walk->n_taken++) {
-		uint64_t row = rows[walk->n_taken] - slab->first_row;
-		uint64_t block = row / BS_LINE_BITS;
-		uint64_t bit = UINT64_C(1) << (row % 64);
-		expect_of_term(walk, live, "has exceptions in a slab where it has no hashed columns");
-		if (walk->check->status)
-			return;
-		expect_of_term(walk, (live->words[block / 64] >> (block % 64) & 1) && (walk->frame.lines[row / 64] & bit),
-		               "has an exception that does not pass its columns");
-		walk->frame.lines[row / 64] &= ~bit;
-	}
-}
-
-/* The documents of slab s that have the term by its hashed columns and its exceptions. */
-static uint64_t count_hashed(struct term_walk *walk, uint32_t s, const struct bs_and_term *term)
-{
-	struct check *check = walk->check;
-	const struct bs_slab *slab = &walk->segment->slabs[s];
-	const struct bs_slab_term *only = &(struct bs_slab_term){.term = term, .exact_column = BS_NO_COLUMN};
-	struct bs_and_cost cost = {0, 0};
-	struct bs_live live;
-	bs_live_all(&live, slab->n_blocks);
-	TRY(check, bs_slab_and(slab, check->kernel, &only, 1, &walk->scratch, &walk->frame, &live, &cost, check->err));
-	if (!check->status)
-		take_exceptions(walk, s, &live);
-	if (check->status)
-		return 0;
-	uint64_t n_docs = check->kernel->count(walk->frame.lines, &live);
-	check_word_tfs(walk, s, walk->frame.lines, &live);
-	return n_docs;
-}
-
-/* ... by the exact column that was found last, where exceptions have no place. */
-static uint64_t count_exact(struct term_walk *walk, uint32_t s)
-{
-	struct check *check = walk->check;
-	const struct bs_slab *slab = &walk->segment->slabs[s];
-	struct bs_live live;
-	bs_column column;
-	bs_live_all(&live, slab->n_blocks);
-	take_exceptions(walk, s, NULL);
-	TRY(check, bs_slab_column(slab, &slab->exact, walk->next_exact[s], NULL, &column, check->err));
-	if (!check->status)
-		check_word_tfs(walk, s, column, &live);
-	return check->popcounts[s][slab->exact.first_column + walk->next_exact[s]];
-}
-
-/* A rare term is in as many documents as lists say; which they are is looked at when all terms are known. */
-static void note_rare(struct term_walk *walk, const struct bs_and_term *term, uint64_t hash)
-{
-	struct check *check = walk->check;
-	uint64_t ordinal = walk->cursor.ordinal;
-	if (check->status)
-		return;
-	bool is_word = walk->cursor.term.data[0] != BS_KEY_COMPOUND;
-	size_t treatment = term->treatment->has_exceptions ? RARE_IS_NOT : (size_t)(term->treatment - walk->segment->treatments.entries);
-	check->hashes[ordinal] = hash;
-	check->rare[ordinal] = (uint8_t)(treatment | (is_word ? RARE_IS_WORD : 0));
-}
-
-/* The documents that df promises must be in the slabs. */
-static void check_documents(struct term_walk *walk)
-{
-	const struct bs_segment *segment = walk->segment;
-	struct check *check = walk->check;
-	struct bs_and_term term;
-	uint64_t hash = hash_of(walk);
-	uint64_t n_sure = check->status ? 0 : check->listed[walk->cursor.ordinal];
-	bs_and_term_init(&term, hash, walk->cursor.ordinal, walk->cursor.df, &segment->treatments);
-	find_exceptions(walk, term.treatment->has_exceptions);
-	note_rare(walk, &term, hash);
-	for (uint32_t s = 0; s < segment->meta.n_slabs && !check->status; s++) {
-		const struct bs_slab *slab = &segment->slabs[s];
-		if (slab->n_levels == 0)
-			take_exceptions(walk, s, NULL);
-		else if (exact_in_slab(walk, s) && !term.treatment->has_exceptions)
-			check->n_rare_exact += check->popcounts[s][slab->exact.first_column + walk->next_exact[s]];
-		else if (exact_in_slab(walk, s))
-			n_sure += count_exact(walk, s);
-		else if (term.treatment->has_exceptions)
-			n_sure += count_hashed(walk, s, &term);
-	}
-	uint64_t df = walk->cursor.df;
-	expect_of_term(walk, n_sure <= df, "is in more documents of the slabs than its frequency says");
-	expect_of_term(walk, n_sure >= df, "is in fewer documents of the slabs than its frequency says");
-	if (!check->status && walk->tf_status && check->err)
-		*check->err = walk->tf_err;
-	TRY(check, walk->tf_status);
-}
-
-/* Looking terms up takes longer than reading the columns, and stands for half of their bytes. */
-static void tell_progress(struct term_walk *walk)
-{
-	uint64_t n_terms = walk->segment->lexicon.n_terms, n_bytes = 0;
-	if ((walk->cursor.ordinal + 1) % PROGRESS_TERMS != 0)
-		return;
-	for (uint32_t s = 0; s < walk->segment->meta.n_slabs; s++)
-		n_bytes += walk->segment->slabs[s].columns.n_bytes / 2;
-	n_bytes = (uint64_t)((double)n_bytes * (double)walk->cursor.ordinal / (double)n_terms);
-	advance(walk->check, n_bytes - walk->told_bytes);
-	walk->told_bytes = n_bytes;
-}
-
-static void walk_terms(struct term_walk *walk)
-{
-	struct check *check = walk->check;
-	const struct bs_buffer *term = &walk->cursor.term;
-	for (bool end = false;;) {
-		TRY(check, bs_lexicon_cursor_next(&walk->cursor, &end, check->err));
-		if (check->status || end)
-			return;
-		check_term(walk);
-		if (!check->status)
-			check_documents(walk);
-		tell_progress(walk);
-		bs_buffer_clear(&walk->last);
-		TRY(check, bs_buffer_append(&walk->last, term->data, term->used_bytes, check->err));
-	}
-}
-
-static void check_terms(struct check *check)
-{
-	const struct bs_segment *segment = check->segment;
-	const struct bs_lexicon *lexicon = &segment->lexicon;
-	size_t lines_bytes = (size_t)BS_SLAB_MAX_BLOCKS * BS_LINE_BYTES;
-	struct term_walk walk = {.check = check, .segment = segment, .cursor = {.lexicon = lexicon}};
-	touch_all(check, &lexicon->chapters);
-	EXPECT(check, lexicon->n_terms <= UINT32_MAX, "lexicon: %llu terms are more than can be numbered",
-	       (unsigned long long)lexicon->n_terms);
-	walk.next_exact = allocate(check, segment->meta.n_slabs, sizeof(*walk.next_exact), "slabs");
-	walk.frame.lines = aligned_alloc(BS_LINE_BYTES, lines_bytes);
-	walk.frame.groups = aligned_alloc(BS_LINE_BYTES, lines_bytes / 8);
-	if (!walk.frame.lines || !walk.frame.groups)
-		TRY(check, bs_fail_memory(check->err, "slabs", lines_bytes));
-	walk_terms(&walk);
-	check_rare_documents(check);
-	check_tf_sums(&walk);
-	check_end(&walk);
-	free(walk.next_exact);
-	free(walk.frame.lines);
-	free(walk.frame.groups);
-	bs_and_deinit(&walk.scratch);
-	bs_buffer_deinit(&walk.last);
-	bs_buffer_deinit(&walk.excepted);
-	bs_buffer_deinit(&walk.last_separator);
-	bs_lexicon_cursor_deinit(&walk.cursor);
-}
-
 /* Everything of a segment but the layout of its file, unread pages and stored text. */
 static void check_segment(struct check *check, uint32_t s)
 {
@@ -1011,7 +444,7 @@ static void check_segment(struct check *check, uint32_t s)
 	check->popcounts = allocate(check, segment->meta.n_slabs, sizeof(*check->popcounts), "slabs");
 	check->listed = allocate(check, segment->meta.n_terms, sizeof(*check->listed), "terms");
 	check->hashes = allocate(check, segment->meta.n_terms, sizeof(*check->hashes), "terms");
-	check->rare = allocate(check, segment->meta.n_terms, sizeof(*check->rare), "terms");
+	check->kinds = allocate(check, segment->meta.n_terms, sizeof(*check->kinds), "terms");
 	check->row_of = allocate(check, segment->meta.n_docs, sizeof(*check->row_of), "documents");
 	check->tf_sums = allocate(check, segment->meta.n_docs, sizeof(*check->tf_sums), "documents");
 	check->n_rare_exact = 0;
@@ -1021,7 +454,7 @@ static void check_segment(struct check *check, uint32_t s)
 	check_slabs(check);
 	check_rare_lists(check);
 	check_exceptions(check);
-	check_terms(check);
+	bs_check_terms(check);
 	check_grams(check);
 	for (size_t i = 0; check->popcounts && i < segment->meta.n_slabs; i++)
 		free(check->popcounts[i]);
@@ -1029,7 +462,7 @@ static void check_segment(struct check *check, uint32_t s)
 	free(check->seen);
 	free(check->listed);
 	free(check->hashes);
-	free(check->rare);
+	free(check->kinds);
 	free(check->row_of);
 	free(check->tf_sums);
 }

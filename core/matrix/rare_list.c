@@ -52,6 +52,12 @@ static uint64_t count_runs(const struct bs_rare_term *terms, size_t n_terms)
 	return n_runs;
 }
 
+/* Sets of the documents that share a list, the empty one counted; alone, a document needs no code. */
+static uint32_t sets_of(uint32_t docs_log2)
+{
+	return docs_log2 ? 1u << (1u << docs_log2) : 0;
+}
+
 static uint64_t samples_of(uint64_t n_runs)
 {
 	return (n_runs - 1) / SAMPLE_RUNS;
@@ -73,7 +79,7 @@ enum bs_status bs_rare_codes_make(struct bs_rare_codes *codes, const struct bs_r
                                   struct bs_error *err)
 {
 	const uint64_t *all[CODES] = {counts->gaps, counts->lengths, counts->docs};
-	uint32_t n_sets = docs_log2 ? 1u << (1u << docs_log2) : 0; /* alone, a document needs no code */
+	uint32_t n_sets = sets_of(docs_log2);
 	enum bs_status status = BS_OK;
 	memset(codes, 0, sizeof(*codes));
 	codes->docs_log2 = docs_log2;
@@ -154,6 +160,13 @@ enum bs_status bs_rare_lists_write(const struct bs_rare_codes *codes, const stru
 	return status;
 }
 
+/* Bits of the code of a symbol. */
+static uint8_t length_of(const struct bs_section *section, uint32_t code, uint32_t symbol)
+{
+	uint32_t i = first_symbol[code] + symbol;
+	return section->data[HEAD_BYTES + i / 2] >> (i % 2 * 4) & 15;
+}
+
 static enum bs_status read_codes(struct bs_rare_lists *lists, const struct bs_section *section, struct bs_error *err)
 {
 	uint32_t what[BS_RARE_DOCS];
@@ -165,6 +178,9 @@ static enum bs_status read_codes(struct bs_rare_lists *lists, const struct bs_se
 		status = bs_code_read(&lists->codes, code, section->data + HEAD_BYTES + first_symbol[code] / 2, what,
 		                      n_symbols[code], &valid, err);
 	bs_code_set_finish(&lists->codes, status ? 0 : CODES);
+	/* Of documents that do not share the list. */
+	for (uint32_t docs = 0; docs < BS_RARE_DOCS && valid; docs++)
+		valid = (docs > 0 && docs < sets_of(lists->docs_log2)) || length_of(section, DOCS, docs) == 0;
 	return status || valid ? status : bs_container_corrupt(section->file, err, "the codes of rare terms break their rules");
 }
 
@@ -358,7 +374,7 @@ static enum bs_status codes_again(const struct bs_rare_lists *lists, struct bs_r
 	enum bs_status status = bs_section_touch(&section, 0, section.n_bytes, err);
 	codes->docs_log2 = lists->docs_log2;
 	for (uint32_t i = 0; i < first_symbol[CODES] && !status; i++)
-		codes->lengths[i] = section.data[HEAD_BYTES + i / 2] >> (i % 2 * 4) & 15;
+		codes->lengths[i] = length_of(&section, GAPS, i);
 	for (uint32_t code = 0; code < CODES && !status; code++)
 		bs_code_values(codes->lengths + first_symbol[code], n_symbols[code], codes->values + first_symbol[code]);
 	return status;

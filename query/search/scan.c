@@ -172,7 +172,7 @@ static void keep_listed(struct bs_slab_scan *at, uint32_t term, const struct bs_
 			uint32_t block = live_word * 64 + (uint32_t)__builtin_ctzll(blocks);
 			for (uint32_t word = block * BS_LINE_WORDS; word < (block + 1) * BS_LINE_WORDS; word++) {
 				for (uint64_t bits = lines[word]; bits && !at->status; bits &= bits - 1) {
-					asked[n++].row = word * 64 + (uint32_t)__builtin_ctzll(bits);
+					asked[n++] = (struct asked){.row = word * 64 + (uint32_t)__builtin_ctzll(bits)};
 					if (n < ASKED_TOGETHER)
 						continue;
 					ask_lists(at, ordinal, asked, n, lines);
