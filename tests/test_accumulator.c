@@ -268,7 +268,7 @@ static void check_renumbered(uint32_t n_threads)
 		for (uint32_t n; (n = bs_accumulator_next(&reader, found)) > 0; n_terms += n) {
 			for (uint32_t i = 0; i < n; i++) {
 				assert_int_equal(found[i], new_of[*number]);
-				weight += notes[new_of[*number] < LAST ? new_of[*number] : LAST] & ~BS_NOTE_IS_CODED;
+				weight += notes[new_of[*number] < LAST ? new_of[*number] : LAST] & BS_NOTE_WEIGHT;
 				number++;
 			}
 		}

@@ -15,11 +15,13 @@
 #define CLASS_RATIO 1.5
 #define SLAB_NS     700.0 /* a slab more, for every query: its terms looked up, some cache misses in a row a level */
 #define EXACT_SHARE 1.5   /* exact columns, beside the hashed ones */
+#define LISTED_BITS 10.0  /* of a rare term in the list that a row of a matrix has besides */
 
 struct load {
 	uint64_t n_docs;
 	double weight;
 	double weight_squares;
+	double n_listed;
 	struct bs_forward_load list; /* as forward lists */
 };
 
@@ -31,7 +33,8 @@ struct cost_rules {
 
 static struct load join(const struct load *a, const struct load *b)
 {
-	struct load both = {a->n_docs + b->n_docs, a->weight + b->weight, a->weight_squares + b->weight_squares, a->list};
+	struct load both = {a->n_docs + b->n_docs, a->weight + b->weight, a->weight_squares + b->weight_squares,
+	                    a->n_listed + b->n_listed, a->list};
 	bs_forward_load_add(&both.list, &b->list);
 	return both;
 }
@@ -72,7 +75,8 @@ static double class_cost(const struct load *load, const struct cost_rules *rules
 	if (rows > 0) {
 		double n_slabs = ceil((double)load->n_docs / rows);
 		double n_blocks = ceil((double)load->n_docs / BS_LINE_BITS);
-		as_matrix = n_blocks * block_bytes(load, rules) * 8 + n_slabs * SLAB_NS * rules->price.ns_bits;
+		as_matrix = n_blocks * block_bytes(load, rules) * 8 + load->n_listed * LISTED_BITS +
+		            n_slabs * SLAB_NS * rules->price.ns_bits;
 	}
 	*is_forward_out = rules->given.forward_mode == BS_FORWARD_ALWAYS || rows == 0 ||
 	                  (rules->given.forward_mode == BS_FORWARD_AUTO && as_lists < as_matrix);
@@ -157,7 +161,7 @@ enum bs_status bs_size_classes_make(const struct bs_size_class_doc *docs, uint32
 		first_of[i] = i;
 	for (uint32_t i = 0; i < n_docs; i++) {
 		double weight = (double)docs[i].weight;
-		struct load one = {1, weight, weight * weight, forward_load(docs[i].n_terms, &rules)};
+		struct load one = {1, weight, weight * weight, docs[i].n_listed, forward_load(docs[i].n_terms, &rules)};
 		struct load *load = &loads[class_of(of_small, docs[i].weight)];
 		*load = join(load, &one);
 	}

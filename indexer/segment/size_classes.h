@@ -17,6 +17,7 @@
 struct bs_size_class_doc {
 	uint64_t weight;  /* hashed columns its terms set */
 	uint32_t n_terms;
+	uint32_t n_listed; /* terms that a list of rare terms would have, were the document a row of a matrix */
 };
 
 enum bs_forward_mode {

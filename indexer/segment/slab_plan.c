@@ -65,6 +65,7 @@ static enum bs_status renumber_document(const struct all *all, struct writer *wr
 	uint32_t n_repeated = doc->n_repeated;
 	uint32_t numbers[BS_TERM_CHUNK];
 	uint64_t weight = 0;
+	uint32_t n_listed = 0;
 	size_t n_words = 0;
 	bs_buffer_clear(&writer->words);
 	enum bs_status status = bs_buffer_reserve(&writer->words, doc->n_terms * sizeof(struct bs_tf_word), err);
@@ -80,7 +81,8 @@ static enum bs_status renumber_document(const struct all *all, struct writer *wr
 		for (uint32_t i = 0; i < n; i++) {
 			numbers[i] = all->place_of[numbers[i]];
 			notes[i] = all->notes[numbers[i] < last ? numbers[i] : last];
-			weight += notes[i] & ~BS_NOTE_IS_CODED;
+			weight += notes[i] & BS_NOTE_WEIGHT;
+			n_listed += (notes[i] & BS_NOTE_IS_LISTED) != 0;
 		}
 		/* What is not coded takes up no room, unless its tf follows. No branch: neither can be predicted. */
 		for (uint32_t i = 0; i < n; i++) {
@@ -91,7 +93,7 @@ static enum bs_status renumber_document(const struct all *all, struct writer *wr
 		to = bs_group_put(to, numbers, n);
 	}
 	writer->spool.chunks->used_bytes = (size_t)(to - writer->spool.chunks->bytes);
-	all->docs_out[document] = (struct bs_size_class_doc){.weight = weight, .n_terms = doc->n_terms};
+	all->docs_out[document] = (struct bs_size_class_doc){.weight = weight, .n_terms = doc->n_terms, .n_listed = n_listed};
 	return code_tfs(writer, n_repeated, n_words, reader.codes, task, err);
 }
 
@@ -216,13 +218,14 @@ static bool is_frequent(const struct kinds *kinds, uint32_t df)
 	return df >= kinds->least_frequent || kinds->treatments->entries[treatment_of(kinds, df)].has_exceptions;
 }
 
-static uint8_t weight_of(const struct kinds *kinds, uint32_t df)
+/* Its columns, unless it is taken to get an exact one, and whether it is rare. */
+static uint8_t note_of(const struct kinds *kinds, uint32_t df)
 {
 	const struct bs_treatment *treatment = &kinds->treatments->entries[treatment_of(kinds, df)];
 	uint32_t weight = 0;
 	for (uint32_t level = 0; level < BS_MAX_LEVELS; level++)
 		weight += treatment->n_columns[level];
-	return df < kinds->least_exact ? (uint8_t)weight : 0;
+	return (uint8_t)((df < kinds->least_exact ? weight : 0) | (treatment->has_exceptions ? 0 : BS_NOTE_IS_LISTED));
 }
 
 /* From counts of terms of each df, next_of[0..most], to where they begin: frequent ones first, the others behind them,
@@ -271,7 +274,7 @@ static void fill_places(struct bs_slab_plan *plan, const struct kinds *kinds, co
 	const struct bs_term_table *table = &plan->accumulator->terms;
 	const struct bs_tf_levels *levels = plan->tf_levels;
 	plan->kinds[plan->n_repeated] = treatment_of(kinds, 1);
-	notes[plan->n_repeated] = weight_of(kinds, 1) | BS_NOTE_IS_CODED; /* a pair, too: nobody asks */
+	notes[plan->n_repeated] = note_of(kinds, 1) | BS_NOTE_IS_CODED; /* a pair, too: nobody asks */
 	for (uint32_t i = 0; i < table->n_terms; i++) {
 		const struct bs_term_entry *entry = &table->entries[i];
 		const uint8_t *key = bs_term_table_key(table, i);
@@ -282,7 +285,7 @@ static void fill_places(struct bs_slab_plan *plan, const struct kinds *kinds, co
 		bool is_coded = key[0] != BS_KEY_COMPOUND; /* pairs are not counted */
 		bool has_levels = is_coded && levels->n_levels > 0 && entry->df >= levels->min_df;
 		plan->kinds[place] = treatment_of(kinds, entry->df) | (has_levels ? BS_KIND_HAS_LEVELS : 0);
-		notes[place] = weight_of(kinds, entry->df) | (is_coded ? BS_NOTE_IS_CODED : 0);
+		notes[place] = note_of(kinds, entry->df) | (is_coded ? BS_NOTE_IS_CODED : 0);
 		if (place < plan->n_frequent)
 			plan->frequent[place] = (struct bs_frequent_term){
 				.df = entry->df,

@@ -95,12 +95,15 @@ static inline uint32_t bs_slab_plan_levels(const struct bs_slab_plan *plan, uint
 	return bs_tf_levels_of(plan->tf_levels, bs_tf_decode(tfs->bits, tfs->n_bytes, plan->hashes[place]));
 }
 
-#define BS_NOTE_IS_CODED 0x80u /* a word whose tf is coded; the rest is a weight */
+#define BS_NOTE_IS_CODED  0x80u /* a word whose tf is coded */
+#define BS_NOTE_IS_LISTED 0x40u /* a rare term */
+#define BS_NOTE_WEIGHT    0x3fu
+_Static_assert(BS_MAX_LEVELS * BS_MAX_HASHES <= BS_NOTE_WEIGHT, "the columns of a term fit beside them");
 
 /*
  * Puts place_of[i] in the place of term number i in all documents of the accumulator, on n_threads, and fills its
  * tf_table. Of the plan hashes, n_repeated and kernel count. notes: by place, and at n_repeated for all from
- * there on. docs_out[d]: terms of document d, and the sum of their weights. After a failure (BS_NO_MEMORY) the
+ * there on. docs_out[d]: terms of document d, the sum of their weights, how many are listed. After a failure (BS_NO_MEMORY) the
  * accumulator can only be cleared.
  */
 enum bs_status bs_renumber(struct bs_accumulator *accumulator, const struct bs_slab_plan *plan,
