@@ -124,9 +124,9 @@ static void test_containers(void **state)
 {
 	(void)state;
 	make_small_index();
-	EXPECT_REFUSED("seg", 0, "format version 2, this bitsift knows version 3", {WHOLE_FILE, 0, 8, 4, SET, 2});
-	EXPECT_REFUSED("seg", 0, "rebuild it with `bitsift index --rebuild`", {WHOLE_FILE, 0, 8, 4, SET, 4});
-	EXPECT_REFUSED("seg", 0, "what only a newer bitsift knows (features 0x4)", {WHOLE_FILE, 0, 36, 4, SET, 4});
+	EXPECT_REFUSED("seg", 0, "format version 3, this bitsift knows version 4", {WHOLE_FILE, 0, 8, 4, SET, 3});
+	EXPECT_REFUSED("seg", 0, "rebuild it with `bitsift index --rebuild`", {WHOLE_FILE, 0, 8, 4, SET, 5});
+	EXPECT_REFUSED("seg", 0, "it has summaries, which only a newer bitsift knows", {WHOLE_FILE, 0, 36, 4, SET, 4});
 	EXPECT("seg", 0, "reserved bytes of the head", {WHOLE_FILE, 0, 48, 8, SET, 1});
 	EXPECT("seg", 1, "a file of kind 1", {WHOLE_FILE, 0, 12, 4, SET, 1});
 	/* Behind the head stands the first section, behind the first section a gap. */

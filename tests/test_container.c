@@ -386,7 +386,7 @@ static void test_wrong_files(void **state)
 	expect_status(bs_container_open(dir_at("."), "small/below", BS_FILE_SEGMENT, &file, &err), BS_IO, &err);
 	expect_status(bs_container_open(dir_at("."), "small", BS_FILE_MANIFEST, &file, &err), BS_CORRUPT, &err);
 	expect_status(bs_container_open(dir_at("."), "small", BS_FILE_TOMBSTONES, &file, &err), BS_CORRUPT, &err);
-	for (uint32_t version = 0; version < 4; version++) {
+	for (uint32_t version = 0; version <= 5; version++) {
 		bs_store_u32(bytes.data + 8, version);
 		reseal(bytes.data, bytes.used_bytes);
 		write_bytes("small", bytes.data, bytes.used_bytes);
@@ -398,10 +398,17 @@ static void test_wrong_files(void **state)
 		bs_container_close(file);
 	}
 	bs_store_u32(bytes.data + 8, BS_FORMAT_VERSION);
-	bs_store_u32(bytes.data + 36, 1); /* a feature that this reader does not know */
-	reseal(bytes.data, bytes.used_bytes);
-	write_bytes("small", bytes.data, bytes.used_bytes);
-	expect_status(bs_container_open(dir_at("."), "small", BS_FILE_SEGMENT, &file, &err), BS_UNSUPPORTED, &err);
+	/* Features that this reader does not know: told by their names, or numbers. */
+	static const char *const features[] = {"it has numeric columns,", "it has split identifiers,", "it has summaries,"};
+	for (uint32_t bit = 0; bit < 32; bit++) {
+		char number[32];
+		snprintf(number, sizeof(number), "it has feature %u,", bit);
+		bs_store_u32(bytes.data + 36, UINT32_C(1) << bit | UINT32_C(1) << 31);
+		reseal(bytes.data, bytes.used_bytes);
+		write_bytes("small", bytes.data, bytes.used_bytes);
+		expect_status(bs_container_open(dir_at("."), "small", BS_FILE_SEGMENT, &file, &err), BS_UNSUPPORTED, &err);
+		assert_non_null(strstr(err.text, bit < COUNT(features) ? features[bit] : number));
+	}
 	uint64_t random = 9;
 	for (int i = 0; i < 500; i++) {
 		for (size_t at = 0; at < bytes.used_bytes; at++)

@@ -31,6 +31,7 @@ static void make_example(void)
 	policy.force[0] = 1;
 	policy.force[1] = 1;
 	policy.force[2] = 0;
+	policy.use_exceptions = false;
 	policy.exact_share = 1.5 / 512;
 	policy.density = 0.6;
 	struct bs_build_tuning tuning = {

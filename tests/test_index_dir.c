@@ -213,9 +213,7 @@ static void write_segment(uint64_t number, uint32_t n_docs)
 	struct bs_doc_table_builder docs = {0};
 	struct bs_tf_table_builder tfs = {0};
 	struct bs_exceptions_builder exceptions = {0};
-	struct bs_rare_counts counts = {{0}, {0}, {0}};
-	struct bs_rare_codes codes;
-	struct bs_buffer rows = {0}, offsets = {0}, filter = {0}, words = {0}, entries = {0}, fields = {0}, lists = {0}, none = {0};
+	struct bs_buffer rows = {0}, offsets = {0}, ends = {0}, filter = {0}, words = {0}, entries = {0}, fields = {0};
 	uint64_t zero = 0;
 	append(&offsets, &zero, 8);
 	for (uint32_t i = 0; i < n_docs; i++) {
@@ -224,7 +222,7 @@ static void write_segment(uint64_t number, uint32_t n_docs)
 		expect_ok(bs_tf_table_add(&tfs, NULL, 0, &err), &err);
 		append(&rows, &i, 4);
 		append(&offsets, &zero, 8);
-		append(&lists, &zero, 8);
+		append(&ends, &zero, 8);
 	}
 	for (uint64_t group = 0; group <= bs_forward_groups(n_docs); group++) {
 		append(&filter, &group, 8);
@@ -241,6 +239,10 @@ static void write_segment(uint64_t number, uint32_t n_docs)
 	expect_ok(bs_lexicon_writer_finish(&lexicon, &err), &err);
 	expect_ok(bs_doc_table_write(&docs, writer, &err), &err);
 	expect_ok(bs_tf_table_write(&tfs, writer, &err), &err);
+	const struct bs_rare_counts counts = {{0}, {0}, {0}};
+	struct bs_rare_codes codes;
+	expect_ok(bs_rare_codes_make(&codes, &counts, 0, &err), &err);
+	expect_ok(bs_rare_lists_write(&codes, &ends, &(struct bs_buffer){0}, writer, &err), &err);
 	struct bs_slab_image image = {
 		.shape = {.n_docs = n_docs, .is_forward = true, .hashing = {7, 1}},
 		.rows = (const void *)rows.data,
@@ -251,8 +253,6 @@ static void write_segment(uint64_t number, uint32_t n_docs)
 	};
 	expect_ok(bs_segment_write_slab(writer, 0, &image, &entries, &err), &err);
 	expect_ok(bs_exceptions_write(&exceptions, n_docs, writer, &err), &err);
-	expect_ok(bs_rare_codes_make(&codes, &counts, 0, &err), &err);
-	expect_ok(bs_rare_lists_write(&codes, &lists, &none, writer, &err), &err);
 	struct bs_segment_meta meta = {.n_docs = n_docs, .n_positions = 3ull * n_docs, .n_slabs = 1, .density_ppm = 300000};
 	bs_segment_write_head(writer, &meta, &fields, &treatments, &tf_levels, &entries);
 	expect_ok(bs_writer_finish(writer, NULL, &err), &err);
@@ -260,10 +260,10 @@ static void write_segment(uint64_t number, uint32_t n_docs)
 	bs_tf_table_builder_deinit(&tfs);
 	bs_buffer_deinit(&rows);
 	bs_buffer_deinit(&offsets);
+	bs_buffer_deinit(&ends);
 	bs_buffer_deinit(&filter);
 	bs_buffer_deinit(&words);
 	bs_buffer_deinit(&entries);
-	bs_buffer_deinit(&lists);
 }
 
 static void write_manifest(struct bs_segment_record *segments, uint32_t n_segments)

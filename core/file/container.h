@@ -16,7 +16,7 @@
 #include "core/file/dir.h"
 #include "core/base/status.h"
 
-#define BS_FORMAT_VERSION 3u /* of all kinds of files; FORMAT.md says what changed */
+#define BS_FORMAT_VERSION 4u /* of all kinds of files; FORMAT.md says what changed */
 
 /* One checksum covers this many bytes of a section (the last page of a section may be shorter). */
 #define BS_PAGE_BYTES 4096u

@@ -1,0 +1,4 @@
+int main(void)
+{
+	return sift_bits(42); /* the answer */
+}
