@@ -47,7 +47,7 @@ END {
         line("exact phrase count, median us", median["phrase", "bitsift"], 3000, 1000)
         line("exact phrase count, mean us", mean["phrase", "bitsift"], 15000, 6000)
         line("index of the words, MB", words["bitsift"] == "" ? "" : words["bitsift"] / 1e6, 80, 65)
-    } else {
+    } else if (corpus != "documentation") {
         line("exact phrase count, of Lucene's time, mean", ratio(mean["phrase", "bitsift"], mean["phrase", "lucene"]), 1, 0.5)
         line("index of the words, of Lucene's bytes", ratio(words["bitsift"], words["lucene"]), 0.9, 0.5)
         line("index of the words, of FTS5's bytes", ratio(words["bitsift"], words["fts5-full"]), 0.65, 0.5)

@@ -14,7 +14,8 @@ bench/record/CORPUS.md, .tsv and .svg. What is in bench/cache already is used ag
 disagree, 2 it could not be done.
 
   CORPUS            paragraphs (of linux-source-6.1, 1.4 million; 12 GB of disk, half an hour), linux (its files),
-                    packages (descriptions) [all three]
+                    packages (descriptions) [these three], documentation (files of linux-doc-6.1, unpacked), changelogs
+                    (entries of those of the packages installed here, much like mail)
 
   --quick           two small made-up corpora in a temporary folder, few queries, nothing recorded
   --queries N       of each class [200; with --quick 20]
@@ -56,7 +57,7 @@ corpora=("$@")
 [ ${#corpora[@]} -gt 0 ] || corpora=(paragraphs linux packages)
 for corpus in "${corpora[@]}"; do
     case $corpus in
-        paragraphs | linux | packages) ;;
+        paragraphs | linux | packages | documentation | changelogs) ;;
         *) fail "$corpus: no such corpus; see --help" ;;
     esac
 done
@@ -147,15 +148,39 @@ make_packages() {
     mv -- "$cache/packages.new" "$cache/packages.jsonl"
 }
 
+make_documentation() {
+    [ ! -d "$cache/linux-doc-6.1" ] || return 0
+    rm -rf -- "$cache/unpacking"
+    mkdir -p "$cache/unpacking"
+    (cd "$cache/unpacking" && apt-get download -q -o APT::Sandbox::User="$(id -un)" linux-doc-6.1 >&2) ||
+        fail "linux-doc-6.1 cannot be fetched"
+    dpkg -x "$cache"/unpacking/*.deb "$cache/unpacking"
+    find "$cache/unpacking/usr/share/doc/linux-doc-6.1" -type f -name '*.gz' -exec gunzip -q {} +
+    mv -- "$cache/unpacking/usr/share/doc/linux-doc-6.1" "$cache/linux-doc-6.1"
+    rm -rf -- "$cache/unpacking"
+}
+
+make_changelogs() {
+    [ ! -e "$cache/changelogs.jsonl" ] || return 0
+    find /usr/share/doc -mindepth 2 -maxdepth 2 -type f \( -name changelog.gz -o -name changelog.Debian.gz \) -print0 |
+        LC_ALL=C sort -z | xargs -0 gzip -dc | iconv -c -f UTF-8 -t UTF-8 |
+        LC_ALL=C awk -f "$here/changelogs.awk" >"$cache/changelogs.new"
+    [ -s "$cache/changelogs.new" ] || fail "no changelogs are installed here"
+    mv -- "$cache/changelogs.new" "$cache/changelogs.jsonl"
+}
+
 # Makes what bitsift indexes, if it is not there, and sets source to it.
 make_source() {
     case $1 in
         linux) unpack_linux ;;
         paragraphs) make_paragraphs ;;
         packages) make_packages ;;
+        documentation) make_documentation ;;
+        changelogs) make_changelogs ;;
     esac
     source=$cache/$1.jsonl
     [ "$1" != linux ] || source=$cache/linux-source-6.1
+    [ "$1" != documentation ] || source=$cache/linux-doc-6.1
 }
 
 # ---- the record ----

@@ -1,0 +1,28 @@
+# changelogs.awk: Debian's changelogs -> JSONL, a record an entry: id (package and version), subject (its first line), from, date,
+# and text. Short records much like mail. Of an entry that several packages have, the first counts: ids are unique.
+function quoted(text) {
+    gsub(/\\/, "\\\\\\\\", text)
+    gsub(/"/, "\\\"", text)
+    gsub(/\t/, "\\t", text)
+    gsub(/\n/, "\\n", text)
+    gsub(/[\001-\037]/, " ", text)
+    return "\"" text "\""
+}
+/^[a-z0-9][a-z0-9+.-]* \([^ )]+\) [^;]*;/ {
+    id = $1 " " substr($2, 2, length($2) - 2)
+    subject = $0
+    text = ""
+    next
+}
+/^ -- / && id != "" {
+    mark = index($0, ">  ")
+    if (mark && text != "" && !(id in seen)) {
+        seen[id] = 1
+        printf "{\"id\":%s,\"subject\":%s,\"from\":%s,\"date\":%s,\"text\":%s}\n", quoted(id), quoted(subject),
+            quoted(substr($0, 5, mark - 4)), quoted(substr($0, mark + 3)), quoted(text)
+    }
+    id = ""
+    next
+}
+/^ / && id != "" { text = text (text == "" ? "" : "\n") substr($0, 3); next }
+/^[^ ]/ { id = "" }
