@@ -1,7 +1,7 @@
 /*
- * test_exact.c: where a segment says that a term's columns are exact, they are: what the AND leaves in every slab, less the
- * exceptions, is the documents that have the term, and no other. Indexes of random documents and options, against sets
- * made here from the documents' words.
+ * test_exact.c: a segment knows which documents have a term: what the AND leaves in every slab, less the exceptions, or what
+ * the lists of rare terms leave of it, is the documents that have the term, and no other. Indexes of random documents and
+ * options, against sets made here from the documents' words.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -61,6 +61,7 @@ static void make_index(uint64_t *random, bool is_new)
 	policy.force[1] = (uint8_t)random_below(random, 3);
 	policy.force[2] = (uint8_t)random_below(random, 3);
 	policy.density = 0.1 + (double)random_below(random, 5) / 10;
+	policy.use_exceptions = random_below(random, 3) > 0;
 	policy.exact_share = random_below(random, 2) ? 2 : (double)random_below(random, 20) / 100;
 	struct bs_build_tuning tuning = {
 		.policy = &policy,
@@ -84,6 +85,8 @@ static void make_index(uint64_t *random, bool is_new)
 struct tally {
 	uint64_t n_checked;    /* terms in slabs */
 	uint64_t n_exceptions;
+	uint64_t n_rare;       /* terms in slabs that lists tell, and rows that they took out */
+	uint64_t n_taken_out;
 	uint64_t n_absent;     /* terms in slabs that hold no document with them ... */
 	uint64_t n_seem;       /* ... but would be thought to */
 };
@@ -146,6 +149,32 @@ static void clear_exceptions(struct asked *asked, const struct bs_slab *slab, co
 			assert_int_equal(asked->frame.lines[word], before[word]);
 }
 
+static bool is_listed(const struct asked *asked, const struct bs_slab *slab, uint32_t row)
+{
+	struct bs_error err = {""};
+	uint32_t document;
+	bool has;
+	expect_ok(bs_slab_document(slab, row, &document, &err), &err);
+	expect_ok(bs_rare_lists_find(&asked->segment->rare_lists, document, (uint32_t)asked->term.ordinal, &has, &err), &err);
+	return has;
+}
+
+/* Of the rows that pass, the lists of rare terms keep what they have; and they have no others. */
+static void keep_listed(struct asked *asked, const struct bs_slab *slab, const struct bs_live *live)
+{
+	asked->tally.n_rare++;
+	for (uint32_t row = 0; row < slab->n_docs; row++) {
+		uint64_t bit = UINT64_C(1) << (row % 64);
+		bool passes = live->words[row / 512 / 64] >> (row / 512 % 64) & 1 && asked->frame.lines[row / 64] & bit;
+		bool has = is_listed(asked, slab, row);
+		assert_true(passes || !has);
+		if (!passes || has)
+			continue;
+		asked->frame.lines[row / 64] &= ~bit;
+		asked->tally.n_taken_out++;
+	}
+}
+
 /* Returns how many documents of the slab have the word. */
 static uint64_t check_matrix(struct asked *asked, const struct bs_slab *slab, const struct bs_kernel *kernel)
 {
@@ -159,8 +188,10 @@ static uint64_t check_matrix(struct asked *asked, const struct bs_slab *slab, co
 	bs_live_all(&live, slab->n_blocks);
 	expect_ok(bs_slab_term_init(&here, slab, &asked->term, &err), &err);
 	expect_ok(bs_slab_and(slab, kernel, &only, 1, &asked->scratch, &asked->frame, &live, &cost, &err), &err);
-	if (here.exact_column == BS_NO_COLUMN)
+	if (here.exact_column == BS_NO_COLUMN && asked->term.treatment->has_exceptions)
 		clear_exceptions(asked, slab, &live);
+	else if (here.exact_column == BS_NO_COLUMN)
+		keep_listed(asked, slab, &live);
 	for (uint32_t row = 0; row < slab->n_docs; row++) {
 		bool found = live.words[row / 512 / 64] >> (row / 512 % 64) & 1 && asked->frame.lines[row / 64] >> (row % 64) & 1;
 		bool has = row_has(asked, slab, row);
@@ -184,6 +215,7 @@ static uint64_t check_lists(const struct asked *asked, const struct bs_slab *sla
 		bool found;
 		expect_ok(bs_slab_forward_has(slab, row, asked->term.ordinal, &found, &err), &err);
 		assert_int_equal(found, row_has(asked, slab, row));
+		assert_false(is_listed(asked, slab, row));
 		n_had += found;
 	}
 	return n_had;
@@ -204,11 +236,12 @@ static void check_word(struct asked *asked)
 	if (!found)
 		return;
 	bs_and_term_init(&asked->term, bs_hash_term(key, (size_t)n_bytes), ordinal, df, &asked->segment->treatments);
-	if (!asked->term.treatment->has_exceptions)
-		return;
-	expect_ok(bs_exceptions_find(&asked->segment->exceptions, ordinal, &asked->exceptions, &err), &err);
-	expect_ok(bs_exceptions_read(&asked->exceptions, &asked->excepted, &err), &err);
+	bs_buffer_clear(&asked->excepted);
 	asked->n_taken = 0;
+	if (asked->term.treatment->has_exceptions) {
+		expect_ok(bs_exceptions_find(&asked->segment->exceptions, ordinal, &asked->exceptions, &err), &err);
+		expect_ok(bs_exceptions_read(&asked->exceptions, &asked->excepted, &err), &err);
+	}
 	for (uint32_t s = 0; s < asked->segment->meta.n_slabs; s++) {
 		const struct bs_slab *slab = &asked->segment->slabs[s];
 		n_had += slab->n_levels == 0 ? check_lists(asked, slab)
@@ -253,6 +286,7 @@ static void test_random_indexes(void **state)
 	              (unsigned long long)asked.tally.n_absent, (unsigned long long)asked.tally.n_seem);
 	/* Before the fix, the indexer asked only for terms that the slab has: the last of these would have been lost. */
 	assert_true(asked.tally.n_checked > 1000 && asked.tally.n_exceptions > 1000 && asked.tally.n_seem > 100);
+	assert_true(asked.tally.n_rare > 1000 && asked.tally.n_taken_out > 1000);
 	free(asked.frame.lines);
 	free(asked.frame.groups);
 	bs_and_deinit(&asked.scratch);

@@ -213,7 +213,7 @@ static void write_segment(uint64_t number, uint32_t n_docs)
 	struct bs_doc_table_builder docs = {0};
 	struct bs_tf_table_builder tfs = {0};
 	struct bs_exceptions_builder exceptions = {0};
-	struct bs_buffer rows = {0}, offsets = {0}, ends = {0}, filter = {0}, words = {0}, entries = {0}, fields = {0};
+	struct bs_buffer rows = {0}, offsets = {0}, filter = {0}, words = {0}, entries = {0}, fields = {0};
 	uint64_t zero = 0;
 	append(&offsets, &zero, 8);
 	for (uint32_t i = 0; i < n_docs; i++) {
@@ -222,7 +222,6 @@ static void write_segment(uint64_t number, uint32_t n_docs)
 		expect_ok(bs_tf_table_add(&tfs, NULL, 0, &err), &err);
 		append(&rows, &i, 4);
 		append(&offsets, &zero, 8);
-		append(&ends, &zero, 8);
 	}
 	for (uint64_t group = 0; group <= bs_forward_groups(n_docs); group++) {
 		append(&filter, &group, 8);
@@ -242,7 +241,8 @@ static void write_segment(uint64_t number, uint32_t n_docs)
 	const struct bs_rare_counts counts = {{0}, {0}, {0}};
 	struct bs_rare_codes codes;
 	expect_ok(bs_rare_codes_make(&codes, &counts, 0, &err), &err);
-	expect_ok(bs_rare_lists_write(&codes, &ends, &(struct bs_buffer){0}, writer, &err), &err);
+	bs_rare_lists_begin(&codes, writer);
+	bs_rare_lists_end(&offsets, writer);
 	struct bs_slab_image image = {
 		.shape = {.n_docs = n_docs, .is_forward = true, .hashing = {7, 1}},
 		.rows = (const void *)rows.data,
@@ -260,7 +260,6 @@ static void write_segment(uint64_t number, uint32_t n_docs)
 	bs_tf_table_builder_deinit(&tfs);
 	bs_buffer_deinit(&rows);
 	bs_buffer_deinit(&offsets);
-	bs_buffer_deinit(&ends);
 	bs_buffer_deinit(&filter);
 	bs_buffer_deinit(&words);
 	bs_buffer_deinit(&entries);

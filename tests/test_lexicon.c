@@ -487,58 +487,6 @@ static void test_twin(void **state)
 
 /* ---- the codes ---- */
 
-/* Bits of an optimal prefix code: the two least counts joined, again and again. */
-static uint64_t least_bits(uint64_t *counts, uint32_t n)
-{
-	uint64_t sum = n == 1 ? counts[0] : 0;
-	for (; n > 1; n--) {
-		for (uint32_t i = 0; i < 2; i++) {
-			uint32_t least = i;
-			for (uint32_t j = i; j < n; j++)
-				least = counts[j] < counts[least] ? j : least;
-			uint64_t count = counts[i];
-			counts[i] = counts[least];
-			counts[least] = count;
-		}
-		counts[0] += counts[1];
-		sum += counts[0];
-		counts[1] = counts[n - 1];
-	}
-	return sum;
-}
-
-static void test_code_lengths(void **state)
-{
-	(void)state;
-	struct bs_error err = {""};
-	uint64_t random = 39;
-	static uint64_t counts[4096], used[4096];
-	static uint8_t lengths[4096];
-	for (int round = 0; round < 300; round++) {
-		uint32_t n = 1 + (uint32_t)random_below(&random, round < 200 ? 40 : 700);
-		bool is_steep = round % 3 == 0; /* Fibonacci's numbers make the longest codes */
-		uint32_t n_used = 0;
-		for (uint32_t i = 0; i < n; i++) {
-			counts[i] = is_steep ? (i < 2 ? 1 : (i < 45 ? counts[i - 1] + counts[i - 2] : 1))
-			                     : next_random(&random) >> (random_below(&random, 20) + 40);
-			if (counts[i])
-				used[n_used++] = counts[i];
-		}
-		expect_ok(bs_code_lengths(counts, n, lengths, &err), &err);
-		uint64_t bits = 0, kraft = 0;
-		bool is_limited = false;
-		for (uint32_t i = 0; i < n; i++) {
-			assert_true((lengths[i] > 0) == (counts[i] > 0) && lengths[i] <= BS_CODE_MAX_BITS);
-			bits += counts[i] * lengths[i];
-			kraft += lengths[i] ? (1u << BS_CODE_MAX_BITS) >> lengths[i] : 0;
-			is_limited = is_limited || lengths[i] == BS_CODE_MAX_BITS;
-		}
-		assert_true(kraft <= 1u << BS_CODE_MAX_BITS);
-		if (!is_limited)
-			assert_true(bits == least_bits(used, n_used));
-	}
-}
-
 static void test_speed(void **state)
 {
 	(void)state;
@@ -668,7 +616,6 @@ int main(void)
 		FOLDER_TEST(test_every_size),        FOLDER_TEST(test_every_kind),
 		FOLDER_TEST(test_zeros_and_nothing), FOLDER_TEST(test_speed),
 		FOLDER_TEST(test_many),              FOLDER_TEST(test_twin),
-		FOLDER_TEST(test_code_lengths),
 		FOLDER_TEST(test_wrong_counts),      FOLDER_TEST(test_damage_with_right_checksums),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,6 +6,7 @@
  * for certain: no text is read. It is a filter cascade of two stages (Chazelle et al., "The Bloomier filter", 2004;
  * Salikhov, Sacomoto and Kucherov, "Using cascading Bloom filters", 2013) whose second stage is a list. Where a list of
  * the rows that have the term costs 10 to 20 bits for each of them, the lists of those that only seem to costs 1 to 3.
+ * Rare terms, of which more rows pass wrongly than rightly, are listed by documents instead: rare_list.h.
  *
  * Rows are counted through the slabs of the segment: bs_slab.first_row + row. In FORMAT.md: sections 26 to 28.
  */

@@ -134,30 +134,23 @@ enum bs_status bs_rare_list_append(const struct bs_rare_codes *codes, const stru
 	return BS_OK;
 }
 
-enum bs_status bs_rare_lists_write(const struct bs_rare_codes *codes, const struct bs_buffer *ends,
-                                   const struct bs_buffer *bytes, struct bs_writer *writer, struct bs_error *err)
+void bs_rare_lists_begin(const struct bs_rare_codes *codes, struct bs_writer *writer)
 {
-	static const uint8_t pad[BS_BITS_PAD_BYTES];
 	uint8_t head[CODES_BYTES] = {0};
-	struct bs_buffer offsets = {0};
-	uint64_t first = 0;
 	bs_store_u32(head, codes->docs_log2);
 	for (uint32_t i = 0; i < first_symbol[CODES]; i++)
 		head[HEAD_BYTES + i / 2] |= (uint8_t)(codes->lengths[i] << (i % 2 * 4));
-	enum bs_status status = bs_buffer_append(&offsets, &first, sizeof(first), err);
-	if (!status && ends->used_bytes > 0)
-		status = bs_buffer_append(&offsets, ends->data, ends->used_bytes, err);
-	if (!status) {
-		bs_writer_section(writer, BS_SECTION_RARE_CODES, 0);
-		bs_writer_bytes(writer, head, sizeof(head));
-		bs_writer_section(writer, BS_SECTION_RARE_OFFSETS, 0);
-		bs_packed_write_u64(writer, (const uint64_t *)(const void *)offsets.data, offsets.used_bytes / 8);
-		bs_writer_section(writer, BS_SECTION_RARE_LISTS, 0);
-		bs_writer_bytes(writer, bytes->data, bytes->used_bytes);
-		bs_writer_bytes(writer, pad, sizeof(pad));
-	}
-	bs_buffer_deinit(&offsets);
-	return status;
+	bs_writer_section(writer, BS_SECTION_RARE_CODES, 0);
+	bs_writer_bytes(writer, head, sizeof(head));
+	bs_writer_section(writer, BS_SECTION_RARE_LISTS, 0);
+}
+
+void bs_rare_lists_end(const struct bs_buffer *offsets, struct bs_writer *writer)
+{
+	static const uint8_t pad[BS_BITS_PAD_BYTES];
+	bs_writer_bytes(writer, pad, sizeof(pad));
+	bs_writer_section(writer, BS_SECTION_RARE_OFFSETS, 0);
+	bs_packed_write_u64(writer, (const uint64_t *)(const void *)offsets->data, offsets->used_bytes / 8);
 }
 
 /* Bits of the code of a symbol. */

@@ -16,12 +16,14 @@ struct bs_treatment_policy bs_treatment_policy_default(void)
  *   lines   reading: a block column's line per slab; the lines of live groups; those of live blocks until they are zero
  *   proof   documents whose lists must be asked: those that pass by chance, and all that match; or the exceptions that
  *           must be gone through instead
- *   space   bits a posting, exceptions included, at a price: what a query would gladly wait for a smaller index
+ *   space   bits a posting, exceptions or lists included, at a price: what a query would gladly wait for a smaller index
  *
  * The query is half the time the term alone, half the time the term and another one of its frequency. Space counts by
  * the posting because words are asked for about as often as they occur. A coarse column costs the same bits a posting
  * as a document column and is charged so (BitFunnel's issue #437 is the story of not doing it); but several postings in
- * one span share the bit: span_postings. Calibrated on 1.4 M paragraphs; bench/NOTES.md has the figures.
+ * one span share the bit: span_postings. Times are measured, and sizes of exceptions and lists fitted, on 1.4 M paragraphs
+ * (32 terms each) and the 78,000 files of the Linux tree (351); the price of a bit is what makes their indexes as large
+ * as bench/README.md has them, with the power by which it grows between the two. bench/NOTES.md has more figures.
  */
 #define COST_LINE_NS      8.0    /* one line of a column that is read in order, with its share of loop and branch */
 #define COST_MISS_NS      40.0   /* one line alone somewhere */

@@ -22,7 +22,7 @@ enum bs_level_kind {
 struct bs_treatment {
 	uint64_t min_df;
 	uint8_t n_columns[BS_MAX_LEVELS]; /* of the document level at least one */
-	bool has_exceptions;              /* what the columns get wrong is listed (exceptions.h); else who has the term (rare_list.h) */
+	bool has_exceptions;              /* rows that pass wrongly are listed (exceptions.h); else documents list the term (rare_list.h) */
 };
 
 struct bs_treatment_table {
@@ -55,8 +55,8 @@ struct bs_treatment_policy {
 struct bs_treatment_policy bs_treatment_policy_default(void);
 
 /* Sets bit_ns, and raises the density by up to 0.1, for documents of so many distinct terms in the mean.
- * Of long documents a query's time goes into their text rather than into columns, so that smaller columns cost it less;
- * and who asks for denser columns asks for less space. */
+ * Long documents are few for their bytes, so that their queries are fast anyway, and a bit may cost them more time; and
+ * who asks for denser columns asks for less space. */
 void bs_treatment_policy_price(struct bs_treatment_policy *policy, double terms_per_doc);
 
 /* The table for a segment of n_docs documents. Levels that no term would use are left out. */

@@ -1,4 +1,4 @@
-/* rare_build.c: see rare_build.h. Some lists are looked at, for the codes; then all are made, some at a time on each
+/* rare_build.c: see rare_build.h. Some lists are looked at, for the codes; then all are made and written, some at a time on each
  * thread. */
 #include "indexer/segment/rare_build.h"
 
@@ -35,7 +35,8 @@ struct all {
 	struct bs_rare_codes codes;
 	struct maker *makers;
 	struct task *tasks;
-	struct bs_buffer bytes, ends; /* of all lists */
+	struct bs_writer *writer;
+	struct bs_buffer offsets; /* of all lists so far, and where the last one ends: u64 */
 };
 
 static enum bs_status take_document(const struct all *all, uint32_t document, uint32_t which, struct maker *maker,
@@ -187,11 +188,11 @@ static enum bs_status put_lists(void *context, uint64_t number, struct bs_error 
 	struct all *all = context;
 	struct task *task = &all->tasks[number];
 	uint64_t *ends = (uint64_t *)(void *)task->ends.data;
+	uint64_t start = bs_writer_section_bytes(all->writer);
 	for (size_t i = 0; i < task->ends.used_bytes / sizeof(*ends); i++)
-		ends[i] += all->bytes.used_bytes;
-	enum bs_status status = bs_buffer_append(&all->ends, ends, task->ends.used_bytes, err);
-	if (!status)
-		status = bs_buffer_append(&all->bytes, task->bytes.data, task->bytes.used_bytes, err);
+		ends[i] += start;
+	bs_writer_bytes(all->writer, task->bytes.data, task->bytes.used_bytes);
+	enum bs_status status = bs_buffer_append(&all->offsets, ends, task->ends.used_bytes, err);
 	task_deinit(task);
 	return status;
 }
@@ -219,7 +220,7 @@ static void find_out(const struct bs_size_classes *classes, uint8_t *is_out)
 enum bs_status bs_rare_build(const struct bs_slab_plan *plan, const struct bs_size_classes *classes, uint32_t n_threads,
                              struct bs_writer *writer, struct bs_error *err)
 {
-	struct all all = {.plan = plan, .n_docs = bs_accumulator_n_docs(plan->accumulator)};
+	struct all all = {.plan = plan, .n_docs = bs_accumulator_n_docs(plan->accumulator), .writer = writer};
 	struct bs_workers_plan work = {.n_threads = n_threads, .work = make_lists, .put = put_lists, .context = &all};
 	uint8_t *is_listed = malloc((size_t)plan->n_repeated + 1);
 	uint8_t *is_out = calloc((size_t)all.n_docs + 1, 1);
@@ -239,9 +240,13 @@ enum bs_status bs_rare_build(const struct bs_slab_plan *plan, const struct bs_si
 	all.is_out = is_out;
 	status = make_codes(&all, err);
 	if (!status)
-		status = bs_workers_run(&work, n_tasks, err);
+		status = bs_buffer_append(&all.offsets, &(uint64_t){0}, sizeof(uint64_t), err);
+	if (status)
+		goto out;
+	bs_rare_lists_begin(&all.codes, writer);
+	status = bs_workers_run(&work, n_tasks, err);
 	if (!status)
-		status = bs_rare_lists_write(&all.codes, &all.ends, &all.bytes, writer, err);
+		bs_rare_lists_end(&all.offsets, writer);
 out:
 	for (uint32_t i = 0; all.makers && i < n_threads; i++) {
 		bs_buffer_deinit(&all.makers[i].pairs);
@@ -250,8 +255,7 @@ out:
 	}
 	for (uint64_t i = 0; all.tasks && i < n_tasks; i++)
 		task_deinit(&all.tasks[i]);
-	bs_buffer_deinit(&all.bytes);
-	bs_buffer_deinit(&all.ends);
+	bs_buffer_deinit(&all.offsets);
 	free(all.makers);
 	free(all.tasks);
 	free(is_listed);

@@ -160,8 +160,8 @@ static const char query_description[] =
 	"it is certain or has documents read; then the candidates, how many were read, and the hits. The counts are exact, "
 	"and made by asking the index again for each operand, which counts in no time of a stage.\n\n"
 	"`--stats` ends with one JSON object on standard error: the number of queries, the time of each stage (parse, "
-	"plan, scan, rank, verify) and in total as p50_us, p95_us and mean_us, and the sums lines_read, blocks_live, "
-	"candidates, verified, hits, false_positives and bytes_verified.";
+	"plan, scan, rank, verify) and in total as p50_us, p95_us and mean_us, and the sums lines_read, asked (documents "
+	"whose lists of rare words were looked into), blocks_live, candidates, verified, hits, false_positives and bytes_verified.";
 
 /* A query run in progress: where its output goes and what has come of it. */
 struct session {

@@ -285,6 +285,7 @@ enum bs_status bs_stats_add(struct bs_stats_sum *sum, const struct bs_query_stat
 	sum->n_queries++;
 	sum->sums.lines_read += stats->lines_read;
 	sum->sums.document_lines += stats->document_lines;
+	sum->sums.asked += stats->asked;
 	sum->sums.blocks_live += stats->blocks_live;
 	sum->sums.candidates += stats->candidates;
 	sum->sums.blocks_skipped += stats->blocks_skipped;
@@ -337,8 +338,9 @@ void bs_stats_json(struct bs_stats_sum *sum, FILE *out)
 	put_times(sum, BS_STAGES, "total", out);
 	for (size_t stage = 0; stage < BS_STAGES; stage++)
 		put_times(sum, stage, names[stage], out);
-	fprintf(out, ",\"lines_read\":%" PRIu64 ",\"document_lines\":%" PRIu64 ",\"blocks_live\":%" PRIu64
-	        ",\"candidates\":%" PRIu64, sums->lines_read, sums->document_lines, sums->blocks_live, sums->candidates);
+	fprintf(out, ",\"lines_read\":%" PRIu64 ",\"document_lines\":%" PRIu64 ",\"asked\":%" PRIu64
+	        ",\"blocks_live\":%" PRIu64 ",\"candidates\":%" PRIu64, sums->lines_read, sums->document_lines, sums->asked,
+	        sums->blocks_live, sums->candidates);
 	fprintf(out, ",\"blocks_skipped\":%" PRIu64 ",\"blocks_weighed\":%" PRIu64 ",\"blocks_dropped\":%" PRIu64
 	        ",\"scored\":%" PRIu64, sums->blocks_skipped, sums->blocks_weighed, sums->blocks_dropped, sums->scored);
 	fprintf(out, ",\"verified\":%" PRIu64 ",\"hits\":%" PRIu64 ",\"false_positives\":%" PRIu64

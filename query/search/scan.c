@@ -227,7 +227,7 @@ static const struct bs_query_node *node_at(const struct bs_slab_scan *at, uint32
 	return &at->plan->query->nodes[node];
 }
 
-/* Whether the lines of a leaf are exactly its matches: a word by its columns, a phrase if all of it is a word pair that
+/* Whether the lines of a leaf are exactly its matches: those of a word are, of a phrase if all of it is a word pair that
  * this segment has as a term. */
 static bool is_exact_leaf(struct bs_slab_scan *at, uint32_t n)
 {

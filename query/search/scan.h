@@ -1,11 +1,12 @@
 /*
- * scan.h: the filter. From a plan to candidates: all documents that match, and some that do not.
+ * scan.h: the filter. From a plan to candidates: all documents that match, and some that do not; none for words alone.
  *
  * Per slab, the tree is evaluated on lines of 512 documents. For an AND: the block columns of all its terms leave a
  * mask of live blocks; the group columns of the live ones leave a mask of live lanes; the document columns, sparsest
- * first, leave the candidates. An OR evaluates its children under the mask it got and joins them. A NOT is used only
- * where its operand is exact (words with exact columns or listed exceptions, or forward lists); else it is left to
- * verification. Knows nothing of text; its neighbour match.c knows nothing of columns.
+ * first, leave rows that pass. Of these, hashed terms keep those that have them: first terms with exceptions, then,
+ * on the few that are left, those that the documents' rare lists must be asked for. An OR evaluates its children under
+ * the mask it got and joins them. A NOT is used only where its operand is exact: words, and phrases that are a word
+ * pair; else it is left to verification. Knows nothing of text; its neighbour match.c knows nothing of columns.
  */
 #ifndef BS_QUERY_SEARCH_SCAN_H
 #define BS_QUERY_SEARCH_SCAN_H

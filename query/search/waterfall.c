@@ -166,7 +166,7 @@ static uint64_t count(struct waterfall *at, enum bs_node_kind kind, const uint32
 static void put_columns(struct waterfall *to, uint32_t t)
 {
 	uint32_t n_exact = 0, n_lists = 0, least = UINT32_MAX, most = 0;
-	bool has_exceptions = false;
+	bool has_exceptions = false, is_listed = false;
 	for (uint32_t s = 0; s < to->plan.snapshot->manifest.n_segments; s++) {
 		const struct bs_segment *segment = &to->plan.snapshot->segments[s];
 		const struct bs_term_place *place = bs_plan_place(&to->plan, s, t);
@@ -183,6 +183,7 @@ static void put_columns(struct waterfall *to, uint32_t t)
 			if (slab->n_levels == 0 || is_exact)
 				continue;
 			has_exceptions |= place->term.treatment->has_exceptions;
+			is_listed |= !place->term.treatment->has_exceptions;
 			least = n < least ? n : least;
 			most = n > most ? n : most;
 		}
@@ -197,7 +198,8 @@ static void put_columns(struct waterfall *to, uint32_t t)
 		if (least < most)
 			put_number(to, "%llu to ", least);
 		put_number(to, most == 1 ? "1 hashed column" : "%llu hashed columns", most);
-		put(to, has_exceptions ? " and exceptions" : " and rare lists");
+		put(to, has_exceptions ? " and exceptions" : "");
+		put(to, is_listed ? " and lists of rare words" : "");
 		between = ", ";
 	}
 	if (n_lists > 0) {
@@ -310,8 +312,8 @@ static void list_steps(struct waterfall *at, const struct bs_query *query)
 static const char legend[] =
 	"  A document is a candidate as long as the columns of an operand let it through. A hashed column is shared by terms,\n"
 	"  and lets some through by chance; an exact column has one term alone; exceptions are the rows that hashed columns\n"
-	"  wrongly let through; a forward list has the terms of a long document. Certain: the operand is decided without a\n"
-	"  text; to read: the verifier decides by the text.\n";
+	"  wrongly let through; a list of rare words says which of them a document has, a forward list all terms of a long one.\n"
+	"  Certain: the operand is decided without a text; to read: the verifier decides by the text.\n";
 
 enum bs_status bs_explain_waterfall(const struct bs_plan *plan, const struct bs_kernel *kernel, struct bs_scan *scan,
                                     const struct bs_query_stats *stats, bool is_all, bool with_bars,
