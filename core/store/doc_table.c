@@ -210,11 +210,18 @@ uint32_t bs_doc_table_range_of(const struct bs_doc_table *table, uint32_t docume
 	return find_range(table->ranges.data, table->n_ranges, document);
 }
 
+enum bs_status bs_doc_table_span(const struct bs_doc_table *table, uint32_t document, uint64_t span_out[2],
+                                 struct bs_error *err)
+{
+	enum bs_status status = bs_packed_get(&table->places[0], document, &span_out[0], err);
+	return status ? status : bs_packed_get(&table->places[1], document, &span_out[1], err);
+}
+
 enum bs_status bs_doc_table_place(const struct bs_doc_table *table, uint32_t document, uint64_t place_out[4],
                                   struct bs_error *err)
 {
-	enum bs_status status = BS_OK;
-	for (unsigned word = 0; word < 4 && !status; word++)
+	enum bs_status status = bs_doc_table_span(table, document, place_out, err);
+	for (unsigned word = 2; word < 4 && !status; word++)
 		status = bs_packed_get(&table->places[word], document, &place_out[word], err);
 	return status;
 }

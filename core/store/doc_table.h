@@ -86,7 +86,10 @@ struct bs_source_range {
 struct bs_source_range bs_doc_table_range(const struct bs_doc_table *table, uint32_t i);
 /* The number of the range that the document is in; n_ranges must not be 0. */
 uint32_t bs_doc_table_range_of(const struct bs_doc_table *table, uint32_t document);
-/* Parts of what bs_doc_table_get gives, for those who need no more of very many. document < n_docs. BS_CORRUPT. */
+/* Parts of what bs_doc_table_get gives, for those who need no more of very many; a span is where a record stands, and its
+ * bytes: the first words of its place. document < n_docs. BS_CORRUPT. */
+enum bs_status bs_doc_table_span(const struct bs_doc_table *table, uint32_t document, uint64_t span_out[2],
+                                 struct bs_error *err) BS_WARN_UNUSED;
 enum bs_status bs_doc_table_place(const struct bs_doc_table *table, uint32_t document, uint64_t place_out[4],
                                   struct bs_error *err) BS_WARN_UNUSED;
 enum bs_status bs_doc_table_length(const struct bs_doc_table *table, uint32_t document, uint32_t *length_out,

@@ -315,7 +315,7 @@ static enum bs_status is_binary(const char *folder, const char *path, bool *is_o
 	enum bs_status status = bs_file_join(folder, path, strlen(path), &whole, err);
 	/* No more than its head. */
 	if (!status)
-		status = bs_file_load(AT_FDCWD, (const char *)whole.data, true, 1, &bytes, &stamp, &refusal, err);
+		status = bs_file_load(AT_FDCWD, (const char *)whole.data, true, 1, NULL, &bytes, &stamp, &refusal, err);
 	*is_out = refusal.reason && refusal.skip == BS_SKIP_BINARY;
 	if (!status && refusal.skip == BS_SKIP_UNREADABLE && refusal.reason)
 		status = bs_fail(err, BS_IO, "%s: %s", path, refusal.reason);

@@ -54,6 +54,7 @@ struct bs_reader {
 	struct bs_field file_field;       /* the one field of a file */
 	int folder_fd;                    /* the root of the last folder, -1: none, */
 	char *folder_path;                /* opened by this path */
+	const struct bs_file_head *head;  /* to be asked about files that are fetched, or NULL */
 	struct bs_file_place place;       /* ... and where in it a file was looked at last */
 	uint64_t folder_hash;             /* of its path */
 	struct bs_term_table linkless;    /* folders, by hash, that were reached without following a link in this second */
@@ -354,11 +355,11 @@ static enum bs_status load_document(struct bs_reader *reader, int dir_fd, const 
 	bool is_announced = reader->large_bytes < max_bytes && reader->sink->large;
 	*document = (struct bs_document){.name = (const uint8_t *)"", .known = {BS_DOC_NONE, 0}};
 	enum bs_status status = bs_file_load(dir_fd, path, refuse_binary, is_announced ? reader->large_bytes : max_bytes,
-	                                     &reader->bytes, &document->stamp, refusal, err);
+	                                     reader->head, &reader->bytes, &document->stamp, refusal, err);
 	if (!status && is_announced && refusal->reason && refusal->skip == BS_SKIP_TOO_LARGE) {
 		status = reader->sink->large(reader->sink->context, document->stamp.size_bytes, err);
 		if (!status)
-			status = bs_file_load(dir_fd, path, refuse_binary, max_bytes, &reader->bytes, &document->stamp,
+			status = bs_file_load(dir_fd, path, refuse_binary, max_bytes, NULL, &reader->bytes, &document->stamp,
 			                      refusal, err);
 	}
 	/* UTF-16 is translated as a whole, or not at all. */
@@ -661,6 +662,11 @@ enum bs_status bs_reader_stamp(struct bs_reader *reader, const char *folder, con
 		return bs_fail(err, BS_INVALID, "%s: not a regular file", path);
 	*stamp_out = bs_file_stamp(&found);
 	return BS_OK;
+}
+
+void bs_reader_ask_head(struct bs_reader *reader, const struct bs_file_head *head)
+{
+	reader->head = head;
 }
 
 enum bs_status bs_reader_fetch_file(struct bs_reader *reader, const char *folder, const char *path,

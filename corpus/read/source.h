@@ -235,6 +235,8 @@ enum bs_status bs_reader_read_all(struct bs_reader *reader, struct bs_feed *feed
  *   fetch_file:   the file at path below folder, by the rules of indexing: without following a link, and binary ones are
  *                 refused; folder NULL: as its user named it, binary or not. The last folder stays open. stamp_out is
  *                 the stamp that it has now.
+ *   ask_head:     what is asked about the beginning of large files (file.h), from then on; NULL: nothing. Of one whose
+ *                 beginning is enough, that is the document's text.
  *   fetch_line:   raw_bytes at offset of a collection, unparsed. The last collection stays open, and what was
  *                 read of it is kept, up to ahead_to and some 256 KiB: so that neighbours cost one pread. stamp_out as
  *                 found when the collection was opened.
@@ -247,6 +249,8 @@ enum bs_status bs_reader_read_all(struct bs_reader *reader, struct bs_feed *feed
 enum bs_status bs_reader_fetch_file(struct bs_reader *reader, const char *folder, const char *path,
                                     struct bs_document *document_out, struct bs_stamp *stamp_out,
                                     struct bs_error *err) BS_WARN_UNUSED;
+struct bs_file_head;
+void bs_reader_ask_head(struct bs_reader *reader, const struct bs_file_head *head);
 enum bs_status bs_reader_fetch_line(struct bs_reader *reader, const struct bs_source *source, uint64_t offset,
                                     uint64_t raw_bytes, uint64_t ahead_to, const uint8_t **line_out,
                                     struct bs_stamp *stamp_out, struct bs_error *err) BS_WARN_UNUSED;

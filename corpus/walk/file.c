@@ -261,10 +261,25 @@ static enum bs_status read_to(int fd, size_t wanted_bytes, uint64_t size_bytes, 
 	return status;
 }
 
-static enum bs_status read_whole(int fd, uint64_t size_bytes, bool refuse_binary, uint64_t limit_bytes,
-                                 struct bs_buffer *bytes, struct bs_refusal *refusal, struct bs_error *err)
+/* A smaller file is not worth another read, and who asks looks at these bytes once more if they are not enough. */
+#define ASKED_BYTES ((size_t)16 * 1024)
+#define ASKED_SIZE  ((uint64_t)2 * ASKED_BYTES)
+
+/* Reads the beginning of a large file, and asks whether it is enough; then bytes has no more, and *at_end is set. */
+static enum bs_status ask_head(int fd, const struct bs_stamp *stamp, const struct bs_file_head *head,
+                               struct bs_buffer *bytes, bool *at_end, struct bs_refusal *refusal, struct bs_error *err)
 {
-	bool at_end = false;
+	if (!head || stamp->size_bytes < ASKED_SIZE)
+		return BS_OK;
+	enum bs_status status = read_to(fd, ASKED_BYTES, stamp->size_bytes, bytes, at_end, refusal, err);
+	if (!status && !refusal->reason && !*at_end && !bs_file_is_utf16(bytes->data, bytes->used_bytes))
+		*at_end = head->is_enough(head->context, stamp, bytes->data, bytes->used_bytes);
+	return status;
+}
+
+static enum bs_status read_whole(int fd, uint64_t size_bytes, bool refuse_binary, uint64_t limit_bytes,
+                                 struct bs_buffer *bytes, bool at_end, struct bs_refusal *refusal, struct bs_error *err)
+{
 	/* Files of /proc say 0 and are longer. */
 	size_t head_bytes = size_bytes && size_bytes < HEAD_BYTES ? (size_t)size_bytes + 1 : HEAD_BYTES;
 	enum bs_status status = read_to(fd, head_bytes, size_bytes, bytes, &at_end, refusal, err);
@@ -291,10 +306,11 @@ static enum bs_status read_whole(int fd, uint64_t size_bytes, bool refuse_binary
 }
 
 enum bs_status bs_file_load(int dir_fd, const char *path, bool refuse_binary, uint64_t limit_bytes,
-                            struct bs_buffer *bytes, struct bs_stamp *stamp_out, struct bs_refusal *refusal_out,
-                            struct bs_error *err)
+                            const struct bs_file_head *head, struct bs_buffer *bytes, struct bs_stamp *stamp_out,
+                            struct bs_refusal *refusal_out, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
+	bool at_end = false;
 	struct stat found;
 	*refusal_out = (struct bs_refusal){0};
 	*stamp_out = (struct bs_stamp){0};
@@ -316,7 +332,9 @@ enum bs_status bs_file_load(int dir_fd, const char *path, bool refuse_binary, ui
 	}
 	if (bytes->capacity_bytes > GENEROUS_BYTES && stamp_out->size_bytes < bytes->capacity_bytes / 4)
 		bs_buffer_deinit(bytes);
-	status = read_whole(fd, stamp_out->size_bytes, refuse_binary, limit_bytes, bytes, refusal_out, err);
+	status = ask_head(fd, stamp_out, head, bytes, &at_end, refusal_out, err);
+	if (!status && !refusal_out->reason)
+		status = read_whole(fd, stamp_out->size_bytes, refuse_binary, limit_bytes, bytes, at_end, refusal_out, err);
 out:
 	if (fd >= 0)
 		close(fd);

@@ -67,17 +67,23 @@ bool bs_file_is_gone(int error_number);
  * that the process or the machine has no more of something, else BS_IO. */
 enum bs_status bs_file_status(int error_number);
 
+/* Whoever may need no more than the beginning of a large file: asked before the rest is read, with the stamp. */
+struct bs_file_head {
+	bool (*is_enough)(void *context, const struct bs_stamp *stamp, const uint8_t *bytes, size_t n_bytes);
+	void *context;
+};
+
 /*
  * Reads the regular file at path whole into bytes, which is overwritten; below dir_fd without following a link, or, if
  * that is AT_FDCWD, as its user named it. A file that grows or shrinks meanwhile is read as far as it goes. stamp_out
  * is taken before the first byte is read. With refuse_binary a NUL byte in the first 64 KiB is a refusal, before the
  * rest is read, unless the file begins as UTF-16 does; so are more than limit_bytes (below BS_FILE_LIMIT_BYTES), of
  * which no more than the head is read where the size is known. Whatever is wrong with the file goes to refusal_out;
- * fails only with BS_NO_MEMORY.
+ * fails only with BS_NO_MEMORY. head (nullable) may end it early; it is not asked about UTF-16.
  */
-enum bs_status bs_file_load(int dir_fd, const char *path, bool refuse_binary, uint64_t limit_bytes, struct bs_buffer *bytes,
-                            struct bs_stamp *stamp_out, struct bs_refusal *refusal_out,
-                            struct bs_error *err) BS_WARN_UNUSED;
+enum bs_status bs_file_load(int dir_fd, const char *path, bool refuse_binary, uint64_t limit_bytes,
+                            const struct bs_file_head *head, struct bs_buffer *bytes, struct bs_stamp *stamp_out,
+                            struct bs_refusal *refusal_out, struct bs_error *err) BS_WARN_UNUSED;
 
 /* A byte that text does not have, among the first 64 KiB. */
 bool bs_file_is_binary(const uint8_t *bytes, size_t n_bytes);

@@ -10,14 +10,18 @@
 #include "core/text/words.h"
 #include "indexer/choose/sample.h"
 
-#define SAMPLE_BYTES    (12u << 20)
+#define SAMPLE_BYTES    (24u << 20)
 #define PAIR_MIN_DOCS   2u /* a pair met in one document only may be there by chance */
 #define WORD_MIN_SHARE  0.002 /* of the documents; rarer words are not worth a pair, */
 #define HEAD_MIN_SHARE  0.005 /* rarer pairs not a wide one */
-/* Pairs may take so many bits for each posting of a word, as many as a document at least takes that has the pair or has
- * it not. They are taken in the order of what a bit saves: what it costs to verify the documents that hold both words, as a
- * phrase would have to, times how often it is asked for, as often as it is met in a text. */
-#define PAIR_BITS       1.2
+/* A pair pays if a bit of it saves so much of a phrase: what it costs to verify the documents that hold both words, as a
+ * phrase would have to, times how often it is asked for, as often as it is met in a text; and what it takes is what a
+ * document at least takes that has the pair or has it not. Where documents are long a bit is dearer, as it is for words
+ * (core/matrix/treatment.c). All pairs together have so many bits for each posting of a word. */
+#define BIT_NS          0.024
+#define SHORT_TERMS     32.0
+#define LONGER_POWER    1.4
+#define MOST_BITS       2.0
 #define VERIFY_FILE_NS   5000u /* a file to verify: opening it, */
 #define VERIFY_RECORD_NS 1000u /* or finding a record, */
 #define VERIFY_WORD_NS   3u    /* and reading and searching the text of each of its words */
@@ -39,9 +43,8 @@ struct met_pair {
 struct meeting {
 	uint32_t second;
 	uint32_t doc;
-	uint32_t previous; /* 1 + the one before with the same first; 0: none */
-	uint32_t at;       /* of the second among the tokens */
-	uint32_t pair;     /* that was met; UINT32_MAX: one that is too rare */
+	uint32_t link; /* 1 + the one before with the same first, or 0; then the pair, UINT32_MAX if that is too rare */
+	uint32_t at;   /* of the second among the tokens */
 };
 
 struct choice {
@@ -64,6 +67,7 @@ struct choice {
 struct sampled {
 	uint64_t end; /* of its tokens */
 	uint64_t ns;  /* to verify it */
+	double share; /* that one of its words is */
 };
 
 static enum bs_status add_gap(struct choice *choice, struct bs_error *err)
@@ -108,6 +112,7 @@ static enum bs_status sample_document(void *context, const struct bs_document *d
 	}
 	struct sampled sampled = {.end = choice->tokens.used_bytes / sizeof(uint32_t)};
 	uint64_t n_tokens = sampled.end - n_before;
+	sampled.share = 1 / (double)(n_tokens + 1);
 	sampled.ns = (document->line ? VERIFY_RECORD_NS : VERIFY_FILE_NS) + n_tokens * VERIFY_WORD_NS;
 	if (!status)
 		status = bs_buffer_append(&choice->docs, &sampled, sizeof(sampled), err);
@@ -163,7 +168,7 @@ static enum bs_status count_words(struct choice *choice, struct bs_error *err)
 static enum bs_status add_meeting(struct choice *choice, struct meeting meeting, uint32_t first, uint32_t *last_of,
                                   struct bs_error *err)
 {
-	meeting.previous = last_of[first];
+	meeting.link = last_of[first];
 	enum bs_status status = bs_buffer_append(&choice->meetings, &meeting, sizeof(meeting), err);
 	last_of[first] = (uint32_t)(choice->meetings.used_bytes / sizeof(meeting));
 	return status;
@@ -199,7 +204,7 @@ static enum bs_status widen_meetings(struct choice *choice, uint32_t *last_of, s
 	choice->meetings = (struct bs_buffer){0};
 	for (size_t i = 1; i < before.used_bytes / sizeof(*narrow) && !status; i++) {
 		struct meeting meeting = narrow[i];
-		uint32_t pair = narrow[i - 1].pair;
+		uint32_t pair = narrow[i - 1].link;
 		if (meeting.at == narrow[i - 1].at + 1 && pair != UINT32_MAX && met_of(choice)[pair].n_docs >= least)
 			status = add_meeting(choice, meeting, pair, last_of, err);
 	}
@@ -209,12 +214,11 @@ static enum bs_status widen_meetings(struct choice *choice, uint32_t *last_of, s
 
 static void count_meeting(const struct choice *choice, struct met_pair *pair, uint32_t doc)
 {
-	uint64_t n_tokens;
-	(void)tokens_of(choice, doc, &n_tokens);
+	const struct sampled *sampled = sampled_of(choice, doc);
 	bool is_new = pair->last_doc != doc + 1;
 	pair->n_docs += is_new;
-	pair->ns += is_new ? sampled_of(choice, doc)->ns : 0;
-	pair->asked += 1 / (double)n_tokens;
+	pair->ns += is_new ? sampled->ns : 0;
+	pair->asked += sampled->share;
 	pair->last_doc = doc + 1;
 }
 
@@ -225,7 +229,7 @@ static enum bs_status add_pairs(struct choice *choice, uint32_t first, uint32_t 
 {
 	struct meeting *meetings = (struct meeting *)(void *)choice->meetings.data;
 	uint32_t n_before = choice->n_met, n_kept = choice->n_met;
-	for (uint32_t number = last; number; number = meetings[number - 1].previous) {
+	for (uint32_t number = last; number; number = meetings[number - 1].link) {
 		uint32_t second = meetings[number - 1].second, at = known[second];
 		if (at < n_before || at >= choice->n_met || met_of(choice)[at].second != second) {
 			struct met_pair new = {.first = first, .second = second};
@@ -241,8 +245,11 @@ static enum bs_status add_pairs(struct choice *choice, uint32_t first, uint32_t 
 		met_of(choice)[n_kept] = met_of(choice)[at];
 		n_kept += met_of(choice)[at].n_docs >= PAIR_MIN_DOCS;
 	}
-	for (uint32_t number = last; number; number = meetings[number - 1].previous)
-		meetings[number - 1].pair = known[meetings[number - 1].second];
+	for (uint32_t number = last; number;) {
+		struct meeting *meeting = &meetings[number - 1];
+		number = meeting->link;
+		meeting->link = known[meeting->second];
+	}
 	choice->n_met = n_kept;
 	choice->met.used_bytes = n_kept * sizeof(struct met_pair);
 	return BS_OK;
@@ -395,11 +402,12 @@ static enum bs_status take(const struct choice *choice, struct met_pair *pair, d
 	return status;
 }
 
-/* Those that save the most, until their bits are used up. */
+/* Those that save the most, as long as they pay. */
 static enum bs_status take_best(const struct choice *choice, struct bs_word_pairs *pairs, struct bs_error *err)
 {
 	struct met_pair **best = malloc(((size_t)choice->n_met + 1) * sizeof(*best));
-	double left_bits = PAIR_BITS * (double)choice->n_postings;
+	double n_docs = (double)count_docs(choice), left_bits = MOST_BITS * (double)choice->n_postings;
+	double least = n_docs * BIT_NS * pow(fmax((double)choice->n_postings / n_docs / SHORT_TERMS, 1), LONGER_POWER);
 	enum bs_status status = BS_OK;
 	if (!best)
 		return bs_fail_memory(err, "pairs of words", choice->n_met * sizeof(*best));
@@ -409,7 +417,7 @@ static enum bs_status take_best(const struct choice *choice, struct bs_word_pair
 	}
 	qsort(best, choice->n_met, sizeof(*best), compare_worth);
 	for (uint32_t i = 0; i < choice->n_met && !status && pairs->n_word_pairs < BS_MAX_WORD_PAIRS; i++) {
-		if (left_bits < bits_of(choice, best[i]->n_docs))
+		if (best[i]->worth < least || left_bits < bits_of(choice, best[i]->n_docs))
 			break;
 		status = take(choice, best[i], &left_bits, pairs, err);
 	}

@@ -73,6 +73,7 @@ struct bs_byte_verifier {
 	const struct bs_field *doc_fields;
 	size_t n_doc_fields;
 	bool is_json;                   /* so are the fields */
+	bool is_head;                   /* they go on behind what there is of them */
 	uint8_t known[MAX_ELEMENTS];    /* enum bs_verdict + 1 of the element in any field, or 0 */
 	uint8_t piece[4 * PIECE_BYTES]; /* of JSON, as text */
 	size_t left_bytes;              /* that may still be analysed for it */
@@ -722,7 +723,8 @@ static bool is_clear(struct bs_byte_verifier *verifier, const struct text *text)
 
 static struct text field_text(const struct bs_byte_verifier *verifier, const struct bs_field *field)
 {
-	return (struct text){.bytes = field->text, .n_bytes = field->text_bytes, .is_json = verifier->is_json};
+	return (struct text){
+		.bytes = field->text, .n_bytes = field->text_bytes, .is_json = verifier->is_json, .goes_on_after = verifier->is_head};
 }
 
 static bool is_document_clear(struct bs_byte_verifier *verifier)
@@ -868,6 +870,8 @@ static enum bs_verdict ask_root(struct bs_byte_verifier *verifier)
 	uint32_t root = (uint32_t)verifier->query->n_nodes - 1;
 	enum bs_verdict verdict = bs_match_tree(verifier->query, verifier->children, root, ask_leaf, verifier);
 	bool needs_clear = verdict == BS_VERDICT_NO || verifier->has_not;
+	if (verifier->is_head && needs_clear)
+		return BS_VERDICT_UNKNOWN;
 	if (verdict != BS_VERDICT_UNKNOWN && needs_clear && !is_document_clear(verifier))
 		return BS_VERDICT_UNKNOWN;
 	return verdict;
@@ -878,6 +882,7 @@ static void begin(struct bs_byte_verifier *verifier, size_t text_bytes, struct b
 	memset(verifier->known, 0, verifier->query->n_elements);
 	verifier->status = BS_OK;
 	verifier->err = err;
+	verifier->is_head = false;
 	/* Twice the text: then analysing all of it would have been the better way. */
 	verifier->left_bytes = 2 * text_bytes + 4096;
 }
@@ -944,5 +949,19 @@ enum bs_status bs_byte_verifier_fields(struct bs_byte_verifier *verifier, const 
 	*verdict_out = ask_root(verifier);
 	if (*verdict_out == BS_VERDICT_YES && needs_words && !list_words(verifier, match_out))
 		*verdict_out = BS_VERDICT_UNKNOWN;
+	return verifier->status;
+}
+
+enum bs_status bs_byte_verifier_head(struct bs_byte_verifier *verifier, const uint8_t *text, size_t text_bytes,
+                                     enum bs_verdict *verdict_out, struct bs_error *err)
+{
+	struct bs_field field = {.name = "", .text = text, .text_bytes = text_bytes};
+	begin(verifier, text_bytes, err);
+	verifier->doc_fields = &field;
+	verifier->n_doc_fields = 1;
+	verifier->is_json = false;
+	verifier->is_head = true;
+	*verdict_out = ask_root(verifier);
+	verifier->doc_fields = NULL;
 	return verifier->status;
 }

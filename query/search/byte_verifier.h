@@ -40,4 +40,8 @@ enum bs_status bs_byte_verifier_fields(struct bs_byte_verifier *verifier, const 
                                        size_t n_fields, bool is_json, bool needs_words, enum bs_verdict *verdict_out,
                                        struct bs_match *match_out, struct bs_error *err) BS_WARN_UNUSED;
 
+/* Whether the beginning of a document's one text, without a name, is enough to tell that it matches: only YES, and UNKNOWN. */
+enum bs_status bs_byte_verifier_head(struct bs_byte_verifier *verifier, const uint8_t *text, size_t text_bytes,
+                                     enum bs_verdict *verdict_out, struct bs_error *err) BS_WARN_UNUSED;
+
 #endif

@@ -70,6 +70,8 @@ struct bs_fetcher {
 	struct bs_changes changes;              /* of this query */
 	bool verbose;
 	bool trusts;                            /* the index, where no text is read */
+	bool (*is_enough)(void *context, const uint8_t *text, size_t n_bytes); /* see bs_fetch_ask_head */
+	void *enough_context;
 	void (*notice)(void *context, const char *message);
 	void *context;
 };
@@ -303,8 +305,23 @@ static bool is_plain_now(struct bs_fetcher *fetcher, const struct fetch_source *
 	return is_known && !has_line;
 }
 
+/* The beginning of the file that is asked for. */
+struct asked_head {
+	struct bs_fetcher *fetcher;
+	const struct asked *asked;
+};
+
+static bool is_head_enough(void *context, const struct bs_stamp *stamp, const uint8_t *bytes, size_t n_bytes)
+{
+	const struct asked_head *head = context;
+	bool is_indexed = bs_stamp_equals(stamp, head->asked->record.place) && !(head->asked->record.flags & BS_DOC_SUSPECT);
+	return is_indexed && head->fetcher->is_enough(head->fetcher->enough_context, bytes, n_bytes);
+}
+
 static enum bs_status fetch_file(struct bs_fetcher *fetcher, struct asked *asked, struct bs_error *err)
 {
+	struct asked_head asked_head = {fetcher, asked};
+	struct bs_file_head head = {is_head_enough, &asked_head};
 	struct bs_stamp stamp;
 	const char *folder, *name;
 	enum bs_status status = make_path(asked->source, &asked->record, &fetcher->path, err);
@@ -313,7 +330,9 @@ static enum bs_status fetch_file(struct bs_fetcher *fetcher, struct asked *asked
 	if (status)
 		return status;
 	const char *path = (const char *)fetcher->path.data;
+	bs_reader_ask_head(fetcher->reader, fetcher->is_enough ? &head : NULL);
 	status = bs_reader_fetch_file(fetcher->reader, folder, name, asked->document, &stamp, err);
+	bs_reader_ask_head(fetcher->reader, NULL);
 	/* What stands there now may be no document: a link, a binary file. */
 	if (status == BS_NOT_FOUND || status == BS_INVALID) {
 		asked->fetched = BS_FETCHED_GONE;
@@ -439,10 +458,10 @@ static enum bs_status find_ahead(struct bs_fetcher *fetcher, uint32_t document, 
 	while (fetcher->next_expected < fetcher->n_expected && fetcher->expected[fetcher->next_expected] <= document)
 		fetcher->next_expected++;
 	for (size_t i = fetcher->next_expected; i < fetcher->n_expected && !status; i++) {
-		uint64_t place[4];
+		uint64_t place[2];
 		if (fetcher->expected[i] >= fetcher->range.end)
 			break;
-		status = bs_doc_table_place(table, fetcher->expected[i], place, err);
+		status = bs_doc_table_span(table, fetcher->expected[i], place, err);
 		if (status || place[0] < *to_out || place[0] - *to_out > GAP_BYTES || place[1] > AHEAD_BYTES ||
 		    place[0] + place[1] - offset > AHEAD_BYTES)
 			break;
@@ -457,10 +476,10 @@ static enum bs_status fetch_line_in_place(struct bs_fetcher *fetcher, uint32_t d
 	const struct fetch_source *source = &fetcher->sources[fetcher->range.number];
 	struct bs_error why;
 	struct bs_stamp stamp;
-	uint64_t place[4], ahead_to = 0;
+	uint64_t place[2], ahead_to = 0;
 	*line_out = NULL;
 	enum bs_status status =
-		bs_doc_table_place(&fetcher->snapshot->segments[fetcher->range.segment].docs, document, place, err);
+		bs_doc_table_span(&fetcher->snapshot->segments[fetcher->range.segment].docs, document, place, err);
 	if (status)
 		return status;
 	bool is_read = fetcher->ahead_of_source == fetcher->range.number && place[0] >= fetcher->ahead_from &&
@@ -646,6 +665,13 @@ enum bs_status bs_fetch(struct bs_fetcher *fetcher, uint32_t segment, uint32_t d
 		status = fetch(fetcher, &asked, err);
 	*fetched_out = asked.fetched;
 	return status;
+}
+
+void bs_fetch_ask_head(struct bs_fetcher *fetcher, bool (*is_enough)(void *context, const uint8_t *text, size_t n_bytes),
+                       void *context)
+{
+	fetcher->is_enough = is_enough;
+	fetcher->enough_context = context;
 }
 
 /* Whether a source is a collection or standard input, and what was indexed. */

@@ -43,6 +43,11 @@ enum bs_status bs_fetch(struct bs_fetcher *fetcher, uint32_t segment, uint32_t d
                         struct bs_document *document_out, enum bs_fetched *fetched_out, struct bs_error *err)
 	BS_WARN_UNUSED;
 
+/* From then on bs_fetch asks is_enough about the beginning of a large file that is what was indexed; if it is, the document's
+ * text is that beginning. NULL: it does not ask. */
+void bs_fetch_ask_head(struct bs_fetcher *fetcher, bool (*is_enough)(void *context, const uint8_t *text, size_t n_bytes),
+                       void *context);
+
 /* The line of JSON that the document was made from, if it is a record whose source is what was indexed, and can be
  * read; else *line_out is NULL, and bs_fetch has more to say. Borrowed until the next call. BS_CORRUPT,
  * BS_NO_MEMORY. */

@@ -196,6 +196,9 @@ struct bs_finder {
 	struct bs_scorer scorer;
 	struct bs_top_scan best;
 	bool is_ranked;         /* the k best are found by bounds (scan_top.h), not by scoring every match */
+	bool is_proven;         /* by the beginning of the file under way */
+	uint64_t n_heads;       /* beginnings looked at, */
+	uint64_t n_proofs;      /* and those that were enough */
 };
 
 /* Also while a source is read that a query before this one opened. */
@@ -339,6 +342,36 @@ static enum bs_status byte_verify_line(struct bs_finder *finder, const uint8_t *
 	return byte_verify_fields(finder, &document, true, hit, verdict_out, err);
 }
 
+static bool prove_by_head(void *context, const uint8_t *text, size_t n_bytes)
+{
+	struct bs_finder *finder = context;
+	enum bs_verdict verdict;
+	struct bs_error why;
+	/* A failure here will come again with the whole. */
+	finder->is_proven = !bs_byte_verifier_head(finder->byte_verifier, text, n_bytes, &verdict, &why) &&
+	                    verdict == BS_VERDICT_YES;
+	finder->n_heads++;
+	finder->n_proofs += finder->is_proven;
+	return finder->is_proven;
+}
+
+/* So many beginnings of files are tried, and as long as one in so many is enough. */
+#define HEADS_TRIED   16u
+#define HEADS_A_PROOF 4u
+
+/* The document's text; of a file that is what was indexed no more than proves that it matches, and then finder->is_proven. */
+static enum bs_status fetch_to_verify(struct bs_finder *finder, const struct bs_hit *hit, bool can_verify_bytes,
+                                      struct bs_document *document, enum bs_fetched *fetched_out, struct bs_error *err)
+{
+	bool is_worth = finder->n_heads < HEADS_TRIED || finder->n_proofs * HEADS_A_PROOF >= finder->n_heads;
+	bool is_asked = is_worth && can_verify_bytes && !finder->is_scored && !finder->request->exhaustive;
+	finder->is_proven = false;
+	bs_fetch_ask_head(finder->fetcher, is_asked ? prove_by_head : NULL, finder);
+	enum bs_status status = bs_fetch(finder->fetcher, hit->segment, hit->document, document, fetched_out, err);
+	bs_fetch_ask_head(finder->fetcher, NULL, NULL);
+	return status;
+}
+
 /*
  * Whether a candidate is a hit, and its score if scores are wanted; a document that is gone or cannot be read is none.
  * Where the source is what was indexed the byte verifier is asked first, on bytes that were not even parsed; where it
@@ -369,9 +402,14 @@ static enum bs_status verify_document(struct bs_finder *finder, struct bs_hit *h
 	bool is_indexed = line && bs_fetch_scan_line(finder->fetcher, line, line_bytes, &document);
 	if (!is_indexed) {
 		enum bs_fetched fetched;
-		status = bs_fetch(finder->fetcher, hit->segment, hit->document, &document, &fetched, err);
+		status = fetch_to_verify(finder, hit, can_verify_bytes, &document, &fetched, err);
 		if (status || fetched == BS_FETCHED_GONE || fetched == BS_FETCHED_FAILED)
 			return status;
+		if (finder->is_proven) {
+			count_read(finder, document.text_bytes, true);
+			verdict = BS_VERDICT_YES;
+			goto out;
+		}
 		is_indexed = can_verify_bytes && fetched == BS_FETCHED_UNCHANGED;
 	}
 	if (is_indexed)
@@ -851,6 +889,7 @@ static enum bs_status run(struct bs_finder *finder, struct bs_error *err)
 	finder->query = NULL;
 	finder->matcher = NULL;
 	finder->byte_verifier = NULL;
+	finder->n_heads = finder->n_proofs = 0;
 	bs_fetch_begin(finder->fetcher, finder->request->verbose, finder->request->no_stat);
 	finder->top = (struct bs_top){.k = 0};
 	bs_buffer_clear(&finder->hits);

@@ -32,4 +32,4 @@ show bitsift compact --index "$SCRATCH/ix"
 show bitsift check --index "$SCRATCH/ix"
 echo '# much text has a rate and a share'
 documents 70000 >"$SCRATCH/much.jsonl"
-bitsift index --index "$SCRATCH/much" "$SCRATCH/much.jsonl" 2>&1 | sed -E 's/[0-9.]+ (KiB|MiB|s|MB|%|bits)/N \1/g; s/, in .*much/, in much/; s/[0-9,]+ postings/N postings/'
+bitsift index --index "$SCRATCH/much" "$SCRATCH/much.jsonl" 2>&1 | sed -E 's/[0-9.]+ (KiB|MiB|s|MB|%|bits)/N \1/g; s/, in .*much/, in much/; s/[0-9,]+ (distinct|postings)/N \1/g'
