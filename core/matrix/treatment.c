@@ -27,14 +27,14 @@ struct bs_treatment_policy bs_treatment_policy_default(void)
  */
 #define COST_LINE_NS      8.0    /* one line of a column that is read in order, with its share of loop and branch */
 #define COST_MISS_NS      40.0   /* one line alone somewhere */
-#define COST_LOOK_NS      85.0   /* one document asked for a term that is listed, in turn with others */
+#define COST_LOOK_NS      125.0  /* one document asked for a term that is listed */
 #define COST_EXCEPTION_NS 1.0    /* one exception decoded and its bit cleared */
 #define EXCEPTION_TERM_BITS 40.0 /* its places in the tables, and what fills up a list */
 #define EXCEPTION_MIN_DF    8.0  /* below, there are more wrong ones than right ones */
 #define LISTED_BITS         8.5  /* of a posting in a list of rare terms, where its term has a df of 1 */
-#define LISTED_DF_BITS      1.1  /* ... and for each doubling of that */
+#define LISTED_DF_BITS      1.25 /* ... and for each doubling of that */
 
-#define BIT_NS          4200.0 /* the price at the default density, for short documents */
+#define BIT_NS          5500.0 /* the price at the default density, for short documents */
 #define SHORT_TERMS     32.0
 #define LONGER_POWER    0.75
 #define MOST_BIT_FACTOR 20.0

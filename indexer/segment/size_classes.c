@@ -15,7 +15,7 @@
 #define CLASS_RATIO 1.5
 #define SLAB_NS     700.0 /* a slab more, for every query: its terms looked up, some cache misses in a row a level */
 #define EXACT_SHARE 1.5   /* exact columns, beside the hashed ones */
-#define LISTED_BITS 10.0  /* of a rare term in the list that a row of a matrix has besides */
+#define LISTED_BITS 13.0  /* of a rare term in the list that a row of a matrix has besides */
 
 struct load {
 	uint64_t n_docs;
