@@ -325,7 +325,7 @@ static void write_summary(const struct comparison *comparison, FILE *summary)
 
 static void report_exhaustive(const struct comparison *comparison, FILE *file, FILE *summary)
 {
-	print_touched(comparison, "Texts read, mean, by the columns and every match scored", true, file);
+	print_touched(comparison, "Texts read, mean, where no count is a df", true, file);
 	if (summary)
 		write_summary(comparison, summary);
 }

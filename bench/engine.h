@@ -80,7 +80,7 @@ const struct index_kind *index_kind_named(const char *name); /* dies if there is
 struct bitsift_options {
 	const char *index_path; /* NULL: the one in the corpus's folder */
 	const char *kernel;     /* NULL: the best */
-	bool exhaustive;        /* no short cut by a df or by bounds: once each, for what is read, not for the time */
+	bool exhaustive;        /* no count is a df: each query once, for what is read, not for the time */
 };
 extern struct bitsift_options bitsift_options;
 

@@ -46,7 +46,8 @@ static void ask(struct bitsift *bitsift, const struct query *query, struct bs_fi
 	request.query = query->text;
 	request.query_bytes = strlen(query->text);
 	request.any = query->is_any;
-	request.exhaustive = bitsift_options.exhaustive;
+	/* The ten best by bounds know no df that would be all. */
+	request.exhaustive = bitsift_options.exhaustive && request.mode == BS_FIND_COUNT;
 	request.hit = take_hit;
 	struct bs_find_result result;
 	struct bs_error err;

@@ -38,7 +38,7 @@ static const char usage[] =
 	"  -k, --kernel NAME     bitsift's kernel [the best]\n"
 	"  -l, --lucene PATH     class path of LuceneEngine and Lucene's jars; without it Lucene is left out\n"
 	"  -o, --raw FILE        compare: also write every single time\n"
-	"  -x, --exhaustive      compare: no short cuts by a df or by bounds: how many texts are read then, no times\n"
+	"  -x, --exhaustive      compare: no count is a df in the lexicon: how many texts are read then, no times\n"
 	"  -a, --asked           build: without NAME, only those that an engine asks, none built for its rate alone\n"
 	"  -S, --summary FILE    append the numbers of the tables as tab-separated values\n"
 	"  -h, --help            this text\n";

@@ -438,7 +438,8 @@ BS_API size_t bs_kernel_names(const char **names, size_t capacity);
 
 /* All that is written while searching. One thread at a time may use it; it may pass from one to another. It keeps its
  * memory for the next search, and what it learnt of sources that changed since they were indexed: where those go on
- * changing, make a new one now and then. */
+ * changing, make a new one now and then. A collection that only grew is read once for all finders of an index, each time
+ * that it has grown. */
 struct bs_finder;
 
 /* *finder_out is the caller's, for bs_finder_free; NULL on failure: BS_NO_MEMORY, BS_UNSUPPORTED (ICU has no data for
