@@ -18,9 +18,9 @@
  * phrase would have to, times how often it is asked for, as often as it is met in a text; and what it takes is what a
  * document at least takes that has the pair or has it not. Where documents are long a bit is dearer, as it is for words
  * (core/matrix/treatment.c). All pairs together have so many bits for each posting of a word. */
-#define BIT_NS          0.024
+#define BIT_NS          0.028
 #define SHORT_TERMS     32.0
-#define LONGER_POWER    1.4
+#define LONGER_POWER    1.37
 #define MOST_BITS       2.0
 #define VERIFY_FILE_NS   5000u /* a file to verify: opening it, */
 #define VERIFY_RECORD_NS 1000u /* or finding a record, */
