@@ -648,7 +648,7 @@ static void judge_leaf(const struct chunk *chunk, uint32_t n, const uint64_t *wi
 	struct truth *truth = truth_of(chunk, n);
 	uint32_t whole = bs_plan_whole(plan, chunk->at->segment, n);
 	bool is_exact = whole != UINT32_MAX || (node->kind == BS_NODE_WORD && node->field == BS_QUERY_ANY_FIELD);
-	bool is_filter;
+	bool is_filter = true;
 	if (bs_query_is_file_name(node)) {
 		judge_name(chunk, n, within);
 		return;
