@@ -365,7 +365,7 @@ static void test_list_columns(void **state)
 	EXPECT("seg", 0, "exact columns: term 4294967295 of", {BS_SECTION_EXACT_TERMS, 0, -4, 4, SET, UINT32_MAX});
 	EXPECT("seg", 0, "does not come after the one before", {BS_SECTION_EXACT_TERMS, 0, 4, 4, SET, 0});
 	/* Given to the next term, which the lists have. */
-	EXPECT("seg", 0, "a forward list has term 1,", {BS_SECTION_EXACT_TERMS, 0, 0, 4, ADD, 1});
+	EXPECT("seg", 0, "a forward list has term 9,", {BS_SECTION_EXACT_TERMS, 0, 12, 4, ADD, 1});
 	EXPECT("seg", 0, "section 39 has", {BS_SECTION_SLABS, 0, 8, 4, ADD, 1});
 }
 
