@@ -322,9 +322,11 @@ static enum bs_status ask(struct index_source *self, struct area *area, const ch
 		status = bs_gram_cover_ask(&area->cover, self->path.data, self->path.used_bytes, NULL, &answer, err);
 	*out = !status && answer == BS_GRAM_NO_MATCH;
 	/* The cover stands on the document that it spoke of. */
-	if (*out && area->stamps)
-		*out = bs_doc_cursor_peek(&area->cover.cursor, &ref, &record) &&
-		       bs_grep_stamps_is_unchanged(area->stamps, ref);
+	if (*out && area->stamps) {
+		*out = bs_doc_cursor_peek(&area->cover.cursor, &ref, &record);
+		if (*out)
+			status = bs_grep_stamps_is_unchanged(area->stamps, ref, out, err);
+	}
 	return status;
 }
 

@@ -21,6 +21,8 @@ struct chunk {
 	uint32_t first, end;
 };
 
+#define NOT_ASKED 2u /* its record could not be read */
+
 struct bs_grep_stamps {
 	const struct bs_snapshot *snapshot;
 	uint32_t source;
@@ -29,7 +31,7 @@ struct bs_grep_stamps {
 	struct chunk *chunks;
 	size_t n_chunks, done_chunk; /* done_chunk: one that is done */
 	size_t *first_chunk;         /* per segment; its document 0 is in this chunk */
-	uint8_t **unchanged;         /* per segment: a byte a document */
+	uint8_t **unchanged;         /* per segment: a byte a document: 0, 1, or NOT_ASKED */
 	struct bs_workers *workers;  /* whose tasks are the chunks */
 };
 
@@ -72,9 +74,9 @@ static enum bs_status do_chunk(void *context, const struct bs_task *task, struct
 		if (bs_snapshot_is_deleted(stamps->snapshot, ref.segment, d) ||
 		    bs_doc_bits_has(stamps->candidates, ref))
 			continue;
-		/* What the index cannot say of itself is found out by searching the file. */
-		stamps->unchanged[ref.segment][d] = !bs_snapshot_record(stamps->snapshot, ref, &record, err) &&
-		                                    is_unchanged(stamps, &place, &record);
+		/* A failure is for the caller's thread to meet again. */
+		stamps->unchanged[ref.segment][d] =
+			bs_snapshot_record(stamps->snapshot, ref, &record, err) ? NOT_ASKED : is_unchanged(stamps, &place, &record);
 	}
 	bs_file_place_close(&place);
 	return BS_OK;
@@ -156,13 +158,22 @@ enum bs_status bs_grep_stamps_start(const struct bs_snapshot *snapshot, const st
 	return BS_OK;
 }
 
-bool bs_grep_stamps_is_unchanged(struct bs_grep_stamps *stamps, struct bs_doc_ref ref)
+enum bs_status bs_grep_stamps_is_unchanged(struct bs_grep_stamps *stamps, struct bs_doc_ref ref, bool *unchanged_out,
+                                           struct bs_error *err)
 {
+	struct bs_file_place place = {.fd = -1};
+	struct bs_doc_record record;
 	size_t chunk = stamps->first_chunk[ref.segment] + ref.document / CHUNK_DOCS;
 	if (chunk != stamps->done_chunk)
 		bs_workers_wait_done(stamps->workers, chunk);
 	stamps->done_chunk = chunk;
-	return stamps->unchanged[ref.segment][ref.document];
+	*unchanged_out = stamps->unchanged[ref.segment][ref.document] == 1;
+	if (stamps->unchanged[ref.segment][ref.document] != NOT_ASKED)
+		return BS_OK;
+	enum bs_status status = bs_snapshot_record(stamps->snapshot, ref, &record, err);
+	*unchanged_out = !status && is_unchanged(stamps, &place, &record);
+	bs_file_place_close(&place);
+	return status;
 }
 
 void bs_grep_stamps_free(struct bs_grep_stamps *stamps)

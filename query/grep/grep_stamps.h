@@ -18,8 +18,9 @@ enum bs_status bs_grep_stamps_start(const struct bs_snapshot *snapshot, const st
                                     struct bs_grep_stamps **stamps_out, struct bs_error *err) BS_WARN_UNUSED;
 
 /* Whether the file of a document that is no candidate is what was indexed. Waits for the answer, or helps to find it.
- * The caller's thread only. */
-bool bs_grep_stamps_is_unchanged(struct bs_grep_stamps *stamps, struct bs_doc_ref ref);
+ * The caller's thread only. BS_CORRUPT, BS_NO_MEMORY. */
+enum bs_status bs_grep_stamps_is_unchanged(struct bs_grep_stamps *stamps, struct bs_doc_ref ref, bool *unchanged_out,
+                                           struct bs_error *err) BS_WARN_UNUSED;
 
 /* NULL is fine. */
 void bs_grep_stamps_free(struct bs_grep_stamps *stamps);
