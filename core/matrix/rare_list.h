@@ -10,9 +10,9 @@
  * often said in several neighbouring documents, so up to eight of these share a list.
  *
  * A list is a row of runs: the gap before each, its length, and which documents have all of it, in Huffman codes made
- * for the segment. Measured: 9.3 bits a posting in the files of a Linux tree, a list for each, and 11.1 in its
- * paragraphs, eight of them a list (without codes of its own and alone, 10.4 and 16.5). A sample says for every 64th run
- * where it begins. In FORMAT.md: sections 53 to 55.
+ * for the segment. Of terms in fewer than 32 documents, by the entropy of the symbols: 9.2 bits a posting in the files of
+ * a Linux tree, a list for each, and 11.1 in its paragraphs, eight of them a list (exponential Golomb codes, each document
+ * alone: 10.0 and 16.5). A sample says for every 64th run where it begins. In FORMAT.md: sections 53 to 55.
  */
 #ifndef BS_CORE_MATRIX_RARE_LIST_H
 #define BS_CORE_MATRIX_RARE_LIST_H
