@@ -487,14 +487,16 @@ static enum bs_status parse(struct bs_finder *finder, struct bs_error *err)
 		.longest_field_bytes = finder->index->longest_field_bytes,
 		.has_file_names = finder->index->has_files,
 		.any = request->any,
+		.strict = request->strict_query,
 	};
 	enum bs_status status = bs_query_parse((const uint8_t *)request->query, request->query_bytes, &options,
 	                                       &finder->query, &finder->result->error_byte, err);
 	if (status)
 		return status;
 	finder->result->error_byte = SIZE_MAX;
-	for (uint32_t i = 0; i < finder->query->n_warnings && i < BS_QUERY_WARNINGS; i++)
-		tell(finder, finder->query->warnings[i].text);
+	void (*notice)(void *, const char *) = request->notice_query ? request->notice_query : request->notice;
+	for (uint32_t i = 0; i < finder->query->n_notices && notice; i++)
+		notice(request->context, finder->query->notices[i].text);
 	return BS_OK;
 }
 
