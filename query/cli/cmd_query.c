@@ -19,7 +19,7 @@ struct query_arguments {
 	uint64_t n_best;
 	int color; /* enum when */
 	char *text; /* the operands, joined */
-	bool count, ids, nul, json, stats, fresh, explain;
+	bool count, ids, nul, json, trec, stats, fresh, explain;
 };
 
 #define SETS(kind, field) BS_OPTION_SETS(kind, struct query_arguments, field)
@@ -34,7 +34,7 @@ static const struct bs_option query_options[] = {
 	{'l', "ids", NULL, "all matches by name, one per line, in document order", SETS(FLAG, ids)},
 	{'0', "null", NULL, "end ids with NUL instead of a line feed", SETS(FLAG, nul)},
 	{0, "json", NULL, "one JSON object per hit", SETS(FLAG, json)},
-	{0, "format", "FORMAT", "one line per hit, such as '{path}:{line}:{column}:{text}'", SETS(STRING, format)},
+	{0, "format", "FORMAT", "one line per hit, such as '{path}:{line}:{column}:{text}', or trec", SETS(STRING, format)},
 	{0, "color", "WHEN", "colours: auto, always or never [auto: on a terminal]", SETS(NAME, color), .names = when_names},
 	{'g', "glob", "GLOB", "only files that match; !GLOB leaves out; repeatable", SETS(LIST, globs)},
 	{'t', "type", "TYPE", "only files of the type; repeatable", SETS(LIST, types)},
@@ -152,6 +152,9 @@ static const char query_description[] =
 	"`--format` prints FORMAT for each hit, and a line feed unless it ends with \\n or \\0. {path}, {id}, {score} and {rank} "
 	"stand for those; {line}, {column}, {start}, {stop}, {field} and {text} for what the best passage has; {{ is a brace, and "
 	"\\n, \\t, \\0 and \\\\ are a line feed, a tab, a NUL byte and a backslash.\n\n"
+	"`--format trec` prints a run for trec_eval: the query's id, Q0, the hit as `--ids` prints it, its rank, its score and the word "
+	"bitsift. With `--batch` a line of FILE is an id, a tab and the query; the id of a line without a tab is its number. White space "
+	"in an id is printed as %20 and so on; there are no lines between queries, and none in the place of `error`.\n\n"
 	"`--batch` runs one query per line of FILE. With `--count` it prints one number per line, with `--ids` one line "
 	"of ids per query, separated by tabs; otherwise the hits of each query and an empty line. For a query that does "
 	"not parse it prints `error`, and the exit status is 2. With `--json`, each object has the query too, `--count` "
@@ -183,6 +186,8 @@ struct session {
 	bool is_bad_request; /* whatever is asked: an option is wrong */
 	const char *query; /* in a batch: the one that is run; else NULL */
 	size_t query_bytes;
+	const char *query_id; /* for --format trec */
+	size_t query_id_bytes;
 };
 
 static char *join(char *const *words, size_t n)
@@ -228,14 +233,17 @@ static enum bs_status take_operands(struct query_arguments *arguments, const str
 	arguments->request.n_best = (size_t)arguments->n_best;
 	arguments->request.snippets = arguments->request.mode == BS_FIND_TOP && !arguments->format;
 	arguments->request.passages = arguments->json;
-	return arguments->format ? bs_present_check_format(arguments->format, &arguments->request.passages, err) : BS_OK;
+	arguments->trec = arguments->format && strcmp(arguments->format, "trec") == 0;
+	return arguments->format && !arguments->trec ? bs_present_check_format(arguments->format, &arguments->request.passages, err) : BS_OK;
 }
 
 static int show_hit(void *context, const struct bs_find_hit *hit)
 {
 	struct session *session = context;
 	const struct query_arguments *arguments = session->arguments;
-	if (arguments->json) {
+	if (arguments->trec) {
+		bs_present_trec(hit, session->query_id, session->query_id_bytes, session->out);
+	} else if (arguments->json) {
 		bs_present_json(hit, session->query, session->query_bytes, session->out);
 	} else if (arguments->format) {
 		bs_present_format(hit, arguments->format, session->is_terminal, session->out);
@@ -278,7 +286,7 @@ static void end_query(struct session *session, const struct bs_find_result *resu
 		bs_present_json_count(result->n_hits, session->query, session->query_bytes, session->out);
 	else if (arguments->count)
 		fprintf(session->out, "%llu\n", (unsigned long long)result->n_hits);
-	else if (arguments->batch)
+	else if (arguments->batch && !arguments->trec)
 		putc('\n', session->out);
 	fflush(session->out);
 	if (!session->is_terminal)
@@ -368,6 +376,8 @@ static bool next_line(FILE *file, char *line, size_t *line_bytes_out)
 static void show_error(struct session *session, const struct bs_error *err)
 {
 	const struct query_arguments *arguments = session->arguments;
+	if (arguments->trec)
+		return;
 	if (arguments->json)
 		bs_present_json_error(err, session->query, session->query_bytes, session->out);
 	else
@@ -375,6 +385,19 @@ static void show_error(struct session *session, const struct bs_error *err)
 	if (!arguments->count && (!arguments->ids || arguments->json))
 		putc('\n', session->out);
 	fflush(session->out);
+}
+
+/* A run has the query's id in each line: what stands before a tab, or the line's number. Returns where the query begins. */
+static const char *take_query_id(struct session *session, const char *line, size_t n, uint64_t number, char own[24])
+{
+	const char *tab = memchr(line, '\t', n);
+	session->query_id = own;
+	session->query_id_bytes = (size_t)snprintf(own, 24, "%llu", (unsigned long long)number);
+	if (!tab || tab == line)
+		return tab ? tab + 1 : line;
+	session->query_id = line;
+	session->query_id_bytes = (size_t)(tab - line);
+	return tab + 1;
 }
 
 /* A query a line. A bad one prints `error` in its place; damage ends the run. */
@@ -394,10 +417,11 @@ static enum bs_status run_batch(struct session *session, struct bs_error *err)
 		fprintf(stderr, "bitsift: %s\n", err->text);
 		goto out;
 	}
-	while (next_line(file, line, &n)) {
-		session->query = line;
-		session->query_bytes = n;
-		status = run_query(session, line, n, err);
+	for (uint64_t number = 1; next_line(file, line, &n); number++) {
+		char own_id[24];
+		session->query = session->arguments->trec ? take_query_id(session, line, n, number, own_id) : line;
+		session->query_bytes = n - (size_t)(session->query - line);
+		status = run_query(session, session->query, session->query_bytes, err);
 		if (status && ((status != BS_INVALID && status != BS_UNSUPPORTED) || session->is_bad_request))
 			break;
 		if (status) {
@@ -461,7 +485,8 @@ static bool wants_color(int when, bool is_terminal)
 static int run(void *set, const struct bs_operands *operands, const struct bs_consent *consent, struct bs_error *err)
 {
 	struct query_arguments *arguments = set;
-	struct session session = {.arguments = arguments, .consent = consent, .is_terminal = isatty(STDOUT_FILENO)};
+	struct session session = {.arguments = arguments, .consent = consent, .is_terminal = isatty(STDOUT_FILENO),
+	                          .query_id = "1", .query_id_bytes = 1};
 	struct bs_error told = {""}; /* already, where it came up */
 	if (bs_cmd_lists_kernels(arguments->kernel))
 		return 0;
