@@ -172,6 +172,7 @@ struct oracle_item {
 	uint32_t term;     /* unless there is a set */
 	uint32_t position; /* relative to the first of the leaf */
 	size_t set_off;    /* of a prefix or fuzzy word: in sets, a byte a term, whether it matches; else SIZE_MAX */
+	bool is_stop;
 };
 
 struct oracle_node {
@@ -195,6 +196,7 @@ struct oracle_query {
 	bool any;
 	struct bs_buffer bytes, items, sets;
 	struct bs_buffer text;   /* the query as printed */
+	struct bs_buffer stops;  /* stop words, a line each; empty: none */
 	struct bs_buffer weights; /* a double a term: of all its positive places */
 };
 

@@ -16,9 +16,11 @@ struct query_arguments {
 	const char *format;
 	struct bs_find_request request;
 	struct bs_word_list globs, types, type_nots, places;
-	uint64_t n_best;
+	uint64_t n_best, feedback_docs;
 	int color; /* enum when */
 	char *text; /* the operands, joined */
+	const char *stop, *like_file;
+	char *stop_words, *like_text; /* those files */
 	bool count, ids, nul, json, trec, stats, fresh, explain;
 };
 
@@ -44,6 +46,11 @@ static const struct bs_option query_options[] = {
 	{0, "older", "DATE", "only files changed before that", SETS(STRING, request.older)},
 	{0, "date", "FIELD", "--newer and --older are about this field of records", SETS(STRING, request.date_field)},
 	{0, "any", NULL, "documents with any of the words, not all", SETS(FLAG, request.any)},
+	{0, "stop", "LANG|FILE", "words that do not count, while others remain: english, or a list", SETS(STRING, stop)},
+	{0, "feedback", "DOCS", "look for words of the best DOCS documents too [10]", SETS(NUMBER, feedback_docs),
+	 .is_optional = true, .value = 10, .least = 1, .most = 1000},
+	{0, "like", "ID", "documents like this one, by its typical words", SETS(ONCE, request.like_id)},
+	{0, "like-file", "FILE", "documents like this text (- is standard input)", SETS(ONCE, like_file)},
 	{0, "batch", "FILE", "run each line of FILE as a query (- is standard input)", SETS(STRING, batch)},
 	{0, "approx", NULL, "verify only the candidates that look best", SETS(FLAG, request.approx)},
 	{0, "brute", NULL, "read every document instead of using the index", SETS(FLAG, request.brute)},
@@ -203,6 +210,43 @@ static char *join(char *const *words, size_t n)
 	return NULL;
 }
 
+/* All of a file; - is standard input. */
+static enum bs_status read_text(const char *path, char **text_out, size_t *n_bytes_out, struct bs_error *err)
+{
+	bool is_stdin = strcmp(path, "-") == 0;
+	FILE *file = is_stdin ? stdin : fopen(path, "re");
+	FILE *memory = open_memstream(text_out, n_bytes_out);
+	char piece[65536];
+	for (size_t n; file && memory && (n = fread(piece, 1, sizeof(piece), file)) > 0;)
+		fwrite(piece, 1, n, memory);
+	bool is_read = file && !ferror(file);
+	int error_number = errno;
+	if (file && !is_stdin)
+		fclose(file);
+	bool is_kept = memory && !ferror(memory);
+	if (memory)
+		is_kept &= fclose(memory) == 0;
+	if (!is_read)
+		return bs_fail(err, BS_IO, "%s: %s", path, strerror(error_number));
+	return is_kept ? BS_OK : bs_fail_memory(err, "a text", *n_bytes_out);
+}
+
+/* Of a list of stop words by its name, which is no path, and files for --stop and --like-file. */
+static enum bs_status read_texts(struct query_arguments *arguments, struct bs_error *err)
+{
+	struct bs_find_request *request = &arguments->request;
+	enum bs_status status = BS_OK;
+	if (arguments->stop && strcmp(arguments->stop, "english") == 0)
+		request->stop_language = arguments->stop;
+	else if (arguments->stop)
+		status = read_text(arguments->stop, &arguments->stop_words, &request->stop_words_bytes, err);
+	if (!status && arguments->like_file)
+		status = read_text(arguments->like_file, &arguments->like_text, &request->like_text_bytes, err);
+	request->stop_words = arguments->stop_words;
+	request->like_text = arguments->like_text;
+	return status;
+}
+
 static enum bs_status take_operands(struct query_arguments *arguments, const struct bs_operands *operands, struct bs_error *err)
 {
 	size_t n = operands->n;
@@ -216,13 +260,19 @@ static enum bs_status take_operands(struct query_arguments *arguments, const str
 		return bs_fail(err, BS_INVALID, "--date FIELD goes with --newer or --older");
 	if (arguments->format && (arguments->count || arguments->ids || arguments->json))
 		return bs_fail(err, BS_INVALID, "--format excludes --count, --ids and --json");
-	if (n == 0 && !arguments->batch)
+	if (arguments->feedback_docs && (arguments->request.like_id || arguments->like_file))
+		return bs_fail(err, BS_INVALID, "--feedback takes words of the best documents, --like of one: choose one");
+	if (n == 0 && !arguments->batch && !arguments->request.like_id && !arguments->like_file)
 		return bs_fail(err, BS_INVALID, "no query; try `bitsift query WORD...` or see `bitsift query --help`");
 	if (n > 0 && arguments->batch)
 		return bs_fail(err, BS_INVALID, "a query and --batch exclude each other");
 	arguments->text = join(operands->list, n);
 	if (!arguments->text)
 		return bs_fail_memory(err, "a query", n);
+	arguments->request.feedback_docs = (size_t)arguments->feedback_docs;
+	enum bs_status status = read_texts(arguments, err);
+	if (status)
+		return status;
 	bool is_count = arguments->count || (arguments->n_best == 0 && !arguments->ids);
 	arguments->request.globs = arguments->globs.list;
 	arguments->request.types = arguments->types.list;
@@ -525,6 +575,8 @@ static void release(void *of_options)
 {
 	struct query_arguments *arguments = of_options;
 	free(arguments->text);
+	free(arguments->stop_words);
+	free(arguments->like_text);
 	bs_word_list_deinit(&arguments->globs);
 	bs_word_list_deinit(&arguments->types);
 	bs_word_list_deinit(&arguments->type_nots);
@@ -536,7 +588,7 @@ static const struct query_arguments query_defaults = {.n_best = 10};
 const struct bs_command bs_command_query = {
 	.name = "query",
 	.summary = "Find documents by their words, phrases and fields.",
-	.usage = "[OPTION]... (QUERY... | --batch FILE)",
+	.usage = "[OPTION]... (QUERY... | --batch FILE | --like ID)",
 	.description = query_description,
 	.options = query_options,
 	.examples = query_examples,

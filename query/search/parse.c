@@ -15,6 +15,7 @@
 
 #include "core/base/hash.h"
 #include "core/base/visible.h"
+#include "query/search/stop.h"
 
 /* How much of a token a warning shows. */
 #define SHOWN_BYTES 60
@@ -56,6 +57,7 @@ struct word {
 	uint32_t position;
 	uint64_t start_byte; /* in the token's text */
 	bool is_bigram;
+	bool is_stop;
 };
 
 /* A node in the making; children are linked, so that an AND is taken into another without a copy. */
@@ -72,6 +74,7 @@ struct draft {
 	uint32_t n_children;
 	uint32_t final; /* its index in the query */
 	double weight;  /* its own, of all below it */
+	bool is_stop;   /* a stop word, and nothing else */
 };
 
 struct parser {
@@ -84,6 +87,11 @@ struct parser {
 	uint32_t name_field;    /* that of records called "name"; BS_QUERY_ANY_FIELD: there is none */
 	uint32_t depth;         /* of parentheses */
 	uint32_t n_items;       /* of all leaves so far */
+	const struct bs_stop *stop; /* NULL: every word counts */
+	uint32_t n_negations;   /* that the current token stands in */
+	bool has_stops;         /* words of it stand in the query, */
+	bool has_others;        /* and positive words that are none, but for those beside the query, */
+	size_t own_items_bytes; /* whose items lie behind so many bytes */
 	uint32_t n_inexact;     /* those of them that are prefixes or fuzzy words */
 	struct bs_buffer words; /* of struct word: the text of one token, analysed */
 	struct bs_buffer terms; /* their bytes */
@@ -454,9 +462,9 @@ static uint32_t add_element(struct parser *parser, const struct bs_element *elem
 }
 
 /* Appends an item to the leaf that is being made. */
-static void add_item(struct parser *parser, const struct bs_element *element, uint32_t position)
+static void add_item(struct parser *parser, const struct bs_element *element, uint32_t position, bool is_stop)
 {
-	struct bs_query_item item = {.element = add_element(parser, element), .position = position};
+	struct bs_query_item item = {.element = add_element(parser, element), .position = position, .is_stop = is_stop};
 	append(parser, &parser->items, &item, sizeof(item));
 }
 
@@ -525,13 +533,46 @@ static enum bs_status take_terms(void *context, const struct bs_token *tokens, s
 	return parser->status;
 }
 
+/* A text's words, gone through a second time, as they are without stemming. */
+struct marking {
+	struct parser *parser;
+	size_t next;
+};
+
+/* bs_token_fn: marks those that are stop words. */
+static enum bs_status mark_stops(void *context, const struct bs_token *tokens, size_t n_tokens, struct bs_error *err)
+{
+	struct marking *marking = context;
+	struct parser *parser = marking->parser;
+	struct word *words = (struct word *)(void *)parser->words.data;
+	size_t n_words = parser->words.used_bytes / sizeof(*words);
+	(void)err;
+	for (size_t i = 0; i < n_tokens; i++) {
+		if (tokens[i].is_bigram)
+			continue;
+		while (marking->next < n_words && words[marking->next].is_bigram)
+			marking->next++;
+		if (marking->next == n_words)
+			break;
+		struct word *word = &words[marking->next++];
+		word->is_stop = bs_stop_has_word(parser->stop, tokens[i].term, tokens[i].term_bytes);
+		parser->has_stops |= word->is_stop;
+	}
+	return BS_OK;
+}
+
 /* Leaves the words of the text in parser->words. */
 static void analyze(struct parser *parser, struct bs_words *words, const uint8_t *text, size_t text_bytes)
 {
+	const struct bs_query_options *options = parser->options;
+	struct bs_words *unstemmed = options->words_unstemmed ? options->words_unstemmed : options->words;
+	struct marking marking = {.parser = parser};
 	bs_buffer_clear(&parser->words);
 	bs_buffer_clear(&parser->terms);
 	if (!parser->status)
 		keep(parser, bs_words_analyze(words, text, text_bytes, 0, take_terms, parser, NULL, parser->err));
+	if (!parser->status && parser->stop)
+		keep(parser, bs_words_analyze(unstemmed, text, text_bytes, 0, mark_stops, &marking, NULL, parser->err));
 }
 
 static size_t count_words(const struct parser *parser)
@@ -599,7 +640,9 @@ static uint32_t add_items(struct parser *parser, bool bigrams, const struct bs_e
 			.term_bytes = word->term_bytes,
 			.term = parser->terms.data + word->term_off,
 		};
-		add_item(parser, word == final && last ? last : &element, word->position - word_at(parser, 0)->position);
+		bool is_last = word == final && last;
+		add_item(parser, is_last ? last : &element, word->position - word_at(parser, 0)->position,
+		         word->is_stop && !is_last);
 		n++;
 	}
 	return n;
@@ -639,11 +682,13 @@ static uint32_t make_leaf(struct parser *parser, const struct bs_element *last, 
 		leaf.kind = BS_NODE_PHRASE;
 		leaf.n_aids = add_items(parser, true, last);
 	}
+	leaf.is_stop = leaf.n_items == 1 && word_at(parser, 0)->is_stop && !last;
 	uint32_t draft = add_draft(parser, &leaf);
 	if (leaf.field != BS_QUERY_FILE_NAME || parser->name_field == BS_QUERY_ANY_FIELD)
 		return draft;
 	struct draft either = new_draft(BS_NODE_OR);
 	leaf.field = parser->name_field;
+	either.is_stop = leaf.is_stop;
 	add_operand(parser, &either, draft);
 	add_operand(parser, &either, add_draft(parser, &leaf));
 	return join(parser, &either);
@@ -764,14 +809,25 @@ static uint32_t parse_primary(struct parser *parser)
 	return draft;
 }
 
+/* With --any, a stop word by itself is as if it were not there, but where it excludes. */
+static uint32_t unless_stop(struct parser *parser, uint32_t number)
+{
+	if (!parser->options->any || parser->n_negations > 0 || parser->status || number == NO_DRAFT)
+		return number;
+	return draft_at(parser, number)->is_stop ? NO_DRAFT : number;
+}
+
 /* is_negated_out: by - or NOT at this very place. */
 static uint32_t parse_unary(struct parser *parser, bool *is_negated_out)
 {
 	*is_negated_out = parser->token.kind == TOKEN_NOT || parser->token.kind == TOKEN_MINUS;
 	if (!*is_negated_out)
-		return parse_primary(parser);
+		return unless_stop(parser, parse_primary(parser));
 	advance_to_operand(parser);
-	return negate(parser, parse_primary(parser));
+	parser->n_negations++;
+	uint32_t draft = parse_primary(parser);
+	parser->n_negations--;
+	return negate(parser, draft);
 }
 
 /* unary { "AND" unary }; is_negated_out: a single one, negated. */
@@ -849,7 +905,7 @@ static uint32_t add_term(struct parser *parser, const struct bs_weighted_term *t
 	leaf.weight = term->weight;
 	leaf.n_items = 1;
 	if (has_leaf) {
-		add_item(parser, &element, 0);
+		add_item(parser, &element, 0, false);
 		return add_draft(parser, &leaf);
 	}
 	uint32_t number = add_element(parser, &element);
@@ -885,7 +941,7 @@ static double bounded(double weight)
 }
 
 /* Of the two leaves of a `name:` that is a record's too, the record's counts. */
-static void finish_leaf(const struct parser *parser, const struct draft *draft, struct bs_query_node *node,
+static void finish_leaf(struct parser *parser, const struct draft *draft, struct bs_query_node *node,
                         bool is_positive)
 {
 	const struct bs_query *query = parser->query;
@@ -894,10 +950,13 @@ static void finish_leaf(const struct parser *parser, const struct draft *draft, 
 	node->n_aids = draft->n_aids;
 	node->items = query->items + draft->first_item;
 	node->aids = node->items + draft->n_items;
+	if (node->kind == BS_NODE_WORD && node->items[0].is_stop)
+		node->weight = 0;
 	for (uint32_t i = 0; is_positive && i < node->n_items; i++) {
 		struct bs_element *element = &query->elements[node->items[i].element];
 		element->is_positive = true;
-		element->weight += is_counted ? node->weight : 0;
+		element->weight += is_counted && !node->items[i].is_stop ? node->weight : 0;
+		parser->has_others |= !node->items[i].is_stop && draft->first_item * sizeof(*node->items) < parser->own_items_bytes;
 	}
 }
 
@@ -985,6 +1044,7 @@ static void parse_query(struct parser *parser)
 	uint32_t root = is_bare ? NO_DRAFT : parse_or(parser);
 	if (parser->token.kind == TOKEN_CLOSE)
 		fail_at(parser, parser->token.start_byte, "unbalanced )");
+	parser->own_items_bytes = parser->items.used_bytes;
 	if (parser->options->n_terms > 0 && !parser->status)
 		root = add_terms(parser, root);
 	if (root == NO_DRAFT)
@@ -993,10 +1053,12 @@ static void parse_query(struct parser *parser)
 		finish(parser, root);
 }
 
-enum bs_status bs_query_parse(const uint8_t *text, size_t text_bytes, const struct bs_query_options *options,
-                              struct bs_query **query_out, size_t *error_byte_out, struct bs_error *err)
+/* *is_all_stops_out: it has stop words, and no others. */
+static enum bs_status parse(const uint8_t *text, size_t text_bytes, const struct bs_query_options *options,
+                            const struct bs_stop *stop, struct bs_query **query_out, size_t *error_byte_out,
+                            bool *is_all_stops_out, struct bs_error *err)
 {
-	struct parser parser = {.text = text, .text_bytes = text_bytes, .options = options, .err = err};
+	struct parser parser = {.text = text, .text_bytes = text_bytes, .options = options, .stop = stop, .err = err};
 	const size_t name_bytes = sizeof(FILE_NAME) - 1;
 	parser.field = parser.name_field = BS_QUERY_ANY_FIELD;
 	if (options->fields)
@@ -1011,6 +1073,7 @@ enum bs_status bs_query_parse(const uint8_t *text, size_t text_bytes, const stru
 	if (parser.status)
 		bs_query_free(parser.query);
 	*query_out = parser.status ? NULL : parser.query;
+	*is_all_stops_out = parser.has_stops && !parser.has_others;
 	if (error_byte_out)
 		*error_byte_out = parser.error_byte;
 	bs_buffer_deinit(&parser.items);
@@ -1020,6 +1083,18 @@ enum bs_status bs_query_parse(const uint8_t *text, size_t text_bytes, const stru
 	bs_buffer_deinit(&parser.words);
 	bs_buffer_deinit(&parser.terms);
 	return parser.status;
+}
+
+enum bs_status bs_query_parse(const uint8_t *text, size_t text_bytes, const struct bs_query_options *options,
+                              struct bs_query **query_out, size_t *error_byte_out, struct bs_error *err)
+{
+	bool is_all_stops;
+	enum bs_status status =
+		parse(text, text_bytes, options, options->stop, query_out, error_byte_out, &is_all_stops, err);
+	if (!is_all_stops)
+		return status;
+	bs_query_free(*query_out);
+	return parse(text, text_bytes, options, NULL, query_out, error_byte_out, &is_all_stops, err);
 }
 
 void bs_query_free(struct bs_query *query)
