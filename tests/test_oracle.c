@@ -62,6 +62,8 @@ static bool differ(struct bench *bench, const char *format, ...)
 		oracle_setup_print(&bench->setup, stderr);
 		fprintf(stderr, "  query%s: ", bench->query.any ? " (any)" : "");
 		print_bytes(bench->query.text.data, bench->query.text.used_bytes);
+		fprintf(stderr, "\n  stop words: ");
+		print_bytes(bench->query.stops.data, bench->query.stops.used_bytes);
 		const struct bs_find_request *asked = &bench->request;
 		fprintf(stderr, "\n  filter: -g %s -t %s -T %s --in %s --newer %s --older %s --date %s\n",
 		        asked->globs[0] ? asked->globs[0] : "", asked->types[0] ? asked->types[0] : "",

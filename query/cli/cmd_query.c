@@ -71,6 +71,8 @@ static const char *const query_examples[] = {
 	"bitsift query -- -dog", "all documents without dog",
 	"bitsift query -t py --in src --newer 3d cat", "in Python files below src, changed in the last three days",
 	"bitsift query 'name:readme install'", "in files with readme in their names",
+	"bitsift query --any --feedback heat slabs", "and documents like the best of these",
+	"bitsift query --like notes/a.txt", "documents like that one",
 	"vim -q <(bitsift query --format '{path}:{line}:{column}:{text}' dog)", "hits in an editor",
 	NULL,
 };
@@ -112,6 +114,22 @@ static const char query_description[] =
 	"a prefix or an inexact word scores as the words that it matched. Equal scores come in document order: the order "
 	"of the sources, then of paths or lines. `--ids` lists all in that order. With `--approx` only the candidates "
 	"that look best are read: quicker, but a better hit may be missed.\n\n"
+	"# Words that do not count, and words that nobody typed\n\n"
+	"`--stop english` leaves words such as `the` and `of` (Lucene's 33) out of the score, and with `--any` out of the matching, as long as "
+	"the query has others. Without `--any` they must be there all the same, phrases are as exact as ever, and what a query excludes "
+	"is excluded. `--stop FILE` reads the words from a file, several in a line if need be; a line that begins with # is a remark, and "
+	"so is the rest of a line behind a |, as in the lists of Snowball. Words are compared as they are written, before stemming.\n\n"
+	"`--feedback` runs the query twice: the second time with 20 words beside it that are typical of its ten best documents, or of as many as DOCS says. "
+	"A document that has one of them matches, too; what the query excludes stays out, and filters hold. In all they "
+	"weigh as much as the words of the query. So the first hits are better, and documents are found that say the same in other words. "
+	"`--count` counts them all. It costs the reading of those ten texts. (RM3, with BM25's term frequencies: a word's weight is its "
+	"tf / (tf + k1 (1 - b + b length / average)) summed over the documents, of which each counts by the fourth power of its score; the words of "
+	"which that times idf is largest are taken, but none that one document alone has.)\n\n"
+	"`--like ID` finds documents like that one, without itself, by 30 words that are typical of it in the same sense; ID is what `--ids` prints, or an id of the index. "
+	"`--like-file FILE` takes the words of a text, `-` that of standard input. There need not be a query; one that is there is "
+	"another way to match, and what it excludes stays out. The largest weight is 1.\n\n"
+	"`--explain` tells which words were taken, as they could stand in a query: `learnt: 20 words of 10 texts: slab^0.305 heat^0.2315`. "
+	"In an index that stems these are stems.\n\n"
 	"# Sources that changed\n\n"
 	"A query answers for the last `bitsift index`. A document whose source has changed since is read as it is now, "
 	"left out if it no longer matches, and a line on standard error says how many have changed and names one; `-v` names all. New documents are found after the "
@@ -240,6 +258,9 @@ static enum bs_status read_texts(struct query_arguments *arguments, struct bs_er
 		request->stop_language = arguments->stop;
 	else if (arguments->stop)
 		status = read_text(arguments->stop, &arguments->stop_words, &request->stop_words_bytes, err);
+	struct bs_error why = *err;
+	if (status == BS_IO)
+		return bs_fail(err, BS_IO, "--stop: %s; without a file only english is known", why.text);
 	if (!status && arguments->like_file)
 		status = read_text(arguments->like_file, &arguments->like_text, &request->like_text_bytes, err);
 	request->stop_words = arguments->stop_words;
@@ -269,6 +290,8 @@ static enum bs_status take_operands(struct query_arguments *arguments, const str
 	arguments->text = join(operands->list, n);
 	if (!arguments->text)
 		return bs_fail_memory(err, "a query", n);
+	if (arguments->like_file && arguments->batch && strcmp(arguments->like_file, "-") == 0 && strcmp(arguments->batch, "-") == 0)
+		return bs_fail(err, BS_INVALID, "--like-file and --batch cannot both read standard input");
 	arguments->request.feedback_docs = (size_t)arguments->feedback_docs;
 	enum bs_status status = read_texts(arguments, err);
 	if (status)

@@ -492,6 +492,7 @@ static uint32_t negate(struct parser *parser, uint32_t draft)
 	if (node->kind != BS_NODE_NOT)
 		return add_draft(parser, &negation);
 	draft_at(parser, node->first_child)->weight *= node->weight;
+	draft_at(parser, node->first_child)->is_stop = false;
 	return node->first_child;
 }
 
