@@ -112,8 +112,7 @@ static bool is_blurred(const struct oracle_query *query, const struct oracle_nod
 	return *node->suffix && !naive_starts_run(c);
 }
 
-/* Whether a word as it is written, folded but not stemmed, is on the list. */
-static bool is_on_list(const struct oracle_query *query, struct oracle *oracle, const uint8_t *word, size_t word_bytes)
+bool oracle_is_stop(const struct oracle_query *query, struct oracle *oracle, const uint8_t *word, size_t word_bytes)
 {
 	struct kept kept = {0};
 	bool is_found = false;
@@ -151,7 +150,7 @@ static void mark_stops(struct oracle_query *query, const struct oracle_node *nod
 			continue;
 		assert_true(n < node->n_items);
 		items[n].is_stop = items[n].set_off == SIZE_MAX &&
-		                   is_on_list(query, oracle, kept.terms.data + token->term_off, token->term_bytes);
+		                   oracle_is_stop(query, oracle, kept.terms.data + token->term_off, token->term_bytes);
 		n++;
 	}
 	oracle->naive.stemmer = stemmer;

@@ -137,7 +137,8 @@ static enum bs_status choose(struct bs_feedback *feedback, const struct bs_snaps
 		uint32_t n_bytes = feedback->words.entries[found[i]].n_bytes;
 		double share = count_at(feedback, found[i])->share;
 		uint64_t df;
-		if (*n_out == n_most && share * most_idf <= best[n_most - 1].value)
+		bool is_enough = *n_out == n_most && share * most_idf <= best[n_most - 1].value;
+		if (is_enough || share <= 0)
 			break;
 		if (bs_stop_has_term(stop, word, n_bytes))
 			continue;

@@ -534,46 +534,29 @@ static enum bs_status take_terms(void *context, const struct bs_token *tokens, s
 	return parser->status;
 }
 
-/* A text's words, gone through a second time, as they are without stemming. */
-struct marking {
-	struct parser *parser;
-	size_t next;
-};
-
-/* bs_token_fn: marks those that are stop words. */
-static enum bs_status mark_stops(void *context, const struct bs_token *tokens, size_t n_tokens, struct bs_error *err)
+/* Marks those of the gathered words that are stop words. */
+static void mark_stops(struct parser *parser, const uint8_t *text, size_t text_bytes)
 {
-	struct marking *marking = context;
-	struct parser *parser = marking->parser;
 	struct word *words = (struct word *)(void *)parser->words.data;
 	size_t n_words = parser->words.used_bytes / sizeof(*words);
-	(void)err;
-	for (size_t i = 0; i < n_tokens; i++) {
-		if (tokens[i].is_bigram)
-			continue;
-		while (marking->next < n_words && words[marking->next].is_bigram)
-			marking->next++;
-		if (marking->next == n_words)
-			break;
-		struct word *word = &words[marking->next++];
-		word->is_stop = bs_stop_has_word(parser->stop, tokens[i].term, tokens[i].term_bytes);
-		parser->has_stops |= word->is_stop;
+	bs_buffer_clear(&parser->key);
+	if (!parser->status)
+		keep(parser, bs_stop_mark(parser->stop, text, text_bytes, &parser->key, parser->err));
+	for (size_t i = 0, n = 0; i < n_words && n < parser->key.used_bytes; i++) {
+		words[i].is_stop = !words[i].is_bigram && parser->key.data[n++];
+		parser->has_stops |= words[i].is_stop;
 	}
-	return BS_OK;
 }
 
 /* Leaves the words of the text in parser->words. */
 static void analyze(struct parser *parser, struct bs_words *words, const uint8_t *text, size_t text_bytes)
 {
-	const struct bs_query_options *options = parser->options;
-	struct bs_words *unstemmed = options->words_unstemmed ? options->words_unstemmed : options->words;
-	struct marking marking = {.parser = parser};
 	bs_buffer_clear(&parser->words);
 	bs_buffer_clear(&parser->terms);
 	if (!parser->status)
 		keep(parser, bs_words_analyze(words, text, text_bytes, 0, take_terms, parser, NULL, parser->err));
-	if (!parser->status && parser->stop)
-		keep(parser, bs_words_analyze(unstemmed, text, text_bytes, 0, mark_stops, &marking, NULL, parser->err));
+	if (parser->stop)
+		mark_stops(parser, text, text_bytes);
 }
 
 static size_t count_words(const struct parser *parser)

@@ -46,7 +46,7 @@ static enum bs_status read_list(struct bs_stop *stop, struct bs_words *words, st
 		const uint8_t *feed = memchr(text + at, '\n', stop->text.used_bytes - at);
 		end = feed ? (size_t)(feed - text) : stop->text.used_bytes;
 		size_t n_bytes = line_words(text + at, end - at);
-		status = bs_words_analyze(unstemmed ? unstemmed : words, text + at, n_bytes, 0, take_words, &stop->words, NULL, err);
+		status = bs_words_analyze(stop->unstemmed, text + at, n_bytes, 0, take_words, &stop->words, NULL, err);
 		if (!status && unstemmed)
 			status = bs_words_analyze(words, text + at, n_bytes, 0, take_words, &stop->stems, NULL, err);
 	}
@@ -63,6 +63,7 @@ enum bs_status bs_stop_begin(struct bs_stop *stop, const struct bs_find_request 
 	list = list ? list : language ? english : "";
 	if (stop->text.used_bytes == n_bytes && (n_bytes == 0 || memcmp(stop->text.data, list, n_bytes) == 0))
 		return BS_OK;
+	stop->unstemmed = unstemmed ? unstemmed : words;
 	bs_term_table_clear(&stop->words);
 	bs_term_table_clear(&stop->stems);
 	bs_buffer_clear(&stop->text);
@@ -80,9 +81,29 @@ static bool has(const struct bs_term_table *table, const uint8_t *bytes, size_t 
 	return table->n_terms > 0 && bs_term_table_find(table, bytes, (uint32_t)n_bytes, bs_hash_slot(bytes, n_bytes), &number);
 }
 
-bool bs_stop_has_word(const struct bs_stop *stop, const uint8_t *word, size_t word_bytes)
+struct marking {
+	const struct bs_stop *stop;
+	struct bs_buffer *marks;
+};
+
+/* bs_token_fn. */
+static enum bs_status mark_words(void *context, const struct bs_token *tokens, size_t n_tokens, struct bs_error *err)
 {
-	return has(&stop->words, word, word_bytes);
+	struct marking *marking = context;
+	enum bs_status status = BS_OK;
+	for (size_t i = 0; i < n_tokens && !status; i++) {
+		uint8_t mark = has(&marking->stop->words, tokens[i].term, tokens[i].term_bytes);
+		if (!tokens[i].is_bigram)
+			status = bs_buffer_append(marking->marks, &mark, 1, err);
+	}
+	return status;
+}
+
+enum bs_status bs_stop_mark(const struct bs_stop *stop, const uint8_t *text, size_t text_bytes, struct bs_buffer *marks,
+                            struct bs_error *err)
+{
+	struct marking marking = {stop, marks};
+	return bs_words_analyze(stop->unstemmed, text, text_bytes, 0, mark_words, &marking, NULL, err);
 }
 
 bool bs_stop_has_term(const struct bs_stop *stop, const uint8_t *term, size_t term_bytes)

@@ -15,6 +15,7 @@ struct bs_stop {
 	struct bs_term_table words; /* folded, not stemmed */
 	struct bs_term_table stems; /* as the index has them; empty where it does not stem */
 	struct bs_buffer text;      /* the list that this is */
+	struct bs_words *unstemmed; /* borrowed: the analyzer of the index, but for stemming */
 };
 void bs_stop_deinit(struct bs_stop *stop);
 
@@ -23,8 +24,11 @@ void bs_stop_deinit(struct bs_stop *stop);
 enum bs_status bs_stop_begin(struct bs_stop *stop, const struct bs_find_request *request, struct bs_words *words,
                              struct bs_words *unstemmed, struct bs_error *err) BS_WARN_UNUSED;
 
-/* Whether a word is on the list, before it is stemmed; whether a term of the index comes from one that is. */
-bool bs_stop_has_word(const struct bs_stop *stop, const uint8_t *word, size_t word_bytes);
+/* Appends a byte for each word of a text, bigrams not counted: whether it is on the list, before it is stemmed. BS_NO_MEMORY. */
+enum bs_status bs_stop_mark(const struct bs_stop *stop, const uint8_t *text, size_t text_bytes, struct bs_buffer *marks,
+                            struct bs_error *err) BS_WARN_UNUSED;
+
+/* Whether a term of the index comes from a word that is on it. */
 bool bs_stop_has_term(const struct bs_stop *stop, const uint8_t *term, size_t term_bytes);
 
 #endif
