@@ -109,7 +109,7 @@ const char *oracle_check_learnt(const struct oracle_query *query, struct oracle 
 		const uint8_t *bytes = oracle->bytes.data + term->term_off;
 		is_long = is_long || (typical[t].share > 0 && term->term_bytes > 100);
 		typical[t].may_be = typical[t].share > 0 && term->df >= 2 && !oracle_is_stop(query, oracle, bytes, term->term_bytes);
-		typical[t].value = typical[t].share * log(1 + (n_docs - term->df + 0.5) / (term->df + 0.5));
+		typical[t].value = typical[t].share * fmin(7, log(1 + (n_docs - term->df + 0.5) / (term->df + 0.5)));
 	}
 	const char *at = line_bytes > 0 ? strstr(line, " text") : NULL;
 	at = at ? strchr(at, ':') : NULL;

@@ -124,7 +124,7 @@ static const char query_description[] =
 	"weigh as much as the words of the query. So the first hits are better, and documents are found that say the same in other words. "
 	"`--count` counts them all. It costs the reading of those ten texts. (RM3, with BM25's term frequencies: a word's weight is its "
 	"tf / (tf + k1 (1 - b + b length / average)) summed over the documents, of which each counts by the fourth power of its score; the words of "
-	"which that times idf is largest are taken, but none that one document alone has.)\n\n"
+	"which that times idf, of which 7 count at most, is largest are taken, but none that one document alone has.)\n\n"
 	"`--like ID` finds documents like that one, without itself, by 30 words that are typical of it in the same sense; ID is what `--ids` prints, or an id of the index. "
 	"`--like-file FILE` takes the words of a text, `-` that of standard input. There need not be a query; one that is there is "
 	"another way to match, and what it excludes stays out. The largest weight is 1.\n\n"

@@ -129,7 +129,7 @@ static enum bs_status choose(struct bs_feedback *feedback, const struct bs_snaps
                              size_t n_most, struct choice *best, size_t *n_out, struct bs_error *err)
 {
 	const uint32_t *found = (const uint32_t *)(const void *)feedback->found.data;
-	const double most_idf = bs_bm25_idf(snapshot->n_docs, 2);
+	const double most_idf = fmin(bs_bm25_idf(snapshot->n_docs, 2), BS_FEEDBACK_MOST_IDF);
 	enum bs_status status = BS_OK;
 	*n_out = 0;
 	for (uint32_t i = 0; i < feedback->words.n_terms && !status; i++) {
@@ -144,7 +144,7 @@ static enum bs_status choose(struct bs_feedback *feedback, const struct bs_snaps
 			continue;
 		status = bs_plan_df(snapshot, word, n_bytes, &df, err);
 		if (!status && df >= 2)
-			*n_out = insert(best, *n_out, n_most, (struct choice){found[i], share * bs_bm25_idf(snapshot->n_docs, df)});
+			*n_out = insert(best, *n_out, n_most, (struct choice){found[i], share * fmin(bs_bm25_idf(snapshot->n_docs, df), most_idf)});
 	}
 	return status;
 }

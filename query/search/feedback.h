@@ -18,6 +18,10 @@
 #define BS_FEEDBACK_WORDS 20u  /* taken from the best documents of a query, */
 #define BS_LIKE_WORDS     30u  /* and from a text that is to be like */
 
+/* idf counts as this at most: that of a word in one of 1,100 documents. Where documents are many, words that hardly another one
+ * has would take the places of those that tell what the texts are about. */
+#define BS_FEEDBACK_MOST_IDF 7.0
+
 /* Zero-initialise; reusable; release with bs_feedback_deinit. */
 struct bs_feedback {
 	struct bs_term_table words; /* of all texts */
