@@ -502,6 +502,19 @@ struct bs_find_request {
 	size_t n_best;   /* BS_FIND_TOP: how many; 0: 10 */
 	bool any;        /* documents with any of the words, not all */
 	bool strict_query; /* what notice_query would be called for is an error: BS_INVALID, with its place */
+	/* Words that do not score and, with any, do not match, while the query has others: the list of that name, which can be
+	 * "english"; or this one, words in UTF-8, where a # begins a line that is a remark, and a | the rest of a line. NULL: none. */
+	const char *stop_language;
+	const char *stop_words;
+	size_t stop_words_bytes;
+	/* The words that are typical of so many of the best documents count beside the query, by weights of their own: documents
+	 * that have one of them match, too, unless the query excludes them. 0: none are taken. */
+	size_t feedback_docs;
+	/* Likewise the words of a document, by its id as bs_delete_request has it, which is no hit itself; or those of a text.
+	 * The query may then be without words, and not with feedback_docs. */
+	const char *like_id;
+	const char *like_text;
+	size_t like_text_bytes;
 	bool approx;     /* BS_FIND_TOP: verify only the candidates that look best; a notice says how many */
 	bool brute;      /* read every document instead of using the index: the same answer, for comparison */
 	bool no_stat;    /* take the index at its word: no file is looked at unless its text is needed. What is read counts as it is */
@@ -591,7 +604,8 @@ struct bs_find_result {
  * are those of the index's commit; a document that is not in it is not found, unless the index was opened fresh.
  *
  * BS_INVALID (the query does not parse or is empty: err says why, result_out->error_byte where; or no callback for
- * hits, a bad glob, an unknown type, a date that is none), BS_NOT_FOUND (nothing of a place is in the index), BS_STOPPED, BS_CORRUPT, BS_UNSUPPORTED, BS_IO, BS_NO_MEMORY. The finder is fit for the next search after any
+ * hits, a bad glob, an unknown type, a date that is none), BS_NOT_FOUND (nothing of a place is in the index, no document
+ * has like_id), BS_STOPPED, BS_CORRUPT, BS_UNSUPPORTED, BS_IO, BS_NO_MEMORY. The finder is fit for the next search after any
  * of them. Hits that were handed out before a failure are hits. result_out may be NULL.
  */
 BS_API enum bs_status bs_find(struct bs_finder *finder, const struct bs_find_request *request,

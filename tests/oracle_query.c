@@ -28,6 +28,7 @@ void oracle_query_deinit(struct oracle_query *query)
 	bs_buffer_deinit(&query->items);
 	bs_buffer_deinit(&query->sets);
 	bs_buffer_deinit(&query->text);
+	bs_buffer_deinit(&query->stops);
 	bs_buffer_deinit(&query->weights);
 }
 
@@ -409,6 +410,27 @@ static void print_node(struct growing *growing, uint32_t number)
 	append_text(text, node->weight);
 }
 
+/* Words of the query and others, as they are typed. */
+static void draw_stops(struct growing *growing)
+{
+	struct oracle_query *query = growing->query;
+	bs_buffer_clear(&query->stops);
+	if (!chance(growing->dice, 30))
+		return;
+	for (uint32_t n = roll_between(growing->dice, 1, 8); n > 0; n--) {
+		const struct oracle_node *node = &query->nodes[roll(growing->dice, query->n_nodes)];
+		size_t start = query->stops.used_bytes;
+		if (node->kind == ORACLE_WORD)
+			append(&query->stops, query->bytes.data + node->text_off, node->text_bytes);
+		else
+			append_words(growing, 1, &query->stops);
+		for (size_t i = start; i < query->stops.used_bytes; i++)
+			if (strchr("#|\n", query->stops.data[i]))
+				query->stops.data[i] = ' ';
+		append_text(&query->stops, chance(growing->dice, 10) ? "| of no use\n#remark\n" : "\n");
+	}
+}
+
 void oracle_query_draw(struct oracle_query *query, struct dice *dice, struct oracle *oracle,
                        const struct oracle_vocabulary *vocabulary)
 {
@@ -421,6 +443,7 @@ void oracle_query_draw(struct oracle_query *query, struct dice *dice, struct ora
 	print_node(&growing, query->root);
 	if (chance(dice, 15))
 		print_signs(&growing);
+	draw_stops(&growing);
 }
 
 void oracle_query_set(struct oracle_query *query, enum oracle_kind kind, const char *text)
@@ -433,6 +456,7 @@ void oracle_query_set(struct oracle_query *query, enum oracle_kind kind, const c
 		(struct oracle_node){.kind = kind, .field = ORACLE_NO_NAME, .suffix = "", .weight = "", .text_bytes = strlen(text)};
 	bs_buffer_clear(&query->bytes);
 	bs_buffer_clear(&query->text);
+	bs_buffer_clear(&query->stops);
 	append_text(&query->bytes, text);
 	print_node(&growing, 0);
 }

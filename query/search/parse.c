@@ -14,6 +14,7 @@
 #include <unicode/utf8.h>
 
 #include "core/base/hash.h"
+#include "query/search/stop.h"
 
 #define NO_DRAFT UINT32_MAX
 
@@ -26,6 +27,7 @@ struct word {
 	uint32_t position;
 	uint64_t start_byte; /* in the token's text */
 	bool is_bigram;
+	bool is_stop;
 };
 
 /* A node in the making; children are linked, so that an AND is taken into another without a copy. */
@@ -42,6 +44,7 @@ struct draft {
 	uint32_t n_children;
 	uint32_t final; /* its index in the query */
 	double weight;  /* its own, of all below it */
+	bool is_stop;   /* a stop word, and nothing else */
 };
 
 struct parser {
@@ -52,6 +55,11 @@ struct parser {
 	uint32_t name_field;    /* that of records called "name"; BS_QUERY_ANY_FIELD: there is none */
 	uint32_t depth;         /* of parentheses */
 	uint32_t n_items;       /* of all leaves so far */
+	const struct bs_stop *stop; /* NULL: every word counts */
+	uint32_t n_negations;   /* that the current token stands in */
+	bool has_stops;         /* words of it stand in the query, */
+	bool has_others;        /* and positive words that are none, but for those beside the query, */
+	size_t own_items_bytes; /* whose items lie behind so many bytes */
 	uint32_t n_inexact;     /* those of them that are prefixes or fuzzy words */
 	struct bs_buffer words; /* of struct word: the text of one token, analysed */
 	struct bs_buffer terms; /* their bytes */
@@ -149,9 +157,9 @@ static uint32_t add_element(struct parser *parser, const struct bs_element *elem
 }
 
 /* Appends an item to the leaf that is being made. */
-static void add_item(struct parser *parser, const struct bs_element *element, uint32_t position)
+static void add_item(struct parser *parser, const struct bs_element *element, uint32_t position, bool is_stop)
 {
-	struct bs_query_item item = {.element = add_element(parser, element), .position = position};
+	struct bs_query_item item = {.element = add_element(parser, element), .position = position, .is_stop = is_stop};
 	append(parser, &parser->items, &item, sizeof(item));
 }
 
@@ -179,6 +187,7 @@ static uint32_t negate(struct parser *parser, uint32_t draft)
 	if (node->kind != BS_NODE_NOT)
 		return add_draft(parser, &negation);
 	draft_at(parser, node->first_child)->weight *= node->weight;
+	draft_at(parser, node->first_child)->is_stop = false;
 	return node->first_child;
 }
 
@@ -220,6 +229,20 @@ static enum bs_status take_terms(void *context, const struct bs_token *tokens, s
 	return parser->lexing.status;
 }
 
+/* Marks those of the gathered words that are stop words. */
+static void mark_stops(struct parser *parser, const uint8_t *text, size_t text_bytes)
+{
+	struct word *words = (struct word *)(void *)parser->words.data;
+	size_t n_words = parser->words.used_bytes / sizeof(*words);
+	bs_buffer_clear(&parser->key);
+	if (!parser->lexing.status)
+		keep(parser, bs_stop_mark(parser->stop, text, text_bytes, &parser->key, parser->err));
+	for (size_t i = 0, n = 0; i < n_words && n < parser->key.used_bytes; i++) {
+		words[i].is_stop = !words[i].is_bigram && parser->key.data[n++];
+		parser->has_stops |= words[i].is_stop;
+	}
+}
+
 /* Leaves the words of the text in parser->words. */
 static void analyze(struct parser *parser, struct bs_words *words, const uint8_t *text, size_t text_bytes)
 {
@@ -227,6 +250,8 @@ static void analyze(struct parser *parser, struct bs_words *words, const uint8_t
 	bs_buffer_clear(&parser->terms);
 	if (!parser->lexing.status)
 		keep(parser, bs_words_analyze(words, text, text_bytes, 0, take_terms, parser, NULL, parser->err));
+	if (parser->stop)
+		mark_stops(parser, text, text_bytes);
 }
 
 static size_t count_words(const struct parser *parser)
@@ -294,7 +319,9 @@ static uint32_t add_items(struct parser *parser, bool bigrams, const struct bs_e
 			.term_bytes = word->term_bytes,
 			.term = parser->terms.data + word->term_off,
 		};
-		add_item(parser, word == final && last ? last : &element, word->position - word_at(parser, 0)->position);
+		bool is_last = word == final && last;
+		add_item(parser, is_last ? last : &element, word->position - word_at(parser, 0)->position,
+		         word->is_stop && !is_last);
 		n++;
 	}
 	return n;
@@ -334,11 +361,13 @@ static uint32_t make_leaf(struct parser *parser, const struct bs_element *last, 
 		leaf.kind = BS_NODE_PHRASE;
 		leaf.n_aids = add_items(parser, true, last);
 	}
+	leaf.is_stop = leaf.n_items == 1 && word_at(parser, 0)->is_stop && !last;
 	uint32_t draft = add_draft(parser, &leaf);
 	if (leaf.field != BS_QUERY_FILE_NAME || parser->name_field == BS_QUERY_ANY_FIELD)
 		return draft;
 	struct draft either = new_draft(BS_NODE_OR);
 	leaf.field = parser->name_field;
+	either.is_stop = leaf.is_stop;
 	add_operand(parser, &either, draft);
 	add_operand(parser, &either, add_draft(parser, &leaf));
 	return join(parser, &either);
@@ -449,14 +478,25 @@ static uint32_t parse_primary(struct parser *parser)
 	return draft;
 }
 
-/* is_negated_out: at this very place. */
+/* With --any, a stop word by itself is as if it were not there, but where it excludes. */
+static uint32_t unless_stop(struct parser *parser, uint32_t number)
+{
+	if (!parser->options->any || parser->n_negations > 0 || parser->lexing.status || number == NO_DRAFT)
+		return number;
+	return draft_at(parser, number)->is_stop ? NO_DRAFT : number;
+}
+
+/* is_negated_out: by - or NOT at this very place. */
 static uint32_t parse_unary(struct parser *parser, bool *is_negated_out)
 {
 	*is_negated_out = token_of(parser)->kind == BS_LEX_NOT;
 	if (!*is_negated_out)
-		return parse_primary(parser);
+		return unless_stop(parser, parse_primary(parser));
 	parser->at++;
-	return negate(parser, parse_primary(parser));
+	parser->n_negations++;
+	uint32_t draft = parse_primary(parser);
+	parser->n_negations--;
+	return negate(parser, draft);
 }
 
 /* unary { "AND" unary }; is_negated_out: a single one, negated. */
@@ -534,7 +574,7 @@ static uint32_t add_term(struct parser *parser, const struct bs_weighted_term *t
 	leaf.weight = term->weight;
 	leaf.n_items = 1;
 	if (has_leaf) {
-		add_item(parser, &element, 0);
+		add_item(parser, &element, 0, false);
 		return add_draft(parser, &leaf);
 	}
 	uint32_t number = add_element(parser, &element);
@@ -570,7 +610,7 @@ static double bounded(double weight)
 }
 
 /* Of the two leaves of a `name:` that is a record's too, the record's counts. */
-static void finish_leaf(const struct parser *parser, const struct draft *draft, struct bs_query_node *node,
+static void finish_leaf(struct parser *parser, const struct draft *draft, struct bs_query_node *node,
                         bool is_positive)
 {
 	const struct bs_query *query = parser->query;
@@ -579,10 +619,13 @@ static void finish_leaf(const struct parser *parser, const struct draft *draft, 
 	node->n_aids = draft->n_aids;
 	node->items = query->items + draft->first_item;
 	node->aids = node->items + draft->n_items;
+	if (node->kind == BS_NODE_WORD && node->items[0].is_stop)
+		node->weight = 0;
 	for (uint32_t i = 0; is_positive && i < node->n_items; i++) {
 		struct bs_element *element = &query->elements[node->items[i].element];
 		element->is_positive = true;
-		element->weight += is_counted ? node->weight : 0;
+		element->weight += is_counted && !node->items[i].is_stop ? node->weight : 0;
+		parser->has_others |= !node->items[i].is_stop && draft->first_item * sizeof(*node->items) < parser->own_items_bytes;
 	}
 }
 
@@ -669,6 +712,7 @@ static void parse_query(struct parser *parser)
 	bs_lex(&parser->lexing);
 	bool is_empty = token_of(parser)->kind == BS_LEX_END && parser->query->n_notices == 0;
 	uint32_t root = parse_or(parser);
+	parser->own_items_bytes = parser->items.used_bytes;
 	if (parser->options->n_terms > 0 && !parser->lexing.status)
 		root = add_terms(parser, root);
 	if (root == NO_DRAFT)
@@ -677,12 +721,14 @@ static void parse_query(struct parser *parser)
 		finish(parser, root);
 }
 
-enum bs_status bs_query_parse(const uint8_t *text, size_t text_bytes, const struct bs_query_options *options,
-                              struct bs_query **query_out, size_t *error_byte_out, struct bs_error *err)
+/* *is_all_stops_out: it has stop words, and no others. */
+static enum bs_status parse(const uint8_t *text, size_t text_bytes, const struct bs_query_options *options,
+                            const struct bs_stop *stop, struct bs_query **query_out, size_t *error_byte_out,
+                            bool *is_all_stops_out, struct bs_error *err)
 {
 	const uint8_t *name = (const uint8_t *)BS_LEX_FILE_NAME;
 	const uint32_t name_bytes = sizeof(BS_LEX_FILE_NAME) - 1;
-	struct parser parser = {.options = options, .err = err};
+	struct parser parser = {.options = options, .stop = stop, .err = err};
 	parser.lexing = (struct bs_lexing){.text = text, .text_bytes = text_bytes, .options = options, .err = err};
 	parser.field = parser.name_field = BS_QUERY_ANY_FIELD;
 	if (options->fields)
@@ -696,6 +742,7 @@ enum bs_status bs_query_parse(const uint8_t *text, size_t text_bytes, const stru
 	if (parser.lexing.status)
 		bs_query_free(parser.query);
 	*query_out = parser.lexing.status ? NULL : parser.query;
+	*is_all_stops_out = parser.has_stops && !parser.has_others;
 	if (error_byte_out)
 		*error_byte_out = parser.lexing.error_byte;
 	bs_lex_deinit(&parser.lexing);
@@ -706,6 +753,18 @@ enum bs_status bs_query_parse(const uint8_t *text, size_t text_bytes, const stru
 	bs_buffer_deinit(&parser.words);
 	bs_buffer_deinit(&parser.terms);
 	return parser.lexing.status;
+}
+
+enum bs_status bs_query_parse(const uint8_t *text, size_t text_bytes, const struct bs_query_options *options,
+                              struct bs_query **query_out, size_t *error_byte_out, struct bs_error *err)
+{
+	bool is_all_stops;
+	enum bs_status status =
+		parse(text, text_bytes, options, options->stop, query_out, error_byte_out, &is_all_stops, err);
+	if (!is_all_stops)
+		return status;
+	bs_query_free(*query_out);
+	return parse(text, text_bytes, options, NULL, query_out, error_byte_out, &is_all_stops, err);
 }
 
 void bs_query_free(struct bs_query *query)

@@ -28,6 +28,7 @@
  *   white space; of nested fields the innermost counts, as in Lucene.
  * - `name:` is of files: a leaf is about the words of their paths; where records have a field of that name, it is an OR of
  *   the two.
+ * - A stop word does not score; with `any`, one that stands by itself, in no negation, is as if it were not there.
  * - With `any`, adjacency outside brackets means OR and binds looser than AND; what stands negated by itself there
  *   excludes from its neighbours up to the next OR: `a b -c` is (a OR b) AND NOT c.
  *
@@ -76,6 +77,7 @@ struct bs_element {
 struct bs_query_item {
 	uint32_t element;
 	uint32_t position; /* relative to the first item of the leaf; ascending */
+	bool is_stop;      /* it does not score here */
 };
 
 enum bs_node_kind {
@@ -133,12 +135,15 @@ struct bs_weighted_term {
 	double weight;
 };
 
+struct bs_stop;
+
 struct bs_query_options {
 	struct bs_words *words;           /* the analyzer of the index; used during the call */
 	struct bs_words *words_unstemmed; /* the same without stemming, for PREFIX and FUZZY; NULL: words has none */
 	/* The names of those that can be asked for, by their numbers; NULL: none. One of no bytes, or of more than
 	 * BS_QUERY_MAX_FIELD_BYTES, is never meant. Borrowed while the query lives. */
 	const struct bs_term_table *fields;
+	const struct bs_stop *stop;         /* words that count for little; NULL: none. Where a query has no others, they count */
 	uint32_t longest_field_bytes;       /* no name that is longer is looked for */
 	bool has_file_names;                /* `name:` asks for files by their names, too */
 	bool any;
