@@ -284,25 +284,28 @@ uint64_t bs_value_part_keep(const struct bs_value_part *part, const struct bs_ke
 	return n_read;
 }
 
-static bool rank_of_layer(const struct bs_value_part *part, uint32_t layer, uint32_t row, uint32_t *rank_out)
+bool bs_value_part_layer_rank(const struct bs_value_part *part, uint32_t layer, uint32_t row, uint32_t *rank_out)
 {
 	const uint64_t *word = layer_of(part, layer, row / BS_LINE_BITS) + row % BS_LINE_BITS / 64;
-	uint32_t rank = 0;
-	if (!(*word >> (row % 64) & 1))
-		return false;
+	bool has = *word >> (row % 64) & 1;
+	*rank_out = 0;
 	for (uint32_t i = 0; i < part->n_slices; i++) {
 		word += BS_LINE_WORDS;
-		rank = rank << 1 | (uint32_t)(*word >> (row % 64) & 1);
+		*rank_out = *rank_out << 1 | (uint32_t)(*word >> (row % 64) & 1);
 	}
-	*rank_out = rank;
-	return true;
+	return has;
 }
 
 bool bs_value_part_rank(const struct bs_value_part *part, uint32_t row, bool is_greatest, uint32_t *rank_out)
 {
 	bool has = false;
-	for (uint32_t layer = 0; layer < part->n_layers && (is_greatest || !has); layer++)
-		has |= rank_of_layer(part, layer, row, rank_out);
+	for (uint32_t layer = 0; layer < part->n_layers && (is_greatest || !has); layer++) {
+		uint32_t rank;
+		if (!bs_value_part_layer_rank(part, layer, row, &rank))
+			break;
+		*rank_out = rank;
+		has = true;
+	}
 	for (uint32_t i = find_entry(part, row); i < part->n_entries && row_at(part, i) == row && (is_greatest || !has); i++) {
 		*rank_out = rank_at(part, i);
 		has = true;

@@ -10,7 +10,7 @@
  *
  * The ranks of a document that has several values ascend: layer 0 has the first of them, layer 1 the second where many
  * documents have that many. What is left, and what few documents of the slab have, stands in a list of rows and ranks, by
- * rows and ranks. In FORMAT.md: sections 60 to 65.
+ * rows and ranks. In FORMAT.md: sections 56 to 61.
  */
 #ifndef BS_CORE_MATRIX_VALUE_COLUMN_H
 #define BS_CORE_MATRIX_VALUE_COLUMN_H
@@ -114,6 +114,9 @@ enum bs_status bs_value_part_find(const struct bs_value_table *table, const stru
 uint64_t bs_value_part_keep(const struct bs_value_part *part, const struct bs_kernel *kernel, const struct bs_ranks *ranks,
                             uint32_t first_block, uint32_t n_blocks, uint64_t *lines, struct bs_live *live,
                             uint64_t *scratch[2]);
+
+/* That of a row in a layer; false: it has none, and *rank_out is 0, unless the file is wrong. */
+bool bs_value_part_layer_rank(const struct bs_value_part *part, uint32_t layer, uint32_t row, uint32_t *rank_out);
 
 /* The least or the greatest rank of a row; false: it has none. */
 bool bs_value_part_rank(const struct bs_value_part *part, uint32_t row, bool is_greatest, uint32_t *rank_out);

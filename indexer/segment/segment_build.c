@@ -308,8 +308,6 @@ static enum bs_status write_sections(struct build *build, const struct bs_gram_a
 		status = bs_exceptions_write(&build->exceptions, build->n_rows, build->writer, err);
 	if (!status)
 		status = bs_rare_build(&build->plan, &build->classes, build->options->n_threads, build->writer, err);
-	if (!status)
-		status = bs_value_build(build->accumulator, &build->slab_rows, build->writer, err);
 	if (!status && grams->plan)
 		status = bs_gram_accumulator_write(grams, build->writer, err);
 	if (!status)
@@ -318,7 +316,9 @@ static enum bs_status write_sections(struct build *build, const struct bs_gram_a
 		status = bs_tf_table_write(&build->accumulator->tf_table, build->writer, err);
 	if (!status && store)
 		status = write_store(build, store, err);
-	return status ? status : write_head(build, err);
+	if (!status)
+		status = write_head(build, err);
+	return status ? status : bs_value_build(build->accumulator, &build->slab_rows, build->writer, err);
 }
 
 enum bs_status bs_segment_build(const struct bs_dir *dir, const char *name, struct bs_accumulator *accumulator,
