@@ -225,9 +225,14 @@ static void put_range(struct waterfall *to, uint32_t n)
 		n_values += range->field.n_values;
 		n_slices = range->field.n_slices > n_slices ? range->field.n_slices : n_slices;
 	}
-	put_number(to, "%llu values", n_values);
-	put_number(to, ", bit-sliced in %llu columns", n_slices + 1);
-	put(to, is_known ? "" : "; of segments that an earlier program made only the text tells");
+	if (n_values > 0) {
+		put_number(to, n_values == 1 ? "%llu value" : "%llu values", n_values);
+		put_number(to, n_slices == 0 ? ", %llu column" : ", bit-sliced in %llu columns", n_slices + 1);
+	}
+	if (n_values == 0 && is_known)
+		put(to, "no values");
+	if (!is_known)
+		put(to, &"; of segments that an earlier program made only the text tells"[n_values > 0 ? 0 : 2]);
 }
 
 static void put_means(struct waterfall *to, const struct step *step)
