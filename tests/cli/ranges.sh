@@ -95,6 +95,7 @@ echo '{"id":"k","text":"new","year":1999}' >>all.jsonl
 sed -i 's/"year":1995/"year":2995/' all.jsonl
 show bitsift query --ids --fresh year:1990..2000
 show bitsift query --ids year:1990..2000
+settle
 quiet bitsift index
 every year:1990..2000
 every 'year:>2900'
@@ -107,6 +108,7 @@ show bitsift check
 echo '{"id":"l","text":5,"year":1999}' >>all.jsonl
 show bitsift query --ids --fresh text:1..9
 show bitsift query --ids text:1..9
+settle
 quiet bitsift index
 every text:1..9
 
