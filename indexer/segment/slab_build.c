@@ -7,6 +7,7 @@
 
 #include "core/base/bytes.h"
 #include "core/base/hash.h"
+#include "core/matrix/prices.h"
 #include "core/matrix/slab_and.h"
 
 uint64_t bs_slab_builder_bytes(const struct bs_slab_plan *plan)
@@ -195,18 +196,6 @@ struct measured {
 	uint32_t n_rows;                         /* that were measured */
 };
 
-/* Counts of columns by level in one word, for sums over a chunk. */
-#define COUNT_BITS 21
-#define COUNT_MASK ((UINT64_C(1) << COUNT_BITS) - 1)
-_Static_assert(BS_MAX_LEVELS == 3 &&
-                       BS_TERM_CHUNK * (BS_MAX_HASHES + BS_MAX_TF_LEVELS * BS_MAX_TF_COLUMNS) <= COUNT_MASK,
-               "sums of a chunk do not overflow");
-
-static uint64_t count_at(uint64_t counts, uint32_t level)
-{
-	return counts >> (level * COUNT_BITS) & COUNT_MASK;
-}
-
 /* Of a chunk: of all its hashed terms, and of those that are new to their lane, likewise packed. */
 struct chunk_counts {
 	uint64_t all;
@@ -227,8 +216,8 @@ static struct chunk_counts measure_chunk(const struct bs_slab_builder *builder,
 			continue;
 		uint32_t changed = mark_term(builder, place, mark);
 		uint64_t packed = counts[plan->kinds[bs_slab_plan_repeated(plan, place)] & ~BS_KIND_HAS_LEVELS];
-		uint64_t mask = (changed >> shifts[1] ? COUNT_MASK << COUNT_BITS : 0) |
-		                (changed >> shifts[2] ? COUNT_MASK << (2 * COUNT_BITS) : 0);
+		uint64_t mask = (changed >> shifts[1] ? BS_COUNT_MASK << BS_COUNT_BITS : 0) |
+		                (changed >> shifts[2] ? BS_COUNT_MASK << (2 * BS_COUNT_BITS) : 0);
 		sums.all += packed;
 		sums.fresh += packed & mask;
 	}
@@ -252,10 +241,8 @@ static void measure(struct bs_slab_builder *builder, struct measured *measured)
 	/* Of levels that are not there any shift will do: their counts are zero. */
 	for (uint32_t level = 0; level < BS_MAX_LEVELS; level++)
 		shifts[level] = level < treatments->n_levels ? bs_level_shift(treatments->ranks[level], n_rows) : 0;
-	for (uint32_t i = 0; i < treatments->n_entries; i++) {
-		const uint8_t *n_columns = treatments->entries[i].n_columns;
-		counts[i] = n_columns[0] | (uint64_t)n_columns[1] << COUNT_BITS | (uint64_t)n_columns[2] << (2 * COUNT_BITS);
-	}
+	for (uint32_t i = 0; i < treatments->n_entries; i++)
+		counts[i] = bs_count_pack(treatments->entries[i].n_columns);
 	for (uint32_t row = 0; row < n_rows; row++) {
 		struct bs_term_reader reader = bs_accumulator_read(builder->plan->accumulator, builder->rows[row]);
 		uint64_t bits[BS_MAX_LEVELS] = {0};
@@ -271,8 +258,8 @@ static void measure(struct bs_slab_builder *builder, struct measured *measured)
 				sums.all += bs_slab_plan_levels(builder->plan, places[i], &tfs) *
 				            (uint64_t)builder->plan->tf_levels->n_columns;
 			for (uint32_t level = 0; level < BS_MAX_LEVELS; level++) {
-				bits[level] += count_at(sums.all, level);
-				lane_bits[level] += count_at(sums.fresh, level);
+				bits[level] += bs_count_at(sums.all, level);
+				lane_bits[level] += bs_count_at(sums.fresh, level);
 			}
 		}
 		for (uint32_t choice = 0; choice < N_CHOICES; choice++)
@@ -294,11 +281,8 @@ static void measure(struct bs_slab_builder *builder, struct measured *measured)
 /*
  * A coarse level is worth its bytes if they are not many more than those of as many document columns in its place, and
  * there is something to skip. Padding costs a block column up to twice its bits, a group column of n blocks 8 / n more.
+ * The others make the document level wider.
  */
-#define COARSE_WORTH      2.0
-#define COARSE_MIN_BLOCKS 4
-
-/* Widths of all levels: coarse ones that are left out make the document level wider. */
 static void choose_widths(struct bs_slab_builder *builder, const struct measured *measured)
 {
 	const struct bs_slab_plan *plan = builder->plan;
@@ -309,7 +293,7 @@ static void choose_widths(struct bs_slab_builder *builder, const struct measured
 		double n_bits = (double)m * bs_level_lines(plan->treatments->ranks[level], n_blocks) * BS_LINE_BITS;
 		double n_columns = (double)measured->n_columns[level] * builder->shape.n_docs / measured->n_rows;
 		double n_bits_instead = n_columns / -log1p(-plan->density);
-		bool is_worth = n_blocks >= COARSE_MIN_BLOCKS && n_bits <= n_bits_instead * COARSE_WORTH;
+		bool is_worth = n_blocks >= BS_PRICE_COARSE_MIN_BLOCKS && n_bits <= n_bits_instead * BS_PRICE_COARSE_WORTH;
 		builder->shape.n_columns[level] = is_worth || plan->keep_coarse ? m : 0;
 		choice |= builder->shape.n_columns[level] ? 0 : 1u << (level - 1);
 	}
