@@ -514,6 +514,7 @@ struct bs_find_request {
 	const char *like_id;
 	const char *like_text;
 	size_t like_text_bytes;
+	bool strict_query; /* what notice_query would be called for is an error: BS_INVALID, with its place */
 	bool approx;     /* BS_FIND_TOP: verify only the candidates that look best; a notice says how many */
 	bool brute;      /* read every document instead of using the index: the same answer, for comparison */
 	bool no_stat;    /* take the index at its word: no file is looked at unless its text is needed. What is read counts as it is */
@@ -545,9 +546,12 @@ struct bs_find_request {
 	 * NULL, unless mode is BS_FIND_COUNT. */
 	int (*hit)(void *context, const struct bs_find_hit *hit);
 	/* Called with one printable line for what the user should know: a document that cannot be read (the first
-	 * BS_FIND_TOLD_UNREADABLE in the life of a finder), a word without letters that was ignored; with verbose, every
-	 * document that cannot be read, and every file that has changed since it was indexed or is gone. NULL: not called. */
+	 * BS_FIND_TOLD_UNREADABLE in the life of a finder); with verbose, every document that cannot be read, and every file
+	 * that has changed since it was indexed or is gone. NULL: not called. */
 	void (*notice)(void *context, const char *message);
+	/* ... and for what in the query may mean something else than it seems: a field that is none, `or` in lower case, a
+	 * bracket that is never closed, a word without letters that is ignored; at most five times. NULL: notice is. */
+	void (*notice_query)(void *context, const char *message);
 	/* Called with lines of text on how the query is answered, before and after the search. NULL: not made. */
 	void (*explain)(void *context, const char *text, size_t text_bytes);
 	void *context;

@@ -51,6 +51,7 @@ static const struct bs_option query_options[] = {
 	 .is_optional = true, .value = 10, .least = 1, .most = 1000},
 	{0, "like", "ID", "documents like this one, by its typical words", SETS(ONCE, request.like_id)},
 	{0, "like-file", "FILE", "documents like this text (- is standard input)", SETS(ONCE, like_file)},
+	{0, "strict-query", NULL, "what in the query may be meant otherwise is an error", SETS(FLAG, request.strict_query)},
 	{0, "batch", "FILE", "run each line of FILE as a query (- is standard input)", SETS(STRING, batch)},
 	{0, "approx", NULL, "verify only the candidates that look best", SETS(FLAG, request.approx)},
 	{0, "brute", NULL, "read every document instead of using the index", SETS(FLAG, request.brute)},
@@ -68,6 +69,7 @@ static const char *const query_examples[] = {
 	"bitsift query '\"bit slices\" OR simd'", "a phrase, or a word",
 	"bitsift query 'cat -dog'", "cat, but not dog",
 	"bitsift query --count 'a (b OR c)'", "how many",
+	"bitsift query 'title:dog^3 dog'", "best if the title has it",
 	"bitsift query -- -dog", "all documents without dog",
 	"bitsift query -t py --in src --newer 3d cat", "in Python files below src, changed in the last three days",
 	"bitsift query 'name:readme install'", "in files with readme in their names",
@@ -82,10 +84,10 @@ static const char query_description[] =
 	"nothing else is printed. Several QUERY arguments are joined by spaces. Put `--` before a query that begins with "
 	"`-`.\n\n"
 	"# Query language\n\n"
-	"- `cat dog`, `cat AND dog`: documents with both words, in any letter case. bitsift-index(1) says what a word "
+	"- `cat dog`, `cat AND dog`, `cat && dog`: documents with both words, in any letter case. bitsift-index(1) says what a word "
 	"is.\n\n"
-	"- `cat OR dog`: documents with either word. OR binds looser than AND; parentheses group.\n\n"
-	"- `-dog`, `NOT dog`: documents without the word. A query may have such words only.\n\n"
+	"- `cat OR dog`, `cat || dog`: documents with either word. OR binds looser than AND; brackets group.\n\n"
+	"- `-dog`, `NOT dog`, `!dog`: documents without the word. A query may have such words only.\n\n"
 	"- `\"big dog\"`: a phrase: the words one after the other.\n\n"
 	"- `\"big dog\"~5`: the words near each other, in any order, with at most 5 others between.\n\n"
 	"- `comput*`: words with this beginning.\n\n"
@@ -95,8 +97,17 @@ static const char query_description[] =
 	"- `name:readme`, `name:\"read me\"`, `name:read*`: files by the words of their paths below the source, which the "
 	"index knows; of records, their field of that name; of those that have none and stand in a file of a folder, the words "
 	"of its path. Other words do not look at names. In the score such a word counts as it stands in the text.\n\n"
-	"AND, OR and NOT are operators only in capitals. A token of several words, such as obj.method or e-mail, is a "
-	"phrase. A phrase never matches across two fields of a record. With `--any`, words side by side mean OR.\n\n"
+	"- `dog^2.5`, `\"big dog\"^3`, `(big dog)^2`, `title:dog^0.5`: counts so many times in the score, 0 to 1000; `^0` must match, "
+	"but does not score. Weights around each other multiply. Behind digits alone `^` is text: `2^10`.\n\n"
+	"AND, OR and NOT are operators only in capitals, and as && and || only as whole tokens. A token of several words, such as "
+	"obj.method or e-mail, is a phrase. A phrase never matches across two fields of a record. With `--any`, words side by "
+	"side mean OR.\n\n"
+	"What is pasted from code, logs or mails is no error. An opening bracket directly behind a word is text with its closing "
+	"one, as in `f(x, y)`, unless the word is AND, OR or NOT; so is a pair of brackets without a word, as in `main()`. What seems to be more "
+	"than text and is not is searched as text, or ignored if it holds no word, and a line on standard error says so: a field "
+	"that the index does not have, `or` in lower case between words, `/regex/`, a bracket or quote that is never closed, an "
+	"operator with nothing before or after it, a weight or distance that is none. Five such lines are shown at most. With `--strict-query` each of "
+	"them is an error, for scripts.\n\n"
 	"# Filters\n\n"
 	"`-g`, `-t`, `-T`, `--in`, `--newer` and `--older` say which documents may be hits. All of them must hold; of "
 	"repeated `-g`, `-t` and `-T` those count that ripgrep would let count, and of several `--in` any. They change no "
@@ -111,6 +122,7 @@ static const char query_description[] =
 	"out; records that match are read for it, those that look best first.\n\n"
 	"# Ranking\n\n"
 	"By BM25 (k1 = 1.2, b = 0.75) over the words of the query that are not negated, including those inside phrases; "
+	"a word counts each time that the query has it, by its weight; "
 	"a prefix or an inexact word scores as the words that it matched. Equal scores come in document order: the order "
 	"of the sources, then of paths or lines. `--ids` lists all in that order. With `--approx` only the candidates "
 	"that look best are read: quicker, but a better hit may be missed.\n\n"
@@ -208,6 +220,7 @@ struct session {
 	uint64_t n_unreadable;
 	struct bs_changes changes;
 	uint64_t n_shown; /* ids of this query */
+	uint32_t n_query_notices; /* of this process */
 	bool is_bad_request; /* whatever is asked: an option is wrong */
 	const char *query; /* in a batch: the one that is run; else NULL */
 	size_t query_bytes;
@@ -345,6 +358,15 @@ static void show_notice(void *context, const char *message)
 	fprintf(stderr, "bitsift: %s\n", message);
 }
 
+#define MOST_QUERY_NOTICES 5u
+
+static void show_query_notice(void *context, const char *message)
+{
+	struct session *session = context;
+	if (session->n_query_notices++ < MOST_QUERY_NOTICES)
+		show_notice(session, message);
+}
+
 static void show_explain(void *context, const char *text, size_t text_bytes)
 {
 	(void)context;
@@ -395,6 +417,7 @@ static enum bs_status run_query(struct session *session, const char *text, size_
 	request.query_bytes = text_bytes;
 	request.hit = show_hit;
 	request.notice = show_notice;
+	request.notice_query = show_query_notice;
 	request.explain = session->arguments->explain ? show_explain : NULL;
 	request.explain_bars = request.explain && isatty(STDERR_FILENO);
 	request.context = session;

@@ -43,7 +43,7 @@
 #define BS_QUERY_MAX_FIELD_BYTES 255u
 #define BS_QUERY_ANY_FIELD    UINT32_MAX
 #define BS_QUERY_FILE_NAME    (UINT32_MAX - 1) /* name: of files: the words of the path below the source */
-#define BS_QUERY_WARNINGS     8
+#define BS_QUERY_NOTICES      5 /* most that are kept */
 #define BS_QUERY_MAX_WEIGHT   1000 /* the largest N of ^N */
 /* A product of more counts as this, and one of less as 0: sums of scores stay exact to nine digits and more. */
 #define BS_QUERY_MOST_WEIGHT  1e9
@@ -118,8 +118,8 @@ struct bs_query {
 	uint32_t depth; /* nodes on the longest way from the root to a leaf */
 	struct bs_query_item *items;
 	uint32_t *children;
-	uint32_t n_warnings; /* all of them; the first BS_QUERY_WARNINGS are kept below */
-	struct bs_error warnings[BS_QUERY_WARNINGS];
+	uint32_t n_notices; /* on what may mean something else than it seems; no two are the same */
+	struct bs_error notices[BS_QUERY_NOTICES];
 };
 
 /* A word with its weight, > 0 and finite: the bytes of a term of the index. */
@@ -141,6 +141,7 @@ struct bs_query_options {
 	uint32_t longest_field_bytes;       /* no name that is longer is looked for */
 	bool has_file_names;                /* `name:` asks for files by their names, too */
 	bool any;
+	bool strict;                        /* a notice is an error */
 	/*
 	 * Words beside the query, which nobody typed, and then what its own weights are multiplied by, >= 0. What matches
 	 * the query does so still, and so does what has one of the words; but what every match must have or not have

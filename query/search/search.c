@@ -504,6 +504,7 @@ static enum bs_status parse(struct bs_finder *finder, struct bs_error *err)
 		.terms = bs_feedback_taken(&finder->feedback),
 		.n_terms = bs_feedback_n_taken(&finder->feedback),
 		.own_share = 1,
+		.strict = request->strict_query,
 	};
 	enum bs_status status = bs_query_parse((const uint8_t *)request->query, request->query_bytes, &options,
 	                                       &finder->query, &finder->result->error_byte, err);
@@ -513,8 +514,9 @@ static enum bs_status parse(struct bs_finder *finder, struct bs_error *err)
 	finder->own_weight = 0;
 	for (size_t i = 0; i < finder->query->n_elements; i++)
 		finder->own_weight += finder->query->elements[i].weight;
-	for (uint32_t i = 0; i < finder->query->n_warnings && i < BS_QUERY_WARNINGS && !finder->is_feeding; i++)
-		tell(finder, finder->query->warnings[i].text);
+	void (*notice)(void *, const char *) = request->notice_query ? request->notice_query : request->notice;
+	for (uint32_t i = 0; i < finder->query->n_notices && notice && !finder->is_feeding; i++)
+		notice(request->context, finder->query->notices[i].text);
 	return BS_OK;
 }
 
