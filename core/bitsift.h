@@ -501,6 +501,7 @@ struct bs_find_request {
 	enum bs_find_mode mode;
 	size_t n_best;   /* BS_FIND_TOP: how many; 0: 10 */
 	bool any;        /* documents with any of the words, not all */
+	bool strict_query; /* what notice_query would be called for is an error: BS_INVALID, with its place */
 	/* Words that do not score and, with any, do not match, while the query has others: the list of that name, which can be
 	 * "english"; or this one, words in UTF-8, where a # begins a line that is a remark, and a | the rest of a line. NULL: none. */
 	const char *stop_language;
@@ -514,7 +515,6 @@ struct bs_find_request {
 	const char *like_id;
 	const char *like_text;
 	size_t like_text_bytes;
-	bool strict_query; /* what notice_query would be called for is an error: BS_INVALID, with its place */
 	bool approx;     /* BS_FIND_TOP: verify only the candidates that look best; a notice says how many */
 	bool brute;      /* read every document instead of using the index: the same answer, for comparison */
 	bool no_stat;    /* take the index at its word: no file is looked at unless its text is needed. What is read counts as it is */

@@ -2,28 +2,36 @@
  * parse.h: query text -> syntax tree. The whole query language; what a query means is said here once:
  *
  *     query  = or
- *     or     = and { "OR" and }
- *     and    = unary { ["AND"] unary }
- *     unary  = ["-" | "NOT"] primary
- *     primary = word | word* | word~1 | word~2 | "phrase" | "words"~N | field:primary | ( or )
+ *     or     = and { ("OR" | "||") and }
+ *     and    = unary { ["AND" | "&&"] unary }
+ *     unary  = ["-" | "!" | "NOT"] primary
+ *     primary = ( word | word* | word~1 | word~2 | "phrase" | "words"~N | field:primary | field:RANGE | ( or ) ) [ ^WEIGHT ]
  *
- * Tokens are separated by white space (Unicode White_Space) and cut by ( ) " wherever those stand; there are no
+ * Tokens are separated by white space (Unicode White_Space) and cut by ( ) " wherever those delimit; there are no
  * escapes. Everything else of a token is text, given to the words analyzer, so that a query has the words that a
- * document has. The fine print:
+ * document has. Nothing is an error but a query in which no word remains, and what is too large: what lacks its other half
+ * or its operand is a sign, with a notice. The fine print:
  *
- * - AND, OR and NOT are operators when they are a whole token; -AND and title:AND are about the word "and".
- * - `-` negates at the start of a token and before a non-space; there is one negation per primary: --a is -a, and
- *   NOT NOT a is an error.
- * - A token of several words is a phrase; one of none is ignored with a warning.
+ * - A " delimits if another one follows; pairs are made from left to right.
+ * - Brackets outside phrases group if they are a pair that may hold a word (a letter, a digit, any byte beyond ASCII) and the
+ *   opening one does not directly follow a word character, unless that ends a token AND, OR or NOT: f(x, y) and main() are text.
+ * - AND, OR and NOT are operators when they are a whole token, as are && and ||; -AND and title:AND are about the word "and".
+ *   One that lacks its operand counts as a sign, AND OR as OR alone, and NOT NOT as one.
+ * - `-` and `!` negate at the start of a token that may hold a word; there is one negation per primary: --a is -a.
+ * - A token of several words is a phrase; one of none is ignored with a notice.
  * - `*`, `~1` and `~2` count at the end of a token that holds something more. They apply to the last word of several.
  *   They mean nothing for a code point of a script run (Han, kana, Thai, ...), which stays a plain word.
- * - `~N` directly after a phrase, and followed by the end of the token, makes it a NEAR; else it is a token of its own.
+ * - `~N` directly after a phrase, and followed by the end of the token or a weight, makes it a NEAR; else it is a token of its own.
+ * - `^` and a decimal of 0 to 1000 (2, 2.5, .5) at the end of a token, or directly after a phrase or group and at the end of that
+ *   token, is a weight, unless digits only stand before it.
  * - A field name is the longest indexed one that the token begins with, before a colon; its operand may follow after
  *   white space; of nested fields the innermost counts, as in Lucene.
  * - `name:` is of files: a leaf is about the words of their paths; where records have a field of that name, it is an OR of
  *   the two.
  * - A stop word does not score; with `any`, one that stands by itself, in no negation, is as if it were not there.
- * - With `any`, adjacency outside parentheses means OR and binds looser than AND; what stands negated by itself there
+ * - RANGE is a bare token in a field that has numbers or dates. One that was meant to be one and is none is text, with a
+ *   notice.
+ * - With `any`, adjacency outside brackets means OR and binds looser than AND; what stands negated by itself there
  *   excludes from its neighbours up to the next OR: `a b -c` is (a OR b) AND NOT c.
  *
  * The tree knows nothing of an index. Parsing is deterministic; two threads may parse at once with analyzers of their
@@ -33,12 +41,15 @@
 #define BS_QUERY_SEARCH_PARSE_H
 
 #include "core/base/term_table.h"
+#include "core/base/value.h"
 #include "core/text/words.h"
 
 #define BS_QUERY_MAX_WORDS    100000u /* most words of a query, each time that one stands there */
 #define BS_QUERY_MAX_PHRASE   16384u  /* ... of a phrase or NEAR, which a token of several words is, too */
 #define BS_QUERY_MAX_INEXACT     1024u /* most words with * or ~: each of them is compared with every word of a document */
-#define BS_QUERY_MAX_DEPTH    1000       /* deepest nesting of parentheses; the tree is at most three times as deep */
+#define BS_QUERY_MAX_RANGES   1024u
+#define BS_QUERY_RANGE_SHOWN  63u
+#define BS_QUERY_MAX_DEPTH    1000       /* deepest nesting of brackets; the tree is at most three times as deep */
 #define BS_QUERY_MAX_DISTANCE (1u << 30) /* a larger N of "words"~N counts as this: no document is longer */
 #define BS_QUERY_MAX_FIELD_BYTES 255u
 #define BS_QUERY_ANY_FIELD    UINT32_MAX
@@ -78,6 +89,7 @@ enum bs_node_kind {
 	BS_NODE_WORD,   /* items[0] occurs */
 	BS_NODE_PHRASE, /* n_items >= 2: all occur in one field, at these positions relative to each other */
 	BS_NODE_NEAR,   /* n_items >= 2: all occur in one field, any order, last - first <= distance + n_items - 1 */
+	BS_NODE_RANGE,  /* n_items == 0: a text of the field is a value in the range */
 	BS_NODE_AND,    /* n_children >= 2, none of them an AND */
 	BS_NODE_OR,     /* n_children >= 2, none of them an OR */
 	BS_NODE_NOT,    /* n_children == 1, not a NOT */
@@ -98,15 +110,23 @@ struct bs_query_node {
 	uint32_t n_children;
 	uint32_t n_items;
 	uint32_t n_aids;
+	uint32_t range;    /* RANGE: its number in the query's ranges */
 	const uint32_t *children; /* indices into nodes, each less than this node's own */
 	const struct bs_query_item *items;
 	const struct bs_query_item *aids; /* position: of the bigram's first code point */
 	double weight;                    /* leaves: the product of the ^ around it, 1 where none stands */
 };
 
+/* A range of a field's values (core/base/value.h). */
+struct bs_query_range {
+	uint32_t field;
+	struct bs_range values;
+	char text[BS_QUERY_RANGE_SHOWN + 1]; /* as it was written, or its beginning; NUL-ended */
+};
+
 /*
  * A parsed query. Children stand before their parents, so that a walk over nodes[] in order evaluates bottom-up, and
- * the root is the last node. Elements are in order of first appearance. There is at least one of each.
+ * the root is the last node. Elements are in order of first appearance; there is none if all leaves are ranges.
  */
 struct bs_query {
 	const struct bs_term_table *fields; /* as given to bs_query_parse; borrowed */
@@ -118,6 +138,8 @@ struct bs_query {
 	uint32_t depth; /* nodes on the longest way from the root to a leaf */
 	struct bs_query_item *items;
 	uint32_t *children;
+	struct bs_query_range *ranges;
+	uint32_t n_ranges;
 	uint32_t n_notices; /* on what may mean something else than it seems; no two are the same */
 	struct bs_error notices[BS_QUERY_NOTICES];
 };
@@ -140,6 +162,9 @@ struct bs_query_options {
 	const struct bs_stop *stop;         /* words that count for little; NULL: none. Where a query has no others, they count */
 	uint32_t longest_field_bytes;       /* no name that is longer is looked for */
 	bool has_file_names;                /* `name:` asks for files by their names, too */
+	/* Whether a field may have numbers or dates; NULL: none has. */
+	bool (*has_values)(void *context, uint32_t field);
+	void *context;
 	bool any;
 	bool strict;                        /* a notice is an error */
 	/*
@@ -160,7 +185,7 @@ static inline bool bs_query_is_file_name(const struct bs_query_node *node)
 
 /*
  * Parses text[0..text_bytes), any bytes at all: invalid UTF-8 counts as U+FFFD, NUL is a character like any other.
- * On BS_INVALID, err says what is wrong ("AND needs something after it") and *error_byte_out (may be NULL) where: an
+ * On BS_INVALID, err says what is wrong ("the query has no words") and *error_byte_out (may be NULL) where: an
  * offset in 0..text_bytes, for bs_query_caret. Also fails with BS_NO_MEMORY and with what the analyzer returns.
  * The caller owns *query_out: bs_query_free.
  */
@@ -173,7 +198,7 @@ void bs_query_free(struct bs_query *query);
 /*
  * Appends the tree on one line, without a line feed, for --explain and tests:
  *
- *     (AND cat (OR title:dog be* colour~1) (NOT (PHRASE big@0 dog@1)) (NEAR/5 a b) (PHRASE 漢@0 字@1 +漢字))
+ *     (AND cat (OR title:dog be* colour~1) (NOT (PHRASE big@0 dog@1)) (NEAR/5 a b) (PHRASE 漢@0 字@1 +漢字) year:>1990)
  *
  * A term or field name that is more than letters, digits, marks and underscores is written in double quotes, with " and
  * \ and control characters as \xNN. BS_NO_MEMORY.

@@ -195,6 +195,7 @@ struct bs_finder {
 	struct bs_byte_verifier *byte_verifier; /* NULL: every document is analysed */
 	double own_weight; /* of the query's words in all */
 	bool is_feeding;   /* the query is run for its best documents, and told of once more */
+	const struct bs_find_request *asked; /* then, what was asked */
 	bool is_scored; /* hits are to have their scores, */
 	bool is_zero;   /* which are 0 for all that is what was indexed */
 	struct bs_top top;
@@ -490,6 +491,17 @@ static enum bs_status verify(struct bs_finder *finder, uint32_t segment, struct 
 	return status;
 }
 
+/* What cannot be read comes up again when it is searched. */
+static bool has_values(void *context, uint32_t field)
+{
+	const struct bs_finder *finder = context;
+	const struct bs_snapshot *snapshot = &finder->index->snapshot;
+	const struct bs_term_table *fields = &snapshot->manifest.fields;
+	bool has = false;
+	struct bs_error why;
+	return bs_snapshot_has_values(snapshot, bs_term_table_key(fields, field), fields->entries[field].n_bytes, &has, &why) || has;
+}
+
 static enum bs_status parse(struct bs_finder *finder, struct bs_error *err)
 {
 	const struct bs_find_request *request = finder->request;
@@ -499,12 +511,14 @@ static enum bs_status parse(struct bs_finder *finder, struct bs_error *err)
 		.fields = &finder->index->snapshot.manifest.fields,
 		.longest_field_bytes = finder->index->longest_field_bytes,
 		.has_file_names = finder->index->has_files,
+		.has_values = has_values,
+		.context = finder,
 		.any = request->any,
+		.strict = request->strict_query,
 		.stop = finder->stop.text.used_bytes > 0 ? &finder->stop : NULL,
 		.terms = bs_feedback_taken(&finder->feedback),
 		.n_terms = bs_feedback_n_taken(&finder->feedback),
 		.own_share = 1,
-		.strict = request->strict_query,
 	};
 	enum bs_status status = bs_query_parse((const uint8_t *)request->query, request->query_bytes, &options,
 	                                       &finder->query, &finder->result->error_byte, err);
@@ -973,6 +987,14 @@ static int keep_hit(void *context, const struct bs_find_hit *hit)
 	return bs_buffer_append(&finder->best_hits, &kept, sizeof(kept), NULL) != BS_OK;
 }
 
+/* What the request under way is told of, its own context not being there. */
+static void pass_notice(void *context, const char *message)
+{
+	const struct bs_finder *finder = context;
+	if (finder->asked->notice)
+		finder->asked->notice(finder->asked->context, message);
+}
+
 /* Runs the query for its best documents, and forgets what came of it but the time. */
 static enum bs_status find_best(struct bs_finder *finder, struct bs_error *err)
 {
@@ -980,7 +1002,9 @@ static enum bs_status find_best(struct bs_finder *finder, struct bs_error *err)
 	struct bs_find_request best = *request;
 	best.mode = BS_FIND_TOP;
 	best.hit = keep_hit;
+	best.notice = pass_notice;
 	best.context = finder;
+	finder->asked = request;
 	best.explain = NULL;
 	best.snippets = best.passages = best.suggest = best.exhaustive = false;
 	bs_buffer_clear(&finder->best_hits);
