@@ -530,6 +530,9 @@ static void draw_weighed(struct bs_weighed_term *terms, uint64_t *columns, struc
 			for (uint32_t c = 0; c < terms[t].levels[l].n_columns; c++)
 				terms[t].levels[l].columns[c] = columns + random_below(random, 8) * N_WORDS;
 		}
+		terms[t].most = terms[t].weight;
+		for (uint32_t l = 0; l < terms[t].n_levels; l++)
+			terms[t].most += terms[t].levels[l].weight;
 	}
 }
 
@@ -549,6 +552,16 @@ static void expect_weighed(const struct bs_kernel *kernel, const uint64_t *lines
 		}
 		assert_int_equal(is_live(&live, block), any);
 	}
+	/* In place it is the same. */
+	uint64_t *own = new_lines(BS_SLAB_MAX_BLOCKS);
+	struct bs_live own_live = *before;
+	memcpy(own, lines, BS_SLAB_MAX_BLOCKS * BS_LINE_WORDS * sizeof(*own));
+	kernel->weigh(own, own, &own_live, terms, WEIGHED_TERMS, n_planes, threshold);
+	assert_memory_equal(&own_live, &live, sizeof(live));
+	for (size_t block = 0; block < BS_SLAB_MAX_BLOCKS; block++)
+		if (is_live(before, block))
+			assert_memory_equal(own + block * BS_LINE_WORDS, kept + block * BS_LINE_WORDS, BS_LINE_WORDS * sizeof(*own));
+	free(own);
 	free(kept);
 }
 

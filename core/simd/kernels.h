@@ -50,6 +50,7 @@ struct bs_weighed_term {
 	const uint64_t *lines;      /* the documents that have it, where live; NULL: all that are weighed */
 	const struct bs_live *live;
 	uint32_t weight;
+	uint32_t most;              /* the weight and those of all levels, added up */
 	uint32_t n_levels;
 	struct bs_weighed_level levels[8]; /* BS_MAX_TF_LEVELS */
 };
@@ -123,10 +124,11 @@ struct bs_kernel {
 	/* into &= ~from (a block not live in from is left as it is), live cleared where nothing remains. */
 	void (*and_not_lines)(uint64_t *into, struct bs_live *into_live, const uint64_t *from,
 	                      const struct bs_live *from_live);
-	/* For each live block b: kept[b] = those of lines[b] whose weights sum up to at least threshold, bit-sliced: a
+	/* For each live block b: kept[b], which may be lines[b], = those of lines[b] whose weights sum up to at least threshold, bit-sliced: a
 	 * sum is n_planes bits, 1..BS_WEIGH_PLANES, in as many lines, to which weights are added by ripple carry under
 	 * the mask of the documents that get them (Rinfret, O'Neil and O'Neil, "Bit-sliced index arithmetic", 2001).
-	 * The live bit is cleared where none is kept. All weights together must be below 2^n_planes. */
+	 * The live bit is cleared where none is kept. All weights together must be below 2^n_planes. Quickest if the terms
+	 * come in the order of their most, the greatest first. */
 	void (*weigh)(const uint64_t *lines, uint64_t *kept, struct bs_live *live, const struct bs_weighed_term *terms,
 	              size_t n_terms, uint32_t n_planes, uint32_t threshold);
 	/* For each live block b: lines[b] &= those that have a value and its rank is low..last, clearing the live bit where that

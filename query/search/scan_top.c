@@ -57,6 +57,8 @@ struct best_scan {
 	uint8_t has[BS_TOP_SCAN_WORDS];
 	struct bs_weighed_term inputs[BS_TOP_SCAN_WORDS];
 	size_t n_inputs;
+	uint8_t by_worth[BS_TOP_SCAN_WORDS]; /* the words, the worthiest first, */
+	double left[BS_TOP_SCAN_WORDS + 1];  /* and the most that they give from each on */
 };
 
 /* The document by what scan->has says of its words: it is a hit, or it waits, or it is out of the question. */
@@ -226,26 +228,40 @@ static void weigh_word(struct best_scan *scan, size_t i, const struct scale *sca
 		if (l > 0)
 			place_level(scan, word, l - 1, live, &term->levels[l - 1]);
 	}
+	term->most = sum;
 }
 
 static void weigh_words(struct best_scan *scan, const struct scale *scale, const struct bs_live *live)
 {
 	scan->n_inputs = 0;
 	for (size_t i = 0; i < scan->best->scorer->n_words && !scan->at->status; i++)
-		if (!is_foreign(scan, i))
-			weigh_word(scan, i, scale, live, &scan->inputs[scan->n_inputs++]);
+		if (!is_foreign(scan, scan->by_worth[i]))
+			weigh_word(scan, scan->by_worth[i], scale, live, &scan->inputs[scan->n_inputs++]);
 }
 
-/* Leaves in `kept` the candidates of frame 0 whose weights reach the threshold. */
-static void weigh(struct best_scan *scan, const struct scale *scale, uint32_t threshold, uint64_t *kept,
-                  struct bs_live *live)
+static void order_by_worth(struct best_scan *scan)
 {
-	const struct bs_slab_scan *at = scan->at;
+	const struct bs_scored_word *words = scan->best->scorer->words;
+	for (size_t i = 0; i < scan->best->scorer->n_words; i++) {
+		size_t at = i;
+		for (; at > 0 && words[scan->by_worth[at - 1]].worth < words[i].worth; at--)
+			scan->by_worth[at] = scan->by_worth[at - 1];
+		scan->by_worth[at] = (uint8_t)i;
+	}
+	scan->left[scan->best->scorer->n_words] = 0;
+	for (size_t i = scan->best->scorer->n_words; i-- > 0;)
+		scan->left[i] = scan->left[i + 1] + bs_scorer_most(scan->best->scorer, scan->by_worth[i], 0, 0);
+}
+
+/* Leaves in `kept`, which may be the lines themselves, those of the lines whose weights reach the threshold. */
+static void weigh(struct best_scan *scan, const struct scale *scale, uint32_t threshold, const uint64_t *lines,
+                  uint64_t *kept, struct bs_live *live)
+{
 	if (threshold >= 1u << scale->n_planes) {
 		memset(live, 0, sizeof(*live));
 		return;
 	}
-	at->kernel->weigh(at->scan->frames[0].lines, kept, live, scan->inputs, scan->n_inputs, scale->n_planes, threshold);
+	scan->at->kernel->weigh(lines, kept, live, scan->inputs, scan->n_inputs, scale->n_planes, threshold);
 }
 
 /* Some of the live blocks. */
@@ -265,22 +281,32 @@ static uint32_t seed_blocks(const struct best_scan *scan, uint32_t n_live, uint6
 	return n < SEED_BLOCKS ? SEED_BLOCKS : n < n_live ? (uint32_t)n : n_live;
 }
 
-/* Looks at the k weightiest or so of some blocks, so that of the others most can be dropped; and takes them away. */
-static void seed(struct best_scan *scan, const struct scale *scale, uint32_t n_blocks, uint64_t *kept,
-                 struct bs_live *live)
+/*
+ * Looks at the k weightiest or so of some blocks, so that of the others most can be dropped; and takes them away. Their
+ * threshold is found bit by bit, among those that are left by the bits before.
+ */
+static void seed(struct best_scan *scan, const struct scale *scale, uint32_t n_blocks, struct bs_live *live)
 {
 	const struct bs_kernel *kernel = scan->at->kernel;
+	const struct bs_and_frame *frames = scan->at->scan->frames;
+	size_t spare = 1 + scan->best->scorer->n_words;
+	uint64_t *const candidates = frames[0].lines, *best = candidates;
+	uint64_t *tried = frames[spare].lines, *other = frames[spare + 1].lines;
 	struct bs_live some = first_blocks(live, n_blocks);
 	uint32_t threshold = 0;
 	for (uint32_t bit = 1u << (scale->n_planes - 1); bit; bit >>= 1) {
 		struct bs_live left = some;
-		weigh(scan, scale, threshold | bit, kept, &left);
-		if (kernel->count(kept, &left) >= scan->best->top->k)
-			threshold |= bit;
+		weigh(scan, scale, threshold | bit, best, tried, &left);
+		if (kernel->count(tried, &left) < scan->best->top->k)
+			continue;
+		threshold |= bit;
+		some = left;
+		best = tried;
+		tried = other;
+		other = best;
 	}
-	weigh(scan, scale, threshold, kept, &some);
-	look_at_lines(scan, kept, &some);
-	kernel->and_not_lines(scan->at->scan->frames[0].lines, live, kept, &some);
+	look_at_lines(scan, best, &some);
+	kernel->and_not_lines(candidates, live, best, &some);
 }
 
 /* The documents of a word in the live blocks, into its frame. */
@@ -366,11 +392,11 @@ static void look_at_best(struct best_scan *scan, struct bs_live *live, uint64_t 
 	struct bs_slab_scan *at = scan->at;
 	uint32_t n_live = bs_scan_count_live(live);
 	struct scale scale = make_scale(scan);
-	uint64_t *kept = at->scan->frames[1 + scan->best->scorer->n_words].lines;
+	uint64_t *lines = at->scan->frames[0].lines;
 	bool is_open = !(bs_top_scan_threshold(scan->best) > 0);
 	if (n_candidates <= LOOK_MAX + (uint64_t)n_live * LOOK_MAX_PER_BLOCK ||
 	    (is_open && !should_seed(scan, n_candidates))) {
-		look_at_lines(scan, at->scan->frames[0].lines, live);
+		look_at_lines(scan, lines, live);
 		return;
 	}
 	weigh_words(scan, &scale, live);
@@ -379,14 +405,14 @@ static void look_at_best(struct best_scan *scan, struct bs_live *live, uint64_t 
 	at->stats->blocks_weighed += n_live;
 	at->stats->planes = scale.n_planes > at->stats->planes ? scale.n_planes : at->stats->planes;
 	if (!is_open)
-		weigh(scan, &scale, threshold_of(&scale, bs_top_scan_threshold(scan->best)), kept, live);
-	uint64_t n_left = is_open ? n_candidates : at->kernel->count(kept, live);
+		weigh(scan, &scale, threshold_of(&scale, bs_top_scan_threshold(scan->best)), lines, lines, live);
+	uint64_t n_left = is_open ? n_candidates : at->kernel->count(lines, live);
 	if (should_seed(scan, n_left)) {
-		seed(scan, &scale, seed_blocks(scan, bs_scan_count_live(live), n_left), kept, live);
-		weigh(scan, &scale, threshold_of(&scale, bs_top_scan_threshold(scan->best)), kept, live);
+		seed(scan, &scale, seed_blocks(scan, bs_scan_count_live(live), n_left), live);
+		weigh(scan, &scale, threshold_of(&scale, bs_top_scan_threshold(scan->best)), lines, lines, live);
 	}
 	at->stats->blocks_dropped += n_live - bs_scan_count_live(live);
-	look_at_lines(scan, kept, live);
+	look_at_lines(scan, lines, live);
 }
 
 static void scan_matrix(struct best_scan *scan)
@@ -410,15 +436,22 @@ static void scan_matrix(struct best_scan *scan)
 		look_at_best(scan, &live, n_candidates);
 }
 
+/* The worthiest words first: most documents are out of the question before the others are looked for. */
 static void look_at_listed(struct best_scan *scan, const struct bs_candidate *candidate)
 {
 	struct bs_slab_scan *at = scan->at;
-	for (size_t i = 0; i < scan->best->scorer->n_words && !at->status; i++) {
-		const struct bs_term_place *place = bs_scan_place(at, scan->best->scorer->words[i].term);
+	const struct bs_scorer *scorer = scan->best->scorer;
+	double most = 0;
+	for (size_t n = 0; n < scorer->n_words && !at->status; n++) {
+		size_t i = scan->by_worth[n];
+		const struct bs_term_place *place = bs_scan_place(at, scorer->words[i].term);
 		bool has = place->is_found;
 		if (has)
 			at->status = bs_slab_forward_has(at->slab, candidate->row, place->term.ordinal, &has, at->err);
 		scan->has[i] = has ? BS_HAS : BS_HAS_NOT;
+		most += has ? bs_scorer_most(scorer, i, 0, 0) : 0;
+		if (!bs_top_scan_is_possible(scan->best, most + scan->left[n + 1]))
+			return;
 	}
 	if (!at->status)
 		look(scan, candidate->document, candidate->is_sure);
@@ -464,7 +497,8 @@ enum bs_status bs_scan_top(struct bs_scan *scan, const struct bs_plan *plan, uin
 	struct bs_slab_scan at = {.scan = scan, .plan = plan, .kernel = kernel, .stats = stats, .err = err, .segment = s};
 	struct best_scan best_scan;
 	best_scan.best = best;
-	enum bs_status status = bs_scan_start(scan, plan, (uint32_t)best->scorer->n_words + 2, err);
+	order_by_worth(&best_scan);
+	enum bs_status status = bs_scan_start(scan, plan, (uint32_t)best->scorer->n_words + 3, err);
 	if (status)
 		return status;
 	if (!best->scorer->is_any || best->scorer->n_words < 2)
