@@ -37,7 +37,7 @@ static enum bs_status score(const struct bs_verify_request *request, const struc
 				return status;
 			*word->idf = bs_bm25_idf(snapshot->n_docs, df);
 		}
-		*score_out += bs_bm25_weight(*word->idf, word->tf, match->length, request->avgdl);
+		*score_out += bs_bm25_share(word->weight * *word->idf, word->tf, match->length, request->avgdl);
 	}
 	return BS_OK;
 }
