@@ -161,6 +161,8 @@ static const char query_description[] =
 	"operand leaves of the documents, in the order in which the index takes them, what it lets through alone, and whether "
 	"it is certain or has documents read; then the candidates, how many were read, and the hits. The counts are exact, "
 	"and made by asking the index again for each operand, which counts in no time of a stage.\n\n"
+	"Where many texts must be read, for a phrase say, several threads read them, as many as `-j` says. The answer, its order and all "
+	"that is printed are the same.\n\n"
 	"`--stats` ends with one JSON object on standard error: the number of queries, the time of each stage (parse, "
 	"plan, scan, rank, verify) and in total as p50_us, p95_us and mean_us, and the sums lines_read, asked (documents "
 	"whose lists of rare words were looked into), blocks_live, candidates, verified, hits, false_positives and bytes_verified.";
