@@ -16,7 +16,7 @@ struct query_arguments {
 	const char *format;
 	struct bs_find_request request;
 	struct bs_word_list globs, types, type_nots, places;
-	uint64_t n_best;
+	uint64_t n_best, n_threads;
 	int color; /* enum when */
 	char *text; /* the operands, joined */
 	bool count, ids, nul, json, stats, fresh, explain;
@@ -49,6 +49,7 @@ static const struct bs_option query_options[] = {
 	{0, "brute", NULL, "read every document instead of using the index", SETS(FLAG, request.brute)},
 	{0, "fresh", NULL, "check every source first, and search what is new or changed too", SETS(FLAG, fresh)},
 	{0, "no-stat", NULL, "look at no file whose text is not needed", SETS(FLAG, request.no_stat)},
+	{'j', "jobs", "N", "threads that read texts [one per processor]", SETS(NUMBER, n_threads), .least = 1, .most = 64},
 	{'v', "verbose", NULL, "name every file that changed or cannot be read", SETS(FLAG, request.verbose)},
 	{0, "explain", NULL, "explain on stderr how the query is answered", SETS(FLAG, explain)},
 	{0, "stats", NULL, "end with a line of statistics in JSON, on stderr", SETS(FLAG, stats)},
@@ -175,6 +176,8 @@ static const char query_description[] =
 	"operand leaves of the documents, in the order in which the index takes them, what it lets through alone, and whether "
 	"it is certain or has documents read; then the candidates, how many were read, and the hits. The counts are exact, "
 	"and made by asking the index again for each operand, which counts in no time of a stage.\n\n"
+	"Where many texts must be read, for a phrase say, several threads read them, as many as `-j` says. The answer, its order and all "
+	"that is printed are the same.\n\n"
 	"`--stats` ends with one JSON object on standard error: the number of queries, the time of each stage (parse, "
 	"plan, scan, rank, verify) and in total as p50_us, p95_us and mean_us, and the sums lines_read, asked (documents "
 	"whose lists of rare words were looked into), blocks_live, candidates, verified, hits, false_positives and bytes_verified.";
@@ -241,6 +244,7 @@ static enum bs_status take_operands(struct query_arguments *arguments, const str
 	arguments->request.mode = is_count ? BS_FIND_COUNT : arguments->ids ? BS_FIND_IDS : BS_FIND_TOP;
 	arguments->request.approx &= arguments->request.mode == BS_FIND_TOP;
 	arguments->request.n_best = (size_t)arguments->n_best;
+	arguments->request.n_threads = (uint32_t)arguments->n_threads;
 	arguments->request.snippets = arguments->request.mode == BS_FIND_TOP && !arguments->format;
 	arguments->request.passages = arguments->json;
 	return arguments->format ? bs_present_check_format(arguments->format, &arguments->request.passages, err) : BS_OK;
