@@ -136,21 +136,24 @@ static bool has_exceptions(struct bs_slab_scan *at, uint32_t term, bool *by_list
 	return is_hashed && has;
 }
 
-/* Rows asked together: their lists lie here and there, and the memory is asked for all before any is needed. */
-#define ASKED_TOGETHER 16u
+void bs_scan_documents(struct bs_slab_scan *at, struct bs_scan_row *rows, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		bs_packed_prefetch_entry(&at->slab->rows, rows[i].row);
+	for (size_t i = 0; i < n; i++)
+		bs_packed_prefetch(&at->slab->rows, rows[i].row);
+	for (size_t i = 0; i < n && !at->status; i++)
+		bs_scan_document(at, rows[i].row, &rows[i].document);
+}
 
-struct asked {
-	uint32_t row;
-	uint32_t document;
-};
-
-static void ask_lists(struct bs_slab_scan *at, uint32_t ordinal, struct asked *asked, size_t n, uint64_t *lines)
+static void ask_lists(struct bs_slab_scan *at, uint32_t ordinal, struct bs_scan_row *asked, size_t n, uint64_t *lines)
 {
 	const struct bs_rare_lists *lists = &at->plan->snapshot->segments[at->segment].rare_lists;
-	for (size_t i = 0; i < n && !at->status; i++) {
-		bs_scan_document(at, asked[i].row, &asked[i].document);
+	bs_scan_documents(at, asked, n);
+	for (size_t i = 0; i < n && !at->status; i++)
+		bs_rare_lists_prefetch_entry(lists, asked[i].document);
+	for (size_t i = 0; i < n && !at->status; i++)
 		bs_rare_lists_prefetch_place(lists, asked[i].document);
-	}
 	for (size_t i = 0; i < n && !at->status; i++)
 		bs_rare_lists_prefetch(lists, asked[i].document);
 	for (size_t i = 0; i < n && !at->status; i++) {
@@ -165,15 +168,15 @@ static void ask_lists(struct bs_slab_scan *at, uint32_t ordinal, struct asked *a
 static void keep_listed(struct bs_slab_scan *at, uint32_t term, const struct bs_live *live, uint64_t *lines)
 {
 	uint32_t ordinal = (uint32_t)bs_scan_place(at, term)->term.ordinal;
-	struct asked asked[ASKED_TOGETHER];
+	struct bs_scan_row asked[BS_SCAN_TOGETHER];
 	size_t n = 0;
 	for (uint32_t live_word = 0; live_word < BS_SLAB_MAX_BLOCKS / 64; live_word++) {
 		for (uint64_t blocks = live->words[live_word]; blocks; blocks &= blocks - 1) {
 			uint32_t block = live_word * 64 + (uint32_t)__builtin_ctzll(blocks);
 			for (uint32_t word = block * BS_LINE_WORDS; word < (block + 1) * BS_LINE_WORDS; word++) {
 				for (uint64_t bits = lines[word]; bits && !at->status; bits &= bits - 1) {
-					asked[n++] = (struct asked){.row = word * 64 + (uint32_t)__builtin_ctzll(bits)};
-					if (n < ASKED_TOGETHER)
+					asked[n++] = (struct bs_scan_row){.row = word * 64 + (uint32_t)__builtin_ctzll(bits)};
+					if (n < BS_SCAN_TOGETHER)
 						continue;
 					ask_lists(at, ordinal, asked, n, lines);
 					n = 0;
