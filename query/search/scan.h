@@ -92,6 +92,17 @@ struct bs_scan_row {
 	uint32_t document;
 };
 
+/* A walk over the rows of the live lines; what was taken may be cleared meanwhile. Starts with lines and live alone. */
+struct bs_row_walk {
+	const uint64_t *lines;
+	const struct bs_live *live;
+	uint32_t next_word;
+	uint64_t bits; /* of the word before it that are not yet taken */
+};
+
+/* The next rows, at most BS_SCAN_TOGETHER; 0: there are no more. Their documents are not set. */
+size_t bs_scan_take_rows(struct bs_row_walk *walk, struct bs_scan_row rows[BS_SCAN_TOGETHER]);
+
 /* Sets the documents of the rows: at->status. */
 void bs_scan_documents(struct bs_slab_scan *at, struct bs_scan_row *rows, size_t n);
 

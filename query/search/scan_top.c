@@ -155,23 +155,10 @@ static void look_at_rows(struct best_scan *scan, struct bs_scan_row *looked, siz
 
 static void look_at_lines(struct best_scan *scan, const uint64_t *lines, const struct bs_live *live)
 {
+	struct bs_row_walk walk = {.lines = lines, .live = live};
 	struct bs_scan_row looked[BS_SCAN_TOGETHER];
-	size_t n = 0;
-	for (uint32_t live_word = 0; live_word < BS_SLAB_MAX_BLOCKS / 64; live_word++) {
-		for (uint64_t blocks = live->words[live_word]; blocks; blocks &= blocks - 1) {
-			uint32_t block = live_word * 64 + (uint32_t)__builtin_ctzll(blocks);
-			for (uint32_t word = block * BS_LINE_WORDS; word < (block + 1) * BS_LINE_WORDS; word++) {
-				for (uint64_t bits = lines[word]; bits && !scan->at->status; bits &= bits - 1) {
-					looked[n++].row = word * 64 + (uint32_t)__builtin_ctzll(bits);
-					if (n < BS_SCAN_TOGETHER)
-						continue;
-					look_at_rows(scan, looked, n);
-					n = 0;
-				}
-			}
-		}
-	}
-	look_at_rows(scan, looked, n);
+	for (size_t n; !scan->at->status && (n = bs_scan_take_rows(&walk, looked)) > 0;)
+		look_at_rows(scan, looked, n);
 }
 
 static bool has_levels(const struct best_scan *scan, const struct bs_scored_word *word)
