@@ -269,3 +269,24 @@ enum bs_status bs_doc_table_get(const struct bs_doc_table *table, uint32_t docum
 	memcpy(record_out->place, place, PLACE_BYTES);
 	return BS_OK;
 }
+
+void bs_doc_table_prefetch(const struct bs_doc_table *table, uint32_t document, unsigned step)
+{
+	if (document >= table->n_docs)
+		return;
+	if (step == 0) {
+		bs_packed_prefetch_entry(&table->lengths, document);
+		for (unsigned word = 0; word < 4; word++)
+			bs_packed_prefetch_entry(&table->places[word], document);
+		__builtin_prefetch(table->flags.data + document);
+		__builtin_prefetch(table->checksums.data + (uint64_t)document * 8);
+		bs_names_prefetch_block(&table->names, document);
+	} else if (step == 1) {
+		bs_packed_prefetch(&table->lengths, document);
+		for (unsigned word = 0; word < 4; word++)
+			bs_packed_prefetch(&table->places[word], document);
+		bs_names_prefetch_place(&table->names, document);
+	} else {
+		bs_names_prefetch(&table->names, document);
+	}
+}

@@ -101,4 +101,9 @@ enum bs_status bs_doc_table_length(const struct bs_doc_table *table, uint32_t do
 enum bs_status bs_doc_table_get(const struct bs_doc_table *table, uint32_t document, struct bs_doc_record *record_out,
                                 struct bs_error *err) BS_WARN_UNUSED;
 
+/* Asks the memory for what bs_doc_table_get will read of a document: in BS_DOC_PREFETCHES steps, 0 and on, between which some
+ * time lies, since each knows its places from the one before. A document that is not there is passed over. */
+#define BS_DOC_PREFETCHES 3u
+void bs_doc_table_prefetch(const struct bs_doc_table *table, uint32_t document, unsigned step);
+
 #endif

@@ -736,6 +736,19 @@ static enum bs_status show_hit(struct bs_finder *finder, const struct bs_hit *hi
 	return finder->request->hit(finder->request->context, &shown) ? bs_fail(err, BS_STOPPED, "stopped") : BS_OK;
 }
 
+/* What will be read of the hits that are shown soon lies here and there: the memory is asked for it this many before. */
+#define SHOWN_AHEAD 16u
+
+static void expect_shown(const struct bs_finder *finder, const struct bs_hit *hits, size_t n, size_t i)
+{
+	const struct bs_snapshot *snapshot = &finder->index->snapshot;
+	for (unsigned step = 0; step < BS_DOC_PREFETCHES; step++) {
+		size_t ahead = i + (BS_DOC_PREFETCHES - step) * SHOWN_AHEAD;
+		if (ahead < n && hits[ahead].segment < snapshot->manifest.n_segments)
+			bs_doc_table_prefetch(&snapshot->segments[hits[ahead].segment].docs, hits[ahead].document, step);
+	}
+}
+
 static enum bs_status show_hits(struct bs_finder *finder, struct bs_error *err)
 {
 	bool is_top = finder->request->mode == BS_FIND_TOP;
@@ -747,8 +760,10 @@ static enum bs_status show_hits(struct bs_finder *finder, struct bs_error *err)
 	else
 		bs_sort_by_document(&finder->index->snapshot, (struct bs_hit *)(void *)finder->hits.data, n);
 	charge(finder, BS_STAGE_RANK);
-	for (size_t i = 0; i < n && !status; i++)
+	for (size_t i = 0; i < n && !status; i++) {
+		expect_shown(finder, hits, n, i);
 		status = show_hit(finder, &hits[i], is_top ? i + 1 : 0, err);
+	}
 	return status;
 }
 
