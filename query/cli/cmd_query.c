@@ -18,6 +18,8 @@ struct query_arguments {
 	struct bs_word_list globs, types, type_nots, places;
 	uint64_t n_best, n_threads;
 	int color; /* enum when */
+	const char *sort;
+	char *sort_field; /* of sort, without its direction */
 	char *text; /* the operands, joined */
 	bool count, ids, nul, json, stats, fresh, explain;
 };
@@ -43,6 +45,7 @@ static const struct bs_option query_options[] = {
 	{0, "newer", "DATE", "only files changed then or later: 2024-05-17, 2h, 3d", SETS(STRING, request.newer)},
 	{0, "older", "DATE", "only files changed before that", SETS(STRING, request.older)},
 	{0, "date", "FIELD", "--newer and --older are about this field of records", SETS(STRING, request.date_field)},
+	{0, "sort", "FIELD", "by numbers or dates in this field of records, not by score; FIELD:desc: the greatest first", SETS(STRING, sort)},
 	{0, "any", NULL, "documents with any of the words, not all", SETS(FLAG, request.any)},
 	{0, "batch", "FILE", "run each line of FILE as a query (- is standard input)", SETS(STRING, batch)},
 	{0, "approx", NULL, "verify only the candidates that look best", SETS(FLAG, request.approx)},
@@ -66,6 +69,7 @@ static const char *const query_examples[] = {
 	"bitsift query -t py --in src --newer 3d cat", "in Python files below src, changed in the last three days",
 	"bitsift query 'name:readme install'", "in files with readme in their names",
 	"bitsift query 'ferry year:1990..2000 -price:>10k'", "by numbers in fields of records",
+	"bitsift query --sort date:desc ferry", "the latest records first",
 	"vim -q <(bitsift query --format '{path}:{line}:{column}:{text}' dog)", "hits in an editor",
 	NULL,
 };
@@ -121,6 +125,10 @@ static const char query_description[] =
 	"a prefix or an inexact word scores as the words that it matched. Equal scores come in document order: the order "
 	"of the sources, then of paths or lines. `--ids` lists all in that order. With `--approx` only the candidates "
 	"that look best are read: quicker, but a better hit may be missed.\n\n"
+	"`--sort FIELD` shows instead the first hits in the order of the numbers and dates that a field of records has (see Ranges), the "
+	"least first, and numbers before dates; `--sort FIELD:desc`, or `--sort=-FIELD`, the greatest first. Of several values in a "
+	"field the least counts, or the greatest with :desc. Documents without a value come last, and equal ones in document order. In "
+	"the place of the score stands the value. A field that has neither numbers nor dates is an error: texts are not sorted.\n\n"
 	"# Sources that changed\n\n"
 	"A query answers for the last `bitsift index`. A document whose source has changed since is read as it is now, "
 	"left out if it no longer matches, and a line on standard error says how many have changed and names one; `-v` names all. New documents are found after the "
@@ -165,8 +173,9 @@ static const char query_description[] =
 	"record, line is its line in the collection, and column, start and stop count the text of the field that field names, without "
 	"escapes. text is what stands in the passage's lines, as one line of at most 160 columns. The hit itself has the line, column, "
 	"start and stop of its best passage, the one with most words of the query; where no word stands, those of its beginning.\n\n"
+	"With `--sort`, value stands in the place of score: a number, a date such as \"2024-05-17T08:30:59Z\" in UTC, or null.\n\n"
 	"`--format` prints FORMAT for each hit, and a line feed unless it ends with \\n or \\0. {path}, {id}, {score} and {rank} "
-	"stand for those; {line}, {column}, {start}, {stop}, {field} and {text} for what the best passage has; {{ is a brace, and "
+	"stand for those, {value} for what `--sort` goes by; {line}, {column}, {start}, {stop}, {field} and {text} for what the best passage has; {{ is a brace, and "
 	"\\n, \\t, \\0 and \\\\ are a line feed, a tab, a NUL byte and a backslash.\n\n"
 	"`--batch` runs one query per line of FILE. With `--count` it prints one number per line, with `--ids` one line "
 	"of ids per query, separated by tabs; otherwise the hits of each query and an empty line. For a query that does "
@@ -216,6 +225,28 @@ static char *join(char *const *words, size_t n)
 	return NULL;
 }
 
+/* FIELD, FIELD:asc, FIELD:desc, -FIELD. */
+static enum bs_status take_sort(struct query_arguments *arguments, struct bs_error *err)
+{
+	const char *field = arguments->sort;
+	if (!field)
+		return BS_OK;
+	if (arguments->count || arguments->ids || arguments->request.approx)
+		return bs_fail(err, BS_INVALID, "--sort excludes --count, --ids and --approx");
+	arguments->request.sort_descending = *field == '-';
+	field += *field == '-';
+	size_t n = strlen(field), desc = strlen(":desc"), asc = strlen(":asc");
+	if (n > desc && strcmp(field + n - desc, ":desc") == 0) {
+		arguments->request.sort_descending = true;
+		n -= desc;
+	} else if (n > asc && strcmp(field + n - asc, ":asc") == 0) {
+		n -= asc;
+	}
+	arguments->sort_field = strndup(field, n);
+	arguments->request.sort_field = arguments->sort_field;
+	return arguments->sort_field ? BS_OK : bs_fail_memory(err, "a field", n);
+}
+
 static enum bs_status take_operands(struct query_arguments *arguments, const struct bs_operands *operands, struct bs_error *err)
 {
 	size_t n = operands->n;
@@ -233,6 +264,9 @@ static enum bs_status take_operands(struct query_arguments *arguments, const str
 		return bs_fail(err, BS_INVALID, "no query; try `bitsift query WORD...` or see `bitsift query --help`");
 	if (n > 0 && arguments->batch)
 		return bs_fail(err, BS_INVALID, "a query and --batch exclude each other");
+	enum bs_status status = take_sort(arguments, err);
+	if (status)
+		return status;
 	arguments->text = join(operands->list, n);
 	if (!arguments->text)
 		return bs_fail_memory(err, "a query", n);
@@ -255,11 +289,11 @@ static int show_hit(void *context, const struct bs_find_hit *hit)
 	struct session *session = context;
 	const struct query_arguments *arguments = session->arguments;
 	if (arguments->json) {
-		bs_present_json(hit, session->query, session->query_bytes, session->out);
+		bs_present_json(hit, arguments->sort != NULL, session->query, session->query_bytes, session->out);
 	} else if (arguments->format) {
 		bs_present_format(hit, arguments->format, session->is_terminal, session->out);
 	} else if (!arguments->ids) {
-		bs_present_text(hit, session->color, session->out);
+		bs_present_text(hit, arguments->sort != NULL, session->color, session->out);
 	} else {
 		if (arguments->batch && !arguments->nul && session->n_shown > 0)
 			putc('\t', session->out);
@@ -310,7 +344,7 @@ static void end_query(struct session *session, const struct bs_find_result *resu
 		return;
 	bs_format_count(session->n_shown, shown);
 	bs_format_count(result->n_hits, hits);
-	fprintf(stderr, "the best %s of %s%s; -n K shows more\n", shown, result->is_at_least ? "at least " : "", hits);
+	fprintf(stderr, "the %s %s of %s%s; -n K shows more\n", arguments->sort ? "first" : "best", shown, result->is_at_least ? "at least " : "", hits);
 }
 
 /* The longest query, its \r, and a byte that tells that it is longer. */
@@ -519,6 +553,7 @@ static void release(void *of_options)
 {
 	struct query_arguments *arguments = of_options;
 	free(arguments->text);
+	free(arguments->sort_field);
 	bs_word_list_deinit(&arguments->globs);
 	bs_word_list_deinit(&arguments->types);
 	bs_word_list_deinit(&arguments->type_nots);
