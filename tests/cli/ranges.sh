@@ -128,7 +128,7 @@ quiet bitsift delete k
 every year:1990..2000
 quiet bitsift compact
 every year:1990..2000
-show bitsift check
+bitsift check | sed "s,\,.*,,"
 # Fields that become numbers, only in what is new.
 echo '{"id":"l","text":5,"year":1999}' >>all.jsonl
 show bitsift query --ids --fresh text:1..9
@@ -159,7 +159,7 @@ awk 'BEGIN { for (i = 0; i < 3000; i++) {
     if (i % 3 == 1) printf ",\"mix\":%d", 1900 + i % 150
     print "}" } }' >many.jsonl
 quiet bitsift index --index many many.jsonl
-show bitsift check --index many
+bitsift check --index many | sed "s,\,.*,,"
 while read -r query; do
     counts=$(for mode in '' --brute '--kernel plain'; do bitsift query --index many --count $mode -- "$query"; done | sort -u)
     printf '%s: %s\n' "$query" "$counts"
