@@ -8,16 +8,12 @@
 #include <unistd.h>
 
 #include "core/base/pulse.h"
+#include "core/matrix/prices.h"
 #include "corpus/changes/recorded.h"
 #include "corpus/read/recognize.h"
 #include "corpus/walk/file.h"
 
 #define SAMPLE_PIECES 96u
-
-/* A small source would be read twice: 64,512 records of 30 MB took 1.3 s to index, and take 0.6 with a sample of an
- * eighth, for phrases that are as fast. So much of n_bytes is read in any case. */
-#define SAMPLE_SHARE 8u
-#define LEAST_SHARE  6u
 
 struct sampler {
 	const struct bs_source *source;
@@ -89,11 +85,11 @@ static enum bs_status cut_lines(const uint8_t *bytes, size_t n_bytes, size_t n_e
 	return bs_buffer_append(&batch->bytes, start, (size_t)(end + 1 - start), err);
 }
 
-/* What is enough of a source of so many bytes; 0: of any. */
+/* What is enough of a source of so many bytes, or it would be read twice; 0: of any. */
 static uint64_t enough_bytes(const struct sampler *sampler, uint64_t source_bytes)
 {
-	uint64_t least = (uint64_t)sampler->piece_bytes * SAMPLE_PIECES / LEAST_SHARE;
-	return source_bytes / SAMPLE_SHARE > least ? source_bytes / SAMPLE_SHARE : least;
+	uint64_t least = (uint64_t)sampler->piece_bytes * SAMPLE_PIECES / BS_PRICE_SAMPLE_LEAST;
+	return source_bytes / BS_PRICE_SAMPLE_SHARE > least ? source_bytes / BS_PRICE_SAMPLE_SHARE : least;
 }
 
 /* Why a source cannot be read is told when it is read in earnest. */
