@@ -7,9 +7,7 @@
 /* Scores are compared with bounds that were added up in another way: this much may be lost on it. */
 #define ROUNDING 1e-9
 
-/* Of fewer candidates a live block than this it is quicker to look at each than to weigh all. */
-#define LOOK_MAX_PER_BLOCK 1u
-/* ... and of fewer in the slab. */
+/* Of so few candidates in the slab it is quicker to look at each than to weigh all. */
 #define LOOK_MAX           32u
 /* Blocks from which a first idea of the k best is taken. */
 #define SEED_BLOCKS        32u
@@ -392,8 +390,7 @@ static void look_at_best(struct best_scan *scan, struct bs_live *live, uint64_t 
 	struct scale scale = make_scale(scan);
 	uint64_t *kept = at->scan->frames[1 + scan->best->scorer->n_words].lines;
 	bool is_open = !(bs_top_scan_threshold(scan->best) > 0);
-	if (n_candidates <= LOOK_MAX + (uint64_t)n_live * LOOK_MAX_PER_BLOCK ||
-	    (is_open && !should_seed(scan, n_candidates))) {
+	if (n_candidates <= LOOK_MAX || (is_open && !should_seed(scan, n_candidates))) {
 		look_at_lines(scan, at->scan->frames[0].lines, live);
 		return;
 	}
