@@ -12,7 +12,7 @@
 #include "corpus/read/recognize.h"
 #include "corpus/walk/file.h"
 
-#define SAMPLE_PIECES 96u
+#define SAMPLE_PIECES 256u
 
 struct sampler {
 	const struct bs_source *source;
