@@ -29,7 +29,8 @@ struct known_word {
 	uint32_t first_element; /* index into element_lists */
 	uint32_t n_elements;
 	uint32_t tf;            /* in the document under analysis */
-	bool is_scored;         /* by any of its elements */
+	bool is_positive;       /* by any of its elements */
+	double weight;          /* of all of them, in their order; 0: it does not score */
 	double idf;
 };
 
@@ -82,7 +83,8 @@ static bool wants_positions(const struct bs_query *query)
 	for (size_t i = 0; i < query->n_nodes; i++) {
 		const struct bs_query_node *node = &query->nodes[i];
 		bool is_leaf = node->n_children == 0;
-		if (is_leaf && (node->kind != BS_NODE_WORD || node->field != BS_QUERY_ANY_FIELD))
+		bool is_anywhere = node->kind == BS_NODE_RANGE || (node->kind == BS_NODE_WORD && node->field == BS_QUERY_ANY_FIELD);
+		if (is_leaf && !is_anywhere)
 			return true;
 	}
 	return false;
@@ -108,7 +110,8 @@ static bool element_accepts(const struct bs_matcher *matcher, uint32_t e, const 
 static void add_element(struct bs_matcher *matcher, struct known_word *word, uint32_t e)
 {
 	word->n_elements++;
-	word->is_scored |= matcher->query->elements[e].is_scored;
+	word->is_positive |= matcher->query->elements[e].is_positive;
+	word->weight += matcher->query->elements[e].weight;
 	append(matcher, &matcher->element_lists, &e, sizeof(e));
 }
 
@@ -249,7 +252,7 @@ static void add_hit(struct bs_matcher *matcher, const struct bs_token *token, ui
 	struct bs_snippet_hit hit = {.field = matcher->field, .element = elements_of(matcher, word)[0],
 	                             .start_byte = token->start_byte, .end_byte = token->end_byte,
 	                             .position = token->position, .nth = token->position - matcher->span_position};
-	if (word->is_scored)
+	if (word->is_positive)
 		append(matcher, matcher->hits, &hit, sizeof(hit));
 }
 
@@ -357,8 +360,8 @@ static void list_words(struct bs_matcher *matcher, struct bs_match *match)
 		struct known_word *word = word_at(matcher, found[i]);
 		struct bs_match_word listed = {.term = bs_term_table_key(&matcher->table, found[i]),
 		                               .term_bytes = matcher->table.entries[found[i]].n_bytes,
-		                               .tf = word->tf, .idf = &word->idf};
-		if (word->is_scored)
+		                               .tf = word->tf, .weight = word->weight, .idf = &word->idf};
+		if (word->weight > 0)
 			append(matcher, &matcher->match_words, &listed, sizeof(listed));
 	}
 	match->n_words = matcher->match_words.used_bytes / sizeof(struct bs_match_word);
@@ -671,6 +674,19 @@ enum bs_verdict bs_match_tree(const struct bs_query *query, const uint32_t *chil
 	return verdict;
 }
 
+static bool range_matches(const struct bs_matcher *matcher, const struct bs_query_node *node)
+{
+	const struct bs_range *range = &matcher->query->ranges[node->range].values;
+	struct bs_value value;
+	for (size_t i = 0; i < matcher->n_doc_fields; i++) {
+		const struct bs_field *field = &matcher->doc_fields[i];
+		if (bs_match_field(matcher->query, node, field) && bs_value_parse(field->text, field->text_bytes, &value) &&
+		    bs_range_has(range, &value))
+			return true;
+	}
+	return false;
+}
+
 /* After a failure, all are NO. */
 static enum bs_verdict ask_leaf(void *context, uint32_t n)
 {
@@ -684,6 +700,8 @@ static enum bs_verdict ask_leaf(void *context, uint32_t n)
 		matches &= !matcher->named->is_loose || !bs_named_is_own(matcher->doc_fields, matcher->n_doc_fields);
 	} else if (node->kind == BS_NODE_WORD) {
 		matches = word_matches(matcher, node);
+	} else if (node->kind == BS_NODE_RANGE) {
+		matches = range_matches(matcher, node);
 	} else if (node->kind == BS_NODE_PHRASE) {
 		matches = phrase_matches(matcher, node);
 	} else {

@@ -281,7 +281,7 @@ static enum bs_status score(const struct bs_finder *finder, const struct bs_matc
 				return status;
 			*word->idf = bs_bm25_idf(snapshot->n_docs, df);
 		}
-		*score_out += bs_bm25_weight(*word->idf, word->tf, match->length, finder->avgdl);
+		*score_out += bs_bm25_share(word->weight * *word->idf, word->tf, match->length, finder->avgdl);
 	}
 	return BS_OK;
 }
@@ -477,6 +477,17 @@ static enum bs_status verify(struct bs_finder *finder, uint32_t segment, struct 
 	return status;
 }
 
+/* What cannot be read comes up again when it is searched. */
+static bool has_values(void *context, uint32_t field)
+{
+	const struct bs_finder *finder = context;
+	const struct bs_snapshot *snapshot = &finder->index->snapshot;
+	const struct bs_term_table *fields = &snapshot->manifest.fields;
+	bool has = false;
+	struct bs_error why;
+	return bs_snapshot_has_values(snapshot, bs_term_table_key(fields, field), fields->entries[field].n_bytes, &has, &why) || has;
+}
+
 static enum bs_status parse(struct bs_finder *finder, struct bs_error *err)
 {
 	const struct bs_find_request *request = finder->request;
@@ -486,6 +497,8 @@ static enum bs_status parse(struct bs_finder *finder, struct bs_error *err)
 		.fields = &finder->index->snapshot.manifest.fields,
 		.longest_field_bytes = finder->index->longest_field_bytes,
 		.has_file_names = finder->index->has_files,
+		.has_values = has_values,
+		.context = finder,
 		.any = request->any,
 	};
 	enum bs_status status = bs_query_parse((const uint8_t *)request->query, request->query_bytes, &options,
@@ -592,7 +605,7 @@ static enum bs_status prepare_ranking(struct bs_finder *finder, struct bs_error 
 	/* Where nothing scores, the first in order are the best, and those who are sure need not be read. */
 	finder->is_scored = false;
 	for (size_t i = 0; i < finder->query->n_elements; i++)
-		finder->is_scored |= finder->query->elements[i].is_scored;
+		finder->is_scored |= finder->query->elements[i].weight > 0;
 	return status;
 }
 
@@ -836,7 +849,7 @@ static enum bs_status suggest(struct bs_finder *finder, struct bs_error *err)
 	for (size_t i = 0, n = 0; i < query->n_elements && n < MOST_SUGGESTIONS && !status; i++) {
 		const struct bs_element *element = &query->elements[i];
 		struct bs_error line;
-		if (element->kind != BS_ELEMENT_TERM || !element->is_scored ||
+		if (element->kind != BS_ELEMENT_TERM || !element->is_positive ||
 		    finder->plan.terms[finder->plan.elements[i].first_term].df > 0)
 			continue;
 		status = bs_suggest(&finder->index->snapshot, element->term, element->term_bytes, &finder->text, err);
