@@ -66,8 +66,8 @@
 /* Pairs of words: indexer/choose/word_pair_choice.c. A pair pays if a bit of it saves so many nanoseconds of a phrase;
  * as for words, times a power of how many times longer documents are. Phrases of P, L, and a million records of 250
  * bytes. */
-#define BS_PRICE_PAIR_BIT_NS       0.028
-#define BS_PRICE_PAIR_LONGER_POWER 1.37
+#define BS_PRICE_PAIR_BIT_NS       0.02
+#define BS_PRICE_PAIR_LONGER_POWER 1.44
 #define BS_PRICE_PAIR_MOST_BITS    2.0   /* of all pairs, for each posting of a word */
 #define BS_PRICE_PAIR_MIN_DOCS     2u    /* of the sample; a pair met in one only may be there by chance */
 #define BS_PRICE_PAIR_WORD_SHARE   0.002 /* of the documents: rarer words are not worth a pair, */

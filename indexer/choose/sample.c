@@ -13,7 +13,7 @@
 #include "corpus/read/recognize.h"
 #include "corpus/walk/file.h"
 
-#define SAMPLE_PIECES 96u
+#define SAMPLE_PIECES 256u
 
 struct sampler {
 	const struct bs_source *source;

@@ -133,6 +133,17 @@ void bs_index_writer_skip(struct bs_index_writer *writer, enum bs_skip reason, c
 
 /* A small collection is read quickly enough without. */
 #define PAIRS_LEAST_BYTES (2u << 20)
+/* Pairs of words are chosen by a share of what may be gathered, within bounds: by fewer documents than that, phrases that
+ * half of the time goes to are met too seldom. */
+#define PAIRS_SAMPLE_SHARE 16u
+#define PAIRS_SAMPLE_LEAST (UINT64_C(24) << 20)
+#define PAIRS_SAMPLE_MOST  (UINT64_C(64) << 20)
+
+static uint64_t pairs_sample_bytes(const struct bs_index_writer *writer)
+{
+	uint64_t bytes = writer->source_options.memory_bytes / PAIRS_SAMPLE_SHARE;
+	return bytes < PAIRS_SAMPLE_LEAST ? PAIRS_SAMPLE_LEAST : bytes > PAIRS_SAMPLE_MOST ? PAIRS_SAMPLE_MOST : bytes;
+}
 
 bool bs_index_writer_holds_little(const struct bs_snapshot *old)
 {
@@ -171,8 +182,8 @@ enum bs_status bs_index_writer_choose(struct bs_index_writer *writer, struct bs_
 	if (writer->manifest.options.words) {
 		status = bs_index_writer_step(writer, BS_BUILD_LOOK, 0, err);
 		if (!status)
-			status = bs_word_pairs_choose(writer->dir, &writer->manifest, &writer->source_options, least_bytes,
-			                              &writer->pairs, err);
+			status = bs_word_pairs_choose(writer->dir, &writer->manifest, &writer->source_options,
+			                              pairs_sample_bytes(writer), least_bytes, &writer->pairs, err);
 	}
 	if (!status && writer->manifest.options.grams) {
 		status = bs_index_writer_step(writer, BS_BUILD_LOOK, writer->pulse.done, err);
