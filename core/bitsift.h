@@ -614,8 +614,9 @@ struct bs_find_result {
  * are those of the index's commit; a document that is not in it is not found, unless the index was opened fresh.
  *
  * BS_INVALID (the query does not parse or is empty: err says why, result_out->error_byte where; or no callback for
- * hits, a bad glob, an unknown type, a date that is none, a field to sort by that has no numbers or dates),
- * BS_NOT_FOUND (nothing of a place is in the index, no document has like_id), BS_STOPPED, BS_CORRUPT, BS_UNSUPPORTED, BS_IO, BS_NO_MEMORY. The finder is fit for the next search after any
+ * hits, a bad glob, an unknown type, a date that is none, a field to sort by that has no numbers or dates), BS_NOT_FOUND
+ * (nothing of a place is in the index, no document has like_id), BS_STOPPED, BS_CORRUPT, BS_UNSUPPORTED, BS_IO, BS_NO_MEMORY.
+ * The finder is fit for the next search after any
  * of them. Hits that were handed out before a failure are hits. result_out may be NULL.
  */
 BS_API enum bs_status bs_find(struct bs_finder *finder, const struct bs_find_request *request,

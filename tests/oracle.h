@@ -7,8 +7,8 @@
  *   oracle_corpus.c  random options; writes the sources for the engine, and adds their documents
  *   oracle_query.c   random query trees, printed as query text
  *   oracle_eval.c    a tree evaluated on the tokens; BM25; the ranking
- *   oracle_range.c   numbers and dates of texts, and ranges of them
  *   oracle_feedback.c the words that are typical of documents, by their definition
+ *   oracle_range.c   numbers and dates of texts, and ranges of them
  *   oracle_filter.c  random filters of a request, and which documents they let pass
  *   oracle_bench.c   a corpus, indexed, and the engine to search it
  *   test_oracle.c    compares

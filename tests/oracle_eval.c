@@ -236,7 +236,7 @@ bool oracle_query_analyze(struct oracle_query *query, struct oracle *oracle)
 		if (query->nodes[i].kind < ORACLE_RANGE)
 			analyze_leaf(query, &query->nodes[i], oracle);
 	for (uint32_t i = 0; i < query->n_nodes && query->stops.used_bytes > 0; i++)
-		if (query->nodes[i].kind < ORACLE_AND)
+		if (query->nodes[i].kind < ORACLE_RANGE)
 			mark_stops(query, &query->nodes[i], oracle);
 	struct oracle_item *items = (struct oracle_item *)(void *)query->items.data;
 	if (!has_others(query, query->root, true))
