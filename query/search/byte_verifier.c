@@ -891,10 +891,10 @@ static enum bs_verdict ask_phrase(struct bs_byte_verifier *verifier, const struc
 
 /* A value has no escapes, unless somebody wants to. */
 static enum bs_verdict range_in_text(struct bs_byte_verifier *verifier, const struct text *text,
-                                     const struct bs_query_node *node, uint32_t which)
+                                     const struct bs_query_node *node, uint32_t which, size_t from)
 {
 	struct bs_value value;
-	(void)which;
+	(void)which, (void)from;
 	if (text->is_json && memchr(text->bytes, '\\', text->n_bytes))
 		return BS_VERDICT_UNKNOWN;
 	bool is_in = bs_value_parse(text->bytes, text->n_bytes, &value) &&
