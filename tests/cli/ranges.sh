@@ -133,7 +133,7 @@ awk 'BEGIN { for (i = 0; i < 3000; i++) {
     if (i % 3 == 1) printf ",\"mix\":%d", 1900 + i % 150
     print "}" } }' >many.jsonl
 quiet bitsift index --index many many.jsonl
-show bitsift check --index many
+quiet bitsift check --index many
 while read -r query; do
     counts=$(for mode in '' --brute '--kernel plain'; do bitsift query --index many --count $mode -- "$query"; done | sort -u)
     printf '%s: %s\n' "$query" "$counts"
