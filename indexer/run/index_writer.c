@@ -292,6 +292,18 @@ enum bs_status bs_index_writer_add(struct bs_index_writer *writer, const struct 
 	return status;
 }
 
+/* How many times as many documents as in the next segment were indexed in this run until then, these included: so many times
+ * counts what that segment adds to a query. Otherwise each of the equal segments of a large index would add as many false
+ * candidates of a rare word as a small index has. */
+static double look_times(const struct bs_index_writer *writer, uint64_t n_docs)
+{
+	const struct bs_segment_record *written = (const struct bs_segment_record *)(const void *)writer->written.data;
+	uint64_t n = n_docs;
+	for (size_t i = 0; i < writer->written.used_bytes / sizeof(*written); i++)
+		n += written[i].is_rows ? 0 : written[i].n_docs;
+	return (double)n / (double)n_docs;
+}
+
 /* is_full: memory is at an end, not the documents. */
 static enum bs_status write_segment(struct bs_index_writer *writer, bool of_rows, bool is_full, struct bs_error *err)
 {
@@ -315,6 +327,7 @@ static enum bs_status write_segment(struct bs_index_writer *writer, bool of_rows
 	enum bs_status status = bs_index_writer_step(writer, BS_BUILD_WRITE, record.n_docs, err);
 	if (!status && store)
 		status = bs_store_writer_finish(store, err);
+	writer->build_options.policy.look_times = of_rows ? 1 : look_times(writer, record.n_docs);
 	if (!status)
 		status = bs_segment_build(writer->dir, name, accumulator, grams, store, &writer->build_options, &record.n_bytes,
 		                          err);
