@@ -701,6 +701,15 @@ static uint32_t parse_inexact(struct parser *parser, struct bs_element last, siz
 	return draft;
 }
 
+static uint32_t add_range(struct parser *parser, const struct bs_query_range *range)
+{
+	struct draft leaf = new_draft(BS_NODE_RANGE);
+	leaf.field = range->field;
+	leaf.range = (uint32_t)(parser->ranges.used_bytes / sizeof(*range));
+	append(parser, &parser->ranges, range, sizeof(*range));
+	return add_draft(parser, &leaf);
+}
+
 /* A bare word that is a range of the field in force, as a leaf; NO_DRAFT: it is none. `name:` is of files, unless records
  * have such a field. */
 static uint32_t parse_range(struct parser *parser)
@@ -710,7 +719,6 @@ static uint32_t parse_range(struct parser *parser)
 	const uint8_t *text = parser->text + start_byte;
 	uint32_t field = parser->field == BS_QUERY_FILE_NAME ? parser->name_field : parser->field;
 	struct bs_query_range range = {.field = field};
-	struct draft leaf = new_draft(BS_NODE_RANGE);
 	if (parser->field == BS_QUERY_ANY_FIELD || !bs_range_is_meant(text, n_bytes))
 		return NO_DRAFT;
 	bool has_values = field != BS_QUERY_ANY_FIELD && options->has_values && options->has_values(options->context, field);
@@ -721,13 +729,10 @@ static uint32_t parse_range(struct parser *parser)
 		              : "is searched as text: what it is to lie between is no number and no date");
 		return NO_DRAFT;
 	}
-	leaf.field = field;
-	leaf.range = (uint32_t)(parser->ranges.used_bytes / sizeof(range));
-	if (leaf.range == BS_QUERY_MAX_RANGES)
+	if (parser->ranges.used_bytes / sizeof(range) == BS_QUERY_MAX_RANGES)
 		fail_at(parser, parser->token.start_byte, "a query may have 1024 ranges");
 	memcpy(range.text, text, n_bytes < BS_QUERY_RANGE_SHOWN ? n_bytes : BS_QUERY_RANGE_SHOWN);
-	append(parser, &parser->ranges, &range, sizeof(range));
-	return add_draft(parser, &leaf);
+	return add_range(parser, &range);
 }
 
 /* A bare word, its fields taken off. */
@@ -1010,6 +1015,14 @@ static void finish(struct parser *parser, uint32_t root)
 	query->depth = finish_node(parser, draft_at(parser, root), true, 1);
 }
 
+static uint32_t keep_within(struct parser *parser, uint32_t root)
+{
+	struct draft both = new_draft(BS_NODE_AND);
+	add_operand(parser, &both, root);
+	add_operand(parser, &both, add_range(parser, parser->options->within));
+	return join(parser, &both);
+}
+
 static void parse_query(struct parser *parser)
 {
 	parser->query = calloc(1, sizeof(*parser->query));
@@ -1025,6 +1038,8 @@ static void parse_query(struct parser *parser)
 		fail_at(parser, parser->token.start_byte, "unbalanced )");
 	if (parser->options->n_terms > 0 && !parser->status)
 		root = add_terms(parser, root);
+	if (root != NO_DRAFT && parser->options->within && !parser->status)
+		root = keep_within(parser, root);
 	if (root == NO_DRAFT)
 		fail_at(parser, 0, "the query has no words");
 	if (!parser->status)

@@ -154,6 +154,8 @@ struct bs_query_options {
 	/* Whether a field may have numbers or dates; NULL: none has. */
 	bool (*has_values)(void *context, uint32_t field);
 	void *context;
+	/* A range that every match is in, too; NULL: none. The caller's, during the call. */
+	const struct bs_query_range *within;
 	bool any;
 	/*
 	 * Words beside the query, which nobody typed, and then what its own weights are multiplied by, >= 0. What matches
