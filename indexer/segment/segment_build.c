@@ -46,12 +46,14 @@ static enum bs_status prepare(struct build *build, struct bs_error *err)
 	size_t n_terms = accumulator->terms.n_terms;
 	struct bs_size_class_rules rules = {
 		.density = build->policy.density,
+		.n_levels = build->treatments.n_levels,
 		.bit_ns = build->policy.bit_ns,
 		.max_blocks = options->max_blocks,
 		.max_slab_bytes = options->max_slab_bytes,
 		.forward_mode = options->forward_mode,
 		.n_ordinals = (double)n_terms,
 	};
+	memcpy(rules.ranks, build->treatments.ranks, sizeof(rules.ranks));
 	struct bs_size_class_doc *docs = malloc(((size_t)n_docs + 1) * sizeof(*docs));
 	build->sorted = malloc((n_terms + 1) * sizeof(*build->sorted));
 	enum bs_status status = BS_OK;
