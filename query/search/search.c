@@ -33,6 +33,8 @@ struct bs_finder {
 	struct bs_words *words_unstemmed; /* NULL: words does not stem */
 	struct bs_fetcher *fetcher;
 	struct bs_filter *filter; /* NULL: no request had one yet */
+	bool is_filtered;         /* the request wants not all documents */
+	bool has_dates;           /* those of its field of dates are in the query */
 	struct bs_named named;
 	struct bs_scan scan;
 	struct bs_plan plan;
@@ -288,6 +290,32 @@ static bool has_values(void *context, uint32_t field)
 	return bs_snapshot_has_values(snapshot, bs_term_table_key(fields, field), fields->entries[field].n_bytes, &has, &why) || has;
 }
 
+/* Which documents the request wants. Dates of a field whose texts are in the index are a range of the query. */
+static enum bs_status begin_filter(struct bs_finder *finder, struct bs_query_range *within, struct bs_error *err)
+{
+	const struct bs_snapshot *snapshot = &finder->index->snapshot;
+	bool is_any = true;
+	enum bs_status status = BS_OK;
+	const char *field = NULL;
+	finder->has_dates = finder->is_filtered = false;
+	if (!finder->filter)
+		status = bs_filter_new(snapshot, finder->fetcher, &finder->filter, err);
+	if (!status)
+		status = bs_filter_begin(finder->filter, finder->request, &is_any, err);
+	if (status || is_any)
+		return status;
+	const struct bs_range *dates = bs_filter_dates(finder->filter, &field);
+	finder->has_dates = dates && bs_term_table_find(&snapshot->manifest.fields, (const uint8_t *)field, (uint32_t)strlen(field),
+	                                                bs_hash_slot(field, strlen(field)), &within->field);
+	finder->is_filtered = !finder->has_dates || bs_filter_has_more(finder->filter);
+	if (finder->has_dates) {
+		within->values = *dates;
+		snprintf(within->text, sizeof(within->text), "%.30s..%.30s", finder->request->newer ? finder->request->newer : "",
+		         finder->request->older ? finder->request->older : "");
+	}
+	return BS_OK;
+}
+
 static enum bs_status parse(struct bs_finder *finder, struct bs_error *err)
 {
 	const struct bs_find_request *request = finder->request;
@@ -306,8 +334,12 @@ static enum bs_status parse(struct bs_finder *finder, struct bs_error *err)
 		.n_terms = bs_feedback_n_taken(&finder->feedback),
 		.own_share = 1,
 	};
-	enum bs_status status = bs_query_parse((const uint8_t *)request->query, request->query_bytes, &options,
-	                                       &finder->query, &finder->result->error_byte, err);
+	struct bs_query_range within = {.field = 0};
+	enum bs_status status = begin_filter(finder, &within, err);
+	options.within = finder->has_dates ? &within : NULL;
+	if (!status)
+		status = bs_query_parse((const uint8_t *)request->query, request->query_bytes, &options, &finder->query,
+		                        &finder->result->error_byte, err);
 	if (status)
 		return status;
 	finder->result->error_byte = SIZE_MAX;
@@ -332,22 +364,16 @@ static void notice_broad(struct bs_finder *finder, const struct bs_element *elem
 	tell(finder, line.text);
 }
 
-/* Which documents the request wants, and which the query wants by their names. */
+/* Which documents the query wants by their names. */
 static enum bs_status begin_names(struct bs_finder *finder, struct bs_error *err)
 {
-	const struct bs_snapshot *snapshot = &finder->index->snapshot;
-	bool is_any = true, is_brute = finder->request->brute || finder->index->is_other_unicode;
-	enum bs_status status = BS_OK;
-	if (!finder->filter)
-		status = bs_filter_new(snapshot, finder->fetcher, &finder->filter, err);
-	if (!status)
-		status = bs_filter_begin(finder->filter, finder->request, &is_any, err);
-	finder->plan.filter = is_any ? NULL : finder->filter;
-	finder->plan.is_open = !is_any && bs_filter_asks_text(finder->filter);
+	bool is_brute = finder->request->brute || finder->index->is_other_unicode;
+	finder->plan.filter = finder->is_filtered ? finder->filter : NULL;
+	finder->plan.is_open = finder->is_filtered && !finder->has_dates && bs_filter_asks_text(finder->filter);
 	finder->plan.named = &finder->named;
 	finder->plan.left_out = (const struct bs_doc_ref *)(const void *)finder->like.data;
 	finder->plan.n_left_out = finder->like.used_bytes / sizeof(struct bs_doc_ref);
-	return status ? status : bs_named_begin(&finder->named, &finder->plan, finder->words,
+	return bs_named_begin(&finder->named, &finder->plan, finder->words,
 	                                        is_brute ? NULL : finder->index->kernel, err);
 }
 
