@@ -77,3 +77,10 @@ quiet bitsift index d
 show bitsift query --ids --like d/a.txt --in d
 show bitsift query --ids --like d/a.txt -t md
 (cd d && show bitsift query --ids --like a.txt -g '*.txt')
+echo '# a document that is newer than the index'
+echo 'lantern harbour' >d/new.txt
+echo 'lantern lantern' >d/a.txt
+settle
+show bitsift query --ids --like d/new.txt --in d
+show bitsift query --fresh --ids --like d/new.txt --in d
+show bitsift query --fresh --ids --like d/a.txt --in d
