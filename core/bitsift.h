@@ -476,7 +476,7 @@ struct bs_passage {
 
 struct bs_find_hit {
 	uint64_t rank;       /* BS_FIND_TOP: 1, 2, ...; else 0 */
-	double score;        /* BS_FIND_TOP: > 0, or 0 if the query has no positive word; else 0 */
+	double score;        /* BS_FIND_TOP: > 0, or 0 if the query has no positive word, or hits are sorted; else 0 */
 	const char *id;      /* any bytes, not NUL-ended */
 	size_t id_bytes;
 	const char *local_id; /* the id as `bitsift query --ids` prints it: of a file, its path; of a record, its id */
@@ -491,6 +491,9 @@ struct bs_find_hit {
 	const struct bs_passage *passages; /* if asked for: all, in the order of the text */
 	size_t n_passages;
 	struct bs_passage best; /* if asked for: one that the snippet shows, with most distinct words; or the beginning */
+	const char *value;   /* with sort_field: the value that counts, a number as JSON has it or a date as 2024-05-17T08:30:59Z,
+	                      * NUL-ended; NULL: it has none */
+	bool is_date;        /* it is one */
 };
 
 struct bs_find_request {
@@ -524,6 +527,11 @@ struct bs_find_request {
 	bool suggest;    /* nothing matches: notice is called for words that are not in the index, with one much like it */
 	bool snippets;   /* BS_FIND_TOP: with some text around the words found: of a file whole lines, where they are short enough */
 	bool passages;   /* BS_FIND_TOP: with the places where words of the query stand */
+	/* BS_FIND_TOP: not the best by score, but the first in the order of the numbers and dates in this field of records, numbers
+	 * before dates: of several values by the least, or, descending, by the greatest. Documents without one come last, equal
+	 * ones in document order. NULL: by score. */
+	const char *sort_field;
+	bool sort_descending;
 	uint32_t snippet_columns; /* of a snippet's lines at most, as a terminal shows them; 0: 160 */
 	const char *mark_start; /* in a snippet, written before and after each word found; NULL: nothing */
 	const char *mark_stop;
@@ -604,8 +612,9 @@ struct bs_find_result {
  * are those of the index's commit; a document that is not in it is not found, unless the index was opened fresh.
  *
  * BS_INVALID (the query does not parse or is empty: err says why, result_out->error_byte where; or no callback for
- * hits, a bad glob, an unknown type, a date that is none), BS_NOT_FOUND (nothing of a place is in the index, no document
- * has like_id), BS_STOPPED, BS_CORRUPT, BS_UNSUPPORTED, BS_IO, BS_NO_MEMORY. The finder is fit for the next search after any
+ * hits, a bad glob, an unknown type, a date that is none, a field to sort by that has no numbers or dates), BS_NOT_FOUND
+ * (nothing of a place is in the index, no document has like_id), BS_STOPPED, BS_CORRUPT, BS_UNSUPPORTED, BS_IO, BS_NO_MEMORY.
+ * The finder is fit for the next search after any
  * of them. Hits that were handed out before a failure are hits. result_out may be NULL.
  */
 BS_API enum bs_status bs_find(struct bs_finder *finder, const struct bs_find_request *request,

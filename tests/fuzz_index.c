@@ -120,7 +120,8 @@ static void write_records(const char *path, unsigned first, unsigned end)
 		fprintf(file, "\"title\":\"common %s fox\",\"text\":\"red fox %u \xe6\x9d\xb1\xe4\xba\xac ", i % 2 ? "odd" : "even", i % 5);
 		for (unsigned n = i % 60 == 59 ? 60 : 1; n > 0; n--)
 			write_words(file, generator, i + n);
-		fprintf(file, "\"}\n");
+		fprintf(file, "\",\"size\":%d,\"when\":\"20%02u-0%u\",\"tags\":[%u,%u.5]", (int)(i * 37 % 101) - 50, i % 30, i % 9 + 1, i % 3, i % 7);
+		fprintf(file, i % 50 ? "}\n" : ",\"few\":%u}\n", i);
 	}
 	fclose(file);
 	bs_generator_free(generator);
@@ -436,6 +437,11 @@ static const struct {
 	{&bs_command_query, "query --index index --fresh --ids fox"},
 	{&bs_command_query, "query --index index -n 3 fox even common l1* odd"},
 	{&bs_command_query, "query --index index --ids -absent"},
+	{&bs_command_query, "query --index index --count size:-10..20 OR tags:>3"},
+	{&bs_command_query, "query --index index --ids red -when:2003..2011-06"},
+	{&bs_command_query, "query --index index --explain when:>2020 few:..400"},
+	{&bs_command_query, "query --index index --sort tags:desc --json fox"},
+	{&bs_command_query, "query --index index --sort few -n 3 size:<1"},
 	{&bs_command_grep, "grep --index index red.fox"},
 	{&bs_command_grep, "grep --index index -c --no-stat common"},
 	{&bs_command_grep, "grep --index index --candidates static|another"},

@@ -8,6 +8,7 @@
  *   oracle_query.c   random query trees, printed as query text
  *   oracle_eval.c    a tree evaluated on the tokens; BM25; the ranking
  *   oracle_feedback.c the words that are typical of documents, by their definition
+ *   oracle_range.c   numbers and dates of texts, and ranges of them
  *   oracle_filter.c  random filters of a request, and which documents they let pass
  *   oracle_bench.c   a corpus, indexed, and the engine to search it
  *   test_oracle.c    compares
@@ -83,6 +84,7 @@ struct oracle {
 	size_t n_slots;
 	const char *names[ORACLE_MAX_NAMES]; /* of fields, literals; those in documents so far */
 	int n_names;
+	bool has_values[ORACLE_MAX_NAMES]; /* by name: some text is a value */
 	bool has_files;
 	uint64_t n_positions;
 };
@@ -161,6 +163,7 @@ enum oracle_kind {
 	ORACLE_WORD,   /* a bare token, of any number of words */
 	ORACLE_PHRASE, /* "..." */
 	ORACLE_NEAR,   /* "..."~N */
+	ORACLE_RANGE,  /* A..B and so on, in a field */
 	ORACLE_AND,
 	ORACLE_OR,
 	ORACLE_NOT,
@@ -168,6 +171,32 @@ enum oracle_kind {
 
 #define ORACLE_MAX_CHILDREN 4
 #define ORACLE_MAX_NODES    80
+
+/* A number, 0.DIGITS * 10^exponent, or a date. */
+struct oracle_value {
+	bool is_date, is_negative;
+	int64_t us;
+	long exponent;
+	char digits[256];
+};
+
+/* The value of a text, if it is one. */
+bool oracle_value_take(const void *text, size_t text_bytes, struct oracle_value *value);
+/* Numbers before dates. */
+int oracle_value_compare(const struct oracle_value *a, const struct oracle_value *b);
+
+/* Texts that are values, and some that only look so. */
+#define ORACLE_N_VALUES 30
+extern const char *const oracle_values[ORACLE_N_VALUES];
+
+struct oracle_range {
+	const char *low, *high; /* NULL: open */
+	bool is_out;            /* the ends are not in it */
+};
+
+#define ORACLE_RANGE_BYTES 80
+void oracle_range_draw(struct oracle_range *range, struct dice *dice, char text[ORACLE_RANGE_BYTES]);
+bool oracle_range_has(const struct oracle_range *range, const struct oracle_value *value);
 
 struct oracle_item {
 	uint32_t term;     /* unless there is a set */
@@ -188,6 +217,7 @@ struct oracle_node {
 	const char *suffix;               /* WORD: "", "*", "~1" or "~2" */
 	const char *weight;               /* of leaves and what is in parentheses: "" or "^2.5" and the like */
 	uint32_t distance;                /* NEAR */
+	struct oracle_range range;        /* RANGE */
 	size_t first_item, n_items;       /* leaves, once analysed; no item: the leaf is ignored */
 };
 
@@ -261,6 +291,8 @@ bool oracle_query_is_words(const struct oracle_query *query);
 void oracle_search(const struct oracle_query *query, const struct oracle *oracle, struct bs_buffer *hits);
 /* Puts the best first, ties in document order. */
 void oracle_rank(struct oracle_hit *hits, size_t n_hits);
+/* Puts those first that have the least value in a field, or the greatest, ties in document order; those without one last. */
+void oracle_sort(const struct oracle *oracle, const char *field, bool is_descending, struct oracle_hit *hits, size_t n_hits);
 /* Whether both documents have the same length and the same count of every scored word, hence the same score. */
 bool oracle_is_tie(const struct oracle_query *query, const struct oracle *oracle, size_t a, size_t b);
 

@@ -183,6 +183,8 @@ void bench_search(struct bench *bench, size_t kernel, enum bs_find_mode mode, bo
 		.exhaustive = chance(&bench->dice, 10),
 		.no_stat = chance(&bench->dice, 25),
 		.snippets = chance(&bench->dice, 5),
+		.sort_field = bench->sort_field,
+		.sort_descending = bench->is_descending,
 		.hit = take_hit,
 		.context = found,
 	};

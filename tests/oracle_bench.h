@@ -57,6 +57,8 @@ struct bench {
 	/* The search under test. */
 	struct bs_find_request request;
 	size_t kernel;
+	const char *sort_field; /* of the next searches; NULL: by score */
+	bool is_descending;
 	bool is_told; /* of this query */
 };
 

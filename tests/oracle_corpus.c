@@ -470,6 +470,26 @@ static bool append_when(struct making *making, struct bs_buffer *json)
 	return true;
 }
 
+static bool begins_as_json(const char *text)
+{
+	text += *text == '-';
+	return *text >= '0' && *text <= '9';
+}
+
+/* A number or a date, or what looks like one, as a string or, if JSON has it, as it is. */
+static void append_value(struct making *making, struct bs_buffer *json)
+{
+	const char *text = oracle_values[roll(making->dice, ORACLE_N_VALUES)];
+	struct oracle_value value;
+	bool is_number = oracle_value_take(text, strlen(text), &value) && !value.is_date && begins_as_json(text);
+	bs_buffer_clear(&making->text);
+	append_text(&making->text, text);
+	if (is_number && chance(making->dice, 60))
+		append_text(json, text);
+	else
+		append_json(making, json, making->text.data, making->text.used_bytes);
+}
+
 /* A record with some fields; false if the engine must find no text in it. */
 static bool append_fields(struct making *making, struct bs_buffer *json)
 {
@@ -482,10 +502,14 @@ static bool append_fields(struct making *making, struct bs_buffer *json)
 		                                            : field_names[roll(making->dice, 9)];
 		if (chance(making->dice, 5))
 			append_deep(making, json, &has_text);
-		draw_text(making);
 		append_json(making, json, (const uint8_t *)name, strlen(name));
 		append_text(json, ": ");
-		append_json(making, json, making->text.data, making->text.used_bytes);
+		if (chance(making->dice, 12)) {
+			append_value(making, json);
+		} else {
+			draw_text(making);
+			append_json(making, json, making->text.data, making->text.used_bytes);
+		}
 		append_text(json, i + 1 < n_fields ? ", " : "}");
 		add_field(making, name, making->text.data ? making->text.data : (const uint8_t *)"", making->text.used_bytes,
 		          &has_text);

@@ -174,8 +174,11 @@ void oracle_add_field(struct oracle *oracle, const char *name, const void *text,
 	size_t n_fields = oracle->fields.used_bytes / sizeof(struct oracle_field);
 	size_t doc = oracle_n_docs(oracle);
 	struct oracle_field field = {find_name(oracle, name), oracle->bytes.used_bytes, text_bytes};
+	struct oracle_value value;
 	append(&oracle->bytes, text, text_bytes);
 	append(&oracle->fields, &field, sizeof(field));
+	if (field.name >= 0)
+		oracle->has_values[field.name] |= oracle_value_take(text, text_bytes, &value);
 	naive_analyze(&oracle->naive, text, text_bytes, &oracle->kept);
 	for (size_t i = 0; i < kept_n(&oracle->kept); i++) {
 		const struct kept_token *kept = kept_at(&oracle->kept, i);

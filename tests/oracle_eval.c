@@ -207,7 +207,7 @@ static void collect_weights(struct oracle_query *query, uint32_t number, bool is
 static bool is_anything(const struct oracle_query *query, uint32_t number)
 {
 	const struct oracle_node *node = &query->nodes[number];
-	bool any = node->n_items > 0;
+	bool any = node->n_items > 0 || node->kind == ORACLE_RANGE;
 	for (uint32_t i = 0; i < node->n_children; i++)
 		any = any || is_anything(query, node->children[i]);
 	return any;
@@ -233,10 +233,10 @@ bool oracle_query_analyze(struct oracle_query *query, struct oracle *oracle)
 	for (size_t i = 0; i < oracle->terms.used_bytes / sizeof(struct oracle_term); i++)
 		append(&query->weights, &(double){0}, sizeof(double));
 	for (uint32_t i = 0; i < query->n_nodes; i++)
-		if (query->nodes[i].kind < ORACLE_AND)
+		if (query->nodes[i].kind < ORACLE_RANGE)
 			analyze_leaf(query, &query->nodes[i], oracle);
 	for (uint32_t i = 0; i < query->n_nodes && query->stops.used_bytes > 0; i++)
-		if (query->nodes[i].kind < ORACLE_AND)
+		if (query->nodes[i].kind < ORACLE_RANGE)
 			mark_stops(query, &query->nodes[i], oracle);
 	struct oracle_item *items = (struct oracle_item *)(void *)query->items.data;
 	if (!has_others(query, query->root, true))
@@ -392,8 +392,22 @@ static bool name_matches(const struct looking *looking, const struct oracle_node
 	       (own != ORACLE_NO_NAME && leaf_matches(looking, node, own));
 }
 
+static bool range_matches(const struct looking *looking, const struct oracle_node *node)
+{
+	for (size_t i = 0; i < looking->doc->n_fields; i++) {
+		const struct oracle_field *at = oracle_field(looking->oracle, looking->doc->first_field + i);
+		struct oracle_value value;
+		if (at->name == node->field && oracle_value_take(looking->oracle->bytes.data + at->text_off, at->text_bytes, &value) &&
+		    oracle_range_has(&node->range, &value))
+			return true;
+	}
+	return false;
+}
+
 static enum oracle_truth eval_leaf(const struct looking *looking, const struct oracle_node *node, int field)
 {
+	if (node->kind == ORACLE_RANGE)
+		return truth_of(range_matches(looking, node));
 	if (node->n_items == 0)
 		return ORACLE_IGNORED;
 	if (field == ORACLE_FILE_NAME)
@@ -527,4 +541,42 @@ bool oracle_is_tie(const struct oracle_query *query, const struct oracle *oracle
 	if (!is_scored(query, oracle, x) && !is_scored(query, oracle, y))
 		return true;
 	return x->length == y->length && has_counts_of(query, oracle, a, b) && has_counts_of(query, oracle, b, a);
+}
+
+/* The value by which a document is sorted. */
+static bool take_sorted(const struct oracle *oracle, size_t doc, int name, bool is_descending, struct oracle_value *best)
+{
+	const struct oracle_doc *sorted = oracle_doc(oracle, doc);
+	bool has = false;
+	for (size_t i = 0; i < sorted->n_fields; i++) {
+		const struct oracle_field *at = oracle_field(oracle, sorted->first_field + i);
+		struct oracle_value value;
+		if (at->name != name || !oracle_value_take(oracle->bytes.data + at->text_off, at->text_bytes, &value))
+			continue;
+		int order = has ? oracle_value_compare(&value, best) : 0;
+		if (!has || (is_descending ? order > 0 : order < 0))
+			*best = value;
+		has = true;
+	}
+	return has;
+}
+
+void oracle_sort(const struct oracle *oracle, const char *field, bool is_descending, struct oracle_hit *hits, size_t n_hits)
+{
+	int name = oracle_find_field(oracle, field);
+	for (size_t i = 1; i < n_hits; i++) {
+		struct oracle_hit hit = hits[i];
+		struct oracle_value value, other;
+		bool has = take_sorted(oracle, hit.doc, name, is_descending, &value);
+		size_t to = i;
+		for (; to > 0; to--) {
+			bool other_has = take_sorted(oracle, hits[to - 1].doc, name, is_descending, &other);
+			int order = has && other_has ? oracle_value_compare(&value, &other) : (int)other_has - (int)has;
+			order = has && other_has && is_descending ? -order : order;
+			if (order >= 0)
+				break;
+			hits[to] = hits[to - 1];
+		}
+		hits[to] = hit;
+	}
 }

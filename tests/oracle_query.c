@@ -273,8 +273,36 @@ static void call(struct growing *growing, struct oracle_node *node)
 	node->text_bytes = bytes->used_bytes - node->text_off;
 }
 
+/* A field that has values, or ORACLE_NO_NAME after some tries. */
+static int draw_value_field(struct growing *growing)
+{
+	const struct oracle *oracle = growing->oracle;
+	for (int i = 0; i < 6 && oracle->n_names > 0; i++) {
+		int name = (int)roll(growing->dice, (uint32_t)oracle->n_names);
+		if (oracle->has_values[name] && strcmp(oracle->names[name], "name") != 0)
+			return name;
+	}
+	return ORACLE_NO_NAME;
+}
+
+static uint32_t grow_range(struct growing *growing, int field)
+{
+	char text[ORACLE_RANGE_BYTES];
+	uint32_t number = new_node(growing, ORACLE_RANGE);
+	struct oracle_node *node = &growing->query->nodes[number];
+	node->field = field;
+	oracle_range_draw(&node->range, growing->dice, text);
+	node->text_off = growing->query->bytes.used_bytes;
+	node->text_bytes = strlen(text);
+	append_text(&growing->query->bytes, text);
+	return number;
+}
+
 static uint32_t grow_leaf(struct growing *growing)
 {
+	int value_field = chance(growing->dice, 15) ? draw_value_field(growing) : ORACLE_NO_NAME;
+	if (value_field != ORACLE_NO_NAME)
+		return grow_range(growing, value_field);
 	uint32_t what = roll(growing->dice, 100);
 	enum oracle_kind kind = what < 55 ? ORACLE_WORD : what < 88 ? ORACLE_PHRASE : ORACLE_NEAR;
 	uint32_t number = new_node(growing, kind);
@@ -362,10 +390,11 @@ static void print_leaf(struct growing *growing, const struct oracle_node *node)
 {
 	struct bs_buffer *text = &growing->query->text;
 	char distance[16];
-	if (node->kind != ORACLE_WORD)
+	bool is_bare = node->kind == ORACLE_WORD || node->kind == ORACLE_RANGE;
+	if (!is_bare)
 		append_text(text, "\"");
 	append(text, growing->query->bytes.data + node->text_off, node->text_bytes);
-	append_text(text, node->kind != ORACLE_WORD ? "\"" : node->suffix);
+	append_text(text, is_bare ? node->suffix : "\"");
 	if (node->kind == ORACLE_NEAR) {
 		snprintf(distance, sizeof(distance), "~%u", node->distance);
 		append_text(text, distance);

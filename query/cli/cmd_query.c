@@ -18,6 +18,8 @@ struct query_arguments {
 	struct bs_word_list globs, types, type_nots, places;
 	uint64_t n_best, feedback_docs;
 	int color; /* enum when */
+	const char *sort;
+	char *sort_field; /* of sort, without its direction */
 	char *text; /* the operands, joined */
 	const char *stop, *like_file;
 	char *stop_words, *like_text; /* those files */
@@ -45,6 +47,7 @@ static const struct bs_option query_options[] = {
 	{0, "newer", "DATE", "only files changed then or later: 2024-05-17, 2h, 3d", SETS(STRING, request.newer)},
 	{0, "older", "DATE", "only files changed before that", SETS(STRING, request.older)},
 	{0, "date", "FIELD", "--newer and --older are about this field of records", SETS(STRING, request.date_field)},
+	{0, "sort", "FIELD", "by numbers or dates in this field of records, not by score; FIELD:desc: the greatest first", SETS(STRING, sort)},
 	{0, "any", NULL, "documents with any of the words, not all", SETS(FLAG, request.any)},
 	{0, "stop", "LANG|FILE", "words that do not count, while others remain: english, or a list", SETS(STRING, stop)},
 	{0, "feedback", "DOCS", "look for words of the best DOCS documents too [10]", SETS(NUMBER, feedback_docs),
@@ -76,6 +79,7 @@ static const char *const query_examples[] = {
 	"bitsift query --any --feedback heat slabs", "and documents like the best of these",
 	"bitsift query --like notes/a.txt", "documents like that one",
 	"bitsift query 'ferry year:1990..2000 -price:>10k'", "by numbers in fields of records",
+	"bitsift query --sort date:desc ferry", "the latest records first",
 	"vim -q <(bitsift query --format '{path}:{line}:{column}:{text}' dog)", "hits in an editor",
 	NULL,
 };
@@ -141,6 +145,10 @@ static const char query_description[] =
 	"a prefix or an inexact word scores as the words that it matched. Equal scores come in document order: the order "
 	"of the sources, then of paths or lines. `--ids` lists all in that order. With `--approx` only the candidates "
 	"that look best are read: quicker, but a better hit may be missed.\n\n"
+	"`--sort FIELD` shows instead the first hits in the order of the numbers and dates that a field of records has (see Ranges), the "
+	"least first, and numbers before dates; `--sort FIELD:desc`, or `--sort=-FIELD`, the greatest first. Of several values in a "
+	"field the least counts, or the greatest with :desc. Documents without a value come last, and equal ones in document order. In "
+	"the place of the score stands the value. A field that has neither numbers nor dates is an error: texts are not sorted.\n\n"
 	"# Words that do not count, and words that nobody typed\n\n"
 	"`--stop english` leaves words such as `the` and `of` (Lucene's 33) out of the score, and with `--any` out of the matching, as long as "
 	"the query has others. Without `--any` they must be there all the same, phrases are as exact as ever, and what a query excludes "
@@ -202,8 +210,9 @@ static const char query_description[] =
 	"record, line is its line in the collection, and column, start and stop count the text of the field that field names, without "
 	"escapes. text is what stands in the passage's lines, as one line of at most 160 columns. The hit itself has the line, column, "
 	"start and stop of its best passage, the one with most words of the query; where no word stands, those of its beginning.\n\n"
+	"With `--sort`, value stands in the place of score: a number, a date such as \"2024-05-17T08:30:59Z\" in UTC, or null.\n\n"
 	"`--format` prints FORMAT for each hit, and a line feed unless it ends with \\n or \\0. {path}, {id}, {score} and {rank} "
-	"stand for those; {line}, {column}, {start}, {stop}, {field} and {text} for what the best passage has; {{ is a brace, and "
+	"stand for those, {value} for what `--sort` goes by; {line}, {column}, {start}, {stop}, {field} and {text} for what the best passage has; {{ is a brace, and "
 	"\\n, \\t, \\0 and \\\\ are a line feed, a tab, a NUL byte and a backslash.\n\n"
 	"`--format trec` prints a run for trec_eval: the query's id, Q0, the hit as `--ids` prints it, its rank, its score and the word "
 	"bitsift. With `--batch` a line of FILE is an id, a tab and the query; the id of a line without a tab is its number. White space "
@@ -297,6 +306,28 @@ static enum bs_status read_texts(struct query_arguments *arguments, struct bs_er
 	return status;
 }
 
+/* FIELD, FIELD:asc, FIELD:desc, -FIELD. */
+static enum bs_status take_sort(struct query_arguments *arguments, struct bs_error *err)
+{
+	const char *field = arguments->sort;
+	if (!field)
+		return BS_OK;
+	if (arguments->count || arguments->ids || arguments->request.approx)
+		return bs_fail(err, BS_INVALID, "--sort excludes --count, --ids and --approx");
+	arguments->request.sort_descending = *field == '-';
+	field += *field == '-';
+	size_t n = strlen(field), desc = strlen(":desc"), asc = strlen(":asc");
+	if (n > desc && strcmp(field + n - desc, ":desc") == 0) {
+		arguments->request.sort_descending = true;
+		n -= desc;
+	} else if (n > asc && strcmp(field + n - asc, ":asc") == 0) {
+		n -= asc;
+	}
+	arguments->sort_field = strndup(field, n);
+	arguments->request.sort_field = arguments->sort_field;
+	return arguments->sort_field ? BS_OK : bs_fail_memory(err, "a field", n);
+}
+
 static enum bs_status take_operands(struct query_arguments *arguments, const struct bs_operands *operands, struct bs_error *err)
 {
 	size_t n = operands->n;
@@ -316,13 +347,16 @@ static enum bs_status take_operands(struct query_arguments *arguments, const str
 		return bs_fail(err, BS_INVALID, "no query; try `bitsift query WORD...` or see `bitsift query --help`");
 	if (n > 0 && arguments->batch)
 		return bs_fail(err, BS_INVALID, "a query and --batch exclude each other");
+	enum bs_status status = take_sort(arguments, err);
+	if (status)
+		return status;
 	arguments->text = join(operands->list, n);
 	if (!arguments->text)
 		return bs_fail_memory(err, "a query", n);
 	if (arguments->like_file && arguments->batch && strcmp(arguments->like_file, "-") == 0 && strcmp(arguments->batch, "-") == 0)
 		return bs_fail(err, BS_INVALID, "--like-file and --batch cannot both read standard input");
 	arguments->request.feedback_docs = (size_t)arguments->feedback_docs;
-	enum bs_status status = read_texts(arguments, err);
+	status = read_texts(arguments, err);
 	if (status)
 		return status;
 	bool is_count = arguments->count || (arguments->n_best == 0 && !arguments->ids);
@@ -346,11 +380,11 @@ static int show_hit(void *context, const struct bs_find_hit *hit)
 	if (arguments->trec) {
 		bs_present_trec(hit, session->query_id, session->query_id_bytes, session->out);
 	} else if (arguments->json) {
-		bs_present_json(hit, session->query, session->query_bytes, session->out);
+		bs_present_json(hit, arguments->sort != NULL, session->query, session->query_bytes, session->out);
 	} else if (arguments->format) {
 		bs_present_format(hit, arguments->format, session->is_terminal, session->out);
 	} else if (!arguments->ids) {
-		bs_present_text(hit, session->color, session->out);
+		bs_present_text(hit, arguments->sort != NULL, session->color, session->out);
 	} else {
 		if (arguments->batch && !arguments->nul && session->n_shown > 0)
 			putc('\t', session->out);
@@ -410,7 +444,7 @@ static void end_query(struct session *session, const struct bs_find_result *resu
 		return;
 	bs_format_count(session->n_shown, shown);
 	bs_format_count(result->n_hits, hits);
-	fprintf(stderr, "the best %s of %s%s; -n K shows more\n", shown, result->is_at_least ? "at least " : "", hits);
+	fprintf(stderr, "the %s %s of %s%s; -n K shows more\n", arguments->sort ? "first" : "best", shown, result->is_at_least ? "at least " : "", hits);
 }
 
 /* The longest query, its \r, and a byte that tells that it is longer. */
@@ -639,6 +673,7 @@ static void release(void *of_options)
 	free(arguments->text);
 	free(arguments->stop_words);
 	free(arguments->like_text);
+	free(arguments->sort_field);
 	bs_word_list_deinit(&arguments->globs);
 	bs_word_list_deinit(&arguments->types);
 	bs_word_list_deinit(&arguments->type_nots);

@@ -114,13 +114,21 @@ static void put_name(const char *key, const char *text, size_t text_bytes, FILE 
 	putc('"', out);
 }
 
-void bs_present_json(const struct bs_find_hit *hit, const char *query, size_t query_bytes, FILE *out)
+static void put_value(const struct bs_find_hit *hit, FILE *out)
+{
+	const char *quote = hit->is_date ? "\"" : "";
+	fprintf(out, ",\"value\":%s%s%s", quote, hit->value ? hit->value : "null", quote);
+}
+
+void bs_present_json(const struct bs_find_hit *hit, bool is_sorted, const char *query, size_t query_bytes, FILE *out)
 {
 	begin_json(query, query_bytes, out);
 	if (hit->rank > 0)
 		fprintf(out, "\"rank\":%" PRIu64 ",", hit->rank);
 	put_name("id", hit->id, hit->id_bytes, out);
-	if (hit->rank > 0)
+	if (is_sorted)
+		put_value(hit, out);
+	else if (hit->rank > 0)
 		fprintf(out, ",\"score\":%.9f", hit->score);
 	putc(',', out);
 	put_name("path", hit->path, strlen(hit->path), out);
@@ -159,11 +167,16 @@ void bs_present_shown(const char *text, size_t text_bytes, bool has_marks, FILE 
 	}
 }
 
-void bs_present_text(const struct bs_find_hit *hit, bool color, FILE *out)
+void bs_present_text(const struct bs_find_hit *hit, bool is_sorted, bool color, FILE *out)
 {
 	fputs(color ? "\033[35m" : "", out);
 	bs_present_shown(hit->local_id, hit->local_id_bytes, false, out);
-	fprintf(out, color ? "\033[0m  \033[2m%.4f\033[0m\n" : "  %.4f\n", hit->score);
+	fputs(color ? "\033[0m  \033[2m" : "  ", out);
+	if (is_sorted)
+		fputs(hit->value ? hit->value : "-", out);
+	else
+		fprintf(out, "%.4f", hit->score);
+	fputs(color ? "\033[0m\n" : "\n", out);
 	for (const char *at = hit->snippet ? hit->snippet : "", *end = at + hit->snippet_bytes, *stop; at < end; at = stop + 1) {
 		stop = memchr(at, '\n', (size_t)(end - at));
 		stop = stop ? stop : end;
@@ -175,11 +188,11 @@ void bs_present_text(const struct bs_find_hit *hit, bool color, FILE *out)
 
 /* What a format names, in braces. */
 enum part {
-	PART_PATH, PART_ID, PART_SCORE, PART_RANK,                                  /* of the hit */
+	PART_PATH, PART_ID, PART_SCORE, PART_RANK, PART_VALUE,                      /* of the hit */
 	PART_LINE, PART_COLUMN, PART_START, PART_STOP, PART_FIELD, PART_TEXT, PARTS /* of its best passage */
 };
 static const char *const part_names[PARTS] = {
-	"path", "id", "score", "rank", "line", "column", "start", "stop", "field", "text",
+	"path", "id", "score", "rank", "value", "line", "column", "start", "stop", "field", "text",
 };
 
 /* The next part of a format, PARTS and a byte if it is text, and what stands behind it; NULL: it is no part of any. */
@@ -217,7 +230,7 @@ enum bs_status bs_present_check_format(const char *format, bool *has_places_out,
 		if (!next && *at == '\\')
 			return bs_fail(err, BS_INVALID, "--format: %.2s is none of \\n, \\t, \\0 and \\\\", at);
 		if (!next)
-			return bs_fail(err, BS_INVALID, "--format: %.*s is none of {path}, {id}, {score}, {rank}, {line}, {column}, "
+			return bs_fail(err, BS_INVALID, "--format: %.*s is none of {path}, {id}, {score}, {rank}, {value}, {line}, {column}, "
 			               "{start}, {stop}, {field} and {text}; a brace is {{",
 			               (int)strcspn(at, "}") + (strchr(at, '}') != NULL), at);
 		*has_places_out |= part >= PART_LINE && part < PARTS;
@@ -246,6 +259,8 @@ static void put_part(const struct bs_find_hit *hit, enum part part, bool is_term
 		put_exact(best->field, best->field_bytes, is_terminal, out);
 	else if (part == PART_TEXT)
 		bs_present_shown(best->text, best->text_bytes, false, out);
+	else if (part == PART_VALUE)
+		fputs(hit->value ? hit->value : "", out);
 	else if (part == PART_SCORE)
 		fprintf(out, "%.9f", hit->score);
 	else

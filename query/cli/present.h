@@ -12,7 +12,7 @@
 /* {"rank":1,"id":"a.txt","score":1.234567,"path":"a.txt","line":2,"column":1,"start":10,"stop":19,"snippet":"...",
  * "passages":[{"line":2,"column":1,"start":10,"stop":19,"text":"..."}]} and a line feed. Bytes that are not UTF-8 become
  * U+FFFD; then "id_base64" has the id as it is, and "path_base64" the path. query: one of many, put first as "query"; NULL: none. */
-void bs_present_json(const struct bs_find_hit *hit, const char *query, size_t query_bytes, FILE *out);
+void bs_present_json(const struct bs_find_hit *hit, bool is_sorted, const char *query, size_t query_bytes, FILE *out);
 /* {"count":5} and {"error":"expected a word"}, likewise. */
 void bs_present_json_count(uint64_t n_hits, const char *query, size_t query_bytes, FILE *out);
 void bs_present_json_error(const struct bs_error *err, const char *query, size_t query_bytes, FILE *out);
@@ -20,7 +20,7 @@ void bs_present_json_error(const struct bs_error *err, const char *query, size_t
 #define BS_PRESENT_INDENT 4 /* columns in front of each line of a snippet */
 
 /* The local id, the score and the snippet for a person: a line and those of the snippet, between hits none. color: ANSI codes. */
-void bs_present_text(const struct bs_find_hit *hit, bool color, FILE *out);
+void bs_present_text(const struct bs_find_hit *hit, bool is_sorted, bool color, FILE *out);
 
 /* "{path}:{line}:{text}\\0": what bitsift-query(1) says of --format. has_places: it needs passages. BS_INVALID. */
 enum bs_status bs_present_check_format(const char *format, bool *has_places_out, struct bs_error *err) BS_WARN_UNUSED;

@@ -379,8 +379,9 @@ static uint32_t make_leaf(struct parser *parser, const struct bs_element *last, 
 static uint32_t ignore(struct parser *parser)
 {
 	const struct bs_lexeme *token = token_of(parser);
+	size_t start_byte = token->kind == BS_LEX_WORD ? token->inner_start_byte : token->start_byte;
 	if (!token->is_rest)
-		bs_lex_notice(&parser->lexing, token->start_byte, token->end_byte, "is ignored: it holds no words");
+		bs_lex_notice(&parser->lexing, start_byte, token->end_byte, "is ignored: it holds no words");
 	return NO_DRAFT;
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/base/clock.h"
+#include "core/base/hash.h"
 #include "core/text/words.h"
 #include "corpus/changes/delete.h"
 #include "query/search/byte_verifier.h"
@@ -20,6 +21,7 @@
 #include "query/search/rank.h"
 #include "query/search/scan_top.h"
 #include "query/search/snippet.h"
+#include "query/search/sort.h"
 #include "query/search/stop.h"
 #include "query/search/suggest.h"
 
@@ -57,6 +59,8 @@ struct bs_finder {
 	bool is_scored; /* hits are to have their scores, */
 	bool is_zero;   /* which are 0 for all that is what was indexed */
 	struct bs_top top;
+	struct bs_sorting sorting; /* instead of top, if it has a field */
+	bool is_trusted;           /* sorting: all documents of the segment are what was indexed */
 	struct bs_find_result *result;
 	struct bs_query_stats *stats; /* in the result */
 	double avgdl;
@@ -113,6 +117,7 @@ void bs_finder_free(struct bs_finder *finder)
 	bs_scorer_deinit(&finder->scorer);
 	bs_top_scan_deinit(&finder->best);
 	bs_plan_deinit(&finder->plan);
+	bs_sorting_deinit(&finder->sorting);
 	bs_buffer_deinit(&finder->candidates);
 	bs_buffer_deinit(&finder->expected);
 	bs_buffer_deinit(&finder->hits);
@@ -293,9 +298,23 @@ out:
 	return status;
 }
 
+/* By its value as its text is now. */
+static enum bs_status sort_by_text(struct bs_finder *finder, const struct bs_hit *hit, struct bs_error *err)
+{
+	struct bs_sorted_hit sorted = {.hit = *hit};
+	struct bs_document document;
+	enum bs_fetched fetched;
+	enum bs_status status = bs_fetch(finder->fetcher, hit->segment, hit->document, &document, &fetched, err);
+	if (!status && fetched != BS_FETCHED_GONE && fetched != BS_FETCHED_FAILED)
+		sorted.has_value = bs_sorting_value(&finder->sorting, document.fields, document.n_fields, &sorted.value);
+	return status ? status : bs_sorting_take(&finder->sorting, &sorted, err);
+}
+
 static enum bs_status take_hit(struct bs_finder *finder, const struct bs_hit *hit, struct bs_error *err)
 {
 	finder->stats->hits++;
+	if (finder->sorting.field)
+		return sort_by_text(finder, hit, err);
 	switch (finder->request->mode) {
 	case BS_FIND_IDS:
 		return bs_buffer_append(&finder->hits, hit, sizeof(*hit), err);
@@ -477,10 +496,58 @@ static enum bs_status all_candidates(struct bs_finder *finder, uint32_t segment,
 #define APPROX_FACTOR 4
 #define APPROX_LEAST  100
 
+/* A document that may be among the first. */
+static enum bs_status offer_sorted(void *context, const struct bs_candidate *candidate, const struct bs_sorted_hit *hit,
+                                   bool is_known, struct bs_error *err)
+{
+	struct bs_finder *finder = context;
+	bool is_unchanged = finder->is_trusted;
+	enum bs_status status = BS_OK;
+	if (candidate->is_sure && is_known && !is_unchanged)
+		status = bs_fetch_is_unchanged(finder->fetcher, hit->hit.segment, hit->hit.document, &is_unchanged, err);
+	if (status)
+		return status;
+	if (!candidate->is_sure || !is_known || !is_unchanged)
+		return verify_one(finder, hit->hit.segment, hit->hit.document, candidate->is_sure, err);
+	finder->stats->hits++;
+	return bs_sorting_take(&finder->sorting, hit, err);
+}
+
+static enum bs_status prepare_sorting(struct bs_finder *finder, struct bs_error *err)
+{
+	const struct bs_find_request *request = finder->request;
+	const char *field = request->sort_field;
+	bool has = false;
+	bs_buffer_clear(&finder->sorting.heap);
+	finder->sorting = (struct bs_sorting){
+		.snapshot = &finder->index->snapshot,
+		.field = field,
+		.is_descending = request->sort_descending,
+		.k = finder->n_best,
+		.is_exhaustive = request->exhaustive,
+		.offer = offer_sorted,
+		.context = finder,
+		.heap = finder->sorting.heap,
+		.listed = finder->sorting.listed,
+	};
+	if (!field)
+		return BS_OK;
+	enum bs_status status = bs_snapshot_has_values(&finder->index->snapshot, (const uint8_t *)field, (uint32_t)strlen(field), &has,
+	                                               err);
+	uint32_t number;
+	has = has && bs_term_table_find(&finder->index->snapshot.manifest.fields, (const uint8_t *)field, (uint32_t)strlen(field),
+	                                bs_hash_slot(field, strlen(field)), &number);
+	return status || has ? status : bs_fail(err, BS_INVALID, "%s: no field with numbers or dates to sort by", field);
+}
+
 static enum bs_status prepare_ranking(struct bs_finder *finder, struct bs_error *err)
 {
 	const struct bs_find_request *request = finder->request;
 	finder->is_ranked = finder->is_zero = false;
+	if (request->sort_field) {
+		finder->is_scored = false;
+		return BS_OK;
+	}
 	if (request->mode != BS_FIND_TOP || request->brute || finder->index->is_other_unicode)
 		return BS_OK;
 	enum bs_status status = bs_scorer_make(&finder->scorer, &finder->plan, finder->avgdl, err);
@@ -597,6 +664,14 @@ static enum bs_status search_segment(struct bs_finder *finder, uint32_t segment,
 		charge(finder, BS_STAGE_SCAN);
 		return status;
 	}
+	if (!brute && finder->sorting.field) {
+		status = bs_fetch_is_segment_unchanged(finder->fetcher, segment, &finder->is_trusted, err);
+		if (!status)
+			status = bs_scan_sorted(&finder->scan, &finder->plan, segment, index->kernel, finder->is_trusted,
+			                        &finder->sorting, finder->stats, err);
+		charge(finder, BS_STAGE_SCAN);
+		return status;
+	}
 	if (!brute && finder->request->mode == BS_FIND_COUNT)
 		status = bs_fetch_is_segment_unchanged(finder->fetcher, segment, &may_count, err);
 	if (!status && may_count && count_by_lexicon(finder, segment))
@@ -685,8 +760,11 @@ static enum bs_status look_again(struct bs_finder *finder, const struct bs_hit *
 	return BS_OK;
 }
 
-static enum bs_status show_hit(struct bs_finder *finder, const struct bs_hit *hit, size_t rank, struct bs_error *err)
+/* sorted: NULL, or the hit with its value. */
+static enum bs_status show_hit(struct bs_finder *finder, const struct bs_hit *hit, const struct bs_sorted_hit *sorted,
+                               size_t rank, struct bs_error *err)
 {
+	char value[BS_VALUE_TEXT_BYTES];
 	struct bs_find_hit shown = {
 		.rank = rank,
 		.score = hit->score,
@@ -706,6 +784,11 @@ static enum bs_status show_hit(struct bs_finder *finder, const struct bs_hit *hi
 	shown.local_id = finder->local_id.used_bytes ? (const char *)finder->local_id.data : "";
 	shown.local_id_bytes = finder->local_id.used_bytes;
 	shown.path = (const char *)finder->path.data;
+	if (sorted && sorted->has_value) {
+		(void)bs_value_format(&sorted->value, value);
+		shown.value = value;
+		shown.is_date = sorted->value.bytes[0] == BS_VALUE_DATE;
+	}
 	return finder->request->hit(finder->request->context, &shown) ? bs_fail(err, BS_STOPPED, "stopped") : BS_OK;
 }
 
@@ -715,13 +798,16 @@ static enum bs_status show_hits(struct bs_finder *finder, struct bs_error *err)
 	const struct bs_hit *hits = (const struct bs_hit *)(const void *)finder->hits.data;
 	size_t n = finder->hits.used_bytes / sizeof(*hits);
 	enum bs_status status = BS_OK;
-	if (is_top)
+	const struct bs_sorted_hit *sorted = NULL;
+	if (finder->sorting.field)
+		n = bs_sorting_finish(&finder->sorting, &sorted);
+	else if (is_top)
 		n = bs_top_finish(&finder->top, &hits);
 	else
 		bs_sort_by_document(&finder->index->snapshot, (struct bs_hit *)(void *)finder->hits.data, n);
 	charge(finder, BS_STAGE_RANK);
 	for (size_t i = 0; i < n && !status; i++)
-		status = show_hit(finder, &hits[i], is_top ? i + 1 : 0, err);
+		status = show_hit(finder, sorted ? &sorted[i].hit : &hits[i], sorted ? &sorted[i] : NULL, is_top ? i + 1 : 0, err);
 	return status;
 }
 
@@ -776,6 +862,8 @@ static enum bs_status check_request(const struct bs_find_request *request, struc
 		return bs_fail(err, BS_UNSUPPORTED, "struct bs_find_request: no mode %d", (int)request->mode);
 	if (request->approx && request->mode != BS_FIND_TOP)
 		return bs_fail(err, BS_INVALID, "struct bs_find_request: only ranked hits can be had approximately");
+	if (request->sort_field && (request->mode != BS_FIND_TOP || request->approx))
+		return bs_fail(err, BS_INVALID, "struct bs_find_request: only the first hits can be had sorted, and not approximately");
 	if (request->date_field && !request->newer && !request->older)
 		return bs_fail(err, BS_INVALID, "struct bs_find_request: a field with a date, but no date to compare with");
 	if (request->feedback_docs && (request->like_id || request->like_text))
@@ -798,6 +886,8 @@ static enum bs_status run(struct bs_finder *finder, struct bs_error *err)
 	charge(finder, BS_STAGE_PARSE);
 	if (!status)
 		status = plan(finder, err);
+	if (!status)
+		status = prepare_sorting(finder, err);
 	if (!status)
 		status = prepare_ranking(finder, err);
 	charge(finder, BS_STAGE_PLAN);
@@ -864,6 +954,7 @@ static enum bs_status find_best(struct bs_finder *finder, struct bs_error *err)
 	best.context = finder;
 	finder->asked = request;
 	best.explain = NULL;
+	best.sort_field = NULL;
 	best.snippets = best.passages = best.suggest = best.exhaustive = false;
 	bs_buffer_clear(&finder->best_hits);
 	finder->request = &best;
@@ -972,8 +1063,9 @@ enum bs_status bs_find(struct bs_finder *finder, const struct bs_find_request *r
 	finder->request = NULL;
 	if (status != BS_INVALID)
 		result->error_byte = SIZE_MAX;
+	result->stats.hits += request->sort_field && !status ? finder->sorting.n_passed : 0;
 	result->n_hits = result->stats.hits;
-	result->is_at_least = !status && is_count_open(finder);
+	result->is_at_least = !status && (is_count_open(finder) || (finder->sorting.field && finder->sorting.is_open));
 	result->changes = *bs_fetcher_changes(finder->fetcher);
 	result->n_unreadable = bs_fetcher_failures(finder->fetcher) - n_failures + finder->index->n_unfollowed;
 	return status;

@@ -90,11 +90,36 @@ show bitsift query --ids 'cat year:..'
 every 'yaer:1990..2000'
 bitsift query --explain 'cat year:1990..2000 -price:<0' 2>&1 | grep -E '^query|price|year|candidates:'
 
+# In the order of a field: the least value, or with :desc the greatest; those without one last, equal ones in document order.
+sorted() {
+    local mode
+    show bitsift query --format '{rank} {id} {value}' "$@"
+    for mode in --brute --fresh --no-stat; do
+        bitsift query --format '{rank} {id} {value}' "$@" 2>/dev/null | diff - <(bitsift query --format '{rank} {id} {value}' $mode "$@" 2>/dev/null)
+    done
+}
+sorted --sort year 'cat OR dog OR eel'
+sorted --sort year:desc 'cat OR dog OR eel'
+sorted --sort -year -n 2 'cat OR dog OR eel'
+sorted --sort price:asc -n 20 -- -zzz
+sorted --sort when:desc -n 4 cat
+sorted --sort size.y.z eel
+sorted --sort year -n 3 year:1990..
+sorted --sort year '"cat dog"'
+show bitsift query --sort year -n 2 cat
+show bitsift query --json --sort when:desc -n 2 'price:..1 -eel'
+show bitsift query --sort text cat
+show bitsift query --sort nothing cat
+show bitsift query --sort year --ids cat
+show bitsift query --format '{value}' cat
+
 # After changes, deletions and compaction; what has changed since counts as it is.
 echo '{"id":"k","text":"new","year":1999}' >>all.jsonl
 sed -i 's/"year":1995/"year":2995/' all.jsonl
 show bitsift query --ids --fresh year:1990..2000
 show bitsift query --ids year:1990..2000
+show bitsift query --sort year:desc -n 2 --format '{id} {value}' --fresh 'dog OR new'
+show bitsift query --sort year:desc -n 2 --format '{id} {value}' 'dog OR new'
 settle
 quiet bitsift index
 every year:1990..2000
@@ -121,6 +146,7 @@ show bitsift query --ids 'year:<0 OR title:a..b'
 bitsift query --explain 'year:>1990' 2>&1 | grep -E 'year|candidates:'
 quiet bitsift index
 show bitsift query --ids year:1991..1993
+show bitsift query --sort year:desc --format '{id} {value}' bits
 quiet bitsift compact
 show bitsift query --ids year:1991..1993
 cd ..
@@ -156,3 +182,11 @@ mix:>2040
 w1 mix:1990..1999 OR few:..500
 n:5..5 OR n:7..7 OR n:-9..-9
 END
+for sort in n n:desc mod mod:desc few few:desc mix mix:desc; do
+    for query in w3 'w1 OR w2' 'n:-700..700' '-few:..500'; do
+        top=$(bitsift query --index many --sort $sort -n 7 --format '{id} {value}' -- "$query" | cksum)
+        all=$(bitsift query --index many --brute --sort $sort -n 5000 --format '{id} {value}' -- "$query" | head -n 7 | cksum)
+        [ "$top" = "$all" ] || echo "$sort $query: not the first"
+    done
+done
+show bitsift query --index many --sort few:desc -n 3 --format '{id} {value}' w0
