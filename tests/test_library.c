@@ -565,6 +565,7 @@ static void test_bad_find_requests(void **state)
 	assert_int_equal(bs_finder_new(index, &finder, &err), BS_OK);
 
 	struct bs_find_request request = ask("cat (dog", BS_FIND_TOP, &heard);
+	request.strict_query = true;
 	assert_int_equal(bs_find(finder, &request, &result, &err), BS_INVALID);
 	assert_int_equal(result.error_byte, 4);
 	request = ask("", BS_FIND_TOP, &heard);

@@ -911,6 +911,7 @@ static enum bs_status find_best(struct bs_finder *finder, struct bs_error *err)
 	finder->asked = request;
 	best.explain = NULL;
 	best.sort_field = NULL;
+	best.sort_field = NULL;
 	best.snippets = best.passages = best.suggest = best.exhaustive = false;
 	bs_buffer_clear(&finder->best_hits);
 	finder->request = &best;
