@@ -88,7 +88,8 @@ static enum bs_status cut_lines(const uint8_t *bytes, size_t n_bytes, size_t n_e
 /* What is enough of a source of so many bytes, or it would be read twice; 0: of any. */
 static uint64_t enough_bytes(const struct sampler *sampler, uint64_t source_bytes)
 {
-	uint64_t least = (uint64_t)sampler->piece_bytes * SAMPLE_PIECES / BS_PRICE_SAMPLE_LEAST;
+	uint64_t least = (uint64_t)sampler->piece_bytes * SAMPLE_PIECES / BS_PRICE_SAMPLE_LEAST_SHARE;
+	least = least < BS_PRICE_SAMPLE_LEAST ? least : BS_PRICE_SAMPLE_LEAST;
 	return source_bytes / BS_PRICE_SAMPLE_SHARE > least ? source_bytes / BS_PRICE_SAMPLE_SHARE : least;
 }
 
