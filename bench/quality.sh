@@ -1,16 +1,20 @@
 #!/usr/bin/env bash
-# quality.sh [OPTION...] DOCUMENTS QUERIES QRELS: how good the ranking is: nDCG@10, MAP and Recall@100 of bitsift with and
-# without stemming, of FTS5's bm25() and of Xapian's BM25 where their libraries are there.
+# quality.sh [OPTION...] FOLDER | DOCUMENTS QUERIES QRELS: how good the ranking is: nDCG@10, MAP and Recall@100 of bitsift with and
+# without stemming, stop words and feedback; of FTS5's bm25(), of Xapian's and of Lucene's BM25 where they are there; and what Anserini has
+# published.
 set -euo pipefail
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
 
 usage() {
     cat <<'END'
-usage: bench/quality.sh [OPTION...] DOCUMENTS QUERIES QRELS
+usage: bench/quality.sh [OPTION...] FOLDER
+       bench/quality.sh [OPTION...] DOCUMENTS QUERIES QRELS
 
-  DOCUMENTS  JSONL, with an "id"; all its other strings are text
-  QUERIES    a line each: id, tab, text. Documents match that have any of its words
-  QRELS      a line each: query, 0, document, grade (relevant from 1 on)
+  FOLDER     a collection as BEIR has them: corpus.jsonl, queries.jsonl and qrels/test.tsv
+  DOCUMENTS  JSONL with an "id"; all its other strings are text. Or with an "_id"; its "title" and "text" are
+  QUERIES    a line each: id, tab, text; or JSONL with "_id" and "text"; or topics of TREC, of which the titles count.
+             Documents match that have any of the words
+  QRELS      a line each: query, 0, document, grade; or query, document, grade below a line of names. Relevant from 1 on
 
   --build DIR   where bitsift and bench/bitsift-bench-quality are [build/release]
   -h, --help    this text
@@ -28,7 +32,11 @@ while [ "$1" != -- ]; do
     shift
 done
 shift
-if [ $# != 3 ]; then
+name=
+if [ $# = 1 ]; then
+    name=$(basename -- "$(cd -- "$1" && pwd -P)")
+    set -- "$1/corpus.jsonl" "$1/queries.jsonl" "$1/qrels/test.tsv"
+elif [ $# != 3 ]; then
     usage >&2
     exit 2
 fi
@@ -36,47 +44,51 @@ documents=$1 queries=$2 qrels=$3
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# What is syntax in a query is text here: punctuation that means something, and operators.
-cut -f2- "$queries" | sed -E 's/[][()":*~\\-]/ /g; s/\b(AND|OR|NOT)\b/\L\1/g' > "$work/texts"
-cut -f1 "$queries" > "$work/ids"
-paste "$work/ids" "$work/texts" > "$work/queries"
+# BEIR's records have fields that are no text.
+fields=
+no_self=0
+id=()
+if head -n 1 -- "$documents" | grep -q '"_id"'; then
+    fields=title,text no_self=1 id=(--id _id --text "$fields")
+fi
 
-# Blocks of hits, each ended by an empty line -> "query document".
-list_hits() {
-    awk 'FNR == NR { id[FNR] = $1; next }
-         /^$/ { block++; next }
-         match($0, /"id":"([^"\\]|\\.)*"/) { print id[block + 1], substr($0, RSTART + 6, RLENGTH - 7) }' "$work/ids" -
+list_queries() {
+    case $(head -n 1 -- "$queries") in
+    '{'*) LC_ALL=C awk -v fields=text -f "$here/quality_texts.awk" "$queries" ;;
+    *'<'*) LC_ALL=C awk -f "$here/quality_topics.awk" "$queries" ;;
+    *) cat -- "$queries" ;;
+    esac
 }
 
+# What is syntax in a query is text here: signs that mean something, and operators.
+list_queries | awk -F '\t' '{
+    gsub(/[][()":*~\\^?!&|\/<>=-]/, " ", $2)
+    n = split($2, words, " ")
+    printf "%s\t", $1
+    for (i = 1; i <= n; i++) printf "%s ", words[i] ~ /^(AND|OR|NOT)$/ ? tolower(words[i]) : words[i]
+    print ""
+}' > "$work/queries"
+LC_ALL=C awk -v fields="$fields" -f "$here/quality_texts.awk" "$documents" > "$work/documents"
+
+# Of the run.
 measure() {
     printf '| %s |' "$1"
-    awk -f "$here/quality_measures.awk" "$qrels" "$work/run" | awk '{ for (i = 1; i <= 3; i++) printf " %s |", $i; print "" }'
+    awk -v no_self="$no_self" -f "$here/quality_measures.awk" "$qrels" "$work/run" |
+        awk '{ for (i = 1; i <= 3; i++) printf " %s |", $i; print "" }'
+}
+
+index() {
+    rm -rf "$work/index"
+    XDG_STATE_HOME=$work/state "$build/bitsift" index -q --words --no-ignore --index "$work/index" "${id[@]}" "$@" "$documents"
 }
 
 measure_bitsift() {
-    local name=$1
+    local row=$1
     shift
-    "$build/bitsift" index -q --words --no-ignore --index "$work/index" "$@" "$documents"
     # A query of which nothing is left is an error, and ranks nothing.
-    "$build/bitsift" query --index "$work/index" --any --json -n 1000 --batch "$work/texts" 2> "$work/errors" |
-        list_hits > "$work/run" || true
-    measure "$name"
-    rm -rf "$work/index"
-}
-
-# One line a document, for engines that read no JSON: id, tab, all other strings.
-list_texts() {
-    awk '{
-        line = $0; text = ""; id = ""
-        while (match(line, /"([^"\\]|\\.)*"[ \t]*:[ \t]*"([^"\\]|\\.)*"/)) {
-            pair = substr(line, RSTART, RLENGTH); line = substr(line, RSTART + RLENGTH)
-            match(pair, /^"([^"\\]|\\.)*"/); key = substr(pair, 2, RLENGTH - 2)
-            value = substr(pair, RLENGTH + 1); sub(/^[ \t]*:[ \t]*"/, "", value); sub(/"$/, "", value)
-            gsub(/\\[ntrfb]/, " ", value); gsub(/\\"/, "\"", value)
-            if (key == "id") id = value; else text = text " " value
-        }
-        print id "\t" text
-    }' "$documents"
+    XDG_STATE_HOME=$work/state "$build/bitsift" query --index "$work/index" --any --format trec -n 1000 "$@" \
+        --batch "$work/queries" > "$work/run" 2> "$work/errors" || true
+    measure "$row"
 }
 
 measure_other() {
@@ -85,12 +97,29 @@ measure_other() {
     fi
 }
 
-list_texts > "$work/documents"
+measure_lucene() {
+    local jars
+    jars=$(echo /usr/share/java/lucene-{core,analyzers-common}-*.jar | tr ' ' :)
+    if java -cp "$jars" "$here/LuceneQuality.java" "$work/documents" "$work/queries" > "$work/run" 2> "$work/errors"; then
+        measure 'Lucene BM25, English analysis'
+    else
+        echo "quality.sh: Lucene: $(head -n 1 "$work/errors")" >&2
+    fi
+}
+
 echo '| engine | nDCG@10 | MAP | Recall@100 |'
 echo '|---|--:|--:|--:|'
-measure_bitsift 'bitsift, --stem english' --stem english
+index --stem english
+measure_bitsift 'bitsift, --stem english'
+measure_bitsift 'bitsift, --stem english, --stop english' --stop english
+measure_bitsift 'bitsift, --stem english, --feedback' --feedback
+measure_bitsift 'bitsift, --stem english, --stop english, --feedback' --stop english --feedback
+index
 measure_bitsift bitsift
+measure_lucene
 measure_other 'FTS5 bm25(), porter' fts5 english
 measure_other 'FTS5 bm25()' fts5 none
 measure_other 'Xapian BM25, english' xapian english
 measure_other 'Xapian BM25' xapian none
+awk -F '\t' -v name="$name" '$1 == name && name { printf "| Anserini BM25, published | %s | %s | %s |\n", $2, $3, $4 }' \
+    "$here/quality_published.tsv"

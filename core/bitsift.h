@@ -504,6 +504,20 @@ struct bs_find_request {
 	enum bs_find_mode mode;
 	size_t n_best;   /* BS_FIND_TOP: how many; 0: 10 */
 	bool any;        /* documents with any of the words, not all */
+	bool strict_query; /* what notice_query would be called for is an error: BS_INVALID, with its place */
+	/* Words that do not score and, with any, do not match, while the query has others: the list of that name, which can be
+	 * "english"; or this one, words in UTF-8, where a # begins a line that is a remark, and a | the rest of a line. NULL: none. */
+	const char *stop_language;
+	const char *stop_words;
+	size_t stop_words_bytes;
+	/* The words that are typical of so many of the best documents count beside the query, by weights of their own: documents
+	 * that have one of them match, too, unless the query excludes them. 0: none are taken. */
+	size_t feedback_docs;
+	/* Likewise the words of a document, by its id as bs_delete_request has it, which is no hit itself; or those of a text.
+	 * The query may then be without words, and not with feedback_docs. */
+	const char *like_id;
+	const char *like_text;
+	size_t like_text_bytes;
 	bool approx;     /* BS_FIND_TOP: verify only the candidates that look best; a notice says how many */
 	bool brute;      /* read every document instead of using the index: the same answer, for comparison */
 	bool no_stat;    /* take the index at its word: no file is looked at unless its text is needed. What is read counts as it is */
@@ -540,9 +554,12 @@ struct bs_find_request {
 	 * NULL, unless mode is BS_FIND_COUNT. */
 	int (*hit)(void *context, const struct bs_find_hit *hit);
 	/* Called with one printable line for what the user should know: a document that cannot be read (the first
-	 * BS_FIND_TOLD_UNREADABLE in the life of a finder), a word without letters that was ignored; with verbose, every
-	 * document that cannot be read, and every file that has changed since it was indexed or is gone. NULL: not called. */
+	 * BS_FIND_TOLD_UNREADABLE in the life of a finder); with verbose, every document that cannot be read, and every file
+	 * that has changed since it was indexed or is gone. NULL: not called. */
 	void (*notice)(void *context, const char *message);
+	/* ... and for what in the query may mean something else than it seems: a field that is none, `or` in lower case, a
+	 * bracket that is never closed, a word without letters that is ignored; at most five times. NULL: notice is. */
+	void (*notice_query)(void *context, const char *message);
 	/* Called with lines of text on how the query is answered, before and after the search. NULL: not made. */
 	void (*explain)(void *context, const char *text, size_t text_bytes);
 	void *context;
@@ -595,7 +612,9 @@ struct bs_find_result {
  * are those of the index's commit; a document that is not in it is not found, unless the index was opened fresh.
  *
  * BS_INVALID (the query does not parse or is empty: err says why, result_out->error_byte where; or no callback for
- * hits, a bad glob, an unknown type, a date that is none, a field to sort by that has no numbers or dates), BS_NOT_FOUND (nothing of a place is in the index), BS_STOPPED, BS_CORRUPT, BS_UNSUPPORTED, BS_IO, BS_NO_MEMORY. The finder is fit for the next search after any
+ * hits, a bad glob, an unknown type, a date that is none, a field to sort by that has no numbers or dates), BS_NOT_FOUND
+ * (nothing of a place is in the index, no document has like_id), BS_STOPPED, BS_CORRUPT, BS_UNSUPPORTED, BS_IO, BS_NO_MEMORY.
+ * The finder is fit for the next search after any
  * of them. Hits that were handed out before a failure are hits. result_out may be NULL.
  */
 BS_API enum bs_status bs_find(struct bs_finder *finder, const struct bs_find_request *request,

@@ -7,6 +7,7 @@
  *   oracle_corpus.c  random options; writes the sources for the engine, and adds their documents
  *   oracle_query.c   random query trees, printed as query text
  *   oracle_eval.c    a tree evaluated on the tokens; BM25; the ranking
+ *   oracle_feedback.c the words that are typical of documents, by their definition
  *   oracle_range.c   numbers and dates of texts, and ranges of them
  *   oracle_filter.c  random filters of a request, and which documents they let pass
  *   oracle_bench.c   a corpus, indexed, and the engine to search it
@@ -201,6 +202,7 @@ struct oracle_item {
 	uint32_t term;     /* unless there is a set */
 	uint32_t position; /* relative to the first of the leaf */
 	size_t set_off;    /* of a prefix or fuzzy word: in sets, a byte a term, whether it matches; else SIZE_MAX */
+	bool is_stop;
 };
 
 struct oracle_node {
@@ -225,6 +227,7 @@ struct oracle_query {
 	bool any;
 	struct bs_buffer bytes, items, sets;
 	struct bs_buffer text;   /* the query as printed */
+	struct bs_buffer stops;  /* stop words, a line each; empty: none */
 	struct bs_buffer weights; /* a double a term: of all its positive places */
 };
 
@@ -271,6 +274,14 @@ struct oracle_hit {
 	size_t doc;
 	double score;
 };
+
+/* Whether a term is one that a word of the query's list becomes. */
+bool oracle_is_stop(const struct oracle_query *query, struct oracle *oracle, const uint8_t *term, size_t term_bytes);
+
+/* What is wrong with a line of --explain that says which words were learnt of these documents, the best of the query with their
+ * scores; NULL: nothing. */
+const char *oracle_check_learnt(const struct oracle_query *query, struct oracle *oracle, const struct oracle_hit *hits,
+                                size_t n_hits, const char *line, size_t line_bytes);
 
 /* Analyses the leaves. False: nothing remains of the query. */
 bool oracle_query_analyze(struct oracle_query *query, struct oracle *oracle);

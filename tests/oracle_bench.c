@@ -177,6 +177,8 @@ void bench_search(struct bench *bench, size_t kernel, enum bs_find_mode mode, bo
 		.mode = mode,
 		.n_best = roll_between(&bench->dice, 1, chance(&bench->dice, 50) ? 20 : 1000),
 		.any = bench->query.any,
+		.stop_words = bench->query.stops.used_bytes > 0 ? (const char *)bench->query.stops.data : NULL,
+		.stop_words_bytes = bench->query.stops.used_bytes,
 		.brute = brute,
 		.exhaustive = chance(&bench->dice, 10),
 		.no_stat = chance(&bench->dice, 25),

@@ -112,6 +112,51 @@ static bool is_blurred(const struct oracle_query *query, const struct oracle_nod
 	return *node->suffix && !naive_starts_run(c);
 }
 
+bool oracle_is_stop(const struct oracle_query *query, struct oracle *oracle, const uint8_t *word, size_t word_bytes)
+{
+	struct kept kept = {0};
+	bool is_found = false;
+	const uint8_t *text = query->stops.data;
+	for (size_t at = 0, next; at < query->stops.used_bytes; at = next) {
+		const uint8_t *feed = memchr(text + at, '\n', query->stops.used_bytes - at);
+		assert_non_null(feed);
+		next = (size_t)(feed - text) + 1;
+		const uint8_t *bar = memchr(text + at, '|', next - at);
+		size_t end = bar ? (size_t)(bar - text) : next - 1;
+		if (text[at] == '#')
+			continue;
+		naive_analyze(&oracle->naive, text + at, end - at, &kept);
+		for (size_t i = 0; i < kept_n(&kept); i++) {
+			const struct kept_token *token = kept_at(&kept, i);
+			is_found |= !token->is_bigram && token->term_bytes == word_bytes &&
+			            memcmp(kept.terms.data + token->term_off, word, word_bytes) == 0;
+		}
+	}
+	kept_deinit(&kept);
+	return is_found;
+}
+
+static void mark_stops(struct oracle_query *query, const struct oracle_node *node, struct oracle *oracle)
+{
+	struct sb_stemmer *stemmer = oracle->naive.stemmer;
+	struct oracle_item *items = (struct oracle_item *)(void *)query->items.data + node->first_item;
+	struct kept kept = {0};
+	size_t n = 0;
+	oracle->naive.stemmer = NULL;
+	naive_analyze(&oracle->naive, query->bytes.data + node->text_off, node->text_bytes, &kept);
+	for (size_t i = 0; i < kept_n(&kept); i++) {
+		const struct kept_token *token = kept_at(&kept, i);
+		if (token->is_bigram)
+			continue;
+		assert_true(n < node->n_items);
+		items[n].is_stop = items[n].set_off == SIZE_MAX &&
+		                   oracle_is_stop(query, oracle, kept.terms.data + token->term_off, token->term_bytes);
+		n++;
+	}
+	oracle->naive.stemmer = stemmer;
+	kept_deinit(&kept);
+}
+
 static void analyze_leaf(struct oracle_query *query, struct oracle_node *node, struct oracle *oracle)
 {
 	struct kept *kept = &oracle->kept;
@@ -156,7 +201,7 @@ static void collect_weights(struct oracle_query *query, uint32_t number, bool is
 		collect_weights(query, node->children[i], node->kind == ORACLE_NOT ? !is_positive : is_positive, weight);
 	for (size_t i = 0; i < node->n_items && is_positive; i++)
 		for (uint32_t term = 0; term < query->weights.used_bytes / sizeof(double); term++)
-			weights_of(query)[term] += accepts(query, &items_of(query, node)[i], term) ? weight : 0;
+			weights_of(query)[term] += accepts(query, &items_of(query, node)[i], term) && !items_of(query, node)[i].is_stop ? weight : 0;
 }
 
 static bool is_anything(const struct oracle_query *query, uint32_t number)
@@ -166,6 +211,18 @@ static bool is_anything(const struct oracle_query *query, uint32_t number)
 	for (uint32_t i = 0; i < node->n_children; i++)
 		any = any || is_anything(query, node->children[i]);
 	return any;
+}
+
+/* Whether a positive word is no stop word. */
+static bool has_others(const struct oracle_query *query, uint32_t number, bool is_positive)
+{
+	const struct oracle_node *node = &query->nodes[number];
+	bool has = false;
+	for (size_t i = 0; i < node->n_items && is_positive; i++)
+		has = has || !items_of(query, node)[i].is_stop;
+	for (uint32_t i = 0; i < node->n_children && !has; i++)
+		has = has_others(query, node->children[i], node->kind == ORACLE_NOT ? !is_positive : is_positive);
+	return has;
 }
 
 bool oracle_query_analyze(struct oracle_query *query, struct oracle *oracle)
@@ -178,6 +235,13 @@ bool oracle_query_analyze(struct oracle_query *query, struct oracle *oracle)
 	for (uint32_t i = 0; i < query->n_nodes; i++)
 		if (query->nodes[i].kind < ORACLE_RANGE)
 			analyze_leaf(query, &query->nodes[i], oracle);
+	for (uint32_t i = 0; i < query->n_nodes && query->stops.used_bytes > 0; i++)
+		if (query->nodes[i].kind < ORACLE_RANGE)
+			mark_stops(query, &query->nodes[i], oracle);
+	struct oracle_item *items = (struct oracle_item *)(void *)query->items.data;
+	if (!has_others(query, query->root, true))
+		for (size_t i = 0; i < query->items.used_bytes / sizeof(*items); i++)
+			items[i].is_stop = false;
 	collect_weights(query, query->root, true, 1);
 	return is_anything(query, query->root);
 }
@@ -288,17 +352,17 @@ static enum oracle_truth join(bool is_or, enum oracle_truth a, enum oracle_truth
 }
 
 /* is_outside: of all parentheses. */
-static enum oracle_truth eval(const struct looking *looking, uint32_t number, int field, bool is_outside);
+static enum oracle_truth eval(const struct looking *looking, uint32_t number, int field, bool is_outside, bool in_not);
 
 /* What stands side by side with --any: one of the parts that AND joins, and none of those that are one negation. */
-static enum oracle_truth eval_any(const struct looking *looking, const struct oracle_node *node, int field)
+static enum oracle_truth eval_any(const struct looking *looking, const struct oracle_node *node, int field, bool in_not)
 {
 	enum oracle_truth either = ORACLE_IGNORED, all = ORACLE_IGNORED;
 	for (uint32_t i = 0; i < node->n_children;) {
 		uint32_t start = i;
 		enum oracle_truth part = ORACLE_IGNORED;
 		do
-			part = join(false, part, eval(looking, node->children[i++], field, true));
+			part = join(false, part, eval(looking, node->children[i++], field, true, in_not));
 		while (i < node->n_children && node->by_and[i]);
 		const struct oracle_node *only = &looking->query->nodes[node->children[start]];
 		if (i == start + 1 && only->kind == ORACLE_NOT && !only->in_parens)
@@ -351,18 +415,22 @@ static enum oracle_truth eval_leaf(const struct looking *looking, const struct o
 	return truth_of(leaf_matches(looking, node, field));
 }
 
-static enum oracle_truth eval(const struct looking *looking, uint32_t number, int field, bool is_outside)
+static enum oracle_truth eval(const struct looking *looking, uint32_t number, int field, bool is_outside, bool in_not)
 {
 	const struct oracle_node *node = &looking->query->nodes[number];
 	enum oracle_truth value = ORACLE_IGNORED;
 	field = node->field != ORACLE_NO_NAME ? node->field : field;
 	is_outside = is_outside && !node->in_parens;
+	/* With --any, a stop word is not there, but where it excludes. */
+	if (node->kind < ORACLE_AND && node->n_items == 1 && looking->query->any && !in_not &&
+	    items_of(looking->query, node)->is_stop)
+		return ORACLE_IGNORED;
 	if (node->kind < ORACLE_AND)
 		return eval_leaf(looking, node, field);
 	if (node->kind == ORACLE_AND && is_outside && looking->query->any)
-		return eval_any(looking, node, field);
+		return eval_any(looking, node, field, in_not);
 	for (uint32_t i = 0; i < node->n_children; i++)
-		value = join(node->kind == ORACLE_OR, value, eval(looking, node->children[i], field, is_outside));
+		value = join(node->kind == ORACLE_OR, value, eval(looking, node->children[i], field, is_outside, in_not || node->kind == ORACLE_NOT));
 	if (node->kind == ORACLE_NOT && value != ORACLE_IGNORED)
 		return truth_of(value == ORACLE_NO);
 	return value;
@@ -426,7 +494,7 @@ void oracle_search(const struct oracle_query *query, const struct oracle *oracle
 		struct looking looking = {query, oracle, doc, NULL};
 		if (doc->n_tokens > 0)
 			looking.tokens = oracle_token(oracle, doc->first_token);
-		if (doc->is_replaced || eval(&looking, query->root, ORACLE_NO_NAME, true) != ORACLE_YES)
+		if (doc->is_replaced || eval(&looking, query->root, ORACLE_NO_NAME, true, false) != ORACLE_YES)
 			continue;
 		struct oracle_hit hit = {d, score_of(query, oracle, d)};
 		append(hits, &hit, sizeof(hit));

@@ -28,6 +28,7 @@ void oracle_query_deinit(struct oracle_query *query)
 	bs_buffer_deinit(&query->items);
 	bs_buffer_deinit(&query->sets);
 	bs_buffer_deinit(&query->text);
+	bs_buffer_deinit(&query->stops);
 	bs_buffer_deinit(&query->weights);
 }
 
@@ -173,7 +174,8 @@ static void cut_token(const struct growing *growing, struct bs_buffer *bytes, si
 		size_t next = end;
 		UChar32 c;
 		U8_NEXT(text, next, n, c);
-		if (c == '(' || c == ')' || c == '"' || c == '^' || (c >= 0 && u_isUWhiteSpace(c)))
+		/* Brackets that are signs come later, in print_signs. */
+		if (c == '(' || c == ')' || c == '"' || c == '^' || c == '&' || c == '|' || (c >= 0 && u_isUWhiteSpace(c)))
 			break;
 		end = next;
 	}
@@ -182,7 +184,7 @@ static void cut_token(const struct growing *growing, struct bs_buffer *bytes, si
 	bool is_operator = (end == 3 && (memcmp(text, "AND", 3) == 0 || memcmp(text, "NOT", 3) == 0)) ||
 	                   (end == 2 && memcmp(text, "OR", 2) == 0);
 	bytes->used_bytes = at + end;
-	if (end == 0 || text[0] == '-' || is_operator || begins_with_field(growing, text, end)) {
+	if (end == 0 || text[0] == '-' || text[0] == '!' || is_operator || begins_with_field(growing, text, end)) {
 		bytes->used_bytes = at;
 		append_text(bytes, "word");
 	}
@@ -257,6 +259,20 @@ static void draw_weight(struct growing *growing, struct oracle_node *node)
 		node->weight = weights[roll(growing->dice, sizeof(weights) / sizeof(*weights))];
 }
 
+/* A call of a function, or an element of an array: its brackets are signs. */
+static void call(struct growing *growing, struct oracle_node *node)
+{
+	static const char *const brackets[] = {"()", "(x)", "(the(x))", "[x]", "->x", "(+)"};
+	struct bs_buffer *bytes = &growing->query->bytes;
+	bool is_plain = true;
+	for (size_t i = node->text_off; i < bytes->used_bytes; i++)
+		is_plain &= bytes->data[i] >= 'a' && bytes->data[i] <= 'z';
+	if (!is_plain || *node->suffix || !chance(growing->dice, 25))
+		return;
+	append_text(bytes, brackets[roll(growing->dice, 6)]);
+	node->text_bytes = bytes->used_bytes - node->text_off;
+}
+
 /* A field that has values, or ORACLE_NO_NAME after some tries. */
 static int draw_value_field(struct growing *growing)
 {
@@ -306,6 +322,8 @@ static uint32_t grow_leaf(struct growing *growing)
 			bytes->data[node->text_off + i] = ' ';
 	if (kind == ORACLE_WORD && node->text_bytes > 0 && chance(growing->dice, 15))
 		blur(growing, node);
+	if (kind == ORACLE_WORD)
+		call(growing, node);
 	node->distance = chance(growing->dice, 10) ? roll(growing->dice, 300) : roll(growing->dice, 8);
 	draw_weight(growing, node);
 	return number;
@@ -359,10 +377,13 @@ static void print_node(struct growing *growing, uint32_t number);
 static void print_operator(struct growing *growing, const struct oracle_node *node, uint32_t child)
 {
 	struct bs_buffer *text = &growing->query->text;
+	static const char *const negations[] = {"-", "!", "NOT "}, *const ors[] = {" OR ", " || "}, *const ands[] = {" AND ", " && "};
+	/* However it is written, it is the same; drawn from what is there, so that the dice roll as before. */
+	size_t style = text->used_bytes;
 	if (node->kind == ORACLE_NOT)
-		append_text(text, node->is_minus ? "-" : "NOT ");
+		append_text(text, node->is_minus ? negations[style % 2] : negations[2]);
 	else if (child > 0)
-		append_text(text, node->kind == ORACLE_OR ? " OR " : node->by_and[child] ? " AND " : " ");
+		append_text(text, node->kind == ORACLE_OR ? ors[style % 3 == 0] : node->by_and[child] ? ands[style % 3 == 0] : " ");
 }
 
 static void print_leaf(struct growing *growing, const struct oracle_node *node)
@@ -378,6 +399,23 @@ static void print_leaf(struct growing *growing, const struct oracle_node *node)
 		snprintf(distance, sizeof(distance), "~%u", node->distance);
 		append_text(text, distance);
 	}
+}
+
+/* Signs that change nothing, before or after a token: dangling operators, halves of pairs, pairs without words. */
+static void print_signs(struct growing *growing)
+{
+	static const char *const before[] = {"AND ", "|| ", "() ", ") ", "- ", "-> ", "+++ ", "{ ", "OR "};
+	static const char *const after[] = {" AND", " ||", " ()", " )", " -", " ++", " NOT", " ;", " ( )", " &&"};
+	struct bs_buffer *text = &growing->query->text;
+	struct bs_buffer own = *text;
+	uint32_t sign = roll(growing->dice, 9);
+	*text = (struct bs_buffer){0};
+	if (chance(growing->dice, 50))
+		append_text(text, before[sign]);
+	append(text, own.data, own.used_bytes);
+	if (chance(growing->dice, 50))
+		append_text(text, after[roll(growing->dice, sizeof(after) / sizeof(*after))]);
+	bs_buffer_deinit(&own);
 }
 
 static void print_node(struct growing *growing, uint32_t number)
@@ -401,6 +439,27 @@ static void print_node(struct growing *growing, uint32_t number)
 	append_text(text, node->weight);
 }
 
+/* Words of the query and others, as they are typed. */
+static void draw_stops(struct growing *growing)
+{
+	struct oracle_query *query = growing->query;
+	bs_buffer_clear(&query->stops);
+	if (!chance(growing->dice, 30))
+		return;
+	for (uint32_t n = roll_between(growing->dice, 1, 8); n > 0; n--) {
+		const struct oracle_node *node = &query->nodes[roll(growing->dice, query->n_nodes)];
+		size_t start = query->stops.used_bytes;
+		if (node->kind == ORACLE_WORD)
+			append(&query->stops, query->bytes.data + node->text_off, node->text_bytes);
+		else
+			append_words(growing, 1, &query->stops);
+		for (size_t i = start; i < query->stops.used_bytes; i++)
+			if (strchr("#|\n", query->stops.data[i]))
+				query->stops.data[i] = ' ';
+		append_text(&query->stops, chance(growing->dice, 10) ? "| of no use\n#remark\n" : "\n");
+	}
+}
+
 void oracle_query_draw(struct oracle_query *query, struct dice *dice, struct oracle *oracle,
                        const struct oracle_vocabulary *vocabulary)
 {
@@ -411,6 +470,9 @@ void oracle_query_draw(struct oracle_query *query, struct dice *dice, struct ora
 	bs_buffer_clear(&query->text);
 	query->root = grow(&growing, chance(dice, 25) ? 0 : MAX_DEPTH);
 	print_node(&growing, query->root);
+	if (chance(dice, 15))
+		print_signs(&growing);
+	draw_stops(&growing);
 }
 
 void oracle_query_set(struct oracle_query *query, enum oracle_kind kind, const char *text)
@@ -423,6 +485,7 @@ void oracle_query_set(struct oracle_query *query, enum oracle_kind kind, const c
 		(struct oracle_node){.kind = kind, .field = ORACLE_NO_NAME, .suffix = "", .weight = "", .text_bytes = strlen(text)};
 	bs_buffer_clear(&query->bytes);
 	bs_buffer_clear(&query->text);
+	bs_buffer_clear(&query->stops);
 	append_text(&query->bytes, text);
 	print_node(&growing, 0);
 }

@@ -477,6 +477,64 @@ static void test_find(void **state)
 	bs_index_close(index);
 }
 
+static void expect_ids(struct bs_finder *finder, struct bs_find_request request, struct heard *heard, const char *ids)
+{
+	struct bs_error err = {""};
+	*heard = (struct heard){.n_hits = 0};
+	if (bs_find(finder, &request, NULL, &err))
+		fail_msg("%s", err.text);
+	assert_string_equal(heard->ids, ids);
+}
+
+/* Words that do not count, and words that nobody typed. */
+static void test_find_by_other_words(void **state)
+{
+	struct bs_index *index = build_and_open(*state);
+	struct bs_finder *finder;
+	struct bs_error err = {""};
+	struct heard heard;
+	assert_int_equal(bs_finder_new(index, &finder, &err), BS_OK);
+	struct bs_find_request request = ask("a dog", BS_FIND_IDS, &heard);
+	request.any = true;
+	expect_ids(finder, request, &heard, "1 2 ");
+	request.stop_language = "english";
+	expect_ids(finder, request, &heard, "1 ");
+	request.stop_language = NULL;
+	request.stop_words = "# mine\nDOG | barks";
+	request.stop_words_bytes = strlen(request.stop_words);
+	expect_ids(finder, request, &heard, "1 2 ");
+	request.query = "dog animals";
+	request.query_bytes = strlen(request.query);
+	expect_ids(finder, request, &heard, "3 ");
+	request.stop_words = NULL;
+	request.stop_language = "klingon";
+	assert_int_equal(bs_find(finder, &request, NULL, &err), BS_INVALID);
+
+	request = ask("dog", BS_FIND_TOP, &heard);
+	expect_ids(finder, request, &heard, "1 ");
+	request.feedback_docs = 1;
+	expect_ids(finder, request, &heard, "1 2 ");
+	request.brute = true;
+	expect_ids(finder, request, &heard, "1 2 ");
+	request.like_text = "cat";
+	request.like_text_bytes = 3;
+	assert_int_equal(bs_find(finder, &request, NULL, &err), BS_INVALID);
+	request = ask("", BS_FIND_TOP, &heard);
+	request.query = NULL;
+	request.like_text = "The Cat";
+	request.like_text_bytes = strlen(request.like_text);
+	expect_ids(finder, request, &heard, "2 1 ");
+	request.like_text = NULL;
+	request.like_id = "2";
+	expect_ids(finder, request, &heard, "1 ");
+	request.like_id = "4";
+	assert_int_equal(bs_find(finder, &request, NULL, &err), BS_NOT_FOUND);
+	request = ask("cat", BS_FIND_TOP, &heard);
+	expect_ids(finder, request, &heard, "2 1 ");
+	bs_finder_free(finder);
+	bs_index_close(index);
+}
+
 static void test_find_is_stopped(void **state)
 {
 	struct bs_index *index = build_and_open(*state);
@@ -507,6 +565,7 @@ static void test_bad_find_requests(void **state)
 	assert_int_equal(bs_finder_new(index, &finder, &err), BS_OK);
 
 	struct bs_find_request request = ask("cat (dog", BS_FIND_TOP, &heard);
+	request.strict_query = true;
 	assert_int_equal(bs_find(finder, &request, &result, &err), BS_INVALID);
 	assert_int_equal(result.error_byte, 4);
 	request = ask("", BS_FIND_TOP, &heard);
@@ -713,6 +772,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_open_and_describe, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_locate, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_find, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_find_by_other_words, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_find_is_stopped, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_bad_find_requests, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_delete_and_check, setup, teardown),

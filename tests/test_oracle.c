@@ -23,6 +23,7 @@
 
 static unsigned n_corpora = 50, n_queries = 45, first_corpus;
 static uint64_t main_seed = 1;
+static uint64_t n_learnt; /* queries of which words were learnt */
 static uint64_t n_asked, n_compared, n_differences, n_exact;
 static uint64_t n_weighed, n_dropped; /* blocks, in ranking */
 static uint64_t n_ranged, n_sorted;   /* queries with ranges that find something; searches that are sorted */
@@ -63,6 +64,8 @@ static bool differ(struct bench *bench, const char *format, ...)
 		oracle_setup_print(&bench->setup, stderr);
 		fprintf(stderr, "  query%s: ", bench->query.any ? " (any)" : "");
 		print_bytes(bench->query.text.data, bench->query.text.used_bytes);
+		fprintf(stderr, "\n  stop words: ");
+		print_bytes(bench->query.stops.data, bench->query.stops.used_bytes);
 		const struct bs_find_request *asked = &bench->request;
 		fprintf(stderr, "\n  filter: -g %s -t %s -T %s --in %s --newer %s --older %s --date %s\n",
 		        asked->globs[0] ? asked->globs[0] : "", asked->types[0] ? asked->types[0] : "",
@@ -253,6 +256,77 @@ static void answer(struct bench *bench)
 	oracle_rank((struct oracle_hit *)(void *)bench->ranked.data, n_expected(bench));
 }
 
+/* The document that is a hit; SIZE_MAX: several bear its id. */
+static size_t doc_of(const struct bench *bench, const struct found_hit *hit)
+{
+	size_t found = SIZE_MAX;
+	for (size_t doc = 0; doc < oracle_n_docs(&bench->oracle); doc++) {
+		if (!is_id_of(bench, hit, doc))
+			continue;
+		if (found != SIZE_MAX)
+			return SIZE_MAX;
+		found = doc;
+	}
+	return found;
+}
+
+static void keep_learnt(void *context, const char *text, size_t text_bytes)
+{
+	struct bs_buffer *line = context;
+	const char *end = memchr(text, '\n', text_bytes);
+	if (line->used_bytes == 0 && end && strncmp(text, "learnt: ", 8) == 0)
+		assert_int_equal(bs_buffer_append(line, text, (size_t)(end - text) + 1, NULL), BS_OK);
+}
+
+static int count_hit(void *context, const struct bs_find_hit *hit)
+{
+	(void)hit;
+	return context == NULL;
+}
+
+/* What the engine learns of the best documents, by the index or without. */
+static void learn(struct bench *bench, size_t n_docs, bool brute, struct bs_buffer *line)
+{
+	struct bs_find_request request = bench->request;
+	struct bs_error err = {""};
+	request.mode = BS_FIND_TOP;
+	request.n_best = 3;
+	request.feedback_docs = n_docs;
+	request.brute = brute;
+	request.hit = count_hit;
+	request.explain = keep_learnt;
+	request.context = line;
+	if (bs_find(bench->finders[bench->kernel], &request, NULL, &err))
+		differ(bench, "feedback: %s", err.text);
+}
+
+static void check_feedback(struct bench *bench)
+{
+	struct oracle_hit hits[20];
+	struct bs_buffer line = {0}, by_brute = {0};
+	bench->request.feedback_docs = 0;
+	bench_search(bench, bench->kernel, BS_FIND_TOP, false);
+	size_t n = n_found(&bench->found) < 20 ? n_found(&bench->found) : 20;
+	bool is_known = true;
+	for (size_t i = 0; i < n; i++) {
+		hits[i] = (struct oracle_hit){doc_of(bench, found_at(&bench->found, i)), found_at(&bench->found, i)->score};
+		is_known = is_known && hits[i].doc != SIZE_MAX;
+	}
+	if (n > 0 && is_known) {
+		learn(bench, n, false, &line);
+		learn(bench, n, true, &by_brute);
+		const char *fault = oracle_check_learnt(&bench->query, &bench->oracle, hits, n, (const char *)line.data, line.used_bytes);
+		if (fault)
+			differ(bench, "feedback of %zu: %s: %.*s", n, fault, (int)line.used_bytes, (const char *)line.data);
+		if (line.used_bytes != by_brute.used_bytes || (line.used_bytes > 0 && memcmp(line.data, by_brute.data, line.used_bytes) != 0))
+			differ(bench, "feedback: %.*s, brute: %.*s", (int)line.used_bytes, (const char *)line.data,
+			       (int)by_brute.used_bytes, (const char *)by_brute.data);
+		n_learnt++;
+	}
+	bs_buffer_deinit(&line);
+	bs_buffer_deinit(&by_brute);
+}
+
 #define MOST_SORTED 400u /* by insertion */
 
 /* The same hits by a field that has values. */
@@ -308,6 +382,8 @@ static void check_query(struct bench *bench)
 		check(bench, roll(dice, n_kernels), BS_FIND_TOP, false);
 	if (chance(dice, is_small ? 100 : is_huge ? 10 : 40))
 		check(bench, kernel, (enum bs_find_mode)roll(dice, 3), true);
+	if (is_small && chance(dice, 20))
+		check_feedback(bench);
 	if (chance(dice, 30))
 		check_sorted(bench, roll(dice, n_kernels));
 }
@@ -330,9 +406,9 @@ static void check_corpus(struct bench *bench, unsigned queries)
 static void conclude(void)
 {
 	print_message("%" PRIu64 " queries, %" PRIu64 " searches compared (%" PRIu64
-	              " of them exact by the filter alone), %" PRIu64 " blocks weighed (%" PRIu64 " dropped), %" PRIu64
+	              " of them exact by the filter alone), %" PRIu64 " fed back, %" PRIu64 " blocks weighed (%" PRIu64 " dropped), %" PRIu64
 	              " queries with ranges, %" PRIu64 " sorted, %" PRIu64 " differences\n",
-	              n_asked, n_compared, n_exact, n_weighed, n_dropped, n_ranged, n_sorted, n_differences);
+	              n_asked, n_compared, n_exact, n_learnt, n_weighed, n_dropped, n_ranged, n_sorted, n_differences);
 	assert_true(n_differences == 0);
 }
 

@@ -103,7 +103,7 @@ static void test_weights(void **state)
 		{"((a^2 b)^3 OR c)^4", "(OR (AND a^24 b^12) c^4)"},
 		{"-(-a^2)^3", "a^6"},
 		{"title:a^2 title:(a b)^3", "(AND title:a^2 title:a^3 title:b^3)"},
-		{"(a)^2(b)^3", "(AND a^2 b^3)"},
+		{"(a)^2 (b)^3", "(AND a^2 b^3)"},
 		/* a power is none */
 		{"2^10", "(PHRASE 2@0 10@1)"},
 		{"-2^10", "(NOT (PHRASE 2@0 10@1))"},
@@ -204,8 +204,9 @@ static void test_tokens(void **state)
 		{"a--b", "(PHRASE a@0 b@1)"},
 		{"(-a)", "(NOT a)"},
 		{"\"x\"-a", "(AND x (NOT a))"},
-		/* ( ) \" always delimit, nothing escapes them */
-		{"a(b)c", "(AND a b c)"},
+		/* \" always delimits, ( ) unless directly behind a word; nothing escapes them */
+		{"a (b)c", "(AND a b c)"},
+		{"a(b)c", "(PHRASE a@0 b@1 c@2)"},
 		{"a\"b c\"d", "(AND a (PHRASE b@0 c@1) d)"},
 		{"\"a\"\"b\"", "(AND a b)"},
 		{"a\\\"b\"", "(AND a b)"},
@@ -423,40 +424,12 @@ static void test_errors(void **state)
 		{" \t\xe3\x80\x80", 0, "the query is empty"},
 		{"+++", 0, "the query has no words"},
 		{"\"\" OR -... (*)", 0, "the query has no words"},
-		{"\"abc", 0, "unbalanced \": the phrase is never closed"},
-		{"a b\"", 3, "unbalanced \": the phrase is never closed"},
-		{"漢字 \"b", 7, "unbalanced \": the phrase is never closed"},
-		{"\"", 0, "unbalanced \": the phrase is never closed"},
-		{"(a", 0, "unbalanced (: it is never closed"},
-		{"a (b (c)", 2, "unbalanced (: it is never closed"},
-		{"a ((b c", 3, "unbalanced (: it is never closed"},
-		{"a (", 2, "unbalanced (: it is never closed"},
-		{")", 0, "unbalanced )"},
-		{"a b) c", 3, "unbalanced )"},
-		{"(a))", 3, "unbalanced )"},
-		{"()", 1, "nothing between the parentheses"},
-		{"a title:( ) b", 10, "nothing between the parentheses"},
-		{"AND", 0, "AND needs something before it"},
-		{"AND a", 0, "AND needs something before it"},
-		{"a (OR b)", 3, "OR needs something before it"},
-		{"OR", 0, "OR needs something before it"},
-		{"a AND", 2, "AND needs something after it"},
-		{"a OR", 2, "OR needs something after it"},
-		{"(a OR) b", 3, "OR needs something after it"},
-		{"a AND OR b", 2, "AND needs something after it"},
-		{"a OR AND b", 2, "OR needs something after it"},
-		{"a OR OR b", 2, "OR needs something after it"},
-		{"NOT", 0, "NOT needs a word, a phrase or parentheses after it"},
-		{"a NOT", 2, "NOT needs a word, a phrase or parentheses after it"},
-		{"NOT NOT a", 0, "NOT needs a word, a phrase or parentheses after it"},
-		{"NOT -a", 0, "NOT needs a word, a phrase or parentheses after it"},
-		{"a NOT OR b", 2, "NOT needs a word, a phrase or parentheses after it"},
-		{"(a -)", 3, "- needs a word, a phrase or parentheses after it"},
-		{"title:", 0, "the field needs a word, a phrase or parentheses after it"},
-		{"x -title: ", 3, "the field needs a word, a phrase or parentheses after it"},
-		{"title: AND b", 0, "the field needs a word, a phrase or parentheses after it"},
-		{"title: -b", 0, "the field needs a word, a phrase or parentheses after it"},
-		{"title:)", 0, "the field needs a word, a phrase or parentheses after it"},
+		{"()", 0, "the query has no words"},
+		{"\"", 0, "the query has no words"},
+		{")(", 0, "the query has no words"},
+		{"AND", 0, "the query has no words"},
+		{"NOT OR (AND)", 0, "the query has no words"},
+		{"-", 0, "the query has no words"},
 	};
 	for (size_t i = 0; i < 2 * sizeof(cases) / sizeof(cases[0]); i++) {
 		const struct error_case *c = &cases[i / 2];
@@ -466,6 +439,124 @@ static void test_errors(void **state)
 		if (error_byte != c->error_byte || strcmp(err.text, c->message) != 0)
 			fail_msg("%s: got %zu: %s", c->text, error_byte, err.text);
 	}
+}
+
+/* A query that works, and what is said of it: one notice, which with --strict-query is the error at that byte. */
+struct notice_case {
+	const char *text, *tree, *notice;
+	size_t error_byte;
+};
+
+static void check_notice(const struct notice_case *c)
+{
+	struct bs_query_options options = make_options(false);
+	struct bs_error err = {{0}};
+	size_t error_byte;
+	struct bs_query *query = must_parse(c->text, false);
+	char *tree = format(query);
+	if (strcmp(tree, c->tree) != 0)
+		fail_msg("%s: got %s, wanted %s", c->text, tree, c->tree);
+	if (query->n_notices != (c->notice != NULL))
+		fail_msg("%s: %u notices: %s", c->text, query->n_notices, query->notices[0].text);
+	if (c->notice)
+		assert_string_equal(query->notices[0].text, c->notice);
+	free(tree);
+	bs_query_free(query);
+	options.strict = true;
+	enum bs_status status =
+		bs_query_parse((const uint8_t *)c->text, strlen(c->text), &options, &query, &error_byte, &err);
+	assert_int_equal(status, c->notice ? BS_INVALID : BS_OK);
+	if (c->notice && (error_byte != c->error_byte || strcmp(err.text, c->notice) != 0))
+		fail_msg("%s: got %zu: %s", c->text, error_byte, err.text);
+	bs_query_free(query);
+}
+
+static void test_notices(void **state)
+{
+	(void)state;
+#define NEVER_CLOSED "is never closed: it counts as a sign"
+#define NOTHING_CLOSED ") closes nothing: it counts as a sign"
+#define NOTHING_AFTER "has nothing after it to combine: it counts as a sign"
+#define NOTHING_BEFORE "has nothing before it to combine: it counts as a sign"
+#define NOTHING_OUT "has nothing after it to leave out: it counts as a sign"
+#define NOTHING_FOR "has nothing after it to look for: it is searched as text"
+#define BAD_WEIGHT "is searched as text: a weight is a number from 0 to 1000, as in cat^2.5"
+	static const struct notice_case cases[] = {
+		{"\"abc", "abc", "\" " NEVER_CLOSED, 0},
+		{"a b\"", "(AND a b)", "\" " NEVER_CLOSED, 3},
+		{"漢字 \"b", "(AND (PHRASE 漢@0 字@1 +漢字) b)", "\" " NEVER_CLOSED, 7},
+		{"(a", "a", "( " NEVER_CLOSED, 0},
+		{"a (b (c)", "(AND a b c)", "( " NEVER_CLOSED, 2},
+		{"a (", "a", "( " NEVER_CLOSED, 2},
+		{"f(x y", "(AND (PHRASE f@0 x@1) y)", "( " NEVER_CLOSED, 1},
+		{"a b) c", "(AND a b c)", NOTHING_CLOSED, 3},
+		{"(a))", "a", NOTHING_CLOSED, 3},
+		{"great :)", "great", NOTHING_CLOSED, 7},
+		{"title:)a", "title:a", NOTHING_CLOSED, 6},
+		{"AND a", "a", "AND " NOTHING_BEFORE, 0},
+		{"a (OR b)", "(AND a b)", "OR " NOTHING_BEFORE, 3},
+		{"a AND", "a", "AND " NOTHING_AFTER, 2},
+		{"a ||", "a", "|| " NOTHING_AFTER, 2},
+		{"(a OR) b", "(AND a b)", "OR " NOTHING_AFTER, 3},
+		{"a AND OR b", "(OR a b)", "AND " NOTHING_AFTER, 2},
+		{"a OR AND b", "(AND a b)", "OR " NOTHING_AFTER, 2},
+		{"a OR OR b", "(OR a b)", "OR " NOTHING_AFTER, 2},
+		{"a NOT", "a", "NOT " NOTHING_OUT, 2},
+		{"NOT NOT a", "(NOT a)", "NOT " NOTHING_OUT, 0},
+		{"NOT -a", "(NOT a)", "NOT " NOTHING_OUT, 0},
+		{"a NOT OR b", "(OR a b)", "NOT " NOTHING_OUT, 2},
+		{"a (b AND)^2", "(AND a b^2)", "AND " NOTHING_AFTER, 5},
+		{"title:", "title", "title: " NOTHING_FOR, 0},
+		{"x -title: ", "(AND x (NOT title))", "title: " NOTHING_FOR, 3},
+		{"title: AND b", "(AND title b)", "title: " NOTHING_FOR, 0},
+		{"title: -b", "(AND title (NOT b))", "title: " NOTHING_FOR, 0},
+		{"cats or dogs", "(AND cats or dogs)", "or is searched as a word: the operator is written OR", 5},
+		{"cats and (dogs)", "(AND cats and dogs)", "and is searched as a word: the operator is written AND", 5},
+		{"cats not -dogs", "(AND cats not (NOT dogs))", "not is searched as a word: the operator is written NOT", 5},
+		{"/lan.ern/ a", "(AND (PHRASE lan@0 ern@1) a)",
+		 "/lan.ern/ is searched as text: regular expressions are for `bitsift grep`", 0},
+		{"a^1001", "(PHRASE a@0 1001@1)", "a^1001 " BAD_WEIGHT, 0},
+		{"a^-1", "(PHRASE a@0 1@1)", "a^-1 " BAD_WEIGHT, 0},
+		{"(a)^1.2.3", "(AND a \"1.2.3\")", ")^1.2.3 " BAD_WEIGHT, 2},
+		{"a ^2", "(AND a 2)", "^2 is searched as text: a weight stands directly behind its word, as in cat^2.5", 2},
+		{"titel:ferry", "(PHRASE titel@0 ferry@1)",
+		 "titel: is no field of this index and is searched as text: did you mean title:?", 0},
+		{"Title: ferry", "(AND title ferry)",
+		 "Title: is no field of this index and is searched as text: did you mean title:?", 0},
+		{"x -bdy:\"a b\"", "(AND x (NOT bdy) (PHRASE a@0 b@1))",
+		 "bdy: is no field of this index and is searched as text: did you mean body:?", 3},
+		{"localhost:8080", "(PHRASE localhost@0 8080@1)", "localhost: is no field of this index and is searched as text", 0},
+		{"title:(colour:red)", "title:(PHRASE colour@0 red@1)",
+		 "colour: is no field of this index and is searched as text", 7},
+		{"(a OR b)||c", "(AND (OR a b) c)", "||c is searched as text: && and || stand by themselves, as in cat || dog", 8},
+		{"a&&b", "(PHRASE a@0 b@1)", "a&&b is searched as text: && and || stand by themselves, as in cat || dog", 0},
+		{"a ()", "a", "() is ignored: it holds no words", 2},
+		{"a -> b", "(AND a b)", "-> is ignored: it holds no words", 2},
+		/* and nothing of what is as it seems */
+		{"a && b", "(AND a b)", NULL, 0},
+		{"a || b", "(OR a b)", NULL, 0},
+		{"a !b", "(AND a (NOT b))", NULL, 0},
+		{"!(a b) !\"c d\"", "(AND (NOT (AND a b)) (NOT (PHRASE c@0 d@1)))", NULL, 0},
+		{"f(x, y)", "(AND (PHRASE f@0 x@1) y)", NULL, 0},
+		{"obj.method()", "(PHRASE obj@0 method@1)", NULL, 0},
+		{"a[i]", "(PHRASE a@0 i@1)", NULL, 0},
+		{"foo->bar", "(PHRASE foo@0 bar@1)", NULL, 0},
+		{"C++", "c", NULL, 0},
+		{"foo->get()->next", "(PHRASE foo@0 get@1 next@2)", NULL, 0},
+		{"std::vector<int> v", "(AND (PHRASE std@0 vector@1 int@2) v)", NULL, 0},
+		{"printf(\"hello world\")", "(AND printf (PHRASE hello@0 world@1))", NULL, 0},
+		{"a AND(b OR c)", "(AND a (OR b c))", NULL, 0},
+		{"a NOT(b)", "(AND a (NOT b))", NULL, 0},
+		{"title:(a b)", "(AND title:a title:b)", NULL, 0},
+		{"f(title:(a b))", "(AND (PHRASE f@0 title@1) a b)", NULL, 0},
+		{"https://x.org C:\\dir 12:30 c::d x1:y", "(AND (PHRASE https@0 x@1 org@2) (PHRASE c@0 dir@1) (PHRASE 12@0 30@1) "
+		 "(PHRASE c@0 d@1) (PHRASE x1@0 y@1))", NULL, 0},
+		{"or else", "(AND or else)", NULL, 0},
+		{"this or", "(AND this or)", NULL, 0},
+		{"/usr/lib/ 2^10", "(AND (PHRASE usr@0 lib@1) (PHRASE 2@0 10@1))", NULL, 0},
+	};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		check_notice(&cases[i]);
 }
 
 struct caret_case {
@@ -504,30 +595,34 @@ static void test_caret(void **state)
 	}
 }
 
-static void test_warnings(void **state)
+static void test_ignored(void **state)
 {
 	(void)state;
 	struct bs_query *query = must_parse("+++ a \"...\" b~3 漢字~1", false);
-	assert_int_equal(query->n_warnings, 4);
-	assert_string_equal(query->warnings[0].text, "+++ is ignored: it holds no words");
-	assert_string_equal(query->warnings[1].text, "\"...\" is ignored: it holds no words");
-	assert_string_equal(query->warnings[2].text, "b~3 is searched as text: the distance of a word is ~1 or ~2");
-	assert_non_null(strstr(query->warnings[3].text, "漢字 is searched as it is"));
+	assert_int_equal(query->n_notices, 4);
+	assert_string_equal(query->notices[0].text, "+++ is ignored: it holds no words");
+	assert_string_equal(query->notices[1].text, "\"...\" is ignored: it holds no words");
+	assert_string_equal(query->notices[2].text, "b~3 is searched as text: the distance of a word is ~1 or ~2");
+	assert_non_null(strstr(query->notices[3].text, "漢字 is searched as it is"));
 	bs_query_free(query);
 
 	query = must_parse("a + + + + + + + + + + + +", false);
-	assert_int_equal(query->n_warnings, 12);
+	assert_int_equal(query->n_notices, 1);
+	bs_query_free(query);
+
+	query = must_parse("a + ++ +++ ++++ +++++ ++++++ +++++++", false);
+	assert_int_equal(query->n_notices, BS_QUERY_NOTICES);
 	bs_query_free(query);
 
 	query = must_parse("a \xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac"
 			   "\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac"
 			   "\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac",
 			   false);
-	assert_non_null(strstr(query->warnings[0].text, "\xac… is ignored"));
+	assert_non_null(strstr(query->notices[0].text, "\xac… is ignored"));
 	bs_query_free(query);
 
 	query = must_parse("cat -dog", false);
-	assert_int_equal(query->n_warnings, 0);
+	assert_int_equal(query->n_notices, 0);
 	bs_query_free(query);
 }
 
@@ -606,7 +701,8 @@ int main(void)
 		cmocka_unit_test(test_any),
 		cmocka_unit_test(test_errors),
 		cmocka_unit_test(test_caret),
-		cmocka_unit_test(test_warnings),
+		cmocka_unit_test(test_notices),
+		cmocka_unit_test(test_ignored),
 		cmocka_unit_test(test_elements),
 		cmocka_unit_test(test_stemming),
 		cmocka_unit_test(test_free_null),

@@ -41,19 +41,11 @@ static void test_hostile_errors(void **state)
 {
 	(void)state;
 	const size_t many = 1000000;
-	check_repeated_error("(", many, BS_QUERY_MAX_DEPTH, "parentheses are nested too deep");
-	check_repeated_error("-(", many / 2, 2 * BS_QUERY_MAX_DEPTH + 1, "parentheses are nested too deep");
-	check_repeated_error("title:(", many / 7, 7 * BS_QUERY_MAX_DEPTH + 6, "parentheses are nested too deep");
-	check_repeated_error(")", many, 0, "unbalanced )");
-	check_repeated_error("NOT ", many / 4, 0, "NOT needs a word, a phrase or parentheses after it");
-	check_repeated_error("-", many, 0, "the query has no words");
-	check_repeated_error("- ", many / 2, 0, "the query has no words");
-	check_repeated_error("\"", many, 0, "the query has no words");
-	check_repeated_error("\"", many - 1, many - 2, "unbalanced \": the phrase is never closed");
-	check_repeated_error("AND ", many / 4, 0, "AND needs something before it");
-	check_repeated_error("a:", many / 2, 0, "the field needs a word, a phrase or parentheses after it");
-	check_repeated_error("a: ", many / 3, many / 3 * 3 - 3,
-			     "the field needs a word, a phrase or parentheses after it");
+	for (const char *const *sign = (const char *const[]){"(", ")", "-(", "NOT ", "-", "- ", "\"", "AND ", "()", "(-", NULL}; *sign; sign++) {
+		check_repeated_error(*sign, many / strlen(*sign), 0, "the query has no words");
+		check_repeated_error(*sign, many / strlen(*sign) - 1, 0, "the query has no words");
+	}
+	check_repeated_error("title:(", many / 7, 0, "a phrase may have 16384 words");
 	check_repeated_error("*", many, 0, "the query has no words");
 	check_repeated_error(" ", many, 0, "the query is empty");
 	check_repeated_error("\xff", many, 0, "the query has no words");
@@ -83,6 +75,14 @@ static void test_hostile_parses(void **state)
 	check_repeated_parses("", "a-", "", BS_QUERY_MAX_PHRASE);
 	check_repeated_parses("", "a:", "a", many / 2);
 	check_repeated_parses("", "a: ", "a", many / 3);
+	check_repeated_parses("", "a: ", "", BS_QUERY_MAX_WORDS);
+	check_repeated_parses("", "titel:", "a", 3000);
+	check_repeated_parses("", "titel:a ", "", 30000);
+	check_repeated_parses("", "a^2001 ", "", 30000);
+	check_repeated_parses("", "f(", "", BS_QUERY_MAX_PHRASE);
+	check_repeated_parses("", "( a", "", BS_QUERY_MAX_WORDS);
+	check_repeated_parses("", "a ) ", "", BS_QUERY_MAX_WORDS);
+	check_repeated_parses("", "a AND OR ", "", BS_QUERY_MAX_WORDS);
 	check_repeated_parses("\"", "a ", "\"~3", BS_QUERY_MAX_PHRASE);
 	check_repeated_parses("", "漢", "*", BS_QUERY_MAX_PHRASE);
 	check_repeated_parses("", "x", "~2", many);
@@ -103,6 +103,36 @@ static void test_limits(void **state)
 	check_repeated_error("漢", BS_QUERY_MAX_PHRASE + 1, 0, phrase);
 	check_repeated_error("b* ", BS_QUERY_MAX_INEXACT + 1, 3 * BS_QUERY_MAX_INEXACT,
 			     "a query may have 1024 words with * or ~");
+}
+
+static void check_nested(const char *open, size_t n_times, size_t error_byte)
+{
+	struct bs_buffer text = {0};
+	size_t got_byte = 0;
+	struct bs_error err = {{0}};
+	for (size_t i = 0; i < n_times; i++)
+		assert_int_equal(bs_buffer_append(&text, open, strlen(open), NULL), BS_OK);
+	assert_int_equal(bs_buffer_append(&text, "a", 1, NULL), BS_OK);
+	for (size_t i = 0; i < n_times; i++)
+		assert_int_equal(bs_buffer_append(&text, ")^2", 3, NULL), BS_OK);
+	struct bs_query *query = parse((const char *)text.data, text.used_bytes, false, &got_byte, &err);
+	assert_int_equal(query == NULL, error_byte > 0);
+	if (!query) {
+		assert_string_equal(err.text, "brackets are nested too deep");
+		assert_int_equal(got_byte, error_byte);
+	}
+	bs_query_free(query);
+	bs_buffer_deinit(&text);
+}
+
+static void test_nested(void **state)
+{
+	(void)state;
+	check_nested("(", BS_QUERY_MAX_DEPTH, 0);
+	check_nested("(", 200000, BS_QUERY_MAX_DEPTH);
+	check_nested("-(", 200000, 2 * BS_QUERY_MAX_DEPTH + 1);
+	check_nested("title:(", 100000, 7 * BS_QUERY_MAX_DEPTH + 6);
+	check_nested("f(", 8000, 0);
 }
 
 /* The deepest legal tree: every level of parentheses is an OR of an AND of a NOT. */
@@ -210,6 +240,9 @@ static void write_leaf(struct bs_buffer *out, const struct bs_query *query, cons
 	snprintf(distance, sizeof(distance), "~%u", node->distance);
 	if (node->kind == BS_NODE_NEAR)
 		write_text(out, distance);
+	char weight[32];
+	snprintf(weight, sizeof(weight), "^%.9f", node->weight);
+	write_text(out, node->weight < 1 || node->weight > 1 ? weight : "");
 }
 
 /* The tree in the query language. */
@@ -260,8 +293,9 @@ static void check_soup(const struct bs_buffer *soup, bool any)
 		check_promises(query);
 		check_round_trip(query);
 	} else {
-		assert_true(error_byte <= soup->used_bytes);
-		assert_true(strlen(err.text) > 0);
+		/* All else is a sign. */
+		assert_true(strcmp(err.text, "the query has no words") == 0 || strcmp(err.text, "the query is empty") == 0);
+		assert_int_equal(error_byte, 0);
 		assert_int_equal(bs_query_caret((const char *)soup->data, soup->used_bytes, error_byte, &caret, NULL), BS_OK);
 	}
 	free(caret);
@@ -275,6 +309,7 @@ static void test_token_soup(void **state)
 		"cat",  "dog", "bird", "cat",    " ",     " ",        " ",    " ",     "\xe3\x80\x80", "(",  ")",
 		"(",    ")",   "\"",   "\"",     "-",     " AND ",    " OR ", " NOT ", "AND",          "*",  "~1",
 		"~2",   "~5",  "~",    "title:", "body:", "a:",       "a:b:", "no:",   "漢字",         "漢", "ไทย",
+		"&&", "||", "!", "^2", "^.5", "^", "or", "2", "f(", "x(", "titel:", "/", "->", ":", ")^3",
 		"カナ", "été", "+++",  ".",      "\xff",  "\xe3\x81", "\x01", "'",     "\\",           "_",  "한국",
 	};
 	uint64_t random = 1;
@@ -299,12 +334,12 @@ static void test_byte_soup(void **state)
 		size_t n_bytes = next_random(&random) % sizeof(bytes);
 		for (size_t k = 0; k < n_bytes; k++) {
 			uint64_t draw = next_random(&random);
-			bytes[k] = draw % 3 ? (uint8_t) "()\"-*~12 :aAb"[draw / 3 % 13] : (uint8_t)(draw >> 8);
+			bytes[k] = draw % 3 ? (uint8_t) "()\"-*~12 :aAb^!&|/"[draw / 3 % 18] : (uint8_t)(draw >> 8);
 		}
 		struct bs_error err = {{0}};
 		size_t error_byte;
 		struct bs_query *query = parse((const char *)bytes, n_bytes, i % 2, &error_byte, &err);
-		assert_true(query || error_byte <= n_bytes);
+		assert_true(query || strcmp(err.text, "the query has no words") == 0 || strcmp(err.text, "the query is empty") == 0);
 		if (query) {
 			check_promises(query);
 			free(format(query));
@@ -319,6 +354,7 @@ int main(void)
 		cmocka_unit_test(test_hostile_errors),
 		cmocka_unit_test(test_hostile_parses),
 		cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_nested),
 		cmocka_unit_test(test_deepest),
 		cmocka_unit_test(test_token_soup),
 		cmocka_unit_test(test_byte_soup),

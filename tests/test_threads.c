@@ -24,7 +24,7 @@
 
 static const char *const queries[] = {
 	"common", "common rare7", "word1 word2", "word3 OR word4 OR rare11", "common -word5", "\"word1 common\"", "wor*",
-	"wrod3~2", "\"common word2\"~3", "title:entry word6", "-common", "absent", "rare1* OR rare2*", "(unbalanced",
+	"wrod3~2", "\"common word2\"~3", "title:entry word6", "-common", "absent", "rare1* OR rare2*", "(+++",
 };
 
 #define N_QUERIES (sizeof(queries) / sizeof(*queries))

@@ -16,12 +16,14 @@ struct query_arguments {
 	const char *format;
 	struct bs_find_request request;
 	struct bs_word_list globs, types, type_nots, places;
-	uint64_t n_best;
+	uint64_t n_best, feedback_docs;
 	int color; /* enum when */
 	const char *sort;
 	char *sort_field; /* of sort, without its direction */
 	char *text; /* the operands, joined */
-	bool count, ids, nul, json, stats, fresh, explain;
+	const char *stop, *like_file;
+	char *stop_words, *like_text; /* those files */
+	bool count, ids, nul, json, trec, stats, fresh, explain;
 };
 
 #define SETS(kind, field) BS_OPTION_SETS(kind, struct query_arguments, field)
@@ -36,7 +38,7 @@ static const struct bs_option query_options[] = {
 	{'l', "ids", NULL, "all matches by name, one per line, in document order", SETS(FLAG, ids)},
 	{'0', "null", NULL, "end ids with NUL instead of a line feed", SETS(FLAG, nul)},
 	{0, "json", NULL, "one JSON object per hit", SETS(FLAG, json)},
-	{0, "format", "FORMAT", "one line per hit, such as '{path}:{line}:{column}:{text}'", SETS(STRING, format)},
+	{0, "format", "FORMAT", "one line per hit, such as '{path}:{line}:{column}:{text}', or trec", SETS(STRING, format)},
 	{0, "color", "WHEN", "colours: auto, always or never [auto: on a terminal]", SETS(NAME, color), .names = when_names},
 	{'g', "glob", "GLOB", "only files that match; !GLOB leaves out; repeatable", SETS(LIST, globs)},
 	{'t', "type", "TYPE", "only files of the type; repeatable", SETS(LIST, types)},
@@ -47,6 +49,12 @@ static const struct bs_option query_options[] = {
 	{0, "date", "FIELD", "--newer and --older are about this field of records", SETS(STRING, request.date_field)},
 	{0, "sort", "FIELD", "by numbers or dates in this field of records, not by score; FIELD:desc: the greatest first", SETS(STRING, sort)},
 	{0, "any", NULL, "documents with any of the words, not all", SETS(FLAG, request.any)},
+	{0, "stop", "LANG|FILE", "words that do not count, while others remain: english, or a list", SETS(STRING, stop)},
+	{0, "feedback", "DOCS", "look for words of the best DOCS documents too [10]", SETS(NUMBER, feedback_docs),
+	 .is_optional = true, .value = 10, .least = 1, .most = 1000},
+	{0, "like", "ID", "documents like this one, by its typical words", SETS(ONCE, request.like_id)},
+	{0, "like-file", "FILE", "documents like this text (- is standard input)", SETS(ONCE, like_file)},
+	{0, "strict-query", NULL, "what in the query may be meant otherwise is an error", SETS(FLAG, request.strict_query)},
 	{0, "batch", "FILE", "run each line of FILE as a query (- is standard input)", SETS(STRING, batch)},
 	{0, "approx", NULL, "verify only the candidates that look best", SETS(FLAG, request.approx)},
 	{0, "brute", NULL, "read every document instead of using the index", SETS(FLAG, request.brute)},
@@ -64,9 +72,12 @@ static const char *const query_examples[] = {
 	"bitsift query '\"bit slices\" OR simd'", "a phrase, or a word",
 	"bitsift query 'cat -dog'", "cat, but not dog",
 	"bitsift query --count 'a (b OR c)'", "how many",
+	"bitsift query 'title:dog^3 dog'", "best if the title has it",
 	"bitsift query -- -dog", "all documents without dog",
 	"bitsift query -t py --in src --newer 3d cat", "in Python files below src, changed in the last three days",
 	"bitsift query 'name:readme install'", "in files with readme in their names",
+	"bitsift query --any --feedback heat slabs", "and documents like the best of these",
+	"bitsift query --like notes/a.txt", "documents like that one",
 	"bitsift query 'ferry year:1990..2000 -price:>10k'", "by numbers in fields of records",
 	"bitsift query --sort date:desc ferry", "the latest records first",
 	"vim -q <(bitsift query --format '{path}:{line}:{column}:{text}' dog)", "hits in an editor",
@@ -78,10 +89,10 @@ static const char query_description[] =
 	"nothing else is printed. Several QUERY arguments are joined by spaces. Put `--` before a query that begins with "
 	"`-`.\n\n"
 	"# Query language\n\n"
-	"- `cat dog`, `cat AND dog`: documents with both words, in any letter case. bitsift-index(1) says what a word "
+	"- `cat dog`, `cat AND dog`, `cat && dog`: documents with both words, in any letter case. bitsift-index(1) says what a word "
 	"is.\n\n"
-	"- `cat OR dog`: documents with either word. OR binds looser than AND; parentheses group.\n\n"
-	"- `-dog`, `NOT dog`: documents without the word. A query may have such words only.\n\n"
+	"- `cat OR dog`, `cat || dog`: documents with either word. OR binds looser than AND; brackets group.\n\n"
+	"- `-dog`, `NOT dog`, `!dog`: documents without the word. A query may have such words only.\n\n"
 	"- `\"big dog\"`: a phrase: the words one after the other.\n\n"
 	"- `\"big dog\"~5`: the words near each other, in any order, with at most 5 others between.\n\n"
 	"- `comput*`: words with this beginning.\n\n"
@@ -93,8 +104,17 @@ static const char query_description[] =
 	"- `name:readme`, `name:\"read me\"`, `name:read*`: files by the words of their paths below the source, which the "
 	"index knows; of records, their field of that name; of those that have none and stand in a file of a folder, the words "
 	"of its path. Other words do not look at names. In the score such a word counts as it stands in the text.\n\n"
-	"AND, OR and NOT are operators only in capitals. A token of several words, such as obj.method or e-mail, is a "
-	"phrase. A phrase never matches across two fields of a record. With `--any`, words side by side mean OR.\n\n"
+	"- `dog^2.5`, `\"big dog\"^3`, `(big dog)^2`, `title:dog^0.5`: counts so many times in the score, 0 to 1000; `^0` must match, "
+	"but does not score. Weights around each other multiply. Behind digits alone `^` is text: `2^10`.\n\n"
+	"AND, OR and NOT are operators only in capitals, and as && and || only as whole tokens. A token of several words, such as "
+	"obj.method or e-mail, is a phrase. A phrase never matches across two fields of a record. With `--any`, words side by "
+	"side mean OR.\n\n"
+	"What is pasted from code, logs or mails is no error. An opening bracket directly behind a word is text with its closing "
+	"one, as in `f(x, y)`, unless the word is AND, OR or NOT; so is a pair of brackets without a word, as in `main()`. What seems to be more "
+	"than text and is not is searched as text, or ignored if it holds no word, and a line on standard error says so: a field "
+	"that the index does not have, `or` in lower case between words, `/regex/`, a bracket or quote that is never closed, an "
+	"operator with nothing before or after it, a weight or distance that is none. Five such lines are shown at most. With `--strict-query` each of "
+	"them is an error, for scripts.\n\n"
 	"# Ranges\n\n"
 	"A field of a JSONL record has numbers and dates where a text of it, be it spelled as a JSON number or a string, is one and "
 	"nothing else: `-12`, `0.5`, `1e6`, `\"2024-05-17\"`. `A..B` finds the records that have a value from A to B, both included; "
@@ -121,6 +141,7 @@ static const char query_description[] =
 	"are left out. Of a field that `bitsift index --text` left out the records that match are read for it, those that look best first.\n\n"
 	"# Ranking\n\n"
 	"By BM25 (k1 = 1.2, b = 0.75) over the words of the query that are not negated, including those inside phrases; "
+	"a word counts each time that the query has it, by its weight; "
 	"a prefix or an inexact word scores as the words that it matched. Equal scores come in document order: the order "
 	"of the sources, then of paths or lines. `--ids` lists all in that order. With `--approx` only the candidates "
 	"that look best are read: quicker, but a better hit may be missed.\n\n"
@@ -128,6 +149,22 @@ static const char query_description[] =
 	"least first, and numbers before dates; `--sort FIELD:desc`, or `--sort=-FIELD`, the greatest first. Of several values in a "
 	"field the least counts, or the greatest with :desc. Documents without a value come last, and equal ones in document order. In "
 	"the place of the score stands the value. A field that has neither numbers nor dates is an error: texts are not sorted.\n\n"
+	"# Words that do not count, and words that nobody typed\n\n"
+	"`--stop english` leaves words such as `the` and `of` (Lucene's 33) out of the score, and with `--any` out of the matching, as long as "
+	"the query has others. Without `--any` they must be there all the same, phrases are as exact as ever, and what a query excludes "
+	"is excluded. `--stop FILE` reads the words from a file, several in a line if need be; a line that begins with # is a remark, and "
+	"so is the rest of a line behind a |, as in the lists of Snowball. Words are compared as they are written, before stemming.\n\n"
+	"`--feedback` runs the query twice: the second time with 20 words beside it that are typical of its ten best documents, or of as many as DOCS says. "
+	"A document that has one of them matches, too; what the query excludes stays out, and filters hold. In all they "
+	"weigh as much as the words of the query. So the first hits are better, and documents are found that say the same in other words. "
+	"`--count` counts them all. It costs the reading of those ten texts. (RM3, with BM25's term frequencies: a word's weight is its "
+	"tf / (tf + k1 (1 - b + b length / average)) summed over the documents, of which each counts by the fourth power of its score; the words of "
+	"which that times idf, of which 7 count at most, is largest are taken, but none that one document alone has.)\n\n"
+	"`--like ID` finds documents like that one, without itself, by 30 words that are typical of it in the same sense; ID is what `--ids` prints, or an id of the index. "
+	"`--like-file FILE` takes the words of a text, `-` that of standard input. There need not be a query; one that is there is "
+	"another way to match, and what it excludes stays out. The largest weight is 1.\n\n"
+	"`--explain` tells which words were taken, as they could stand in a query: `learnt: 20 words of 10 texts: slab^0.305 heat^0.2315`. "
+	"In an index that stems these are stems.\n\n"
 	"# Sources that changed\n\n"
 	"A query answers for the last `bitsift index`. A document whose source has changed since is read as it is now, "
 	"left out if it no longer matches, and a line on standard error says how many have changed and names one; `-v` names all. New documents are found after the "
@@ -176,6 +213,9 @@ static const char query_description[] =
 	"`--format` prints FORMAT for each hit, and a line feed unless it ends with \\n or \\0. {path}, {id}, {score} and {rank} "
 	"stand for those, {value} for what `--sort` goes by; {line}, {column}, {start}, {stop}, {field} and {text} for what the best passage has; {{ is a brace, and "
 	"\\n, \\t, \\0 and \\\\ are a line feed, a tab, a NUL byte and a backslash.\n\n"
+	"`--format trec` prints a run for trec_eval: the query's id, Q0, the hit as `--ids` prints it, its rank, its score and the word "
+	"bitsift. With `--batch` a line of FILE is an id, a tab and the query; the id of a line without a tab is its number. White space "
+	"in an id is printed as %20 and so on; there are no lines between queries, and none in the place of `error`.\n\n"
 	"`--batch` runs one query per line of FILE. With `--count` it prints one number per line, with `--ids` one line "
 	"of ids per query, separated by tabs; otherwise the hits of each query and an empty line. For a query that does "
 	"not parse it prints `error`, and the exit status is 2. With `--json`, each object has the query too, `--count` "
@@ -204,9 +244,12 @@ struct session {
 	uint64_t n_unreadable;
 	struct bs_changes changes;
 	uint64_t n_shown; /* ids of this query */
+	uint32_t n_query_notices; /* of this process */
 	bool is_bad_request; /* whatever is asked: an option is wrong */
 	const char *query; /* in a batch: the one that is run; else NULL */
 	size_t query_bytes;
+	const char *query_id; /* for --format trec */
+	size_t query_id_bytes;
 };
 
 static char *join(char *const *words, size_t n)
@@ -220,6 +263,46 @@ static char *join(char *const *words, size_t n)
 		return text;
 	free(text);
 	return NULL;
+}
+
+/* All of a file; - is standard input. */
+static enum bs_status read_text(const char *path, char **text_out, size_t *n_bytes_out, struct bs_error *err)
+{
+	bool is_stdin = strcmp(path, "-") == 0;
+	FILE *file = is_stdin ? stdin : fopen(path, "re");
+	FILE *memory = open_memstream(text_out, n_bytes_out);
+	char piece[65536];
+	for (size_t n; file && memory && (n = fread(piece, 1, sizeof(piece), file)) > 0;)
+		fwrite(piece, 1, n, memory);
+	bool is_read = file && !ferror(file);
+	int error_number = errno;
+	if (file && !is_stdin)
+		fclose(file);
+	bool is_kept = memory && !ferror(memory);
+	if (memory)
+		is_kept &= fclose(memory) == 0;
+	if (!is_read)
+		return bs_fail(err, BS_IO, "%s: %s", path, strerror(error_number));
+	return is_kept ? BS_OK : bs_fail_memory(err, "a text", *n_bytes_out);
+}
+
+/* Of a list of stop words by its name, which is no path, and files for --stop and --like-file. */
+static enum bs_status read_texts(struct query_arguments *arguments, struct bs_error *err)
+{
+	struct bs_find_request *request = &arguments->request;
+	enum bs_status status = BS_OK;
+	if (arguments->stop && strcmp(arguments->stop, "english") == 0)
+		request->stop_language = arguments->stop;
+	else if (arguments->stop)
+		status = read_text(arguments->stop, &arguments->stop_words, &request->stop_words_bytes, err);
+	struct bs_error why = *err;
+	if (status == BS_IO)
+		return bs_fail(err, BS_IO, "--stop: %s; without a file only english is known", why.text);
+	if (!status && arguments->like_file)
+		status = read_text(arguments->like_file, &arguments->like_text, &request->like_text_bytes, err);
+	request->stop_words = arguments->stop_words;
+	request->like_text = arguments->like_text;
+	return status;
 }
 
 /* FIELD, FIELD:asc, FIELD:desc, -FIELD. */
@@ -257,7 +340,9 @@ static enum bs_status take_operands(struct query_arguments *arguments, const str
 		return bs_fail(err, BS_INVALID, "--date FIELD goes with --newer or --older");
 	if (arguments->format && (arguments->count || arguments->ids || arguments->json))
 		return bs_fail(err, BS_INVALID, "--format excludes --count, --ids and --json");
-	if (n == 0 && !arguments->batch)
+	if (arguments->feedback_docs && (arguments->request.like_id || arguments->like_file))
+		return bs_fail(err, BS_INVALID, "--feedback takes words of the best documents, --like of one: choose one");
+	if (n == 0 && !arguments->batch && !arguments->request.like_id && !arguments->like_file)
 		return bs_fail(err, BS_INVALID, "no query; try `bitsift query WORD...` or see `bitsift query --help`");
 	if (n > 0 && arguments->batch)
 		return bs_fail(err, BS_INVALID, "a query and --batch exclude each other");
@@ -267,6 +352,12 @@ static enum bs_status take_operands(struct query_arguments *arguments, const str
 	arguments->text = join(operands->list, n);
 	if (!arguments->text)
 		return bs_fail_memory(err, "a query", n);
+	if (arguments->like_file && arguments->batch && strcmp(arguments->like_file, "-") == 0 && strcmp(arguments->batch, "-") == 0)
+		return bs_fail(err, BS_INVALID, "--like-file and --batch cannot both read standard input");
+	arguments->request.feedback_docs = (size_t)arguments->feedback_docs;
+	status = read_texts(arguments, err);
+	if (status)
+		return status;
 	bool is_count = arguments->count || (arguments->n_best == 0 && !arguments->ids);
 	arguments->request.globs = arguments->globs.list;
 	arguments->request.types = arguments->types.list;
@@ -277,14 +368,17 @@ static enum bs_status take_operands(struct query_arguments *arguments, const str
 	arguments->request.n_best = (size_t)arguments->n_best;
 	arguments->request.snippets = arguments->request.mode == BS_FIND_TOP && !arguments->format;
 	arguments->request.passages = arguments->json;
-	return arguments->format ? bs_present_check_format(arguments->format, &arguments->request.passages, err) : BS_OK;
+	arguments->trec = arguments->format && strcmp(arguments->format, "trec") == 0;
+	return arguments->format && !arguments->trec ? bs_present_check_format(arguments->format, &arguments->request.passages, err) : BS_OK;
 }
 
 static int show_hit(void *context, const struct bs_find_hit *hit)
 {
 	struct session *session = context;
 	const struct query_arguments *arguments = session->arguments;
-	if (arguments->json) {
+	if (arguments->trec) {
+		bs_present_trec(hit, session->query_id, session->query_id_bytes, session->out);
+	} else if (arguments->json) {
 		bs_present_json(hit, arguments->sort != NULL, session->query, session->query_bytes, session->out);
 	} else if (arguments->format) {
 		bs_present_format(hit, arguments->format, session->is_terminal, session->out);
@@ -313,6 +407,15 @@ static void show_notice(void *context, const char *message)
 	fprintf(stderr, "bitsift: %s\n", message);
 }
 
+#define MOST_QUERY_NOTICES 5u
+
+static void show_query_notice(void *context, const char *message)
+{
+	struct session *session = context;
+	if (session->n_query_notices++ < MOST_QUERY_NOTICES)
+		show_notice(session, message);
+}
+
 static void show_explain(void *context, const char *text, size_t text_bytes)
 {
 	(void)context;
@@ -327,7 +430,7 @@ static void end_query(struct session *session, const struct bs_find_result *resu
 		bs_present_json_count(result->n_hits, session->query, session->query_bytes, session->out);
 	else if (arguments->count)
 		fprintf(session->out, "%llu\n", (unsigned long long)result->n_hits);
-	else if (arguments->batch)
+	else if (arguments->batch && !arguments->trec)
 		putc('\n', session->out);
 	fflush(session->out);
 	if (!session->is_terminal)
@@ -363,6 +466,7 @@ static enum bs_status run_query(struct session *session, const char *text, size_
 	request.query_bytes = text_bytes;
 	request.hit = show_hit;
 	request.notice = show_notice;
+	request.notice_query = show_query_notice;
 	request.explain = session->arguments->explain ? show_explain : NULL;
 	request.explain_bars = request.explain && isatty(STDERR_FILENO);
 	request.context = session;
@@ -417,6 +521,8 @@ static bool next_line(FILE *file, char *line, size_t *line_bytes_out)
 static void show_error(struct session *session, const struct bs_error *err)
 {
 	const struct query_arguments *arguments = session->arguments;
+	if (arguments->trec)
+		return;
 	if (arguments->json)
 		bs_present_json_error(err, session->query, session->query_bytes, session->out);
 	else
@@ -424,6 +530,19 @@ static void show_error(struct session *session, const struct bs_error *err)
 	if (!arguments->count && (!arguments->ids || arguments->json))
 		putc('\n', session->out);
 	fflush(session->out);
+}
+
+/* A run has the query's id in each line: what stands before a tab, or the line's number. Returns where the query begins. */
+static const char *take_query_id(struct session *session, const char *line, size_t n, uint64_t number, char own[24])
+{
+	const char *tab = memchr(line, '\t', n);
+	session->query_id = own;
+	session->query_id_bytes = (size_t)snprintf(own, 24, "%llu", (unsigned long long)number);
+	if (!tab || tab == line)
+		return tab ? tab + 1 : line;
+	session->query_id = line;
+	session->query_id_bytes = (size_t)(tab - line);
+	return tab + 1;
 }
 
 /* A query a line. A bad one prints `error` in its place; damage ends the run. */
@@ -443,10 +562,11 @@ static enum bs_status run_batch(struct session *session, struct bs_error *err)
 		fprintf(stderr, "bitsift: %s\n", err->text);
 		goto out;
 	}
-	while (next_line(file, line, &n)) {
-		session->query = line;
-		session->query_bytes = n;
-		status = run_query(session, line, n, err);
+	for (uint64_t number = 1; next_line(file, line, &n); number++) {
+		char own_id[24];
+		session->query = session->arguments->trec ? take_query_id(session, line, n, number, own_id) : line;
+		session->query_bytes = n - (size_t)(session->query - line);
+		status = run_query(session, session->query, session->query_bytes, err);
 		if (status && ((status != BS_INVALID && status != BS_UNSUPPORTED) || session->is_bad_request))
 			break;
 		if (status) {
@@ -510,7 +630,8 @@ static bool wants_color(int when, bool is_terminal)
 static int run(void *set, const struct bs_operands *operands, const struct bs_consent *consent, struct bs_error *err)
 {
 	struct query_arguments *arguments = set;
-	struct session session = {.arguments = arguments, .consent = consent, .is_terminal = isatty(STDOUT_FILENO)};
+	struct session session = {.arguments = arguments, .consent = consent, .is_terminal = isatty(STDOUT_FILENO),
+	                          .query_id = "1", .query_id_bytes = 1};
 	struct bs_error told = {""}; /* already, where it came up */
 	if (bs_cmd_lists_kernels(arguments->kernel))
 		return 0;
@@ -549,6 +670,8 @@ static void release(void *of_options)
 {
 	struct query_arguments *arguments = of_options;
 	free(arguments->text);
+	free(arguments->stop_words);
+	free(arguments->like_text);
 	free(arguments->sort_field);
 	bs_word_list_deinit(&arguments->globs);
 	bs_word_list_deinit(&arguments->types);
@@ -561,7 +684,7 @@ static const struct query_arguments query_defaults = {.n_best = 10};
 const struct bs_command bs_command_query = {
 	.name = "query",
 	.summary = "Find documents by their words, phrases and fields.",
-	.usage = "[OPTION]... (QUERY... | --batch FILE)",
+	.usage = "[OPTION]... (QUERY... | --batch FILE | --like ID)",
 	.description = query_description,
 	.options = query_options,
 	.examples = query_examples,

@@ -104,6 +104,10 @@ void bs_word_list_deinit(struct bs_word_list *words)
 static enum bs_status set_number(const struct bs_option *option, const char *name, const char *argument, uint64_t *to,
                                  struct bs_error *err)
 {
+	if (!argument) {
+		*to = (uint64_t)option->value;
+		return BS_OK;
+	}
 	return bs_parse_number(name, argument, option->least, option->most ? option->most : UINT64_MAX - 1, to, err);
 }
 
@@ -220,7 +224,7 @@ static enum bs_status take_long(struct walk *walk, const char *word, struct bs_e
 	if (argument && !option->argument && !walk->command->is_as_rg)
 		return bs_fail(err, BS_INVALID, "option --%s takes no argument; see `bitsift %s --help`", option->name,
 		               walk->command->name);
-	if (option->argument && !argument && !(argument = next_word(walk, option)))
+	if (option->argument && !option->is_optional && !argument && !(argument = next_word(walk, option)))
 		return refuse_incomplete(walk, word, err);
 	walk->help |= option == &help_option;
 	return do_option(walk, option, option->argument ? argument : NULL, err);
@@ -311,7 +315,7 @@ static void help_line(const struct bs_option *option, FILE *out)
 	int n = option->short_name ? snprintf(head, sizeof(head), "  -%c, --%s", option->short_name, option->name)
 	                           : snprintf(head, sizeof(head), "      --%s", option->name);
 	if (option->argument)
-		n += snprintf(head + n, sizeof(head) - (size_t)n, " %s", option->argument);
+		n += snprintf(head + n, sizeof(head) - (size_t)n, option->is_optional ? "[=%s]" : " %s", option->argument);
 	if (n + 2 <= HELP_COLUMN)
 		fprintf(out, "%-*s", HELP_COLUMN, head);
 	else

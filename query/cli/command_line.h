@@ -36,6 +36,7 @@ struct bs_option {
 	const char *help;     /* one line, lower case, no full stop */
 	enum bs_option_kind kind;
 	size_t offset;
+	bool is_optional;      /* the argument is: it is behind a =, or there is none, and a NUMBER becomes value */
 	bool takes_dash;       /* where is_as_rg: its value may begin with a dash */
 	int value;             /* CHOICE; CALL may use it */
 	uint64_t least, most;  /* NUMBER; most 0: any number */

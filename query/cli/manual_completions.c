@@ -96,7 +96,7 @@ static void bash_command(FILE *out, const struct bs_command *command)
 	}
 	fprintf(out, "'\n        operands=%s\n        case $before in\n", bash_wanted[operands_of(command)]);
 	for (size_t i = 0; (option = bs_command_option(command, i)) != NULL; i++) {
-		if (!option->argument)
+		if (!option->argument || option->is_optional)
 			continue;
 		fprintf(out, "        --%s", option->name);
 		if (option->short_name)
@@ -135,13 +135,14 @@ static void zsh_option(FILE *out, const struct bs_command *command, const struct
 		fprintf(out, "{-%c%s,--%s%s}'", option->short_name, option->argument ? "+" : "", option->name,
 		        option->argument ? "=" : "");
 	} else {
-		fprintf(out, "'%s--%s%s", is_repeatable ? "*" : "", option->name, option->argument ? "=" : "");
+		fprintf(out, "'%s--%s%s", is_repeatable ? "*" : "", option->name,
+		        option->is_optional ? "=-" : option->argument ? "=" : "");
 	}
 	fputs("[", out);
 	quote(out, option->help, "\\[]:");
 	fputs("]", out);
 	if (option->argument) {
-		fprintf(out, ":%s:", option->argument);
+		fprintf(out, "%s:%s:", option->is_optional ? ":" : "", option->argument);
 		fputs(zsh_wanted[argument_of(option)], out);
 		if (argument_of(option) == WANTED_LISTED)
 			fprintf(out, "($(bitsift %s --%s list 2> /dev/null))", command->name, option->name);
@@ -192,7 +193,7 @@ static void fish_option(FILE *out, const struct bs_command *command, const struc
 	fprintf(out, "complete -c bitsift -n '__bitsift_in %s' -l %s", command->name, option->name);
 	if (option->short_name)
 		fprintf(out, " -s %c", option->short_name);
-	if (option->argument)
+	if (option->argument && !option->is_optional)
 		fputs(wanted[argument_of(option)], out);
 	if (option->argument && argument_of(option) == WANTED_LISTED)
 		fprintf(out, " -a '(bitsift %s --%s list 2> /dev/null)'", command->name, option->name);

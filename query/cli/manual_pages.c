@@ -149,7 +149,7 @@ static void option(FILE *out, const struct bs_option *option)
 	plain(out, option->name, strlen(option->name));
 	fputs("\\fR", out);
 	if (option->argument)
-		fprintf(out, " \\fI%s\\fR", option->argument);
+		fprintf(out, option->is_optional ? "[=\\fI%s\\fR]" : " \\fI%s\\fR", option->argument);
 	fprintf(out, "\n%c", toupper((unsigned char)option->help[0]));
 	prose(out, option->help + 1, strlen(option->help) - 1);
 	fputs(".\n", out);

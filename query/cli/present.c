@@ -282,6 +282,24 @@ void bs_present_format(const struct bs_find_hit *hit, const char *format, bool i
 		putc('\n', out);
 }
 
+/* One of the columns, which white space ends. */
+static void put_column(const char *text, size_t text_bytes, FILE *out)
+{
+	for (size_t i = 0; i < text_bytes; i++)
+		if (text[i] == ' ' || (text[i] >= '\t' && text[i] <= '\r'))
+			fprintf(out, "%%%02X", (unsigned)text[i]);
+		else
+			putc(text[i], out);
+}
+
+void bs_present_trec(const struct bs_find_hit *hit, const char *query_id, size_t query_id_bytes, FILE *out)
+{
+	put_column(query_id, query_id_bytes, out);
+	fputs(" Q0 ", out);
+	put_column(hit->local_id, hit->local_id_bytes, out);
+	fprintf(out, " %" PRIu64 " %.9f bitsift\n", hit->rank, hit->score);
+}
+
 enum bs_status bs_stats_add(struct bs_stats_sum *sum, const struct bs_query_stats *stats, struct bs_error *err)
 {
 	uint64_t n = sum->n_queries;

@@ -27,6 +27,9 @@ enum bs_status bs_present_check_format(const char *format, bool *has_places_out,
 /* Such a format, checked, and at its end a line feed unless it ends with that or NUL. */
 void bs_present_format(const struct bs_find_hit *hit, const char *format, bool is_terminal, FILE *out);
 
+/* "301 Q0 FBIS3-1 1 12.345678901 bitsift": a line of a run, as trec_eval reads it. */
+void bs_present_trec(const struct bs_find_hit *hit, const char *query_id, size_t query_id_bytes, FILE *out);
+
 /* Text as a JSON string (RFC 8259); invalid UTF-8 becomes U+FFFD. False if there was some. */
 bool bs_present_json_string(const char *text, size_t text_bytes, FILE *out);
 

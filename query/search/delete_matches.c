@@ -66,6 +66,7 @@ static enum bs_status find_matches(struct deletion *at, const struct bs_index *i
 		.query_bytes = at->request->query_bytes,
 		.mode = BS_FIND_IDS,
 		.any = at->request->any,
+		.strict_query = true, /* what may be meant otherwise deletes nothing */
 		.hit = take_hit,
 		.notice = tell,
 		.context = at,

@@ -243,6 +243,19 @@ static void explain_term(struct explanation *to, uint32_t t)
 		explain_place(to, s, t);
 }
 
+enum bs_status bs_explain_learnt(const struct bs_feedback *feedback, struct bs_buffer *text, struct bs_error *err)
+{
+	struct explanation to = {.text = text, .err = err};
+	const struct bs_weighted_term *taken = bs_feedback_taken(feedback);
+	size_t n = bs_feedback_n_taken(feedback);
+	print(&to, "learnt: %zu word%s of %zu text%s:", n, n == 1 ? "" : "s", feedback->n_texts, feedback->n_texts == 1 ? "" : "s");
+	for (size_t i = 0; i < n; i++)
+		print(&to, " %.*s^%.10g", taken[i].term_bytes < 100 ? (int)taken[i].term_bytes : 100, (const char *)taken[i].term,
+		      taken[i].weight);
+	print(&to, "\n");
+	return to.status;
+}
+
 enum bs_status bs_explain_plan(const struct bs_plan *plan, const struct bs_kernel *kernel, struct bs_buffer *text,
                                struct bs_error *err)
 {

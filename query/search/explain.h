@@ -3,8 +3,13 @@
 #define BS_QUERY_SEARCH_EXPLAIN_H
 
 #include "core/simd/kernels.h"
+#include "query/search/feedback.h"
 #include "query/search/plan.h"
 #include "query/search/scan.h"
+
+/* Appends the words that were taken from documents, as they would stand in a query. */
+enum bs_status bs_explain_learnt(const struct bs_feedback *feedback, struct bs_buffer *text, struct bs_error *err)
+	BS_WARN_UNUSED;
 
 /* Appends the tree, and one line a term: df, idf, and its columns in each segment, with their densities: the bits of
  * the hashed ones are counted for it. */

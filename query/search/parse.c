@@ -1,11 +1,11 @@
 /*
- * parse.c: the grammar of parse.h by recursive descent: tokens, what their text means as words, and the tree as it
- * grows.
+ * parse.c: the grammar of parse.h by recursive descent over the tokens of lex.h: what their text means as words, and the
+ * tree as it grows.
  *
- * Only parentheses recurse (parse_or), so BS_QUERY_MAX_DEPTH bounds the stack. An operand that is ignored is NO_DRAFT,
+ * Only brackets recurse (parse_or), so BS_QUERY_MAX_DEPTH bounds the stack. An operand that is ignored is NO_DRAFT,
  * which every operator passes by. The first failure sticks: no token follows it, and nothing more is built.
  */
-#include "query/search/parse.h"
+#include "query/search/lex.h"
 
 #include <assert.h>
 #include <math.h>
@@ -14,40 +14,11 @@
 #include <unicode/utf8.h>
 
 #include "core/base/hash.h"
-#include "core/base/visible.h"
-
-/* How much of a token a warning shows. */
-#define SHOWN_BYTES 60
+#include "query/search/stop.h"
 
 #define NO_DRAFT UINT32_MAX
 
 #define ELEMENT_KIND_BYTES 2u /* in front of a term in bs_query.terms */
-
-enum token_kind {
-	TOKEN_START, /* before the first token */
-	TOKEN_END,
-	TOKEN_OPEN,
-	TOKEN_CLOSE,
-	TOKEN_AND,
-	TOKEN_OR,
-	TOKEN_NOT,
-	TOKEN_MINUS,
-	TOKEN_PHRASE, /* inner: between the quotes */
-	TOKEN_NEAR,   /* the same, with a distance */
-	TOKEN_WORD,   /* inner: all of it, or what follows the fields that were taken off */
-	TOKEN_FIELD,  /* the name and colon in front of a word */
-};
-
-/* Offsets into the query. */
-struct token {
-	enum token_kind kind;
-	size_t start_byte;
-	size_t end_byte;
-	size_t inner_start_byte;
-	size_t inner_end_byte;
-	uint32_t distance; /* NEAR: at most BS_QUERY_MAX_DISTANCE */
-	double weight;     /* WORD, PHRASE, NEAR, CLOSE: 1 where none stands */
-};
 
 /* A term of a token's text. */
 struct word {
@@ -56,6 +27,7 @@ struct word {
 	uint32_t position;
 	uint64_t start_byte; /* in the token's text */
 	bool is_bigram;
+	bool is_stop;
 };
 
 /* A node in the making; children are linked, so that an AND is taken into another without a copy. */
@@ -73,22 +45,26 @@ struct draft {
 	uint32_t n_children;
 	uint32_t final; /* its index in the query */
 	double weight;  /* its own, of all below it */
+	bool is_stop;   /* a stop word, and nothing else */
 };
 
 struct parser {
-	const uint8_t *text;
-	size_t text_bytes;
+	struct bs_lexing lexing; /* the text and its tokens; the status, which is sticky */
 	const struct bs_query_options *options;
-	struct token before;    /* what asks for an operand at the current token */
-	struct token token;     /* the current token */
+	size_t at;              /* the current token */
 	uint32_t field;         /* the field in force */
 	uint32_t name_field;    /* that of records called "name"; BS_QUERY_ANY_FIELD: there is none */
 	uint32_t depth;         /* of parentheses */
 	uint32_t n_items;       /* of all leaves so far */
+	const struct bs_stop *stop; /* NULL: every word counts */
+	uint32_t n_negations;   /* that the current token stands in */
+	bool has_stops;         /* words of it stand in the query, */
+	bool has_others;        /* and positive words that are none, but for those beside the query, */
+	size_t own_items_bytes; /* whose items lie behind so many bytes */
 	uint32_t n_inexact;     /* those of them that are prefixes or fuzzy words */
 	struct bs_buffer words; /* of struct word: the text of one token, analysed */
 	struct bs_buffer terms; /* their bytes */
-	struct bs_query *query;    /* terms and warnings grow here from the start */
+	struct bs_query *query;    /* terms and notices grow here from the start */
 	struct bs_buffer items;    /* of struct bs_query_item */
 	struct bs_buffer ranges;   /* of struct bs_query_range */
 	struct bs_buffer elements; /* of struct bs_element, their terms in query->terms */
@@ -96,280 +72,34 @@ struct parser {
 	struct bs_buffer drafts;   /* of struct draft */
 	uint32_t n_drafts;
 	uint32_t n_children; /* of the finished query so far */
-	size_t error_byte;
-	enum bs_status status; /* sticky */
 	struct bs_error *err;
 };
 
 /* Only while there was no failure yet. */
 static void keep(struct parser *parser, enum bs_status status)
 {
-	parser->status = status;
-	if (status)
-		parser->token.kind = TOKEN_END;
-}
-
-static void fail_at(struct parser *parser, size_t byte, const char *message)
-{
-	if (parser->status)
-		return;
-	parser->error_byte = byte;
-	keep(parser, bs_fail(parser->err, BS_INVALID, "%s", message));
+	bs_lex_keep(&parser->lexing, status);
 }
 
 static void append(struct parser *parser, struct bs_buffer *to, const void *bytes, size_t n_bytes)
 {
-	if (!parser->status)
+	if (!parser->lexing.status)
 		keep(parser, bs_buffer_append(to, bytes, n_bytes, parser->err));
 }
 
-/* How many bytes of a token to show: all, or up to a character's end. */
-static int shown_bytes(const uint8_t *text, size_t n_bytes)
+/* The current token; none follows the last, and none a failure. */
+static const struct bs_lexeme *token_of(const struct parser *parser)
 {
-	if (n_bytes <= SHOWN_BYTES)
-		return (int)n_bytes;
-	size_t shown = SHOWN_BYTES;
-	while (shown > SHOWN_BYTES - U8_MAX_LENGTH && U8_IS_TRAIL(text[shown]))
-		shown--;
-	return (int)shown;
-}
-
-/* Warnings beyond those that are kept are counted. */
-static void warn(struct parser *parser, size_t start_byte, size_t end_byte, const char *message)
-{
-	const uint8_t *text = parser->text + start_byte;
-	int n_shown = shown_bytes(text, end_byte - start_byte);
-	const char *cut = (size_t)n_shown < end_byte - start_byte ? "…" : "";
-	uint32_t i = parser->query->n_warnings++;
-	struct bs_error *warning = i < BS_QUERY_WARNINGS ? &parser->query->warnings[i] : NULL;
-	(void)bs_fail(warning, BS_OK, "%.*s%s %s", n_shown, (const char *)text, cut, message);
-}
-
-/* The bytes of the white space at `at`, 0 if there is none. */
-static size_t space_bytes(const struct parser *parser, size_t at)
-{
-	if (at >= parser->text_bytes)
-		return 0;
-	size_t next = at;
-	return bs_visible_is_space(bs_visible_next(parser->text, parser->text_bytes, &next)) ? next - at : 0;
-}
-
-static bool is_delimiter(const struct parser *parser, size_t at)
-{
-	return at >= parser->text_bytes || parser->text[at] == '(' || parser->text[at] == ')' || parser->text[at] == '"' ||
-	       space_bytes(parser, at) > 0;
-}
-
-static enum token_kind word_kind(const uint8_t *word, size_t word_bytes)
-{
-	if (word_bytes == 3 && memcmp(word, "AND", 3) == 0)
-		return TOKEN_AND;
-	if (word_bytes == 2 && memcmp(word, "OR", 2) == 0)
-		return TOKEN_OR;
-	if (word_bytes == 3 && memcmp(word, "NOT", 3) == 0)
-		return TOKEN_NOT;
-	return TOKEN_WORD;
-}
-
-static bool is_digit(uint8_t byte)
-{
-	return byte >= '0' && byte <= '9';
-}
-
-/* The decimal number that is all of text[0..n_bytes). False: it is none. */
-static bool read_decimal(const uint8_t *text, size_t n_bytes, double *number_out)
-{
-	const uint64_t enough = UINT64_C(10000000000000);
-	uint64_t digits = 0, unit = 1;
-	size_t n_digits = 0;
-	bool is_fraction = false;
-	for (size_t i = 0; i < n_bytes; i++) {
-		if (text[i] == '.' && !is_fraction) {
-			is_fraction = true;
-			n_digits = 0;
-		} else if (!is_digit(text[i])) {
-			return false;
-		} else {
-			n_digits++;
-			if (is_fraction && unit >= enough)
-				continue;
-			digits = digits < enough * 10 ? digits * 10 + (text[i] - (uint8_t)'0') : digits;
-			unit *= is_fraction ? 10 : 1;
-		}
-	}
-	*number_out = (double)digits / (double)unit;
-	return n_digits > 0;
-}
-
-/* Where the number that text[start..end) may end with begins: its characters alone, in whatever order. */
-static size_t number_start(const uint8_t *text, size_t start, size_t end)
-{
-	while (end > start && (is_digit(text[end - 1]) || text[end - 1] == '.' || text[end - 1] == '-'))
-		end--;
-	return end;
-}
-
-static void warn(struct parser *parser, size_t start_byte, size_t end_byte, const char *message);
-
-/* Whether text[start..end) is a weight, and a good one: that of what begins at of_byte. */
-static bool read_weight(struct parser *parser, size_t of_byte, size_t start, size_t end, double *weight_out)
-{
-	double weight;
-	if (end - start < 2 || parser->text[start] != '^')
-		return false;
-	bool is_good = read_decimal(parser->text + start + 1, end - start - 1, &weight) && weight <= BS_QUERY_MAX_WEIGHT;
-	if (!is_good)
-		warn(parser, of_byte, end, "is searched as text: a weight is a number from 0 to 1000, as in cat^2.5");
-	else
-		*weight_out = weight;
-	return is_good;
-}
-
-/* Takes the weight off the end of a word, if it has one: not of digits, where it is a power (2^10). */
-static void take_weight(struct parser *parser, struct token *token)
-{
-	const uint8_t *text = parser->text;
-	size_t start = number_start(text, token->inner_start_byte, token->inner_end_byte), digit = token->inner_start_byte;
-	start -= start > digit && text[start - 1] == '^';
-	while (digit < start && is_digit(text[digit]))
-		digit++;
-	if (digit < start && read_weight(parser, token->start_byte, start, token->inner_end_byte, &token->weight))
-		token->inner_end_byte = start;
-}
-
-/* Takes the ^N behind a closing quote or bracket into the token, if it is one. */
-static void read_weight_behind(struct parser *parser, struct token *token)
-{
-	size_t end = token->end_byte;
-	if (end >= parser->text_bytes || parser->text[end] != '^')
-		return;
-	for (end++; !is_delimiter(parser, end);)
-		end++;
-	bool is_number = number_start(parser->text, token->end_byte, end) == token->end_byte + 1;
-	if (is_number && read_weight(parser, token->start_byte, token->end_byte, end, &token->weight))
-		token->end_byte = end;
-}
-
-/* Takes the ~N behind a closing quote into the token, if it is one. */
-static void read_distance(const struct parser *parser, struct token *token)
-{
-	size_t at = token->end_byte;
-	if (at >= parser->text_bytes || parser->text[at] != '~')
-		return;
-	uint32_t distance = 0;
-	for (at++; at < parser->text_bytes && is_digit(parser->text[at]); at++) {
-		uint64_t longer = (uint64_t)distance * 10 + (parser->text[at] - (uint8_t)'0');
-		distance = longer < BS_QUERY_MAX_DISTANCE ? (uint32_t)longer : BS_QUERY_MAX_DISTANCE;
-	}
-	bool ends = is_delimiter(parser, at) || parser->text[at] == '^';
-	if (at == token->end_byte + 1 || !ends)
-		return;
-	token->kind = TOKEN_NEAR;
-	token->distance = distance;
-	token->end_byte = at;
-}
-
-static void read_phrase(struct parser *parser, struct token *token)
-{
-	token->kind = TOKEN_PHRASE;
-	token->inner_start_byte = token->start_byte + 1;
-	size_t left_bytes = parser->text_bytes - token->inner_start_byte;
-	const uint8_t *close = left_bytes ? memchr(parser->text + token->inner_start_byte, '"', left_bytes) : NULL;
-	if (!close) {
-		fail_at(parser, token->start_byte, "unbalanced \": the phrase is never closed");
-		token->kind = TOKEN_END;
-		return;
-	}
-	token->inner_end_byte = (size_t)(close - parser->text);
-	token->end_byte = token->inner_end_byte + 1;
-	read_distance(parser, token);
-	read_weight_behind(parser, token);
-}
-
-/* After a `-`, neither another nor AND, OR and NOT are more than text. */
-static void read_word(struct parser *parser, bool is_after_minus, struct token *token)
-{
-	size_t at = token->start_byte;
-	if (parser->text[at] == '-' && !is_after_minus && at + 1 < parser->text_bytes && space_bytes(parser, at + 1) == 0) {
-		token->kind = TOKEN_MINUS;
-		token->end_byte = at + 1;
-		return;
-	}
-	/* Continuation bytes never look like a delimiter. */
-	while (!is_delimiter(parser, token->end_byte))
-		token->end_byte++;
-	token->inner_start_byte = at;
-	token->inner_end_byte = token->end_byte;
-	token->kind = is_after_minus ? TOKEN_WORD : word_kind(parser->text + at, token->end_byte - at);
-	if (token->kind == TOKEN_WORD)
-		take_weight(parser, token);
-}
-
-/* Moves to the next token. */
-static void advance(struct parser *parser)
-{
-	size_t at = parser->token.end_byte;
-	if (parser->status)
-		return;
-	for (size_t n_bytes; (n_bytes = space_bytes(parser, at)) > 0;)
-		at += n_bytes;
-	struct token token = {.kind = TOKEN_END, .start_byte = at, .end_byte = at, .weight = 1};
-	if (at < parser->text_bytes && (parser->text[at] == '(' || parser->text[at] == ')')) {
-		token.kind = parser->text[at] == '(' ? TOKEN_OPEN : TOKEN_CLOSE;
-		token.end_byte = at + 1;
-		if (token.kind == TOKEN_CLOSE)
-			read_weight_behind(parser, &token);
-	} else if (at < parser->text_bytes && parser->text[at] == '"') {
-		read_phrase(parser, &token);
-	} else if (at < parser->text_bytes) {
-		read_word(parser, parser->token.kind == TOKEN_MINUS, &token);
-	}
-	parser->token = token;
-}
-
-/* The current token asks for an operand: moves to where it must begin. */
-static void advance_to_operand(struct parser *parser)
-{
-	parser->before = parser->token;
-	advance(parser);
-}
-
-static bool starts_primary(const struct parser *parser)
-{
-	enum token_kind kind = parser->token.kind;
-	return kind == TOKEN_WORD || kind == TOKEN_PHRASE || kind == TOKEN_NEAR || kind == TOKEN_OPEN;
+	static const struct bs_lexeme end = {.kind = BS_LEX_END};
+	if (parser->lexing.status)
+		return &end;
+	return (const struct bs_lexeme *)(const void *)parser->lexing.tokens.data + parser->at;
 }
 
 static bool starts_unary(const struct parser *parser)
 {
-	return starts_primary(parser) || parser->token.kind == TOKEN_NOT || parser->token.kind == TOKEN_MINUS;
-}
-
-/* The current token cannot begin an operand, and one must stand here. */
-static void fail_operand(struct parser *parser)
-{
-	static const char *const after[] = {
-		[TOKEN_AND] = "AND needs something after it",
-		[TOKEN_OR] = "OR needs something after it",
-		[TOKEN_NOT] = "NOT needs a word, a phrase or parentheses after it",
-		[TOKEN_MINUS] = "- needs a word, a phrase or parentheses after it",
-		[TOKEN_FIELD] = "the field needs a word, a phrase or parentheses after it",
-	};
-	size_t at = parser->token.start_byte;
-	size_t before_at = parser->before.start_byte;
-	bool is_open = parser->before.kind == TOKEN_OPEN;
-	if (after[parser->before.kind])
-		fail_at(parser, before_at, after[parser->before.kind]);
-	else if (parser->token.kind == TOKEN_AND)
-		fail_at(parser, at, "AND needs something before it");
-	else if (parser->token.kind == TOKEN_OR)
-		fail_at(parser, at, "OR needs something before it");
-	else if (parser->token.kind == TOKEN_CLOSE)
-		fail_at(parser, at, is_open ? "nothing between the parentheses" : "unbalanced )");
-	else if (is_open)
-		fail_at(parser, before_at, "unbalanced (: it is never closed");
-	else
-		fail_at(parser, 0, "the query is empty");
+	enum bs_lex_kind kind = (enum bs_lex_kind)token_of(parser)->kind;
+	return kind != BS_LEX_END && kind != BS_LEX_CLOSE && kind != BS_LEX_AND && kind != BS_LEX_OR;
 }
 
 /*
@@ -379,7 +109,7 @@ static void fail_operand(struct parser *parser)
 static enum bs_element_kind suffix_of(const struct parser *parser, size_t start_byte, size_t end_byte,
                                       uint8_t *distance_out, size_t *text_end_out)
 {
-	const uint8_t *end = parser->text + end_byte;
+	const uint8_t *end = parser->lexing.text + end_byte;
 	size_t n_bytes = end_byte - start_byte;
 	*distance_out = 0;
 	*text_end_out = end_byte;
@@ -399,36 +129,9 @@ static enum bs_element_kind suffix_of(const struct parser *parser, size_t start_
 static bool has_bad_distance(const uint8_t *text, size_t start_byte, size_t end_byte)
 {
 	size_t at = end_byte;
-	while (at > start_byte && is_digit(text[at - 1]))
+	while (at > start_byte && bs_lex_is_digit(text[at - 1]))
 		at--;
 	return at > start_byte + 1 && text[at - 1] == '~';
-}
-
-#define FILE_NAME "name"
-
-/* The length of the field name, colon included, that the current word begins with, and its field; 0 if with none. */
-static size_t find_field(struct parser *parser)
-{
-	const struct bs_term_table *fields = parser->options->fields;
-	const uint8_t *word = parser->text + parser->token.inner_start_byte;
-	size_t word_bytes = parser->token.inner_end_byte - parser->token.inner_start_byte;
-	size_t longest_bytes = parser->options->longest_field_bytes;
-	size_t reach = fields && word_bytes > longest_bytes ? longest_bytes + 1 : word_bytes;
-	size_t found_bytes = 0;
-	for (size_t at = 1; fields && at < reach; at++) {
-		const uint8_t *colon = memchr(word + at, ':', reach - at);
-		if (!colon)
-			break;
-		at = (size_t)(colon - word);
-		if (bs_term_table_find(fields, word, (uint32_t)at, bs_hash_slot(word, at), &parser->field))
-			found_bytes = at + 1;
-	}
-	if (parser->options->has_file_names && found_bytes <= sizeof(FILE_NAME) && word_bytes >= sizeof(FILE_NAME) &&
-	    memcmp(word, FILE_NAME ":", sizeof(FILE_NAME)) == 0) {
-		parser->field = BS_QUERY_FILE_NAME;
-		found_bytes = sizeof(FILE_NAME);
-	}
-	return found_bytes;
 }
 
 static struct draft *draft_at(struct parser *parser, uint32_t draft)
@@ -447,7 +150,7 @@ static uint32_t add_element(struct parser *parser, const struct bs_element *elem
 	bs_buffer_clear(key);
 	append(parser, key, kind, sizeof(kind));
 	append(parser, key, element->term, element->term_bytes);
-	if (!parser->status)
+	if (!parser->lexing.status)
 		keep(parser, bs_term_table_intern(&parser->query->terms, key->data, (uint32_t)key->used_bytes,
 		                                  bs_hash_slot(key->data, key->used_bytes), &number, &is_new, parser->err));
 	if (is_new)
@@ -456,16 +159,16 @@ static uint32_t add_element(struct parser *parser, const struct bs_element *elem
 }
 
 /* Appends an item to the leaf that is being made. */
-static void add_item(struct parser *parser, const struct bs_element *element, uint32_t position)
+static void add_item(struct parser *parser, const struct bs_element *element, uint32_t position, bool is_stop)
 {
-	struct bs_query_item item = {.element = add_element(parser, element), .position = position};
+	struct bs_query_item item = {.element = add_element(parser, element), .position = position, .is_stop = is_stop};
 	append(parser, &parser->items, &item, sizeof(item));
 }
 
 static uint32_t add_draft(struct parser *parser, const struct draft *draft)
 {
 	append(parser, &parser->drafts, draft, sizeof(*draft));
-	return parser->status ? NO_DRAFT : parser->n_drafts++;
+	return parser->lexing.status ? NO_DRAFT : parser->n_drafts++;
 }
 
 static struct draft new_draft(enum bs_node_kind kind)
@@ -486,6 +189,7 @@ static uint32_t negate(struct parser *parser, uint32_t draft)
 	if (node->kind != BS_NODE_NOT)
 		return add_draft(parser, &negation);
 	draft_at(parser, node->first_child)->weight *= node->weight;
+	draft_at(parser, node->first_child)->is_stop = false;
 	return node->first_child;
 }
 
@@ -524,7 +228,21 @@ static enum bs_status take_terms(void *context, const struct bs_token *tokens, s
 		append(parser, &parser->terms, tokens[i].term, tokens[i].term_bytes);
 		append(parser, &parser->words, &word, sizeof(word));
 	}
-	return parser->status;
+	return parser->lexing.status;
+}
+
+/* Marks those of the gathered words that are stop words. */
+static void mark_stops(struct parser *parser, const uint8_t *text, size_t text_bytes)
+{
+	struct word *words = (struct word *)(void *)parser->words.data;
+	size_t n_words = parser->words.used_bytes / sizeof(*words);
+	bs_buffer_clear(&parser->key);
+	if (!parser->lexing.status)
+		keep(parser, bs_stop_mark(parser->stop, text, text_bytes, &parser->key, parser->err));
+	for (size_t i = 0, n = 0; i < n_words && n < parser->key.used_bytes; i++) {
+		words[i].is_stop = !words[i].is_bigram && parser->key.data[n++];
+		parser->has_stops |= words[i].is_stop;
+	}
 }
 
 /* Leaves the words of the text in parser->words. */
@@ -532,8 +250,10 @@ static void analyze(struct parser *parser, struct bs_words *words, const uint8_t
 {
 	bs_buffer_clear(&parser->words);
 	bs_buffer_clear(&parser->terms);
-	if (!parser->status)
+	if (!parser->lexing.status)
 		keep(parser, bs_words_analyze(words, text, text_bytes, 0, take_terms, parser, NULL, parser->err));
+	if (parser->stop)
+		mark_stops(parser, text, text_bytes);
 }
 
 static size_t count_words(const struct parser *parser)
@@ -580,7 +300,7 @@ static bool is_of_run(struct parser *parser, const uint8_t *text, size_t text_by
 	memcpy(twice + n_bytes, text, n_bytes);
 	keep(parser,
 	     bs_words_analyze(parser->options->words, twice, 2 * n_bytes, 0, find_second, &found, NULL, parser->err));
-	return found && !parser->status;
+	return found && !parser->lexing.status;
 }
 
 /*
@@ -601,7 +321,9 @@ static uint32_t add_items(struct parser *parser, bool bigrams, const struct bs_e
 			.term_bytes = word->term_bytes,
 			.term = parser->terms.data + word->term_off,
 		};
-		add_item(parser, word == final && last ? last : &element, word->position - word_at(parser, 0)->position);
+		bool is_last = word == final && last;
+		add_item(parser, is_last ? last : &element, word->position - word_at(parser, 0)->position,
+		         word->is_stop && !is_last);
 		n++;
 	}
 	return n;
@@ -614,15 +336,15 @@ _Static_assert(BS_QUERY_MAX_PHRASE == 16384 && BS_QUERY_MAX_WORDS == 100000 && B
 /* Refuses the leaf just gathered if it makes the query larger than is answered in good time. */
 static void check_size(struct parser *parser, uint32_t n_items, bool is_inexact)
 {
-	size_t at = parser->token.start_byte;
+	size_t at = token_of(parser)->start_byte;
 	parser->n_items += n_items;
 	parser->n_inexact += is_inexact;
 	if (n_items > BS_QUERY_MAX_PHRASE)
-		fail_at(parser, at, "a phrase may have 16384 words");
+		bs_lex_fail(&parser->lexing, at, "a phrase may have 16384 words");
 	if (parser->n_items > BS_QUERY_MAX_WORDS)
-		fail_at(parser, at, "a query may have 100000 words");
+		bs_lex_fail(&parser->lexing, at, "a query may have 100000 words");
 	if (parser->n_inexact > BS_QUERY_MAX_INEXACT)
-		fail_at(parser, at, "a query may have 1024 words with * or ~");
+		bs_lex_fail(&parser->lexing, at, "a query may have 1024 words with * or ~");
 }
 
 /* The gathered words as a leaf: a WORD, a PHRASE, or with is_near a NEAR. */
@@ -631,37 +353,44 @@ static uint32_t make_leaf(struct parser *parser, const struct bs_element *last, 
 	struct draft leaf = new_draft(BS_NODE_WORD);
 	leaf.field = parser->field;
 	leaf.first_item = parser->items.used_bytes / sizeof(struct bs_query_item);
-	if (parser->status)
+	if (parser->lexing.status)
 		return NO_DRAFT;
 	leaf.n_items = add_items(parser, false, last);
 	check_size(parser, leaf.n_items, last != NULL);
 	if (leaf.n_items > 1 && is_near) {
 		leaf.kind = BS_NODE_NEAR;
-		leaf.distance = parser->token.distance;
+		leaf.distance = token_of(parser)->value;
 	} else if (leaf.n_items > 1) {
 		leaf.kind = BS_NODE_PHRASE;
 		leaf.n_aids = add_items(parser, true, last);
 	}
+	leaf.is_stop = leaf.n_items == 1 && word_at(parser, 0)->is_stop && !last;
 	uint32_t draft = add_draft(parser, &leaf);
 	if (leaf.field != BS_QUERY_FILE_NAME || parser->name_field == BS_QUERY_ANY_FIELD)
 		return draft;
 	struct draft either = new_draft(BS_NODE_OR);
 	leaf.field = parser->name_field;
+	either.is_stop = leaf.is_stop;
 	add_operand(parser, &either, draft);
 	add_operand(parser, &either, add_draft(parser, &leaf));
 	return join(parser, &either);
 }
 
+static uint32_t ignore(struct parser *parser)
+{
+	const struct bs_lexeme *token = token_of(parser);
+	size_t start_byte = token->kind == BS_LEX_WORD ? token->inner_start_byte : token->start_byte;
+	if (!token->is_rest)
+		bs_lex_notice(&parser->lexing, start_byte, token->end_byte, "is ignored: it holds no words");
+	return NO_DRAFT;
+}
+
 static uint32_t parse_phrase(struct parser *parser)
 {
-	const struct token *token = &parser->token;
-	bool is_near = token->kind == TOKEN_NEAR;
-	analyze(parser, parser->options->words, parser->text + token->inner_start_byte,
+	const struct bs_lexeme *token = token_of(parser);
+	analyze(parser, parser->options->words, parser->lexing.text + token->inner_start_byte,
 	        token->inner_end_byte - token->inner_start_byte);
-	if (parser->status || count_words(parser) > 0)
-		return make_leaf(parser, NULL, is_near);
-	warn(parser, token->start_byte, token->end_byte, "is ignored: it holds no words");
-	return NO_DRAFT;
+	return count_words(parser) > 0 ? make_leaf(parser, NULL, token->kind == BS_LEX_NEAR) : ignore(parser);
 }
 
 /*
@@ -674,7 +403,7 @@ static void make_last(struct parser *parser, const uint8_t *text, size_t text_by
 	struct bs_words *words = parser->options->words_unstemmed;
 	if (words)
 		analyze(parser, words, text, text_bytes);
-	if (parser->status)
+	if (parser->lexing.status)
 		return;
 	const struct word *word = last_word(parser);
 	append(parser, unstemmed_out, parser->terms.data + word->term_off, word->term_bytes);
@@ -687,12 +416,12 @@ static void make_last(struct parser *parser, const uint8_t *text, size_t text_by
 /* Words that end in * or ~1 or ~2; there is one at least. */
 static uint32_t parse_inexact(struct parser *parser, struct bs_element last, size_t start_byte, size_t end_byte)
 {
-	const uint8_t *text = parser->text + start_byte;
+	const uint8_t *text = parser->lexing.text + start_byte;
 	struct bs_buffer unstemmed = {0};
 	size_t last_byte = (size_t)last_word(parser)->start_byte;
 	if (is_of_run(parser, text + last_byte, end_byte - start_byte - last_byte)) {
 		if (last.kind == BS_ELEMENT_FUZZY)
-			warn(parser, start_byte, end_byte, "is searched as it is: the script has no words to be near to");
+			bs_lex_notice(&parser->lexing, start_byte, end_byte, "is searched as it is: the script has no words to be near to");
 		return make_leaf(parser, NULL, false);
 	}
 	make_last(parser, text, end_byte - start_byte, &last, &unstemmed);
@@ -715,8 +444,9 @@ static uint32_t add_range(struct parser *parser, const struct bs_query_range *ra
 static uint32_t parse_range(struct parser *parser)
 {
 	const struct bs_query_options *options = parser->options;
-	size_t start_byte = parser->token.inner_start_byte, n_bytes = parser->token.inner_end_byte - start_byte;
-	const uint8_t *text = parser->text + start_byte;
+	const struct bs_lexeme *token = token_of(parser);
+	size_t n_bytes = token->inner_end_byte - token->inner_start_byte;
+	const uint8_t *text = parser->lexing.text + token->inner_start_byte;
 	uint32_t field = parser->field == BS_QUERY_FILE_NAME ? parser->name_field : parser->field;
 	struct bs_query_range range = {.field = field};
 	if (parser->field == BS_QUERY_ANY_FIELD || !bs_range_is_meant(text, n_bytes))
@@ -724,13 +454,13 @@ static uint32_t parse_range(struct parser *parser)
 	bool has_values = field != BS_QUERY_ANY_FIELD && options->has_values && options->has_values(options->context, field);
 	bool is_range = bs_range_parse(text, n_bytes, &range.values);
 	if (!has_values || !is_range) {
-		warn(parser, parser->token.start_byte, parser->token.end_byte,
-		     is_range ? "is searched as text: the field has no numbers or dates"
-		              : "is searched as text: what it is to lie between is no number and no date");
+		bs_lex_notice(&parser->lexing, token->start_byte, token->end_byte,
+		              is_range ? "is searched as text: the field has no numbers or dates"
+		                       : "is searched as text: what it is to lie between is no number and no date");
 		return NO_DRAFT;
 	}
 	if (parser->ranges.used_bytes / sizeof(range) == BS_QUERY_MAX_RANGES)
-		fail_at(parser, parser->token.start_byte, "a query may have 1024 ranges");
+		bs_lex_fail(&parser->lexing, token->start_byte, "a query may have 1024 ranges");
 	memcpy(range.text, text, n_bytes < BS_QUERY_RANGE_SHOWN ? n_bytes : BS_QUERY_RANGE_SHOWN);
 	return add_range(parser, &range);
 }
@@ -738,80 +468,77 @@ static uint32_t parse_range(struct parser *parser)
 /* A bare word, its fields taken off. */
 static uint32_t parse_word(struct parser *parser)
 {
-	size_t start_byte = parser->token.inner_start_byte, end_byte = parser->token.inner_end_byte, text_end;
+	const struct bs_lexeme *token = token_of(parser);
+	size_t start_byte = token->inner_start_byte, end_byte = token->inner_end_byte, text_end;
 	struct bs_element last = {0};
 	uint32_t range = parse_range(parser);
 	if (range != NO_DRAFT)
 		return range;
 	last.kind = suffix_of(parser, start_byte, end_byte, &last.max_distance, &text_end);
-	analyze(parser, parser->options->words, parser->text + start_byte, text_end - start_byte);
-	if (parser->status)
-		return NO_DRAFT;
-	if (count_words(parser) == 0) {
-		warn(parser, start_byte, end_byte, "is ignored: it holds no words");
-		return NO_DRAFT;
-	}
+	analyze(parser, parser->options->words, parser->lexing.text + start_byte, text_end - start_byte);
+	if (count_words(parser) == 0)
+		return ignore(parser);
 	if (last.kind != BS_ELEMENT_TERM)
 		return parse_inexact(parser, last, start_byte, text_end);
-	if (has_bad_distance(parser->text, start_byte, end_byte))
-		warn(parser, start_byte, end_byte, "is searched as text: the distance of a word is ~1 or ~2");
+	if (has_bad_distance(parser->lexing.text, start_byte, end_byte))
+		bs_lex_notice(&parser->lexing, start_byte, end_byte, "is searched as text: the distance of a word is ~1 or ~2");
 	return make_leaf(parser, NULL, false);
 }
 
 static uint32_t parse_or(struct parser *parser);
 
-static uint32_t parse_parentheses(struct parser *parser)
+/* Leaves the parser at the closing bracket. */
+static uint32_t parse_group(struct parser *parser)
 {
-	size_t open_byte = parser->token.start_byte;
 	if (parser->depth == BS_QUERY_MAX_DEPTH) {
-		fail_at(parser, open_byte, "parentheses are nested too deep");
+		bs_lex_fail(&parser->lexing, token_of(parser)->start_byte, "brackets are nested too deep");
 		return NO_DRAFT;
 	}
 	parser->depth++;
-	advance_to_operand(parser);
+	parser->at++;
 	uint32_t draft = parse_or(parser);
 	parser->depth--;
-	if (parser->token.kind != TOKEN_CLOSE)
-		fail_at(parser, open_byte, "unbalanced (: it is never closed");
 	return draft;
 }
 
-/* The fields are taken off the current word; the innermost is in force for their operand. */
+/* The innermost field is in force. */
 static uint32_t parse_primary(struct parser *parser)
 {
-	uint32_t field_around = parser->field, draft = NO_DRAFT;
-	struct token *token = &parser->token;
-	size_t n_bytes;
-	while (token->kind == TOKEN_WORD && (n_bytes = find_field(parser)) > 0) {
-		token->inner_start_byte += n_bytes;
-		if (token->inner_start_byte < token->inner_end_byte)
-			continue;
-		token->kind = TOKEN_FIELD;
-		advance_to_operand(parser);
-	}
-	if (!starts_primary(parser))
-		fail_operand(parser);
-	else if (token->kind == TOKEN_WORD)
+	uint32_t field_around = parser->field, draft;
+	for (; token_of(parser)->kind == BS_LEX_FIELD; parser->at++)
+		parser->field = token_of(parser)->value;
+	if (token_of(parser)->kind == BS_LEX_WORD)
 		draft = parse_word(parser);
-	else if (token->kind == TOKEN_OPEN)
-		draft = parse_parentheses(parser);
+	else if (token_of(parser)->kind == BS_LEX_OPEN)
+		draft = parse_group(parser);
 	else
 		draft = parse_phrase(parser);
-	if (draft != NO_DRAFT)
-		draft_at(parser, draft)->weight *= token->weight;
+	if (draft != NO_DRAFT && !parser->lexing.status)
+		draft_at(parser, draft)->weight *= token_of(parser)->weight;
 	parser->field = field_around;
-	advance(parser);
+	parser->at++;
 	return draft;
+}
+
+/* With --any, a stop word by itself is as if it were not there, but where it excludes. */
+static uint32_t unless_stop(struct parser *parser, uint32_t number)
+{
+	if (!parser->options->any || parser->n_negations > 0 || parser->lexing.status || number == NO_DRAFT)
+		return number;
+	return draft_at(parser, number)->is_stop ? NO_DRAFT : number;
 }
 
 /* is_negated_out: by - or NOT at this very place. */
 static uint32_t parse_unary(struct parser *parser, bool *is_negated_out)
 {
-	*is_negated_out = parser->token.kind == TOKEN_NOT || parser->token.kind == TOKEN_MINUS;
+	*is_negated_out = token_of(parser)->kind == BS_LEX_NOT;
 	if (!*is_negated_out)
-		return parse_primary(parser);
-	advance_to_operand(parser);
-	return negate(parser, parse_primary(parser));
+		return unless_stop(parser, parse_primary(parser));
+	parser->at++;
+	parser->n_negations++;
+	uint32_t draft = parse_primary(parser);
+	parser->n_negations--;
+	return negate(parser, draft);
 }
 
 /* unary { "AND" unary }; is_negated_out: a single one, negated. */
@@ -820,9 +547,9 @@ static uint32_t parse_explicit_and(struct parser *parser, bool *is_negated_out)
 	struct draft all = new_draft(BS_NODE_AND);
 	bool is_negated;
 	add_operand(parser, &all, parse_unary(parser, is_negated_out));
-	while (parser->token.kind == TOKEN_AND) {
+	while (token_of(parser)->kind == BS_LEX_AND) {
 		*is_negated_out = false;
-		advance_to_operand(parser);
+		parser->at++;
 		add_operand(parser, &all, parse_unary(parser, &is_negated));
 	}
 	return join(parser, &all);
@@ -833,11 +560,11 @@ static uint32_t parse_and(struct parser *parser)
 {
 	bool any = parser->options->any && parser->depth == 0;
 	struct draft either = new_draft(BS_NODE_OR), all = new_draft(BS_NODE_AND), both = new_draft(BS_NODE_AND);
-	do {
+	while (starts_unary(parser)) {
 		bool is_negated;
 		uint32_t draft = parse_explicit_and(parser, &is_negated);
 		add_operand(parser, any && !is_negated ? &either : &all, draft);
-	} while (starts_unary(parser));
+	}
 	add_operand(parser, &both, join(parser, &either));
 	add_operand(parser, &both, join(parser, &all));
 	return join(parser, &both);
@@ -847,8 +574,8 @@ static uint32_t parse_or(struct parser *parser)
 {
 	struct draft either = new_draft(BS_NODE_OR);
 	add_operand(parser, &either, parse_and(parser));
-	while (parser->token.kind == TOKEN_OR) {
-		advance_to_operand(parser);
+	while (token_of(parser)->kind == BS_LEX_OR) {
+		parser->at++;
 		add_operand(parser, &either, parse_and(parser));
 	}
 	return join(parser, &either);
@@ -889,11 +616,11 @@ static uint32_t add_term(struct parser *parser, const struct bs_weighted_term *t
 	leaf.weight = term->weight;
 	leaf.n_items = 1;
 	if (has_leaf) {
-		add_item(parser, &element, 0);
+		add_item(parser, &element, 0, false);
 		return add_draft(parser, &leaf);
 	}
 	uint32_t number = add_element(parser, &element);
-	if (parser->status)
+	if (parser->lexing.status)
 		return NO_DRAFT;
 	struct bs_element *added = (struct bs_element *)(void *)parser->elements.data + number;
 	added->is_positive = true;
@@ -911,7 +638,7 @@ static uint32_t add_terms(struct parser *parser, uint32_t root)
 	if (own != NO_DRAFT)
 		draft_at(parser, own)->weight *= parser->options->own_share;
 	add_operand(parser, &either, own);
-	for (size_t i = 0; i < parser->options->n_terms && !parser->status; i++)
+	for (size_t i = 0; i < parser->options->n_terms && !parser->lexing.status; i++)
 		add_operand(parser, &either, add_term(parser, &parser->options->terms[i], own != NO_DRAFT || root == NO_DRAFT));
 	add_operand(parser, &all, join(parser, &either));
 	add_operand(parser, &all, join(parser, &bound));
@@ -925,7 +652,7 @@ static double bounded(double weight)
 }
 
 /* Of the two leaves of a `name:` that is a record's too, the record's counts. */
-static void finish_leaf(const struct parser *parser, const struct draft *draft, struct bs_query_node *node,
+static void finish_leaf(struct parser *parser, const struct draft *draft, struct bs_query_node *node,
                         bool is_positive)
 {
 	const struct bs_query *query = parser->query;
@@ -934,10 +661,13 @@ static void finish_leaf(const struct parser *parser, const struct draft *draft, 
 	node->n_aids = draft->n_aids;
 	node->items = query->items + draft->first_item;
 	node->aids = node->items + draft->n_items;
+	if (node->kind == BS_NODE_WORD && node->items[0].is_stop)
+		node->weight = 0;
 	for (uint32_t i = 0; is_positive && i < node->n_items; i++) {
 		struct bs_element *element = &query->elements[node->items[i].element];
 		element->is_positive = true;
-		element->weight += is_counted ? node->weight : 0;
+		element->weight += is_counted && !node->items[i].is_stop ? node->weight : 0;
+		parser->has_others |= !node->items[i].is_stop && draft->first_item * sizeof(*node->items) < parser->own_items_bytes;
 	}
 }
 
@@ -1031,41 +761,46 @@ static void parse_query(struct parser *parser)
 		return;
 	}
 	parser->query->fields = parser->options->fields;
-	advance(parser);
-	bool is_bare = parser->token.kind == TOKEN_END && parser->options->n_terms > 0;
-	uint32_t root = is_bare ? NO_DRAFT : parse_or(parser);
-	if (parser->token.kind == TOKEN_CLOSE)
-		fail_at(parser, parser->token.start_byte, "unbalanced )");
-	if (parser->options->n_terms > 0 && !parser->status)
+	parser->lexing.query = parser->query;
+	bs_lex(&parser->lexing);
+	bool is_empty = token_of(parser)->kind == BS_LEX_END && parser->query->n_notices == 0;
+	uint32_t root = parse_or(parser);
+	parser->own_items_bytes = parser->items.used_bytes;
+	if (parser->options->n_terms > 0 && !parser->lexing.status)
 		root = add_terms(parser, root);
-	if (root != NO_DRAFT && parser->options->within && !parser->status)
+	if (root != NO_DRAFT && parser->options->within && !parser->lexing.status)
 		root = keep_within(parser, root);
 	if (root == NO_DRAFT)
-		fail_at(parser, 0, "the query has no words");
-	if (!parser->status)
+		bs_lex_fail(&parser->lexing, 0, is_empty ? "the query is empty" : "the query has no words");
+	if (!parser->lexing.status)
 		finish(parser, root);
 }
 
-enum bs_status bs_query_parse(const uint8_t *text, size_t text_bytes, const struct bs_query_options *options,
-                              struct bs_query **query_out, size_t *error_byte_out, struct bs_error *err)
+/* *is_all_stops_out: it has stop words, and no others. */
+static enum bs_status parse(const uint8_t *text, size_t text_bytes, const struct bs_query_options *options,
+                            const struct bs_stop *stop, struct bs_query **query_out, size_t *error_byte_out,
+                            bool *is_all_stops_out, struct bs_error *err)
 {
-	struct parser parser = {.text = text, .text_bytes = text_bytes, .options = options, .err = err};
-	const size_t name_bytes = sizeof(FILE_NAME) - 1;
+	const uint8_t *name = (const uint8_t *)BS_LEX_FILE_NAME;
+	const uint32_t name_bytes = sizeof(BS_LEX_FILE_NAME) - 1;
+	struct parser parser = {.options = options, .stop = stop, .err = err};
+	parser.lexing = (struct bs_lexing){.text = text, .text_bytes = text_bytes, .options = options, .err = err};
 	parser.field = parser.name_field = BS_QUERY_ANY_FIELD;
 	if (options->fields)
-		(void)bs_term_table_find(options->fields, (const uint8_t *)FILE_NAME, (uint32_t)name_bytes,
-		                         bs_hash_slot((const uint8_t *)FILE_NAME, name_bytes), &parser.name_field);
+		(void)bs_term_table_find(options->fields, name, name_bytes, bs_hash_slot(name, name_bytes), &parser.name_field);
 	if (text_bytes > BS_QUERY_MAX_BYTES) {
-		parser.error_byte = BS_QUERY_MAX_BYTES;
-		parser.status = bs_fail(err, BS_INVALID, "the query is longer than %u bytes", BS_QUERY_MAX_BYTES);
+		parser.lexing.error_byte = BS_QUERY_MAX_BYTES;
+		parser.lexing.status = bs_fail(err, BS_INVALID, "the query is longer than %u bytes", BS_QUERY_MAX_BYTES);
 	} else {
 		parse_query(&parser);
 	}
-	if (parser.status)
+	if (parser.lexing.status)
 		bs_query_free(parser.query);
-	*query_out = parser.status ? NULL : parser.query;
+	*query_out = parser.lexing.status ? NULL : parser.query;
+	*is_all_stops_out = parser.has_stops && !parser.has_others;
 	if (error_byte_out)
-		*error_byte_out = parser.error_byte;
+		*error_byte_out = parser.lexing.error_byte;
+	bs_lex_deinit(&parser.lexing);
 	bs_buffer_deinit(&parser.items);
 	bs_buffer_deinit(&parser.elements);
 	bs_buffer_deinit(&parser.ranges);
@@ -1073,7 +808,19 @@ enum bs_status bs_query_parse(const uint8_t *text, size_t text_bytes, const stru
 	bs_buffer_deinit(&parser.drafts);
 	bs_buffer_deinit(&parser.words);
 	bs_buffer_deinit(&parser.terms);
-	return parser.status;
+	return parser.lexing.status;
+}
+
+enum bs_status bs_query_parse(const uint8_t *text, size_t text_bytes, const struct bs_query_options *options,
+                              struct bs_query **query_out, size_t *error_byte_out, struct bs_error *err)
+{
+	bool is_all_stops;
+	enum bs_status status =
+		parse(text, text_bytes, options, options->stop, query_out, error_byte_out, &is_all_stops, err);
+	if (!is_all_stops)
+		return status;
+	bs_query_free(*query_out);
+	return parse(text, text_bytes, options, NULL, query_out, error_byte_out, &is_all_stops, err);
 }
 
 void bs_query_free(struct bs_query *query)

@@ -2,29 +2,36 @@
  * parse.h: query text -> syntax tree. The whole query language; what a query means is said here once:
  *
  *     query  = or
- *     or     = and { "OR" and }
- *     and    = unary { ["AND"] unary }
- *     unary  = ["-" | "NOT"] primary
- *     primary = word | word* | word~1 | word~2 | "phrase" | "words"~N | field:primary | field:RANGE | ( or )
+ *     or     = and { ("OR" | "||") and }
+ *     and    = unary { ["AND" | "&&"] unary }
+ *     unary  = ["-" | "!" | "NOT"] primary
+ *     primary = ( word | word* | word~1 | word~2 | "phrase" | "words"~N | field:primary | field:RANGE | ( or ) ) [ ^WEIGHT ]
  *
- * Tokens are separated by white space (Unicode White_Space) and cut by ( ) " wherever those stand; there are no
+ * Tokens are separated by white space (Unicode White_Space) and cut by ( ) " wherever those delimit; there are no
  * escapes. Everything else of a token is text, given to the words analyzer, so that a query has the words that a
- * document has. The fine print:
+ * document has. Nothing is an error but a query in which no word remains, and what is too large: what lacks its other half
+ * or its operand is a sign, with a notice. The fine print:
  *
- * - AND, OR and NOT are operators when they are a whole token; -AND and title:AND are about the word "and".
- * - `-` negates at the start of a token and before a non-space; there is one negation per primary: --a is -a, and
- *   NOT NOT a is an error.
- * - A token of several words is a phrase; one of none is ignored with a warning.
+ * - A " delimits if another one follows; pairs are made from left to right.
+ * - Brackets outside phrases group if they are a pair that may hold a word (a letter, a digit, any byte beyond ASCII) and the
+ *   opening one does not directly follow a word character, unless that ends a token AND, OR or NOT: f(x, y) and main() are text.
+ * - AND, OR and NOT are operators when they are a whole token, as are && and ||; -AND and title:AND are about the word "and".
+ *   One that lacks its operand counts as a sign, AND OR as OR alone, and NOT NOT as one.
+ * - `-` and `!` negate at the start of a token that may hold a word; there is one negation per primary: --a is -a.
+ * - A token of several words is a phrase; one of none is ignored with a notice.
  * - `*`, `~1` and `~2` count at the end of a token that holds something more. They apply to the last word of several.
  *   They mean nothing for a code point of a script run (Han, kana, Thai, ...), which stays a plain word.
- * - `~N` directly after a phrase, and followed by the end of the token, makes it a NEAR; else it is a token of its own.
+ * - `~N` directly after a phrase, and followed by the end of the token or a weight, makes it a NEAR; else it is a token of its own.
+ * - `^` and a decimal of 0 to 1000 (2, 2.5, .5) at the end of a token, or directly after a phrase or group and at the end of that
+ *   token, is a weight, unless digits only stand before it.
  * - A field name is the longest indexed one that the token begins with, before a colon; its operand may follow after
  *   white space; of nested fields the innermost counts, as in Lucene.
  * - `name:` is of files: a leaf is about the words of their paths; where records have a field of that name, it is an OR of
  *   the two.
+ * - A stop word does not score; with `any`, one that stands by itself, in no negation, is as if it were not there.
  * - RANGE is a bare token in a field that has numbers or dates. One that was meant to be one and is none is text, with a
- *   warning.
- * - With `any`, adjacency outside parentheses means OR and binds looser than AND; what stands negated by itself there
+ *   notice.
+ * - With `any`, adjacency outside brackets means OR and binds looser than AND; what stands negated by itself there
  *   excludes from its neighbours up to the next OR: `a b -c` is (a OR b) AND NOT c.
  *
  * The tree knows nothing of an index. Parsing is deterministic; two threads may parse at once with analyzers of their
@@ -42,12 +49,12 @@
 #define BS_QUERY_MAX_INEXACT     1024u /* most words with * or ~: each of them is compared with every word of a document */
 #define BS_QUERY_MAX_RANGES   1024u
 #define BS_QUERY_RANGE_SHOWN  63u
-#define BS_QUERY_MAX_DEPTH    1000       /* deepest nesting of parentheses; the tree is at most three times as deep */
+#define BS_QUERY_MAX_DEPTH    1000       /* deepest nesting of brackets; the tree is at most three times as deep */
 #define BS_QUERY_MAX_DISTANCE (1u << 30) /* a larger N of "words"~N counts as this: no document is longer */
 #define BS_QUERY_MAX_FIELD_BYTES 255u
 #define BS_QUERY_ANY_FIELD    UINT32_MAX
 #define BS_QUERY_FILE_NAME    (UINT32_MAX - 1) /* name: of files: the words of the path below the source */
-#define BS_QUERY_WARNINGS     8
+#define BS_QUERY_NOTICES      5 /* most that are kept */
 #define BS_QUERY_MAX_WEIGHT   1000 /* the largest N of ^N */
 /* A product of more counts as this, and one of less as 0: sums of scores stay exact to nine digits and more. */
 #define BS_QUERY_MOST_WEIGHT  1e9
@@ -75,6 +82,7 @@ struct bs_element {
 struct bs_query_item {
 	uint32_t element;
 	uint32_t position; /* relative to the first item of the leaf; ascending */
+	bool is_stop;      /* it does not score here */
 };
 
 enum bs_node_kind {
@@ -132,8 +140,8 @@ struct bs_query {
 	uint32_t *children;
 	struct bs_query_range *ranges;
 	uint32_t n_ranges;
-	uint32_t n_warnings; /* all of them; the first BS_QUERY_WARNINGS are kept below */
-	struct bs_error warnings[BS_QUERY_WARNINGS];
+	uint32_t n_notices; /* on what may mean something else than it seems; no two are the same */
+	struct bs_error notices[BS_QUERY_NOTICES];
 };
 
 /* A word with its weight, > 0 and finite: the bytes of a term of the index. */
@@ -143,12 +151,15 @@ struct bs_weighted_term {
 	double weight;
 };
 
+struct bs_stop;
+
 struct bs_query_options {
 	struct bs_words *words;           /* the analyzer of the index; used during the call */
 	struct bs_words *words_unstemmed; /* the same without stemming, for PREFIX and FUZZY; NULL: words has none */
 	/* The names of those that can be asked for, by their numbers; NULL: none. One of no bytes, or of more than
 	 * BS_QUERY_MAX_FIELD_BYTES, is never meant. Borrowed while the query lives. */
 	const struct bs_term_table *fields;
+	const struct bs_stop *stop;         /* words that count for little; NULL: none. Where a query has no others, they count */
 	uint32_t longest_field_bytes;       /* no name that is longer is looked for */
 	bool has_file_names;                /* `name:` asks for files by their names, too */
 	/* Whether a field may have numbers or dates; NULL: none has. */
@@ -157,6 +168,7 @@ struct bs_query_options {
 	/* A range that every match is in, too; NULL: none. The caller's, during the call. */
 	const struct bs_query_range *within;
 	bool any;
+	bool strict;                        /* a notice is an error */
 	/*
 	 * Words beside the query, which nobody typed, and then what its own weights are multiplied by, >= 0. What matches
 	 * the query does so still, and so does what has one of the words; but what every match must have or not have
@@ -175,7 +187,7 @@ static inline bool bs_query_is_file_name(const struct bs_query_node *node)
 
 /*
  * Parses text[0..text_bytes), any bytes at all: invalid UTF-8 counts as U+FFFD, NUL is a character like any other.
- * On BS_INVALID, err says what is wrong ("AND needs something after it") and *error_byte_out (may be NULL) where: an
+ * On BS_INVALID, err says what is wrong ("the query has no words") and *error_byte_out (may be NULL) where: an
  * offset in 0..text_bytes, for bs_query_caret. Also fails with BS_NO_MEMORY and with what the analyzer returns.
  * The caller owns *query_out: bs_query_free.
  */

@@ -74,6 +74,8 @@ struct bs_plan {
 	struct bs_plan_range *ranges; /* of range r in segment s: ranges[s * query->n_ranges + r] */
 	struct bs_named *named;   /* whom to ask about names of files; may be NULL where no leaf does */
 	struct bs_filter *filter; /* which documents may be hits at all; NULL: any */
+	const struct bs_doc_ref *left_out; /* documents that may not be hits, a few */
+	size_t n_left_out;
 	bool is_open; /* no document matches for sure before its text is read, whatever columns say */
 	struct bs_buffer keys;
 	struct bs_term_table expansion; /* of one element, over all segments */
@@ -94,6 +96,14 @@ void bs_plan_deinit(struct bs_plan *plan);
 static inline const struct bs_term_place *bs_plan_place(const struct bs_plan *plan, uint32_t segment, uint32_t term)
 {
 	return &plan->places[(size_t)segment * plan->n_terms + term];
+}
+
+static inline bool bs_plan_leaves_out(const struct bs_plan *plan, struct bs_doc_ref ref)
+{
+	for (size_t i = 0; i < plan->n_left_out; i++)
+		if (plan->left_out[i].segment == ref.segment && plan->left_out[i].document == ref.document)
+			return true;
+	return false;
 }
 
 /* That of a node that is one. */

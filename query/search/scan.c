@@ -462,6 +462,7 @@ bool bs_scan_is_out(struct bs_slab_scan *at, uint32_t document)
 {
 	const struct bs_plan *plan = at->plan;
 	bool passes = !at->status && !bs_snapshot_is_deleted(plan->snapshot, at->segment, document);
+	passes = passes && !bs_plan_leaves_out(plan, (struct bs_doc_ref){at->segment, document});
 	if (passes && plan->filter)
 		at->status = bs_filter_passes(plan->filter, (struct bs_doc_ref){at->segment, document}, &passes, at->err);
 	return at->status || !passes;
@@ -470,7 +471,7 @@ bool bs_scan_is_out(struct bs_slab_scan *at, uint32_t document)
 /* Whether every document of the segment may be a hit. */
 static bool has_all(const struct bs_slab_scan *at)
 {
-	return !at->plan->filter && !at->plan->snapshot->tombstones[at->segment];
+	return !at->plan->filter && at->plan->n_left_out == 0 && !at->plan->snapshot->tombstones[at->segment];
 }
 
 /* The document of a row, unless it is out. With n_counted (nullable) a sure one is counted instead. */

@@ -8,9 +8,10 @@
 #include "core/base/clock.h"
 #include "core/base/hash.h"
 #include "core/text/words.h"
-#include "corpus/changes/fresh.h"
+#include "corpus/changes/delete.h"
 #include "query/search/byte_verifier.h"
 #include "query/search/explain.h"
+#include "query/search/feedback.h"
 #include "query/search/fetch.h"
 #include "query/search/filter.h"
 #include "query/search/match.h"
@@ -21,151 +22,11 @@
 #include "query/search/scan_top.h"
 #include "query/search/snippet.h"
 #include "query/search/sort.h"
+#include "query/search/stop.h"
 #include "query/search/suggest.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 #define USUAL_N_BEST 10
-
-static void collect_fields(struct bs_index *index)
-{
-	const struct bs_term_table *names = &index->snapshot.manifest.fields;
-	for (uint32_t i = 0; i < names->n_terms; i++) {
-		uint32_t name_bytes = names->entries[i].n_bytes;
-		if (name_bytes > index->longest_field_bytes && name_bytes <= BS_QUERY_MAX_FIELD_BYTES)
-			index->longest_field_bytes = name_bytes;
-	}
-}
-
-struct freshen_notices {
-	struct bs_index *index;
-	const struct bs_open_request *request;
-	uint64_t n_skipped[BS_SKIP_REASONS];
-};
-
-/* Binary files and links are passed over as in indexing; what should have been a document is named. */
-static void tell_skipped(void *context, enum bs_skip reason, const char *message)
-{
-	struct freshen_notices *notices = context;
-	notices->index->n_unfollowed += reason == BS_SKIP_UNTRUSTED;
-	bool is_told = ++notices->n_skipped[reason] <= BS_FIND_TOLD_UNREADABLE || notices->request->verbose ||
-	               reason == BS_SKIP_UNTRUSTED;
-	is_told = is_told && reason > BS_SKIP_SPECIAL;
-	if (notices->request->notice && is_told)
-		notices->request->notice(notices->request->context, message);
-}
-
-/* Looks at every source, so that the answers are of now and not of the commit. */
-static enum bs_status freshen(struct bs_index *index, const struct bs_open_request *request, struct bs_error *err)
-{
-	struct freshen_notices notices = {index, request, {0}};
-	struct bs_error line;
-	struct bs_freshened freshened = {0};
-	enum bs_status status = bs_snapshot_freshen(&index->snapshot, tell_skipped, &notices, &freshened, err);
-	index->n_unread = freshened.n_unread;
-	for (int reason = BS_SKIP_UNREADABLE; reason < BS_SKIP_REASONS && request->notice && !request->verbose; reason++) {
-		uint64_t n = notices.n_skipped[reason];
-		if (n <= BS_FIND_TOLD_UNREADABLE || reason == BS_SKIP_UNTRUSTED)
-			continue;
-		(void)bs_fail(&line, BS_IO, "%llu %s in all", (unsigned long long)n, bs_skip_name((enum bs_skip)reason, n));
-		request->notice(request->context, line.text);
-	}
-	if (!status)
-		collect_fields(index);
-	return status;
-}
-
-static enum bs_status open_index(struct bs_index *index, const struct bs_open_request *request, struct bs_error *err)
-{
-	enum bs_status status = bs_kernel_choose(request->kernel, &index->kernel, err);
-	if (!status)
-		status = bs_dir_open(&index->dir, request->dir, request->consent, err);
-	if (!status)
-		status = bs_snapshot_open(&index->dir, &index->snapshot, err);
-	if (!status)
-		status = bs_manifest_is_other_unicode(&index->snapshot.manifest, &index->is_other_unicode, err);
-	/* Silence would look like no match. */
-	if (!status && !index->snapshot.manifest.options.words)
-		status = bs_fail(err, BS_INVALID,
-		                 "%s: an index of grams alone, which knows no words; `bitsift index --rebuild` makes "
-		                 "one of both",
-		                 request->dir);
-	for (uint32_t i = 0; i < index->snapshot.manifest.n_sources && !status; i++)
-		index->has_files |= index->snapshot.manifest.sources[i].kind == BS_SOURCE_FOLDER ||
-		                    index->snapshot.manifest.sources[i].kind == BS_SOURCE_FILE;
-	if (!status)
-		collect_fields(index);
-	if (!status && request->fresh)
-		status = freshen(index, request, err);
-	return status ? status : bs_proofs_new(&index->snapshot, &index->proofs, err);
-}
-
-enum bs_status bs_index_open_with(const struct bs_open_request *request, struct bs_index **index_out,
-                                  struct bs_error *err)
-{
-	*index_out = NULL;
-	enum bs_status status =
-		bs_check_reserved("struct bs_open_request", request->reserved, COUNT(request->reserved), err);
-	if (status)
-		return status;
-	struct bs_index *index = calloc(1, sizeof(*index));
-	if (!index)
-		return bs_fail_memory(err, "an index", sizeof(*index));
-	index->dir.fd = -1;
-	status = open_index(index, request, err);
-	if (status)
-		bs_index_close(index);
-	else
-		*index_out = index;
-	return status;
-}
-
-enum bs_status bs_index_open(const char *dir, const char *kernel, struct bs_index **index_out, struct bs_error *err)
-{
-	struct bs_open_request request = {.dir = dir, .kernel = kernel};
-	return bs_index_open_with(&request, index_out, err);
-}
-
-void bs_index_close(struct bs_index *index)
-{
-	if (!index)
-		return;
-	bs_proofs_free(index->proofs);
-	bs_snapshot_deinit(&index->snapshot);
-	bs_dir_close(&index->dir);
-	free(index);
-}
-
-void bs_index_describe(const struct bs_index *index, struct bs_index_info *info_out)
-{
-	const struct bs_snapshot *snapshot = &index->snapshot;
-	*info_out = (struct bs_index_info){
-		.n_docs = snapshot->n_live_docs,
-		.n_deleted = snapshot->n_docs + snapshot->overlay.n_docs - snapshot->n_live_docs,
-		.n_segments = snapshot->n_word_segments,
-		.generation = snapshot->manifest.generation,
-		.is_other_unicode = index->is_other_unicode,
-		.icu_version = snapshot->manifest.icu_version,
-		.unicode_version = snapshot->manifest.unicode_version,
-		.kernel = index->kernel->name,
-		.n_unread = index->n_unread,
-		.n_unfollowed = index->n_unfollowed,
-	};
-}
-
-bool bs_index_source(const struct bs_index *index, size_t i, struct bs_source_info *info_out)
-{
-	static const char *const kinds[] = {[BS_SOURCE_FOLDER] = "folder", [BS_SOURCE_FILE] = "file",
-	                                    [BS_SOURCE_COLLECTION] = "collection", [BS_SOURCE_STDIN] = "stdin"};
-	const struct bs_manifest *manifest = &index->snapshot.manifest;
-	for (uint32_t k = 0; k < manifest->n_sources; k++) {
-		const struct bs_source_record *source = &manifest->sources[k];
-		if (source->kind == BS_SOURCE_FORGOTTEN || source->parent || i-- > 0)
-			continue;
-		*info_out = (struct bs_source_info){.kind = kinds[source->kind], .label = source->label, .path = source->path};
-		return true;
-	}
-	return false;
-}
 
 struct bs_finder {
 	const struct bs_index *index;
@@ -183,6 +44,10 @@ struct bs_finder {
 	struct bs_buffer hits;  /* struct bs_hit each */
 	struct bs_buffer marks; /* struct bs_snippet_hit each */
 	struct bs_passages passages;
+	struct bs_stop stop;
+	struct bs_feedback feedback;
+	struct bs_buffer best_hits; /* struct bs_hit each: what the query is fed with */
+	struct bs_buffer like;  /* struct bs_doc_ref each: what hits are to be like */
 	struct bs_buffer id, local_id, path, snippet, text;
 	/* The query being run. */
 	const struct bs_find_request *request; /* NULL between queries */
@@ -190,6 +55,9 @@ struct bs_finder {
 	struct bs_query *query;
 	struct bs_matcher *matcher;
 	struct bs_byte_verifier *byte_verifier; /* NULL: every document is analysed */
+	double own_weight; /* of the query's words in all */
+	bool is_feeding;   /* the query is run for its best documents, and told of once more */
+	const struct bs_find_request *asked; /* then, what was asked */
 	bool is_scored; /* hits are to have their scores, */
 	bool is_zero;   /* which are 0 for all that is what was indexed */
 	struct bs_top top;
@@ -257,6 +125,10 @@ void bs_finder_free(struct bs_finder *finder)
 	bs_buffer_deinit(&finder->hits);
 	bs_buffer_deinit(&finder->marks);
 	bs_passages_deinit(&finder->passages);
+	bs_stop_deinit(&finder->stop);
+	bs_feedback_deinit(&finder->feedback);
+	bs_buffer_deinit(&finder->best_hits);
+	bs_buffer_deinit(&finder->like);
 	bs_buffer_deinit(&finder->id);
 	bs_buffer_deinit(&finder->local_id);
 	bs_buffer_deinit(&finder->path);
@@ -547,6 +419,11 @@ static enum bs_status parse(struct bs_finder *finder, struct bs_error *err)
 		.has_values = has_values,
 		.context = finder,
 		.any = request->any,
+		.strict = request->strict_query,
+		.stop = finder->stop.text.used_bytes > 0 ? &finder->stop : NULL,
+		.terms = bs_feedback_taken(&finder->feedback),
+		.n_terms = bs_feedback_n_taken(&finder->feedback),
+		.own_share = 1,
 	};
 	struct bs_query_range within = {.field = 0};
 	enum bs_status status = begin_filter(finder, &within, err);
@@ -557,8 +434,12 @@ static enum bs_status parse(struct bs_finder *finder, struct bs_error *err)
 	if (status)
 		return status;
 	finder->result->error_byte = SIZE_MAX;
-	for (uint32_t i = 0; i < finder->query->n_warnings && i < BS_QUERY_WARNINGS; i++)
-		tell(finder, finder->query->warnings[i].text);
+	finder->own_weight = 0;
+	for (size_t i = 0; i < finder->query->n_elements; i++)
+		finder->own_weight += finder->query->elements[i].weight;
+	void (*notice)(void *, const char *) = request->notice_query ? request->notice_query : request->notice;
+	for (uint32_t i = 0; i < finder->query->n_notices && notice && !finder->is_feeding; i++)
+		notice(request->context, finder->query->notices[i].text);
 	return BS_OK;
 }
 
@@ -566,7 +447,7 @@ static void notice_broad(struct bs_finder *finder, const struct bs_element *elem
 {
 	struct bs_error line;
 	int n_bytes = element->term_bytes < 100 ? (int)element->term_bytes : 100;
-	if (finder->request->brute)
+	if (finder->request->brute || finder->is_feeding)
 		return;
 	(void)bs_fail(&line, BS_OK, "%.*s%s stands for more than %u words of this index; answering without it first, by "
 	              "reading more documents: a longer word is faster", n_bytes, (const char *)element->term,
@@ -581,6 +462,8 @@ static enum bs_status begin_names(struct bs_finder *finder, struct bs_error *err
 	finder->plan.filter = finder->is_filtered ? finder->filter : NULL;
 	finder->plan.is_open = finder->is_filtered && !finder->has_dates && bs_filter_asks_text(finder->filter);
 	finder->plan.named = &finder->named;
+	finder->plan.left_out = (const struct bs_doc_ref *)(const void *)finder->like.data;
+	finder->plan.n_left_out = finder->like.used_bytes / sizeof(struct bs_doc_ref);
 	return bs_named_begin(&finder->named, &finder->plan, finder->words,
 	                                        is_brute ? NULL : finder->index->kernel, err);
 }
@@ -603,11 +486,14 @@ static enum bs_status plan(struct bs_finder *finder, struct bs_error *err)
 	for (size_t i = 0; i < query->n_elements && !status; i++)
 		if (finder->plan.elements[i].is_too_broad)
 			notice_broad(finder, &query->elements[i]);
-	finder->avgdl = snapshot->n_docs ? (double)snapshot->n_positions / (double)snapshot->n_docs : 1;
-	if (finder->avgdl <= 0)
-		finder->avgdl = 1;
 	finder->is_scored = finder->request->mode == BS_FIND_TOP;
 	return status;
+}
+
+static double average_length(const struct bs_snapshot *snapshot)
+{
+	double average = snapshot->n_docs ? (double)snapshot->n_positions / (double)snapshot->n_docs : 1;
+	return average > 0 ? average : 1;
 }
 
 /* Every document that is not deleted: what --brute looks at, and all that can be done with an overlay. */
@@ -617,7 +503,8 @@ static enum bs_status all_candidates(struct bs_finder *finder, uint32_t segment,
 	enum bs_status status = BS_OK;
 	for (uint32_t d = 0; d < bs_snapshot_segment_docs(snapshot, segment) && !status; d++) {
 		struct bs_candidate candidate = {.document = d};
-		bool passes = !bs_snapshot_is_deleted(snapshot, segment, d);
+		bool passes = !bs_snapshot_is_deleted(snapshot, segment, d) &&
+		              !bs_plan_leaves_out(&finder->plan, (struct bs_doc_ref){segment, d});
 		if (passes && finder->plan.filter)
 			status = bs_filter_passes(finder->filter, (struct bs_doc_ref){segment, d}, &passes, err);
 		if (status || !passes)
@@ -779,7 +666,7 @@ static enum bs_status are_hits_unchanged(struct bs_finder *finder, bool *unchang
 static bool count_by_lexicon(struct bs_finder *finder, uint32_t segment)
 {
 	const struct bs_plan *plan = &finder->plan;
-	if (finder->query->n_nodes > 1 || plan->filter || finder->request->exhaustive || finder->index->snapshot.tombstones[segment])
+	if (finder->query->n_nodes > 1 || plan->filter || plan->n_left_out > 0 || finder->request->exhaustive || finder->index->snapshot.tombstones[segment])
 		return false;
 	uint32_t term = bs_plan_whole(plan, segment, 0);
 	if (term == UINT32_MAX)
@@ -1005,6 +892,8 @@ static enum bs_status check_request(const struct bs_find_request *request, struc
 		return bs_fail(err, BS_INVALID, "struct bs_find_request: only the first hits can be had sorted, and not approximately");
 	if (request->date_field && !request->newer && !request->older)
 		return bs_fail(err, BS_INVALID, "struct bs_find_request: a field with a date, but no date to compare with");
+	if (request->feedback_docs && (request->like_id || request->like_text))
+		return bs_fail(err, BS_INVALID, "struct bs_find_request: words of the best documents, or of one that hits are like");
 	if (!request->hit && request->mode != BS_FIND_COUNT)
 		return bs_fail(err, BS_INVALID, "struct bs_find_request: no function for hits");
 	return bs_check_reserved("struct bs_find_request", request->reserved, COUNT(request->reserved), err);
@@ -1017,7 +906,6 @@ static enum bs_status run(struct bs_finder *finder, struct bs_error *err)
 	finder->matcher = NULL;
 	finder->byte_verifier = NULL;
 	finder->n_heads = finder->n_proofs = 0;
-	bs_fetch_begin(finder->fetcher, finder->request->verbose, finder->request->no_stat);
 	finder->top = (struct bs_top){.k = 0};
 	bs_buffer_clear(&finder->hits);
 	enum bs_status status = parse(finder, err);
@@ -1038,6 +926,7 @@ static enum bs_status run(struct bs_finder *finder, struct bs_error *err)
 		status = show_hits(finder, err);
 	if (!status && finder->request->suggest && finder->stats->hits == 0)
 		status = suggest(finder, err);
+	finder->stats->total_ns = 0;
 	/* The total is the sum of the stages: showing (ids, snippets) is the caller's pleasure, not the search's
 	 * cost. */
 	for (int stage = 0; stage < BS_STAGES; stage++)
@@ -1048,6 +937,125 @@ static enum bs_status run(struct bs_finder *finder, struct bs_error *err)
 	bs_byte_verifier_free(finder->byte_verifier);
 	bs_matcher_free(finder->matcher);
 	bs_query_free(finder->query);
+	return status;
+}
+
+/* The text of a document, by which what is typical of it is known. */
+static enum bs_status learn(struct bs_finder *finder, struct bs_doc_ref ref, double trust, struct bs_error *err)
+{
+	struct bs_document document;
+	enum bs_fetched fetched;
+	enum bs_status status = bs_fetch(finder->fetcher, ref.segment, ref.document, &document, &fetched, err);
+	if (status || fetched == BS_FETCHED_GONE || fetched == BS_FETCHED_FAILED)
+		return status;
+	finder->stats->verified++;
+	finder->stats->bytes_verified += document.text_bytes;
+	return bs_feedback_add(&finder->feedback, finder->words, document.fields, document.n_fields, trust, finder->avgdl, err);
+}
+
+static int keep_hit(void *context, const struct bs_find_hit *hit)
+{
+	struct bs_finder *finder = context;
+	struct bs_doc_ref ref = bs_find_hit_ref(hit);
+	struct bs_hit kept = {.score = hit->score, .segment = ref.segment, .document = ref.document};
+	return bs_buffer_append(&finder->best_hits, &kept, sizeof(kept), NULL) != BS_OK;
+}
+
+/* What the request under way is told of, its own context not being there. */
+static void pass_notice(void *context, const char *message)
+{
+	const struct bs_finder *finder = context;
+	if (finder->asked->notice)
+		finder->asked->notice(finder->asked->context, message);
+}
+
+/* Runs the query for its best documents, and forgets what came of it but the time. */
+static enum bs_status find_best(struct bs_finder *finder, struct bs_error *err)
+{
+	const struct bs_find_request *request = finder->request;
+	struct bs_find_request best = *request;
+	best.mode = BS_FIND_TOP;
+	best.hit = keep_hit;
+	best.notice = pass_notice;
+	best.context = finder;
+	finder->asked = request;
+	best.explain = NULL;
+	best.sort_field = NULL;
+	best.snippets = best.passages = best.suggest = best.exhaustive = false;
+	bs_buffer_clear(&finder->best_hits);
+	finder->request = &best;
+	finder->n_best = request->feedback_docs;
+	finder->is_feeding = true;
+	enum bs_status status = run(finder, err);
+	finder->is_feeding = false;
+	finder->n_best = request->n_best ? request->n_best : USUAL_N_BEST;
+	finder->request = request;
+	struct bs_query_stats spent = *finder->stats;
+	*finder->stats = (struct bs_query_stats){.verified = spent.verified, .bytes_verified = spent.bytes_verified};
+	memcpy(finder->stats->stage_ns, spent.stage_ns, sizeof(spent.stage_ns));
+	return status == BS_STOPPED ? bs_fail_memory(err, "hits", finder->best_hits.used_bytes) : status;
+}
+
+/* A document is trusted by its score, as in a relevance model by the likelihood of the query, which falls as steeply. */
+static enum bs_status learn_from_best(struct bs_finder *finder, struct bs_error *err)
+{
+	enum bs_status status = find_best(finder, err);
+	const struct bs_hit *best = (const struct bs_hit *)(const void *)finder->best_hits.data;
+	finder->since_ns = bs_now_ns();
+	for (size_t i = 0; i < bs_n_hits(&finder->best_hits) && !status && best[0].score > 0; i++) {
+		double share = best[i].score / best[0].score;
+		status = learn(finder, (struct bs_doc_ref){best[i].segment, best[i].document}, share * share * share * share, err);
+	}
+	if (!status)
+		status = bs_feedback_take(&finder->feedback, &finder->index->snapshot, &finder->stop, BS_FEEDBACK_WORDS,
+		                          finder->own_weight, err);
+	charge(finder, BS_STAGE_PLAN);
+	return status;
+}
+
+static enum bs_status learn_from_like(struct bs_finder *finder, struct bs_error *err)
+{
+	const struct bs_find_request *request = finder->request;
+	struct bs_field text = {.name = "", .text = (const uint8_t *)request->like_text, .text_bytes = request->like_text_bytes};
+	bool is_found = true;
+	enum bs_status status = BS_OK;
+	finder->since_ns = bs_now_ns();
+	if (request->like_id)
+		status = bs_delete_find(&finder->index->snapshot, false, &request->like_id, 1, &is_found, &finder->like, err);
+	if (!status && !is_found)
+		status = bs_fail(err, BS_NOT_FOUND, "%s: no document has this id", request->like_id);
+	const struct bs_doc_ref *refs = (const struct bs_doc_ref *)(const void *)finder->like.data;
+	for (size_t i = 0; i < finder->like.used_bytes / sizeof(*refs) && !status; i++)
+		status = learn(finder, refs[i], 1, err);
+	if (!status && request->like_text)
+		status = bs_feedback_add(&finder->feedback, finder->words, &text, 1, 1, finder->avgdl, err);
+	if (!status)
+		status = bs_feedback_take(&finder->feedback, &finder->index->snapshot, &finder->stop, BS_LIKE_WORDS, 0, err);
+	if (!status && finder->feedback.n_texts == 0)
+		return bs_fail(err, BS_IO, "%s: its text is gone, or cannot be read", request->like_id);
+	if (!status && bs_feedback_n_taken(&finder->feedback) == 0 && request->query_bytes == 0)
+		status = bs_fail(err, BS_INVALID, "nothing to look for: no word of it stands in two documents");
+	charge(finder, BS_STAGE_PLAN);
+	return status;
+}
+
+/* The words that are looked for beside the query, if it wants some. */
+static enum bs_status learn_words(struct bs_finder *finder, struct bs_error *err)
+{
+	const struct bs_find_request *request = finder->request;
+	enum bs_status status = bs_stop_begin(&finder->stop, request, finder->words, finder->words_unstemmed, err);
+	bs_feedback_begin(&finder->feedback);
+	bs_buffer_clear(&finder->like);
+	if (!status && (request->like_id || request->like_text))
+		status = learn_from_like(finder, err);
+	else if (!status && request->feedback_docs > 0)
+		status = learn_from_best(finder, err);
+	if (status || !request->explain || finder->feedback.n_texts == 0)
+		return status;
+	bs_buffer_clear(&finder->text);
+	status = bs_explain_learnt(&finder->feedback, &finder->text, err);
+	if (!status)
+		request->explain(request->context, (const char *)finder->text.data, finder->text.used_bytes);
 	return status;
 }
 
@@ -1073,7 +1081,11 @@ enum bs_status bs_find(struct bs_finder *finder, const struct bs_find_request *r
 	finder->n_best = request->n_best ? request->n_best : USUAL_N_BEST;
 	finder->result = result;
 	finder->stats = &result->stats;
-	status = run(finder, err);
+	finder->avgdl = average_length(&finder->index->snapshot);
+	bs_fetch_begin(finder->fetcher, request->verbose, request->no_stat);
+	status = learn_words(finder, err);
+	if (!status)
+		status = run(finder, err);
 	finder->request = NULL;
 	if (status != BS_INVALID)
 		result->error_byte = SIZE_MAX;

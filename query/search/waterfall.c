@@ -85,12 +85,13 @@ static void add_word(struct waterfall *to, uint32_t n)
 	add_step(to, step);
 }
 
-/* A phrase has its words as steps, and is one itself, with its word pairs and bigrams. */
+/* A phrase has its words as steps, and is one itself, with its word pairs and bigrams. One of a name has no words of its own:
+ * names are asked for by the query's own nodes. */
 static void add_phrase(struct waterfall *to, uint32_t n)
 {
 	struct bs_query_node phrase = *node_of(to, n);
 	struct step step = {.node = n, .turn = TURN_TERM, .is_order = true};
-	for (uint32_t i = 0; i < phrase.n_items && !to->status; i++) {
+	for (uint32_t i = 0; i < phrase.n_items && !bs_query_is_file_name(&phrase) && !to->status; i++) {
 		struct bs_query_node word = {
 			.kind = BS_NODE_WORD, .field = phrase.field, .n_items = 1, .items = &phrase.items[i], .weight = 1};
 		to->status = bs_buffer_append(&to->nodes, &word, sizeof(word), to->err);
@@ -248,6 +249,8 @@ static void put_means(struct waterfall *to, const struct step *step)
 		put(to, "certain ones are taken out; the others the verifier drops");
 	else if (!element)
 		put_number(to, node->kind == BS_NODE_OR ? "any of %llu operands" : "all of %llu operands", node->n_children);
+	else if (bs_query_is_file_name(node))
+		put(to, "no columns: names of files are looked at");
 	else if (step->is_order && n_pairs + node->n_aids == 0)
 		put(to, "no columns: where its words stand, only the text tells");
 	else if (step->is_order)

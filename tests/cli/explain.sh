@@ -31,6 +31,13 @@ echo '# what is new is read besides'
 documents 3001 | tail -n 1 >>c.jsonl
 settle
 waterfall --count --fresh common
+echo '# names of files have no words in the index: a phrase of them is one operand'
+mkdir d
+echo common >d/a-b.txt
+settle
+quiet bitsift index --index names d
+BITSIFT_INDEX=names waterfall --count 'name:"a b"' common
+BITSIFT_INDEX=names waterfall --count 'name:"a b c d"'
 echo '# many operands'
 waterfall --count common w1 w2 w3 w4 w5 w6 w7 w8 w9 w10 w11 w12 w13 w14 w15 w16 w17 w18 w19 w20 w21 w22 w23 w24 w25 | tail -n 3
 echo '# --brute has no filter'

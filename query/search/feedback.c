@@ -1,0 +1,184 @@
+/* feedback.c: see feedback.h. */
+#include "query/search/feedback.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/base/bytes.h"
+#include "core/base/hash.h"
+#include "query/search/plan.h"
+#include "query/search/rank.h"
+
+struct word_count {
+	double share;
+	uint32_t tf; /* in the text under way */
+};
+
+void bs_feedback_deinit(struct bs_feedback *feedback)
+{
+	bs_term_table_deinit(&feedback->words);
+	bs_buffer_deinit(&feedback->counts);
+	bs_buffer_deinit(&feedback->found);
+	bs_buffer_deinit(&feedback->taken);
+}
+
+void bs_feedback_begin(struct bs_feedback *feedback)
+{
+	bs_term_table_clear(&feedback->words);
+	bs_buffer_clear(&feedback->counts);
+	bs_buffer_clear(&feedback->found);
+	bs_buffer_clear(&feedback->taken);
+	feedback->n_texts = 0;
+}
+
+static struct word_count *count_at(const struct bs_feedback *feedback, uint32_t number)
+{
+	return (struct word_count *)(void *)feedback->counts.data + number;
+}
+
+/* bs_token_fn: counts the words of a text. */
+static enum bs_status count_words(void *context, const struct bs_token *tokens, size_t n_tokens, struct bs_error *err)
+{
+	struct bs_feedback *feedback = context;
+	const struct word_count none = {0, 0};
+	enum bs_status status = BS_OK;
+	for (size_t i = 0; i < n_tokens && !status; i++) {
+		uint32_t number = 0;
+		bool is_new = false;
+		if (tokens[i].is_bigram)
+			continue;
+		status = bs_term_table_intern(&feedback->words, tokens[i].term, tokens[i].term_bytes,
+		                              bs_hash_slot(tokens[i].term, tokens[i].term_bytes), &number, &is_new, err);
+		if (!status && is_new)
+			status = bs_buffer_append(&feedback->counts, &none, sizeof(none), err);
+		if (!status && count_at(feedback, number)->tf++ == 0)
+			status = bs_buffer_append(&feedback->found, &number, sizeof(number), err);
+	}
+	return status;
+}
+
+enum bs_status bs_feedback_add(struct bs_feedback *feedback, struct bs_words *words, const struct bs_field *fields,
+                               size_t n_fields, double trust, double avgdl, struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	uint32_t length = 0;
+	bs_buffer_clear(&feedback->found);
+	for (size_t i = 0; i < n_fields && !status; i++) {
+		struct bs_words_sum sum = {0};
+		status = bs_words_analyze(words, fields[i].text, fields[i].text_bytes, 0, count_words, feedback, &sum, err);
+		length += sum.n_positions;
+	}
+	const uint32_t *found = (const uint32_t *)(const void *)feedback->found.data;
+	for (size_t i = 0; i < feedback->found.used_bytes / sizeof(*found); i++) {
+		struct word_count *count = count_at(feedback, found[i]);
+		count->share += bs_bm25_share(trust, count->tf, length, avgdl);
+		count->tf = 0;
+	}
+	feedback->n_texts++;
+	return status;
+}
+
+/* By falling shares; then by bytes. */
+static int compare_shares(const void *a, const void *b, void *context)
+{
+	const struct bs_feedback *feedback = context;
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	double of_x = count_at(feedback, x)->share, of_y = count_at(feedback, y)->share;
+	if (of_x > of_y || of_x < of_y)
+		return of_x > of_y ? -1 : 1;
+	const struct bs_term_table *words = &feedback->words;
+	return bs_compare_bytes(bs_term_table_key(words, x), words->entries[x].n_bytes, bs_term_table_key(words, y),
+	                        words->entries[y].n_bytes);
+}
+
+/* Lists all words in `found`. */
+static enum bs_status list_words(struct bs_feedback *feedback, struct bs_error *err)
+{
+	uint32_t n = feedback->words.n_terms;
+	bs_buffer_clear(&feedback->found);
+	enum bs_status status = bs_buffer_reserve(&feedback->found, (size_t)n * sizeof(uint32_t), err);
+	uint32_t *found = (uint32_t *)(void *)feedback->found.data;
+	for (uint32_t i = 0; i < n && !status; i++)
+		found[i] = i;
+	if (!status && n > 1)
+		qsort_r(found, n, sizeof(*found), compare_shares, feedback);
+	return status;
+}
+
+struct choice {
+	uint32_t number;
+	double value; /* share * idf */
+};
+
+#define MOST_WORDS (BS_LIKE_WORDS > BS_FEEDBACK_WORDS ? BS_LIKE_WORDS : BS_FEEDBACK_WORDS)
+
+/* Puts one among the best, in their order; what comes later with the same value stands behind. Returns how many. */
+static size_t insert(struct choice *best, size_t n, size_t n_most, struct choice choice)
+{
+	size_t at = n < n_most ? n : n_most - 1;
+	if (n == n_most && choice.value <= best[at].value)
+		return n;
+	for (; at > 0 && best[at - 1].value < choice.value; at--)
+		best[at] = best[at - 1];
+	best[at] = choice;
+	return n < n_most ? n + 1 : n;
+}
+
+/* Words come by falling shares, so that most of the rare ones of a long text need no look into the lexicon. */
+static enum bs_status choose(struct bs_feedback *feedback, const struct bs_snapshot *snapshot, const struct bs_stop *stop,
+                             size_t n_most, struct choice *best, size_t *n_out, struct bs_error *err)
+{
+	const uint32_t *found = (const uint32_t *)(const void *)feedback->found.data;
+	const double most_idf = fmin(bs_bm25_idf(snapshot->n_docs, 2), BS_FEEDBACK_MOST_IDF);
+	enum bs_status status = BS_OK;
+	*n_out = 0;
+	for (uint32_t i = 0; i < feedback->words.n_terms && !status; i++) {
+		const uint8_t *word = bs_term_table_key(&feedback->words, found[i]);
+		uint32_t n_bytes = feedback->words.entries[found[i]].n_bytes;
+		double share = count_at(feedback, found[i])->share;
+		uint64_t df;
+		bool is_enough = *n_out == n_most && share * most_idf <= best[n_most - 1].value;
+		if (is_enough || share <= 0)
+			break;
+		if (bs_stop_has_term(stop, word, n_bytes))
+			continue;
+		status = bs_plan_df(snapshot, word, n_bytes, &df, err);
+		if (!status && df >= 2)
+			*n_out = insert(best, *n_out, n_most, (struct choice){found[i], share * fmin(bs_bm25_idf(snapshot->n_docs, df), most_idf)});
+	}
+	return status;
+}
+
+/* So that they can be written in a query, and mean the same. */
+static double round_weight(double weight)
+{
+	double units = round(weight * 10000);
+	return (units < 1 ? 1 : units) / 10000;
+}
+
+enum bs_status bs_feedback_take(struct bs_feedback *feedback, const struct bs_snapshot *snapshot,
+                                const struct bs_stop *stop, size_t n_most, double sum, struct bs_error *err)
+{
+	struct choice best[MOST_WORDS];
+	size_t n = 0;
+	double all = 0, largest = 0;
+	bs_buffer_clear(&feedback->taken);
+	enum bs_status status = list_words(feedback, err);
+	if (!status)
+		status = choose(feedback, snapshot, stop, n_most < MOST_WORDS ? n_most : MOST_WORDS, best, &n, err);
+	for (size_t i = 0; i < n; i++) {
+		double share = count_at(feedback, best[i].number)->share;
+		all += share;
+		largest = share > largest ? share : largest;
+	}
+	for (size_t i = 0; i < n && !status; i++) {
+		double share = count_at(feedback, best[i].number)->share;
+		struct bs_weighted_term term = {
+			.term = bs_term_table_key(&feedback->words, best[i].number),
+			.term_bytes = feedback->words.entries[best[i].number].n_bytes,
+			.weight = round_weight(sum > 0 ? share / all * sum : share / largest),
+		};
+		status = bs_buffer_append(&feedback->taken, &term, sizeof(term), err);
+	}
+	return status;
+}

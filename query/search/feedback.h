@@ -1,0 +1,57 @@
+/*
+ * feedback.h: the words that are typical of some texts, with weights, to be looked for beside a query: pseudo relevance
+ * feedback (`--feedback`) and documents like another (`--like`).
+ *
+ * After RM3 of Lavrenko and Croft ("Relevance-Based Language Models", 2001) and Abdul-Jaleel and others ("UMass at TREC
+ * 2004: Novelty and HARD"), with BM25's parts in place of a language model's: a word's share is the sum over the texts of
+ * trust(text) * tf / (tf + k1 (1 - b + b length / avgdl)). The n words with the largest share * idf are taken, each with
+ * its share for a weight; a word that no second document has finds nothing, and is not. bench/NOTES.md has what was tried.
+ */
+#ifndef BS_QUERY_SEARCH_FEEDBACK_H
+#define BS_QUERY_SEARCH_FEEDBACK_H
+
+#include "core/store/snapshot.h"
+#include "corpus/walk/document.h"
+#include "query/search/parse.h"
+#include "query/search/stop.h"
+
+#define BS_FEEDBACK_WORDS 20u  /* taken from the best documents of a query, */
+#define BS_LIKE_WORDS     30u  /* and from a text that is to be like */
+
+/* idf counts as this at most: that of a word in one of 1,100 documents. Where documents are many, words that hardly another one
+ * has would take the places of those that tell what the texts are about. */
+#define BS_FEEDBACK_MOST_IDF 7.0
+
+/* Zero-initialise; reusable; release with bs_feedback_deinit. */
+struct bs_feedback {
+	struct bs_term_table words; /* of all texts */
+	struct bs_buffer counts;    /* of each, struct word_count */
+	struct bs_buffer found;     /* u32: numbers of the words of the text under way; then of all, the best first */
+	struct bs_buffer taken;     /* struct bs_weighted_term each, the best first */
+	size_t n_texts;
+};
+void bs_feedback_deinit(struct bs_feedback *feedback);
+
+/* Forgets all texts, and what was taken of them. */
+void bs_feedback_begin(struct bs_feedback *feedback);
+
+/* A text; words: the analyzer of the index. BS_NO_MEMORY. */
+enum bs_status bs_feedback_add(struct bs_feedback *feedback, struct bs_words *words, const struct bs_field *fields,
+                               size_t n_fields, double trust, double avgdl, struct bs_error *err) BS_WARN_UNUSED;
+
+/* Takes up to n_most words, none that is a stop word. Their weights are multiples of 1/10000: in all, `sum`, or if that is
+ * 0, such that the largest is 1. BS_CORRUPT, BS_NO_MEMORY. */
+enum bs_status bs_feedback_take(struct bs_feedback *feedback, const struct bs_snapshot *snapshot,
+                                const struct bs_stop *stop, size_t n_most, double sum, struct bs_error *err) BS_WARN_UNUSED;
+
+static inline size_t bs_feedback_n_taken(const struct bs_feedback *feedback)
+{
+	return feedback->taken.used_bytes / sizeof(struct bs_weighted_term);
+}
+
+static inline const struct bs_weighted_term *bs_feedback_taken(const struct bs_feedback *feedback)
+{
+	return (const struct bs_weighted_term *)(const void *)feedback->taken.data;
+}
+
+#endif

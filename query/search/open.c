@@ -1,0 +1,149 @@
+/* open.c: an index is opened, and perhaps made to answer for what its sources hold now (bitsift.h); what it is, is told. */
+#include <stdlib.h>
+
+#include "corpus/changes/fresh.h"
+#include "query/search/parse.h"
+#include "query/search/search.h"
+
+#define COUNT(array) (sizeof(array) / sizeof(*(array)))
+
+static void collect_fields(struct bs_index *index)
+{
+	const struct bs_term_table *names = &index->snapshot.manifest.fields;
+	for (uint32_t i = 0; i < names->n_terms; i++) {
+		uint32_t name_bytes = names->entries[i].n_bytes;
+		if (name_bytes > index->longest_field_bytes && name_bytes <= BS_QUERY_MAX_FIELD_BYTES)
+			index->longest_field_bytes = name_bytes;
+	}
+}
+
+struct freshen_notices {
+	struct bs_index *index;
+	const struct bs_open_request *request;
+	uint64_t n_skipped[BS_SKIP_REASONS];
+};
+
+/* Binary files and links are passed over as in indexing; what should have been a document is named. */
+static void tell_skipped(void *context, enum bs_skip reason, const char *message)
+{
+	struct freshen_notices *notices = context;
+	notices->index->n_unfollowed += reason == BS_SKIP_UNTRUSTED;
+	bool is_told = ++notices->n_skipped[reason] <= BS_FIND_TOLD_UNREADABLE || notices->request->verbose ||
+	               reason == BS_SKIP_UNTRUSTED;
+	is_told = is_told && reason > BS_SKIP_SPECIAL;
+	if (notices->request->notice && is_told)
+		notices->request->notice(notices->request->context, message);
+}
+
+/* Looks at every source, so that the answers are of now and not of the commit. */
+static enum bs_status freshen(struct bs_index *index, const struct bs_open_request *request, struct bs_error *err)
+{
+	struct freshen_notices notices = {index, request, {0}};
+	struct bs_error line;
+	struct bs_freshened freshened = {0};
+	enum bs_status status = bs_snapshot_freshen(&index->snapshot, tell_skipped, &notices, &freshened, err);
+	index->n_unread = freshened.n_unread;
+	for (int reason = BS_SKIP_UNREADABLE; reason < BS_SKIP_REASONS && request->notice && !request->verbose; reason++) {
+		uint64_t n = notices.n_skipped[reason];
+		if (n <= BS_FIND_TOLD_UNREADABLE || reason == BS_SKIP_UNTRUSTED)
+			continue;
+		(void)bs_fail(&line, BS_IO, "%llu %s in all", (unsigned long long)n, bs_skip_name((enum bs_skip)reason, n));
+		request->notice(request->context, line.text);
+	}
+	if (!status)
+		collect_fields(index);
+	return status;
+}
+
+static enum bs_status open_index(struct bs_index *index, const struct bs_open_request *request, struct bs_error *err)
+{
+	enum bs_status status = bs_kernel_choose(request->kernel, &index->kernel, err);
+	if (!status)
+		status = bs_dir_open(&index->dir, request->dir, request->consent, err);
+	if (!status)
+		status = bs_snapshot_open(&index->dir, &index->snapshot, err);
+	if (!status)
+		status = bs_manifest_is_other_unicode(&index->snapshot.manifest, &index->is_other_unicode, err);
+	/* Silence would look like no match. */
+	if (!status && !index->snapshot.manifest.options.words)
+		status = bs_fail(err, BS_INVALID,
+		                 "%s: an index of grams alone, which knows no words; `bitsift index --rebuild` makes "
+		                 "one of both",
+		                 request->dir);
+	for (uint32_t i = 0; i < index->snapshot.manifest.n_sources && !status; i++)
+		index->has_files |= index->snapshot.manifest.sources[i].kind == BS_SOURCE_FOLDER ||
+		                    index->snapshot.manifest.sources[i].kind == BS_SOURCE_FILE;
+	if (!status)
+		collect_fields(index);
+	if (!status && request->fresh)
+		status = freshen(index, request, err);
+	return status ? status : bs_proofs_new(&index->snapshot, &index->proofs, err);
+}
+
+enum bs_status bs_index_open_with(const struct bs_open_request *request, struct bs_index **index_out,
+                                  struct bs_error *err)
+{
+	*index_out = NULL;
+	enum bs_status status =
+		bs_check_reserved("struct bs_open_request", request->reserved, COUNT(request->reserved), err);
+	if (status)
+		return status;
+	struct bs_index *index = calloc(1, sizeof(*index));
+	if (!index)
+		return bs_fail_memory(err, "an index", sizeof(*index));
+	index->dir.fd = -1;
+	status = open_index(index, request, err);
+	if (status)
+		bs_index_close(index);
+	else
+		*index_out = index;
+	return status;
+}
+
+enum bs_status bs_index_open(const char *dir, const char *kernel, struct bs_index **index_out, struct bs_error *err)
+{
+	struct bs_open_request request = {.dir = dir, .kernel = kernel};
+	return bs_index_open_with(&request, index_out, err);
+}
+
+void bs_index_close(struct bs_index *index)
+{
+	if (!index)
+		return;
+	bs_proofs_free(index->proofs);
+	bs_snapshot_deinit(&index->snapshot);
+	bs_dir_close(&index->dir);
+	free(index);
+}
+
+void bs_index_describe(const struct bs_index *index, struct bs_index_info *info_out)
+{
+	const struct bs_snapshot *snapshot = &index->snapshot;
+	*info_out = (struct bs_index_info){
+		.n_docs = snapshot->n_live_docs,
+		.n_deleted = snapshot->n_docs + snapshot->overlay.n_docs - snapshot->n_live_docs,
+		.n_segments = snapshot->n_word_segments,
+		.generation = snapshot->manifest.generation,
+		.is_other_unicode = index->is_other_unicode,
+		.icu_version = snapshot->manifest.icu_version,
+		.unicode_version = snapshot->manifest.unicode_version,
+		.kernel = index->kernel->name,
+		.n_unread = index->n_unread,
+		.n_unfollowed = index->n_unfollowed,
+	};
+}
+
+bool bs_index_source(const struct bs_index *index, size_t i, struct bs_source_info *info_out)
+{
+	static const char *const kinds[] = {[BS_SOURCE_FOLDER] = "folder", [BS_SOURCE_FILE] = "file",
+	                                    [BS_SOURCE_COLLECTION] = "collection", [BS_SOURCE_STDIN] = "stdin"};
+	const struct bs_manifest *manifest = &index->snapshot.manifest;
+	for (uint32_t k = 0; k < manifest->n_sources; k++) {
+		const struct bs_source_record *source = &manifest->sources[k];
+		if (source->kind == BS_SOURCE_FORGOTTEN || source->parent || i-- > 0)
+			continue;
+		*info_out = (struct bs_source_info){.kind = kinds[source->kind], .label = source->label, .path = source->path};
+		return true;
+	}
+	return false;
+}

@@ -1,0 +1,79 @@
+# Words beside the query, of its best documents or of one that hits are to be like.
+set -eu
+. "$LIB"
+cat >docs.jsonl <<'END'
+{"id":"1","text":"ferry harbour lantern lantern keeper"}
+{"id":"2","text":"ferry harbour lantern tide"}
+{"id":"3","text":"lantern keeper tide"}
+{"id":"4","text":"tide tables harbour"}
+{"id":"5","text":"bread oven"}
+{"id":"6","text":"ferry ticket oven"}
+{"id":"7","text":"unique"}
+END
+quiet bitsift index docs.jsonl
+show bitsift query --format '{rank} {id} {score}' ferry
+show bitsift query --format '{rank} {id} {score}' --feedback=2 ferry
+# learnt ARGUMENT...: the words that were taken, as an OR of them.
+learnt() {
+    bitsift query --explain -n 0 "$@" 2>&1 >/dev/null | sed -n 's/^learnt: [^:]*: //p' | sed 's/ / OR /g'
+}
+# same ARGUMENT... -- QUERY: with the words taken, the hits are those of the query with these words written beside it.
+same() {
+    local options=() words
+    while [ "$1" != -- ]; do
+        options+=("$1")
+        shift
+    done
+    words=$(learnt "${options[@]}" -- ${2:+"$2"})
+    bitsift query --format '{rank} {id} {score}' -n 10000 "${options[@]}" -- ${2:+"$2"} >found
+    bitsift query --format '{rank} {id} {score}' -n 10000 --brute "${options[@]}" -- ${2:+"$2"} >brute
+    bitsift query --format '{rank} {id} {score}' -n 10000 -- "${3//WORDS/$words}" >written
+    cmp found brute && cmp found written && wc -l <found
+    [ "$(bitsift query --count "${options[@]}" -- ${2:+"$2"})" = "$(wc -l <found)" ] || echo 'another count'
+}
+show learnt --feedback=2 ferry
+same --feedback=2 -- ferry '(ferry) OR WORDS'
+same --feedback -- 'ferry harbour' '(ferry harbour) OR WORDS'
+same --feedback -- 'ferry^3 -ticket' '(ferry^3 OR WORDS) -ticket'
+same --feedback=1 -- '"lantern keeper" OR bread' '"lantern keeper" OR bread OR WORDS'
+same --feedback --any --stop english -- 'the ferry' 'ferry OR WORDS'
+echo '# of many documents'
+documents 3000 >many.jsonl
+quiet bitsift index --index many many.jsonl
+BITSIFT_INDEX=many same --feedback -- 'w17 w18 OR w19' '(w17 w18 OR w19) OR WORDS'
+BITSIFT_INDEX=many same --feedback=3 -- 'hundred -w5' '(hundred OR WORDS) -w5'
+echo '# nothing to learn from'
+show bitsift query --count --feedback nothing
+show bitsift query --count --feedback -- -ferry
+show bitsift query --count --feedback unique
+show bitsift query --feedback=0 ferry
+show bitsift query --feedback=x ferry
+show bitsift query --feedback --like 1 ferry
+echo '# like a document, which is not among the hits'
+show bitsift query --format '{rank} {id} {score}' --like 1
+show learnt --like 1
+show bitsift query --count --like 1
+show bitsift query --ids --like 1
+show bitsift query --ids --brute --like 1
+show bitsift query --ids --like 1 -- bread -tide
+show bitsift query --ids --brute --like 1 -- bread -tide
+same --like 5 -- ferry '(ferry OR WORDS) -bread'
+show bitsift query --like 7
+show bitsift query --like 8
+show bitsift query --like 1 --like 2
+echo '# like a text'
+printf 'The harbour, the\nlantern; HARBOUR' >text
+show bitsift query --format '{rank} {id} {score}' --like-file text
+show bitsift query --format '{rank} {id} {score}' --like-file - -n 1 <text
+show bitsift query --like-file nowhere
+show bitsift query --like-file /dev/null
+show bitsift query --like-file - --batch - <text
+echo '# files by their paths; filters hold'
+mkdir -p d/e
+cp text d/a.txt
+cp text d/e/b.txt
+echo 'lantern' >d/e/c.md
+quiet bitsift index d
+show bitsift query --ids --like d/a.txt --in d
+show bitsift query --ids --like d/a.txt -t md
+(cd d && show bitsift query --ids --like a.txt -g '*.txt')

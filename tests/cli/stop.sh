@@ -1,0 +1,46 @@
+# Words that do not count.
+set -eu
+. "$LIB"
+cat >docs.jsonl <<'END'
+{"id":"1","text":"the cat is on the mat"}
+{"id":"2","text":"cats and dogs"}
+{"id":"3","text":"the the the the the"}
+{"id":"4","text":"to be or not to be"}
+{"id":"5","text":"a mat"}
+{"id":"6","text":"ands of time"}
+END
+quiet bitsift index --stem english docs.jsonl
+echo '# out of the score, but still asked for'
+show bitsift query --json the cat
+show bitsift query --json --stop english the cat
+show bitsift query --format '{id} {score}' cat 'the^0'
+show bitsift query --count --stop english the dog
+echo '# with --any, no match'
+show bitsift query --any --ids the cat
+show bitsift query --any --ids --stop english the cat
+show bitsift query --any --ids --stop english 'the OR cat'
+show bitsift query --any --ids --stop english '(the AND cat)'
+echo '# while another word remains'
+show bitsift query --any --ids --stop english to be
+show bitsift query --any --ids --stop english 'to -mat'
+show bitsift query --any --ids --stop english 'to ca*'
+echo '# a phrase is a phrase, and what is left out is'
+show bitsift query --ids --stop english '"to be or not to be"'
+show bitsift query --any --ids --stop english '"on the mat" dog'
+show bitsift query --any --ids --stop english -- cat mat -a
+show bitsift query --any --ids --stop english -- cat mat '-(the)'
+echo '# as they are written, not as they are stemmed'
+show bitsift query --any --ids --stop english ands dog
+show bitsift query --any --ids --stop english and dog
+echo '# a list of our own'
+cat >list <<'END'
+# of no use
+Mat, CAT    | two of them
+dog         | remark
+END
+show bitsift query --any --ids --stop list the mat cat dog
+show bitsift query --any --ids --stop list the mats cats dogs
+show bitsift query --any --ids --stop ./nowhere the mat
+show bitsift query --any --ids --stop german the mat
+show bitsift query --any --brute --json --stop english the cat
+show bitsift query --stop english --explain --count the cat 2>&1 | grep '^! query'

@@ -1,0 +1,18 @@
+# Runs in the format of TREC, for trec_eval.
+set -eu
+. "$LIB"
+cat >docs.jsonl <<'END'
+{"id":"FBIS3-1","text":"cat and dog"}
+{"id":"FBIS3-2","text":"cat"}
+{"id":"a b","text":"cat cat mouse"}
+END
+quiet bitsift index docs.jsonl
+show bitsift query --format trec cat
+printf '301\tcat\n302\tdog OR mouse\n\tdog\n303\t+++\ndog\n304\tfish\n305 x\tdog\r\n' >topics
+show bitsift query --format trec --batch topics
+show bitsift query --format trec -n 1 --batch topics
+show bitsift query --format trec --json cat
+mkdir d
+echo 'cat fish' >'d/a file.txt'
+quiet bitsift index d
+show bitsift query --format trec fish
