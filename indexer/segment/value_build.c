@@ -312,7 +312,6 @@ static void write_parts(struct making *making)
 		bs_writer_u64(making->writer, parts[i].first_line);
 		bs_writer_u64(making->writer, parts[i].first_entry);
 		bs_writer_u32(making->writer, parts[i].n_entries);
-		bs_writer_u32(making->writer, 0);
 	}
 }
 
