@@ -53,6 +53,8 @@ struct bs_words {
 	const UNormalizer2 *nfkc_casefold, *nfd, *nfc;
 	struct sb_stemmer *stemmer; /* NULL: no stemming */
 	bool fold_accents;
+	bool split_identifiers;
+	bool old_rules;
 
 	bool ascii_path; /* false only in tests */
 	size_t window_bytes;
@@ -67,6 +69,8 @@ struct bs_words {
 	struct bs_buffer spare[2];
 	struct bs_buffer whole;    /* UTF-8: a folded term on its way through the options */
 	struct bs_buffer unmarked; /* UTF-8: that term without accents */
+	struct bs_buffer parts;    /* enum bs_part_kind of the characters of a word that may be several */
+	uint8_t ascii_parts[0x80]; /* the same of those of ASCII, if identifiers are split */
 
 	struct bs_buffer arena; /* the terms of the tokens below; never grows or is cleared while there are any */
 	struct bs_token tokens[BS_WORDS_BATCH_TOKENS];
@@ -84,6 +88,8 @@ struct bs_analysis {
 	uint64_t n_positions;
 	bool after_script_run;      /* the last term was a run's: another run now leaves a gap */
 	UChar32 last_of_script_run; /* the term at the position before the next, if it is one code point of a run; else 0 */
+	bool is_whole;              /* the word in hand is an identifier, whose parts follow: it takes no position */
+	bool owes_position;         /* such a word was the last token: no part has taken its position yet */
 };
 
 /* A span of the text. */
@@ -124,6 +130,12 @@ static inline UChar32 bs_words_next(const UChar *units, int32_t *at)
 {
 	uint32_t lead = units[(*at)++];
 	return (lead & 0xfc00) == 0xd800 ? U16_GET_SUPPLEMENTARY((UChar32)lead, units[(*at)++]) : (UChar32)lead;
+}
+
+/* Whether c counts as an apostrophe. */
+static inline bool bs_words_is_apostrophe(UChar32 c)
+{
+	return c == 0x2019 || c == 0x2bc;
 }
 
 /* Whether c is a letter, mark or digit of a script of runs. Leaves words->breaks where it is. */
