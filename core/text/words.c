@@ -786,6 +786,11 @@ void bs_words_free(struct bs_words *words)
 	free(words);
 }
 
+void bs_words_split(struct bs_words *words, bool splits)
+{
+	words->split_identifiers = splits;
+}
+
 /*
  * A safe cut is a place where neither path can tell a text that goes on from one that ends:
  *

@@ -26,7 +26,7 @@ struct bs_words_options {
 	const char *stem_language; /* a Snowball name ("english"), or NULL: no stemming; runs are never stemmed */
 	bool fold_accents;         /* NFD, marks dropped, NFC, after folding; runs are left alone */
 	/* A word of several parts (camelCase, HTTPServer2, snake_case, letters against digits) gives the whole, at the position
-	 * of the first part, and its parts; see words_parts.h. For documents: what a query asks for is not split. */
+	 * of the first part, and its parts; see words_parts.h. For documents: bs_words_split. */
 	bool split_identifiers;
 	/* As indexes have them that were made before there were revisions: U+2019 and U+02BC are no apostrophes, flags and
 	 * keycaps no words, and 02T03 is one. */
@@ -67,6 +67,9 @@ enum bs_status bs_words_new(const struct bs_words_options *options, struct bs_wo
 
 /* NULL is fine. */
 void bs_words_free(struct bs_words *words);
+
+/* Whether identifiers are split from now on, so that the analyzer of documents serves for queries, which are not. */
+void bs_words_split(struct bs_words *words, bool splits);
 
 /* Analyses text[0..text_bytes) as one field whose first word has position first_position, calling fn with its tokens.
  * Memory does not grow with the text, only with its longest stretch without a safe cut (a line feed, or white space or

@@ -11,7 +11,7 @@
 struct index_arguments {
 	const char *index;
 	struct bs_build_request request;
-	struct bs_word_list globs, records, text_fields, forget;
+	struct bs_word_list globs, records, text_fields, weights, forget;
 	uint64_t n_threads;
 	bool quiet, verbose;
 	char *text; /* --text's list, cut up */
@@ -29,8 +29,10 @@ static const struct bs_option index_options[] = {
 	{0, "grams", NULL, "index the files' grams, for `bitsift grep` [both]", SETS(FLAG, request.grams)},
 	{0, "stem", "LANG", "index word stems (Snowball: english, german, ...)", SETS(STRING, request.stem_language)},
 	{0, "fold-accents", NULL, "let cafe find caf\xc3\xa9", SETS(FLAG, request.fold_accents)},
+	{0, "split-identifiers", NULL, "let server find HTTPServer2", SETS(FLAG, request.split_identifiers)},
 	{0, "id", "FIELD", "JSONL: the field that names a record [id]", SETS(STRING, request.id_field)},
 	{0, "text", "F,G", "JSONL: fields to index, as in title,author.name [all]", .kind = BS_OPTION_CALL, .take = take_text},
+	{0, "weight", "F=W", "JSONL: a word of this field counts W times (1 to 100) in scores; repeatable", SETS(LIST, weights)},
 	{0, "density", "D", "share of set bits, 0.05 to 0.6; fewer make a faster and larger index [0.3]",
 	 .kind = BS_OPTION_CALL, .take = take_density},
 	{0, "max-document", "SIZE", "pass over larger files and records, with a notice [256M]",
@@ -362,6 +364,7 @@ static int run(void *set, const struct bs_operands *operands, const struct bs_co
 	request->globs = arguments->globs.list;
 	request->records = arguments->records.list;
 	request->text_fields = arguments->text_fields.list;
+	request->weights = arguments->weights.list;
 	request->forget = arguments->forget.list;
 	request->n_forget = arguments->forget.n;
 	request->notice = show_notice;
@@ -397,6 +400,7 @@ static void release(void *of_options)
 	bs_word_list_deinit(&arguments->globs);
 	bs_word_list_deinit(&arguments->records);
 	bs_word_list_deinit(&arguments->text_fields);
+	bs_word_list_deinit(&arguments->weights);
 	bs_word_list_deinit(&arguments->forget);
 }
 
