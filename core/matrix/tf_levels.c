@@ -1,24 +1,21 @@
 /* tf_levels.c: see tf_levels.h. */
 #include "core/matrix/tf_levels.h"
 
+#include "core/matrix/prices.h"
+
 /* Below one document a block or so, looking at each costs less than reading the lines of its levels
  * (query/search/scan_top.c, LOOK_MAX): so words in fewer have none. Two columns leave a level a tenth of the documents
  * that do not reach it, which higher levels, asked for only of those, make a hundredth. Where columns are dense, so
  * that the index is small, or because documents are long and reach many levels, there are fewer, of words of some
  * number, and one column is all that each gets. */
-#define MIN_SHARE    (1.0 / 512)
-#define MIN_DF       8u
-#define MIN_DF_FEW   2048u
-#define MOST_DENSITY 0.35 /* of columns that have all levels, two columns each */
-
 struct bs_tf_levels bs_tf_levels_make(uint64_t n_docs, double density, bool is_small)
 {
 	static const struct bs_tf_levels all = {.n_levels = 7, .n_columns = 2, .least = {2, 3, 5, 9, 17, 33, 65}};
 	static const struct bs_tf_levels few = {.n_levels = 5, .n_columns = 1, .least = {2, 4, 8, 16, 32}};
-	bool is_dense = density > MOST_DENSITY;
+	bool is_dense = density > BS_PRICE_LEVELS_DENSITY;
 	struct bs_tf_levels levels = is_dense ? few : all;
-	uint64_t share = (uint64_t)((double)n_docs * MIN_SHARE);
-	uint64_t least = is_dense && !is_small ? MIN_DF_FEW : MIN_DF;
+	uint64_t share = (uint64_t)((double)n_docs * BS_PRICE_LEVELS_MIN_SHARE);
+	uint64_t least = is_dense && !is_small ? BS_PRICE_FEW_MIN_DF : BS_PRICE_LEVELS_MIN_DF;
 	levels.min_df = share < least ? least : share;
 	return levels;
 }

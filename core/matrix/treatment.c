@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/matrix/prices.h"
+
 struct bs_treatment_policy bs_treatment_policy_default(void)
 {
 	return (struct bs_treatment_policy){.density = BS_DEFAULT_DENSITY, .exact_share = BS_DEFAULT_EXACT_SHARE,
@@ -21,36 +23,15 @@ struct bs_treatment_policy bs_treatment_policy_default(void)
  * The query is half the time the term alone, half the time the term and another one of its frequency. Space counts by
  * the posting because words are asked for about as often as they occur. A coarse column costs the same bits a posting
  * as a document column and is charged so (BitFunnel's issue #437 is the story of not doing it); but several postings in
- * one span share the bit: span_postings. Times are measured, and sizes of exceptions and lists fitted, on 1.4 M paragraphs
- * (32 terms each) and the 78,000 files of the Linux tree (351); the price of a bit is what makes their indexes as large
- * as bench/README.md has them, with the power by which it grows between the two. bench/NOTES.md has more figures.
+ * one span share the bit: span_postings. Constants are those of core/matrix/prices.h.
  */
-#define COST_LINE_NS      8.0    /* one line of a column that is read in order, with its share of loop and branch */
-#define COST_MISS_NS      40.0   /* one line alone somewhere */
-#define COST_LOOK_NS      125.0  /* one document asked for a term that is listed */
-#define COST_EXCEPTION_NS 1.0    /* one exception decoded and its bit cleared */
-#define EXCEPTION_TERM_BITS 40.0 /* its places in the tables, and what fills up a list */
-#define EXCEPTION_MIN_DF    8.0  /* below, there are more wrong ones than right ones */
-#define LISTED_BITS         8.5  /* of a posting in a list of rare terms, where its term has a df of 1 */
-#define LISTED_DF_BITS      1.25 /* ... and for each doubling of that */
-
-#define BIT_NS          5500.0 /* the price at the default density, for short documents */
-#define SHORT_TERMS     32.0
-#define LONGER_POWER    0.75
-#define MOST_BIT_FACTOR 20.0
-#define BIT_DENSITY     0.3
-#define DENSER_POWER    5.5  /* who asks for denser columns wants a small index */
-#define DENSER_BY       0.05 /* for each time that documents are twice as long */
-#define MOST_DENSER     0.2
-#define MOST_DENSITY    0.6
-
 void bs_treatment_policy_price(struct bs_treatment_policy *policy, double terms_per_doc)
 {
-	double longer = fmax(terms_per_doc / SHORT_TERMS, 1);
-	double dearer = pow(policy->density / BIT_DENSITY, DENSER_POWER);
-	policy->density = fmin(policy->density + fmin(log2(longer) * DENSER_BY, MOST_DENSER),
-	                       fmax(policy->density, MOST_DENSITY));
-	policy->bit_ns = BIT_NS * fmin(pow(longer, LONGER_POWER), MOST_BIT_FACTOR) * dearer;
+	double longer = fmax(terms_per_doc / BS_PRICE_SHORT_TERMS, 1);
+	double dearer = pow(policy->density / BS_PRICE_BIT_DENSITY, BS_PRICE_DENSER_POWER);
+	policy->density = fmin(policy->density + fmin(log2(longer) * BS_PRICE_DENSER_BY, BS_PRICE_MOST_DENSER),
+	                       fmax(policy->density, BS_PRICE_MOST_DENSITY));
+	policy->bit_ns = BS_PRICE_BIT_NS * fmin(pow(longer, BS_PRICE_LONGER_POWER), BS_PRICE_MOST_BIT_FACTOR) * dearer;
 }
 
 /* Distinct (span, term) pairs a posting, when spans hold `span` documents and the term falls on them at random. */
@@ -84,15 +65,15 @@ static double reading_ns(double f, double n, double d, const uint8_t k[BS_MAX_LE
 	double block_live = pow(span_passes(f, 512, d, k[2]), n_terms);
 	double lane_live = pow(span_passes(f, 8, d, k[1]), n_terms);
 	double doc_live = pow(span_passes(f, 1, d, k[0]), n_terms);
-	double ns = n_terms * k[2] * n_slabs * COST_MISS_NS;
+	double ns = n_terms * k[2] * n_slabs * BS_PRICE_MISS_NS;
 	double live_blocks = n_blocks * block_live;
 	if (k[1]) {
 		double group_live = fmin(1, 8 * block_live);
-		ns += ceil(n_blocks / 8) * group_live * columns_read(1, lane_live, d, n_terms * k[1]) * COST_LINE_NS;
+		ns += ceil(n_blocks / 8) * group_live * columns_read(1, lane_live, d, n_terms * k[1]) * BS_PRICE_LINE_NS;
 		live_blocks *= -expm1(-64 * lane_live);
 	}
 	/* What is read out of order costs more; where every block is live, prefetching hides it. */
-	double line_ns = COST_LINE_NS + (COST_MISS_NS - COST_LINE_NS) * (1 - live_blocks / n_blocks);
+	double line_ns = BS_PRICE_LINE_NS + (BS_PRICE_MISS_NS - BS_PRICE_LINE_NS) * (1 - live_blocks / n_blocks);
 	return ns + live_blocks * columns_read(k[1] ? lane_live : 1, doc_live * lane_live, d, n_terms * k[0]) * line_ns;
 }
 
@@ -112,13 +93,13 @@ static double treatment_cost(const struct bs_treatment_policy *policy, double f,
 	double ns = (reading_ns(f, n, d, k, 1) + reading_ns(f, n, d, k, 2)) / 2;
 	if (has_exceptions) {
 		double row_bits = 2 + log2(n / fmin(fmax(noise, 1), n)); /* Elias-Fano */
-		bits += (noise * row_bits + EXCEPTION_TERM_BITS) / df;
-		ns += noise * COST_EXCEPTION_NS;
+		bits += (noise * row_bits + BS_PRICE_EXCEPTION_TERM_BITS) / df;
+		ns += noise * BS_PRICE_EXCEPTION_NS;
 	} else {
 		/* Alone, all that passes; beside another term, what passes both. */
 		double both = n * pow(span_passes(f, 1, d, k[0]), 2);
-		bits += LISTED_BITS + LISTED_DF_BITS * log2(fmax(df, 1));
-		ns += (df + noise + fmin(both, df)) / 2 * COST_LOOK_NS;
+		bits += BS_PRICE_LISTED_BITS + BS_PRICE_LISTED_DF_BITS * log2(fmax(df, 1));
+		ns += (df + noise + fmin(both, df)) / 2 * BS_PRICE_LOOK_NS;
 	}
 	return ns + bits * policy->bit_ns;
 }
@@ -132,7 +113,7 @@ static void choose(const struct bs_treatment_policy *policy, double f, double n,
 	for (uint8_t k0 = 1; k0 <= 12; k0++) {
 		for (uint8_t k1 = 0; k1 <= most_groups; k1++) {
 			for (uint8_t k2 = 0; k2 <= most_blocks; k2++) {
-				for (int has = 0; has <= (policy->use_exceptions && f * n >= EXCEPTION_MIN_DF); has++) {
+				for (int has = 0; has <= (policy->use_exceptions && f * n >= BS_PRICE_EXCEPTION_MIN_DF); has++) {
 					uint8_t k[BS_MAX_LEVELS] = {k0, k1, k2};
 					double cost = treatment_cost(policy, f, n, k, has);
 					if (cost >= least)
@@ -151,7 +132,7 @@ static double exact_cost(const struct bs_treatment_policy *policy, double f, dou
 {
 	double n_blocks = ceil(n / 512);
 	double lines = n_blocks * (1 + columns_read(f, f * f, 1, 2)) / 2;
-	return lines * COST_LINE_NS + policy->bit_ns / f;
+	return lines * BS_PRICE_LINE_NS + policy->bit_ns / f;
 }
 
 double bs_treatment_exact_share(const struct bs_treatment_policy *policy, uint64_t n_docs)
@@ -196,7 +177,7 @@ void bs_treatment_table_make(const struct bs_treatment_policy *policy, uint64_t 
 	struct bs_treatment_policy priced = *policy;
 	policy = &priced;
 	if (priced.bit_ns <= 0)
-		bs_treatment_policy_price(&priced, SHORT_TERMS);
+		bs_treatment_policy_price(&priced, BS_PRICE_SHORT_TERMS);
 	*table = (struct bs_treatment_table){
 		.n_levels = 3, .ranks = {BS_LEVEL_DOCUMENT, BS_LEVEL_GROUP, BS_LEVEL_BLOCK}, .n_entries = 0};
 	double n = n_docs ? (double)n_docs : 1;

@@ -5,16 +5,12 @@
 #include <string.h>
 
 #include "core/base/bytes.h"
+#include "core/matrix/prices.h"
 #include "core/text/grams.h"
 #include "indexer/choose/sample.h"
 
 #define SAMPLE_BYTES (24u << 20)
-/* Shares of the files from which on a gram is of a tier. What was measured: bench/NOTES.md. */
-#define LEFT_OUT_SHARE      0.4
-#define COMMON_SHARE        0.1
-#define MIDDLING_SHARE      0.02
-#define LONG_FREQUENT_SHARE 0.05
-#define LISTED_DOCS         2u /* what one file has may be there by chance */
+#define LISTED_DOCS  2u /* what one file has may be there by chance */
 
 struct bucket_count {
 	uint32_t df;   /* files that have a gram of it */
@@ -78,9 +74,11 @@ static enum bs_status sample_document(void *context, const struct bs_document *d
 static enum bs_gram_tier tier_of(const struct sample *sample, uint32_t df)
 {
 	double share = (double)df / (double)sample->n_docs;
-	if (share < MIDDLING_SHARE)
+	if (share < BS_PRICE_GRAM_MIDDLING)
 		return BS_GRAM_RARE;
-	return share < COMMON_SHARE ? BS_GRAM_MIDDLING : share < LEFT_OUT_SHARE ? BS_GRAM_COMMON : BS_GRAM_LEFT_OUT;
+	if (share < BS_PRICE_GRAM_COMMON)
+		return BS_GRAM_MIDDLING;
+	return share < BS_PRICE_GRAM_LEFT_OUT ? BS_GRAM_COMMON : BS_GRAM_LEFT_OUT;
 }
 
 /* A bucket has some rare gram of many a file, of more where files are longer: the mean number does not count. */
@@ -88,7 +86,7 @@ static bool is_frequent(const struct sample *sample, uint32_t bucket)
 {
 	double n = (double)sample->n_docs, by_chance = (double)sample->n_in_buckets / BS_GRAM_BUCKETS;
 	uint32_t df = sample->buckets[bucket].df;
-	return df >= LISTED_DOCS && (double)df - by_chance >= LONG_FREQUENT_SHARE * (n - by_chance);
+	return df >= LISTED_DOCS && (double)df - by_chance >= BS_PRICE_GRAM_LONG_FREQUENT * (n - by_chance);
 }
 
 /* Lists what is frequent in the sample. */

@@ -7,24 +7,18 @@
 
 #include "core/base/hash.h"
 #include "core/lexicon/lexicon.h"
+#include "core/matrix/prices.h"
 #include "core/text/words.h"
 #include "indexer/choose/sample.h"
 
-#define SAMPLE_BYTES    (24u << 20)
-#define PAIR_MIN_DOCS   2u /* a pair met in one document only may be there by chance */
-#define WORD_MIN_SHARE  0.002 /* of the documents; rarer words are not worth a pair, */
-#define HEAD_MIN_SHARE  0.005 /* rarer pairs not a wide one */
-/* A pair pays if a bit of it saves so much of a phrase: what it costs to verify the documents that hold both words, as a
+#define SAMPLE_BYTES (24u << 20)
+
+/*
+ * A pair pays if a bit of it saves so much of a phrase: what it costs to verify the documents that hold both words, as a
  * phrase would have to, times how often it is asked for, as often as it is met in a text; and what it takes is what a
  * document at least takes that has the pair or has it not. Where documents are long a bit is dearer, as it is for words
- * (core/matrix/treatment.c). All pairs together have so many bits for each posting of a word. */
-#define BIT_NS          0.028
-#define SHORT_TERMS     32.0
-#define LONGER_POWER    1.37
-#define MOST_BITS       2.0
-#define VERIFY_FILE_NS   5000u /* a file to verify: opening it, */
-#define VERIFY_RECORD_NS 1000u /* or finding a record, */
-#define VERIFY_WORD_NS   3u    /* and reading and searching the text of each of its words */
+ * (core/matrix/treatment.c). All pairs together have so many bits for each posting of a word: core/matrix/prices.h.
+ */
 
 /* A pair of the sample. */
 struct met_pair {
@@ -113,7 +107,8 @@ static enum bs_status sample_document(void *context, const struct bs_document *d
 	struct sampled sampled = {.end = choice->tokens.used_bytes / sizeof(uint32_t)};
 	uint64_t n_tokens = sampled.end - n_before;
 	sampled.share = 1 / (double)(n_tokens + 1);
-	sampled.ns = (document->line ? VERIFY_RECORD_NS : VERIFY_FILE_NS) + n_tokens * VERIFY_WORD_NS;
+	sampled.ns = document->line ? BS_PRICE_VERIFY_RECORD_NS : BS_PRICE_VERIFY_FILE_NS;
+	sampled.ns += n_tokens * BS_PRICE_VERIFY_WORD_NS;
 	if (!status)
 		status = bs_buffer_append(&choice->docs, &sampled, sizeof(sampled), err);
 	choice->text_bytes += document->text_bytes;
@@ -178,7 +173,7 @@ static enum bs_status list_meetings(struct choice *choice, uint32_t *last_of, st
 {
 	const struct bs_term_entry *words = choice->words.entries;
 	const uint32_t *all = (const uint32_t *)(const void *)choice->tokens.data;
-	double least = WORD_MIN_SHARE * (double)count_docs(choice);
+	double least = BS_PRICE_PAIR_WORD_SHARE * (double)count_docs(choice);
 	enum bs_status status = BS_OK;
 	for (size_t d = 0; d < count_docs(choice) && !status; d++) {
 		uint64_t n_tokens;
@@ -199,7 +194,7 @@ static enum bs_status widen_meetings(struct choice *choice, uint32_t *last_of, s
 {
 	struct bs_buffer before = choice->meetings;
 	const struct meeting *narrow = (const struct meeting *)(const void *)before.data;
-	double least = HEAD_MIN_SHARE * (double)count_docs(choice);
+	double least = BS_PRICE_PAIR_HEAD_SHARE * (double)count_docs(choice);
 	enum bs_status status = BS_OK;
 	choice->meetings = (struct bs_buffer){0};
 	for (size_t i = 1; i < before.used_bytes / sizeof(*narrow) && !status; i++) {
@@ -241,9 +236,9 @@ static enum bs_status add_pairs(struct choice *choice, uint32_t first, uint32_t 
 		count_meeting(choice, &met_of(choice)[at], meetings[number - 1].doc);
 	}
 	for (uint32_t at = n_before; at < choice->n_met; at++) {
-		known[met_of(choice)[at].second] = met_of(choice)[at].n_docs >= PAIR_MIN_DOCS ? n_kept : UINT32_MAX;
+		known[met_of(choice)[at].second] = met_of(choice)[at].n_docs >= BS_PRICE_PAIR_MIN_DOCS ? n_kept : UINT32_MAX;
 		met_of(choice)[n_kept] = met_of(choice)[at];
-		n_kept += met_of(choice)[at].n_docs >= PAIR_MIN_DOCS;
+		n_kept += met_of(choice)[at].n_docs >= BS_PRICE_PAIR_MIN_DOCS;
 	}
 	for (uint32_t number = last; number;) {
 		struct meeting *meeting = &meetings[number - 1];
@@ -406,8 +401,9 @@ static enum bs_status take(const struct choice *choice, struct met_pair *pair, d
 static enum bs_status take_best(const struct choice *choice, struct bs_word_pairs *pairs, struct bs_error *err)
 {
 	struct met_pair **best = malloc(((size_t)choice->n_met + 1) * sizeof(*best));
-	double n_docs = (double)count_docs(choice), left_bits = MOST_BITS * (double)choice->n_postings;
-	double least = n_docs * BIT_NS * pow(fmax((double)choice->n_postings / n_docs / SHORT_TERMS, 1), LONGER_POWER);
+	double n_docs = (double)count_docs(choice), left_bits = BS_PRICE_PAIR_MOST_BITS * (double)choice->n_postings;
+	double longer = fmax((double)choice->n_postings / n_docs / BS_PRICE_SHORT_TERMS, 1);
+	double least = n_docs * BS_PRICE_PAIR_BIT_NS * pow(longer, BS_PRICE_PAIR_LONGER_POWER);
 	enum bs_status status = BS_OK;
 	if (!best)
 		return bs_fail_memory(err, "pairs of words", choice->n_met * sizeof(*best));

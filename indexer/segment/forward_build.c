@@ -6,19 +6,7 @@
 #include <string.h>
 
 #include "core/base/bytes.h"
-
-/*
- * What a query of one term costs. A look into a list takes 160 ns, but only the first term of a query is looked up in
- * all documents, so a look counts as less. What is read of the filter of each group of 64 documents is about as many
- * words as it has hashes. More documents have the neighbourhood of a term than if ordinals were drawn evenly, by
- * NEAR_FACTOR: words of one stem are neighbours, and where one is frequent others are. (Fitted to 843 lists of 1.4 M
- * paragraphs: eight hashes of neighbourhoods of four and of eight differ by 17 looks. With half of the factor all of
- * them get seven hashes of four: 0.3 MiB less, AND candidates 23.7 -> 25.0 us.)
- */
-#define LISTS_NS    100.0 /* a slab of them, whatever is in it */
-#define LOOK_NS     75.0
-#define COLUMN_NS   5.0
-#define NEAR_FACTOR 40.0
+#include "core/matrix/prices.h"
 
 #define MOST_HASHES 7u /* more would keep out few beside those that have the neighbourhood */
 #define LEAST_NEAR  1u
@@ -32,14 +20,15 @@ void bs_forward_load_add(struct bs_forward_load *load, const struct bs_forward_l
 		load->near[i] += other->near[i];
 }
 
-/* Of all documents, for a term. */
+/* What a query of one term costs, of all documents: looks into the lists that pass the filters, and the filters, of each
+ * group of 64 documents about as many words as there are hashes. */
 static double look_ns(const struct bs_forward_load *load, const struct bs_forward_price *price,
                       struct bs_forward_hashing hashing)
 {
 	double near = ldexp(load->near[hashing.near_log2], (int)hashing.near_log2) / fmax(price->n_ordinals, 1);
-	near = fmin(near * NEAR_FACTOR, load->n_docs);
+	near = fmin(near * BS_PRICE_NEAR_FACTOR, load->n_docs);
 	double passes = near + (load->n_docs - near) * ldexp(1, -(int)hashing.n_hashes);
-	return passes * LOOK_NS + load->n_docs / BS_FORWARD_GROUP_ROWS * hashing.n_hashes * COLUMN_NS;
+	return passes * BS_PRICE_LIST_LOOK_NS + load->n_docs / BS_FORWARD_GROUP_ROWS * hashing.n_hashes * BS_PRICE_FILTER_NS;
 }
 
 struct bs_forward_hashing bs_forward_choose(const struct bs_forward_load *load, const struct bs_forward_price *price,
@@ -58,7 +47,7 @@ struct bs_forward_hashing bs_forward_choose(const struct bs_forward_load *load, 
 			}
 		}
 	}
-	*cost_out = load->n_bits + least + LISTS_NS * price->ns_bits;
+	*cost_out = load->n_bits + least + BS_PRICE_LISTS_NS * price->ns_bits;
 	return best;
 }
 
@@ -124,8 +113,6 @@ struct size_sample {
 	struct bs_forward_load load; /* of those measured */
 };
 
-#define PLACE_BITS 24.0 /* of a list in the tables */
-
 static struct bs_forward_load load_of(const uint32_t *ordinals, uint32_t n)
 {
 	struct bs_forward_load load = {.n_docs = 1, .n_terms = n};
@@ -160,7 +147,7 @@ enum bs_status bs_forward_measure(const struct bs_accumulator *accumulator, cons
 			continue;
 		take_ordinals(accumulator, ordinal_of, i, ordinals, ordinals + most);
 		struct bs_forward_load load = load_of(ordinals, docs[i].n_terms);
-		load.n_bits = (double)bs_forward_list_bytes(ordinals, docs[i].n_terms) * 8 + PLACE_BITS;
+		load.n_bits = (double)bs_forward_list_bytes(ordinals, docs[i].n_terms) * 8 + BS_PRICE_LIST_PLACE_BITS;
 		bs_forward_load_add(&sample->load, &load);
 	}
 	for (uint32_t size = 0; size < BS_FORWARD_SIZES; size++)
@@ -226,20 +213,15 @@ static enum bs_status take_terms(const struct bs_accumulator *accumulator, const
 	return BS_OK;
 }
 
-/* A posting of a frequent term takes about so many bits in a list, filter included, and each query that has the term
- * looks it up; see bench/NOTES.md. */
-#define LISTED_BITS 10.0
-#define LISTED_NS   160.0
-#define EXACT_BITS  64.0 /* an exact column's places in the tables */
-
 /* The df from which on an exact column costs less: words are asked for as often as they occur. */
 static uint32_t least_exact(uint32_t n_docs, const struct bs_slab_product *product,
                             const struct bs_forward_price *price)
 {
 	double n_terms = fmax((double)product->offsets[n_docs], 1);
-	double column_bits = bs_forward_groups(n_docs) * (double)BS_FORWARD_GROUP_ROWS + EXACT_BITS;
-	double look_bits = LISTED_NS * price->ns_bits / n_terms; /* df * df times */
-	return (uint32_t)ceil(2 * column_bits / (LISTED_BITS + sqrt(LISTED_BITS * LISTED_BITS + 4 * look_bits * column_bits)));
+	double column_bits = bs_forward_groups(n_docs) * (double)BS_FORWARD_GROUP_ROWS + BS_PRICE_EXACT_BITS;
+	double look_bits = BS_PRICE_FREQUENT_NS * price->ns_bits / n_terms; /* df * df times */
+	double bits = BS_PRICE_FREQUENT_BITS; /* of a posting */
+	return (uint32_t)ceil(2 * column_bits / (bits + sqrt(bits * bits + 4 * look_bits * column_bits)));
 }
 
 /* Chooses the terms that have exact columns, takes them out of the lists, and sets their bits. */

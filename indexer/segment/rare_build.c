@@ -7,11 +7,11 @@
 
 #include "core/base/bytes.h"
 #include "core/base/workers.h"
+#include "core/matrix/prices.h"
 #include "core/matrix/rare_list.h"
 
 #define TASK_LISTS    2048u
 #define SAMPLE_LISTS  4096u /* by which codes are made, or all if they are not twice as many */
-#define SHARED_BELOW  24u   /* rare terms a document: of longer ones, each has a list of its own */
 
 /* Scratch of a thread. */
 struct maker {
@@ -232,7 +232,7 @@ enum bs_status bs_rare_build(const struct bs_slab_plan *plan, const struct bs_si
 		status = bs_fail_memory(err, "lists of rare terms", (uint64_t)all.n_docs + plan->n_repeated);
 		goto out;
 	}
-	all.docs_log2 = find_listed(plan, is_listed) < SHARED_BELOW ? BS_RARE_MOST_DOCS_LOG2 : 0;
+	all.docs_log2 = find_listed(plan, is_listed) < BS_PRICE_SHARED_BELOW ? BS_RARE_MOST_DOCS_LOG2 : 0;
 	all.n_lists = (all.n_docs + (UINT64_C(1) << all.docs_log2) - 1) >> all.docs_log2;
 	n_tasks = (all.n_lists + TASK_LISTS - 1) / TASK_LISTS;
 	find_out(classes, is_out);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/matrix/prices.h"
 #include "core/simd/kernels.h"
 
 /*
@@ -12,10 +13,6 @@
  * merged, again and again, until none saves. The cost of a class is in bits a posting of the segment; work at query
  * time is charged in the same coin, at the price of core/matrix/treatment.h.
  */
-#define CLASS_RATIO 1.5
-#define SLAB_NS     700.0 /* a slab more, for every query: its terms looked up, some cache misses in a row a level */
-#define EXACT_SHARE 1.5   /* exact columns, beside the hashed ones */
-#define LISTED_BITS 13.0  /* of a rare term in the list that a row of a matrix has besides */
 
 struct load {
 	uint64_t n_docs;
@@ -43,7 +40,7 @@ static struct load join(const struct load *a, const struct load *b)
 static double block_bytes(const struct load *load, const struct cost_rules *rules)
 {
 	double m = load->weight > 0 ? load->weight_squares / load->weight / -log1p(-rules->given.density) : 0;
-	return fmax(m, 8) * BS_LINE_BYTES * EXACT_SHARE;
+	return fmax(m, 8) * BS_LINE_BYTES * BS_PRICE_EXACT_BYTES;
 }
 
 /* Rows of one slab, so that its columns stay below max_slab_bytes; 0 if not even one block does. */
@@ -75,8 +72,8 @@ static double class_cost(const struct load *load, const struct cost_rules *rules
 	if (rows > 0) {
 		double n_slabs = ceil((double)load->n_docs / rows);
 		double n_blocks = ceil((double)load->n_docs / BS_LINE_BITS);
-		as_matrix = n_blocks * block_bytes(load, rules) * 8 + load->n_listed * LISTED_BITS +
-		            n_slabs * SLAB_NS * rules->price.ns_bits;
+		as_matrix = n_blocks * block_bytes(load, rules) * 8 + load->n_listed * BS_PRICE_CLASS_LISTED_BITS +
+		            n_slabs * BS_PRICE_SLAB_NS * rules->price.ns_bits;
 	}
 	*is_forward_out = rules->given.forward_mode == BS_FORWARD_ALWAYS || rows == 0 ||
 	                  (rules->given.forward_mode == BS_FORWARD_AUTO && as_lists < as_matrix);
@@ -85,7 +82,7 @@ static double class_cost(const struct load *load, const struct cost_rules *rules
 
 static uint32_t compute_class(uint64_t weight)
 {
-	uint32_t class = (uint32_t)(log((double)weight + 1) / log(CLASS_RATIO));
+	uint32_t class = (uint32_t)(log((double)weight + 1) / log(BS_PRICE_CLASS_RATIO));
 	return class < BS_MAX_SIZE_CLASSES ? class : BS_MAX_SIZE_CLASSES - 1;
 }
 

@@ -7,6 +7,7 @@
 
 #include "core/base/bytes.h"
 #include "core/base/hash.h"
+#include "core/matrix/prices.h"
 #include "core/matrix/slab_and.h"
 
 uint64_t bs_slab_builder_bytes(const struct bs_slab_plan *plan)
@@ -294,11 +295,8 @@ static void measure(struct bs_slab_builder *builder, struct measured *measured)
 /*
  * A coarse level is worth its bytes if they are not many more than those of as many document columns in its place, and
  * there is something to skip. Padding costs a block column up to twice its bits, a group column of n blocks 8 / n more.
+ * The others make the document level wider.
  */
-#define COARSE_WORTH      2.0
-#define COARSE_MIN_BLOCKS 4
-
-/* Widths of all levels: coarse ones that are left out make the document level wider. */
 static void choose_widths(struct bs_slab_builder *builder, const struct measured *measured)
 {
 	const struct bs_slab_plan *plan = builder->plan;
@@ -309,7 +307,7 @@ static void choose_widths(struct bs_slab_builder *builder, const struct measured
 		double n_bits = (double)m * bs_level_lines(plan->treatments->ranks[level], n_blocks) * BS_LINE_BITS;
 		double n_columns = (double)measured->n_columns[level] * builder->shape.n_docs / measured->n_rows;
 		double n_bits_instead = n_columns / -log1p(-plan->density);
-		bool is_worth = n_blocks >= COARSE_MIN_BLOCKS && n_bits <= n_bits_instead * COARSE_WORTH;
+		bool is_worth = n_blocks >= BS_PRICE_COARSE_MIN_BLOCKS && n_bits <= n_bits_instead * BS_PRICE_COARSE_WORTH;
 		builder->shape.n_columns[level] = is_worth || plan->keep_coarse ? m : 0;
 		choice |= builder->shape.n_columns[level] ? 0 : 1u << (level - 1);
 	}
