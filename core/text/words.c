@@ -432,11 +432,10 @@ static enum bs_status analyze_ascii(struct bs_analysis *analysis, size_t start, 
 
 /* A piece of text as UTF-16, and a place in it that moves forward only. */
 struct window {
-	const UChar *units;
+	UChar *units;
 	int32_t n_units;
 	const uint8_t *text;
 	size_t end_byte; /* of the window */
-	bool has_quotes; /* that are apostrophes now: units of ASCII, and bytes that are not */
 	int32_t at_unit; /* the place, counted in both, */
 	size_t at_byte;  /* always between two code points */
 };
@@ -449,10 +448,17 @@ struct stretch {
 	bool is_ascii;
 };
 
+static bool is_apostrophe(UChar32 c)
+{
+	return c == 0x2019 || c == 0x2bc;
+}
+
 static enum bs_status classify(struct bs_words *words, UChar32 c, uint8_t *class_out, struct bs_error *err)
 {
 	*class_out = BS_CODE_POINT_OTHER;
-	if (bs_words_is_of_script_run(words, c)) {
+	if (is_apostrophe(c) && !words->old_rules) {
+		*class_out = BS_CODE_POINT_APOSTROPHE;
+	} else if (bs_words_is_of_script_run(words, c)) {
 		*class_out = BS_CODE_POINT_SCRIPT_RUN;
 	} else if (U_MASK(bs_icu.u_charType(c)) & U_GC_M_MASK) {
 		*class_out = BS_CODE_POINT_MARK;
@@ -485,7 +491,6 @@ static enum bs_status decode(struct bs_analysis *analysis, size_t start, size_t 
 	if (status)
 		return status;
 	UChar *units = (UChar *)(void *)buffer->data;
-	bool maps_quotes = !analysis->words->old_rules, has_quotes = false;
 	int32_t n_units = 0;
 	for (size_t at = start; at < end;) {
 		if (n_units >= INT32_MAX - 1)
@@ -494,14 +499,10 @@ static enum bs_status decode(struct bs_analysis *analysis, size_t start, size_t 
 			               start);
 		UChar32 c;
 		U8_NEXT_OR_FFFD(text, at, end, c);
-		if (maps_quotes && bs_words_is_apostrophe(c)) {
-			has_quotes = true;
-			c = '\'';
-		}
 		U16_APPEND_UNSAFE(units, n_units, c);
 	}
 	*window_out = (struct window){.units = units, .n_units = n_units, .text = text, .end_byte = end,
-	                              .has_quotes = has_quotes, .at_byte = start};
+	                              .at_byte = start};
 	return BS_OK;
 }
 
@@ -575,8 +576,19 @@ static int32_t find_date_cut(const struct window *window, int32_t start, int32_t
 
 static enum bs_status put_segment(struct bs_analysis *analysis, struct window *window, int32_t start, int32_t end)
 {
-	int32_t piece = start, date_cut = analysis->words->old_rules ? -1 : find_date_cut(window, start, end);
-	for (int32_t at = start; at < end; at++) {
+	const UChar *units = window->units;
+	int32_t piece = start, date_cut = -1;
+	bool may_be_date = !analysis->words->old_rules;
+	for (int32_t at = start;; at++) {
+		/* Nearly every letter is beyond all at which words are cut. */
+		while (at < end && units[at] > 'T')
+			at++;
+		if (at >= end)
+			break;
+		if (units[at] == 'T' && may_be_date) {
+			date_cut = find_date_cut(window, start, end);
+			may_be_date = false; /* a date has one T */
+		}
 		if (at != date_cut && !is_cut_character(window, at))
 			continue;
 		enum bs_status status = put_piece(analysis, window, piece, at);
@@ -604,11 +616,9 @@ static bool is_emoji_sequence(const struct window *window, int32_t start, int32_
 	return is_key && end - at >= 2 && units[at] == 0xfe0f && units[at + 1] == 0x20e3;
 }
 
-static bool is_word(const struct bs_words *words, const struct window *window, int32_t start, int32_t end)
+static bool is_emoji(const struct bs_words *words, const struct window *window, int32_t start, int32_t end)
 {
 	int32_t at = start;
-	if (bs_icu.ubrk_getRuleStatus(words->breaks) >= UBRK_WORD_NONE_LIMIT)
-		return true;
 	UChar32 c = bs_words_next(window->units, &at);
 	if (c >= 0x80 && bs_icu.u_hasBinaryProperty(c, UCHAR_EXTENDED_PICTOGRAPHIC))
 		return true;
@@ -624,7 +634,8 @@ static enum bs_status break_stretch(struct bs_analysis *analysis, struct window 
 		return bs_words_fail_icu(analysis->err, "breaking text into words", code);
 	int32_t start = bs_icu.ubrk_first(breaks);
 	for (int32_t end; (end = bs_icu.ubrk_next(breaks)) != UBRK_DONE; start = end) {
-		if (!is_word(analysis->words, window, stretch->start + start, stretch->start + end))
+		if (bs_icu.ubrk_getRuleStatus(breaks) < UBRK_WORD_NONE_LIMIT &&
+		    !is_emoji(analysis->words, window, stretch->start + start, stretch->start + end))
 			continue;
 		enum bs_status status = put_segment(analysis, window, stretch->start + start, stretch->start + end);
 		if (status)
@@ -638,7 +649,7 @@ static enum bs_status analyze_stretch(struct bs_analysis *analysis, struct windo
 {
 	if (stretch->is_inert)
 		return BS_OK;
-	if (!stretch->is_ascii || window->has_quotes || !analysis->words->ascii_path)
+	if (!stretch->is_ascii || !analysis->words->ascii_path)
 		return break_stretch(analysis, window, stretch);
 	size_t start_byte = move_to(window, stretch->start);
 	size_t end_byte = move_to(window, stretch->end);
@@ -646,11 +657,21 @@ static enum bs_status analyze_stretch(struct bs_analysis *analysis, struct windo
 	                     is_alphabetic_at(window, stretch->end));
 }
 
-/* Finds the stretch, or the script run, that starts at unit start: up to the next of the other, or the window's end. */
-static enum bs_status find_stretch(struct bs_analysis *analysis, const struct window *window, int32_t start,
+/* Without a branch: several units at a time. */
+static void map_apostrophes(UChar *units, int32_t n_units)
+{
+	for (int32_t i = 0; i < n_units; i++)
+		units[i] = is_apostrophe(units[i]) ? '\'' : units[i];
+}
+
+/* Finds the stretch, or the script run, that starts at unit start: up to the next of the other, or the window's end. In it
+ * apostrophes of all kinds become those of ASCII; their bytes are none. */
+static enum bs_status find_stretch(struct bs_analysis *analysis, struct window *window, int32_t start,
                                    bool is_script_run, struct stretch *stretch_out)
 {
-	*stretch_out = (struct stretch){.start = start, .end = start, .is_inert = true, .is_ascii = true};
+	unsigned classes = 0;
+	uint32_t bits = 0;
+	*stretch_out = (struct stretch){.start = start, .end = start};
 	for (int32_t at = start; at < window->n_units;) {
 		UChar32 c = bs_words_next(window->units, &at);
 		uint8_t class;
@@ -659,11 +680,15 @@ static enum bs_status find_stretch(struct bs_analysis *analysis, const struct wi
 			return status;
 		bool goes_on = class == BS_CODE_POINT_SCRIPT_RUN || (is_script_run && class == BS_CODE_POINT_MARK);
 		if (goes_on != is_script_run)
-			return BS_OK;
+			break;
 		stretch_out->end = at;
-		stretch_out->is_inert &= class == BS_CODE_POINT_INERT;
-		stretch_out->is_ascii &= c < 0x80;
+		classes |= class;
+		bits |= (uint32_t)c;
 	}
+	stretch_out->is_inert = !(classes & ~(unsigned)BS_CODE_POINT_INERT);
+	stretch_out->is_ascii = bits < 0x80;
+	if (classes & BS_CODE_POINT_APOSTROPHE)
+		map_apostrophes(window->units + start, stretch_out->end - start);
 	return BS_OK;
 }
 

@@ -29,7 +29,7 @@ static enum bs_status learn_ascii_form(struct bs_words *words, UChar32 c, enum b
 	UChar raw[2], folded[64], plain[256];
 	UErrorCode code = U_ZERO_ERROR;
 	int32_t n_raw = 0;
-	if (!words->old_rules && bs_words_is_apostrophe(c))
+	if (!words->old_rules && (c == 0x2019 || c == 0x2bc))
 		c = '\'';
 	U16_APPEND_UNSAFE(raw, n_raw, c);
 	int32_t n = bs_icu.unorm2_normalize(words->nfkc_casefold, raw, n_raw, folded, 64, &code);

@@ -386,12 +386,12 @@ static enum bs_status learn_parts(struct bs_words *words, const UChar *raw, int3
 	return BS_OK;
 }
 
-enum bs_status bs_words_put_ascii(struct bs_analysis *analysis, const uint8_t *raw, size_t n_bytes, uint64_t start_byte)
+/* Apart, like its fellow below, so that words that are not split do not pay for it. */
+__attribute__((noinline)) static enum bs_status split_ascii(struct bs_analysis *analysis, const uint8_t *raw, size_t n_bytes,
+                                                            uint64_t start_byte)
 {
 	struct bs_words *words = analysis->words;
 	size_t start, end = 0;
-	if (!words->split_identifiers)
-		return put_ascii(analysis, raw, n_bytes, start_byte);
 	bs_buffer_clear(&words->parts);
 	enum bs_status status = bs_buffer_reserve(&words->parts, n_bytes, analysis->err);
 	if (status)
@@ -406,6 +406,12 @@ enum bs_status bs_words_put_ascii(struct bs_analysis *analysis, const uint8_t *r
 		status = put_ascii(analysis, raw + start, end - start, start_byte + start);
 	settle_position(analysis);
 	return status;
+}
+
+enum bs_status bs_words_put_ascii(struct bs_analysis *analysis, const uint8_t *raw, size_t n_bytes, uint64_t start_byte)
+{
+	return analysis->words->split_identifiers ? split_ascii(analysis, raw, n_bytes, start_byte)
+	                                          : put_ascii(analysis, raw, n_bytes, start_byte);
 }
 
 /* A place in a word that moves forward, counted in characters, units and bytes. */
@@ -428,14 +434,12 @@ static void move_place(const struct bs_analysis *analysis, const UChar *raw, uin
 	place->byte = byte;
 }
 
-enum bs_status bs_words_put_word(struct bs_analysis *analysis, const UChar *raw, int32_t n_units,
-                                 struct bs_byte_span span)
+__attribute__((noinline)) static enum bs_status split_word(struct bs_analysis *analysis, const UChar *raw, int32_t n_units,
+                                                           struct bs_byte_span span)
 {
 	struct bs_words *words = analysis->words;
 	struct word_place from = {.byte = span.start_byte};
 	size_t n = 0, start, end = 0;
-	if (!words->split_identifiers)
-		return put_word(analysis, raw, n_units, span);
 	enum bs_status status = learn_parts(words, raw, n_units, &n, analysis->err);
 	if (status)
 		return status;
@@ -452,6 +456,13 @@ enum bs_status bs_words_put_word(struct bs_analysis *analysis, const UChar *raw,
 	}
 	settle_position(analysis);
 	return status;
+}
+
+enum bs_status bs_words_put_word(struct bs_analysis *analysis, const UChar *raw, int32_t n_units,
+                                 struct bs_byte_span span)
+{
+	return analysis->words->split_identifiers ? split_word(analysis, raw, n_units, span)
+	                                          : put_word(analysis, raw, n_units, span);
 }
 
 static enum bs_status put_code_point(struct bs_analysis *analysis, UChar32 c, struct bs_byte_span span)

@@ -39,13 +39,14 @@ enum {
 	BS_ASCII_CUT_BEFORE = 1 << 7,                                /* and such a byte */
 };
 
-/* What a code point is. */
+/* What a code point is; of several, joined by OR. */
 enum {
-	BS_CODE_POINT_UNKNOWN = 0, /* not met yet */
-	BS_CODE_POINT_SCRIPT_RUN,  /* a letter, mark or digit of a script of runs: begins a run or goes on with one */
-	BS_CODE_POINT_MARK,        /* any other mark: goes on with a run */
-	BS_CODE_POINT_INERT,       /* no word, and no part of one: punctuation and the like */
-	BS_CODE_POINT_OTHER,
+	BS_CODE_POINT_UNKNOWN = 0,         /* not met yet */
+	BS_CODE_POINT_SCRIPT_RUN = 1 << 0, /* a letter, mark or digit of a script of runs: begins a run or goes on with one */
+	BS_CODE_POINT_MARK = 1 << 1,       /* any other mark: goes on with a run */
+	BS_CODE_POINT_INERT = 1 << 2,      /* no word, and no part of one: punctuation and the like */
+	BS_CODE_POINT_APOSTROPHE = 1 << 3, /* becomes ' */
+	BS_CODE_POINT_OTHER = 1 << 4,
 };
 
 struct bs_words {
@@ -130,12 +131,6 @@ static inline UChar32 bs_words_next(const UChar *units, int32_t *at)
 {
 	uint32_t lead = units[(*at)++];
 	return (lead & 0xfc00) == 0xd800 ? U16_GET_SUPPLEMENTARY((UChar32)lead, units[(*at)++]) : (UChar32)lead;
-}
-
-/* Whether c counts as an apostrophe. */
-static inline bool bs_words_is_apostrophe(UChar32 c)
-{
-	return c == 0x2019 || c == 0x2bc;
 }
 
 /* Whether c is a letter, mark or digit of a script of runs. Leaves words->breaks where it is. */
