@@ -106,14 +106,14 @@ bool query_matches(const struct model_query *query, const struct model_doc *doc)
 	return false;
 }
 
-/* Whether the word is one of those that score. */
-static bool is_scored(const struct model_query *query, uint8_t word)
+/* How often the word stands among those that score. */
+static uint32_t weight_of(const struct model_query *query, uint8_t word)
 {
 	static const uint32_t n_positive[N_KINDS] = {0, 1, 2, 2, 1, 1, 2, 2, 1, 3};
+	uint32_t weight = 0;
 	for (uint32_t i = 0; i < n_positive[query->kind]; i++)
-		if (is_word(query, i, word))
-			return true;
-	return false;
+		weight += is_word(query, i, word);
+	return weight;
 }
 
 /* ---- scores ---- */
@@ -139,11 +139,11 @@ static double score_of(const struct model_query *query, const struct model_docs 
 		mean += length_of(&docs->at[i]) / n;
 	for (uint8_t word = 0; word < 100; word++) {
 		double tf = count_word(doc, word), df = 0;
-		if (tf == 0 || !is_scored(query, word))
+		if (tf == 0 || weight_of(query, word) == 0)
 			continue;
 		for (size_t i = 0; i < docs->n; i++)
 			df += count_word(&docs->at[i], word) > 0;
-		score += log(1 + (n - df + 0.5) / (df + 0.5)) * tf * 2.2 /
+		score += weight_of(query, word) * log(1 + (n - df + 0.5) / (df + 0.5)) * tf * 2.2 /
 		         (tf + 1.2 * (0.25 + 0.75 * length_of(doc) / mean));
 	}
 	return score;

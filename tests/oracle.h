@@ -187,6 +187,7 @@ struct oracle_node {
 	bool by_and[ORACLE_MAX_CHILDREN]; /* AND: the operator is printed before this child */
 	size_t text_off, text_bytes;      /* leaves: what stands between the quotes, or before the suffix; in bytes */
 	const char *suffix;               /* WORD: "", "*", "~1" or "~2" */
+	const char *weight;               /* of leaves and what is in parentheses: "" or "^2.5" and the like */
 	uint32_t distance;                /* NEAR */
 	size_t first_item, n_items;       /* leaves, once analysed; no item: the leaf is ignored */
 };
@@ -197,7 +198,7 @@ struct oracle_query {
 	bool any;
 	struct bs_buffer bytes, items, sets;
 	struct bs_buffer text;   /* the query as printed */
-	struct bs_buffer scored; /* a byte a term: whether it is one of the positive words */
+	struct bs_buffer weights; /* a double a term: of all its positive places */
 };
 
 void oracle_query_deinit(struct oracle_query *query);

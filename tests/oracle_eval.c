@@ -151,15 +151,21 @@ static bool accepts(const struct oracle_query *query, const struct oracle_item *
 	return item->set_off == SIZE_MAX ? item->term == term : query->sets.data[item->set_off + term];
 }
 
-/* Words that stand under an even number of NOTs, each once. */
-static void collect_scored(struct oracle_query *query, uint32_t number, bool is_positive)
+static double *weights_of(const struct oracle_query *query)
+{
+	return (double *)(void *)query->weights.data;
+}
+
+/* Of each place under an even number of NOTs, the product of the weights around it. */
+static void collect_weights(struct oracle_query *query, uint32_t number, bool is_positive, double weight)
 {
 	const struct oracle_node *node = &query->nodes[number];
+	weight *= *node->weight ? strtod(node->weight + 1, NULL) : 1;
 	for (uint32_t i = 0; i < node->n_children; i++)
-		collect_scored(query, node->children[i], node->kind == ORACLE_NOT ? !is_positive : is_positive);
+		collect_weights(query, node->children[i], node->kind == ORACLE_NOT ? !is_positive : is_positive, weight);
 	for (size_t i = 0; i < node->n_items && is_positive; i++)
-		for (uint32_t term = 0; term < query->scored.used_bytes; term++)
-			query->scored.data[term] |= accepts(query, &items_of(query, node)[i], term);
+		for (uint32_t term = 0; term < query->weights.used_bytes / sizeof(double); term++)
+			weights_of(query)[term] += accepts(query, &items_of(query, node)[i], term) ? weight : 0;
 }
 
 static bool is_anything(const struct oracle_query *query, uint32_t number)
@@ -175,13 +181,13 @@ bool oracle_query_analyze(struct oracle_query *query, struct oracle *oracle)
 {
 	bs_buffer_clear(&query->items);
 	bs_buffer_clear(&query->sets);
-	bs_buffer_clear(&query->scored);
+	bs_buffer_clear(&query->weights);
 	for (size_t i = 0; i < oracle->terms.used_bytes / sizeof(struct oracle_term); i++)
-		append(&query->scored, "", 1);
+		append(&query->weights, &(double){0}, sizeof(double));
 	for (uint32_t i = 0; i < query->n_nodes; i++)
 		if (query->nodes[i].kind < ORACLE_AND)
 			analyze_leaf(query, &query->nodes[i], oracle);
-	collect_scored(query, query->root, true);
+	collect_weights(query, query->root, true, 1);
 	return is_anything(query, query->root);
 }
 
@@ -406,14 +412,14 @@ static double score_of(const struct oracle_query *query, const struct oracle *or
 	assert_non_null(parts);
 	for (size_t i = 0; i < doc->n_tokens; i++) {
 		uint32_t term = oracle_token(oracle, doc->first_token + i)->term;
-		bool is_first = query->scored.data[term];
+		bool is_first = weights_of(query)[term] > 0;
 		for (size_t k = 0; k < i && is_first; k++)
 			is_first = oracle_token(oracle, doc->first_token + k)->term != term;
 		if (!is_first)
 			continue;
 		double tf = tf_of(oracle, d, term), df = oracle_term(oracle, term)->df;
 		double idf = log(1 + (n - df + 0.5) / (df + 0.5));
-		parts[n_parts++] = idf * tf * 2.2 / (tf + 1.2 * (0.25 + 0.75 * doc->length / avgdl));
+		parts[n_parts++] = weights_of(query)[term] * idf * tf * 2.2 / (tf + 1.2 * (0.25 + 0.75 * doc->length / avgdl));
 	}
 	double score = add_up(parts, n_parts);
 	free(parts);
@@ -453,7 +459,7 @@ static bool is_scored(const struct oracle_query *query, const struct oracle *ora
 {
 	bool any = false;
 	for (size_t i = 0; i < doc->n_tokens && !any; i++)
-		any = query->scored.data[oracle_token(oracle, doc->first_token + i)->term];
+		any = weights_of(query)[oracle_token(oracle, doc->first_token + i)->term] > 0;
 	return any;
 }
 
@@ -464,7 +470,7 @@ static bool has_counts_of(const struct oracle_query *query, const struct oracle 
 	bool all = true;
 	for (size_t i = 0; i < doc->n_tokens && all; i++) {
 		uint32_t term = oracle_token(oracle, doc->first_token + i)->term;
-		all = !query->scored.data[term] || tf_of(oracle, a, term) == tf_of(oracle, b, term);
+		all = !(weights_of(query)[term] > 0) || tf_of(oracle, a, term) == tf_of(oracle, b, term);
 	}
 	return all;
 }

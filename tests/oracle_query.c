@@ -28,7 +28,7 @@ void oracle_query_deinit(struct oracle_query *query)
 	bs_buffer_deinit(&query->items);
 	bs_buffer_deinit(&query->sets);
 	bs_buffer_deinit(&query->text);
-	bs_buffer_deinit(&query->scored);
+	bs_buffer_deinit(&query->weights);
 }
 
 static void append(struct bs_buffer *to, const void *bytes, size_t n_bytes)
@@ -173,7 +173,7 @@ static void cut_token(const struct growing *growing, struct bs_buffer *bytes, si
 		size_t next = end;
 		UChar32 c;
 		U8_NEXT(text, next, n, c);
-		if (c == '(' || c == ')' || c == '"' || (c >= 0 && u_isUWhiteSpace(c)))
+		if (c == '(' || c == ')' || c == '"' || c == '^' || (c >= 0 && u_isUWhiteSpace(c)))
 			break;
 		end = next;
 	}
@@ -192,7 +192,7 @@ static uint32_t new_node(struct growing *growing, enum oracle_kind kind)
 {
 	struct oracle_query *query = growing->query;
 	assert_true(query->n_nodes < ORACLE_MAX_NODES);
-	query->nodes[query->n_nodes] = (struct oracle_node){.kind = kind, .field = ORACLE_NO_NAME, .suffix = ""};
+	query->nodes[query->n_nodes] = (struct oracle_node){.kind = kind, .field = ORACLE_NO_NAME, .suffix = "", .weight = ""};
 	if (growing->oracle->n_names > 0 && chance(growing->dice, 12))
 		query->nodes[query->n_nodes].field = (int)roll(growing->dice, (uint32_t)growing->oracle->n_names);
 	bool is_name = query->nodes[query->n_nodes].field != ORACLE_NO_NAME &&
@@ -233,6 +233,30 @@ static void append_name(struct growing *growing, struct bs_buffer *to)
 	append(to, name + start, n - start);
 }
 
+/* The text of a leaf that is there already, so that words stand in the query more than once. Whether there was one. */
+static bool append_again(struct growing *growing, uint32_t number, struct bs_buffer *to)
+{
+	uint32_t other = roll(growing->dice, number + 1);
+	struct oracle_node *nodes = growing->query->nodes;
+	if (!chance(growing->dice, 15) || nodes[other].kind != nodes[number].kind || other == number)
+		return false;
+	assert_int_equal(bs_buffer_reserve(to, nodes[other].text_bytes, NULL), BS_OK);
+	append(to, to->data + nodes[other].text_off, nodes[other].text_bytes);
+	return true;
+}
+
+/* A power of digits (2^10) is none. */
+static void draw_weight(struct growing *growing, struct oracle_node *node)
+{
+	static const char *const weights[] = {"^2", "^2.5", "^0", "^.5", "^0.125", "^1", "^60", "^3.30", "^0.03"};
+	const uint8_t *text = growing->query->bytes.data + node->text_off;
+	bool all_digits = node->kind == ORACLE_WORD && node->field == ORACLE_NO_NAME && !*node->suffix;
+	for (size_t i = 0; i < node->text_bytes && all_digits; i++)
+		all_digits = text[i] >= '0' && text[i] <= '9';
+	if (!all_digits && chance(growing->dice, 25))
+		node->weight = weights[roll(growing->dice, sizeof(weights) / sizeof(*weights))];
+}
+
 static uint32_t grow_leaf(struct growing *growing)
 {
 	uint32_t what = roll(growing->dice, 100);
@@ -244,7 +268,7 @@ static uint32_t grow_leaf(struct growing *growing)
 	append(bytes, "", 0);
 	if (node->field == ORACLE_FILE_NAME && oracle_n_docs(growing->oracle) > 0 && chance(growing->dice, 75))
 		append_name(growing, bytes);
-	else
+	else if (!append_again(growing, number, bytes))
 		append_leaf(growing, kind, bytes);
 	if (kind == ORACLE_WORD)
 		cut_token(growing, bytes, node->text_off);
@@ -255,6 +279,7 @@ static uint32_t grow_leaf(struct growing *growing)
 	if (kind == ORACLE_WORD && node->text_bytes > 0 && chance(growing->dice, 15))
 		blur(growing, node);
 	node->distance = chance(growing->dice, 10) ? roll(growing->dice, 300) : roll(growing->dice, 8);
+	draw_weight(growing, node);
 	return number;
 }
 
@@ -269,6 +294,8 @@ static uint32_t grow_operand(struct growing *growing, enum oracle_kind under, ui
 	bool is_needed = !is_leaf && (under == ORACLE_NOT || (under == ORACLE_AND && node->kind != ORACLE_NOT));
 	if (!is_leaf)
 		node->in_parens = node->in_parens || is_needed || chance(growing->dice, 15);
+	if (node->in_parens)
+		draw_weight(growing, node);
 	return number;
 }
 
@@ -342,6 +369,7 @@ static void print_node(struct growing *growing, uint32_t number)
 	}
 	if (node->in_parens)
 		append_text(text, ")");
+	append_text(text, node->weight);
 }
 
 void oracle_query_draw(struct oracle_query *query, struct dice *dice, struct oracle *oracle,
@@ -363,7 +391,7 @@ void oracle_query_set(struct oracle_query *query, enum oracle_kind kind, const c
 	query->n_nodes = 1;
 	query->root = 0;
 	query->nodes[0] =
-		(struct oracle_node){.kind = kind, .field = ORACLE_NO_NAME, .suffix = "", .text_bytes = strlen(text)};
+		(struct oracle_node){.kind = kind, .field = ORACLE_NO_NAME, .suffix = "", .weight = "", .text_bytes = strlen(text)};
 	bs_buffer_clear(&query->bytes);
 	bs_buffer_clear(&query->text);
 	append_text(&query->bytes, text);

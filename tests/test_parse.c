@@ -86,6 +86,106 @@ static void test_operators(void **state)
 	CHECK_TREES(cases, false);
 }
 
+static void test_weights(void **state)
+{
+	(void)state;
+	static const struct tree_case cases[] = {
+		{"cat^2.5", "cat^2.5"},
+		{"Cat^.5 dog", "(AND cat^0.5 dog)"},
+		{"cat^0", "cat^0"},
+		{"cat^1", "cat"},
+		{"cat^1000", "cat^1000"},
+		{"ca*^2 cat~1^3", "(AND ca*^2 cat~1^3)"},
+		{"\"a b\"^3", "(PHRASE a@0 b@1)^3"},
+		{"\"a b\"~4^3", "(NEAR/4 a b)^3"},
+		{"obj.method^2", "(PHRASE obj@0 method@1)^2"},
+		{"(a b)^2 c", "(AND a^2 b^2 c)"},
+		{"((a^2 b)^3 OR c)^4", "(OR (AND a^24 b^12) c^4)"},
+		{"-(-a^2)^3", "a^6"},
+		{"title:a^2 title:(a b)^3", "(AND title:a^2 title:a^3 title:b^3)"},
+		{"(a)^2(b)^3", "(AND a^2 b^3)"},
+		/* a power is none */
+		{"2^10", "(PHRASE 2@0 10@1)"},
+		{"-2^10", "(NOT (PHRASE 2@0 10@1))"},
+		{"x2^10", "x2^10"},
+		{"a:2^10", "a:2^10"},
+		/* nor is what is no number from 0 to 1000 at the end */
+		{"a^b", "(PHRASE a@0 b@1)"},
+		{"a^2b", "(PHRASE a@0 2b@1)"},
+		{"a^1001", "(PHRASE a@0 1001@1)"},
+		{"a^-1", "(PHRASE a@0 1@1)"},
+		{"a^1.2.3", "(PHRASE a@0 \"1.2.3\"@1)"},
+		{"a^", "a"},
+		{"a^.", "a"},
+		{"\"a\"^2b", "(AND a 2b)"},
+	};
+	CHECK_TREES(cases, false);
+}
+
+static double weight_of(const struct bs_query *query, const char *word)
+{
+	for (size_t e = 0; e < query->n_elements; e++)
+		if (query->elements[e].term_bytes == strlen(word) &&
+		    memcmp(query->elements[e].term, word, strlen(word)) == 0)
+			return query->elements[e].weight;
+	return -1;
+}
+
+static void check_weight(const char *text, const char *word, double wanted)
+{
+	struct bs_query *query = must_parse(text, false);
+	if (weight_of(query, word) < wanted || weight_of(query, word) > wanted)
+		fail_msg("%s: %s weighs %g, not %g", text, word, weight_of(query, word), wanted);
+	bs_query_free(query);
+}
+
+/* Of all places that are not negated. */
+static void test_weights_add_up(void **state)
+{
+	(void)state;
+	check_weight("a b a", "a", 2);
+	check_weight("\"a b a\"^2 a^.5", "a", 4.5);
+	check_weight("a^3 -(a b)", "a", 3);
+	check_weight("a^3 -(a b)", "b", 0);
+	check_weight("title:a^2 a a^0", "a", 3);
+	check_weight("((((a^1000)^1000)^1000)^1000)^1000", "a", 1e9);
+	check_weight("((((a^.001)^.001)^.001)^.0001)^1000", "a", 0);
+}
+
+/* Words that nobody typed are beside the query, and what it refuses is refused. */
+static void test_terms(void **state)
+{
+	(void)state;
+	static const struct bs_weighted_term terms[] = {{(const uint8_t *)"x", 1, 0.5}, {(const uint8_t *)"a", 1, 2}};
+	static const struct tree_case cases[] = {
+		{"a b", "(OR (AND a^0.25 b^0.25) x^0.5 a^2)"},
+		{"a OR b", "(OR a^0.25 b^0.25 x^0.5 a^2)"},
+		{"a", "(OR a^0.25 x^0.5 a^2)"},
+		{"a b -c", "(AND (OR (AND a^0.25 b^0.25) x^0.5 a^2) (NOT c))"},
+		{"(a OR b) -c", "(AND (OR a^0.25 b^0.25 x^0.5 a^2) (NOT c))"},
+		{"((a -b)^2 c) -d", "(AND (OR (AND a^0.5 c^0.25) x^0.5 a^2) (NOT b^2) (NOT d))"},
+		{"a OR -c", "(OR a^0.25 (NOT c^0.25) x^0.5 a^2)"},
+		{"", "(OR x^0.5 a^2)"},
+		{"a title:b^0", "(AND (OR a^0.25 x^0.5 a^2) title:b^0)"},
+		{"-c", "(NOT c)"},
+	};
+	struct bs_query_options options = make_options(false);
+	options.terms = terms;
+	options.n_terms = 2;
+	options.own_share = 0.25;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct bs_query *query;
+		assert_int_equal(bs_query_parse((const uint8_t *)cases[i].text, strlen(cases[i].text), &options, &query, NULL, NULL),
+		                 BS_OK);
+		char *tree = format(query);
+		if (strcmp(tree, cases[i].tree) != 0)
+			fail_msg("%s: got %s, wanted %s", cases[i].text, tree, cases[i].tree);
+		assert_true(weight_of(query, "x") > 0.49 && weight_of(query, "x") < 0.51 && weight_of(query, "a") >= 2);
+		free(tree);
+		bs_query_free(query);
+	}
+}
+
 static void test_tokens(void **state)
 {
 	(void)state;
@@ -234,7 +334,7 @@ static void test_runs(void **state)
 	struct bs_query *query = must_parse("漢字 -漢字 字漢", false);
 	assert_int_equal(query->n_elements, 4);
 	assert_int_equal(query->elements[2].kind, BS_ELEMENT_BIGRAM);
-	assert_false(query->elements[2].is_scored);
+	assert_false(query->elements[2].is_positive);
 	bs_query_free(query);
 }
 
@@ -441,7 +541,7 @@ static void check_elements(const char *text, const char *wanted)
 		const struct bs_element *element = &query->elements[i];
 		size_t used = strlen(got);
 		snprintf(got + used, sizeof(got) - used, "%s%.*s%s%s", i ? " " : "", (int)element->term_bytes,
-			 (const char *)element->term, suffixes[element->kind], element->is_scored ? "+" : "");
+			 (const char *)element->term, suffixes[element->kind], element->is_positive ? "+" : "");
 	}
 	assert_string_equal(got, wanted);
 	bs_query_free(query);
@@ -495,6 +595,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_operators),
+		cmocka_unit_test(test_weights),
+		cmocka_unit_test(test_weights_add_up),
+		cmocka_unit_test(test_terms),
 		cmocka_unit_test(test_tokens),
 		cmocka_unit_test(test_phrases_and_near),
 		cmocka_unit_test(test_prefix_and_fuzzy),

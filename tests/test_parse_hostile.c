@@ -119,7 +119,7 @@ static void test_deepest(void **state)
 	assert_non_null(query);
 	assert_int_equal(query->n_nodes, 5 * BS_QUERY_MAX_DEPTH + 1);
 	assert_int_equal(query->n_elements, 3);
-	assert_true(query->elements[2].is_scored);
+	assert_true(query->elements[2].is_positive);
 	free(format(query));
 	bs_query_free(query);
 	bs_buffer_deinit(&text);
@@ -145,7 +145,7 @@ static void check_leaf(const struct bs_query *query, const struct bs_query_node 
 	}
 	for (uint32_t i = 0; i < node->n_aids; i++) {
 		assert_int_equal(query->elements[node->aids[i].element].kind, BS_ELEMENT_BIGRAM);
-		assert_false(query->elements[node->aids[i].element].is_scored);
+		assert_false(query->elements[node->aids[i].element].is_positive);
 		is_seen[node->aids[i].element] = true;
 	}
 }

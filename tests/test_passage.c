@@ -156,7 +156,7 @@ static bool find_naively(const struct bs_query *query, const struct kept *kept, 
 					return false;
 				for (size_t k = i; k < kept_n(kept); k++) {
 					const struct kept_token *token = kept_at(kept, k);
-					if (!token->is_bigram && !kept_at(kept, i)->is_bigram && element->is_scored &&
+					if (!token->is_bigram && !kept_at(kept, i)->is_bigram && element->is_positive &&
 					    token->position == kept_at(kept, i)->position + leaf->items[item].position &&
 					    token->term_bytes == element->term_bytes &&
 					    memcmp(kept->terms.data + token->term_off, element->term, element->term_bytes) == 0)

@@ -212,7 +212,7 @@ static void list_scored(struct bs_byte_verifier *verifier)
 	const struct bs_element *elements = verifier->query->elements;
 	for (uint32_t e = 0; e < verifier->query->n_elements; e++) {
 		size_t at = verifier->n_by_bytes;
-		if (!elements[e].is_scored)
+		if (!(elements[e].weight > 0))
 			continue;
 		for (; at > 0; at--) {
 			const struct bs_element *before = &elements[verifier->by_bytes[at - 1]];
@@ -959,6 +959,7 @@ static bool list_words(struct bs_byte_verifier *verifier, struct bs_match *match
 				.term = verifier->query->elements[e].term,
 				.term_bytes = verifier->query->elements[e].term_bytes,
 				.tf = tf,
+				.weight = verifier->query->elements[e].weight,
 				.idf = &verifier->idfs[e],
 			};
 	}

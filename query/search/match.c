@@ -29,8 +29,9 @@ struct occurrence {
 struct known_word {
 	uint32_t first_element; /* index into element_lists */
 	uint32_t n_elements;
-	uint32_t tf;            /* in the document under analysis, weighted */
-	bool is_scored;         /* by any of its elements */
+	uint32_t tf;            /* in the document under analysis, by the weights of its fields */
+	bool is_positive;       /* by any of its elements */
+	double weight;          /* of all of them, in their order; 0: it does not score */
 	double idf;
 };
 
@@ -111,7 +112,8 @@ static bool element_accepts(const struct bs_matcher *matcher, uint32_t e, const 
 static void add_element(struct bs_matcher *matcher, struct known_word *word, uint32_t e)
 {
 	word->n_elements++;
-	word->is_scored |= matcher->query->elements[e].is_scored;
+	word->is_positive |= matcher->query->elements[e].is_positive;
+	word->weight += matcher->query->elements[e].weight;
 	append(matcher, &matcher->element_lists, &e, sizeof(e));
 }
 
@@ -258,7 +260,7 @@ static void add_hit(struct bs_matcher *matcher, const struct bs_token *token, ui
 	struct bs_snippet_hit hit = {.field = matcher->field, .element = elements_of(matcher, word)[0],
 	                             .start_byte = token->start_byte, .end_byte = token->end_byte,
 	                             .position = token->position, .nth = token->position - matcher->span_position};
-	if (word->is_scored)
+	if (word->is_positive)
 		append(matcher, matcher->hits, &hit, sizeof(hit));
 }
 
@@ -367,8 +369,8 @@ static void list_words(struct bs_matcher *matcher, struct bs_match *match)
 		struct known_word *word = word_at(matcher, found[i]);
 		struct bs_match_word listed = {.term = bs_term_table_key(&matcher->table, found[i]),
 		                               .term_bytes = matcher->table.entries[found[i]].n_bytes,
-		                               .tf = word->tf, .idf = &word->idf};
-		if (word->is_scored)
+		                               .tf = word->tf, .weight = word->weight, .idf = &word->idf};
+		if (word->weight > 0)
 			append(matcher, &matcher->match_words, &listed, sizeof(listed));
 	}
 	match->n_words = matcher->match_words.used_bytes / sizeof(struct bs_match_word);

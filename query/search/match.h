@@ -46,6 +46,7 @@ struct bs_match_word {
 	const uint8_t *term;
 	uint32_t term_bytes;
 	uint32_t tf;  /* occurrences in the whole document, by the weights of its fields, >= 1 */
+	double weight; /* of all elements that it is an occurrence of */
 	double *idf;  /* the caller's, kept for this word while the matcher lives; negative at first */
 };
 

@@ -8,6 +8,7 @@
 #include "query/search/parse.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unicode/utf8.h>
@@ -45,6 +46,7 @@ struct token {
 	size_t inner_start_byte;
 	size_t inner_end_byte;
 	uint32_t distance; /* NEAR: at most BS_QUERY_MAX_DISTANCE */
+	double weight;     /* WORD, PHRASE, NEAR, CLOSE: 1 where none stands */
 };
 
 /* A term of a token's text. */
@@ -69,6 +71,7 @@ struct draft {
 	uint32_t next; /* sibling */
 	uint32_t n_children;
 	uint32_t final; /* its index in the query */
+	double weight;  /* its own, of all below it */
 };
 
 struct parser {
@@ -171,6 +174,80 @@ static bool is_digit(uint8_t byte)
 	return byte >= '0' && byte <= '9';
 }
 
+/* The decimal number that is all of text[0..n_bytes). False: it is none. */
+static bool read_decimal(const uint8_t *text, size_t n_bytes, double *number_out)
+{
+	const uint64_t enough = UINT64_C(10000000000000);
+	uint64_t digits = 0, unit = 1;
+	size_t n_digits = 0;
+	bool is_fraction = false;
+	for (size_t i = 0; i < n_bytes; i++) {
+		if (text[i] == '.' && !is_fraction) {
+			is_fraction = true;
+			n_digits = 0;
+		} else if (!is_digit(text[i])) {
+			return false;
+		} else {
+			n_digits++;
+			if (is_fraction && unit >= enough)
+				continue;
+			digits = digits < enough * 10 ? digits * 10 + (text[i] - (uint8_t)'0') : digits;
+			unit *= is_fraction ? 10 : 1;
+		}
+	}
+	*number_out = (double)digits / (double)unit;
+	return n_digits > 0;
+}
+
+/* Where the number that text[start..end) may end with begins: its characters alone, in whatever order. */
+static size_t number_start(const uint8_t *text, size_t start, size_t end)
+{
+	while (end > start && (is_digit(text[end - 1]) || text[end - 1] == '.' || text[end - 1] == '-'))
+		end--;
+	return end;
+}
+
+static void warn(struct parser *parser, size_t start_byte, size_t end_byte, const char *message);
+
+/* Whether text[start..end) is a weight, and a good one: that of what begins at of_byte. */
+static bool read_weight(struct parser *parser, size_t of_byte, size_t start, size_t end, double *weight_out)
+{
+	double weight;
+	if (end - start < 2 || parser->text[start] != '^')
+		return false;
+	bool is_good = read_decimal(parser->text + start + 1, end - start - 1, &weight) && weight <= BS_QUERY_MAX_WEIGHT;
+	if (!is_good)
+		warn(parser, of_byte, end, "is searched as text: a weight is a number from 0 to 1000, as in cat^2.5");
+	else
+		*weight_out = weight;
+	return is_good;
+}
+
+/* Takes the weight off the end of a word, if it has one: not of digits, where it is a power (2^10). */
+static void take_weight(struct parser *parser, struct token *token)
+{
+	const uint8_t *text = parser->text;
+	size_t start = number_start(text, token->inner_start_byte, token->inner_end_byte), digit = token->inner_start_byte;
+	start -= start > digit && text[start - 1] == '^';
+	while (digit < start && is_digit(text[digit]))
+		digit++;
+	if (digit < start && read_weight(parser, token->start_byte, start, token->inner_end_byte, &token->weight))
+		token->inner_end_byte = start;
+}
+
+/* Takes the ^N behind a closing quote or bracket into the token, if it is one. */
+static void read_weight_behind(struct parser *parser, struct token *token)
+{
+	size_t end = token->end_byte;
+	if (end >= parser->text_bytes || parser->text[end] != '^')
+		return;
+	for (end++; !is_delimiter(parser, end);)
+		end++;
+	bool is_number = number_start(parser->text, token->end_byte, end) == token->end_byte + 1;
+	if (is_number && read_weight(parser, token->start_byte, token->end_byte, end, &token->weight))
+		token->end_byte = end;
+}
+
 /* Takes the ~N behind a closing quote into the token, if it is one. */
 static void read_distance(const struct parser *parser, struct token *token)
 {
@@ -182,7 +259,8 @@ static void read_distance(const struct parser *parser, struct token *token)
 		uint64_t longer = (uint64_t)distance * 10 + (parser->text[at] - (uint8_t)'0');
 		distance = longer < BS_QUERY_MAX_DISTANCE ? (uint32_t)longer : BS_QUERY_MAX_DISTANCE;
 	}
-	if (at == token->end_byte + 1 || !is_delimiter(parser, at))
+	bool ends = is_delimiter(parser, at) || parser->text[at] == '^';
+	if (at == token->end_byte + 1 || !ends)
 		return;
 	token->kind = TOKEN_NEAR;
 	token->distance = distance;
@@ -203,10 +281,11 @@ static void read_phrase(struct parser *parser, struct token *token)
 	token->inner_end_byte = (size_t)(close - parser->text);
 	token->end_byte = token->inner_end_byte + 1;
 	read_distance(parser, token);
+	read_weight_behind(parser, token);
 }
 
 /* After a `-`, neither another nor AND, OR and NOT are more than text. */
-static void read_word(const struct parser *parser, bool is_after_minus, struct token *token)
+static void read_word(struct parser *parser, bool is_after_minus, struct token *token)
 {
 	size_t at = token->start_byte;
 	if (parser->text[at] == '-' && !is_after_minus && at + 1 < parser->text_bytes && space_bytes(parser, at + 1) == 0) {
@@ -220,6 +299,8 @@ static void read_word(const struct parser *parser, bool is_after_minus, struct t
 	token->inner_start_byte = at;
 	token->inner_end_byte = token->end_byte;
 	token->kind = is_after_minus ? TOKEN_WORD : word_kind(parser->text + at, token->end_byte - at);
+	if (token->kind == TOKEN_WORD)
+		take_weight(parser, token);
 }
 
 /* Moves to the next token. */
@@ -230,10 +311,12 @@ static void advance(struct parser *parser)
 		return;
 	for (size_t n_bytes; (n_bytes = space_bytes(parser, at)) > 0;)
 		at += n_bytes;
-	struct token token = {.kind = TOKEN_END, .start_byte = at, .end_byte = at};
+	struct token token = {.kind = TOKEN_END, .start_byte = at, .end_byte = at, .weight = 1};
 	if (at < parser->text_bytes && (parser->text[at] == '(' || parser->text[at] == ')')) {
 		token.kind = parser->text[at] == '(' ? TOKEN_OPEN : TOKEN_CLOSE;
 		token.end_byte = at + 1;
+		if (token.kind == TOKEN_CLOSE)
+			read_weight_behind(parser, &token);
 	} else if (at < parser->text_bytes && parser->text[at] == '"') {
 		read_phrase(parser, &token);
 	} else if (at < parser->text_bytes) {
@@ -352,11 +435,11 @@ static struct draft *draft_at(struct parser *parser, uint32_t draft)
 	return (struct draft *)(void *)parser->drafts.data + draft;
 }
 
-/* Appends an item to the leaf that is being made; the element is found or added. */
-static void add_item(struct parser *parser, const struct bs_element *element, uint32_t position)
+/* The number of the element, which is found or added. */
+static uint32_t add_element(struct parser *parser, const struct bs_element *element)
 {
 	const uint8_t kind[ELEMENT_KIND_BYTES] = {(uint8_t)element->kind, element->max_distance};
-	struct bs_query_item item = {.position = position};
+	uint32_t number = 0;
 	struct bs_buffer *key = &parser->key;
 	bool is_new = false;
 	bs_buffer_clear(key);
@@ -364,10 +447,16 @@ static void add_item(struct parser *parser, const struct bs_element *element, ui
 	append(parser, key, element->term, element->term_bytes);
 	if (!parser->status)
 		keep(parser, bs_term_table_intern(&parser->query->terms, key->data, (uint32_t)key->used_bytes,
-		                                  bs_hash_slot(key->data, key->used_bytes), &item.element, &is_new,
-		                                  parser->err));
+		                                  bs_hash_slot(key->data, key->used_bytes), &number, &is_new, parser->err));
 	if (is_new)
 		append(parser, &parser->elements, element, sizeof(*element));
+	return number;
+}
+
+/* Appends an item to the leaf that is being made. */
+static void add_item(struct parser *parser, const struct bs_element *element, uint32_t position)
+{
+	struct bs_query_item item = {.element = add_element(parser, element), .position = position};
 	append(parser, &parser->items, &item, sizeof(item));
 }
 
@@ -380,7 +469,7 @@ static uint32_t add_draft(struct parser *parser, const struct draft *draft)
 static struct draft new_draft(enum bs_node_kind kind)
 {
 	return (struct draft){.kind = kind, .field = BS_QUERY_ANY_FIELD, .first_child = NO_DRAFT, .last_child = NO_DRAFT,
-	                      .next = NO_DRAFT};
+	                      .next = NO_DRAFT, .weight = 1};
 }
 
 /* NOT draft: nothing for nothing, and the operand of a NOT itself. */
@@ -389,26 +478,26 @@ static uint32_t negate(struct parser *parser, uint32_t draft)
 	struct draft negation = new_draft(BS_NODE_NOT);
 	if (draft == NO_DRAFT)
 		return NO_DRAFT;
-	struct draft *node = draft_at(parser, draft);
+	const struct draft *node = draft_at(parser, draft);
 	negation.first_child = negation.last_child = draft;
 	negation.n_children = 1;
-	return node->kind == BS_NODE_NOT ? node->first_child : add_draft(parser, &negation);
+	if (node->kind != BS_NODE_NOT)
+		return add_draft(parser, &negation);
+	draft_at(parser, node->first_child)->weight *= node->weight;
+	return node->first_child;
 }
 
-/* Adds an operand to an AND or OR; those of a node of the same kind are taken over instead of the node. */
+/* Adds an operand to an AND or OR. */
 static void add_operand(struct parser *parser, struct draft *parent, uint32_t draft)
 {
 	if (draft == NO_DRAFT)
 		return;
-	const struct draft *node = draft_at(parser, draft);
-	bool is_same = node->kind == parent->kind;
-	uint32_t first = is_same ? node->first_child : draft;
 	if (parent->n_children == 0)
-		parent->first_child = first;
+		parent->first_child = draft;
 	else
-		draft_at(parser, parent->last_child)->next = first;
-	parent->last_child = is_same ? node->last_child : draft;
-	parent->n_children += is_same ? node->n_children : 1;
+		draft_at(parser, parent->last_child)->next = draft;
+	parent->last_child = draft;
+	parent->n_children++;
 }
 
 /* An AND or OR, if it has operands to be one of: nothing of none, the operand itself of one. */
@@ -668,6 +757,8 @@ static uint32_t parse_primary(struct parser *parser)
 		draft = parse_parentheses(parser);
 	else
 		draft = parse_phrase(parser);
+	if (draft != NO_DRAFT)
+		draft_at(parser, draft)->weight *= token->weight;
 	parser->field = field_around;
 	advance(parser);
 	return draft;
@@ -723,35 +814,142 @@ static uint32_t parse_or(struct parser *parser)
 	return join(parser, &either);
 }
 
-static void finish_leaf(struct bs_query *query, const struct draft *draft, struct bs_query_node *node, bool is_scored)
+/* Whether a leaf counts in scores. */
+static bool is_scoring(struct parser *parser, uint32_t number, bool is_positive)
 {
+	const struct draft *draft = draft_at(parser, number);
+	bool is_found = is_positive && draft->n_items > 0;
+	for (uint32_t i = draft->first_child; i != NO_DRAFT && !is_found; i = draft_at(parser, i)->next)
+		is_found = is_scoring(parser, i, is_positive != (draft->kind == BS_NODE_NOT));
+	return is_found && draft->weight > 0;
+}
+
+/* Sorts what every match must be as: without a score, bound; else loose. weight: of what stands around. */
+static void split(struct parser *parser, uint32_t number, double weight, struct draft *loose, struct draft *bound)
+{
+	struct draft *draft = draft_at(parser, number);
+	uint32_t next;
+	draft->weight *= weight;
+	for (uint32_t i = draft->first_child; draft->kind == BS_NODE_AND && i != NO_DRAFT; i = next) {
+		next = draft_at(parser, i)->next;
+		split(parser, i, draft->weight, loose, bound);
+	}
+	if (draft->kind == BS_NODE_AND)
+		return;
+	bool binds = draft->kind == BS_NODE_NOT || !is_scoring(parser, number, true);
+	draft->next = NO_DRAFT;
+	add_operand(parser, binds ? bound : loose, number);
+}
+
+static uint32_t add_term(struct parser *parser, const struct bs_weighted_term *term, bool has_leaf)
+{
+	struct bs_element element = {.kind = BS_ELEMENT_TERM, .term = term->term, .term_bytes = term->term_bytes};
+	struct draft leaf = new_draft(BS_NODE_WORD);
+	leaf.first_item = parser->items.used_bytes / sizeof(struct bs_query_item);
+	leaf.weight = term->weight;
+	leaf.n_items = 1;
+	if (has_leaf) {
+		add_item(parser, &element, 0);
+		return add_draft(parser, &leaf);
+	}
+	uint32_t number = add_element(parser, &element);
+	if (parser->status)
+		return NO_DRAFT;
+	struct bs_element *added = (struct bs_element *)(void *)parser->elements.data + number;
+	added->is_positive = true;
+	added->weight += term->weight;
+	return NO_DRAFT;
+}
+
+/* The words beside the query; see struct bs_query_options. Returns the root. */
+static uint32_t add_terms(struct parser *parser, uint32_t root)
+{
+	struct draft loose = new_draft(BS_NODE_AND), bound = loose, all = loose, either = new_draft(BS_NODE_OR);
+	if (root != NO_DRAFT)
+		split(parser, root, 1, &loose, &bound);
+	uint32_t own = join(parser, &loose);
+	if (own != NO_DRAFT)
+		draft_at(parser, own)->weight *= parser->options->own_share;
+	add_operand(parser, &either, own);
+	for (size_t i = 0; i < parser->options->n_terms && !parser->status; i++)
+		add_operand(parser, &either, add_term(parser, &parser->options->terms[i], own != NO_DRAFT || root == NO_DRAFT));
+	add_operand(parser, &all, join(parser, &either));
+	add_operand(parser, &all, join(parser, &bound));
+	return join(parser, &all);
+}
+
+/* What is too small to count is 0. */
+static double bounded(double weight)
+{
+	return weight < BS_QUERY_LEAST_WEIGHT ? 0 : fmin(weight, BS_QUERY_MOST_WEIGHT);
+}
+
+/* Of the two leaves of a `name:` that is a record's too, the record's counts. */
+static void finish_leaf(const struct parser *parser, const struct draft *draft, struct bs_query_node *node,
+                        bool is_positive)
+{
+	const struct bs_query *query = parser->query;
+	bool is_counted = draft->field != BS_QUERY_FILE_NAME || parser->name_field == BS_QUERY_ANY_FIELD;
 	node->n_items = draft->n_items;
 	node->n_aids = draft->n_aids;
 	node->items = query->items + draft->first_item;
 	node->aids = node->items + draft->n_items;
-	for (uint32_t i = 0; is_scored && i < node->n_items; i++)
-		query->elements[node->items[i].element].is_scored = true;
+	for (uint32_t i = 0; is_positive && i < node->n_items; i++) {
+		struct bs_element *element = &query->elements[node->items[i].element];
+		element->is_positive = true;
+		element->weight += is_counted ? node->weight : 0;
+	}
+}
+
+/* Whether the child of an AND or OR is one, too: then its children stand in its place. */
+static bool is_joined(const struct draft *parent, const struct draft *child)
+{
+	return child->kind == parent->kind && (child->kind == BS_NODE_AND || child->kind == BS_NODE_OR);
+}
+
+static uint32_t finish_node(struct parser *parser, struct draft *draft, bool is_positive, double weight);
+
+/* Returns how deep the deepest is. */
+static uint32_t finish_children(struct parser *parser, const struct draft *draft, bool is_positive, double weight)
+{
+	uint32_t depth = 0;
+	for (uint32_t i = draft->first_child; i != NO_DRAFT; i = draft_at(parser, i)->next) {
+		struct draft *child = draft_at(parser, i);
+		uint32_t child_depth = is_joined(draft, child)
+		                           ? finish_children(parser, child, is_positive, bounded(weight * child->weight))
+		                           : finish_node(parser, child, is_positive, weight);
+		depth = child_depth > depth ? child_depth : depth;
+	}
+	return depth;
+}
+
+static void list_children(struct parser *parser, const struct draft *draft, struct bs_query_node *node)
+{
+	for (uint32_t i = draft->first_child; i != NO_DRAFT; i = draft_at(parser, i)->next) {
+		const struct draft *child = draft_at(parser, i);
+		if (is_joined(draft, child)) {
+			list_children(parser, child, node);
+			continue;
+		}
+		parser->query->children[parser->n_children++] = child->final;
+		node->n_children++;
+	}
 }
 
 /* Post-order. Recurses at most 3 * (BS_QUERY_MAX_DEPTH + 1) deep: OR, AND, NOT, and parentheses again. Returns how
  * deep. */
-static uint32_t finish_node(struct parser *parser, struct draft *draft, bool is_scored)
+static uint32_t finish_node(struct parser *parser, struct draft *draft, bool is_positive, double weight)
 {
 	struct bs_query *query = parser->query;
-	bool is_scored_below = draft->kind == BS_NODE_NOT ? !is_scored : is_scored;
-	uint32_t depth = 0;
-	for (uint32_t i = draft->first_child; i != NO_DRAFT; i = draft_at(parser, i)->next) {
-		uint32_t child_depth = finish_node(parser, draft_at(parser, i), is_scored_below);
-		depth = child_depth > depth ? child_depth : depth;
-	}
+	weight = bounded(weight * draft->weight);
+	uint32_t depth = finish_children(parser, draft, is_positive != (draft->kind == BS_NODE_NOT), weight);
 	struct bs_query_node *node = &query->nodes[query->n_nodes];
 	*node = (struct bs_query_node){.kind = draft->kind, .field = draft->field, .distance = draft->distance};
-	node->n_children = draft->n_children;
 	node->children = query->children + parser->n_children;
-	for (uint32_t i = draft->first_child; i != NO_DRAFT; i = draft_at(parser, i)->next)
-		query->children[parser->n_children++] = draft_at(parser, i)->final;
+	node->weight = weight;
+	list_children(parser, draft, node);
 	if (draft->n_items)
-		finish_leaf(query, draft, node, is_scored);
+		finish_leaf(parser, draft, node, is_positive);
 	draft->final = (uint32_t)query->n_nodes++;
 	return depth + 1;
 }
@@ -771,7 +969,7 @@ static void finish(struct parser *parser, uint32_t root)
 	query->n_elements = query->terms.n_terms;
 	for (uint32_t i = 0; i < query->n_elements; i++)
 		query->elements[i].term = bs_term_table_key(&query->terms, i) + ELEMENT_KIND_BYTES;
-	query->depth = finish_node(parser, draft_at(parser, root), true);
+	query->depth = finish_node(parser, draft_at(parser, root), true, 1);
 }
 
 static void parse_query(struct parser *parser)
@@ -783,9 +981,12 @@ static void parse_query(struct parser *parser)
 	}
 	parser->query->fields = parser->options->fields;
 	advance(parser);
-	uint32_t root = parse_or(parser);
+	bool is_bare = parser->token.kind == TOKEN_END && parser->options->n_terms > 0;
+	uint32_t root = is_bare ? NO_DRAFT : parse_or(parser);
 	if (parser->token.kind == TOKEN_CLOSE)
 		fail_at(parser, parser->token.start_byte, "unbalanced )");
+	if (parser->options->n_terms > 0 && !parser->status)
+		root = add_terms(parser, root);
 	if (root == NO_DRAFT)
 		fail_at(parser, 0, "the query has no words");
 	if (!parser->status)

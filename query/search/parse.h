@@ -43,6 +43,10 @@
 #define BS_QUERY_ANY_FIELD    UINT32_MAX
 #define BS_QUERY_FILE_NAME    (UINT32_MAX - 1) /* name: of files: the words of the path below the source */
 #define BS_QUERY_WARNINGS     8
+#define BS_QUERY_MAX_WEIGHT   1000 /* the largest N of ^N */
+/* A product of more counts as this, and one of less as 0: sums of scores stay exact to nine digits and more. */
+#define BS_QUERY_MOST_WEIGHT  1e9
+#define BS_QUERY_LEAST_WEIGHT 1e-9
 
 /* How an element is compared with the terms of a document. */
 enum bs_element_kind {
@@ -56,7 +60,8 @@ enum bs_element_kind {
 struct bs_element {
 	enum bs_element_kind kind;
 	uint8_t max_distance; /* FUZZY: 1 or 2, else 0 */
-	bool is_scored;       /* stands somewhere under an even number of NOTs; never so for a BIGRAM */
+	bool is_positive;     /* stands somewhere under an even number of NOTs; never so for a BIGRAM */
+	double weight;        /* of all such places, added up; 0: it does not score. The sum need not be that of the nodes */
 	uint32_t term_bytes;  /* > 0 */
 	const uint8_t *term;  /* as the analyzer folded it; not NUL-ended. PREFIX and FUZZY: not stemmed */
 };
@@ -94,6 +99,7 @@ struct bs_query_node {
 	const uint32_t *children; /* indices into nodes, each less than this node's own */
 	const struct bs_query_item *items;
 	const struct bs_query_item *aids; /* position: of the bigram's first code point */
+	double weight;                    /* leaves: the product of the ^ around it, 1 where none stands */
 };
 
 /*
@@ -114,6 +120,13 @@ struct bs_query {
 	struct bs_error warnings[BS_QUERY_WARNINGS];
 };
 
+/* A word with its weight, > 0 and finite: the bytes of a term of the index. */
+struct bs_weighted_term {
+	const uint8_t *term;
+	uint32_t term_bytes; /* > 0 */
+	double weight;
+};
+
 struct bs_query_options {
 	struct bs_words *words;           /* the analyzer of the index; used during the call */
 	struct bs_words *words_unstemmed; /* the same without stemming, for PREFIX and FUZZY; NULL: words has none */
@@ -123,6 +136,15 @@ struct bs_query_options {
 	uint32_t longest_field_bytes;       /* no name that is longer is looked for */
 	bool has_file_names;                /* `name:` asks for files by their names, too */
 	bool any;
+	/*
+	 * Words beside the query, which nobody typed, and then what its own weights are multiplied by, >= 0. What matches
+	 * the query does so still, and so does what has one of the words; but what every match must have or not have
+	 * without a score (NOT, ^0) binds. A query that asks for nothing else has the words for its score alone. With them,
+	 * a text without words is a query for any of them. Copied.
+	 */
+	const struct bs_weighted_term *terms;
+	size_t n_terms;
+	double own_share;
 };
 
 static inline bool bs_query_is_file_name(const struct bs_query_node *node)

@@ -83,6 +83,15 @@ static void put_element(struct printer *printer, uint32_t index)
 		put_number(printer, "~", element->max_distance);
 }
 
+static void put_weight(struct printer *printer, const struct bs_query_node *node)
+{
+	char weight[32];
+	if (node->n_children > 0 || !(node->weight < 1 || node->weight > 1))
+		return;
+	snprintf(weight, sizeof(weight), "^%.6g", node->weight);
+	put_string(printer, weight);
+}
+
 /* The words of a leaf, those of a phrase with their positions; then the bigrams that it is sure to hold. */
 static void put_items(struct printer *printer, const struct bs_query_node *node)
 {
@@ -112,6 +121,7 @@ static void put_node(struct printer *printer, uint32_t index)
 	}
 	if (node->kind == BS_NODE_WORD) {
 		put_element(printer, node->items[0].element);
+		put_weight(printer, node);
 		return;
 	}
 	put_string(printer, names[node->kind]);
@@ -123,6 +133,7 @@ static void put_node(struct printer *printer, uint32_t index)
 		put_node(printer, node->children[i]);
 	}
 	put_string(printer, ")");
+	put_weight(printer, node);
 }
 
 enum bs_status bs_query_format(const struct bs_query *query, struct bs_buffer *out, struct bs_error *err)

@@ -15,10 +15,10 @@ double bs_bm25_idf(uint64_t n_docs, uint64_t df)
 	return log(1 + ((double)n_docs - (double)df + 0.5) / ((double)df + 0.5));
 }
 
-double bs_bm25_weight(double idf, uint32_t tf, uint32_t length, double avgdl)
+double bs_bm25_share(double worth, uint32_t tf, uint32_t length, double avgdl)
 {
 	double norm = BM25_K1 * (1 - BM25_B + BM25_B * length / avgdl);
-	return idf * tf * (BM25_K1 + 1) / (tf + norm);
+	return worth * tf * (BM25_K1 + 1) / (tf + norm);
 }
 
 void bs_scorer_deinit(struct bs_scorer *scorer)
@@ -33,8 +33,9 @@ static int compare_words(const void *a, const void *b, void *context)
 	const struct bs_plan *plan = context;
 	const struct bs_plan_term *x = &plan->terms[((const struct bs_scored_word *)a)->term];
 	const struct bs_plan_term *y = &plan->terms[((const struct bs_scored_word *)b)->term];
-	return bs_compare_bytes(plan->keys.data + x->key_offset, x->key_bytes, plan->keys.data + y->key_offset,
-	                        y->key_bytes);
+	int order = bs_compare_bytes(plan->keys.data + x->key_offset, x->key_bytes, plan->keys.data + y->key_offset,
+	                             y->key_bytes);
+	return order ? order : x < y ? -1 : x > y;
 }
 
 /* Marks the elements of one term that every match of the node has. */
@@ -74,7 +75,7 @@ static enum bs_status add_words(struct bs_scorer *scorer, uint32_t e, bool is_im
 		struct bs_scored_word word = {
 			.term = plan->elements[e].first_term + i,
 			.hash = term->hash,
-			.idf = bs_bm25_idf(plan->snapshot->n_docs, term->df),
+			.weight = plan->query->elements[e].weight,
 			.is_implied = is_implied,
 		};
 		bs_tf_key_init(&word.key, term->hash);
@@ -84,17 +85,25 @@ static enum bs_status add_words(struct bs_scorer *scorer, uint32_t e, bool is_im
 	return status;
 }
 
+static bool is_same_word(const struct bs_plan *plan, uint32_t a, uint32_t b)
+{
+	const struct bs_plan_term *x = &plan->terms[a], *y = &plan->terms[b];
+	return x->key_bytes == y->key_bytes &&
+	       memcmp(plan->keys.data + x->key_offset, plan->keys.data + y->key_offset, x->key_bytes) == 0;
+}
+
 /* Two elements may stand for the same word. */
-static void drop_repeats(struct bs_scorer *scorer)
+static void join_repeats(struct bs_scorer *scorer)
 {
 	size_t n = 0;
 	for (size_t i = 0; i < scorer->n_words; i++) {
-		bool is_repeat = n > 0 && compare_words(&scorer->words[n - 1], &scorer->words[i],
-		                                        (void *)(uintptr_t)scorer->plan) == 0;
-		if (is_repeat)
-			scorer->words[n - 1].is_implied |= scorer->words[i].is_implied;
-		else
+		struct bs_scored_word *last = n > 0 ? &scorer->words[n - 1] : NULL;
+		if (last && is_same_word(scorer->plan, last->term, scorer->words[i].term)) {
+			last->weight += scorer->words[i].weight;
+			last->is_implied |= scorer->words[i].is_implied;
+		} else {
 			scorer->words[n++] = scorer->words[i];
+		}
 	}
 	scorer->n_words = n;
 }
@@ -112,7 +121,7 @@ enum bs_status bs_scorer_make(struct bs_scorer *scorer, const struct bs_plan *pl
 		return bs_fail_memory(err, "the words of a query", plan->query->n_elements * sizeof(*implied));
 	find_implied(plan, implied);
 	for (uint32_t e = 0; e < plan->query->n_elements && !status; e++) {
-		if (!plan->query->elements[e].is_scored)
+		if (!(plan->query->elements[e].weight > 0))
 			continue;
 		scorer->is_complete &= !plan->elements[e].is_too_broad;
 		status = add_words(scorer, e, implied[e], err);
@@ -122,8 +131,11 @@ enum bs_status bs_scorer_make(struct bs_scorer *scorer, const struct bs_plan *pl
 	scorer->n_words = scorer->memory_words.used_bytes / sizeof(*scorer->words);
 	if (!status && scorer->n_words > 1) {
 		qsort_r(scorer->words, scorer->n_words, sizeof(*scorer->words), compare_words, (void *)(uintptr_t)plan);
-		drop_repeats(scorer);
+		join_repeats(scorer);
 	}
+	for (size_t i = 0; i < scorer->n_words; i++)
+		scorer->words[i].worth = scorer->words[i].weight *
+		                         bs_bm25_idf(plan->snapshot->n_docs, plan->terms[scorer->words[i].term].df);
 	return status;
 }
 
@@ -143,15 +155,15 @@ enum bs_status bs_scorer_score(const struct bs_scorer *scorer, uint32_t segment,
 			continue;
 		uint32_t tf = bs_tf_decode_key(bits, n_bytes, &scorer->words[i].key);
 		*exact_io &= has[i] == BS_HAS && tf != BS_TF_UNKNOWN;
-		*score_out += bs_bm25_weight(scorer->words[i].idf, tf, length, scorer->avgdl);
+		*score_out += bs_bm25_share(scorer->words[i].worth, tf, length, scorer->avgdl);
 	}
 	return status;
 }
 
 double bs_scorer_most(const struct bs_scorer *scorer, size_t word, uint32_t most_tf, uint32_t least_length)
 {
-	return bs_bm25_weight(scorer->words[word].idf, most_tf ? most_tf : UINT32_MAX, most_tf ? least_length : 0,
-	                      scorer->avgdl);
+	return bs_bm25_share(scorer->words[word].worth, most_tf ? most_tf : UINT32_MAX, most_tf ? least_length : 0,
+	                     scorer->avgdl);
 }
 
 static int compare_places(const struct bs_snapshot *snapshot, const struct bs_hit *a, const struct bs_hit *b)

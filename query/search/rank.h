@@ -3,8 +3,8 @@
  * signature says which of the query's words it has and its tf code how often (core/matrix/tf_code.h). They are added up
  * in the order in which the verifier adds them, so that both give the same number to the last bit.
  *
- * score(d) = sum over the distinct positive words w of idf(w) tf (k1 + 1) / (tf + k1 (1 - b + b dl / avgdl)), with k1 =
- * 1.2, b = 0.75, idf(w) = ln(1 + (N - df + 0.5) / (df + 0.5)): Robertson and Zaragoza, "The Probabilistic Relevance
+ * score(d) = sum over the distinct positive words w of weight(w) idf(w) tf (k1 + 1) / (tf + k1 (1 - b + b dl / avgdl)), with
+ * k1 = 1.2, b = 0.75, weight(w) the sum over the places of w in the query, idf(w) = ln(1 + (N - df + 0.5) / (df + 0.5)): Robertson and Zaragoza, "The Probabilistic Relevance
  * Framework: BM25 and Beyond" (2009), with Lucene's idf, which is never negative. N, df and avgdl are of the whole
  * index, deleted documents that still lie in it included.
  */
@@ -18,15 +18,16 @@
 
 double bs_bm25_idf(uint64_t n_docs, uint64_t df);
 
-/* One word's share of the score; tf >= 1, avgdl > 0. */
-double bs_bm25_weight(double idf, uint32_t tf, uint32_t length, double avgdl);
+/* One word's share of the score; worth: its weight in the query times its idf. tf >= 1, avgdl > 0. */
+double bs_bm25_share(double worth, uint32_t tf, uint32_t length, double avgdl);
 
 /* A distinct word that counts. */
 struct bs_scored_word {
 	uint32_t term;   /* of the plan; of several with the same word, one */
 	uint64_t hash;
 	struct bs_tf_key key;
-	double idf;
+	double weight;   /* of all elements that stand for it, in their order */
+	double worth;    /* the weight times its idf */
 	bool is_implied; /* whatever matches has it */
 };
 

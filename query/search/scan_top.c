@@ -307,7 +307,7 @@ static void find_words(struct best_scan *scan, const struct bs_live *live)
 
 /*
  * Which words of the round candidates must have one of: those without which no document can be among the best are left
- * out, the commonest first, as far as all of them together do not make one (Turtle and Flood's MaxScore, 1995).
+ * out, those of least worth first, as far as all of them together do not make one (Turtle and Flood's MaxScore, 1995).
  */
 static void choose_essential(const struct best_scan *scan, uint8_t *essential)
 {
@@ -318,7 +318,7 @@ static void choose_essential(const struct best_scan *scan, uint8_t *essential)
 	for (;;) {
 		size_t least = scorer->n_words;
 		for (size_t i = 0; i < scorer->n_words; i++)
-			if (essential[i] && (least == scorer->n_words || scorer->words[i].idf < scorer->words[least].idf))
+			if (essential[i] && (least == scorer->n_words || scorer->words[i].worth < scorer->words[least].worth))
 				least = i;
 		if (least == scorer->n_words || scan->round == ROUND_RARE)
 			return;

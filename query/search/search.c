@@ -282,7 +282,7 @@ static enum bs_status score(const struct bs_finder *finder, const struct bs_matc
 				return status;
 			*word->idf = bs_bm25_idf(snapshot->n_docs, df);
 		}
-		*score_out += bs_bm25_weight(*word->idf, word->tf, match->length, finder->avgdl);
+		*score_out += bs_bm25_share(word->weight * *word->idf, word->tf, match->length, finder->avgdl);
 	}
 	return BS_OK;
 }
@@ -599,7 +599,7 @@ static enum bs_status prepare_ranking(struct bs_finder *finder, struct bs_error 
 	/* Where nothing scores, the first in order are the best, and those who are sure need not be read. */
 	finder->is_scored = false;
 	for (size_t i = 0; i < finder->query->n_elements; i++)
-		finder->is_scored |= finder->query->elements[i].is_scored;
+		finder->is_scored |= finder->query->elements[i].weight > 0;
 	return status;
 }
 
@@ -843,7 +843,7 @@ static enum bs_status suggest(struct bs_finder *finder, struct bs_error *err)
 	for (size_t i = 0, n = 0; i < query->n_elements && n < MOST_SUGGESTIONS && !status; i++) {
 		const struct bs_element *element = &query->elements[i];
 		struct bs_error line;
-		if (element->kind != BS_ELEMENT_TERM || !element->is_scored ||
+		if (element->kind != BS_ELEMENT_TERM || !element->is_positive ||
 		    finder->plan.terms[finder->plan.elements[i].first_term].df > 0)
 			continue;
 		bool is_beginning = false;

@@ -92,7 +92,7 @@ static void add_phrase(struct waterfall *to, uint32_t n)
 	struct step step = {.node = n, .turn = TURN_TERM, .is_order = true};
 	for (uint32_t i = 0; i < phrase.n_items && !to->status; i++) {
 		struct bs_query_node word = {
-			.kind = BS_NODE_WORD, .field = phrase.field, .n_items = 1, .items = &phrase.items[i]};
+			.kind = BS_NODE_WORD, .field = phrase.field, .n_items = 1, .items = &phrase.items[i], .weight = 1};
 		to->status = bs_buffer_append(&to->nodes, &word, sizeof(word), to->err);
 		if (to->status)
 			return;
