@@ -14,8 +14,9 @@ bench/record/CORPUS.md, .tsv and .svg. What is in bench/cache already is used ag
 disagree, 2 it could not be done.
 
   CORPUS            paragraphs (of linux-source-6.1, 1.4 million; 12 GB of disk, half an hour), linux (its files),
-                    packages (descriptions) [these three], documentation (files of linux-doc-6.1, unpacked), changelogs
-                    (entries of those of the packages installed here, much like mail)
+                    packages (descriptions) [these three], passages (of descriptions, under titles full of common words),
+                    documentation (files of linux-doc-6.1, unpacked), changelogs (entries of those of the packages
+                    installed here, much like mail)
 
   --quick           two small made-up corpora in a temporary folder, few queries, nothing recorded
   --queries N       of each class [200; with --quick 20]
@@ -57,7 +58,7 @@ corpora=("$@")
 [ ${#corpora[@]} -gt 0 ] || corpora=(paragraphs linux packages)
 for corpus in "${corpora[@]}"; do
     case $corpus in
-        paragraphs | linux | packages | documentation | changelogs) ;;
+        paragraphs | linux | packages | passages | documentation | changelogs) ;;
         *) fail "$corpus: no such corpus; see --help" ;;
     esac
 done
@@ -133,10 +134,10 @@ fetch_lists() {
         fail "apt has no descriptions of packages, and cannot fetch them"
 }
 
-# Descriptions stand in apt's lists of translations, in whatever compression.
-make_packages() {
+# Descriptions stand in apt's lists of translations, in whatever compression; NAME.awk makes NAME.jsonl of them.
+make_of_descriptions() { # NAME
     local list lists=()
-    [ ! -e "$cache/packages.jsonl" ] || return 0
+    [ ! -e "$cache/$1.jsonl" ] || return 0
     compgen -G '/var/lib/apt/lists/*_i18n_Translation-en*' >/dev/null || fetch_lists
     for list in {/var/lib/apt/lists,"$cache"/apt/lists}/*_i18n_Translation-en*; do
         [ -e "$list" ] && lists+=("$list")
@@ -144,8 +145,8 @@ make_packages() {
     [ ${#lists[@]} -gt 0 ] || fail "apt has no descriptions of packages"
     for list in "${lists[@]}"; do
         /usr/lib/apt/apt-helper cat-file "$list"
-    done | awk -f "$here/packages.awk" >"$cache/packages.new"
-    mv -- "$cache/packages.new" "$cache/packages.jsonl"
+    done | LC_ALL=C awk -f "$here/$1.awk" >"$cache/$1.new"
+    mv -- "$cache/$1.new" "$cache/$1.jsonl"
 }
 
 make_documentation() {
@@ -174,7 +175,7 @@ make_source() {
     case $1 in
         linux) unpack_linux ;;
         paragraphs) make_paragraphs ;;
-        packages) make_packages ;;
+        packages | passages) make_of_descriptions "$1" ;;
         documentation) make_documentation ;;
         changelogs) make_changelogs ;;
     esac

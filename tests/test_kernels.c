@@ -579,10 +579,49 @@ static void test_weigh(void **state)
 	free(columns);
 }
 
+static void test_keep_ranks(void **state)
+{
+	(void)state;
+	struct rig rig;
+	rig_init(&rig, 17);
+	for (int round = 0; round < 300; round++) {
+		rig_fill(&rig, 0);
+		uint32_t n_slices = (uint32_t)random_below(&rig.random, round % 10 ? 7 : 33), most = (uint32_t)((UINT64_C(1) << n_slices) - 1);
+		uint32_t low = (uint32_t)next_random(&rig.random) & most, last = (uint32_t)next_random(&rig.random) & most;
+		size_t n_lines = rig.n_blocks * (1 + n_slices), stride = (1 + n_slices) * (size_t)BS_LINE_WORDS;
+		uint64_t *slices = new_lines(n_lines), n_read = 0;
+		fill_lines(slices, n_lines, &rig.random);
+		low = random_below(&rig.random, 4) ? low : 0;
+		last = random_below(&rig.random, 4) ? last : most;
+		if (low > last || random_below(&rig.random, 8) == 0)
+			low = last;
+		for (size_t block = 0; block < rig.n_blocks; block++) {
+			for (size_t lane = 0; lane < BS_LINE_BITS && is_live(&rig.live, block); lane++) {
+				const uint64_t *word = slices + block * stride + lane / 64;
+				uint32_t rank = 0;
+				for (uint32_t s = 1; s <= n_slices; s++)
+					rank = rank << 1 | (word[s * BS_LINE_WORDS] >> (lane % 64) & 1);
+				if (!(*word >> (lane % 64) & 1) || rank < low || rank > last)
+					rig.wanted[block * BS_LINE_WORDS + lane / 64] &= ~(UINT64_C(1) << (lane % 64));
+			}
+			set_live(&rig.wanted_live, block, is_live(&rig.live, block) && !is_zero(rig.wanted + block * BS_LINE_WORDS));
+		}
+		for (size_t k = 0; k < rig.n_kernels; k++) {
+			rig_start(&rig);
+			uint64_t n = rig.kernels[k]->keep_ranks(rig.got, &rig.got_live, slices, n_slices, low, last);
+			rig_check(&rig, rig.kernels[k]);
+			assert_true(n <= n_lines && (k == 0 || n == n_read));
+			n_read = n;
+		}
+		free(slices);
+	}
+	rig_deinit(&rig);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_weigh),
+		cmocka_unit_test(test_weigh),          cmocka_unit_test(test_keep_ranks),
 		cmocka_unit_test(test_classify),
 		cmocka_unit_test(test_and_columns),    cmocka_unit_test(test_spread_groups),
 		cmocka_unit_test(test_and_not_column), cmocka_unit_test(test_or_lines),

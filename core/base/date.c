@@ -1,7 +1,12 @@
 /* date.c: see date.h. */
 #include "core/base/date.h"
 
-#define NS_PER_S INT64_C(1000000000)
+#include <stdio.h>
+
+#define NS_PER_S  INT64_C(1000000000)
+#define US_PER_S  INT64_C(1000000)
+#define NS_PER_US INT64_C(1000)
+#define DAY_S     INT64_C(86400)
 
 /* What is left of the text. */
 struct rest {
@@ -26,14 +31,16 @@ static bool take_sign(struct rest *rest, char sign)
 	return has;
 }
 
+#define ERA_DAYS 146097 /* of 400 years */
+
 /* The days from 1970-01-01 on. Years are counted from March, so that a leap day is the last (Hinnant, "chrono-Compatible
- * Low-Level Date Algorithms"). */
+ * Low-Level Date Algorithms"), and from 400 years before, so that none is negative. */
 static int64_t count_days(int year, int month, int day)
 {
-	year -= month <= 2;
+	year += 400 - (month <= 2);
 	int era = year / 400, of_era = year % 400;
 	int of_year = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1;
-	return (int64_t)era * 146097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719468;
+	return (int64_t)era * ERA_DAYS + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719468 - ERA_DAYS;
 }
 
 static bool is_day(int year, int month, int day)
@@ -43,15 +50,23 @@ static bool is_day(int year, int month, int day)
 	return day <= lengths[month - 1] + (month == 2 && is_leap);
 }
 
+/* What a text says: a time, and how much of it from there on it stands for. */
+struct told {
+	int64_t seconds, ns;
+	int64_t span_us;
+};
+
 /* .5 or ,5: of any number of digits, those beyond a ns dropped. */
-static bool take_fraction(struct rest *rest, int64_t *ns)
+static bool take_fraction(struct rest *rest, struct told *told)
 {
 	int64_t unit = NS_PER_S / 10;
 	if (!take_sign(rest, '.') && !take_sign(rest, ','))
 		return true;
 	const uint8_t *first = rest->at;
-	for (; rest->at < rest->end && *rest->at >= '0' && *rest->at <= '9'; rest->at++, unit /= 10)
-		*ns += unit * (*rest->at - '0');
+	for (; rest->at < rest->end && *rest->at >= '0' && *rest->at <= '9'; rest->at++, unit /= 10) {
+		told->ns += unit * (*rest->at - '0');
+		told->span_us = unit > NS_PER_US ? unit / NS_PER_US : 1;
+	}
 	return rest->at > first;
 }
 
@@ -70,41 +85,94 @@ static bool take_offset(struct rest *rest, int64_t *seconds)
 	return true;
 }
 
-static bool take_time(struct rest *rest, int64_t *seconds, int64_t *ns)
+static bool take_time(struct rest *rest, struct told *told)
 {
 	int hour, minute = 0, second = 0;
+	told->span_us = 3600 * US_PER_S;
 	if (!take_number(rest, 2, 0, 23, &hour))
 		return false;
 	if (take_sign(rest, ':')) {
+		told->span_us = 60 * US_PER_S;
 		if (!take_number(rest, 2, 0, 59, &minute))
 			return false;
-		if (take_sign(rest, ':') && (!take_number(rest, 2, 0, 60, &second) || !take_fraction(rest, ns)))
-			return false;
+		if (take_sign(rest, ':')) {
+			told->span_us = US_PER_S;
+			if (!take_number(rest, 2, 0, 60, &second) || !take_fraction(rest, told))
+				return false;
+		}
 	}
-	*seconds += hour * 3600 + minute * 60 + second;
-	return take_offset(rest, seconds);
+	told->seconds += hour * 3600 + minute * 60 + second;
+	return take_offset(rest, &told->seconds);
+}
+
+static bool parse(const uint8_t *text, size_t text_bytes, int least_year, int most_year, struct told *told)
+{
+	struct rest rest = {text, text + text_bytes};
+	int year, month = 1, day = 1;
+	*told = (struct told){.seconds = 0};
+	if (!take_number(&rest, 4, least_year, most_year, &year))
+		return false;
+	int64_t next_day = count_days(year + 1, 1, 1);
+	if (take_sign(&rest, '-')) {
+		if (!take_number(&rest, 2, 1, 12, &month))
+			return false;
+		next_day = count_days(year + month / 12, month % 12 + 1, 1);
+		if (take_sign(&rest, '-')) {
+			if (!take_number(&rest, 2, 1, 31, &day) || !is_day(year, month, day))
+				return false;
+			next_day = count_days(year, month, day) + 1;
+			bool has_time = take_sign(&rest, 'T') || take_sign(&rest, 't') || take_sign(&rest, ' ');
+			if (has_time && !take_time(&rest, told))
+				return false;
+		}
+	}
+	int64_t first_day = count_days(year, month, day);
+	told->seconds += first_day * DAY_S;
+	if (told->span_us == 0)
+		told->span_us = (next_day - first_day) * DAY_S * US_PER_S;
+	return rest.at == rest.end;
+}
+
+bool bs_date_parse_span(const uint8_t *text, size_t text_bytes, struct bs_date *date_out)
+{
+	struct told told;
+	bool is_date = parse(text, text_bytes, 0, 9999, &told);
+	date_out->first_us = told.seconds * US_PER_S + told.ns / NS_PER_US;
+	date_out->next_us = date_out->first_us + told.span_us;
+	return is_date;
+}
+
+int64_t bs_date_year_us(int year)
+{
+	return count_days(year, 1, 1) * DAY_S * US_PER_S;
+}
+
+void bs_date_format(int64_t us, char text_out[BS_DATE_TEXT_BYTES])
+{
+	/* Offsets may lead a little beyond the years. */
+	const int64_t era_us = ERA_DAYS * DAY_S * US_PER_S;
+	int64_t shifted = us + 8 * era_us, day = shifted / (DAY_S * US_PER_S) + 719468, of_day = shifted % (DAY_S * US_PER_S);
+	int64_t era = day / ERA_DAYS, of_era = day % ERA_DAYS;
+	int64_t year = (of_era - of_era / 1460 + of_era / 36524 - of_era / (ERA_DAYS - 1)) / 365;
+	int64_t of_year = of_era - (365 * year + year / 4 - year / 100), march = (5 * of_year + 2) / 153;
+	int month = (int)(march < 10 ? march + 3 : march - 9), n;
+	year += era * 400 + (month <= 2) - 8 * 400;
+	n = snprintf(text_out, BS_DATE_TEXT_BYTES, "%04d-%02d-%02dT%02d:%02d:%02d", (int)year % 100000, month,
+	             (int)(of_year - (153 * march + 2) / 5 + 1), (int)(of_day / (3600 * US_PER_S)),
+	             (int)(of_day / (60 * US_PER_S) % 60), (int)(of_day / US_PER_S % 60));
+	if (of_day % US_PER_S)
+		n += snprintf(text_out + n, BS_DATE_TEXT_BYTES - (size_t)n, ".%06d", (int)(of_day % US_PER_S));
+	for (; of_day % US_PER_S && text_out[n - 1] == '0'; n--)
+		continue;
+	snprintf(text_out + n, BS_DATE_TEXT_BYTES - (size_t)n, "Z");
 }
 
 bool bs_date_parse(const uint8_t *text, size_t text_bytes, int64_t *start_ns_out)
 {
-	struct rest rest = {text, text + text_bytes};
-	int year, month = 1, day = 1;
-	int64_t seconds = 0, ns = 0;
-	if (!take_number(&rest, 4, 1678, 2261, &year))
-		return false;
-	if (take_sign(&rest, '-')) {
-		if (!take_number(&rest, 2, 1, 12, &month))
-			return false;
-		if (take_sign(&rest, '-')) {
-			if (!take_number(&rest, 2, 1, 31, &day) || !is_day(year, month, day))
-				return false;
-			bool has_time = take_sign(&rest, 'T') || take_sign(&rest, 't') || take_sign(&rest, ' ');
-			if (has_time && !take_time(&rest, &seconds, &ns))
-				return false;
-		}
-	}
-	*start_ns_out = (count_days(year, month, day) * 86400 + seconds) * NS_PER_S + ns;
-	return rest.at == rest.end;
+	struct told told;
+	bool is_date = parse(text, text_bytes, 1678, 2261, &told);
+	*start_ns_out = is_date ? told.seconds * NS_PER_S + told.ns : 0;
+	return is_date;
 }
 
 bool bs_date_parse_or_age(const uint8_t *text, size_t text_bytes, int64_t now_ns, int64_t *start_ns_out)

@@ -455,6 +455,7 @@ static void check_segment(struct check *check, uint32_t s)
 	check_rare_lists(check);
 	check_exceptions(check);
 	bs_check_terms(check);
+	bs_check_values(check);
 	check_grams(check);
 	for (size_t i = 0; check->popcounts && i < segment->meta.n_slabs; i++)
 		free(check->popcounts[i]);

@@ -1,5 +1,5 @@
 /* check_state.h: what the parts of a check share: check.c, which looks at files and at all of a segment but its terms, and
- * check_terms.c, which looks at these. */
+ * check_terms.c, which looks at these, and check_values.c. */
 #ifndef BS_CORE_CHECK_CHECK_STATE_H
 #define BS_CORE_CHECK_CHECK_STATE_H
 
@@ -98,5 +98,8 @@ void bs_check_listed_terms(struct check *check);
 
 /* The lexicon against itself, against the slabs, exceptions and lists, which have been looked at, and tf codes. */
 void bs_check_terms(struct check *check);
+
+/* Numbers and dates; when the slabs have been looked at. */
+void bs_check_values(struct check *check);
 
 #endif

@@ -8,6 +8,9 @@
 #include "core/base/bytes.h"
 #include "core/file/segment_sections.h"
 
+const struct bs_names_sections bs_names_of_documents = {BS_SECTION_DOC_NAMES, BS_SECTION_DOC_NAME_OFFSETS, "documents"};
+const struct bs_names_sections bs_names_of_values = {BS_SECTION_VALUE_KEYS, BS_SECTION_VALUE_KEY_OFFSETS, "values"};
+
 static uint64_t count_blocks(uint64_t n)
 {
 	return n / BS_NAMES_BLOCK + (n % BS_NAMES_BLOCK != 0);
@@ -34,13 +37,13 @@ static enum bs_status code_block(struct bs_buffer *coded, const uint8_t *bytes, 
 	return status;
 }
 
-enum bs_status bs_names_write(struct bs_writer *writer, const uint8_t *bytes, const uint64_t *offsets, uint64_t n,
-                              struct bs_error *err)
+enum bs_status bs_names_write(struct bs_writer *writer, struct bs_names_sections sections, const uint8_t *bytes,
+                              const uint64_t *offsets, uint64_t n, struct bs_error *err)
 {
 	struct bs_buffer coded = {0};
 	uint64_t *starts = calloc(count_blocks(n) + 1, sizeof(*starts));
 	enum bs_status status = starts ? BS_OK : bs_fail_memory(err, "names", (size_t)n);
-	bs_writer_section(writer, BS_SECTION_DOC_NAMES, 0);
+	bs_writer_section(writer, sections.bytes, 0);
 	for (uint64_t block = 0; block < count_blocks(n) && !status; block++) {
 		uint64_t first = block * BS_NAMES_BLOCK, left = n - first;
 		bs_buffer_clear(&coded);
@@ -51,7 +54,7 @@ enum bs_status bs_names_write(struct bs_writer *writer, const uint8_t *bytes, co
 		starts[block + 1] = starts[block] + coded.used_bytes;
 	}
 	if (!status) {
-		bs_writer_section(writer, BS_SECTION_DOC_NAME_OFFSETS, 0);
+		bs_writer_section(writer, sections.offsets, 0);
 		bs_packed_write_u64(writer, starts, count_blocks(n) + 1);
 	}
 	free(starts);
@@ -64,11 +67,12 @@ struct bs_names_block {
 	uint8_t bytes[];
 };
 
-enum bs_status bs_names_open(struct bs_names *names, const struct bs_container *file, uint64_t n, struct bs_error *err)
+enum bs_status bs_names_open(struct bs_names *names, const struct bs_container *file, struct bs_names_sections sections,
+                             uint64_t n, struct bs_error *err)
 {
-	*names = (struct bs_names){.n = n, .bytes = bs_container_section(file, BS_SECTION_DOC_NAMES, 0)};
-	enum bs_status status = bs_packed_open(
-		&names->offsets, bs_container_section(file, BS_SECTION_DOC_NAME_OFFSETS, 0), count_blocks(n) + 1, err);
+	*names = (struct bs_names){.n = n, .what = sections.what, .bytes = bs_container_section(file, sections.bytes, 0)};
+	enum bs_status status = bs_packed_open(&names->offsets, bs_container_section(file, sections.offsets, 0),
+	                                       count_blocks(n) + 1, err);
 	if (status)
 		return status;
 	names->blocks = calloc(count_blocks(n) + 1, sizeof(struct bs_names_block *));
@@ -124,7 +128,7 @@ static enum bs_status make_block(const struct bs_names *names, uint64_t number, 
 		return status;
 	const uint8_t *from = names->bytes.data + start;
 	if (!decode(from, from + (end - start), n, ends, NULL))
-		return bs_container_corrupt(names->bytes.file, err, "the names of documents %llu to %llu do not decode",
+		return bs_container_corrupt(names->bytes.file, err, "the names of %s %llu to %llu do not decode", names->what,
 		                            (unsigned long long)(number * BS_NAMES_BLOCK),
 		                            (unsigned long long)(number * BS_NAMES_BLOCK + n - 1));
 	struct bs_names_block *block = malloc(sizeof(*block) + ends[n - 1]);
@@ -178,7 +182,7 @@ enum bs_status bs_names_check(const struct bs_names *names, struct bs_error *err
 	if (!status)
 		status = bs_packed_get(&names->offsets, count_blocks(names->n), &last, err);
 	if (!status && (first != 0 || last != names->bytes.n_bytes))
-		status = bs_container_corrupt(names->bytes.file, err, "names of documents: from %llu to %llu of %llu bytes",
+		status = bs_container_corrupt(names->bytes.file, err, "names of %s: from %llu to %llu of %llu bytes", names->what,
 		                              (unsigned long long)first, (unsigned long long)last,
 		                              (unsigned long long)names->bytes.n_bytes);
 	for (uint64_t i = 0; i < names->n && !status; i += BS_NAMES_BLOCK)

@@ -1,7 +1,8 @@
 /*
- * names.h: the names of a file's documents, by number: paths and ids, of which neighbours mostly begin alike. So each
+ * names.h: the names of a file's documents, by number, or other strings of which neighbours mostly begin alike. So each
  * is told by how much of the one before it it repeats ("front coding": Witten, Moffat and Bell, Managing Gigabytes,
- * 4.1), but for the first of every BS_NAMES_BLOCK. In FORMAT.md: sections 34 and 35.
+ * 4.1), but for the first of every BS_NAMES_BLOCK. In FORMAT.md: sections 34 and 35, and
+ * those of keys of values.
  *
  * A reader decodes the block of a name that is asked for, whole, and keeps it: names are borrowed until the end.
  */
@@ -17,9 +18,16 @@
 #define BS_NAMES_BLOCK       64u
 #define BS_NAMES_MOST_SHARED 4095u /* bytes: so that a few bytes of a file do not become many in memory */
 
+/* Which sections names stand in. */
+struct bs_names_sections {
+	uint32_t bytes, offsets;
+	const char *what; /* for messages */
+};
+extern const struct bs_names_sections bs_names_of_documents, bs_names_of_values;
+
 /* Both sections, of n names one after the other in bytes: name i is [offsets[i], offsets[i + 1]). BS_NO_MEMORY. */
-enum bs_status bs_names_write(struct bs_writer *writer, const uint8_t *bytes, const uint64_t *offsets, uint64_t n,
-                              struct bs_error *err) BS_WARN_UNUSED;
+enum bs_status bs_names_write(struct bs_writer *writer, struct bs_names_sections sections, const uint8_t *bytes,
+                              const uint64_t *offsets, uint64_t n, struct bs_error *err) BS_WARN_UNUSED;
 
 /* Reading: any number of threads. */
 
@@ -27,14 +35,15 @@ struct bs_names_block; /* decoded */
 
 struct bs_names {
 	uint64_t n;
+	const char *what;         /* the names are of */
 	struct bs_packed offsets; /* of blocks, and where the last one ends */
 	struct bs_section bytes;
 	struct bs_names_block **blocks; /* NULL: not decoded yet */
 };
 
 /* The caller's struct; release with bs_names_deinit, also after a failure. BS_CORRUPT, BS_NO_MEMORY. */
-enum bs_status bs_names_open(struct bs_names *names, const struct bs_container *file, uint64_t n,
-                             struct bs_error *err) BS_WARN_UNUSED;
+enum bs_status bs_names_open(struct bs_names *names, const struct bs_container *file, struct bs_names_sections sections,
+                             uint64_t n, struct bs_error *err) BS_WARN_UNUSED;
 void bs_names_deinit(struct bs_names *names);
 /* Name i < n, borrowed until deinit. BS_CORRUPT, BS_NO_MEMORY. */
 enum bs_status bs_names_get(const struct bs_names *names, uint64_t i, const uint8_t **name_out, uint32_t *n_bytes_out,

@@ -49,6 +49,12 @@ enum bs_section_id {
 	BS_SECTION_RARE_CODES = 53,   /* lists of rare terms: how they are coded */
 	BS_SECTION_RARE_OFFSETS = 54, /* one a list, and one more, packed */
 	BS_SECTION_RARE_LISTS = 55,   /* see rare_list.h */
+	BS_SECTION_VALUE_FIELDS = 56, /* numbers and dates of records: see value_column.h */
+	BS_SECTION_VALUE_PARTS = 57,  /* one entry a field and slab */
+	BS_SECTION_VALUE_KEYS = 58,
+	BS_SECTION_VALUE_KEY_OFFSETS = 59, /* one a block of keys, and one more, packed */
+	BS_SECTION_VALUE_LINES = 60,       /* bit-sliced ranks of values, a line for 512 documents */
+	BS_SECTION_VALUE_LISTS = 61,       /* those of fields that few documents have */
 };
 
 #endif

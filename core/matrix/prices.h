@@ -30,14 +30,14 @@
 #define BS_PRICE_MOST_DENSITY    0.6
 
 /* Widths of a slab: indexer/segment/slab_build.c. */
-#define BS_PRICE_COARSE_WORTH      2.0 /* bytes of a coarse level against document columns in its place: L */
+#define BS_PRICE_COARSE_WORTH      1.2 /* bits of a coarse level against document columns in its place: P */
 #define BS_PRICE_COARSE_MIN_BLOCKS 4   /* in fewer there is nothing to skip */
 
 /* Size classes: indexer/segment/size_classes.c. */
-#define BS_PRICE_CLASS_RATIO       1.5   /* of weights in a class to begin with: L */
 #define BS_PRICE_SLAB_NS           700.0 /* a slab more, for every query: terms looked up, cache misses a level: P */
-#define BS_PRICE_EXACT_BYTES       1.5   /* bytes of a matrix, exact columns included, by those of hashed columns: P */
-#define BS_PRICE_CLASS_LISTED_BITS 13.0  /* of a rare term in the list that a row of a matrix has besides: P and L */
+#define BS_PRICE_SPAN_POWER        0.88  /* terms of documents that share a coarse bit, by their number: P, L */
+#define BS_PRICE_EXACT_BYTES       1.5   /* document level with exact columns and exceptions, by hashed ones: P, L */
+#define BS_PRICE_CLASS_LISTED_BITS 10.0  /* of a rare term in the list that a row of a matrix has besides: P and L */
 
 /*
  * Forward lists: indexer/segment/forward_build.c. A look takes 160 ns, but only the first term of a query is looked up

@@ -11,6 +11,7 @@
 
 #include "core/simd/kernel_grams.h"
 #include "core/simd/kernel_lines.h"
+#include "core/simd/kernel_ranks.h"
 #include "core/simd/kernel_solve.h"
 #include "core/simd/kernel_weigh.h"
 #include "core/simd/kernels.h"
@@ -430,6 +431,7 @@ const struct bs_kernel KERNEL_JOIN(bs_kernel_, KERNEL_NAME) = {
 	.and_lines = and_lines,
 	.and_not_lines = and_not_lines,
 	.weigh = weigh,
+	.keep_ranks = keep_ranks,
 	.count = count,
 	.popcount = popcount,
 	.solve_band = solve_band,

@@ -129,6 +129,12 @@ struct bs_kernel {
 	 * The live bit is cleared where none is kept. All weights together must be below 2^n_planes. */
 	void (*weigh)(const uint64_t *lines, uint64_t *kept, struct bs_live *live, const struct bs_weighed_term *terms,
 	              size_t n_terms, uint32_t n_planes, uint32_t threshold);
+	/* For each live block b: lines[b] &= those that have a value and its rank is low..last, clearing the live bit where that
+	 * leaves zero. Of each block, 1 + n_slices lines stand one after the other: who has a value, then the ranks' bits, the
+	 * highest first (O'Neil and Quass, "Improved query performance with variant indexes", 1997: bit-sliced range
+	 * predicates). low <= last < 2^n_slices. Returns lines read: a block is left where all is decided. */
+	uint64_t (*keep_ranks)(uint64_t *lines, struct bs_live *live, const uint64_t *slices, uint32_t n_slices, uint32_t low,
+	                       uint32_t last);
 	/* Solves a system into bits[0..n_bytes): by Gaussian elimination from the first bit on, all free bits zero,
 	 * which is one solution only. False: there is none. */
 	bool (*solve_band)(const struct bs_band *band, uint8_t *bits);

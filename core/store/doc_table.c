@@ -125,7 +125,8 @@ enum bs_status bs_doc_table_write(const struct bs_doc_table_builder *builder, st
 	}
 	write_section(writer, BS_SECTION_DOC_CHECKSUMS, &builder->checksums);
 	const uint64_t *name_offsets = (const uint64_t *)(const void *)builder->name_offsets.data;
-	return bs_names_write(writer, builder->names.data, builder->n_docs ? name_offsets : &no_name, builder->n_docs, err);
+	return bs_names_write(writer, bs_names_of_documents, builder->names.data, builder->n_docs ? name_offsets : &no_name,
+	                      builder->n_docs, err);
 }
 
 void bs_doc_table_builder_clear(struct bs_doc_table_builder *builder)
@@ -185,7 +186,7 @@ enum bs_status bs_doc_table_open(struct bs_doc_table *table, const struct bs_con
 		status = bs_packed_open(&table->lengths, bs_container_section(file, BS_SECTION_DOC_LENGTHS, 0), n_docs, err);
 	for (uint32_t word = 0; word < 4 && !status; word++)
 		status = bs_packed_open(&table->places[word], bs_container_section(file, BS_SECTION_DOC_PLACES, word), n_docs, err);
-	return status ? status : bs_names_open(&table->names, file, n_docs, err);
+	return status ? status : bs_names_open(&table->names, file, bs_names_of_documents, n_docs, err);
 }
 
 void bs_doc_table_deinit(struct bs_doc_table *table)

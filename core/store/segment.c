@@ -306,6 +306,8 @@ enum bs_status bs_segment_open(struct bs_segment *segment, const struct bs_dir *
 	if (!status)
 		status = bs_gram_slabs_open(&segment->grams, segment->file, segment->meta.n_docs, err);
 	if (!status)
+		status = bs_value_table_open(&segment->values, segment->file, err);
+	if (!status)
 		status = read_section(segment->file, BS_SECTION_FIELDS, 0, &segment->field_names, err);
 	const struct bs_section *names = &segment->field_names;
 	if (!status && names->n_bytes > 0 && names->data[names->n_bytes - 1] != '\0')
@@ -324,6 +326,7 @@ void bs_segment_deinit(struct bs_segment *segment)
 {
 	free(segment->slabs);
 	bs_gram_slabs_deinit(&segment->grams);
+	bs_value_table_deinit(&segment->values);
 	bs_rare_lists_deinit(&segment->rare_lists);
 	bs_lexicon_deinit(&segment->lexicon);
 	bs_doc_table_deinit(&segment->docs);

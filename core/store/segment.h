@@ -20,6 +20,7 @@
 #include "core/matrix/tf_levels.h"
 #include "core/matrix/tf_code.h"
 #include "core/matrix/treatment.h"
+#include "core/matrix/value_column.h"
 
 /* The numbers of a segment, as they stand in the file too. */
 struct bs_segment_meta {
@@ -69,6 +70,7 @@ struct bs_segment {
 	struct bs_rare_lists rare_lists;
 	struct bs_slab *slabs; /* meta.n_slabs */
 	struct bs_gram_slabs grams;
+	struct bs_value_table values;
 	struct bs_section field_names;
 	struct bs_section store_dictionary; /* stored text, empty without; see corpus/read/text_store.h */
 	struct bs_section store_offsets;

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/hash.h"
+
 #include "core/base/source_kind.h"
 #include "core/base/bytes.h"
 #include "core/file/segment_sections.h"
@@ -147,6 +149,7 @@ void bs_snapshot_deinit(struct bs_snapshot *snapshot)
 	bs_doc_table_deinit(&snapshot->exclusions);
 	bs_container_close(snapshot->exclusion_file);
 	bs_doc_table_builder_deinit(&snapshot->overlay);
+	bs_term_table_deinit(&snapshot->overlay_values);
 	free(snapshot->segments);
 	free(snapshot->tombstone_files);
 	free(snapshot->tombstones);
@@ -241,4 +244,21 @@ void bs_doc_bits_deinit(struct bs_doc_bits *bits)
 		free(bits->segments[i]);
 	free(bits->segments);
 	*bits = (struct bs_doc_bits){0};
+}
+
+enum bs_status bs_snapshot_has_values(const struct bs_snapshot *snapshot, const uint8_t *name, uint32_t name_bytes,
+                                      bool *has_out, struct bs_error *err)
+{
+	uint32_t number;
+	enum bs_status status = BS_OK;
+	*has_out = bs_term_table_find(&snapshot->overlay_values, name, name_bytes, bs_hash_slot(name, name_bytes), &number);
+	for (uint32_t s = 0; s < snapshot->manifest.n_segments && !status && !*has_out; s++) {
+		const struct bs_segment *segment = &snapshot->segments[s];
+		const struct bs_value_table *values = &segment->values;
+		struct bs_value_field field;
+		*has_out = values->is_there ? values->is_partial : segment->field_names.n_bytes > 0;
+		if (!*has_out && values->is_there)
+			status = bs_value_field_find(values, name, name_bytes, has_out, &field, err);
+	}
+	return status;
 }

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/base/term_table.h"
 #include "core/base/doc_ref.h"
 #include "core/store/doc_table.h"
 #include "core/store/manifest.h"
@@ -27,6 +28,7 @@ struct bs_snapshot {
 	struct bs_container *exclusion_file;   /* NULL: nothing is excluded */
 	struct bs_doc_table exclusions;        /* deleted by id, and not to come back until they change */
 	struct bs_doc_table_builder overlay;
+	struct bs_term_table overlay_values;   /* names of fields that have numbers or dates there */
 	uint32_t n_word_segments;              /* those of documents, not of rows; what follows is of them */
 	uint64_t n_docs;                       /* with deleted ones, as scores count them */
 	uint64_t n_live_docs;                  /* as opened, or as freshen left it, with the overlay's */
@@ -66,6 +68,11 @@ enum bs_status bs_snapshot_record(const struct bs_snapshot *snapshot, struct bs_
  * BS_CORRUPT, BS_NO_MEMORY. */
 enum bs_status bs_snapshot_name(const struct bs_snapshot *snapshot, struct bs_doc_ref ref,
                                 struct bs_doc_record *record_out, struct bs_error *err) BS_WARN_UNUSED;
+
+/* Whether some document may have a number or a date in the field: a segment made by an earlier program does not tell.
+ * BS_CORRUPT. */
+enum bs_status bs_snapshot_has_values(const struct bs_snapshot *snapshot, const uint8_t *name, uint32_t name_bytes,
+                                      bool *has_out, struct bs_error *err) BS_WARN_UNUSED;
 
 /* Changes in memory, by the one who opened it. */
 

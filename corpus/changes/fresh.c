@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/hash.h"
+#include "core/base/value.h"
 #include "corpus/changes/inner.h"
 #include "corpus/changes/recorded.h"
 #include "corpus/changes/refresh.h"
@@ -44,6 +46,17 @@ static enum bs_status take_unchanged(void *context, struct bs_doc_ref known, str
 	return bs_refresh_unchanged(&at->refresh, known, err);
 }
 
+static enum bs_status take_field(struct bs_snapshot *snapshot, const struct bs_field *field, struct bs_error *err)
+{
+	struct bs_value value;
+	uint32_t number;
+	enum bs_status status = bs_manifest_add_field(&snapshot->manifest, field->name, field->name_bytes, err);
+	if (status || !bs_value_parse(field->text, field->text_bytes, &value))
+		return status;
+	return bs_term_table_intern(&snapshot->overlay_values, (const uint8_t *)field->name, (uint32_t)field->name_bytes,
+	                            bs_hash_slot(field->name, field->name_bytes), &number, NULL, err);
+}
+
 static enum bs_status take_document(void *context, const struct bs_document *document, struct bs_error *err)
 {
 	struct freshening *at = context;
@@ -67,8 +80,7 @@ static enum bs_status take_document(void *context, const struct bs_document *doc
 	enum bs_status status = bs_refresh_take(&at->refresh, refreshing, &at->snapshot->overlay, &record, document->known, err);
 	for (size_t i = 0; i < document->n_fields && !status; i++)
 		if (document->fields[i].name_bytes > 0)
-			status = bs_manifest_add_field(&at->snapshot->manifest, document->fields[i].name,
-			                               document->fields[i].name_bytes, err);
+			status = take_field(at->snapshot, &document->fields[i], err);
 	return status ? status : bs_doc_table_add(&at->snapshot->overlay, &record, err);
 }
 

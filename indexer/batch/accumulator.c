@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/hash.h"
+#include "core/base/value.h"
 #include "core/store/manifest.h"
 
 #define SPOOL_CHUNK_BYTES (8u << 20) /* address space: only what is written becomes real */
@@ -63,6 +65,11 @@ void bs_accumulator_clear(struct bs_accumulator *accumulator)
 {
 	bs_term_table_clear(&accumulator->terms);
 	bs_term_table_clear(&accumulator->fields);
+	bs_term_table_clear(&accumulator->values);
+	bs_buffer_clear(&accumulator->value_docs);
+	bs_buffer_clear(&accumulator->value_numbers);
+	bs_buffer_clear(&accumulator->value_map);
+	accumulator->lacks_values = false;
 	bs_doc_table_builder_clear(&accumulator->doc_table);
 	bs_tf_table_builder_clear(&accumulator->tf_table);
 	bs_buffer_clear(&accumulator->docs);
@@ -79,6 +86,10 @@ void bs_accumulator_deinit(struct bs_accumulator *accumulator)
 	bs_spool_deinit(&accumulator->spool);
 	bs_term_table_deinit(&accumulator->terms);
 	bs_term_table_deinit(&accumulator->fields);
+	bs_term_table_deinit(&accumulator->values);
+	bs_buffer_deinit(&accumulator->value_docs);
+	bs_buffer_deinit(&accumulator->value_numbers);
+	bs_buffer_deinit(&accumulator->value_map);
 	bs_doc_table_builder_deinit(&accumulator->doc_table);
 	bs_tf_table_builder_deinit(&accumulator->tf_table);
 	bs_buffer_deinit(&accumulator->docs);
@@ -101,6 +112,7 @@ void bs_accumulator_finish(struct bs_accumulator *accumulator)
 {
 	settle_dfs(accumulator);
 	bs_term_table_seal(&accumulator->terms);
+	bs_term_table_seal(&accumulator->values);
 }
 
 /* What is known here of the batch's terms. What some of them touch is prefetched a step at a time for all of them:
@@ -145,6 +157,9 @@ enum bs_status bs_accumulator_start(struct bs_accumulator *accumulator, const st
 		return status;
 	look_up(accumulator, batch, (struct mapped *)(void *)accumulator->map.data);
 	accumulator->map.used_bytes = n_bytes;
+	bs_buffer_clear(&accumulator->value_map);
+	for (uint32_t i = 0, none = BS_TERM_NONE; i < batch->values.n_terms && !status; i++)
+		status = bs_buffer_append(&accumulator->value_map, &none, sizeof(none), err);
 	for (uint32_t i = 0, number; i < fields->n_terms && accumulator->fields.n_terms < BS_MOST_FIELDS && !status; i++)
 		status = bs_term_table_intern(&accumulator->fields, bs_term_table_key(fields, i), fields->entries[i].n_bytes,
 		                              fields->entries[i].hash, &number, NULL, err);
@@ -203,6 +218,47 @@ static uint8_t *put_tfs(const struct bs_term_batch *batch, const struct bs_term_
 	return at;
 }
 
+/* Makes a value of the batch known, unless its field is not. */
+static enum bs_status know_value(struct bs_accumulator *accumulator, const struct bs_term_batch *batch, uint32_t number,
+                                 uint32_t *known_out, struct bs_error *err)
+{
+	uint8_t key[4 + BS_VALUE_MOST_BYTES];
+	const struct bs_term_entry *entry = &batch->values.entries[number];
+	uint32_t of_batch, field;
+	memcpy(key, bs_term_table_key(&batch->values, number), entry->n_bytes);
+	of_batch = bs_load_u32(key);
+	const struct bs_term_entry *name = &batch->fields.entries[of_batch];
+	if (!bs_term_table_find(&accumulator->fields, bs_term_table_key(&batch->fields, of_batch), name->n_bytes, name->hash,
+	                        &field)) {
+		accumulator->lacks_values = true;
+		return BS_OK;
+	}
+	bs_store_u32(key, field);
+	return bs_term_table_intern(&accumulator->values, key, entry->n_bytes, bs_hash_slot(key, entry->n_bytes), known_out,
+	                            NULL, err);
+}
+
+static enum bs_status add_values(struct bs_accumulator *accumulator, const struct bs_term_batch *batch,
+                                 const struct bs_term_batch_doc *doc, struct bs_error *err)
+{
+	const uint32_t *numbers = (const uint32_t *)(const void *)batch->value_numbers.data + doc->first_value;
+	uint32_t *map = (uint32_t *)(void *)accumulator->value_map.data;
+	struct bs_accumulated_values added = {.document = bs_accumulator_n_docs(accumulator)};
+	enum bs_status status = BS_OK;
+	for (uint32_t i = 0; i < doc->n_values && !status; i++) {
+		uint32_t *known = &map[numbers[i]];
+		if (*known == BS_TERM_NONE)
+			status = know_value(accumulator, batch, numbers[i], known, err);
+		if (status || *known == BS_TERM_NONE)
+			continue;
+		status = bs_buffer_append(&accumulator->value_numbers, known, sizeof(*known), err);
+		added.n_values++;
+	}
+	if (added.n_values == 0 || status)
+		return status;
+	return bs_buffer_append(&accumulator->value_docs, &added, sizeof(added), err);
+}
+
 enum bs_status bs_accumulator_add(struct bs_accumulator *accumulator, const struct bs_term_batch *batch, uint32_t i,
                                   const struct bs_doc_record *record, struct bs_error *err)
 {
@@ -223,6 +279,8 @@ enum bs_status bs_accumulator_add(struct bs_accumulator *accumulator, const stru
 	struct bs_accumulated_doc doc = {.codes = codes, .n_terms = from->n_terms, .n_repeated = from->n_repeated};
 	struct bs_doc_record named = *record;
 	named.length = from->length;
+	if (!status && from->n_values > 0)
+		status = add_values(accumulator, batch, from, err);
 	if (!status)
 		status = bs_buffer_append(&accumulator->docs, &doc, sizeof(doc), err);
 	if (!status)
@@ -240,5 +298,6 @@ enum bs_status bs_accumulator_add(struct bs_accumulator *accumulator, const stru
 uint64_t bs_accumulator_bytes(const struct bs_accumulator *accumulator)
 {
 	return bs_term_table_bytes(&accumulator->terms) + bs_doc_table_builder_bytes(&accumulator->doc_table) +
-	       accumulator->docs.used_bytes + accumulator->spool_bytes;
+	       accumulator->docs.used_bytes + accumulator->spool_bytes + bs_term_table_bytes(&accumulator->values) +
+	       accumulator->value_docs.used_bytes + accumulator->value_numbers.used_bytes;
 }

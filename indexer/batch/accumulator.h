@@ -72,6 +72,12 @@ struct bs_accumulated_doc {
 	uint32_t n_repeated;
 };
 
+/* A document with numbers or dates: so many behind those of the documents before. */
+struct bs_accumulated_values {
+	uint32_t document;
+	uint32_t n_values;
+};
+
 /* Codes that do not move, of some documents in a row. */
 struct bs_spool_chunk {
 	struct bs_spool_chunk *next; /* those of earlier documents */
@@ -97,12 +103,17 @@ struct bs_accumulator {
 	struct bs_doc_table_builder doc_table;
 	struct bs_tf_table_builder tf_table; /* filled by slab_plan.h */
 	struct bs_buffer docs; /* struct bs_accumulated_doc each */
+	struct bs_term_table values;    /* numbers and dates: the field's number, four bytes, and the key (core/base/value.h) */
+	struct bs_buffer value_docs;    /* struct bs_accumulated_values each, of documents that have any */
+	struct bs_buffer value_numbers; /* u32 each: theirs */
+	bool lacks_values;              /* there are more fields than are known, and what they have is not here */
 	struct bs_spool spool;
 	uint64_t spool_bytes;
 	uint64_t n_postings;
 	uint64_t n_positions;
 	uint64_t text_bytes;
 	struct bs_buffer map; /* scratch: number in the analysed batch -> what that term is here */
+	struct bs_buffer value_map; /* likewise u32 of values, BS_TERM_NONE at first */
 };
 void bs_accumulator_clear(struct bs_accumulator *accumulator);
 void bs_accumulator_deinit(struct bs_accumulator *accumulator);

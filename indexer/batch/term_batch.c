@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/base/hash.h"
+#include "core/base/value.h"
 #include "core/lexicon/lexicon.h"
 #include "core/store/field_weights.h"
 #include "core/store/manifest.h"
@@ -166,11 +167,12 @@ const uint8_t *bs_term_batch_key(const struct bs_term_batch *batch, uint32_t num
 
 /* All buffers: first those that bs_term_batch_bytes counts. */
 #define OFFSET_OF(buffer) offsetof(struct bs_term_batch, buffer)
-#define N_COUNTED         11u
+#define N_COUNTED         12u
 static const size_t buffer_offsets[] = {
 	OFFSET_OF(terms.entries), OFFSET_OF(terms.hashes), OFFSET_OF(terms.long_keys), OFFSET_OF(postings),
 	OFFSET_OF(docs),          OFFSET_OF(names),        OFFSET_OF(tfs),             OFFSET_OF(raws),
-	OFFSET_OF(gram_rows),     OFFSET_OF(skips),        OFFSET_OF(non_documents),   OFFSET_OF(unchanged),
+	OFFSET_OF(gram_rows),     OFFSET_OF(value_numbers), OFFSET_OF(skips),          OFFSET_OF(non_documents),
+	OFFSET_OF(unchanged),
 	OFFSET_OF(key),           OFFSET_OF(pair_words),   OFFSET_OF(pair_numbers),
 };
 #define N_BUFFERS (sizeof(buffer_offsets) / sizeof(*buffer_offsets))
@@ -181,6 +183,7 @@ void bs_term_batch_clear(struct bs_term_batch *batch)
 	for (size_t i = 0; i < N_BUFFERS; i++)
 		bs_buffer_trim((struct bs_buffer *)(void *)((char *)batch + buffer_offsets[i]), KEPT_BYTES);
 	bs_term_table_clear(&batch->fields);
+	bs_term_table_clear(&batch->values);
 	bs_term_batch_seal(batch);
 	/* One batch of very many terms must not spread those of all others over more cache than they need. */
 	while (terms->n_slots > FIRST_SLOTS && (uint64_t)terms->n_terms * 8 < terms->n_slots)
@@ -207,12 +210,13 @@ void bs_term_batch_deinit(struct bs_term_batch *batch)
 	for (size_t i = 0; i < N_BUFFERS; i++)
 		bs_buffer_deinit((struct bs_buffer *)(void *)((char *)batch + buffer_offsets[i]));
 	bs_term_table_deinit(&batch->fields);
+	bs_term_table_deinit(&batch->values);
 	free(batch->terms.slots);
 }
 
 uint64_t bs_term_batch_bytes(const struct bs_term_batch *batch)
 {
-	uint64_t n_bytes = (uint64_t)batch->terms.n_terms * 4 * sizeof(*batch->terms.slots);
+	uint64_t n_bytes = (uint64_t)batch->terms.n_terms * 4 * sizeof(*batch->terms.slots) + bs_term_table_bytes(&batch->values);
 	for (size_t i = 0; i < N_COUNTED; i++)
 		n_bytes += ((const struct bs_buffer *)(const void *)((const char *)batch + buffer_offsets[i]))->used_bytes;
 	return n_bytes;
@@ -492,6 +496,23 @@ static enum bs_status take_tokens(void *context, const struct bs_token *tokens, 
 	return status || has_room(batch, 0) ? status : fail_room(err);
 }
 
+/* The text's value, if it is a number or a date. */
+static enum bs_status take_value(struct bs_term_batch *batch, const struct bs_field *field, uint32_t field_number,
+                                 struct bs_error *err)
+{
+	uint8_t key[4 + BS_VALUE_MOST_BYTES];
+	struct bs_value value;
+	uint32_t number;
+	if (!bs_value_parse(field->text, field->text_bytes, &value))
+		return BS_OK;
+	bs_store_u32(key, field_number);
+	memcpy(key + 4, value.bytes, value.n_bytes);
+	uint32_t key_bytes = 4 + (uint32_t)value.n_bytes;
+	enum bs_status status = bs_term_table_intern(&batch->values, key, key_bytes, bs_hash_slot(key, key_bytes), &number, NULL,
+	                                             err);
+	return status ? status : bs_buffer_append(&batch->value_numbers, &number, sizeof(number), err);
+}
+
 static enum bs_status take_fields(struct bs_term_batch *batch, const struct bs_document *document,
                                      uint32_t *length_out, struct bs_error *err)
 {
@@ -509,6 +530,8 @@ static enum bs_status take_fields(struct bs_term_batch *batch, const struct bs_d
 		if (!status && field->name_bytes > 0 && field->name_bytes <= BS_MOST_FIELD_BYTES)
 			status = bs_term_table_intern(&batch->fields, (const uint8_t *)field->name, (uint32_t)field->name_bytes,
 			                              bs_hash_slot(field->name, field->name_bytes), &number, NULL, err);
+		if (!status && field->name_bytes > 0 && field->name_bytes <= BS_MOST_FIELD_BYTES)
+			status = take_value(batch, field, number, err);
 		if (status)
 			return status;
 		position = sum.next_position + FIELD_GAP;
@@ -580,6 +603,7 @@ static enum bs_status take_document(void *context, const struct bs_document *doc
 		.first_posting = batch->postings.used_bytes / 4,
 		.name_offset = batch->names.used_bytes,
 		.raw_offset = batch->raws.used_bytes,
+		.first_value = batch->value_numbers.used_bytes / 4,
 		.gram_size_class = BS_GRAM_NO_SIZE_CLASS,
 		.document = *document,
 	};
@@ -595,6 +619,7 @@ static enum bs_status take_document(void *context, const struct bs_document *doc
 	if (!status && batch->keep_raws)
 		status = bs_buffer_append(&batch->raws, document->raw, (size_t)document->raw_bytes, err);
 	doc.n_terms = (uint32_t)(batch->postings.used_bytes / 4 - doc.first_posting);
+	doc.n_values = (uint32_t)(batch->value_numbers.used_bytes / 4 - doc.first_value);
 	if (!status)
 		status = take_tfs(batch, &doc, err);
 	if (!status && !has_room(batch, doc.n_repeated))

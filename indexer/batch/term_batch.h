@@ -49,6 +49,8 @@ struct bs_term_batch_doc {
 	uint64_t name_offset;   /* in names */
 	uint64_t raw_offset;    /* in raws, if kept */
 	uint64_t first_tf;      /* index in tfs of how often the first of these does */
+	uint64_t first_value;   /* index in value_numbers of the first of its numbers and dates: */
+	uint32_t n_values;
 	uint64_t gram_row;      /* where its row begins in gram_rows, in words */
 	uint64_t n_gram_bits;
 	uint32_t gram_size_class;    /* BS_GRAM_NO_SIZE_CLASS: it has none */
@@ -77,11 +79,13 @@ struct bs_term_batch {
 	bool keep_raws;         /* copy what the documents were read from, for a store */
 	struct bs_term_batch_terms terms;
 	struct bs_term_table fields;
+	struct bs_term_table values; /* numbers and dates: a field's number, four bytes, and the key (core/base/value.h) */
 	struct bs_buffer postings; /* u32 each */
 	struct bs_buffer docs;     /* struct bs_term_batch_doc each */
 	struct bs_buffer skips;    /* things passed over: a byte for the reason, a line for the user, NUL-ended */
 	struct bs_buffer names;
 	struct bs_buffer tfs;       /* u32 each */
+	struct bs_buffer value_numbers; /* u32 each: of the values of documents */
 	struct bs_buffer raws;
 	struct bs_buffer gram_rows; /* u64 each */
 	struct bs_buffer non_documents; /* names of files, NUL-ended */

@@ -191,6 +191,9 @@ enum bs_status bs_index_writer_choose(struct bs_index_writer *writer, struct bs_
 #define BUILD_TERM_BYTES    28u
 #define BUILD_DOC_BYTES     36u
 #define POSTINGS_A_TF_BYTE  2u
+/* Of each distinct number or date its order, rank and key, of each that a document has its rank in a slab (value_build.c). */
+#define BUILD_VALUE_BYTES   40u
+#define BUILD_RANK_BYTES    8u
 
 /* What a document may add, were all its terms new: an entry, its slots, code, bytes of its own, the above. */
 #define NEW_TERM_BYTES 96u
@@ -203,7 +206,9 @@ static uint64_t accumulated_bytes(const struct bs_accumulator *accumulator)
 	uint64_t slot_bytes = bs_term_table_slot_bytes(&accumulator->terms);
 	uint64_t build_bytes = (uint64_t)accumulator->terms.n_terms * BUILD_TERM_BYTES +
 	                       (uint64_t)bs_accumulator_n_docs(accumulator) * BUILD_DOC_BYTES +
-	                       accumulator->n_postings / POSTINGS_A_TF_BYTE;
+	                       accumulator->n_postings / POSTINGS_A_TF_BYTE +
+	                       (uint64_t)accumulator->values.n_terms * BUILD_VALUE_BYTES +
+	                       accumulator->value_numbers.used_bytes / sizeof(uint32_t) * BUILD_RANK_BYTES;
 	return bs_accumulator_bytes(accumulator) + (build_bytes > slot_bytes ? build_bytes - slot_bytes : 0);
 }
 

@@ -14,6 +14,7 @@
 #include "indexer/segment/rare_build.h"
 #include "indexer/segment/slab_build.h"
 #include "indexer/segment/term_order.h"
+#include "indexer/segment/value_build.h"
 
 /* Of a slab, to choose its widths: 16,384 documents, whose mean load is that of all within a hundredth. */
 #define MEASURED_BLOCKS 32u
@@ -33,6 +34,7 @@ struct build {
 	uint32_t n_slabs;
 	uint64_t n_rows; /* of the slabs so far */
 	struct bs_exceptions_builder exceptions;
+	struct bs_slab_rows slab_rows; /* if there are values */
 };
 
 /* The order of the lexicon, what slabs share, and the size classes. */
@@ -44,12 +46,14 @@ static enum bs_status prepare(struct build *build, struct bs_error *err)
 	size_t n_terms = accumulator->terms.n_terms;
 	struct bs_size_class_rules rules = {
 		.density = build->policy.density,
+		.n_levels = build->treatments.n_levels,
 		.bit_ns = build->policy.bit_ns,
 		.max_blocks = options->max_blocks,
 		.max_slab_bytes = options->max_slab_bytes,
 		.forward_mode = options->forward_mode,
 		.n_ordinals = (double)n_terms,
 	};
+	memcpy(rules.ranks, build->treatments.ranks, sizeof(rules.ranks));
 	struct bs_size_class_doc *docs = malloc(((size_t)n_docs + 1) * sizeof(*docs));
 	build->sorted = malloc((n_terms + 1) * sizeof(*build->sorted));
 	enum bs_status status = BS_OK;
@@ -165,6 +169,16 @@ static enum bs_status make_part(void *context, const struct bs_task *task, struc
 	return bs_slab_build(builder, part->first_row, &part->product, err);
 }
 
+/* What values go by. */
+static enum bs_status keep_rows(struct build *build, const struct part *part, struct bs_error *err)
+{
+	if (build->accumulator->values.n_terms == 0)
+		return BS_OK;
+	enum bs_status status = bs_buffer_append(&build->slab_rows.documents, part->product.image.rows,
+	                                         part->n_rows * sizeof(uint32_t), err);
+	return status ? status : bs_buffer_append(&build->slab_rows.n_docs, &part->n_rows, sizeof(part->n_rows), err);
+}
+
 static enum bs_status write_part(void *context, uint64_t task, struct bs_error *err)
 {
 	struct parts *parts = context;
@@ -175,6 +189,8 @@ static enum bs_status write_part(void *context, uint64_t task, struct bs_error *
 	build->n_rows += part->n_rows;
 	enum bs_status status =
 		bs_segment_write_slab(build->writer, build->n_slabs++, &part->product.image, &build->slab_entries, err);
+	if (!status)
+		status = keep_rows(build, part, err);
 	if (!status)
 		status = bs_exceptions_join(&build->exceptions, &part->product.exceptions, err);
 	swap_spare(parts, &part->product);
@@ -302,7 +318,9 @@ static enum bs_status write_sections(struct build *build, const struct bs_gram_a
 		status = bs_tf_table_write(&build->accumulator->tf_table, build->writer, err);
 	if (!status && store)
 		status = write_store(build, store, err);
-	return status ? status : write_head(build, err);
+	if (!status)
+		status = write_head(build, err);
+	return status ? status : bs_value_build(build->accumulator, &build->slab_rows, build->writer, err);
 }
 
 enum bs_status bs_segment_build(const struct bs_dir *dir, const char *name, struct bs_accumulator *accumulator,
@@ -344,5 +362,7 @@ out:
 	bs_size_classes_deinit(&build.classes);
 	bs_buffer_deinit(&build.slab_entries);
 	bs_exceptions_builder_deinit(&build.exceptions);
+	bs_buffer_deinit(&build.slab_rows.documents);
+	bs_buffer_deinit(&build.slab_rows.n_docs);
 	return status;
 }

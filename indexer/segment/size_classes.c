@@ -1,4 +1,4 @@
-/* size_classes.c: what makes it worth merging two classes. See size_classes.h. */
+/* size_classes.c: which cuts between short and long documents cost least. See size_classes.h. */
 #include "indexer/segment/size_classes.h"
 
 #include <math.h>
@@ -6,41 +6,100 @@
 #include <string.h>
 
 #include "core/matrix/prices.h"
+#include "core/matrix/slab.h"
 #include "core/simd/kernels.h"
 
 /*
- * Documents start in classes of weights within a factor 1.5; then the two neighbours whose merging saves most are
- * merged, again and again, until none saves. The cost of a class is in bits a posting of the segment; work at query
- * time is charged in the same coin, at the price of core/matrix/treatment.h.
+ * Documents are counted in bins of weights within a twentieth of each other, which puts them in order but for those of
+ * one bin. Cuts may be made every so many documents of that order, and where weights have grown by half; of all ways to
+ * make classes between them the cheapest is taken. So a slab has as many documents as fill its lines: of a group column
+ * one is 4,096 documents, and cut by weights alone a quarter of them was padding in the Linux tree. The cost of a class
+ * is in bits; work at query time is charged in the same coin, at the price of core/matrix/treatment.h.
  */
+#define BINS_A_DOUBLING 14u
+#define BINS            (32u * BINS_A_DOUBLING)
+#define BINS_A_CUT      8u
+#define MOST_STEPS      256u
+#define MOST_PIECES     (MOST_STEPS + BINS / BINS_A_CUT)
+#define NEVER_BITS      1e12 /* a document in a list where it need not be */
+_Static_assert(MOST_PIECES <= BS_MAX_SIZE_CLASSES, "each piece may be a class");
 
 struct load {
-	uint64_t n_docs;
-	double weight;
-	double weight_squares;
+	double n_columns[BS_MAX_LEVELS];
+	double squares[BS_MAX_LEVELS];
 	double n_listed;
-	struct bs_forward_load list; /* as forward lists */
+	struct bs_forward_load list; /* as forward lists; n_docs */
 };
 
 /* The rules, and what follows from them. */
 struct cost_rules {
 	struct bs_size_class_rules given;
 	struct bs_forward_price price;
+	double shares[BS_MAX_LEVELS]; /* of a column of each level, against one of the document level */
 };
 
-static struct load join(const struct load *a, const struct load *b)
+/* Documents between two cuts that follow each other. */
+struct piece {
+	uint32_t end; /* of their ranks */
+	struct load load;
+	double cost;     /* of all up to here, in the cheapest classes, */
+	uint32_t before; /* the last of which begins behind so many pieces */
+};
+
+struct cutting {
+	struct cost_rules rules;
+	uint32_t bin_docs[BINS];
+	struct load bins[BINS];
+	struct piece pieces[MOST_PIECES];
+	uint32_t n_pieces;
+};
+
+/* Adds a share of a load. */
+static void add(struct load *load, const struct load *other, double share)
 {
-	struct load both = {a->n_docs + b->n_docs, a->weight + b->weight, a->weight_squares + b->weight_squares,
-	                    a->n_listed + b->n_listed, a->list};
-	bs_forward_load_add(&both.list, &b->list);
-	return both;
+	struct bs_forward_load list = other->list;
+	for (uint32_t level = 0; level < BS_MAX_LEVELS; level++) {
+		load->n_columns[level] += other->n_columns[level] * share;
+		load->squares[level] += other->squares[level] * share;
+	}
+	load->n_listed += other->n_listed * share;
+	list.n_docs *= share;
+	list.n_terms *= share;
+	list.n_bits *= share;
+	for (uint32_t i = 0; i < BS_FORWARD_NEARS; i++)
+		list.near[i] *= share;
+	bs_forward_load_add(&load->list, &list);
 }
 
-/* Bytes of a block of this class in a slab of its own: see level_width in slab_build.c. */
+/* Columns of a level that a document of the class has: the width of a slab follows the long ones (slab_build.c). */
+static double columns_of(const struct load *load, uint32_t level)
+{
+	return load->n_columns[level] > 0 ? load->squares[level] / load->n_columns[level] : 0;
+}
+
+/* Bits of a slab of so many documents of the class, in columns. */
+static double slab_bits(const struct load *load, uint32_t n_docs, const struct cost_rules *rules)
+{
+	double bits_a_column = 1 / -log1p(-rules->given.density);
+	uint32_t n_blocks = (n_docs + BS_LINE_BITS - 1) / BS_LINE_BITS;
+	double document_columns = columns_of(load, 0), bits = 0;
+	for (uint32_t level = 1; level < rules->given.n_levels; level++) {
+		uint8_t rank = rules->given.ranks[level];
+		double span = ldexp(1, (int)bs_level_shift(rank, n_docs)), columns = columns_of(load, level);
+		double width = columns * pow(span, BS_PRICE_SPAN_POWER) * bits_a_column;
+		double level_bits = width * bs_level_lines(rank, n_blocks) * BS_LINE_BITS;
+		if (n_blocks >= BS_PRICE_COARSE_MIN_BLOCKS &&
+		    level_bits <= columns * n_docs * bits_a_column * BS_PRICE_COARSE_WORTH)
+			bits += level_bits;
+		else
+			document_columns += columns;
+	}
+	return bits + fmax(document_columns * bits_a_column, 8) * n_blocks * BS_LINE_BITS * BS_PRICE_EXACT_BYTES;
+}
+
 static double block_bytes(const struct load *load, const struct cost_rules *rules)
 {
-	double m = load->weight > 0 ? load->weight_squares / load->weight / -log1p(-rules->given.density) : 0;
-	return fmax(m, 8) * BS_LINE_BYTES * BS_PRICE_EXACT_BYTES;
+	return slab_bits(load, BS_LINE_BITS, rules) / 8;
 }
 
 /* Rows of one slab, so that its columns stay below max_slab_bytes; 0 if not even one block does. */
@@ -63,74 +122,151 @@ static struct bs_forward_load forward_load(uint32_t n_terms, const struct cost_r
 	return load;
 }
 
+static double matrix_cost(const struct load *load, uint32_t rows, const struct cost_rules *rules)
+{
+	double n_docs = ceil(load->list.n_docs - 0.5), n_full = floor(n_docs / rows);
+	uint32_t n_left = (uint32_t)(n_docs - n_full * rows);
+	double bits = n_full > 0 ? n_full * slab_bits(load, rows, rules) : 0;
+	if (n_left > 0)
+		bits += slab_bits(load, n_left, rules);
+	return bits + load->n_listed * BS_PRICE_CLASS_LISTED_BITS +
+	       (n_full + (n_left > 0)) * BS_PRICE_SLAB_NS * rules->price.ns_bits;
+}
+
 /* The cost of a class, as columns or as forward lists, and which of them it is. */
 static double class_cost(const struct load *load, const struct cost_rules *rules, bool *is_forward_out)
 {
 	uint32_t rows = slab_rows(load, rules);
-	double as_lists, as_matrix = INFINITY;
-	bs_forward_choose(&load->list, &rules->price, &as_lists);
-	if (rows > 0) {
-		double n_slabs = ceil((double)load->n_docs / rows);
-		double n_blocks = ceil((double)load->n_docs / BS_LINE_BITS);
-		as_matrix = n_blocks * block_bytes(load, rules) * 8 + load->n_listed * BS_PRICE_CLASS_LISTED_BITS +
-		            n_slabs * BS_PRICE_SLAB_NS * rules->price.ns_bits;
+	double as_lists = load->list.n_bits;
+	double as_matrix = rows ? matrix_cost(load, rows, rules) : INFINITY;
+	if (rules->given.forward_mode == BS_FORWARD_ALWAYS)
+		as_matrix = INFINITY;
+	if (rules->given.forward_mode == BS_FORWARD_NEVER)
+		as_lists += load->list.n_docs * NEVER_BITS;
+	/* Their filters are chosen only where it matters. */
+	if (as_lists < as_matrix) {
+		double n_never = as_lists - load->list.n_bits;
+		bs_forward_choose(&load->list, &rules->price, &as_lists);
+		as_lists += n_never;
 	}
-	*is_forward_out = rules->given.forward_mode == BS_FORWARD_ALWAYS || rows == 0 ||
-	                  (rules->given.forward_mode == BS_FORWARD_AUTO && as_lists < as_matrix);
+	*is_forward_out = as_lists < as_matrix;
 	return *is_forward_out ? as_lists : as_matrix;
 }
 
-static uint32_t compute_class(uint64_t weight)
+/* What orders documents: about the bits that one takes in columns. */
+static uint32_t bin_of(const struct bs_size_class_doc *doc, const struct cost_rules *rules)
 {
-	uint32_t class = (uint32_t)(log((double)weight + 1) / log(BS_PRICE_CLASS_RATIO));
-	return class < BS_MAX_SIZE_CLASSES ? class : BS_MAX_SIZE_CLASSES - 1;
+	double weight = 1;
+	for (uint32_t level = 0; level < rules->given.n_levels; level++)
+		weight += doc->n_columns[level] * rules->shares[level];
+	uint32_t bin = (uint32_t)(log2(weight) * BINS_A_DOUBLING);
+	return bin < BINS ? bin : BINS - 1;
 }
 
-/* Classes of the weights that most documents have: two logarithms a document add up. */
-#define SMALL_WEIGHTS 2048u
-
-static uint32_t class_of(const uint8_t of_small[SMALL_WEIGHTS], uint64_t weight)
+/* bins_out: by document. */
+static void fill_bins(struct cutting *cutting, const struct bs_size_class_doc *docs, uint32_t n_docs,
+                      uint16_t *bins_out)
 {
-	return weight < SMALL_WEIGHTS ? of_small[weight] : compute_class(weight);
+	struct cost_rules *rules = &cutting->rules;
+	for (uint32_t level = 0; level < rules->given.n_levels; level++)
+		rules->shares[level] = pow(ldexp(1, rules->given.ranks[level]), BS_PRICE_SPAN_POWER - 1);
+	for (uint32_t i = 0; i < n_docs; i++) {
+		uint32_t bin = bin_of(&docs[i], rules);
+		struct load one = {.n_listed = docs[i].n_listed, .list = forward_load(docs[i].n_terms, rules)};
+		for (uint32_t level = 0; level < BS_MAX_LEVELS; level++) {
+			one.n_columns[level] = docs[i].n_columns[level];
+			one.squares[level] = one.n_columns[level] * one.n_columns[level];
+		}
+		bins_out[i] = (uint16_t)bin;
+		cutting->bin_docs[bin]++;
+		add(&cutting->bins[bin], &one, 1);
+	}
 }
 
-/*
- * What merging two classes saves; less than 0: they are not merged. An empty class is no class. Where forward lists are
- * for what does not fit into columns only, what can be columns stays columns, though it would be smaller beside what
- * cannot be.
- */
-static double saving(const struct load *a, const struct load *b, const struct cost_rules *rules)
+/* What is between this cut and the last one becomes a piece. */
+static void cut(struct cutting *cutting, uint32_t rank, struct load *load)
 {
-	bool a_is_forward, b_is_forward, is_forward;
-	struct load both = join(a, b);
-	if (a->n_docs == 0 || b->n_docs == 0)
-		return INFINITY;
-	double before = class_cost(a, rules, &a_is_forward) + class_cost(b, rules, &b_is_forward);
-	double after = class_cost(&both, rules, &is_forward);
-	if (rules->given.forward_mode == BS_FORWARD_NEVER && is_forward && !(a_is_forward && b_is_forward))
-		return -1;
-	return before - after;
+	if (load->list.n_docs <= 0)
+		return;
+	cutting->pieces[cutting->n_pieces++] = (struct piece){.end = rank, .load = *load};
+	*load = (struct load){.n_listed = 0};
 }
 
-/* Merges neighbours in loads[0..n), of which first_of[i] is the first class in loads[i]. Returns how many are left. */
-static uint32_t merge_classes(struct load *loads, uint32_t n, uint32_t *first_of, const struct cost_rules *rules)
+static void cut_bins(struct cutting *cutting, uint32_t n_docs)
 {
-	for (;;) {
-		double best = 0;
-		uint32_t at = n;
-		for (uint32_t i = 0; i + 1 < n; i++) {
-			double saved = saving(&loads[i], &loads[i + 1], rules);
-			if (saved > best || isinf(saved)) {
-				best = saved;
-				at = i;
+	uint32_t step = BS_LINE_BITS, rank = 0;
+	struct load load = {.n_listed = 0};
+	while (n_docs / step >= MOST_STEPS)
+		step *= 2;
+	for (uint32_t bin = 0; bin < BINS; bin++) {
+		uint32_t end = rank + cutting->bin_docs[bin];
+		if (bin % BINS_A_CUT == 0)
+			cut(cutting, rank, &load);
+		while (rank < end) {
+			uint32_t next = rank / step * step + step, to = next < end ? next : end;
+			add(&load, &cutting->bins[bin], (double)(to - rank) / cutting->bin_docs[bin]);
+			rank = to;
+			if (rank == next)
+				cut(cutting, rank, &load);
+		}
+	}
+	cut(cutting, rank, &load);
+}
+
+/* Finds the cheapest classes up to each cut. */
+static void choose(struct cutting *cutting)
+{
+	for (uint32_t end = 1; end <= cutting->n_pieces; end++) {
+		struct piece *last = &cutting->pieces[end - 1];
+		struct load load = {.n_listed = 0};
+		last->cost = INFINITY;
+		for (uint32_t first = end; first-- > 0;) {
+			bool is_forward;
+			add(&load, &cutting->pieces[first].load, 1);
+			double cost = class_cost(&load, &cutting->rules, &is_forward) + (first ? cutting->pieces[first - 1].cost : 0);
+			if (cost < last->cost) {
+				last->cost = cost;
+				last->before = first;
 			}
 		}
-		if (at == n)
-			return n;
-		loads[at] = join(&loads[at], &loads[at + 1]);
-		memmove(&loads[at + 1], &loads[at + 2], (n - at - 2) * sizeof(*loads));
-		memmove(&first_of[at + 1], &first_of[at + 2], (n - at - 2) * sizeof(*first_of));
-		n--;
+	}
+}
+
+/* The classes, from the last one on. Their documents are not yet in them. */
+static void make_classes(const struct cutting *cutting, struct bs_size_classes *classes)
+{
+	for (uint32_t end = cutting->n_pieces; end > 0; end = cutting->pieces[end - 1].before)
+		classes->n_classes++;
+	uint32_t c = classes->n_classes;
+	for (uint32_t end = cutting->n_pieces, first; end > 0; end = first) {
+		struct bs_size_class *class = &classes->classes[--c];
+		struct load load = {.n_listed = 0};
+		first = cutting->pieces[end - 1].before;
+		for (uint32_t i = first; i < end; i++)
+			add(&load, &cutting->pieces[i].load, 1);
+		class->docs = classes->docs + (first ? cutting->pieces[first - 1].end : 0);
+		class->block_bytes = (uint64_t)block_bytes(&load, &cutting->rules);
+		class_cost(&load, &cutting->rules, &class->is_forward);
+		class->max_rows = class->is_forward ? UINT32_MAX : slab_rows(&load, &cutting->rules);
+	}
+}
+
+/* Documents find their classes by their ranks: those of a bin in their order. */
+static void place_docs(const struct cutting *cutting, const uint16_t *bins, uint32_t n_docs,
+                       struct bs_size_classes *classes)
+{
+	uint32_t ranks[BINS], in[BINS], rank = 0;
+	for (uint32_t bin = 0; bin < BINS; bin++) {
+		ranks[bin] = rank;
+		in[bin] = 0;
+		rank += cutting->bin_docs[bin];
+	}
+	for (uint32_t i = 0; i < n_docs; i++) {
+		uint32_t bin = bins[i], *class = &in[bin];
+		rank = ranks[bin]++;
+		while (*class + 1 < classes->n_classes && classes->docs + rank >= classes->classes[*class + 1].docs)
+			++*class;
+		classes->classes[*class].docs[classes->classes[*class].n_docs++] = i;
 	}
 }
 
@@ -141,45 +277,28 @@ enum bs_status bs_size_classes_make(const struct bs_size_class_doc *docs, uint32
 	double n_postings = 0;
 	for (uint32_t i = 0; i < n_docs; i++)
 		n_postings += docs[i].n_terms;
-	struct cost_rules rules = {.given = *given, .price = {n_postings / given->bit_ns, given->n_ordinals}};
-	struct load loads[BS_MAX_SIZE_CLASSES] = {{0}};
-	uint32_t first_of[BS_MAX_SIZE_CLASSES]; /* the first of the original classes in each merged one */
 	memset(classes_out, 0, sizeof(*classes_out));
-	classes_out->ns_bits = rules.price.ns_bits;
+	classes_out->ns_bits = n_postings / given->bit_ns;
 	if (n_docs == 0)
 		return BS_OK;
+	struct cutting *cutting = calloc(1, sizeof(*cutting));
+	uint16_t *bins = malloc((size_t)n_docs * sizeof(*bins));
+	enum bs_status status = BS_OK;
 	classes_out->docs = malloc((size_t)n_docs * sizeof(uint32_t));
-	if (!classes_out->docs)
-		return bs_fail_memory(err, "size classes", (size_t)n_docs * sizeof(uint32_t));
-	uint8_t of_small[SMALL_WEIGHTS];
-	for (uint32_t weight = 0; weight < SMALL_WEIGHTS; weight++)
-		of_small[weight] = (uint8_t)compute_class(weight);
-	for (uint32_t i = 0; i < BS_MAX_SIZE_CLASSES; i++)
-		first_of[i] = i;
-	for (uint32_t i = 0; i < n_docs; i++) {
-		double weight = (double)docs[i].weight;
-		struct load one = {1, weight, weight * weight, docs[i].n_listed, forward_load(docs[i].n_terms, &rules)};
-		struct load *load = &loads[class_of(of_small, docs[i].weight)];
-		*load = join(load, &one);
+	if (!cutting || !bins || !classes_out->docs) {
+		status = bs_fail_memory(err, "size classes", (size_t)n_docs * sizeof(uint32_t));
+		goto out;
 	}
-	classes_out->n_classes = merge_classes(loads, BS_MAX_SIZE_CLASSES, first_of, &rules);
-	uint32_t *at = classes_out->docs;
-	uint8_t class_in[BS_MAX_SIZE_CLASSES];
-	for (uint32_t c = 0; c < classes_out->n_classes; c++) {
-		struct bs_size_class *class = &classes_out->classes[c];
-		*class = (struct bs_size_class){.docs = at, .block_bytes = (uint64_t)block_bytes(&loads[c], &rules)};
-		class_cost(&loads[c], &rules, &class->is_forward);
-		class->max_rows = class->is_forward ? UINT32_MAX : slab_rows(&loads[c], &rules);
-		at += loads[c].n_docs;
-		uint32_t end = c + 1 < classes_out->n_classes ? first_of[c + 1] : BS_MAX_SIZE_CLASSES;
-		for (uint32_t i = first_of[c]; i < end; i++)
-			class_in[i] = (uint8_t)c;
-	}
-	for (uint32_t i = 0; i < n_docs; i++) {
-		struct bs_size_class *class = &classes_out->classes[class_in[class_of(of_small, docs[i].weight)]];
-		class->docs[class->n_docs++] = i;
-	}
-	return BS_OK;
+	cutting->rules = (struct cost_rules){.given = *given, .price = {classes_out->ns_bits, given->n_ordinals}};
+	fill_bins(cutting, docs, n_docs, bins);
+	cut_bins(cutting, n_docs);
+	choose(cutting);
+	make_classes(cutting, classes_out);
+	place_docs(cutting, bins, n_docs, classes_out);
+out:
+	free(cutting);
+	free(bins);
+	return status;
 }
 
 void bs_size_classes_deinit(struct bs_size_classes *classes)

@@ -9,13 +9,14 @@
 #include <stdint.h>
 
 #include "core/base/status.h"
+#include "core/matrix/treatment.h"
 #include "indexer/segment/forward_build.h"
 
-#define BS_MAX_SIZE_CLASSES 128u
+#define BS_MAX_SIZE_CLASSES 384u
 
 /* What deciding needs to know of a document. */
 struct bs_size_class_doc {
-	uint64_t weight;  /* hashed columns its terms set */
+	uint32_t n_columns[BS_MAX_LEVELS]; /* hashed ones that its terms set */
 	uint32_t n_terms;
 	uint32_t n_listed; /* terms that a list of rare terms would have, were the document a row of a matrix */
 };
@@ -38,6 +39,8 @@ struct bs_size_class {
 /* What classes are made by. */
 struct bs_size_class_rules {
 	double density;          /* of hashed columns */
+	uint32_t n_levels;       /* of the treatments, */
+	uint8_t ranks[BS_MAX_LEVELS];
 	double bit_ns;           /* the price of size: see treatment.h */
 	uint32_t max_blocks;     /* of a slab */
 	uint64_t max_slab_bytes; /* of its columns */

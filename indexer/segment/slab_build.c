@@ -196,18 +196,6 @@ struct measured {
 	uint32_t n_rows;                         /* that were measured */
 };
 
-/* Counts of columns by level in one word, for sums over a chunk. */
-#define COUNT_BITS 21
-#define COUNT_MASK ((UINT64_C(1) << COUNT_BITS) - 1)
-_Static_assert(BS_MAX_LEVELS == 3 &&
-                       BS_TERM_CHUNK * (BS_MAX_HASHES + BS_MAX_TF_LEVELS * BS_MAX_TF_COLUMNS) <= COUNT_MASK,
-               "sums of a chunk do not overflow");
-
-static uint64_t count_at(uint64_t counts, uint32_t level)
-{
-	return counts >> (level * COUNT_BITS) & COUNT_MASK;
-}
-
 /* Of a chunk: of all its hashed terms, and of those that are new to their lane, likewise packed. */
 struct chunk_counts {
 	uint64_t all;
@@ -228,8 +216,8 @@ static struct chunk_counts measure_chunk(const struct bs_slab_builder *builder,
 			continue;
 		uint32_t changed = mark_term(builder, place, mark);
 		uint64_t packed = counts[plan->kinds[bs_slab_plan_repeated(plan, place)] & ~BS_KIND_HAS_LEVELS];
-		uint64_t mask = (changed >> shifts[1] ? COUNT_MASK << COUNT_BITS : 0) |
-		                (changed >> shifts[2] ? COUNT_MASK << (2 * COUNT_BITS) : 0);
+		uint64_t mask = (changed >> shifts[1] ? BS_COUNT_MASK << BS_COUNT_BITS : 0) |
+		                (changed >> shifts[2] ? BS_COUNT_MASK << (2 * BS_COUNT_BITS) : 0);
 		sums.all += packed;
 		sums.fresh += packed & mask;
 	}
@@ -253,10 +241,8 @@ static void measure(struct bs_slab_builder *builder, struct measured *measured)
 	/* Of levels that are not there any shift will do: their counts are zero. */
 	for (uint32_t level = 0; level < BS_MAX_LEVELS; level++)
 		shifts[level] = level < treatments->n_levels ? bs_level_shift(treatments->ranks[level], n_rows) : 0;
-	for (uint32_t i = 0; i < treatments->n_entries; i++) {
-		const uint8_t *n_columns = treatments->entries[i].n_columns;
-		counts[i] = n_columns[0] | (uint64_t)n_columns[1] << COUNT_BITS | (uint64_t)n_columns[2] << (2 * COUNT_BITS);
-	}
+	for (uint32_t i = 0; i < treatments->n_entries; i++)
+		counts[i] = bs_count_pack(treatments->entries[i].n_columns);
 	for (uint32_t row = 0; row < n_rows; row++) {
 		struct bs_term_reader reader = bs_accumulator_read(builder->plan->accumulator, builder->rows[row]);
 		uint64_t bits[BS_MAX_LEVELS] = {0};
@@ -272,8 +258,8 @@ static void measure(struct bs_slab_builder *builder, struct measured *measured)
 				sums.all += bs_slab_plan_levels(builder->plan, places[i], &tfs) *
 				            (uint64_t)builder->plan->tf_levels->n_columns;
 			for (uint32_t level = 0; level < BS_MAX_LEVELS; level++) {
-				bits[level] += count_at(sums.all, level);
-				lane_bits[level] += count_at(sums.fresh, level);
+				bits[level] += bs_count_at(sums.all, level);
+				lane_bits[level] += bs_count_at(sums.fresh, level);
 			}
 		}
 		for (uint32_t choice = 0; choice < N_CHOICES; choice++)

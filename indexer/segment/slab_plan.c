@@ -64,8 +64,7 @@ static enum bs_status renumber_document(const struct all *all, struct writer *wr
 	struct bs_term_reader reader = bs_accumulator_read(all->accumulator, document);
 	uint32_t n_repeated = doc->n_repeated;
 	uint32_t numbers[BS_TERM_CHUNK];
-	uint64_t weight = 0;
-	uint32_t n_listed = 0;
+	struct bs_size_class_doc sums = {.n_terms = doc->n_terms};
 	size_t n_words = 0;
 	bs_buffer_clear(&writer->words);
 	enum bs_status status = bs_buffer_reserve(&writer->words, doc->n_terms * sizeof(struct bs_tf_word), err);
@@ -76,14 +75,17 @@ static enum bs_status renumber_document(const struct all *all, struct writer *wr
 	struct bs_tf_word *words = (struct bs_tf_word *)(void *)writer->words.data;
 	for (uint32_t n; (n = bs_accumulator_next(&reader, numbers)) > 0;) {
 		uint8_t notes[BS_TERM_CHUNK];
+		uint64_t columns = 0;
 		for (uint32_t i = 0; i < n; i++)
 			__builtin_prefetch(&all->place_of[numbers[i]]);
 		for (uint32_t i = 0; i < n; i++) {
 			numbers[i] = all->place_of[numbers[i]];
 			notes[i] = all->notes[numbers[i] < last ? numbers[i] : last];
-			weight += notes[i] & BS_NOTE_WEIGHT;
-			n_listed += (notes[i] & BS_NOTE_IS_LISTED) != 0;
+			columns += plan->columns[notes[i] & BS_NOTE_KIND];
+			sums.n_listed += (notes[i] & BS_NOTE_IS_LISTED) != 0;
 		}
+		for (uint32_t level = 0; level < BS_MAX_LEVELS; level++)
+			sums.n_columns[level] += (uint32_t)bs_count_at(columns, level);
 		/* What is not coded takes up no room, unless its tf follows. No branch: neither can be predicted. */
 		for (uint32_t i = 0; i < n; i++) {
 			bool is_coded = notes[i] & BS_NOTE_IS_CODED;
@@ -93,7 +95,7 @@ static enum bs_status renumber_document(const struct all *all, struct writer *wr
 		to = bs_group_put(to, numbers, n);
 	}
 	writer->spool.chunks->used_bytes = (size_t)(to - writer->spool.chunks->bytes);
-	all->docs_out[document] = (struct bs_size_class_doc){.weight = weight, .n_terms = doc->n_terms, .n_listed = n_listed};
+	all->docs_out[document] = sums;
 	return code_tfs(writer, n_repeated, n_words, reader.codes, task, err);
 }
 
@@ -218,14 +220,13 @@ static bool is_frequent(const struct kinds *kinds, uint32_t df)
 	return df >= kinds->least_frequent || kinds->treatments->entries[treatment_of(kinds, df)].has_exceptions;
 }
 
-/* Its columns, unless it is taken to get an exact one, and whether it is rare. */
+/* Its treatment, unless it is taken to get an exact column, and whether it is rare. */
 static uint8_t note_of(const struct kinds *kinds, uint32_t df)
 {
-	const struct bs_treatment *treatment = &kinds->treatments->entries[treatment_of(kinds, df)];
-	uint32_t weight = 0;
-	for (uint32_t level = 0; level < BS_MAX_LEVELS; level++)
-		weight += treatment->n_columns[level];
-	return (uint8_t)((df < kinds->least_exact ? weight : 0) | (treatment->has_exceptions ? 0 : BS_NOTE_IS_LISTED));
+	uint8_t treatment = treatment_of(kinds, df);
+	bool has_exceptions = kinds->treatments->entries[treatment].has_exceptions;
+	uint32_t kind = df < kinds->least_exact && treatment < BS_NOTE_KINDS - 1 ? treatment : BS_NOTE_KINDS - 1;
+	return (uint8_t)(kind | (has_exceptions ? 0 : BS_NOTE_IS_LISTED));
 }
 
 /* From counts of terms of each df, next_of[0..most], to where they begin: frequent ones first, the others behind them,
@@ -268,11 +269,13 @@ static enum bs_status find_places(struct bs_slab_plan *plan, const struct kinds 
 	return BS_OK;
 }
 
-/* What is known of a place. The weight in its note: columns of all levels; 0 if it is taken to get an exact column. */
+/* What is known of a place. */
 static void fill_places(struct bs_slab_plan *plan, const struct kinds *kinds, const uint32_t *place_of, uint8_t *notes)
 {
 	const struct bs_term_table *table = &plan->accumulator->terms;
 	const struct bs_tf_levels *levels = plan->tf_levels;
+	for (uint32_t i = 0; i < plan->treatments->n_entries && i < BS_NOTE_KINDS - 1; i++)
+		plan->columns[i] = bs_count_pack(plan->treatments->entries[i].n_columns);
 	plan->kinds[plan->n_repeated] = treatment_of(kinds, 1);
 	notes[plan->n_repeated] = note_of(kinds, 1) | BS_NOTE_IS_CODED; /* a pair, too: nobody asks */
 	for (uint32_t i = 0; i < table->n_terms; i++) {

@@ -26,6 +26,24 @@ struct bs_frequent_term {
 	bool has_exceptions;
 };
 
+/* Counts of columns by level in one word, for sums over a chunk of terms. */
+#define BS_COUNT_BITS 21
+#define BS_COUNT_MASK ((UINT64_C(1) << BS_COUNT_BITS) - 1)
+_Static_assert(BS_MAX_LEVELS == 3 &&
+                       BS_TERM_CHUNK * (BS_MAX_HASHES + BS_MAX_TF_LEVELS * BS_MAX_TF_COLUMNS) <= BS_COUNT_MASK,
+               "sums of a chunk do not overflow");
+
+static inline uint64_t bs_count_pack(const uint8_t n_columns[BS_MAX_LEVELS])
+{
+	return n_columns[0] | (uint64_t)n_columns[1] << BS_COUNT_BITS | (uint64_t)n_columns[2] << (2 * BS_COUNT_BITS);
+}
+
+static inline uint64_t bs_count_at(uint64_t counts, uint32_t level)
+{
+	return counts >> (level * BS_COUNT_BITS) & BS_COUNT_MASK;
+}
+
+#define BS_NOTE_KINDS      64u
 #define BS_KIND_HAS_LEVELS 0x80u /* tf levels; the rest is an index into treatments->entries */
 _Static_assert(BS_MAX_TREATMENTS <= BS_KIND_HAS_LEVELS, "a treatment fits beside it");
 
@@ -47,6 +65,7 @@ struct bs_slab_plan {
 	uint32_t *by_ordinal; /* n_frequent: their places, in lexicon order */
 	uint32_t n_frequent;
 	uint32_t n_repeated; /* those included */
+	uint64_t columns[BS_NOTE_KINDS]; /* by treatment, of each level, packed: BS_COUNT_BITS. The last: none */
 };
 
 /* Completes a plan whose fields up to measured_blocks are set, and puts places into the documents of the accumulator,
@@ -97,14 +116,13 @@ static inline uint32_t bs_slab_plan_levels(const struct bs_slab_plan *plan, uint
 
 #define BS_NOTE_IS_CODED  0x80u /* a word whose tf is coded */
 #define BS_NOTE_IS_LISTED 0x40u /* a rare term */
-#define BS_NOTE_WEIGHT    0x3fu
-_Static_assert(BS_MAX_LEVELS * BS_MAX_HASHES <= BS_NOTE_WEIGHT, "the columns of a term fit beside them");
+#define BS_NOTE_KIND      0x3fu /* an index into plan->columns */
 
 /*
  * Puts place_of[i] in the place of term number i in all documents of the accumulator, on n_threads, and fills its
- * tf_table. Of the plan hashes, n_repeated and kernel count. notes: by place, and at n_repeated for all from
- * there on. docs_out[d]: terms of document d, the sum of their weights, how many are listed. After a failure (BS_NO_MEMORY) the
- * accumulator can only be cleared.
+ * tf_table. Of the plan hashes, n_repeated, columns and kernel count. notes: by place, and at n_repeated for
+ * all from there on. docs_out[d]: terms of document d, the columns they have, how many are listed. After a failure
+ * (BS_NO_MEMORY) the accumulator can only be cleared.
  */
 enum bs_status bs_renumber(struct bs_accumulator *accumulator, const struct bs_slab_plan *plan,
                            const uint32_t *place_of, const uint8_t *notes, uint32_t n_threads,

@@ -64,6 +64,7 @@ static const char *const query_examples[] = {
 	"bitsift query -- -dog", "all documents without dog",
 	"bitsift query -t py --in src --newer 3d cat", "in Python files below src, changed in the last three days",
 	"bitsift query 'name:readme install'", "in files with readme in their names",
+	"bitsift query 'ferry year:1990..2000 -price:>10k'", "by numbers in fields of records",
 	"vim -q <(bitsift query --format '{path}:{line}:{column}:{text}' dog)", "hits in an editor",
 	NULL,
 };
@@ -83,11 +84,25 @@ static const char query_description[] =
 	"- `color~1`, `color~2`: words at most one or two edits away.\n\n"
 	"- `title:dog`, `title:(big dog)`, `author.name:ann`: the same, in that field of a JSONL record only. If there is no "
 	"such field in the index, the colon is text.\n\n"
+	"- `year:1990..2000`, `year:..2000`, `size:>10k`, `price:<=9.99`, `date:2024-01..2024-06`: records with a number or a date "
+	"in that range in the field; see Ranges.\n\n"
 	"- `name:readme`, `name:\"read me\"`, `name:read*`: files by the words of their paths below the source, which the "
 	"index knows; of records, their field of that name; of those that have none and stand in a file of a folder, the words "
 	"of its path. Other words do not look at names. In the score such a word counts as it stands in the text.\n\n"
 	"AND, OR and NOT are operators only in capitals. A token of several words, such as obj.method or e-mail, is a "
 	"phrase. A phrase never matches across two fields of a record. With `--any`, words side by side mean OR.\n\n"
+	"# Ranges\n\n"
+	"A field of a JSONL record has numbers and dates where a text of it, be it spelled as a JSON number or a string, is one and "
+	"nothing else: `-12`, `0.5`, `1e6`, `\"2024-05-17\"`. `A..B` finds the records that have a value from A to B, both included; "
+	"`A..`, `..B`, `>A`, `>=A`, `<A` and `<=A` are open on one side. Of several values in a field, of an array say, any "
+	"suffices. A range filters, and scores nothing.\n\n"
+	"Numbers are compared exactly, whatever their size and number of digits. Behind those of a range may stand k (or K), M, G, T "
+	"or P for thousands, and ki, Mi and so on for powers of 1,024: `size:1.5Ki..2M`. Dates are those of ISO 8601, as for `--newer`, of the "
+	"years 0000 to 9999: in UTC unless they say otherwise. In a range a shorter date stands for all of its year, month, day, hour, "
+	"minute or second, so that `..2024-06` has all of June; in a record it is its first moment. What is beyond a microsecond "
+	"does not count. A number from 1000 to 9999 is also that year where it is compared with a date: `date:..2024-06` has 1990.\n\n"
+	"In a field that has neither, and with ends that are neither, such a token is text, and a line on standard error says so. An index "
+	"that an earlier bitsift made knows no numbers: there, ranges are answered by reading records, until `bitsift index --rebuild`.\n\n"
 	"# Filters\n\n"
 	"`-g`, `-t`, `-T`, `--in`, `--newer` and `--older` say which documents may be hits. All of them must hold; of "
 	"repeated `-g`, `-t` and `-T` those count that ripgrep would let count, and of several `--in` any. They change no "

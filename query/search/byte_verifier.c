@@ -184,7 +184,7 @@ static uint32_t find_rarest(const struct bs_byte_verifier *verifier, const struc
 static uint64_t most_of(const struct bs_byte_verifier *verifier, const struct bs_query_node *node)
 {
 	uint64_t least = UINT64_MAX, sum = 0;
-	if (bs_query_is_file_name(node))
+	if (bs_query_is_file_name(node) || node->kind == BS_NODE_RANGE)
 		return 0;
 	for (uint32_t i = 0; i < node->n_items + node->n_children; i++) {
 		uint64_t part = is_leaf(node) ? verifier->elements[node->items[i].element].df
@@ -871,6 +871,19 @@ static enum bs_verdict ask_phrase(struct bs_byte_verifier *verifier, const struc
 	return ask_fields(verifier, node, item, phrase_in_text);
 }
 
+/* A value has no escapes, unless somebody wants to. */
+static enum bs_verdict range_in_text(struct bs_byte_verifier *verifier, const struct text *text,
+                                     const struct bs_query_node *node, uint32_t which)
+{
+	struct bs_value value;
+	(void)which;
+	if (text->is_json && memchr(text->bytes, '\\', text->n_bytes))
+		return BS_VERDICT_UNKNOWN;
+	bool is_in = bs_value_parse(text->bytes, text->n_bytes, &value) &&
+	             bs_range_has(&verifier->query->ranges[node->range].values, &value);
+	return is_in ? BS_VERDICT_YES : BS_VERDICT_NO;
+}
+
 static enum bs_verdict ask_leaf(void *context, uint32_t n)
 {
 	struct bs_byte_verifier *verifier = context;
@@ -886,6 +899,8 @@ static enum bs_verdict ask_leaf(void *context, uint32_t n)
 			has = !bs_named_is_own(verifier->doc_fields, verifier->n_doc_fields);
 		return has ? BS_VERDICT_YES : BS_VERDICT_NO;
 	}
+	if (node->kind == BS_NODE_RANGE)
+		return verifier->doc_fields ? ask_fields(verifier, node, 0, range_in_text) : BS_VERDICT_UNKNOWN;
 	if (node->kind == BS_NODE_WORD)
 		return ask_element(verifier, node, node->items[0].element);
 	return node->kind == BS_NODE_PHRASE ? ask_phrase(verifier, node, verifier->rarest[n]) : ask_all(verifier, node);

@@ -101,6 +101,18 @@ static double estimate_element(struct explanation *at, uint32_t s, const struct 
 	return element->is_too_broad ? 1 : 1 - none;
 }
 
+/* ... that a range does, its values taken as equally frequent. */
+static double estimate_range(struct explanation *at, uint32_t s, uint32_t n)
+{
+	const struct bs_plan_range *range = bs_plan_range(at->plan, s, n);
+	double n_in = 0;
+	for (uint32_t i = 0; i < range->ranks.n; i++) {
+		uint32_t last = range->ranks.spans[i].last;
+		n_in += (last < range->field.n_values ? last + 1 : range->field.n_values) - range->ranks.spans[i].low;
+	}
+	return !range->is_known ? 1 : n_in > 0 ? n_in / range->field.n_values : 0;
+}
+
 static double estimate_node(struct explanation *at, uint32_t s, const struct bs_slab *slab,
                             const struct bs_query_node *node, const double *shares)
 {
@@ -125,8 +137,10 @@ static double estimate(struct explanation *at)
 	for (uint32_t s = 0; s < at->plan->snapshot->manifest.n_segments; s++) {
 		const struct bs_segment *segment = &at->plan->snapshot->segments[s];
 		for (uint64_t i = 0; bs_snapshot_has_words(at->plan->snapshot, s) && i < segment->meta.n_slabs && !at->status; i++) {
-			for (size_t n = 0; n < query->n_nodes; n++)
-				shares[n] = estimate_node(at, s, &segment->slabs[i], &query->nodes[n], shares);
+			for (uint32_t n = 0; n < query->n_nodes; n++)
+				shares[n] = query->nodes[n].kind == BS_NODE_RANGE
+				                    ? estimate_range(at, s, n)
+				                    : estimate_node(at, s, &segment->slabs[i], &query->nodes[n], shares);
 			sum += shares[query->n_nodes - 1] * segment->slabs[i].n_docs;
 		}
 	}

@@ -86,7 +86,8 @@ static bool wants_positions(const struct bs_query *query)
 	for (size_t i = 0; i < query->n_nodes; i++) {
 		const struct bs_query_node *node = &query->nodes[i];
 		bool is_leaf = node->n_children == 0;
-		if (is_leaf && (node->kind != BS_NODE_WORD || node->field != BS_QUERY_ANY_FIELD))
+		bool is_anywhere = node->kind == BS_NODE_RANGE || (node->kind == BS_NODE_WORD && node->field == BS_QUERY_ANY_FIELD);
+		if (is_leaf && !is_anywhere)
 			return true;
 	}
 	return false;
@@ -683,6 +684,19 @@ enum bs_verdict bs_match_tree(const struct bs_query *query, const uint32_t *chil
 	return verdict;
 }
 
+static bool range_matches(const struct bs_matcher *matcher, const struct bs_query_node *node)
+{
+	const struct bs_range *range = &matcher->query->ranges[node->range].values;
+	struct bs_value value;
+	for (size_t i = 0; i < matcher->n_doc_fields; i++) {
+		const struct bs_field *field = &matcher->doc_fields[i];
+		if (bs_match_field(matcher->query, node, field) && bs_value_parse(field->text, field->text_bytes, &value) &&
+		    bs_range_has(range, &value))
+			return true;
+	}
+	return false;
+}
+
 /* After a failure, all are NO. */
 static enum bs_verdict ask_leaf(void *context, uint32_t n)
 {
@@ -696,6 +710,8 @@ static enum bs_verdict ask_leaf(void *context, uint32_t n)
 		matches &= !matcher->named->is_loose || !bs_named_is_own(matcher->doc_fields, matcher->n_doc_fields);
 	} else if (node->kind == BS_NODE_WORD) {
 		matches = word_matches(matcher, node);
+	} else if (node->kind == BS_NODE_RANGE) {
+		matches = range_matches(matcher, node);
 	} else if (node->kind == BS_NODE_PHRASE) {
 		matches = phrase_matches(matcher, node);
 	} else {

@@ -65,6 +65,7 @@ struct draft {
 	uint32_t distance;
 	uint32_t n_items;
 	uint32_t n_aids; /* they follow the items */
+	uint32_t range;
 	size_t first_item;
 	uint32_t first_child;
 	uint32_t last_child;
@@ -89,6 +90,7 @@ struct parser {
 	struct bs_buffer terms; /* their bytes */
 	struct bs_query *query;    /* terms and warnings grow here from the start */
 	struct bs_buffer items;    /* of struct bs_query_item */
+	struct bs_buffer ranges;   /* of struct bs_query_range */
 	struct bs_buffer elements; /* of struct bs_element, their terms in query->terms */
 	struct bs_buffer key;      /* of one in query->terms */
 	struct bs_buffer drafts;   /* of struct draft */
@@ -605,7 +607,8 @@ static uint32_t add_items(struct parser *parser, bool bigrams, const struct bs_e
 	return n;
 }
 
-_Static_assert(BS_QUERY_MAX_PHRASE == 16384 && BS_QUERY_MAX_WORDS == 100000 && BS_QUERY_MAX_INEXACT == 1024,
+_Static_assert(BS_QUERY_MAX_PHRASE == 16384 && BS_QUERY_MAX_WORDS == 100000 && BS_QUERY_MAX_INEXACT == 1024 &&
+                       BS_QUERY_MAX_RANGES == 1024,
                "the messages below name them");
 
 /* Refuses the leaf just gathered if it makes the query larger than is answered in good time. */
@@ -698,11 +701,43 @@ static uint32_t parse_inexact(struct parser *parser, struct bs_element last, siz
 	return draft;
 }
 
+/* A bare word that is a range of the field in force, as a leaf; NO_DRAFT: it is none. `name:` is of files, unless records
+ * have such a field. */
+static uint32_t parse_range(struct parser *parser)
+{
+	const struct bs_query_options *options = parser->options;
+	size_t start_byte = parser->token.inner_start_byte, n_bytes = parser->token.inner_end_byte - start_byte;
+	const uint8_t *text = parser->text + start_byte;
+	uint32_t field = parser->field == BS_QUERY_FILE_NAME ? parser->name_field : parser->field;
+	struct bs_query_range range = {.field = field};
+	struct draft leaf = new_draft(BS_NODE_RANGE);
+	if (parser->field == BS_QUERY_ANY_FIELD || !bs_range_is_meant(text, n_bytes))
+		return NO_DRAFT;
+	bool has_values = field != BS_QUERY_ANY_FIELD && options->has_values && options->has_values(options->context, field);
+	bool is_range = bs_range_parse(text, n_bytes, &range.values);
+	if (!has_values || !is_range) {
+		warn(parser, parser->token.start_byte, parser->token.end_byte,
+		     is_range ? "is searched as text: the field has no numbers or dates"
+		              : "is searched as text: what it is to lie between is no number and no date");
+		return NO_DRAFT;
+	}
+	leaf.field = field;
+	leaf.range = (uint32_t)(parser->ranges.used_bytes / sizeof(range));
+	if (leaf.range == BS_QUERY_MAX_RANGES)
+		fail_at(parser, parser->token.start_byte, "a query may have 1024 ranges");
+	memcpy(range.text, text, n_bytes < BS_QUERY_RANGE_SHOWN ? n_bytes : BS_QUERY_RANGE_SHOWN);
+	append(parser, &parser->ranges, &range, sizeof(range));
+	return add_draft(parser, &leaf);
+}
+
 /* A bare word, its fields taken off. */
 static uint32_t parse_word(struct parser *parser)
 {
 	size_t start_byte = parser->token.inner_start_byte, end_byte = parser->token.inner_end_byte, text_end;
 	struct bs_element last = {0};
+	uint32_t range = parse_range(parser);
+	if (range != NO_DRAFT)
+		return range;
 	last.kind = suffix_of(parser, start_byte, end_byte, &last.max_distance, &text_end);
 	analyze(parser, parser->options->words, parser->text + start_byte, text_end - start_byte);
 	if (parser->status)
@@ -944,7 +979,8 @@ static uint32_t finish_node(struct parser *parser, struct draft *draft, bool is_
 	weight = bounded(weight * draft->weight);
 	uint32_t depth = finish_children(parser, draft, is_positive != (draft->kind == BS_NODE_NOT), weight);
 	struct bs_query_node *node = &query->nodes[query->n_nodes];
-	*node = (struct bs_query_node){.kind = draft->kind, .field = draft->field, .distance = draft->distance};
+	*node = (struct bs_query_node){.kind = draft->kind, .field = draft->field, .distance = draft->distance,
+	                                .range = draft->range};
 	node->children = query->children + parser->n_children;
 	node->weight = weight;
 	list_children(parser, draft, node);
@@ -965,7 +1001,9 @@ static void finish(struct parser *parser, uint32_t root)
 	}
 	query->elements = (struct bs_element *)(void *)parser->elements.data;
 	query->items = (struct bs_query_item *)(void *)parser->items.data;
-	parser->elements = parser->items = (struct bs_buffer){0};
+	query->ranges = (struct bs_query_range *)(void *)parser->ranges.data;
+	query->n_ranges = (uint32_t)(parser->ranges.used_bytes / sizeof(*query->ranges));
+	parser->elements = parser->items = parser->ranges = (struct bs_buffer){0};
 	query->n_elements = query->terms.n_terms;
 	for (uint32_t i = 0; i < query->n_elements; i++)
 		query->elements[i].term = bs_term_table_key(&query->terms, i) + ELEMENT_KIND_BYTES;
@@ -1015,6 +1053,7 @@ enum bs_status bs_query_parse(const uint8_t *text, size_t text_bytes, const stru
 		*error_byte_out = parser.error_byte;
 	bs_buffer_deinit(&parser.items);
 	bs_buffer_deinit(&parser.elements);
+	bs_buffer_deinit(&parser.ranges);
 	bs_buffer_deinit(&parser.key);
 	bs_buffer_deinit(&parser.drafts);
 	bs_buffer_deinit(&parser.words);
@@ -1031,5 +1070,6 @@ void bs_query_free(struct bs_query *query)
 	free(query->nodes);
 	free(query->items);
 	free(query->children);
+	free(query->ranges);
 	free(query);
 }

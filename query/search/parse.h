@@ -5,7 +5,7 @@
  *     or     = and { "OR" and }
  *     and    = unary { ["AND"] unary }
  *     unary  = ["-" | "NOT"] primary
- *     primary = word | word* | word~1 | word~2 | "phrase" | "words"~N | field:primary | ( or )
+ *     primary = word | word* | word~1 | word~2 | "phrase" | "words"~N | field:primary | field:RANGE | ( or )
  *
  * Tokens are separated by white space (Unicode White_Space) and cut by ( ) " wherever those stand; there are no
  * escapes. Everything else of a token is text, given to the words analyzer, so that a query has the words that a
@@ -22,6 +22,8 @@
  *   white space; of nested fields the innermost counts, as in Lucene.
  * - `name:` is of files: a leaf is about the words of their paths; where records have a field of that name, it is an OR of
  *   the two.
+ * - RANGE is a bare token in a field that has numbers or dates. One that was meant to be one and is none is text, with a
+ *   warning.
  * - With `any`, adjacency outside parentheses means OR and binds looser than AND; what stands negated by itself there
  *   excludes from its neighbours up to the next OR: `a b -c` is (a OR b) AND NOT c.
  *
@@ -32,11 +34,14 @@
 #define BS_QUERY_SEARCH_PARSE_H
 
 #include "core/base/term_table.h"
+#include "core/base/value.h"
 #include "core/text/words.h"
 
 #define BS_QUERY_MAX_WORDS    100000u /* most words of a query, each time that one stands there */
 #define BS_QUERY_MAX_PHRASE   16384u  /* ... of a phrase or NEAR, which a token of several words is, too */
 #define BS_QUERY_MAX_INEXACT     1024u /* most words with * or ~: each of them is compared with every word of a document */
+#define BS_QUERY_MAX_RANGES   1024u
+#define BS_QUERY_RANGE_SHOWN  63u
 #define BS_QUERY_MAX_DEPTH    1000       /* deepest nesting of parentheses; the tree is at most three times as deep */
 #define BS_QUERY_MAX_DISTANCE (1u << 30) /* a larger N of "words"~N counts as this: no document is longer */
 #define BS_QUERY_MAX_FIELD_BYTES 255u
@@ -76,6 +81,7 @@ enum bs_node_kind {
 	BS_NODE_WORD,   /* items[0] occurs */
 	BS_NODE_PHRASE, /* n_items >= 2: all occur in one field, at these positions relative to each other */
 	BS_NODE_NEAR,   /* n_items >= 2: all occur in one field, any order, last - first <= distance + n_items - 1 */
+	BS_NODE_RANGE,  /* n_items == 0: a text of the field is a value in the range */
 	BS_NODE_AND,    /* n_children >= 2, none of them an AND */
 	BS_NODE_OR,     /* n_children >= 2, none of them an OR */
 	BS_NODE_NOT,    /* n_children == 1, not a NOT */
@@ -96,15 +102,23 @@ struct bs_query_node {
 	uint32_t n_children;
 	uint32_t n_items;
 	uint32_t n_aids;
+	uint32_t range;    /* RANGE: its number in the query's ranges */
 	const uint32_t *children; /* indices into nodes, each less than this node's own */
 	const struct bs_query_item *items;
 	const struct bs_query_item *aids; /* position: of the bigram's first code point */
 	double weight;                    /* leaves: the product of the ^ around it, 1 where none stands */
 };
 
+/* A range of a field's values (core/base/value.h). */
+struct bs_query_range {
+	uint32_t field;
+	struct bs_range values;
+	char text[BS_QUERY_RANGE_SHOWN + 1]; /* as it was written, or its beginning; NUL-ended */
+};
+
 /*
  * A parsed query. Children stand before their parents, so that a walk over nodes[] in order evaluates bottom-up, and
- * the root is the last node. Elements are in order of first appearance. There is at least one of each.
+ * the root is the last node. Elements are in order of first appearance; there is none if all leaves are ranges.
  */
 struct bs_query {
 	const struct bs_term_table *fields; /* as given to bs_query_parse; borrowed */
@@ -116,6 +130,8 @@ struct bs_query {
 	uint32_t depth; /* nodes on the longest way from the root to a leaf */
 	struct bs_query_item *items;
 	uint32_t *children;
+	struct bs_query_range *ranges;
+	uint32_t n_ranges;
 	uint32_t n_warnings; /* all of them; the first BS_QUERY_WARNINGS are kept below */
 	struct bs_error warnings[BS_QUERY_WARNINGS];
 };
@@ -135,6 +151,9 @@ struct bs_query_options {
 	const struct bs_term_table *fields;
 	uint32_t longest_field_bytes;       /* no name that is longer is looked for */
 	bool has_file_names;                /* `name:` asks for files by their names, too */
+	/* Whether a field may have numbers or dates; NULL: none has. */
+	bool (*has_values)(void *context, uint32_t field);
+	void *context;
 	bool any;
 	/*
 	 * Words beside the query, which nobody typed, and then what its own weights are multiplied by, >= 0. What matches
@@ -167,7 +186,7 @@ void bs_query_free(struct bs_query *query);
 /*
  * Appends the tree on one line, without a line feed, for --explain and tests:
  *
- *     (AND cat (OR title:dog be* colour~1) (NOT (PHRASE big@0 dog@1)) (NEAR/5 a b) (PHRASE 漢@0 字@1 +漢字))
+ *     (AND cat (OR title:dog be* colour~1) (NOT (PHRASE big@0 dog@1)) (NEAR/5 a b) (PHRASE 漢@0 字@1 +漢字) year:>1990)
  *
  * A term or field name that is more than letters, digits, marks and underscores is written in double quotes, with " and
  * \ and control characters as \xNN. BS_NO_MEMORY.

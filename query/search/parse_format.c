@@ -124,6 +124,10 @@ static void put_node(struct printer *printer, uint32_t index)
 		put_weight(printer, node);
 		return;
 	}
+	if (node->kind == BS_NODE_RANGE) {
+		put_string(printer, printer->query->ranges[node->range].text);
+		return;
+	}
 	put_string(printer, names[node->kind]);
 	if (node->kind == BS_NODE_NEAR)
 		put_number(printer, "/", node->distance);

@@ -16,6 +16,7 @@ void bs_plan_deinit(struct bs_plan *plan)
 	bs_buffer_deinit(&plan->memory_terms);
 	bs_buffer_deinit(&plan->memory_places);
 	bs_buffer_deinit(&plan->memory_pairs);
+	bs_buffer_deinit(&plan->memory_ranges);
 	*plan = (struct bs_plan){0};
 }
 
@@ -199,6 +200,26 @@ static void resolve(struct bs_plan *plan, uint32_t s, uint32_t t)
 	plan->places = (struct bs_term_place *)(void *)plan->memory_places.data;
 }
 
+/* A segment without named fields has no values; of others that do not tell, nothing is known. */
+static void resolve_range(struct bs_plan *plan, uint32_t s, const struct bs_query_range *range)
+{
+	const struct bs_segment *segment = &plan->snapshot->segments[s];
+	const struct bs_value_table *values = &segment->values;
+	const struct bs_term_table *fields = plan->query->fields;
+	const uint8_t *name = bs_term_table_key(fields, range->field);
+	uint32_t name_bytes = fields->entries[range->field].n_bytes;
+	struct bs_plan_range place = {.is_known = segment->field_names.n_bytes == 0 && !memchr(name, '\0', name_bytes)};
+	bool found = false;
+	if (values->is_there) {
+		plan->status = bs_value_field_find(values, name, name_bytes, &found, &place.field, plan->err);
+		place.is_known = found || !values->is_partial;
+	}
+	if (found && !plan->status)
+		plan->status = bs_value_ranks(values, &place.field, &range->values, &place.ranks, plan->err);
+	append(plan, &plan->memory_ranges, &place, sizeof(place));
+	plan->ranges = (struct bs_plan_range *)(void *)plan->memory_ranges.data;
+}
+
 enum bs_status bs_plan_make(struct bs_plan *plan, const struct bs_query *query, const struct bs_snapshot *snapshot,
                             struct bs_error *err)
 {
@@ -213,6 +234,7 @@ enum bs_status bs_plan_make(struct bs_plan *plan, const struct bs_query *query, 
 	bs_buffer_clear(&plan->memory_terms);
 	bs_buffer_clear(&plan->memory_places);
 	bs_buffer_clear(&plan->memory_pairs);
+	bs_buffer_clear(&plan->memory_ranges);
 	for (uint32_t i = 0; i < query->n_elements && !plan->status; i++)
 		add_element(plan, i);
 	for (uint32_t n = 0; n < query->n_nodes && !plan->status; n++)
@@ -220,6 +242,9 @@ enum bs_status bs_plan_make(struct bs_plan *plan, const struct bs_query *query, 
 	for (uint32_t s = 0; s < snapshot->manifest.n_segments; s++)
 		for (uint32_t t = 0; t < plan->n_terms && !plan->status; t++)
 			resolve(plan, s, t);
+	for (uint32_t s = 0; s < snapshot->manifest.n_segments; s++)
+		for (uint32_t r = 0; r < query->n_ranges && !plan->status; r++)
+			resolve_range(plan, s, &query->ranges[r]);
 	return plan->status;
 }
 

@@ -49,6 +49,13 @@ struct bs_plan_word_pair {
 	uint32_t n_items;
 };
 
+/* A range of the query in one segment. */
+struct bs_plan_range {
+	bool is_known; /* else only texts tell which documents are in it */
+	struct bs_value_field field;
+	struct bs_ranks ranks; /* of the field; none: no document is */
+};
+
 /* An element is expanded to at most this many terms, and while a query has no more than that many; of a broader one
  * every document must be read. */
 #define BS_PLAN_MAX_EXPANSION 16384u
@@ -64,12 +71,13 @@ struct bs_plan {
 	uint32_t n_terms;
 	struct bs_plan_word_pair *pairs;   /* in order of nodes, first items and widths */
 	uint32_t n_word_pairs;
+	struct bs_plan_range *ranges; /* of range r in segment s: ranges[s * query->n_ranges + r] */
 	struct bs_named *named;   /* whom to ask about names of files; may be NULL where no leaf does */
 	struct bs_filter *filter; /* which documents may be hits at all; NULL: any */
 	bool is_open; /* no document matches for sure before its text is read, whatever columns say */
 	struct bs_buffer keys;
 	struct bs_term_table expansion; /* of one element, over all segments */
-	struct bs_buffer memory_elements, memory_terms, memory_places, memory_pairs;
+	struct bs_buffer memory_elements, memory_terms, memory_places, memory_pairs, memory_ranges;
 	struct bs_error *err;   /* while it is made */
 	enum bs_status status; /* sticky */
 };
@@ -86,6 +94,12 @@ void bs_plan_deinit(struct bs_plan *plan);
 static inline const struct bs_term_place *bs_plan_place(const struct bs_plan *plan, uint32_t segment, uint32_t term)
 {
 	return &plan->places[(size_t)segment * plan->n_terms + term];
+}
+
+/* That of a node that is one. */
+static inline const struct bs_plan_range *bs_plan_range(const struct bs_plan *plan, uint32_t segment, uint32_t node)
+{
+	return &plan->ranges[(size_t)segment * plan->query->n_ranges + plan->query->nodes[node].range];
 }
 
 /* The term of a segment that is all of a node: of its plain word, or of the pair that is the whole of its phrase. Every document

@@ -232,9 +232,11 @@ static const struct bs_query_node *node_at(const struct bs_slab_scan *at, uint32
 static bool is_exact_leaf(struct bs_slab_scan *at, uint32_t n)
 {
 	const struct bs_query_node *node = node_at(at, n);
-	const struct bs_plan_element *element = &at->plan->elements[node->items[0].element];
 	if (bs_query_is_file_name(node))
 		return !at->plan->named->is_loose;
+	if (node->kind == BS_NODE_RANGE)
+		return bs_plan_range(at->plan, at->segment, n)->is_known;
+	const struct bs_plan_element *element = &at->plan->elements[node->items[0].element];
 	if (node->field != BS_QUERY_ANY_FIELD || node->kind == BS_NODE_NEAR)
 		return false;
 	if (node->kind == BS_NODE_WORD)
@@ -336,10 +338,39 @@ static void keep_named(struct bs_slab_scan *at, uint32_t n, uint32_t depth, stru
 	}
 }
 
+/* What the slab under the scan has of the field of a range; NULL: nothing, or a failure. */
+static const struct bs_value_part *find_part(struct bs_slab_scan *at, uint32_t n, struct bs_value_part *part)
+{
+	const struct bs_plan_range *range = bs_plan_range(at->plan, at->segment, n);
+	const struct bs_segment *segment = &at->plan->snapshot->segments[at->segment];
+	bool found = false;
+	if (range->ranks.n > 0 && !at->status)
+		at->status = bs_value_part_find(&segment->values, &range->field, (uint32_t)(at->slab - segment->slabs),
+		                                at->slab->n_docs, &found, part, at->err);
+	return found && !at->status ? part : NULL;
+}
+
+/* Leaves in frame depth those of its documents that are in a range; all of them, where only their texts tell. */
+static void keep_range(struct bs_slab_scan *at, uint32_t n, uint32_t depth, struct bs_live *live)
+{
+	const struct bs_plan_range *range = bs_plan_range(at->plan, at->segment, n);
+	const struct bs_and_frame *frames = &at->scan->frames[depth];
+	uint64_t *scratch[2] = {frames[1].lines, frames[2].lines};
+	struct bs_value_part memory;
+	if (!range->is_known)
+		return;
+	const struct bs_value_part *part = find_part(at, n, &memory);
+	if (part)
+		at->stats->lines_read += bs_value_part_keep(part, at->kernel, &range->ranks, 0, part->n_blocks, frames->lines, live,
+		                                            scratch);
+	else
+		memset(live, 0, sizeof(*live));
+}
+
 static void eval(struct bs_slab_scan *at, uint32_t n, uint32_t depth, struct bs_live *live);
 
-/* A conjunction of the children (or of one leaf alone): all single terms in one AND, then the rest one by one, names last:
- * each is looked at. */
+/* A conjunction of the children (or of one leaf alone): all single terms in one AND, then ranges, then the rest one by one,
+ * names last: each is looked at. */
 static void eval_and(struct bs_slab_scan *at, const uint32_t *children, uint32_t n_children, uint32_t depth,
                      struct bs_live *live)
 {
@@ -354,6 +385,9 @@ static void eval_and(struct bs_slab_scan *at, const uint32_t *children, uint32_t
 		bs_scan_and_terms(at, (const uint32_t *)(const void *)(scan->terms.data + base), n_terms, depth, live);
 	else
 		fill_ones(at, scan->frames[depth].lines, live);
+	for (uint32_t i = 0; i < n_children && bs_live_any(live); i++)
+		if (node_at(at, children[i])->kind == BS_NODE_RANGE)
+			keep_range(at, children[i], depth, live);
 	for (uint32_t i = 0; i < n_children && bs_live_any(live); i++) {
 		const struct bs_query_node *child = node_at(at, children[i]);
 		struct bs_live one = *live;
@@ -640,6 +674,31 @@ static void judge_name(const struct chunk *chunk, uint32_t n, const uint64_t *wi
 	}
 }
 
+/* Eight words are a block's line. */
+_Static_assert(CHUNK_WORDS % BS_LINE_WORDS == 0, "chunks begin with a block");
+
+static void judge_range(const struct chunk *chunk, uint32_t n, const uint64_t *within)
+{
+	struct bs_slab_scan *at = chunk->at;
+	const struct bs_plan_range *range = bs_plan_range(at->plan, at->segment, n);
+	struct truth *truth = truth_of(chunk, n);
+	_Alignas(BS_LINE_BYTES) uint64_t lines[3][CHUNK_WORDS] = {{0}};
+	uint64_t *scratch[2] = {lines[1], lines[2]};
+	uint32_t n_blocks = (chunk->n_words + BS_LINE_WORDS - 1) / BS_LINE_WORDS;
+	struct bs_value_part memory;
+	struct bs_live live;
+	const struct bs_value_part *part = find_part(at, n, &memory);
+	bs_live_all(&live, part ? n_blocks : 0);
+	memcpy(lines[0], within, chunk->n_words * sizeof(*within));
+	if (part)
+		at->stats->lines_read += bs_value_part_keep(part, at->kernel, &range->ranks, chunk->first / BS_LINE_WORDS, n_blocks,
+		                                            lines[0], &live, scratch);
+	for (uint32_t i = 0; i < chunk->n_words; i++) {
+		truth->must[i] = bs_scan_is_live(&live, i / BS_LINE_WORDS) ? lines[0][i] : 0;
+		truth->may[i] = range->is_known ? truth->must[i] : within[i];
+	}
+}
+
 /* The words of a leaf, and those of its word pairs which the segment knows; or the one term that is all of it. */
 static void judge_leaf(const struct chunk *chunk, uint32_t n, const uint64_t *within)
 {
@@ -651,6 +710,10 @@ static void judge_leaf(const struct chunk *chunk, uint32_t n, const uint64_t *wi
 	bool is_filter = true;
 	if (bs_query_is_file_name(node)) {
 		judge_name(chunk, n, within);
+		return;
+	}
+	if (node->kind == BS_NODE_RANGE) {
+		judge_range(chunk, n, within);
 		return;
 	}
 	memcpy(truth->may, within, chunk->n_words * sizeof(*within));

@@ -478,6 +478,17 @@ static enum bs_status verify(struct bs_finder *finder, uint32_t segment, struct 
 	return status;
 }
 
+/* What cannot be read comes up again when it is searched. */
+static bool has_values(void *context, uint32_t field)
+{
+	const struct bs_finder *finder = context;
+	const struct bs_snapshot *snapshot = &finder->index->snapshot;
+	const struct bs_term_table *fields = &snapshot->manifest.fields;
+	bool has = false;
+	struct bs_error why;
+	return bs_snapshot_has_values(snapshot, bs_term_table_key(fields, field), fields->entries[field].n_bytes, &has, &why) || has;
+}
+
 static enum bs_status parse(struct bs_finder *finder, struct bs_error *err)
 {
 	const struct bs_find_request *request = finder->request;
@@ -487,6 +498,8 @@ static enum bs_status parse(struct bs_finder *finder, struct bs_error *err)
 		.fields = &finder->index->snapshot.manifest.fields,
 		.longest_field_bytes = finder->index->longest_field_bytes,
 		.has_file_names = finder->index->has_files,
+		.has_values = has_values,
+		.context = finder,
 		.any = request->any,
 	};
 	bs_words_split(finder->words, false);

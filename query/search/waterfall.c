@@ -13,8 +13,8 @@
 #define NAME_BYTES  48u
 #define NO_OPERAND  "                           " /* in the columns of one */
 
-/* In which order the scan takes operands: single terms by df, then what stands for several, groups, and NOTs. */
-enum turn { TURN_TERM, TURN_WIDE, TURN_GROUP, TURN_NOT };
+/* In which order the scan takes operands: single terms by df, ranges, then what stands for several, groups, and NOTs. */
+enum turn { TURN_TERM, TURN_RANGE, TURN_WIDE, TURN_GROUP, TURN_NOT };
 
 struct step {
 	uint32_t node;
@@ -116,6 +116,9 @@ static void add_operand(struct waterfall *to, uint32_t n)
 	case BS_NODE_NEAR:
 		add_phrase(to, n);
 		break;
+	case BS_NODE_RANGE:
+		add_step(to, (struct step){.node = n, .turn = TURN_RANGE});
+		break;
 	case BS_NODE_AND:
 	case BS_NODE_OR:
 		add_step(to, (struct step){.node = n, .turn = TURN_GROUP});
@@ -210,6 +213,28 @@ static void put_columns(struct waterfall *to, uint32_t t)
 		put(to, "in no segment");
 }
 
+/* What the filter has of a range, over all segments. */
+static void put_range(struct waterfall *to, uint32_t n)
+{
+	uint64_t n_values = 0;
+	uint32_t n_slices = 0;
+	bool is_known = true;
+	for (uint32_t s = 0; s < to->plan.snapshot->manifest.n_segments; s++) {
+		const struct bs_plan_range *range = bs_plan_range(&to->plan, s, n);
+		is_known &= range->is_known || !bs_snapshot_has_words(to->plan.snapshot, s);
+		n_values += range->field.n_values;
+		n_slices = range->field.n_slices > n_slices ? range->field.n_slices : n_slices;
+	}
+	if (n_values > 0) {
+		put_number(to, n_values == 1 ? "%llu value" : "%llu values", n_values);
+		put_number(to, n_slices == 0 ? ", %llu column" : ", bit-sliced in %llu columns", n_slices + 1);
+	}
+	if (n_values == 0 && is_known)
+		put(to, "no values");
+	if (!is_known)
+		put(to, &"; of segments that an earlier program made only the text tells"[n_values > 0 ? 0 : 2]);
+}
+
 static void put_means(struct waterfall *to, const struct step *step)
 {
 	const struct bs_query_node *node = node_of(to, step->node);
@@ -217,7 +242,9 @@ static void put_means(struct waterfall *to, const struct step *step)
 	uint32_t n_pairs = 0;
 	for (uint32_t i = 0; i < to->plan.n_word_pairs; i++)
 		n_pairs += to->plan.pairs[i].node == step->node && to->plan.terms[to->plan.pairs[i].term].df > 0;
-	if (node->kind == BS_NODE_NOT)
+	if (node->kind == BS_NODE_RANGE)
+		put_range(to, step->node);
+	else if (node->kind == BS_NODE_NOT)
 		put(to, "certain ones are taken out; the others the verifier drops");
 	else if (!element)
 		put_number(to, node->kind == BS_NODE_OR ? "any of %llu operands" : "all of %llu operands", node->n_children);

@@ -1,0 +1,68 @@
+# passages.awk: Debian's Translation-en files (descriptions of packages) -> JSONL, a record a passage of a description: some
+# sentences or items of a list, of 40 bytes or more, under a title full of common words, which begins in one of eight ways. Short
+# records, nearly all of which have the words that most phrases begin with, in one order or another. id is the package and a
+# number; a package that comes again is left out: ids are unique.
+BEGIN {
+    n_forms = split("What % is, and what it is for in the words of its maker;" \
+        "The use of % to you, and how it is to be had;" \
+        "On the parts of %, and for what each is there;" \
+        "How % is used with all that it comes with, and by whom;" \
+        "Of % and the like: a note for those to whom it is new;" \
+        "Is % for you? It is in the list of what you can have;" \
+        "From the list of all that there is to be had with %, and on its own;" \
+        "In this part, to be read by you: what to do with % and the rest of it", forms, ";")
+}
+function quoted(text) {
+    gsub(/\\/, "\\\\\\\\", text)
+    gsub(/"/, "\\\"", text)
+    gsub(/[\001-\037]/, " ", text)
+    return "\"" text "\""
+}
+function title(number, form) {
+    form = forms[number % n_forms + 1]
+    return substr(form, 1, index(form, "%") - 1) package substr(form, index(form, "%") + 1) ": " summary
+}
+function flush_passage() {
+    if (passage != "")
+        printf "{\"id\":%s,\"title\":%s,\"text\":%s}\n", quoted(package ":" ++n_passages),
+            quoted(title(n_passages + length(summary))), quoted(passage)
+    passage = ""
+}
+function flush_package() {
+    if (package != "")
+        flush_passage()
+    package = summary = ""
+    is_inside = n_passages = 0
+}
+function is_ended() { return length(passage) >= 40 }
+/^$/ { flush_package(); next }
+/^Package: / {
+    package = substr($0, 10)
+    if (package in seen)
+        package = ""
+    else
+        seen[package] = 1
+    next
+}
+/^Description-en: / { summary = substr($0, 17); is_inside = package != ""; next }
+/^[^ ]/ { is_inside = 0; next }
+is_inside {
+    line = substr($0, 2)
+    if (line == "." || line ~ /^ *[*+-] /) {
+        if (is_ended())
+            flush_passage()
+        if (line == ".")
+            next
+    }
+    sub(/^ +/, "", line)
+    while ((at = match(line, /[.:;] /)) > 0) {
+        passage = passage (passage == "" ? "" : " ") substr(line, 1, at)
+        line = substr(line, at + 2)
+        if (is_ended())
+            flush_passage()
+    }
+    passage = passage (passage == "" ? "" : " ") line
+    if (line ~ /[.:;]$/ && is_ended())
+        flush_passage()
+}
+END { flush_package() }

@@ -1,0 +1,386 @@
+/* value.c: see value.h. */
+#include "core/base/value.h"
+
+#include <assert.h>
+#include <stdio.h>
+
+#include "core/base/date.h"
+
+#define MOST_DIGITS    (BS_VALUE_MOST_TEXT + 20u) /* 1024^5 adds 16 */
+#define NEAR_EXPONENT  60
+#define MOST_EXPONENT  9u /* digits of one */
+#define DATE_KEY_BYTES 9u
+
+/* A sign, and 0.d1d2d3... * 10^exponent. */
+struct decimal {
+	bool is_negative;
+	int32_t exponent;
+	uint32_t n_digits; /* the first and the last are not 0; none: zero */
+	uint8_t digits[MOST_DIGITS];
+};
+
+static bool is_digit(uint8_t byte)
+{
+	return byte >= '0' && byte <= '9';
+}
+
+static void trim_zeros(struct decimal *decimal)
+{
+	while (decimal->n_digits > 0 && decimal->digits[decimal->n_digits - 1] == 0)
+		decimal->n_digits--;
+}
+
+static bool take_exponent(const uint8_t *at, const uint8_t *end, int32_t *exponent_io)
+{
+	bool is_negative = at < end && *at == '-';
+	int32_t exponent = 0;
+	at += at < end && (*at == '-' || *at == '+');
+	if (at == end || end - at > (ptrdiff_t)MOST_EXPONENT)
+		return false;
+	for (; at < end && is_digit(*at); at++)
+		exponent = exponent * 10 + (*at - '0');
+	*exponent_io += is_negative ? -exponent : exponent;
+	return at == end;
+}
+
+static bool parse_decimal(const uint8_t *text, size_t text_bytes, struct decimal *decimal)
+{
+	const uint8_t *at = text, *end = text + text_bytes;
+	bool has_digit = false, has_point = false;
+	*decimal = (struct decimal){.is_negative = text_bytes > 0 && *text == '-'};
+	if (text_bytes > BS_VALUE_MOST_TEXT)
+		return false;
+	at += text_bytes > 0 && (*text == '-' || *text == '+');
+	for (; at < end && (is_digit(*at) || (*at == '.' && !has_point)); at++) {
+		if (*at == '.') {
+			has_point = true;
+			continue;
+		}
+		has_digit = true;
+		if (decimal->n_digits > 0 || *at != '0')
+			decimal->digits[decimal->n_digits++] = (uint8_t)(*at - '0');
+		/* Zeros in front of all digits count behind the point only. */
+		decimal->exponent += has_point ? -(decimal->n_digits == 0) : decimal->n_digits > 0;
+	}
+	if (!has_digit)
+		return false;
+	trim_zeros(decimal);
+	if (at == end)
+		return true;
+	return (*at == 'e' || *at == 'E') && take_exponent(at + 1, end, &decimal->exponent);
+}
+
+static void put(struct bs_value *value, uint8_t byte)
+{
+	assert(value->n_bytes < BS_VALUE_MOST_BYTES - 1);
+	value->bytes[value->n_bytes++] = byte;
+}
+
+static void put_u32(struct bs_value *value, uint32_t number)
+{
+	for (int shift = 24; shift >= 0; shift -= 8)
+		put(value, (uint8_t)(number >> shift));
+}
+
+static void make_number(const struct decimal *decimal, struct bs_value *value)
+{
+	uint8_t kind = decimal->is_negative ? BS_VALUE_NEGATIVE : BS_VALUE_POSITIVE;
+	int32_t exponent = decimal->exponent;
+	value->n_bytes = 0;
+	put(value, decimal->n_digits ? kind : BS_VALUE_ZERO);
+	if (decimal->n_digits == 0)
+		return;
+	if (exponent < -NEAR_EXPONENT || exponent > NEAR_EXPONENT) {
+		put(value, exponent < 0 ? 0x40 : 0xc0);
+		put_u32(value, (uint32_t)exponent + (exponent < 0 ? UINT32_C(1) << 31 : 0));
+	} else {
+		put(value, (uint8_t)(0x80 + exponent));
+	}
+	for (uint32_t i = 0; i < decimal->n_digits; i += 2)
+		put(value, (uint8_t)(10 * decimal->digits[i] + (i + 1 < decimal->n_digits ? decimal->digits[i + 1] : 0) + 1));
+	for (uint32_t i = 1; i < value->n_bytes && decimal->is_negative; i++)
+		value->bytes[i] = (uint8_t)~value->bytes[i];
+	if (decimal->is_negative)
+		put(value, 0xff);
+}
+
+static void make_date(int64_t us, struct bs_value *value)
+{
+	uint64_t shifted = (uint64_t)us + (UINT64_C(1) << 63);
+	value->n_bytes = 0;
+	put(value, BS_VALUE_DATE);
+	put_u32(value, (uint32_t)(shifted >> 32));
+	put_u32(value, (uint32_t)shifted);
+}
+
+static void make_kind(enum bs_value_kind kind, struct bs_value *value)
+{
+	value->n_bytes = 1;
+	value->bytes[0] = (uint8_t)kind;
+}
+
+/* Just behind the key: before all others that are greater, since no byte of them is 0 there. */
+static void make_next(struct bs_value *value)
+{
+	value->bytes[value->n_bytes++] = 0;
+}
+
+bool bs_value_parse(const uint8_t *text, size_t text_bytes, struct bs_value *value_out)
+{
+	struct decimal decimal;
+	struct bs_date date;
+	/* Most texts are words. */
+	bool may_be = text_bytes > 0 && (is_digit(*text) || *text == '-' || *text == '+' || *text == '.');
+	if (may_be && parse_decimal(text, text_bytes, &decimal)) {
+		make_number(&decimal, value_out);
+		return true;
+	}
+	if (!may_be || text_bytes > BS_VALUE_MOST_TEXT || !bs_date_parse_span(text, text_bytes, &date))
+		return false;
+	make_date(date.first_us, value_out);
+	return true;
+}
+
+/* The parts of a number's key. False: it is none. */
+static bool read_number(const uint8_t *bytes, size_t n_bytes, struct decimal *decimal)
+{
+	size_t at = 1;
+	uint8_t flip = n_bytes && bytes[0] == BS_VALUE_NEGATIVE ? 0xff : 0;
+	*decimal = (struct decimal){.is_negative = flip != 0};
+	if (n_bytes == 0 || n_bytes >= BS_VALUE_MOST_BYTES || (bytes[0] == BS_VALUE_ZERO && n_bytes > 1))
+		return false;
+	if (bytes[0] == BS_VALUE_ZERO)
+		return true;
+	if ((!flip && bytes[0] != BS_VALUE_POSITIVE) || n_bytes < 3 + (size_t)(flip != 0) || (flip && bytes[--n_bytes] != 0xff))
+		return false;
+	uint8_t head = bytes[at++] ^ flip;
+	if (head == 0x40 || head == 0xc0) {
+		uint32_t exponent = 0;
+		for (int i = 0; i < 4 && at < n_bytes; i++)
+			exponent = exponent << 8 | (bytes[at++] ^ flip);
+		decimal->exponent = (int32_t)(exponent - (head == 0x40 ? UINT32_C(1) << 31 : 0));
+		if (head == 0x40 ? decimal->exponent >= -NEAR_EXPONENT : decimal->exponent <= NEAR_EXPONENT)
+			return false;
+	} else {
+		decimal->exponent = head - 0x80;
+		if (decimal->exponent < -NEAR_EXPONENT || decimal->exponent > NEAR_EXPONENT)
+			return false;
+	}
+	for (; at < n_bytes; at++) {
+		uint8_t pair = (uint8_t)((bytes[at] ^ flip) - 1);
+		if (pair > 99 || decimal->n_digits + 2 > MOST_DIGITS)
+			return false;
+		decimal->digits[decimal->n_digits++] = pair / 10;
+		decimal->digits[decimal->n_digits++] = pair % 10;
+	}
+	bool is_padded = decimal->n_digits > 0 && decimal->digits[decimal->n_digits - 1] == 0;
+	decimal->n_digits -= is_padded;
+	return decimal->n_digits > 0 && decimal->digits[0] > 0 && decimal->digits[decimal->n_digits - 1] > 0;
+}
+
+bool bs_value_is_key(const uint8_t *bytes, size_t n_bytes)
+{
+	struct decimal decimal;
+	if (n_bytes > 0 && bytes[0] == BS_VALUE_DATE)
+		return n_bytes == DATE_KEY_BYTES;
+	return read_number(bytes, n_bytes, &decimal);
+}
+
+static size_t format_number(const struct decimal *decimal, char *text)
+{
+	char *at = text;
+	int32_t exponent = decimal->exponent;
+	bool is_plain = exponent > -5 && exponent <= 21, has_point = false;
+	int32_t point = is_plain ? exponent : 1; /* digits before it */
+	if (decimal->n_digits == 0)
+		*at++ = '0';
+	if (decimal->n_digits > 0 && decimal->is_negative)
+		*at++ = '-';
+	for (int32_t i = point < 1 ? point - 1 : 0; decimal->n_digits > 0 && (i < (int32_t)decimal->n_digits || i < point); i++) {
+		if (i == point && !has_point) {
+			*at++ = '.';
+			has_point = true;
+		}
+		bool is_there = i >= 0 && i < (int32_t)decimal->n_digits;
+		*at++ = (char)('0' + (is_there ? decimal->digits[i] : 0));
+	}
+	*at = '\0';
+	if (decimal->n_digits > 0 && !is_plain)
+		at += snprintf(at, 16, "e%d", (int)exponent - 1);
+	return (size_t)(at - text);
+}
+
+size_t bs_value_format(const struct bs_value *value, char text_out[BS_VALUE_TEXT_BYTES])
+{
+	struct decimal decimal;
+	uint64_t us = 0;
+	if (value->bytes[0] != BS_VALUE_DATE)
+		return read_number(value->bytes, value->n_bytes, &decimal) ? format_number(&decimal, text_out) : 0;
+	for (uint32_t i = 1; i < DATE_KEY_BYTES; i++)
+		us = us << 8 | value->bytes[i];
+	bs_date_format((int64_t)(us - (UINT64_C(1) << 63)), text_out);
+	return strlen(text_out);
+}
+
+static void multiply(struct decimal *decimal, uint32_t factor)
+{
+	uint8_t product[MOST_DIGITS];
+	uint32_t carry = 0, at = MOST_DIGITS;
+	for (uint32_t i = decimal->n_digits; i > 0; i--, carry /= 10) {
+		carry += decimal->digits[i - 1] * factor;
+		product[--at] = (uint8_t)(carry % 10);
+	}
+	for (; carry > 0; carry /= 10)
+		product[--at] = (uint8_t)(carry % 10);
+	decimal->exponent += (int32_t)(MOST_DIGITS - at - decimal->n_digits);
+	decimal->n_digits = MOST_DIGITS - at;
+	memcpy(decimal->digits, product + at, decimal->n_digits);
+	trim_zeros(decimal);
+}
+
+/* Of a range: what it may be. */
+struct value_end {
+	bool is_there;
+	bool is_number;
+	bool is_date;
+	struct bs_value number;
+	struct bs_date date;
+};
+
+/* 10k, 1.5Gi: each letter is a thousand times the one before. */
+static bool parse_sized(const uint8_t *text, size_t text_bytes, struct bs_value *value)
+{
+	static const char letters[] = "kMGTP";
+	struct decimal decimal;
+	bool is_binary = text_bytes > 1 && text[text_bytes - 1] == 'i';
+	size_t n_bytes = text_bytes - is_binary;
+	uint8_t letter = n_bytes > 0 ? text[n_bytes - 1] : 0;
+	const char *found = letter ? strchr(letters, letter == 'K' ? 'k' : letter) : NULL;
+	if ((is_binary && !found) || !parse_decimal(text, n_bytes - (found != NULL), &decimal))
+		return false;
+	for (ptrdiff_t power = found ? found - letters + 1 : 0; power > 0; power--) {
+		if (is_binary)
+			multiply(&decimal, 1024);
+		else
+			decimal.exponent += 3;
+	}
+	make_number(&decimal, value);
+	return true;
+}
+
+static void take_end(const uint8_t *text, size_t text_bytes, struct value_end *end)
+{
+	end->is_there = true;
+	end->is_number = parse_sized(text, text_bytes, &end->number);
+	end->is_date = text_bytes <= BS_VALUE_MOST_TEXT && bs_date_parse_span(text, text_bytes, &end->date);
+}
+
+/* A range as it is written. */
+struct written {
+	struct value_end low, high;
+	bool is_low_out, is_high_out; /* the ends themselves are not in it */
+};
+
+static const uint8_t *find_dots(const uint8_t *text, size_t text_bytes)
+{
+	for (size_t i = 0; i + 1 < text_bytes; i++)
+		if (text[i] == '.' && text[i + 1] == '.')
+			return text + i;
+	return NULL;
+}
+
+static void read_range(const uint8_t *text, size_t text_bytes, struct written *written)
+{
+	const uint8_t *end = text + text_bytes, *dots = find_dots(text, text_bytes);
+	*written = (struct written){.is_low_out = false};
+	if (text_bytes > 1 && (*text == '>' || *text == '<')) {
+		bool is_equal_in = text[1] == '=';
+		const uint8_t *at = text + 1 + is_equal_in;
+		take_end(at, (size_t)(end - at), *text == '>' ? &written->low : &written->high);
+		written->is_low_out = written->is_high_out = !is_equal_in;
+	} else if (dots) {
+		if (dots > text)
+			take_end(text, (size_t)(dots - text), &written->low);
+		if (dots + 2 < end)
+			take_end(dots + 2, (size_t)(end - dots - 2), &written->high);
+	}
+}
+
+static void make_numbers(const struct written *written, struct bs_value_span *span)
+{
+	make_kind(BS_VALUE_NEGATIVE, &span->first);
+	make_kind(BS_VALUE_DATE, &span->end);
+	if (written->low.is_there)
+		span->first = written->low.number;
+	if (written->low.is_there && written->is_low_out)
+		make_next(&span->first);
+	if (written->high.is_there)
+		span->end = written->high.number;
+	if (written->high.is_there && !written->is_high_out)
+		make_next(&span->end);
+}
+
+/* The first year from 1000 on that does not begin before, or 10000. */
+static int first_year(int64_t us)
+{
+	int low = 1000, high = 10000;
+	while (low < high) {
+		int middle = (low + high) / 2;
+		if (bs_date_year_us(middle) < us)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static void make_year(int year, struct bs_value *value)
+{
+	struct decimal decimal;
+	char text[16];
+	int n = snprintf(text, sizeof(text), "%d", year);
+	(void)parse_decimal((const uint8_t *)text, (size_t)n, &decimal);
+	make_number(&decimal, value);
+}
+
+void bs_range_of_dates(int64_t first_us, int64_t end_us, struct bs_range *range_out)
+{
+	struct bs_value_span *dates = &range_out->spans[BS_RANGE_DATES], *numbers = &range_out->spans[BS_RANGE_NUMBERS];
+	make_date(first_us, &dates->first);
+	make_date(end_us, &dates->end);
+	make_year(first_year(first_us), &numbers->first);
+	make_year(first_year(end_us), &numbers->end);
+}
+
+bool bs_range_parse(const uint8_t *text, size_t text_bytes, struct bs_range *range_out)
+{
+	struct written written;
+	read_range(text, text_bytes, &written);
+	const struct value_end *low = &written.low, *high = &written.high;
+	bool is_numbers = (!low->is_there || low->is_number) && (!high->is_there || high->is_number);
+	bool is_dates = (!low->is_there || low->is_date) && (!high->is_there || high->is_date);
+	if ((!low->is_there && !high->is_there) || (!is_numbers && !is_dates))
+		return false;
+	make_kind(BS_VALUE_DATE, &range_out->spans[BS_RANGE_DATES].first);
+	range_out->spans[BS_RANGE_DATES].end = range_out->spans[BS_RANGE_DATES].first;
+	if (is_dates)
+		bs_range_of_dates(!low->is_there ? INT64_MIN : written.is_low_out ? low->date.next_us : low->date.first_us,
+		                  !high->is_there ? INT64_MAX : written.is_high_out ? high->date.first_us : high->date.next_us,
+		                  range_out);
+	if (is_numbers)
+		make_numbers(&written, &range_out->spans[BS_RANGE_NUMBERS]);
+	return true;
+}
+
+bool bs_range_is_meant(const uint8_t *text, size_t text_bytes)
+{
+	return text_bytes > 1 && (*text == '>' || *text == '<' || find_dots(text, text_bytes));
+}
+
+bool bs_range_has(const struct bs_range *range, const struct bs_value *value)
+{
+	bool has = false;
+	for (int i = 0; i < BS_RANGE_KINDS; i++)
+		has |= bs_value_compare(&range->spans[i].first, value) <= 0 && bs_value_compare(value, &range->spans[i].end) < 0;
+	return has;
+}

@@ -1,0 +1,87 @@
+/*
+ * value.h: numbers and dates as comparable bytes, and ranges of them. What a text of a record is in a range, and in the
+ * order of a field, is said here once; indexer, query and check go by it.
+ *
+ * A number is [+-] digits [. digits] [e digits], all of the text, with a digit before or behind the point and an exponent of
+ * up to nine digits; a date is one of date.h. A text of more than BS_VALUE_MOST_TEXT bytes is neither. Values are compared
+ * exactly, whatever their number of digits: no two different numbers are one value.
+ *
+ * A value's key, whose order by bytes (a beginning before what it is of) is that of values, numbers before dates:
+ *
+ *     number  a byte for its sign: 10 negative, 20 zero, 30 positive; of zero this is all. Of others e with 0.1 <= m < 1 and
+ *             |number| = m 10^e: one byte 80 + e for -60 <= e <= 60, else c0 and e, or 40 and e + 2^31, of four bytes, the
+ *             highest first; then the decimal digits of m, two a byte, ten times the first and the second and 1, the last
+ *             filled up with a 0. Of a negative one all behind the sign is inverted, and an ff follows.
+ *     date    40; the first us that it stands for, since 1970, and 2^63, in eight bytes, the highest first.
+ */
+#ifndef BS_CORE_BASE_VALUE_H
+#define BS_CORE_BASE_VALUE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/base/bytes.h"
+
+#define BS_VALUE_MOST_TEXT  255u
+#define BS_VALUE_MOST_BYTES 160u /* of a key, and one more */
+#define BS_VALUE_TEXT_BYTES 352u
+
+/* What a key begins with. */
+enum bs_value_kind {
+	BS_VALUE_NEGATIVE = 0x10,
+	BS_VALUE_ZERO = 0x20,
+	BS_VALUE_POSITIVE = 0x30,
+	BS_VALUE_DATE = 0x40,
+	BS_VALUE_END = 0x50, /* greater than all keys */
+};
+
+/* A key, or a place between two. */
+struct bs_value {
+	uint8_t n_bytes;
+	uint8_t bytes[BS_VALUE_MOST_BYTES];
+};
+
+/* Whether the text is a number or a date. A number of four digits is a number. */
+bool bs_value_parse(const uint8_t *text, size_t text_bytes, struct bs_value *value_out);
+
+static inline int bs_value_compare(const struct bs_value *a, const struct bs_value *b)
+{
+	return bs_compare_bytes(a->bytes, a->n_bytes, b->bytes, b->n_bytes);
+}
+
+/* Whether bytes from a file are a key as it is made of some text. */
+bool bs_value_is_key(const uint8_t *bytes, size_t n_bytes);
+
+/* For people and JSON, NUL-ended: a number as JSON has it, or a date as date.h writes it. The key must be one. Its length. */
+size_t bs_value_format(const struct bs_value *value, char text_out[BS_VALUE_TEXT_BYTES]);
+
+/* The values from first on, before end. */
+struct bs_value_span {
+	struct bs_value first;
+	struct bs_value end;
+};
+
+enum bs_range_kind { BS_RANGE_NUMBERS, BS_RANGE_DATES, BS_RANGE_KINDS };
+
+/*
+ * A range of values: of numbers and of dates, as its ends are one or the other, or, like 1990, both; else nothing of the other
+ * kind, but that a number from 1000 up to 9999 stands for its year where ends are dates.
+ */
+struct bs_range {
+	struct bs_value_span spans[BS_RANGE_KINDS];
+};
+
+/* A..B (both included), A.., ..B, >A, >=A, <A, <=A. Ends are dates, of which the shorter stand for all of their time, or
+ * numbers, behind which may stand k (or K), M, G, T or P for a power of 1000, with an i behind for one of 1024. */
+bool bs_range_parse(const uint8_t *text, size_t text_bytes, struct bs_range *range_out);
+
+/* Whether the text was meant to be a range. */
+bool bs_range_is_meant(const uint8_t *text, size_t text_bytes);
+
+bool bs_range_has(const struct bs_range *range, const struct bs_value *value);
+
+/* The dates from one ns until before another, and the years of numbers in it. */
+void bs_range_of_dates(int64_t first_us, int64_t end_us, struct bs_range *range_out);
+
+#endif

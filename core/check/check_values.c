@@ -1,0 +1,152 @@
+/* check_values.c: the numbers and dates of a segment's records: fields, their values in order, and who has which. */
+#include "core/check/check_state.h"
+
+#include "core/matrix/value_column.h"
+
+/* What of the sections was told of by now. */
+struct told {
+	const struct bs_value_table *table;
+	uint8_t *seen; /* a bit a value: a document has it */
+	uint64_t n_values, n_parts, n_lines, n_entries;
+	uint64_t names_bytes;
+};
+
+static void check_field(struct check *check, struct told *told, uint32_t f, struct bs_value_field *before)
+{
+	const struct bs_value_table *table = told->table;
+	struct bs_value_field field = {.name = NULL};
+	struct bs_value last = {0};
+	TRY(check, bs_value_field_get(table, f, &field, check->err));
+	EXPECT(check, f == 0 || bs_compare_bytes(before->name, before->name_bytes, field.name, field.name_bytes) < 0,
+	       "field %u of values stands behind one that it comes before", f);
+	EXPECT(check, field.first_value == told->n_values && field.first_part == told->n_parts && field.n_parts > 0 &&
+	       field.name == table->fields.data + BS_VALUE_HEAD_BYTES + (size_t)table->n_fields * BS_VALUE_FIELD_BYTES + told->names_bytes,
+	       "field %u of values does not follow the one before", f);
+	for (uint32_t rank = 0; rank < field.n_values && !check->status; rank++) {
+		struct bs_value value = {0};
+		TRY(check, bs_value_of_rank(table, &field, rank, &value, check->err));
+		EXPECT(check, rank == 0 || bs_value_compare(&last, &value) < 0, "values of field %u do not ascend", f);
+		last = value;
+	}
+	told->n_values += field.n_values;
+	told->n_parts += field.n_parts;
+	told->names_bytes += field.name_bytes;
+	*before = field;
+}
+
+/* A rank that a row has, which is to be greater than the one before. */
+static void check_rank(struct check *check, struct told *told, const struct bs_value_field *field, uint32_t row,
+                       int64_t before, uint32_t rank)
+{
+	EXPECT(check, rank < field->n_values, "row %u has rank %u of %u values", row, rank, field->n_values);
+	EXPECT(check, (int64_t)rank > before, "row %u has ranks that do not ascend", row);
+	if (!check->status)
+		told->seen[(field->first_value + rank) / 8] |= (uint8_t)(1u << ((field->first_value + rank) % 8));
+}
+
+/* The ranks of a row in layers, and the list from *entry_io on: at least one. */
+static void check_row(struct check *check, struct told *told, const struct bs_value_field *field,
+                      const struct bs_value_part *part, uint32_t row, uint32_t *entry_io)
+{
+	int64_t before = -1;
+	bool is_over = false;
+	for (uint32_t layer = 0; layer < part->n_layers && !check->status; layer++) {
+		uint32_t rank = 0;
+		bool has = bs_value_part_layer_rank(part, layer, row, &rank);
+		EXPECT(check, has || rank == 0, "row %u has no rank in layer %u, and bits of one", row, layer);
+		EXPECT(check, !has || !is_over, "row %u has a rank in layer %u, and none before", row, layer);
+		if (has)
+			check_rank(check, told, field, row, before, rank);
+		is_over |= !has;
+		before = has ? (int64_t)rank : before;
+	}
+	for (; *entry_io < part->n_entries && !check->status; ++*entry_io) {
+		const uint8_t *entry = part->entries + (size_t)*entry_io * BS_VALUE_ENTRY_BYTES;
+		if (bs_load_u32(entry) != row)
+			break;
+		EXPECT(check, !is_over, "row %u is listed with a value, and has none in a layer", row);
+		check_rank(check, told, field, row, before, bs_load_u32(entry + 4));
+		before = bs_load_u32(entry + 4);
+	}
+}
+
+static void check_part(struct check *check, struct told *told, const struct bs_value_field *field,
+                       struct bs_value_part *part, uint32_t n_docs)
+{
+	uint32_t entry = 0;
+	TRY(check, bs_value_part_touch(told->table, part, n_docs, check->err));
+	if (check->status)
+		return;
+	EXPECT(check, part->first_line == told->n_lines && part->first_entry == told->n_entries && part->n_layers + part->n_entries > 0,
+	       "values of slab %u do not follow those before", part->slab);
+	/* What stands for no row is a row without a value. Without layers, only rows that are listed have any. */
+	for (uint32_t row = 0; row < part->n_blocks * BS_LINE_BITS && !check->status; row++) {
+		uint32_t rank, listed = entry < part->n_entries ? bs_load_u32(part->entries + (size_t)entry * BS_VALUE_ENTRY_BYTES) : 0;
+		if (part->n_layers == 0 && listed < row)
+			break;
+		row = part->n_layers == 0 ? listed : row;
+		check_row(check, told, field, part, row, &entry);
+		EXPECT(check, row < n_docs || !bs_value_part_rank(part, row, false, &rank), "row %u of %u has a value", row, n_docs);
+	}
+	EXPECT(check, entry == part->n_entries, "listed values of slab %u do not ascend", part->slab);
+	told->n_lines += bs_value_layer_lines(part->n_blocks, part->n_slices) * part->n_layers;
+	told->n_entries += part->n_entries;
+}
+
+/* The part of each field, if it has one: *next is its number. */
+static void check_slab(struct check *check, struct told *told, uint32_t s, uint64_t *next)
+{
+	for (uint32_t f = 0; f < told->table->n_fields && !check->status; f++) {
+		struct bs_value_field field;
+		struct bs_value_part part = {.slab = UINT32_MAX};
+		TRY(check, bs_value_field_get(told->table, f, &field, check->err));
+		if (check->status || next[f] == field.first_part + field.n_parts)
+			continue;
+		TRY(check, bs_value_part_get(told->table, &field, next[f], &part, check->err));
+		if (check->status || part.slab != s)
+			continue;
+		next[f]++;
+		check_part(check, told, &field, &part, check->segment->slabs[s].n_docs);
+	}
+}
+
+static void check_all_seen(struct check *check, const struct told *told)
+{
+	for (uint64_t i = 0; i < told->n_values && !check->status; i++)
+		EXPECT(check, told->seen[i / 8] >> (i % 8) & 1, "no document has value %llu", (unsigned long long)i);
+}
+
+void bs_check_values(struct check *check)
+{
+	const struct bs_value_table *table = &check->segment->values;
+	struct told told = {.table = table};
+	struct bs_value_field before = {.name = NULL};
+	if (check->status || !table->is_there)
+		return;
+	uint64_t *next = allocate(check, table->n_fields, sizeof(*next), "fields");
+	told.seen = allocate(check, table->n_values / 8, 1, "values");
+	touch_all(check, &table->parts);
+	if (table->n_values > 0)
+		TRY(check, bs_names_check(&table->keys, check->err));
+	for (uint32_t f = 0; f < table->n_fields && !check->status; f++) {
+		check_field(check, &told, f, &before);
+		next[f] = before.first_part;
+	}
+	EXPECT(check, told.n_values == table->n_values && told.n_parts == table->n_parts, "fields have %llu of %llu values in %llu of "
+	       "%llu parts", (unsigned long long)told.n_values, (unsigned long long)table->n_values,
+	       (unsigned long long)told.n_parts, (unsigned long long)table->n_parts);
+	for (uint32_t s = 0; s < check->segment->meta.n_slabs && !check->status; s++)
+		check_slab(check, &told, s, next);
+	for (uint32_t f = 0; f < table->n_fields && !check->status; f++) {
+		TRY(check, bs_value_field_get(table, f, &before, check->err));
+		EXPECT(check, next[f] == before.first_part + before.n_parts, "slabs of field %u of values do not ascend", f);
+	}
+	EXPECT(check, told.n_lines == table->lines.n_bytes / BS_LINE_BYTES && table->lines.n_bytes % BS_LINE_BYTES == 0 &&
+	       told.n_entries == table->lists.n_bytes / BS_VALUE_ENTRY_BYTES, "%llu lines of values and %llu listed, where there are "
+	       "%llu and %llu", (unsigned long long)told.n_lines, (unsigned long long)told.n_entries,
+	       (unsigned long long)(table->lines.n_bytes / BS_LINE_BYTES),
+	       (unsigned long long)(table->lists.n_bytes / BS_VALUE_ENTRY_BYTES));
+	check_all_seen(check, &told);
+	free(next);
+	free(told.seen);
+}

@@ -1,0 +1,407 @@
+/* value_build.c: see value_build.h. Distinct values get their order, by fields' names and keys; then slab by slab what its
+ * documents have is brought together by fields; layers are written at once, lists wait. */
+#include "indexer/segment/value_build.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/bytes.h"
+#include "core/base/value.h"
+#include "core/file/names.h"
+#include "core/file/segment_sections.h"
+#include "core/matrix/value_column.h"
+
+#define NO_PLACE UINT32_MAX
+
+/* A field that has values. */
+struct field {
+	uint32_t number; /* of the accumulator's */
+	uint32_t n_values;
+	uint32_t n_slices;
+	uint64_t first_value;
+	uint32_t n_parts;
+};
+
+/* A field in a slab, as its entry in the file. */
+struct part {
+	uint32_t field, slab;
+	uint32_t n_layers, n_entries;
+	uint64_t first_line, first_entry;
+};
+
+/* What a row has of the field under way. */
+struct ranked {
+	uint32_t row;
+	uint32_t rank;
+};
+
+struct making {
+	const struct bs_accumulator *accumulator;
+	struct bs_writer *writer;
+	struct field *fields; /* by name */
+	uint32_t n_fields;
+	uint32_t *place_of;   /* of the accumulator's field: in fields, or NO_PLACE */
+	uint32_t *order;      /* numbers of values, as they stand in the file */
+	uint32_t *rank_of;    /* by number of a value */
+	uint32_t *values_of;  /* by document: 1 + the place in value_docs, or 0; then where its values begin: */
+	uint64_t *starts;     /* ... by that place */
+	uint64_t *ends;       /* of the fields in ranked: where they begin, then where they end */
+	struct bs_buffer ranked; /* struct ranked each, of the slab under way, by fields and rows */
+	struct bs_buffer words;  /* of a layer */
+	struct bs_buffer parts;  /* struct part each */
+	struct bs_buffer lists;  /* struct ranked each, as they stand in the file */
+	uint64_t n_lines;
+	enum bs_status status; /* sticky */
+	struct bs_error *err;
+};
+
+static const uint8_t *key_of(const struct making *making, uint32_t value, uint32_t *n_bytes_out)
+{
+	const struct bs_term_table *values = &making->accumulator->values;
+	*n_bytes_out = values->entries[value].n_bytes;
+	return bs_term_table_key(values, value);
+}
+
+static uint32_t place_of_value(const struct making *making, uint32_t value)
+{
+	uint32_t n_bytes;
+	return making->place_of[bs_load_u32(key_of(making, value, &n_bytes))];
+}
+
+static int compare_names(const void *a, const void *b, void *context)
+{
+	const struct bs_term_table *fields = context;
+	uint32_t x = ((const struct field *)a)->number, y = ((const struct field *)b)->number;
+	return bs_compare_bytes(bs_term_table_key(fields, x), fields->entries[x].n_bytes, bs_term_table_key(fields, y),
+	                        fields->entries[y].n_bytes);
+}
+
+static int compare_values(const void *a, const void *b, void *context)
+{
+	const struct making *making = context;
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b, x_bytes, y_bytes;
+	const uint8_t *x_key = key_of(making, x, &x_bytes), *y_key = key_of(making, y, &y_bytes);
+	uint32_t x_place = making->place_of[bs_load_u32(x_key)], y_place = making->place_of[bs_load_u32(y_key)];
+	if (x_place != y_place)
+		return x_place < y_place ? -1 : 1;
+	return bs_compare_bytes(x_key + 4, x_bytes - 4, y_key + 4, y_bytes - 4);
+}
+
+static void order_fields(struct making *making)
+{
+	const struct bs_term_table *values = &making->accumulator->values, *fields = &making->accumulator->fields;
+	for (uint32_t i = 0; i < fields->n_terms; i++)
+		making->place_of[i] = NO_PLACE;
+	for (uint32_t i = 0; i < values->n_terms; i++) {
+		uint32_t n_bytes, number = bs_load_u32(key_of(making, i, &n_bytes));
+		if (making->place_of[number] == NO_PLACE) {
+			making->place_of[number] = making->n_fields;
+			making->fields[making->n_fields++] = (struct field){.number = number};
+		}
+		making->fields[making->place_of[number]].n_values++;
+	}
+	if (making->n_fields > 1)
+		qsort_r(making->fields, making->n_fields, sizeof(*making->fields), compare_names, (void *)(uintptr_t)fields);
+	uint64_t n_values = 0;
+	for (uint32_t i = 0; i < making->n_fields; i++) {
+		struct field *field = &making->fields[i];
+		making->place_of[field->number] = i;
+		field->n_slices = bs_value_slices(field->n_values);
+		field->first_value = n_values;
+		n_values += field->n_values;
+	}
+}
+
+static void order_values(struct making *making)
+{
+	uint32_t n = making->accumulator->values.n_terms;
+	for (uint32_t i = 0; i < n; i++)
+		making->order[i] = i;
+	if (n > 1)
+		qsort_r(making->order, n, sizeof(*making->order), compare_values, making);
+	for (uint32_t i = 0; i < n; i++)
+		making->rank_of[making->order[i]] =
+			(uint32_t)(i - making->fields[place_of_value(making, making->order[i])].first_value);
+}
+
+static void find_documents(struct making *making)
+{
+	const struct bs_accumulated_values *docs =
+		(const struct bs_accumulated_values *)(const void *)making->accumulator->value_docs.data;
+	uint32_t n = (uint32_t)(making->accumulator->value_docs.used_bytes / sizeof(*docs));
+	for (uint32_t i = 0; i < n; i++) {
+		making->values_of[docs[i].document] = i + 1;
+		making->starts[i + 1] = making->starts[i] + docs[i].n_values;
+	}
+}
+
+/* The numbers of a document's values. */
+static const uint32_t *values_of(const struct making *making, uint32_t document, uint64_t *n_out)
+{
+	uint32_t at = making->values_of[document];
+	*n_out = at ? making->starts[at] - making->starts[at - 1] : 0;
+	return (const uint32_t *)(const void *)making->accumulator->value_numbers.data + (at ? making->starts[at - 1] : 0);
+}
+
+static struct ranked *ranked_of(const struct making *making)
+{
+	return (struct ranked *)(void *)making->ranked.data;
+}
+
+static int compare_ranked(const void *a, const void *b)
+{
+	const struct ranked *x = a, *y = b;
+	if (x->row != y->row)
+		return x->row < y->row ? -1 : 1;
+	return bs_compare_u64(x->rank, y->rank);
+}
+
+/* Brings a slab's values together: those of field f are ranked[begin of f, ends[f]), by rows and ranks, none twice. */
+static void gather(struct making *making, const uint32_t *documents, uint32_t n_docs)
+{
+	uint64_t sum = 0, n;
+	memset(making->ends, 0, ((size_t)making->n_fields + 1) * sizeof(*making->ends));
+	for (uint32_t row = 0; row < n_docs; row++) {
+		const uint32_t *values = values_of(making, documents[row], &n);
+		for (uint64_t i = 0; i < n; i++)
+			making->ends[place_of_value(making, values[i])]++;
+	}
+	for (uint32_t f = 0; f <= making->n_fields; f++) {
+		uint64_t n_here = making->ends[f];
+		making->ends[f] = sum;
+		sum += n_here;
+	}
+	bs_buffer_clear(&making->ranked);
+	making->status = bs_buffer_reserve(&making->ranked, (size_t)sum * sizeof(struct ranked), making->err);
+	for (uint32_t row = 0; row < n_docs && !making->status; row++) {
+		const uint32_t *values = values_of(making, documents[row], &n);
+		for (uint64_t i = 0; i < n; i++)
+			ranked_of(making)[making->ends[place_of_value(making, values[i])]++] =
+				(struct ranked){row, making->rank_of[values[i]]};
+	}
+}
+
+/* Sorts what is not in order, and leaves out what is there twice: how many are left. Most rows have one value. */
+static uint64_t settle(struct ranked *ranked, uint64_t n)
+{
+	uint64_t n_kept = 0, i = 1;
+	while (i < n && compare_ranked(&ranked[i - 1], &ranked[i]) < 0)
+		i++;
+	if (i >= n)
+		return n;
+	qsort(ranked, (size_t)n, sizeof(*ranked), compare_ranked);
+	for (i = 0; i < n; i++)
+		if (n_kept == 0 || compare_ranked(&ranked[n_kept - 1], &ranked[i]) != 0)
+			ranked[n_kept++] = ranked[i];
+	return n_kept;
+}
+
+static uint64_t count_rows(const struct ranked *ranked, uint64_t n)
+{
+	uint64_t n_rows = 0;
+	for (uint64_t i = 0; i < n; i++)
+		n_rows += i == 0 || ranked[i].row != ranked[i - 1].row;
+	return n_rows;
+}
+
+/* Writes the first value of each row as a layer, and moves the others to the front. */
+static uint64_t write_layer(struct making *making, const struct field *field, uint32_t n_blocks, struct ranked *ranked,
+                            uint64_t n)
+{
+	size_t block_words = (size_t)(1 + field->n_slices) * BS_LINE_WORDS, n_words = n_blocks * block_words;
+	uint64_t n_left = 0;
+	uint32_t before = UINT32_MAX;
+	bs_buffer_clear(&making->words);
+	making->status = bs_buffer_reserve(&making->words, n_words * sizeof(uint64_t), making->err);
+	if (making->status)
+		return 0;
+	uint64_t *words = (uint64_t *)(void *)making->words.data;
+	memset(words, 0, n_words * sizeof(*words));
+	for (uint64_t i = 0; i < n; i++) {
+		uint32_t row = ranked[i].row, lane = row % BS_LINE_BITS;
+		uint64_t *word = words + row / BS_LINE_BITS * block_words + lane / 64, bit = UINT64_C(1) << (lane % 64);
+		if (row == before) {
+			ranked[n_left++] = ranked[i];
+			continue;
+		}
+		before = row;
+		*word |= bit;
+		for (uint32_t s = 0; s < field->n_slices; s++)
+			if (ranked[i].rank >> (field->n_slices - 1 - s) & 1)
+				word[(size_t)(1 + s) * BS_LINE_WORDS] |= bit;
+	}
+	bs_writer_bytes(making->writer, words, n_words * sizeof(*words));
+	return n_left;
+}
+
+/* Layers where they take less than a list would. */
+static void write_part(struct making *making, uint32_t f, uint32_t slab, uint32_t n_docs, struct ranked *ranked, uint64_t n)
+{
+	struct field *field = &making->fields[f];
+	uint32_t n_blocks = (n_docs + BS_LINE_BITS - 1) / BS_LINE_BITS;
+	uint64_t layer_lines = bs_value_layer_lines(n_blocks, field->n_slices);
+	struct part part = {.field = f, .slab = slab, .first_line = making->n_lines,
+	                    .first_entry = making->lists.used_bytes / BS_VALUE_ENTRY_BYTES};
+	while (!making->status && layer_lines * BS_LINE_BYTES <= count_rows(ranked, n) * BS_VALUE_ENTRY_BYTES) {
+		n = write_layer(making, field, n_blocks, ranked, n);
+		part.n_layers++;
+		making->n_lines += layer_lines;
+	}
+	part.n_entries = (uint32_t)n;
+	field->n_parts++;
+	if (!making->status)
+		making->status = bs_buffer_append(&making->lists, ranked, n * sizeof(*ranked), making->err);
+	if (!making->status)
+		making->status = bs_buffer_append(&making->parts, &part, sizeof(part), making->err);
+}
+
+static void write_slab(struct making *making, uint32_t slab, const uint32_t *documents, uint32_t n_docs)
+{
+	uint64_t begin = 0;
+	if (!making->status)
+		gather(making, documents, n_docs);
+	for (uint32_t f = 0; f < making->n_fields && !making->status; f++) {
+		struct ranked *ranked = ranked_of(making) + begin;
+		uint64_t n = making->ends[f] - begin;
+		begin = making->ends[f];
+		if (n > 0)
+			write_part(making, f, slab, n_docs, ranked, settle(ranked, n));
+	}
+}
+
+static int compare_parts(const void *a, const void *b)
+{
+	const struct part *x = a, *y = b;
+	if (x->field != y->field)
+		return x->field < y->field ? -1 : 1;
+	return x->slab < y->slab ? -1 : x->slab > y->slab;
+}
+
+static void write_parts(struct making *making)
+{
+	struct part *parts = (struct part *)(void *)making->parts.data;
+	size_t n = making->parts.used_bytes / sizeof(*parts);
+	if (n > 1)
+		qsort(parts, n, sizeof(*parts), compare_parts);
+	bs_writer_section(making->writer, BS_SECTION_VALUE_PARTS, 0);
+	for (size_t i = 0; i < n; i++) {
+		bs_writer_u32(making->writer, parts[i].slab);
+		bs_writer_u32(making->writer, parts[i].n_layers);
+		bs_writer_u64(making->writer, parts[i].first_line);
+		bs_writer_u64(making->writer, parts[i].first_entry);
+		bs_writer_u32(making->writer, parts[i].n_entries);
+		bs_writer_u32(making->writer, 0);
+	}
+}
+
+static void write_fields(struct making *making)
+{
+	const struct bs_term_table *names = &making->accumulator->fields;
+	struct bs_writer *writer = making->writer;
+	uint64_t first_part = 0;
+	uint32_t name_off = 0;
+	bs_writer_section(writer, BS_SECTION_VALUE_FIELDS, 0);
+	bs_writer_u32(writer, making->n_fields);
+	bs_writer_u32(writer, making->accumulator->lacks_values ? BS_VALUE_IS_PARTIAL : 0);
+	bs_writer_u64(writer, making->accumulator->values.n_terms);
+	for (uint32_t f = 0; f < making->n_fields; f++) {
+		const struct field *field = &making->fields[f];
+		bs_writer_u32(writer, name_off);
+		bs_writer_u32(writer, names->entries[field->number].n_bytes);
+		bs_writer_u64(writer, field->first_value);
+		bs_writer_u32(writer, field->n_values);
+		bs_writer_u32(writer, field->n_parts);
+		bs_writer_u64(writer, first_part);
+		first_part += field->n_parts;
+		name_off += names->entries[field->number].n_bytes;
+	}
+	for (uint32_t f = 0; f < making->n_fields; f++) {
+		uint32_t number = making->fields[f].number;
+		bs_writer_bytes(writer, bs_term_table_key(names, number), names->entries[number].n_bytes);
+	}
+}
+
+static void write_keys(struct making *making)
+{
+	uint32_t n = making->accumulator->values.n_terms;
+	uint64_t *offsets = calloc((size_t)n + 1, sizeof(*offsets));
+	struct bs_buffer *keys = &making->words;
+	bs_buffer_clear(keys);
+	if (!offsets)
+		making->status = bs_fail_memory(making->err, "values", (uint64_t)n * sizeof(*offsets));
+	for (uint32_t i = 0; i < n && !making->status; i++) {
+		uint32_t n_bytes;
+		const uint8_t *key = key_of(making, making->order[i], &n_bytes);
+		making->status = bs_buffer_append(keys, key + 4, n_bytes - 4, making->err);
+		offsets[i + 1] = keys->used_bytes;
+	}
+	if (!making->status)
+		making->status = bs_names_write(making->writer, bs_names_of_values, keys->data, offsets, n, making->err);
+	free(offsets);
+}
+
+static enum bs_status allocate(struct making *making, struct bs_error *err)
+{
+	const struct bs_accumulator *accumulator = making->accumulator;
+	size_t n_values = (size_t)accumulator->values.n_terms + 1, n_fields = (size_t)accumulator->fields.n_terms + 1;
+	size_t n_docs = (size_t)bs_accumulator_n_docs(accumulator) + 1;
+	making->fields = calloc(n_fields, sizeof(*making->fields));
+	making->place_of = calloc(n_fields, sizeof(*making->place_of));
+	making->ends = calloc(n_fields, sizeof(*making->ends));
+	making->order = calloc(n_values, sizeof(*making->order));
+	making->rank_of = calloc(n_values, sizeof(*making->rank_of));
+	making->values_of = calloc(n_docs, sizeof(*making->values_of));
+	making->starts = calloc(accumulator->value_docs.used_bytes / sizeof(struct bs_accumulated_values) + 1,
+	                        sizeof(*making->starts));
+	if (making->fields && making->place_of && making->ends && making->order && making->rank_of && making->values_of &&
+	    making->starts)
+		return BS_OK;
+	return bs_fail_memory(err, "values", (n_values + n_fields + n_docs) * sizeof(uint64_t));
+}
+
+static void write_values(struct making *making, const struct bs_slab_rows *rows)
+{
+	const uint32_t *documents = (const uint32_t *)(const void *)rows->documents.data;
+	const uint32_t *n_docs = (const uint32_t *)(const void *)rows->n_docs.data;
+	bs_writer_section(making->writer, BS_SECTION_VALUE_LINES, 0);
+	for (uint32_t slab = 0; slab < rows->n_docs.used_bytes / sizeof(*n_docs); slab++) {
+		write_slab(making, slab, documents, n_docs[slab]);
+		documents += n_docs[slab];
+	}
+	bs_writer_section(making->writer, BS_SECTION_VALUE_LISTS, 0);
+	bs_writer_bytes(making->writer, making->lists.data, making->lists.used_bytes);
+	if (!making->status)
+		write_parts(making);
+	if (!making->status)
+		write_keys(making);
+}
+
+enum bs_status bs_value_build(const struct bs_accumulator *accumulator, const struct bs_slab_rows *rows,
+                              struct bs_writer *writer, struct bs_error *err)
+{
+	struct making making = {.accumulator = accumulator, .writer = writer, .err = err};
+	if (accumulator->fields.n_terms == 0)
+		return BS_OK;
+	making.status = allocate(&making, err);
+	if (!making.status) {
+		order_fields(&making);
+		order_values(&making);
+		find_documents(&making);
+	}
+	if (!making.status && making.n_fields > 0)
+		write_values(&making, rows);
+	if (!making.status)
+		write_fields(&making);
+	free(making.fields);
+	free(making.place_of);
+	free(making.ends);
+	free(making.order);
+	free(making.rank_of);
+	free(making.values_of);
+	free(making.starts);
+	bs_buffer_deinit(&making.ranked);
+	bs_buffer_deinit(&making.words);
+	bs_buffer_deinit(&making.parts);
+	bs_buffer_deinit(&making.lists);
+	return making.status;
+}

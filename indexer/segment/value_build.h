@@ -1,0 +1,18 @@
+/* value_build.h: the numbers and dates of a segment's records as columns (core/matrix/value_column.h). */
+#ifndef BS_INDEXER_SEGMENT_VALUE_BUILD_H
+#define BS_INDEXER_SEGMENT_VALUE_BUILD_H
+
+#include "core/file/container.h"
+#include "indexer/batch/accumulator.h"
+
+/* The documents of a segment's rows, slab by slab: u32 each. */
+struct bs_slab_rows {
+	struct bs_buffer documents;
+	struct bs_buffer n_docs; /* of each slab */
+};
+
+/* Writes the sections; none of a segment without named fields. Sticky like the writer; BS_NO_MEMORY. */
+enum bs_status bs_value_build(const struct bs_accumulator *accumulator, const struct bs_slab_rows *rows,
+                              struct bs_writer *writer, struct bs_error *err) BS_WARN_UNUSED;
+
+#endif

@@ -1,0 +1,158 @@
+# Ranges of numbers and dates in fields of records: what is in them, and that columns, texts and all modes agree.
+set -eu
+. "$LIB"
+
+cat >all.jsonl <<'END'
+{"id":"a","text":"cat","year":1990,"price":12.5,"when":"2024-05-17"}
+{"id":"b","text":"dog","year":1995,"price":-3,"when":"2024-06"}
+{"id":"c","text":"cat dog","year":2000.0,"price":1e400,"when":"2024"}
+{"id":"d","text":"cat","year":"2001","price":-0,"when":"2023-12-31T23:00:00-02:00"}
+{"id":"e","text":"eel","year":[1980,2010,1980],"price":12345678901234567890123,"size":{"x":5,"y":[{"z":-7},{"z":"7.50"}]}}
+{"id":"f","text":"eel","year":"old","price":"12,5","when":"tomorrow"}
+{"id":"g","text":"year 1990..2000 and >5","price":9007199254740993,"when":"2016-12-31T23:59:60Z"}
+{"id":"h","text":"cat","price":9007199254740992,"when":"1492-10-12","year":""}
+{"id":"i","text":"cat","price":"1e-400","when":["9999-12-31","2024-05-17T08:30:59.25"],"year":"\u0031990"}
+{"id":"j","text":"dog","price":1e-3,"name":77}
+END
+echo 'cat in a file, year:1990' >file.txt
+settle
+quiet bitsift index all.jsonl file.txt
+
+# every WORDS...: the ids, and that all modes agree on them.
+every() {
+    local ids n mode
+    show bitsift query --ids "$@"
+    ids=$(bitsift query --ids "$@" 2>/dev/null) || true
+    n=$(printf '%s' "$ids" | grep -c '') || true
+    for mode in '' --brute --fresh --no-stat '--kernel plain'; do
+        [ "$(bitsift query --ids $mode "$@" 2>/dev/null)" = "$ids" ] || echo "other ids with $mode"
+        [ "$(bitsift query --count $mode "$@" 2>/dev/null)" = "$n" ] || echo "another count with $mode"
+        [ "$(bitsift query --json -n 100 $mode "$@" 2>/dev/null | grep -c '"rank"')" = "$n" ] || echo "other hits with $mode"
+    done
+}
+
+# Numbers: both ends, one, neither in; decimals, exponents, zeros, more digits than a double has.
+every year:1990..2000
+every year:1990..1990
+every 'year:>1990'
+every 'year:>=1990'
+every 'year:<1990'
+every 'year:<=1990'
+every year:..1990
+every year:2001..
+every 'price:<0'
+every price:0..0
+every price:-3..1e-400
+every 'price:>0' 'price:<1'
+every price:12.5..0.0125k
+every 'price:>9007199254740992' 'price:<1e30'
+every price:9007199254740992..9007199254740992
+every 'price:>1e399'
+every 'price:>12345678901234567890122' 'price:<12345678901234567890124'
+every price:8Pi..9008T
+# Nested fields, arrays: any value suffices.
+every 'size.x:>3'
+every size.y.z:-7..-7
+every size.y.z:7.5..
+every 'year:<1985' 'year:>2005'
+# Dates, a shorter one for all of its time, in UTC; years as numbers.
+every when:2024-05..2024-06
+every when:2024-05-17..2024-05-17
+every when:2024-05-17T08:30..2024-05-17T08:30
+every when:2024..2024
+every 'when:<2024'
+every 'when:>2024'
+every when:2024-01-01T01..2024-01-01T01
+every when:2016-12-31T23:59:60..2016-12-31T23:59:60
+every when:2017-01-01..2017-01-01
+every when:9999..
+every when:..1500
+every year:1990-01..1995-01
+# With other operands.
+every cat year:1990..2000
+every cat OR year:..1985
+every -- -year:1990..2010
+every -- cat -when:2024..
+every '(year:1990..1990 OR year:2000..2001) cat'
+every 'year:(1990..1990 OR >=2001)'
+every --any year:2001.. dog
+every name:70..80
+show bitsift query 'cat year:1990..2000'
+
+# Text, and a notice: a field without numbers, ends that are none, no field.
+every 'text:>5'
+every text:1990..2000
+every year:a..z
+every 'year:>old'
+every 'year:1m..2m'
+every name:70..x
+show bitsift query --ids 'cat year:..'
+every 'yaer:1990..2000'
+bitsift query --explain 'cat year:1990..2000 -price:<0' 2>&1 | grep -E '^query|price|year|candidates:'
+
+# After changes, deletions and compaction; what has changed since counts as it is.
+echo '{"id":"k","text":"new","year":1999}' >>all.jsonl
+sed -i 's/"year":1995/"year":2995/' all.jsonl
+show bitsift query --ids --fresh year:1990..2000
+show bitsift query --ids year:1990..2000
+settle
+quiet bitsift index
+every year:1990..2000
+every 'year:>2900'
+quiet bitsift delete k
+every year:1990..2000
+quiet bitsift compact
+every year:1990..2000
+show bitsift check
+# Fields that become numbers, only in what is new.
+echo '{"id":"l","text":5,"year":1999}' >>all.jsonl
+show bitsift query --ids --fresh text:1..9
+show bitsift query --ids text:1..9
+settle
+quiet bitsift index
+every text:1..9
+
+# An index that an earlier program made: by the texts.
+cp -rP "$(dirname "$LIB")/../golden/v4/records" old
+cd old
+show bitsift query --ids year:1991..1993
+show bitsift query --count 'year:>1990 bits'
+show bitsift query --ids 'year:<0 OR title:a..b'
+bitsift query --explain 'year:>1990' 2>&1 | grep -E 'year|candidates:'
+quiet bitsift index
+show bitsift query --ids year:1991..1993
+quiet bitsift compact
+show bitsift query --ids year:1991..1993
+cd ..
+
+# Many documents: layers, lists, blocks; a field that few have, several values, several kinds.
+awk 'BEGIN { for (i = 0; i < 3000; i++) {
+    printf "{\"id\":\"r%d\",\"text\":\"w%d\",\"n\":%d,\"mod\":[%d,%d,%d]", i, i % 7, (i * 7919) % 3001 - 1500, i % 5, i % 11, i % 13
+    if (i % 97 == 0) printf ",\"few\":%d.%d", i, i % 10
+    if (i % 3 == 0) printf ",\"mix\":\"%04d-%02d\"", 1900 + i % 150, i % 12 + 1
+    if (i % 3 == 1) printf ",\"mix\":%d", 1900 + i % 150
+    print "}" } }' >many.jsonl
+quiet bitsift index --index many many.jsonl
+show bitsift check --index many
+while read -r query; do
+    counts=$(for mode in '' --brute '--kernel plain'; do bitsift query --index many --count $mode -- "$query"; done | sort -u)
+    printf '%s: %s\n' "$query" "$counts"
+done <<'END'
+n:-10..10
+n:<-1499
+n:>=1500
+n:..0
+w3 n:0..
+w3 -n:0..
+mod:12..
+mod:0..0
+mod:4..4 mod:10..10
+few:100..1000
+-few:0..
+w1 few:>1e3
+mix:1950..1960
+mix:1950-06..1960-01
+mix:>2040
+w1 mix:1990..1999 OR few:..500
+n:5..5 OR n:7..7 OR n:-9..-9
+END
