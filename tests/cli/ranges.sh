@@ -103,7 +103,8 @@ quiet bitsift delete k
 every year:1990..2000
 quiet bitsift compact
 every year:1990..2000
-show bitsift check
+announce bitsift check
+bitsift check | neutral -
 # Fields that become numbers, only in what is new.
 echo '{"id":"l","text":5,"year":1999}' >>all.jsonl
 show bitsift query --ids --fresh text:1..9
@@ -133,7 +134,8 @@ awk 'BEGIN { for (i = 0; i < 3000; i++) {
     if (i % 3 == 1) printf ",\"mix\":%d", 1900 + i % 150
     print "}" } }' >many.jsonl
 quiet bitsift index --index many many.jsonl
-show bitsift check --index many
+announce bitsift check --index many
+bitsift check --index many | neutral -
 while read -r query; do
     counts=$(for mode in '' --brute '--kernel plain'; do bitsift query --index many --count $mode -- "$query"; done | sort -u)
     printf '%s: %s\n' "$query" "$counts"
