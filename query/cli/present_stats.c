@@ -401,6 +401,8 @@ static void summary_health(FILE *out, const struct bs_snapshot *snapshot)
 		put_things(out, n_deleted, "deleted document");
 		fputs(" not yet compacted away", out);
 	}
+	if (manifest->options.words && manifest->options.words_revision < BS_WORDS_REVISION)
+		fputs("; words by older rules, `bitsift index --rebuild` takes the present ones", out);
 	fputs("\n", out);
 }
 

@@ -22,6 +22,14 @@ for query in server http 2 start 'HTTPServer2_start' httpserver2 '"http server"'
     bitsift query "$query" | diff - <(bitsift query --brute "$query")
 done
 show bitsift query --json -n 1 server
+show bitsift query --color always -n 1 'server OR httpserver2'
+mkdir d/HttpServer
+echo 'nothing else' >d/HttpServer/mainLoop.txt
+quiet bitsift index
+show bitsift query --ids 'name:"server main loop"'
+show bitsift query --ids 'name:HttpServer'
+rm -r d/HttpServer
+quiet bitsift index
 show bitsift query -n 1 'server OR httpserver2'
 announce bitsift check
 bitsift check | neutral -

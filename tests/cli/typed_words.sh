@@ -36,12 +36,14 @@ for query in "don't" 'don’t' 02 '"02 03"' 🇩🇪; do
     show bitsift query --ids --brute "$query"
 done
 od -A n -t x1 -j 36 -N 4 .bitsift/manifest
+bitsift stats | grep -o 'words by older rules.*'
 quiet bitsift compact
 show bitsift query --ids "don't"
 quiet bitsift index --rebuild
 for query in "don't" 'don’t' '"02 03"' 🇩🇪; do
     show bitsift query --ids "$query"
 done
+bitsift stats | grep -c 'words by older rules' || true
 # Programs that know no later rules refuse it.
 od -A n -t x1 -j 36 -N 4 .bitsift/manifest
 quiet bitsift index --rebuild --grams .
