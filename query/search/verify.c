@@ -9,9 +9,14 @@ enum bs_status bs_verifier_begin(struct bs_verifier *verifier, struct bs_error *
 	enum bs_status status = bs_matcher_new(request->plan->query, verifier->words, &verifier->matcher, err);
 	if (status)
 		return status;
+	char *const *weights = request->snapshot->manifest.options.weights;
 	bs_matcher_ask_names(verifier->matcher, request->plan->named);
-	return request->kernel ? bs_byte_verifier_new(request->plan, verifier->words, request->kernel,
-	                                              &verifier->byte_verifier, err) : BS_OK;
+	bs_matcher_weigh_fields(verifier->matcher, weights);
+	if (request->kernel)
+		status = bs_byte_verifier_new(request->plan, verifier->words, request->kernel, &verifier->byte_verifier, err);
+	if (verifier->byte_verifier)
+		bs_byte_verifier_weigh_fields(verifier->byte_verifier, weights);
+	return status;
 }
 
 void bs_verifier_end(struct bs_verifier *verifier)

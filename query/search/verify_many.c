@@ -73,8 +73,7 @@ void bs_verify_crew_free(struct bs_verify_crew *crew)
 
 static enum bs_status make_hand(const struct bs_verify_crew *crew, struct hand *hand)
 {
-	const struct bs_index_options *options = &crew->snapshot->manifest.options;
-	struct bs_words_options words = {.stem_language = options->stem_language, .fold_accents = options->fold_accents};
+	struct bs_words_options words = bs_index_words_options(&crew->snapshot->manifest.options);
 	enum bs_status status = hand->words ? BS_OK : bs_words_new(&words, &hand->words, NULL);
 	if (!status && !hand->documents)
 		hand->documents = malloc(TASK_CANDIDATES * sizeof(*hand->documents));
