@@ -317,6 +317,12 @@ static enum bs_status begin_filter(struct bs_finder *finder, struct bs_query_ran
 	return BS_OK;
 }
 
+/* Or what somebody typed, whose identifiers stay whole. */
+static void analyze_documents(struct bs_finder *finder, bool are_documents)
+{
+	bs_words_split(finder->words, are_documents && finder->index->snapshot.manifest.options.split_identifiers);
+}
+
 static enum bs_status parse(struct bs_finder *finder, struct bs_error *err)
 {
 	const struct bs_find_request *request = finder->request;
@@ -338,11 +344,11 @@ static enum bs_status parse(struct bs_finder *finder, struct bs_error *err)
 	struct bs_query_range within = {.field = 0};
 	enum bs_status status = begin_filter(finder, &within, err);
 	options.within = finder->has_dates ? &within : NULL;
-	bs_words_split(finder->words, false);
+	analyze_documents(finder, false);
 	if (!status)
 		status = bs_query_parse((const uint8_t *)request->query, request->query_bytes, &options, &finder->query,
 		                        &finder->result->error_byte, err);
-	bs_words_split(finder->words, finder->index->snapshot.manifest.options.split_identifiers);
+	analyze_documents(finder, true);
 	if (status)
 		return status;
 	finder->result->error_byte = SIZE_MAX;
@@ -978,7 +984,9 @@ static enum bs_status learn_from_like(struct bs_finder *finder, struct bs_error 
 static enum bs_status learn_words(struct bs_finder *finder, struct bs_error *err)
 {
 	const struct bs_find_request *request = finder->request;
+	analyze_documents(finder, false);
 	enum bs_status status = bs_stop_begin(&finder->stop, request, finder->words, finder->words_unstemmed, err);
+	analyze_documents(finder, true);
 	bs_feedback_begin(&finder->feedback);
 	bs_buffer_clear(&finder->like);
 	if (!status && (request->like_id || request->like_text))
