@@ -219,6 +219,8 @@ struct bs_build_request {
 	                                 * sources only in an index that has a folder or file, too, or was once asked for grams */
 	const char *stem_language;      /* a Snowball stemmer, "english"; NULL: words are indexed as they are */
 	bool fold_accents;              /* cafe finds café */
+	bool split_identifiers;         /* parts of identifiers are words, too: HTTPServer2 is found by server */
+	const char *const *weights;     /* JSONL: fields whose words count more than once in scores, "title=3"; NULL-ended; from 1 to 100 */
 	bool hidden;                    /* folders: hidden files too */
 	bool no_ignore;                 /* folders: .gitignore, .ignore and .rgignore do not count */
 	bool binary_as_text;            /* folders: files with NUL bytes too */
@@ -527,6 +529,8 @@ struct bs_find_request {
 	bool suggest;    /* nothing matches: notice is called for words that are not in the index, with one much like it */
 	bool snippets;   /* BS_FIND_TOP: with some text around the words found: of a file whole lines, where they are short enough */
 	bool passages;   /* BS_FIND_TOP: with the places where words of the query stand */
+	uint32_t n_threads; /* that read texts, where many must be read; 0: one a processor; 1: the caller's; more than 64 count as 64. The
+	                     * others live for as long as they read. Callbacks are on the caller's; nothing else depends on it */
 	/* BS_FIND_TOP: not the best by score, but the first in the order of the numbers and dates in this field of records, numbers
 	 * before dates: of several values by the least, or, descending, by the greatest. Documents without one come last, equal
 	 * ones in document order. NULL: by score. */

@@ -32,6 +32,7 @@ static const char *const pieces[] = {
 	"\xef\xb8\x8f" /* VS16 */, "\xc3\xa9" /* e acute */, "e", "\xe6\xbc\xa2", "\xe5\xad\x97", "\xe3\x88\xa0" /* (1) */,
 	"\xe2\x80\x99" /* apostrophe */, "\xe2\x80\xa4" /* one dot */, "\xc2\xa0", "\xe2\x80\x94" /* dash */,
 	"\xf0\x9f\x98\x80", "\x80", "\xff", "\xe3\x8e\x8f" /* kg */, "kg", "don't", "foo_bar", "obj.foo", "a@b",
+	"1", "22", "T", "T", "1T22", "t", "Foo", "Bar", "FOO", "fooBar", "_", "2Foo",
 };
 
 static void append(struct bs_buffer *to, const void *bytes, size_t n_bytes)
@@ -175,7 +176,7 @@ static void draw_query(struct bs_buffer *to, uint64_t *random, const struct doc 
 
 /* ---- comparing ---- */
 
-static uint64_t n_compared, n_answered[3];
+static uint64_t n_compared, n_answered[3], n_early;
 
 struct bench {
 	struct bs_words *words;
@@ -190,6 +191,7 @@ struct bench {
 	struct bs_record_parser *parser;
 	struct bs_record_scan scan;
 	struct bs_term_table fields;
+	bool splits;
 };
 
 static const struct {
@@ -288,21 +290,69 @@ static void check_line(struct bench *bench, const struct doc *doc, const struct 
 	check_fields(bench, doc, scanned.fields, scanned.n_fields, true, match, "fields in the line");
 }
 
+/* A long text with the document's between, */
+static void draw_long(struct bs_buffer *to, uint64_t *random, const struct doc *doc)
+{
+	static const char *const fillers[] = {"zz ", " ", "z", ". ", "\n\n", "\xc3\xa9 "};
+	for (uint64_t n = 1 + random_below(random, 4); n > 0; n--) {
+		const struct bs_field *field = &doc->fields[random_below(random, doc->n_fields)];
+		const char *filler = fillers[random_below(random, COUNT(fillers))];
+		append(to, field->text, field->text_bytes);
+		for (uint64_t i = random_below(random, 5000); i > 0; i--)
+			append_text(to, filler);
+	}
+}
+
+/* and which is seen bit by bit, each time at another place: what is said of a beginning is true of the whole. */
+static void check_grown(struct bench *bench, const struct doc *doc)
+{
+	struct bs_buffer text = {0};
+	struct bs_match match;
+	enum bs_verdict verdict = BS_VERDICT_UNKNOWN;
+	draw_long(&text, &bench->random, doc);
+	struct bs_field field = {.name = "", .text = text.data ? text.data : (const uint8_t *)"", .text_bytes = text.used_bytes};
+	assert_int_equal(bs_match_document(bench->matcher, &field, 1, &match, NULL), BS_OK);
+	bool is_new = true, takes_heads = bs_byte_verifier_takes_heads(bench->byte_verifier);
+	for (size_t n = 0; n < text.used_bytes || is_new;) {
+		n += 1 + (size_t)random_below(&bench->random, 20000);
+		bool is_whole = n >= text.used_bytes || !takes_heads;
+		n = is_whole ? text.used_bytes : n;
+		uint8_t *there = malloc(n + 1);
+		assert_non_null(there);
+		memcpy(there, field.text, n);
+		assert_int_equal(bs_byte_verifier_grown(bench->byte_verifier, there, n, is_new, is_whole, &verdict, NULL), BS_OK);
+		check_answer(bench, doc, &match, verdict, is_whole ? "text that grew" : "beginning");
+		assert_true(is_whole || verdict != BS_VERDICT_NO);
+		n_early += !is_whole && verdict == BS_VERDICT_YES;
+		free(there);
+		is_new = false;
+	}
+	bs_buffer_deinit(&text);
+}
+
 static void check_query(struct bench *bench, const struct doc *doc)
 {
 	struct bs_query_options options = {.words = bench->words, .fields = &bench->fields, .longest_field_bytes = 4};
 	struct bs_match match;
+	char some[] = "foo=3", other[] = "n.foo=100", text[] = "text=2";
+	char *weights[] = {chance(&bench->random, 50) ? some : other, text, NULL};
 	draw_query(&bench->text, &bench->random, doc);
+	bs_words_split(bench->words, false);
 	if (bs_query_parse(bench->text.data, bench->text.used_bytes, &options, &bench->query, NULL, NULL))
 		return;
+	bs_words_split(bench->words, bench->splits);
 	make_plan(bench);
 	assert_int_equal(bs_matcher_new(bench->query, bench->words, &bench->matcher, NULL), BS_OK);
+	bs_matcher_weigh_fields(bench->matcher, weights);
 	assert_int_equal(bs_match_document(bench->matcher, doc->fields, doc->n_fields, &match, NULL), BS_OK);
 	const struct bs_kernel *kernel = bench->kernels[random_below(&bench->random, bench->n_kernels)];
 	assert_int_equal(bs_byte_verifier_new(&bench->plan, bench->words, kernel, &bench->byte_verifier, NULL), BS_OK);
 	if (bench->byte_verifier) {
+		bs_byte_verifier_weigh_fields(bench->byte_verifier, weights);
 		check_fields(bench, doc, doc->fields, doc->n_fields, false, &match, "fields");
 		check_line(bench, doc, &match);
+		if (chance(&bench->random, 5))
+			check_grown(bench, doc);
 	}
 	bs_byte_verifier_free(bench->byte_verifier);
 	bs_matcher_free(bench->matcher);
@@ -312,7 +362,7 @@ static void check_query(struct bench *bench, const struct doc *doc)
 static void check_documents(const struct bs_words_options *options, uint64_t seed, int n_docs)
 {
 	struct bs_record_options record_options = {0};
-	struct bench bench = {.random = seed};
+	struct bench bench = {.random = seed, .splits = options && options->split_identifiers};
 	struct doc doc = {0};
 	bench.n_kernels = bs_kernel_list(bench.kernels, MAX_KERNELS);
 	assert_int_equal(bs_words_new(options, &bench.words, NULL), BS_OK);
@@ -351,12 +401,28 @@ static void test_plain_words(void **state)
 	/* It would not be worth its lines if it could not tell most of the time. */
 	assert_true(n_answered[BS_VERDICT_NO] + n_answered[BS_VERDICT_YES] > n_answered[BS_VERDICT_UNKNOWN]);
 	assert_true(n_answered[BS_VERDICT_YES] > 1000);
+	print_message("%llu early\n", (unsigned long long)n_early);
+	assert_true(n_early > 50);
 }
 
 static void test_folded_accents(void **state)
 {
 	(void)state;
 	check_documents(&(struct bs_words_options){.fold_accents = true}, 12, n_docs);
+}
+
+static void test_identifiers(void **state)
+{
+	(void)state;
+	check_documents(&(struct bs_words_options){.split_identifiers = true}, 15, n_docs);
+	assert_true(n_answered[BS_VERDICT_NO] + n_answered[BS_VERDICT_YES] > n_answered[BS_VERDICT_UNKNOWN]);
+	check_documents(&(struct bs_words_options){.split_identifiers = true, .fold_accents = true}, 16, n_docs);
+}
+
+static void test_old_rules(void **state)
+{
+	(void)state;
+	check_documents(&(struct bs_words_options){.old_rules = true}, 17, n_docs);
 }
 
 /* Stemmed words do not stand in the text. */
@@ -401,6 +467,8 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_plain_words),
 		cmocka_unit_test(test_folded_accents),
+		cmocka_unit_test(test_identifiers),
+		cmocka_unit_test(test_old_rules),
 		cmocka_unit_test(test_stems_are_left_alone),
 		cmocka_unit_test(test_broken_lines),
 	};

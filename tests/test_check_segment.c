@@ -463,9 +463,49 @@ static void test_store(void **state)
 	EXPECT("seg", 1, "section 33: value 0 of", {BS_SECTION_DOC_PLACES, 3, 8, 1, ADD, 57});
 }
 
+/* ---- numbers and dates ---- */
+
+/* Two slabs; n: each has another, in a layer; two: one or two of few, in layers; few: of some, in a list. */
+static void make_values_index(void)
+{
+	struct bs_build_tuning tuning = {.max_slab_blocks = 1, .forward_mode = BS_FORWARD_NEVER};
+	struct bs_build_request request = {.dir = "index", .words = true, .n_threads = 1, .tuning = &tuning};
+	FILE *file = fopen("v.jsonl", "w");
+	assert_non_null(file);
+	for (unsigned i = 0; i < 700; i++) {
+		fprintf(file, "{\"id\":\"%u\",\"text\":\"word\",\"n\":%u,\"two\":[%u,\"20%02u-0%u\"]", i, i * 37 % 701, i % 5, i % 7 + 10, i % 9 + 1);
+		fprintf(file, i % 100 == 50 ? ",\"few\":-%u.5}\n" : "}\n", i);
+	}
+	assert_int_equal(fclose(file), 0);
+	index_sources(&request, (const char *const[]){"v.jsonl", NULL}, NULL);
+}
+
+static void test_values(void **state)
+{
+	(void)state;
+	make_values_index();
+	EXPECT("seg", 0, "fields of", {BS_SECTION_VALUE_FIELDS, 0, 4, 4, SET, 2});
+	EXPECT("seg", 0, "fields of", {BS_SECTION_VALUE_FIELDS, 0, 0, 4, SET, 1000});
+	EXPECT("seg", 0, "behind one that it comes before", {BS_SECTION_VALUE_FIELDS, 0, -1, 1, SET, 'A'}, {BS_SECTION_VALUE_FIELDS, 0, -3, 1, SET, 'a'});
+	EXPECT("seg", 0, "is not within its file", {BS_SECTION_VALUE_FIELDS, 0, 16 + 16, 4, SET, 100000});
+	EXPECT("seg", 0, "does not follow the one before", {BS_SECTION_VALUE_FIELDS, 0, 48 + 8, 8, ADD, (uint64_t)-1});
+	EXPECT("seg", 0, "the names of values", {BS_SECTION_VALUE_KEYS, 0, 0, 1, SET, 0xff});
+	EXPECT("seg", 0, "is no number or date", {BS_SECTION_VALUE_KEYS, 0, 1, 1, SET, 0x11});
+	EXPECT("seg", 0, "do not ascend", {BS_SECTION_VALUE_KEYS, 0, 3, 1, SET, 0xf0});
+	EXPECT("seg", 0, "values of slab 0 are not within", {BS_SECTION_VALUE_PARTS, 0, 4, 4, ADD, 100000});
+	EXPECT("seg", 0, "do not ascend", {BS_SECTION_VALUE_LISTS, 0, 8, 4, SET, 0});
+	EXPECT("seg", 0, "of 7 values", {BS_SECTION_VALUE_LISTS, 0, 4, 4, SET, 7});
+	EXPECT("seg", 0, "has rank", {BS_SECTION_VALUE_LINES, 0, 64, 8, SET, UINT64_MAX}, {BS_SECTION_VALUE_LINES, 0, 128, 8, SET, UINT64_MAX},
+	       {BS_SECTION_VALUE_LINES, 0, 192, 8, SET, UINT64_MAX}, {BS_SECTION_VALUE_LINES, 0, 256, 8, SET, UINT64_MAX});
+	flip_all(BS_SECTION_VALUE_FIELDS);
+	flip_all(BS_SECTION_VALUE_PARTS);
+	flip_all(BS_SECTION_VALUE_KEY_OFFSETS);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		FOLDER_TEST(test_values),
 		FOLDER_TEST(test_head),
 		FOLDER_TEST(test_lexicon),
 		FOLDER_TEST(test_columns),

@@ -25,7 +25,7 @@
 
 #define BS_VALUE_HEAD_BYTES  16u
 #define BS_VALUE_FIELD_BYTES 32u
-#define BS_VALUE_PART_BYTES  32u
+#define BS_VALUE_PART_BYTES  28u
 #define BS_VALUE_ENTRY_BYTES 8u
 #define BS_VALUE_IS_PARTIAL  1u /* flag of the head: fields that are not there may have values all the same */
 

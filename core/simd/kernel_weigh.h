@@ -16,8 +16,8 @@ __attribute__((always_inline)) static inline void add_weight(line_t *planes, uin
 	}
 }
 
-__attribute__((always_inline)) static inline void weigh_term(line_t *planes, uint32_t n_planes, const struct bs_weighed_term *term, line_t mask,
-                              size_t block)
+__attribute__((always_inline)) static inline void weigh_term(line_t *planes, uint32_t n_planes,
+                                                            const struct bs_weighed_term *term, line_t mask, size_t block)
 {
 	size_t at = block * BS_LINE_WORDS;
 	if (term->lines) {
@@ -61,7 +61,8 @@ __attribute__((always_inline)) static inline line_t at_least(const line_t *plane
 }
 
 /* Leaves in the mask what can still reach the threshold: by its sum, and all of the terms that are left. */
-__attribute__((always_inline)) static inline line_t narrow(const line_t *planes, uint32_t n_planes, line_t mask, uint32_t left, uint32_t threshold)
+__attribute__((always_inline)) static inline line_t narrow(const line_t *planes, uint32_t n_planes, line_t mask,
+                                                          uint32_t left, uint32_t threshold)
 {
 	return left < threshold ? at_least(planes, n_planes, mask, threshold - left) : mask;
 }
@@ -70,8 +71,9 @@ __attribute__((always_inline)) static inline line_t narrow(const line_t *planes,
  * What of the mask reaches the threshold if each word that is there reaches all of its levels: few, mostly, so that of the
  * levels themselves hardly any is looked at.
  */
-__attribute__((always_inline)) static inline line_t weigh_roughly(line_t mask, const struct bs_weighed_term *terms, size_t n_terms, size_t block,
-                                   uint32_t n_planes, uint32_t left, uint32_t threshold)
+__attribute__((always_inline)) static inline line_t weigh_roughly(line_t mask, const struct bs_weighed_term *terms,
+                                                                 size_t n_terms, size_t block, uint32_t n_planes,
+                                                                 uint32_t left, uint32_t threshold)
 {
 	line_t planes[BS_WEIGH_PLANES];
 #pragma GCC unroll 16
@@ -100,8 +102,7 @@ __attribute__((always_inline)) static inline void weigh_planes(const uint64_t *l
 	FOR_EACH_LIVE(live, block) {
 		line_t planes[BS_WEIGH_PLANES];
 		uint32_t left = most;
-		line_t mask = load_line(lines + block * BS_LINE_WORDS);
-		mask = weigh_roughly(mask, terms, n_terms, block, n_planes, most, threshold);
+		line_t mask = weigh_roughly(load_line(lines + block * BS_LINE_WORDS), terms, n_terms, block, n_planes, most, threshold);
 #pragma GCC unroll 16
 		for (uint32_t p = 0; p < n_planes; p++)
 			planes[p] = zero_line();

@@ -26,6 +26,7 @@ const char *bs_part_name(enum bs_part part)
 		[BS_PART_GRAM_COLUMNS] = "gram columns",
 		[BS_PART_GRAM_LISTS] = "frequent grams",
 		[BS_PART_GRAM_ROWS] = "gram rows",
+		[BS_PART_VALUES] = "numbers and dates",
 		[BS_PART_NAMES] = "document ids",
 		[BS_PART_PLACES] = "places in sources",
 		[BS_PART_STORED_TEXT] = "stored text",
@@ -58,6 +59,9 @@ static enum bs_part part_of(uint32_t section)
 		{BS_SECTION_DOC_PLACES, BS_PART_PLACES}, {BS_SECTION_DOC_CHECKSUMS, BS_PART_PLACES},
 		{BS_SECTION_STORE_DICTIONARY, BS_PART_STORED_TEXT}, {BS_SECTION_STORE_OFFSETS, BS_PART_STORED_TEXT},
 		{BS_SECTION_STORE_FRAMES, BS_PART_STORED_TEXT},
+		{BS_SECTION_VALUE_FIELDS, BS_PART_VALUES}, {BS_SECTION_VALUE_PARTS, BS_PART_VALUES},
+		{BS_SECTION_VALUE_KEYS, BS_PART_VALUES}, {BS_SECTION_VALUE_KEY_OFFSETS, BS_PART_VALUES},
+		{BS_SECTION_VALUE_LINES, BS_PART_VALUES}, {BS_SECTION_VALUE_LISTS, BS_PART_VALUES},
 	};
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
 		if (parts[i][0] == section)

@@ -26,6 +26,7 @@ enum bs_part {
 	BS_PART_GRAM_COLUMNS,
 	BS_PART_GRAM_LISTS,    /* which trigrams are frequent */
 	BS_PART_GRAM_ROWS,
+	BS_PART_VALUES,        /* numbers and dates of records */
 	BS_PART_NAMES,         /* of documents: ids, and their offsets */
 	BS_PART_PLACES,        /* of documents in their sources; flags */
 	BS_PART_STORED_TEXT,
@@ -38,7 +39,7 @@ enum bs_part {
 /* Those before the first are the index of the words, those from there on the index of the grams; from the second on,
  * what would be there without either. */
 #define BS_FIRST_GRAM_PART  BS_PART_GRAM_COLUMNS
-#define BS_FIRST_OTHER_PART BS_PART_NAMES
+#define BS_FIRST_OTHER_PART BS_PART_VALUES
 
 struct bs_slab_stats {
 	uint32_t n_docs;

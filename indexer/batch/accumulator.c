@@ -68,6 +68,7 @@ void bs_accumulator_clear(struct bs_accumulator *accumulator)
 	bs_term_table_clear(&accumulator->values);
 	bs_buffer_clear(&accumulator->value_docs);
 	bs_buffer_clear(&accumulator->value_numbers);
+	bs_buffer_clear(&accumulator->field_map);
 	bs_buffer_clear(&accumulator->value_map);
 	accumulator->lacks_values = false;
 	bs_doc_table_builder_clear(&accumulator->doc_table);
@@ -89,6 +90,7 @@ void bs_accumulator_deinit(struct bs_accumulator *accumulator)
 	bs_term_table_deinit(&accumulator->values);
 	bs_buffer_deinit(&accumulator->value_docs);
 	bs_buffer_deinit(&accumulator->value_numbers);
+	bs_buffer_deinit(&accumulator->field_map);
 	bs_buffer_deinit(&accumulator->value_map);
 	bs_doc_table_builder_deinit(&accumulator->doc_table);
 	bs_tf_table_builder_deinit(&accumulator->tf_table);
@@ -145,6 +147,79 @@ static void look_up(const struct bs_accumulator *accumulator, const struct bs_te
 	}
 }
 
+/* A value of the batch by the number that its field has here. */
+struct value_key {
+	uint64_t hash;
+	uint32_t n_bytes;
+	uint8_t bytes[4 + BS_VALUE_MOST_BYTES];
+};
+
+/* False: there is no such field here. */
+static bool make_value_key(const struct bs_accumulator *accumulator, const struct bs_term_batch *batch, uint32_t number,
+                           struct value_key *key)
+{
+	const uint8_t *of_batch = bs_term_table_key(&batch->values, number);
+	uint32_t field = ((const uint32_t *)(const void *)accumulator->field_map.data)[bs_load_u32(of_batch)];
+	key->n_bytes = batch->values.entries[number].n_bytes;
+	memcpy(key->bytes, of_batch, key->n_bytes);
+	bs_store_u32(key->bytes, field);
+	key->hash = bs_hash_slot(key->bytes, key->n_bytes);
+	return field != BS_TERM_NONE;
+}
+
+/* As look_up: what is known here of the batch's values. */
+static void look_up_values(const struct bs_accumulator *accumulator, const struct bs_term_batch *batch, uint32_t *map)
+{
+	const struct bs_term_table *values = &accumulator->values;
+	struct value_key keys[LOOK_AHEAD];
+	uint32_t guesses[LOOK_AHEAD];
+	bool has_field[LOOK_AHEAD];
+	for (uint32_t first = 0, n; first < batch->values.n_terms; first += n) {
+		uint32_t left = batch->values.n_terms - first;
+		n = left < LOOK_AHEAD ? left : LOOK_AHEAD;
+		for (uint32_t i = 0; i < n; i++) {
+			has_field[i] = make_value_key(accumulator, batch, first + i, &keys[i]);
+			bs_term_table_prefetch(values, keys[i].hash);
+		}
+		for (uint32_t i = 0; i < n; i++) {
+			guesses[i] = bs_term_table_guess(values, keys[i].hash);
+			bs_term_table_prefetch_entry(values, guesses[i]);
+		}
+		for (uint32_t i = 0; i < n; i++)
+			bs_term_table_prefetch_key(values, guesses[i]);
+		for (uint32_t i = 0; i < n; i++) {
+			uint32_t number;
+			bool is_known = has_field[i] && guesses[i] != BS_TERM_NONE &&
+			                bs_term_table_find(values, keys[i].bytes, keys[i].n_bytes, keys[i].hash, &number);
+			map[first + i] = is_known ? number : BS_TERM_NONE;
+		}
+	}
+}
+
+static enum bs_status start_values(struct bs_accumulator *accumulator, const struct bs_term_batch *batch,
+                                   struct bs_error *err)
+{
+	const struct bs_term_table *fields = &batch->fields;
+	size_t n_bytes = batch->values.n_terms * sizeof(uint32_t);
+	enum bs_status status = BS_OK;
+	bs_buffer_clear(&accumulator->field_map);
+	bs_buffer_clear(&accumulator->value_map);
+	for (uint32_t i = 0; i < fields->n_terms && !status; i++) {
+		uint32_t number;
+		if (!bs_term_table_find(&accumulator->fields, bs_term_table_key(fields, i), fields->entries[i].n_bytes,
+		                        fields->entries[i].hash, &number))
+			number = BS_TERM_NONE;
+		status = bs_buffer_append(&accumulator->field_map, &number, sizeof(number), err);
+	}
+	if (!status)
+		status = bs_buffer_reserve(&accumulator->value_map, n_bytes, err);
+	if (status)
+		return status;
+	look_up_values(accumulator, batch, (uint32_t *)(void *)accumulator->value_map.data);
+	accumulator->value_map.used_bytes = n_bytes;
+	return BS_OK;
+}
+
 enum bs_status bs_accumulator_start(struct bs_accumulator *accumulator, const struct bs_term_batch *batch,
                                     struct bs_error *err)
 {
@@ -157,13 +232,10 @@ enum bs_status bs_accumulator_start(struct bs_accumulator *accumulator, const st
 		return status;
 	look_up(accumulator, batch, (struct mapped *)(void *)accumulator->map.data);
 	accumulator->map.used_bytes = n_bytes;
-	bs_buffer_clear(&accumulator->value_map);
-	for (uint32_t i = 0, none = BS_TERM_NONE; i < batch->values.n_terms && !status; i++)
-		status = bs_buffer_append(&accumulator->value_map, &none, sizeof(none), err);
 	for (uint32_t i = 0, number; i < fields->n_terms && accumulator->fields.n_terms < BS_MOST_FIELDS && !status; i++)
 		status = bs_term_table_intern(&accumulator->fields, bs_term_table_key(fields, i), fields->entries[i].n_bytes,
 		                              fields->entries[i].hash, &number, NULL, err);
-	return status;
+	return status || batch->values.n_terms == 0 ? status : start_values(accumulator, batch, err);
 }
 
 /* Makes those of the postings' terms known that are not. Where they go is prefetched for all of them first. */
@@ -222,20 +294,12 @@ static uint8_t *put_tfs(const struct bs_term_batch *batch, const struct bs_term_
 static enum bs_status know_value(struct bs_accumulator *accumulator, const struct bs_term_batch *batch, uint32_t number,
                                  uint32_t *known_out, struct bs_error *err)
 {
-	uint8_t key[4 + BS_VALUE_MOST_BYTES];
-	const struct bs_term_entry *entry = &batch->values.entries[number];
-	uint32_t of_batch, field;
-	memcpy(key, bs_term_table_key(&batch->values, number), entry->n_bytes);
-	of_batch = bs_load_u32(key);
-	const struct bs_term_entry *name = &batch->fields.entries[of_batch];
-	if (!bs_term_table_find(&accumulator->fields, bs_term_table_key(&batch->fields, of_batch), name->n_bytes, name->hash,
-	                        &field)) {
+	struct value_key key;
+	if (!make_value_key(accumulator, batch, number, &key)) {
 		accumulator->lacks_values = true;
 		return BS_OK;
 	}
-	bs_store_u32(key, field);
-	return bs_term_table_intern(&accumulator->values, key, entry->n_bytes, bs_hash_slot(key, entry->n_bytes), known_out,
-	                            NULL, err);
+	return bs_term_table_intern(&accumulator->values, key.bytes, key.n_bytes, key.hash, known_out, NULL, err);
 }
 
 static enum bs_status add_values(struct bs_accumulator *accumulator, const struct bs_term_batch *batch,

@@ -113,7 +113,8 @@ struct bs_accumulator {
 	uint64_t n_positions;
 	uint64_t text_bytes;
 	struct bs_buffer map; /* scratch: number in the analysed batch -> what that term is here */
-	struct bs_buffer value_map; /* likewise u32 of values, BS_TERM_NONE at first */
+	struct bs_buffer field_map; /* likewise u32 of fields, BS_TERM_NONE for those that are too many */
+	struct bs_buffer value_map; /* ... and of values, BS_TERM_NONE for those that are not known yet */
 };
 void bs_accumulator_clear(struct bs_accumulator *accumulator);
 void bs_accumulator_deinit(struct bs_accumulator *accumulator);

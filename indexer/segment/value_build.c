@@ -35,13 +35,19 @@ struct ranked {
 	uint32_t rank;
 };
 
+/* A value on its way into order: mostly its field and the beginning of its key, as a number, tell. */
+struct ordered {
+	uint64_t head;
+	uint32_t number;
+};
+
 struct making {
 	const struct bs_accumulator *accumulator;
 	struct bs_writer *writer;
 	struct field *fields; /* by name */
 	uint32_t n_fields;
 	uint32_t *place_of;   /* of the accumulator's field: in fields, or NO_PLACE */
-	uint32_t *order;      /* numbers of values, as they stand in the file */
+	struct ordered *order; /* of the values, as they stand in the file */
 	uint32_t *rank_of;    /* by number of a value */
 	uint32_t *values_of;  /* by document: 1 + the place in value_docs, or 0; then where its values begin: */
 	uint64_t *starts;     /* ... by that place */
@@ -79,12 +85,27 @@ static int compare_names(const void *a, const void *b, void *context)
 static int compare_values(const void *a, const void *b, void *context)
 {
 	const struct making *making = context;
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b, x_bytes, y_bytes;
-	const uint8_t *x_key = key_of(making, x, &x_bytes), *y_key = key_of(making, y, &y_bytes);
+	const struct ordered *x = a, *y = b;
+	uint32_t x_bytes, y_bytes;
+	if (x->head != y->head)
+		return x->head < y->head ? -1 : 1;
+	const uint8_t *x_key = key_of(making, x->number, &x_bytes), *y_key = key_of(making, y->number, &y_bytes);
 	uint32_t x_place = making->place_of[bs_load_u32(x_key)], y_place = making->place_of[bs_load_u32(y_key)];
 	if (x_place != y_place)
 		return x_place < y_place ? -1 : 1;
 	return bs_compare_bytes(x_key + 4, x_bytes - 4, y_key + 4, y_bytes - 4);
+}
+
+#define HEAD_FIELD_BITS 10u
+
+static uint64_t head_of(const struct making *making, uint32_t value)
+{
+	uint32_t n_bytes;
+	const uint8_t *key = key_of(making, value, &n_bytes);
+	uint64_t place = making->place_of[bs_load_u32(key)], most = (UINT64_C(1) << HEAD_FIELD_BITS) - 1;
+	if (place >= most)
+		return UINT64_MAX;
+	return place << (64 - HEAD_FIELD_BITS) | bs_first_eight(key + 4, n_bytes - 4) >> HEAD_FIELD_BITS;
 }
 
 static void order_fields(struct making *making)
@@ -114,14 +135,15 @@ static void order_fields(struct making *making)
 
 static void order_values(struct making *making)
 {
-	uint32_t n = making->accumulator->values.n_terms;
+	uint32_t n = making->accumulator->values.n_terms, f = 0;
 	for (uint32_t i = 0; i < n; i++)
-		making->order[i] = i;
+		making->order[i] = (struct ordered){head_of(making, i), i};
 	if (n > 1)
 		qsort_r(making->order, n, sizeof(*making->order), compare_values, making);
-	for (uint32_t i = 0; i < n; i++)
-		making->rank_of[making->order[i]] =
-			(uint32_t)(i - making->fields[place_of_value(making, making->order[i])].first_value);
+	for (uint32_t i = 0; i < n; i++) {
+		f += i >= making->fields[f].first_value + making->fields[f].n_values;
+		making->rank_of[making->order[i].number] = (uint32_t)(i - making->fields[f].first_value);
+	}
 }
 
 static void find_documents(struct making *making)
@@ -290,7 +312,6 @@ static void write_parts(struct making *making)
 		bs_writer_u64(making->writer, parts[i].first_line);
 		bs_writer_u64(making->writer, parts[i].first_entry);
 		bs_writer_u32(making->writer, parts[i].n_entries);
-		bs_writer_u32(making->writer, 0);
 	}
 }
 
@@ -331,7 +352,7 @@ static void write_keys(struct making *making)
 		making->status = bs_fail_memory(making->err, "values", (uint64_t)n * sizeof(*offsets));
 	for (uint32_t i = 0; i < n && !making->status; i++) {
 		uint32_t n_bytes;
-		const uint8_t *key = key_of(making, making->order[i], &n_bytes);
+		const uint8_t *key = key_of(making, making->order[i].number, &n_bytes);
 		making->status = bs_buffer_append(keys, key + 4, n_bytes - 4, making->err);
 		offsets[i + 1] = keys->used_bytes;
 	}

@@ -6,7 +6,8 @@
  * Most places are decided by the bytes beside the word. A word that begins and ends with a letter or digit, and is one
  * word for the analyzer when it stands alone, is one where an inert byte or nothing stands on either side, or a byte
  * that joins words (' . : and the like) with such a one behind it; and it is none where a letter, a digit or _ stands
- * there. All else is analysed, from the last safe cut before to the next one after.
+ * there, unless a word may end there all the same (words_near.h). All else is analysed, from the last safe cut before to
+ * the next one after.
  */
 #include "query/search/byte_verifier.h"
 
@@ -15,6 +16,7 @@
 #include <unicode/utf8.h>
 
 #include "core/base/bytes.h"
+#include "core/store/field_weights.h"
 #include "core/text/words_near.h"
 #include "corpus/read/record_scan.h"
 #include "query/search/named.h"
@@ -48,6 +50,12 @@ struct text {
 	bool goes_on_after;
 };
 
+/* How far a text was searched for a word or phrase, and what came of it. */
+struct searched {
+	size_t to_byte;
+	enum bs_verdict verdict;
+};
+
 /* Around a word in JSON, so many bytes on either side are made into text to be analysed. */
 #define PIECE_BYTES ((size_t)384)
 
@@ -56,6 +64,7 @@ struct bs_byte_verifier {
 	const struct bs_query *query;
 	struct bs_words *words;
 	const struct bs_kernel *kernel;
+	char *const *weights; /* of fields */
 	uint8_t kinds[256];             /* enum bs_byte_kind */
 	enum bs_words_ascii_form worst; /* the least ASCII form that may hide one of the query's words */
 	bool has_not;
@@ -75,6 +84,9 @@ struct bs_byte_verifier {
 	bool is_json;                   /* so are the fields */
 	bool is_head;                   /* they go on behind what there is of them */
 	uint8_t known[MAX_ELEMENTS];    /* enum bs_verdict + 1 of the element in any field, or 0 */
+	struct bs_field grown;          /* of a text that comes bit by bit, what there is of it; */
+	struct searched searched_words[MAX_ELEMENTS]; /* for these words and phrases so much was looked at */
+	struct searched searched_phrases[MAX_NODES];
 	uint8_t piece[4 * PIECE_BYTES]; /* of JSON, as text */
 	size_t left_bytes;              /* that may still be analysed for it */
 	struct bs_error *err;
@@ -90,18 +102,20 @@ static bool is_term(const struct bs_token *token, const struct bs_needle *needle
 struct word_probe {
 	const struct bs_needle *needle;
 	uint64_t start_byte;
-	size_t n_tokens;
 	bool is_found;
+	bool is_all; /* ... and ends where the needle does */
 };
 
 static enum bs_status probe_word(void *context, const struct bs_token *tokens, size_t n_tokens, struct bs_error *err)
 {
 	struct word_probe *probe = context;
 	(void)err;
-	probe->n_tokens += n_tokens;
-	for (size_t i = 0; i < n_tokens; i++)
-		probe->is_found |=
-			!tokens[i].is_bigram && tokens[i].start_byte == probe->start_byte && is_term(&tokens[i], probe->needle);
+	for (size_t i = 0; i < n_tokens; i++) {
+		if (tokens[i].is_bigram || tokens[i].start_byte != probe->start_byte || !is_term(&tokens[i], probe->needle))
+			continue;
+		probe->is_found = true;
+		probe->is_all |= tokens[i].end_byte - tokens[i].start_byte == probe->needle->n_bytes;
+	}
 	return BS_OK;
 }
 
@@ -151,9 +165,10 @@ static enum bs_status make_element(struct bs_byte_verifier *verifier, uint32_t e
 	bool begins = verifier->kinds[from->term[0]] == BS_BYTE_LETTER;
 	bool ends = verifier->kinds[from->term[from->term_bytes - 1]] == BS_BYTE_LETTER;
 	if (element->is_term)
-		element->is_plain = probe.n_tokens == 1 && probe.is_found && begins && ends;
+		element->is_plain = probe.is_all && begins && ends;
 	else
 		element->is_plain = begins && is_wordy(verifier, from);
+	element->is_plain &= !bs_words_may_be_date(verifier->words, from->term, from->term_bytes);
 	return status;
 }
 
@@ -289,6 +304,11 @@ void bs_byte_verifier_free(struct bs_byte_verifier *verifier)
 	free(verifier);
 }
 
+void bs_byte_verifier_weigh_fields(struct bs_byte_verifier *verifier, char *const *weights)
+{
+	verifier->weights = weights;
+}
+
 /* A piece of text without a safe cut that is longer than this on one side is not worth it. */
 #define MAX_REACH_BYTES ((size_t)4096)
 
@@ -344,12 +364,17 @@ static enum bs_byte_kind kind_before(const struct bs_byte_verifier *verifier, co
 	return *n_out == 2 ? kind_of_escape(verifier, text->bytes[at - 1]) : BS_BYTE_HIGH;
 }
 
-/* What a character beside a word says by itself. NO: it is joined to the word. YES: nothing is. */
-static inline enum bs_verdict glance_at(enum bs_byte_kind kind, uint8_t byte)
+/* What a character beside a word says by itself: text[at], or text[at - 1], which is the word's. NO: it is joined to the
+ * word. YES: nothing is. */
+static inline enum bs_verdict glance_at(const struct bs_byte_verifier *verifier, enum bs_byte_kind kind,
+                                        const struct text *text, size_t at, uint8_t byte)
 {
 	if (kind == BS_BYTE_INERT)
 		return BS_VERDICT_YES;
-	return kind == BS_BYTE_LETTER || (kind == BS_BYTE_JOINER && byte == '_') ? BS_VERDICT_NO : BS_VERDICT_UNKNOWN;
+	if (kind != BS_BYTE_LETTER && (kind != BS_BYTE_JOINER || byte != '_'))
+		return BS_VERDICT_UNKNOWN;
+	return bs_words_may_end_between(verifier->words, text->bytes[at - 1], text->bytes[at]) ? BS_VERDICT_UNKNOWN
+	                                                                                       : BS_VERDICT_NO;
 }
 
 static enum bs_verdict glance_after(const struct bs_byte_verifier *verifier, const struct text *text, size_t end)
@@ -360,7 +385,7 @@ static enum bs_verdict glance_after(const struct bs_byte_verifier *verifier, con
 		return at_edge;
 	enum bs_byte_kind kind = kind_at(verifier, text, end, &n);
 	if (kind != BS_BYTE_MID)
-		return glance_at(kind, text->bytes[end]);
+		return glance_at(verifier, kind, text, end, text->bytes[end]);
 	if (end + n == text->n_bytes)
 		return at_edge;
 	return kind_at(verifier, text, end + n, &ignored) == BS_BYTE_INERT ? BS_VERDICT_YES : BS_VERDICT_UNKNOWN;
@@ -377,26 +402,31 @@ static enum bs_verdict glance_before(const struct bs_byte_verifier *verifier, co
 		return BS_VERDICT_NO;
 	enum bs_byte_kind kind = kind_before(verifier, text, start, &n);
 	if (kind != BS_BYTE_MID)
-		return glance_at(kind, text->bytes[start - 1]);
+		return glance_at(verifier, kind, text, start, text->bytes[start - 1]);
 	if (start == n)
 		return at_edge;
 	return kind_before(verifier, text, start - n, &ignored) == BS_BYTE_INERT ? BS_VERDICT_YES : BS_VERDICT_UNKNOWN;
 }
 
 /*
- * A word that begins there begins with the prefix if the prefix is of bytes that stay together, and what follows is
- * ASCII, so that it composes with nothing.
+ * A word that begins there begins with the prefix if the prefix is of bytes that stay together, and what follows up to an
+ * inert byte is ASCII: then it composes with nothing, and is a word. (To ICU it is none if it ends with _ and a mark.)
  */
 static enum bs_verdict glance_prefix(const struct bs_byte_verifier *verifier, const struct text *text,
                                      const struct element *element, size_t at)
 {
-	size_t end = at + element->needle.n_bytes, ignored;
+	size_t end = at + element->needle.n_bytes, n;
 	enum bs_verdict before = glance_before(verifier, text, at);
 	if (before != BS_VERDICT_YES)
 		return before;
-	bool is_plain_after =
-		end == text->n_bytes ? !text->goes_on_after : kind_at(verifier, text, end, &ignored) != BS_BYTE_HIGH;
-	return is_plain_after ? BS_VERDICT_YES : BS_VERDICT_UNKNOWN;
+	for (size_t i = end; i < text->n_bytes; i += n) {
+		enum bs_byte_kind kind = kind_at(verifier, text, i, &n);
+		if (kind == BS_BYTE_INERT)
+			return BS_VERDICT_YES;
+		if (kind == BS_BYTE_HIGH || i - end > MAX_WORD)
+			return BS_VERDICT_UNKNOWN;
+	}
+	return text->goes_on_after ? BS_VERDICT_UNKNOWN : BS_VERDICT_YES;
 }
 
 /* Whether the bytes of element e at text[at] may be a word, and the word: NO, YES or UNKNOWN. Analyses nothing. */
@@ -447,7 +477,7 @@ static bool next_may_be(const struct bs_byte_verifier *verifier, const struct te
 		if (at < text->n_bytes && text->bytes[at] == 'u')
 			return true;
 	}
-	return false;
+	return text->goes_on_after;
 }
 
 /* The same for the word before one that starts at `start`, which ends with the last letter or digit before. */
@@ -494,11 +524,17 @@ static bool may_be_phrase(const struct bs_byte_verifier *verifier, const struct 
 	const struct element *before = neighbour(verifier, phrase, i, -1);
 	const struct element *after = neighbour(verifier, phrase, i, 1);
 	uint32_t e = phrase->items[i].element;
+	size_t n_bytes = verifier->elements[e].needle.n_bytes, end = at + n_bytes;
 	if (may_be_word(verifier, text, e, at) == BS_VERDICT_NO)
 		return false;
-	if (after && !next_may_be(verifier, text, at + verifier->elements[e].needle.n_bytes, &after->needle))
+	/* Around the T of a date, and in an identifier, whose first position has two words, the next word is not the one that
+	 * follows here. */
+	bool is_in_word = at > 0 && verifier->kinds[text->bytes[at - 1]] == BS_BYTE_LETTER;
+	bool goes_on = end < text->n_bytes && text->bytes[end] == 'T';
+	bool has_parts = bs_words_splits(verifier->words) && bs_words_has_parts(verifier->words, text->bytes + at, n_bytes);
+	if (after && !goes_on && !has_parts && !next_may_be(verifier, text, end, &after->needle))
 		return false;
-	return !before || last_may_be(verifier, text, at, &before->needle);
+	return !before || is_in_word || last_may_be(verifier, text, at, &before->needle);
 }
 
 /* Gives text[from..to) to fn, unless the document has had its share. False: it was not. */
@@ -744,25 +780,34 @@ static size_t find(const struct bs_byte_verifier *verifier, const struct text *t
 	return verifier->kernel->find_needle(text->bytes, from, text->n_bytes, &verifier->elements[e].needle);
 }
 
-/* Calls for each place where the bytes of element e stand. */
-#define FOR_EACH_PLACE(verifier, text, e, at) \
-	for (size_t at = find(verifier, text, 0, e); at < (text)->n_bytes; at = find(verifier, text, at + 1, e))
+/* Near the end of a text that goes on, a place is not looked at: there will be more around it. */
+#define EDGE_BYTES (2 * MAX_REACH_BYTES)
+
+static size_t searchable_bytes(const struct text *text)
+{
+	return !text->goes_on_after ? text->n_bytes : text->n_bytes > EDGE_BYTES ? text->n_bytes - EDGE_BYTES : 0;
+}
+
+/* Calls for each place from `from` on where the bytes of element e stand. */
+#define FOR_EACH_PLACE(verifier, text, from, e, at)                                    \
+	for (size_t at = find(verifier, text, from, e), end_ = searchable_bytes(text); at < end_; \
+	     at = find(verifier, text, at + 1, e))
 
 /* NO: it is not in the line, if that hides nothing; else UNKNOWN. */
 static enum bs_verdict element_in_json(struct bs_byte_verifier *verifier, uint32_t e)
 {
-	FOR_EACH_PLACE (verifier, &verifier->text, e, at)
+	FOR_EACH_PLACE (verifier, &verifier->text, 0, e, at)
 		if (may_be_word(verifier, &verifier->text, e, at) != BS_VERDICT_NO)
 			return BS_VERDICT_UNKNOWN;
 	return BS_VERDICT_NO;
 }
 
 static enum bs_verdict element_in_text(struct bs_byte_verifier *verifier, const struct text *text,
-                                       const struct bs_query_node *node, uint32_t e)
+                                       const struct bs_query_node *node, uint32_t e, size_t from)
 {
 	enum bs_verdict verdict = BS_VERDICT_NO;
 	(void)node;
-	FOR_EACH_PLACE (verifier, text, e, at) {
+	FOR_EACH_PLACE (verifier, text, from, e, at) {
 		enum bs_verdict here = is_word(verifier, text, e, at);
 		if (here == BS_VERDICT_YES)
 			return here;
@@ -771,20 +816,42 @@ static enum bs_verdict element_in_text(struct bs_byte_verifier *verifier, const 
 	return verdict;
 }
 
-/* What `in_text` says of the fields of a leaf together; which: its last argument. */
+/* Says whether a leaf's word or phrase stands in a text, at a place from `from` on. */
+typedef enum bs_verdict ask_text(struct bs_byte_verifier *verifier, const struct text *text, const struct bs_query_node *node,
+                                 uint32_t which, size_t from);
+
+/* The same of a text that comes bit by bit: only what is new is searched. */
+static enum bs_verdict ask_grown(struct bs_byte_verifier *verifier, const struct bs_query_node *node, uint32_t which,
+                                 ask_text *in_text, struct searched *searched)
+{
+	struct text text = field_text(verifier, &verifier->grown);
+	if (searched->verdict == BS_VERDICT_YES)
+		return BS_VERDICT_YES;
+	enum bs_verdict verdict = in_text(verifier, &text, node, which, searched->to_byte);
+	searched->to_byte = searchable_bytes(&text);
+	searched->verdict = verdict == BS_VERDICT_NO ? searched->verdict : verdict;
+	return searched->verdict;
+}
+
+/* What `in_text` says of the fields of a leaf together. */
 static enum bs_verdict ask_fields(struct bs_byte_verifier *verifier, const struct bs_query_node *node, uint32_t which,
-                                  enum bs_verdict (*in_text)(struct bs_byte_verifier *verifier, const struct text *text,
-                                                             const struct bs_query_node *node, uint32_t which))
+                                  ask_text *in_text)
 {
 	enum bs_verdict verdict = BS_VERDICT_NO;
 	for (size_t i = 0; i < verifier->n_doc_fields && verdict != BS_VERDICT_YES; i++) {
 		struct text text = field_text(verifier, &verifier->doc_fields[i]);
 		if (!bs_match_field(verifier->query, node, &verifier->doc_fields[i]))
 			continue;
-		enum bs_verdict here = in_text(verifier, &text, node, which);
+		enum bs_verdict here = in_text(verifier, &text, node, which, 0);
 		verdict = here == BS_VERDICT_NO ? verdict : here;
 	}
 	return verdict;
+}
+
+/* A text that comes bit by bit has no name: it is in no field that a leaf could mean. */
+static bool is_grown(const struct bs_byte_verifier *verifier, const struct bs_query_node *leaf)
+{
+	return verifier->doc_fields == &verifier->grown && leaf->field == BS_QUERY_ANY_FIELD;
 }
 
 /* Whether an element stands in the document, in a field of the leaf. */
@@ -795,8 +862,10 @@ static enum bs_verdict ask_element(struct bs_byte_verifier *verifier, const stru
 		return BS_VERDICT_UNKNOWN;
 	if (is_anywhere && verifier->known[e])
 		return (enum bs_verdict)(verifier->known[e] - 1);
-	enum bs_verdict verdict =
-		verifier->doc_fields ? ask_fields(verifier, node, e, element_in_text) : element_in_json(verifier, e);
+	enum bs_verdict verdict;
+	if (is_grown(verifier, node))
+		return ask_grown(verifier, node, e, element_in_text, &verifier->searched_words[e]);
+	verdict = verifier->doc_fields ? ask_fields(verifier, node, e, element_in_text) : element_in_json(verifier, e);
 	if (is_anywhere)
 		verifier->known[e] = (uint8_t)(verdict + 1);
 	return verdict;
@@ -820,11 +889,11 @@ static bool is_confirmable(const struct bs_byte_verifier *verifier, const struct
 }
 
 static enum bs_verdict phrase_in_text(struct bs_byte_verifier *verifier, const struct text *text,
-                                      const struct bs_query_node *node, uint32_t item)
+                                      const struct bs_query_node *node, uint32_t item, size_t from)
 {
 	enum bs_verdict verdict = BS_VERDICT_NO;
 	bool can_confirm = verifier->doc_fields && is_confirmable(verifier, node);
-	FOR_EACH_PLACE (verifier, text, node->items[item].element, at) {
+	FOR_EACH_PLACE (verifier, text, from, node->items[item].element, at) {
 		if (!may_be_phrase(verifier, text, node, item, at))
 			continue;
 		enum bs_verdict here = can_confirm ? is_phrase(verifier, text, node, item, at) : BS_VERDICT_UNKNOWN;
@@ -840,16 +909,20 @@ static enum bs_verdict ask_phrase(struct bs_byte_verifier *verifier, const struc
 	if (item == NO_ITEM)
 		return ask_all(verifier, node);
 	if (!verifier->doc_fields)
-		return phrase_in_text(verifier, &verifier->text, node, item);
+		return phrase_in_text(verifier, &verifier->text, node, item, 0);
+	if (is_grown(verifier, node))
+		return ask_grown(verifier, node, item, phrase_in_text,
+		                 &verifier->searched_phrases[node - verifier->query->nodes]);
 	return ask_fields(verifier, node, item, phrase_in_text);
 }
 
 /* A value has no escapes, unless somebody wants to. */
 static enum bs_verdict range_in_text(struct bs_byte_verifier *verifier, const struct text *text,
-                                     const struct bs_query_node *node, uint32_t which)
+                                     const struct bs_query_node *node, uint32_t which, size_t from)
 {
 	struct bs_value value;
 	(void)which;
+	(void)from; /* texts that are read piece by piece are those of files, which have no values */
 	if (text->is_json && memchr(text->bytes, '\\', text->n_bytes))
 		return BS_VERDICT_UNKNOWN;
 	bool is_in = bs_value_parse(text->bytes, text->n_bytes, &value) &&
@@ -935,9 +1008,12 @@ static bool list_words(struct bs_byte_verifier *verifier, struct bs_match *match
 		if (!verifier->elements[e].is_term)
 			return false;
 		for (size_t f = 0; f < verifier->n_doc_fields; f++) {
-			struct text text = field_text(verifier, &verifier->doc_fields[f]);
-			if (!count_words(verifier, &text, e, &tf))
+			const struct bs_field *field = &verifier->doc_fields[f];
+			struct text text = field_text(verifier, field);
+			uint32_t n = 0;
+			if (!count_words(verifier, &text, e, &n))
 				return false;
+			tf = bs_tf_add(tf, bs_field_weight(verifier->weights, field->name, field->name_bytes), n);
 		}
 		if (tf > 0)
 			verifier->found[match->n_words++] = (struct bs_match_word){
@@ -968,16 +1044,27 @@ enum bs_status bs_byte_verifier_fields(struct bs_byte_verifier *verifier, const 
 	return verifier->status;
 }
 
-enum bs_status bs_byte_verifier_head(struct bs_byte_verifier *verifier, const uint8_t *text, size_t text_bytes,
-                                     enum bs_verdict *verdict_out, struct bs_error *err)
+bool bs_byte_verifier_takes_heads(const struct bs_byte_verifier *verifier)
 {
-	struct bs_field field = {.name = "", .text = text, .text_bytes = text_bytes};
-	begin(verifier, text_bytes, err);
-	verifier->doc_fields = &field;
+	return !verifier->has_not;
+}
+
+enum bs_status bs_byte_verifier_grown(struct bs_byte_verifier *verifier, const uint8_t *text, size_t text_bytes, bool is_new,
+                                      bool is_whole, enum bs_verdict *verdict_out, struct bs_error *err)
+{
+	size_t before_bytes = is_new ? 0 : verifier->grown.text_bytes, left_bytes = verifier->left_bytes;
+	begin(verifier, text_bytes - before_bytes, err);
+	if (is_new) {
+		memset(verifier->searched_words, 0, verifier->query->n_elements * sizeof(*verifier->searched_words));
+		memset(verifier->searched_phrases, 0, verifier->query->n_nodes * sizeof(*verifier->searched_phrases));
+	} else {
+		verifier->left_bytes += left_bytes;
+	}
+	verifier->grown = (struct bs_field){.name = "", .text = text, .text_bytes = text_bytes};
+	verifier->doc_fields = &verifier->grown;
 	verifier->n_doc_fields = 1;
 	verifier->is_json = false;
-	verifier->is_head = true;
+	verifier->is_head = !is_whole;
 	*verdict_out = ask_root(verifier);
-	verifier->doc_fields = NULL;
 	return verifier->status;
 }

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "core/base/date.h"
+#include "core/base/value.h"
 #include "corpus/read/record_scan.h"
 #include "corpus/walk/file.h"
 #include "corpus/walk/file_types.h"
@@ -27,6 +28,7 @@ struct bs_filter {
 	int64_t newer_ns, older_ns;   /* the first that passes, and the first that is too late */
 	bool has_time;
 	const char *date_field[1];    /* in asked; NULL: the time is that of the file */
+	struct bs_range dates;        /* ... or these of the field */
 	struct bs_record_scan scan;   /* for that field, and when it does not know: */
 	struct bs_record_parser *parser;
 	char *current;                /* the working directory's real path, once it is needed */
@@ -250,6 +252,12 @@ static enum bs_status take_ask(struct bs_filter *filter, const char *ask, struct
 	return BS_OK;
 }
 
+/* Downwards; the ends stay. */
+static int64_t to_us(int64_t ns)
+{
+	return ns == INT64_MIN || ns == INT64_MAX ? ns : ns / 1000 - (ns % 1000 < 0);
+}
+
 enum bs_status bs_filter_begin(struct bs_filter *filter, const struct bs_find_request *request, bool *is_any_out,
                                struct bs_error *err)
 {
@@ -266,9 +274,21 @@ enum bs_status bs_filter_begin(struct bs_filter *filter, const struct bs_find_re
 	status = bs_buffer_append(asked, next->data, next->used_bytes, err);
 	for (size_t at = 0; at < asked->used_bytes && !status; at += strlen((const char *)asked->data + at) + 1)
 		status = take_ask(filter, (const char *)asked->data + at, err);
+	bs_range_of_dates(to_us(filter->newer_ns), to_us(filter->older_ns), &filter->dates);
 	if (status)
 		forget(filter);
 	return status;
+}
+
+const struct bs_range *bs_filter_dates(const struct bs_filter *filter, const char **field_out)
+{
+	*field_out = filter->date_field[0];
+	return *field_out ? &filter->dates : NULL;
+}
+
+bool bs_filter_has_more(const struct bs_filter *filter)
+{
+	return filter->types || filter->globs.n_rules > 0 || filter->places.used_bytes > 0;
 }
 
 static bool passes_time(const struct bs_filter *filter, int64_t ns)
@@ -497,7 +517,7 @@ enum bs_status bs_filter_passes_text(struct bs_filter *filter, struct bs_doc_ref
 	const uint8_t *line = NULL;
 	size_t line_bytes = 0;
 	bool is_known = false;
-	int64_t ns;
+	struct bs_value value;
 	*passes_out = false;
 	enum bs_status status = find_line(filter, ref, &line, &line_bytes, err);
 	if (status || !line)
@@ -506,7 +526,7 @@ enum bs_status bs_filter_passes_text(struct bs_filter *filter, struct bs_doc_ref
 	if (!status && !is_known)
 		status = bs_record_parse(filter->parser, line, line_bytes, &document, &refusal, err);
 	for (size_t i = 0; i < document.n_fields && !status && !refusal.reason && !*passes_out; i++)
-		*passes_out = bs_date_parse(document.fields[i].text, document.fields[i].text_bytes, &ns) &&
-		              passes_time(filter, ns);
+		*passes_out = bs_value_parse(document.fields[i].text, document.fields[i].text_bytes, &value) &&
+		              bs_range_has(&filter->dates, &value);
 	return status;
 }

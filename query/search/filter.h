@@ -1,6 +1,7 @@
 /*
  * filter.h: which documents a request wants at all: by the path of the file, its type, its place and its time, or by a date
- * in the record. All but the last is known from the index, so that no text is read of what does not pass. A filter changes
+ * in the record. All but the last is known from the index, so that no text is read of what does not pass; where the index knows
+ * the dates of the field, the query asks for them (bs_filter_dates). A filter changes
  * no statistics, hence no score. A document is looked at when it is first asked about, and its answer kept for as long as
  * requests ask for the same.
  */
@@ -23,6 +24,11 @@ void bs_filter_free(struct bs_filter *filter);
  * none. BS_NOT_FOUND: nothing of a place is in the index. BS_NO_MEMORY. */
 enum bs_status bs_filter_begin(struct bs_filter *filter, const struct bs_find_request *request, bool *is_any_out,
                                struct bs_error *err) BS_WARN_UNUSED;
+
+/* The dates that a field of records is to have; *field_out: its name. NULL: none are asked for. */
+const struct bs_range *bs_filter_dates(const struct bs_filter *filter, const char **field_out);
+/* Whether there is more that is asked for. */
+bool bs_filter_has_more(const struct bs_filter *filter);
 
 /* By what the index knows. BS_CORRUPT, BS_NO_MEMORY. */
 enum bs_status bs_filter_passes(struct bs_filter *filter, struct bs_doc_ref ref, bool *passes_out, struct bs_error *err)

@@ -430,6 +430,15 @@ static uint32_t parse_inexact(struct parser *parser, struct bs_element last, siz
 	return draft;
 }
 
+static uint32_t add_range(struct parser *parser, const struct bs_query_range *range)
+{
+	struct draft leaf = new_draft(BS_NODE_RANGE);
+	leaf.field = range->field;
+	leaf.range = (uint32_t)(parser->ranges.used_bytes / sizeof(*range));
+	append(parser, &parser->ranges, range, sizeof(*range));
+	return add_draft(parser, &leaf);
+}
+
 /* A bare word that is a range of the field in force, as a leaf; NO_DRAFT: it is none. `name:` is of files, unless records
  * have such a field. */
 static uint32_t parse_range(struct parser *parser)
@@ -440,7 +449,6 @@ static uint32_t parse_range(struct parser *parser)
 	const uint8_t *text = parser->lexing.text + token->inner_start_byte;
 	uint32_t field = parser->field == BS_QUERY_FILE_NAME ? parser->name_field : parser->field;
 	struct bs_query_range range = {.field = field};
-	struct draft leaf = new_draft(BS_NODE_RANGE);
 	if (parser->field == BS_QUERY_ANY_FIELD || !bs_range_is_meant(text, n_bytes))
 		return NO_DRAFT;
 	bool has_values = field != BS_QUERY_ANY_FIELD && options->has_values && options->has_values(options->context, field);
@@ -451,13 +459,10 @@ static uint32_t parse_range(struct parser *parser)
 		                       : "is searched as text: what it is to lie between is no number and no date");
 		return NO_DRAFT;
 	}
-	leaf.field = field;
-	leaf.range = (uint32_t)(parser->ranges.used_bytes / sizeof(range));
-	if (leaf.range == BS_QUERY_MAX_RANGES)
+	if (parser->ranges.used_bytes / sizeof(range) == BS_QUERY_MAX_RANGES)
 		bs_lex_fail(&parser->lexing, token->start_byte, "a query may have 1024 ranges");
 	memcpy(range.text, text, n_bytes < BS_QUERY_RANGE_SHOWN ? n_bytes : BS_QUERY_RANGE_SHOWN);
-	append(parser, &parser->ranges, &range, sizeof(range));
-	return add_draft(parser, &leaf);
+	return add_range(parser, &range);
 }
 
 /* A bare word, its fields taken off. */
@@ -740,6 +745,14 @@ static void finish(struct parser *parser, uint32_t root)
 	query->depth = finish_node(parser, draft_at(parser, root), true, 1);
 }
 
+static uint32_t keep_within(struct parser *parser, uint32_t root)
+{
+	struct draft both = new_draft(BS_NODE_AND);
+	add_operand(parser, &both, root);
+	add_operand(parser, &both, add_range(parser, parser->options->within));
+	return join(parser, &both);
+}
+
 static void parse_query(struct parser *parser)
 {
 	parser->query = calloc(1, sizeof(*parser->query));
@@ -755,6 +768,8 @@ static void parse_query(struct parser *parser)
 	parser->own_items_bytes = parser->items.used_bytes;
 	if (parser->options->n_terms > 0 && !parser->lexing.status)
 		root = add_terms(parser, root);
+	if (root != NO_DRAFT && parser->options->within && !parser->lexing.status)
+		root = keep_within(parser, root);
 	if (root == NO_DRAFT)
 		bs_lex_fail(&parser->lexing, 0, is_empty ? "the query is empty" : "the query has no words");
 	if (!parser->lexing.status)

@@ -165,6 +165,8 @@ struct bs_query_options {
 	/* Whether a field may have numbers or dates; NULL: none has. */
 	bool (*has_values)(void *context, uint32_t field);
 	void *context;
+	/* A range that every match is in, too; NULL: none. The caller's, during the call. */
+	const struct bs_query_range *within;
 	bool any;
 	bool strict;                        /* a notice is an error */
 	/*

@@ -31,6 +31,11 @@ every() {
     done
 }
 
+checked() {
+    announce bitsift check "$@"
+    bitsift check "$@" | neutral -
+}
+
 # Numbers: both ends, one, neither in; decimals, exponents, zeros, more digits than a double has.
 every year:1990..2000
 every year:1990..1990
@@ -128,7 +133,7 @@ quiet bitsift delete k
 every year:1990..2000
 quiet bitsift compact
 every year:1990..2000
-show bitsift check
+checked
 # Fields that become numbers, only in what is new.
 echo '{"id":"l","text":5,"year":1999}' >>all.jsonl
 show bitsift query --ids --fresh text:1..9
@@ -159,7 +164,7 @@ awk 'BEGIN { for (i = 0; i < 3000; i++) {
     if (i % 3 == 1) printf ",\"mix\":%d", 1900 + i % 150
     print "}" } }' >many.jsonl
 quiet bitsift index --index many many.jsonl
-show bitsift check --index many
+checked --index many
 while read -r query; do
     counts=$(for mode in '' --brute '--kernel plain'; do bitsift query --index many --count $mode -- "$query"; done | sort -u)
     printf '%s: %s\n' "$query" "$counts"
