@@ -219,6 +219,8 @@ struct bs_build_request {
 	                                 * sources only in an index that has a folder or file, too, or was once asked for grams */
 	const char *stem_language;      /* a Snowball stemmer, "english"; NULL: words are indexed as they are */
 	bool fold_accents;              /* cafe finds café */
+	bool split_identifiers;         /* parts of identifiers are words, too: HTTPServer2 is found by server */
+	const char *const *weights;     /* JSONL: fields whose words count more than once in scores, "title=3"; NULL-ended; from 1 to 100 */
 	bool hidden;                    /* folders: hidden files too */
 	bool no_ignore;                 /* folders: .gitignore, .ignore and .rgignore do not count */
 	bool binary_as_text;            /* folders: files with NUL bytes too */

@@ -85,8 +85,10 @@ struct oracle {
 	const char *names[ORACLE_MAX_NAMES]; /* of fields, literals; those in documents so far */
 	int n_names;
 	bool has_values[ORACLE_MAX_NAMES]; /* by name: some text is a value */
+	const char *const *weights; /* of fields, borrowed: as bs_build_request has them */
 	bool has_files;
 	uint64_t n_positions;
+	uint32_t length; /* of the document being added */
 };
 
 void oracle_init(struct oracle *oracle, const struct bs_words_options *options);
@@ -129,6 +131,7 @@ struct oracle_setup {
 	struct bs_words_options words;
 	const char *id_field;
 	bool has_text_fields;
+	const char *weights[4]; /* of fields, NULL-ended */
 	struct bs_treatment_policy policy;
 	uint32_t max_slab_blocks, max_slab_bytes, max_segment_docs, n_threads;
 	enum bs_forward_mode forward_mode;

@@ -79,6 +79,8 @@ static void index_corpus(struct bench *bench)
 		.n_sources = setup->n_sources,
 		.words = true,
 		.fold_accents = setup->words.fold_accents,
+		.split_identifiers = setup->words.split_identifiers,
+		.weights = setup->weights,
 		.n_threads = setup->n_threads,
 		.tuning = &tuning,
 	};
@@ -125,6 +127,7 @@ void bench_init(struct bench *bench, uint64_t seed, unsigned number, uint32_t n_
 void bench_write(struct bench *bench)
 {
 	oracle_init(&bench->oracle, &bench->setup.words);
+	bench->oracle.weights = bench->setup.weights;
 	oracle_write_sources(&bench->setup, &bench->vocabulary, &bench->dice, &bench->oracle);
 }
 

@@ -64,6 +64,8 @@ static const char *draw_source(const struct oracle_setup *setup, struct dice *di
 void oracle_setup_draw(struct oracle_setup *setup, struct dice *dice, uint64_t seed, unsigned number, uint32_t n_docs)
 {
 	static const char *const stemmers[] = {"english", "french", "russian"};
+	static const char *const weights[][3] = {{"title=3", "title=100", "text=2"}, {"body=7", "note=1", "x.y=50"},
+	                                         {"na\u00efve=4", "missing=9", "name=20"}};
 	static const enum bs_forward_mode modes[] = {BS_FORWARD_AUTO, BS_FORWARD_NEVER, BS_FORWARD_NEVER, BS_FORWARD_ALWAYS};
 	*setup = (struct oracle_setup){.seed = seed, .number = number};
 	setup->n_docs = n_docs ? n_docs : draw_n_docs(dice, number);
@@ -80,6 +82,9 @@ void oracle_setup_draw(struct oracle_setup *setup, struct dice *dice, uint64_t s
 	if (chance(dice, 15))
 		setup->words.stem_language = stemmers[roll(dice, 3)];
 	setup->words.fold_accents = chance(dice, 15);
+	setup->words.split_identifiers = chance(dice, 30);
+	for (size_t i = 0; i < 3 && chance(dice, 30); i++)
+		setup->weights[i] = weights[i][roll(dice, 3)];
 	setup->id_field = chance(dice, 15) ? "key" : NULL;
 	setup->has_text_fields = chance(dice, 15);
 	draw_policy(setup, dice);
@@ -98,7 +103,9 @@ void oracle_setup_print(const struct oracle_setup *setup, FILE *to)
 	        setup->number, setup->n_docs, setup->mean_words, setup->n_vocabulary);
 	for (uint32_t i = 0; i < setup->n_sources; i++)
 		fprintf(to, " %s", setup->sources[i]);
-	fprintf(to, "%s\n  stem %s, fold accents %d, id %s, text fields %d\n", setup->is_young ? ", young" : "",
+	fprintf(to, "%s\n  split identifiers %d, weights %s %s %s, stem %s, fold accents %d, id %s, text fields %d\n", setup->is_young ? ", young" : "",
+	        setup->words.split_identifiers, setup->weights[0] ? setup->weights[0] : "",
+	        setup->weights[1] ? setup->weights[1] : "", setup->weights[2] ? setup->weights[2] : "",
 	        setup->words.stem_language ? setup->words.stem_language : "none", setup->words.fold_accents,
 	        setup->id_field ? setup->id_field : "id", setup->has_text_fields);
 	fprintf(to, "  density %.2f, exact share %.3f, groups %d, blocks %d, exceptions %d, ", policy->density,

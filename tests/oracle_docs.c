@@ -180,6 +180,7 @@ void oracle_add_field(struct oracle *oracle, const char *name, const void *text,
 	if (field.name >= 0)
 		oracle->has_values[field.name] |= oracle_value_take(text, text_bytes, &value);
 	naive_analyze(&oracle->naive, text, text_bytes, &oracle->kept);
+	oracle->length += oracle->kept.sum.n_positions;
 	for (size_t i = 0; i < kept_n(&oracle->kept); i++) {
 		const struct kept_token *kept = kept_at(&oracle->kept, i);
 		if (kept->is_bigram)
@@ -200,7 +201,8 @@ size_t oracle_end_doc(struct oracle *oracle, const void *id, size_t id_bytes)
 	doc.id_bytes = id_bytes;
 	doc.n_fields = oracle->fields.used_bytes / sizeof(struct oracle_field) - doc.first_field;
 	doc.n_tokens = oracle->tokens.used_bytes / sizeof(struct oracle_token) - doc.first_token;
-	doc.length = (uint32_t)doc.n_tokens;
+	doc.length = oracle->length;
+	oracle->length = 0;
 	append(&oracle->bytes, id, id_bytes);
 	append(&oracle->docs, &doc, sizeof(doc));
 	oracle->n_positions += doc.length;

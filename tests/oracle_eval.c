@@ -80,6 +80,15 @@ static bool is_match(const char *suffix, const uint8_t *word, size_t word_bytes,
 	return is_near;
 }
 
+/* What a query asks for is not split. */
+static void analyze_query(struct oracle *oracle, const void *text, size_t text_bytes, struct kept *out)
+{
+	bool splits = oracle->naive.split_identifiers;
+	oracle->naive.split_identifiers = false;
+	naive_analyze(&oracle->naive, text, text_bytes, out);
+	oracle->naive.split_identifiers = splits;
+}
+
 /* The set of the last word of a leaf: folded like any other, but not stemmed. */
 static size_t make_set(struct oracle_query *query, const struct oracle_node *node, struct oracle *oracle)
 {
@@ -87,7 +96,7 @@ static size_t make_set(struct oracle_query *query, const struct oracle_node *nod
 	struct sb_stemmer *stemmer = oracle->naive.stemmer;
 	size_t set_off = query->sets.used_bytes, n_terms = oracle->terms.used_bytes / sizeof(struct oracle_term);
 	oracle->naive.stemmer = NULL;
-	naive_analyze(&oracle->naive, query->bytes.data + node->text_off, node->text_bytes, &kept);
+	analyze_query(oracle, query->bytes.data + node->text_off, node->text_bytes, &kept);
 	oracle->naive.stemmer = stemmer;
 	size_t last = kept_n(&kept) - 1;
 	while (kept_at(&kept, last)->is_bigram)
@@ -163,7 +172,7 @@ static void analyze_leaf(struct oracle_query *query, struct oracle_node *node, s
 	const struct kept_token *last = NULL;
 	node->first_item = query->items.used_bytes / sizeof(struct oracle_item);
 	node->n_items = 0;
-	naive_analyze(&oracle->naive, query->bytes.data + node->text_off, node->text_bytes, kept);
+	analyze_query(oracle, query->bytes.data + node->text_off, node->text_bytes, kept);
 	for (size_t i = 0; i < kept_n(kept); i++) {
 		const struct kept_token *token = kept_at(kept, i);
 		struct oracle_item item = {.position = token->position - kept_at(kept, 0)->position,
@@ -282,8 +291,8 @@ static bool is_followed(const struct looking *looking, size_t t, const struct or
 		const struct oracle_token *token = &looking->tokens[at];
 		if (token->field != first->field || token->position - first->position > distance)
 			return false;
-		if (token->position - first->position == distance)
-			return accepts(looking->query, item, token->term);
+		if (token->position - first->position == distance && accepts(looking->query, item, token->term))
+			return true;
 	}
 	return false;
 }
@@ -438,12 +447,25 @@ static enum oracle_truth eval(const struct looking *looking, uint32_t number, in
 
 /* ---- scores ---- */
 
+static uint32_t weight_of(const struct oracle *oracle, int name)
+{
+	for (size_t i = 0; oracle->weights && oracle->weights[i] && name >= 0; i++) {
+		size_t n_bytes = strlen(oracle->names[name]);
+		if (strncmp(oracle->weights[i], oracle->names[name], n_bytes) == 0 && oracle->weights[i][n_bytes] == '=')
+			return (uint32_t)atoi(oracle->weights[i] + n_bytes + 1);
+	}
+	return 1;
+}
+
 static uint32_t tf_of(const struct oracle *oracle, size_t doc, uint32_t term)
 {
 	const struct oracle_doc *counted = oracle_doc(oracle, doc);
 	uint32_t tf = 0;
-	for (size_t i = 0; i < counted->n_tokens; i++)
-		tf += oracle_token(oracle, counted->first_token + i)->term == term;
+	for (size_t i = 0; i < counted->n_tokens; i++) {
+		const struct oracle_token *token = oracle_token(oracle, counted->first_token + i);
+		if (token->term == term)
+			tf += weight_of(oracle, oracle_field(oracle, token->field)->name);
+	}
 	return tf;
 }
 

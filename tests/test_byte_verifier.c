@@ -32,6 +32,7 @@ static const char *const pieces[] = {
 	"\xef\xb8\x8f" /* VS16 */, "\xc3\xa9" /* e acute */, "e", "\xe6\xbc\xa2", "\xe5\xad\x97", "\xe3\x88\xa0" /* (1) */,
 	"\xe2\x80\x99" /* apostrophe */, "\xe2\x80\xa4" /* one dot */, "\xc2\xa0", "\xe2\x80\x94" /* dash */,
 	"\xf0\x9f\x98\x80", "\x80", "\xff", "\xe3\x8e\x8f" /* kg */, "kg", "don't", "foo_bar", "obj.foo", "a@b",
+	"1", "22", "T", "T", "1T22", "t", "Foo", "Bar", "FOO", "fooBar", "_", "2Foo",
 };
 
 static void append(struct bs_buffer *to, const void *bytes, size_t n_bytes)
@@ -190,6 +191,7 @@ struct bench {
 	struct bs_record_parser *parser;
 	struct bs_record_scan scan;
 	struct bs_term_table fields;
+	bool splits;
 };
 
 static const struct {
@@ -292,15 +294,21 @@ static void check_query(struct bench *bench, const struct doc *doc)
 {
 	struct bs_query_options options = {.words = bench->words, .fields = &bench->fields, .longest_field_bytes = 4};
 	struct bs_match match;
+	char some[] = "foo=3", other[] = "n.foo=100", text[] = "text=2";
+	char *weights[] = {chance(&bench->random, 50) ? some : other, text, NULL};
 	draw_query(&bench->text, &bench->random, doc);
+	bs_words_split(bench->words, false);
 	if (bs_query_parse(bench->text.data, bench->text.used_bytes, &options, &bench->query, NULL, NULL))
 		return;
+	bs_words_split(bench->words, bench->splits);
 	make_plan(bench);
 	assert_int_equal(bs_matcher_new(bench->query, bench->words, &bench->matcher, NULL), BS_OK);
+	bs_matcher_weigh_fields(bench->matcher, weights);
 	assert_int_equal(bs_match_document(bench->matcher, doc->fields, doc->n_fields, &match, NULL), BS_OK);
 	const struct bs_kernel *kernel = bench->kernels[random_below(&bench->random, bench->n_kernels)];
 	assert_int_equal(bs_byte_verifier_new(&bench->plan, bench->words, kernel, &bench->byte_verifier, NULL), BS_OK);
 	if (bench->byte_verifier) {
+		bs_byte_verifier_weigh_fields(bench->byte_verifier, weights);
 		check_fields(bench, doc, doc->fields, doc->n_fields, false, &match, "fields");
 		check_line(bench, doc, &match);
 	}
@@ -312,7 +320,7 @@ static void check_query(struct bench *bench, const struct doc *doc)
 static void check_documents(const struct bs_words_options *options, uint64_t seed, int n_docs)
 {
 	struct bs_record_options record_options = {0};
-	struct bench bench = {.random = seed};
+	struct bench bench = {.random = seed, .splits = options && options->split_identifiers};
 	struct doc doc = {0};
 	bench.n_kernels = bs_kernel_list(bench.kernels, MAX_KERNELS);
 	assert_int_equal(bs_words_new(options, &bench.words, NULL), BS_OK);
@@ -359,6 +367,20 @@ static void test_folded_accents(void **state)
 	check_documents(&(struct bs_words_options){.fold_accents = true}, 12, n_docs);
 }
 
+static void test_identifiers(void **state)
+{
+	(void)state;
+	check_documents(&(struct bs_words_options){.split_identifiers = true}, 15, n_docs);
+	assert_true(n_answered[BS_VERDICT_NO] + n_answered[BS_VERDICT_YES] > n_answered[BS_VERDICT_UNKNOWN]);
+	check_documents(&(struct bs_words_options){.split_identifiers = true, .fold_accents = true}, 16, n_docs);
+}
+
+static void test_old_rules(void **state)
+{
+	(void)state;
+	check_documents(&(struct bs_words_options){.old_rules = true}, 17, n_docs);
+}
+
 /* Stemmed words do not stand in the text. */
 static void test_stems_are_left_alone(void **state)
 {
@@ -401,6 +423,8 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_plain_words),
 		cmocka_unit_test(test_folded_accents),
+		cmocka_unit_test(test_identifiers),
+		cmocka_unit_test(test_old_rules),
 		cmocka_unit_test(test_stems_are_left_alone),
 		cmocka_unit_test(test_broken_lines),
 	};

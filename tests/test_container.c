@@ -399,9 +399,11 @@ static void test_wrong_files(void **state)
 	}
 	bs_store_u32(bytes.data + 8, BS_FORMAT_VERSION);
 	/* Features that this reader does not know: told by their names, or numbers. */
-	static const char *const features[] = {"it has numeric columns,", "it has split identifiers,", "it has summaries,"};
+	static const char *const features[] = {"it has numeric columns,", NULL, "it has summaries,", NULL, NULL};
 	for (uint32_t bit = 0; bit < 32; bit++) {
 		char number[32];
+		if (bit < COUNT(features) && !features[bit])
+			continue;
 		snprintf(number, sizeof(number), "it has feature %u,", bit);
 		bs_store_u32(bytes.data + 36, UINT32_C(1) << bit | UINT32_C(1) << 31);
 		reseal(bytes.data, bytes.used_bytes);

@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "core/base/bytes.h"
+#include "core/store/field_weights.h"
 #include "core/store/manifest.h"
 #include "core_rig.h"
 
@@ -52,6 +53,17 @@ static char **some_list(uint64_t *random)
 	return list;
 }
 
+/* Weights as an index keeps them; NULL now and then. */
+static char **some_weights(uint64_t *random)
+{
+	const char *given[] = {"title=3", random_below(random, 2) ? "a=100" : "a=1", "x.y=2", "title=7", "b=c=9", NULL};
+	struct bs_error err = {{0}};
+	char **weights;
+	given[random_below(random, 6)] = NULL;
+	expect_ok(bs_field_weights_make(given, &weights, &err), &err);
+	return weights;
+}
+
 static void options_fill(struct bs_index_options *options, uint64_t *random)
 {
 	uint64_t bits = next_random(random) >> 20;
@@ -68,6 +80,9 @@ static void options_fill(struct bs_index_options *options, uint64_t *random)
 		.id_field = maybe_string(random),
 		.text_fields = some_list(random),
 		.globs = some_list(random),
+		.words_revision = random_below(random, 2) ? BS_WORDS_REVISION : 0,
+		.split_identifiers = bits & 512,
+		.weights = some_weights(random),
 		.density = 0.05 + (double)random_below(random, 550001) / 1e6,
 	};
 }
@@ -143,6 +158,9 @@ static void expect_same_options(const struct bs_index_options *a, const struct b
 	expect_same_string(a->id_field, b->id_field);
 	expect_same_list(a->text_fields, b->text_fields);
 	expect_same_list(a->globs, b->globs);
+	assert_int_equal(a->words_revision, b->words_revision);
+	assert_int_equal(a->split_identifiers, b->split_identifiers);
+	expect_same_list(a->weights, b->weights);
 	assert_true(bs_index_options_equal(a, b));
 	assert_true(bs_index_options_equal(b, a));
 }
@@ -234,7 +252,7 @@ static void test_options_differ(void **state)
 	static char *const other[] = {(char *)(uintptr_t) "b", NULL};
 	struct bs_index_options base = {.density = 0.25, .globs = (char **)(uintptr_t)one};
 	assert_true(bs_index_options_equal(&base, &base));
-	for (int i = 0; i < 14; i++) {
+	for (int i = 0; i < 16; i++) {
 		struct bs_index_options changed = base;
 		switch (i) {
 		case 0:
@@ -276,6 +294,12 @@ static void test_options_differ(void **state)
 		case 12:
 			changed.globs = (char **)(uintptr_t)other;
 			break;
+		case 13:
+			changed.split_identifiers = true;
+			break;
+		case 14:
+			changed.weights = (char **)(uintptr_t)one;
+			break;
 		default:
 			changed.globs = NULL;
 			break;
@@ -283,6 +307,43 @@ static void test_options_differ(void **state)
 		if (bs_index_options_equal(&base, &changed) || bs_index_options_equal(&changed, &base))
 			fail_msg("difference %d is not seen", i);
 	}
+}
+
+static void test_weights(void **state)
+{
+	(void)state;
+	static const char *const given[] = {"title=3", "b=c=100", "a=1", "title=007", "B=2", "b=5", "text=9", "text=1", NULL};
+	static const char *const kept[] = {"B=2", "b=5", "b=c=100", "title=7"};
+	static const char *const wrong[] = {"title", "=3", "title=", "title=0", "title=101", "title=1000", "title=3 ", "title=-3", "title=+3", ""};
+	struct bs_error err = {{0}};
+	char **weights = NULL;
+	expect_ok(bs_field_weights_make(given, &weights, &err), &err);
+	assert_int_equal(bs_strings_length(weights), COUNT(kept));
+	for (size_t i = 0; i < COUNT(kept); i++)
+		assert_string_equal(weights[i], kept[i]);
+	assert_true(bs_field_weights_are_valid(weights));
+	assert_int_equal(bs_field_weight(weights, "title", 5), 7);
+	assert_int_equal(bs_field_weight(weights, "titles", 6), 1);
+	assert_int_equal(bs_field_weight(weights, "titles", 5), 7);
+	assert_int_equal(bs_field_weight(weights, "b=c", 3), 100);
+	assert_int_equal(bs_field_weight(weights, "b", 1), 5);
+	assert_int_equal(bs_field_weight(weights, "", 0), 1);
+	assert_int_equal(bs_field_weight(NULL, "b", 1), 1);
+	assert_int_equal(bs_field_weights_most(weights), 100);
+	assert_int_equal(bs_field_weights_most(NULL), 1);
+	bs_strings_free(weights);
+	expect_ok(bs_field_weights_make((const char *const[]){"a=3", "a=1", NULL}, &weights, &err), &err);
+	assert_null(weights);
+	for (size_t i = 0; i < COUNT(wrong); i++) {
+		expect_status(bs_field_weights_make((const char *const[]){"a=2", wrong[i], NULL}, &weights, &err), BS_INVALID, &err);
+		assert_null(weights);
+	}
+	assert_false(bs_field_weights_are_valid((char *const[]){(char *)(uintptr_t)kept[3], (char *)(uintptr_t)kept[0], NULL}));
+	/* A word never counts more often than a tf can say. */
+	assert_int_equal(bs_tf_add(5, 1, 7), 12);
+	assert_int_equal(bs_tf_add(5, 100, 7), 705);
+	assert_int_equal(bs_tf_add(BS_MOST_WEIGHTED_TF - 3, 2, 4), BS_MOST_WEIGHTED_TF);
+	assert_int_equal(bs_tf_add(UINT32_MAX - 8, 1, 4), UINT32_MAX - 4);
 }
 
 static void test_lists(void **state)
@@ -498,6 +559,7 @@ int main(void)
 		FOLDER_TEST(test_density_comes_back_equal),
 		FOLDER_TEST(test_impossible),
 		cmocka_unit_test(test_options_differ),
+		cmocka_unit_test(test_weights),
 		cmocka_unit_test(test_lists),
 		FOLDER_TEST(test_commit_is_all_or_nothing),
 		FOLDER_TEST(test_nothing_there),

@@ -60,7 +60,12 @@ static void test_words_between_runs(void **state)
 		{" \t\r\n+++ ... \"()\" ", ""},
 		{"Hello, World!", "0:hello|1:world"},
 		{"one\r\ntwo\rthree\n\nfour", "0:one|1:two|2:three|3:four"},
-		{"don't can\u2019t 'quoted'", "0:don't|1:can\u2019t|2:quoted"},
+		{"don't can\u2019t won\u02bct 'quoted' \u2018so\u2019", "0:don't|1:can't|2:won't|3:quoted|4:so"},
+		{"3\u2019000 a\u2019.b \u4e2d it\u2019s", "0:3'000|1:a|2:b|3:\u4e2d|4:it's"},
+		{"2031-01-02T03:04:05Z 1T2 1t2 1T 1T2T3 1.5T2 1T2.5 _1T2 1T2_",
+	         "0:2031|1:01|2:02|3:03|4:04|5:05z|6:1|7:2|8:1t2|9:1t|10:1t2t3|11:1.5t2|12:1t2.5|13:_1t2|14:1t2_"},
+		{"\u0661T\u0662 1.a1T2 .1T2. H\u2082O 192.168.0.1",
+	         "0:\u0661|1:\u0662|2:1|3:a1t2|4:1|5:2|6:h|7:o|8:192.168.0.1"},
 		{"foo_bar __init__ _ __ _a a_ _1", "0:foo_bar|1:__init__|2:__|3:_a|4:a_|5:_1"},
 		{"3.14 1,000 1,000.5 1;2 1:2 1.a a.1 1.",
 	         "0:3.14|1:1,000|2:1,000.5|3:1;2|4:1|5:2|6:1|7:a|8:a|9:1|10:1"},
@@ -107,10 +112,59 @@ static void test_emoji(void **state)
 		/* A family is one segment; its joiners are ignorable, so the fold drops them. */
 		{"\U0001f468\u200d\U0001f469\u200d\U0001f467", "0:\U0001f468\U0001f469\U0001f467"},
 		{"\U0001f44d\U0001f3fd ok", "0:\U0001f44d\U0001f3fd|1:ok"},
-		/* Flags are no Extended_Pictographic, digits neither. */
-		{"\U0001f1e9\U0001f1ea 1\ufe0f\u20e3", "0:1\u20e3"},
+		/* Flags are no Extended_Pictographic, keycaps neither. */
+		{"\U0001f1e9\U0001f1ea\U0001f1eb 1\ufe0f\u20e3", "0:\U0001f1e9\U0001f1ea|1:1\u20e3"},
+		{"#\ufe0f\u20e3 *\ufe0f\u20e3 #\u20e3 # \U0001f1e9", "0:#\u20e3|1:*\u20e3"},
 	};
 	CHECK_EXAMPLES(NULL, examples);
+}
+
+/* What an index of before there were revisions has. */
+static void test_old_rules(void **state)
+{
+	(void)state;
+	static const struct bs_words_options old = {.old_rules = true};
+	static const struct example examples[] = {
+		{"don't can\u2019t won\u02bct", "0:don't|1:can\u2019t|2:won\u02bct"},
+		{"02T03 \u0661T\u0662", "0:02t03|1:\u0661t\u0662"},
+		{"\U0001f1e9\U0001f1ea 1\ufe0f\u20e3 #\ufe0f\u20e3", "0:1\u20e3"},
+	};
+	CHECK_EXAMPLES(&old, examples);
+}
+
+static void test_identifiers(void **state)
+{
+	(void)state;
+	static const struct bs_words_options split = {.split_identifiers = true};
+	static const struct bs_words_options stemmed = {.split_identifiers = true, .stem_language = "english"};
+	static const struct example examples[] = {
+		{"see HTTPServer2 now", "0:see|1:httpserver2|1:http|2:server|3:2|4:now"},
+		{"camelCase snake_case x", "0:camelcase|0:camel|1:case|2:snake_case|2:snake|3:case|4:x"},
+		{"__init__ _a __ ABC a1B", "0:__init__|1:_a|2:__|3:abc|4:a1b|4:a|5:1|6:b"},
+		{"__get_x__ a__b", "0:__get_x__|0:get|1:x|2:a__b|2:a|3:b"},
+		{"don't O'Brien v2.0 3.14 obj.someMethod", "0:don't|1:o'brien|2:v2.0|2:v|3:2.0|4:3.14|5:obj|6:somemethod|6:some|7:method"},
+		{"\u00e9t\u00e9\u00c9t\u00e9 E\u0301aB\u0301a", "0:\u00e9t\u00e9\u00e9t\u00e9|0:\u00e9t\u00e9|1:\u00e9t\u00e9|2:\u00e9ab\u0301a|2:\u00e9a|3:b\u0301a"},
+		{"so\u00adFt x\uff3fy \u05d01", "0:soft|0:so|1:ft|2:x_y|2:x|3:y|4:\u05d01|4:\u05d0|5:1"},
+		/* Parts that fold to nothing take no position; one remains for the whole. */
+		{"\u115f_\u115f a", "0:_|1:a"},
+		{"\u115f_b a", "0:_b|0:b|1:a"},
+		{"1T2 a1T2", "0:1|1:2|2:a1t2|2:a|3:1|4:t|5:2"},
+		{"\u4e2daB\u6587", "0:\u4e2d|1:ab|1:a|2:b|3:\u6587"},
+	};
+	static const struct example in_english[] = {{"runningDogs", "0:runningdog|0:run|1:dog"}};
+	CHECK_EXAMPLES(&split, examples);
+	CHECK_EXAMPLES(&stemmed, in_english);
+	struct rig rig;
+	rig_init(&rig, &split);
+	rig_check_all(&rig, "fooBar2 \u00e9_x", strlen("fooBar2 \u00e9_x"));
+	static const uint64_t spans[][2] = {{0, 7}, {0, 3}, {3, 6}, {6, 7}, {8, 12}, {8, 10}, {11, 12}};
+	assert_int_equal(kept_n(&rig.found), 7);
+	for (size_t i = 0; i < 7; i++) {
+		assert_int_equal(kept_at(&rig.found, i)->start_byte, spans[i][0]);
+		assert_int_equal(kept_at(&rig.found, i)->end_byte, spans[i][1]);
+	}
+	assert_int_equal(rig.found.sum.n_positions, 5);
+	rig_deinit(&rig);
 }
 
 static void test_runs(void **state)
@@ -171,8 +225,9 @@ static void test_runs(void **state)
 static void test_options(void **state)
 {
 	(void)state;
-	static const struct bs_words_options english = {"english", false}, french = {"french", false};
-	static const struct bs_words_options accents = {NULL, true}, french_accents = {"french", true};
+	static const struct bs_words_options english = {.stem_language = "english"}, french = {.stem_language = "french"};
+	static const struct bs_words_options accents = {.fold_accents = true},
+	                                     french_accents = {.stem_language = "french", .fold_accents = true};
 	static const struct example in_english[] = {
 		{"Running runs generously", "0:run|1:run|2:generous"},
 		{"the dog's caf\u00e9s", "0:the|1:dog|2:caf\u00e9"},
@@ -300,7 +355,7 @@ static void test_opening(void **state)
 	(void)state;
 	struct bs_error err = {""};
 	struct bs_words *words;
-	static const struct bs_words_options unknown = {"klingon", false};
+	static const struct bs_words_options unknown = {.stem_language = "klingon"};
 	assert_int_equal(bs_words_new(&unknown, &words, &err), BS_INVALID);
 	assert_null(words);
 	assert_non_null(strstr(err.text, "klingon"));
@@ -319,6 +374,8 @@ int main(void)
 		cmocka_unit_test(test_words_between_runs),
 		cmocka_unit_test(test_folding),
 		cmocka_unit_test(test_emoji),
+		cmocka_unit_test(test_old_rules),
+		cmocka_unit_test(test_identifiers),
 		cmocka_unit_test(test_runs),
 		cmocka_unit_test(test_options),
 		cmocka_unit_test(test_bytes_that_are_no_text),

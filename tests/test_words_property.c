@@ -68,6 +68,10 @@ static void test_all_short_ascii_strings(void **state)
 		check_all_strings(&rig, "aB1_'.:,;@\"- \n\r", n);
 	check_all_strings(&rig, "a1_'.,@ ", 5);
 	check_all_strings(&rig, "a1_.'@", 6);
+	check_all_strings(&rig, "1T.,_ a", 6);
+	rig_deinit(&rig);
+	rig_init(&rig, &(struct bs_words_options){.split_identifiers = true});
+	check_all_strings(&rig, "aB1_.' ", 6);
 	rig_deinit(&rig);
 }
 
@@ -220,6 +224,8 @@ static void test_inert_code_points_make_no_words(void **state)
 static const char *const pools[][16] = {
 	{"a", "B", "z", "1", "9", "_", "'", ".", ":", ",", ";", "@", "\"", " ", "-", "\n"},
 	{"hello", "World", "foo_bar", "3.14", "a@b.c", " ", " ", " ", "\r\n", "\t", "(", ")", "{", "/", "#", "="},
+	{"1", "22", "T", "T", "t", ".", ",", "_", "-", ":", " ", "\u0661", "Z", "\u2019", "'", "0"},
+	{"foo", "Bar", "HTTP", "x", "Y", "2", "_", "_", "__", "\u00e9", "\u00c9", "\u0301", "\u00ad", "\u02bc", " ", "\u01c5"},
 	{"\u00e9", "\u00c0", "e\u0301", "\ufb01", "\u00df", "\u0130", "\uff21", "\uff11", "\u00ad", "\u037a", "\u00b2",
          "\u2167", "\u2019", "\u00b7", "\uff1a", "\u2024"},
 	{"\u4e2d", "\u6587", "\u3002", "\uff0c", "\u304b", "\u3099", "\u30ab", "\u30fc", "\uff76", "\uff9e", "\u3220",
@@ -301,8 +307,16 @@ static void test_random_texts_with_options(void **state)
 {
 	(void)state;
 	static const struct bs_words_options options[] = {
-		{"english", false}, {"french", true}, {"russian", false}, {NULL, true}};
-	for (size_t i = 0; i < 4; i++)
+		{.stem_language = "english"},
+		{.stem_language = "french", .fold_accents = true},
+		{.stem_language = "russian", .old_rules = true},
+		{.fold_accents = true},
+		{.split_identifiers = true},
+		{.split_identifiers = true, .fold_accents = true, .old_rules = true},
+		{.split_identifiers = true, .stem_language = "english"},
+		{.old_rules = true},
+	};
+	for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++)
 		check_random_texts(&options[i], n_random_texts / 16, random_seed + 1 + i);
 }
 
@@ -313,7 +327,8 @@ static void test_edges_of_lines(void **state)
 	(void)state;
 	static const char *const items[] = {"a",   "Z9",  "_",   "__",    "a_",  "_a",  "'",   ".",   "@",    ":",    ",",
 	                                    "a.b", "a'b", "1,2", "1.2",   "1'2", "a:b", "a@b", "@",   "a.1",  "1.a",  "_.a",
-	                                    "a._", "_@a", "a@_", "a.b.c", "@@",  "a@@", ".@.", "a'_", "\x7f", "a;b", "1;2"};
+	                                    "a._", "_@a", "a@_", "a.b.c", "@@",  "a@@", ".@.", "a'_", "\x7f", "a;b", "1;2",
+	                                    "1T2", "T",   "T2",  "1",     "12T34"};
 	const size_t n_items = sizeof(items) / sizeof(*items);
 	const struct bs_kernel *kernels[8];
 	size_t n_kernels = bs_kernel_list(kernels, 8);
@@ -348,7 +363,7 @@ static void test_random_ascii(void **state)
 		uint32_t n_usual = 1 + random_below(16);
 		uint8_t *text = malloc(text_bytes + !text_bytes);
 		for (size_t at = 0; at < text_bytes; at++)
-			text[at] = random_below(30) ? (uint8_t)"a.1_'@,:B ;c9-\n("[random_below(n_usual)]
+			text[at] = random_below(30) ? (uint8_t)(i % 2 ? "a.1_'@,:B ;c9-\n(" : "1T 2.a_T9,-b'1:0\n")[random_below(n_usual)]
 			                            : (uint8_t)random_below(128);
 		const size_t windows[] = {1 + random_below(200), 64, BS_WORDS_WINDOW_BYTES};
 		rig.words->kernel = kernels[i % n_kernels];
@@ -387,6 +402,12 @@ static void test_long_texts(void **state)
 	check_long_text(&rig, "a@", 5000);
 	check_long_text(&rig, "1_", 5000);
 	check_long_text(&rig, "a_,", 5000);
+	check_long_text(&rig, "1234567890T ", 5000);
+	check_long_text(&rig, "1T", 5000);
+	rig_deinit(&rig);
+	rig_init(&rig, &(struct bs_words_options){.split_identifiers = true});
+	check_long_text(&rig, "aB", 5000);
+	check_long_text(&rig, "\u00e91_", 5000);
 	check_long_text(&rig, "The caf\u00e9 is open, (all day).\n", 10000);
 	check_long_text(&rig, "The house is open, (all day) ", 10000);
 	rig_deinit(&rig);

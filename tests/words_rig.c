@@ -39,9 +39,9 @@ const struct kept_token *kept_at(const struct kept *kept, size_t i)
 }
 
 static void keep(struct kept *kept, const uint8_t *term, size_t term_bytes, uint32_t position, uint64_t start,
-                 uint64_t end, bool is_bigram)
+                 uint64_t end, bool is_bigram, bool is_whole)
 {
-	struct kept_token token = {kept->terms.used_bytes, term_bytes, position, start, end, is_bigram};
+	struct kept_token token = {kept->terms.used_bytes, term_bytes, position, start, end, is_bigram, is_whole};
 	assert_int_equal(bs_buffer_append(&kept->terms, term, term_bytes, NULL), BS_OK);
 	assert_int_equal(bs_buffer_append(&kept->tokens, &token, sizeof(token), NULL), BS_OK);
 }
@@ -61,7 +61,7 @@ enum bs_status keep_tokens(void *context, const struct bs_token *tokens, size_t 
 	(void)slack;
 	for (size_t i = 0; i < n_tokens; i++)
 		keep(kept, tokens[i].term, tokens[i].term_bytes, tokens[i].position, tokens[i].start_byte,
-		     tokens[i].end_byte, tokens[i].is_bigram);
+		     tokens[i].end_byte, tokens[i].is_bigram, tokens[i].is_whole);
 	return BS_OK;
 }
 
@@ -84,7 +84,7 @@ static bool is_same(const struct kept *a, const struct kept *b)
 	for (size_t i = 0; i < kept_n(a); i++) {
 		const struct kept_token *x = kept_at(a, i), *y = kept_at(b, i);
 		if (x->term_bytes != y->term_bytes || x->position != y->position || x->start_byte != y->start_byte ||
-		    x->end_byte != y->end_byte || x->is_bigram != y->is_bigram)
+		    x->end_byte != y->end_byte || x->is_bigram != y->is_bigram || x->is_whole != y->is_whole)
 			return false;
 	}
 	return true;
@@ -96,7 +96,8 @@ static void print_kept(const char *name, const struct kept *kept)
 	        kept->sum.n_positions);
 	for (size_t i = 0; i < kept_n(kept); i++) {
 		const struct kept_token *token = kept_at(kept, i);
-		fprintf(stderr, "  %u%s [%llu,%llu) %.*s\n", token->position, token->is_bigram ? "+" : "",
+		fprintf(stderr, "  %u%s [%llu,%llu) %.*s\n", token->position,
+		        token->is_bigram ? "+" : token->is_whole ? "=" : "",
 		        (unsigned long long)token->start_byte, (unsigned long long)token->end_byte,
 		        (int)token->term_bytes, (const char *)kept->terms.data + token->term_off);
 	}
@@ -127,6 +128,8 @@ void naive_init(struct naive *naive, const struct bs_words_options *options)
 	if (options && options->stem_language)
 		naive->stemmer = sb_stemmer_new(options->stem_language, "UTF_8");
 	naive->fold_accents = options && options->fold_accents;
+	naive->split_identifiers = options && options->split_identifiers;
+	naive->old_rules = options && options->old_rules;
 }
 
 void naive_deinit(struct naive *naive)
@@ -180,6 +183,8 @@ static void naive_decode(struct naive *naive, const uint8_t *text, size_t text_b
 		for (; n <= 4 && at + n <= text_bytes && c < 0; n++)
 			c = decode_exactly(text + at, n);
 		n = c < 0 ? 1 : n - 1;
+		if ((c == 0x2019 || c == 0x2bc) && !naive->old_rules)
+			c = '\'';
 		naive->c[naive->n] = c < 0 ? 0xfffd : c;
 		naive->byte[naive->n++] = at;
 		at += n;
@@ -286,14 +291,14 @@ static void naive_keep(struct naive *naive, size_t term_bytes, uint64_t start_by
 			size_t last_bytes = last->term_bytes;
 			memcpy(pair, out->terms.data + last->term_off, last_bytes);
 			memcpy(pair + last_bytes, naive->utf8, term_bytes);
-			keep(out, pair, last_bytes + term_bytes, naive->position - 1, start_byte, end_byte, true);
+			keep(out, pair, last_bytes + term_bytes, naive->position - 1, start_byte, end_byte, true, false);
 		}
 	}
-	keep(out, naive->utf8, term_bytes, naive->position++, start_byte, end_byte, false);
+	keep(out, naive->utf8, term_bytes, naive->position++, start_byte, end_byte, false, false);
 	naive->n_positions++;
 }
 
-static void naive_piece(struct naive *naive, size_t start, size_t end)
+static void naive_term(struct naive *naive, size_t start, size_t end)
 {
 	naive_take(naive, start, end);
 	naive_normalize(naive, naive->nfkc_casefold);
@@ -308,11 +313,98 @@ static void naive_piece(struct naive *naive, size_t start, size_t end)
 	naive->after_script_run = false;
 }
 
+/* Not seen: it goes with what stands before. */
+static bool naive_is_unseen(UChar32 c)
+{
+	return is_mark(c) || u_charType(c) == U_FORMAT_CHAR;
+}
+
+/* The last character before i, or the first after it, that is seen; 0: there is none in [start, end). */
+static UChar32 naive_seen(const struct naive *naive, size_t start, size_t end, size_t i, int step)
+{
+	for (i += (size_t)step; i >= start && i < end; i += (size_t)step)
+		if (!naive_is_unseen(naive->c[i]))
+			return naive->c[i];
+	return 0;
+}
+
+static bool naive_is_upper(UChar32 c)
+{
+	return U_GET_GC_MASK(c) & (U_GC_LU_MASK | U_GC_LT_MASK);
+}
+
+static bool naive_is_lower(UChar32 c)
+{
+	return U_GET_GC_MASK(c) & U_GC_LL_MASK;
+}
+
+/* Whether something begins with character i of the word: a part, or what is none. */
+static bool naive_begins_part(const struct naive *naive, size_t start, size_t end, size_t i)
+{
+	UChar32 c = naive->c[i], before = naive_seen(naive, start, end, i, -1), after = naive_seen(naive, start, end, i, 1);
+	bool is_gap = u_charType(c) == U_CONNECTOR_PUNCTUATION;
+	if (naive_is_unseen(c))
+		return false;
+	return is_gap || u_charType(before) == U_CONNECTOR_PUNCTUATION || (naive_is_lower(before) && naive_is_upper(c)) ||
+	       (naive_is_upper(before) && naive_is_upper(c) && naive_is_lower(after)) ||
+	       (u_isdigit(before) && U_GET_GC_MASK(c) & U_GC_L_MASK) || (U_GET_GC_MASK(before) & U_GC_L_MASK && u_isdigit(c));
+}
+
+/* Of a word that may be an identifier: the parts, if any. */
+static void naive_piece(struct naive *naive, size_t start, size_t end)
+{
+	struct part {
+		size_t start, end;
+	} *parts = calloc(end - start + 1, sizeof(*parts));
+	size_t n_parts = 0, n_before = kept_n(naive->out);
+	uint32_t position = naive->position, n_positions = naive->n_positions;
+	bool is_part = false;
+	for (size_t i = start; i < end && naive->split_identifiers; i++) {
+		bool is_gap = u_charType(naive->c[i]) == U_CONNECTOR_PUNCTUATION;
+		bool begins = naive_begins_part(naive, start, end, i) || (!is_part && !naive_is_unseen(naive->c[i]));
+		if (is_gap) {
+			is_part = false;
+		} else if (begins) {
+			parts[n_parts++].start = i;
+			is_part = true;
+		}
+		if (is_part)
+			parts[n_parts - 1].end = i + 1;
+	}
+	naive_term(naive, start, end);
+	struct kept_token *whole = (struct kept_token *)(void *)naive->out->tokens.data + kept_n(naive->out) - 1;
+	if (n_parts > 1 && kept_n(naive->out) > n_before) {
+		whole->is_whole = true;
+		naive->position = position;
+		naive->n_positions = n_positions;
+		for (size_t i = 0; i < n_parts; i++)
+			naive_term(naive, parts[i].start, parts[i].end);
+		if (naive->position == position) {
+			naive->position++;
+			naive->n_positions++;
+		}
+	}
+	free(parts);
+}
+
+/* Whether character t is the T of a segment that is nothing else but digits before and behind it. */
+static bool naive_is_date(const struct naive *naive, size_t start, size_t end, size_t t)
+{
+	for (size_t i = start; i < end; i++)
+		if (i == t ? naive->c[i] != 'T' : !u_isdigit(naive->c[i]))
+			return false;
+	return t > start && t + 1 < end && !naive->old_rules;
+}
+
 static void naive_segment(struct naive *naive, size_t start, size_t end)
 {
 	size_t piece = start;
 	for (size_t i = start; i < end; i++) {
 		UChar32 c = naive->c[i];
+		if (naive_is_date(naive, start, end, i)) {
+			naive_piece(naive, piece, i);
+			piece = i + 1;
+		}
 		if ((c == '.' || c == ':' || c == '@') && i > 0 && u_isalpha(naive->c[i - 1]) && i + 1 < naive->n &&
 		    u_isalpha(naive->c[i + 1])) {
 			naive_piece(naive, piece, i);
@@ -320,6 +412,16 @@ static void naive_segment(struct naive *naive, size_t start, size_t end)
 		}
 	}
 	naive_piece(naive, piece, end);
+}
+
+static bool naive_is_flag_or_keycap(const struct naive *naive, size_t start, size_t end)
+{
+	const UChar32 *c = naive->c + start;
+	size_t n = end - start;
+	bool is_flag = n >= 2 && u_hasBinaryProperty(c[0], UCHAR_REGIONAL_INDICATOR) &&
+	               u_hasBinaryProperty(c[1], UCHAR_REGIONAL_INDICATOR);
+	bool is_keycap = n >= 3 && u_hasBinaryProperty(c[0], UCHAR_EMOJI) && c[0] < 0x80 && c[1] == 0xfe0f && c[2] == 0x20e3;
+	return (is_flag || is_keycap) && !naive->old_rules;
 }
 
 static void naive_stretch(struct naive *naive, size_t start, size_t end)
@@ -337,6 +439,7 @@ static void naive_stretch(struct naive *naive, size_t start, size_t end)
 	assert_true(U_SUCCESS(code));
 	for (int32_t from = ubrk_first(naive->breaks), to; (to = ubrk_next(naive->breaks)) != UBRK_DONE; from = to)
 		if (ubrk_getRuleStatus(naive->breaks) >= UBRK_WORD_NONE_LIMIT ||
+		    naive_is_flag_or_keycap(naive, naive->cp_of_unit[from], naive->cp_of_unit[to]) ||
 		    u_hasBinaryProperty(naive->c[naive->cp_of_unit[from]], UCHAR_EXTENDED_PICTOGRAPHIC))
 			segments[n_segments++] = (struct segment){naive->cp_of_unit[from], naive->cp_of_unit[to]};
 	for (size_t i = 0; i < n_segments; i++)

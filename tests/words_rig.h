@@ -16,6 +16,7 @@ struct kept_token {
 	uint32_t position;
 	uint64_t start_byte, end_byte;
 	bool is_bigram;
+	bool is_whole;
 };
 
 struct kept {
@@ -43,7 +44,7 @@ struct naive {
 	UBreakIterator *breaks;
 	const UNormalizer2 *nfkc_casefold, *nfd, *nfc;
 	struct sb_stemmer *stemmer;
-	bool fold_accents;
+	bool fold_accents, split_identifiers, old_rules;
 	/* The text: code points, the byte of each, and one more entry for the end. */
 	UChar32 *c;
 	size_t *byte;

@@ -22,7 +22,7 @@
  *     24  u64 offset of the table  56  u64 checksum of bytes 0..55
  */
 #define HEAD_BYTES  64u
-#define KNOWN_FEATURES 0u /* FORMAT.md names those that are planned */
+#define KNOWN_FEATURES ((uint32_t)(BS_FEATURE_SPLIT_IDENTIFIERS | BS_FEATURE_FIELD_WEIGHTS | BS_FEATURE_WORD_RULES))
 #define ENTRY_BYTES 32u /* u32 id, u32 instance, u64 offset, u64 bytes, u64 index of its first page sum */
 #define ALIGN_BYTES 64u
 
@@ -44,6 +44,7 @@ struct bs_writer {
 	const struct bs_dir *dir;
 	char *name;
 	enum bs_container_kind kind;
+	uint32_t features;
 	uint64_t offset;            /* bytes handed to out so far */
 	struct bs_buffer out;       /* not yet written to fd: up to a piece and a page */
 	size_t page_bytes;          /* of out, at its end: the unfinished page */
@@ -202,6 +203,11 @@ void bs_writer_varint(struct bs_writer *writer, uint64_t value)
 	bs_writer_bytes(writer, bytes, bs_varint_put(bytes, value));
 }
 
+void bs_writer_require(struct bs_writer *writer, uint32_t features)
+{
+	writer->features |= features;
+}
+
 uint64_t bs_writer_section_bytes(const struct bs_writer *writer)
 {
 	return writer->section_bytes;
@@ -216,6 +222,7 @@ static void writer_head(struct bs_writer *writer, uint64_t table_offset, uint64_
 	bs_store_u64(head + 16, writer->offset);
 	bs_store_u64(head + 24, table_offset);
 	bs_store_u32(head + 32, (uint32_t)(writer->table.used_bytes / ENTRY_BYTES));
+	bs_store_u32(head + 36, writer->features);
 	bs_store_u64(head + 40, table_sum);
 	bs_store_u64(head + 56, bs_checksum(head, 56));
 	if (!writer->status && pwrite(writer->fd, head, sizeof(head), 0) != (ssize_t)sizeof(head))
@@ -322,7 +329,8 @@ static enum bs_status file_map(struct bs_container *file, const struct bs_dir *d
 /* What is planned already has a name before any reader knows it, so that one that does not can say what it lacks. */
 static enum bs_status refuse_feature(const struct bs_container *file, uint32_t unknown, struct bs_error *err)
 {
-	static const char *const names[] = {"numeric columns", "split identifiers", "summaries"};
+	static const char *const names[] = {"numeric columns", "split identifiers", "summaries", "field weights",
+	                                    "words by later rules"};
 	uint32_t bit = (uint32_t)__builtin_ctz(unknown);
 	char number[32];
 	snprintf(number, sizeof(number), "feature %u", bit);

@@ -29,12 +29,21 @@ enum bs_container_kind {
 	BS_FILE_FOLDERS = 5,
 };
 
+/* What a reader must know of a file beside its version: bits of the head. FORMAT.md names them. */
+enum bs_feature {
+	BS_FEATURE_SPLIT_IDENTIFIERS = 1u << 1,
+	BS_FEATURE_FIELD_WEIGHTS = 1u << 3,
+	BS_FEATURE_WORD_RULES = 1u << 4,
+};
+
 /* Sticky: after the first failure every call does nothing, and bs_writer_finish reports it. One thread. */
 struct bs_writer;
 
 /* Creates a file of the directory (borrowed; which must not have it). BS_IO names it; BS_NO_MEMORY. */
 enum bs_status bs_writer_open(const struct bs_dir *dir, const char *name, enum bs_container_kind kind,
                               struct bs_writer **writer_out, struct bs_error *err) BS_WARN_UNUSED;
+/* Readers that lack one of these (enum bs_feature) refuse the file. */
+void bs_writer_require(struct bs_writer *writer, uint32_t features);
 /* Starts a section at the next multiple of 64 bytes, ending the one before. (id, instance) must be new to the file. */
 void bs_writer_section(struct bs_writer *writer, uint32_t id, uint32_t instance);
 void bs_writer_bytes(struct bs_writer *writer, const void *bytes, size_t n_bytes);

@@ -10,7 +10,7 @@
 #include "core/base/hash.h"
 #include "core/base/source_kind.h"
 #include "core/store/doc_table.h"
-#include "core/text/words.h"
+#include "core/store/field_weights.h"
 
 #define SECTION_OPTIONS  1u
 #define SECTION_SOURCES  2u
@@ -18,6 +18,9 @@
 #define SECTION_FIELDS   4u
 #define SECTION_NON_DOCUMENTS 5u
 #define SECTION_LEFT_OUT 6u
+#define SECTION_WORDS 7u
+
+#define WORDS_SPLIT_IDENTIFIERS 1u
 
 #define SEGMENT_FULL 1u
 #define SOURCE_SUSPECT 1u
@@ -46,7 +49,7 @@ size_t bs_strings_length(char *const *list)
 	return n;
 }
 
-static void list_free(char **list)
+void bs_strings_free(char **list)
 {
 	for (size_t i = 0; list && list[i]; i++)
 		free(list[i]);
@@ -65,7 +68,7 @@ enum bs_status bs_strings_copy(char *const *list, char ***copy_out, struct bs_er
 	for (size_t i = 0; i < n; i++) {
 		copy[i] = strdup(list[i]);
 		if (!copy[i]) {
-			list_free(copy);
+			bs_strings_free(copy);
 			return bs_fail_memory(err, "a list", strlen(list[i]));
 		}
 	}
@@ -77,9 +80,10 @@ void bs_index_options_deinit(struct bs_index_options *options)
 {
 	free(options->stem_language);
 	free(options->id_field);
-	list_free(options->text_fields);
-	list_free(options->globs);
-	list_free(options->records);
+	bs_strings_free(options->text_fields);
+	bs_strings_free(options->globs);
+	bs_strings_free(options->records);
+	bs_strings_free(options->weights);
 	*options = (struct bs_index_options){0};
 }
 
@@ -92,12 +96,15 @@ enum bs_status bs_index_options_copy(const struct bs_index_options *options, str
 	copy_out->text_fields = NULL;
 	copy_out->globs = NULL;
 	copy_out->records = NULL;
+	copy_out->weights = NULL;
 	if ((options->stem_language && !copy_out->stem_language) || (options->id_field && !copy_out->id_field))
 		return bs_fail_memory(err, "options", sizeof(*options));
 	enum bs_status status = bs_strings_copy(options->text_fields, &copy_out->text_fields, err);
 	if (!status)
 		status = bs_strings_copy(options->globs, &copy_out->globs, err);
-	return status ? status : bs_strings_copy(options->records, &copy_out->records, err);
+	if (!status)
+		status = bs_strings_copy(options->records, &copy_out->records, err);
+	return status ? status : bs_strings_copy(options->weights, &copy_out->weights, err);
 }
 
 static bool strings_equal(const char *a, const char *b)
@@ -134,7 +141,18 @@ bool bs_index_options_equal(const struct bs_index_options *a, const struct bs_in
 	       density_ppm(a->density) == density_ppm(b->density) && bs_max_document(a) == bs_max_document(b) &&
 	       strings_equal(a->stem_language, b->stem_language) && strings_equal(a->id_field, b->id_field) &&
 	       lists_equal(a->text_fields, b->text_fields) && lists_equal(a->globs, b->globs) &&
-	       a->reads_records == b->reads_records && lists_equal(a->records, b->records);
+	       a->reads_records == b->reads_records && lists_equal(a->records, b->records) &&
+	       a->split_identifiers == b->split_identifiers && lists_equal(a->weights, b->weights);
+}
+
+struct bs_words_options bs_index_words_options(const struct bs_index_options *options)
+{
+	return (struct bs_words_options){
+		.stem_language = options->stem_language,
+		.fold_accents = options->fold_accents,
+		.split_identifiers = options->split_identifiers,
+		.old_rules = options->words_revision == 0,
+	};
 }
 
 static void source_record_deinit(struct bs_source_record *record)
@@ -348,6 +366,20 @@ static void write_options(struct bs_writer *writer, const struct bs_manifest *ma
 	write_list(writer, options->records);
 }
 
+/* An index of the first rules, of whole words that count alike, has no such section. */
+static void write_words(struct bs_writer *writer, const struct bs_index_options *options)
+{
+	if (options->words_revision == 0 && !options->split_identifiers && !options->weights)
+		return;
+	bs_writer_section(writer, SECTION_WORDS, 0);
+	bs_writer_varint(writer, options->words_revision);
+	bs_writer_varint(writer, options->split_identifiers ? WORDS_SPLIT_IDENTIFIERS : 0);
+	write_list(writer, options->weights);
+	bs_writer_require(writer, (options->words_revision ? BS_FEATURE_WORD_RULES : 0) |
+	                          (options->split_identifiers ? BS_FEATURE_SPLIT_IDENTIFIERS : 0) |
+	                          (options->weights ? BS_FEATURE_FIELD_WEIGHTS : 0));
+}
+
 static void write_sources(struct bs_writer *writer, const struct bs_manifest *manifest)
 {
 	bs_writer_section(writer, SECTION_SOURCES, 0);
@@ -437,6 +469,7 @@ enum bs_status bs_manifest_write(const struct bs_dir *dir, const struct bs_manif
 	write_sources(writer, manifest);
 	write_segments(writer, manifest);
 	write_left_out(writer, manifest);
+	write_words(writer, &manifest->options);
 	status = bs_writer_finish(writer, NULL, err);
 	if (!status)
 		status = bs_dir_rename(dir, temporary, "manifest", err);
@@ -593,6 +626,26 @@ static enum bs_status read_options(const struct bs_container *file, struct bs_ma
 	options->records = cursor.at < cursor.end ? read_list(&cursor) : NULL;
 	expect(&cursor, options->max_document > 0 && options->max_document <= BS_MAX_DOCUMENT_BYTES, "a limit of documents of",
 	       options->max_document);
+	return cursor_close(&cursor);
+}
+
+static enum bs_status read_words(const struct bs_container *file, struct bs_manifest *manifest, struct bs_error *err)
+{
+	struct bs_index_options *options = &manifest->options;
+	if (bs_container_section(file, SECTION_WORDS, 0).n_bytes == 0)
+		return BS_OK;
+	struct cursor cursor = cursor_open(file, SECTION_WORDS, err);
+	uint64_t revision = read_varint(&cursor), flags = read_varint(&cursor);
+	options->weights = read_list(&cursor);
+	options->words_revision = (uint32_t)revision;
+	options->split_identifiers = flags & WORDS_SPLIT_IDENTIFIERS;
+	expect(&cursor, flags <= WORDS_SPLIT_IDENTIFIERS, "unknown options of words", flags);
+	expect(&cursor, cursor.status || bs_field_weights_are_valid(options->weights), "weights of fields that are none, of",
+	       bs_strings_length(options->weights));
+	if (!cursor.status && revision > BS_WORDS_REVISION)
+		return bs_fail(err, BS_UNSUPPORTED, "%s: its words were found by rules %llu, this bitsift knows up to %u; use the one "
+		               "that made it, or rebuild it with `bitsift index --rebuild`", bs_container_path(file),
+		               (unsigned long long)revision, BS_WORDS_REVISION);
 	return cursor_close(&cursor);
 }
 
@@ -806,7 +859,7 @@ enum bs_status bs_manifest_open(const struct bs_dir *dir, struct bs_container **
 enum bs_status bs_manifest_read(const struct bs_dir *dir, struct bs_manifest *manifest_out, struct bs_error *err)
 {
 	static enum bs_status (*const parts[])(const struct bs_container *, struct bs_manifest *, struct bs_error *) = {
-		read_options, read_sources, read_segments, read_fields, read_non_documents, read_left_out};
+		read_options, read_sources, read_segments, read_fields, read_non_documents, read_left_out, read_words};
 	*manifest_out = (struct bs_manifest){0};
 	struct bs_container *file;
 	enum bs_status status = bs_manifest_open(dir, &file, err);

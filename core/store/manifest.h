@@ -11,6 +11,7 @@
 #include "core/file/container.h"
 #include "core/base/status.h"
 #include "core/base/term_table.h"
+#include "core/text/words.h"
 
 /* Options recorded with the index: a refresh uses them again, a query analyses by them. Owns its strings. */
 struct bs_index_options {
@@ -30,7 +31,13 @@ struct bs_index_options {
 	char **records;       /* ... more globs of such names, NULL-ended, or NULL */
 	double density;
 	uint64_t max_document; /* bytes: what is larger is passed over; 0 counts as BS_DEFAULT_MAX_DOCUMENT */
+	uint32_t words_revision; /* BS_WORDS_REVISION of who made it; of no weight where options are compared */
+	bool split_identifiers;
+	char **weights;       /* of fields: see field_weights.h. NULL: none */
 };
+
+/* How its words are analysed; borrowed from the options. */
+struct bs_words_options bs_index_words_options(const struct bs_index_options *options);
 
 #define BS_DEFAULT_MAX_DOCUMENT (UINT64_C(256) << 20)
 uint64_t bs_max_document(const struct bs_index_options *options);
@@ -40,6 +47,7 @@ void bs_index_options_deinit(struct bs_index_options *options);
 bool bs_index_options_equal(const struct bs_index_options *a, const struct bs_index_options *b);
 /* Length of a NULL-ended list; NULL counts 0. */
 size_t bs_strings_length(char *const *list);
+void bs_strings_free(char **list); /* NULL is fine */
 /* A deep copy of such a list (NULL stays NULL). */
 enum bs_status bs_strings_copy(char *const *list, char ***copy_out, struct bs_error *err) BS_WARN_UNUSED;
 

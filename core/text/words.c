@@ -14,6 +14,7 @@
 #include <unicode/utf8.h>
 
 #include "core/base/bytes.h"
+#include "core/text/words_parts.h"
 #include "core/text/words_term.h"
 
 /* A piece for ICU ends at a safe cut that has this much ASCII behind it: less would not repay another ubrk_setText. */
@@ -233,6 +234,44 @@ static uint64_t word_bits(const struct bs_line_classes *line, struct neighbour b
 	return words & ~lone;
 }
 
+/* Whether the byte at text[at], in the stretch, belongs to a word of which the digit beside it on one side (away from
+ * the byte, by `step`) is a part. */
+static bool is_joined_to_digit(const struct bs_words *words, const struct ascii_stretch *stretch, size_t at, int step)
+{
+	if (at < stretch->start || at >= stretch->end)
+		return false;
+	unsigned class = words->ascii.of[stretch->text[at]];
+	size_t beyond = step < 0 ? at - 1 : at + 1;
+	if (!(class & BS_ASCII_MID_DIGIT) || beyond < stretch->start || beyond >= stretch->end)
+		return class & BS_ASCII_WORD;
+	return words->ascii.of[stretch->text[beyond]] & BS_ASCII_DIGIT;
+}
+
+/* Whether the byte at `at` is the T of a segment of digits, T and digits. */
+static bool is_date_cut(const struct bs_words *words, const struct ascii_stretch *stretch, size_t at)
+{
+	const uint8_t *class = words->ascii.of, *text = stretch->text;
+	size_t first = at, behind = at + 1;
+	if (text[at] != 'T' || words->old_rules)
+		return false;
+	while (first > stretch->start && class[text[first - 1]] & BS_ASCII_DIGIT)
+		first--;
+	while (behind < stretch->end && class[text[behind]] & BS_ASCII_DIGIT)
+		behind++;
+	return first < at && behind > at + 1 && !is_joined_to_digit(words, stretch, first - 1, -1) &&
+	       !is_joined_to_digit(words, stretch, behind, 1);
+}
+
+/* Of those bytes of the line at text[at] the ones that are. */
+static uint64_t date_cuts(const struct bs_words *words, const struct ascii_stretch *stretch, size_t at, uint64_t bits)
+{
+	uint64_t cuts = 0;
+	for (; bits; bits &= bits - 1)
+		if (is_date_cut(words, stretch, at + (size_t)__builtin_ctzll(bits)))
+			cuts |= bits & -bits;
+	return cuts;
+}
+
 /* A part of a stretch. No word goes on into it. */
 struct ascii_window {
 	size_t start;
@@ -257,12 +296,17 @@ static void find_edges(const struct bs_words *words, const struct ascii_stretch 
 		struct neighbour after = neighbour_at(words, stretch, window->start + at + next);
 		const struct bs_line_classes *line = &lines[at / 64];
 		uint64_t of_words = word_bits(line, before, after, (unsigned)next - 1, carry);
+		uint64_t digits = bytes_of(line, BS_ASCII_DIGIT);
+		uint64_t between = bytes_of(line, BS_ASCII_LETTER) & (digits << 1 | before.is_digit) &
+		                   (digits >> 1 | after.is_digit << (next - 1));
+		if (between)
+			of_words &= ~date_cuts(words, stretch, window->start + at, between);
 		for (uint64_t found = of_words ^ (of_words << 1 | carry); found; found &= found - 1)
 			*edge++ = (uint16_t)(at + (size_t)__builtin_ctzll(found));
 		carry = of_words >> 63;
 		before = (struct neighbour){
 			.is_letter = bytes_of(line, BS_ASCII_LETTER) >> 63,
-			.is_digit = bytes_of(line, BS_ASCII_DIGIT) >> 63,
+			.is_digit = digits >> 63,
 			.is_alpha = (bytes_of(line, BS_ASCII_LETTER) & bytes_of(line, BS_ASCII_CUT_BEFORE)) >> 63,
 		};
 	}
@@ -303,7 +347,7 @@ static enum bs_status put_edges(struct bs_analysis *analysis, const struct ascii
 }
 
 /* The same with options, word by word. */
-static enum bs_status put_edges_with_stem(struct bs_analysis *analysis, const struct ascii_window *window)
+static enum bs_status put_edges_one_by_one(struct bs_analysis *analysis, const struct ascii_window *window)
 {
 	enum bs_status status = BS_OK;
 	for (size_t i = 0; i < window->n_edges && !status; i += 2) {
@@ -341,8 +385,8 @@ static enum bs_status put_window(struct bs_analysis *analysis, const struct asci
 	}
 	if (window.n_edges == 0)
 		return BS_OK;
-	if (words->stemmer)
-		return put_edges_with_stem(analysis, &window);
+	if (words->stemmer || words->split_identifiers)
+		return put_edges_one_by_one(analysis, &window);
 	words->arena.used_bytes += n_bytes;
 	analysis->last_of_script_run = 0;
 	analysis->after_script_run = false;
@@ -359,7 +403,8 @@ static size_t find_word_end(const struct bs_words *words, const struct ascii_str
 		bool is_joint = (class & BS_ASCII_MID_LETTER && before.is_letter && after.is_letter) ||
 		                (class & BS_ASCII_MID_DIGIT && before.is_digit && after.is_digit);
 		bool is_cut = class & BS_ASCII_CUT && before.is_alpha && after.is_alpha;
-		if (is_cut || !(class & BS_ASCII_WORD || is_joint))
+		bool is_between = class & BS_ASCII_LETTER && before.is_digit && after.is_digit;
+		if (is_cut || !(class & BS_ASCII_WORD || is_joint) || (is_between && is_date_cut(words, stretch, at)))
 			return at;
 	}
 	return stretch->end;
@@ -387,7 +432,7 @@ static enum bs_status analyze_ascii(struct bs_analysis *analysis, size_t start, 
 
 /* A piece of text as UTF-16, and a place in it that moves forward only. */
 struct window {
-	const UChar *units;
+	UChar *units;
 	int32_t n_units;
 	const uint8_t *text;
 	size_t end_byte; /* of the window */
@@ -403,10 +448,17 @@ struct stretch {
 	bool is_ascii;
 };
 
+static bool is_apostrophe(UChar32 c)
+{
+	return c == 0x2019 || c == 0x2bc;
+}
+
 static enum bs_status classify(struct bs_words *words, UChar32 c, uint8_t *class_out, struct bs_error *err)
 {
 	*class_out = BS_CODE_POINT_OTHER;
-	if (bs_words_is_of_script_run(words, c)) {
+	if (is_apostrophe(c) && !words->old_rules) {
+		*class_out = BS_CODE_POINT_APOSTROPHE;
+	} else if (bs_words_is_of_script_run(words, c)) {
 		*class_out = BS_CODE_POINT_SCRIPT_RUN;
 	} else if (U_MASK(bs_icu.u_charType(c)) & U_GC_M_MASK) {
 		*class_out = BS_CODE_POINT_MARK;
@@ -507,11 +559,37 @@ static enum bs_status put_piece(struct bs_analysis *analysis, struct window *win
 	                         (struct bs_byte_span){start_byte, end_byte});
 }
 
+/* The T of a segment of digits, T and digits; or -1. */
+static int32_t find_date_cut(const struct window *window, int32_t start, int32_t end)
+{
+	int32_t cut = -1;
+	for (int32_t at = start; at < end;) {
+		int32_t here = at;
+		UChar32 c = bs_words_next(window->units, &at);
+		if (c == 'T' && here > start && at < end && cut < 0)
+			cut = here;
+		else if (bs_icu.u_charType(c) != U_DECIMAL_DIGIT_NUMBER)
+			return -1;
+	}
+	return cut;
+}
+
 static enum bs_status put_segment(struct bs_analysis *analysis, struct window *window, int32_t start, int32_t end)
 {
-	int32_t piece = start;
-	for (int32_t at = start; at < end; at++) {
-		if (!is_cut_character(window, at))
+	const UChar *units = window->units;
+	int32_t piece = start, date_cut = -1;
+	bool may_be_date = !analysis->words->old_rules;
+	for (int32_t at = start;; at++) {
+		/* Nearly every letter is beyond all at which words are cut. */
+		while (at < end && units[at] > 'T')
+			at++;
+		if (at >= end)
+			break;
+		if (units[at] == 'T' && may_be_date) {
+			date_cut = find_date_cut(window, start, end);
+			may_be_date = false; /* a date has one T */
+		}
+		if (at != date_cut && !is_cut_character(window, at))
 			continue;
 		enum bs_status status = put_piece(analysis, window, piece, at);
 		if (status)
@@ -521,12 +599,30 @@ static enum bs_status put_segment(struct bs_analysis *analysis, struct window *w
 	return put_piece(analysis, window, piece, end);
 }
 
-static bool is_word(UBreakIterator *breaks, const struct window *window, int32_t start)
+static bool is_regional_indicator(UChar32 c)
 {
-	if (bs_icu.ubrk_getRuleStatus(breaks) >= UBRK_WORD_NONE_LIMIT)
+	return c >= 0x1f1e6 && c <= 0x1f1ff;
+}
+
+/* Whether a segment begins with a flag or a keycap. */
+static bool is_emoji_sequence(const struct window *window, int32_t start, int32_t end)
+{
+	const UChar *units = window->units;
+	int32_t at = start;
+	UChar32 c = bs_words_next(units, &at);
+	if (is_regional_indicator(c))
+		return at < end && is_regional_indicator(bs_words_next(units, &at));
+	bool is_key = c == '#' || c == '*' || (c >= '0' && c <= '9');
+	return is_key && end - at >= 2 && units[at] == 0xfe0f && units[at + 1] == 0x20e3;
+}
+
+static bool is_emoji(const struct bs_words *words, const struct window *window, int32_t start, int32_t end)
+{
+	int32_t at = start;
+	UChar32 c = bs_words_next(window->units, &at);
+	if (c >= 0x80 && bs_icu.u_hasBinaryProperty(c, UCHAR_EXTENDED_PICTOGRAPHIC))
 		return true;
-	UChar32 c = bs_words_next(window->units, &start);
-	return c >= 0x80 && bs_icu.u_hasBinaryProperty(c, UCHAR_EXTENDED_PICTOGRAPHIC);
+	return !words->old_rules && is_emoji_sequence(window, start, end);
 }
 
 static enum bs_status break_stretch(struct bs_analysis *analysis, struct window *window, const struct stretch *stretch)
@@ -538,7 +634,8 @@ static enum bs_status break_stretch(struct bs_analysis *analysis, struct window 
 		return bs_words_fail_icu(analysis->err, "breaking text into words", code);
 	int32_t start = bs_icu.ubrk_first(breaks);
 	for (int32_t end; (end = bs_icu.ubrk_next(breaks)) != UBRK_DONE; start = end) {
-		if (!is_word(breaks, window, stretch->start + start))
+		if (bs_icu.ubrk_getRuleStatus(breaks) < UBRK_WORD_NONE_LIMIT &&
+		    !is_emoji(analysis->words, window, stretch->start + start, stretch->start + end))
 			continue;
 		enum bs_status status = put_segment(analysis, window, stretch->start + start, stretch->start + end);
 		if (status)
@@ -560,11 +657,21 @@ static enum bs_status analyze_stretch(struct bs_analysis *analysis, struct windo
 	                     is_alphabetic_at(window, stretch->end));
 }
 
-/* Finds the stretch, or the script run, that starts at unit start: up to the next of the other, or the window's end. */
-static enum bs_status find_stretch(struct bs_analysis *analysis, const struct window *window, int32_t start,
+/* Without a branch: several units at a time. */
+static void map_apostrophes(UChar *units, int32_t n_units)
+{
+	for (int32_t i = 0; i < n_units; i++)
+		units[i] = is_apostrophe(units[i]) ? '\'' : units[i];
+}
+
+/* Finds the stretch, or the script run, that starts at unit start: up to the next of the other, or the window's end. In it
+ * apostrophes of all kinds become those of ASCII; their bytes are none. */
+static enum bs_status find_stretch(struct bs_analysis *analysis, struct window *window, int32_t start,
                                    bool is_script_run, struct stretch *stretch_out)
 {
-	*stretch_out = (struct stretch){.start = start, .end = start, .is_inert = true, .is_ascii = true};
+	unsigned classes = 0;
+	uint32_t bits = 0;
+	*stretch_out = (struct stretch){.start = start, .end = start};
 	for (int32_t at = start; at < window->n_units;) {
 		UChar32 c = bs_words_next(window->units, &at);
 		uint8_t class;
@@ -573,11 +680,15 @@ static enum bs_status find_stretch(struct bs_analysis *analysis, const struct wi
 			return status;
 		bool goes_on = class == BS_CODE_POINT_SCRIPT_RUN || (is_script_run && class == BS_CODE_POINT_MARK);
 		if (goes_on != is_script_run)
-			return BS_OK;
+			break;
 		stretch_out->end = at;
-		stretch_out->is_inert &= class == BS_CODE_POINT_INERT;
-		stretch_out->is_ascii &= c < 0x80;
+		classes |= class;
+		bits |= (uint32_t)c;
 	}
+	stretch_out->is_inert = !(classes & ~(unsigned)BS_CODE_POINT_INERT);
+	stretch_out->is_ascii = bits < 0x80;
+	if (classes & BS_CODE_POINT_APOSTROPHE)
+		map_apostrophes(window->units + start, stretch_out->end - start);
 	return BS_OK;
 }
 
@@ -640,6 +751,8 @@ static enum bs_status open_icu(struct bs_words *words, struct bs_error *err)
 	words->breaks = bs_icu.ubrk_open(UBRK_WORD, "", NULL, 0, &code);
 	if (U_FAILURE(code))
 		return bs_words_fail_icu(err, "opening the word break rules", code);
+	for (UChar32 c = 0; c < 0x80; c++)
+		words->ascii_parts[c] = (uint8_t)bs_part_kind_of(c);
 	return learn_ascii(words, err);
 }
 
@@ -650,6 +763,8 @@ enum bs_status bs_words_new(const struct bs_words_options *options, struct bs_wo
 	if (!words)
 		return bs_fail_memory(err, "a words analyzer", sizeof(*words));
 	words->fold_accents = options && options->fold_accents;
+	words->split_identifiers = options && options->split_identifiers;
+	words->old_rules = options && options->old_rules;
 	words->ascii_path = true;
 	words->window_bytes = BS_WORDS_WINDOW_BYTES;
 
@@ -675,7 +790,7 @@ enum bs_status bs_words_new(const struct bs_words_options *options, struct bs_wo
 static void trim_scratch(struct bs_words *words, size_t kept_bytes)
 {
 	struct bs_buffer *scratch[] = {&words->window, &words->folded, &words->spare[0], &words->spare[1],
-	                               &words->whole, &words->unmarked, &words->arena};
+	                               &words->whole, &words->unmarked, &words->parts, &words->arena};
 	for (size_t i = 0; i < sizeof(scratch) / sizeof(*scratch); i++)
 		if (scratch[i]->capacity_bytes > kept_bytes)
 			bs_buffer_deinit(scratch[i]);
@@ -694,6 +809,11 @@ void bs_words_free(struct bs_words *words)
 	free(words->simple_folds);
 	free(words->ascii_forms);
 	free(words);
+}
+
+void bs_words_split(struct bs_words *words, bool splits)
+{
+	words->split_identifiers = splits;
 }
 
 /*

@@ -1,9 +1,9 @@
 /*
  * words.h: the words analyzer, text -> terms with positions. The one definition of a word in bitsift.
  *
- * Text is UTF-8; an invalid sequence counts as U+FFFD. Runs of Han, Hiragana, Katakana, Thai, Lao, Khmer and Myanmar
+ * Text is UTF-8; an invalid sequence counts as U+FFFD, and U+2019 and U+02BC as an apostrophe. Runs of Han, Hiragana, Katakana, Thai, Lao, Khmer and Myanmar
  * are cut out first and give a term per folded code point; everything between goes to ICU's word break iterator (root
- * locale), is cut at . : @ between letters, and is folded with NFKC_Casefold. Two terms at adjacent positions that are
+ * locale), is cut at . : @ between letters and at the T of 02T03, and is folded with NFKC_Casefold. Two terms at adjacent positions that are
  * both a single letter, mark or digit of those scripts (wherever they come from: the sign U+3297 is a word for ICU and
  * folds to U+795D) give a pair term besides. Pairs depend on terms and positions only, so that a document in which a
  * phrase stands is sure to have the pairs of the phrase. README.md, "Words", tells a user the same.
@@ -25,7 +25,16 @@ struct bs_words;
 struct bs_words_options {
 	const char *stem_language; /* a Snowball name ("english"), or NULL: no stemming; runs are never stemmed */
 	bool fold_accents;         /* NFD, marks dropped, NFC, after folding; runs are left alone */
+	/* A word of several parts (camelCase, HTTPServer2, snake_case, letters against digits) gives the whole, at the position
+	 * of the first part, and its parts; see words_parts.h. For documents: bs_words_split. */
+	bool split_identifiers;
+	/* As indexes have them that were made before there were revisions: U+2019 and U+02BC are no apostrophes, flags and
+	 * keycaps no words, and 02T03 is one. */
+	bool old_rules;
 };
+
+/* The revision of these rules, which an index records. 0: the old ones. */
+#define BS_WORDS_REVISION 1u
 
 /* So many bytes behind a token's term may be read, whatever they are: keys are loaded whole. */
 #define BS_TOKEN_SLACK_BYTES 16u
@@ -38,6 +47,7 @@ struct bs_token {
 	uint64_t start_byte;  /* where it stands in the text given: [start_byte, end_byte), never past the text */
 	uint64_t end_byte;    /* for a run: of the whole run, since a fold may move code points; a pair: as its second */
 	bool is_bigram;         /* an aid to the filter: takes no position, is not scored, not counted in the length */
+	bool is_whole;          /* an identifier of several parts, which follow: the first has this position, too */
 };
 
 /* Gets tokens in text order, n_tokens >= 1 at a time. Anything but BS_OK stops the analysis and is returned from it. */
@@ -57,6 +67,9 @@ enum bs_status bs_words_new(const struct bs_words_options *options, struct bs_wo
 
 /* NULL is fine. */
 void bs_words_free(struct bs_words *words);
+
+/* Whether identifiers are split from now on, so that the analyzer of documents serves for queries, which are not. */
+void bs_words_split(struct bs_words *words, bool splits);
 
 /* Analyses text[0..text_bytes) as one field whose first word has position first_position, calling fn with its tokens.
  * Memory does not grow with the text, only with its longest stretch without a safe cut (a line feed, or white space or

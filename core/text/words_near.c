@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "core/text/words_parts.h"
 #include "core/text/words_term.h"
 
 static bool is_word_byte(UChar unit)
@@ -28,6 +29,8 @@ static enum bs_status learn_ascii_form(struct bs_words *words, UChar32 c, enum b
 	UChar raw[2], folded[64], plain[256];
 	UErrorCode code = U_ZERO_ERROR;
 	int32_t n_raw = 0;
+	if (!words->old_rules && (c == 0x2019 || c == 0x2bc))
+		c = '\'';
 	U16_APPEND_UNSAFE(raw, n_raw, c);
 	int32_t n = bs_icu.unorm2_normalize(words->nfkc_casefold, raw, n_raw, folded, 64, &code);
 	if (U_SUCCESS(code))
@@ -60,6 +63,42 @@ enum bs_status bs_words_ascii_form(struct bs_words *words, int32_t c, enum bs_wo
 	}
 	*ascii_form_out = (enum bs_words_ascii_form)(words->ascii_forms[c] - 1);
 	return BS_OK;
+}
+
+bool bs_words_may_end_between(const struct bs_words *words, uint8_t before, uint8_t after)
+{
+	const uint8_t *class = words->ascii.of;
+	const uint8_t pair[] = {words->ascii_parts[before], words->ascii_parts[after]};
+	bool is_date = (before == 'T' && class[after] & BS_ASCII_DIGIT) || (after == 'T' && class[before] & BS_ASCII_DIGIT);
+	/* The first of two upper-case letters is one part with the other unless a lower-case one follows. */
+	bool is_split = bs_part_are_several(pair, 2) || pair[0] == BS_PART_GAP || pair[1] == BS_PART_GAP ||
+	                (pair[0] == BS_PART_UPPER && pair[1] == BS_PART_UPPER);
+	return (is_date && !words->old_rules) || (is_split && words->split_identifiers);
+}
+
+bool bs_words_may_be_date(const struct bs_words *words, const uint8_t *term, size_t term_bytes)
+{
+	size_t at = 0;
+	while (at < term_bytes && words->ascii.of[term[at]] & BS_ASCII_DIGIT)
+		at++;
+	if (at == 0 || at == term_bytes || term[at++] != 't')
+		return false;
+	while (at < term_bytes && words->ascii.of[term[at]] & BS_ASCII_DIGIT)
+		at++;
+	return at == term_bytes && !words->old_rules;
+}
+
+bool bs_words_splits(const struct bs_words *words)
+{
+	return words->split_identifiers;
+}
+
+bool bs_words_has_parts(const struct bs_words *words, const uint8_t *text, size_t n_bytes)
+{
+	uint8_t parts[256];
+	for (size_t i = 0; i < n_bytes && n_bytes <= sizeof(parts); i++)
+		parts[i] = words->ascii_parts[text[i] & 0x7f];
+	return n_bytes > sizeof(parts) || bs_part_are_several(parts, n_bytes);
 }
 
 bool bs_words_keeps_bytes(const struct bs_words *words)

@@ -32,6 +32,19 @@ enum bs_status bs_words_ascii_form(struct bs_words *words, int32_t c, enum bs_wo
 /* Whether terms are found by their bytes at all: not where they are stemmed. */
 bool bs_words_keeps_bytes(const struct bs_words *words);
 
+/* Two bytes of ASCII that stand side by side, both of a word: whether it may end between them all the same, because a date
+ * is cut there (at a T) or an identifier is split. */
+bool bs_words_may_end_between(const struct bs_words *words, uint8_t before, uint8_t after);
+
+/* Whether a term of digits, t and perhaps digits may stand for a date, which is no word where its T is large. */
+bool bs_words_may_be_date(const struct bs_words *words, const uint8_t *term, size_t term_bytes);
+
+/* Whether identifiers are split: a word may have several positions, and then its first one twice. */
+bool bs_words_splits(const struct bs_words *words);
+
+/* Whether a word of ASCII that is all of this text has several parts. */
+bool bs_words_has_parts(const struct bs_words *words, const uint8_t *text, size_t n_bytes);
+
 /* What a byte is to the words around it. */
 enum bs_byte_kind {
 	BS_BYTE_LETTER, /* an ASCII letter or digit */

@@ -13,6 +13,7 @@
 #include <unicode/utf8.h>
 
 #include "core/base/bytes.h"
+#include "core/text/words_parts.h"
 
 /* A UTF-16 unit becomes at most 3 bytes of UTF-8 (a pair of units, 4). */
 #define UTF8_BYTES_PER_UNIT ((size_t)3)
@@ -97,8 +98,12 @@ static void push(struct bs_analysis *analysis, size_t term_bytes, bool is_bigram
 		.is_bigram = is_bigram,
 	};
 	words->arena.used_bytes += term_bytes;
-	analysis->next_position += !is_bigram;
-	analysis->n_positions += !is_bigram;
+	if (is_bigram)
+		return;
+	words->tokens[words->n_tokens - 1].is_whole = analysis->is_whole;
+	analysis->owes_position = analysis->is_whole;
+	analysis->next_position += !analysis->is_whole;
+	analysis->n_positions += !analysis->is_whole;
 }
 
 /*
@@ -316,7 +321,7 @@ static void fold_ascii(uint8_t *to, const uint8_t *from, size_t n_bytes)
 		to[i] = bs_needle_fold(from[i]);
 }
 
-enum bs_status bs_words_put_ascii(struct bs_analysis *analysis, const uint8_t *raw, size_t n_bytes, uint64_t start_byte)
+static enum bs_status put_ascii(struct bs_analysis *analysis, const uint8_t *raw, size_t n_bytes, uint64_t start_byte)
 {
 	struct bs_words *words = analysis->words;
 	struct bs_byte_span span = {start_byte, start_byte + n_bytes};
@@ -340,8 +345,8 @@ enum bs_status bs_words_put_ascii(struct bs_analysis *analysis, const uint8_t *r
 	return put_with_options(analysis, (struct term){words->whole.data, n_bytes}, span);
 }
 
-enum bs_status bs_words_put_word(struct bs_analysis *analysis, const UChar *raw, int32_t n_units,
-                                 struct bs_byte_span span)
+static enum bs_status put_word(struct bs_analysis *analysis, const UChar *raw, int32_t n_units,
+                               struct bs_byte_span span)
 {
 	struct bs_words *words = analysis->words;
 	int32_t n_folded = 0;
@@ -355,6 +360,109 @@ enum bs_status bs_words_put_word(struct bs_analysis *analysis, const UChar *raw,
 	const UChar *folded = (const UChar *)(void *)words->folded.data;
 	struct term term = {words->whole.data, write_utf8(words->whole.data, folded, n_folded)};
 	return put_with_options(analysis, term, span);
+}
+
+/* The parts of an identifier have been put. One whose parts all fold to nothing takes its position itself. */
+static void settle_position(struct bs_analysis *analysis)
+{
+	analysis->next_position += analysis->owes_position;
+	analysis->n_positions += analysis->owes_position;
+	analysis->owes_position = false;
+}
+
+/* What the characters of a word are to its parts: words->parts. */
+static enum bs_status learn_parts(struct bs_words *words, const UChar *raw, int32_t n_units, size_t *n_out,
+                                  struct bs_error *err)
+{
+	bs_buffer_clear(&words->parts);
+	enum bs_status status = bs_buffer_reserve(&words->parts, (size_t)n_units, err);
+	if (status)
+		return status;
+	for (int32_t at = 0; at < n_units;) {
+		UChar32 c = bs_words_next(raw, &at);
+		words->parts.data[words->parts.used_bytes++] = c < 0x80 ? words->ascii_parts[c] : (uint8_t)bs_part_kind_of(c);
+	}
+	*n_out = words->parts.used_bytes;
+	return BS_OK;
+}
+
+/* Apart, like its fellow below, so that words that are not split do not pay for it. */
+__attribute__((noinline)) static enum bs_status split_ascii(struct bs_analysis *analysis, const uint8_t *raw, size_t n_bytes,
+                                                            uint64_t start_byte)
+{
+	struct bs_words *words = analysis->words;
+	size_t start, end = 0;
+	bs_buffer_clear(&words->parts);
+	enum bs_status status = bs_buffer_reserve(&words->parts, n_bytes, analysis->err);
+	if (status)
+		return status;
+	for (size_t i = 0; i < n_bytes; i++)
+		words->parts.data[i] = words->ascii_parts[raw[i]];
+	analysis->is_whole = bs_part_are_several(words->parts.data, n_bytes);
+	status = put_ascii(analysis, raw, n_bytes, start_byte);
+	bool has_parts = analysis->is_whole;
+	analysis->is_whole = false;
+	while (has_parts && !status && bs_part_next(words->parts.data, n_bytes, &start, &end))
+		status = put_ascii(analysis, raw + start, end - start, start_byte + start);
+	settle_position(analysis);
+	return status;
+}
+
+enum bs_status bs_words_put_ascii(struct bs_analysis *analysis, const uint8_t *raw, size_t n_bytes, uint64_t start_byte)
+{
+	return analysis->words->split_identifiers ? split_ascii(analysis, raw, n_bytes, start_byte)
+	                                          : put_ascii(analysis, raw, n_bytes, start_byte);
+}
+
+/* A place in a word that moves forward, counted in characters, units and bytes. */
+struct word_place {
+	size_t at;
+	int32_t unit;
+	uint64_t byte;
+};
+
+static void move_place(const struct bs_analysis *analysis, const UChar *raw, uint64_t end_byte, size_t to,
+                       struct word_place *place)
+{
+	size_t byte = (size_t)place->byte;
+	for (; place->at < to; place->at++) {
+		UChar32 ignored;
+		(void)bs_words_next(raw, &place->unit);
+		U8_NEXT_OR_FFFD(analysis->text, byte, (size_t)end_byte, ignored);
+		(void)ignored;
+	}
+	place->byte = byte;
+}
+
+__attribute__((noinline)) static enum bs_status split_word(struct bs_analysis *analysis, const UChar *raw, int32_t n_units,
+                                                           struct bs_byte_span span)
+{
+	struct bs_words *words = analysis->words;
+	struct word_place from = {.byte = span.start_byte};
+	size_t n = 0, start, end = 0;
+	enum bs_status status = learn_parts(words, raw, n_units, &n, analysis->err);
+	if (status)
+		return status;
+	bool has_parts = bs_part_are_several(words->parts.data, n);
+	analysis->is_whole = has_parts;
+	status = put_word(analysis, raw, n_units, span);
+	analysis->is_whole = false;
+	while (has_parts && !status && bs_part_next(words->parts.data, n, &start, &end)) {
+		move_place(analysis, raw, span.end_byte, start, &from);
+		struct word_place to = from;
+		move_place(analysis, raw, span.end_byte, end, &to);
+		status = put_word(analysis, raw + from.unit, to.unit - from.unit, (struct bs_byte_span){from.byte, to.byte});
+		from = to;
+	}
+	settle_position(analysis);
+	return status;
+}
+
+enum bs_status bs_words_put_word(struct bs_analysis *analysis, const UChar *raw, int32_t n_units,
+                                 struct bs_byte_span span)
+{
+	return analysis->words->split_identifiers ? split_word(analysis, raw, n_units, span)
+	                                          : put_word(analysis, raw, n_units, span);
 }
 
 static enum bs_status put_code_point(struct bs_analysis *analysis, UChar32 c, struct bs_byte_span span)

@@ -39,13 +39,14 @@ enum {
 	BS_ASCII_CUT_BEFORE = 1 << 7,                                /* and such a byte */
 };
 
-/* What a code point is. */
+/* What a code point is; of several, joined by OR. */
 enum {
-	BS_CODE_POINT_UNKNOWN = 0, /* not met yet */
-	BS_CODE_POINT_SCRIPT_RUN,  /* a letter, mark or digit of a script of runs: begins a run or goes on with one */
-	BS_CODE_POINT_MARK,        /* any other mark: goes on with a run */
-	BS_CODE_POINT_INERT,       /* no word, and no part of one: punctuation and the like */
-	BS_CODE_POINT_OTHER,
+	BS_CODE_POINT_UNKNOWN = 0,         /* not met yet */
+	BS_CODE_POINT_SCRIPT_RUN = 1 << 0, /* a letter, mark or digit of a script of runs: begins a run or goes on with one */
+	BS_CODE_POINT_MARK = 1 << 1,       /* any other mark: goes on with a run */
+	BS_CODE_POINT_INERT = 1 << 2,      /* no word, and no part of one: punctuation and the like */
+	BS_CODE_POINT_APOSTROPHE = 1 << 3, /* becomes ' */
+	BS_CODE_POINT_OTHER = 1 << 4,
 };
 
 struct bs_words {
@@ -53,6 +54,8 @@ struct bs_words {
 	const UNormalizer2 *nfkc_casefold, *nfd, *nfc;
 	struct sb_stemmer *stemmer; /* NULL: no stemming */
 	bool fold_accents;
+	bool split_identifiers;
+	bool old_rules;
 
 	bool ascii_path; /* false only in tests */
 	size_t window_bytes;
@@ -67,6 +70,8 @@ struct bs_words {
 	struct bs_buffer spare[2];
 	struct bs_buffer whole;    /* UTF-8: a folded term on its way through the options */
 	struct bs_buffer unmarked; /* UTF-8: that term without accents */
+	struct bs_buffer parts;    /* enum bs_part_kind of the characters of a word that may be several */
+	uint8_t ascii_parts[0x80]; /* the same of those of ASCII, if identifiers are split */
 
 	struct bs_buffer arena; /* the terms of the tokens below; never grows or is cleared while there are any */
 	struct bs_token tokens[BS_WORDS_BATCH_TOKENS];
@@ -84,6 +89,8 @@ struct bs_analysis {
 	uint64_t n_positions;
 	bool after_script_run;      /* the last term was a run's: another run now leaves a gap */
 	UChar32 last_of_script_run; /* the term at the position before the next, if it is one code point of a run; else 0 */
+	bool is_whole;              /* the word in hand is an identifier, whose parts follow: it takes no position */
+	bool owes_position;         /* such a word was the last token: no part has taken its position yet */
 };
 
 /* A span of the text. */

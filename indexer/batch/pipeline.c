@@ -87,7 +87,7 @@ static enum bs_status merge_batch(void *context, uint64_t task, struct bs_error 
 	return status;
 }
 
-enum bs_status bs_pipeline_new(uint32_t n_threads, const struct bs_words_options *words,
+enum bs_status bs_pipeline_new(uint32_t n_threads, const struct bs_words_options *words, char *const *weights,
                                const struct bs_source_options *options, struct bs_pipeline **pipeline_out,
                                struct bs_error *err)
 {
@@ -107,6 +107,7 @@ enum bs_status bs_pipeline_new(uint32_t n_threads, const struct bs_words_options
 		pipeline->slots[i].sink.document = take_document;
 		pipeline->slots[i].sink.large = await_large;
 		pipeline->slots[i].term_batch.memory_bytes = options->memory_bytes;
+		pipeline->slots[i].term_batch.weights = weights;
 	}
 	for (uint32_t i = 0; i < n_threads && !status; i++) {
 		status = words ? bs_words_new(words, &pipeline->workers[i].words, err) : BS_OK;

@@ -22,9 +22,9 @@
 
 struct bs_pipeline;
 
-/* n_threads >= 1; with 1 everything runs on the caller's thread. words: NULL for none. options are borrowed. BS_INVALID
- * for an unknown stemmer, BS_NO_MEMORY. */
-enum bs_status bs_pipeline_new(uint32_t n_threads, const struct bs_words_options *words,
+/* n_threads >= 1; with 1 everything runs on the caller's thread. words: NULL for none. weights (of fields: field_weights.h)
+ * and options are borrowed. BS_INVALID for an unknown stemmer, BS_NO_MEMORY. */
+enum bs_status bs_pipeline_new(uint32_t n_threads, const struct bs_words_options *words, char *const *weights,
                                const struct bs_source_options *options, struct bs_pipeline **pipeline_out,
                                struct bs_error *err) BS_WARN_UNUSED;
 /* The pairs of words that are terms from now on; borrowed. NULL: none, as at first. */

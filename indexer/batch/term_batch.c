@@ -8,6 +8,7 @@
 #include "core/base/hash.h"
 #include "core/base/value.h"
 #include "core/lexicon/lexicon.h"
+#include "core/store/field_weights.h"
 #include "core/store/manifest.h"
 
 #define FIELD_GAP   100u        /* positions between two fields of a record */
@@ -285,6 +286,9 @@ static enum bs_status start_pairs(struct bs_term_batch *batch, struct bs_error *
 /* Tokens that are looked up in one go: what the look-ups touch is prefetched a step at a time for all of them. */
 #define LOOK_AHEAD 16u
 
+/* Of a token: itself, and the pairs that end with it. */
+#define MOST_POSTINGS (1 + 2 + BS_TERM_BATCH_MOST_HEADS)
+
 struct looked_up {
 	struct short_key key;
 	uint64_t mixed;
@@ -317,13 +321,16 @@ static inline void count_term(struct bs_term_batch *batch, uint32_t number, uint
 	bool is_first = entry->last_doc != this_doc;
 	**posting = number;
 	*posting += is_first;
-	entry->tf = (is_first ? 0 : entry->tf) + 1;
+	entry->tf = (is_first ? 0 : entry->tf) + batch->weight;
+	if (batch->weight > 1 && entry->tf > BS_MOST_WEIGHTED_TF)
+		entry->tf = BS_MOST_WEIGHTED_TF;
 	entry->last_doc = this_doc;
 }
 
-/* Two words that stand side by side, the second at position. */
+/* Words that stand side by side, the second at position. The first may be two: an identifier and its first part. */
 struct meeting {
 	uint16_t a;
+	uint16_t whole; /* BS_NO_WORD, or a is */
 	uint16_t b;
 	uint32_t position;
 };
@@ -342,26 +349,59 @@ static enum bs_status take_pair(struct bs_term_batch *batch, uint32_t pair, uint
 	return BS_OK;
 }
 
-/* The pair of a meeting, and the wide ones that end with it: those of the pairs that end with its first word. */
-static enum bs_status take_meeting(struct bs_term_batch *batch, struct meeting meeting, uint32_t **posting,
+/* The pair of these two, if they are one. */
+static enum bs_status take_two(struct bs_term_batch *batch, uint16_t a, const struct meeting *meeting, uint32_t **posting,
+                               struct bs_error *err)
+{
+	struct bs_term_batch_heads *heads = &batch->heads[meeting->position & 1];
+	uint32_t pair;
+	if (a == BS_NO_WORD || !bs_word_pairs_find(batch->pairs, a, meeting->b, &pair))
+		return BS_OK;
+	uint16_t head = bs_word_pairs_head(batch->pairs, pair);
+	if (head != BS_NO_WORD && heads->n < BS_TERM_BATCH_MOST_HEADS)
+		heads->words[heads->n++] = head;
+	return take_pair(batch, pair, posting, err);
+}
+
+/* The pairs of a meeting, and the wide ones that end with it: those of the pairs that end where its first word stands. */
+static enum bs_status take_meeting(struct bs_term_batch *batch, const struct meeting *meeting, uint32_t **posting,
                                    struct bs_error *err)
 {
-	uint16_t firsts[BS_PAIR_MOST_WORDS - 1] = {meeting.a};
-	uint32_t n_firsts = 1, pair;
-	enum bs_status status = BS_OK;
-	for (uint32_t i = 0; i < batch->n_heads && batch->heads_position + 1 == meeting.position; i++)
-		firsts[n_firsts++] = batch->heads[i];
-	batch->n_heads = 0;
-	batch->heads_position = meeting.position;
-	for (uint32_t i = 0; i < n_firsts && !status; i++) {
-		if (!bs_word_pairs_find(batch->pairs, firsts[i], meeting.b, &pair))
-			continue;
-		status = take_pair(batch, pair, posting, err);
-		uint16_t head = bs_word_pairs_head(batch->pairs, pair);
-		if (head != BS_NO_WORD && batch->n_heads < BS_PAIR_MOST_WORDS - 2)
-			batch->heads[batch->n_heads++] = head;
+	struct bs_term_batch_heads *before = &batch->heads[~meeting->position & 1];
+	if (batch->heads_position != meeting->position) {
+		batch->heads[meeting->position & 1].n = 0;
+		if (batch->heads_position + 1 != meeting->position)
+			before->n = 0;
+		batch->heads_position = meeting->position;
 	}
+	enum bs_status status = take_two(batch, meeting->a, meeting, posting, err);
+	if (!status)
+		status = take_two(batch, meeting->whole, meeting, posting, err);
+	for (uint32_t i = 0; i < before->n && !status; i++)
+		status = take_two(batch, before->words[i], meeting, posting, err);
 	return status;
+}
+
+/* Where an identifier stands at the position of the word, or at the one before: whether they are words of pairs that
+ * meet. */
+static bool meet_whole(struct bs_term_batch *batch, const struct bs_token *token, uint16_t word, struct meeting *meeting)
+{
+	uint32_t position = token->position;
+	*meeting = (struct meeting){BS_NO_WORD, BS_NO_WORD, word, position};
+	if (position == batch->last_position + 1)
+		meeting->a = batch->last_word;
+	if (position == batch->whole_position + 1)
+		meeting->whole = batch->whole_word;
+	if (token->is_whole) {
+		batch->whole_word = word;
+		batch->whole_position = position;
+	} else {
+		batch->last_word = word;
+		batch->last_position = position;
+		if (position != batch->whole_position)
+			batch->whole_word = BS_NO_WORD;
+	}
+	return word != BS_NO_WORD && (meeting->a != BS_NO_WORD || meeting->whole != BS_NO_WORD);
 }
 
 /* Adds the pairs that n tokens make with those before them to the postings, unless the document has them. Which of them
@@ -377,14 +417,18 @@ static enum bs_status take_pairs(struct bs_term_batch *batch, const struct bs_to
 		uint16_t word = words[numbers[i]];
 		if (tokens[i].is_bigram)
 			continue;
-		met[n_met] = (struct meeting){batch->last_word, word, tokens[i].position};
+		if (tokens[i].is_whole | (batch->whole_word != BS_NO_WORD)) {
+			n_met += meet_whole(batch, &tokens[i], word, &met[n_met]);
+			continue;
+		}
+		met[n_met] = (struct meeting){batch->last_word, BS_NO_WORD, word, tokens[i].position};
 		n_met += (word != BS_NO_WORD) & (batch->last_word != BS_NO_WORD) &
 		         (tokens[i].position == batch->last_position + 1);
 		batch->last_word = word;
 		batch->last_position = tokens[i].position;
 	}
 	for (size_t i = 0; i < n_met && !status; i++)
-		status = take_meeting(batch, met[i], posting, err);
+		status = take_meeting(batch, &met[i], posting, err);
 	return status;
 }
 
@@ -437,7 +481,7 @@ static enum bs_status take_tokens(void *context, const struct bs_token *tokens, 
 {
 	struct bs_term_batch *batch = context;
 	struct bs_buffer *postings = &batch->postings;
-	enum bs_status status = bs_buffer_reserve(postings, BS_PAIR_MOST_WORDS * n_tokens * sizeof(uint32_t), err);
+	enum bs_status status = bs_buffer_reserve(postings, MOST_POSTINGS * n_tokens * sizeof(uint32_t), err);
 	if (!status && !batch->terms.slots)
 		status = grow_slots(&batch->terms, err);
 	if (!status && batch->pairs)
@@ -478,8 +522,9 @@ static enum bs_status take_fields(struct bs_term_batch *batch, const struct bs_d
 		const struct bs_field *field = &document->fields[i];
 		struct bs_words_sum sum;
 		uint32_t number;
-		batch->last_word = BS_NO_WORD;
-		batch->n_heads = 0;
+		batch->last_word = batch->whole_word = BS_NO_WORD;
+		batch->heads[0].n = batch->heads[1].n = 0;
+		batch->weight = bs_field_weight(batch->weights, field->name, field->name_bytes);
 		enum bs_status status = bs_words_analyze(batch->words, field->text, field->text_bytes, position,
 		                                         take_tokens, batch, &sum, err);
 		if (!status && field->name_bytes > 0 && field->name_bytes <= BS_MOST_FIELD_BYTES)

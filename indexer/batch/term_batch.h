@@ -26,7 +26,7 @@ struct bs_term_batch_term {
 	uint8_t key[BS_TERM_BATCH_KEY_BYTES]; /* padded with zeros; of a longer key: bs_hash_slot and offset in long_keys */
 	uint32_t key_bytes;
 	uint32_t last_doc; /* the document that had it last, + 1 */
-	uint32_t tf;       /* how often it stands there */
+	uint32_t tf;       /* how often it stands there, weighted */
 };
 
 struct bs_term_batch_terms {
@@ -44,7 +44,7 @@ struct bs_term_batch_terms {
 struct bs_term_batch_doc {
 	uint64_t first_posting; /* index of its first term number in postings */
 	uint32_t n_terms;
-	uint32_t n_repeated;    /* the first of its terms are words that stand there more than once: so many */
+	uint32_t n_repeated;    /* the first of its terms are words that count more than once there: so many */
 	uint32_t length;        /* positions */
 	uint64_t name_offset;   /* in names */
 	uint64_t raw_offset;    /* in raws, if kept */
@@ -57,11 +57,20 @@ struct bs_term_batch_doc {
 	struct bs_document document; /* as read, but its pointers are dead */
 };
 
+/* Pairs with which wide ones begin. There are no more where identifiers stand beside their parts: of two words two,
+ * of three four, and twice as many where a part folds to nothing. */
+#define BS_TERM_BATCH_MOST_HEADS 12u
+struct bs_term_batch_heads {
+	uint16_t words[BS_TERM_BATCH_MOST_HEADS];
+	uint32_t n;
+};
+
 /* Zero-initialise but for words, pairs, grams and keep_raws. Reusable. */
 struct bs_term_batch {
 	struct bs_words *words; /* borrowed; NULL: no words */
 	struct bs_gram_sketch *grams; /* borrowed; NULL: no grams */
 	const struct bs_word_pairs *pairs; /* borrowed; those to be terms of their own; NULL: none */
+	char *const *weights;   /* of fields, borrowed: see field_weights.h */
 	uint64_t memory_bytes;  /* what a document may take, its text among it; 0: never mind */
 	bool is_alone;          /* the next document is: the batch is empty */
 	uint64_t room_bytes;    /* for the words of the document in hand; 0: never mind */
@@ -85,11 +94,13 @@ struct bs_term_batch {
 	struct bs_buffer key; /* scratch for pair terms */
 	struct bs_buffer pair_words;   /* u16 a term: its number among the words of the pairs, or BS_NO_WORD */
 	struct bs_buffer pair_numbers; /* u32 a pair: its term number + 1 in this batch, or 0 */
+	uint32_t weight;        /* of the field in hand */
 	uint16_t last_word;     /* the one just met, or BS_NO_WORD */
 	uint32_t last_position;
-	uint16_t heads[BS_PAIR_MOST_WORDS - 2]; /* of the pairs just met with which wide ones begin, */
-	uint32_t n_heads;
-	uint32_t heads_position;                /* and where they end */
+	uint16_t whole_word;    /* an identifier that stands there, or just before, as a whole; or BS_NO_WORD */
+	uint32_t whole_position;
+	struct bs_term_batch_heads heads[2]; /* of the pairs that end at an even position and at an odd one, the last two */
+	uint32_t heads_position;             /* the latter of them */
 };
 void bs_term_batch_clear(struct bs_term_batch *batch);
 void bs_term_batch_deinit(struct bs_term_batch *batch);

@@ -76,7 +76,7 @@ static enum bs_status sample_tokens(void *context, const struct bs_token *tokens
 	enum bs_status status = BS_OK;
 	for (size_t i = 0; i < n_tokens && !status; i++) {
 		uint32_t number = 0;
-		if (tokens[i].is_bigram)
+		if (tokens[i].is_bigram || tokens[i].is_whole)
 			continue;
 		if (tokens[i].position != choice->next_position)
 			status = add_gap(choice, err);
@@ -443,8 +443,7 @@ enum bs_status bs_word_pairs_choose(const struct bs_dir *dir, const struct bs_ma
                                     struct bs_word_pairs *pairs, struct bs_error *err)
 {
 	struct choice choice = {.n_met = 0};
-	struct bs_words_options words = {.stem_language = manifest->options.stem_language,
-	                                 .fold_accents = manifest->options.fold_accents};
+	struct bs_words_options words = bs_index_words_options(&manifest->options);
 	enum bs_status status = bs_words_new(&words, &choice.analyzer, err);
 	if (!status)
 		status = bs_sample_sources(dir, manifest, options, SAMPLE_BYTES, false, sample_document, &choice, err);

@@ -80,7 +80,7 @@ static void set_limits(struct bs_index_writer *writer)
 enum bs_status bs_index_writer_start(struct bs_index_writer *writer, bool *has_private, struct bs_error *err)
 {
 	const struct bs_index_options *options = &writer->manifest.options;
-	struct bs_words_options words = {.stem_language = options->stem_language, .fold_accents = options->fold_accents};
+	struct bs_words_options words = bs_index_words_options(options);
 	set_limits(writer);
 	writer->source_options = bs_recorded_options(options, writer->dir);
 	writer->source_options.has_private = has_private;
@@ -90,7 +90,7 @@ enum bs_status bs_index_writer_start(struct bs_index_writer *writer, bool *has_p
 	enum bs_status status = bs_kernel_choose(NULL, &writer->build_options.kernel, err);
 	return status ? status
 	              : bs_pipeline_new(writer->build_options.n_threads, options->words ? &words : NULL,
-	                                &writer->source_options, &writer->pipeline, err);
+	                                options->weights, &writer->source_options, &writer->pipeline, err);
 }
 
 void bs_index_writer_release(struct bs_index_writer *writer)

@@ -9,6 +9,7 @@
 
 #include "core/base/clock.h"
 #include "core/store/doc_order.h"
+#include "core/store/field_weights.h"
 #include "core/store/index_dir.h"
 #include "core/store/snapshot.h"
 #include "core/text/words.h"
@@ -563,12 +564,17 @@ static bool has_recorded_option(const struct bs_build_request *request)
 {
 	return request->words || request->grams || request->stem_language || request->fold_accents || request->hidden ||
 	       request->no_ignore || request->binary_as_text || request->max_document_bytes || request->id_field ||
-	       request->text_fields || request->globs || request->density > 0 || request->records || request->no_records;
+	       request->text_fields || request->globs || request->density > 0 || request->records || request->no_records ||
+	       request->split_identifiers || request->weights;
 }
 
 static enum bs_status choose_options(struct indexing *at, struct bs_error *err)
 {
 	const struct bs_build_request *request = at->request;
+	char **weights;
+	enum bs_status status = bs_field_weights_make(request->weights, &weights, err);
+	if (status)
+		return status;
 	/* An index owns the strings of its options; these are borrowed, and copied. */
 	struct bs_index_options wanted = {
 		.words = request->words || !request->grams,
@@ -585,6 +591,8 @@ static enum bs_status choose_options(struct indexing *at, struct bs_error *err)
 		.binary_as_text = request->binary_as_text,
 		.gram_collections = request->grams,
 		.max_document = request->max_document_bytes,
+		.split_identifiers = request->split_identifiers,
+		.weights = weights,
 		.density = request->density > 0 ? request->density : BS_DEFAULT_DENSITY,
 	};
 	bool is_kept = at->has_old && !request->rebuild;
@@ -592,11 +600,15 @@ static enum bs_status choose_options(struct indexing *at, struct bs_error *err)
 	if (is_kept && !request->records && !request->no_records)
 		wanted.reads_records = at->old.manifest.options.reads_records;
 	if (is_kept && has_recorded_option(request) && !bs_index_options_equal(&wanted, &at->old.manifest.options))
-		return bs_fail(err, BS_INVALID, "%s: the options differ from those it was made with; leave them out, or add "
-		               "--rebuild to index everything again with the new ones", request->dir);
-	enum bs_status status =
-		bs_index_options_copy(is_kept ? &at->old.manifest.options : &wanted, &at->writer.manifest.options, err);
+		status = bs_fail(err, BS_INVALID, "%s: the options differ from those it was made with; leave them out, or add "
+		                 "--rebuild to index everything again with the new ones", request->dir);
+	else
+		status = bs_index_options_copy(is_kept ? &at->old.manifest.options : &wanted, &at->writer.manifest.options, err);
 	at->writer.manifest.options.gram_collections |= request->grams;
+	/* Words of two revisions must not meet in one index. */
+	if (at->is_full)
+		at->writer.manifest.options.words_revision = at->writer.manifest.options.words ? BS_WORDS_REVISION : 0;
+	bs_strings_free(weights);
 	return status;
 }
 

@@ -11,7 +11,7 @@
 struct index_arguments {
 	const char *index;
 	struct bs_build_request request;
-	struct bs_word_list globs, records, text_fields, forget;
+	struct bs_word_list globs, records, text_fields, weights, forget;
 	uint64_t n_threads;
 	bool quiet, verbose;
 	char *text; /* --text's list, cut up */
@@ -29,8 +29,10 @@ static const struct bs_option index_options[] = {
 	{0, "grams", NULL, "index the files' grams, for `bitsift grep` [both]", SETS(FLAG, request.grams)},
 	{0, "stem", "LANG", "index word stems (Snowball: english, german, ...)", SETS(STRING, request.stem_language)},
 	{0, "fold-accents", NULL, "let cafe find caf\xc3\xa9", SETS(FLAG, request.fold_accents)},
+	{0, "split-identifiers", NULL, "let server find HTTPServer2", SETS(FLAG, request.split_identifiers)},
 	{0, "id", "FIELD", "JSONL: the field that names a record [id]", SETS(STRING, request.id_field)},
 	{0, "text", "F,G", "JSONL: fields to index, as in title,author.name [all]", .kind = BS_OPTION_CALL, .take = take_text},
+	{0, "weight", "F=W", "JSONL: a word of this field counts W times (1 to 100) in scores; repeatable", SETS(LIST, weights)},
 	{0, "density", "D", "share of set bits, 0.05 to 0.6; fewer make a faster and larger index [0.3]",
 	 .kind = BS_OPTION_CALL, .take = take_density},
 	{0, "max-document", "SIZE", "pass over larger files and records, with a notice [256M]",
@@ -117,12 +119,25 @@ static const char index_description[] =
 	"Binary files are left out, but recorded by name, because `bitsift grep` must look into those in which a match may stand before "
 	"the first NUL byte.\n\n"
 	"Text is UTF-8, or UTF-16 with a byte order mark; invalid bytes are not part of any word. Words are found by the "
-	"Unicode rules for word boundaries. Case and compatibility forms make no difference. `don't`, `foo_bar` and "
-	"`3.14` are one word each; obj.method and a@example.com are cut into words at the dot and the @. Of scripts "
+	"Unicode rules for word boundaries. Case and compatibility forms make no difference, nor does which apostrophe stands in a "
+	"word. `don't`, `foo_bar`, `3.14` and `192.168.0.1` are one word each; obj.method and a@example.com are cut into words at "
+	"the dot and the @, 2031-01-02T03:04:05Z at all that is no digit. A sign that is no letter parts words: H\u2082O is h and o, "
+	"which `h2o` does not find. Of scripts "
 	"written without spaces (Chinese, Japanese, Thai, Lao, Khmer, Burmese) every character can be found, alone and "
-	"in any sequence. Emoji are words.\n\n"
+	"in any sequence. Korean words are what stands between spaces, particles with them: `\ud55c\uad6d*` finds "
+	"\ud55c\uad6d\uc5b4. Emoji are words, flags and keycaps too.\n\n"
+	"With `--split-identifiers` a word of several parts can be found as a whole and by its parts: HTTPServer2 by `httpserver2`, "
+	"`http`, `server`, `2` and `\"http server\"`. Parts are what stands between low lines, and what begins with an upper-case letter "
+	"behind a lower-case one, with the last of several upper-case ones, with a digit behind a letter or the other way. What a "
+	"query asks for is not split. The whole stands where its first part does, and the length of a document, for its score, "
+	"counts the parts.\n\n"
+	"With `--weight title=3` a word in the field title of a record counts three times for its score, as if it stood there so "
+	"often; the length of the record stays what it is.\n\n"
+	"An index that was made before typographic apostrophes, flags and such dates were read so keeps to what it has until "
+	"`--rebuild`.\n\n"
 	"# Options that are kept\n\n"
-	"`--words`, `--grams`, `--stem`, `--fold-accents`, `--id`, `--text`, `--density`, `--max-document`, `--hidden`, "
+	"`--words`, `--grams`, `--stem`, `--fold-accents`, `--split-identifiers`, `--id`, `--text`, `--weight`, `--density`, "
+	"`--max-document`, `--hidden`, "
 	"`--no-ignore`, `--glob`, `--records`, `--no-records` and `--binary` are recorded with the index and hold for every refresh. Giving different "
 	"ones is an error, unless `--rebuild` is given too; then everything is indexed again with them.\n\n"
 	"# Who may read the index\n\n"
@@ -362,6 +377,7 @@ static int run(void *set, const struct bs_operands *operands, const struct bs_co
 	request->globs = arguments->globs.list;
 	request->records = arguments->records.list;
 	request->text_fields = arguments->text_fields.list;
+	request->weights = arguments->weights.list;
 	request->forget = arguments->forget.list;
 	request->n_forget = arguments->forget.n;
 	request->notice = show_notice;
@@ -397,6 +413,7 @@ static void release(void *of_options)
 	bs_word_list_deinit(&arguments->globs);
 	bs_word_list_deinit(&arguments->records);
 	bs_word_list_deinit(&arguments->text_fields);
+	bs_word_list_deinit(&arguments->weights);
 	bs_word_list_deinit(&arguments->forget);
 }
 

@@ -95,7 +95,7 @@ static const char query_description[] =
 	"- `-dog`, `NOT dog`, `!dog`: documents without the word. A query may have such words only.\n\n"
 	"- `\"big dog\"`: a phrase: the words one after the other.\n\n"
 	"- `\"big dog\"~5`: the words near each other, in any order, with at most 5 others between.\n\n"
-	"- `comput*`: words with this beginning.\n\n"
+	"- `comput*`: words with this beginning; `192.168.*`: addresses of that net, which are one word each.\n\n"
 	"- `color~1`, `color~2`: words at most one or two edits away.\n\n"
 	"- `title:dog`, `title:(big dog)`, `author.name:ann`: the same, in that field of a JSONL record only. If there is no "
 	"such field in the index, the colon is text.\n\n"

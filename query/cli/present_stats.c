@@ -56,14 +56,15 @@ static double ratio(uint64_t n, uint64_t of)
 }
 
 /* Options that are either on or off, in the order in which both forms name them. */
-#define N_SWITCHES 8
-static const char *const switch_names[N_SWITCHES] = {"words",  "grams",     "store", "fold-accents",
-                                                     "hidden", "no-ignore", "binary", "no-records"};
+#define N_SWITCHES 9
+static const char *const switch_names[N_SWITCHES] = {"words",  "grams",     "store",  "fold-accents",
+                                                     "hidden", "no-ignore", "binary", "no-records", "split-identifiers"};
 
 static void switches(const struct bs_index_options *options, bool on_out[N_SWITCHES])
 {
 	const bool on[N_SWITCHES] = {options->words,  options->grams,     options->store,         options->fold_accents,
-	                             options->hidden, options->no_ignore, options->binary_as_text, !options->reads_records};
+	                             options->hidden, options->no_ignore, options->binary_as_text, !options->reads_records,
+	                             options->split_identifiers};
 	memcpy(on_out, on, sizeof(on));
 }
 
@@ -92,6 +93,7 @@ static void text_options(FILE *out, const struct bs_index_options *options)
 	text_list(out, "text", options->text_fields);
 	text_list(out, "glob", options->globs);
 	text_list(out, "records", options->records);
+	text_list(out, "weight", options->weights);
 	fputs("\n", out);
 }
 
@@ -399,6 +401,8 @@ static void summary_health(FILE *out, const struct bs_snapshot *snapshot)
 		put_things(out, n_deleted, "deleted document");
 		fputs(" not yet compacted away", out);
 	}
+	if (manifest->options.words && manifest->options.words_revision < BS_WORDS_REVISION)
+		fputs("; words by older rules, `bitsift index --rebuild` takes the present ones", out);
 	fputs("\n", out);
 }
 
@@ -474,6 +478,7 @@ static void json_options(FILE *out, const struct bs_index_options *options)
 	json_list(out, "text", options->text_fields);
 	json_list(out, "glob", options->globs);
 	json_list(out, "records", options->records);
+	json_list(out, "weight", options->weights);
 	fputs("}", out);
 }
 

@@ -6,7 +6,8 @@
  * Most places are decided by the bytes beside the word. A word that begins and ends with a letter or digit, and is one
  * word for the analyzer when it stands alone, is one where an inert byte or nothing stands on either side, or a byte
  * that joins words (' . : and the like) with such a one behind it; and it is none where a letter, a digit or _ stands
- * there. All else is analysed, from the last safe cut before to the next one after.
+ * there, unless a word may end there all the same (words_near.h). All else is analysed, from the last safe cut before to
+ * the next one after.
  */
 #include "query/search/byte_verifier.h"
 
@@ -15,6 +16,7 @@
 #include <unicode/utf8.h>
 
 #include "core/base/bytes.h"
+#include "core/store/field_weights.h"
 #include "core/text/words_near.h"
 #include "corpus/read/record_scan.h"
 #include "query/search/named.h"
@@ -56,6 +58,7 @@ struct bs_byte_verifier {
 	const struct bs_query *query;
 	struct bs_words *words;
 	const struct bs_kernel *kernel;
+	char *const *weights; /* of fields */
 	uint8_t kinds[256];             /* enum bs_byte_kind */
 	enum bs_words_ascii_form worst; /* the least ASCII form that may hide one of the query's words */
 	bool has_not;
@@ -90,18 +93,20 @@ static bool is_term(const struct bs_token *token, const struct bs_needle *needle
 struct word_probe {
 	const struct bs_needle *needle;
 	uint64_t start_byte;
-	size_t n_tokens;
 	bool is_found;
+	bool is_all; /* ... and ends where the needle does */
 };
 
 static enum bs_status probe_word(void *context, const struct bs_token *tokens, size_t n_tokens, struct bs_error *err)
 {
 	struct word_probe *probe = context;
 	(void)err;
-	probe->n_tokens += n_tokens;
-	for (size_t i = 0; i < n_tokens; i++)
-		probe->is_found |=
-			!tokens[i].is_bigram && tokens[i].start_byte == probe->start_byte && is_term(&tokens[i], probe->needle);
+	for (size_t i = 0; i < n_tokens; i++) {
+		if (tokens[i].is_bigram || tokens[i].start_byte != probe->start_byte || !is_term(&tokens[i], probe->needle))
+			continue;
+		probe->is_found = true;
+		probe->is_all |= tokens[i].end_byte - tokens[i].start_byte == probe->needle->n_bytes;
+	}
 	return BS_OK;
 }
 
@@ -151,9 +156,10 @@ static enum bs_status make_element(struct bs_byte_verifier *verifier, uint32_t e
 	bool begins = verifier->kinds[from->term[0]] == BS_BYTE_LETTER;
 	bool ends = verifier->kinds[from->term[from->term_bytes - 1]] == BS_BYTE_LETTER;
 	if (element->is_term)
-		element->is_plain = probe.n_tokens == 1 && probe.is_found && begins && ends;
+		element->is_plain = probe.is_all && begins && ends;
 	else
 		element->is_plain = begins && is_wordy(verifier, from);
+	element->is_plain &= !bs_words_may_be_date(verifier->words, from->term, from->term_bytes);
 	return status;
 }
 
@@ -289,6 +295,11 @@ void bs_byte_verifier_free(struct bs_byte_verifier *verifier)
 	free(verifier);
 }
 
+void bs_byte_verifier_weigh_fields(struct bs_byte_verifier *verifier, char *const *weights)
+{
+	verifier->weights = weights;
+}
+
 /* A piece of text without a safe cut that is longer than this on one side is not worth it. */
 #define MAX_REACH_BYTES ((size_t)4096)
 
@@ -344,12 +355,17 @@ static enum bs_byte_kind kind_before(const struct bs_byte_verifier *verifier, co
 	return *n_out == 2 ? kind_of_escape(verifier, text->bytes[at - 1]) : BS_BYTE_HIGH;
 }
 
-/* What a character beside a word says by itself. NO: it is joined to the word. YES: nothing is. */
-static inline enum bs_verdict glance_at(enum bs_byte_kind kind, uint8_t byte)
+/* What a character beside a word says by itself: text[at], or text[at - 1], which is the word's. NO: it is joined to the
+ * word. YES: nothing is. */
+static inline enum bs_verdict glance_at(const struct bs_byte_verifier *verifier, enum bs_byte_kind kind,
+                                        const struct text *text, size_t at, uint8_t byte)
 {
 	if (kind == BS_BYTE_INERT)
 		return BS_VERDICT_YES;
-	return kind == BS_BYTE_LETTER || (kind == BS_BYTE_JOINER && byte == '_') ? BS_VERDICT_NO : BS_VERDICT_UNKNOWN;
+	if (kind != BS_BYTE_LETTER && (kind != BS_BYTE_JOINER || byte != '_'))
+		return BS_VERDICT_UNKNOWN;
+	return bs_words_may_end_between(verifier->words, text->bytes[at - 1], text->bytes[at]) ? BS_VERDICT_UNKNOWN
+	                                                                                       : BS_VERDICT_NO;
 }
 
 static enum bs_verdict glance_after(const struct bs_byte_verifier *verifier, const struct text *text, size_t end)
@@ -360,7 +376,7 @@ static enum bs_verdict glance_after(const struct bs_byte_verifier *verifier, con
 		return at_edge;
 	enum bs_byte_kind kind = kind_at(verifier, text, end, &n);
 	if (kind != BS_BYTE_MID)
-		return glance_at(kind, text->bytes[end]);
+		return glance_at(verifier, kind, text, end, text->bytes[end]);
 	if (end + n == text->n_bytes)
 		return at_edge;
 	return kind_at(verifier, text, end + n, &ignored) == BS_BYTE_INERT ? BS_VERDICT_YES : BS_VERDICT_UNKNOWN;
@@ -377,26 +393,31 @@ static enum bs_verdict glance_before(const struct bs_byte_verifier *verifier, co
 		return BS_VERDICT_NO;
 	enum bs_byte_kind kind = kind_before(verifier, text, start, &n);
 	if (kind != BS_BYTE_MID)
-		return glance_at(kind, text->bytes[start - 1]);
+		return glance_at(verifier, kind, text, start, text->bytes[start - 1]);
 	if (start == n)
 		return at_edge;
 	return kind_before(verifier, text, start - n, &ignored) == BS_BYTE_INERT ? BS_VERDICT_YES : BS_VERDICT_UNKNOWN;
 }
 
 /*
- * A word that begins there begins with the prefix if the prefix is of bytes that stay together, and what follows is
- * ASCII, so that it composes with nothing.
+ * A word that begins there begins with the prefix if the prefix is of bytes that stay together, and what follows up to an
+ * inert byte is ASCII: then it composes with nothing, and is a word. (To ICU it is none if it ends with _ and a mark.)
  */
 static enum bs_verdict glance_prefix(const struct bs_byte_verifier *verifier, const struct text *text,
                                      const struct element *element, size_t at)
 {
-	size_t end = at + element->needle.n_bytes, ignored;
+	size_t end = at + element->needle.n_bytes, n;
 	enum bs_verdict before = glance_before(verifier, text, at);
 	if (before != BS_VERDICT_YES)
 		return before;
-	bool is_plain_after =
-		end == text->n_bytes ? !text->goes_on_after : kind_at(verifier, text, end, &ignored) != BS_BYTE_HIGH;
-	return is_plain_after ? BS_VERDICT_YES : BS_VERDICT_UNKNOWN;
+	for (size_t i = end; i < text->n_bytes; i += n) {
+		enum bs_byte_kind kind = kind_at(verifier, text, i, &n);
+		if (kind == BS_BYTE_INERT)
+			return BS_VERDICT_YES;
+		if (kind == BS_BYTE_HIGH || i - end > MAX_WORD)
+			return BS_VERDICT_UNKNOWN;
+	}
+	return text->goes_on_after ? BS_VERDICT_UNKNOWN : BS_VERDICT_YES;
 }
 
 /* Whether the bytes of element e at text[at] may be a word, and the word: NO, YES or UNKNOWN. Analyses nothing. */
@@ -494,11 +515,17 @@ static bool may_be_phrase(const struct bs_byte_verifier *verifier, const struct 
 	const struct element *before = neighbour(verifier, phrase, i, -1);
 	const struct element *after = neighbour(verifier, phrase, i, 1);
 	uint32_t e = phrase->items[i].element;
+	size_t n_bytes = verifier->elements[e].needle.n_bytes, end = at + n_bytes;
 	if (may_be_word(verifier, text, e, at) == BS_VERDICT_NO)
 		return false;
-	if (after && !next_may_be(verifier, text, at + verifier->elements[e].needle.n_bytes, &after->needle))
+	/* Around the T of a date, and in an identifier, whose first position has two words, the next word is not the one that
+	 * follows here. */
+	bool is_in_word = at > 0 && verifier->kinds[text->bytes[at - 1]] == BS_BYTE_LETTER;
+	bool goes_on = end < text->n_bytes && text->bytes[end] == 'T';
+	bool has_parts = bs_words_splits(verifier->words) && bs_words_has_parts(verifier->words, text->bytes + at, n_bytes);
+	if (after && !goes_on && !has_parts && !next_may_be(verifier, text, end, &after->needle))
 		return false;
-	return !before || last_may_be(verifier, text, at, &before->needle);
+	return !before || is_in_word || last_may_be(verifier, text, at, &before->needle);
 }
 
 /* Gives text[from..to) to fn, unless the document has had its share. False: it was not. */
@@ -935,9 +962,12 @@ static bool list_words(struct bs_byte_verifier *verifier, struct bs_match *match
 		if (!verifier->elements[e].is_term)
 			return false;
 		for (size_t f = 0; f < verifier->n_doc_fields; f++) {
-			struct text text = field_text(verifier, &verifier->doc_fields[f]);
-			if (!count_words(verifier, &text, e, &tf))
+			const struct bs_field *field = &verifier->doc_fields[f];
+			struct text text = field_text(verifier, field);
+			uint32_t n = 0;
+			if (!count_words(verifier, &text, e, &n))
 				return false;
+			tf = bs_tf_add(tf, bs_field_weight(verifier->weights, field->name, field->name_bytes), n);
 		}
 		if (tf > 0)
 			verifier->found[match->n_words++] = (struct bs_match_word){

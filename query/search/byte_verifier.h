@@ -28,6 +28,9 @@ enum bs_status bs_byte_verifier_new(const struct bs_plan *plan, struct bs_words 
                                     struct bs_byte_verifier **verifier_out, struct bs_error *err) BS_WARN_UNUSED;
 void bs_byte_verifier_free(struct bs_byte_verifier *verifier);
 
+/* As bs_matcher_weigh_fields. */
+void bs_byte_verifier_weigh_fields(struct bs_byte_verifier *verifier, char *const *weights);
+
 /* Looks at a record's line of JSON as it is, unparsed. It must be valid JSON; of anything else the answer is any.
  * UNKNOWN, here and below: the document must be analysed. */
 enum bs_status bs_byte_verifier_json(struct bs_byte_verifier *verifier, const uint8_t *line, size_t line_bytes,

@@ -7,6 +7,7 @@
 #include "core/base/bytes.h"
 #include "core/base/hash.h"
 #include "core/base/term_table.h"
+#include "core/store/field_weights.h"
 #include "query/search/fuzzy.h"
 #include "query/search/named.h"
 #include "query/search/rank.h"
@@ -28,7 +29,7 @@ struct occurrence {
 struct known_word {
 	uint32_t first_element; /* index into element_lists */
 	uint32_t n_elements;
-	uint32_t tf;            /* in the document under analysis */
+	uint32_t tf;            /* in the document under analysis, by the weights of its fields */
 	bool is_positive;       /* by any of its elements */
 	double weight;          /* of all of them, in their order; 0: it does not score */
 	double idf;
@@ -66,6 +67,8 @@ struct bs_matcher {
 	const struct bs_field *doc_fields;
 	size_t n_doc_fields;
 	uint32_t field;                   /* under analysis */
+	uint32_t weight;                  /* ... its */
+	char *const *weights;
 	struct bs_buffer *hits;           /* set while hits are collected: struct bs_snippet_hit each */
 	uint64_t span_start_byte;         /* of the last token, */
 	uint32_t span_position;           /* and the position of the first one that stands there */
@@ -219,6 +222,11 @@ void bs_matcher_ask_names(struct bs_matcher *matcher, struct bs_named *named)
 	matcher->named = named;
 }
 
+void bs_matcher_weigh_fields(struct bs_matcher *matcher, char *const *weights)
+{
+	matcher->weights = weights;
+}
+
 static struct known_word *word_at(const struct bs_matcher *matcher, uint32_t number)
 {
 	return (struct known_word *)(void *)matcher->known.data + number;
@@ -236,8 +244,9 @@ static void add_occurrence(struct bs_matcher *matcher, const struct bs_token *to
 	struct known_word *word = word_at(matcher, number);
 	const uint32_t *elements = elements_of(matcher, word);
 	struct occurrence occurrence = {.field = matcher->field, .position = token->position};
-	if (word->tf++ == 0)
+	if (word->tf == 0)
 		append(matcher, &matcher->found, &number, sizeof(number));
+	word->tf = bs_tf_add(word->tf, matcher->weight, 1);
 	for (uint32_t i = 0; i < word->n_elements; i++) {
 		struct counted_element *element = &matcher->elements[elements[i]];
 		element->tf++;
@@ -315,6 +324,7 @@ static uint32_t analyze_fields(struct bs_matcher *matcher, const struct bs_field
 	for (size_t i = 0; i < n_fields && !matcher->status; i++) {
 		struct bs_words_sum sum = {0};
 		matcher->field = (uint32_t)i;
+		matcher->weight = bs_field_weight(matcher->weights, fields[i].name, fields[i].name_bytes);
 		matcher->span_start_byte = UINT64_MAX;
 		matcher->status = bs_words_analyze(matcher->words, fields[i].text, fields[i].text_bytes, position, take_tokens,
 		                                   matcher, &sum, matcher->err);

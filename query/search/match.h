@@ -38,11 +38,14 @@ void bs_matcher_free(struct bs_matcher *matcher);
 struct bs_named;
 void bs_matcher_ask_names(struct bs_matcher *matcher, struct bs_named *named);
 
+/* Weights of fields (core/store/field_weights.h), borrowed; until then all weigh 1. */
+void bs_matcher_weigh_fields(struct bs_matcher *matcher, char *const *weights);
+
 /* A distinct word of a document that the query asks for, by itself or through a prefix or a fuzzy word. */
 struct bs_match_word {
 	const uint8_t *term;
 	uint32_t term_bytes;
-	uint32_t tf;  /* occurrences in the whole document, >= 1 */
+	uint32_t tf;  /* occurrences in the whole document, by the weights of its fields, >= 1 */
 	double weight; /* of all elements that it is an occurrence of */
 	double *idf;  /* the caller's, kept for this word while the matcher lives; negative at first */
 };

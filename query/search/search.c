@@ -86,13 +86,14 @@ static void tell(void *context, const char *message)
 enum bs_status bs_finder_new(const struct bs_index *index, struct bs_finder **finder_out, struct bs_error *err)
 {
 	const struct bs_index_options *options = &index->snapshot.manifest.options;
-	struct bs_words_options words = {.stem_language = options->stem_language, .fold_accents = options->fold_accents};
-	struct bs_words_options unstemmed = {.fold_accents = options->fold_accents};
+	struct bs_words_options words = bs_index_words_options(options), unstemmed = words;
 	struct bs_finder *finder = calloc(1, sizeof(*finder));
 	*finder_out = NULL;
 	if (!finder)
 		return bs_fail_memory(err, "a finder", sizeof(*finder));
 	finder->index = index;
+	unstemmed.stem_language = NULL;
+	unstemmed.split_identifiers = false;
 	enum bs_status status = bs_words_new(&words, &finder->words, err);
 	if (!status && options->stem_language)
 		status = bs_words_new(&unstemmed, &finder->words_unstemmed, err);
@@ -428,9 +429,11 @@ static enum bs_status parse(struct bs_finder *finder, struct bs_error *err)
 	struct bs_query_range within = {.field = 0};
 	enum bs_status status = begin_filter(finder, &within, err);
 	options.within = finder->has_dates ? &within : NULL;
+	bs_words_split(finder->words, false);
 	if (!status)
 		status = bs_query_parse((const uint8_t *)request->query, request->query_bytes, &options, &finder->query,
 		                        &finder->result->error_byte, err);
+	bs_words_split(finder->words, finder->index->snapshot.manifest.options.split_identifiers);
 	if (status)
 		return status;
 	finder->result->error_byte = SIZE_MAX;
@@ -480,9 +483,13 @@ static enum bs_status plan(struct bs_finder *finder, struct bs_error *err)
 		status = bs_matcher_new(query, finder->words, &finder->matcher, err);
 	if (!status)
 		bs_matcher_ask_names(finder->matcher, &finder->named);
+	if (!status)
+		bs_matcher_weigh_fields(finder->matcher, snapshot->manifest.options.weights);
 	/* A brute search is what all others are compared with: it trusts nothing but the whole analysis. */
 	if (!status && !finder->request->brute && !index->is_other_unicode)
 		status = bs_byte_verifier_new(&finder->plan, finder->words, index->kernel, &finder->byte_verifier, err);
+	if (!status && finder->byte_verifier)
+		bs_byte_verifier_weigh_fields(finder->byte_verifier, snapshot->manifest.options.weights);
 	for (size_t i = 0; i < query->n_elements && !status; i++)
 		if (finder->plan.elements[i].is_too_broad)
 			notice_broad(finder, &query->elements[i]);
@@ -851,11 +858,12 @@ static enum bs_status suggest(struct bs_finder *finder, struct bs_error *err)
 		if (element->kind != BS_ELEMENT_TERM || !element->is_positive ||
 		    finder->plan.terms[finder->plan.elements[i].first_term].df > 0)
 			continue;
-		status = bs_suggest(&finder->index->snapshot, element->term, element->term_bytes, &finder->text, err);
+		bool is_beginning = false;
+		status = bs_suggest(&finder->index->snapshot, element->term, element->term_bytes, &finder->text, &is_beginning, err);
 		bool is_like = finder->text.used_bytes > 0;
 		(void)bs_fail(&line, BS_OK, "%.*s%s is not in the index%s%.*s%s", (int)element->term_bytes, (const char *)element->term,
-		              star, is_like ? "; did you mean " : "", (int)finder->text.used_bytes, (const char *)finder->text.data,
-		              is_like ? star[0] ? "*?" : "?" : "");
+		              is_beginning ? "" : star, is_like ? "; did you mean " : "", (int)finder->text.used_bytes,
+		              (const char *)finder->text.data, is_like ? star[0] || is_beginning ? "*?" : "?" : "");
 		if (!status)
 			tell(finder, line.text);
 		n++;

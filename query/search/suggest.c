@@ -1,6 +1,8 @@
 /* suggest.c: see suggest.h. */
 #include "query/search/suggest.h"
 
+#include <string.h>
+
 #include "core/lexicon/lexicon.h"
 #include "query/search/fuzzy.h"
 #include "query/search/plan.h"
@@ -45,19 +47,57 @@ static enum bs_status walk(struct suggesting *at, const struct bs_lexicon *lexic
 	return status;
 }
 
+/* Whether it ends with a Hangul syllable (U+AC00 to U+D7A3) or a digit: words that go on with others, more often than
+ * they are misspelt. */
+static bool may_go_on(const uint8_t *term, uint32_t term_bytes)
+{
+	const uint8_t *end = term + term_bytes;
+	if (end[-1] >= '0' && end[-1] <= '9')
+		return true;
+	if (term_bytes < 3 || end[-3] < 0xea || end[-3] > 0xed)
+		return false;
+	uint32_t c = (end[-3] & 0xfu) << 12 | (end[-2] & 0x3fu) << 6 | (end[-1] & 0x3fu);
+	return c >= 0xac00 && c <= 0xd7a3;
+}
+
+/* Offers the term itself if there are others that begin with it. */
+static enum bs_status offer_beginning(const struct suggesting *at, const uint8_t *term, uint32_t term_bytes,
+                                      bool *is_beginning_out, struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	for (uint32_t s = 0; s < at->snapshot->manifest.n_segments && !status && !*is_beginning_out; s++) {
+		struct bs_lexicon_cursor cursor = {.lexicon = &at->snapshot->segments[s].lexicon};
+		bool end = false;
+		status = bs_lexicon_cursor_seek(&cursor, term, term_bytes, err);
+		if (!status)
+			status = bs_lexicon_cursor_next(&cursor, &end, err);
+		*is_beginning_out = !status && !end && cursor.term.used_bytes >= term_bytes &&
+		                    memcmp(cursor.term.data, term, term_bytes) == 0;
+		bs_lexicon_cursor_deinit(&cursor);
+	}
+	return *is_beginning_out ? bs_buffer_append(at->best, term, term_bytes, err) : status;
+}
+
 enum bs_status bs_suggest(const struct bs_snapshot *snapshot, const uint8_t *term, uint32_t term_bytes,
-                          struct bs_buffer *word_out, struct bs_error *err)
+                          struct bs_buffer *word_out, bool *is_beginning_out, struct bs_error *err)
 {
 	struct suggesting at = {.snapshot = snapshot, .best = word_out};
 	enum bs_status status = BS_OK;
 	bs_buffer_clear(word_out);
+	*is_beginning_out = false;
 	if (term_bytes < LEAST_BYTES)
 		return BS_OK;
+	if (may_go_on(term, term_bytes))
+		status = offer_beginning(&at, term, term_bytes, is_beginning_out, err);
+	if (status || *is_beginning_out)
+		return status;
 	for (uint32_t edits = 1; edits <= 1u + (term_bytes >= LEAST_BYTES_TWO) && !status && at.best_df == 0; edits++) {
 		status = bs_fuzzy_new(term, term_bytes, edits, &at.fuzzy, err);
 		for (uint32_t s = 0; s < snapshot->manifest.n_segments && !status; s++)
 			status = walk(&at, &snapshot->segments[s].lexicon, err);
 		bs_fuzzy_free(at.fuzzy);
 	}
+	if (!status && at.best_df == 0)
+		status = offer_beginning(&at, term, term_bytes, is_beginning_out, err);
 	return status;
 }

@@ -6,8 +6,10 @@
 #include "core/store/snapshot.h"
 
 /* Overwrites word_out with the term that is one edit away (fuzzy.h), of a longer word also two, if none is nearer; of several
- * the most frequent. No bytes: there is none. Walks the whole lexicon. BS_CORRUPT, BS_NO_MEMORY. */
+ * the most frequent. Before all those, of a word that ends with a Hangul syllable or a digit, and after them of any,
+ * with the word itself, if terms begin with it (*is_beginning_out): a particle may hide a noun, and an address its net.
+ * No bytes: there is none. May walk the whole lexicon. BS_CORRUPT, BS_NO_MEMORY. */
 enum bs_status bs_suggest(const struct bs_snapshot *snapshot, const uint8_t *term, uint32_t term_bytes,
-                          struct bs_buffer *word_out, struct bs_error *err) BS_WARN_UNUSED;
+                          struct bs_buffer *word_out, bool *is_beginning_out, struct bs_error *err) BS_WARN_UNUSED;
 
 #endif

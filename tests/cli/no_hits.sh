@@ -21,6 +21,15 @@ on_terminal bitsift query --count harbuor
 on_terminal bitsift query --any harbuor boat -n 40 --ids
 echo '# too short to be meant'
 on_terminal bitsift query zz
+echo '# what words of the index begin with'
+printf '한국어를 배운다, 아니면 한글\nroute 192.168.0.1 serial 12345\n' >d/korean.txt
+quiet bitsift index
+on_terminal bitsift query 한국
+on_terminal bitsift query 192.168
+on_terminal bitsift query 12346
+on_terminal bitsift query rou
+rm d/korean.txt
+quiet bitsift index
 echo '# elsewhere nothing is said, and the exit status is 1'
 show bitsift query harbuor
 echo '# a batch does not say it for each'

@@ -1,0 +1,41 @@
+# --weight: how often a word counts that stands in a field.
+. "$LIB"
+cat >a.jsonl <<'EOF'
+{"id":"body","title":"other things","text":"a ferry, and another ferry","author":{"name":"Ann"}}
+{"id":"title","title":"ferry","text":"of another thing and more","author":{"name":"Ben"}}
+{"id":"none","title":"nothing","text":"nothing at all","author":{"name":"ferry"}}
+EOF
+settle
+quiet bitsift index a.jsonl
+show bitsift query --json ferry
+quiet bitsift index --rebuild --weight title=3 a.jsonl
+show bitsift query --json ferry
+show bitsift query --brute --json ferry
+show bitsift query --json title:ferry
+od -A n -t x1 -j 36 -N 4 .bitsift/manifest
+announce bitsift check
+bitsift check | neutral -
+
+echo '# the same as a text in which the word stands so often, but for the length'
+quiet bitsift index --rebuild --weight author.name=7 --weight title=100 --weight text=1 --weight title=3 a.jsonl
+show bitsift query --json ferry
+show bitsift query --brute --json '"ferry"'
+bitsift stats -v | grep -o 'weight .*'
+bitsift stats --json | grep -o '"weight":[^]]*]'
+
+echo '# it is kept'
+quiet bitsift index
+quiet bitsift index --weight title=3 --weight author.name=7
+show bitsift index --weight title=4 --weight author.name=7
+show bitsift index --weight title=3
+echo '{"id":"new","title":"more of it","author":{"name":"ferry ferry"}}' >>a.jsonl
+quiet bitsift index
+show bitsift query --json -n 1 ferry
+show bitsift query --json --brute -n 1 ferry
+quiet bitsift compact
+show bitsift query --json -n 1 ferry
+
+echo '# mistakes'
+for weight in title title=0 title=101 title=1.5 =3 title=-1 title= title=0003; do
+    show bitsift index --index "$SCRATCH/no" --weight "$weight" a.jsonl
+done

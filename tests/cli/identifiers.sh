@@ -1,0 +1,64 @@
+# --split-identifiers: whole words and their parts.
+. "$LIB"
+mkdir d
+cat >d/a.c <<'EOF'
+static int HTTPServer2_start(struct tcp_socket *sock);
+int parseURL(const char *url_text); /* see parse_url, and O'Brien v2.0beta */
+EOF
+cat >d/b.c <<'EOF'
+http server, and a start of http
+EOF
+cat >d/c.c <<'EOF'
+foo HTTPServer2 bar
+EOF
+settle
+quiet bitsift index --split-identifiers d
+for query in server http 2 start 'HTTPServer2_start' httpserver2 '"http server"' '"HTTPServer2 server"' '"foo HTTPServer2"' '"HTTPServer2 bar"' \
+    '"2 bar"' '"foo http"' url '"parse url"' parseURL tcp_socket '"struct tcp socket sock"' 'sock*' 'serv*' 'tcp_*' "o'brien" brien beta 2.0 \
+    '"start int"' 'server -start' '"server http"~3'; do
+    announce bitsift query --ids "$query"
+    bitsift query --ids "$query" || true
+    bitsift query --ids "$query" | diff - <(bitsift query --ids --brute "$query")
+    bitsift query "$query" | diff - <(bitsift query --brute "$query")
+done
+show bitsift query --json -n 1 server
+show bitsift query --color always -n 1 'server OR httpserver2'
+mkdir d/HttpServer
+echo 'nothing else' >d/HttpServer/mainLoop.txt
+quiet bitsift index
+show bitsift query --ids 'name:"server main loop"'
+show bitsift query --ids 'name:HttpServer'
+rm -r d/HttpServer
+quiet bitsift index
+show bitsift query -n 1 'server OR httpserver2'
+announce bitsift check
+bitsift check | neutral -
+
+echo '# it is kept, and told'
+quiet bitsift index
+quiet bitsift index --split-identifiers
+show bitsift query --ids url
+bitsift stats -v | grep -o 'split-identifiers'
+bitsift stats --json | grep -o '"split-identifiers":[a-z]*'
+od -A n -t x1 -j 36 -N 4 .bitsift/manifest
+show bitsift index --split-identifiers --fold-accents
+quiet bitsift index --rebuild d
+show bitsift query --ids url
+show bitsift index --split-identifiers
+quiet bitsift index --rebuild --split-identifiers --stem english d
+show bitsift query --ids 'starting servers'
+show bitsift query --ids --brute 'starting servers'
+
+echo '# as it was: with word pairs, other kernels and a change of the file'
+for i in $(seq 400); do
+    printf 'of the userName%d in the data_base of the HTTPServer in the same of the thing\n' "$i" >"d/p$i.txt"
+done
+settle
+quiet bitsift index --rebuild --split-identifiers d
+for query in '"of the user"' '"of the username7"' '"name 7 in the data base of the"' '"in the data_base"' '"the http server in the same"' '"base of the"'; do
+    announce bitsift query --count "$query"
+    bitsift query --count "$query"
+    bitsift query --count --brute "$query"
+done
+echo 'anotherThing' >d/c.c
+show bitsift query --ids --fresh thing -g c.c
