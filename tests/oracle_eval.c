@@ -134,7 +134,7 @@ bool oracle_is_stop(const struct oracle_query *query, struct oracle *oracle, con
 		size_t end = bar ? (size_t)(bar - text) : next - 1;
 		if (text[at] == '#')
 			continue;
-		naive_analyze(&oracle->naive, text + at, end - at, &kept);
+		analyze_query(oracle, text + at, end - at, &kept);
 		for (size_t i = 0; i < kept_n(&kept); i++) {
 			const struct kept_token *token = kept_at(&kept, i);
 			is_found |= !token->is_bigram && token->term_bytes == word_bytes &&
@@ -152,7 +152,7 @@ static void mark_stops(struct oracle_query *query, const struct oracle_node *nod
 	struct kept kept = {0};
 	size_t n = 0;
 	oracle->naive.stemmer = NULL;
-	naive_analyze(&oracle->naive, query->bytes.data + node->text_off, node->text_bytes, &kept);
+	analyze_query(oracle, query->bytes.data + node->text_off, node->text_bytes, &kept);
 	for (size_t i = 0; i < kept_n(&kept); i++) {
 		const struct kept_token *token = kept_at(&kept, i);
 		if (token->is_bigram)
