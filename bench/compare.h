@@ -6,6 +6,10 @@
  * second the first time counts. Each engine answers the first query of each class before all that, so that what is done
  * on first touch is done. So everything is warm: the page cache, the processor's caches as far as one query fills
  * them, and Lucene's code, which goes through all queries several times before.
+ *
+ * A query that has just been asked finds its columns in the second cache (1 MB, say) if they fit, and in the third if
+ * not: of a corpus ten times as large that alone makes more than ten times. Nobody asks so. Queries in turn, each engine
+ * by itself, find what as many other queries left.
  */
 #ifndef BENCH_COMPARE_H
 #define BENCH_COMPARE_H
@@ -36,6 +40,7 @@ struct compare_request {
 	const char *queries_path;
 	const char *engines;  /* a list; NULL: all whose index is there */
 	const char *classes;  /* a list; NULL: all */
+	bool in_turn;         /* all queries, then all again: one unmeasured pass and three, of which the median counts */
 	const char *raw_path; /* where every single outcome goes, as tab-separated values; NULL: nowhere */
 };
 

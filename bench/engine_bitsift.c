@@ -46,6 +46,9 @@ static void ask(struct bitsift *bitsift, const struct query *query, struct bs_fi
 	request.query = query->text;
 	request.query_bytes = strlen(query->text);
 	request.any = query->is_any;
+	/* As the other engines, unless its name says otherwise. */
+	if (request.n_threads == 0)
+		request.n_threads = 1;
 	/* The ten best by bounds know no df that would be all. */
 	request.exhaustive = bitsift_options.exhaustive && request.mode == BS_FIND_COUNT;
 	request.hit = take_hit;
@@ -70,6 +73,11 @@ void bitsift_count(void *handle, const struct query *query, struct answer *answe
 void bitsift_count_stat(void *handle, const struct query *query, struct answer *answer_out)
 {
 	ask(handle, query, (struct bs_find_request){.mode = BS_FIND_COUNT}, answer_out);
+}
+
+void bitsift_count_two_threads(void *handle, const struct query *query, struct answer *answer_out)
+{
+	ask(handle, query, (struct bs_find_request){.mode = BS_FIND_COUNT, .no_stat = true, .n_threads = 2}, answer_out);
 }
 
 void bitsift_ids(void *handle, const struct query *query, struct answer *answer_out)

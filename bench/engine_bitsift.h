@@ -7,6 +7,7 @@
 void *bitsift_open(const struct corpus *corpus, const char *index_path, const struct query_set *set);
 void bitsift_count(void *handle, const struct query *query, struct answer *answer_out);
 void bitsift_count_stat(void *handle, const struct query *query, struct answer *answer_out);
+void bitsift_count_two_threads(void *handle, const struct query *query, struct answer *answer_out);
 void bitsift_ids(void *handle, const struct query *query, struct answer *answer_out);
 void bitsift_top(void *handle, const struct query *query, struct answer *answer_out);
 void bitsift_brute(void *handle, const struct query *query, struct answer *answer_out);

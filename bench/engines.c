@@ -44,6 +44,8 @@ const struct engine engines[] = {
 	{"candidates", "bitsift", COUNT_AT_LEAST, true, false, NULL, 1, 0, filter_open, filter_ask, filter_close},
 	{"bitsift", "bitsift", COUNT_EXACT, true, true, NULL, 1, 0, bitsift_open, bitsift_count, bitsift_close},
 	{"bitsift-stat", "bitsift", COUNT_EXACT, true, true, NULL, 1, 0, bitsift_open, bitsift_count_stat, bitsift_close},
+	{"bitsift-2t", "bitsift", COUNT_EXACT, true, false, "phrase2,phrase3", 1, 0, bitsift_open, bitsift_count_two_threads,
+	 bitsift_close},
 	{"bitsift-ids", "bitsift", COUNT_EXACT, true, true, "rare,low,mid", 1, 0, bitsift_open, bitsift_ids, bitsift_close},
 	{"candidates-d50", "bitsift-d50", COUNT_AT_LEAST, true, false, NULL, 1, 0, filter_open, filter_ask, filter_close},
 	{"bitsift-d50", "bitsift-d50", COUNT_EXACT, true, true, NULL, 1, 0, bitsift_open, bitsift_count, bitsift_close},

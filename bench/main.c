@@ -39,6 +39,7 @@ static const char usage[] =
 	"  -l, --lucene PATH     class path of LuceneEngine and Lucene's jars; without it Lucene is left out\n"
 	"  -o, --raw FILE        compare: also write every single time\n"
 	"  -x, --exhaustive      compare: no count is a df in the lexicon: how many texts are read then, no times\n"
+	"  -t, --in-turn         compare: all queries, then all again, not each three times; for few engines\n"
 	"  -a, --asked           build: without NAME, only those that an engine asks, none built for its rate alone\n"
 	"  -S, --summary FILE    append the numbers of the tables as tab-separated values\n"
 	"  -h, --help            this text\n";
@@ -46,7 +47,7 @@ static const char usage[] =
 struct arguments {
 	const char *cache, *engines, *classes, *queries, *raw, *summary;
 	unsigned n_per_class;
-	bool asked_only;
+	bool asked_only, in_turn;
 	uint64_t seed;
 	int n_operands;
 	char **operands;
@@ -88,6 +89,9 @@ static void parse_option(int letter, struct arguments *arguments)
 	case 'a':
 		arguments->asked_only = true;
 		break;
+	case 't':
+		arguments->in_turn = true;
+		break;
 	case 'S':
 		arguments->summary = optarg;
 		break;
@@ -108,10 +112,10 @@ static void parse_arguments(int argc, char **argv, struct arguments *arguments)
 		{"index", required_argument, NULL, 'i'},   {"kernel", required_argument, NULL, 'k'},
 		{"lucene", required_argument, NULL, 'l'},  {"raw", required_argument, NULL, 'o'},
 		{"summary", required_argument, NULL, 'S'}, {"asked", no_argument, NULL, 'a'},
-		{"exhaustive", no_argument, NULL, 'x'},    {"help", no_argument, NULL, 'h'},
-		{0},
+		{"exhaustive", no_argument, NULL, 'x'},    {"in-turn", no_argument, NULL, 't'},
+		{"help", no_argument, NULL, 'h'},          {0},
 	};
-	for (int letter; (letter = getopt_long(argc, argv, "c:e:C:n:s:q:i:k:l:o:S:axh", long_options, NULL)) != -1;) {
+	for (int letter; (letter = getopt_long(argc, argv, "c:e:C:n:s:q:i:k:l:o:S:axth", long_options, NULL)) != -1;) {
 		if (letter == 'h') {
 			fputs(usage, stdout);
 			exit(0);
@@ -206,6 +210,7 @@ static int cmd_compare(const struct arguments *arguments)
 	struct compare_request request = {.queries_path = path,
 	                                  .engines = arguments->engines,
 	                                  .classes = arguments->classes,
+	                                  .in_turn = arguments->in_turn,
 	                                  .raw_path = arguments->raw};
 	corpus_open(arguments->cache, &corpus);
 	compare_run(&corpus, &request, &comparison);

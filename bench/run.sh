@@ -257,7 +257,8 @@ scale_one() { # NAME DOCUMENTS
 }
 
 # The rare words are of df 2 to 10 in either corpus; the common ones are the same words in both. Rare words are asked for all
-# ids, since the lexicon alone knows how many documents have one word.
+# ids, since the lexicon alone knows how many documents have one word. In turn: asked again and again, a query of the small
+# corpus would find all in the second cache, of the large one not.
 scale() {
     local size
     scale_one generated-1m 1000000
@@ -265,10 +266,11 @@ scale() {
     for size in generated-1m generated-10m; do
         bench queries --cache "$cache/$size" --number "$queries" --seed "$seed"
         rm -f -- "$cache/$size/summary.tsv"
-        bench compare --cache "$cache/$size" --engines bitsift,bitsift-ids,bitsift-top --classes rare --number "$queries" \
-            --seed "$seed" --summary "$cache/$size/summary.tsv" >/dev/null
-        bench compare --cache "$cache/$size" --engines bitsift,bitsift-top --classes common,common+common,or2 \
-            --queries "$cache/generated-1m/queries-$queries-$seed" --summary "$cache/$size/summary.tsv" >/dev/null
+        bench compare --in-turn --cache "$cache/$size" --engines bitsift,bitsift-ids,bitsift-top --classes rare \
+            --number "$queries" --seed "$seed" --summary "$cache/$size/summary.tsv" >/dev/null
+        bench compare --in-turn --cache "$cache/$size" --engines bitsift,bitsift-top \
+            --classes common,common+common,or2 --queries "$cache/generated-1m/queries-$queries-$seed" \
+            --summary "$cache/$size/summary.tsv" >/dev/null
     done
     echo "# 1 and 10 million generated documents"
     echo
@@ -287,6 +289,7 @@ run_quick() {
     "$(dirname -- "$program")/bitsift-generate" --words 20000 --length 60 3000 5 >"$cache/generated.jsonl"
     measure generated "$cache/generated.jsonl" "$cache/generated"
     measure sample "$top/corpus/sample" "$cache/sample"
+    bench compare --in-turn --cache "$cache/sample" --number "$queries" --seed "$seed" --engines bitsift,bitsift-top
 }
 
 # ---- all ----

@@ -259,20 +259,6 @@ static void draw_weight(struct growing *growing, struct oracle_node *node)
 		node->weight = weights[roll(growing->dice, sizeof(weights) / sizeof(*weights))];
 }
 
-/* A call of a function, or an element of an array: its brackets are signs. */
-static void call(struct growing *growing, struct oracle_node *node)
-{
-	static const char *const brackets[] = {"()", "(x)", "(the(x))", "[x]", "->x", "(+)"};
-	struct bs_buffer *bytes = &growing->query->bytes;
-	bool is_plain = true;
-	for (size_t i = node->text_off; i < bytes->used_bytes; i++)
-		is_plain &= bytes->data[i] >= 'a' && bytes->data[i] <= 'z';
-	if (!is_plain || *node->suffix || !chance(growing->dice, 25))
-		return;
-	append_text(bytes, brackets[roll(growing->dice, 6)]);
-	node->text_bytes = bytes->used_bytes - node->text_off;
-}
-
 /* A field that has values, or ORACLE_NO_NAME after some tries. */
 static int draw_value_field(struct growing *growing)
 {
@@ -296,6 +282,20 @@ static uint32_t grow_range(struct growing *growing, int field)
 	node->text_bytes = strlen(text);
 	append_text(&growing->query->bytes, text);
 	return number;
+}
+
+/* A call of a function, or an element of an array: its brackets are signs. */
+static void call(struct growing *growing, struct oracle_node *node)
+{
+	static const char *const brackets[] = {"()", "(x)", "(the(x))", "[x]", "->x", "(+)"};
+	struct bs_buffer *bytes = &growing->query->bytes;
+	bool is_plain = true;
+	for (size_t i = node->text_off; i < bytes->used_bytes; i++)
+		is_plain &= bytes->data[i] >= 'a' && bytes->data[i] <= 'z';
+	if (!is_plain || *node->suffix || !chance(growing->dice, 25))
+		return;
+	append_text(bytes, brackets[roll(growing->dice, 6)]);
+	node->text_bytes = bytes->used_bytes - node->text_off;
 }
 
 static uint32_t grow_leaf(struct growing *growing)

@@ -176,7 +176,7 @@ static void draw_query(struct bs_buffer *to, uint64_t *random, const struct doc 
 
 /* ---- comparing ---- */
 
-static uint64_t n_compared, n_answered[3];
+static uint64_t n_compared, n_answered[3], n_early;
 
 struct bench {
 	struct bs_words *words;
@@ -290,6 +290,46 @@ static void check_line(struct bench *bench, const struct doc *doc, const struct 
 	check_fields(bench, doc, scanned.fields, scanned.n_fields, true, match, "fields in the line");
 }
 
+/* A long text with the document's between, */
+static void draw_long(struct bs_buffer *to, uint64_t *random, const struct doc *doc)
+{
+	static const char *const fillers[] = {"zz ", " ", "z", ". ", "\n\n", "\xc3\xa9 "};
+	for (uint64_t n = 1 + random_below(random, 4); n > 0; n--) {
+		const struct bs_field *field = &doc->fields[random_below(random, doc->n_fields)];
+		const char *filler = fillers[random_below(random, COUNT(fillers))];
+		append(to, field->text, field->text_bytes);
+		for (uint64_t i = random_below(random, 5000); i > 0; i--)
+			append_text(to, filler);
+	}
+}
+
+/* and which is seen bit by bit, each time at another place: what is said of a beginning is true of the whole. */
+static void check_grown(struct bench *bench, const struct doc *doc)
+{
+	struct bs_buffer text = {0};
+	struct bs_match match;
+	enum bs_verdict verdict = BS_VERDICT_UNKNOWN;
+	draw_long(&text, &bench->random, doc);
+	struct bs_field field = {.name = "", .text = text.data ? text.data : (const uint8_t *)"", .text_bytes = text.used_bytes};
+	assert_int_equal(bs_match_document(bench->matcher, &field, 1, &match, NULL), BS_OK);
+	bool is_new = true, takes_heads = bs_byte_verifier_takes_heads(bench->byte_verifier);
+	for (size_t n = 0; n < text.used_bytes || is_new;) {
+		n += 1 + (size_t)random_below(&bench->random, 20000);
+		bool is_whole = n >= text.used_bytes || !takes_heads;
+		n = is_whole ? text.used_bytes : n;
+		uint8_t *there = malloc(n + 1);
+		assert_non_null(there);
+		memcpy(there, field.text, n);
+		assert_int_equal(bs_byte_verifier_grown(bench->byte_verifier, there, n, is_new, is_whole, &verdict, NULL), BS_OK);
+		check_answer(bench, doc, &match, verdict, is_whole ? "text that grew" : "beginning");
+		assert_true(is_whole || verdict != BS_VERDICT_NO);
+		n_early += !is_whole && verdict == BS_VERDICT_YES;
+		free(there);
+		is_new = false;
+	}
+	bs_buffer_deinit(&text);
+}
+
 static void check_query(struct bench *bench, const struct doc *doc)
 {
 	struct bs_query_options options = {.words = bench->words, .fields = &bench->fields, .longest_field_bytes = 4};
@@ -311,6 +351,8 @@ static void check_query(struct bench *bench, const struct doc *doc)
 		bs_byte_verifier_weigh_fields(bench->byte_verifier, weights);
 		check_fields(bench, doc, doc->fields, doc->n_fields, false, &match, "fields");
 		check_line(bench, doc, &match);
+		if (chance(&bench->random, 5))
+			check_grown(bench, doc);
 	}
 	bs_byte_verifier_free(bench->byte_verifier);
 	bs_matcher_free(bench->matcher);
@@ -359,6 +401,8 @@ static void test_plain_words(void **state)
 	/* It would not be worth its lines if it could not tell most of the time. */
 	assert_true(n_answered[BS_VERDICT_NO] + n_answered[BS_VERDICT_YES] > n_answered[BS_VERDICT_UNKNOWN]);
 	assert_true(n_answered[BS_VERDICT_YES] > 1000);
+	print_message("%llu early\n", (unsigned long long)n_early);
+	assert_true(n_early > 50);
 }
 
 static void test_folded_accents(void **state)

@@ -256,6 +256,37 @@ static void answer(struct bench *bench)
 	oracle_rank((struct oracle_hit *)(void *)bench->ranked.data, n_expected(bench));
 }
 
+#define MOST_SORTED 400u /* by insertion */
+
+/* The same hits by a field that has values. */
+static void check_sorted(struct bench *bench, size_t kernel)
+{
+	const struct oracle *oracle = &bench->oracle;
+	int name = oracle->n_names ? (int)roll(&bench->dice, (uint32_t)oracle->n_names) : -1;
+	size_t n = n_expected(bench);
+	if (name < 0 || !oracle->has_values[name] || n > MOST_SORTED)
+		return;
+	struct oracle_hit *hits = (struct oracle_hit *)(void *)bench->ranked.data;
+	if (n > 0)
+		memcpy(hits, bench->expected.data, bench->expected.used_bytes);
+	for (size_t i = 0; i < n; i++)
+		hits[i].score = 0;
+	bench->sort_field = oracle->names[name];
+	bench->is_descending = chance(&bench->dice, 50);
+	oracle_sort(oracle, bench->sort_field, bench->is_descending, hits, n);
+	check(bench, kernel, BS_FIND_TOP, chance(&bench->dice, 20));
+	bench->sort_field = NULL;
+	n_sorted += n > 1;
+}
+
+static bool has_range(const struct oracle_query *query)
+{
+	bool has = false;
+	for (uint32_t i = 0; i < query->n_nodes; i++)
+		has |= query->nodes[i].kind == ORACLE_RANGE;
+	return has;
+}
+
 /* The document that is a hit; SIZE_MAX: several bear its id. */
 static size_t doc_of(const struct bench *bench, const struct found_hit *hit)
 {
@@ -327,37 +358,6 @@ static void check_feedback(struct bench *bench)
 	bs_buffer_deinit(&by_brute);
 }
 
-#define MOST_SORTED 400u /* by insertion */
-
-/* The same hits by a field that has values. */
-static void check_sorted(struct bench *bench, size_t kernel)
-{
-	const struct oracle *oracle = &bench->oracle;
-	int name = oracle->n_names ? (int)roll(&bench->dice, (uint32_t)oracle->n_names) : -1;
-	size_t n = n_expected(bench);
-	if (name < 0 || !oracle->has_values[name] || n > MOST_SORTED)
-		return;
-	struct oracle_hit *hits = (struct oracle_hit *)(void *)bench->ranked.data;
-	if (n > 0)
-		memcpy(hits, bench->expected.data, bench->expected.used_bytes);
-	for (size_t i = 0; i < n; i++)
-		hits[i].score = 0;
-	bench->sort_field = oracle->names[name];
-	bench->is_descending = chance(&bench->dice, 50);
-	oracle_sort(oracle, bench->sort_field, bench->is_descending, hits, n);
-	check(bench, kernel, BS_FIND_TOP, chance(&bench->dice, 20));
-	bench->sort_field = NULL;
-	n_sorted += n > 1;
-}
-
-static bool has_range(const struct oracle_query *query)
-{
-	bool has = false;
-	for (uint32_t i = 0; i < query->n_nodes; i++)
-		has |= query->nodes[i].kind == ORACLE_RANGE;
-	return has;
-}
-
 static void check_query(struct bench *bench)
 {
 	struct dice *dice = &bench->dice;
@@ -382,10 +382,10 @@ static void check_query(struct bench *bench)
 		check(bench, roll(dice, n_kernels), BS_FIND_TOP, false);
 	if (chance(dice, is_small ? 100 : is_huge ? 10 : 40))
 		check(bench, kernel, (enum bs_find_mode)roll(dice, 3), true);
-	if (is_small && chance(dice, 20))
-		check_feedback(bench);
 	if (chance(dice, 30))
 		check_sorted(bench, roll(dice, n_kernels));
+	if (is_small && chance(dice, 20))
+		check_feedback(bench);
 }
 
 /* The rest of a corpus whose options are drawn. */

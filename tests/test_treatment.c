@@ -96,6 +96,29 @@ static void test_every_policy(void **state)
 	check_table(&table, &policy);
 }
 
+/* Columns of all levels that a term has. */
+static uint32_t count_columns(const struct bs_treatment_table *table, uint64_t df)
+{
+	uint32_t n = 0;
+	for (uint32_t level = 0; level < table->n_levels; level++)
+		n += bs_treatment_find(table, df)->n_columns[level];
+	return n;
+}
+
+/* A segment beside which others will answer, too, lets fewer documents pass wrongly. */
+static void test_one_of_several_segments(void **state)
+{
+	(void)state;
+	struct bs_treatment_policy alone = bs_treatment_policy_default(), beside = alone;
+	struct bs_treatment_table table, again;
+	beside.look_times = 10;
+	bs_treatment_table_make(&alone, 2000000, &table);
+	bs_treatment_table_make(&beside, 2000000, &again);
+	check_table(&again, &beside);
+	for (uint64_t df = 1; df < 16; df++)
+		assert_true(count_columns(&again, df) > count_columns(&table, df));
+}
+
 static void test_forced_policy(void **state)
 {
 	(void)state;
@@ -206,6 +229,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_every_policy),
+		cmocka_unit_test(test_one_of_several_segments),
 		cmocka_unit_test(test_forced_policy),
 		cmocka_unit_test(test_invalid_tables),
 	};

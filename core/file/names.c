@@ -171,6 +171,25 @@ enum bs_status bs_names_get(const struct bs_names *names, uint64_t i, const uint
 	return BS_OK;
 }
 
+void bs_names_prefetch_block(const struct bs_names *names, uint64_t i)
+{
+	__builtin_prefetch(&names->blocks[i / BS_NAMES_BLOCK]);
+}
+
+void bs_names_prefetch_place(const struct bs_names *names, uint64_t i)
+{
+	const struct bs_names_block *block = __atomic_load_n(&names->blocks[i / BS_NAMES_BLOCK], __ATOMIC_ACQUIRE);
+	if (block)
+		__builtin_prefetch(&block->ends[i % BS_NAMES_BLOCK]);
+}
+
+void bs_names_prefetch(const struct bs_names *names, uint64_t i)
+{
+	const struct bs_names_block *block = __atomic_load_n(&names->blocks[i / BS_NAMES_BLOCK], __ATOMIC_ACQUIRE);
+	if (block)
+		__builtin_prefetch(block->bytes + (i % BS_NAMES_BLOCK ? block->ends[i % BS_NAMES_BLOCK - 1] : 0));
+}
+
 enum bs_status bs_names_check(const struct bs_names *names, struct bs_error *err)
 {
 	uint64_t first = 0, last = 0;

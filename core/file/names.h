@@ -48,6 +48,11 @@ void bs_names_deinit(struct bs_names *names);
 /* Name i < n, borrowed until deinit. BS_CORRUPT, BS_NO_MEMORY. */
 enum bs_status bs_names_get(const struct bs_names *names, uint64_t i, const uint8_t **name_out, uint32_t *n_bytes_out,
                             struct bs_error *err) BS_WARN_UNUSED;
+/* Ask the memory for the block of name i < n, then for where the name is in it, then for the name, if it is decoded; some
+ * time lies between. */
+void bs_names_prefetch_block(const struct bs_names *names, uint64_t i);
+void bs_names_prefetch_place(const struct bs_names *names, uint64_t i);
+void bs_names_prefetch(const struct bs_names *names, uint64_t i);
 /* Every byte, and that nothing stands between or behind the names. BS_CORRUPT, BS_NO_MEMORY. */
 enum bs_status bs_names_check(const struct bs_names *names, struct bs_error *err) BS_WARN_UNUSED;
 

@@ -80,7 +80,13 @@ static inline uint64_t bs_packed_value(const struct bs_packed *packed, const str
 	return place->base + (bs_load_u64(packed->section.data + place->at) >> place->shift & place->mask);
 }
 
-/* Asks the memory for value i, if all is well with it. */
+/* Ask the memory for the entry of value i; and, some time after that, for the value, if all is well with it. */
+static inline void bs_packed_prefetch_entry(const struct bs_packed *packed, uint64_t i)
+{
+	if (i < packed->n)
+		__builtin_prefetch(packed->section.data + bs_packed_entry_at(i));
+}
+
 static inline void bs_packed_prefetch(const struct bs_packed *packed, uint64_t i)
 {
 	struct bs_packed_place place;

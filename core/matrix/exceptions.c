@@ -115,30 +115,43 @@ static enum bs_status open_list(const struct bs_exceptions *exceptions, uint64_t
 	return BS_OK;
 }
 
-/* Where a bucket begins in the unary part: behind as many zeros. */
-static enum bs_status find_bucket(const struct bs_term_exceptions *list, uint64_t bucket, uint64_t *at_out,
+/* The place of the n-th set bit, n >= 1, of a word that has as many: by the sums of its bytes, then bit by bit (Vigna,
+ * Broadword implementation of rank/select queries, 2008). */
+static inline uint32_t select_bit(uint64_t word, uint32_t n)
+{
+	const uint64_t each = UINT64_C(0x0101010101010101), high = each << 7;
+	uint64_t sums = word - (word >> 1 & UINT64_C(0x5555555555555555));
+	sums = (sums & UINT64_C(0x3333333333333333)) + (sums >> 2 & UINT64_C(0x3333333333333333));
+	sums = ((sums + (sums >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f)) * each; /* of each byte and those below it */
+	uint64_t is_less = (((n - 1) * each | high) - sums) & high; /* n at most 64: no byte borrows */
+	uint32_t shift = (uint32_t)bs_count_bits(is_less) * 8;
+	uint64_t byte = word >> shift;
+	for (uint32_t left = n - (uint32_t)(sums << 8 >> shift & 0xff); left > 1; left--)
+		byte &= byte - 1;
+	return shift + (uint32_t)__builtin_ctzll(byte);
+}
+
+/* Where a bucket begins in the unary part: behind as many zeros. *at_io is where one before it begins, number `from`: the
+ * way leads from there or, if that is nearer, from a sample. */
+static enum bs_status find_bucket(const struct bs_term_exceptions *list, uint64_t bucket, uint64_t from, uint64_t *at_io,
                                   struct bs_error *err)
 {
 	uint64_t n_bits = list->n + list->n_buckets;
 	uint64_t sampled = bucket / SAMPLE_BUCKETS;
-	uint64_t n_zeros = bucket % SAMPLE_BUCKETS;
-	uint64_t at = sampled ? sampled * SAMPLE_BUCKETS + bs_load_u32(list->samples + (sampled - 1) * 4) : 0;
-	while (n_zeros > 0) {
+	uint64_t at = *at_io;
+	if (sampled * SAMPLE_BUCKETS > from) {
+		from = sampled * SAMPLE_BUCKETS;
+		at = from + bs_load_u32(list->samples + (sampled - 1) * 4);
+	}
+	for (uint64_t n_zeros = bucket - from; n_zeros > 0;) {
 		if (at >= n_bits)
 			return corrupt(list->exceptions, err);
 		uint64_t zeros = ~load_bits(list->bits, list->highs_at + at) & ((UINT64_C(1) << LOAD_BITS) - 1);
 		uint64_t n = bs_count_bits(zeros);
-		if (n < n_zeros) {
-			n_zeros -= n;
-			at += LOAD_BITS;
-			continue;
-		}
-		for (; n_zeros > 1; n_zeros--)
-			zeros &= zeros - 1;
-		at += (uint64_t)__builtin_ctzll(zeros) + 1;
-		n_zeros = 0;
+		at += n < n_zeros ? LOAD_BITS : select_bit(zeros, (uint32_t)n_zeros) + 1;
+		n_zeros -= n < n_zeros ? n : n_zeros;
 	}
-	*at_out = at;
+	*at_io = at;
 	return at >= bucket && at <= n_bits ? BS_OK : corrupt(list->exceptions, err);
 }
 
@@ -163,7 +176,7 @@ static enum bs_status walk_start(struct walk *walk, const struct bs_term_excepti
                                  struct bs_error *err)
 {
 	*walk = (struct walk){.list = list};
-	enum bs_status status = find_bucket(list, bucket, &walk->at, err);
+	enum bs_status status = find_bucket(list, bucket, 0, &walk->at, err);
 	walk->i = walk->at - bucket;
 	if (!status)
 		walk_load(walk);
@@ -193,22 +206,34 @@ static inline void walk_step(struct walk *walk)
 	walk->i++;
 }
 
-/* Those of rows [first, end) of a slab, by their bits in its lines. */
-static enum bs_status clear_rows(const struct bs_term_exceptions *list, uint64_t first_row, uint64_t first,
-                                 uint64_t end, uint64_t *lines, struct bs_error *err)
+/* Forward to the first row of a bucket, unless the walk is there already. */
+static enum bs_status walk_skip(struct walk *walk, uint64_t bucket, struct bs_error *err)
 {
-	struct walk walk;
-	if (first_row + first >= list->exceptions->n_rows)
+	uint64_t at = walk->at + (walk->ones ? (uint64_t)__builtin_ctzll(walk->ones) : LOAD_BITS);
+	if (bucket <= at - walk->i)
 		return BS_OK;
-	enum bs_status status = walk_start(&walk, list, (first_row + first) >> list->low_bits, err);
+	enum bs_status status = find_bucket(walk->list, bucket, at - walk->i, &at, err);
 	if (status)
 		return status;
-	for (uint64_t row; (row = walk_peek(&walk)) < first_row + end; walk_step(&walk)) {
+	walk->at = at;
+	walk->i = at - bucket;
+	walk_load(walk);
+	return BS_OK;
+}
+
+/* Those of rows [first, end) of a slab, by their bits in its lines; the walk has not gone further. */
+static enum bs_status clear_rows(struct walk *walk, uint64_t first_row, uint64_t first, uint64_t end, uint64_t *lines,
+                                 struct bs_error *err)
+{
+	if (first_row + first >= walk->list->exceptions->n_rows)
+		return BS_OK;
+	enum bs_status status = walk_skip(walk, (first_row + first) >> walk->list->low_bits, err);
+	for (uint64_t row; !status && (row = walk_peek(walk)) < first_row + end; walk_step(walk)) {
 		uint64_t here = row - first_row;
 		if (row >= first_row + first)
 			lines[here / 64] &= ~(UINT64_C(1) << (here % 64));
 	}
-	return BS_OK;
+	return status;
 }
 
 /* The first block from `block` on that is live, or that is not; BS_SLAB_MAX_BLOCKS if there is none. */
@@ -227,11 +252,14 @@ static uint32_t next_block(const struct bs_live *live, uint32_t block, bool is_l
 enum bs_status bs_exceptions_clear(const struct bs_term_exceptions *list, uint64_t first_row,
                                    const struct bs_live *live, uint64_t *lines, struct bs_error *err)
 {
-	enum bs_status status = BS_OK;
+	struct walk walk = {.list = list};
 	uint32_t start = list->n ? next_block(live, 0, true) : BS_SLAB_MAX_BLOCKS;
-	while (start < BS_SLAB_MAX_BLOCKS && !status) {
+	enum bs_status status = BS_OK;
+	if (start < BS_SLAB_MAX_BLOCKS)
+		walk_load(&walk);
+	while (start < BS_SLAB_MAX_BLOCKS && walk.i < list->n && !status) {
 		uint32_t end = next_block(live, start, false);
-		status = clear_rows(list, first_row, (uint64_t)start * BS_LINE_BITS, (uint64_t)end * BS_LINE_BITS, lines, err);
+		status = clear_rows(&walk, first_row, (uint64_t)start * BS_LINE_BITS, (uint64_t)end * BS_LINE_BITS, lines, err);
 		start = end < BS_SLAB_MAX_BLOCKS ? next_block(live, end, true) : end;
 	}
 	return status;

@@ -97,7 +97,11 @@ struct bs_tf_table {
 /* BS_CORRUPT if the sections do not fit n_docs documents. */
 enum bs_status bs_tf_table_open(struct bs_tf_table *table, const struct bs_container *file, uint64_t n_docs,
                                 struct bs_error *err) BS_WARN_UNUSED;
-/* Ask the memory for where the bits of a document are; and, some time after that, for the bits. */
+/* Ask the memory for the entry of where the bits of a document are; for that place; for the bits: some time lies between. */
+static inline void bs_tf_table_prefetch_entry(const struct bs_tf_table *table, uint32_t document)
+{
+	bs_packed_prefetch_entry(&table->offsets, document);
+}
 static inline void bs_tf_table_prefetch_place(const struct bs_tf_table *table, uint32_t document)
 {
 	bs_packed_prefetch(&table->offsets, document);

@@ -99,7 +99,7 @@ static double treatment_cost(const struct bs_treatment_policy *policy, double f,
 		/* Alone, all that passes; beside another term, what passes both. */
 		double both = n * pow(span_passes(f, 1, d, k[0]), 2);
 		bits += BS_PRICE_LISTED_BITS + BS_PRICE_LISTED_DF_BITS * log2(fmax(df, 1));
-		ns += (df + noise + fmin(both, df)) / 2 * BS_PRICE_LOOK_NS;
+		ns += (df + noise + fmin(both, df)) / 2 * BS_PRICE_LOOK_NS * fmax(policy->look_times, 1);
 	}
 	return ns + bits * policy->bit_ns;
 }

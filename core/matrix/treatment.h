@@ -39,6 +39,8 @@ struct bs_treatment_policy {
 	                        * < 0: where that costs less than hashed columns */
 	double bit_ns;         /* the price of size: an index smaller by a bit a posting may cost so many nanoseconds a query;
 	                        * 0: that of short documents */
+	double look_times;     /* >= 1: a document that is looked up is paid so many times; 0: once. Each segment of an index
+	                        * adds its own, but a bit of one makes only its share of the index larger */
 	bool use_groups;       /* have the group level */
 	bool use_blocks;       /* have the block level */
 	bool use_exceptions;   /* list what frequent terms' columns get wrong; with is_forced, all terms' */

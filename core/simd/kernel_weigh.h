@@ -27,27 +27,63 @@ static inline void add_weight(line_t *planes, uint32_t n_planes, line_t mask, ui
 	}
 }
 
-static inline void weigh_term(line_t *planes, uint32_t n_planes, const struct bs_weighed_term *term, line_t mask,
-                              size_t block)
+/* Live blocks that are weighed together, level by level: their lines lie here and there, and those that the next level
+ * or the next blocks will want are asked for before they are needed. */
+#define WEIGH_TOGETHER 16u
+
+struct weighed_blocks {
+	uint16_t of[WEIGH_TOGETHER];
+	size_t n;
+	line_t planes[WEIGH_TOGETHER][BS_WEIGH_PLANES];
+};
+
+static inline void ask_level(const struct bs_weighed_term *term, uint32_t l, size_t block)
 {
-	size_t at = block * BS_LINE_WORDS;
-	if (term->lines) {
-		if (!is_live(term->live, block))
-			return;
-		mask = and_line(mask, load_line(term->lines + at));
+	for (uint32_t c = 0; l < term->n_levels && c < term->levels[l].n_columns; c++)
+		__builtin_prefetch(term->levels[l].columns[c] + block * BS_LINE_WORDS);
+}
+
+/* The documents of the block that have the term. */
+static inline line_t weighed_documents(const uint64_t *lines, const struct bs_weighed_term *term, size_t block)
+{
+	line_t mask = load_line(lines + block * BS_LINE_WORDS);
+	if (!term->lines)
+		return mask;
+	return is_live(term->live, block) ? and_line(mask, load_line(term->lines + block * BS_LINE_WORDS)) : zero_line();
+}
+
+static inline void weigh_term(const uint64_t *lines, struct weighed_blocks *blocks, uint32_t n_planes,
+                              const struct bs_weighed_term *term)
+{
+	line_t masks[WEIGH_TOGETHER];
+	uint8_t left[WEIGH_TOGETHER];
+	size_t n = 0;
+	for (size_t i = 0; i < blocks->n; i++) {
+		line_t mask = weighed_documents(lines, term, blocks->of[i]);
 		if (is_zero_line(mask))
-			return;
+			continue;
+		if (term->weight > 0)
+			add_weight(blocks->planes[i], n_planes, mask, term->weight);
+		masks[n] = mask;
+		left[n++] = (uint8_t)i;
 	}
-	if (term->weight > 0)
-		add_weight(planes, n_planes, mask, term->weight);
-	for (uint32_t l = 0; l < term->n_levels; l++) {
+	for (uint32_t l = 0; l < term->n_levels && n > 0; l++) {
 		const struct bs_weighed_level *level = &term->levels[l];
-		for (uint32_t c = 0; c < level->n_columns; c++)
-			mask = and_line(mask, load_line(level->columns[c] + at));
-		if (is_zero_line(mask))
-			return;
-		if (level->weight > 0)
-			add_weight(planes, n_planes, mask, level->weight);
+		size_t n_before = n;
+		n = 0;
+		for (size_t j = 0; j < n_before; j++) {
+			size_t block = blocks->of[left[j]];
+			line_t mask = masks[j];
+			for (uint32_t c = 0; c < level->n_columns; c++)
+				mask = and_line(mask, load_line(level->columns[c] + block * BS_LINE_WORDS));
+			if (is_zero_line(mask))
+				continue;
+			ask_level(term, l + 1, block);
+			if (level->weight > 0)
+				add_weight(blocks->planes[left[j]], n_planes, mask, level->weight);
+			masks[n] = mask;
+			left[n++] = left[j];
+		}
 	}
 }
 
@@ -67,18 +103,47 @@ static inline line_t at_least(const line_t *planes, uint32_t n_planes, line_t ma
 	return or_line(equal, greater);
 }
 
+/* The next live blocks, from word *word_io of the mask on, of which *left_io is not yet taken; asks for their lines. */
+static inline void take_blocks(const struct bs_live *live, size_t *word_io, uint64_t *left_io,
+                               const struct bs_weighed_term *terms, size_t n_terms, struct weighed_blocks *blocks)
+{
+	blocks->n = 0;
+	while (blocks->n < WEIGH_TOGETHER && *word_io < BS_SLAB_MAX_BLOCKS / 64) {
+		if (*left_io == 0) {
+			*left_io = ++*word_io < BS_SLAB_MAX_BLOCKS / 64 ? live->words[*word_io] : 0;
+			continue;
+		}
+		size_t block = *word_io * 64 + (size_t)__builtin_ctzll(*left_io);
+		*left_io &= *left_io - 1;
+		blocks->of[blocks->n++] = (uint16_t)block;
+		for (size_t t = 0; t < n_terms; t++)
+			ask_level(&terms[t], 0, block);
+	}
+}
+
 static inline void weigh(const uint64_t *lines, uint64_t *kept, struct bs_live *live, const struct bs_weighed_term *terms,
                          size_t n_terms, uint32_t n_planes, uint32_t threshold)
 {
-	FOR_EACH_LIVE(live, block) {
-		line_t planes[BS_WEIGH_PLANES];
-		line_t mask = load_line(lines + block * BS_LINE_WORDS);
-		for (uint32_t p = 0; p < n_planes; p++)
-			planes[p] = zero_line();
+	struct weighed_blocks both[2];
+	struct weighed_blocks *now = &both[0], *next = &both[1];
+	const struct bs_live all = *live;
+	size_t word = 0;
+	uint64_t left = all.words[0];
+	for (take_blocks(&all, &word, &left, terms, n_terms, now); now->n > 0;) {
+		take_blocks(&all, &word, &left, terms, n_terms, next);
+		for (size_t i = 0; i < now->n; i++)
+			for (uint32_t p = 0; p < n_planes; p++)
+				now->planes[i][p] = zero_line();
 		for (size_t t = 0; t < n_terms; t++)
-			weigh_term(planes, n_planes, &terms[t], mask, block);
-		line_t line = at_least(planes, n_planes, mask, threshold);
-		keep_line(kept + block * BS_LINE_WORDS, live, block, line);
+			weigh_term(lines, now, n_planes, &terms[t]);
+		for (size_t i = 0; i < now->n; i++) {
+			size_t at = now->of[i] * BS_LINE_WORDS;
+			line_t line = at_least(now->planes[i], n_planes, load_line(lines + at), threshold);
+			keep_line(kept + at, live, now->of[i], line);
+		}
+		struct weighed_blocks *done = now;
+		now = next;
+		next = done;
 	}
 }
 

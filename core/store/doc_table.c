@@ -218,6 +218,12 @@ enum bs_status bs_doc_table_span(const struct bs_doc_table *table, uint32_t docu
 	return status ? status : bs_packed_get(&table->places[1], document, &span_out[1], err);
 }
 
+void bs_doc_table_prefetch_span(const struct bs_doc_table *table, uint32_t document)
+{
+	bs_packed_prefetch(&table->places[0], document);
+	bs_packed_prefetch(&table->places[1], document);
+}
+
 enum bs_status bs_doc_table_place(const struct bs_doc_table *table, uint32_t document, uint64_t place_out[4],
                                   struct bs_error *err)
 {
@@ -262,4 +268,25 @@ enum bs_status bs_doc_table_get(const struct bs_doc_table *table, uint32_t docum
 	};
 	memcpy(record_out->place, place, PLACE_BYTES);
 	return BS_OK;
+}
+
+void bs_doc_table_prefetch(const struct bs_doc_table *table, uint32_t document, unsigned step)
+{
+	if (document >= table->n_docs)
+		return;
+	if (step == 0) {
+		bs_packed_prefetch_entry(&table->lengths, document);
+		for (unsigned word = 0; word < 4; word++)
+			bs_packed_prefetch_entry(&table->places[word], document);
+		__builtin_prefetch(table->flags.data + document);
+		__builtin_prefetch(table->checksums.data + (uint64_t)document * 8);
+		bs_names_prefetch_block(&table->names, document);
+	} else if (step == 1) {
+		bs_packed_prefetch(&table->lengths, document);
+		for (unsigned word = 0; word < 4; word++)
+			bs_packed_prefetch(&table->places[word], document);
+		bs_names_prefetch_place(&table->names, document);
+	} else {
+		bs_names_prefetch(&table->names, document);
+	}
 }

@@ -90,6 +90,8 @@ uint32_t bs_doc_table_range_of(const struct bs_doc_table *table, uint32_t docume
  * bytes: the first words of its place. document < n_docs. BS_CORRUPT. */
 enum bs_status bs_doc_table_span(const struct bs_doc_table *table, uint32_t document, uint64_t span_out[2],
                                  struct bs_error *err) BS_WARN_UNUSED;
+/* Asks the memory for what the span of a document will be read from. */
+void bs_doc_table_prefetch_span(const struct bs_doc_table *table, uint32_t document);
 enum bs_status bs_doc_table_place(const struct bs_doc_table *table, uint32_t document, uint64_t place_out[4],
                                   struct bs_error *err) BS_WARN_UNUSED;
 enum bs_status bs_doc_table_length(const struct bs_doc_table *table, uint32_t document, uint32_t *length_out,
@@ -98,5 +100,10 @@ enum bs_status bs_doc_table_length(const struct bs_doc_table *table, uint32_t do
  * too; BS_NO_MEMORY. */
 enum bs_status bs_doc_table_get(const struct bs_doc_table *table, uint32_t document, struct bs_doc_record *record_out,
                                 struct bs_error *err) BS_WARN_UNUSED;
+
+/* Asks the memory for what bs_doc_table_get will read of a document: in BS_DOC_PREFETCHES steps, 0 and on, between which some
+ * time lies, since each knows its places from the one before. A document that is not there is passed over. */
+#define BS_DOC_PREFETCHES 3u
+void bs_doc_table_prefetch(const struct bs_doc_table *table, uint32_t document, unsigned step);
 
 #endif

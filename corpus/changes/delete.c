@@ -99,7 +99,8 @@ static enum bs_status look_at_all(struct wanted *wanted, bool of_deleted, struct
 	enum bs_status status = BS_OK;
 	for (uint32_t i = 0; of_deleted && i < snapshot->exclusions.n_docs && !status; i++)
 		status = look_at(wanted, (struct bs_doc_ref){BS_DOC_EXCLUDED, i}, err);
-	for (uint32_t s = 0; !of_deleted && s < snapshot->manifest.n_segments; s++)
+	/* Of a fresh snapshot the overlay, too. */
+	for (uint32_t s = 0; !of_deleted && s <= snapshot->manifest.n_segments; s++)
 		for (uint32_t d = 0; bs_snapshot_has_words(snapshot, s) && d < bs_snapshot_segment_docs(snapshot, s) && !status; d++)
 			if (!bs_snapshot_is_deleted(snapshot, s, d))
 				status = look_at(wanted, (struct bs_doc_ref){s, d}, err);

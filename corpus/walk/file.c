@@ -245,7 +245,8 @@ static void refuse_errno(struct bs_refusal *refusal, int error_number, bool is_b
 static enum bs_status read_to(int fd, size_t wanted_bytes, uint64_t size_bytes, struct bs_buffer *bytes, bool *at_end,
                               struct bs_refusal *refusal, struct bs_error *err)
 {
-	enum bs_status status = bs_buffer_reserve(bytes, wanted_bytes - bytes->used_bytes, err);
+	size_t more_bytes = wanted_bytes > bytes->used_bytes ? wanted_bytes - bytes->used_bytes : 0;
+	enum bs_status status = bs_buffer_reserve(bytes, more_bytes, err);
 	while (!status && !refusal->reason && !*at_end && bytes->used_bytes < wanted_bytes) {
 		size_t asked_bytes = wanted_bytes - bytes->used_bytes;
 		ssize_t n = read(fd, bytes->data + bytes->used_bytes, asked_bytes);
@@ -261,19 +262,29 @@ static enum bs_status read_to(int fd, size_t wanted_bytes, uint64_t size_bytes, 
 	return status;
 }
 
-/* A smaller file is not worth another read, and who asks looks at these bytes once more if they are not enough. */
-#define ASKED_BYTES ((size_t)16 * 1024)
-#define ASKED_SIZE  ((uint64_t)2 * ASKED_BYTES)
+/* A smaller file is not worth another read. The pieces double until they are as large as the cache likes them. */
+#define ASKED_SIZE        ((uint64_t)32 * 1024)
+#define FIRST_PIECE_BYTES ((uint64_t)16 * 1024)
+#define MOST_PIECE_BYTES  ((uint64_t)128 * 1024)
 
-/* Reads the beginning of a large file, and asks whether it is enough; then bytes has no more, and *at_end is set. */
-static enum bs_status ask_head(int fd, const struct bs_stamp *stamp, const struct bs_file_head *head,
-                               struct bs_buffer *bytes, bool *at_end, struct bs_refusal *refusal, struct bs_error *err)
+/* Reads a large file piece by piece, and asks after each but the last whether it is enough; then bytes has no more, and
+ * *at_end is set. */
+static enum bs_status ask_heads(int fd, const struct bs_stamp *stamp, const struct bs_file_head *head, uint64_t limit_bytes,
+                                struct bs_buffer *bytes, bool *at_end, struct bs_refusal *refusal, struct bs_error *err)
 {
-	if (!head || stamp->size_bytes < ASKED_SIZE)
+	uint64_t size_bytes = stamp->size_bytes, wanted_bytes = FIRST_PIECE_BYTES;
+	if (!head || size_bytes < ASKED_SIZE || size_bytes > limit_bytes)
 		return BS_OK;
-	enum bs_status status = read_to(fd, ASKED_BYTES, stamp->size_bytes, bytes, at_end, refusal, err);
-	if (!status && !refusal->reason && !*at_end && !bs_file_is_utf16(bytes->data, bytes->used_bytes))
+	enum bs_status status = BS_OK;
+	while (wanted_bytes < size_bytes) {
+		status = read_to(fd, (size_t)wanted_bytes, size_bytes, bytes, at_end, refusal, err);
+		if (status || refusal->reason || *at_end || bs_file_is_utf16(bytes->data, bytes->used_bytes))
+			break;
 		*at_end = head->is_enough(head->context, stamp, bytes->data, bytes->used_bytes);
+		if (*at_end)
+			break;
+		wanted_bytes += wanted_bytes < MOST_PIECE_BYTES ? wanted_bytes : MOST_PIECE_BYTES;
+	}
 	return status;
 }
 
@@ -332,7 +343,7 @@ enum bs_status bs_file_load(int dir_fd, const char *path, bool refuse_binary, ui
 	}
 	if (bytes->capacity_bytes > GENEROUS_BYTES && stamp_out->size_bytes < bytes->capacity_bytes / 4)
 		bs_buffer_deinit(bytes);
-	status = ask_head(fd, stamp_out, head, bytes, &at_end, refusal_out, err);
+	status = ask_heads(fd, stamp_out, head, limit_bytes, bytes, &at_end, refusal_out, err);
 	if (!status && !refusal_out->reason)
 		status = read_whole(fd, stamp_out->size_bytes, refuse_binary, limit_bytes, bytes, at_end, refusal_out, err);
 out:

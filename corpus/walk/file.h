@@ -67,7 +67,8 @@ bool bs_file_is_gone(int error_number);
  * that the process or the machine has no more of something, else BS_IO. */
 enum bs_status bs_file_status(int error_number);
 
-/* Whoever may need no more than the beginning of a large file: asked before the rest is read, with the stamp. */
+/* Whoever may need no more than the beginning of a large file: asked after each piece that is read, with the stamp and all
+ * that was read so far, but not about the whole. */
 struct bs_file_head {
 	bool (*is_enough)(void *context, const struct bs_stamp *stamp, const uint8_t *bytes, size_t n_bytes);
 	void *context;

@@ -8,16 +8,15 @@
 #include <unistd.h>
 
 #include "core/base/pulse.h"
+#include "core/matrix/prices.h"
 #include "corpus/changes/recorded.h"
 #include "corpus/read/recognize.h"
 #include "corpus/walk/file.h"
 
-#define SAMPLE_PIECES 96u
-
-/* A small source would be read twice: 64,512 records of 30 MB took 1.3 s to index, and take 0.6 with a sample of an
- * eighth, for phrases that are as fast. So much of n_bytes is read in any case. */
-#define SAMPLE_SHARE 8u
-#define LEAST_SHARE  6u
+/* A larger sample has more pieces, not only longer ones: neighbours are alike. */
+#define PIECE_BYTES  (UINT64_C(256) << 10)
+#define LEAST_PIECES 96u
+#define MOST_PIECES  256u
 
 struct sampler {
 	const struct bs_source *source;
@@ -25,6 +24,7 @@ struct sampler {
 	struct bs_pulse *pulse;
 	bs_sample_fn take;
 	void *context;
+	uint32_t n_pieces;
 	size_t piece_bytes;
 	uint64_t text_bytes; /* taken */
 	uint64_t end_bytes;  /* ... when the piece at hand is read */
@@ -89,11 +89,12 @@ static enum bs_status cut_lines(const uint8_t *bytes, size_t n_bytes, size_t n_e
 	return bs_buffer_append(&batch->bytes, start, (size_t)(end + 1 - start), err);
 }
 
-/* What is enough of a source of so many bytes; 0: of any. */
+/* What is enough of a source of so many bytes, or it would be read twice; 0: of any. */
 static uint64_t enough_bytes(const struct sampler *sampler, uint64_t source_bytes)
 {
-	uint64_t least = (uint64_t)sampler->piece_bytes * SAMPLE_PIECES / LEAST_SHARE;
-	return source_bytes / SAMPLE_SHARE > least ? source_bytes / SAMPLE_SHARE : least;
+	uint64_t least = (uint64_t)sampler->piece_bytes * sampler->n_pieces / BS_PRICE_SAMPLE_LEAST_SHARE;
+	least = least < BS_PRICE_SAMPLE_LEAST ? least : BS_PRICE_SAMPLE_LEAST;
+	return source_bytes / BS_PRICE_SAMPLE_SHARE > least ? source_bytes / BS_PRICE_SAMPLE_SHARE : least;
 }
 
 /* Why a source cannot be read is told when it is read in earnest. */
@@ -130,7 +131,7 @@ static enum bs_status sample_lines(struct sampler *sampler, const struct bs_sour
 }
 
 /* Walks a folder, and keeps one batch of paths in so many, so that they are spread over it in the end; or all of few. */
-static enum bs_status keep_paths(struct bs_feed *feed, struct bs_pulse *pulse, struct bs_batch kept[SAMPLE_PIECES],
+static enum bs_status keep_paths(struct bs_feed *feed, const struct sampler *sampler, struct bs_batch kept[MOST_PIECES],
                                  uint32_t *n_kept, bool *is_whole_out, struct bs_error *err)
 {
 	uint64_t stride = 1;
@@ -138,14 +139,14 @@ static enum bs_status keep_paths(struct bs_feed *feed, struct bs_pulse *pulse, s
 		*is_whole_out = stride == 1;
 		if (bs_feed_next(feed, &kept[*n_kept], NULL) || kept[*n_kept].n_items == 0)
 			return BS_OK;
-		enum bs_status status = bs_pulse_add(pulse, kept[*n_kept].n_items, err);
+		enum bs_status status = bs_pulse_add(sampler->pulse, kept[*n_kept].n_items, err);
 		if (status)
 			return status;
-		if (i % stride != 0 || ++*n_kept < SAMPLE_PIECES)
+		if (i % stride != 0 || ++*n_kept < sampler->n_pieces)
 			continue;
 		stride *= 2;
-		*n_kept = SAMPLE_PIECES / 2;
-		for (uint32_t k = 1; k < SAMPLE_PIECES / 2; k++) {
+		*n_kept = sampler->n_pieces / 2;
+		for (uint32_t k = 1; k < sampler->n_pieces / 2; k++) {
 			struct bs_batch dropped = kept[k];
 			kept[k] = kept[2 * k];
 			kept[2 * k] = dropped;
@@ -176,7 +177,7 @@ static enum bs_status take_kept(struct sampler *sampler, const struct bs_batch *
 	inner.below = (char *)(uintptr_t)below;
 	inner.path = (char *)path.data;
 	if (!status)
-		status = sample_lines(sampler, &inner, (SAMPLE_PIECES + n_inner - 1) / n_inner, err);
+		status = sample_lines(sampler, &inner, (sampler->n_pieces + n_inner - 1) / n_inner, err);
 	bs_buffer_deinit(&path);
 	return status;
 }
@@ -202,7 +203,7 @@ static enum bs_status take_all_kept(struct sampler *sampler, const struct bs_bat
 static enum bs_status sample_paths(struct sampler *sampler, const struct bs_source_options *options,
                                    struct bs_error *err)
 {
-	struct bs_batch kept[SAMPLE_PIECES];
+	struct bs_batch kept[MOST_PIECES];
 	struct bs_feed *feed = NULL;
 	struct bs_recognizer *recognizer = NULL;
 	struct bs_inner_reader reader = {.meet = meet_name};
@@ -215,13 +216,13 @@ static enum bs_status sample_paths(struct sampler *sampler, const struct bs_sour
 	reader.context = recognizer;
 	if (!status && bs_feed_open(sampler->source, options, NULL, NULL, &feed, NULL) == BS_OK) {
 		bs_feed_set_inner_reader(feed, recognizer ? &reader : NULL);
-		status = keep_paths(feed, sampler->pulse, kept, &n_kept, &is_whole, err);
+		status = keep_paths(feed, sampler, kept, &n_kept, &is_whole, err);
 	}
 	bs_feed_close(feed);
 	if (!status)
 		status = take_all_kept(sampler, kept, n_kept, is_whole, err);
 	bs_recognizer_free(recognizer);
-	for (uint32_t i = 0; i < SAMPLE_PIECES; i++)
+	for (uint32_t i = 0; i < MOST_PIECES; i++)
 		bs_batch_deinit(&kept[i]);
 	return status;
 }
@@ -231,7 +232,7 @@ static enum bs_status sample_source(struct sampler *sampler, const struct bs_sou
 {
 	enum bs_status status = bs_reader_new(options, &sampler->reader, err);
 	if (!status)
-		status = sampler->source->kind == BS_SOURCE_COLLECTION ? sample_lines(sampler, sampler->source, SAMPLE_PIECES, err)
+		status = sampler->source->kind == BS_SOURCE_COLLECTION ? sample_lines(sampler, sampler->source, sampler->n_pieces, err)
 		                                                       : sample_paths(sampler, options, err);
 	bs_reader_free(sampler->reader);
 	return status;
@@ -242,11 +243,13 @@ enum bs_status bs_sample_sources(const struct bs_dir *dir, const struct bs_manif
                                  bs_sample_fn take, void *context, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
+	uint64_t wanted = n_bytes / PIECE_BYTES;
+	uint32_t n_pieces = wanted < LEAST_PIECES ? LEAST_PIECES : wanted > MOST_PIECES ? MOST_PIECES : (uint32_t)wanted;
 	for (uint32_t i = 0; i < manifest->n_sources && !status; i++) {
 		struct bs_source source, found;
 		struct sampler sampler = {
 			.source = &source, .pulse = options->pulse, .take = take, .context = context,
-			.piece_bytes = (size_t)(n_bytes / SAMPLE_PIECES), .knows_records = !files_only};
+			.n_pieces = n_pieces, .piece_bytes = (size_t)(n_bytes / n_pieces), .knows_records = !files_only};
 		if (manifest->sources[i].parent)
 			continue;
 		status = bs_recorded_root(dir, &manifest->sources[i], &source, err);

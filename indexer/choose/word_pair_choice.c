@@ -11,8 +11,6 @@
 #include "core/text/words.h"
 #include "indexer/choose/sample.h"
 
-#define SAMPLE_BYTES (24u << 20)
-
 /*
  * A pair pays if a bit of it saves so much of a phrase: what it costs to verify the documents that hold both words, as a
  * phrase would have to, times how often it is asked for, as often as it is met in a text; and what it takes is what a
@@ -439,14 +437,14 @@ static enum bs_status choose(struct choice *choice, struct bs_word_pairs *pairs,
 }
 
 enum bs_status bs_word_pairs_choose(const struct bs_dir *dir, const struct bs_manifest *manifest,
-                                    const struct bs_source_options *options, uint64_t least_bytes,
-                                    struct bs_word_pairs *pairs, struct bs_error *err)
+                                    const struct bs_source_options *options, uint64_t sample_bytes,
+                                    uint64_t least_bytes, struct bs_word_pairs *pairs, struct bs_error *err)
 {
 	struct choice choice = {.n_met = 0};
 	struct bs_words_options words = bs_index_words_options(&manifest->options);
 	enum bs_status status = bs_words_new(&words, &choice.analyzer, err);
 	if (!status)
-		status = bs_sample_sources(dir, manifest, options, SAMPLE_BYTES, false, sample_document, &choice, err);
+		status = bs_sample_sources(dir, manifest, options, sample_bytes, false, sample_document, &choice, err);
 	if (!status && choice.text_bytes >= least_bytes)
 		status = choose(&choice, pairs, err);
 	bs_words_free(choice.analyzer);

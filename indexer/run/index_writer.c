@@ -133,6 +133,17 @@ void bs_index_writer_skip(struct bs_index_writer *writer, enum bs_skip reason, c
 
 /* A small collection is read quickly enough without. */
 #define PAIRS_LEAST_BYTES (2u << 20)
+/* Pairs of words are chosen by a share of what may be gathered, within bounds: by fewer documents than that, phrases that
+ * half of the time goes to are met too seldom. */
+#define PAIRS_SAMPLE_SHARE 16u
+#define PAIRS_SAMPLE_LEAST (UINT64_C(24) << 20)
+#define PAIRS_SAMPLE_MOST  (UINT64_C(64) << 20)
+
+static uint64_t pairs_sample_bytes(const struct bs_index_writer *writer)
+{
+	uint64_t bytes = writer->source_options.memory_bytes / PAIRS_SAMPLE_SHARE;
+	return bytes < PAIRS_SAMPLE_LEAST ? PAIRS_SAMPLE_LEAST : bytes > PAIRS_SAMPLE_MOST ? PAIRS_SAMPLE_MOST : bytes;
+}
 
 bool bs_index_writer_holds_little(const struct bs_snapshot *old)
 {
@@ -171,8 +182,8 @@ enum bs_status bs_index_writer_choose(struct bs_index_writer *writer, struct bs_
 	if (writer->manifest.options.words) {
 		status = bs_index_writer_step(writer, BS_BUILD_LOOK, 0, err);
 		if (!status)
-			status = bs_word_pairs_choose(writer->dir, &writer->manifest, &writer->source_options, least_bytes,
-			                              &writer->pairs, err);
+			status = bs_word_pairs_choose(writer->dir, &writer->manifest, &writer->source_options,
+			                              pairs_sample_bytes(writer), least_bytes, &writer->pairs, err);
 	}
 	if (!status && writer->manifest.options.grams) {
 		status = bs_index_writer_step(writer, BS_BUILD_LOOK, writer->pulse.done, err);
@@ -281,6 +292,18 @@ enum bs_status bs_index_writer_add(struct bs_index_writer *writer, const struct 
 	return status;
 }
 
+/* How many times as many documents as in the next segment were indexed in this run until then, these included: so many times
+ * counts what that segment adds to a query. Otherwise each of the equal segments of a large index would add as many false
+ * candidates of a rare word as a small index has. */
+static double look_times(const struct bs_index_writer *writer, uint64_t n_docs)
+{
+	const struct bs_segment_record *written = (const struct bs_segment_record *)(const void *)writer->written.data;
+	uint64_t n = n_docs;
+	for (size_t i = 0; i < writer->written.used_bytes / sizeof(*written); i++)
+		n += written[i].is_rows ? 0 : written[i].n_docs;
+	return (double)n / (double)n_docs;
+}
+
 /* is_full: memory is at an end, not the documents. */
 static enum bs_status write_segment(struct bs_index_writer *writer, bool of_rows, bool is_full, struct bs_error *err)
 {
@@ -304,6 +327,7 @@ static enum bs_status write_segment(struct bs_index_writer *writer, bool of_rows
 	enum bs_status status = bs_index_writer_step(writer, BS_BUILD_WRITE, record.n_docs, err);
 	if (!status && store)
 		status = bs_store_writer_finish(store, err);
+	writer->build_options.policy.look_times = of_rows ? 1 : look_times(writer, record.n_docs);
 	if (!status)
 		status = bs_segment_build(writer->dir, name, accumulator, grams, store, &writer->build_options, &record.n_bytes,
 		                          err);

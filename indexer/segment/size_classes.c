@@ -223,7 +223,8 @@ static void choose(struct cutting *cutting)
 		for (uint32_t first = end; first-- > 0;) {
 			bool is_forward;
 			add(&load, &cutting->pieces[first].load, 1);
-			double cost = class_cost(&load, &cutting->rules, &is_forward) + (first ? cutting->pieces[first - 1].cost : 0);
+			double before = first ? cutting->pieces[first - 1].cost : 0;
+			double cost = before + class_cost(&load, &cutting->rules, &is_forward);
 			if (cost < last->cost) {
 				last->cost = cost;
 				last->before = first;

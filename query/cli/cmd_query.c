@@ -16,7 +16,7 @@ struct query_arguments {
 	const char *format;
 	struct bs_find_request request;
 	struct bs_word_list globs, types, type_nots, places;
-	uint64_t n_best, feedback_docs;
+	uint64_t n_best, n_threads, feedback_docs;
 	int color; /* enum when */
 	const char *sort;
 	char *sort_field; /* of sort, without its direction */
@@ -60,6 +60,7 @@ static const struct bs_option query_options[] = {
 	{0, "brute", NULL, "read every document instead of using the index", SETS(FLAG, request.brute)},
 	{0, "fresh", NULL, "check every source first, and search what is new or changed too", SETS(FLAG, fresh)},
 	{0, "no-stat", NULL, "look at no file whose text is not needed", SETS(FLAG, request.no_stat)},
+	{'j', "jobs", "N", "threads that read texts [one per processor]", SETS(NUMBER, n_threads), .least = 1, .most = 64},
 	{'v', "verbose", NULL, "name every file that changed or cannot be read", SETS(FLAG, request.verbose)},
 	{0, "explain", NULL, "explain on stderr how the query is answered", SETS(FLAG, explain)},
 	{0, "stats", NULL, "end with a line of statistics in JSON, on stderr", SETS(FLAG, stats)},
@@ -156,7 +157,8 @@ static const char query_description[] =
 	"so is the rest of a line behind a |, as in the lists of Snowball. Words are compared as they are written, before stemming.\n\n"
 	"`--feedback` runs the query twice: the second time with 20 words beside it that are typical of its ten best documents, or of as many as DOCS says. "
 	"A document that has one of them matches, too; what the query excludes stays out, and filters hold. In all they "
-	"weigh as much as the words of the query. So the first hits are better, and documents are found that say the same in other words. "
+	"weigh as much as the words of the query. So the first hits are better where many documents are about what is asked for, and some are found that say the same in other words; for a "
+	"certain document that one remembers it is of no use. "
 	"`--count` counts them all. It costs the reading of those ten texts. (RM3, with BM25's term frequencies: a word's weight is its "
 	"tf / (tf + k1 (1 - b + b length / average)) summed over the documents, of which each counts by the fourth power of its score; the words of "
 	"which that times idf, of which 7 count at most, is largest are taken, but none that one document alone has.)\n\n"
@@ -224,6 +226,8 @@ static const char query_description[] =
 	"operand leaves of the documents, in the order in which the index takes them, what it lets through alone, and whether "
 	"it is certain or has documents read; then the candidates, how many were read, and the hits. The counts are exact, "
 	"and made by asking the index again for each operand, which counts in no time of a stage.\n\n"
+	"Where many texts must be read, for a phrase say, several threads read them, as many as `-j` says. The answer, its order and all "
+	"that is printed are the same.\n\n"
 	"`--stats` ends with one JSON object on standard error: the number of queries, the time of each stage (parse, "
 	"plan, scan, rank, verify) and in total as p50_us, p95_us and mean_us, and the sums lines_read, asked (documents "
 	"whose lists of rare words were looked into), blocks_live, candidates, verified, hits, false_positives and bytes_verified.";
@@ -263,6 +267,28 @@ static char *join(char *const *words, size_t n)
 		return text;
 	free(text);
 	return NULL;
+}
+
+/* FIELD, FIELD:asc, FIELD:desc, -FIELD. */
+static enum bs_status take_sort(struct query_arguments *arguments, struct bs_error *err)
+{
+	const char *field = arguments->sort;
+	if (!field)
+		return BS_OK;
+	if (arguments->count || arguments->ids || arguments->request.approx)
+		return bs_fail(err, BS_INVALID, "--sort excludes --count, --ids and --approx");
+	arguments->request.sort_descending = *field == '-';
+	field += *field == '-';
+	size_t n = strlen(field), desc = strlen(":desc"), asc = strlen(":asc");
+	if (n > desc && strcmp(field + n - desc, ":desc") == 0) {
+		arguments->request.sort_descending = true;
+		n -= desc;
+	} else if (n > asc && strcmp(field + n - asc, ":asc") == 0) {
+		n -= asc;
+	}
+	arguments->sort_field = strndup(field, n);
+	arguments->request.sort_field = arguments->sort_field;
+	return arguments->sort_field ? BS_OK : bs_fail_memory(err, "a field", n);
 }
 
 /* All of a file; - is standard input. */
@@ -305,28 +331,6 @@ static enum bs_status read_texts(struct query_arguments *arguments, struct bs_er
 	return status;
 }
 
-/* FIELD, FIELD:asc, FIELD:desc, -FIELD. */
-static enum bs_status take_sort(struct query_arguments *arguments, struct bs_error *err)
-{
-	const char *field = arguments->sort;
-	if (!field)
-		return BS_OK;
-	if (arguments->count || arguments->ids || arguments->request.approx)
-		return bs_fail(err, BS_INVALID, "--sort excludes --count, --ids and --approx");
-	arguments->request.sort_descending = *field == '-';
-	field += *field == '-';
-	size_t n = strlen(field), desc = strlen(":desc"), asc = strlen(":asc");
-	if (n > desc && strcmp(field + n - desc, ":desc") == 0) {
-		arguments->request.sort_descending = true;
-		n -= desc;
-	} else if (n > asc && strcmp(field + n - asc, ":asc") == 0) {
-		n -= asc;
-	}
-	arguments->sort_field = strndup(field, n);
-	arguments->request.sort_field = arguments->sort_field;
-	return arguments->sort_field ? BS_OK : bs_fail_memory(err, "a field", n);
-}
-
 static enum bs_status take_operands(struct query_arguments *arguments, const struct bs_operands *operands, struct bs_error *err)
 {
 	size_t n = operands->n;
@@ -346,16 +350,15 @@ static enum bs_status take_operands(struct query_arguments *arguments, const str
 		return bs_fail(err, BS_INVALID, "no query; try `bitsift query WORD...` or see `bitsift query --help`");
 	if (n > 0 && arguments->batch)
 		return bs_fail(err, BS_INVALID, "a query and --batch exclude each other");
-	enum bs_status status = take_sort(arguments, err);
-	if (status)
-		return status;
 	arguments->text = join(operands->list, n);
 	if (!arguments->text)
 		return bs_fail_memory(err, "a query", n);
 	if (arguments->like_file && arguments->batch && strcmp(arguments->like_file, "-") == 0 && strcmp(arguments->batch, "-") == 0)
 		return bs_fail(err, BS_INVALID, "--like-file and --batch cannot both read standard input");
 	arguments->request.feedback_docs = (size_t)arguments->feedback_docs;
-	status = read_texts(arguments, err);
+	enum bs_status status = take_sort(arguments, err);
+	if (!status)
+		status = read_texts(arguments, err);
 	if (status)
 		return status;
 	bool is_count = arguments->count || (arguments->n_best == 0 && !arguments->ids);
@@ -366,6 +369,7 @@ static enum bs_status take_operands(struct query_arguments *arguments, const str
 	arguments->request.mode = is_count ? BS_FIND_COUNT : arguments->ids ? BS_FIND_IDS : BS_FIND_TOP;
 	arguments->request.approx &= arguments->request.mode == BS_FIND_TOP;
 	arguments->request.n_best = (size_t)arguments->n_best;
+	arguments->request.n_threads = (uint32_t)arguments->n_threads;
 	arguments->request.snippets = arguments->request.mode == BS_FIND_TOP && !arguments->format;
 	arguments->request.passages = arguments->json;
 	arguments->trec = arguments->format && strcmp(arguments->format, "trec") == 0;
@@ -670,9 +674,9 @@ static void release(void *of_options)
 {
 	struct query_arguments *arguments = of_options;
 	free(arguments->text);
+	free(arguments->sort_field);
 	free(arguments->stop_words);
 	free(arguments->like_text);
-	free(arguments->sort_field);
 	bs_word_list_deinit(&arguments->globs);
 	bs_word_list_deinit(&arguments->types);
 	bs_word_list_deinit(&arguments->type_nots);

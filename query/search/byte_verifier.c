@@ -50,6 +50,12 @@ struct text {
 	bool goes_on_after;
 };
 
+/* How far a text was searched for a word or phrase, and what came of it. */
+struct searched {
+	size_t to_byte;
+	enum bs_verdict verdict;
+};
+
 /* Around a word in JSON, so many bytes on either side are made into text to be analysed. */
 #define PIECE_BYTES ((size_t)384)
 
@@ -78,6 +84,9 @@ struct bs_byte_verifier {
 	bool is_json;                   /* so are the fields */
 	bool is_head;                   /* they go on behind what there is of them */
 	uint8_t known[MAX_ELEMENTS];    /* enum bs_verdict + 1 of the element in any field, or 0 */
+	struct bs_field grown;          /* of a text that comes bit by bit, what there is of it; */
+	struct searched searched_words[MAX_ELEMENTS]; /* for these words and phrases so much was looked at */
+	struct searched searched_phrases[MAX_NODES];
 	uint8_t piece[4 * PIECE_BYTES]; /* of JSON, as text */
 	size_t left_bytes;              /* that may still be analysed for it */
 	struct bs_error *err;
@@ -468,7 +477,7 @@ static bool next_may_be(const struct bs_byte_verifier *verifier, const struct te
 		if (at < text->n_bytes && text->bytes[at] == 'u')
 			return true;
 	}
-	return false;
+	return text->goes_on_after;
 }
 
 /* The same for the word before one that starts at `start`, which ends with the last letter or digit before. */
@@ -771,25 +780,34 @@ static size_t find(const struct bs_byte_verifier *verifier, const struct text *t
 	return verifier->kernel->find_needle(text->bytes, from, text->n_bytes, &verifier->elements[e].needle);
 }
 
-/* Calls for each place where the bytes of element e stand. */
-#define FOR_EACH_PLACE(verifier, text, e, at) \
-	for (size_t at = find(verifier, text, 0, e); at < (text)->n_bytes; at = find(verifier, text, at + 1, e))
+/* Near the end of a text that goes on, a place is not looked at: there will be more around it. */
+#define EDGE_BYTES (2 * MAX_REACH_BYTES)
+
+static size_t searchable_bytes(const struct text *text)
+{
+	return !text->goes_on_after ? text->n_bytes : text->n_bytes > EDGE_BYTES ? text->n_bytes - EDGE_BYTES : 0;
+}
+
+/* Calls for each place from `from` on where the bytes of element e stand. */
+#define FOR_EACH_PLACE(verifier, text, from, e, at)                                    \
+	for (size_t at = find(verifier, text, from, e), end_ = searchable_bytes(text); at < end_; \
+	     at = find(verifier, text, at + 1, e))
 
 /* NO: it is not in the line, if that hides nothing; else UNKNOWN. */
 static enum bs_verdict element_in_json(struct bs_byte_verifier *verifier, uint32_t e)
 {
-	FOR_EACH_PLACE (verifier, &verifier->text, e, at)
+	FOR_EACH_PLACE (verifier, &verifier->text, 0, e, at)
 		if (may_be_word(verifier, &verifier->text, e, at) != BS_VERDICT_NO)
 			return BS_VERDICT_UNKNOWN;
 	return BS_VERDICT_NO;
 }
 
 static enum bs_verdict element_in_text(struct bs_byte_verifier *verifier, const struct text *text,
-                                       const struct bs_query_node *node, uint32_t e)
+                                       const struct bs_query_node *node, uint32_t e, size_t from)
 {
 	enum bs_verdict verdict = BS_VERDICT_NO;
 	(void)node;
-	FOR_EACH_PLACE (verifier, text, e, at) {
+	FOR_EACH_PLACE (verifier, text, from, e, at) {
 		enum bs_verdict here = is_word(verifier, text, e, at);
 		if (here == BS_VERDICT_YES)
 			return here;
@@ -798,20 +816,42 @@ static enum bs_verdict element_in_text(struct bs_byte_verifier *verifier, const 
 	return verdict;
 }
 
-/* What `in_text` says of the fields of a leaf together; which: its last argument. */
+/* Says whether a leaf's word or phrase stands in a text, at a place from `from` on. */
+typedef enum bs_verdict ask_text(struct bs_byte_verifier *verifier, const struct text *text, const struct bs_query_node *node,
+                                 uint32_t which, size_t from);
+
+/* The same of a text that comes bit by bit: only what is new is searched. */
+static enum bs_verdict ask_grown(struct bs_byte_verifier *verifier, const struct bs_query_node *node, uint32_t which,
+                                 ask_text *in_text, struct searched *searched)
+{
+	struct text text = field_text(verifier, &verifier->grown);
+	if (searched->verdict == BS_VERDICT_YES)
+		return BS_VERDICT_YES;
+	enum bs_verdict verdict = in_text(verifier, &text, node, which, searched->to_byte);
+	searched->to_byte = searchable_bytes(&text);
+	searched->verdict = verdict == BS_VERDICT_NO ? searched->verdict : verdict;
+	return searched->verdict;
+}
+
+/* What `in_text` says of the fields of a leaf together. */
 static enum bs_verdict ask_fields(struct bs_byte_verifier *verifier, const struct bs_query_node *node, uint32_t which,
-                                  enum bs_verdict (*in_text)(struct bs_byte_verifier *verifier, const struct text *text,
-                                                             const struct bs_query_node *node, uint32_t which))
+                                  ask_text *in_text)
 {
 	enum bs_verdict verdict = BS_VERDICT_NO;
 	for (size_t i = 0; i < verifier->n_doc_fields && verdict != BS_VERDICT_YES; i++) {
 		struct text text = field_text(verifier, &verifier->doc_fields[i]);
 		if (!bs_match_field(verifier->query, node, &verifier->doc_fields[i]))
 			continue;
-		enum bs_verdict here = in_text(verifier, &text, node, which);
+		enum bs_verdict here = in_text(verifier, &text, node, which, 0);
 		verdict = here == BS_VERDICT_NO ? verdict : here;
 	}
 	return verdict;
+}
+
+/* A text that comes bit by bit has no name: it is in no field that a leaf could mean. */
+static bool is_grown(const struct bs_byte_verifier *verifier, const struct bs_query_node *leaf)
+{
+	return verifier->doc_fields == &verifier->grown && leaf->field == BS_QUERY_ANY_FIELD;
 }
 
 /* Whether an element stands in the document, in a field of the leaf. */
@@ -822,8 +862,10 @@ static enum bs_verdict ask_element(struct bs_byte_verifier *verifier, const stru
 		return BS_VERDICT_UNKNOWN;
 	if (is_anywhere && verifier->known[e])
 		return (enum bs_verdict)(verifier->known[e] - 1);
-	enum bs_verdict verdict =
-		verifier->doc_fields ? ask_fields(verifier, node, e, element_in_text) : element_in_json(verifier, e);
+	enum bs_verdict verdict;
+	if (is_grown(verifier, node))
+		return ask_grown(verifier, node, e, element_in_text, &verifier->searched_words[e]);
+	verdict = verifier->doc_fields ? ask_fields(verifier, node, e, element_in_text) : element_in_json(verifier, e);
 	if (is_anywhere)
 		verifier->known[e] = (uint8_t)(verdict + 1);
 	return verdict;
@@ -847,11 +889,11 @@ static bool is_confirmable(const struct bs_byte_verifier *verifier, const struct
 }
 
 static enum bs_verdict phrase_in_text(struct bs_byte_verifier *verifier, const struct text *text,
-                                      const struct bs_query_node *node, uint32_t item)
+                                      const struct bs_query_node *node, uint32_t item, size_t from)
 {
 	enum bs_verdict verdict = BS_VERDICT_NO;
 	bool can_confirm = verifier->doc_fields && is_confirmable(verifier, node);
-	FOR_EACH_PLACE (verifier, text, node->items[item].element, at) {
+	FOR_EACH_PLACE (verifier, text, from, node->items[item].element, at) {
 		if (!may_be_phrase(verifier, text, node, item, at))
 			continue;
 		enum bs_verdict here = can_confirm ? is_phrase(verifier, text, node, item, at) : BS_VERDICT_UNKNOWN;
@@ -867,16 +909,20 @@ static enum bs_verdict ask_phrase(struct bs_byte_verifier *verifier, const struc
 	if (item == NO_ITEM)
 		return ask_all(verifier, node);
 	if (!verifier->doc_fields)
-		return phrase_in_text(verifier, &verifier->text, node, item);
+		return phrase_in_text(verifier, &verifier->text, node, item, 0);
+	if (is_grown(verifier, node))
+		return ask_grown(verifier, node, item, phrase_in_text,
+		                 &verifier->searched_phrases[node - verifier->query->nodes]);
 	return ask_fields(verifier, node, item, phrase_in_text);
 }
 
 /* A value has no escapes, unless somebody wants to. */
 static enum bs_verdict range_in_text(struct bs_byte_verifier *verifier, const struct text *text,
-                                     const struct bs_query_node *node, uint32_t which)
+                                     const struct bs_query_node *node, uint32_t which, size_t from)
 {
 	struct bs_value value;
 	(void)which;
+	(void)from; /* texts that are read piece by piece are those of files, which have no values */
 	if (text->is_json && memchr(text->bytes, '\\', text->n_bytes))
 		return BS_VERDICT_UNKNOWN;
 	bool is_in = bs_value_parse(text->bytes, text->n_bytes, &value) &&
@@ -998,16 +1044,27 @@ enum bs_status bs_byte_verifier_fields(struct bs_byte_verifier *verifier, const 
 	return verifier->status;
 }
 
-enum bs_status bs_byte_verifier_head(struct bs_byte_verifier *verifier, const uint8_t *text, size_t text_bytes,
-                                     enum bs_verdict *verdict_out, struct bs_error *err)
+bool bs_byte_verifier_takes_heads(const struct bs_byte_verifier *verifier)
 {
-	struct bs_field field = {.name = "", .text = text, .text_bytes = text_bytes};
-	begin(verifier, text_bytes, err);
-	verifier->doc_fields = &field;
+	return !verifier->has_not;
+}
+
+enum bs_status bs_byte_verifier_grown(struct bs_byte_verifier *verifier, const uint8_t *text, size_t text_bytes, bool is_new,
+                                      bool is_whole, enum bs_verdict *verdict_out, struct bs_error *err)
+{
+	size_t before_bytes = is_new ? 0 : verifier->grown.text_bytes, left_bytes = verifier->left_bytes;
+	begin(verifier, text_bytes - before_bytes, err);
+	if (is_new) {
+		memset(verifier->searched_words, 0, verifier->query->n_elements * sizeof(*verifier->searched_words));
+		memset(verifier->searched_phrases, 0, verifier->query->n_nodes * sizeof(*verifier->searched_phrases));
+	} else {
+		verifier->left_bytes += left_bytes;
+	}
+	verifier->grown = (struct bs_field){.name = "", .text = text, .text_bytes = text_bytes};
+	verifier->doc_fields = &verifier->grown;
 	verifier->n_doc_fields = 1;
 	verifier->is_json = false;
-	verifier->is_head = true;
+	verifier->is_head = !is_whole;
 	*verdict_out = ask_root(verifier);
-	verifier->doc_fields = NULL;
 	return verifier->status;
 }

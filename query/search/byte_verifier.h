@@ -43,8 +43,13 @@ enum bs_status bs_byte_verifier_fields(struct bs_byte_verifier *verifier, const 
                                        size_t n_fields, bool is_json, bool needs_words, enum bs_verdict *verdict_out,
                                        struct bs_match *match_out, struct bs_error *err) BS_WARN_UNUSED;
 
-/* Whether the beginning of a document's one text, without a name, is enough to tell that it matches: only YES, and UNKNOWN. */
-enum bs_status bs_byte_verifier_head(struct bs_byte_verifier *verifier, const uint8_t *text, size_t text_bytes,
-                                     enum bs_verdict *verdict_out, struct bs_error *err) BS_WARN_UNUSED;
+/* Whether beginnings of a text can be enough: not where something must not be in it. */
+bool bs_byte_verifier_takes_heads(const struct bs_byte_verifier *verifier);
+/*
+ * A document's one text, without a name, while it is read: is_new: the first that is seen of it, else what was seen last and
+ * something behind it, wherever that stands now. Only what is new is searched. Before is_whole there is only YES, and UNKNOWN.
+ */
+enum bs_status bs_byte_verifier_grown(struct bs_byte_verifier *verifier, const uint8_t *text, size_t text_bytes, bool is_new,
+                                      bool is_whole, enum bs_verdict *verdict_out, struct bs_error *err) BS_WARN_UNUSED;
 
 #endif

@@ -24,7 +24,9 @@ void bs_feedback_deinit(struct bs_feedback *feedback)
 
 void bs_feedback_begin(struct bs_feedback *feedback)
 {
-	bs_term_table_clear(&feedback->words);
+	/* Clearing a table costs by its size, whatever is in it. */
+	if (feedback->words.n_terms > 0)
+		bs_term_table_clear(&feedback->words);
 	bs_buffer_clear(&feedback->counts);
 	bs_buffer_clear(&feedback->found);
 	bs_buffer_clear(&feedback->taken);

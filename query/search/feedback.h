@@ -4,8 +4,9 @@
  *
  * After RM3 of Lavrenko and Croft ("Relevance-Based Language Models", 2001) and Abdul-Jaleel and others ("UMass at TREC
  * 2004: Novelty and HARD"), with BM25's parts in place of a language model's: a word's share is the sum over the texts of
- * trust(text) * tf / (tf + k1 (1 - b + b length / avgdl)). The n words with the largest share * idf are taken, each with
- * its share for a weight; a word that no second document has finds nothing, and is not. bench/NOTES.md has what was tried.
+ * trust(text) * tf / (tf + k1 (1 - b + b length / avgdl)), whatever its fields weigh. The n words with the largest share
+ * * idf are taken, each with its share for a weight; a word that no second document has finds nothing, and is not.
+ * bench/NOTES.md has what was tried.
  */
 #ifndef BS_QUERY_SEARCH_FEEDBACK_H
 #define BS_QUERY_SEARCH_FEEDBACK_H

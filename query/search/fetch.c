@@ -70,6 +70,7 @@ struct bs_fetcher {
 	struct bs_changes changes;              /* of this query */
 	bool verbose;
 	bool trusts;                            /* the index, where no text is read */
+	bool leaves_changed;                    /* see bs_fetch_leave_changed */
 	bool (*is_enough)(void *context, const uint8_t *text, size_t n_bytes); /* see bs_fetch_ask_head */
 	void *enough_context;
 	void (*notice)(void *context, const char *message);
@@ -446,6 +447,9 @@ static enum bs_status fetch_record_at(struct bs_fetcher *fetcher, struct asked *
 #define GAP_BYTES   ((uint64_t)8 * 1024)
 #define AHEAD_BYTES ((uint64_t)256 * 1024)
 
+/* While a record is verified, memory brings the places of those to come. */
+#define PREFETCH_AHEAD 8u
+
 /* Where the record at offset..end, and those expected after it while they stand near, end. */
 static enum bs_status find_ahead(struct bs_fetcher *fetcher, uint32_t document, uint64_t offset, uint64_t end,
                                  uint64_t *to_out, struct bs_error *err)
@@ -457,6 +461,8 @@ static enum bs_status find_ahead(struct bs_fetcher *fetcher, uint32_t document, 
 		return BS_OK;
 	while (fetcher->next_expected < fetcher->n_expected && fetcher->expected[fetcher->next_expected] <= document)
 		fetcher->next_expected++;
+	if (fetcher->n_expected - fetcher->next_expected > PREFETCH_AHEAD)
+		bs_doc_table_prefetch_span(table, fetcher->expected[fetcher->next_expected + PREFETCH_AHEAD]);
 	for (size_t i = fetcher->next_expected; i < fetcher->n_expected && !status; i++) {
 		uint64_t place[2];
 		if (fetcher->expected[i] >= fetcher->range.end)
@@ -577,6 +583,8 @@ static enum bs_status fetch_from_collection(struct bs_fetcher *fetcher, struct a
 		return BS_OK;
 	enum bs_status status = BS_OK;
 	bool found, is_again = is_replaced(fetcher, asked->record.source, asked->ref.segment, asked->ref.document);
+	if (fetcher->leaves_changed && (source->is_changed || source->is_suspect || is_again))
+		return BS_OK;
 	if (source->is_changed || is_again)
 		status = fetch_moved(fetcher, asked, err);
 	/* Where only the hashes of ids are equal, it stands where it stood. */
@@ -586,6 +594,9 @@ static enum bs_status fetch_from_collection(struct bs_fetcher *fetcher, struct a
 	asked->fetched = source->is_suspect ? BS_FETCHED_SUSPECT : BS_FETCHED_UNCHANGED;
 	if (status || found)
 		return soften(fetcher, status, asked, err);
+	asked->fetched = BS_FETCHED_CHANGED;
+	if (fetcher->leaves_changed)
+		return BS_OK;
 	/* It changed under our hands, between the stat and the read, or in the very moment of indexing. */
 	source->is_changed = true;
 	bs_reader_forget(fetcher->reader, true);
@@ -690,6 +701,23 @@ static bool is_of_lines(const struct bs_fetcher *fetcher)
 {
 	enum bs_source_kind kind = fetcher->sources[fetcher->range.number].source.kind;
 	return kind == BS_SOURCE_COLLECTION || kind == BS_SOURCE_STDIN;
+}
+
+bool bs_fetch_is_of_line(struct bs_fetcher *fetcher, uint32_t segment, uint32_t document)
+{
+	return find_range(fetcher, segment, document) && is_of_lines(fetcher);
+}
+
+bool bs_fetch_agrees(struct bs_fetcher *fetcher, uint32_t segment, uint32_t document)
+{
+	return !bs_fetch_is_of_line(fetcher, segment, document) ||
+	       (is_source_unchanged(fetcher, fetcher->range.number) &&
+	        !is_replaced(fetcher, fetcher->range.number, segment, document));
+}
+
+void bs_fetch_leave_changed(struct bs_fetcher *fetcher)
+{
+	fetcher->leaves_changed = true;
 }
 
 enum bs_status bs_fetch_is_unchanged(struct bs_fetcher *fetcher, uint32_t segment, uint32_t document,

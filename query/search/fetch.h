@@ -24,6 +24,14 @@ void bs_fetcher_free(struct bs_fetcher *fetcher);
  * a line for each source that changed or cannot be read, not only for the first that cannot. trusts: nothing has changed, for all
  * that is asked without reading. */
 void bs_fetch_begin(struct bs_fetcher *fetcher, bool verbose, bool trusts);
+/* From then on, and for good: what is not what was indexed is not looked for, and comes as BS_FETCHED_CHANGED, GONE or FAILED.
+ * For a thread that leaves such documents to another, whose fetcher knows of it what this one does not. */
+void bs_fetch_leave_changed(struct bs_fetcher *fetcher);
+/* Whether a document that another fetcher found to be what was indexed is so for this one. No file is looked at, a collection
+ * once a query. */
+bool bs_fetch_agrees(struct bs_fetcher *fetcher, uint32_t segment, uint32_t document);
+/* Whether a document is a line of a collection, or stored: quickly read. */
+bool bs_fetch_is_of_line(struct bs_fetcher *fetcher, uint32_t segment, uint32_t document);
 /* What was met in this query for the first time. Borrowed. */
 const struct bs_changes *bs_fetcher_changes(const struct bs_fetcher *fetcher);
 /* The documents of a segment that will be asked for, ascending, so that neighbours are read together. Borrowed until

@@ -136,21 +136,54 @@ static bool has_exceptions(struct bs_slab_scan *at, uint32_t term, bool *by_list
 	return is_hashed && has;
 }
 
-/* Rows asked together: their lists lie here and there, and the memory is asked for all before any is needed. */
-#define ASKED_TOGETHER 16u
+/* The first live block from `block` on; BS_SLAB_MAX_BLOCKS if there is none. */
+static uint32_t next_live(const struct bs_live *live, uint32_t block)
+{
+	while (block < BS_SLAB_MAX_BLOCKS) {
+		uint64_t left = live->words[block / 64] >> (block % 64);
+		if (left)
+			return block + (uint32_t)__builtin_ctzll(left);
+		block = (block / 64 + 1) * 64;
+	}
+	return BS_SLAB_MAX_BLOCKS;
+}
 
-struct asked {
-	uint32_t row;
-	uint32_t document;
-};
+size_t bs_scan_take_rows(struct bs_row_walk *walk, struct bs_scan_row rows[BS_SCAN_TOGETHER])
+{
+	size_t n = 0;
+	while (n < BS_SCAN_TOGETHER) {
+		if (walk->bits) {
+			rows[n++].row = (walk->next_word - 1) * 64 + (uint32_t)__builtin_ctzll(walk->bits);
+			walk->bits &= walk->bits - 1;
+			continue;
+		}
+		if (walk->next_word % BS_LINE_WORDS == 0)
+			walk->next_word = next_live(walk->live, walk->next_word / BS_LINE_WORDS) * BS_LINE_WORDS;
+		if (walk->next_word == BS_SLAB_MAX_BLOCKS * BS_LINE_WORDS)
+			break;
+		walk->bits = walk->lines[walk->next_word++];
+	}
+	return n;
+}
 
-static void ask_lists(struct bs_slab_scan *at, uint32_t ordinal, struct asked *asked, size_t n, uint64_t *lines)
+void bs_scan_documents(struct bs_slab_scan *at, struct bs_scan_row *rows, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		bs_packed_prefetch_entry(&at->slab->rows, rows[i].row);
+	for (size_t i = 0; i < n; i++)
+		bs_packed_prefetch(&at->slab->rows, rows[i].row);
+	for (size_t i = 0; i < n && !at->status; i++)
+		bs_scan_document(at, rows[i].row, &rows[i].document);
+}
+
+static void ask_lists(struct bs_slab_scan *at, uint32_t ordinal, struct bs_scan_row *asked, size_t n, uint64_t *lines)
 {
 	const struct bs_rare_lists *lists = &at->plan->snapshot->segments[at->segment].rare_lists;
-	for (size_t i = 0; i < n && !at->status; i++) {
-		bs_scan_document(at, asked[i].row, &asked[i].document);
+	bs_scan_documents(at, asked, n);
+	for (size_t i = 0; i < n && !at->status; i++)
+		bs_rare_lists_prefetch_entry(lists, asked[i].document);
+	for (size_t i = 0; i < n && !at->status; i++)
 		bs_rare_lists_prefetch_place(lists, asked[i].document);
-	}
 	for (size_t i = 0; i < n && !at->status; i++)
 		bs_rare_lists_prefetch(lists, asked[i].document);
 	for (size_t i = 0; i < n && !at->status; i++) {
@@ -165,23 +198,10 @@ static void ask_lists(struct bs_slab_scan *at, uint32_t ordinal, struct asked *a
 static void keep_listed(struct bs_slab_scan *at, uint32_t term, const struct bs_live *live, uint64_t *lines)
 {
 	uint32_t ordinal = (uint32_t)bs_scan_place(at, term)->term.ordinal;
-	struct asked asked[ASKED_TOGETHER];
-	size_t n = 0;
-	for (uint32_t live_word = 0; live_word < BS_SLAB_MAX_BLOCKS / 64; live_word++) {
-		for (uint64_t blocks = live->words[live_word]; blocks; blocks &= blocks - 1) {
-			uint32_t block = live_word * 64 + (uint32_t)__builtin_ctzll(blocks);
-			for (uint32_t word = block * BS_LINE_WORDS; word < (block + 1) * BS_LINE_WORDS; word++) {
-				for (uint64_t bits = lines[word]; bits && !at->status; bits &= bits - 1) {
-					asked[n++] = (struct asked){.row = word * 64 + (uint32_t)__builtin_ctzll(bits)};
-					if (n < ASKED_TOGETHER)
-						continue;
-					ask_lists(at, ordinal, asked, n, lines);
-					n = 0;
-				}
-			}
-		}
-	}
-	ask_lists(at, ordinal, asked, n, lines);
+	struct bs_row_walk walk = {.lines = lines, .live = live};
+	struct bs_scan_row asked[BS_SCAN_TOGETHER];
+	for (size_t n; !at->status && (n = bs_scan_take_rows(&walk, asked)) > 0;)
+		ask_lists(at, ordinal, asked, n, lines);
 }
 
 /* Clears the rows of this slab that only seem to have all the terms: first those that are written down, then, of what is
@@ -474,13 +494,13 @@ static bool has_all(const struct bs_slab_scan *at)
 	return !at->plan->filter && at->plan->n_left_out == 0 && !at->plan->snapshot->tombstones[at->segment];
 }
 
-/* The document of a row, unless it is out. With n_counted (nullable) a sure one is counted instead. */
-static void add_candidate(struct bs_slab_scan *at, uint32_t row, bool is_sure, struct bs_buffer *candidates,
-                          uint64_t *n_counted)
+/* The document, unless it is out. With n_counted (nullable) a sure one is counted instead. */
+static void add_candidate(struct bs_slab_scan *at, const struct bs_scan_row *row, bool is_sure,
+                          struct bs_buffer *candidates, uint64_t *n_counted)
 {
-	struct bs_candidate candidate = {.row = row, .is_sure = is_sure && !at->plan->is_open};
-	bs_scan_document(at, row, &candidate.document);
-	if (at->status || bs_scan_is_out(at, candidate.document))
+	struct bs_candidate candidate = {
+		.row = row->row, .document = row->document, .is_sure = is_sure && !at->plan->is_open};
+	if (bs_scan_is_out(at, candidate.document))
 		return;
 	at->stats->candidates++;
 	if (candidate.is_sure && n_counted)
@@ -489,13 +509,12 @@ static void add_candidate(struct bs_slab_scan *at, uint32_t row, bool is_sure, s
 		at->status = bs_buffer_append(candidates, &candidate, sizeof(candidate), at->err);
 }
 
-static void add_line(struct bs_slab_scan *at, const uint64_t *line, uint32_t block, bool is_sure,
+static void add_rows(struct bs_slab_scan *at, struct bs_scan_row *rows, size_t n, bool is_sure,
                      struct bs_buffer *candidates, uint64_t *n_counted)
 {
-	for (uint32_t word = 0; word < BS_LINE_WORDS; word++)
-		for (uint64_t bits = line[word]; bits && !at->status; bits &= bits - 1)
-			add_candidate(at, block * BS_LINE_BITS + word * 64 + (uint32_t)__builtin_ctzll(bits), is_sure, candidates,
-			              n_counted);
+	bs_scan_documents(at, rows, n);
+	for (size_t i = 0; i < n && !at->status; i++)
+		add_candidate(at, &rows[i], is_sure, candidates, n_counted);
 }
 
 /* Whether lanes that stand for no document are set: only a file made to deceive has such under right checksums. */
@@ -526,12 +545,10 @@ static void take_lines(struct bs_slab_scan *at, uint32_t depth, const struct bs_
 		at->stats->candidates += n;
 		*n_counted += n;
 	} else {
-		for (uint32_t word = 0; word < BS_SLAB_MAX_BLOCKS / 64; word++) {
-			for (uint64_t left = live->words[word]; left && !at->status; left &= left - 1) {
-				uint32_t block = word * 64 + (uint32_t)__builtin_ctzll(left);
-				add_line(at, lines + (size_t)block * BS_LINE_WORDS, block, is_sure, candidates, n_counted);
-			}
-		}
+		struct bs_row_walk walk = {.lines = lines, .live = live};
+		struct bs_scan_row rows[BS_SCAN_TOGETHER];
+		for (size_t n; !at->status && (n = bs_scan_take_rows(&walk, rows)) > 0;)
+			add_rows(at, rows, n, is_sure, candidates, n_counted);
 	}
 }
 
@@ -805,9 +822,9 @@ static void scan_chunk(struct chunk *chunk, struct bs_buffer *candidates, uint64
 			first.may[i] &= ~first.must[i];
 		}
 		for (uint64_t left = first.may[i]; left && !at->status; left &= left - 1) {
-			uint32_t row = (uint32_t)__builtin_ctzll(left);
-			add_candidate(at, (chunk->first + i) * BS_FORWARD_GROUP_ROWS + row, first.must[i] >> row & 1, candidates,
-			              n_counted);
+			uint32_t lane = (uint32_t)__builtin_ctzll(left);
+			struct bs_scan_row row = {.row = (chunk->first + i) * BS_FORWARD_GROUP_ROWS + lane};
+			add_rows(at, &row, 1, first.must[i] >> lane & 1, candidates, n_counted);
 		}
 	}
 }

@@ -83,6 +83,29 @@ void bs_scan_fail_past_end(struct bs_slab_scan *at);
 /* Whether a document cannot be a hit: it is deleted, or the filter of the plan does not let it pass. */
 bool bs_scan_is_out(struct bs_slab_scan *at, uint32_t document);
 
+/* Rows that are looked at together: what is known of their documents lies here and there, and the memory is asked for all
+ * of it before any is needed. */
+#define BS_SCAN_TOGETHER 32u
+
+struct bs_scan_row {
+	uint32_t row;
+	uint32_t document;
+};
+
+/* A walk over the rows of the live lines; what was taken may be cleared meanwhile. Starts with lines and live alone. */
+struct bs_row_walk {
+	const uint64_t *lines;
+	const struct bs_live *live;
+	uint32_t next_word;
+	uint64_t bits; /* of the word before it that are not yet taken */
+};
+
+/* The next rows, at most BS_SCAN_TOGETHER; 0: there are no more. Their documents are not set. */
+size_t bs_scan_take_rows(struct bs_row_walk *walk, struct bs_scan_row rows[BS_SCAN_TOGETHER]);
+
+/* Sets the documents of the rows: at->status. */
+void bs_scan_documents(struct bs_slab_scan *at, struct bs_scan_row *rows, size_t n);
+
 /* The document of a row. BS_CORRUPT, also for a row that the slab does not have. Inline: once a candidate. */
 static inline void bs_scan_document(struct bs_slab_scan *at, uint32_t row, uint32_t *document_out)
 {

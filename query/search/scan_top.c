@@ -7,9 +7,7 @@
 /* Scores are compared with bounds that were added up in another way: this much may be lost on it. */
 #define ROUNDING 1e-9
 
-/* Of fewer candidates a live block than this it is quicker to look at each than to weigh all. */
-#define LOOK_MAX_PER_BLOCK 1u
-/* ... and of fewer in the slab. */
+/* Of so few candidates in the slab it is quicker to look at each than to weigh all. */
 #define LOOK_MAX           32u
 /* Blocks from which a first idea of the k best is taken. */
 #define SEED_BLOCKS        32u
@@ -57,6 +55,7 @@ struct best_scan {
 	uint8_t has[BS_TOP_SCAN_WORDS];
 	struct bs_weighed_term inputs[BS_TOP_SCAN_WORDS];
 	size_t n_inputs;
+	const struct bs_weighed_term *weighed[BS_TOP_SCAN_WORDS]; /* of each word; NULL: not in this slab */
 };
 
 /* The document by what scan->has says of its words: it is a hit, or it waits, or it is out of the question. */
@@ -76,67 +75,88 @@ static void look(struct best_scan *scan, uint32_t document, bool is_sure)
 		at->status = bs_hits_push(&scan->best->waiting, &hit, at->err);
 }
 
-/* A row, and the document that it is. */
-struct looked {
-	uint32_t row;
-	uint32_t document;
-};
-
-static void look_at_row(struct best_scan *scan, const struct looked *looked)
+/* Leaves in scan->has what is known of the words of a row. */
+static void find_has(struct best_scan *scan, uint32_t row)
 {
-	struct bs_slab_scan *at = scan->at;
-	uint32_t row = looked->row;
 	uint32_t block = row / BS_LINE_BITS;
-	bool is_sure = scan->is_sure;
-	if (bs_scan_is_out(at, looked->document))
-		return;
 	for (size_t i = 0; i < scan->best->scorer->n_words; i++) {
 		bool has = !scan->is_apart[i] || (bs_scan_is_live(&scan->lives[i], block) &&
-		                                  (at->scan->frames[1 + i].lines[row / 64] >> (row % 64) & 1));
+		                                  (scan->at->scan->frames[1 + i].lines[row / 64] >> (row % 64) & 1));
 		scan->has[i] = has ? scan->certainty[i] : BS_HAS_NOT;
-		is_sure |= scan->best->scorer->is_any && scan->has[i] == BS_HAS;
 	}
+}
+
+static void look_at_row(struct best_scan *scan, const struct bs_scan_row *looked)
+{
+	bool is_sure = scan->is_sure;
+	if (bs_scan_is_out(scan->at, looked->document))
+		return;
+	find_has(scan, looked->row);
+	for (size_t i = 0; i < scan->best->scorer->n_words; i++)
+		is_sure |= scan->best->scorer->is_any && scan->has[i] == BS_HAS;
 	look(scan, looked->document, is_sure);
 }
 
-/* Rows looked at together: what is known of their documents lies here and there, and the memory is asked for all of it
- * before any is needed. */
-#define LOOK_TOGETHER 32u
+/* The most that the word's tf can be in the row, by the levels that it seems to reach; 0: any. */
+static uint32_t most_tf(const struct best_scan *scan, size_t i, uint32_t row)
+{
+	const struct bs_weighed_term *term = scan->weighed[i];
+	const struct bs_tf_levels *levels = &scan->at->plan->snapshot->segments[scan->at->segment].tf_levels;
+	for (uint32_t l = 0; term && l < term->n_levels; l++)
+		for (uint32_t c = 0; c < term->levels[l].n_columns; c++)
+			if (!(term->levels[l].columns[c][row / 64] >> (row % 64) & 1))
+				return levels->least[l] - 1;
+	return 0;
+}
 
-static void look_at_rows(struct best_scan *scan, struct looked *looked, size_t n)
+/* Whether the document can be among the best, by its length and its levels. Weights know but the least length of a slab,
+ * so that most of what they leave is too long; and it is told from less memory than the tf codes take. */
+static bool is_hopeful(struct best_scan *scan, const struct bs_scan_row *looked)
+{
+	const struct bs_scorer *scorer = scan->best->scorer;
+	uint32_t length = 0;
+	double most = 0;
+	if (!(bs_top_scan_threshold(scan->best) > 0) || scan->at->status)
+		return !scan->at->status;
+	const struct bs_doc_table *docs = &scan->at->plan->snapshot->segments[scan->at->segment].docs;
+	scan->at->status = bs_doc_table_length(docs, looked->document, &length, scan->at->err);
+	find_has(scan, looked->row);
+	for (size_t i = 0; i < scorer->n_words; i++)
+		if (scan->has[i] != BS_HAS_NOT)
+			most += bs_scorer_most(scorer, i, most_tf(scan, i, looked->row), length);
+	return bs_top_scan_is_possible(scan->best, most);
+}
+
+static void look_at_rows(struct best_scan *scan, struct bs_scan_row *looked, size_t n)
 {
 	struct bs_slab_scan *at = scan->at;
 	const struct bs_segment *segment = &at->plan->snapshot->segments[at->segment];
+	size_t n_hopeful = 0;
+	bs_scan_documents(at, looked, n);
 	for (size_t i = 0; i < n && !at->status; i++) {
-		bs_scan_document(at, looked[i].row, &looked[i].document);
-		bs_packed_prefetch(&segment->docs.lengths, looked[i].document);
-		bs_tf_table_prefetch_place(&segment->tfs, looked[i].document);
+		bs_packed_prefetch_entry(&segment->docs.lengths, looked[i].document);
+		bs_tf_table_prefetch_entry(&segment->tfs, looked[i].document);
 	}
 	for (size_t i = 0; i < n && !at->status; i++)
+		bs_packed_prefetch(&segment->docs.lengths, looked[i].document);
+	for (size_t i = 0; i < n; i++) {
+		if (!is_hopeful(scan, &looked[i]))
+			continue;
+		looked[n_hopeful++] = looked[i];
+		bs_tf_table_prefetch_place(&segment->tfs, looked[i].document);
+	}
+	for (size_t i = 0; i < n_hopeful; i++)
 		bs_tf_table_prefetch(&segment->tfs, looked[i].document);
-	for (size_t i = 0; i < n && !at->status; i++)
+	for (size_t i = 0; i < n_hopeful && !at->status; i++)
 		look_at_row(scan, &looked[i]);
 }
 
 static void look_at_lines(struct best_scan *scan, const uint64_t *lines, const struct bs_live *live)
 {
-	struct looked looked[LOOK_TOGETHER];
-	size_t n = 0;
-	for (uint32_t live_word = 0; live_word < BS_SLAB_MAX_BLOCKS / 64; live_word++) {
-		for (uint64_t blocks = live->words[live_word]; blocks; blocks &= blocks - 1) {
-			uint32_t block = live_word * 64 + (uint32_t)__builtin_ctzll(blocks);
-			for (uint32_t word = block * BS_LINE_WORDS; word < (block + 1) * BS_LINE_WORDS; word++) {
-				for (uint64_t bits = lines[word]; bits && !scan->at->status; bits &= bits - 1) {
-					looked[n++].row = word * 64 + (uint32_t)__builtin_ctzll(bits);
-					if (n < LOOK_TOGETHER)
-						continue;
-					look_at_rows(scan, looked, n);
-					n = 0;
-				}
-			}
-		}
-	}
-	look_at_rows(scan, looked, n);
+	struct bs_row_walk walk = {.lines = lines, .live = live};
+	struct bs_scan_row looked[BS_SCAN_TOGETHER];
+	for (size_t n; !scan->at->status && (n = bs_scan_take_rows(&walk, looked)) > 0;)
+		look_at_rows(scan, looked, n);
 }
 
 static bool has_levels(const struct best_scan *scan, const struct bs_scored_word *word)
@@ -232,8 +252,10 @@ static void weigh_words(struct best_scan *scan, const struct scale *scale, const
 {
 	scan->n_inputs = 0;
 	for (size_t i = 0; i < scan->best->scorer->n_words && !scan->at->status; i++)
-		if (!is_foreign(scan, i))
+		if (!is_foreign(scan, i)) {
+			scan->weighed[i] = &scan->inputs[scan->n_inputs];
 			weigh_word(scan, i, scale, live, &scan->inputs[scan->n_inputs++]);
+		}
 }
 
 /* Leaves in `kept` the candidates of frame 0 whose weights reach the threshold. */
@@ -368,8 +390,7 @@ static void look_at_best(struct best_scan *scan, struct bs_live *live, uint64_t 
 	struct scale scale = make_scale(scan);
 	uint64_t *kept = at->scan->frames[1 + scan->best->scorer->n_words].lines;
 	bool is_open = !(bs_top_scan_threshold(scan->best) > 0);
-	if (n_candidates <= LOOK_MAX + (uint64_t)n_live * LOOK_MAX_PER_BLOCK ||
-	    (is_open && !should_seed(scan, n_candidates))) {
+	if (n_candidates <= LOOK_MAX || (is_open && !should_seed(scan, n_candidates))) {
 		look_at_lines(scan, at->scan->frames[0].lines, live);
 		return;
 	}
@@ -394,6 +415,7 @@ static void scan_matrix(struct best_scan *scan)
 	struct bs_slab_scan *at = scan->at;
 	struct bs_live live;
 	bs_live_all(&live, at->slab->n_blocks);
+	memset(scan->weighed, 0, sizeof(scan->weighed));
 	if (scan->round != ROUND_ONLY)
 		find_any(scan, &live);
 	else

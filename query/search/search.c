@@ -4,17 +4,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/base/clock.h"
 #include "core/base/hash.h"
 #include "core/text/words.h"
 #include "corpus/changes/delete.h"
-#include "query/search/byte_verifier.h"
 #include "query/search/explain.h"
 #include "query/search/feedback.h"
-#include "query/search/fetch.h"
 #include "query/search/filter.h"
-#include "query/search/match.h"
 #include "query/search/named.h"
 #include "query/search/passage.h"
 #include "query/search/plan.h"
@@ -24,6 +22,7 @@
 #include "query/search/sort.h"
 #include "query/search/stop.h"
 #include "query/search/suggest.h"
+#include "query/search/verify_many.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 #define USUAL_N_BEST 10
@@ -51,28 +50,26 @@ struct bs_finder {
 	struct bs_buffer id, local_id, path, snippet, text;
 	/* The query being run. */
 	const struct bs_find_request *request; /* NULL between queries */
+	uint32_t segment; /* whose candidates are verified */
 	size_t n_best;
 	struct bs_query *query;
-	struct bs_matcher *matcher;
-	struct bs_byte_verifier *byte_verifier; /* NULL: every document is analysed */
+	struct bs_verify_request verify_request;
+	struct bs_verifier verifier;
+	struct bs_verify_crew *crew; /* NULL: no request had so much to read yet */
+	uint32_t crew_threads;       /* it is for */
 	double own_weight; /* of the query's words in all */
 	bool is_feeding;   /* the query is run for its best documents, and told of once more */
 	const struct bs_find_request *asked; /* then, what was asked */
-	bool is_scored; /* hits are to have their scores, */
-	bool is_zero;   /* which are 0 for all that is what was indexed */
+	double avgdl;
 	struct bs_top top;
 	struct bs_sorting sorting; /* instead of top, if it has a field */
 	bool is_trusted;           /* sorting: all documents of the segment are what was indexed */
 	struct bs_find_result *result;
 	struct bs_query_stats *stats; /* in the result */
-	double avgdl;
 	uint64_t since_ns;      /* when the stage under way began */
 	struct bs_scorer scorer;
 	struct bs_top_scan best;
 	bool is_ranked;         /* the k best are found by bounds (scan_top.h), not by scoring every match */
-	bool is_proven;         /* by the beginning of the file under way */
-	uint64_t n_heads;       /* beginnings looked at, */
-	uint64_t n_proofs;      /* and those that were enough */
 };
 
 /* Also while a source is read that a query before this one opened. */
@@ -116,6 +113,7 @@ void bs_finder_free(struct bs_finder *finder)
 	bs_filter_free(finder->filter);
 	bs_named_deinit(&finder->named);
 	bs_fetcher_free(finder->fetcher);
+	bs_verify_crew_free(finder->crew);
 	bs_scan_deinit(&finder->scan);
 	bs_scorer_deinit(&finder->scorer);
 	bs_top_scan_deinit(&finder->best);
@@ -144,161 +142,6 @@ static void charge(struct bs_finder *finder, enum bs_stage stage)
 	uint64_t now = bs_now_ns();
 	finder->stats->stage_ns[stage] += now - finder->since_ns;
 	finder->since_ns = now;
-}
-
-/* A word's idf is worked out when it is first met, and kept by the matcher. */
-static enum bs_status score(const struct bs_finder *finder, const struct bs_match *match, double *score_out,
-                            struct bs_error *err)
-{
-	const struct bs_snapshot *snapshot = &finder->index->snapshot;
-	*score_out = 0;
-	for (size_t i = 0; i < match->n_words; i++) {
-		const struct bs_match_word *word = &match->words[i];
-		if (*word->idf < 0) {
-			uint64_t df;
-			enum bs_status status = bs_plan_df(snapshot, word->term, word->term_bytes, &df, err);
-			if (status)
-				return status;
-			*word->idf = bs_bm25_idf(snapshot->n_docs, df);
-		}
-		*score_out += bs_bm25_share(word->weight * *word->idf, word->tf, match->length, finder->avgdl);
-	}
-	return BS_OK;
-}
-
-/* The document's text was looked at, n_bytes of it. */
-static void count_read(struct bs_finder *finder, uint64_t n_bytes, bool is_hit)
-{
-	finder->stats->verified++;
-	finder->stats->bytes_verified += n_bytes;
-	finder->stats->false_positives += !is_hit;
-}
-
-/* By analysing all of it (match.h). */
-static enum bs_status analyse(struct bs_finder *finder, const struct bs_document *document, struct bs_hit *hit,
-                              bool *is_hit_out, struct bs_error *err)
-{
-	struct bs_match match;
-	enum bs_status status = bs_match_document(finder->matcher, document->fields, document->n_fields, &match, err);
-	if (status)
-		return status;
-	count_read(finder, document->text_bytes, match.matches);
-	*is_hit_out = match.matches;
-	return match.matches && finder->is_scored ? score(finder, &match, &hit->score, err) : BS_OK;
-}
-
-/* By its fields, which are JSON or not; the document is what was indexed, so that its length is in the index. */
-static enum bs_status byte_verify_fields(struct bs_finder *finder, const struct bs_document *document, bool is_json,
-                                         struct bs_hit *hit, enum bs_verdict *verdict_out, struct bs_error *err)
-{
-	const struct bs_doc_table *docs = &finder->index->snapshot.segments[hit->segment].docs;
-	struct bs_match found = {0};
-	enum bs_status status = bs_byte_verifier_fields(finder->byte_verifier, document->fields, document->n_fields,
-	                                                is_json, finder->is_scored, verdict_out, &found, err);
-	if (status || *verdict_out == BS_VERDICT_UNKNOWN)
-		return status;
-	count_read(finder, document->text_bytes, *verdict_out == BS_VERDICT_YES);
-	if (*verdict_out == BS_VERDICT_NO || !finder->is_scored)
-		return BS_OK;
-	status = bs_doc_table_length(docs, hit->document, &found.length, err);
-	return status ? status : score(finder, &found, &hit->score, err);
-}
-
-/* The line as a whole; then its fields as they stand in it. */
-static enum bs_status byte_verify_line(struct bs_finder *finder, const uint8_t *line, size_t line_bytes,
-                                       struct bs_hit *hit, enum bs_verdict *verdict_out, struct bs_error *err)
-{
-	struct bs_document document;
-	enum bs_status status = bs_byte_verifier_json(finder->byte_verifier, line, line_bytes, verdict_out, err);
-	if (status)
-		return status;
-	if (*verdict_out == BS_VERDICT_NO || (*verdict_out == BS_VERDICT_YES && !finder->is_scored)) {
-		count_read(finder, line_bytes, *verdict_out == BS_VERDICT_YES);
-		return BS_OK;
-	}
-	*verdict_out = BS_VERDICT_UNKNOWN;
-	if (!bs_fetch_cut_line(finder->fetcher, line, line_bytes, &document))
-		return BS_OK;
-	return byte_verify_fields(finder, &document, true, hit, verdict_out, err);
-}
-
-static bool prove_by_head(void *context, const uint8_t *text, size_t n_bytes)
-{
-	struct bs_finder *finder = context;
-	enum bs_verdict verdict;
-	struct bs_error why;
-	/* A failure here will come again with the whole. */
-	finder->is_proven = !bs_byte_verifier_head(finder->byte_verifier, text, n_bytes, &verdict, &why) &&
-	                    verdict == BS_VERDICT_YES;
-	finder->n_heads++;
-	finder->n_proofs += finder->is_proven;
-	return finder->is_proven;
-}
-
-/* So many beginnings of files are tried, and as long as one in so many is enough. */
-#define HEADS_TRIED   16u
-#define HEADS_A_PROOF 4u
-
-/* The document's text; of a file that is what was indexed no more than proves that it matches, and then finder->is_proven. */
-static enum bs_status fetch_to_verify(struct bs_finder *finder, const struct bs_hit *hit, bool can_verify_bytes,
-                                      struct bs_document *document, enum bs_fetched *fetched_out, struct bs_error *err)
-{
-	bool is_worth = finder->n_heads < HEADS_TRIED || finder->n_proofs * HEADS_A_PROOF >= finder->n_heads;
-	bool is_asked = is_worth && can_verify_bytes && !finder->is_scored && !finder->request->exhaustive;
-	finder->is_proven = false;
-	bs_fetch_ask_head(finder->fetcher, is_asked ? prove_by_head : NULL, finder);
-	enum bs_status status = bs_fetch(finder->fetcher, hit->segment, hit->document, document, fetched_out, err);
-	bs_fetch_ask_head(finder->fetcher, NULL, NULL);
-	return status;
-}
-
-/*
- * Whether a candidate is a hit, and its score if scores are wanted; a document that is gone or cannot be read is none.
- * Where the source is what was indexed the byte verifier is asked first, on bytes that were not even parsed; where it
- * cannot tell, and where there is none, the document is analysed as a whole. Both give the same answer.
- */
-static enum bs_status verify_document(struct bs_finder *finder, struct bs_hit *hit, bool is_sure, bool *is_hit_out,
-                                      struct bs_error *err)
-{
-	struct bs_document document;
-	enum bs_verdict verdict = BS_VERDICT_UNKNOWN;
-	enum bs_status status = BS_OK;
-	/* Documents of the overlay are in no segment's table. */
-	bool can_verify_bytes = finder->byte_verifier && hit->segment < finder->index->snapshot.manifest.n_segments;
-	const uint8_t *line = NULL;
-	size_t line_bytes;
-	*is_hit_out = false;
-	if (is_sure && (!finder->is_scored || finder->is_zero))
-		status = bs_fetch_is_unchanged(finder->fetcher, hit->segment, hit->document, is_hit_out, err);
-	if (status || *is_hit_out)
-		return status;
-	if (can_verify_bytes)
-		status = bs_fetch_line(finder->fetcher, hit->segment, hit->document, &line, &line_bytes, err);
-	if (!status && line)
-		status = byte_verify_line(finder, line, line_bytes, hit, &verdict, err);
-	if (status || verdict != BS_VERDICT_UNKNOWN)
-		goto out;
-	/* Then what the line or the file says. */
-	bool is_indexed = line && bs_fetch_scan_line(finder->fetcher, line, line_bytes, &document);
-	if (!is_indexed) {
-		enum bs_fetched fetched;
-		status = fetch_to_verify(finder, hit, can_verify_bytes, &document, &fetched, err);
-		if (status || fetched == BS_FETCHED_GONE || fetched == BS_FETCHED_FAILED)
-			return status;
-		if (finder->is_proven) {
-			count_read(finder, document.text_bytes, true);
-			verdict = BS_VERDICT_YES;
-			goto out;
-		}
-		is_indexed = can_verify_bytes && fetched == BS_FETCHED_UNCHANGED;
-	}
-	if (is_indexed)
-		status = byte_verify_fields(finder, &document, false, hit, &verdict, err);
-	if (!status && verdict == BS_VERDICT_UNKNOWN)
-		return analyse(finder, &document, hit, is_hit_out, err);
-out:
-	*is_hit_out = !status && verdict == BS_VERDICT_YES;
-	return status;
 }
 
 /* By its value as its text is now. */
@@ -339,7 +182,7 @@ static enum bs_status expect(struct bs_finder *finder, uint32_t segment, const s
 	uint32_t *documents = (uint32_t *)(void *)expected->data;
 	size_t n_expected = 0;
 	for (size_t i = 0; i < n && !status; i++)
-		if (finder->is_scored || !candidates[i].is_sure)
+		if (finder->verify_request.is_scored || !candidates[i].is_sure)
 			documents[n_expected++] = candidates[i].document;
 	if (!status)
 		bs_fetch_expect(finder->fetcher, segment, documents, n_expected);
@@ -347,18 +190,79 @@ static enum bs_status expect(struct bs_finder *finder, uint32_t segment, const s
 }
 
 /* Takes a document if it is a hit. */
-static enum bs_status verify_one(struct bs_finder *finder, uint32_t segment, uint32_t document, bool is_sure,
-                                 struct bs_error *err)
+static enum bs_status take_verified(struct bs_finder *finder, struct bs_doc_ref ref, const struct bs_verified *verified,
+                                    struct bs_error *err)
 {
-	struct bs_hit hit = {.segment = segment, .document = document};
-	bool is_hit;
-	finder->named.at = (struct bs_doc_ref){segment, document};
-	enum bs_status status = verify_document(finder, &hit, is_sure, &is_hit, err);
-	if (!status && is_hit && finder->plan.is_open) {
-		status = bs_filter_passes_text(finder->filter, finder->named.at, &is_hit, err);
+	struct bs_hit hit = {.segment = ref.segment, .document = ref.document, .score = verified->score};
+	bool is_hit = verified->is_hit;
+	enum bs_status status = BS_OK;
+	finder->stats->verified += verified->is_read;
+	finder->stats->bytes_verified += verified->read_bytes;
+	finder->stats->false_positives += verified->is_read && !is_hit;
+	if (is_hit && finder->plan.is_open) {
+		status = bs_filter_passes_text(finder->filter, ref, &is_hit, err);
 		finder->stats->false_positives += !is_hit;
 	}
 	return !status && is_hit ? take_hit(finder, &hit, err) : status;
+}
+
+static enum bs_status verify_one(struct bs_finder *finder, uint32_t segment, uint32_t document, bool is_sure,
+                                 struct bs_error *err)
+{
+	struct bs_doc_ref ref = {segment, document};
+	struct bs_verified verified;
+	finder->named.at = ref;
+	enum bs_status status = bs_verify(&finder->verifier, ref, is_sure, &verified, err);
+	return status ? status : take_verified(finder, ref, &verified, err);
+}
+
+/* What another thread found out, if it did, and if the finder's own sources say nothing else. */
+static enum bs_status take_from_crew(void *context, const struct bs_candidate *candidate, const struct bs_verified *verified,
+                                     struct bs_error *err)
+{
+	struct bs_finder *finder = context;
+	struct bs_doc_ref ref = {finder->segment, candidate->document};
+	if (!verified->is_open && bs_fetch_agrees(finder->fetcher, ref.segment, ref.document))
+		return take_verified(finder, ref, verified, err);
+	return verify_one(finder, ref.segment, ref.document, candidate->is_sure, err);
+}
+
+/* What is read or looked at for a file and for a record costs, and a thread must have to do to be worth its start. */
+#define FILE_NS   8000u
+#define LINE_NS   1200u
+#define THREAD_NS 200000u
+
+#define MOST_THREADS 64
+
+/* How many threads candidates are worth. Documents of a segment are much alike: one stands for all. */
+static uint32_t threads_for(struct bs_finder *finder, uint32_t segment, const struct bs_candidate *candidates, size_t n)
+{
+	uint64_t n_looks = 0;
+	if (finder->request->n_threads == 1 || n * FILE_NS < 2 * THREAD_NS || finder->named.n_leaves > 0)
+		return 1;
+	for (size_t i = 0; i < n; i++)
+		n_looks += bs_verify_needs_look(&finder->verify_request, &candidates[i]);
+	bool are_lines = bs_fetch_is_of_line(finder->fetcher, segment, candidates[n / 2].document);
+	uint64_t n_worth = n_looks * (are_lines ? LINE_NS : FILE_NS) / THREAD_NS;
+	if (n_worth < 2)
+		return 1;
+	long wanted = finder->request->n_threads ? (long)finder->request->n_threads : sysconf(_SC_NPROCESSORS_ONLN);
+	uint32_t most = wanted < 1 ? 1 : wanted < MOST_THREADS ? (uint32_t)wanted : MOST_THREADS;
+	return n_worth < most ? (uint32_t)n_worth : most;
+}
+
+static enum bs_status verify_by_crew(struct bs_finder *finder, const struct bs_verify_list *list, uint32_t n_threads,
+                                     struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	if (finder->crew_threads < n_threads) {
+		bs_verify_crew_free(finder->crew);
+		finder->crew_threads = n_threads;
+		status = bs_verify_crew_new(&finder->index->snapshot, finder->index->proofs, n_threads, &finder->crew, err);
+	}
+	if (status)
+		finder->crew_threads = 0;
+	return status ? status : bs_verify_many(finder->crew, &finder->verify_request, list, n_threads, err);
 }
 
 static enum bs_status verify(struct bs_finder *finder, uint32_t segment, struct bs_error *err)
@@ -366,6 +270,11 @@ static enum bs_status verify(struct bs_finder *finder, uint32_t segment, struct 
 	const struct bs_candidate *candidates = (const struct bs_candidate *)(const void *)finder->candidates.data;
 	size_t n = finder->candidates.used_bytes / sizeof(*candidates);
 	enum bs_status status = n > 0 ? expect(finder, segment, candidates, n, err) : BS_OK;
+	uint32_t n_threads = n > 0 && !status ? threads_for(finder, segment, candidates, n) : 1;
+	struct bs_verify_list list = {segment, candidates, n, take_from_crew, finder};
+	finder->segment = segment;
+	if (n_threads > 1)
+		return verify_by_crew(finder, &list, n_threads, err);
 	for (size_t i = 0; i < n && !status; i++)
 		status = verify_one(finder, segment, candidates[i].document, candidates[i].is_sure, err);
 	return status;
@@ -400,6 +309,12 @@ static enum bs_status begin_filter(struct bs_finder *finder, struct bs_query_ran
 	return BS_OK;
 }
 
+/* Or what somebody typed, whose identifiers stay whole. */
+static void analyze_documents(struct bs_finder *finder, bool are_documents)
+{
+	bs_words_split(finder->words, are_documents && finder->index->snapshot.manifest.options.split_identifiers);
+}
+
 static enum bs_status parse(struct bs_finder *finder, struct bs_error *err)
 {
 	const struct bs_find_request *request = finder->request;
@@ -421,11 +336,11 @@ static enum bs_status parse(struct bs_finder *finder, struct bs_error *err)
 	struct bs_query_range within = {.field = 0};
 	enum bs_status status = begin_filter(finder, &within, err);
 	options.within = finder->has_dates ? &within : NULL;
-	bs_words_split(finder->words, false);
+	analyze_documents(finder, false);
 	if (!status)
 		status = bs_query_parse((const uint8_t *)request->query, request->query_bytes, &options, &finder->query,
 		                        &finder->result->error_byte, err);
-	bs_words_split(finder->words, finder->index->snapshot.manifest.options.split_identifiers);
+	analyze_documents(finder, true);
 	if (status)
 		return status;
 	finder->result->error_byte = SIZE_MAX;
@@ -471,21 +386,24 @@ static enum bs_status plan(struct bs_finder *finder, struct bs_error *err)
 	enum bs_status status = bs_plan_make(&finder->plan, query, snapshot, err);
 	if (!status)
 		status = begin_names(finder, err);
-	if (!status)
-		status = bs_matcher_new(query, finder->words, &finder->matcher, err);
-	if (!status)
-		bs_matcher_ask_names(finder->matcher, &finder->named);
-	if (!status)
-		bs_matcher_weigh_fields(finder->matcher, snapshot->manifest.options.weights);
 	/* A brute search is what all others are compared with: it trusts nothing but the whole analysis. */
-	if (!status && !finder->request->brute && !index->is_other_unicode)
-		status = bs_byte_verifier_new(&finder->plan, finder->words, index->kernel, &finder->byte_verifier, err);
-	if (!status && finder->byte_verifier)
-		bs_byte_verifier_weigh_fields(finder->byte_verifier, snapshot->manifest.options.weights);
+	bool is_brute = finder->request->brute || index->is_other_unicode;
+	finder->verify_request = (struct bs_verify_request){
+		.snapshot = snapshot,
+		.plan = &finder->plan,
+		.kernel = is_brute ? NULL : index->kernel,
+		.is_scored = finder->request->mode == BS_FIND_TOP,
+		.reads_whole = finder->request->exhaustive,
+		.no_stat = finder->request->no_stat,
+		.avgdl = finder->avgdl,
+	};
+	finder->verifier = (struct bs_verifier){
+		.request = &finder->verify_request, .words = finder->words, .fetcher = finder->fetcher};
+	if (!status)
+		status = bs_verifier_begin(&finder->verifier, err);
 	for (size_t i = 0; i < query->n_elements && !status; i++)
 		if (finder->plan.elements[i].is_too_broad)
 			notice_broad(finder, &query->elements[i]);
-	finder->is_scored = finder->request->mode == BS_FIND_TOP;
 	return status;
 }
 
@@ -568,23 +486,24 @@ static enum bs_status prepare_sorting(struct bs_finder *finder, struct bs_error 
 static enum bs_status prepare_ranking(struct bs_finder *finder, struct bs_error *err)
 {
 	const struct bs_find_request *request = finder->request;
-	finder->is_ranked = finder->is_zero = false;
+	struct bs_verify_request *verify = &finder->verify_request;
+	finder->is_ranked = false;
 	if (request->sort_field) {
-		finder->is_scored = false;
+		verify->is_scored = false;
 		return BS_OK;
 	}
 	if (request->mode != BS_FIND_TOP || request->brute || finder->index->is_other_unicode)
 		return BS_OK;
-	enum bs_status status = bs_scorer_make(&finder->scorer, &finder->plan, finder->avgdl, err);
+	enum bs_status status = bs_scorer_make(&finder->scorer, &finder->plan, verify->avgdl, err);
 	size_t n_words = finder->scorer.n_words;
 	/* Words of names may stand in no text. */
-	finder->is_zero = !status && finder->scorer.is_complete && n_words == 0;
+	verify->is_zero = !status && finder->scorer.is_complete && n_words == 0;
 	finder->is_ranked = !status && !request->exhaustive && finder->scorer.is_complete && n_words > 0 &&
 	                      n_words <= BS_TOP_SCAN_WORDS && finder->n_best > 0;
 	/* Where nothing scores, the first in order are the best, and those who are sure need not be read. */
-	finder->is_scored = false;
+	verify->is_scored = false;
 	for (size_t i = 0; i < finder->query->n_elements; i++)
-		finder->is_scored |= finder->query->elements[i].weight > 0;
+		verify->is_scored |= finder->query->elements[i].weight > 0;
 	return status;
 }
 
@@ -764,7 +683,7 @@ static enum bs_status look_again(struct bs_finder *finder, const struct bs_hit *
 		return status;
 	}
 	shown->is_changed = fetched == BS_FETCHED_CHANGED;
-	status = bs_match_hits(finder->matcher, document.fields, document.n_fields, &finder->marks, err);
+	status = bs_match_hits(finder->verifier.matcher, document.fields, document.n_fields, &finder->marks, err);
 	const struct bs_snippet_hit *marks = (const struct bs_snippet_hit *)(const void *)finder->marks.data;
 	size_t n_marks = finder->marks.used_bytes / sizeof(*marks);
 	options.shape = document.line > 0 ? BS_SNIPPET_JOINED : BS_SNIPPET_LINES;
@@ -817,6 +736,19 @@ static enum bs_status show_hit(struct bs_finder *finder, const struct bs_hit *hi
 	return finder->request->hit(finder->request->context, &shown) ? bs_fail(err, BS_STOPPED, "stopped") : BS_OK;
 }
 
+/* What will be read of the hits that are shown soon lies here and there: the memory is asked for it this many before. */
+#define SHOWN_AHEAD 16u
+
+static void expect_shown(const struct bs_finder *finder, const struct bs_hit *hits, size_t n, size_t i)
+{
+	const struct bs_snapshot *snapshot = &finder->index->snapshot;
+	for (unsigned step = 0; step < BS_DOC_PREFETCHES; step++) {
+		size_t ahead = i + (BS_DOC_PREFETCHES - step) * SHOWN_AHEAD;
+		if (ahead < n && hits[ahead].segment < snapshot->manifest.n_segments)
+			bs_doc_table_prefetch(&snapshot->segments[hits[ahead].segment].docs, hits[ahead].document, step);
+	}
+}
+
 static enum bs_status show_hits(struct bs_finder *finder, struct bs_error *err)
 {
 	bool is_top = finder->request->mode == BS_FIND_TOP;
@@ -831,8 +763,11 @@ static enum bs_status show_hits(struct bs_finder *finder, struct bs_error *err)
 	else
 		bs_sort_by_document(&finder->index->snapshot, (struct bs_hit *)(void *)finder->hits.data, n);
 	charge(finder, BS_STAGE_RANK);
-	for (size_t i = 0; i < n && !status; i++)
+	for (size_t i = 0; i < n && !status; i++) {
+		if (!sorted)
+			expect_shown(finder, hits, n, i);
 		status = show_hit(finder, sorted ? &sorted[i].hit : &hits[i], sorted ? &sorted[i] : NULL, is_top ? i + 1 : 0, err);
+	}
 	return status;
 }
 
@@ -903,9 +838,7 @@ static enum bs_status run(struct bs_finder *finder, struct bs_error *err)
 {
 	finder->since_ns = bs_now_ns();
 	finder->query = NULL;
-	finder->matcher = NULL;
-	finder->byte_verifier = NULL;
-	finder->n_heads = finder->n_proofs = 0;
+	finder->verifier = (struct bs_verifier){.request = NULL};
 	finder->top = (struct bs_top){.k = 0};
 	bs_buffer_clear(&finder->hits);
 	enum bs_status status = parse(finder, err);
@@ -934,8 +867,7 @@ static enum bs_status run(struct bs_finder *finder, struct bs_error *err)
 	if (!status)
 		status = explain(finder, true, err);
 	bs_buffer_deinit(&finder->top.heap);
-	bs_byte_verifier_free(finder->byte_verifier);
-	bs_matcher_free(finder->matcher);
+	bs_verifier_end(&finder->verifier);
 	bs_query_free(finder->query);
 	return status;
 }
@@ -980,6 +912,7 @@ static enum bs_status find_best(struct bs_finder *finder, struct bs_error *err)
 	best.context = finder;
 	finder->asked = request;
 	best.explain = NULL;
+	best.sort_field = NULL;
 	best.sort_field = NULL;
 	best.snippets = best.passages = best.suggest = best.exhaustive = false;
 	bs_buffer_clear(&finder->best_hits);
@@ -1043,7 +976,9 @@ static enum bs_status learn_from_like(struct bs_finder *finder, struct bs_error 
 static enum bs_status learn_words(struct bs_finder *finder, struct bs_error *err)
 {
 	const struct bs_find_request *request = finder->request;
+	analyze_documents(finder, false);
 	enum bs_status status = bs_stop_begin(&finder->stop, request, finder->words, finder->words_unstemmed, err);
+	analyze_documents(finder, true);
 	bs_feedback_begin(&finder->feedback);
 	bs_buffer_clear(&finder->like);
 	if (!status && (request->like_id || request->like_text))

@@ -42,6 +42,16 @@ documents 3000 >many.jsonl
 quiet bitsift index --index many many.jsonl
 BITSIFT_INDEX=many same --feedback -- 'w17 w18 OR w19' '(w17 w18 OR w19) OR WORDS'
 BITSIFT_INDEX=many same --feedback=3 -- 'hundred -w5' '(hundred OR WORDS) -w5'
+echo '# sorted by something else, the best are the best all the same'
+cat >years.jsonl <<'END'
+{"id":"1","text":"ferry ferry lantern","year":1990}
+{"id":"2","text":"ferry tables bread","year":1980}
+{"id":"3","text":"lantern","year":1970}
+{"id":"4","text":"bread","year":1960}
+END
+quiet bitsift index --index years years.jsonl
+BITSIFT_INDEX=years show bitsift query --format '{id}' --feedback=1 ferry
+BITSIFT_INDEX=years show bitsift query --format '{id}' --feedback=1 --sort year ferry
 echo '# nothing to learn from'
 show bitsift query --count --feedback nothing
 show bitsift query --count --feedback -- -ferry
@@ -77,3 +87,10 @@ quiet bitsift index d
 show bitsift query --ids --like d/a.txt --in d
 show bitsift query --ids --like d/a.txt -t md
 (cd d && show bitsift query --ids --like a.txt -g '*.txt')
+echo '# a document that is newer than the index'
+echo 'lantern harbour' >d/new.txt
+echo 'lantern lantern' >d/a.txt
+settle
+show bitsift query --ids --like d/new.txt --in d
+show bitsift query --fresh --ids --like d/new.txt --in d
+show bitsift query --fresh --ids --like d/a.txt --in d

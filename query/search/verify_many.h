@@ -1,0 +1,35 @@
+/* verify_many.h: many candidates of a segment verified on several threads. What the caller learns, and in which order, is the
+ * same as from one. */
+#ifndef BS_QUERY_SEARCH_VERIFY_MANY_H
+#define BS_QUERY_SEARCH_VERIFY_MANY_H
+
+#include "query/search/scan.h"
+#include "query/search/verify.h"
+
+/* What the threads write to, kept from one query to the next. Each has its own. */
+struct bs_verify_crew;
+
+/* Everything is borrowed. Threads are started for the time of a call alone. BS_NO_MEMORY. */
+enum bs_status bs_verify_crew_new(const struct bs_snapshot *snapshot, struct bs_proofs *proofs, uint32_t n_threads,
+                                  struct bs_verify_crew **crew_out, struct bs_error *err) BS_WARN_UNUSED;
+void bs_verify_crew_free(struct bs_verify_crew *crew); /* NULL is fine */
+
+/* Those of one segment, ascending, and who takes what came of each: on the caller's thread, in order, each once. What comes
+ * open he has to verify himself: it is not what was indexed, or needed no text, or could not be read. */
+struct bs_verify_list {
+	uint32_t segment;
+	const struct bs_candidate *candidates;
+	size_t n;
+	enum bs_status (*take)(void *context, const struct bs_candidate *candidate, const struct bs_verified *verified,
+	                       struct bs_error *err);
+	void *context;
+};
+
+/* Whether something must be read or looked at for it. */
+bool bs_verify_needs_look(const struct bs_verify_request *request, const struct bs_candidate *candidate);
+
+/* On n_threads, the caller's among them; no leaf of the query may ask for names. Fails as take does, or with BS_NO_MEMORY. */
+enum bs_status bs_verify_many(struct bs_verify_crew *crew, const struct bs_verify_request *request,
+                              const struct bs_verify_list *list, uint32_t n_threads, struct bs_error *err) BS_WARN_UNUSED;
+
+#endif

@@ -1,0 +1,87 @@
+# shellcheck shell=bash
+# Texts are read by several threads where many must be: answers, their order, notices and statistics are those of one thread,
+# also where files have changed, are gone or cannot be read.
+. "$LIB"
+can_be_nobody || skip "no user whom file permissions bind"
+
+# Files with a phrase, with its words apart, and with the phrase behind the first pieces that are read.
+mkdir -p tree/{a,b/c,d}
+awk 'BEGIN {
+    for (i = 0; i < 600; i++) {
+        dir = i % 3 == 0 ? "a" : i % 3 == 1 ? "b/c" : "d"
+        file = sprintf("tree/%s/%03d.txt", dir, i)
+        print "the quick", (i % 2 ? "" : "very"), "brown fox number", i > file
+        for (j = 0; i % 40 == 7 && j < 9000; j++)
+            print "filler" j % 97 > file
+        if (i % 5 == 0)
+            print "lazy", (i % 7 ? "old" : "\303\244lter"), "dog" > file
+        if (i % 40 == 7)
+            print "behind the filler" > file
+        close(file)
+    }
+}'
+# Records, of which some stand in a folder, and some come later.
+awk 'BEGIN { for (i = 0; i < 3000; i++) printf "{\"id\":\"r%d\",\"text\":\"one %s two \\u00e4 number %d\"}\n", i, i % 3 ? "more" : "", i }' >rows.jsonl
+awk 'BEGIN { for (i = 0; i < 3000; i++) printf "{\"id\":\"t%d\",\"text\":\"one %s two number %d\"}\n", i, i % 4 ? "more" : "", i }' >tree/in.jsonl
+chmod -R a+rX .
+settle
+bitsift index -q --words tree rows.jsonl
+
+cat >"$SCRATCH/queries" <<'END'
+"quick brown"
+"brown fox number"
+"quick very brown fox"
+"old dog"
+"lazy älter dog"
+"filler75 behind"
+"behind the filler" -dog
+"quick brown" OR "lazy old" OR "one two"
+"one two"
+"two number"
+"two ä number"
+"number fox"~4 dog
+quick fox
+numb* "brown fo*"
+END
+chmod a+r "$SCRATCH/queries"
+bitsift index -q
+chmod -R a+rX .bitsift
+quiet as_nobody bitsift trust '*'
+
+# alike OPTION...: the same of every mode by one thread and by four, the times left out.
+times='s/"(total|parse|plan|scan|rank|verify)":\{[^}]*\},?//g'
+alike() {
+    local mode
+    for mode in --count --ids --json '--json --brute -n 3000' '--ids -v'; do
+        # shellcheck disable=SC2086 # several options
+        for jobs in 1 4; do
+            as_nobody bitsift query -j $jobs $mode "$@" --stats --batch "$SCRATCH/queries" 2>&1 |
+                sed -E "$times" >"$SCRATCH/by$jobs" || true
+        done
+        cmp "$SCRATCH/by1" "$SCRATCH/by4" && echo "$mode $*: $(wc -l <"$SCRATCH/by4") lines alike"
+    done
+}
+alike
+alike --no-stat
+alike -g '!a/**' --any
+show bitsift query -j 4 --count --batch "$SCRATCH/queries"
+
+echo "some change, some go, some are closed, and a collection grows:"
+settle
+for i in 000 021 120; do echo "the quick brown bear" >tree/a/$i.txt; done
+rm tree/b/c/001.txt tree/b/c/100.txt tree/d/302.txt
+mkdir tree/d/302.txt
+ln -sf ../d/002.txt tree/b/c/301.txt
+printf 'the quick brown\0' >tree/a/303.txt
+chmod 000 tree/d/00[58].txt tree/d/5*.txt
+echo '{"id":"r9","text":"one three number 9"}' >>rows.jsonl
+alike
+alike --no-stat
+show as_nobody bitsift query -j 4 --count '"brown fox number"'
+show as_nobody bitsift query -j 4 --count -v '"quick brown"'
+
+echo "and one is another:"
+sed -i 's/one two/one and two/' tree/in.jsonl
+alike
+show bitsift query -j 0 fox
+show bitsift query -j 65 fox
