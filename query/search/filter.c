@@ -1,11 +1,13 @@
 /* filter.c: see filter.h. What a request asks is kept as one string, so that the next request can be compared with it. */
 #include "query/search/filter.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "core/base/date.h"
+#include "core/base/hash.h"
 #include "core/base/value.h"
 #include "corpus/read/record_scan.h"
 #include "corpus/walk/file.h"
@@ -280,10 +282,17 @@ enum bs_status bs_filter_begin(struct bs_filter *filter, const struct bs_find_re
 	return status;
 }
 
-const struct bs_range *bs_filter_dates(const struct bs_filter *filter, const char **field_out)
+bool bs_filter_dates(const struct bs_filter *filter, const struct bs_find_request *request, const struct bs_term_table *fields,
+                     struct bs_query_range *dates_out)
 {
-	*field_out = filter->date_field[0];
-	return *field_out ? &filter->dates : NULL;
+	const char *field = filter->date_field[0];
+	if (!field || !bs_term_table_find(fields, (const uint8_t *)field, (uint32_t)strlen(field),
+	                                  bs_hash_slot(field, strlen(field)), &dates_out->field))
+		return false;
+	dates_out->values = filter->dates;
+	snprintf(dates_out->text, sizeof(dates_out->text), "%.30s..%.30s", request->newer ? request->newer : "",
+	         request->older ? request->older : "");
+	return true;
 }
 
 bool bs_filter_has_more(const struct bs_filter *filter)

@@ -11,6 +11,7 @@
 #include "core/bitsift.h"
 #include "core/store/snapshot.h"
 #include "query/search/fetch.h"
+#include "query/search/parse.h"
 
 /* One thread. */
 struct bs_filter;
@@ -25,8 +26,10 @@ void bs_filter_free(struct bs_filter *filter);
 enum bs_status bs_filter_begin(struct bs_filter *filter, const struct bs_find_request *request, bool *is_any_out,
                                struct bs_error *err) BS_WARN_UNUSED;
 
-/* The dates that a field of records is to have; *field_out: its name. NULL: none are asked for. */
-const struct bs_range *bs_filter_dates(const struct bs_filter *filter, const char **field_out);
+/* The dates that a field of records is to have, as a range of one of these fields. False: none are asked for, or of no such
+ * field. */
+bool bs_filter_dates(const struct bs_filter *filter, const struct bs_find_request *request, const struct bs_term_table *fields,
+                     struct bs_query_range *dates_out);
 /* Whether there is more that is asked for. */
 bool bs_filter_has_more(const struct bs_filter *filter);
 

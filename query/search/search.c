@@ -297,7 +297,6 @@ static enum bs_status begin_filter(struct bs_finder *finder, struct bs_query_ran
 	const struct bs_snapshot *snapshot = &finder->index->snapshot;
 	bool is_any = true;
 	enum bs_status status = BS_OK;
-	const char *field = NULL;
 	finder->has_dates = finder->is_filtered = false;
 	if (!finder->filter)
 		status = bs_filter_new(snapshot, finder->fetcher, &finder->filter, err);
@@ -305,15 +304,8 @@ static enum bs_status begin_filter(struct bs_finder *finder, struct bs_query_ran
 		status = bs_filter_begin(finder->filter, finder->request, &is_any, err);
 	if (status || is_any)
 		return status;
-	const struct bs_range *dates = bs_filter_dates(finder->filter, &field);
-	finder->has_dates = dates && bs_term_table_find(&snapshot->manifest.fields, (const uint8_t *)field, (uint32_t)strlen(field),
-	                                                bs_hash_slot(field, strlen(field)), &within->field);
+	finder->has_dates = bs_filter_dates(finder->filter, finder->request, &snapshot->manifest.fields, within);
 	finder->is_filtered = !finder->has_dates || bs_filter_has_more(finder->filter);
-	if (finder->has_dates) {
-		within->values = *dates;
-		snprintf(within->text, sizeof(within->text), "%.30s..%.30s", finder->request->newer ? finder->request->newer : "",
-		         finder->request->older ? finder->request->older : "");
-	}
 	return BS_OK;
 }
 

@@ -29,7 +29,8 @@ show bitsift index --index "$SCRATCH/ix" d
 settle
 show bitsift index --index "$SCRATCH/ix"
 show bitsift compact --index "$SCRATCH/ix"
-show bitsift check --index "$SCRATCH/ix"
+announce bitsift check --index "$SCRATCH/ix"
+bitsift check --index "$SCRATCH/ix" | neutral -
 echo '# much text has a rate and a share'
 documents 70000 >"$SCRATCH/much.jsonl"
 bitsift index --index "$SCRATCH/much" "$SCRATCH/much.jsonl" 2>&1 | sed -E 's/[0-9.]+ (KiB|MiB|s|MB|%|bits)/N \1/g; s/, in .*much/, in much/; s/[0-9,]+ (distinct|postings)/N \1/g'
