@@ -217,7 +217,7 @@ struct oracle_node {
 	uint32_t children[ORACLE_MAX_CHILDREN];
 	bool by_and[ORACLE_MAX_CHILDREN]; /* AND: the operator is printed before this child */
 	size_t text_off, text_bytes;      /* leaves: what stands between the quotes, or before the suffix; in bytes */
-	const char *suffix;               /* WORD: "", "*", "~1" or "~2" */
+	const char *suffix;               /* WORD: "", "*", "~1" or "~2"; "?": the text has wildcards */
 	const char *weight;               /* of leaves and what is in parentheses: "" or "^2.5" and the like */
 	uint32_t distance;                /* NEAR */
 	struct oracle_range range;        /* RANGE */
