@@ -329,6 +329,7 @@ static void test_patterns(void **state)
 		{"don\u2019*ts", "\"don'\"*ts"},
 		{"3.1?4", "\"3.1\"?4"},
 		{"foo_*bar", "foo_*bar"},
+		{"*'abc", "*\"'abc\""},
 		{"한*국*어 한?국", "(AND 한*국*어 한?국)"},
 		{"\U00010380x*yz", "\U00010380x*yz"},
 		/* not behind it is a beginning, too */

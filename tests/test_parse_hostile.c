@@ -219,8 +219,9 @@ static void write_element(struct bs_buffer *out, const struct bs_element *elemen
 		write_text(out, element->term[i] == BS_PATTERN_ANY   ? "*"
 		                : element->term[i] == BS_PATTERN_ONE ? "?"
 		                                                     : (const char[]){(char)element->term[i], '\0'});
+	/* A sign behind the * keeps an apostrophe before it in the word. */
 	if (element->kind == BS_ELEMENT_PREFIX)
-		write_text(out, "*");
+		write_text(out, element->term[element->term_bytes - 1] == '\'' ? "*+" : "*");
 	if (element->kind == BS_ELEMENT_FUZZY)
 		write_text(out, element->max_distance == 1 ? "~1" : "~2");
 }

@@ -116,7 +116,8 @@ static enum bs_element_kind suffix_of(const struct parser *parser, size_t start_
 	*distance_out = 0;
 	*text_end_out = end_byte;
 	if (n_bytes > 1 && end[-1] == '*') {
-		*text_end_out = end_byte - 1;
+		while (*text_end_out > start_byte + 1 && parser->lexing.text[*text_end_out - 1] == '*')
+			--*text_end_out;
 		return BS_ELEMENT_PREFIX;
 	}
 	if (n_bytes > 2 && end[-2] == '~' && (end[-1] == '1' || end[-1] == '2')) {

@@ -22,10 +22,10 @@
  * - `-` and `!` negate at the start of a token that may hold a word; there is one negation per primary: --a is -a.
  * - A token of several words is a phrase; one of none is ignored with a notice.
  * - `*`, `~1` and `~2` count at the end of a token that holds something more. They apply to the last word of several.
- * - A `*` that does not end its token is a wildcard if the token has three letters or digits and the * touches a word character;
- *   a `?`, if it stands between two word characters. That is so in the last word of a token only: users?id=7 and foo*r.bar are
- *   the phrases of their words, but foo.ba*r has a pattern. Not with ~N, not in a token of more than BS_PATTERN_MAX_BYTES. The
- *   analyzer cuts and folds what stands around a wildcard as if that were a letter.
+ * - A `*` that does not end its token is a wildcard if the token has three letters or digits; a `?`, if it stands between two word
+ *   characters of one word. That is so in the last word of a token only, and if that has more than wildcards: users?id=7, foo*r.bar
+ *   and count(*) are the phrases of their words, but foo.ba*r has a pattern. Not with ~N, not in a token of more than
+ *   BS_PATTERN_MAX_BYTES. The analyzer cuts and folds what stands around a wildcard as if that were a letter.
  * - The last token of a phrase, if it is no NEAR, may have `*` and `?` in the same way.
  *   They mean nothing for a code point of a script run (Han, kana, Thai, ...), which stays a plain word.
  * - `~N` directly after a phrase, and followed by the end of the token or a weight, makes it a NEAR; else it is a token of its own.

@@ -89,7 +89,7 @@ static struct neighbours neighbours_of(const uint8_t *text, size_t text_bytes, s
 	return found;
 }
 
-/* A * of a keycap is no wildcard; neither is one that touches no word, be it over others. */
+/* A * of a keycap is no wildcard. A run of several is of the alphabet that its neighbours want. */
 static bool is_wildcard(const uint8_t *token, size_t token_bytes, size_t at, bool has_any, uint32_t *alphabet_out)
 {
 	size_t first = at, behind = at + 1;
@@ -98,13 +98,12 @@ static bool is_wildcard(const uint8_t *token, size_t token_bytes, size_t at, boo
 	while (behind < token_bytes && token[at] == '*' && token[behind] == '*')
 		behind++;
 	struct neighbours beside = neighbours_of(token, token_bytes, first, behind);
-	bool before = bs_lex_is_word_character(beside.before), follows = bs_lex_is_word_character(beside.behind);
 	bool is_keycap = behind == at + 1 && (beside.behind == 0xfe0f || beside.behind == 0x20e3);
 	bool is_hangul = (beside.before >= 0xac00 && beside.before <= 0xd7a3) || (beside.behind >= 0xac00 && beside.behind <= 0xd7a3);
 	*alphabet_out = is_hangul ? HANGUL : UGARITIC;
 	if (token[at] == '*')
-		return has_any && !is_keycap && (before || follows);
-	return token[at] == '?' && before && follows;
+		return has_any && !is_keycap;
+	return token[at] == '?' && bs_lex_is_word_character(beside.before) && bs_lex_is_word_character(beside.behind);
 }
 
 static enum bs_status append_letter(struct bs_wildcards *wildcards, uint32_t alphabet, uint8_t sign, struct bs_error *err)
@@ -182,11 +181,17 @@ void bs_wildcards_take_back(struct bs_wildcards *wildcards, size_t end_byte)
 
 size_t bs_wildcards_excess(const struct bs_wildcards *wildcards, const uint8_t *term, size_t term_bytes)
 {
-	size_t at = 0, behind = 0;
-	bool begins_with_one = term_bytes > 0 && sign_at(wildcards, term, 0, term_bytes, &behind) == '?';
-	while (at < term_bytes && sign_at(wildcards, term, at, term_bytes, &behind))
-		at = behind;
-	return at == term_bytes || begins_with_one ? at : 0;
+	size_t behind = 0;
+	size_t excess = sign_at(wildcards, term, 0, term_bytes, &behind) == '?' ? behind : 0;
+	for (size_t at = 0; at < term_bytes; at = behind) {
+		if (sign_at(wildcards, term, at, term_bytes, &behind))
+			continue;
+		behind = at;
+		int32_t c = bs_visible_next(term, term_bytes, &behind);
+		if (c > 0 && (U_MASK(bs_icu.u_charType(c)) & (U_GC_L_MASK | U_GC_N_MASK)))
+			return excess;
+	}
+	return term_bytes;
 }
 
 enum bs_status bs_wildcards_append(const struct bs_wildcards *wildcards, const uint8_t *term, size_t term_bytes, bool is_open,

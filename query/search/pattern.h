@@ -41,7 +41,7 @@ void bs_wildcards_deinit(struct bs_wildcards *wildcards);
 void bs_wildcards_take_back(struct bs_wildcards *wildcards, size_t end_byte);
 
 /* Of a term that was made of the text, how many bytes hold wildcards that must be signs: a ? in front of it; all, if it has no
- * more. */
+ * letter or number beside. */
 size_t bs_wildcards_excess(const struct bs_wildcards *wildcards, const uint8_t *term, size_t term_bytes);
 
 /* Appends the pattern that such a term is; is_open: with a * behind it. */
