@@ -204,9 +204,12 @@ bool oracle_range_has(const struct oracle_range *range, const struct oracle_valu
 struct oracle_item {
 	uint32_t term;     /* unless there is a set */
 	uint32_t position; /* relative to the first of the leaf */
-	size_t set_off;    /* of a prefix or fuzzy word: in sets, a byte a term, whether it matches; else SIZE_MAX */
+	size_t set_off;    /* of a prefix, pattern or fuzzy word: in sets, a byte a term, whether it matches; else SIZE_MAX */
 	bool is_stop;
 };
+
+/* Stands in the text of a leaf for a pattern of small letters, * and ?. */
+#define ORACLE_PATTERN "qx"
 
 struct oracle_node {
 	enum oracle_kind kind;
@@ -218,6 +221,7 @@ struct oracle_node {
 	bool by_and[ORACLE_MAX_CHILDREN]; /* AND: the operator is printed before this child */
 	size_t text_off, text_bytes;      /* leaves: what stands between the quotes, or before the suffix; in bytes */
 	const char *suffix;               /* WORD: "", "*", "~1" or "~2" */
+	size_t pattern_off, pattern_bytes; /* WORD, PHRASE: printed for ORACLE_PATTERN, the last word of the text; 0 bytes: none */
 	const char *weight;               /* of leaves and what is in parentheses: "" or "^2.5" and the like */
 	uint32_t distance;                /* NEAR */
 	struct oracle_range range;        /* RANGE */

@@ -80,6 +80,29 @@ static bool is_match(const char *suffix, const uint8_t *word, size_t word_bytes,
 	return is_near;
 }
 
+/* Whether the first i code points of a pattern match the first k of a term, for all of both. */
+static bool is_pattern_match(const uint8_t *pattern, size_t pattern_bytes, const uint8_t *term, size_t term_bytes)
+{
+	struct code_points a = decode(pattern, pattern_bytes), b = decode(term, term_bytes);
+	size_t width = b.n + 1;
+	bool *does = calloc((a.n + 1) * width, sizeof(*does));
+	assert_non_null(does);
+	does[0] = true;
+	for (size_t i = 1; i <= a.n; i++) {
+		for (size_t k = 0; k <= b.n; k++) {
+			if (a.c[i - 1] == '*')
+				does[i * width + k] = does[(i - 1) * width + k] || (k > 0 && does[i * width + k - 1]);
+			else
+				does[i * width + k] = k > 0 && does[(i - 1) * width + k - 1] && (a.c[i - 1] == '?' || a.c[i - 1] == b.c[k - 1]);
+		}
+	}
+	bool matches = does[a.n * width + b.n];
+	free(does);
+	free(a.c);
+	free(b.c);
+	return matches;
+}
+
 /* What a query asks for is not split. */
 static void analyze_query(struct oracle *oracle, const void *text, size_t text_bytes, struct kept *out)
 {
@@ -104,8 +127,10 @@ static size_t make_set(struct oracle_query *query, const struct oracle_node *nod
 	const uint8_t *word = kept.terms.data + kept_at(&kept, last)->term_off;
 	for (size_t i = 0; i < n_terms; i++) {
 		const struct oracle_term *term = oracle_term(oracle, i);
-		uint8_t matches = is_match(node->suffix, word, kept_at(&kept, last)->term_bytes,
-		                           oracle->bytes.data + term->term_off, term->term_bytes);
+		const uint8_t *bytes = oracle->bytes.data + term->term_off, *pattern = query->bytes.data + node->pattern_off;
+		uint8_t matches = node->pattern_bytes > 0
+		                          ? is_pattern_match(pattern, node->pattern_bytes, bytes, term->term_bytes)
+		                          : is_match(node->suffix, word, kept_at(&kept, last)->term_bytes, bytes, term->term_bytes);
 		append(&query->sets, &matches, 1);
 	}
 	kept_deinit(&kept);
@@ -118,7 +143,7 @@ static bool is_blurred(const struct oracle_query *query, const struct oracle_nod
 	UChar32 c;
 	size_t at = (size_t)last->start_byte;
 	U8_NEXT_OR_FFFD(query->bytes.data + node->text_off, at, node->text_bytes, c);
-	return *node->suffix && !naive_starts_run(c);
+	return node->pattern_bytes > 0 || (*node->suffix && !naive_starts_run(c));
 }
 
 bool oracle_is_stop(const struct oracle_query *query, struct oracle *oracle, const uint8_t *word, size_t word_bytes)
@@ -259,7 +284,7 @@ static bool is_words(const struct oracle_query *query, const struct oracle_node 
 {
 	bool are_words = node->field == ORACLE_NO_NAME;
 	if (node->kind < ORACLE_AND)
-		return are_words && node->n_items == 1 && !*node->suffix;
+		return are_words && node->n_items == 1 && !*node->suffix && node->pattern_bytes == 0;
 	for (size_t i = 0; i < node->n_children && are_words; i++)
 		are_words = is_words(query, &query->nodes[node->children[i]]);
 	return are_words;

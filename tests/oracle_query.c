@@ -298,6 +298,75 @@ static void call(struct growing *growing, struct oracle_node *node)
 	node->text_bytes = bytes->used_bytes - node->text_off;
 }
 
+/* Puts wildcards into a word of small letters, three of which remain if there is a *; a ? stands between two. Whether it did. */
+static bool append_wild(struct growing *growing, const uint8_t *word, size_t n_bytes)
+{
+	struct bs_buffer *to = &growing->query->bytes;
+	uint32_t n_letters = 0, n_any = 0, n_one = 0;
+	bool is_behind_letter = false;
+	for (size_t at = 0, next; at < n_bytes; at = next) {
+		UChar32 c;
+		next = at;
+		U8_NEXT(word, next, n_bytes, c);
+		if (!(c >= 'a' && c <= 'z') && !(c >= 0x430 && c <= 0x44f))
+			return false;
+		if (n_any < 3 && chance(growing->dice, 20)) {
+			append_text(to, chance(growing->dice, 20) ? "**" : "*");
+			for (uint32_t n = roll(growing->dice, 4); n > 0 && next < n_bytes; n--)
+				U8_FWD_1(word, next, n_bytes);
+			next = chance(growing->dice, 30) ? at : next;
+			is_behind_letter = false;
+			n_any++;
+			continue;
+		}
+		if (is_behind_letter && next < n_bytes && chance(growing->dice, 20)) {
+			append_text(to, "?");
+			at = next;
+			n_one++;
+			U8_NEXT(word, next, n_bytes, c);
+			if (!(c >= 'a' && c <= 'z') && !(c >= 0x430 && c <= 0x44f))
+				return false;
+		}
+		append(to, word + at, next - at);
+		is_behind_letter = true;
+		n_letters++;
+	}
+	return n_letters > 0 && n_any + n_one > 0 && (n_any == 0 || n_letters >= 3);
+}
+
+/* Makes a leaf whose last word is a pattern of a word of a document. Whether it did. */
+static bool make_wild(struct growing *growing, struct oracle_node *node)
+{
+	static const char *const before[] = {"", "", "", "", "foo.", "bar-", "+", "\u6f22"};
+	struct oracle *oracle = growing->oracle;
+	struct bs_buffer *bytes = &growing->query->bytes;
+	const struct oracle_field *field = draw_field(growing);
+	if (!field)
+		return false;
+	naive_analyze(&oracle->naive, oracle->bytes.data + field->text_off, field->text_bytes, &oracle->kept);
+	size_t n_kept = kept_n(&oracle->kept), at = n_kept ? roll(growing->dice, (uint32_t)n_kept) : 0;
+	if (n_kept == 0)
+		return false;
+	const struct kept_token *token = kept_at(&oracle->kept, at);
+	node->pattern_off = bytes->used_bytes;
+	if (!append_wild(growing, oracle->kept.terms.data + token->term_off, token->term_bytes)) {
+		bytes->used_bytes = node->pattern_off;
+		return false;
+	}
+	node->pattern_bytes = bytes->used_bytes - node->pattern_off;
+	node->text_off = bytes->used_bytes;
+	/* As it stands there, so that some phrases match. */
+	uint64_t start = at > 0 ? kept_at(&oracle->kept, at - 1)->start_byte : token->start_byte;
+	if (node->kind == ORACLE_WORD)
+		append_text(bytes, before[roll(growing->dice, sizeof(before) / sizeof(*before))]);
+	else if (start < token->start_byte) {
+		append(bytes, oracle->bytes.data + field->text_off + start, (size_t)(token->start_byte - start));
+		append_text(bytes, " ");
+	}
+	append_text(bytes, ORACLE_PATTERN);
+	return true;
+}
+
 static uint32_t grow_leaf(struct growing *growing)
 {
 	int value_field = chance(growing->dice, 15) ? draw_value_field(growing) : ORACLE_NO_NAME;
@@ -310,19 +379,21 @@ static uint32_t grow_leaf(struct growing *growing)
 	struct bs_buffer *bytes = &growing->query->bytes;
 	node->text_off = bytes->used_bytes;
 	append(bytes, "", 0);
-	if (node->field == ORACLE_FILE_NAME && oracle_n_docs(growing->oracle) > 0 && chance(growing->dice, 75))
+	bool is_wild = kind != ORACLE_NEAR && chance(growing->dice, 15) && make_wild(growing, node);
+	bool is_name = !is_wild && node->field == ORACLE_FILE_NAME && oracle_n_docs(growing->oracle) > 0 && chance(growing->dice, 75);
+	if (is_name)
 		append_name(growing, bytes);
-	else if (!append_again(growing, number, bytes))
+	else if (!is_wild && !append_again(growing, number, bytes))
 		append_leaf(growing, kind, bytes);
-	if (kind == ORACLE_WORD)
+	if (kind == ORACLE_WORD && !is_wild)
 		cut_token(growing, bytes, node->text_off);
 	node->text_bytes = bytes->used_bytes - node->text_off;
 	for (size_t i = 0; i < node->text_bytes; i++)
-		if (bytes->data[node->text_off + i] == '"')
-			bytes->data[node->text_off + i] = ' ';
-	if (kind == ORACLE_WORD && node->text_bytes > 0 && chance(growing->dice, 15))
+		if (strchr("\"*?", bytes->data[node->text_off + i]) && bytes->data[node->text_off + i])
+			bytes->data[node->text_off + i] = bytes->data[node->text_off + i] == '"' ? ' ' : '+';
+	if (kind == ORACLE_WORD && !is_wild && node->text_bytes > 0 && chance(growing->dice, 15))
 		blur(growing, node);
-	if (kind == ORACLE_WORD)
+	if (kind == ORACLE_WORD && !is_wild)
 		call(growing, node);
 	node->distance = chance(growing->dice, 10) ? roll(growing->dice, 300) : roll(growing->dice, 8);
 	draw_weight(growing, node);
@@ -393,7 +464,13 @@ static void print_leaf(struct growing *growing, const struct oracle_node *node)
 	bool is_bare = node->kind == ORACLE_WORD || node->kind == ORACLE_RANGE;
 	if (!is_bare)
 		append_text(text, "\"");
-	append(text, growing->query->bytes.data + node->text_off, node->text_bytes);
+	size_t pattern_bytes = node->pattern_bytes, n_bytes = node->text_bytes - (pattern_bytes ? strlen(ORACLE_PATTERN) : 0);
+	append(text, growing->query->bytes.data + node->text_off, n_bytes);
+	append(text, growing->query->bytes.data + node->pattern_off, pattern_bytes);
+	/* However it is written, a letter is the same. */
+	for (size_t i = text->used_bytes - pattern_bytes; i < text->used_bytes && text->used_bytes % 2; i++)
+		if (text->data[i] >= 'a' && text->data[i] <= 'z')
+			text->data[i] = (uint8_t)(text->data[i] - 'a' + 'A');
 	append_text(text, is_bare ? node->suffix : "\"");
 	if (node->kind == ORACLE_NEAR) {
 		snprintf(distance, sizeof(distance), "~%u", node->distance);

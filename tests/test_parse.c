@@ -211,7 +211,7 @@ static void test_tokens(void **state)
 		{"\"a\"\"b\"", "(AND a b)"},
 		{"a\\\"b\"", "(AND a b)"},
 		{"\"a (b) c\"", "(PHRASE a@0 b@1 c@2)"},
-		{"\"-a*\"", "a"},
+		{"\"-a\"", "a"},
 		{"\"a\nb\"", "(PHRASE a@0 b@1)"},
 		/* any white space separates */
 		{"a\xe3\x80\x80OR\xe3\x80\x80"
@@ -281,8 +281,6 @@ static void test_prefix_and_fuzzy(void **state)
 		{"Cat*", "cat*"},
 		{"cat~1 cat~2", "(AND cat~1 cat~2)"},
 		{"cat**", "cat*"},
-		{"ca*t", "(PHRASE ca@0 t@1)"},
-		{"*cat", "cat"},
 		{"e-mai*", "(PHRASE e@0 mai*@1)"},
 		{"e-mial~2", "(PHRASE e@0 mial~2@1)"},
 		{"cat*~1", "cat~1"},
@@ -311,6 +309,69 @@ static void test_prefix_and_fuzzy(void **state)
 		{"字漢㊗~2", "(PHRASE 字@0 漢@1 祝~2@2 +字漢)"},
 		{"㊗*", "祝*"},
 		{"한국*", "한국*"},
+	};
+	CHECK_TREES(cases, false);
+}
+
+static void test_patterns(void **state)
+{
+	(void)state;
+	static const struct tree_case cases[] = {
+		{"Lan*ERN", "lan*ern"},
+		{"*cat", "*cat"},
+		{"*cat*", "*cat*"},
+		{"c**a***t", "c*a*t"},
+		{"a?b", "a?b"},
+		{"a?b?c*", "a?b?c*"},
+		{"c?t*s", "c?t*s"},
+		{"title:lan*ern^2 -*ponse", "(AND title:lan*ern^2 (NOT *ponse))"},
+		{"caf\u00c9*s", "café*s"},
+		{"don\u2019*ts", "\"don'\"*ts"},
+		{"3.1?4", "\"3.1\"?4"},
+		{"foo_*bar", "foo_*bar"},
+		{"*'abc", "*\"'abc\""},
+		{"한*국*어 한?국", "(AND 한*국*어 한?국)"},
+		{"\U00010380x*yz", "\U00010380x*yz"},
+		/* not behind it is a beginning, too */
+		{"const*)'", "const*"},
+		/* three letters or digits, for a * */
+		{"c*t", "(PHRASE c@0 t@1)"},
+		{"*ca", "ca"},
+		{"12*3", "12*3"},
+		{"title:*ab", "title:ab"},
+		/* two word characters, for a ? */
+		{"cat? ?cat c??t cat-?t", "(AND cat cat (PHRASE c@0 t@1) (PHRASE cat@0 t@1))"},
+		{"how does it work?", "(AND how does it work)"},
+		/* of several words the last; nothing by itself */
+		{"foo.ba*r", "(PHRASE foo@0 ba*r@1)"},
+		{"foo*r.bar", "(PHRASE foo@0 r@1 bar@2)"},
+		{"fo*o.ba*r", "(PHRASE fo@0 o@1 ba*r@2)"},
+		{"/api/users?id=7", "(PHRASE api@0 users@1 id@2 7@3)"},
+		{"/api/users?id", "(PHRASE api@0 users?id@1)"},
+		{"SELECT count(*)", "(AND select count)"},
+		{"a[*] *** abc*-* (*) abc+(*)", "(AND a abc* abc)"},
+		{"abc*\ufe0f\u20e3", "(PHRASE abc@0 \"*\u20e3\"@1)"},
+		/* in a run, signs */
+		{"漢*字abc", "(PHRASE 漢@0 字@2 abc@3)"},
+		{"漢字?a*", "(PHRASE 漢@0 字@1 a*@2 +漢字)"},
+		{"漢?字", "(PHRASE 漢@0 字@2)"},
+		{"abc*漢", "(PHRASE abc@0 漢@1)"},
+		{"漢字*abc", "(PHRASE 漢@0 字@1 *abc@2 +漢字)"},
+		/* with a distance, signs */
+		{"ca*ts~1", "(PHRASE ca@0 ts~1@1)"},
+		{"c?t~1", "(PHRASE c@0 t~1@1)"},
+		/* the last token of a phrase, but not of a NEAR */
+		{"\"big do*\"", "(PHRASE big@0 do*@1)"},
+		{"\"big d?g \"", "(PHRASE big@0 d?g@1)"},
+		{"\"big do*ie\"^2", "(PHRASE big@0 do*ie@1)^2"},
+		{"\"Do*\"", "do*"},
+		{"\"big *\"", "big"},
+		{"\"big +*\"", "big"},
+		{"\"big dog~1\"", "(PHRASE big@0 dog@1 1@2)"},
+		{"\"b*g dog\"", "(PHRASE b@0 g@1 dog@2)"},
+		{"\"big do*\"~2", "(NEAR/2 big do)"},
+		{"\"big d*g\"", "(PHRASE big@0 d@1 g@2)"},
+		{"\"日本*\"", "(PHRASE 日@0 本@1 +日本)"},
 	};
 	CHECK_TREES(cases, false);
 }
@@ -629,7 +690,7 @@ static void test_ignored(void **state)
 /* The elements as "cat+ dog* ...": + for those that are scored. */
 static void check_elements(const char *text, const char *wanted)
 {
-	static const char *const suffixes[] = {"", "*", "~", "|"};
+	static const char *const suffixes[] = {"", "*", "", "~", "|"};
 	struct bs_query *query = must_parse(text, false);
 	char got[500] = "";
 	for (size_t i = 0; i < query->n_elements; i++) {
@@ -696,6 +757,7 @@ int main(void)
 		cmocka_unit_test(test_tokens),
 		cmocka_unit_test(test_phrases_and_near),
 		cmocka_unit_test(test_prefix_and_fuzzy),
+		cmocka_unit_test(test_patterns),
 		cmocka_unit_test(test_runs),
 		cmocka_unit_test(test_fields),
 		cmocka_unit_test(test_any),

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "parse_rig.h"
+#include "query/search/pattern.h"
 
 /* n_times the middle between the two ends. */
 static struct bs_query *parse_repeated(const char *start, const char *middle, const char *end, size_t n_times, bool any,
@@ -102,7 +103,7 @@ static void test_limits(void **state)
 	check_repeated_error("a-", BS_QUERY_MAX_PHRASE + 1, 0, phrase);
 	check_repeated_error("漢", BS_QUERY_MAX_PHRASE + 1, 0, phrase);
 	check_repeated_error("b* ", BS_QUERY_MAX_INEXACT + 1, 3 * BS_QUERY_MAX_INEXACT,
-			     "a query may have 1024 words with * or ~");
+			     "a query may have 1024 words with *, ? or ~");
 }
 
 static void check_nested(const char *open, size_t n_times, size_t error_byte)
@@ -214,9 +215,13 @@ static void write_text(struct bs_buffer *out, const char *text)
 
 static void write_element(struct bs_buffer *out, const struct bs_element *element)
 {
-	assert_int_equal(bs_buffer_append(out, element->term, element->term_bytes, NULL), BS_OK);
+	for (uint32_t i = 0; i < element->term_bytes; i++)
+		write_text(out, element->term[i] == BS_PATTERN_ANY   ? "*"
+		                : element->term[i] == BS_PATTERN_ONE ? "?"
+		                                                     : (const char[]){(char)element->term[i], '\0'});
+	/* A sign behind the * keeps an apostrophe before it in the word. */
 	if (element->kind == BS_ELEMENT_PREFIX)
-		write_text(out, "*");
+		write_text(out, element->term[element->term_bytes - 1] == '\'' ? "*+" : "*");
 	if (element->kind == BS_ELEMENT_FUZZY)
 		write_text(out, element->max_distance == 1 ? "~1" : "~2");
 }
@@ -307,7 +312,7 @@ static void test_token_soup(void **state)
 	(void)state;
 	static const char *const tokens[] = {
 		"cat",  "dog", "bird", "cat",    " ",     " ",        " ",    " ",     "\xe3\x80\x80", "(",  ")",
-		"(",    ")",   "\"",   "\"",     "-",     " AND ",    " OR ", " NOT ", "AND",          "*",  "~1",
+		"(",    ")",   "\"",   "\"",     "-",     " AND ",    " OR ", " NOT ", "AND",          "*",  "~1", "*", "?", "a?b", "*",
 		"~2",   "~5",  "~",    "title:", "body:", "a:",       "a:b:", "no:",   "漢字",         "漢", "ไทย",
 		"&&", "||", "!", "^2", "^.5", "^", "or", "2", "f(", "x(", "titel:", "/", "->", ":", ")^3",
 		"カナ", "été", "+++",  ".",      "\xff",  "\xe3\x81", "\x01", "'",     "\\",           "_",  "한국",
@@ -334,7 +339,7 @@ static void test_byte_soup(void **state)
 		size_t n_bytes = next_random(&random) % sizeof(bytes);
 		for (size_t k = 0; k < n_bytes; k++) {
 			uint64_t draw = next_random(&random);
-			bytes[k] = draw % 3 ? (uint8_t) "()\"-*~12 :aAb^!&|/"[draw / 3 % 18] : (uint8_t)(draw >> 8);
+			bytes[k] = draw % 3 ? (uint8_t) "()\"-*~12 :aAb^!&|/?*"[draw / 3 % 20] : (uint8_t)(draw >> 8);
 		}
 		struct bs_error err = {{0}};
 		size_t error_byte;

@@ -99,7 +99,7 @@ static bool is_delimiter(const struct bs_lexing *lexing, size_t at)
 	return at >= lexing->text_bytes || mark_at(lexing, at) != MARK_NONE || space_bytes(lexing, at) > 0;
 }
 
-static bool is_word_character(int32_t c)
+bool bs_lex_is_word_character(int32_t c)
 {
 	const uint32_t word = U_GC_L_MASK | U_GC_M_MASK | U_GC_N_MASK;
 	return c == '_' || (c > 0 && (U_MASK(bs_icu.u_charType(c)) & word));
@@ -139,7 +139,7 @@ static enum bs_lex_kind operator_of(const struct bs_lexing *lexing, size_t start
 static bool may_group(const struct bs_lexing *lexing, size_t at)
 {
 	size_t start = at;
-	if (at == 0 || !is_word_character(bs_visible_previous(lexing->text, &start)))
+	if (at == 0 || !bs_lex_is_word_character(bs_visible_previous(lexing->text, &start)))
 		return true;
 	/* The longest operator, and whatever ends a token before it. */
 	for (start = at; start > 0 && at - start < sizeof("AND");) {
@@ -406,12 +406,12 @@ static void notice_field(struct bs_lexing *lexing, const struct bs_lexeme *token
 	for (size_t at = start; at < colon;) {
 		int32_t c = bs_visible_next(text, colon, &at);
 		is_name &= c > 0 && (U_MASK(bs_icu.u_charType(c)) & (U_GC_L_MASK | U_GC_M_MASK));
-		is_like_name &= is_word_character(c) || c == '.' || c == '-';
+		is_like_name &= bs_lex_is_word_character(c) || c == '.' || c == '-';
 	}
 	uint32_t like_bytes = 0;
 	const uint8_t *like = is_like_name ? find_like(lexing, text + start, colon - start, &like_bytes) : NULL;
 	bool is_before = after == end ? mark_at(lexing, after) == MARK_QUOTE || mark_at(lexing, after) == MARK_OPEN
-	                              : is_word_character(bs_visible_next(text, end, &next));
+	                              : bs_lex_is_word_character(bs_visible_next(text, end, &next));
 	bool is_one = after >= end || !memchr(text + after, ':', end - after);
 	struct bs_error message;
 	if (!like && !(is_name && is_before && is_one))

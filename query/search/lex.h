@@ -56,6 +56,9 @@ void bs_lex_fail(struct bs_lexing *lexing, size_t byte, const char *message);
 /* What stands in text[start_byte..end_byte), and the message about it; with options->strict, an error. */
 void bs_lex_notice(struct bs_lexing *lexing, size_t start_byte, size_t end_byte, const char *message);
 
+/* A letter, mark, number or low line. */
+bool bs_lex_is_word_character(int32_t c);
+
 static inline bool bs_lex_is_digit(uint8_t byte)
 {
 	return byte >= '0' && byte <= '9';

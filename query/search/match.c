@@ -10,6 +10,7 @@
 #include "core/store/field_weights.h"
 #include "query/search/fuzzy.h"
 #include "query/search/named.h"
+#include "query/search/pattern.h"
 #include "query/search/rank.h"
 #include "query/search/snippet.h"
 
@@ -23,7 +24,7 @@ struct occurrence {
 
 /*
  * Tokens are looked up in a dictionary of words. A query of plain words only knows its own from the start, and all
- * others are strangers. With prefixes or fuzzy words every token met is entered once, with the list of the elements it
+ * others are strangers. With prefixes, patterns or fuzzy words every token met is entered once, with the list of the elements it
  * is an occurrence of, so that the comparisons are made once a distinct word.
  */
 struct known_word {
@@ -54,7 +55,7 @@ struct bs_matcher {
 	const struct bs_query *query;
 	struct bs_words *words;
 	struct bs_named *named;
-	struct bs_buffer inexact;         /* u32: the elements that are prefixes or fuzzy words, ascending */
+	struct bs_buffer inexact;         /* u32: the elements that are no plain words, ascending */
 	bool needs_positions;             /* some leaf is a phrase, a NEAR or limited to a field */
 	struct bs_term_table table;       /* words known */
 	struct bs_buffer known;           /* struct known_word each, by number in the table */
@@ -101,12 +102,14 @@ __attribute__((always_inline)) static inline void append(struct bs_matcher *matc
 		matcher->status = bs_buffer_append(to, bytes, n_bytes, matcher->err);
 }
 
-/* Whether a term is an occurrence of the element, a prefix or a fuzzy word. */
+/* Whether a term is an occurrence of the element, which is no plain word. */
 static bool element_accepts(const struct bs_matcher *matcher, uint32_t e, const uint8_t *term, uint32_t term_bytes)
 {
 	const struct bs_element *element = &matcher->query->elements[e];
 	if (element->kind == BS_ELEMENT_FUZZY)
 		return bs_fuzzy_matches(matcher->elements[e].fuzzy, term, term_bytes, 0);
+	if (element->kind == BS_ELEMENT_PATTERN)
+		return bs_pattern_matches(element->term, element->term_bytes, term, term_bytes);
 	return element->term_bytes <= term_bytes && memcmp(element->term, term, element->term_bytes) == 0;
 }
 
@@ -166,7 +169,7 @@ static void make_inexact(struct bs_matcher *matcher)
 {
 	for (uint32_t e = 0; e < matcher->query->n_elements; e++) {
 		const struct bs_element *element = &matcher->query->elements[e];
-		if (element->kind == BS_ELEMENT_PREFIX || element->kind == BS_ELEMENT_FUZZY)
+		if (element->kind != BS_ELEMENT_TERM && element->kind != BS_ELEMENT_BIGRAM)
 			append(matcher, &matcher->inexact, &e, sizeof(e));
 		if (!matcher->status && element->kind == BS_ELEMENT_FUZZY)
 			matcher->status = bs_fuzzy_new(element->term, element->term_bytes, element->max_distance,

@@ -14,6 +14,8 @@
 #include <unicode/utf8.h>
 
 #include "core/base/hash.h"
+#include "core/base/visible.h"
+#include "query/search/pattern.h"
 #include "query/search/stop.h"
 
 #define NO_DRAFT UINT32_MAX
@@ -61,7 +63,7 @@ struct parser {
 	bool has_stops;         /* words of it stand in the query, */
 	bool has_others;        /* and positive words that are none, but for those beside the query, */
 	size_t own_items_bytes; /* whose items lie behind so many bytes */
-	uint32_t n_inexact;     /* those of them that are prefixes or fuzzy words */
+	uint32_t n_inexact;     /* those of them that stand for others */
 	struct bs_buffer words; /* of struct word: the text of one token, analysed */
 	struct bs_buffer terms; /* their bytes */
 	struct bs_query *query;    /* terms and notices grow here from the start */
@@ -114,7 +116,8 @@ static enum bs_element_kind suffix_of(const struct parser *parser, size_t start_
 	*distance_out = 0;
 	*text_end_out = end_byte;
 	if (n_bytes > 1 && end[-1] == '*') {
-		*text_end_out = end_byte - 1;
+		while (*text_end_out > start_byte + 1 && parser->lexing.text[*text_end_out - 1] == '*')
+			--*text_end_out;
 		return BS_ELEMENT_PREFIX;
 	}
 	if (n_bytes > 2 && end[-2] == '~' && (end[-1] == '1' || end[-1] == '2')) {
@@ -344,7 +347,7 @@ static void check_size(struct parser *parser, uint32_t n_items, bool is_inexact)
 	if (parser->n_items > BS_QUERY_MAX_WORDS)
 		bs_lex_fail(&parser->lexing, at, "a query may have 100000 words");
 	if (parser->n_inexact > BS_QUERY_MAX_INEXACT)
-		bs_lex_fail(&parser->lexing, at, "a query may have 1024 words with * or ~");
+		bs_lex_fail(&parser->lexing, at, "a query may have 1024 words with *, ? or ~");
 }
 
 /* The gathered words as a leaf: a WORD, a PHRASE, or with is_near a NEAR. */
@@ -385,14 +388,6 @@ static uint32_t ignore(struct parser *parser)
 	return NO_DRAFT;
 }
 
-static uint32_t parse_phrase(struct parser *parser)
-{
-	const struct bs_lexeme *token = token_of(parser);
-	analyze(parser, parser->options->words, parser->lexing.text + token->inner_start_byte,
-	        token->inner_end_byte - token->inner_start_byte);
-	return count_words(parser) > 0 ? make_leaf(parser, NULL, token->kind == BS_LEX_NEAR) : ignore(parser);
-}
-
 /*
  * The last gathered word as a prefix or fuzzy element, its term in *unstemmed_out: in an index that stems, prefixes and
  * fuzzy words are folded only (as in Lucene), and matched with the stems that the index holds.
@@ -428,6 +423,111 @@ static uint32_t parse_inexact(struct parser *parser, struct bs_element last, siz
 	uint32_t draft = make_leaf(parser, &last, false);
 	bs_buffer_deinit(&unstemmed);
 	return draft;
+}
+
+/* Gathers the words of a text, without stems, until all its wildcards stand in the last of them, and that has more than such.
+ * Whether there are any. */
+static bool gather_pattern(struct parser *parser, struct bs_wildcards *wildcards)
+{
+	const struct bs_query_options *options = parser->options;
+	const struct bs_buffer *text = &wildcards->text;
+	uint32_t n = wildcards->n + 1;
+	while (wildcards->n > 0 && wildcards->n < n && !parser->lexing.status) {
+		n = wildcards->n;
+		analyze(parser, options->words_unstemmed ? options->words_unstemmed : options->words, text->data, text->used_bytes);
+		if (parser->lexing.status || count_words(parser) == 0)
+			return false;
+		const struct word *last = last_word(parser);
+		size_t excess = bs_wildcards_excess(wildcards, parser->terms.data + last->term_off, last->term_bytes);
+		bs_wildcards_take_back(wildcards, (size_t)last->start_byte + excess);
+	}
+	return wildcards->n > 0 && !parser->lexing.status;
+}
+
+/* The words gathered, the last one a pattern; is_open: with a * behind it. What has that only is a prefix. */
+static uint32_t make_pattern(struct parser *parser, const struct bs_wildcards *wildcards, bool is_open)
+{
+	struct bs_buffer pattern = {0};
+	const struct word *word = last_word(parser);
+	struct bs_element last = {.kind = BS_ELEMENT_PATTERN};
+	keep(parser, bs_wildcards_append(wildcards, parser->terms.data + word->term_off, word->term_bytes, is_open, &pattern,
+	                                 parser->err));
+	if (parser->options->words_unstemmed)
+		analyze(parser, parser->options->words, wildcards->text.data, wildcards->text.used_bytes);
+	size_t n_bytes = pattern.used_bytes, head_bytes = bs_pattern_head(pattern.data, n_bytes);
+	if (head_bytes + 1 == n_bytes && pattern.data[head_bytes] == BS_PATTERN_ANY) {
+		last.kind = BS_ELEMENT_PREFIX;
+		n_bytes = head_bytes;
+	}
+	last.term = pattern.data;
+	last.term_bytes = (uint32_t)n_bytes;
+	uint32_t draft = make_leaf(parser, &last, false);
+	bs_buffer_deinit(&pattern);
+	return draft;
+}
+
+/*
+ * The text from start_byte on, whose last token begins at token_byte, as a leaf, if its last word has wildcards. suffix: what
+ * stood behind it. Else false.
+ */
+static bool parse_pattern(struct parser *parser, size_t start_byte, size_t token_byte, size_t end_byte,
+                          enum bs_element_kind suffix, uint32_t *draft_out)
+{
+	struct bs_wildcards wildcards = {0};
+	const char *message = NULL;
+	keep(parser, bs_wildcards_find(&wildcards, parser->lexing.text + start_byte, token_byte - start_byte,
+	                               end_byte - start_byte, parser->err));
+	bool is_pattern = suffix != BS_ELEMENT_FUZZY && gather_pattern(parser, &wildcards);
+	if (wildcards.is_too_long)
+		message = "is searched as text: a word with * or ? has 1024 bytes at most";
+	else if (suffix == BS_ELEMENT_FUZZY && wildcards.n > 0)
+		message = "is searched without its * and ?: they do not go together with a distance";
+	else if (wildcards.is_misplaced)
+		message = "is searched as text up to its last word, which alone may have a *";
+	if (message)
+		bs_lex_notice(&parser->lexing, token_byte, token_of(parser)->inner_end_byte, message);
+	if (is_pattern)
+		*draft_out = make_pattern(parser, &wildcards, suffix == BS_ELEMENT_PREFIX);
+	bs_wildcards_deinit(&wildcards);
+	return is_pattern;
+}
+
+_Static_assert(BS_PATTERN_MAX_BYTES == 1024, "the message above names it");
+
+/* Where the last token of a phrase begins, in text[start..*end), which ends there, too, afterwards. */
+static size_t last_token(const uint8_t *text, size_t start, size_t *end)
+{
+	size_t at = *end, before = at;
+	while (before > start && bs_visible_is_space(bs_visible_previous(text, &before)))
+		at = before;
+	*end = at;
+	for (before = at; before > start && !bs_visible_is_space(bs_visible_previous(text, &before));)
+		at = before;
+	return at;
+}
+
+/* The last token of a phrase may be a beginning or a pattern. */
+static uint32_t parse_phrase(struct parser *parser)
+{
+	const struct bs_lexeme *token = token_of(parser);
+	const uint8_t *text = parser->lexing.text;
+	bool is_near = token->kind == BS_LEX_NEAR;
+	size_t start = token->inner_start_byte, end = token->inner_end_byte, last_byte = last_token(text, start, &end), text_end;
+	struct bs_element last = {.kind = BS_ELEMENT_TERM};
+	uint8_t distance;
+	uint32_t draft;
+	if (suffix_of(parser, last_byte, end, &distance, &text_end) == BS_ELEMENT_PREFIX && !is_near)
+		last.kind = BS_ELEMENT_PREFIX;
+	else
+		text_end = end;
+	if (!is_near && parse_pattern(parser, start, last_byte, text_end, last.kind, &draft))
+		return draft;
+	analyze(parser, parser->options->words, text + start, text_end - start);
+	if (count_words(parser) == 0)
+		return ignore(parser);
+	if (last.kind == BS_ELEMENT_PREFIX && last_word(parser)->start_byte >= last_byte - start)
+		return parse_inexact(parser, last, start, text_end);
+	return make_leaf(parser, NULL, is_near);
 }
 
 static uint32_t add_range(struct parser *parser, const struct bs_query_range *range)
@@ -471,10 +571,12 @@ static uint32_t parse_word(struct parser *parser)
 	const struct bs_lexeme *token = token_of(parser);
 	size_t start_byte = token->inner_start_byte, end_byte = token->inner_end_byte, text_end;
 	struct bs_element last = {0};
-	uint32_t range = parse_range(parser);
-	if (range != NO_DRAFT)
-		return range;
+	uint32_t draft = parse_range(parser);
+	if (draft != NO_DRAFT)
+		return draft;
 	last.kind = suffix_of(parser, start_byte, end_byte, &last.max_distance, &text_end);
+	if (parse_pattern(parser, start_byte, start_byte, text_end, last.kind, &draft))
+		return draft;
 	analyze(parser, parser->options->words, parser->lexing.text + start_byte, text_end - start_byte);
 	if (count_words(parser) == 0)
 		return ignore(parser);

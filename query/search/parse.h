@@ -5,7 +5,9 @@
  *     or     = and { ("OR" | "||") and }
  *     and    = unary { ["AND" | "&&"] unary }
  *     unary  = ["-" | "!" | "NOT"] primary
- *     primary = ( word | word* | word~1 | word~2 | "phrase" | "words"~N | field:primary | field:RANGE | ( or ) ) [ ^WEIGHT ]
+ *     primary = ( word | pattern | word~1 | word~2 | "phrase" | "phrase pattern" | "words"~N | field:primary | field:RANGE
+ *                 | ( or ) ) [ ^WEIGHT ]
+ *     pattern = a word with * (any run of characters) or ? (one) in it
  *
  * Tokens are separated by white space (Unicode White_Space) and cut by ( ) " wherever those delimit; there are no
  * escapes. Everything else of a token is text, given to the words analyzer, so that a query has the words that a
@@ -20,6 +22,11 @@
  * - `-` and `!` negate at the start of a token that may hold a word; there is one negation per primary: --a is -a.
  * - A token of several words is a phrase; one of none is ignored with a notice.
  * - `*`, `~1` and `~2` count at the end of a token that holds something more. They apply to the last word of several.
+ * - A `*` that does not end its token is a wildcard if the token has three letters or digits; a `?`, if it stands between two word
+ *   characters of one word. That is so in the last word of a token only, and if that has more than wildcards: users?id=7, foo*r.bar
+ *   and count(*) are the phrases of their words, but foo.ba*r has a pattern. Not with ~N, not in a token of more than
+ *   BS_PATTERN_MAX_BYTES. The analyzer cuts and folds what stands around a wildcard as if that were a letter.
+ * - The last token of a phrase, if it is no NEAR, may have `*` and `?` in the same way.
  *   They mean nothing for a code point of a script run (Han, kana, Thai, ...), which stays a plain word.
  * - `~N` directly after a phrase, and followed by the end of the token or a weight, makes it a NEAR; else it is a token of its own.
  * - `^` and a decimal of 0 to 1000 (2, 2.5, .5) at the end of a token, or directly after a phrase or group and at the end of that
@@ -46,7 +53,7 @@
 
 #define BS_QUERY_MAX_WORDS    100000u /* most words of a query, each time that one stands there */
 #define BS_QUERY_MAX_PHRASE   16384u  /* ... of a phrase or NEAR, which a token of several words is, too */
-#define BS_QUERY_MAX_INEXACT     1024u /* most words with * or ~: each of them is compared with every word of a document */
+#define BS_QUERY_MAX_INEXACT     1024u /* most words with *, ? or ~: each of them is compared with every word of a document */
 #define BS_QUERY_MAX_RANGES   1024u
 #define BS_QUERY_RANGE_SHOWN  63u
 #define BS_QUERY_MAX_DEPTH    1000       /* deepest nesting of brackets; the tree is at most three times as deep */
@@ -64,6 +71,7 @@
 enum bs_element_kind {
 	BS_ELEMENT_TERM,   /* equal bytes */
 	BS_ELEMENT_PREFIX, /* the document's term begins with these bytes */
+	BS_ELEMENT_PATTERN, /* all of it matches the pattern (pattern.h) */
 	BS_ELEMENT_FUZZY,  /* at most max_distance edits of code points */
 	BS_ELEMENT_BIGRAM, /* a bigram of the analysis, equal bytes: an aid to the filter, never verified or scored */
 };
@@ -75,7 +83,7 @@ struct bs_element {
 	bool is_positive;     /* stands somewhere under an even number of NOTs; never so for a BIGRAM */
 	double weight;        /* of all such places, added up; 0: it does not score. The sum need not be that of the nodes */
 	uint32_t term_bytes;  /* > 0 */
-	const uint8_t *term;  /* as the analyzer folded it; not NUL-ended. PREFIX and FUZZY: not stemmed */
+	const uint8_t *term;  /* as the analyzer folded it; not NUL-ended. PREFIX, PATTERN and FUZZY: not stemmed */
 };
 
 /* A word of a leaf. */
@@ -155,7 +163,7 @@ struct bs_stop;
 
 struct bs_query_options {
 	struct bs_words *words;           /* the analyzer of the index; used during the call */
-	struct bs_words *words_unstemmed; /* the same without stemming, for PREFIX and FUZZY; NULL: words has none */
+	struct bs_words *words_unstemmed; /* the same without stemming, for those with wildcards or a distance; NULL: words has none */
 	/* The names of those that can be asked for, by their numbers; NULL: none. One of no bytes, or of more than
 	 * BS_QUERY_MAX_FIELD_BYTES, is never meant. Borrowed while the query lives. */
 	const struct bs_term_table *fields;

@@ -6,6 +6,7 @@
 #include "core/base/icu.h"
 #include "core/base/visible.h"
 #include "query/search/parse.h"
+#include "query/search/pattern.h"
 
 /* The caret's line fits a terminal of 80 columns, with more of the query before the caret than behind it. */
 #define CARET_BEFORE_COLUMNS 60
@@ -73,9 +74,24 @@ static void put_name(struct printer *printer, const uint8_t *bytes, size_t n_byt
 	put_string(printer, "\"");
 }
 
+static void put_pattern(struct printer *printer, const uint8_t *pattern, size_t n_bytes)
+{
+	for (size_t at = 0; at < n_bytes;) {
+		size_t head_bytes = bs_pattern_head(pattern + at, n_bytes - at);
+		put_name(printer, pattern + at, head_bytes);
+		at += head_bytes;
+		if (at < n_bytes)
+			put_string(printer, pattern[at++] == BS_PATTERN_ANY ? "*" : "?");
+	}
+}
+
 static void put_element(struct printer *printer, uint32_t index)
 {
 	const struct bs_element *element = &printer->query->elements[index];
+	if (element->kind == BS_ELEMENT_PATTERN) {
+		put_pattern(printer, element->term, element->term_bytes);
+		return;
+	}
 	put_name(printer, element->term, element->term_bytes);
 	if (element->kind == BS_ELEMENT_PREFIX)
 		put_string(printer, "*");

@@ -7,6 +7,7 @@
 #include "core/lexicon/lexicon.h"
 #include "core/lexicon/word_pairs.h"
 #include "query/search/fuzzy.h"
+#include "query/search/pattern.h"
 
 void bs_plan_deinit(struct bs_plan *plan)
 {
@@ -121,6 +122,19 @@ static bool expand_prefix(struct bs_plan *plan, const struct bs_element *element
 	return true;
 }
 
+/* Those that begin as the pattern does, up to its first wildcard; if it begins with one, all words. */
+static bool expand_pattern(struct bs_plan *plan, const struct bs_element *element, struct bs_lexicon_cursor *cursor)
+{
+	size_t head_bytes = bs_pattern_head(element->term, element->term_bytes);
+	plan->status = bs_lexicon_cursor_seek(cursor, element->term, (uint32_t)head_bytes, plan->err);
+	while (next_term(plan, cursor) && cursor->term.data[0] != BS_KEY_COMPOUND && cursor->term.used_bytes >= head_bytes &&
+	       memcmp(cursor->term.data, element->term, head_bytes) == 0)
+		if (bs_pattern_matches(element->term, element->term_bytes, cursor->term.data, cursor->term.used_bytes) &&
+		    !add_expanded(plan, &cursor->term))
+			return false;
+	return true;
+}
+
 /* Every term is looked at, but most are dismissed by the bytes they share with the one before. */
 static bool expand_fuzzy(struct bs_plan *plan, struct bs_fuzzy *fuzzy, struct bs_lexicon_cursor *cursor)
 {
@@ -132,7 +146,7 @@ static bool expand_fuzzy(struct bs_plan *plan, struct bs_fuzzy *fuzzy, struct bs
 	return true;
 }
 
-/* The terms of a prefix or a fuzzy word. Whether there was room for all of them; else there are none. */
+/* The terms of a prefix, a pattern or a fuzzy word. Whether there was room for all of them; else there are none. */
 static bool expand(struct bs_plan *plan, uint32_t e)
 {
 	const struct bs_element *element = &plan->query->elements[e];
@@ -143,7 +157,9 @@ static bool expand(struct bs_plan *plan, uint32_t e)
 		plan->status = bs_fuzzy_new(element->term, element->term_bytes, element->max_distance, &fuzzy, plan->err);
 	for (uint32_t s = 0; s < plan->snapshot->manifest.n_segments && !plan->status && has_room; s++) {
 		struct bs_lexicon_cursor cursor = {.lexicon = &plan->snapshot->segments[s].lexicon};
-		has_room = fuzzy ? expand_fuzzy(plan, fuzzy, &cursor) : expand_prefix(plan, element, &cursor);
+		has_room = fuzzy                                 ? expand_fuzzy(plan, fuzzy, &cursor)
+		           : element->kind == BS_ELEMENT_PATTERN ? expand_pattern(plan, element, &cursor)
+		                                                 : expand_prefix(plan, element, &cursor);
 		bs_lexicon_cursor_deinit(&cursor);
 	}
 	bs_fuzzy_free(fuzzy);

@@ -1,7 +1,7 @@
 /*
  * plan.h: a parsed query meets an index: which terms, how frequent, in which segment under which number.
  *
- * An element of the query (parse.h) becomes one term, or, for a prefix or a fuzzy word, the terms it expands to. The
+ * An element of the query (parse.h) becomes one term, or, for a prefix, a pattern or a fuzzy word, the terms it expands to. The
  * plan is made once a query; scan.h reads it per slab, match.h verifies by the query itself and takes only df from it.
  */
 #ifndef BS_QUERY_SEARCH_PLAN_H

@@ -15,6 +15,7 @@
 #include "query/search/filter.h"
 #include "query/search/named.h"
 #include "query/search/passage.h"
+#include "query/search/pattern.h"
 #include "query/search/plan.h"
 #include "query/search/rank.h"
 #include "query/search/scan_top.h"
@@ -356,12 +357,15 @@ static enum bs_status parse(struct bs_finder *finder, struct bs_error *err)
 static void notice_broad(struct bs_finder *finder, const struct bs_element *element)
 {
 	struct bs_error line;
-	int n_bytes = element->term_bytes < 100 ? (int)element->term_bytes : 100;
+	char word[100];
+	int n_bytes = element->term_bytes < sizeof(word) ? (int)element->term_bytes : (int)sizeof(word);
+	const char *sign = element->kind == BS_ELEMENT_PREFIX ? "*" : element->kind == BS_ELEMENT_FUZZY ? "~" : "";
 	if (finder->request->brute || finder->is_feeding)
 		return;
+	for (int i = 0; i < n_bytes; i++)
+		word[i] = element->term[i] == BS_PATTERN_ANY ? '*' : element->term[i] == BS_PATTERN_ONE ? '?' : (char)element->term[i];
 	(void)bs_fail(&line, BS_OK, "%.*s%s stands for more than %u words of this index; answering without it first, by "
-	              "reading more documents: a longer word is faster", n_bytes, (const char *)element->term,
-	              element->kind == BS_ELEMENT_PREFIX ? "*" : "~", BS_PLAN_MAX_EXPANSION);
+	              "reading more documents: a longer word is faster", n_bytes, word, sign, BS_PLAN_MAX_EXPANSION);
 	tell(finder, line.text);
 }
 

@@ -1,0 +1,46 @@
+# Words with * and ? in them: which documents, what is a wildcard and what a sign, and what is too broad.
+. "$LIB"
+cat >a.jsonl <<'X'
+{"id":"lantern","title":"Lantern","text":"the red lantern hangs"}
+{"id":"lanterns","title":"light","text":"red lanterns, lanern"}
+{"id":"response","title":"response","text":"a Response to the cat"}
+{"id":"ponse","title":"cut","text":"ponse cot coat"}
+{"id":"cafes","text":"cafés 한국어 漢字 3.14 foo.bazar"}
+{"id":"url","text":"see /api/users?id=7, users id, and how does it work?"}
+{"id":"code","text":"SELECT count(*) FROM t; int main(int argc, char **argv)"}
+X
+settle
+quiet bitsift index a.jsonl
+for query in 'lan*ern' 'LAN*ern' 'lan*ern*' '*ponse' '*pon*' 'c?t' 'c?at' 'c*t' 'caf?s' 'caf*s' '한*어' '한?어' '*한국*' '3.1?' '3?14' 'foo.ba*r' 'fo*o.bazar' \
+    'title:lan*n' 'text:*ponse' 'red -lan*rns' '"red lan*n"' '"red lant*"' '"the r?d"' '"r*d lantern"' '"red lan*ns"^2' '"red lan*n"~3' \
+    'lan*ern~1' 'how does it work?' 'users?id=7' 'users?id' 'count(*)' '**argv)' '漢*字' '*qqqq*'; do
+    announce bitsift query --ids "$query"
+    bitsift query --ids "$query" || true
+    bitsift query --ids "$query" 2>"$SCRATCH/1" | diff - <(bitsift query --ids --brute "$query" 2>/dev/null)
+done
+show bitsift query --ids --any 'lan*rns *ponse'
+show bitsift query --ids --strict-query 'c??t *x'
+show bitsift query --ids --strict-query 'fo*o.bazar'
+show bitsift query --ids "$(printf 'word*%.0s' {1..210})y"
+printf '%s\n' 'lan*ern' 'c?t' 'work?' >queries
+show bitsift query --ids --batch queries
+show bitsift query 'lan*rn^3 c?t'
+show bitsift query --json '"red lan*rns"'
+bitsift query --explain 'lan*ern "red c?t" 3?14 3.1?4' 2>/dev/null | head -n 1
+
+echo '# stems: patterns are matched with them as they are'
+quiet bitsift index --index stems --stem english a.jsonl
+for query in 'lan*ern' 'lan*erns' '"red lan*n"'; do
+    show bitsift query --index stems --ids "$query"
+done
+
+echo '# more words than are looked up'
+make() { awk -v from="$1" -v to="$2" 'BEGIN { for (i = from; i <= to; i++) printf "{\"id\":\"%d\",\"text\":\"abc%dx\"}\n", i, i }'; }
+make 1 17000 >many.jsonl
+settle
+quiet bitsift index --index many many.jsonl
+for query in 'abc1*9x' '*c1*x' 'abc?9*x' 'abc*x' '*bc1?*' 'abc*x^2 OR abc17x' '"abc*x"' '"x*bc*"' 'NOT *abc*'; do
+    show bitsift query --index many --count "$query"
+    bitsift query --index many --count "$query" 2>"$SCRATCH/1" | diff - <(bitsift query --index many --count --brute "$query")
+done
+show bitsift query --index many --count 'abc1* *bc*x'
