@@ -44,8 +44,8 @@ END {
         for (n = 1; n <= 3; n++)
             line("one word's ids, " level[n] ", mean us", mean[level[n], "bitsift-ids"], 200, 40)
         line("ten best of a rare word, mean us", mean["rare", "bitsift-top"], 150, 30)
-        line("exact phrase count, median us", median["phrase", "bitsift"], 3000, 1000)
-        line("exact phrase count, mean us", mean["phrase", "bitsift"], 15000, 6000)
+        line("exact phrase count, two threads, median us", median["phrase", "bitsift-2t"], 3000, 1000)
+        line("exact phrase count, two threads, mean us", mean["phrase", "bitsift-2t"], 15000, 6000)
         line("index of the words, MB", words["bitsift"] == "" ? "" : words["bitsift"] / 1e6, 80, 65)
     } else if (corpus != "documentation") {
         line("exact phrase count, of Lucene's time, mean", ratio(mean["phrase", "bitsift"], mean["phrase", "lucene"]), 1, 0.5)
