@@ -374,7 +374,7 @@ bool bs_range_parse(const uint8_t *text, size_t text_bytes, struct bs_range *ran
 
 bool bs_range_is_meant(const uint8_t *text, size_t text_bytes)
 {
-	return text_bytes > 1 && (*text == '>' || *text == '<' || find_dots(text, text_bytes));
+	return text_bytes > 1 && (*text == '>' || *text == '<' || *text == '=' || find_dots(text, text_bytes));
 }
 
 bool bs_range_has(const struct bs_range *range, const struct bs_value *value)

@@ -76,7 +76,7 @@ struct bs_range {
  * numbers, behind which may stand k (or K), M, G, T or P for a power of 1000, with an i behind for one of 1024. */
 bool bs_range_parse(const uint8_t *text, size_t text_bytes, struct bs_range *range_out);
 
-/* Whether the text was meant to be a range. */
+/* Whether the text was meant to be a range, where values are asked for: =5 too, which is none. */
 bool bs_range_is_meant(const uint8_t *text, size_t text_bytes);
 
 bool bs_range_has(const struct bs_range *range, const struct bs_value *value);

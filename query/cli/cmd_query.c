@@ -283,8 +283,9 @@ static enum bs_status take_sort(struct query_arguments *arguments, struct bs_err
 	const char *field = arguments->sort;
 	if (!field)
 		return BS_OK;
-	if (arguments->count || arguments->ids || arguments->request.approx)
-		return bs_fail(err, BS_INVALID, "--sort excludes --count, --ids and --approx");
+	bool is_trec = arguments->format && strcmp(arguments->format, "trec") == 0; /* a run is in the order of its scores */
+	if (arguments->count || arguments->ids || arguments->request.approx || is_trec)
+		return bs_fail(err, BS_INVALID, "--sort excludes --count, --ids, --approx and --format trec");
 	arguments->request.sort_descending = *field == '-';
 	field += *field == '-';
 	size_t n = strlen(field), desc = strlen(":desc"), asc = strlen(":asc");

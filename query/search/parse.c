@@ -553,10 +553,13 @@ static uint32_t parse_range(struct parser *parser)
 		return NO_DRAFT;
 	bool has_values = field != BS_QUERY_ANY_FIELD && options->has_values && options->has_values(options->context, field);
 	bool is_range = bs_range_parse(text, n_bytes, &range.values);
+	/* What begins with a = may be anything where there are no values. */
+	if (!has_values && *text == '=')
+		return NO_DRAFT;
 	if (!has_values || !is_range) {
 		bs_lex_notice(&parser->lexing, token->start_byte, token->end_byte,
 		              is_range ? "is searched as text: the field has no numbers or dates"
-		                       : "is searched as text: what it is to lie between is no number and no date");
+		                       : "is searched as text: a range is A..B, >A, >=A, <A or <=A, of numbers or dates");
 		return NO_DRAFT;
 	}
 	if (parser->ranges.used_bytes / sizeof(range) == BS_QUERY_MAX_RANGES)

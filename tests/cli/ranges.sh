@@ -90,6 +90,8 @@ every text:1990..2000
 every year:a..z
 every 'year:>old'
 every 'year:1m..2m'
+every 'year:=>1990'
+every title:=a
 every name:70..x
 show bitsift query --ids 'cat year:..'
 every 'yaer:1990..2000'
@@ -111,6 +113,7 @@ sorted --sort when:desc -n 4 cat
 sorted --sort size.y.z eel
 sorted --sort year -n 3 year:1990..
 sorted --sort year '"cat dog"'
+show bitsift query --sort year --format trec cat
 show bitsift query --sort year -n 2 cat
 show bitsift query --json --sort when:desc -n 2 'price:..1 -eel'
 show bitsift query --sort text cat
