@@ -461,7 +461,7 @@ static enum bs_status find_ahead(struct bs_fetcher *fetcher, uint32_t document, 
 		return BS_OK;
 	while (fetcher->next_expected < fetcher->n_expected && fetcher->expected[fetcher->next_expected] <= document)
 		fetcher->next_expected++;
-	if (fetcher->n_expected - fetcher->next_expected > PREFETCH_AHEAD)
+	if (fetcher->next_expected + PREFETCH_AHEAD < fetcher->n_expected)
 		bs_doc_table_prefetch_span(table, fetcher->expected[fetcher->next_expected + PREFETCH_AHEAD]);
 	for (size_t i = fetcher->next_expected; i < fetcher->n_expected && !status; i++) {
 		uint64_t place[2];
@@ -804,7 +804,7 @@ void bs_fetch_begin(struct bs_fetcher *fetcher, bool verbose, bool trusts)
 	fetcher->verbose = verbose;
 	fetcher->trusts = trusts;
 	fetcher->query++;
-	fetcher->n_expected = 0;
+	fetcher->n_expected = fetcher->next_expected = 0;
 	fetcher->ahead_to = 0;
 	bs_reader_forget(fetcher->reader, false);
 }
