@@ -17,7 +17,7 @@ check() { # ROOM ALLOWED...
         esac
         header=${header#*\"}
         header=${header%%\"*}
-        if ! [[ $header =~ ^(($allowed)/[a-z0-9_]+|core/bitsift)\.h$ ]]; then
+        if ! [[ $header =~ ^(($allowed)/[a-z0-9_]+|core/bitsift|core/bitsift/[a-z]+)\.h$ ]]; then
             echo "$file:$line: $room must not include \"$header\""
             failed=1
         fi
