@@ -212,8 +212,8 @@ struct bs_build_request {
 	const char *const *forget;
 	size_t n_forget;
 
-	/* Options that are recorded with the index. If none of them is set, an index that exists keeps its own. If one
-	 * is, they must be those it was made with, or rebuild must be set. */
+	/* Options that are recorded with the index. If none of them is set, an index that exists keeps its own, with rebuild, too,
+	 * if its manifest can be read. If one is, they must be those it was made with, or rebuild must be set. */
 	bool words;                     /* index words, for bs_find */
 	bool grams;                     /* index the files' grams, for bs_grep; neither of the two: both, but of collections that are
 	                                 * sources only in an index that has a folder or file, too, or was once asked for grams */
@@ -235,7 +235,7 @@ struct bs_build_request {
 	double density;                 /* share of set bits, 0.05 to 0.6: less is faster and larger; 0: 0.3 */
 
 	/* Options of this run. */
-	bool rebuild;          /* index everything again: new options, or after damage */
+	bool rebuild;          /* index everything again: with new options, or after damage */
 	bool strict;           /* stop at the first bad JSONL record */
 	bool wait;             /* for another writer to be done; else BS_BUSY */
 	bool names_hidden;     /* skipped is called for what is hidden or ignored, too */
