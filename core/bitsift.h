@@ -276,6 +276,14 @@ struct bs_build_tuning; /* for the project's own experiments: indexer/run/indexe
 
 #define BS_MAX_DOCUMENT_BYTES (UINT64_C(4095) << 20)
 
+/* One named text of a document. Any bytes, not NUL-ended: names and texts in UTF-8, where what is invalid counts as U+FFFD. */
+struct bs_text {
+	const char *field;
+	size_t field_bytes;
+	const char *text;
+	size_t text_bytes;
+};
+
 struct bs_build_request {
 	/* The directory of the index, made if it is not there (its parent must be). NULL: the nearest .bitsift upward, as
 	 * by bs_index_locate, or one in the working directory where there is none. That must not be a symbolic link:
@@ -605,6 +613,8 @@ struct bs_find_hit {
 	bool is_date;        /* it is one */
 };
 
+struct bs_statistics;
+
 struct bs_find_request {
 	/* In the query language of bitsift-query(1), at most BS_QUERY_MAX_BYTES. Any bytes: what is not UTF-8 counts as
 	 * U+FFFD. */
@@ -628,6 +638,9 @@ struct bs_find_request {
 	const char *like_id;
 	const char *like_text;
 	size_t like_text_bytes;
+	/* Scores are by these instead of what this index says (bitsift/query.h), borrowed until bs_find returns. BS_INVALID: they do not
+	 * name a word of the query that scores; or with feedback_docs, like_id or like_text. NULL: by this index. */
+	const struct bs_statistics *statistics;
 	bool approx;     /* BS_FIND_TOP: verify only the candidates that look best; a notice says how many */
 	bool brute;      /* read every document instead of using the index: the same answer, for comparison */
 	bool no_stat;    /* take the index at its word: no file is looked at unless its text is needed. What is read counts as it is */

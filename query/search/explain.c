@@ -129,7 +129,7 @@ static double estimate_node(struct explanation *at, uint32_t s, const struct bs_
 /* Candidates to be expected, were words independent of each other. A NOT is taken as if it could be used. */
 static double estimate(struct explanation *at)
 {
-	const struct bs_query *query = at->plan->query;
+	const struct bs_query_tree *query = at->plan->query;
 	double *shares = calloc(query->n_nodes, sizeof(*shares));
 	double sum = 0;
 	if (!shares && !at->status)

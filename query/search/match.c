@@ -52,7 +52,7 @@ struct counted_element {
 };
 
 struct bs_matcher {
-	const struct bs_query *query;
+	const struct bs_query_tree *query;
 	struct bs_words *words;
 	struct bs_named *named;
 	struct bs_buffer inexact;         /* u32: the elements that are no plain words, ascending */
@@ -82,7 +82,7 @@ struct bs_matcher {
 /* A dictionary of more words than this is begun anew: a long scan must not remember every word it ever met. */
 #define MAX_KNOWN_WORDS (1u << 20)
 
-static bool wants_positions(const struct bs_query *query)
+static bool wants_positions(const struct bs_query_tree *query)
 {
 	for (size_t i = 0; i < query->n_nodes; i++) {
 		const struct bs_query_node *node = &query->nodes[i];
@@ -177,7 +177,7 @@ static void make_inexact(struct bs_matcher *matcher)
 	}
 }
 
-enum bs_status bs_matcher_new(const struct bs_query *query, struct bs_words *words, struct bs_matcher **matcher_out,
+enum bs_status bs_matcher_new(const struct bs_query_tree *query, struct bs_words *words, struct bs_matcher **matcher_out,
                               struct bs_error *err)
 {
 	struct bs_matcher *matcher = calloc(1, sizeof(*matcher));
@@ -390,7 +390,7 @@ static const struct occurrence *occurrences_of(const struct bs_matcher *matcher,
 	return (const struct occurrence *)(const void *)buffer->data;
 }
 
-bool bs_match_field(const struct bs_query *query, const struct bs_query_node *leaf, const struct bs_field *field)
+bool bs_match_field(const struct bs_query_tree *query, const struct bs_query_node *leaf, const struct bs_field *field)
 {
 	if (leaf->field == BS_QUERY_ANY_FIELD)
 		return true;
@@ -667,7 +667,7 @@ static bool phrase_matches(struct bs_matcher *matcher, const struct bs_query_nod
 	return phrase_around(matcher, node, rarest);
 }
 
-enum bs_verdict bs_match_tree(const struct bs_query *query, const uint32_t *children, uint32_t n,
+enum bs_verdict bs_match_tree(const struct bs_query_tree *query, const uint32_t *children, uint32_t n,
                               enum bs_verdict (*ask_leaf)(void *context, uint32_t n), void *context)
 {
 	const struct bs_query_node *node = &query->nodes[n];
@@ -726,7 +726,7 @@ static enum bs_verdict ask_leaf(void *context, uint32_t n)
 enum bs_status bs_match_document(struct bs_matcher *matcher, const struct bs_field *doc_fields, size_t n_doc_fields,
                                  struct bs_match *match_out, struct bs_error *err)
 {
-	const struct bs_query *query = matcher->query;
+	const struct bs_query_tree *query = matcher->query;
 	*match_out = (struct bs_match){.matches = false};
 	matcher->doc_fields = doc_fields;
 	matcher->n_doc_fields = n_doc_fields;

@@ -20,17 +20,17 @@ enum bs_verdict {
  * children is the query's own array, or the same with those of each node in another order. Recurses as deep as the tree
  * is.
  */
-enum bs_verdict bs_match_tree(const struct bs_query *query, const uint32_t *children, uint32_t n,
+enum bs_verdict bs_match_tree(const struct bs_query_tree *query, const uint32_t *children, uint32_t n,
                               enum bs_verdict (*ask_leaf)(void *context, uint32_t n), void *context);
 
 /* Whether a document's field is the one that the leaf asks for. */
-bool bs_match_field(const struct bs_query *query, const struct bs_query_node *leaf, const struct bs_field *field);
+bool bs_match_field(const struct bs_query_tree *query, const struct bs_query_node *leaf, const struct bs_field *field);
 
 /* A query made ready for many documents, with the scratch for one. One thread. */
 struct bs_matcher;
 
 /* query and words are borrowed. words must be the analyzer of the index. BS_NO_MEMORY. */
-enum bs_status bs_matcher_new(const struct bs_query *query, struct bs_words *words, struct bs_matcher **matcher_out,
+enum bs_status bs_matcher_new(const struct bs_query_tree *query, struct bs_words *words, struct bs_matcher **matcher_out,
                               struct bs_error *err) BS_WARN_UNUSED;
 void bs_matcher_free(struct bs_matcher *matcher);
 

@@ -49,7 +49,7 @@ static void add_term(struct bs_plan *plan, uint32_t element, const uint8_t *term
 }
 
 /* The element of an item, if that is a plain word; else NULL. */
-static const struct bs_element *word_of(const struct bs_query *query, const struct bs_query_item *item)
+static const struct bs_element *word_of(const struct bs_query_tree *query, const struct bs_query_item *item)
 {
 	const struct bs_element *element = &query->elements[item->element];
 	return element->kind == BS_ELEMENT_TERM ? element : NULL;
@@ -236,7 +236,7 @@ static void resolve_range(struct bs_plan *plan, uint32_t s, const struct bs_quer
 	plan->ranges = (struct bs_plan_range *)(void *)plan->memory_ranges.data;
 }
 
-enum bs_status bs_plan_make(struct bs_plan *plan, const struct bs_query *query, const struct bs_snapshot *snapshot,
+enum bs_status bs_plan_make(struct bs_plan *plan, const struct bs_query_tree *query, const struct bs_snapshot *snapshot,
                             struct bs_error *err)
 {
 	plan->query = query;

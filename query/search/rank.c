@@ -48,7 +48,7 @@ static void mark_implied(const struct bs_plan *plan, const struct bs_query_node 
 /* ... that every match of the query has. */
 static void find_implied(const struct bs_plan *plan, bool *implied)
 {
-	const struct bs_query *query = plan->query;
+	const struct bs_query_tree *query = plan->query;
 	const struct bs_query_node *root = &query->nodes[query->n_nodes - 1];
 	mark_implied(plan, root, implied);
 	for (uint32_t i = 0; root->kind == BS_NODE_AND && i < root->n_children; i++)
@@ -56,7 +56,7 @@ static void find_implied(const struct bs_plan *plan, bool *implied)
 }
 
 /* Whether the query asks for nothing but any of its words. */
-static bool is_any(const struct bs_query *query)
+static bool is_any(const struct bs_query_tree *query)
 {
 	bool is_any = true;
 	for (size_t n = 0; n < query->n_nodes; n++) {

@@ -53,7 +53,7 @@ struct bs_finder {
 	const struct bs_find_request *request; /* NULL between queries */
 	uint32_t segment; /* whose candidates are verified */
 	size_t n_best;
-	struct bs_query *query;
+	struct bs_query_tree *query;
 	struct bs_verify_request verify_request;
 	struct bs_verifier verifier;
 	struct bs_verify_crew *crew; /* NULL: no request had so much to read yet */
@@ -386,7 +386,7 @@ static enum bs_status plan(struct bs_finder *finder, struct bs_error *err)
 {
 	const struct bs_index *index = finder->index;
 	const struct bs_snapshot *snapshot = &index->snapshot;
-	const struct bs_query *query = finder->query;
+	const struct bs_query_tree *query = finder->query;
 	enum bs_status status = bs_plan_make(&finder->plan, query, snapshot, err);
 	if (!status)
 		status = begin_names(finder, err);
@@ -780,7 +780,7 @@ static enum bs_status show_hits(struct bs_finder *finder, struct bs_error *err)
 /* Nothing matches: perhaps a word is misspelt. Of an index of stems the words are shown that begin with one. */
 static enum bs_status suggest(struct bs_finder *finder, struct bs_error *err)
 {
-	const struct bs_query *query = finder->query;
+	const struct bs_query_tree *query = finder->query;
 	const char *star = finder->words_unstemmed ? "*" : "";
 	enum bs_status status = BS_OK;
 	for (size_t i = 0, n = 0; i < query->n_elements && n < MOST_SUGGESTIONS && !status; i++) {
@@ -872,7 +872,7 @@ static enum bs_status run(struct bs_finder *finder, struct bs_error *err)
 		status = explain(finder, true, err);
 	bs_buffer_deinit(&finder->top.heap);
 	bs_verifier_end(&finder->verifier);
-	bs_query_free(finder->query);
+	bs_query_tree_free(finder->query);
 	return status;
 }
 
