@@ -290,6 +290,10 @@ run_quick() {
     measure generated "$cache/generated.jsonl" "$cache/generated"
     measure sample "$top/corpus/sample" "$cache/sample"
     bench compare --in-turn --cache "$cache/sample" --number "$queries" --seed "$seed" --engines bitsift,bitsift-top
+    # What was made may be shared by a link.
+    mv -- "$cache/sample/terms" "$cache/terms"
+    ln -s ../terms "$cache/sample/terms"
+    bench queries --cache "$cache/sample" --number "$queries" --seed $((seed + 1))
 }
 
 # ---- all ----
