@@ -276,14 +276,6 @@ struct bs_build_tuning; /* for the project's own experiments: indexer/run/indexe
 
 #define BS_MAX_DOCUMENT_BYTES (UINT64_C(4095) << 20)
 
-/* One named text of a document. Any bytes, not NUL-ended: names and texts in UTF-8, where what is invalid counts as U+FFFD. */
-struct bs_text {
-	const char *field;
-	size_t field_bytes;
-	const char *text;
-	size_t text_bytes;
-};
-
 struct bs_build_request {
 	/* The directory of the index, made if it is not there (its parent must be). NULL: the nearest .bitsift upward, as
 	 * by bs_index_locate, or one in the working directory where there is none. That must not be a symbolic link:

@@ -708,6 +708,20 @@ static enum bs_status look_again(struct bs_finder *finder, const struct bs_hit *
 	return BS_OK;
 }
 
+enum bs_status bs_finder_name(struct bs_finder *finder, struct bs_doc_ref ref, struct bs_find_hit *hit_out, struct bs_error *err)
+{
+	enum bs_status status =
+		bs_fetch_id(finder->fetcher, ref.segment, ref.document, &finder->id, &finder->local_id, &finder->path, err);
+	if (status)
+		return status;
+	hit_out->id = finder->id.used_bytes ? (const char *)finder->id.data : "";
+	hit_out->id_bytes = finder->id.used_bytes;
+	hit_out->local_id = finder->local_id.used_bytes ? (const char *)finder->local_id.data : "";
+	hit_out->local_id_bytes = finder->local_id.used_bytes;
+	hit_out->path = (const char *)finder->path.data;
+	return BS_OK;
+}
+
 /* sorted: NULL, or the hit with its value. */
 static enum bs_status show_hit(struct bs_finder *finder, const struct bs_hit *hit, const struct bs_sorted_hit *sorted,
                                size_t rank, struct bs_error *err)
@@ -720,18 +734,11 @@ static enum bs_status show_hit(struct bs_finder *finder, const struct bs_hit *hi
 		.snippet = "",
 		.best = {.field = "", .text = ""},
 	};
-	enum bs_status status =
-		bs_fetch_id(finder->fetcher, hit->segment, hit->document, &finder->id, &finder->local_id,
-	                                    &finder->path, err);
+	enum bs_status status = bs_finder_name(finder, (struct bs_doc_ref){hit->segment, hit->document}, &shown, err);
 	if (!status && rank > 0 && (finder->request->snippets || finder->request->passages))
 		status = look_again(finder, hit, &shown, err);
 	if (status)
 		return status;
-	shown.id = finder->id.used_bytes ? (const char *)finder->id.data : "";
-	shown.id_bytes = finder->id.used_bytes;
-	shown.local_id = finder->local_id.used_bytes ? (const char *)finder->local_id.data : "";
-	shown.local_id_bytes = finder->local_id.used_bytes;
-	shown.path = (const char *)finder->path.data;
 	if (sorted && sorted->has_value) {
 		(void)bs_value_format(&sorted->value, value);
 		shown.value = value;
@@ -838,7 +845,8 @@ static enum bs_status check_request(const struct bs_find_request *request, struc
 	return bs_check_reserved("struct bs_find_request", request->reserved, COUNT(request->reserved), err);
 }
 
-static enum bs_status run(struct bs_finder *finder, struct bs_error *err)
+/* A query's plan; finish() is to follow, whatever comes of it. */
+static enum bs_status prepare(struct bs_finder *finder, struct bs_error *err)
 {
 	finder->since_ns = bs_now_ns();
 	finder->query = NULL;
@@ -847,8 +855,19 @@ static enum bs_status run(struct bs_finder *finder, struct bs_error *err)
 	bs_buffer_clear(&finder->hits);
 	enum bs_status status = parse(finder, err);
 	charge(finder, BS_STAGE_PARSE);
-	if (!status)
-		status = plan(finder, err);
+	return status ? status : plan(finder, err);
+}
+
+static void finish(struct bs_finder *finder)
+{
+	bs_buffer_deinit(&finder->top.heap);
+	bs_verifier_end(&finder->verifier);
+	bs_query_tree_free(finder->query);
+}
+
+static enum bs_status run(struct bs_finder *finder, struct bs_error *err)
+{
+	enum bs_status status = prepare(finder, err);
 	if (!status)
 		status = prepare_sorting(finder, err);
 	if (!status)
@@ -870,9 +889,7 @@ static enum bs_status run(struct bs_finder *finder, struct bs_error *err)
 		finder->stats->total_ns += finder->stats->stage_ns[stage];
 	if (!status)
 		status = explain(finder, true, err);
-	bs_buffer_deinit(&finder->top.heap);
-	bs_verifier_end(&finder->verifier);
-	bs_query_tree_free(finder->query);
+	finish(finder);
 	return status;
 }
 
@@ -998,6 +1015,48 @@ static enum bs_status learn_words(struct bs_finder *finder, struct bs_error *err
 	return status;
 }
 
+static enum bs_status begin(struct bs_finder *finder, const struct bs_find_request *request, struct bs_find_result *result,
+                            struct bs_error *err)
+{
+	finder->request = request;
+	finder->n_best = request->n_best ? request->n_best : USUAL_N_BEST;
+	finder->result = result;
+	finder->stats = &result->stats;
+	finder->avgdl = average_length(&finder->index->snapshot);
+	bs_fetch_begin(finder->fetcher, request->verbose, request->no_stat);
+	return learn_words(finder, err);
+}
+
+const struct bs_index *bs_finder_index(const struct bs_finder *finder)
+{
+	return finder->index;
+}
+
+enum bs_status bs_finder_plan(struct bs_finder *finder, const struct bs_find_request *request,
+                              enum bs_status (*use)(void *context, const struct bs_plan *plan, struct bs_scan *scan,
+                                                    struct bs_error *err),
+                              void *context, size_t *error_byte_out, struct bs_error *err)
+{
+	struct bs_find_request planned = *request;
+	struct bs_find_result result = {.error_byte = SIZE_MAX};
+	planned.mode = BS_FIND_COUNT;
+	planned.approx = false;
+	planned.sort_field = NULL;
+	enum bs_status status = check_request(&planned, err);
+	if (!status)
+		status = begin(finder, &planned, &result, err);
+	if (!status) {
+		status = prepare(finder, err);
+		if (!status)
+			status = use(context, &finder->plan, &finder->scan, err);
+		finish(finder);
+	}
+	finder->request = NULL;
+	if (error_byte_out && status == BS_INVALID)
+		*error_byte_out = result.error_byte;
+	return status;
+}
+
 /* Whether some documents were passed over that may match, since they cannot be among the best. */
 static bool is_count_open(const struct bs_finder *finder)
 {
@@ -1016,13 +1075,7 @@ enum bs_status bs_find(struct bs_finder *finder, const struct bs_find_request *r
 	if (status)
 		return status;
 	uint64_t n_failures = bs_fetcher_failures(finder->fetcher);
-	finder->request = request;
-	finder->n_best = request->n_best ? request->n_best : USUAL_N_BEST;
-	finder->result = result;
-	finder->stats = &result->stats;
-	finder->avgdl = average_length(&finder->index->snapshot);
-	bs_fetch_begin(finder->fetcher, request->verbose, request->no_stat);
-	status = learn_words(finder, err);
+	status = begin(finder, request, result, err);
 	if (!status)
 		status = run(finder, err);
 	finder->request = NULL;
