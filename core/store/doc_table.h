@@ -56,7 +56,7 @@ void bs_doc_table_builder_get(const struct bs_doc_table_builder *builder, uint32
 uint32_t bs_doc_table_builder_get_length(const struct bs_doc_table_builder *builder, uint32_t document);
 /* Bytes held, for a memory budget. */
 uint64_t bs_doc_table_builder_bytes(const struct bs_doc_table_builder *builder);
-enum bs_status bs_doc_table_write(const struct bs_doc_table_builder *builder, struct bs_writer *writer,
+enum bs_status bs_doc_table_write(const struct bs_doc_table_builder *builder, struct bs_file_writer *writer,
                                   struct bs_error *err) BS_WARN_UNUSED;
 void bs_doc_table_builder_clear(struct bs_doc_table_builder *builder);
 void bs_doc_table_builder_deinit(struct bs_doc_table_builder *builder);
@@ -90,8 +90,6 @@ uint32_t bs_doc_table_range_of(const struct bs_doc_table *table, uint32_t docume
  * bytes: the first words of its place. document < n_docs. BS_CORRUPT. */
 enum bs_status bs_doc_table_span(const struct bs_doc_table *table, uint32_t document, uint64_t span_out[2],
                                  struct bs_error *err) BS_WARN_UNUSED;
-/* Asks the memory for what the span of a document will be read from. */
-void bs_doc_table_prefetch_span(const struct bs_doc_table *table, uint32_t document);
 enum bs_status bs_doc_table_place(const struct bs_doc_table *table, uint32_t document, uint64_t place_out[4],
                                   struct bs_error *err) BS_WARN_UNUSED;
 enum bs_status bs_doc_table_length(const struct bs_doc_table *table, uint32_t document, uint32_t *length_out,
