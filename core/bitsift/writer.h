@@ -72,6 +72,9 @@ struct bs_writer_request {
 	uint32_t n_threads;    /* that write segments; 0: one a processor. Words are analysed by the thread that adds */
 	bool wait;             /* for another writer to be done; else BS_BUSY */
 	const struct bs_consent *consent;
+	const struct bs_analyzer *analyzer; /* as those of struct bs_build_request; limits count for each call by itself */
+	const struct bs_limits *limits;
+	const struct bs_log *log;
 
 	/* As those of struct bs_build_request; progress is called while segments are written and compacted. */
 	int (*progress)(void *context, const struct bs_build_report *so_far);
