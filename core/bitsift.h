@@ -6,7 +6,10 @@
  *      bs_index_open     an index -> a handle, immutable and shared by any number of threads
  *      bs_finder_new     what one thread needs to search, besides the handle
  *      bs_find           a query -> hits, through a callback
+ *      bs_document       an id -> the texts of that document
  *      bs_grep           regular expressions -> lines of files, with an index or without
+ *
+ * Documents from memory, and indexes in memory: bitsift/writer.h.
  *
  * What words, queries, ids, scores and "changed" mean is in bitsift-index(1) and bitsift-query(1); the library and the
  * program give the same answers. Link with bitsift::bitsift (CMake) or `pkg-config --cflags --libs bitsift`.
@@ -70,6 +73,7 @@ enum bs_status {
 	BS_BUSY,        /* another writer holds the lock */
 	BS_STOPPED,     /* a callback asked to stop */
 	BS_UNTRUSTED,   /* another user's, or where nobody has consented that it be read: struct bs_consent */
+	BS_DEADLINE,    /* the call took as long as it may: struct bs_limits */
 };
 
 /* One line of text without a line feed, cut at 511 bytes, at a UTF-8 boundary if it was UTF-8, that names the thing
@@ -86,6 +90,64 @@ BS_API const char *bs_status_name(enum bs_status status);
  * \xNN. bs_fail_memory: BS_NO_MEMORY, naming what was being allocated and how many bytes. */
 BS_API enum bs_status bs_fail(struct bs_error *err, enum bs_status status, const char *format, ...) BS_PRINTF(3, 4);
 BS_API enum bs_status bs_fail_memory(struct bs_error *err, const char *what, unsigned long long wanted_bytes);
+
+/*
+ * What ends a call before it is done; NULL in a request, or zero: nothing. Every call that may take long looks at it at
+ * least each millisecond, but for what the operating system, or a callback, takes for itself. Nothing is half done then:
+ * what bs_index_build promises of a failure holds, and a finder is fit for the next search.
+ */
+struct bs_limits {
+	uint64_t deadline_ns;       /* from the beginning of the call: then it ends with BS_DEADLINE. 0: none */
+	const volatile int *cancel; /* not 0: it ends with BS_STOPPED. Any thread, or a signal handler, may set it at any time; NULL: none */
+	/* Return 0 to go on, anything else ends the call with BS_STOPPED. Asked about each millisecond by any thread that
+	 * works for the call, one at a time. NULL: not called. */
+	int (*stop)(void *context);
+	void *context;
+	/* bs_find, bs_grep: what was found until then is the answer: BS_OK, with is_partial in the result. */
+	bool partial;
+	/* bs_find: what the finder may hold for queries, its memory from earlier ones included, which it gives back if that
+	 * is more. One that needs more ends with BS_NO_MEMORY, and a message that names the limit. 0: none. */
+	uint64_t memory_bytes;
+	uint64_t reserved[4];
+};
+
+/* What the library does on its own, or what takes long, for who keeps a log. */
+enum bs_log_level {
+	BS_LOG_DEBUG = 0, /* each query and what it cost, each step of a build */
+	BS_LOG_INFO,      /* an index is opened, committed, compacted */
+	BS_LOG_WARNING,   /* a slow query, an answer that is cut off, a source that cannot be read, housekeeping not done */
+};
+
+struct bs_log {
+	/* One printable line. On any thread that uses what the log was given to, and several at once if they do. */
+	void (*line)(void *context, enum bs_log_level level, const char *line);
+	void *context;
+	enum bs_log_level least; /* lower ones are not made */
+	uint64_t slow_ns;        /* a query, or grep, that takes longer is a warning; 0: none is */
+	uint64_t reserved[4];
+};
+
+/*
+ * Cuts texts into words, in place of the library's rules. The index records its name, and is built on, searched and
+ * compacted only with an analyzer of that name: BS_UNSUPPORTED. So another name is due when it cuts otherwise. Words have
+ * neither stems nor folded accents then, but those that it gives them: with stem_language, fold_accents or
+ * split_identifiers it is BS_INVALID.
+ */
+struct bs_analyzer {
+	const char *name; /* 1 to 63 of a-z, A-Z, 0-9, ".", "_", "-" */
+	/*
+	 * Calls emit for each word, in the order of their positions, and returns 0; or what emit returned, at once, if that is not
+	 * 0; anything else is a failure: BS_IO, of which the message names the analyzer. term: what the word is indexed as and
+	 * compared by, any bytes, at least one. [start, stop): the bytes of the text that it stands in, in ascending order of
+	 * start. Equal texts must give equal words. The text is as it stands in
+	 * the source, or in a word or phrase of a query, and need not be UTF-8. On any thread, and several at once.
+	 */
+	int (*cut)(void *context, const uint8_t *text, size_t text_bytes,
+	           int (*emit)(void *emit_context, const uint8_t *term, size_t term_bytes, size_t start, size_t stop),
+	           void *emit_context);
+	void *context;
+	uint64_t reserved[4];
+};
 
 /*
  * An index is a directory that may have come with an archive or lie in a shared place: what it says is done only as far
@@ -113,6 +175,30 @@ struct bs_consent {
 	void (*named)(void *context, const char *dir, const char *path);
 	void *context;
 	uint64_t reserved[4];
+};
+
+/* An index that is no directory: its files are in memory. See bitsift/writer.h. */
+struct bs_memory;
+
+/* One named text of a document. Any bytes, not NUL-ended. */
+struct bs_text {
+	const char *field;
+	size_t field_bytes;
+	const char *text;
+	size_t text_bytes;
+};
+
+/*
+ * Gives the texts of documents that the index does not store (struct bs_writer_request), as they were added or as they are
+ * now: what is found is what they say. texts: 0, and *texts_out is borrowed until the next call on this thread; 1: there is no such document any
+ * more; anything else: it cannot be read. It must be given to whoever opens the index, and must outlive what is opened. It
+ * is called by the thread that searches; if any_thread is set, and n_threads of a search is not 1, by several at once.
+ */
+struct bs_text_provider {
+	int (*texts)(void *context, const char *id, size_t id_bytes, const struct bs_text **texts_out, size_t *n_texts_out);
+	void *context;
+	bool any_thread;
+	uint64_t reserved[2];
 };
 
 /* Why something named by a source did not become a document. The numbers are those of the file format. */
@@ -195,6 +281,7 @@ struct bs_build_request {
 	 * by bs_index_locate, or one in the working directory where there is none. That must not be a symbolic link:
 	 * BS_UNTRUSTED. */
 	const char *dir;
+	struct bs_memory *memory; /* instead of a directory; dir is NULL */
 	/*
 	 * Files, folders, JSONL collections (*.jsonl, *.ndjson), or "-" for JSONL on file descriptor 0. They are added to
 	 * those recorded in the index, and looked at; the recorded ones stay as they were. n_sources == 0: all recorded
@@ -232,6 +319,8 @@ struct bs_build_request {
 	 * NULL-ended; NULL: no others. One whose first line is no JSON object is a file all the same. */
 	const char *const *records;
 	bool no_records;                /* folders: none are. An index that was made before there was a choice keeps to that */
+	bool store;                     /* the texts of files and records are kept in the index, so that nobody need read them again: they
+	                                 * are shown and verified as they were indexed, as long as their sources are what they were */
 	double density;                 /* share of set bits, 0.05 to 0.6: less is faster and larger; 0: 0.3 */
 
 	/* Options of this run. */
@@ -254,6 +343,11 @@ struct bs_build_request {
 	void (*notice)(void *context, const char *message);
 	void *context;
 	const struct bs_consent *consent;
+	const struct bs_analyzer *analyzer; /* NULL: the library's rules */
+	const struct bs_limits *limits;     /* NULL: none */
+	const struct bs_log *log;           /* NULL: none */
+	const struct bs_text_provider *texts; /* of documents that are not stored: they are moved by compaction, and made anew by
+	                                       * rebuild, if it has them; else they stay as they are, and rebuild fails */
 	const struct bs_build_tuning *tuning; /* NULL */
 	uint64_t reserved[4];
 };
@@ -291,6 +385,8 @@ BS_API enum bs_status bs_index_compact(const struct bs_build_request *request, s
 
 struct bs_delete_request {
 	const char *dir;
+	struct bs_memory *memory; /* instead; dir is NULL */
+	const struct bs_text_provider *texts; /* the query: of documents that are not stored */
 	/* The documents of one of these local ids (struct bs_find_hit), or where none has it, of that id, in whatever source; or,
 	 * if there is a query, */
 	const char *const *ids;
@@ -310,6 +406,9 @@ struct bs_delete_request {
 	int (*confirm)(void *context, uint64_t n_documents);
 	void *context;
 	const struct bs_consent *consent; /* by ids, only the question about owners is asked */
+	const struct bs_analyzer *analyzer; /* with a query, as that of bs_open_request */
+	const struct bs_limits *limits;
+	const struct bs_log *log;
 	uint64_t reserved[6];
 };
 
@@ -338,9 +437,11 @@ BS_API enum bs_status bs_index_delete(const struct bs_delete_request *request, s
 
 struct bs_check_request {
 	const char *dir;
+	struct bs_memory *memory; /* instead; dir is NULL */
 	const struct bs_consent *consent; /* only the question about owners is asked */
 	void (*progress)(void *context, uint64_t done_bytes, uint64_t total_bytes); /* comes often; NULL: not called */
 	void *context;
+	const struct bs_limits *limits; /* NULL: none */
 	uint64_t reserved[4];
 };
 
@@ -362,6 +463,8 @@ struct bs_index;
 
 struct bs_open_request {
 	const char *dir;
+	struct bs_memory *memory; /* instead; dir is NULL */
+	const struct bs_text_provider *texts; /* of documents that are not stored. NULL: such that must be read cannot be */
 	const char *kernel; /* the SIMD code to use, a name of bs_kernel_names; NULL: the best of this machine */
 	const struct bs_consent *consent;
 	/* Look at every source: the handle answers for what the sources hold now, documents that are new or changed
@@ -374,6 +477,10 @@ struct bs_open_request {
 	 * (n_unread of bs_index_describe). */
 	void (*notice)(void *context, const char *message);
 	void *context;
+	/* NULL; or the one that the index was made with, which the handle keeps: it must outlive that, as log must. */
+	const struct bs_analyzer *analyzer;
+	const struct bs_limits *limits; /* of opening; NULL: none */
+	const struct bs_log *log;       /* of opening, and of all queries; NULL: none */
 	uint64_t reserved[8];
 };
 
@@ -498,6 +605,8 @@ struct bs_find_hit {
 	bool is_date;        /* it is one */
 };
 
+struct bs_statistics;
+
 struct bs_find_request {
 	/* In the query language of bitsift-query(1), at most BS_QUERY_MAX_BYTES. Any bytes: what is not UTF-8 counts as
 	 * U+FFFD. */
@@ -505,6 +614,7 @@ struct bs_find_request {
 	size_t query_bytes;
 	enum bs_find_mode mode;
 	size_t n_best;   /* BS_FIND_TOP: how many; 0: 10 */
+	size_t offset;   /* BS_FIND_TOP, BS_FIND_IDS: so many hits before them are passed over: page after page, each hit comes once */
 	bool any;        /* documents with any of the words, not all */
 	bool strict_query; /* what notice_query would be called for is an error: BS_INVALID, with its place */
 	/* Words that do not score and, with any, do not match, while the query has others: the list of that name, which can be
@@ -520,6 +630,9 @@ struct bs_find_request {
 	const char *like_id;
 	const char *like_text;
 	size_t like_text_bytes;
+	/* Scores are by these instead of what this index says (bitsift/query.h), borrowed until bs_find returns. BS_INVALID: they do not
+	 * name a word of the query that scores; or with feedback_docs, like_id or like_text. NULL: by this index. */
+	const struct bs_statistics *statistics;
 	bool approx;     /* BS_FIND_TOP: verify only the candidates that look best; a notice says how many */
 	bool brute;      /* read every document instead of using the index: the same answer, for comparison */
 	bool no_stat;    /* take the index at its word: no file is looked at unless its text is needed. What is read counts as it is */
@@ -567,6 +680,7 @@ struct bs_find_request {
 	/* Called with lines of text on how the query is answered, before and after the search. NULL: not made. */
 	void (*explain)(void *context, const char *text, size_t text_bytes);
 	void *context;
+	const struct bs_limits *limits; /* NULL: none */
 	uint64_t reserved[8];
 };
 
@@ -604,6 +718,7 @@ struct bs_find_result {
 	uint64_t n_hits;       /* exactly, of matching documents; BS_FIND_TOP: of those found on the way to the best,
 	                        * at least as many as were shown: most need not be looked at */
 	bool is_at_least;      /* BS_FIND_TOP: there may be more than n_hits */
+	bool is_partial;       /* a limit ended it (partial): there may be more hits, and better ones; n_hits is a lower bound */
 	uint64_t n_unreadable; /* documents that might match but could not be read: n_hits is then a lower bound */
 	struct bs_changes changes;
 	size_t error_byte;     /* BS_INVALID: where in the query the error stands, 0..query_bytes; SIZE_MAX: nowhere */
@@ -623,6 +738,16 @@ struct bs_find_result {
  */
 BS_API enum bs_status bs_find(struct bs_finder *finder, const struct bs_find_request *request,
                               struct bs_find_result *result_out, struct bs_error *err) BS_WARN_UNUSED;
+
+/*
+ * The texts of the document that bears this id, of the commit, as they are now: of a file one, of a field without name; of a
+ * record its fields as they are indexed, dots between the names; of a given document all that was given. ids are as those of
+ * bs_delete_request; where several documents have it, this is the first one. *is_changed_out (nullable): it is
+ * not what was indexed. *texts_out is borrowed from the finder until its next use. BS_NOT_FOUND: no document has
+ * that id, or its source is gone. BS_IO: it cannot be read. BS_CORRUPT, BS_UNTRUSTED (a source that is not followed), BS_NO_MEMORY.
+ */
+BS_API enum bs_status bs_document(struct bs_finder *finder, const char *id, size_t id_bytes, const struct bs_text **texts_out,
+                                  size_t *n_texts_out, bool *is_changed_out, struct bs_error *err) BS_WARN_UNUSED;
 
 /* For people: the query and, on a line of its own, a caret under the character at error_byte (or one past the end),
  * without a final line feed. Control characters and what is not UTF-8 are shown as U+FFFD; a long query is cut around
@@ -808,6 +933,8 @@ struct bs_grep_request {
 	bool try_index;       /* what is wrong with it is a notice, and all is searched. NULL: bs_index_locate's */
 	bool no_stat;         /* trust it: look at no file that it rules out. Else files that changed are searched */
 	const struct bs_consent *consent;
+	const struct bs_limits *limits; /* NULL: none */
+	const struct bs_log *log;       /* NULL: none */
 	const char *kernel;   /* as that of bs_index_open */
 	uint32_t n_threads;   /* 0: one a processor; more than 256 count as 256 */
 
@@ -836,6 +963,7 @@ struct bs_grep_request {
 
 struct bs_grep_result {
 	bool has_match;       /* or a file was listed */
+	bool is_partial;      /* a limit ended it (partial): not everything was searched */
 	uint64_t n_files;     /* searched */
 	uint64_t n_with_match;
 	uint64_t n_ruled_out; /* by the index; if it is trusted, only whether there are some */

@@ -70,21 +70,21 @@ static void part_fill(struct part *part, uint64_t *random)
 static void write_parts(const char *path, const struct part *parts, size_t n_parts, uint64_t *random)
 {
 	struct bs_error err = {{0}};
-	struct bs_writer *writer;
+	struct bs_file_writer *writer;
 	uint64_t file_bytes = 0;
-	expect_ok(bs_writer_open(dir_at("."), path, BS_FILE_SEGMENT, &writer, &err), &err);
+	expect_ok(bs_file_writer_open(dir_at("."), path, BS_FILE_SEGMENT, &writer, &err), &err);
 	for (size_t i = 0; i < n_parts; i++) {
-		bs_writer_section(writer, parts[i].id, parts[i].instance);
+		bs_file_writer_section(writer, parts[i].id, parts[i].instance);
 		for (size_t at = 0; at < parts[i].n_bytes;) {
 			size_t n = 1 + random_below(random, random_below(random, 10) ? 300 : 20000);
 			n = n < parts[i].n_bytes - at ? n : parts[i].n_bytes - at;
-			bs_writer_bytes(writer, parts[i].bytes + at, n);
+			bs_file_writer_bytes(writer, parts[i].bytes + at, n);
 			at += n;
-			assert_int_equal(bs_writer_section_bytes(writer), at);
+			assert_int_equal(bs_file_writer_section_bytes(writer), at);
 		}
-		bs_writer_bytes(writer, NULL, 0);
+		bs_file_writer_bytes(writer, NULL, 0);
 	}
-	expect_ok(bs_writer_finish(writer, &file_bytes, &err), &err);
+	expect_ok(bs_file_writer_finish(writer, &file_bytes, &err), &err);
 	struct stat info;
 	assert_int_equal(stat(path, &info), 0);
 	assert_int_equal(info.st_size, file_bytes);
@@ -160,15 +160,15 @@ static void test_written_integers(void **state)
 {
 	(void)state;
 	struct bs_error err = {{0}};
-	struct bs_writer *writer;
-	expect_ok(bs_writer_open(dir_at("."), "file", BS_FILE_SEGMENT, &writer, &err), &err);
-	bs_writer_section(writer, 1, 0);
-	bs_writer_u32(writer, UINT32_C(0x01020304));
-	bs_writer_u64(writer, UINT64_C(0x05060708090a0b0c));
-	bs_writer_varint(writer, 300);
-	bs_writer_varint(writer, UINT64_MAX);
-	assert_int_equal(bs_writer_section_bytes(writer), 4 + 8 + 2 + 10);
-	expect_ok(bs_writer_finish(writer, NULL, &err), &err);
+	struct bs_file_writer *writer;
+	expect_ok(bs_file_writer_open(dir_at("."), "file", BS_FILE_SEGMENT, &writer, &err), &err);
+	bs_file_writer_section(writer, 1, 0);
+	bs_file_writer_u32(writer, UINT32_C(0x01020304));
+	bs_file_writer_u64(writer, UINT64_C(0x05060708090a0b0c));
+	bs_file_writer_varint(writer, 300);
+	bs_file_writer_varint(writer, UINT64_MAX);
+	assert_int_equal(bs_file_writer_section_bytes(writer), 4 + 8 + 2 + 10);
+	expect_ok(bs_file_writer_finish(writer, NULL, &err), &err);
 	struct bs_container *file = open_file("file");
 	struct bs_section section = bs_container_section(file, 1, 0);
 	expect_ok(bs_section_touch(&section, 0, section.n_bytes, &err), &err);
@@ -488,23 +488,23 @@ static void test_cannot_create(void **state)
 {
 	(void)state;
 	struct bs_error err = {{0}};
-	struct bs_writer *writer;
+	struct bs_file_writer *writer;
 	struct bs_buffer bytes = {0};
 	write_text("here", "somebody's");
-	expect_status(bs_writer_open(dir_at("."), "here", BS_FILE_SEGMENT, &writer, &err), BS_IO, &err);
+	expect_status(bs_file_writer_open(dir_at("."), "here", BS_FILE_SEGMENT, &writer, &err), BS_IO, &err);
 	assert_non_null(strstr(err.text, "here"));
 	assert_null(writer);
-	expect_status(bs_writer_open(dir_at("."), "no/folder", BS_FILE_SEGMENT, &writer, &err), BS_IO, &err);
+	expect_status(bs_file_writer_open(dir_at("."), "no/folder", BS_FILE_SEGMENT, &writer, &err), BS_IO, &err);
 	read_bytes("here", &bytes);
 	assert_int_equal(bytes.used_bytes, 10);
 	bs_buffer_deinit(&bytes);
-	expect_ok(bs_writer_open(dir_at("."), "given up", BS_FILE_SEGMENT, &writer, &err), &err);
-	bs_writer_section(writer, 1, 0);
-	bs_writer_u32(writer, 1);
+	expect_ok(bs_file_writer_open(dir_at("."), "given up", BS_FILE_SEGMENT, &writer, &err), &err);
+	bs_file_writer_section(writer, 1, 0);
+	bs_file_writer_u32(writer, 1);
 	assert_true(file_exists("given up"));
-	bs_writer_abort(writer);
+	bs_file_writer_abort(writer);
 	assert_false(file_exists("given up"));
-	bs_writer_abort(NULL);
+	bs_file_writer_abort(NULL);
 }
 
 /* A disk that is full after every possible number of bytes. */
@@ -515,17 +515,17 @@ static void test_full_disk(void **state)
 	memset(bytes, 0x5a, sizeof(bytes));
 	for (uint64_t room = 0;; room = room < 400 ? room + 1 : room * 3 / 2) {
 		struct bs_error err = {{0}};
-		struct bs_writer *writer;
-		expect_ok(bs_writer_open(dir_at("."), "file", BS_FILE_SEGMENT, &writer, &err), &err);
+		struct bs_file_writer *writer;
+		expect_ok(bs_file_writer_open(dir_at("."), "file", BS_FILE_SEGMENT, &writer, &err), &err);
 		limit_file_bytes(room);
 		for (uint32_t i = 0; i < 4; i++) {
 			/* Calls after the failure do nothing. */
-			bs_writer_section(writer, i, 0);
-			bs_writer_bytes(writer, bytes, room < 400 ? 60 : sizeof(bytes) / 4);
-			bs_writer_u64(writer, i);
+			bs_file_writer_section(writer, i, 0);
+			bs_file_writer_bytes(writer, bytes, room < 400 ? 60 : sizeof(bytes) / 4);
+			bs_file_writer_u64(writer, i);
 		}
 		uint64_t file_bytes = 42;
-		enum bs_status status = bs_writer_finish(writer, &file_bytes, &err);
+		enum bs_status status = bs_file_writer_finish(writer, &file_bytes, &err);
 		limit_file_bytes(UINT64_MAX);
 		if (status == BS_OK) {
 			assert_true(file_bytes <= room);
@@ -543,13 +543,13 @@ static void test_full_disk(void **state)
 	}
 	/* Given up after a failure. */
 	struct bs_error err = {{0}};
-	struct bs_writer *writer;
-	expect_ok(bs_writer_open(dir_at("."), "file", BS_FILE_SEGMENT, &writer, &err), &err);
+	struct bs_file_writer *writer;
+	expect_ok(bs_file_writer_open(dir_at("."), "file", BS_FILE_SEGMENT, &writer, &err), &err);
 	limit_file_bytes(1000);
-	bs_writer_section(writer, 0, 0);
-	bs_writer_bytes(writer, bytes, sizeof(bytes));
+	bs_file_writer_section(writer, 0, 0);
+	bs_file_writer_bytes(writer, bytes, sizeof(bytes));
 	limit_file_bytes(UINT64_MAX);
-	bs_writer_abort(writer);
+	bs_file_writer_abort(writer);
 	assert_false(file_exists("file"));
 }
 

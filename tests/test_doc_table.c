@@ -85,11 +85,11 @@ static void builder_fill(struct bs_doc_table_builder *builder, const struct docu
 static void write_table(const char *path, const struct bs_doc_table_builder *builder)
 {
 	struct bs_error err = {{0}};
-	struct bs_writer *writer;
+	struct bs_file_writer *writer;
 	unlink(path);
-	expect_ok(bs_writer_open(dir_at("."), path, BS_FILE_SEGMENT, &writer, &err), &err);
+	expect_ok(bs_file_writer_open(dir_at("."), path, BS_FILE_SEGMENT, &writer, &err), &err);
 	expect_ok(bs_doc_table_write(builder, writer, &err), &err);
-	expect_ok(bs_writer_finish(writer, NULL, &err), &err);
+	expect_ok(bs_file_writer_finish(writer, NULL, &err), &err);
 }
 
 static void test_round_trips(void **state)

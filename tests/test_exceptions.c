@@ -65,7 +65,7 @@ static size_t add_run(struct bs_exceptions_builder *builder, const struct pair *
 static void write_pairs(const struct pair *pairs, size_t n, uint64_t slab_rows, uint32_t n_rows)
 {
 	struct bs_error err = {""};
-	struct bs_writer *writer;
+	struct bs_file_writer *writer;
 	struct bs_exceptions_builder builder = {0};
 	size_t *starts = malloc((n + 1) * sizeof(*starts));
 	size_t n_starts = 0;
@@ -79,9 +79,9 @@ static void write_pairs(const struct pair *pairs, size_t n, uint64_t slab_rows, 
 			add_run(&builder, pairs, n, starts[turn % 2 ? s : n_starts - 1 - s], first, first + slab_rows);
 	free(starts);
 	unlink("file");
-	expect_ok(bs_writer_open(dir_at("."), "file", BS_FILE_SEGMENT, &writer, &err), &err);
+	expect_ok(bs_file_writer_open(dir_at("."), "file", BS_FILE_SEGMENT, &writer, &err), &err);
 	expect_ok(bs_exceptions_write(&builder, n_rows, writer, &err), &err);
-	expect_ok(bs_writer_finish(writer, NULL, &err), &err);
+	expect_ok(bs_file_writer_finish(writer, NULL, &err), &err);
 	bs_exceptions_builder_deinit(&builder);
 }
 
@@ -238,10 +238,10 @@ static void test_empty(void **state)
 	write_pairs(NULL, 0, 512, 1000);
 	check_file(NULL, 0, 5, 1000, &random);
 	/* A file without the sections is damaged: one offset is always there. */
-	struct bs_writer *writer;
+	struct bs_file_writer *writer;
 	unlink("file");
-	expect_ok(bs_writer_open(dir_at("."), "file", BS_FILE_SEGMENT, &writer, &err), &err);
-	expect_ok(bs_writer_finish(writer, NULL, &err), &err);
+	expect_ok(bs_file_writer_open(dir_at("."), "file", BS_FILE_SEGMENT, &writer, &err), &err);
+	expect_ok(bs_file_writer_finish(writer, NULL, &err), &err);
 	expect_ok(bs_container_open(dir_at("."), "file", BS_FILE_SEGMENT, &file, &err), &err);
 	expect_status(bs_exceptions_open(&exceptions, file, 1000, &err), BS_CORRUPT, &err);
 	bs_container_close(file);

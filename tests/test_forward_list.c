@@ -45,12 +45,12 @@ static uint32_t make_ordinals(uint32_t *ordinals, uint32_t n, uint64_t limit, ui
 static void write_list(const char *path, const struct bs_buffer *list)
 {
 	struct bs_error err = {""};
-	struct bs_writer *writer;
+	struct bs_file_writer *writer;
 	unlink(path);
-	expect_ok(bs_writer_open(dir_at("."), path, BS_FILE_SEGMENT, &writer, &err), &err);
-	bs_writer_section(writer, BS_SECTION_FORWARD_TERMS, 0);
-	bs_writer_bytes(writer, list->data, list->used_bytes);
-	expect_ok(bs_writer_finish(writer, NULL, &err), &err);
+	expect_ok(bs_file_writer_open(dir_at("."), path, BS_FILE_SEGMENT, &writer, &err), &err);
+	bs_file_writer_section(writer, BS_SECTION_FORWARD_TERMS, 0);
+	bs_file_writer_bytes(writer, list->data, list->used_bytes);
+	expect_ok(bs_file_writer_finish(writer, NULL, &err), &err);
 }
 
 static struct bs_container *open_list(const char *path, struct bs_section *section)

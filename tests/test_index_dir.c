@@ -208,7 +208,7 @@ static void append(struct bs_buffer *buffer, const void *bytes, size_t n_bytes)
 static void write_segment(uint64_t number, uint32_t n_docs)
 {
 	struct bs_error err = {{0}};
-	struct bs_writer *writer;
+	struct bs_file_writer *writer;
 	struct bs_lexicon_writer lexicon;
 	struct bs_doc_table_builder docs = {0};
 	struct bs_tf_table_builder tfs = {0};
@@ -233,7 +233,7 @@ static void write_segment(uint64_t number, uint32_t n_docs)
 	bs_treatment_table_make(&policy, n_docs, &treatments);
 	char name[BS_INDEX_NAME_BYTES];
 	bs_dir_remove(dir_at("."), bs_index_file_name("seg", number, name));
-	expect_ok(bs_writer_open(dir_at("."), name, BS_FILE_SEGMENT, &writer, &err), &err);
+	expect_ok(bs_file_writer_open(dir_at("."), name, BS_FILE_SEGMENT, &writer, &err), &err);
 	bs_lexicon_writer_init(&lexicon, writer);
 	expect_ok(bs_lexicon_writer_finish(&lexicon, &err), &err);
 	expect_ok(bs_doc_table_write(&docs, writer, &err), &err);
@@ -255,7 +255,7 @@ static void write_segment(uint64_t number, uint32_t n_docs)
 	expect_ok(bs_exceptions_write(&exceptions, n_docs, writer, &err), &err);
 	struct bs_segment_meta meta = {.n_docs = n_docs, .n_positions = 3ull * n_docs, .n_slabs = 1, .density_ppm = 300000};
 	bs_segment_write_head(writer, &meta, &fields, &treatments, &tf_levels, &entries);
-	expect_ok(bs_writer_finish(writer, NULL, &err), &err);
+	expect_ok(bs_file_writer_finish(writer, NULL, &err), &err);
 	bs_doc_table_builder_deinit(&docs);
 	bs_tf_table_builder_deinit(&tfs);
 	bs_buffer_deinit(&rows);

@@ -155,15 +155,15 @@ static void terms_deinit(struct terms *terms)
 static void write_lexicon(const char *path, const struct terms *terms)
 {
 	struct bs_error err = {{0}};
-	struct bs_writer *writer;
+	struct bs_file_writer *writer;
 	struct bs_lexicon_writer lexicon;
 	unlink(path);
-	expect_ok(bs_writer_open(dir_at("."), path, BS_FILE_SEGMENT, &writer, &err), &err);
+	expect_ok(bs_file_writer_open(dir_at("."), path, BS_FILE_SEGMENT, &writer, &err), &err);
 	bs_lexicon_writer_init(&lexicon, writer);
 	for (size_t i = 0; i < terms->n_terms; i++)
 		bs_lexicon_writer_add(&lexicon, terms->terms[i].bytes, terms->terms[i].n_bytes, terms->terms[i].df);
 	expect_ok(bs_lexicon_writer_finish(&lexicon, &err), &err);
-	expect_ok(bs_writer_finish(writer, NULL, &err), &err);
+	expect_ok(bs_file_writer_finish(writer, NULL, &err), &err);
 }
 
 static struct bs_container *open_lexicon(const char *path, uint64_t n_terms, struct bs_lexicon *lexicon)

@@ -49,13 +49,13 @@ static uint32_t near_of(const struct rows *rows, uint32_t row)
 static void write_filter(struct rows *rows)
 {
 	struct bs_error err = {""};
-	struct bs_writer *writer;
+	struct bs_file_writer *writer;
 	uint32_t n_groups = bs_forward_groups(rows->n_rows);
 	struct bs_buffer words = {0};
 	unlink("file");
-	expect_ok(bs_writer_open(dir_at("."), "file", BS_FILE_SEGMENT, &writer, &err), &err);
-	bs_writer_section(writer, BS_SECTION_FORWARD_FILTER_OFFSETS, SLAB);
-	bs_writer_u64(writer, 0);
+	expect_ok(bs_file_writer_open(dir_at("."), "file", BS_FILE_SEGMENT, &writer, &err), &err);
+	bs_file_writer_section(writer, BS_SECTION_FORWARD_FILTER_OFFSETS, SLAB);
+	bs_file_writer_u64(writer, 0);
 	for (uint32_t group = 0; group < n_groups; group++) {
 		uint32_t first = group * BS_FORWARD_GROUP_ROWS;
 		uint32_t most = 0;
@@ -68,11 +68,11 @@ static void write_filter(struct rows *rows)
 			bs_forward_filter_set(rows->hashing, filter, width, row - first, rows->ordinals[row], rows->n_terms[row]);
 		expect_ok(bs_buffer_append(&words, filter, (size_t)width * 8, &err), &err);
 		free(filter);
-		bs_writer_u64(writer, words.used_bytes / 8);
+		bs_file_writer_u64(writer, words.used_bytes / 8);
 	}
-	bs_writer_section(writer, BS_SECTION_FORWARD_FILTERS, SLAB);
-	bs_writer_bytes(writer, words.data, words.used_bytes);
-	expect_ok(bs_writer_finish(writer, NULL, &err), &err);
+	bs_file_writer_section(writer, BS_SECTION_FORWARD_FILTERS, SLAB);
+	bs_file_writer_bytes(writer, words.data, words.used_bytes);
+	expect_ok(bs_file_writer_finish(writer, NULL, &err), &err);
 	rows->n_words = words.used_bytes / 8;
 	bs_buffer_deinit(&words);
 }

@@ -541,10 +541,10 @@ static void test_damage_with_right_checksums(void **state)
 	}
 	assert_in_range(n_ok, 1, 2999);
 	/* Without its sections it is no manifest. */
-	struct bs_writer *writer;
+	struct bs_file_writer *writer;
 	unlink("manifest");
-	expect_ok(bs_writer_open(dir_at("."), "manifest", BS_FILE_MANIFEST, &writer, &err), &err);
-	expect_ok(bs_writer_finish(writer, NULL, &err), &err);
+	expect_ok(bs_file_writer_open(dir_at("."), "manifest", BS_FILE_MANIFEST, &writer, &err), &err);
+	expect_ok(bs_file_writer_finish(writer, NULL, &err), &err);
 	struct bs_manifest got;
 	expect_status(bs_manifest_read(dir_at("."), &got, &err), BS_CORRUPT, &err);
 	bs_buffer_deinit(&bytes);

@@ -19,18 +19,18 @@
 static void write_values(const uint64_t *values, uint64_t n, bool as_u32)
 {
 	struct bs_error err = {""};
-	struct bs_writer *writer;
+	struct bs_file_writer *writer;
 	uint32_t narrow[MOST];
 	for (uint64_t i = 0; i < n && as_u32; i++)
 		narrow[i] = (uint32_t)values[i];
 	unlink("file");
-	expect_ok(bs_writer_open(dir_at("."), "file", BS_FILE_SEGMENT, &writer, &err), &err);
-	bs_writer_section(writer, SECTION, 0);
+	expect_ok(bs_file_writer_open(dir_at("."), "file", BS_FILE_SEGMENT, &writer, &err), &err);
+	bs_file_writer_section(writer, SECTION, 0);
 	if (as_u32)
 		bs_packed_write_u32(writer, narrow, n);
 	else
 		bs_packed_write_u64(writer, values, n);
-	expect_ok(bs_writer_finish(writer, NULL, &err), &err);
+	expect_ok(bs_file_writer_finish(writer, NULL, &err), &err);
 }
 
 /* FORMAT.md read literally: bit by bit, and no byte that is not accounted for. */

@@ -70,14 +70,14 @@ static void write_lists(const struct truth *truth, uint64_t n_counted)
 	static struct bs_rare_counts counts;
 	struct bs_error err = {""};
 	struct bs_rare_codes codes;
-	struct bs_writer *writer;
+	struct bs_file_writer *writer;
 	struct bs_buffer offsets = {0}, bytes = {0};
 	memset(&counts, 0, sizeof(counts));
 	for (uint64_t i = 0; i < n_counted; i++)
 		bs_rare_count(&counts, truth->lists[i].terms, truth->lists[i].n);
 	expect_ok(bs_rare_codes_make(&codes, &counts, truth->docs_log2, &err), &err);
 	unlink("file");
-	expect_ok(bs_writer_open(dir_at("."), "file", BS_FILE_SEGMENT, &writer, &err), &err);
+	expect_ok(bs_file_writer_open(dir_at("."), "file", BS_FILE_SEGMENT, &writer, &err), &err);
 	bs_rare_lists_begin(&codes, writer);
 	for (uint64_t i = 0, end = 0; i <= truth->n_lists; i++) {
 		expect_ok(bs_buffer_append(&offsets, &end, sizeof(end), &err), &err);
@@ -85,9 +85,9 @@ static void write_lists(const struct truth *truth, uint64_t n_counted)
 			expect_ok(bs_rare_list_append(&codes, truth->lists[i].terms, truth->lists[i].n, &bytes, &err), &err);
 		end = bytes.used_bytes;
 	}
-	bs_writer_bytes(writer, bytes.data, bytes.used_bytes);
+	bs_file_writer_bytes(writer, bytes.data, bytes.used_bytes);
 	bs_rare_lists_end(&offsets, writer);
-	expect_ok(bs_writer_finish(writer, NULL, &err), &err);
+	expect_ok(bs_file_writer_finish(writer, NULL, &err), &err);
 	bs_buffer_deinit(&offsets);
 	bs_buffer_deinit(&bytes);
 }

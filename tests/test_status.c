@@ -55,7 +55,7 @@ static void test_long_messages(void **state)
 static void test_names(void **state)
 {
 	(void)state;
-	for (int status = BS_OK; status <= BS_UNTRUSTED; status++)
+	for (int status = BS_OK; status <= BS_DEADLINE; status++)
 		for (int other = BS_OK; other < status; other++)
 			assert_string_not_equal(bs_status_name((enum bs_status)status),
 			                        bs_status_name((enum bs_status)other));

@@ -67,6 +67,7 @@ const char *bs_status_name(enum bs_status status)
 		[BS_BUSY] = "busy",
 		[BS_STOPPED] = "stopped",
 		[BS_UNTRUSTED] = "not trusted",
+		[BS_DEADLINE] = "out of time",
 	};
 	if ((unsigned)status < sizeof(names) / sizeof(*names))
 		return names[status];

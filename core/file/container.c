@@ -39,7 +39,7 @@ static uint32_t page_sum(const uint8_t *page, size_t n_bytes)
 	return (uint32_t)bs_checksum(page, n_bytes);
 }
 
-struct bs_writer {
+struct bs_file_writer {
 	int fd;
 	const struct bs_dir *dir;
 	char *name;
@@ -56,7 +56,7 @@ struct bs_writer {
 	struct bs_error error;
 };
 
-static void writer_fail_io(struct bs_writer *writer, const char *what)
+static void writer_fail_io(struct bs_file_writer *writer, const char *what)
 {
 	if (!writer->status)
 		writer->status = bs_fail(&writer->error, BS_IO, "%s/%s: cannot %s: %s", writer->dir->path, writer->name, what,
@@ -64,7 +64,7 @@ static void writer_fail_io(struct bs_writer *writer, const char *what)
 }
 
 /* Writes the first bytes of out. */
-static void writer_flush(struct bs_writer *writer, size_t n_bytes)
+static void writer_flush(struct bs_file_writer *writer, size_t n_bytes)
 {
 	size_t n_done = 0;
 	while (n_done < n_bytes && !writer->status) {
@@ -77,14 +77,14 @@ static void writer_flush(struct bs_writer *writer, size_t n_bytes)
 	memmove(writer->out.data, writer->out.data + n_bytes, writer->out.used_bytes);
 }
 
-static void writer_append(struct bs_writer *writer, struct bs_buffer *to, const void *bytes, size_t n_bytes)
+static void writer_append(struct bs_file_writer *writer, struct bs_buffer *to, const void *bytes, size_t n_bytes)
 {
 	if (!writer->status)
 		writer->status = bs_buffer_append(to, bytes, n_bytes, &writer->error);
 }
 
 /* What stands outside of sections has pages too, without sums. */
-static void writer_end_page(struct bs_writer *writer)
+static void writer_end_page(struct bs_file_writer *writer)
 {
 	const uint8_t *page = writer->out.data + writer->out.used_bytes - writer->page_bytes;
 	if (writer->in_section && writer->page_bytes > 0) {
@@ -97,7 +97,7 @@ static void writer_end_page(struct bs_writer *writer)
 		writer_flush(writer, OUT_BYTES);
 }
 
-static void writer_put(struct bs_writer *writer, const void *bytes, size_t n_bytes)
+static void writer_put(struct bs_file_writer *writer, const void *bytes, size_t n_bytes)
 {
 	const uint8_t *from = bytes;
 	while (n_bytes > 0 && !writer->status) {
@@ -115,7 +115,7 @@ static void writer_put(struct bs_writer *writer, const void *bytes, size_t n_byt
 }
 
 /* Ends the section, if there is one, and fills up to where another or the table may begin. */
-static void writer_end_section(struct bs_writer *writer)
+static void writer_end_section(struct bs_file_writer *writer)
 {
 	static const uint8_t zeros[ALIGN_BYTES];
 	writer_end_page(writer);
@@ -126,7 +126,7 @@ static void writer_end_section(struct bs_writer *writer)
 	writer_end_page(writer);
 }
 
-static void writer_free(struct bs_writer *writer)
+static void writer_free(struct bs_file_writer *writer)
 {
 	if (writer->fd >= 0)
 		close(writer->fd);
@@ -137,12 +137,12 @@ static void writer_free(struct bs_writer *writer)
 	free(writer);
 }
 
-enum bs_status bs_writer_open(const struct bs_dir *dir, const char *name, enum bs_container_kind kind,
-                              struct bs_writer **writer_out, struct bs_error *err)
+enum bs_status bs_file_writer_open(const struct bs_dir *dir, const char *name, enum bs_container_kind kind,
+                                   struct bs_file_writer **writer_out, struct bs_error *err)
 {
 	static const uint8_t no_head[HEAD_BYTES];
 	*writer_out = NULL;
-	struct bs_writer *writer = calloc(1, sizeof(*writer));
+	struct bs_file_writer *writer = calloc(1, sizeof(*writer));
 	if (!writer)
 		return bs_fail_memory(err, "a file writer", sizeof(*writer));
 	writer->fd = -1;
@@ -163,7 +163,7 @@ enum bs_status bs_writer_open(const struct bs_dir *dir, const char *name, enum b
 	return BS_OK;
 }
 
-void bs_writer_section(struct bs_writer *writer, uint32_t id, uint32_t instance)
+void bs_file_writer_section(struct bs_file_writer *writer, uint32_t id, uint32_t instance)
 {
 	writer_end_section(writer);
 	uint8_t entry[ENTRY_BYTES];
@@ -177,43 +177,43 @@ void bs_writer_section(struct bs_writer *writer, uint32_t id, uint32_t instance)
 	writer->in_section = true;
 }
 
-void bs_writer_bytes(struct bs_writer *writer, const void *bytes, size_t n_bytes)
+void bs_file_writer_bytes(struct bs_file_writer *writer, const void *bytes, size_t n_bytes)
 {
 	writer->section_bytes += n_bytes;
 	writer_put(writer, bytes, n_bytes);
 }
 
-void bs_writer_u32(struct bs_writer *writer, uint32_t value)
+void bs_file_writer_u32(struct bs_file_writer *writer, uint32_t value)
 {
 	uint8_t bytes[4];
 	bs_store_u32(bytes, value);
-	bs_writer_bytes(writer, bytes, sizeof(bytes));
+	bs_file_writer_bytes(writer, bytes, sizeof(bytes));
 }
 
-void bs_writer_u64(struct bs_writer *writer, uint64_t value)
+void bs_file_writer_u64(struct bs_file_writer *writer, uint64_t value)
 {
 	uint8_t bytes[8];
 	bs_store_u64(bytes, value);
-	bs_writer_bytes(writer, bytes, sizeof(bytes));
+	bs_file_writer_bytes(writer, bytes, sizeof(bytes));
 }
 
-void bs_writer_varint(struct bs_writer *writer, uint64_t value)
+void bs_file_writer_varint(struct bs_file_writer *writer, uint64_t value)
 {
 	uint8_t bytes[BS_VARINT_MAX_BYTES];
-	bs_writer_bytes(writer, bytes, bs_varint_put(bytes, value));
+	bs_file_writer_bytes(writer, bytes, bs_varint_put(bytes, value));
 }
 
-void bs_writer_require(struct bs_writer *writer, uint32_t features)
+void bs_file_writer_require(struct bs_file_writer *writer, uint32_t features)
 {
 	writer->features |= features;
 }
 
-uint64_t bs_writer_section_bytes(const struct bs_writer *writer)
+uint64_t bs_file_writer_section_bytes(const struct bs_file_writer *writer)
 {
 	return writer->section_bytes;
 }
 
-static void writer_head(struct bs_writer *writer, uint64_t table_offset, uint64_t table_sum)
+static void writer_head(struct bs_file_writer *writer, uint64_t table_offset, uint64_t table_sum)
 {
 	uint8_t head[HEAD_BYTES] = {0};
 	memcpy(head, head_magic, sizeof(head_magic));
@@ -229,7 +229,7 @@ static void writer_head(struct bs_writer *writer, uint64_t table_offset, uint64_
 		writer_fail_io(writer, "write the head");
 }
 
-enum bs_status bs_writer_finish(struct bs_writer *writer, uint64_t *file_bytes_out, struct bs_error *err)
+enum bs_status bs_file_writer_finish(struct bs_file_writer *writer, uint64_t *file_bytes_out, struct bs_error *err)
 {
 	writer_end_section(writer);
 	uint64_t table_offset = writer->offset;
@@ -261,7 +261,7 @@ enum bs_status bs_writer_finish(struct bs_writer *writer, uint64_t *file_bytes_o
 	return status;
 }
 
-void bs_writer_abort(struct bs_writer *writer)
+void bs_file_writer_abort(struct bs_file_writer *writer)
 {
 	if (!writer)
 		return;

@@ -36,26 +36,26 @@ enum bs_feature {
 	BS_FEATURE_WORD_RULES = 1u << 4,
 };
 
-/* Sticky: after the first failure every call does nothing, and bs_writer_finish reports it. One thread. */
-struct bs_writer;
+/* Sticky: after the first failure every call does nothing, and bs_file_writer_finish reports it. One thread. */
+struct bs_file_writer;
 
 /* Creates a file of the directory (borrowed; which must not have it). BS_IO names it; BS_NO_MEMORY. */
-enum bs_status bs_writer_open(const struct bs_dir *dir, const char *name, enum bs_container_kind kind,
-                              struct bs_writer **writer_out, struct bs_error *err) BS_WARN_UNUSED;
+enum bs_status bs_file_writer_open(const struct bs_dir *dir, const char *name, enum bs_container_kind kind,
+                                   struct bs_file_writer **writer_out, struct bs_error *err) BS_WARN_UNUSED;
 /* Readers that lack one of these (enum bs_feature) refuse the file. */
-void bs_writer_require(struct bs_writer *writer, uint32_t features);
+void bs_file_writer_require(struct bs_file_writer *writer, uint32_t features);
 /* Starts a section at the next multiple of 64 bytes, ending the one before. (id, instance) must be new to the file. */
-void bs_writer_section(struct bs_writer *writer, uint32_t id, uint32_t instance);
-void bs_writer_bytes(struct bs_writer *writer, const void *bytes, size_t n_bytes);
-void bs_writer_u32(struct bs_writer *writer, uint32_t value);
-void bs_writer_u64(struct bs_writer *writer, uint64_t value);
-void bs_writer_varint(struct bs_writer *writer, uint64_t value);
+void bs_file_writer_section(struct bs_file_writer *writer, uint32_t id, uint32_t instance);
+void bs_file_writer_bytes(struct bs_file_writer *writer, const void *bytes, size_t n_bytes);
+void bs_file_writer_u32(struct bs_file_writer *writer, uint32_t value);
+void bs_file_writer_u64(struct bs_file_writer *writer, uint64_t value);
+void bs_file_writer_varint(struct bs_file_writer *writer, uint64_t value);
 /* Bytes of the current section so far. */
-uint64_t bs_writer_section_bytes(const struct bs_writer *writer);
+uint64_t bs_file_writer_section_bytes(const struct bs_file_writer *writer);
 /* Writes table, checksums and head, fsyncs, closes and frees. On failure the file is removed. */
-enum bs_status bs_writer_finish(struct bs_writer *writer, uint64_t *file_bytes_out, struct bs_error *err) BS_WARN_UNUSED;
+enum bs_status bs_file_writer_finish(struct bs_file_writer *writer, uint64_t *file_bytes_out, struct bs_error *err) BS_WARN_UNUSED;
 /* Closes, removes the file and frees. NULL is fine. */
-void bs_writer_abort(struct bs_writer *writer);
+void bs_file_writer_abort(struct bs_file_writer *writer);
 
 struct bs_container;
 

@@ -37,24 +37,24 @@ static enum bs_status code_block(struct bs_buffer *coded, const uint8_t *bytes, 
 	return status;
 }
 
-enum bs_status bs_names_write(struct bs_writer *writer, struct bs_names_sections sections, const uint8_t *bytes,
+enum bs_status bs_names_write(struct bs_file_writer *writer, struct bs_names_sections sections, const uint8_t *bytes,
                               const uint64_t *offsets, uint64_t n, struct bs_error *err)
 {
 	struct bs_buffer coded = {0};
 	uint64_t *starts = calloc(count_blocks(n) + 1, sizeof(*starts));
 	enum bs_status status = starts ? BS_OK : bs_fail_memory(err, "names", (size_t)n);
-	bs_writer_section(writer, sections.bytes, 0);
+	bs_file_writer_section(writer, sections.bytes, 0);
 	for (uint64_t block = 0; block < count_blocks(n) && !status; block++) {
 		uint64_t first = block * BS_NAMES_BLOCK, left = n - first;
 		bs_buffer_clear(&coded);
 		status = code_block(&coded, bytes, offsets + first, left < BS_NAMES_BLOCK ? left : BS_NAMES_BLOCK, err);
 		if (status)
 			break;
-		bs_writer_bytes(writer, coded.data, coded.used_bytes);
+		bs_file_writer_bytes(writer, coded.data, coded.used_bytes);
 		starts[block + 1] = starts[block] + coded.used_bytes;
 	}
 	if (!status) {
-		bs_writer_section(writer, sections.offsets, 0);
+		bs_file_writer_section(writer, sections.offsets, 0);
 		bs_packed_write_u64(writer, starts, count_blocks(n) + 1);
 	}
 	free(starts);

@@ -26,7 +26,7 @@ struct bs_names_sections {
 extern const struct bs_names_sections bs_names_of_documents, bs_names_of_values;
 
 /* Both sections, of n names one after the other in bytes: name i is [offsets[i], offsets[i + 1]). BS_NO_MEMORY. */
-enum bs_status bs_names_write(struct bs_writer *writer, struct bs_names_sections sections, const uint8_t *bytes,
+enum bs_status bs_names_write(struct bs_file_writer *writer, struct bs_names_sections sections, const uint8_t *bytes,
                               const uint64_t *offsets, uint64_t n, struct bs_error *err) BS_WARN_UNUSED;
 
 /* Reading: any number of threads. */

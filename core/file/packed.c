@@ -197,20 +197,20 @@ static uint32_t load_block(const struct source *from, uint64_t block, uint64_t v
 	return n;
 }
 
-static void write_directory(struct bs_writer *writer, const struct source *from)
+static void write_directory(struct bs_file_writer *writer, const struct source *from)
 {
 	uint64_t values[BS_PACKED_BLOCK_VALUES];
 	uint64_t at = count_blocks(from->n) * BS_PACKED_ENTRY_BYTES;
 	for (uint64_t i = 0; i < count_blocks(from->n); i++) {
 		uint32_t n = load_block(from, i, values);
 		struct block block = measure(values, n);
-		bs_writer_u64(writer, block.base);
-		bs_writer_u64(writer, block.width | at << 8);
+		bs_file_writer_u64(writer, block.base);
+		bs_file_writer_u64(writer, block.width | at << 8);
 		at += block.n_bytes;
 	}
 }
 
-static void write_all(struct bs_writer *writer, const struct source *from)
+static void write_all(struct bs_file_writer *writer, const struct source *from)
 {
 	uint64_t values[BS_PACKED_BLOCK_VALUES];
 	write_directory(writer, from);
@@ -219,22 +219,22 @@ static void write_all(struct bs_writer *writer, const struct source *from)
 		uint32_t n = load_block(from, i, values);
 		struct block block = measure(values, n);
 		pack(values, n, &block, bytes);
-		bs_writer_bytes(writer, bytes, block.n_bytes);
+		bs_file_writer_bytes(writer, bytes, block.n_bytes);
 	}
-	bs_writer_u64(writer, from->n);
+	bs_file_writer_u64(writer, from->n);
 }
 
-void bs_packed_write_u32(struct bs_writer *writer, const uint32_t *values, uint64_t n)
+void bs_packed_write_u32(struct bs_file_writer *writer, const uint32_t *values, uint64_t n)
 {
 	write_all(writer, &(struct source){.u32 = values, .n = n});
 }
 
-void bs_packed_write_u64(struct bs_writer *writer, const uint64_t *values, uint64_t n)
+void bs_packed_write_u64(struct bs_file_writer *writer, const uint64_t *values, uint64_t n)
 {
 	bs_packed_write_every(writer, values, 1, n);
 }
 
-void bs_packed_write_every(struct bs_writer *writer, const uint64_t *values, uint64_t stride, uint64_t n)
+void bs_packed_write_every(struct bs_file_writer *writer, const uint64_t *values, uint64_t stride, uint64_t n)
 {
 	write_all(writer, &(struct source){.u64 = values, .stride = stride, .n = n});
 }

@@ -143,9 +143,9 @@ enum bs_status bs_packed_find(const struct bs_packed *packed, uint64_t value, bo
 enum bs_status bs_packed_check(const struct bs_packed *packed, struct bs_error *err) BS_WARN_UNUSED;
 
 /* The whole content of a section that was just begun. Sticky like the writer. */
-void bs_packed_write_u32(struct bs_writer *writer, const uint32_t *values, uint64_t n);
-void bs_packed_write_u64(struct bs_writer *writer, const uint64_t *values, uint64_t n);
+void bs_packed_write_u32(struct bs_file_writer *writer, const uint32_t *values, uint64_t n);
+void bs_packed_write_u64(struct bs_file_writer *writer, const uint64_t *values, uint64_t n);
 /* The same of values[0], values[stride], ... */
-void bs_packed_write_every(struct bs_writer *writer, const uint64_t *values, uint64_t stride, uint64_t n);
+void bs_packed_write_every(struct bs_file_writer *writer, const uint64_t *values, uint64_t stride, uint64_t n);
 
 #endif

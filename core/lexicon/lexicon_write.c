@@ -312,7 +312,7 @@ static void replace(struct bs_lexicon_writer *lexicon, struct bs_buffer *buffer,
 	append(lexicon, buffer, bytes, n_bytes);
 }
 
-void bs_lexicon_writer_init(struct bs_lexicon_writer *lexicon, struct bs_writer *writer)
+void bs_lexicon_writer_init(struct bs_lexicon_writer *lexicon, struct bs_file_writer *writer)
 {
 	*lexicon = (struct bs_lexicon_writer){.writer = writer};
 }
@@ -509,28 +509,28 @@ static enum bs_status make_codes(struct coding *coding, struct bs_error *err)
 }
 
 /* Lengths of a code, two a byte; order: whose, NULL: of all. */
-static void write_lengths(struct bs_writer *writer, const uint8_t *lengths, const uint32_t *order, uint32_t n)
+static void write_lengths(struct bs_file_writer *writer, const uint8_t *lengths, const uint32_t *order, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i += 2) {
 		uint8_t low = lengths[order ? order[i] : i];
 		uint8_t high = i + 1 < n ? lengths[order ? order[i + 1] : i + 1] : 0;
 		uint8_t byte = (uint8_t)(low | high << 4);
-		bs_writer_bytes(writer, &byte, 1);
+		bs_file_writer_bytes(writer, &byte, 1);
 	}
 }
 
 static void write_codes(const struct coding *coding)
 {
-	struct bs_writer *writer = coding->lexicon->writer;
-	bs_writer_section(writer, BS_SECTION_TERM_CODES, 0);
-	bs_writer_u64(writer, coding->lexicon->n_terms);
-	bs_writer_u32(writer, coding->n_used);
-	bs_writer_u32(writer, coding->by_context);
+	struct bs_file_writer *writer = coding->lexicon->writer;
+	bs_file_writer_section(writer, BS_SECTION_TERM_CODES, 0);
+	bs_file_writer_u64(writer, coding->lexicon->n_terms);
+	bs_file_writer_u32(writer, coding->n_used);
+	bs_file_writer_u32(writer, coding->by_context);
 	for (uint32_t i = 0; i < coding->n_used; i++) {
 		const struct symbol *symbol = &coding->symbols.symbols[coding->number_of[i]];
 		uint8_t bytes[9] = {(uint8_t)(symbol->n_bytes | (symbol->is_end ? 16 : 0))};
 		bs_store_u64(bytes + 1, symbol->bytes);
-		bs_writer_bytes(writer, bytes, 1 + symbol->n_bytes);
+		bs_file_writer_bytes(writer, bytes, 1 + symbol->n_bytes);
 	}
 	for (uint32_t code = 0; code < coding->n_codes; code++) {
 		const uint8_t *lengths = coding->lengths + row_of(coding, code);
@@ -591,7 +591,7 @@ static enum bs_status write_terms(struct coding *coding, struct bs_error *err)
 	uint32_t context = 0;
 	enum bs_status status = BS_OK;
 	coding->bits = (struct bs_bits_writer){.to = &coding->block};
-	bs_writer_section(lexicon->writer, BS_SECTION_TERMS, 0);
+	bs_file_writer_section(lexicon->writer, BS_SECTION_TERMS, 0);
 	for (uint64_t i = 0; i < lexicon->n_terms && !status; i++) {
 		struct added term;
 		at = read_added(at, &term);
@@ -607,15 +607,15 @@ static enum bs_status write_terms(struct coding *coding, struct bs_error *err)
 			continue;
 		bs_bits_end(&coding->bits);
 		uint64_t n_bytes = coding->block.used_bytes;
-		bs_writer_bytes(lexicon->writer, coding->block.data, (size_t)n_bytes);
+		bs_file_writer_bytes(lexicon->writer, coding->block.data, (size_t)n_bytes);
 		bs_buffer_clear(&coding->block);
 		status = bs_buffer_append(&coding->block_bytes, &n_bytes, sizeof(n_bytes), err);
 	}
-	bs_writer_bytes(lexicon->writer, pad, sizeof(pad));
+	bs_file_writer_bytes(lexicon->writer, pad, sizeof(pad));
 	return status;
 }
 
-static void write_separator_head(struct bs_writer *writer, uint64_t block_bytes, uint64_t n_dropped, uint64_t n_rest)
+static void write_separator_head(struct bs_file_writer *writer, uint64_t block_bytes, uint64_t n_dropped, uint64_t n_rest)
 {
 	bool is_long = block_bytes > UINT8_MAX || n_dropped > 15 || n_rest > 15;
 	uint8_t head[BS_SEPARATOR_HEAD_BYTES] = {0};
@@ -623,11 +623,11 @@ static void write_separator_head(struct bs_writer *writer, uint64_t block_bytes,
 		head[0] = (uint8_t)block_bytes;
 		head[1] = (uint8_t)(n_dropped | n_rest << 4);
 	}
-	bs_writer_bytes(writer, head, sizeof(head));
+	bs_file_writer_bytes(writer, head, sizeof(head));
 	if (is_long) {
-		bs_writer_varint(writer, block_bytes);
-		bs_writer_varint(writer, n_dropped);
-		bs_writer_varint(writer, n_rest);
+		bs_file_writer_varint(writer, block_bytes);
+		bs_file_writer_varint(writer, n_dropped);
+		bs_file_writer_varint(writer, n_rest);
 	}
 }
 
@@ -640,24 +640,24 @@ static enum bs_status write_index(struct coding *coding, struct bs_error *err)
 	const uint8_t *at = lexicon->separators.data;
 	uint64_t terms_off = 0;
 	enum bs_status status = BS_OK;
-	bs_writer_section(lexicon->writer, BS_SECTION_TERM_SEPARATORS, 0);
+	bs_file_writer_section(lexicon->writer, BS_SECTION_TERM_SEPARATORS, 0);
 	for (size_t block = 0; block < n_blocks && !status; block++) {
 		uint64_t n_dropped = 0, n_rest = 0;
 		at = bs_varint_get(at, at + BS_VARINT_MAX_BYTES, &n_dropped);
 		at = bs_varint_get(at, at + BS_VARINT_MAX_BYTES, &n_rest);
 		if (block % BS_LEXICON_CHAPTER_BLOCKS == 0) {
-			uint64_t separators_off = bs_writer_section_bytes(lexicon->writer);
+			uint64_t separators_off = bs_file_writer_section_bytes(lexicon->writer);
 			uint64_t entry[] = {bs_first_eight(at, (size_t)n_rest), terms_off, separators_off};
 			status = bs_buffer_append(&coding->chapters, entry, sizeof(entry), err);
 		}
 		write_separator_head(lexicon->writer, block_bytes[block], n_dropped, n_rest);
-		bs_writer_bytes(lexicon->writer, at, (size_t)n_rest);
+		bs_file_writer_bytes(lexicon->writer, at, (size_t)n_rest);
 		at += n_rest;
 		terms_off += block_bytes[block];
 	}
-	bs_writer_section(lexicon->writer, BS_SECTION_TERM_INDEX, 0);
+	bs_file_writer_section(lexicon->writer, BS_SECTION_TERM_INDEX, 0);
 	for (size_t i = 0; i < coding->chapters.used_bytes / 8; i++)
-		bs_writer_u64(lexicon->writer, ((const uint64_t *)(const void *)coding->chapters.data)[i]);
+		bs_file_writer_u64(lexicon->writer, ((const uint64_t *)(const void *)coding->chapters.data)[i]);
 	return status;
 }
 

@@ -356,20 +356,20 @@ static enum bs_status encode_slabs(const struct bs_exceptions_builder *builder, 
 	                                coded, err);
 }
 
-static void write_sections(struct bs_writer *writer, const struct bs_buffer *terms, const struct bs_buffer *offsets,
+static void write_sections(struct bs_file_writer *writer, const struct bs_buffer *terms, const struct bs_buffer *offsets,
                            const struct bs_buffer *coded)
 {
 	static const uint8_t pad[BS_EXCEPTIONS_PAD];
-	bs_writer_section(writer, BS_SECTION_EXCEPTION_TERMS, 0);
+	bs_file_writer_section(writer, BS_SECTION_EXCEPTION_TERMS, 0);
 	bs_packed_write_u32(writer, (const uint32_t *)(const void *)terms->data, terms->used_bytes / 4);
-	bs_writer_section(writer, BS_SECTION_EXCEPTION_OFFSETS, 0);
+	bs_file_writer_section(writer, BS_SECTION_EXCEPTION_OFFSETS, 0);
 	bs_packed_write_u64(writer, (const uint64_t *)(const void *)offsets->data, offsets->used_bytes / 8);
-	bs_writer_section(writer, BS_SECTION_EXCEPTION_ROWS, 0);
-	bs_writer_bytes(writer, coded->data, coded->used_bytes);
-	bs_writer_bytes(writer, pad, sizeof(pad));
+	bs_file_writer_section(writer, BS_SECTION_EXCEPTION_ROWS, 0);
+	bs_file_writer_bytes(writer, coded->data, coded->used_bytes);
+	bs_file_writer_bytes(writer, pad, sizeof(pad));
 }
 
-enum bs_status bs_exceptions_write(struct bs_exceptions_builder *builder, uint64_t n_rows, struct bs_writer *writer,
+enum bs_status bs_exceptions_write(struct bs_exceptions_builder *builder, uint64_t n_rows, struct bs_file_writer *writer,
                                    struct bs_error *err)
 {
 	struct bs_slab_exceptions *slabs = (struct bs_slab_exceptions *)(void *)builder->slabs.data;

@@ -78,7 +78,7 @@ enum bs_status bs_exceptions_add(struct bs_exceptions_builder *builder, uint32_t
 enum bs_status bs_exceptions_join(struct bs_exceptions_builder *builder, const struct bs_exceptions_builder *from,
                                   struct bs_error *err) BS_WARN_UNUSED;
 /* n_rows: of the segment. */
-enum bs_status bs_exceptions_write(struct bs_exceptions_builder *builder, uint64_t n_rows, struct bs_writer *writer,
+enum bs_status bs_exceptions_write(struct bs_exceptions_builder *builder, uint64_t n_rows, struct bs_file_writer *writer,
                                    struct bs_error *err) BS_WARN_UNUSED;
 
 #endif

@@ -10,39 +10,39 @@
 #define META_BYTES  (32u + 4 * BS_GRAM_TIERS + BS_GRAM_TIERS)
 #define ENTRY_BYTES 32u
 
-enum bs_status bs_gram_slab_begin(struct bs_writer *writer, uint32_t i, const struct bs_gram_slab_shape *shape,
+enum bs_status bs_gram_slab_begin(struct bs_file_writer *writer, uint32_t i, const struct bs_gram_slab_shape *shape,
                                   const uint32_t *rows, struct bs_buffer *entries, struct bs_error *err)
 {
 	uint8_t entry[ENTRY_BYTES] = {0};
 	bs_store_u32(entry, shape->size_class);
 	bs_store_u32(entry + 4, shape->n_docs);
 	bs_store_u32(entry + 8, shape->n_columns);
-	bs_writer_section(writer, BS_SECTION_GRAM_ROWS, i);
+	bs_file_writer_section(writer, BS_SECTION_GRAM_ROWS, i);
 	bs_packed_write_u32(writer, rows, shape->n_docs);
-	bs_writer_section(writer, BS_SECTION_GRAM_COLUMNS, i);
+	bs_file_writer_section(writer, BS_SECTION_GRAM_COLUMNS, i);
 	return bs_buffer_append(entries, entry, sizeof(entry), err);
 }
 
-void bs_gram_slabs_write(struct bs_writer *writer, const struct bs_gram_meta *meta, const struct bs_buffer *entries,
+void bs_gram_slabs_write(struct bs_file_writer *writer, const struct bs_gram_meta *meta, const struct bs_buffer *entries,
                          const uint32_t *const listed[BS_GRAM_TIERS])
 {
 	for (uint32_t tier = 0; tier < BS_GRAM_TIERS; tier++) {
 		if (bs_gram_listed_end(tier) == 0)
 			continue;
-		bs_writer_section(writer, BS_SECTION_GRAM_TIERS, tier);
+		bs_file_writer_section(writer, BS_SECTION_GRAM_TIERS, tier);
 		bs_packed_write_u32(writer, listed[tier], meta->n_listed[tier]);
 	}
-	bs_writer_section(writer, BS_SECTION_GRAM_META, 0);
-	bs_writer_u64(writer, BS_GRAM_SCHEME);
-	bs_writer_u64(writer, meta->n_docs);
-	bs_writer_u64(writer, meta->n_bits);
-	bs_writer_u64(writer, entries->used_bytes / ENTRY_BYTES);
+	bs_file_writer_section(writer, BS_SECTION_GRAM_META, 0);
+	bs_file_writer_u64(writer, BS_GRAM_SCHEME);
+	bs_file_writer_u64(writer, meta->n_docs);
+	bs_file_writer_u64(writer, meta->n_bits);
+	bs_file_writer_u64(writer, entries->used_bytes / ENTRY_BYTES);
 	for (uint32_t tier = 0; tier < BS_GRAM_TIERS; tier++)
-		bs_writer_u32(writer, meta->n_listed[tier]);
+		bs_file_writer_u32(writer, meta->n_listed[tier]);
 	for (uint32_t tier = 0; tier < BS_GRAM_TIERS; tier++)
-		bs_writer_bytes(writer, &meta->n_hashes[tier], 1);
-	bs_writer_section(writer, BS_SECTION_GRAM_SLABS, 0);
-	bs_writer_bytes(writer, entries->data, entries->used_bytes);
+		bs_file_writer_bytes(writer, &meta->n_hashes[tier], 1);
+	bs_file_writer_section(writer, BS_SECTION_GRAM_SLABS, 0);
+	bs_file_writer_bytes(writer, entries->data, entries->used_bytes);
 }
 
 static enum bs_status open_slab(struct bs_gram_slab *slab, const struct bs_container *file, uint32_t i,

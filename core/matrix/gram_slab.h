@@ -89,12 +89,12 @@ struct bs_gram_meta {
 	uint32_t n_listed[BS_GRAM_TIERS]; /* up to bs_gram_listed_end */
 };
 
-/* Begins slab number i: its rows are document numbers, ascending. What bs_writer_bytes is given next must be its
+/* Begins slab number i: its rows are document numbers, ascending. What bs_file_writer_bytes is given next must be its
  * columns. The entry is for bs_gram_slabs_write. */
-enum bs_status bs_gram_slab_begin(struct bs_writer *writer, uint32_t i, const struct bs_gram_slab_shape *shape,
+enum bs_status bs_gram_slab_begin(struct bs_file_writer *writer, uint32_t i, const struct bs_gram_slab_shape *shape,
                                   const uint32_t *rows, struct bs_buffer *entries, struct bs_error *err) BS_WARN_UNUSED;
 /* listed: by tier, ascending. */
-void bs_gram_slabs_write(struct bs_writer *writer, const struct bs_gram_meta *meta, const struct bs_buffer *entries,
+void bs_gram_slabs_write(struct bs_file_writer *writer, const struct bs_gram_meta *meta, const struct bs_buffer *entries,
                          const uint32_t *const listed[BS_GRAM_TIERS]);
 
 /* Reading: any number of threads. */

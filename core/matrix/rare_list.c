@@ -134,22 +134,22 @@ enum bs_status bs_rare_list_append(const struct bs_rare_codes *codes, const stru
 	return BS_OK;
 }
 
-void bs_rare_lists_begin(const struct bs_rare_codes *codes, struct bs_writer *writer)
+void bs_rare_lists_begin(const struct bs_rare_codes *codes, struct bs_file_writer *writer)
 {
 	uint8_t head[CODES_BYTES] = {0};
 	bs_store_u32(head, codes->docs_log2);
 	for (uint32_t i = 0; i < first_symbol[CODES]; i++)
 		head[HEAD_BYTES + i / 2] |= (uint8_t)(codes->lengths[i] << (i % 2 * 4));
-	bs_writer_section(writer, BS_SECTION_RARE_CODES, 0);
-	bs_writer_bytes(writer, head, sizeof(head));
-	bs_writer_section(writer, BS_SECTION_RARE_LISTS, 0);
+	bs_file_writer_section(writer, BS_SECTION_RARE_CODES, 0);
+	bs_file_writer_bytes(writer, head, sizeof(head));
+	bs_file_writer_section(writer, BS_SECTION_RARE_LISTS, 0);
 }
 
-void bs_rare_lists_end(const struct bs_buffer *offsets, struct bs_writer *writer)
+void bs_rare_lists_end(const struct bs_buffer *offsets, struct bs_file_writer *writer)
 {
 	static const uint8_t pad[BS_BITS_PAD_BYTES];
-	bs_writer_bytes(writer, pad, sizeof(pad));
-	bs_writer_section(writer, BS_SECTION_RARE_OFFSETS, 0);
+	bs_file_writer_bytes(writer, pad, sizeof(pad));
+	bs_file_writer_section(writer, BS_SECTION_RARE_OFFSETS, 0);
 	bs_packed_write_u64(writer, (const uint64_t *)(const void *)offsets->data, offsets->used_bytes / 8);
 }
 

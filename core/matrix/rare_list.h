@@ -95,9 +95,9 @@ enum bs_status bs_rare_codes_make(struct bs_rare_codes *codes, const struct bs_r
 /* Appends a list; no bytes if it is empty. */
 enum bs_status bs_rare_list_append(const struct bs_rare_codes *codes, const struct bs_rare_term *terms, size_t n_terms,
                                    struct bs_buffer *to, struct bs_error *err) BS_WARN_UNUSED;
-/* The sections: between the two calls the lists, each behind the one before, by bs_writer_bytes. offsets: u64 a list, where
+/* The sections: between the two calls the lists, each behind the one before, by bs_file_writer_bytes. offsets: u64 a list, where
  * it begins in bytes, and one more, where the last one ends. Sticky like the writer. */
-void bs_rare_lists_begin(const struct bs_rare_codes *codes, struct bs_writer *writer);
-void bs_rare_lists_end(const struct bs_buffer *offsets, struct bs_writer *writer);
+void bs_rare_lists_begin(const struct bs_rare_codes *codes, struct bs_file_writer *writer);
+void bs_rare_lists_end(const struct bs_buffer *offsets, struct bs_file_writer *writer);
 
 #endif

@@ -375,7 +375,7 @@ const uint8_t *bs_tf_table_added(const struct bs_tf_table_builder *builder, uint
 	return builder->bits.data + start;
 }
 
-enum bs_status bs_tf_table_write(const struct bs_tf_table_builder *builder, struct bs_writer *writer,
+enum bs_status bs_tf_table_write(const struct bs_tf_table_builder *builder, struct bs_file_writer *writer,
                                  struct bs_error *err)
 {
 	static const uint8_t pad[BS_TF_PAD_BYTES];
@@ -384,12 +384,12 @@ enum bs_status bs_tf_table_write(const struct bs_tf_table_builder *builder, stru
 	enum bs_status status = bs_buffer_append(&offsets, &start, sizeof(start), err);
 	if (!status && builder->ends.used_bytes)
 		status = bs_buffer_append(&offsets, builder->ends.data, builder->ends.used_bytes, err);
-	bs_writer_section(writer, BS_SECTION_DOC_TF_OFFSETS, 0);
+	bs_file_writer_section(writer, BS_SECTION_DOC_TF_OFFSETS, 0);
 	if (!status)
 		bs_packed_write_u64(writer, (const uint64_t *)(const void *)offsets.data, offsets.used_bytes / 8);
-	bs_writer_section(writer, BS_SECTION_DOC_TFS, 0);
-	bs_writer_bytes(writer, builder->bits.data, builder->bits.used_bytes);
-	bs_writer_bytes(writer, pad, sizeof(pad));
+	bs_file_writer_section(writer, BS_SECTION_DOC_TFS, 0);
+	bs_file_writer_bytes(writer, builder->bits.data, builder->bits.used_bytes);
+	bs_file_writer_bytes(writer, pad, sizeof(pad));
 	bs_buffer_deinit(&offsets);
 	return status;
 }

@@ -83,7 +83,7 @@ enum bs_status bs_tf_table_add(struct bs_tf_table_builder *builder, const uint8_
 const uint8_t *bs_tf_table_added(const struct bs_tf_table_builder *builder, uint32_t document, size_t *n_bytes_out);
 /* Before the first bs_tf_table_added: puts the pad behind the last document. */
 enum bs_status bs_tf_table_pad(struct bs_tf_table_builder *builder, struct bs_error *err) BS_WARN_UNUSED;
-enum bs_status bs_tf_table_write(const struct bs_tf_table_builder *builder, struct bs_writer *writer,
+enum bs_status bs_tf_table_write(const struct bs_tf_table_builder *builder, struct bs_file_writer *writer,
                                  struct bs_error *err) BS_WARN_UNUSED;
 void bs_tf_table_builder_clear(struct bs_tf_table_builder *builder);
 void bs_tf_table_builder_deinit(struct bs_tf_table_builder *builder);

@@ -104,23 +104,23 @@ uint64_t bs_doc_table_builder_bytes(const struct bs_doc_table_builder *builder)
 	return (uint64_t)builder->n_docs * (4 + 1 + PLACE_BYTES + 8 + 8) + builder->names.used_bytes;
 }
 
-static void write_section(struct bs_writer *writer, uint32_t id, const struct bs_buffer *buffer)
+static void write_section(struct bs_file_writer *writer, uint32_t id, const struct bs_buffer *buffer)
 {
-	bs_writer_section(writer, id, 0);
-	bs_writer_bytes(writer, buffer->data, buffer->used_bytes);
+	bs_file_writer_section(writer, id, 0);
+	bs_file_writer_bytes(writer, buffer->data, buffer->used_bytes);
 }
 
-enum bs_status bs_doc_table_write(const struct bs_doc_table_builder *builder, struct bs_writer *writer,
+enum bs_status bs_doc_table_write(const struct bs_doc_table_builder *builder, struct bs_file_writer *writer,
                                   struct bs_error *err)
 {
 	static const uint64_t no_name = 0;
 	write_section(writer, BS_SECTION_SOURCE_RANGES, &builder->ranges);
-	bs_writer_section(writer, BS_SECTION_DOC_LENGTHS, 0);
+	bs_file_writer_section(writer, BS_SECTION_DOC_LENGTHS, 0);
 	bs_packed_write_u32(writer, (const uint32_t *)(const void *)builder->lengths.data, builder->n_docs);
 	write_section(writer, BS_SECTION_DOC_FLAGS, &builder->flags);
 	const uint64_t *places = (const uint64_t *)(const void *)builder->places.data;
 	for (uint32_t word = 0; word < 4; word++) {
-		bs_writer_section(writer, BS_SECTION_DOC_PLACES, word);
+		bs_file_writer_section(writer, BS_SECTION_DOC_PLACES, word);
 		bs_packed_write_every(writer, builder->n_docs ? places + word : &no_name, 4, builder->n_docs);
 	}
 	write_section(writer, BS_SECTION_DOC_CHECKSUMS, &builder->checksums);

@@ -56,7 +56,7 @@ void bs_doc_table_builder_get(const struct bs_doc_table_builder *builder, uint32
 uint32_t bs_doc_table_builder_get_length(const struct bs_doc_table_builder *builder, uint32_t document);
 /* Bytes held, for a memory budget. */
 uint64_t bs_doc_table_builder_bytes(const struct bs_doc_table_builder *builder);
-enum bs_status bs_doc_table_write(const struct bs_doc_table_builder *builder, struct bs_writer *writer,
+enum bs_status bs_doc_table_write(const struct bs_doc_table_builder *builder, struct bs_file_writer *writer,
                                   struct bs_error *err) BS_WARN_UNUSED;
 void bs_doc_table_builder_clear(struct bs_doc_table_builder *builder);
 void bs_doc_table_builder_deinit(struct bs_doc_table_builder *builder);

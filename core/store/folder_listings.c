@@ -181,17 +181,17 @@ static bool is_written(const struct bs_dir *dir, const struct bs_buffer *records
 enum bs_status bs_folders_write(const struct bs_dir *dir, const struct bs_buffer *records, struct bs_error *err)
 {
 	static const char temporary[] = "folders.new";
-	struct bs_writer *writer;
+	struct bs_file_writer *writer;
 	if (records->used_bytes == 0)
 		bs_dir_remove(dir, "folders");
 	if (records->used_bytes == 0 || is_written(dir, records))
 		return BS_OK;
 	bs_dir_remove(dir, temporary);
-	enum bs_status status = bs_writer_open(dir, temporary, BS_FILE_FOLDERS, &writer, err);
+	enum bs_status status = bs_file_writer_open(dir, temporary, BS_FILE_FOLDERS, &writer, err);
 	if (status)
 		return status;
-	bs_writer_section(writer, SECTION_FOLDERS, 0);
-	bs_writer_bytes(writer, records->data, records->used_bytes);
-	status = bs_writer_finish(writer, NULL, err);
+	bs_file_writer_section(writer, SECTION_FOLDERS, 0);
+	bs_file_writer_bytes(writer, records->data, records->used_bytes);
+	status = bs_file_writer_finish(writer, NULL, err);
 	return status ? status : bs_dir_rename(dir, temporary, "folders", err);
 }

@@ -297,38 +297,38 @@ enum bs_status bs_index_set_modes(struct bs_dir *dir, bool is_shared, struct bs_
 
 /* Starts the file PREFIX-NUMBER, in the place of one that a killed run may have left. */
 static enum bs_status open_small(const struct bs_dir *dir, const char *prefix, uint64_t number,
-                                 enum bs_container_kind kind, struct bs_writer **writer_out, struct bs_error *err)
+                                 enum bs_container_kind kind, struct bs_file_writer **writer_out, struct bs_error *err)
 {
 	char name[BS_INDEX_NAME_BYTES];
 	bs_dir_remove(dir, bs_index_file_name(prefix, number, name));
-	return bs_writer_open(dir, name, kind, writer_out, err);
+	return bs_file_writer_open(dir, name, kind, writer_out, err);
 }
 
 enum bs_status bs_tombstones_write(const struct bs_dir *dir, uint64_t number, const uint8_t *bits, uint64_t n_docs,
                                    struct bs_error *err)
 {
-	struct bs_writer *writer;
+	struct bs_file_writer *writer;
 	enum bs_status status = open_small(dir, "del", number, BS_FILE_TOMBSTONES, &writer, err);
 	if (status)
 		return status;
-	bs_writer_section(writer, BS_SECTION_BITS, 0);
-	bs_writer_bytes(writer, bits, (size_t)((n_docs + 7) / 8));
-	return bs_writer_finish(writer, NULL, err);
+	bs_file_writer_section(writer, BS_SECTION_BITS, 0);
+	bs_file_writer_bytes(writer, bits, (size_t)((n_docs + 7) / 8));
+	return bs_file_writer_finish(writer, NULL, err);
 }
 
 enum bs_status bs_exclusions_write(const struct bs_dir *dir, uint64_t number,
                                    const struct bs_doc_table_builder *excluded, struct bs_error *err)
 {
-	struct bs_writer *writer;
+	struct bs_file_writer *writer;
 	enum bs_status status = open_small(dir, "exc", number, BS_FILE_EXCLUSIONS, &writer, err);
 	if (status)
 		return status;
 	status = bs_doc_table_write(excluded, writer, err);
 	if (status) {
-		bs_writer_abort(writer);
+		bs_file_writer_abort(writer);
 		return status;
 	}
-	return bs_writer_finish(writer, NULL, err);
+	return bs_file_writer_finish(writer, NULL, err);
 }
 
 enum bs_status bs_index_keep_segments(const struct bs_snapshot *snapshot, struct bs_manifest *manifest,

@@ -322,79 +322,79 @@ static uint32_t option_flags(const struct bs_index_options *options)
 	return flags;
 }
 
-static void write_text(struct bs_writer *writer, const void *text, size_t n_bytes)
+static void write_text(struct bs_file_writer *writer, const void *text, size_t n_bytes)
 {
-	bs_writer_varint(writer, n_bytes);
-	bs_writer_bytes(writer, text, n_bytes);
+	bs_file_writer_varint(writer, n_bytes);
+	bs_file_writer_bytes(writer, text, n_bytes);
 }
 
-static void write_string(struct bs_writer *writer, const char *string)
+static void write_string(struct bs_file_writer *writer, const char *string)
 {
 	write_text(writer, string, strlen(string));
 }
 
 /* A nullable string is a list of none or one. */
-static void write_optional(struct bs_writer *writer, const char *string)
+static void write_optional(struct bs_file_writer *writer, const char *string)
 {
-	bs_writer_varint(writer, string ? 1 : 0);
+	bs_file_writer_varint(writer, string ? 1 : 0);
 	if (string)
 		write_string(writer, string);
 }
 
-static void write_list(struct bs_writer *writer, char *const *list)
+static void write_list(struct bs_file_writer *writer, char *const *list)
 {
-	bs_writer_varint(writer, bs_strings_length(list));
+	bs_file_writer_varint(writer, bs_strings_length(list));
 	for (size_t i = 0; list && list[i]; i++)
 		write_string(writer, list[i]);
 }
 
-static void write_options(struct bs_writer *writer, const struct bs_manifest *manifest)
+static void write_options(struct bs_file_writer *writer, const struct bs_manifest *manifest)
 {
 	const struct bs_index_options *options = &manifest->options;
-	bs_writer_section(writer, SECTION_OPTIONS, 0);
-	bs_writer_u64(writer, manifest->generation);
-	bs_writer_u64(writer, manifest->next_number);
-	bs_writer_u32(writer, option_flags(options));
-	bs_writer_u64(writer, density_ppm(options->density));
+	bs_file_writer_section(writer, SECTION_OPTIONS, 0);
+	bs_file_writer_u64(writer, manifest->generation);
+	bs_file_writer_u64(writer, manifest->next_number);
+	bs_file_writer_u32(writer, option_flags(options));
+	bs_file_writer_u64(writer, density_ppm(options->density));
 	write_string(writer, manifest->icu_version);
 	write_string(writer, manifest->unicode_version);
 	write_optional(writer, options->stem_language);
 	write_optional(writer, options->id_field);
 	write_list(writer, options->text_fields);
 	write_list(writer, options->globs);
-	bs_writer_u64(writer, bs_max_document(options));
+	bs_file_writer_u64(writer, bs_max_document(options));
 	write_list(writer, options->records);
 }
 
 /* An index of the first rules, of whole words that count alike, has no such section. */
-static void write_words(struct bs_writer *writer, const struct bs_index_options *options)
+static void write_words(struct bs_file_writer *writer, const struct bs_index_options *options)
 {
 	if (options->words_revision == 0 && !options->split_identifiers && !options->weights)
 		return;
-	bs_writer_section(writer, SECTION_WORDS, 0);
-	bs_writer_varint(writer, options->words_revision);
-	bs_writer_varint(writer, options->split_identifiers ? WORDS_SPLIT_IDENTIFIERS : 0);
+	bs_file_writer_section(writer, SECTION_WORDS, 0);
+	bs_file_writer_varint(writer, options->words_revision);
+	bs_file_writer_varint(writer, options->split_identifiers ? WORDS_SPLIT_IDENTIFIERS : 0);
 	write_list(writer, options->weights);
-	bs_writer_require(writer, (options->words_revision ? BS_FEATURE_WORD_RULES : 0) |
+	bs_file_writer_require(writer, (options->words_revision ? BS_FEATURE_WORD_RULES : 0) |
 	                          (options->split_identifiers ? BS_FEATURE_SPLIT_IDENTIFIERS : 0) |
 	                          (options->weights ? BS_FEATURE_FIELD_WEIGHTS : 0));
 }
 
-static void write_sources(struct bs_writer *writer, const struct bs_manifest *manifest)
+static void write_sources(struct bs_file_writer *writer, const struct bs_manifest *manifest)
 {
-	bs_writer_section(writer, SECTION_SOURCES, 0);
-	bs_writer_varint(writer, manifest->n_sources);
+	bs_file_writer_section(writer, SECTION_SOURCES, 0);
+	bs_file_writer_varint(writer, manifest->n_sources);
 	for (uint32_t i = 0; i < manifest->n_sources; i++) {
 		const struct bs_source_record *source = &manifest->sources[i];
-		bs_writer_u32(writer, source->kind);
-		bs_writer_u32(writer, (source->is_suspect ? SOURCE_SUSPECT : 0) | (source->parent ? SOURCE_INNER : 0));
+		bs_file_writer_u32(writer, source->kind);
+		bs_file_writer_u32(writer, (source->is_suspect ? SOURCE_SUSPECT : 0) | (source->parent ? SOURCE_INNER : 0));
 		for (int word = 0; word < 4; word++)
-			bs_writer_u64(writer, source->stamp[word]);
-		bs_writer_u64(writer, source->read_bytes);
-		bs_writer_u64(writer, source->read_lines);
-		bs_writer_u64(writer, source->read_checksum);
+			bs_file_writer_u64(writer, source->stamp[word]);
+		bs_file_writer_u64(writer, source->read_bytes);
+		bs_file_writer_u64(writer, source->read_lines);
+		bs_file_writer_u64(writer, source->read_checksum);
 		if (source->parent)
-			bs_writer_varint(writer, source->parent - 1);
+			bs_file_writer_varint(writer, source->parent - 1);
 		else
 			write_string(writer, source->label);
 		write_string(writer, source->path);
@@ -402,16 +402,16 @@ static void write_sources(struct bs_writer *writer, const struct bs_manifest *ma
 }
 
 /* A number of one source for one reason, or, with a name, for one kind of binary files. */
-static void write_number_left_out(struct bs_writer *writer, uint32_t source, uint32_t reason, uint64_t n, const char *kind)
+static void write_number_left_out(struct bs_file_writer *writer, uint32_t source, uint32_t reason, uint64_t n, const char *kind)
 {
-	bs_writer_varint(writer, source);
-	bs_writer_varint(writer, reason);
-	bs_writer_varint(writer, n);
+	bs_file_writer_varint(writer, source);
+	bs_file_writer_varint(writer, reason);
+	bs_file_writer_varint(writer, n);
 	write_string(writer, kind);
 }
 
 /* An index whose sources leave nothing out has no such section. */
-static void write_left_out(struct bs_writer *writer, const struct bs_manifest *manifest)
+static void write_left_out(struct bs_file_writer *writer, const struct bs_manifest *manifest)
 {
 	bool has_begun = false;
 	for (uint32_t i = 0; i < manifest->n_sources; i++) {
@@ -420,7 +420,7 @@ static void write_left_out(struct bs_writer *writer, const struct bs_manifest *m
 			if (left_out->n[reason] == 0)
 				continue;
 			if (!has_begun)
-				bs_writer_section(writer, SECTION_LEFT_OUT, 0);
+				bs_file_writer_section(writer, SECTION_LEFT_OUT, 0);
 			has_begun = true;
 			write_number_left_out(writer, i, reason, left_out->n[reason], "");
 		}
@@ -429,40 +429,40 @@ static void write_left_out(struct bs_writer *writer, const struct bs_manifest *m
 	}
 }
 
-static void write_segments(struct bs_writer *writer, const struct bs_manifest *manifest)
+static void write_segments(struct bs_file_writer *writer, const struct bs_manifest *manifest)
 {
-	bs_writer_section(writer, SECTION_SEGMENTS, 0);
-	bs_writer_varint(writer, manifest->n_segments);
+	bs_file_writer_section(writer, SECTION_SEGMENTS, 0);
+	bs_file_writer_varint(writer, manifest->n_segments);
 	for (uint32_t i = 0; i < manifest->n_segments; i++) {
 		const struct bs_segment_record *segment = &manifest->segments[i];
-		bs_writer_u64(writer, segment->number);
-		bs_writer_u64(writer, segment->tombstones);
-		bs_writer_u64(writer, segment->n_docs);
-		bs_writer_u64(writer, segment->n_deleted);
-		bs_writer_u64(writer, segment->n_bytes);
-		bs_writer_u32(writer, (segment->is_full ? SEGMENT_FULL : 0) | (segment->is_rows ? SEGMENT_ROWS : 0));
+		bs_file_writer_u64(writer, segment->number);
+		bs_file_writer_u64(writer, segment->tombstones);
+		bs_file_writer_u64(writer, segment->n_docs);
+		bs_file_writer_u64(writer, segment->n_deleted);
+		bs_file_writer_u64(writer, segment->n_bytes);
+		bs_file_writer_u32(writer, (segment->is_full ? SEGMENT_FULL : 0) | (segment->is_rows ? SEGMENT_ROWS : 0));
 	}
-	bs_writer_u64(writer, manifest->exclusions);
-	bs_writer_u64(writer, manifest->n_exclusions);
-	bs_writer_section(writer, SECTION_FIELDS, 0);
-	bs_writer_varint(writer, manifest->fields.n_terms);
+	bs_file_writer_u64(writer, manifest->exclusions);
+	bs_file_writer_u64(writer, manifest->n_exclusions);
+	bs_file_writer_section(writer, SECTION_FIELDS, 0);
+	bs_file_writer_varint(writer, manifest->fields.n_terms);
 	for (uint32_t i = 0; i < manifest->fields.n_terms; i++)
 		write_text(writer, bs_term_table_key(&manifest->fields, i), manifest->fields.entries[i].n_bytes);
 	if (manifest->options.grams) {
-		bs_writer_section(writer, SECTION_NON_DOCUMENTS, 0);
-		bs_writer_bytes(writer, manifest->non_documents.data, manifest->non_documents.used_bytes);
+		bs_file_writer_section(writer, SECTION_NON_DOCUMENTS, 0);
+		bs_file_writer_bytes(writer, manifest->non_documents.data, manifest->non_documents.used_bytes);
 	}
 }
 
 enum bs_status bs_manifest_write(const struct bs_dir *dir, const struct bs_manifest *manifest, struct bs_error *err)
 {
 	static const char temporary[] = "manifest.new";
-	struct bs_writer *writer;
+	struct bs_file_writer *writer;
 	bs_dir_remove(dir, temporary);
 	/* The segments this manifest names must be found after a crash: their folder's entries go to disk first. */
 	enum bs_status status = bs_dir_flush(dir, err);
 	if (!status)
-		status = bs_writer_open(dir, temporary, BS_FILE_MANIFEST, &writer, err);
+		status = bs_file_writer_open(dir, temporary, BS_FILE_MANIFEST, &writer, err);
 	if (status)
 		return status;
 	write_options(writer, manifest);
@@ -470,7 +470,7 @@ enum bs_status bs_manifest_write(const struct bs_dir *dir, const struct bs_manif
 	write_segments(writer, manifest);
 	write_left_out(writer, manifest);
 	write_words(writer, &manifest->options);
-	status = bs_writer_finish(writer, NULL, err);
+	status = bs_file_writer_finish(writer, NULL, err);
 	if (!status)
 		status = bs_dir_rename(dir, temporary, "manifest", err);
 	return status ? status : bs_dir_flush(dir, err);

@@ -19,13 +19,13 @@
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "columns are written as the machine's words");
 _Static_assert(sizeof(struct bs_segment_meta) == 7 * 8, "it is written as it stands in memory");
 
-static void write_exact_popcount(struct bs_writer *writer, uint32_t c, uint32_t n, uint32_t *least_exact_io)
+static void write_exact_popcount(struct bs_file_writer *writer, uint32_t c, uint32_t n, uint32_t *least_exact_io)
 {
-	bs_writer_u32(writer, n);
+	bs_file_writer_u32(writer, n);
 	*least_exact_io = c == 0 || n < *least_exact_io ? n : *least_exact_io;
 }
 
-static void write_popcounts(struct bs_writer *writer, const struct bs_slab_image *image, uint32_t *least_exact_out)
+static void write_popcounts(struct bs_file_writer *writer, const struct bs_slab_image *image, uint32_t *least_exact_out)
 {
 	const struct bs_slab_shape *shape = &image->shape;
 	const uint64_t *at = image->columns;
@@ -35,14 +35,14 @@ static void write_popcounts(struct bs_writer *writer, const struct bs_slab_image
 		uint64_t n_set = 0;
 		for (uint32_t c = 0; c < shape->n_columns[level]; c++, at += (size_t)n_lines * BS_LINE_WORDS)
 			n_set += image->kernel->popcount(at, n_lines);
-		bs_writer_u64(writer, n_set);
+		bs_file_writer_u64(writer, n_set);
 	}
 	for (uint32_t c = 0; c < shape->n_exact; c++, at += (size_t)n_blocks * BS_LINE_WORDS)
 		write_exact_popcount(writer, c, (uint32_t)image->kernel->popcount(at, n_blocks), least_exact_out);
 }
 
 /* Offsets stand first, so the lists wait in memory. */
-static enum bs_status write_lists(struct bs_writer *writer, uint32_t i, const struct bs_slab_image *image,
+static enum bs_status write_lists(struct bs_file_writer *writer, uint32_t i, const struct bs_slab_image *image,
                                   struct bs_error *err)
 {
 	struct bs_buffer lists = {0}, offsets = {0};
@@ -56,29 +56,29 @@ static enum bs_status write_lists(struct bs_writer *writer, uint32_t i, const st
 		if (!status)
 			status = bs_buffer_append(&offsets, &end, sizeof(end), err);
 	}
-	bs_writer_section(writer, BS_SECTION_FORWARD_OFFSETS, i);
+	bs_file_writer_section(writer, BS_SECTION_FORWARD_OFFSETS, i);
 	if (!status)
 		bs_packed_write_u64(writer, (const uint64_t *)(const void *)offsets.data, offsets.used_bytes / 8);
-	bs_writer_section(writer, BS_SECTION_FORWARD_TERMS, i);
-	bs_writer_bytes(writer, lists.data, lists.used_bytes);
+	bs_file_writer_section(writer, BS_SECTION_FORWARD_TERMS, i);
+	bs_file_writer_bytes(writer, lists.data, lists.used_bytes);
 	bs_buffer_deinit(&lists);
 	bs_buffer_deinit(&offsets);
 	return status;
 }
 
 /* What stands in front of forward lists: filters and exact columns. */
-static void write_list_columns(struct bs_writer *writer, uint32_t i, const struct bs_slab_image *image,
+static void write_list_columns(struct bs_file_writer *writer, uint32_t i, const struct bs_slab_image *image,
                                uint32_t *least_exact_out)
 {
 	uint32_t n_groups = bs_forward_groups(image->shape.n_docs);
 	const uint64_t *at = image->forward_columns;
-	bs_writer_section(writer, BS_SECTION_FORWARD_FILTER_OFFSETS, i);
-	bs_writer_bytes(writer, image->filter_offsets, ((size_t)n_groups + 1) * 8);
-	bs_writer_section(writer, BS_SECTION_FORWARD_FILTERS, i);
-	bs_writer_bytes(writer, image->filter_words, (size_t)image->filter_offsets[n_groups] * 8);
-	bs_writer_section(writer, BS_SECTION_FORWARD_COLUMNS, i);
-	bs_writer_bytes(writer, image->forward_columns, (size_t)image->shape.n_exact * n_groups * 8);
-	bs_writer_section(writer, BS_SECTION_POPCOUNTS, i);
+	bs_file_writer_section(writer, BS_SECTION_FORWARD_FILTER_OFFSETS, i);
+	bs_file_writer_bytes(writer, image->filter_offsets, ((size_t)n_groups + 1) * 8);
+	bs_file_writer_section(writer, BS_SECTION_FORWARD_FILTERS, i);
+	bs_file_writer_bytes(writer, image->filter_words, (size_t)image->filter_offsets[n_groups] * 8);
+	bs_file_writer_section(writer, BS_SECTION_FORWARD_COLUMNS, i);
+	bs_file_writer_bytes(writer, image->forward_columns, (size_t)image->shape.n_exact * n_groups * 8);
+	bs_file_writer_section(writer, BS_SECTION_POPCOUNTS, i);
 	for (uint32_t c = 0; c < image->shape.n_exact; c++) {
 		uint32_t n = 0;
 		for (uint32_t group = 0; group < n_groups; group++)
@@ -87,12 +87,12 @@ static void write_list_columns(struct bs_writer *writer, uint32_t i, const struc
 	}
 }
 
-enum bs_status bs_segment_write_slab(struct bs_writer *writer, uint32_t i, const struct bs_slab_image *image,
+enum bs_status bs_segment_write_slab(struct bs_file_writer *writer, uint32_t i, const struct bs_slab_image *image,
                                      struct bs_buffer *entries, struct bs_error *err)
 {
 	const struct bs_slab_shape *shape = &image->shape;
 	uint32_t least_exact = 0;
-	bs_writer_section(writer, BS_SECTION_ROWS, i);
+	bs_file_writer_section(writer, BS_SECTION_ROWS, i);
 	bs_packed_write_u32(writer, image->rows, shape->n_docs);
 	if (shape->is_forward) {
 		enum bs_status status = write_lists(writer, i, image, err);
@@ -100,13 +100,13 @@ enum bs_status bs_segment_write_slab(struct bs_writer *writer, uint32_t i, const
 			return status;
 		write_list_columns(writer, i, image, &least_exact);
 	} else {
-		bs_writer_section(writer, BS_SECTION_COLUMNS, i);
-		bs_writer_bytes(writer, image->columns, (size_t)image->n_lines * BS_LINE_BYTES);
-		bs_writer_section(writer, BS_SECTION_POPCOUNTS, i);
+		bs_file_writer_section(writer, BS_SECTION_COLUMNS, i);
+		bs_file_writer_bytes(writer, image->columns, (size_t)image->n_lines * BS_LINE_BYTES);
+		bs_file_writer_section(writer, BS_SECTION_POPCOUNTS, i);
 		write_popcounts(writer, image, &least_exact);
 	}
-	bs_writer_section(writer, BS_SECTION_EXACT_TERMS, i);
-	bs_writer_bytes(writer, image->exact_terms, (size_t)shape->n_exact * 4);
+	bs_file_writer_section(writer, BS_SECTION_EXACT_TERMS, i);
+	bs_file_writer_bytes(writer, image->exact_terms, (size_t)shape->n_exact * 4);
 	uint8_t entry[BS_SLAB_ENTRY_BYTES] = {0};
 	bs_store_u32(entry, shape->n_docs);
 	bs_store_u32(entry + 4, shape->is_forward ? BS_SLAB_FORWARD : BS_SLAB_MATRIX);
@@ -122,46 +122,46 @@ enum bs_status bs_segment_write_slab(struct bs_writer *writer, uint32_t i, const
 	return bs_buffer_append(entries, entry, sizeof(entry), err);
 }
 
-static void write_treatments(struct bs_writer *writer, const struct bs_treatment_table *table)
+static void write_treatments(struct bs_file_writer *writer, const struct bs_treatment_table *table)
 {
 	uint8_t head[TREATMENT_HEAD_BYTES] = {0};
 	bs_store_u32(head, table->n_levels);
 	bs_store_u32(head + 4, table->n_entries);
 	memcpy(head + 8, table->ranks, sizeof(table->ranks));
-	bs_writer_section(writer, BS_SECTION_TREATMENTS, 0);
-	bs_writer_bytes(writer, head, sizeof(head));
+	bs_file_writer_section(writer, BS_SECTION_TREATMENTS, 0);
+	bs_file_writer_bytes(writer, head, sizeof(head));
 	for (uint32_t i = 0; i < table->n_entries; i++) {
 		uint8_t entry[TREATMENT_ENTRY_BYTES] = {0};
 		bs_store_u64(entry, table->entries[i].min_df);
 		memcpy(entry + 8, table->entries[i].n_columns, BS_MAX_LEVELS);
 		entry[8 + BS_MAX_LEVELS] = table->entries[i].has_exceptions ? TREATMENT_HAS_EXCEPTIONS : 0;
-		bs_writer_bytes(writer, entry, sizeof(entry));
+		bs_file_writer_bytes(writer, entry, sizeof(entry));
 	}
 }
 
-static void write_tf_levels(struct bs_writer *writer, const struct bs_tf_levels *levels)
+static void write_tf_levels(struct bs_file_writer *writer, const struct bs_tf_levels *levels)
 {
-	bs_writer_section(writer, BS_SECTION_TF_LEVELS, 0);
-	bs_writer_u64(writer, levels->min_df);
-	bs_writer_u32(writer, levels->n_levels);
-	bs_writer_u32(writer, levels->n_columns);
+	bs_file_writer_section(writer, BS_SECTION_TF_LEVELS, 0);
+	bs_file_writer_u64(writer, levels->min_df);
+	bs_file_writer_u32(writer, levels->n_levels);
+	bs_file_writer_u32(writer, levels->n_columns);
 	for (uint32_t l = 0; l < levels->n_levels; l++)
-		bs_writer_u32(writer, levels->least[l]);
+		bs_file_writer_u32(writer, levels->least[l]);
 }
 
-void bs_segment_write_head(struct bs_writer *writer, const struct bs_segment_meta *meta,
+void bs_segment_write_head(struct bs_file_writer *writer, const struct bs_segment_meta *meta,
                            const struct bs_buffer *field_names, const struct bs_treatment_table *treatments,
                            const struct bs_tf_levels *tf_levels, const struct bs_buffer *entries)
 {
-	bs_writer_section(writer, BS_SECTION_META, 0);
-	bs_writer_u64(writer, BS_HASH_SCHEME);
-	bs_writer_bytes(writer, meta, sizeof(*meta));
-	bs_writer_section(writer, BS_SECTION_FIELDS, 0);
-	bs_writer_bytes(writer, field_names->data, field_names->used_bytes);
+	bs_file_writer_section(writer, BS_SECTION_META, 0);
+	bs_file_writer_u64(writer, BS_HASH_SCHEME);
+	bs_file_writer_bytes(writer, meta, sizeof(*meta));
+	bs_file_writer_section(writer, BS_SECTION_FIELDS, 0);
+	bs_file_writer_bytes(writer, field_names->data, field_names->used_bytes);
 	write_treatments(writer, treatments);
 	write_tf_levels(writer, tf_levels);
-	bs_writer_section(writer, BS_SECTION_SLABS, 0);
-	bs_writer_bytes(writer, entries->data, entries->used_bytes);
+	bs_file_writer_section(writer, BS_SECTION_SLABS, 0);
+	bs_file_writer_bytes(writer, entries->data, entries->used_bytes);
 }
 
 /* A whole small section, verified; BS_CORRUPT unless it has at least min_bytes. */

@@ -50,11 +50,11 @@ struct bs_slab_image {
 };
 
 /* Appends slab number i and its entry to entries (written by bs_segment_write_head). Sticky like the writer. */
-enum bs_status bs_segment_write_slab(struct bs_writer *writer, uint32_t i, const struct bs_slab_image *image,
+enum bs_status bs_segment_write_slab(struct bs_file_writer *writer, uint32_t i, const struct bs_slab_image *image,
                                      struct bs_buffer *entries, struct bs_error *err) BS_WARN_UNUSED;
 
 /* Meta, field names (NUL-ended, one after the other), treatments, tf levels and slab entries. */
-void bs_segment_write_head(struct bs_writer *writer, const struct bs_segment_meta *meta,
+void bs_segment_write_head(struct bs_file_writer *writer, const struct bs_segment_meta *meta,
                            const struct bs_buffer *field_names, const struct bs_treatment_table *treatments,
                            const struct bs_tf_levels *tf_levels, const struct bs_buffer *entries);
 

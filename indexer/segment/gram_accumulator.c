@@ -106,7 +106,7 @@ static void make_columns(struct cursor at, uint32_t n_rows, uint32_t row_words, 
 	}
 }
 
-static enum bs_status write_columns(uint32_t class, struct cursor at, uint32_t n_rows, struct bs_writer *writer,
+static enum bs_status write_columns(uint32_t class, struct cursor at, uint32_t n_rows, struct bs_file_writer *writer,
                                     struct bs_error *err)
 {
 	uint32_t row_words = bs_gram_row_words(class), n_columns = bs_gram_size_class_columns(class);
@@ -119,14 +119,14 @@ static enum bs_status write_columns(uint32_t class, struct cursor at, uint32_t n
 		uint32_t left = n_columns - word * 64;
 		make_columns(at, n_rows, row_words, word, n_words, columns);
 		for (uint32_t c = 0; c < n_words * 64 && c < left; c++)
-			bs_writer_bytes(writer, columns + c * n_groups, bs_gram_column_bytes(n_rows));
+			bs_file_writer_bytes(writer, columns + c * n_groups, bs_gram_column_bytes(n_rows));
 	}
 	free(columns);
 	return BS_OK;
 }
 
 static enum bs_status write_class(const struct bs_gram_accumulator *accumulator, uint32_t class, uint32_t *n_slabs,
-                                  struct bs_writer *writer, struct bs_buffer *entries, struct bs_error *err)
+                                  struct bs_file_writer *writer, struct bs_buffer *entries, struct bs_error *err)
 {
 	const uint32_t *docs = (const uint32_t *)(const void *)accumulator->classes[class].docs.data;
 	struct cursor at = {accumulator->classes[class].first, 0};
@@ -147,7 +147,7 @@ static enum bs_status write_class(const struct bs_gram_accumulator *accumulator,
 	return status;
 }
 
-enum bs_status bs_gram_accumulator_write(const struct bs_gram_accumulator *accumulator, struct bs_writer *writer,
+enum bs_status bs_gram_accumulator_write(const struct bs_gram_accumulator *accumulator, struct bs_file_writer *writer,
                                          struct bs_error *err)
 {
 	struct bs_buffer entries = {0};

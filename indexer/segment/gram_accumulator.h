@@ -27,7 +27,7 @@ void bs_gram_accumulator_clear(struct bs_gram_accumulator *accumulator);
 enum bs_status bs_gram_accumulator_add(struct bs_gram_accumulator *accumulator, uint32_t document, uint32_t class,
                                        uint64_t n_bits, const uint64_t *row, struct bs_error *err) BS_WARN_UNUSED;
 /* All sections of grams. */
-enum bs_status bs_gram_accumulator_write(const struct bs_gram_accumulator *accumulator, struct bs_writer *writer,
+enum bs_status bs_gram_accumulator_write(const struct bs_gram_accumulator *accumulator, struct bs_file_writer *writer,
                                     struct bs_error *err) BS_WARN_UNUSED;
 
 #endif

@@ -35,7 +35,7 @@ struct all {
 	struct bs_rare_codes codes;
 	struct maker *makers;
 	struct task *tasks;
-	struct bs_writer *writer;
+	struct bs_file_writer *writer;
 	struct bs_buffer offsets; /* of all lists so far, and where the last one ends: u64 */
 };
 
@@ -188,10 +188,10 @@ static enum bs_status put_lists(void *context, uint64_t number, struct bs_error 
 	struct all *all = context;
 	struct task *task = &all->tasks[number];
 	uint64_t *ends = (uint64_t *)(void *)task->ends.data;
-	uint64_t start = bs_writer_section_bytes(all->writer);
+	uint64_t start = bs_file_writer_section_bytes(all->writer);
 	for (size_t i = 0; i < task->ends.used_bytes / sizeof(*ends); i++)
 		ends[i] += start;
-	bs_writer_bytes(all->writer, task->bytes.data, task->bytes.used_bytes);
+	bs_file_writer_bytes(all->writer, task->bytes.data, task->bytes.used_bytes);
 	enum bs_status status = bs_buffer_append(&all->offsets, ends, task->ends.used_bytes, err);
 	task_deinit(task);
 	return status;
@@ -218,7 +218,7 @@ static void find_out(const struct bs_size_classes *classes, uint8_t *is_out)
 }
 
 enum bs_status bs_rare_build(const struct bs_slab_plan *plan, const struct bs_size_classes *classes, uint32_t n_threads,
-                             struct bs_writer *writer, struct bs_error *err)
+                             struct bs_file_writer *writer, struct bs_error *err)
 {
 	struct all all = {.plan = plan, .n_docs = bs_accumulator_n_docs(plan->accumulator), .writer = writer};
 	struct bs_workers_plan work = {.n_threads = n_threads, .work = make_lists, .put = put_lists, .context = &all};

@@ -11,6 +11,6 @@
 /* Writes the sections, on n_threads. Of the plan all that bs_slab_plan_make fills counts. Sticky like the writer;
  * BS_NO_MEMORY. */
 enum bs_status bs_rare_build(const struct bs_slab_plan *plan, const struct bs_size_classes *classes, uint32_t n_threads,
-                             struct bs_writer *writer, struct bs_error *err) BS_WARN_UNUSED;
+                             struct bs_file_writer *writer, struct bs_error *err) BS_WARN_UNUSED;
 
 #endif

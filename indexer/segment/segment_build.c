@@ -24,7 +24,7 @@ struct build {
 	struct bs_accumulator *accumulator;
 	const struct bs_build_options *options;
 	struct bs_treatment_policy policy; /* that of the options, its price known */
-	struct bs_writer *writer;
+	struct bs_file_writer *writer;
 	struct bs_treatment_table treatments;
 	struct bs_tf_levels tf_levels;
 	uint32_t *sorted; /* term numbers in lexicon order */
@@ -261,12 +261,12 @@ static enum bs_status write_store(struct build *build, struct bs_store_writer *s
 	enum bs_status status = BS_OK;
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts) && !status; i++) {
 		uint64_t n_bytes = bs_store_writer_part_bytes(store, parts[i].part);
-		bs_writer_section(build->writer, parts[i].section, 0);
+		bs_file_writer_section(build->writer, parts[i].section, 0);
 		for (uint64_t offset = 0, n; offset < n_bytes && !status; offset += n) {
 			n = n_bytes - offset < sizeof(bytes) ? n_bytes - offset : sizeof(bytes);
 			status = bs_store_writer_read(store, parts[i].part, offset, bytes, (size_t)n, err);
 			if (!status)
-				bs_writer_bytes(build->writer, bytes, (size_t)n);
+				bs_file_writer_bytes(build->writer, bytes, (size_t)n);
 		}
 	}
 	return status;
@@ -348,14 +348,14 @@ enum bs_status bs_segment_build(const struct bs_dir *dir, const char *name, stru
 	};
 	enum bs_status status = prepare(&build, err);
 	if (!status)
-		status = bs_writer_open(dir, name, BS_FILE_SEGMENT, &build.writer, err);
+		status = bs_file_writer_open(dir, name, BS_FILE_SEGMENT, &build.writer, err);
 	if (status)
 		goto out;
 	status = write_sections(&build, grams, store, err);
 	if (status)
-		bs_writer_abort(build.writer);
+		bs_file_writer_abort(build.writer);
 	else
-		status = bs_writer_finish(build.writer, file_bytes_out, err);
+		status = bs_file_writer_finish(build.writer, file_bytes_out, err);
 out:
 	free(build.sorted);
 	bs_slab_plan_deinit(&build.plan);

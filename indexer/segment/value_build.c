@@ -43,7 +43,7 @@ struct ordered {
 
 struct making {
 	const struct bs_accumulator *accumulator;
-	struct bs_writer *writer;
+	struct bs_file_writer *writer;
 	struct field *fields; /* by name */
 	uint32_t n_fields;
 	uint32_t *place_of;   /* of the accumulator's field: in fields, or NO_PLACE */
@@ -252,7 +252,7 @@ static uint64_t write_layer(struct making *making, const struct field *field, ui
 			if (ranked[i].rank >> (field->n_slices - 1 - s) & 1)
 				word[(size_t)(1 + s) * BS_LINE_WORDS] |= bit;
 	}
-	bs_writer_bytes(making->writer, words, n_words * sizeof(*words));
+	bs_file_writer_bytes(making->writer, words, n_words * sizeof(*words));
 	return n_left;
 }
 
@@ -305,40 +305,40 @@ static void write_parts(struct making *making)
 	size_t n = making->parts.used_bytes / sizeof(*parts);
 	if (n > 1)
 		qsort(parts, n, sizeof(*parts), compare_parts);
-	bs_writer_section(making->writer, BS_SECTION_VALUE_PARTS, 0);
+	bs_file_writer_section(making->writer, BS_SECTION_VALUE_PARTS, 0);
 	for (size_t i = 0; i < n; i++) {
-		bs_writer_u32(making->writer, parts[i].slab);
-		bs_writer_u32(making->writer, parts[i].n_layers);
-		bs_writer_u64(making->writer, parts[i].first_line);
-		bs_writer_u64(making->writer, parts[i].first_entry);
-		bs_writer_u32(making->writer, parts[i].n_entries);
+		bs_file_writer_u32(making->writer, parts[i].slab);
+		bs_file_writer_u32(making->writer, parts[i].n_layers);
+		bs_file_writer_u64(making->writer, parts[i].first_line);
+		bs_file_writer_u64(making->writer, parts[i].first_entry);
+		bs_file_writer_u32(making->writer, parts[i].n_entries);
 	}
 }
 
 static void write_fields(struct making *making)
 {
 	const struct bs_term_table *names = &making->accumulator->fields;
-	struct bs_writer *writer = making->writer;
+	struct bs_file_writer *writer = making->writer;
 	uint64_t first_part = 0;
 	uint32_t name_off = 0;
-	bs_writer_section(writer, BS_SECTION_VALUE_FIELDS, 0);
-	bs_writer_u32(writer, making->n_fields);
-	bs_writer_u32(writer, making->accumulator->lacks_values ? BS_VALUE_IS_PARTIAL : 0);
-	bs_writer_u64(writer, making->accumulator->values.n_terms);
+	bs_file_writer_section(writer, BS_SECTION_VALUE_FIELDS, 0);
+	bs_file_writer_u32(writer, making->n_fields);
+	bs_file_writer_u32(writer, making->accumulator->lacks_values ? BS_VALUE_IS_PARTIAL : 0);
+	bs_file_writer_u64(writer, making->accumulator->values.n_terms);
 	for (uint32_t f = 0; f < making->n_fields; f++) {
 		const struct field *field = &making->fields[f];
-		bs_writer_u32(writer, name_off);
-		bs_writer_u32(writer, names->entries[field->number].n_bytes);
-		bs_writer_u64(writer, field->first_value);
-		bs_writer_u32(writer, field->n_values);
-		bs_writer_u32(writer, field->n_parts);
-		bs_writer_u64(writer, first_part);
+		bs_file_writer_u32(writer, name_off);
+		bs_file_writer_u32(writer, names->entries[field->number].n_bytes);
+		bs_file_writer_u64(writer, field->first_value);
+		bs_file_writer_u32(writer, field->n_values);
+		bs_file_writer_u32(writer, field->n_parts);
+		bs_file_writer_u64(writer, first_part);
 		first_part += field->n_parts;
 		name_off += names->entries[field->number].n_bytes;
 	}
 	for (uint32_t f = 0; f < making->n_fields; f++) {
 		uint32_t number = making->fields[f].number;
-		bs_writer_bytes(writer, bs_term_table_key(names, number), names->entries[number].n_bytes);
+		bs_file_writer_bytes(writer, bs_term_table_key(names, number), names->entries[number].n_bytes);
 	}
 }
 
@@ -384,13 +384,13 @@ static void write_values(struct making *making, const struct bs_slab_rows *rows)
 {
 	const uint32_t *documents = (const uint32_t *)(const void *)rows->documents.data;
 	const uint32_t *n_docs = (const uint32_t *)(const void *)rows->n_docs.data;
-	bs_writer_section(making->writer, BS_SECTION_VALUE_LINES, 0);
+	bs_file_writer_section(making->writer, BS_SECTION_VALUE_LINES, 0);
 	for (uint32_t slab = 0; slab < rows->n_docs.used_bytes / sizeof(*n_docs); slab++) {
 		write_slab(making, slab, documents, n_docs[slab]);
 		documents += n_docs[slab];
 	}
-	bs_writer_section(making->writer, BS_SECTION_VALUE_LISTS, 0);
-	bs_writer_bytes(making->writer, making->lists.data, making->lists.used_bytes);
+	bs_file_writer_section(making->writer, BS_SECTION_VALUE_LISTS, 0);
+	bs_file_writer_bytes(making->writer, making->lists.data, making->lists.used_bytes);
 	if (!making->status)
 		write_parts(making);
 	if (!making->status)
@@ -398,7 +398,7 @@ static void write_values(struct making *making, const struct bs_slab_rows *rows)
 }
 
 enum bs_status bs_value_build(const struct bs_accumulator *accumulator, const struct bs_slab_rows *rows,
-                              struct bs_writer *writer, struct bs_error *err)
+                              struct bs_file_writer *writer, struct bs_error *err)
 {
 	struct making making = {.accumulator = accumulator, .writer = writer, .err = err};
 	if (accumulator->fields.n_terms == 0)

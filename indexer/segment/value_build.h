@@ -13,6 +13,6 @@ struct bs_slab_rows {
 
 /* Writes the sections; none of a segment without named fields. Sticky like the writer; BS_NO_MEMORY. */
 enum bs_status bs_value_build(const struct bs_accumulator *accumulator, const struct bs_slab_rows *rows,
-                              struct bs_writer *writer, struct bs_error *err) BS_WARN_UNUSED;
+                              struct bs_file_writer *writer, struct bs_error *err) BS_WARN_UNUSED;
 
 #endif
