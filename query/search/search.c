@@ -111,6 +111,7 @@ void bs_finder_free(struct bs_finder *finder)
 	bs_top_scan_deinit(&finder->best);
 	bs_plan_deinit(&finder->plan);
 	bs_sorting_deinit(&finder->sorting);
+	bs_buffer_deinit(&finder->top.heap);
 	bs_buffer_deinit(&finder->candidates);
 	bs_buffer_deinit(&finder->hits);
 	bs_buffer_deinit(&finder->marks);
@@ -539,8 +540,9 @@ static enum bs_status search_segment(struct bs_finder *finder, uint32_t segment,
 
 static void start_top(struct bs_finder *finder)
 {
-	bs_buffer_deinit(&finder->top.heap);
-	finder->top = (struct bs_top){.snapshot = &finder->index->snapshot, .k = finder->n_best};
+	finder->top.snapshot = &finder->index->snapshot;
+	finder->top.k = finder->n_best;
+	bs_buffer_clear(&finder->top.heap);
 	finder->best.scorer = &finder->scorer;
 	finder->best.top = &finder->top;
 	finder->best.settle = settle_slab;
@@ -756,7 +758,6 @@ static enum bs_status prepare(struct bs_finder *finder, struct bs_error *err)
 	finder->since_ns = bs_now_ns();
 	finder->query = NULL;
 	finder->verifier = (struct bs_verifier){.request = NULL};
-	finder->top = (struct bs_top){.k = 0};
 	bs_buffer_clear(&finder->hits);
 	enum bs_status status = parse(finder, err);
 	charge(finder, BS_STAGE_PARSE);
@@ -765,7 +766,6 @@ static enum bs_status prepare(struct bs_finder *finder, struct bs_error *err)
 
 static void finish(struct bs_finder *finder)
 {
-	bs_buffer_deinit(&finder->top.heap);
 	bs_verifier_end(&finder->verifier);
 	bs_verify_crew_end(finder->crew);
 	bs_query_tree_free(finder->query);
