@@ -244,6 +244,7 @@ static void test_naive(void **state)
 		struct bs_query_options options = {.words = rig.words};
 		struct bs_query_tree *query;
 		struct bs_matcher *matcher;
+		struct bs_match match;
 		struct bs_document document;
 		size_t n_found;
 		make_sample(&sample, (enum encoding)roll(ENCODINGS));
@@ -252,8 +253,7 @@ static void test_naive(void **state)
 		assert_memory_equal(document.fields[0].text, sample.text, sample.text_bytes);
 		assert_int_equal(bs_query_parse((const uint8_t *)text, strlen(text), &options, &query, NULL, NULL), BS_OK);
 		assert_int_equal(bs_matcher_new(query, rig.words, &matcher, NULL), BS_OK);
-		bs_buffer_clear(&hits);
-		assert_int_equal(bs_match_hits(matcher, document.fields, 1, &hits, NULL), BS_OK);
+		assert_int_equal(bs_match_hits(matcher, document.fields, 1, false, &match, &hits, NULL), BS_OK);
 		size_t n_hits = hits.used_bytes / sizeof(struct bs_snippet_hit);
 		assert_int_equal(bs_passages_find(&passages, &document, (const struct bs_snippet_hit *)(const void *)hits.data, n_hits,
 		                                  NULL), BS_OK);

@@ -31,8 +31,8 @@ struct bs_query_request {
 	const char *stop_words;
 	size_t stop_words_bytes;
 
-	/* Words are cut and folded as in this index, its fields are fields, and their weights count. It may be closed once the
-	 * query is made. NULL: as what follows says, none of which may be set with an index. */
+	/* Words are cut and folded as in this index, its fields are fields, and their weights count. It must stay open for as long
+	 * as the query lives. NULL: as what follows says, none of which may be set with an index. */
 	const struct bs_index *index;
 	const char *stem_language; /* as those of struct bs_build_request */
 	bool fold_accents;
@@ -107,8 +107,8 @@ BS_API void bs_statistics_free(struct bs_statistics *statistics);
  * bs_find_request.statistics; of the hits of all, the best are those of one index of all documents, with the same scores.
  * Equal ones come in the order of the indexes.
  *
- * Of the request, the query, any, strict_query and the stop words count. Fails as bs_find; BS_INVALID, too, with feedback_docs,
- * like_id or like_text, whose words one index chooses. After a failure the statistics are of no use.
+ * Of the request, the query, any and the stop words count. Fails as bs_find; BS_INVALID, too, with feedback_docs, like_id or
+ * like_text, whose words one index chooses. After a failure the statistics are of no use.
  */
 BS_API enum bs_status bs_statistics_gather(struct bs_finder *finder, const struct bs_find_request *request,
                                            struct bs_statistics *statistics, struct bs_error *err) BS_WARN_UNUSED;
@@ -130,12 +130,19 @@ BS_API bool bs_statistics_word(const struct bs_statistics *statistics, size_t i,
 BS_API enum bs_status bs_statistics_add_word(struct bs_statistics *statistics, const char *word, size_t word_bytes,
                                              uint64_t n_docs, struct bs_error *err) BS_WARN_UNUSED;
 
-/* The i-th field, likewise: what one index knows as a field that the query names is a field for all, and where one has numbers
- * or dates in it, for all. */
+/* What a name in front of a colon may mean; more than one at once. */
+enum bs_field_kind {
+	BS_FIELD_OF_RECORDS = 1,  /* some record has a field of that name, */
+	BS_FIELD_WITH_VALUES = 2, /* with a number or a date in it */
+	BS_FIELD_OF_FILES = 4,    /* "name": there are files */
+};
+
+/* The i-th field that the query names, likewise: where one index knows it as one, it is one for all that are asked with these
+ * statistics. kinds: of enum bs_field_kind, added up. Fails as bs_statistics_add_word; BS_UNSUPPORTED: unknown kinds. */
 BS_API bool bs_statistics_field(const struct bs_statistics *statistics, size_t i, const char **name_out,
-                                size_t *name_bytes_out, bool *has_values_out);
+                                size_t *name_bytes_out, unsigned *kinds_out);
 BS_API enum bs_status bs_statistics_add_field(struct bs_statistics *statistics, const char *name, size_t name_bytes,
-                                              bool has_values, struct bs_error *err) BS_WARN_UNUSED;
+                                              unsigned kinds, struct bs_error *err) BS_WARN_UNUSED;
 
 /*
  * The score that bs_find gives a document of these texts by such statistics; 0 if it does not match, or if no word of the query

@@ -64,9 +64,10 @@ struct bs_match {
 enum bs_status bs_match_document(struct bs_matcher *matcher, const struct bs_field *doc_fields, size_t n_doc_fields,
                                  struct bs_match *match_out, struct bs_error *err) BS_WARN_UNUSED;
 
-/* Appends where the positive words of the query stand (struct bs_snippet_hit each, in text order), for people: those of a
- * phrase where the phrase stands, those for a field in that field. */
-enum bs_status bs_match_hits(struct bs_matcher *matcher, const struct bs_field *doc_fields, size_t n_doc_fields,
-                             struct bs_buffer *hits, struct bs_error *err) BS_WARN_UNUSED;
+/* The same but for the words, of which none are listed; and overwrites hits with where the positive words of the query stand
+ * (struct bs_snippet_hit each, in text order), for people: those of a phrase where the phrase stands, those for a field in that
+ * field. of_match: none of a document that does not match. */
+enum bs_status bs_match_hits(struct bs_matcher *matcher, const struct bs_field *doc_fields, size_t n_doc_fields, bool of_match,
+                             struct bs_match *match_out, struct bs_buffer *hits, struct bs_error *err) BS_WARN_UNUSED;
 
 #endif

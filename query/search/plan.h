@@ -76,6 +76,7 @@ struct bs_plan {
 	struct bs_filter *filter; /* which documents may be hits at all; NULL: any */
 	const struct bs_doc_ref *left_out; /* documents that may not be hits, a few */
 	size_t n_left_out;
+	const struct bs_statistics *statistics; /* by which scores are; NULL: by the index. Whoever makes the plan sets it, too */
 	bool is_open; /* no document matches for sure before its text is read, whatever columns say */
 	struct bs_buffer keys;
 	struct bs_term_table expansion; /* of one element, over all segments */

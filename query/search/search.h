@@ -22,6 +22,7 @@ struct bs_index {
 };
 
 struct bs_plan;
+struct bs_reading;
 struct bs_scan;
 
 /* For matrix.c. The index that a finder searches. */
@@ -34,6 +35,9 @@ enum bs_status bs_finder_plan(struct bs_finder *finder, const struct bs_find_req
 /* What a document is called, as a hit. Borrowed until the next use of the finder. */
 enum bs_status bs_finder_name(struct bs_finder *finder, struct bs_doc_ref ref, struct bs_find_hit *hit_out,
                               struct bs_error *err) BS_WARN_UNUSED;
+
+/* How the finder reads queries (reading.h); between them. */
+struct bs_reading *bs_finder_reading(struct bs_finder *finder);
 
 /* Of a hit's document number. */
 static inline struct bs_doc_ref bs_find_hit_ref(const struct bs_find_hit *hit)
