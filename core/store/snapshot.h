@@ -20,6 +20,7 @@
 
 struct bs_snapshot {
 	const struct bs_dir *dir;              /* borrowed */
+	const struct bs_text_provider *texts;  /* of documents that are not stored; whoever opened it sets it. Borrowed; NULL: none */
 	struct bs_manifest manifest;
 	struct bs_segment *segments;           /* manifest.n_segments */
 	struct bs_container **tombstone_files; /* one a segment, NULL: none deleted on disk */
@@ -58,6 +59,12 @@ static inline uint32_t bs_snapshot_segment_docs(const struct bs_snapshot *snapsh
 static inline bool bs_snapshot_has_words(const struct bs_snapshot *snapshot, uint32_t segment)
 {
 	return segment >= snapshot->manifest.n_segments || !snapshot->manifest.segments[segment].is_rows;
+}
+
+/* Whether the segment has documents whose text is not in the index (BS_DOC_NOT_STORED). */
+static inline bool bs_snapshot_is_elsewhere(const struct bs_snapshot *snapshot, uint32_t segment)
+{
+	return bs_container_features(snapshot->segments[segment].file) & BS_FEATURE_NOT_STORED;
 }
 
 /* Any document, live or not. The name is borrowed from the snapshot. BS_CORRUPT. */

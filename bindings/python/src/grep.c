@@ -29,7 +29,7 @@ struct heard_line {
 };
 
 struct heard {
-	struct bs_py_bytes lines, notices;
+	struct bs_py_bytes lines, notices, name;
 	size_t n;
 	PyObject *sink;
 	uint64_t handed_ns; /* when the last batch was handed out */
@@ -111,6 +111,26 @@ static bool hand_out(struct heard *heard)
 	return stops == 0;
 }
 
+/* A line is there, or there was no memory for it: hands out what there is, if it is time to. Not 0: to stop. */
+static int tell(struct heard *heard, bool ok)
+{
+	heard->n += ok;
+	uint64_t now = now_ns();
+	if (ok &&
+	    (heard->n >= BATCH_LINES || heard->lines.n_bytes >= BATCH_BYTES || now - heard->handed_ns > BATCH_NS)) {
+		PyGILState_STATE gil = PyGILState_Ensure();
+		ok = hand_out(heard);
+		if (PyErr_Occurred()) {
+			PyErr_WriteUnraisable(heard->sink);
+			PyErr_Clear();
+		}
+		PyGILState_Release(gil);
+		heard->handed_ns = now_ns();
+	}
+	heard->is_failed |= !ok;
+	return !ok;
+}
+
 static int hear_line(void *context, const struct bs_grep_line *line)
 {
 	struct heard *heard = context;
@@ -135,18 +155,25 @@ static int hear_line(void *context, const struct bs_grep_line *line)
 		span.end = span.end < text_bytes ? span.end : text_bytes;
 		ok = bs_py_append(&heard->lines, &span, sizeof(span));
 	}
-	heard->n += ok;
-	uint64_t now = now_ns();
-	if (ok &&
-	    (heard->n >= BATCH_LINES || heard->lines.n_bytes >= BATCH_BYTES || now - heard->handed_ns > BATCH_NS)) {
-		PyGILState_STATE gil = PyGILState_Ensure();
-		ok = hand_out(heard);
-		if (PyErr_Occurred()) {
-			PyErr_WriteUnraisable(heard->sink);
-			PyErr_Clear();
-		}
-		PyGILState_Release(gil);
-		heard->handed_ns = now_ns();
+	return tell(heard, ok);
+}
+
+/* Names of files come as they would be printed, NUL-ended each. */
+static int hear_names(void *context, const void *bytes, size_t n_bytes)
+{
+	struct heard *heard = context;
+	const char *at = bytes, *end = at + n_bytes;
+	bool ok = true;
+	while (at < end && ok) {
+		const char *stop = memchr(at, 0, (size_t)(end - at));
+		ok = bs_py_append(&heard->name, at, (size_t)((stop ? stop : end) - at));
+		at = stop ? stop + 1 : end;
+		if (!stop || !ok)
+			continue;
+		struct heard_line one = {.path_bytes = heard->name.n_bytes, .is_listed = true};
+		ok = bs_py_append(&heard->lines, &one, sizeof(one)) &&
+		     bs_py_append(&heard->lines, heard->name.data, heard->name.n_bytes) && tell(heard, true) == 0;
+		heard->name.n_bytes = 0;
 	}
 	heard->is_failed |= !ok;
 	return !ok;
@@ -161,12 +188,12 @@ static void hear_notice(void *context, const char *message)
 /* grep(sink, patterns, paths, ...) -> {...}; sink gets lists of Line and returns whether to stop. */
 static PyObject *grep(PyObject *module, PyObject *arguments, PyObject *keywords)
 {
-	static const char *const names[] = {"sink",    "patterns",  "paths",      "index",     "ignore_case", "smart_case",
-	                        "fixed",   "word",      "line",       "multiline", "invert",      "pcre2",
-	                        "hidden",  "no_ignore", "follow",     "globs",     "types",       "not_types",
-	                        "before",  "after",     "max_count",  "files",     "no_stat",     "brute",
-	                        "threads", "trust",     "text",       "encoding",  "ands",        "nots",
-	                        "by_file", "deadline",  "candidates", NULL};
+	static const char *const names[] = {
+		"sink",   "patterns", "paths",     "index",     "ignore_case", "smart_case", "fixed",
+		"word",   "line",     "multiline", "invert",    "pcre2",       "hidden",     "no_ignore",
+		"follow", "globs",    "types",     "not_types", "before",      "after",      "max_count",
+		"files",  "no_stat",  "brute",     "threads",   "trust",       "text",       "encoding",
+		"ands",   "nots",     "by_file",   "deadline",  "candidates",  NULL};
 	PyObject *sink, *patterns, *paths = Py_None, *index = Py_None, *globs = Py_None, *types = Py_None,
 				   *not_types = Py_None, *ands = Py_None, *nots = Py_None, *answer = NULL;
 	int ignore_case = 0, smart_case = 0, fixed = 0, word = 0, line = 0, multiline = 0, invert = 0, pcre2 = 0,
@@ -184,11 +211,12 @@ static PyObject *grep(PyObject *module, PyObject *arguments, PyObject *keywords)
 	size_t n_list;
 	bool ok = true;
 	(void)module;
-	if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "OO|OOpppppppppppOOOKKKpppIppzOOpdp", BS_PY_NAMES(names), &sink,
-	                                 &patterns, &paths, &index, &ignore_case, &smart_case, &fixed, &word, &line,
-	                                 &multiline, &invert, &pcre2, &hidden, &no_ignore, &follow, &globs, &types,
-	                                 &not_types, &before, &after, &max_count, &files, &no_stat, &brute, &threads,
-	                                 &trust, &text, &encoding, &ands, &nots, &by_file, &deadline, &candidates))
+	if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "OO|OOpppppppppppOOOKKKpppIppzOOpdp", BS_PY_NAMES(names),
+	                                 &sink, &patterns, &paths, &index, &ignore_case, &smart_case, &fixed, &word,
+	                                 &line, &multiline, &invert, &pcre2, &hidden, &no_ignore, &follow, &globs,
+	                                 &types, &not_types, &before, &after, &max_count, &files, &no_stat, &brute,
+	                                 &threads, &trust, &text, &encoding, &ands, &nots, &by_file, &deadline,
+	                                 &candidates))
 		return NULL;
 	struct bs_consent consent = {.all = trust != 0};
 	bs_py_watch_init(&watch, deadline, false);
@@ -210,7 +238,9 @@ static PyObject *grep(PyObject *module, PyObject *arguments, PyObject *keywords)
 	                  .is_text = text != 0},
 		.output = {.format = files ? BS_GREP_FILES_WITH : BS_GREP_LINES,
 	                   .invert = invert != 0,
-	                   .line_numbers = true,
+	                   .line_numbers = !files,
+	                   .nul_after_path = files != 0,
+
 	                   .before = before,
 	                   .after = after,
 	                   .max_count = max_count},
@@ -220,7 +250,8 @@ static PyObject *grep(PyObject *module, PyObject *arguments, PyObject *keywords)
 		.consent = &consent,
 		.limits = &watch.limits,
 		.n_threads = threads,
-		.line = hear_line,
+		.line = files ? NULL : hear_line,
+		.write = files ? hear_names : NULL,
 		.notice = hear_notice,
 		.context = &heard,
 	};
@@ -258,6 +289,7 @@ static PyObject *grep(PyObject *module, PyObject *arguments, PyObject *keywords)
 	}
 	bs_py_bytes_free(&heard.lines);
 	bs_py_bytes_free(&heard.notices);
+	bs_py_bytes_free(&heard.name);
 	bs_py_keep_free(&keep);
 	return answer;
 }

@@ -22,7 +22,7 @@ def test_hits(opened):
     with pytest.raises(StopIteration):
         next(hits)
     assert list(hits)[0] is first  # a sequence all the same
-    assert repr(first).startswith("<bitsift.Hit 'files/b.txt' score=0.")
+    assert repr(first).startswith("<bitsift.Hit 'files/b.txt' score=1.")
     assert opened.search("nothing")[:] == []
 
 
