@@ -632,8 +632,11 @@ bool bs_py_read_search(struct bs_py_keep *keep, PyObject *arguments, PyObject *k
 		ok = (request->like_text = bs_py_bytes_of(keep, like_text, &request->like_text_bytes)) != NULL;
 	if (ok && stop_words != Py_None)
 		ok = (request->stop_words = bs_py_bytes_of(keep, stop_words, &request->stop_words_bytes)) != NULL;
-	if (ok && mark != Py_None)
-		ok = PyArg_ParseTuple(mark, "ss;mark is a pair of strings", &request->mark_start, &request->mark_stop);
+	if (ok && mark != Py_None) {
+		ok = PyTuple_Check(mark) && PyArg_ParseTuple(mark, "ss", &request->mark_start, &request->mark_stop);
+		if (!ok)
+			PyErr_SetString(PyExc_TypeError, "mark is a pair of strings");
+	}
 	bs_py_watch_init(&search_out->watch, deadline, partial != 0);
 	search_out->watch.limits.memory_bytes = memory_bytes;
 	request->limits = &search_out->watch.limits;

@@ -75,7 +75,7 @@ def test_a_damaged_index(folder):
 
 
 def test_deadlines(empty):
-    empty.add_many((str(i), " ".join(f"w{(i * k) % 977}" for k in range(60))) for i in range(20000))
+    empty.add_many((str(i), " ".join(f"w{(i * k) % 977}" for k in range(60))) for i in range(6000))
     empty.commit()
     query = " OR ".join(f'"w{i} w{(i * 3) % 977}"~5' for i in range(1, 200))
     start = time.monotonic()
@@ -91,7 +91,7 @@ def test_interrupts(empty):
     """Ctrl-C ends a search that is under way."""
     import _thread
 
-    empty.add_many((str(i), " ".join(f"w{(i * k) % 977}" for k in range(60))) for i in range(20000))
+    empty.add_many((str(i), " ".join(f"w{(i * k) % 977}" for k in range(60))) for i in range(6000))
     empty.commit()
     query = " OR ".join(f'"w{i} w{(i * 3) % 977}"~5' for i in range(1, 900))
     timer = threading.Timer(0.2, _thread.interrupt_main)

@@ -50,7 +50,7 @@ def test_stubs_name_what_there_is():
     for name in bitsift.__all__:
         assert re.search(rf"^(class|def) {name}\b", stubs, re.MULTILINE), name
         thing = getattr(bitsift, name)
-        if inspect.isclass(thing) and thing.__module__ == "bitsift":
+        if inspect.isclass(thing) and thing.__module__ == "bitsift" and not issubclass(thing, Exception):
             body = re.search(rf"^class {name}\b.*?(?=^\S|\Z)", stubs, re.MULTILINE | re.DOTALL).group(0)
             for member in vars(thing):
                 if not member.startswith("_") and not issubclass(thing, tuple):

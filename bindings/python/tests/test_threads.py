@@ -68,7 +68,7 @@ def test_indexes_apart(tmp_path):
 
 
 def test_others_run_meanwhile(empty):
-    empty.add_many((str(i), " ".join(f"w{(i * k) % 977}" for k in range(60))) for i in range(20000))
+    empty.add_many((str(i), " ".join(f"w{(i * k) % 977}" for k in range(60))) for i in range(6000))
     empty.commit()
     ticks, over = [], threading.Event()
 
