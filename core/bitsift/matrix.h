@@ -72,6 +72,7 @@ struct bs_matrix_columns {
 	uint32_t
 		lane_rows; /* rows of a lane: lane i stands for rows i * lane_rows and so on, as far as there are any */
 	uint64_t n_set;    /* set bits of all of them; density: n_set / (n_columns * n_lanes) */
+	uint64_t reserved[2];
 };
 
 struct bs_matrix_slab {

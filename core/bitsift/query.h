@@ -71,6 +71,7 @@ struct bs_query_place {
 	uint64_t column;     /* 1, 2, ...: bytes of that line, without a byte order mark */
 	size_t start_byte;   /* of that text */
 	size_t stop_byte;
+	uint64_t reserved[2];
 };
 
 /* Borrowed until the query is asked again. */
