@@ -95,7 +95,7 @@ static int id_of(struct rig *rig, int i, uint64_t document)
 static struct bs_matrix_slab slab_of(const struct rig *rig, int i, uint32_t segment, uint32_t slab)
 {
 	struct bs_matrix_slab shape;
-	assert_int_equal(bs_matrix_slab(rig->index[i], segment, slab, &shape, NULL), BS_OK);
+	assert_int_equal(bs_matrix_slab_at(rig->index[i], segment, slab, &shape, NULL), BS_OK);
 	return shape;
 }
 
@@ -107,7 +107,7 @@ static void test_shapes(void **state)
 		uint64_t n_rows = 0, n_deleted = 0;
 		assert_int_equal(bs_matrix_n_segments(rig->index[i]), 1);
 		struct bs_matrix_segment segment;
-		assert_int_equal(bs_matrix_segment(rig->index[i], 0, &segment, NULL), BS_OK);
+		assert_int_equal(bs_matrix_segment_at(rig->index[i], 0, &segment, NULL), BS_OK);
 		assert_int_equal(segment.n_docs, i == 0 ? N_DOCS : N_FEW);
 		assert_int_equal(segment.n_deleted, 2);
 		assert_true(segment.density >= 0.05 && segment.density <= 0.6);
@@ -120,7 +120,8 @@ static void test_shapes(void **state)
 				assert_true(documents[row] < segment.n_docs);
 				assert_int_equal(seen[documents[row]]++, 0);
 				int id = id_of(rig, i, documents[row]);
-				assert_int_equal(bs_matrix_is_deleted(rig->index[i], documents[row]), id == 30 || id == 31);
+				assert_int_equal(bs_matrix_is_deleted(rig->index[i], documents[row]),
+				                 id == 30 || id == 31);
 				n_deleted += bs_matrix_is_deleted(rig->index[i], documents[row]);
 			}
 			free(documents);
@@ -140,7 +141,7 @@ static void test_columns_count_what_they_say(void **state)
 	struct rig *rig = *state;
 	for (int i = 0; i < 2; i++) {
 		struct bs_matrix_segment segment;
-		assert_int_equal(bs_matrix_segment(rig->index[i], 0, &segment, NULL), BS_OK);
+		assert_int_equal(bs_matrix_segment_at(rig->index[i], 0, &segment, NULL), BS_OK);
 		for (uint32_t s = 0; s < segment.n_slabs; s++) {
 			struct bs_matrix_slab slab = slab_of(rig, i, 0, s);
 			for (int l = 0; l < BS_MATRIX_LEVELS; l++) {
@@ -148,20 +149,27 @@ static void test_columns_count_what_they_say(void **state)
 				const uint64_t *words;
 				uint64_t n_set = 0;
 				uint32_t *counts = calloc(columns->n_columns + 1, sizeof(*counts));
-				assert_int_equal(bs_matrix_columns(rig->index[i], 0, s, l, 0, columns->n_columns, &words, NULL), BS_OK);
-				assert_int_equal(bs_matrix_popcounts(rig->index[i], 0, s, l, 0, columns->n_columns, counts, NULL), BS_OK);
+				assert_int_equal(
+					bs_matrix_words(rig->index[i], 0, s, l, 0, columns->n_columns, &words, NULL),
+					BS_OK);
+				assert_int_equal(bs_matrix_popcounts(rig->index[i], 0, s, l, 0, columns->n_columns,
+				                                     counts, NULL),
+				                 BS_OK);
 				for (uint32_t c = 0; c < columns->n_columns; c++) {
 					uint32_t n = 0;
 					for (uint64_t lane = 0; lane < columns->column_words * UINT64_C(64); lane++) {
 						n += has_bit(words + (uint64_t)c * columns->column_words, lane);
-						assert_true(lane < columns->n_lanes || !has_bit(words + (uint64_t)c * columns->column_words, lane));
+						assert_true(
+							lane < columns->n_lanes ||
+							!has_bit(words + (uint64_t)c * columns->column_words, lane));
 					}
 					assert_int_equal(counts[c], n);
 					n_set += n;
 				}
 				assert_int_equal(n_set, columns->n_set);
 				if (columns->n_columns > 0)
-					assert_int_equal((slab.n_rows + columns->lane_rows - 1) / columns->lane_rows, columns->n_lanes);
+					assert_int_equal((slab.n_rows + columns->lane_rows - 1) / columns->lane_rows,
+					                 columns->n_lanes);
 				/* The density that was asked for, but for rounding in so small a matrix. */
 				if (columns->n_columns > 0 && l == BS_MATRIX_DOCUMENT) {
 					double density = (double)n_set / columns->n_columns / columns->n_lanes;
@@ -180,15 +188,15 @@ static void check_term(struct rig *rig, int i, int n)
 	struct bs_matrix_term found;
 	struct bs_matrix_treatment treatment;
 	snprintf(term, sizeof(term), "n%d", n);
-	assert_int_equal(bs_matrix_segment(rig->index[i], 0, &segment, NULL), BS_OK);
-	assert_int_equal(bs_matrix_term(rig->index[i], 0, term, strlen(term), &found, NULL), BS_OK);
+	assert_int_equal(bs_matrix_segment_at(rig->index[i], 0, &segment, NULL), BS_OK);
+	assert_int_equal(bs_matrix_find_term(rig->index[i], 0, term, strlen(term), &found, NULL), BS_OK);
 	assert_int_equal(found.df, segment.n_docs / (uint64_t)n);
-	assert_int_equal(bs_matrix_treatment(rig->index[i], 0, found.treatment, &treatment, NULL), BS_OK);
+	assert_int_equal(bs_matrix_treatment_at(rig->index[i], 0, found.treatment, &treatment, NULL), BS_OK);
 	assert_true(found.df >= treatment.min_df);
 	for (uint32_t s = 0; s < segment.n_slabs; s++) {
 		struct bs_matrix_slab slab = slab_of(rig, i, 0, s);
 		struct bs_matrix_term_columns has;
-		assert_int_equal(bs_matrix_term_columns(rig->index[i], 0, s, term, strlen(term), &has, NULL), BS_OK);
+		assert_int_equal(bs_matrix_find_columns(rig->index[i], 0, s, term, strlen(term), &has, NULL), BS_OK);
 		uint64_t *documents = calloc(slab.n_rows, sizeof(*documents));
 		assert_int_equal(bs_matrix_documents(rig->index[i], 0, s, documents, NULL), BS_OK);
 		bool is_exact = has.n_columns[BS_MATRIX_EXACT] == 1;
@@ -199,7 +207,9 @@ static void check_term(struct rig *rig, int i, int n)
 		for (int l = 0; l < BS_MATRIX_LEVELS; l++) {
 			for (uint32_t k = 0; k < has.n_columns[l]; k++) {
 				const uint64_t *words;
-				assert_int_equal(bs_matrix_columns(rig->index[i], 0, s, l, has.columns[l][k], 1, &words, NULL), BS_OK);
+				assert_int_equal(
+					bs_matrix_words(rig->index[i], 0, s, l, has.columns[l][k], 1, &words, NULL),
+					BS_OK);
 				for (uint32_t row = 0; row < slab.n_rows; row++) {
 					bool is_set = has_bit(words, row / slab.levels[l].lane_rows);
 					bool is_there = id_of(rig, i, documents[row]) % n == 0;
@@ -249,7 +259,7 @@ static void test_terms_are_walked_in_order(void **state)
 	walk = (struct walk){.n = walk.n};
 	assert_int_equal(bs_matrix_terms(rig->index[1], 0, "n20", 3, walk_term, &walk, NULL), BS_OK);
 	struct bs_matrix_segment segment;
-	assert_int_equal(bs_matrix_segment(rig->index[1], 0, &segment, NULL), BS_OK);
+	assert_int_equal(bs_matrix_segment_at(rig->index[1], 0, &segment, NULL), BS_OK);
 	assert_int_equal(walk.n, segment.n_terms);
 }
 
@@ -270,7 +280,9 @@ static int hear_candidates(void *context, const struct bs_matrix_candidates *can
 	struct asked *asked = context;
 	uint64_t *documents = calloc(candidates->n_rows, sizeof(*documents));
 	uint64_t n = 0;
-	assert_int_equal(bs_matrix_documents(asked->rig->index[asked->i], candidates->segment, candidates->slab, documents, NULL), BS_OK);
+	assert_int_equal(bs_matrix_documents(asked->rig->index[asked->i], candidates->segment, candidates->slab,
+	                                     documents, NULL),
+	                 BS_OK);
 	for (uint64_t row = 0; row < candidates->n_words * 64; row++) {
 		if (!has_bit(candidates->words, row))
 			continue;
@@ -298,10 +310,14 @@ static void test_candidates_are_hits(void **state)
 	struct asked *candidates = calloc(1, sizeof(*candidates)), *hits = calloc(1, sizeof(*hits));
 	for (int i = 0; i < 2; i++) {
 		for (size_t q = 0; q < sizeof(queries) / sizeof(*queries); q++) {
-			struct bs_find_request find = {.query = queries[q], .query_bytes = strlen(queries[q]), .mode = BS_FIND_IDS, .hit = hear_hit,
+			struct bs_find_request find = {.query = queries[q],
+			                               .query_bytes = strlen(queries[q]),
+			                               .mode = BS_FIND_IDS,
+			                               .hit = hear_hit,
 			                               .context = hits};
 			*candidates = *hits = (struct asked){.rig = rig, .i = i};
-			assert_int_equal(bs_matrix_candidates(rig->finder[i], &find, hear_candidates, candidates, NULL, NULL), BS_OK);
+			assert_int_equal(bs_matrix_ask(rig->finder[i], &find, hear_candidates, candidates, NULL, NULL),
+			                 BS_OK);
 			/* A hit asks for names, and so for a finder of its own. */
 			struct bs_finder *finder;
 			assert_int_equal(bs_finder_new(rig->index[i], &finder, NULL), BS_OK);
@@ -316,7 +332,7 @@ static void test_candidates_are_hits(void **state)
 		/* A phrase has candidates that are no hits. */
 		struct bs_find_request find = {.query = "\"own12 alone12\"", .query_bytes = 15};
 		*candidates = (struct asked){.rig = rig, .i = i};
-		assert_int_equal(bs_matrix_candidates(rig->finder[i], &find, hear_candidates, candidates, NULL, NULL), BS_OK);
+		assert_int_equal(bs_matrix_ask(rig->finder[i], &find, hear_candidates, candidates, NULL, NULL), BS_OK);
 		assert_int_equal(candidates->n_sure, 0);
 	}
 	free(candidates);
@@ -341,23 +357,24 @@ static void test_refusals(void **state)
 	struct bs_find_hit hit;
 	const uint64_t *words;
 	size_t error_byte;
-	assert_int_equal(bs_matrix_segment(index, 1, &segment, NULL), BS_INVALID);
-	assert_int_equal(bs_matrix_segment(index, 0, &segment, NULL), BS_OK);
-	assert_int_equal(bs_matrix_slab(index, 0, segment.n_slabs, &slab, NULL), BS_INVALID);
-	assert_int_equal(bs_matrix_treatment(index, 0, segment.n_treatments, &treatment, NULL), BS_INVALID);
+	assert_int_equal(bs_matrix_segment_at(index, 1, &segment, NULL), BS_INVALID);
+	assert_int_equal(bs_matrix_segment_at(index, 0, &segment, NULL), BS_OK);
+	assert_int_equal(bs_matrix_slab_at(index, 0, segment.n_slabs, &slab, NULL), BS_INVALID);
+	assert_int_equal(bs_matrix_treatment_at(index, 0, segment.n_treatments, &treatment, NULL), BS_INVALID);
 	slab = slab_of(rig, 0, 0, 0);
-	assert_int_equal(bs_matrix_columns(index, 0, 0, BS_MATRIX_DOCUMENT, slab.levels[0].n_columns, 1, &words, NULL), BS_INVALID);
-	assert_int_equal(bs_matrix_columns(index, 0, 0, BS_MATRIX_DOCUMENT, 1, UINT32_MAX, &words, NULL), BS_INVALID);
-	assert_int_equal(bs_matrix_columns(index, 0, 0, (enum bs_matrix_level)9, 0, 1, &words, NULL), BS_INVALID);
-	assert_int_equal(bs_matrix_term(index, 0, "nowhere", 7, &term, NULL), BS_NOT_FOUND);
-	assert_int_equal(bs_matrix_term(index, 0, "", 0, &term, NULL), BS_NOT_FOUND);
+	assert_int_equal(bs_matrix_words(index, 0, 0, BS_MATRIX_DOCUMENT, slab.levels[0].n_columns, 1, &words, NULL),
+	                 BS_INVALID);
+	assert_int_equal(bs_matrix_words(index, 0, 0, BS_MATRIX_DOCUMENT, 1, UINT32_MAX, &words, NULL), BS_INVALID);
+	assert_int_equal(bs_matrix_words(index, 0, 0, (enum bs_matrix_level)9, 0, 1, &words, NULL), BS_INVALID);
+	assert_int_equal(bs_matrix_find_term(index, 0, "nowhere", 7, &term, NULL), BS_NOT_FOUND);
+	assert_int_equal(bs_matrix_find_term(index, 0, "", 0, &term, NULL), BS_NOT_FOUND);
 	assert_int_equal(bs_matrix_name(rig->finder[0], N_DOCS, &hit, NULL), BS_INVALID);
 	assert_true(bs_matrix_is_deleted(index, UINT64_MAX));
 	struct bs_find_request find = {.query = "n2 +++", .query_bytes = 6, .strict_query = true};
-	assert_int_equal(bs_matrix_candidates(rig->finder[0], &find, never, NULL, &error_byte, NULL), BS_INVALID);
+	assert_int_equal(bs_matrix_ask(rig->finder[0], &find, never, NULL, &error_byte, NULL), BS_INVALID);
 	assert_int_equal(error_byte, 3);
 	find = (struct bs_find_request){.query = "n2", .query_bytes = 2};
-	assert_int_equal(bs_matrix_candidates(rig->finder[0], &find, never, NULL, &error_byte, NULL), BS_STOPPED);
+	assert_int_equal(bs_matrix_ask(rig->finder[0], &find, never, NULL, &error_byte, NULL), BS_STOPPED);
 	assert_int_equal(error_byte, SIZE_MAX);
 }
 

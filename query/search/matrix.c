@@ -17,17 +17,19 @@ static enum bs_matrix_level level_of(const struct bs_segment *segment, uint32_t 
 	return rank == BS_LEVEL_BLOCK ? BS_MATRIX_BLOCK : rank == BS_LEVEL_GROUP ? BS_MATRIX_GROUP : BS_MATRIX_DOCUMENT;
 }
 
-static enum bs_status find_segment(const struct bs_index *index, uint32_t segment, const struct bs_segment **segment_out,
-                                   struct bs_error *err)
+static enum bs_status find_segment(const struct bs_index *index, uint32_t segment,
+                                   const struct bs_segment **segment_out, struct bs_error *err)
 {
 	if (segment >= index->snapshot.manifest.n_segments)
-		return bs_fail(err, BS_INVALID, "the index has %u segments, no number %u", index->snapshot.manifest.n_segments, segment);
+		return bs_fail(err, BS_INVALID, "the index has %u segments, no number %u",
+		               index->snapshot.manifest.n_segments, segment);
 	*segment_out = &index->snapshot.segments[segment];
 	return BS_OK;
 }
 
-static enum bs_status find_slab(const struct bs_index *index, uint32_t segment, uint32_t slab, const struct bs_segment **segment_out,
-                                const struct bs_slab **slab_out, struct bs_error *err)
+static enum bs_status find_slab(const struct bs_index *index, uint32_t segment, uint32_t slab,
+                                const struct bs_segment **segment_out, const struct bs_slab **slab_out,
+                                struct bs_error *err)
 {
 	enum bs_status status = find_segment(index, segment, segment_out, err);
 	if (!status && slab >= (*segment_out)->meta.n_slabs)
@@ -43,8 +45,8 @@ uint32_t bs_matrix_n_segments(const struct bs_index *index)
 	return index->snapshot.manifest.n_segments;
 }
 
-enum bs_status bs_matrix_segment(const struct bs_index *index, uint32_t segment, struct bs_matrix_segment *segment_out,
-                                 struct bs_error *err)
+enum bs_status bs_matrix_segment_at(const struct bs_index *index, uint32_t segment,
+                                    struct bs_matrix_segment *segment_out, struct bs_error *err)
 {
 	const struct bs_segment *from = NULL;
 	*segment_out = (struct bs_matrix_segment){.n_docs = 0};
@@ -64,8 +66,8 @@ enum bs_status bs_matrix_segment(const struct bs_index *index, uint32_t segment,
 	return BS_OK;
 }
 
-enum bs_status bs_matrix_treatment(const struct bs_index *index, uint32_t segment, uint32_t treatment,
-                                   struct bs_matrix_treatment *treatment_out, struct bs_error *err)
+enum bs_status bs_matrix_treatment_at(const struct bs_index *index, uint32_t segment, uint32_t treatment,
+                                      struct bs_matrix_treatment *treatment_out, struct bs_error *err)
 {
 	const struct bs_segment *from = NULL;
 	*treatment_out = (struct bs_matrix_treatment){.min_df = 0};
@@ -83,7 +85,8 @@ enum bs_status bs_matrix_treatment(const struct bs_index *index, uint32_t segmen
 }
 
 /* The exact columns of both kinds of slabs: those of lists are of whole words, not of whole lines. */
-static enum bs_status describe_exact(const struct bs_slab *slab, struct bs_matrix_columns *columns, struct bs_error *err)
+static enum bs_status describe_exact(const struct bs_slab *slab, struct bs_matrix_columns *columns,
+                                     struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	*columns = (struct bs_matrix_columns){
@@ -100,8 +103,8 @@ static enum bs_status describe_exact(const struct bs_slab *slab, struct bs_matri
 	return status;
 }
 
-enum bs_status bs_matrix_slab(const struct bs_index *index, uint32_t segment, uint32_t slab, struct bs_matrix_slab *slab_out,
-                              struct bs_error *err)
+enum bs_status bs_matrix_slab_at(const struct bs_index *index, uint32_t segment, uint32_t slab,
+                                 struct bs_matrix_slab *slab_out, struct bs_error *err)
 {
 	const struct bs_segment *of = NULL;
 	const struct bs_slab *from = NULL;
@@ -141,15 +144,17 @@ static struct place place_of(const struct bs_segment *of, const struct bs_slab *
 	for (uint32_t l = 0; l < slab->n_levels && !found; l++)
 		found = level_of(of, l) == level ? &slab->levels[l] : NULL;
 	if (found)
-		place = (struct place){&slab->columns, found->first_line * BS_LINE_BYTES, (uint64_t)found->n_lines * BS_LINE_BYTES,
-		                       found->n_columns};
+		place = (struct place){&slab->columns, found->first_line * BS_LINE_BYTES,
+		                       (uint64_t)found->n_lines * BS_LINE_BYTES, found->n_columns};
 	if (found && slab->n_levels == 0)
-		place = (struct place){&slab->forward_columns, 0, (uint64_t)bs_forward_groups(slab->n_docs) * 8, found->n_columns};
+		place = (struct place){&slab->forward_columns, 0, (uint64_t)bs_forward_groups(slab->n_docs) * 8,
+		                       found->n_columns};
 	return place;
 }
 
-enum bs_status bs_matrix_columns(const struct bs_index *index, uint32_t segment, uint32_t slab, enum bs_matrix_level level,
-                                 uint32_t first, uint32_t n, const uint64_t **words_out, struct bs_error *err)
+enum bs_status bs_matrix_words(const struct bs_index *index, uint32_t segment, uint32_t slab,
+                               enum bs_matrix_level level, uint32_t first, uint32_t n, const uint64_t **words_out,
+                               struct bs_error *err)
 {
 	const struct bs_segment *of = NULL;
 	const struct bs_slab *from = NULL;
@@ -159,20 +164,22 @@ enum bs_status bs_matrix_columns(const struct bs_index *index, uint32_t segment,
 		return status;
 	struct place place = place_of(of, from, level);
 	if (first > place.n_columns || n > place.n_columns - first)
-		return bs_fail(err, BS_INVALID, "slab %u has %u such columns: not %u from number %u on", slab, place.n_columns, n, first);
+		return bs_fail(err, BS_INVALID, "slab %u has %u such columns: not %u from number %u on", slab,
+		               place.n_columns, n, first);
 	uint64_t start = place.start_byte + first * place.column_bytes;
 	*words_out = (const uint64_t *)(const void *)(place.section->data + start);
 	return n ? bs_section_touch(place.section, start, n * place.column_bytes, err) : BS_OK;
 }
 
-enum bs_status bs_matrix_popcounts(const struct bs_index *index, uint32_t segment, uint32_t slab, enum bs_matrix_level level,
-                                   uint32_t first, uint32_t n, uint32_t *counts_out, struct bs_error *err)
+enum bs_status bs_matrix_popcounts(const struct bs_index *index, uint32_t segment, uint32_t slab,
+                                   enum bs_matrix_level level, uint32_t first, uint32_t n, uint32_t *counts_out,
+                                   struct bs_error *err)
 {
 	const uint64_t *words;
 	struct bs_matrix_slab shape;
-	enum bs_status status = bs_matrix_columns(index, segment, slab, level, first, n, &words, err);
+	enum bs_status status = bs_matrix_words(index, segment, slab, level, first, n, &words, err);
 	if (!status)
-		status = bs_matrix_slab(index, segment, slab, &shape, err);
+		status = bs_matrix_slab_at(index, segment, slab, &shape, err);
 	for (uint32_t c = 0; c < n && !status; c++) {
 		counts_out[c] = 0;
 		for (uint32_t w = 0; w < shape.levels[level].column_words; w++)
@@ -181,8 +188,8 @@ enum bs_status bs_matrix_popcounts(const struct bs_index *index, uint32_t segmen
 	return status;
 }
 
-enum bs_status bs_matrix_documents(const struct bs_index *index, uint32_t segment, uint32_t slab, uint64_t *documents_out,
-                                   struct bs_error *err)
+enum bs_status bs_matrix_documents(const struct bs_index *index, uint32_t segment, uint32_t slab,
+                                   uint64_t *documents_out, struct bs_error *err)
 {
 	const struct bs_segment *of = NULL;
 	const struct bs_slab *from = NULL;
@@ -197,16 +204,19 @@ enum bs_status bs_matrix_documents(const struct bs_index *index, uint32_t segmen
 
 static bool is_document(const struct bs_snapshot *snapshot, struct bs_doc_ref ref)
 {
-	return ref.segment <= snapshot->manifest.n_segments && ref.document < bs_snapshot_segment_docs(snapshot, ref.segment);
+	return ref.segment <= snapshot->manifest.n_segments &&
+	       ref.document < bs_snapshot_segment_docs(snapshot, ref.segment);
 }
 
 bool bs_matrix_is_deleted(const struct bs_index *index, uint64_t document)
 {
 	struct bs_doc_ref ref = {(uint32_t)(document >> 32), (uint32_t)document};
-	return !is_document(&index->snapshot, ref) || bs_snapshot_is_deleted(&index->snapshot, ref.segment, ref.document);
+	return !is_document(&index->snapshot, ref) ||
+	       bs_snapshot_is_deleted(&index->snapshot, ref.segment, ref.document);
 }
 
-enum bs_status bs_matrix_name(struct bs_finder *finder, uint64_t document, struct bs_find_hit *hit_out, struct bs_error *err)
+enum bs_status bs_matrix_name(struct bs_finder *finder, uint64_t document, struct bs_find_hit *hit_out,
+                              struct bs_error *err)
 {
 	struct bs_doc_ref ref = {(uint32_t)(document >> 32), (uint32_t)document};
 	*hit_out = (struct bs_find_hit){.document = document};
@@ -216,8 +226,8 @@ enum bs_status bs_matrix_name(struct bs_finder *finder, uint64_t document, struc
 }
 
 /* *found_out with what it needs of the segment; BS_NOT_FOUND. */
-static enum bs_status find_term(const struct bs_segment *segment, const char *term, size_t term_bytes, struct bs_and_term *found_out,
-                                struct bs_error *err)
+static enum bs_status find_term(const struct bs_segment *segment, const char *term, size_t term_bytes,
+                                struct bs_and_term *found_out, struct bs_error *err)
 {
 	const uint8_t *key = (const uint8_t *)term;
 	uint64_t ordinal = 0, df = 0;
@@ -226,14 +236,15 @@ static enum bs_status find_term(const struct bs_segment *segment, const char *te
 	if (segment->meta.n_slabs > 0 && term_bytes > 0 && term_bytes <= UINT32_MAX)
 		status = bs_lexicon_find(&segment->lexicon, key, (uint32_t)term_bytes, &is_there, &ordinal, &df, err);
 	if (!status && !is_there)
-		status = bs_fail(err, BS_NOT_FOUND, "no term of this segment: %.*s", term_bytes < 100 ? (int)term_bytes : 100, term);
+		status = bs_fail(err, BS_NOT_FOUND, "no term of this segment: %.*s",
+		                 term_bytes < 100 ? (int)term_bytes : 100, term);
 	if (!status)
 		bs_and_term_init(found_out, bs_hash_term(key, (uint32_t)term_bytes), ordinal, df, &segment->treatments);
 	return status;
 }
 
-static struct bs_matrix_term describe_term(const struct bs_segment *segment, const char *term, size_t term_bytes, uint64_t ordinal,
-                                           uint64_t df)
+static struct bs_matrix_term describe_term(const struct bs_segment *segment, const char *term, size_t term_bytes,
+                                           uint64_t ordinal, uint64_t df)
 {
 	return (struct bs_matrix_term){
 		.term = term,
@@ -244,8 +255,8 @@ static struct bs_matrix_term describe_term(const struct bs_segment *segment, con
 	};
 }
 
-enum bs_status bs_matrix_term(const struct bs_index *index, uint32_t segment, const char *term, size_t term_bytes,
-                              struct bs_matrix_term *term_out, struct bs_error *err)
+enum bs_status bs_matrix_find_term(const struct bs_index *index, uint32_t segment, const char *term, size_t term_bytes,
+                                   struct bs_matrix_term *term_out, struct bs_error *err)
 {
 	const struct bs_segment *from = NULL;
 	struct bs_and_term found;
@@ -259,7 +270,8 @@ enum bs_status bs_matrix_term(const struct bs_index *index, uint32_t segment, co
 }
 
 enum bs_status bs_matrix_terms(const struct bs_index *index, uint32_t segment, const char *from, size_t from_bytes,
-                               int (*take)(void *context, const struct bs_matrix_term *term), void *context, struct bs_error *err)
+                               int (*take)(void *context, const struct bs_matrix_term *term), void *context,
+                               struct bs_error *err)
 {
 	const struct bs_segment *of = NULL;
 	bool end = false;
@@ -267,11 +279,12 @@ enum bs_status bs_matrix_terms(const struct bs_index *index, uint32_t segment, c
 	if (status || of->meta.n_slabs == 0)
 		return status;
 	struct bs_lexicon_cursor cursor = {.lexicon = &of->lexicon};
-	status = from_bytes > UINT32_MAX ? bs_fail(err, BS_INVALID, "no term is that long")
-	                                 : bs_lexicon_cursor_seek(&cursor, (const uint8_t *)from, (uint32_t)from_bytes, err);
+	status = from_bytes > UINT32_MAX
+	                 ? bs_fail(err, BS_INVALID, "no term is that long")
+	                 : bs_lexicon_cursor_seek(&cursor, (const uint8_t *)from, (uint32_t)from_bytes, err);
 	while (!status && !(status = bs_lexicon_cursor_next(&cursor, &end, err)) && !end) {
-		struct bs_matrix_term term = describe_term(of, (const char *)cursor.term.data, cursor.term.used_bytes, cursor.ordinal,
-		                                           cursor.df);
+		struct bs_matrix_term term = describe_term(of, (const char *)cursor.term.data, cursor.term.used_bytes,
+		                                           cursor.ordinal, cursor.df);
 		if (take(context, &term))
 			status = bs_fail(err, BS_STOPPED, "stopped");
 	}
@@ -279,8 +292,9 @@ enum bs_status bs_matrix_terms(const struct bs_index *index, uint32_t segment, c
 	return status;
 }
 
-enum bs_status bs_matrix_term_columns(const struct bs_index *index, uint32_t segment, uint32_t slab, const char *term,
-                                      size_t term_bytes, struct bs_matrix_term_columns *columns_out, struct bs_error *err)
+enum bs_status bs_matrix_find_columns(const struct bs_index *index, uint32_t segment, uint32_t slab, const char *term,
+                                      size_t term_bytes, struct bs_matrix_term_columns *columns_out,
+                                      struct bs_error *err)
 {
 	const struct bs_segment *of = NULL;
 	const struct bs_slab *from = NULL;
@@ -302,12 +316,13 @@ enum bs_status bs_matrix_term_columns(const struct bs_index *index, uint32_t seg
 		uint32_t n = from->levels[l].n_columns ? bs_slab_hashes(found.treatment, from->n_columns, l) : 0;
 		columns_out->n_columns[level] = n;
 		for (uint32_t i = 0; i < n; i++)
-			columns_out->columns[level][i] = bs_hash_position(found.probes[l], i, from->levels[l].n_columns);
+			columns_out->columns[level][i] =
+				bs_hash_position(found.probes[l], i, from->levels[l].n_columns);
 	}
 	return status;
 }
 
-/* What bs_matrix_candidates does with a plan. */
+/* What bs_matrix_ask does with a plan. */
 struct asked {
 	int (*take)(void *context, const struct bs_matrix_candidates *candidates);
 	void *context;
@@ -358,16 +373,18 @@ static enum bs_status ask_slabs(void *context, const struct bs_plan *plan, struc
 	return status;
 }
 
-enum bs_status bs_matrix_candidates(struct bs_finder *finder, const struct bs_find_request *request,
-                                    int (*take)(void *context, const struct bs_matrix_candidates *candidates), void *context,
-                                    size_t *error_byte_out, struct bs_error *err)
+enum bs_status bs_matrix_ask(struct bs_finder *finder, const struct bs_find_request *request,
+                             int (*take)(void *context, const struct bs_matrix_candidates *candidates), void *context,
+                             size_t *error_byte_out, struct bs_error *err)
 {
 	const struct bs_index *index = bs_finder_index(finder);
 	struct asked asked = {.take = take, .context = context, .kernel = index->kernel};
 	if (error_byte_out)
 		*error_byte_out = SIZE_MAX;
 	if (index->is_other_unicode)
-		return bs_fail(err, BS_UNSUPPORTED, "the index was made with another version of Unicode: its columns say nothing of a query");
+		return bs_fail(
+			err, BS_UNSUPPORTED,
+			"the index was made with another version of Unicode: its columns say nothing of a query");
 	enum bs_status status = bs_finder_plan(finder, request, ask_slabs, &asked, error_byte_out, err);
 	bs_buffer_deinit(&asked.found);
 	bs_buffer_deinit(&asked.words);
