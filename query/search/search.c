@@ -664,7 +664,7 @@ static enum bs_status look_again(struct bs_finder *finder, const struct bs_hit *
 		status = bs_passages_find(passages, &document, marks, n_marks, err);
 	if (status)
 		return status;
-	shown->snippet = (const char *)finder->snippet.data;
+	shown->snippet = finder->snippet.used_bytes ? (const char *)finder->snippet.data : "";
 	shown->snippet_bytes = finder->snippet.used_bytes;
 	if (!request->passages)
 		return BS_OK;
@@ -831,6 +831,7 @@ static void finish(struct bs_finder *finder)
 {
 	bs_buffer_deinit(&finder->top.heap);
 	bs_verifier_end(&finder->verifier);
+	bs_verify_crew_end(finder->crew);
 	bs_query_tree_free(finder->query);
 }
 
@@ -902,7 +903,6 @@ static enum bs_status find_best(struct bs_finder *finder, struct bs_error *err)
 	best.context = finder;
 	finder->asked = request;
 	best.explain = NULL;
-	best.sort_field = NULL;
 	best.sort_field = NULL;
 	best.snippets = best.passages = best.suggest = best.exhaustive = false;
 	bs_buffer_clear(&finder->best_hits);
