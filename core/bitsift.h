@@ -416,6 +416,7 @@ struct bs_delete_request {
 struct bs_changes {
 	uint64_t n_changed, n_gone;
 	char example[256]; /* the path of the first, printable, cut if it is long; empty: there is none */
+	uint64_t reserved[4];
 };
 
 struct bs_delete_result {
@@ -525,6 +526,7 @@ struct bs_source_info {
 	const char *kind;  /* "folder", "file", "collection", "stdin" */
 	const char *label; /* as it was named; "" for "." */
 	const char *path;  /* absolute, or from the folder that holds the index */
+	uint64_t reserved[5];
 };
 
 /* The i-th, from 0. False: there are not so many. */
@@ -581,6 +583,7 @@ struct bs_passage {
 	size_t field_bytes;
 	const char *text;    /* the lines that the words stand in as one, of about 160 columns around them; as a snippet, without marks */
 	size_t text_bytes;
+	uint64_t reserved[2];
 };
 
 struct bs_find_hit {
@@ -603,6 +606,7 @@ struct bs_find_hit {
 	const char *value;   /* with sort_field: the value that counts, a number as JSON has it or a date as 2024-05-17T08:30:59Z,
 	                      * NUL-ended; NULL: it has none */
 	bool is_date;        /* it is one */
+	uint64_t reserved[6];
 };
 
 struct bs_statistics;
@@ -712,6 +716,7 @@ struct bs_query_stats {
 	uint64_t hits;
 	uint64_t false_positives; /* verified, and no hit */
 	uint64_t bytes_verified;  /* of their texts; of a record that fails unparsed, of its line */
+	uint64_t reserved[8];
 };
 
 struct bs_find_result {
@@ -776,6 +781,7 @@ struct bs_grep_pattern {
 	bool crlf, null_data, no_unicode;
 	bool is_pcre2; /* -P: what is not UTF-8 is searched as U+FFFD */
 	bool is_brute; /* line by line, without the index: the same answer, for comparison */
+	uint64_t reserved[4];
 };
 
 /* More patterns, each by itself, in NULL-ended lists, or NULL; what struct bs_grep_pattern says of letter case and so on
@@ -784,6 +790,7 @@ struct bs_grep_pattern {
 struct bs_grep_conditions {
 	const char *const *ands, *const *nots;
 	bool by_file; /* they choose files instead: others are not searched, and nothing is said of them */
+	uint64_t reserved[4];
 };
 
 /* Kinds of ignore files. */
@@ -828,6 +835,7 @@ struct bs_grep_files {
 	const char *const *preprocessor_globs;
 	enum bs_grep_sort sort;
 	bool is_reversed; /* the last of each folder first */
+	uint64_t reserved[6];
 };
 
 enum bs_grep_format {
@@ -886,6 +894,7 @@ struct bs_grep_output {
 	/* Behind path, number ... (":"), the same on lines of context ("-"), between lines that do not follow each other
 	 * ("--"; no_group_separator: nothing). */
 	struct bs_grep_separator match_separator, context_separator, group_separator;
+	uint64_t reserved[6];
 };
 
 enum bs_grep_task {
@@ -916,6 +925,7 @@ struct bs_grep_line {
 	const char *enclosing;
 	size_t enclosing_bytes;
 	uint64_t enclosing_number;
+	uint64_t reserved[4];
 };
 
 /* What a search with max_results came to, from its cursor on. */
@@ -923,6 +933,7 @@ struct bs_grep_results {
 	uint64_t n_shown, n_found; /* lines (with is_multi_line: lines of a match, as one), or files */
 	uint64_t n_files;          /* in which they are found */
 	const char *cursor;        /* behind the last one shown; NULL: there are no more */
+	uint64_t reserved[4];
 };
 
 struct bs_grep_request {

@@ -41,6 +41,7 @@ struct bs_memory_file {
 	char name[BS_MEMORY_NAME_BYTES]; /* NUL-ended */
 	const void *bytes;
 	size_t n_bytes;
+	uint64_t reserved[2];
 };
 BS_API size_t bs_memory_n_files(const struct bs_memory *memory);
 /* The i-th by name, bytewise. BS_NOT_FOUND: there are not so many; BS_NO_MEMORY. */

@@ -674,7 +674,8 @@ enum bs_status bs_grep_arguments_decide(struct bs_grep_arguments *arguments, con
 	request->pattern.letter_case = (enum bs_grep_case)arguments->letter_case;
 	request->pattern.is_word = arguments->bounds == BOUNDS_WORD;
 	request->pattern.is_line = arguments->bounds == BOUNDS_LINE;
-	request->conditions = (struct bs_grep_conditions){arguments->ands.list, arguments->nots.list, arguments->scope};
+	request->conditions = (struct bs_grep_conditions){
+		.ands = arguments->ands.list, .nots = arguments->nots.list, .by_file = arguments->scope};
 	request->task = decide_task(arguments);
 	if (request->output.max_count == UINT64_MAX)
 		request->output.max_count = 0;

@@ -109,10 +109,19 @@ static size_t list_length(const char *const *list)
 	return n;
 }
 
+#define CHECK_RESERVED(name, part) bs_check_reserved(name, (part).reserved, sizeof((part).reserved) / sizeof(*(part).reserved), err)
+
 static enum bs_status check_request(const struct bs_grep_request *request, struct bs_error *err)
 {
-	enum bs_status status = bs_check_reserved("bs_grep_request", request->reserved,
-	                                          sizeof(request->reserved) / sizeof(*request->reserved), err);
+	enum bs_status status = CHECK_RESERVED("struct bs_grep_request", *request);
+	if (!status)
+		status = CHECK_RESERVED("struct bs_grep_pattern", request->pattern);
+	if (!status)
+		status = CHECK_RESERVED("struct bs_grep_conditions", request->conditions);
+	if (!status)
+		status = CHECK_RESERVED("struct bs_grep_files", request->files);
+	if (!status)
+		status = CHECK_RESERVED("struct bs_grep_output", request->output);
 	bool is_list = request->task == BS_GREP_LIST_FILES || request->task == BS_GREP_LIST_CANDIDATES;
 	bool has_line = request->line && (is_list || request->output.format == BS_GREP_LINES);
 	bool is_mute = request->task == BS_GREP_CHECK || (!is_list && request->output.format == BS_GREP_QUIET);

@@ -826,7 +826,7 @@ bool bs_fetch_scan_line(struct bs_fetcher *fetcher, const uint8_t *line, size_t 
 
 void bs_fetch_begin(struct bs_fetcher *fetcher, bool verbose, bool trusts)
 {
-	fetcher->changes = (struct bs_changes){0, 0, ""};
+	fetcher->changes = (struct bs_changes){.n_changed = 0};
 	fetcher->verbose = verbose;
 	fetcher->trusts = trusts;
 	fetcher->query++;
