@@ -109,7 +109,8 @@ static enum bs_status list(const struct deletion *at, const struct bs_snapshot *
 
 static enum bs_status choose_matches(struct deletion *at, struct bs_error *err)
 {
-	struct bs_open_request open = {.dir = at->dir.path, .consent = at->dir.consent};
+	struct bs_open_request open = {.dir = at->request->dir, .memory = at->request->memory,
+	                               .texts = at->request->texts, .consent = at->dir.consent};
 	struct bs_index *index = NULL;
 	struct bs_doc_ref *places = NULL;
 	enum bs_status status = bs_index_open_with(&open, &index, err);
@@ -163,7 +164,7 @@ static enum bs_status carry_out(struct deletion *at, struct bs_error *err)
 static enum bs_status run(struct deletion *at, struct bs_error *err)
 {
 	const struct bs_delete_request *request = at->request;
-	enum bs_status status = bs_dir_open(&at->dir, request->dir, request->consent, err);
+	enum bs_status status = bs_dir_open(&at->dir, request->dir, request->memory, request->consent, err);
 	if (!status && !request->dry_run)
 		status = bs_index_lock_existing(&at->dir, request->wait, &at->lock, err);
 	if (!status)

@@ -59,9 +59,10 @@ static enum bs_status open_index(struct bs_index *index, const struct bs_open_re
 {
 	enum bs_status status = bs_kernel_choose(request->kernel, &index->kernel, err);
 	if (!status)
-		status = bs_dir_open(&index->dir, request->dir, request->consent, err);
+		status = bs_dir_open(&index->dir, request->dir, request->memory, request->consent, err);
 	if (!status)
 		status = bs_snapshot_open(&index->dir, &index->snapshot, err);
+	index->snapshot.texts = request->texts;
 	if (!status)
 		status = bs_manifest_is_other_unicode(&index->snapshot.manifest, &index->is_other_unicode, err);
 	/* Silence would look like no match. */
@@ -69,7 +70,7 @@ static enum bs_status open_index(struct bs_index *index, const struct bs_open_re
 		status = bs_fail(err, BS_INVALID,
 		                 "%s: an index of grams alone, which knows no words; `bitsift index --rebuild` makes "
 		                 "one of both",
-		                 request->dir);
+		                 index->dir.path);
 	for (uint32_t i = 0; i < index->snapshot.manifest.n_sources && !status; i++)
 		index->has_files |= index->snapshot.manifest.sources[i].kind == BS_SOURCE_FOLDER ||
 		                    index->snapshot.manifest.sources[i].kind == BS_SOURCE_FILE;
