@@ -634,8 +634,9 @@ struct bs_find_request {
 	const char *like_id;
 	const char *like_text;
 	size_t like_text_bytes;
-	/* Scores are by these instead of what this index says (bitsift/query.h), borrowed until bs_find returns. BS_INVALID: they do not
-	 * name a word of the query that scores; or with feedback_docs, like_id or like_text. NULL: by this index. */
+	/* Scores are by these instead of what this index says, and their fields are fields here, too (bitsift/query.h): borrowed until
+	 * bs_find returns. BS_INVALID: they do not name a word of the query that scores; or with feedback_docs, like_id or
+	 * like_text. NULL: by this index. */
 	const struct bs_statistics *statistics;
 	bool approx;     /* BS_FIND_TOP: verify only the candidates that look best; a notice says how many */
 	bool brute;      /* read every document instead of using the index: the same answer, for comparison */
