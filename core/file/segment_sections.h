@@ -46,8 +46,6 @@ enum bs_section_id {
 	BS_SECTION_STORE_DICTIONARY = 40,
 	BS_SECTION_STORE_OFFSETS = 41,
 	BS_SECTION_STORE_FRAMES = 42,
-	BS_SECTION_ID_STARTS = 43,    /* ids of documents: where buckets begin, packed, see id_table.h */
-	BS_SECTION_ID_ENTRIES = 44,   /* packed */
 	BS_SECTION_RARE_CODES = 53,   /* lists of rare terms: how they are coded */
 	BS_SECTION_RARE_OFFSETS = 54, /* one a list, and one more, packed */
 	BS_SECTION_RARE_LISTS = 55,   /* see rare_list.h */
@@ -57,6 +55,8 @@ enum bs_section_id {
 	BS_SECTION_VALUE_KEY_OFFSETS = 59, /* one a block of keys, and one more, packed */
 	BS_SECTION_VALUE_LINES = 60,       /* bit-sliced ranks of values, a line for 512 documents */
 	BS_SECTION_VALUE_LISTS = 61,       /* those of fields that few documents have */
+	BS_SECTION_ID_STARTS = 62,    /* ids of documents: where buckets begin, packed, see id_table.h */
+	BS_SECTION_ID_ENTRIES = 63,   /* packed */
 };
 
 #endif

@@ -50,7 +50,8 @@ static enum bs_status renew_other(const struct bs_writer *writer, struct bs_erro
 	                                 .memory_bytes = writer->build.memory_bytes, .n_threads = writer->build.n_threads,
 	                                 .progress = writer->build.progress, .notice = writer->build.notice,
 	                                 .context = writer->build.context, .consent = writer->build.consent,
-	                                 .texts = writer->build.texts};
+	                                 .texts = writer->build.texts, .analyzer = writer->build.analyzer,
+	                                 .limits = writer->build.limits, .log = writer->build.log};
 	struct bs_dir dir = {.fd = -1};
 	struct bs_manifest manifest = {.n_sources = 0};
 	bool is_other = false;
@@ -527,7 +528,8 @@ enum bs_status bs_writer_open(const struct bs_writer_request *request, struct bs
 		.split_identifiers = request->split_identifiers, .weights = request->weights, .density = request->density,
 		.wait = request->wait, .memory_bytes = request->memory_bytes, .n_threads = request->n_threads,
 		.progress = request->progress, .notice = request->notice, .context = request->context,
-		.consent = request->consent, .texts = request->texts};
+		.consent = request->consent, .texts = request->texts, .analyzer = request->analyzer, .limits = request->limits,
+		.log = request->log};
 	if (!request->dir == !request->memory)
 		status = bs_fail(err, BS_INVALID, "an index is either in a directory or in memory");
 	if (!status)

@@ -425,11 +425,40 @@ static enum bs_status offer_sorted(void *context, const struct bs_candidate *can
 	return bs_sorting_take(&finder->sorting, hit, err);
 }
 
+/* What cannot be read comes up again when it is sorted by. */
+static bool is_sortable(const struct bs_snapshot *snapshot, const uint8_t *name, uint32_t name_bytes)
+{
+	uint32_t number;
+	struct bs_error why;
+	bool has = false;
+	return bs_term_table_find(&snapshot->manifest.fields, name, name_bytes, bs_hash_slot(name, name_bytes), &number) &&
+	       (bs_snapshot_has_values(snapshot, name, name_bytes, &has, &why) || has);
+}
+
+/* What is meant by year:up may be year. */
+static enum bs_status check_sort_field(struct bs_finder *finder, const char *field, struct bs_error *err)
+{
+	const struct bs_index *index = finder->index;
+	const struct bs_term_table *fields = &index->snapshot.manifest.fields;
+	const uint8_t *name = (const uint8_t *)field;
+	struct bs_like_name like = {NULL, 0};
+	size_t n_bytes = strlen(field);
+	if (is_sortable(&index->snapshot, name, (uint32_t)n_bytes))
+		return BS_OK;
+	enum bs_status status = bs_suggest_field(fields, index->longest_field_bytes, NULL, name, n_bytes, &like, err);
+	if (!status && !like.name)
+		status = bs_suggest_field(fields, index->longest_field_bytes, NULL, name, strcspn(field, ": "), &like, err);
+	if (status)
+		return status;
+	bool is_like = like.name && is_sortable(&index->snapshot, like.name, like.n_bytes);
+	return bs_fail(err, BS_INVALID, "%s: no field with numbers or dates to sort by%s%.*s%s", *field ? field : "''", is_like ? ": did you mean " : "",
+	               is_like ? (int)like.n_bytes : 0, is_like ? (const char *)like.name : "", is_like ? "?" : "");
+}
+
 static enum bs_status prepare_sorting(struct bs_finder *finder, struct bs_error *err)
 {
 	const struct bs_find_request *request = finder->request;
 	const char *field = request->sort_field;
-	bool has = false;
 	bs_buffer_clear(&finder->sorting.heap);
 	finder->sorting = (struct bs_sorting){
 		.snapshot = &finder->index->snapshot,
@@ -442,14 +471,7 @@ static enum bs_status prepare_sorting(struct bs_finder *finder, struct bs_error 
 		.heap = finder->sorting.heap,
 		.listed = finder->sorting.listed,
 	};
-	if (!field)
-		return BS_OK;
-	enum bs_status status = bs_snapshot_has_values(&finder->index->snapshot, (const uint8_t *)field, (uint32_t)strlen(field), &has,
-	                                               err);
-	uint32_t number;
-	has = has && bs_term_table_find(&finder->index->snapshot.manifest.fields, (const uint8_t *)field, (uint32_t)strlen(field),
-	                                bs_hash_slot(field, strlen(field)), &number);
-	return status || has ? status : bs_fail(err, BS_INVALID, "%s: no field with numbers or dates to sort by", field);
+	return field ? check_sort_field(finder, field, err) : BS_OK;
 }
 
 static enum bs_status prepare_ranking(struct bs_finder *finder, struct bs_error *err)
@@ -936,6 +958,18 @@ static enum bs_status learn_from_best(struct bs_finder *finder, struct bs_error 
 	return status;
 }
 
+/* What hits are to be like has no words: the query is all there is. */
+static enum bs_status learn_nothing(struct bs_finder *finder, struct bs_error *err)
+{
+	const struct bs_find_request *request = finder->request;
+	void (*notice)(void *, const char *) = request->notice_query ? request->notice_query : request->notice;
+	if (request->query_bytes == 0)
+		return bs_fail(err, BS_INVALID, "nothing to look for: no word of it stands in two documents");
+	if (notice)
+		notice(request->context, "nothing is to be like it: no word of it stands in two documents, and the query alone counts");
+	return BS_OK;
+}
+
 static enum bs_status learn_from_like(struct bs_finder *finder, struct bs_error *err)
 {
 	const struct bs_find_request *request = finder->request;
@@ -946,7 +980,7 @@ static enum bs_status learn_from_like(struct bs_finder *finder, struct bs_error 
 	if (request->like_id)
 		status = bs_delete_find(&finder->index->snapshot, false, &request->like_id, 1, &is_found, &finder->like, err);
 	if (!status && !is_found)
-		status = bs_fail(err, BS_NOT_FOUND, "%s: no document has this id", request->like_id);
+		status = bs_fail(err, BS_NOT_FOUND, "%s: no document has this id", *request->like_id ? request->like_id : "''");
 	const struct bs_doc_ref *refs = (const struct bs_doc_ref *)(const void *)finder->like.data;
 	for (size_t i = 0; i < finder->like.used_bytes / sizeof(*refs) && !status; i++)
 		status = learn(finder, refs[i], 1, err);
@@ -956,8 +990,8 @@ static enum bs_status learn_from_like(struct bs_finder *finder, struct bs_error 
 		status = bs_feedback_take(&finder->feedback, &finder->index->snapshot, &finder->reading.stop, BS_LIKE_WORDS, 0, err);
 	if (!status && finder->feedback.n_texts == 0)
 		return bs_fail(err, BS_IO, "%s: its text is gone, or cannot be read", request->like_id);
-	if (!status && bs_feedback_n_taken(&finder->feedback) == 0 && request->query_bytes == 0)
-		status = bs_fail(err, BS_INVALID, "nothing to look for: no word of it stands in two documents");
+	if (!status && bs_feedback_n_taken(&finder->feedback) == 0)
+		status = learn_nothing(finder, err);
 	charge(finder, BS_STAGE_PLAN);
 	return status;
 }
