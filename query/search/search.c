@@ -10,6 +10,7 @@
 #include "core/base/hash.h"
 #include "core/text/words.h"
 #include "corpus/changes/delete.h"
+#include "query/search/document_text.h"
 #include "query/search/explain.h"
 #include "query/search/feedback.h"
 #include "query/search/filter.h"
@@ -48,6 +49,7 @@ struct bs_finder {
 	struct bs_buffer best_hits; /* struct bs_hit each: what the query is fed with */
 	struct bs_buffer like;  /* struct bs_doc_ref each: what hits are to be like */
 	struct bs_buffer id, local_id, path, snippet, text;
+	struct bs_document_texts texts;
 	/* The query being run. */
 	const struct bs_find_request *request; /* NULL between queries */
 	uint32_t segment; /* whose candidates are verified */
@@ -125,7 +127,18 @@ void bs_finder_free(struct bs_finder *finder)
 	bs_buffer_deinit(&finder->path);
 	bs_buffer_deinit(&finder->snippet);
 	bs_buffer_deinit(&finder->text);
+	bs_document_texts_deinit(&finder->texts);
 	free(finder);
+}
+
+struct bs_document_texts *bs_finder_texts(struct bs_finder *finder)
+{
+	return &finder->texts;
+}
+
+struct bs_fetcher *bs_finder_fetcher(struct bs_finder *finder)
+{
+	return finder->fetcher;
 }
 
 struct bs_reading *bs_finder_reading(struct bs_finder *finder)
