@@ -183,7 +183,7 @@ static PyObject *popcounts(PyObject *module, PyObject *arguments)
 	struct bs_error err;
 	enum bs_status status;
 	const uint64_t *words;
-	void *counts;
+	void *counts = NULL;
 	(void)module;
 	PARSE("O!IIIII", &s, &i, &level, &first, &n);
 	/* Before n is believed. */
@@ -207,7 +207,7 @@ static PyObject *documents(PyObject *module, PyObject *arguments)
 	unsigned s, i;
 	struct bs_matrix_slab of;
 	struct bs_error err;
-	void *numbers;
+	void *numbers = NULL;
 	(void)module;
 	PARSE("O!II", &s, &i);
 	enum bs_status status = bs_matrix_slab_at(bs_py_index(index), s, i, &of, &err);

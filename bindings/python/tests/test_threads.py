@@ -78,7 +78,7 @@ def test_others_run_meanwhile(empty):
             time.sleep(0.001)
 
     def search():
-        empty.count(" OR ".join(f'"w{i} w{(i * 3) % 977}"~5' for i in range(1, 40)), brute=True)
+        empty.count(" OR ".join(f'"w{i} w{(i * 3) % 977}"~5' for i in range(1, 400)), brute=True)
         over.set()
 
     run_all([tick, search])
