@@ -377,29 +377,72 @@ static void choose_essential(const struct best_scan *scan, uint8_t *essential)
 	}
 }
 
-/* Leaves in frame 0 the documents that have an essential word; of the second round, those without a rare one. */
+/* Of frame 0, those that what they seem to have can make one of the best. */
+static void drop_hopeless(struct best_scan *scan, struct bs_live *live)
+{
+	struct scale scale = make_scale(scan);
+	uint64_t *lines = scan->at->scan->frames[0].lines;
+	uint32_t threshold = threshold_of(&scale, bs_top_scan_threshold(scan->best));
+	scan->n_inputs = 0;
+	for (size_t n = 0; n < scan->best->scorer->n_words; n++) {
+		size_t i = scan->by_worth[n];
+		uint32_t most = units_of(&scale, bs_scorer_most(scan->best->scorer, i, 0, 0));
+		if (!is_foreign(scan, i))
+			scan->inputs[scan->n_inputs++] = (struct bs_weighed_term){
+				.lines = scan->at->scan->frames[1 + i].lines, .live = &scan->lives[i], .weight = most, .most = most};
+	}
+	weigh(scan, &scale, threshold, lines, lines, live);
+}
+
+/*
+ * Leaves in frame 0 the documents that have an essential word; of the second round, those without a rare one. Columns tell
+ * what a document seems to have, which is enough for most to be dropped: what is true is asked of the others.
+ */
 static void find_any(struct best_scan *scan, struct bs_live *live)
 {
 	struct bs_slab_scan *at = scan->at;
 	const struct bs_scorer *scorer = scan->best->scorer;
+	const struct bs_kernel *kernel = at->kernel;
 	const struct bs_live all = *live;
 	uint64_t *lines = at->scan->frames[0].lines;
 	uint8_t *essential = scan->has;
 	choose_essential(scan, essential);
 	memset(live, 0, sizeof(*live));
 	for (size_t i = 0; i < scorer->n_words; i++) {
+		scan->lives[i] = all;
 		if (!essential[i])
 			continue;
-		find_word(scan, i, &all);
-		at->kernel->or_lines(lines, live, at->scan->frames[1 + i].lines, &scan->lives[i]);
+		bs_scan_seek_term(at, scorer->words[i].term, (uint32_t)i + 1, &scan->lives[i]);
+		kernel->or_lines(lines, live, at->scan->frames[1 + i].lines, &scan->lives[i]);
 	}
-	for (size_t i = 0; i < scorer->n_words && bs_live_any(live); i++) {
-		if (essential[i])
+	for (size_t i = 0; i < scorer->n_words; i++) {
+		if (essential[i] || is_foreign(scan, i))
 			continue;
-		find_word(scan, i, live);
-		if (scan->round == ROUND_REST && is_rare(scan, i))
-			at->kernel->and_not_lines(lines, live, at->scan->frames[1 + i].lines, &scan->lives[i]);
+		scan->lives[i] = *live;
+		bs_scan_seek_term(at, scorer->words[i].term, (uint32_t)i + 1, &scan->lives[i]);
 	}
+	if (bs_top_scan_threshold(scan->best) > 0)
+		drop_hopeless(scan, live);
+	struct bs_live true_live = {{0}};
+	uint64_t *true_lines = at->scan->frames[1 + scorer->n_words].lines;
+	for (size_t i = 0; i < scorer->n_words; i++) {
+		struct bs_live *has = &scan->lives[i];
+		uint64_t *has_lines = at->scan->frames[1 + i].lines;
+		scan->is_apart[i] = true;
+		scan->certainty[i] = BS_HAS;
+		if (is_foreign(scan, i)) {
+			*has = *live;
+			bs_scan_seek_term(at, scorer->words[i].term, (uint32_t)i + 1, has);
+		}
+		kernel->and_lines(has_lines, has, lines, live);
+		bs_scan_keep_term(at, scorer->words[i].term, (uint32_t)i + 1, has);
+		if (is_foreign(scan, i))
+			kernel->and_not_lines(lines, live, has_lines, has);
+		else if (scan->round == ROUND_RARE && is_rare(scan, i))
+			kernel->or_lines(true_lines, &true_live, has_lines, has);
+	}
+	if (scan->round == ROUND_RARE)
+		kernel->and_lines(lines, live, true_lines, &true_live);
 }
 
 /* Whether it is worth it to look at some of so many that are left first, those that look best. */
@@ -503,7 +546,7 @@ static enum bs_status scan_round(struct best_scan *scan, enum round round, const
 		/* Perhaps no document of the slab can be among the best. */
 		if (!bs_top_scan_is_possible(scan->best, make_scale(scan).most))
 			at.stats->blocks_skipped += at.slab->n_blocks;
-		else if (at.slab->n_levels > 0)
+		else if (at.slab->n_levels > 0 || (scan->round == ROUND_RARE && at.slab->n_docs <= BS_SLAB_MAX_DOCS))
 			scan_matrix(scan);
 		else if (scan->round != ROUND_REST)
 			scan_lists(scan);
