@@ -180,24 +180,20 @@ static bool is_foreign(const struct best_scan *scan, size_t i)
 	return scan->round == ROUND_REST && is_rare(scan, i);
 }
 
-/* The scale of the weights of a slab: sums of at most 2^n_planes - 1, a unit of which is worth so much of a score. */
+/* The scale of the weights of a slab: sums of at most BS_WEIGH_MOST, a unit of which is worth so much of a score. */
 struct scale {
-	uint32_t n_planes;
 	double unit;
 	double most; /* that a document can score */
 };
 
-#define FEW_PLANES 8u
-#define FEW_WORDS  24u
-
 static struct scale make_scale(const struct best_scan *scan)
 {
 	const struct bs_scorer *scorer = scan->best->scorer;
-	struct scale scale = {.n_planes = scorer->n_words <= FEW_WORDS ? FEW_PLANES : BS_WEIGH_PLANES};
+	struct scale scale = {.most = 0};
 	for (size_t i = 0; i < scorer->n_words; i++)
 		scale.most += is_foreign(scan, i) ? 0 : bs_scorer_most(scorer, i, 0, 0);
 	/* Each word's weights are rounded up once. */
-	scale.unit = scale.most * (1 + ROUNDING) / (double)((1u << scale.n_planes) - 1 - scorer->n_words);
+	scale.unit = scale.most * (1 + ROUNDING) / (double)(BS_WEIGH_MOST - scorer->n_words);
 	return scale;
 }
 
@@ -205,7 +201,7 @@ static struct scale make_scale(const struct best_scan *scan)
 static uint32_t threshold_of(const struct scale *scale, double score)
 {
 	double threshold = ceil(score * (1 - ROUNDING) / scale->unit);
-	return threshold > 0 ? (uint32_t)fmin(threshold, (double)(1u << scale->n_planes)) : 0;
+	return threshold > 0 ? (uint32_t)fmin(threshold, BS_WEIGH_MOST + 1) : 0;
 }
 
 /* The columns of a level. */
@@ -276,14 +272,12 @@ static void order_by_worth(struct best_scan *scan)
 }
 
 /* Leaves in `kept`, which may be the lines themselves, those of the lines whose weights reach the threshold. */
-static void weigh(struct best_scan *scan, const struct scale *scale, uint32_t threshold, const uint64_t *lines,
-                  uint64_t *kept, struct bs_live *live)
+static void weigh(struct best_scan *scan, uint32_t threshold, const uint64_t *lines, uint64_t *kept, struct bs_live *live)
 {
-	if (threshold >= 1u << scale->n_planes) {
+	if (threshold <= BS_WEIGH_MOST)
+		scan->at->kernel->weigh(lines, kept, live, scan->inputs, scan->n_inputs, threshold);
+	else
 		memset(live, 0, sizeof(*live));
-		return;
-	}
-	scan->at->kernel->weigh(lines, kept, live, scan->inputs, scan->n_inputs, scale->n_planes, threshold);
 }
 
 /* Some of the live blocks. */
@@ -316,9 +310,9 @@ static void seed(struct best_scan *scan, const struct scale *scale, uint32_t n_b
 	uint64_t *tried = frames[spare].lines, *other = frames[spare + 1].lines;
 	struct bs_live some = first_blocks(live, n_blocks);
 	uint32_t threshold = 0;
-	for (uint32_t bit = 1u << (scale->n_planes - 1); bit; bit >>= 1) {
+	for (uint32_t bit = 1u << (BS_WEIGH_BITS - 1); bit; bit >>= 1) {
 		struct bs_live left = some;
-		weigh(scan, scale, threshold | bit, best, tried, &left);
+		weigh(scan, threshold | bit, best, tried, &left);
 		if (kernel->count(tried, &left) < scan->best->top->k)
 			continue;
 		threshold |= bit;
@@ -391,7 +385,7 @@ static void drop_hopeless(struct best_scan *scan, struct bs_live *live)
 			scan->inputs[scan->n_inputs++] = (struct bs_weighed_term){
 				.lines = scan->at->scan->frames[1 + i].lines, .live = &scan->lives[i], .weight = most, .most = most};
 	}
-	weigh(scan, &scale, threshold, lines, lines, live);
+	weigh(scan, threshold, lines, lines, live);
 }
 
 /*
@@ -467,13 +461,13 @@ static void look_at_best(struct best_scan *scan, struct bs_live *live, uint64_t 
 	if (at->status)
 		return;
 	at->stats->blocks_weighed += n_live;
-	at->stats->planes = scale.n_planes > at->stats->planes ? scale.n_planes : at->stats->planes;
+	at->stats->planes = BS_WEIGH_BITS;
 	if (!is_open)
-		weigh(scan, &scale, threshold_of(&scale, bs_top_scan_threshold(scan->best)), lines, lines, live);
+		weigh(scan, threshold_of(&scale, bs_top_scan_threshold(scan->best)), lines, lines, live);
 	uint64_t n_left = is_open ? n_candidates : at->kernel->count(lines, live);
 	if (should_seed(scan, n_left)) {
 		seed(scan, &scale, seed_blocks(scan, bs_scan_count_live(live), n_left), live);
-		weigh(scan, &scale, threshold_of(&scale, bs_top_scan_threshold(scan->best)), lines, lines, live);
+		weigh(scan, threshold_of(&scale, bs_top_scan_threshold(scan->best)), lines, lines, live);
 	}
 	at->stats->blocks_dropped += n_live - bs_scan_count_live(live);
 	look_at_lines(scan, lines, live);
