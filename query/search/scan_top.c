@@ -32,14 +32,23 @@ bool bs_top_scan_is_possible(const struct bs_top_scan *best, double score)
 }
 
 /*
- * A query for any of its words is answered in two rounds over all slabs: first the documents that have a rare word, one
- * without tf levels, which are few and mostly the best; then, with something to compare with, those that have none.
+ * A query for any of its words is answered in three rounds: first the documents that have a rare word, which are few and
+ * mostly the best; then, with something to compare with, those that have none; and at last the long ones that have lists,
+ * most of which cost nothing by then.
  */
 enum round {
 	ROUND_ONLY, /* of all other queries */
 	ROUND_RARE,
 	ROUND_REST,
+	ROUND_LISTS,
 };
+
+/* A word is rare if one of so many documents has it: with ten times as many a document, the first round reads most of what
+ * the second one does; with a tenth, it finds too little. */
+#define RARE_SHARE 2800u
+
+/* Words that are looked for before what they leave is weighed again. */
+#define WORDS_TOGETHER 4u
 
 /* A slab under way. */
 struct best_scan {
@@ -171,7 +180,9 @@ static bool has_levels(const struct best_scan *scan, const struct bs_scored_word
 
 static bool is_rare(const struct best_scan *scan, size_t i)
 {
-	return !has_levels(scan, &scan->best->scorer->words[i]);
+	const struct bs_term_place *place = bs_scan_place(scan->at, scan->best->scorer->words[i].term);
+	const struct bs_segment *segment = &scan->at->plan->snapshot->segments[scan->at->segment];
+	return !place->is_found || place->term.df < segment->meta.n_docs / RARE_SHARE;
 }
 
 /* Whether no document of the round has the word. */
@@ -301,7 +312,7 @@ static uint32_t seed_blocks(const struct best_scan *scan, uint32_t n_live, uint6
  * Looks at the k weightiest or so of some blocks, so that of the others most can be dropped; and takes them away. Their
  * threshold is found bit by bit, among those that are left by the bits before.
  */
-static void seed(struct best_scan *scan, const struct scale *scale, uint32_t n_blocks, struct bs_live *live)
+static void seed(struct best_scan *scan, uint32_t n_blocks, struct bs_live *live)
 {
 	const struct bs_kernel *kernel = scan->at->kernel;
 	const struct bs_and_frame *frames = scan->at->scan->frames;
@@ -356,7 +367,7 @@ static void choose_essential(const struct best_scan *scan, uint8_t *essential)
 	const struct bs_scorer *scorer = scan->best->scorer;
 	double most = 0;
 	for (size_t i = 0; i < scorer->n_words; i++)
-		essential[i] = is_rare(scan, i) == (scan->round == ROUND_RARE);
+		essential[i] = scan->round == ROUND_LISTS || is_rare(scan, i) == (scan->round == ROUND_RARE);
 	for (;;) {
 		size_t least = scorer->n_words;
 		for (size_t i = 0; i < scorer->n_words; i++)
@@ -371,79 +382,104 @@ static void choose_essential(const struct best_scan *scan, uint8_t *essential)
 	}
 }
 
-/* Of frame 0, those that what they seem to have can make one of the best. */
-static void drop_hopeless(struct best_scan *scan, struct bs_live *live)
+static void seek_word(struct best_scan *scan, size_t i, const struct bs_live *within)
+{
+	scan->lives[i] = *within;
+	bs_scan_seek_term(scan->at, scan->best->scorer->words[i].term, (uint32_t)i + 1, &scan->lives[i]);
+}
+
+/* Of frame 0, those that the words found so far, and all others, can make one of the best. */
+static void drop_hopeless(struct best_scan *scan, const uint8_t *is_found, struct bs_live *live)
 {
 	struct scale scale = make_scale(scan);
 	uint64_t *lines = scan->at->scan->frames[0].lines;
-	uint32_t threshold = threshold_of(&scale, bs_top_scan_threshold(scan->best));
+	uint32_t threshold = threshold_of(&scale, bs_top_scan_threshold(scan->best)), left = 0;
 	scan->n_inputs = 0;
 	for (size_t n = 0; n < scan->best->scorer->n_words; n++) {
 		size_t i = scan->by_worth[n];
-		uint32_t most = units_of(&scale, bs_scorer_most(scan->best->scorer, i, 0, 0));
-		if (!is_foreign(scan, i))
+		uint32_t most = is_foreign(scan, i) ? 0 : units_of(&scale, bs_scorer_most(scan->best->scorer, i, 0, 0));
+		left += is_found[i] ? 0 : most;
+		if (is_found[i])
 			scan->inputs[scan->n_inputs++] = (struct bs_weighed_term){
 				.lines = scan->at->scan->frames[1 + i].lines, .live = &scan->lives[i], .weight = most, .most = most};
 	}
-	weigh(scan, threshold, lines, lines, live);
+	if (threshold > left)
+		weigh(scan, threshold - left, lines, lines, live);
 }
 
-/*
- * Leaves in frame 0 the documents that have an essential word; of the second round, those without a rare one. Columns tell
- * what a document seems to have, which is enough for most to be dropped: what is true is asked of the others.
- */
-static void find_any(struct best_scan *scan, struct bs_live *live)
+/* Leaves in frame 0 the documents that seem to have an essential word, and can be among the best with all that they seem to
+ * have. */
+static void seek_any(struct best_scan *scan, struct bs_live *live)
 {
 	struct bs_slab_scan *at = scan->at;
 	const struct bs_scorer *scorer = scan->best->scorer;
-	const struct bs_kernel *kernel = at->kernel;
 	const struct bs_live all = *live;
-	uint64_t *lines = at->scan->frames[0].lines;
-	uint8_t *essential = scan->has;
-	choose_essential(scan, essential);
+	bool is_open = !(bs_top_scan_threshold(scan->best) > 0);
+	size_t n_sought = 0;
+	uint8_t *is_found = scan->has;
+	choose_essential(scan, is_found);
 	memset(live, 0, sizeof(*live));
 	for (size_t i = 0; i < scorer->n_words; i++) {
-		scan->lives[i] = all;
-		if (!essential[i])
+		if (!is_found[i])
 			continue;
-		bs_scan_seek_term(at, scorer->words[i].term, (uint32_t)i + 1, &scan->lives[i]);
-		kernel->or_lines(lines, live, at->scan->frames[1 + i].lines, &scan->lives[i]);
+		seek_word(scan, i, &all);
+		at->kernel->or_lines(at->scan->frames[0].lines, live, at->scan->frames[1 + i].lines, &scan->lives[i]);
 	}
-	for (size_t i = 0; i < scorer->n_words; i++) {
-		if (essential[i] || is_foreign(scan, i))
+	for (size_t n = 0; n < scorer->n_words && bs_live_any(live); n++) {
+		size_t i = scan->by_worth[n];
+		if (is_found[i] || is_foreign(scan, i))
 			continue;
-		scan->lives[i] = *live;
-		bs_scan_seek_term(at, scorer->words[i].term, (uint32_t)i + 1, &scan->lives[i]);
+		if (!is_open && n_sought++ % WORDS_TOGETHER == 0)
+			drop_hopeless(scan, is_found, live);
+		seek_word(scan, i, live);
+		is_found[i] = 1;
 	}
-	if (bs_top_scan_threshold(scan->best) > 0)
-		drop_hopeless(scan, live);
-	struct bs_live true_live = {{0}};
-	uint64_t *true_lines = at->scan->frames[1 + scorer->n_words].lines;
+	if (!is_open && bs_live_any(live))
+		drop_hopeless(scan, is_found, live);
+}
+
+/* Leaves in the frame of each word those documents of frame 0 that have it; and in frame 0, of the first round those that have
+ * a rare word, of the second those that have none. */
+static void prove_words(struct best_scan *scan, struct bs_live *live)
+{
+	struct bs_slab_scan *at = scan->at;
+	const struct bs_kernel *kernel = at->kernel;
+	const struct bs_scorer *scorer = scan->best->scorer;
+	const struct bs_and_frame *frames = at->scan->frames, *rare = &frames[1 + scorer->n_words];
+	struct bs_live rare_live = {{0}};
 	for (size_t i = 0; i < scorer->n_words; i++) {
-		struct bs_live *has = &scan->lives[i];
-		uint64_t *has_lines = at->scan->frames[1 + i].lines;
 		scan->is_apart[i] = true;
 		scan->certainty[i] = BS_HAS;
-		if (is_foreign(scan, i)) {
-			*has = *live;
-			bs_scan_seek_term(at, scorer->words[i].term, (uint32_t)i + 1, has);
-		}
-		kernel->and_lines(has_lines, has, lines, live);
-		bs_scan_keep_term(at, scorer->words[i].term, (uint32_t)i + 1, has);
 		if (is_foreign(scan, i))
-			kernel->and_not_lines(lines, live, has_lines, has);
+			seek_word(scan, i, live);
+		kernel->and_lines(frames[1 + i].lines, &scan->lives[i], frames->lines, live);
+		bs_scan_keep_term(at, scorer->words[i].term, (uint32_t)i + 1, &scan->lives[i]);
+		if (is_foreign(scan, i))
+			kernel->and_not_lines(frames->lines, live, frames[1 + i].lines, &scan->lives[i]);
 		else if (scan->round == ROUND_RARE && is_rare(scan, i))
-			kernel->or_lines(true_lines, &true_live, has_lines, has);
+			kernel->or_lines(rare->lines, &rare_live, frames[1 + i].lines, &scan->lives[i]);
 	}
 	if (scan->round == ROUND_RARE)
-		kernel->and_lines(lines, live, true_lines, &true_live);
+		kernel->and_lines(frames->lines, live, rare->lines, &rare_live);
+}
+
+/*
+ * Leaves in frame 0 the documents that have an essential word, but for those of another round. Columns tell what a document
+ * seems to have, which is enough for most to be dropped: what is true is asked of the others.
+ */
+static void find_any(struct best_scan *scan, struct bs_live *live)
+{
+	seek_any(scan, live);
+	if (bs_live_any(live))
+		prove_words(scan, live);
+	if (scan->at->status)
+		memset(live, 0, sizeof(*live));
 }
 
 /* Whether it is worth it to look at some of so many that are left first, those that look best. */
 static bool should_seed(const struct best_scan *scan, uint64_t n_left)
 {
-	bool is_sure = scan->is_sure || scan->round == ROUND_REST;
-	return is_sure && n_left > SEED_LEAST + SEED_FACTOR * (uint64_t)scan->best->top->k;
+	return (scan->is_sure || scan->round != ROUND_ONLY) && n_left > SEED_LEAST + SEED_FACTOR * (uint64_t)scan->best->top->k;
 }
 
 static void look_at_best(struct best_scan *scan, struct bs_live *live, uint64_t n_candidates)
@@ -466,7 +502,7 @@ static void look_at_best(struct best_scan *scan, struct bs_live *live, uint64_t 
 		weigh(scan, threshold_of(&scale, bs_top_scan_threshold(scan->best)), lines, lines, live);
 	uint64_t n_left = is_open ? n_candidates : at->kernel->count(lines, live);
 	if (should_seed(scan, n_left)) {
-		seed(scan, &scale, seed_blocks(scan, bs_scan_count_live(live), n_left), live);
+		seed(scan, seed_blocks(scan, bs_scan_count_live(live), n_left), live);
 		weigh(scan, threshold_of(&scale, bs_top_scan_threshold(scan->best)), lines, lines, live);
 	}
 	at->stats->blocks_dropped += n_live - bs_scan_count_live(live);
@@ -526,6 +562,11 @@ static void scan_lists(struct best_scan *scan)
 		look_at_listed(scan, &candidates[i]);
 }
 
+static bool is_of_round(const struct bs_slab *slab, enum round round)
+{
+	return round == ROUND_ONLY || (slab->n_levels == 0) == (round == ROUND_LISTS);
+}
+
 static enum bs_status scan_round(struct best_scan *scan, enum round round, const struct bs_slab_scan *first)
 {
 	const struct bs_segment *segment = &first->plan->snapshot->segments[first->segment];
@@ -536,13 +577,15 @@ static enum bs_status scan_round(struct best_scan *scan, enum round round, const
 		at.slab = &segment->slabs[i];
 		scan->at = &at;
 		scan->is_sure = false;
+		if (!is_of_round(at.slab, round))
+			continue;
 		bs_scan_prefetch(at.plan, at.segment, i + 1);
 		/* Perhaps no document of the slab can be among the best. */
 		if (!bs_top_scan_is_possible(scan->best, make_scale(scan).most))
 			at.stats->blocks_skipped += at.slab->n_blocks;
-		else if (at.slab->n_levels > 0 || (scan->round == ROUND_RARE && at.slab->n_docs <= BS_SLAB_MAX_DOCS))
+		else if (at.slab->n_levels > 0 || (round == ROUND_LISTS && at.slab->n_docs <= BS_SLAB_MAX_DOCS))
 			scan_matrix(scan);
-		else if (scan->round != ROUND_REST)
+		else
 			scan_lists(scan);
 		status = at.status ? at.status
 		                   : scan->best->settle(scan->best->context, scan->round == ROUND_RARE, at.err);
@@ -563,5 +606,6 @@ enum bs_status bs_scan_top(struct bs_scan *scan, const struct bs_plan *plan, uin
 	if (!best->scorer->is_any || best->scorer->n_words < 2)
 		return scan_round(&best_scan, ROUND_ONLY, &at);
 	status = scan_round(&best_scan, ROUND_RARE, &at);
-	return status ? status : scan_round(&best_scan, ROUND_REST, &at);
+	status = status ? status : scan_round(&best_scan, ROUND_REST, &at);
+	return status ? status : scan_round(&best_scan, ROUND_LISTS, &at);
 }
