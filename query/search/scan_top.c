@@ -43,8 +43,8 @@ enum round {
 	ROUND_LISTS,
 };
 
-/* A word is rare if one of so many documents has it: with ten times as many a document, the first round reads most of what
- * the second one does; with a tenth, it finds too little. */
+/* A word is rare if fewer than one of so many documents have it: of words that are less rare, the first round reads most of
+ * what the second one does; of rarer ones alone, it finds too little. */
 #define RARE_SHARE 2800u
 
 /* Words that are looked for before what they leave is weighed again. */
@@ -182,7 +182,7 @@ static bool is_rare(const struct best_scan *scan, size_t i)
 {
 	const struct bs_term_place *place = bs_scan_place(scan->at, scan->best->scorer->words[i].term);
 	const struct bs_segment *segment = &scan->at->plan->snapshot->segments[scan->at->segment];
-	return !place->is_found || place->term.df < segment->meta.n_docs / RARE_SHARE;
+	return !place->is_found || (uint64_t)place->term.df * RARE_SHARE < segment->meta.n_docs;
 }
 
 /* Whether no document of the round has the word. */
