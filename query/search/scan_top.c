@@ -503,7 +503,9 @@ static void look_at_best(struct best_scan *scan, struct bs_live *live, uint64_t 
 	uint64_t n_left = is_open ? n_candidates : at->kernel->count(lines, live);
 	if (should_seed(scan, n_left)) {
 		seed(scan, seed_blocks(scan, bs_scan_count_live(live), n_left), live);
-		weigh(scan, threshold_of(&scale, bs_top_scan_threshold(scan->best)), lines, lines, live);
+		/* Fewer than k may have been found. */
+		if (bs_top_scan_threshold(scan->best) > 0)
+			weigh(scan, threshold_of(&scale, bs_top_scan_threshold(scan->best)), lines, lines, live);
 	}
 	at->stats->blocks_dropped += n_live - bs_scan_count_live(live);
 	look_at_lines(scan, lines, live);
