@@ -40,6 +40,9 @@ struct bs_snapshot {
  * BS_NOT_FOUND: no index there. */
 enum bs_status bs_snapshot_open(const struct bs_dir *dir, struct bs_snapshot *snapshot_out,
                                 struct bs_error *err) BS_WARN_UNUSED;
+/* The same of what a commit of this manifest, which becomes the snapshot's, would be. */
+enum bs_status bs_snapshot_open_as(const struct bs_dir *dir, struct bs_manifest *manifest, struct bs_snapshot *snapshot_out,
+                                   struct bs_error *err) BS_WARN_UNUSED;
 void bs_snapshot_deinit(struct bs_snapshot *snapshot);
 
 static inline bool bs_snapshot_is_deleted(const struct bs_snapshot *snapshot, uint32_t segment, uint32_t document)

@@ -473,7 +473,7 @@ static bool is_bare_row(const struct bs_reader *reader, const struct bs_refusal 
 /* A stream has been summed up; of a bare row it is 0. */
 static uint64_t checksum_of(const struct bs_document *document)
 {
-	return document->n_fields ? bs_checksum(document->raw, (size_t)document->raw_bytes) : document->checksum;
+	return document->raw ? bs_checksum(document->raw, (size_t)document->raw_bytes) : document->checksum;
 }
 
 static enum bs_status read_file(struct bs_reader *reader, int dir_fd, const char *name, const struct bs_known *known,

@@ -13,6 +13,7 @@
 #include "core/base/hash.h"
 #include "core/store/field_weights.h"
 #include "corpus/changes/recorded.h"
+#include "corpus/changes/uncommitted.h"
 #include "corpus/read/given.h"
 #include "corpus/read/record.h"
 #include "indexer/run/indexing.h"
@@ -23,6 +24,7 @@
 #define LARGE_SHARE 128u
 
 struct bs_writer {
+	struct bs_uncommitted uncommitted; /* first: for searches */
 	struct bs_build_request build; /* of the runs */
 	bool not_stored;
 	struct bs_indexing *at;  /* the transaction under way; NULL: none */
@@ -441,6 +443,87 @@ enum bs_status bs_writer_delete(struct bs_writer *writer, const char *id, size_t
 	return status ? status : settle(writer, drop(writer, id, id_bytes, was_there, &why), &why, err);
 }
 
+/* The segments that there were, all of them, and those written since. */
+static enum bs_status list_segments(const struct bs_indexing *at, struct bs_manifest *manifest, struct bs_error *err)
+{
+	const struct bs_buffer *written = &at->writer.written;
+	const struct bs_segment_record *records = (const struct bs_segment_record *)(const void *)written->data;
+	enum bs_status status = bs_manifest_copy_head(&at->writer.manifest, manifest, err);
+	for (uint32_t s = 0; s < at->old.manifest.n_segments && !at->is_full && !status; s++)
+		status = bs_manifest_add_segment(manifest, &at->old.manifest.segments[s], err);
+	for (size_t i = 0; i < written->used_bytes / sizeof(*records) && !status; i++)
+		status = bs_manifest_add_segment(manifest, &records[i], err);
+	manifest->exclusions = manifest->n_exclusions = 0;
+	return status;
+}
+
+/* What died in the transaction, and what is of other sources. */
+static enum bs_status mark_dead(struct bs_indexing *at, uint32_t source, struct bs_snapshot *shown, struct bs_error *err)
+{
+	uint32_t n_old = at->is_full ? 0 : at->old.manifest.n_segments;
+	enum bs_status status = BS_OK;
+	for (uint32_t s = 0; s < shown->manifest.n_segments && !status; s++) {
+		const struct bs_doc_table *docs = &shown->segments[s].docs;
+		uint64_t n_dead;
+		if (s < n_old)
+			shown->tombstones[s] = at->old.tombstones[s];
+		else
+			status = bs_id_owners_dead(&at->refresh.owners, s - n_old, docs->n_docs, &shown->tombstones[s], &n_dead, err);
+		for (uint32_t i = 0; i < docs->n_ranges; i++) {
+			struct bs_source_range range = bs_doc_table_range(docs, i);
+			for (uint32_t d = range.first; range.source != source && d < range.end && !status; d++)
+				status = bs_snapshot_mark(shown, (struct bs_doc_ref){s, d}, true, err);
+		}
+	}
+	return status;
+}
+
+static enum bs_status show_written(struct bs_writer *writer, struct bs_snapshot *shown_out, struct bs_error *err)
+{
+	struct bs_indexing *at = writer->at;
+	struct bs_manifest manifest = {.n_sources = 0};
+	enum bs_status status = release_held(writer, err);
+	if (!status)
+		status = merge(writer, err);
+	if (!status)
+		status = bs_index_writer_flush(&at->writer, err);
+	if (!status)
+		status = list_segments(at, &manifest, err);
+	if (!status)
+		status = bs_snapshot_open_as(&at->dir, &manifest, shown_out, err);
+	bs_manifest_deinit(&manifest);
+	if (!status)
+		status = mark_dead(at, writer->source, shown_out, err);
+	shown_out->texts = writer->build.texts;
+	return status;
+}
+
+static enum bs_status show(struct bs_writer *writer, struct bs_snapshot *shown_out, struct bs_error *err)
+{
+	struct bs_error why = {""};
+	*shown_out = (struct bs_snapshot){.dir = NULL};
+	enum bs_status status = begin(writer, err);
+	if (status)
+		return status;
+	status = show_written(writer, shown_out, &why);
+	if (status)
+		bs_snapshot_deinit(shown_out);
+	return settle(writer, status, &why, err);
+}
+
+static enum bs_status drop_refs(struct bs_writer *writer, const struct bs_doc_ref *refs, size_t n_refs, struct bs_error *err)
+{
+	struct bs_indexing *at = writer->at;
+	uint32_t n_old = at->is_full ? 0 : at->old.manifest.n_segments;
+	struct bs_error why = {""};
+	enum bs_status status = BS_OK;
+	for (size_t i = 0; i < n_refs && !status; i++)
+		status = refs[i].segment < n_old
+		                 ? drop_old(at, refs[i], &why)
+		                 : drop_added(at, (struct bs_id_place){refs[i].segment - n_old, refs[i].document}, &why);
+	return settle(writer, status, &why, err);
+}
+
 enum bs_status bs_writer_commit(struct bs_writer *writer, struct bs_build_report *report_out, struct bs_error *err)
 {
 	if (report_out)
@@ -521,6 +604,7 @@ enum bs_status bs_writer_open(const struct bs_writer_request *request, struct bs
 	struct bs_writer *writer = calloc(1, sizeof(*writer));
 	if (!writer)
 		return bs_fail_memory(err, "a writer", sizeof(*writer));
+	writer->uncommitted = (struct bs_uncommitted){show, drop_refs};
 	writer->not_stored = request->not_stored;
 	writer->build = (struct bs_build_request){
 		.dir = request->dir, .memory = request->memory, .sources = given_source, .n_sources = 1,

@@ -4,6 +4,7 @@
 
 #include "core/store/index_dir.h"
 #include "corpus/changes/delete.h"
+#include "corpus/changes/uncommitted.h"
 #include "query/search/search.h"
 
 struct deletion {
@@ -188,6 +189,28 @@ enum bs_status bs_index_delete(const struct bs_delete_request *request, struct b
 		status = run(&at, err);
 	bs_index_lock_release(&at.lock);
 	bs_dir_close(&at.dir);
+	bs_buffer_deinit(&at.refs);
+	return status;
+}
+
+enum bs_status bs_writer_delete_query(struct bs_writer *writer, const char *query, size_t query_bytes, uint64_t *n_out,
+                                      struct bs_error *err)
+{
+	const struct bs_uncommitted *uncommitted = (const struct bs_uncommitted *)(const void *)writer;
+	struct bs_delete_request request = {.query = query, .query_bytes = query_bytes};
+	struct bs_delete_result result = {.error_byte = SIZE_MAX};
+	struct deletion at = {.request = &request, .result = &result};
+	struct bs_index *index = NULL;
+	enum bs_status status = bs_index_open_uncommitted(writer, &index, err);
+	if (!status)
+		status = find_matches(&at, index, err);
+	bs_index_close(index);
+	if (!status && result.n_unreadable > 0)
+		status = bs_fail(err, BS_IO, "%llu documents that may match cannot be read", (unsigned long long)result.n_unreadable);
+	if (!status && count_refs(&at) > 0)
+		status = uncommitted->drop(writer, refs_of(&at), count_refs(&at), err);
+	if (n_out)
+		*n_out = status ? 0 : count_refs(&at);
 	bs_buffer_deinit(&at.refs);
 	return status;
 }
