@@ -14,6 +14,7 @@
 #include <unicode/utf8.h>
 
 #include "core/base/bytes.h"
+#include "core/base/watch.h"
 #include "core/text/words_parts.h"
 #include "core/text/words_term.h"
 
@@ -25,6 +26,10 @@
 
 /* Scratch above this is returned after the text that needed it. */
 #define SCRATCH_KEPT_BYTES ((size_t)1 << 22)
+
+/* What a byte of a text costs, about: enough to know when to look at the clock. */
+#define BYTE_NS     4u
+#define SPEND_BYTES 4096
 
 /* Of pure ASCII so much is classified at one go: a window's bytes, classes and edges stay in the first cache. */
 #define ASCII_WINDOW_BYTES ((size_t)4096)
@@ -492,7 +497,11 @@ static enum bs_status decode(struct bs_analysis *analysis, size_t start, size_t 
 		return status;
 	UChar *units = (UChar *)(void *)buffer->data;
 	int32_t n_units = 0;
-	for (size_t at = start; at < end;) {
+	for (size_t at = start, spent = start; at < end && !status;) {
+		if (at - spent >= SPEND_BYTES) {
+			spent = at;
+			status = bs_watch_spend(SPEND_BYTES * BYTE_NS, analysis->err);
+		}
 		if (n_units >= INT32_MAX - 1)
 			return bs_fail(analysis->err, BS_UNSUPPORTED,
 			               "no white space for more than %ld characters from byte %zu on", (long)INT32_MAX,
@@ -503,7 +512,7 @@ static enum bs_status decode(struct bs_analysis *analysis, size_t start, size_t 
 	}
 	*window_out = (struct window){.units = units, .n_units = n_units, .text = text, .end_byte = end,
 	                              .at_byte = start};
-	return BS_OK;
+	return status;
 }
 
 /* Moves the place to a unit that is not behind it; returns its byte. */
@@ -638,6 +647,8 @@ static enum bs_status break_stretch(struct bs_analysis *analysis, struct window 
 		    !is_emoji(analysis->words, window, stretch->start + start, stretch->start + end))
 			continue;
 		enum bs_status status = put_segment(analysis, window, stretch->start + start, stretch->start + end);
+		if (!status)
+			status = bs_watch_spend((uint64_t)(end - start) * BYTE_NS, analysis->err);
 		if (status)
 			return status;
 	}
@@ -672,10 +683,14 @@ static enum bs_status find_stretch(struct bs_analysis *analysis, struct window *
 	unsigned classes = 0;
 	uint32_t bits = 0;
 	*stretch_out = (struct stretch){.start = start, .end = start};
-	for (int32_t at = start; at < window->n_units;) {
+	for (int32_t at = start, spent = start; at < window->n_units;) {
 		UChar32 c = bs_words_next(window->units, &at);
 		uint8_t class;
 		enum bs_status status = class_of(analysis->words, c, &class, analysis->err);
+		if (at - spent >= SPEND_BYTES) {
+			spent = at;
+			status = status ? status : bs_watch_spend(SPEND_BYTES * BYTE_NS, analysis->err);
+		}
 		if (status)
 			return status;
 		bool goes_on = class == BS_CODE_POINT_SCRIPT_RUN || (is_script_run && class == BS_CODE_POINT_MARK);
@@ -896,8 +911,11 @@ enum bs_status bs_words_analyze(struct bs_words *words, const uint8_t *text, siz
 	words->n_tokens = 0;
 	bs_buffer_clear(&words->arena);
 	enum bs_status status = bs_buffer_reserve(&words->arena, ARENA_BYTES + BS_TOKEN_SLACK_BYTES, err);
-	for (size_t at = 0, end; at < text_bytes && !status; at = end)
+	for (size_t at = 0, end; at < text_bytes && !status; at = end) {
 		status = analyze_piece(&analysis, at, text_bytes, &end);
+		if (!status)
+			status = bs_watch_spend((end - at) * BYTE_NS, err);
+	}
 	if (!status)
 		status = bs_words_flush(&analysis);
 	trim_scratch(words, SCRATCH_KEPT_BYTES);

@@ -13,6 +13,7 @@
 #include <unicode/utf8.h>
 
 #include "core/base/bytes.h"
+#include "core/base/watch.h"
 #include "core/text/words_parts.h"
 
 /* A UTF-16 unit becomes at most 3 bytes of UTF-8 (a pair of units, 4). */
@@ -47,6 +48,11 @@ bool bs_words_is_of_script_run(struct bs_words *words, UChar32 c)
 	return false;
 }
 
+/* What they cost about, for the watch: a token for who gets it, and a unit of a word that is folded in one piece. */
+#define TOKEN_NS 20u
+#define UNIT_NS  10u
+#define SPEND_UNITS 1024
+
 enum bs_status bs_words_hand_on(struct bs_analysis *analysis)
 {
 	struct bs_words *words = analysis->words;
@@ -55,6 +61,9 @@ enum bs_status bs_words_hand_on(struct bs_analysis *analysis)
 		               (unsigned long)UINT32_MAX);
 	size_t n_tokens = words->n_tokens;
 	words->n_tokens = 0;
+	enum bs_status status = bs_watch_spend(n_tokens * TOKEN_NS, analysis->err);
+	if (status)
+		return status;
 	return n_tokens ? analysis->fn(analysis->context, words->tokens, n_tokens, analysis->err) : BS_OK;
 }
 
@@ -171,7 +180,9 @@ static enum bs_status normalize(const UNormalizer2 *form, const UChar *from, int
 {
 	size_t wanted = (size_t)from_units + (size_t)from_units / 2 + 32;
 	for (;;) {
-		enum bs_status status = bs_buffer_reserve(to, wanted * sizeof(UChar), err);
+		enum bs_status status = bs_watch_spend((uint64_t)from_units * 2 * UNIT_NS, err);
+		if (!status)
+			status = bs_buffer_reserve(to, wanted * sizeof(UChar), err);
 		if (status)
 			return status;
 		size_t room = to->capacity_bytes / sizeof(UChar);
@@ -212,8 +223,8 @@ static enum bs_status fold(struct bs_words *words, const UChar *raw, int32_t n_u
                            struct bs_error *err)
 {
 	for (int32_t i = 0; i < n_units; i++) {
-		enum bs_status status = BS_OK;
-		if (words->simple_folds[raw[i]] == FOLD_UNKNOWN)
+		enum bs_status status = i % SPEND_UNITS == SPEND_UNITS - 1 ? bs_watch_spend(SPEND_UNITS * UNIT_NS, err) : BS_OK;
+		if (!status && words->simple_folds[raw[i]] == FOLD_UNKNOWN)
 			status = learn_fold(words, raw[i], err);
 		if (status)
 			return status;

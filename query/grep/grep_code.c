@@ -3,6 +3,13 @@
 
 #include <stdio.h>
 
+#include "core/base/clock.h"
+#include "core/base/watch.h"
+
+/* What it costs about to compile a pattern, and a byte of one, for the watch. */
+#define COMPILE_NS       5000u
+#define COMPILED_BYTE_NS 50u
+
 /* Of a pattern that is refused so much is shown. */
 #define SHOWN_BYTES 200
 
@@ -49,6 +56,11 @@ enum bs_status bs_grep_code_compile(const struct bs_grep_pattern *pattern, const
 		options |= PCRE2_CASELESS;
 	if (pattern->is_multi_line && pattern->dot_all)
 		options |= PCRE2_DOTALL;
+	enum bs_status status = bs_watch_spend(COMPILE_NS + text->used_bytes * COMPILED_BYTE_NS, err);
+	if (status) {
+		pcre2_compile_context_free(context);
+		return status;
+	}
 	code_out->code = pcre2_compile(text->data, text->used_bytes - 1, options, &error, &off, context);
 	pcre2_compile_context_free(context);
 	if (is_too_large_out)
@@ -69,11 +81,66 @@ const pcre2_code *bs_grep_code_ready(struct bs_grep_code *code, pthread_mutex_t 
 	return code->code;
 }
 
+/* Of an attempt. A step looks at two bytes a nanosecond, if it looks through a line. */
+#define ATTEMPT_NS     1000000u
+#define ATTEMPT_BYTES  ((uint64_t)2 * ATTEMPT_NS)
+#define MOST_GROWTH    8.0
+#define LEAST_GROWTH   2.0
+#define MOST_STEPS     20000u
+#define MATCH_NS       100u
+
+/* How many steps the next attempt may take, of which the last one's took so long; 0: there is no time for more. */
+static uint32_t more_steps(uint32_t n_steps, uint32_t most_steps, uint64_t spent_ns)
+{
+	uint64_t left_ns = bs_watch_left_ns();
+	double growth = (double)ATTEMPT_NS / (double)(spent_ns + 1);
+	growth = growth > MOST_GROWTH ? MOST_GROWTH : growth < LEAST_GROWTH ? LEAST_GROWTH : growth;
+	if (left_ns < UINT64_MAX / 2 && growth * (double)spent_ns > (double)(left_ns + ATTEMPT_NS))
+		growth = (double)(left_ns + ATTEMPT_NS) / (double)spent_ns;
+	if (growth < 1)
+		return 0;
+	double wanted = growth * n_steps + 1;
+	return wanted < most_steps ? (uint32_t)wanted : most_steps;
+}
+
+static int match_in_attempts(const pcre2_code *code, const uint8_t *text, size_t end, size_t from, size_t longest_bytes,
+                             pcre2_match_data *data, pcre2_match_context *context)
+{
+	uint32_t most_steps = 0;
+	uint64_t wanted = ATTEMPT_BYTES / (longest_bytes + 1) + 1;
+	int n = PCRE2_ERROR_MATCHLIMIT;
+	(void)pcre2_config(PCRE2_CONFIG_MATCHLIMIT, &most_steps);
+	for (uint32_t n_steps = wanted < MOST_STEPS ? (uint32_t)wanted : MOST_STEPS; n_steps > 0;) {
+		uint64_t start_ns = bs_now_ns();
+		(void)pcre2_set_match_limit(context, n_steps);
+		n = pcre2_match(code, text, end, from, 0, data, context);
+		if (n != PCRE2_ERROR_MATCHLIMIT || n_steps >= most_steps || bs_watch_ask(NULL))
+			break;
+		n_steps = more_steps(n_steps, most_steps, bs_now_ns() - start_ns);
+		if (n_steps == 0)
+			bs_watch_give_up();
+	}
+	(void)pcre2_set_match_limit(context, most_steps);
+	return n;
+}
+
+int bs_grep_code_match(const pcre2_code *code, const uint8_t *text, size_t end, size_t from, size_t longest_bytes,
+                       pcre2_match_data *data, pcre2_match_context *context)
+{
+	if (!bs_watch_here)
+		return pcre2_match(code, text, end, from, 0, data, context);
+	if (bs_watch_spend(MATCH_NS + (end - from), NULL))
+		return PCRE2_ERROR_MATCHLIMIT;
+	return match_in_attempts(code, text, end, from, longest_bytes, data, context);
+}
+
 enum bs_status bs_grep_code_check(int result, struct bs_error *err)
 {
 	char why[200];
 	if (result >= 0 || result == PCRE2_ERROR_NOMATCH)
 		return BS_OK;
+	if (bs_watch_is_over())
+		return bs_watch_ask(err);
 	pcre2_get_error_message(result, (PCRE2_UCHAR *)why, sizeof(why));
 	return bs_fail(err, BS_UNSUPPORTED, "given up: the pattern takes too long here (%s)", why);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/base/hash.h"
+#include "core/base/watch.h"
 #include "core/lexicon/lexicon.h"
 #include "core/lexicon/word_pairs.h"
 #include "query/search/fuzzy.h"
@@ -20,6 +21,10 @@ void bs_plan_deinit(struct bs_plan *plan)
 	bs_buffer_deinit(&plan->memory_ranges);
 	*plan = (struct bs_plan){0};
 }
+
+/* What a step through a lexicon, and the search for one term in it, cost about. */
+#define TERM_NS 50u
+#define FIND_NS 1000u
 
 static void append(struct bs_plan *plan, struct bs_buffer *to, const void *bytes, size_t n_bytes)
 {
@@ -107,6 +112,8 @@ static bool next_term(struct bs_plan *plan, struct bs_lexicon_cursor *cursor)
 {
 	bool end = true;
 	if (!plan->status)
+		plan->status = bs_watch_spend(TERM_NS, plan->err);
+	if (!plan->status)
 		plan->status = bs_lexicon_cursor_next(cursor, &end, plan->err);
 	return !plan->status && !end;
 }
@@ -188,9 +195,10 @@ enum bs_status bs_plan_df(const struct bs_snapshot *snapshot, const uint8_t *key
 	*df_out = 0;
 	for (uint32_t s = 0; s < snapshot->manifest.n_segments; s++) {
 		bool found;
-		uint64_t ordinal, df;
-		enum bs_status status = bs_lexicon_find(&snapshot->segments[s].lexicon, key, key_bytes, &found, &ordinal, &df,
-		                                        err);
+		uint64_t ordinal, df = 0;
+		enum bs_status status = bs_watch_spend(FIND_NS, err);
+		if (!status)
+			status = bs_lexicon_find(&snapshot->segments[s].lexicon, key, key_bytes, &found, &ordinal, &df, err);
 		if (status)
 			return status;
 		*df_out += df;
@@ -204,6 +212,9 @@ static void resolve(struct bs_plan *plan, uint32_t s, uint32_t t)
 	struct bs_plan_term *term = &plan->terms[t];
 	struct bs_term_place place = {0};
 	uint64_t ordinal;
+	plan->status = bs_watch_spend(FIND_NS, plan->err);
+	if (plan->status)
+		return;
 	plan->status = bs_lexicon_find(&segment->lexicon, plan->keys.data + term->key_offset, term->key_bytes,
 	                               &place.is_found, &ordinal, &place.df, plan->err);
 	if (plan->status)
