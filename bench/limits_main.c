@@ -318,6 +318,13 @@ static bool prepare(const char *tree)
 	return n_words > 100 && is_written;
 }
 
+/* What was late is told, to be looked at. */
+static void tell_late(double ms, const struct bs_limits *limits, const char *name, const char *asked)
+{
+	if (ms * 1e6 > 2 * (double)limits->deadline_ns)
+		fprintf(stderr, "%.1f ms: %s: %.100s\n", ms, name, asked);
+}
+
 static double run_query(struct bs_finder *finder, const struct bs_limits *limits, uint64_t plain_hits, bool *is_wrong)
 {
 	enum query_kind kind = (enum query_kind)draw_kind(query_names, QUERY_KINDS);
@@ -330,6 +337,7 @@ static double run_query(struct bs_finder *finder, const struct bs_limits *limits
 	enum bs_status status = bs_find(finder, &request, &result, &err);
 	double ms = now_ms() - start_ms;
 	note(&query_sums[kind], status, result.is_partial, ms, err.text);
+	tell_late(ms, limits, query_names[kind], text);
 	request = (struct bs_find_request){.query = PLAIN, .query_bytes = strlen(PLAIN), .mode = BS_FIND_COUNT};
 	*is_wrong = bs_find(finder, &request, &result, &err) != BS_OK || result.n_hits != plain_hits;
 	if (*is_wrong)
@@ -350,6 +358,7 @@ static double run_grep(const char *index, const char *tree, const struct bs_cons
 	enum bs_status status = bs_grep(&request, &result, &err);
 	double ms = now_ms() - start_ms;
 	note(&grep_sums[kind], status, result.is_partial, ms, err.text);
+	tell_late(ms, limits, grep_names[kind], list[0]);
 	return ms;
 }
 

@@ -30,6 +30,7 @@ struct bracket {
 #define SPEND_BYTES 1024u
 #define BYTE_NS     4u
 #define TOKEN_NS    200u
+#define NOTICE_NS   500u
 
 void bs_lex_deinit(struct bs_lexing *lexing)
 {
@@ -79,6 +80,7 @@ void bs_lex_notice(struct bs_lexing *lexing, size_t start_byte, size_t end_byte,
 	bool is_told = lexing->status || query->n_notices == BS_QUERY_NOTICES;
 	if (is_told && !lexing->options->strict)
 		return;
+	bs_lex_keep(lexing, bs_watch_spend(NOTICE_NS, lexing->err));
 	(void)bs_fail(&notice, BS_OK, "%.*s%s %s", n_shown, (const char *)text, cut, message);
 	if (lexing->options->strict)
 		bs_lex_fail(lexing, start_byte, notice.text);
@@ -229,8 +231,9 @@ static void mark_delimiters(struct bs_lexing *lexing)
 		}
 	}
 	const struct bracket *open = (const struct bracket *)(const void *)lexing->open.data;
-	for (size_t i = 0; i < lexing->open.used_bytes / sizeof(*open); i++)
-		bs_lex_notice(lexing, open[i].byte, open[i].byte + 1, "is never closed: it counts as a sign");
+	/* Of all of them the same would be said. */
+	if (lexing->open.used_bytes > 0)
+		bs_lex_notice(lexing, open[0].byte, open[0].byte + 1, "is never closed: it counts as a sign");
 }
 
 /* ---- numbers behind a token ---- */
