@@ -1,13 +1,5 @@
 # changelogs.awk: Debian's changelogs -> JSONL, a record an entry: id (package and version), subject (its first line), from, date,
 # and text. Short records much like mail. Of an entry that several packages have, the first counts: ids are unique.
-function quoted(text) {
-    gsub(/\\/, "\\\\\\\\", text)
-    gsub(/"/, "\\\"", text)
-    gsub(/\t/, "\\t", text)
-    gsub(/\n/, "\\n", text)
-    gsub(/[\001-\037]/, " ", text)
-    return "\"" text "\""
-}
 /^[a-z0-9][a-z0-9+.-]* \([^ )]+\) [^;]*;/ {
     id = $1 " " substr($2, 2, length($2) - 2)
     subject = $0

@@ -40,7 +40,7 @@ void filter_ask(void *handle, const struct query *query, struct answer *answer_o
 		.longest_field_bytes = filter->index->longest_field_bytes,
 	};
 	struct bs_query_stats stats = {0};
-	struct bs_query *parsed;
+	struct bs_query_tree *parsed;
 	struct bs_error err;
 	uint64_t n_sure = 0;
 	enum bs_status status =
@@ -57,7 +57,7 @@ void filter_ask(void *handle, const struct query *query, struct answer *answer_o
 		die("%s: %s", query->text, err.text);
 	answer_out->count = stats.candidates;
 	answer_out->touched = (struct touched){.is_known = true, .index_bytes = stats.lines_read * 64};
-	bs_query_free(parsed);
+	bs_query_tree_free(parsed);
 }
 
 void filter_close(void *handle)

@@ -1,13 +1,5 @@
 # packages.awk: Debian's Translation-en files (descriptions of packages) -> JSONL: id (the package), summary, description.
 # Of a package that comes again, the first description counts: ids are unique.
-function quoted(text) {
-    gsub(/\\/, "\\\\\\\\", text)
-    gsub(/"/, "\\\"", text)
-    gsub(/\t/, "\\t", text)
-    gsub(/\n/, "\\n", text)
-    gsub(/[\001-\037]/, " ", text)
-    return "\"" text "\""
-}
 function flush_record() {
     if (package != "" && !(package in seen)) {
         seen[package] = 1

@@ -12,12 +12,6 @@ BEGIN {
         "From the list of all that there is to be had with %, and on its own;" \
         "In this part, to be read by you: what to do with % and the rest of it", forms, ";")
 }
-function quoted(text) {
-    gsub(/\\/, "\\\\\\\\", text)
-    gsub(/"/, "\\\"", text)
-    gsub(/[\001-\037]/, " ", text)
-    return "\"" text "\""
-}
 function title(number, form) {
     form = forms[number % n_forms + 1]
     return substr(form, 1, index(form, "%") - 1) package substr(form, index(form, "%") + 1) ": " summary

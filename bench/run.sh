@@ -145,7 +145,7 @@ make_of_descriptions() { # NAME
     [ ${#lists[@]} -gt 0 ] || fail "apt has no descriptions of packages"
     for list in "${lists[@]}"; do
         /usr/lib/apt/apt-helper cat-file "$list"
-    done | LC_ALL=C awk -f "$here/$1.awk" >"$cache/$1.new"
+    done | LC_ALL=C awk -f "$here/json.awk" -f "$here/$1.awk" >"$cache/$1.new"
     mv -- "$cache/$1.new" "$cache/$1.jsonl"
 }
 
@@ -165,7 +165,7 @@ make_changelogs() {
     [ ! -e "$cache/changelogs.jsonl" ] || return 0
     find /usr/share/doc -mindepth 2 -maxdepth 2 -type f \( -name changelog.gz -o -name changelog.Debian.gz \) -print0 |
         LC_ALL=C sort -z | xargs -0 gzip -dc | iconv -c -f UTF-8 -t UTF-8 |
-        LC_ALL=C awk -f "$here/changelogs.awk" >"$cache/changelogs.new"
+        LC_ALL=C awk -f "$here/json.awk" -f "$here/changelogs.awk" >"$cache/changelogs.new"
     [ -s "$cache/changelogs.new" ] || fail "no changelogs are installed here"
     mv -- "$cache/changelogs.new" "$cache/changelogs.jsonl"
 }
@@ -290,6 +290,10 @@ run_quick() {
     measure generated "$cache/generated.jsonl" "$cache/generated"
     measure sample "$top/corpus/sample" "$cache/sample"
     bench compare --in-turn --cache "$cache/sample" --number "$queries" --seed "$seed" --engines bitsift,bitsift-top
+    # What was made may be shared by a link.
+    mv -- "$cache/sample/terms" "$cache/terms"
+    ln -s ../terms "$cache/sample/terms"
+    bench queries --cache "$cache/sample" --number "$queries" --seed $((seed + 1))
 }
 
 # ---- all ----

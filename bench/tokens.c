@@ -38,12 +38,14 @@ void terms_read(const struct corpus *corpus, struct terms *terms_out)
 	FILE *file = open_file(path, "r");
 	struct terms terms = {.n_terms = (uint32_t)corpus->n_terms};
 	terms.terms = grown(NULL, terms.n_terms * sizeof(*terms.terms));
-	terms.bytes = grown(NULL, path_bytes(path) + terms.n_terms);
+	size_t n_left = path_bytes(path) + terms.n_terms;
+	terms.bytes = grown(NULL, n_left);
 	char *at = terms.bytes;
 	for (uint32_t i = 0; i < terms.n_terms; i++) {
 		uint32_t n_bytes = (uint32_t)get_varint(file);
-		if (fread(at, 1, n_bytes, file) != n_bytes)
+		if (n_bytes >= n_left || fread(at, 1, n_bytes, file) != n_bytes)
 			die("%s: ends too early", path);
+		n_left -= n_bytes + 1;
 		at[n_bytes] = '\0';
 		terms.terms[i] = (struct term){.text = at, .n_bytes = n_bytes, .df = (uint32_t)get_varint(file)};
 		at += n_bytes + 1;

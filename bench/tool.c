@@ -85,8 +85,12 @@ static int add_bytes(const char *path, const struct stat *found, int kind, struc
 
 uint64_t path_bytes(const char *path)
 {
+	/* The path itself may be a link; below it none is followed. */
+	char *real = realpath(path, NULL);
 	walked_bytes = 0;
-	(void)nftw(path, add_bytes, 16, FTW_PHYS);
+	if (real)
+		(void)nftw(real, add_bytes, 16, FTW_PHYS);
+	free(real);
 	return walked_bytes;
 }
 

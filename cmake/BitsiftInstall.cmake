@@ -6,6 +6,8 @@ set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/bitsift)
 
 install(TARGETS bitsift RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
 install(FILES ${PROJECT_SOURCE_DIR}/core/bitsift.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT headers)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/core/bitsift DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT headers
+    FILES_MATCHING PATTERN "*.h")
 
 # Each kind has its export of its own, so that the package can be had with either or both.
 foreach(kind IN ITEMS shared static)

@@ -1,5 +1,5 @@
 # libbitsift: the objects of core, corpus, indexer and query once more, as what is installed. Both kinds are built; only
-# what bitsift.h declares leaves the shared one (the rest is hidden, by CMAKE_C_VISIBILITY_PRESET and by the script).
+# what the public headers declare leaves the shared one (the rest is hidden, by CMAKE_C_VISIBILITY_PRESET and by the script).
 option(BITSIFT_SHARED "Build the shared library" ON)
 option(BITSIFT_STATIC "Build the static library" ON)
 

@@ -6,7 +6,10 @@
  *      bs_index_open     an index -> a handle, immutable and shared by any number of threads
  *      bs_finder_new     what one thread needs to search, besides the handle
  *      bs_find           a query -> hits, through a callback
+ *      bs_document       an id -> the texts of that document
  *      bs_grep           regular expressions -> lines of files, with an index or without
+ *
+ * Documents from memory, and indexes in memory: bitsift/writer.h.
  *
  * What words, queries, ids, scores and "changed" mean is in bitsift-index(1) and bitsift-query(1); the library and the
  * program give the same answers. Link with bitsift::bitsift (CMake) or `pkg-config --cflags --libs bitsift`.
@@ -174,6 +177,30 @@ struct bs_consent {
 	uint64_t reserved[4];
 };
 
+/* An index that is no directory: its files are in memory. See bitsift/writer.h. */
+struct bs_memory;
+
+/* One named text of a document. Any bytes, not NUL-ended. */
+struct bs_text {
+	const char *field;
+	size_t field_bytes;
+	const char *text;
+	size_t text_bytes;
+};
+
+/*
+ * Gives the texts of documents that the index does not store (struct bs_writer_request), as they were added or as they are
+ * now: what is found is what they say. texts: 0, and *texts_out is borrowed until the next call on this thread; 1: there is no such document any
+ * more; anything else: it cannot be read. It must be given to whoever opens the index, and must outlive what is opened. It
+ * is called by the thread that searches; if any_thread is set, and n_threads of a search is not 1, by several at once.
+ */
+struct bs_text_provider {
+	int (*texts)(void *context, const char *id, size_t id_bytes, const struct bs_text **texts_out, size_t *n_texts_out);
+	void *context;
+	bool any_thread;
+	uint64_t reserved[2];
+};
+
 /* Why something named by a source did not become a document. The numbers are those of the file format. */
 enum bs_skip {
 	BS_SKIP_BINARY,     /* a NUL byte in the first 64 KiB */
@@ -254,6 +281,7 @@ struct bs_build_request {
 	 * by bs_index_locate, or one in the working directory where there is none. That must not be a symbolic link:
 	 * BS_UNTRUSTED. */
 	const char *dir;
+	struct bs_memory *memory; /* instead of a directory; dir is NULL */
 	/*
 	 * Files, folders, JSONL collections (*.jsonl, *.ndjson), or "-" for JSONL on file descriptor 0. They are added to
 	 * those recorded in the index, and looked at; the recorded ones stay as they were. n_sources == 0: all recorded
@@ -271,8 +299,8 @@ struct bs_build_request {
 	const char *const *forget;
 	size_t n_forget;
 
-	/* Options that are recorded with the index. If none of them is set, an index that exists keeps its own. If one
-	 * is, they must be those it was made with, or rebuild must be set. */
+	/* Options that are recorded with the index. If none of them is set, an index that exists keeps its own, with rebuild, too,
+	 * if its manifest can be read. If one is, they must be those it was made with, or rebuild must be set. */
 	bool words;                     /* index words, for bs_find */
 	bool grams;                     /* index the files' grams, for bs_grep; neither of the two: both, but of collections that are
 	                                 * sources only in an index that has a folder or file, too, or was once asked for grams */
@@ -291,10 +319,12 @@ struct bs_build_request {
 	 * NULL-ended; NULL: no others. One whose first line is no JSON object is a file all the same. */
 	const char *const *records;
 	bool no_records;                /* folders: none are. An index that was made before there was a choice keeps to that */
+	bool store;                     /* the texts of files and records are kept in the index, so that nobody need read them again: they
+	                                 * are shown and verified as they were indexed, as long as their sources are what they were */
 	double density;                 /* share of set bits, 0.05 to 0.6: less is faster and larger; 0: 0.3 */
 
 	/* Options of this run. */
-	bool rebuild;          /* index everything again: new options, or after damage */
+	bool rebuild;          /* index everything again: with new options, or after damage */
 	bool strict;           /* stop at the first bad JSONL record */
 	bool wait;             /* for another writer to be done; else BS_BUSY */
 	bool names_hidden;     /* skipped is called for what is hidden or ignored, too */
@@ -316,6 +346,8 @@ struct bs_build_request {
 	const struct bs_analyzer *analyzer; /* NULL: the library's rules */
 	const struct bs_limits *limits;     /* NULL: none */
 	const struct bs_log *log;           /* NULL: none */
+	const struct bs_text_provider *texts; /* of documents that are not stored: they are moved by compaction, and made anew by
+	                                       * rebuild, if it has them; else they stay as they are, and rebuild fails */
 	const struct bs_build_tuning *tuning; /* NULL */
 	uint64_t reserved[4];
 };
@@ -353,6 +385,8 @@ BS_API enum bs_status bs_index_compact(const struct bs_build_request *request, s
 
 struct bs_delete_request {
 	const char *dir;
+	struct bs_memory *memory; /* instead; dir is NULL */
+	const struct bs_text_provider *texts; /* the query: of documents that are not stored */
 	/* The documents of one of these local ids (struct bs_find_hit), or where none has it, of that id, in whatever source; or,
 	 * if there is a query, */
 	const char *const *ids;
@@ -403,6 +437,7 @@ BS_API enum bs_status bs_index_delete(const struct bs_delete_request *request, s
 
 struct bs_check_request {
 	const char *dir;
+	struct bs_memory *memory; /* instead; dir is NULL */
 	const struct bs_consent *consent; /* only the question about owners is asked */
 	void (*progress)(void *context, uint64_t done_bytes, uint64_t total_bytes); /* comes often; NULL: not called */
 	void *context;
@@ -428,6 +463,8 @@ struct bs_index;
 
 struct bs_open_request {
 	const char *dir;
+	struct bs_memory *memory; /* instead; dir is NULL */
+	const struct bs_text_provider *texts; /* of documents that are not stored. NULL: such that must be read cannot be */
 	const char *kernel; /* the SIMD code to use, a name of bs_kernel_names; NULL: the best of this machine */
 	const struct bs_consent *consent;
 	/* Look at every source: the handle answers for what the sources hold now, documents that are new or changed
@@ -568,6 +605,8 @@ struct bs_find_hit {
 	bool is_date;        /* it is one */
 };
 
+struct bs_statistics;
+
 struct bs_find_request {
 	/* In the query language of bitsift-query(1), at most BS_QUERY_MAX_BYTES. Any bytes: what is not UTF-8 counts as
 	 * U+FFFD. */
@@ -591,6 +630,9 @@ struct bs_find_request {
 	const char *like_id;
 	const char *like_text;
 	size_t like_text_bytes;
+	/* Scores are by these instead of what this index says (bitsift/query.h), borrowed until bs_find returns. BS_INVALID: they do not
+	 * name a word of the query that scores; or with feedback_docs, like_id or like_text. NULL: by this index. */
+	const struct bs_statistics *statistics;
 	bool approx;     /* BS_FIND_TOP: verify only the candidates that look best; a notice says how many */
 	bool brute;      /* read every document instead of using the index: the same answer, for comparison */
 	bool no_stat;    /* take the index at its word: no file is looked at unless its text is needed. What is read counts as it is */
@@ -696,6 +738,16 @@ struct bs_find_result {
  */
 BS_API enum bs_status bs_find(struct bs_finder *finder, const struct bs_find_request *request,
                               struct bs_find_result *result_out, struct bs_error *err) BS_WARN_UNUSED;
+
+/*
+ * The texts of the document that bears this id, of the commit, as they are now: of a file one, of a field without name; of a
+ * record its fields as they are indexed, dots between the names; of a given document all that was given. ids are as those of
+ * bs_delete_request; where several documents have it, this is the first one. *is_changed_out (nullable): it is
+ * not what was indexed. *texts_out is borrowed from the finder until its next use. BS_NOT_FOUND: no document has
+ * that id, or its source is gone. BS_IO: it cannot be read. BS_CORRUPT, BS_UNTRUSTED (a source that is not followed), BS_NO_MEMORY.
+ */
+BS_API enum bs_status bs_document(struct bs_finder *finder, const char *id, size_t id_bytes, const struct bs_text **texts_out,
+                                  size_t *n_texts_out, bool *is_changed_out, struct bs_error *err) BS_WARN_UNUSED;
 
 /* For people: the query and, on a line of its own, a caret under the character at error_byte (or one past the end),
  * without a final line feed. Control characters and what is not UTF-8 are shown as U+FFFD; a long query is cut around

@@ -11,6 +11,7 @@
  *   oracle_range.c   numbers and dates of texts, and ranges of them
  *   oracle_filter.c  random filters of a request, and which documents they let pass
  *   oracle_bench.c   a corpus, indexed, and the engine to search it
+ *   oracle_apart.c   the same documents, asked one by one apart from the index
  *   test_oracle.c    compares
  *
  * The tokens come from the naive analyzer of words_rig.h; the tree is made first and printed, so that the engine's
@@ -115,7 +116,8 @@ uint32_t oracle_find_term(const struct oracle *oracle, const void *term, size_t 
 
 /* ---- a corpus ---- */
 
-#define ORACLE_MAX_SOURCES 6
+#define ORACLE_MAX_SOURCES 7
+#define ORACLE_DRAWN_SOURCES 6
 
 /* Everything about a corpus that is drawn before its texts. */
 struct oracle_setup {

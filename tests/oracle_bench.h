@@ -70,6 +70,8 @@ void bench_write(struct bench *bench);
 void bench_write_file(struct bench *bench, unsigned number, const char *text);
 /* Indexes them, and opens the index with every kernel. */
 void bench_open(struct bench *bench);
+/* An index of some of the sources, in a folder of that name. */
+void bench_index(struct bench *bench, const char *dir, uint32_t first_source, uint32_t n_sources);
 /* Leaves and removes the folder. */
 void bench_deinit(struct bench *bench);
 /* A teardown for cmocka: removes the folder that a failed test left. */
@@ -77,5 +79,9 @@ int bench_clean(void **state);
 
 /* Runs bench->query; what it gave is in bench->found. */
 void bench_search(struct bench *bench, size_t kernel, enum bs_find_mode mode, bool brute);
+
+/* Asks each document about bench->query by bs_query_match and bs_query_score: what they say that the naive search, or a search
+ * of the index with given statistics or without, does not. NULL: nothing. In oracle_apart.c. */
+const char *bench_check_apart(struct bench *bench);
 
 #endif

@@ -72,7 +72,7 @@ void oracle_setup_draw(struct oracle_setup *setup, struct dice *dice, uint64_t s
 	setup->mean_words = n_docs ? 2 : roll_between(dice, 1, setup->n_docs > 3000 ? 3 : setup->n_docs > 900 ? 8 : 25);
 	setup->n_vocabulary = roll_between(dice, 10, chance(dice, 50) ? 200 : 4000);
 	setup->is_young = chance(dice, 10);
-	setup->n_sources = n_docs || chance(dice, 40) ? 1 : roll_between(dice, 1, ORACLE_MAX_SOURCES);
+	setup->n_sources = n_docs || chance(dice, 40) ? 1 : roll_between(dice, 1, ORACLE_DRAWN_SOURCES);
 	for (uint32_t i = 0; i < setup->n_sources; i++) {
 		bool is_stdin = false;
 		const char *source = n_docs ? "c0.jsonl" : draw_source(setup, dice, i, &is_stdin);

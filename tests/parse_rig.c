@@ -48,26 +48,26 @@ struct bs_query_options make_options(bool any)
 		.words = plain_words, .fields = &field_numbers, .longest_field_bytes = 8, .any = any};
 }
 
-struct bs_query *parse(const char *text, size_t text_bytes, bool any, size_t *error_byte, struct bs_error *err)
+struct bs_query_tree *parse(const char *text, size_t text_bytes, bool any, size_t *error_byte, struct bs_error *err)
 {
 	struct bs_query_options options = make_options(any);
-	struct bs_query *query;
+	struct bs_query_tree *query;
 	enum bs_status status = bs_query_parse((const uint8_t *)text, text_bytes, &options, &query, error_byte, err);
 	assert_true(status == BS_OK || status == BS_INVALID);
 	assert_int_equal(status == BS_OK, query != NULL);
 	return query;
 }
 
-struct bs_query *must_parse(const char *text, bool any)
+struct bs_query_tree *must_parse(const char *text, bool any)
 {
 	struct bs_error err = {{0}};
-	struct bs_query *query = parse(text, strlen(text), any, NULL, &err);
+	struct bs_query_tree *query = parse(text, strlen(text), any, NULL, &err);
 	if (!query)
 		fail_msg("%s: %s", text, err.text);
 	return query;
 }
 
-char *format(const struct bs_query *query)
+char *format(const struct bs_query_tree *query)
 {
 	struct bs_buffer out = {0};
 	assert_int_equal(bs_query_format(query, &out, NULL), BS_OK);

@@ -19,10 +19,10 @@ int close_words(void **state);
 struct bs_query_options make_options(bool any);
 
 /* The query, or NULL with *error_byte and *err. */
-struct bs_query *parse(const char *text, size_t text_bytes, bool any, size_t *error_byte, struct bs_error *err);
+struct bs_query_tree *parse(const char *text, size_t text_bytes, bool any, size_t *error_byte, struct bs_error *err);
 /* The query; fails the test if there is an error. */
-struct bs_query *must_parse(const char *text, bool any);
+struct bs_query_tree *must_parse(const char *text, bool any);
 /* The tree as text, NUL-ended; the caller frees it. */
-char *format(const struct bs_query *query);
+char *format(const struct bs_query_tree *query);
 
 #endif

@@ -180,7 +180,7 @@ static uint64_t n_compared, n_answered[3], n_early;
 
 struct bench {
 	struct bs_words *words;
-	struct bs_query *query;
+	struct bs_query_tree *query;
 	struct bs_plan plan;
 	struct bs_matcher *matcher;
 	struct bs_byte_verifier *byte_verifier;
@@ -356,7 +356,7 @@ static void check_query(struct bench *bench, const struct doc *doc)
 	}
 	bs_byte_verifier_free(bench->byte_verifier);
 	bs_matcher_free(bench->matcher);
-	bs_query_free(bench->query);
+	bs_query_tree_free(bench->query);
 }
 
 static void check_documents(const struct bs_words_options *options, uint64_t seed, int n_docs)

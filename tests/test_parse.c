@@ -15,12 +15,12 @@
 
 static void check_tree(const char *text, bool any, const char *wanted)
 {
-	struct bs_query *query = must_parse(text, any);
+	struct bs_query_tree *query = must_parse(text, any);
 	char *tree = format(query);
 	if (strcmp(tree, wanted) != 0)
 		fail_msg("%s: got %s, wanted %s", text, tree, wanted);
 	free(tree);
-	bs_query_free(query);
+	bs_query_tree_free(query);
 }
 
 struct tree_case {
@@ -122,7 +122,7 @@ static void test_weights(void **state)
 	CHECK_TREES(cases, false);
 }
 
-static double weight_of(const struct bs_query *query, const char *word)
+static double weight_of(const struct bs_query_tree *query, const char *word)
 {
 	for (size_t e = 0; e < query->n_elements; e++)
 		if (query->elements[e].term_bytes == strlen(word) &&
@@ -133,10 +133,10 @@ static double weight_of(const struct bs_query *query, const char *word)
 
 static void check_weight(const char *text, const char *word, double wanted)
 {
-	struct bs_query *query = must_parse(text, false);
+	struct bs_query_tree *query = must_parse(text, false);
 	if (weight_of(query, word) < wanted || weight_of(query, word) > wanted)
 		fail_msg("%s: %s weighs %g, not %g", text, word, weight_of(query, word), wanted);
-	bs_query_free(query);
+	bs_query_tree_free(query);
 }
 
 /* Of all places that are not negated. */
@@ -174,7 +174,7 @@ static void test_terms(void **state)
 	options.n_terms = 2;
 	options.own_share = 0.25;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct bs_query *query;
+		struct bs_query_tree *query;
 		assert_int_equal(bs_query_parse((const uint8_t *)cases[i].text, strlen(cases[i].text), &options, &query, NULL, NULL),
 		                 BS_OK);
 		char *tree = format(query);
@@ -182,7 +182,7 @@ static void test_terms(void **state)
 			fail_msg("%s: got %s, wanted %s", cases[i].text, tree, cases[i].tree);
 		assert_true(weight_of(query, "x") > 0.49 && weight_of(query, "x") < 0.51 && weight_of(query, "a") >= 2);
 		free(tree);
-		bs_query_free(query);
+		bs_query_tree_free(query);
 	}
 }
 
@@ -242,11 +242,11 @@ static void test_tokens(void **state)
 		{"\xc3 a \xe3\x81", "a"},
 	};
 	CHECK_TREES(cases, false);
-	struct bs_query *query = parse("a\0b OR c", 8, false, NULL, NULL);
+	struct bs_query_tree *query = parse("a\0b OR c", 8, false, NULL, NULL);
 	char *tree = format(query);
 	assert_string_equal(tree, "(OR (PHRASE a@0 b@1) c)");
 	free(tree);
-	bs_query_free(query);
+	bs_query_tree_free(query);
 }
 
 static void test_phrases_and_near(void **state)
@@ -393,11 +393,11 @@ static void test_runs(void **state)
 		{"ｶﾞ", "ガ"},
 	};
 	CHECK_TREES(cases, false);
-	struct bs_query *query = must_parse("漢字 -漢字 字漢", false);
+	struct bs_query_tree *query = must_parse("漢字 -漢字 字漢", false);
 	assert_int_equal(query->n_elements, 4);
 	assert_int_equal(query->elements[2].kind, BS_ELEMENT_BIGRAM);
 	assert_false(query->elements[2].is_positive);
-	bs_query_free(query);
+	bs_query_tree_free(query);
 }
 
 static void test_fields(void **state)
@@ -513,7 +513,7 @@ static void check_notice(const struct notice_case *c)
 	struct bs_query_options options = make_options(false);
 	struct bs_error err = {{0}};
 	size_t error_byte;
-	struct bs_query *query = must_parse(c->text, false);
+	struct bs_query_tree *query = must_parse(c->text, false);
 	char *tree = format(query);
 	if (strcmp(tree, c->tree) != 0)
 		fail_msg("%s: got %s, wanted %s", c->text, tree, c->tree);
@@ -522,14 +522,14 @@ static void check_notice(const struct notice_case *c)
 	if (c->notice)
 		assert_string_equal(query->notices[0].text, c->notice);
 	free(tree);
-	bs_query_free(query);
+	bs_query_tree_free(query);
 	options.strict = true;
 	enum bs_status status =
 		bs_query_parse((const uint8_t *)c->text, strlen(c->text), &options, &query, &error_byte, &err);
 	assert_int_equal(status, c->notice ? BS_INVALID : BS_OK);
 	if (c->notice && (error_byte != c->error_byte || strcmp(err.text, c->notice) != 0))
 		fail_msg("%s: got %zu: %s", c->text, error_byte, err.text);
-	bs_query_free(query);
+	bs_query_tree_free(query);
 }
 
 static void test_notices(void **state)
@@ -659,39 +659,39 @@ static void test_caret(void **state)
 static void test_ignored(void **state)
 {
 	(void)state;
-	struct bs_query *query = must_parse("+++ a \"...\" b~3 漢字~1", false);
+	struct bs_query_tree *query = must_parse("+++ a \"...\" b~3 漢字~1", false);
 	assert_int_equal(query->n_notices, 4);
 	assert_string_equal(query->notices[0].text, "+++ is ignored: it holds no words");
 	assert_string_equal(query->notices[1].text, "\"...\" is ignored: it holds no words");
 	assert_string_equal(query->notices[2].text, "b~3 is searched as text: the distance of a word is ~1 or ~2");
 	assert_non_null(strstr(query->notices[3].text, "漢字 is searched as it is"));
-	bs_query_free(query);
+	bs_query_tree_free(query);
 
 	query = must_parse("a + + + + + + + + + + + +", false);
 	assert_int_equal(query->n_notices, 1);
-	bs_query_free(query);
+	bs_query_tree_free(query);
 
 	query = must_parse("a + ++ +++ ++++ +++++ ++++++ +++++++", false);
 	assert_int_equal(query->n_notices, BS_QUERY_NOTICES);
-	bs_query_free(query);
+	bs_query_tree_free(query);
 
 	query = must_parse("a \xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac"
 			   "\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac"
 			   "\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac",
 			   false);
 	assert_non_null(strstr(query->notices[0].text, "\xac… is ignored"));
-	bs_query_free(query);
+	bs_query_tree_free(query);
 
 	query = must_parse("cat -dog", false);
 	assert_int_equal(query->n_notices, 0);
-	bs_query_free(query);
+	bs_query_tree_free(query);
 }
 
 /* The elements as "cat+ dog* ...": + for those that are scored. */
 static void check_elements(const char *text, const char *wanted)
 {
 	static const char *const suffixes[] = {"", "*", "", "~", "|"};
-	struct bs_query *query = must_parse(text, false);
+	struct bs_query_tree *query = must_parse(text, false);
 	char got[500] = "";
 	for (size_t i = 0; i < query->n_elements; i++) {
 		const struct bs_element *element = &query->elements[i];
@@ -700,7 +700,7 @@ static void check_elements(const char *text, const char *wanted)
 			 (const char *)element->term, suffixes[element->kind], element->is_positive ? "+" : "");
 	}
 	assert_string_equal(got, wanted);
-	bs_query_free(query);
+	bs_query_tree_free(query);
 }
 
 static void test_elements(void **state)
@@ -732,19 +732,19 @@ static void test_stemming(void **state)
 	options.words_unstemmed = plain_words;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const uint8_t *text = (const uint8_t *)cases[i].text;
-		struct bs_query *query;
+		struct bs_query_tree *query;
 		assert_int_equal(bs_query_parse(text, strlen(cases[i].text), &options, &query, NULL, NULL), BS_OK);
 		char *tree = format(query);
 		assert_string_equal(tree, cases[i].tree);
 		free(tree);
-		bs_query_free(query);
+		bs_query_tree_free(query);
 	}
 }
 
 static void test_free_null(void **state)
 {
 	(void)state;
-	bs_query_free(NULL);
+	bs_query_tree_free(NULL);
 }
 
 int main(void)

@@ -14,7 +14,7 @@
 #include "query/search/pattern.h"
 
 /* n_times the middle between the two ends. */
-static struct bs_query *parse_repeated(const char *start, const char *middle, const char *end, size_t n_times, bool any,
+static struct bs_query_tree *parse_repeated(const char *start, const char *middle, const char *end, size_t n_times, bool any,
 				       size_t *error_byte, struct bs_error *err)
 {
 	struct bs_buffer text = {0};
@@ -22,7 +22,7 @@ static struct bs_query *parse_repeated(const char *start, const char *middle, co
 	for (size_t i = 0; i < n_times; i++)
 		assert_int_equal(bs_buffer_append(&text, middle, strlen(middle), NULL), BS_OK);
 	assert_int_equal(bs_buffer_append(&text, end, strlen(end), NULL), BS_OK);
-	struct bs_query *query = parse((const char *)text.data, text.used_bytes, any, error_byte, err);
+	struct bs_query_tree *query = parse((const char *)text.data, text.used_bytes, any, error_byte, err);
 	bs_buffer_deinit(&text);
 	return query;
 }
@@ -57,11 +57,11 @@ static void check_repeated_parses(const char *start, const char *middle, const c
 {
 	for (int any = 0; any < 2; any++) {
 		struct bs_error err = {{0}};
-		struct bs_query *query = parse_repeated(start, middle, end, n_times, any, NULL, &err);
+		struct bs_query_tree *query = parse_repeated(start, middle, end, n_times, any, NULL, &err);
 		if (!query)
 			fail_msg("%s: %s", middle, err.text);
 		free(format(query));
-		bs_query_free(query);
+		bs_query_tree_free(query);
 	}
 }
 
@@ -116,13 +116,13 @@ static void check_nested(const char *open, size_t n_times, size_t error_byte)
 	assert_int_equal(bs_buffer_append(&text, "a", 1, NULL), BS_OK);
 	for (size_t i = 0; i < n_times; i++)
 		assert_int_equal(bs_buffer_append(&text, ")^2", 3, NULL), BS_OK);
-	struct bs_query *query = parse((const char *)text.data, text.used_bytes, false, &got_byte, &err);
+	struct bs_query_tree *query = parse((const char *)text.data, text.used_bytes, false, &got_byte, &err);
 	assert_int_equal(query == NULL, error_byte > 0);
 	if (!query) {
 		assert_string_equal(err.text, "brackets are nested too deep");
 		assert_int_equal(got_byte, error_byte);
 	}
-	bs_query_free(query);
+	bs_query_tree_free(query);
 	bs_buffer_deinit(&text);
 }
 
@@ -146,13 +146,13 @@ static void test_deepest(void **state)
 	assert_int_equal(bs_buffer_append(&text, "c", 1, NULL), BS_OK);
 	for (size_t i = 0; i < BS_QUERY_MAX_DEPTH; i++)
 		assert_int_equal(bs_buffer_append(&text, ")", 1, NULL), BS_OK);
-	struct bs_query *query = parse((const char *)text.data, text.used_bytes, false, NULL, NULL);
+	struct bs_query_tree *query = parse((const char *)text.data, text.used_bytes, false, NULL, NULL);
 	assert_non_null(query);
 	assert_int_equal(query->n_nodes, 5 * BS_QUERY_MAX_DEPTH + 1);
 	assert_int_equal(query->n_elements, 3);
 	assert_true(query->elements[2].is_positive);
 	free(format(query));
-	bs_query_free(query);
+	bs_query_tree_free(query);
 	bs_buffer_deinit(&text);
 }
 
@@ -162,7 +162,7 @@ static uint64_t next_random(uint64_t *state)
 	return *state >> 33;
 }
 
-static void check_leaf(const struct bs_query *query, const struct bs_query_node *node, bool *is_seen)
+static void check_leaf(const struct bs_query_tree *query, const struct bs_query_node *node, bool *is_seen)
 {
 	assert_int_equal(node->n_children, 0);
 	assert_true(node->kind == BS_NODE_WORD ? node->n_items == 1 : node->n_items >= 2);
@@ -182,7 +182,7 @@ static void check_leaf(const struct bs_query *query, const struct bs_query_node 
 }
 
 /* What parse.h promises of every tree. */
-static void check_promises(const struct bs_query *query)
+static void check_promises(const struct bs_query_tree *query)
 {
 	bool *is_seen = calloc(query->n_elements, sizeof(*is_seen));
 	uint32_t *n_parents = calloc(query->n_nodes, sizeof(*n_parents));
@@ -227,7 +227,7 @@ static void write_element(struct bs_buffer *out, const struct bs_element *elemen
 }
 
 /* A leaf in the query language: quoted, or a bare token if it ends in something inexact. */
-static void write_leaf(struct bs_buffer *out, const struct bs_query *query, const struct bs_query_node *node)
+static void write_leaf(struct bs_buffer *out, const struct bs_query_tree *query, const struct bs_query_node *node)
 {
 	enum bs_element_kind last = query->elements[node->items[node->n_items - 1].element].kind;
 	bool is_quoted = last == BS_ELEMENT_TERM;
@@ -251,7 +251,7 @@ static void write_leaf(struct bs_buffer *out, const struct bs_query *query, cons
 }
 
 /* The tree in the query language. */
-static void write_node(struct bs_buffer *out, const struct bs_query *query, uint32_t index)
+static void write_node(struct bs_buffer *out, const struct bs_query_tree *query, uint32_t index)
 {
 	const struct bs_query_node *node = &query->nodes[index];
 	if (node->field != BS_QUERY_ANY_FIELD) {
@@ -272,19 +272,19 @@ static void write_node(struct bs_buffer *out, const struct bs_query *query, uint
 }
 
 /* Written in the query language and parsed again, a tree is the same. */
-static void check_round_trip(const struct bs_query *query)
+static void check_round_trip(const struct bs_query_tree *query)
 {
 	struct bs_buffer text = {0};
 	write_node(&text, query, (uint32_t)(query->n_nodes - 1));
 	struct bs_error err = {{0}};
-	struct bs_query *again = parse((const char *)text.data, text.used_bytes, false, NULL, &err);
+	struct bs_query_tree *again = parse((const char *)text.data, text.used_bytes, false, NULL, &err);
 	if (!again)
 		fail_msg("%.*s: %s", (int)text.used_bytes, (const char *)text.data, err.text);
 	char *tree = format(query), *tree_again = format(again);
 	assert_string_equal(tree, tree_again);
 	free(tree);
 	free(tree_again);
-	bs_query_free(again);
+	bs_query_tree_free(again);
 	bs_buffer_deinit(&text);
 }
 
@@ -292,7 +292,7 @@ static void check_soup(const struct bs_buffer *soup, bool any)
 {
 	struct bs_error err = {{0}};
 	size_t error_byte = 0;
-	struct bs_query *query = parse((const char *)soup->data, soup->used_bytes, any, &error_byte, &err);
+	struct bs_query_tree *query = parse((const char *)soup->data, soup->used_bytes, any, &error_byte, &err);
 	char *caret = NULL;
 	if (query) {
 		check_promises(query);
@@ -304,7 +304,7 @@ static void check_soup(const struct bs_buffer *soup, bool any)
 		assert_int_equal(bs_query_caret((const char *)soup->data, soup->used_bytes, error_byte, &caret, NULL), BS_OK);
 	}
 	free(caret);
-	bs_query_free(query);
+	bs_query_tree_free(query);
 }
 
 static void test_token_soup(void **state)
@@ -343,13 +343,13 @@ static void test_byte_soup(void **state)
 		}
 		struct bs_error err = {{0}};
 		size_t error_byte;
-		struct bs_query *query = parse((const char *)bytes, n_bytes, i % 2, &error_byte, &err);
+		struct bs_query_tree *query = parse((const char *)bytes, n_bytes, i % 2, &error_byte, &err);
 		assert_true(query || strcmp(err.text, "the query has no words") == 0 || strcmp(err.text, "the query is empty") == 0);
 		if (query) {
 			check_promises(query);
 			free(format(query));
 		}
-		bs_query_free(query);
+		bs_query_tree_free(query);
 	}
 }
 

@@ -139,7 +139,7 @@ static void place_runs(struct naive *naive, const struct sample *sample, struct 
 }
 
 /* The naive finder: sets starts and ends of the words that the query means. False: it does not know this kind of query. */
-static bool find_naively(const struct bs_query *query, const struct kept *kept, bool *starts, bool *ends, size_t *n_out)
+static bool find_naively(const struct bs_query_tree *query, const struct kept *kept, bool *starts, bool *ends, size_t *n_out)
 {
 	*n_out = 0;
 	for (size_t node = 0; node < query->n_nodes; node++) {
@@ -242,8 +242,9 @@ static void test_naive(void **state)
 	for (size_t i = 0; i < 6000; i++) {
 		const char *text = queries[roll(sizeof(queries) / sizeof(*queries))];
 		struct bs_query_options options = {.words = rig.words};
-		struct bs_query *query;
+		struct bs_query_tree *query;
 		struct bs_matcher *matcher;
+		struct bs_match match;
 		struct bs_document document;
 		size_t n_found;
 		make_sample(&sample, (enum encoding)roll(ENCODINGS));
@@ -252,8 +253,7 @@ static void test_naive(void **state)
 		assert_memory_equal(document.fields[0].text, sample.text, sample.text_bytes);
 		assert_int_equal(bs_query_parse((const uint8_t *)text, strlen(text), &options, &query, NULL, NULL), BS_OK);
 		assert_int_equal(bs_matcher_new(query, rig.words, &matcher, NULL), BS_OK);
-		bs_buffer_clear(&hits);
-		assert_int_equal(bs_match_hits(matcher, document.fields, 1, &hits, NULL), BS_OK);
+		assert_int_equal(bs_match_hits(matcher, document.fields, 1, false, &match, &hits, NULL), BS_OK);
 		size_t n_hits = hits.used_bytes / sizeof(struct bs_snippet_hit);
 		assert_int_equal(bs_passages_find(&passages, &document, (const struct bs_snippet_hit *)(const void *)hits.data, n_hits,
 		                                  NULL), BS_OK);
@@ -268,7 +268,7 @@ static void test_naive(void **state)
 			n_compared += n_hits > 0;
 		}
 		bs_matcher_free(matcher);
-		bs_query_free(query);
+		bs_query_tree_free(query);
 	}
 	assert_true(n_compared > 1000);
 	bs_passages_deinit(&passages);

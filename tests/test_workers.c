@@ -125,6 +125,40 @@ static enum bs_status put(void *context, uint64_t task, struct bs_error *err)
 
 /* So many tasks; a second thread and others are started when the first tasks wait. stop_at: the task in whose place it is
  * stopped. */
+static enum bs_status feed(struct bs_workers *workers, uint64_t n_tasks, uint32_t n_started, uint64_t stop_at, struct bs_error *err)
+{
+	for (uint64_t i = 0; i < n_tasks && i < stop_at && bs_workers_wait_room(workers); i++) {
+		struct bs_workers_load load = bs_workers_add(workers, 1);
+		assert_in_range(load.n_waiting, 0, N_SLOTS);
+		assert_in_range(load.n_idle, 0, load.n_started);
+		if (load.n_started < n_started && load.n_waiting > 1)
+			(void)bs_workers_start(workers);
+	}
+	if (stop_at < n_tasks) {
+		struct bs_error why;
+		bs_workers_stop(workers, bs_fail(&why, BS_NOT_FOUND, "no task %u", (unsigned)stop_at), &why);
+	}
+	return bs_workers_finish(workers, err);
+}
+
+/* Whatever became of the tasks before, other ones are done in order. */
+static void feed_again(struct bs_workers *workers, struct rig *rig, uint32_t n_started)
+{
+	struct rig *before = malloc(sizeof(*before));
+	struct bs_error err;
+	assert_non_null(before);
+	*before = *rig;
+	*rig = (struct rig){.n_threads = before->n_threads, .n_parts = before->n_parts, .waits = before->waits, .holds = before->holds,
+	                    .puts_on_caller = before->puts_on_caller, .caller = before->caller,
+	                    .failing_task = NONE, .failing_put = NONE, .stopping_put = NONE};
+	bs_workers_renew(workers);
+	expect_ok(feed(workers, 50, n_started, NONE, &err), &err);
+	assert_int_equal(rig->n_put, 50);
+	assert_int_equal(rig->n_wrong, 0);
+	*rig = *before;
+	free(before);
+}
+
 static enum bs_status run_ring(struct rig *rig, uint64_t n_tasks, uint32_t n_started, uint64_t stop_at,
                                struct bs_error *err)
 {
@@ -138,18 +172,8 @@ static enum bs_status run_ring(struct rig *rig, uint64_t n_tasks, uint32_t n_sta
 	struct bs_workers *workers;
 	rig->caller = pthread_self();
 	expect_ok(bs_workers_new(&plan, &workers, err), err);
-	for (uint64_t i = 0; i < n_tasks && i < stop_at && bs_workers_wait_room(workers); i++) {
-		struct bs_workers_load load = bs_workers_add(workers, 1);
-		assert_in_range(load.n_waiting, 0, N_SLOTS);
-		assert_in_range(load.n_idle, 0, load.n_started);
-		if (load.n_started < n_started && load.n_waiting > 1)
-			(void)bs_workers_start(workers);
-	}
-	if (stop_at < n_tasks) {
-		struct bs_error why;
-		bs_workers_stop(workers, bs_fail(&why, BS_NOT_FOUND, "no task %u", (unsigned)stop_at), &why);
-	}
-	enum bs_status status = bs_workers_finish(workers, err);
+	enum bs_status status = feed(workers, n_tasks, n_started, stop_at, err);
+	feed_again(workers, rig, n_started);
 	bs_workers_free(workers);
 	assert_int_equal(rig->n_wrong, 0);
 	return status;

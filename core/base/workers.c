@@ -182,13 +182,25 @@ enum bs_status bs_workers_new(const struct bs_workers_plan *plan, struct bs_work
 		return bs_fail_memory(err, "threads", plan->n_slots * sizeof(*workers->slots));
 	}
 	workers->plan = *plan;
-	workers->end = UINT64_MAX;
-	workers->watch = bs_watch_here;
-	workers->account = bs_account_here;
+	bs_workers_renew(workers);
 	pthread_mutex_init(&workers->mutex, NULL);
 	pthread_cond_init(&workers->added, NULL);
 	pthread_cond_init(&workers->moved, NULL);
 	return BS_OK;
+}
+
+void bs_workers_renew(struct bs_workers *workers)
+{
+	workers->n_added = workers->n_begun = 0;
+	workers->n_put = 0;
+	workers->end = UINT64_MAX;
+	workers->watch = bs_watch_here;
+	workers->account = bs_account_here;
+	workers->status = BS_OK;
+	workers->held_bytes = 0;
+	workers->is_closed = workers->has_no_threads = false;
+	for (uint64_t i = 0; i < workers->plan.n_slots; i++)
+		workers->slots[i].held_bytes = 0;
 }
 
 bool bs_workers_start(struct bs_workers *workers)

@@ -74,6 +74,8 @@ void bs_workers_close(struct bs_workers *workers);
 /* Closes, does what is left with the others, waits for them, and tells why it was the end, if it was: the failure of a
  * task or a put, BS_STOPPED, or what it was stopped with. */
 enum bs_status bs_workers_finish(struct bs_workers *workers, struct bs_error *err) BS_WARN_UNUSED;
+/* Makes finished ones ready for other tasks, with no new memory. */
+void bs_workers_renew(struct bs_workers *workers);
 /* Stops and waits for the threads if they are not finished. NULL is fine. */
 void bs_workers_free(struct bs_workers *workers);
 

@@ -218,12 +218,6 @@ enum bs_status bs_doc_table_span(const struct bs_doc_table *table, uint32_t docu
 	return status ? status : bs_packed_get(&table->places[1], document, &span_out[1], err);
 }
 
-void bs_doc_table_prefetch_span(const struct bs_doc_table *table, uint32_t document)
-{
-	bs_packed_prefetch(&table->places[0], document);
-	bs_packed_prefetch(&table->places[1], document);
-}
-
 enum bs_status bs_doc_table_place(const struct bs_doc_table *table, uint32_t document, uint64_t place_out[4],
                                   struct bs_error *err)
 {

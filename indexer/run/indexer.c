@@ -595,11 +595,13 @@ static enum bs_status choose_options(struct indexing *at, struct bs_error *err)
 		.weights = weights,
 		.density = request->density > 0 ? request->density : BS_DEFAULT_DENSITY,
 	};
-	bool is_kept = at->has_old && !request->rebuild;
+	/* Of an index that is damaged, too, as long as its manifest says what they are. */
+	bool is_said = has_recorded_option(request);
+	bool is_kept = at->old.manifest.generation > 0 && !(request->rebuild && is_said);
 	/* Of an index of before this option, too, who says nothing of it means what it has. */
 	if (is_kept && !request->records && !request->no_records)
 		wanted.reads_records = at->old.manifest.options.reads_records;
-	if (is_kept && has_recorded_option(request) && !bs_index_options_equal(&wanted, &at->old.manifest.options))
+	if (is_kept && is_said && !bs_index_options_equal(&wanted, &at->old.manifest.options))
 		status = bs_fail(err, BS_INVALID, "%s: the options differ from those it was made with; leave them out, or add "
 		                 "--rebuild to index everything again with the new ones", request->dir);
 	else

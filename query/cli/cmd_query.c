@@ -221,7 +221,7 @@ static const char query_description[] =
 	"start and stop of its best passage, the one with most words of the query; where no word stands, those of its beginning.\n\n"
 	"With `--sort`, value stands in the place of score: a number, a date such as \"2024-05-17T08:30:59Z\" in UTC, or null.\n\n"
 	"`--format` prints FORMAT for each hit, and a line feed unless it ends with \\n or \\0. {path}, {id}, {score} and {rank} "
-	"stand for those, {value} for what `--sort` goes by; {line}, {column}, {start}, {stop}, {field} and {text} for what the best passage has; {{ is a brace, and "
+	"stand for those, {value}, with `--sort`, for what it goes by; {line}, {column}, {start}, {stop}, {field} and {text} for what the best passage has; {{ is a brace, and "
 	"\\n, \\t, \\0 and \\\\ are a line feed, a tab, a NUL byte and a backslash.\n\n"
 	"`--format trec` prints a run for trec_eval: the query's id, Q0, the hit as `--ids` prints it, its rank, its score and the word "
 	"bitsift. With `--batch` a line of FILE is an id, a tab and the query; the id of a line without a tab is its number. White space "
@@ -382,7 +382,9 @@ static enum bs_status take_operands(struct query_arguments *arguments, const str
 	arguments->request.snippets = arguments->request.mode == BS_FIND_TOP && !arguments->format;
 	arguments->request.passages = arguments->json;
 	arguments->trec = arguments->format && strcmp(arguments->format, "trec") == 0;
-	return arguments->format && !arguments->trec ? bs_present_check_format(arguments->format, &arguments->request.passages, err) : BS_OK;
+	if (!arguments->format || arguments->trec)
+		return BS_OK;
+	return bs_present_check_format(arguments->format, arguments->sort, &arguments->request.passages, err);
 }
 
 static int show_hit(void *context, const struct bs_find_hit *hit)

@@ -220,7 +220,7 @@ static const char *next_part(const char *at, enum part *part_out, char *byte_out
 	return NULL;
 }
 
-enum bs_status bs_present_check_format(const char *format, bool *has_places_out, struct bs_error *err)
+enum bs_status bs_present_check_format(const char *format, bool is_sorted, bool *has_places_out, struct bs_error *err)
 {
 	*has_places_out = false;
 	for (const char *at = format, *next; *at; at = next) {
@@ -233,6 +233,8 @@ enum bs_status bs_present_check_format(const char *format, bool *has_places_out,
 			return bs_fail(err, BS_INVALID, "--format: %.*s is none of {path}, {id}, {score}, {rank}, {value}, {line}, {column}, "
 			               "{start}, {stop}, {field} and {text}; a brace is {{",
 			               (int)strcspn(at, "}") + (strchr(at, '}') != NULL), at);
+		if (part == PART_VALUE && !is_sorted)
+			return bs_fail(err, BS_INVALID, "--format: {value} is what --sort goes by; add --sort FIELD");
 		*has_places_out |= part >= PART_LINE && part < PARTS;
 	}
 	return BS_OK;

@@ -22,8 +22,10 @@ void bs_present_json_error(const struct bs_error *err, const char *query, size_t
 /* The local id, the score and the snippet for a person: a line and those of the snippet, between hits none. color: ANSI codes. */
 void bs_present_text(const struct bs_find_hit *hit, bool is_sorted, bool color, FILE *out);
 
-/* "{path}:{line}:{text}\\0": what bitsift-query(1) says of --format. has_places: it needs passages. BS_INVALID. */
-enum bs_status bs_present_check_format(const char *format, bool *has_places_out, struct bs_error *err) BS_WARN_UNUSED;
+/* "{path}:{line}:{text}\\0": what bitsift-query(1) says of --format. is_sorted: hits have a value. has_places: it needs passages.
+ * BS_INVALID. */
+enum bs_status bs_present_check_format(const char *format, bool is_sorted, bool *has_places_out,
+                                       struct bs_error *err) BS_WARN_UNUSED;
 /* Such a format, checked, and at its end a line feed unless it ends with that or NUL. */
 void bs_present_format(const struct bs_find_hit *hit, const char *format, bool is_terminal, FILE *out);
 

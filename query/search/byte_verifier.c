@@ -62,7 +62,7 @@ struct searched {
 
 struct bs_byte_verifier {
 	const struct bs_plan *plan;
-	const struct bs_query *query;
+	const struct bs_query_tree *query;
 	struct bs_words *words;
 	const struct bs_kernel *kernel;
 	char *const *weights; /* of fields */
@@ -239,7 +239,7 @@ static void list_scored(struct bs_byte_verifier *verifier)
 
 static enum bs_status make(struct bs_byte_verifier *verifier, bool *is_of_use_out, struct bs_error *err)
 {
-	const struct bs_query *query = verifier->query;
+	const struct bs_query_tree *query = verifier->query;
 	enum bs_status status = BS_OK;
 	size_t n_children = 0;
 	*is_of_use_out = false;
@@ -263,7 +263,7 @@ static enum bs_status make(struct bs_byte_verifier *verifier, bool *is_of_use_ou
 	return status;
 }
 
-static bool is_too_large(const struct bs_query *query)
+static bool is_too_large(const struct bs_query_tree *query)
 {
 	if (query->n_elements > MAX_ELEMENTS || query->n_nodes > MAX_NODES)
 		return true;
@@ -276,7 +276,7 @@ static bool is_too_large(const struct bs_query *query)
 enum bs_status bs_byte_verifier_new(const struct bs_plan *plan, struct bs_words *words, const struct bs_kernel *kernel,
                                     struct bs_byte_verifier **verifier_out, struct bs_error *err)
 {
-	const struct bs_query *query = plan->query;
+	const struct bs_query_tree *query = plan->query;
 	bool is_of_use;
 	*verifier_out = NULL;
 	if (!bs_words_keeps_bytes(words) || is_too_large(query))

@@ -129,7 +129,7 @@ static double estimate_node(struct explanation *at, uint32_t s, const struct bs_
 /* Candidates to be expected, were words independent of each other. A NOT is taken as if it could be used. */
 static double estimate(struct explanation *at)
 {
-	const struct bs_query *query = at->plan->query;
+	const struct bs_query_tree *query = at->plan->query;
 	double *shares = calloc(query->n_nodes, sizeof(*shares));
 	double sum = 0;
 	if (!shares && !at->status)
@@ -234,7 +234,7 @@ static void explain_term(struct explanation *to, uint32_t t)
 	uint32_t key_bytes = term->key_bytes - is_bigram;
 	print(to, "  %s %.*s: df %llu", is_bigram ? "bigram" : "term", key_bytes < 100 ? (int)key_bytes : 100,
 	      (const char *)to->plan->keys.data + term->key_offset + is_bigram, (unsigned long long)term->df);
-	if (element->is_positive)
+	if (element->is_positive && !to->plan->statistics)
 		print(to, ", idf %.3f", bs_bm25_idf(to->plan->snapshot->n_docs, term->df));
 	if (element->is_positive && (element->weight < 1 || element->weight > 1))
 		print(to, ", weight %.6g", element->weight);

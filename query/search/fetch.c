@@ -458,9 +458,6 @@ static enum bs_status fetch_record_at(struct bs_fetcher *fetcher, struct asked *
 #define GAP_BYTES   ((uint64_t)8 * 1024)
 #define AHEAD_BYTES ((uint64_t)256 * 1024)
 
-/* While a record is verified, memory brings the places of those to come. */
-#define PREFETCH_AHEAD 8u
-
 /* Where the record at offset..end, and those expected after it while they stand near, end. */
 static enum bs_status find_ahead(struct bs_fetcher *fetcher, uint32_t document, uint64_t offset, uint64_t end,
                                  uint64_t *to_out, struct bs_error *err)
@@ -472,8 +469,6 @@ static enum bs_status find_ahead(struct bs_fetcher *fetcher, uint32_t document, 
 		return BS_OK;
 	while (fetcher->next_expected < fetcher->n_expected && fetcher->expected[fetcher->next_expected] <= document)
 		fetcher->next_expected++;
-	if (fetcher->next_expected + PREFETCH_AHEAD < fetcher->n_expected)
-		bs_doc_table_prefetch_span(table, fetcher->expected[fetcher->next_expected + PREFETCH_AHEAD]);
 	for (size_t i = fetcher->next_expected; i < fetcher->n_expected && !status; i++) {
 		uint64_t place[2];
 		if (fetcher->expected[i] >= fetcher->range.end)

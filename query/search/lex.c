@@ -72,7 +72,7 @@ static int shown_bytes(const uint8_t *text, size_t n_bytes)
 
 void bs_lex_notice(struct bs_lexing *lexing, size_t start_byte, size_t end_byte, const char *message)
 {
-	struct bs_query *query = lexing->query;
+	struct bs_query_tree *query = lexing->query;
 	const uint8_t *text = lexing->text + start_byte;
 	int n_shown = shown_bytes(text, end_byte - start_byte);
 	const char *cut = (size_t)n_shown < end_byte - start_byte ? "…" : "";

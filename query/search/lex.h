@@ -37,7 +37,7 @@ struct bs_lexing {
 	const uint8_t *text;
 	size_t text_bytes;
 	const struct bs_query_options *options;
-	struct bs_query *query;  /* notices go there */
+	struct bs_query_tree *query;  /* notices go there */
 	struct bs_buffer tokens; /* struct bs_lexeme each */
 	struct bs_buffer marks;  /* a byte of enum mark for each of the text's; empty: there are no brackets and quotes */
 	struct bs_buffer open;   /* struct bracket each */

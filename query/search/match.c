@@ -53,7 +53,7 @@ struct counted_element {
 };
 
 struct bs_matcher {
-	const struct bs_query *query;
+	const struct bs_query_tree *query;
 	struct bs_words *words;
 	struct bs_named *named;
 	struct bs_buffer inexact;         /* u32: the elements that are no plain words, ascending */
@@ -62,7 +62,8 @@ struct bs_matcher {
 	struct bs_buffer known;           /* struct known_word each, by number in the table */
 	struct bs_buffer element_lists;   /* u32 each */
 	struct counted_element *elements; /* as the query's */
-	struct bs_buffer points;          /* scratch of NEAR and of long phrases */
+	struct bs_buffer points;          /* scratch of NEAR and of long phrases, */
+	struct bs_buffer needs, sets;     /* too, zeros at first */
 	struct bs_buffer found;           /* u32: numbers of the words with tf > 0 */
 	struct bs_buffer match_words;     /* struct bs_match_word each */
 	/* The document. */
@@ -83,7 +84,7 @@ struct bs_matcher {
 /* A dictionary of more words than this is begun anew: a long scan must not remember every word it ever met. */
 #define MAX_KNOWN_WORDS (1u << 20)
 
-static bool wants_positions(const struct bs_query *query)
+static bool wants_positions(const struct bs_query_tree *query)
 {
 	for (size_t i = 0; i < query->n_nodes; i++) {
 		const struct bs_query_node *node = &query->nodes[i];
@@ -207,7 +208,7 @@ static enum bs_status make_elements(struct bs_matcher *matcher, struct bs_error 
 	return bs_fail_memory(err, "a matcher", n * sizeof(*matcher->elements));
 }
 
-enum bs_status bs_matcher_new(const struct bs_query *query, struct bs_words *words, struct bs_matcher **matcher_out,
+enum bs_status bs_matcher_new(const struct bs_query_tree *query, struct bs_words *words, struct bs_matcher **matcher_out,
                               struct bs_error *err)
 {
 	struct bs_matcher *matcher = calloc(1, sizeof(*matcher));
@@ -242,6 +243,8 @@ void bs_matcher_free(struct bs_matcher *matcher)
 	bs_buffer_deinit(&matcher->element_lists);
 	bs_buffer_deinit(&matcher->inexact);
 	bs_buffer_deinit(&matcher->points);
+	bs_buffer_deinit(&matcher->needs);
+	bs_buffer_deinit(&matcher->sets);
 	bs_buffer_deinit(&matcher->found);
 	bs_buffer_deinit(&matcher->match_words);
 	if (matcher->elements)
@@ -341,8 +344,7 @@ static enum bs_status take_tokens(void *context, const struct bs_token *tokens, 
 			continue;
 		if (matcher->hits)
 			add_hit(matcher, &tokens[i], number);
-		if (!matcher->hits || matcher->needs_positions)
-			add_occurrence(matcher, &tokens[i], number);
+		add_occurrence(matcher, &tokens[i], number);
 	}
 	return matcher->status;
 }
@@ -351,6 +353,8 @@ static enum bs_status take_tokens(void *context, const struct bs_token *tokens, 
 static uint32_t analyze_fields(struct bs_matcher *matcher, const struct bs_field *fields, size_t n_fields)
 {
 	uint32_t position = 0, length = 0;
+	matcher->doc_fields = fields;
+	matcher->n_doc_fields = n_fields;
 	/* Only now: many a query is answered without a text. */
 	if (matcher->table.n_terms == 0)
 		know_elements(matcher);
@@ -420,7 +424,7 @@ static const struct occurrence *occurrences_of(const struct bs_matcher *matcher,
 	return (const struct occurrence *)(const void *)buffer->data;
 }
 
-bool bs_match_field(const struct bs_query *query, const struct bs_query_node *leaf, const struct bs_field *field)
+bool bs_match_field(const struct bs_query_tree *query, const struct bs_query_node *leaf, const struct bs_field *field)
 {
 	if (leaf->field == BS_QUERY_ANY_FIELD)
 		return true;
@@ -486,6 +490,15 @@ static int compare_points(const void *a, const void *b)
 	if (x->position != y->position)
 		return x->position < y->position ? -1 : 1;
 	return x->kind < y->kind ? -1 : x->kind > y->kind;
+}
+
+/* n_bytes of zeros; NULL: there is no memory. */
+static void *zeros(struct bs_matcher *matcher, struct bs_buffer *scratch, size_t n_bytes)
+{
+	bs_buffer_clear(scratch);
+	if (!matcher->status)
+		matcher->status = bs_buffer_reserve(scratch, n_bytes, matcher->err);
+	return matcher->status ? NULL : memset(scratch->data, 0, n_bytes);
 }
 
 /* The distinct elements of a leaf, each with how often it is asked for; an array of n_items, all zero. */
@@ -561,17 +574,13 @@ static bool near_matches(struct bs_matcher *matcher, const struct bs_query_node 
 	for (uint32_t i = 0; i < node->n_items; i++)
 		if (matcher->elements[node->items[i].element].tf == 0)
 			return false;
-	struct near_need *needs = calloc(node->n_items, sizeof(*needs));
-	if (!needs) {
-		matcher->status = bs_fail_memory(matcher->err, "a matcher", node->n_items * sizeof(*needs));
+	struct near_need *needs = zeros(matcher, &matcher->needs, node->n_items * sizeof(*needs));
+	if (!needs)
 		return false;
-	}
 	uint32_t n_needs = near_needs(matcher, node, needs);
 	size_t n_points = near_points(matcher, node, needs, n_needs);
-	bool matches = sweep_points(matcher, (struct near_point *)(void *)matcher->points.data, n_points, needs, n_needs,
-	                            (uint64_t)node->distance + node->n_items - 1);
-	free(needs);
-	return matches;
+	return sweep_points(matcher, (struct near_point *)(void *)matcher->points.data, n_points, needs, n_needs,
+	                    (uint64_t)node->distance + node->n_items - 1);
 }
 
 /* Whether the phrase stands around one of the places of this item. */
@@ -651,15 +660,11 @@ static bool phrase_anywhere(struct bs_matcher *matcher, const struct bs_query_no
 {
 	uint32_t last_bit = node->items[node->n_items - 1].position;
 	struct phrase_sweep sweep = {.n_words = last_bit / 64 + 1};
-	struct near_need *needs = calloc(node->n_items, sizeof(*needs));
+	struct near_need *needs = zeros(matcher, &matcher->needs, node->n_items * sizeof(*needs));
 	uint32_t n_needs = needs ? near_needs(matcher, node, needs) : 0;
-	size_t n_sets = (size_t)n_needs + 3;
-	uint64_t *sets = calloc(n_sets * sweep.n_words, sizeof(*sets));
-	bool matches = false;
-	if (!needs || !sets) {
-		matcher->status = bs_fail_memory(matcher->err, "a phrase", n_sets * sweep.n_words * sizeof(*sets));
-		goto out;
-	}
+	uint64_t *sets = zeros(matcher, &matcher->sets, (n_needs + (size_t)3) * sweep.n_words * sizeof(*sets));
+	if (!sets)
+		return false;
 	sweep.state = sets;
 	sweep.open = sets + sweep.n_words;
 	sweep.here = sweep.open + sweep.n_words;
@@ -672,11 +677,7 @@ static bool phrase_anywhere(struct bs_matcher *matcher, const struct bs_query_no
 		sweep.open[position / 64] &= ~(UINT64_C(1) << position % 64);
 	}
 	size_t n_points = near_points(matcher, node, needs, n_needs);
-	matches = sweep_phrase(&sweep, last_bit, (const struct near_point *)(const void *)matcher->points.data, n_points);
-out:
-	free(sets);
-	free(needs);
-	return matches;
+	return sweep_phrase(&sweep, last_bit, (const struct near_point *)(const void *)matcher->points.data, n_points);
 }
 
 /* Looks that a phrase may take before it is looked for in one sweep. */
@@ -697,7 +698,7 @@ static bool phrase_matches(struct bs_matcher *matcher, const struct bs_query_nod
 	return phrase_around(matcher, node, rarest);
 }
 
-enum bs_verdict bs_match_tree(const struct bs_query *query, const uint32_t *children, uint32_t n,
+enum bs_verdict bs_match_tree(const struct bs_query_tree *query, const uint32_t *children, uint32_t n,
                               enum bs_verdict (*ask_leaf)(void *context, uint32_t n), void *context)
 {
 	const struct bs_query_node *node = &query->nodes[n];
@@ -755,18 +756,24 @@ static enum bs_verdict ask_leaf(void *context, uint32_t n)
 	return matches ? BS_VERDICT_YES : BS_VERDICT_NO;
 }
 
+/* Analyses a document, and decides. hits: where those of its words are put; NULL: nowhere. */
+static void decide(struct bs_matcher *matcher, const struct bs_field *doc_fields, size_t n_doc_fields, struct bs_buffer *hits,
+                   struct bs_match *match_out, struct bs_error *err)
+{
+	const struct bs_query_tree *query = matcher->query;
+	uint32_t root = (uint32_t)query->n_nodes - 1;
+	start_document(matcher, err);
+	matcher->hits = hits;
+	*match_out = (struct bs_match){.length = analyze_fields(matcher, doc_fields, n_doc_fields)};
+	matcher->hits = NULL;
+	match_out->matches = bs_match_tree(query, query->children, root, ask_leaf, matcher) == BS_VERDICT_YES && !matcher->status;
+}
+
 enum bs_status bs_match_document(struct bs_matcher *matcher, const struct bs_field *doc_fields, size_t n_doc_fields,
                                  struct bs_match *match_out, struct bs_error *err)
 {
-	const struct bs_query *query = matcher->query;
-	*match_out = (struct bs_match){.matches = false};
-	matcher->doc_fields = doc_fields;
-	matcher->n_doc_fields = n_doc_fields;
-	start_document(matcher, err);
-	match_out->length = analyze_fields(matcher, doc_fields, n_doc_fields);
-	uint32_t root = (uint32_t)query->n_nodes - 1;
-	match_out->matches = bs_match_tree(query, query->children, root, ask_leaf, matcher) == BS_VERDICT_YES;
-	if (match_out->matches && !matcher->status)
+	decide(matcher, doc_fields, n_doc_fields, NULL, match_out, err);
+	if (match_out->matches)
 		list_words(matcher, match_out);
 	match_out->matches &= !matcher->status;
 	return matcher->status;
@@ -821,14 +828,14 @@ static void place_in_runs(struct bs_matcher *matcher)
 	}
 }
 
-enum bs_status bs_match_hits(struct bs_matcher *matcher, const struct bs_field *doc_fields, size_t n_doc_fields,
-                             struct bs_buffer *hits, struct bs_error *err)
+enum bs_status bs_match_hits(struct bs_matcher *matcher, const struct bs_field *doc_fields, size_t n_doc_fields, bool of_match,
+                             struct bs_match *match_out, struct bs_buffer *hits, struct bs_error *err)
 {
-	start_document(matcher, err);
+	bs_buffer_clear(hits);
+	decide(matcher, doc_fields, n_doc_fields, hits, match_out, err);
+	if (of_match && !match_out->matches)
+		bs_buffer_clear(hits);
 	matcher->hits = hits;
-	matcher->doc_fields = doc_fields;
-	matcher->n_doc_fields = n_doc_fields;
-	(void)analyze_fields(matcher, doc_fields, n_doc_fields);
 	if (!matcher->status && matcher->needs_positions)
 		drop_hits(matcher);
 	if (!matcher->status)

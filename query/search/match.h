@@ -20,17 +20,17 @@ enum bs_verdict {
  * children is the query's own array, or the same with those of each node in another order. Recurses as deep as the tree
  * is.
  */
-enum bs_verdict bs_match_tree(const struct bs_query *query, const uint32_t *children, uint32_t n,
+enum bs_verdict bs_match_tree(const struct bs_query_tree *query, const uint32_t *children, uint32_t n,
                               enum bs_verdict (*ask_leaf)(void *context, uint32_t n), void *context);
 
 /* Whether a document's field is the one that the leaf asks for. */
-bool bs_match_field(const struct bs_query *query, const struct bs_query_node *leaf, const struct bs_field *field);
+bool bs_match_field(const struct bs_query_tree *query, const struct bs_query_node *leaf, const struct bs_field *field);
 
 /* A query made ready for many documents, with the scratch for one. One thread. */
 struct bs_matcher;
 
 /* query and words are borrowed. words must be the analyzer of the index. BS_NO_MEMORY. */
-enum bs_status bs_matcher_new(const struct bs_query *query, struct bs_words *words, struct bs_matcher **matcher_out,
+enum bs_status bs_matcher_new(const struct bs_query_tree *query, struct bs_words *words, struct bs_matcher **matcher_out,
                               struct bs_error *err) BS_WARN_UNUSED;
 void bs_matcher_free(struct bs_matcher *matcher);
 
@@ -64,9 +64,10 @@ struct bs_match {
 enum bs_status bs_match_document(struct bs_matcher *matcher, const struct bs_field *doc_fields, size_t n_doc_fields,
                                  struct bs_match *match_out, struct bs_error *err) BS_WARN_UNUSED;
 
-/* Appends where the positive words of the query stand (struct bs_snippet_hit each, in text order), for people: those of a
- * phrase where the phrase stands, those for a field in that field. */
-enum bs_status bs_match_hits(struct bs_matcher *matcher, const struct bs_field *doc_fields, size_t n_doc_fields,
-                             struct bs_buffer *hits, struct bs_error *err) BS_WARN_UNUSED;
+/* The same but for the words, of which none are listed; and overwrites hits with where the positive words of the query stand
+ * (struct bs_snippet_hit each, in text order), for people: those of a phrase where the phrase stands, those for a field in that
+ * field. of_match: none of a document that does not match. */
+enum bs_status bs_match_hits(struct bs_matcher *matcher, const struct bs_field *doc_fields, size_t n_doc_fields, bool of_match,
+                             struct bs_match *match_out, struct bs_buffer *hits, struct bs_error *err) BS_WARN_UNUSED;
 
 #endif

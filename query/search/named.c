@@ -20,7 +20,7 @@ enum known {
 struct bs_name_leaf {
 	uint32_t n; /* its node in the whole query */
 	struct bs_query_node node;
-	struct bs_query query;
+	struct bs_query_tree query;
 	struct bs_plan plan;
 	struct bs_byte_verifier *byte_verifier; /* NULL: every name is analysed */
 	struct bs_matcher *matcher;
@@ -146,7 +146,7 @@ static bool has_own_names(const struct bs_snapshot *snapshot)
 enum bs_status bs_named_begin(struct bs_named *named, const struct bs_plan *plan, struct bs_words *words,
                               const struct bs_kernel *kernel, struct bs_error *err)
 {
-	const struct bs_query *query = plan->query;
+	const struct bs_query_tree *query = plan->query;
 	enum bs_status status = BS_OK;
 	uint32_t n_leaves = 0;
 	bs_named_deinit(named);

@@ -67,7 +67,7 @@ struct parser {
 	uint32_t n_inexact;     /* those of them that stand for others */
 	struct bs_buffer words; /* of struct word: the text of one token, analysed */
 	struct bs_buffer terms; /* their bytes */
-	struct bs_query *query;    /* terms and notices grow here from the start */
+	struct bs_query_tree *query;    /* terms and notices grow here from the start */
 	struct bs_buffer items;    /* of struct bs_query_item */
 	struct bs_buffer ranges;   /* of struct bs_query_range */
 	struct bs_buffer elements; /* of struct bs_element, their terms in query->terms */
@@ -772,7 +772,7 @@ static double bounded(double weight)
 static void finish_leaf(struct parser *parser, const struct draft *draft, struct bs_query_node *node,
                         bool is_positive)
 {
-	const struct bs_query *query = parser->query;
+	const struct bs_query_tree *query = parser->query;
 	bool is_counted = draft->field != BS_QUERY_FILE_NAME || parser->name_field == BS_QUERY_ANY_FIELD;
 	node->n_items = draft->n_items;
 	node->n_aids = draft->n_aids;
@@ -828,7 +828,7 @@ static void list_children(struct parser *parser, const struct draft *draft, stru
  * deep. */
 static uint32_t finish_node(struct parser *parser, struct draft *draft, bool is_positive, double weight)
 {
-	struct bs_query *query = parser->query;
+	struct bs_query_tree *query = parser->query;
 	weight = bounded(weight * draft->weight);
 	uint32_t depth = finish_children(parser, draft, is_positive != (draft->kind == BS_NODE_NOT), weight);
 	struct bs_query_node *node = &query->nodes[query->n_nodes];
@@ -852,7 +852,7 @@ static void *reserve_zeros(struct parser *parser, struct bs_buffer *memory, size
 
 static void finish(struct parser *parser, uint32_t root)
 {
-	struct bs_query *query = parser->query;
+	struct bs_query_tree *query = parser->query;
 	query->memory_elements = parser->elements;
 	query->memory_items = parser->items;
 	query->memory_ranges = parser->ranges;
@@ -904,7 +904,7 @@ static void parse_query(struct parser *parser)
 
 /* *is_all_stops_out: it has stop words, and no others. */
 static enum bs_status parse(const uint8_t *text, size_t text_bytes, const struct bs_query_options *options,
-                            const struct bs_stop *stop, struct bs_query **query_out, size_t *error_byte_out,
+                            const struct bs_stop *stop, struct bs_query_tree **query_out, size_t *error_byte_out,
                             bool *is_all_stops_out, struct bs_error *err)
 {
 	const uint8_t *name = (const uint8_t *)BS_LEX_FILE_NAME;
@@ -921,7 +921,7 @@ static enum bs_status parse(const uint8_t *text, size_t text_bytes, const struct
 		parse_query(&parser);
 	}
 	if (parser.lexing.status)
-		bs_query_free(parser.query);
+		bs_query_tree_free(parser.query);
 	*query_out = parser.lexing.status ? NULL : parser.query;
 	*is_all_stops_out = parser.has_stops && !parser.has_others;
 	if (error_byte_out)
@@ -938,18 +938,18 @@ static enum bs_status parse(const uint8_t *text, size_t text_bytes, const struct
 }
 
 enum bs_status bs_query_parse(const uint8_t *text, size_t text_bytes, const struct bs_query_options *options,
-                              struct bs_query **query_out, size_t *error_byte_out, struct bs_error *err)
+                              struct bs_query_tree **query_out, size_t *error_byte_out, struct bs_error *err)
 {
 	bool is_all_stops;
 	enum bs_status status =
 		parse(text, text_bytes, options, options->stop, query_out, error_byte_out, &is_all_stops, err);
 	if (!is_all_stops)
 		return status;
-	bs_query_free(*query_out);
+	bs_query_tree_free(*query_out);
 	return parse(text, text_bytes, options, NULL, query_out, error_byte_out, &is_all_stops, err);
 }
 
-void bs_query_free(struct bs_query *query)
+void bs_query_tree_free(struct bs_query_tree *query)
 {
 	if (!query)
 		return;

@@ -136,7 +136,7 @@ struct bs_query_range {
  * A parsed query. Children stand before their parents, so that a walk over nodes[] in order evaluates bottom-up, and
  * the root is the last node. Elements are in order of first appearance; there is none if all leaves are ranges.
  */
-struct bs_query {
+struct bs_query_tree {
 	const struct bs_term_table *fields; /* as given to bs_query_parse; borrowed */
 	struct bs_element *elements;
 	size_t n_elements;
@@ -198,13 +198,13 @@ static inline bool bs_query_is_file_name(const struct bs_query_node *node)
  * Parses text[0..text_bytes), any bytes at all: invalid UTF-8 counts as U+FFFD, NUL is a character like any other.
  * On BS_INVALID, err says what is wrong ("the query has no words") and *error_byte_out (may be NULL) where: an
  * offset in 0..text_bytes, for bs_query_caret. Also fails with BS_NO_MEMORY and with what the analyzer returns.
- * The caller owns *query_out: bs_query_free.
+ * The caller owns *query_out: bs_query_tree_free.
  */
 enum bs_status bs_query_parse(const uint8_t *text, size_t text_bytes, const struct bs_query_options *options,
-			      struct bs_query **query_out, size_t *error_byte_out, struct bs_error *err) BS_WARN_UNUSED;
+			      struct bs_query_tree **query_out, size_t *error_byte_out, struct bs_error *err) BS_WARN_UNUSED;
 
 /* NULL is fine. */
-void bs_query_free(struct bs_query *query);
+void bs_query_tree_free(struct bs_query_tree *query);
 
 /*
  * Appends the tree on one line, without a line feed, for --explain and tests:
@@ -214,7 +214,7 @@ void bs_query_free(struct bs_query *query);
  * A term or field name that is more than letters, digits, marks and underscores is written in double quotes, with " and
  * \ and control characters as \xNN. BS_NO_MEMORY.
  */
-enum bs_status bs_query_format(const struct bs_query *query, struct bs_buffer *out,
+enum bs_status bs_query_format(const struct bs_query_tree *query, struct bs_buffer *out,
                                struct bs_error *err) BS_WARN_UNUSED;
 
 #endif

@@ -14,7 +14,7 @@
 
 /* A tree on its way into a buffer; the first failure sticks. */
 struct printer {
-	const struct bs_query *query;
+	const struct bs_query_tree *query;
 	struct bs_buffer *out;
 	enum bs_status status;
 	struct bs_error *err;
@@ -156,7 +156,7 @@ static void put_node(struct printer *printer, uint32_t index)
 	put_weight(printer, node);
 }
 
-enum bs_status bs_query_format(const struct bs_query *query, struct bs_buffer *out, struct bs_error *err)
+enum bs_status bs_query_format(const struct bs_query_tree *query, struct bs_buffer *out, struct bs_error *err)
 {
 	struct printer printer = {.query = query, .out = out, .err = err};
 	put_node(&printer, (uint32_t)(query->n_nodes - 1));

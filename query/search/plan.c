@@ -7,8 +7,7 @@
 #include "core/base/watch.h"
 #include "core/lexicon/lexicon.h"
 #include "core/lexicon/word_pairs.h"
-#include "query/search/fuzzy.h"
-#include "query/search/pattern.h"
+#include "query/search/expand.h"
 
 void bs_plan_deinit(struct bs_plan *plan)
 {
@@ -22,9 +21,7 @@ void bs_plan_deinit(struct bs_plan *plan)
 	*plan = (struct bs_plan){0};
 }
 
-/* What a step through a lexicon, and the search for one term in it, cost about. */
-#define TERM_NS 50u
-#define FIND_NS 1000u
+#define FIND_NS 1000u /* what the search for a term in a lexicon costs about */
 
 static void append(struct bs_plan *plan, struct bs_buffer *to, const void *bytes, size_t n_bytes)
 {
@@ -54,7 +51,7 @@ static void add_term(struct bs_plan *plan, uint32_t element, const uint8_t *term
 }
 
 /* The element of an item, if that is a plain word; else NULL. */
-static const struct bs_element *word_of(const struct bs_query *query, const struct bs_query_item *item)
+static const struct bs_element *word_of(const struct bs_query_tree *query, const struct bs_query_item *item)
 {
 	const struct bs_element *element = &query->elements[item->element];
 	return element->kind == BS_ELEMENT_TERM ? element : NULL;
@@ -95,81 +92,25 @@ static void add_pairs(struct bs_plan *plan, uint32_t n)
 		add_pairs_at(plan, n, i);
 }
 
-/* A term that the element stands for. Whether there is room for it. */
-static bool add_expanded(struct bs_plan *plan, const struct bs_buffer *term)
+/* A term that the element stands for. BS_STOPPED: there is no room for it. */
+static enum bs_status add_expanded(void *context, const struct bs_lexicon_cursor *cursor, struct bs_error *err)
 {
+	struct bs_plan *plan = context;
 	uint32_t number;
 	if (plan->expansion.n_terms >= BS_PLAN_MAX_EXPANSION ||
 	    plan->n_terms + plan->expansion.n_terms >= BS_PLAN_MAX_TERMS)
-		return false;
-	plan->status = bs_term_table_intern(&plan->expansion, term->data, (uint32_t)term->used_bytes,
-	                                    bs_hash_slot(term->data, term->used_bytes), &number, NULL, plan->err);
-	return true;
-}
-
-/* Moves to the next term. Whether there is one. */
-static bool next_term(struct bs_plan *plan, struct bs_lexicon_cursor *cursor)
-{
-	bool end = true;
-	if (!plan->status)
-		plan->status = bs_watch_spend(TERM_NS, plan->err);
-	if (!plan->status)
-		plan->status = bs_lexicon_cursor_next(cursor, &end, plan->err);
-	return !plan->status && !end;
-}
-
-/* The terms of one segment that begin with the element's bytes stand one after the other. Whether there was room. */
-static bool expand_prefix(struct bs_plan *plan, const struct bs_element *element, struct bs_lexicon_cursor *cursor)
-{
-	plan->status = bs_lexicon_cursor_seek(cursor, element->term, element->term_bytes, plan->err);
-	while (next_term(plan, cursor) && cursor->term.used_bytes >= element->term_bytes &&
-	       memcmp(cursor->term.data, element->term, element->term_bytes) == 0)
-		if (!add_expanded(plan, &cursor->term))
-			return false;
-	return true;
-}
-
-/* Those that begin as the pattern does, up to its first wildcard; if it begins with one, all words. */
-static bool expand_pattern(struct bs_plan *plan, const struct bs_element *element, struct bs_lexicon_cursor *cursor)
-{
-	size_t head_bytes = bs_pattern_head(element->term, element->term_bytes);
-	plan->status = bs_lexicon_cursor_seek(cursor, element->term, (uint32_t)head_bytes, plan->err);
-	while (next_term(plan, cursor) && cursor->term.data[0] != BS_KEY_COMPOUND && cursor->term.used_bytes >= head_bytes &&
-	       memcmp(cursor->term.data, element->term, head_bytes) == 0)
-		if (bs_pattern_matches(element->term, element->term_bytes, cursor->term.data, cursor->term.used_bytes) &&
-		    !add_expanded(plan, &cursor->term))
-			return false;
-	return true;
-}
-
-/* Every term is looked at, but most are dismissed by the bytes they share with the one before. */
-static bool expand_fuzzy(struct bs_plan *plan, struct bs_fuzzy *fuzzy, struct bs_lexicon_cursor *cursor)
-{
-	plan->status = bs_lexicon_cursor_seek(cursor, (const uint8_t *)"", 0, plan->err);
-	while (next_term(plan, cursor) && cursor->term.data[0] != BS_KEY_COMPOUND)
-		if (bs_fuzzy_matches(fuzzy, cursor->term.data, (uint32_t)cursor->term.used_bytes, (uint32_t)cursor->n_shared) &&
-		    !add_expanded(plan, &cursor->term))
-			return false;
-	return true;
+		return BS_STOPPED;
+	return bs_term_table_intern(&plan->expansion, cursor->term.data, (uint32_t)cursor->term.used_bytes,
+	                            bs_hash_slot(cursor->term.data, cursor->term.used_bytes), &number, NULL, err);
 }
 
 /* The terms of a prefix, a pattern or a fuzzy word. Whether there was room for all of them; else there are none. */
 static bool expand(struct bs_plan *plan, uint32_t e)
 {
-	const struct bs_element *element = &plan->query->elements[e];
-	struct bs_fuzzy *fuzzy = NULL;
-	bool has_room = true;
 	bs_term_table_clear(&plan->expansion);
-	if (element->kind == BS_ELEMENT_FUZZY)
-		plan->status = bs_fuzzy_new(element->term, element->term_bytes, element->max_distance, &fuzzy, plan->err);
-	for (uint32_t s = 0; s < plan->snapshot->manifest.n_segments && !plan->status && has_room; s++) {
-		struct bs_lexicon_cursor cursor = {.lexicon = &plan->snapshot->segments[s].lexicon};
-		has_room = fuzzy                                 ? expand_fuzzy(plan, fuzzy, &cursor)
-		           : element->kind == BS_ELEMENT_PATTERN ? expand_pattern(plan, element, &cursor)
-		                                                 : expand_prefix(plan, element, &cursor);
-		bs_lexicon_cursor_deinit(&cursor);
-	}
-	bs_fuzzy_free(fuzzy);
+	enum bs_status status = bs_expand(plan->snapshot, &plan->query->elements[e], add_expanded, plan, plan->err);
+	bool has_room = status != BS_STOPPED || bs_watch_is_over();
+	plan->status = has_room ? status : BS_OK;
 	for (uint32_t i = 0; i < plan->expansion.n_terms && !plan->status && has_room; i++)
 		add_term(plan, e, bs_term_table_key(&plan->expansion, i), plan->expansion.entries[i].n_bytes, false);
 	return has_room;
@@ -247,7 +188,7 @@ static void resolve_range(struct bs_plan *plan, uint32_t s, const struct bs_quer
 	plan->ranges = (struct bs_plan_range *)(void *)plan->memory_ranges.data;
 }
 
-enum bs_status bs_plan_make(struct bs_plan *plan, const struct bs_query *query, const struct bs_snapshot *snapshot,
+enum bs_status bs_plan_make(struct bs_plan *plan, const struct bs_query_tree *query, const struct bs_snapshot *snapshot,
                             struct bs_error *err)
 {
 	plan->query = query;

@@ -63,7 +63,7 @@ struct bs_plan_range {
 
 /* Zero-initialise; reusable; release with bs_plan_deinit. */
 struct bs_plan {
-	const struct bs_query *query;
+	const struct bs_query_tree *query;
 	const struct bs_snapshot *snapshot;
 	struct bs_plan_element *elements; /* query->n_elements */
 	struct bs_plan_term *terms;
@@ -76,6 +76,7 @@ struct bs_plan {
 	struct bs_filter *filter; /* which documents may be hits at all; NULL: any */
 	const struct bs_doc_ref *left_out; /* documents that may not be hits, a few */
 	size_t n_left_out;
+	const struct bs_statistics *statistics; /* by which scores are; NULL: by the index. Whoever makes the plan sets it, too */
 	bool is_open; /* no document matches for sure before its text is read, whatever columns say */
 	struct bs_buffer keys;
 	struct bs_term_table expansion; /* of one element, over all segments */
@@ -89,7 +90,7 @@ enum bs_status bs_plan_df(const struct bs_snapshot *snapshot, const uint8_t *key
                           struct bs_error *err) BS_WARN_UNUSED;
 
 /* Resolves every element. query and snapshot are borrowed until the next call. BS_CORRUPT, BS_NO_MEMORY. */
-enum bs_status bs_plan_make(struct bs_plan *plan, const struct bs_query *query, const struct bs_snapshot *snapshot,
+enum bs_status bs_plan_make(struct bs_plan *plan, const struct bs_query_tree *query, const struct bs_snapshot *snapshot,
                             struct bs_error *err) BS_WARN_UNUSED;
 void bs_plan_deinit(struct bs_plan *plan);
 

@@ -6,6 +6,7 @@
 
 #include "core/base/bytes.h"
 #include "core/store/doc_order.h"
+#include "query/search/statistics.h"
 
 #define BM25_K1 1.2
 #define BM25_B  0.75
@@ -13,6 +14,23 @@
 double bs_bm25_idf(uint64_t n_docs, uint64_t df)
 {
 	return log(1 + ((double)n_docs - (double)df + 0.5) / ((double)df + 0.5));
+}
+
+double bs_bm25_avgdl(uint64_t n_docs, uint64_t n_positions)
+{
+	double average = n_docs ? (double)n_positions / (double)n_docs : 1;
+	return average > 0 ? average : 1;
+}
+
+enum bs_status bs_rank_idf(const struct bs_plan *plan, const uint8_t *term, uint32_t term_bytes, double *idf_out,
+                           struct bs_error *err)
+{
+	uint64_t df;
+	if (plan->statistics)
+		return bs_statistics_idf(plan->statistics, term, term_bytes, idf_out, err);
+	enum bs_status status = bs_plan_df(plan->snapshot, term, term_bytes, &df, err);
+	*idf_out = bs_bm25_idf(plan->snapshot->n_docs, df);
+	return status;
 }
 
 double bs_bm25_share(double worth, uint32_t tf, uint32_t length, double avgdl)
@@ -48,7 +66,7 @@ static void mark_implied(const struct bs_plan *plan, const struct bs_query_node 
 /* ... that every match of the query has. */
 static void find_implied(const struct bs_plan *plan, bool *implied)
 {
-	const struct bs_query *query = plan->query;
+	const struct bs_query_tree *query = plan->query;
 	const struct bs_query_node *root = &query->nodes[query->n_nodes - 1];
 	mark_implied(plan, root, implied);
 	for (uint32_t i = 0; root->kind == BS_NODE_AND && i < root->n_children; i++)
@@ -56,7 +74,7 @@ static void find_implied(const struct bs_plan *plan, bool *implied)
 }
 
 /* Whether the query asks for nothing but any of its words. */
-static bool is_any(const struct bs_query *query)
+static bool is_any(const struct bs_query_tree *query)
 {
 	bool is_any = true;
 	for (size_t n = 0; n < query->n_nodes; n++) {
@@ -133,9 +151,13 @@ enum bs_status bs_scorer_make(struct bs_scorer *scorer, const struct bs_plan *pl
 		qsort_r(scorer->words, scorer->n_words, sizeof(*scorer->words), compare_words, (void *)(uintptr_t)plan);
 		join_repeats(scorer);
 	}
-	for (size_t i = 0; i < scorer->n_words; i++)
-		scorer->words[i].worth = scorer->words[i].weight *
-		                         bs_bm25_idf(plan->snapshot->n_docs, plan->terms[scorer->words[i].term].df);
+	for (size_t i = 0; i < scorer->n_words && !status; i++) {
+		const struct bs_plan_term *term = &plan->terms[scorer->words[i].term];
+		double idf = bs_bm25_idf(plan->snapshot->n_docs, term->df);
+		if (plan->statistics)
+			status = bs_statistics_idf(plan->statistics, plan->keys.data + term->key_offset, term->key_bytes, &idf, err);
+		scorer->words[i].worth = scorer->words[i].weight * idf;
+	}
 	return status;
 }
 

@@ -6,7 +6,7 @@
  * score(d) = sum over the distinct positive words w of weight(w) idf(w) tf (k1 + 1) / (tf + k1 (1 - b + b dl / avgdl)), with
  * k1 = 1.2, b = 0.75, weight(w) the sum over the places of w in the query, idf(w) = ln(1 + (N - df + 0.5) / (df + 0.5)): Robertson and Zaragoza, "The Probabilistic Relevance
  * Framework: BM25 and Beyond" (2009), with Lucene's idf, which is never negative. N, df and avgdl are of the whole
- * index, deleted documents that still lie in it included.
+ * index, deleted documents that still lie in it included; or those that somebody gives (statistics.h).
  */
 #ifndef BS_QUERY_SEARCH_RANK_H
 #define BS_QUERY_SEARCH_RANK_H
@@ -17,6 +17,13 @@
 #include "query/search/plan.h"
 
 double bs_bm25_idf(uint64_t n_docs, uint64_t df);
+
+/* The mean length of so many documents; 1 where it would be 0, or there are none. */
+double bs_bm25_avgdl(uint64_t n_docs, uint64_t n_positions);
+
+/* That of a word by the plan's statistics: given ones, or else those of the index. BS_CORRUPT, BS_INVALID. */
+enum bs_status bs_rank_idf(const struct bs_plan *plan, const uint8_t *term, uint32_t term_bytes, double *idf_out,
+                           struct bs_error *err) BS_WARN_UNUSED;
 
 /* One word's share of the score; worth: its weight in the query times its idf. tf >= 1, avgdl > 0. */
 double bs_bm25_share(double worth, uint32_t tf, uint32_t length, double avgdl);
@@ -42,7 +49,7 @@ struct bs_scorer {
 	struct bs_buffer memory_words;
 };
 
-/* plan is borrowed. BS_NO_MEMORY. */
+/* plan is borrowed. BS_CORRUPT, BS_INVALID (of given statistics), BS_NO_MEMORY. */
 enum bs_status bs_scorer_make(struct bs_scorer *scorer, const struct bs_plan *plan, double avgdl, struct bs_error *err)
 	BS_WARN_UNUSED;
 void bs_scorer_deinit(struct bs_scorer *scorer);

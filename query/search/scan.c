@@ -878,6 +878,14 @@ void bs_scan_forward(struct bs_slab_scan *at, struct bs_buffer *candidates, uint
 	}
 }
 
+void bs_scan_slab(struct bs_slab_scan *at, struct bs_buffer *candidates, uint64_t *n_counted)
+{
+	if (at->slab->n_levels == 0)
+		bs_scan_forward(at, candidates, n_counted);
+	else
+		scan_matrix(at, candidates, n_counted);
+}
+
 /* Where the ascending run that begins at `from` ends. */
 static size_t run_end(const struct bs_candidate *candidates, size_t from, size_t n)
 {
@@ -934,10 +942,7 @@ enum bs_status bs_scan_segment(struct bs_scan *scan, const struct bs_plan *plan,
 	for (uint32_t i = 0; i < segment->meta.n_slabs && !status; i++) {
 		struct bs_slab_scan at = {scan, plan, &segment->slabs[i], kernel, stats, err, s, BS_OK};
 		bs_scan_prefetch(plan, s, i + 1);
-		if (at.slab->n_levels == 0)
-			bs_scan_forward(&at, candidates, n_counted);
-		else
-			scan_matrix(&at, candidates, n_counted);
+		bs_scan_slab(&at, candidates, n_counted);
 		status = at.status;
 	}
 	if (!status && candidates->used_bytes > base)

@@ -132,6 +132,9 @@ bool bs_scan_matches(struct bs_slab_scan *at, struct bs_live *live);
 void bs_scan_and_terms(struct bs_slab_scan *at, const uint32_t *terms, size_t n_terms, uint32_t frame,
                        struct bs_live *live);
 
+/* Appends the candidates of a slab, in the order of its rows; as bs_scan_segment, after bs_scan_start. */
+void bs_scan_slab(struct bs_slab_scan *at, struct bs_buffer *candidates, uint64_t *n_counted);
+
 /* The candidates of a slab of forward lists. With n_counted (nullable), those that surely match are counted instead. */
 void bs_scan_forward(struct bs_slab_scan *at, struct bs_buffer *candidates, uint64_t *n_counted);
 

@@ -21,9 +21,10 @@
 #include "query/search/plan.h"
 #include "query/search/rank.h"
 #include "query/search/scan_top.h"
+#include "query/search/reading.h"
 #include "query/search/snippet.h"
 #include "query/search/sort.h"
-#include "query/search/stop.h"
+#include "query/search/statistics.h"
 #include "query/search/suggest.h"
 #include "query/search/verify_many.h"
 
@@ -35,8 +36,7 @@
 
 struct bs_finder {
 	const struct bs_index *index;
-	struct bs_words *words;
-	struct bs_words *words_unstemmed; /* NULL: words does not stem */
+	struct bs_reading reading;
 	struct bs_fetcher *fetcher;
 	struct bs_filter *filter; /* NULL: no request had one yet */
 	bool is_filtered;         /* the request wants not all documents */
@@ -49,7 +49,6 @@ struct bs_finder {
 	struct bs_buffer hits;  /* struct bs_hit each */
 	struct bs_buffer marks; /* struct bs_snippet_hit each */
 	struct bs_passages passages;
-	struct bs_stop stop;
 	struct bs_feedback feedback;
 	struct bs_buffer best_hits; /* struct bs_hit each: what the query is fed with */
 	struct bs_buffer like;  /* struct bs_doc_ref each: what hits are to be like */
@@ -58,7 +57,7 @@ struct bs_finder {
 	const struct bs_find_request *request; /* NULL between queries */
 	uint32_t segment; /* whose candidates are verified */
 	size_t n_best;
-	struct bs_query *query;
+	struct bs_query_tree *query;
 	struct bs_verify_request verify_request;
 	struct bs_verifier verifier;
 	struct bs_verify_crew *crew; /* NULL: no request had so much to read yet */
@@ -90,8 +89,6 @@ static void tell(void *context, const char *message)
 
 enum bs_status bs_finder_new(const struct bs_index *index, struct bs_finder **finder_out, struct bs_error *err)
 {
-	const struct bs_index_options *options = &index->snapshot.manifest.options;
-	struct bs_words_options words = bs_index_words_options(options), unstemmed = words;
 	struct bs_finder *finder = calloc(1, sizeof(*finder));
 	*finder_out = NULL;
 	if (!finder)
@@ -100,11 +97,7 @@ enum bs_status bs_finder_new(const struct bs_index *index, struct bs_finder **fi
 	finder->account.most_bytes = UINT64_MAX;
 	struct bs_account *before = bs_account_here;
 	bs_account_here = &finder->account;
-	unstemmed.stem_language = NULL;
-	unstemmed.split_identifiers = false;
-	enum bs_status status = bs_words_new(&words, &finder->words, err);
-	if (!status && options->stem_language)
-		status = bs_words_new(&unstemmed, &finder->words_unstemmed, err);
+	enum bs_status status = bs_reading_init(&finder->reading, index, NULL, err);
 	if (!status)
 		status = bs_fetcher_new(&index->snapshot, index->proofs, tell, finder, &finder->fetcher, err);
 	bs_account_here = before;
@@ -135,7 +128,6 @@ static void give_back(struct bs_finder *finder)
 	bs_buffer_deinit(&finder->hits);
 	bs_buffer_deinit(&finder->marks);
 	bs_passages_deinit(&finder->passages);
-	bs_stop_deinit(&finder->stop);
 	bs_feedback_deinit(&finder->feedback);
 	bs_buffer_deinit(&finder->best_hits);
 	bs_buffer_deinit(&finder->like);
@@ -147,7 +139,6 @@ static void give_back(struct bs_finder *finder)
 	finder->scan = (struct bs_scan){0};
 	finder->best = (struct bs_top_scan){0};
 	finder->feedback = (struct bs_feedback){0};
-	finder->stop = (struct bs_stop){0};
 }
 
 void bs_finder_free(struct bs_finder *finder)
@@ -157,11 +148,15 @@ void bs_finder_free(struct bs_finder *finder)
 	struct bs_account *before = bs_account_here;
 	bs_account_here = &finder->account;
 	give_back(finder);
-	bs_words_free(finder->words);
-	bs_words_free(finder->words_unstemmed);
+	bs_reading_deinit(&finder->reading);
 	bs_fetcher_free(finder->fetcher);
 	bs_account_here = before;
 	free(finder);
+}
+
+struct bs_reading *bs_finder_reading(struct bs_finder *finder)
+{
+	return &finder->reading;
 }
 
 /* Charges the time since the last charge to a stage. */
@@ -308,17 +303,6 @@ static enum bs_status verify(struct bs_finder *finder, uint32_t segment, struct 
 	return status;
 }
 
-/* What cannot be read comes up again when it is searched. */
-static bool has_values(void *context, uint32_t field)
-{
-	const struct bs_finder *finder = context;
-	const struct bs_snapshot *snapshot = &finder->index->snapshot;
-	const struct bs_term_table *fields = &snapshot->manifest.fields;
-	bool has = false;
-	struct bs_error why;
-	return bs_snapshot_has_values(snapshot, bs_term_table_key(fields, field), fields->entries[field].n_bytes, &has, &why) || has;
-}
-
 /* Which documents the request wants. Dates of a field whose texts are in the index are a range of the query. */
 static enum bs_status begin_filter(struct bs_finder *finder, struct bs_query_range *within, struct bs_error *err)
 {
@@ -337,38 +321,20 @@ static enum bs_status begin_filter(struct bs_finder *finder, struct bs_query_ran
 	return BS_OK;
 }
 
-/* Or what somebody typed, whose identifiers stay whole. */
-static void analyze_documents(struct bs_finder *finder, bool are_documents)
-{
-	bs_words_split(finder->words, are_documents && finder->index->snapshot.manifest.options.split_identifiers);
-}
-
 static enum bs_status parse(struct bs_finder *finder, struct bs_error *err)
 {
 	const struct bs_find_request *request = finder->request;
-	struct bs_query_options options = {
-		.words = finder->words,
-		.words_unstemmed = finder->words_unstemmed,
-		.fields = &finder->index->snapshot.manifest.fields,
-		.longest_field_bytes = finder->index->longest_field_bytes,
-		.has_file_names = finder->index->has_files,
-		.has_values = has_values,
-		.context = finder,
-		.any = request->any,
-		.strict = request->strict_query,
-		.stop = finder->stop.text.used_bytes > 0 ? &finder->stop : NULL,
-		.terms = bs_feedback_taken(&finder->feedback),
-		.n_terms = bs_feedback_n_taken(&finder->feedback),
-		.own_share = 1,
-	};
+	struct bs_query_options options = bs_reading_options(&finder->reading);
 	struct bs_query_range within = {.field = 0};
 	enum bs_status status = begin_filter(finder, &within, err);
 	options.within = finder->has_dates ? &within : NULL;
-	analyze_documents(finder, false);
+	options.any = request->any;
+	options.strict = request->strict_query;
+	options.terms = bs_feedback_taken(&finder->feedback);
+	options.n_terms = bs_feedback_n_taken(&finder->feedback);
 	if (!status)
-		status = bs_query_parse((const uint8_t *)request->query, request->query_bytes, &options, &finder->query,
-		                        &finder->result->error_byte, err);
-	analyze_documents(finder, true);
+		status = bs_reading_parse(&finder->reading, request->query, request->query_bytes, &options, &finder->query,
+		                          &finder->result->error_byte, err);
 	if (status)
 		return status;
 	finder->result->error_byte = SIZE_MAX;
@@ -405,7 +371,7 @@ static enum bs_status begin_names(struct bs_finder *finder, struct bs_error *err
 	finder->plan.named = &finder->named;
 	finder->plan.left_out = (const struct bs_doc_ref *)(const void *)finder->like.data;
 	finder->plan.n_left_out = finder->like.used_bytes / sizeof(struct bs_doc_ref);
-	return bs_named_begin(&finder->named, &finder->plan, finder->words,
+	return bs_named_begin(&finder->named, &finder->plan, finder->reading.words,
 	                                        is_brute ? NULL : finder->index->kernel, err);
 }
 
@@ -413,8 +379,12 @@ static enum bs_status plan(struct bs_finder *finder, struct bs_error *err)
 {
 	const struct bs_index *index = finder->index;
 	const struct bs_snapshot *snapshot = &index->snapshot;
-	const struct bs_query *query = finder->query;
+	const struct bs_query_tree *query = finder->query;
+	const struct bs_statistics *statistics = finder->request->statistics;
 	enum bs_status status = bs_plan_make(&finder->plan, query, snapshot, err);
+	finder->plan.statistics = statistics;
+	if (!status && statistics)
+		status = bs_statistics_check(statistics, query, err);
 	if (!status)
 		status = begin_names(finder, err);
 	/* A brute search is what all others are compared with: it trusts nothing but the whole analysis. */
@@ -429,19 +399,13 @@ static enum bs_status plan(struct bs_finder *finder, struct bs_error *err)
 		.avgdl = finder->avgdl,
 	};
 	finder->verifier = (struct bs_verifier){
-		.request = &finder->verify_request, .words = finder->words, .fetcher = finder->fetcher};
+		.request = &finder->verify_request, .words = finder->reading.words, .fetcher = finder->fetcher};
 	if (!status)
 		status = bs_verifier_begin(&finder->verifier, err);
 	for (size_t i = 0; i < query->n_elements && !status; i++)
 		if (finder->plan.elements[i].is_too_broad)
 			notice_broad(finder, &query->elements[i]);
 	return status;
-}
-
-static double average_length(const struct bs_snapshot *snapshot)
-{
-	double average = snapshot->n_docs ? (double)snapshot->n_positions / (double)snapshot->n_docs : 1;
-	return average > 0 ? average : 1;
 }
 
 #define DOCUMENT_NS 5u /* what a look at one costs about */
@@ -727,6 +691,7 @@ static enum bs_status look_again(struct bs_finder *finder, const struct bs_hit *
 		.mark_start = request->mark_start, .mark_stop = request->mark_stop, .width = request->snippet_columns};
 	struct bs_passages *passages = &finder->passages;
 	struct bs_document document;
+	struct bs_match match;
 	enum bs_fetched fetched;
 	bs_buffer_clear(&finder->snippet);
 	bs_buffer_clear(&finder->marks);
@@ -736,7 +701,7 @@ static enum bs_status look_again(struct bs_finder *finder, const struct bs_hit *
 		return status;
 	}
 	shown->is_changed = fetched == BS_FETCHED_CHANGED;
-	status = bs_match_hits(finder->verifier.matcher, document.fields, document.n_fields, &finder->marks, err);
+	status = bs_match_hits(finder->verifier.matcher, document.fields, document.n_fields, false, &match, &finder->marks, err);
 	const struct bs_snippet_hit *marks = (const struct bs_snippet_hit *)(const void *)finder->marks.data;
 	size_t n_marks = finder->marks.used_bytes / sizeof(*marks);
 	options.shape = document.line > 0 ? BS_SNIPPET_JOINED : BS_SNIPPET_LINES;
@@ -747,13 +712,27 @@ static enum bs_status look_again(struct bs_finder *finder, const struct bs_hit *
 		status = bs_passages_find(passages, &document, marks, n_marks, err);
 	if (status)
 		return status;
-	shown->snippet = (const char *)finder->snippet.data;
+	shown->snippet = finder->snippet.used_bytes ? (const char *)finder->snippet.data : "";
 	shown->snippet_bytes = finder->snippet.used_bytes;
 	if (!request->passages)
 		return BS_OK;
 	shown->passages = (const struct bs_passage *)(const void *)passages->list.data;
 	shown->n_passages = n_marks > 0 ? passages->list.used_bytes / sizeof(*shown->passages) : 0;
 	shown->best = shown->passages[passages->best];
+	return BS_OK;
+}
+
+enum bs_status bs_finder_name(struct bs_finder *finder, struct bs_doc_ref ref, struct bs_find_hit *hit_out, struct bs_error *err)
+{
+	enum bs_status status =
+		bs_fetch_id(finder->fetcher, ref.segment, ref.document, &finder->id, &finder->local_id, &finder->path, err);
+	if (status)
+		return status;
+	hit_out->id = finder->id.used_bytes ? (const char *)finder->id.data : "";
+	hit_out->id_bytes = finder->id.used_bytes;
+	hit_out->local_id = finder->local_id.used_bytes ? (const char *)finder->local_id.data : "";
+	hit_out->local_id_bytes = finder->local_id.used_bytes;
+	hit_out->path = (const char *)finder->path.data;
 	return BS_OK;
 }
 
@@ -769,18 +748,11 @@ static enum bs_status show_hit(struct bs_finder *finder, const struct bs_hit *hi
 		.snippet = "",
 		.best = {.field = "", .text = ""},
 	};
-	enum bs_status status =
-		bs_fetch_id(finder->fetcher, hit->segment, hit->document, &finder->id, &finder->local_id,
-	                                    &finder->path, err);
+	enum bs_status status = bs_finder_name(finder, (struct bs_doc_ref){hit->segment, hit->document}, &shown, err);
 	if (!status && rank > 0 && (finder->request->snippets || finder->request->passages))
 		status = look_again(finder, hit, &shown, err);
 	if (status)
 		return status;
-	shown.id = finder->id.used_bytes ? (const char *)finder->id.data : "";
-	shown.id_bytes = finder->id.used_bytes;
-	shown.local_id = finder->local_id.used_bytes ? (const char *)finder->local_id.data : "";
-	shown.local_id_bytes = finder->local_id.used_bytes;
-	shown.path = (const char *)finder->path.data;
 	if (sorted && sorted->has_value) {
 		(void)bs_value_format(&sorted->value, value);
 		shown.value = value;
@@ -852,8 +824,8 @@ static enum bs_status show_hits(struct bs_finder *finder, struct bs_error *err)
 /* Nothing matches: perhaps a word is misspelt. Of an index of stems the words are shown that begin with one. */
 static enum bs_status suggest(struct bs_finder *finder, struct bs_error *err)
 {
-	const struct bs_query *query = finder->query;
-	const char *star = finder->words_unstemmed ? "*" : "";
+	const struct bs_query_tree *query = finder->query;
+	const char *star = finder->reading.words_unstemmed ? "*" : "";
 	enum bs_status status = BS_OK;
 	for (size_t i = 0, n = 0; i < query->n_elements && n < MOST_SUGGESTIONS && !status; i++) {
 		const struct bs_element *element = &query->elements[i];
@@ -907,12 +879,16 @@ static enum bs_status check_request(const struct bs_find_request *request, struc
 		return bs_fail(err, BS_INVALID, "struct bs_find_request: a field with a date, but no date to compare with");
 	if (request->feedback_docs && (request->like_id || request->like_text))
 		return bs_fail(err, BS_INVALID, "struct bs_find_request: words of the best documents, or of one that hits are like");
+	if (request->statistics && (request->feedback_docs || request->like_id || request->like_text))
+		return bs_fail(err, BS_INVALID, "struct bs_find_request: words like those of documents are chosen by one index: "
+		                                "not with statistics");
 	if (!request->hit && request->mode != BS_FIND_COUNT)
 		return bs_fail(err, BS_INVALID, "struct bs_find_request: no function for hits");
 	return bs_check_reserved("struct bs_find_request", request->reserved, COUNT(request->reserved), err);
 }
 
-static enum bs_status run(struct bs_finder *finder, struct bs_error *err)
+/* A query's plan; finish() is to follow, whatever comes of it. */
+static enum bs_status prepare(struct bs_finder *finder, struct bs_error *err)
 {
 	finder->since_ns = bs_now_ns();
 	finder->query = NULL;
@@ -922,8 +898,20 @@ static enum bs_status run(struct bs_finder *finder, struct bs_error *err)
 	bs_buffer_clear(&finder->hits);
 	enum bs_status status = parse(finder, err);
 	charge(finder, BS_STAGE_PARSE);
-	if (!status)
-		status = plan(finder, err);
+	return status ? status : plan(finder, err);
+}
+
+static void finish(struct bs_finder *finder)
+{
+	bs_buffer_deinit(&finder->top.heap);
+	bs_verifier_end(&finder->verifier);
+	bs_verify_crew_end(finder->crew);
+	bs_query_tree_free(finder->query);
+}
+
+static enum bs_status run(struct bs_finder *finder, struct bs_error *err)
+{
+	enum bs_status status = prepare(finder, err);
 	if (!status)
 		status = prepare_sorting(finder, err);
 	if (!status)
@@ -948,9 +936,7 @@ static enum bs_status run(struct bs_finder *finder, struct bs_error *err)
 		finder->stats->total_ns += finder->stats->stage_ns[stage];
 	if (!status && !finder->result->is_partial)
 		status = explain(finder, true, err);
-	bs_buffer_deinit(&finder->top.heap);
-	bs_verifier_end(&finder->verifier);
-	bs_query_free(finder->query);
+	finish(finder);
 	return status;
 }
 
@@ -964,7 +950,7 @@ static enum bs_status learn(struct bs_finder *finder, struct bs_doc_ref ref, dou
 		return status;
 	finder->stats->verified++;
 	finder->stats->bytes_verified += document.text_bytes;
-	return bs_feedback_add(&finder->feedback, finder->words, document.fields, document.n_fields, trust, finder->avgdl, err);
+	return bs_feedback_add(&finder->feedback, finder->reading.words, document.fields, document.n_fields, trust, finder->avgdl, err);
 }
 
 static int keep_hit(void *context, const struct bs_find_hit *hit)
@@ -1030,7 +1016,7 @@ static enum bs_status learn_from_best(struct bs_finder *finder, struct bs_error 
 		status = learn(finder, (struct bs_doc_ref){best[i].segment, best[i].document}, share * share * share * share, err);
 	}
 	if (!status)
-		status = bs_feedback_take(&finder->feedback, &finder->index->snapshot, &finder->stop, BS_FEEDBACK_WORDS,
+		status = bs_feedback_take(&finder->feedback, &finder->index->snapshot, &finder->reading.stop, BS_FEEDBACK_WORDS,
 		                          finder->own_weight, err);
 	charge(finder, BS_STAGE_PLAN);
 	return status;
@@ -1051,9 +1037,9 @@ static enum bs_status learn_from_like(struct bs_finder *finder, struct bs_error 
 	for (size_t i = 0; i < finder->like.used_bytes / sizeof(*refs) && !status; i++)
 		status = learn(finder, refs[i], 1, err);
 	if (!status && request->like_text)
-		status = bs_feedback_add(&finder->feedback, finder->words, &text, 1, 1, finder->avgdl, err);
+		status = bs_feedback_add(&finder->feedback, finder->reading.words, &text, 1, 1, finder->avgdl, err);
 	if (!status)
-		status = bs_feedback_take(&finder->feedback, &finder->index->snapshot, &finder->stop, BS_LIKE_WORDS, 0, err);
+		status = bs_feedback_take(&finder->feedback, &finder->index->snapshot, &finder->reading.stop, BS_LIKE_WORDS, 0, err);
 	if (!status && finder->feedback.n_texts == 0)
 		return bs_fail(err, BS_IO, "%s: its text is gone, or cannot be read", request->like_id);
 	if (!status && bs_feedback_n_taken(&finder->feedback) == 0 && request->query_bytes == 0)
@@ -1066,9 +1052,7 @@ static enum bs_status learn_from_like(struct bs_finder *finder, struct bs_error 
 static enum bs_status learn_words(struct bs_finder *finder, struct bs_error *err)
 {
 	const struct bs_find_request *request = finder->request;
-	analyze_documents(finder, false);
-	enum bs_status status = bs_stop_begin(&finder->stop, request, finder->words, finder->words_unstemmed, err);
-	analyze_documents(finder, true);
+	enum bs_status status = bs_reading_begin(&finder->reading, request, err);
 	bs_feedback_begin(&finder->feedback);
 	bs_buffer_clear(&finder->like);
 	if (!status && (request->like_id || request->like_text))
@@ -1081,6 +1065,53 @@ static enum bs_status learn_words(struct bs_finder *finder, struct bs_error *err
 	status = bs_explain_learnt(&finder->feedback, &finder->text, err);
 	if (!status)
 		request->explain(request->context, (const char *)finder->text.data, finder->text.used_bytes);
+	return status;
+}
+
+static enum bs_status begin(struct bs_finder *finder, const struct bs_find_request *request, struct bs_find_result *result,
+                            struct bs_error *err)
+{
+	const struct bs_snapshot *snapshot = &finder->index->snapshot;
+	finder->request = request;
+	finder->n_best = wanted_hits(request);
+	finder->result = result;
+	finder->stats = &result->stats;
+	finder->avgdl = request->statistics ? bs_statistics_avgdl(request->statistics)
+	                                    : bs_bm25_avgdl(snapshot->n_docs, snapshot->n_positions);
+	bs_fetch_begin(finder->fetcher, request->verbose, request->no_stat);
+	return learn_words(finder, err);
+}
+
+const struct bs_index *bs_finder_index(const struct bs_finder *finder)
+{
+	return finder->index;
+}
+
+enum bs_status bs_finder_plan(struct bs_finder *finder, const struct bs_find_request *request,
+                              enum bs_status (*use)(void *context, const struct bs_plan *plan, struct bs_scan *scan,
+                                                    struct bs_error *err),
+                              void *context, size_t *error_byte_out, struct bs_error *err)
+{
+	struct bs_find_request planned = *request;
+	struct bs_find_result result = {.error_byte = SIZE_MAX};
+	planned.mode = BS_FIND_COUNT;
+	planned.approx = false;
+	planned.sort_field = NULL;
+	struct bs_account *account = bs_account_here;
+	bs_account_here = &finder->account;
+	enum bs_status status = check_request(&planned, err);
+	if (!status)
+		status = begin(finder, &planned, &result, err);
+	if (!status) {
+		status = prepare(finder, err);
+		if (!status)
+			status = use(context, &finder->plan, &finder->scan, err);
+		finish(finder);
+	}
+	bs_account_here = account;
+	finder->request = NULL;
+	if (error_byte_out && status == BS_INVALID)
+		*error_byte_out = result.error_byte;
 	return status;
 }
 
@@ -1101,10 +1132,7 @@ static enum bs_status find(struct bs_finder *finder, struct bs_error *err)
 	uint64_t n_failures = bs_fetcher_failures(finder->fetcher);
 	if ((uint64_t)finder->account.held_bytes > finder->account.most_bytes)
 		give_back(finder);
-	finder->n_best = wanted_hits(request);
-	finder->avgdl = average_length(&finder->index->snapshot);
-	bs_fetch_begin(finder->fetcher, request->verbose, request->no_stat);
-	enum bs_status status = learn_words(finder, err);
+	enum bs_status status = begin(finder, request, result, err);
 	if (!status)
 		status = run(finder, err);
 	else if (is_partial(finder, status))

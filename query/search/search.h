@@ -22,6 +22,24 @@ struct bs_index {
 	bool is_other_unicode; /* made with another ICU or Unicode version: its words are not today's, so only scan */
 };
 
+struct bs_plan;
+struct bs_reading;
+struct bs_scan;
+
+/* For matrix.c. The index that a finder searches. */
+const struct bs_index *bs_finder_index(const struct bs_finder *finder);
+/* Calls use with the plan of a request and what it takes to scan by it; nothing is searched. As bs_find. */
+enum bs_status bs_finder_plan(struct bs_finder *finder, const struct bs_find_request *request,
+                              enum bs_status (*use)(void *context, const struct bs_plan *plan, struct bs_scan *scan,
+                                                    struct bs_error *err),
+                              void *context, size_t *error_byte_out, struct bs_error *err) BS_WARN_UNUSED;
+/* What a document is called, as a hit. Borrowed until the next use of the finder. */
+enum bs_status bs_finder_name(struct bs_finder *finder, struct bs_doc_ref ref, struct bs_find_hit *hit_out,
+                              struct bs_error *err) BS_WARN_UNUSED;
+
+/* How the finder reads queries (reading.h); between them. */
+struct bs_reading *bs_finder_reading(struct bs_finder *finder);
+
 /* Of a hit's document number. */
 static inline struct bs_doc_ref bs_find_hit_ref(const struct bs_find_hit *hit)
 {

@@ -32,16 +32,13 @@ void bs_verifier_end(struct bs_verifier *verifier)
 static enum bs_status score(const struct bs_verify_request *request, const struct bs_match *match, double *score_out,
                             struct bs_error *err)
 {
-	const struct bs_snapshot *snapshot = request->snapshot;
 	*score_out = 0;
 	for (size_t i = 0; i < match->n_words; i++) {
 		const struct bs_match_word *word = &match->words[i];
 		if (*word->idf < 0) {
-			uint64_t df;
-			enum bs_status status = bs_plan_df(snapshot, word->term, word->term_bytes, &df, err);
+			enum bs_status status = bs_rank_idf(request->plan, word->term, word->term_bytes, word->idf, err);
 			if (status)
 				return status;
-			*word->idf = bs_bm25_idf(snapshot->n_docs, df);
 		}
 		*score_out += bs_bm25_share(word->weight * *word->idf, word->tf, match->length, request->avgdl);
 	}

@@ -5,7 +5,6 @@
 #include "query/search/verify_many.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "core/base/workers.h"
 
@@ -19,9 +18,9 @@ struct hand {
 	struct bs_words *words;
 	struct bs_fetcher *fetcher;
 	struct bs_verifier verifier;
-	uint32_t *documents; /* TASK_CANDIDATES: those of its task whose texts are read */
-	bool has_begun;      /* with this list */
-	bool is_unfit;       /* something could not be made: all it is given comes open */
+	uint32_t documents[TASK_CANDIDATES]; /* those of its task whose texts are read */
+	bool has_begun;                      /* with this query */
+	bool is_unfit;                       /* something could not be made: all it is given comes open */
 };
 
 struct bs_verify_crew {
@@ -29,60 +28,24 @@ struct bs_verify_crew {
 	struct bs_proofs *proofs;
 	uint32_t n_hands;
 	struct hand *hands;
-	struct bs_verified *verified; /* a ring of tasks */
+	struct bs_workers *workers;
+	uint64_t n_slots;
+	struct bs_verified *verified; /* of n_slots tasks, a ring */
 	/* The list under way. */
 	const struct bs_verify_request *request;
 	const struct bs_verify_list *list;
-	uint64_t n_slots;
 };
-
-enum bs_status bs_verify_crew_new(const struct bs_snapshot *snapshot, struct bs_proofs *proofs, uint32_t n_threads,
-                                  struct bs_verify_crew **crew_out, struct bs_error *err)
-{
-	struct bs_verify_crew *crew = calloc(1, sizeof(*crew));
-	size_t ring = (size_t)n_threads * TASKS_AHEAD * TASK_CANDIDATES;
-	*crew_out = crew;
-	if (crew) {
-		crew->hands = calloc(n_threads, sizeof(*crew->hands));
-		crew->verified = calloc(ring, sizeof(*crew->verified));
-	}
-	if (!crew || !crew->hands || !crew->verified) {
-		bs_verify_crew_free(crew);
-		*crew_out = NULL;
-		return bs_fail_memory(err, "threads", ring * sizeof(struct bs_verified));
-	}
-	crew->snapshot = snapshot;
-	crew->proofs = proofs;
-	crew->n_hands = n_threads;
-	return BS_OK;
-}
-
-void bs_verify_crew_free(struct bs_verify_crew *crew)
-{
-	if (!crew)
-		return;
-	for (uint32_t i = 0; crew->hands && i < crew->n_hands; i++) {
-		bs_fetcher_free(crew->hands[i].fetcher);
-		bs_words_free(crew->hands[i].words);
-		free(crew->hands[i].documents);
-	}
-	free(crew->hands);
-	free(crew->verified);
-	free(crew);
-}
 
 static enum bs_status make_hand(const struct bs_verify_crew *crew, struct hand *hand)
 {
 	struct bs_words_options words = bs_index_words_options(&crew->snapshot->manifest.options);
 	enum bs_status status = hand->words ? BS_OK : bs_words_new(&words, &hand->words, NULL);
-	if (!status && !hand->documents)
-		hand->documents = malloc(TASK_CANDIDATES * sizeof(*hand->documents));
 	if (!status && !hand->fetcher)
 		status = bs_fetcher_new(crew->snapshot, crew->proofs, NULL, NULL, &hand->fetcher, NULL);
-	return status || hand->documents ? status : BS_NO_MEMORY;
+	return status;
 }
 
-/* With the list under way. */
+/* With the query under way. */
 static void begin_hand(const struct bs_verify_crew *crew, struct hand *hand)
 {
 	hand->has_begun = true;
@@ -156,29 +119,68 @@ static enum bs_status take_task(void *context, uint64_t task, struct bs_error *e
 	return status;
 }
 
-enum bs_status bs_verify_many(struct bs_verify_crew *crew, const struct bs_verify_request *request,
-                              const struct bs_verify_list *list, uint32_t n_threads, struct bs_error *err)
+enum bs_status bs_verify_crew_new(const struct bs_snapshot *snapshot, struct bs_proofs *proofs, uint32_t n_threads,
+                                  struct bs_verify_crew **crew_out, struct bs_error *err)
 {
-	struct bs_workers_plan plan = {.n_threads = n_threads < crew->n_hands ? n_threads : crew->n_hands,
+	struct bs_verify_crew *crew = calloc(1, sizeof(*crew));
+	struct bs_workers_plan plan = {.n_threads = n_threads, .n_slots = (uint64_t)n_threads * TASKS_AHEAD,
 	                               .work = do_task, .put = take_task, .puts_on_caller = true, .context = crew};
-	uint64_t n_tasks = (list->n + TASK_CANDIDATES - 1) / TASK_CANDIDATES;
-	struct bs_workers *workers;
-	plan.n_slots = (uint64_t)plan.n_threads * TASKS_AHEAD;
-	crew->request = request;
-	crew->list = list;
+	size_t ring = (size_t)plan.n_slots * TASK_CANDIDATES;
+	*crew_out = NULL;
+	if (!crew)
+		return bs_fail_memory(err, "threads", sizeof(*crew));
+	crew->snapshot = snapshot;
+	crew->proofs = proofs;
+	crew->n_hands = n_threads;
 	crew->n_slots = plan.n_slots;
-	enum bs_status status = bs_workers_new(&plan, &workers, err);
+	crew->hands = calloc(n_threads, sizeof(*crew->hands));
+	crew->verified = calloc(ring, sizeof(*crew->verified));
+	enum bs_status status = BS_OK;
+	if (!crew->hands || !crew->verified)
+		status = bs_fail_memory(err, "threads", ring * sizeof(struct bs_verified));
+	if (!status)
+		status = bs_workers_new(&plan, &crew->workers, err);
 	if (status)
-		return status;
-	for (uint32_t i = 1; i < plan.n_threads && bs_workers_start(workers); i++)
-		continue;
-	for (uint64_t i = 0; i < n_tasks && bs_workers_wait_room(workers); i++)
-		(void)bs_workers_add(workers, 1);
-	status = bs_workers_finish(workers, err);
-	bs_workers_free(workers);
-	for (uint32_t i = 0; i < crew->n_hands; i++) {
+		bs_verify_crew_free(crew);
+	else
+		*crew_out = crew;
+	return status;
+}
+
+void bs_verify_crew_end(struct bs_verify_crew *crew)
+{
+	for (uint32_t i = 0; crew && crew->hands && i < crew->n_hands; i++) {
 		bs_verifier_end(&crew->hands[i].verifier);
 		crew->hands[i].has_begun = false;
 	}
-	return status;
+}
+
+void bs_verify_crew_free(struct bs_verify_crew *crew)
+{
+	if (!crew)
+		return;
+	bs_verify_crew_end(crew);
+	bs_workers_free(crew->workers);
+	for (uint32_t i = 0; crew->hands && i < crew->n_hands; i++) {
+		bs_fetcher_free(crew->hands[i].fetcher);
+		bs_words_free(crew->hands[i].words);
+	}
+	free(crew->hands);
+	free(crew->verified);
+	free(crew);
+}
+
+enum bs_status bs_verify_many(struct bs_verify_crew *crew, const struct bs_verify_request *request,
+                              const struct bs_verify_list *list, uint32_t n_threads, struct bs_error *err)
+{
+	struct bs_workers *workers = crew->workers;
+	uint64_t n_tasks = (list->n + TASK_CANDIDATES - 1) / TASK_CANDIDATES;
+	crew->request = request;
+	crew->list = list;
+	bs_workers_renew(workers);
+	for (uint32_t i = 1; i < n_threads && i < crew->n_hands && bs_workers_start(workers); i++)
+		continue;
+	for (uint64_t i = 0; i < n_tasks && bs_workers_wait_room(workers); i++)
+		(void)bs_workers_add(workers, 1);
+	return bs_workers_finish(workers, err);
 }

@@ -6,13 +6,15 @@
 #include "query/search/scan.h"
 #include "query/search/verify.h"
 
-/* What the threads write to, kept from one query to the next. Each has its own. */
+/* The threads' memory, kept from one query to the next. Each has its own. */
 struct bs_verify_crew;
 
 /* Everything is borrowed. Threads are started for the time of a call alone. BS_NO_MEMORY. */
 enum bs_status bs_verify_crew_new(const struct bs_snapshot *snapshot, struct bs_proofs *proofs, uint32_t n_threads,
                                   struct bs_verify_crew **crew_out, struct bs_error *err) BS_WARN_UNUSED;
 void bs_verify_crew_free(struct bs_verify_crew *crew); /* NULL is fine */
+/* Forgets the query, whose lists have all come from one request. NULL is fine. */
+void bs_verify_crew_end(struct bs_verify_crew *crew);
 
 /* Those of one segment, ascending, and who takes what came of each: on the caller's thread, in order, each once. What comes
  * open he has to verify himself: it is not what was indexed, or needed no text, or could not be read. */

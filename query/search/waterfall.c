@@ -24,7 +24,7 @@ struct step {
 };
 
 struct waterfall {
-	struct bs_query query; /* the query's nodes, more for the words of phrases, and a root of which operands are tried */
+	struct bs_query_tree query; /* the query's nodes, more for the words of phrases, and a root of which operands are tried */
 	struct bs_plan plan;   /* its plan */
 	const struct bs_kernel *kernel;
 	struct bs_scan *scan;
@@ -286,7 +286,7 @@ static void put_bar(struct waterfall *to, uint64_t n)
 /* The operand as the tree above has it, cut. */
 static void put_name(struct waterfall *to, uint32_t n)
 {
-	struct bs_query operand = to->query;
+	struct bs_query_tree operand = to->query;
 	size_t start = to->text->used_bytes;
 	struct bs_query_node *root = (struct bs_query_node *)(void *)to->nodes.data + to->query.n_nodes - 1;
 	*root = *node_of(to, n);
@@ -319,7 +319,7 @@ static void put_step(struct waterfall *to, enum bs_node_kind kind, const uint32_
 }
 
 /* The operands, and room for a root above them. */
-static void list_steps(struct waterfall *at, const struct bs_query *query)
+static void list_steps(struct waterfall *at, const struct bs_query_tree *query)
 {
 	uint32_t root = (uint32_t)query->n_nodes - 1;
 	struct bs_query_node above = {.kind = BS_NODE_AND};

@@ -42,7 +42,7 @@ bitsift stats -v | grep -o 'split-identifiers'
 bitsift stats --json | grep -o '"split-identifiers":[a-z]*'
 od -A n -t x1 -j 36 -N 4 .bitsift/manifest
 show bitsift index --split-identifiers --fold-accents
-quiet bitsift index --rebuild d
+quiet bitsift index --rebuild --words --grams d
 show bitsift query --ids url
 show bitsift index --split-identifiers
 quiet bitsift index --rebuild --split-identifiers --stem english d

@@ -16,5 +16,5 @@ quiet bitsift index --rebuild --hidden
 show bitsift query --ids hello
 quiet bitsift index --rebuild -g '*.txt' -g 'sub/**'
 show bitsift query --ids hello
-quiet bitsift index --rebuild
+quiet bitsift index --rebuild --words --grams
 show bitsift query --ids hello

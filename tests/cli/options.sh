@@ -1,4 +1,4 @@
-# Options are recorded with the index; other ones need --rebuild.
+# Options are recorded with the index; other ones need --rebuild, which without any keeps them.
 set -eu
 . "$LIB"
 printf 'running caf\303\251\n' >a.txt
@@ -20,8 +20,30 @@ show bitsift query --count runs
 quiet bitsift index --stem english --fold-accents .
 show bitsift index --stem english
 show bitsift query --count runs
-echo '# --rebuild alone: the defaults again'
+options() { bitsift stats -v | grep '^options'; }
+echo '# --rebuild alone: as it was made'
 quiet bitsift index --rebuild
+show bitsift query --count run
+show bitsift query --count cafe
+mkdir d
+printf '{"id": 1, "text": "caf\303\251"}\n' >d/.r.log
+quiet bitsift index --rebuild --hidden --no-ignore --no-records --density 0.4 --stem english .
+options
+quiet bitsift index --rebuild
+options
+quiet bitsift index --rebuild d
+options
+show bitsift query --ids id
+quiet bitsift index --rebuild --records '*.log' --hidden .
+options
+echo '# of a damaged index, too'
+rm .bitsift/seg-*
+show bitsift index -q --rebuild
+options
+show bitsift query --ids caf*
+echo '# --rebuild with any option: all others as by default'
+quiet bitsift index --rebuild --words --grams .
+options
 show bitsift query --count run
 show bitsift query --count cafe
 quiet bitsift index --rebuild --density 0.4

@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# exports.sh SOURCE_DIR LIBRARY: what the shared library exports is what bitsift.h declares, no more and no less; and it
+# exports.sh SOURCE_DIR LIBRARY: what the shared library exports is what the public headers declare, no more and no less; and it
 # asks for no library that it does not need.
 set -euo pipefail
-header=$1/core/bitsift.h library=$2
+headers=("$1"/core/bitsift.h "$1"/core/bitsift/*.h) library=$2
 
-declared=$(tr '\n' ' ' < "$header" | grep -oE 'BS_API [^;]*;' | grep -oE '\bbs_[a-z0-9_]+\(' | tr -d '(' | sort)
+declared=$(cat "${headers[@]}" | tr '\n' ' ' | grep -oE 'BS_API [^;]*;' | grep -oE '\bbs_[a-z0-9_]+\(' | tr -d '(' | sort)
 exported=$(nm -D --defined-only -P -- "$library" | awk '{print $1}' | grep -v '^__odr_asan' | sort)
 if [ "$declared" != "$exported" ]; then
-    echo "declared in bitsift.h (<) and exported (>) differ:"
+    echo "declared in the public headers (<) and exported (>) differ:"
     diff <(echo "$declared") <(echo "$exported")
     exit 1
 fi
-# Every function of the header is declared to be exported.
-bare=$(grep -nE '^[a-z].*\bbs_[a-z0-9_]+\(' "$header" | grep -v BS_API || true)
+# Every function of the headers is declared to be exported.
+bare=$(grep -nE '^[a-z].*\bbs_[a-z0-9_]+\(' "${headers[@]}" | grep -v BS_API || true)
 [ -z "$bare" ] || { echo "without BS_API: $bare"; exit 1; }

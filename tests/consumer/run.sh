@@ -20,8 +20,8 @@ say cmake --install "$build" --prefix "$place/first" --component "$kind"
 [ "$kind" = static ] || say cmake --install "$build" --prefix "$place/first" --component shared_dev
 mv first second
 prefix=$place/second
-headers=$(cd "$prefix/include" && find . -type f)
-[ "$headers" = ./bitsift.h ] || { echo "installed headers: $headers"; exit 1; }
+headers=$(cd "$prefix/include" && find . -type f | LC_ALL=C sort)
+[ "$headers" = "$(cd "$source/core" && printf '%s\n' ./bitsift.h ./bitsift/*.h)" ] || { echo "installed headers: $headers"; exit 1; }
 if grep -rIl -e "$source" -e "$build" -e "$place/first" "$prefix"; then
     echo "these files know where they were built"
     exit 1
@@ -63,8 +63,11 @@ library=$(dirname "$(find "$prefix" -name 'libbitsift.*' | head -n 1)")
 export LD_LIBRARY_PATH=$library
 check "$place/plain"
 
-# C++ reads the header too, and a program needs nothing else of ours.
+# C++ reads the headers too, and a program needs nothing else of ours.
+for header in "$prefix"/include/bitsift/*.h; do
+    echo "#include <bitsift/${header##*/}>"
+done > plus.cpp
 echo '#include <bitsift.h>
-int main() { bs_find_request request = {}; return request.mode == BS_FIND_TOP && bs_version() ? 0 : 1; }' > plus.cpp
+int main() { bs_find_request request = {}; return request.mode == BS_FIND_TOP && bs_version() ? 0 : 1; }' >> plus.cpp
 say "${CXX:-c++}" -std=c++17 -Wall -Wextra -Werror plus.cpp -o plus "${arguments[@]}"
 say ./plus

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # door.sh SOURCE_DIR CC LIBRARY OBJECT...: the program's commands need of bitsift nothing but the shared library, which exports what
-# bitsift.h declares: they link against it alone. The one exception is that of includes.sh: stats.
+# the public headers declare: they link against it alone. The one exception is that of includes.sh: stats.
 set -euo pipefail
 cc=$2
 library=$3

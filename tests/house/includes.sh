@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # includes.sh SOURCE_DIR: includes go one way, from room to room as ARCHITECTURE.md has them. A room may include its own
-# headers, those of the rooms that stand behind it here, and core/bitsift.h, the public one. Search and grep do not meet;
-# the matrix knows no index and no files of users. The program, query/cli, goes through the library's door: core/bitsift.h
-# and nothing behind it. The one exception is stats (cmd_stats and present_*), which shows how an index is made: nobody's
+# headers, those of the rooms that stand behind it here, and core/bitsift.h and core/bitsift/*.h, the public ones. Search and grep do not meet;
+# the matrix knows no index and no files of users. The program, query/cli, goes through the library's door: the public headers
+# and nothing behind them. The one exception is stats (cmd_stats and present_*), which shows how an index is made: nobody's
 # interface.
 set -euo pipefail
 cd -- "$1"
@@ -39,6 +39,11 @@ check query/search "${below[@]}"
 check query/regex "${below[@]}"
 check query/grep "${below[@]}" query/regex
 check query/cli
+
+# What is installed knows nothing but itself.
+while IFS=: read -r file line header; do
+    [[ $header =~ \"(\.\./bitsift|[a-z]+)\.h\" ]] || { echo "$file:$line: not among the public headers"; failed=1; }
+done < <(grep -nHE '^[[:space:]]*#[[:space:]]*include[[:space:]]*"' core/bitsift.h core/bitsift/*.h)
 
 # No file lies in a room of rooms.
 while read -r file; do

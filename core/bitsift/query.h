@@ -1,0 +1,160 @@
+/*
+ * query.h: a query apart from an index, and several indexes ranked as one. The rules of bitsift.h hold.
+ *
+ *      bs_query_new          a query -> something that texts in memory are asked by
+ *      bs_query_match        does a text match, and where
+ *      bs_query_score        with which score
+ *      bs_statistics_gather  how frequent the words of a query are in an index: summed over several, they rank as one
+ *
+ * What bs_find says of the documents of an index, these say of their texts, scores to the last bit.
+ */
+#ifndef BITSIFT_QUERY_H
+#define BITSIFT_QUERY_H
+
+#include "../bitsift.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A query, parsed, with all that is written while texts are asked. One thread at a time may use it; it may pass from one to
+ * another. It keeps its memory for the next text, so that soon nothing is allocated. */
+struct bs_query;
+
+struct bs_query_request {
+	/* As those of struct bs_find_request. */
+	const char *query;
+	size_t query_bytes;
+	bool any;
+	bool strict_query;
+	const char *stop_language;
+	const char *stop_words;
+	size_t stop_words_bytes;
+
+	/* Words are cut and folded as in this index, its fields are fields, and their weights count. It must stay open for as long
+	 * as the query lives. NULL: as what follows says, none of which may be set with an index. */
+	const struct bs_index *index;
+	const char *stem_language; /* as those of struct bs_build_request */
+	bool fold_accents;
+	bool split_identifiers;
+	const char *const *weights;
+	/* Names that are fields, NULL-ended; NULL: none is. Each may have numbers and dates. */
+	const char *const *fields;
+	bool file_names; /* `name:` asks for names of files: bs_query_set_name */
+
+	/* Called with one printable line for what in the query may mean something else than it seems; at most five times, before
+	 * bs_query_new returns. NULL: not called. */
+	void (*notice)(void *context, const char *message);
+	void *context;
+	uint64_t reserved[8];
+};
+
+/* *query_out is the caller's, for bs_query_free; NULL on failure: BS_INVALID (the query does not parse or is empty: err says
+ * why, *error_byte_out, which may be NULL, where, or SIZE_MAX: nowhere; or an unknown stemmer, a weight that is none, no such
+ * list of stop words), BS_UNSUPPORTED (ICU has no data for it), BS_CORRUPT or BS_IO (of the index), BS_NO_MEMORY. */
+BS_API enum bs_status bs_query_new(const struct bs_query_request *request, struct bs_query **query_out,
+                                   size_t *error_byte_out, struct bs_error *err) BS_WARN_UNUSED;
+/* NULL is fine. */
+BS_API void bs_query_free(struct bs_query *query);
+
+/* The texts asked from now on are those of a file of this name, as `name:` asks for it: its path below the folder that is its
+ * source, or the last part of the path of a file that is one itself. Copied. NULL, and at first: they are of no file.
+ * BS_NO_MEMORY. */
+BS_API enum bs_status bs_query_set_name(struct bs_query *query, const char *name, size_t name_bytes,
+                                        struct bs_error *err) BS_WARN_UNUSED;
+
+/* Where a word of the query stands, one that snippets would mark: those of a phrase count where the phrase stands, those for a
+ * field in that field, those that a match must not have nowhere. */
+struct bs_query_place {
+	size_t text;         /* which of the texts */
+	uint64_t line;       /* 1, 2, ...: of that text */
+	uint64_t column;     /* 1, 2, ...: bytes of that line, without a byte order mark */
+	size_t start_byte;   /* of that text */
+	size_t stop_byte;
+};
+
+/* Borrowed until the query is asked again. */
+struct bs_query_result {
+	bool is_match;
+	const struct bs_query_place *places; /* of a match, in the order of the texts; two may overlap */
+	size_t n_places;
+	uint32_t length;     /* of the texts in words, as scores count it */
+	uint64_t reserved[4];
+};
+
+/*
+ * Asks about a document: its texts are the fields of a record, or of a file the one text, with no name (field_bytes 0). Texts
+ * are UTF-8; invalid sequences count as U+FFFD. What is made is the same for any division of the work over queries and threads.
+ * BS_INVALID (more than BS_MAX_DOCUMENT_BYTES), BS_NO_MEMORY.
+ */
+BS_API enum bs_status bs_query_match(struct bs_query *query, const struct bs_text *texts, size_t n_texts,
+                                     struct bs_query_result *result_out, struct bs_error *err) BS_WARN_UNUSED;
+
+/*
+ * What scores know of a collection: how many documents it has, of how many words in all, and in how many of them each word of a
+ * query stands. One thread at a time may change it; any number may read it, several searches at once. It can be kept or
+ * sent elsewhere by its parts, which are those that bs_statistics_set, _add_word and _add_field take.
+ */
+struct bs_statistics;
+
+BS_API enum bs_status bs_statistics_new(struct bs_statistics **statistics_out, struct bs_error *err) BS_WARN_UNUSED;
+/* NULL is fine. */
+BS_API void bs_statistics_free(struct bs_statistics *statistics);
+
+/*
+ * Adds those of an index, for the words of a request's query: of its own and of all that its beginnings, patterns and words with
+ * typing errors stand for. To rank several indexes as one: gather from each, once, with the request that each is then asked with
+ * bs_find_request.statistics; of the hits of all, the best are those of one index of all documents, with the same scores.
+ * Equal ones come in the order of the indexes.
+ *
+ * Of the request, the query, any and the stop words count. Fails as bs_find; BS_INVALID, too, with feedback_docs, like_id or
+ * like_text, whose words one index chooses. After a failure the statistics are of no use.
+ */
+BS_API enum bs_status bs_statistics_gather(struct bs_finder *finder, const struct bs_find_request *request,
+                                           struct bs_statistics *statistics, struct bs_error *err) BS_WARN_UNUSED;
+
+/* Adds what another one has: of an index that was not gathered from already. BS_NO_MEMORY. */
+BS_API enum bs_status bs_statistics_add(struct bs_statistics *statistics, const struct bs_statistics *other,
+                                        struct bs_error *err) BS_WARN_UNUSED;
+
+/* Documents, deleted ones included that compaction has not removed; and their lengths in all. */
+BS_API uint64_t bs_statistics_n_docs(const struct bs_statistics *statistics);
+BS_API uint64_t bs_statistics_n_positions(const struct bs_statistics *statistics);
+BS_API void bs_statistics_set(struct bs_statistics *statistics, uint64_t n_docs, uint64_t n_positions);
+
+/* The i-th word, from 0, as indexes have it: folded, perhaps a stem. Any bytes, not NUL-ended; borrowed until the statistics
+ * change. False: there are not so many. */
+BS_API bool bs_statistics_word(const struct bs_statistics *statistics, size_t i, const char **word_out,
+                               size_t *word_bytes_out, uint64_t *n_docs_out);
+/* So many documents more have the word; with none, it is known. BS_INVALID (no bytes, or more than UINT32_MAX), BS_NO_MEMORY. */
+BS_API enum bs_status bs_statistics_add_word(struct bs_statistics *statistics, const char *word, size_t word_bytes,
+                                             uint64_t n_docs, struct bs_error *err) BS_WARN_UNUSED;
+
+/* What a name in front of a colon may mean; more than one at once. */
+enum bs_field_kind {
+	BS_FIELD_OF_RECORDS = 1,  /* some record has a field of that name, */
+	BS_FIELD_WITH_VALUES = 2, /* with a number or a date in it */
+	BS_FIELD_OF_FILES = 4,    /* "name": there are files */
+};
+
+/* The i-th field that the query names, likewise: where one index knows it as one, it is one for all that are asked with these
+ * statistics. kinds: of enum bs_field_kind, added up. Fails as bs_statistics_add_word; BS_UNSUPPORTED: unknown kinds. */
+BS_API bool bs_statistics_field(const struct bs_statistics *statistics, size_t i, const char **name_out,
+                                size_t *name_bytes_out, unsigned *kinds_out);
+BS_API enum bs_status bs_statistics_add_field(struct bs_statistics *statistics, const char *name, size_t name_bytes,
+                                              unsigned kinds, struct bs_error *err) BS_WARN_UNUSED;
+
+/*
+ * The score that bs_find gives a document of these texts by such statistics; 0 if it does not match, or if no word of the query
+ * scores. BS_INVALID (as bs_query_match; a word of the query, by itself or in a phrase, that statistics do not name; or a word
+ * that they say is in more documents than there are), BS_NO_MEMORY. A word that a beginning, a pattern or a word with typing errors
+ * stands for, and that they do not name, counts as one that no other document has.
+ */
+BS_API enum bs_status bs_query_score(struct bs_query *query, const struct bs_text *texts, size_t n_texts,
+                                     const struct bs_statistics *statistics, double *score_out,
+                                     struct bs_error *err) BS_WARN_UNUSED;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

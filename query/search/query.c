@@ -1,0 +1,299 @@
+/* query.c: a query apart from an index (bitsift/query.h): how it is read (reading.h), its tree, and the matcher of texts. */
+#include "core/bitsift/query.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/hash.h"
+#include "core/store/field_weights.h"
+#include "query/search/match.h"
+#include "query/search/named.h"
+#include "query/search/rank.h"
+#include "query/search/reading.h"
+#include "query/search/snippet.h"
+#include "query/search/statistics.h"
+
+#define COUNT(array) (sizeof(array) / sizeof(*(array)))
+
+/* A leaf that asks for the name of a file, as a query of its own. */
+struct asked_name {
+	uint32_t n; /* its node in the whole query */
+	struct bs_query_node node;
+	struct bs_query_tree query;
+	struct bs_matcher *matcher;
+	bool has; /* the name is one that it asks for */
+};
+
+struct bs_query {
+	struct bs_named named; /* whom the matcher asks about names: first, so that it can be told whose */
+	struct asked_name *asked;
+	uint32_t n_asked;
+	struct bs_reading reading;
+	struct bs_term_table own_fields;
+	char **own_weights;
+	struct bs_query_tree *tree;
+	struct bs_matcher *matcher;
+	struct bs_buffer name;   /* copied */
+	struct bs_buffer fields; /* struct bs_field each: the texts */
+	struct bs_buffer hits;   /* struct bs_snippet_hit each */
+	struct bs_buffer places; /* struct bs_query_place each */
+};
+
+void bs_query_free(struct bs_query *query)
+{
+	if (!query)
+		return;
+	for (uint32_t i = 0; i < query->n_asked; i++)
+		bs_matcher_free(query->asked[i].matcher);
+	free(query->asked);
+	bs_matcher_free(query->matcher);
+	bs_query_tree_free(query->tree);
+	bs_reading_deinit(&query->reading);
+	bs_term_table_deinit(&query->own_fields);
+	bs_strings_free(query->own_weights);
+	bs_buffer_deinit(&query->name);
+	bs_buffer_deinit(&query->fields);
+	bs_buffer_deinit(&query->hits);
+	bs_buffer_deinit(&query->places);
+	free(query);
+}
+
+/* What the request says of texts, where no index does. */
+static enum bs_status read_as_told(struct bs_query *query, const struct bs_query_request *request, struct bs_error *err)
+{
+	struct bs_words_options words = {
+		.stem_language = request->stem_language,
+		.fold_accents = request->fold_accents,
+		.split_identifiers = request->split_identifiers,
+	};
+	enum bs_status status = bs_reading_init(&query->reading, NULL, &words, err);
+	for (const char *const *name = request->fields; name && *name && !status; name++) {
+		uint32_t number;
+		status = bs_term_table_intern(&query->own_fields, (const uint8_t *)*name, (uint32_t)strlen(*name),
+		                              bs_hash_slot(*name, strlen(*name)), &number, NULL, err);
+	}
+	bs_reading_set_fields(&query->reading, &query->own_fields);
+	query->reading.has_file_names = request->file_names;
+	return status ? status : bs_field_weights_make(request->weights, &query->own_weights, err);
+}
+
+static enum bs_status read_query(struct bs_query *query, const struct bs_query_request *request, size_t *error_byte,
+                                 struct bs_error *err)
+{
+	struct bs_find_request find = {.stop_language = request->stop_language, .stop_words = request->stop_words,
+	                               .stop_words_bytes = request->stop_words_bytes};
+	enum bs_status status = request->index ? bs_reading_init(&query->reading, request->index, NULL, err)
+	                                       : read_as_told(query, request, err);
+	if (!status)
+		status = bs_reading_begin(&query->reading, &find, err);
+	if (status)
+		return status;
+	struct bs_query_options options = bs_reading_options(&query->reading);
+	options.any = request->any;
+	options.strict = request->strict_query;
+	status = bs_reading_parse(&query->reading, request->query, request->query_bytes, &options, &query->tree, error_byte, err);
+	if (status != BS_INVALID)
+		*error_byte = SIZE_MAX;
+	for (uint32_t i = 0; !status && i < query->tree->n_notices && request->notice; i++)
+		request->notice(request->context, query->tree->notices[i].text);
+	return status;
+}
+
+/* What bs_named says of documents of an index: the texts are always of one, whose name is known already. */
+static enum bs_status has_name(struct bs_named *named, uint32_t n, struct bs_doc_ref ref, bool *has_out, struct bs_error *err)
+{
+	const struct asked_name *asked = ((struct bs_query *)(void *)named)->asked;
+	(void)ref, (void)err;
+	while (asked->n != n)
+		asked++;
+	*has_out = asked->has;
+	return BS_OK;
+}
+
+static enum bs_status ask_names(struct bs_query *query, struct bs_error *err)
+{
+	const struct bs_query_tree *tree = query->tree;
+	uint32_t n_leaves = 0;
+	enum bs_status status = BS_OK;
+	query->named.has = has_name;
+	query->named.is_loose = true;
+	bs_matcher_ask_names(query->matcher, &query->named);
+	for (size_t n = 0; n < tree->n_nodes; n++)
+		n_leaves += bs_query_is_file_name(&tree->nodes[n]);
+	query->asked = calloc(n_leaves + (size_t)1, sizeof(*query->asked));
+	if (!query->asked)
+		return bs_fail_memory(err, "names", n_leaves * sizeof(*query->asked));
+	for (uint32_t n = 0; n < tree->n_nodes && !status; n++) {
+		struct asked_name *asked = &query->asked[query->n_asked];
+		if (!bs_query_is_file_name(&tree->nodes[n]))
+			continue;
+		query->n_asked++;
+		asked->n = n;
+		asked->node = tree->nodes[n];
+		asked->node.field = BS_QUERY_ANY_FIELD;
+		asked->query = *tree;
+		asked->query.nodes = &asked->node;
+		asked->query.n_nodes = 1;
+		status = bs_matcher_new(&asked->query, query->reading.words, &asked->matcher, err);
+	}
+	return status;
+}
+
+static enum bs_status check_request(const struct bs_query_request *request, struct bs_error *err)
+{
+	bool is_told = request->stem_language || request->fold_accents || request->split_identifiers || request->weights ||
+	               request->fields || request->file_names;
+	if (request->index && is_told)
+		return bs_fail(err, BS_INVALID, "struct bs_query_request: the index says how words are cut and what fields are, or the "
+		                                "request, not both");
+	return bs_check_reserved("struct bs_query_request", request->reserved, COUNT(request->reserved), err);
+}
+
+enum bs_status bs_query_new(const struct bs_query_request *request, struct bs_query **query_out, size_t *error_byte_out,
+                            struct bs_error *err)
+{
+	size_t error_byte = SIZE_MAX;
+	struct bs_query *query = NULL;
+	enum bs_status status = check_request(request, err);
+	if (!status && !(query = calloc(1, sizeof(*query))))
+		status = bs_fail_memory(err, "a query", sizeof(*query));
+	if (!status)
+		status = read_query(query, request, &error_byte, err);
+	if (!status)
+		status = bs_matcher_new(query->tree, query->reading.words, &query->matcher, err);
+	if (!status)
+		status = ask_names(query, err);
+	if (!status)
+		bs_matcher_weigh_fields(query->matcher,
+		                        request->index ? request->index->snapshot.manifest.options.weights : query->own_weights);
+	if (status) {
+		bs_query_free(query);
+		query = NULL;
+	}
+	*query_out = query;
+	if (error_byte_out)
+		*error_byte_out = error_byte;
+	return status;
+}
+
+enum bs_status bs_query_set_name(struct bs_query *query, const char *name, size_t name_bytes, struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	bs_buffer_clear(&query->name);
+	if (name)
+		status = bs_buffer_append(&query->name, name, name_bytes, err);
+	const struct bs_field text = {.name = "", .text = query->name.data, .text_bytes = query->name.used_bytes};
+	for (uint32_t i = 0; i < query->n_asked && !status; i++) {
+		struct bs_match match = {.matches = false};
+		if (text.text_bytes > 0)
+			status = bs_match_document(query->asked[i].matcher, &text, 1, &match, err);
+		query->asked[i].has = match.matches;
+	}
+	return status;
+}
+
+/* The texts as the matcher wants them. */
+static enum bs_status take_texts(struct bs_query *query, const struct bs_text *texts, size_t n_texts, struct bs_error *err)
+{
+	uint64_t n_bytes = 0;
+	bs_buffer_clear(&query->fields);
+	enum bs_status status = bs_buffer_reserve(&query->fields, n_texts * sizeof(struct bs_field), err);
+	for (size_t i = 0; i < n_texts && !status; i++) {
+		const struct bs_text *text = &texts[i];
+		struct bs_field field = {
+			.name = text->field_bytes ? text->field : "",
+			.name_bytes = text->field_bytes,
+			.text = (const uint8_t *)(text->text_bytes ? text->text : ""),
+			.text_bytes = text->text_bytes,
+		};
+		status = bs_buffer_append(&query->fields, &field, sizeof(field), err);
+		n_bytes = text->text_bytes <= BS_MAX_DOCUMENT_BYTES ? n_bytes + text->text_bytes : BS_MAX_DOCUMENT_BYTES + 1;
+		if (!status && n_bytes > BS_MAX_DOCUMENT_BYTES)
+			status = bs_fail(err, BS_INVALID, "a document of more than %llu bytes", (unsigned long long)BS_MAX_DOCUMENT_BYTES);
+	}
+	return status;
+}
+
+static const struct bs_field *fields_of(const struct bs_query *query)
+{
+	return (const struct bs_field *)(const void *)query->fields.data;
+}
+
+/* Where the line of a byte begins in a text, and its number: moves on from the place before. */
+static void move_to(const struct bs_field *field, size_t to, uint64_t *line, size_t *line_start)
+{
+	const uint8_t *feed;
+	while (*line_start < to && (feed = memchr(field->text + *line_start, '\n', to - *line_start))) {
+		*line_start = (size_t)(feed - field->text) + 1;
+		++*line;
+	}
+}
+
+static size_t clamp(uint64_t offset, size_t most)
+{
+	return offset < most ? (size_t)offset : most;
+}
+
+/* The hits, by lines and columns. */
+static enum bs_status list_places(struct bs_query *query, struct bs_error *err)
+{
+	const struct bs_snippet_hit *hits = (const struct bs_snippet_hit *)(const void *)query->hits.data;
+	size_t n = query->hits.used_bytes / sizeof(*hits), line_start = 0;
+	uint64_t line = 1;
+	enum bs_status status = BS_OK;
+	bs_buffer_clear(&query->places);
+	for (size_t i = 0; i < n && !status; i++) {
+		const struct bs_field *field = &fields_of(query)[hits[i].field];
+		size_t start = clamp(hits[i].start_byte, field->text_bytes), stop = clamp(hits[i].end_byte, field->text_bytes);
+		bool is_marked = field->text_bytes >= 3 && memcmp(field->text, "\xef\xbb\xbf", 3) == 0;
+		if (i == 0 || hits[i].field != hits[i - 1].field) {
+			line = 1;
+			line_start = is_marked ? 3 : 0;
+		}
+		move_to(field, start, &line, &line_start);
+		struct bs_query_place place = {.text = hits[i].field, .line = line, .start_byte = start, .stop_byte = stop,
+		                               .column = (start > line_start ? start - line_start : 0) + 1};
+		status = bs_buffer_append(&query->places, &place, sizeof(place), err);
+	}
+	return status;
+}
+
+enum bs_status bs_query_match(struct bs_query *query, const struct bs_text *texts, size_t n_texts,
+                              struct bs_query_result *result_out, struct bs_error *err)
+{
+	struct bs_match match = {.matches = false};
+	*result_out = (struct bs_query_result){.is_match = false};
+	enum bs_status status = take_texts(query, texts, n_texts, err);
+	if (!status)
+		status = bs_match_hits(query->matcher, fields_of(query), n_texts, true, &match, &query->hits, err);
+	if (!status)
+		status = list_places(query, err);
+	if (status)
+		return status;
+	*result_out = (struct bs_query_result){
+		.is_match = match.matches,
+		.places = (const struct bs_query_place *)(const void *)query->places.data,
+		.n_places = query->places.used_bytes / sizeof(struct bs_query_place),
+		.length = match.length,
+	};
+	return BS_OK;
+}
+
+enum bs_status bs_query_score(struct bs_query *query, const struct bs_text *texts, size_t n_texts,
+                              const struct bs_statistics *statistics, double *score_out, struct bs_error *err)
+{
+	struct bs_match match = {.matches = false};
+	double avgdl = bs_statistics_avgdl(statistics), idf;
+	*score_out = 0;
+	enum bs_status status = bs_statistics_check(statistics, query->tree, err);
+	if (!status)
+		status = take_texts(query, texts, n_texts, err);
+	if (!status)
+		status = bs_match_document(query->matcher, fields_of(query), n_texts, &match, err);
+	for (size_t i = 0; i < match.n_words && !status; i++) {
+		const struct bs_match_word *word = &match.words[i];
+		status = bs_statistics_idf(statistics, word->term, word->term_bytes, &idf, err);
+		*score_out += status ? 0 : bs_bm25_share(word->weight * idf, word->tf, match.length, avgdl);
+	}
+	return status;
+}

@@ -1,0 +1,29 @@
+/* statistics.h: what scores know of a collection (bitsift/query.h) from within. */
+#ifndef BS_QUERY_SEARCH_STATISTICS_H
+#define BS_QUERY_SEARCH_STATISTICS_H
+
+#include "core/bitsift/query.h"
+#include "query/search/parse.h"
+
+struct bs_statistics_field {
+	const uint8_t *name;
+	uint32_t name_bytes;
+	unsigned kinds; /* of enum bs_field_kind */
+};
+
+/* The i-th; false: there are not so many. */
+bool bs_statistics_field_at(const struct bs_statistics *statistics, size_t i, struct bs_statistics_field *field_out);
+bool bs_statistics_has_values(const struct bs_statistics *statistics, const uint8_t *name, uint32_t name_bytes);
+
+/* The mean length of a document. */
+double bs_statistics_avgdl(const struct bs_statistics *statistics);
+
+/* Whether they have what scores of a query need. BS_INVALID: they do not name one of its plain words that scores. */
+enum bs_status bs_statistics_check(const struct bs_statistics *statistics, const struct bs_query_tree *query,
+                                   struct bs_error *err) BS_WARN_UNUSED;
+
+/* Of a word; one that is not named is in no document. BS_INVALID: it is in more documents than there are. */
+enum bs_status bs_statistics_idf(const struct bs_statistics *statistics, const uint8_t *term, uint32_t term_bytes,
+                                 double *idf_out, struct bs_error *err) BS_WARN_UNUSED;
+
+#endif
