@@ -22,7 +22,8 @@
  *     24  u64 offset of the table  56  u64 checksum of bytes 0..55
  */
 #define HEAD_BYTES  64u
-#define KNOWN_FEATURES ((uint32_t)(BS_FEATURE_SPLIT_IDENTIFIERS | BS_FEATURE_FIELD_WEIGHTS | BS_FEATURE_WORD_RULES))
+#define KNOWN_FEATURES ((uint32_t)(BS_FEATURE_SPLIT_IDENTIFIERS | BS_FEATURE_FIELD_WEIGHTS | BS_FEATURE_WORD_RULES | \
+                                    BS_FEATURE_ANALYZER))
 #define ENTRY_BYTES 32u /* u32 id, u32 instance, u64 offset, u64 bytes, u64 index of its first page sum */
 #define ALIGN_BYTES 64u
 
@@ -330,7 +331,7 @@ static enum bs_status file_map(struct bs_container *file, const struct bs_dir *d
 static enum bs_status refuse_feature(const struct bs_container *file, uint32_t unknown, struct bs_error *err)
 {
 	static const char *const names[] = {"numeric columns", "split identifiers", "summaries", "field weights",
-	                                    "words by later rules"};
+	                                    "words by later rules", "an analyzer of its own"};
 	uint32_t bit = (uint32_t)__builtin_ctz(unknown);
 	char number[32];
 	snprintf(number, sizeof(number), "feature %u", bit);

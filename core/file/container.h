@@ -34,6 +34,7 @@ enum bs_feature {
 	BS_FEATURE_SPLIT_IDENTIFIERS = 1u << 1,
 	BS_FEATURE_FIELD_WEIGHTS = 1u << 3,
 	BS_FEATURE_WORD_RULES = 1u << 4,
+	BS_FEATURE_ANALYZER = 1u << 5,
 };
 
 /* Sticky: after the first failure every call does nothing, and bs_file_writer_finish reports it. One thread. */

@@ -163,6 +163,31 @@ static enum bs_status push_word(struct bs_analysis *analysis, struct term term, 
 	return BS_OK;
 }
 
+/* A term must be UTF-8: no byte of it may be one that keys of several words are told by. */
+static bool is_term(const uint8_t *term, size_t n_bytes)
+{
+	bool is_utf8 = n_bytes > 0 && n_bytes <= INT32_MAX;
+	for (size_t at = 0; at < n_bytes && is_utf8;) {
+		UChar32 c;
+		U8_NEXT(term, at, n_bytes, c);
+		is_utf8 = c >= 0;
+	}
+	return is_utf8;
+}
+
+enum bs_status bs_words_put_given(struct bs_analysis *analysis, const uint8_t *term, size_t term_bytes, struct bs_byte_span span)
+{
+	if (!is_term(term, term_bytes))
+		return bs_fail(analysis->err, BS_INVALID, "the analyzer %s made a term that is empty, or not UTF-8",
+		               analysis->words->analyzer->name);
+	enum bs_status status = bs_words_make_room(analysis, 1, term_bytes);
+	if (status)
+		return status;
+	memcpy(arena_end(analysis->words), term, term_bytes);
+	push(analysis, term_bytes, false, span);
+	return BS_OK;
+}
+
 /* Writes UTF-8, for which there must be room, and returns its size. */
 static size_t write_utf8(uint8_t *utf8, const UChar *units, int32_t n_units)
 {
@@ -512,7 +537,7 @@ bool bs_words_begins_run(struct bs_words *words, const uint8_t *text, uint64_t s
 {
 	size_t at = (size_t)start_byte;
 	UChar32 c;
-	if (text[at] < 0x80)
+	if (text[at] < 0x80 || words->analyzer)
 		return false;
 	U8_NEXT_OR_FFFD(text, at, (size_t)end_byte, c);
 	return bs_words_is_of_script_run(words, c);

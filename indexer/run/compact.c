@@ -255,6 +255,8 @@ static enum bs_status compact_kind(const struct bs_build_request *request, const
 	bs_index_writer_init(&compact.writer, request, &compact.moved);
 	compact.writer.dir = dir;
 	enum bs_status status = bs_snapshot_open(dir, &compact.snapshot, err);
+	if (!status && compact.snapshot.manifest.options.words)
+		status = bs_index_options_bind(&compact.snapshot.manifest.options, request->analyzer, dir->path, err);
 	if (!status) {
 		compact.chosen = calloc((size_t)compact.snapshot.manifest.n_segments + 1, sizeof(*compact.chosen));
 		if (!compact.chosen)

@@ -65,6 +65,8 @@ static enum bs_status open_index(struct bs_index *index, const struct bs_open_re
 		status = bs_dir_open(&index->dir, request->dir, request->consent, err);
 	if (!status)
 		status = bs_snapshot_open(&index->dir, &index->snapshot, err);
+	if (!status && index->snapshot.manifest.options.words)
+		status = bs_index_options_bind(&index->snapshot.manifest.options, request->analyzer, request->dir, err);
 	if (!status)
 		status = bs_manifest_is_other_unicode(&index->snapshot.manifest, &index->is_other_unicode, err);
 	/* Silence would look like no match. */
