@@ -33,7 +33,7 @@ static bool read_stats(const struct corpus *corpus, const struct index_kind *kin
 	struct bs_dir dir;
 	struct bs_error err;
 	char *path = text_of("%s/%s", corpus->dir, kind->name);
-	bool is_there = bs_dir_open(&dir, path, NULL, &err) == BS_OK && bs_snapshot_open(&dir, &snapshot, &err) == BS_OK;
+	bool is_there = bs_dir_open(&dir, path, NULL, NULL, &err) == BS_OK && bs_snapshot_open(&dir, &snapshot, &err) == BS_OK;
 	free(path);
 	if (!is_there) {
 		bs_dir_close(&dir);

@@ -618,7 +618,7 @@ struct bs_find_request {
 	bool any;        /* documents with any of the words, not all */
 	bool strict_query; /* what notice_query would be called for is an error: BS_INVALID, with its place */
 	/* Words that do not score and, with any, do not match, while the query has others: the list of that name, which can be
-	 * "english"; or this one, words in UTF-8, where a # begins a line that is a remark, and a | the rest of a line. NULL: none. */
+	 * "english"; and these, in UTF-8, where a # begins a line that is a remark, and a | the rest of a line. NULL: none. */
 	const char *stop_language;
 	const char *stop_words;
 	size_t stop_words_bytes;
@@ -740,14 +740,17 @@ BS_API enum bs_status bs_find(struct bs_finder *finder, const struct bs_find_req
                               struct bs_find_result *result_out, struct bs_error *err) BS_WARN_UNUSED;
 
 /*
- * The texts of the document that bears this id, of the commit, as they are now: of a file one, of a field without name; of a
- * record its fields as they are indexed, dots between the names; of a given document all that was given. ids are as those of
- * bs_delete_request; where several documents have it, this is the first one. *is_changed_out (nullable): it is
- * not what was indexed. *texts_out is borrowed from the finder until its next use. BS_NOT_FOUND: no document has
- * that id, or its source is gone. BS_IO: it cannot be read. BS_CORRUPT, BS_UNTRUSTED (a source that is not followed), BS_NO_MEMORY.
+ * The texts of the document that bears this id, as they are now: of a file one, of a field without name; of a record or a given
+ * document the fields that are indexed, dots between names. The id is one of a given document, or else as those of
+ * bs_delete_request, for which all documents are passed by; of several that have it this is the first. *is_changed_out (nullable):
+ * it is not what was indexed. *texts_out is borrowed until the finder is used next. BS_NOT_FOUND: no document has that id, or its
+ * source is gone; BS_IO: it cannot be read, or may not be; BS_CORRUPT, BS_NO_MEMORY.
  */
 BS_API enum bs_status bs_document(struct bs_finder *finder, const char *id, size_t id_bytes, const struct bs_text **texts_out,
                                   size_t *n_texts_out, bool *is_changed_out, struct bs_error *err) BS_WARN_UNUSED;
+/* The same of a document by its number (struct bs_find_hit), which takes no look for it. */
+BS_API enum bs_status bs_document_numbered(struct bs_finder *finder, uint64_t document, const struct bs_text **texts_out,
+                                           size_t *n_texts_out, bool *is_changed_out, struct bs_error *err) BS_WARN_UNUSED;
 
 /* For people: the query and, on a line of its own, a caret under the character at error_byte (or one past the end),
  * without a final line feed. Control characters and what is not UTF-8 are shown as U+FFFD; a long query is cut around

@@ -66,7 +66,7 @@ struct bs_dir *dir_at(const char *path)
 		if (is_same(&dirs[i], path))
 			return &dirs[i];
 	assert_true(n_dirs < MOST_DIRS);
-	expect_ok(bs_dir_open(&dirs[n_dirs], path, NULL, &err), &err);
+	expect_ok(bs_dir_open(&dirs[n_dirs], path, NULL, NULL, &err), &err);
 	return &dirs[n_dirs++];
 }
 

@@ -27,7 +27,7 @@ static const char *folder(void)
 static enum bs_status new_writer(const char *path, struct bs_store_writer **writer_out, struct bs_error *err)
 {
 	struct bs_dir dir;
-	assert_int_equal(bs_dir_open(&dir, path, NULL, err), BS_OK);
+	assert_int_equal(bs_dir_open(&dir, path, NULL, NULL, err), BS_OK);
 	enum bs_status status = bs_store_writer_new(&dir, writer_out, err);
 	bs_dir_close(&dir);
 	return status;

@@ -1,6 +1,7 @@
 /* check.c: see check.h. First what a segment holds: documents, slabs, grams; its terms are check_terms.c's. Then all files, the manifest and what stands beside segments. */
 #include "core/check/check_state.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "core/base/source_kind.h"
@@ -11,7 +12,7 @@
 #include "core/store/folder_listings.h"
 #include "core/store/index_dir.h"
 
-#define KNOWN_FLAGS    (BS_DOC_NAMED_BY_LINE | BS_DOC_SUSPECT)
+#define KNOWN_FLAGS    (BS_DOC_NAMED_BY_LINE | BS_DOC_SUSPECT | BS_DOC_GIVEN | BS_DOC_NOT_STORED)
 #define TOUCH_BYTES    (UINT64_C(1) << 20) /* between two calls of progress */
 
 /* Whether the bit of i was not set; now it is. */
@@ -62,6 +63,21 @@ static void check_tfs(struct check *check)
 	EXPECT(check, memcmp(tfs->bits.data + end, pad, sizeof(pad)) == 0, "words in documents: bytes behind the last");
 }
 
+/* That the table of ids leads to a live document. */
+static void check_id(struct check *check, uint32_t document, const struct bs_doc_record *record)
+{
+	const char *label = check->snapshot.manifest.sources[record->source].label;
+	uint64_t at = 0, hash = bs_id_hash(record->name, record->name_bytes);
+	uint32_t found = 0;
+	char id[64];
+	if (record->flags & BS_DOC_NAMED_BY_LINE)
+		hash = bs_id_hash(id, (size_t)snprintf(id, sizeof(id), "%.40s:%llu", label, (unsigned long long)record->place[2]));
+	do
+		TRY(check, bs_id_table_next(&check->segment->ids, hash, &at, &found, check->err));
+	while (!check->status && found != document && found != UINT32_MAX);
+	EXPECT(check, found == document, "document %u is not in the table of ids", document);
+}
+
 /* before: the last live document, of source UINT32_MAX if there was none. */
 #define DOCUMENT_NS 100u /* what one costs about */
 
@@ -84,8 +100,13 @@ static void check_document(struct check *check, uint32_t document, uint64_t *n_p
 	EXPECT(check, kind != BS_SOURCE_FORGOTTEN, "document %u is of a source that was forgotten", document);
 	EXPECT(check, !is_row || kind == BS_SOURCE_FOLDER || (kind == BS_SOURCE_COLLECTION && record.name_bytes == 0),
 	       "row %u is not of a collection", document);
-	EXPECT(check, kind != BS_SOURCE_STDIN || record.place[0] + 1 < check->segment->store_offsets.n_bytes / 8,
+	bool is_given = kind == BS_SOURCE_STDIN, is_elsewhere = record.flags & BS_DOC_NOT_STORED;
+	EXPECT(check, is_given || !(record.flags & (BS_DOC_GIVEN | BS_DOC_NOT_STORED)), "document %u was given, but is of a source",
+	       document);
+	EXPECT(check, !is_given || is_elsewhere || record.place[0] + 1 < check->segment->store_offsets.n_bytes / 8,
 	       "document %u has no stored text", document);
+	if (is_given && check->segment->ids.is_there)
+		check_id(check, document, &record);
 	/* Live documents of one source stand in document order: a cursor over several segments relies on it. */
 	bool is_other = before->source == UINT32_MAX ||
 	                bs_manifest_root(manifest, before->source) != bs_manifest_root(manifest, record.source);
@@ -109,6 +130,8 @@ static void check_docs(struct check *check)
 	struct bs_doc_record before = {.source = UINT32_MAX};
 	check_doc_table(check, &check->segment->docs);
 	check_tfs(check);
+	if (check->segment->ids.is_there)
+		TRY(check, bs_id_table_check(&check->segment->ids, check->segment->meta.n_docs, check->file, check->err));
 	for (uint32_t document = 0; document < check->segment->docs.n_docs && !check->status; document++)
 		check_document(check, document, &n_positions, &before);
 	EXPECT(check, n_positions == check->segment->meta.n_positions, "%llu positions where the documents have %llu",

@@ -22,8 +22,9 @@
  *     24  u64 offset of the table  56  u64 checksum of bytes 0..55
  */
 #define HEAD_BYTES  64u
-#define KNOWN_FEATURES ((uint32_t)(BS_FEATURE_SPLIT_IDENTIFIERS | BS_FEATURE_FIELD_WEIGHTS | BS_FEATURE_WORD_RULES | \
-                                    BS_FEATURE_ANALYZER))
+#define KNOWN_FEATURES \
+	((uint32_t)(BS_FEATURE_SPLIT_IDENTIFIERS | BS_FEATURE_FIELD_WEIGHTS | BS_FEATURE_WORD_RULES | BS_FEATURE_GIVEN | \
+	            BS_FEATURE_NOT_STORED | BS_FEATURE_ANALYZER))
 #define ENTRY_BYTES 32u /* u32 id, u32 instance, u64 offset, u64 bytes, u64 index of its first page sum */
 #define ALIGN_BYTES 64u
 
@@ -331,13 +332,19 @@ static enum bs_status file_map(struct bs_container *file, const struct bs_dir *d
 static enum bs_status refuse_feature(const struct bs_container *file, uint32_t unknown, struct bs_error *err)
 {
 	static const char *const names[] = {"numeric columns", "split identifiers", "summaries", "field weights",
-	                                    "words by later rules", "an analyzer of its own"};
+	                                    "words by later rules", "documents from memory",
+	                                    "documents whose texts are elsewhere", "an analyzer of its own"};
 	uint32_t bit = (uint32_t)__builtin_ctz(unknown);
 	char number[32];
 	snprintf(number, sizeof(number), "feature %u", bit);
 	return bs_fail(err, BS_UNSUPPORTED, "%s: it has %s, which only a newer bitsift knows; use the one that made it, or "
 	               "rebuild it with `bitsift index --rebuild`", file->path,
 	               bit < sizeof(names) / sizeof(*names) ? names[bit] : number);
+}
+
+uint32_t bs_container_features(const struct bs_container *file)
+{
+	return bs_load_u32(file->map + 36);
 }
 
 static enum bs_status file_check_head(struct bs_container *file, enum bs_container_kind kind, struct bs_error *err)

@@ -34,8 +34,14 @@ enum bs_feature {
 	BS_FEATURE_SPLIT_IDENTIFIERS = 1u << 1,
 	BS_FEATURE_FIELD_WEIGHTS = 1u << 3,
 	BS_FEATURE_WORD_RULES = 1u << 4,
-	BS_FEATURE_ANALYZER = 1u << 5,
+	BS_FEATURE_GIVEN = 1u << 5,
+	BS_FEATURE_NOT_STORED = 1u << 6,
+	BS_FEATURE_ANALYZER = 1u << 7,
 };
+
+/* Of an opened file. */
+struct bs_container;
+uint32_t bs_container_features(const struct bs_container *file);
 
 /* Sticky: after the first failure every call does nothing, and bs_file_writer_finish reports it. One thread. */
 struct bs_file_writer;

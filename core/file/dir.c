@@ -1,6 +1,7 @@
 /* dir.c: see dir.h. */
 #include "core/file/dir.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
@@ -10,7 +11,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "core/file/memory.h"
+
 #define ROOT 0u
+/* Nothing lies below a device. */
+#define MEMORY_PLACE "/dev/null/memory"
 
 static bool is_trusted(const struct bs_dir *dir, uid_t owner)
 {
@@ -26,13 +31,28 @@ static enum bs_status refuse_owner(const struct bs_dir *dir, const char *name, u
 	               name ? "/" : "", name ? name : "", (unsigned)owner, dir->place);
 }
 
-enum bs_status bs_dir_open(struct bs_dir *dir, const char *path, const struct bs_consent *consent, struct bs_error *err)
+static enum bs_status open_memory(struct bs_dir *dir, struct bs_error *err)
+{
+	dir->path = strdup("(memory)");
+	dir->place = strdup(MEMORY_PLACE);
+	if (dir->path && dir->place)
+		return BS_OK;
+	bs_dir_close(dir);
+	return bs_fail_memory(err, "a path", sizeof(MEMORY_PLACE));
+}
+
+enum bs_status bs_dir_open(struct bs_dir *dir, const char *path, struct bs_memory *memory, const struct bs_consent *consent,
+                           struct bs_error *err)
 {
 	struct stat found;
-	*dir = (struct bs_dir){.fd = -1, .user = geteuid(), .file_mode = 0600, .consent = consent};
+	*dir = (struct bs_dir){.memory = memory, .fd = -1, .user = geteuid(), .file_mode = 0600, .consent = consent};
 	dir->owner = dir->user;
 	if (consent && bs_check_reserved("struct bs_consent", consent->reserved, 4, err) != BS_OK)
 		return BS_UNSUPPORTED;
+	if (!path == !memory)
+		return bs_fail(err, BS_INVALID, "an index is either in a directory or in memory");
+	if (memory)
+		return open_memory(dir, err);
 	dir->path = strdup(path);
 	if (!dir->path)
 		return bs_fail_memory(err, "a path", strlen(path));
@@ -105,6 +125,10 @@ static enum bs_status admit(const struct bs_dir *dir, const char *name, int *fd,
 enum bs_status bs_dir_open_file(const struct bs_dir *dir, const char *name, int *fd_out, struct stat *found_out,
                                 struct bs_error *err)
 {
+	if (dir->memory) {
+		enum bs_status status = bs_memory_open_file(dir->memory, name, fd_out, err);
+		return status || fstat(*fd_out, found_out) == 0 ? status : fail_open(dir, name, err);
+	}
 	*fd_out = openat(dir->fd, name, O_RDONLY | SAFE_FLAGS);
 	return *fd_out < 0 ? fail_open(dir, name, err) : admit(dir, name, fd_out, found_out, err);
 }
@@ -130,6 +154,8 @@ enum bs_status bs_dir_open_lock(const struct bs_dir *dir, const char *name, int 
 
 enum bs_status bs_dir_create_file(const struct bs_dir *dir, const char *name, int *fd_out, struct bs_error *err)
 {
+	if (dir->memory)
+		return bs_memory_create_file(dir->memory, name, fd_out, err);
 	*fd_out = openat(dir->fd, name, O_RDWR | O_CREAT | O_EXCL | SAFE_FLAGS, dir->file_mode);
 	if (*fd_out < 0)
 		return bs_fail(err, BS_IO, "%s/%s: cannot create: %s", dir->path, name, strerror(errno));
@@ -140,6 +166,8 @@ enum bs_status bs_dir_create_file(const struct bs_dir *dir, const char *name, in
 enum bs_status bs_dir_create_nameless(const struct bs_dir *dir, mode_t mode, int *fd_out, struct bs_error *err)
 {
 	char name[64];
+	if (dir->memory)
+		return bs_memory_create_nameless(fd_out, err);
 	*fd_out = openat(dir->fd, ".", O_TMPFILE | O_EXCL | O_RDWR | O_CLOEXEC, mode);
 	/* Not every file system can. */
 	for (unsigned i = 0; *fd_out < 0 && i < 100 && (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL || errno == EEXIST);
@@ -155,22 +183,33 @@ enum bs_status bs_dir_create_nameless(const struct bs_dir *dir, mode_t mode, int
 bool bs_dir_has(const struct bs_dir *dir, const char *name)
 {
 	struct stat found;
+	if (dir->memory)
+		return bs_memory_file_bytes(dir->memory, name) >= 0;
 	return fstatat(dir->fd, name, &found, AT_SYMLINK_NOFOLLOW) == 0 || errno != ENOENT;
 }
 
 uint64_t bs_dir_file_bytes(const struct bs_dir *dir, const char *name)
 {
 	struct stat found;
+	if (dir->memory) {
+		int64_t n_bytes = bs_memory_file_bytes(dir->memory, name);
+		return n_bytes < 0 ? 0 : (uint64_t)n_bytes;
+	}
 	return fstatat(dir->fd, name, &found, AT_SYMLINK_NOFOLLOW) == 0 ? (uint64_t)found.st_size : 0;
 }
 
 void bs_dir_remove(const struct bs_dir *dir, const char *name)
 {
-	unlinkat(dir->fd, name, 0);
+	if (dir->memory)
+		bs_memory_remove(dir->memory, name);
+	else
+		unlinkat(dir->fd, name, 0);
 }
 
 enum bs_status bs_dir_rename(const struct bs_dir *dir, const char *from, const char *to, struct bs_error *err)
 {
+	if (dir->memory)
+		return bs_memory_rename(dir->memory, from, to, err);
 	if (renameat(dir->fd, from, dir->fd, to) == 0)
 		return BS_OK;
 	return bs_fail(err, BS_IO, "%s/%s: cannot rename: %s", dir->path, from, strerror(errno));
@@ -183,6 +222,8 @@ static int open_list(const struct bs_dir *dir)
 
 enum bs_status bs_dir_flush(const struct bs_dir *dir, struct bs_error *err)
 {
+	if (dir->memory)
+		return BS_OK;
 	int fd = open_list(dir);
 	if (fd < 0)
 		return bs_fail(err, BS_IO, "%s: %s", dir->path, strerror(errno));
@@ -193,13 +234,20 @@ enum bs_status bs_dir_flush(const struct bs_dir *dir, struct bs_error *err)
 	return status;
 }
 
-DIR *bs_dir_list(const struct bs_dir *dir)
+enum bs_status bs_dir_list(const struct bs_dir *dir, struct bs_buffer *names, struct bs_error *err)
 {
+	if (dir->memory)
+		return bs_memory_list(dir->memory, names, err);
 	int fd = open_list(dir);
 	DIR *list = fd < 0 ? NULL : fdopendir(fd);
-	if (fd >= 0 && !list)
+	enum bs_status status = list ? BS_OK : bs_fail(err, BS_IO, "%s: %s", dir->path, strerror(errno));
+	for (struct dirent *entry; !status && (entry = readdir(list)) != NULL;)
+		status = bs_buffer_append(names, entry->d_name, strlen(entry->d_name) + 1, err);
+	if (list)
+		closedir(list);
+	else if (fd >= 0)
 		close(fd);
-	return list;
+	return status;
 }
 
 static enum bs_status set_mode(const struct bs_dir *dir, const char *name, int fd, mode_t before, mode_t mode,
@@ -215,6 +263,8 @@ enum bs_status bs_dir_set_file_mode(const struct bs_dir *dir, const char *name, 
 {
 	struct stat found;
 	int fd;
+	if (dir->memory)
+		return BS_OK;
 	/* What is no file of the index is no matter of ours. */
 	if (fstatat(dir->fd, name, &found, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(found.st_mode) || found.st_nlink > 1 ||
 	    (found.st_mode & 0777) == mode)
@@ -230,6 +280,8 @@ enum bs_status bs_dir_set_file_mode(const struct bs_dir *dir, const char *name, 
 enum bs_status bs_dir_set_mode(const struct bs_dir *dir, mode_t mode, struct bs_error *err)
 {
 	struct stat found;
+	if (dir->memory)
+		return BS_OK;
 	int fd = open_list(dir);
 	enum bs_status status;
 	if (fd < 0 || fstat(fd, &found) != 0)
@@ -264,7 +316,7 @@ static bool resolves_below(int folder, const char *path)
 bool bs_dir_is_beside(const struct bs_dir *dir, const char *path)
 {
 	struct open_how how = {.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS};
-	int folder = openat(dir->fd, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	int folder = dir->memory ? -1 : openat(dir->fd, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (folder < 0)
 		return false;
 	int fd = (int)syscall(SYS_openat2, folder, path, &how, sizeof(how));

@@ -4,20 +4,23 @@
  * An index may have come with an archive, or lie where others can write. So every file is opened relative to a
  * descriptor of the directory, never through a link, and is a plain file with one name that belongs to whom the
  * directory may belong to. A pipe or a device in the place of a file is refused without waiting for it.
+ *
+ * It may also be an index in memory (memory.h): then its files are there, nothing is flushed, and nobody else owns one.
  */
 #ifndef BS_CORE_FILE_DIR_H
 #define BS_CORE_FILE_DIR_H
 
-#include <dirent.h>
 #include <stdbool.h>
 #include <sys/stat.h>
 
+#include "core/base/buffer.h"
 #include "core/base/status.h"
 
 struct bs_dir {
-	int fd;          /* O_PATH */
+	struct bs_memory *memory; /* borrowed; NULL: it is a directory */
+	int fd;          /* O_PATH; -1 in memory */
 	char *path;      /* as it was named; for messages */
-	char *place;     /* the same, canonical */
+	char *place;     /* the same, canonical; of one in memory, which lies in no folder, one where nothing else can lie */
 	uid_t user;      /* the effective one */
 	uid_t owner;     /* of the directory: that user, root, or one that is trusted */
 	dev_t device;
@@ -26,10 +29,10 @@ struct bs_dir {
 	const struct bs_consent *consent; /* nullable */
 };
 
-/* A path that was named is followed if it is a link. The caller's struct, for bs_dir_close; what it is handed to
- * borrows it. BS_NOT_FOUND, BS_IO (no directory, too), BS_UNTRUSTED, BS_NO_MEMORY. */
-enum bs_status bs_dir_open(struct bs_dir *dir, const char *path, const struct bs_consent *consent, struct bs_error *err)
-	BS_WARN_UNUSED;
+/* A path that was named is followed if it is a link; path NULL: the index in memory. The caller's struct, for bs_dir_close; what
+ * it is handed to borrows it. BS_INVALID (neither or both), BS_NOT_FOUND, BS_IO (no directory, too), BS_UNTRUSTED, BS_NO_MEMORY. */
+enum bs_status bs_dir_open(struct bs_dir *dir, const char *path, struct bs_memory *memory, const struct bs_consent *consent,
+                           struct bs_error *err) BS_WARN_UNUSED;
 /* Zeros are fine if place is NULL. */
 void bs_dir_close(struct bs_dir *dir);
 
@@ -52,8 +55,8 @@ void bs_dir_remove(const struct bs_dir *dir, const char *name);
 enum bs_status bs_dir_rename(const struct bs_dir *dir, const char *from, const char *to, struct bs_error *err) BS_WARN_UNUSED;
 /* Its entries are on disk. BS_IO. */
 enum bs_status bs_dir_flush(const struct bs_dir *dir, struct bs_error *err) BS_WARN_UNUSED;
-/* Its entries, for closedir; NULL: they cannot be read. */
-DIR *bs_dir_list(const struct bs_dir *dir);
+/* Appends the names of its entries, each NUL-ended. BS_IO, BS_NO_MEMORY. */
+enum bs_status bs_dir_list(const struct bs_dir *dir, struct bs_buffer *names, struct bs_error *err) BS_WARN_UNUSED;
 
 /* Sets what the directory and its files may be read by. BS_IO. A file that is not there is fine. */
 enum bs_status bs_dir_set_file_mode(const struct bs_dir *dir, const char *name, mode_t mode, struct bs_error *err) BS_WARN_UNUSED;

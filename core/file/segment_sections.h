@@ -55,6 +55,8 @@ enum bs_section_id {
 	BS_SECTION_VALUE_KEY_OFFSETS = 59, /* one a block of keys, and one more, packed */
 	BS_SECTION_VALUE_LINES = 60,       /* bit-sliced ranks of values, a line for 512 documents */
 	BS_SECTION_VALUE_LISTS = 61,       /* those of fields that few documents have */
+	BS_SECTION_ID_STARTS = 62,    /* ids of documents: where buckets begin, packed, see id_table.h */
+	BS_SECTION_ID_ENTRIES = 63,   /* packed */
 };
 
 #endif

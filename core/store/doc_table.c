@@ -227,6 +227,13 @@ enum bs_status bs_doc_table_place(const struct bs_doc_table *table, uint32_t doc
 	return status;
 }
 
+enum bs_status bs_doc_table_flags(const struct bs_doc_table *table, uint32_t i, uint8_t *flags_out, struct bs_error *err)
+{
+	enum bs_status status = bs_section_touch(&table->flags, i, 1, err);
+	*flags_out = status ? 0 : table->flags.data[i];
+	return status;
+}
+
 enum bs_status bs_doc_table_length(const struct bs_doc_table *table, uint32_t document, uint32_t *length_out,
                                    struct bs_error *err)
 {

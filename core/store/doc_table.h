@@ -15,6 +15,8 @@
 enum bs_doc_flag {
 	BS_DOC_NAMED_BY_LINE = 1, /* a record without id: its name is its line number */
 	BS_DOC_SUSPECT = 2,       /* its file was changed while it was read: the stamp proves nothing */
+	BS_DOC_GIVEN = 4,         /* of standard input: its id was given beside its text, of which no field is the id */
+	BS_DOC_NOT_STORED = 8,    /* ... and its text is not in the segment: place[0] is 0 */
 };
 
 /* One document. What place holds depends on the kind of its source:
@@ -91,6 +93,8 @@ uint32_t bs_doc_table_range_of(const struct bs_doc_table *table, uint32_t docume
 enum bs_status bs_doc_table_span(const struct bs_doc_table *table, uint32_t document, uint64_t span_out[2],
                                  struct bs_error *err) BS_WARN_UNUSED;
 enum bs_status bs_doc_table_place(const struct bs_doc_table *table, uint32_t document, uint64_t place_out[4],
+                                  struct bs_error *err) BS_WARN_UNUSED;
+enum bs_status bs_doc_table_flags(const struct bs_doc_table *table, uint32_t document, uint8_t *flags_out,
                                   struct bs_error *err) BS_WARN_UNUSED;
 enum bs_status bs_doc_table_length(const struct bs_doc_table *table, uint32_t document, uint32_t *length_out,
                                    struct bs_error *err) BS_WARN_UNUSED;

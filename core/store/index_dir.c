@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/file/memory.h"
 #include "core/file/segment_sections.h"
 
 /* What tells others to pass the index over: git, and programs that make backups (https://bford.info/cachedir). */
@@ -52,8 +53,7 @@ enum bs_status bs_index_create_dir(const char *dir, bool *is_new_out, struct bs_
 
 void bs_index_remove_new(const struct bs_dir *dir)
 {
-	struct stat found;
-	if (fstatat(dir->fd, "manifest", &found, AT_SYMLINK_NOFOLLOW) == 0 || errno != ENOENT)
+	if (bs_dir_has(dir, "manifest"))
 		return;
 	for (size_t i = 0; i < N_COURTESIES; i++)
 		bs_dir_remove(dir, courtesies[i].name);
@@ -130,7 +130,12 @@ enum bs_status bs_index_lock_take(const struct bs_dir *dir, bool wait, struct bs
 {
 	struct stat locked;
 	int fd = -1, failed;
-	lock_out->fd = -1;
+	*lock_out = (struct bs_index_lock){.fd = -1};
+	if (dir->memory) {
+		enum bs_status status = bs_memory_lock(dir->memory, wait, err);
+		lock_out->memory = status ? NULL : dir->memory;
+		return status;
+	}
 	/* Whoever held it may have removed it (bs_index_remove_new), and somebody has another by now. */
 	do {
 		if (fd >= 0)
@@ -162,7 +167,7 @@ enum bs_status bs_index_lock_existing(struct bs_dir *dir, bool wait, struct bs_i
 {
 	struct stat found;
 	int fd;
-	lock_out->fd = -1;
+	*lock_out = (struct bs_index_lock){.fd = -1};
 	enum bs_status status = bs_dir_open_file(dir, "manifest", &fd, &found, err);
 	if (status == BS_NOT_FOUND)
 		return bs_fail(err, status, "%s: no index here; make one with `bitsift index`", dir->path);
@@ -175,9 +180,11 @@ enum bs_status bs_index_lock_existing(struct bs_dir *dir, bool wait, struct bs_i
 
 void bs_index_lock_release(struct bs_index_lock *lock)
 {
+	if (lock->memory)
+		bs_memory_unlock(lock->memory);
 	if (lock->fd >= 0)
 		close(lock->fd);
-	lock->fd = -1;
+	*lock = (struct bs_index_lock){.fd = -1};
 }
 
 static bool is_named(const struct bs_manifest *manifest, const char *name)
@@ -200,19 +207,25 @@ static uint64_t number_of(const char *name)
 	return strcmp(name, same) == 0 && number < BS_MOST_NUMBER ? number : 0;
 }
 
+/* The name behind one of a list, from NULL on; NULL: there is none. */
+static const char *next_name(const struct bs_buffer *names, const char *name)
+{
+	const char *next = name ? name + strlen(name) + 1 : (const char *)names->data;
+	return names->used_bytes && next < (const char *)names->data + names->used_bytes ? next : NULL;
+}
+
 void bs_index_sweep(const struct bs_dir *dir, const struct bs_manifest *manifest)
 {
-	DIR *stream = bs_dir_list(dir);
-	if (!stream)
-		return;
-	for (struct dirent *entry = readdir(stream); entry; entry = readdir(stream)) {
-		const char *name = entry->d_name;
+	struct bs_buffer names = {0};
+	if (bs_dir_list(dir, &names, NULL) != BS_OK)
+		names.used_bytes = 0;
+	for (const char *name = NULL; (name = next_name(&names, name)) != NULL;) {
 		/* Only names that we ourselves give: somebody's own file in the folder is not ours to remove. */
 		bool is_ours = number_of(name) != 0 || strcmp(name, "manifest.new") == 0 || strcmp(name, "folders.new") == 0;
 		if (is_ours && !is_named(manifest, name))
 			bs_dir_remove(dir, name);
 	}
-	closedir(stream);
+	bs_buffer_deinit(&names);
 }
 
 void bs_index_sweep_failed(const struct bs_dir *dir, const struct bs_manifest *old)
@@ -227,15 +240,15 @@ void bs_index_sweep_failed(const struct bs_dir *dir, const struct bs_manifest *o
 uint64_t bs_index_next_number(const struct bs_dir *dir, const struct bs_manifest *old)
 {
 	uint64_t next = old && old->next_number > 1 ? old->next_number : 1;
-	DIR *stream = bs_dir_list(dir);
-	if (!stream)
-		return next;
-	for (struct dirent *entry = readdir(stream); entry; entry = readdir(stream)) {
-		uint64_t number = number_of(entry->d_name);
+	struct bs_buffer names = {0};
+	if (bs_dir_list(dir, &names, NULL) != BS_OK)
+		names.used_bytes = 0;
+	for (const char *name = NULL; (name = next_name(&names, name)) != NULL;) {
+		uint64_t number = number_of(name);
 		if (number >= next)
 			next = number + 1;
 	}
-	closedir(stream);
+	bs_buffer_deinit(&names);
 	return next;
 }
 
@@ -265,23 +278,21 @@ static enum bs_status usual_mode(const struct bs_dir *dir, mode_t *mode_out, str
 
 static enum bs_status set_file_modes(const struct bs_dir *dir, mode_t mode, struct bs_error *err)
 {
-	enum bs_status status = BS_OK;
-	DIR *stream = bs_dir_list(dir);
-	if (!stream)
-		return bs_fail(err, BS_IO, "%s: %s", dir->path, strerror(errno));
-	for (struct dirent *entry = readdir(stream); entry && !status; entry = readdir(stream)) {
-		const char *name = entry->d_name;
+	struct bs_buffer names = {0};
+	enum bs_status status = bs_dir_list(dir, &names, err);
+	for (const char *name = NULL; !status && (name = next_name(&names, name)) != NULL;)
 		if (number_of(name) != 0 || strcmp(name, "manifest") == 0 || strcmp(name, "folders") == 0 ||
 		    strcmp(name, "lock") == 0 || is_courtesy(name))
 			status = bs_dir_set_file_mode(dir, name, mode, err);
-	}
-	closedir(stream);
+	bs_buffer_deinit(&names);
 	return status;
 }
 
 enum bs_status bs_index_set_modes(struct bs_dir *dir, bool is_shared, struct bs_error *err)
 {
 	mode_t mode = 0600;
+	if (dir->memory)
+		return BS_OK;
 	enum bs_status status = is_shared ? usual_mode(dir, &mode, err) : BS_OK;
 	if (status)
 		return status;

@@ -37,7 +37,8 @@ uint64_t bs_index_next_number(const struct bs_dir *dir, const struct bs_manifest
 uint64_t bs_index_bytes(const struct bs_dir *dir, const struct bs_manifest *manifest);
 
 struct bs_index_lock {
-	int fd; /* -1: not held */
+	int fd; /* -1: not held, */
+	struct bs_memory *memory; /* unless this is the index in memory whose lock it is */
 };
 
 /* An OS lock, gone when the process is. BS_BUSY names the holder's process, unless wait is true: then it waits. */
@@ -47,6 +48,10 @@ enum bs_status bs_index_lock_take(const struct bs_dir *dir, bool wait, struct bs
  * is as private as the manifest. */
 enum bs_status bs_index_lock_existing(struct bs_dir *dir, bool wait, struct bs_index_lock *lock_out,
                                       struct bs_error *err) BS_WARN_UNUSED;
+static inline bool bs_index_lock_is_held(const struct bs_index_lock *lock)
+{
+	return lock->fd >= 0 || lock->memory;
+}
 void bs_index_lock_release(struct bs_index_lock *lock);
 
 /* Removes segments, tombstones and temporary files that manifest does not name (all of them if it is NULL). Only with

@@ -308,6 +308,8 @@ enum bs_status bs_segment_open(struct bs_segment *segment, const struct bs_dir *
 	if (!status)
 		status = bs_value_table_open(&segment->values, segment->file, err);
 	if (!status)
+		status = bs_id_table_open(&segment->ids, segment->file, err);
+	if (!status)
 		status = read_section(segment->file, BS_SECTION_FIELDS, 0, &segment->field_names, err);
 	const struct bs_section *names = &segment->field_names;
 	if (!status && names->n_bytes > 0 && names->data[names->n_bytes - 1] != '\0')

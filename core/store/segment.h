@@ -11,6 +11,7 @@
 
 #include "core/file/container.h"
 #include "core/store/doc_table.h"
+#include "core/store/id_table.h"
 #include "core/matrix/exceptions.h"
 #include "core/matrix/gram_slab.h"
 #include "core/matrix/rare_list.h"
@@ -71,6 +72,7 @@ struct bs_segment {
 	struct bs_slab *slabs; /* meta.n_slabs */
 	struct bs_gram_slabs grams;
 	struct bs_value_table values;
+	struct bs_id_table ids; /* of standard input; there may be none */
 	struct bs_section field_names;
 	struct bs_section store_dictionary; /* stored text, empty without; see corpus/read/text_store.h */
 	struct bs_section store_offsets;

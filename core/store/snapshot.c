@@ -92,12 +92,12 @@ static enum bs_status open_exclusions(struct bs_snapshot *snapshot, struct bs_er
 	return status ? status : check_sources(snapshot, snapshot->exclusion_file, &snapshot->exclusions, err);
 }
 
-static enum bs_status open_commit(const struct bs_dir *dir, struct bs_snapshot *snapshot, struct bs_error *err)
+enum bs_status bs_snapshot_open_as(const struct bs_dir *dir, struct bs_manifest *manifest, struct bs_snapshot *snapshot,
+                                   struct bs_error *err)
 {
-	*snapshot = (struct bs_snapshot){0};
-	enum bs_status status = bs_manifest_read(dir, &snapshot->manifest, err);
-	if (status)
-		return status;
+	enum bs_status status = BS_OK;
+	*snapshot = (struct bs_snapshot){.manifest = *manifest};
+	*manifest = (struct bs_manifest){.n_sources = 0};
 	size_t n = (size_t)snapshot->manifest.n_segments + 1;
 	snapshot->dir = dir;
 	snapshot->segments = calloc(n, sizeof(*snapshot->segments));
@@ -113,6 +113,14 @@ static enum bs_status open_commit(const struct bs_dir *dir, struct bs_snapshot *
 	if (status)
 		bs_snapshot_deinit(snapshot);
 	return status;
+}
+
+static enum bs_status open_commit(const struct bs_dir *dir, struct bs_snapshot *snapshot, struct bs_error *err)
+{
+	struct bs_manifest manifest;
+	*snapshot = (struct bs_snapshot){0};
+	enum bs_status status = bs_manifest_read(dir, &manifest, err);
+	return status ? status : bs_snapshot_open_as(dir, &manifest, snapshot, err);
 }
 
 enum bs_status bs_snapshot_open(const struct bs_dir *dir, struct bs_snapshot *snapshot_out, struct bs_error *err)
@@ -244,6 +252,16 @@ void bs_doc_bits_deinit(struct bs_doc_bits *bits)
 		free(bits->segments[i]);
 	free(bits->segments);
 	*bits = (struct bs_doc_bits){0};
+}
+
+bool bs_snapshot_has_some_values(const struct bs_snapshot *snapshot)
+{
+	bool has = snapshot->overlay_values.n_terms > 0;
+	for (uint32_t s = 0; s < snapshot->manifest.n_segments && !has; s++) {
+		const struct bs_value_table *values = &snapshot->segments[s].values;
+		has = values->is_there ? values->is_partial || values->n_fields > 0 : snapshot->segments[s].field_names.n_bytes > 0;
+	}
+	return has;
 }
 
 enum bs_status bs_snapshot_has_values(const struct bs_snapshot *snapshot, const uint8_t *name, uint32_t name_bytes,

@@ -20,6 +20,7 @@
 
 struct bs_snapshot {
 	const struct bs_dir *dir;              /* borrowed */
+	const struct bs_text_provider *texts;  /* of documents that are not stored; whoever opened it sets it. Borrowed; NULL: none */
 	struct bs_manifest manifest;
 	struct bs_segment *segments;           /* manifest.n_segments */
 	struct bs_container **tombstone_files; /* one a segment, NULL: none deleted on disk */
@@ -39,6 +40,9 @@ struct bs_snapshot {
  * BS_NOT_FOUND: no index there. */
 enum bs_status bs_snapshot_open(const struct bs_dir *dir, struct bs_snapshot *snapshot_out,
                                 struct bs_error *err) BS_WARN_UNUSED;
+/* The same of what a commit of this manifest, which becomes the snapshot's, would be. */
+enum bs_status bs_snapshot_open_as(const struct bs_dir *dir, struct bs_manifest *manifest, struct bs_snapshot *snapshot_out,
+                                   struct bs_error *err) BS_WARN_UNUSED;
 void bs_snapshot_deinit(struct bs_snapshot *snapshot);
 
 static inline bool bs_snapshot_is_deleted(const struct bs_snapshot *snapshot, uint32_t segment, uint32_t document)
@@ -60,6 +64,12 @@ static inline bool bs_snapshot_has_words(const struct bs_snapshot *snapshot, uin
 	return segment >= snapshot->manifest.n_segments || !snapshot->manifest.segments[segment].is_rows;
 }
 
+/* Whether the segment has documents whose text is not in the index (BS_DOC_NOT_STORED). */
+static inline bool bs_snapshot_is_elsewhere(const struct bs_snapshot *snapshot, uint32_t segment)
+{
+	return bs_container_features(snapshot->segments[segment].file) & BS_FEATURE_NOT_STORED;
+}
+
 /* Any document, live or not. The name is borrowed from the snapshot. BS_CORRUPT. */
 enum bs_status bs_snapshot_record(const struct bs_snapshot *snapshot, struct bs_doc_ref ref,
                                   struct bs_doc_record *record_out, struct bs_error *err) BS_WARN_UNUSED;
@@ -73,6 +83,8 @@ enum bs_status bs_snapshot_name(const struct bs_snapshot *snapshot, struct bs_do
  * BS_CORRUPT. */
 enum bs_status bs_snapshot_has_values(const struct bs_snapshot *snapshot, const uint8_t *name, uint32_t name_bytes,
                                       bool *has_out, struct bs_error *err) BS_WARN_UNUSED;
+/* The same of any field. */
+bool bs_snapshot_has_some_values(const struct bs_snapshot *snapshot);
 
 /* Changes in memory, by the one who opened it. */
 

@@ -12,7 +12,7 @@ enum bs_status bs_index_check(const struct bs_check_request *request, struct bs_
 	enum bs_status status = bs_check_reserved("struct bs_check_request", request->reserved,
 	                                          sizeof(request->reserved) / sizeof(*request->reserved), err);
 	if (!status)
-		status = bs_dir_open(&dir, request->dir, request->consent, err);
+		status = bs_dir_open(&dir, request->dir, request->memory, request->consent, err);
 	struct bs_watch watch;
 	if (!status)
 		status = bs_watch_begin(&watch, request->limits, err);

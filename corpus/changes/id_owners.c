@@ -258,6 +258,22 @@ enum bs_status bs_id_owners_take(struct bs_id_owners *owners, const struct bs_so
 	return BS_OK;
 }
 
+enum bs_status bs_id_owners_lives(struct bs_id_owners *owners, const struct bs_source *source,
+                                  const struct bs_doc_table_builder *accumulated, const struct bs_doc_record *record,
+                                  bool *lives_out, struct bs_id_place *place_out, struct bs_error *err)
+{
+	uint64_t *owner = NULL, hash;
+	*lives_out = false;
+	enum bs_status status = owners->n_used == 0 ? BS_OK : find_owner(owners, source, accumulated, record, &hash, &owner, err);
+	if (status || !owner)
+		return status;
+	*place_out = place_of(owners, *owner);
+	const struct bs_buffer *dead = &owners->segments[place_out->segment].dead;
+	size_t byte = place_out->document / 8;
+	*lives_out = byte >= dead->used_bytes || !(dead->data[byte] >> (place_out->document % 8) & 1);
+	return BS_OK;
+}
+
 enum bs_status bs_id_owners_find(struct bs_id_owners *owners, const struct bs_source *source,
                               const struct bs_doc_table_builder *accumulated, const struct bs_doc_record *record,
                               bool *is_owned_out, bool *is_same_out, struct bs_error *err)

@@ -73,6 +73,11 @@ enum bs_status bs_id_owners_find(struct bs_id_owners *owners, const struct bs_so
                               const struct bs_doc_table_builder *accumulated, const struct bs_doc_record *record,
                               bool *is_owned_out, bool *is_same_out, struct bs_error *err) BS_WARN_UNUSED;
 
+/* Whether a document that is not dead bears the id of record. As above. */
+enum bs_status bs_id_owners_lives(struct bs_id_owners *owners, const struct bs_source *source,
+                                  const struct bs_doc_table_builder *accumulated, const struct bs_doc_record *record,
+                                  bool *lives_out, struct bs_id_place *place_out, struct bs_error *err) BS_WARN_UNUSED;
+
 /* Marks all documents dead that were read from the source under way. BS_NO_MEMORY. */
 enum bs_status bs_id_owners_withdraw(struct bs_id_owners *owners, struct bs_error *err) BS_WARN_UNUSED;
 

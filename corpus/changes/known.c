@@ -28,6 +28,8 @@ static struct bs_known make_known(const struct bs_snapshot *snapshot, struct bs_
 		.is_row = ref.segment != BS_DOC_EXCLUDED && !bs_snapshot_has_words(snapshot, ref.segment),
 		.is_suspect = record->flags & BS_DOC_SUSPECT,
 		.is_named_by_line = record->flags & BS_DOC_NAMED_BY_LINE,
+		.is_given = record->flags & BS_DOC_GIVEN,
+		.is_elsewhere = record->flags & BS_DOC_NOT_STORED,
 		.checksum = record->checksum,
 	};
 	memcpy(known.place, record->place, sizeof(known.place));
@@ -137,8 +139,8 @@ static enum bs_status next_recalled(void *context, const struct bs_buffer *unrea
 	uint32_t number = record.source;
 	status = find_source(self, number, &batch->source, err);
 	bool is_record = !status && bs_source_has_records(batch->source);
-	batch->recall = (struct bs_recall){snapshot, bs_stored_texts_new, bs_stored_texts_fetch, bs_stored_texts_free,
-	                                   self->may_stay};
+	batch->recall = (struct bs_recall){snapshot, bs_stored_texts_new, bs_stored_texts_fetch, bs_stored_texts_ask,
+	                                   bs_stored_texts_free, self->may_stay};
 	batch->is_row = self->are_rows;
 	while (!status && batch->n_items < (is_record ? BATCH_RECORDS : BS_BATCH_PATHS) && n_bytes < BS_BATCH_BYTES &&
 	       self->recall_bytes > 0 && bs_doc_cursor_peek(&self->cursor, &ref, &record) && record.source == number) {

@@ -5,6 +5,7 @@
 
 #include "core/base/bytes.h"
 #include "corpus/changes/known.h"
+#include "corpus/changes/recorded.h"
 
 #define NONE UINT32_MAX
 
@@ -66,6 +67,7 @@ void bs_refresh_deinit(struct bs_refresh *refresh)
 {
 	bs_id_owners_deinit(&refresh->owners);
 	bs_exclusions_deinit(&refresh->exclusions);
+	bs_given_ids_deinit(&refresh->given);
 	bs_doc_bits_deinit(&refresh->seen);
 	free(refresh->ranges);
 }
@@ -110,6 +112,18 @@ static enum bs_status decide(struct bs_refresh *refresh, const struct bs_refresh
 	return is_kept ? BS_OK : bs_snapshot_mark(refresh->snapshot, ref, true, err);
 }
 
+static uint64_t count_live(const struct bs_snapshot *snapshot, struct bs_refresh_range range)
+{
+	const uint8_t *bits = snapshot->tombstones[range.segment];
+	uint64_t n = range.end - range.first;
+	for (uint32_t d = range.first; bits && d < range.end;) {
+		bool is_byte = d % 8 == 0 && range.end - d >= 8;
+		n -= is_byte ? (uint64_t)__builtin_popcount(bits[d / 8]) : (uint64_t)(bits[d / 8] >> (d % 8) & 1);
+		d += is_byte ? 8 : 1;
+	}
+	return n;
+}
+
 /* Of every live document of the source, which is under way if it is looked at. accumulated: for records. */
 static enum bs_status decide_all(struct bs_refresh *refresh, const struct bs_refreshing *at, uint32_t number, enum fate fate,
                                  const struct bs_doc_table_builder *accumulated, struct bs_error *err)
@@ -118,6 +132,11 @@ static enum bs_status decide_all(struct bs_refresh *refresh, const struct bs_ref
 	for (size_t i = first_range(refresh, number); i < refresh->n_ranges && refresh->ranges[i].source == number && !status;
 	     i++) {
 		struct bs_refresh_range range = refresh->ranges[i];
+		bool has_words = bs_snapshot_has_words(refresh->snapshot, range.segment);
+		if (fate == STAYS || (fate == RECORDS_STAY && has_words)) {
+			refresh->n_unchanged += has_words ? count_live(refresh->snapshot, range) : 0;
+			continue;
+		}
 		for (uint32_t d = range.first; d < range.end && !status; d++)
 			if (!bs_snapshot_is_deleted(refresh->snapshot, range.segment, d))
 				status = decide(refresh, at, fate, (struct bs_doc_ref){range.segment, d}, accumulated, err);
@@ -248,6 +267,42 @@ static void own_ids(struct bs_refresh *refresh, const struct bs_refreshing *at)
 	refresh->owners_of = at->number;
 }
 
+enum bs_status bs_refresh_find_given(struct bs_refresh *refresh, const struct bs_refreshing *at, const void *id,
+                                     size_t id_bytes, struct bs_doc_ref *ref_out, struct bs_doc_record *record_out,
+                                     struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	ref_out->segment = BS_DOC_NONE;
+	if (!bs_refresh_has_documents(refresh, at->number))
+		return BS_OK;
+	if (!refresh->given.snapshot)
+		status = bs_given_ids_init(&refresh->given, refresh->snapshot, at->number, err);
+	return status ? status : bs_given_ids_find(&refresh->given, id, id_bytes, ref_out, record_out, err);
+}
+
+/* A record of standard input takes the place of one of the snapshot, if that bears its id. */
+static enum bs_status replace_given(struct bs_refresh *refresh, const struct bs_refreshing *at,
+                                    const struct bs_doc_record *record, struct bs_error *err)
+{
+	struct bs_buffer id = {0};
+	struct bs_doc_record before;
+	struct bs_doc_ref ref = {BS_DOC_NONE, 0};
+	enum bs_status status = BS_OK;
+	if (!bs_refresh_has_documents(refresh, at->number))
+		return BS_OK;
+	status = bs_recorded_id(at->source, record, &id, err);
+	if (!status)
+		status = bs_refresh_find_given(refresh, at, id.data, id.used_bytes, &ref, &before, err);
+	bs_buffer_deinit(&id);
+	if (status || ref.segment == BS_DOC_NONE)
+		return status;
+	bool is_same = before.checksum == record->checksum;
+	refresh->n_unchanged += is_same;
+	refresh->n_renewed += is_same;
+	refresh->n_changed += !is_same;
+	return bs_snapshot_mark(refresh->snapshot, ref, true, err);
+}
+
 void bs_refresh_prefetch(struct bs_refresh *refresh, const struct bs_refreshing *at, const struct bs_doc_record *record)
 {
 	if (bs_source_has_records(at->source) && refresh->owners_of == at->number)
@@ -267,7 +322,10 @@ enum bs_status bs_refresh_take(struct bs_refresh *refresh, struct bs_refreshing 
 		return count_read_again(refresh, at, record, known, err);
 	at->last_line = record->place[2];
 	own_ids(refresh, at);
-	return bs_id_owners_take(&refresh->owners, at->source, accumulated, record, place.document, err);
+	if (at->source->kind == BS_SOURCE_STDIN)
+		status = replace_given(refresh, at, record, err);
+	return status ? status
+	              : bs_id_owners_take(&refresh->owners, at->source, accumulated, record, place.document, err);
 }
 
 /* Records that are no documents; those of a prefix that is as it was were counted when it was read. */
@@ -302,7 +360,9 @@ enum bs_status bs_refresh_end(struct bs_refresh *refresh, struct bs_refreshing *
                               struct bs_error *err)
 {
 	bool is_file = !bs_source_has_records(at->source);
-	enum fate fate = is_file ? GONE_UNLESS_SEEN : feed ? GONE_IF_OWNED : RECORDS_STAY;
+	/* Records of standard input replaced theirs when they were taken. */
+	bool decides_by_id = feed && at->source->kind == BS_SOURCE_COLLECTION;
+	enum fate fate = is_file ? GONE_UNLESS_SEEN : decides_by_id ? GONE_IF_OWNED : RECORDS_STAY;
 	own_ids(refresh, at);
 	enum bs_status status = decide_all(refresh, at, at->number, fate, accumulated, err);
 	/* Read again means changed, not gone. */

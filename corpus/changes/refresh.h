@@ -9,7 +9,8 @@
  *
  * Files and folders: every path is looked at, those of another stamp are read. Collections: one of another stamp is
  * read on where reading ended if what was read is still the same, else from the start. Standard input: read if it is
- * given; what came before stays. A later record replaces an earlier one of the same id.
+ * given; what came before stays. A later record replaces an earlier one of the same id: of standard input at once, where it is
+ * looked up by its id, so that a few records cost no pass over all that came before.
  */
 #ifndef BS_CORPUS_CHANGES_REFRESH_H
 #define BS_CORPUS_CHANGES_REFRESH_H
@@ -21,6 +22,7 @@
 #include "core/store/manifest.h"
 #include "core/store/snapshot.h"
 #include "corpus/changes/exclusions.h"
+#include "corpus/changes/given_ids.h"
 #include "corpus/changes/id_owners.h"
 #include "corpus/read/source.h"
 
@@ -34,6 +36,7 @@ struct bs_refresh {
 	struct bs_snapshot *snapshot; /* borrowed, and marked */
 	struct bs_id_owners owners;      /* of the documents that are read */
 	struct bs_exclusions exclusions;
+	struct bs_given_ids given;    /* of standard input, when records of it are taken */
 	struct bs_doc_bits seen;
 	uint64_t n_unchanged;         /* documents of the snapshot */
 	uint64_t n_changed;           /* ... whose text is another now */
@@ -90,6 +93,12 @@ enum bs_status bs_refresh_begin(struct bs_refresh *refresh, uint32_t number, con
 /* A file is what the index has. BS_NO_MEMORY. */
 enum bs_status bs_refresh_unchanged(struct bs_refresh *refresh, struct bs_doc_ref known, struct bs_error *err)
 	BS_WARN_UNUSED;
+
+/* The live document of the snapshot that bears the id, of the source under way, which is standard input; ref_out->segment
+ * BS_DOC_NONE: none. record_out nullable. BS_CORRUPT, BS_NO_MEMORY. */
+enum bs_status bs_refresh_find_given(struct bs_refresh *refresh, const struct bs_refreshing *at, const void *id,
+                                     size_t id_bytes, struct bs_doc_ref *ref_out, struct bs_doc_record *record_out,
+                                     struct bs_error *err) BS_WARN_UNUSED;
 
 /* Asks the memory for what will be looked at when this document is taken, some documents later. */
 void bs_refresh_prefetch(struct bs_refresh *refresh, const struct bs_refreshing *at, const struct bs_doc_record *record);

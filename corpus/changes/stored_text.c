@@ -6,6 +6,7 @@
 
 #include "core/base/source_kind.h"
 #include "corpus/changes/recorded.h"
+#include "corpus/read/given.h"
 #include "corpus/read/text_store.h"
 
 /* We wrote it ourselves: what is wrong with it, or not there, is damage of its file. */
@@ -34,6 +35,7 @@ static enum bs_status open_store(const struct bs_segment *segment, struct bs_sto
 
 struct bs_stored_texts {
 	const struct bs_snapshot *snapshot;
+	struct bs_buffer line, fields; /* of a document that is not stored */
 	struct bs_store *stores[]; /* one a segment, NULL: not asked for yet */
 };
 
@@ -54,6 +56,8 @@ void bs_stored_texts_free(struct bs_stored_texts *texts)
 		return;
 	for (uint32_t s = 0; s < texts->snapshot->manifest.n_segments; s++)
 		bs_store_close(texts->stores[s]);
+	bs_buffer_deinit(&texts->line);
+	bs_buffer_deinit(&texts->fields);
 	free(texts);
 }
 
@@ -70,7 +74,34 @@ enum bs_status bs_stored_texts_fetch(struct bs_stored_texts *texts, uint32_t seg
 	return blame(from, bs_store_fetch(texts->stores[segment], frame, text, &why), &why, err);
 }
 
-/* The next document from *document on whose source is standard input; false if there is none. */
+enum bs_status bs_stored_texts_ask(struct bs_stored_texts *texts, struct bs_doc_ref ref, struct bs_document *document_out,
+                                   struct bs_error *err)
+{
+	const struct bs_text_provider *provider = texts->snapshot->texts;
+	struct bs_source_options options = bs_recorded_options(&texts->snapshot->manifest.options, NULL);
+	const struct bs_text *given = NULL;
+	size_t n_given = 0;
+	struct bs_doc_record record;
+	*document_out = (struct bs_document){.name = (const uint8_t *)"", .known = {BS_DOC_NONE, 0}};
+	enum bs_status status = bs_snapshot_record(texts->snapshot, ref, &record, err);
+	if (status)
+		return status;
+	const char *id = record.name_bytes ? (const char *)record.name : "";
+	int answer = provider ? provider->texts(provider->context, id, record.name_bytes, &given, &n_given) : -1;
+	if (answer)
+		return bs_fail(err, answer == 1 ? BS_NOT_FOUND : BS_IO, "%.*s: %s", (int)(record.name_bytes < 200 ? record.name_bytes : 200),
+		               id, answer == 1 ? "there is no such document any more"
+		                   : provider  ? "its text cannot be read"
+		                               : "its text is not in the index, and nobody is there to be asked for it");
+	status = bs_given_line(given, n_given, &texts->line, err);
+	if (!status)
+		status = bs_given_document(&options, given, n_given, &texts->line, &texts->fields, document_out, err);
+	document_out->name = record.name;
+	document_out->name_bytes = record.name_bytes;
+	return status;
+}
+
+/* The next document from *document on whose source is standard input, and whose text is stored; false if there is none. */
 static enum bs_status next_stored(const struct bs_snapshot *snapshot, uint32_t s, uint32_t *document,
                                   struct bs_doc_record *record_out, bool *found_out, struct bs_error *err)
 {
@@ -80,7 +111,7 @@ static enum bs_status next_stored(const struct bs_snapshot *snapshot, uint32_t s
 		enum bs_status status = bs_doc_table_get(&segment->docs, *document, record_out, err);
 		if (status)
 			return status;
-		*found_out = record_out->source < snapshot->manifest.n_sources &&
+		*found_out = record_out->source < snapshot->manifest.n_sources && !(record_out->flags & BS_DOC_NOT_STORED) &&
 		             snapshot->manifest.sources[record_out->source].kind == BS_SOURCE_STDIN;
 		if (*found_out)
 			return BS_OK;
@@ -108,6 +139,7 @@ static enum bs_status check_texts(struct bs_stored_texts *texts, uint32_t s, str
 			return bs_container_corrupt(file, err, "stored text %llu has %zu bytes where document %u has %llu",
 			                            (unsigned long long)i, text->used_bytes, document,
 			                            (unsigned long long)record.place[1]);
+		bs_reader_expect_given(records, record.flags & BS_DOC_GIVEN);
 		status = bs_reader_fetch_raw(records, text->data, text->used_bytes, &parsed, &why);
 		if (status == BS_NO_MEMORY)
 			return bs_fail(err, status, "%s", why.text);

@@ -481,7 +481,7 @@ static bool is_bare_row(const struct bs_reader *reader, const struct bs_refusal 
 /* A stream has been summed up; of a bare row it is 0. */
 static uint64_t checksum_of(const struct bs_document *document)
 {
-	return document->n_fields ? bs_checksum(document->raw, (size_t)document->raw_bytes) : document->checksum;
+	return document->raw ? bs_checksum(document->raw, (size_t)document->raw_bytes) : document->checksum;
 }
 
 static enum bs_status read_file(struct bs_reader *reader, int dir_fd, const char *name, const struct bs_known *known,
@@ -700,6 +700,14 @@ enum bs_status bs_reader_fetch_file(struct bs_reader *reader, const char *folder
 	return bs_fail(err, status, "%s%s%s: %s", folder, has_slash ? "" : "/", path, refusal.reason);
 }
 
+void bs_reader_expect_given(struct bs_reader *reader, bool is_given)
+{
+	if (reader->scan.options.is_given == is_given)
+		return;
+	reader->scan.options.is_given = is_given;
+	bs_record_parser_set_given(reader->records, is_given);
+}
+
 enum bs_status bs_reader_fetch_raw(struct bs_reader *reader, const uint8_t *raw, size_t raw_bytes,
                                    struct bs_document *document_out, struct bs_error *err)
 {
@@ -731,6 +739,7 @@ enum bs_status bs_reader_fetch_record(struct bs_reader *reader, const struct bs_
 	enum bs_status status = bs_reader_fetch_line(reader, source, offset, raw_bytes, 0, &line, stamp_out, err);
 	if (status)
 		return status;
+	bs_reader_expect_given(reader, false);
 	status = bs_reader_fetch_raw(reader, line, (size_t)raw_bytes, document_out, &why);
 	document_out->offset = offset;
 	return status ? bs_fail(err, status, "%s: offset %" PRIu64 ": %s", source->path, offset, why.text) : BS_OK;
@@ -803,8 +812,11 @@ static enum bs_status recall_stored(struct bs_reader *reader, const struct bs_re
 		reader->recall = *recall;
 		status = recall->open(recall->index, &reader->stored, err);
 	}
+	if (!status && known->is_elsewhere)
+		return recall->ask(reader->stored, known->ref, document, err);
 	if (!status)
 		status = recall->fetch(reader->stored, known->ref.segment, known->place[0], &reader->bytes, err);
+	bs_reader_expect_given(reader, known->is_given);
 	if (!status)
 		status = recall_line(reader, reader->bytes.data, reader->bytes.used_bytes, recall->may_stay, document, refusal, err);
 	return status;
@@ -859,7 +871,9 @@ static enum bs_status recall(struct bs_reader *reader, const char *name, const s
 	/* Stored text that the options of a rebuild make no document of is left out, as it would be from a pipe. */
 	if (source->kind == BS_SOURCE_STDIN && status == BS_INVALID)
 		return pass_over_record(reader, known->place[2], BS_SKIP_NO_TEXT, why.text, err);
-	bool is_ours = status == BS_NO_MEMORY || status == BS_STOPPED || (source->kind == BS_SOURCE_STDIN && status);
+	/* What somebody else keeps may be gone, and may stay where it is; a rebuild must not lose it. */
+	bool is_away = known->is_elsewhere && (status == BS_NOT_FOUND || (status == BS_IO && recalled->may_stay));
+	bool is_ours = status == BS_NO_MEMORY || status == BS_STOPPED || (source->kind == BS_SOURCE_STDIN && status && !is_away);
 	return is_ours ? bs_fail(err, status, "%s", why.text) : BS_OK;
 }
 
@@ -884,7 +898,7 @@ static enum bs_status recall_batch(struct bs_reader *reader, const struct bs_bat
 			continue;
 		document.known = known[i].ref;
 		document.checksum = checksum_of(&document);
-		if (document.checksum == known[i].checksum)
+		if (document.checksum == known[i].checksum || (known[i].is_elsewhere && !batch->recall.may_stay))
 			status = sink->document(sink->context, &document, &why);
 		if (status)
 			status = status == BS_UNSUPPORTED && batch->recall.may_stay ? BS_OK : bs_fail(err, status, "%s", why.text);
@@ -906,6 +920,7 @@ enum bs_status bs_reader_read(struct bs_reader *reader, const struct bs_batch *b
 	reader->source = source;
 	reader->sink = sink;
 	reader->is_row = batch->is_row;
+	bs_reader_expect_given(reader, false);
 	enum bs_status (*read_batch)(struct bs_reader *, const struct bs_batch *, struct bs_error *) = read_files;
 	if (batch->recall.index)
 		read_batch = recall_batch;

@@ -36,6 +36,7 @@ struct bs_record_options {
 	const char *id_field;           /* NULL: "id" */
 	const char *const *text_fields; /* the fields that are text, or NULL: every one but the id */
 	size_t n_text_fields;
+	bool is_given;                  /* the id is known: no field is it, and there may be no text (BS_DOC_GIVEN) */
 };
 
 static inline const char *bs_record_id_field(const struct bs_record_options *options)
@@ -46,7 +47,7 @@ static inline const char *bs_record_id_field(const struct bs_record_options *opt
 static inline bool bs_record_is_id(const struct bs_record_options *options, const char *name, size_t name_bytes)
 {
 	const char *field = bs_record_id_field(options);
-	return strlen(field) == name_bytes && memcmp(field, name, name_bytes) == 0;
+	return !options->is_given && strlen(field) == name_bytes && memcmp(field, name, name_bytes) == 0;
 }
 
 /* Whether a field of that name is text. */
@@ -68,6 +69,8 @@ struct bs_record_parser;
 enum bs_status bs_record_parser_new(const struct bs_record_options *options, struct bs_record_parser **parser_out,
                                     struct bs_error *err) BS_WARN_UNUSED;
 
+/* From now on, whether lines are of records with ids of their own. */
+void bs_record_parser_set_given(struct bs_record_parser *parser, bool is_given);
 /* Gives back the memory, which may be much after a long line. What was parsed is gone. */
 void bs_record_parser_forget(struct bs_record_parser *parser);
 /* NULL is fine. */

@@ -436,7 +436,7 @@ enum bs_status bs_record_scan_line(struct bs_record_scan *scan, const uint8_t *l
 	if (!status && take(&walk.scanner, '{'))
 		status = take_members(&walk, is_known_out);
 	skip_space(&walk.scanner);
-	*is_known_out &= !status && walk.scanner.at == walk.scanner.end && (scan->is_valid || document_out->n_fields > 0);
+	*is_known_out &= !status && walk.scanner.at == walk.scanner.end && (scan->is_valid || scan->options.is_given || document_out->n_fields > 0);
 	struct bs_field *fields = (struct bs_field *)(void *)scan->fields.data;
 	for (size_t i = 0; i < document_out->n_fields && !status; i++)
 		fields[i].name = (const char *)scan->names.data + (uintptr_t)fields[i].name;

@@ -395,7 +395,7 @@ static enum bs_status take_record(struct bs_record_parser *parser, struct bs_doc
 	if (!is_known)
 		return refuse(parser, BS_SKIP_TOO_LARGE, "a record of more than 16,777,216 strings and numbers");
 	status = take_id(parser, document);
-	if (!status && !parser->refusal.reason && !document->n_fields)
+	if (!status && !parser->refusal.reason && !document->n_fields && !parser->scan.options.is_given)
 		return refuse(parser, BS_SKIP_NO_TEXT, "no text: no field to index is a string or a number");
 	return status;
 }
@@ -444,6 +444,11 @@ enum bs_status bs_record_parser_new(const struct bs_record_options *options, str
 	parser->scan.is_valid = true;
 	*parser_out = parser;
 	return BS_OK;
+}
+
+void bs_record_parser_set_given(struct bs_record_parser *parser, bool is_given)
+{
+	parser->scan.options.is_given = is_given;
 }
 
 void bs_record_parser_forget(struct bs_record_parser *parser)

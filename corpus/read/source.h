@@ -99,6 +99,8 @@ struct bs_known {
 	struct bs_doc_ref ref; /* segment BS_DOC_NONE: nothing */
 	bool is_suspect;
 	bool is_named_by_line;
+	bool is_given;         /* its id was given with its text, */
+	bool is_elsewhere;     /* which is not in the index (BS_DOC_NOT_STORED) */
 	bool is_kept;          /* what stands there could not be looked at: it counts as unchanged */
 	bool is_row;           /* a row of a collection: it says nothing of a document, and a document nothing of a row */
 	uint64_t place[4];     /* as in struct bs_doc_record */
@@ -112,6 +114,9 @@ struct bs_recall {
 	enum bs_status (*open)(const struct bs_snapshot *index, struct bs_stored_texts **texts_out, struct bs_error *err);
 	enum bs_status (*fetch)(struct bs_stored_texts *texts, uint32_t segment, uint64_t frame, struct bs_buffer *text,
 	                        struct bs_error *err);
+	/* Of a document whose text is not in the index. document_out as from a reader. */
+	enum bs_status (*ask)(struct bs_stored_texts *texts, struct bs_doc_ref ref, struct bs_document *document_out,
+	                      struct bs_error *err);
 	void (*close)(struct bs_stored_texts *texts);
 	bool may_stay; /* what takes more memory than there is is left where it is; else the only copy of it would be lost */
 };
@@ -259,6 +264,8 @@ enum bs_status bs_reader_fetch_record(struct bs_reader *reader, const struct bs_
                                       struct bs_stamp *stamp_out, struct bs_error *err) BS_WARN_UNUSED;
 enum bs_status bs_reader_fetch_raw(struct bs_reader *reader, const uint8_t *raw, size_t raw_bytes,
                                    struct bs_document *document_out, struct bs_error *err) BS_WARN_UNUSED;
+/* From then on, whether lines are of records that were given with their ids (BS_DOC_GIVEN). A batch forgets it. */
+void bs_reader_expect_given(struct bs_reader *reader, bool is_given);
 enum bs_status bs_reader_scan_line(struct bs_reader *reader, const uint8_t *line, size_t line_bytes,
                                    struct bs_document *document_out, struct bs_error *err) BS_WARN_UNUSED;
 enum bs_status bs_reader_cut_line(struct bs_reader *reader, const uint8_t *line, size_t line_bytes,

@@ -138,6 +138,16 @@ enum bs_status bs_pipeline_set_grams(struct bs_pipeline *pipeline, const struct 
 	return status;
 }
 
+struct bs_words *bs_pipeline_words(const struct bs_pipeline *pipeline)
+{
+	return pipeline->workers[0].words;
+}
+
+struct bs_reader *bs_pipeline_reader(const struct bs_pipeline *pipeline)
+{
+	return pipeline->workers[0].reader;
+}
+
 void bs_pipeline_free(struct bs_pipeline *pipeline)
 {
 	if (!pipeline)

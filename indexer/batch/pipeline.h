@@ -32,6 +32,9 @@ void bs_pipeline_set_word_pairs(struct bs_pipeline *pipeline, const struct bs_wo
 /* How the grams of files become rows from now on; borrowed. BS_NO_MEMORY. */
 enum bs_status bs_pipeline_set_grams(struct bs_pipeline *pipeline, const struct bs_gram_plan *plan,
                                      struct bs_error *err) BS_WARN_UNUSED;
+/* What the caller's thread works with, and may use while nothing runs: the analyzer (NULL without words) and the reader. Borrowed. */
+struct bs_words *bs_pipeline_words(const struct bs_pipeline *pipeline);
+struct bs_reader *bs_pipeline_reader(const struct bs_pipeline *pipeline);
 /* NULL is fine. */
 void bs_pipeline_free(struct bs_pipeline *pipeline);
 

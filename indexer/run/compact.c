@@ -57,6 +57,13 @@ static uint32_t tier_of(uint64_t n_bytes)
 	return tier;
 }
 
+/* Texts that nobody is there to be asked for cannot be moved. */
+static bool may_move(const struct compact *compact, uint32_t segment)
+{
+	return compact->snapshot.manifest.segments[segment].is_rows == compact->of_rows &&
+	       (compact->snapshot.texts || !bs_snapshot_is_elsewhere(&compact->snapshot, segment));
+}
+
 /* The highest tier that is full and, with all below it, not too much; MAX_TIERS if there is none. */
 static uint32_t find_tier(const struct compact *compact, uint64_t limit_bytes)
 {
@@ -67,7 +74,7 @@ static uint32_t find_tier(const struct compact *compact, uint64_t limit_bytes)
 	uint64_t sum = 0;
 	for (uint32_t i = 0; i < manifest->n_segments; i++) {
 		uint64_t bytes = live_bytes(&manifest->segments[i]);
-		if (manifest->segments[i].is_rows != compact->of_rows)
+		if (!may_move(compact, i))
 			continue;
 		n[tier_of(bytes)]++;
 		n_bytes[tier_of(bytes)] += bytes;
@@ -95,13 +102,13 @@ static void choose_due(struct compact *compact)
 	for (uint32_t i = 0; i < manifest->n_segments; i++) {
 		const struct bs_segment_record *segment = &manifest->segments[i];
 		sum += live_bytes(segment);
-		if (segment->is_rows == compact->of_rows && (!worst || segment->n_deleted > worst->n_deleted))
+		if (may_move(compact, i) && (!worst || segment->n_deleted > worst->n_deleted))
 			worst = segment;
 	}
 	uint64_t limit_bytes = sum / LIMIT_SHARE > LEAST_LIMIT_BYTES ? sum / LIMIT_SHARE : LEAST_LIMIT_BYTES;
 	uint32_t tier = find_tier(compact, limit_bytes);
 	for (uint32_t i = 0; i < manifest->n_segments && tier < MAX_TIERS; i++)
-		if (manifest->segments[i].is_rows == compact->of_rows && tier_of(live_bytes(&manifest->segments[i])) <= tier)
+		if (may_move(compact, i) && tier_of(live_bytes(&manifest->segments[i])) <= tier)
 			choose(compact, i);
 	if (compact->n_chosen == 0 && worst && worst->n_deleted * 2 > worst->n_docs) {
 		choose(compact, (uint32_t)(worst - manifest->segments));
@@ -115,7 +122,7 @@ static void choose_all(struct compact *compact)
 	const struct bs_manifest *manifest = &compact->snapshot.manifest;
 	uint64_t n_deleted = 0;
 	for (uint32_t i = 0; i < manifest->n_segments; i++) {
-		if (manifest->segments[i].is_rows != compact->of_rows)
+		if (!may_move(compact, i))
 			continue;
 		if (!manifest->segments[i].is_full || manifest->segments[i].n_deleted > 0)
 			choose(compact, i);
@@ -228,7 +235,7 @@ static enum bs_status compact_segments(struct compact *compact, struct bs_build_
 		return status;
 	if (is_other)
 		return bs_fail(err, BS_INVALID, "%s: made with another version of ICU: run `bitsift index` first, which indexes "
-		               "everything again", writer->request->dir);
+		               "everything again", writer->dir->path);
 	status = bs_manifest_copy_head(&compact->snapshot.manifest, &writer->manifest, err);
 	if (status)
 		return status;
@@ -257,6 +264,8 @@ static enum bs_status compact_kind(const struct bs_build_request *request, const
 	enum bs_status status = bs_snapshot_open(dir, &compact.snapshot, err);
 	if (!status && compact.snapshot.manifest.options.words)
 		status = bs_index_options_bind(&compact.snapshot.manifest.options, request->analyzer, dir->path, err);
+	compact.snapshot.texts = request->texts;
+	compact.writer.reads_alone = request->texts && !request->texts->any_thread;
 	if (!status) {
 		compact.chosen = calloc((size_t)compact.snapshot.manifest.n_segments + 1, sizeof(*compact.chosen));
 		if (!compact.chosen)

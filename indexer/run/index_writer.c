@@ -9,7 +9,6 @@
 #include "core/store/index_dir.h"
 #include "core/text/words.h"
 #include "corpus/changes/recorded.h"
-#include "indexer/choose/choice.h"
 
 #define DEFAULT_MEMORY_BYTES (UINT64_C(1) << 30)
 #define MIN_MEMORY_BYTES     (UINT64_C(16) << 20)
@@ -89,7 +88,7 @@ enum bs_status bs_index_writer_start(struct bs_index_writer *writer, bool *has_p
 	writer->source_options.pulse = &writer->pulse;
 	enum bs_status status = bs_kernel_choose(NULL, &writer->build_options.kernel, err);
 	return status ? status
-	              : bs_pipeline_new(writer->build_options.n_threads, options->words ? &words : NULL,
+	              : bs_pipeline_new(writer->reads_alone ? 1 : writer->build_options.n_threads, options->words ? &words : NULL,
 	                                options->weights, &writer->source_options, &writer->pipeline, err);
 }
 
@@ -131,18 +130,15 @@ void bs_index_writer_skip(struct bs_index_writer *writer, enum bs_skip reason, c
 		writer->request->skipped(writer->request->context, reason, message);
 }
 
-/* A small collection is read quickly enough without. */
-#define PAIRS_LEAST_BYTES (2u << 20)
 /* Pairs of words are chosen by a share of what may be gathered, within bounds: by fewer documents than that, phrases that
  * half of the time goes to are met too seldom. */
 #define PAIRS_SAMPLE_SHARE 16u
-#define PAIRS_SAMPLE_LEAST (UINT64_C(24) << 20)
 #define PAIRS_SAMPLE_MOST  (UINT64_C(64) << 20)
 
 static uint64_t pairs_sample_bytes(const struct bs_index_writer *writer)
 {
 	uint64_t bytes = writer->source_options.memory_bytes / PAIRS_SAMPLE_SHARE;
-	return bytes < PAIRS_SAMPLE_LEAST ? PAIRS_SAMPLE_LEAST : bytes > PAIRS_SAMPLE_MOST ? PAIRS_SAMPLE_MOST : bytes;
+	return bytes < BS_PAIRS_SAMPLE_BYTES ? BS_PAIRS_SAMPLE_BYTES : bytes > PAIRS_SAMPLE_MOST ? PAIRS_SAMPLE_MOST : bytes;
 }
 
 bool bs_index_writer_holds_little(const struct bs_snapshot *old)
@@ -150,7 +146,7 @@ bool bs_index_writer_holds_little(const struct bs_snapshot *old)
 	uint64_t text_bytes = 0;
 	for (uint32_t i = 0; i < old->manifest.n_segments; i++)
 		text_bytes += bs_snapshot_has_words(old, i) ? old->segments[i].meta.text_bytes : 0;
-	return text_bytes < PAIRS_LEAST_BYTES;
+	return text_bytes < BS_PAIRS_LEAST_BYTES;
 }
 
 /* What was chosen is what the pipeline goes by. */
@@ -175,15 +171,28 @@ enum bs_status bs_index_writer_keep_choices(struct bs_index_writer *writer, cons
 	return status ? status : use_choices(writer, err);
 }
 
+static uint64_t pairs_least_bytes(const struct bs_index_writer *writer)
+{
+	return writer->tuning.pairs_least_bytes ? writer->tuning.pairs_least_bytes : BS_PAIRS_LEAST_BYTES;
+}
+
+enum bs_status bs_index_writer_choose_by(struct bs_index_writer *writer, bs_give_sample_fn sample, void *context,
+                                         struct bs_error *err)
+{
+	enum bs_status status = bs_word_pairs_choose_by(&writer->manifest.options, pairs_least_bytes(writer), sample, context,
+	                                                &writer->pairs, err);
+	bs_pipeline_set_word_pairs(writer->pipeline, &writer->pairs);
+	return status;
+}
+
 enum bs_status bs_index_writer_choose(struct bs_index_writer *writer, struct bs_error *err)
 {
-	uint64_t least_bytes = writer->tuning.pairs_least_bytes ? writer->tuning.pairs_least_bytes : PAIRS_LEAST_BYTES;
 	enum bs_status status = BS_OK;
 	if (writer->manifest.options.words) {
 		status = bs_index_writer_step(writer, BS_BUILD_LOOK, 0, err);
 		if (!status)
 			status = bs_word_pairs_choose(writer->dir, &writer->manifest, &writer->source_options,
-			                              pairs_sample_bytes(writer), least_bytes, &writer->pairs, err);
+			                              pairs_sample_bytes(writer), pairs_least_bytes(writer), &writer->pairs, err);
 	}
 	if (!status && writer->manifest.options.grams) {
 		status = bs_index_writer_step(writer, BS_BUILD_LOOK, writer->pulse.done, err);
@@ -274,7 +283,7 @@ enum bs_status bs_index_writer_add(struct bs_index_writer *writer, const struct 
 	enum bs_status status = BS_OK;
 	if (bs_accumulator_n_docs(accumulator) >= UINT32_MAX - 1)
 		return bs_fail(err, BS_INVALID, "more than 2^32 documents in one segment; use less --memory");
-	if (term_batch->keep_raws) {
+	if (term_batch->keep_raws && !(record->flags & BS_DOC_NOT_STORED)) {
 		record->place[0] = writer->n_stored++;
 		status = writer->store ? BS_OK : bs_store_writer_new(writer->dir, &writer->store, err);
 		if (!status)
@@ -327,6 +336,7 @@ static enum bs_status write_segment(struct bs_index_writer *writer, bool of_rows
 	enum bs_status status = bs_index_writer_step(writer, BS_BUILD_WRITE, record.n_docs, err);
 	if (!status && store)
 		status = bs_store_writer_finish(store, err);
+	writer->build_options.manifest = &writer->manifest;
 	writer->build_options.policy.look_times = of_rows ? 1 : look_times(writer, record.n_docs);
 	if (!status)
 		status = bs_segment_build(writer->dir, name, accumulator, grams, store, &writer->build_options, &record.n_bytes,

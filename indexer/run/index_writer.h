@@ -15,6 +15,7 @@
 #include "corpus/read/source.h"
 #include "corpus/read/text_store.h"
 #include "indexer/batch/accumulator.h"
+#include "indexer/choose/choice.h"
 #include "indexer/segment/gram_accumulator.h"
 #include "indexer/run/indexer.h"
 #include "indexer/batch/pipeline.h"
@@ -36,6 +37,7 @@ struct bs_index_writer {
 	struct bs_source_options source_options;
 	struct bs_build_options build_options;
 	uint64_t accumulator_limit_bytes;
+	bool reads_alone;                   /* documents are read by the caller's thread; the owner says so before the start */
 	struct bs_pipeline *pipeline;
 	struct bs_word_pairs pairs;         /* that are terms */
 	struct bs_gram_plan gram_plan;
@@ -65,6 +67,12 @@ enum bs_status bs_index_writer_keep_choices(struct bs_index_writer *writer, cons
 bool bs_index_writer_holds_little(const struct bs_snapshot *old);
 /* Chooses them by a sample of the recorded sources. */
 enum bs_status bs_index_writer_choose(struct bs_index_writer *writer, struct bs_error *err) BS_WARN_UNUSED;
+/* Chooses pairs of words by the sample that is given, of a run that is given documents (choice.h). */
+enum bs_status bs_index_writer_choose_by(struct bs_index_writer *writer, bs_give_sample_fn sample, void *context,
+                                         struct bs_error *err) BS_WARN_UNUSED;
+/* So many bytes of text are enough for that, and fewer than these say nothing. */
+#define BS_PAIRS_SAMPLE_BYTES (UINT64_C(24) << 20)
+#define BS_PAIRS_LEAST_BYTES  (UINT64_C(2) << 20)
 /* Gives back the memory that reading and accumulating took. */
 void bs_index_writer_release(struct bs_index_writer *writer);
 

@@ -10,60 +10,22 @@
 #include "core/base/clock.h"
 #include "core/base/log.h"
 #include "core/base/watch.h"
+#include "core/bitsift/writer.h"
 #include "core/store/doc_order.h"
 #include "core/store/field_weights.h"
-#include "core/store/index_dir.h"
-#include "core/store/snapshot.h"
 #include "core/text/words.h"
-#include "corpus/changes/inner.h"
 #include "corpus/changes/known.h"
 #include "corpus/changes/recorded.h"
-#include "corpus/changes/refresh.h"
 #include "indexer/run/compact.h"
-#include "indexer/batch/folder_recorder.h"
-#include "indexer/run/index_writer.h"
-#include "indexer/run/source_list.h"
+#include "indexer/run/indexing.h"
 
 _Static_assert((int)BS_SKIP_REASONS <= (int)BS_SKIP_MAX, "no room for every reason in struct bs_build_report");
-
-struct indexing {
-	struct bs_index_writer writer;
-	const struct bs_build_request *request;
-	struct bs_dir dir;
-	struct bs_index_lock lock;
-	struct bs_snapshot old;
-	bool is_new;              /* the directory was not there */
-	bool has_old;
-	bool is_located;          /* nobody named the index */
-	bool is_damaged;          /* there is an index, but it could not be opened */
-	bool is_full;             /* everything is read: nothing of the old segments stays */
-	struct bs_snapshot empty; /* what a full run knows of the documents before it */
-	struct bs_refresh refresh;
-	struct bs_source_list list;
-	struct bs_folder_recorder folders; /* of an index of grams: for searches, which walk */
-	uint64_t n_absorbed;      /* documents that are read again, as those of another source */
-	/* The source being read, */
-	struct bs_source source;
-	uint32_t source_number;
-	struct bs_refreshing refreshing;
-	struct bs_inners inners;  /* the collections in it, */
-	struct bs_inner *inner;   /* and the one that is merged; NULL: none */
-	struct bs_left_out left_out;
-	bool is_left;             /* as in struct bs_listed_source: what it leaves out is another's */
-	uint64_t next_sequence;   /* of standard input: the number of the next record ever */
-	bool reads_files;         /* ... is a folder or file: all of those are one step of the run */
-	uint64_t n_files_done;    /* of those before it */
-	uint32_t n_sources_read;
-	uint32_t n_sources_lost;  /* that are not there */
-	uint32_t n_changed_segments;
-	bool has_private;         /* something read is for its owner alone */
-	struct bs_build_report report;
-};
 
 /* What a document is called. */
 static struct bs_doc_record named_record(const struct bs_term_batch *term_batch, const struct bs_term_batch_doc *doc)
 {
 	return (struct bs_doc_record){
+		.checksum = doc->document.checksum,
 		.flags = doc->document.is_named_by_line ? BS_DOC_NAMED_BY_LINE : 0,
 		.name = term_batch->names.data + doc->name_offset,
 		.name_bytes = (uint32_t)doc->document.name_bytes,
@@ -72,30 +34,35 @@ static struct bs_doc_record named_record(const struct bs_term_batch *term_batch,
 }
 
 /* What is merged is of this source. */
-static const struct bs_source *source_of(const struct indexing *at)
+static const struct bs_source *source_of(const struct bs_indexing *at)
 {
 	return at->inner ? &at->inner->source : &at->source;
 }
 
-static uint32_t number_of(const struct indexing *at)
+static uint32_t number_of(const struct bs_indexing *at)
 {
 	return at->inner ? at->inner->number : at->source_number;
 }
 
-/* A document of the old index, read from there: its record, but for its name, which the options may have changed. */
-static enum bs_status old_record(const struct indexing *at, struct bs_doc_ref known, struct bs_doc_record *record,
+/* A document of the old index, read from there: its record, but for a name that the options may have changed, and for what
+ * somebody else keeps, which may be another by now. */
+static enum bs_status old_record(const struct bs_indexing *at, struct bs_doc_ref known, struct bs_doc_record *record,
                                  struct bs_error *err)
 {
 	struct bs_doc_record now = *record;
 	enum bs_status status = bs_snapshot_record(&at->old, known, record, err);
 	record->source = number_of(at);
+	if (record->flags & BS_DOC_NOT_STORED)
+		record->checksum = now.checksum;
+	if (record->flags & BS_DOC_GIVEN)
+		return status;
 	record->flags = now.flags;
 	record->name = now.name;
 	record->name_bytes = now.name_bytes;
 	return status;
 }
 
-static void fill_record(struct indexing *at, const struct bs_document *document, bool is_row,
+static void fill_record(struct bs_indexing *at, const struct bs_document *document, bool is_row,
                         struct bs_doc_record *record)
 {
 	record->source = number_of(at);
@@ -125,7 +92,7 @@ static void fill_record(struct indexing *at, const struct bs_document *document,
 static enum bs_status add_document(void *context, const struct bs_term_batch *term_batch, uint32_t i,
                                    struct bs_error *err)
 {
-	struct indexing *at = context;
+	struct bs_indexing *at = context;
 	const struct bs_term_batch_doc *doc = &bs_term_batch_docs(term_batch)[i];
 	struct bs_doc_ref known = doc->document.known;
 	struct bs_doc_record record = named_record(term_batch, doc);
@@ -152,14 +119,14 @@ static bool is_found_anew(enum bs_skip reason)
 	       reason != BS_SKIP_NO_TEXT;
 }
 
-static void skip(struct indexing *at, enum bs_skip reason, const char *message)
+static void skip(struct bs_indexing *at, enum bs_skip reason, const char *message)
 {
 	if (!at->is_left || !is_found_anew(reason))
 		bs_index_writer_skip(&at->writer, reason, message);
 }
 
 /* Of a binary file the message is its id, a colon and the reason. */
-static void count_left_out(struct indexing *at, const struct bs_source *source, enum bs_skip reason, const char *message)
+static void count_left_out(struct bs_indexing *at, const struct bs_source *source, enum bs_skip reason, const char *message)
 {
 	char kind[BS_SKIP_KIND_BYTES];
 	at->left_out.n[reason] += is_found_anew(reason) && !bs_source_has_records(source);
@@ -171,7 +138,7 @@ static void count_left_out(struct indexing *at, const struct bs_source *source, 
 	bs_skip_kinds_add(at->report.binary, kind, 1);
 }
 
-static enum bs_status merge_skips(struct indexing *at, const struct bs_term_batch *term_batch, struct bs_error *err)
+static enum bs_status merge_skips(struct bs_indexing *at, const struct bs_term_batch *term_batch, struct bs_error *err)
 {
 	enum bs_skip reason;
 	const char *message;
@@ -249,7 +216,7 @@ static enum bs_status keep_non_documents(struct bs_manifest *manifest, const str
 static enum bs_status merge(void *context, const struct bs_term_batch *term_batch, const struct bs_batch *batch, bool is_last,
                             struct bs_error *err)
 {
-	struct indexing *at = context;
+	struct bs_indexing *at = context;
 	at->inner = batch->begins_inner ? NULL : batch->inner;
 	size_t n_unchanged;
 	const struct bs_doc_ref *unchanged = bs_term_batch_unchanged(term_batch, &n_unchanged);
@@ -270,7 +237,7 @@ static enum bs_status merge(void *context, const struct bs_term_batch *term_batc
 
 static void report_skip(void *context, enum bs_skip reason, const char *message)
 {
-	struct indexing *at = context;
+	struct bs_indexing *at = context;
 	count_left_out(at, &at->source, reason, message);
 	skip(at, reason, message);
 }
@@ -278,7 +245,7 @@ static void report_skip(void *context, enum bs_skip reason, const char *message)
 /* Thousands of them are only counted. */
 static void take_left_out(void *context, enum bs_skip reason, const char *path)
 {
-	struct indexing *at = context;
+	struct bs_indexing *at = context;
 	bool is_hidden = reason == BS_SKIP_HIDDEN || reason == BS_SKIP_HIDDEN_FOLDER;
 	struct bs_error line;
 	if (at->is_left)
@@ -293,7 +260,7 @@ static void take_left_out(void *context, enum bs_skip reason, const char *path)
 }
 
 /* Text of standard input lives in the old index only: read it from there. */
-static enum bs_status replay_stdin(struct indexing *at, struct bs_error *err)
+static enum bs_status replay_stdin(struct bs_indexing *at, struct bs_error *err)
 {
 	struct bs_feed *feed = NULL;
 	uint32_t number = 0;
@@ -307,7 +274,7 @@ static enum bs_status replay_stdin(struct indexing *at, struct bs_error *err)
 }
 
 /* What was a folder may be a file by now. */
-static enum bs_status look_at_source(struct indexing *at, struct bs_source_record *record, struct bs_error *err)
+static enum bs_status look_at_source(struct bs_indexing *at, struct bs_source_record *record, struct bs_error *err)
 {
 	struct bs_source found;
 	if (at->source.kind == BS_SOURCE_STDIN)
@@ -340,7 +307,7 @@ static uint64_t count_known_files(const struct bs_snapshot *old)
 	return n;
 }
 
-static enum bs_status begin_step(struct indexing *at, struct bs_error *err)
+static enum bs_status begin_step(struct bs_indexing *at, struct bs_error *err)
 {
 	bool goes_on = at->reads_files;
 	at->reads_files = !bs_source_has_records(&at->source);
@@ -351,7 +318,7 @@ static enum bs_status begin_step(struct indexing *at, struct bs_error *err)
 }
 
 /* Whether the commit before has the source under the same number. */
-static bool is_known(const struct indexing *at, uint32_t i)
+static bool is_known(const struct bs_indexing *at, uint32_t i)
 {
 	return !at->is_full && i < at->list.n_moves && at->list.moves[i].number == i && !at->list.moves[i].below[0];
 }
@@ -366,7 +333,7 @@ static bool wants_rows(const struct bs_manifest *manifest)
 }
 
 /* Reads the collection under way as a file, unless the row that it has is of the same stamp. */
-static enum bs_status read_row(struct indexing *at, uint32_t i, struct bs_error *err)
+static enum bs_status read_row(struct bs_indexing *at, uint32_t i, struct bs_error *err)
 {
 	struct bs_feed *feed = NULL;
 	struct bs_known known = {.ref = {BS_DOC_NONE, 0}};
@@ -386,7 +353,7 @@ static enum bs_status read_row(struct indexing *at, uint32_t i, struct bs_error 
 
 /* Reads what is new in recorded source number i of the new manifest; read_stdin says that "-" was named in this run.
  * *is_refused_out: it failed because the source cannot be read, not because of anything else. */
-static enum bs_status read_source(struct indexing *at, uint32_t i, bool read_stdin, bool *is_refused_out,
+static enum bs_status read_source(struct bs_indexing *at, uint32_t i, bool read_stdin, bool *is_refused_out,
                                   struct bs_error *err)
 {
 	const struct bs_manifest *manifest = &at->writer.manifest;
@@ -430,7 +397,7 @@ static enum bs_status read_source(struct indexing *at, uint32_t i, bool read_std
 }
 
 /* A source that is not looked at is left as it is in the index. */
-static enum bs_status keep_source(struct indexing *at, uint32_t i, struct bs_error *err)
+static enum bs_status keep_source(struct bs_indexing *at, uint32_t i, struct bs_error *err)
 {
 	struct bs_manifest *manifest = &at->writer.manifest;
 	enum bs_status status = bs_folder_recorder_keep(&at->folders, err);
@@ -441,20 +408,19 @@ static enum bs_status keep_source(struct indexing *at, uint32_t i, struct bs_err
 }
 
 /* Said by the run that finds it gone, for that is the one that drops documents. */
-static void tell_gone(struct indexing *at, uint64_t n_removed)
+static void tell_gone(struct bs_indexing *at, uint64_t n_removed)
 {
-	const struct bs_build_request *request = at->request;
 	struct bs_error line;
 	if (n_removed == 0)
 		return;
 	(void)bs_fail(&line, BS_OK, "%s: not there any more; to forget it: bitsift index%s%s --forget %s", at->source.path,
-	              at->is_located ? "" : " --index ", at->is_located ? "" : request->dir, at->source.path);
+	              at->is_located ? "" : " --index ", at->is_located ? "" : at->dir.path, at->source.path);
 	report_skip(at, BS_SKIP_GONE, line.text);
 }
 
 /* A source that is gone or cannot be read, as `reason` says, stays recorded, for it may come back; of one that is there
  * all is as it was, or read from the start next time if nothing is. */
-static enum bs_status do_without(struct indexing *at, uint32_t i, enum bs_status reason, bool has_begun,
+static enum bs_status do_without(struct bs_indexing *at, uint32_t i, enum bs_status reason, bool has_begun,
                                  struct bs_error *err)
 {
 	struct bs_manifest *manifest = &at->writer.manifest;
@@ -479,7 +445,7 @@ static enum bs_status do_without(struct indexing *at, uint32_t i, enum bs_status
 	                                                manifest->non_documents.used_bytes, err);
 }
 
-static enum bs_status refresh_source(struct indexing *at, uint32_t i, bool read_stdin, struct bs_error *err)
+enum bs_status bs_indexing_source(struct bs_indexing *at, uint32_t i, struct bs_error *err)
 {
 	struct bs_source_record *record = &at->writer.manifest.sources[i];
 	const struct bs_listed_source *listed = &at->list.sources[i];
@@ -512,7 +478,7 @@ static enum bs_status refresh_source(struct indexing *at, uint32_t i, bool read_
 	is_refused = status && status != BS_NO_MEMORY;
 	if (!status) {
 		has_begun = true;
-		status = read_source(at, i, read_stdin, &is_refused, &why);
+		status = read_source(at, i, at->list.read_stdin, &is_refused, &why);
 	}
 	at->n_sources_read += !status;
 	if (is_refused && listed->is_absorbing) {
@@ -535,11 +501,11 @@ static enum bs_status fail_unreadable(struct bs_error *err)
 }
 
 /* Before a directory is made: a slip of the pen should not leave one behind. */
-static enum bs_status check_arguments(struct indexing *at, struct bs_error *err)
+static enum bs_status check_arguments(struct bs_indexing *at, struct bs_error *err)
 {
 	const struct bs_build_request *request = at->request;
 	struct stat info;
-	if (stat(request->dir, &info) == 0)
+	if (request->memory ? bs_memory_n_files(request->memory) > 0 : stat(request->dir, &info) == 0)
 		return BS_OK;
 	if (request->n_sources == 0)
 		return bs_source_list_fail_empty(err);
@@ -570,19 +536,46 @@ static bool has_recorded_option(const struct bs_build_request *request)
 	       request->split_identifiers || request->weights;
 }
 
-static enum bs_status choose_options(struct indexing *at, struct bs_error *err)
+enum bs_status bs_indexing_check_options(const struct bs_build_request *request, const struct bs_index_options *recorded,
+                                         const char *path, struct bs_error *err)
+{
+	struct bs_index_options wanted = *recorded;
+	if (!recorded->words)
+		return bs_fail(err, BS_INVALID, "%s: an index of grams alone, which knows no words", path);
+	if (!has_recorded_option(request))
+		return BS_OK;
+	enum bs_status status = bs_field_weights_make(request->weights, &wanted.weights, err);
+	if (status)
+		return status;
+	wanted.stem_language = (char *)(uintptr_t)request->stem_language;
+	wanted.fold_accents = request->fold_accents;
+	wanted.split_identifiers = request->split_identifiers;
+	wanted.density = request->density > 0 ? request->density : BS_DEFAULT_DENSITY;
+	if (!bs_index_options_equal(&wanted, recorded))
+		status = bs_fail(err, BS_INVALID, "%s: the options differ from those it was made with; leave them out", path);
+	bs_strings_free(wanted.weights);
+	return status;
+}
+
+static enum bs_status choose_options(struct bs_indexing *at, struct bs_error *err)
 {
 	const struct bs_build_request *request = at->request;
 	char **weights;
 	if (request->analyzer && (request->stem_language || request->fold_accents || request->split_identifiers))
 		return bs_fail(err, BS_INVALID, "an analyzer makes words as they are: without stems, folded accents or split identifiers");
+	if (at->is_given && at->has_old) {
+		enum bs_status status = bs_indexing_check_options(request, &at->old.manifest.options, at->dir.path, err);
+		if (!status)
+			status = bs_index_options_copy(&at->old.manifest.options, &at->writer.manifest.options, err);
+		return status ? status : bs_index_options_bind(&at->writer.manifest.options, request->analyzer, at->dir.path, err);
+	}
 	enum bs_status status = bs_field_weights_make(request->weights, &weights, err);
 	if (status)
 		return status;
 	/* An index owns the strings of its options; these are borrowed, and copied. */
 	struct bs_index_options wanted = {
 		.words = request->words || !request->grams,
-		.grams = request->grams || !request->words,
+		.grams = !at->is_given && (request->grams || !request->words),
 		.fold_accents = request->fold_accents,
 		.stem_language = (char *)(uintptr_t)request->stem_language,
 		.id_field = (char *)(uintptr_t)request->id_field,
@@ -611,7 +604,7 @@ static enum bs_status choose_options(struct indexing *at, struct bs_error *err)
 		wanted.reads_records = at->old.manifest.options.reads_records;
 	if (is_kept && is_said && !bs_index_options_equal(&wanted, &at->old.manifest.options))
 		status = bs_fail(err, BS_INVALID, "%s: the options differ from those it was made with; leave them out, or add "
-		                 "--rebuild to index everything again with the new ones", request->dir);
+		                 "--rebuild to index everything again with the new ones", at->dir.path);
 	else
 		status = bs_index_options_copy(is_kept ? &at->old.manifest.options : &wanted, &at->writer.manifest.options, err);
 	if (!status && at->writer.manifest.options.words)
@@ -626,7 +619,7 @@ static enum bs_status choose_options(struct indexing *at, struct bs_error *err)
 
 /* A damaged index must not stand in the way of the rebuild that mends it: its manifest, if that is whole, still says
  * what to read. But text from standard input stands nowhere else. */
-static enum bs_status salvage_sources(struct indexing *at, enum bs_status damage, struct bs_error *err)
+static enum bs_status salvage_sources(struct bs_indexing *at, enum bs_status damage, struct bs_error *err)
 {
 	const struct bs_build_request *request = at->request;
 	bool has_stdin = false;
@@ -639,28 +632,33 @@ static enum bs_status salvage_sources(struct indexing *at, enum bs_status damage
 		if (request->n_sources > 0)
 			return BS_OK;
 		return bs_fail(err, damage, "%s: its manifest cannot be read, and with it the list of sources is lost: name "
-		               "them, as in `bitsift index --rebuild .`", request->dir);
+		               "them, as in `bitsift index --rebuild .`", at->dir.path);
 	}
 	for (uint32_t i = 0; i < at->old.manifest.n_sources; i++)
 		if (at->old.manifest.sources[i].kind == BS_SOURCE_STDIN && !has_stdin)
 			return bs_fail(err, damage, "%s: damaged, and it holds the only copy of what came from standard input: "
-			               "give that again, and name the other sources: `bitsift index --rebuild - SOURCE...`", request->dir);
+			               "give that again, and name the other sources: `bitsift index --rebuild - SOURCE...`", at->dir.path);
 	return BS_OK;
 }
 
 /* Takes the lock and opens what there is. */
-static enum bs_status open_old(struct indexing *at, struct bs_error *err)
+static enum bs_status open_old(struct bs_indexing *at, struct bs_error *err)
 {
 	const struct bs_build_request *request = at->request;
-	enum bs_status status = bs_index_create_dir(request->dir, &at->is_new, err);
+	enum bs_status status = request->memory ? BS_OK : bs_index_create_dir(request->dir, &at->is_new, err);
 	if (!status)
-		status = bs_dir_open(&at->dir, request->dir, request->consent, err);
+		status = bs_dir_open(&at->dir, request->dir, request->memory, request->consent, err);
+	/* What is given leaves files as private as they are. */
+	bool keeps_modes = !status && at->is_given && bs_dir_has(&at->dir, "manifest");
 	if (!status)
-		status = bs_index_lock_take(&at->dir, request->wait, &at->lock, err);
+		status = keeps_modes ? bs_index_lock_existing(&at->dir, request->wait, &at->lock, err)
+		                     : bs_index_lock_take(&at->dir, request->wait, &at->lock, err);
 	if (status)
 		return status;
 	at->writer.dir = &at->dir;
+	at->writer.reads_alone = request->texts && !request->texts->any_thread;
 	status = bs_snapshot_open(&at->dir, &at->old, err);
+	at->old.texts = request->texts;
 	at->has_old = status == BS_OK;
 	at->is_damaged = status != BS_OK && status != BS_NOT_FOUND;
 	if (at->is_damaged) {
@@ -674,7 +672,7 @@ static enum bs_status open_old(struct indexing *at, struct bs_error *err)
 	return BS_OK;
 }
 
-static enum bs_status start(struct indexing *at, struct bs_error *err)
+static enum bs_status start(struct bs_indexing *at, struct bs_error *err)
 {
 	struct bs_manifest *manifest = &at->writer.manifest;
 	enum bs_status status = check_arguments(at, err);
@@ -687,6 +685,8 @@ static enum bs_status start(struct indexing *at, struct bs_error *err)
 		status = bs_words_versions(manifest->icu_version, manifest->unicode_version, err);
 	if (status)
 		return status;
+	if (at->has_old && is_other && at->is_given)
+		return bs_fail(err, BS_BUSY, "%s: made by another version of ICU meanwhile", at->dir.path);
 	/* Words of two versions of Unicode must not meet in one index. */
 	at->is_full = !at->has_old || at->request->rebuild || is_other;
 	at->report.is_refresh = !at->is_full;
@@ -701,7 +701,7 @@ static enum bs_status start(struct indexing *at, struct bs_error *err)
 }
 
 /* Which sources there are, and what that means for the documents of those before. */
-static enum bs_status list_sources(struct indexing *at, struct bs_error *err)
+static enum bs_status list_sources(struct bs_indexing *at, struct bs_error *err)
 {
 	struct bs_manifest *manifest = &at->writer.manifest;
 	struct bs_source_list_request request = {
@@ -734,7 +734,7 @@ static enum bs_status list_sources(struct indexing *at, struct bs_error *err)
 	return status;
 }
 
-static enum bs_status settle_exclusions(struct indexing *at, struct bs_error *err)
+static enum bs_status settle_exclusions(struct bs_indexing *at, struct bs_error *err)
 {
 	struct bs_manifest *manifest = &at->writer.manifest;
 	struct bs_doc_table_builder records = {0};
@@ -759,7 +759,7 @@ static bool is_source_changed(const struct bs_source_record *a, const struct bs_
 	       memcmp(a->stamp, b->stamp, sizeof(a->stamp)) != 0;
 }
 
-static bool is_anything_new(const struct indexing *at)
+static bool is_anything_new(const struct bs_indexing *at)
 {
 	const struct bs_manifest *old = &at->old.manifest;
 	const struct bs_manifest *new = &at->writer.manifest;
@@ -778,7 +778,7 @@ static bool is_anything_new(const struct indexing *at)
 }
 
 /* What could not be looked at may be for its owner alone. */
-static enum bs_status settle_modes(struct indexing *at, struct bs_error *err)
+static enum bs_status settle_modes(struct bs_indexing *at, struct bs_error *err)
 {
 	const uint64_t *skipped = at->report.skipped;
 	at->report.is_shared =
@@ -787,14 +787,14 @@ static enum bs_status settle_modes(struct indexing *at, struct bs_error *err)
 	return bs_index_set_modes(&at->dir, at->report.is_shared, err);
 }
 
-static enum bs_status commit(struct indexing *at, struct bs_error *err)
+static enum bs_status commit(struct bs_indexing *at, struct bs_error *err)
 {
 	enum bs_status status = bs_index_writer_flush(&at->writer, err);
 	if (!status)
 		status = bs_index_writer_settle(&at->writer, at->is_full ? NULL : &at->old, &at->n_changed_segments, err);
 	if (!status)
 		status = settle_exclusions(at, err);
-	if (!status)
+	if (!status && !at->is_given)
 		status = settle_modes(at, err);
 	at->report.is_committed = !status && is_anything_new(at);
 	if (at->report.is_committed)
@@ -826,7 +826,7 @@ static enum bs_status report_index(const struct bs_dir *dir, struct bs_build_rep
 	return BS_OK;
 }
 
-static void indexing_deinit(struct indexing *at)
+static void indexing_deinit(struct bs_indexing *at)
 {
 	bs_inners_deinit(&at->inners);
 	bs_refresh_deinit(&at->refresh);
@@ -840,7 +840,7 @@ static void indexing_deinit(struct indexing *at)
 }
 
 /* Of an index without grams there are none. As below, the run is a success without. */
-static void note_folders(struct indexing *at)
+static void note_folders(struct bs_indexing *at)
 {
 	struct bs_error why = {""};
 	if (bs_folders_write(&at->dir, &at->folders.records, &why) != BS_OK)
@@ -849,7 +849,7 @@ static void note_folders(struct indexing *at)
 
 /* Compaction that is due. It is housekeeping: the refresh is committed, and the run a success, if this fails or is
  * stopped; the next one tries again. */
-static enum bs_status tidy(struct indexing *at, struct bs_error *err)
+static enum bs_status tidy(struct bs_indexing *at, struct bs_error *err)
 {
 	struct bs_error why = {""};
 	if (at->writer.manifest.fields.n_terms >= BS_MOST_FIELDS)
@@ -864,9 +864,9 @@ static enum bs_status tidy(struct indexing *at, struct bs_error *err)
 	return report_index(&at->dir, &at->report, err);
 }
 
-static enum bs_status check_request(const struct bs_build_request *request, struct bs_error *err)
+enum bs_status bs_indexing_check_request(const struct bs_build_request *request, struct bs_error *err)
 {
-	if (!request->dir || !*request->dir)
+	if (!request->memory && (!request->dir || !*request->dir))
 		return bs_fail(err, BS_INVALID, "no directory for the index");
 	if (request->density != 0 && !(request->density >= 0.05 && request->density <= 0.6))
 		return bs_fail(err, BS_INVALID, "density %g: not a number from 0.05 to 0.6", request->density);
@@ -889,63 +889,86 @@ static enum bs_status locate(char **dir_out, struct bs_error *err)
 	return *dir_out ? bs_index_refuse_link(here, err) : bs_fail_memory(err, "a path", sizeof(here));
 }
 
+enum bs_status bs_indexing_begin(struct bs_indexing *at, const struct bs_build_request *request, struct bs_error *err)
+{
+	at->request = request;
+	at->dir.fd = at->lock.fd = -1;
+	bs_index_writer_init(&at->writer, request, &at->report);
+	enum bs_status status = start(at, err);
+	if (!status)
+		status = list_sources(at, err);
+	/* Of what is given nobody knows what will come: writer.c chooses. */
+	bool is_new = at->is_full || bs_index_writer_holds_little(&at->old);
+	if (!status && !(is_new && at->is_given))
+		status = is_new ? bs_index_writer_choose(&at->writer, err) : bs_index_writer_keep_choices(&at->writer, &at->old, err);
+	if (!status && !at->writer.n_files && !at->is_full)
+		at->writer.n_files = count_known_files(&at->old);
+	if (!status && at->writer.manifest.options.grams) {
+		bs_folder_recorder_init(&at->folders, &at->dir, at->writer.suspect_from_ns);
+		at->writer.source_options.lists = &at->folders.lists;
+	}
+	at->writer.source_options.left_out = take_left_out;
+	at->writer.source_options.left_out_context = at;
+	return status;
+}
+
+/* What the run amounted to, as far as that is not counted on the way. */
+static void sum_up(struct bs_indexing *at)
+{
+	struct bs_build_report *report = &at->report;
+	const struct bs_refresh *refresh = &at->refresh;
+	report->n_kept_out = refresh->n_kept_out;
+	report->n_replaced = refresh->owners.n_dead - refresh->n_kept_out - refresh->n_withdrawn;
+	report->n_indexed -= refresh->n_withdrawn;
+	report->n_unread = report->skipped[BS_SKIP_UNREADABLE];
+	report->n_unchanged = refresh->n_unchanged;
+	report->n_renewed = refresh->n_renewed + at->n_absorbed;
+	report->n_changed = refresh->n_changed;
+	report->n_removed = refresh->n_removed;
+}
+
+enum bs_status bs_indexing_end(struct bs_indexing *at, enum bs_status status, struct bs_build_report *report_out,
+                               struct bs_error *err)
+{
+	if (!status)
+		status = commit(at, err);
+	/* The files of a failed run are of no use to anyone. */
+	if (status && bs_index_lock_is_held(&at->lock) && !at->is_damaged)
+		bs_index_sweep_failed(&at->dir, at->has_old ? &at->old.manifest : NULL);
+	if (status && bs_index_lock_is_held(&at->lock) && at->is_new)
+		bs_index_remove_new(&at->dir);
+	sum_up(at);
+	if (!status)
+		status = tidy(at, err);
+	at->report.elapsed_ns = bs_now_ns() - at->writer.start_ns;
+	if (report_out)
+		*report_out = at->report;
+	indexing_deinit(at);
+	return status;
+}
+
 static enum bs_status build(const struct bs_build_request *request, struct bs_build_report *report_out, struct bs_error *err)
 {
 	struct bs_build_request own = *request;
-	struct indexing at = {
-		.request = &own, .is_located = !request->dir, .dir = {.fd = -1}, .lock = {.fd = -1}};
+	struct bs_indexing at = {.is_located = !request->dir && !request->memory};
 	char *located = NULL;
-	enum bs_status status = request->dir ? BS_OK : locate(&located, err);
+	enum bs_status status = at.is_located ? locate(&located, err) : BS_OK;
 	if (located)
 		own.dir = located;
 	if (!status)
-		status = check_request(&own, err);
+		status = bs_indexing_check_request(&own, err);
 	if (report_out)
-		*report_out = at.report;
+		*report_out = (struct bs_build_report){0};
 	if (status) {
 		free(located);
 		return status;
 	}
-	bs_index_writer_init(&at.writer, &own, &at.report);
-	status = start(&at, err);
-	if (!status)
-		status = list_sources(&at, err);
-	if (!status)
-		status = at.is_full || bs_index_writer_holds_little(&at.old) ? bs_index_writer_choose(&at.writer, err)
-		                                                    : bs_index_writer_keep_choices(&at.writer, &at.old, err);
-	if (!status && !at.writer.n_files && !at.is_full)
-		at.writer.n_files = count_known_files(&at.old);
-	if (!status && at.writer.manifest.options.grams) {
-		bs_folder_recorder_init(&at.folders, &at.dir, at.writer.suspect_from_ns);
-		at.writer.source_options.lists = &at.folders.lists;
-	}
-	at.writer.source_options.left_out = take_left_out;
-	at.writer.source_options.left_out_context = &at;
+	status = bs_indexing_begin(&at, &own, err);
 	for (uint32_t i = 0; i < at.list.n_sources && !status; i++)
-		status = refresh_source(&at, i, at.list.read_stdin, err);
+		status = bs_indexing_source(&at, i, err);
 	if (!status && at.list.n_read > 0 && at.n_sources_read == 0)
 		status = fail_unreadable(err);
-	if (!status)
-		status = commit(&at, err);
-	/* The files of a failed run are of no use to anyone. */
-	if (status && at.lock.fd >= 0 && !at.is_damaged)
-		bs_index_sweep_failed(&at.dir, at.has_old ? &at.old.manifest : NULL);
-	if (status && at.lock.fd >= 0 && at.is_new)
-		bs_index_remove_new(&at.dir);
-	at.report.n_kept_out = at.refresh.n_kept_out;
-	at.report.n_replaced = at.refresh.owners.n_dead - at.refresh.n_kept_out - at.refresh.n_withdrawn;
-	at.report.n_indexed -= at.refresh.n_withdrawn;
-	at.report.n_unread = at.report.skipped[BS_SKIP_UNREADABLE];
-	at.report.n_unchanged = at.refresh.n_unchanged;
-	at.report.n_renewed = at.refresh.n_renewed + at.n_absorbed;
-	at.report.n_changed = at.refresh.n_changed;
-	at.report.n_removed = at.refresh.n_removed;
-	if (!status)
-		status = tidy(&at, err);
-	at.report.elapsed_ns = bs_now_ns() - at.writer.start_ns;
-	if (report_out)
-		*report_out = at.report;
-	indexing_deinit(&at);
+	status = bs_indexing_end(&at, status, report_out, err);
 	free(located);
 	return status;
 }
@@ -995,12 +1018,12 @@ enum bs_status bs_index_compact(const struct bs_build_request *request, struct b
 	uint64_t start_ns = bs_now_ns();
 	*report = (struct bs_build_report){0};
 	struct bs_watch watch;
-	enum bs_status status = check_request(request, err);
+	enum bs_status status = bs_indexing_check_request(request, err);
 	if (!status)
 		status = bs_watch_begin(&watch, request->limits, err);
 	if (status)
 		return status;
-	status = bs_dir_open(&dir, request->dir, request->consent, err);
+	status = bs_dir_open(&dir, request->dir, request->memory, request->consent, err);
 	if (!status)
 		status = bs_index_lock_existing(&dir, request->wait, &lock, err);
 	if (!status)

@@ -9,6 +9,7 @@
 #include "core/store/segment.h"
 #include "core/file/segment_sections.h"
 #include "core/base/workers.h"
+#include "corpus/changes/recorded.h"
 #include "indexer/segment/size_classes.h"
 #include "indexer/segment/forward_build.h"
 #include "indexer/segment/rare_build.h"
@@ -301,6 +302,40 @@ static enum bs_status write_head(struct build *build, struct bs_error *err)
 	return status;
 }
 
+/* What readers must know of, and the ids of standard input, which are looked up one by one. */
+static enum bs_status write_ids(struct build *build, struct bs_error *err)
+{
+	const struct bs_manifest *manifest = build->options->manifest;
+	const struct bs_doc_table_builder *docs = &build->accumulator->doc_table;
+	struct bs_buffer entries = {0}, id = {0};
+	struct bs_doc_record record;
+	enum bs_status status = BS_OK;
+	uint8_t flags = 0;
+	for (uint32_t d = 0; manifest && d < docs->n_docs && !status; d++) {
+		bs_doc_table_builder_get(docs, d, &record);
+		if (manifest->sources[record.source].kind != BS_SOURCE_STDIN)
+			continue;
+		struct bs_source source = bs_recorded_name_of(&manifest->sources[record.source]);
+		flags |= record.flags;
+		status = bs_recorded_id(&source, &record, &id, err);
+		struct bs_id_entry entry = {bs_id_hash(id.data, id.used_bytes), d};
+		if (!status)
+			status = bs_buffer_append(&entries, &entry, sizeof(entry), err);
+	}
+	bs_file_writer_require(build->writer, (flags & BS_DOC_GIVEN ? BS_FEATURE_GIVEN : 0u) |
+	                                              (flags & BS_DOC_NOT_STORED ? BS_FEATURE_NOT_STORED : 0u));
+	struct bs_id_table table = {.is_there = false};
+	size_t n = entries.used_bytes / sizeof(struct bs_id_entry);
+	if (!status && n >= BS_ID_TABLE_LEAST)
+		status = bs_id_table_make(&table, (const struct bs_id_entry *)(const void *)entries.data, n, err);
+	if (table.is_there)
+		bs_id_table_write(&table, build->writer);
+	bs_id_table_deinit(&table);
+	bs_buffer_deinit(&entries);
+	bs_buffer_deinit(&id);
+	return status;
+}
+
 /* All sections, in their order. */
 static enum bs_status write_sections(struct build *build, const struct bs_gram_accumulator *grams,
                                      struct bs_store_writer *store, struct bs_error *err)
@@ -314,6 +349,8 @@ static enum bs_status write_sections(struct build *build, const struct bs_gram_a
 		status = bs_gram_accumulator_write(grams, build->writer, err);
 	if (!status)
 		status = bs_doc_table_write(&build->accumulator->doc_table, build->writer, err);
+	if (!status)
+		status = write_ids(build, err);
 	if (!status)
 		status = bs_tf_table_write(&build->accumulator->tf_table, build->writer, err);
 	if (!status && store)

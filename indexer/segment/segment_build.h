@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "core/simd/kernels.h"
+#include "core/store/manifest.h"
 #include "core/base/status.h"
 #include "core/matrix/treatment.h"
 #include "corpus/read/text_store.h"
@@ -25,6 +26,7 @@ struct bs_build_options {
 	const struct bs_kernel *kernel;
 	uint32_t n_threads;           /* >= 1; the file is the same for any number */
 	struct bs_pulse *pulse;       /* nullable */
+	const struct bs_manifest *manifest; /* borrowed: whose sources the documents are of. NULL: no ids are listed */
 };
 
 /* Writes a file of dir. The accumulator is used up, and can only be cleared. grams (of which plan may be NULL) and

@@ -125,7 +125,7 @@ static enum bs_status show(const struct stats_arguments *arguments, const struct
 	char *path = NULL;
 	enum bs_status status = bs_cmd_locate(arguments->index, &path, err);
 	if (!status)
-		status = bs_dir_open(&dir, path, consent, err);
+		status = bs_dir_open(&dir, path, NULL, consent, err);
 	free(path);
 	if (!status)
 		status = bs_snapshot_open(&dir, &snapshot, err);

@@ -270,7 +270,7 @@ static enum bs_status open_dir(struct grep *grep, struct bs_error *err)
 	}
 	const char *path = request->index ? request->index : located;
 	if (!status && path)
-		status = bs_dir_open(&grep->dir, path, request->consent, err);
+		status = bs_dir_open(&grep->dir, path, NULL, request->consent, err);
 	free(located);
 	return status;
 }

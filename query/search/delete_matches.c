@@ -6,6 +6,7 @@
 #include "core/base/log.h"
 #include "core/base/watch.h"
 #include "corpus/changes/delete.h"
+#include "corpus/changes/uncommitted.h"
 #include "query/search/search.h"
 
 struct deletion {
@@ -112,8 +113,9 @@ static enum bs_status list(const struct deletion *at, const struct bs_snapshot *
 
 static enum bs_status choose_matches(struct deletion *at, struct bs_error *err)
 {
-	struct bs_open_request open = {
-		.dir = at->dir.path, .consent = at->dir.consent, .analyzer = at->request->analyzer, .log = at->request->log};
+	struct bs_open_request open = {.dir = at->request->dir, .memory = at->request->memory,
+	                               .texts = at->request->texts, .consent = at->dir.consent,
+	                               .analyzer = at->request->analyzer, .log = at->request->log};
 	struct bs_index *index = NULL;
 	struct bs_doc_ref *places = NULL;
 	enum bs_status status = bs_index_open_with(&open, &index, err);
@@ -167,7 +169,7 @@ static enum bs_status carry_out(struct deletion *at, struct bs_error *err)
 static enum bs_status run(struct deletion *at, struct bs_error *err)
 {
 	const struct bs_delete_request *request = at->request;
-	enum bs_status status = bs_dir_open(&at->dir, request->dir, request->consent, err);
+	enum bs_status status = bs_dir_open(&at->dir, request->dir, request->memory, request->consent, err);
 	if (!status && !request->dry_run)
 		status = bs_index_lock_existing(&at->dir, request->wait, &at->lock, err);
 	if (!status)
@@ -199,6 +201,28 @@ enum bs_status bs_index_delete(const struct bs_delete_request *request, struct b
 		            request->undo ? "are no longer deleted" : "deleted");
 	bs_index_lock_release(&at.lock);
 	bs_dir_close(&at.dir);
+	bs_buffer_deinit(&at.refs);
+	return status;
+}
+
+enum bs_status bs_writer_delete_query(struct bs_writer *writer, const char *query, size_t query_bytes, uint64_t *n_out,
+                                      struct bs_error *err)
+{
+	const struct bs_uncommitted *uncommitted = (const struct bs_uncommitted *)(const void *)writer;
+	struct bs_delete_request request = {.query = query, .query_bytes = query_bytes};
+	struct bs_delete_result result = {.error_byte = SIZE_MAX};
+	struct deletion at = {.request = &request, .result = &result};
+	struct bs_index *index = NULL;
+	enum bs_status status = bs_index_open_uncommitted(writer, &index, err);
+	if (!status)
+		status = find_matches(&at, index, err);
+	bs_index_close(index);
+	if (!status && result.n_unreadable > 0)
+		status = bs_fail(err, BS_IO, "%llu documents that may match cannot be read", (unsigned long long)result.n_unreadable);
+	if (!status && count_refs(&at) > 0)
+		status = uncommitted->drop(writer, refs_of(&at), count_refs(&at), err);
+	if (n_out)
+		*n_out = status ? 0 : count_refs(&at);
 	bs_buffer_deinit(&at.refs);
 	return status;
 }

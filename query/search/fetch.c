@@ -610,22 +610,46 @@ static enum bs_status fetch_from_collection(struct bs_fetcher *fetcher, struct a
 	return fetch_moved(fetcher, asked, err);
 }
 
+static enum bs_status open_stored(struct bs_fetcher *fetcher, struct bs_error *err)
+{
+	return fetcher->stored ? BS_OK : bs_stored_texts_new(fetcher->snapshot, &fetcher->stored, err);
+}
+
 /* The line in fetcher->raw. */
 static enum bs_status fetch_stored_line(struct bs_fetcher *fetcher, uint32_t s, uint64_t frame, struct bs_error *err)
 {
-	enum bs_status status = BS_OK;
-	if (!fetcher->stored)
-		status = bs_stored_texts_new(fetcher->snapshot, &fetcher->stored, err);
+	enum bs_status status = open_stored(fetcher, err);
 	return status ? status : bs_stored_texts_fetch(fetcher->stored, s, frame, &fetcher->raw, err);
+}
+
+/* Its text is with whoever gave the document: it is what he says. */
+static enum bs_status ask_provider(struct bs_fetcher *fetcher, struct asked *asked, struct bs_error *err)
+{
+	const struct bs_text_provider *provider = fetcher->snapshot->texts;
+	bool is_left = fetcher->leaves_changed && (!provider || !provider->any_thread);
+	asked->fetched = is_left ? BS_FETCHED_CHANGED : BS_FETCHED_GONE;
+	if (is_left)
+		return BS_OK;
+	enum bs_status status = open_stored(fetcher, err);
+	if (!status)
+		status = bs_stored_texts_ask(fetcher->stored, asked->ref, asked->document, err);
+	if (status == BS_NOT_FOUND)
+		return BS_OK;
+	bool is_same = !status && bs_checksum(asked->document->raw, (size_t)asked->document->raw_bytes) == asked->record.checksum;
+	asked->fetched = is_same ? BS_FETCHED_UNCHANGED : BS_FETCHED_CHANGED;
+	return soften(fetcher, status, asked, err);
 }
 
 static enum bs_status fetch_stored(struct bs_fetcher *fetcher, struct asked *asked, struct bs_error *err)
 {
 	struct bs_error why = {""};
 	asked->fetched = BS_FETCHED_UNCHANGED;
+	if (asked->record.flags & BS_DOC_NOT_STORED)
+		return ask_provider(fetcher, asked, err);
 	enum bs_status status = fetch_stored_line(fetcher, asked->ref.segment, asked->record.place[0], err);
 	if (status)
 		return status;
+	bs_reader_expect_given(fetcher->reader, asked->record.flags & BS_DOC_GIVEN);
 	status = bs_reader_fetch_raw(fetcher->reader, fetcher->raw.data, fetcher->raw.used_bytes, asked->document, &why);
 	asked->document->line = asked->record.place[2];
 	if (status == BS_NO_MEMORY)
@@ -785,14 +809,21 @@ enum bs_status bs_fetch_is_segment_unchanged(struct bs_fetcher *fetcher, uint32_
 enum bs_status bs_fetch_line(struct bs_fetcher *fetcher, uint32_t segment, uint32_t document, const uint8_t **line_out,
                              size_t *line_bytes_out, struct bs_error *err)
 {
+	const struct bs_doc_table *docs = &fetcher->snapshot->segments[segment].docs;
 	uint64_t place[4];
+	uint8_t flags = 0;
 	*line_out = NULL;
 	if (!find_range(fetcher, segment, document) || !is_source_unchanged(fetcher, fetcher->range.number) ||
 	    is_replaced(fetcher, fetcher->range.number, segment, document))
 		return BS_OK;
-	if (fetcher->sources[fetcher->range.number].source.kind == BS_SOURCE_COLLECTION)
+	bool is_stored = fetcher->sources[fetcher->range.number].source.kind == BS_SOURCE_STDIN;
+	enum bs_status status = is_stored ? bs_doc_table_flags(docs, document, &flags, err) : BS_OK;
+	bs_reader_expect_given(fetcher->reader, flags & BS_DOC_GIVEN);
+	if (!status && !is_stored)
 		return fetch_line_in_place(fetcher, document, line_out, line_bytes_out, err);
-	enum bs_status status = bs_doc_table_place(&fetcher->snapshot->segments[segment].docs, document, place, err);
+	if (status || flags & BS_DOC_NOT_STORED)
+		return status;
+	status = bs_doc_table_place(docs, document, place, err);
 	if (!status)
 		status = fetch_stored_line(fetcher, segment, place[0], err);
 	if (status)

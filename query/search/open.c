@@ -5,6 +5,7 @@
 #include "core/base/clock.h"
 #include "core/base/log.h"
 #include "core/base/watch.h"
+#include "corpus/changes/uncommitted.h"
 #include "query/search/parse.h"
 #include "query/search/search.h"
 
@@ -58,15 +59,40 @@ static enum bs_status freshen(struct bs_index *index, const struct bs_open_reque
 	return status;
 }
 
+/* What is derived from the snapshot. */
+static void look_at_manifest(struct bs_index *index)
+{
+	const struct bs_manifest *manifest = &index->snapshot.manifest;
+	for (uint32_t i = 0; i < manifest->n_sources; i++)
+		index->has_files |= manifest->sources[i].kind == BS_SOURCE_FOLDER || manifest->sources[i].kind == BS_SOURCE_FILE;
+	collect_fields(index);
+}
+
+enum bs_status bs_index_open_uncommitted(struct bs_writer *writer, struct bs_index **index_out, struct bs_error *err)
+{
+	const struct bs_uncommitted *uncommitted = (const struct bs_uncommitted *)(const void *)writer;
+	struct bs_index *index = *index_out = calloc(1, sizeof(*index));
+	if (!index)
+		return bs_fail_memory(err, "an index", sizeof(*index));
+	index->dir.fd = -1;
+	enum bs_status status = uncommitted->show(writer, &index->snapshot, err);
+	if (!status)
+		status = bs_kernel_choose(NULL, &index->kernel, err);
+	if (!status)
+		look_at_manifest(index);
+	return status ? status : bs_proofs_new(&index->snapshot, &index->proofs, err);
+}
+
 static enum bs_status open_index(struct bs_index *index, const struct bs_open_request *request, struct bs_error *err)
 {
 	enum bs_status status = bs_kernel_choose(request->kernel, &index->kernel, err);
 	if (!status)
-		status = bs_dir_open(&index->dir, request->dir, request->consent, err);
+		status = bs_dir_open(&index->dir, request->dir, request->memory, request->consent, err);
 	if (!status)
 		status = bs_snapshot_open(&index->dir, &index->snapshot, err);
 	if (!status && index->snapshot.manifest.options.words)
 		status = bs_index_options_bind(&index->snapshot.manifest.options, request->analyzer, request->dir, err);
+	index->snapshot.texts = request->texts;
 	if (!status)
 		status = bs_manifest_is_other_unicode(&index->snapshot.manifest, &index->is_other_unicode, err);
 	/* Silence would look like no match. */
@@ -74,12 +100,9 @@ static enum bs_status open_index(struct bs_index *index, const struct bs_open_re
 		status = bs_fail(err, BS_INVALID,
 		                 "%s: an index of grams alone, which knows no words; `bitsift index --rebuild` makes "
 		                 "one of both",
-		                 request->dir);
-	for (uint32_t i = 0; i < index->snapshot.manifest.n_sources && !status; i++)
-		index->has_files |= index->snapshot.manifest.sources[i].kind == BS_SOURCE_FOLDER ||
-		                    index->snapshot.manifest.sources[i].kind == BS_SOURCE_FILE;
+		                 index->dir.path);
 	if (!status)
-		collect_fields(index);
+		look_at_manifest(index);
 	if (!status && request->fresh)
 		status = freshen(index, request, err);
 	return status ? status : bs_proofs_new(&index->snapshot, &index->proofs, err);

@@ -5,6 +5,7 @@
 #ifndef BS_QUERY_SEARCH_SEARCH_H
 #define BS_QUERY_SEARCH_SEARCH_H
 
+#include "core/bitsift/writer.h"
 #include "core/simd/kernels.h"
 #include "core/store/snapshot.h"
 #include "query/search/proof.h"
@@ -37,13 +38,27 @@ enum bs_status bs_finder_plan(struct bs_finder *finder, const struct bs_find_req
 enum bs_status bs_finder_name(struct bs_finder *finder, struct bs_doc_ref ref, struct bs_find_hit *hit_out,
                               struct bs_error *err) BS_WARN_UNUSED;
 
+/* For document_text.c. */
+struct bs_document_texts;
+struct bs_fetcher;
+struct bs_document_texts *bs_finder_texts(struct bs_finder *finder);
+struct bs_fetcher *bs_finder_fetcher(struct bs_finder *finder);
+
 /* How the finder reads queries (reading.h); between them. */
 struct bs_reading *bs_finder_reading(struct bs_finder *finder);
 
-/* Of a hit's document number. */
+/* Of a document's number, and of a hit's. */
+static inline struct bs_doc_ref bs_document_ref(uint64_t number)
+{
+	return (struct bs_doc_ref){(uint32_t)(number >> 32), (uint32_t)number};
+}
+
 static inline struct bs_doc_ref bs_find_hit_ref(const struct bs_find_hit *hit)
 {
-	return (struct bs_doc_ref){(uint32_t)(hit->document >> 32), (uint32_t)hit->document};
+	return bs_document_ref(hit->document);
 }
+
+/* For delete_matches.c: what a writer has not committed, as an index. */
+enum bs_status bs_index_open_uncommitted(struct bs_writer *writer, struct bs_index **index_out, struct bs_error *err) BS_WARN_UNUSED;
 
 #endif

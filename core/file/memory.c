@@ -1,0 +1,319 @@
+/* memory.c: see memory.h. */
+#include "core/file/memory.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define PLACE "an index in memory"
+
+struct file {
+	char name[BS_MEMORY_NAME_BYTES];
+	int fd;
+	void *map; /* for bs_memory_file_at, made when it is asked for; NULL: none */
+	size_t map_bytes;
+};
+
+/* The files ascend by name; there are few. */
+struct bs_memory {
+	pthread_mutex_t mutex; /* for all of it */
+	pthread_cond_t unlocked;
+	bool is_locked;
+	struct file *files;
+	size_t n_files;
+};
+
+enum bs_status bs_memory_new(struct bs_memory **memory_out, struct bs_error *err)
+{
+	struct bs_memory *memory = calloc(1, sizeof(*memory));
+	*memory_out = memory;
+	if (!memory)
+		return bs_fail_memory(err, PLACE, sizeof(*memory));
+	pthread_mutex_init(&memory->mutex, NULL);
+	pthread_cond_init(&memory->unlocked, NULL);
+	return BS_OK;
+}
+
+static void unmap(struct file *file)
+{
+	if (file->map)
+		munmap(file->map, file->map_bytes);
+	file->map = NULL;
+}
+
+void bs_memory_free(struct bs_memory *memory)
+{
+	if (!memory)
+		return;
+	for (size_t i = 0; i < memory->n_files; i++) {
+		unmap(&memory->files[i]);
+		close(memory->files[i].fd);
+	}
+	free(memory->files);
+	pthread_cond_destroy(&memory->unlocked);
+	pthread_mutex_destroy(&memory->mutex);
+	free(memory);
+}
+
+/* Whether there is such a file, and where it is, or would be. */
+static bool find(const struct bs_memory *memory, const char *name, size_t *i_out)
+{
+	size_t low = 0, high = memory->n_files;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (strcmp(memory->files[middle].name, name) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	*i_out = low;
+	return low < memory->n_files && strcmp(memory->files[low].name, name) == 0;
+}
+
+/* Puts a file, which is the table's from here on, where find says; the mutex is held. */
+static enum bs_status put_at(struct bs_memory *memory, size_t i, const char *name, int fd, struct bs_error *err)
+{
+	size_t n_bytes = (memory->n_files + 1) * sizeof(*memory->files);
+	struct file *files = realloc(memory->files, n_bytes);
+	if (!files)
+		return bs_fail_memory(err, "a list of files", n_bytes);
+	memory->files = files;
+	memmove(files + i + 1, files + i, (memory->n_files++ - i) * sizeof(*files));
+	files[i] = (struct file){.fd = fd};
+	strcpy(files[i].name, name);
+	return BS_OK;
+}
+
+static void remove_at(struct bs_memory *memory, size_t i)
+{
+	struct file *file = &memory->files[i];
+	unmap(file);
+	close(file->fd);
+	memmove(file, file + 1, (--memory->n_files - i) * sizeof(*file));
+}
+
+static enum bs_status fail(const char *name, const char *what, struct bs_error *err)
+{
+	return bs_fail(err, BS_IO, PLACE ": %s: %s: %s", name, what, strerror(errno));
+}
+
+static enum bs_status copy_descriptor(const struct file *file, int *fd_out, struct bs_error *err)
+{
+	*fd_out = fcntl(file->fd, F_DUPFD_CLOEXEC, 0);
+	return *fd_out < 0 ? fail(file->name, "cannot open", err) : BS_OK;
+}
+
+enum bs_status bs_memory_create_nameless(int *fd_out, struct bs_error *err)
+{
+	*fd_out = memfd_create("bitsift", MFD_CLOEXEC);
+	if (*fd_out < 0 && errno == ENOSYS)
+		*fd_out = open("/tmp", O_TMPFILE | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
+	return *fd_out < 0 ? fail("a file", "cannot create", err) : BS_OK;
+}
+
+enum bs_status bs_memory_open_file(struct bs_memory *memory, const char *name, int *fd_out, struct bs_error *err)
+{
+	size_t i;
+	*fd_out = -1;
+	pthread_mutex_lock(&memory->mutex);
+	enum bs_status status = find(memory, name, &i) ? copy_descriptor(&memory->files[i], fd_out, err)
+	                                               : bs_fail(err, BS_NOT_FOUND, PLACE ": %s: not there", name);
+	pthread_mutex_unlock(&memory->mutex);
+	return status;
+}
+
+/* A file of that name, which must not exist, unless it is to be replaced; the descriptor is the table's. */
+static enum bs_status put(struct bs_memory *memory, const char *name, int fd, bool replaces, struct bs_error *err)
+{
+	size_t i;
+	enum bs_status status = BS_OK;
+	pthread_mutex_lock(&memory->mutex);
+	bool is_there = find(memory, name, &i);
+	if (is_there && !replaces)
+		status = bs_fail(err, BS_IO, PLACE ": %s: cannot create: it is there", name);
+	else if (is_there)
+		remove_at(memory, i);
+	if (!status)
+		status = put_at(memory, i, name, fd, err);
+	pthread_mutex_unlock(&memory->mutex);
+	return status;
+}
+
+enum bs_status bs_memory_create_file(struct bs_memory *memory, const char *name, int *fd_out, struct bs_error *err)
+{
+	int fd = -1;
+	enum bs_status status = bs_memory_create_nameless(fd_out, err);
+	if (!status && (fd = fcntl(*fd_out, F_DUPFD_CLOEXEC, 0)) < 0)
+		status = fail(name, "cannot create", err);
+	if (!status)
+		status = put(memory, name, fd, false, err);
+	if (!status)
+		return BS_OK;
+	if (fd >= 0)
+		close(fd);
+	if (*fd_out >= 0)
+		close(*fd_out);
+	*fd_out = -1;
+	return status;
+}
+
+int64_t bs_memory_file_bytes(struct bs_memory *memory, const char *name)
+{
+	struct stat found;
+	int64_t n_bytes = -1;
+	size_t i;
+	pthread_mutex_lock(&memory->mutex);
+	if (find(memory, name, &i))
+		n_bytes = fstat(memory->files[i].fd, &found) == 0 ? (int64_t)found.st_size : 0;
+	pthread_mutex_unlock(&memory->mutex);
+	return n_bytes;
+}
+
+void bs_memory_remove(struct bs_memory *memory, const char *name)
+{
+	size_t i;
+	pthread_mutex_lock(&memory->mutex);
+	if (find(memory, name, &i))
+		remove_at(memory, i);
+	pthread_mutex_unlock(&memory->mutex);
+}
+
+enum bs_status bs_memory_rename(struct bs_memory *memory, const char *from, const char *to, struct bs_error *err)
+{
+	size_t i, old;
+	enum bs_status status = BS_OK;
+	pthread_mutex_lock(&memory->mutex);
+	if (!find(memory, from, &i)) {
+		status = bs_fail(err, BS_IO, PLACE ": %s: cannot rename: not there", from);
+	} else {
+		struct file file = memory->files[i];
+		memmove(&memory->files[i], &memory->files[i + 1], (--memory->n_files - i) * sizeof(file));
+		unmap(&file);
+		if (find(memory, to, &old))
+			remove_at(memory, old);
+		/* There is room: one went. */
+		status = put_at(memory, old, to, file.fd, err);
+	}
+	pthread_mutex_unlock(&memory->mutex);
+	return status;
+}
+
+enum bs_status bs_memory_list(struct bs_memory *memory, struct bs_buffer *names, struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	pthread_mutex_lock(&memory->mutex);
+	for (size_t i = 0; i < memory->n_files && !status; i++)
+		status = bs_buffer_append(names, memory->files[i].name, strlen(memory->files[i].name) + 1, err);
+	pthread_mutex_unlock(&memory->mutex);
+	return status;
+}
+
+enum bs_status bs_memory_lock(struct bs_memory *memory, bool wait, struct bs_error *err)
+{
+	pthread_mutex_lock(&memory->mutex);
+	while (memory->is_locked && wait)
+		pthread_cond_wait(&memory->unlocked, &memory->mutex);
+	bool is_free = !memory->is_locked;
+	memory->is_locked = true;
+	pthread_mutex_unlock(&memory->mutex);
+	return is_free ? BS_OK : bs_fail(err, BS_BUSY, PLACE ": another writer is writing it");
+}
+
+void bs_memory_unlock(struct bs_memory *memory)
+{
+	pthread_mutex_lock(&memory->mutex);
+	memory->is_locked = false;
+	pthread_cond_signal(&memory->unlocked);
+	pthread_mutex_unlock(&memory->mutex);
+}
+
+enum bs_status bs_memory_copy(const struct bs_memory *memory, struct bs_memory **copy_out, struct bs_error *err)
+{
+	struct bs_memory *from = (struct bs_memory *)(uintptr_t)memory, *copy;
+	enum bs_status status = bs_memory_new(&copy, err);
+	*copy_out = copy;
+	if (status)
+		return status;
+	pthread_mutex_lock(&from->mutex);
+	for (size_t i = 0; i < from->n_files && !status; i++) {
+		int fd;
+		status = copy_descriptor(&from->files[i], &fd, err);
+		if (!status && (status = put_at(copy, copy->n_files, from->files[i].name, fd, err)))
+			close(fd);
+	}
+	pthread_mutex_unlock(&from->mutex);
+	if (status) {
+		bs_memory_free(copy);
+		*copy_out = NULL;
+	}
+	return status;
+}
+
+size_t bs_memory_n_files(const struct bs_memory *memory)
+{
+	struct bs_memory *from = (struct bs_memory *)(uintptr_t)memory;
+	pthread_mutex_lock(&from->mutex);
+	size_t n_files = from->n_files;
+	pthread_mutex_unlock(&from->mutex);
+	return n_files;
+}
+
+/* An empty file cannot be mapped. */
+static enum bs_status map(struct file *file, struct bs_error *err)
+{
+	struct stat found;
+	if (fstat(file->fd, &found) != 0)
+		return fail(file->name, "cannot read", err);
+	file->map_bytes = (size_t)found.st_size;
+	void *map = file->map_bytes ? mmap(NULL, file->map_bytes, PROT_READ, MAP_SHARED, file->fd, 0) : NULL;
+	if (map == MAP_FAILED)
+		return bs_fail_memory(err, "a file", file->map_bytes);
+	file->map = map;
+	return BS_OK;
+}
+
+enum bs_status bs_memory_file_at(const struct bs_memory *memory, size_t i, struct bs_memory_file *file_out, struct bs_error *err)
+{
+	struct bs_memory *from = (struct bs_memory *)(uintptr_t)memory;
+	enum bs_status status = BS_OK;
+	*file_out = (struct bs_memory_file){.bytes = ""};
+	pthread_mutex_lock(&from->mutex);
+	if (i >= from->n_files)
+		status = bs_fail(err, BS_NOT_FOUND, PLACE ": no file %zu", i);
+	else if (!from->files[i].map)
+		status = map(&from->files[i], err);
+	if (!status) {
+		const struct file *file = &from->files[i];
+		strcpy(file_out->name, file->name);
+		file_out->bytes = file->map ? file->map : "";
+		file_out->n_bytes = file->map ? file->map_bytes : 0;
+	}
+	pthread_mutex_unlock(&from->mutex);
+	return status;
+}
+
+enum bs_status bs_memory_put(struct bs_memory *memory, const char *name, const void *bytes, size_t n_bytes, struct bs_error *err)
+{
+	size_t n_done = 0;
+	int fd;
+	if (!*name || strlen(name) >= BS_MEMORY_NAME_BYTES)
+		return bs_fail(err, BS_INVALID, PLACE ": a file's name has 1 to %d bytes", BS_MEMORY_NAME_BYTES - 1);
+	enum bs_status status = bs_memory_create_nameless(&fd, err);
+	while (!status && n_done < n_bytes) {
+		ssize_t n = pwrite(fd, (const char *)bytes + n_done, n_bytes - n_done, (off_t)n_done);
+		if (n >= 0)
+			n_done += (size_t)n;
+		else if (errno != EINTR)
+			status = fail(name, "cannot write", err);
+	}
+	if (!status)
+		status = put(memory, name, fd, true, err);
+	if (status && fd >= 0)
+		close(fd);
+	return status;
+}

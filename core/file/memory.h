@@ -1,0 +1,28 @@
+/*
+ * memory.h: an index that is no directory: a table of names, each with a file in memory, and the writer's lock. dir.c puts it
+ * behind the functions that open the files of a directory; bitsift/writer.h has what others may do with it.
+ */
+#ifndef BS_CORE_FILE_MEMORY_H
+#define BS_CORE_FILE_MEMORY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/base/buffer.h"
+#include "core/base/status.h"
+#include "core/bitsift/writer.h"
+
+/* As the functions of dir.h. Descriptors are the caller's; those of one file share their place in it. */
+enum bs_status bs_memory_open_file(struct bs_memory *memory, const char *name, int *fd_out, struct bs_error *err) BS_WARN_UNUSED;
+enum bs_status bs_memory_create_file(struct bs_memory *memory, const char *name, int *fd_out, struct bs_error *err) BS_WARN_UNUSED;
+enum bs_status bs_memory_create_nameless(int *fd_out, struct bs_error *err) BS_WARN_UNUSED;
+/* -1: there is none. */
+int64_t bs_memory_file_bytes(struct bs_memory *memory, const char *name);
+enum bs_status bs_memory_rename(struct bs_memory *memory, const char *from, const char *to, struct bs_error *err) BS_WARN_UNUSED;
+enum bs_status bs_memory_list(struct bs_memory *memory, struct bs_buffer *names, struct bs_error *err) BS_WARN_UNUSED;
+
+/* The writer's lock. BS_BUSY, unless it waits. */
+enum bs_status bs_memory_lock(struct bs_memory *memory, bool wait, struct bs_error *err) BS_WARN_UNUSED;
+void bs_memory_unlock(struct bs_memory *memory);
+
+#endif

@@ -1,0 +1,123 @@
+/* given_ids.c: see given_ids.h. */
+#include "corpus/changes/given_ids.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/store/id_table.h"
+#include "corpus/changes/recorded.h"
+
+struct bs_given_segment {
+	uint32_t segment;
+	struct bs_id_table own; /* if the segment has none */
+};
+
+static bool has_source(const struct bs_doc_table *docs, uint32_t number)
+{
+	for (uint32_t i = 0; i < docs->n_ranges; i++)
+		if (bs_doc_table_range(docs, i).source == number)
+			return true;
+	return false;
+}
+
+enum bs_status bs_given_ids_init(struct bs_given_ids *ids, const struct bs_snapshot *snapshot, uint32_t number,
+                                 struct bs_error *err)
+{
+	size_t n_bytes = (snapshot->manifest.n_segments + 1) * sizeof(*ids->segments);
+	*ids = (struct bs_given_ids){.snapshot = snapshot, .number = number, .segments = calloc(1, n_bytes)};
+	if (!ids->segments)
+		return bs_fail_memory(err, "tables of ids", n_bytes);
+	for (uint32_t s = 0; s < snapshot->manifest.n_segments; s++)
+		if (bs_snapshot_has_words(snapshot, s) && has_source(&snapshot->segments[s].docs, number))
+			ids->segments[ids->n_segments++].segment = s;
+	return BS_OK;
+}
+
+void bs_given_ids_deinit(struct bs_given_ids *ids)
+{
+	for (uint32_t i = 0; i < ids->n_segments; i++)
+		bs_id_table_deinit(&ids->segments[i].own);
+	free(ids->segments);
+	bs_buffer_deinit(&ids->id);
+	*ids = (struct bs_given_ids){.snapshot = NULL};
+}
+
+static enum bs_status make_id(struct bs_given_ids *ids, const struct bs_doc_record *record, struct bs_error *err)
+{
+	struct bs_source source = bs_recorded_name_of(&ids->snapshot->manifest.sources[ids->number]);
+	return bs_recorded_id(&source, record, &ids->id, err);
+}
+
+/* Of the live documents of a segment that has none. */
+static enum bs_status make_table(struct bs_given_ids *ids, struct bs_given_segment *segment, struct bs_error *err)
+{
+	const struct bs_doc_table *docs = &ids->snapshot->segments[segment->segment].docs;
+	struct bs_buffer entries = {0};
+	enum bs_status status = BS_OK;
+	for (uint32_t i = 0; i < docs->n_ranges; i++) {
+		struct bs_source_range range = bs_doc_table_range(docs, i);
+		for (uint32_t d = range.first; range.source == ids->number && d < range.end && !status; d++) {
+			struct bs_doc_record record;
+			if (bs_snapshot_is_deleted(ids->snapshot, segment->segment, d))
+				continue;
+			status = bs_doc_table_get(docs, d, &record, err);
+			if (!status)
+				status = make_id(ids, &record, err);
+			struct bs_id_entry entry = {bs_id_hash(ids->id.data, ids->id.used_bytes), d};
+			if (!status)
+				status = bs_buffer_append(&entries, &entry, sizeof(entry), err);
+		}
+	}
+	if (!status)
+		status = bs_id_table_make(&segment->own, (const struct bs_id_entry *)(const void *)entries.data,
+		                          entries.used_bytes / sizeof(struct bs_id_entry), err);
+	bs_buffer_deinit(&entries);
+	return status;
+}
+
+/* Whether a live document of the source bears the id. */
+static enum bs_status bears(struct bs_given_ids *ids, struct bs_doc_ref ref, const void *id, size_t id_bytes,
+                            struct bs_doc_record *record, bool *bears_out, struct bs_error *err)
+{
+	*bears_out = false;
+	if (bs_snapshot_is_deleted(ids->snapshot, ref.segment, ref.document))
+		return BS_OK;
+	enum bs_status status = bs_snapshot_record(ids->snapshot, ref, record, err);
+	if (status || record->source != ids->number)
+		return status;
+	status = make_id(ids, record, err);
+	*bears_out = !status && ids->id.used_bytes == id_bytes && (id_bytes == 0 || memcmp(ids->id.data, id, id_bytes) == 0);
+	return status;
+}
+
+static enum bs_status find_in(struct bs_given_ids *ids, struct bs_given_segment *segment, const void *id, size_t id_bytes,
+                              struct bs_doc_ref *ref_out, struct bs_doc_record *record, struct bs_error *err)
+{
+	const struct bs_segment *opened = &ids->snapshot->segments[segment->segment];
+	uint64_t at = 0, hash = bs_id_hash(id, id_bytes);
+	bool is_it = false;
+	enum bs_status status = BS_OK;
+	if (!opened->ids.is_there && !segment->own.is_there)
+		status = make_table(ids, segment, err);
+	while (!status && !is_it) {
+		struct bs_doc_ref ref = {segment->segment, 0};
+		status = bs_id_table_next(opened->ids.is_there ? &opened->ids : &segment->own, hash, &at, &ref.document, err);
+		if (status || ref.document == UINT32_MAX)
+			break;
+		status = bears(ids, ref, id, id_bytes, record, &is_it, err);
+		if (is_it)
+			*ref_out = ref;
+	}
+	return status;
+}
+
+enum bs_status bs_given_ids_find(struct bs_given_ids *ids, const void *id, size_t id_bytes, struct bs_doc_ref *ref_out,
+                                 struct bs_doc_record *record_out, struct bs_error *err)
+{
+	struct bs_doc_record own;
+	enum bs_status status = BS_OK;
+	ref_out->segment = BS_DOC_NONE;
+	for (uint32_t i = 0; i < ids->n_segments && ref_out->segment == BS_DOC_NONE && !status; i++)
+		status = find_in(ids, &ids->segments[i], id, id_bytes, ref_out, record_out ? record_out : &own, err);
+	return status;
+}

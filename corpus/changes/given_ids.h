@@ -1,0 +1,31 @@
+/*
+ * given_ids.h: the live document of a snapshot that bears an id, among those of standard input and those that were given: of
+ * one source, so that there is one at most. It does not pass by all of them, unless a segment has no table of ids (id_table.h): then
+ * once, to make one.
+ */
+#ifndef BS_CORPUS_CHANGES_GIVEN_IDS_H
+#define BS_CORPUS_CHANGES_GIVEN_IDS_H
+
+#include "core/base/doc_ref.h"
+#include "core/base/status.h"
+#include "core/store/snapshot.h"
+
+struct bs_given_segment;
+
+/* Zero-initialise; release with bs_given_ids_deinit. One thread. */
+struct bs_given_ids {
+	const struct bs_snapshot *snapshot; /* borrowed; NULL: not made yet */
+	uint32_t number;                    /* of the source */
+	struct bs_given_segment *segments;  /* those that have documents of it */
+	uint32_t n_segments;
+	struct bs_buffer id;
+};
+/* BS_NO_MEMORY. */
+enum bs_status bs_given_ids_init(struct bs_given_ids *ids, const struct bs_snapshot *snapshot, uint32_t number,
+                                 struct bs_error *err) BS_WARN_UNUSED;
+void bs_given_ids_deinit(struct bs_given_ids *ids);
+/* ref_out->segment is BS_DOC_NONE if there is none; record_out nullable. BS_CORRUPT, BS_NO_MEMORY. */
+enum bs_status bs_given_ids_find(struct bs_given_ids *ids, const void *id, size_t id_bytes, struct bs_doc_ref *ref_out,
+                                 struct bs_doc_record *record_out, struct bs_error *err) BS_WARN_UNUSED;
+
+#endif

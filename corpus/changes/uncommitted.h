@@ -1,0 +1,21 @@
+/*
+ * uncommitted.h: a writer (bitsift/writer.h) as it is seen by who searches what it has not committed yet. Searches and the
+ * indexer do not know each other: a struct bs_writer begins with this.
+ */
+#ifndef BS_CORPUS_CHANGES_UNCOMMITTED_H
+#define BS_CORPUS_CHANGES_UNCOMMITTED_H
+
+#include "core/base/doc_ref.h"
+#include "core/base/status.h"
+#include "core/bitsift/writer.h"
+#include "core/store/snapshot.h"
+
+struct bs_uncommitted {
+	/* Opens what would be committed now, of which the given documents alone are live, for bs_snapshot_deinit before anything
+	 * else is done with the writer. */
+	enum bs_status (*show)(struct bs_writer *writer, struct bs_snapshot *shown_out, struct bs_error *err);
+	/* Deletes documents of that, when it is closed; refs: each once. A failure of either rolls the writer back. */
+	enum bs_status (*drop)(struct bs_writer *writer, const struct bs_doc_ref *refs, size_t n_refs, struct bs_error *err);
+};
+
+#endif

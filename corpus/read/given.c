@@ -1,0 +1,143 @@
+/* given.c: see given.h. */
+#include "corpus/read/given.h"
+
+#include <string.h>
+
+#include "core/base/hash.h"
+#include "core/base/visible.h"
+#include "corpus/read/record.h"
+
+#define ONES (UINT64_MAX / 255)
+
+/* Whether one of eight bytes is no printable ASCII character, or a quote or backslash. */
+static bool has_special(uint64_t word)
+{
+	uint64_t quote = word ^ ONES * '"', slash = word ^ ONES * '\\';
+	return ((word | (word - ONES * 0x20) | (quote - ONES) | (slash - ONES)) & ONES * 0x80) != 0;
+}
+
+static bool is_plain(uint8_t byte)
+{
+	return byte >= 0x20 && byte < 0x80 && byte != '"' && byte != '\\';
+}
+
+/* How many of the bytes stand for themselves in a string of JSON. */
+static size_t plain_bytes(const uint8_t *text, size_t n_bytes)
+{
+	size_t n = 0;
+	uint64_t word;
+	for (; n + sizeof(word) <= n_bytes; n += sizeof(word)) {
+		memcpy(&word, text + n, sizeof(word));
+		if (has_special(word))
+			break;
+	}
+	while (n < n_bytes && is_plain(text[n]))
+		n++;
+	return n;
+}
+
+/* Any other character: as an escape, or as the sequence of bytes that it is. Returns how many bytes of the text it took. */
+static size_t put_special(const uint8_t *text, size_t n_bytes, uint8_t **to)
+{
+	static const char hex[] = "0123456789abcdef";
+	size_t n = 0;
+	if (text[0] >= 0x80) {
+		bool is_valid = bs_visible_next(text, n_bytes, &n) >= 0;
+		*to = mempcpy(*to, is_valid ? text : (const uint8_t *)"\xef\xbf\xbd", is_valid ? n : 3);
+		return n;
+	}
+	*(*to)++ = '\\';
+	switch (text[0]) {
+	case '"':
+	case '\\':
+		*(*to)++ = text[0];
+		break;
+	case '\n':
+		*(*to)++ = 'n';
+		break;
+	case '\t':
+		*(*to)++ = 't';
+		break;
+	case '\r':
+		*(*to)++ = 'r';
+		break;
+	default:
+		*to = mempcpy(*to, "u00", 3);
+		*(*to)++ = (uint8_t)hex[text[0] >> 4];
+		*(*to)++ = (uint8_t)hex[text[0] & 15];
+	}
+	return 1;
+}
+
+/* Most bytes that a character of one byte becomes. */
+#define MOST_ESCAPE_BYTES 6u
+/* Room is made for so much at once: the texts that are all escapes are few. */
+#define PIECE_BYTES       4096u
+
+static enum bs_status put_string(struct bs_buffer *line, const char *bytes, size_t n_bytes, struct bs_error *err)
+{
+	const uint8_t *text = (const uint8_t *)bytes;
+	enum bs_status status = bs_buffer_append(line, "\"", 1, err);
+	while (n_bytes > 0 && !status) {
+		size_t n = plain_bytes(text, n_bytes);
+		size_t end = n_bytes - n < PIECE_BYTES ? n_bytes : n + PIECE_BYTES;
+		status = bs_buffer_append(line, text, n, err);
+		if (!status)
+			status = bs_buffer_reserve(line, (end - n + 3) * MOST_ESCAPE_BYTES, err);
+		if (status)
+			break;
+		uint8_t *to = line->data + line->used_bytes;
+		while (n < end && !is_plain(text[n]))
+			n += put_special(text + n, n_bytes - n, &to);
+		line->used_bytes = (size_t)(to - line->data);
+		text += n;
+		n_bytes -= n;
+	}
+	return status ? status : bs_buffer_append(line, "\"", 1, err);
+}
+
+enum bs_status bs_given_line(const struct bs_text *texts, size_t n_texts, struct bs_buffer *line, struct bs_error *err)
+{
+	bs_buffer_clear(line);
+	enum bs_status status = bs_buffer_append(line, "{", 1, err);
+	for (size_t i = 0; i < n_texts && !status; i++) {
+		if (i > 0)
+			status = bs_buffer_append(line, ",", 1, err);
+		if (!status)
+			status = put_string(line, texts[i].field, texts[i].field_bytes, err);
+		if (!status)
+			status = bs_buffer_append(line, ":", 1, err);
+		if (!status)
+			status = put_string(line, texts[i].text, texts[i].text_bytes, err);
+	}
+	return status ? status : bs_buffer_append(line, "}", 1, err);
+}
+
+enum bs_status bs_given_document(const struct bs_source_options *options, const struct bs_text *texts, size_t n_texts,
+                                 const struct bs_buffer *line, struct bs_buffer *fields, struct bs_document *document_out,
+                                 struct bs_error *err)
+{
+	struct bs_record_options record = {.is_given = true};
+	if (options) {
+		record.text_fields = options->text_fields;
+		record.n_text_fields = options->n_text_fields;
+	}
+	*document_out = (struct bs_document){
+		.name = (const uint8_t *)"", .known = {BS_DOC_NONE, 0}, .line = 1, .raw = line->data, .raw_bytes = line->used_bytes};
+	bs_buffer_clear(fields);
+	enum bs_status status = bs_buffer_reserve(fields, (n_texts + 1) * sizeof(struct bs_field), err);
+	struct bs_field *field = (struct bs_field *)(void *)fields->data;
+	document_out->fields = field;
+	for (size_t i = 0; i < n_texts && !status; i++) {
+		if (!bs_record_is_text(&record, texts[i].field, texts[i].field_bytes))
+			continue;
+		const char *text = texts[i].text_bytes ? texts[i].text : "";
+		*field++ = (struct bs_field){.name = texts[i].field_bytes ? texts[i].field : "",
+		                             .name_bytes = texts[i].field_bytes,
+		                             .text = (const uint8_t *)text,
+		                             .text_bytes = texts[i].text_bytes};
+		document_out->text_bytes += texts[i].text_bytes;
+		document_out->n_fields++;
+	}
+	return status;
+}

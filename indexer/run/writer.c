@@ -1,0 +1,628 @@
+/*
+ * writer.c: the writer of bitsift/writer.h: documents that are given, as a run of their own (indexing.h) from the first change to the
+ * commit. They are documents of standard input whose ids stand beside them (BS_DOC_GIVEN).
+ *
+ *      a document -> its line of JSON, its fields -> [ held, while pairs of words are to be chosen ] -> analysed batch
+ *                                                 -> id owners, accumulator, segments, as in any run
+ */
+#include "core/bitsift/writer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/hash.h"
+#include "core/store/field_weights.h"
+#include "corpus/changes/recorded.h"
+#include "corpus/changes/uncommitted.h"
+#include "corpus/read/given.h"
+#include "corpus/read/record.h"
+#include "indexer/run/indexing.h"
+
+/* What is given is merged when it is as much as a batch of lines. */
+#define BATCH_BYTES BS_BATCH_BYTES
+/* A document over this share of the memory is taken alone: as reader.c has it. */
+#define LARGE_SHARE 128u
+
+struct bs_writer {
+	struct bs_uncommitted uncommitted; /* first: for searches */
+	struct bs_build_request build; /* of the runs */
+	bool not_stored;
+	struct bs_indexing *at;  /* the transaction under way; NULL: none */
+	uint32_t source;         /* number of the given documents there */
+	enum bs_status failed;   /* of the transaction, which was rolled back for it; */
+	struct bs_error why;
+	struct bs_term_batch batch;
+	uint64_t batch_bytes;    /* of text in it */
+	struct bs_buffer line, fields; /* of the document in hand */
+	bool holds;              /* documents are held, until there are enough to choose pairs of words by */
+	struct bs_buffer held;   /* struct held each, its id, its line */
+	struct bs_term_table held_ids;
+};
+
+struct held {
+	size_t id_bytes, line_bytes;
+};
+
+static const char *given_source[] = {"-"};
+
+/* The index is made anew first if it was made with another version of Unicode, whose words must not meet with those of this one. */
+static enum bs_status renew_other(const struct bs_writer *writer, struct bs_error *err)
+{
+	struct bs_build_request build = {.dir = writer->build.dir, .memory = writer->build.memory, .wait = writer->build.wait,
+	                                 .memory_bytes = writer->build.memory_bytes, .n_threads = writer->build.n_threads,
+	                                 .progress = writer->build.progress, .notice = writer->build.notice,
+	                                 .context = writer->build.context, .consent = writer->build.consent,
+	                                 .texts = writer->build.texts, .analyzer = writer->build.analyzer,
+	                                 .limits = writer->build.limits, .log = writer->build.log};
+	struct bs_dir dir = {.fd = -1};
+	struct bs_manifest manifest = {.n_sources = 0};
+	bool is_other = false;
+	enum bs_status status = bs_dir_open(&dir, build.dir, build.memory, build.consent, err);
+	if (!status)
+		status = bs_manifest_read(&dir, &manifest, err);
+	if (!status)
+		status = bs_manifest_is_other_unicode(&manifest, &is_other, err);
+	bs_manifest_deinit(&manifest);
+	bs_dir_close(&dir);
+	if (status == BS_NOT_FOUND)
+		return BS_OK;
+	return status || !is_other ? status : bs_index_build(&build, NULL, err);
+}
+
+/* The sources of the index stay as they are; that of given documents is under way from now on. */
+static enum bs_status begin_sources(struct bs_writer *writer, struct bs_error *err)
+{
+	struct bs_indexing *at = writer->at;
+	const struct bs_manifest *manifest = &at->writer.manifest;
+	struct bs_feed *none = NULL;
+	enum bs_status status = BS_OK;
+	for (uint32_t i = 0; i < at->list.n_sources && !status; i++) {
+		if (manifest->sources[i].kind == BS_SOURCE_STDIN)
+			writer->source = i;
+		else
+			status = bs_indexing_source(at, i, err);
+	}
+	const struct bs_source_record *record = &manifest->sources[writer->source];
+	if (!status)
+		status = bs_recorded_root(&at->dir, record, &at->source, err);
+	if (!status)
+		status = bs_refresh_begin(&at->refresh, writer->source, &at->source, record, &at->writer.source_options, false, NULL,
+		                          NULL, &at->refreshing, &none, err);
+	at->source_number = writer->source;
+	at->next_sequence = record->read_lines;
+	return status ? status : bs_index_writer_step(&at->writer, BS_BUILD_READ, 0, err);
+}
+
+static void use_batch(struct bs_writer *writer)
+{
+	struct bs_indexing *at = writer->at;
+	bs_term_batch_clear(&writer->batch);
+	writer->batch.words = bs_pipeline_words(at->writer.pipeline);
+	writer->batch.weights = at->writer.manifest.options.weights;
+	writer->batch.pairs = at->writer.pairs.n_word_pairs > 0 ? &at->writer.pairs : NULL;
+	writer->batch.memory_bytes = at->writer.source_options.memory_bytes;
+	writer->batch.keep_raws = !writer->not_stored;
+	writer->batch_bytes = 0;
+}
+
+/* What is not merged is gone, with all that is; or all is committed, if status is BS_OK. */
+static enum bs_status end(struct bs_writer *writer, enum bs_status status, struct bs_build_report *report_out,
+                          struct bs_error *err)
+{
+	status = bs_indexing_end(writer->at, status, report_out, err);
+	free(writer->at);
+	writer->at = NULL;
+	writer->batch.words = NULL;
+	bs_buffer_trim(&writer->held, 0);
+	bs_term_table_clear(&writer->held_ids);
+	bs_buffer_trim(&writer->line, BATCH_BYTES);
+	return status;
+}
+
+/* From the first change on. */
+static enum bs_status begin(struct bs_writer *writer, struct bs_error *err)
+{
+	if (writer->failed)
+		return bs_fail(err, writer->failed, "%s", writer->why.text);
+	if (writer->at) {
+		writer->at->writer.pulse.owner = pthread_self();
+		return BS_OK;
+	}
+	enum bs_status status = renew_other(writer, err);
+	if (status)
+		return status;
+	writer->at = calloc(1, sizeof(*writer->at));
+	if (!writer->at)
+		return bs_fail_memory(err, "a transaction", sizeof(*writer->at));
+	writer->at->is_given = true;
+	status = bs_indexing_begin(writer->at, &writer->build, err);
+	if (!status)
+		status = begin_sources(writer, err);
+	if (status)
+		return end(writer, status, NULL, NULL);
+	writer->holds = writer->at->is_full || bs_index_writer_holds_little(&writer->at->old);
+	use_batch(writer);
+	return BS_OK;
+}
+
+/* A change failed half-way: nothing of the transaction stays. */
+static enum bs_status settle(struct bs_writer *writer, enum bs_status status, struct bs_error *why, struct bs_error *err)
+{
+	if (!status)
+		return BS_OK;
+	writer->failed = status;
+	writer->why = *why;
+	if (writer->at)
+		(void)!end(writer, status, NULL, NULL);
+	return bs_fail(err, status, "%s", why->text);
+}
+
+static struct bs_doc_record named(const void *id, size_t id_bytes)
+{
+	return (struct bs_doc_record){.flags = BS_DOC_GIVEN, .name = id, .name_bytes = (uint32_t)id_bytes};
+}
+
+/* Documents whose ids are asked for ahead. */
+#define IDS_AHEAD 4u
+
+/* A document comes back that `bitsift delete` keeps out. */
+static enum bs_status end_exclusion(struct bs_indexing *at, const struct bs_doc_record *record, struct bs_error *err)
+{
+	uint32_t i;
+	enum bs_status status = bs_exclusions_find(&at->refresh.exclusions, &at->source, record, &i, err);
+	if (status || i == UINT32_MAX)
+		return status;
+	at->refresh.exclusions.entries[i].state = BS_EXCLUSION_OVER;
+	at->refresh.exclusions.is_changed = true;
+	return BS_OK;
+}
+
+static enum bs_status add_given(void *context, const struct bs_term_batch *batch, uint32_t i, struct bs_error *err)
+{
+	struct bs_writer *writer = context;
+	struct bs_indexing *at = writer->at;
+	const struct bs_term_batch_doc *doc = &bs_term_batch_docs(batch)[i];
+	const uint8_t *names = batch->names.data;
+	struct bs_doc_record record = named(names + doc->name_offset, doc->document.name_bytes);
+	if (i + IDS_AHEAD < batch->n_docs) {
+		const struct bs_term_batch_doc *next = doc + IDS_AHEAD;
+		struct bs_doc_record ahead = named(names + next->name_offset, next->document.name_bytes);
+		bs_refresh_prefetch(&at->refresh, &at->refreshing, &ahead);
+	}
+	record.flags |= writer->not_stored ? BS_DOC_NOT_STORED : 0;
+	record.source = writer->source;
+	record.checksum = doc->document.checksum;
+	record.place[1] = doc->document.raw_bytes;
+	record.place[2] = doc->document.line;
+	record.place[3] = at->next_sequence++;
+	enum bs_status status = end_exclusion(at, &record, err);
+	if (!status)
+		status = bs_refresh_take(&at->refresh, &at->refreshing, &at->writer.accumulator.doc_table, &record, doc->document.known,
+		                         err);
+	return status ? status : bs_index_writer_add(&at->writer, batch, i, &record, err);
+}
+
+static enum bs_status merge(struct bs_writer *writer, struct bs_error *err)
+{
+	bs_term_batch_seal(&writer->batch);
+	enum bs_status status = bs_index_writer_merge(&writer->at->writer, &writer->batch, add_given, writer, err);
+	uint64_t next_bytes = writer->batch.next_bytes;
+	bs_term_batch_clear(&writer->batch);
+	writer->batch.next_bytes = next_bytes;
+	writer->batch_bytes = 0;
+	return status;
+}
+
+static bool is_large(const struct bs_writer *writer, const struct bs_document *document)
+{
+	return document->raw_bytes > writer->at->writer.source_options.memory_bytes / LARGE_SHARE;
+}
+
+/* Into the batch. What is large comes alone: then BS_UNSUPPORTED is of it, and all others are merged. */
+static enum bs_status take(struct bs_writer *writer, struct bs_document *document, struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	bool is_alone = is_large(writer, document);
+	document->checksum = bs_checksum(document->raw, (size_t)document->raw_bytes);
+	document->held_bytes = is_alone ? document->raw_bytes * 2 : 0;
+	writer->batch.next_bytes = is_alone ? document->raw_bytes : 0;
+	if (is_alone || writer->batch_bytes >= BATCH_BYTES)
+		status = merge(writer, err);
+	writer->batch.next_bytes = 0;
+	writer->batch.is_alone = is_alone;
+	writer->batch_bytes += document->text_bytes + sizeof(struct bs_term_batch_doc);
+	return status ? status : bs_term_batch_sink(&writer->batch).document(&writer->batch, document, err);
+}
+
+/* The next held document from *from on, borrowed until the next one; false: there is none. */
+static enum bs_status next_held(struct bs_writer *writer, size_t *from, bool *found_out, struct bs_document *document_out,
+                                struct bs_error *err)
+{
+	struct bs_reader *reader = bs_pipeline_reader(writer->at->writer.pipeline);
+	struct held held;
+	*found_out = *from < writer->held.used_bytes;
+	if (!*found_out)
+		return BS_OK;
+	memcpy(&held, writer->held.data + *from, sizeof(held));
+	const uint8_t *id = writer->held.data + *from + sizeof(held);
+	bs_reader_expect_given(reader, true);
+	enum bs_status status = bs_reader_fetch_raw(reader, id + held.id_bytes, held.line_bytes, document_out, err);
+	document_out->name = id;
+	document_out->name_bytes = held.id_bytes;
+	document_out->line = 1;
+	*from += sizeof(held) + held.id_bytes + held.line_bytes;
+	return status;
+}
+
+/* A bs_give_sample_fn. */
+static enum bs_status give_held(void *context, bs_sample_fn give, void *give_context, struct bs_error *err)
+{
+	struct bs_document document;
+	size_t from = 0;
+	bool found;
+	enum bs_status status = next_held(context, &from, &found, &document, err);
+	while (!status && found) {
+		status = give(give_context, &document, err);
+		if (!status)
+			status = next_held(context, &from, &found, &document, err);
+	}
+	return status;
+}
+
+static enum bs_status take_held(void *context, const struct bs_document *document, struct bs_error *err)
+{
+	struct bs_document own = *document;
+	return take(context, &own, err);
+}
+
+/* There are enough of them, or they are needed: pairs of words are chosen, and no more documents are held. */
+static enum bs_status release_held(struct bs_writer *writer, struct bs_error *err)
+{
+	if (!writer->holds)
+		return BS_OK;
+	writer->holds = false;
+	enum bs_status status = bs_index_writer_choose_by(&writer->at->writer, give_held, writer, err);
+	use_batch(writer);
+	if (!status)
+		status = give_held(writer, take_held, writer, err);
+	bs_buffer_trim(&writer->held, 0);
+	bs_term_table_deinit(&writer->held_ids);
+	return status;
+}
+
+static enum bs_status hold(struct bs_writer *writer, const struct bs_document *document, struct bs_error *err)
+{
+	struct held held = {document->name_bytes, (size_t)document->raw_bytes};
+	uint32_t number;
+	enum bs_status status = bs_term_table_intern(&writer->held_ids, document->name, (uint32_t)document->name_bytes,
+	                                             bs_hash_slot(document->name, document->name_bytes), &number, NULL, err);
+	if (!status)
+		status = bs_buffer_append(&writer->held, &held, sizeof(held), err);
+	if (!status)
+		status = bs_buffer_append(&writer->held, document->name, held.id_bytes, err);
+	if (!status)
+		status = bs_buffer_append(&writer->held, document->raw, held.line_bytes, err);
+	return status || writer->held.used_bytes < BS_PAIRS_SAMPLE_BYTES ? status : release_held(writer, err);
+}
+
+static bool is_held(const struct bs_writer *writer, const char *id, size_t id_bytes)
+{
+	uint32_t number;
+	return writer->holds && bs_term_table_find(&writer->held_ids, (const uint8_t *)id, (uint32_t)id_bytes,
+	                                           bs_hash_slot(id, id_bytes), &number);
+}
+
+static enum bs_status check_id(size_t id_bytes, struct bs_error *err)
+{
+	return id_bytes > 0 && id_bytes <= UINT32_MAX / 2 ? BS_OK : bs_fail(err, BS_INVALID, "an id has 1 to 2^31 bytes");
+}
+
+static enum bs_status check_document(const struct bs_writer *writer, size_t n_texts, struct bs_error *err)
+{
+	uint64_t most = bs_max_document(&writer->at->writer.manifest.options);
+	uint64_t memory = writer->at->writer.source_options.memory_bytes;
+	most = most < memory ? most : memory;
+	if (writer->line.used_bytes > most)
+		return bs_fail(err, BS_INVALID, "a document of %zu bytes: %llu are the most", writer->line.used_bytes,
+		               (unsigned long long)most);
+	if (n_texts > BS_RECORD_MAX_FIELDS)
+		return bs_fail(err, BS_INVALID, "a document of more than %zu texts", BS_RECORD_MAX_FIELDS);
+	return BS_OK;
+}
+
+enum bs_status bs_writer_add(struct bs_writer *writer, const char *id, size_t id_bytes, const struct bs_text *texts,
+                             size_t n_texts, struct bs_error *err)
+{
+	struct bs_document document;
+	struct bs_error why = {""};
+	enum bs_status status = check_id(id_bytes, err);
+	if (!status)
+		status = begin(writer, err);
+	if (status)
+		return status;
+	status = bs_given_line(texts, n_texts, &writer->line, &why);
+	if (!status) {
+		enum bs_status refused = check_document(writer, n_texts, err);
+		if (refused)
+			return refused;
+		status = bs_given_document(&writer->at->writer.source_options, texts, n_texts, &writer->line, &writer->fields,
+		                           &document, &why);
+	}
+	document.name = (const uint8_t *)id;
+	document.name_bytes = id_bytes;
+	if (!status && writer->holds && is_large(writer, &document))
+		status = release_held(writer, &why);
+	if (!status)
+		status = writer->holds ? hold(writer, &document, &why) : take(writer, &document, &why);
+	if (status == BS_UNSUPPORTED)
+		return bs_fail(err, BS_INVALID, "%s", why.text);
+	return settle(writer, status, &why, err);
+}
+
+/* Where the given document of this id is, as of now. */
+struct found {
+	bool is_held;  /* not in the batch yet */
+	bool is_added; /* in this transaction, at place; */
+	bool is_old;   /* or in the commit before, as ref */
+	struct bs_id_place place;
+	struct bs_doc_ref ref;
+};
+
+static enum bs_status find(struct bs_writer *writer, const char *id, size_t id_bytes, struct found *found_out,
+                           struct bs_error *err)
+{
+	struct bs_indexing *at = writer->at;
+	struct bs_doc_record record = named(id, id_bytes);
+	*found_out = (struct found){.is_held = is_held(writer, id, id_bytes)};
+	if (found_out->is_held)
+		return BS_OK;
+	enum bs_status status = merge(writer, err);
+	if (!status)
+		status = bs_id_owners_lives(&at->refresh.owners, &at->source, &at->writer.accumulator.doc_table, &record,
+		                            &found_out->is_added, &found_out->place, err);
+	if (!status && !found_out->is_added)
+		status = bs_refresh_find_given(&at->refresh, &at->refreshing, id, id_bytes, &found_out->ref, NULL, err);
+	found_out->is_old = !status && !found_out->is_added && found_out->ref.segment != BS_DOC_NONE;
+	return status;
+}
+
+enum bs_status bs_writer_replace(struct bs_writer *writer, const char *id, size_t id_bytes, const struct bs_text *texts,
+                                 size_t n_texts, struct bs_error *err)
+{
+	struct found found;
+	struct bs_error why = {""};
+	enum bs_status status = check_id(id_bytes, err);
+	if (!status)
+		status = begin(writer, err);
+	if (status)
+		return status;
+	status = settle(writer, find(writer, id, id_bytes, &found, &why), &why, err);
+	if (status)
+		return status;
+	if (!found.is_held && !found.is_added && !found.is_old)
+		return bs_fail(err, BS_NOT_FOUND, "%.*s: no given document has this id", (int)(id_bytes < 200 ? id_bytes : 200), id);
+	return bs_writer_add(writer, id, id_bytes, texts, n_texts, err);
+}
+
+/* A document of this transaction is as if it had never come. */
+static enum bs_status drop_added(struct bs_indexing *at, struct bs_id_place place, struct bs_error *err)
+{
+	at->refresh.n_withdrawn++;
+	return bs_id_owners_kill(&at->refresh.owners, place, err);
+}
+
+static enum bs_status drop_old(struct bs_indexing *at, struct bs_doc_ref ref, struct bs_error *err)
+{
+	at->refresh.n_removed++;
+	return bs_snapshot_mark(&at->old, ref, true, err);
+}
+
+static enum bs_status drop(struct bs_writer *writer, const char *id, size_t id_bytes, bool *was_there_out, struct bs_error *err)
+{
+	struct found found;
+	enum bs_status status = is_held(writer, id, id_bytes) ? release_held(writer, err) : BS_OK;
+	if (!status)
+		status = find(writer, id, id_bytes, &found, err);
+	if (status)
+		return status;
+	*was_there_out = found.is_added || found.is_old;
+	if (found.is_added)
+		return drop_added(writer->at, found.place, err);
+	return found.is_old ? drop_old(writer->at, found.ref, err) : BS_OK;
+}
+
+enum bs_status bs_writer_delete(struct bs_writer *writer, const char *id, size_t id_bytes, bool *was_there_out,
+                                struct bs_error *err)
+{
+	bool own, *was_there = was_there_out ? was_there_out : &own;
+	struct bs_error why = {""};
+	*was_there = false;
+	enum bs_status status = check_id(id_bytes, err);
+	if (!status)
+		status = begin(writer, err);
+	return status ? status : settle(writer, drop(writer, id, id_bytes, was_there, &why), &why, err);
+}
+
+/* The segments that there were, all of them, and those written since. */
+static enum bs_status list_segments(const struct bs_indexing *at, struct bs_manifest *manifest, struct bs_error *err)
+{
+	const struct bs_buffer *written = &at->writer.written;
+	const struct bs_segment_record *records = (const struct bs_segment_record *)(const void *)written->data;
+	enum bs_status status = bs_manifest_copy_head(&at->writer.manifest, manifest, err);
+	for (uint32_t s = 0; s < at->old.manifest.n_segments && !at->is_full && !status; s++)
+		status = bs_manifest_add_segment(manifest, &at->old.manifest.segments[s], err);
+	for (size_t i = 0; i < written->used_bytes / sizeof(*records) && !status; i++)
+		status = bs_manifest_add_segment(manifest, &records[i], err);
+	manifest->exclusions = manifest->n_exclusions = 0;
+	return status;
+}
+
+/* What died in the transaction, and what is of other sources. */
+static enum bs_status mark_dead(struct bs_indexing *at, uint32_t source, struct bs_snapshot *shown, struct bs_error *err)
+{
+	uint32_t n_old = at->is_full ? 0 : at->old.manifest.n_segments;
+	enum bs_status status = BS_OK;
+	for (uint32_t s = 0; s < shown->manifest.n_segments && !status; s++) {
+		const struct bs_doc_table *docs = &shown->segments[s].docs;
+		uint64_t n_dead;
+		if (s < n_old)
+			shown->tombstones[s] = at->old.tombstones[s];
+		else
+			status = bs_id_owners_dead(&at->refresh.owners, s - n_old, docs->n_docs, &shown->tombstones[s], &n_dead, err);
+		for (uint32_t i = 0; i < docs->n_ranges; i++) {
+			struct bs_source_range range = bs_doc_table_range(docs, i);
+			for (uint32_t d = range.first; range.source != source && d < range.end && !status; d++)
+				status = bs_snapshot_mark(shown, (struct bs_doc_ref){s, d}, true, err);
+		}
+	}
+	return status;
+}
+
+static enum bs_status show_written(struct bs_writer *writer, struct bs_snapshot *shown_out, struct bs_error *err)
+{
+	struct bs_indexing *at = writer->at;
+	struct bs_manifest manifest = {.n_sources = 0};
+	enum bs_status status = release_held(writer, err);
+	if (!status)
+		status = merge(writer, err);
+	if (!status)
+		status = bs_index_writer_flush(&at->writer, err);
+	if (!status)
+		status = list_segments(at, &manifest, err);
+	if (!status)
+		status = bs_snapshot_open_as(&at->dir, &manifest, shown_out, err);
+	bs_manifest_deinit(&manifest);
+	if (!status)
+		status = mark_dead(at, writer->source, shown_out, err);
+	shown_out->texts = writer->build.texts;
+	return status;
+}
+
+static enum bs_status show(struct bs_writer *writer, struct bs_snapshot *shown_out, struct bs_error *err)
+{
+	struct bs_error why = {""};
+	*shown_out = (struct bs_snapshot){.dir = NULL};
+	enum bs_status status = begin(writer, err);
+	if (status)
+		return status;
+	status = show_written(writer, shown_out, &why);
+	if (status)
+		bs_snapshot_deinit(shown_out);
+	return settle(writer, status, &why, err);
+}
+
+static enum bs_status drop_refs(struct bs_writer *writer, const struct bs_doc_ref *refs, size_t n_refs, struct bs_error *err)
+{
+	struct bs_indexing *at = writer->at;
+	uint32_t n_old = at->is_full ? 0 : at->old.manifest.n_segments;
+	struct bs_error why = {""};
+	enum bs_status status = BS_OK;
+	for (size_t i = 0; i < n_refs && !status; i++)
+		status = refs[i].segment < n_old
+		                 ? drop_old(at, refs[i], &why)
+		                 : drop_added(at, (struct bs_id_place){refs[i].segment - n_old, refs[i].document}, &why);
+	return settle(writer, status, &why, err);
+}
+
+enum bs_status bs_writer_commit(struct bs_writer *writer, struct bs_build_report *report_out, struct bs_error *err)
+{
+	if (report_out)
+		*report_out = (struct bs_build_report){0};
+	enum bs_status status = begin(writer, err);
+	writer->failed = BS_OK;
+	if (status)
+		return status;
+	struct bs_indexing *at = writer->at;
+	struct bs_source_record *record = &at->writer.manifest.sources[writer->source];
+	status = release_held(writer, err);
+	if (!status)
+		status = merge(writer, err);
+	if (!status)
+		status = bs_refresh_end(&at->refresh, &at->refreshing, NULL, &at->writer.accumulator.doc_table, record, err);
+	record->read_lines = at->next_sequence;
+	return end(writer, status, report_out, err);
+}
+
+void bs_writer_rollback(struct bs_writer *writer)
+{
+	writer->failed = BS_OK;
+	if (writer->at)
+		(void)!end(writer, BS_STOPPED, NULL, NULL);
+}
+
+void bs_writer_close(struct bs_writer *writer)
+{
+	if (!writer)
+		return;
+	bs_writer_rollback(writer);
+	bs_term_batch_deinit(&writer->batch);
+	bs_buffer_deinit(&writer->line);
+	bs_buffer_deinit(&writer->fields);
+	bs_buffer_deinit(&writer->held);
+	bs_term_table_deinit(&writer->held_ids);
+	free(writer);
+}
+
+/* Against the index, if there is one. */
+static enum bs_status check_index(const struct bs_build_request *build, struct bs_error *err)
+{
+	struct bs_dir dir = {.fd = -1};
+	struct bs_manifest manifest = {.n_sources = 0};
+	enum bs_status status = bs_dir_open(&dir, build->dir, build->memory, build->consent, err);
+	if (!status)
+		status = bs_manifest_read(&dir, &manifest, err);
+	if (!status)
+		status = bs_indexing_check_options(build, &manifest.options, dir.path, err);
+	bs_manifest_deinit(&manifest);
+	bs_dir_close(&dir);
+	return status == BS_NOT_FOUND ? BS_OK : status;
+}
+
+/* The stemmer and the weights are what they are called. */
+static enum bs_status check_words(const struct bs_build_request *build, struct bs_error *err)
+{
+	struct bs_words_options options = {.stem_language = build->stem_language};
+	struct bs_words *words = NULL;
+	char **weights = NULL;
+	enum bs_status status = bs_indexing_check_request(build, err);
+	if (!status)
+		status = bs_field_weights_make(build->weights, &weights, err);
+	bs_strings_free(weights);
+	if (!status && build->stem_language)
+		status = bs_words_new(&options, &words, err);
+	bs_words_free(words);
+	return status;
+}
+
+enum bs_status bs_writer_open(const struct bs_writer_request *request, struct bs_writer **writer_out, struct bs_error *err)
+{
+	*writer_out = NULL;
+	enum bs_status status = bs_check_reserved("struct bs_writer_request", request->reserved,
+	                                          sizeof(request->reserved) / sizeof(*request->reserved), err);
+	if (status)
+		return status;
+	struct bs_writer *writer = calloc(1, sizeof(*writer));
+	if (!writer)
+		return bs_fail_memory(err, "a writer", sizeof(*writer));
+	writer->uncommitted = (struct bs_uncommitted){show, drop_refs};
+	writer->not_stored = request->not_stored;
+	writer->build = (struct bs_build_request){
+		.dir = request->dir, .memory = request->memory, .sources = given_source, .n_sources = 1,
+		.stem_language = request->stem_language, .fold_accents = request->fold_accents,
+		.split_identifiers = request->split_identifiers, .weights = request->weights, .density = request->density,
+		.wait = request->wait, .memory_bytes = request->memory_bytes, .n_threads = request->n_threads,
+		.progress = request->progress, .notice = request->notice, .context = request->context,
+		.consent = request->consent, .texts = request->texts, .analyzer = request->analyzer, .limits = request->limits,
+		.log = request->log};
+	if (!request->dir == !request->memory)
+		status = bs_fail(err, BS_INVALID, "an index is either in a directory or in memory");
+	if (!status)
+		status = check_words(&writer->build, err);
+	if (!status)
+		status = check_index(&writer->build, err);
+	if (status)
+		bs_writer_close(writer);
+	else
+		*writer_out = writer;
+	return status;
+}

@@ -1,0 +1,17 @@
+/* document_text.h: bs_document: a document by its id, and its text, as bitsift.h has it. What a finder keeps for that. */
+#ifndef BS_QUERY_SEARCH_DOCUMENT_TEXT_H
+#define BS_QUERY_SEARCH_DOCUMENT_TEXT_H
+
+#include "core/base/buffer.h"
+#include "corpus/changes/given_ids.h"
+#include "query/search/fetch.h"
+
+/* Zero-initialise. */
+struct bs_document_texts {
+	struct bs_given_ids given; /* made when the first one is asked for */
+	struct bs_buffer texts;    /* struct bs_text each */
+	struct bs_buffer refs, id;
+};
+void bs_document_texts_deinit(struct bs_document_texts *texts);
+
+#endif

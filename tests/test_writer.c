@@ -1,0 +1,844 @@
+/* test_writer.c: bitsift/writer.h as a program sees it: documents from memory, in a directory and in memory, and what becomes of
+ * them; every function, and each way to refuse. Linked to the installed library's own file, nothing else of ours. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <bitsift/writer.h>
+
+/* A folder, and an index in it or in memory: each test runs with both. */
+struct rig {
+	char folder[64];
+	char dir[96];
+	struct bs_memory *memory; /* NULL: a directory */
+};
+
+static struct rig rig;
+
+static const char *rig_dir(void)
+{
+	return rig.memory ? NULL : rig.dir;
+}
+
+static int setup_dir(void **state)
+{
+	(void)state;
+	rig = (struct rig){.memory = NULL};
+	strcpy(rig.folder, "/tmp/bitsift-writer-XXXXXX");
+	assert_non_null(mkdtemp(rig.folder));
+	snprintf(rig.dir, sizeof(rig.dir), "%s/index", rig.folder);
+	return 0;
+}
+
+static int setup_memory(void **state)
+{
+	setup_dir(state);
+	assert_int_equal(bs_memory_new(&rig.memory, NULL), BS_OK);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	char command[128];
+	(void)state;
+	bs_memory_free(rig.memory);
+	snprintf(command, sizeof(command), "rm -rf %s", rig.folder);
+	assert_int_equal(system(command), 0);
+	return 0;
+}
+
+static void ok(enum bs_status status, const struct bs_error *err)
+{
+	if (status)
+		fail_msg("%s: %s", bs_status_name(status), err->text);
+}
+
+static struct bs_writer *open_with(struct bs_writer_request request)
+{
+	struct bs_writer *writer;
+	struct bs_error err = {""};
+	request.dir = rig_dir();
+	request.memory = rig.memory;
+	request.n_threads = 1;
+	ok(bs_writer_open(&request, &writer, &err), &err);
+	return writer;
+}
+
+static struct bs_writer *open_writer(void)
+{
+	return open_with((struct bs_writer_request){.n_threads = 1});
+}
+
+/* Of one or two texts. */
+static enum bs_status try_add(struct bs_writer *writer, const char *id, const char *title, const char *body, struct bs_error *err)
+{
+	struct bs_text texts[] = {{"title", 5, title, strlen(title)}, {"body", 4, body, body ? strlen(body) : 0}};
+	return bs_writer_add(writer, id, strlen(id), texts, body ? 2 : 1, err);
+}
+
+static void add(struct bs_writer *writer, const char *id, const char *title, const char *body)
+{
+	struct bs_error err = {""};
+	ok(try_add(writer, id, title, body, &err), &err);
+}
+
+static bool del(struct bs_writer *writer, const char *id)
+{
+	struct bs_error err = {""};
+	bool was_there;
+	ok(bs_writer_delete(writer, id, strlen(id), &was_there, &err), &err);
+	return was_there;
+}
+
+static struct bs_build_report commit(struct bs_writer *writer)
+{
+	struct bs_build_report report;
+	struct bs_error err = {""};
+	ok(bs_writer_commit(writer, &report, &err), &err);
+	return report;
+}
+
+static struct bs_index *open_index(const struct bs_text_provider *texts)
+{
+	struct bs_open_request request = {.dir = rig_dir(), .memory = rig.memory, .texts = texts};
+	struct bs_index *index;
+	struct bs_error err = {""};
+	ok(bs_index_open_with(&request, &index, &err), &err);
+	return index;
+}
+
+/* What a query found: ids in a line, and what stood in the last snippet. */
+struct heard {
+	char ids[8192];
+	char snippet[256];
+	bool is_changed;
+	uint64_t n_hits, n_unreadable, document;
+};
+
+static int hear(void *context, const struct bs_find_hit *hit)
+{
+	struct heard *heard = context;
+	size_t n = strlen(heard->ids);
+	snprintf(heard->ids + n, sizeof(heard->ids) - n, "%s%.*s", n ? " " : "", (int)hit->id_bytes, hit->id);
+	snprintf(heard->snippet, sizeof(heard->snippet), "%.*s", (int)hit->snippet_bytes, hit->snippet ? hit->snippet : "");
+	heard->is_changed = hit->is_changed;
+	heard->document = hit->document;
+	return 0;
+}
+
+static struct heard ask_in(struct bs_index *index, const char *query, struct bs_find_request request)
+{
+	struct bs_finder *finder;
+	struct bs_find_result result;
+	struct heard heard = {.ids = ""};
+	struct bs_error err = {""};
+	request.query = query;
+	request.query_bytes = strlen(query);
+	request.hit = hear;
+	request.context = &heard;
+	ok(bs_finder_new(index, &finder, &err), &err);
+	ok(bs_find(finder, &request, &result, &err), &err);
+	heard.n_hits = result.n_hits;
+	heard.n_unreadable = result.n_unreadable;
+	bs_finder_free(finder);
+	return heard;
+}
+
+/* All ids, in document order, and by brute force, which must agree. */
+static void expect_of(const struct bs_text_provider *texts, const char *query, const char *ids)
+{
+	struct bs_index *index = open_index(texts);
+	struct heard found = ask_in(index, query, (struct bs_find_request){.mode = BS_FIND_IDS});
+	struct heard brute = ask_in(index, query, (struct bs_find_request){.mode = BS_FIND_IDS, .brute = true});
+	assert_string_equal(found.ids, ids);
+	assert_string_equal(brute.ids, ids);
+	bs_index_close(index);
+}
+
+static void expect(const char *query, const char *ids)
+{
+	expect_of(NULL, query, ids);
+}
+
+static void check(void)
+{
+	struct bs_check_request request = {.dir = rig_dir(), .memory = rig.memory};
+	struct bs_error err = {""};
+	ok(bs_index_check(&request, NULL, &err), &err);
+}
+
+static void compact(const struct bs_text_provider *texts, struct bs_build_report *report)
+{
+	struct bs_build_request request = {.dir = rig_dir(), .memory = rig.memory, .texts = texts, .n_threads = 1};
+	struct bs_error err = {""};
+	ok(bs_index_compact(&request, report, &err), &err);
+	check();
+}
+
+static void test_add_and_replace(void **state)
+{
+	struct bs_writer *writer = open_writer();
+	(void)state;
+	add(writer, "a", "Cats", "a cat and a dog");
+	add(writer, "b", "Dogs", "the \"quick\" dog\n\tof \xf0\x9f\x90\x95 the cat\x01");
+	struct bs_build_report report = commit(writer);
+	assert_int_equal(report.n_docs, 2);
+	assert_int_equal(report.n_indexed, 2);
+	assert_true(report.is_committed);
+	expect("cat", "a b");
+	expect("\"quick dog of\"", "b");
+	expect("title:dogs", "b");
+	/* Twice in a transaction, and once before: the last one counts. */
+	add(writer, "a", "Horses", "first");
+	add(writer, "a", "Horses", "second");
+	report = commit(writer);
+	assert_int_equal(report.n_docs, 2);
+	assert_int_equal(report.n_replaced, 1);
+	assert_int_equal(report.n_changed, 1);
+	expect("cat", "b");
+	expect("horses", "a");
+	expect("first", "");
+	expect("second", "a");
+	/* The same again is no change of the text, but a document anew. */
+	add(writer, "b", "Dogs", "the \"quick\" dog\n\tof \xf0\x9f\x90\x95 the cat\x01");
+	report = commit(writer);
+	assert_int_equal(report.n_changed, 0);
+	assert_int_equal(report.n_renewed, 1);
+	expect("NOT nothing", "a b");
+	struct bs_text text = {"title", 5, "Mice", 4};
+	assert_int_equal(bs_writer_replace(writer, "c", 1, &text, 1, NULL), BS_NOT_FOUND);
+	assert_int_equal(bs_writer_replace(writer, "a", 1, &text, 1, NULL), BS_OK);
+	add(writer, "c", "Rats", NULL);
+	assert_int_equal(bs_writer_replace(writer, "c", 1, &text, 1, NULL), BS_OK);
+	commit(writer);
+	expect("mice", "a c");
+	expect("rats OR second", "");
+	check();
+	bs_writer_close(writer);
+}
+
+static void test_delete(void **state)
+{
+	struct bs_writer *writer = open_writer();
+	(void)state;
+	for (int i = 0; i < 600; i++) {
+		char id[16];
+		snprintf(id, sizeof(id), "n%d", i);
+		add(writer, id, i % 2 ? "odd" : "even", "number");
+	}
+	assert_false(del(writer, "x"));
+	assert_true(del(writer, "n1"));
+	assert_false(del(writer, "n1"));
+	struct bs_build_report report = commit(writer);
+	assert_int_equal(report.n_docs, 599);
+	assert_int_equal(report.n_indexed, 599);
+	assert_true(del(writer, "n3"));
+	assert_false(del(writer, "n3"));
+	add(writer, "n3", "again", NULL);
+	assert_true(del(writer, "n5"));
+	add(writer, "n700", "new", NULL);
+	assert_true(del(writer, "n700"));
+	report = commit(writer);
+	assert_int_equal(report.n_docs, 598);
+	assert_int_equal(report.n_removed, 2);
+	expect("again", "n3");
+	expect("new", "");
+	/* Of what is committed and of what is not. */
+	uint64_t n;
+	struct bs_error err = {""};
+	add(writer, "m1", "even", "more");
+	add(writer, "m2", "odd", "more");
+	ok(bs_writer_delete_query(writer, "even", 4, &n, &err), &err);
+	assert_int_equal(n, 301);
+	assert_int_equal(bs_writer_delete_query(writer, "AND AND", 7, &n, &err), BS_INVALID);
+	ok(bs_writer_delete_query(writer, "\"even number\" OR zzz", 20, &n, &err), &err);
+	assert_int_equal(n, 0);
+	report = commit(writer);
+	assert_int_equal(report.n_docs, 299);
+	expect("more", "m2");
+	expect("even", "");
+	check();
+	compact(NULL, &report);
+	assert_int_equal(report.n_docs, 299);
+	assert_int_equal(report.n_segments, 1);
+	expect("more", "m2");
+	bs_writer_close(writer);
+}
+
+static void test_rollback(void **state)
+{
+	struct bs_writer *writer = open_writer();
+	(void)state;
+	add(writer, "a", "one", NULL);
+	bs_writer_rollback(writer);
+	if (!rig.memory)
+		assert_int_not_equal(access(rig.dir, F_OK), 0);
+	struct bs_build_report report = commit(writer);
+	assert_int_equal(report.n_docs, 0);
+	expect("one", "");
+	add(writer, "a", "two", NULL);
+	commit(writer);
+	add(writer, "b", "three", NULL);
+	assert_true(del(writer, "a"));
+	uint64_t n;
+	assert_int_equal(bs_writer_delete_query(writer, "three", 5, &n, NULL), BS_OK);
+	assert_int_equal(n, 1);
+	bs_writer_rollback(writer);
+	expect("two OR three", "a");
+	add(writer, "b", "three", NULL);
+	bs_writer_close(writer);
+	expect("two OR three", "a");
+	check();
+	/* Nothing is left of what was rolled back. */
+	for (size_t i = 0; rig.memory && i < bs_memory_n_files(rig.memory); i++) {
+		struct bs_memory_file file;
+		assert_int_equal(bs_memory_file_at(rig.memory, i, &file, NULL), BS_OK);
+		assert_true(strcmp(file.name, "manifest") == 0 || strncmp(file.name, "seg-", 4) == 0);
+	}
+}
+
+/* One writer at a time, from the first change on. */
+static void test_lock(void **state)
+{
+	struct bs_writer *one = open_writer(), *two = open_writer();
+	struct bs_error err = {""};
+	(void)state;
+	add(one, "a", "one", NULL);
+	assert_int_equal(try_add(two, "b", "two", NULL, &err), BS_BUSY);
+	commit(one);
+	add(two, "b", "two", NULL);
+	assert_int_equal(try_add(one, "c", "three", NULL, &err), BS_BUSY);
+	bs_writer_rollback(two);
+	add(one, "c", "three", NULL);
+	commit(one);
+	add(two, "b", "two", NULL);
+	commit(two);
+	expect("one OR two OR three", "a c b");
+	bs_writer_close(one);
+	bs_writer_close(two);
+}
+
+/* What was deleted from outside comes back when it is added again. */
+static void test_comes_back(void **state)
+{
+	struct bs_writer *writer = open_writer();
+	const char *ids[] = {"a"};
+	struct bs_delete_request request = {.dir = rig_dir(), .memory = rig.memory, .ids = ids, .n_ids = 1};
+	struct bs_delete_result result;
+	struct bs_error err = {""};
+	(void)state;
+	add(writer, "a", "one", NULL);
+	add(writer, "b", "one", NULL);
+	commit(writer);
+	ok(bs_index_delete(&request, &result, &err), &err);
+	assert_int_equal(result.n_deleted, 1);
+	expect("one", "b");
+	add(writer, "a", "one", NULL);
+	struct bs_build_report report = commit(writer);
+	assert_int_equal(report.n_excluded, 0);
+	expect("one", "b a");
+	request = (struct bs_delete_request){.dir = rig_dir(), .memory = rig.memory, .query = "one -two", .query_bytes = 8};
+	ok(bs_index_delete(&request, &result, &err), &err);
+	assert_int_equal(result.n_deleted, 2);
+	expect("one", "");
+	bs_writer_close(writer);
+}
+
+/* Any bytes as ids and texts; documents without text, and with fields that are called as ids are elsewhere. */
+static void test_odd_documents(void **state)
+{
+	struct bs_writer *writer = open_writer();
+	struct bs_error err = {""};
+	static const char odd_id[] = {'a', '\0', '\n', '\xff'};
+	static const char broken[] = "caf\xe9 \xed\xa0\x80 \"x\\y\" \x7f end";
+	struct bs_text texts[] = {{"id", 2, "not the id", 10}, {"", 0, "nameless", 8}, {"t", 1, broken, sizeof(broken) - 1},
+	                          {"t", 1, "again", 5}, {"na\xc3\xafve \"key\"", 12, "accented", 8}};
+	struct bs_build_report report;
+	(void)state;
+	ok(bs_writer_add(writer, odd_id, sizeof(odd_id), texts, 5, &err), &err);
+	ok(bs_writer_add(writer, "empty", 5, NULL, 0, &err), &err);
+	commit(writer);
+	for (int round = 0; round < 2; round++) {
+		struct bs_index *index = open_index(NULL);
+		struct bs_finder *finder;
+		const struct bs_text *found;
+		size_t n;
+		bool is_changed;
+		ok(bs_finder_new(index, &finder, &err), &err);
+		ok(bs_document(finder, odd_id, sizeof(odd_id), &found, &n, &is_changed, &err), &err);
+		assert_int_equal(n, 5);
+		assert_false(is_changed);
+		assert_int_equal(found[0].field_bytes, 2);
+		assert_memory_equal(found[0].text, "not the id", 10);
+		assert_int_equal(found[1].field_bytes, 0);
+		assert_memory_equal(found[2].text, "caf\xef\xbf\xbd \xef\xbf\xbd", 10);
+		assert_memory_equal(found[3].text, "again", 5);
+		assert_memory_equal(found[4].field, "na\xc3\xafve \"key\"", 12);
+		ok(bs_document(finder, "empty", 5, &found, &n, NULL, &err), &err);
+		assert_int_equal(n, 0);
+		assert_int_equal(bs_document(finder, "none", 4, &found, &n, NULL, &err), BS_NOT_FOUND);
+		bs_finder_free(finder);
+		struct heard heard = ask_in(index, "NOT zzz", (struct bs_find_request){.mode = BS_FIND_COUNT});
+		assert_int_equal(heard.n_hits, 2);
+		heard = ask_in(index, "\"x y end\" t:again id:not", (struct bs_find_request){.snippets = true});
+		assert_int_equal(heard.n_hits, 1);
+		ok(bs_finder_new(index, &finder, &err), &err);
+		ok(bs_document_numbered(finder, heard.document, &found, &n, NULL, &err), &err);
+		assert_int_equal(n, 5);
+		assert_int_equal(bs_document_numbered(finder, UINT64_C(7) << 32, &found, &n, NULL, &err), BS_NOT_FOUND);
+		bs_finder_free(finder);
+		bs_index_close(index);
+		/* And again after both were moved, and read by their lines of JSON. */
+		add(writer, "more", "x", NULL);
+		commit(writer);
+		assert_true(del(writer, "more"));
+		commit(writer);
+		compact(NULL, &report);
+	}
+	struct bs_build_request rebuild = {.dir = rig_dir(), .memory = rig.memory, .rebuild = true, .words = true, .id_field = "t"};
+	ok(bs_index_build(&rebuild, &report, &err), &err);
+	assert_int_equal(report.n_docs, 2);
+	expect("nameless", "a");
+	check();
+	bs_writer_close(writer);
+}
+
+/* Texts that their giver keeps. */
+struct shelf {
+	const char *ids[8], *texts[8];
+	int n, n_asked;
+	bool fails;
+	struct bs_text text;
+};
+
+static int look_up(void *context, const char *id, size_t id_bytes, const struct bs_text **texts_out, size_t *n_texts_out)
+{
+	struct shelf *shelf = context;
+	shelf->n_asked++;
+	for (int i = 0; i < shelf->n && !shelf->fails; i++) {
+		if (strlen(shelf->ids[i]) != id_bytes || memcmp(shelf->ids[i], id, id_bytes) != 0)
+			continue;
+		shelf->text = (struct bs_text){"body", 4, shelf->texts[i], strlen(shelf->texts[i])};
+		*texts_out = &shelf->text;
+		*n_texts_out = 1;
+		return 0;
+	}
+	return shelf->fails ? 2 : 1;
+}
+
+static void test_provider(void **state)
+{
+	struct shelf shelf = {.ids = {"a", "b", "c"}, .texts = {"one two three", "three two one", "two one"}, .n = 3};
+	struct bs_text_provider provider = {.texts = look_up, .context = &shelf};
+	struct bs_writer *writer = open_with((struct bs_writer_request){.not_stored = true, .texts = &provider});
+	struct bs_error err = {""};
+	struct bs_build_report report;
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		struct bs_text text = {"body", 4, shelf.texts[i], strlen(shelf.texts[i])};
+		ok(bs_writer_add(writer, shelf.ids[i], 1, &text, 1, &err), &err);
+		commit(writer);
+	}
+	check();
+	expect_of(&provider, "\"one two\"", "a");
+	expect_of(&provider, "\"two one\"", "b c");
+	expect_of(&provider, "two", "a b c");
+	assert_true(shelf.n_asked > 0);
+	/* Words are certain without a text; a phrase is not. */
+	struct bs_index *index = open_index(NULL);
+	assert_int_equal(ask_in(index, "two", (struct bs_find_request){.mode = BS_FIND_COUNT}).n_hits, 3);
+	struct heard heard = ask_in(index, "\"two one\"", (struct bs_find_request){.mode = BS_FIND_IDS});
+	assert_int_equal(heard.n_hits, 0);
+	assert_int_equal(heard.n_unreadable, 3);
+	bs_index_close(index);
+	/* Without the texts nothing is moved, and nothing is lost. */
+	compact(NULL, &report);
+	assert_int_equal(report.n_segments, 3);
+	struct bs_build_request rebuild = {.dir = rig_dir(), .memory = rig.memory, .rebuild = true};
+	assert_int_equal(bs_index_build(&rebuild, &report, &err), BS_IO);
+	compact(&provider, &report);
+	assert_int_equal(report.n_segments, 1);
+	assert_int_equal(report.n_docs, 3);
+	expect_of(&provider, "\"two one\"", "b c");
+	/* A text that is another now counts as it is, where it is read. */
+	shelf.texts[2] = "one and two";
+	index = open_index(&provider);
+	heard = ask_in(index, "\"two one\"", (struct bs_find_request){.snippets = true});
+	assert_string_equal(heard.ids, "b");
+	heard = ask_in(index, "\"one and two\"", (struct bs_find_request){.mode = BS_FIND_IDS, .brute = true});
+	assert_string_equal(heard.ids, "c");
+	assert_true(heard.is_changed || heard.n_hits == 1);
+	bs_index_close(index);
+	uint64_t n;
+	ok(bs_writer_delete_query(writer, "\"three two\"", 11, &n, &err), &err);
+	assert_int_equal(n, 1);
+	shelf.fails = true;
+	assert_int_equal(bs_writer_delete_query(writer, "\"two three\"", 11, &n, &err), BS_IO);
+	shelf.fails = false;
+	commit(writer);
+	/* What is gone is no hit, and gone from what is made anew. */
+	shelf.n = 1;
+	rebuild.texts = &provider;
+	ok(bs_index_build(&rebuild, &report, &err), &err);
+	assert_int_equal(report.n_docs, 1);
+	expect_of(&provider, "one", "a");
+	check();
+	bs_writer_close(writer);
+}
+
+static void test_refusals(void **state)
+{
+	struct bs_writer *writer = NULL;
+	struct bs_error err = {""};
+	struct bs_writer_request request = {.dir = NULL};
+	struct bs_text text = {"t", 1, "x", 1};
+	(void)state;
+	assert_int_equal(bs_writer_open(&request, &writer, &err), BS_INVALID);
+	assert_null(writer);
+	request = (struct bs_writer_request){.dir = rig_dir(), .memory = rig.memory, .stem_language = "klingon"};
+	assert_int_equal(bs_writer_open(&request, &writer, &err), BS_INVALID);
+	request = (struct bs_writer_request){.dir = rig_dir(), .memory = rig.memory, .density = 3};
+	assert_int_equal(bs_writer_open(&request, &writer, &err), BS_INVALID);
+	request = (struct bs_writer_request){.dir = rig_dir(), .memory = rig.memory, .weights = (const char *const[]){"title", NULL}};
+	assert_int_equal(bs_writer_open(&request, &writer, &err), BS_INVALID);
+	request = (struct bs_writer_request){.dir = rig_dir(), .memory = rig.memory, .reserved = {1}};
+	assert_int_equal(bs_writer_open(&request, &writer, &err), BS_UNSUPPORTED);
+	writer = open_with((struct bs_writer_request){.stem_language = "english", .memory_bytes = 16 << 20});
+	assert_int_equal(bs_writer_add(writer, "", 0, &text, 1, &err), BS_INVALID);
+	assert_int_equal(bs_writer_delete(writer, "", 0, NULL, &err), BS_INVALID);
+	char *large = calloc(1, 20 << 20);
+	assert_non_null(large);
+	memset(large, 'x', 20 << 20);
+	struct bs_text much = {"t", 1, large, 20 << 20};
+	assert_int_equal(bs_writer_add(writer, "large", 5, &much, 1, &err), BS_INVALID);
+	free(large);
+	/* What is refused ends nothing. */
+	add(writer, "a", "running dogs", NULL);
+	commit(writer);
+	bs_writer_close(writer);
+	expect("run", "a");
+	request = (struct bs_writer_request){.dir = rig_dir(), .memory = rig.memory, .fold_accents = true};
+	assert_int_equal(bs_writer_open(&request, &writer, &err), BS_INVALID);
+	request = (struct bs_writer_request){.dir = rig_dir(), .memory = rig.memory, .stem_language = "english"};
+	assert_int_equal(bs_writer_open(&request, &writer, &err), BS_OK);
+	bs_writer_close(writer);
+	bs_writer_close(NULL);
+}
+
+/* A text that has to be found by all ways in the same way. */
+static void make_text(unsigned i, char *title, char *body)
+{
+	static const char *const words[] = {"river", "stone", "the", "of", "cloud", "quick", "brown", "fox", "lake", "sea"};
+	char *to = body;
+	unsigned x = i * 2654435761u + 12345;
+	sprintf(title, "Title %u of %s", i, words[i % 10]);
+	for (unsigned w = 0; w < 5 + i % 23; w++, x = x * 1664525u + 1013904223u)
+		to += sprintf(to, "%s%s", w ? " " : "", words[(x >> 16) % (w % 3 ? 10 : 4)]);
+}
+
+static void expect_same(struct bs_index *a, struct bs_index *b, const char *query)
+{
+	static const struct bs_find_request ways[] = {{.mode = BS_FIND_IDS}, {.n_best = 20}, {.mode = BS_FIND_IDS, .brute = true}};
+	for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++) {
+		struct heard x = ask_in(a, query, ways[i]), y = ask_in(b, query, ways[i]);
+		assert_string_equal(x.ids, y.ids);
+		if (ways[i].mode == BS_FIND_IDS)
+			assert_int_equal(x.n_hits, y.n_hits);
+	}
+}
+
+/* The same documents by the writer, and as JSONL, in a collection and on a pipe. */
+static void test_parity(void **state)
+{
+	static const char *const queries[] = {"river", "\"the river\"", "title:stone", "quick brown -fox", "river OR lake",
+	                                      "\"quick brown\"~3", "sto*", "\"of the\" cloud", "title:\"of sea\""};
+	char path[128], title[64], body[512], index_dir[128];
+	struct bs_writer *writer = open_writer();
+	struct bs_error err = {""};
+	(void)state;
+	snprintf(path, sizeof(path), "%s/c.jsonl", rig.folder);
+	FILE *file = fopen(path, "w");
+	assert_non_null(file);
+	for (unsigned i = 0; i < 900; i++) {
+		char id[16];
+		snprintf(id, sizeof(id), "d%u", i % 800); /* the last hundred replace the first */
+		make_text(i, title, body);
+		add(writer, id, title, body);
+		fprintf(file, "{\"id\":\"%s\",\"title\":\"%s\",\"body\":\"%s\"}\n", id, title, body);
+		if (i % 250 == 249)
+			commit(writer);
+	}
+	commit(writer);
+	bs_writer_close(writer);
+	assert_int_equal(fclose(file), 0);
+	struct bs_build_report report;
+	compact(NULL, &report); /* scores count what is deleted, until it is gone */
+	for (int by_pipe = 0; by_pipe < 2; by_pipe++) {
+		struct bs_consent consent = {.all = true};
+		const char *sources[] = {by_pipe ? "-" : path};
+		snprintf(index_dir, sizeof(index_dir), "%s/other%d", rig.folder, by_pipe);
+		struct bs_build_request build = {.dir = index_dir, .sources = sources, .n_sources = 1, .consent = &consent, .n_threads = 1};
+		if (by_pipe)
+			assert_non_null(freopen(path, "r", stdin));
+		ok(bs_index_build(&build, &report, &err), &err);
+		assert_int_equal(report.n_docs, 800);
+		build.n_sources = 0;
+		ok(bs_index_compact(&build, &report, &err), &err);
+		struct bs_open_request request = {.dir = index_dir, .consent = &consent};
+		struct bs_index *index = open_index(NULL), *other;
+		ok(bs_index_open_with(&request, &other, &err), &err);
+		for (size_t q = 0; q < sizeof(queries) / sizeof(*queries); q++)
+			expect_same(index, other, queries[q]);
+		bs_index_close(index);
+		bs_index_close(other);
+	}
+}
+
+/* Files beside given documents: each is refreshed by its own way, and leaves the other alone. */
+static void test_beside_files(void **state)
+{
+	char folder[128], path[400];
+	struct bs_consent consent = {.all = true};
+	struct bs_error err = {""};
+	struct bs_build_report report;
+	(void)state;
+	snprintf(folder, sizeof(folder), "%s/files", rig.folder);
+	snprintf(path, sizeof(path), "mkdir %s && echo a wolf > %s/w.txt", folder, folder);
+	assert_int_equal(system(path), 0);
+	const char *sources[] = {folder};
+	struct bs_build_request build = {.dir = rig_dir(), .memory = rig.memory, .sources = sources, .n_sources = 1, .consent = &consent};
+	ok(bs_index_build(&build, &report, &err), &err);
+	struct bs_writer *writer = open_with((struct bs_writer_request){.consent = &consent});
+	add(writer, "g", "a wolf", NULL);
+	report = commit(writer);
+	assert_int_equal(report.n_docs, 2);
+	assert_int_equal(report.n_unchanged, 1);
+	snprintf(path, sizeof(path), "echo a wolf and a bear > %s/w.txt; echo a bear > %s/b.txt", folder, folder);
+	assert_int_equal(system(path), 0);
+	build.n_sources = 0;
+	ok(bs_index_build(&build, &report, &err), &err);
+	assert_int_equal(report.n_docs, 3);
+	assert_int_equal(report.n_changed, 1);
+	uint64_t n;
+	ok(bs_writer_delete_query(writer, "wolf", 4, &n, &err), &err);
+	assert_int_equal(n, 1); /* the file stays */
+	add(writer, "h", "a bear", NULL);
+	report = commit(writer);
+	assert_int_equal(report.n_docs, 3);
+	check();
+	struct bs_open_request request = {.dir = rig_dir(), .memory = rig.memory, .consent = &consent};
+	struct bs_index *index;
+	ok(bs_index_open_with(&request, &index, &err), &err);
+	assert_int_equal(ask_in(index, "bear", (struct bs_find_request){.mode = BS_FIND_COUNT}).n_hits, 3);
+	bs_index_close(index);
+	bs_writer_close(writer);
+}
+
+/* An index in memory is a directory of files that somebody may carry elsewhere. */
+static void test_memory_files(void **state)
+{
+	struct bs_memory *copy, *carried;
+	struct bs_memory_file file;
+	struct bs_error err = {""};
+	(void)state;
+	struct bs_writer *writer = open_writer();
+	add(writer, "a", "one", NULL);
+	commit(writer);
+	ok(bs_memory_copy(rig.memory, &copy, &err), &err);
+	ok(bs_memory_new(&carried, &err), &err);
+	assert_int_equal(bs_memory_n_files(carried), 0);
+	for (size_t i = 0; i < bs_memory_n_files(rig.memory); i++) {
+		ok(bs_memory_file_at(rig.memory, i, &file, &err), &err);
+		ok(bs_memory_put(carried, file.name, file.bytes, file.n_bytes, &err), &err);
+	}
+	assert_int_equal(bs_memory_file_at(rig.memory, 99, &file, &err), BS_NOT_FOUND);
+	assert_int_equal(bs_memory_put(carried, "", "x", 1, &err), BS_INVALID);
+	assert_int_equal(bs_memory_put(carried, "0123456789012345678901234567890123", "x", 1, &err), BS_INVALID);
+	/* Each goes its way. */
+	add(writer, "b", "one", NULL);
+	commit(writer);
+	bs_writer_close(writer);
+	expect("one", "a b");
+	struct bs_memory *original = rig.memory;
+	rig.memory = copy;
+	expect("one", "a");
+	rig.memory = carried;
+	expect("one", "a");
+	ok(bs_memory_put(carried, "x", "", 0, &err), &err);
+	ok(bs_memory_put(carried, "x", "yz", 2, &err), &err);
+	size_t n_files = bs_memory_n_files(carried);
+	ok(bs_memory_file_at(carried, n_files - 1, &file, &err), &err);
+	assert_string_equal(file.name, "x");
+	assert_int_equal(file.n_bytes, 2);
+	bs_memory_remove(carried, "x");
+	bs_memory_remove(carried, "x");
+	assert_int_equal(bs_memory_n_files(carried), n_files - 1);
+	/* Without its manifest there is no index. */
+	bs_memory_remove(carried, "manifest");
+	struct bs_open_request request = {.memory = carried};
+	struct bs_index *index;
+	assert_int_equal(bs_index_open_with(&request, &index, &err), BS_NOT_FOUND);
+	request.dir = "x";
+	assert_int_equal(bs_index_open_with(&request, &index, &err), BS_INVALID);
+	rig.memory = original;
+	bs_memory_free(carried);
+	bs_memory_free(copy);
+	bs_memory_free(NULL);
+}
+
+/* Whatever a process is doing when it is killed, what it committed stays, and nothing else comes. */
+static void test_killed(void **state)
+{
+	(void)state;
+	for (int round = 0; round < 12; round++) {
+		int told[2];
+		uint32_t n_committed = 0, n;
+		assert_int_equal(pipe(told), 0);
+		pid_t child = fork();
+		assert_true(child >= 0);
+		if (child == 0) {
+			struct bs_writer *writer = open_writer();
+			for (uint32_t i = 0;; i++) {
+				char id[32];
+				snprintf(id, sizeof(id), "r%d-%u", round, i);
+				add(writer, id, "kept", NULL);
+				if (i % 5 < 4)
+					continue;
+				commit(writer);
+				n = i + 1;
+				if (write(told[1], &n, sizeof(n)) != sizeof(n))
+					_exit(1);
+			}
+		}
+		close(told[1]);
+		for (int i = 0; i <= round && read(told[0], &n, sizeof(n)) == sizeof(n); i++)
+			n_committed = n;
+		usleep((useconds_t)(round * 700));
+		kill(child, SIGKILL);
+		waitpid(child, NULL, 0);
+		while (read(told[0], &n, sizeof(n)) == sizeof(n))
+			n_committed = n;
+		close(told[0]);
+		check();
+		char query[64];
+		snprintf(query, sizeof(query), "kept");
+		struct bs_index *index = open_index(NULL);
+		static uint64_t n_before;
+		uint64_t n_docs = ask_in(index, query, (struct bs_find_request){.mode = BS_FIND_COUNT}).n_hits;
+		bs_index_close(index);
+		/* The last commit may have been made, and not told of. */
+		assert_in_range(n_docs - n_before, n_committed, n_committed + 5);
+		assert_int_equal(n_docs % 5, 0);
+		n_before = n_docs;
+	}
+}
+
+/* Writers of different indexes on several threads, and readers beside them. */
+static void *write_and_read(void *context)
+{
+	struct bs_memory *memory = context;
+	struct bs_writer_request request = {.memory = memory, .n_threads = 2};
+	struct bs_open_request open = {.memory = memory};
+	struct bs_writer *writer = NULL;
+	struct bs_index *index;
+	bool is_well = bs_writer_open(&request, &writer, NULL) == BS_OK;
+	for (int i = 0; i < 200 && is_well; i++) {
+		char id[16];
+		struct bs_text text = {"t", 1, "some words to be found", 22};
+		snprintf(id, sizeof(id), "%d", i % 150);
+		is_well = bs_writer_add(writer, id, strlen(id), &text, 1, NULL) == BS_OK;
+		if (is_well && i % 20 == 19)
+			is_well = bs_writer_commit(writer, NULL, NULL) == BS_OK;
+		if (is_well && i % 20 == 19 && bs_index_open_with(&open, &index, NULL) == BS_OK)
+			bs_index_close(index);
+	}
+	bs_writer_close(writer);
+	return is_well ? NULL : context;
+}
+
+static void test_threads(void **state)
+{
+	enum { N = 4 };
+	pthread_t threads[N];
+	struct bs_memory *memories[N];
+	void *failed;
+	(void)state;
+	for (int i = 0; i < N; i++) {
+		assert_int_equal(bs_memory_new(&memories[i], NULL), BS_OK);
+		assert_int_equal(pthread_create(&threads[i], NULL, write_and_read, memories[i]), 0);
+	}
+	for (int i = 0; i < N; i++) {
+		assert_int_equal(pthread_join(threads[i], &failed), 0);
+		assert_null(failed);
+		struct bs_memory *own = rig.memory;
+		rig.memory = memories[i];
+		struct bs_index *index = open_index(NULL);
+		assert_int_equal(ask_in(index, "\"words to be\"", (struct bs_find_request){.mode = BS_FIND_COUNT}).n_hits, 150);
+		bs_index_close(index);
+		check();
+		rig.memory = own;
+		bs_memory_free(memories[i]);
+	}
+}
+
+/* So many documents that pairs of words are chosen, and segments cut. */
+static void test_many(void **state)
+{
+	struct bs_writer *writer = open_with((struct bs_writer_request){.memory_bytes = 16 << 20});
+	char title[64], body[512], id[16];
+	(void)state;
+	for (unsigned i = 0; i < 60000; i++) {
+		make_text(i, title, body);
+		snprintf(id, sizeof(id), "%u", i);
+		add(writer, id, title, body);
+	}
+	assert_true(del(writer, "59999"));
+	assert_true(del(writer, "7"));
+	struct bs_build_report report = commit(writer);
+	assert_int_equal(report.n_docs, 59998);
+	struct bs_index *index = open_index(NULL);
+	static const char *const queries[] = {"\"the river\"", "\"of the quick\"", "title:7", "river stone -sea"};
+	for (size_t q = 0; q < sizeof(queries) / sizeof(*queries); q++) {
+		uint64_t n = ask_in(index, queries[q], (struct bs_find_request){.mode = BS_FIND_COUNT}).n_hits;
+		assert_int_equal(ask_in(index, queries[q], (struct bs_find_request){.mode = BS_FIND_COUNT, .brute = true}).n_hits, n);
+		assert_true(q == 2 ? n == 0 : n > 100);
+	}
+	bs_index_close(index);
+	check();
+	bs_writer_close(writer);
+}
+
+#define WITH_BOTH(test)                                                   \
+	cmocka_unit_test_setup_teardown(test, setup_dir, teardown),       \
+		cmocka_unit_test_setup_teardown(test, setup_memory, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		WITH_BOTH(test_add_and_replace),
+		WITH_BOTH(test_delete),
+		WITH_BOTH(test_rollback),
+		WITH_BOTH(test_lock),
+		WITH_BOTH(test_comes_back),
+		WITH_BOTH(test_odd_documents),
+		WITH_BOTH(test_provider),
+		WITH_BOTH(test_refusals),
+		WITH_BOTH(test_parity),
+		WITH_BOTH(test_beside_files),
+		WITH_BOTH(test_many),
+		cmocka_unit_test_setup_teardown(test_memory_files, setup_memory, teardown),
+		cmocka_unit_test_setup_teardown(test_killed, setup_dir, teardown),
+		cmocka_unit_test_setup_teardown(test_threads, setup_memory, teardown),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
