@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/base/hash.h"
+#include "core/base/watch.h"
 #include "core/lexicon/lexicon.h"
 #include "core/lexicon/word_pairs.h"
 #include "query/search/expand.h"
@@ -19,6 +20,8 @@ void bs_plan_deinit(struct bs_plan *plan)
 	bs_buffer_deinit(&plan->memory_ranges);
 	*plan = (struct bs_plan){0};
 }
+
+#define FIND_NS 1000u /* what the search for a term in a lexicon costs about */
 
 static void append(struct bs_plan *plan, struct bs_buffer *to, const void *bytes, size_t n_bytes)
 {
@@ -106,7 +109,7 @@ static bool expand(struct bs_plan *plan, uint32_t e)
 {
 	bs_term_table_clear(&plan->expansion);
 	enum bs_status status = bs_expand(plan->snapshot, &plan->query->elements[e], add_expanded, plan, plan->err);
-	bool has_room = status != BS_STOPPED;
+	bool has_room = status != BS_STOPPED || bs_watch_is_over();
 	plan->status = has_room ? status : BS_OK;
 	for (uint32_t i = 0; i < plan->expansion.n_terms && !plan->status && has_room; i++)
 		add_term(plan, e, bs_term_table_key(&plan->expansion, i), plan->expansion.entries[i].n_bytes, false);
@@ -133,9 +136,10 @@ enum bs_status bs_plan_df(const struct bs_snapshot *snapshot, const uint8_t *key
 	*df_out = 0;
 	for (uint32_t s = 0; s < snapshot->manifest.n_segments; s++) {
 		bool found;
-		uint64_t ordinal, df;
-		enum bs_status status = bs_lexicon_find(&snapshot->segments[s].lexicon, key, key_bytes, &found, &ordinal, &df,
-		                                        err);
+		uint64_t ordinal, df = 0;
+		enum bs_status status = bs_watch_spend(FIND_NS, err);
+		if (!status)
+			status = bs_lexicon_find(&snapshot->segments[s].lexicon, key, key_bytes, &found, &ordinal, &df, err);
 		if (status)
 			return status;
 		*df_out += df;
@@ -149,6 +153,9 @@ static void resolve(struct bs_plan *plan, uint32_t s, uint32_t t)
 	struct bs_plan_term *term = &plan->terms[t];
 	struct bs_term_place place = {0};
 	uint64_t ordinal;
+	plan->status = bs_watch_spend(FIND_NS, plan->err);
+	if (plan->status)
+		return;
 	plan->status = bs_lexicon_find(&segment->lexicon, plan->keys.data + term->key_offset, term->key_bytes,
 	                               &place.is_found, &ordinal, &place.df, plan->err);
 	if (plan->status)

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "core/base/watch.h"
 #include "core/lexicon/lexicon.h"
 #include "query/search/fuzzy.h"
 #include "query/search/parse.h"
@@ -30,6 +31,8 @@ static enum bs_status offer(struct suggesting *at, const struct bs_buffer *term,
 	return bs_buffer_append(at->best, term->data, term->used_bytes, err);
 }
 
+#define TERM_NS 50u /* what a step costs about */
+
 static enum bs_status walk(struct suggesting *at, const struct bs_lexicon *lexicon, struct bs_error *err)
 {
 	struct bs_lexicon_cursor cursor = {.lexicon = lexicon};
@@ -38,7 +41,7 @@ static enum bs_status walk(struct suggesting *at, const struct bs_lexicon *lexic
 	enum bs_status status = bs_lexicon_cursor_seek(&cursor, (const uint8_t *)"", 0, err);
 	if (!status)
 		status = bs_lexicon_cursor_next(&cursor, &end, err);
-	while (!status && !end && term->data[0] != BS_KEY_COMPOUND) {
+	while (!status && !end && term->data[0] != BS_KEY_COMPOUND && !(status = bs_watch_spend(TERM_NS, err))) {
 		if (bs_fuzzy_matches(at->fuzzy, term->data, (uint32_t)term->used_bytes, (uint32_t)cursor.n_shared))
 			status = offer(at, term, err);
 		if (!status)
