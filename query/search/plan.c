@@ -8,6 +8,7 @@
 #include "core/lexicon/lexicon.h"
 #include "core/lexicon/word_pairs.h"
 #include "query/search/expand.h"
+#include "query/search/pattern.h"
 
 void bs_plan_deinit(struct bs_plan *plan)
 {
@@ -245,4 +246,15 @@ bool bs_plan_is_widest(const struct bs_plan *plan, uint32_t segment, uint32_t pa
 			return false;
 	}
 	return true;
+}
+
+void bs_plan_tell_broad(const struct bs_element *element, struct bs_error *line_out)
+{
+	char word[100];
+	int n_bytes = element->term_bytes < sizeof(word) ? (int)element->term_bytes : (int)sizeof(word);
+	const char *sign = element->kind == BS_ELEMENT_PREFIX ? "*" : element->kind == BS_ELEMENT_FUZZY ? "~" : "";
+	for (int i = 0; i < n_bytes; i++)
+		word[i] = element->term[i] == BS_PATTERN_ANY ? '*' : element->term[i] == BS_PATTERN_ONE ? '?' : (char)element->term[i];
+	(void)bs_fail(line_out, BS_OK, "%.*s%s stands for more than %u words of this index; answering without it first, by reading more "
+	              "documents: a longer word is faster", n_bytes, word, sign, BS_PLAN_MAX_EXPANSION);
 }

@@ -1,23 +1,21 @@
 /* search.c: see search.h. The stages meet here and nowhere else. */
 #include "query/search/search.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/base/clock.h"
 #include "core/base/hash.h"
-#include "core/base/log.h"
 #include "core/base/watch.h"
 #include "core/text/words.h"
 #include "corpus/changes/delete.h"
 #include "query/search/document_text.h"
 #include "query/search/explain.h"
 #include "query/search/feedback.h"
+#include "query/search/find_request.h"
 #include "query/search/filter.h"
 #include "query/search/named.h"
 #include "query/search/passage.h"
-#include "query/search/pattern.h"
 #include "query/search/plan.h"
 #include "query/search/rank.h"
 #include "query/search/scan_top.h"
@@ -28,11 +26,6 @@
 #include "query/search/suggest.h"
 #include "query/search/verify_many.h"
 
-#define COUNT(array) (sizeof(array) / sizeof(*(array)))
-#define USUAL_N_BEST 10
-
-/* Of a query in a log. */
-#define LOGGED_BYTES 200
 
 struct bs_finder {
 	const struct bs_index *index;
@@ -299,15 +292,9 @@ static enum bs_status parse(struct bs_finder *finder, struct bs_error *err)
 static void notice_broad(struct bs_finder *finder, const struct bs_element *element)
 {
 	struct bs_error line;
-	char word[100];
-	int n_bytes = element->term_bytes < sizeof(word) ? (int)element->term_bytes : (int)sizeof(word);
-	const char *sign = element->kind == BS_ELEMENT_PREFIX ? "*" : element->kind == BS_ELEMENT_FUZZY ? "~" : "";
 	if (finder->request->brute || finder->is_feeding)
 		return;
-	for (int i = 0; i < n_bytes; i++)
-		word[i] = element->term[i] == BS_PATTERN_ANY ? '*' : element->term[i] == BS_PATTERN_ONE ? '?' : (char)element->term[i];
-	(void)bs_fail(&line, BS_OK, "%.*s%s stands for more than %u words of this index; answering without it first, by "
-	              "reading more documents: a longer word is faster", n_bytes, word, sign, BS_PLAN_MAX_EXPANSION);
+	bs_plan_tell_broad(element, &line);
 	tell(finder, line.text);
 }
 
@@ -791,33 +778,6 @@ static enum bs_status show_hits(struct bs_finder *finder, struct bs_error *err)
 	return finder->result->is_partial && bs_watch_ended(status) && !finder->is_refused ? BS_OK : status;
 }
 
-#define MOST_SUGGESTIONS 3
-
-/* Nothing matches: perhaps a word is misspelt. Of an index of stems the words are shown that begin with one. */
-static enum bs_status suggest(struct bs_finder *finder, struct bs_error *err)
-{
-	const struct bs_query_tree *query = finder->query;
-	const char *star = finder->reading.words_unstemmed ? "*" : "";
-	enum bs_status status = BS_OK;
-	for (size_t i = 0, n = 0; i < query->n_elements && n < MOST_SUGGESTIONS && !status; i++) {
-		const struct bs_element *element = &query->elements[i];
-		struct bs_error line;
-		if (element->kind != BS_ELEMENT_TERM || !element->is_positive ||
-		    finder->plan.terms[finder->plan.elements[i].first_term].df > 0)
-			continue;
-		bool is_beginning = false;
-		status = bs_suggest(&finder->index->snapshot, element->term, element->term_bytes, &finder->text, &is_beginning, err);
-		bool is_like = finder->text.used_bytes > 0;
-		(void)bs_fail(&line, BS_OK, "%.*s%s is not in the index%s%.*s%s", (int)element->term_bytes, (const char *)element->term,
-		              is_beginning ? "" : star, is_like ? "; did you mean " : "", (int)finder->text.used_bytes,
-		              (const char *)finder->text.data, is_like ? star[0] || is_beginning ? "*?" : "?" : "");
-		if (!status)
-			tell(finder, line.text);
-		n++;
-	}
-	return status;
-}
-
 static enum bs_status explain(struct bs_finder *finder, bool is_done, struct bs_error *err)
 {
 	if (!finder->request->explain)
@@ -835,28 +795,6 @@ static enum bs_status explain(struct bs_finder *finder, bool is_done, struct bs_
 	if (!status)
 		finder->request->explain(finder->request->context, (const char *)finder->text.data, finder->text.used_bytes);
 	return status;
-}
-
-static enum bs_status check_request(const struct bs_find_request *request, struct bs_error *err)
-{
-	if ((unsigned)request->mode > BS_FIND_COUNT)
-		return bs_fail(err, BS_UNSUPPORTED, "struct bs_find_request: no mode %d", (int)request->mode);
-	if (request->offset && (request->mode == BS_FIND_COUNT || request->approx))
-		return bs_fail(err, BS_INVALID, "struct bs_find_request: an offset is of hits, and of all of them");
-	if (request->approx && request->mode != BS_FIND_TOP)
-		return bs_fail(err, BS_INVALID, "struct bs_find_request: only ranked hits can be had approximately");
-	if (request->sort_field && (request->mode != BS_FIND_TOP || request->approx))
-		return bs_fail(err, BS_INVALID, "struct bs_find_request: only the first hits can be had sorted, and not approximately");
-	if (request->date_field && !request->newer && !request->older)
-		return bs_fail(err, BS_INVALID, "struct bs_find_request: a field with a date, but no date to compare with");
-	if (request->feedback_docs && (request->like_id || request->like_text))
-		return bs_fail(err, BS_INVALID, "struct bs_find_request: words of the best documents, or of one that hits are like");
-	if (request->statistics && (request->feedback_docs || request->like_id || request->like_text))
-		return bs_fail(err, BS_INVALID, "struct bs_find_request: words like those of documents are chosen by one index: "
-		                                "not with statistics");
-	if (!request->hit && request->mode != BS_FIND_COUNT)
-		return bs_fail(err, BS_INVALID, "struct bs_find_request: no function for hits");
-	return bs_check_reserved("struct bs_find_request", request->reserved, COUNT(request->reserved), err);
 }
 
 /* A query's plan; finish() is to follow, whatever comes of it. */
@@ -898,7 +836,7 @@ static enum bs_status run(struct bs_finder *finder, struct bs_error *err)
 	if (!status && is_planned)
 		status = show_hits(finder, err);
 	if (!status && finder->request->suggest && finder->stats->hits == 0 && !finder->result->is_partial)
-		status = suggest(finder, err);
+		status = bs_suggest_words(&finder->plan, finder->reading.words_unstemmed != NULL, &finder->text, tell, finder, err);
 	finder->stats->total_ns = 0;
 	/* The total is the sum of the stages: showing (ids, snippets) is the caller's pleasure, not the search's
 	 * cost. */
@@ -939,13 +877,6 @@ static void pass_notice(void *context, const char *message)
 		finder->asked->notice(finder->asked->context, message);
 }
 
-/* The best that must be known for those to be shown. */
-static size_t wanted_hits(const struct bs_find_request *request)
-{
-	size_t n = request->n_best ? request->n_best : USUAL_N_BEST;
-	return request->offset > SIZE_MAX - n ? SIZE_MAX : request->offset + n;
-}
-
 /* Runs the query for its best documents, and forgets what came of it but the time. */
 static enum bs_status find_best(struct bs_finder *finder, struct bs_error *err)
 {
@@ -966,7 +897,7 @@ static enum bs_status find_best(struct bs_finder *finder, struct bs_error *err)
 	finder->is_feeding = true;
 	enum bs_status status = run(finder, err);
 	finder->is_feeding = false;
-	finder->n_best = wanted_hits(request);
+	finder->n_best = bs_find_request_wanted(request);
 	finder->request = request;
 	struct bs_query_stats spent = *finder->stats;
 	*finder->stats = (struct bs_query_stats){.verified = spent.verified, .bytes_verified = spent.bytes_verified};
@@ -1055,7 +986,7 @@ static enum bs_status begin(struct bs_finder *finder, const struct bs_find_reque
 {
 	const struct bs_snapshot *snapshot = &finder->index->snapshot;
 	finder->request = request;
-	finder->n_best = wanted_hits(request);
+	finder->n_best = bs_find_request_wanted(request);
 	finder->result = result;
 	finder->stats = &result->stats;
 	finder->avgdl = request->statistics ? bs_statistics_avgdl(request->statistics)
@@ -1081,7 +1012,7 @@ enum bs_status bs_finder_plan(struct bs_finder *finder, const struct bs_find_req
 	planned.sort_field = NULL;
 	struct bs_account *account = bs_account_here;
 	bs_account_here = &finder->account;
-	enum bs_status status = check_request(&planned, err);
+	enum bs_status status = bs_find_request_check(&planned, err);
 	if (!status)
 		status = begin(finder, &planned, &result, err);
 	if (!status) {
@@ -1106,15 +1037,25 @@ static bool is_count_open(const struct bs_finder *finder)
 	                             has_unasked);
 }
 
+/* Gives all back that is more than a limit. */
+static enum bs_status renew(struct bs_finder *finder, struct bs_error *err)
+{
+	const struct bs_index *index = finder->index;
+	give_back(finder);
+	bs_verify_crew_free(finder->crew);
+	return bs_verify_crew_new(&index->snapshot, index->proofs, finder->fetcher, &finder->crew, err);
+}
+
 /* With the watch and the account set. */
 static enum bs_status find(struct bs_finder *finder, struct bs_error *err)
 {
 	const struct bs_find_request *request = finder->request;
 	struct bs_find_result *result = finder->result;
 	uint64_t n_failures = bs_fetcher_failures(finder->fetcher);
-	if ((uint64_t)finder->account.held_bytes > finder->account.most_bytes)
-		give_back(finder);
-	enum bs_status status = begin(finder, request, result, err);
+	bool is_too_much = finder->account.held_bytes > 0 && (uint64_t)finder->account.held_bytes > finder->account.most_bytes;
+	enum bs_status status = is_too_much ? renew(finder, err) : BS_OK;
+	if (!status)
+		status = begin(finder, request, result, err);
 	if (!status)
 		status = run(finder, err);
 	else if (is_partial(finder, status))
@@ -1131,22 +1072,6 @@ static enum bs_status find(struct bs_finder *finder, struct bs_error *err)
 	return status;
 }
 
-/* Slow ones, and those that were cut off, are warnings. */
-static void log_query(const struct bs_finder *finder, const struct bs_find_request *request, enum bs_status status,
-                      uint64_t elapsed_ns, const struct bs_error *err)
-{
-	const struct bs_log *log = finder->index->log;
-	const struct bs_find_result *result = finder->result;
-	bool is_cut = status == BS_DEADLINE || (!status && result->is_partial);
-	enum bs_log_level level = is_cut ? BS_LOG_WARNING : bs_log_level_of(log, elapsed_ns, BS_LOG_DEBUG);
-	int n_bytes = request->query_bytes < LOGGED_BYTES ? (int)request->query_bytes : LOGGED_BYTES;
-	if (bs_log_wants(log, level))
-		bs_log_line(log, level, "query %.1f ms, %s%llu hits, %llu texts read%s%s: %.*s", (double)elapsed_ns / 1e6,
-		            result->is_at_least ? "at least " : "", (unsigned long long)result->n_hits,
-		            (unsigned long long)result->stats.verified, result->is_partial ? ", cut off" : status ? ", " : "",
-		            status ? err ? err->text : bs_status_name(status) : "", n_bytes, request->query ? request->query : "");
-}
-
 enum bs_status bs_find(struct bs_finder *finder, const struct bs_find_request *request,
                        struct bs_find_result *result_out, struct bs_error *err)
 {
@@ -1154,7 +1079,7 @@ enum bs_status bs_find(struct bs_finder *finder, const struct bs_find_request *r
 	struct bs_account *account = bs_account_here;
 	struct bs_watch watch;
 	*result = (struct bs_find_result){.error_byte = SIZE_MAX};
-	enum bs_status status = check_request(request, err);
+	enum bs_status status = bs_find_request_check(request, err);
 	if (!status)
 		status = bs_watch_begin(&watch, request->limits, err);
 	if (status)
@@ -1170,6 +1095,6 @@ enum bs_status bs_find(struct bs_finder *finder, const struct bs_find_request *r
 	bs_account_here = account;
 	bs_watch_end(&watch);
 	if (finder->index->log)
-		log_query(finder, request, status, bs_now_ns() - start_ns, err);
+		bs_find_request_log(finder->index->log, request, result, status, bs_now_ns() - start_ns, err);
 	return status;
 }
