@@ -225,7 +225,7 @@ static const char query_description[] =
 	"\\n, \\t, \\0 and \\\\ are a line feed, a tab, a NUL byte and a backslash.\n\n"
 	"`--format trec` prints a run for trec_eval: the query's id, Q0, the hit as `--ids` prints it, its rank, its score and the word "
 	"bitsift. With `--batch` a line of FILE is an id, a tab and the query; the id of a line without a tab is its number. White space "
-	"in an id is printed as %20 and so on; there are no lines between queries, and none in the place of `error`.\n\n"
+	"in an id is printed as %20 and so on, an empty id as %; there are no lines between queries, and none in the place of `error`.\n\n"
 	"`--batch` runs one query per line of FILE. With `--count` it prints one number per line, with `--ids` one line "
 	"of ids per query, separated by tabs; otherwise the hits of each query and an empty line. For a query that does "
 	"not parse it prints `error`, and the exit status is 2. With `--json`, each object has the query too, `--count` "
@@ -361,6 +361,15 @@ static enum bs_status read_like(struct query_arguments *arguments, struct bs_err
 	return status;
 }
 
+static size_t count_stdin(const struct query_arguments *arguments)
+{
+	size_t n = (arguments->batch && strcmp(arguments->batch, "-") == 0) +
+	           (size_t)(arguments->like_file && strcmp(arguments->like_file, "-") == 0);
+	for (size_t i = 0; i < arguments->stops.n; i++)
+		n += strcmp(arguments->stops.list[i], "-") == 0;
+	return n;
+}
+
 static enum bs_status take_operands(struct query_arguments *arguments, const struct bs_operands *operands, struct bs_error *err)
 {
 	size_t n = operands->n;
@@ -383,8 +392,8 @@ static enum bs_status take_operands(struct query_arguments *arguments, const str
 	arguments->text = join(operands->list, n);
 	if (!arguments->text)
 		return bs_fail_memory(err, "a query", n);
-	if (arguments->like_file && arguments->batch && strcmp(arguments->like_file, "-") == 0 && strcmp(arguments->batch, "-") == 0)
-		return bs_fail(err, BS_INVALID, "--like-file and --batch cannot both read standard input");
+	if (count_stdin(arguments) > 1)
+		return bs_fail(err, BS_INVALID, "standard input is for one option only: --batch, --like-file or --stop");
 	arguments->request.feedback_docs = (size_t)arguments->feedback_docs;
 	enum bs_status status = take_sort(arguments, err);
 	if (!status)
