@@ -138,7 +138,7 @@ struct bs_analyzer {
 	/*
 	 * Calls emit for each word, in the order of their positions, and returns 0; or what emit returned, at once, if that is not
 	 * 0; anything else is a failure: BS_IO, of which the message names the analyzer. term: what the word is indexed as and
-	 * compared by, any bytes, at least one. [start, stop): the bytes of the text that it stands in, in ascending order of
+	 * compared by, in UTF-8, at least one byte. [start, stop): the bytes of the text that it stands in, in ascending order of
 	 * start. Equal texts must give equal words. The text is as it stands in
 	 * the source, or in a word or phrase of a query, and need not be UTF-8. On any thread, and several at once.
 	 */

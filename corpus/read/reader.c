@@ -12,6 +12,7 @@
 #include "core/base/hash.h"
 #include "core/base/term_table.h"
 #include "core/base/visible.h"
+#include "core/base/watch.h"
 #include "corpus/read/record.h"
 #include "corpus/read/record_scan.h"
 #include "corpus/walk/file.h"
@@ -175,14 +176,21 @@ static bool reaches(const struct collection *collection, uint64_t offset, uint64
 	return !fstat(collection->fd, &found) && offset + n_bytes <= (uint64_t)found.st_size;
 }
 
+/* Of one read at most: the watch is asked in between. */
+#define STEP_BYTES ((size_t)1 << 20)
+
 /* Reads on until the window holds wanted_bytes; if it ends before, it must at least hold needed_bytes. */
 static enum bs_status fill_window(struct collection *collection, uint64_t needed_bytes, uint64_t wanted_bytes,
                                   struct bs_error *err)
 {
 	struct bs_buffer *window = &collection->window;
 	while (window->used_bytes < wanted_bytes) {
-		ssize_t n = pread(collection->fd, window->data + window->used_bytes,
-		                  (size_t)wanted_bytes - window->used_bytes,
+		size_t left_bytes = (size_t)wanted_bytes - window->used_bytes;
+		size_t asked_bytes = left_bytes < STEP_BYTES ? left_bytes : STEP_BYTES;
+		enum bs_status status = bs_watch_spend(asked_bytes / 4, err);
+		if (status)
+			return status;
+		ssize_t n = pread(collection->fd, window->data + window->used_bytes, asked_bytes,
 		                  (off_t)(collection->window_offset + window->used_bytes));
 		if (n > 0)
 			window->used_bytes += (size_t)n;

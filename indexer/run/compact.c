@@ -262,6 +262,8 @@ static enum bs_status compact_kind(const struct bs_build_request *request, const
 	bs_index_writer_init(&compact.writer, request, &compact.moved);
 	compact.writer.dir = dir;
 	enum bs_status status = bs_snapshot_open(dir, &compact.snapshot, err);
+	if (!status && compact.snapshot.manifest.options.words)
+		status = bs_index_options_bind(&compact.snapshot.manifest.options, request->analyzer, dir->path, err);
 	compact.snapshot.texts = request->texts;
 	compact.writer.reads_alone = request->texts && !request->texts->any_thread;
 	if (!status) {

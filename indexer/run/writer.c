@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "core/base/hash.h"
+#include "core/base/watch.h"
 #include "core/store/field_weights.h"
 #include "corpus/changes/recorded.h"
 #include "corpus/changes/uncommitted.h"
@@ -524,7 +525,7 @@ static enum bs_status drop_refs(struct bs_writer *writer, const struct bs_doc_re
 	return settle(writer, status, &why, err);
 }
 
-enum bs_status bs_writer_commit(struct bs_writer *writer, struct bs_build_report *report_out, struct bs_error *err)
+static enum bs_status commit(struct bs_writer *writer, struct bs_build_report *report_out, struct bs_error *err)
 {
 	if (report_out)
 		*report_out = (struct bs_build_report){0};
@@ -541,6 +542,17 @@ enum bs_status bs_writer_commit(struct bs_writer *writer, struct bs_build_report
 		status = bs_refresh_end(&at->refresh, &at->refreshing, NULL, &at->writer.accumulator.doc_table, record, err);
 	record->read_lines = at->next_sequence;
 	return end(writer, status, report_out, err);
+}
+
+enum bs_status bs_writer_commit(struct bs_writer *writer, struct bs_build_report *report_out, struct bs_error *err)
+{
+	struct bs_watch watch;
+	enum bs_status status = bs_watch_begin(&watch, writer->build.limits, err);
+	if (status)
+		return status;
+	status = commit(writer, report_out, err);
+	bs_watch_end(&watch);
+	return status;
 }
 
 void bs_writer_rollback(struct bs_writer *writer)

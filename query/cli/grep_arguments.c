@@ -330,6 +330,7 @@ const struct bs_option bs_grep_option_table[] = {
 	{'j', "jobs", "N", "threads [one per processor]", SETS(NUMBER, n_threads)},
 	/* The others. */
 	{0, "after", "CURSOR", "go on behind what --max-results showed last", SETS(STRING, request.output.cursor)},
+	{0, "time-limit", "TIME", "end after 250ms, 2s, ...; the rest is left out, with a notice", SETS(DURATION, limits.deadline_ns)},
 	{0, "scope", "SCOPE", "--and and --not choose line by line, or file by file [line]",
 	 SETS(NAME, scope), .names = scopes},
 	{'s', "case-sensitive", NULL, "undo -i and -S", SETS(CHOICE, letter_case), .value = BS_GREP_CASE_SENSITIVE},

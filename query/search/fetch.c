@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "core/base/hash.h"
+#include "core/base/watch.h"
 #include "corpus/changes/recorded.h"
 #include "corpus/changes/stored_text.h"
 #include "corpus/read/recognize.h"
@@ -251,7 +252,7 @@ static void notice_source(struct bs_fetcher *fetcher, struct fetch_source *sourc
 static enum bs_status soften(struct bs_fetcher *fetcher, enum bs_status status, struct asked *asked,
                              struct bs_error *err)
 {
-	if (status == BS_OK || status == BS_NO_MEMORY || status == BS_CORRUPT)
+	if (status == BS_OK || status == BS_NO_MEMORY || status == BS_CORRUPT || bs_watch_ended(status))
 		return status;
 	asked->fetched = BS_FETCHED_FAILED;
 	if ((fetcher->n_failures++ < BS_FIND_TOLD_UNREADABLE || fetcher->verbose) && fetcher->notice && err)
@@ -389,6 +390,11 @@ static enum bs_status map_collection(struct bs_fetcher *fetcher, struct fetch_so
 		status = bs_moved_read(&source->moved, &source->source, fetcher->reader, feed, err);
 	bs_feed_close(feed);
 	source->is_unread = status == BS_IO;
+	/* Read half, it says nothing. */
+	if (status && status != BS_IO) {
+		bs_moved_deinit(&source->moved);
+		source->is_mapped = false;
+	}
 	return status;
 }
 
@@ -422,6 +428,11 @@ static void check_collection(struct bs_fetcher *fetcher, struct fetch_source *so
 	/* Refused by the system: neither gone nor changed for all we know; reading it will tell. */
 	bool matches = status ? status != BS_NOT_FOUND : bs_stamp_equals(&stamp, recorded->stamp);
 	bool is_sure = !status && ((matches && !recorded->is_suspect) || is_as_indexed(fetcher, source, number, &stamp));
+	/* Then it is not known, and asked again. */
+	if (bs_watch_is_over()) {
+		source->checked = 0;
+		return;
+	}
 	source->is_gone = status == BS_NOT_FOUND;
 	source->is_changed = status != BS_OK || (!matches && !is_sure);
 	source->is_suspect = !is_sure;
@@ -682,6 +693,10 @@ static enum bs_status fetch(struct bs_fetcher *fetcher, struct asked *asked, str
 	               asked->record.source);
 }
 
+/* What a document costs about before its bytes are read, or looked at by a stat. */
+#define FETCH_NS 3000u
+#define LINE_NS  20u
+
 enum bs_status bs_fetch(struct bs_fetcher *fetcher, uint32_t segment, uint32_t document,
                         struct bs_document *document_out, enum bs_fetched *fetched_out, struct bs_error *err)
 {
@@ -690,9 +705,14 @@ enum bs_status bs_fetch(struct bs_fetcher *fetcher, uint32_t segment, uint32_t d
 	*document_out = (struct bs_document){0};
 	if (!err)
 		err = &own;
-	enum bs_status status = find_record(fetcher, segment, document, &asked, err);
+	enum bs_status status = bs_watch_spend(FETCH_NS, err);
+	if (!status)
+		status = find_record(fetcher, segment, document, &asked, err);
 	if (!status)
 		status = fetch(fetcher, &asked, err);
+	/* What was found out of a source while it was over may be wrong. */
+	if (!status && bs_watch_is_over())
+		status = bs_watch_ask(err);
 	*fetched_out = asked.fetched;
 	return status;
 }
@@ -751,9 +771,11 @@ enum bs_status bs_fetch_is_unchanged(struct bs_fetcher *fetcher, uint32_t segmen
 	if (find_range(fetcher, segment, document) && is_of_lines(fetcher)) {
 		*unchanged_out = is_source_unchanged(fetcher, fetcher->range.number) &&
 		                 !is_replaced(fetcher, fetcher->range.number, segment, document);
-		return BS_OK;
+		return bs_watch_spend(LINE_NS, err);
 	}
-	enum bs_status status = find_record(fetcher, segment, document, &asked, err);
+	enum bs_status status = bs_watch_spend(FETCH_NS, err);
+	if (!status)
+		status = find_record(fetcher, segment, document, &asked, err);
 	if (status || asked.record.flags & BS_DOC_SUSPECT)
 		return status;
 	const struct bs_source *source = &asked.source->source;

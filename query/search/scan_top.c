@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/base/watch.h"
+
 /* Scores are compared with bounds that were added up in another way: this much may be lost on it. */
 #define ROUNDING 1e-9
 
@@ -59,6 +61,9 @@ struct best_scan {
 	double left[BS_TOP_SCAN_WORDS + 1];  /* and the most that they give from each on */
 	const struct bs_weighed_term *weighed[BS_TOP_SCAN_WORDS]; /* of each word; NULL: not in this slab */
 };
+
+/* What a look at a row costs about, for the watch. */
+#define LOOK_NS 100u
 
 /* The document by what scan->has says of its words: it is a hit, or it waits, or it is out of the question. */
 static void look(struct best_scan *scan, uint32_t document, bool is_sure)
@@ -134,6 +139,8 @@ static void look_at_rows(struct best_scan *scan, struct bs_scan_row *looked, siz
 	struct bs_slab_scan *at = scan->at;
 	const struct bs_segment *segment = &at->plan->snapshot->segments[at->segment];
 	size_t n_hopeful = 0;
+	if (!at->status)
+		at->status = bs_watch_spend(n * LOOK_NS, at->err);
 	bs_scan_documents(at, looked, n);
 	for (size_t i = 0; i < n && !at->status; i++) {
 		bs_packed_prefetch_entry(&segment->docs.lengths, looked[i].document);
