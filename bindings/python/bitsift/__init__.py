@@ -528,9 +528,11 @@ class Grep:
 
     @property
     def result(self):
+        """What the search came to, once it is over: a dict; None before."""
         return self._lines.result
 
     def close(self):
+        """Ends the search."""
         self._lines.is_over = True
         self._batch = iter(())
         self._thread.join()

@@ -106,9 +106,9 @@ PyTypeObject *bs_py_add_type(PyObject *module, PyType_Spec *spec);
 /* Names of arguments, which Python does not write to. */
 #define BS_PY_NAMES(names) ((char **)(uintptr_t)(names))
 
-#define BS_PY_METHOD(name, function, flags)                                \
-	{                                                                  \
-		name, (PyCFunction)(void (*)(void))(function), flags, NULL \
-	}
+/* clang-format off */
+#define BS_PY_METHOD(name, function, flags) BS_PY_DOCUMENTED(name, function, flags, NULL)
+#define BS_PY_DOCUMENTED(name, function, flags, doc) {name, (PyCFunction)(void (*)(void))(function), flags, doc}
+/* clang-format on */
 
 #endif

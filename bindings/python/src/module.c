@@ -96,7 +96,8 @@ static PyObject *kernels(PyObject *module, PyObject *unused)
 }
 
 static PyMethodDef functions[] = {
-	BS_PY_METHOD("kernels", kernels, METH_NOARGS),
+	BS_PY_DOCUMENTED("kernels", kernels, METH_NOARGS,
+                         "kernels()\n--\n\nThe SIMD code that this machine can run, best first."),
 	{NULL, NULL, 0, NULL},
 };
 

@@ -95,12 +95,17 @@ static PyObject *memory_put(PyObject *self, PyObject *arguments)
 }
 
 static PyMethodDef memory_methods[] = {
-	BS_PY_METHOD("files", memory_files, METH_NOARGS),
-	BS_PY_METHOD("put", memory_put, METH_VARARGS),
+	BS_PY_DOCUMENTED("files", memory_files, METH_NOARGS, "files()\n--\n\nThe files of it, {name: bytes}."),
+	BS_PY_DOCUMENTED("put", memory_put, METH_VARARGS,
+                         "put(name, bytes, /)\n--\n\nPuts a file into it, for who kept what files() gave."),
 	{NULL, NULL, 0, NULL},
 };
 
+static char memory_doc[] =
+	"An index that is no directory: its files are in memory. Index.open(memory=...) opens what is in it.";
+
 static PyType_Slot memory_slots[] = {
+	{Py_tp_doc, memory_doc},
 	{Py_tp_new, memory_new},
 	{Py_tp_dealloc, memory_dealloc},
 	{Py_tp_methods, memory_methods},
@@ -149,8 +154,8 @@ static PyObject *index_new(PyTypeObject *type, PyObject *arguments, PyObject *ke
 	const char *kernel = NULL;
 	int trust = 0, fresh = 0;
 	struct bs_py_keep keep = {.objects = NULL};
-	if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "|OOzppO", BS_PY_NAMES(names), &dir, &memory, &kernel, &trust, &fresh,
-	                                 &texts))
+	if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "|OOzppO", BS_PY_NAMES(names), &dir, &memory, &kernel,
+	                                 &trust, &fresh, &texts))
 		return NULL;
 	if (memory != Py_None && !PyObject_TypeCheck(memory, bs_py_types.memory)) {
 		PyErr_SetString(PyExc_TypeError, "memory: not a Memory");
@@ -300,12 +305,8 @@ static PyGetSetDef hit_properties[] = {
 static char hit_doc[] = "A document that matches.";
 
 static PyType_Slot hit_slots[] = {
-	{Py_tp_doc, hit_doc},
-	{Py_tp_dealloc, hit_dealloc},
-	{Py_tp_repr, hit_repr},
-	{Py_tp_members, hit_members},
-	{Py_tp_getset, hit_properties},
-	{0, NULL},
+	{Py_tp_doc, hit_doc},         {Py_tp_dealloc, hit_dealloc},   {Py_tp_repr, hit_repr},
+	{Py_tp_members, hit_members}, {Py_tp_getset, hit_properties}, {0, NULL},
 };
 
 static PyType_Spec hit_spec = {"bitsift.Hit", sizeof(struct hit), 0,
@@ -570,12 +571,13 @@ void bs_py_finder_done(PyObject *object)
 bool bs_py_read_search(struct bs_py_keep *keep, PyObject *arguments, PyObject *keywords,
                        struct bs_py_search *search_out)
 {
-	static const char *const names[] = {"query",      "owner",        "mode",       "n",          "offset",     "any",
-	                        "strict",     "stop",         "stop_words", "feedback",   "like",       "like_text",
-	                        "approx",     "brute",        "no_stat",    "exhaustive", "threads",    "sort",
-	                        "descending", "details",      "columns",    "mark",       "globs",      "types",
-	                        "not_types",  "places",       "newer",      "older",      "date_field", "deadline",
-	                        "partial",    "memory_bytes", "suggest",    NULL};
+	static const char *const names[] = {"query",      "owner",        "mode",    "n",          "offset",
+	                                    "any",        "strict",       "stop",    "stop_words", "feedback",
+	                                    "like",       "like_text",    "approx",  "brute",      "no_stat",
+	                                    "exhaustive", "threads",      "sort",    "descending", "details",
+	                                    "columns",    "mark",         "globs",   "types",      "not_types",
+	                                    "places",     "newer",        "older",   "date_field", "deadline",
+	                                    "partial",    "memory_bytes", "suggest", NULL};
 	PyObject *query, *owner = Py_None, *like_text = Py_None, *mark = Py_None, *stop_words = Py_None;
 	PyObject *like = Py_None, *globs = Py_None, *types = Py_None, *not_types = Py_None, *places = Py_None;
 	const char *stop = NULL, *sort = NULL, *newer = NULL, *older = NULL, *date_field = NULL;
@@ -587,11 +589,12 @@ bool bs_py_read_search(struct bs_py_keep *keep, PyObject *arguments, PyObject *k
 	double deadline = 0;
 	bool ok = true;
 	size_t n_list;
-	if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "O|OinnppzOnOOppppIzppIOOOOOzzzdpKp", BS_PY_NAMES(names), &query,
-	                                 &owner, &mode, &n, &offset, &any, &strict, &stop, &stop_words, &feedback,
-	                                 &like, &like_text, &approx, &brute, &no_stat, &exhaustive, &threads, &sort,
-	                                 &descending, &details, &columns, &mark, &globs, &types, &not_types, &places,
-	                                 &newer, &older, &date_field, &deadline, &partial, &memory_bytes, &suggest))
+	if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "O|OinnppzOnOOppppIzppIOOOOOzzzdpKp", BS_PY_NAMES(names),
+	                                 &query, &owner, &mode, &n, &offset, &any, &strict, &stop, &stop_words,
+	                                 &feedback, &like, &like_text, &approx, &brute, &no_stat, &exhaustive, &threads,
+	                                 &sort, &descending, &details, &columns, &mark, &globs, &types, &not_types,
+	                                 &places, &newer, &older, &date_field, &deadline, &partial, &memory_bytes,
+	                                 &suggest))
 		return false;
 	if (n < 0 || offset < 0 || feedback < 0) {
 		PyErr_SetString(PyExc_ValueError, "a negative number");

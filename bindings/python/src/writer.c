@@ -62,9 +62,10 @@ static bool open_writer(struct writer *self, struct bs_writer_request *request)
 
 static PyObject *writer_new(PyTypeObject *type, PyObject *arguments, PyObject *keywords)
 {
-	static const char *const names[] = {"dir",     "memory", "stem",  "fold_accents", "split_identifiers", "weights",
-	                        "density", "store",  "texts", "memory_bytes", "threads",           "wait",
-	                        "trust",   NULL};
+	static const char *const names[] = {
+		"dir",     "memory", "stem",  "fold_accents", "split_identifiers", "weights",
+		"density", "store",  "texts", "memory_bytes", "threads",           "wait",
+		"trust",   NULL};
 	PyObject *dir = Py_None, *memory = Py_None, *weights = Py_None, *texts = Py_None;
 	const char *stem = NULL;
 	int fold_accents = 0, split_identifiers = 0, store = 1, wait = 0, trust = 0;
@@ -73,8 +74,8 @@ static PyObject *writer_new(PyTypeObject *type, PyObject *arguments, PyObject *k
 	double density = 0;
 	size_t n;
 	bool ok = true;
-	if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "|OOzppOdpOKIpp", BS_PY_NAMES(names), &dir, &memory, &stem,
-	                                 &fold_accents, &split_identifiers, &weights, &density, &store, &texts,
+	if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "|OOzppOdpOKIpp", BS_PY_NAMES(names), &dir, &memory,
+	                                 &stem, &fold_accents, &split_identifiers, &weights, &density, &store, &texts,
 	                                 &memory_bytes, &threads, &wait, &trust))
 		return NULL;
 	if (memory != Py_None && !PyObject_TypeCheck(memory, bs_py_types.memory)) {
@@ -417,31 +418,31 @@ static bool add_notices(PyObject *report, const struct bs_py_bytes *notices)
 static PyObject *build(PyObject *arguments, PyObject *keywords, bool is_compact)
 {
 	static const char *const names[] = {"dir",
-	                        "memory",
-	                        "sources",
-	                        "forget",
-	                        "words",
-	                        "grams",
-	                        "stem",
-	                        "fold_accents",
-	                        "split_identifiers",
-	                        "weights",
-	                        "hidden",
-	                        "no_ignore",
-	                        "id_field",
-	                        "text_fields",
-	                        "globs",
-	                        "records",
-	                        "store",
-	                        "density",
-	                        "rebuild",
-	                        "strict",
-	                        "wait",
-	                        "memory_bytes",
-	                        "threads",
-	                        "trust",
-	                        "deadline",
-	                        NULL};
+	                                    "memory",
+	                                    "sources",
+	                                    "forget",
+	                                    "words",
+	                                    "grams",
+	                                    "stem",
+	                                    "fold_accents",
+	                                    "split_identifiers",
+	                                    "weights",
+	                                    "hidden",
+	                                    "no_ignore",
+	                                    "id_field",
+	                                    "text_fields",
+	                                    "globs",
+	                                    "records",
+	                                    "store",
+	                                    "density",
+	                                    "rebuild",
+	                                    "strict",
+	                                    "wait",
+	                                    "memory_bytes",
+	                                    "threads",
+	                                    "trust",
+	                                    "deadline",
+	                                    NULL};
 	PyObject *dir = Py_None, *memory = Py_None, *sources = Py_None, *forget = Py_None, *weights = Py_None,
 		 *text_fields = Py_None, *globs = Py_None, *records = Py_None;
 	const char *stem = NULL, *id_field = NULL;
@@ -459,11 +460,11 @@ static PyObject *build(PyObject *arguments, PyObject *keywords, bool is_compact)
 	struct bs_build_report report;
 	struct bs_error err;
 	PyObject *answer = NULL;
-	if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "|OOOOppzppOppzOOOpdpppKIpd", BS_PY_NAMES(names), &dir, &memory,
-	                                 &sources, &forget, &words, &grams, &stem, &fold_accents, &split_identifiers,
-	                                 &weights, &hidden, &no_ignore, &id_field, &text_fields, &globs, &records,
-	                                 &store, &density, &rebuild, &strict, &wait, &memory_bytes, &threads, &trust,
-	                                 &deadline))
+	if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "|OOOOppzppOppzOOOpdpppKIpd", BS_PY_NAMES(names), &dir,
+	                                 &memory, &sources, &forget, &words, &grams, &stem, &fold_accents,
+	                                 &split_identifiers, &weights, &hidden, &no_ignore, &id_field, &text_fields,
+	                                 &globs, &records, &store, &density, &rebuild, &strict, &wait, &memory_bytes,
+	                                 &threads, &trust, &deadline))
 		return NULL;
 	if (memory != Py_None && !PyObject_TypeCheck(memory, bs_py_types.memory)) {
 		PyErr_SetString(PyExc_TypeError, "memory: not a Memory");
@@ -583,7 +584,9 @@ static PyMethodDef functions[] = {
 	BS_PY_METHOD("build", build_index, METH_VARARGS | METH_KEYWORDS),
 	BS_PY_METHOD("compact", compact_index, METH_VARARGS | METH_KEYWORDS),
 	BS_PY_METHOD("check", check_index, METH_VARARGS | METH_KEYWORDS),
-	BS_PY_METHOD("locate", locate_index, METH_NOARGS),
+	BS_PY_DOCUMENTED(
+		"locate", locate_index, METH_NOARGS,
+		"locate()\n--\n\nThe nearest .bitsift of the working directory and its parents. NotFoundError."),
 	{NULL, NULL, 0, NULL},
 };
 

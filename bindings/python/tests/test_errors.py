@@ -80,9 +80,9 @@ def test_deadlines(empty):
     query = " OR ".join(f'"w{i} w{(i * 3) % 977}"~5' for i in range(1, 200))
     start = time.monotonic()
     with pytest.raises(TimeoutError):
-        empty.search(query, brute=True, deadline=0.05)
-    assert time.monotonic() - start < 5
-    found = empty.search(query, brute=True, deadline=0.05, partial=True)
+        empty.search(query, brute=True, deadline=0.005)
+    assert time.monotonic() - start < 2
+    found = empty.search(query, brute=True, deadline=0.005, partial=True)
     assert found.partial
     assert empty.count("w1") > 0
 
