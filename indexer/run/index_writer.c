@@ -130,15 +130,18 @@ void bs_index_writer_skip(struct bs_index_writer *writer, enum bs_skip reason, c
 		writer->request->skipped(writer->request->context, reason, message);
 }
 
+/* A small collection is read quickly enough without. */
+#define PAIRS_LEAST_BYTES (2u << 20)
 /* Pairs of words are chosen by a share of what may be gathered, within bounds: by fewer documents than that, phrases that
  * half of the time goes to are met too seldom. */
 #define PAIRS_SAMPLE_SHARE 16u
+#define PAIRS_SAMPLE_LEAST (UINT64_C(24) << 20)
 #define PAIRS_SAMPLE_MOST  (UINT64_C(64) << 20)
 
 static uint64_t pairs_sample_bytes(const struct bs_index_writer *writer)
 {
 	uint64_t bytes = writer->source_options.memory_bytes / PAIRS_SAMPLE_SHARE;
-	return bytes < BS_PAIRS_SAMPLE_BYTES ? BS_PAIRS_SAMPLE_BYTES : bytes > PAIRS_SAMPLE_MOST ? PAIRS_SAMPLE_MOST : bytes;
+	return bytes < PAIRS_SAMPLE_LEAST ? PAIRS_SAMPLE_LEAST : bytes > PAIRS_SAMPLE_MOST ? PAIRS_SAMPLE_MOST : bytes;
 }
 
 bool bs_index_writer_holds_little(const struct bs_snapshot *old)
@@ -146,7 +149,7 @@ bool bs_index_writer_holds_little(const struct bs_snapshot *old)
 	uint64_t text_bytes = 0;
 	for (uint32_t i = 0; i < old->manifest.n_segments; i++)
 		text_bytes += bs_snapshot_has_words(old, i) ? old->segments[i].meta.text_bytes : 0;
-	return text_bytes < BS_PAIRS_LEAST_BYTES;
+	return text_bytes < PAIRS_LEAST_BYTES;
 }
 
 /* What was chosen is what the pipeline goes by. */
@@ -173,7 +176,7 @@ enum bs_status bs_index_writer_keep_choices(struct bs_index_writer *writer, cons
 
 static uint64_t pairs_least_bytes(const struct bs_index_writer *writer)
 {
-	return writer->tuning.pairs_least_bytes ? writer->tuning.pairs_least_bytes : BS_PAIRS_LEAST_BYTES;
+	return writer->tuning.pairs_least_bytes ? writer->tuning.pairs_least_bytes : PAIRS_LEAST_BYTES;
 }
 
 enum bs_status bs_index_writer_choose_by(struct bs_index_writer *writer, bs_give_sample_fn sample, void *context,
@@ -275,6 +278,22 @@ static bool is_full(const struct bs_index_writer *writer, const struct bs_term_b
 	return n_docs > 0 && (n_bytes > writer->accumulator_limit_bytes || has_most_docs);
 }
 
+/* Where all texts are stored, what somebody else keeps has an empty frame, so that a frame's number is the document's. */
+static enum bs_status store_text(struct bs_index_writer *writer, const struct bs_term_batch *term_batch,
+                                 const struct bs_term_batch_doc *doc, struct bs_doc_record *record, struct bs_error *err)
+{
+	bool is_elsewhere = record->flags & BS_DOC_NOT_STORED;
+	if (is_elsewhere ? !writer->manifest.options.store : !term_batch->keep_raws)
+		return BS_OK;
+	if (writer->manifest.sources[record->source].kind == BS_SOURCE_STDIN && !is_elsewhere)
+		record->place[0] = writer->n_stored;
+	writer->n_stored++;
+	enum bs_status status = writer->store ? BS_OK : bs_store_writer_new(writer->dir, &writer->store, err);
+	return status ? status
+	              : bs_store_writer_add(writer->store, term_batch->raws.data + doc->raw_offset,
+	                                    is_elsewhere ? 0 : (size_t)doc->document.raw_bytes, err);
+}
+
 enum bs_status bs_index_writer_add(struct bs_index_writer *writer, const struct bs_term_batch *term_batch, uint32_t i,
                           struct bs_doc_record *record, struct bs_error *err)
 {
@@ -283,13 +302,8 @@ enum bs_status bs_index_writer_add(struct bs_index_writer *writer, const struct 
 	enum bs_status status = BS_OK;
 	if (bs_accumulator_n_docs(accumulator) >= UINT32_MAX - 1)
 		return bs_fail(err, BS_INVALID, "more than 2^32 documents in one segment; use less --memory");
-	if (term_batch->keep_raws && !(record->flags & BS_DOC_NOT_STORED)) {
-		record->place[0] = writer->n_stored++;
-		status = writer->store ? BS_OK : bs_store_writer_new(writer->dir, &writer->store, err);
-		if (!status)
-			status = bs_store_writer_add(writer->store, term_batch->raws.data + doc->raw_offset,
-			                             (size_t)doc->document.raw_bytes, err);
-	}
+	if (!term_batch->is_row)
+		status = store_text(writer, term_batch, doc, record, err);
 	if (!status && doc->gram_size_class != BS_GRAM_NO_SIZE_CLASS)
 		status = bs_gram_accumulator_add(term_batch->is_row ? &writer->row_grams : &writer->grams,
 		                                 bs_accumulator_n_docs(accumulator), doc->gram_size_class, doc->n_gram_bits,

@@ -27,6 +27,7 @@ static const struct bs_option index_options[] = {
 	{0, "index", "DIR", "where the index is or will be [the nearest .bitsift upward, or one here]", SETS(ONCE, index)},
 	{0, "words", NULL, "index words, for `bitsift query`", SETS(FLAG, request.words)},
 	{0, "grams", NULL, "index the files' grams, for `bitsift grep` [both]", SETS(FLAG, request.grams)},
+	{0, "store", NULL, "keep the texts in the index, so that no file need be read again", SETS(FLAG, request.store)},
 	{0, "stem", "LANG", "index word stems (Snowball: english, german, ...)", SETS(STRING, request.stem_language)},
 	{0, "fold-accents", NULL, "let cafe find caf\xc3\xa9", SETS(FLAG, request.fold_accents)},
 	{0, "split-identifiers", NULL, "let server find HTTPServer2", SETS(FLAG, request.split_identifiers)},
