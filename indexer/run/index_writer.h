@@ -45,7 +45,9 @@ struct bs_index_writer {
 	struct bs_gram_accumulator grams;        /* of the files among the accumulated documents */
 	struct bs_accumulator rows;         /* of collections: a segment of its own */
 	struct bs_gram_accumulator row_grams;
-	struct bs_store_writer *store;      /* of the segment being accumulated, or NULL */
+	struct bs_store_writer *store;      /* of the segment being accumulated, or NULL; */
+	struct bs_file_writer *file;        /* then, that segment, as far as it has frames, */
+	uint64_t file_number;               /* under its number */
 	uint64_t n_stored;
 	struct bs_id_owners *owners;           /* told of every segment, or NULL */
 };
