@@ -445,15 +445,15 @@ static void seek_any(struct best_scan *scan, struct bs_live *live)
 		drop_hopeless(scan, is_found, live);
 }
 
-/* Leaves in the frame of each word those documents of frame 0 that have it; and in frame 0, of the first round those that have
- * a rare word, of the second those that have none. */
+/* Leaves in the frame of each word those documents of frame 0 that have it; and in frame 0 those that have one at all: of the
+ * first round a rare one, of the second none that is rare. */
 static void prove_words(struct best_scan *scan, struct bs_live *live)
 {
 	struct bs_slab_scan *at = scan->at;
 	const struct bs_kernel *kernel = at->kernel;
 	const struct bs_scorer *scorer = scan->best->scorer;
-	const struct bs_and_frame *frames = at->scan->frames, *rare = &frames[1 + scorer->n_words];
-	struct bs_live rare_live = {{0}};
+	const struct bs_and_frame *frames = at->scan->frames, *having = &frames[1 + scorer->n_words];
+	struct bs_live having_live = {{0}};
 	for (size_t i = 0; i < scorer->n_words; i++) {
 		scan->is_apart[i] = true;
 		scan->certainty[i] = BS_HAS;
@@ -463,11 +463,10 @@ static void prove_words(struct best_scan *scan, struct bs_live *live)
 		bs_scan_keep_term(at, scorer->words[i].term, (uint32_t)i + 1, &scan->lives[i]);
 		if (is_foreign(scan, i))
 			kernel->and_not_lines(frames->lines, live, frames[1 + i].lines, &scan->lives[i]);
-		else if (scan->round == ROUND_RARE && is_rare(scan, i))
-			kernel->or_lines(rare->lines, &rare_live, frames[1 + i].lines, &scan->lives[i]);
+		else if (scan->round != ROUND_RARE || is_rare(scan, i))
+			kernel->or_lines(having->lines, &having_live, frames[1 + i].lines, &scan->lives[i]);
 	}
-	if (scan->round == ROUND_RARE)
-		kernel->and_lines(frames->lines, live, rare->lines, &rare_live);
+	kernel->and_lines(frames->lines, live, having->lines, &having_live);
 }
 
 /*
