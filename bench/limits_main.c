@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -318,11 +319,25 @@ static bool prepare(const char *tree)
 	return n_words > 100 && is_written;
 }
 
+/* All threads' time on a processor; and how often they waited for a disk. */
+static double cpu_ms(long *n_reads_out)
+{
+	struct rusage used;
+	getrusage(RUSAGE_SELF, &used);
+	*n_reads_out = used.ru_majflt + used.ru_inblock;
+	return (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) * 1e3 + (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1e3;
+}
+
+static double before_ms;
+static long before_reads;
+
 /* What was late is told, to be looked at. */
 static void tell_late(double ms, const struct bs_limits *limits, const char *name, const char *asked)
 {
+	long n_reads;
+	double spent_ms = cpu_ms(&n_reads) - before_ms;
 	if (ms * 1e6 > 2 * (double)limits->deadline_ns)
-		fprintf(stderr, "%.1f ms: %s: %.100s\n", ms, name, asked);
+		fprintf(stderr, "%.1f ms (%.1f of processors, %ld reads of a disk): %s: %.100s\n", ms, spent_ms, n_reads - before_reads, name, asked);
 }
 
 static double run_query(struct bs_finder *finder, const struct bs_limits *limits, uint64_t plain_hits, bool *is_wrong)
@@ -333,6 +348,7 @@ static double run_query(struct bs_finder *finder, const struct bs_limits *limits
 	struct bs_find_result result;
 	struct bs_find_request request = {.hit = take_hit, .context = &n, .limits = limits};
 	make_query(kind, &request);
+	before_ms = cpu_ms(&before_reads);
 	double start_ms = now_ms();
 	enum bs_status status = bs_find(finder, &request, &result, &err);
 	double ms = now_ms() - start_ms;
@@ -354,6 +370,7 @@ static double run_grep(const char *index, const char *tree, const struct bs_cons
 	const char *path;
 	struct bs_grep_request request = {.index = index, .consent = consent, .write = take_bytes, .context = &n, .limits = limits};
 	make_pattern(kind, tree, &path, &request);
+	before_ms = cpu_ms(&before_reads);
 	double start_ms = now_ms();
 	enum bs_status status = bs_grep(&request, &result, &err);
 	double ms = now_ms() - start_ms;

@@ -27,7 +27,7 @@
  *   them, which a mapping outlives. Should someone else truncate one that is open, or its disk fail, the thread that
  *   touches it gets SIGBUS. The program catches that, prints what it has, and ends; a host that wants to outlive it
  *   needs a handler of its own, or keeps the index where nobody else writes.
- * - Callbacks run on the thread that called (but those of bs_grep), must return normally (no longjmp, no C++
+ * - Callbacks run on the thread that called (but those of bs_grep, and the stop of struct bs_limits), must return normally (no longjmp, no C++
  *   exception), and must not use the same finder. What they are given is borrowed until they return. context is handed
  *   to them.
  * - Different objects may be used by different threads at once. What one object allows stands with its functions.
@@ -92,9 +92,10 @@ BS_API enum bs_status bs_fail(struct bs_error *err, enum bs_status status, const
 BS_API enum bs_status bs_fail_memory(struct bs_error *err, const char *what, unsigned long long wanted_bytes);
 
 /*
- * What ends a call before it is done; NULL in a request, or zero: nothing. Every call that may take long looks at it at
- * least each millisecond, but for what the operating system, or a callback, takes for itself. Nothing is half done then:
- * what bs_index_build promises of a failure holds, and a finder is fit for the next search.
+ * What ends a call before it is done; NULL in a request, or zero: nothing. Every call that may take long looks at it about
+ * each millisecond, but for what the operating system, or a callback, takes for itself. Nothing is half done then: what
+ * bs_index_build promises of a failure holds, and a finder is fit for the next search. What was handed to a callback
+ * before, hits or lines, is right. A call that a callback makes without limits of its own has those of the call around it.
  */
 struct bs_limits {
 	uint64_t deadline_ns;       /* from the beginning of the call: then it ends with BS_DEADLINE. 0: none */
@@ -103,7 +104,8 @@ struct bs_limits {
 	 * works for the call, one at a time. NULL: not called. */
 	int (*stop)(void *context);
 	void *context;
-	/* bs_find, bs_grep: what was found until then is the answer: BS_OK, with is_partial in the result. */
+	/* bs_find, bs_grep: what was found until then is the answer: BS_OK, with is_partial in the result. To hand hits out then takes
+	 * up to a quarter of the time that went before, or a millisecond. */
 	bool partial;
 	/* bs_find: what the finder may hold for queries, its memory from earlier ones included, which it gives back if that
 	 * is more. One that needs more ends with BS_NO_MEMORY, and a message that names the limit. 0: none. */
@@ -362,7 +364,7 @@ struct bs_build_request {
  * *report_out says how far it came, and a directory that the run itself made is gone again: BS_INVALID (an option out of its range or unlike the recorded ones, an unknown
  * stemmer, no source given or recorded, with strict a bad record), BS_BUSY (another writer), BS_NOT_FOUND (no source
  * could be read), BS_IO, BS_CORRUPT (of the old index: rebuild mends it), BS_STOPPED, BS_UNSUPPORTED (the old index is
- * of a newer format), BS_UNTRUSTED (the old index; or everything would have to be read again, and a source is not
+ * of a newer format, or its words were cut by another analyzer), BS_DEADLINE, BS_UNTRUSTED (the old index; or everything would have to be read again, and a source is not
  * followed), BS_NO_MEMORY.
  *
  * The directory and its files are for their owner alone, unless shared is set and every source may be read by its group
@@ -432,7 +434,7 @@ struct bs_delete_result {
 /* Deletes documents, and commits. They stay deleted, though their sources still have them, until they have changed, or
  * undo takes that back: then they are found again at once if compaction has not removed them.
  * BS_INVALID (the query does not parse), BS_NOT_FOUND (no index), BS_BUSY, BS_STOPPED, BS_CORRUPT, BS_IO, BS_UNTRUSTED,
- * BS_UNSUPPORTED, BS_NO_MEMORY: nothing is deleted. result_out may be NULL. */
+ * BS_UNSUPPORTED, BS_DEADLINE, BS_NO_MEMORY: nothing is deleted. result_out may be NULL. */
 BS_API enum bs_status bs_index_delete(const struct bs_delete_request *request, struct bs_delete_result *result_out,
                                       struct bs_error *err) BS_WARN_UNUSED;
 
@@ -738,7 +740,7 @@ struct bs_find_result {
  *
  * BS_INVALID (the query does not parse or is empty: err says why, result_out->error_byte where; or no callback for
  * hits, a bad glob, an unknown type, a date that is none, a field to sort by that has no numbers or dates), BS_NOT_FOUND
- * (nothing of a place is in the index, no document has like_id), BS_STOPPED, BS_CORRUPT, BS_UNSUPPORTED, BS_IO, BS_NO_MEMORY.
+ * (nothing of a place is in the index, no document has like_id), BS_STOPPED, BS_DEADLINE, BS_CORRUPT, BS_UNSUPPORTED, BS_IO, BS_NO_MEMORY.
  * The finder is fit for the next search after any
  * of them. Hits that were handed out before a failure are hits. result_out may be NULL.
  */
@@ -994,6 +996,7 @@ struct bs_grep_result {
  * believed that the index says of a source that is not followed: its files are searched.
  *
  * BS_INVALID (a pattern, glob, type or cursor that makes no sense, neither write nor line), BS_STOPPED (by a callback),
+ * BS_DEADLINE (of a search of results, and where it ended is_partial, results is not called),
  * BS_UNSUPPORTED (an encoding, a kernel), BS_NO_MEMORY, BS_IO; of the index, without try_index, as bs_index_open. What
  * a single file fails with is a notice. result_out may be NULL. Any thread.
  */
