@@ -189,8 +189,8 @@ struct bs_text {
 };
 
 /*
- * Gives the texts of documents that the index does not store (struct bs_writer_request), as they were added or as they are
- * now: what is found is what they say. texts: 0, and *texts_out is borrowed until the next call on this thread; 1: there is no such document any
+ * Gives the texts of documents that the index does not store (struct bs_writer_request), as they are now. What a query can decide by the
+ * index alone is answered for the texts that were added, without asking; a text that is read counts as it is. texts: 0, and *texts_out is borrowed until the next call on this thread; 1: there is no such document any
  * more; anything else: it cannot be read. It must be given to whoever opens the index, and must outlive what is opened. It
  * is called by the thread that searches; if any_thread is set, and n_threads of a search is not 1, by several at once.
  */
@@ -634,8 +634,9 @@ struct bs_find_request {
 	const char *like_id;
 	const char *like_text;
 	size_t like_text_bytes;
-	/* Scores are by these instead of what this index says (bitsift/query.h), borrowed until bs_find returns. BS_INVALID: they do not
-	 * name a word of the query that scores; or with feedback_docs, like_id or like_text. NULL: by this index. */
+	/* Scores are by these instead of what this index says, and their fields are fields here, too (bitsift/query.h): borrowed until
+	 * bs_find returns. BS_INVALID: they do not name a word of the query that scores; or with feedback_docs, like_id or
+	 * like_text. NULL: by this index. */
 	const struct bs_statistics *statistics;
 	bool approx;     /* BS_FIND_TOP: verify only the candidates that look best; a notice says how many */
 	bool brute;      /* read every document instead of using the index: the same answer, for comparison */

@@ -373,7 +373,7 @@ static enum bs_status read_source(struct bs_indexing *at, uint32_t i, bool read_
 	if (!status && at->source.kind == BS_SOURCE_FOLDER)
 		status = bs_inners_watch(&at->inners, feed, &at->source, i, err);
 	if (!status && feed) {
-		status = bs_pipeline_run(at->writer.pipeline, feed, at->source.kind == BS_SOURCE_STDIN, merge, at, err);
+		status = bs_pipeline_run(at->writer.pipeline, feed, bs_index_writer_stores(&at->writer, at->source.kind), merge, at, err);
 		*is_refused_out = status && at->source.kind == BS_SOURCE_COLLECTION && bs_feed_has_failed(feed);
 	}
 	if (!status && at->source.kind == BS_SOURCE_COLLECTION && wants_rows(&at->writer.manifest))
@@ -533,7 +533,7 @@ static bool has_recorded_option(const struct bs_build_request *request)
 	return request->words || request->grams || request->stem_language || request->fold_accents || request->hidden ||
 	       request->no_ignore || request->binary_as_text || request->max_document_bytes || request->id_field ||
 	       request->text_fields || request->globs || request->density > 0 || request->records || request->no_records ||
-	       request->split_identifiers || request->weights;
+	       request->split_identifiers || request->weights || request->store;
 }
 
 enum bs_status bs_indexing_check_options(const struct bs_build_request *request, const struct bs_index_options *recorded,
@@ -576,6 +576,7 @@ static enum bs_status choose_options(struct bs_indexing *at, struct bs_error *er
 	struct bs_index_options wanted = {
 		.words = request->words || !request->grams,
 		.grams = !at->is_given && (request->grams || !request->words),
+		.store = request->store,
 		.fold_accents = request->fold_accents,
 		.stem_language = (char *)(uintptr_t)request->stem_language,
 		.id_field = (char *)(uintptr_t)request->id_field,
@@ -898,7 +899,7 @@ enum bs_status bs_indexing_begin(struct bs_indexing *at, const struct bs_build_r
 	if (!status)
 		status = list_sources(at, err);
 	/* Of what is given nobody knows what will come: writer.c chooses. */
-	bool is_new = at->is_full || bs_index_writer_holds_little(&at->old);
+	bool is_new = status || at->is_full || bs_index_writer_holds_little(&at->old);
 	if (!status && !(is_new && at->is_given))
 		status = is_new ? bs_index_writer_choose(&at->writer, err) : bs_index_writer_keep_choices(&at->writer, &at->old, err);
 	if (!status && !at->writer.n_files && !at->is_full)

@@ -247,8 +247,8 @@ static void keep_true(struct bs_slab_scan *at, const uint32_t *terms, size_t n_t
 			keep_listed(at, terms[i], live, lines);
 }
 
-void bs_scan_and_terms(struct bs_slab_scan *at, const uint32_t *terms, size_t n_terms, uint32_t frame,
-                       struct bs_live *live)
+/* Leaves in the frame what the columns of all the terms let through. */
+static void and_columns(struct bs_slab_scan *at, const uint32_t *terms, size_t n_terms, uint32_t frame, struct bs_live *live)
 {
 	struct bs_and_cost cost = {0, 0};
 	spend(at, TERM_NS + n_terms * at->slab->n_blocks * BLOCK_NS);
@@ -263,9 +263,17 @@ void bs_scan_and_terms(struct bs_slab_scan *at, const uint32_t *terms, size_t n_
 		                         &at->scan->and, &at->scan->frames[frame], live, &cost, at->err);
 	at->stats->lines_read += cost.lines;
 	at->stats->document_lines += cost.document_lines;
-	if (is_possible && !at->status && bs_live_any(live))
-		keep_true(at, terms, n_terms, live, at->scan->frames[frame].lines);
 	if (!is_possible || at->status)
+		memset(live, 0, sizeof(*live));
+}
+
+void bs_scan_and_terms(struct bs_slab_scan *at, const uint32_t *terms, size_t n_terms, uint32_t frame,
+                       struct bs_live *live)
+{
+	and_columns(at, terms, n_terms, frame, live);
+	if (bs_live_any(live))
+		keep_true(at, terms, n_terms, live, at->scan->frames[frame].lines);
+	if (at->status)
 		memset(live, 0, sizeof(*live));
 }
 
@@ -704,6 +712,45 @@ static void keep_term_rows(const struct chunk *chunk, uint32_t first_term, uint3
 	memset(rows_io, 0, chunk->n_words * sizeof(*rows_io));
 	for (uint32_t i = 0; i < n && !chunk->at->status; i++)
 		add_term_rows(chunk, first_term + i, within, rows_io, is_exact_io);
+}
+
+/* The frame's rows that have the term, or seem to, block by block. */
+static void keep_forward(struct bs_slab_scan *at, uint32_t term, bool is_lookup, uint64_t *lines, struct bs_live *live)
+{
+	uint32_t n_groups = bs_forward_groups(at->slab->n_docs);
+	bool is_exact = true;
+	for (uint32_t block = 0; block < at->slab->n_blocks; block++) {
+		struct chunk chunk = {.at = at, .first = block * BS_LINE_WORDS, .n_words = BS_LINE_WORDS, .is_lookup = is_lookup};
+		if (!bs_scan_is_live(live, block))
+			continue;
+		if (n_groups - chunk.first < BS_LINE_WORDS)
+			chunk.n_words = n_groups - chunk.first;
+		keep_term_rows(&chunk, term, 1, lines + chunk.first, &is_exact);
+		if (!any(&chunk, lines + chunk.first))
+			live->words[block / 64] &= ~(UINT64_C(1) << (block % 64));
+	}
+}
+
+void bs_scan_seek_term(struct bs_slab_scan *at, uint32_t term, uint32_t frame, struct bs_live *live)
+{
+	uint64_t *lines = at->scan->frames[frame].lines;
+	if (at->slab->n_levels > 0) {
+		and_columns(at, &term, 1, frame, live);
+		return;
+	}
+	fill_ones(at, lines, live);
+	keep_forward(at, term, false, lines, live);
+}
+
+void bs_scan_keep_term(struct bs_slab_scan *at, uint32_t term, uint32_t frame, struct bs_live *live)
+{
+	uint64_t *lines = at->scan->frames[frame].lines;
+	if (!bs_live_any(live) || at->status)
+		return;
+	if (at->slab->n_levels > 0)
+		keep_true(at, &term, 1, live, lines);
+	else
+		keep_forward(at, term, true, lines, live);
 }
 
 static struct truth *truth_of(const struct chunk *chunk, uint32_t n)
