@@ -609,7 +609,7 @@ static enum bs_status choose_options(struct bs_indexing *at, struct bs_error *er
 	else
 		status = bs_index_options_copy(is_kept ? &at->old.manifest.options : &wanted, &at->writer.manifest.options, err);
 	if (!status && at->writer.manifest.options.words)
-		status = bs_index_options_bind(&at->writer.manifest.options, request->analyzer, request->dir, err);
+		status = bs_index_options_bind(&at->writer.manifest.options, request->analyzer, at->dir.path, err);
 	at->writer.manifest.options.gram_collections |= request->grams;
 	/* Words of two revisions must not meet in one index. */
 	if (at->is_full)

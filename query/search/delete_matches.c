@@ -197,7 +197,7 @@ enum bs_status bs_index_delete(const struct bs_delete_request *request, struct b
 		bs_watch_end(&watch);
 	}
 	if (!status && at.result->n_deleted > 0 && !request->dry_run)
-		bs_log_line(request->log, BS_LOG_INFO, "%s: %llu documents %s", request->dir, (unsigned long long)at.result->n_deleted,
+		bs_log_line(request->log, BS_LOG_INFO, "%s: %llu documents %s", at.dir.path, (unsigned long long)at.result->n_deleted,
 		            request->undo ? "are no longer deleted" : "deleted");
 	bs_index_lock_release(&at.lock);
 	bs_dir_close(&at.dir);

@@ -91,7 +91,7 @@ static enum bs_status open_index(struct bs_index *index, const struct bs_open_re
 	if (!status)
 		status = bs_snapshot_open(&index->dir, &index->snapshot, err);
 	if (!status && index->snapshot.manifest.options.words)
-		status = bs_index_options_bind(&index->snapshot.manifest.options, request->analyzer, request->dir, err);
+		status = bs_index_options_bind(&index->snapshot.manifest.options, request->analyzer, index->dir.path, err);
 	index->snapshot.texts = request->texts;
 	if (!status)
 		status = bs_manifest_is_other_unicode(&index->snapshot.manifest, &index->is_other_unicode, err);
@@ -133,7 +133,7 @@ enum bs_status bs_index_open_with(const struct bs_open_request *request, struct 
 		return status;
 	}
 	*index_out = index;
-	bs_log_line(request->log, BS_LOG_INFO, "%s: opened, commit %llu, %llu documents in %llu segments, %.1f ms", request->dir,
+	bs_log_line(request->log, BS_LOG_INFO, "%s: opened, commit %llu, %llu documents in %llu segments, %.1f ms", index->dir.path,
 	            (unsigned long long)index->snapshot.manifest.generation, (unsigned long long)index->snapshot.n_live_docs,
 	            (unsigned long long)index->snapshot.n_word_segments, (double)(bs_now_ns() - start_ns) / 1e6);
 	return BS_OK;

@@ -1,75 +1,15 @@
 /* search.c: see search.h. The stages meet here and nowhere else. */
-#include "query/search/search.h"
+#include "query/search/finder.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/clock.h"
 #include "core/base/hash.h"
-#include "core/base/watch.h"
 #include "core/text/words.h"
-#include "corpus/changes/delete.h"
-#include "query/search/document_text.h"
 #include "query/search/explain.h"
-#include "query/search/feedback.h"
 #include "query/search/find_request.h"
-#include "query/search/filter.h"
-#include "query/search/named.h"
-#include "query/search/passage.h"
-#include "query/search/plan.h"
-#include "query/search/rank.h"
-#include "query/search/scan_top.h"
-#include "query/search/reading.h"
-#include "query/search/snippet.h"
-#include "query/search/sort.h"
 #include "query/search/statistics.h"
 #include "query/search/suggest.h"
-#include "query/search/verify_many.h"
-
-
-struct bs_finder {
-	const struct bs_index *index;
-	struct bs_reading reading;
-	struct bs_fetcher *fetcher;
-	struct bs_filter *filter; /* NULL: no request had one yet */
-	bool is_filtered;         /* the request wants not all documents */
-	bool has_dates;           /* those of its field of dates are in the query */
-	struct bs_named named;
-	struct bs_scan scan;
-	struct bs_plan plan;
-	struct bs_buffer candidates;
-	struct bs_buffer hits;  /* struct bs_hit each */
-	struct bs_buffer marks; /* struct bs_snippet_hit each */
-	struct bs_passages passages;
-	struct bs_feedback feedback;
-	struct bs_buffer best_hits; /* struct bs_hit each: what the query is fed with */
-	struct bs_buffer like;  /* struct bs_doc_ref each: what hits are to be like */
-	struct bs_buffer id, local_id, path, snippet, text;
-	struct bs_document_texts texts;
-	/* The query being run. */
-	const struct bs_find_request *request; /* NULL between queries */
-	uint32_t segment; /* whose candidates are verified */
-	size_t n_best;
-	struct bs_query_tree *query;
-	struct bs_verify_request verify_request;
-	struct bs_verifier verifier;
-	struct bs_verify_crew *crew;
-	double own_weight; /* of the query's words in all */
-	bool is_feeding;   /* the query is run for its best documents, and told of once more */
-	const struct bs_find_request *asked; /* then, what was asked */
-	double avgdl;
-	struct bs_top top;
-	struct bs_sorting sorting; /* instead of top, if it has a field */
-	bool is_trusted;           /* sorting: all documents of the segment are what was indexed */
-	struct bs_find_result *result;
-	struct bs_query_stats *stats; /* in the result */
-	uint64_t since_ns;      /* when the stage under way began */
-	struct bs_scorer scorer;
-	struct bs_top_scan best;
-	bool is_ranked;         /* the k best are found by bounds (scan_top.h), not by scoring every match */
-	bool is_refused;        /* the callback for hits wants no more */
-	struct bs_account account; /* of all that is above, and of what its threads hold */
-};
 
 /* Also while a source is read that a query before this one opened. */
 static void tell(void *context, const char *message)
@@ -161,14 +101,6 @@ struct bs_fetcher *bs_finder_fetcher(struct bs_finder *finder)
 struct bs_reading *bs_finder_reading(struct bs_finder *finder)
 {
 	return &finder->reading;
-}
-
-/* Charges the time since the last charge to a stage. */
-static void charge(struct bs_finder *finder, enum bs_stage stage)
-{
-	uint64_t now = bs_now_ns();
-	finder->stats->stage_ns[stage] += now - finder->since_ns;
-	finder->since_ns = now;
 }
 
 /* By its value as its text is now. */
@@ -473,7 +405,7 @@ static enum bs_status verify_waiting(struct bs_finder *finder, size_t n_most, bo
 {
 	struct bs_buffer *waiting = &finder->best.waiting;
 	enum bs_status status = BS_OK;
-	charge(finder, BS_STAGE_RANK);
+	bs_finder_charge(finder, BS_STAGE_RANK);
 	for (size_t n = 0; n < n_most && bs_n_hits(waiting) > 0 && !status && !(until_full && is_full(&finder->top)); n++) {
 		struct bs_hit bound = bs_hits_pop(waiting);
 		if (bs_top_scan_is_possible(&finder->best, bound.score))
@@ -481,20 +413,20 @@ static enum bs_status verify_waiting(struct bs_finder *finder, size_t n_most, bo
 		else
 			bs_buffer_clear(waiting);
 	}
-	charge(finder, BS_STAGE_VERIFY);
+	bs_finder_charge(finder, BS_STAGE_VERIFY);
 	return status;
 }
 
 static void end_filter(void *context)
 {
-	charge(context, BS_STAGE_SCAN);
+	bs_finder_charge(context, BS_STAGE_SCAN);
 }
 
 static enum bs_status settle_slab(void *context, bool are_few, struct bs_error *err)
 {
 	struct bs_finder *finder = context;
 	size_t n_waiting = bs_n_hits(&finder->best.waiting);
-	charge(finder, BS_STAGE_RANK);
+	bs_finder_charge(finder, BS_STAGE_RANK);
 	if (n_waiting == 0 || (!are_few && (is_full(&finder->top) || n_waiting <= finder->n_best)))
 		return BS_OK;
 	return verify_waiting(finder, finder->n_best + SETTLE_MORE, !are_few, err);
@@ -531,7 +463,7 @@ static enum bs_status are_hits_unchanged(struct bs_finder *finder, bool *unchang
 	for (size_t i = 0; i < n_bytes / sizeof(*hits) && *unchanged_out && !status; i++)
 		if (hits[i].segment != overlay)
 			status = bs_fetch_is_unchanged(finder->fetcher, hits[i].segment, hits[i].document, unchanged_out, err);
-	charge(finder, BS_STAGE_VERIFY);
+	bs_finder_charge(finder, BS_STAGE_VERIFY);
 	return status;
 }
 
@@ -580,7 +512,7 @@ static enum bs_status search_segment(struct bs_finder *finder, uint32_t segment,
 	enum bs_status status = BS_OK;
 	if (!brute && finder->is_ranked) {
 		status = bs_scan_top(&finder->scan, &finder->plan, segment, index->kernel, &finder->best, finder->stats, err);
-		charge(finder, BS_STAGE_SCAN);
+		bs_finder_charge(finder, BS_STAGE_SCAN);
 		return status;
 	}
 	if (!brute && finder->sorting.field) {
@@ -588,7 +520,7 @@ static enum bs_status search_segment(struct bs_finder *finder, uint32_t segment,
 		if (!status)
 			status = bs_scan_sorted(&finder->scan, &finder->plan, segment, index->kernel, finder->is_trusted,
 			                        &finder->sorting, finder->stats, err);
-		charge(finder, BS_STAGE_SCAN);
+		bs_finder_charge(finder, BS_STAGE_SCAN);
 		return status;
 	}
 	if (!brute && finder->request->mode == BS_FIND_COUNT)
@@ -600,10 +532,10 @@ static enum bs_status search_segment(struct bs_finder *finder, uint32_t segment,
 		               : bs_scan_segment(&finder->scan, &finder->plan, segment, index->kernel,
 		                                 &finder->candidates, may_count ? &n_counted : NULL, finder->stats, err);
 	finder->stats->hits += n_counted;
-	charge(finder, BS_STAGE_SCAN);
+	bs_finder_charge(finder, BS_STAGE_SCAN);
 	if (!status)
 		status = verify(finder, segment, err);
-	charge(finder, BS_STAGE_VERIFY);
+	bs_finder_charge(finder, BS_STAGE_VERIFY);
 	return status;
 }
 
@@ -641,143 +573,6 @@ static enum bs_status search_segments(struct bs_finder *finder, struct bs_error 
 	return search_segments(finder, err);
 }
 
-/* What is shown of the text: a snippet, passages. */
-static enum bs_status look_again(struct bs_finder *finder, const struct bs_hit *hit, struct bs_find_hit *shown,
-                                 struct bs_error *err)
-{
-	const struct bs_find_request *request = finder->request;
-	struct bs_snippet_options options = {
-		.mark_start = request->mark_start, .mark_stop = request->mark_stop, .width = request->snippet_columns};
-	struct bs_passages *passages = &finder->passages;
-	struct bs_document document;
-	struct bs_match match;
-	enum bs_fetched fetched;
-	bs_buffer_clear(&finder->snippet);
-	bs_buffer_clear(&finder->marks);
-	enum bs_status status = bs_fetch(finder->fetcher, hit->segment, hit->document, &document, &fetched, err);
-	if (status || fetched == BS_FETCHED_GONE || fetched == BS_FETCHED_FAILED) {
-		shown->snippet = fetched == BS_FETCHED_GONE ? NULL : "";
-		return status;
-	}
-	shown->is_changed = fetched == BS_FETCHED_CHANGED;
-	status = bs_match_hits(finder->verifier.matcher, document.fields, document.n_fields, false, &match, &finder->marks, err);
-	const struct bs_snippet_hit *marks = (const struct bs_snippet_hit *)(const void *)finder->marks.data;
-	size_t n_marks = finder->marks.used_bytes / sizeof(*marks);
-	options.shape = document.line > 0 ? BS_SNIPPET_JOINED : BS_SNIPPET_LINES;
-	if (!status && request->snippets)
-		status = bs_snippet_write(document.fields, document.n_fields, marks, n_marks, NULL, &options,
-		                          &finder->snippet, err);
-	if (!status && request->passages)
-		status = bs_passages_find(passages, &document, marks, n_marks, err);
-	if (status)
-		return status;
-	shown->snippet = finder->snippet.used_bytes ? (const char *)finder->snippet.data : "";
-	shown->snippet_bytes = finder->snippet.used_bytes;
-	if (!request->passages)
-		return BS_OK;
-	shown->passages = (const struct bs_passage *)(const void *)passages->list.data;
-	shown->n_passages = n_marks > 0 ? passages->list.used_bytes / sizeof(*shown->passages) : 0;
-	shown->best = shown->passages[passages->best];
-	return BS_OK;
-}
-
-enum bs_status bs_finder_name(struct bs_finder *finder, struct bs_doc_ref ref, struct bs_find_hit *hit_out, struct bs_error *err)
-{
-	enum bs_status status =
-		bs_fetch_id(finder->fetcher, ref.segment, ref.document, &finder->id, &finder->local_id, &finder->path, err);
-	if (status)
-		return status;
-	hit_out->id = finder->id.used_bytes ? (const char *)finder->id.data : "";
-	hit_out->id_bytes = finder->id.used_bytes;
-	hit_out->local_id = finder->local_id.used_bytes ? (const char *)finder->local_id.data : "";
-	hit_out->local_id_bytes = finder->local_id.used_bytes;
-	hit_out->path = (const char *)finder->path.data;
-	return BS_OK;
-}
-
-/* sorted: NULL, or the hit with its value. */
-static enum bs_status show_hit(struct bs_finder *finder, const struct bs_hit *hit, const struct bs_sorted_hit *sorted,
-                               size_t rank, struct bs_error *err)
-{
-	char value[BS_VALUE_TEXT_BYTES];
-	struct bs_find_hit shown = {
-		.rank = rank,
-		.score = hit->score,
-		.document = (uint64_t)hit->segment << 32 | hit->document,
-		.snippet = "",
-		.best = {.field = "", .text = ""},
-	};
-	enum bs_status status = bs_finder_name(finder, (struct bs_doc_ref){hit->segment, hit->document}, &shown, err);
-	if (!status && rank > 0 && (finder->request->snippets || finder->request->passages))
-		status = look_again(finder, hit, &shown, err);
-	if (status)
-		return status;
-	if (sorted && sorted->has_value) {
-		(void)bs_value_format(&sorted->value, value);
-		shown.value = value;
-		shown.is_date = sorted->value.bytes[0] == BS_VALUE_DATE;
-	}
-	/* What the callback does is none of ours. */
-	struct bs_account *account = bs_account_here;
-	bs_account_here = NULL;
-	finder->is_refused = finder->request->hit(finder->request->context, &shown) != 0;
-	bs_account_here = account;
-	return finder->is_refused ? bs_fail(err, BS_STOPPED, "stopped") : BS_OK;
-}
-
-/* The search was ended, or what is to be shown of it takes too long. Whether the hits so far are the answer. */
-static bool is_partial(struct bs_finder *finder, enum bs_status status)
-{
-	bool may_be = bs_watch_ended(status) && !finder->is_refused && !finder->is_feeding;
-	bool begins = may_be && !finder->result->is_partial && bs_watch_grace();
-	finder->result->is_partial |= begins;
-	return begins;
-}
-
-/* What will be read of the hits that are shown soon lies here and there: the memory is asked for it this many before. */
-#define SHOWN_AHEAD 16u
-
-#define SHOW_NS 300u /* what a hit costs about, without its text */
-
-static void expect_shown(const struct bs_finder *finder, const struct bs_hit *hits, size_t n, size_t i)
-{
-	const struct bs_snapshot *snapshot = &finder->index->snapshot;
-	for (unsigned step = 0; step < BS_DOC_PREFETCHES; step++) {
-		size_t ahead = i + (BS_DOC_PREFETCHES - step) * SHOWN_AHEAD;
-		if (ahead < n && hits[ahead].segment < snapshot->manifest.n_segments)
-			bs_doc_table_prefetch(&snapshot->segments[hits[ahead].segment].docs, hits[ahead].document, step);
-	}
-}
-
-static enum bs_status show_hits(struct bs_finder *finder, struct bs_error *err)
-{
-	bool is_top = finder->request->mode == BS_FIND_TOP;
-	const struct bs_hit *hits = (const struct bs_hit *)(const void *)finder->hits.data;
-	size_t n = finder->hits.used_bytes / sizeof(*hits);
-	enum bs_status status = BS_OK;
-	const struct bs_sorted_hit *sorted = NULL;
-	if (finder->sorting.field)
-		n = bs_sorting_finish(&finder->sorting, &sorted);
-	else if (is_top)
-		n = bs_top_finish(&finder->top, &hits);
-	else
-		bs_sort_by_document(&finder->index->snapshot, (struct bs_hit *)(void *)finder->hits.data, n);
-	charge(finder, BS_STAGE_RANK);
-	for (size_t i = finder->request->offset; i < n && !status;) {
-		if (!sorted)
-			expect_shown(finder, hits, n, i);
-		status = bs_watch_spend(SHOW_NS, err);
-		if (!status)
-			status = show_hit(finder, sorted ? &sorted[i].hit : &hits[i], sorted ? &sorted[i] : NULL, is_top ? i + 1 : 0, err);
-		if (is_partial(finder, status))
-			status = BS_OK;
-		else
-			i++;
-	}
-	/* That is all the time there was. */
-	return finder->result->is_partial && bs_watch_ended(status) && !finder->is_refused ? BS_OK : status;
-}
-
 static enum bs_status explain(struct bs_finder *finder, bool is_done, struct bs_error *err)
 {
 	if (!finder->request->explain)
@@ -806,7 +601,7 @@ static enum bs_status prepare(struct bs_finder *finder, struct bs_error *err)
 	finder->is_refused = false;
 	bs_buffer_clear(&finder->hits);
 	enum bs_status status = parse(finder, err);
-	charge(finder, BS_STAGE_PARSE);
+	bs_finder_charge(finder, BS_STAGE_PARSE);
 	return status ? status : plan(finder, err);
 }
 
@@ -817,24 +612,24 @@ static void finish(struct bs_finder *finder)
 	bs_query_tree_free(finder->query);
 }
 
-static enum bs_status run(struct bs_finder *finder, struct bs_error *err)
+enum bs_status bs_finder_run(struct bs_finder *finder, struct bs_error *err)
 {
 	enum bs_status status = prepare(finder, err);
 	if (!status)
 		status = prepare_sorting(finder, err);
 	if (!status)
 		status = prepare_ranking(finder, err);
-	charge(finder, BS_STAGE_PLAN);
+	bs_finder_charge(finder, BS_STAGE_PLAN);
 	if (!status)
 		status = explain(finder, false, err);
 	finder->since_ns = bs_now_ns();
 	bool is_planned = !status;
 	if (!status)
 		status = search_segments(finder, err);
-	if (is_partial(finder, status))
+	if (bs_finder_is_partial(finder, status))
 		status = is_planned && finder->is_ranked ? keep_unchanged(finder, err) : BS_OK;
 	if (!status && is_planned)
-		status = show_hits(finder, err);
+		status = bs_finder_show(finder, err);
 	if (!status && finder->request->suggest && finder->stats->hits == 0 && !finder->result->is_partial)
 		status = bs_suggest_words(&finder->plan, finder->reading.words_unstemmed != NULL, &finder->text, tell, finder, err);
 	finder->stats->total_ns = 0;
@@ -845,139 +640,6 @@ static enum bs_status run(struct bs_finder *finder, struct bs_error *err)
 	if (!status && !finder->result->is_partial)
 		status = explain(finder, true, err);
 	finish(finder);
-	return status;
-}
-
-/* The text of a document, by which what is typical of it is known. */
-static enum bs_status learn(struct bs_finder *finder, struct bs_doc_ref ref, double trust, struct bs_error *err)
-{
-	struct bs_document document;
-	enum bs_fetched fetched;
-	enum bs_status status = bs_fetch(finder->fetcher, ref.segment, ref.document, &document, &fetched, err);
-	if (status || fetched == BS_FETCHED_GONE || fetched == BS_FETCHED_FAILED)
-		return status;
-	finder->stats->verified++;
-	finder->stats->bytes_verified += document.text_bytes;
-	return bs_feedback_add(&finder->feedback, finder->reading.words, document.fields, document.n_fields, trust, finder->avgdl, err);
-}
-
-static int keep_hit(void *context, const struct bs_find_hit *hit)
-{
-	struct bs_finder *finder = context;
-	struct bs_doc_ref ref = bs_find_hit_ref(hit);
-	struct bs_hit kept = {.score = hit->score, .segment = ref.segment, .document = ref.document};
-	return bs_buffer_append(&finder->best_hits, &kept, sizeof(kept), NULL) != BS_OK;
-}
-
-/* What the request under way is told of, its own context not being there. */
-static void pass_notice(void *context, const char *message)
-{
-	const struct bs_finder *finder = context;
-	if (finder->asked->notice)
-		finder->asked->notice(finder->asked->context, message);
-}
-
-/* Runs the query for its best documents, and forgets what came of it but the time. */
-static enum bs_status find_best(struct bs_finder *finder, struct bs_error *err)
-{
-	const struct bs_find_request *request = finder->request;
-	struct bs_find_request best = *request;
-	best.mode = BS_FIND_TOP;
-	best.hit = keep_hit;
-	best.notice = pass_notice;
-	best.context = finder;
-	finder->asked = request;
-	best.explain = NULL;
-	best.sort_field = NULL;
-	best.offset = 0;
-	best.snippets = best.passages = best.suggest = best.exhaustive = false;
-	bs_buffer_clear(&finder->best_hits);
-	finder->request = &best;
-	finder->n_best = request->feedback_docs;
-	finder->is_feeding = true;
-	enum bs_status status = run(finder, err);
-	finder->is_feeding = false;
-	finder->n_best = bs_find_request_wanted(request);
-	finder->request = request;
-	struct bs_query_stats spent = *finder->stats;
-	*finder->stats = (struct bs_query_stats){.verified = spent.verified, .bytes_verified = spent.bytes_verified};
-	memcpy(finder->stats->stage_ns, spent.stage_ns, sizeof(spent.stage_ns));
-	bool lacks_memory = status == BS_STOPPED && !bs_watch_is_over();
-	return lacks_memory ? bs_fail_memory(err, "hits", finder->best_hits.used_bytes) : status;
-}
-
-/* A document is trusted by its score, as in a relevance model by the likelihood of the query, which falls as steeply. */
-static enum bs_status learn_from_best(struct bs_finder *finder, struct bs_error *err)
-{
-	enum bs_status status = find_best(finder, err);
-	const struct bs_hit *best = (const struct bs_hit *)(const void *)finder->best_hits.data;
-	finder->since_ns = bs_now_ns();
-	for (size_t i = 0; i < bs_n_hits(&finder->best_hits) && !status && best[0].score > 0; i++) {
-		double share = best[i].score / best[0].score;
-		status = learn(finder, (struct bs_doc_ref){best[i].segment, best[i].document}, share * share * share * share, err);
-	}
-	if (!status)
-		status = bs_feedback_take(&finder->feedback, &finder->index->snapshot, &finder->reading.stop, BS_FEEDBACK_WORDS,
-		                          finder->own_weight, err);
-	charge(finder, BS_STAGE_PLAN);
-	return status;
-}
-
-/* What hits are to be like has no words: the query is all there is. */
-static enum bs_status learn_nothing(struct bs_finder *finder, struct bs_error *err)
-{
-	const struct bs_find_request *request = finder->request;
-	void (*notice)(void *, const char *) = request->notice_query ? request->notice_query : request->notice;
-	if (request->query_bytes == 0)
-		return bs_fail(err, BS_INVALID, "nothing to look for: no word of it stands in two documents");
-	if (notice)
-		notice(request->context, "nothing is to be like it: no word of it stands in two documents, and the query alone counts");
-	return BS_OK;
-}
-
-static enum bs_status learn_from_like(struct bs_finder *finder, struct bs_error *err)
-{
-	const struct bs_find_request *request = finder->request;
-	struct bs_field text = {.name = "", .text = (const uint8_t *)request->like_text, .text_bytes = request->like_text_bytes};
-	bool is_found = true;
-	enum bs_status status = BS_OK;
-	finder->since_ns = bs_now_ns();
-	if (request->like_id)
-		status = bs_delete_find(&finder->index->snapshot, false, &request->like_id, 1, &is_found, &finder->like, err);
-	if (!status && !is_found)
-		status = bs_fail(err, BS_NOT_FOUND, "%s: no document has this id", *request->like_id ? request->like_id : "''");
-	const struct bs_doc_ref *refs = (const struct bs_doc_ref *)(const void *)finder->like.data;
-	for (size_t i = 0; i < finder->like.used_bytes / sizeof(*refs) && !status; i++)
-		status = learn(finder, refs[i], 1, err);
-	if (!status && request->like_text)
-		status = bs_feedback_add(&finder->feedback, finder->reading.words, &text, 1, 1, finder->avgdl, err);
-	if (!status)
-		status = bs_feedback_take(&finder->feedback, &finder->index->snapshot, &finder->reading.stop, BS_LIKE_WORDS, 0, err);
-	if (!status && finder->feedback.n_texts == 0)
-		return bs_fail(err, BS_IO, "%s: its text is gone, or cannot be read", request->like_id);
-	if (!status && bs_feedback_n_taken(&finder->feedback) == 0)
-		status = learn_nothing(finder, err);
-	charge(finder, BS_STAGE_PLAN);
-	return status;
-}
-
-/* The words that are looked for beside the query, if it wants some. */
-static enum bs_status learn_words(struct bs_finder *finder, struct bs_error *err)
-{
-	const struct bs_find_request *request = finder->request;
-	enum bs_status status = bs_reading_begin(&finder->reading, request, err);
-	bs_feedback_begin(&finder->feedback);
-	bs_buffer_clear(&finder->like);
-	if (!status && (request->like_id || request->like_text))
-		status = learn_from_like(finder, err);
-	else if (!status && request->feedback_docs > 0)
-		status = learn_from_best(finder, err);
-	if (status || !request->explain || finder->feedback.n_texts == 0)
-		return status;
-	bs_buffer_clear(&finder->text);
-	status = bs_explain_learnt(&finder->feedback, &finder->text, err);
-	if (!status)
-		request->explain(request->context, (const char *)finder->text.data, finder->text.used_bytes);
 	return status;
 }
 
@@ -992,7 +654,7 @@ static enum bs_status begin(struct bs_finder *finder, const struct bs_find_reque
 	finder->avgdl = request->statistics ? bs_statistics_avgdl(request->statistics)
 	                                    : bs_bm25_avgdl(snapshot->n_docs, snapshot->n_positions);
 	bs_fetch_begin(finder->fetcher, request->verbose, request->no_stat);
-	return learn_words(finder, err);
+	return bs_finder_learn(finder, err);
 }
 
 const struct bs_index *bs_finder_index(const struct bs_finder *finder)
@@ -1057,8 +719,8 @@ static enum bs_status find(struct bs_finder *finder, struct bs_error *err)
 	if (!status)
 		status = begin(finder, request, result, err);
 	if (!status)
-		status = run(finder, err);
-	else if (is_partial(finder, status))
+		status = bs_finder_run(finder, err);
+	else if (bs_finder_is_partial(finder, status))
 		status = BS_OK;
 	finder->request = NULL;
 	if (status != BS_INVALID)

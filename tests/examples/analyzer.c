@@ -1,0 +1,69 @@
+/* analyzer.c: words cut by a function of the program: here, whatever stands between commas. The index knows its name, and is not
+ * searched without it. */
+#include <stdio.h>
+#include <string.h>
+
+#include <bitsift.h>
+#include <bitsift/writer.h>
+
+static int cut(void *context, const uint8_t *text, size_t text_bytes,
+               int (*emit)(void *emit_context, const uint8_t *term, size_t term_bytes, size_t start, size_t stop),
+               void *emit_context)
+{
+	int answer = 0;
+	(void)context;
+	for (size_t at = 0; at < text_bytes && answer == 0;) {
+		const uint8_t *comma = memchr(text + at, ',', text_bytes - at);
+		size_t stop = comma ? (size_t)(comma - text) : text_bytes;
+		if (stop > at)
+			answer = emit(emit_context, text + at, stop - at, at, stop); /* as it is: no letter is folded */
+		at = stop + 1;
+	}
+	return answer;
+}
+
+static int show(void *context, const struct bs_find_hit *hit)
+{
+	(void)context;
+	printf("%.*s\n", (int)hit->id_bytes, hit->id);
+	return 0;
+}
+
+int main(void)
+{
+	struct bs_analyzer commas = {.name = "commas-1", .cut = cut};
+	struct bs_find_request find = {.query = "New_York", .query_bytes = 8, .mode = BS_FIND_IDS, .hit = show};
+	struct bs_text cities[] = {{"", 0, "Rome,New_York,Oslo", 18}, {"", 0, "York,new_york", 13}};
+	struct bs_memory *memory = NULL;
+	struct bs_writer *writer = NULL;
+	struct bs_index *index = NULL;
+	struct bs_finder *finder = NULL;
+	struct bs_error err;
+	enum bs_status status = bs_memory_new(&memory, &err);
+	struct bs_writer_request request = {.memory = memory, .analyzer = &commas};
+	struct bs_open_request without = {.memory = memory}, with = {.memory = memory, .analyzer = &commas};
+
+	if (!status)
+		status = bs_writer_open(&request, &writer, &err);
+	if (!status)
+		status = bs_writer_add(writer, "a", 1, &cities[0], 1, &err);
+	if (!status)
+		status = bs_writer_add(writer, "b", 1, &cities[1], 1, &err);
+	if (!status)
+		status = bs_writer_commit(writer, NULL, &err);
+	bs_writer_close(writer);
+	if (!status && bs_index_open_with(&without, &index, &err) == BS_UNSUPPORTED)
+		printf("%s\n", err.text);
+	if (!status)
+		status = bs_index_open_with(&with, &index, &err);
+	if (!status)
+		status = bs_finder_new(index, &finder, &err);
+	if (!status)
+		status = bs_find(finder, &find, NULL, &err);
+	if (status)
+		fprintf(stderr, "%s\n", err.text);
+	bs_finder_free(finder);
+	bs_index_close(index);
+	bs_memory_free(memory);
+	return status != BS_OK;
+}

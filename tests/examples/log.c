@@ -1,0 +1,50 @@
+/* log.c: what the library does on its own, or what takes long, for a program's log. */
+#include <stdio.h>
+
+#include <bitsift.h>
+#include <bitsift/writer.h>
+
+static void print(void *context, enum bs_log_level level, const char *line)
+{
+	static const char *const names[] = {"debug", "info", "warning"};
+	(void)context;
+	printf("[%s] %s\n", names[level], line);
+}
+
+int main(void)
+{
+	struct bs_log log = {.line = print, .least = BS_LOG_DEBUG};
+	struct bs_find_request find = {.query = "harbour", .query_bytes = 7, .mode = BS_FIND_COUNT};
+	struct bs_text text = {"", 0, "a cold harbour", 14};
+	struct bs_memory *memory = NULL;
+	struct bs_writer *writer = NULL;
+	struct bs_index *index = NULL;
+	struct bs_finder *finder = NULL;
+	struct bs_error err;
+	enum bs_status status = bs_memory_new(&memory, &err);
+	struct bs_writer_request request = {.memory = memory, .log = &log};
+	struct bs_open_request open = {.memory = memory, .log = &log}; /* of all its queries, too */
+
+	if (!status)
+		status = bs_writer_open(&request, &writer, &err);
+	if (!status)
+		status = bs_writer_add(writer, "a", 1, &text, 1, &err);
+	if (!status)
+		status = bs_writer_commit(writer, NULL, &err);
+	bs_writer_close(writer);
+	if (!status)
+		status = bs_index_open_with(&open, &index, &err);
+	if (!status)
+		status = bs_finder_new(index, &finder, &err);
+	if (!status)
+		status = bs_find(finder, &find, NULL, &err);
+	log.slow_ns = 1; /* from now on, any query is a slow one */
+	if (!status)
+		status = bs_find(finder, &find, NULL, &err);
+	if (status)
+		fprintf(stderr, "%s\n", err.text);
+	bs_finder_free(finder);
+	bs_index_close(index);
+	bs_memory_free(memory);
+	return status != BS_OK;
+}
