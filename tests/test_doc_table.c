@@ -22,7 +22,7 @@ struct documents {
 };
 
 /* Names of all lengths and bytes; sources in runs, some of one document, some that come again. */
-static void documents_make(struct documents *documents, uint32_t n_docs, uint64_t *random)
+static void documents_make(struct documents *documents, uint32_t n_docs, bool have_checksums, uint64_t *random)
 {
 	*documents = (struct documents){.records = calloc(n_docs + 1, sizeof(struct bs_doc_record)), .n_docs = n_docs};
 	assert_non_null(documents->records);
@@ -39,7 +39,8 @@ static void documents_make(struct documents *documents, uint32_t n_docs, uint64_
 		*record = (struct bs_doc_record){
 			.source = source,
 			.length = (uint32_t)next_random(random),
-			.flags = (uint8_t)next_random(random),
+			.flags = (uint8_t)(next_random(random) | (have_checksums ? 0 : BS_DOC_NOT_STORED)),
+			.checksum = have_checksums ? next_random(random) | 1 : 0,
 			.name = name,
 			.name_bytes = (uint32_t)n,
 		};
@@ -60,6 +61,7 @@ static void expect_same(const struct bs_doc_record *got, const struct bs_doc_rec
 	assert_int_equal(got->source, wanted->source);
 	assert_int_equal(got->length, wanted->length);
 	assert_int_equal(got->flags, wanted->flags);
+	assert_int_equal(got->checksum, wanted->checksum);
 	assert_int_equal(got->name_bytes, wanted->name_bytes);
 	if (got->name_bytes)
 		assert_memory_equal(got->name, wanted->name, got->name_bytes);
@@ -88,6 +90,7 @@ static void write_table(const char *path, const struct bs_doc_table_builder *bui
 	struct bs_file_writer *writer;
 	unlink(path);
 	expect_ok(bs_file_writer_open(dir_at("."), path, BS_FILE_SEGMENT, &writer, &err), &err);
+	bs_file_writer_require(writer, BS_FEATURE_NOT_STORED);
 	expect_ok(bs_doc_table_write(builder, writer, &err), &err);
 	expect_ok(bs_file_writer_finish(writer, NULL, &err), &err);
 }
@@ -104,7 +107,7 @@ static void test_round_trips(void **state)
 		struct bs_container *file;
 		struct bs_doc_table table;
 		struct bs_doc_record got;
-		documents_make(&documents, sizes[i], &random);
+		documents_make(&documents, sizes[i], i % 2 == 0, &random);
 		builder_fill(&builder, &documents);
 		write_table("file", &builder);
 		expect_ok(bs_container_open(dir_at("."), "file", BS_FILE_SEGMENT, &file, &err), &err);
@@ -138,7 +141,7 @@ static void test_damage_with_right_checksums(void **state)
 	struct bs_doc_table_builder builder = {0};
 	struct documents documents;
 	struct bs_buffer bytes = {0}, changed = {0};
-	documents_make(&documents, 60, &random);
+	documents_make(&documents, 60, true, &random);
 	builder_fill(&builder, &documents);
 	write_table("file", &builder);
 	read_bytes("file", &bytes);

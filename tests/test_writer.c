@@ -436,6 +436,32 @@ static int look_up(void *context, const char *id, size_t id_bytes, const struct 
 	return shelf->fails ? 2 : 1;
 }
 
+/* Who keeps the texts knows best what changed: no checksums, the same answers. */
+static void test_no_checksums(void **state)
+{
+	struct shelf shelf = {.ids = {"a", "b", "c"}, .texts = {"one two three", "three two one", "two one"}, .n = 3};
+	struct bs_text_provider provider = {.texts = look_up, .context = &shelf};
+	struct bs_writer *writer = open_with((struct bs_writer_request){.not_stored = true, .no_checksums = true, .texts = &provider});
+	struct bs_error err = {""};
+	struct bs_build_report report;
+	(void)state;
+	for (int i = 0; i < 4; i++) {
+		/* The last one is another text of the first. */
+		shelf.texts[0] = i < 3 ? "one two three" : "two one two";
+		struct bs_text text = {"body", 4, shelf.texts[i % 3], strlen(shelf.texts[i % 3])};
+		ok(bs_writer_add(writer, shelf.ids[i % 3], 1, &text, 1, &err), &err);
+		commit(writer);
+	}
+	check();
+	expect_of(&provider, "\"two one\"", "b c a");
+	expect_of(&provider, "three", "b");
+	compact(&provider, &report);
+	assert_int_equal(report.n_segments, 1);
+	check();
+	expect_of(&provider, "\"two one\"", "b c a");
+	bs_writer_close(writer);
+}
+
 static void test_provider(void **state)
 {
 	struct shelf shelf = {.ids = {"a", "b", "c"}, .texts = {"one two three", "three two one", "two one"}, .n = 3};
@@ -831,6 +857,7 @@ int main(void)
 		WITH_BOTH(test_lock),
 		WITH_BOTH(test_comes_back),
 		WITH_BOTH(test_odd_documents),
+		WITH_BOTH(test_no_checksums),
 		WITH_BOTH(test_provider),
 		WITH_BOTH(test_refusals),
 		WITH_BOTH(test_parity),

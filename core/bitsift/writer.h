@@ -69,6 +69,9 @@ struct bs_writer_request {
 	 * compaction, brute searches), `texts` of the request there is asked for it by id. Of documents that a search may not
 	 * read, it says that they could not be read. */
 	bool not_stored;
+	/* With not_stored: texts change only by being added again, so that no checksums are kept, by which it would be seen: eight bytes
+	 * less a document. */
+	bool no_checksums;
 	const struct bs_text_provider *texts; /* of documents that are not stored: for delete_query, and when a commit compacts */
 	uint64_t memory_bytes; /* to work with; 0: 1 GiB; less than 16 MiB counts as that */
 	uint32_t n_threads;    /* that write segments; 0: one a processor. Words are analysed by the thread that adds */

@@ -104,15 +104,19 @@ static double treatment_cost(const struct bs_treatment_policy *policy, double f,
 	return ns + bits * policy->bit_ns;
 }
 
-/* Brute force over small numbers: at most 12 * 6 * 10 * 2 combinations a table entry. */
+/* Brute force over small numbers: at most 12 * 6 * 10 * 2 combinations a table entry. Those whose columns alone take more space than
+ * the best so far costs are passed over: of few documents, nearly all. */
 static void choose(const struct bs_treatment_policy *policy, double f, double n, struct bs_treatment *best)
 {
+	double group_postings = span_postings(f, 8), block_postings = span_postings(f, 512);
 	double least = INFINITY;
 	uint8_t most_groups = policy->use_groups ? 5 : 0;
 	uint8_t most_blocks = policy->use_blocks ? 9 : 0;
 	for (uint8_t k0 = 1; k0 <= 12; k0++) {
 		for (uint8_t k1 = 0; k1 <= most_groups; k1++) {
 			for (uint8_t k2 = 0; k2 <= most_blocks; k2++) {
+				if ((k0 + k1 * group_postings + k2 * block_postings) / -log1p(-policy->density) * policy->bit_ns >= least)
+					break;
 				for (int has = 0; has <= (policy->use_exceptions && f * n >= BS_PRICE_EXCEPTION_MIN_DF); has++) {
 					uint8_t k[BS_MAX_LEVELS] = {k0, k1, k2};
 					double cost = treatment_cost(policy, f, n, k, has);

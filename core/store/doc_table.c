@@ -110,6 +110,15 @@ static void write_section(struct bs_file_writer *writer, uint32_t id, const stru
 	bs_file_writer_bytes(writer, buffer->data, buffer->used_bytes);
 }
 
+/* Whoever gives texts that are not stored may keep none. */
+static bool has_checksums(const struct bs_doc_table_builder *builder)
+{
+	for (uint64_t i = 0; i < builder->n_docs; i++)
+		if (!(builder->flags.data[i] & BS_DOC_NOT_STORED) || bs_load_u64(builder->checksums.data + i * 8) != 0)
+			return true;
+	return false;
+}
+
 enum bs_status bs_doc_table_write(const struct bs_doc_table_builder *builder, struct bs_file_writer *writer,
                                   struct bs_error *err)
 {
@@ -123,7 +132,9 @@ enum bs_status bs_doc_table_write(const struct bs_doc_table_builder *builder, st
 		bs_file_writer_section(writer, BS_SECTION_DOC_PLACES, word);
 		bs_packed_write_every(writer, builder->n_docs ? places + word : &no_name, 4, builder->n_docs);
 	}
-	write_section(writer, BS_SECTION_DOC_CHECKSUMS, &builder->checksums);
+	bs_file_writer_section(writer, BS_SECTION_DOC_CHECKSUMS, 0);
+	if (has_checksums(builder))
+		bs_file_writer_bytes(writer, builder->checksums.data, builder->checksums.used_bytes);
 	const uint64_t *name_offsets = (const uint64_t *)(const void *)builder->name_offsets.data;
 	return bs_names_write(writer, bs_names_of_documents, builder->names.data, builder->n_docs ? name_offsets : &no_name,
 	                      builder->n_docs, err);
@@ -174,7 +185,9 @@ enum bs_status bs_doc_table_open(struct bs_doc_table *table, const struct bs_con
 		.checksums = bs_container_section(file, BS_SECTION_DOC_CHECKSUMS, 0),
 	};
 	table->n_ranges = (uint32_t)(table->ranges.n_bytes / RANGE_BYTES);
-	if (n_docs >= UINT32_MAX || table->flags.n_bytes != n_docs || table->checksums.n_bytes != n_docs * 8 ||
+	bool may_lack = bs_container_features(file) & BS_FEATURE_NOT_STORED;
+	if (n_docs >= UINT32_MAX || table->flags.n_bytes != n_docs ||
+	    (table->checksums.n_bytes != n_docs * 8 && (table->checksums.n_bytes != 0 || !may_lack)) ||
 	    table->ranges.n_bytes % RANGE_BYTES != 0 || table->ranges.n_bytes > n_docs * RANGE_BYTES ||
 	    (n_docs && !table->n_ranges))
 		return bs_container_corrupt(file, err, "the document table does not hold %llu documents",
@@ -253,7 +266,8 @@ enum bs_status bs_doc_table_get(const struct bs_doc_table *table, uint32_t docum
 		status = bs_section_touch(&table->flags, i, 1, err);
 	if (!status)
 		status = bs_doc_table_place(table, document, place, err);
-	if (!status)
+	bool has_checksum = table->checksums.n_bytes > 0;
+	if (!status && has_checksum)
 		status = bs_section_touch(&table->checksums, i * 8, 8, err);
 	if (!status)
 		status = bs_names_get(&table->names, i, &name, &name_bytes, err);
@@ -263,7 +277,7 @@ enum bs_status bs_doc_table_get(const struct bs_doc_table *table, uint32_t docum
 		.source = find_source(table->ranges.data, table->n_ranges, document),
 		.length = length,
 		.flags = table->flags.data[i],
-		.checksum = bs_load_u64(table->checksums.data + i * 8),
+		.checksum = has_checksum ? bs_load_u64(table->checksums.data + i * 8) : 0,
 		.name = name,
 		.name_bytes = name_bytes,
 	};
@@ -280,7 +294,8 @@ void bs_doc_table_prefetch(const struct bs_doc_table *table, uint32_t document, 
 		for (unsigned word = 0; word < 4; word++)
 			bs_packed_prefetch_entry(&table->places[word], document);
 		__builtin_prefetch(table->flags.data + document);
-		__builtin_prefetch(table->checksums.data + (uint64_t)document * 8);
+		if (table->checksums.n_bytes > 0)
+			__builtin_prefetch(table->checksums.data + (uint64_t)document * 8);
 		bs_names_prefetch_block(&table->names, document);
 	} else if (step == 1) {
 		bs_packed_prefetch(&table->lengths, document);

@@ -31,7 +31,7 @@ struct bs_doc_record {
 	const uint8_t *name;  /* borrowed; raw bytes: the path below the source, or the record's id */
 	uint32_t name_bytes;
 	uint64_t place[4];
-	uint64_t checksum;    /* bs_checksum of the bytes it was read from: the file, or the record's line without its end */
+	uint64_t checksum;    /* bs_checksum of the bytes it was read from: the file, or the record's line without its end; 0: not kept */
 };
 
 /* Whether a name may be joined to the path of a folder: no "." or "..", no empty part, no NUL, not absolute. Names come

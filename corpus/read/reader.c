@@ -936,7 +936,8 @@ static enum bs_status recall_batch(struct bs_reader *reader, const struct bs_bat
 			continue;
 		document.known = known[i].ref;
 		document.checksum = checksum_of(&document);
-		if (document.checksum == known[i].checksum || (known[i].is_elsewhere && !batch->recall.may_stay))
+		bool is_trusted = known[i].is_elsewhere && (known[i].checksum == 0 || !batch->recall.may_stay);
+		if (document.checksum == known[i].checksum || is_trusted)
 			status = sink->document(sink->context, &document, &why);
 		if (status)
 			status = status == BS_UNSUPPORTED && batch->recall.may_stay ? BS_OK : bs_fail(err, status, "%s", why.text);

@@ -52,7 +52,7 @@ static enum bs_status old_record(const struct bs_indexing *at, struct bs_doc_ref
 	struct bs_doc_record now = *record;
 	enum bs_status status = bs_snapshot_record(&at->old, known, record, err);
 	record->source = number_of(at);
-	if (record->flags & BS_DOC_NOT_STORED)
+	if (record->flags & BS_DOC_NOT_STORED && record->checksum != 0)
 		record->checksum = now.checksum;
 	if (record->flags & BS_DOC_GIVEN)
 		return status;

@@ -30,7 +30,7 @@
 struct bs_writer {
 	struct bs_uncommitted uncommitted; /* first: for searches */
 	struct bs_build_request build; /* of the runs */
-	bool not_stored;
+	bool not_stored, no_checksums;
 	struct bs_indexing *at;  /* the transaction under way; NULL: none */
 	uint32_t source;         /* number of the given documents there */
 	enum bs_status failed;   /* of the transaction, which was rolled back for it; */
@@ -203,6 +203,8 @@ static enum bs_status add_given(void *context, const struct bs_term_batch *batch
 	if (!status)
 		status = bs_refresh_take(&at->refresh, &at->refreshing, &at->writer.accumulator.doc_table, &record, doc->document.known,
 		                         err);
+	if (writer->no_checksums)
+		record.checksum = 0;
 	return status ? status : bs_index_writer_add(&at->writer, batch, i, &record, err);
 }
 
@@ -227,7 +229,8 @@ static enum bs_status take(struct bs_writer *writer, struct bs_document *documen
 {
 	enum bs_status status = BS_OK;
 	bool is_alone = is_large(writer, document);
-	document->checksum = bs_checksum(document->raw, (size_t)document->raw_bytes);
+	/* Without a line it is none that is kept (0): it changed. */
+	document->checksum = document->raw ? bs_checksum(document->raw, (size_t)document->raw_bytes) : 1;
 	document->held_bytes = is_alone ? document->raw_bytes * 2 : 0;
 	writer->batch.next_bytes = is_alone ? document->raw_bytes : 0;
 	if (is_alone || writer->batch_bytes >= BATCH_BYTES)
@@ -321,13 +324,17 @@ static enum bs_status check_id(size_t id_bytes, struct bs_error *err)
 	return id_bytes > 0 && id_bytes <= UINT32_MAX / 2 ? BS_OK : bs_fail(err, BS_INVALID, "an id has 1 to 2^31 bytes");
 }
 
-static enum bs_status check_document(const struct bs_writer *writer, size_t n_texts, struct bs_error *err)
+static enum bs_status check_document(const struct bs_writer *writer, const struct bs_text *texts, size_t n_texts,
+                                     struct bs_error *err)
 {
+	uint64_t n_bytes = writer->line.used_bytes;
+	for (size_t i = 0; i < n_texts && writer->line.used_bytes == 0; i++)
+		n_bytes += texts[i].text_bytes;
 	uint64_t most = bs_max_document(&writer->at->writer.manifest.options);
 	uint64_t memory = writer->at->writer.source_options.memory_bytes;
 	most = most < memory ? most : memory;
-	if (writer->line.used_bytes > most)
-		return bs_fail(err, BS_INVALID, "a document of %zu bytes: %llu are the most", writer->line.used_bytes,
+	if (n_bytes > most)
+		return bs_fail(err, BS_INVALID, "a document of %llu bytes: %llu are the most", (unsigned long long)n_bytes,
 		               (unsigned long long)most);
 	if (n_texts > BS_RECORD_MAX_FIELDS)
 		return bs_fail(err, BS_INVALID, "a document of more than %zu texts", BS_RECORD_MAX_FIELDS);
@@ -344,13 +351,20 @@ enum bs_status bs_writer_add(struct bs_writer *writer, const char *id, size_t id
 		status = begin(writer, err);
 	if (status)
 		return status;
-	status = bs_given_line(texts, n_texts, &writer->line, &why);
+	/* The line is for the store, for checksums, and for what is held. */
+	bs_buffer_clear(&writer->line);
+	if (!writer->no_checksums || writer->holds)
+		status = bs_given_line(texts, n_texts, &writer->line, &why);
 	if (!status) {
-		enum bs_status refused = check_document(writer, n_texts, err);
+		enum bs_status refused = check_document(writer, texts, n_texts, err);
 		if (refused)
 			return refused;
 		status = bs_given_document(&writer->at->writer.source_options, texts, n_texts, &writer->line, &writer->fields,
 		                           &document, &why);
+	}
+	if (!status && writer->line.used_bytes == 0) {
+		document.raw = NULL;
+		document.raw_bytes = document.text_bytes;
 	}
 	document.name = (const uint8_t *)id;
 	document.name_bytes = id_bytes;
@@ -621,6 +635,7 @@ enum bs_status bs_writer_open(const struct bs_writer_request *request, struct bs
 		return bs_fail_memory(err, "a writer", sizeof(*writer));
 	writer->uncommitted = (struct bs_uncommitted){show, drop_refs};
 	writer->not_stored = request->not_stored;
+	writer->no_checksums = request->not_stored && request->no_checksums;
 	writer->build = (struct bs_build_request){
 		.dir = request->dir, .memory = request->memory, .sources = given_source, .n_sources = 1,
 		.stem_language = request->stem_language, .fold_accents = request->fold_accents,

@@ -641,7 +641,8 @@ static enum bs_status ask_provider(struct bs_fetcher *fetcher, struct asked *ask
 		status = bs_stored_texts_ask(fetcher->stored, asked->ref, asked->document, err);
 	if (status == BS_NOT_FOUND)
 		return BS_OK;
-	bool is_same = !status && bs_checksum(asked->document->raw, (size_t)asked->document->raw_bytes) == asked->record.checksum;
+	bool is_same = !status && (asked->record.checksum == 0 || asked->record.checksum ==
+	                                  bs_checksum(asked->document->raw, (size_t)asked->document->raw_bytes));
 	asked->fetched = is_same ? BS_FETCHED_UNCHANGED : BS_FETCHED_CHANGED;
 	return soften(fetcher, status, asked, err);
 }

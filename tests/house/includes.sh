@@ -39,6 +39,7 @@ check query/search "${below[@]}"
 check query/regex "${below[@]}"
 check query/grep "${below[@]}" query/regex
 check query/cli
+check bindings/sqlite
 
 # What is installed knows nothing but itself.
 while IFS=: read -r file line header; do

@@ -11,5 +11,5 @@ while IFS= read -r -d '' script; do
         failed=1
     fi
 done < <(find . -maxdepth 1 -type f -name '*.sh' -print0
-    find bench cmake tests -name cache -prune -o -type f -name '*.sh' -print0)
+    find bench bindings cmake tests -name cache -prune -o -type f -name '*.sh' -print0)
 exit $failed

@@ -1,0 +1,785 @@
+/*
+ * cursor.c: see cursor.h. With MATCH, the hits are found at once, as rowids; the row of each is read when a column of it is
+ * wanted. Three things are put off, as most queries do not need them: the rowids where only how many hits there are may matter; of
+ * hits by rank without a LIMIT that is known, those behind the first; scores, where rows do not come by rank.
+ */
+#include "bindings/sqlite/cursor.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+SQLITE_EXTENSION_INIT3
+
+/* idxNum */
+#define PLAN_MATCH   1
+#define PLAN_BY_RANK 2
+#define PLAN_BY_ID   4
+#define PLAN_DOWN    8
+#define PLAN_COUNT   16 /* no column is wanted */
+#define PLAN_SCORES  32 /* rank is */
+
+/* idxStr: a letter for each argument. */
+#define ARG_MATCH  'm'
+#define ARG_COLUMN 'c' /* and its number: MATCH in that column */
+#define ARG_EQUAL  '='
+#define ARG_ABOVE  '>'
+#define ARG_FROM   ']'
+#define ARG_BELOW  '<'
+#define ARG_TO     '['
+#define ARG_LIMIT  'l'
+#define ARG_OFFSET 'o'
+
+/* By rank without a LIMIT: so many at first, and then ever so many times more. */
+#define FIRST_HITS  100u
+#define MORE_FACTOR 10u
+
+struct scored {
+	sqlite3_int64 id;
+	double score;
+};
+
+struct bsql_cursor {
+	sqlite3_vtab_cursor base;
+	struct bsql_table *table;
+	struct bsql_cursor *next;
+	int plan;
+	sqlite3_int64 least_id, greatest_id;
+	sqlite3_stmt *row; /* without MATCH, of all rows; with it, of one */
+	enum bsql_statement row_kind;
+	bool is_row_read; /* ... which is the present one */
+	bool is_at_end;   /* without MATCH */
+	char *query;
+	size_t query_bytes;
+	struct bsql_hits hits;
+	size_t at;
+	uint64_t n_counted;
+	bool is_counted;       /* only n_counted is known */
+	bool is_partial;       /* behind these hits there may be more */
+	uint64_t view;         /* of the index, when they were found */
+	struct scored *scored; /* all hits by id; NULL: not made */
+	size_t n_scored;
+	struct bs_query *asked; /* NULL: not made */
+	struct bs_text *texts;
+	struct bs_query_result places;
+	bool has_places;
+};
+
+/* Planning. */
+
+struct planning {
+	sqlite3_index_info *info;
+	sqlite3_str *arguments;
+	int n_arguments, n_columns;
+	int n_taken; /* constraints, LIMIT and OFFSET apart */
+	bool has_match, has_id, is_impossible;
+};
+
+static void take(struct planning *planning, int constraint, char letter, bool is_sure)
+{
+	sqlite3_str_appendchar(planning->arguments, 1, letter);
+	planning->info->aConstraintUsage[constraint].argvIndex = ++planning->n_arguments;
+	planning->info->aConstraintUsage[constraint].omit = is_sure;
+}
+
+static char id_letter(unsigned char op)
+{
+	switch (op) {
+	case SQLITE_INDEX_CONSTRAINT_EQ:
+		return ARG_EQUAL;
+	case SQLITE_INDEX_CONSTRAINT_GT:
+		return ARG_ABOVE;
+	case SQLITE_INDEX_CONSTRAINT_GE:
+		return ARG_FROM;
+	case SQLITE_INDEX_CONSTRAINT_LT:
+		return ARG_BELOW;
+	case SQLITE_INDEX_CONSTRAINT_LE:
+		return ARG_TO;
+	default:
+		return 0;
+	}
+}
+
+static void plan_constraint(struct planning *planning, int i)
+{
+	int column = planning->info->aConstraint[i].iColumn;
+	unsigned char op = planning->info->aConstraint[i].op;
+	bool is_usable = planning->info->aConstraint[i].usable;
+	bool is_match = (op == SQLITE_INDEX_CONSTRAINT_MATCH && column >= 0 && column <= planning->n_columns) ||
+	                (op == SQLITE_INDEX_CONSTRAINT_EQ && column == planning->n_columns);
+	if (is_match && !is_usable) {
+		planning->is_impossible = true;
+	} else if (is_match) {
+		take(planning, i, column == planning->n_columns ? ARG_MATCH : ARG_COLUMN, true);
+		if (column < planning->n_columns)
+			sqlite3_str_appendf(planning->arguments, "%d", column);
+		planning->has_match = true;
+		planning->n_taken++;
+	} else if (column < 0 && is_usable && id_letter(op)) {
+		take(planning, i, id_letter(op), false);
+		planning->info->estimatedRows =
+			op == SQLITE_INDEX_CONSTRAINT_EQ ? 1 : planning->info->estimatedRows / 4;
+		planning->has_id = true;
+		planning->n_taken++;
+	}
+}
+
+#ifdef SQLITE_INDEX_CONSTRAINT_LIMIT
+static bool is_limit(const sqlite3_index_info *info, int i)
+{
+	return info->aConstraint[i].op == SQLITE_INDEX_CONSTRAINT_LIMIT ||
+	       info->aConstraint[i].op == SQLITE_INDEX_CONSTRAINT_OFFSET;
+}
+
+/* A LIMIT counts what is left of the hits: where nothing else takes some away, and they come in order, it is ours to know. */
+static void plan_limit(struct planning *planning)
+{
+	sqlite3_index_info *info = planning->info;
+	int n_others = 0;
+	for (int i = 0; i < info->nConstraint; i++)
+		n_others += !is_limit(info, i);
+	if (!planning->has_match || planning->has_id || n_others > planning->n_taken ||
+	    (info->nOrderBy > 0 && !info->orderByConsumed))
+		return;
+	for (int i = 0; i < info->nConstraint; i++)
+		if (is_limit(info, i) && info->aConstraint[i].usable)
+			take(planning, i,
+			     info->aConstraint[i].op == SQLITE_INDEX_CONSTRAINT_LIMIT ? ARG_LIMIT : ARG_OFFSET, false);
+}
+#else
+static bool is_limit(const sqlite3_index_info *info, int i)
+{
+	(void)info, (void)i;
+	return false;
+}
+static void plan_limit(struct planning *planning)
+{
+	(void)planning;
+}
+#endif
+
+static void plan_order(struct planning *planning)
+{
+	sqlite3_index_info *info = planning->info;
+	if (info->nOrderBy != 1)
+		return;
+	int column = info->aOrderBy[0].iColumn;
+	bool is_rank = column == planning->n_columns + 1 && planning->has_match;
+	if (!is_rank && column >= 0)
+		return;
+	info->orderByConsumed = 1;
+	info->idxNum |= (is_rank ? PLAN_BY_RANK : PLAN_BY_ID) | (info->aOrderBy[0].desc ? PLAN_DOWN : 0);
+}
+
+int bsql_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info)
+{
+	struct bsql_table *table = (struct bsql_table *)vtab;
+	int n_columns = bsql_index_declaration(table->index)->n_columns;
+	struct planning planning = {.info = info, .arguments = sqlite3_str_new(table->db), .n_columns = n_columns};
+	info->idxNum = 0;
+	info->estimatedRows = 1000000;
+	for (int i = 0; i < info->nConstraint; i++)
+		if (!is_limit(info, i))
+			plan_constraint(&planning, i);
+	if (planning.has_match)
+		info->idxNum |= PLAN_MATCH;
+	if (planning.has_match && info->estimatedRows > 1000)
+		info->estimatedRows = 1000;
+	plan_order(&planning);
+	plan_limit(&planning);
+	int rank = n_columns + 1 > 63 ? 63 : n_columns + 1;
+	if (info->colUsed >> rank & 1 && !(info->idxNum & PLAN_BY_RANK))
+		info->idxNum |= PLAN_SCORES;
+	/* The hidden column is what MATCH stands at, and what functions are given, which look further up what they need. */
+	if ((info->colUsed & ~(n_columns < 63 ? (sqlite3_uint64)1 << n_columns : 0)) == 0)
+		info->idxNum |= PLAN_COUNT;
+	info->estimatedCost = (double)info->estimatedRows * (planning.has_match ? 1 : 3) + 10;
+	info->idxStr = sqlite3_str_finish(planning.arguments);
+	info->needToFreeIdxStr = 1;
+	return planning.is_impossible ? SQLITE_CONSTRAINT : SQLITE_OK;
+}
+
+/* Life. */
+
+static int fail(struct bsql_cursor *cursor, int code)
+{
+	sqlite3_free(cursor->table->base.zErrMsg);
+	cursor->table->base.zErrMsg = sqlite3_mprintf("%s", bsql_index_error(cursor->table->index));
+	return code;
+}
+
+static struct bsql_shadow *shadow_of(const struct bsql_cursor *cursor)
+{
+	return bsql_index_shadow(cursor->table->index);
+}
+
+static const struct bsql_declaration *declaration_of(const struct bsql_cursor *cursor)
+{
+	return bsql_index_declaration(cursor->table->index);
+}
+
+int bsql_cursor_open(sqlite3_vtab *vtab, sqlite3_vtab_cursor **cursor_out)
+{
+	struct bsql_table *table = (struct bsql_table *)vtab;
+	struct bsql_cursor *cursor = calloc(1, sizeof(*cursor));
+	if (!cursor)
+		return SQLITE_NOMEM;
+	cursor->table = table;
+	cursor->next = table->registry->cursors;
+	table->registry->cursors = cursor;
+	*cursor_out = &cursor->base;
+	return SQLITE_OK;
+}
+
+/* As it was when it was opened. A statement is kept for the next cursor. */
+static void reset(struct bsql_cursor *cursor)
+{
+	sqlite3_stmt **kept = &shadow_of(cursor)->statements[cursor->row_kind];
+	sqlite3_reset(cursor->row);
+	if (cursor->row && !*kept && !shadow_of(cursor)->has_virtual_content)
+		*kept = cursor->row;
+	else
+		sqlite3_finalize(cursor->row);
+	cursor->row = NULL;
+	sqlite3_free(cursor->query);
+	cursor->query = NULL;
+	free(cursor->scored);
+	cursor->scored = NULL;
+	bs_query_free(cursor->asked);
+	cursor->asked = NULL;
+	free(cursor->texts);
+	cursor->texts = NULL;
+	cursor->hits.n = cursor->at = 0;
+	cursor->n_counted = 0;
+	cursor->is_row_read = cursor->is_at_end = cursor->is_counted = cursor->is_partial = cursor->has_places = false;
+}
+
+int bsql_cursor_close(sqlite3_vtab_cursor *base)
+{
+	struct bsql_cursor *cursor = (struct bsql_cursor *)base, **at = &cursor->table->registry->cursors;
+	while (*at != cursor)
+		at = &(*at)->next;
+	*at = cursor->next;
+	reset(cursor);
+	bsql_hits_deinit(&cursor->hits);
+	free(cursor);
+	return SQLITE_OK;
+}
+
+static int take_statement(struct bsql_cursor *cursor, enum bsql_statement which)
+{
+	struct bsql_shadow *shadow = shadow_of(cursor);
+	cursor->row_kind = which;
+	cursor->row = shadow->statements[which];
+	shadow->statements[which] = NULL;
+	if (cursor->row)
+		sqlite3_reset(cursor->row);
+	return cursor->row ? SQLITE_OK : bsql_shadow_new_statement(shadow, which, &cursor->row);
+}
+
+/* Hits. */
+
+static int compare_scored(const void *a, const void *b)
+{
+	const struct scored *left = a, *right = b;
+	return left->id < right->id ? -1 : left->id > right->id;
+}
+
+static int compare_ids(const void *a, const void *b)
+{
+	sqlite3_int64 left = *(const sqlite3_int64 *)a, right = *(const sqlite3_int64 *)b;
+	return left < right ? -1 : left > right;
+}
+
+static bool is_sorted(const struct bsql_hits *hits)
+{
+	for (size_t i = 1; i < hits->n; i++)
+		if (hits->ids[i - 1] > hits->ids[i])
+			return false;
+	return true;
+}
+
+/* By id, with their scores. */
+static int make_scored(const struct bsql_hits *hits, struct scored **scored_out)
+{
+	struct scored *scored = malloc((hits->n + 1) * sizeof(*scored));
+	*scored_out = scored;
+	if (!scored)
+		return SQLITE_NOMEM;
+	for (size_t i = 0; i < hits->n; i++)
+		scored[i] = (struct scored){hits->ids[i], hits->scores[i]};
+	qsort(scored, hits->n, sizeof(*scored), compare_scored);
+	return SQLITE_OK;
+}
+
+static int sort_by_id(struct bsql_hits *hits, bool have_scores)
+{
+	struct scored *scored;
+	if (is_sorted(hits))
+		return SQLITE_OK;
+	if (!have_scores) {
+		qsort(hits->ids, hits->n, sizeof(*hits->ids), compare_ids);
+		return SQLITE_OK;
+	}
+	int code = make_scored(hits, &scored);
+	for (size_t i = 0; i < hits->n && !code; i++) {
+		hits->ids[i] = scored[i].id;
+		hits->scores[i] = scored[i].score;
+	}
+	free(scored);
+	return code;
+}
+
+static void turn_around(struct bsql_hits *hits, bool have_scores)
+{
+	for (size_t i = 0, j = hits->n; i + 1 < j--; i++) {
+		sqlite3_int64 id = hits->ids[i];
+		hits->ids[i] = hits->ids[j];
+		hits->ids[j] = id;
+		double score = have_scores ? hits->scores[i] : 0;
+		if (have_scores) {
+			hits->scores[i] = hits->scores[j];
+			hits->scores[j] = score;
+		}
+	}
+}
+
+static void keep_within(struct bsql_cursor *cursor, bool have_scores)
+{
+	struct bsql_hits *hits = &cursor->hits;
+	size_t n = 0;
+	if (cursor->least_id == INT64_MIN && cursor->greatest_id == INT64_MAX)
+		return;
+	for (size_t i = 0; i < hits->n; i++) {
+		if (hits->ids[i] < cursor->least_id || hits->ids[i] > cursor->greatest_id)
+			continue;
+		hits->ids[n] = hits->ids[i];
+		if (have_scores)
+			hits->scores[n] = hits->scores[i];
+		n++;
+	}
+	hits->n = n;
+}
+
+static bool wants_scores(const struct bsql_cursor *cursor)
+{
+	return cursor->plan & (PLAN_BY_RANK | PLAN_SCORES);
+}
+
+/* limit: so many are enough, of the best or of any; 0: all. */
+static int find_hits(struct bsql_cursor *cursor, size_t limit)
+{
+	bool have_scores = wants_scores(cursor);
+	uint64_t n;
+	int code = bsql_index_find(cursor->table->index, cursor->query, cursor->query_bytes,
+	                           have_scores ? BS_FIND_TOP : BS_FIND_IDS, limit, &cursor->hits, &n);
+	if (code)
+		return fail(cursor, code);
+	cursor->view = bsql_index_view(cursor->table->index);
+	keep_within(cursor, have_scores);
+	if (cursor->plan & PLAN_BY_ID)
+		code = sort_by_id(&cursor->hits, have_scores);
+	if (cursor->plan & PLAN_DOWN)
+		turn_around(&cursor->hits, have_scores);
+	return code;
+}
+
+static int count_hits(struct bsql_cursor *cursor)
+{
+	int code = bsql_index_find(cursor->table->index, cursor->query, cursor->query_bytes, BS_FIND_COUNT, 0, NULL,
+	                           &cursor->n_counted);
+	cursor->is_counted = !code;
+	cursor->view = bsql_index_view(cursor->table->index);
+	return code ? fail(cursor, code) : SQLITE_OK;
+}
+
+static int abort_walk(struct bsql_cursor *cursor)
+{
+	sqlite3_free(cursor->table->base.zErrMsg);
+	cursor->table->base.zErrMsg = sqlite3_mprintf("%s was changed under a query", declaration_of(cursor)->table);
+	return SQLITE_ABORT;
+}
+
+/* The ids of those that were counted. */
+static int name_counted(struct bsql_cursor *cursor)
+{
+	uint64_t view = cursor->view;
+	cursor->is_counted = false;
+	int code = find_hits(cursor, 0);
+	return code || (view == cursor->view && cursor->hits.n == cursor->n_counted) ? code : abort_walk(cursor);
+}
+
+/* Those behind the hits that are known, to which they come. n: so many are wanted; 0: all. */
+static int find_more(struct bsql_cursor *cursor, size_t n)
+{
+	uint64_t view = cursor->view;
+	int code = find_hits(cursor, n);
+	cursor->is_partial = n > 0 && cursor->hits.n == n;
+	return code || view == cursor->view ? code : abort_walk(cursor);
+}
+
+int bsql_cursors_settle(struct bsql_table *table)
+{
+	int code = SQLITE_OK;
+	for (struct bsql_cursor *cursor = table->registry->cursors; cursor && !code; cursor = cursor->next) {
+		if (cursor->table->index != table->index)
+			continue;
+		if (cursor->is_counted && cursor->at < cursor->n_counted)
+			code = name_counted(cursor);
+		else if (cursor->is_partial)
+			code = find_more(cursor, 0);
+	}
+	return code;
+}
+
+/* Queries. */
+
+/* Within brackets a query stays what it is if its own brackets and quotes are in pairs. */
+static bool is_balanced(const char *query, size_t query_bytes)
+{
+	size_t depth = 0;
+	bool is_quoted = false;
+	for (size_t i = 0; i < query_bytes; i++) {
+		is_quoted ^= query[i] == '"';
+		depth += !is_quoted && query[i] == '(';
+		if (!is_quoted && query[i] == ')' && depth-- == 0)
+			return false;
+	}
+	return depth == 0 && !is_quoted;
+}
+
+/* A name that stands before a colon in a query. */
+static bool is_nameable(const char *name)
+{
+	for (const char *at = name; *at; at++)
+		if (strchr(" \t\r\n\f\"():*?^~<>=,;!&|'", *at))
+			return false;
+	return true;
+}
+
+static int refuse(struct bsql_cursor *cursor, char *message)
+{
+	sqlite3_free(cursor->table->base.zErrMsg);
+	cursor->table->base.zErrMsg = message;
+	return SQLITE_ERROR;
+}
+
+/* column: -1 for MATCH in the whole table. */
+static int add_query(struct bsql_cursor *cursor, int column, sqlite3_value *value)
+{
+	const struct bsql_column *of = column < 0 ? NULL : &declaration_of(cursor)->columns[column];
+	const char *text = (const char *)sqlite3_value_text(value);
+	size_t n_bytes = (size_t)sqlite3_value_bytes(value);
+	bool is_alone = !of && !cursor->query;
+	if (!text || (of && !of->is_indexed)) {
+		cursor->is_at_end = true;
+		return SQLITE_OK;
+	}
+	if (n_bytes > BS_QUERY_MAX_BYTES)
+		return refuse(cursor, sqlite3_mprintf("a query of more than %u bytes", BS_QUERY_MAX_BYTES));
+	if (!is_alone &&
+	    (!is_balanced(text, n_bytes) || (cursor->query && !is_balanced(cursor->query, cursor->query_bytes))))
+		return refuse(
+			cursor,
+			sqlite3_mprintf(
+				"in a query for a column, or one of several, brackets and quotes come in pairs: %s",
+				text));
+	if (of && !is_nameable(of->name))
+		return refuse(cursor, sqlite3_mprintf("a column called \"%s\" cannot be asked alone", of->name));
+	sqlite3_str *joined = sqlite3_str_new(NULL);
+	if (cursor->query) {
+		sqlite3_str_appendall(joined, "(");
+		sqlite3_str_append(joined, cursor->query, (int)cursor->query_bytes);
+		sqlite3_str_appendall(joined, ") ");
+	}
+	if (of)
+		sqlite3_str_appendf(joined, "%s:", of->name);
+	sqlite3_str_appendall(joined, is_alone ? "" : "(");
+	sqlite3_str_append(joined, text, (int)n_bytes);
+	sqlite3_str_appendall(joined, is_alone ? "" : ")");
+	cursor->query_bytes = (size_t)sqlite3_str_length(joined);
+	sqlite3_free(cursor->query);
+	cursor->query = sqlite3_str_finish(joined);
+	if (!cursor->query && cursor->query_bytes == 0)
+		cursor->query = sqlite3_mprintf("");
+	return cursor->query ? SQLITE_OK : SQLITE_NOMEM;
+}
+
+/* Only what is an integer narrows: SQLite looks at the others itself. */
+static void add_bound(struct bsql_cursor *cursor, char letter, sqlite3_value *value)
+{
+	if (sqlite3_value_type(value) != SQLITE_INTEGER)
+		return;
+	sqlite3_int64 id = sqlite3_value_int64(value);
+	bool is_below = letter == ARG_BELOW || letter == ARG_TO, is_equal = letter == ARG_EQUAL;
+	if ((letter == ARG_ABOVE && id == INT64_MAX) || (letter == ARG_BELOW && id == INT64_MIN)) {
+		cursor->is_at_end = true;
+		return;
+	}
+	id += letter == ARG_ABOVE ? 1 : letter == ARG_BELOW ? -1 : 0;
+	if (!is_below && id > cursor->least_id)
+		cursor->least_id = id;
+	if ((is_below || is_equal) && id < cursor->greatest_id)
+		cursor->greatest_id = id;
+}
+
+/* What an argument is for; limit and offset: -1 where there is none. */
+static int read_arguments(struct bsql_cursor *cursor, const char *letters, int argc, sqlite3_value **argv,
+                          sqlite3_int64 *limit_out, sqlite3_int64 *offset_out)
+{
+	int code = SQLITE_OK;
+	*limit_out = -1;
+	*offset_out = 0;
+	for (int i = 0; i < argc && !code && letters && *letters; i++) {
+		char letter = *letters++;
+		if (letter == ARG_MATCH)
+			code = add_query(cursor, -1, argv[i]);
+		else if (letter == ARG_COLUMN)
+			code = add_query(cursor, (int)strtol(letters, (char **)&letters, 10), argv[i]);
+		else if (letter == ARG_LIMIT)
+			*limit_out = sqlite3_value_int64(argv[i]);
+		else if (letter == ARG_OFFSET)
+			*offset_out = sqlite3_value_int64(argv[i]);
+		else
+			add_bound(cursor, letter, argv[i]);
+	}
+	return code;
+}
+
+/* So many hits are asked for; 0: all. */
+static size_t limit_of(sqlite3_int64 limit, sqlite3_int64 offset)
+{
+	if (limit < 0 || offset > INT32_MAX || limit > INT32_MAX)
+		return 0;
+	return (size_t)(limit + (offset > 0 ? offset : 0));
+}
+
+static int filter_match(struct bsql_cursor *cursor, sqlite3_int64 limit, sqlite3_int64 offset)
+{
+	bool has_bounds = cursor->least_id != INT64_MIN || cursor->greatest_id != INT64_MAX;
+	bool is_by_rank = cursor->plan & PLAN_BY_RANK;
+	size_t n = cursor->plan & PLAN_BY_ID || (is_by_rank && cursor->plan & PLAN_DOWN) ? 0 : limit_of(limit, offset);
+	if (limit == 0 || cursor->is_at_end || !cursor->query || cursor->least_id > cursor->greatest_id)
+		return SQLITE_OK;
+	if (n > 0)
+		return find_hits(cursor, n);
+	if (is_by_rank && !has_bounds && !(cursor->plan & PLAN_DOWN)) {
+		int code = find_hits(cursor, FIRST_HITS);
+		cursor->is_partial = cursor->hits.n == FIRST_HITS;
+		return code;
+	}
+	return cursor->plan & PLAN_COUNT && !has_bounds ? count_hits(cursor) : find_hits(cursor, 0);
+}
+
+static int step_row(struct bsql_cursor *cursor)
+{
+	int code = sqlite3_step(cursor->row);
+	cursor->is_row_read = code == SQLITE_ROW;
+	cursor->is_at_end = code != SQLITE_ROW;
+	if (code == SQLITE_ROW || code == SQLITE_DONE)
+		return SQLITE_OK;
+	return fail(cursor, bsql_shadow_fail(shadow_of(cursor), sqlite3_reset(cursor->row)));
+}
+
+static int filter_rows(struct bsql_cursor *cursor)
+{
+	if (cursor->is_at_end || cursor->least_id > cursor->greatest_id) {
+		cursor->is_at_end = true;
+		return SQLITE_OK;
+	}
+	int code = take_statement(cursor, cursor->plan & PLAN_DOWN ? BSQL_ROWS_DOWN : BSQL_ROWS);
+	if (code)
+		return fail(cursor, code);
+	sqlite3_bind_int64(cursor->row, 1, cursor->least_id);
+	sqlite3_bind_int64(cursor->row, 2, cursor->greatest_id);
+	return step_row(cursor);
+}
+
+int bsql_cursor_filter(sqlite3_vtab_cursor *base, int plan, const char *arguments, int argc, sqlite3_value **argv)
+{
+	struct bsql_cursor *cursor = (struct bsql_cursor *)base;
+	sqlite3_int64 limit, offset;
+	reset(cursor);
+	cursor->plan = plan;
+	cursor->least_id = INT64_MIN;
+	cursor->greatest_id = INT64_MAX;
+	int code = read_arguments(cursor, arguments, argc, argv, &limit, &offset);
+	if (code)
+		return code;
+	return plan & PLAN_MATCH ? filter_match(cursor, limit, offset) : filter_rows(cursor);
+}
+
+int bsql_cursor_next(sqlite3_vtab_cursor *base)
+{
+	struct bsql_cursor *cursor = (struct bsql_cursor *)base;
+	if (!(cursor->plan & PLAN_MATCH)) {
+		cursor->has_places = false;
+		return step_row(cursor);
+	}
+	cursor->is_row_read = cursor->has_places = false;
+	cursor->at++;
+	return cursor->is_partial && cursor->at == cursor->hits.n ? find_more(cursor, cursor->hits.n * MORE_FACTOR)
+	                                                          : SQLITE_OK;
+}
+
+int bsql_cursor_is_at_end(sqlite3_vtab_cursor *base)
+{
+	struct bsql_cursor *cursor = (struct bsql_cursor *)base;
+	if (!(cursor->plan & PLAN_MATCH))
+		return cursor->is_at_end;
+	return cursor->is_counted ? cursor->at >= cursor->n_counted : cursor->at >= cursor->hits.n;
+}
+
+int bsql_cursor_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *rowid_out)
+{
+	struct bsql_cursor *cursor = (struct bsql_cursor *)base;
+	int code = cursor->is_counted ? name_counted(cursor) : SQLITE_OK;
+	if (!code)
+		*rowid_out =
+			cursor->plan & PLAN_MATCH ? cursor->hits.ids[cursor->at] : sqlite3_column_int64(cursor->row, 0);
+	return code;
+}
+
+static int read_row(struct bsql_cursor *cursor)
+{
+	sqlite3_int64 id;
+	if (cursor->is_row_read)
+		return SQLITE_OK;
+	int code = bsql_cursor_rowid(&cursor->base, &id);
+	if (!code && !cursor->row && (code = take_statement(cursor, BSQL_ROW)))
+		return fail(cursor, code);
+	if (code)
+		return code;
+	sqlite3_reset(cursor->row);
+	sqlite3_bind_int64(cursor->row, 1, id);
+	code = sqlite3_step(cursor->row);
+	cursor->is_row_read = code == SQLITE_ROW;
+	if (code == SQLITE_ROW)
+		return SQLITE_OK;
+	code = sqlite3_reset(cursor->row);
+	if (code)
+		return fail(cursor, bsql_shadow_fail(shadow_of(cursor), code));
+	sqlite3_free(cursor->table->base.zErrMsg);
+	cursor->table->base.zErrMsg =
+		sqlite3_mprintf("%s: row %lld is in the index and nowhere else", declaration_of(cursor)->table, id);
+	return SQLITE_CORRUPT_VTAB;
+}
+
+int bsql_cursor_column(sqlite3_vtab_cursor *base, sqlite3_context *context, int column)
+{
+	struct bsql_cursor *cursor = (struct bsql_cursor *)base;
+	int n_columns = declaration_of(cursor)->n_columns, code;
+	double score;
+	if (column == n_columns) {
+		sqlite3_result_pointer(context, cursor, "bitsift cursor", NULL);
+		return SQLITE_OK;
+	}
+	if (column == n_columns + 1) {
+		code = cursor->plan & PLAN_MATCH ? bsql_cursor_score(cursor, &score) : SQLITE_DONE;
+		if (!code)
+			sqlite3_result_double(context, -score);
+		return code == SQLITE_DONE ? SQLITE_OK : code;
+	}
+	/* In an UPDATE, what it does not change. */
+	if (sqlite3_vtab_nochange(context) && declaration_of(cursor)->content)
+		return SQLITE_OK;
+	code = read_row(cursor);
+	if (!code)
+		sqlite3_result_value(context, sqlite3_column_value(cursor->row, column + 1));
+	return code;
+}
+
+/* For functions. */
+
+struct bsql_cursor *bsql_cursor_of(struct bsql_registry *registry, sqlite3_value *value)
+{
+	struct bsql_cursor *wanted = sqlite3_value_pointer(value, "bitsift cursor"), *cursor = registry->cursors;
+	while (cursor && cursor != wanted)
+		cursor = cursor->next;
+	return cursor && !bsql_cursor_is_at_end(&cursor->base) ? cursor : NULL;
+}
+
+int bsql_cursor_score(struct bsql_cursor *cursor, double *score_out)
+{
+	struct bsql_hits all = {.n = 0};
+	uint64_t n;
+	sqlite3_int64 id;
+	*score_out = 0;
+	if (!(cursor->plan & PLAN_MATCH))
+		return SQLITE_OK;
+	if (wants_scores(cursor)) {
+		*score_out = cursor->hits.scores[cursor->at];
+		return SQLITE_OK;
+	}
+	int code = bsql_cursor_rowid(&cursor->base, &id);
+	if (!code && !cursor->scored) {
+		code = bsql_index_find(cursor->table->index, cursor->query, cursor->query_bytes, BS_FIND_TOP, 0, &all,
+		                       &n);
+		code = code ? fail(cursor, code) : make_scored(&all, &cursor->scored);
+		cursor->n_scored = code ? 0 : all.n;
+		bsql_hits_deinit(&all);
+	}
+	if (code)
+		return code;
+	struct scored key = {.id = id};
+	const struct scored *found = bsearch(&key, cursor->scored, cursor->n_scored, sizeof(key), compare_scored);
+	*score_out = found ? found->score : 0;
+	return SQLITE_OK;
+}
+
+int bsql_cursor_n_columns(const struct bsql_cursor *cursor)
+{
+	return declaration_of(cursor)->n_columns;
+}
+
+const char *bsql_cursor_error(const struct bsql_cursor *cursor)
+{
+	return cursor->table->base.zErrMsg ? cursor->table->base.zErrMsg : bsql_index_error(cursor->table->index);
+}
+
+int bsql_cursor_text(struct bsql_cursor *cursor, int column, struct bs_text *text_out, int *number_out)
+{
+	const struct bsql_declaration *of = declaration_of(cursor);
+	if (column < 0 || column >= of->n_columns)
+		return SQLITE_RANGE;
+	int code = read_row(cursor);
+	if (code)
+		return code;
+	const char *name = of->columns[column].name, *text = (const char *)sqlite3_column_text(cursor->row, column + 1);
+	*text_out = (struct bs_text){name, strlen(name), text ? text : "",
+	                             (size_t)sqlite3_column_bytes(cursor->row, column + 1)};
+	*number_out = 0;
+	for (int i = 0; i < column; i++)
+		*number_out += of->columns[i].is_indexed;
+	if (!of->columns[column].is_indexed)
+		*number_out = -1;
+	return SQLITE_OK;
+}
+
+int bsql_cursor_places(struct bsql_cursor *cursor, const struct bs_query_place **places_out, size_t *n_out)
+{
+	const struct bsql_declaration *of = declaration_of(cursor);
+	int code = SQLITE_OK, number;
+	*n_out = 0;
+	if (!(cursor->plan & PLAN_MATCH))
+		return SQLITE_OK;
+	if (!cursor->asked &&
+	    (code = bsql_index_query(cursor->table->index, cursor->query, cursor->query_bytes, &cursor->asked)))
+		return fail(cursor, code);
+	if (!cursor->texts && !(cursor->texts = calloc((size_t)of->n_columns + 1, sizeof(*cursor->texts))))
+		return SQLITE_NOMEM;
+	for (int i = 0; i < of->n_columns && !cursor->has_places && !code; i++) {
+		struct bs_text text = {.text = ""};
+		code = bsql_cursor_text(cursor, i, &text, &number);
+		if (!code && number >= 0)
+			cursor->texts[number] = text;
+	}
+	if (!cursor->has_places && !code &&
+	    bs_query_match(cursor->asked, cursor->texts, (size_t)of->n_fields, &cursor->places, NULL))
+		code = SQLITE_NOMEM;
+	if (code)
+		return code;
+	cursor->has_places = true;
+	*places_out = cursor->places.places;
+	*n_out = cursor->places.is_match ? cursor->places.n_places : 0;
+	return SQLITE_OK;
+}

@@ -1,0 +1,983 @@
+/* index.c: see index.h. */
+#include "bindings/sqlite/index.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+SQLITE_EXTENSION_INIT3
+
+#define MANIFEST "manifest"
+
+/* One that is in the memory as t_files has it, or had it when it was looked at. */
+struct file {
+	char name[BS_MEMORY_NAME_BYTES];
+	uint64_t sum;
+};
+
+struct change {
+	sqlite3_int64 id;
+	uint32_t order; /* while they are sorted: which comes later */
+	bool there;
+};
+
+struct changes {
+	struct change *all;
+	size_t n, capacity;
+};
+
+struct bsql_index {
+	struct bsql_registry *registry; /* NULL: it is not in there any more */
+	struct bsql_index *next;
+	unsigned n_users;
+	struct bsql_declaration declaration;
+	struct bsql_shadow shadow;
+	struct bs_error *err; /* the shadow's: all have one */
+	bool is_busy;         /* what SQLite is asked for may ask again, if content is a view */
+
+	struct bs_memory *memory;
+	struct file *files;
+	size_t n_files, files_capacity;
+	struct bs_text_provider provider;
+	int provider_code; /* of a text that could not be read */
+	struct bs_index *handle;
+	struct bs_finder *finder;
+	uint64_t view;
+
+	bool is_known; /* the memory is what the tables said at `state`, and what is applied since; else base and n_applied say nothing */
+	sqlite3_int64 state;
+	unsigned data_version; /* SQLite's, when that was looked up; */
+	bool is_sure;          /* and nothing was uncommitted then, that may be gone without another version */
+	struct changes base;   /* what t_pending says and is not applied to the memory */
+	struct changes log;    /* what was noted since, and is not in t_pending; */
+	size_t n_applied;      /* so many of it is applied */
+	size_t log_bytes;      /* of the texts of this transaction */
+	struct bs_writer *
+		writer; /* NULL, or it was given base and the log, and is to be committed: they come in so large a number */
+	bool has_flushed; /* it wrote to t_pending */
+};
+
+/* Makes room for one more. */
+static int grow(void *array, size_t n, size_t *capacity, size_t element_bytes)
+{
+	void **elements = array;
+	if (n < *capacity)
+		return SQLITE_OK;
+	size_t wanted = n * 2 + 16;
+	void *grown = realloc(*elements, wanted * element_bytes);
+	if (!grown)
+		return SQLITE_NOMEM;
+	*elements = grown;
+	*capacity = wanted;
+	return SQLITE_OK;
+}
+
+static int append(struct changes *changes, sqlite3_int64 id, bool there)
+{
+	int code = grow(&changes->all, changes->n, &changes->capacity, sizeof(*changes->all));
+	if (!code)
+		changes->all[changes->n++] = (struct change){.id = id, .there = there};
+	return code;
+}
+
+static int code_of(enum bs_status status)
+{
+	switch (status) {
+	case BS_OK:
+		return SQLITE_OK;
+	case BS_NO_MEMORY:
+		return SQLITE_NOMEM;
+	case BS_CORRUPT:
+		return SQLITE_CORRUPT_VTAB;
+	case BS_IO:
+		return SQLITE_IOERR;
+	case BS_BUSY:
+		return SQLITE_BUSY;
+	case BS_STOPPED:
+		return SQLITE_INTERRUPT;
+	default:
+		return SQLITE_ERROR;
+	}
+}
+
+/* Decimal, and nothing else: as ids are written. */
+static bool read_id(const char *id, size_t id_bytes, sqlite3_int64 *id_out)
+{
+	bool is_negative = id_bytes > 0 && id[0] == '-';
+	uint64_t value = 0, most = (uint64_t)INT64_MAX + is_negative;
+	if (id_bytes == is_negative || id_bytes > 20)
+		return false;
+	for (size_t i = is_negative; i < id_bytes; i++) {
+		unsigned digit = (unsigned char)id[i] - (unsigned)'0';
+		if (digit > 9 || value > (most - digit) / 10)
+			return false;
+		value = value * 10 + digit;
+	}
+	*id_out = (sqlite3_int64)(is_negative ? 0 - value : value);
+	return true;
+}
+
+static int provide(void *context, const char *id, size_t id_bytes, const struct bs_text **texts_out,
+                   size_t *n_texts_out)
+{
+	struct bsql_index *index = context;
+	sqlite3_int64 row;
+	if (!read_id(id, id_bytes, &row))
+		return 1;
+	int code = bsql_shadow_texts(&index->shadow, row, texts_out, n_texts_out);
+	if (code == SQLITE_DONE)
+		return 1;
+	if (code)
+		index->provider_code = code;
+	return code ? 2 : 0;
+}
+
+/* A failure of the library; that of SQLite behind it, if it is one. */
+static int fail(struct bsql_index *index, enum bs_status status)
+{
+	int code = index->provider_code;
+	index->provider_code = SQLITE_OK;
+	if (!code)
+		return code_of(status);
+	return bsql_shadow_fail(&index->shadow, code);
+}
+
+static int enter(struct bsql_index *index)
+{
+	index->err->text[0] = '\0';
+	if (index->is_busy) {
+		(void)bs_fail(index->err, BS_OK, "%s is asked by what it asks for its rows", index->declaration.table);
+		return SQLITE_LOCKED;
+	}
+	index->is_busy = true;
+	index->provider_code = SQLITE_OK;
+	return SQLITE_OK;
+}
+
+static int leave(struct bsql_index *index, int code)
+{
+	bsql_shadow_end(&index->shadow);
+	index->is_busy = false;
+	if (code && !index->err->text[0])
+		(void)bs_fail(index->err, BS_OK, "%s", sqlite3_errstr(code));
+	return code;
+}
+
+static void close_handle(struct bsql_index *index)
+{
+	bs_finder_free(index->finder);
+	bs_index_close(index->handle);
+	index->finder = NULL;
+	index->handle = NULL;
+}
+
+/* What it was given is noted all the same. */
+static void drop_writer(struct bsql_index *index)
+{
+	bs_writer_close(index->writer);
+	index->writer = NULL;
+}
+
+struct bsql_registry *bsql_registry_new(void)
+{
+	return calloc(1, sizeof(struct bsql_registry));
+}
+
+void bsql_registry_free(void *registry)
+{
+	struct bsql_registry *of = registry;
+	for (struct bsql_index *index = of->indexes; index; index = index->next)
+		index->registry = NULL;
+	free(of);
+}
+
+static void start_over(struct bsql_index *index)
+{
+	drop_writer(index);
+	close_handle(index);
+	bs_memory_free(index->memory);
+	index->memory = NULL;
+	index->n_files = 0;
+	index->is_known = false;
+}
+
+static void free_index(struct bsql_index *index)
+{
+	start_over(index);
+	bsql_shadow_deinit(&index->shadow);
+	bsql_declaration_deinit(&index->declaration);
+	free(index->files);
+	free(index->base.all);
+	free(index->log.all);
+	free(index);
+}
+
+static struct bsql_index *find_index(struct bsql_registry *registry, const struct bsql_declaration *declaration)
+{
+	for (struct bsql_index *index = registry->indexes; index; index = index->next)
+		if (sqlite3_stricmp(index->declaration.schema, declaration->schema) == 0 &&
+		    sqlite3_stricmp(index->declaration.table, declaration->table) == 0)
+			return index;
+	return NULL;
+}
+
+int bsql_index_acquire(struct bsql_registry *registry, sqlite3 *db, struct bsql_declaration *declaration,
+                       struct bsql_index **index_out, struct bs_error *err)
+{
+	struct bsql_index *index = find_index(registry, declaration);
+	*index_out = index;
+	if (index) {
+		bsql_declaration_deinit(declaration);
+		index->n_users++;
+		return SQLITE_OK;
+	}
+	index = calloc(1, sizeof(*index));
+	if (!index) {
+		bsql_declaration_deinit(declaration);
+		return code_of(bs_fail_memory(err, "an index", sizeof(*index)));
+	}
+	index->declaration = *declaration;
+	index->provider = (struct bs_text_provider){.texts = provide, .context = index};
+	index->err = &index->shadow.err;
+	int code = bsql_shadow_init(&index->shadow, db, &index->declaration);
+	if (code) {
+		free_index(index);
+		return code;
+	}
+	index->n_users = 1;
+	index->registry = registry;
+	index->next = registry->indexes;
+	registry->indexes = index;
+	*index_out = index;
+	return SQLITE_OK;
+}
+
+void bsql_index_forget(struct bsql_index *index)
+{
+	struct bsql_index **at = index->registry ? &index->registry->indexes : NULL;
+	while (at && *at != index)
+		at = &(*at)->next;
+	if (at)
+		*at = index->next;
+	index->registry = NULL;
+}
+
+void bsql_index_release(struct bsql_index *index)
+{
+	if (--index->n_users > 0)
+		return;
+	bsql_index_forget(index);
+	free_index(index);
+}
+
+int bsql_index_rename(struct bsql_index *index, const char *table)
+{
+	char *name = sqlite3_mprintf("%s", table);
+	int code = name ? bsql_shadow_rename(&index->shadow, table) : SQLITE_NOMEM;
+	if (code) {
+		sqlite3_free(name);
+		return code;
+	}
+	sqlite3_free(index->declaration.table);
+	index->declaration.table = name;
+	return SQLITE_OK;
+}
+
+const struct bsql_declaration *bsql_index_declaration(const struct bsql_index *index)
+{
+	return &index->declaration;
+}
+
+struct bsql_shadow *bsql_index_shadow(struct bsql_index *index)
+{
+	return &index->shadow;
+}
+
+const char *bsql_index_error(const struct bsql_index *index)
+{
+	return index->err->text;
+}
+
+uint64_t bsql_index_view(const struct bsql_index *index)
+{
+	return index->view;
+}
+
+/* The memory's files, as t_files has them. */
+
+static struct file *find_file(struct bsql_index *index, const char *name)
+{
+	for (size_t i = 0; i < index->n_files; i++)
+		if (strcmp(index->files[i].name, name) == 0)
+			return &index->files[i];
+	return NULL;
+}
+
+static int know_file(struct bsql_index *index, const char *name, uint64_t sum)
+{
+	struct file *file = find_file(index, name);
+	if (!file && grow(&index->files, index->n_files, &index->files_capacity, sizeof(*index->files)))
+		return SQLITE_NOMEM;
+	if (!file)
+		file = &index->files[index->n_files++];
+	strncpy(file->name, name, sizeof(file->name) - 1);
+	file->name[sizeof(file->name) - 1] = '\0';
+	file->sum = sum;
+	return SQLITE_OK;
+}
+
+static void forget_file(struct bsql_index *index, struct file *file)
+{
+	*file = index->files[--index->n_files];
+}
+
+/* A lock, and what is for directories, are nothing to keep. */
+static bool is_kept(const char *name)
+{
+	return strcmp(name, MANIFEST) == 0 || strncmp(name, "seg-", 4) == 0 || strncmp(name, "del-", 4) == 0 ||
+	       strncmp(name, "exc-", 4) == 0;
+}
+
+static bool has_file(const struct bsql_index *index, const char *name)
+{
+	struct bs_memory_file file;
+	for (size_t i = 0; i < bs_memory_n_files(index->memory); i++)
+		if (!bs_memory_file_at(index->memory, i, &file, NULL) && strcmp(file.name, name) == 0)
+			return true;
+	return false;
+}
+
+/* After a commit: of the known files only the manifest became another, and some may be gone. */
+static void forget_changed_files(struct bsql_index *index)
+{
+	for (size_t i = 0; i < index->n_files;)
+		if (strcmp(index->files[i].name, MANIFEST) == 0 || !has_file(index, index->files[i].name))
+			forget_file(index, &index->files[i]);
+		else
+			i++;
+}
+
+/* What t_files lists, for free(). */
+static int list_files(struct bsql_index *index, struct file **files_out, size_t *n_out)
+{
+	sqlite3_stmt *statement;
+	size_t n = 0, capacity = 0;
+	int code = bsql_shadow_statement(&index->shadow, BSQL_FILES, &statement);
+	*files_out = NULL;
+	*n_out = 0;
+	while (!code && sqlite3_step(statement) == SQLITE_ROW) {
+		const char *name = (const char *)sqlite3_column_text(statement, 0);
+		code = grow(files_out, n, &capacity, sizeof(**files_out));
+		if (code)
+			break;
+		if (!name || !is_kept(name) || strlen(name) >= BS_MEMORY_NAME_BYTES) {
+			(void)bs_fail(index->err, BS_OK, "%s_files: no name of a file: %s", index->declaration.table,
+			              name ? name : "NULL");
+			code = SQLITE_CORRUPT_VTAB;
+			break;
+		}
+		strcpy((*files_out)[n].name, name);
+		(*files_out)[n++].sum = (uint64_t)sqlite3_column_int64(statement, 1);
+	}
+	int ended = sqlite3_reset(statement);
+	if (!code && ended)
+		code = bsql_shadow_fail(&index->shadow, ended);
+	*n_out = n;
+	return code;
+}
+
+static bool is_listed(const struct file *files, size_t n, const struct file *file)
+{
+	for (size_t i = 0; i < n; i++)
+		if (files[i].sum == file->sum && strcmp(files[i].name, file->name) == 0)
+			return true;
+	return false;
+}
+
+static int load_file(struct bsql_index *index, const struct file *file)
+{
+	void *bytes;
+	size_t n_bytes;
+	int code = bsql_shadow_load_file(&index->shadow, file->name, file->sum, &bytes, &n_bytes);
+	if (!code)
+		code = code_of(bs_memory_put(index->memory, file->name, bytes ? bytes : "", n_bytes, index->err));
+	if (!code)
+		code = know_file(index, file->name, file->sum);
+	free(bytes);
+	return code;
+}
+
+/* Makes the memory's files those of the list. */
+static int load_files(struct bsql_index *index, const struct file *files, size_t n)
+{
+	struct bs_memory_file file;
+	int code = SQLITE_OK;
+	for (size_t i = 0; i < bs_memory_n_files(index->memory) && !code;) {
+		code = code_of(bs_memory_file_at(index->memory, i, &file, index->err));
+		const struct file *known = code ? NULL : find_file(index, file.name);
+		if (!code && known && is_listed(files, n, known))
+			i++;
+		else if (!code)
+			bs_memory_remove(index->memory, file.name);
+	}
+	for (size_t i = 0; i < index->n_files;)
+		if (is_listed(files, n, &index->files[i]))
+			i++;
+		else
+			forget_file(index, &index->files[i]);
+	for (size_t i = 0; i < n && !code; i++)
+		if (!is_listed(index->files, index->n_files, &files[i]))
+			code = load_file(index, &files[i]);
+	return code;
+}
+
+static int load_pending(struct bsql_index *index)
+{
+	sqlite3_stmt *statement;
+	int code = bsql_shadow_statement(&index->shadow, BSQL_PENDING, &statement);
+	index->base.n = 0;
+	while (!code && sqlite3_step(statement) == SQLITE_ROW)
+		code = append(&index->base, sqlite3_column_int64(statement, 0), sqlite3_column_int(statement, 1) != 0);
+	int ended = sqlite3_reset(statement);
+	return code ? code : ended ? bsql_shadow_fail(&index->shadow, ended) : SQLITE_OK;
+}
+
+/* The memory becomes what the tables say. */
+static int reload(struct bsql_index *index)
+{
+	struct file *files = NULL;
+	size_t n = 0;
+	drop_writer(index);
+	close_handle(index);
+	index->is_known = false;
+	int code = index->memory ? SQLITE_OK : code_of(bs_memory_new(&index->memory, index->err));
+	if (!code)
+		code = list_files(index, &files, &n);
+	if (!code)
+		code = load_files(index, files, n);
+	if (!code)
+		code = load_pending(index);
+	free(files);
+	if (code)
+		return code;
+	index->n_applied = 0;
+	index->is_known = true;
+	return SQLITE_OK;
+}
+
+static int open_handle(struct bsql_index *index)
+{
+	struct bs_open_request request = {.memory = index->memory, .texts = &index->provider};
+	if (index->handle || !has_file(index, MANIFEST))
+		return SQLITE_OK;
+	index->view++;
+	enum bs_status status = bs_index_open_with(&request, &index->handle, index->err);
+	if (!status)
+		status = bs_finder_new(index->handle, &index->finder, index->err);
+	if (status)
+		close_handle(index);
+	return status ? fail(index, status) : SQLITE_OK;
+}
+
+/* What few rows make is not worth threads. */
+#define FEW_ROWS 4096u
+
+static int open_writer(struct bsql_index *index, size_t n_rows, struct bs_writer **writer_out)
+{
+	const struct bsql_declaration *of = &index->declaration;
+	struct bs_writer_request request = {
+		.memory = index->memory,
+		.not_stored = true,
+		.no_checksums = true,
+		.texts = &index->provider,
+		.n_threads = n_rows < FEW_ROWS ? 1 : 0,
+	};
+	/* An index that is there keeps its own. */
+	if (!has_file(index, MANIFEST)) {
+		request.stem_language = of->stem;
+		request.fold_accents = of->fold_accents;
+		request.split_identifiers = of->split_identifiers;
+		request.weights = of->weights[0] ? (const char *const *)of->weights : NULL;
+		request.density = of->density;
+	}
+	enum bs_status status = bs_writer_open(&request, writer_out, index->err);
+	return status ? fail(index, status) : SQLITE_OK;
+}
+
+/* The row as it is now. */
+static int write_row(struct bsql_index *index, struct bs_writer *writer, const struct change *change)
+{
+	const struct bs_text *texts;
+	size_t n_texts;
+	char id[24];
+	sqlite3_snprintf(sizeof(id), id, "%lld", change->id);
+	int code = change->there ? bsql_shadow_texts(&index->shadow, change->id, &texts, &n_texts) : SQLITE_DONE;
+	if (code && code != SQLITE_DONE)
+		return code;
+	enum bs_status status = code ? bs_writer_delete(writer, id, strlen(id), NULL, index->err)
+	                             : bs_writer_add(writer, id, strlen(id), texts, n_texts, index->err);
+	return status ? fail(index, status) : SQLITE_OK;
+}
+
+static int commit_writer(struct bsql_index *index, struct bs_writer *writer, int code)
+{
+	if (!code) {
+		enum bs_status status = bs_writer_commit(writer, NULL, index->err);
+		code = status ? fail(index, status) : SQLITE_OK;
+	}
+	bs_writer_close(writer);
+	forget_changed_files(index);
+	close_handle(index);
+	return code;
+}
+
+static int compare_changes(const void *a, const void *b)
+{
+	const struct change *left = a, *right = b;
+	if (left->id != right->id)
+		return left->id < right->id ? -1 : 1;
+	return left->order < right->order ? -1 : 1;
+}
+
+/* The last word on each row that is not applied yet, in the order of rows. For free(). */
+static int settle_changes(struct bsql_index *index, struct change **changes_out, size_t *n_out)
+{
+	const struct changes *base = &index->base, *log = &index->log;
+	size_t n = 0, n_kept = 0, n_new = log->n - index->n_applied;
+	bool is_sorted = true;
+	struct change *changes = malloc((base->n + n_new + 1) * sizeof(*changes));
+	*changes_out = changes;
+	*n_out = 0;
+	if (!changes)
+		return SQLITE_NOMEM;
+	for (size_t i = 0; i < base->n + n_new; i++) {
+		changes[n] = i < base->n ? base->all[i] : log->all[index->n_applied + i - base->n];
+		changes[n].order = (uint32_t)i;
+		is_sorted &= n == 0 || changes[n - 1].id <= changes[n].id;
+		n++;
+	}
+	if (!is_sorted)
+		qsort(changes, n, sizeof(*changes), compare_changes);
+	for (size_t i = 0; i < n; i++)
+		if (i + 1 == n || changes[i].id != changes[i + 1].id)
+			changes[n_kept++] = changes[i];
+	*n_out = n_kept;
+	return SQLITE_OK;
+}
+
+/* All that is noted and not applied, to a new writer. */
+static int feed(struct bsql_index *index)
+{
+	struct change *changes = NULL;
+	size_t n = 0;
+	int code = settle_changes(index, &changes, &n);
+	if (!code)
+		code = open_writer(index, n, &index->writer);
+	for (size_t i = 0; i < n && !code; i++)
+		code = write_row(index, index->writer, &changes[i]);
+	free(changes);
+	return code;
+}
+
+static int apply(struct bsql_index *index)
+{
+	if (index->base.n == 0 && index->n_applied == index->log.n)
+		return SQLITE_OK;
+	int code = index->writer ? SQLITE_OK : feed(index);
+	struct bs_writer *writer = index->writer;
+	index->writer = NULL;
+	if (writer)
+		code = commit_writer(index, writer, code);
+	if (code)
+		return code;
+	index->base.n = 0;
+	index->n_applied = index->log.n;
+	return SQLITE_OK;
+}
+
+/* The memory as the tables are; the log is another matter. */
+static int meet_tables(struct bsql_index *index)
+{
+	const char *schema = index->declaration.schema;
+	unsigned version = 0;
+	sqlite3_int64 state = 0;
+	bool is_sure = sqlite3_txn_state(index->shadow.db, schema) != SQLITE_TXN_WRITE &&
+	               sqlite3_file_control(index->shadow.db, schema, SQLITE_FCNTL_DATA_VERSION, &version) == SQLITE_OK;
+	int code = SQLITE_OK;
+	if (!is_sure || !index->is_sure || !index->is_known || version != index->data_version) {
+		code = bsql_shadow_number(&index->shadow, BSQL_STATE, &state);
+		if (!code && (!index->is_known || state != index->state))
+			code = reload(index);
+		if (code)
+			return code;
+		index->state = state;
+		index->data_version = version;
+		index->is_sure = is_sure;
+	}
+	return code;
+}
+
+/* The memory, as the tables and this transaction are now, opened. */
+static int refresh(struct bsql_index *index)
+{
+	int code = meet_tables(index);
+	if (!code)
+		code = apply(index);
+	return code ? code : open_handle(index);
+}
+
+/* Before the tables are changed: what this connection knows of them has a new name from then on. */
+static int change_state(struct bsql_index *index)
+{
+	sqlite3_int64 state = 0;
+	int code = bsql_shadow_number(&index->shadow, BSQL_STATE, &state);
+	if (code)
+		return code;
+	/* Others may have written since it was looked at. */
+	index->is_known &= state == index->state;
+	index->is_sure = false;
+	sqlite3_randomness(sizeof(index->state), &index->state);
+	return bsql_shadow_put_state(&index->shadow, index->state);
+}
+
+/* t_files and t_pending become what the memory is, to which everything is applied. */
+static int write_back(struct bsql_index *index)
+{
+	struct bs_memory_file file;
+	struct file *listed = NULL;
+	size_t n = 0;
+	int code = list_files(index, &listed, &n);
+	for (size_t i = 0; i < bs_memory_n_files(index->memory) && !code; i++) {
+		code = code_of(bs_memory_file_at(index->memory, i, &file, index->err));
+		const struct file *known = code ? NULL : find_file(index, file.name);
+		if (code || !is_kept(file.name) || (known && is_listed(listed, n, known)))
+			continue;
+		uint64_t sum = bsql_checksum(file.bytes, file.n_bytes);
+		code = bsql_shadow_save_file(&index->shadow, file.name, sum, file.bytes, file.n_bytes);
+		if (!code)
+			code = know_file(index, file.name, sum);
+	}
+	for (size_t i = 0; i < n && !code; i++)
+		if (!has_file(index, listed[i].name))
+			code = bsql_shadow_delete_file(&index->shadow, listed[i].name);
+	free(listed);
+	sqlite3_stmt *statement;
+	if (!code)
+		code = bsql_shadow_statement(&index->shadow, BSQL_PENDING_CLEAR, &statement);
+	if (!code)
+		code = bsql_shadow_run(&index->shadow, statement);
+	if (!code)
+		code = change_state(index);
+	index->is_known = !code;
+	index->base.n = index->log.n = index->n_applied = 0;
+	return code;
+}
+
+/* From so many changes on, rows go to a writer at once, and need not be read again at the end. */
+#define MANY_CHANGES 1000u
+
+static int start_writer(struct bsql_index *index)
+{
+	int code = enter(index);
+	if (code)
+		return code;
+	code = meet_tables(index);
+	if (!code)
+		code = feed(index);
+	if (code)
+		drop_writer(index);
+	return leave(index, code);
+}
+
+/* The change noted last. texts: NULL, or those of the row. */
+static int give_writer(struct bsql_index *index, const struct bs_text *texts, size_t n_texts)
+{
+	const struct change *change = &index->log.all[index->log.n - 1];
+	char id[24];
+	sqlite3_snprintf(sizeof(id), id, "%lld", change->id);
+	int code = enter(index);
+	if (code)
+		return code;
+	if (change->there && !texts) {
+		code = write_row(index, index->writer, change);
+	} else {
+		enum bs_status status = texts ? bs_writer_add(index->writer, id, strlen(id), texts, n_texts, index->err)
+		                              : bs_writer_delete(index->writer, id, strlen(id), NULL, index->err);
+		code = status ? fail(index, status) : SQLITE_OK;
+	}
+	if (code)
+		drop_writer(index);
+	return leave(index, code);
+}
+
+int bsql_index_note(struct bsql_index *index, sqlite3_int64 id, bool there, const struct bs_text *texts, size_t n_texts)
+{
+	for (size_t i = 0; i < n_texts; i++)
+		index->log_bytes += texts[i].text_bytes;
+	int code = append(&index->log, id, there);
+	if (code)
+		return code;
+	if (index->writer)
+		return give_writer(index, texts, n_texts);
+	bool are_many = index->log.n - index->n_applied >= MANY_CHANGES && !index->declaration.content;
+	return are_many ? start_writer(index) : SQLITE_OK;
+}
+
+/* The log goes to t_pending. */
+static int flush(struct bsql_index *index)
+{
+	index->has_flushed = true;
+	int code = index->writer ? apply(index) : SQLITE_OK;
+	if (!code)
+		code = change_state(index);
+	for (size_t i = 0; i < index->log.n && !code; i++)
+		code = bsql_shadow_put_pending(&index->shadow, index->log.all[i].id, index->log.all[i].there);
+	for (size_t i = index->n_applied; i < index->log.n && !code && index->is_known; i++)
+		code = append(&index->base, index->log.all[i].id, index->log.all[i].there);
+	if (!code)
+		index->log.n = index->n_applied = 0;
+	return code;
+}
+
+int bsql_index_flush(struct bsql_index *index)
+{
+	if (index->log.n == 0)
+		return SQLITE_OK;
+	int code = enter(index);
+	return code ? code : leave(index, flush(index));
+}
+
+static int sync_changes(struct bsql_index *index)
+{
+	sqlite3_int64 n_pending = 0;
+	int code = bsql_shadow_number(&index->shadow, BSQL_PENDING_COUNT, &n_pending);
+	if (code)
+		return code;
+	if ((uint64_t)n_pending + index->log.n <= BSQL_MOST_PENDING && index->log_bytes <= BSQL_MOST_PENDING_BYTES)
+		return index->log.n > 0 ? flush(index) : SQLITE_OK;
+	if (n_pending + (sqlite3_int64)index->log.n == 0)
+		return SQLITE_OK;
+	code = refresh(index);
+	return code ? code : write_back(index);
+}
+
+int bsql_index_sync(struct bsql_index *index)
+{
+	if (index->log.n == 0 && !index->has_flushed)
+		return SQLITE_OK;
+	int code = enter(index);
+	return code ? code : leave(index, sync_changes(index));
+}
+
+static void end_transaction(struct bsql_index *index)
+{
+	index->log.n = index->n_applied = index->log_bytes = 0;
+	index->has_flushed = false;
+}
+
+void bsql_index_commit(struct bsql_index *index)
+{
+	index->is_known &= index->log.n == 0;
+	end_transaction(index);
+}
+
+void bsql_index_rollback(struct bsql_index *index)
+{
+	drop_writer(index);
+	index->is_known &= index->n_applied == 0;
+	end_transaction(index);
+}
+
+void bsql_hits_deinit(struct bsql_hits *hits)
+{
+	free(hits->ids);
+	free(hits->scores);
+	*hits = (struct bsql_hits){.n = 0};
+}
+
+struct finding {
+	struct bsql_hits *hits;
+	size_t limit;
+	int code;
+	bool has_scores, is_enough;
+};
+
+static int take_hit(void *context, const struct bs_find_hit *hit)
+{
+	struct finding *finding = context;
+	struct bsql_hits *hits = finding->hits;
+	if (hits->n == hits->capacity) {
+		size_t wanted = hits->capacity * 2 + 64;
+		sqlite3_int64 *ids = realloc(hits->ids, wanted * sizeof(*ids));
+		hits->ids = ids ? ids : hits->ids;
+		double *scores =
+			ids && finding->has_scores ? realloc(hits->scores, wanted * sizeof(*scores)) : hits->scores;
+		hits->scores = scores ? scores : hits->scores;
+		if (!ids || (finding->has_scores && !scores)) {
+			finding->code = SQLITE_NOMEM;
+			return 1;
+		}
+		hits->capacity = wanted;
+	}
+	if (!read_id(hit->id, hit->id_bytes, &hits->ids[hits->n])) {
+		finding->code = SQLITE_CORRUPT_VTAB;
+		return 1;
+	}
+	if (finding->has_scores)
+		hits->scores[hits->n] = hit->score;
+	hits->n++;
+	finding->is_enough = hits->n == finding->limit;
+	return finding->is_enough;
+}
+
+static int find(struct bsql_index *index, struct bs_find_request *request, struct finding *finding, uint64_t *n_out)
+{
+	struct bs_find_result result;
+	enum bs_status status = bs_find(index->finder, request, &result, index->err);
+	if (finding->code) {
+		(void)bs_fail(index->err, BS_OK,
+		              finding->code == SQLITE_NOMEM ? "out of memory" : "%s_files: an id that is no rowid",
+		              index->declaration.table);
+		return finding->code;
+	}
+	if (status && !(status == BS_STOPPED && finding->is_enough))
+		return fail(index, status);
+	if (index->provider_code)
+		return fail(index, BS_IO);
+	if (!status && result.n_unreadable > 0) {
+		(void)bs_fail(index->err, BS_OK, "%s: rows that may match cannot be read", index->declaration.table);
+		return SQLITE_ERROR;
+	}
+	*n_out = result.n_hits;
+	return SQLITE_OK;
+}
+
+/* Of a table without rows, too, a query that makes no sense is told of. */
+static int check_query(struct bsql_index *index, const char *query, size_t query_bytes)
+{
+	struct bs_query *parsed;
+	int code = bsql_index_query(index, query, query_bytes, &parsed);
+	bs_query_free(parsed);
+	return code;
+}
+
+/* 0 stands for 10 there. */
+static size_t n_docs(const struct bsql_index *index)
+{
+	struct bs_index_info info;
+	bs_index_describe(index->handle, &info);
+	return info.n_docs > 0 ? (size_t)info.n_docs : 1;
+}
+
+int bsql_index_find(struct bsql_index *index, const char *query, size_t query_bytes, enum bs_find_mode mode,
+                    size_t limit, struct bsql_hits *hits, uint64_t *n_out)
+{
+	struct finding finding = {.hits = hits, .limit = limit, .has_scores = mode == BS_FIND_TOP};
+	struct bs_find_request request = {
+		.query = query,
+		.query_bytes = query_bytes,
+		.mode = mode,
+		.n_best = mode == BS_FIND_TOP ? limit : 0,
+		.exhaustive = mode == BS_FIND_TOP && limit == 0,
+		.no_stat = true,
+		.n_threads = 1,
+		.hit = mode == BS_FIND_COUNT ? NULL : take_hit,
+		.context = &finding,
+	};
+	*n_out = 0;
+	int code = enter(index);
+	if (code)
+		return code;
+	if (hits)
+		hits->n = 0;
+	code = refresh(index);
+	if (!code && index->finder && request.exhaustive)
+		request.n_best = n_docs(index);
+	if (!code)
+		code = index->finder ? find(index, &request, &finding, n_out) : check_query(index, query, query_bytes);
+	return leave(index, code);
+}
+
+int bsql_index_query(struct bsql_index *index, const char *query, size_t query_bytes, struct bs_query **query_out)
+{
+	const struct bsql_declaration *of = &index->declaration;
+	struct bs_query_request request = {
+		.query = query,
+		.query_bytes = query_bytes,
+		.stem_language = of->stem,
+		.fold_accents = of->fold_accents,
+		.split_identifiers = of->split_identifiers,
+		.weights = of->weights[0] ? (const char *const *)of->weights : NULL,
+		.fields = of->fields,
+	};
+	return code_of(bs_query_new(&request, query_out, NULL, index->err));
+}
+
+/* An index of all rows in content, or of none. */
+static int build(struct bsql_index *index, bool of_rows)
+{
+	struct bs_writer *writer = NULL;
+	sqlite3_stmt *ids;
+	start_over(index);
+	int code = code_of(bs_memory_new(&index->memory, index->err));
+	if (!code)
+		code = open_writer(index, of_rows ? SIZE_MAX : 0, &writer);
+	if (!code && of_rows)
+		code = bsql_shadow_statement(&index->shadow, BSQL_IDS, &ids);
+	if (!code && of_rows) {
+		while (!code && sqlite3_step(ids) == SQLITE_ROW)
+			code = write_row(index, writer,
+			                 &(struct change){.id = sqlite3_column_int64(ids, 0), .there = true});
+		int ended = sqlite3_reset(ids);
+		code = code ? code : ended ? bsql_shadow_fail(&index->shadow, ended) : SQLITE_OK;
+	}
+	if (writer)
+		code = commit_writer(index, writer, code);
+	index->is_known = !code;
+	return code ? code : write_back(index);
+}
+
+int bsql_index_rebuild(struct bsql_index *index)
+{
+	int code = enter(index);
+	return code ? code : leave(index, build(index, true));
+}
+
+int bsql_index_delete_all(struct bsql_index *index)
+{
+	int code = enter(index);
+	return code ? code : leave(index, build(index, false));
+}
+
+static int compact(struct bsql_index *index)
+{
+	int code = refresh(index);
+	if (code || !index->handle)
+		return code;
+	struct bs_build_request request = {.memory = index->memory, .texts = &index->provider};
+	close_handle(index);
+	enum bs_status status = bs_index_compact(&request, NULL, index->err);
+	forget_changed_files(index);
+	return status ? fail(index, status) : write_back(index);
+}
+
+int bsql_index_optimize(struct bsql_index *index)
+{
+	int code = enter(index);
+	return code ? code : leave(index, compact(index));
+}
+
+static int check_files(struct bsql_index *index)
+{
+	start_over(index);
+	int code = reload(index);
+	if (code || !has_file(index, MANIFEST))
+		return code;
+	struct bs_check_request request = {.memory = index->memory};
+	return code_of(bs_index_check(&request, NULL, index->err));
+}
+
+int bsql_index_check_files(struct bsql_index *index)
+{
+	int code = enter(index);
+	return code ? code : leave(index, check_files(index));
+}

@@ -1,0 +1,86 @@
+/*
+ * index.h: the index of a virtual table as a connection has it: the files of t_files in memory, opened, and what changed since
+ * they were written.
+ *
+ * A change of a row is only noted (t_content has the row). Before a query, what is noted is brought into the memory, where
+ * it stays for this connection alone. At the end of a transaction few notes go to t_pending, where other connections find them;
+ * of many, the files are written back, and t_pending is emptied. So the tables are all there is: after a rollback, or a
+ * change by another connection, the memory is made to be what they say, by the files that differ.
+ */
+#ifndef BINDINGS_SQLITE_INDEX_H
+#define BINDINGS_SQLITE_INDEX_H
+
+#include <stdbool.h>
+
+#include "bindings/sqlite/shadow.h"
+#include "core/bitsift/query.h"
+#include "core/bitsift/writer.h"
+
+/* Notes that t_pending may have: each reader has to take them in. And of how many bytes of text, about. */
+#define BSQL_MOST_PENDING       64
+#define BSQL_MOST_PENDING_BYTES 65536
+
+struct bsql_index;
+struct bsql_cursor;
+
+/* What a connection has. Indexes are found by schema and table: SQLite may connect a table a second time before it disconnects
+ * it. */
+struct bsql_registry {
+	struct bsql_index *indexes;
+	struct bsql_cursor *cursors;
+};
+struct bsql_registry *bsql_registry_new(void);
+void bsql_registry_free(void *registry);
+
+/* Takes over what the declaration has; on failure, too. *index_out is for bsql_index_release. */
+int bsql_index_acquire(struct bsql_registry *registry, sqlite3 *db, struct bsql_declaration *declaration,
+                       struct bsql_index **index_out, struct bs_error *err);
+void bsql_index_release(struct bsql_index *index);
+/* The table is dropped, or is called otherwise: nobody shall find it by its name. */
+void bsql_index_forget(struct bsql_index *index);
+int bsql_index_rename(struct bsql_index *index, const char *table);
+
+const struct bsql_declaration *bsql_index_declaration(const struct bsql_index *index);
+struct bsql_shadow *bsql_index_shadow(struct bsql_index *index);
+/* What the last function that did not return SQLITE_OK failed with. */
+const char *bsql_index_error(const struct bsql_index *index);
+
+/* Each time that another commit is opened, another number. */
+uint64_t bsql_index_view(const struct bsql_index *index);
+
+/* The row changed: there says whether it is one now. texts: those that are indexed; NULL: content has them, or it is gone. */
+int bsql_index_note(struct bsql_index *index, sqlite3_int64 id, bool there, const struct bs_text *texts,
+                    size_t n_texts);
+
+/* Before a savepoint, and before the table is called otherwise: what was noted goes to t_pending, so that the tables alone are
+ * gone back to. */
+int bsql_index_flush(struct bsql_index *index);
+/* The end of a transaction; a rollback, to a savepoint too. */
+int bsql_index_sync(struct bsql_index *index);
+void bsql_index_commit(struct bsql_index *index);
+void bsql_index_rollback(struct bsql_index *index);
+
+/* Of a search. scores: NULL unless they were asked for. */
+struct bsql_hits {
+	sqlite3_int64 *ids;
+	double *scores;
+	size_t n, capacity;
+};
+void bsql_hits_deinit(struct bsql_hits *hits);
+
+/* Hits come in the place of what is there; hits may be NULL with BS_FIND_COUNT. limit: so many are enough, those of BS_FIND_TOP being the
+ * best; 0: all. *n_out: with BS_FIND_COUNT, how many match. */
+int bsql_index_find(struct bsql_index *index, const char *query, size_t query_bytes, enum bs_find_mode mode,
+                    size_t limit, struct bsql_hits *hits, uint64_t *n_out);
+
+/* A query apart from the index, with the table's rules; for bs_query_free. */
+int bsql_index_query(struct bsql_index *index, const char *query, size_t query_bytes, struct bs_query **query_out);
+
+/* INSERT INTO t(t) VALUES('optimize'), 'rebuild', 'delete-all'. */
+int bsql_index_optimize(struct bsql_index *index);
+int bsql_index_rebuild(struct bsql_index *index);
+int bsql_index_delete_all(struct bsql_index *index);
+/* Reads the files anew and checks every byte. */
+int bsql_index_check_files(struct bsql_index *index);
+
+#endif

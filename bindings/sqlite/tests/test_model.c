@@ -1,0 +1,603 @@
+/*
+ * test_model.c: random transactions on a virtual table, by two connections and by processes that are killed, against a model: an array
+ * of rows, and bs_query_match asked of each. After every few steps a connection must find, by MATCH, exactly the rows that match,
+ * as it sees them at that moment.
+ *
+ *      test_sqlite_model EXTENSION N_TRANSACTIONS SEED [wal|delete] [own|content]
+ *
+ * content: the rows are those of another table, from where triggers tell the virtual table of changes.
+ */
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <sqlite3.h>
+
+#include "core/bitsift/query.h"
+
+#define N_IDS      240u
+#define MOST_DEPTH 3u
+#define TEXT_BYTES 400
+
+/* A row's text is made of its number; 0: there is no row. */
+struct state {
+	uint32_t rows[N_IDS + 1];
+};
+
+/* What a process that is killed has told. */
+struct told {
+	struct state committed, in_flight;
+	uint64_t n_committed, n_checks;
+};
+
+struct connection {
+	sqlite3 *db;
+	struct state state; /* as it sees the table */
+	struct state marks[MOST_DEPTH];
+	unsigned depth;
+	bool is_in_transaction; /* told is what is committed, and in flight at the end */
+};
+
+static uint64_t rng, seed;
+static const char *extension, *journal, *written = "t", *asked = "t";
+static bool is_external;
+static char path[64];
+static uint32_t n_texts;
+static struct told *told; /* shared with children: a file, whose name is the database's and "-told" */
+static char **program;
+
+static uint32_t below(uint32_t n)
+{
+	rng ^= rng << 13;
+	rng ^= rng >> 7;
+	rng ^= rng << 17;
+	return (uint32_t)((rng >> 11) % n);
+}
+
+static void die(const char *format, ...)
+{
+	va_list arguments;
+	va_start(arguments, format);
+	fprintf(stderr, "seed %llu, %s, %s: ", (unsigned long long)seed, journal, is_external ? "content" : "own");
+	vfprintf(stderr, format, arguments);
+	fprintf(stderr, "\n");
+	va_end(arguments);
+	abort();
+}
+
+static bool is_traced;
+
+static int run(struct connection *connection, const char *format, ...)
+{
+	va_list arguments;
+	char *message = NULL;
+	va_start(arguments, format);
+	char *sql = sqlite3_vmprintf(format, arguments);
+	va_end(arguments);
+	if (is_traced)
+		fprintf(stderr, "%p: %.150s\n", (void *)connection->db, sql);
+	int code = sqlite3_exec(connection->db, sql, NULL, NULL, &message);
+	if (code && code != SQLITE_BUSY && code != SQLITE_CONSTRAINT)
+		die("%s: %s (%d)", sql, message ? message : sqlite3_errmsg(connection->db), code);
+	sqlite3_free(message);
+	sqlite3_free(sql);
+	return code;
+}
+
+static void must(struct connection *connection, const char *sql)
+{
+	int code = run(connection, "%s", sql);
+	if (code)
+		die("%s: %s", sql, sqlite3_errmsg(connection->db));
+}
+
+static const char *const WORDS[] = {
+	"apple", "banana",  "Cherry",     "date",        "elder",
+	"fig",   "grape",   "Honey",      "ivy",         "juniper",
+	"kiwi",  "lemon",   "mango",      "nut",         "olive",
+	"pear",  "quince",  "rose",       "sage",        "thyme",
+	"don't", "foo_bar", "obj.method", "caf\xc3\xa9", "\xe6\x9d\xb1\xe4\xba\xac\xe9\x83\xbd",
+	"42"};
+#define N_WORDS (sizeof(WORDS) / sizeof(*WORDS))
+
+static uint64_t mix(uint64_t x)
+{
+	x = (x ^ (x >> 31)) * UINT64_C(0x9E3779B97F4A7C15);
+	return x ^ (x >> 29);
+}
+
+/* Few words are frequent, as in texts. */
+static const char *word_of(uint64_t number)
+{
+	uint64_t x = mix(number);
+	size_t limit = x % 4 ? 8 : N_WORDS;
+	return WORDS[(x >> 8) % limit];
+}
+
+static void text_of(uint32_t row, unsigned column, char text[TEXT_BYTES])
+{
+	uint64_t x = mix(row * 2 + column + 1);
+	size_t n = column == 0 ? x % 4 : x % 24;
+	text[0] = '\0';
+	for (size_t i = 0; i < n; i++) {
+		strcat(text, i == 0 ? "" : i % 7 == 6 ? ". " : " ");
+		strcat(text, word_of(x + i * 77));
+	}
+}
+
+static void make_query(char query[TEXT_BYTES])
+{
+	size_t n = 1 + below(3);
+	query[0] = '\0';
+	for (size_t i = 0; i < n; i++) {
+		const char *word = word_of(rng + below(1000)), *other = word_of(rng + below(999));
+		char piece[120];
+		switch (below(10)) {
+		case 0:
+			snprintf(piece, sizeof(piece), "\"%s %s\"", word, other);
+			break;
+		case 1:
+			snprintf(piece, sizeof(piece), "-%s", word);
+			break;
+		case 2:
+			snprintf(piece, sizeof(piece), "title:%s", word);
+			break;
+		case 3:
+			snprintf(piece, sizeof(piece), "%.2s*", word);
+			break;
+		case 4:
+			snprintf(piece, sizeof(piece), "(%s OR body:%s)", word, other);
+			break;
+		case 5:
+			snprintf(piece, sizeof(piece), "\"%s %s\"~3", word, other);
+			break;
+		default:
+			snprintf(piece, sizeof(piece), "%s", word);
+		}
+		strcat(query, i ? " " : "");
+		strcat(query, piece);
+	}
+}
+
+/* The rows that a query matches, by asking each; false: it is no query. */
+static bool match_model(const struct state *state, const char *query, bool matches[N_IDS + 1])
+{
+	static const char *const fields[] = {"title", "body", NULL};
+	struct bs_query_request request = {.query = query, .query_bytes = strlen(query), .fields = fields};
+	struct bs_query *of;
+	if (bs_query_new(&request, &of, NULL, NULL))
+		return false;
+	for (uint32_t id = 1; id <= N_IDS; id++) {
+		char title[TEXT_BYTES], body[TEXT_BYTES];
+		struct bs_query_result result = {.is_match = false};
+		text_of(state->rows[id], 0, title);
+		text_of(state->rows[id], 1, body);
+		struct bs_text texts[] = {{"title", 5, title, strlen(title)}, {"body", 4, body, strlen(body)}};
+		if (state->rows[id] && bs_query_match(of, texts, 2, &result, NULL))
+			die("bs_query_match failed: %s", query);
+		matches[id] = result.is_match;
+	}
+	bs_query_free(of);
+	return true;
+}
+
+static void check_query(struct connection *connection, const char *query)
+{
+	static const char *const forms[] = {"SELECT rowid FROM %s WHERE %s MATCH %Q",
+	                                    "SELECT rowid FROM %s(%.0s%Q) ORDER BY rank",
+	                                    "SELECT rowid, title FROM %s WHERE %s MATCH %Q ORDER BY rowid DESC"};
+	bool expected[N_IDS + 1] = {false}, found[N_IDS + 1] = {false};
+	sqlite3_stmt *statement;
+	sqlite3_int64 n_expected = 0, n_found = 0;
+	int code;
+	if (!match_model(&connection->state, query, expected))
+		return;
+	char *sql = sqlite3_mprintf(forms[below(3)], asked, asked, query);
+	if (is_traced)
+		fprintf(stderr, "%p: %s\n", (void *)connection->db, sql);
+	code = sqlite3_prepare_v2(connection->db, sql, -1, &statement, NULL);
+	if (code && code != SQLITE_BUSY)
+		die("%s: %s", sql, sqlite3_errmsg(connection->db));
+	/* In rollback-journal mode, a writer that has run out of its cache keeps readers out. */
+	while (!code && (code = sqlite3_step(statement)) == SQLITE_ROW) {
+		sqlite3_int64 id = sqlite3_column_int64(statement, 0);
+		code = SQLITE_OK;
+		if (id < 1 || id > (sqlite3_int64)N_IDS || found[id])
+			die("%s: row %lld, or twice", sql, (long long)id);
+		found[id] = true;
+	}
+	if (code == SQLITE_BUSY && strcmp(journal, "wal")) {
+		sqlite3_finalize(statement);
+		sqlite3_free(sql);
+		return;
+	}
+	if (code != SQLITE_DONE)
+		die("%s: %s", sql, sqlite3_errmsg(connection->db));
+	sqlite3_finalize(statement);
+	for (uint32_t id = 1; id <= N_IDS; id++) {
+		n_expected += expected[id];
+		n_found += found[id];
+		if (expected[id] != found[id])
+			die("%s: row %u is %sfound", sql, id, found[id] ? "" : "not ");
+	}
+	sqlite3_free(sql);
+	sql = sqlite3_mprintf("SELECT count(*) FROM %s WHERE %s MATCH %Q", asked, asked, query);
+	if (sqlite3_prepare_v2(connection->db, sql, -1, &statement, NULL) || sqlite3_step(statement) != SQLITE_ROW ||
+	    sqlite3_column_int64(statement, 0) != n_found)
+		die("%s: not %lld: %s", sql, (long long)n_found, sqlite3_errmsg(connection->db));
+	sqlite3_finalize(statement);
+	sqlite3_free(sql);
+	told->n_checks++;
+}
+
+static void check(struct connection *connection)
+{
+	char query[TEXT_BYTES];
+	for (unsigned i = 0; i < 2; i++) {
+		make_query(query);
+		check_query(connection, query);
+	}
+}
+
+/* The rows as a scan gives them. */
+static void read_state(struct connection *connection, struct state *state_out)
+{
+	sqlite3_stmt *statement;
+	char *sql = sqlite3_mprintf("SELECT rowid, title, body, number FROM %s", written);
+	if (sqlite3_prepare_v2(connection->db, sql, -1, &statement, NULL))
+		die("%s: %s", sql, sqlite3_errmsg(connection->db));
+	*state_out = (struct state){{0}};
+	while (sqlite3_step(statement) == SQLITE_ROW) {
+		sqlite3_int64 id = sqlite3_column_int64(statement, 0);
+		char text[TEXT_BYTES];
+		uint32_t row = (uint32_t)sqlite3_column_int64(statement, 3);
+		text_of(row, 1, text);
+		if (id < 1 || id > (sqlite3_int64)N_IDS ||
+		    strcmp(text, (const char *)sqlite3_column_text(statement, 2)))
+			die("row %lld is not as it was written", (long long)id);
+		state_out->rows[id] = row;
+	}
+	if (sqlite3_finalize(statement))
+		die("%s: %s", sql, sqlite3_errmsg(connection->db));
+	sqlite3_free(sql);
+}
+
+static void open_connection(struct connection *connection)
+{
+	*connection = (struct connection){.depth = 0};
+	char *message = NULL;
+	if (sqlite3_open(path, &connection->db))
+		die("%s: %s", path, sqlite3_errmsg(connection->db));
+	sqlite3_db_config(connection->db, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 1, NULL);
+	if (sqlite3_load_extension(connection->db, extension, NULL, &message))
+		die("%s: %s", extension, message);
+	sqlite3_busy_timeout(connection->db, 0);
+	must(connection, "PRAGMA synchronous = OFF; PRAGMA cache_size = 20;");
+}
+
+static uint32_t some_id(void)
+{
+	return 1 + below(N_IDS);
+}
+
+/* An INSERT of a row; what it is to be afterwards is told before it is, as a statement may be a transaction of its own. */
+static void put(struct connection *connection, const char *verb)
+{
+	struct state next = connection->state;
+	char title[TEXT_BYTES], body[TEXT_BYTES];
+	uint32_t id = some_id(), row = ++n_texts;
+	bool is_there = next.rows[id] != 0, fails = is_there && verb[0] == '\0';
+	text_of(row, 0, title);
+	text_of(row, 1, body);
+	if (!is_there || strcmp(verb, "OR REPLACE") == 0)
+		next.rows[id] = row;
+	if (!connection->is_in_transaction)
+		told->in_flight = next;
+	int code = run(connection, "INSERT %s INTO %s(rowid, title, body, number) VALUES(%u, %Q, %Q, %u)", verb,
+	               written, id, title, body, row);
+	if ((code != SQLITE_OK) != fails)
+		die("INSERT %s of row %u: %d", verb, id, code);
+	connection->state = next;
+	if (!connection->is_in_transaction)
+		told->committed = next;
+}
+
+static void put_anyhow(struct connection *connection)
+{
+	static const char *const verbs[] = {"", "OR IGNORE", "OR REPLACE", "OR REPLACE"};
+	put(connection, verbs[below(4)]);
+}
+
+static void change(struct connection *connection)
+{
+	struct state *state = &connection->state;
+	uint32_t id = some_id(), other = some_id(), row = ++n_texts;
+	char text[TEXT_BYTES], title[TEXT_BYTES];
+	bool matches[N_IDS + 1];
+	switch (below(8)) {
+	case 0:
+		text_of(row, 1, text);
+		text_of(row, 0, title);
+		run(connection, "UPDATE %s SET title = %Q, body = %Q, number = %u WHERE rowid = %u", written, title,
+		    text, row, id);
+		state->rows[id] = state->rows[id] ? row : 0;
+		break;
+	case 1:
+		if (!state->rows[id] || state->rows[other])
+			break;
+		run(connection, "UPDATE %s SET rowid = %u WHERE rowid = %u", written, other, id);
+		state->rows[other] = state->rows[id];
+		state->rows[id] = 0;
+		break;
+	case 2:
+		run(connection, "DELETE FROM %s WHERE rowid BETWEEN %u AND %u", written, id, id + 3);
+		for (uint32_t i = id; i <= id + 3 && i <= N_IDS; i++)
+			state->rows[i] = 0;
+		break;
+	case 3:
+		make_query(text);
+		if (!match_model(state, text, matches) || below(3))
+			break;
+		if (is_external)
+			run(connection, "DELETE FROM %s WHERE rowid IN (SELECT rowid FROM %s WHERE %s MATCH %Q)",
+			    written, asked, asked, text);
+		else
+			run(connection, "DELETE FROM %s WHERE %s MATCH %Q", written, written, text);
+		for (uint32_t i = 1; i <= N_IDS; i++)
+			state->rows[i] = matches[i] ? 0 : state->rows[i];
+		break;
+	case 4:
+		run(connection, "DELETE FROM %s WHERE rowid = %u", written, id);
+		state->rows[id] = 0;
+		break;
+	default:
+		put_anyhow(connection);
+	}
+}
+
+static void maintain(struct connection *connection)
+{
+	switch (below(6)) {
+	case 0:
+		run(connection, "INSERT INTO %s(%s) VALUES('optimize')", asked, asked);
+		break;
+	case 1:
+		run(connection, "INSERT INTO %s(%s) VALUES('rebuild')", asked, asked);
+		break;
+	case 2:
+		run(connection, "INSERT INTO %s(%s) VALUES('integrity-check')", asked, asked);
+		break;
+	case 3:
+		/* The schema is read anew, in the middle of a transaction. Of triggers, SQLite renames no column that is called as its table. */
+		if (is_external)
+			break;
+		run(connection, "ALTER TABLE %s RENAME TO other", asked);
+		run(connection, "ALTER TABLE other RENAME TO %s", asked);
+		break;
+	default:
+		for (unsigned i = below(3) ? 90 : 1300; i > 0; i--)
+			below(20) ? put_anyhow(connection) : change(connection);
+	}
+}
+
+static void step(struct connection *connection)
+{
+	unsigned kind = below(24);
+	if (kind < 2 && connection->depth < MOST_DEPTH) {
+		run(connection, "SAVEPOINT s%u", connection->depth);
+		connection->marks[connection->depth++] = connection->state;
+	} else if (kind < 4 && connection->depth > 0) {
+		unsigned to = below(connection->depth);
+		run(connection, "RELEASE s%u", to);
+		connection->depth = to;
+	} else if (kind < 7 && connection->depth > 0) {
+		unsigned to = below(connection->depth);
+		run(connection, "ROLLBACK TO s%u", to);
+		connection->state = connection->marks[to];
+		connection->depth = to + 1;
+	} else if (kind == 7 && below(4) == 0) {
+		maintain(connection);
+	} else if (kind < 12) {
+		check(connection);
+	} else if (kind < 17) {
+		put_anyhow(connection);
+	} else {
+		change(connection);
+	}
+}
+
+/* A transaction; other, if it is not NULL, looks on. What is committed is told. */
+static void transact(struct connection *connection, struct connection *other)
+{
+	bool commits = below(4) > 0, is_plain = below(6) == 0;
+	connection->state = told->committed;
+	connection->depth = 0;
+	connection->is_in_transaction = !is_plain;
+	if (is_plain) {
+		put_anyhow(connection);
+		if (below(2))
+			check(connection);
+		return;
+	}
+	must(connection, below(2) ? "BEGIN IMMEDIATE" : "BEGIN");
+	for (uint32_t n = below(12); n > 0; n--) {
+		step(connection);
+		if (other && below(8) == 0) {
+			other->state = told->committed;
+			check(other);
+		}
+	}
+	if (commits) {
+		told->in_flight = connection->state;
+		must(connection, "COMMIT");
+		told->committed = connection->state;
+	} else {
+		must(connection, "ROLLBACK");
+		connection->state = told->committed;
+	}
+	if (below(2))
+		check(connection);
+}
+
+static void share(void)
+{
+	char name[80];
+	snprintf(name, sizeof(name), "%s-told", path);
+	int file = open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	if (file < 0 || ftruncate(file, sizeof(*told)))
+		die("%s: cannot be made", name);
+	told = mmap(NULL, sizeof(*told), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+	if (told == MAP_FAILED)
+		die("%s: cannot be mapped", name);
+	close(file);
+}
+
+/* In the middle of what SQLite writes. */
+static ssize_t (*write_there)(int file, const void *bytes, size_t n_bytes, off_t offset);
+static uint32_t n_writes_left;
+
+static ssize_t write_or_die(int file, const void *bytes, size_t n_bytes, off_t offset)
+{
+	if (n_writes_left-- == 0)
+		raise(SIGKILL);
+	return write_there(file, bytes, n_bytes, offset);
+}
+
+static void count_writes(void)
+{
+	static const char *const names[] = {"pwrite", "pwrite64"};
+	sqlite3_vfs *vfs = sqlite3_vfs_find(NULL);
+	for (size_t i = 0; i < 2; i++) {
+		sqlite3_syscall_ptr call = vfs->xGetSystemCall(vfs, names[i]);
+		if (!call)
+			continue;
+		write_there = (ssize_t(*)(int, const void *, size_t, off_t))call;
+		vfs->xSetSystemCall(vfs, names[i], (sqlite3_syscall_ptr)write_or_die);
+	}
+	n_writes_left = below(below(4) ? 60 : 1500);
+}
+
+/* Transactions until it is killed. What is in flight is either there afterwards or not. */
+static void run_child(void)
+{
+	struct connection connection;
+	open_connection(&connection);
+	count_writes();
+	for (;;) {
+		transact(&connection, NULL);
+		told->n_committed++;
+	}
+}
+
+static void kill_one(struct connection *connections)
+{
+	struct state now;
+	char child_seed[24];
+	snprintf(child_seed, sizeof(child_seed), "%u", below(1u << 30));
+	pid_t child = fork();
+	if (child == 0) {
+		execl(program[0], program[0], extension, "0", child_seed, journal, program[5], path, (char *)NULL);
+		_exit(2);
+	}
+	int status;
+	waitpid(child, &status, 0);
+	if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGKILL)
+		die("a child ended by itself");
+	read_state(&connections[0], &now);
+	if (memcmp(&now, &told->committed, sizeof(now)) && memcmp(&now, &told->in_flight, sizeof(now)))
+		die("after a kill the rows are neither those before nor those after the commit");
+	told->committed = now;
+	for (unsigned i = 0; i < 2; i++) {
+		connections[i].state = now;
+		check(&connections[i]);
+	}
+}
+
+static void create(struct connection *connection)
+{
+	run(connection, "PRAGMA journal_mode = %s", journal);
+	if (!is_external) {
+		must(connection, "CREATE VIRTUAL TABLE t USING bitsift(title, body, number UNINDEXED)");
+		return;
+	}
+	must(connection,
+	     "CREATE TABLE v(id INTEGER PRIMARY KEY, title, body, number);"
+	     "CREATE VIRTUAL TABLE t USING bitsift(title, body, number UNINDEXED, content='v', content_rowid='id');"
+	     "CREATE TRIGGER v_insert AFTER INSERT ON v BEGIN"
+	     " INSERT INTO t(rowid, title, body) VALUES(new.id, new.title, new.body); END;"
+	     "CREATE TRIGGER v_delete AFTER DELETE ON v BEGIN"
+	     " INSERT INTO t(t, rowid, title, body) VALUES('delete', old.id, old.title, old.body); END;"
+	     "CREATE TRIGGER v_update AFTER UPDATE ON v BEGIN"
+	     " INSERT INTO t(t, rowid, title, body) VALUES('delete', old.id, old.title, old.body);"
+	     " INSERT INTO t(rowid, title, body) VALUES(new.id, new.title, new.body); END;");
+}
+
+int main(int argc, char **argv)
+{
+	struct connection connections[2];
+	if (argc < 6)
+		return 2;
+	program = argv;
+	extension = argv[1];
+	unsigned n_transactions = (unsigned)strtoul(argv[2], NULL, 10), n_kills = 0;
+	seed = strtoull(argv[3], NULL, 10);
+	journal = argv[4];
+	is_external = strcmp(argv[5], "content") == 0;
+	is_traced = getenv("TRACE") != NULL;
+	rng = mix(seed + 1) | 1;
+	if (is_external)
+		written = "v";
+	if (argc > 6) {
+		n_texts = (uint32_t)rng;
+		snprintf(path, sizeof(path), "%s", argv[6]);
+		share();
+		run_child();
+	}
+	snprintf(path, sizeof(path), "/tmp/bitsift-sqlite-XXXXXX");
+	int file = mkstemp(path);
+	if (file < 0)
+		return 2;
+	close(file);
+	share();
+	open_connection(&connections[0]);
+	create(&connections[0]);
+	open_connection(&connections[1]);
+	for (unsigned i = 0; i < n_transactions; i++) {
+		if (below(20) == 0) {
+			kill_one(connections);
+			n_kills++;
+			continue;
+		}
+		unsigned who = below(2);
+		transact(&connections[who], &connections[1 - who]);
+		if (below(100) == 0) {
+			sqlite3_close(connections[who].db);
+			open_connection(&connections[who]);
+			must(&connections[who], below(2) ? "VACUUM" : "PRAGMA integrity_check");
+		}
+	}
+	for (unsigned i = 0; i < 2; i++) {
+		connections[i].state = told->committed;
+		check(&connections[i]);
+		run(&connections[i], "INSERT INTO t(t) VALUES('integrity-check')");
+		if (sqlite3_close(connections[i].db))
+			die("a connection cannot be closed");
+	}
+	printf("%u transactions, %u kills, %llu committed by the killed, %llu queries: no difference\n", n_transactions,
+	       n_kills, (unsigned long long)told->n_committed, (unsigned long long)told->n_checks);
+	static const char *const ends[] = {"", "-wal", "-shm", "-journal", "-told"};
+	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++) {
+		char name[80];
+		snprintf(name, sizeof(name), "%s%s", path, ends[i]);
+		unlink(name);
+	}
+	return 0;
+}
