@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "core/bitsift/query.h"
+#include "core/bitsift/writer.h"
 #include "tests/oracle_bench.h"
 
 #define N_PARTS ORACLE_MAX_SOURCES
@@ -177,6 +178,8 @@ static void draw_parts(struct bench *bench)
 	bench->setup.n_sources = N_PARTS;
 	bench->setup.is_young = bench->setup.has_stdin = bench->setup.is_given = false;
 	bench->setup.is_in_memory = bench->setup.is_not_stored = false;
+	bs_memory_free(bench->memory);
+	bench->memory = NULL;
 	for (size_t i = 0; i < N_PARTS; i++)
 		strcpy(bench->setup.sources[i], sources[i][chance(&bench->dice, bench->setup.n_docs > 1100 ? 0 : 30)]);
 }
