@@ -618,7 +618,7 @@ struct bs_find_request {
 	bool any;        /* documents with any of the words, not all */
 	bool strict_query; /* what notice_query would be called for is an error: BS_INVALID, with its place */
 	/* Words that do not score and, with any, do not match, while the query has others: the list of that name, which can be
-	 * "english"; or this one, words in UTF-8, where a # begins a line that is a remark, and a | the rest of a line. NULL: none. */
+	 * "english"; and these, in UTF-8, where a # begins a line that is a remark, and a | the rest of a line. NULL: none. */
 	const char *stop_language;
 	const char *stop_words;
 	size_t stop_words_bytes;

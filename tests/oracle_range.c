@@ -184,7 +184,7 @@ void oracle_range_draw(struct oracle_range *range, struct dice *dice, char text[
 	*range = (struct oracle_range){.low = a};
 	if (form == 0) {
 		range->high = b;
-		snprintf(text, ORACLE_RANGE_BYTES, "%s..%s", a, b);
+		snprintf(text, ORACLE_RANGE_BYTES, *b == '.' ? "%s..0%s" : "%s..%s", a, b); /* three dots make no range */
 	} else if (form == 1) {
 		snprintf(text, ORACLE_RANGE_BYTES, "%s..", a);
 	} else if (form < 4) {
@@ -192,6 +192,6 @@ void oracle_range_draw(struct oracle_range *range, struct dice *dice, char text[
 		snprintf(text, ORACLE_RANGE_BYTES, form == 2 ? ">%s" : ">=%s", a);
 	} else {
 		*range = (struct oracle_range){.high = b, .is_out = form == 4};
-		snprintf(text, ORACLE_RANGE_BYTES, form == 4 ? "<%s" : form == 5 ? "<=%s" : "..%s", b);
+		snprintf(text, ORACLE_RANGE_BYTES, form == 4 ? "<%s" : form == 5 ? "<=%s" : *b == '.' ? "..0%s" : "..%s", b);
 	}
 }

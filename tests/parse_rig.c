@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 const struct field_name fields[N_FIELDS] = {{"title", 5}, {"body", 4},     {"a", 1},
-					       {"a:b", 3},   {"my field", 8}, {"", 0}};
+					       {"a:b", 3},   {"my field", 8}, {"", 0}, {"year", 4}};
 
 struct bs_words *plain_words, *english_words;
 static struct bs_term_table field_numbers;
@@ -42,10 +42,17 @@ int close_words(void **state)
 	return 0;
 }
 
+static bool has_values(void *context, uint32_t field)
+{
+	(void)context;
+	return field == BS_QUERY_ANY_FIELD || strcmp(fields[field].name, "year") == 0;
+}
+
 struct bs_query_options make_options(bool any)
 {
 	return (struct bs_query_options){
-		.words = plain_words, .fields = &field_numbers, .longest_field_bytes = 8, .any = any};
+		.words = plain_words, .fields = &field_numbers, .longest_field_bytes = 8, .has_values = has_values,
+		.any = any};
 }
 
 struct bs_query_tree *parse(const char *text, size_t text_bytes, bool any, size_t *error_byte, struct bs_error *err)

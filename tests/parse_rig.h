@@ -7,7 +7,7 @@
 
 #include "query/search/parse.h"
 
-#define N_FIELDS 6u
+#define N_FIELDS 7u /* of which year has values */
 extern const struct field_name {
 	const char *name;
 	size_t name_bytes;

@@ -541,7 +541,15 @@ static void test_notices(void **state)
 #define NOTHING_BEFORE "has nothing before it to combine: it counts as a sign"
 #define NOTHING_OUT "has nothing after it to leave out: it counts as a sign"
 #define NOTHING_FOR "has nothing after it to look for: it is searched as text"
-#define BAD_WEIGHT "is searched as text: a weight is a number from 0 to 1000, as in cat^2.5"
+#define BAD_WEIGHT "is searched as text: a weight is a number from 0 to 1000 right behind its word, and last, as in cat~1^2.5"
+#define BAD_DISTANCE "is searched as text: a distance is ~1 or ~2 behind a word, and a whole number behind a phrase"
+#define NO_REGEX "is searched as words: regular expressions are for `bitsift grep`"
+#define NO_PHRASE "is searched as words: a phrase has straight quotes, as in \"big dog\""
+#define LEAVES_OUT "leaves out what has the word, as with one -: put it in quotes to search for it"
+#define NOT_LEFT_OUT "is searched without its sign, which stands in front of a field, as in -title:dog"
+#define BAD_RANGE "is searched as text: a range is A..B, >A, >=A, <A or <=A, of numbers such as 1990 or 2.5k, or of dates such as 2024-05-17"
+#define NO_FIELD "is searched as text: a range stands behind a field, as in year:1990..2000"
+#define EMPTY_RANGE "finds nothing: the lower end of a range stands first"
 	static const struct notice_case cases[] = {
 		{"\"abc", "abc", "\" " NEVER_CLOSED, 0},
 		{"a b\"", "(AND a b)", "\" " NEVER_CLOSED, 3},
@@ -575,11 +583,35 @@ static void test_notices(void **state)
 		{"cats and (dogs)", "(AND cats and dogs)", "and is searched as a word: the operator is written AND", 5},
 		{"cats not -dogs", "(AND cats not (NOT dogs))", "not is searched as a word: the operator is written NOT", 5},
 		{"/lan.ern/ a", "(AND (PHRASE lan@0 ern@1) a)",
-		 "/lan.ern/ is searched as text: regular expressions are for `bitsift grep`", 0},
+		 "/lan.ern/ " NO_REGEX, 0},
+		{"foo.*bar", "(PHRASE foo@0 *bar@1)", "foo.*bar " NO_REGEX, 0},
 		{"a^1001", "(PHRASE a@0 1001@1)", "a^1001 " BAD_WEIGHT, 0},
 		{"a^-1", "(PHRASE a@0 1@1)", "a^-1 " BAD_WEIGHT, 0},
-		{"(a)^1.2.3", "(AND a \"1.2.3\")", ")^1.2.3 " BAD_WEIGHT, 2},
-		{"a ^2", "(AND a 2)", "^2 is searched as text: a weight stands directly behind its word, as in cat^2.5", 2},
+		{"(a)^1.2.3", "(AND a \"1.2.3\")", "^1.2.3 " BAD_WEIGHT, 3},
+		{"a ^2", "(AND a 2)", "^2 " BAD_WEIGHT, 2},
+		{"a^1e2", "(PHRASE a@0 1e2@1)", "a^1e2 " BAD_WEIGHT, 0},
+		{"a^2^3", "(PHRASE a@0 2@1)^3", "a^2^3 " BAD_WEIGHT, 0},
+		{"x title:^2", "(AND x title:2)", "^2 " BAD_WEIGHT, 8},
+		{"a^1,5", "(PHRASE a@0 \"1,5\"@1)", "a^1,5 " BAD_WEIGHT, 0},
+		{"a^2~1", "(PHRASE a@0 2~1@1)", "a^2~1 " BAD_WEIGHT, 0},
+		{"\"a b\"^3~2", "(AND (PHRASE a@0 b@1) 3~2)", "^3~2 " BAD_WEIGHT, 5},
+		{"a~0.8", "(PHRASE a@0 \"0.8\"@1)", "a~0.8 " BAD_DISTANCE, 0},
+		{"(a)~2", "(AND a 2)", "~2 " BAD_DISTANCE, 3},
+		{"\"a b\"~2.5", "(AND (PHRASE a@0 b@1) \"2.5\")", "~2.5 " BAD_DISTANCE, 5},
+		{"“big dog”", "(AND big dog)", "“big " NO_PHRASE, 0},
+		{"git log --oneline", "(AND git log (NOT oneline))", "--oneline " LEAVES_OUT, 8},
+		{"title:-dog", "title:dog", "-dog " NOT_LEFT_OUT, 6},
+		{"Cats Or dogs", "(AND cats or dogs)", "Or is searched as a word: the operator is written OR", 5},
+		{"cats NEAR dogs", "(AND cats near dogs)", "NEAR is searched as a word: nearness is written \"cat dog\"~5", 5},
+		{"colour:>5", "(PHRASE colour@0 5@1)", "colour: is no field of this index and is searched as text", 0},
+		{"A:c", "(PHRASE a@0 c@1)", "A: is no field of this index and is searched as text: did you mean a:?", 0},
+		{"a 1..2", "(AND a (PHRASE 1@0 2@1))", "1..2 " NO_FIELD, 2},
+		{"a >5", "(AND a 5)", ">5 " NO_FIELD, 2},
+		{"year:2000..1990", "year:2000..1990", "year:2000..1990 " EMPTY_RANGE, 0},
+		{"year:>1,990", "year:\"1,990\"", "year:>1,990 " BAD_RANGE, 0},
+		{"year:1990...2000", "year:(PHRASE 1990@0 2000@1)", "year:1990...2000 " BAD_RANGE, 0},
+		{"year:[1990", "year:1990", "year:[1990 " BAD_RANGE, 0},
+		{"year:≥1990", "year:1990", "year:≥1990 " BAD_RANGE, 0},
 		{"titel:ferry", "(PHRASE titel@0 ferry@1)",
 		 "titel: is no field of this index and is searched as text: did you mean title:?", 0},
 		{"Title: ferry", "(AND title ferry)",
@@ -614,6 +646,12 @@ static void test_notices(void **state)
 		 "(PHRASE c@0 d@1) (PHRASE x1@0 y@1))", NULL, 0},
 		{"or else", "(AND or else)", NULL, 0},
 		{"this or", "(AND this or)", NULL, 0},
+		{"“big” dog", "(AND big dog)", NULL, 0},
+		{"x^y [^0-9]+ 10^-3", "(AND (PHRASE x@0 y@1) (PHRASE 0@0 9@1) (PHRASE 10@0 3@1))", NULL, 0},
+		{"~/.config v1~rc1 foo.txt~", "(AND config (PHRASE v1@0 rc1@1) (PHRASE foo@0 txt@1))", NULL, 0},
+		{"a ~2 +b a..z c", "(AND a 2 b (PHRASE a@0 z@1) c)", NULL, 0},
+		{"title:-5 year:-5..5", "(AND title:5 year:-5..5)", NULL, 0},
+		{"title:[1 title:=5", "(AND title:1 title:5)", NULL, 0},
 		{"/usr/lib/ 2^10", "(AND (PHRASE usr@0 lib@1) (PHRASE 2@0 10@1))", NULL, 0},
 	};
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
@@ -661,9 +699,9 @@ static void test_ignored(void **state)
 	(void)state;
 	struct bs_query_tree *query = must_parse("+++ a \"...\" b~3 漢字~1", false);
 	assert_int_equal(query->n_notices, 4);
-	assert_string_equal(query->notices[0].text, "+++ is ignored: it holds no words");
-	assert_string_equal(query->notices[1].text, "\"...\" is ignored: it holds no words");
-	assert_string_equal(query->notices[2].text, "b~3 is searched as text: the distance of a word is ~1 or ~2");
+	assert_string_equal(query->notices[0].text, "b~3 " BAD_DISTANCE);
+	assert_string_equal(query->notices[1].text, "+++ is ignored: it holds no words");
+	assert_string_equal(query->notices[2].text, "\"...\" is ignored: it holds no words");
 	assert_non_null(strstr(query->notices[3].text, "漢字 is searched as it is"));
 	bs_query_tree_free(query);
 

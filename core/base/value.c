@@ -298,7 +298,7 @@ static void read_range(const uint8_t *text, size_t text_bytes, struct written *w
 		const uint8_t *at = text + 1 + is_equal_in;
 		take_end(at, (size_t)(end - at), *text == '>' ? &written->low : &written->high);
 		written->is_low_out = written->is_high_out = !is_equal_in;
-	} else if (dots) {
+	} else if (dots && !(dots + 2 < end && dots[2] == '.')) {
 		if (dots > text)
 			take_end(text, (size_t)(dots - text), &written->low);
 		if (dots + 2 < end)
@@ -374,7 +374,17 @@ bool bs_range_parse(const uint8_t *text, size_t text_bytes, struct bs_range *ran
 
 bool bs_range_is_meant(const uint8_t *text, size_t text_bytes)
 {
-	return text_bytes > 1 && (*text == '>' || *text == '<' || *text == '=' || find_dots(text, text_bytes));
+	bool is_sign = text_bytes > 1 && (memchr("<>=[{", *text, 5) || (text[0] == '!' && text[1] == '='));
+	return is_sign || (text_bytes > 3 && (memcmp(text, "≤", 3) == 0 || memcmp(text, "≥", 3) == 0)) ||
+	       find_dots(text, text_bytes);
+}
+
+bool bs_range_is_empty(const struct bs_range *range)
+{
+	bool is_empty = true;
+	for (int i = 0; i < BS_RANGE_KINDS; i++)
+		is_empty &= bs_value_compare(&range->spans[i].first, &range->spans[i].end) >= 0;
+	return is_empty;
 }
 
 bool bs_range_has(const struct bs_range *range, const struct bs_value *value)

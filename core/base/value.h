@@ -76,8 +76,11 @@ struct bs_range {
  * numbers, behind which may stand k (or K), M, G, T or P for a power of 1000, with an i behind for one of 1024. */
 bool bs_range_parse(const uint8_t *text, size_t text_bytes, struct bs_range *range_out);
 
-/* Whether the text was meant to be a range, where values are asked for: =5 too, which is none. */
+/* Whether the text was meant to be a range, where values are asked for: so are =5, !=5, ≥5, [1 and {1, which are none. */
 bool bs_range_is_meant(const uint8_t *text, size_t text_bytes);
+
+/* Whether no value at all is in it: its ends are in the wrong order. */
+bool bs_range_is_empty(const struct bs_range *range);
 
 bool bs_range_has(const struct bs_range *range, const struct bs_value *value);
 

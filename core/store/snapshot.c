@@ -254,6 +254,16 @@ void bs_doc_bits_deinit(struct bs_doc_bits *bits)
 	*bits = (struct bs_doc_bits){0};
 }
 
+bool bs_snapshot_has_some_values(const struct bs_snapshot *snapshot)
+{
+	bool has = snapshot->overlay_values.n_terms > 0;
+	for (uint32_t s = 0; s < snapshot->manifest.n_segments && !has; s++) {
+		const struct bs_value_table *values = &snapshot->segments[s].values;
+		has = values->is_there ? values->is_partial || values->n_fields > 0 : snapshot->segments[s].field_names.n_bytes > 0;
+	}
+	return has;
+}
+
 enum bs_status bs_snapshot_has_values(const struct bs_snapshot *snapshot, const uint8_t *name, uint32_t name_bytes,
                                       bool *has_out, struct bs_error *err)
 {

@@ -93,6 +93,44 @@ static enum bs_status look_at(struct wanted *wanted, struct bs_doc_ref ref, stru
 	return is_here ? BS_OK : bs_buffer_append(&wanted->by_id, &found, sizeof(found), err);
 }
 
+/* Of so few ids the ends are compared, which rules out most documents by their names alone. */
+#define FEW_IDS 8u
+
+/* Whether an id ends as the name of a document of a segment does, behind its last slash: what stands before depends on where one is. */
+static enum bs_status may_be_wanted(const struct wanted *wanted, uint32_t segment, uint32_t document, bool *may_out,
+                                    struct bs_error *err)
+{
+	const struct bs_snapshot *snapshot = wanted->places.snapshot;
+	const struct bs_term_table *ids = &wanted->ids;
+	const uint8_t *name;
+	uint32_t n_bytes;
+	*may_out = true;
+	if (segment >= snapshot->manifest.n_segments || ids->n_terms > FEW_IDS)
+		return BS_OK;
+	enum bs_status status = bs_names_get(&snapshot->segments[segment].docs.names, document, &name, &n_bytes, err);
+	const uint8_t *slash = !status && n_bytes > 0 ? memrchr(name, '/', n_bytes) : NULL;
+	if (slash) {
+		n_bytes -= (uint32_t)(slash + 1 - name);
+		name = slash + 1;
+	}
+	*may_out = !status && n_bytes == 0;
+	for (uint32_t i = 0; i < ids->n_terms && !status && !*may_out; i++) {
+		uint32_t id_bytes = ids->entries[i].n_bytes;
+		*may_out = id_bytes >= n_bytes && memcmp(bs_term_table_key(ids, i) + id_bytes - n_bytes, name, n_bytes) == 0;
+	}
+	return status;
+}
+
+/* A document of a segment, if it is live. */
+static enum bs_status look_if_live(struct wanted *wanted, uint32_t segment, uint32_t document, struct bs_error *err)
+{
+	bool may = false;
+	if (bs_snapshot_is_deleted(wanted->places.snapshot, segment, document))
+		return BS_OK;
+	enum bs_status status = may_be_wanted(wanted, segment, document, &may, err);
+	return status || !may ? status : look_at(wanted, (struct bs_doc_ref){segment, document}, err);
+}
+
 static enum bs_status look_at_all(struct wanted *wanted, bool of_deleted, struct bs_error *err)
 {
 	const struct bs_snapshot *snapshot = wanted->places.snapshot;
@@ -102,8 +140,7 @@ static enum bs_status look_at_all(struct wanted *wanted, bool of_deleted, struct
 	/* Of a fresh snapshot the overlay, too. */
 	for (uint32_t s = 0; !of_deleted && s <= snapshot->manifest.n_segments; s++)
 		for (uint32_t d = 0; bs_snapshot_has_words(snapshot, s) && d < bs_snapshot_segment_docs(snapshot, s) && !status; d++)
-			if (!bs_snapshot_is_deleted(snapshot, s, d))
-				status = look_at(wanted, (struct bs_doc_ref){s, d}, err);
+			status = look_if_live(wanted, s, d, err);
 	const struct by_id *by_id = (const struct by_id *)(const void *)wanted->by_id.data;
 	for (size_t i = 0; i < wanted->by_id.used_bytes / sizeof(*by_id) && !status; i++)
 		if (!(wanted->ids.entries[by_id[i].number].df & BORNE_HERE))

@@ -15,13 +15,13 @@ struct query_arguments {
 	const char *batch;
 	const char *format;
 	struct bs_find_request request;
-	struct bs_word_list globs, types, type_nots, places;
+	struct bs_word_list globs, types, type_nots, places, stops;
 	uint64_t n_best, n_threads, feedback_docs;
 	int color; /* enum when */
 	const char *sort;
 	char *sort_field; /* of sort, without its direction */
 	char *text; /* the operands, joined */
-	const char *stop, *like_file;
+	const char *like_file;
 	char *stop_words, *like_text; /* those files */
 	bool count, ids, nul, json, trec, stats, fresh, explain;
 };
@@ -49,7 +49,7 @@ static const struct bs_option query_options[] = {
 	{0, "date", "FIELD", "--newer and --older are about this field of records", SETS(STRING, request.date_field)},
 	{0, "sort", "FIELD", "by numbers or dates in this field of records, not by score; FIELD:desc: the greatest first", SETS(STRING, sort)},
 	{0, "any", NULL, "documents with any of the words, not all", SETS(FLAG, request.any)},
-	{0, "stop", "LANG|FILE", "words that do not count, while others remain: english, or a list", SETS(STRING, stop)},
+	{0, "stop", "LANG|FILE", "words that do not count, while others remain: english, or a list; repeatable", SETS(LIST, stops)},
 	{0, "feedback", "DOCS", "look for words of the best DOCS documents too [10]", SETS(NUMBER, feedback_docs),
 	 .is_optional = true, .value = 10, .least = 1, .most = 1000},
 	{0, "like", "ID", "documents like this one, by its typical words", SETS(ONCE, request.like_id)},
@@ -116,7 +116,7 @@ static const char query_description[] =
 	"one, as in `f(x, y)`, unless the word is AND, OR or NOT; so is a pair of brackets without a word, as in `main()`. What seems to be more "
 	"than text and is not is searched as text, or ignored if it holds no word, and a line on standard error says so: a field "
 	"that the index does not have, `or` in lower case between words, `/regex/`, a bracket or quote that is never closed, an "
-	"operator with nothing before or after it, a weight or distance that is none. Five such lines are shown at most. With `--strict-query` each of "
+	"operator with nothing before or after it, a weight, distance or range that is none, curled quotes; and what `--verbose` leaves out. Five such lines are shown at most. With `--strict-query` each of "
 	"them is an error, for scripts.\n\n"
 	"A `*` that does not end its token is a wildcard if the token has three letters or digits, and a `?`, if it stands between two "
 	"letters or digits of a word; else they are signs, as in `how does it work?`. A token of several words can have them in the last "
@@ -161,7 +161,7 @@ static const char query_description[] =
 	"# Words that do not count, and words that nobody typed\n\n"
 	"`--stop english` leaves words such as `the` and `of` (Lucene's 33) out of the score, and with `--any` out of the matching, as long as "
 	"the query has others. Without `--any` they must be there all the same, phrases are as exact as ever, and what a query excludes "
-	"is excluded. `--stop FILE` reads the words from a file, several in a line if need be; a line that begins with # is a remark, and "
+	"is excluded. `--stop FILE` reads the words from a file, several in a line if need be, and of several `--stop` all count; a line that begins with # is a remark, and "
 	"so is the rest of a line behind a |, as in the lists of Snowball. Words are compared as they are written, before stemming.\n\n"
 	"`--feedback` runs the query twice: the second time with 20 words beside it that are typical of its ten best documents, or of as many as DOCS says. "
 	"A document that has one of them matches, too; what the query excludes stays out, and filters hold. In all they "
@@ -225,7 +225,7 @@ static const char query_description[] =
 	"\\n, \\t, \\0 and \\\\ are a line feed, a tab, a NUL byte and a backslash.\n\n"
 	"`--format trec` prints a run for trec_eval: the query's id, Q0, the hit as `--ids` prints it, its rank, its score and the word "
 	"bitsift. With `--batch` a line of FILE is an id, a tab and the query; the id of a line without a tab is its number. White space "
-	"in an id is printed as %20 and so on; there are no lines between queries, and none in the place of `error`.\n\n"
+	"in an id is printed as %20 and so on, an empty id as %; there are no lines between queries, and none in the place of `error`.\n\n"
 	"`--batch` runs one query per line of FILE. With `--count` it prints one number per line, with `--ids` one line "
 	"of ids per query, separated by tabs; otherwise the hits of each query and an empty line. For a query that does "
 	"not parse it prints `error`, and the exit status is 2. With `--json`, each object has the query too, `--count` "
@@ -300,44 +300,74 @@ static enum bs_status take_sort(struct query_arguments *arguments, struct bs_err
 	return arguments->sort_field ? BS_OK : bs_fail_memory(err, "a field", n);
 }
 
-/* All of a file; - is standard input. */
-static enum bs_status read_text(const char *path, char **text_out, size_t *n_bytes_out, struct bs_error *err)
+/* Adds all of a file; - is standard input. */
+static enum bs_status read_file(const char *path, FILE *memory, struct bs_error *err)
 {
 	bool is_stdin = strcmp(path, "-") == 0;
 	FILE *file = is_stdin ? stdin : fopen(path, "re");
-	FILE *memory = open_memstream(text_out, n_bytes_out);
 	char piece[65536];
-	for (size_t n; file && memory && (n = fread(piece, 1, sizeof(piece), file)) > 0;)
+	for (size_t n; file && (n = fread(piece, 1, sizeof(piece), file)) > 0;)
 		fwrite(piece, 1, n, memory);
 	bool is_read = file && !ferror(file);
 	int error_number = errno;
 	if (file && !is_stdin)
 		fclose(file);
+	return is_read ? BS_OK : bs_fail(err, BS_IO, "%s: %s", *path ? path : "''", strerror(error_number));
+}
+
+/* All of the files, a line feed behind each. */
+static enum bs_status read_files(const char *const *paths, size_t n, char **text_out, size_t *n_bytes_out, struct bs_error *err)
+{
+	FILE *memory = open_memstream(text_out, n_bytes_out);
+	enum bs_status status = memory ? BS_OK : bs_fail_memory(err, "a text", 0);
+	for (size_t i = 0; i < n && !status; i++) {
+		status = read_file(paths[i], memory, err);
+		putc('\n', memory);
+	}
 	bool is_kept = memory && !ferror(memory);
 	if (memory)
 		is_kept &= fclose(memory) == 0;
-	if (!is_read)
-		return bs_fail(err, BS_IO, "%s: %s", path, strerror(error_number));
-	return is_kept ? BS_OK : bs_fail_memory(err, "a text", *n_bytes_out);
+	return status || is_kept ? status : bs_fail_memory(err, "a text", *n_bytes_out);
 }
 
-/* Of a list of stop words by its name, which is no path, and files for --stop and --like-file. */
-static enum bs_status read_texts(struct query_arguments *arguments, struct bs_error *err)
+/* A list of stop words by its name, which is no path, and those in files. */
+static enum bs_status read_stops(struct query_arguments *arguments, struct bs_error *err)
+{
+	struct bs_word_list *stops = &arguments->stops;
+	struct bs_find_request *request = &arguments->request;
+	struct bs_error why;
+	size_t n_files = 0;
+	for (size_t i = 0; i < stops->n; i++) {
+		bool is_language = strcmp(stops->list[i], "english") == 0;
+		if (is_language)
+			request->stop_language = stops->list[i];
+		else
+			stops->list[n_files++] = stops->list[i];
+	}
+	if (n_files == 0)
+		return BS_OK;
+	enum bs_status status = read_files(stops->list, n_files, &arguments->stop_words, &request->stop_words_bytes, &why);
+	request->stop_words = arguments->stop_words;
+	return status ? bs_fail(err, status, "--stop: %s; without a file only english is known", why.text) : BS_OK;
+}
+
+static enum bs_status read_like(struct query_arguments *arguments, struct bs_error *err)
 {
 	struct bs_find_request *request = &arguments->request;
 	enum bs_status status = BS_OK;
-	if (arguments->stop && strcmp(arguments->stop, "english") == 0)
-		request->stop_language = arguments->stop;
-	else if (arguments->stop)
-		status = read_text(arguments->stop, &arguments->stop_words, &request->stop_words_bytes, err);
-	struct bs_error why = *err;
-	if (status == BS_IO)
-		return bs_fail(err, BS_IO, "--stop: %s; without a file only english is known", why.text);
-	if (!status && arguments->like_file)
-		status = read_text(arguments->like_file, &arguments->like_text, &request->like_text_bytes, err);
-	request->stop_words = arguments->stop_words;
+	if (arguments->like_file)
+		status = read_files(&arguments->like_file, 1, &arguments->like_text, &request->like_text_bytes, err);
 	request->like_text = arguments->like_text;
 	return status;
+}
+
+static size_t count_stdin(const struct query_arguments *arguments)
+{
+	size_t n = (arguments->batch && strcmp(arguments->batch, "-") == 0) +
+	           (size_t)(arguments->like_file && strcmp(arguments->like_file, "-") == 0);
+	for (size_t i = 0; i < arguments->stops.n; i++)
+		n += strcmp(arguments->stops.list[i], "-") == 0;
+	return n;
 }
 
 static enum bs_status take_operands(struct query_arguments *arguments, const struct bs_operands *operands, struct bs_error *err)
@@ -362,12 +392,14 @@ static enum bs_status take_operands(struct query_arguments *arguments, const str
 	arguments->text = join(operands->list, n);
 	if (!arguments->text)
 		return bs_fail_memory(err, "a query", n);
-	if (arguments->like_file && arguments->batch && strcmp(arguments->like_file, "-") == 0 && strcmp(arguments->batch, "-") == 0)
-		return bs_fail(err, BS_INVALID, "--like-file and --batch cannot both read standard input");
+	if (count_stdin(arguments) > 1)
+		return bs_fail(err, BS_INVALID, "standard input is for one option only: --batch, --like-file or --stop");
 	arguments->request.feedback_docs = (size_t)arguments->feedback_docs;
 	enum bs_status status = take_sort(arguments, err);
 	if (!status)
-		status = read_texts(arguments, err);
+		status = read_stops(arguments, err);
+	if (!status)
+		status = read_like(arguments, err);
 	if (status)
 		return status;
 	bool is_count = arguments->count || (arguments->n_best == 0 && !arguments->ids);
@@ -692,6 +724,7 @@ static void release(void *of_options)
 	bs_word_list_deinit(&arguments->types);
 	bs_word_list_deinit(&arguments->type_nots);
 	bs_word_list_deinit(&arguments->places);
+	bs_word_list_deinit(&arguments->stops);
 }
 
 static const struct query_arguments query_defaults = {.n_best = 10};

@@ -297,7 +297,7 @@ static void put_column(const char *text, size_t text_bytes, FILE *out)
 void bs_present_trec(const struct bs_find_hit *hit, const char *query_id, size_t query_id_bytes, FILE *out)
 {
 	put_column(query_id, query_id_bytes, out);
-	fputs(" Q0 ", out);
+	fputs(hit->local_id_bytes > 0 ? " Q0 " : " Q0 %", out);
 	put_column(hit->local_id, hit->local_id_bytes, out);
 	fprintf(out, " %" PRIu64 " %.9f bitsift\n", hit->rank, hit->score);
 }

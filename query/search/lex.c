@@ -10,7 +10,7 @@
 #include "core/base/hash.h"
 #include "core/base/icu.h"
 #include "core/base/visible.h"
-#include "query/search/fuzzy.h"
+#include "query/search/suggest.h"
 
 /* How much of a token a notice shows. */
 #define SHOWN_BYTES 60
@@ -259,38 +259,36 @@ static size_t number_start(const uint8_t *text, size_t start, size_t end)
 }
 
 /* Whether text[start..end), ^ and what may be a number, is a weight of the token, which it then gets. */
-static bool read_weight(struct bs_lexing *lexing, struct bs_lexeme *token, size_t start, size_t end)
+static bool read_weight(const struct bs_lexing *lexing, struct bs_lexeme *token, size_t start, size_t end)
 {
 	double weight;
-	if (end - start < 2)
+	if (!read_decimal(lexing->text + start + 1, end - start - 1, &weight) || weight > BS_QUERY_MAX_WEIGHT)
 		return false;
-	if (!read_decimal(lexing->text + start + 1, end - start - 1, &weight) || weight > BS_QUERY_MAX_WEIGHT) {
-		bs_lex_notice(lexing, token->start_byte, end,
-		              "is searched as text: a weight is a number from 0 to 1000, as in cat^2.5");
-		return false;
-	}
 	token->weight = weight;
 	return true;
 }
 
+static bool are_digits(const uint8_t *text, size_t start, size_t end)
+{
+	while (start < end && bs_lex_is_digit(text[start]))
+		start++;
+	return start == end;
+}
+
 /* Takes the weight off the end of a word, if it has one: not off digits, where it is a power (2^10). */
-static void take_weight(struct bs_lexing *lexing, struct bs_lexeme *token)
+static void take_weight(const struct bs_lexing *lexing, struct bs_lexeme *token)
 {
 	const uint8_t *text = lexing->text;
-	size_t digit = token->inner_start_byte, end = token->inner_end_byte, start = number_start(text, digit, end);
-	if (start == digit || text[start - 1] != '^' || start == end)
+	size_t first = token->inner_start_byte, end = token->inner_end_byte, start = number_start(text, first, end);
+	if (start == first || text[start - 1] != '^')
 		return;
 	start--;
-	if (start == digit && (start == 0 || mark_at(lexing, start - 1) == MARK_NONE))
-		bs_lex_notice(lexing, start, end, "is searched as text: a weight stands directly behind its word, as in cat^2.5");
-	while (digit < start && bs_lex_is_digit(text[digit]))
-		digit++;
-	if (digit < start && read_weight(lexing, token, start, end))
+	if (!are_digits(text, first, start) && read_weight(lexing, token, start, end))
 		token->inner_end_byte = (uint32_t)start;
 }
 
 /* Takes the ^N behind a closing quote or bracket into the token, if it is one. */
-static void read_weight_behind(struct bs_lexing *lexing, struct bs_lexeme *token)
+static void read_weight_behind(const struct bs_lexing *lexing, struct bs_lexeme *token)
 {
 	size_t end = token->end_byte;
 	if (end >= lexing->text_bytes || lexing->text[end] != '^')
@@ -346,52 +344,23 @@ static size_t find_field(const struct bs_lexing *lexing, size_t start, size_t en
 	return found_bytes;
 }
 
-/* The small letters of ASCII, of a name that is not too long. */
-static void lower(const uint8_t *name, size_t n_bytes, uint8_t *lower_out)
-{
-	for (size_t i = 0; i < n_bytes; i++)
-		lower_out[i] = name[i] >= 'A' && name[i] <= 'Z' ? name[i] | 0x20 : name[i];
-}
-
 /* A text may have a hundred thousand names, and an index as many fields. */
 #define MOST_NAMES_TRIED 20u
 
-/* The name that is most like this one, at one edit or, of a longer one, two; NULL: none is. */
-static const uint8_t *find_like(struct bs_lexing *lexing, const uint8_t *name, size_t name_bytes, uint32_t *like_bytes_out)
+static struct bs_like_name find_like(struct bs_lexing *lexing, const uint8_t *name, size_t name_bytes)
 {
-	const struct bs_term_table *fields = lexing->options->fields;
-	uint8_t letters[BS_QUERY_MAX_FIELD_BYTES];
-	const uint8_t *like = NULL;
-	uint32_t most = name_bytes < 3 ? 0 : name_bytes < 5 ? 1 : 2;
-	if (name_bytes > sizeof(letters) || ++lexing->n_names_tried > MOST_NAMES_TRIED)
-		return NULL;
-	for (uint32_t edits = 1; edits <= most && !like && !lexing->status; edits++) {
-		struct bs_fuzzy *fuzzy;
-		lower(name, name_bytes, letters);
-		bs_lex_keep(lexing, bs_fuzzy_new(letters, (uint32_t)name_bytes, edits, &fuzzy, lexing->err));
-		for (uint32_t i = 0; fields && i < fields->n_terms && !lexing->status && !like; i++) {
-			uint32_t n_bytes = fields->entries[i].n_bytes;
-			bool is_possible = n_bytes > 0 && n_bytes <= lexing->options->longest_field_bytes;
-			lower(bs_term_table_key(fields, i), is_possible ? n_bytes : 0, letters);
-			if (!is_possible || !bs_fuzzy_matches(fuzzy, letters, n_bytes, 0))
-				continue;
-			like = bs_term_table_key(fields, i);
-			*like_bytes_out = n_bytes;
-		}
-		if (!like && lexing->options->has_file_names && !lexing->status &&
-		    bs_fuzzy_matches(fuzzy, (const uint8_t *)BS_LEX_FILE_NAME, sizeof(BS_LEX_FILE_NAME) - 1, 0)) {
-			like = (const uint8_t *)BS_LEX_FILE_NAME;
-			*like_bytes_out = sizeof(BS_LEX_FILE_NAME) - 1;
-		}
-		if (!lexing->status)
-			bs_fuzzy_free(fuzzy);
-	}
+	const struct bs_query_options *options = lexing->options;
+	struct bs_like_name like = {NULL, 0};
+	if (++lexing->n_names_tried <= MOST_NAMES_TRIED && !lexing->status)
+		bs_lex_keep(lexing, bs_suggest_field(options->fields, options->longest_field_bytes,
+		                                     options->has_file_names ? BS_LEX_FILE_NAME : NULL, name, name_bytes, &like,
+		                                     lexing->err));
 	return like;
 }
 
 /*
- * Says so where a word looks like field:word and the index has no such field: letters and one colon before a word, a
- * phrase or a group, or whatever is much like a field's name before a colon. host:80, std::string, C:\dir and
+ * Says so where a word looks like field:word and the index has no such field: letters and one colon before a word, a range,
+ * a phrase or a group, or whatever is much like a field's name before a colon. host:80, std::string, C:\dir and
  * https://host are not all the same.
  */
 static void notice_field(struct bs_lexing *lexing, const struct bs_lexeme *token)
@@ -401,6 +370,7 @@ static void notice_field(struct bs_lexing *lexing, const struct bs_lexeme *token
 	const uint8_t *found = memchr(text + start, ':', end - start);
 	size_t colon = found ? (size_t)(found - text) : start, after = colon + 1, next = after;
 	bool is_name = true, is_like_name = true;
+	struct bs_range range;
 	if (colon == start || (after < end && (text[after] == ':' || text[after] == '/')))
 		return;
 	for (size_t at = start; at < colon;) {
@@ -408,37 +378,128 @@ static void notice_field(struct bs_lexing *lexing, const struct bs_lexeme *token
 		is_name &= c > 0 && (U_MASK(bs_icu.u_charType(c)) & (U_GC_L_MASK | U_GC_M_MASK));
 		is_like_name &= bs_lex_is_word_character(c) || c == '.' || c == '-';
 	}
-	uint32_t like_bytes = 0;
-	const uint8_t *like = is_like_name ? find_like(lexing, text + start, colon - start, &like_bytes) : NULL;
+	struct bs_like_name like = {NULL, 0};
+	if (is_like_name)
+		like = find_like(lexing, text + start, colon - start);
 	bool is_before = after == end ? mark_at(lexing, after) == MARK_QUOTE || mark_at(lexing, after) == MARK_OPEN
-	                              : bs_lex_is_word_character(bs_visible_next(text, end, &next));
+	                              : bs_lex_is_word_character(bs_visible_next(text, end, &next)) ||
+	                                    bs_range_parse(text + after, end - after, &range);
 	bool is_one = after >= end || !memchr(text + after, ':', end - after);
 	struct bs_error message;
-	if (!like && !(is_name && is_before && is_one))
+	if (!like.name && !(is_name && is_before && is_one))
 		return;
-	(void)bs_fail(&message, BS_OK, "is no field of this index and is searched as text%s%.*s%s", like ? ": did you mean " : "",
-	              (int)(like ? like_bytes : 0), like ? (const char *)like : "", like ? ":?" : "");
+	(void)bs_fail(&message, BS_OK, "is no field of this index and is searched as text%s%.*s%s",
+	              like.name ? ": did you mean " : "", (int)like.n_bytes, like.name ? (const char *)like.name : "",
+	              like.name ? ":?" : "");
 	bs_lex_notice(lexing, start, after, message.text);
 }
 
-/* && and || within a token. */
-static void notice_operators(struct bs_lexing *lexing, const struct bs_lexeme *token)
+/* ---- what a word seems to be, and is not ---- */
+
+/* /regex/, as a whole token (a place such as /usr/lib/ has slashes within), or .* before a word. */
+static bool seems_regex(const struct bs_lexing *lexing, const struct bs_lexeme *token)
 {
 	const uint8_t *word = lexing->text + token->inner_start_byte;
 	size_t n_bytes = token->inner_end_byte - token->inner_start_byte;
-	if (memmem(word, n_bytes, "&&", 2) || memmem(word, n_bytes, "||", 2))
-		bs_lex_notice(lexing, token->inner_start_byte, token->inner_end_byte,
-		              "is searched as text: && and || stand by themselves, as in cat || dog");
+	const uint8_t *dot = memmem(word, n_bytes, ".*", 2);
+	size_t behind = dot ? (size_t)(dot - word) + 2 : n_bytes;
+	if (behind < n_bytes && bs_lex_is_word_character(bs_visible_next(word, n_bytes, &behind)))
+		return true;
+	return n_bytes > 2 && word[0] == '/' && word[n_bytes - 1] == '/' && !memchr(word + 1, '/', n_bytes - 2);
 }
 
-/* /regex/, as a whole token: a place such as /usr/lib/ has slashes within. */
-static void notice_regex(struct bs_lexing *lexing, const struct bs_lexeme *token)
+/* && and || within a token. */
+static bool seems_operator(const struct bs_lexing *lexing, const struct bs_lexeme *token)
 {
 	const uint8_t *word = lexing->text + token->inner_start_byte;
 	size_t n_bytes = token->inner_end_byte - token->inner_start_byte;
-	if (n_bytes > 2 && word[0] == '/' && word[n_bytes - 1] == '/' && !memchr(word + 1, '/', n_bytes - 2))
-		bs_lex_notice(lexing, token->inner_start_byte, token->inner_end_byte,
-		              "is searched as text: regular expressions are for `bitsift grep`");
+	return memmem(word, n_bytes, "&&", 2) || memmem(word, n_bytes, "||", 2);
+}
+
+/* Whether a sign of the token directly follows a phrase or a group. */
+static bool is_behind(const struct bs_lexing *lexing, const struct bs_lexeme *token)
+{
+	return token->start_byte > 0 && token->start_byte == token->inner_start_byte &&
+	       mark_at(lexing, token->start_byte - 1u) != MARK_NONE;
+}
+
+/* A ^ and a number, signed perhaps, behind a word that is not only digits: cat^1e2, cat^2^3, cat^2~1, cat^-1; or by itself. */
+static bool seems_weight(const struct bs_lexing *lexing, const struct bs_lexeme *token)
+{
+	const uint8_t *text = lexing->text;
+	size_t start = token->inner_start_byte, end = token->inner_end_byte;
+	for (size_t at = start; at < end; at++) {
+		size_t digit = at + 1, before = at;
+		while (text[at] == '^' && digit < end && memchr("+-.", text[digit], 3))
+			digit++;
+		if (text[at] != '^' || digit == end || !bs_lex_is_digit(text[digit]))
+			continue;
+		if (at == start)
+			return is_behind(lexing, token) || number_start(text, start, end) == start + 1;
+		return bs_lex_is_word_character(bs_visible_previous(text, &before)) && !are_digits(text, start, at);
+	}
+	return false;
+}
+
+/* A ~ behind a phrase or group, or before a number that is the end of a word. */
+static bool seems_distance(const struct bs_lexing *lexing, const struct bs_lexeme *token)
+{
+	const uint8_t *text = lexing->text;
+	size_t start = token->inner_start_byte, end = token->inner_end_byte, at = end;
+	while (at > start && (bs_lex_is_digit(text[at - 1]) || text[at - 1] == '.'))
+		at--;
+	bool is_distance = end - at == 1 && (text[at] == '1' || text[at] == '2');
+	if (text[start] == '~' && is_behind(lexing, token))
+		return true;
+	return at > start + 1 && at < end && text[at - 1] == '~' && !is_distance;
+}
+
+/* The first of several words between quotes that are curled. */
+static bool seems_phrase(const struct bs_lexing *lexing, const struct bs_lexeme *token)
+{
+	const uint8_t *word = lexing->text + token->inner_start_byte;
+	size_t n_bytes = token->inner_end_byte - token->inner_start_byte;
+	bool is_open = n_bytes > 3 && (memcmp(word, "“", 3) == 0 || memcmp(word, "„", 3) == 0);
+	return is_open && !memmem(word + 3, n_bytes - 3, "“", 3) && !memmem(word + 3, n_bytes - 3, "”", 3);
+}
+
+/* Behind a field, where a - is no more than a sign, or that of a number. */
+static bool seems_left_out(const struct bs_lexing *lexing, const struct bs_lexeme *token)
+{
+	const uint8_t *text = lexing->text;
+	size_t sign = token->inner_start_byte, next = sign + 1;
+	return sign > token->start_byte && (text[sign] == '-' || text[sign] == '!') && next < token->inner_end_byte &&
+	       !bs_lex_is_digit(text[next]) && bs_lex_is_word_character(bs_visible_next(text, token->inner_end_byte, &next));
+}
+
+/* Where any word is enough. */
+static bool seems_required(const struct bs_lexing *lexing, const struct bs_lexeme *token)
+{
+	const uint8_t *text = lexing->text;
+	size_t next = token->start_byte + 1u;
+	return lexing->options->any && text[token->start_byte] == '+' && next < token->inner_end_byte &&
+	       !bs_lex_is_digit(text[next]) && bs_lex_is_word_character(bs_visible_next(text, token->inner_end_byte, &next));
+}
+
+static const struct {
+	bool (*seems)(const struct bs_lexing *lexing, const struct bs_lexeme *token);
+	const char *message;
+} semblances[] = {
+	{seems_regex, "is searched as words: regular expressions are for `bitsift grep`"},
+	{seems_operator, "is searched as text: && and || stand by themselves, as in cat || dog"},
+	{seems_weight, "is searched as text: a weight is a number from 0 to 1000 right behind its word, and last, as in cat~1^2.5"},
+	{seems_distance, "is searched as text: a distance is ~1 or ~2 behind a word, and a whole number behind a phrase"},
+	{seems_phrase, "is searched as words: a phrase has straight quotes, as in \"big dog\""},
+	{seems_left_out, "is searched without its sign, which stands in front of a field, as in -title:dog"},
+	{seems_required, "may be missing, as any other word: what must be there stands beside AND, as in cat AND (dog OR bird)"},
+};
+
+static void notice_semblances(struct bs_lexing *lexing, const struct bs_lexeme *token)
+{
+	notice_field(lexing, token);
+	for (size_t i = 0; i < sizeof(semblances) / sizeof(*semblances); i++)
+		if (semblances[i].seems(lexing, token))
+			bs_lex_notice(lexing, token->inner_start_byte, token->end_byte, semblances[i].message);
 }
 
 /* ---- tokens ---- */
@@ -488,9 +549,7 @@ static void add_word(struct bs_lexing *lexing, struct bs_lexeme *token)
 	token->inner_start_byte = (uint32_t)start;
 	if (start == token->inner_end_byte)
 		return;
-	notice_field(lexing, token);
-	notice_regex(lexing, token);
-	notice_operators(lexing, token);
+	notice_semblances(lexing, token);
 	add(lexing, token);
 }
 
@@ -500,6 +559,14 @@ static bool is_minus(const struct bs_lexing *lexing, size_t at, size_t end)
 	bool is_sign = lexing->text[at] == '-' || lexing->text[at] == '!';
 	enum mark behind = end == at + 1 ? mark_at(lexing, end) : MARK_NONE;
 	return is_sign && (has_word(lexing, at + 1, end) || behind == MARK_QUOTE || behind == MARK_OPEN);
+}
+
+/* Of a command that was pasted: --verbose. */
+static bool is_option(const struct bs_lexing *lexing, size_t at, size_t end)
+{
+	size_t next = at + 2;
+	return next < end && lexing->text[at] == '-' && lexing->text[at + 1] == '-' &&
+	       bs_lex_is_word_character(bs_visible_next(lexing->text, end, &next));
 }
 
 /* Returns its end. After a minus, neither another nor AND, OR and NOT are more than text. */
@@ -514,6 +581,8 @@ static size_t read_word(struct bs_lexing *lexing, size_t at)
 	bool is_negated = is_minus(lexing, at, end);
 	if (is_negated)
 		add(lexing, &token);
+	if (is_option(lexing, at, end))
+		bs_lex_notice(lexing, at, end, "leaves out what has the word, as with one -: put it in quotes to search for it");
 	at += is_negated;
 	token = make(kind, at, end);
 	if (kind != BS_LEX_WORD)
@@ -591,18 +660,28 @@ static const char *lack_behind(enum bs_lex_kind kind, enum bs_lex_kind next)
 	return NULL;
 }
 
-/* In lower case, between words. */
-static void notice_lower_case(struct bs_lexing *lexing, const struct bs_lexeme *token, enum bs_lex_kind before,
-                              enum bs_lex_kind next)
+/* In letters of any case, which where these are capitals must be such. */
+static bool is_word(const struct bs_lexing *lexing, size_t start, size_t end, const char *word)
+{
+	size_t at = start;
+	while (at < end && word[at - start] && (lexing->text[at] == (uint8_t)word[at - start] || (lexing->text[at] | 0x20) == word[at - start]))
+		at++;
+	return at == end && !word[at - start];
+}
+
+/* Between words, in lower case. */
+static void notice_spelling(struct bs_lexing *lexing, const struct bs_lexeme *token, enum bs_lex_kind before,
+                            enum bs_lex_kind next)
 {
 	static const struct {
 		const char *word, *message;
 	} operators[] = {{"or", "is searched as a word: the operator is written OR"},
 	                 {"and", "is searched as a word: the operator is written AND"},
-	                 {"not", "is searched as a word: the operator is written NOT"}};
+	                 {"not", "is searched as a word: the operator is written NOT"},
+	                 {"NEAR", "is searched as a word: nearness is written \"cat dog\"~5"}};
 	bool is_between = token->kind == BS_LEX_WORD && ends_operand(before) && (starts_primary(next) || next == BS_LEX_NOT);
 	for (size_t i = 0; is_between && i < sizeof(operators) / sizeof(*operators); i++)
-		if (is_text(lexing, token->start_byte, token->end_byte, operators[i].word))
+		if (is_word(lexing, token->start_byte, token->end_byte, operators[i].word))
 			bs_lex_notice(lexing, token->start_byte, token->end_byte, operators[i].message);
 }
 
@@ -625,7 +704,7 @@ static void settle(struct bs_lexing *lexing)
 	for (n_kept = 0; first < n; first++) {
 		struct bs_lexeme token = tokens[first];
 		next = first + 1 < n ? (enum bs_lex_kind)tokens[first + 1].kind : BS_LEX_END;
-		notice_lower_case(lexing, &token, before, next);
+		notice_spelling(lexing, &token, before, next);
 		if (is_binary((enum bs_lex_kind)token.kind) && !ends_operand(before)) {
 			bs_lex_notice(lexing, token.start_byte, token.end_byte, "has nothing before it to combine: it counts as a sign");
 			continue;

@@ -128,15 +128,6 @@ static enum bs_element_kind suffix_of(const struct parser *parser, size_t start_
 	return BS_ELEMENT_TERM;
 }
 
-/* Whether the word ends in ~ and digits that are no distance: surely a mistake, and worth a warning. */
-static bool has_bad_distance(const uint8_t *text, size_t start_byte, size_t end_byte)
-{
-	size_t at = end_byte;
-	while (at > start_byte && bs_lex_is_digit(text[at - 1]))
-		at--;
-	return at > start_byte + 1 && text[at - 1] == '~';
-}
-
 static struct draft *draft_at(struct parser *parser, uint32_t draft)
 {
 	assert(draft < parser->n_drafts);
@@ -539,6 +530,19 @@ static uint32_t add_range(struct parser *parser, const struct bs_query_range *ra
 	return add_draft(parser, &leaf);
 }
 
+/* What is to be said of a word that was meant to be a range; NULL: nothing. */
+static const char *range_notice(bool has_field, bool has_values, bool is_range, bool is_empty)
+{
+	if (!has_field)
+		return is_range && has_values ? "is searched as text: a range stands behind a field, as in year:1990..2000" : NULL;
+	if (!is_range)
+		return "is searched as text: a range is A..B, >A, >=A, <A or <=A, of numbers such as 1990 or 2.5k, or of dates such as "
+		       "2024-05-17";
+	if (!has_values)
+		return "is searched as text: the field has no numbers or dates";
+	return is_empty ? "finds nothing: the lower end of a range stands first" : NULL;
+}
+
 /* A bare word that is a range of the field in force, as a leaf; NO_DRAFT: it is none. `name:` is of files, unless records
  * have such a field. */
 static uint32_t parse_range(struct parser *parser)
@@ -547,21 +551,23 @@ static uint32_t parse_range(struct parser *parser)
 	const struct bs_lexeme *token = token_of(parser);
 	size_t n_bytes = token->inner_end_byte - token->inner_start_byte;
 	const uint8_t *text = parser->lexing.text + token->inner_start_byte;
+	bool has_field = parser->field != BS_QUERY_ANY_FIELD;
 	uint32_t field = parser->field == BS_QUERY_FILE_NAME ? parser->name_field : parser->field;
 	struct bs_query_range range = {.field = field};
-	if (parser->field == BS_QUERY_ANY_FIELD || !bs_range_is_meant(text, n_bytes))
+	if (!bs_range_is_meant(text, n_bytes))
 		return NO_DRAFT;
-	bool has_values = field != BS_QUERY_ANY_FIELD && options->has_values && options->has_values(options->context, field);
+	/* Of BS_QUERY_ANY_FIELD: whether any has. */
+	bool is_asked = options->has_values && (!has_field || field != BS_QUERY_ANY_FIELD);
+	bool has_values = is_asked && options->has_values(options->context, field);
 	bool is_range = bs_range_parse(text, n_bytes, &range.values);
-	/* What begins with a = may be anything where there are no values. */
-	if (!has_values && *text == '=')
+	/* What begins with another sign may be anything where there are no values. */
+	if (!has_values && !is_range && memchr("=![{\xe2", *text, 5))
 		return NO_DRAFT;
-	if (!has_values || !is_range) {
-		bs_lex_notice(&parser->lexing, token->start_byte, token->end_byte,
-		              is_range ? "is searched as text: the field has no numbers or dates"
-		                       : "is searched as text: a range is A..B, >A, >=A, <A or <=A, of numbers or dates");
+	const char *message = range_notice(has_field, has_values, is_range, is_range && bs_range_is_empty(&range.values));
+	if (message)
+		bs_lex_notice(&parser->lexing, token->start_byte, token->end_byte, message);
+	if (!has_field || !has_values || !is_range)
 		return NO_DRAFT;
-	}
 	if (parser->ranges.used_bytes / sizeof(range) == BS_QUERY_MAX_RANGES)
 		bs_lex_fail(&parser->lexing, token->start_byte, "a query may have 1024 ranges");
 	memcpy(range.text, text, n_bytes < BS_QUERY_RANGE_SHOWN ? n_bytes : BS_QUERY_RANGE_SHOWN);
@@ -585,8 +591,6 @@ static uint32_t parse_word(struct parser *parser)
 		return ignore(parser);
 	if (last.kind != BS_ELEMENT_TERM)
 		return parse_inexact(parser, last, start_byte, text_end);
-	if (has_bad_distance(parser->lexing.text, start_byte, end_byte))
-		bs_lex_notice(&parser->lexing, start_byte, end_byte, "is searched as text: the distance of a word is ~1 or ~2");
 	return make_leaf(parser, NULL, false);
 }
 

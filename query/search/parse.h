@@ -36,8 +36,8 @@
  * - `name:` is of files: a leaf is about the words of their paths; where records have a field of that name, it is an OR of
  *   the two.
  * - A stop word does not score; with `any`, one that stands by itself, in no negation, is as if it were not there.
- * - RANGE is a bare token in a field that has numbers or dates. One that was meant to be one and is none is text, with a
- *   notice.
+ * - RANGE is a bare token in a field that has numbers or dates. What was meant to be one and is none is text, with a
+ *   notice; so is one without a field.
  * - With `any`, adjacency outside brackets means OR and binds looser than AND; what stands negated by itself there
  *   excludes from its neighbours up to the next OR: `a b -c` is (a OR b) AND NOT c.
  *
@@ -170,7 +170,7 @@ struct bs_query_options {
 	const struct bs_stop *stop;         /* words that count for little; NULL: none. Where a query has no others, they count */
 	uint32_t longest_field_bytes;       /* no name that is longer is looked for */
 	bool has_file_names;                /* `name:` asks for files by their names, too */
-	/* Whether a field may have numbers or dates; NULL: none has. */
+	/* Whether a field, or of BS_QUERY_ANY_FIELD one of them, may have numbers or dates; NULL: none has. */
 	bool (*has_values)(void *context, uint32_t field);
 	void *context;
 	/* A range that every match is in, too; NULL: none. The caller's, during the call. */

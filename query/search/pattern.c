@@ -159,6 +159,12 @@ static uint8_t sign_at(const struct bs_wildcards *wildcards, const uint8_t *text
 	return 0;
 }
 
+/* Whether a * beside this is within a word, or is one of an address: 192.*.0.1. */
+static bool joins(int32_t c)
+{
+	return c == '.' || bs_lex_is_word_character(c);
+}
+
 void bs_wildcards_take_back(struct bs_wildcards *wildcards, size_t end_byte)
 {
 	uint8_t *text = wildcards->text.data;
@@ -173,8 +179,7 @@ void bs_wildcards_take_back(struct bs_wildcards *wildcards, size_t end_byte)
 		wildcards->n--;
 		text[to++] = sign;
 		struct neighbours beside = neighbours_of(text, n_bytes, to - 1, behind);
-		wildcards->is_misplaced |= sign == '*' && bs_lex_is_word_character(beside.before) &&
-		                           bs_lex_is_word_character(beside.behind);
+		wildcards->is_misplaced |= sign == '*' && joins(beside.before) && joins(beside.behind);
 	}
 	wildcards->text.used_bytes = to;
 }

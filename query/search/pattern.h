@@ -29,7 +29,7 @@ struct bs_wildcards {
 	uint8_t any[2], one[2]; /* the last bytes of the letters, of Ugaritic and of Hangul */
 	uint32_t n;        /* letters in it */
 	bool is_too_long;  /* it has a * in so long a token that nothing is a wildcard */
-	bool is_misplaced; /* a * within a word was taken back */
+	bool is_misplaced; /* a * within a word or between full stops was taken back */
 };
 
 /* Finds the wildcards of a token, text[token..text_bytes), what stands before it being text only. */

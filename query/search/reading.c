@@ -64,10 +64,12 @@ static enum bs_status join_fields(struct bs_reading *reading, struct bs_error *e
 	return status;
 }
 
-/* What cannot be read comes up again when it is searched. */
+/* Of BS_QUERY_ANY_FIELD: any. What cannot be read comes up again when it is searched. */
 static bool has_values(void *context, uint32_t number)
 {
 	const struct bs_reading *reading = context;
+	if (number == BS_QUERY_ANY_FIELD)
+		return reading->index && bs_snapshot_has_some_values(&reading->index->snapshot);
 	const uint8_t *name = bs_term_table_key(reading->fields, number);
 	uint32_t name_bytes = reading->fields->entries[number].n_bytes;
 	struct bs_error why;

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "core/base/clock.h"
 #include "core/base/hash.h"
@@ -41,7 +40,6 @@ struct bs_finder {
 	struct bs_scan scan;
 	struct bs_plan plan;
 	struct bs_buffer candidates;
-	struct bs_buffer expected; /* u32 each */
 	struct bs_buffer hits;  /* struct bs_hit each */
 	struct bs_buffer marks; /* struct bs_snippet_hit each */
 	struct bs_passages passages;
@@ -57,8 +55,7 @@ struct bs_finder {
 	struct bs_query_tree *query;
 	struct bs_verify_request verify_request;
 	struct bs_verifier verifier;
-	struct bs_verify_crew *crew; /* NULL: no request had so much to read yet */
-	uint32_t crew_threads;       /* it is for */
+	struct bs_verify_crew *crew;
 	double own_weight; /* of the query's words in all */
 	bool is_feeding;   /* the query is run for its best documents, and told of once more */
 	const struct bs_find_request *asked; /* then, what was asked */
@@ -92,6 +89,8 @@ enum bs_status bs_finder_new(const struct bs_index *index, struct bs_finder **fi
 	enum bs_status status = bs_reading_init(&finder->reading, index, NULL, err);
 	if (!status)
 		status = bs_fetcher_new(&index->snapshot, index->proofs, tell, finder, &finder->fetcher, err);
+	if (!status)
+		status = bs_verify_crew_new(&index->snapshot, index->proofs, finder->fetcher, &finder->crew, err);
 	if (status) {
 		bs_finder_free(finder);
 		return status;
@@ -114,8 +113,8 @@ void bs_finder_free(struct bs_finder *finder)
 	bs_top_scan_deinit(&finder->best);
 	bs_plan_deinit(&finder->plan);
 	bs_sorting_deinit(&finder->sorting);
+	bs_buffer_deinit(&finder->top.heap);
 	bs_buffer_deinit(&finder->candidates);
-	bs_buffer_deinit(&finder->expected);
 	bs_buffer_deinit(&finder->hits);
 	bs_buffer_deinit(&finder->marks);
 	bs_passages_deinit(&finder->passages);
@@ -182,23 +181,6 @@ static enum bs_status take_hit(struct bs_finder *finder, const struct bs_hit *hi
 	return BS_OK;
 }
 
-/* The candidates whose text will be read, so that neighbours are read together. */
-static enum bs_status expect(struct bs_finder *finder, uint32_t segment, const struct bs_candidate *candidates,
-                             size_t n, struct bs_error *err)
-{
-	struct bs_buffer *expected = &finder->expected;
-	bs_buffer_clear(expected);
-	enum bs_status status = bs_buffer_reserve(expected, n * sizeof(uint32_t), err);
-	uint32_t *documents = (uint32_t *)(void *)expected->data;
-	size_t n_expected = 0;
-	for (size_t i = 0; i < n && !status; i++)
-		if (finder->verify_request.is_scored || !candidates[i].is_sure)
-			documents[n_expected++] = candidates[i].document;
-	if (!status)
-		bs_fetch_expect(finder->fetcher, segment, documents, n_expected);
-	return status;
-}
-
 /* Takes a document if it is a hit. */
 static enum bs_status take_verified(struct bs_finder *finder, struct bs_doc_ref ref, const struct bs_verified *verified,
                                     struct bs_error *err)
@@ -226,8 +208,8 @@ static enum bs_status verify_one(struct bs_finder *finder, uint32_t segment, uin
 	return status ? status : take_verified(finder, ref, &verified, err);
 }
 
-/* What another thread found out, if it did, and if the finder's own sources say nothing else. */
-static enum bs_status take_from_crew(void *context, const struct bs_candidate *candidate, const struct bs_verified *verified,
+/* What another thread found out, if one did, and if the finder's own sources say nothing else. */
+static enum bs_status take_candidate(void *context, const struct bs_candidate *candidate, const struct bs_verified *verified,
                                      struct bs_error *err)
 {
 	struct bs_finder *finder = context;
@@ -237,57 +219,12 @@ static enum bs_status take_from_crew(void *context, const struct bs_candidate *c
 	return verify_one(finder, ref.segment, ref.document, candidate->is_sure, err);
 }
 
-/* What is read or looked at for a file and for a record costs, and a thread must have to do to be worth its start. */
-#define FILE_NS   8000u
-#define LINE_NS   1200u
-#define THREAD_NS 200000u
-
-#define MOST_THREADS 64
-
-/* How many threads candidates are worth. Documents of a segment are much alike: one stands for all. */
-static uint32_t threads_for(struct bs_finder *finder, uint32_t segment, const struct bs_candidate *candidates, size_t n)
-{
-	uint64_t n_looks = 0;
-	if (finder->request->n_threads == 1 || n * FILE_NS < 2 * THREAD_NS || finder->named.n_leaves > 0)
-		return 1;
-	for (size_t i = 0; i < n; i++)
-		n_looks += bs_verify_needs_look(&finder->verify_request, &candidates[i]);
-	bool are_lines = bs_fetch_is_of_line(finder->fetcher, segment, candidates[n / 2].document);
-	uint64_t n_worth = n_looks * (are_lines ? LINE_NS : FILE_NS) / THREAD_NS;
-	if (n_worth < 2)
-		return 1;
-	long wanted = finder->request->n_threads ? (long)finder->request->n_threads : sysconf(_SC_NPROCESSORS_ONLN);
-	uint32_t most = wanted < 1 ? 1 : wanted < MOST_THREADS ? (uint32_t)wanted : MOST_THREADS;
-	return n_worth < most ? (uint32_t)n_worth : most;
-}
-
-static enum bs_status verify_by_crew(struct bs_finder *finder, const struct bs_verify_list *list, uint32_t n_threads,
-                                     struct bs_error *err)
-{
-	enum bs_status status = BS_OK;
-	if (finder->crew_threads < n_threads) {
-		bs_verify_crew_free(finder->crew);
-		finder->crew_threads = n_threads;
-		status = bs_verify_crew_new(&finder->index->snapshot, finder->index->proofs, n_threads, &finder->crew, err);
-	}
-	if (status)
-		finder->crew_threads = 0;
-	return status ? status : bs_verify_many(finder->crew, &finder->verify_request, list, n_threads, err);
-}
-
 static enum bs_status verify(struct bs_finder *finder, uint32_t segment, struct bs_error *err)
 {
 	const struct bs_candidate *candidates = (const struct bs_candidate *)(const void *)finder->candidates.data;
-	size_t n = finder->candidates.used_bytes / sizeof(*candidates);
-	enum bs_status status = n > 0 ? expect(finder, segment, candidates, n, err) : BS_OK;
-	uint32_t n_threads = n > 0 && !status ? threads_for(finder, segment, candidates, n) : 1;
-	struct bs_verify_list list = {segment, candidates, n, take_from_crew, finder};
+	struct bs_verify_list list = {segment, candidates, finder->candidates.used_bytes / sizeof(*candidates), take_candidate, finder};
 	finder->segment = segment;
-	if (n_threads > 1)
-		return verify_by_crew(finder, &list, n_threads, err);
-	for (size_t i = 0; i < n && !status; i++)
-		status = verify_one(finder, segment, candidates[i].document, candidates[i].is_sure, err);
-	return status;
+	return bs_verify_many(finder->crew, &finder->verify_request, &list, finder->request->n_threads, err);
 }
 
 /* Which documents the request wants. Dates of a field whose texts are in the index are a range of the query. */
@@ -438,11 +375,40 @@ static enum bs_status offer_sorted(void *context, const struct bs_candidate *can
 	return bs_sorting_take(&finder->sorting, hit, err);
 }
 
+/* What cannot be read comes up again when it is sorted by. */
+static bool is_sortable(const struct bs_snapshot *snapshot, const uint8_t *name, uint32_t name_bytes)
+{
+	uint32_t number;
+	struct bs_error why;
+	bool has = false;
+	return bs_term_table_find(&snapshot->manifest.fields, name, name_bytes, bs_hash_slot(name, name_bytes), &number) &&
+	       (bs_snapshot_has_values(snapshot, name, name_bytes, &has, &why) || has);
+}
+
+/* What is meant by year:up may be year. */
+static enum bs_status check_sort_field(struct bs_finder *finder, const char *field, struct bs_error *err)
+{
+	const struct bs_index *index = finder->index;
+	const struct bs_term_table *fields = &index->snapshot.manifest.fields;
+	const uint8_t *name = (const uint8_t *)field;
+	struct bs_like_name like = {NULL, 0};
+	size_t n_bytes = strlen(field);
+	if (is_sortable(&index->snapshot, name, (uint32_t)n_bytes))
+		return BS_OK;
+	enum bs_status status = bs_suggest_field(fields, index->longest_field_bytes, NULL, name, n_bytes, &like, err);
+	if (!status && !like.name)
+		status = bs_suggest_field(fields, index->longest_field_bytes, NULL, name, strcspn(field, ": "), &like, err);
+	if (status)
+		return status;
+	bool is_like = like.name && is_sortable(&index->snapshot, like.name, like.n_bytes);
+	return bs_fail(err, BS_INVALID, "%s: no field with numbers or dates to sort by%s%.*s%s", *field ? field : "''", is_like ? ": did you mean " : "",
+	               is_like ? (int)like.n_bytes : 0, is_like ? (const char *)like.name : "", is_like ? "?" : "");
+}
+
 static enum bs_status prepare_sorting(struct bs_finder *finder, struct bs_error *err)
 {
 	const struct bs_find_request *request = finder->request;
 	const char *field = request->sort_field;
-	bool has = false;
 	bs_buffer_clear(&finder->sorting.heap);
 	finder->sorting = (struct bs_sorting){
 		.snapshot = &finder->index->snapshot,
@@ -455,14 +421,7 @@ static enum bs_status prepare_sorting(struct bs_finder *finder, struct bs_error 
 		.heap = finder->sorting.heap,
 		.listed = finder->sorting.listed,
 	};
-	if (!field)
-		return BS_OK;
-	enum bs_status status = bs_snapshot_has_values(&finder->index->snapshot, (const uint8_t *)field, (uint32_t)strlen(field), &has,
-	                                               err);
-	uint32_t number;
-	has = has && bs_term_table_find(&finder->index->snapshot.manifest.fields, (const uint8_t *)field, (uint32_t)strlen(field),
-	                                bs_hash_slot(field, strlen(field)), &number);
-	return status || has ? status : bs_fail(err, BS_INVALID, "%s: no field with numbers or dates to sort by", field);
+	return field ? check_sort_field(finder, field, err) : BS_OK;
 }
 
 static enum bs_status prepare_ranking(struct bs_finder *finder, struct bs_error *err)
@@ -616,8 +575,9 @@ static enum bs_status search_segment(struct bs_finder *finder, uint32_t segment,
 
 static void start_top(struct bs_finder *finder)
 {
-	bs_buffer_deinit(&finder->top.heap);
-	finder->top = (struct bs_top){.snapshot = &finder->index->snapshot, .k = finder->n_best};
+	finder->top.snapshot = &finder->index->snapshot;
+	finder->top.k = finder->n_best;
+	bs_buffer_clear(&finder->top.heap);
 	finder->best.scorer = &finder->scorer;
 	finder->best.top = &finder->top;
 	finder->best.settle = settle_slab;
@@ -833,7 +793,6 @@ static enum bs_status prepare(struct bs_finder *finder, struct bs_error *err)
 	finder->since_ns = bs_now_ns();
 	finder->query = NULL;
 	finder->verifier = (struct bs_verifier){.request = NULL};
-	finder->top = (struct bs_top){.k = 0};
 	bs_buffer_clear(&finder->hits);
 	enum bs_status status = parse(finder, err);
 	charge(finder, BS_STAGE_PARSE);
@@ -842,7 +801,6 @@ static enum bs_status prepare(struct bs_finder *finder, struct bs_error *err)
 
 static void finish(struct bs_finder *finder)
 {
-	bs_buffer_deinit(&finder->top.heap);
 	bs_verifier_end(&finder->verifier);
 	bs_verify_crew_end(finder->crew);
 	bs_query_tree_free(finder->query);
@@ -949,6 +907,18 @@ static enum bs_status learn_from_best(struct bs_finder *finder, struct bs_error 
 	return status;
 }
 
+/* What hits are to be like has no words: the query is all there is. */
+static enum bs_status learn_nothing(struct bs_finder *finder, struct bs_error *err)
+{
+	const struct bs_find_request *request = finder->request;
+	void (*notice)(void *, const char *) = request->notice_query ? request->notice_query : request->notice;
+	if (request->query_bytes == 0)
+		return bs_fail(err, BS_INVALID, "nothing to look for: no word of it stands in two documents");
+	if (notice)
+		notice(request->context, "nothing is to be like it: no word of it stands in two documents, and the query alone counts");
+	return BS_OK;
+}
+
 static enum bs_status learn_from_like(struct bs_finder *finder, struct bs_error *err)
 {
 	const struct bs_find_request *request = finder->request;
@@ -959,7 +929,7 @@ static enum bs_status learn_from_like(struct bs_finder *finder, struct bs_error 
 	if (request->like_id)
 		status = bs_delete_find(&finder->index->snapshot, false, &request->like_id, 1, &is_found, &finder->like, err);
 	if (!status && !is_found)
-		status = bs_fail(err, BS_NOT_FOUND, "%s: no document has this id", request->like_id);
+		status = bs_fail(err, BS_NOT_FOUND, "%s: no document has this id", *request->like_id ? request->like_id : "''");
 	const struct bs_doc_ref *refs = (const struct bs_doc_ref *)(const void *)finder->like.data;
 	for (size_t i = 0; i < finder->like.used_bytes / sizeof(*refs) && !status; i++)
 		status = learn(finder, refs[i], 1, err);
@@ -969,8 +939,8 @@ static enum bs_status learn_from_like(struct bs_finder *finder, struct bs_error 
 		status = bs_feedback_take(&finder->feedback, &finder->index->snapshot, &finder->reading.stop, BS_LIKE_WORDS, 0, err);
 	if (!status && finder->feedback.n_texts == 0)
 		return bs_fail(err, BS_IO, "%s: its text is gone, or cannot be read", request->like_id);
-	if (!status && bs_feedback_n_taken(&finder->feedback) == 0 && request->query_bytes == 0)
-		status = bs_fail(err, BS_INVALID, "nothing to look for: no word of it stands in two documents");
+	if (!status && bs_feedback_n_taken(&finder->feedback) == 0)
+		status = learn_nothing(finder, err);
 	charge(finder, BS_STAGE_PLAN);
 	return status;
 }

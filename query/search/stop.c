@@ -7,7 +7,7 @@
 
 /* Lucene's list for English (EnglishAnalyzer.ENGLISH_STOP_WORDS_SET). */
 static const char english[] = "a an and are as at be but by for if in into is it no not of on or such that the their then "
-			      "there these they this to was will with";
+			      "there these they this to was will with\n";
 
 void bs_stop_deinit(struct bs_stop *stop)
 {
@@ -56,18 +56,22 @@ static enum bs_status read_list(struct bs_stop *stop, struct bs_words *words, st
 enum bs_status bs_stop_begin(struct bs_stop *stop, const struct bs_find_request *request, struct bs_words *words,
                              struct bs_words *unstemmed, struct bs_error *err)
 {
-	const char *list = request->stop_words, *language = request->stop_language;
-	size_t n_bytes = list ? request->stop_words_bytes : language ? sizeof(english) - 1 : 0;
+	const char *own = request->stop_words ? request->stop_words : "", *language = request->stop_language;
+	const char *list = language ? english : "";
+	size_t list_bytes = strlen(list), own_bytes = request->stop_words ? request->stop_words_bytes : 0;
 	if (language && strcmp(language, "english") != 0)
 		return bs_fail(err, BS_INVALID, "no stop words are known for %s, only for english: give a file of them", language);
-	list = list ? list : language ? english : "";
-	if (stop->text.used_bytes == n_bytes && (n_bytes == 0 || memcmp(stop->text.data, list, n_bytes) == 0))
+	size_t n_bytes = list_bytes + own_bytes;
+	if (stop->text.used_bytes == n_bytes && (n_bytes == 0 || (memcmp(stop->text.data, list, list_bytes) == 0 &&
+	                                                          memcmp(stop->text.data + list_bytes, own, own_bytes) == 0)))
 		return BS_OK;
 	stop->unstemmed = unstemmed ? unstemmed : words;
 	bs_term_table_clear(&stop->words);
 	bs_term_table_clear(&stop->stems);
 	bs_buffer_clear(&stop->text);
-	enum bs_status status = bs_buffer_append(&stop->text, list, n_bytes, err);
+	enum bs_status status = bs_buffer_append(&stop->text, list, list_bytes, err);
+	if (!status)
+		status = bs_buffer_append(&stop->text, own, own_bytes, err);
 	if (!status)
 		status = read_list(stop, words, unstemmed, err);
 	if (status)

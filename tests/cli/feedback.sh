@@ -78,6 +78,8 @@ show bitsift query --format '{rank} {id} {score}' --like-file - -n 1 <text
 show bitsift query --like-file nowhere
 show bitsift query --like-file /dev/null
 show bitsift query --like-file - --batch - <text
+show bitsift query --stop - --batch - <text
+show bitsift query --stop - --stop - --any tide <text
 echo '# files by their paths; filters hold'
 mkdir -p d/e
 cp text d/a.txt

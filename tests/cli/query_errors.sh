@@ -4,6 +4,8 @@ set -eu
 . "$LIB"
 echo 'cat dog' >a.txt
 quiet bitsift index .
+printf '%s\n' '{"id":"1","title":"cat","text":"cat 2 dog","year":1990}' '{"id":"2","title":"a bird","text":"bird 1","year":2001}' '{"id":"3","text":"dog"}' >"$SCRATCH/r.jsonl"
+quiet bitsift index --index "$SCRATCH/records" "$SCRATCH/r.jsonl"
 while IFS= read -r query; do
     show bitsift query --count -- "$query"
     show bitsift query --count --strict-query -- "$query"
@@ -51,3 +53,50 @@ printf '%s\n' 'cat or dog' 'cat and dog' 'a ) b' 'titel:cat' >batch
 printf 'cat +%s\n' 1 + ++ +++ ++++ >>batch
 show bitsift query --count --batch batch
 show bitsift query --count --strict-query --batch batch
+echo '# what seems more than text and is none'
+while IFS= read -r query; do
+    show bitsift query --index "$SCRATCH/records" --ids -- "$query"
+done <<'QUERIES'
+cat^1e2
+cat^2^3
+cat^2~1
+cat^1,5
+"cat dog"^3~2
+(cat)~2
+cat~0.8
+cat --verbose
+year:2000..1990
+year:1990...2000
+year:>1,990
+year:>0x7
+year:[1990 TO 2000]
+year:!=1990
+title:-cat
+cat 1990..2000
+cat >5
+yaer:>5
+YEAR:1990
+“cat dog”
+cat NEAR dog
+Cat Or Dog
+ca.*t
+QUERIES
+show bitsift query --index "$SCRATCH/records" --any --ids +cat bird
+show bitsift query --index "$SCRATCH/records" --strict-query cat --ids -- --verbose
+for field in YEAR yaer year:up 'year desc' title nothing ''; do
+    show bitsift query --index "$SCRATCH/records" --sort "$field" cat
+done
+show bitsift query --index "$SCRATCH/records" --sort year:desc --ids cat
+show bitsift query --index "$SCRATCH/records" --like '' cat
+show bitsift query --index "$SCRATCH/records" --like-file '' cat
+show bitsift query --index "$SCRATCH/records" --stop '' cat
+show bitsift query --index "$SCRATCH/records" --like-file /dev/null --ids cat
+show bitsift query --index "$SCRATCH/records" --like-file /dev/null --ids --strict-query cat
+printf 'dog' >"$SCRATCH/dog"
+printf 'bird' >"$SCRATCH/bird"
+for stop in "--stop $SCRATCH/dog" "--stop $SCRATCH/dog --stop $SCRATCH/bird" "--stop english --stop $SCRATCH/dog" "--stop $SCRATCH/dog --stop english"; do
+    # shellcheck disable=SC2086 # several words
+    show bitsift query --index "$SCRATCH/records" $stop --any --ids cat dog bird
+    # shellcheck disable=SC2086
+    show bitsift query --index "$SCRATCH/records" $stop --any --ids a cat dog
+done

@@ -12,6 +12,9 @@ printf '301\tcat\n302\tdog OR mouse\n\tdog\n303\t+++\ndog\n304\tfish\n305 x\tdog
 show bitsift query --format trec --batch topics
 show bitsift query --format trec -n 1 --batch topics
 show bitsift query --format trec --json cat
+echo '{"id":"","text":"bird"}' >empty.jsonl
+quiet bitsift index --index empty empty.jsonl
+show bitsift query --index empty --format trec bird
 mkdir d
 echo 'cat fish' >'d/a file.txt'
 quiet bitsift index d
