@@ -899,7 +899,7 @@ enum bs_status bs_indexing_begin(struct bs_indexing *at, const struct bs_build_r
 	if (!status)
 		status = list_sources(at, err);
 	/* Of what is given nobody knows what will come: writer.c chooses. */
-	bool is_new = status || at->is_full || bs_index_writer_holds_little(&at->old);
+	bool is_new = !status && (at->is_full || bs_index_writer_holds_little(&at->old));
 	if (!status && !(is_new && at->is_given))
 		status = is_new ? bs_index_writer_choose(&at->writer, err) : bs_index_writer_keep_choices(&at->writer, &at->old, err);
 	if (!status && !at->writer.n_files && !at->is_full)
