@@ -138,7 +138,7 @@ struct bs_analyzer {
 	/*
 	 * Calls emit for each word, in the order of their positions, and returns 0; or what emit returned, at once, if that is not
 	 * 0; anything else is a failure: BS_IO, of which the message names the analyzer. term: what the word is indexed as and
-	 * compared by, any bytes, at least one. [start, stop): the bytes of the text that it stands in, in ascending order of
+	 * compared by, in UTF-8, at least one byte. [start, stop): the bytes of the text that it stands in, in ascending order of
 	 * start. Equal texts must give equal words. The text is as it stands in
 	 * the source, or in a word or phrase of a query, and need not be UTF-8. On any thread, and several at once.
 	 */
@@ -189,8 +189,8 @@ struct bs_text {
 };
 
 /*
- * Gives the texts of documents that the index does not store (struct bs_writer_request), as they were added or as they are
- * now: what is found is what they say. texts: 0, and *texts_out is borrowed until the next call on this thread; 1: there is no such document any
+ * Gives the texts of documents that the index does not store (struct bs_writer_request), as they are now. What a query can decide by the
+ * index alone is answered for the texts that were added, without asking; a text that is read counts as it is. texts: 0, and *texts_out is borrowed until the next call on this thread; 1: there is no such document any
  * more; anything else: it cannot be read. It must be given to whoever opens the index, and must outlive what is opened. It
  * is called by the thread that searches; if any_thread is set, and n_threads of a search is not 1, by several at once.
  */
@@ -416,6 +416,7 @@ struct bs_delete_request {
 struct bs_changes {
 	uint64_t n_changed, n_gone;
 	char example[256]; /* the path of the first, printable, cut if it is long; empty: there is none */
+	uint64_t reserved[4];
 };
 
 struct bs_delete_result {
@@ -525,6 +526,7 @@ struct bs_source_info {
 	const char *kind;  /* "folder", "file", "collection", "stdin" */
 	const char *label; /* as it was named; "" for "." */
 	const char *path;  /* absolute, or from the folder that holds the index */
+	uint64_t reserved[5];
 };
 
 /* The i-th, from 0. False: there are not so many. */
@@ -581,6 +583,7 @@ struct bs_passage {
 	size_t field_bytes;
 	const char *text;    /* the lines that the words stand in as one, of about 160 columns around them; as a snippet, without marks */
 	size_t text_bytes;
+	uint64_t reserved[2];
 };
 
 struct bs_find_hit {
@@ -603,6 +606,7 @@ struct bs_find_hit {
 	const char *value;   /* with sort_field: the value that counts, a number as JSON has it or a date as 2024-05-17T08:30:59Z,
 	                      * NUL-ended; NULL: it has none */
 	bool is_date;        /* it is one */
+	uint64_t reserved[6];
 };
 
 struct bs_statistics;
@@ -630,8 +634,9 @@ struct bs_find_request {
 	const char *like_id;
 	const char *like_text;
 	size_t like_text_bytes;
-	/* Scores are by these instead of what this index says (bitsift/query.h), borrowed until bs_find returns. BS_INVALID: they do not
-	 * name a word of the query that scores; or with feedback_docs, like_id or like_text. NULL: by this index. */
+	/* Scores are by these instead of what this index says, and their fields are fields here, too (bitsift/query.h): borrowed until
+	 * bs_find returns. BS_INVALID: they do not name a word of the query that scores; or with feedback_docs, like_id or
+	 * like_text. NULL: by this index. */
 	const struct bs_statistics *statistics;
 	bool approx;     /* BS_FIND_TOP: verify only the candidates that look best; a notice says how many */
 	bool brute;      /* read every document instead of using the index: the same answer, for comparison */
@@ -712,6 +717,7 @@ struct bs_query_stats {
 	uint64_t hits;
 	uint64_t false_positives; /* verified, and no hit */
 	uint64_t bytes_verified;  /* of their texts; of a record that fails unparsed, of its line */
+	uint64_t reserved[8];
 };
 
 struct bs_find_result {
@@ -776,6 +782,7 @@ struct bs_grep_pattern {
 	bool crlf, null_data, no_unicode;
 	bool is_pcre2; /* -P: what is not UTF-8 is searched as U+FFFD */
 	bool is_brute; /* line by line, without the index: the same answer, for comparison */
+	uint64_t reserved[4];
 };
 
 /* More patterns, each by itself, in NULL-ended lists, or NULL; what struct bs_grep_pattern says of letter case and so on
@@ -784,6 +791,7 @@ struct bs_grep_pattern {
 struct bs_grep_conditions {
 	const char *const *ands, *const *nots;
 	bool by_file; /* they choose files instead: others are not searched, and nothing is said of them */
+	uint64_t reserved[4];
 };
 
 /* Kinds of ignore files. */
@@ -828,6 +836,7 @@ struct bs_grep_files {
 	const char *const *preprocessor_globs;
 	enum bs_grep_sort sort;
 	bool is_reversed; /* the last of each folder first */
+	uint64_t reserved[6];
 };
 
 enum bs_grep_format {
@@ -886,6 +895,7 @@ struct bs_grep_output {
 	/* Behind path, number ... (":"), the same on lines of context ("-"), between lines that do not follow each other
 	 * ("--"; no_group_separator: nothing). */
 	struct bs_grep_separator match_separator, context_separator, group_separator;
+	uint64_t reserved[6];
 };
 
 enum bs_grep_task {
@@ -916,6 +926,7 @@ struct bs_grep_line {
 	const char *enclosing;
 	size_t enclosing_bytes;
 	uint64_t enclosing_number;
+	uint64_t reserved[4];
 };
 
 /* What a search with max_results came to, from its cursor on. */
@@ -923,6 +934,7 @@ struct bs_grep_results {
 	uint64_t n_shown, n_found; /* lines (with is_multi_line: lines of a match, as one), or files */
 	uint64_t n_files;          /* in which they are found */
 	const char *cursor;        /* behind the last one shown; NULL: there are no more */
+	uint64_t reserved[4];
 };
 
 struct bs_grep_request {

@@ -11,6 +11,7 @@
  *   oracle_range.c   numbers and dates of texts, and ranges of them
  *   oracle_filter.c  random filters of a request, and which documents they let pass
  *   oracle_bench.c   a corpus, indexed, and the engine to search it
+ *   oracle_given.c   documents of "-" given from memory instead
  *   oracle_apart.c   the same documents, asked one by one apart from the index
  *   test_oracle.c    compares
  *
@@ -127,7 +128,9 @@ struct oracle_setup {
 	uint32_t mean_words;
 	uint32_t n_vocabulary;
 	bool is_young;  /* sources as new as the index, so that it trusts none of their stamps */
-	bool has_stdin; /* some source is "-" */
+	bool has_stdin; /* some source is "-", */
+	bool is_given;  /* and its documents come by a writer; */
+	bool is_in_memory, is_not_stored;
 	uint32_t n_sources;
 	char sources[ORACLE_MAX_SOURCES][32]; /* arguments */
 	struct bs_words_options words;

@@ -151,6 +151,82 @@ static bool check_index(struct bench *bench, const struct bs_statistics *statist
 	return false;
 }
 
+/* What was found of the best, one after the other, against documents in the order that they must have. */
+struct ranking {
+	const struct bench *bench;
+	const struct oracle_hit *expected;
+	size_t n_expected, n_found;
+};
+
+static int compare_rank(void *context, const struct bs_find_hit *hit)
+{
+	struct ranking *ranking = context;
+	const struct oracle_hit *expected = &ranking->expected[ranking->n_found];
+	bool is_right = ranking->n_found++ < ranking->n_expected && !(hit->score < expected->score) && !(hit->score > expected->score);
+	if (is_right) {
+		const struct oracle_doc *doc = oracle_doc(&ranking->bench->oracle, expected->doc);
+		is_right = doc->id_bytes == hit->id_bytes &&
+		           memcmp(ranking->bench->oracle.bytes.data + doc->id_off, hit->id, hit->id_bytes) == 0;
+	}
+	if (!is_right)
+		snprintf(fault, sizeof(fault), "by other statistics: hit %zu is %.*s of score %.17g", ranking->n_found, (int)hit->id_bytes, hit->id,
+		         hit->score);
+	return !is_right;
+}
+
+/* Numbers that no index has, so that bounds by those of the index are wrong ones. */
+static void distort(struct dice *dice, struct bs_statistics *statistics)
+{
+	const char *word;
+	size_t word_bytes;
+	uint64_t n, n_docs = bs_statistics_n_docs(statistics) * roll_between(dice, 2, 5) + 2000;
+	bs_statistics_set(statistics, n_docs, bs_statistics_n_positions(statistics) * roll_between(dice, 1, 40) + 1);
+	for (size_t i = 0; bs_statistics_word(statistics, i, &word, &word_bytes, &n); i++) {
+		char copy[1024];
+		memcpy(copy, word, word_bytes < sizeof(copy) ? word_bytes : 0);
+		if (word_bytes < sizeof(copy))
+			assert_int_equal(bs_statistics_add_word(statistics, copy, word_bytes, roll(dice, chance(dice, 50) ? 3 : 2000), NULL), BS_OK);
+	}
+}
+
+/* The best by such numbers, with bounds, are those by the scores of all. */
+static bool check_bounds(struct bench *bench, struct bs_query *query, struct bs_statistics *statistics)
+{
+	static struct bs_text texts[MOST_TEXTS];
+	struct bs_buffer hits = {0};
+	struct bs_error err = {""};
+	enum bs_status status = BS_OK;
+	distort(&bench->dice, statistics);
+	oracle_search(&bench->query, &bench->oracle, &hits);
+	struct oracle_hit *hit = (struct oracle_hit *)(void *)hits.data;
+	size_t n = hits.used_bytes / sizeof(*hit);
+	for (size_t i = 0; i < n && !status; i++) {
+		const struct oracle_doc *doc = oracle_doc(&bench->oracle, hit[i].doc);
+		const char *name = (const char *)bench->oracle.bytes.data + doc->name_off;
+		status = bs_query_set_name(query, *name ? name : NULL, strlen(name), &err);
+		if (!status)
+			status = bs_query_score(query, texts, take_texts(&bench->oracle, doc, texts), statistics, &hit[i].score, &err);
+	}
+	oracle_rank(hit, n);
+	struct bs_find_request request = bench->request;
+	request.mode = BS_FIND_TOP;
+	request.n_best = roll_between(&bench->dice, 1, 20);
+	struct ranking ranking = {.bench = bench, .expected = hit, .n_expected = n < request.n_best ? n : request.n_best};
+	request.sort_field = NULL;
+	request.exhaustive = request.brute = request.no_stat = false;
+	request.globs = request.types = request.type_nots = request.places = NULL;
+	request.newer = request.older = request.date_field = NULL;
+	request.statistics = statistics;
+	request.hit = compare_rank;
+	request.context = &ranking;
+	if (!status)
+		status = bs_find(bench->finders[bench->kernel], &request, NULL, &err);
+	if (!*fault && (status || ranking.n_found != ranking.n_expected))
+		snprintf(fault, sizeof(fault), "by other statistics: %zu hits, not %zu: %.100s", ranking.n_found, ranking.n_expected, err.text);
+	bs_buffer_deinit(&hits);
+	return !*fault;
+}
+
 const char *bench_check_apart(struct bench *bench)
 {
 	struct bs_statistics *statistics;
@@ -163,8 +239,9 @@ const char *bench_check_apart(struct bench *bench)
 	assert_int_equal(bs_buffer_reserve(&bench->ranked, (n_docs + 1) * sizeof(double), NULL), BS_OK);
 	if (!query || bs_statistics_gather(bench->finders[bench->kernel], &bench->request, statistics, &err))
 		snprintf(fault, sizeof(fault), "%.200s", err.text);
-	else if (check_docs(bench, query, statistics, (double *)(void *)bench->ranked.data) && check_index(bench, statistics))
-		(void)check_index(bench, NULL);
+	else if (check_docs(bench, query, statistics, (double *)(void *)bench->ranked.data) && check_index(bench, statistics) &&
+	         check_index(bench, NULL))
+		(void)check_bounds(bench, query, statistics);
 	bs_query_free(query);
 	bs_statistics_free(statistics);
 	return *fault ? fault : NULL;

@@ -63,6 +63,7 @@ void bench_index(struct bench *bench, const char *dir, uint32_t first_source, ui
 	const struct oracle_setup *setup = &bench->setup;
 	struct bs_build_report report;
 	struct bs_error err = {""};
+	struct bs_consent consent = {.all = true};
 	for (uint32_t i = 0; i < n_sources; i++)
 		sources[i] = setup->sources[first_source + i];
 	struct bs_build_tuning tuning = {
@@ -74,7 +75,10 @@ void bench_index(struct bench *bench, const char *dir, uint32_t first_source, ui
 		.pairs_least_bytes = setup->pairs_least_bytes,
 	};
 	struct bs_build_request request = {
-		.dir = dir,
+		.dir = bench->memory ? NULL : dir,
+		.memory = bench->memory,
+		.consent = bench->memory ? &consent : NULL,
+		.texts = setup->is_not_stored ? &bench->texts : NULL,
 		.sources = sources,
 		.n_sources = n_sources,
 		.words = true,
@@ -92,9 +96,19 @@ void bench_index(struct bench *bench, const char *dir, uint32_t first_source, ui
 	/* Stamps (ctime cannot be set back) are to be older than the run, by more than the grain of the clock. */
 	if (!setup->is_young)
 		usleep(30000);
-	if (bs_index_build(&request, &report, &err)) {
-		oracle_setup_print(setup, stderr);
-		fail_msg("%s", err.text);
+	for (uint32_t i = 0, end; i < n_sources; i = end) {
+		bool is_given = setup->is_given && strcmp(sources[i], "-") == 0;
+		for (end = i + 1; setup->is_given && !is_given && end < n_sources && strcmp(sources[end], "-") != 0;)
+			end++;
+		request.sources = sources + i;
+		request.n_sources = setup->is_given ? end - i : n_sources;
+		end = setup->is_given ? end : n_sources;
+		if (is_given) {
+			report.n_docs = bench_give(bench, dir);
+		} else if (bs_index_build(&request, &report, &err)) {
+			oracle_setup_print(setup, stderr);
+			fail_msg("%s", err.text);
+		}
 	}
 	size_t n_docs = 0;
 	for (size_t i = 0; i < oracle_n_docs(&bench->oracle); i++)
@@ -110,10 +124,15 @@ static void open_searchers(struct bench *bench)
 	struct bs_error err = {""};
 	bench->n_kernels = bs_kernel_list(bench->kernels, BENCH_MAX_KERNELS);
 	assert_in_range(bench->n_kernels, 1, BENCH_MAX_KERNELS);
-	for (size_t i = 0; i < bench->n_kernels; i++)
-		if (bs_index_open("index", bench->kernels[i]->name, &bench->indexes[i], &err) ||
+	static const struct bs_consent consent = {.all = true};
+	struct bs_open_request request = {.dir = bench->memory ? NULL : "index", .memory = bench->memory, .texts = &bench->texts};
+	request.consent = bench->memory ? &consent : NULL;
+	for (size_t i = 0; i < bench->n_kernels; i++) {
+		request.kernel = bench->kernels[i]->name;
+		if (bs_index_open_with(&request, &bench->indexes[i], &err) ||
 		    bs_finder_new(bench->indexes[i], &bench->finders[i], &err))
 			fail_msg("%s", err.text);
+	}
 }
 
 void bench_init(struct bench *bench, uint64_t seed, unsigned number, uint32_t n_docs)
@@ -121,6 +140,9 @@ void bench_init(struct bench *bench, uint64_t seed, unsigned number, uint32_t n_
 	*bench = (struct bench){.dice = {seed * UINT64_C(0x9e3779b97f4a7c15) + number * UINT64_C(1000003)}};
 	oracle_setup_draw(&bench->setup, &bench->dice, seed, number, n_docs);
 	oracle_vocabulary_init(&bench->vocabulary, &bench->dice, bench->setup.n_vocabulary);
+	bench_provide(bench);
+	if (bench->setup.is_in_memory)
+		assert_int_equal(bs_memory_new(&bench->memory, NULL), BS_OK);
 	enter_folder();
 }
 
@@ -159,6 +181,7 @@ void bench_deinit(struct bench *bench)
 		bs_finder_free(bench->finders[i]);
 		bs_index_close(bench->indexes[i]);
 	}
+	bs_memory_free(bench->memory);
 	oracle_vocabulary_deinit(&bench->vocabulary);
 	oracle_deinit(&bench->oracle);
 	oracle_query_deinit(&bench->query);

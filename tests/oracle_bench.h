@@ -6,10 +6,12 @@
 #define BS_TESTS_ORACLE_BENCH_H
 
 #include "core/base/buffer.h"
+#include "core/bitsift/writer.h"
 #include "core/simd/kernels.h"
 #include "tests/oracle.h"
 
 #define BENCH_MAX_KERNELS 16
+#define ORACLE_MAX_FIELDS 64 /* of a document that is given */
 
 /* What a search gave. */
 struct found {
@@ -47,6 +49,9 @@ struct bench {
 	struct oracle oracle;
 	struct oracle_query query;
 	struct oracle_filter filter;
+	struct bs_memory *memory; /* of the index; NULL: a directory */
+	struct bs_text_provider texts; /* of given documents that are not stored */
+	struct bs_text text[ORACLE_MAX_FIELDS];
 	struct bs_buffer expected; /* struct oracle_hit in document order */
 	struct bs_buffer ranked;   /* the same, the best first */
 	struct found found;
@@ -72,6 +77,11 @@ void bench_write_file(struct bench *bench, unsigned number, const char *text);
 void bench_open(struct bench *bench);
 /* An index of some of the sources, in a folder of that name. */
 void bench_index(struct bench *bench, const char *dir, uint32_t first_source, uint32_t n_sources);
+/* Gives the documents of "-" to a writer of that index, in several commits, deletes some, and takes some changes back. Returns
+ * how many documents the index has then. In oracle_given.c. */
+uint64_t bench_give(struct bench *bench, const char *dir);
+/* The provider of texts that are not stored. */
+void bench_provide(struct bench *bench);
 /* Leaves and removes the folder. */
 void bench_deinit(struct bench *bench);
 /* A teardown for cmocka: removes the folder that a failed test left. */

@@ -52,7 +52,7 @@ static const char *draw_source(const struct oracle_setup *setup, struct dice *di
 	                                          "c3.jsonl", "sub/c4.jsonl", "c5.jsonl"};
 	static const char *const folders[] = {"notes0", "./notes1", "notes2/", "sub/notes3", "notes4//", "n5"};
 	static const char *const files[] = {"f0.txt", "./f1", "f2.json", "sub/f3", "f4", "f5"};
-	*is_stdin_out = !setup->has_stdin && chance(dice, 10);
+	*is_stdin_out = !setup->has_stdin && chance(dice, 15);
 	if (*is_stdin_out)
 		return "-";
 	if (chance(dice, 10))
@@ -94,6 +94,11 @@ void oracle_setup_draw(struct oracle_setup *setup, struct dice *dice, uint64_t s
 	setup->n_threads = roll(dice, 4);
 	setup->pairs_least_bytes = chance(dice, 70);
 	setup->forward_mode = n_docs ? BS_FORWARD_AUTO : modes[roll(dice, 4)];
+	/* A writer knows no options of records. */
+	bool is_first = strcmp(setup->sources[0], "-") == 0;
+	setup->is_given = setup->has_stdin && chance(dice, 60) && !(is_first && (setup->id_field || setup->has_text_fields));
+	setup->is_in_memory = setup->is_given && chance(dice, 50);
+	setup->is_not_stored = setup->is_given && setup->n_docs < 400 && chance(dice, 40);
 }
 
 void oracle_setup_print(const struct oracle_setup *setup, FILE *to)

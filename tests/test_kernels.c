@@ -512,11 +512,10 @@ static uint32_t naive_weight(const struct bs_weighed_term *terms, size_t n_terms
 
 #define WEIGHED_TERMS 5
 
-/* Columns are dense, so that levels are reached; weights such that sums stay below 2^n_planes. */
-static void draw_weighed(struct bs_weighed_term *terms, uint64_t *columns, struct bs_live *lives, uint32_t n_planes,
+/* Columns are dense, so that levels are reached; no weight is above `most`, which is such that all together may be. */
+static void draw_weighed(struct bs_weighed_term *terms, uint64_t *columns, struct bs_live *lives, uint32_t most,
                          uint64_t *random)
 {
-	uint32_t most = ((1u << n_planes) - 1) / (WEIGHED_TERMS * 4);
 	for (size_t t = 0; t < WEIGHED_TERMS; t++) {
 		terms[t] = (struct bs_weighed_term){.weight = (uint32_t)random_below(random, most + 1),
 		                                    .n_levels = (uint32_t)random_below(random, 4)};
@@ -537,11 +536,11 @@ static void draw_weighed(struct bs_weighed_term *terms, uint64_t *columns, struc
 }
 
 static void expect_weighed(const struct bs_kernel *kernel, const uint64_t *lines, const struct bs_live *before,
-                           const struct bs_weighed_term *terms, uint32_t n_planes, uint32_t threshold)
+                           const struct bs_weighed_term *terms, uint32_t threshold)
 {
 	uint64_t *kept = new_lines(BS_SLAB_MAX_BLOCKS);
 	struct bs_live live = *before;
-	kernel->weigh(lines, kept, &live, terms, WEIGHED_TERMS, n_planes, threshold);
+	kernel->weigh(lines, kept, &live, terms, WEIGHED_TERMS, threshold);
 	for (size_t block = 0; block < BS_SLAB_MAX_BLOCKS; block++) {
 		bool any = false;
 		for (size_t lane = 0; lane < BS_LINE_BITS && is_live(before, block); lane++) {
@@ -556,7 +555,7 @@ static void expect_weighed(const struct bs_kernel *kernel, const uint64_t *lines
 	uint64_t *own = new_lines(BS_SLAB_MAX_BLOCKS);
 	struct bs_live own_live = *before;
 	memcpy(own, lines, BS_SLAB_MAX_BLOCKS * BS_LINE_WORDS * sizeof(*own));
-	kernel->weigh(own, own, &own_live, terms, WEIGHED_TERMS, n_planes, threshold);
+	kernel->weigh(own, own, &own_live, terms, WEIGHED_TERMS, threshold);
 	assert_memory_equal(&own_live, &live, sizeof(live));
 	for (size_t block = 0; block < BS_SLAB_MAX_BLOCKS; block++)
 		if (is_live(before, block))
@@ -573,20 +572,19 @@ static void test_weigh(void **state)
 	uint64_t random = 5;
 	uint64_t *columns = new_lines(8 * BS_SLAB_MAX_BLOCKS);
 	for (int round = 0; round < 6; round++) {
-		static const uint32_t planes[] = {8, 16, 5};
-		uint32_t n_planes = planes[round % 3];
+		uint32_t most = BS_WEIGH_MOST / (WEIGHED_TERMS * 4) / (round % 2 ? 1 : 4);
 		struct bs_weighed_term terms[WEIGHED_TERMS];
 		struct bs_live lives[WEIGHED_TERMS], live;
 		for (size_t w = 0; w < (size_t)8 * N_WORDS; w++)
 			columns[w] = next_random(&random) | next_random(&random);
 		for (size_t w = 0; w < BS_SLAB_MAX_BLOCKS / 64; w++)
 			live.words[w] = next_random(&random) & next_random(&random) & next_random(&random);
-		draw_weighed(terms, columns, lives, n_planes, &random);
-		uint32_t threshold = (uint32_t)random_below(&random, (1u << n_planes) / 2);
+		draw_weighed(terms, columns, lives, most, &random);
+		uint32_t threshold = 1 + (uint32_t)random_below(&random, WEIGHED_TERMS * most);
 		for (size_t i = 0; i < n_kernels; i++) {
-			expect_weighed(kernels[i], columns, &live, terms, n_planes, threshold);
-			expect_weighed(kernels[i], columns, &live, terms, n_planes, 0);
-			expect_weighed(kernels[i], columns, &live, terms, n_planes, (1u << n_planes) - 1);
+			expect_weighed(kernels[i], columns, &live, terms, threshold);
+			expect_weighed(kernels[i], columns, &live, terms, 1);
+			expect_weighed(kernels[i], columns, &live, terms, BS_WEIGH_MOST);
 		}
 	}
 	free(columns);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include <bitsift.h>
+#include <bitsift/query.h>
 
 /* ---- a folder with a collection and an index ---- */
 
@@ -552,6 +553,37 @@ static void test_find_by_other_words(void **state)
 	bs_index_close(index);
 }
 
+/* Scores by what somebody else says of the words. */
+static void test_find_by_statistics(void **state)
+{
+	struct bs_index *index = build_and_open(*state);
+	struct bs_finder *finder;
+	struct bs_statistics *statistics;
+	struct bs_error err = {""};
+	struct heard heard;
+	assert_int_equal(bs_finder_new(index, &finder, &err), BS_OK);
+	assert_int_equal(bs_statistics_new(&statistics, &err), BS_OK);
+	struct bs_find_request request = ask("cat OR animals", BS_FIND_TOP, &heard);
+	expect_ids(finder, request, &heard, "3 2 1 ");
+	double score = heard.last_score;
+	request.statistics = statistics;
+	assert_int_equal(bs_find(finder, &request, NULL, &err), BS_INVALID);
+	assert_non_null(strstr(err.text, "statistics do not name cat"));
+	assert_int_equal(bs_statistics_gather(finder, &request, statistics, &err), BS_OK);
+	assert_int_equal(bs_statistics_n_docs(statistics), 3);
+	expect_ids(finder, request, &heard, "3 2 1 ");
+	assert_true(!(heard.last_score < score) && !(heard.last_score > score));
+	bs_statistics_set(statistics, 1000, 1000);
+	assert_int_equal(bs_statistics_add_word(statistics, "animals", 7, 900, &err), BS_OK);
+	expect_ids(finder, request, &heard, "2 1 3 ");
+	request.feedback_docs = 1;
+	assert_int_equal(bs_find(finder, &request, NULL, &err), BS_INVALID);
+	assert_int_equal(bs_statistics_gather(finder, &request, statistics, &err), BS_INVALID);
+	bs_statistics_free(statistics);
+	bs_finder_free(finder);
+	bs_index_close(index);
+}
+
 static void test_find_is_stopped(void **state)
 {
 	struct bs_index *index = build_and_open(*state);
@@ -790,6 +822,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_locate, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_find, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_find_by_other_words, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_find_by_statistics, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_find_is_stopped, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_bad_find_requests, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_delete_and_check, setup, teardown),

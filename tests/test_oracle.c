@@ -387,7 +387,7 @@ static void check_query(struct bench *bench)
 		check_sorted(bench, roll(dice, n_kernels));
 	if (is_small && chance(dice, 20))
 		check_feedback(bench);
-	bool is_apart = is_small && chance(dice, 40);
+	bool is_apart = !is_huge && chance(dice, is_small ? 40 : 4);
 	const char *fault = is_apart ? bench_check_apart(bench) : NULL;
 	n_apart += is_apart;
 	if (fault)

@@ -372,9 +372,8 @@ static void naive_piece(struct naive *naive, size_t start, size_t end)
 			parts[n_parts - 1].end = i + 1;
 	}
 	naive_term(naive, start, end);
-	struct kept_token *whole = (struct kept_token *)(void *)naive->out->tokens.data + kept_n(naive->out) - 1;
 	if (n_parts > 1 && kept_n(naive->out) > n_before) {
-		whole->is_whole = true;
+		((struct kept_token *)(void *)naive->out->tokens.data)[kept_n(naive->out) - 1].is_whole = true;
 		naive->position = position;
 		naive->n_positions = n_positions;
 		for (size_t i = 0; i < n_parts; i++)

@@ -9,8 +9,25 @@
 #define LARGE_PAGE_BYTES ((size_t)2 << 20)
 #define MALLOC_BYTES ((size_t)64) /* that malloc may put before and behind what it gives */
 
+__thread struct bs_account *bs_account_here;
+
+enum bs_status bs_account_add(int64_t n_bytes, struct bs_error *err)
+{
+	struct bs_account *account = bs_account_here;
+	if (!account)
+		return BS_OK;
+	int64_t held = __atomic_fetch_add(&account->held_bytes, n_bytes, __ATOMIC_RELAXED) + n_bytes;
+	if (n_bytes <= 0 || held <= 0 || (uint64_t)held <= account->most_bytes)
+		return BS_OK;
+	__atomic_fetch_sub(&account->held_bytes, n_bytes, __ATOMIC_RELAXED);
+	return bs_fail(err, BS_NO_MEMORY, "out of memory: this needs more than the limit (memory_bytes) of %llu bytes",
+	               (unsigned long long)account->most_bytes);
+}
+
 void bs_buffer_deinit(struct bs_buffer *buffer)
 {
+	if (buffer->capacity_bytes > 0)
+		(void)!bs_account_add(-(int64_t)buffer->capacity_bytes, NULL);
 	free(buffer->data);
 	*buffer = (struct bs_buffer){0};
 }
@@ -35,9 +52,14 @@ enum bs_status bs_buffer_reserve(struct bs_buffer *buffer, size_t extra_bytes, s
 		capacity = (capacity + LARGE_PAGE_BYTES - 1) / LARGE_PAGE_BYTES * LARGE_PAGE_BYTES - MALLOC_BYTES;
 	if (capacity < wanted)
 		capacity += LARGE_PAGE_BYTES;
+	enum bs_status status = bs_account_add((int64_t)(capacity - buffer->capacity_bytes), err);
+	if (status)
+		return status;
 	uint8_t *data = realloc(buffer->data, capacity);
-	if (!data)
+	if (!data) {
+		(void)!bs_account_add((int64_t)buffer->capacity_bytes - (int64_t)capacity, NULL);
 		return bs_fail_memory(err, "a growing buffer", capacity);
+	}
 	bs_buffer_advise(data, capacity);
 	buffer->data = data;
 	buffer->capacity_bytes = capacity;

@@ -20,6 +20,19 @@ struct bs_buffer {
 	size_t capacity_bytes;
 };
 
+/* What the buffers of a few threads hold, for a limit. Those that are grown under one must be freed under it. */
+struct bs_account {
+	int64_t held_bytes; /* atomic */
+	uint64_t most_bytes; /* UINT64_MAX: any number */
+};
+
+/* Of this thread, and of those that work for it (workers.h); NULL: nothing is counted. */
+extern __thread struct bs_account *bs_account_here __attribute__((tls_model("initial-exec")));
+
+/* So many bytes are wanted, or given back if that is negative: BS_NO_MEMORY if they are more than the limit leaves. For memory that
+ * is in no buffer, too. */
+enum bs_status bs_account_add(int64_t n_bytes, struct bs_error *err) BS_WARN_UNUSED;
+
 /* Frees the bytes and makes the buffer empty again; an empty one is fine. */
 void bs_buffer_deinit(struct bs_buffer *buffer);
 

@@ -1,10 +1,13 @@
 /* pulse.c: see pulse.h. */
 #include "core/base/pulse.h"
 
+#include "core/base/watch.h"
+
 enum bs_status bs_pulse_add(struct bs_pulse *pulse, uint64_t n, struct bs_error *err)
 {
-	if (!pulse)
-		return BS_OK;
+	enum bs_status status = bs_watch_ask(err);
+	if (status || !pulse)
+		return status;
 	uint64_t done = __atomic_add_fetch(&pulse->done, n, __ATOMIC_RELAXED);
 	if (pthread_equal(pthread_self(), pulse->owner) && pulse->beat(pulse->context, done, pulse->total) != 0)
 		__atomic_store_n(&pulse->is_stopped, true, __ATOMIC_RELAXED);

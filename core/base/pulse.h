@@ -20,7 +20,7 @@ struct bs_pulse {
 	bool is_stopped;
 };
 
-/* So much more is done. BS_STOPPED: the work is to end. pulse may be NULL: nobody asks. */
+/* So much more is done. BS_STOPPED, BS_DEADLINE: the work is to end (watch.h asks, too). pulse may be NULL. */
 enum bs_status bs_pulse_add(struct bs_pulse *pulse, uint64_t n, struct bs_error *err) BS_WARN_UNUSED;
 
 #endif

@@ -9,8 +9,14 @@
 #define LARGE_ENTRIES ((size_t)1 << 18)
 #define ENTRY_BYTES sizeof(struct bs_term_entry)
 
+static int64_t held_by_slots(const struct bs_term_table *table)
+{
+	return table->slots ? (int64_t)(((uint64_t)table->slot_mask + 1) * sizeof(*table->slots)) : 0;
+}
+
 void bs_term_table_deinit(struct bs_term_table *table)
 {
+	(void)!bs_account_add(-held_by_slots(table), NULL);
 	free(table->slots);
 	bs_buffer_deinit(&table->bytes);
 	bs_buffer_deinit(&table->of_entries);
@@ -31,6 +37,7 @@ void bs_term_table_clear(struct bs_term_table *table)
 
 void bs_term_table_seal(struct bs_term_table *table)
 {
+	(void)!bs_account_add(-held_by_slots(table), NULL);
 	free(table->slots);
 	table->slots = NULL;
 	table->slot_mask = 0;
@@ -69,7 +76,13 @@ static enum bs_status grow_slots(struct bs_term_table *table, struct bs_error *e
 	size_t n_slots = table->slots ? ((size_t)table->slot_mask + 1) * 2 : FIRST_SLOTS;
 	if (n_slots > (size_t)UINT32_MAX + 1) /* a slot's upper half holds no more of the hash */
 		return bs_fail_memory(err, "a dictionary of 2^31 terms", n_slots * sizeof(uint64_t));
+	int64_t more_bytes = (int64_t)(n_slots * sizeof(*table->slots)) - held_by_slots(table);
+	enum bs_status status = bs_account_add(more_bytes, err);
+	if (status)
+		return status;
 	uint64_t *slots = calloc(n_slots, sizeof(*slots));
+	if (!slots)
+		(void)!bs_account_add(-more_bytes, NULL);
 	if (!slots)
 		return bs_fail_memory(err, "a dictionary", n_slots * sizeof(*slots));
 	bs_buffer_advise(slots, n_slots * sizeof(*slots));

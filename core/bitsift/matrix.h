@@ -54,9 +54,9 @@ BS_API enum bs_status bs_matrix_segment_at(const struct bs_index *index, uint32_
 /* What a term has that is in at least min_df documents of the segment, and in fewer than the next treatment says. */
 struct bs_matrix_treatment {
 	uint64_t min_df;
-	uint32_t n_columns
-		[BS_MATRIX_LEVELS]; /* hashed ones of each level; where a slab has no columns of a level, so many more of
-	                                       * documents. Of BS_MATRIX_EXACT 0: that is chosen slab by slab, and then there are no others */
+	/* Hashed ones of each level; where a slab has no columns of a level, so many more of documents. Of BS_MATRIX_EXACT 0: that
+	 * is chosen slab by slab, and then there are no others. */
+	uint32_t n_columns[BS_MATRIX_LEVELS];
 	bool has_exceptions; /* the rows that its columns let through wrongly are listed; else documents list their rare terms */
 	uint64_t reserved[2];
 };
@@ -72,6 +72,7 @@ struct bs_matrix_columns {
 	uint32_t
 		lane_rows; /* rows of a lane: lane i stands for rows i * lane_rows and so on, as far as there are any */
 	uint64_t n_set;    /* set bits of all of them; density: n_set / (n_columns * n_lanes) */
+	uint64_t reserved[2];
 };
 
 struct bs_matrix_slab {

@@ -41,6 +41,7 @@ struct bs_memory_file {
 	char name[BS_MEMORY_NAME_BYTES]; /* NUL-ended */
 	const void *bytes;
 	size_t n_bytes;
+	uint64_t reserved[2];
 };
 BS_API size_t bs_memory_n_files(const struct bs_memory *memory);
 /* The i-th by name, bytewise. BS_NOT_FOUND: there are not so many; BS_NO_MEMORY. */
@@ -53,7 +54,8 @@ BS_API enum bs_status bs_memory_put(struct bs_memory *memory, const char *name, 
 BS_API void bs_memory_remove(struct bs_memory *memory, const char *name);
 
 struct bs_writer_request {
-	const char *dir;          /* made by the first commit, if it is not there (its parent must be); */
+	const char *dir;          /* made by the first change, if it is not there (its parent must be), and gone again if that is taken
+	                           * back; */
 	struct bs_memory *memory; /* or this one. One of the two */
 
 	/* Options that are recorded with a new index, and those of one that is there: as in struct bs_build_request. */

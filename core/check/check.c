@@ -79,9 +79,12 @@ static void check_id(struct check *check, uint32_t document, const struct bs_doc
 }
 
 /* before: the last live document, of source UINT32_MAX if there was none. */
+#define DOCUMENT_NS 100u /* what one costs about */
+
 static void check_document(struct check *check, uint32_t document, uint64_t *n_positions, struct bs_doc_record *before)
 {
 	struct bs_doc_record record = {.source = 0};
+	TRY(check, bs_watch_spend(DOCUMENT_NS, check->err));
 	TRY(check, bs_doc_table_get(&check->segment->docs, document, &record, check->err));
 	const struct bs_manifest *manifest = &check->snapshot.manifest;
 	uint32_t kind = manifest->sources[record.source].kind;

@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "core/base/watch.h"
 #include "core/base/bytes.h"
 #include "core/check/check.h"
 
@@ -54,6 +55,7 @@ static inline void *allocate(struct check *check, uint64_t n, size_t item_bytes,
 /* Tells the caller of n_bytes more. */
 static inline void advance(struct check *check, uint64_t n_bytes)
 {
+	TRY(check, bs_watch_spend(n_bytes, check->err));
 	check->done_bytes += n_bytes;
 	if (check->request->progress)
 		check->request->progress(check->request->context, check->done_bytes, check->total_bytes);

@@ -36,6 +36,7 @@ enum bs_feature {
 	BS_FEATURE_WORD_RULES = 1u << 4,
 	BS_FEATURE_GIVEN = 1u << 5,
 	BS_FEATURE_NOT_STORED = 1u << 6,
+	BS_FEATURE_ANALYZER = 1u << 7,
 };
 
 /* Of an opened file. */

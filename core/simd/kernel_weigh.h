@@ -1,128 +1,157 @@
-/* kernel_weigh.h: the part of the kernels' body (kernel_body.h) that adds weights up in bit planes. */
+/* kernel_weigh.h: the part of the kernels' body (kernel_body.h) that adds weights up, 512 documents at a time. */
 #ifndef BS_CORE_SIMD_KERNEL_WEIGH_H
 #define BS_CORE_SIMD_KERNEL_WEIGH_H
 
 #include "core/simd/kernel_lines.h"
 
-/* Adds the weight to the sums of the documents in the mask. */
-__attribute__((always_inline)) static inline void add_weight(line_t *planes, uint32_t n_planes, line_t mask, uint32_t weight)
+#if defined(SIMDE_X86_AVX512BW_NATIVE)
+
+/* A byte a document: with a bit of a mask for each byte of a register, this is the quickest. */
+struct sums {
+	part_t part[BS_LINE_WORDS];
+};
+
+static inline void add_weight(struct sums *sums, const uint64_t *words, uint32_t weight)
 {
-	line_t carry = zero_line();
-#pragma GCC unroll 16
-	for (uint32_t p = 0; p < n_planes; p++) {
-		line_t plane = planes[p], added = weight >> p & 1 ? mask : zero_line(), sum = xor_line(plane, carry);
-		planes[p] = xor_line(sum, added);
+	part_t weights = simde_mm512_set1_epi8((int8_t)weight);
+	for (size_t i = 0; i < BS_LINE_WORDS; i++)
+		sums->part[i] = simde_mm512_mask_adds_epu8(sums->part[i], words[i], sums->part[i], weights);
+}
+
+static inline line_t at_least(const struct sums *sums, line_t mask, uint32_t threshold)
+{
+	_Alignas(BS_LINE_BYTES) uint64_t words[BS_LINE_WORDS];
+	part_t least = simde_mm512_set1_epi8((int8_t)threshold);
+	for (size_t i = 0; i < BS_LINE_WORDS; i++)
+		words[i] = simde_mm512_cmpge_epu8_mask(sums->part[i], least);
+	return and_line(mask, load_line(words));
+}
+
+static inline void turn_sums(struct sums *sums)
+{
+	for (size_t i = 0; i < BS_LINE_WORDS; i++)
+		sums->part[i] = PART(xor)(sums->part[i], simde_mm512_set1_epi8(-1));
+}
+
+#else
+
+/* A bit of all documents' sums a line, to which weights are added by ripple carry under the mask of those that get them
+ * (Rinfret, O'Neil and O'Neil, "Bit-sliced index arithmetic", 2001); a sum that overflows stays all ones. */
+struct sums {
+	line_t planes[BS_WEIGH_BITS];
+};
+
+__attribute__((always_inline)) static inline void add_weight(struct sums *sums, const uint64_t *words, uint32_t weight)
+{
+	line_t mask = load_line(words), carry = zero_line();
+#pragma GCC unroll 8
+	for (uint32_t p = 0; p < BS_WEIGH_BITS; p++) {
+		line_t plane = sums->planes[p], added = weight >> p & 1 ? mask : zero_line(), sum = xor_line(plane, carry);
+		sums->planes[p] = xor_line(sum, added);
 		carry = or_line(and_line(plane, carry), and_line(added, sum));
 	}
+	if (is_zero_line(carry))
+		return;
+#pragma GCC unroll 8
+	for (uint32_t p = 0; p < BS_WEIGH_BITS; p++)
+		sums->planes[p] = or_line(sums->planes[p], carry);
 }
 
-__attribute__((always_inline)) static inline void weigh_term(line_t *planes, uint32_t n_planes,
-                                                            const struct bs_weighed_term *term, line_t mask, size_t block)
-{
-	size_t at = block * BS_LINE_WORDS;
-	if (term->lines) {
-		if (!is_live(term->live, block))
-			return;
-		mask = and_line(mask, load_line(term->lines + at));
-		if (is_zero_line(mask))
-			return;
-	}
-	if (term->weight > 0)
-		add_weight(planes, n_planes, mask, term->weight);
-	for (uint32_t l = 0; l < term->n_levels; l++) {
-		const struct bs_weighed_level *level = &term->levels[l];
-		/* Of so many columns the memory does not see that each is read on and on. */
-		for (uint32_t c = 0; c < level->n_columns; c++) {
-			__builtin_prefetch(level->columns[c] + at + BS_LINE_WORDS);
-			mask = and_line(mask, load_line(level->columns[c] + at));
-		}
-		if (is_zero_line(mask))
-			return;
-		if (level->weight > 0)
-			add_weight(planes, n_planes, mask, level->weight);
-	}
-}
-
-/* Sums of at least the threshold: from the highest bit down, equal so far, or greater already. */
-__attribute__((always_inline)) static inline line_t at_least(const line_t *planes, uint32_t n_planes, line_t mask, uint32_t threshold)
+/* From the highest bit down: equal so far, or greater already. */
+__attribute__((always_inline)) static inline line_t at_least(const struct sums *sums, line_t mask, uint32_t threshold)
 {
 	line_t equal = mask;
 	line_t greater = zero_line();
-#pragma GCC unroll 16
-	for (uint32_t p = n_planes; p-- > 0;) {
+#pragma GCC unroll 8
+	for (uint32_t p = BS_WEIGH_BITS; p-- > 0;) {
 		if (threshold >> p & 1) {
-			equal = and_line(equal, planes[p]);
+			equal = and_line(equal, sums->planes[p]);
 		} else {
-			greater = or_line(greater, and_line(equal, planes[p]));
-			equal = and_not_line(planes[p], equal);
+			greater = or_line(greater, and_line(equal, sums->planes[p]));
+			equal = and_not_line(sums->planes[p], equal);
 		}
 	}
 	return or_line(equal, greater);
 }
 
-/* Leaves in the mask what can still reach the threshold: by its sum, and all of the terms that are left. */
-__attribute__((always_inline)) static inline line_t narrow(const line_t *planes, uint32_t n_planes, line_t mask,
-                                                          uint32_t left, uint32_t threshold)
+static inline void turn_sums(struct sums *sums)
 {
-	return left < threshold ? at_least(planes, n_planes, mask, threshold - left) : mask;
+	for (uint32_t p = 0; p < BS_WEIGH_BITS; p++)
+		sums->planes[p] = xor_line(sums->planes[p], all_words(UINT64_MAX));
 }
 
+#endif
+
 /*
- * What of the mask reaches the threshold if each word that is there reaches all of its levels: few, mostly, so that of the
- * levels themselves hardly any is looked at.
+ * First what each document has at most, if each word that is there reaches all of its levels: few are left, mostly.
  */
-__attribute__((always_inline)) static inline line_t weigh_roughly(line_t mask, const struct bs_weighed_term *terms,
-                                                                 size_t n_terms, size_t block, uint32_t n_planes,
-                                                                 uint32_t left, uint32_t threshold)
+static inline line_t weigh_roughly(struct sums *sums, const uint64_t *line, const struct bs_weighed_term *terms,
+                                   size_t n_terms, size_t block, uint32_t left, uint32_t threshold)
 {
-	line_t planes[BS_WEIGH_PLANES];
-#pragma GCC unroll 16
-	for (uint32_t p = 0; p < n_planes; p++)
-		planes[p] = zero_line();
-	for (size_t t = 0; t < n_terms && !is_zero_line(mask); t++) {
+	line_t mask = load_line(line);
+	for (size_t t = 0; t < n_terms; t++) {
 		const struct bs_weighed_term *term = &terms[t];
-		line_t has = mask;
-		if (term->lines)
-			has = is_live(term->live, block) ? and_line(mask, load_line(term->lines + block * BS_LINE_WORDS)) : zero_line();
-		if (term->most > 0 && !is_zero_line(has))
-			add_weight(planes, n_planes, has, term->most);
+		if (!term->lines)
+			add_weight(sums, line, term->most);
+		else if (is_live(term->live, block))
+			add_weight(sums, term->lines + block * BS_LINE_WORDS, term->most);
 		left -= term->most;
-		mask = narrow(planes, n_planes, mask, left, threshold);
+		if (left >= threshold || (n_terms - t) % 2 == 0)
+			continue;
+		mask = at_least(sums, mask, threshold - left);
+		if (is_zero_line(mask))
+			break;
 	}
 	return mask;
 }
 
-__attribute__((always_inline)) static inline void weigh_planes(const uint64_t *lines, uint64_t *kept, struct bs_live *live,
-                                                              const struct bs_weighed_term *terms, size_t n_terms,
-                                                              uint32_t n_planes, uint32_t threshold)
+/* What documents lose that have a term but do not reach all of its levels. lost: with 255, all is. */
+static inline line_t lose_levels(struct sums *lost, const struct bs_weighed_term *term, line_t mask, size_t block)
+{
+	_Alignas(BS_LINE_BYTES) uint64_t words[BS_LINE_WORDS];
+	size_t at = block * BS_LINE_WORDS;
+	line_t has = mask;
+	uint32_t rest = term->most - term->weight;
+	if (term->lines)
+		has = is_live(term->live, block) ? and_line(mask, load_line(term->lines + at)) : zero_line();
+	for (uint32_t l = 0; l < term->n_levels && !is_zero_line(has); l++) {
+		const struct bs_weighed_level *level = &term->levels[l];
+		line_t reaches = has;
+		for (uint32_t c = 0; c < level->n_columns; c++) {
+			/* Of so many columns the memory does not see that each is read on and on. */
+			__builtin_prefetch(level->columns[c] + at + BS_LINE_WORDS);
+			reaches = and_line(reaches, load_line(level->columns[c] + at));
+		}
+		store_line(words, and_not_line(reaches, has));
+		add_weight(lost, words, rest);
+		rest -= level->weight;
+		has = reaches;
+	}
+	return and_not_line(at_least(lost, mask, BS_WEIGH_MOST + 1), mask);
+}
+
+static void weigh(const uint64_t *lines, uint64_t *kept, struct bs_live *live, const struct bs_weighed_term *terms,
+                  size_t n_terms, uint32_t threshold)
 {
 	uint32_t most = 0;
-	for (size_t t = 0; t < n_terms; t++)
+	bool has_levels = false;
+	for (size_t t = 0; t < n_terms; t++) {
 		most += terms[t].most;
+		has_levels |= terms[t].n_levels > 0;
+	}
 	FOR_EACH_LIVE(live, block) {
-		line_t planes[BS_WEIGH_PLANES];
-		uint32_t left = most;
-		line_t mask = weigh_roughly(load_line(lines + block * BS_LINE_WORDS), terms, n_terms, block, n_planes, most, threshold);
-#pragma GCC unroll 16
-		for (uint32_t p = 0; p < n_planes; p++)
-			planes[p] = zero_line();
-		for (size_t t = 0; t < n_terms && !is_zero_line(mask); t++) {
-			weigh_term(planes, n_planes, &terms[t], mask, block);
-			left -= terms[t].most;
-			mask = narrow(planes, n_planes, mask, left, threshold);
+		struct sums sums = {0};
+		line_t mask = weigh_roughly(&sums, lines + block * BS_LINE_WORDS, terms, n_terms, block, most, threshold);
+		if (has_levels && !is_zero_line(mask)) {
+			_Alignas(BS_LINE_BYTES) uint64_t words[BS_LINE_WORDS];
+			store_line(words, mask);
+			turn_sums(&sums);
+			add_weight(&sums, words, threshold - 1);
+			for (size_t t = 0; t < n_terms && !is_zero_line(mask); t++)
+				mask = lose_levels(&sums, &terms[t], mask, block);
 		}
 		keep_line(kept + block * BS_LINE_WORDS, live, block, mask);
 	}
-}
-
-/* With the usual number of planes known, they stay in registers. */
-static void weigh(const uint64_t *lines, uint64_t *kept, struct bs_live *live, const struct bs_weighed_term *terms,
-                  size_t n_terms, uint32_t n_planes, uint32_t threshold)
-{
-	if (n_planes == 8)
-		weigh_planes(lines, kept, live, terms, n_terms, 8, threshold);
-	else
-		weigh_planes(lines, kept, live, terms, n_terms, n_planes, threshold);
 }
 
 #endif

@@ -86,7 +86,8 @@ static inline size_t bs_band_place(size_t i)
 	return (i & ~(size_t)63) | (i & 7) << 3 | (i >> 3 & 7);
 }
 
-#define BS_WEIGH_PLANES 16u /* bits of a document's sum of weights, at most */
+#define BS_WEIGH_BITS 8u   /* of a document's sum of weights, */
+#define BS_WEIGH_MOST 254u /* which is this at most */
 
 /* Which of 64 bytes are of class s: bit i of of[s] is byte i's. */
 struct bs_line_classes {
@@ -124,13 +125,11 @@ struct bs_kernel {
 	/* into &= ~from (a block not live in from is left as it is), live cleared where nothing remains. */
 	void (*and_not_lines)(uint64_t *into, struct bs_live *into_live, const uint64_t *from,
 	                      const struct bs_live *from_live);
-	/* For each live block b: kept[b], which may be lines[b], = those of lines[b] whose weights sum up to at least threshold, bit-sliced: a
-	 * sum is n_planes bits, 1..BS_WEIGH_PLANES, in as many lines, to which weights are added by ripple carry under
-	 * the mask of the documents that get them (Rinfret, O'Neil and O'Neil, "Bit-sliced index arithmetic", 2001).
-	 * The live bit is cleared where none is kept. All weights together must be below 2^n_planes. Quickest if the terms
-	 * come in the order of their most, the greatest first. */
+	/* For each live block b: kept[b], which may be lines[b], = those of lines[b] whose weights sum up to at least the
+	 * threshold, >= 1. The live bit is cleared where none is kept. All weights together are at most BS_WEIGH_MOST.
+	 * Quickest if the terms come in the order of their most, the greatest first. */
 	void (*weigh)(const uint64_t *lines, uint64_t *kept, struct bs_live *live, const struct bs_weighed_term *terms,
-	              size_t n_terms, uint32_t n_planes, uint32_t threshold);
+	              size_t n_terms, uint32_t threshold);
 	/* For each live block b: lines[b] &= those that have a value and its rank is low..last, clearing the live bit where that
 	 * leaves zero. Of each block, 1 + n_slices lines stand one after the other: who has a value, then the ranks' bits, the
 	 * highest first (O'Neil and Quass, "Improved query performance with variant indexes", 1997: bit-sliced range

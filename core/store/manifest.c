@@ -21,6 +21,7 @@
 #define SECTION_WORDS 7u
 
 #define WORDS_SPLIT_IDENTIFIERS 1u
+#define WORDS_ANALYZER          2u
 
 #define SEGMENT_FULL 1u
 #define SOURCE_SUSPECT 1u
@@ -84,6 +85,7 @@ void bs_index_options_deinit(struct bs_index_options *options)
 	bs_strings_free(options->globs);
 	bs_strings_free(options->records);
 	bs_strings_free(options->weights);
+	free(options->analyzer_name);
 	*options = (struct bs_index_options){0};
 }
 
@@ -93,11 +95,13 @@ enum bs_status bs_index_options_copy(const struct bs_index_options *options, str
 	*copy_out = *options;
 	copy_out->stem_language = options->stem_language ? strdup(options->stem_language) : NULL;
 	copy_out->id_field = options->id_field ? strdup(options->id_field) : NULL;
+	copy_out->analyzer_name = options->analyzer_name ? strdup(options->analyzer_name) : NULL;
 	copy_out->text_fields = NULL;
 	copy_out->globs = NULL;
 	copy_out->records = NULL;
 	copy_out->weights = NULL;
-	if ((options->stem_language && !copy_out->stem_language) || (options->id_field && !copy_out->id_field))
+	if ((options->stem_language && !copy_out->stem_language) || (options->id_field && !copy_out->id_field) ||
+	    (options->analyzer_name && !copy_out->analyzer_name))
 		return bs_fail_memory(err, "options", sizeof(*options));
 	enum bs_status status = bs_strings_copy(options->text_fields, &copy_out->text_fields, err);
 	if (!status)
@@ -142,7 +146,8 @@ bool bs_index_options_equal(const struct bs_index_options *a, const struct bs_in
 	       strings_equal(a->stem_language, b->stem_language) && strings_equal(a->id_field, b->id_field) &&
 	       lists_equal(a->text_fields, b->text_fields) && lists_equal(a->globs, b->globs) &&
 	       a->reads_records == b->reads_records && lists_equal(a->records, b->records) &&
-	       a->split_identifiers == b->split_identifiers && lists_equal(a->weights, b->weights);
+	       a->split_identifiers == b->split_identifiers && lists_equal(a->weights, b->weights) &&
+	       strings_equal(a->analyzer_name, b->analyzer_name);
 }
 
 struct bs_words_options bs_index_words_options(const struct bs_index_options *options)
@@ -152,7 +157,22 @@ struct bs_words_options bs_index_words_options(const struct bs_index_options *op
 		.fold_accents = options->fold_accents,
 		.split_identifiers = options->split_identifiers,
 		.old_rules = options->words_revision == 0,
+		.analyzer = options->analyzer,
+		.analyzer_name = options->analyzer_name,
 	};
+}
+
+enum bs_status bs_index_options_bind(struct bs_index_options *options, const struct bs_analyzer *analyzer, const char *where,
+                                     struct bs_error *err)
+{
+	enum bs_status status = analyzer ? bs_check_reserved("struct bs_analyzer", analyzer->reserved,
+	                                                     sizeof(analyzer->reserved) / sizeof(*analyzer->reserved), err) : BS_OK;
+	if (!status && analyzer)
+		status = bs_words_check_analyzer_name(analyzer->name, err);
+	if (!status)
+		status = bs_words_check_analyzer(analyzer, options->analyzer_name, where, err);
+	options->analyzer = status ? NULL : analyzer;
+	return status;
 }
 
 static void source_record_deinit(struct bs_source_record *record)
@@ -369,15 +389,19 @@ static void write_options(struct bs_file_writer *writer, const struct bs_manifes
 /* An index of the first rules, of whole words that count alike, has no such section. */
 static void write_words(struct bs_file_writer *writer, const struct bs_index_options *options)
 {
-	if (options->words_revision == 0 && !options->split_identifiers && !options->weights)
+	if (options->words_revision == 0 && !options->split_identifiers && !options->weights && !options->analyzer_name)
 		return;
 	bs_file_writer_section(writer, SECTION_WORDS, 0);
 	bs_file_writer_varint(writer, options->words_revision);
-	bs_file_writer_varint(writer, options->split_identifiers ? WORDS_SPLIT_IDENTIFIERS : 0);
+	bs_file_writer_varint(writer, (options->split_identifiers ? WORDS_SPLIT_IDENTIFIERS : 0) |
+	                                  (options->analyzer_name ? WORDS_ANALYZER : 0));
 	write_list(writer, options->weights);
+	if (options->analyzer_name)
+		write_string(writer, options->analyzer_name);
 	bs_file_writer_require(writer, (options->words_revision ? BS_FEATURE_WORD_RULES : 0) |
 	                          (options->split_identifiers ? BS_FEATURE_SPLIT_IDENTIFIERS : 0) |
-	                          (options->weights ? BS_FEATURE_FIELD_WEIGHTS : 0));
+	                          (options->weights ? BS_FEATURE_FIELD_WEIGHTS : 0) |
+	                          (options->analyzer_name ? BS_FEATURE_ANALYZER : 0));
 }
 
 static void write_sources(struct bs_file_writer *writer, const struct bs_manifest *manifest)
@@ -639,7 +663,11 @@ static enum bs_status read_words(const struct bs_container *file, struct bs_mani
 	options->weights = read_list(&cursor);
 	options->words_revision = (uint32_t)revision;
 	options->split_identifiers = flags & WORDS_SPLIT_IDENTIFIERS;
-	expect(&cursor, flags <= WORDS_SPLIT_IDENTIFIERS, "unknown options of words", flags);
+	if (flags & WORDS_ANALYZER)
+		options->analyzer_name = read_string(&cursor);
+	expect(&cursor, flags <= (WORDS_SPLIT_IDENTIFIERS | WORDS_ANALYZER), "unknown options of words", flags);
+	expect(&cursor, !options->analyzer_name || !bs_words_check_analyzer_name(options->analyzer_name, NULL),
+	       "the name of an analyzer that is none, of bytes", options->analyzer_name ? strlen(options->analyzer_name) : 0);
 	expect(&cursor, cursor.status || bs_field_weights_are_valid(options->weights), "weights of fields that are none, of",
 	       bs_strings_length(options->weights));
 	if (!cursor.status && revision > BS_WORDS_REVISION)

@@ -34,7 +34,14 @@ struct bs_index_options {
 	uint32_t words_revision; /* BS_WORDS_REVISION of who made it; of no weight where options are compared */
 	bool split_identifiers;
 	char **weights;       /* of fields: see field_weights.h. NULL: none */
+	char *analyzer_name;  /* who cuts texts into words; NULL: the rules of words.h */
+	const struct bs_analyzer *analyzer; /* that one, borrowed, once it is bound; copies have it, too */
 };
+
+/* The analyzer that words are to be cut with, nullable: BS_UNSUPPORTED, naming both, if it is not the recorded one, or BS_INVALID.
+ * where: the index. */
+enum bs_status bs_index_options_bind(struct bs_index_options *options, const struct bs_analyzer *analyzer, const char *where,
+                                     struct bs_error *err) BS_WARN_UNUSED;
 
 /* How its words are analysed; borrowed from the options. */
 struct bs_words_options bs_index_words_options(const struct bs_index_options *options);

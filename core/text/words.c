@@ -14,6 +14,7 @@
 #include <unicode/utf8.h>
 
 #include "core/base/bytes.h"
+#include "core/base/watch.h"
 #include "core/text/words_parts.h"
 #include "core/text/words_term.h"
 
@@ -25,6 +26,10 @@
 
 /* Scratch above this is returned after the text that needed it. */
 #define SCRATCH_KEPT_BYTES ((size_t)1 << 22)
+
+/* What a byte of a text costs, about: enough to know when to look at the clock. */
+#define BYTE_NS     4u
+#define SPEND_BYTES 4096
 
 /* Of pure ASCII so much is classified at one go: a window's bytes, classes and edges stay in the first cache. */
 #define ASCII_WINDOW_BYTES ((size_t)4096)
@@ -492,7 +497,11 @@ static enum bs_status decode(struct bs_analysis *analysis, size_t start, size_t 
 		return status;
 	UChar *units = (UChar *)(void *)buffer->data;
 	int32_t n_units = 0;
-	for (size_t at = start; at < end;) {
+	for (size_t at = start, spent = start; at < end && !status;) {
+		if (at - spent >= SPEND_BYTES) {
+			spent = at;
+			status = bs_watch_spend(SPEND_BYTES * BYTE_NS, analysis->err);
+		}
 		if (n_units >= INT32_MAX - 1)
 			return bs_fail(analysis->err, BS_UNSUPPORTED,
 			               "no white space for more than %ld characters from byte %zu on", (long)INT32_MAX,
@@ -503,7 +512,7 @@ static enum bs_status decode(struct bs_analysis *analysis, size_t start, size_t 
 	}
 	*window_out = (struct window){.units = units, .n_units = n_units, .text = text, .end_byte = end,
 	                              .at_byte = start};
-	return BS_OK;
+	return status;
 }
 
 /* Moves the place to a unit that is not behind it; returns its byte. */
@@ -638,6 +647,8 @@ static enum bs_status break_stretch(struct bs_analysis *analysis, struct window 
 		    !is_emoji(analysis->words, window, stretch->start + start, stretch->start + end))
 			continue;
 		enum bs_status status = put_segment(analysis, window, stretch->start + start, stretch->start + end);
+		if (!status)
+			status = bs_watch_spend((uint64_t)(end - start) * BYTE_NS, analysis->err);
 		if (status)
 			return status;
 	}
@@ -672,10 +683,14 @@ static enum bs_status find_stretch(struct bs_analysis *analysis, struct window *
 	unsigned classes = 0;
 	uint32_t bits = 0;
 	*stretch_out = (struct stretch){.start = start, .end = start};
-	for (int32_t at = start; at < window->n_units;) {
+	for (int32_t at = start, spent = start; at < window->n_units;) {
 		UChar32 c = bs_words_next(window->units, &at);
 		uint8_t class;
 		enum bs_status status = class_of(analysis->words, c, &class, analysis->err);
+		if (at - spent >= SPEND_BYTES) {
+			spent = at;
+			status = status ? status : bs_watch_spend(SPEND_BYTES * BYTE_NS, analysis->err);
+		}
 		if (status)
 			return status;
 		bool goes_on = class == BS_CODE_POINT_SCRIPT_RUN || (is_script_run && class == BS_CODE_POINT_MARK);
@@ -756,12 +771,33 @@ static enum bs_status open_icu(struct bs_words *words, struct bs_error *err)
 	return learn_ascii(words, err);
 }
 
+enum bs_status bs_words_check_analyzer_name(const char *name, struct bs_error *err)
+{
+	static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
+	size_t n = name ? strlen(name) : 0;
+	if (n > 0 && n < 64 && strspn(name, allowed) == n)
+		return BS_OK;
+	return bs_fail(err, BS_INVALID, "an analyzer is called by 1 to 63 of a-z, A-Z, 0-9, '.', '_' and '-'");
+}
+
+enum bs_status bs_words_check_analyzer(const struct bs_analyzer *analyzer, const char *name, const char *where, struct bs_error *err)
+{
+	if (name && (!analyzer || strcmp(analyzer->name, name) != 0))
+		return bs_fail(err, BS_UNSUPPORTED, "%s: its words were cut by the analyzer %s, which %s not have; use the program that made it",
+		               where, name, analyzer ? "this one is, so that you do" : "this program does");
+	if (!name && analyzer)
+		return bs_fail(err, BS_UNSUPPORTED, "%s: its words were not cut by the analyzer %s; rebuild it, or open it without", where,
+		               analyzer->name);
+	return BS_OK;
+}
+
 enum bs_status bs_words_new(const struct bs_words_options *options, struct bs_words **words_out, struct bs_error *err)
 {
 	*words_out = NULL;
 	struct bs_words *words = calloc(1, sizeof(*words));
 	if (!words)
 		return bs_fail_memory(err, "a words analyzer", sizeof(*words));
+	words->analyzer = options ? options->analyzer : NULL;
 	words->fold_accents = options && options->fold_accents;
 	words->split_identifiers = options && options->split_identifiers;
 	words->old_rules = options && options->old_rules;
@@ -769,6 +805,8 @@ enum bs_status bs_words_new(const struct bs_words_options *options, struct bs_wo
 	words->window_bytes = BS_WORDS_WINDOW_BYTES;
 
 	enum bs_status status = bs_kernel_choose(NULL, &words->kernel, err);
+	if (!status)
+		status = bs_words_check_analyzer(words->analyzer, options ? options->analyzer_name : NULL, "the index", err);
 	/* Over a megabyte, but of untouched zero pages: only those of the scripts met become real. */
 	words->code_point_classes = calloc(UCHAR_MAX_VALUE + 1, 1);
 	words->simple_folds = calloc(0x10000, sizeof(*words->simple_folds));
@@ -888,6 +926,43 @@ static enum bs_status analyze_piece(struct bs_analysis *analysis, size_t start, 
 	return analyze_icu(analysis, start, *end_out);
 }
 
+/* A text that somebody else cuts. */
+struct cutting {
+	struct bs_analysis *analysis;
+	uint64_t start_byte; /* of the last word */
+	size_t text_bytes;
+	enum bs_status status;
+};
+
+static int take_given(void *context, const uint8_t *term, size_t term_bytes, size_t start, size_t stop)
+{
+	struct cutting *cutting = context;
+	struct bs_analysis *analysis = cutting->analysis;
+	if (cutting->status)
+		return 1;
+	if (start > stop || stop > cutting->text_bytes || start < cutting->start_byte)
+		cutting->status = bs_fail(analysis->err, BS_INVALID, "the analyzer %s put a word at bytes %zu to %zu of a text of %zu, behind %llu",
+		                          analysis->words->analyzer->name, start, stop, cutting->text_bytes,
+		                          (unsigned long long)cutting->start_byte);
+	cutting->start_byte = start;
+	if (!cutting->status)
+		cutting->status = bs_watch_spend(term_bytes * BYTE_NS, analysis->err);
+	if (!cutting->status)
+		cutting->status = bs_words_put_given(analysis, term, term_bytes, (struct bs_byte_span){start, stop});
+	return cutting->status != BS_OK;
+}
+
+static enum bs_status analyze_given(struct bs_analysis *analysis, size_t text_bytes)
+{
+	const struct bs_analyzer *analyzer = analysis->words->analyzer;
+	static const uint8_t nothing[1];
+	struct cutting cutting = {.analysis = analysis, .text_bytes = text_bytes};
+	int result = analyzer->cut(analyzer->context, analysis->text ? analysis->text : nothing, text_bytes, take_given, &cutting);
+	if (cutting.status || result == 0)
+		return cutting.status;
+	return bs_fail(analysis->err, BS_IO, "the analyzer %s failed with %d", analyzer->name, result);
+}
+
 enum bs_status bs_words_analyze(struct bs_words *words, const uint8_t *text, size_t text_bytes, uint32_t first_position,
                                 bs_token_fn fn, void *context, struct bs_words_sum *sum_out, struct bs_error *err)
 {
@@ -896,8 +971,13 @@ enum bs_status bs_words_analyze(struct bs_words *words, const uint8_t *text, siz
 	words->n_tokens = 0;
 	bs_buffer_clear(&words->arena);
 	enum bs_status status = bs_buffer_reserve(&words->arena, ARENA_BYTES + BS_TOKEN_SLACK_BYTES, err);
-	for (size_t at = 0, end; at < text_bytes && !status; at = end)
+	if (!status && words->analyzer)
+		status = analyze_given(&analysis, text_bytes);
+	for (size_t at = 0, end; at < text_bytes && !status && !words->analyzer; at = end) {
 		status = analyze_piece(&analysis, at, text_bytes, &end);
+		if (!status)
+			status = bs_watch_spend((end - at) * BYTE_NS, err);
+	}
 	if (!status)
 		status = bs_words_flush(&analysis);
 	trim_scratch(words, SCRATCH_KEPT_BYTES);

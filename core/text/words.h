@@ -31,6 +31,10 @@ struct bs_words_options {
 	/* As indexes have them that were made before there were revisions: U+2019 and U+02BC are no apostrophes, flags and
 	 * keycaps no words, and 02T03 is one. */
 	bool old_rules;
+	/* Words are those that somebody else cuts (struct bs_analyzer of bitsift.h): with none of the above. analyzer_name: by whom they
+	 * must be; NULL: by the rules here. Borrowed while the analyzer lives. */
+	const struct bs_analyzer *analyzer;
+	const char *analyzer_name;
 };
 
 /* The revision of these rules, which an index records. 0: the old ones. */
@@ -59,6 +63,14 @@ struct bs_words_sum {
 	uint32_t next_position; /* the position that the next word of this text would have had */
 	uint32_t n_positions;   /* positions taken by terms: gaps and pairs not counted. The length of BM25 */
 };
+
+/* BS_UNSUPPORTED, which names both, unless the analyzer (nullable) is the one of that name (NULL: none is wanted). where: the thing whose
+ * words they are. */
+enum bs_status bs_words_check_analyzer(const struct bs_analyzer *analyzer, const char *name, const char *where,
+                                       struct bs_error *err) BS_WARN_UNUSED;
+
+/* BS_INVALID for a name that is none. */
+enum bs_status bs_words_check_analyzer_name(const char *name, struct bs_error *err) BS_WARN_UNUSED;
 
 /* Fails with BS_INVALID for an unknown stemmer (the message lists the known ones), BS_UNSUPPORTED if ICU's data is
  * missing, BS_NO_MEMORY. options may be NULL: no stemming, accents kept. */

@@ -103,7 +103,7 @@ bool bs_words_has_parts(const struct bs_words *words, const uint8_t *text, size_
 
 bool bs_words_keeps_bytes(const struct bs_words *words)
 {
-	return !words->stemmer;
+	return !words->analyzer && !words->stemmer;
 }
 
 void bs_words_byte_kinds(const struct bs_words *words, uint8_t kinds_out[256])

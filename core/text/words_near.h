@@ -29,7 +29,7 @@ enum bs_words_ascii_form {
 enum bs_status bs_words_ascii_form(struct bs_words *words, int32_t c, enum bs_words_ascii_form *ascii_form_out,
                                    struct bs_error *err) BS_WARN_UNUSED;
 
-/* Whether terms are found by their bytes at all: not where they are stemmed. */
+/* Whether terms are found by their bytes at all: not where they are stemmed, or cut by somebody else. */
 bool bs_words_keeps_bytes(const struct bs_words *words);
 
 /* Two bytes of ASCII that stand side by side, both of a word: whether it may end between them all the same, because a date

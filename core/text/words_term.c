@@ -13,6 +13,7 @@
 #include <unicode/utf8.h>
 
 #include "core/base/bytes.h"
+#include "core/base/watch.h"
 #include "core/text/words_parts.h"
 
 /* A UTF-16 unit becomes at most 3 bytes of UTF-8 (a pair of units, 4). */
@@ -47,6 +48,11 @@ bool bs_words_is_of_script_run(struct bs_words *words, UChar32 c)
 	return false;
 }
 
+/* What they cost about, for the watch: a token for who gets it, and a unit of a word that is folded in one piece. */
+#define TOKEN_NS 20u
+#define UNIT_NS  10u
+#define SPEND_UNITS 1024
+
 enum bs_status bs_words_hand_on(struct bs_analysis *analysis)
 {
 	struct bs_words *words = analysis->words;
@@ -55,6 +61,9 @@ enum bs_status bs_words_hand_on(struct bs_analysis *analysis)
 		               (unsigned long)UINT32_MAX);
 	size_t n_tokens = words->n_tokens;
 	words->n_tokens = 0;
+	enum bs_status status = bs_watch_spend(n_tokens * TOKEN_NS, analysis->err);
+	if (status)
+		return status;
 	return n_tokens ? analysis->fn(analysis->context, words->tokens, n_tokens, analysis->err) : BS_OK;
 }
 
@@ -154,6 +163,31 @@ static enum bs_status push_word(struct bs_analysis *analysis, struct term term, 
 	return BS_OK;
 }
 
+/* A term must be UTF-8: no byte of it may be one that keys of several words are told by. */
+static bool is_term(const uint8_t *term, size_t n_bytes)
+{
+	bool is_utf8 = n_bytes > 0 && n_bytes <= INT32_MAX;
+	for (size_t at = 0; at < n_bytes && is_utf8;) {
+		UChar32 c;
+		U8_NEXT(term, at, n_bytes, c);
+		is_utf8 = c >= 0;
+	}
+	return is_utf8;
+}
+
+enum bs_status bs_words_put_given(struct bs_analysis *analysis, const uint8_t *term, size_t term_bytes, struct bs_byte_span span)
+{
+	if (!is_term(term, term_bytes))
+		return bs_fail(analysis->err, BS_INVALID, "the analyzer %s made a term that is empty, or not UTF-8",
+		               analysis->words->analyzer->name);
+	enum bs_status status = bs_words_make_room(analysis, 1, term_bytes);
+	if (status)
+		return status;
+	memcpy(arena_end(analysis->words), term, term_bytes);
+	push(analysis, term_bytes, false, span);
+	return BS_OK;
+}
+
 /* Writes UTF-8, for which there must be room, and returns its size. */
 static size_t write_utf8(uint8_t *utf8, const UChar *units, int32_t n_units)
 {
@@ -171,7 +205,9 @@ static enum bs_status normalize(const UNormalizer2 *form, const UChar *from, int
 {
 	size_t wanted = (size_t)from_units + (size_t)from_units / 2 + 32;
 	for (;;) {
-		enum bs_status status = bs_buffer_reserve(to, wanted * sizeof(UChar), err);
+		enum bs_status status = bs_watch_spend((uint64_t)from_units * 2 * UNIT_NS, err);
+		if (!status)
+			status = bs_buffer_reserve(to, wanted * sizeof(UChar), err);
 		if (status)
 			return status;
 		size_t room = to->capacity_bytes / sizeof(UChar);
@@ -212,8 +248,8 @@ static enum bs_status fold(struct bs_words *words, const UChar *raw, int32_t n_u
                            struct bs_error *err)
 {
 	for (int32_t i = 0; i < n_units; i++) {
-		enum bs_status status = BS_OK;
-		if (words->simple_folds[raw[i]] == FOLD_UNKNOWN)
+		enum bs_status status = i % SPEND_UNITS == SPEND_UNITS - 1 ? bs_watch_spend(SPEND_UNITS * UNIT_NS, err) : BS_OK;
+		if (!status && words->simple_folds[raw[i]] == FOLD_UNKNOWN)
 			status = learn_fold(words, raw[i], err);
 		if (status)
 			return status;
@@ -501,7 +537,7 @@ bool bs_words_begins_run(struct bs_words *words, const uint8_t *text, uint64_t s
 {
 	size_t at = (size_t)start_byte;
 	UChar32 c;
-	if (text[at] < 0x80)
+	if (text[at] < 0x80 || words->analyzer)
 		return false;
 	U8_NEXT_OR_FFFD(text, at, (size_t)end_byte, c);
 	return bs_words_is_of_script_run(words, c);

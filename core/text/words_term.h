@@ -56,6 +56,7 @@ struct bs_words {
 	bool fold_accents;
 	bool split_identifiers;
 	bool old_rules;
+	const struct bs_analyzer *analyzer; /* NULL: the rules of words.c */
 
 	bool ascii_path; /* false only in tests */
 	size_t window_bytes;
@@ -98,6 +99,10 @@ struct bs_byte_span {
 	uint64_t start_byte;
 	uint64_t end_byte;
 };
+
+/* A word that somebody else has cut and made a term of. BS_INVALID for one that is none. */
+enum bs_status bs_words_put_given(struct bs_analysis *analysis, const uint8_t *term, size_t term_bytes,
+                                  struct bs_byte_span span) BS_WARN_UNUSED;
 
 /* Whether ICU joins c to nothing, so that every segment it begins or ends is no word, and ends or begins there. */
 enum bs_status bs_words_is_inert(struct bs_words *words, UChar32 c, bool *is_inert_out,

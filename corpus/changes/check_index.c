@@ -1,5 +1,6 @@
 /* check_index.c: bs_index_check: core/check, and the stored text, whose compression it does not know. */
 #include "core/check/check.h"
+#include "core/base/watch.h"
 #include "core/file/dir.h"
 #include "corpus/changes/stored_text.h"
 
@@ -12,8 +13,13 @@ enum bs_status bs_index_check(const struct bs_check_request *request, struct bs_
 	                                          sizeof(request->reserved) / sizeof(*request->reserved), err);
 	if (!status)
 		status = bs_dir_open(&dir, request->dir, request->memory, request->consent, err);
+	struct bs_watch watch;
 	if (!status)
+		status = bs_watch_begin(&watch, request->limits, err);
+	if (!status) {
 		status = bs_check_dir(&dir, request, bs_stored_text_check, report, err);
+		bs_watch_end(&watch);
+	}
 	bs_dir_close(&dir);
 	return status;
 }

@@ -140,7 +140,8 @@ static enum bs_status next_recalled(void *context, const struct bs_buffer *unrea
 	status = find_source(self, number, &batch->source, err);
 	bool is_record = !status && bs_source_has_records(batch->source);
 	batch->recall = (struct bs_recall){snapshot, bs_stored_texts_new, bs_stored_texts_fetch, bs_stored_texts_ask,
-	                                   bs_stored_texts_free, self->may_stay};
+	                                   bs_stored_texts_free, snapshot->manifest.options.store && self->may_stay,
+	                                   self->may_stay};
 	batch->is_row = self->are_rows;
 	while (!status && batch->n_items < (is_record ? BATCH_RECORDS : BS_BATCH_PATHS) && n_bytes < BS_BATCH_BYTES &&
 	       self->recall_bytes > 0 && bs_doc_cursor_peek(&self->cursor, &ref, &record) && record.source == number) {

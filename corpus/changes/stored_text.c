@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "core/base/hash.h"
 #include "core/base/source_kind.h"
 #include "corpus/changes/recorded.h"
 #include "corpus/read/given.h"
@@ -119,6 +120,21 @@ static enum bs_status next_stored(const struct bs_snapshot *snapshot, uint32_t s
 	return BS_OK;
 }
 
+/* Where all texts are stored, that this is the document's. */
+static enum bs_status check_sum(const struct bs_snapshot *snapshot, struct bs_doc_ref ref, const struct bs_buffer *text,
+                                struct bs_error *err)
+{
+	struct bs_doc_record record;
+	enum bs_status status = bs_snapshot_record(snapshot, ref, &record, err);
+	if (status)
+		return status;
+	bool is_same = record.flags & BS_DOC_NOT_STORED ? text->used_bytes == 0
+	                                                : bs_checksum(text->data, text->used_bytes) == record.checksum;
+	return is_same ? BS_OK
+	               : bs_container_corrupt(snapshot->segments[ref.segment].file, err,
+	                                      "stored text %u is not that of its document", ref.document);
+}
+
 /* records: whoever fetches a text wants a record of it. */
 static enum bs_status check_texts(struct bs_stored_texts *texts, uint32_t s, struct bs_reader *records,
                                   struct bs_buffer *text, struct bs_error *err)
@@ -130,9 +146,14 @@ static enum bs_status check_texts(struct bs_stored_texts *texts, uint32_t s, str
 	uint32_t document = 0;
 	bool found;
 	enum bs_status status = next_stored(snapshot, s, &document, &record, &found, err);
+	bool are_all = snapshot->manifest.options.store;
+	if (!status && are_all && bs_store_n_documents(texts->stores[s]) != snapshot->segments[s].meta.n_docs)
+		status = bs_container_corrupt(file, err, "%llu stored texts", (unsigned long long)bs_store_n_documents(texts->stores[s]));
 	for (uint64_t i = 0; i < bs_store_n_documents(texts->stores[s]) && !status; i++) {
 		struct bs_error why = {""};
 		status = bs_stored_texts_fetch(texts, s, i, text, err);
+		if (!status && are_all)
+			status = check_sum(snapshot, (struct bs_doc_ref){s, (uint32_t)i}, text, err);
 		if (status || !found || record.place[0] != i)
 			continue;
 		if (record.place[1] != text->used_bytes)

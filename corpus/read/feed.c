@@ -10,6 +10,7 @@
 
 #include "core/base/hash.h"
 #include "core/base/pulse.h"
+#include "core/base/watch.h"
 #include "corpus/walk/file.h"
 
 #define BATCH_KNOWN 512 /* paths that mostly need a stat */
@@ -137,6 +138,8 @@ void bs_feed_close(struct bs_feed *feed)
 static enum bs_status read_some(struct bs_feed *feed, struct bs_buffer *bytes, size_t n_bytes, struct bs_error *err)
 {
 	enum bs_status status = bs_buffer_reserve(bytes, n_bytes, err);
+	if (!status)
+		status = bs_watch_wait_readable(feed->fd, err);
 	if (status)
 		return status;
 	for (;;) {
@@ -148,7 +151,7 @@ static enum bs_status read_some(struct bs_feed *feed, struct bs_buffer *bytes, s
 		}
 		/* Standard input may have been made non-blocking by whoever shares it. */
 		if (errno == EAGAIN || errno == EWOULDBLOCK)
-			(void)poll(&(struct pollfd){.fd = feed->fd, .events = POLLIN}, 1, -1);
+			(void)poll(&(struct pollfd){.fd = feed->fd, .events = POLLIN}, 1, bs_watch_here ? 2 : -1);
 		else if (errno != EINTR)
 			break;
 		/* A signal may mean that nobody wants more. */

@@ -12,6 +12,7 @@
 #include "core/base/hash.h"
 #include "core/base/term_table.h"
 #include "core/base/visible.h"
+#include "core/base/watch.h"
 #include "corpus/read/record.h"
 #include "corpus/read/record_scan.h"
 #include "corpus/walk/file.h"
@@ -175,14 +176,21 @@ static bool reaches(const struct collection *collection, uint64_t offset, uint64
 	return !fstat(collection->fd, &found) && offset + n_bytes <= (uint64_t)found.st_size;
 }
 
+/* Of one read at most: the watch is asked in between. */
+#define STEP_BYTES ((size_t)1 << 20)
+
 /* Reads on until the window holds wanted_bytes; if it ends before, it must at least hold needed_bytes. */
 static enum bs_status fill_window(struct collection *collection, uint64_t needed_bytes, uint64_t wanted_bytes,
                                   struct bs_error *err)
 {
 	struct bs_buffer *window = &collection->window;
 	while (window->used_bytes < wanted_bytes) {
-		ssize_t n = pread(collection->fd, window->data + window->used_bytes,
-		                  (size_t)wanted_bytes - window->used_bytes,
+		size_t left_bytes = (size_t)wanted_bytes - window->used_bytes;
+		size_t asked_bytes = left_bytes < STEP_BYTES ? left_bytes : STEP_BYTES;
+		enum bs_status status = bs_watch_spend(asked_bytes / 4, err);
+		if (status)
+			return status;
+		ssize_t n = pread(collection->fd, window->data + window->used_bytes, asked_bytes,
 		                  (off_t)(collection->window_offset + window->used_bytes));
 		if (n > 0)
 			window->used_bytes += (size_t)n;
@@ -343,6 +351,36 @@ static enum bs_status open_row(struct bs_reader *reader, int dir_fd, const char 
 	return status;
 }
 
+/* Of the bytes of a file. */
+static enum bs_status make_document(struct bs_reader *reader, const struct bs_buffer *bytes, bool refuse_binary,
+                                    struct bs_document *document, struct bs_refusal *refusal, struct bs_error *err)
+{
+	const struct bs_buffer *text = bytes;
+	if (bs_file_is_utf16(text->data, text->used_bytes)) {
+		enum bs_status status = bs_file_transcode(text->data, text->used_bytes, &reader->text, err);
+		if (status)
+			return status;
+		text = &reader->text;
+		if (refuse_binary && bs_file_is_binary(text->data, text->used_bytes))
+			*refusal = (struct bs_refusal){.reason = "binary file", .skip = BS_SKIP_BINARY};
+		else if (text->used_bytes > reader->max_document_bytes)
+			*refusal = (struct bs_refusal){
+				.reason = "as UTF-8 larger than documents may be", .skip = BS_SKIP_TOO_LARGE};
+	}
+	reader->file_field = (struct bs_field){
+		.name = "",
+		.text = text->used_bytes ? text->data : (const uint8_t *)"",
+		.text_bytes = text->used_bytes,
+	};
+	document->raw = bytes->used_bytes ? bytes->data : (const uint8_t *)"";
+	document->raw_bytes = bytes->used_bytes;
+	document->held_bytes = text->used_bytes + (text == bytes ? 0 : bytes->used_bytes);
+	document->fields = &reader->file_field;
+	document->n_fields = 1;
+	document->text_bytes = text->used_bytes;
+	return BS_OK;
+}
+
 /* Loads a file and makes a document of it, unnamed. is_found: found in a folder, so that binary files are refused. */
 static enum bs_status load_document(struct bs_reader *reader, int dir_fd, const char *path, bool is_found,
                                     struct bs_document *document, struct bs_refusal *refusal, struct bs_error *err)
@@ -370,30 +408,7 @@ static enum bs_status load_document(struct bs_reader *reader, int dir_fd, const 
 		refusal->reason = reader->too_large;
 	if (status || refusal->reason)
 		return status;
-	const struct bs_buffer *text = &reader->bytes;
-	if (bs_file_is_utf16(text->data, text->used_bytes)) {
-		status = bs_file_transcode(text->data, text->used_bytes, &reader->text, err);
-		if (status)
-			return status;
-		text = &reader->text;
-		if (refuse_binary && bs_file_is_binary(text->data, text->used_bytes))
-			*refusal = (struct bs_refusal){.reason = "binary file", .skip = BS_SKIP_BINARY};
-		else if (text->used_bytes > reader->max_document_bytes)
-			*refusal = (struct bs_refusal){
-				.reason = "as UTF-8 larger than documents may be", .skip = BS_SKIP_TOO_LARGE};
-	}
-	reader->file_field = (struct bs_field){
-		.name = "",
-		.text = text->used_bytes ? text->data : (const uint8_t *)"",
-		.text_bytes = text->used_bytes,
-	};
-	document->raw = reader->bytes.used_bytes ? reader->bytes.data : (const uint8_t *)"";
-	document->raw_bytes = reader->bytes.used_bytes;
-	document->held_bytes = text->used_bytes + (text == &reader->bytes ? 0 : reader->bytes.used_bytes);
-	document->fields = &reader->file_field;
-	document->n_fields = 1;
-	document->text_bytes = text->used_bytes;
-	return BS_OK;
+	return make_document(reader, &reader->bytes, refuse_binary, document, refusal, err);
 }
 
 static void note_mode(const struct bs_reader *reader, const struct bs_stamp *stamp)
@@ -708,6 +723,15 @@ enum bs_status bs_reader_fetch_raw(struct bs_reader *reader, const uint8_t *raw,
 	return status || !refusal.reason ? status : bs_fail(err, BS_INVALID, "%s", refusal.reason);
 }
 
+enum bs_status bs_reader_take_file(struct bs_reader *reader, const struct bs_buffer *bytes, struct bs_document *document_out,
+                                   struct bs_error *err)
+{
+	struct bs_refusal refusal = {.reason = NULL};
+	*document_out = (struct bs_document){.name = (const uint8_t *)"", .known = {BS_DOC_NONE, 0}};
+	enum bs_status status = make_document(reader, bytes, false, document_out, &refusal, err);
+	return status || !refusal.reason ? status : bs_fail(err, BS_INVALID, "%s", refusal.reason);
+}
+
 enum bs_status bs_reader_fetch_line(struct bs_reader *reader, const struct bs_source *source, uint64_t offset,
                                     uint64_t raw_bytes, uint64_t ahead_to, const uint8_t **line_out,
                                     struct bs_stamp *stamp_out, struct bs_error *err)
@@ -793,25 +817,44 @@ static enum bs_status recall_line(struct bs_reader *reader, const uint8_t *line,
 	return status;
 }
 
+static enum bs_status open_stored(struct bs_reader *reader, const struct bs_recall *recall, struct bs_error *err)
+{
+	if (reader->stored && reader->recall.index == recall->index)
+		return BS_OK;
+	close_stored(reader);
+	reader->recall = *recall;
+	return recall->open(recall->index, &reader->stored, err);
+}
+
+/* A record. */
 static enum bs_status recall_stored(struct bs_reader *reader, const struct bs_recall *recall, const struct bs_known *known,
                                     struct bs_document *document, struct bs_refusal *refusal, struct bs_error *err)
 {
 	enum bs_status status = await_record(reader, known->place[1], recall->may_stay, refusal, err);
 	if (status || refusal->reason)
 		return status;
-	if (!reader->stored || reader->recall.index != recall->index) {
-		close_stored(reader);
-		reader->recall = *recall;
-		status = recall->open(recall->index, &reader->stored, err);
-	}
+	status = open_stored(reader, recall, err);
 	if (!status && known->is_elsewhere)
 		return recall->ask(reader->stored, known->ref, document, err);
 	if (!status)
-		status = recall->fetch(reader->stored, known->ref.segment, known->place[0], &reader->bytes, err);
+		status = recall->fetch(reader->stored, known->ref.segment, recall->are_all ? known->ref.document : known->place[0],
+		                       &reader->bytes, err);
 	bs_reader_expect_given(reader, known->is_given);
 	if (!status)
 		status = recall_line(reader, reader->bytes.data, reader->bytes.used_bytes, recall->may_stay, document, refusal, err);
 	return status;
+}
+
+static enum bs_status recall_stored_file(struct bs_reader *reader, const struct bs_recall *recall, const struct bs_known *known,
+                                         struct bs_document *document, struct bs_refusal *refusal, struct bs_error *err)
+{
+	enum bs_status status = await_record(reader, known->place[0], recall->may_stay, refusal, err);
+	if (status || refusal->reason)
+		return status;
+	status = open_stored(reader, recall, err);
+	if (!status)
+		status = recall->fetch(reader->stored, known->ref.segment, known->ref.document, &reader->bytes, err);
+	return status ? status : make_document(reader, &reader->bytes, false, document, refusal, err);
 }
 
 static enum bs_status recall_record(struct bs_reader *reader, const struct bs_recall *recall, const struct bs_known *known,
@@ -838,16 +881,19 @@ static enum bs_status recall(struct bs_reader *reader, const char *name, const s
 	struct bs_error why = {0};
 	struct bs_refusal refusal = {0};
 	enum bs_status status = BS_OK;
+	bool is_stored = recalled->are_all && !reader->is_row;
 	*document = (struct bs_document){0};
 	switch (reader->is_row && source->kind == BS_SOURCE_COLLECTION ? BS_SOURCE_FILE : source->kind) {
 	case BS_SOURCE_FOLDER:
-		status = load_document(reader, reader->folder_fd, name, !reader->is_row, document, &refusal, &why);
+		status = is_stored ? recall_stored_file(reader, recalled, known, document, &refusal, &why)
+		                   : load_document(reader, reader->folder_fd, name, !reader->is_row, document, &refusal, &why);
 		break;
 	case BS_SOURCE_FILE:
-		status = load_document(reader, AT_FDCWD, source->path, false, document, &refusal, &why);
+		status = is_stored ? recall_stored_file(reader, recalled, known, document, &refusal, &why)
+		                   : load_document(reader, AT_FDCWD, source->path, false, document, &refusal, &why);
 		break;
 	case BS_SOURCE_COLLECTION:
-		status = recall_record(reader, recalled, known, document, &refusal, &why);
+		status = (is_stored ? recall_stored : recall_record)(reader, recalled, known, document, &refusal, &why);
 		break;
 	case BS_SOURCE_STDIN:
 		status = recall_stored(reader, recalled, known, document, &refusal, &why);
@@ -876,7 +922,7 @@ static enum bs_status recall_batch(struct bs_reader *reader, const struct bs_bat
 	const char *name = (const char *)batch->bytes.data;
 	enum bs_status status = BS_OK, opened = BS_OK;
 	struct bs_error why = {0};
-	if (reader->source->kind == BS_SOURCE_FOLDER)
+	if (reader->source->kind == BS_SOURCE_FOLDER && (!batch->recall.are_all || reader->is_row))
 		opened = open_root(reader, reader->source->path, &why);
 	if (opened == BS_NO_MEMORY)
 		return bs_fail(err, opened, "%s", why.text);

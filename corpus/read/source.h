@@ -118,6 +118,7 @@ struct bs_recall {
 	enum bs_status (*ask)(struct bs_stored_texts *texts, struct bs_doc_ref ref, struct bs_document *document_out,
 	                      struct bs_error *err);
 	void (*close)(struct bs_stored_texts *texts);
+	bool are_all;  /* the texts of all documents are stored, each in the frame of its number */
 	bool may_stay; /* what takes more memory than there is is left where it is; else the only copy of it would be lost */
 };
 
@@ -247,6 +248,7 @@ enum bs_status bs_reader_read_all(struct bs_reader *reader, struct bs_feed *feed
  *                 found when the collection was opened.
  *   fetch_record: the same, parsed.
  *   fetch_raw:    a record's raw JSON line, parsed.
+ *   take_file:    the document of a file's bytes, which somebody kept.
  *   scan_line:    the same quickly, without the id (record_scan.h): of a line that is what was indexed.
  *   cut_line:     the same with all escapes left in the texts; *is_known_out is false if only fetch_raw can read it.
  * BS_NOT_FOUND when the file is gone, BS_IO, BS_INVALID when it would be no document or record any more, BS_NO_MEMORY.
@@ -254,6 +256,8 @@ enum bs_status bs_reader_read_all(struct bs_reader *reader, struct bs_feed *feed
 enum bs_status bs_reader_fetch_file(struct bs_reader *reader, const char *folder, const char *path,
                                     struct bs_document *document_out, struct bs_stamp *stamp_out,
                                     struct bs_error *err) BS_WARN_UNUSED;
+enum bs_status bs_reader_take_file(struct bs_reader *reader, const struct bs_buffer *bytes, struct bs_document *document_out,
+                                   struct bs_error *err) BS_WARN_UNUSED;
 struct bs_file_head;
 void bs_reader_ask_head(struct bs_reader *reader, const struct bs_file_head *head);
 enum bs_status bs_reader_fetch_line(struct bs_reader *reader, const struct bs_source *source, uint64_t offset,

@@ -39,9 +39,15 @@ enum bs_store_part {
  */
 struct bs_store_writer;
 
-/* Its temporary files are made in dir, on the disk where the space is. BS_IO, BS_NO_MEMORY. */
+/* Its temporary files are made in dir (borrowed), on the disk where the space is, if there is more than fits in memory. BS_IO,
+ * BS_NO_MEMORY. */
 enum bs_status bs_store_writer_new(const struct bs_dir *dir, struct bs_store_writer **writer_out,
                                    struct bs_error *err) BS_WARN_UNUSED;
+
+/* Before the first document: frames go to a section that was begun in this file, not to a temporary one, and are no part to be
+ * read. The file is borrowed until the finish, and tells of its failures itself. */
+struct bs_file_writer;
+void bs_store_writer_send(struct bs_store_writer *writer, struct bs_file_writer *file);
 
 /* The text of the next document, copied; may be empty. BS_INVALID at BS_STORE_LIMIT_BYTES or more, BS_IO,
  * BS_NO_MEMORY. */

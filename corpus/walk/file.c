@@ -13,6 +13,8 @@
 #include <unicode/utf8.h>
 #include <unistd.h>
 
+#include "core/base/watch.h"
+
 /* Where a NUL byte makes a file binary: ripgrep's first buffer. */
 #define HEAD_BYTES 65536
 /* Memory beyond this is given back when the next file is much smaller. */
@@ -241,6 +243,10 @@ static void refuse_errno(struct bs_refusal *refusal, int error_number, bool is_b
 		       strerror(error_number));
 }
 
+/* Of one read at most, so that who waits for the end of a call waits no longer; and how quickly it reads, about. */
+#define STEP_BYTES ((size_t)1 << 20)
+#define BYTES_A_NS 4u
+
 /* Reads on until bytes holds wanted_bytes or the file, announced as size_bytes long, ends. */
 static enum bs_status read_to(int fd, size_t wanted_bytes, uint64_t size_bytes, struct bs_buffer *bytes, bool *at_end,
                               struct bs_refusal *refusal, struct bs_error *err)
@@ -248,7 +254,11 @@ static enum bs_status read_to(int fd, size_t wanted_bytes, uint64_t size_bytes, 
 	size_t more_bytes = wanted_bytes > bytes->used_bytes ? wanted_bytes - bytes->used_bytes : 0;
 	enum bs_status status = bs_buffer_reserve(bytes, more_bytes, err);
 	while (!status && !refusal->reason && !*at_end && bytes->used_bytes < wanted_bytes) {
-		size_t asked_bytes = wanted_bytes - bytes->used_bytes;
+		size_t left_bytes = wanted_bytes - bytes->used_bytes;
+		size_t asked_bytes = left_bytes < STEP_BYTES ? left_bytes : STEP_BYTES;
+		status = bs_watch_spend(asked_bytes / BYTES_A_NS, err);
+		if (status)
+			break;
 		ssize_t n = read(fd, bytes->data + bytes->used_bytes, asked_bytes);
 		if (n < 0) {
 			if (errno != EINTR)

@@ -24,6 +24,7 @@
 
 #include "core/base/buffer.h"
 #include "core/base/bytes.h"
+#include "core/base/watch.h"
 #include "core/simd/needle.h"
 #include "corpus/walk/file.h"
 #include "corpus/walk/file_types.h"
@@ -276,6 +277,9 @@ static struct entry *entries_of(const struct folder *folder)
 	return (struct entry *)(void *)folder->entries.data;
 }
 
+/* What an entry costs about, for the watch. */
+#define ENTRY_NS 500u
+
 /* Reads all entries through dir, and sorts them. BS_IO and errno. */
 static enum bs_status read_entries(struct folder *folder, DIR *dir, struct bs_error *err)
 {
@@ -286,7 +290,9 @@ static enum bs_status read_entries(struct folder *folder, DIR *dir, struct bs_er
 			break;
 		if (strcmp(found->d_name, ".") == 0 || strcmp(found->d_name, "..") == 0)
 			continue;
-		enum bs_status status = read_entry(folder, dirfd(dir), found, err);
+		enum bs_status status = bs_watch_spend(ENTRY_NS, err);
+		if (!status)
+			status = read_entry(folder, dirfd(dir), found, err);
 		if (status)
 			return status;
 	}
@@ -605,7 +611,9 @@ static bool is_in_part(const struct bs_walk *walk, bool *is_above_out)
 static enum bs_status visit(struct bs_walk *walk, struct folder *folder, bool *is_file_out, struct bs_error *err)
 {
 	struct entry *entry = &entries_of(folder)[folder->next++];
-	enum bs_status status = set_path(walk, folder->path_bytes, entry->name, entry->name_bytes, err);
+	enum bs_status status = bs_watch_spend(ENTRY_NS, err);
+	if (!status)
+		status = set_path(walk, folder->path_bytes, entry->name, entry->name_bytes, err);
 	if (status)
 		return status;
 	bool is_above = false, is_part = walk->options.parts && is_in_part(walk, &is_above);

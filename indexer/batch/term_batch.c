@@ -616,7 +616,7 @@ static enum bs_status take_document(void *context, const struct bs_document *doc
 		status = take_grams(batch, document, &doc, err);
 	if (!status)
 		status = bs_buffer_append(&batch->names, document->name, document->name_bytes, err);
-	if (!status && batch->keep_raws)
+	if (!status && batch->keep_raws && !batch->is_row)
 		status = bs_buffer_append(&batch->raws, document->raw, (size_t)document->raw_bytes, err);
 	doc.n_terms = (uint32_t)(batch->postings.used_bytes / 4 - doc.first_posting);
 	doc.n_values = (uint32_t)(batch->value_numbers.used_bytes / 4 - doc.first_value);

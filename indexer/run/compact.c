@@ -166,7 +166,7 @@ static enum bs_status move_source(struct compact *compact, uint32_t i, uint64_t 
 	if (status)
 		return status;
 	/* What cannot be read again stays where it is. */
-	if (source.is_refused) {
+	if (source.is_refused && (compact->of_rows || !compact->snapshot.manifest.options.store)) {
 		struct bs_error why;
 		(void)bs_recorded_refuse(compact->writer.dir, &source, &why);
 		if (compact->is_all && source.kind != BS_SOURCE_FORGOTTEN)
@@ -176,8 +176,9 @@ static enum bs_status move_source(struct compact *compact, uint32_t i, uint64_t 
 	}
 	status = bs_known_recall(&source, &compact->snapshot, i, compact->chosen, compact->of_rows, limit_bytes, &feed, err);
 	if (!status)
-		status = bs_pipeline_run(compact->writer.pipeline, feed, source.kind == BS_SOURCE_STDIN && !compact->of_rows, merge,
-		                         compact, err);
+		status = bs_pipeline_run(compact->writer.pipeline, feed,
+		                         !compact->of_rows && bs_index_writer_stores(&compact->writer, source.kind), merge, compact,
+		                         err);
 	bs_feed_close(feed);
 	bs_source_deinit(&source);
 	return status;
@@ -262,6 +263,8 @@ static enum bs_status compact_kind(const struct bs_build_request *request, const
 	bs_index_writer_init(&compact.writer, request, &compact.moved);
 	compact.writer.dir = dir;
 	enum bs_status status = bs_snapshot_open(dir, &compact.snapshot, err);
+	if (!status && compact.snapshot.manifest.options.words)
+		status = bs_index_options_bind(&compact.snapshot.manifest.options, request->analyzer, dir->path, err);
 	compact.snapshot.texts = request->texts;
 	compact.writer.reads_alone = request->texts && !request->texts->any_thread;
 	if (!status) {

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "core/base/clock.h"
+#include "core/file/segment_sections.h"
 #include "core/store/index_dir.h"
 #include "core/text/words.h"
 #include "corpus/changes/recorded.h"
@@ -92,15 +93,23 @@ enum bs_status bs_index_writer_start(struct bs_index_writer *writer, bool *has_p
 	                                options->weights, &writer->source_options, &writer->pipeline, err);
 }
 
+static void close_store(struct bs_index_writer *writer)
+{
+	bs_store_writer_free(writer->store);
+	bs_file_writer_abort(writer->file);
+	writer->store = NULL;
+	writer->file = NULL;
+	writer->n_stored = 0;
+}
+
 void bs_index_writer_release(struct bs_index_writer *writer)
 {
 	bs_accumulator_deinit(&writer->accumulator);
 	bs_gram_accumulator_clear(&writer->grams);
 	bs_accumulator_deinit(&writer->rows);
 	bs_gram_accumulator_clear(&writer->row_grams);
-	bs_store_writer_free(writer->store);
+	close_store(writer);
 	bs_pipeline_free(writer->pipeline);
-	writer->store = NULL;
 	writer->pipeline = NULL;
 }
 
@@ -130,15 +139,18 @@ void bs_index_writer_skip(struct bs_index_writer *writer, enum bs_skip reason, c
 		writer->request->skipped(writer->request->context, reason, message);
 }
 
+/* A small collection is read quickly enough without. */
+#define PAIRS_LEAST_BYTES (2u << 20)
 /* Pairs of words are chosen by a share of what may be gathered, within bounds: by fewer documents than that, phrases that
  * half of the time goes to are met too seldom. */
 #define PAIRS_SAMPLE_SHARE 16u
+#define PAIRS_SAMPLE_LEAST (UINT64_C(24) << 20)
 #define PAIRS_SAMPLE_MOST  (UINT64_C(64) << 20)
 
 static uint64_t pairs_sample_bytes(const struct bs_index_writer *writer)
 {
 	uint64_t bytes = writer->source_options.memory_bytes / PAIRS_SAMPLE_SHARE;
-	return bytes < BS_PAIRS_SAMPLE_BYTES ? BS_PAIRS_SAMPLE_BYTES : bytes > PAIRS_SAMPLE_MOST ? PAIRS_SAMPLE_MOST : bytes;
+	return bytes < PAIRS_SAMPLE_LEAST ? PAIRS_SAMPLE_LEAST : bytes > PAIRS_SAMPLE_MOST ? PAIRS_SAMPLE_MOST : bytes;
 }
 
 bool bs_index_writer_holds_little(const struct bs_snapshot *old)
@@ -146,7 +158,7 @@ bool bs_index_writer_holds_little(const struct bs_snapshot *old)
 	uint64_t text_bytes = 0;
 	for (uint32_t i = 0; i < old->manifest.n_segments; i++)
 		text_bytes += bs_snapshot_has_words(old, i) ? old->segments[i].meta.text_bytes : 0;
-	return text_bytes < BS_PAIRS_LEAST_BYTES;
+	return text_bytes < PAIRS_LEAST_BYTES;
 }
 
 /* What was chosen is what the pipeline goes by. */
@@ -173,7 +185,7 @@ enum bs_status bs_index_writer_keep_choices(struct bs_index_writer *writer, cons
 
 static uint64_t pairs_least_bytes(const struct bs_index_writer *writer)
 {
-	return writer->tuning.pairs_least_bytes ? writer->tuning.pairs_least_bytes : BS_PAIRS_LEAST_BYTES;
+	return writer->tuning.pairs_least_bytes ? writer->tuning.pairs_least_bytes : PAIRS_LEAST_BYTES;
 }
 
 enum bs_status bs_index_writer_choose_by(struct bs_index_writer *writer, bs_give_sample_fn sample, void *context,
@@ -275,6 +287,38 @@ static bool is_full(const struct bs_index_writer *writer, const struct bs_term_b
 	return n_docs > 0 && (n_bytes > writer->accumulator_limit_bytes || has_most_docs);
 }
 
+/* Frames are what a segment begins with, so that they are written once. */
+static enum bs_status open_store(struct bs_index_writer *writer, struct bs_error *err)
+{
+	char name[BS_INDEX_NAME_BYTES];
+	writer->file_number = writer->manifest.next_number++;
+	enum bs_status status = bs_file_writer_open(writer->dir, bs_index_file_name("seg", writer->file_number, name),
+	                                            BS_FILE_SEGMENT, &writer->file, err);
+	if (!status)
+		status = bs_store_writer_new(writer->dir, &writer->store, err);
+	if (status)
+		return status;
+	bs_file_writer_section(writer->file, BS_SECTION_STORE_FRAMES, 0);
+	bs_store_writer_send(writer->store, writer->file);
+	return BS_OK;
+}
+
+/* Where all texts are stored, what somebody else keeps has an empty frame, so that a frame's number is the document's. */
+static enum bs_status store_text(struct bs_index_writer *writer, const struct bs_term_batch *term_batch,
+                                 const struct bs_term_batch_doc *doc, struct bs_doc_record *record, struct bs_error *err)
+{
+	bool is_elsewhere = record->flags & BS_DOC_NOT_STORED;
+	if (is_elsewhere ? !writer->manifest.options.store : !term_batch->keep_raws)
+		return BS_OK;
+	if (writer->manifest.sources[record->source].kind == BS_SOURCE_STDIN && !is_elsewhere)
+		record->place[0] = writer->n_stored;
+	writer->n_stored++;
+	enum bs_status status = writer->store ? BS_OK : open_store(writer, err);
+	return status ? status
+	              : bs_store_writer_add(writer->store, term_batch->raws.data + doc->raw_offset,
+	                                    is_elsewhere ? 0 : (size_t)doc->document.raw_bytes, err);
+}
+
 enum bs_status bs_index_writer_add(struct bs_index_writer *writer, const struct bs_term_batch *term_batch, uint32_t i,
                           struct bs_doc_record *record, struct bs_error *err)
 {
@@ -283,13 +327,8 @@ enum bs_status bs_index_writer_add(struct bs_index_writer *writer, const struct 
 	enum bs_status status = BS_OK;
 	if (bs_accumulator_n_docs(accumulator) >= UINT32_MAX - 1)
 		return bs_fail(err, BS_INVALID, "more than 2^32 documents in one segment; use less --memory");
-	if (term_batch->keep_raws && !(record->flags & BS_DOC_NOT_STORED)) {
-		record->place[0] = writer->n_stored++;
-		status = writer->store ? BS_OK : bs_store_writer_new(writer->dir, &writer->store, err);
-		if (!status)
-			status = bs_store_writer_add(writer->store, term_batch->raws.data + doc->raw_offset,
-			                             (size_t)doc->document.raw_bytes, err);
-	}
+	if (!term_batch->is_row)
+		status = store_text(writer, term_batch, doc, record, err);
 	if (!status && doc->gram_size_class != BS_GRAM_NO_SIZE_CLASS)
 		status = bs_gram_accumulator_add(term_batch->is_row ? &writer->row_grams : &writer->grams,
 		                                 bs_accumulator_n_docs(accumulator), doc->gram_size_class, doc->n_gram_bits,
@@ -323,7 +362,7 @@ static enum bs_status write_segment(struct bs_index_writer *writer, bool of_rows
 		return BS_OK;
 	bs_accumulator_finish(accumulator);
 	struct bs_segment_record record = {
-		.number = writer->manifest.next_number++,
+		.number = store ? writer->file_number : writer->manifest.next_number++,
 		.n_docs = bs_accumulator_n_docs(accumulator),
 		.is_full = is_full,
 		.is_rows = of_rows,
@@ -338,9 +377,12 @@ static enum bs_status write_segment(struct bs_index_writer *writer, bool of_rows
 		status = bs_store_writer_finish(store, err);
 	writer->build_options.manifest = &writer->manifest;
 	writer->build_options.policy.look_times = of_rows ? 1 : look_times(writer, record.n_docs);
-	if (!status)
-		status = bs_segment_build(writer->dir, name, accumulator, grams, store, &writer->build_options, &record.n_bytes,
+	if (!status) {
+		struct bs_file_writer *file = store ? writer->file : NULL;
+		writer->file = store ? NULL : writer->file;
+		status = bs_segment_build(writer->dir, name, accumulator, grams, store, file, &writer->build_options, &record.n_bytes,
 		                          err);
+	}
 	if (!status)
 		status = bs_manifest_add_fields(&writer->manifest, &accumulator->fields, err);
 	if (!status)
@@ -360,9 +402,7 @@ static enum bs_status write_segment(struct bs_index_writer *writer, bool of_rows
 	bs_gram_accumulator_clear(grams);
 	if (of_rows)
 		return BS_OK;
-	bs_store_writer_free(writer->store);
-	writer->store = NULL;
-	writer->n_stored = 0;
+	close_store(writer);
 	return BS_OK;
 }
 

@@ -45,7 +45,9 @@ struct bs_index_writer {
 	struct bs_gram_accumulator grams;        /* of the files among the accumulated documents */
 	struct bs_accumulator rows;         /* of collections: a segment of its own */
 	struct bs_gram_accumulator row_grams;
-	struct bs_store_writer *store;      /* of the segment being accumulated, or NULL */
+	struct bs_store_writer *store;      /* of the segment being accumulated, or NULL; */
+	struct bs_file_writer *file;        /* then, that segment, as far as it has frames, */
+	uint64_t file_number;               /* under its number */
 	uint64_t n_stored;
 	struct bs_id_owners *owners;           /* told of every segment, or NULL */
 };
@@ -70,9 +72,6 @@ enum bs_status bs_index_writer_choose(struct bs_index_writer *writer, struct bs_
 /* Chooses pairs of words by the sample that is given, of a run that is given documents (choice.h). */
 enum bs_status bs_index_writer_choose_by(struct bs_index_writer *writer, bs_give_sample_fn sample, void *context,
                                          struct bs_error *err) BS_WARN_UNUSED;
-/* So many bytes of text are enough for that, and fewer than these say nothing. */
-#define BS_PAIRS_SAMPLE_BYTES (UINT64_C(24) << 20)
-#define BS_PAIRS_LEAST_BYTES  (UINT64_C(2) << 20)
 /* Gives back the memory that reading and accumulating took. */
 void bs_index_writer_release(struct bs_index_writer *writer);
 
@@ -87,6 +86,11 @@ enum bs_status bs_index_writer_merge(struct bs_index_writer *writer, const struc
 /* Adds document i of the analysed batch under its record; stores raw bytes if they are kept: place[0] becomes where. */
 enum bs_status bs_index_writer_add(struct bs_index_writer *writer, const struct bs_term_batch *term_batch, uint32_t i,
                           struct bs_doc_record *record, struct bs_error *err) BS_WARN_UNUSED;
+/* Whether the texts of a source of this kind are kept. */
+static inline bool bs_index_writer_stores(const struct bs_index_writer *writer, enum bs_source_kind kind)
+{
+	return writer->manifest.options.store || kind == BS_SOURCE_STDIN;
+}
 /* Writes what is accumulated as segments. */
 enum bs_status bs_index_writer_flush(struct bs_index_writer *writer, struct bs_error *err) BS_WARN_UNUSED;
 /* Puts the segments of the commit into the manifest: those of the commit before (NULL: none stay), then those written,

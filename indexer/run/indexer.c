@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 
 #include "core/base/clock.h"
+#include "core/base/log.h"
+#include "core/base/watch.h"
 #include "core/bitsift/writer.h"
 #include "core/store/doc_order.h"
 #include "core/store/field_weights.h"
@@ -371,7 +373,7 @@ static enum bs_status read_source(struct bs_indexing *at, uint32_t i, bool read_
 	if (!status && at->source.kind == BS_SOURCE_FOLDER)
 		status = bs_inners_watch(&at->inners, feed, &at->source, i, err);
 	if (!status && feed) {
-		status = bs_pipeline_run(at->writer.pipeline, feed, at->source.kind == BS_SOURCE_STDIN, merge, at, err);
+		status = bs_pipeline_run(at->writer.pipeline, feed, bs_index_writer_stores(&at->writer, at->source.kind), merge, at, err);
 		*is_refused_out = status && at->source.kind == BS_SOURCE_COLLECTION && bs_feed_has_failed(feed);
 	}
 	if (!status && at->source.kind == BS_SOURCE_COLLECTION && wants_rows(&at->writer.manifest))
@@ -531,7 +533,7 @@ static bool has_recorded_option(const struct bs_build_request *request)
 	return request->words || request->grams || request->stem_language || request->fold_accents || request->hidden ||
 	       request->no_ignore || request->binary_as_text || request->max_document_bytes || request->id_field ||
 	       request->text_fields || request->globs || request->density > 0 || request->records || request->no_records ||
-	       request->split_identifiers || request->weights;
+	       request->split_identifiers || request->weights || request->store;
 }
 
 enum bs_status bs_indexing_check_options(const struct bs_build_request *request, const struct bs_index_options *recorded,
@@ -559,9 +561,13 @@ static enum bs_status choose_options(struct bs_indexing *at, struct bs_error *er
 {
 	const struct bs_build_request *request = at->request;
 	char **weights;
+	if (request->analyzer && (request->stem_language || request->fold_accents || request->split_identifiers))
+		return bs_fail(err, BS_INVALID, "an analyzer makes words as they are: without stems, folded accents or split identifiers");
 	if (at->is_given && at->has_old) {
 		enum bs_status status = bs_indexing_check_options(request, &at->old.manifest.options, at->dir.path, err);
-		return status ? status : bs_index_options_copy(&at->old.manifest.options, &at->writer.manifest.options, err);
+		if (!status)
+			status = bs_index_options_copy(&at->old.manifest.options, &at->writer.manifest.options, err);
+		return status ? status : bs_index_options_bind(&at->writer.manifest.options, request->analyzer, at->dir.path, err);
 	}
 	enum bs_status status = bs_field_weights_make(request->weights, &weights, err);
 	if (status)
@@ -570,6 +576,7 @@ static enum bs_status choose_options(struct bs_indexing *at, struct bs_error *er
 	struct bs_index_options wanted = {
 		.words = request->words || !request->grams,
 		.grams = !at->is_given && (request->grams || !request->words),
+		.store = request->store,
 		.fold_accents = request->fold_accents,
 		.stem_language = (char *)(uintptr_t)request->stem_language,
 		.id_field = (char *)(uintptr_t)request->id_field,
@@ -584,10 +591,14 @@ static enum bs_status choose_options(struct bs_indexing *at, struct bs_error *er
 		.max_document = request->max_document_bytes,
 		.split_identifiers = request->split_identifiers,
 		.weights = weights,
+		.analyzer_name = request->analyzer ? (char *)(uintptr_t)request->analyzer->name : NULL,
 		.density = request->density > 0 ? request->density : BS_DEFAULT_DENSITY,
 	};
 	/* Of an index that is damaged, too, as long as its manifest says what they are. */
 	bool is_said = has_recorded_option(request);
+	const char *old_name = at->old.manifest.options.analyzer_name;
+	/* The same analyzer is no wish for other options: without it nothing could be kept. */
+	is_said |= request->analyzer && (!old_name || strcmp(old_name, request->analyzer->name) != 0);
 	bool is_kept = at->old.manifest.generation > 0 && !(request->rebuild && is_said);
 	/* Of an index of before this option, too, who says nothing of it means what it has. */
 	if (is_kept && !request->records && !request->no_records)
@@ -597,6 +608,8 @@ static enum bs_status choose_options(struct bs_indexing *at, struct bs_error *er
 		                 "--rebuild to index everything again with the new ones", at->dir.path);
 	else
 		status = bs_index_options_copy(is_kept ? &at->old.manifest.options : &wanted, &at->writer.manifest.options, err);
+	if (!status && at->writer.manifest.options.words)
+		status = bs_index_options_bind(&at->writer.manifest.options, request->analyzer, request->dir, err);
 	at->writer.manifest.options.gram_collections |= request->grams;
 	/* Words of two revisions must not meet in one index. */
 	if (at->is_full)
@@ -886,7 +899,7 @@ enum bs_status bs_indexing_begin(struct bs_indexing *at, const struct bs_build_r
 	if (!status)
 		status = list_sources(at, err);
 	/* Of what is given nobody knows what will come: writer.c chooses. */
-	bool is_new = at->is_full || bs_index_writer_holds_little(&at->old);
+	bool is_new = status || at->is_full || bs_index_writer_holds_little(&at->old);
 	if (!status && !(is_new && at->is_given))
 		status = is_new ? bs_index_writer_choose(&at->writer, err) : bs_index_writer_keep_choices(&at->writer, &at->old, err);
 	if (!status && !at->writer.n_files && !at->is_full)
@@ -935,8 +948,7 @@ enum bs_status bs_indexing_end(struct bs_indexing *at, enum bs_status status, st
 	return status;
 }
 
-enum bs_status bs_index_build(const struct bs_build_request *request, struct bs_build_report *report_out,
-                              struct bs_error *err)
+static enum bs_status build(const struct bs_build_request *request, struct bs_build_report *report_out, struct bs_error *err)
 {
 	struct bs_build_request own = *request;
 	struct bs_indexing at = {.is_located = !request->dir && !request->memory};
@@ -962,6 +974,42 @@ enum bs_status bs_index_build(const struct bs_build_request *request, struct bs_
 	return status;
 }
 
+static void log_run(const struct bs_build_request *request, const struct bs_build_report *report, bool is_compaction,
+                    enum bs_status status, const struct bs_error *err)
+{
+	const struct bs_log *log = request->log;
+	const char *dir = request->dir ? request->dir : ".bitsift";
+	double ms = (double)report->elapsed_ns / 1e6;
+	if (status)
+		bs_log_line(log, BS_LOG_WARNING, "%s: not %s, %.1f ms: %s", dir, is_compaction ? "compacted" : "built", ms,
+		            err ? err->text : bs_status_name(status));
+	else if (is_compaction)
+		bs_log_line(log, BS_LOG_INFO, "%s: compacted, %llu documents moved out of %llu segments, %.1f ms", dir,
+		            (unsigned long long)report->n_moved, (unsigned long long)report->n_compacted, ms);
+	else
+		bs_log_line(log, BS_LOG_INFO, "%s: %s, %llu documents indexed, %llu unchanged, %llu gone, %llu segments, %.1f ms", dir,
+		            report->is_committed ? "committed" : "nothing new", (unsigned long long)report->n_indexed,
+		            (unsigned long long)report->n_unchanged, (unsigned long long)report->n_removed,
+		            (unsigned long long)report->n_segments, ms);
+	if (!status && report->warning[0])
+		bs_log_line(log, BS_LOG_WARNING, "%s: %s", dir, report->warning);
+}
+
+enum bs_status bs_index_build(const struct bs_build_request *request, struct bs_build_report *report_out,
+                              struct bs_error *err)
+{
+	struct bs_build_report own, *report = report_out ? report_out : &own;
+	struct bs_watch watch;
+	*report = (struct bs_build_report){0};
+	enum bs_status status = bs_watch_begin(&watch, request->limits, err);
+	if (status)
+		return status;
+	status = build(request, report, err);
+	bs_watch_end(&watch);
+	log_run(request, report, false, status, err);
+	return status;
+}
+
 enum bs_status bs_index_compact(const struct bs_build_request *request, struct bs_build_report *report_out,
                                 struct bs_error *err)
 {
@@ -970,7 +1018,10 @@ enum bs_status bs_index_compact(const struct bs_build_request *request, struct b
 	struct bs_dir dir = {.fd = -1};
 	uint64_t start_ns = bs_now_ns();
 	*report = (struct bs_build_report){0};
+	struct bs_watch watch;
 	enum bs_status status = bs_indexing_check_request(request, err);
+	if (!status)
+		status = bs_watch_begin(&watch, request->limits, err);
 	if (status)
 		return status;
 	status = bs_dir_open(&dir, request->dir, request->memory, request->consent, err);
@@ -983,5 +1034,7 @@ enum bs_status bs_index_compact(const struct bs_build_request *request, struct b
 	report->elapsed_ns = bs_now_ns() - start_ns;
 	bs_index_lock_release(&lock);
 	bs_dir_close(&dir);
+	bs_watch_end(&watch);
+	log_run(request, report, true, status, err);
 	return status;
 }

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "core/base/hash.h"
+#include "core/base/watch.h"
 #include "core/store/field_weights.h"
 #include "corpus/changes/recorded.h"
 #include "corpus/changes/uncommitted.h"
@@ -18,8 +19,11 @@
 #include "corpus/read/record.h"
 #include "indexer/run/indexing.h"
 
-/* What is given is merged when it is as much as a batch of lines. */
-#define BATCH_BYTES BS_BATCH_BYTES
+/* What is given is merged when it is as much as half a batch of lines: then no buffer of the analysed batch is so large that it is
+ * given back each time. */
+#define BATCH_BYTES (BS_BATCH_BYTES / 2)
+/* By so much text pairs of words are chosen. Of a collection it is an eighth: that of one of 128 MiB, then. */
+#define HELD_BYTES (16u << 20)
 /* A document over this share of the memory is taken alone: as reader.c has it. */
 #define LARGE_SHARE 128u
 
@@ -32,7 +36,7 @@ struct bs_writer {
 	enum bs_status failed;   /* of the transaction, which was rolled back for it; */
 	struct bs_error why;
 	struct bs_term_batch batch;
-	uint64_t batch_bytes;    /* of text in it */
+	uint64_t batch_bytes;    /* of lines in it */
 	struct bs_buffer line, fields; /* of the document in hand */
 	bool holds;              /* documents are held, until there are enough to choose pairs of words by */
 	struct bs_buffer held;   /* struct held each, its id, its line */
@@ -233,7 +237,7 @@ static enum bs_status take(struct bs_writer *writer, struct bs_document *documen
 		status = merge(writer, err);
 	writer->batch.next_bytes = 0;
 	writer->batch.is_alone = is_alone;
-	writer->batch_bytes += document->text_bytes + sizeof(struct bs_term_batch_doc);
+	writer->batch_bytes += document->raw_bytes + sizeof(struct bs_term_batch_doc);
 	return status ? status : bs_term_batch_sink(&writer->batch).document(&writer->batch, document, err);
 }
 
@@ -305,7 +309,7 @@ static enum bs_status hold(struct bs_writer *writer, const struct bs_document *d
 		status = bs_buffer_append(&writer->held, document->name, held.id_bytes, err);
 	if (!status)
 		status = bs_buffer_append(&writer->held, document->raw, held.line_bytes, err);
-	return status || writer->held.used_bytes < BS_PAIRS_SAMPLE_BYTES / 4 ? status : release_held(writer, err);
+	return status || writer->held.used_bytes < HELD_BYTES ? status : release_held(writer, err);
 }
 
 static bool is_held(const struct bs_writer *writer, const char *id, size_t id_bytes)
@@ -538,7 +542,7 @@ static enum bs_status drop_refs(struct bs_writer *writer, const struct bs_doc_re
 	return settle(writer, status, &why, err);
 }
 
-enum bs_status bs_writer_commit(struct bs_writer *writer, struct bs_build_report *report_out, struct bs_error *err)
+static enum bs_status commit(struct bs_writer *writer, struct bs_build_report *report_out, struct bs_error *err)
 {
 	if (report_out)
 		*report_out = (struct bs_build_report){0};
@@ -555,6 +559,17 @@ enum bs_status bs_writer_commit(struct bs_writer *writer, struct bs_build_report
 		status = bs_refresh_end(&at->refresh, &at->refreshing, NULL, &at->writer.accumulator.doc_table, record, err);
 	record->read_lines = at->next_sequence;
 	return end(writer, status, report_out, err);
+}
+
+enum bs_status bs_writer_commit(struct bs_writer *writer, struct bs_build_report *report_out, struct bs_error *err)
+{
+	struct bs_watch watch;
+	enum bs_status status = bs_watch_begin(&watch, writer->build.limits, err);
+	if (status)
+		return status;
+	status = commit(writer, report_out, err);
+	bs_watch_end(&watch);
+	return status;
 }
 
 void bs_writer_rollback(struct bs_writer *writer)

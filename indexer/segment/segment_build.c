@@ -250,14 +250,13 @@ static enum bs_status write_parts(struct build *build, struct bs_error *err)
 	return status;
 }
 
+/* All but the frames, which are there. */
 static enum bs_status write_store(struct build *build, struct bs_store_writer *store, struct bs_error *err)
 {
 	static const struct {
 		enum bs_store_part part;
 		uint32_t section;
-	} parts[] = {{BS_STORE_DICTIONARY, BS_SECTION_STORE_DICTIONARY},
-	             {BS_STORE_OFFSETS, BS_SECTION_STORE_OFFSETS},
-	             {BS_STORE_FRAMES, BS_SECTION_STORE_FRAMES}};
+	} parts[] = {{BS_STORE_DICTIONARY, BS_SECTION_STORE_DICTIONARY}, {BS_STORE_OFFSETS, BS_SECTION_STORE_OFFSETS}};
 	uint8_t bytes[64 << 10];
 	enum bs_status status = BS_OK;
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts) && !status; i++) {
@@ -362,9 +361,10 @@ static enum bs_status write_sections(struct build *build, const struct bs_gram_a
 
 enum bs_status bs_segment_build(const struct bs_dir *dir, const char *name, struct bs_accumulator *accumulator,
                                 const struct bs_gram_accumulator *grams, struct bs_store_writer *store,
-                                const struct bs_build_options *options, uint64_t *file_bytes_out, struct bs_error *err)
+                                struct bs_file_writer *file, const struct bs_build_options *options,
+                                uint64_t *file_bytes_out, struct bs_error *err)
 {
-	struct build build = {.accumulator = accumulator, .options = options, .policy = options->policy};
+	struct build build = {.accumulator = accumulator, .options = options, .policy = options->policy, .writer = file};
 	uint32_t n_docs = bs_accumulator_n_docs(accumulator);
 	if (build.policy.bit_ns <= 0)
 		bs_treatment_policy_price(&build.policy, n_docs ? (double)accumulator->n_postings / n_docs : 0);
@@ -384,16 +384,14 @@ enum bs_status bs_segment_build(const struct bs_dir *dir, const char *name, stru
 		.pulse = options->pulse,
 	};
 	enum bs_status status = prepare(&build, err);
-	if (!status)
+	if (!status && !file)
 		status = bs_file_writer_open(dir, name, BS_FILE_SEGMENT, &build.writer, err);
-	if (status)
-		goto out;
-	status = write_sections(&build, grams, store, err);
+	if (!status)
+		status = write_sections(&build, grams, store, err);
 	if (status)
 		bs_file_writer_abort(build.writer);
 	else
 		status = bs_file_writer_finish(build.writer, file_bytes_out, err);
-out:
 	free(build.sorted);
 	bs_slab_plan_deinit(&build.plan);
 	bs_size_classes_deinit(&build.classes);

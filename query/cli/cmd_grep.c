@@ -79,6 +79,10 @@ static const char grep_description[] =
 	"$. A line of more than 1,024 bytes is never one. With `--json` each match has `\"enclosing\"`: null, or an object with "
 	"`lines`, `line_number` and `absolute_offset`; if the match is such a line itself, it is that line. `--enclosing` has no "
 	"effect with `--passthru`, which prints all lines anyway, nor with `-c`, `-l` and the like.\n\n"
+	"# A limit of time\n\n"
+	"`--time-limit TIME` (250ms, 2s, 1.5m; without a unit, seconds) ends a search that takes longer, reading the index included. What "
+	"was found until then is printed, a line on standard error says that not everything was searched, and the exit status is "
+	"2.\n\n"
 	"# A limit for all results, and the next ones\n\n"
 	"`--max-results N` prints the first N lines found in all files together, in the usual order, and then on standard error "
 	"how many there are in all, as in\n\n"
@@ -284,6 +288,8 @@ static int run(void *set, const struct bs_operands *operands, const struct bs_co
 	struct bs_grep_result result;
 	struct stat output;
 	request.consent = consent;
+	arguments->limits.partial = true;
+	request.limits = arguments->limits.deadline_ns > 0 ? &arguments->limits : NULL;
 	if (fstat(STDOUT_FILENO, &output) == 0 && S_ISREG(output.st_mode)) {
 		request.output_device = output.st_dev;
 		request.output_inode = output.st_ino;
@@ -301,6 +307,10 @@ static int run(void *set, const struct bs_operands *operands, const struct bs_co
 	    result.n_files + result.n_ruled_out == 0) {
 		notice(&session, "no files were searched: there are none, or all are left out; --files lists those that "
 		                 "would be");
+		result.n_notices++;
+	}
+	if (result.is_partial) {
+		notice(&session, "the time is up: not everything was searched");
 		result.n_notices++;
 	}
 	if (arguments->stats)

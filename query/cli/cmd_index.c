@@ -28,6 +28,7 @@ static const struct bs_option index_options[] = {
 	{0, "words", NULL, "index words, for `bitsift query`", SETS(FLAG, request.words)},
 	{0, "grams", NULL, "index the files' grams, for `bitsift grep` [both]", SETS(FLAG, request.grams)},
 	{0, "stem", "LANG", "index word stems (Snowball: english, german, ...)", SETS(STRING, request.stem_language)},
+	{0, "store", NULL, "keep the texts in the index, so that no file need be read again", SETS(FLAG, request.store)},
 	{0, "fold-accents", NULL, "let cafe find caf\xc3\xa9", SETS(FLAG, request.fold_accents)},
 	{0, "split-identifiers", NULL, "let server find HTTPServer2", SETS(FLAG, request.split_identifiers)},
 	{0, "id", "FIELD", "JSONL: the field that names a record [id]", SETS(STRING, request.id_field)},
@@ -81,7 +82,9 @@ static const char index_description[] =
 	"`--rebuild` says how many do. Now and then a refresh merges "
 	"small segments of the index; `bitsift compact` merges all of them.\n\n"
 	"The texts stay where they are and are read again when a document has to be verified or shown. Only what came "
-	"from standard input is kept in the index.\n\n"
+	"from standard input is kept in the index. With `--store` all texts are, compressed: then phrases, snippets and compaction "
+	"read no source, which may be slow, far away or, with `bitsift query --no-stat`, not there. Whether a source is what was indexed "
+	"is looked at all the same: what has changed is read as it is now, and what is gone is no hit.\n\n"
 	"# Sources and ids\n\n"
 	"A source's label is where it is: its path from the folder that holds `.bitsift`, empty for that folder itself, and the "
 	"absolute path of a source elsewhere. With `--index` or BITSIFT_INDEX it is the SOURCE as given, without leading ./ and "

@@ -16,7 +16,8 @@ struct query_arguments {
 	const char *format;
 	struct bs_find_request request;
 	struct bs_word_list globs, types, type_nots, places, stops;
-	uint64_t n_best, n_threads, feedback_docs;
+	uint64_t n_best, offset, n_threads, feedback_docs;
+	struct bs_limits limits;
 	int color; /* enum when */
 	const char *sort;
 	char *sort_field; /* of sort, without its direction */
@@ -34,6 +35,7 @@ static const char *const when_names[] = {"auto", "always", "never", NULL};
 static const struct bs_option query_options[] = {
 	{0, "index", "DIR", "the index [the nearest .bitsift upward]", SETS(ONCE, index)},
 	{'n', "number", "K", "how many hits to show [10]", SETS(NUMBER, n_best), .most = 1000000000},
+	{0, "offset", "N", "pass over the first N hits", SETS(NUMBER, offset), .most = 1000000000},
 	{'c', "count", NULL, "only the exact number of matches", SETS(FLAG, count)},
 	{'l', "ids", NULL, "all matches by name, one per line, in document order", SETS(FLAG, ids)},
 	{'0', "null", NULL, "end ids with NUL instead of a line feed", SETS(FLAG, nul)},
@@ -61,6 +63,8 @@ static const struct bs_option query_options[] = {
 	{0, "fresh", NULL, "check every source first, and search what is new or changed too", SETS(FLAG, fresh)},
 	{0, "no-stat", NULL, "look at no file whose text is not needed", SETS(FLAG, request.no_stat)},
 	{'j', "jobs", "N", "threads that read texts [one per processor]", SETS(NUMBER, n_threads), .least = 1, .most = 64},
+	{0, "time-limit", "TIME", "show what is found in 250ms, 2s, ...; the rest is left out, with a notice", SETS(DURATION, limits.deadline_ns)},
+	{0, "memory", "SIZE", "memory that a query may use at most", SETS(SIZE, limits.memory_bytes)},
 	{'v', "verbose", NULL, "name every file that changed or cannot be read", SETS(FLAG, request.verbose)},
 	{0, "explain", NULL, "explain on stderr how the query is answered", SETS(FLAG, explain)},
 	{0, "stats", NULL, "end with a line of statistics in JSON, on stderr", SETS(FLAG, stats)},
@@ -183,6 +187,13 @@ static const char query_description[] =
 	"To know whether a source has changed costs a look at each file that is a hit. `--no-stat` takes the index at its word: no "
 	"file is looked at unless its text is needed, to verify a candidate or for a snippet. What is read counts as it is now, and "
 	"`\"changed\":true` marks its hit with `--json`; a hit that was not read stays, even if its file is gone.\n\n"
+	"# Pages and limits\n\n"
+	"`--offset N` passes over the first N hits: `-n 10 --offset 20` shows the third page of ten. Pages together are one long list: no "
+	"hit is missing or comes twice, as long as neither the index nor what it was made from changes in between.\n\n"
+	"`--time-limit TIME` (250ms, 2s, 1.5m; without a unit, seconds) ends a query that takes longer, each one of `--batch` by itself. "
+	"What was found until then is shown; there may be more hits, and better ones, which a line on standard error says, and the exit "
+	"status is 2. Opening the index does not count, and to show what was found takes up to a quarter more. `--memory SIZE` ends "
+	"a query that needs more, with an error.\n\n"
 	"A source outside the folder of the index that you did not name to `bitsift index` is not looked at: its "
 	"documents are in no answer, it is named where they might be, and the exit status is 2. See bitsift-trust(1).\n\n"
 	"Files are read again by the rules by which they were indexed: what has become a symbolic link, or stands in a "
@@ -377,6 +388,8 @@ static enum bs_status take_operands(struct query_arguments *arguments, const str
 		return bs_fail(err, BS_INVALID, "--count and --ids exclude each other");
 	if (arguments->fresh && arguments->request.no_stat)
 		return bs_fail(err, BS_INVALID, "--fresh looks at every source and --no-stat at none: choose one");
+	if (arguments->offset && (arguments->count || arguments->request.approx))
+		return bs_fail(err, BS_INVALID, "--offset is for hits that are shown, and not for --approx");
 	if (arguments->request.approx && (arguments->count || arguments->ids))
 		return bs_fail(err, BS_INVALID, "--approx is for ranked hits; --count and --ids are always exact");
 	if (arguments->request.date_field && !arguments->request.newer && !arguments->request.older)
@@ -410,6 +423,9 @@ static enum bs_status take_operands(struct query_arguments *arguments, const str
 	arguments->request.mode = is_count ? BS_FIND_COUNT : arguments->ids ? BS_FIND_IDS : BS_FIND_TOP;
 	arguments->request.approx &= arguments->request.mode == BS_FIND_TOP;
 	arguments->request.n_best = (size_t)arguments->n_best;
+	arguments->request.offset = is_count ? 0 : (size_t)arguments->offset;
+	arguments->limits.partial = arguments->limits.deadline_ns > 0;
+	arguments->request.limits = &arguments->limits;
 	arguments->request.n_threads = (uint32_t)arguments->n_threads;
 	arguments->request.snippets = arguments->request.mode == BS_FIND_TOP && !arguments->format;
 	arguments->request.passages = arguments->json;
@@ -486,11 +502,12 @@ static void end_query(struct session *session, const struct bs_find_result *resu
 	if (result->n_hits == 0 && !arguments->count && !arguments->batch && result->n_unreadable == 0)
 		fputs("no document matches\n", stderr);
 	if (session->n_shown == 0 || arguments->ids || arguments->json ||
-	    (result->n_hits <= session->n_shown && !result->is_at_least))
+	    (result->n_hits <= arguments->offset + session->n_shown && !result->is_at_least))
 		return;
 	bs_format_count(session->n_shown, shown);
 	bs_format_count(result->n_hits, hits);
-	fprintf(stderr, "the %s %s of %s%s; -n K shows more\n", arguments->sort ? "first" : "best", shown, result->is_at_least ? "at least " : "", hits);
+	const char *which = arguments->offset ? "" : arguments->sort ? "the first " : "the best ";
+	fprintf(stderr, "%s%s of %s%s; -n K shows more\n", which, shown, result->is_at_least ? "at least " : "", hits);
 }
 
 /* The longest query, its \r, and a byte that tells that it is longer. */
@@ -532,6 +549,10 @@ static enum bs_status run_query(struct session *session, const char *text, size_
 	session->changes.n_changed += result.changes.n_changed;
 	session->changes.n_gone += result.changes.n_gone;
 	session->has_matched |= !status && result.n_hits > 0;
+	if (!status && result.is_partial) {
+		show_notice(session, "the time is up: there may be more hits, and better ones");
+		session->has_failed = true;
+	}
 	if (!status)
 		status = bs_stats_add(&session->stats, &result.stats, err);
 	if (!status) {
@@ -736,7 +757,7 @@ const struct bs_command bs_command_query = {
 	.description = query_description,
 	.options = query_options,
 	.examples = query_examples,
-	.exit_status = "0 when something matched, 1 when nothing did, 2 on errors, also when matches were found but something could not be read.",
+	.exit_status = "0 when something matched, 1 when nothing did, 2 on errors, also when matches were found but something could not be read, or the time was up.",
 	.letter_hint = "put -- before a query with a word to leave out, as in `bitsift query -- cat -dog`",
 	.arguments_bytes = sizeof(struct query_arguments),
 	.defaults = &query_defaults,

@@ -162,6 +162,8 @@ static enum bs_status take(const struct bs_option *option, void *arguments, cons
 		return set_number(option, name, argument, to, err);
 	case BS_OPTION_SIZE:
 		return bs_parse_size(name, argument, to, err);
+	case BS_OPTION_DURATION:
+		return bs_parse_duration(name, argument, to, err);
 	case BS_OPTION_NAME:
 		return set_name(option, name, argument, to, err);
 	case BS_OPTION_CALL:
@@ -369,6 +371,25 @@ enum bs_status bs_parse_size(const char *option, const char *value, uint64_t *by
 		return bs_fail(err, BS_INVALID, "%s %s: not a size; write 64M, 1.5G or a number of bytes", option, value);
 	*bytes_out = (uint64_t)number;
 	return BS_OK;
+}
+
+enum bs_status bs_parse_duration(const char *option, const char *value, uint64_t *ns_out, struct bs_error *err)
+{
+	static const struct {
+		const char *name;
+		double ns;
+	} units[] = {{"", 1e9}, {"s", 1e9}, {"ms", 1e6}, {"us", 1e3}, {"m", 60e9}, {"min", 60e9}, {"h", 3600e9}};
+	char *end;
+	errno = 0;
+	double number = strtod(value, &end);
+	bool is_number = end != value && errno == 0 && strchr("0123456789.", value[0]) && !strpbrk(value, "xX");
+	for (size_t i = 0; i < sizeof(units) / sizeof(*units) && is_number; i++) {
+		if (strcmp(end, units[i].name) != 0 || number * units[i].ns < 1 || number * units[i].ns >= 9e18)
+			continue;
+		*ns_out = (uint64_t)(number * units[i].ns);
+		return BS_OK;
+	}
+	return bs_fail(err, BS_INVALID, "%s %s: not a time; write 250ms, 1.5s or 2m", option, value);
 }
 
 enum bs_status bs_parse_number(const char *option, const char *value, uint64_t least, uint64_t most,

@@ -330,6 +330,7 @@ const struct bs_option bs_grep_option_table[] = {
 	{'j', "jobs", "N", "threads [one per processor]", SETS(NUMBER, n_threads)},
 	/* The others. */
 	{0, "after", "CURSOR", "go on behind what --max-results showed last", SETS(STRING, request.output.cursor)},
+	{0, "time-limit", "TIME", "end after 250ms, 2s, ...; the rest is left out, with a notice", SETS(DURATION, limits.deadline_ns)},
 	{0, "scope", "SCOPE", "--and and --not choose line by line, or file by file [line]",
 	 SETS(NAME, scope), .names = scopes},
 	{'s', "case-sensitive", NULL, "undo -i and -S", SETS(CHOICE, letter_case), .value = BS_GREP_CASE_SENSITIVE},
@@ -674,7 +675,8 @@ enum bs_status bs_grep_arguments_decide(struct bs_grep_arguments *arguments, con
 	request->pattern.letter_case = (enum bs_grep_case)arguments->letter_case;
 	request->pattern.is_word = arguments->bounds == BOUNDS_WORD;
 	request->pattern.is_line = arguments->bounds == BOUNDS_LINE;
-	request->conditions = (struct bs_grep_conditions){arguments->ands.list, arguments->nots.list, arguments->scope};
+	request->conditions = (struct bs_grep_conditions){
+		.ands = arguments->ands.list, .nots = arguments->nots.list, .by_file = arguments->scope};
 	request->task = decide_task(arguments);
 	if (request->output.max_count == UINT64_MAX)
 		request->output.max_count = 0;

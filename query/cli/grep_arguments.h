@@ -7,6 +7,7 @@
 
 struct bs_grep_arguments {
 	struct bs_grep_request request; /* without callbacks */
+	struct bs_limits limits;
 	bool no_messages, stats, explain;
 	/* What is noted while options come in. */
 	uint64_t after, before, context, n_threads, max_depth;

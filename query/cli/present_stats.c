@@ -86,6 +86,8 @@ static void text_options(FILE *out, const struct bs_index_options *options)
 			fprintf(out, ", %s", switch_names[i]);
 	if (options->stem_language)
 		fprintf(out, ", stem %s", options->stem_language);
+	if (options->analyzer_name)
+		fprintf(out, ", analyzer %s", options->analyzer_name);
 	if (options->id_field) {
 		fputs(", id ", out);
 		put_name(out, options->id_field);
@@ -474,6 +476,8 @@ static void json_options(FILE *out, const struct bs_index_options *options)
 	for (int i = 0; i < N_SWITCHES; i++)
 		fprintf(out, ",\"%s\":%s", switch_names[i], on[i] ? "true" : "false");
 	json_optional(out, "stem", options->stem_language);
+	if (options->analyzer_name)
+		json_optional(out, "analyzer", options->analyzer_name);
 	json_optional(out, "id", options->id_field);
 	json_list(out, "text", options->text_fields);
 	json_list(out, "glob", options->globs);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/base/source_kind.h"
+#include "core/base/watch.h"
 #include "core/base/workers.h"
 #include "core/matrix/gram_slab.h"
 
@@ -72,6 +73,8 @@ static void or_bytes(uint8_t *into, const uint8_t *from, uint32_t n_bytes)
 		into[i] |= from[i];
 }
 
+#define COLUMN_NS 100u /* what a column costs about before it is read */
+
 static enum bs_status test_literal(struct filtering *at, uint32_t node, uint8_t *piece, uint32_t first,
                                    uint32_t n_bytes, struct bs_error *err)
 {
@@ -80,6 +83,9 @@ static enum bs_status test_literal(struct filtering *at, uint32_t node, uint8_t 
 	/* Without columns there are no grams, but those that are left out. */
 	bool is_any_left = m > 0 || literal->n == 0;
 	memset(piece, is_any_left ? 0xff : 0, n_bytes);
+	enum bs_status spent = bs_watch_spend((uint64_t)(1 + literal->n) * (COLUMN_NS + n_bytes / 16), err);
+	if (spent)
+		return spent;
 	for (uint32_t c = 0; c < literal->n && is_any_left; c++) {
 		const uint8_t *bytes;
 		uint32_t column = bs_gram_column(at->hashes[literal->first + c], m);
@@ -161,11 +167,14 @@ static enum bs_status take_row(struct filtering *at, uint32_t row, struct bs_err
 	return bs_buffer_append(&at->found, &document, sizeof(document), err);
 }
 
+#define ROW_NS 50u
+
 static enum bs_status take_rows(struct filtering *at, const uint8_t *piece, uint32_t first_row, uint32_t n_bytes,
                                 struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	for (uint32_t i = 0; i < n_bytes && !status; i++) {
+		status = piece[i] ? bs_watch_spend(ROW_NS, err) : BS_OK;
 		for (unsigned bits = piece[i]; bits && !status; bits &= bits - 1) {
 			uint32_t row = first_row + i * 8 + (unsigned)__builtin_ctz(bits);
 			/* The last byte has bits of no row, which a literal without columns leaves set. */
@@ -200,7 +209,7 @@ static enum bs_status find_hashes(struct filtering *at, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	for (uint32_t i = 0; i < at->tree->n_nodes && !status; i++)
-		if (at->tree->nodes[i].kind == BS_GRAM_LITERAL)
+		if (at->tree->nodes[i].kind == BS_GRAM_LITERAL && !(status = bs_watch_spend(COLUMN_NS * at->tree->nodes[i].n_keys, err)))
 			status = find_places(at, &at->tree->nodes[i], &at->literals[i], err);
 	return status;
 }

@@ -11,7 +11,9 @@
 #include <unistd.h>
 
 #include "core/base/clock.h"
+#include "core/base/log.h"
 #include "core/base/status.h"
+#include "core/base/watch.h"
 #include "core/simd/kernels.h"
 #include "corpus/walk/file.h"
 #include "corpus/walk/file_types.h"
@@ -25,6 +27,8 @@
 /* rg maps files into memory if at most this many are named and nothing else. */
 #define MAPS_MAX_FILES 10
 #define MAX_THREADS    256u
+/* Of a pattern in a log. */
+#define LOGGED_BYTES   200
 
 struct grep {
 	const struct bs_grep_request *request;
@@ -109,10 +113,19 @@ static size_t list_length(const char *const *list)
 	return n;
 }
 
+#define CHECK_RESERVED(name, part) bs_check_reserved(name, (part).reserved, sizeof((part).reserved) / sizeof(*(part).reserved), err)
+
 static enum bs_status check_request(const struct bs_grep_request *request, struct bs_error *err)
 {
-	enum bs_status status = bs_check_reserved("bs_grep_request", request->reserved,
-	                                          sizeof(request->reserved) / sizeof(*request->reserved), err);
+	enum bs_status status = CHECK_RESERVED("struct bs_grep_request", *request);
+	if (!status)
+		status = CHECK_RESERVED("struct bs_grep_pattern", request->pattern);
+	if (!status)
+		status = CHECK_RESERVED("struct bs_grep_conditions", request->conditions);
+	if (!status)
+		status = CHECK_RESERVED("struct bs_grep_files", request->files);
+	if (!status)
+		status = CHECK_RESERVED("struct bs_grep_output", request->output);
 	bool is_list = request->task == BS_GREP_LIST_FILES || request->task == BS_GREP_LIST_CANDIDATES;
 	bool has_line = request->line && (is_list || request->output.format == BS_GREP_LINES);
 	bool is_mute = request->task == BS_GREP_CHECK || (!is_list && request->output.format == BS_GREP_QUIET);
@@ -354,6 +367,8 @@ static enum bs_status finish_results(struct grep *grep, struct bs_error *err)
 	return status;
 }
 
+#define LIST_NS 300u /* what a file costs about that is only listed */
+
 static enum bs_status list_files(struct grep *grep, struct bs_error *err)
 {
 	struct bs_results *results = &grep->results;
@@ -361,6 +376,8 @@ static enum bs_status list_files(struct grep *grep, struct bs_error *err)
 	enum bs_status status;
 	while ((status = grep->source->next(grep->source, &file, err)) == BS_OK && file.shown && !grep->is_stopped) {
 		uint64_t n_shown = 1;
+		if ((status = bs_watch_spend(LIST_NS, err)))
+			break;
 		if (results->cursor.path && bs_cursor_place(&results->cursor, &file) <= 0)
 			continue;
 		grep->result->has_match = true;
@@ -417,6 +434,8 @@ static enum bs_status search(struct grep *grep, uint64_t start_ns, struct bs_err
 	/* With nothing that could match, no file is looked at. */
 	if (request->task == BS_GREP_SEARCH && request->pattern.n_patterns > 0) {
 		status = bs_grep_run(&run, grep->result, &grep->sums, err);
+		if (!status && bs_watch_is_over() && !grep->is_stopped)
+			status = bs_watch_ask(err);
 		if (!status)
 			status = finish_results(grep, err);
 		if (!status && request->output.format == BS_GREP_JSON && !grep->is_stopped)
@@ -457,6 +476,21 @@ static enum bs_status run(struct grep *grep, uint64_t start_ns, struct bs_error 
 	return lists ? list_files(grep, err) : search(grep, start_ns, err);
 }
 
+static void log_grep(const struct bs_grep_request *request, const struct bs_grep_result *result, enum bs_status status,
+                     const struct bs_error *err)
+{
+	const struct bs_log *log = request->log;
+	const struct bs_grep_pattern *pattern = &request->pattern;
+	bool is_cut = status == BS_DEADLINE || result->is_partial;
+	bool has_bytes = pattern->n_patterns > 0 && pattern->pattern_bytes[0] < LOGGED_BYTES;
+	int n_bytes = has_bytes ? (int)pattern->pattern_bytes[0] : pattern->n_patterns > 0 ? LOGGED_BYTES : 0;
+	bs_log_line(log, is_cut ? BS_LOG_WARNING : bs_log_level_of(log, result->elapsed_ns, BS_LOG_DEBUG),
+	            "grep %.1f ms, %llu files searched, %llu match, %llu ruled out%s%s: %.*s", (double)result->elapsed_ns / 1e6,
+	            (unsigned long long)result->n_files, (unsigned long long)result->n_with_match,
+	            (unsigned long long)result->n_ruled_out, result->is_partial ? ", cut off" : status ? ", " : "",
+	            status ? err ? err->text : bs_status_name(status) : "", n_bytes, n_bytes ? pattern->patterns[0] : "");
+}
+
 enum bs_status bs_grep(const struct bs_grep_request *request, struct bs_grep_result *result_out, struct bs_error *err)
 {
 	struct bs_grep_result result = {.n_files = 0};
@@ -470,7 +504,11 @@ enum bs_status bs_grep(const struct bs_grep_request *request, struct bs_grep_res
 	                                 : n_processors > MAX_THREADS ? MAX_THREADS
 	                                                              : (unsigned)n_processors,
 	                    .dir = {.fd = -1}};
-	enum bs_status status = check_request(request, err);
+	struct bs_watch watch;
+	enum bs_status status = bs_watch_begin(&watch, request->limits, err);
+	if (status)
+		return status;
+	status = check_request(request, err);
 	make_walk(&grep);
 	if (!status)
 		check_ignore_files(&grep);
@@ -486,6 +524,10 @@ enum bs_status bs_grep(const struct bs_grep_request *request, struct bs_grep_res
 		status = request->task == BS_GREP_LIST_TYPES ? list_types(&grep, err) : run(&grep, start_ns, err);
 	if (!status && grep.is_stopped)
 		status = bs_fail(err, BS_STOPPED, "stopped by the callback");
+	result.is_partial = bs_watch_ended(status) && bs_watch_is_over() && !grep.is_stopped && request->limits &&
+	                    request->limits->partial;
+	if (result.is_partial)
+		status = BS_OK;
 	if (grep.source) {
 		result.n_ruled_out = grep.source->n_ruled_out;
 		result.n_unfollowed = grep.source->n_unfollowed;
@@ -498,6 +540,8 @@ enum bs_status bs_grep(const struct bs_grep_request *request, struct bs_grep_res
 	bs_file_types_free(grep.types);
 	bs_dir_close(&grep.dir);
 	result.elapsed_ns = bs_now_ns() - start_ns;
+	bs_watch_end(&watch);
+	log_grep(request, &result, status, err);
 	if (result_out)
 		*result_out = result;
 	return status;

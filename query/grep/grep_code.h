@@ -24,7 +24,15 @@ enum bs_status bs_grep_code_compile(const struct bs_grep_pattern *pattern, const
 /* The code, to be matched with. mutex: held while machine code is made. Any thread. */
 const pcre2_code *bs_grep_code_ready(struct bs_grep_code *code, pthread_mutex_t *mutex);
 
-/* BS_UNSUPPORTED for what pcre2_match returned, if that is a failure. */
+/*
+ * pcre2_match. Where a watch may end the call (core/base/watch.h), in attempts: each may take only so many steps, so that it takes
+ * about a millisecond, and if that was not enough, the next one may take more. longest_bytes: of the lines in text, which a step
+ * may have to look through. context is what the code is matched with, and has no limit of its own.
+ */
+int bs_grep_code_match(const pcre2_code *code, const uint8_t *text, size_t end, size_t from, size_t longest_bytes,
+                       pcre2_match_data *data, pcre2_match_context *context);
+
+/* BS_UNSUPPORTED for what pcre2_match returned, if that is a failure; or why the call is to end. */
 enum bs_status bs_grep_code_check(int result, struct bs_error *err) BS_WARN_UNUSED;
 
 /* Which PCRE2 is at work, in two lines, for people. Returns their length. */

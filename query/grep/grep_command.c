@@ -12,6 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "core/base/watch.h"
+
 /* What is kept of what it says. */
 #define SAID_BYTES 300
 
@@ -25,6 +27,8 @@ struct command {
 	char text[SAID_BYTES + 1];
 	char name[64];
 };
+
+#define WATCHED_MS 2 /* where a watch is to be asked while a command is waited for */
 
 static void close_pipe(int *fd)
 {
@@ -84,7 +88,15 @@ static enum bs_status command_read(struct bs_grep_input *input, void *to, size_t
 		return bs_fail(err, BS_STOPPED, "nobody wants more");
 	for (;;) {
 		coming[1].fd = self->said;
-		if (poll(coming, 2, -1) < 0) {
+		coming[0].revents = coming[1].revents = 0;
+		enum bs_status status = bs_watch_ask(err);
+		if (status) {
+			/* It may never end by itself, nor what it has started. */
+			(void)kill(self->process, SIGKILL);
+			close_pipe(&self->said);
+			return status;
+		}
+		if (poll(coming, 2, bs_watch_here ? WATCHED_MS : -1) < 0) {
 			if (errno != EINTR)
 				return bs_fail(err, BS_IO, "%s", strerror(errno));
 			continue;

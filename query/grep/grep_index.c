@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/watch.h"
 #include "core/store/folder_listings.h"
 #include "corpus/changes/recorded.h"
 #include "corpus/walk/file.h"
@@ -471,6 +472,8 @@ static enum bs_status can_list(struct index_source *self, bool *can_out, struct 
 	return status;
 }
 
+#define FILE_NS 200u /* what a file costs about that is passed over */
+
 /* The next candidate of the area at hand; file_out->shown NULL if there is none left. */
 static enum bs_status next_in_area(struct index_source *self, const struct area *area, struct bs_grep_file *file_out,
                                    struct bs_error *err)
@@ -481,7 +484,9 @@ static enum bs_status next_in_area(struct index_source *self, const struct area 
 	size_t name_bytes;
 	for (;;) {
 		bool is_wanted = false;
-		enum bs_status status = bs_candidate_files_next(&self->list, &name, &name_bytes, err);
+		enum bs_status status = bs_watch_spend(FILE_NS, err);
+		if (!status)
+			status = bs_candidate_files_next(&self->list, &name, &name_bytes, err);
 		if (!status && name)
 			status = is_in(self, area, name, name_bytes, &is_wanted, err);
 		if (status || !name)

@@ -368,8 +368,8 @@ static enum bs_status match_part(struct bs_grep_seeker *seeker, uint32_t part, c
                                  size_t end, size_t *start_out, struct bs_error *err)
 {
 	struct bs_grep_list *list = seeker->list;
-	int n = pcre2_match(bs_grep_code_ready(&list->codes[part].code, &list->mutex), text, end, from, 0, seeker->data,
-	                    seeker->context);
+	int n = bs_grep_code_match(bs_grep_code_ready(&list->codes[part].code, &list->mutex), text, end, from, end, seeker->data,
+	                           seeker->context);
 	*start_out = n >= 0 ? pcre2_get_ovector_pointer(seeker->data)[0] : NOWHERE;
 	seeker->matched = part;
 	return bs_grep_code_check(n, err);

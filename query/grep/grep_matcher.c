@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "core/base/bytes.h"
+#include "core/base/watch.h"
 #include "query/grep/grep_list.h"
 #include "query/regex/regex_grams.h"
 
@@ -319,6 +320,19 @@ static size_t next_opaque(struct bs_grep_scratch *scratch, const uint8_t *text, 
 	return scratch->opaque_at;
 }
 
+/* Of text[from..end): what a pattern that does not reach across lines can look through at once. */
+static size_t longest_line(const struct bs_grep_matcher *matcher, const uint8_t *text, size_t from, size_t end)
+{
+	size_t longest = 0;
+	if (!matcher->traits.by_line)
+		return end - from;
+	for (size_t at = from, next; at < end; at = next) {
+		next = bs_grep_line_end(text, at, end, matcher->line_end);
+		longest = next - at > longest ? next - at : longest;
+	}
+	return longest;
+}
+
 /* text[0..end), from `from` on. place_out: where, at least as it counts for the line. */
 static enum bs_status match(struct bs_grep_scratch *scratch, struct bs_grep_code *code, const uint8_t *text,
                             size_t from, size_t end, size_t *place_out, bool *found_out, struct bs_error *err)
@@ -332,8 +346,9 @@ static enum bs_status match(struct bs_grep_scratch *scratch, struct bs_grep_code
 		*place_out = found.start;
 		return status;
 	}
-	int n = pcre2_match(bs_grep_code_ready(code, &matcher->mutex), text ? text : nothing, end, from, 0,
-	                    scratch->data, scratch->context);
+	size_t longest_bytes = bs_watch_here ? longest_line(matcher, text, from, end) : 0;
+	int n = bs_grep_code_match(bs_grep_code_ready(code, &matcher->mutex), text ? text : nothing, end, from, longest_bytes,
+	                           scratch->data, scratch->context);
 	*found_out = n >= 0;
 	*place_out = pcre2_get_ovector_pointer(scratch->data)[0];
 	return bs_grep_code_check(n, err);
@@ -370,6 +385,8 @@ static enum bs_status next_in_stretch(struct bs_grep_scratch *scratch, struct bs
 {
 	size_t place;
 	enum bs_status status = match(scratch, code, text + from, 0, end - from, &place, found_out, NULL);
+	if (status && bs_watch_is_over())
+		return bs_watch_ask(err);
 	if (status)
 		return next_by_line(scratch, text, from, end, line_out, found_out, err);
 	if (!*found_out)

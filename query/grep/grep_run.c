@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/watch.h"
 #include "core/base/workers.h"
 #include "query/grep/file_conditions.h"
 #include "query/grep/grep_search.h"
@@ -24,6 +25,9 @@
 #define ALL_HELD_BYTES ((size_t)16 << 20)
 /* Memory of a slot that is kept for the next file. */
 #define KEPT_BYTES ((size_t)65536)
+
+/* What a file costs about besides its bytes, for the watch. */
+#define FILE_NS 2000u
 
 struct slot {
 	struct bs_buffer names; /* the path as it is opened, NUL, as it is shown, NUL */
@@ -241,9 +245,10 @@ static enum bs_status search_file(struct running *run, struct searcher *searcher
 		enum bs_status end_status = bs_grep_text_close(text, status ? NULL : err);
 		status = status ? status : end_status;
 	}
-	if (status && status != BS_STOPPED)
+	bool is_over = bs_watch_ended(status) && bs_watch_is_over();
+	if (status && status != BS_STOPPED && !is_over)
 		report(plan, shown, err->text);
-	return slot->is_stopped ? BS_STOPPED : status == BS_NO_MEMORY ? status : BS_OK;
+	return slot->is_stopped ? BS_STOPPED : is_over || status == BS_NO_MEMORY ? status : BS_OK;
 }
 
 /* For its first file. */
@@ -283,6 +288,9 @@ static enum bs_status search_slot(void *context, const struct bs_task *task, str
 	}
 	if (slot->is_stream && !bs_task_wait_turn(task))
 		return BS_OK;
+	status = bs_watch_spend(FILE_NS, err);
+	if (status)
+		return status;
 	searcher->task = task;
 	searcher->slot = slot;
 	status = search_file(run, searcher, slot, task->worker == 0, err);
@@ -439,7 +447,9 @@ static enum bs_status feed(struct running *run, struct bs_error *err)
 	source->report = add_message;
 	source->report_context = run;
 	for (;;) {
-		status = source->next(source, &file, err);
+		status = bs_watch_spend(FILE_NS, err);
+		if (!status)
+			status = source->next(source, &file, err);
 		if (status || !file.shown)
 			break;
 		int place = cursor->path ? bs_cursor_place(cursor, &file) : 1;

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/base/watch.h"
 #include "core/base/workers.h"
 #include "corpus/walk/document.h"
 #include "corpus/walk/file.h"
@@ -20,6 +21,8 @@ struct chunk {
 	uint32_t segment;
 	uint32_t first, end;
 };
+
+#define STAT_NS 1500u /* what a look at a file costs about */
 
 #define NOT_ASKED 2u /* its record could not be read */
 
@@ -61,7 +64,8 @@ static enum bs_status do_chunk(void *context, const struct bs_task *task, struct
 	const struct bs_doc_table *table = &stamps->snapshot->segments[chunk->segment].docs;
 	struct bs_file_place place = {.fd = -1};
 	struct bs_source_range range = {.end = 0};
-	for (uint32_t d = chunk->first; d < chunk->end && bs_task_is_wanted(task); d++) {
+	enum bs_status status = BS_OK;
+	for (uint32_t d = chunk->first; d < chunk->end && bs_task_is_wanted(task) && !status; d++) {
 		struct bs_doc_ref ref = {chunk->segment, d};
 		struct bs_doc_record record;
 		if (d >= range.end)
@@ -77,9 +81,10 @@ static enum bs_status do_chunk(void *context, const struct bs_task *task, struct
 		/* A failure is for the caller's thread to meet again. */
 		stamps->unchanged[ref.segment][d] =
 			bs_snapshot_record(stamps->snapshot, ref, &record, err) ? NOT_ASKED : is_unchanged(stamps, &place, &record);
+		status = bs_watch_spend(STAT_NS, err);
 	}
 	bs_file_place_close(&place);
-	return BS_OK;
+	return status;
 }
 
 /* Where the documents of the source lie in a segment: in [*first, *end). */

@@ -7,6 +7,7 @@
 
 #include "core/base/bytes.h"
 #include "core/base/icu.h"
+#include "core/base/watch.h"
 #include "core/text/grams.h"
 
 /* Of fewer literals regex_grams.h makes more. */
@@ -118,6 +119,8 @@ static enum bs_status finish(struct list_tree *list, bool is_any, struct bs_erro
 	return status;
 }
 
+#define LITERAL_NS 300u /* what one costs about */
+
 enum bs_status bs_list_grams(const struct bs_pattern_list *from, struct bs_gram_tree **tree_out, struct bs_error *err)
 {
 	struct list_tree *list = calloc(1, sizeof(*list));
@@ -127,7 +130,8 @@ enum bs_status bs_list_grams(const struct bs_pattern_list *from, struct bs_gram_
 		return bs_fail_memory(err, "a tree of grams", sizeof(*list));
 	enum bs_status status = from->regex->is_ascii ? BS_OK : bs_icu_load(err);
 	for (uint32_t i = 0; i < bs_pattern_n_literals(from) && !is_any && !status; i++)
-		status = add_literal(list, bs_pattern_literal(from, i), &is_any, err);
+		if (!(status = bs_watch_spend(LITERAL_NS, err)))
+			status = add_literal(list, bs_pattern_literal(from, i), &is_any, err);
 	if (!status)
 		status = finish(list, is_any, err);
 	if (status)

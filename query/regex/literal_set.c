@@ -8,6 +8,7 @@
 
 #include "core/base/bytes.h"
 #include "core/base/icu.h"
+#include "core/base/watch.h"
 #include "core/simd/needle.h"
 #include "core/text/grams.h"
 
@@ -142,6 +143,10 @@ static uint64_t order_of(const uint8_t *bytes, uint32_t n_bytes)
 }
 
 /* The bytes of all literals as they are compared: folded, or borrowed. */
+/* What a literal costs about to be folded, or to get a node, and to be sorted among many. */
+#define LITERAL_NS 100u
+#define SORT_NS    150u
+
 static enum bs_status fold_literals(struct bs_literal_set *set, const struct bs_literal *literals, uint32_t n_literals,
                                     struct entry *entries, struct bs_error *err)
 {
@@ -154,6 +159,7 @@ static enum bs_status fold_literals(struct bs_literal_set *set, const struct bs_
 	                                : bs_buffer_reserve(&set->folded, n_bytes + n_bytes / 2 + 8, err);
 	for (uint32_t i = 0; i < n_literals && !status; i++) {
 		struct entry *entry = &entries[i];
+		status = bs_watch_spend(LITERAL_NS, err);
 		*entry = (struct entry){.bytes = literals[i].bytes, .n_bytes = literals[i].n_bytes, .literal = i};
 		if (set->letter_case != BS_LITERAL_EXACT) {
 			struct stream stream = {.text = literals[i].bytes, .n_bytes = literals[i].n_bytes};
@@ -225,13 +231,16 @@ static enum bs_status make_node(struct making *making, struct task task, struct 
 	const uint8_t *label = making->entries[task.from].bytes + task.n_known;
 	struct node node = {.n_label = (uint16_t)label_bytes(making, &task)};
 	size_t place = trees->used_bytes;
+	enum bs_status status = bs_watch_spend(LITERAL_NS, err);
+	if (status)
+		return status;
 	task.n_known += node.n_label;
 	node.literal = take_literal(making, &task);
 	uint8_t leads[256];
 	for (struct task rest = task; rest.from < rest.to; rest.from = first_child(making, &rest).to)
 		leads[node.n_children++] = making->entries[rest.from].bytes[rest.n_known];
 	size_t n_links = sizeof(uint32_t) * node.n_children;
-	enum bs_status status = bs_buffer_append(trees, &node, sizeof(node), err);
+	status = bs_buffer_append(trees, &node, sizeof(node), err);
 	if (!status)
 		status = bs_buffer_append(trees, label, node.n_label, err);
 	if (!status)
@@ -387,12 +396,15 @@ static enum bs_status make(struct bs_literal_set *set, struct entry *entries, ui
 	uint32_t n_empty = part_entries(entries, n_literals, 0);
 	uint32_t n_short = part_entries(entries + n_empty, n_literals - n_empty, BEGIN_BYTES - 1),
 		 n_before = n_empty + n_short;
+	enum bs_status status = bs_watch_spend((uint64_t)n_literals * SORT_NS, err);
+	if (status)
+		return status;
 	qsort(entries, n_empty, sizeof(*entries), compare_entries);
 	qsort(entries + n_empty, n_short, sizeof(*entries), compare_entries);
 	qsort(entries + n_before, n_literals - n_before, sizeof(*entries), compare_entries);
 	set->empty = n_empty ? entries[0].literal : BS_NO_LITERAL;
 	struct making making = {.set = set, .entries = entries + n_empty, .n_entries = n_short};
-	enum bs_status status = n_short ? make_short(&making, err) : BS_OK;
+	status = n_short ? make_short(&making, err) : BS_OK;
 	if (!status)
 		status = make_long(&making, making.entries + n_short, n_literals - n_empty - n_short, err);
 	bs_buffer_deinit(&making.tasks);

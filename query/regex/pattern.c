@@ -6,6 +6,7 @@
 #include <unicode/utf8.h>
 
 #include "core/base/icu.h"
+#include "core/base/watch.h"
 #include "core/simd/needle.h"
 #include "query/regex/regex_rewrite.h"
 #include "query/regex/text.h"
@@ -30,13 +31,18 @@ static void put_fixed(struct bs_text_writer *to, const char *pattern, size_t n)
 	bs_text_put(to, pattern + from, n - from);
 }
 
+/* What a pattern costs about to be joined, and a byte of it. */
+#define PATTERN_NS 50u
+#define BYTE_NS    5u
+
 static enum bs_status join_patterns(const struct bs_grep_pattern *pattern, struct bs_buffer *joined,
                                     struct bs_error *err)
 {
 	/* One alone gets these afterwards, so that its literal is seen. */
 	bool is_line = pattern->is_line && pattern->n_patterns > 1;
 	struct bs_text_writer to = {.out = joined, .status = bs_buffer_reserve(joined, 1, err), .err = err};
-	for (size_t i = 0; i < pattern->n_patterns; i++) {
+	for (size_t i = 0; i < pattern->n_patterns && !to.status; i++) {
+		to.status = bs_watch_spend(PATTERN_NS + pattern->pattern_bytes[i] * BYTE_NS, err);
 		bs_text_put_string(&to, i > 0 ? "|" : "");
 		bs_text_put_string(&to, is_line ? "^(?:" : "");
 		if (pattern->is_fixed)

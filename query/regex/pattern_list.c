@@ -6,6 +6,7 @@
 #include <unicode/utf8.h>
 
 #include "core/base/icu.h"
+#include "core/base/watch.h"
 
 /* Of a literal that only finds places, so much is enough; and of those of a part so many. */
 #define LITERAL_MOST_BYTES 64u
@@ -242,6 +243,8 @@ static bool take_needs(struct splitting *at, uint32_t index, struct bs_pattern_p
 }
 
 /* The parts, and what each is known to need. */
+#define PART_NS 200u /* what one costs about to be taken apart */
+
 static void split(struct splitting *at)
 {
 	struct bs_pattern_list *list = at->list;
@@ -249,6 +252,7 @@ static void split(struct splitting *at)
 	uint32_t n = n_bars(at->regex) + 1, child = node_at(at, at->regex->root)->first;
 	list->are_all_known = true;
 	for (uint32_t i = 0; i < n && !at->status; i++, child = node_at(at, child)->next) {
+		at->status = bs_watch_spend(PART_NS, at->err);
 		struct bs_pattern_part part = {.from = i == 0 ? 0 : bars[i - 1] + 1,
 		                               .to = i + 1 == n ? (uint32_t)at->regex->n_bytes : bars[i]};
 		list->are_all_known &= take_needs(at, child, &part);
@@ -263,8 +267,10 @@ static bool is_all_literal(struct splitting *at)
 {
 	const struct bs_regex_node *root = node_at(at, at->regex->root);
 	bool is_literal = !at->regex->n_captures;
-	for (uint32_t i = root->first; i != BS_REGEX_NO_NODE && is_literal && !at->status; i = node_at(at, i)->next)
+	for (uint32_t i = root->first; i != BS_REGEX_NO_NODE && is_literal && !at->status; i = node_at(at, i)->next) {
+		at->status = bs_watch_spend(PART_NS, at->err);
 		is_literal = take_part(at, i);
+	}
 	if (!is_literal)
 		bs_buffer_clear(&at->list->literals);
 	return is_literal;

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/base/watch.h"
 #include "query/regex/regex_set.h"
 #include "query/regex/text.h"
 
@@ -198,6 +199,8 @@ static void rewrite_node(struct rewriting *at, const struct bs_regex_node *node)
 	}
 }
 
+#define NODE_NS 50u /* what one costs about */
+
 enum bs_status bs_regex_rewrite(const struct bs_regex *regex, const struct bs_regex_rewrite_options *options,
                                 struct bs_buffer *text_out, struct bs_regex_lines *lines_out, struct bs_error *err)
 {
@@ -206,8 +209,10 @@ enum bs_status bs_regex_rewrite(const struct bs_regex *regex, const struct bs_re
 	*lines_out = (struct bs_regex_lines){.is_exact = true, .is_ascii = regex->is_ascii && !regex->has_control};
 	if (regex->has_control)
 		only_by_line(&at);
-	for (uint32_t i = 0; i < bs_regex_n_nodes(regex); i++)
+	for (uint32_t i = 0; i < bs_regex_n_nodes(regex) && !at.out.status; i++) {
+		at.out.status = bs_watch_spend(NODE_NS, err);
 		rewrite_node(&at, bs_regex_node(regex, i));
+	}
 	copy_to(&at, (uint32_t)regex->n_bytes);
 	return at.out.status;
 }

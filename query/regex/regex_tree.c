@@ -10,6 +10,7 @@
 
 #include <unicode/utf8.h>
 
+#include "core/base/watch.h"
 #include "query/regex/text.h"
 
 /* The end of a [:name:] is looked for in so many bytes only, or many brackets would take the square of their time. */
@@ -44,6 +45,8 @@ struct children {
 static const struct children no_children = {0, BS_REGEX_NO_NODE, BS_REGEX_NO_NODE};
 
 /* Functions that make a node return its index; after a failure, or once the parser gave up, some index. */
+
+#define NODE_NS 100u /* what one costs about to be read */
 
 static struct bs_regex_node *node_of(struct parser *parser, uint32_t index)
 {
@@ -80,7 +83,9 @@ static uint32_t add(struct parser *parser, enum bs_regex_kind kind, size_t from,
 	                             .next = BS_REGEX_NO_NODE};
 	if (is_lost(parser))
 		return 0;
-	parser->status = bs_buffer_append(&parser->regex->nodes, &node, sizeof(node), parser->err);
+	parser->status = bs_watch_spend(NODE_NS, parser->err);
+	if (!parser->status)
+		parser->status = bs_buffer_append(&parser->regex->nodes, &node, sizeof(node), parser->err);
 	return parser->status ? 0 : bs_regex_n_nodes(parser->regex) - 1;
 }
 

@@ -16,6 +16,7 @@
 #include <unicode/utf8.h>
 
 #include "core/base/bytes.h"
+#include "core/base/watch.h"
 #include "core/store/field_weights.h"
 #include "core/text/words_near.h"
 #include "corpus/read/record_scan.h"
@@ -91,6 +92,7 @@ struct bs_byte_verifier {
 	size_t left_bytes;              /* that may still be analysed for it */
 	struct bs_error *err;
 	enum bs_status status; /* sticky */
+	size_t text_bytes;     /* of the document */
 };
 
 static bool is_term(const struct bs_token *token, const struct bs_needle *needle)
@@ -930,12 +932,20 @@ static enum bs_verdict range_in_text(struct bs_byte_verifier *verifier, const st
 	return is_in ? BS_VERDICT_YES : BS_VERDICT_NO;
 }
 
+/* What a leaf costs about, for the watch, and how quickly a text is looked through for a word. */
+#define LEAF_NS    20u
+#define BYTES_A_NS 16u
+
 static enum bs_verdict ask_leaf(void *context, uint32_t n)
 {
 	struct bs_byte_verifier *verifier = context;
 	const struct bs_query_node *node = &verifier->query->nodes[n];
 	struct bs_named *named = verifier->plan->named;
 	bool has = false;
+	if (!verifier->status)
+		verifier->status = bs_watch_spend(LEAF_NS + verifier->text_bytes / BYTES_A_NS * (1 + node->n_items), verifier->err);
+	if (verifier->status)
+		return BS_VERDICT_UNKNOWN;
 	if (bs_query_is_file_name(node)) {
 		if (!verifier->status)
 			verifier->status = named->has(named, n, named->at, &has, verifier->err);
@@ -969,6 +979,7 @@ static void begin(struct bs_byte_verifier *verifier, size_t text_bytes, struct b
 {
 	memset(verifier->known, 0, verifier->query->n_elements);
 	verifier->status = BS_OK;
+	verifier->text_bytes = text_bytes;
 	verifier->err = err;
 	verifier->is_head = false;
 	/* Twice the text: then analysing all of it would have been the better way. */

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 
 #include "core/store/index_dir.h"
+#include "core/base/log.h"
+#include "core/base/watch.h"
 #include "corpus/changes/delete.h"
 #include "corpus/changes/uncommitted.h"
 #include "query/search/search.h"
@@ -81,7 +83,8 @@ static enum bs_status find_matches(struct deletion *at, const struct bs_index *i
 	at->result->n_unreadable = status ? 0 : found.n_unreadable;
 	at->result->changes = found.changes;
 	bs_finder_free(finder);
-	return status == BS_STOPPED ? bs_fail_memory(err, "matches", at->refs.used_bytes) : status;
+	bool lacks_memory = status == BS_STOPPED && !bs_watch_is_over();
+	return lacks_memory ? bs_fail_memory(err, "matches", at->refs.used_bytes) : status;
 }
 
 /* The matches are documents of what was shown instead of the index: makes them the exclusions that these are. */
@@ -111,7 +114,8 @@ static enum bs_status list(const struct deletion *at, const struct bs_snapshot *
 static enum bs_status choose_matches(struct deletion *at, struct bs_error *err)
 {
 	struct bs_open_request open = {.dir = at->request->dir, .memory = at->request->memory,
-	                               .texts = at->request->texts, .consent = at->dir.consent};
+	                               .texts = at->request->texts, .consent = at->dir.consent,
+	                               .analyzer = at->request->analyzer, .log = at->request->log};
 	struct bs_index *index = NULL;
 	struct bs_doc_ref *places = NULL;
 	enum bs_status status = bs_index_open_with(&open, &index, err);
@@ -185,8 +189,16 @@ enum bs_status bs_index_delete(const struct bs_delete_request *request, struct b
 	*at.result = (struct bs_delete_result){.error_byte = SIZE_MAX};
 	enum bs_status status = bs_check_reserved("struct bs_delete_request", request->reserved,
 	                                          sizeof(request->reserved) / sizeof(*request->reserved), err);
+	struct bs_watch watch;
 	if (!status)
+		status = bs_watch_begin(&watch, request->limits, err);
+	if (!status) {
 		status = run(&at, err);
+		bs_watch_end(&watch);
+	}
+	if (!status && at.result->n_deleted > 0 && !request->dry_run)
+		bs_log_line(request->log, BS_LOG_INFO, "%s: %llu documents %s", request->dir, (unsigned long long)at.result->n_deleted,
+		            request->undo ? "are no longer deleted" : "deleted");
 	bs_index_lock_release(&at.lock);
 	bs_dir_close(&at.dir);
 	bs_buffer_deinit(&at.refs);

@@ -3,9 +3,12 @@
 
 #include <string.h>
 
+#include "core/base/watch.h"
 #include "core/lexicon/lexicon.h"
 #include "query/search/fuzzy.h"
 #include "query/search/pattern.h"
+
+#define TERM_NS 50u /* what a step through a lexicon costs about */
 
 /* Whether a term that begins as the element must is one. Of a lexicon most are dismissed by the bytes they share with the one
  * before. */
@@ -40,7 +43,8 @@ enum bs_status bs_expand(const struct bs_snapshot *snapshot, const struct bs_ele
 		struct bs_lexicon_cursor cursor = {.lexicon = &snapshot->segments[s].lexicon};
 		bool end = false;
 		status = bs_lexicon_cursor_seek(&cursor, element->term, head_bytes, err);
-		while (!status && !(status = bs_lexicon_cursor_next(&cursor, &end, err)) && !end &&
+		while (!status && !(status = bs_watch_spend(TERM_NS, err)) &&
+		       !(status = bs_lexicon_cursor_next(&cursor, &end, err)) && !end &&
 		       cursor.term.data[0] != BS_KEY_COMPOUND && cursor.term.used_bytes >= head_bytes &&
 		       memcmp(cursor.term.data, element->term, head_bytes) == 0)
 			if (accepts(element, fuzzy, &cursor))

@@ -283,7 +283,7 @@ enum bs_status bs_explain_stats(const struct bs_query_stats *stats, struct bs_bu
 	struct explanation to = {.text = text, .err = err};
 	if (stats->scored)
 		print(&to,
-		      "rank: %llu blocks skipped by bound; %llu weighed in %u planes, %llu of them dropped; "
+		      "rank: %llu blocks skipped by bound; %llu weighed in sums of %u bits, %llu of them dropped; "
 		      "%llu documents scored by the index; the last of the best has %.4f\n",
 		      (unsigned long long)stats->blocks_skipped, (unsigned long long)stats->blocks_weighed, stats->planes,
 		      (unsigned long long)stats->blocks_dropped, (unsigned long long)stats->scored, stats->threshold);

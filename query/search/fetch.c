@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "core/base/hash.h"
+#include "core/base/watch.h"
 #include "corpus/changes/recorded.h"
 #include "corpus/changes/stored_text.h"
 #include "corpus/read/recognize.h"
@@ -251,7 +252,7 @@ static void notice_source(struct bs_fetcher *fetcher, struct fetch_source *sourc
 static enum bs_status soften(struct bs_fetcher *fetcher, enum bs_status status, struct asked *asked,
                              struct bs_error *err)
 {
-	if (status == BS_OK || status == BS_NO_MEMORY || status == BS_CORRUPT)
+	if (status == BS_OK || status == BS_NO_MEMORY || status == BS_CORRUPT || bs_watch_ended(status))
 		return status;
 	asked->fetched = BS_FETCHED_FAILED;
 	if ((fetcher->n_failures++ < BS_FIND_TOLD_UNREADABLE || fetcher->verbose) && fetcher->notice && err)
@@ -319,13 +320,56 @@ static bool is_head_enough(void *context, const struct bs_stamp *stamp, const ui
 	return is_indexed && head->fetcher->is_enough(head->fetcher->enough_context, bytes, n_bytes);
 }
 
+static enum bs_status open_stored(struct bs_fetcher *fetcher, struct bs_error *err)
+{
+	return fetcher->stored ? BS_OK : bs_stored_texts_new(fetcher->snapshot, &fetcher->stored, err);
+}
+
+/* The line in fetcher->raw. */
+static enum bs_status fetch_frame(struct bs_fetcher *fetcher, uint32_t s, uint64_t frame, struct bs_error *err)
+{
+	enum bs_status status = open_stored(fetcher, err);
+	return status ? status : bs_stored_texts_fetch(fetcher->stored, s, frame, &fetcher->raw, err);
+}
+
+/* Whether the index has the texts of a segment's documents, each in the frame of its number. */
+static bool has_texts(const struct bs_fetcher *fetcher, uint32_t segment)
+{
+	return fetcher->snapshot->manifest.options.store && segment < fetcher->snapshot->manifest.n_segments;
+}
+
+/* A file's text from the index, if it is what was indexed, or the index is trusted; *found_out false: read it. */
+static enum bs_status fetch_stored_file(struct bs_fetcher *fetcher, struct asked *asked, bool *found_out, struct bs_error *err)
+{
+	const char *folder, *name;
+	struct bs_stamp stamp;
+	enum bs_status status = BS_OK;
+	*found_out = false;
+	if (!has_texts(fetcher, asked->ref.segment))
+		return BS_OK;
+	if (!fetcher->trusts) {
+		status = place_file(fetcher, asked, &folder, &name, err);
+		if (status || asked->record.flags & BS_DOC_SUSPECT || bs_reader_stamp(fetcher->reader, folder, name, &stamp, NULL) ||
+		    !bs_stamp_equals(&stamp, asked->record.place))
+			return status;
+	}
+	*found_out = true;
+	asked->fetched = BS_FETCHED_UNCHANGED;
+	status = fetch_frame(fetcher, asked->ref.segment, asked->ref.document, err);
+	return status ? status : bs_reader_take_file(fetcher->reader, &fetcher->raw, asked->document, err);
+}
+
 static enum bs_status fetch_file(struct bs_fetcher *fetcher, struct asked *asked, struct bs_error *err)
 {
 	struct asked_head asked_head = {fetcher, asked};
 	struct bs_file_head head = {is_head_enough, &asked_head};
 	struct bs_stamp stamp;
 	const char *folder, *name;
-	enum bs_status status = make_path(asked->source, &asked->record, &fetcher->path, err);
+	bool is_stored;
+	enum bs_status status = fetch_stored_file(fetcher, asked, &is_stored, err);
+	if (status || is_stored)
+		return status;
+	status = make_path(asked->source, &asked->record, &fetcher->path, err);
 	if (!status)
 		status = place_file(fetcher, asked, &folder, &name, err);
 	if (status)
@@ -389,6 +433,11 @@ static enum bs_status map_collection(struct bs_fetcher *fetcher, struct fetch_so
 		status = bs_moved_read(&source->moved, &source->source, fetcher->reader, feed, err);
 	bs_feed_close(feed);
 	source->is_unread = status == BS_IO;
+	/* Read half, it says nothing. */
+	if (status && status != BS_IO) {
+		bs_moved_deinit(&source->moved);
+		source->is_mapped = false;
+	}
 	return status;
 }
 
@@ -422,6 +471,11 @@ static void check_collection(struct bs_fetcher *fetcher, struct fetch_source *so
 	/* Refused by the system: neither gone nor changed for all we know; reading it will tell. */
 	bool matches = status ? status != BS_NOT_FOUND : bs_stamp_equals(&stamp, recorded->stamp);
 	bool is_sure = !status && ((matches && !recorded->is_suspect) || is_as_indexed(fetcher, source, number, &stamp));
+	/* Then it is not known, and asked again. */
+	if (bs_watch_is_over()) {
+		source->checked = 0;
+		return;
+	}
 	source->is_gone = status == BS_NOT_FOUND;
 	source->is_changed = status != BS_OK || (!matches && !is_sure);
 	source->is_suspect = !is_sure;
@@ -562,53 +616,16 @@ static enum bs_status fetch_in_place(struct bs_fetcher *fetcher, struct asked *a
 	return status;
 }
 
+/* Whether the source is not looked at, since the index has its texts. */
+static bool is_trusted(const struct bs_fetcher *fetcher, uint32_t number)
+{
+	return fetcher->trusts && fetcher->snapshot->manifest.options.store && !fetcher->sources[number].source.is_refused;
+}
+
 static bool is_replaced(const struct bs_fetcher *fetcher, uint32_t number, uint32_t segment, uint32_t document)
 {
 	const struct bs_proof *proof = fetcher->sources[number].proof;
-	return proof && proof->has_replaced && bs_doc_bits_has(&proof->replaced, (struct bs_doc_ref){segment, document});
-}
-
-/* A record, where it stands now. */
-static enum bs_status fetch_from_collection(struct bs_fetcher *fetcher, struct asked *asked, struct bs_error *err)
-{
-	struct fetch_source *source = asked->source;
-	check_collection(fetcher, source, asked->record.source);
-	asked->fetched = BS_FETCHED_GONE;
-	if (source->is_gone)
-		return BS_OK;
-	enum bs_status status = BS_OK;
-	bool found, is_again = is_replaced(fetcher, asked->record.source, asked->ref.segment, asked->ref.document);
-	if (fetcher->leaves_changed && (source->is_changed || source->is_suspect || is_again))
-		return BS_OK;
-	if (source->is_changed || is_again)
-		status = fetch_moved(fetcher, asked, err);
-	/* Where only the hashes of ids are equal, it stands where it stood. */
-	if (source->is_changed || status || (is_again && asked->fetched != BS_FETCHED_GONE))
-		return status;
-	status = fetch_in_place(fetcher, asked, &found, err);
-	asked->fetched = source->is_suspect ? BS_FETCHED_SUSPECT : BS_FETCHED_UNCHANGED;
-	if (status || found)
-		return soften(fetcher, status, asked, err);
-	asked->fetched = BS_FETCHED_CHANGED;
-	if (fetcher->leaves_changed)
-		return BS_OK;
-	/* It changed under our hands, between the stat and the read, or in the very moment of indexing. */
-	source->is_changed = true;
-	bs_reader_forget(fetcher->reader, true);
-	notice_source(fetcher, source);
-	return fetch_moved(fetcher, asked, err);
-}
-
-static enum bs_status open_stored(struct bs_fetcher *fetcher, struct bs_error *err)
-{
-	return fetcher->stored ? BS_OK : bs_stored_texts_new(fetcher->snapshot, &fetcher->stored, err);
-}
-
-/* The line in fetcher->raw. */
-static enum bs_status fetch_stored_line(struct bs_fetcher *fetcher, uint32_t s, uint64_t frame, struct bs_error *err)
-{
-	enum bs_status status = open_stored(fetcher, err);
-	return status ? status : bs_stored_texts_fetch(fetcher->stored, s, frame, &fetcher->raw, err);
+	return proof && !is_trusted(fetcher, number) && proof->has_replaced && bs_doc_bits_has(&proof->replaced, (struct bs_doc_ref){segment, document});
 }
 
 /* Its text is with whoever gave the document: it is what he says. */
@@ -636,7 +653,8 @@ static enum bs_status fetch_stored(struct bs_fetcher *fetcher, struct asked *ask
 	asked->fetched = BS_FETCHED_UNCHANGED;
 	if (asked->record.flags & BS_DOC_NOT_STORED)
 		return ask_provider(fetcher, asked, err);
-	enum bs_status status = fetch_stored_line(fetcher, asked->ref.segment, asked->record.place[0], err);
+	uint64_t frame = has_texts(fetcher, asked->ref.segment) ? asked->ref.document : asked->record.place[0];
+	enum bs_status status = fetch_frame(fetcher, asked->ref.segment, frame, err);
 	if (status)
 		return status;
 	bs_reader_expect_given(fetcher->reader, asked->record.flags & BS_DOC_GIVEN);
@@ -646,8 +664,43 @@ static enum bs_status fetch_stored(struct bs_fetcher *fetcher, struct asked *ask
 		return bs_fail(err, status, "%s", why.text);
 	/* We wrote it ourselves: text that does not parse is damage. */
 	return status ? bs_container_corrupt(fetcher->snapshot->segments[asked->ref.segment].file, err,
-	                                     "stored text %llu: %s", (unsigned long long)asked->record.place[0], why.text)
+	                                     "stored text %llu: %s", (unsigned long long)frame, why.text)
 	              : BS_OK;
+}
+
+/* A record, where it stands now. */
+static enum bs_status fetch_from_collection(struct bs_fetcher *fetcher, struct asked *asked, struct bs_error *err)
+{
+	struct fetch_source *source = asked->source;
+	if (is_trusted(fetcher, asked->record.source) && has_texts(fetcher, asked->ref.segment))
+		return fetch_stored(fetcher, asked, err);
+	check_collection(fetcher, source, asked->record.source);
+	asked->fetched = BS_FETCHED_GONE;
+	if (source->is_gone)
+		return BS_OK;
+	enum bs_status status = BS_OK;
+	bool found, is_again = is_replaced(fetcher, asked->record.source, asked->ref.segment, asked->ref.document);
+	if (fetcher->leaves_changed && (source->is_changed || source->is_suspect || is_again))
+		return BS_OK;
+	if (source->is_changed || is_again)
+		status = fetch_moved(fetcher, asked, err);
+	/* Where only the hashes of ids are equal, it stands where it stood. */
+	if (source->is_changed || status || (is_again && asked->fetched != BS_FETCHED_GONE))
+		return status;
+	if (!source->is_suspect && !is_again && has_texts(fetcher, asked->ref.segment))
+		return fetch_stored(fetcher, asked, err);
+	status = fetch_in_place(fetcher, asked, &found, err);
+	asked->fetched = source->is_suspect ? BS_FETCHED_SUSPECT : BS_FETCHED_UNCHANGED;
+	if (status || found)
+		return soften(fetcher, status, asked, err);
+	asked->fetched = BS_FETCHED_CHANGED;
+	if (fetcher->leaves_changed)
+		return BS_OK;
+	/* It changed under our hands, between the stat and the read, or in the very moment of indexing. */
+	source->is_changed = true;
+	bs_reader_forget(fetcher->reader, true);
+	notice_source(fetcher, source);
+	return fetch_moved(fetcher, asked, err);
 }
 
 /* A source that is not followed is named once. */
@@ -683,6 +736,10 @@ static enum bs_status fetch(struct bs_fetcher *fetcher, struct asked *asked, str
 	               asked->record.source);
 }
 
+/* What a document costs about before its bytes are read, or looked at by a stat. */
+#define FETCH_NS 3000u
+#define LINE_NS  20u
+
 enum bs_status bs_fetch(struct bs_fetcher *fetcher, uint32_t segment, uint32_t document,
                         struct bs_document *document_out, enum bs_fetched *fetched_out, struct bs_error *err)
 {
@@ -691,9 +748,14 @@ enum bs_status bs_fetch(struct bs_fetcher *fetcher, uint32_t segment, uint32_t d
 	*document_out = (struct bs_document){0};
 	if (!err)
 		err = &own;
-	enum bs_status status = find_record(fetcher, segment, document, &asked, err);
+	enum bs_status status = bs_watch_spend(FETCH_NS, err);
+	if (!status)
+		status = find_record(fetcher, segment, document, &asked, err);
 	if (!status)
 		status = fetch(fetcher, &asked, err);
+	/* What was found out of a source while it was over may be wrong. */
+	if (!status && bs_watch_is_over())
+		status = bs_watch_ask(err);
 	*fetched_out = asked.fetched;
 	return status;
 }
@@ -713,6 +775,8 @@ static bool is_source_unchanged(struct bs_fetcher *fetcher, uint32_t number)
 		return true;
 	if (source->source.kind != BS_SOURCE_COLLECTION)
 		return false;
+	if (is_trusted(fetcher, number))
+		return true;
 	check_collection(fetcher, source, number);
 	return !source->is_changed && !source->is_suspect && !source->is_gone;
 }
@@ -752,9 +816,11 @@ enum bs_status bs_fetch_is_unchanged(struct bs_fetcher *fetcher, uint32_t segmen
 	if (find_range(fetcher, segment, document) && is_of_lines(fetcher)) {
 		*unchanged_out = is_source_unchanged(fetcher, fetcher->range.number) &&
 		                 !is_replaced(fetcher, fetcher->range.number, segment, document);
-		return BS_OK;
+		return bs_watch_spend(LINE_NS, err);
 	}
-	enum bs_status status = find_record(fetcher, segment, document, &asked, err);
+	enum bs_status status = bs_watch_spend(FETCH_NS, err);
+	if (!status)
+		status = find_record(fetcher, segment, document, &asked, err);
 	if (status || asked.record.flags & BS_DOC_SUSPECT)
 		return status;
 	const struct bs_source *source = &asked.source->source;
@@ -795,16 +861,19 @@ enum bs_status bs_fetch_line(struct bs_fetcher *fetcher, uint32_t segment, uint3
 	if (!find_range(fetcher, segment, document) || !is_source_unchanged(fetcher, fetcher->range.number) ||
 	    is_replaced(fetcher, fetcher->range.number, segment, document))
 		return BS_OK;
-	bool is_stored = fetcher->sources[fetcher->range.number].source.kind == BS_SOURCE_STDIN;
+	bool has_all = has_texts(fetcher, segment);
+	bool is_stored = has_all || fetcher->sources[fetcher->range.number].source.kind == BS_SOURCE_STDIN;
 	enum bs_status status = is_stored ? bs_doc_table_flags(docs, document, &flags, err) : BS_OK;
 	bs_reader_expect_given(fetcher->reader, flags & BS_DOC_GIVEN);
 	if (!status && !is_stored)
 		return fetch_line_in_place(fetcher, document, line_out, line_bytes_out, err);
 	if (status || flags & BS_DOC_NOT_STORED)
 		return status;
-	status = bs_doc_table_place(docs, document, place, err);
+	place[0] = document;
+	if (!has_all)
+		status = bs_doc_table_place(docs, document, place, err);
 	if (!status)
-		status = fetch_stored_line(fetcher, segment, place[0], err);
+		status = fetch_frame(fetcher, segment, place[0], err);
 	if (status)
 		return status;
 	*line_out = fetcher->raw.data;
@@ -827,7 +896,7 @@ bool bs_fetch_scan_line(struct bs_fetcher *fetcher, const uint8_t *line, size_t 
 
 void bs_fetch_begin(struct bs_fetcher *fetcher, bool verbose, bool trusts)
 {
-	fetcher->changes = (struct bs_changes){0, 0, ""};
+	fetcher->changes = (struct bs_changes){.n_changed = 0};
 	fetcher->verbose = verbose;
 	fetcher->trusts = trusts;
 	fetcher->query++;

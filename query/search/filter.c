@@ -9,6 +9,7 @@
 #include "core/base/date.h"
 #include "core/base/hash.h"
 #include "core/base/value.h"
+#include "core/base/watch.h"
 #include "corpus/read/record_scan.h"
 #include "corpus/walk/file.h"
 #include "corpus/walk/file_types.h"
@@ -445,6 +446,9 @@ static enum bs_status find_mtime(const struct bs_filter *filter, struct bs_doc_r
 	return bs_packed_get(&filter->snapshot->segments[ref.segment].docs.places[1], ref.document, mtime_ns_out, err);
 }
 
+/* What a look at a document costs about. */
+#define LOOK_NS 300u
+
 /* The cheapest first. Of a record: what holds for all records of its source. */
 static enum bs_status look(struct bs_filter *filter, struct bs_doc_ref ref, const struct bs_doc_record *record,
                            bool *passes_out, struct bs_error *err)
@@ -475,7 +479,9 @@ enum bs_status bs_filter_passes(struct bs_filter *filter, struct bs_doc_ref ref,
 	*passes_out = (*known)[ref.document] == KNOWN_IN;
 	if ((*known)[ref.document] != NOT_KNOWN)
 		return BS_OK;
-	enum bs_status status = bs_snapshot_name(filter->snapshot, ref, &record, err);
+	enum bs_status status = bs_watch_spend(LOOK_NS, err);
+	if (!status)
+		status = bs_snapshot_name(filter->snapshot, ref, &record, err);
 	if (status)
 		return status;
 	/* Records are many, and their file is one. */

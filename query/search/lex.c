@@ -10,6 +10,7 @@
 #include "core/base/hash.h"
 #include "core/base/icu.h"
 #include "core/base/visible.h"
+#include "core/base/watch.h"
 #include "query/search/suggest.h"
 
 /* How much of a token a notice shows. */
@@ -24,6 +25,12 @@ struct bracket {
 	bool groups;   /* unless it holds no word */
 	bool has_word; /* or something that may be one */
 };
+
+/* What is spent about, for the watch: on a byte, on a token. */
+#define SPEND_BYTES 1024u
+#define BYTE_NS     4u
+#define TOKEN_NS    200u
+#define NOTICE_NS   500u
 
 void bs_lex_deinit(struct bs_lexing *lexing)
 {
@@ -71,6 +78,9 @@ void bs_lex_notice(struct bs_lexing *lexing, size_t start_byte, size_t end_byte,
 	const char *cut = (size_t)n_shown < end_byte - start_byte ? "…" : "";
 	struct bs_error notice;
 	bool is_told = lexing->status || query->n_notices == BS_QUERY_NOTICES;
+	if (is_told && !lexing->options->strict)
+		return;
+	bs_lex_keep(lexing, bs_watch_spend(NOTICE_NS, lexing->err));
 	(void)bs_fail(&notice, BS_OK, "%.*s%s %s", n_shown, (const char *)text, cut, message);
 	if (lexing->options->strict)
 		bs_lex_fail(lexing, start_byte, notice.text);
@@ -205,6 +215,8 @@ static void mark_delimiters(struct bs_lexing *lexing)
 	memset(lexing->marks.data, MARK_NONE, lexing->text_bytes);
 	lexing->marks.used_bytes = lexing->text_bytes;
 	for (at = 0; at < lexing->text_bytes && !lexing->status; at++) {
+		if (at % SPEND_BYTES == 0)
+			bs_lex_keep(lexing, bs_watch_spend(SPEND_BYTES * BYTE_NS, lexing->err));
 		uint8_t byte = lexing->text[at];
 		struct bracket opened = {.byte = at};
 		if (byte == '(') {
@@ -219,8 +231,9 @@ static void mark_delimiters(struct bs_lexing *lexing)
 		}
 	}
 	const struct bracket *open = (const struct bracket *)(const void *)lexing->open.data;
-	for (size_t i = 0; i < lexing->open.used_bytes / sizeof(*open); i++)
-		bs_lex_notice(lexing, open[i].byte, open[i].byte + 1, "is never closed: it counts as a sign");
+	/* Of all of them the same would be said. */
+	if (lexing->open.used_bytes > 0)
+		bs_lex_notice(lexing, open[0].byte, open[0].byte + 1, "is never closed: it counts as a sign");
 }
 
 /* ---- numbers behind a token ---- */
@@ -619,6 +632,7 @@ static size_t read_bracket(struct bs_lexing *lexing, size_t at)
 static void read_tokens(struct bs_lexing *lexing)
 {
 	for (size_t at = 0, n_bytes; at < lexing->text_bytes && !lexing->status;) {
+		bs_lex_keep(lexing, bs_watch_spend(TOKEN_NS, lexing->err));
 		if ((n_bytes = space_bytes(lexing, at)) > 0)
 			at += n_bytes;
 		else if (mark_at(lexing, at) == MARK_QUOTE)

@@ -114,6 +114,8 @@ static enum bs_status has_name(struct bs_named *named, uint32_t n, struct bs_doc
 		status = find_name(named->snapshot, ref, &name, err);
 		if (!status && name.text_bytes > 0)
 			status = ask(leaf, &name, has_out, err);
+		if (status)
+			return status;
 		(*known)[ref.document] = *has_out ? KNOWN_YES : KNOWN_NO;
 	}
 	*has_out = (*known)[ref.document] == KNOWN_YES;

@@ -2,6 +2,9 @@
 #include <stdlib.h>
 
 #include "corpus/changes/fresh.h"
+#include "core/base/clock.h"
+#include "core/base/log.h"
+#include "core/base/watch.h"
 #include "corpus/changes/uncommitted.h"
 #include "query/search/parse.h"
 #include "query/search/search.h"
@@ -87,6 +90,8 @@ static enum bs_status open_index(struct bs_index *index, const struct bs_open_re
 		status = bs_dir_open(&index->dir, request->dir, request->memory, request->consent, err);
 	if (!status)
 		status = bs_snapshot_open(&index->dir, &index->snapshot, err);
+	if (!status && index->snapshot.manifest.options.words)
+		status = bs_index_options_bind(&index->snapshot.manifest.options, request->analyzer, request->dir, err);
 	index->snapshot.texts = request->texts;
 	if (!status)
 		status = bs_manifest_is_other_unicode(&index->snapshot.manifest, &index->is_other_unicode, err);
@@ -114,13 +119,24 @@ enum bs_status bs_index_open_with(const struct bs_open_request *request, struct 
 	struct bs_index *index = calloc(1, sizeof(*index));
 	if (!index)
 		return bs_fail_memory(err, "an index", sizeof(*index));
+	struct bs_watch watch;
+	uint64_t start_ns = bs_now_ns();
 	index->dir.fd = -1;
-	status = open_index(index, request, err);
-	if (status)
+	index->log = request->log;
+	status = bs_watch_begin(&watch, request->limits, err);
+	if (!status) {
+		status = open_index(index, request, err);
+		bs_watch_end(&watch);
+	}
+	if (status) {
 		bs_index_close(index);
-	else
-		*index_out = index;
-	return status;
+		return status;
+	}
+	*index_out = index;
+	bs_log_line(request->log, BS_LOG_INFO, "%s: opened, commit %llu, %llu documents in %llu segments, %.1f ms", request->dir,
+	            (unsigned long long)index->snapshot.manifest.generation, (unsigned long long)index->snapshot.n_live_docs,
+	            (unsigned long long)index->snapshot.n_word_segments, (double)(bs_now_ns() - start_ns) / 1e6);
+	return BS_OK;
 }
 
 enum bs_status bs_index_open(const char *dir, const char *kernel, struct bs_index **index_out, struct bs_error *err)

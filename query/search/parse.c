@@ -15,6 +15,7 @@
 
 #include "core/base/hash.h"
 #include "core/base/visible.h"
+#include "core/base/watch.h"
 #include "query/search/pattern.h"
 #include "query/search/stop.h"
 
@@ -81,6 +82,16 @@ struct parser {
 static void keep(struct parser *parser, enum bs_status status)
 {
 	bs_lex_keep(&parser->lexing, status);
+}
+
+/* What an operand costs about, and a node. */
+#define OPERAND_NS 500u
+#define NODE_NS    50u
+
+static void spend(struct parser *parser, uint64_t about_ns)
+{
+	if (!parser->lexing.status)
+		keep(parser, bs_watch_spend(about_ns, parser->err));
 }
 
 static void append(struct parser *parser, struct bs_buffer *to, const void *bytes, size_t n_bytes)
@@ -626,6 +637,7 @@ static uint32_t parse_primary(struct parser *parser)
 		draft_at(parser, draft)->weight *= token_of(parser)->weight;
 	parser->field = field_around;
 	parser->at++;
+	spend(parser, OPERAND_NS);
 	return draft;
 }
 
@@ -792,8 +804,9 @@ static uint32_t finish_node(struct parser *parser, struct draft *draft, bool is_
 static uint32_t finish_children(struct parser *parser, const struct draft *draft, bool is_positive, double weight)
 {
 	uint32_t depth = 0;
-	for (uint32_t i = draft->first_child; i != NO_DRAFT; i = draft_at(parser, i)->next) {
+	for (uint32_t i = draft->first_child; i != NO_DRAFT && !parser->lexing.status; i = draft_at(parser, i)->next) {
 		struct draft *child = draft_at(parser, i);
+		spend(parser, NODE_NS);
 		uint32_t child_depth = is_joined(draft, child)
 		                           ? finish_children(parser, child, is_positive, bounded(weight * child->weight))
 		                           : finish_node(parser, child, is_positive, weight);
@@ -834,20 +847,28 @@ static uint32_t finish_node(struct parser *parser, struct draft *draft, bool is_
 	return depth + 1;
 }
 
+/* NULL after a failure. */
+static void *reserve_zeros(struct parser *parser, struct bs_buffer *memory, size_t n_bytes)
+{
+	keep(parser, bs_buffer_reserve(memory, n_bytes, parser->err));
+	return parser->lexing.status ? NULL : memset(memory->data, 0, n_bytes);
+}
+
 static void finish(struct parser *parser, uint32_t root)
 {
 	struct bs_query_tree *query = parser->query;
-	query->nodes = calloc(parser->n_drafts, sizeof(*query->nodes));
-	query->children = calloc(parser->n_drafts, sizeof(*query->children));
-	if (!query->nodes || !query->children) {
-		keep(parser, bs_fail_memory(parser->err, "a query", parser->n_drafts * sizeof(*query->nodes)));
-		return;
-	}
+	query->memory_elements = parser->elements;
+	query->memory_items = parser->items;
+	query->memory_ranges = parser->ranges;
 	query->elements = (struct bs_element *)(void *)parser->elements.data;
 	query->items = (struct bs_query_item *)(void *)parser->items.data;
 	query->ranges = (struct bs_query_range *)(void *)parser->ranges.data;
 	query->n_ranges = (uint32_t)(parser->ranges.used_bytes / sizeof(*query->ranges));
 	parser->elements = parser->items = parser->ranges = (struct bs_buffer){0};
+	query->nodes = reserve_zeros(parser, &query->memory_nodes, parser->n_drafts * sizeof(*query->nodes));
+	query->children = reserve_zeros(parser, &query->memory_children, parser->n_drafts * sizeof(*query->children));
+	if (parser->lexing.status)
+		return;
 	query->n_elements = query->terms.n_terms;
 	for (uint32_t i = 0; i < query->n_elements; i++)
 		query->elements[i].term = bs_term_table_key(&query->terms, i) + ELEMENT_KIND_BYTES;
@@ -936,11 +957,11 @@ void bs_query_tree_free(struct bs_query_tree *query)
 {
 	if (!query)
 		return;
-	free(query->elements);
 	bs_term_table_deinit(&query->terms);
-	free(query->nodes);
-	free(query->items);
-	free(query->children);
-	free(query->ranges);
+	bs_buffer_deinit(&query->memory_elements);
+	bs_buffer_deinit(&query->memory_items);
+	bs_buffer_deinit(&query->memory_ranges);
+	bs_buffer_deinit(&query->memory_nodes);
+	bs_buffer_deinit(&query->memory_children);
 	free(query);
 }

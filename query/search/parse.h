@@ -148,6 +148,7 @@ struct bs_query_tree {
 	uint32_t *children;
 	struct bs_query_range *ranges;
 	uint32_t n_ranges;
+	struct bs_buffer memory_elements, memory_items, memory_ranges, memory_nodes, memory_children;
 	uint32_t n_notices; /* on what may mean something else than it seems; no two are the same */
 	struct bs_error notices[BS_QUERY_NOTICES];
 };

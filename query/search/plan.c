@@ -4,9 +4,11 @@
 #include <string.h>
 
 #include "core/base/hash.h"
+#include "core/base/watch.h"
 #include "core/lexicon/lexicon.h"
 #include "core/lexicon/word_pairs.h"
 #include "query/search/expand.h"
+#include "query/search/pattern.h"
 
 void bs_plan_deinit(struct bs_plan *plan)
 {
@@ -19,6 +21,8 @@ void bs_plan_deinit(struct bs_plan *plan)
 	bs_buffer_deinit(&plan->memory_ranges);
 	*plan = (struct bs_plan){0};
 }
+
+#define FIND_NS 1000u /* what the search for a term in a lexicon costs about */
 
 static void append(struct bs_plan *plan, struct bs_buffer *to, const void *bytes, size_t n_bytes)
 {
@@ -106,7 +110,7 @@ static bool expand(struct bs_plan *plan, uint32_t e)
 {
 	bs_term_table_clear(&plan->expansion);
 	enum bs_status status = bs_expand(plan->snapshot, &plan->query->elements[e], add_expanded, plan, plan->err);
-	bool has_room = status != BS_STOPPED;
+	bool has_room = status != BS_STOPPED || bs_watch_is_over();
 	plan->status = has_room ? status : BS_OK;
 	for (uint32_t i = 0; i < plan->expansion.n_terms && !plan->status && has_room; i++)
 		add_term(plan, e, bs_term_table_key(&plan->expansion, i), plan->expansion.entries[i].n_bytes, false);
@@ -133,9 +137,10 @@ enum bs_status bs_plan_df(const struct bs_snapshot *snapshot, const uint8_t *key
 	*df_out = 0;
 	for (uint32_t s = 0; s < snapshot->manifest.n_segments; s++) {
 		bool found;
-		uint64_t ordinal, df;
-		enum bs_status status = bs_lexicon_find(&snapshot->segments[s].lexicon, key, key_bytes, &found, &ordinal, &df,
-		                                        err);
+		uint64_t ordinal, df = 0;
+		enum bs_status status = bs_watch_spend(FIND_NS, err);
+		if (!status)
+			status = bs_lexicon_find(&snapshot->segments[s].lexicon, key, key_bytes, &found, &ordinal, &df, err);
 		if (status)
 			return status;
 		*df_out += df;
@@ -149,6 +154,9 @@ static void resolve(struct bs_plan *plan, uint32_t s, uint32_t t)
 	struct bs_plan_term *term = &plan->terms[t];
 	struct bs_term_place place = {0};
 	uint64_t ordinal;
+	plan->status = bs_watch_spend(FIND_NS, plan->err);
+	if (plan->status)
+		return;
 	plan->status = bs_lexicon_find(&segment->lexicon, plan->keys.data + term->key_offset, term->key_bytes,
 	                               &place.is_found, &ordinal, &place.df, plan->err);
 	if (plan->status)
@@ -238,4 +246,15 @@ bool bs_plan_is_widest(const struct bs_plan *plan, uint32_t segment, uint32_t pa
 			return false;
 	}
 	return true;
+}
+
+void bs_plan_tell_broad(const struct bs_element *element, struct bs_error *line_out)
+{
+	char word[100];
+	int n_bytes = element->term_bytes < sizeof(word) ? (int)element->term_bytes : (int)sizeof(word);
+	const char *sign = element->kind == BS_ELEMENT_PREFIX ? "*" : element->kind == BS_ELEMENT_FUZZY ? "~" : "";
+	for (int i = 0; i < n_bytes; i++)
+		word[i] = element->term[i] == BS_PATTERN_ANY ? '*' : element->term[i] == BS_PATTERN_ONE ? '?' : (char)element->term[i];
+	(void)bs_fail(line_out, BS_OK, "%.*s%s stands for more than %u words of this index; answering without it first, by reading more "
+	              "documents: a longer word is faster", n_bytes, word, sign, BS_PLAN_MAX_EXPANSION);
 }

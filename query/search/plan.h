@@ -92,6 +92,8 @@ enum bs_status bs_plan_df(const struct bs_snapshot *snapshot, const uint8_t *key
 /* Resolves every element. query and snapshot are borrowed until the next call. BS_CORRUPT, BS_NO_MEMORY. */
 enum bs_status bs_plan_make(struct bs_plan *plan, const struct bs_query_tree *query, const struct bs_snapshot *snapshot,
                             struct bs_error *err) BS_WARN_UNUSED;
+/* The line about an element that stands for too many terms. */
+void bs_plan_tell_broad(const struct bs_element *element, struct bs_error *line_out);
 void bs_plan_deinit(struct bs_plan *plan);
 
 static inline const struct bs_term_place *bs_plan_place(const struct bs_plan *plan, uint32_t segment, uint32_t term)

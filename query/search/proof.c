@@ -42,8 +42,11 @@ static void drop(struct bs_proof *proof)
 {
 	if (!proof || --proof->n_users > 0)
 		return;
+	struct bs_account *account = bs_account_here;
+	bs_account_here = NULL;
 	bs_moved_deinit(&proof->behind);
 	bs_doc_bits_deinit(&proof->replaced);
+	bs_account_here = account;
 	free(proof);
 }
 
@@ -138,6 +141,9 @@ static struct bs_proof *make(const struct bs_proofs *proofs, uint32_t number, co
 	struct bs_error why;
 	if (!at.proof)
 		return NULL;
+	struct bs_account *account = bs_account_here;
+	/* It is for all finders. */
+	bs_account_here = NULL;
 	at.proof->n_users = 1;
 	at.proof->is_lasting = !bs_stamp_is_suspect(stamp, bs_stamp_suspect_from());
 	bs_stamp_record(stamp, at.proof->stamp);
@@ -146,6 +152,7 @@ static struct bs_proof *make(const struct bs_proofs *proofs, uint32_t number, co
 		at.proof = NULL;
 	}
 	bs_buffer_deinit(&at.id);
+	bs_account_here = account;
 	return at.proof;
 }
 

@@ -73,7 +73,7 @@ static void find_implied(const struct bs_plan *plan, bool *implied)
 		mark_implied(plan, &query->nodes[root->children[i]], implied);
 }
 
-/* Whether the query asks for nothing but any of its words. */
+/* Whether the query asks for nothing but any of its words, and all of them score: one of weight 0 makes a match, too. */
 static bool is_any(const struct bs_query_tree *query)
 {
 	bool is_any = true;
@@ -81,6 +81,8 @@ static bool is_any(const struct bs_query_tree *query)
 		const struct bs_query_node *node = &query->nodes[n];
 		is_any &= node->kind == BS_NODE_OR || (node->kind == BS_NODE_WORD && node->field == BS_QUERY_ANY_FIELD);
 	}
+	for (size_t e = 0; e < query->n_elements; e++)
+		is_any &= query->elements[e].weight > 0;
 	return is_any;
 }
 

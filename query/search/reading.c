@@ -45,22 +45,35 @@ static enum bs_status add_name(struct bs_term_table *table, const uint8_t *name,
 }
 
 /* Those of the index keep their numbers. */
-static enum bs_status join_fields(struct bs_reading *reading, struct bs_error *err)
+static enum bs_status copy_fields(struct bs_reading *reading, struct bs_error *err)
 {
 	const struct bs_term_table *own = reading->fields;
-	struct bs_term_table *joined = &reading->joined;
+	enum bs_status status = BS_OK;
+	bs_term_table_clear(&reading->joined);
+	for (uint32_t i = 0; i < own->n_terms && !status; i++)
+		status = add_name(&reading->joined, bs_term_table_key(own, i), own->entries[i].n_bytes, err);
+	reading->fields = &reading->joined;
+	return status;
+}
+
+/* Most often the index has them all. */
+static enum bs_status join_fields(struct bs_reading *reading, struct bs_error *err)
+{
 	struct bs_statistics_field field;
 	enum bs_status status = BS_OK;
-	bs_term_table_clear(joined);
-	for (uint32_t i = 0; i < own->n_terms && !status; i++)
-		status = add_name(joined, bs_term_table_key(own, i), own->entries[i].n_bytes, err);
 	for (size_t i = 0; !status && bs_statistics_field_at(reading->statistics, i, &field); i++) {
+		uint32_t number;
 		reading->has_file_names |= (field.kinds & BS_FIELD_OF_FILES) != 0;
-		if (field.kinds & (BS_FIELD_OF_RECORDS | BS_FIELD_WITH_VALUES))
-			status = add_name(joined, field.name, field.name_bytes, err);
+		if (!(field.kinds & (BS_FIELD_OF_RECORDS | BS_FIELD_WITH_VALUES)) ||
+		    bs_term_table_find(reading->fields, field.name, field.name_bytes, bs_hash_slot(field.name, field.name_bytes), &number))
+			continue;
+		if (reading->fields != &reading->joined)
+			status = copy_fields(reading, err);
+		if (!status)
+			status = add_name(&reading->joined, field.name, field.name_bytes, err);
 	}
-	if (!status && joined->n_terms > own->n_terms)
-		bs_reading_set_fields(reading, joined);
+	if (!status && reading->fields == &reading->joined)
+		bs_reading_set_fields(reading, &reading->joined);
 	return status;
 }
 

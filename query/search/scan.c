@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/watch.h"
 #include "query/search/filter.h"
 #include "query/search/named.h"
 
@@ -19,8 +20,11 @@ struct scan_term {
 	struct bs_slab_term here;
 };
 
+#define FRAME_BYTES (LINES_BYTES + GROUPS_BYTES)
+
 void bs_scan_deinit(struct bs_scan *scan)
 {
+	(void)!bs_account_add(-(int64_t)(scan->n_frames * FRAME_BYTES), NULL);
 	for (uint32_t i = 0; i < scan->n_frames; i++) {
 		free(scan->frames[i].lines);
 		free(scan->frames[i].groups);
@@ -43,12 +47,16 @@ static enum bs_status need_frames(struct bs_scan *scan, uint32_t n_frames, struc
 		return bs_fail_memory(err, "a scan", n_frames * sizeof(*frames));
 	scan->frames = frames;
 	while (scan->n_frames < n_frames) {
+		enum bs_status status = bs_account_add((int64_t)FRAME_BYTES, err);
+		if (status)
+			return status;
 		struct bs_and_frame frame = {.lines = aligned_alloc(BS_LINE_BYTES, LINES_BYTES),
 		                             .groups = aligned_alloc(BS_LINE_BYTES, GROUPS_BYTES)};
 		if (!frame.lines || !frame.groups) {
 			free(frame.lines);
 			free(frame.groups);
-			return bs_fail_memory(err, "a scan", LINES_BYTES + GROUPS_BYTES);
+			(void)!bs_account_add(-(int64_t)FRAME_BYTES, NULL);
+			return bs_fail_memory(err, "a scan", FRAME_BYTES);
 		}
 		frames[scan->n_frames++] = frame;
 	}
@@ -100,10 +108,27 @@ static void fill_ones(const struct bs_slab_scan *at, uint64_t *lines, const stru
 	}
 }
 
+/* What is spent about, so that the watch (core/base/watch.h) is asked in time: on a term of a slab, on a row of it, on a block of
+ * a column, on a look at a word pair, at a name, into a forward list. */
+#define TERM_NS  200u
+#define ROW_NS   50u
+#define BLOCK_NS 4u
+#define PAIR_NS  2u
+#define NAME_NS  300u
+#define LIST_NS  100u
+
+static inline void spend(struct bs_slab_scan *at, uint64_t about_ns)
+{
+	if (!at->status)
+		at->status = bs_watch_spend(about_ns, at->err);
+}
+
 /* The term as it is in this slab; NULL after a failure. */
 static const struct bs_slab_term *look_up(struct bs_slab_scan *at, uint32_t term)
 {
 	struct scan_term *found = (struct scan_term *)(void *)at->scan->here.data + term;
+	if (found->slab != at->slab && !at->status)
+		at->status = bs_watch_spend(TERM_NS, at->err);
 	if (found->slab != at->slab && !at->status) {
 		at->status = bs_slab_term_init(&found->here, at->slab, &bs_scan_place(at, term)->term, at->err);
 		found->slab = at->status ? NULL : at->slab;
@@ -179,6 +204,7 @@ void bs_scan_documents(struct bs_slab_scan *at, struct bs_scan_row *rows, size_t
 static void ask_lists(struct bs_slab_scan *at, uint32_t ordinal, struct bs_scan_row *asked, size_t n, uint64_t *lines)
 {
 	const struct bs_rare_lists *lists = &at->plan->snapshot->segments[at->segment].rare_lists;
+	spend(at, n * ROW_NS);
 	bs_scan_documents(at, asked, n);
 	for (size_t i = 0; i < n && !at->status; i++)
 		bs_rare_lists_prefetch_entry(lists, asked[i].document);
@@ -221,10 +247,11 @@ static void keep_true(struct bs_slab_scan *at, const uint32_t *terms, size_t n_t
 			keep_listed(at, terms[i], live, lines);
 }
 
-void bs_scan_and_terms(struct bs_slab_scan *at, const uint32_t *terms, size_t n_terms, uint32_t frame,
-                       struct bs_live *live)
+/* Leaves in the frame what the columns of all the terms let through. */
+static void and_columns(struct bs_slab_scan *at, const uint32_t *terms, size_t n_terms, uint32_t frame, struct bs_live *live)
 {
 	struct bs_and_cost cost = {0, 0};
+	spend(at, TERM_NS + n_terms * at->slab->n_blocks * BLOCK_NS);
 	bool is_possible = !at->status;
 	for (size_t i = 0; i < n_terms && is_possible; i++)
 		is_possible = bs_scan_place(at, terms[i])->is_found;
@@ -236,9 +263,17 @@ void bs_scan_and_terms(struct bs_slab_scan *at, const uint32_t *terms, size_t n_
 		                         &at->scan->and, &at->scan->frames[frame], live, &cost, at->err);
 	at->stats->lines_read += cost.lines;
 	at->stats->document_lines += cost.document_lines;
-	if (is_possible && !at->status && bs_live_any(live))
-		keep_true(at, terms, n_terms, live, at->scan->frames[frame].lines);
 	if (!is_possible || at->status)
+		memset(live, 0, sizeof(*live));
+}
+
+void bs_scan_and_terms(struct bs_slab_scan *at, const uint32_t *terms, size_t n_terms, uint32_t frame,
+                       struct bs_live *live)
+{
+	and_columns(at, terms, n_terms, frame, live);
+	if (bs_live_any(live))
+		keep_true(at, terms, n_terms, live, at->scan->frames[frame].lines);
+	if (at->status)
 		memset(live, 0, sizeof(*live));
 }
 
@@ -252,6 +287,7 @@ static const struct bs_query_node *node_at(const struct bs_slab_scan *at, uint32
 static bool is_exact_leaf(struct bs_slab_scan *at, uint32_t n)
 {
 	const struct bs_query_node *node = node_at(at, n);
+	spend(at, PAIR_NS * (1 + (node->kind == BS_NODE_PHRASE ? at->plan->n_word_pairs : 0)));
 	if (bs_query_is_file_name(node))
 		return !at->plan->named->is_loose;
 	if (node->kind == BS_NODE_RANGE)
@@ -285,6 +321,7 @@ static void push_term(struct bs_slab_scan *at, uint32_t term)
 static bool push_leaf(struct bs_slab_scan *at, uint32_t n)
 {
 	const struct bs_query_node *node = node_at(at, n);
+	spend(at, PAIR_NS * 2 * at->plan->n_word_pairs);
 	uint32_t whole = bs_plan_whole(at->plan, at->segment, n);
 	bool has_wide = false;
 	if (whole != UINT32_MAX) {
@@ -318,7 +355,7 @@ static void and_wide_items(struct bs_slab_scan *at, const struct bs_query_node *
 		struct bs_live joined = {{0}};
 		if (element->n_terms == 1 || element->is_too_broad)
 			continue;
-		for (uint32_t t = 0; t < element->n_terms; t++) {
+		for (uint32_t t = 0; t < element->n_terms && !at->status; t++) {
 			uint32_t term = element->first_term + t;
 			struct bs_live one = *live;
 			bs_scan_and_terms(at, &term, 1, depth + 2, &one);
@@ -332,6 +369,7 @@ static bool is_named(struct bs_slab_scan *at, uint32_t n, uint32_t row)
 {
 	bool has = false;
 	uint32_t document = 0;
+	spend(at, NAME_NS);
 	if (at->status)
 		return false;
 	bs_scan_document(at, row, &document);
@@ -397,7 +435,7 @@ static void eval_and(struct bs_slab_scan *at, const uint32_t *children, uint32_t
 	struct bs_scan *scan = at->scan;
 	size_t base = scan->terms.used_bytes;
 	bool has_wide = false;
-	for (uint32_t i = 0; i < n_children; i++)
+	for (uint32_t i = 0; i < n_children && !at->status; i++)
 		if (node_at(at, children[i])->n_children == 0 && !bs_query_is_file_name(node_at(at, children[i])))
 			has_wide |= push_leaf(at, children[i]);
 	size_t n_terms = (scan->terms.used_bytes - base) / sizeof(uint32_t);
@@ -434,6 +472,7 @@ static void eval_or(struct bs_slab_scan *at, const struct bs_query_node *node, u
 	struct bs_live joined = {{0}};
 	for (uint32_t i = 0; i < node->n_children && !at->status; i++) {
 		struct bs_live one = *live;
+		spend(at, at->slab->n_blocks * BLOCK_NS);
 		eval_child(at, node->children[i], depth + 1, &one);
 		TAKE_NEXT(at, or_lines, depth, &joined, &one);
 	}
@@ -512,7 +551,9 @@ static void add_candidate(struct bs_slab_scan *at, const struct bs_scan_row *row
 static void add_rows(struct bs_slab_scan *at, struct bs_scan_row *rows, size_t n, bool is_sure,
                      struct bs_buffer *candidates, uint64_t *n_counted)
 {
-	bs_scan_documents(at, rows, n);
+	spend(at, n * ROW_NS);
+	if (!at->status)
+		bs_scan_documents(at, rows, n);
 	for (size_t i = 0; i < n && !at->status; i++)
 		add_candidate(at, &rows[i], is_sure, candidates, n_counted);
 }
@@ -613,6 +654,7 @@ static uint64_t look_up_rows(const struct chunk *chunk, uint32_t group, uint64_t
 	for (uint64_t left = rows; left && !at->status; left &= left - 1) {
 		uint32_t row = (uint32_t)__builtin_ctzll(left);
 		bool found = false;
+		spend(at, LIST_NS);
 		at->status = bs_slab_forward_find(at->slab, group * BS_FORWARD_GROUP_ROWS + row, ordinal, &found, at->err);
 		has |= (uint64_t)found << row;
 	}
@@ -632,6 +674,7 @@ static void add_listed_rows(const struct chunk *chunk, uint64_t ordinal, const u
 	struct bs_slab_scan *at = chunk->at;
 	const struct bs_forward_filter *filter = &at->slab->forward_filter;
 	struct bs_probe probe = bs_forward_filter_probe(filter->hashing, ordinal);
+	spend(at, chunk->n_words * BLOCK_NS);
 	for (uint32_t i = 0; i < chunk->n_words && !at->status; i++) {
 		uint64_t wanted = within[i] & ~rows_io[i];
 		uint64_t rows = 0;
@@ -669,6 +712,45 @@ static void keep_term_rows(const struct chunk *chunk, uint32_t first_term, uint3
 	memset(rows_io, 0, chunk->n_words * sizeof(*rows_io));
 	for (uint32_t i = 0; i < n && !chunk->at->status; i++)
 		add_term_rows(chunk, first_term + i, within, rows_io, is_exact_io);
+}
+
+/* The frame's rows that have the term, or seem to, block by block. */
+static void keep_forward(struct bs_slab_scan *at, uint32_t term, bool is_lookup, uint64_t *lines, struct bs_live *live)
+{
+	uint32_t n_groups = bs_forward_groups(at->slab->n_docs);
+	bool is_exact = true;
+	for (uint32_t block = 0; block < at->slab->n_blocks; block++) {
+		struct chunk chunk = {.at = at, .first = block * BS_LINE_WORDS, .n_words = BS_LINE_WORDS, .is_lookup = is_lookup};
+		if (!bs_scan_is_live(live, block))
+			continue;
+		if (n_groups - chunk.first < BS_LINE_WORDS)
+			chunk.n_words = n_groups - chunk.first;
+		keep_term_rows(&chunk, term, 1, lines + chunk.first, &is_exact);
+		if (!any(&chunk, lines + chunk.first))
+			live->words[block / 64] &= ~(UINT64_C(1) << (block % 64));
+	}
+}
+
+void bs_scan_seek_term(struct bs_slab_scan *at, uint32_t term, uint32_t frame, struct bs_live *live)
+{
+	uint64_t *lines = at->scan->frames[frame].lines;
+	if (at->slab->n_levels > 0) {
+		and_columns(at, &term, 1, frame, live);
+		return;
+	}
+	fill_ones(at, lines, live);
+	keep_forward(at, term, false, lines, live);
+}
+
+void bs_scan_keep_term(struct bs_slab_scan *at, uint32_t term, uint32_t frame, struct bs_live *live)
+{
+	uint64_t *lines = at->scan->frames[frame].lines;
+	if (!bs_live_any(live) || at->status)
+		return;
+	if (at->slab->n_levels > 0)
+		keep_true(at, &term, 1, live, lines);
+	else
+		keep_forward(at, term, true, lines, live);
 }
 
 static struct truth *truth_of(const struct chunk *chunk, uint32_t n)
@@ -723,6 +805,7 @@ static void judge_leaf(const struct chunk *chunk, uint32_t n, const uint64_t *wi
 	const struct bs_plan *plan = chunk->at->plan;
 	const struct bs_query_node *node = &plan->query->nodes[n];
 	struct truth *truth = truth_of(chunk, n);
+	spend(chunk->at, CHUNK_WORDS + PAIR_NS * (node->kind == BS_NODE_PHRASE ? plan->n_word_pairs : 0));
 	uint32_t whole = bs_plan_whole(plan, chunk->at->segment, n);
 	bool is_exact = whole != UINT32_MAX || (node->kind == BS_NODE_WORD && node->field == BS_QUERY_ANY_FIELD);
 	bool is_filter = true;

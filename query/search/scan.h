@@ -132,6 +132,11 @@ bool bs_scan_matches(struct bs_slab_scan *at, struct bs_live *live);
 void bs_scan_and_terms(struct bs_slab_scan *at, const uint32_t *terms, size_t n_terms, uint32_t frame,
                        struct bs_live *live);
 
+/* The same of one term in two steps, for slabs of forward lists, too: those that seem to have it, within live; of these,
+ * some of which may have been cleared meanwhile, those that do. */
+void bs_scan_seek_term(struct bs_slab_scan *at, uint32_t term, uint32_t frame, struct bs_live *live);
+void bs_scan_keep_term(struct bs_slab_scan *at, uint32_t term, uint32_t frame, struct bs_live *live);
+
 /* Appends the candidates of a slab, in the order of its rows; as bs_scan_segment, after bs_scan_start. */
 void bs_scan_slab(struct bs_slab_scan *at, struct bs_buffer *candidates, uint64_t *n_counted);
 

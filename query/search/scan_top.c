@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/base/watch.h"
+
 /* Scores are compared with bounds that were added up in another way: this much may be lost on it. */
 #define ROUNDING 1e-9
 
@@ -32,14 +34,23 @@ bool bs_top_scan_is_possible(const struct bs_top_scan *best, double score)
 }
 
 /*
- * A query for any of its words is answered in two rounds over all slabs: first the documents that have a rare word, one
- * without tf levels, which are few and mostly the best; then, with something to compare with, those that have none.
+ * A query for any of its words is answered in three rounds: first the documents that have a rare word, which are few and
+ * mostly the best; then, with something to compare with, those that have none; and at last the long ones that have lists,
+ * most of which cost nothing by then.
  */
 enum round {
 	ROUND_ONLY, /* of all other queries */
 	ROUND_RARE,
 	ROUND_REST,
+	ROUND_LISTS,
 };
+
+/* A word is rare if fewer than one of so many documents have it: of words that are less rare, the first round reads most of
+ * what the second one does; of rarer ones alone, it finds too little. */
+#define RARE_SHARE 2800u
+
+/* Words that are looked for before what they leave is weighed again. */
+#define WORDS_TOGETHER 4u
 
 /* A slab under way. */
 struct best_scan {
@@ -59,6 +70,9 @@ struct best_scan {
 	double left[BS_TOP_SCAN_WORDS + 1];  /* and the most that they give from each on */
 	const struct bs_weighed_term *weighed[BS_TOP_SCAN_WORDS]; /* of each word; NULL: not in this slab */
 };
+
+/* What a look at a row costs about, for the watch. */
+#define LOOK_NS 100u
 
 /* The document by what scan->has says of its words: it is a hit, or it waits, or it is out of the question. */
 static void look(struct best_scan *scan, uint32_t document, bool is_sure)
@@ -134,6 +148,8 @@ static void look_at_rows(struct best_scan *scan, struct bs_scan_row *looked, siz
 	struct bs_slab_scan *at = scan->at;
 	const struct bs_segment *segment = &at->plan->snapshot->segments[at->segment];
 	size_t n_hopeful = 0;
+	if (!at->status)
+		at->status = bs_watch_spend(n * LOOK_NS, at->err);
 	bs_scan_documents(at, looked, n);
 	for (size_t i = 0; i < n && !at->status; i++) {
 		bs_packed_prefetch_entry(&segment->docs.lengths, looked[i].document);
@@ -171,7 +187,9 @@ static bool has_levels(const struct best_scan *scan, const struct bs_scored_word
 
 static bool is_rare(const struct best_scan *scan, size_t i)
 {
-	return !has_levels(scan, &scan->best->scorer->words[i]);
+	const struct bs_term_place *place = bs_scan_place(scan->at, scan->best->scorer->words[i].term);
+	const struct bs_segment *segment = &scan->at->plan->snapshot->segments[scan->at->segment];
+	return !place->is_found || (uint64_t)place->term.df * RARE_SHARE < segment->meta.n_docs;
 }
 
 /* Whether no document of the round has the word. */
@@ -180,24 +198,20 @@ static bool is_foreign(const struct best_scan *scan, size_t i)
 	return scan->round == ROUND_REST && is_rare(scan, i);
 }
 
-/* The scale of the weights of a slab: sums of at most 2^n_planes - 1, a unit of which is worth so much of a score. */
+/* The scale of the weights of a slab: sums of at most BS_WEIGH_MOST, a unit of which is worth so much of a score. */
 struct scale {
-	uint32_t n_planes;
 	double unit;
 	double most; /* that a document can score */
 };
 
-#define FEW_PLANES 8u
-#define FEW_WORDS  24u
-
 static struct scale make_scale(const struct best_scan *scan)
 {
 	const struct bs_scorer *scorer = scan->best->scorer;
-	struct scale scale = {.n_planes = scorer->n_words <= FEW_WORDS ? FEW_PLANES : BS_WEIGH_PLANES};
+	struct scale scale = {.most = 0};
 	for (size_t i = 0; i < scorer->n_words; i++)
 		scale.most += is_foreign(scan, i) ? 0 : bs_scorer_most(scorer, i, 0, 0);
 	/* Each word's weights are rounded up once. */
-	scale.unit = scale.most * (1 + ROUNDING) / (double)((1u << scale.n_planes) - 1 - scorer->n_words);
+	scale.unit = scale.most * (1 + ROUNDING) / (double)(BS_WEIGH_MOST - scorer->n_words);
 	return scale;
 }
 
@@ -205,7 +219,7 @@ static struct scale make_scale(const struct best_scan *scan)
 static uint32_t threshold_of(const struct scale *scale, double score)
 {
 	double threshold = ceil(score * (1 - ROUNDING) / scale->unit);
-	return threshold > 0 ? (uint32_t)fmin(threshold, (double)(1u << scale->n_planes)) : 0;
+	return threshold > 0 ? (uint32_t)fmin(threshold, BS_WEIGH_MOST + 1) : 0;
 }
 
 /* The columns of a level. */
@@ -276,14 +290,12 @@ static void order_by_worth(struct best_scan *scan)
 }
 
 /* Leaves in `kept`, which may be the lines themselves, those of the lines whose weights reach the threshold. */
-static void weigh(struct best_scan *scan, const struct scale *scale, uint32_t threshold, const uint64_t *lines,
-                  uint64_t *kept, struct bs_live *live)
+static void weigh(struct best_scan *scan, uint32_t threshold, const uint64_t *lines, uint64_t *kept, struct bs_live *live)
 {
-	if (threshold >= 1u << scale->n_planes) {
+	if (threshold <= BS_WEIGH_MOST)
+		scan->at->kernel->weigh(lines, kept, live, scan->inputs, scan->n_inputs, threshold);
+	else
 		memset(live, 0, sizeof(*live));
-		return;
-	}
-	scan->at->kernel->weigh(lines, kept, live, scan->inputs, scan->n_inputs, scale->n_planes, threshold);
 }
 
 /* Some of the live blocks. */
@@ -307,7 +319,7 @@ static uint32_t seed_blocks(const struct best_scan *scan, uint32_t n_live, uint6
  * Looks at the k weightiest or so of some blocks, so that of the others most can be dropped; and takes them away. Their
  * threshold is found bit by bit, among those that are left by the bits before.
  */
-static void seed(struct best_scan *scan, const struct scale *scale, uint32_t n_blocks, struct bs_live *live)
+static void seed(struct best_scan *scan, uint32_t n_blocks, struct bs_live *live)
 {
 	const struct bs_kernel *kernel = scan->at->kernel;
 	const struct bs_and_frame *frames = scan->at->scan->frames;
@@ -316,9 +328,9 @@ static void seed(struct best_scan *scan, const struct scale *scale, uint32_t n_b
 	uint64_t *tried = frames[spare].lines, *other = frames[spare + 1].lines;
 	struct bs_live some = first_blocks(live, n_blocks);
 	uint32_t threshold = 0;
-	for (uint32_t bit = 1u << (scale->n_planes - 1); bit; bit >>= 1) {
+	for (uint32_t bit = 1u << (BS_WEIGH_BITS - 1); bit; bit >>= 1) {
 		struct bs_live left = some;
-		weigh(scan, scale, threshold | bit, best, tried, &left);
+		weigh(scan, threshold | bit, best, tried, &left);
 		if (kernel->count(tried, &left) < scan->best->top->k)
 			continue;
 		threshold |= bit;
@@ -362,7 +374,7 @@ static void choose_essential(const struct best_scan *scan, uint8_t *essential)
 	const struct bs_scorer *scorer = scan->best->scorer;
 	double most = 0;
 	for (size_t i = 0; i < scorer->n_words; i++)
-		essential[i] = is_rare(scan, i) == (scan->round == ROUND_RARE);
+		essential[i] = scan->round == ROUND_LISTS || is_rare(scan, i) == (scan->round == ROUND_RARE);
 	for (;;) {
 		size_t least = scorer->n_words;
 		for (size_t i = 0; i < scorer->n_words; i++)
@@ -377,36 +389,103 @@ static void choose_essential(const struct best_scan *scan, uint8_t *essential)
 	}
 }
 
-/* Leaves in frame 0 the documents that have an essential word; of the second round, those without a rare one. */
-static void find_any(struct best_scan *scan, struct bs_live *live)
+static void seek_word(struct best_scan *scan, size_t i, const struct bs_live *within)
+{
+	scan->lives[i] = *within;
+	bs_scan_seek_term(scan->at, scan->best->scorer->words[i].term, (uint32_t)i + 1, &scan->lives[i]);
+}
+
+/* Of frame 0, those that the words found so far, and all others, can make one of the best. */
+static void drop_hopeless(struct best_scan *scan, const uint8_t *is_found, struct bs_live *live)
+{
+	struct scale scale = make_scale(scan);
+	uint64_t *lines = scan->at->scan->frames[0].lines;
+	uint32_t threshold = threshold_of(&scale, bs_top_scan_threshold(scan->best)), left = 0;
+	scan->n_inputs = 0;
+	for (size_t n = 0; n < scan->best->scorer->n_words; n++) {
+		size_t i = scan->by_worth[n];
+		uint32_t most = is_foreign(scan, i) ? 0 : units_of(&scale, bs_scorer_most(scan->best->scorer, i, 0, 0));
+		left += is_found[i] ? 0 : most;
+		if (is_found[i])
+			scan->inputs[scan->n_inputs++] = (struct bs_weighed_term){
+				.lines = scan->at->scan->frames[1 + i].lines, .live = &scan->lives[i], .weight = most, .most = most};
+	}
+	if (threshold > left)
+		weigh(scan, threshold - left, lines, lines, live);
+}
+
+/* Leaves in frame 0 the documents that seem to have an essential word, and can be among the best with all that they seem to
+ * have. */
+static void seek_any(struct best_scan *scan, struct bs_live *live)
 {
 	struct bs_slab_scan *at = scan->at;
 	const struct bs_scorer *scorer = scan->best->scorer;
 	const struct bs_live all = *live;
-	uint64_t *lines = at->scan->frames[0].lines;
-	uint8_t *essential = scan->has;
-	choose_essential(scan, essential);
+	bool is_open = !(bs_top_scan_threshold(scan->best) > 0);
+	size_t n_sought = 0;
+	uint8_t *is_found = scan->has;
+	choose_essential(scan, is_found);
 	memset(live, 0, sizeof(*live));
 	for (size_t i = 0; i < scorer->n_words; i++) {
-		if (!essential[i])
+		if (!is_found[i])
 			continue;
-		find_word(scan, i, &all);
-		at->kernel->or_lines(lines, live, at->scan->frames[1 + i].lines, &scan->lives[i]);
+		seek_word(scan, i, &all);
+		at->kernel->or_lines(at->scan->frames[0].lines, live, at->scan->frames[1 + i].lines, &scan->lives[i]);
 	}
-	for (size_t i = 0; i < scorer->n_words && bs_live_any(live); i++) {
-		if (essential[i])
+	for (size_t n = 0; n < scorer->n_words && bs_live_any(live); n++) {
+		size_t i = scan->by_worth[n];
+		if (is_found[i] || is_foreign(scan, i))
 			continue;
-		find_word(scan, i, live);
-		if (scan->round == ROUND_REST && is_rare(scan, i))
-			at->kernel->and_not_lines(lines, live, at->scan->frames[1 + i].lines, &scan->lives[i]);
+		if (!is_open && n_sought++ % WORDS_TOGETHER == 0)
+			drop_hopeless(scan, is_found, live);
+		seek_word(scan, i, live);
+		is_found[i] = 1;
 	}
+	if (!is_open && bs_live_any(live))
+		drop_hopeless(scan, is_found, live);
+}
+
+/* Leaves in the frame of each word those documents of frame 0 that have it; and in frame 0 those that have one at all: of the
+ * first round a rare one, of the second none that is rare. */
+static void prove_words(struct best_scan *scan, struct bs_live *live)
+{
+	struct bs_slab_scan *at = scan->at;
+	const struct bs_kernel *kernel = at->kernel;
+	const struct bs_scorer *scorer = scan->best->scorer;
+	const struct bs_and_frame *frames = at->scan->frames, *having = &frames[1 + scorer->n_words];
+	struct bs_live having_live = {{0}};
+	for (size_t i = 0; i < scorer->n_words; i++) {
+		scan->is_apart[i] = true;
+		scan->certainty[i] = BS_HAS;
+		if (is_foreign(scan, i))
+			seek_word(scan, i, live);
+		kernel->and_lines(frames[1 + i].lines, &scan->lives[i], frames->lines, live);
+		bs_scan_keep_term(at, scorer->words[i].term, (uint32_t)i + 1, &scan->lives[i]);
+		if (is_foreign(scan, i))
+			kernel->and_not_lines(frames->lines, live, frames[1 + i].lines, &scan->lives[i]);
+		else if (scan->round != ROUND_RARE || is_rare(scan, i))
+			kernel->or_lines(having->lines, &having_live, frames[1 + i].lines, &scan->lives[i]);
+	}
+	kernel->and_lines(frames->lines, live, having->lines, &having_live);
+}
+
+/*
+ * Leaves in frame 0 the documents that have an essential word, but for those of another round. Columns tell what a document
+ * seems to have, which is enough for most to be dropped: what is true is asked of the others.
+ */
+static void find_any(struct best_scan *scan, struct bs_live *live)
+{
+	seek_any(scan, live);
+	if (bs_live_any(live))
+		prove_words(scan, live);
+	if (scan->at->status)
+		memset(live, 0, sizeof(*live));
 }
 
 /* Whether it is worth it to look at some of so many that are left first, those that look best. */
 static bool should_seed(const struct best_scan *scan, uint64_t n_left)
 {
-	bool is_sure = scan->is_sure || scan->round == ROUND_REST;
-	return is_sure && n_left > SEED_LEAST + SEED_FACTOR * (uint64_t)scan->best->top->k;
+	return (scan->is_sure || scan->round != ROUND_ONLY) && n_left > SEED_LEAST + SEED_FACTOR * (uint64_t)scan->best->top->k;
 }
 
 static void look_at_best(struct best_scan *scan, struct bs_live *live, uint64_t n_candidates)
@@ -424,13 +503,15 @@ static void look_at_best(struct best_scan *scan, struct bs_live *live, uint64_t 
 	if (at->status)
 		return;
 	at->stats->blocks_weighed += n_live;
-	at->stats->planes = scale.n_planes > at->stats->planes ? scale.n_planes : at->stats->planes;
+	at->stats->planes = BS_WEIGH_BITS;
 	if (!is_open)
-		weigh(scan, &scale, threshold_of(&scale, bs_top_scan_threshold(scan->best)), lines, lines, live);
+		weigh(scan, threshold_of(&scale, bs_top_scan_threshold(scan->best)), lines, lines, live);
 	uint64_t n_left = is_open ? n_candidates : at->kernel->count(lines, live);
 	if (should_seed(scan, n_left)) {
-		seed(scan, &scale, seed_blocks(scan, bs_scan_count_live(live), n_left), live);
-		weigh(scan, &scale, threshold_of(&scale, bs_top_scan_threshold(scan->best)), lines, lines, live);
+		seed(scan, seed_blocks(scan, bs_scan_count_live(live), n_left), live);
+		/* Fewer than k may have been found. */
+		if (bs_top_scan_threshold(scan->best) > 0)
+			weigh(scan, threshold_of(&scale, bs_top_scan_threshold(scan->best)), lines, lines, live);
 	}
 	at->stats->blocks_dropped += n_live - bs_scan_count_live(live);
 	look_at_lines(scan, lines, live);
@@ -489,6 +570,11 @@ static void scan_lists(struct best_scan *scan)
 		look_at_listed(scan, &candidates[i]);
 }
 
+static bool is_of_round(const struct bs_slab *slab, enum round round)
+{
+	return round == ROUND_ONLY || (slab->n_levels == 0) == (round == ROUND_LISTS);
+}
+
 static enum bs_status scan_round(struct best_scan *scan, enum round round, const struct bs_slab_scan *first)
 {
 	const struct bs_segment *segment = &first->plan->snapshot->segments[first->segment];
@@ -499,13 +585,15 @@ static enum bs_status scan_round(struct best_scan *scan, enum round round, const
 		at.slab = &segment->slabs[i];
 		scan->at = &at;
 		scan->is_sure = false;
+		if (!is_of_round(at.slab, round))
+			continue;
 		bs_scan_prefetch(at.plan, at.segment, i + 1);
 		/* Perhaps no document of the slab can be among the best. */
 		if (!bs_top_scan_is_possible(scan->best, make_scale(scan).most))
 			at.stats->blocks_skipped += at.slab->n_blocks;
-		else if (at.slab->n_levels > 0)
+		else if (at.slab->n_levels > 0 || (round == ROUND_LISTS && at.slab->n_docs <= BS_SLAB_MAX_DOCS))
 			scan_matrix(scan);
-		else if (scan->round != ROUND_REST)
+		else
 			scan_lists(scan);
 		status = at.status ? at.status
 		                   : scan->best->settle(scan->best->context, scan->round == ROUND_RARE, at.err);
@@ -526,5 +614,6 @@ enum bs_status bs_scan_top(struct bs_scan *scan, const struct bs_plan *plan, uin
 	if (!best->scorer->is_any || best->scorer->n_words < 2)
 		return scan_round(&best_scan, ROUND_ONLY, &at);
 	status = scan_round(&best_scan, ROUND_RARE, &at);
-	return status ? status : scan_round(&best_scan, ROUND_REST, &at);
+	status = status ? status : scan_round(&best_scan, ROUND_REST, &at);
+	return status ? status : scan_round(&best_scan, ROUND_LISTS, &at);
 }

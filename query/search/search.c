@@ -1,21 +1,21 @@
 /* search.c: see search.h. The stages meet here and nowhere else. */
 #include "query/search/search.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/base/clock.h"
 #include "core/base/hash.h"
+#include "core/base/watch.h"
 #include "core/text/words.h"
 #include "corpus/changes/delete.h"
 #include "query/search/document_text.h"
 #include "query/search/explain.h"
 #include "query/search/feedback.h"
+#include "query/search/find_request.h"
 #include "query/search/filter.h"
 #include "query/search/named.h"
 #include "query/search/passage.h"
-#include "query/search/pattern.h"
 #include "query/search/plan.h"
 #include "query/search/rank.h"
 #include "query/search/scan_top.h"
@@ -26,8 +26,6 @@
 #include "query/search/suggest.h"
 #include "query/search/verify_many.h"
 
-#define COUNT(array) (sizeof(array) / sizeof(*(array)))
-#define USUAL_N_BEST 10
 
 struct bs_finder {
 	const struct bs_index *index;
@@ -69,6 +67,8 @@ struct bs_finder {
 	struct bs_scorer scorer;
 	struct bs_top_scan best;
 	bool is_ranked;         /* the k best are found by bounds (scan_top.h), not by scoring every match */
+	bool is_refused;        /* the callback for hits wants no more */
+	struct bs_account account; /* of all that is above, and of what its threads hold */
 };
 
 /* Also while a source is read that a query before this one opened. */
@@ -86,11 +86,15 @@ enum bs_status bs_finder_new(const struct bs_index *index, struct bs_finder **fi
 	if (!finder)
 		return bs_fail_memory(err, "a finder", sizeof(*finder));
 	finder->index = index;
+	finder->account.most_bytes = UINT64_MAX;
+	struct bs_account *before = bs_account_here;
+	bs_account_here = &finder->account;
 	enum bs_status status = bs_reading_init(&finder->reading, index, NULL, err);
 	if (!status)
 		status = bs_fetcher_new(&index->snapshot, index->proofs, tell, finder, &finder->fetcher, err);
 	if (!status)
 		status = bs_verify_crew_new(&index->snapshot, index->proofs, finder->fetcher, &finder->crew, err);
+	bs_account_here = before;
 	if (status) {
 		bs_finder_free(finder);
 		return status;
@@ -99,15 +103,12 @@ enum bs_status bs_finder_new(const struct bs_index *index, struct bs_finder **fi
 	return BS_OK;
 }
 
-void bs_finder_free(struct bs_finder *finder)
+/* All that a query makes again. */
+static void give_back(struct bs_finder *finder)
 {
-	if (!finder)
-		return;
-	bs_reading_deinit(&finder->reading);
 	bs_filter_free(finder->filter);
+	finder->filter = NULL;
 	bs_named_deinit(&finder->named);
-	bs_fetcher_free(finder->fetcher);
-	bs_verify_crew_free(finder->crew);
 	bs_scan_deinit(&finder->scan);
 	bs_scorer_deinit(&finder->scorer);
 	bs_top_scan_deinit(&finder->best);
@@ -127,6 +128,23 @@ void bs_finder_free(struct bs_finder *finder)
 	bs_buffer_deinit(&finder->snippet);
 	bs_buffer_deinit(&finder->text);
 	bs_document_texts_deinit(&finder->texts);
+	finder->scan = (struct bs_scan){0};
+	finder->best = (struct bs_top_scan){0};
+	finder->feedback = (struct bs_feedback){0};
+	finder->passages = (struct bs_passages){0};
+}
+
+void bs_finder_free(struct bs_finder *finder)
+{
+	if (!finder)
+		return;
+	struct bs_account *before = bs_account_here;
+	bs_account_here = &finder->account;
+	give_back(finder);
+	bs_verify_crew_free(finder->crew);
+	bs_reading_deinit(&finder->reading);
+	bs_fetcher_free(finder->fetcher);
+	bs_account_here = before;
 	free(finder);
 }
 
@@ -274,15 +292,9 @@ static enum bs_status parse(struct bs_finder *finder, struct bs_error *err)
 static void notice_broad(struct bs_finder *finder, const struct bs_element *element)
 {
 	struct bs_error line;
-	char word[100];
-	int n_bytes = element->term_bytes < sizeof(word) ? (int)element->term_bytes : (int)sizeof(word);
-	const char *sign = element->kind == BS_ELEMENT_PREFIX ? "*" : element->kind == BS_ELEMENT_FUZZY ? "~" : "";
 	if (finder->request->brute || finder->is_feeding)
 		return;
-	for (int i = 0; i < n_bytes; i++)
-		word[i] = element->term[i] == BS_PATTERN_ANY ? '*' : element->term[i] == BS_PATTERN_ONE ? '?' : (char)element->term[i];
-	(void)bs_fail(&line, BS_OK, "%.*s%s stands for more than %u words of this index; answering without it first, by "
-	              "reading more documents: a longer word is faster", n_bytes, word, sign, BS_PLAN_MAX_EXPANSION);
+	bs_plan_tell_broad(element, &line);
 	tell(finder, line.text);
 }
 
@@ -332,16 +344,19 @@ static enum bs_status plan(struct bs_finder *finder, struct bs_error *err)
 	return status;
 }
 
+#define DOCUMENT_NS 5u /* what a look at one costs about */
+
 /* Every document that is not deleted: what --brute looks at, and all that can be done with an overlay. */
 static enum bs_status all_candidates(struct bs_finder *finder, uint32_t segment, struct bs_error *err)
 {
 	const struct bs_snapshot *snapshot = &finder->index->snapshot;
 	enum bs_status status = BS_OK;
 	for (uint32_t d = 0; d < bs_snapshot_segment_docs(snapshot, segment) && !status; d++) {
+		status = bs_watch_spend(DOCUMENT_NS, err);
 		struct bs_candidate candidate = {.document = d};
 		bool passes = !bs_snapshot_is_deleted(snapshot, segment, d) &&
 		              !bs_plan_leaves_out(&finder->plan, (struct bs_doc_ref){segment, d});
-		if (passes && finder->plan.filter)
+		if (passes && finder->plan.filter && !status)
 			status = bs_filter_passes(finder->filter, (struct bs_doc_ref){segment, d}, &passes, err);
 		if (status || !passes)
 			continue;
@@ -520,6 +535,25 @@ static enum bs_status are_hits_unchanged(struct bs_finder *finder, bool *unchang
 	return status;
 }
 
+/* Of the best so far, those whose sources have not changed: of others the score is not known. As many as there is time for. */
+static enum bs_status keep_unchanged(struct bs_finder *finder, struct bs_error *err)
+{
+	size_t n = bs_n_hits(&finder->top.heap);
+	bs_buffer_clear(&finder->hits);
+	enum bs_status status = n ? bs_buffer_append(&finder->hits, finder->top.heap.data, n * sizeof(struct bs_hit), err) : BS_OK;
+	const struct bs_hit *hits = (const struct bs_hit *)(const void *)finder->hits.data;
+	bs_buffer_clear(&finder->top.heap);
+	for (size_t i = 0; i < n && !status; i++) {
+		bool is_unchanged = hits[i].segment == finder->index->snapshot.manifest.n_segments;
+		if (!is_unchanged)
+			status = bs_fetch_is_unchanged(finder->fetcher, hits[i].segment, hits[i].document, &is_unchanged, err);
+		if (!status && is_unchanged)
+			status = bs_top_offer(&finder->top, &hits[i], err);
+	}
+	finder->stats->hits -= n - bs_n_hits(&finder->top.heap);
+	return bs_watch_ended(status) ? BS_OK : status;
+}
+
 /* Whether the matches in a segment are the documents that have one term, a word or a word pair, and so many as the lexicon
  * says; then adds them. */
 static bool count_by_lexicon(struct bs_finder *finder, uint32_t segment)
@@ -589,7 +623,7 @@ static void start_top(struct bs_finder *finder)
 
 static enum bs_status search_segments(struct bs_finder *finder, struct bs_error *err)
 {
-	enum bs_status status = BS_OK;
+	enum bs_status status = bs_watch_ask(err);
 	bool is_unchanged = true;
 	start_top(finder);
 	for (uint32_t s = 0; s <= finder->index->snapshot.manifest.n_segments && !status; s++)
@@ -683,11 +717,27 @@ static enum bs_status show_hit(struct bs_finder *finder, const struct bs_hit *hi
 		shown.value = value;
 		shown.is_date = sorted->value.bytes[0] == BS_VALUE_DATE;
 	}
-	return finder->request->hit(finder->request->context, &shown) ? bs_fail(err, BS_STOPPED, "stopped") : BS_OK;
+	/* What the callback does is none of ours. */
+	struct bs_account *account = bs_account_here;
+	bs_account_here = NULL;
+	finder->is_refused = finder->request->hit(finder->request->context, &shown) != 0;
+	bs_account_here = account;
+	return finder->is_refused ? bs_fail(err, BS_STOPPED, "stopped") : BS_OK;
+}
+
+/* The search was ended, or what is to be shown of it takes too long. Whether the hits so far are the answer. */
+static bool is_partial(struct bs_finder *finder, enum bs_status status)
+{
+	bool may_be = bs_watch_ended(status) && !finder->is_refused && !finder->is_feeding;
+	bool begins = may_be && !finder->result->is_partial && bs_watch_grace();
+	finder->result->is_partial |= begins;
+	return begins;
 }
 
 /* What will be read of the hits that are shown soon lies here and there: the memory is asked for it this many before. */
 #define SHOWN_AHEAD 16u
+
+#define SHOW_NS 300u /* what a hit costs about, without its text */
 
 static void expect_shown(const struct bs_finder *finder, const struct bs_hit *hits, size_t n, size_t i)
 {
@@ -713,39 +763,19 @@ static enum bs_status show_hits(struct bs_finder *finder, struct bs_error *err)
 	else
 		bs_sort_by_document(&finder->index->snapshot, (struct bs_hit *)(void *)finder->hits.data, n);
 	charge(finder, BS_STAGE_RANK);
-	for (size_t i = 0; i < n && !status; i++) {
+	for (size_t i = finder->request->offset; i < n && !status;) {
 		if (!sorted)
 			expect_shown(finder, hits, n, i);
-		status = show_hit(finder, sorted ? &sorted[i].hit : &hits[i], sorted ? &sorted[i] : NULL, is_top ? i + 1 : 0, err);
-	}
-	return status;
-}
-
-#define MOST_SUGGESTIONS 3
-
-/* Nothing matches: perhaps a word is misspelt. Of an index of stems the words are shown that begin with one. */
-static enum bs_status suggest(struct bs_finder *finder, struct bs_error *err)
-{
-	const struct bs_query_tree *query = finder->query;
-	const char *star = finder->reading.words_unstemmed ? "*" : "";
-	enum bs_status status = BS_OK;
-	for (size_t i = 0, n = 0; i < query->n_elements && n < MOST_SUGGESTIONS && !status; i++) {
-		const struct bs_element *element = &query->elements[i];
-		struct bs_error line;
-		if (element->kind != BS_ELEMENT_TERM || !element->is_positive ||
-		    finder->plan.terms[finder->plan.elements[i].first_term].df > 0)
-			continue;
-		bool is_beginning = false;
-		status = bs_suggest(&finder->index->snapshot, element->term, element->term_bytes, &finder->text, &is_beginning, err);
-		bool is_like = finder->text.used_bytes > 0;
-		(void)bs_fail(&line, BS_OK, "%.*s%s is not in the index%s%.*s%s", (int)element->term_bytes, (const char *)element->term,
-		              is_beginning ? "" : star, is_like ? "; did you mean " : "", (int)finder->text.used_bytes,
-		              (const char *)finder->text.data, is_like ? star[0] || is_beginning ? "*?" : "?" : "");
+		status = bs_watch_spend(SHOW_NS, err);
 		if (!status)
-			tell(finder, line.text);
-		n++;
+			status = show_hit(finder, sorted ? &sorted[i].hit : &hits[i], sorted ? &sorted[i] : NULL, is_top ? i + 1 : 0, err);
+		if (is_partial(finder, status))
+			status = BS_OK;
+		else
+			i++;
 	}
-	return status;
+	/* That is all the time there was. */
+	return finder->result->is_partial && bs_watch_ended(status) && !finder->is_refused ? BS_OK : status;
 }
 
 static enum bs_status explain(struct bs_finder *finder, bool is_done, struct bs_error *err)
@@ -767,32 +797,13 @@ static enum bs_status explain(struct bs_finder *finder, bool is_done, struct bs_
 	return status;
 }
 
-static enum bs_status check_request(const struct bs_find_request *request, struct bs_error *err)
-{
-	if ((unsigned)request->mode > BS_FIND_COUNT)
-		return bs_fail(err, BS_UNSUPPORTED, "struct bs_find_request: no mode %d", (int)request->mode);
-	if (request->approx && request->mode != BS_FIND_TOP)
-		return bs_fail(err, BS_INVALID, "struct bs_find_request: only ranked hits can be had approximately");
-	if (request->sort_field && (request->mode != BS_FIND_TOP || request->approx))
-		return bs_fail(err, BS_INVALID, "struct bs_find_request: only the first hits can be had sorted, and not approximately");
-	if (request->date_field && !request->newer && !request->older)
-		return bs_fail(err, BS_INVALID, "struct bs_find_request: a field with a date, but no date to compare with");
-	if (request->feedback_docs && (request->like_id || request->like_text))
-		return bs_fail(err, BS_INVALID, "struct bs_find_request: words of the best documents, or of one that hits are like");
-	if (request->statistics && (request->feedback_docs || request->like_id || request->like_text))
-		return bs_fail(err, BS_INVALID, "struct bs_find_request: words like those of documents are chosen by one index: "
-		                                "not with statistics");
-	if (!request->hit && request->mode != BS_FIND_COUNT)
-		return bs_fail(err, BS_INVALID, "struct bs_find_request: no function for hits");
-	return bs_check_reserved("struct bs_find_request", request->reserved, COUNT(request->reserved), err);
-}
-
 /* A query's plan; finish() is to follow, whatever comes of it. */
 static enum bs_status prepare(struct bs_finder *finder, struct bs_error *err)
 {
 	finder->since_ns = bs_now_ns();
 	finder->query = NULL;
 	finder->verifier = (struct bs_verifier){.request = NULL};
+	finder->is_refused = false;
 	bs_buffer_clear(&finder->hits);
 	enum bs_status status = parse(finder, err);
 	charge(finder, BS_STAGE_PARSE);
@@ -817,18 +828,21 @@ static enum bs_status run(struct bs_finder *finder, struct bs_error *err)
 	if (!status)
 		status = explain(finder, false, err);
 	finder->since_ns = bs_now_ns();
+	bool is_planned = !status;
 	if (!status)
 		status = search_segments(finder, err);
-	if (!status)
+	if (is_partial(finder, status))
+		status = is_planned && finder->is_ranked ? keep_unchanged(finder, err) : BS_OK;
+	if (!status && is_planned)
 		status = show_hits(finder, err);
-	if (!status && finder->request->suggest && finder->stats->hits == 0)
-		status = suggest(finder, err);
+	if (!status && finder->request->suggest && finder->stats->hits == 0 && !finder->result->is_partial)
+		status = bs_suggest_words(&finder->plan, finder->reading.words_unstemmed != NULL, &finder->text, tell, finder, err);
 	finder->stats->total_ns = 0;
 	/* The total is the sum of the stages: showing (ids, snippets) is the caller's pleasure, not the search's
 	 * cost. */
 	for (int stage = 0; stage < BS_STAGES; stage++)
 		finder->stats->total_ns += finder->stats->stage_ns[stage];
-	if (!status)
+	if (!status && !finder->result->is_partial)
 		status = explain(finder, true, err);
 	finish(finder);
 	return status;
@@ -875,6 +889,7 @@ static enum bs_status find_best(struct bs_finder *finder, struct bs_error *err)
 	finder->asked = request;
 	best.explain = NULL;
 	best.sort_field = NULL;
+	best.offset = 0;
 	best.snippets = best.passages = best.suggest = best.exhaustive = false;
 	bs_buffer_clear(&finder->best_hits);
 	finder->request = &best;
@@ -882,12 +897,13 @@ static enum bs_status find_best(struct bs_finder *finder, struct bs_error *err)
 	finder->is_feeding = true;
 	enum bs_status status = run(finder, err);
 	finder->is_feeding = false;
-	finder->n_best = request->n_best ? request->n_best : USUAL_N_BEST;
+	finder->n_best = bs_find_request_wanted(request);
 	finder->request = request;
 	struct bs_query_stats spent = *finder->stats;
 	*finder->stats = (struct bs_query_stats){.verified = spent.verified, .bytes_verified = spent.bytes_verified};
 	memcpy(finder->stats->stage_ns, spent.stage_ns, sizeof(spent.stage_ns));
-	return status == BS_STOPPED ? bs_fail_memory(err, "hits", finder->best_hits.used_bytes) : status;
+	bool lacks_memory = status == BS_STOPPED && !bs_watch_is_over();
+	return lacks_memory ? bs_fail_memory(err, "hits", finder->best_hits.used_bytes) : status;
 }
 
 /* A document is trusted by its score, as in a relevance model by the likelihood of the query, which falls as steeply. */
@@ -970,7 +986,7 @@ static enum bs_status begin(struct bs_finder *finder, const struct bs_find_reque
 {
 	const struct bs_snapshot *snapshot = &finder->index->snapshot;
 	finder->request = request;
-	finder->n_best = request->n_best ? request->n_best : USUAL_N_BEST;
+	finder->n_best = bs_find_request_wanted(request);
 	finder->result = result;
 	finder->stats = &result->stats;
 	finder->avgdl = request->statistics ? bs_statistics_avgdl(request->statistics)
@@ -994,7 +1010,9 @@ enum bs_status bs_finder_plan(struct bs_finder *finder, const struct bs_find_req
 	planned.mode = BS_FIND_COUNT;
 	planned.approx = false;
 	planned.sort_field = NULL;
-	enum bs_status status = check_request(&planned, err);
+	struct bs_account *account = bs_account_here;
+	bs_account_here = &finder->account;
+	enum bs_status status = bs_find_request_check(&planned, err);
 	if (!status)
 		status = begin(finder, &planned, &result, err);
 	if (!status) {
@@ -1003,6 +1021,7 @@ enum bs_status bs_finder_plan(struct bs_finder *finder, const struct bs_find_req
 			status = use(context, &finder->plan, &finder->scan, err);
 		finish(finder);
 	}
+	bs_account_here = account;
 	finder->request = NULL;
 	if (error_byte_out && status == BS_INVALID)
 		*error_byte_out = result.error_byte;
@@ -1018,25 +1037,64 @@ static bool is_count_open(const struct bs_finder *finder)
 	                             has_unasked);
 }
 
-enum bs_status bs_find(struct bs_finder *finder, const struct bs_find_request *request,
-                       struct bs_find_result *result_out, struct bs_error *err)
+/* Gives all back that is more than a limit. */
+static enum bs_status renew(struct bs_finder *finder, struct bs_error *err)
 {
-	struct bs_find_result own, *result = result_out ? result_out : &own;
-	*result = (struct bs_find_result){.error_byte = SIZE_MAX};
-	enum bs_status status = check_request(request, err);
-	if (status)
-		return status;
+	const struct bs_index *index = finder->index;
+	give_back(finder);
+	bs_verify_crew_free(finder->crew);
+	return bs_verify_crew_new(&index->snapshot, index->proofs, finder->fetcher, &finder->crew, err);
+}
+
+/* With the watch and the account set. */
+static enum bs_status find(struct bs_finder *finder, struct bs_error *err)
+{
+	const struct bs_find_request *request = finder->request;
+	struct bs_find_result *result = finder->result;
 	uint64_t n_failures = bs_fetcher_failures(finder->fetcher);
-	status = begin(finder, request, result, err);
+	bool is_too_much = finder->account.held_bytes > 0 && (uint64_t)finder->account.held_bytes > finder->account.most_bytes;
+	enum bs_status status = is_too_much ? renew(finder, err) : BS_OK;
+	if (!status)
+		status = begin(finder, request, result, err);
 	if (!status)
 		status = run(finder, err);
+	else if (is_partial(finder, status))
+		status = BS_OK;
 	finder->request = NULL;
 	if (status != BS_INVALID)
 		result->error_byte = SIZE_MAX;
 	result->stats.hits += request->sort_field && !status ? finder->sorting.n_passed : 0;
 	result->n_hits = result->stats.hits;
-	result->is_at_least = !status && (is_count_open(finder) || (finder->sorting.field && finder->sorting.is_open));
+	result->is_at_least = !status && (is_count_open(finder) || (finder->sorting.field && finder->sorting.is_open) ||
+	                                  result->is_partial);
 	result->changes = *bs_fetcher_changes(finder->fetcher);
 	result->n_unreadable = bs_fetcher_failures(finder->fetcher) - n_failures + finder->index->n_unfollowed;
+	return status;
+}
+
+enum bs_status bs_find(struct bs_finder *finder, const struct bs_find_request *request,
+                       struct bs_find_result *result_out, struct bs_error *err)
+{
+	struct bs_find_result own, *result = result_out ? result_out : &own;
+	struct bs_account *account = bs_account_here;
+	struct bs_watch watch;
+	*result = (struct bs_find_result){.error_byte = SIZE_MAX};
+	enum bs_status status = bs_find_request_check(request, err);
+	if (!status)
+		status = bs_watch_begin(&watch, request->limits, err);
+	if (status)
+		return status;
+	uint64_t start_ns = finder->index->log ? bs_now_ns() : 0;
+	uint64_t most_bytes = request->limits ? request->limits->memory_bytes : 0;
+	finder->account.most_bytes = most_bytes ? most_bytes : UINT64_MAX;
+	bs_account_here = &finder->account;
+	finder->request = request;
+	finder->result = result;
+	finder->stats = &result->stats;
+	status = find(finder, err);
+	bs_account_here = account;
+	bs_watch_end(&watch);
+	if (finder->index->log)
+		bs_find_request_log(finder->index->log, request, result, status, bs_now_ns() - start_ns, err);
 	return status;
 }

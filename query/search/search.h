@@ -14,6 +14,7 @@ struct bs_index {
 	struct bs_snapshot snapshot;
 	struct bs_proofs *proofs; /* of collections that grew; filled by finders */
 	const struct bs_kernel *kernel;
+	const struct bs_log *log; /* nullable */
 	struct bs_dir dir;
 	uint64_t n_unfollowed; /* sources that a fresh index was not to look at */
 	uint64_t n_unread;     /* files, folders and sources that it could not look at: answers may be incomplete */

@@ -241,7 +241,7 @@ static enum bs_status count_words(struct gathering *gathering, const struct bs_q
 	for (size_t i = 0; i < query->n_elements && !status; i++) {
 		const struct bs_element *element = &query->elements[i];
 		uint64_t df;
-		if (!(element->weight > 0))
+		if (element->kind == BS_ELEMENT_BIGRAM)
 			continue;
 		statistics->n_elements++;
 		if (element->kind != BS_ELEMENT_TERM) {
@@ -261,6 +261,7 @@ static enum bs_status gather_words(struct gathering *gathering)
 	struct bs_query_options options = bs_reading_options(gathering->reading);
 	struct bs_query_tree *query;
 	options.any = gathering->request->any;
+	options.stop = NULL;
 	if (gathering->names.n_terms > 0) {
 		options.fields = &gathering->names;
 		options.longest_field_bytes = BS_QUERY_MAX_FIELD_BYTES;
@@ -321,7 +322,8 @@ static enum bs_status find_names(struct gathering *gathering, bool joins)
 
 /*
  * Other indexes may have fields that this one lacks. For them a query has other words, which must be counted here, too: so it is
- * read as it is here, and as it is where all that may be a field is one.
+ * read as it is here, and as it is where all that may be a field is one. Each token is read in one of these ways, whatever the
+ * others are; but whether its words score, depends on those: all are counted, negated ones and stop words, too.
  */
 static enum bs_status gather(struct gathering *gathering)
 {

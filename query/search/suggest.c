@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "core/base/watch.h"
 #include "core/lexicon/lexicon.h"
 #include "query/search/fuzzy.h"
 #include "query/search/parse.h"
@@ -30,6 +31,8 @@ static enum bs_status offer(struct suggesting *at, const struct bs_buffer *term,
 	return bs_buffer_append(at->best, term->data, term->used_bytes, err);
 }
 
+#define TERM_NS 50u /* what a step costs about */
+
 static enum bs_status walk(struct suggesting *at, const struct bs_lexicon *lexicon, struct bs_error *err)
 {
 	struct bs_lexicon_cursor cursor = {.lexicon = lexicon};
@@ -38,7 +41,7 @@ static enum bs_status walk(struct suggesting *at, const struct bs_lexicon *lexic
 	enum bs_status status = bs_lexicon_cursor_seek(&cursor, (const uint8_t *)"", 0, err);
 	if (!status)
 		status = bs_lexicon_cursor_next(&cursor, &end, err);
-	while (!status && !end && term->data[0] != BS_KEY_COMPOUND) {
+	while (!status && !end && term->data[0] != BS_KEY_COMPOUND && !(status = bs_watch_spend(TERM_NS, err))) {
 		if (bs_fuzzy_matches(at->fuzzy, term->data, (uint32_t)term->used_bytes, (uint32_t)cursor.n_shared))
 			status = offer(at, term, err);
 		if (!status)
@@ -151,5 +154,31 @@ enum bs_status bs_suggest_field(const struct bs_term_table *fields, uint32_t lon
 	}
 	bs_fuzzy_free(fuzzy[0]);
 	bs_fuzzy_free(fuzzy[1]);
+	return status;
+}
+
+#define MOST_SUGGESTIONS 3
+
+enum bs_status bs_suggest_words(const struct bs_plan *plan, bool is_stemmed, struct bs_buffer *text,
+                                void (*tell)(void *context, const char *message), void *context, struct bs_error *err)
+{
+	const struct bs_query_tree *query = plan->query;
+	const char *star = is_stemmed ? "*" : "";
+	enum bs_status status = BS_OK;
+	for (size_t i = 0, n = 0; i < query->n_elements && n < MOST_SUGGESTIONS && !status; i++) {
+		const struct bs_element *element = &query->elements[i];
+		struct bs_error line;
+		if (element->kind != BS_ELEMENT_TERM || !element->is_positive || plan->terms[plan->elements[i].first_term].df > 0)
+			continue;
+		bool is_beginning = false;
+		status = bs_suggest(plan->snapshot, element->term, element->term_bytes, text, &is_beginning, err);
+		bool is_like = text->used_bytes > 0;
+		(void)bs_fail(&line, BS_OK, "%.*s%s is not in the index%s%.*s%s", (int)element->term_bytes, (const char *)element->term,
+		              is_beginning ? "" : star, is_like ? "; did you mean " : "", (int)text->used_bytes, (const char *)text->data,
+		              is_like ? star[0] || is_beginning ? "*?" : "?" : "");
+		if (!status)
+			tell(context, line.text);
+		n++;
+	}
 	return status;
 }

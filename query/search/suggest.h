@@ -6,6 +6,8 @@
 #include "core/base/term_table.h"
 #include "core/store/snapshot.h"
 
+struct bs_plan;
+
 /* Overwrites word_out with the term that is one edit away (fuzzy.h), of a longer word also two, if none is nearer; of several
  * the most frequent. Before all those, of a word that ends with a Hangul syllable or a digit, and after them of any,
  * with the word itself, if terms begin with it (*is_beginning_out): a particle may hide a noun, and an address its net.
@@ -22,5 +24,11 @@ struct bs_like_name {
  * if the name is longer, one that is two away. No name of more than longest_bytes is meant. fields may be NULL. BS_NO_MEMORY. */
 enum bs_status bs_suggest_field(const struct bs_term_table *fields, uint32_t longest_bytes, const char *other, const uint8_t *name,
                                 size_t name_bytes, struct bs_like_name *like_out, struct bs_error *err) BS_WARN_UNUSED;
+
+/* Where nothing matches: tells of the first few words of the plan's query that are not in the index, with one much like each. Of an index
+ * of stems the words are shown that begin with one. text is scratch. */
+enum bs_status bs_suggest_words(const struct bs_plan *plan, bool is_stemmed, struct bs_buffer *text,
+                                void (*tell)(void *context, const char *message), void *context, struct bs_error *err)
+	BS_WARN_UNUSED;
 
 #endif

@@ -1,6 +1,7 @@
 /* verify.c: see verify.h. */
 #include "query/search/verify.h"
 
+#include "core/base/watch.h"
 #include "query/search/rank.h"
 
 enum bs_status bs_verifier_begin(struct bs_verifier *verifier, struct bs_error *err)
@@ -128,6 +129,9 @@ static enum bs_status fetch_text(struct bs_verifier *verifier, struct bs_doc_ref
 	return status;
 }
 
+/* What one costs about, besides its bytes. */
+#define DOCUMENT_NS 500u
+
 enum bs_status bs_verify(struct bs_verifier *verifier, struct bs_doc_ref ref, bool is_sure, struct bs_verified *verified_out,
                          struct bs_error *err)
 {
@@ -142,6 +146,9 @@ enum bs_status bs_verify(struct bs_verifier *verifier, struct bs_doc_ref ref, bo
 	size_t line_bytes;
 	*verified_out = (struct bs_verified){0};
 	verifier->has_begun = verifier->is_proven = false;
+	status = bs_watch_spend(DOCUMENT_NS, err);
+	if (status)
+		return status;
 	if (is_sure && (!request->is_scored || request->is_zero))
 		status = bs_fetch_is_unchanged(verifier->fetcher, ref.segment, ref.document, &verified_out->is_hit, err);
 	if (status || verified_out->is_hit)

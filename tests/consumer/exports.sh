@@ -5,7 +5,9 @@ set -euo pipefail
 headers=("$1"/core/bitsift.h "$1"/core/bitsift/*.h) library=$2
 
 declared=$(cat "${headers[@]}" | tr '\n' ' ' | grep -oE 'BS_API [^;]*;' | grep -oE '\bbs_[a-z0-9_]+\(' | tr -d '(' | sort)
-exported=$(nm -D --defined-only -P -- "$library" | awk '{print $1}' | grep -v '^__odr_asan' | sort)
+exported=$(nm -D --defined-only -P -- "$library" | awk '$2 != "A" {print $1}' | grep -v '^__odr_asan' | sed 's/@.*//' | sort)
+versionless=$(nm -D --defined-only -P -- "$library" | awk '$2 != "A" && $1 !~ /@@BITSIFT_[0-9]/ {print $1}' | grep -v '^__odr_asan' || true)
+[ -z "$versionless" ] || { echo "without a version: $versionless"; exit 1; }
 if [ "$declared" != "$exported" ]; then
     echo "declared in the public headers (<) and exported (>) differ:"
     diff <(echo "$declared") <(echo "$exported")

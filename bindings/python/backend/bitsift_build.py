@@ -1,0 +1,143 @@
+"""The build backend (PEP 517) of the package bitsift: CMake builds the extension, zipfile the wheel. Nothing is downloaded.
+
+BITSIFT_CMAKE_BUILD names a build tree of the project to use, instead of a fresh one; BITSIFT_CMAKE_ARGS are more arguments
+for CMake, as a shell reads them.
+"""
+
+import base64
+import hashlib
+import os
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+import sysconfig
+import tarfile
+import tempfile
+import zipfile
+
+HERE = pathlib.Path(__file__).resolve().parent.parent
+# In a source distribution the library lies inside; else this is a folder of its tree.
+ROOT = HERE / "library" if (HERE / "library").is_dir() else HERE.parent.parent
+LIBRARY = ["CMakeLists.txt", "LICENSE", "cmake", "core", "corpus", "indexer", "query", "bindings/CMakeLists.txt"]
+PACKAGE = ["__init__.py", "__init__.pyi", "py.typed"]
+
+
+def _version():
+    header = (ROOT / "core" / "bitsift.h").read_text(encoding="utf-8")
+    return re.search(r'^#define BS_VERSION +"([0-9.]+)"', header, re.MULTILINE).group(1)
+
+
+def _metadata():
+    return (
+        f"Metadata-Version: 2.1\nName: bitsift\nVersion: {_version()}\n"
+        "Summary: Exact full-text search and indexed grep\nRequires-Python: >=3.11\n"
+        "Description-Content-Type: text/markdown\n\n" + (HERE / "README.md").read_text(encoding="utf-8")
+    )
+
+
+def _tag():
+    """Of the stable ABI: later versions of Python take the wheel, too."""
+    return "cp311-abi3-" + re.sub(r"[-.]", "_", sysconfig.get_platform())
+
+
+def _wheel():
+    return f"Wheel-Version: 1.0\nGenerator: bitsift_build\nRoot-Is-Purelib: false\nTag: {_tag()}\n"
+
+
+def _info():
+    return f"bitsift-{_version()}.dist-info"
+
+
+def _run(*arguments):
+    # pip reads what a backend says on standard error only if it fails.
+    subprocess.run([str(argument) for argument in arguments], check=True, stdout=sys.stderr)
+
+
+def _build(place):
+    """Builds the extension, in a tree of its own unless one is given; returns where it is."""
+    given = os.environ.get("BITSIFT_CMAKE_BUILD")
+    build = pathlib.Path(given or place).resolve()
+    if not given:
+        _run("cmake", "-S", ROOT, "-B", build, "-DCMAKE_BUILD_TYPE=Release", "-DBITSIFT_BUILD_TESTS=OFF",
+             "-DBITSIFT_BUILD_BENCH=OFF", "-DBITSIFT_INSTALL=OFF", "-DBITSIFT_SHARED=OFF", "-DBITSIFT_STATIC=ON",
+             "-DBITSIFT_BUILD_BINDINGS=ON", f"-DBITSIFT_PYTHON_FOLDER={HERE}", f"-DPython3_EXECUTABLE={sys.executable}",
+             *shlex.split(os.environ.get("BITSIFT_CMAKE_ARGS", "")))
+    _run("cmake", "--build", build, "--target", "bitsift_python", "-j", len(os.sched_getaffinity(0)))
+    found = sorted(build.glob("**/bitsift/_bitsift.abi3.so"))
+    if not found:
+        raise RuntimeError("the extension was not built: are Python's headers there (Debian: python3-dev)?")
+    return found[0]
+
+
+def _write_wheel(directory, files):
+    """files: (name in the wheel, bytes) each; what describes the package is added. Equal files make equal wheels."""
+    path = pathlib.Path(directory) / f"bitsift-{_version()}-{_tag()}.whl"
+    files = [*files, (f"{_info()}/LICENSE", (ROOT / "LICENSE").read_bytes()),
+             (f"{_info()}/METADATA", _metadata().encode()), (f"{_info()}/WHEEL", _wheel().encode())]
+    record = ""
+    for name, data in files:
+        digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
+        record += f"{name},sha256={digest},{len(data)}\n"
+    files.append((f"{_info()}/RECORD", f"{record}{_info()}/RECORD,,\n".encode()))
+    with zipfile.ZipFile(path, "w") as wheel:
+        for name, data in files:
+            entry = zipfile.ZipInfo(name)
+            entry.external_attr = (0o755 if name.endswith(".so") else 0o644) << 16
+            wheel.writestr(entry, data, zipfile.ZIP_DEFLATED)
+    return path.name
+
+
+def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
+    with tempfile.TemporaryDirectory(prefix="bitsift-wheel-") as place:
+        extension = _build(place)
+        files = [(f"bitsift/{name}", (HERE / "bitsift" / name).read_bytes()) for name in PACKAGE]
+        return _write_wheel(wheel_directory, [*files, (f"bitsift/{extension.name}", extension.read_bytes())])
+
+
+def build_editable(wheel_directory, config_settings=None, metadata_directory=None):
+    """The package as it lies here, with the extension put beside it."""
+    with tempfile.TemporaryDirectory(prefix="bitsift-wheel-") as place:
+        extension = _build(place)
+        (HERE / "bitsift" / extension.name).write_bytes(extension.read_bytes())
+    return _write_wheel(wheel_directory, [("bitsift.pth", f"{HERE}\n".encode())])
+
+
+def prepare_metadata_for_build_wheel(metadata_directory, config_settings=None):
+    info = pathlib.Path(metadata_directory) / _info()
+    info.mkdir()
+    (info / "METADATA").write_text(_metadata(), encoding="utf-8")
+    (info / "WHEEL").write_text(_wheel(), encoding="utf-8")
+    return info.name
+
+
+prepare_metadata_for_build_editable = prepare_metadata_for_build_wheel
+
+
+def get_requires_for_build_wheel(config_settings=None):
+    return []
+
+
+get_requires_for_build_sdist = get_requires_for_build_editable = get_requires_for_build_wheel
+
+
+def build_sdist(sdist_directory, config_settings=None):
+    """The package and, in library/, the sources that it is built from."""
+    top = f"bitsift-{_version()}"
+    left_out = re.compile(r"/(__pycache__|build|tests)(/|$)|\.(so|pyc)$")
+
+    def choose(entry):
+        return None if left_out.search(entry.name) else entry
+
+    with tarfile.open(pathlib.Path(sdist_directory) / f"{top}.tar.gz", "w:gz", format=tarfile.PAX_FORMAT) as archive:
+        for name in ["pyproject.toml", "README.md", "CMakeLists.txt", "backend", "bitsift", "src"]:
+            archive.add(HERE / name, f"{top}/{name}", filter=choose)
+        for name in LIBRARY:
+            archive.add(ROOT / name, f"{top}/library/{name}", filter=choose)
+        with tempfile.TemporaryFile() as file:
+            info = tarfile.TarInfo(f"{top}/PKG-INFO")
+            info.size = file.write(_metadata().encode())
+            file.seek(0)
+            archive.addfile(info, file)
+    return f"{top}.tar.gz"

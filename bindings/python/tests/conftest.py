@@ -1,0 +1,42 @@
+import json
+
+import pytest
+
+import bitsift
+
+RECORDS = [
+    {"id": "1", "title": "Cats", "text": "a cat and a dog", "year": 1990},
+    {"id": "2", "title": "More cats", "text": "a cat, a cat, a cat", "year": 2001},
+    {"id": "3", "title": "None", "text": "no animals", "year": 2010},
+    {"id": "4", "title": "Ünïcode", "text": "naïve café 漢字 cat", "year": 2020},
+]
+
+
+@pytest.fixture(params=["memory", "directory"])
+def empty(request, tmp_path):
+    """An index without documents."""
+    path = None if request.param == "memory" else tmp_path / "made.index"
+    with bitsift.Index.create(path) as index:
+        yield index
+
+
+@pytest.fixture
+def index(empty):
+    """One of RECORDS, added."""
+    for record in RECORDS:
+        empty.add(record["id"], {name: text for name, text in record.items() if name != "id"})
+    empty.commit()
+    return empty
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A folder with files and a collection, indexed in `built.index` beside it; the working directory is above."""
+    files = tmp_path / "files"
+    files.mkdir()
+    (files / "a.txt").write_text("A Bloom filter is a set\nwith false positives: Blööm filter\n", encoding="utf-8")
+    (files / "b.txt").write_text("A filter for coffee.\n", encoding="utf-8")
+    (tmp_path / "records.jsonl").write_text("".join(json.dumps(record) + "\n" for record in RECORDS), encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    bitsift.build("built.index", ["files", "records.jsonl"], words=True, grams=True)
+    return tmp_path

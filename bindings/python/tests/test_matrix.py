@@ -1,0 +1,119 @@
+"""The matrix, as memoryviews and, where it is installed, in numpy."""
+
+import bitsift
+import pytest
+
+N = 4000
+
+
+@pytest.fixture(scope="module")
+def divided(tmp_path_factory):
+    """Document i has the word d of each of a few divisors."""
+    with bitsift.Index.create(tmp_path_factory.mktemp("matrix") / "x.index") as index:
+        index.add_many((str(i), " ".join(f"d{d}" for d in range(1, 40) if i % d == 0) + f" own{i}") for i in range(1, N + 1))
+        index.commit()
+        yield index
+
+
+def rows_of(words):
+    return [64 * i + bit for i, word in enumerate(words) for bit in range(64) if word >> bit & 1]
+
+
+def test_shapes(divided):
+    (segment,) = divided.matrix.segments
+    assert segment.documents == N and segment.deleted == 0 and segment.density == pytest.approx(0.3, abs=0.2)
+    assert sum(slab.rows for slab in segment.slabs) == N
+    treatments = segment.treatments
+    assert treatments[0].min_df == 0 and [t.min_df for t in treatments] == sorted(t.min_df for t in treatments)
+    for slab in segment.slabs:
+        columns = slab.document_columns
+        if slab.is_lists:
+            assert len(columns) == 0
+            continue
+        assert columns.words * 64 >= columns.lanes == slab.rows and columns.rows_per_lane == 1
+        counts = list(memoryview(columns.popcounts()))
+        assert sum(counts) == columns.set_bits and len(counts) == len(columns)
+        assert columns.densities()[0] == counts[0] / slab.rows
+        assert len(rows_of(columns[0])) == counts[0] and rows_of(columns[-1]) == rows_of(memoryview(columns[len(columns) - 1]))
+        with pytest.raises(IndexError):
+            columns[len(columns)]
+        with pytest.raises(bitsift.InvalidError):
+            columns.view(0, len(columns) + 1)
+        assert memoryview(columns.view()).readonly
+
+
+def test_columns_of_terms_hold_their_documents(divided):
+    matrix = divided.matrix
+    (segment,) = matrix.segments
+    for term in ["d1", "d2", "d7", "d38", "own5"]:
+        found = segment.term(term)
+        wanted = set(divided.ids(term))
+        assert found.df == len(wanted)
+        passed = set()
+        for slab in segment.slabs:
+            documents = memoryview(slab.documents())
+            levels = [slab.document_columns, slab.group_columns, slab.block_columns, slab.exact_columns]
+            rows = set(range(slab.rows))
+            for columns, numbers in zip(levels, slab.columns_of(term)):
+                for number in numbers:
+                    lanes = set(rows_of(columns[number]))
+                    rows = {row for row in rows if row // columns.rows_per_lane in lanes}
+            passed |= {matrix.name(documents[row]) for row in rows}
+        assert wanted <= passed
+    with pytest.raises(bitsift.NotFoundError):
+        segment.term("nowhere")
+
+
+def test_terms(divided):
+    (segment,) = divided.matrix.segments
+    terms = list(segment.terms())
+    assert len(terms) == segment.n_terms and [t.ordinal for t in terms] == list(range(len(terms)))
+    assert next(segment.terms("d2")).term == "d2"
+    assert sum(t.df for t in terms) == segment.postings
+
+
+def test_candidates(divided):
+    matrix = divided.matrix
+    for query in ["d2 d3", "d7 OR d11", "d5 -d2", "own17"]:
+        found = []
+        for slab in matrix.candidates(query):
+            documents = memoryview(matrix.segments[slab.segment].slabs[slab.slab].documents())
+            rows = rows_of(memoryview(slab.bits))
+            assert len(rows) == slab.count == slab.sure
+            found += [matrix.name(documents[row]) for row in rows]
+        assert sorted(found) == sorted(divided.ids(query))
+    assert sum(slab.sure for slab in matrix.candidates('"own17 d1"')) == 0
+    with pytest.raises(bitsift.InvalidError):
+        matrix.candidates("+++")
+    hit = divided.search("own17")[0]
+    assert matrix.name(hit.document) == "17" and not matrix.is_deleted(hit.document)
+
+
+def test_numpy_reads_where_it_lies(divided):
+    numpy = pytest.importorskip("numpy")
+    matrix = divided.matrix
+    (segment,) = matrix.segments
+    for slab in segment.slabs:
+        columns = slab.exact_columns if slab.is_lists else slab.document_columns
+        array = numpy.asarray(columns.view())
+        assert array.dtype == numpy.uint64 and array.shape == (len(columns), columns.words) and not array.flags.writeable
+        again = numpy.asarray(columns.view())
+        assert not len(columns) or again.__array_interface__["data"] == array.__array_interface__["data"]  # the same memory: no copy
+        bits = numpy.unpackbits(array.view(numpy.uint8), axis=1, bitorder="little")
+        assert bits[:, slab.rows:].sum() == 0
+        assert bits.sum(axis=1).tolist() == numpy.asarray(columns.popcounts()).tolist()
+        assert numpy.asarray(slab.documents()).shape == (slab.rows,)
+
+
+def test_views_outlive_the_index(tmp_path):
+    with bitsift.Index.create(tmp_path / "x.index") as index:
+        index.add_many((str(i), f"a{i} b c{i % 10}") for i in range(3000))
+        index.commit()
+        slab = index.matrix.segments[0].slabs[0]
+        columns = slab.exact_columns if slab.is_lists else slab.document_columns
+        view = memoryview(columns.view(0, 1))
+        before = bytes(view)
+        index.add_many((str(i), "others") for i in range(3000))
+        index.commit()
+    del index, slab, columns
+    assert bytes(view) == before

@@ -1,0 +1,100 @@
+"""The package itself: its README, its docstrings, its memory."""
+
+import ctypes
+import gc
+import inspect
+import os
+import pathlib
+import re
+
+import bitsift
+import pytest
+
+README = pathlib.Path(__file__).parent.parent / "README.md"
+
+
+def test_the_example_of_the_readme(capsys):
+    text = README.read_text(encoding="utf-8")
+    code = re.search(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL).group(1)
+    wanted = re.search(r"^```\n\n((?:    .*\n)+)", text, re.MULTILINE).group(1)
+    assert code.count("\n") <= 12
+    exec(code, {})
+    assert capsys.readouterr().out == re.sub("^    ", "", wanted, flags=re.MULTILINE)
+
+
+def test_the_example_of_the_matrix(folder, capsys):
+    pytest.importorskip("numpy")
+    code = re.findall(r"^```python\n(.*?)^```", README.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)[1]
+    with bitsift.Index.create("x.index") as index:
+        index.add_many((str(i), f"false positives {i} " + " ".join(f"w{i % d}" for d in range(2, 30))) for i in range(3000))
+        index.commit()
+    names = {"bitsift": bitsift}
+    exec(code, names)
+    assert len(names["documents"]) > 0 and 0 < names["bits"].mean() < 0.7
+
+
+def test_everything_is_said():
+    for name in bitsift.__all__:
+        thing = getattr(bitsift, name)
+        assert thing.__doc__, name
+        if inspect.isclass(thing):
+            for member, value in vars(thing).items():
+                if not member.startswith("_") and (inspect.isroutine(value) or isinstance(value, property)) and thing.__module__ == "bitsift":
+                    assert value.__doc__, f"{name}.{member}"
+
+
+def test_stubs_name_what_there_is():
+    stubs = (pathlib.Path(bitsift.__file__).parent / "__init__.pyi").read_text(encoding="utf-8")
+    for name in bitsift.__all__:
+        assert re.search(rf"^(class|def) {name}\b", stubs, re.MULTILINE), name
+        thing = getattr(bitsift, name)
+        if inspect.isclass(thing) and thing.__module__ == "bitsift" and not issubclass(thing, Exception):
+            body = re.search(rf"^class {name}\b.*?(?=^\S|\Z)", stubs, re.MULTILINE | re.DOTALL).group(0)
+            for member in vars(thing):
+                if not member.startswith("_") and not issubclass(thing, tuple):
+                    assert re.search(rf"\b{member}\b", body), f"{name}.{member}"
+    assert (pathlib.Path(bitsift.__file__).parent / "py.typed").exists()
+
+
+class _Mallinfo(ctypes.Structure):
+    _fields_ = [(name, ctypes.c_size_t) for name in "arena ordblks smblks hblks hblkhd usmblks fsmblks uordblks fordblks keepcost".split()]
+
+
+def used_bytes():
+    gc.collect()
+    mallinfo = ctypes.CDLL(None).mallinfo2
+    mallinfo.restype = _Mallinfo
+    info = mallinfo()
+    return info.uordblks + info.hblkhd
+
+
+@pytest.mark.skipif("LD_PRELOAD" in os.environ, reason="another malloc")
+def test_nothing_is_left_behind(folder):
+    """Whatever is done again and again takes no more memory than before."""
+
+    def everything():
+        with bitsift.Index.create(weights={"title": 2}) as index:
+            for i in range(20):
+                index.add(str(i), {"title": f"title {i}", "tags": ["a", {"b": i}], "text": "cats and dogs"})
+            index.commit()
+            for hit in index.search("cats", n=5):
+                assert hit.snippet and hit.passages
+            assert len(index.ids("dogs")) == 20 and index.document("3")
+            for wrong in [lambda: index.search("+++"), lambda: index.document("x"), lambda: index.add("x", 3)]:
+                with pytest.raises((bitsift.Error, TypeError)):
+                    wrong()
+            matrix = index.matrix
+            matrix.candidates("cats")
+            for slab in matrix.segments[0].slabs:
+                memoryview(slab.documents()), memoryview(slab.exact_columns.view()), slab.columns_of("cats")
+            list(matrix.segments[0].terms())
+        with bitsift.Index.open("built.index") as index:
+            assert list(index.grep("filter", "files"))
+            index.stats()
+
+    for _ in range(5):
+        everything()
+    before = used_bytes()
+    for _ in range(30):
+        everything()
+    assert used_bytes() - before < 30 * 2000

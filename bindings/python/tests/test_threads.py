@@ -1,0 +1,85 @@
+"""An index is searched by many threads while one writes; while the library works, others run."""
+
+import threading
+import time
+
+import bitsift
+
+
+def run_all(functions):
+    errors = []
+
+    def catch(function):
+        try:
+            function()
+        except BaseException as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=catch, args=(function,)) for function in functions]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert errors == []
+
+
+def test_searches_and_commits(empty):
+    empty.add_many((str(i), f"all word{i % 10}") for i in range(500))
+    empty.commit()
+    done = threading.Event()
+
+    def search():
+        while not done.is_set():
+            n = empty.count("all")
+            assert n >= 500 and n % 100 == 0
+            hits = empty.search("word3")
+            assert all("word3" in hit.snippet for hit in hits)
+
+    def write():
+        try:
+            for batch in range(5):
+                empty.add_many((f"{batch}-{i}", f"all new{i % 10}") for i in range(100))
+                empty.commit()
+        finally:
+            done.set()
+
+    run_all([search, search, search, write])
+    assert empty.count("all") == 1000
+
+
+def test_writers_of_several_threads_take_turns(empty):
+    def add(name):
+        for i in range(200):
+            empty.add(f"{name}-{i}", f"text of {name}")
+
+    run_all([lambda name=name: add(name) for name in "abcd"])
+    empty.commit()
+    assert empty.count("text") == 800 and empty.count("a") == 200
+
+
+def test_indexes_apart(tmp_path):
+    def make(i):
+        with bitsift.Index.create(tmp_path / f"{i}.index") as index:
+            index.add_many((str(k), f"number {k} of {i}") for k in range(1000))
+            index.commit()
+            assert index.count(f"of {i}") == (1000 if i > 999 else len(index.ids(f"of {i}")))
+
+    run_all([lambda i=i: make(i) for i in range(4)])
+
+
+def test_others_run_meanwhile(empty):
+    empty.add_many((str(i), " ".join(f"w{(i * k) % 977}" for k in range(60))) for i in range(6000))
+    empty.commit()
+    ticks, over = [], threading.Event()
+
+    def tick():
+        while not over.is_set():
+            ticks.append(time.monotonic())
+            time.sleep(0.001)
+
+    def search():
+        empty.count(" OR ".join(f'"w{i} w{(i * 3) % 977}"~5' for i in range(1, 400)), brute=True)
+        over.set()
+
+    run_all([tick, search])
+    assert len(ticks) > 10

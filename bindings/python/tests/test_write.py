@@ -1,0 +1,193 @@
+"""Documents from memory, in and out."""
+
+import bitsift
+import pytest
+
+
+def test_nothing_is_seen_before_commit(empty):
+    assert len(empty) == 0 and empty.count("cat") == 0
+    empty.add("1", "a cat")
+    assert empty.count("cat") == 0
+    report = empty.commit()
+    assert report["indexed"] == 1 and report["docs"] == 1 and report["committed"]
+    assert empty.ids("cat") == ["1"]
+    assert empty.search("cat")[0].snippet == "a cat"
+
+
+def test_documents_come_back(index):
+    assert index.document("1") == {"title": "Cats", "text": "a cat and a dog", "year": "1990"}
+    assert index.ids("title:cats") == ["1", "2"]
+    assert index.ids("year:>2000") == ["2", "3", "4"]
+    assert [hit.id for hit in index.search("cat", sort="year", descending=True)] == ["4", "2", "1"]
+
+
+def test_shapes_of_documents(empty):
+    empty.add("text", "just a text")
+    empty.add(b"bytes", b"just bytes")
+    empty.add("nested", {"author": {"name": "Nora", "age": 3}, "tags": ["red", "green"], "none": None, "yes": True})
+    empty.commit()
+    assert empty.document("text") == {"": "just a text"}
+    assert empty.document("bytes") == {"": "just bytes"}
+    assert empty.document("nested") == {"author.name": "Nora", "author.age": "3", "tags": ["red", "green"]}
+    assert empty.ids("author.name:nora") == ["nested"] and empty.ids("tags:green") == ["nested"]
+    assert empty.ids("yes") == []
+    for wrong in [3, ["a"], {"a": object()}, None]:
+        with pytest.raises(TypeError):
+            empty.add("wrong", wrong)
+    with pytest.raises(TypeError):
+        empty.add(7, "a number is no id")
+    with pytest.raises(ValueError):
+        empty.add("", "no id")
+    empty.commit()
+    assert len(empty) == 3
+
+
+def test_replace_and_delete(index):
+    index.add("1", "a mouse")
+    index.replace("2", "two mice")
+    with pytest.raises(bitsift.NotFoundError):
+        index.replace("new", "never")
+    assert index.delete("3") is True and index.delete("3") is False
+    index.commit()
+    assert index.ids("cat") == ["4"] and index.ids("mouse OR mice") == ["1", "2"] and len(index) == 3
+    assert index.delete_query("mouse OR café") == 2
+    index.commit()
+    assert index.ids("-nothing") == ["2"]
+    index.add("3", "back again")
+    index.commit()
+    assert index.ids("again") == ["3"]
+
+
+def test_rollback(index):
+    index.add("5", "a fifth cat")
+    index.delete("1")
+    index.rollback()
+    index.commit()
+    assert index.ids("cat") == ["1", "2", "4"]
+
+
+def test_writer_commits_or_rolls_back(index):
+    with index.writer() as writer:
+        writer.add("5", "a fifth cat")
+        assert writer.delete("1")
+    assert writer.report["indexed"] == 1
+    assert index.ids("cat") == ["2", "4", "5"]
+    with pytest.raises(KeyError):
+        with index.writer() as writer:
+            writer.add("6", "a sixth cat")
+            raise KeyError("no")
+    index.commit()
+    assert index.ids("cat") == ["2", "4", "5"]
+
+
+def test_add_many(empty):
+    n = empty.add_many((f"d{i}", f"word{i % 7} {'even' if i % 2 == 0 else 'odd'}") for i in range(3000))
+    assert n == 3000
+    assert empty.add_many([{"id": 7, "text": "by its id"}]) == 1
+    empty.commit()
+    assert len(empty) == 3001 and empty.count("word3 odd") == len([i for i in range(3000) if i % 7 == 3 and i % 2])
+    assert empty.ids("its") == ["7"] and empty.document("7") == {"text": "by its id"}
+
+
+def test_add_many_keeps_what_came_before_a_failure(empty):
+    def documents():
+        yield "1", "a cat"
+        yield "2", "a cat"
+        raise KeyError("no more")
+
+    with pytest.raises(KeyError):
+        empty.add_many(documents())
+    with pytest.raises(TypeError):
+        empty.add_many([("3", "a cat"), "neither pair nor dict"])
+    with pytest.raises(KeyError):
+        empty.add_many([{"text": "no id"}])
+    empty.commit()
+    assert empty.ids("cat") == ["1", "2", "3"]
+
+
+def test_options_of_an_index(tmp_path):
+    with bitsift.Index.create(stem="english", fold_accents=True, weights={"title": 5}) as index:
+        index.add("1", {"title": "Sailing", "text": "cafés"})
+        index.add("2", {"title": "x", "text": "sailed sailed to a café"})
+        index.commit()
+        assert index.ids("cafe sail") == ["1", "2"]
+        assert index.search("sails")[0].id == "1"
+    with pytest.raises(bitsift.InvalidError):
+        bitsift.Index.create(stem="klingon")
+    path = tmp_path / "x.index"
+    bitsift.Index.create(path, density=0.2).close()
+    with pytest.raises(FileExistsError):
+        bitsift.Index.create(path)
+    with bitsift.Index.create(path, exist_ok=True) as index:
+        index.add("1", "there")
+        index.commit()
+    with bitsift.Index.open(path) as index:
+        index.add("2", "there too")
+        index.commit()
+        assert index.ids("there") == ["1", "2"]
+    assert bitsift.check(path)["docs"] == 2
+    assert bitsift.compact(path)["docs"] == 2
+
+
+def test_texts_that_are_not_stored():
+    texts = {"1": "a cold harbour", "2": {"text": "a harbour, cold"}, "3": "nothing"}
+    asked = []
+
+    def give(id):
+        asked.append(id)
+        return texts.get(id)
+
+    with bitsift.Index.create(store=False, texts=give) as index:
+        index.add_many(texts.items())
+        index.commit()
+        assert index.ids('"cold harbour"') == ["1"] and asked
+        assert index.search("cold")[0].snippet
+        assert index.document("2") == {"text": "a harbour, cold"}
+
+
+def test_what_a_provider_raises_comes_out():
+    def give(id):
+        raise LookupError(id)
+
+    with bitsift.Index.create(store=False, texts=give) as index:
+        index.add("1", "a cold lonely harbour")
+        index.commit()
+        with pytest.raises(LookupError):
+            index.ids('"cold harbour"~3')
+
+
+def test_memory_is_files(index):
+    if index.memory is None:
+        assert index.path
+        return
+    files = index.memory.files()
+    assert "manifest" in files
+    copy = bitsift.Memory()
+    for name, data in files.items():
+        copy.put(name, data)
+    with bitsift.Index.open(memory=copy) as other:
+        assert other.ids("cat") == index.ids("cat")
+
+
+def test_files_beside_documents(folder):
+    with bitsift.Index.open("built.index") as index:
+        index.add("given", "a filter from memory")
+        index.commit()
+        assert index.ids("filter") == ["files/a.txt", "files/b.txt", "given"]
+        (folder / "files" / "c.txt").write_text("one more filter")
+        index.update()
+        assert index.count("filter") == 4
+
+
+def test_two_writers(tmp_path):
+    path = tmp_path / "x.index"
+    with bitsift.Index.create(path) as one, bitsift.Index.open(path) as two:
+        one.add("1", "first")
+        with pytest.raises(bitsift.BusyError) as caught:
+            two.add("2", "second")
+        assert isinstance(caught.value, BlockingIOError) and caught.value.status == "busy"
+        one.commit()
+        two.add("2", "second")
+        two.commit()
+        assert two.ids("first OR second") == ["1", "2"] and one.ids("second") == []
+        assert one.refresh() and one.ids("second") == ["2"]

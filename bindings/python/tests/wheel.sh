@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# wheel.sh PACKAGE BUILD_DIR PYTHON: pip makes a wheel of the package and installs it, a source distribution is made, and what was
+# installed works; all without a network, which `unshare` takes away where it may. The extension is the one in BUILD_DIR, so that
+# the library need not be built once more. 77: no pip.
+set -euo pipefail
+package=$1 build=$2 python=$3
+"$python" -m pip --version >/dev/null 2>&1 || { echo "skipped: no pip"; exit 77; }
+place=$(mktemp -d)
+trap 'rm -rf -- "$place"' EXIT
+alone=()
+! unshare -n true 2>/dev/null || alone=(unshare -n)
+
+say() { # COMMAND...: quiet unless it fails
+    "$@" >"$place/log" 2>&1 || { echo "failed: $*"; cat "$place/log"; exit 1; }
+}
+export BITSIFT_CMAKE_BUILD=$build PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_ROOT_USER_ACTION=ignore PYTHONDONTWRITEBYTECODE=1
+say "${alone[@]}" "$python" -m pip wheel --no-deps -w "$place/wheels" "$package"
+wheel=$(echo "$place"/wheels/bitsift-*-cp311-abi3-*.whl)
+[ -f "$wheel" ] || { echo "no wheel: $(ls "$place/wheels")"; exit 1; }
+say "${alone[@]}" "$python" -m pip install --no-deps --target "$place/installed" "$wheel"
+[ -f "$place/installed/bitsift/py.typed" ] || { echo "py.typed is not in it"; exit 1; }
+cd -- "$place"
+PYTHONPATH=$place/installed "$python" - <<'END'
+import bitsift
+with bitsift.Index.create() as index:
+    index.add("a", "a cold harbour")
+    index.commit()
+    assert index.ids("harbour") == ["a"] and bitsift.__file__.endswith("installed/bitsift/__init__.py")
+END
+# A source distribution has the library in it, and nothing that was built.
+PYTHONPATH=$package/backend "$python" -c "import bitsift_build; bitsift_build.build_sdist('$place')"
+files=$(tar -tzf "$place"/bitsift-*.tar.gz)
+for wanted in pyproject.toml PKG-INFO bitsift/__init__.py src/module.c library/CMakeLists.txt library/core/bitsift/writer.h; do
+    grep -q "^bitsift-[0-9.]*/$wanted\$" <<<"$files" || { echo "the source distribution has no $wanted"; exit 1; }
+done
+! grep -E '\.so$|\.pyc$|/build/' <<<"$files" || exit 1

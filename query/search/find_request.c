@@ -1,0 +1,51 @@
+/* find_request.c: see find_request.h. */
+#include "query/search/find_request.h"
+
+#include "core/base/log.h"
+
+#define COUNT(array) (sizeof(array) / sizeof(*(array)))
+#define USUAL_N_BEST 10
+
+/* Of a query in a log. */
+#define LOGGED_BYTES 200
+
+enum bs_status bs_find_request_check(const struct bs_find_request *request, struct bs_error *err)
+{
+	if ((unsigned)request->mode > BS_FIND_COUNT)
+		return bs_fail(err, BS_UNSUPPORTED, "struct bs_find_request: no mode %d", (int)request->mode);
+	if (request->offset && (request->mode == BS_FIND_COUNT || request->approx))
+		return bs_fail(err, BS_INVALID, "struct bs_find_request: an offset is of hits, and of all of them");
+	if (request->approx && request->mode != BS_FIND_TOP)
+		return bs_fail(err, BS_INVALID, "struct bs_find_request: only ranked hits can be had approximately");
+	if (request->sort_field && (request->mode != BS_FIND_TOP || request->approx))
+		return bs_fail(err, BS_INVALID, "struct bs_find_request: only the first hits can be had sorted, and not approximately");
+	if (request->date_field && !request->newer && !request->older)
+		return bs_fail(err, BS_INVALID, "struct bs_find_request: a field with a date, but no date to compare with");
+	if (request->feedback_docs && (request->like_id || request->like_text))
+		return bs_fail(err, BS_INVALID, "struct bs_find_request: words of the best documents, or of one that hits are like");
+	if (request->statistics && (request->feedback_docs || request->like_id || request->like_text))
+		return bs_fail(err, BS_INVALID, "struct bs_find_request: words like those of documents are chosen by one index: "
+		                                "not with statistics");
+	if (!request->hit && request->mode != BS_FIND_COUNT)
+		return bs_fail(err, BS_INVALID, "struct bs_find_request: no function for hits");
+	return bs_check_reserved("struct bs_find_request", request->reserved, COUNT(request->reserved), err);
+}
+
+size_t bs_find_request_wanted(const struct bs_find_request *request)
+{
+	size_t n = request->n_best ? request->n_best : USUAL_N_BEST;
+	return request->offset > SIZE_MAX - n ? SIZE_MAX : request->offset + n;
+}
+
+void bs_find_request_log(const struct bs_log *log, const struct bs_find_request *request, const struct bs_find_result *result,
+                         enum bs_status status, uint64_t elapsed_ns, const struct bs_error *err)
+{
+	bool is_cut = status == BS_DEADLINE || (!status && result->is_partial);
+	enum bs_log_level level = is_cut ? BS_LOG_WARNING : bs_log_level_of(log, elapsed_ns, BS_LOG_DEBUG);
+	int n_bytes = request->query_bytes < LOGGED_BYTES ? (int)request->query_bytes : LOGGED_BYTES;
+	if (bs_log_wants(log, level))
+		bs_log_line(log, level, "query %.1f ms, %s%llu hits, %llu texts read%s%s: %.*s", (double)elapsed_ns / 1e6,
+		            result->is_at_least ? "at least " : "", (unsigned long long)result->n_hits,
+		            (unsigned long long)result->stats.verified, result->is_partial ? ", cut off" : status ? ", " : "",
+		            status ? err ? err->text : bs_status_name(status) : "", n_bytes, request->query ? request->query : "");
+}

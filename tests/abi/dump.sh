@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# dump.sh SOURCE_DIR LIBRARY CLANG: what a program that was built with the public headers, and linked to the shared library, counts on, a
+# line each: sizes of structs, places and types of their fields, values of enumerators, types of functions, symbols with
+# their versions. Reserved room is left out: it is there to be used up.
+set -euo pipefail
+cd -- "$1"
+library=$2 clang=$3
+place=$(mktemp -d)
+trap 'rm -rf -- "$place"' EXIT
+
+for header in core/bitsift.h core/bitsift/*.h; do
+    echo "#include \"$header\""
+done >"$place/all.c"
+compile() { # ARGUMENT...
+    "$clang" -std=c11 -I. -fno-color-diagnostics "$@"
+}
+
+compile -fsyntax-only -Xclang -fdump-record-layouts-complete "$place/all.c" | awk '
+    / \| (struct|union) bs_[a-z_]+$/ && $1 == 0 && $4 !~ /bs_.* / && !/ \|   / { name = $3 " " $4; next }
+    name && / \|   [^ ]/ {
+        field = $NF
+        type = $0
+        sub(/^ *[0-9:-]+ \| +/, "", type)
+        sub(" " field "$", "", type)
+        if (field != "reserved")
+            print name "." field ": at " $1 ", " type
+    }
+    name && /\[sizeof=/ { sub(/.*sizeof=/, ""); sub(/,.*/, ""); print name ": " $0 " bytes"; name = "" }'
+
+# How many reasons there are is not for a program to know.
+compile -E -P "$place/all.c" | tr '\n' ' ' | grep -oE 'enum bs_[a-z_]+ *\{[^}]*\}' | grep -oE '\bBS_[A-Z0-9_]+\b' |
+    grep -vx BS_SKIP_REASONS | sort -u >"$place/names"
+{
+    cat "$place/all.c"
+    echo '#include <stdio.h>'
+    echo 'int main(void) {'
+    sed 's/.*/printf("&: %d\\n", (int)&);/' "$place/names"
+    echo '}'
+} >"$place/values.c"
+compile "$place/values.c" -o "$place/values"
+"$place/values"
+
+compile -fsyntax-only -Xclang -ast-dump "$place/all.c" | sed -nE "s/.*FunctionDecl.* (bs_[a-z0-9_]+) '(.*)'( extern)?\$/\1: \2/p"
+nm -D --defined-only -- "$library" | awk '$2 ~ /[TWBDR]/ {print "symbol " $3}'

@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# run.sh SOURCE_DIR LIBRARY CLANG: the interface that programs were built with stands: whatever the last release of this soname had
+# (VERSION.txt here, by dump.sh) is there still, at the same place, of the same type. More may be there. And every struct that may
+# have to grow has room for it. With UPDATE=1 VERSION.txt becomes what is there now, which is due at a release.
+set -euo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+[ "$(getconf LONG_BIT)" = 64 ] || { echo "skipped: the interface is written down for 64 bits"; exit 77; }
+version=$(sed -nE 's/^#define BS_VERSION +"([0-9]+\.[0-9]+)\..*/\1/p' "$1/core/bitsift.h")
+released=$here/$version.txt
+now=$(mktemp)
+trap 'rm -f -- "$now"' EXIT
+"$here/dump.sh" "$@" | LC_ALL=C sort >"$now"
+
+# Of these each is an array's element, or cannot have more in it.
+frozen=" bs_error bs_text bs_skip_kind bs_grep_colors bs_grep_separator bs_grep_span "
+failed=0
+for name in $(sed -nE 's/^struct (bs_[a-z_]+): .*/\1/p' "$now"); do
+    [[ $frozen != *" $name "* ]] || continue
+    cat "$1"/core/bitsift.h "$1"/core/bitsift/*.h | sed -n "/^struct $name {/,/^};/p" | grep -q $'^\tuint64_t reserved\\[' || {
+        echo "struct $name has no reserved room"
+        failed=1
+    }
+done
+
+if [ -n "${UPDATE:-}" ]; then
+    cp -- "$now" "$released"
+elif [ ! -f "$released" ]; then
+    echo "no interface of $version is written down: UPDATE=1 tests/abi/run.sh ... (README, Building and testing)"
+    failed=1
+elif ! LC_ALL=C comm -23 "$released" "$now" | sed 's/^/no longer so: /' | { ! grep .; }; then
+    failed=1
+fi
+exit $failed

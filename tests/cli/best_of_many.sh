@@ -1,0 +1,58 @@
+# The best of many, and of few: what is passed over unseen is never one of them, however many are asked for.
+set -eu
+. "$LIB"
+awk 'BEGIN {
+    for (i = 0; i < 60000; i++) {
+        late = i < 20000 ? (i % 100 == 0) : 1
+        printf "{\"id\":\"%d\",\"n\":%d,\"text\":\"%s%s%s%s w%d w%d w%d w%d\"}\n", i, i % 77,
+            late ? "late " : "none ", late && i % 3 == 0 ? "late " : "none ", i % 3001 == 7 ? "alpha" : i % 4001 == 8 ? "beta" : "plain",
+            i % 300 == 7 ? " gamma delta" : i % 5 == 0 ? " delta gammon" : " more more",
+            i * 7919 % 4001, i * 104729 % 4001, i % 17, i % 5003
+    }
+}' >c.jsonl
+bitsift index c.jsonl 2>&1 | tail -n 0
+# best QUERY: how many there are, and where the first so many of them are not the first of all.
+best() {
+    bitsift query "${options[@]}" --brute -n 100000 --format '{id} {score}\n' "$1" >all || true
+    printf '%s: %s\n' "$1" "$(wc -l <all)"
+    for n in 1 10 1000 100000; do
+        bitsift query "${options[@]}" -n "$n" --format '{id} {score}\n' "$1" >found || true
+        head -n "$n" all | cmp - found || echo "$n: $(wc -l <found)"
+    done
+}
+options=()
+echo '# the first blocks hold fewer than are asked for'
+best late
+best delta
+best 'late OR alpha'
+echo '# words of weight 0 make a match'
+for query in 'alpha OR beta OR gamma^0' 'alpha OR gamma^0' 'alpha^0 OR beta OR gamma' 'alpha^0 OR beta^0' \
+    'alpha OR beta OR (gamma OR delta)^0' 'alpha OR beta OR gamm*^0' 'alpha OR beta OR gammo~1^0' 'alpha OR beta OR "gamma delta"^0'; do
+    best "$query"
+done
+options=(--any)
+best 'alpha beta gamma^0'
+options=(--any --stop stop.txt)
+echo 'gamma' >stop.txt
+best 'alpha beta gamma'
+options=(--sort n)
+best 'alpha OR beta OR gamma^0'
+options=()
+echo '# of several segments, with deletes and long documents'
+awk 'BEGIN {
+    for (i = 0; i < 3000; i++) {
+        printf "{\"id\":\"long%d\",\"n\":%d,\"text\":\"%s %s", i, i % 77, i % 1000 == 5 ? "alpha" : "plain", i % 10 == 5 ? "gamma" : "late"
+        for (k = 0; k < (i < 40 ? 3000 : 8); k++)
+            printf " w%d", (i * 7919 + k * 104729) % 4001
+        print "\"}"
+    }
+}' >>c.jsonl
+bitsift index 2>&1 | tail -n 0
+bitsift delete 7 21014 long5 long1005 30000 2>&1 | tail -n 0
+best late
+best 'alpha OR beta OR gamma^0'
+echo '# none is read to learn that it has no such word'
+rm -rf .bitsift
+tail -n 3000 c.jsonl | head -n 30 >long.jsonl
+bitsift index long.jsonl 2>&1 | tail -n 0
+bitsift query --stats 'alpha OR gamma' 2>&1 >found | grep -oE '"(verified|hits)":[0-9]+'

@@ -1,0 +1,29 @@
+# --offset shows hits page by page; --time-limit and --memory end what takes too much, and say so.
+. "$LIB"
+mkdir notes
+for i in 1 2 3 4 5 6 7; do
+    { echo "cat number $i"; yes cat | head -"$i"; } >"notes/$i.txt"
+done
+settle
+quiet bitsift index notes
+show bitsift query -n 7 --format '{path}' cat
+for offset in 0 3 6 9; do
+    show bitsift query -n 3 --offset "$offset" --format '{path}' cat
+done
+show bitsift query -l --offset 5 cat
+show bitsift query --count --offset 5 cat
+show bitsift query --approx --offset 5 cat
+echo '# the rank goes on'
+bitsift query --json -n 1 --offset 2 cat | grep -o '"rank":[0-9]*'
+echo '# no time at all'
+show bitsift query --time-limit 0.001us cat
+show bitsift query --time-limit 1us --brute cat
+show bitsift query --time-limit 10m --count cat
+show bitsift query --time-limit soon cat
+show bitsift query --time-limit 1us --batch /dev/null
+show bitsift query --memory 100 cat
+show bitsift query --memory 64M --count cat
+yes nothing | head -300000 >large.txt
+show bitsift grep --time-limit 1us something large.txt
+show bitsift grep --time-limit 10m -c 'number 3' notes/3.txt
+show bitsift grep --time-limit 1x cat notes

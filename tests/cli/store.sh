@@ -1,0 +1,46 @@
+# --store: the texts of files and records are kept in the index, so that phrases, snippets and compaction need no source. What
+# has changed or is gone is so all the same.
+set -eu
+. "$LIB"
+mkdir docs
+printf 'the quick brown fox\njumps over the lazy dog\n' >docs/a.txt
+printf '\xff\xfeq\0u\0i\0c\0k\0 \0b\0r\0o\0w\0n\0 \0b\0e\0a\0r\0' >docs/utf16.txt
+: >docs/empty.txt
+printf '%s\n' '{"id":"r1","t":"a quick brown hare"}' '{"id":"r2","t":"brown and quick \"x\ty\""}' >docs/c.jsonl
+printf '%s\n' '{"id":"s1","t":"quick brown snail"}' >s.jsonl
+printf '%s\n' '{"id":"p1","t":"quick brown pipe"}' >pipe
+show bitsift index --index kept --store docs s.jsonl - <pipe
+bitsift check --index kept | neutral -
+show bitsift query --index kept '"quick brown"'
+echo '# the same as without, and by brute force'
+quiet bitsift index --index plain docs s.jsonl - <pipe
+for query in '"quick brown"' '"brown and"' '"lazy dog" OR "x y"' '-quick'; do
+    bitsift query --index plain --ids -- "$query" >plain.ids
+    bitsift query --index kept --ids -- "$query" | diff plain.ids - && bitsift query --index kept --brute --ids -- "$query" | diff plain.ids -
+done
+echo '# a changed file is what it is now, unless the index is trusted'
+printf 'the slow brown fox\n' >docs/a.txt
+show bitsift query --index kept --ids '"slow OR quick" brown fox'
+show bitsift query --index kept --ids '"brown fox"'
+show bitsift query --index kept --ids '"quick brown fox"'
+show bitsift query --index kept --no-stat --ids '"quick brown fox"'
+echo '# what is gone is no hit, unless the index is trusted; then its text is there'
+mkdir away
+mv docs s.jsonl away
+show bitsift query --index kept --ids '"quick brown"'
+show bitsift query --index kept --no-stat '"quick brown"'
+show bitsift query --index plain --no-stat --ids '"quick brown"'
+echo '# compaction needs no source'
+printf '%s\n' '{"id":"p2","t":"quick brown tube"}' | show bitsift index --index kept -
+show bitsift delete --index kept --yes p1
+mv away/docs away/s.jsonl .
+printf '%s\n' '{"id":"p3","t":"quick brown tube"}' | show bitsift index --index kept -
+mv docs s.jsonl away
+show bitsift compact --index kept
+bitsift check --index kept | neutral -
+show bitsift query --index kept --no-stat --ids '"quick brown"'
+mv away/docs away/s.jsonl .
+echo '# it is an option that is recorded'
+show bitsift index --index plain --store docs
+quiet bitsift index --index plain --store --rebuild
+show bitsift query --index plain --ids '"brown fox"'

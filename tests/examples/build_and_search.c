@@ -1,0 +1,57 @@
+/* build_and_search.c DIR: files of a folder are indexed, and searched: the best, with a snippet and the places of the words. */
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <bitsift.h>
+
+static int show(void *context, const struct bs_find_hit *hit)
+{
+	(void)context;
+	printf("%llu. %s: %.*s\n", (unsigned long long)hit->rank, hit->path, (int)hit->snippet_bytes, hit->snippet);
+	for (size_t i = 0; i < hit->n_passages; i++)
+		printf("   line %llu, column %llu\n", (unsigned long long)hit->passages[i].line,
+		       (unsigned long long)hit->passages[i].column);
+	return 0; /* go on */
+}
+
+static int write_file(const char *path, const char *text)
+{
+	FILE *file = fopen(path, "w");
+	return !file || fputs(text, file) < 0 || fclose(file);
+}
+
+int main(int argc, char **argv)
+{
+	const char *sources[] = {"letters"};
+	struct bs_build_request build = {.dir = "letters.index", .sources = sources, .n_sources = 1};
+	struct bs_open_request open = {.dir = build.dir};
+	struct bs_find_request find = {.query = "harbour lantern", .query_bytes = 15, .hit = show};
+	struct bs_build_report report;
+	struct bs_index *index = NULL;
+	struct bs_finder *finder = NULL;
+	struct bs_error err;
+
+	find.snippets = find.passages = true;
+	find.mark_start = "[";
+	find.mark_stop = "]";
+	if (argc != 2 || (mkdir(argv[1], 0777) && access(argv[1], W_OK)) || chdir(argv[1]) ||
+	    (mkdir("letters", 0777) && access("letters", W_OK)) ||
+	    write_file("letters/may.txt", "Dear Nora,\nthe harbour is cold,\nand a lantern burns.\n") ||
+	    write_file("letters/june.txt", "No lantern any more.\n"))
+		return 2;
+	enum bs_status status = bs_index_build(&build, &report, &err); /* again: only what is new or changed is read */
+	if (!status)
+		status = bs_index_open_with(&open, &index, &err); /* for all threads */
+	if (!status)
+		status = bs_finder_new(index, &finder, &err); /* one a thread */
+	if (!status)
+		status = bs_find(finder, &find, NULL, &err);
+	if (status)
+		fprintf(stderr, "%s\n", err.text);
+	else
+		printf("of %llu documents\n", (unsigned long long)report.n_docs);
+	bs_finder_free(finder);
+	bs_index_close(index);
+	return status != BS_OK;
+}

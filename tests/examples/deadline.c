@@ -1,0 +1,71 @@
+/* deadline.c: a search that may take no longer than that, one that is satisfied with what was found until then, and one that is
+ * called off. */
+#include <stdio.h>
+#include <string.h>
+
+#include <bitsift.h>
+#include <bitsift/writer.h>
+
+static enum bs_status fill(struct bs_memory *memory, struct bs_error *err)
+{
+	struct bs_writer_request request = {.memory = memory};
+	struct bs_writer *writer = NULL;
+	enum bs_status status = bs_writer_open(&request, &writer, err);
+	for (int i = 0; i < 20000 && !status; i++) {
+		char id[16], words[128];
+		snprintf(id, sizeof(id), "%d", i);
+		snprintf(words, sizeof(words), "a%d b%d c%d d%d e%d f%d all of the words", i % 7, i % 11, i % 13,
+		         i % 17, i % 19, i);
+		struct bs_text text = {"", 0, words, strlen(words)};
+		status = bs_writer_add(writer, id, strlen(id), &text, 1, err);
+	}
+	if (!status)
+		status = bs_writer_commit(writer, NULL, err);
+	bs_writer_close(writer);
+	return status;
+}
+
+static void show(const char *what, enum bs_status status, const struct bs_find_result *result)
+{
+	printf("%s: %s%s\n", what, bs_status_name(status), result->is_partial ? ", partial" : "");
+}
+
+int main(void)
+{
+	/* It reads each document, to be slow. */
+	struct bs_find_request find = {
+		.query = "\"a1 words\"~9 OR \"all the\"~2", .mode = BS_FIND_COUNT, .brute = true, .n_threads = 1};
+	struct bs_limits limits = {.deadline_ns = 1000000};
+	volatile int is_cancelled = 1; /* another thread, or a signal handler, would set it */
+	struct bs_find_result result;
+	struct bs_memory *memory = NULL;
+	struct bs_index *index = NULL;
+	struct bs_finder *finder = NULL;
+	struct bs_error err;
+
+	find.query_bytes = strlen(find.query);
+	find.limits = &limits;
+	enum bs_status status = bs_memory_new(&memory, &err);
+	struct bs_open_request open = {.memory = memory};
+	if (!status)
+		status = fill(memory, &err);
+	if (!status)
+		status = bs_index_open_with(&open, &index, &err);
+	if (!status)
+		status = bs_finder_new(index, &finder, &err);
+	if (!status) {
+		show("a millisecond", bs_find(finder, &find, &result, NULL), &result);
+		limits.partial = true;
+		show("as much as it finds in one", bs_find(finder, &find, &result, NULL), &result);
+		limits = (struct bs_limits){.cancel = &is_cancelled};
+		show("called off", bs_find(finder, &find, &result, NULL), &result);
+		limits = (struct bs_limits){.deadline_ns = 0};
+		show("no limits", bs_find(finder, &find, &result, NULL), &result);
+	}
+	if (status)
+		fprintf(stderr, "%s\n", err.text);
+	bs_finder_free(finder);
+	bs_index_close(index);
+	bs_memory_free(memory);
+	return status != BS_OK;
+}

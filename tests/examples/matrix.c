@@ -1,0 +1,96 @@
+/* matrix.c: what an index is made of: its slabs, the columns of a word, and what the filter leaves for a query. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <bitsift/matrix.h>
+#include <bitsift/writer.h>
+
+#define N_DOCS 4000
+
+/* Document i has the word "even" if it is, and one of its own. */
+static enum bs_status fill(struct bs_memory *memory, struct bs_error *err)
+{
+	struct bs_writer_request request = {.memory = memory};
+	struct bs_writer *writer = NULL;
+	enum bs_status status = bs_writer_open(&request, &writer, err);
+	for (int i = 0; i < N_DOCS && !status; i++) {
+		char id[16], words[64];
+		snprintf(id, sizeof(id), "%d", i);
+		snprintf(words, sizeof(words), "number %s w%d x%d", i % 2 ? "odd" : "even", i, i / 7);
+		struct bs_text text = {"", 0, words, strlen(words)};
+		status = bs_writer_add(writer, id, strlen(id), &text, 1, err);
+	}
+	if (!status)
+		status = bs_writer_commit(writer, NULL, err);
+	bs_writer_close(writer);
+	return status;
+}
+
+static enum bs_status show_slab(const struct bs_index *index, uint32_t segment, uint32_t number, struct bs_error *err)
+{
+	static const char *const names[] = {"document", "group", "block", "exact"};
+	struct bs_matrix_slab slab;
+	struct bs_matrix_term_columns even;
+	enum bs_status status = bs_matrix_slab_at(index, segment, number, &slab, err);
+	if (!status)
+		status = bs_matrix_find_columns(index, segment, number, "even", 4, &even, err);
+	if (status)
+		return status;
+	printf("slab %u: %u rows%s\n", number, slab.n_rows, slab.is_lists ? ", as lists" : "");
+	for (int l = 0; l < BS_MATRIX_LEVELS; l++) {
+		const struct bs_matrix_columns *columns = &slab.levels[l];
+		if (columns->n_columns > 0)
+			printf("  %u %s columns of %u bits, density %.2f; %u of them are those of `even`\n",
+			       columns->n_columns, names[l], columns->n_lanes,
+			       (double)columns->n_set / columns->n_columns / columns->n_lanes, even.n_columns[l]);
+	}
+	/* The columns themselves: words where they lie in the index, for as long as it is open. */
+	const uint64_t *words;
+	if (even.n_columns[BS_MATRIX_EXACT] == 1)
+		status = bs_matrix_words(index, segment, number, BS_MATRIX_EXACT, even.columns[BS_MATRIX_EXACT][0], 1,
+		                         &words, err);
+	if (!status && even.n_columns[BS_MATRIX_EXACT] == 1)
+		printf("  `even` begins with %016llx\n", (unsigned long long)words[0]);
+	return status;
+}
+
+static int count(void *context, const struct bs_matrix_candidates *candidates)
+{
+	*(uint64_t *)context += candidates->n_set;
+	return 0;
+}
+
+int main(void)
+{
+	struct bs_find_request phrase = {.query = "\"even number\"", .query_bytes = 13};
+	struct bs_matrix_segment segment = {.n_docs = 0};
+	struct bs_memory *memory = NULL;
+	struct bs_index *index = NULL;
+	struct bs_finder *finder = NULL;
+	struct bs_error err;
+	uint64_t n_candidates = 0;
+
+	enum bs_status status = bs_memory_new(&memory, &err);
+	struct bs_open_request open = {.memory = memory};
+	if (!status)
+		status = fill(memory, &err);
+	if (!status)
+		status = bs_index_open_with(&open, &index, &err);
+	if (!status)
+		status = bs_finder_new(index, &finder, &err);
+	if (!status)
+		status = bs_matrix_segment_at(index, 0, &segment, &err);
+	for (uint32_t i = 0; i < segment.n_slabs && !status; i++)
+		status = show_slab(index, 0, i, &err);
+	if (!status)
+		status = bs_matrix_ask(finder, &phrase, count, &n_candidates, NULL, &err);
+	if (status)
+		fprintf(stderr, "%s\n", err.text);
+	else
+		printf("%llu documents may have the phrase %s\n", (unsigned long long)n_candidates, phrase.query);
+	bs_finder_free(finder);
+	bs_index_close(index);
+	bs_memory_free(memory);
+	return status != BS_OK;
+}

@@ -1,0 +1,62 @@
+/* memory.c: an index that is in memory alone; its files, carried to another one; changes that are taken back. */
+#include <bitsift/writer.h>
+#include <stdio.h>
+#include <string.h>
+
+static int fail(const struct bs_error *err)
+{
+	fprintf(stderr, "%s\n", err->text);
+	return 1;
+}
+
+static enum bs_status add(struct bs_writer *writer, const char *id, const char *text, struct bs_error *err)
+{
+	struct bs_text texts[] = {{"text", 4, text, strlen(text)}};
+	return bs_writer_add(writer, id, strlen(id), texts, 1, err);
+}
+
+static int count(struct bs_memory *memory, const char *query)
+{
+	struct bs_open_request open = {.memory = memory};
+	struct bs_find_request request = {.query = query, .query_bytes = strlen(query), .mode = BS_FIND_COUNT};
+	struct bs_index *index;
+	struct bs_finder *finder;
+	struct bs_find_result result;
+	struct bs_error err;
+	if (bs_index_open_with(&open, &index, &err) || bs_finder_new(index, &finder, &err) || bs_find(finder, &request, &result, &err))
+		return -fail(&err);
+	bs_finder_free(finder);
+	bs_index_close(index);
+	return (int)result.n_hits;
+}
+
+int main(void)
+{
+	struct bs_memory *memory, *carried;
+	struct bs_writer *writer;
+	struct bs_error err;
+	if (bs_memory_new(&memory, &err) || bs_memory_new(&carried, &err))
+		return fail(&err);
+	struct bs_writer_request request = {.memory = memory};
+	if (bs_writer_open(&request, &writer, &err) || add(writer, "a", "the first of two", &err) ||
+	    add(writer, "b", "the second of two", &err) || bs_writer_commit(writer, NULL, &err))
+		return fail(&err);
+
+	/* A transaction that is given up. */
+	if (bs_writer_delete_query(writer, "second", 6, NULL, &err) || add(writer, "c", "a third", &err))
+		return fail(&err);
+	bs_writer_rollback(writer);
+	printf("two: %d, third: %d\n", count(memory, "two"), count(memory, "third"));
+
+	/* What a database would keep in a table. */
+	for (size_t i = 0; i < bs_memory_n_files(memory); i++) {
+		struct bs_memory_file file;
+		if (bs_memory_file_at(memory, i, &file, &err) || bs_memory_put(carried, file.name, file.bytes, file.n_bytes, &err))
+			return fail(&err);
+	}
+	bs_writer_close(writer);
+	bs_memory_free(memory);
+	printf("carried: %d\n", count(carried, "second"));
+	bs_memory_free(carried);
+	return 0;
+}

@@ -1,0 +1,84 @@
+/* ranges_sort.c: numbers and dates in fields: ranges of them, an order by them, and pages of that order. */
+#include <stdio.h>
+#include <string.h>
+
+#include <bitsift.h>
+#include <bitsift/writer.h>
+
+static const char *const books[][3] = {
+	{"dune", "412", "1965-08-01"},    {"emma", "474", "1815-12-23"},    {"walden", "156", "1854-08-09"},
+	{"ulysses", "730", "1922-02-02"}, {"candide", "129", "1759-01-15"},
+};
+
+static enum bs_status fill(struct bs_memory *memory, struct bs_error *err)
+{
+	struct bs_writer_request request = {.memory = memory};
+	struct bs_writer *writer = NULL;
+	enum bs_status status = bs_writer_open(&request, &writer, err);
+	for (size_t i = 0; i < sizeof(books) / sizeof(*books) && !status; i++) {
+		struct bs_text texts[] = {{"pages", 5, books[i][1], strlen(books[i][1])},
+		                          {"printed", 7, books[i][2], strlen(books[i][2])}};
+		status = bs_writer_add(writer, books[i][0], strlen(books[i][0]), texts, 2, err);
+	}
+	if (!status)
+		status = bs_writer_commit(writer, NULL, err);
+	bs_writer_close(writer);
+	return status;
+}
+
+static int show(void *context, const struct bs_find_hit *hit)
+{
+	(void)context;
+	printf(" %.*s", (int)hit->id_bytes, hit->id);
+	if (hit->value)
+		printf("=%s", hit->value);
+	return 0;
+}
+
+static enum bs_status ask(struct bs_finder *finder, struct bs_find_request request, struct bs_error *err)
+{
+	printf("%s%s%s:", request.query, request.sort_field ? " by " : "",
+	       request.sort_field ? request.sort_field : "");
+	request.query_bytes = strlen(request.query);
+	request.hit = show;
+	enum bs_status status = bs_find(finder, &request, NULL, err);
+	printf("\n");
+	return status;
+}
+
+int main(void)
+{
+	struct bs_memory *memory = NULL;
+	struct bs_index *index = NULL;
+	struct bs_finder *finder = NULL;
+	struct bs_error err;
+
+	enum bs_status status = bs_memory_new(&memory, &err);
+	struct bs_open_request open = {.memory = memory};
+	if (!status)
+		status = fill(memory, &err);
+	if (!status)
+		status = bs_index_open_with(&open, &index, &err);
+	if (!status)
+		status = bs_finder_new(index, &finder, &err);
+	if (!status)
+		status = ask(finder,
+		             (struct bs_find_request){.query = "pages:150..500 printed:<1900", .mode = BS_FIND_IDS},
+		             &err);
+	if (!status)
+		status = ask(finder,
+		             (struct bs_find_request){
+				     .query = "pages:>0", .sort_field = "pages", .sort_descending = true, .n_best = 2},
+		             &err);
+	if (!status)
+		status = ask(finder,
+		             (struct bs_find_request){
+				     .query = "pages:>0", .sort_field = "printed", .n_best = 2, .offset = 2},
+		             &err);
+	if (status)
+		fprintf(stderr, "%s\n", err.text);
+	bs_finder_free(finder);
+	bs_index_close(index);
+	bs_memory_free(memory);
+	return status != BS_OK;
+}

@@ -1,0 +1,365 @@
+/* test_query.c: bitsift/query.h where no index is: what matches and where, scores by given statistics, what is refused, and that
+ * nothing is allocated once texts of that size were seen. What an index says of the same, test_oracle.c and test_several.c compare. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "core/bitsift/query.h"
+
+void *__real_malloc(size_t n_bytes);
+void *__real_calloc(size_t n, size_t n_bytes);
+void *__real_realloc(void *old, size_t n_bytes);
+void *__wrap_malloc(size_t n_bytes);
+void *__wrap_calloc(size_t n, size_t n_bytes);
+void *__wrap_realloc(void *old, size_t n_bytes);
+
+static size_t n_allocated; /* by the library and this file */
+
+void *__wrap_malloc(size_t n_bytes)
+{
+	n_allocated++;
+	return __real_malloc(n_bytes);
+}
+
+void *__wrap_calloc(size_t n, size_t n_bytes)
+{
+	n_allocated++;
+	return __real_calloc(n, n_bytes);
+}
+
+void *__wrap_realloc(void *old, size_t n_bytes)
+{
+	n_allocated++;
+	return __real_realloc(old, n_bytes);
+}
+
+static const char *const fields[] = {"title", "body", "year", NULL};
+
+static struct bs_query_request ask(const char *query)
+{
+	return (struct bs_query_request){.query = query, .query_bytes = strlen(query), .fields = fields};
+}
+
+static struct bs_query *make(const struct bs_query_request *request)
+{
+	struct bs_query *query;
+	struct bs_error err;
+	if (bs_query_new(request, &query, NULL, &err))
+		fail_msg("%s: %s", request->query, err.text);
+	return query;
+}
+
+/* A document: a file, or a record with a title and a body. */
+struct document {
+	struct bs_text texts[2];
+	size_t n_texts;
+};
+
+static struct document file(const char *text)
+{
+	return (struct document){{{"", 0, text, strlen(text)}}, 1};
+}
+
+static struct document record(const char *title, const char *body)
+{
+	return (struct document){{{"title", 5, title, strlen(title)}, {"body", 4, body, strlen(body)}}, 2};
+}
+
+/* "no", or "yes" and its places: TEXT:LINE:COLUMN+BYTES each. */
+static const char *match(struct bs_query *query, const struct document *document)
+{
+	static char line[256];
+	struct bs_query_result result;
+	assert_int_equal(bs_query_match(query, document->texts, document->n_texts, &result, NULL), BS_OK);
+	size_t n = (size_t)snprintf(line, sizeof(line), result.is_match ? "yes" : "no");
+	for (size_t i = 0; i < result.n_places; i++)
+		n += (size_t)snprintf(line + n, sizeof(line) - n, " %zu:%llu:%llu+%zu", result.places[i].text,
+		                      (unsigned long long)result.places[i].line, (unsigned long long)result.places[i].column,
+		                      result.places[i].stop_byte - result.places[i].start_byte);
+	return line;
+}
+
+static const char *answer(const struct bs_query_request *request, const struct document *document)
+{
+	struct bs_query *query = make(request);
+	const char *line = match(query, document);
+	bs_query_free(query);
+	return line;
+}
+
+static void test_operators(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *query, *in_file, *in_record;
+	} asked[] = {
+		{"cat", "yes 0:1:3+3 0:2:1+3", "yes 0:1:1+3"},
+		{"CAT dog", "no", "yes 0:1:1+3 1:1:3+3"},
+		{"cat OR dog", "yes 0:1:3+3 0:2:1+3", "yes 0:1:1+3 1:1:3+3"},
+		{"-cat", "no", "no"},
+		{"-horse", "yes", "yes"},
+		{"sat -dog", "yes 0:1:7+3", "no"},
+		{"\"cat sat\"", "yes 0:1:3+3 0:1:7+3", "no"},
+		{"\"on cat\"~1", "yes 0:1:3+3 0:1:11+2 0:2:1+3", "no"},
+		{"\"on horse\"~9", "no", "no"},
+		{"ca*", "yes 0:1:3+3 0:2:1+3", "yes 0:1:1+3"},
+		{"c?t", "yes 0:1:3+3 0:2:1+3", "yes 0:1:1+3"},
+		{"*a*t*", "no", "no"}, /* signs, and a word t */
+		{"*cats*", "no", "no"},
+		{"c*ats", "no", "no"},
+		{"cta~1", "yes 0:1:3+3 0:2:1+3", "yes 0:1:1+3"},
+		{"dg~1", "no", "yes 1:1:3+3"},
+		{"title:cat", "no", "yes 0:1:1+3"},
+		{"body:cat", "no", "no"},
+		{"body:(dog -horse)", "no", "yes 1:1:3+3"},
+		{"cat^2.5 OR horse^0", "yes 0:1:3+3 0:2:1+3", "yes 0:1:1+3"},
+		{"body:>=1990", "no", "no"},
+	};
+	struct document in_file = file("A cat sat on\ncat (mats)"), in_record = record("Cat", "a dog");
+	for (size_t i = 0; i < sizeof(asked) / sizeof(*asked); i++) {
+		struct bs_query_request request = ask(asked[i].query);
+		assert_string_equal(answer(&request, &in_file), asked[i].in_file);
+		assert_string_equal(answer(&request, &in_record), asked[i].in_record);
+	}
+}
+
+static void test_ranges_and_options(void **state)
+{
+	(void)state;
+	static const char *const title_counts[] = {"title=3", NULL};
+	struct bs_query_request request = ask("year:1990..2000");
+	struct document document = {{{"year", 4, "1995", 4}}, 1};
+	assert_string_equal(answer(&request, &document), "yes");
+	document.texts[0].text = "2005";
+	assert_string_equal(answer(&request, &document), "no");
+	request = ask("year:<2024-05");
+	document.texts[0] = (struct bs_text){"year", 4, "2024-04-30T23:59:59Z", 20};
+	assert_string_equal(answer(&request, &document), "yes");
+	document = file("the House of Horses, caf\xc3\xa9, HTTPServer2");
+	request = ask("houses the");
+	request.any = true;
+	assert_string_equal(answer(&request, &document), "yes 0:1:1+3");
+	request.stop_language = "english";
+	assert_string_equal(answer(&request, &document), "no");
+	request.stem_language = "english";
+	request.weights = title_counts;
+	assert_string_equal(answer(&request, &document), "yes 0:1:5+5");
+	request = ask("cafe");
+	assert_string_equal(answer(&request, &document), "no");
+	request.fold_accents = true;
+	assert_string_equal(answer(&request, &document), "yes 0:1:22+5");
+	request = ask("server");
+	assert_string_equal(answer(&request, &document), "no");
+	request.split_identifiers = true;
+	assert_string_equal(answer(&request, &document), "yes 0:1:33+6");
+}
+
+static void test_names_of_files(void **state)
+{
+	(void)state;
+	struct document document = file("word");
+	struct bs_query_request request = ask("name:notes word");
+	assert_string_equal(answer(&request, &document), "no"); /* no field, but a word */
+	request.file_names = true;
+	struct bs_query *query = make(&request);
+	assert_string_equal(match(query, &document), "no");
+	assert_int_equal(bs_query_set_name(query, "old/Notes.txt", 13, NULL), BS_OK);
+	assert_string_equal(match(query, &document), "yes 0:1:1+4");
+	assert_int_equal(bs_query_set_name(query, NULL, 0, NULL), BS_OK);
+	assert_string_equal(match(query, &document), "no");
+	bs_query_free(query);
+}
+
+static void test_places_in_lines(void **state)
+{
+	(void)state;
+	struct bs_query_request request = ask("cat");
+	struct document document = file("\xef\xbb\xbf" "cat\n\n  cat\r\n\xf0\x9f\x90\x88 cat");
+	assert_string_equal(answer(&request, &document), "yes 0:1:1+3 0:3:3+3 0:4:6+3");
+	request = ask("\xe6\xbc\xa2\xe5\xad\x97"); /* in a run of three characters: each by itself */
+	document = file("a \xe6\xbc\xa2\xe5\xad\x97\xe6\xbc\xa2");
+	assert_string_equal(answer(&request, &document), "yes 0:1:3+3 0:1:6+3");
+	document = (struct document){{{NULL, 0, NULL, 0}}, 1};
+	assert_string_equal(answer(&request, &document), "no");
+	document.n_texts = 0;
+	assert_string_equal(answer(&request, &document), "no");
+}
+
+static void count_notice(void *context, const char *message)
+{
+	assert_non_null(strstr(message, "or"));
+	++*(int *)context;
+}
+
+static void test_what_is_refused(void **state)
+{
+	(void)state;
+	static const char *const bad_weights[] = {"title", NULL};
+	struct bs_error err;
+	struct bs_query *query;
+	struct bs_query_result result;
+	size_t at = 0;
+	int n_notices = 0;
+	struct bs_query_request request = ask("");
+	assert_int_equal(bs_query_new(&request, &query, &at, &err), BS_INVALID);
+	assert_null(query);
+	assert_int_equal(at, 0);
+	request = ask("cat or dog");
+	request.notice = count_notice;
+	request.context = &n_notices;
+	bs_query_free(make(&request));
+	assert_int_equal(n_notices, 1);
+	request.strict_query = true;
+	assert_int_equal(bs_query_new(&request, &query, &at, &err), BS_INVALID);
+	assert_int_equal(at, 4);
+	request = ask("cat");
+	request.stem_language = "klingon";
+	assert_int_equal(bs_query_new(&request, &query, &at, &err), BS_INVALID);
+	assert_true(at == SIZE_MAX);
+	request = ask("cat");
+	request.weights = bad_weights;
+	assert_int_equal(bs_query_new(&request, &query, &at, &err), BS_INVALID);
+	request = ask("cat");
+	request.stop_language = "klingon";
+	assert_int_equal(bs_query_new(&request, &query, &at, &err), BS_INVALID);
+	request = ask("cat");
+	request.index = (const struct bs_index *)(const void *)&request;
+	assert_int_equal(bs_query_new(&request, &query, &at, &err), BS_INVALID); /* and fields */
+	request = ask("cat");
+	request.reserved[7] = 1;
+	assert_int_equal(bs_query_new(&request, &query, NULL, &err), BS_UNSUPPORTED);
+	request = ask("cat");
+	query = make(&request);
+	struct bs_text large = {"", 0, "", BS_MAX_DOCUMENT_BYTES + 1};
+	assert_int_equal(bs_query_match(query, &large, 1, &result, &err), BS_INVALID);
+	bs_query_free(query);
+	bs_query_free(NULL);
+}
+
+static double score_of(struct bs_query *query, const struct document *document, const struct bs_statistics *statistics)
+{
+	double score;
+	struct bs_error err;
+	if (bs_query_score(query, document->texts, document->n_texts, statistics, &score, &err))
+		fail_msg("%s", err.text);
+	return score;
+}
+
+static double share(double n, double df, double tf, double length, double avgdl)
+{
+	return log(1 + (n - df + .5) / (df + .5)) * tf * 2.2 / (tf + 1.2 * (.25 + .75 * length / avgdl));
+}
+
+static void test_scores(void **state)
+{
+	(void)state;
+	struct bs_statistics *statistics, *sum;
+	const char *word;
+	size_t n_bytes;
+	uint64_t n;
+	unsigned kinds;
+	double score;
+	struct bs_error err;
+	static const char *const weights[] = {"title=2", NULL};
+	assert_int_equal(bs_statistics_new(&statistics, NULL), BS_OK);
+	assert_int_equal(bs_statistics_new(&sum, NULL), BS_OK);
+	bs_statistics_set(statistics, 60, 500);
+	assert_int_equal(bs_statistics_add_word(statistics, "cat", 3, 4, NULL), BS_OK);
+	assert_int_equal(bs_statistics_add_word(statistics, "dog", 3, 0, NULL), BS_OK);
+	assert_int_equal(bs_statistics_add_word(statistics, "", 0, 1, NULL), BS_INVALID);
+	assert_int_equal(bs_statistics_add_field(statistics, "year", 4, BS_FIELD_WITH_VALUES, NULL), BS_OK);
+	assert_int_equal(bs_statistics_add_field(statistics, "year", 4, 8, NULL), BS_UNSUPPORTED);
+	assert_int_equal(bs_statistics_add(sum, statistics, NULL), BS_OK);
+	bs_statistics_set(statistics, 40, 500);
+	assert_int_equal(bs_statistics_add_word(statistics, "dog", 3, 5, NULL), BS_OK);
+	assert_int_equal(bs_statistics_add(sum, statistics, NULL), BS_OK);
+	assert_int_equal(bs_statistics_n_docs(sum), 100);
+	assert_int_equal(bs_statistics_n_positions(sum), 1000);
+	assert_true(bs_statistics_word(sum, 1, &word, &n_bytes, &n) && n_bytes == 3 && memcmp(word, "dog", 3) == 0 && n == 5);
+	assert_false(bs_statistics_word(sum, 2, &word, &n_bytes, &n));
+	assert_true(bs_statistics_field(sum, 0, &word, &n_bytes, &kinds) && n_bytes == 4 && kinds == BS_FIELD_WITH_VALUES);
+	assert_false(bs_statistics_field(sum, 1, &word, &n_bytes, &kinds));
+
+	struct document document = record("Cat", "a dog, a cat");
+	struct bs_query_request request = ask("cat dog^2");
+	request.weights = weights;
+	struct bs_query *query = make(&request);
+	assert_true(fabs(score_of(query, &document, sum) - share(100, 8, 3, 5, 10) - 2 * share(100, 5, 1, 5, 10)) < 1e-12);
+	document = record("Cats", "no dog");
+	assert_true(score_of(query, &document, sum) <= 0); /* no match */
+	bs_query_free(query);
+
+	request = ask("ca* horse OR year:>1995");
+	query = make(&request);
+	assert_int_equal(bs_query_score(query, document.texts, 2, sum, &score, &err), BS_INVALID);
+	assert_non_null(strstr(err.text, "horse"));
+	assert_int_equal(bs_statistics_add_word(sum, "horse", 5, 0, NULL), BS_OK);
+	/* No word but those that stand for others may be missing. */
+	document = record("cats", "a horse");
+	assert_true(fabs(score_of(query, &document, sum) - share(100, 0, 1, 3, 10) * 2) < 1e-12);
+	assert_int_equal(bs_statistics_add_word(sum, "horse", 5, 101, NULL), BS_OK);
+	assert_int_equal(bs_query_score(query, document.texts, 2, sum, &score, &err), BS_INVALID);
+	bs_query_free(query);
+	bs_statistics_free(statistics);
+	bs_statistics_free(sum);
+	bs_statistics_free(NULL);
+}
+
+/* Short ones and long ones, with and without the words. */
+static void make_text(char *text, size_t n_words, unsigned seed)
+{
+	static const char *const words[] = {"cat", "dog", "colour", "horse", "mat", "\xe6\xbc\xa2\xe5\xad\x97", "year", "sat,"};
+	*text = '\0';
+	for (size_t i = 0; i < n_words; i++) {
+		seed = seed * 1103515245u + 12345u;
+		text += sprintf(text, "%s%s", words[seed >> 16 & 7], seed >> 20 & 7 ? " " : "\n");
+	}
+}
+
+#define MOST_WORDS 100
+
+static void test_nothing_is_allocated_later(void **state)
+{
+	(void)state;
+	static const char *const queries[] = {"cat", "cat dog -mat", "\"cat dog\" OR title:horse", "\"cat dog mat\"~5", "c*r OR hor*",
+	                                      "colur~1 \xe6\xbc\xa2", "year:>3 OR dog", "\"cat cat cat dog\"", "name:x OR dog"};
+	char text[MOST_WORDS * 8];
+	for (size_t q = 0; q < sizeof(queries) / sizeof(*queries); q++) {
+		struct bs_query_request request = ask(queries[q]);
+		request.file_names = true;
+		struct bs_query *query = make(&request);
+		size_t n_before = 0, n_matches = 0;
+		for (unsigned i = 0; i < 2000; i++) {
+			struct bs_query_result result;
+			n_before = i == 1000 ? n_allocated : n_before;
+			make_text(text, i % MOST_WORDS, i % 1000);
+			struct document document = record(text, text);
+			assert_int_equal(bs_query_match(query, document.texts, 2, &result, NULL), BS_OK);
+			n_matches += result.is_match;
+		}
+		assert_int_equal(n_allocated, n_before);
+		assert_in_range(n_matches, 1, 1999);
+		bs_query_free(query);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_operators),
+		cmocka_unit_test(test_ranges_and_options),
+		cmocka_unit_test(test_names_of_files),
+		cmocka_unit_test(test_places_in_lines),
+		cmocka_unit_test(test_what_is_refused),
+		cmocka_unit_test(test_scores),
+		cmocka_unit_test(test_nothing_is_allocated_later),
+	};
+	return cmocka_run_group_tests_name("query", tests, NULL, NULL);
+}
