@@ -536,16 +536,16 @@ static void draw_weighed(struct bs_weighed_term *terms, uint64_t *columns, struc
 }
 
 static void expect_weighed(const struct bs_kernel *kernel, const uint64_t *lines, const struct bs_live *before,
-                           const struct bs_weighed_term *terms, uint32_t threshold)
+                           const struct bs_weighed_term *terms, size_t n_terms, uint32_t threshold)
 {
 	uint64_t *kept = new_lines(BS_SLAB_MAX_BLOCKS);
 	struct bs_live live = *before;
-	kernel->weigh(lines, kept, &live, terms, WEIGHED_TERMS, threshold);
+	kernel->weigh(lines, kept, &live, terms, n_terms, threshold);
 	for (size_t block = 0; block < BS_SLAB_MAX_BLOCKS; block++) {
 		bool any = false;
 		for (size_t lane = 0; lane < BS_LINE_BITS && is_live(before, block); lane++) {
 			bool wanted = has_lane(lines, block, lane) &&
-			              naive_weight(terms, WEIGHED_TERMS, block, lane) >= threshold;
+			              naive_weight(terms, n_terms, block, lane) >= threshold;
 			assert_int_equal(has_lane(kept, block, lane), wanted);
 			any |= wanted;
 		}
@@ -555,7 +555,7 @@ static void expect_weighed(const struct bs_kernel *kernel, const uint64_t *lines
 	uint64_t *own = new_lines(BS_SLAB_MAX_BLOCKS);
 	struct bs_live own_live = *before;
 	memcpy(own, lines, BS_SLAB_MAX_BLOCKS * BS_LINE_WORDS * sizeof(*own));
-	kernel->weigh(own, own, &own_live, terms, WEIGHED_TERMS, threshold);
+	kernel->weigh(own, own, &own_live, terms, n_terms, threshold);
 	assert_memory_equal(&own_live, &live, sizeof(live));
 	for (size_t block = 0; block < BS_SLAB_MAX_BLOCKS; block++)
 		if (is_live(before, block))
@@ -582,9 +582,11 @@ static void test_weigh(void **state)
 		draw_weighed(terms, columns, lives, most, &random);
 		uint32_t threshold = 1 + (uint32_t)random_below(&random, WEIGHED_TERMS * most);
 		for (size_t i = 0; i < n_kernels; i++) {
-			expect_weighed(kernels[i], columns, &live, terms, threshold);
-			expect_weighed(kernels[i], columns, &live, terms, 1);
-			expect_weighed(kernels[i], columns, &live, terms, BS_WEIGH_MOST);
+			expect_weighed(kernels[i], columns, &live, terms, WEIGHED_TERMS, threshold);
+			expect_weighed(kernels[i], columns, &live, terms, WEIGHED_TERMS, 1);
+			expect_weighed(kernels[i], columns, &live, terms, WEIGHED_TERMS, BS_WEIGH_MOST);
+			for (size_t t = 0; t < WEIGHED_TERMS; t++)
+				expect_weighed(kernels[i], columns, &live, &terms[t], 1, 1 + threshold / (WEIGHED_TERMS - (uint32_t)t));
 		}
 	}
 	free(columns);

@@ -130,11 +130,37 @@ static inline line_t lose_levels(struct sums *lost, const struct bs_weighed_term
 	return and_not_line(at_least(lost, mask, BS_WEIGH_MOST + 1), mask);
 }
 
+/* Of one term alone, a sum is as high as the levels that are reached: nothing is to be added up. */
+static void weigh_alone(const uint64_t *lines, uint64_t *kept, struct bs_live *live, const struct bs_weighed_term *term,
+                        uint32_t threshold)
+{
+	uint32_t n_needed = 0, sum = term->weight;
+	while (n_needed < term->n_levels && sum < threshold)
+		sum += term->levels[n_needed++].weight;
+	FOR_EACH_LIVE(live, block) {
+		size_t at = block * BS_LINE_WORDS;
+		line_t mask = sum < threshold ? zero_line() : load_line(lines + at);
+		if (term->lines)
+			mask = is_live(term->live, block) ? and_line(mask, load_line(term->lines + at)) : zero_line();
+		for (uint32_t l = 0; l < n_needed && !is_zero_line(mask); l++) {
+			for (uint32_t c = 0; c < term->levels[l].n_columns; c++) {
+				__builtin_prefetch(term->levels[l].columns[c] + at + BS_LINE_WORDS);
+				mask = and_line(mask, load_line(term->levels[l].columns[c] + at));
+			}
+		}
+		keep_line(kept + at, live, block, mask);
+	}
+}
+
 static void weigh(const uint64_t *lines, uint64_t *kept, struct bs_live *live, const struct bs_weighed_term *terms,
                   size_t n_terms, uint32_t threshold)
 {
 	uint32_t most = 0;
 	bool has_levels = false;
+	if (n_terms == 1) {
+		weigh_alone(lines, kept, live, terms, threshold);
+		return;
+	}
 	for (size_t t = 0; t < n_terms; t++) {
 		most += terms[t].most;
 		has_levels |= terms[t].n_levels > 0;

@@ -280,3 +280,30 @@ enum bs_status bs_snapshot_has_values(const struct bs_snapshot *snapshot, const 
 	}
 	return status;
 }
+
+enum bs_status bs_snapshot_has_dates_alone(const struct bs_snapshot *snapshot, const uint8_t *name, uint32_t name_bytes,
+                                           bool *has_out, struct bs_error *err)
+{
+	uint32_t number;
+	enum bs_status status = BS_OK;
+	bool may = !bs_term_table_find(&snapshot->overlay_values, name, name_bytes, bs_hash_slot(name, name_bytes), &number);
+	*has_out = false;
+	for (uint32_t s = 0; s < snapshot->manifest.n_segments && !status && may; s++) {
+		const struct bs_segment *segment = &snapshot->segments[s];
+		const struct bs_value_table *values = &segment->values;
+		struct bs_value_field field;
+		struct bs_value first;
+		bool is_found = false;
+		may = values->is_there ? !values->is_partial : segment->field_names.n_bytes == 0;
+		if (may && values->is_there)
+			status = bs_value_field_find(values, name, name_bytes, &is_found, &field, err);
+		if (status || !is_found || field.n_values == 0)
+			continue;
+		/* Numbers come before dates. */
+		status = bs_value_of_rank(values, &field, 0, &first, err);
+		may = !status && first.bytes[0] == BS_VALUE_DATE;
+		*has_out = may;
+	}
+	*has_out &= may;
+	return status;
+}

@@ -83,7 +83,10 @@ enum bs_status bs_snapshot_name(const struct bs_snapshot *snapshot, struct bs_do
  * BS_CORRUPT. */
 enum bs_status bs_snapshot_has_values(const struct bs_snapshot *snapshot, const uint8_t *name, uint32_t name_bytes,
                                       bool *has_out, struct bs_error *err) BS_WARN_UNUSED;
-/* The same of any field. */
+/* Whether the values of the field are dates, as far as is known: then no range of numbers has one. BS_CORRUPT, BS_NO_MEMORY. */
+enum bs_status bs_snapshot_has_dates_alone(const struct bs_snapshot *snapshot, const uint8_t *name, uint32_t name_bytes,
+                                           bool *has_out, struct bs_error *err) BS_WARN_UNUSED;
+/* Whether any field may have a value. */
 bool bs_snapshot_has_some_values(const struct bs_snapshot *snapshot);
 
 /* Changes in memory, by the one who opened it. */

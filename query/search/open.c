@@ -98,8 +98,8 @@ static enum bs_status open_index(struct bs_index *index, const struct bs_open_re
 	/* Silence would look like no match. */
 	if (!status && !index->snapshot.manifest.options.words)
 		status = bs_fail(err, BS_INVALID,
-		                 "%s: an index of grams alone, which knows no words; `bitsift index --rebuild` makes "
-		                 "one of both",
+		                 "%s: an index of grams alone, which knows no words; `bitsift index --rebuild --words "
+		                 "--grams` makes one of both",
 		                 index->dir.path);
 	if (!status)
 		look_at_manifest(index);

@@ -542,7 +542,7 @@ static uint32_t add_range(struct parser *parser, const struct bs_query_range *ra
 }
 
 /* What is to be said of a word that was meant to be a range; NULL: nothing. */
-static const char *range_notice(bool has_field, bool has_values, bool is_range, bool is_empty)
+static const char *range_notice(bool has_field, bool has_values, bool is_range, bool is_empty, bool is_of_other_kind)
 {
 	if (!has_field)
 		return is_range && has_values ? "is searched as text: a range stands behind a field, as in year:1990..2000" : NULL;
@@ -551,7 +551,15 @@ static const char *range_notice(bool has_field, bool has_values, bool is_range, 
 		       "2024-05-17";
 	if (!has_values)
 		return "is searched as text: the field has no numbers or dates";
+	if (is_of_other_kind)
+		return "is a range of numbers, and the field has dates: these are written as in 2024-05-17";
 	return is_empty ? "finds nothing: the lower end of a range stands first" : NULL;
+}
+
+static bool has_no_dates(const struct bs_range *range)
+{
+	const struct bs_value_span *dates = &range->spans[BS_RANGE_DATES];
+	return bs_value_compare(&dates->first, &dates->end) >= 0;
 }
 
 /* A bare word that is a range of the field in force, as a leaf; NO_DRAFT: it is none. `name:` is of files, unless records
@@ -574,7 +582,10 @@ static uint32_t parse_range(struct parser *parser)
 	/* What begins with another sign may be anything where there are no values. */
 	if (!has_values && !is_range && memchr("=![{\xe2", *text, 5))
 		return NO_DRAFT;
-	const char *message = range_notice(has_field, has_values, is_range, is_range && bs_range_is_empty(&range.values));
+	bool is_empty = is_range && bs_range_is_empty(&range.values);
+	bool is_of_other_kind = has_field && has_values && is_range && !is_empty && options->has_dates_alone &&
+	                        has_no_dates(&range.values) && options->has_dates_alone(options->context, field);
+	const char *message = range_notice(has_field, has_values, is_range, is_empty, is_of_other_kind);
 	if (message)
 		bs_lex_notice(&parser->lexing, token->start_byte, token->end_byte, message);
 	if (!has_field || !has_values || !is_range)

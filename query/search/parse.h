@@ -173,6 +173,8 @@ struct bs_query_options {
 	bool has_file_names;                /* `name:` asks for files by their names, too */
 	/* Whether a field, or of BS_QUERY_ANY_FIELD one of them, may have numbers or dates; NULL: none has. */
 	bool (*has_values)(void *context, uint32_t field);
+	/* Whether the values of one that has some are known to be dates; NULL: of none. */
+	bool (*has_dates_alone)(void *context, uint32_t field);
 	void *context;
 	/* A range that every match is in, too; NULL: none. The caller's, during the call. */
 	const struct bs_query_range *within;

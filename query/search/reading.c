@@ -92,6 +92,16 @@ static bool has_values(void *context, uint32_t number)
 	return bs_snapshot_has_values(&reading->index->snapshot, name, name_bytes, &has, &why) || has;
 }
 
+static bool has_dates_alone(void *context, uint32_t number)
+{
+	const struct bs_reading *reading = context;
+	struct bs_error why;
+	bool has = false;
+	return reading->index && !reading->statistics &&
+	       !bs_snapshot_has_dates_alone(&reading->index->snapshot, bs_term_table_key(reading->fields, number),
+	                                    reading->fields->entries[number].n_bytes, &has, &why) && has;
+}
+
 enum bs_status bs_reading_begin(struct bs_reading *reading, const struct bs_find_request *request, struct bs_error *err)
 {
 	bs_words_split(reading->words, false);
@@ -115,6 +125,7 @@ struct bs_query_options bs_reading_options(struct bs_reading *reading)
 		.longest_field_bytes = reading->longest_field_bytes,
 		.has_file_names = reading->has_file_names,
 		.has_values = has_values,
+		.has_dates_alone = has_dates_alone,
 		.context = reading,
 		.stop = reading->stop.text.used_bytes > 0 ? &reading->stop : NULL,
 		.own_share = 1,
