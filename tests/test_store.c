@@ -23,14 +23,15 @@ static const char *folder(void)
 	return base ? base : "/tmp";
 }
 
-/* The last folder of a writer, and the writer. */
+/* The last folder of a writer, and whether that has a thread. */
 static struct bs_dir dir = {.fd = -1};
+static bool has_thread;
 
 static enum bs_status new_writer(const char *path, struct bs_store_writer **writer_out, struct bs_error *err)
 {
 	bs_dir_close(&dir);
 	assert_int_equal(bs_dir_open(&dir, path, NULL, NULL, err), BS_OK);
-	return bs_store_writer_new(&dir, writer_out, err);
+	return bs_store_writer_new(&dir, has_thread, writer_out, err);
 }
 
 static void append(struct bs_buffer *buffer, const void *bytes, size_t n_bytes)
@@ -109,10 +110,11 @@ struct parts {
 	struct bs_buffer part[BS_STORE_PARTS];
 };
 
-static void write_store(const struct documents *documents, struct parts *parts)
+static void write_by(bool by_thread, const struct documents *documents, struct parts *parts)
 {
 	struct bs_error err = {{0}};
 	struct bs_store_writer *writer = NULL;
+	has_thread = by_thread;
 	if (new_writer(folder(), &writer, &err))
 		fail_msg("%s", err.text);
 	for (size_t i = 0; i < documents->n_documents; i++) {
@@ -142,6 +144,20 @@ static void parts_deinit(struct parts *parts)
 {
 	for (int i = 0; i < BS_STORE_PARTS; i++)
 		bs_buffer_deinit(&parts->part[i]);
+}
+
+/* With a thread, and without: the same bytes. */
+static void write_store(const struct documents *documents, struct parts *parts)
+{
+	struct parts others;
+	write_by(true, documents, &others);
+	write_by(false, documents, parts);
+	for (int i = 0; i < BS_STORE_PARTS; i++) {
+		assert_int_equal(others.part[i].used_bytes, parts->part[i].used_bytes);
+		if (parts->part[i].used_bytes)
+			assert_memory_equal(others.part[i].data, parts->part[i].data, parts->part[i].used_bytes);
+	}
+	parts_deinit(&others);
 }
 
 static enum bs_status open_store(const struct parts *parts, struct bs_store **store_out, struct bs_error *err)
@@ -508,6 +524,7 @@ static void test_writer_fails(void **state)
 	(void)state;
 	struct bs_error err;
 	struct bs_store_writer *writer = NULL;
+	has_thread = false;
 	/* A temporary file is made when there is need of it. */
 	assert_int_equal(new_writer("/proc", &writer, &err), BS_OK);
 	assert_int_equal(bs_store_writer_add(writer, (const uint8_t *)"a", 1, &err), BS_OK);

@@ -15,6 +15,7 @@
 
 #include "core/base/bytes.h"
 #include "core/base/library.h"
+#include "core/base/workers.h"
 #include "core/file/container.h"
 
 /* zstd, loaded when first needed (core/base/library.h). The compiler checks the table against the headers. */
@@ -46,6 +47,9 @@ BS_LIBRARY_DEFINE(bs_zstd, "zstd", BS_ZSTD_SONAME, BS_ZSTD_FOLDER, ZSTD_FUNCTION
 /* Training on 1 MiB was measured to take 12.4 MB. */
 #define TRAINING_BYTES ((size_t)16 << 20)
 #define SPOOL_BYTES    ((size_t)256 << 10)
+/* With a thread, so much is handed to it at once; it has one such piece, and one waits, while a third is filled. */
+#define PIECE_BYTES ((size_t)256 << 10)
+#define PIECES      3u
 
 /* An append-only temporary file without a name, and what is not in it yet; or what went to another file. */
 struct spool {
@@ -54,6 +58,12 @@ struct spool {
 	int fd; /* -1: there was no need of it yet */
 	uint64_t file_bytes;
 	struct bs_buffer tail;
+};
+
+/* Texts to be compressed. */
+struct piece {
+	struct bs_buffer raws;
+	struct bs_buffer sizes; /* size_t each */
 };
 
 struct bs_store_writer {
@@ -65,8 +75,10 @@ struct bs_store_writer {
 	struct bs_buffer dictionary;
 	struct bs_buffer sample;
 	struct bs_buffer sample_sizes;  /* size_t each */
-	struct bs_buffer waiting;       /* documents that wait for the dictionary */
-	struct bs_buffer waiting_sizes; /* size_t each */
+	struct piece waiting;           /* documents that wait for the dictionary */
+	struct bs_workers *workers;     /* the thread; NULL: none. What follows up to the context is its own then, and the spools */
+	struct piece pieces[PIECES];    /* task i is pieces[i % PIECES] */
+	uint64_t n_handed;              /* the next one is being filled */
 	struct bs_buffer frame;
 	ZSTD_CCtx *context;
 	ZSTD_CDict *compiled_dictionary;
@@ -211,22 +223,37 @@ static enum bs_status train(struct bs_store_writer *writer, struct bs_error *err
 	return bs_zstd.ZSTD_isError(n) ? fail_zstd(n, "a compression dictionary", err) : BS_OK;
 }
 
-/* Decides on the dictionary, then compresses all that waited for it. */
-static enum bs_status stop_waiting(struct bs_store_writer *writer, struct bs_error *err)
+static void piece_deinit(struct piece *piece)
 {
-	enum bs_status status = train(writer, err);
-	const size_t *sizes = (const void *)writer->waiting_sizes.data;
-	size_t n_documents = writer->waiting_sizes.used_bytes / sizeof(*sizes);
-	const uint8_t *raw = writer->waiting.data;
+	bs_buffer_deinit(&piece->raws);
+	bs_buffer_deinit(&piece->sizes);
+}
+
+static enum bs_status compress_piece(struct bs_store_writer *writer, struct piece *piece, struct bs_error *err)
+{
+	const size_t *sizes = (const void *)piece->sizes.data;
+	size_t n_documents = piece->sizes.used_bytes / sizeof(*sizes);
+	const uint8_t *raw = piece->raws.data;
+	enum bs_status status = BS_OK;
 	for (size_t i = 0; i < n_documents && !status; i++) {
 		status = compress(writer, raw, sizes[i], err);
 		raw += sizes[i];
 	}
+	bs_buffer_trim(&piece->raws, 2 * PIECE_BYTES);
+	bs_buffer_clear(&piece->sizes);
+	return status;
+}
+
+/* Decides on the dictionary, then compresses all that waited for it. */
+static enum bs_status stop_waiting(struct bs_store_writer *writer, struct bs_error *err)
+{
+	enum bs_status status = train(writer, err);
+	if (!status)
+		status = compress_piece(writer, &writer->waiting, err);
 	writer->is_trained = true;
 	bs_buffer_deinit(&writer->sample);
 	bs_buffer_deinit(&writer->sample_sizes);
-	bs_buffer_deinit(&writer->waiting);
-	bs_buffer_deinit(&writer->waiting_sizes);
+	piece_deinit(&writer->waiting);
 	return status;
 }
 
@@ -241,12 +268,49 @@ static enum bs_status wait_for_dictionary(struct bs_store_writer *writer, const 
                                           struct bs_error *err)
 {
 	size_t sampled_bytes = raw_bytes < SAMPLE_DOCUMENT_BYTES ? raw_bytes : SAMPLE_DOCUMENT_BYTES;
-	enum bs_status status = append_sized(&writer->waiting, &writer->waiting_sizes, raw, raw_bytes, err);
+	enum bs_status status = append_sized(&writer->waiting.raws, &writer->waiting.sizes, raw, raw_bytes, err);
 	if (!status && raw_bytes)
 		status = append_sized(&writer->sample, &writer->sample_sizes, raw, sampled_bytes, err);
-	if (!status && (writer->sample.used_bytes >= SAMPLE_BYTES || writer->waiting.used_bytes >= WAITING_BYTES))
+	if (!status && (writer->sample.used_bytes >= SAMPLE_BYTES || writer->waiting.raws.used_bytes >= WAITING_BYTES))
 		status = stop_waiting(writer, err);
 	return status;
+}
+
+static enum bs_status no_work(void *context, const struct bs_task *task, struct bs_error *err)
+{
+	(void)context, (void)task, (void)err;
+	return BS_OK;
+}
+
+/* One piece after the other, whoever does it: there is one compressor. */
+static enum bs_status put_piece(void *context, uint64_t task, struct bs_error *err)
+{
+	struct bs_store_writer *writer = context;
+	return compress_piece(writer, &writer->pieces[task % PIECES], err);
+}
+
+static enum bs_status start_thread(struct bs_store_writer *writer, struct bs_error *err)
+{
+	struct bs_workers_plan plan = {.n_threads = 1, .n_slots = PIECES, .work = no_work, .put = put_piece, .context = writer};
+	enum bs_status status = bs_workers_new(&plan, &writer->workers, err);
+	if (!status)
+		(void)bs_workers_start(writer->workers);
+	return status;
+}
+
+/* What is being filled goes to the thread, and the next one is free, when this returns. */
+static enum bs_status hand_over(struct bs_store_writer *writer, struct bs_error *err)
+{
+	(void)bs_workers_add(writer->workers, 1);
+	writer->n_handed++;
+	return bs_workers_wait_room(writer->workers) ? BS_OK : bs_workers_finish(writer->workers, err);
+}
+
+static enum bs_status take(struct bs_store_writer *writer, const uint8_t *raw, size_t raw_bytes, struct bs_error *err)
+{
+	struct piece *piece = &writer->pieces[writer->n_handed % PIECES];
+	enum bs_status status = append_sized(&piece->raws, &piece->sizes, raw, raw_bytes, err);
+	return status || piece->raws.used_bytes < PIECE_BYTES ? status : hand_over(writer, err);
 }
 
 /* Remembers the first failure, and tells it again ever after. */
@@ -273,7 +337,8 @@ static enum bs_status make_context(struct bs_store_writer *writer, struct bs_err
 	return bs_zstd.ZSTD_isError(n) ? fail_zstd(n, "a compressor", err) : BS_OK;
 }
 
-enum bs_status bs_store_writer_new(const struct bs_dir *dir, struct bs_store_writer **writer_out, struct bs_error *err)
+enum bs_status bs_store_writer_new(const struct bs_dir *dir, bool has_thread, struct bs_store_writer **writer_out,
+                                   struct bs_error *err)
 {
 	*writer_out = NULL;
 	enum bs_status status = bs_zstd_load(err);
@@ -284,6 +349,8 @@ enum bs_status bs_store_writer_new(const struct bs_dir *dir, struct bs_store_wri
 		return bs_fail_memory(err, "a store", sizeof(*writer));
 	writer->frames = writer->offsets = (struct spool){.dir = dir, .fd = -1};
 	status = make_context(writer, err);
+	if (!status && has_thread)
+		status = start_thread(writer, err);
 	if (status)
 		bs_store_writer_free(writer);
 	else
@@ -305,7 +372,7 @@ enum bs_status bs_store_writer_add(struct bs_store_writer *writer, const uint8_t
 	if (raw_bytes >= BS_STORE_LIMIT_BYTES)
 		status = bs_fail(&writer->error, BS_INVALID, "a text of 4 GiB or more cannot be stored");
 	else if (writer->is_trained)
-		status = compress(writer, raw, raw_bytes, &writer->error);
+		status = (writer->workers ? take : compress)(writer, raw, raw_bytes, &writer->error);
 	else
 		status = wait_for_dictionary(writer, raw, raw_bytes, &writer->error);
 	return keep(writer, status, err);
@@ -316,6 +383,10 @@ enum bs_status bs_store_writer_finish(struct bs_store_writer *writer, struct bs_
 	enum bs_status status = writer->status;
 	if (!status && !writer->is_trained)
 		status = stop_waiting(writer, &writer->error);
+	if (!status && writer->workers)
+		status = hand_over(writer, &writer->error);
+	if (!status && writer->workers)
+		status = bs_workers_finish(writer->workers, &writer->error);
 	if (!status)
 		status = append_offset(writer, &writer->error);
 	if (!status)
@@ -350,13 +421,15 @@ void bs_store_writer_free(struct bs_store_writer *writer)
 {
 	if (!writer)
 		return;
+	bs_workers_free(writer->workers);
 	spool_close(&writer->frames);
 	spool_close(&writer->offsets);
 	bs_buffer_deinit(&writer->dictionary);
 	bs_buffer_deinit(&writer->sample);
 	bs_buffer_deinit(&writer->sample_sizes);
-	bs_buffer_deinit(&writer->waiting);
-	bs_buffer_deinit(&writer->waiting_sizes);
+	piece_deinit(&writer->waiting);
+	for (size_t i = 0; i < PIECES; i++)
+		piece_deinit(&writer->pieces[i]);
 	bs_buffer_deinit(&writer->frame);
 	bs_zstd.ZSTD_freeCCtx(writer->context);
 	bs_zstd.ZSTD_freeCDict(writer->compiled_dictionary);

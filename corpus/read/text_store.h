@@ -15,6 +15,7 @@
 #ifndef BS_CORPUS_READ_TEXT_STORE_H
 #define BS_CORPUS_READ_TEXT_STORE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -39,9 +40,10 @@ enum bs_store_part {
  */
 struct bs_store_writer;
 
-/* Its temporary files are made in dir (borrowed), on the disk where the space is, if there is more than fits in memory. BS_IO,
+/* Its temporary files are made in dir (borrowed), on the disk where the space is, if there is more than fits in memory. has_thread: texts
+ * are compressed by a thread of its own while more are added; a failure may be told later then. What is stored is the same. BS_IO,
  * BS_NO_MEMORY. */
-enum bs_status bs_store_writer_new(const struct bs_dir *dir, struct bs_store_writer **writer_out,
+enum bs_status bs_store_writer_new(const struct bs_dir *dir, bool has_thread, struct bs_store_writer **writer_out,
                                    struct bs_error *err) BS_WARN_UNUSED;
 
 /* Before the first document: frames go to a section that was begun in this file, not to a temporary one, and are no part to be

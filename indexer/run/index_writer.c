@@ -295,7 +295,7 @@ static enum bs_status open_store(struct bs_index_writer *writer, struct bs_error
 	enum bs_status status = bs_file_writer_open(writer->dir, bs_index_file_name("seg", writer->file_number, name),
 	                                            BS_FILE_SEGMENT, &writer->file, err);
 	if (!status)
-		status = bs_store_writer_new(writer->dir, &writer->store, err);
+		status = bs_store_writer_new(writer->dir, writer->build_options.n_threads > 1, &writer->store, err);
 	if (status)
 		return status;
 	bs_file_writer_section(writer->file, BS_SECTION_STORE_FRAMES, 0);
