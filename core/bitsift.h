@@ -341,7 +341,8 @@ struct bs_build_request {
 	 * hidden or ignored, of which there may be much, only with names_hidden. NULL: not called; the report counts them all
 	 * the same. */
 	void (*skipped)(void *context, enum bs_skip reason, const char *message);
-	/* Called with a printable line when recorded sources become others: taken in, or none any more. NULL: not called. */
+	/* Called with a printable line when recorded sources become others: taken in, or none any more; and at the end for each of
+	 * weights that is of a field which no record has. NULL: not called. */
 	void (*notice)(void *context, const char *message);
 	void *context;
 	const struct bs_consent *consent;

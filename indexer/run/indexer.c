@@ -848,6 +848,24 @@ static void note_folders(struct bs_indexing *at)
 		snprintf(at->report.warning, sizeof(at->report.warning), "folders not noted: %.200s", why.text);
 }
 
+/* Weights that were given are for nothing where no record has the field: its name may be mistyped. */
+static void note_weights(const struct bs_indexing *at)
+{
+	const struct bs_build_request *request = at->request;
+	const struct bs_manifest *manifest = &at->writer.manifest;
+	char *const *weights = request->weights && request->notice ? manifest->options.weights : NULL;
+	struct bs_error line;
+	uint32_t number;
+	for (size_t i = 0; weights && weights[i] && manifest->fields.n_terms < BS_MOST_FIELDS; i++) {
+		size_t n_bytes = (size_t)(strrchr(weights[i], '=') - weights[i]);
+		if (n_bytes > BS_MOST_FIELD_BYTES || bs_term_table_find(&manifest->fields, (const uint8_t *)weights[i], (uint32_t)n_bytes,
+		                                                        bs_hash_slot((const uint8_t *)weights[i], n_bytes), &number))
+			continue;
+		(void)bs_fail(&line, BS_OK, "--weight %s: no record has such a field", weights[i]);
+		request->notice(request->context, line.text);
+	}
+}
+
 /* Compaction that is due. It is housekeeping: the refresh is committed, and the run a success, if this fails or is
  * stopped; the next one tries again. */
 static enum bs_status tidy(struct bs_indexing *at, struct bs_error *err)
@@ -858,6 +876,7 @@ static enum bs_status tidy(struct bs_indexing *at, struct bs_error *err)
 		         "%u names of fields are known; later ones cannot be asked for by NAME:word, unless --text chooses them",
 		         BS_MOST_FIELDS);
 	note_folders(at);
+	note_weights(at);
 	bs_index_writer_release(&at->writer);
 	if (at->report.is_refresh && at->report.is_committed &&
 	    bs_compact(at->request, &at->dir, false, &at->report, &why) != BS_OK)

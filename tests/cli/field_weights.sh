@@ -39,3 +39,8 @@ echo '# mistakes'
 for weight in title title=0 title=101 title=1.5 =3 title=-1 title= title=0003; do
     show bitsift index --index "$SCRATCH/no" --weight "$weight" a.jsonl
 done
+
+echo '# a field that no record has'
+show bitsift index --rebuild -q --weight tittle=3 --weight title=2 --weight author=5 a.jsonl
+show bitsift index -q --weight tittle=3 --weight title=2 --weight author=5
+show bitsift index -q
