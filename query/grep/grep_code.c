@@ -92,7 +92,7 @@ const pcre2_code *bs_grep_code_ready(struct bs_grep_code *code, pthread_mutex_t 
  * next places follow, more of them if those were quick; where one of them takes more steps, there are fewer, and for a single one
  * more steps, as long as there is time.
  */
-#define ATTEMPT_NS    1000000u
+#define ATTEMPT_NS    400000u
 #define ATTEMPT_BYTES ((uint64_t)4 * ATTEMPT_NS)
 #define FIRST_STARTS  1024u
 #define STARTS_GROWTH 8u
