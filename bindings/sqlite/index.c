@@ -479,7 +479,7 @@ static int open_handle(struct bsql_index *index)
 }
 
 /* What few rows make is not worth threads. */
-#define FEW_ROWS 4096u
+#define FEW_ROWS 1000u
 
 static int open_writer(struct bsql_index *index, size_t n_rows, struct bs_writer **writer_out)
 {
