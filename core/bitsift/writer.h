@@ -77,7 +77,7 @@ struct bs_writer_request {
 	uint32_t n_threads;    /* that write segments; 0: one a processor. Words are analysed by the thread that adds */
 	bool wait;             /* for another writer to be done; else BS_BUSY */
 	const struct bs_consent *consent;
-	const struct bs_analyzer *analyzer; /* as those of struct bs_build_request; limits count for each call by itself */
+	const struct bs_analyzer *analyzer; /* as those of struct bs_build_request; limits are those of a commit, from when it is called */
 	const struct bs_limits *limits;
 	const struct bs_log *log;
 
