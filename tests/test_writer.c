@@ -817,6 +817,73 @@ static void test_threads(void **state)
 	}
 }
 
+/* Each commit has ten documents more than the one before, and one of them all is added anew: whoever opens the index finds all of one
+ * commit, and no commit older than the one he found before. */
+#define N_SHARED_COMMITS 40
+static int is_written; /* atomic */
+
+static void *read_on(void *context)
+{
+	struct heard heard = {.ids = ""};
+	struct bs_open_request open = {.dir = rig_dir(), .memory = rig.memory};
+	struct bs_find_request request = {.query = "\"words to be\"", .query_bytes = 13, .snippets = true, .n_threads = 2,
+	                                  .hit = hear, .context = &heard};
+	uint64_t n_before = 0;
+	bool is_well = true, is_last = false;
+	while (is_well && !is_last) {
+		struct bs_index *index = NULL;
+		struct bs_finder *finder = NULL;
+		struct bs_find_result counted, found;
+		is_last = __atomic_load_n(&is_written, __ATOMIC_ACQUIRE);
+		request.mode = BS_FIND_COUNT;
+		is_well = bs_index_open_with(&open, &index, NULL) == BS_OK && bs_finder_new(index, &finder, NULL) == BS_OK &&
+		          bs_find(finder, &request, &counted, NULL) == BS_OK;
+		request.mode = BS_FIND_TOP;
+		request.exhaustive = request.brute = true;
+		is_well = is_well && bs_find(finder, &request, &found, NULL) == BS_OK && found.n_hits == counted.n_hits;
+		request.exhaustive = request.brute = false;
+		is_well = is_well && counted.n_hits % 10 == 0 && counted.n_hits >= n_before;
+		if (is_well)
+			n_before = counted.n_hits;
+		bs_finder_free(finder);
+		bs_index_close(index);
+	}
+	return is_well && n_before == 10 * N_SHARED_COMMITS ? NULL : context;
+}
+
+static void test_readers_beside_a_writer(void **state)
+{
+	enum { N = 3 };
+	pthread_t threads[N];
+	struct bs_writer_request request = {.dir = rig_dir(), .memory = rig.memory, .n_threads = 2};
+	struct bs_writer *writer;
+	struct bs_error err = {""};
+	char id[16];
+	(void)state;
+	ok(bs_writer_open(&request, &writer, &err), &err);
+	commit(writer);
+	__atomic_store_n(&is_written, 0, __ATOMIC_RELEASE);
+	for (int i = 0; i < N; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, read_on, &rig), 0);
+	for (int i = 0; i < N_SHARED_COMMITS; i++) {
+		for (int k = 0; k < 10; k++) {
+			snprintf(id, sizeof(id), "%d", i * 10 + k);
+			add(writer, id, "some words to be found", id);
+		}
+		snprintf(id, sizeof(id), "%d", i * 5);
+		add(writer, id, "other words to be found", NULL);
+		commit(writer);
+	}
+	__atomic_store_n(&is_written, 1, __ATOMIC_RELEASE);
+	for (int i = 0; i < N; i++) {
+		void *failed;
+		assert_int_equal(pthread_join(threads[i], &failed), 0);
+		assert_null(failed);
+	}
+	bs_writer_close(writer);
+	check();
+}
+
 /* So many documents that pairs of words are chosen, and segments cut. */
 static void test_many(void **state)
 {
@@ -862,6 +929,7 @@ int main(void)
 		WITH_BOTH(test_refusals),
 		WITH_BOTH(test_parity),
 		WITH_BOTH(test_beside_files),
+		WITH_BOTH(test_readers_beside_a_writer),
 		WITH_BOTH(test_many),
 		cmocka_unit_test_setup_teardown(test_memory_files, setup_memory, teardown),
 		cmocka_unit_test_setup_teardown(test_killed, setup_dir, teardown),
