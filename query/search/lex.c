@@ -26,11 +26,12 @@ struct bracket {
 	bool has_word; /* or something that may be one */
 };
 
-/* What is spent about, for the watch: on a byte, on a token. */
-#define SPEND_BYTES 1024u
-#define BYTE_NS     4u
-#define TOKEN_NS    200u
-#define NOTICE_NS   500u
+/* What is spent about, for the watch: on a byte, on one of a word, on a token. */
+#define SPEND_BYTES  1024u
+#define BYTE_NS      4u
+#define WORD_BYTE_NS 20u
+#define TOKEN_NS     200u
+#define NOTICE_NS    500u
 
 void bs_lex_deinit(struct bs_lexing *lexing)
 {
@@ -590,6 +591,10 @@ static size_t read_word(struct bs_lexing *lexing, size_t at)
 	/* Continuation bytes never look like a delimiter. */
 	while (!is_delimiter(lexing, end))
 		end++;
+	/* One may be all of the text: it is looked at as a whole, and more than once. */
+	bs_lex_keep(lexing, bs_watch_spend((end - at) * WORD_BYTE_NS, lexing->err));
+	if (lexing->status)
+		return end;
 	enum bs_lex_kind kind = operator_of(lexing, at, end);
 	bool is_negated = is_minus(lexing, at, end);
 	if (is_negated)
