@@ -794,7 +794,10 @@ static enum bs_status settle_modes(struct bs_indexing *at, struct bs_error *err)
 
 static enum bs_status commit(struct bs_indexing *at, struct bs_error *err)
 {
-	enum bs_status status = bs_index_writer_flush(&at->writer, err);
+	/* What was not read for that is no source that cannot be read. */
+	enum bs_status status = bs_watch_ask(err);
+	if (!status)
+		status = bs_index_writer_flush(&at->writer, err);
 	if (!status)
 		status = bs_index_writer_settle(&at->writer, at->is_full ? NULL : &at->old, &at->n_changed_segments, err);
 	if (!status)

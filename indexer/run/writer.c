@@ -52,12 +52,7 @@ static const char *given_source[] = {"-"};
 /* The index is made anew first if it was made with another version of Unicode, whose words must not meet with those of this one. */
 static enum bs_status renew_other(const struct bs_writer *writer, struct bs_error *err)
 {
-	struct bs_build_request build = {.dir = writer->build.dir, .memory = writer->build.memory, .wait = writer->build.wait,
-	                                 .memory_bytes = writer->build.memory_bytes, .n_threads = writer->build.n_threads,
-	                                 .progress = writer->build.progress, .notice = writer->build.notice,
-	                                 .context = writer->build.context, .consent = writer->build.consent,
-	                                 .texts = writer->build.texts, .analyzer = writer->build.analyzer,
-	                                 .log = writer->build.log};
+	struct bs_build_request build = writer->build;
 	struct bs_dir dir = {.fd = -1};
 	struct bs_manifest manifest = {.n_sources = 0};
 	bool is_other = false;
@@ -70,7 +65,15 @@ static enum bs_status renew_other(const struct bs_writer *writer, struct bs_erro
 	bs_dir_close(&dir);
 	if (status == BS_NOT_FOUND)
 		return BS_OK;
-	return status || !is_other ? status : bs_index_build(&build, NULL, err);
+	if (status || !is_other)
+		return status;
+	/* Of what it has, as it was made. */
+	build.n_sources = 0;
+	build.stem_language = NULL;
+	build.fold_accents = build.split_identifiers = false;
+	build.weights = NULL;
+	build.density = 0;
+	return bs_index_build(&build, NULL, err);
 }
 
 /* The sources of the index stay as they are; that of given documents is under way from now on. */
@@ -243,8 +246,8 @@ static bool is_large(const struct bs_writer *writer, const struct bs_document *d
 	return document->raw_bytes > writer->at->writer.source_options.memory_bytes / LARGE_SHARE;
 }
 
-/* Into the batch. What is large comes alone: then BS_UNSUPPORTED is of it, and all others are merged. */
-static enum bs_status take(struct bs_writer *writer, struct bs_document *document, struct bs_error *err)
+/* Into the batch. What is large comes alone: if it is too much then, it is refused, and all others are merged. */
+static enum bs_status take(struct bs_writer *writer, struct bs_document *document, bool *is_refused_out, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	bool is_alone = is_large(writer, document);
@@ -257,7 +260,11 @@ static enum bs_status take(struct bs_writer *writer, struct bs_document *documen
 	writer->batch.next_bytes = 0;
 	writer->batch.is_alone = is_alone;
 	writer->batch_bytes += document->raw_bytes + sizeof(struct bs_term_batch_doc);
-	return status ? status : bs_term_batch_sink(&writer->batch).document(&writer->batch, document, err);
+	if (!status) {
+		status = bs_term_batch_sink(&writer->batch).document(&writer->batch, document, err);
+		*is_refused_out = status == BS_UNSUPPORTED;
+	}
+	return status;
 }
 
 /* The next held document from *from on, borrowed until the next one; false: there is none. */
@@ -298,7 +305,8 @@ static enum bs_status give_held(void *context, bs_sample_fn give, void *give_con
 static enum bs_status take_held(void *context, const struct bs_document *document, struct bs_error *err)
 {
 	struct bs_document own = *document;
-	return take(context, &own, err);
+	bool is_refused = false;
+	return take(context, &own, &is_refused, err);
 }
 
 /* There are enough of them, or they are needed: pairs of words are chosen, and no more documents are held. */
@@ -365,6 +373,7 @@ static enum bs_status add(struct bs_writer *writer, const char *id, size_t id_by
 {
 	struct bs_document document;
 	struct bs_error why = {""};
+	bool is_refused = false;
 	enum bs_status status = check_texts(writer, texts, n_texts, err);
 	if (status)
 		return status;
@@ -388,8 +397,8 @@ static enum bs_status add(struct bs_writer *writer, const char *id, size_t id_by
 	if (!status && writer->holds && is_large(writer, &document))
 		status = release_held(writer, &why);
 	if (!status)
-		status = writer->holds ? hold(writer, &document, &why) : take(writer, &document, &why);
-	if (status == BS_UNSUPPORTED)
+		status = writer->holds ? hold(writer, &document, &why) : take(writer, &document, &is_refused, &why);
+	if (is_refused)
 		return bs_fail(err, BS_INVALID, "%s", why.text);
 	return settle(writer, status, &why, err);
 }
