@@ -557,18 +557,25 @@ enum bs_status bs_indexing_check_options(const struct bs_build_request *request,
 	return status;
 }
 
+/* Of an index that is given documents, those of files and records stay what they are. */
+static enum bs_status keep_options(struct bs_indexing *at, struct bs_error *err)
+{
+	const struct bs_index_options *old = &at->old.manifest.options;
+	struct bs_index_options *options = &at->writer.manifest.options;
+	enum bs_status status = bs_indexing_check_options(at->request, old, at->dir.path, err);
+	if (!status)
+		status = bs_index_options_copy(old, options, err);
+	return status ? status : bs_index_options_bind(options, at->request->analyzer, at->dir.path, err);
+}
+
 static enum bs_status choose_options(struct bs_indexing *at, struct bs_error *err)
 {
 	const struct bs_build_request *request = at->request;
 	char **weights;
 	if (request->analyzer && (request->stem_language || request->fold_accents || request->split_identifiers))
 		return bs_fail(err, BS_INVALID, "an analyzer makes words as they are: without stems, folded accents or split identifiers");
-	if (at->is_given && at->has_old) {
-		enum bs_status status = bs_indexing_check_options(request, &at->old.manifest.options, at->dir.path, err);
-		if (!status)
-			status = bs_index_options_copy(&at->old.manifest.options, &at->writer.manifest.options, err);
-		return status ? status : bs_index_options_bind(&at->writer.manifest.options, request->analyzer, at->dir.path, err);
-	}
+	if (at->is_given && at->has_old)
+		return keep_options(at, err);
 	enum bs_status status = bs_field_weights_make(request->weights, &weights, err);
 	if (status)
 		return status;
