@@ -14,28 +14,21 @@
 #include <bitsift.h>
 #include <bitsift/query.h>
 
+#include "tests/library_rig.h"
+
 /* ---- a folder with a collection and an index ---- */
 
 struct rig {
-	char folder[64];
+	char folder[FOLDER_BYTES];
 	char collection[96];
 	char dir[96];
 };
-
-static void write_text(const char *path, const char *text)
-{
-	FILE *file = fopen(path, "w");
-	assert_non_null(file);
-	assert_true(fputs(text, file) >= 0);
-	assert_int_equal(fclose(file), 0);
-}
 
 static int setup(void **state)
 {
 	struct rig *rig = calloc(1, sizeof(*rig));
 	assert_non_null(rig);
-	strcpy(rig->folder, "/tmp/bitsift-library-XXXXXX");
-	assert_non_null(mkdtemp(rig->folder));
+	make_folder(rig->folder);
 	snprintf(rig->collection, sizeof(rig->collection), "%s/a.jsonl", rig->folder);
 	snprintf(rig->dir, sizeof(rig->dir), "%s/index", rig->folder);
 	write_text(rig->collection, "{\"id\": 1, \"title\": \"Cats\", \"text\": \"a cat and a dog\"}\n"
@@ -49,9 +42,7 @@ static int setup(void **state)
 static int teardown(void **state)
 {
 	struct rig *rig = *state;
-	char command[128];
-	snprintf(command, sizeof(command), "rm -rf %s", rig->folder);
-	assert_int_equal(system(command), 0);
+	remove_folder(rig->folder);
 	free(rig);
 	return 0;
 }

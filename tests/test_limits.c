@@ -14,6 +14,8 @@
 
 #include <bitsift.h>
 
+#include "tests/library_rig.h"
+
 #define N_RECORDS  12000
 #define N_FILES    40
 #define TEXT_BYTES ((size_t)400000)
@@ -21,7 +23,7 @@
 #define LATE_MS 400.0
 
 struct rig {
-	char folder[64], tree[80], dir[80], long_line[96];
+	char folder[FOLDER_BYTES], tree[80], dir[80], long_line[96];
 	struct bs_index *index;
 	struct bs_finder *finder;
 	uint64_t n_plain; /* documents that the plain query finds */
@@ -93,8 +95,7 @@ static int setup(void **rig_out)
 	struct rig *rig = calloc(1, sizeof(*rig));
 	struct bs_error err;
 	assert_non_null(rig);
-	strcpy(rig->folder, "/tmp/bitsift-limits-XXXXXX");
-	assert_non_null(mkdtemp(rig->folder));
+	make_folder(rig->folder);
 	snprintf(rig->tree, sizeof(rig->tree), "%s/tree", rig->folder);
 	snprintf(rig->dir, sizeof(rig->dir), "%s/index", rig->folder);
 	snprintf(rig->long_line, sizeof(rig->long_line), "%s/tree/long.txt", rig->folder);
@@ -117,11 +118,9 @@ static int setup(void **rig_out)
 static int teardown(void **rig_in)
 {
 	struct rig *rig = *rig_in;
-	char command[128];
 	bs_finder_free(rig->finder);
 	bs_index_close(rig->index);
-	snprintf(command, sizeof(command), "rm -rf %s", rig->folder);
-	assert_int_equal(system(command), 0);
+	remove_folder(rig->folder);
 	free(rig->text);
 	free(rig);
 	return 0;

@@ -14,11 +14,13 @@
 
 #include <bitsift/matrix.h>
 
+#include "tests/library_rig.h"
+
 #define N_DOCS 5000
 #define N_FEW  200
 
 struct rig {
-	char folder[64];
+	char folder[FOLDER_BYTES];
 	char dir[2][96];
 	struct bs_index *index[2];
 	struct bs_finder *finder[2];
@@ -43,8 +45,7 @@ static int setup(void **state)
 {
 	struct rig *rig = calloc(1, sizeof(*rig));
 	assert_non_null(rig);
-	strcpy(rig->folder, "/tmp/bitsift-matrix-XXXXXX");
-	assert_non_null(mkdtemp(rig->folder));
+	make_folder(rig->folder);
 	for (int i = 0; i < 2; i++) {
 		char collection[96];
 		const char *sources[] = {collection};
@@ -66,13 +67,11 @@ static int setup(void **state)
 static int teardown(void **state)
 {
 	struct rig *rig = *state;
-	char command[128];
 	for (int i = 0; i < 2; i++) {
 		bs_finder_free(rig->finder[i]);
 		bs_index_close(rig->index[i]);
 	}
-	snprintf(command, sizeof(command), "rm -rf %s", rig->folder);
-	assert_int_equal(system(command), 0);
+	remove_folder(rig->folder);
 	free(rig);
 	return 0;
 }

@@ -16,9 +16,11 @@
 
 #include <bitsift/writer.h>
 
+#include "tests/library_rig.h"
+
 /* A folder, and an index in it or in memory: each test runs with both. */
 struct rig {
-	char folder[64];
+	char folder[FOLDER_BYTES];
 	char dir[96];
 	struct bs_memory *memory; /* NULL: a directory */
 };
@@ -34,8 +36,7 @@ static int setup_dir(void **state)
 {
 	(void)state;
 	rig = (struct rig){.memory = NULL};
-	strcpy(rig.folder, "/tmp/bitsift-writer-XXXXXX");
-	assert_non_null(mkdtemp(rig.folder));
+	make_folder(rig.folder);
 	snprintf(rig.dir, sizeof(rig.dir), "%s/index", rig.folder);
 	return 0;
 }
@@ -49,18 +50,10 @@ static int setup_memory(void **state)
 
 static int teardown(void **state)
 {
-	char command[128];
 	(void)state;
 	bs_memory_free(rig.memory);
-	snprintf(command, sizeof(command), "rm -rf %s", rig.folder);
-	assert_int_equal(system(command), 0);
+	remove_folder(rig.folder);
 	return 0;
-}
-
-static void ok(enum bs_status status, const struct bs_error *err)
-{
-	if (status)
-		fail_msg("%s: %s", bs_status_name(status), err->text);
 }
 
 static struct bs_writer *open_with(struct bs_writer_request request)
@@ -261,7 +254,8 @@ static void test_delete(void **state)
 	ok(bs_writer_delete_query(writer, "even", 4, &n, &err), &err);
 	assert_int_equal(n, 301);
 	assert_int_equal(bs_writer_delete_query(writer, "AND AND", 7, &n, &err), BS_INVALID);
-	ok(bs_writer_delete_query(writer, "\"even number\" OR zzz", 20, &n, &err), &err);
+	/* What is dead, of a commit before or of this transaction, is not deleted again. */
+	ok(bs_writer_delete_query(writer, "even OR zzz", 11, &n, &err), &err);
 	assert_int_equal(n, 0);
 	report = commit(writer);
 	assert_int_equal(report.n_docs, 299);
@@ -283,6 +277,8 @@ static void test_rollback(void **state)
 	bs_writer_rollback(writer);
 	if (!rig.memory)
 		assert_int_not_equal(access(rig.dir, F_OK), 0);
+	struct bs_text text = {"title", 5, "none", 4};
+	assert_int_equal(bs_writer_replace(writer, "a", 1, &text, 1, NULL), BS_NOT_FOUND);
 	struct bs_build_report report = commit(writer);
 	assert_int_equal(report.n_docs, 0);
 	expect("one", "");
@@ -307,6 +303,55 @@ static void test_rollback(void **state)
 	}
 }
 
+/* One word a text; it fails with what begins with an x. */
+static int cut_whole(void *context, const uint8_t *text, size_t text_bytes,
+                     int (*emit)(void *emit_context, const uint8_t *term, size_t term_bytes, size_t start, size_t stop), void *emit_context)
+{
+	(void)context;
+	return text_bytes > 0 && *text == 'x' ? 5 : emit(emit_context, text, text_bytes, 0, text_bytes);
+}
+
+/* A change that fails takes all of its transaction with it, and is told until that is ended. */
+static void test_failure(void **state)
+{
+	static const struct bs_analyzer analyzer = {.name = "whole", .cut = cut_whole};
+	struct bs_writer *writer = open_with((struct bs_writer_request){.analyzer = &analyzer});
+	struct bs_text text = {"title", 5, "any", 3};
+	struct bs_error err = {""};
+	uint64_t n;
+	(void)state;
+	add(writer, "a", "one", NULL);
+	commit(writer);
+	for (int round = 0; round < 4; round++) {
+		add(writer, "b", "two", NULL);
+		add(writer, "c", "x", NULL);
+		/* What was added is analysed for it. */
+		assert_int_equal(bs_writer_delete(writer, "b", 1, NULL, &err), BS_IO);
+		assert_non_null(strstr(err.text, "whole"));
+		for (int again = 0; again < 2; again++) {
+			assert_int_equal(try_add(writer, "d", "three", NULL, &err), BS_IO);
+			assert_non_null(strstr(err.text, "whole"));
+			assert_int_equal(bs_writer_replace(writer, "a", 1, &text, 1, &err), BS_IO);
+			assert_int_equal(bs_writer_delete(writer, "a", 1, NULL, &err), BS_IO);
+			assert_int_equal(bs_writer_delete_query(writer, "one", 3, &n, &err), BS_IO);
+		}
+		if (round % 2)
+			assert_int_equal(bs_writer_commit(writer, NULL, &err), BS_IO);
+		else
+			bs_writer_rollback(writer);
+		assert_int_equal(commit(writer).n_docs, 1 + round / 2);
+		if (round % 2)
+			add(writer, round == 1 ? "e" : "f", "four", NULL);
+		assert_int_equal(commit(writer).n_docs, 1 + (round + 1) / 2);
+	}
+	/* A commit that fails is told by itself. */
+	add(writer, "c", "x", NULL);
+	assert_int_equal(bs_writer_commit(writer, NULL, &err), BS_IO);
+	assert_int_equal(commit(writer).n_docs, 3);
+	check();
+	bs_writer_close(writer);
+}
+
 /* One writer at a time, from the first change on. */
 static void test_lock(void **state)
 {
@@ -326,6 +371,29 @@ static void test_lock(void **state)
 	expect("one OR two OR three", "a c b");
 	bs_writer_close(one);
 	bs_writer_close(two);
+}
+
+/* Its limits are those of a commit: each has all of the time, and what it did not write is not there. */
+static void test_limited(void **state)
+{
+	volatile int cancel = 0;
+	struct bs_limits limits = {.cancel = &cancel};
+	struct bs_writer *writer = open_with((struct bs_writer_request){.limits = &limits});
+	struct bs_error err = {""};
+	(void)state;
+	add(writer, "a", "one", NULL);
+	commit(writer);
+	cancel = 1;
+	add(writer, "b", "one", NULL);
+	assert_int_equal(bs_writer_commit(writer, NULL, &err), BS_STOPPED);
+	expect("one", "a");
+	cancel = 0;
+	assert_int_equal(commit(writer).n_docs, 1);
+	add(writer, "c", "one", NULL);
+	commit(writer);
+	expect("one", "a c");
+	check();
+	bs_writer_close(writer);
 }
 
 /* What was deleted from outside comes back when it is added again. */
@@ -921,7 +989,9 @@ int main(void)
 		WITH_BOTH(test_add_and_replace),
 		WITH_BOTH(test_delete),
 		WITH_BOTH(test_rollback),
+		WITH_BOTH(test_failure),
 		WITH_BOTH(test_lock),
+		WITH_BOTH(test_limited),
 		WITH_BOTH(test_comes_back),
 		WITH_BOTH(test_odd_documents),
 		WITH_BOTH(test_no_checksums),
