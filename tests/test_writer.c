@@ -373,6 +373,32 @@ static void test_lock(void **state)
 	bs_writer_close(two);
 }
 
+static void *add_and_commit(void *context)
+{
+	struct bs_writer *writer = context;
+	add(writer, "b", "two", NULL);
+	commit(writer);
+	return NULL;
+}
+
+/* Or one after the other, if they wait. */
+static void test_waiting(void **state)
+{
+	struct bs_writer *one = open_writer(), *two = open_with((struct bs_writer_request){.wait = true});
+	pthread_t thread;
+	(void)state;
+	add(one, "a", "one", NULL);
+	assert_int_equal(pthread_create(&thread, NULL, add_and_commit, two), 0);
+	usleep(50000);
+	commit(one);
+	alarm(60); /* for one that is never told */
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	alarm(0);
+	expect("one OR two", "a b");
+	bs_writer_close(one);
+	bs_writer_close(two);
+}
+
 /* Its limits are those of a commit: each has all of the time, and what it did not write is not there. */
 static void test_limited(void **state)
 {
@@ -393,6 +419,33 @@ static void test_limited(void **state)
 	commit(writer);
 	expect("one", "a c");
 	check();
+	bs_writer_close(writer);
+}
+
+static int note_thread(void *context, const struct bs_build_report *so_far)
+{
+	(void)so_far;
+	*(pthread_t *)context = pthread_self();
+	return 0;
+}
+
+static void *commit_there(void *writer)
+{
+	commit(writer);
+	return NULL;
+}
+
+/* It may pass from one thread to another: progress is heard by the one that calls. */
+static void test_another_thread(void **state)
+{
+	pthread_t heard = pthread_self(), thread;
+	struct bs_writer *writer = open_with((struct bs_writer_request){.progress = note_thread, .context = &heard});
+	(void)state;
+	add(writer, "a", "one", NULL);
+	assert_int_equal(pthread_create(&thread, NULL, commit_there, writer), 0);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	assert_true(pthread_equal(heard, thread));
+	expect("one", "a");
 	bs_writer_close(writer);
 }
 
@@ -991,7 +1044,9 @@ int main(void)
 		WITH_BOTH(test_rollback),
 		WITH_BOTH(test_failure),
 		WITH_BOTH(test_lock),
+		WITH_BOTH(test_waiting),
 		WITH_BOTH(test_limited),
+		WITH_BOTH(test_another_thread),
 		WITH_BOTH(test_comes_back),
 		WITH_BOTH(test_odd_documents),
 		WITH_BOTH(test_no_checksums),
