@@ -261,6 +261,27 @@ static int stop_after(void *context)
 	return --*(int *)context <= 0;
 }
 
+static int count_call(void *context)
+{
+	++*(uint64_t *)context;
+	return 0;
+}
+
+/* About each millisecond, that is, neither at every look nor hardly ever. */
+static void assert_asked_in_time(struct rig *rig)
+{
+	uint64_t n = 0, n_asked = 0;
+	struct bs_limits limits = {.stop = count_call, .context = &n_asked};
+	struct bs_find_request request = {.hit = count_hit, .context = &n, .limits = &limits, .n_threads = 1};
+	memset(rig->text, 0, TEXT_BYTES + 64);
+	make_hostile(rig, 6, &request);
+	double start = now_ms();
+	assert_int_equal(bs_find(rig->finder, &request, NULL, NULL), BS_OK);
+	double elapsed_ms = now_ms() - start;
+	if ((double)n_asked < elapsed_ms / 50 || (double)n_asked > elapsed_ms * 2 + 2)
+		fail_msg("%llu times in %.1f ms", (unsigned long long)n_asked, elapsed_ms);
+}
+
 static void test_flags_and_callbacks_stop(void **rig_in)
 {
 	struct rig *rig = *rig_in;
@@ -283,6 +304,7 @@ static void test_flags_and_callbacks_stop(void **rig_in)
 	limits.reserved[1] = 1;
 	assert_int_equal(bs_find(rig->finder, &request, NULL, &err), BS_UNSUPPORTED);
 	assert_fit(rig);
+	assert_asked_in_time(rig);
 }
 
 static void test_memory_is_limited(void **rig_in)
@@ -465,6 +487,33 @@ static void test_builds_end_and_leave_all_as_it_was(void **rig_in)
 	assert_fit(rig);
 }
 
+/* To look at all sources takes its time. */
+static void test_opening_ends(void **rig_in)
+{
+	struct rig *rig = *rig_in;
+	volatile int cancel = 0;
+	struct bs_limits limits = {.cancel = &cancel};
+	char folder[96], dir[96], path[128];
+	const char *source = folder;
+	struct bs_build_request build = {.dir = dir, .sources = &source, .n_sources = 1};
+	struct bs_open_request open = {.dir = dir, .fresh = true, .limits = &limits};
+	struct bs_index *index;
+	struct bs_error err = {""};
+	snprintf(folder, sizeof(folder), "%s/many", rig->folder);
+	snprintf(dir, sizeof(dir), "%s/many.index", rig->folder);
+	assert_int_equal(mkdir(folder, 0700), 0);
+	for (int i = 0; i < 500; i++) {
+		snprintf(path, sizeof(path), "%s/%d", folder, i);
+		write_text(path, "word\n");
+	}
+	ok(bs_index_build(&build, NULL, &err), &err);
+	ok(bs_index_open_with(&open, &index, &err), &err);
+	bs_index_close(index);
+	cancel = 1;
+	assert_int_equal(bs_index_open_with(&open, &index, &err), BS_STOPPED);
+	assert_null(index);
+}
+
 struct heard {
 	size_t n[3];
 	char last[512];
@@ -504,8 +553,11 @@ static void test_log_is_told(void **rig_in)
 	assert_int_equal(heard.n[BS_LOG_DEBUG], 1);
 	bs_finder_free(finder);
 	bs_index_close(index);
-	log.least = BS_LOG_DEBUG;
 	size_t n_info = heard.n[BS_LOG_INFO];
+	assert_int_equal(bs_index_open_with(&open, &index, NULL), BS_OK);
+	bs_index_close(index);
+	assert_int_equal(heard.n[BS_LOG_INFO], n_info);
+	log.least = BS_LOG_DEBUG;
 	assert_int_equal(bs_index_build(&(struct bs_build_request){.dir = rig->dir, .log = &log}, NULL, NULL), BS_OK);
 	assert_int_equal(heard.n[BS_LOG_INFO], n_info + 1);
 	assert_non_null(strstr(heard.last, "nothing new"));
@@ -522,6 +574,7 @@ int main(void)
 		cmocka_unit_test(test_hostile_patterns_end),
 		cmocka_unit_test(test_limits_change_no_line),
 		cmocka_unit_test(test_builds_end_and_leave_all_as_it_was),
+		cmocka_unit_test(test_opening_ends),
 		cmocka_unit_test(test_log_is_told),
 	};
 	return cmocka_run_group_tests(tests, setup, teardown);

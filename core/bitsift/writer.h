@@ -120,8 +120,10 @@ BS_API enum bs_status bs_writer_replace(struct bs_writer *writer, const char *id
  * above. */
 BS_API enum bs_status bs_writer_delete(struct bs_writer *writer, const char *id, size_t id_bytes, bool *was_there_out,
                                        struct bs_error *err) BS_WARN_UNUSED;
-/* Deletes the given documents that match the query, of what is committed and of what was added since; *n_out (nullable): how many. BS_INVALID:
- * the query does not parse; BS_IO: one that may match cannot be read, and nothing is deleted. As above. */
+/* Deletes the given documents that match the query, of what is committed and of what was added since; *n_out (nullable): how many. Words
+ * side by side must all be there. BS_INVALID: the query does not parse, or something in it may mean something else than it seems, as
+ * with strict_query of bs_find; BS_IO: one that may match cannot be read. Of both nothing is deleted, and the transaction goes on.
+ * As above. */
 BS_API enum bs_status bs_writer_delete_query(struct bs_writer *writer, const char *query, size_t query_bytes, uint64_t *n_out,
                                              struct bs_error *err) BS_WARN_UNUSED;
 
