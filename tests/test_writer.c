@@ -534,6 +534,39 @@ static void test_odd_documents(void **state)
 	bs_writer_close(writer);
 }
 
+/* What is kept is what was given, to the byte, wherever it stands. */
+static void test_every_character(void **state)
+{
+	char text[8 + 128 + 8];
+	struct bs_text texts[] = {{"t", 1, text, 0}};
+	struct bs_writer *writer = open_writer();
+	struct bs_error err = {""};
+	(void)state;
+	memset(text, 'x', sizeof(text));
+	for (int c = 0; c < 128; c++)
+		text[8 + c] = (char)c;
+	memcpy(text + 8 + 128, "\xc3\xa9\xf0\x9f\x90\x95", 6);
+	for (size_t start = 0; start < 8; start++) {
+		texts[0].text = text + start;
+		texts[0].text_bytes = sizeof(text) - 2 - start;
+		ok(bs_writer_add(writer, &"01234567"[start], 1, texts, 1, &err), &err);
+	}
+	commit(writer);
+	bs_writer_close(writer);
+	struct bs_index *index = open_index(NULL);
+	struct bs_finder *finder;
+	ok(bs_finder_new(index, &finder, &err), &err);
+	for (size_t start = 0; start < 8; start++) {
+		const struct bs_text *found;
+		size_t n;
+		ok(bs_document(finder, &"01234567"[start], 1, &found, &n, NULL, &err), &err);
+		assert_int_equal(found[0].text_bytes, sizeof(text) - 2 - start);
+		assert_memory_equal(found[0].text, text + start, sizeof(text) - 2 - start);
+	}
+	bs_finder_free(finder);
+	bs_index_close(index);
+}
+
 /* Texts that their giver keeps. */
 struct shelf {
 	const char *ids[8], *texts[8];
@@ -1049,6 +1082,7 @@ int main(void)
 		WITH_BOTH(test_another_thread),
 		WITH_BOTH(test_comes_back),
 		WITH_BOTH(test_odd_documents),
+		WITH_BOTH(test_every_character),
 		WITH_BOTH(test_no_checksums),
 		WITH_BOTH(test_provider),
 		WITH_BOTH(test_refusals),
