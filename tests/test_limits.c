@@ -12,7 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <bitsift.h>
+#include <bitsift/matrix.h>
+#include <bitsift/query.h>
 
 #include "tests/library_rig.h"
 
@@ -307,6 +308,38 @@ static void test_flags_and_callbacks_stop(void **rig_in)
 	assert_asked_in_time(rig);
 }
 
+static int take_candidates(void *context, const struct bs_matrix_candidates *candidates)
+{
+	*(uint64_t *)context += candidates->n_set;
+	return 0;
+}
+
+/* What else takes as long as to plan a query. */
+static void test_other_questions_end(void **rig_in)
+{
+	struct rig *rig = *rig_in;
+	volatile int cancel = 0;
+	uint64_t n = 0;
+	struct bs_error err = {""};
+	struct bs_limits limits = {.cancel = &cancel};
+	struct bs_find_request request = {.limits = &limits};
+	memset(rig->text, 0, TEXT_BYTES + 64);
+	make_hostile(rig, 2, &request);
+	request.mode = BS_FIND_COUNT;
+	for (; cancel < 2; cancel++) {
+		struct bs_statistics *statistics;
+		enum bs_status wanted = cancel ? BS_STOPPED : BS_OK;
+		ok(bs_statistics_new(&statistics, &err), &err);
+		assert_int_equal(bs_statistics_gather(rig->finder, &request, statistics, &err), wanted);
+		assert_int_equal(bs_matrix_ask(rig->finder, &request, take_candidates, &n, NULL, &err), wanted);
+		bs_statistics_free(statistics);
+	}
+	limits.reserved[0] = 1;
+	assert_int_equal(bs_matrix_ask(rig->finder, &request, take_candidates, &n, NULL, &err), BS_UNSUPPORTED);
+	assert_true(n > 0);
+	assert_fit(rig);
+}
+
 static void test_memory_is_limited(void **rig_in)
 {
 	struct rig *rig = *rig_in;
@@ -569,6 +602,7 @@ int main(void)
 		cmocka_unit_test(test_hostile_queries_end),
 		cmocka_unit_test(test_partial_hits_are_hits),
 		cmocka_unit_test(test_flags_and_callbacks_stop),
+		cmocka_unit_test(test_other_questions_end),
 		cmocka_unit_test(test_memory_is_limited),
 		cmocka_unit_test(test_pages_are_one_list),
 		cmocka_unit_test(test_hostile_patterns_end),
