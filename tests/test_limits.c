@@ -257,6 +257,32 @@ static void test_partial_hits_are_hits(void **rig_in)
 	free(some.ids);
 }
 
+static int take_slowly(void *context, const struct bs_find_hit *hit)
+{
+	(void)hit;
+	++*(uint64_t *)context;
+	usleep(1000);
+	return 0;
+}
+
+/* Nor are they handed out for as long as it may take. */
+static void test_partial_hits_end(void **rig_in)
+{
+	struct rig *rig = *rig_in;
+	uint64_t n = 0;
+	struct bs_limits limits = {.partial = true};
+	struct bs_find_request request = {.query = "plain common1", .query_bytes = 13, .mode = BS_FIND_IDS, .hit = take_slowly, .context = &n,
+	                                  .any = true, .brute = true, .n_threads = 1, .limits = &limits};
+	struct bs_find_result result = {.n_hits = 0};
+	for (limits.deadline_ns = 500000; result.n_hits < 1000; limits.deadline_ns += limits.deadline_ns / 2) {
+		n = 0;
+		assert_int_equal(bs_find(rig->finder, &request, &result, NULL), BS_OK);
+		assert_true(result.is_partial);
+	}
+	assert_true(n > 0 && n < 800);
+	assert_fit(rig);
+}
+
 static int stop_after(void *context)
 {
 	return --*(int *)context <= 0;
@@ -601,6 +627,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_hostile_queries_end),
 		cmocka_unit_test(test_partial_hits_are_hits),
+		cmocka_unit_test(test_partial_hits_end),
 		cmocka_unit_test(test_flags_and_callbacks_stop),
 		cmocka_unit_test(test_other_questions_end),
 		cmocka_unit_test(test_memory_is_limited),
