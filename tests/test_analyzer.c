@@ -157,6 +157,12 @@ static void test_words_are_cut(void **state)
 	assert_int_equal(bs_finder_new(index, &finder, NULL), BS_OK);
 	assert_int_equal(bs_find(finder, &request, NULL, NULL), BS_OK);
 	assert_string_equal(heard.snippet, "<New York>|<London>|Paris");
+	/* What would be characters each by itself is the word that it was cut as. */
+	heard = (struct heard){"", ""};
+	request.query = "\xe4\xb8\xad\xe6\x96\x87";
+	request.query_bytes = 6;
+	assert_int_equal(bs_find(finder, &request, NULL, NULL), BS_OK);
+	assert_string_equal(heard.snippet, "<\xe4\xb8\xad\xe6\x96\x87>|London|Paris, France");
 	bs_finder_free(finder);
 	bs_index_close(index);
 	assert_int_equal(bs_index_check(&(struct bs_check_request){.dir = rig->dir}, NULL, NULL), BS_OK);

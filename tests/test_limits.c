@@ -376,7 +376,7 @@ static void test_memory_is_limited(void **rig_in)
 	memset(rig->text, 0, TEXT_BYTES + 64);
 	make_hostile(rig, 0, &request);
 	assert_int_equal(bs_find(rig->finder, &request, NULL, &err), BS_NO_MEMORY);
-	assert_non_null(strstr(err.text, "memory_bytes"));
+	assert_non_null(strstr(err.text, "limit"));
 	assert_non_null(strstr(err.text, "20000"));
 	assert_fit(rig);
 	limits.memory_bytes = 256u << 20;
