@@ -52,9 +52,9 @@ static PyObject *cancel_is_set(PyObject *self, PyObject *unused)
 
 static PyMethodDef cancel_methods[] = {
 	BS_PY_DOCUMENTED("set", cancel_set, METH_NOARGS,
-                         "set()\n--\n\nEnds the calls that have it: StoppedError, or partial answers."),
-	BS_PY_DOCUMENTED("clear", cancel_clear, METH_NOARGS, "clear()\n--\n\nFor the next calls."),
-	BS_PY_DOCUMENTED("is_set", cancel_is_set, METH_NOARGS, "is_set()\n--\n\nWhether it is."),
+                         "set($self, /)\n--\n\nEnds the calls that have it: StoppedError, or partial answers."),
+	BS_PY_DOCUMENTED("clear", cancel_clear, METH_NOARGS, "clear($self, /)\n--\n\nFor the next calls."),
+	BS_PY_DOCUMENTED("is_set", cancel_is_set, METH_NOARGS, "is_set($self, /)\n--\n\nWhether it is."),
 	{NULL, NULL, 0, NULL},
 };
 

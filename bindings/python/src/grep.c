@@ -136,20 +136,23 @@ static int tell(struct grep *self, bool ok)
 	return !ok || self->is_left;
 }
 
+static size_t without_end(const char *text, size_t n_bytes)
+{
+	return !text ? 0 : n_bytes > 0 && text[n_bytes - 1] == '\n' ? n_bytes - 1 : n_bytes;
+}
+
 static int hear_line(void *context, const struct bs_grep_line *line)
 {
 	struct grep *self = context;
 	struct bs_py_bytes *found = &self->found;
-	size_t text_bytes = line->text ? line->text_bytes : 0;
-	if (text_bytes > 0 && line->text[text_bytes - 1] == '\n')
-		text_bytes--;
+	size_t text_bytes = without_end(line->text, line->text_bytes);
 	struct heard_line one = {
 		.number = line->number,
 		.byte_off = line->byte_off,
 		.enclosing_number = line->enclosing ? line->enclosing_number : 0,
 		.path_bytes = strlen(line->path),
 		.text_bytes = text_bytes,
-		.enclosing_bytes = line->enclosing ? line->enclosing_bytes : 0,
+		.enclosing_bytes = without_end(line->enclosing, line->enclosing_bytes),
 		.n_matches = line->n_matches,
 		.is_context = line->is_context,
 		.is_listed = !line->text,
@@ -530,7 +533,7 @@ static PyObject *grep_result(PyObject *object, void *unused)
 }
 
 static PyMethodDef grep_methods[] = {
-	BS_PY_DOCUMENTED("close", grep_close, METH_NOARGS, "close()\n--\n\nEnds the search."),
+	BS_PY_DOCUMENTED("close", grep_close, METH_NOARGS, "close($self, /)\n--\n\nEnds the search."),
 	BS_PY_METHOD("__enter__", grep_enter, METH_NOARGS),
 	BS_PY_METHOD("__exit__", grep_exit, METH_VARARGS),
 	{NULL, NULL, 0, NULL},

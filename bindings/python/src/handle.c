@@ -95,14 +95,14 @@ static PyObject *memory_put(PyObject *self, PyObject *arguments)
 }
 
 static PyMethodDef memory_methods[] = {
-	BS_PY_DOCUMENTED("files", memory_files, METH_NOARGS, "files()\n--\n\nThe files of it, {name: bytes}."),
+	BS_PY_DOCUMENTED("files", memory_files, METH_NOARGS, "files($self, /)\n--\n\nThe files of it, {name: bytes}."),
 	BS_PY_DOCUMENTED("put", memory_put, METH_VARARGS,
-                         "put(name, bytes, /)\n--\n\nPuts a file into it, for who kept what files() gave."),
-	BS_PY_DOCUMENTED(
-		"copy", memory_copy, METH_NOARGS,
-		"copy()\n--\n\nAnother one with the same files, which are not copied: from then on each goes its way."),
+                         "put($self, name, bytes, /)\n--\n\nPuts a file into it, for who kept what files() gave."),
+	BS_PY_DOCUMENTED("copy", memory_copy, METH_NOARGS,
+                         "copy($self, /)\n--\n\nAnother one with the same files, which are not copied: from then on "
+                         "each goes its way."),
 	BS_PY_DOCUMENTED("remove", memory_remove, METH_VARARGS,
-                         "remove(name, /)\n--\n\nTakes a file out of it, if it is there."),
+                         "remove($self, name, /)\n--\n\nTakes a file out of it, if it is there."),
 	{NULL, NULL, 0, NULL},
 };
 

@@ -172,7 +172,7 @@ static void statistics_dealloc(PyObject *self)
 
 static PyMethodDef statistics_methods[] = {
 	BS_PY_DOCUMENTED("parts", statistics_parts, METH_NOARGS,
-                         "parts()\n--\n\nA dict, that JSON can have: Statistics(**parts) is equal to this."),
+                         "parts($self, /)\n--\n\nA dict, that JSON can have: Statistics(**parts) is equal to this."),
 	{NULL, NULL, 0, NULL},
 };
 
@@ -428,14 +428,16 @@ static PyObject *query_score(PyObject *object, PyObject *arguments, PyObject *ke
 }
 
 static PyMethodDef query_methods[] = {
-	BS_PY_DOCUMENTED("match", query_match, METH_VARARGS | METH_KEYWORDS,
-                         "match(document, name=None)\n--\n\nAsks about a document: a str, or a mapping as Index.add "
-                         "takes it: Match, or None. "
-                         "name: of the file that it is, for `name:`."),
-	BS_PY_DOCUMENTED("score", query_score, METH_VARARGS | METH_KEYWORDS,
-                         "score(document, statistics, name=None)\n--\n\nThe score that Index.search gives such a "
-                         "document by these statistics; 0.0: "
-                         "it does not match."),
+	BS_PY_DOCUMENTED(
+		"match", query_match, METH_VARARGS | METH_KEYWORDS,
+		"match($self, /, document, name=None)\n--\n\nAsks about a document: a str, or a mapping as Index.add "
+		"takes it: Match, or None. "
+		"name: of the file that it is, for `name:`."),
+	BS_PY_DOCUMENTED(
+		"score", query_score, METH_VARARGS | METH_KEYWORDS,
+		"score($self, /, document, statistics, name=None)\n--\n\nThe score that Index.search gives such a "
+		"document by these statistics; 0.0: "
+		"it does not match."),
 	{NULL, NULL, 0, NULL},
 };
 

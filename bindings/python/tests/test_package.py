@@ -3,9 +3,12 @@
 import ctypes
 import gc
 import inspect
+import logging
 import os
 import pathlib
 import re
+import subprocess
+import sys
 
 import bitsift
 import pytest
@@ -56,6 +59,13 @@ def test_stubs_name_what_there_is():
     assert (pathlib.Path(bitsift.__file__).parent / "py.typed").exists()
 
 
+def test_stubs_are_sound(tmp_path):
+    pytest.importorskip("mypy")
+    done = subprocess.run([sys.executable, "-m", "mypy", "--strict", "--enable-incomplete-feature=Unpack", "--cache-dir", str(tmp_path),
+                           str(pathlib.Path(bitsift.__file__).parent / "__init__.pyi")], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
 class _Mallinfo(ctypes.Structure):
     _fields_ = [(name, ctypes.c_size_t) for name in "arena ordblks smblks hblks hblkhd usmblks fsmblks uordblks fordblks keepcost".split()]
 
@@ -72,6 +82,11 @@ def used_bytes():
 def test_nothing_is_left_behind(folder):
     """Whatever is done again and again takes no more memory than before."""
 
+    silent = logging.getLogger("silent")
+    silent.addHandler(logging.NullHandler())
+    silent.propagate = False
+    silent.setLevel(logging.DEBUG)
+
     def everything():
         with bitsift.Index.create(weights={"title": 2}) as index:
             for i in range(20):
@@ -80,17 +95,33 @@ def test_nothing_is_left_behind(folder):
             for hit in index.search("cats", n=5):
                 assert hit.snippet and hit.passages
             assert len(index.ids("dogs")) == 20 and index.document("3")
-            for wrong in [lambda: index.search("+++"), lambda: index.document("x"), lambda: index.add("x", 3)]:
-                with pytest.raises((bitsift.Error, TypeError)):
+            whole = index.statistics("cats dogs") + index.statistics("cats dogs")
+            query = index.query("cats dogs")
+            assert query.match("cats, dogs").places and query.score("cats dogs", whole) > 0 and not query.match({"a": "none"})
+            assert bitsift.Statistics(**whole.parts()).words and index.search("cats", statistics=index.statistics("cats"), explain=True)
+            assert index.memory.copy().files()
+            for wrong in [lambda: bitsift.Query("+++"), lambda: query.match(3), lambda: index.search("cats", nonsense=1),
+                          lambda: index.search("cats", globs=[None]), lambda: bitsift.Index.create(analyzer=3), lambda: index.add("x", {"a": {3: 4}}),
+                          lambda: bitsift.Statistics(words={"": 1}), lambda: bitsift.delete(None, query="x"), lambda: index.add_many([{"id": None}]),
+                          lambda: bitsift.grep("x", sort="y"), lambda: list(bitsift.grep("(")), lambda: index.search("+++"), lambda: index.document("x"), lambda: index.add("x", 3)]:
+                with pytest.raises((bitsift.Error, TypeError, ValueError)):
                     wrong()
             matrix = index.matrix
             matrix.candidates("cats")
             for slab in matrix.segments[0].slabs:
                 memoryview(slab.documents()), memoryview(slab.exact_columns.view()), slab.columns_of("cats")
             list(matrix.segments[0].terms())
+        with bitsift.Index.create(analyzer=bitsift.Analyzer("x", lambda text: [("x", 0, 1)]), log=silent, store=False, texts=lambda id: "y") as index:
+            index.add("1", "y")
+            index.commit()
+            assert index.count("y") == 1 and index.search("y")[0].snippet
         with bitsift.Index.open("built.index") as index:
-            assert list(index.grep("filter", "files"))
+            assert list(index.grep("filter", "files", "built.index", "records.jsonl", enclosing=True))
+            assert next(index.grep("filter", "files")).text
+            assert list(bitsift.grep("filter", "files", files=True))
             index.stats()
+        assert bitsift.delete("built.index", query="cat", dry_run=True)["documents"]
+        assert bitsift.check("built.index", progress=lambda *_: None)["docs"]
 
     for _ in range(5):
         everything()
