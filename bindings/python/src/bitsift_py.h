@@ -4,7 +4,7 @@
  *
  * Whatever calls the library and may take long does so without the GIL (BS_PY_WITHOUT_GIL). Callbacks of the library run without it,
  * too: they collect what they hear (struct bs_py_bytes), and objects are made afterwards, once for all. Those that ask a function of
- * Python are in callbacks.c.
+ * Python are in context.c, limits.c and analyzer.c.
  */
 #ifndef BITSIFT_PY_H
 #define BITSIFT_PY_H
@@ -154,6 +154,16 @@ struct bs_memory *bs_py_context_memory(struct bs_py_context *context);
 const struct bs_text_provider *bs_py_context_texts(struct bs_py_context *context);
 const struct bs_analyzer *bs_py_context_analyzer(struct bs_py_context *context);
 const struct bs_log *bs_py_context_log(struct bs_py_context *context);
+/* All of it, and what ends the call, to a request. */
+#define BS_PY_HAND_OVER(request, from, watch)                       \
+	do {                                                        \
+		(request)->memory = bs_py_context_memory(from);     \
+		(request)->texts = bs_py_context_texts(from);       \
+		(request)->analyzer = bs_py_context_analyzer(from); \
+		(request)->log = bs_py_context_log(from);           \
+		(request)->consent = &(from)->consent;              \
+		(request)->limits = &(watch)->limits;               \
+	} while (0)
 /* An exception that the analyzer's function raised on another thread becomes this one's. */
 void bs_py_context_failed(struct bs_py_context *context);
 
@@ -169,7 +179,9 @@ struct bs_py_context *bs_py_handle_context(PyObject *object);
 struct bs_memory *bs_py_memory(PyObject *object);
 const struct bs_statistics *bs_py_statistics(PyObject *object);
 PyObject *bs_py_statistics_object(struct bs_statistics *statistics); /* takes them */
-PyObject *bs_py_make_passage(const char **at);
+
+const struct bs_analyzer *bs_py_analyzer(PyObject *object);
+void bs_py_analyzer_failed(PyObject *object);
 
 /* Hits as they are heard, without the GIL, and objects of them. */
 struct bs_py_hits {
@@ -180,6 +192,12 @@ struct bs_py_hits {
 int bs_py_hear_hit(void *context, const struct bs_find_hit *hit);
 /* owner: who says later what is shown of them, or None. */
 PyObject *bs_py_make_hits(const struct bs_py_hits *hits, PyObject *owner);
+
+/* Lines of grep as they are heard, likewise; or names of files. */
+bool bs_py_put_line(struct bs_py_bytes *found, const struct bs_grep_line *line);
+bool bs_py_put_name(struct bs_py_bytes *found, const char *name, size_t n_bytes);
+/* The one at *at, which moves behind it. */
+PyObject *bs_py_make_line(const char **at);
 
 /* The finder, for who has the GIL, until bs_py_finder_done; NULL with an exception: another thread is at it. */
 struct bs_finder *bs_py_finder_begin(PyObject *object);
@@ -193,17 +211,28 @@ struct bs_py_search {
 };
 bool bs_py_read_search(struct bs_py_keep *keep, PyObject *query, PyObject *options, struct bs_py_search *search_out);
 
+/* Numbers, by their names, into a dict, which may be NULL: taken on failure. */
+struct bs_py_number {
+	const char *name;
+	uint64_t value;
+};
+PyObject *bs_py_put_numbers(PyObject *dict, const struct bs_py_number *numbers, size_t n);
+#define BS_PY_PUT_NUMBERS(dict, numbers) bs_py_put_numbers(dict, numbers, sizeof(numbers) / sizeof(*(numbers)))
+
 PyObject *bs_py_report(const struct bs_build_report *report, const struct bs_py_bytes *notices);
 
 /* Each adds its types and functions to the module; false with an exception. */
-bool bs_py_add_callbacks(PyObject *module);
+bool bs_py_add_analyzer(PyObject *module);
+bool bs_py_add_limits(PyObject *module);
 bool bs_py_add_handle(PyObject *module);
 bool bs_py_add_hits(PyObject *module);
 bool bs_py_add_search(PyObject *module);
 bool bs_py_add_query(PyObject *module);
+bool bs_py_add_statistics(PyObject *module);
 bool bs_py_add_writer(PyObject *module);
 bool bs_py_add_files(PyObject *module);
 bool bs_py_add_grep(PyObject *module);
+bool bs_py_add_lines(PyObject *module);
 bool bs_py_add_matrix(PyObject *module);
 PyTypeObject *bs_py_add_type(PyObject *module, PyType_Spec *spec);
 PyTypeObject *bs_py_add_sequence(PyObject *module, const char *name, PyStructSequence_Desc *desc);

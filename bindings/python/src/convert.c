@@ -331,3 +331,14 @@ PyObject *bs_py_texts(const struct bs_text *texts, size_t n)
 	}
 	return dict;
 }
+
+PyObject *bs_py_put_numbers(PyObject *dict, const struct bs_py_number *numbers, size_t n)
+{
+	for (size_t i = 0; dict && i < n; i++) {
+		PyObject *value = PyLong_FromUnsignedLongLong(numbers[i].value);
+		if (!value || PyDict_SetItemString(dict, numbers[i].name, value) < 0)
+			Py_CLEAR(dict);
+		Py_XDECREF(value);
+	}
+	return dict;
+}

@@ -25,10 +25,7 @@ PyObject *bs_py_report(const struct bs_build_report *report, const struct bs_py_
 	uint64_t n_skipped = 0;
 	for (size_t i = 0; i < BS_SKIP_MAX; i++)
 		n_skipped += report->skipped[i];
-	const struct {
-		const char *name;
-		uint64_t value;
-	} numbers[] = {
+	const struct bs_py_number numbers[] = {
 		{"docs", report->n_docs},
 		{"indexed", report->n_indexed},
 		{"replaced", report->n_replaced},
@@ -58,13 +55,7 @@ PyObject *bs_py_report(const struct bs_build_report *report, const struct bs_py_
 	                      report->is_committed ? Py_True : Py_False, "warning", report->warning, "step",
 	                      steps[(unsigned)report->step < 3 ? report->step : 0], "left_out", make_left_out(report),
 	                      "notices", bs_py_lines(notices ? notices : &none));
-	for (size_t i = 0; dict && i < sizeof(numbers) / sizeof(*numbers); i++) {
-		PyObject *value = PyLong_FromUnsignedLongLong(numbers[i].value);
-		if (!value || PyDict_SetItemString(dict, numbers[i].name, value) < 0)
-			Py_CLEAR(dict);
-		Py_XDECREF(value);
-	}
-	return dict;
+	return BS_PY_PUT_NUMBERS(dict, numbers);
 }
 
 struct files_call {
@@ -257,12 +248,7 @@ static PyObject *build(PyObject *arguments, PyObject *keywords, bool is_compact)
 	bool ok = files_call_begin(&call, arguments, keywords, build_options);
 	if (ok) {
 		enum bs_status status;
-		request->memory = bs_py_context_memory(&call.context);
-		request->texts = bs_py_context_texts(&call.context);
-		request->analyzer = bs_py_context_analyzer(&call.context);
-		request->log = bs_py_context_log(&call.context);
-		request->consent = &call.context.consent;
-		request->limits = &call.watch.limits;
+		BS_PY_HAND_OVER(request, &call.context, &call.watch);
 		request->progress = hear_progress;
 		request->skipped = hear_skipped;
 		request->notice = bs_py_hear_line;
@@ -312,12 +298,7 @@ static PyObject *delete_documents(PyObject *module, PyObject *arguments, PyObjec
 	bool ok = files_call_begin(&call, arguments, keywords, delete_options);
 	if (ok) {
 		enum bs_status status;
-		request->memory = bs_py_context_memory(&call.context);
-		request->texts = bs_py_context_texts(&call.context);
-		request->analyzer = bs_py_context_analyzer(&call.context);
-		request->log = bs_py_context_log(&call.context);
-		request->consent = &call.context.consent;
-		request->limits = &call.watch.limits;
+		BS_PY_HAND_OVER(request, &call.context, &call.watch);
 		request->notice = bs_py_hear_line;
 		request->document = hear_document;
 		request->confirm = hear_confirm;

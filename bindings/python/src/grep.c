@@ -10,26 +10,6 @@
 #include <string.h>
 #include <time.h>
 
-static PyStructSequence_Field line_fields[] = {
-	{"path", "the file, as it is shown"},
-	{"number", "1, 2, ..."},
-	{"text", "the line without its end; None: a file is listed"},
-	{"matches", "pairs (start, stop) of characters of the text"},
-	{"offset", "byte of the file where the text begins"},
-	{"is_context", "a line beside one that matches"},
-	{"enclosing", "with enclosing: (number, line) of what it stands in, the line of a function, say; or None"},
-	{NULL, NULL},
-};
-
-static PyStructSequence_Desc line_desc = {"bitsift.Line", "A line that was found.", line_fields, 7};
-
-struct heard_line {
-	uint64_t number, byte_off;
-	uint64_t enclosing_number;
-	size_t path_bytes, text_bytes, enclosing_bytes, n_matches;
-	bool is_context, is_listed;
-};
-
 /* The search goes no further before it has been read so far. */
 #define MOST_BYTES (1u << 20)
 
@@ -71,61 +51,6 @@ struct grep {
 	PyObject *weak_references;
 };
 
-/* Where a byte of the text stands in its string. */
-static Py_ssize_t character_of(const char *text, size_t at)
-{
-	PyObject *before = bs_py_string(text, at);
-	Py_ssize_t n = before ? PyUnicode_GetLength(before) : -1;
-	Py_XDECREF(before);
-	return n;
-}
-
-static PyObject *make_matches(const char *text, bool is_ascii, const char *spans, size_t n)
-{
-	PyObject *list = PyList_New((Py_ssize_t)n);
-	for (size_t i = 0; list && i < n; i++) {
-		struct bs_grep_span span;
-		memcpy(&span, spans + i * sizeof(span), sizeof(span));
-		Py_ssize_t start = is_ascii ? (Py_ssize_t)span.start : character_of(text, span.start);
-		Py_ssize_t end = is_ascii ? (Py_ssize_t)span.end : character_of(text, span.end);
-		PyObject *pair = start < 0 || end < 0 ? NULL : Py_BuildValue("(nn)", start, end);
-		if (!pair || PyList_SetItem(list, (Py_ssize_t)i, pair) < 0)
-			Py_CLEAR(list);
-	}
-	return list;
-}
-
-static PyObject *make_line(const char **at)
-{
-	struct heard_line heard;
-	memcpy(&heard, *at, sizeof(heard));
-	const char *path = *at + sizeof(heard), *text = path + heard.path_bytes, *enclosing = text + heard.text_bytes,
-		   *spans = enclosing + heard.enclosing_bytes;
-	*at = spans + heard.n_matches * sizeof(struct bs_grep_span);
-	PyObject *line = PyStructSequence_New(bs_py_types.line);
-	PyObject *string = heard.is_listed ? Py_NewRef(Py_None) : bs_py_string(text, heard.text_bytes);
-	if (!line || !string) {
-		Py_XDECREF(line);
-		Py_XDECREF(string);
-		return NULL;
-	}
-	bool is_ascii = heard.is_listed || (size_t)PyUnicode_GetLength(string) == heard.text_bytes;
-	PyStructSequence_SetItem(line, 0, bs_py_string(path, heard.path_bytes));
-	PyStructSequence_SetItem(line, 1, PyLong_FromUnsignedLongLong(heard.number));
-	PyStructSequence_SetItem(line, 2, string);
-	PyStructSequence_SetItem(line, 3, make_matches(text, is_ascii, spans, heard.n_matches));
-	PyStructSequence_SetItem(line, 4, PyLong_FromUnsignedLongLong(heard.byte_off));
-	PyStructSequence_SetItem(line, 5, PyBool_FromLong(heard.is_context));
-	PyStructSequence_SetItem(line, 6,
-	                         heard.enclosing_number == 0
-	                                 ? Py_NewRef(Py_None)
-	                                 : Py_BuildValue("(KN)", (unsigned long long)heard.enclosing_number,
-	                                                 bs_py_string(enclosing, heard.enclosing_bytes)));
-	if (PyErr_Occurred())
-		Py_CLEAR(line);
-	return line;
-}
-
 /* The mutex is held: what was put into `found` is there for who asks. Not 0: to stop. */
 static int tell(struct grep *self, bool ok)
 {
@@ -136,38 +61,11 @@ static int tell(struct grep *self, bool ok)
 	return !ok || self->is_left;
 }
 
-static size_t without_end(const char *text, size_t n_bytes)
-{
-	return !text ? 0 : n_bytes > 0 && text[n_bytes - 1] == '\n' ? n_bytes - 1 : n_bytes;
-}
-
 static int hear_line(void *context, const struct bs_grep_line *line)
 {
 	struct grep *self = context;
-	struct bs_py_bytes *found = &self->found;
-	size_t text_bytes = without_end(line->text, line->text_bytes);
-	struct heard_line one = {
-		.number = line->number,
-		.byte_off = line->byte_off,
-		.enclosing_number = line->enclosing ? line->enclosing_number : 0,
-		.path_bytes = strlen(line->path),
-		.text_bytes = text_bytes,
-		.enclosing_bytes = without_end(line->enclosing, line->enclosing_bytes),
-		.n_matches = line->n_matches,
-		.is_context = line->is_context,
-		.is_listed = !line->text,
-	};
 	(void)pthread_mutex_lock(&self->mutex);
-	bool ok = bs_py_append(found, &one, sizeof(one)) && bs_py_append(found, line->path, one.path_bytes) &&
-	          bs_py_append(found, line->text, text_bytes) &&
-	          bs_py_append(found, line->enclosing, one.enclosing_bytes);
-	for (size_t i = 0; i < line->n_matches && ok; i++) {
-		struct bs_grep_span span = line->matches[i];
-		span.start = span.start < text_bytes ? span.start : text_bytes;
-		span.end = span.end < text_bytes ? span.end : text_bytes;
-		ok = bs_py_append(found, &span, sizeof(span));
-	}
-	int stops = tell(self, ok);
+	int stops = tell(self, bs_py_put_line(&self->found, line));
 	(void)pthread_mutex_unlock(&self->mutex);
 	return stops;
 }
@@ -185,9 +83,7 @@ static int hear_names(void *context, const void *bytes, size_t n_bytes)
 		at = stop ? stop + 1 : end;
 		if (ok && !stop)
 			continue;
-		struct heard_line one = {.path_bytes = self->name.n_bytes, .is_listed = true};
-		ok = ok && bs_py_append(&self->found, &one, sizeof(one)) &&
-		     bs_py_append(&self->found, self->name.data, self->name.n_bytes);
+		ok = ok && bs_py_put_name(&self->found, self->name.data, self->name.n_bytes);
 		self->name.n_bytes = 0;
 		stops = tell(self, ok);
 	}
@@ -483,7 +379,7 @@ static PyObject *grep_next(PyObject *object)
 	while (!self->is_closed) {
 		if (self->at < self->taken.n_bytes) {
 			const char *at = self->taken.data + self->at;
-			PyObject *line = make_line(&at);
+			PyObject *line = bs_py_make_line(&at);
 			self->at = (size_t)(at - self->taken.data);
 			return line;
 		}
@@ -568,7 +464,6 @@ static PyType_Spec grep_spec = {"bitsift.Grep", sizeof(struct grep), 0, Py_TPFLA
 
 bool bs_py_add_grep(PyObject *module)
 {
-	bs_py_types.line = bs_py_add_sequence(module, "Line", &line_desc);
 	bs_py_types.grep = bs_py_add_type(module, &grep_spec);
-	return bs_py_types.line && bs_py_types.grep;
+	return bs_py_types.grep != NULL;
 }

@@ -164,12 +164,7 @@ static bool open_handle(struct handle *self, struct opening *opening)
 	self->context = opening->context;
 	if (!bs_py_context_begin(&self->context))
 		return false;
-	request->memory = bs_py_context_memory(&self->context);
-	request->texts = bs_py_context_texts(&self->context);
-	request->analyzer = bs_py_context_analyzer(&self->context);
-	request->log = bs_py_context_log(&self->context);
-	request->consent = &self->context.consent;
-	request->limits = &opening->watch.limits;
+	BS_PY_HAND_OVER(request, &self->context, &opening->watch);
 	request->notice = bs_py_hear_line;
 	request->context = &notices;
 	bs_py_watch_begin(&opening->watch);

@@ -130,9 +130,10 @@ static int fill(PyObject *module)
 	}
 	if (first)
 		return PyDict_Update(PyModule_GetDict(module), PyModule_GetDict(first));
-	if (!add_errors(module) || !bs_py_add_callbacks(module) || !bs_py_add_handle(module) ||
-	    !bs_py_add_hits(module) || !bs_py_add_search(module) || !bs_py_add_query(module) ||
-	    !bs_py_add_writer(module) || !bs_py_add_files(module) || !bs_py_add_grep(module) ||
+	if (!add_errors(module) || !bs_py_add_analyzer(module) || !bs_py_add_limits(module) ||
+	    !bs_py_add_handle(module) || !bs_py_add_hits(module) || !bs_py_add_search(module) ||
+	    !bs_py_add_query(module) || !bs_py_add_statistics(module) || !bs_py_add_writer(module) ||
+	    !bs_py_add_files(module) || !bs_py_add_grep(module) || !bs_py_add_lines(module) ||
 	    !bs_py_add_matrix(module) || PyModule_AddStringConstant(module, "version", bs_version()) < 0)
 		return -1;
 	first = Py_NewRef(module);

@@ -117,10 +117,7 @@ bool bs_py_read_search(struct bs_py_keep *keep, PyObject *query, PyObject *optio
 
 static PyObject *make_stats(const struct bs_query_stats *stats)
 {
-	const struct {
-		const char *name;
-		uint64_t value;
-	} parts[] = {
+	const struct bs_py_number parts[] = {
 		{"total_ns", stats->total_ns},
 		{"parse_ns", stats->stage_ns[BS_STAGE_PARSE]},
 		{"plan_ns", stats->stage_ns[BS_STAGE_PLAN]},
@@ -135,14 +132,7 @@ static PyObject *make_stats(const struct bs_query_stats *stats)
 		{"false_positives", stats->false_positives},
 		{"bytes_verified", stats->bytes_verified},
 	};
-	PyObject *dict = PyDict_New();
-	for (size_t i = 0; dict && i < sizeof(parts) / sizeof(*parts); i++) {
-		PyObject *value = PyLong_FromUnsignedLongLong(parts[i].value);
-		if (!value || PyDict_SetItemString(dict, parts[i].name, value) < 0)
-			Py_CLEAR(dict);
-		Py_XDECREF(value);
-	}
-	return dict;
+	return BS_PY_PUT_NUMBERS(PyDict_New(), parts);
 }
 
 /* What bs_find hands out: hits (first, for its callbacks), and how it was done. */

@@ -83,12 +83,7 @@ static bool open_writer(struct writer *self, struct opening *opening)
 	bs_py_lock_init(&self->lock);
 	if (!bs_py_context_begin(&self->context))
 		return false;
-	request->memory = bs_py_context_memory(&self->context);
-	request->texts = bs_py_context_texts(&self->context);
-	request->analyzer = bs_py_context_analyzer(&self->context);
-	request->log = bs_py_context_log(&self->context);
-	request->consent = &self->context.consent;
-	request->limits = &self->watch.limits;
+	BS_PY_HAND_OVER(request, &self->context, &self->watch);
 	bs_py_watch_init(&self->watch);
 	bs_py_watch_begin(&self->watch);
 	BS_PY_WITHOUT_GIL(status = bs_writer_open(request, &self->writer, &err));
