@@ -261,6 +261,8 @@ class Index:
             if not isinstance(options[name], (str, bytes, type(None))):
                 options[name] = list(options[name])
         options["n"] = n
+        if options.get("partial"):
+            options.setdefault("snippets", True)  # another search might not come as far
         return Hits(state.find(query, _BEST, _Asked(state, query, options), options))
 
     def _all(self, mode, query, options):
@@ -324,12 +326,18 @@ class Index:
         """Deletes the documents that match, of those that were added; how many."""
         return self._change().delete_query(query)
 
+    def _show(self, state):
+        """Searches see this commit from now on, unless another thread has opened a later one."""
+        with self._lock:
+            if self._opened().handle.describe()["generation"] <= state.handle.describe()["generation"]:
+                self._state = state
+
     def commit(self, *, deadline=None, cancel=None):
         """Makes what was changed the index's, on disk; searches see it from now on. What was done, as a dict. deadline (seconds), cancel (a
         Cancel): what they end is rolled back."""
         self._opened()
         report = self._use_writer().commit(deadline=deadline, cancel=cancel)
-        self._state = self._open_state()
+        self._show(self._open_state())
         return report
 
     def rollback(self):
@@ -358,7 +366,7 @@ class Index:
         for name in ("trust", "texts", "analyzer", "log"):
             options.setdefault(name, self._opening[name])
         report = _files.build(self._path, sources, memory=self._memory, **options)
-        self._state = self._open_state()
+        self._show(self._open_state())
         return report
 
     def grep(self, pattern, *paths, **options):

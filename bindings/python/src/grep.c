@@ -376,6 +376,8 @@ static bool finish(struct grep *self)
 static PyObject *grep_next(PyObject *object)
 {
 	struct grep *self = (struct grep *)object;
+	if (self->process != getpid())
+		return PyErr_Format(PyExc_RuntimeError, "the search belongs to the process that began it");
 	while (!self->is_closed) {
 		if (self->at < self->taken.n_bytes) {
 			const char *at = self->taken.data + self->at;

@@ -43,6 +43,7 @@ static bool begin(struct writer *self)
 /* Whether what was done is well; else there is an exception. */
 static bool end(struct writer *self, enum bs_status status, const struct bs_error *err)
 {
+	self->watch.limits = (struct bs_limits){.deadline_ns = 0};
 	(void)pthread_mutex_unlock(&self->lock);
 	bs_py_context_failed(&self->context);
 	if (status)
@@ -87,6 +88,7 @@ static bool open_writer(struct writer *self, struct opening *opening)
 	bs_py_watch_init(&self->watch);
 	bs_py_watch_begin(&self->watch);
 	BS_PY_WITHOUT_GIL(status = bs_writer_open(request, &self->writer, &err));
+	self->watch.limits = (struct bs_limits){.deadline_ns = 0};
 	if (status)
 		(void)bs_py_raise(status, &err);
 	return !PyErr_Occurred();

@@ -25,15 +25,57 @@ def test_the_example_of_the_readme(capsys):
     assert capsys.readouterr().out == re.sub("^    ", "", wanted, flags=re.MULTILINE)
 
 
-def test_the_example_of_the_matrix(folder, capsys):
+def example(heading, **names):
+    """The names that the code below that heading of the README makes."""
+    text = README.read_text(encoding="utf-8")
+    code = re.search(rf"^## {heading}\n.*?^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL).group(1)
+    names["bitsift"] = bitsift
+    exec(code, names)
+    return names
+
+
+def test_the_example_of_the_matrix(folder):
     pytest.importorskip("numpy")
-    code = re.findall(r"^```python\n(.*?)^```", README.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)[1]
     with bitsift.Index.create("x.index") as index:
         index.add_many((str(i), f"false positives {i} " + " ".join(f"w{i % d}" for d in range(2, 30))) for i in range(3000))
         index.commit()
-    names = {"bitsift": bitsift}
-    exec(code, names)
+    names = example("The matrix")
     assert len(names["documents"]) > 0 and 0 < names["bits"].mean() < 0.7
+
+
+def test_the_example_of_files(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "a.c").write_text("int one(void)\n{\n\treturn 1; // TODO two\n}\n")
+    (tmp_path / "folder" / "b.txt").write_text("a draft")
+    assert example("Files")["report"]["docs"] == 2
+    assert "folder/a.c:3: TODO two (1, 'int one(void)')\n" in capsys.readouterr().out
+    with bitsift.Index.open("x.index") as index:
+        assert index.ids("draft OR two") == ["folder/a.c"]
+
+
+def test_the_example_of_limits(index):
+    assert len(example("What ends a call", index=index)["hits"]) == 0
+
+
+def test_the_example_of_queries(capsys):
+    example("A query apart from an index")
+    assert capsys.readouterr().out == "text 2 5 18 26\n"
+
+
+def test_the_example_of_parts():
+    parts = [bitsift.Index.create() for _ in range(2)]
+    for n, part in enumerate(parts):
+        part.add_many((f"{n}-{i}", "a cold harbour " + "far away " * (n + 2 * i)) for i in range(4))
+        part.commit()
+    names = example("Several indexes ranked as one", parts=parts)
+    assert [hit.id for hit in names["best"]] == ["0-0", "1-0", "0-1", "1-1", "0-2", "1-2", "0-3", "1-3"]
+    assert names["score"] > names["best"][1].score
+
+
+def test_the_example_of_words(capsys):
+    example("Words and logs of one's own")
+    assert capsys.readouterr().out == "['1']\n"
 
 
 def test_everything_is_said():
