@@ -370,6 +370,9 @@ static enum bs_status ask_slabs(void *context, const struct bs_plan *plan, struc
 			status = at.status ? at.status : hand_out(asked, &at, err);
 		}
 	}
+	/* Here, where their bytes are counted. */
+	bs_buffer_deinit(&asked->found);
+	bs_buffer_deinit(&asked->words);
 	return status;
 }
 
@@ -385,8 +388,5 @@ enum bs_status bs_matrix_ask(struct bs_finder *finder, const struct bs_find_requ
 		return bs_fail(
 			err, BS_UNSUPPORTED,
 			"the index was made with another version of Unicode: its columns say nothing of a query");
-	enum bs_status status = bs_finder_plan(finder, request, ask_slabs, &asked, error_byte_out, err);
-	bs_buffer_deinit(&asked.found);
-	bs_buffer_deinit(&asked.words);
-	return status;
+	return bs_finder_plan(finder, request, ask_slabs, &asked, error_byte_out, err);
 }

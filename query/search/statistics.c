@@ -6,6 +6,7 @@
 
 #include "core/base/hash.h"
 #include "core/base/visible.h"
+#include "core/base/watch.h"
 #include "query/search/expand.h"
 #include "query/search/lex.h"
 #include "query/search/plan.h"
@@ -346,9 +347,16 @@ enum bs_status bs_statistics_gather(struct bs_finder *finder, const struct bs_fi
 		return bs_fail(err, BS_INVALID, "statistics: words like those of documents are chosen by one index, not for several");
 	asked.statistics = NULL;
 	statistics->n_before = statistics->n_elements;
-	enum bs_status status = bs_reading_begin(gathering.reading, &asked, err);
+	struct bs_watch watch;
+	enum bs_status status = bs_watch_begin(&watch, request->limits, err);
+	if (status)
+		return status;
+	status = bs_watch_ask(err);
+	if (!status)
+		status = bs_reading_begin(gathering.reading, &asked, err);
 	if (!status)
 		status = gather(&gathering);
+	bs_watch_end(&watch);
 	bs_term_table_deinit(&gathering.names);
 	if (!status)
 		bs_statistics_set(statistics, statistics->n_docs + snapshot->n_docs, statistics->n_positions + snapshot->n_positions);
