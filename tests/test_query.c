@@ -233,7 +233,7 @@ static void test_what_is_refused(void **state)
 	request.index = (const struct bs_index *)(const void *)&request;
 	assert_int_equal(bs_query_new(&request, &query, &at, &err), BS_INVALID); /* and fields */
 	request = ask("cat");
-	request.reserved[7] = 1;
+	request.reserved[6] = 1;
 	assert_int_equal(bs_query_new(&request, &query, NULL, &err), BS_UNSUPPORTED);
 	request = ask("cat");
 	query = make(&request);

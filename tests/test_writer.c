@@ -18,9 +18,11 @@
 
 #include <bitsift/writer.h>
 
+#include "tests/library_rig.h"
+
 /* A folder, and an index in it or in memory: each test runs with both. */
 struct rig {
-	char folder[64];
+	char folder[FOLDER_BYTES];
 	char dir[96];
 	struct bs_memory *memory; /* NULL: a directory */
 };
@@ -36,8 +38,7 @@ static int setup_dir(void **state)
 {
 	(void)state;
 	rig = (struct rig){.memory = NULL};
-	strcpy(rig.folder, "/tmp/bitsift-writer-XXXXXX");
-	assert_non_null(mkdtemp(rig.folder));
+	make_folder(rig.folder);
 	snprintf(rig.dir, sizeof(rig.dir), "%s/index", rig.folder);
 	return 0;
 }
@@ -51,18 +52,10 @@ static int setup_memory(void **state)
 
 static int teardown(void **state)
 {
-	char command[128];
 	(void)state;
 	bs_memory_free(rig.memory);
-	snprintf(command, sizeof(command), "rm -rf %s", rig.folder);
-	assert_int_equal(system(command), 0);
+	remove_folder(rig.folder);
 	return 0;
-}
-
-static void ok(enum bs_status status, const struct bs_error *err)
-{
-	if (status)
-		fail_msg("%s: %s", bs_status_name(status), err->text);
 }
 
 static struct bs_writer *open_with(struct bs_writer_request request)
@@ -263,7 +256,8 @@ static void test_delete(void **state)
 	ok(bs_writer_delete_query(writer, "even", 4, &n, &err), &err);
 	assert_int_equal(n, 301);
 	assert_int_equal(bs_writer_delete_query(writer, "AND AND", 7, &n, &err), BS_INVALID);
-	ok(bs_writer_delete_query(writer, "\"even number\" OR zzz", 20, &n, &err), &err);
+	/* What is dead, of a commit before or of this transaction, is not deleted again. */
+	ok(bs_writer_delete_query(writer, "even OR zzz", 11, &n, &err), &err);
 	assert_int_equal(n, 0);
 	report = commit(writer);
 	assert_int_equal(report.n_docs, 299);
@@ -285,6 +279,8 @@ static void test_rollback(void **state)
 	bs_writer_rollback(writer);
 	if (!rig.memory)
 		assert_int_not_equal(access(rig.dir, F_OK), 0);
+	struct bs_text text = {"title", 5, "none", 4};
+	assert_int_equal(bs_writer_replace(writer, "a", 1, &text, 1, NULL), BS_NOT_FOUND);
 	struct bs_build_report report = commit(writer);
 	assert_int_equal(report.n_docs, 0);
 	expect("one", "");
@@ -307,6 +303,55 @@ static void test_rollback(void **state)
 		assert_int_equal(bs_memory_file_at(rig.memory, i, &file, NULL), BS_OK);
 		assert_true(strcmp(file.name, "manifest") == 0 || strncmp(file.name, "seg-", 4) == 0);
 	}
+}
+
+/* One word a text; it fails with what begins with an x. */
+static int cut_whole(void *context, const uint8_t *text, size_t text_bytes,
+                     int (*emit)(void *emit_context, const uint8_t *term, size_t term_bytes, size_t start, size_t stop), void *emit_context)
+{
+	(void)context;
+	return text_bytes > 0 && *text == 'x' ? 5 : emit(emit_context, text, text_bytes, 0, text_bytes);
+}
+
+/* A change that fails takes all of its transaction with it, and is told until that is ended. */
+static void test_failure(void **state)
+{
+	static const struct bs_analyzer analyzer = {.name = "whole", .cut = cut_whole};
+	struct bs_writer *writer = open_with((struct bs_writer_request){.analyzer = &analyzer});
+	struct bs_text text = {"title", 5, "any", 3};
+	struct bs_error err = {""};
+	uint64_t n;
+	(void)state;
+	add(writer, "a", "one", NULL);
+	commit(writer);
+	for (int round = 0; round < 4; round++) {
+		add(writer, "b", "two", NULL);
+		add(writer, "c", "x", NULL);
+		/* What was added is analysed for it. */
+		assert_int_equal(bs_writer_delete(writer, "b", 1, NULL, &err), BS_IO);
+		assert_non_null(strstr(err.text, "whole"));
+		for (int again = 0; again < 2; again++) {
+			assert_int_equal(try_add(writer, "d", "three", NULL, &err), BS_IO);
+			assert_non_null(strstr(err.text, "whole"));
+			assert_int_equal(bs_writer_replace(writer, "a", 1, &text, 1, &err), BS_IO);
+			assert_int_equal(bs_writer_delete(writer, "a", 1, NULL, &err), BS_IO);
+			assert_int_equal(bs_writer_delete_query(writer, "one", 3, &n, &err), BS_IO);
+		}
+		if (round % 2)
+			assert_int_equal(bs_writer_commit(writer, NULL, &err), BS_IO);
+		else
+			bs_writer_rollback(writer);
+		assert_int_equal(commit(writer).n_docs, 1 + round / 2);
+		if (round % 2)
+			add(writer, round == 1 ? "e" : "f", "four", NULL);
+		assert_int_equal(commit(writer).n_docs, 1 + (round + 1) / 2);
+	}
+	/* A commit that fails is told by itself. */
+	add(writer, "c", "x", NULL);
+	assert_int_equal(bs_writer_commit(writer, NULL, &err), BS_IO);
+	assert_int_equal(commit(writer).n_docs, 3);
+	check();
+	bs_writer_close(writer);
 }
 
 /* One writer at a time, from the first change on. */
@@ -489,6 +534,72 @@ static void test_nothing_to_commit(void **state)
 	check();
 }
 
+static void *add_and_commit(void *context)
+{
+	struct bs_writer *writer = context;
+	add(writer, "b", "two", NULL);
+	commit(writer);
+	return NULL;
+}
+
+/* Or one after the other, if they wait. */
+static void test_waiting(void **state)
+{
+	struct bs_writer *one = open_writer(), *two = open_with((struct bs_writer_request){.wait = true});
+	pthread_t thread;
+	(void)state;
+	add(one, "a", "one", NULL);
+	assert_int_equal(pthread_create(&thread, NULL, add_and_commit, two), 0);
+	usleep(50000);
+	commit(one);
+	alarm(60); /* for one that is never told */
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	alarm(0);
+	expect("one OR two", "a b");
+	bs_writer_close(one);
+	bs_writer_close(two);
+}
+
+static int note_thread(void *context, const struct bs_build_report *so_far)
+{
+	(void)so_far;
+	*(pthread_t *)context = pthread_self();
+	return 0;
+}
+
+static void *commit_there(void *writer)
+{
+	commit(writer);
+	return NULL;
+}
+
+/* It may pass from one thread to another: progress is heard by the one that calls. */
+static void test_another_thread(void **state)
+{
+	pthread_t heard = pthread_self(), thread;
+	struct bs_writer *writer = open_with((struct bs_writer_request){.progress = note_thread, .context = &heard});
+	(void)state;
+	add(writer, "a", "one", NULL);
+	assert_int_equal(pthread_create(&thread, NULL, commit_there, writer), 0);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	assert_true(pthread_equal(heard, thread));
+	expect("one", "a");
+	bs_writer_close(writer);
+}
+
+static void expect_text_of_number(uint64_t document, enum bs_status expected)
+{
+	struct bs_index *index = open_index(NULL);
+	const struct bs_text *texts;
+	size_t n_texts;
+	struct bs_finder *finder;
+	struct bs_error err = {""};
+	ok(bs_finder_new(index, &finder, &err), &err);
+	assert_int_equal(bs_document_numbered(finder, document, &texts, &n_texts, NULL, &err), expected);
+	bs_finder_free(finder);
+	bs_index_close(index);
+}
+
 /* What was deleted from outside comes back when it is added again. */
 static void test_comes_back(void **state)
 {
@@ -501,9 +612,11 @@ static void test_comes_back(void **state)
 	add(writer, "a", "one", NULL);
 	add(writer, "b", "one", NULL);
 	commit(writer);
+	expect_text_of_number(0, BS_OK);
 	ok(bs_index_delete(&request, &result, &err), &err);
 	assert_int_equal(result.n_deleted, 1);
 	expect("one", "b");
+	expect_text_of_number(0, BS_NOT_FOUND);
 	add(writer, "a", "one", NULL);
 	struct bs_build_report report = commit(writer);
 	assert_int_equal(report.n_excluded, 0);
@@ -574,6 +687,39 @@ static void test_odd_documents(void **state)
 	bs_writer_close(writer);
 }
 
+/* What is kept is what was given, to the byte, wherever it stands. */
+static void test_every_character(void **state)
+{
+	char text[8 + 128 + 8];
+	struct bs_text texts[] = {{"t", 1, text, 0}};
+	struct bs_writer *writer = open_writer();
+	struct bs_error err = {""};
+	(void)state;
+	memset(text, 'x', sizeof(text));
+	for (int c = 0; c < 128; c++)
+		text[8 + c] = (char)c;
+	memcpy(text + 8 + 128, "\xc3\xa9\xf0\x9f\x90\x95", 6);
+	for (size_t start = 0; start < 8; start++) {
+		texts[0].text = text + start;
+		texts[0].text_bytes = sizeof(text) - 2 - start;
+		ok(bs_writer_add(writer, &"01234567"[start], 1, texts, 1, &err), &err);
+	}
+	commit(writer);
+	bs_writer_close(writer);
+	struct bs_index *index = open_index(NULL);
+	struct bs_finder *finder;
+	ok(bs_finder_new(index, &finder, &err), &err);
+	for (size_t start = 0; start < 8; start++) {
+		const struct bs_text *found;
+		size_t n;
+		ok(bs_document(finder, &"01234567"[start], 1, &found, &n, NULL, &err), &err);
+		assert_int_equal(found[0].text_bytes, sizeof(text) - 2 - start);
+		assert_memory_equal(found[0].text, text + start, sizeof(text) - 2 - start);
+	}
+	bs_finder_free(finder);
+	bs_index_close(index);
+}
+
 /* Texts that their giver keeps. */
 struct shelf {
 	const char *ids[8], *texts[8];
@@ -623,6 +769,22 @@ static void test_no_checksums(void **state)
 	bs_writer_close(writer);
 }
 
+static void expect_document(struct bs_index *index, const char *id, bool is_changed, const char *text)
+{
+	const struct bs_text *texts;
+	size_t n_texts;
+	bool has_changed;
+	struct bs_finder *finder;
+	struct bs_error err = {""};
+	ok(bs_finder_new(index, &finder, &err), &err);
+	ok(bs_document(finder, id, strlen(id), &texts, &n_texts, &has_changed, &err), &err);
+	assert_int_equal(has_changed, is_changed);
+	assert_int_equal(n_texts, 1);
+	assert_int_equal(texts[0].text_bytes, strlen(text));
+	assert_memory_equal(texts[0].text, text, strlen(text));
+	bs_finder_free(finder);
+}
+
 static void test_provider(void **state)
 {
 	struct shelf shelf = {.ids = {"a", "b", "c"}, .texts = {"one two three", "three two one", "two one"}, .n = 3};
@@ -662,9 +824,11 @@ static void test_provider(void **state)
 	index = open_index(&provider);
 	heard = ask_in(index, "\"two one\"", (struct bs_find_request){.snippets = true});
 	assert_string_equal(heard.ids, "b");
-	heard = ask_in(index, "\"one and two\"", (struct bs_find_request){.mode = BS_FIND_IDS, .brute = true});
+	heard = ask_in(index, "\"one and two\"", (struct bs_find_request){.snippets = true, .brute = true});
 	assert_string_equal(heard.ids, "c");
-	assert_true(heard.is_changed || heard.n_hits == 1);
+	assert_true(heard.is_changed);
+	expect_document(index, "b", false, "three two one");
+	expect_document(index, "c", true, "one and two");
 	bs_index_close(index);
 	uint64_t n;
 	ok(bs_writer_delete_query(writer, "\"three two\"", 11, &n, &err), &err);
@@ -823,7 +987,7 @@ static void test_beside_files(void **state)
 #define N_LINES 60000
 
 /* Any document is found by what it is called, here or anywhere, and is the one that this hit is. */
-static int expect_document(void *context, const struct bs_find_hit *hit)
+static int expect_same_document(void *context, const struct bs_find_hit *hit)
 {
 	struct bs_finder *finder = context;
 	struct bs_error err = {""};
@@ -886,7 +1050,7 @@ static void test_documents_by_id(void **state)
 		ok(bs_finder_new(index, &finder, &err), &err);
 		struct bs_finder *other;
 		ok(bs_finder_new(index, &other, &err), &err);
-		struct bs_find_request request = {.query = "wolf", .query_bytes = 4, .mode = BS_FIND_IDS, .hit = expect_document, .context = other};
+		struct bs_find_request request = {.query = "wolf", .query_bytes = 4, .mode = BS_FIND_IDS, .hit = expect_same_document, .context = other};
 		ok(bs_find(finder, &request, &result, &err), &err);
 		assert_int_equal(result.n_hits, 8);
 		assert_int_equal(bs_document(other, "a.txt", 5, &texts, &n, NULL, &err), *places[i] == '/' && places[i][1] == 't' ? BS_OK : BS_NOT_FOUND);
@@ -1160,12 +1324,16 @@ int main(void)
 		WITH_BOTH(test_add_and_replace),
 		WITH_BOTH(test_delete),
 		WITH_BOTH(test_rollback),
+		WITH_BOTH(test_failure),
 		WITH_BOTH(test_lock),
 		WITH_BOTH(test_limits),
 		WITH_BOTH(test_limits_and_threads),
 		WITH_BOTH(test_nothing_to_commit),
+		WITH_BOTH(test_waiting),
+		WITH_BOTH(test_another_thread),
 		WITH_BOTH(test_comes_back),
 		WITH_BOTH(test_odd_documents),
+		WITH_BOTH(test_every_character),
 		WITH_BOTH(test_no_checksums),
 		WITH_BOTH(test_provider),
 		WITH_BOTH(test_refusals),

@@ -47,7 +47,7 @@ struct bs_query_request {
 	void (*notice)(void *context, const char *message);
 	void *context;
 	const struct bs_limits *limits; /* of each call that takes the query, from its beginning; borrowed as long. NULL: none */
-	uint64_t reserved[8];
+	uint64_t reserved[7];
 };
 
 /* *query_out is the caller's, for bs_query_free; NULL on failure: BS_INVALID (the query does not parse or is empty: err says
@@ -110,7 +110,7 @@ BS_API void bs_statistics_free(struct bs_statistics *statistics);
  * bs_find_request.statistics; of the hits of all, the best are those of one index of all documents, with the same scores.
  * Equal ones come in the order of the indexes.
  *
- * Of the request, the query and any count. Fails as bs_find; BS_INVALID, too, with feedback_docs, like_id or
+ * Of the request, the query, any and limits (but for memory and partial) count. Fails as bs_find; BS_INVALID, too, with feedback_docs, like_id or
  * like_text, whose words one index chooses. After a failure the statistics are of no use.
  */
 BS_API enum bs_status bs_statistics_gather(struct bs_finder *finder, const struct bs_find_request *request,

@@ -122,10 +122,10 @@ BS_API enum bs_status bs_writer_replace(struct bs_writer *writer, const char *id
  * above. */
 BS_API enum bs_status bs_writer_delete(struct bs_writer *writer, const char *id, size_t id_bytes, bool *was_there_out,
                                        struct bs_error *err) BS_WARN_UNUSED;
-/* Deletes the given documents that match the query, of what is committed and of what was added since; *n_out (nullable): how many.
- * BS_INVALID: the query does not parse, or may mean something else than it seems (strict_query); BS_IO: one that may match cannot be
- * read, and nothing is deleted. As above; but what ends or fails while it searches deletes nothing, and ends nothing. What was added
- * so far becomes a segment, so that it is better called once than after each document. */
+/* Deletes the given documents that match the query, of what is committed and of what was added since; *n_out (nullable): how many. Words
+ * side by side must all be there. BS_INVALID: the query does not parse, or something in it may mean something else than it seems, as
+ * with strict_query of bs_find; BS_IO: one that may match cannot be read. As above; but what ends or fails while it searches deletes
+ * nothing, and ends nothing. What was added so far becomes a segment, so that it is better called once than after each document. */
 BS_API enum bs_status bs_writer_delete_query(struct bs_writer *writer, const char *query, size_t query_bytes, uint64_t *n_out,
                                              struct bs_error *err) BS_WARN_UNUSED;
 

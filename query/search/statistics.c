@@ -342,15 +342,15 @@ enum bs_status bs_statistics_gather(struct bs_finder *finder, const struct bs_fi
 {
 	struct bs_find_request asked = *request;
 	struct gathering gathering = {.statistics = statistics, .reading = bs_finder_reading(finder), .request = &asked, .err = err};
+	struct bs_watch watch;
 	const struct bs_snapshot *snapshot = &gathering.reading->index->snapshot;
 	if (request->feedback_docs || request->like_id || request->like_text)
 		return bs_fail(err, BS_INVALID, "statistics: words like those of documents are chosen by one index, not for several");
-	asked.statistics = NULL;
-	statistics->n_before = statistics->n_elements;
-	struct bs_watch watch;
 	enum bs_status status = bs_watch_begin(&watch, request->limits, err);
 	if (status)
 		return status;
+	asked.statistics = NULL;
+	statistics->n_before = statistics->n_elements;
 	status = bs_watch_ask(err);
 	if (!status)
 		status = bs_reading_begin(gathering.reading, &asked, err);
