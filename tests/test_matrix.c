@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include <bitsift/matrix.h>
+#include <bitsift/query.h>
 #include <bitsift/writer.h>
 
 #include "tests/library_rig.h"
@@ -399,6 +400,40 @@ static void test_candidates_are_hits(void **state)
 	free(hits);
 }
 
+static int pass_by(void *context, const struct bs_matrix_candidates *candidates)
+{
+	(void)context;
+	(void)candidates;
+	return 0;
+}
+
+/* The limits of its request hold for a call, and what it took is not counted for the next. */
+static void test_limits(void **state)
+{
+	struct rig *rig = *state;
+	int cancel = 1;
+	struct bs_error err = {""};
+	struct bs_limits flag = {.cancel = &cancel}, little = {.memory_bytes = 1}, enough = {.memory_bytes = 4 << 20};
+	struct bs_find_request find = {.query = "n2 OR n3", .query_bytes = 8, .mode = BS_FIND_COUNT, .limits = &flag};
+	struct bs_statistics *statistics;
+	struct bs_finder *finder;
+	assert_int_equal(bs_finder_new(rig->index[0], &finder, &err), BS_OK);
+	assert_int_equal(bs_statistics_new(&statistics, &err), BS_OK);
+	assert_int_equal(bs_matrix_ask(finder, &find, pass_by, NULL, NULL, &err), BS_STOPPED);
+	assert_int_equal(bs_statistics_gather(finder, &find, statistics, &err), BS_STOPPED);
+	bs_statistics_free(statistics);
+	find.limits = &little;
+	assert_int_equal(bs_matrix_ask(finder, &find, pass_by, NULL, NULL, &err), BS_NO_MEMORY);
+	assert_int_equal(bs_find(finder, &find, NULL, &err), BS_NO_MEMORY);
+	find.limits = NULL;
+	for (int i = 0; i < 2000; i++)
+		assert_int_equal(bs_matrix_ask(finder, &find, pass_by, NULL, NULL, &err), BS_OK);
+	find.limits = &enough;
+	if (bs_find(finder, &find, NULL, &err))
+		fail_msg("%s", err.text);
+	bs_finder_free(finder);
+}
+
 static int never(void *context, const struct bs_matrix_candidates *candidates)
 {
 	(void)context;
@@ -450,6 +485,7 @@ int main(void)
 		cmocka_unit_test(test_numbers_of_segments),
 		cmocka_unit_test(test_terms_are_walked_in_order),
 		cmocka_unit_test(test_candidates_are_hits),
+		cmocka_unit_test(test_limits),
 		cmocka_unit_test(test_refusals),
 	};
 	return cmocka_run_group_tests(tests, setup, teardown);

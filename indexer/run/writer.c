@@ -424,6 +424,7 @@ struct found {
 	struct bs_doc_ref ref;
 };
 
+/* As far as it is merged. */
 static enum bs_status find(struct bs_writer *writer, const char *id, size_t id_bytes, struct found *found_out,
                            struct bs_error *err)
 {
@@ -432,27 +433,45 @@ static enum bs_status find(struct bs_writer *writer, const char *id, size_t id_b
 	*found_out = (struct found){.is_held = is_held(writer, id, id_bytes)};
 	if (found_out->is_held)
 		return BS_OK;
-	enum bs_status status = merge(writer, err);
-	if (!status)
-		status = bs_id_owners_lives(&at->refresh.owners, &at->source, &at->writer.accumulator.doc_table, &record,
-		                            &found_out->is_added, &found_out->place, err);
+	enum bs_status status = bs_id_owners_lives(&at->refresh.owners, &at->source, &at->writer.accumulator.doc_table, &record,
+	                                           &found_out->is_added, &found_out->place, err);
 	if (!status && !found_out->is_added)
 		status = bs_refresh_find_given(&at->refresh, &at->refreshing, id, id_bytes, &found_out->ref, NULL, err);
 	found_out->is_old = !status && !found_out->is_added && found_out->ref.segment != BS_DOC_NONE;
 	return status;
 }
 
+static bool is_found(const struct found *found)
+{
+	return found->is_held || found->is_added || found->is_old;
+}
+
+/* Whoever is there is so before the batch is merged, too: that only adds. */
+static enum bs_status find_any(struct bs_writer *writer, const char *id, size_t id_bytes, bool *is_found_out,
+                               struct bs_error *err)
+{
+	struct found found;
+	enum bs_status status = find(writer, id, id_bytes, &found, err);
+	if (!status && !is_found(&found)) {
+		status = merge(writer, err);
+		if (!status)
+			status = find(writer, id, id_bytes, &found, err);
+	}
+	*is_found_out = is_found(&found);
+	return status;
+}
+
 enum bs_status bs_writer_replace(struct bs_writer *writer, const char *id, size_t id_bytes, const struct bs_text *texts,
                                  size_t n_texts, struct bs_error *err)
 {
-	struct found found;
+	bool is_there = false;
 	struct bs_error why = {""};
 	struct bs_watch watch;
 	enum bs_status status = enter(writer, id_bytes, &watch, err);
 	if (status)
 		return status;
-	status = settle(writer, find(writer, id, id_bytes, &found, &why), &why, err);
-	if (!status && !found.is_held && !found.is_added && !found.is_old)
+	status = settle(writer, find_any(writer, id, id_bytes, &is_there, &why), &why, err);
+	if (!status && !is_there)
 		status = bs_fail(err, BS_NOT_FOUND, "%.*s: no given document has this id", (int)(id_bytes < 200 ? id_bytes : 200), id);
 	if (!status)
 		status = add(writer, id, id_bytes, texts, n_texts, err);
@@ -477,6 +496,8 @@ static enum bs_status drop(struct bs_writer *writer, const char *id, size_t id_b
 {
 	struct found found;
 	enum bs_status status = is_held(writer, id, id_bytes) ? release_held(writer, err) : BS_OK;
+	if (!status)
+		status = merge(writer, err);
 	if (!status)
 		status = find(writer, id, id_bytes, &found, err);
 	if (status)

@@ -662,6 +662,29 @@ const struct bs_index *bs_finder_index(const struct bs_finder *finder)
 	return finder->index;
 }
 
+/* What a call sets for its thread. */
+struct call {
+	struct bs_watch watch;
+	struct bs_account *account; /* of who called */
+};
+
+static enum bs_status enter(struct bs_finder *finder, const struct bs_limits *limits, struct call *call, struct bs_error *err)
+{
+	enum bs_status status = bs_watch_begin(&call->watch, limits, err);
+	if (status)
+		return status;
+	finder->account.most_bytes = limits && limits->memory_bytes ? limits->memory_bytes : UINT64_MAX;
+	call->account = bs_account_here;
+	bs_account_here = &finder->account;
+	return BS_OK;
+}
+
+static void leave(struct call *call)
+{
+	bs_account_here = call->account;
+	bs_watch_end(&call->watch);
+}
+
 enum bs_status bs_finder_plan(struct bs_finder *finder, const struct bs_find_request *request,
                               enum bs_status (*use)(void *context, const struct bs_plan *plan, struct bs_scan *scan,
                                                     struct bs_error *err),
@@ -672,9 +695,13 @@ enum bs_status bs_finder_plan(struct bs_finder *finder, const struct bs_find_req
 	planned.mode = BS_FIND_COUNT;
 	planned.approx = false;
 	planned.sort_field = NULL;
-	struct bs_account *account = bs_account_here;
-	bs_account_here = &finder->account;
+	struct call call;
 	enum bs_status status = bs_find_request_check(&planned, err);
+	if (!status)
+		status = enter(finder, request->limits, &call, err);
+	if (status)
+		return status;
+	status = bs_watch_ask(err);
 	if (!status)
 		status = begin(finder, &planned, &result, err);
 	if (!status) {
@@ -683,7 +710,7 @@ enum bs_status bs_finder_plan(struct bs_finder *finder, const struct bs_find_req
 			status = use(context, &finder->plan, &finder->scan, err);
 		finish(finder);
 	}
-	bs_account_here = account;
+	leave(&call);
 	finder->request = NULL;
 	if (error_byte_out && status == BS_INVALID)
 		*error_byte_out = result.error_byte;
@@ -738,24 +765,19 @@ enum bs_status bs_find(struct bs_finder *finder, const struct bs_find_request *r
                        struct bs_find_result *result_out, struct bs_error *err)
 {
 	struct bs_find_result own, *result = result_out ? result_out : &own;
-	struct bs_account *account = bs_account_here;
-	struct bs_watch watch;
+	struct call call;
 	*result = (struct bs_find_result){.error_byte = SIZE_MAX};
 	enum bs_status status = bs_find_request_check(request, err);
 	if (!status)
-		status = bs_watch_begin(&watch, request->limits, err);
+		status = enter(finder, request->limits, &call, err);
 	if (status)
 		return status;
 	uint64_t start_ns = finder->index->log ? bs_now_ns() : 0;
-	uint64_t most_bytes = request->limits ? request->limits->memory_bytes : 0;
-	finder->account.most_bytes = most_bytes ? most_bytes : UINT64_MAX;
-	bs_account_here = &finder->account;
 	finder->request = request;
 	finder->result = result;
 	finder->stats = &result->stats;
 	status = find(finder, err);
-	bs_account_here = account;
-	bs_watch_end(&watch);
+	leave(&call);
 	if (finder->index->log)
 		bs_find_request_log(finder->index->log, request, result, status, bs_now_ns() - start_ns, err);
 	return status;

@@ -351,7 +351,9 @@ enum bs_status bs_statistics_gather(struct bs_finder *finder, const struct bs_fi
 		return status;
 	asked.statistics = NULL;
 	statistics->n_before = statistics->n_elements;
-	status = bs_reading_begin(gathering.reading, &asked, err);
+	status = bs_watch_ask(err);
+	if (!status)
+		status = bs_reading_begin(gathering.reading, &asked, err);
 	if (!status)
 		status = gather(&gathering);
 	bs_watch_end(&watch);
