@@ -752,9 +752,10 @@ BS_API enum bs_status bs_find(struct bs_finder *finder, const struct bs_find_req
 /*
  * The texts of the document that bears this id, as they are now: of a file one, of a field without name; of a record or a given
  * document the fields that are indexed, dots between names. The id is one of a given document, or else as those of
- * bs_delete_request, for which all documents are passed by; of several that have it this is the first. *is_changed_out (nullable):
- * it is not what was indexed. *texts_out is borrowed until the finder is used next. BS_NOT_FOUND: no document has that id, or its
- * source is gone; BS_IO: it cannot be read, or may not be; BS_CORRUPT, BS_NO_MEMORY.
+ * bs_delete_request: for the first of these the finder passes by all documents, and keeps some nine bytes of each, by which it
+ * looks up the others; of several that have it this is the first. *is_changed_out (nullable): it is not what was indexed.
+ * *texts_out is borrowed until the finder is used next. BS_NOT_FOUND: no document has that id, or its source is gone; BS_IO: it
+ * cannot be read, or may not be; BS_CORRUPT, BS_NO_MEMORY; within a callback of a call with limits, BS_DEADLINE, BS_STOPPED.
  */
 BS_API enum bs_status bs_document(struct bs_finder *finder, const char *id, size_t id_bytes, const struct bs_text **texts_out,
                                   size_t *n_texts_out, bool *is_changed_out, struct bs_error *err) BS_WARN_UNUSED;

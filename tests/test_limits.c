@@ -546,6 +546,68 @@ static void test_builds_end_and_leave_all_as_it_was(void **rig_in)
 	assert_fit(rig);
 }
 
+/* Says so at the last of so many times. */
+struct stopper {
+	int n_left;
+	bool has_said;
+};
+
+static int stop_at_last(void *context)
+{
+	struct stopper *stopper = context;
+	stopper->has_said |= --stopper->n_left <= 0;
+	return stopper->has_said;
+}
+
+static enum bs_status open_fresh(const struct rig *rig, const struct bs_limits *limits, struct bs_error *err)
+{
+	struct bs_open_request request = {.dir = rig->dir, .fresh = true, .limits = limits};
+	struct bs_index *index;
+	enum bs_status status = bs_index_open_with(&request, &index, err);
+	if (!status)
+		bs_index_close(index);
+	return status;
+}
+
+static enum bs_status refresh(const struct rig *rig, const struct bs_limits *limits, struct bs_error *err)
+{
+	struct bs_build_report report;
+	enum bs_status status = bs_index_build(&(struct bs_build_request){.dir = rig->dir, .limits = limits}, &report, err);
+	/* It was done, and kept house. */
+	return !status && strstr(report.warning, "not compacted") ? BS_STOPPED : status;
+}
+
+static enum bs_status delete_none(const struct rig *rig, const struct bs_limits *limits, struct bs_error *err)
+{
+	static const char *const ids[] = {"none", "no/none"};
+	struct bs_delete_request request = {.dir = rig->dir, .ids = ids, .n_ids = 2, .limits = limits};
+	return bs_index_delete(&request, NULL, err);
+}
+
+/* Whatever it is at, and whatever it makes of what it could not read for that: who was told to stop does not say that it is done. */
+static void test_who_is_told_to_stop_stops(void **rig_in)
+{
+	static enum bs_status (*const calls[])(const struct rig *, const struct bs_limits *, struct bs_error *) = {
+		open_fresh, delete_none, refresh};
+	struct rig *rig = *rig_in;
+	char command[256];
+	struct bs_error err = {""};
+	snprintf(command, sizeof(command), "find %s -type f -exec touch {} +", rig->tree);
+	assert_int_equal(system(command), 0);
+	for (size_t c = 0; c < sizeof(calls) / sizeof(*calls); c++) {
+		bool was_stopped = true;
+		for (int n = 1; was_stopped && n < 1000; n += 1 + n / 4) {
+			struct stopper stopper = {.n_left = n};
+			struct bs_limits limits = {.stop = stop_at_last, .context = &stopper};
+			enum bs_status status = calls[c](rig, &limits, &err);
+			was_stopped = stopper.has_said;
+			if (status != (was_stopped ? BS_STOPPED : BS_OK))
+				fail_msg("call %zu, asked %d times: %s: %s", c, n, bs_status_name(status), err.text);
+		}
+	}
+	assert_fit(rig);
+}
+
 /* To look at all sources takes its time. */
 static void test_opening_ends(void **rig_in)
 {
@@ -635,6 +697,7 @@ int main(void)
 		cmocka_unit_test(test_hostile_patterns_end),
 		cmocka_unit_test(test_limits_change_no_line),
 		cmocka_unit_test(test_builds_end_and_leave_all_as_it_was),
+		cmocka_unit_test(test_who_is_told_to_stop_stops),
 		cmocka_unit_test(test_opening_ends),
 		cmocka_unit_test(test_log_is_told),
 	};
