@@ -113,7 +113,7 @@ struct bs_limits {
 	uint64_t reserved[4];
 };
 
-/* What the library does on its own, or what takes long, for who keeps a log. */
+/* What the library does on its own, or what takes long, for whoever keeps a log. */
 enum bs_log_level {
 	BS_LOG_DEBUG = 0, /* each query and what it cost, each step of a build */
 	BS_LOG_INFO,      /* an index is opened, committed, compacted */

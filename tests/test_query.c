@@ -183,6 +183,8 @@ static void test_places_in_lines(void **state)
 	struct bs_query_request request = ask("cat");
 	struct document document = file("\xef\xbb\xbf" "cat\n\n  cat\r\n\xf0\x9f\x90\x88 cat");
 	assert_string_equal(answer(&request, &document), "yes 0:1:1+3 0:3:3+3 0:4:6+3");
+	document = record("a\n\ncat", "cat\ncat"); /* lines are those of each text */
+	assert_string_equal(answer(&request, &document), "yes 0:3:1+3 1:1:1+3 1:2:1+3");
 	request = ask("\xe6\xbc\xa2\xe5\xad\x97"); /* in a run of three characters: each by itself */
 	document = file("a \xe6\xbc\xa2\xe5\xad\x97\xe6\xbc\xa2");
 	assert_string_equal(answer(&request, &document), "yes 0:1:3+3 0:1:6+3");

@@ -32,7 +32,7 @@ BS_API enum bs_status bs_memory_copy(const struct bs_memory *memory, struct bs_m
 BS_API void bs_memory_free(struct bs_memory *memory);
 
 /*
- * The files themselves, for who keeps them elsewhere: they are those of FORMAT.md, the last commit is what `manifest` names,
+ * The files themselves, for whoever keeps them elsewhere: they are those of FORMAT.md, the last commit is what `manifest` names,
  * and no file but that is ever changed once it is written. Bytes are borrowed until the next change of the file, or of which
  * files there are. None of these while a writer is writing.
  */
