@@ -32,7 +32,7 @@ BS_LIBRARY_DEFINE(bs_zstd, "zstd", BS_ZSTD_SONAME, BS_ZSTD_FOLDER, ZSTD_FUNCTION
 
 /* Small texts share frames up to so many bytes, for half of what zstd takes for the frame of a record is spent before its first byte. Such
  * frames are decoded for one text of theirs, too: level -2 leaves letters uncoded, and with matches of six bytes at least there are fewer. So
- * one takes hardly longer than that of a record alone at level 1, records of 300 bytes are 5 % smaller, and compressing them takes half. */
+ * compressing records of 300 bytes takes half of what it does alone at level 1, decoding one .76 us instead of .52, and they are as large. */
 #define SHARED_BYTES 1536u
 /* Level 3 is zstd's own choice; on larger texts 1 is 40 % faster, and 3 % larger. The least match is zstd's choice if it is 0. */
 enum { SHARED, ALONE, KINDS };
