@@ -172,11 +172,13 @@ static int match_in_attempts(struct attempts *attempts, size_t longest_bytes, pc
 	attempts->n_steps = attempts->first_steps = ATTEMPT_BYTES / (longest_bytes + 1) + 1;
 	do {
 		result = attempt(attempts, data, context);
-		bool is_left = attempts->next <= attempts->end;
-		if (result != PCRE2_ERROR_MATCHLIMIT && (result != PCRE2_ERROR_NOMATCH || !is_left))
-			break;
 		spent_ns = bs_now_ns() - start_ns;
 		start_ns += spent_ns;
+		bool is_left = attempts->next <= attempts->end;
+		if (result != PCRE2_ERROR_MATCHLIMIT && (result != PCRE2_ERROR_NOMATCH || !is_left)) {
+			(void)!bs_watch_spend(spent_ns < ATTEMPT_NS ? spent_ns : ATTEMPT_NS, NULL);
+			break;
+		}
 		if (bs_watch_ask(NULL)) {
 			result = PCRE2_ERROR_MATCHLIMIT;
 			break;
@@ -192,7 +194,8 @@ int bs_grep_code_match(const pcre2_code *code, const uint8_t *text, size_t end, 
 {
 	if (!bs_watch_here)
 		return pcre2_match(code, text, end, from, 0, data, context);
-	if (bs_watch_spend(MATCH_NS + (end - from), NULL))
+	/* One step cannot be ended, and the longest line may be looked through in it. */
+	if (bs_watch_spend(MATCH_NS + longest_bytes, NULL))
 		return PCRE2_ERROR_MATCHLIMIT;
 	struct attempts attempts = {.code = code, .text = text, .end = end, .at = from};
 	return match_in_attempts(&attempts, longest_bytes, data, context);
