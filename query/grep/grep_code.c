@@ -168,8 +168,9 @@ static int match_in_attempts(struct attempts *attempts, size_t longest_bytes, pc
 	(void)pcre2_pattern_info(attempts->code, PCRE2_INFO_ALLOPTIONS, &options);
 	attempts->is_utf8 = options & PCRE2_UTF;
 	attempts->can_split = options & PCRE2_USE_OFFSET_LIMIT;
-	attempts->n_starts = FIRST_STARTS;
 	attempts->n_steps = attempts->first_steps = ATTEMPT_BYTES / (longest_bytes + 1) + 1;
+	/* Each start takes a step. */
+	attempts->n_starts = attempts->n_steps < FIRST_STARTS ? (size_t)attempts->n_steps : FIRST_STARTS;
 	do {
 		result = attempt(attempts, data, context);
 		spent_ns = bs_now_ns() - start_ns;
@@ -179,7 +180,8 @@ static int match_in_attempts(struct attempts *attempts, size_t longest_bytes, pc
 			(void)!bs_watch_spend(spent_ns < ATTEMPT_NS ? spent_ns : ATTEMPT_NS, NULL);
 			break;
 		}
-		if (bs_watch_ask(NULL)) {
+		/* The next one may take as long. */
+		if (bs_watch_spend(spent_ns > ATTEMPT_NS ? spent_ns : ATTEMPT_NS, NULL)) {
 			result = PCRE2_ERROR_MATCHLIMIT;
 			break;
 		}
