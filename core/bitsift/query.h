@@ -58,7 +58,7 @@ BS_API enum bs_status bs_query_new(const struct bs_query_request *request, struc
 BS_API void bs_query_free(struct bs_query *query);
 
 /* The texts asked from now on are those of a file of this name, as `name:` asks for it: its path below the folder that is its
- * source, or the last part of the path of a file that is one itself. Copied. NULL, and at first: they are of no file.
+ * source, or the last part of the path of a file that is one itself. NULL, and at first: they are of no file.
  * BS_NO_MEMORY. */
 BS_API enum bs_status bs_query_set_name(struct bs_query *query, const char *name, size_t name_bytes,
                                         struct bs_error *err) BS_WARN_UNUSED;
