@@ -778,7 +778,8 @@ static bool is_source_unchanged(struct bs_fetcher *fetcher, uint32_t number)
 	if (is_trusted(fetcher, number))
 		return true;
 	check_collection(fetcher, source, number);
-	return !source->is_changed && !source->is_suspect && !source->is_gone;
+	/* There may have been no time to look. */
+	return !source->is_changed && !source->is_suspect && !source->is_gone && !bs_watch_is_over();
 }
 
 static bool is_of_lines(const struct bs_fetcher *fetcher)
