@@ -1,6 +1,7 @@
 /* index.c: see index.h. */
 #include "bindings/sqlite/index.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,14 +26,27 @@ struct changes {
 	size_t n, capacity;
 };
 
+/* All hits of the query that was last asked for all of them; of no query: text is NULL. */
+struct known {
+	char *query;
+	size_t query_bytes;
+	bool has_scores;
+	uint64_t view;
+	struct bsql_hits hits;
+};
+
 struct bsql_index {
 	struct bsql_registry *registry; /* NULL: it is not in there any more */
 	struct bsql_index *next;
 	unsigned n_users;
 	struct bsql_declaration declaration;
 	struct bsql_shadow shadow;
-	struct bs_error *err; /* the shadow's: all have one */
-	bool is_busy;         /* what SQLite is asked for may ask again, if content is a view */
+	struct bs_error *err;     /* the shadow's: all have one */
+	bool is_busy;             /* what SQLite is asked for may ask again, if content is a view */
+	sqlite3_int64 last_rowid; /* of SQLite, before that */
+	struct bs_limits limits;  /* by which SQLite's interrupt ends what is under way */
+	pthread_t owner;          /* the thread that it is under way on */
+	uint64_t n_changes;
 
 	struct bs_memory *memory;
 	struct file *files;
@@ -42,15 +56,14 @@ struct bsql_index {
 	struct bs_index *handle;
 	struct bs_finder *finder;
 	uint64_t view;
+	struct known known;
 
 	bool is_known; /* the memory is what the tables said at `state`, and what is applied since; else base and n_applied say nothing */
 	sqlite3_int64 state;
-	unsigned data_version; /* SQLite's, when that was looked up; */
-	bool is_sure;          /* and nothing was uncommitted then, that may be gone without another version */
-	struct changes base;   /* what t_pending says and is not applied to the memory */
-	struct changes log;    /* what was noted since, and is not in t_pending; */
-	size_t n_applied;      /* so many of it is applied */
-	size_t log_bytes;      /* of the texts of this transaction */
+	struct changes base; /* what t_pending says and is not applied to the memory */
+	struct changes log;  /* what was noted since, and is not in t_pending; */
+	size_t n_applied;    /* so many of it is applied */
+	size_t log_bytes;    /* of the texts of this transaction */
 	struct bs_writer *
 		writer; /* NULL, or it was given base and the log, and is to be committed: they come in so large a number */
 	bool has_flushed; /* it wrote to t_pending */
@@ -141,6 +154,13 @@ static int fail(struct bsql_index *index, enum bs_status status)
 	return bsql_shadow_fail(&index->shadow, code);
 }
 
+/* A struct bs_limits' stop. Other threads that work for the call must not use the connection, which its thread has locked. */
+static int is_interrupted(void *context)
+{
+	struct bsql_index *index = context;
+	return pthread_equal(pthread_self(), index->owner) && bsql_shadow_is_interrupted(&index->shadow);
+}
+
 static int enter(struct bsql_index *index)
 {
 	index->err->text[0] = '\0';
@@ -150,6 +170,8 @@ static int enter(struct bsql_index *index)
 	}
 	index->is_busy = true;
 	index->provider_code = SQLITE_OK;
+	index->last_rowid = sqlite3_last_insert_rowid(index->shadow.db);
+	index->owner = pthread_self();
 	return SQLITE_OK;
 }
 
@@ -157,7 +179,9 @@ static int leave(struct bsql_index *index, int code)
 {
 	bsql_shadow_end(&index->shadow);
 	index->is_busy = false;
-	if (code && !index->err->text[0])
+	/* Rows of t_pending and t_files are nobody's last. */
+	sqlite3_set_last_insert_rowid(index->shadow.db, index->last_rowid);
+	if (code && (!index->err->text[0] || (code & 0xff) == SQLITE_INTERRUPT))
 		(void)bs_fail(index->err, BS_OK, "%s", sqlite3_errstr(code));
 	return code;
 }
@@ -200,9 +224,17 @@ static void start_over(struct bsql_index *index)
 	index->is_known = false;
 }
 
+static void forget_hits(struct bsql_index *index)
+{
+	free(index->known.query);
+	bsql_hits_deinit(&index->known.hits);
+	index->known = (struct known){.query = NULL};
+}
+
 static void free_index(struct bsql_index *index)
 {
 	start_over(index);
+	forget_hits(index);
 	bsql_shadow_deinit(&index->shadow);
 	bsql_declaration_deinit(&index->declaration);
 	free(index->files);
@@ -214,8 +246,7 @@ static void free_index(struct bsql_index *index)
 static struct bsql_index *find_index(struct bsql_registry *registry, const struct bsql_declaration *declaration)
 {
 	for (struct bsql_index *index = registry->indexes; index; index = index->next)
-		if (sqlite3_stricmp(index->declaration.schema, declaration->schema) == 0 &&
-		    sqlite3_stricmp(index->declaration.table, declaration->table) == 0)
+		if (bsql_declaration_equals(&index->declaration, declaration))
 			return index;
 	return NULL;
 }
@@ -238,6 +269,7 @@ int bsql_index_acquire(struct bsql_registry *registry, sqlite3 *db, struct bsql_
 	index->declaration = *declaration;
 	index->provider = (struct bs_text_provider){.texts = provide, .context = index};
 	index->err = &index->shadow.err;
+	index->limits = (struct bs_limits){.stop = is_interrupted, .context = index};
 	int code = bsql_shadow_init(&index->shadow, db, &index->declaration);
 	if (code) {
 		free_index(index);
@@ -300,6 +332,11 @@ const char *bsql_index_error(const struct bsql_index *index)
 uint64_t bsql_index_view(const struct bsql_index *index)
 {
 	return index->view;
+}
+
+uint64_t bsql_index_n_changes(const struct bsql_index *index)
+{
+	return index->n_changes;
 }
 
 /* The memory's files, as t_files has them. */
@@ -490,6 +527,7 @@ static int open_writer(struct bsql_index *index, size_t n_rows, struct bs_writer
 		.no_checksums = true,
 		.texts = &index->provider,
 		.n_threads = n_rows < FEW_ROWS ? 1 : 0,
+		.limits = &index->limits,
 	};
 	/* An index that is there keeps its own. */
 	if (!has_file(index, MANIFEST)) {
@@ -594,25 +632,16 @@ static int apply(struct bsql_index *index)
 	return SQLITE_OK;
 }
 
-/* The memory as the tables are; the log is another matter. */
+/* The memory as the tables are; the log is another matter. (Not SQLite's data version says so: where another file comes under
+ * a connection, it may be the same.) */
 static int meet_tables(struct bsql_index *index)
 {
-	const char *schema = index->declaration.schema;
-	unsigned version = 0;
 	sqlite3_int64 state = 0;
-	bool is_sure = sqlite3_txn_state(index->shadow.db, schema) != SQLITE_TXN_WRITE &&
-	               sqlite3_file_control(index->shadow.db, schema, SQLITE_FCNTL_DATA_VERSION, &version) == SQLITE_OK;
-	int code = SQLITE_OK;
-	if (!is_sure || !index->is_sure || !index->is_known || version != index->data_version) {
-		code = bsql_shadow_number(&index->shadow, BSQL_STATE, &state);
-		if (!code && (!index->is_known || state != index->state))
-			code = reload(index);
-		if (code)
-			return code;
+	int code = bsql_shadow_number(&index->shadow, BSQL_STATE, &state);
+	if (!code && (!index->is_known || state != index->state))
+		code = reload(index);
+	if (!code)
 		index->state = state;
-		index->data_version = version;
-		index->is_sure = is_sure;
-	}
 	return code;
 }
 
@@ -634,7 +663,6 @@ static int change_state(struct bsql_index *index)
 		return code;
 	/* Others may have written since it was looked at. */
 	index->is_known &= state == index->state;
-	index->is_sure = false;
 	sqlite3_randomness(sizeof(index->state), &index->state);
 	return bsql_shadow_put_state(&index->shadow, index->state);
 }
@@ -711,6 +739,7 @@ static int give_writer(struct bsql_index *index, const struct bs_text *texts, si
 
 int bsql_index_note(struct bsql_index *index, sqlite3_int64 id, bool there, const struct bs_text *texts, size_t n_texts)
 {
+	index->n_changes++;
 	for (size_t i = 0; i < n_texts; i++)
 		index->log_bytes += texts[i].text_bytes;
 	int code = append(&index->log, id, there);
@@ -783,15 +812,9 @@ void bsql_index_commit(struct bsql_index *index)
 void bsql_index_rollback(struct bsql_index *index)
 {
 	drop_writer(index);
+	index->n_changes++;
 	index->is_known &= index->n_applied == 0;
 	end_transaction(index);
-}
-
-void bsql_hits_deinit(struct bsql_hits *hits)
-{
-	free(hits->ids);
-	free(hits->scores);
-	*hits = (struct bsql_hits){.n = 0};
 }
 
 struct finding {
@@ -804,29 +827,12 @@ struct finding {
 static int take_hit(void *context, const struct bs_find_hit *hit)
 {
 	struct finding *finding = context;
-	struct bsql_hits *hits = finding->hits;
-	if (hits->n == hits->capacity) {
-		size_t wanted = hits->capacity * 2 + 64;
-		sqlite3_int64 *ids = realloc(hits->ids, wanted * sizeof(*ids));
-		hits->ids = ids ? ids : hits->ids;
-		double *scores =
-			ids && finding->has_scores ? realloc(hits->scores, wanted * sizeof(*scores)) : hits->scores;
-		hits->scores = scores ? scores : hits->scores;
-		if (!ids || (finding->has_scores && !scores)) {
-			finding->code = SQLITE_NOMEM;
-			return 1;
-		}
-		hits->capacity = wanted;
-	}
-	if (!read_id(hit->id, hit->id_bytes, &hits->ids[hits->n])) {
-		finding->code = SQLITE_CORRUPT_VTAB;
-		return 1;
-	}
-	if (finding->has_scores)
-		hits->scores[hits->n] = hit->score;
-	hits->n++;
-	finding->is_enough = hits->n == finding->limit;
-	return finding->is_enough;
+	sqlite3_int64 id;
+	finding->code = SQLITE_CORRUPT_VTAB;
+	if (read_id(hit->id, hit->id_bytes, &id))
+		finding->code = bsql_hits_add(finding->hits, id, finding->has_scores ? &hit->score : NULL);
+	finding->is_enough = finding->hits->n == finding->limit;
+	return finding->code || finding->is_enough;
 }
 
 static int find(struct bsql_index *index, struct bs_find_request *request, struct finding *finding, uint64_t *n_out)
@@ -855,7 +861,7 @@ static int find(struct bsql_index *index, struct bs_find_request *request, struc
 static int check_query(struct bsql_index *index, const char *query, size_t query_bytes)
 {
 	struct bs_query *parsed;
-	int code = bsql_index_query(index, query, query_bytes, &parsed);
+	int code = bsql_index_query(index, query, query_bytes, NULL, &parsed);
 	bs_query_free(parsed);
 	return code;
 }
@@ -868,8 +874,8 @@ static size_t n_docs(const struct bsql_index *index)
 	return info.n_docs > 0 ? (size_t)info.n_docs : 1;
 }
 
-int bsql_index_find(struct bsql_index *index, const char *query, size_t query_bytes, enum bs_find_mode mode,
-                    size_t limit, struct bsql_hits *hits, uint64_t *n_out)
+static int find_hits(struct bsql_index *index, const char *query, size_t query_bytes, enum bs_find_mode mode,
+                     size_t limit, struct bsql_hits *hits, uint64_t *n_out)
 {
 	struct finding finding = {.hits = hits, .limit = limit, .has_scores = mode == BS_FIND_TOP};
 	struct bs_find_request request = {
@@ -880,9 +886,20 @@ int bsql_index_find(struct bsql_index *index, const char *query, size_t query_by
 		.exhaustive = mode == BS_FIND_TOP && limit == 0,
 		.no_stat = true,
 		.n_threads = 1,
+		.limits = &index->limits,
 		.hit = mode == BS_FIND_COUNT ? NULL : take_hit,
 		.context = &finding,
 	};
+	if (!index->finder)
+		return check_query(index, query, query_bytes);
+	if (request.exhaustive)
+		request.n_best = n_docs(index);
+	return find(index, &request, &finding, n_out);
+}
+
+int bsql_index_find(struct bsql_index *index, const char *query, size_t query_bytes, enum bs_find_mode mode,
+                    size_t limit, struct bsql_hits *hits, uint64_t *n_out)
+{
 	*n_out = 0;
 	int code = enter(index);
 	if (code)
@@ -890,26 +907,82 @@ int bsql_index_find(struct bsql_index *index, const char *query, size_t query_by
 	if (hits)
 		hits->n = 0;
 	code = refresh(index);
-	if (!code && index->finder && request.exhaustive)
-		request.n_best = n_docs(index);
 	if (!code)
-		code = index->finder ? find(index, &request, &finding, n_out) : check_query(index, query, query_bytes);
+		code = find_hits(index, query, query_bytes, mode, limit, hits, n_out);
 	return leave(index, code);
 }
 
-int bsql_index_query(struct bsql_index *index, const char *query, size_t query_bytes, struct bs_query **query_out)
+static int know_hits(struct bsql_index *index, const char *query, size_t query_bytes, bool wants_scores)
+{
+	struct known *known = &index->known;
+	uint64_t n;
+	if (known->query && known->view == index->view && known->query_bytes == query_bytes &&
+	    memcmp(known->query, query, query_bytes) == 0 && known->has_scores >= wants_scores)
+		return SQLITE_OK;
+	forget_hits(index);
+	int code = find_hits(index, query, query_bytes, wants_scores ? BS_FIND_TOP : BS_FIND_IDS, 0, &known->hits, &n);
+	if (!code)
+		code = bsql_hits_sort_by_id(&known->hits);
+	if (!code && !(known->query = malloc(query_bytes + 1)))
+		code = SQLITE_NOMEM;
+	if (code)
+		return code;
+	memcpy(known->query, query, query_bytes);
+	known->query_bytes = query_bytes;
+	known->has_scores = wants_scores;
+	known->view = index->view;
+	return SQLITE_OK;
+}
+
+int bsql_index_find_all(struct bsql_index *index, const char *query, size_t query_bytes, bool wants_scores,
+                        const struct bsql_hits **hits_out)
+{
+	*hits_out = &index->known.hits;
+	int code = enter(index);
+	if (code)
+		return code;
+	code = refresh(index);
+	if (!code)
+		code = know_hits(index, query, query_bytes, wants_scores);
+	return leave(index, code);
+}
+
+int bsql_index_query(struct bsql_index *index, const char *query, size_t query_bytes, const char *const *weights,
+                     struct bs_query **query_out)
 {
 	const struct bsql_declaration *of = &index->declaration;
+	if (!weights && of->weights[0])
+		weights = (const char *const *)of->weights;
 	struct bs_query_request request = {
 		.query = query,
 		.query_bytes = query_bytes,
 		.stem_language = of->stem,
 		.fold_accents = of->fold_accents,
 		.split_identifiers = of->split_identifiers,
-		.weights = of->weights[0] ? (const char *const *)of->weights : NULL,
+		.weights = weights,
 		.fields = of->fields,
 	};
 	return code_of(bs_query_new(&request, query_out, NULL, index->err));
+}
+
+int bsql_index_gather(struct bsql_index *index, const char *query, size_t query_bytes,
+                      struct bs_statistics **statistics_out)
+{
+	struct bs_find_request request = {.query = query,
+	                                  .query_bytes = query_bytes,
+	                                  .mode = BS_FIND_COUNT,
+	                                  .no_stat = true,
+	                                  .n_threads = 1,
+	                                  .limits = &index->limits};
+	*statistics_out = NULL;
+	int code = enter(index);
+	if (code)
+		return code;
+	code = refresh(index);
+	enum bs_status status = code ? BS_OK : bs_statistics_new(statistics_out, index->err);
+	if (!status && !code && index->finder)
+		status = bs_statistics_gather(index->finder, &request, *statistics_out, index->err);
+	return leave(index, status ? fail(index, status) : code);
 }
 
 /* An index of all rows in content, or of none. */
@@ -953,7 +1026,8 @@ static int compact(struct bsql_index *index)
 	int code = refresh(index);
 	if (code || !index->handle)
 		return code;
-	struct bs_build_request request = {.memory = index->memory, .texts = &index->provider};
+	struct bs_build_request request = {
+		.memory = index->memory, .texts = &index->provider, .limits = &index->limits};
 	close_handle(index);
 	enum bs_status status = bs_index_compact(&request, NULL, index->err);
 	forget_changed_files(index);
@@ -972,7 +1046,7 @@ static int check_files(struct bsql_index *index)
 	int code = reload(index);
 	if (code || !has_file(index, MANIFEST))
 		return code;
-	struct bs_check_request request = {.memory = index->memory};
+	struct bs_check_request request = {.memory = index->memory, .limits = &index->limits};
 	return code_of(bs_index_check(&request, NULL, index->err));
 }
 
