@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bindings/sqlite/feeder.h"
+#include "bindings/sqlite/rowid.h"
+
 SQLITE_EXTENSION_INIT3
 
 #define MANIFEST "manifest"
@@ -64,9 +67,10 @@ struct bsql_index {
 	struct changes log;  /* what was noted since, and is not in t_pending; */
 	size_t n_applied;    /* so many of it is applied */
 	size_t log_bytes;    /* of the texts of this transaction */
-	struct bs_writer *
-		writer; /* NULL, or it was given base and the log, and is to be committed: they come in so large a number */
-	bool has_flushed; /* it wrote to t_pending */
+	/* NULL, or it was given base and the log, and is to be committed: they come in so large a number. */
+	struct bs_writer *writer;
+	struct bsql_feeder *feeder; /* through which it is given more */
+	bool has_flushed;           /* it wrote to t_pending */
 };
 
 /* Makes room for one more. */
@@ -112,29 +116,12 @@ static int code_of(enum bs_status status)
 	}
 }
 
-/* Decimal, and nothing else: as ids are written. */
-static bool read_id(const char *id, size_t id_bytes, sqlite3_int64 *id_out)
-{
-	bool is_negative = id_bytes > 0 && id[0] == '-';
-	uint64_t value = 0, most = (uint64_t)INT64_MAX + is_negative;
-	if (id_bytes == is_negative || id_bytes > 20)
-		return false;
-	for (size_t i = is_negative; i < id_bytes; i++) {
-		unsigned digit = (unsigned char)id[i] - (unsigned)'0';
-		if (digit > 9 || value > (most - digit) / 10)
-			return false;
-		value = value * 10 + digit;
-	}
-	*id_out = (sqlite3_int64)(is_negative ? 0 - value : value);
-	return true;
-}
-
 static int provide(void *context, const char *id, size_t id_bytes, const struct bs_text **texts_out,
                    size_t *n_texts_out)
 {
 	struct bsql_index *index = context;
 	sqlite3_int64 row;
-	if (!read_id(id, id_bytes, &row))
+	if (!bsql_id_read(id, id_bytes, &row))
 		return 1;
 	int code = bsql_shadow_texts(&index->shadow, row, texts_out, n_texts_out);
 	if (code == SQLITE_DONE)
@@ -197,6 +184,8 @@ static void close_handle(struct bsql_index *index)
 /* What it was given is noted all the same. */
 static void drop_writer(struct bsql_index *index)
 {
+	(void)!bsql_feeder_end(index->feeder, NULL);
+	index->feeder = NULL;
 	bs_writer_close(index->writer);
 	index->writer = NULL;
 }
@@ -546,13 +535,13 @@ static int write_row(struct bsql_index *index, struct bs_writer *writer, const s
 {
 	const struct bs_text *texts;
 	size_t n_texts;
-	char id[24];
-	sqlite3_snprintf(sizeof(id), id, "%lld", change->id);
+	char id[BSQL_ID_BYTES];
+	size_t id_bytes = bsql_id_write(change->id, id);
 	int code = change->there ? bsql_shadow_texts(&index->shadow, change->id, &texts, &n_texts) : SQLITE_DONE;
 	if (code && code != SQLITE_DONE)
 		return code;
-	enum bs_status status = code ? bs_writer_delete(writer, id, strlen(id), NULL, index->err)
-	                             : bs_writer_add(writer, id, strlen(id), texts, n_texts, index->err);
+	enum bs_status status = code ? bs_writer_delete(writer, id, id_bytes, NULL, index->err)
+	                             : bs_writer_add(writer, id, id_bytes, texts, n_texts, index->err);
 	return status ? fail(index, status) : SQLITE_OK;
 }
 
@@ -620,7 +609,9 @@ static int apply(struct bsql_index *index)
 {
 	if (index->base.n == 0 && index->n_applied == index->log.n)
 		return SQLITE_OK;
-	int code = index->writer ? SQLITE_OK : feed(index);
+	enum bs_status status = bsql_feeder_end(index->feeder, index->err);
+	index->feeder = NULL;
+	int code = status ? fail(index, status) : index->writer ? SQLITE_OK : feed(index);
 	struct bs_writer *writer = index->writer;
 	index->writer = NULL;
 	if (writer)
@@ -711,27 +702,8 @@ static int start_writer(struct bsql_index *index)
 	code = meet_tables(index);
 	if (!code)
 		code = feed(index);
-	if (code)
-		drop_writer(index);
-	return leave(index, code);
-}
-
-/* The change noted last. texts: NULL, or those of the row. */
-static int give_writer(struct bsql_index *index, const struct bs_text *texts, size_t n_texts)
-{
-	const struct change *change = &index->log.all[index->log.n - 1];
-	char id[24];
-	sqlite3_snprintf(sizeof(id), id, "%lld", change->id);
-	int code = enter(index);
-	if (code)
-		return code;
-	if (change->there && !texts) {
-		code = write_row(index, index->writer, change);
-	} else {
-		enum bs_status status = texts ? bs_writer_add(index->writer, id, strlen(id), texts, n_texts, index->err)
-		                              : bs_writer_delete(index->writer, id, strlen(id), NULL, index->err);
-		code = status ? fail(index, status) : SQLITE_OK;
-	}
+	if (!code)
+		code = code_of(bsql_feeder_new(index->writer, index->declaration.fields, &index->feeder, index->err));
 	if (code)
 		drop_writer(index);
 	return leave(index, code);
@@ -745,8 +717,12 @@ int bsql_index_note(struct bsql_index *index, sqlite3_int64 id, bool there, cons
 	int code = append(&index->log, id, there);
 	if (code)
 		return code;
-	if (index->writer)
-		return give_writer(index, texts, n_texts);
+	if (index->writer) {
+		enum bs_status status = bsql_feeder_put(index->feeder, id, texts, index->err);
+		if (status)
+			drop_writer(index);
+		return code_of(status);
+	}
 	bool are_many = index->log.n - index->n_applied >= MANY_CHANGES && !index->declaration.content;
 	return are_many ? start_writer(index) : SQLITE_OK;
 }
@@ -829,7 +805,7 @@ static int take_hit(void *context, const struct bs_find_hit *hit)
 	struct finding *finding = context;
 	sqlite3_int64 id;
 	finding->code = SQLITE_CORRUPT_VTAB;
-	if (read_id(hit->id, hit->id_bytes, &id))
+	if (bsql_id_read(hit->id, hit->id_bytes, &id))
 		finding->code = bsql_hits_add(finding->hits, id, finding->has_scores ? &hit->score : NULL);
 	finding->is_enough = finding->hits->n == finding->limit;
 	return finding->code || finding->is_enough;

@@ -198,6 +198,15 @@ static int take_texts(sqlite3_vtab *vtab, sqlite3_value **columns, const struct 
 	return SQLITE_OK;
 }
 
+/* Texts as they stand there: the statement does not outlast them (run_row). */
+static int bind(sqlite3_stmt *statement, int i, sqlite3_value *value)
+{
+	if (sqlite3_value_type(value) != SQLITE_TEXT)
+		return sqlite3_bind_value(statement, i, value);
+	const char *text = (const char *)sqlite3_value_text(value);
+	return text ? sqlite3_bind_text(statement, i, text, sqlite3_value_bytes(value), SQLITE_STATIC) : SQLITE_NOMEM;
+}
+
 static int run_row(sqlite3_vtab *vtab, enum bsql_statement which, int n_values, sqlite3_value **values,
                    sqlite3_value *old_id)
 {
@@ -205,10 +214,13 @@ static int run_row(sqlite3_vtab *vtab, enum bsql_statement which, int n_values, 
 	sqlite3_stmt *statement;
 	int code = bsql_shadow_statement(shadow, which, &statement);
 	for (int i = 0; i < n_values && !code; i++)
-		code = sqlite3_bind_value(statement, i + 1, values[i]);
+		code = bind(statement, i + 1, values[i]);
 	if (old_id && !code)
 		code = sqlite3_bind_value(statement, n_values + 1, old_id);
-	return fail(vtab, code ? code : bsql_shadow_run(shadow, statement));
+	code = code ? code : bsql_shadow_run(shadow, statement);
+	if (statement)
+		sqlite3_clear_bindings(statement);
+	return fail(vtab, code);
 }
 
 static int delete_row(sqlite3_vtab *vtab, sqlite3_value *id)
