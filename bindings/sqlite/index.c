@@ -5,18 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bindings/sqlite/base.h"
 #include "bindings/sqlite/feeder.h"
+#include "bindings/sqlite/files.h"
 #include "bindings/sqlite/rowid.h"
 
 SQLITE_EXTENSION_INIT3
-
-#define MANIFEST "manifest"
-
-/* One that is in the memory as t_files has it, or had it when it was looked at. */
-struct file {
-	char name[BS_MEMORY_NAME_BYTES];
-	uint64_t sum;
-};
 
 struct change {
 	sqlite3_int64 id;
@@ -51,9 +45,7 @@ struct bsql_index {
 	pthread_t owner;          /* the thread that it is under way on */
 	uint64_t n_changes;
 
-	struct bs_memory *memory;
-	struct file *files;
-	size_t n_files, files_capacity;
+	struct bsql_files files;
 	struct bs_text_provider provider;
 	int provider_code; /* of a text that could not be read */
 	struct bs_index *handle;
@@ -73,47 +65,12 @@ struct bsql_index {
 	bool has_flushed;           /* it wrote to t_pending */
 };
 
-/* Makes room for one more. */
-static int grow(void *array, size_t n, size_t *capacity, size_t element_bytes)
-{
-	void **elements = array;
-	if (n < *capacity)
-		return SQLITE_OK;
-	size_t wanted = n * 2 + 16;
-	void *grown = realloc(*elements, wanted * element_bytes);
-	if (!grown)
-		return SQLITE_NOMEM;
-	*elements = grown;
-	*capacity = wanted;
-	return SQLITE_OK;
-}
-
 static int append(struct changes *changes, sqlite3_int64 id, bool there)
 {
-	int code = grow(&changes->all, changes->n, &changes->capacity, sizeof(*changes->all));
+	int code = bsql_grow(&changes->all, changes->n, &changes->capacity, sizeof(*changes->all));
 	if (!code)
 		changes->all[changes->n++] = (struct change){.id = id, .there = there};
 	return code;
-}
-
-static int code_of(enum bs_status status)
-{
-	switch (status) {
-	case BS_OK:
-		return SQLITE_OK;
-	case BS_NO_MEMORY:
-		return SQLITE_NOMEM;
-	case BS_CORRUPT:
-		return SQLITE_CORRUPT_VTAB;
-	case BS_IO:
-		return SQLITE_IOERR;
-	case BS_BUSY:
-		return SQLITE_BUSY;
-	case BS_STOPPED:
-		return SQLITE_INTERRUPT;
-	default:
-		return SQLITE_ERROR;
-	}
 }
 
 static int provide(void *context, const char *id, size_t id_bytes, const struct bs_text **texts_out,
@@ -137,7 +94,7 @@ static int fail(struct bsql_index *index, enum bs_status status)
 	int code = index->provider_code;
 	index->provider_code = SQLITE_OK;
 	if (!code)
-		return code_of(status);
+		return bsql_code_of(status);
 	return bsql_shadow_fail(&index->shadow, code);
 }
 
@@ -207,9 +164,7 @@ static void start_over(struct bsql_index *index)
 {
 	drop_writer(index);
 	close_handle(index);
-	bs_memory_free(index->memory);
-	index->memory = NULL;
-	index->n_files = 0;
+	bsql_files_deinit(&index->files);
 	index->is_known = false;
 }
 
@@ -226,7 +181,6 @@ static void free_index(struct bsql_index *index)
 	forget_hits(index);
 	bsql_shadow_deinit(&index->shadow);
 	bsql_declaration_deinit(&index->declaration);
-	free(index->files);
 	free(index->base.all);
 	free(index->log.all);
 	free(index);
@@ -253,7 +207,7 @@ int bsql_index_acquire(struct bsql_registry *registry, sqlite3 *db, struct bsql_
 	index = calloc(1, sizeof(*index));
 	if (!index) {
 		bsql_declaration_deinit(declaration);
-		return code_of(bs_fail_memory(err, "an index", sizeof(*index)));
+		return bsql_code_of(bs_fail_memory(err, "an index", sizeof(*index)));
 	}
 	index->declaration = *declaration;
 	index->provider = (struct bs_text_provider){.texts = provide, .context = index};
@@ -328,134 +282,6 @@ uint64_t bsql_index_n_changes(const struct bsql_index *index)
 	return index->n_changes;
 }
 
-/* The memory's files, as t_files has them. */
-
-static struct file *find_file(struct bsql_index *index, const char *name)
-{
-	for (size_t i = 0; i < index->n_files; i++)
-		if (strcmp(index->files[i].name, name) == 0)
-			return &index->files[i];
-	return NULL;
-}
-
-static int know_file(struct bsql_index *index, const char *name, uint64_t sum)
-{
-	struct file *file = find_file(index, name);
-	if (!file && grow(&index->files, index->n_files, &index->files_capacity, sizeof(*index->files)))
-		return SQLITE_NOMEM;
-	if (!file)
-		file = &index->files[index->n_files++];
-	strncpy(file->name, name, sizeof(file->name) - 1);
-	file->name[sizeof(file->name) - 1] = '\0';
-	file->sum = sum;
-	return SQLITE_OK;
-}
-
-static void forget_file(struct bsql_index *index, struct file *file)
-{
-	*file = index->files[--index->n_files];
-}
-
-/* A lock, and what is for directories, are nothing to keep. */
-static bool is_kept(const char *name)
-{
-	return strcmp(name, MANIFEST) == 0 || strncmp(name, "seg-", 4) == 0 || strncmp(name, "del-", 4) == 0 ||
-	       strncmp(name, "exc-", 4) == 0;
-}
-
-static bool has_file(const struct bsql_index *index, const char *name)
-{
-	struct bs_memory_file file;
-	for (size_t i = 0; i < bs_memory_n_files(index->memory); i++)
-		if (!bs_memory_file_at(index->memory, i, &file, NULL) && strcmp(file.name, name) == 0)
-			return true;
-	return false;
-}
-
-/* After a commit: of the known files only the manifest became another, and some may be gone. */
-static void forget_changed_files(struct bsql_index *index)
-{
-	for (size_t i = 0; i < index->n_files;)
-		if (strcmp(index->files[i].name, MANIFEST) == 0 || !has_file(index, index->files[i].name))
-			forget_file(index, &index->files[i]);
-		else
-			i++;
-}
-
-/* What t_files lists, for free(). */
-static int list_files(struct bsql_index *index, struct file **files_out, size_t *n_out)
-{
-	sqlite3_stmt *statement;
-	size_t n = 0, capacity = 0;
-	int code = bsql_shadow_statement(&index->shadow, BSQL_FILES, &statement);
-	*files_out = NULL;
-	*n_out = 0;
-	while (!code && sqlite3_step(statement) == SQLITE_ROW) {
-		const char *name = (const char *)sqlite3_column_text(statement, 0);
-		code = grow(files_out, n, &capacity, sizeof(**files_out));
-		if (code)
-			break;
-		if (!name || !is_kept(name) || strlen(name) >= BS_MEMORY_NAME_BYTES) {
-			(void)bs_fail(index->err, BS_OK, "%s_files: no name of a file: %s", index->declaration.table,
-			              name ? name : "NULL");
-			code = SQLITE_CORRUPT_VTAB;
-			break;
-		}
-		strcpy((*files_out)[n].name, name);
-		(*files_out)[n++].sum = (uint64_t)sqlite3_column_int64(statement, 1);
-	}
-	int ended = sqlite3_reset(statement);
-	if (!code && ended)
-		code = bsql_shadow_fail(&index->shadow, ended);
-	*n_out = n;
-	return code;
-}
-
-static bool is_listed(const struct file *files, size_t n, const struct file *file)
-{
-	for (size_t i = 0; i < n; i++)
-		if (files[i].sum == file->sum && strcmp(files[i].name, file->name) == 0)
-			return true;
-	return false;
-}
-
-static int load_file(struct bsql_index *index, const struct file *file)
-{
-	void *bytes;
-	size_t n_bytes;
-	int code = bsql_shadow_load_file(&index->shadow, file->name, file->sum, &bytes, &n_bytes);
-	if (!code)
-		code = code_of(bs_memory_put(index->memory, file->name, bytes ? bytes : "", n_bytes, index->err));
-	if (!code)
-		code = know_file(index, file->name, file->sum);
-	free(bytes);
-	return code;
-}
-
-/* Makes the memory's files those of the list. */
-static int load_files(struct bsql_index *index, const struct file *files, size_t n)
-{
-	struct bs_memory_file file;
-	int code = SQLITE_OK;
-	for (size_t i = 0; i < bs_memory_n_files(index->memory) && !code;) {
-		code = code_of(bs_memory_file_at(index->memory, i, &file, index->err));
-		const struct file *known = code ? NULL : find_file(index, file.name);
-		if (!code && known && is_listed(files, n, known))
-			i++;
-		else if (!code)
-			bs_memory_remove(index->memory, file.name);
-	}
-	for (size_t i = 0; i < index->n_files;)
-		if (is_listed(files, n, &index->files[i]))
-			i++;
-		else
-			forget_file(index, &index->files[i]);
-	for (size_t i = 0; i < n && !code; i++)
-		if (!is_listed(index->files, index->n_files, &files[i]))
-			code = load_file(index, &files[i]);
-	return code;
-}
-
 static int load_pending(struct bsql_index *index)
 {
 	sqlite3_stmt *statement;
@@ -470,19 +296,12 @@ static int load_pending(struct bsql_index *index)
 /* The memory becomes what the tables say. */
 static int reload(struct bsql_index *index)
 {
-	struct file *files = NULL;
-	size_t n = 0;
 	drop_writer(index);
 	close_handle(index);
 	index->is_known = false;
-	int code = index->memory ? SQLITE_OK : code_of(bs_memory_new(&index->memory, index->err));
-	if (!code)
-		code = list_files(index, &files, &n);
-	if (!code)
-		code = load_files(index, files, n);
+	int code = bsql_files_load(&index->files, &index->shadow);
 	if (!code)
 		code = load_pending(index);
-	free(files);
 	if (code)
 		return code;
 	index->n_applied = 0;
@@ -492,8 +311,8 @@ static int reload(struct bsql_index *index)
 
 static int open_handle(struct bsql_index *index)
 {
-	struct bs_open_request request = {.memory = index->memory, .texts = &index->provider};
-	if (index->handle || !has_file(index, MANIFEST))
+	struct bs_open_request request = {.memory = index->files.memory, .texts = &index->provider};
+	if (index->handle || !bsql_files_have_index(&index->files))
 		return SQLITE_OK;
 	index->view++;
 	enum bs_status status = bs_index_open_with(&request, &index->handle, index->err);
@@ -511,7 +330,7 @@ static int open_writer(struct bsql_index *index, size_t n_rows, struct bs_writer
 {
 	const struct bsql_declaration *of = &index->declaration;
 	struct bs_writer_request request = {
-		.memory = index->memory,
+		.memory = index->files.memory,
 		.not_stored = true,
 		.no_checksums = true,
 		.texts = &index->provider,
@@ -519,7 +338,7 @@ static int open_writer(struct bsql_index *index, size_t n_rows, struct bs_writer
 		.limits = &index->limits,
 	};
 	/* An index that is there keeps its own. */
-	if (!has_file(index, MANIFEST)) {
+	if (!bsql_files_have_index(&index->files)) {
 		request.stem_language = of->stem;
 		request.fold_accents = of->fold_accents;
 		request.split_identifiers = of->split_identifiers;
@@ -552,7 +371,7 @@ static int commit_writer(struct bsql_index *index, struct bs_writer *writer, int
 		code = status ? fail(index, status) : SQLITE_OK;
 	}
 	bs_writer_close(writer);
-	forget_changed_files(index);
+	bsql_files_forget_changed(&index->files);
 	close_handle(index);
 	return code;
 }
@@ -661,25 +480,8 @@ static int change_state(struct bsql_index *index)
 /* t_files and t_pending become what the memory is, to which everything is applied. */
 static int write_back(struct bsql_index *index)
 {
-	struct bs_memory_file file;
-	struct file *listed = NULL;
-	size_t n = 0;
-	int code = list_files(index, &listed, &n);
-	for (size_t i = 0; i < bs_memory_n_files(index->memory) && !code; i++) {
-		code = code_of(bs_memory_file_at(index->memory, i, &file, index->err));
-		const struct file *known = code ? NULL : find_file(index, file.name);
-		if (code || !is_kept(file.name) || (known && is_listed(listed, n, known)))
-			continue;
-		uint64_t sum = bsql_checksum(file.bytes, file.n_bytes);
-		code = bsql_shadow_save_file(&index->shadow, file.name, sum, file.bytes, file.n_bytes);
-		if (!code)
-			code = know_file(index, file.name, sum);
-	}
-	for (size_t i = 0; i < n && !code; i++)
-		if (!has_file(index, listed[i].name))
-			code = bsql_shadow_delete_file(&index->shadow, listed[i].name);
-	free(listed);
 	sqlite3_stmt *statement;
+	int code = bsql_files_save(&index->files, &index->shadow);
 	if (!code)
 		code = bsql_shadow_statement(&index->shadow, BSQL_PENDING_CLEAR, &statement);
 	if (!code)
@@ -703,7 +505,8 @@ static int start_writer(struct bsql_index *index)
 	if (!code)
 		code = feed(index);
 	if (!code)
-		code = code_of(bsql_feeder_new(index->writer, index->declaration.fields, &index->feeder, index->err));
+		code = bsql_code_of(
+			bsql_feeder_new(index->writer, index->declaration.fields, &index->feeder, index->err));
 	if (code)
 		drop_writer(index);
 	return leave(index, code);
@@ -721,7 +524,7 @@ int bsql_index_note(struct bsql_index *index, sqlite3_int64 id, bool there, cons
 		enum bs_status status = bsql_feeder_put(index->feeder, id, texts, index->err);
 		if (status)
 			drop_writer(index);
-		return code_of(status);
+		return bsql_code_of(status);
 	}
 	bool are_many = index->log.n - index->n_applied >= MANY_CHANGES && !index->declaration.content;
 	return are_many ? start_writer(index) : SQLITE_OK;
@@ -938,7 +741,7 @@ int bsql_index_query(struct bsql_index *index, const char *query, size_t query_b
 		.weights = weights,
 		.fields = of->fields,
 	};
-	return code_of(bs_query_new(&request, query_out, NULL, index->err));
+	return bsql_code_of(bs_query_new(&request, query_out, NULL, index->err));
 }
 
 int bsql_index_gather(struct bsql_index *index, const char *query, size_t query_bytes,
@@ -967,7 +770,7 @@ static int build(struct bsql_index *index, bool of_rows)
 	struct bs_writer *writer = NULL;
 	sqlite3_stmt *ids;
 	start_over(index);
-	int code = code_of(bs_memory_new(&index->memory, index->err));
+	int code = bsql_files_make(&index->files, &index->shadow);
 	if (!code)
 		code = open_writer(index, of_rows ? SIZE_MAX : 0, &writer);
 	if (!code && of_rows)
@@ -1003,10 +806,10 @@ static int compact(struct bsql_index *index)
 	if (code || !index->handle)
 		return code;
 	struct bs_build_request request = {
-		.memory = index->memory, .texts = &index->provider, .limits = &index->limits};
+		.memory = index->files.memory, .texts = &index->provider, .limits = &index->limits};
 	close_handle(index);
 	enum bs_status status = bs_index_compact(&request, NULL, index->err);
-	forget_changed_files(index);
+	bsql_files_forget_changed(&index->files);
 	return status ? fail(index, status) : write_back(index);
 }
 
@@ -1020,10 +823,10 @@ static int check_files(struct bsql_index *index)
 {
 	start_over(index);
 	int code = reload(index);
-	if (code || !has_file(index, MANIFEST))
+	if (code || !bsql_files_have_index(&index->files))
 		return code;
-	struct bs_check_request request = {.memory = index->memory, .limits = &index->limits};
-	return code_of(bs_index_check(&request, NULL, index->err));
+	struct bs_check_request request = {.memory = index->files.memory, .limits = &index->limits};
+	return bsql_code_of(bs_index_check(&request, NULL, index->err));
 }
 
 int bsql_index_check_files(struct bsql_index *index)
