@@ -244,7 +244,7 @@ static void check_query(struct connection *connection, const char *query)
 	                                    "SELECT rowid, title FROM %s WHERE %s MATCH %Q ORDER BY rowid DESC"};
 	bool expected[N_IDS + 1] = {false}, found[N_IDS + 1] = {false};
 	sqlite3_stmt *statement;
-	sqlite3_int64 n_expected = 0, n_found = 0;
+	sqlite3_int64 n_found = 0;
 	int code;
 	if (!match_model(&connection->state, query, expected))
 		return;
@@ -271,7 +271,6 @@ static void check_query(struct connection *connection, const char *query)
 		die("%s: %s", sql, sqlite3_errmsg(connection->db));
 	sqlite3_finalize(statement);
 	for (uint32_t id = 1; id <= N_IDS; id++) {
-		n_expected += expected[id];
 		n_found += found[id];
 		if (expected[id] != found[id])
 			die("%s: row %u is %sfound", sql, id, found[id] ? "" : "not ");
