@@ -22,8 +22,8 @@
 /* What is given is merged when it is as much as half a batch of lines: then no buffer of the analysed batch is so large that it is
  * given back each time. */
 #define BATCH_BYTES (BS_BATCH_BYTES / 2)
-/* By so much text pairs of words are chosen. Of a collection it is an eighth: that of one of 48 MiB, then. */
-#define HELD_BYTES (6u << 20)
+/* By so much text pairs of words are chosen. Of a collection it is an eighth: that of one of 32 MiB, then. */
+#define HELD_BYTES (4u << 20)
 /* A document over this share of the memory is taken alone: as reader.c has it. */
 #define LARGE_SHARE 128u
 
