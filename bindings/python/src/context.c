@@ -81,10 +81,14 @@ static int provide(void *object, const char *id, size_t id_bytes, const struct b
 {
 	struct bs_py_context *context = object;
 	struct given *given = NULL;
+	bool is_pythons = PyGILState_GetThisThreadState() != NULL;
 	PyGILState_STATE gil = PyGILState_Ensure();
 	int answer = PyErr_Occurred() || !context->texts
 	                     ? 2
 	                     : ask_provider(context->texts, id, id_bytes, &given, n_texts_out);
+	/* On a thread of the library nobody would see it. */
+	if (!is_pythons && PyErr_Occurred())
+		PyErr_WriteUnraisable(context->texts);
 	PyGILState_Release(gil);
 	(void)pthread_once(&given_once, make_given_key);
 	free_given(pthread_getspecific(given_key));
