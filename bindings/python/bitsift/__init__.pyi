@@ -200,7 +200,7 @@ class _Running(_Ending, total=False):
     threads: int
     texts: _Provider | None
     analyzer: Analyzer | None
-    log: logging.Logger | None
+    log: logging.Logger | str | None
     slow: float | None
     progress: Callable[[dict[str, Any]], object] | None
 
@@ -238,7 +238,7 @@ class _Deleting(_Ending, total=False):
     trust: bool
     texts: _Provider | None
     analyzer: Analyzer | None
-    log: logging.Logger | None
+    log: logging.Logger | str | None
 
 class _Grepping(_Ending, total=False):
     ignore_case: bool
@@ -291,7 +291,7 @@ class _Grepping(_Ending, total=False):
     kernel: str | None
     threads: int
     partial: bool
-    log: logging.Logger | None
+    log: logging.Logger | str | None
     slow: float | None
     trust: bool
 

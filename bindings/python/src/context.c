@@ -121,8 +121,23 @@ static void log_line(void *object, enum bs_log_level level, const char *line)
 	PyGILState_Release(gil);
 }
 
+/* A logger may be said by its name. */
+static bool find_logger(struct bs_py_context *context)
+{
+	PyObject *logging = PyImport_ImportModule("logging");
+	PyObject *logger = logging ? PyObject_CallMethod(logging, "getLogger", "O", context->logger) : NULL;
+	Py_XDECREF(logging);
+	if (logger) {
+		Py_DECREF(context->logger);
+		context->logger = logger;
+	}
+	return logger != NULL;
+}
+
 static bool begin_log(struct bs_py_context *context)
 {
+	if (PyUnicode_Check(context->logger) && !find_logger(context))
+		return false;
 	PyObject *answer = PyObject_CallMethod(context->logger, "getEffectiveLevel", NULL);
 	long level = answer ? PyLong_AsLong(answer) : 0;
 	Py_XDECREF(answer);
