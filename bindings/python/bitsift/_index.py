@@ -276,14 +276,15 @@ class Index:
         offset. Raises IOFailure if one that might match cannot be read."""
         return self._all(_IDS, query, options)[0]
 
-    def statistics(self, query, *, any=False):
+    def statistics(self, query, *, any=False, deadline=None, cancel=None):
         """What scores know of this index, for the words of a query: Statistics. The sum of those of several indexes, handed to search
         of each of them, ranks them as one."""
         with self._opened().finder() as finder:
-            return finder.statistics(query, any=any)
+            return finder.statistics(query, any=any, deadline=deadline, cancel=cancel)
 
     def query(self, query, **options):
-        """A Query whose words are cut as those of this index. Options: any, strict, stop, stop_words, file_names."""
+        """A Query whose words are cut as those of this index. Options: any, strict, stop, stop_words, file_names, and deadline
+        (seconds), cancel (a Cancel): of each call that takes it."""
         return Query(query, index=self, **options)
 
     def document(self, id):
