@@ -1007,11 +1007,11 @@ static enum bs_status build(const struct bs_build_request *request, struct bs_bu
 	return status;
 }
 
-static void log_run(const struct bs_build_request *request, const struct bs_build_report *report, bool is_compaction,
-                    enum bs_status status, const struct bs_error *err)
+void bs_indexing_log(const struct bs_build_request *request, const struct bs_build_report *report, bool is_compaction,
+                     enum bs_status status, const struct bs_error *err)
 {
 	const struct bs_log *log = request->log;
-	const char *dir = request->dir ? request->dir : ".bitsift";
+	const char *dir = request->dir ? request->dir : request->memory ? "an index in memory" : ".bitsift";
 	double ms = (double)report->elapsed_ns / 1e6;
 	if (status)
 		bs_log_line(log, BS_LOG_WARNING, "%s: not %s, %.1f ms: %s", dir, is_compaction ? "compacted" : "built", ms,
@@ -1039,7 +1039,7 @@ enum bs_status bs_index_build(const struct bs_build_request *request, struct bs_
 		return status;
 	status = build(request, report, err);
 	bs_watch_end(&watch);
-	log_run(request, report, false, status, err);
+	bs_indexing_log(request, report, false, status, err);
 	return status;
 }
 
@@ -1068,6 +1068,6 @@ enum bs_status bs_index_compact(const struct bs_build_request *request, struct b
 	bs_index_lock_release(&lock);
 	bs_dir_close(&dir);
 	bs_watch_end(&watch);
-	log_run(request, report, true, status, err);
+	bs_indexing_log(request, report, true, status, err);
 	return status;
 }

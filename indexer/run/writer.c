@@ -608,8 +608,6 @@ static enum bs_status drop_refs(struct bs_writer *writer, const struct bs_doc_re
 
 static enum bs_status commit(struct bs_writer *writer, struct bs_build_report *report_out, struct bs_error *err)
 {
-	if (report_out)
-		*report_out = (struct bs_build_report){0};
 	enum bs_status status = begin(writer, err);
 	writer->failed = BS_OK;
 	if (status)
@@ -627,12 +625,15 @@ static enum bs_status commit(struct bs_writer *writer, struct bs_build_report *r
 
 enum bs_status bs_writer_commit(struct bs_writer *writer, struct bs_build_report *report_out, struct bs_error *err)
 {
+	struct bs_build_report own, *report = report_out ? report_out : &own;
 	struct bs_watch watch;
+	*report = (struct bs_build_report){0};
 	enum bs_status status = bs_watch_begin(&watch, writer->uncommitted.limits, err);
 	if (status)
 		return status;
-	status = commit(writer, report_out, err);
+	status = commit(writer, report, err);
 	bs_watch_end(&watch);
+	bs_indexing_log(&writer->build, report, false, status, err);
 	return status;
 }
 
