@@ -68,13 +68,15 @@ static uint32_t choose_code(const uint64_t *numbers, size_t n, bool is_set, uint
 	return code;
 }
 
-/* A quotient of so many zeros and a one, and the low bits. */
+/* A quotient of so many zeros and a one, and the low bits: 57 bits at most behind the zeros, into bytes that are zero. */
 static uint64_t put_gap(uint8_t *bits, uint64_t at, uint64_t gap, uint32_t code)
 {
 	uint32_t n_low = code == GAMMA ? log_of(gap + 1) : code;
+	uint64_t low = (code == GAMMA ? gap + 1 : gap) & ((UINT64_C(1) << n_low) - 1);
 	at += code == GAMMA ? n_low : gap >> n_low;
-	at = bs_append_bits(bits, at, 1, 1);
-	return bs_append_bits(bits, at, code == GAMMA ? gap + 1 : gap, n_low);
+	uint8_t *to = bits + at / 8;
+	bs_store_u64(to, bs_load_u64(to) | (low << 1 | 1) << (at % 8));
+	return at + 1 + n_low;
 }
 
 static void put_number(uint8_t *to, uint64_t value, uint8_t n_bytes)
@@ -239,7 +241,9 @@ static inline bool next_gap(struct gaps *gaps, uint64_t *gap_out)
 	uint64_t n_low = gaps->code == GAMMA ? quotient : gaps->code;
 	if (n_low > MOST_RICE || gaps->at > gaps->end || n_low > gaps->end - gaps->at)
 		return false;
-	uint64_t low = n_low ? bs_load_u64(gaps->bits + gaps->at / 8) >> (gaps->at % 8) & ((UINT64_C(1) << n_low) - 1) : 0;
+	uint64_t low = zeros + 1 + n_low <= LOADED_BITS ? loaded >> zeros >> 1
+	                                                : bs_load_u64(gaps->bits + gaps->at / 8) >> (gaps->at % 8);
+	low &= (UINT64_C(1) << n_low) - 1;
 	gaps->at += n_low;
 	*gap_out = gaps->code == GAMMA ? ((UINT64_C(1) << n_low) | low) - 1 : quotient << n_low | low;
 	return gaps->code == GAMMA || quotient <= BS_CODED_MOST >> n_low;

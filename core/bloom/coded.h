@@ -59,7 +59,7 @@ enum bs_status bs_coded_block_has(const struct bs_coded *coded, uint64_t block, 
                                   struct bs_error *err) BS_WARN_UNUSED;
 /* All of these at once. */
 enum bs_status bs_coded_has(const struct bs_coded *coded, uint64_t number, bool *has_out, struct bs_error *err) BS_WARN_UNUSED;
-/* Appends every number, u64 each. BS_CORRUPT: they do not ascend, or are not told as bs_coded_write tells them; BS_NO_MEMORY. */
+/* Appends every number, u64 each. BS_CORRUPT: they do not ascend, or there are other bits than theirs; BS_NO_MEMORY. */
 enum bs_status bs_coded_read(const struct bs_coded *coded, struct bs_buffer *numbers, struct bs_error *err) BS_WARN_UNUSED;
 
 #endif
