@@ -287,7 +287,7 @@ enum bs_status bs_coded_read(const struct bs_coded *coded, struct bs_buffer *num
 		return status;
 	for (uint64_t block = 0; block < coded->n_blocks && !status; block++) {
 		uint64_t value = first_of(coded, block), n = block_numbers(coded, block);
-		struct gaps gaps;
+		struct gaps gaps = {.at = 0};
 		status = value < least ? damaged(err) : begin_gaps(coded, block, &gaps, err);
 		if (status)
 			break;
