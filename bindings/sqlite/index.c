@@ -333,6 +333,7 @@ static int open_writer(struct bsql_index *index, size_t n_rows, struct bs_writer
 		.memory = index->files.memory,
 		.not_stored = true,
 		.no_checksums = true,
+		.summary_rate = -1, /* a table is opened before it is asked, so that nobody would look at one */
 		.texts = &index->provider,
 		.n_threads = n_rows < FEW_ROWS ? 1 : 0,
 		.limits = &index->limits,
