@@ -172,8 +172,10 @@ static enum bs_status count_summary(const struct bs_snapshot *snapshot, struct b
 {
 	struct bs_summary_file file;
 	enum bs_status status = bs_summary_file_open(snapshot->dir, &snapshot->manifest, &file, err);
+	if (status == BS_NOT_FOUND || status == BS_CORRUPT || status == BS_UNSUPPORTED)
+		return BS_OK;
 	if (status)
-		return status == BS_NO_MEMORY ? status : BS_OK;
+		return status;
 	stats->parts[BS_PART_SUMMARY] += bs_container_bytes(file.container);
 	stats->summary_bytes = file.summary.n_bytes;
 	stats->summary_rate = bs_summary_rate(&file.summary);
