@@ -16,6 +16,7 @@
 #include "core/store/index_dir.h"
 #include "core/store/index_stats.h"
 #include "core/file/segment_sections.h"
+#include "corpus/changes/given_ids.h"
 
 /* ---- the numbers of a segment ---- */
 
@@ -502,10 +503,54 @@ static void test_values(void **state)
 	flip_all(BS_SECTION_VALUE_KEY_OFFSETS);
 }
 
+/* Ids of standard input: a table that leads to documents that are not there leads nowhere. */
+static void test_ids(void **state)
+{
+	struct bs_buffer text = {0};
+	char line[64];
+	(void)state;
+	for (int i = 0; i < 400; i++) {
+		snprintf(line, sizeof(line), "{\"id\":\"r%d\",\"text\":\"common\"}\n", i);
+		expect_ok(bs_buffer_append(&text, line, strlen(line), NULL), NULL);
+	}
+	expect_ok(bs_buffer_append(&text, "", 1, NULL), NULL);
+	const char *sources[] = {"-", NULL};
+	index_sources(&(struct bs_build_request){.dir = "index", .words = true}, sources, (const char *)text.data);
+	index_sources(&(struct bs_build_request){.dir = "index"}, sources, "{\"id\":\"r7\",\"text\":\"again\"}\n");
+	bs_buffer_deinit(&text);
+	EXPECT("seg", 0, "not in the table of ids", {BS_SECTION_ID_ENTRIES, 0, 0, 8, ADD, 1});
+	EXPECT("seg", 0, "", {BS_SECTION_ID_STARTS, 0, 3, 0, PACKED_ADD, 1});
+	char *path = index_file("seg", 0);
+	struct bs_buffer file = {0};
+	read_bytes(path, &file);
+	/* The base of each block of 128. */
+	for (int64_t block = 0; block < 4; block++) {
+		const struct edit far = {BS_SECTION_ID_ENTRIES, 0, block * 16, 8, ADD, UINT64_C(1) << 39};
+		apply_edit(file.data, file.used_bytes, &far);
+	}
+	reseal(file.data, file.used_bytes);
+	write_bytes(path, file.data, file.used_bytes);
+	struct bs_dir dir;
+	struct bs_snapshot snapshot;
+	struct bs_given_ids ids = {.snapshot = NULL};
+	struct bs_doc_ref ref;
+	struct bs_error err = {""};
+	expect_ok(bs_dir_open(&dir, "index", NULL, NULL, &err), &err);
+	expect_ok(bs_snapshot_open(&dir, &snapshot, &err), &err);
+	expect_ok(bs_given_ids_init(&ids, &snapshot, 0, &err), &err);
+	expect_status(bs_given_ids_find(&ids, "r8", 2, &ref, NULL, &err), BS_CORRUPT, &err);
+	bs_given_ids_deinit(&ids);
+	bs_snapshot_deinit(&snapshot);
+	bs_dir_close(&dir);
+	bs_buffer_deinit(&file);
+	free(path);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		FOLDER_TEST(test_values),
+		FOLDER_TEST(test_ids),
 		FOLDER_TEST(test_head),
 		FOLDER_TEST(test_lexicon),
 		FOLDER_TEST(test_columns),

@@ -127,6 +127,14 @@ void bs_watch_give_up(void)
 		(void)atomic_compare_exchange_strong(&bs_watch_here->status, &none, BS_DEADLINE);
 }
 
+enum bs_status bs_watch_sleep(struct bs_error *err)
+{
+	enum bs_status status = bs_watch_ask(err);
+	if (!status)
+		(void)poll(NULL, 0, WAIT_MS);
+	return status;
+}
+
 enum bs_status bs_watch_wait_readable(int fd, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;

@@ -291,7 +291,8 @@ static enum bs_status put_piece(void *context, uint64_t task, struct bs_error *e
 
 static enum bs_status start_thread(struct bs_store_writer *writer, struct bs_error *err)
 {
-	struct bs_workers_plan plan = {.n_threads = 1, .n_slots = PIECES, .work = no_work, .put = put_piece, .context = writer};
+	struct bs_workers_plan plan = {.n_threads = 1, .n_slots = PIECES, .work = no_work, .put = put_piece, .outlives_call = true,
+	                               .context = writer};
 	enum bs_status status = bs_workers_new(&plan, &writer->workers, err);
 	if (!status)
 		(void)bs_workers_start(writer->workers);

@@ -557,18 +557,25 @@ enum bs_status bs_indexing_check_options(const struct bs_build_request *request,
 	return status;
 }
 
+/* Of an index that is given documents, those of files and records stay what they are. */
+static enum bs_status keep_options(struct bs_indexing *at, struct bs_error *err)
+{
+	const struct bs_index_options *old = &at->old.manifest.options;
+	struct bs_index_options *options = &at->writer.manifest.options;
+	enum bs_status status = bs_indexing_check_options(at->request, old, at->dir.path, err);
+	if (!status)
+		status = bs_index_options_copy(old, options, err);
+	return status ? status : bs_index_options_bind(options, at->request->analyzer, at->dir.path, err);
+}
+
 static enum bs_status choose_options(struct bs_indexing *at, struct bs_error *err)
 {
 	const struct bs_build_request *request = at->request;
 	char **weights;
 	if (request->analyzer && (request->stem_language || request->fold_accents || request->split_identifiers))
 		return bs_fail(err, BS_INVALID, "an analyzer makes words as they are: without stems, folded accents or split identifiers");
-	if (at->is_given && at->has_old) {
-		enum bs_status status = bs_indexing_check_options(request, &at->old.manifest.options, at->dir.path, err);
-		if (!status)
-			status = bs_index_options_copy(&at->old.manifest.options, &at->writer.manifest.options, err);
-		return status ? status : bs_index_options_bind(&at->writer.manifest.options, request->analyzer, at->dir.path, err);
-	}
+	if (at->is_given && at->has_old)
+		return keep_options(at, err);
 	enum bs_status status = bs_field_weights_make(request->weights, &weights, err);
 	if (status)
 		return status;
@@ -764,8 +771,12 @@ static bool is_anything_new(const struct bs_indexing *at)
 {
 	const struct bs_manifest *old = &at->old.manifest;
 	const struct bs_manifest *new = &at->writer.manifest;
-	if (at->is_full || at->list.is_changed || at->n_changed_segments > 0 || at->refresh.exclusions.is_changed ||
-	    new->n_segments != old->n_segments || new->n_sources != old->n_sources ||
+	bool are_documents = at->is_full || at->n_changed_segments > 0 || at->refresh.exclusions.is_changed ||
+	                     new->n_segments != old->n_segments;
+	/* The source of given documents is recorded with the first of them. */
+	if (are_documents || at->is_given)
+		return are_documents;
+	if (at->list.is_changed || new->n_sources != old->n_sources ||
 	    new->options.gram_collections != old->options.gram_collections)
 		return true;
 	if (new->non_documents.used_bytes != old->non_documents.used_bytes ||
@@ -790,7 +801,10 @@ static enum bs_status settle_modes(struct bs_indexing *at, struct bs_error *err)
 
 static enum bs_status commit(struct bs_indexing *at, struct bs_error *err)
 {
-	enum bs_status status = bs_index_writer_flush(&at->writer, err);
+	/* What was not read for that is no source that cannot be read. */
+	enum bs_status status = bs_watch_ask(err);
+	if (!status)
+		status = bs_index_writer_flush(&at->writer, err);
 	if (!status)
 		status = bs_index_writer_settle(&at->writer, at->is_full ? NULL : &at->old, &at->n_changed_segments, err);
 	if (!status)

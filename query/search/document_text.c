@@ -1,17 +1,13 @@
 /* document_text.c: see document_text.h. */
 #include "query/search/document_text.h"
 
-#include <string.h>
-
-#include "corpus/changes/delete.h"
 #include "query/search/search.h"
 
 void bs_document_texts_deinit(struct bs_document_texts *texts)
 {
 	bs_given_ids_deinit(&texts->given);
+	bs_id_ends_deinit(&texts->ends);
 	bs_buffer_deinit(&texts->texts);
-	bs_buffer_deinit(&texts->refs);
-	bs_buffer_deinit(&texts->id);
 }
 
 /* The number of the source of given documents; UINT32_MAX: there is none. */
@@ -36,23 +32,11 @@ static enum bs_status find_given(struct bs_document_texts *texts, const struct b
 	return status ? status : bs_given_ids_find(&texts->given, id, id_bytes, ref_out, NULL, err);
 }
 
-/* The first of all that bear the id, which has no NUL: whoever bears one was given. */
 static enum bs_status find_any(struct bs_document_texts *texts, const struct bs_snapshot *snapshot, const char *id,
                                size_t id_bytes, struct bs_doc_ref *ref_out, struct bs_error *err)
 {
-	bool found;
-	bs_buffer_clear(&texts->id);
-	bs_buffer_clear(&texts->refs);
-	enum bs_status status = bs_buffer_append(&texts->id, id, id_bytes, err);
-	if (!status)
-		status = bs_buffer_append(&texts->id, "", 1, err);
-	if (status || memchr(id, '\0', id_bytes))
-		return status;
-	const char *ids[] = {(const char *)texts->id.data};
-	status = bs_delete_find(snapshot, false, ids, 1, &found, &texts->refs, err);
-	if (!status && texts->refs.used_bytes > 0)
-		memcpy(ref_out, texts->refs.data, sizeof(*ref_out));
-	return status;
+	enum bs_status status = texts->ends.snapshot ? BS_OK : bs_id_ends_init(&texts->ends, snapshot, err);
+	return status ? status : bs_id_ends_find(&texts->ends, id, id_bytes, ref_out, err);
 }
 
 /* Its fields, as texts. */

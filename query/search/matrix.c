@@ -5,6 +5,7 @@
 
 #include "core/base/bytes.h"
 #include "core/base/hash.h"
+#include "core/base/watch.h"
 #include "query/search/scan.h"
 #include "query/search/search.h"
 
@@ -379,13 +380,18 @@ enum bs_status bs_matrix_ask(struct bs_finder *finder, const struct bs_find_requ
 {
 	const struct bs_index *index = bs_finder_index(finder);
 	struct asked asked = {.take = take, .context = context, .kernel = index->kernel};
+	struct bs_watch watch;
 	if (error_byte_out)
 		*error_byte_out = SIZE_MAX;
 	if (index->is_other_unicode)
 		return bs_fail(
 			err, BS_UNSUPPORTED,
 			"the index was made with another version of Unicode: its columns say nothing of a query");
-	enum bs_status status = bs_finder_plan(finder, request, ask_slabs, &asked, error_byte_out, err);
+	enum bs_status status = bs_watch_begin(&watch, request->limits, err);
+	if (status)
+		return status;
+	status = bs_finder_plan(finder, request, ask_slabs, &asked, error_byte_out, err);
+	bs_watch_end(&watch);
 	bs_buffer_deinit(&asked.found);
 	bs_buffer_deinit(&asked.words);
 	return status;

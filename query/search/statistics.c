@@ -6,6 +6,7 @@
 
 #include "core/base/hash.h"
 #include "core/base/visible.h"
+#include "core/base/watch.h"
 #include "query/search/expand.h"
 #include "query/search/lex.h"
 #include "query/search/plan.h"
@@ -341,14 +342,19 @@ enum bs_status bs_statistics_gather(struct bs_finder *finder, const struct bs_fi
 {
 	struct bs_find_request asked = *request;
 	struct gathering gathering = {.statistics = statistics, .reading = bs_finder_reading(finder), .request = &asked, .err = err};
+	struct bs_watch watch;
 	const struct bs_snapshot *snapshot = &gathering.reading->index->snapshot;
 	if (request->feedback_docs || request->like_id || request->like_text)
 		return bs_fail(err, BS_INVALID, "statistics: words like those of documents are chosen by one index, not for several");
+	enum bs_status status = bs_watch_begin(&watch, request->limits, err);
+	if (status)
+		return status;
 	asked.statistics = NULL;
 	statistics->n_before = statistics->n_elements;
-	enum bs_status status = bs_reading_begin(gathering.reading, &asked, err);
+	status = bs_reading_begin(gathering.reading, &asked, err);
 	if (!status)
 		status = gather(&gathering);
+	bs_watch_end(&watch);
 	bs_term_table_deinit(&gathering.names);
 	if (!status)
 		bs_statistics_set(statistics, statistics->n_docs + snapshot->n_docs, statistics->n_positions + snapshot->n_positions);
