@@ -26,7 +26,7 @@ check() { # ROOM ALLOWED...
 }
 below=()
 # The rooms of core and corpus from the ground up: each sees those before it.
-for room in core/base core/simd core/text core/file core/lexicon core/matrix core/store core/check \
+for room in core/base core/bloom core/simd core/text core/file core/lexicon core/matrix core/store core/check \
     corpus/walk corpus/read corpus/changes; do
     check "$room" "${below[@]}"
     below+=("$room")
