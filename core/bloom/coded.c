@@ -68,15 +68,34 @@ static uint32_t choose_code(const uint64_t *numbers, size_t n, bool is_set, uint
 	return code;
 }
 
-/* A quotient of so many zeros and a one, and the low bits: 57 bits at most behind the zeros, into bytes that are zero. */
-static uint64_t put_gap(uint8_t *bits, uint64_t at, uint64_t gap, uint32_t code)
+/* Where bits go: those that are no whole byte yet wait in a register. */
+struct bits {
+	uint8_t *to;
+	uint64_t waiting;
+	uint32_t n_waiting; /* below 8 */
+};
+
+/* At most 57 of them. */
+static inline void put_bits(struct bits *bits, uint64_t value, uint32_t n)
+{
+	bits->waiting |= value << bits->n_waiting;
+	bits->n_waiting += n;
+	bs_store_u64(bits->to, bits->waiting);
+	bits->to += bits->n_waiting / 8;
+	bits->waiting = bits->n_waiting == 64 ? 0 : bits->waiting >> (bits->n_waiting / 8 * 8);
+	bits->n_waiting %= 8;
+}
+
+/* Zeros, a one, and the low bits. Returns how many. */
+static inline uint64_t put_gap(struct bits *bits, uint64_t gap, uint32_t code)
 {
 	uint32_t n_low = code == GAMMA ? log_of(gap + 1) : code;
 	uint64_t low = (code == GAMMA ? gap + 1 : gap) & ((UINT64_C(1) << n_low) - 1);
-	at += code == GAMMA ? n_low : gap >> n_low;
-	uint8_t *to = bits + at / 8;
-	bs_store_u64(to, bs_load_u64(to) | (low << 1 | 1) << (at % 8));
-	return at + 1 + n_low;
+	uint64_t zeros = code == GAMMA ? n_low : gap >> n_low, n_bits = zeros + 1 + n_low;
+	for (; zeros + 1 + n_low > LOADED_BITS && zeros > 0; zeros -= zeros < LOADED_BITS ? zeros : LOADED_BITS)
+		put_bits(bits, 0, zeros < LOADED_BITS ? (uint32_t)zeros : LOADED_BITS);
+	put_bits(bits, (low << 1 | 1) << zeros, (uint32_t)zeros + 1 + n_low);
+	return n_bits;
 }
 
 static void put_number(uint8_t *to, uint64_t value, uint8_t n_bytes)
@@ -105,7 +124,7 @@ enum bs_status bs_coded_write(const uint64_t *numbers, size_t n, struct bs_buffe
 	if (status)
 		return status;
 	uint8_t *bytes = to->data + to->used_bytes, *entry = bytes + BS_CODED_HEAD_BYTES;
-	uint8_t *bits = entry + head.n_blocks * (uint64_t)(head.first_bytes + head.place_bytes);
+	struct bits bits = {.to = entry + head.n_blocks * (uint64_t)(head.first_bytes + head.place_bytes)};
 	uint64_t at = 0;
 	memset(bytes, 0, (size_t)head.n_bytes);
 	bs_store_u64(bytes, head.n);
@@ -116,7 +135,7 @@ enum bs_status bs_coded_write(const uint64_t *numbers, size_t n, struct bs_buffe
 	bytes[19] = head.place_bytes;
 	for (size_t i = 0; i < n; i++) {
 		if (i % BS_CODED_BLOCK != 0) {
-			at = put_gap(bits, at, gap_at(numbers, i, head.is_set), head.code);
+			at += put_gap(&bits, gap_at(numbers, i, head.is_set), head.code);
 			continue;
 		}
 		put_number(entry, numbers[i], head.first_bytes);

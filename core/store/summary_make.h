@@ -4,7 +4,8 @@
  *
  * A place counts once for each word of each segment that has it, so that a segment comes or goes with its own lexicon alone, and nobody
  * looks at those of the rest. This is a counting filter of one hash: nearly all places have a count of 0 or 1, and what is
- * above stands beside the summary (section 2 of its file). Nothing can overflow.
+ * above stands beside the summary (section 2 of its file). Nothing can overflow. Places that came stand in a list of their own,
+ * until there are many: then what there was goes into the next file as it is, undecoded.
  */
 #ifndef BS_CORE_STORE_SUMMARY_MAKE_H
 #define BS_CORE_STORE_SUMMARY_MAKE_H
