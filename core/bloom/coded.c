@@ -41,31 +41,46 @@ static uint64_t gap_at(const uint64_t *numbers, size_t i, bool is_set)
 	return numbers[i] - numbers[i - 1] - is_set;
 }
 
-/* Twice as many gaps as the mean is long have a quotient of 0: within a thousandth of the best parameter or one beside it. */
-static uint32_t choose_code(const uint64_t *numbers, size_t n, bool is_set, uint64_t *n_bits_out)
+/* Of many blocks every so many-th says what code all have. */
+#define SAMPLED_BLOCKS 32u
+
+/* Of the best parameter and those beside it: of numbers that lie as if at random, two thirds of the mean, about. */
+static uint32_t choose_code(const uint64_t *numbers, size_t n, bool is_set)
 {
-	uint64_t n_gaps = n - n_blocks_of(n);
-	uint64_t mean = n_gaps ? (numbers[n - 1] - numbers[0]) / n_gaps : 0;
+	uint64_t n_blocks = n_blocks_of(n), n_gaps = 0;
+	uint64_t mean = n > n_blocks ? (numbers[n - 1] - numbers[0]) / (n - n_blocks) : 0;
+	uint64_t step = n_blocks / SAMPLED_BLOCKS + 1;
 	uint32_t least = mean > 1 ? log_of(mean) - 1 : 0, code = GAMMA;
 	least = least > MOST_RICE - 2 ? MOST_RICE - 2 : least;
 	struct prices prices = {.gamma = 0};
-	for (size_t i = 1; i < n; i++) {
-		if (i % BS_CODED_BLOCK == 0)
-			continue;
-		uint64_t gap = gap_at(numbers, i, is_set);
-		prices.gamma += 2 * log_of(gap + 1) + 1;
-		for (uint32_t j = 0; j < 3; j++)
-			prices.quotients[j] += gap >> (least + j);
+	for (uint64_t block = 0; block < n_blocks; block += step) {
+		size_t end = n - block * BS_CODED_BLOCK < BS_CODED_BLOCK ? n : (size_t)(block + 1) * BS_CODED_BLOCK;
+		for (size_t i = (size_t)block * BS_CODED_BLOCK + 1; i < end; i++, n_gaps++) {
+			uint64_t gap = gap_at(numbers, i, is_set);
+			prices.gamma += 2 * log_of(gap + 1) + 1;
+			for (uint32_t j = 0; j < 3; j++)
+				prices.quotients[j] += gap >> (least + j);
+		}
 	}
-	*n_bits_out = prices.gamma;
+	uint64_t best = prices.gamma;
 	for (uint32_t j = 0; j < 3; j++) {
 		uint64_t n_bits = prices.quotients[j] + n_gaps * (least + j + 1);
-		if (n_bits < *n_bits_out) {
-			*n_bits_out = n_bits;
+		if (n_bits < best) {
+			best = n_bits;
 			code = least + j;
 		}
 	}
 	return code;
+}
+
+static uint64_t count_bits(const uint64_t *numbers, size_t n, bool is_set, uint32_t code)
+{
+	uint64_t n_bits = (n - n_blocks_of(n)) * (code == GAMMA ? 1 : code + 1);
+	for (size_t i = 1; i < n; i++) {
+		uint64_t gap = i % BS_CODED_BLOCK ? gap_at(numbers, i, is_set) : 0;
+		n_bits += code == GAMMA ? 2 * log_of(gap + 1) : gap >> code;
+	}
+	return n_bits;
 }
 
 /* Where bits go: those that are no whole byte yet wait in a register. */
@@ -116,7 +131,13 @@ enum bs_status bs_coded_write(const uint64_t *numbers, size_t n, struct bs_buffe
 	struct bs_coded head = {.n = n, .n_blocks = n_blocks_of(n), .is_set = true};
 	for (size_t i = 1; i < n && head.is_set; i++)
 		head.is_set = numbers[i] != numbers[i - 1];
-	head.code = (uint8_t)choose_code(numbers, n, head.is_set, &head.n_bits);
+	head.code = (uint8_t)choose_code(numbers, n, head.is_set);
+	head.n_bits = count_bits(numbers, n, head.is_set, head.code);
+	/* A gap that no sample has met may take any number of zeros. */
+	if (head.code != GAMMA && head.n_bits > (head.code + 4) * (uint64_t)n && count_bits(numbers, n, head.is_set, GAMMA) < head.n_bits) {
+		head.code = GAMMA;
+		head.n_bits = count_bits(numbers, n, head.is_set, GAMMA);
+	}
 	head.first_bytes = bytes_of(n ? numbers[n - 1] : 0);
 	head.place_bytes = bytes_of(head.n_bits);
 	head.n_bytes = all_bytes(&head);

@@ -235,7 +235,8 @@ enum bs_status bs_summary_write(const struct bs_summary_facts *facts, struct bs_
 	if (!status)
 		status = append_numbers(facts->more, facts->n_more, to, &more_bytes, err);
 	if (!status)
-		status = append_numbers(facts->grams, facts->n_grams, to, &gram_bytes, err);
+		status = facts->kept_grams ? append_kept(facts->kept_grams, to, &gram_bytes, err)
+		                           : append_numbers(facts->grams, facts->n_grams, to, &gram_bytes, err);
 	if (status)
 		return status;
 	uint8_t *head = to->data + start;

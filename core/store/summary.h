@@ -97,7 +97,7 @@ static inline bool bs_summary_is_none(enum bs_status status)
 struct bs_summary_facts {
 	uint64_t rate, n_places, n_docs, n_positions, analysis, n_unknown_files, most_nul_end;
 	bool has_words, has_grams, has_text_grams;
-	const struct bs_coded_section *kept; /* the words as they are there, instead of those: nullable */
+	const struct bs_coded_section *kept, *kept_grams; /* as they are there, instead of words and grams: nullable */
 	const uint64_t *words, *more, *grams;
 	size_t n_words, n_more, n_grams;
 };

@@ -25,6 +25,7 @@ static struct numbers numbers_in(const struct bs_buffer *buffer)
 struct making {
 	const struct bs_dir *dir;
 	const struct bs_snapshot *old;    /* nullable */
+	const struct bs_summary_known *known; /* nullable */
 	const struct bs_manifest *manifest;
 	struct bs_summary_file before;    /* zeros: there is none that is of use */
 	struct bs_segment *own;           /* those that the commit before has not */
@@ -73,8 +74,31 @@ static enum bs_status sort_hashes(struct bs_buffer *hashes, struct bs_error *err
 	return BS_OK;
 }
 
-/* Appends the hashes of a segment's words. */
-static enum bs_status add_hashes(const struct bs_segment *segment, struct bs_buffer *hashes, struct bs_error *err)
+void bs_summary_known_deinit(struct bs_summary_known *known)
+{
+	bs_buffer_deinit(&known->segments);
+	bs_buffer_deinit(&known->hashes);
+}
+
+/* Appends the hashes of a segment's words, if they are known. */
+static enum bs_status add_known(const struct bs_summary_known *known, uint64_t number, bool *found_out, struct bs_buffer *hashes,
+                                struct bs_error *err)
+{
+	const uint8_t *from = known ? known->hashes.data : NULL;
+	*found_out = false;
+	for (size_t at = 0; known && at < known->segments.used_bytes; at += sizeof(struct bs_summary_segment)) {
+		struct bs_summary_segment segment;
+		memcpy(&segment, known->segments.data + at, sizeof(segment));
+		*found_out = segment.number == number;
+		if (*found_out)
+			return bs_buffer_append(hashes, from, (size_t)segment.n_words * sizeof(uint64_t), err);
+		from += segment.n_words * sizeof(uint64_t);
+	}
+	return BS_OK;
+}
+
+/* The same from its lexicon. */
+static enum bs_status read_hashes(const struct bs_segment *segment, struct bs_buffer *hashes, struct bs_error *err)
 {
 	struct bs_lexicon_cursor cursor = {.lexicon = &segment->lexicon};
 	bool end = false;
@@ -87,6 +111,14 @@ static enum bs_status add_hashes(const struct bs_segment *segment, struct bs_buf
 	}
 	bs_lexicon_cursor_deinit(&cursor);
 	return status;
+}
+
+static enum bs_status add_hashes(const struct making *at, uint64_t number, const struct bs_segment *segment,
+                                 struct bs_buffer *hashes, struct bs_error *err)
+{
+	bool found;
+	enum bs_status status = add_known(at->known, number, &found, hashes, err);
+	return status || found ? status : read_hashes(segment, hashes, err);
 }
 
 static uint64_t places_for(uint64_t n_words, uint64_t rate)
@@ -119,7 +151,7 @@ static enum bs_status count_anew(struct making *at, uint64_t n_places, struct bs
 	bs_buffer_clear(&at->words);
 	bs_buffer_clear(&at->counts);
 	for (uint32_t i = 0; i < at->manifest->n_segments && !status; i++)
-		status = add_hashes(at->segments[i], &hashes, err);
+		status = add_hashes(at, at->manifest->segments[i].number, at->segments[i], &hashes, err);
 	if (!status)
 		status = sort_hashes(&hashes, err);
 	struct numbers all = numbers_in(&hashes);
@@ -151,7 +183,8 @@ static enum bs_status add_places(const struct making *at, const struct bs_manife
 	enum bs_status status = BS_OK;
 	for (uint32_t i = 0; i < has->n_segments && !status; i++)
 		if (!has_segment(has_not, has->segments[i].number))
-			status = add_hashes(has == at->manifest ? at->segments[i] : &at->old->segments[i], places, err);
+			status = add_hashes(at, has->segments[i].number, has == at->manifest ? at->segments[i] : &at->old->segments[i],
+			                    places, err);
 	if (!status)
 		status = sort_hashes(places, err);
 	struct numbers all = numbers_in(places);
@@ -487,10 +520,10 @@ static enum bs_status write_file(struct making *at, uint64_t number, struct bs_e
 	return status;
 }
 
-enum bs_status bs_summary_settle(const struct bs_dir *dir, const struct bs_snapshot *old, struct bs_manifest *manifest,
-                                 struct bs_error *err)
+enum bs_status bs_summary_settle(const struct bs_dir *dir, const struct bs_snapshot *old, const struct bs_summary_known *known,
+                                 struct bs_manifest *manifest, struct bs_error *err)
 {
-	struct making at = {.dir = dir, .old = old, .manifest = manifest};
+	struct making at = {.dir = dir, .old = old, .known = known, .manifest = manifest};
 	manifest->summary = 0;
 	if (!manifest->options.summary_rate)
 		return BS_OK;
@@ -503,7 +536,9 @@ enum bs_status bs_summary_settle(const struct bs_dir *dir, const struct bs_snaps
 		manifest->summary = old->manifest.summary;
 	} else if (!status && count_terms(&at) <= BS_SUMMARY_MOST_TERMS) {
 		status = count_words(&at, err);
-		if (!status)
+		if (at.facts.has_grams && manifest->n_segments == 1)
+			at.facts.kept_grams = &at.segments[0]->gram_set;
+		else if (!status)
 			status = unite_grams(&at, err);
 		uint64_t number = manifest->next_number++;
 		if (!status)

@@ -23,8 +23,11 @@ static enum bs_status make_bits(struct bs_gram_set *set, struct bs_error *err)
 
 static inline void set_bit(struct bs_gram_set *set, uint32_t number)
 {
+	uint64_t *word = &set->bits[number / 64], bit = UINT64_C(1) << (number % 64);
 	uint32_t line = number / BS_GRAM_SET_LINE_BITS;
-	set->bits[number / 64] |= UINT64_C(1) << (number % 64);
+	if (*word & bit)
+		return;
+	*word |= bit;
 	set->lines[line / 64] |= UINT64_C(1) << (line % 64);
 }
 
@@ -39,8 +42,11 @@ enum bs_status bs_gram_set_add(struct bs_gram_set *set, const uint32_t *trigrams
 enum bs_status bs_gram_set_add_bytes(struct bs_gram_set *set, const uint8_t *bytes, size_t n_bytes, struct bs_error *err)
 {
 	enum bs_status status = make_bits(set, err);
-	for (size_t i = 2; i < n_bytes && !status; i++)
-		set_bit(set, (uint32_t)bytes[i - 2] << 16 | (uint32_t)bytes[i - 1] << 8 | bytes[i]);
+	uint32_t gram = n_bytes >= 2 ? (uint32_t)bytes[0] << 8 | bytes[1] : 0;
+	for (size_t i = 2; i < n_bytes && !status; i++) {
+		gram = (gram << 8 | bytes[i]) & (BS_GRAM_TRIGRAMS - 1);
+		set_bit(set, gram);
+	}
 	return status;
 }
 
