@@ -27,9 +27,9 @@
  *   them, which a mapping outlives. Should someone else truncate one that is open, or its disk fail, the thread that
  *   touches it gets SIGBUS. The program catches that, prints what it has, and ends; a host that wants to outlive it
  *   needs a handler of its own, or keeps the index where nobody else writes.
- * - Callbacks run on the thread that called (but those of bs_grep, and the stop of struct bs_limits), must return normally (no longjmp, no C++
- *   exception), and must not use the same finder. What they are given is borrowed until they return. context is handed
- *   to them.
+ * - Callbacks run on the thread that called, but those of bs_grep, and where a struct says otherwise (bs_limits, bs_log, bs_analyzer,
+ *   bs_text_provider, bs_consent). They must return normally (no longjmp, no C++ exception), and must not use the same finder or
+ *   writer. What they are given is borrowed until they return. context is handed to them.
  * - Different objects may be used by different threads at once. What one object allows stands with its functions.
  */
 #ifndef BITSIFT_H
@@ -93,7 +93,9 @@ BS_API enum bs_status bs_fail_memory(struct bs_error *err, const char *what, uns
 
 /*
  * What ends a call before it is done; NULL in a request, or zero: nothing. Every call that may take long looks at it about
- * each millisecond, but for what the operating system, or a callback, takes for itself. Nothing is half done then: what
+ * each millisecond, but for what the operating system, or a callback, takes for itself; for one step of a pattern, which may look
+ * through a whole line, or with is_multi_line a whole file (a millisecond for a MB, and not begun if twice the time left is not
+ * enough); and for bringing hits into order, where a million of them are wanted (less than a second). Nothing is half done then: what
  * bs_index_build promises of a failure holds, and a finder is fit for the next search. What was handed to a callback
  * before, hits or lines, is right. A call that a callback makes without limits of its own has those of the call around it.
  */
@@ -113,7 +115,7 @@ struct bs_limits {
 	uint64_t reserved[4];
 };
 
-/* What the library does on its own, or what takes long, for who keeps a log. */
+/* What the library does on its own, or what takes long, for whoever keeps a log. */
 enum bs_log_level {
 	BS_LOG_DEBUG = 0, /* each query and what it cost, each step of a build */
 	BS_LOG_INFO,      /* an index is opened, committed, compacted */
@@ -141,8 +143,8 @@ struct bs_analyzer {
 	 * Calls emit for each word, in the order of their positions, and returns 0; or what emit returned, at once, if that is not
 	 * 0; anything else is a failure: BS_IO, of which the message names the analyzer. term: what the word is indexed as and
 	 * compared by, in UTF-8, at least one byte. [start, stop): the bytes of the text that it stands in, in ascending order of
-	 * start. Equal texts must give equal words. The text is as it stands in
-	 * the source, or in a word or phrase of a query, and need not be UTF-8. On any thread, and several at once.
+	 * start. Other words are BS_INVALID. Equal texts must give equal words. The text is as it stands in the source, or in a word or
+	 * phrase of a query, and need not be UTF-8. On any thread, and several at once.
 	 */
 	int (*cut)(void *context, const uint8_t *text, size_t text_bytes,
 	           int (*emit)(void *emit_context, const uint8_t *term, size_t term_bytes, size_t start, size_t stop),
@@ -438,7 +440,8 @@ struct bs_delete_result {
 
 /* Deletes documents, and commits. They stay deleted, though their sources still have them, until they have changed, or
  * undo takes that back: then they are found again at once if compaction has not removed them.
- * BS_INVALID (the query does not parse), BS_NOT_FOUND (no index), BS_BUSY, BS_STOPPED, BS_CORRUPT, BS_IO, BS_UNTRUSTED,
+ * BS_INVALID (the query does not parse, or something in it may mean something else than it seems, as with strict_query of bs_find),
+ * BS_NOT_FOUND (no index), BS_BUSY, BS_STOPPED, BS_CORRUPT, BS_IO, BS_UNTRUSTED,
  * BS_UNSUPPORTED, BS_DEADLINE, BS_NO_MEMORY: nothing is deleted. result_out may be NULL. */
 BS_API enum bs_status bs_index_delete(const struct bs_delete_request *request, struct bs_delete_result *result_out,
                                       struct bs_error *err) BS_WARN_UNUSED;
@@ -755,9 +758,10 @@ BS_API enum bs_status bs_find(struct bs_finder *finder, const struct bs_find_req
 /*
  * The texts of the document that bears this id, as they are now: of a file one, of a field without name; of a record or a given
  * document the fields that are indexed, dots between names. The id is one of a given document, or else as those of
- * bs_delete_request, for which all documents are passed by; of several that have it this is the first. *is_changed_out (nullable):
- * it is not what was indexed. *texts_out is borrowed until the finder is used next. BS_NOT_FOUND: no document has that id, or its
- * source is gone; BS_IO: it cannot be read, or may not be; BS_CORRUPT, BS_NO_MEMORY.
+ * bs_delete_request: for the first of these the finder passes by all documents, and keeps some nine bytes of each, by which it
+ * looks up the others; of several that have it this is the first. *is_changed_out (nullable): it is not what was indexed.
+ * *texts_out is borrowed until the finder is used next. BS_NOT_FOUND: no document has that id, or its source is gone; BS_IO: it
+ * cannot be read, or may not be; BS_CORRUPT, BS_NO_MEMORY; within a callback of a call with limits, BS_DEADLINE, BS_STOPPED.
  */
 BS_API enum bs_status bs_document(struct bs_finder *finder, const char *id, size_t id_bytes, const struct bs_text **texts_out,
                                   size_t *n_texts_out, bool *is_changed_out, struct bs_error *err) BS_WARN_UNUSED;

@@ -13,8 +13,10 @@
 
 #include <bitsift.h>
 
+#include "tests/library_rig.h"
+
 struct rig {
-	char folder[64], collection[96], dir[96];
+	char folder[FOLDER_BYTES], collection[96], dir[96];
 };
 
 static int cut(void *context, const uint8_t *text, size_t text_bytes,
@@ -35,26 +37,17 @@ static int cut(void *context, const uint8_t *text, size_t text_bytes,
 static size_t n_cuts;
 static const struct bs_analyzer bars = {.name = "bars-1", .cut = cut, .context = &n_cuts};
 
-static void write_text(const char *path, const char *mode, const char *text)
-{
-	FILE *file = fopen(path, mode);
-	assert_non_null(file);
-	assert_true(fputs(text, file) >= 0);
-	assert_int_equal(fclose(file), 0);
-}
-
 static int setup(void **state)
 {
 	struct rig *rig = calloc(1, sizeof(*rig));
 	assert_non_null(rig);
-	strcpy(rig->folder, "/tmp/bitsift-analyzer-XXXXXX");
-	assert_non_null(mkdtemp(rig->folder));
+	make_folder(rig->folder);
 	snprintf(rig->collection, sizeof(rig->collection), "%s/a.jsonl", rig->folder);
 	snprintf(rig->dir, sizeof(rig->dir), "%s/index", rig->folder);
-	write_text(rig->collection, "w", "{\"id\": \"1\", \"text\": \"New York|London|Paris\"}\n"
-	                                 "{\"id\": \"2\", \"text\": \"London|New York|a.b:c\"}\n"
-	                                 "{\"id\": \"3\", \"text\": \"new york|york\"}\n"
-	                                 "{\"id\": \"4\", \"text\": \"\xe4\xb8\xad\xe6\x96\x87|London|Paris, France\"}\n");
+	write_text(rig->collection, "{\"id\": \"1\", \"text\": \"New York|London|Paris\"}\n"
+	                            "{\"id\": \"2\", \"text\": \"London|New York|a.b:c\"}\n"
+	                            "{\"id\": \"3\", \"text\": \"new york|york\"}\n"
+	                            "{\"id\": \"4\", \"text\": \"\xe4\xb8\xad\xe6\x96\x87|London|Paris, France\"}\n");
 	*state = rig;
 	return 0;
 }
@@ -62,9 +55,7 @@ static int setup(void **state)
 static int teardown(void **state)
 {
 	struct rig *rig = *state;
-	char command[128];
-	snprintf(command, sizeof(command), "rm -rf %s", rig->folder);
-	assert_int_equal(system(command), 0);
+	remove_folder(rig->folder);
 	free(rig);
 	return 0;
 }
@@ -166,6 +157,12 @@ static void test_words_are_cut(void **state)
 	assert_int_equal(bs_finder_new(index, &finder, NULL), BS_OK);
 	assert_int_equal(bs_find(finder, &request, NULL, NULL), BS_OK);
 	assert_string_equal(heard.snippet, "<New York>|<London>|Paris");
+	/* What would be characters each by itself is the word that it was cut as. */
+	heard = (struct heard){"", ""};
+	request.query = "\xe4\xb8\xad\xe6\x96\x87";
+	request.query_bytes = 6;
+	assert_int_equal(bs_find(finder, &request, NULL, NULL), BS_OK);
+	assert_string_equal(heard.snippet, "<\xe4\xb8\xad\xe6\x96\x87>|London|Paris, France");
 	bs_finder_free(finder);
 	bs_index_close(index);
 	assert_int_equal(bs_index_check(&(struct bs_check_request){.dir = rig->dir}, NULL, NULL), BS_OK);
@@ -216,7 +213,7 @@ static void test_the_life_of_an_index(void **state)
 	struct rig *rig = *state;
 	struct bs_error err;
 	build(rig);
-	write_text(rig->collection, "a", "{\"id\": \"5\", \"text\": \"London|Rome\"}\n");
+	append_text(rig->collection, "{\"id\": \"5\", \"text\": \"London|Rome\"}\n");
 	struct bs_index *index = open_index(rig, true);
 	assert_finds(index, "Rome", "5 ");
 	assert_finds(index, "\"London|Rome\"", "5 ");

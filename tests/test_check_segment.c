@@ -16,6 +16,7 @@
 #include "core/store/index_dir.h"
 #include "core/store/index_stats.h"
 #include "core/file/segment_sections.h"
+#include "corpus/changes/given_ids.h"
 
 /* ---- the numbers of a segment ---- */
 
@@ -451,10 +452,12 @@ static void test_store(void **state)
 	(void)state;
 	make_small_index();
 	EXPECT("seg", 1, "stored text: the first does not begin at 0", {BS_SECTION_STORE_OFFSETS, 0, 0, 8, SET, 1});
-	EXPECT("seg", 1, "stored text: number 1 ends before it begins", {BS_SECTION_STORE_OFFSETS, 0, 16, 8, SET, 1});
+	EXPECT("seg", 1, "stored text: number 1 ends before it begins", {BS_SECTION_STORE_OFFSETS, 0, 8, 8, SET, 1});
 	EXPECT("seg", 1, "stored text: the last ends at", {BS_SECTION_STORE_OFFSETS, 0, -8, 8, ADD, 1});
 	EXPECT("seg", 1, "stored text: document 0", {BS_SECTION_STORE_FRAMES, 0, 20, 1, ADD, 1});
-	EXPECT("seg", 1, "stored text: document 2", {BS_SECTION_STORE_FRAMES, 0, -1, 1, ADD, 1});
+	EXPECT("seg", 1, "stored text: document 2: not a frame", {BS_SECTION_STORE_OFFSETS, 0, 16, 8, SET, 1});
+	/* All share one frame, whose checksum is behind its end. */
+	EXPECT("seg", 1, "stored text: document 0", {BS_SECTION_STORE_FRAMES, 0, -1, 1, ADD, 1});
 	/* Documents 1 to 3 of the segment: number in the store, bytes of the record. */
 	EXPECT("seg", 1, "document 3 has no stored text", {BS_SECTION_DOC_PLACES, 0, 3, 0, PACKED_SET, 3});
 	EXPECT("seg", 1, "document 2 has no stored text of its own", {BS_SECTION_DOC_PLACES, 0, 2, 0, PACKED_SET, 0});
@@ -502,10 +505,54 @@ static void test_values(void **state)
 	flip_all(BS_SECTION_VALUE_KEY_OFFSETS);
 }
 
+/* Ids of standard input: a table that leads to documents that are not there leads nowhere. */
+static void test_ids(void **state)
+{
+	struct bs_buffer text = {0};
+	char line[64];
+	(void)state;
+	for (int i = 0; i < 400; i++) {
+		snprintf(line, sizeof(line), "{\"id\":\"r%d\",\"text\":\"common\"}\n", i);
+		expect_ok(bs_buffer_append(&text, line, strlen(line), NULL), NULL);
+	}
+	expect_ok(bs_buffer_append(&text, "", 1, NULL), NULL);
+	const char *sources[] = {"-", NULL};
+	index_sources(&(struct bs_build_request){.dir = "index", .words = true}, sources, (const char *)text.data);
+	index_sources(&(struct bs_build_request){.dir = "index"}, sources, "{\"id\":\"r7\",\"text\":\"again\"}\n");
+	bs_buffer_deinit(&text);
+	EXPECT("seg", 0, "not in the table of ids", {BS_SECTION_ID_ENTRIES, 0, 0, 8, ADD, 1});
+	EXPECT("seg", 0, "", {BS_SECTION_ID_STARTS, 0, 3, 0, PACKED_ADD, 1});
+	char *path = index_file("seg", 0);
+	struct bs_buffer file = {0};
+	read_bytes(path, &file);
+	/* The base of each block of 128. */
+	for (int64_t block = 0; block < 4; block++) {
+		const struct edit far = {BS_SECTION_ID_ENTRIES, 0, block * 16, 8, ADD, UINT64_C(1) << 39};
+		apply_edit(file.data, file.used_bytes, &far);
+	}
+	reseal(file.data, file.used_bytes);
+	write_bytes(path, file.data, file.used_bytes);
+	struct bs_dir dir;
+	struct bs_snapshot snapshot;
+	struct bs_given_ids ids = {.snapshot = NULL};
+	struct bs_doc_ref ref;
+	struct bs_error err = {""};
+	expect_ok(bs_dir_open(&dir, "index", NULL, NULL, &err), &err);
+	expect_ok(bs_snapshot_open(&dir, &snapshot, &err), &err);
+	expect_ok(bs_given_ids_init(&ids, &snapshot, 0, &err), &err);
+	expect_status(bs_given_ids_find(&ids, "r8", 2, &ref, NULL, &err), BS_CORRUPT, &err);
+	bs_given_ids_deinit(&ids);
+	bs_snapshot_deinit(&snapshot);
+	bs_dir_close(&dir);
+	bs_buffer_deinit(&file);
+	free(path);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		FOLDER_TEST(test_values),
+		FOLDER_TEST(test_ids),
 		FOLDER_TEST(test_head),
 		FOLDER_TEST(test_lexicon),
 		FOLDER_TEST(test_columns),

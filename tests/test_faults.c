@@ -43,10 +43,12 @@ enum place {
 	PLACE_CHANGED, /* sources that changed, came, went and grew since */
 	PLACE_MANY,    /* several segments, with deleted documents and one that changed */
 	PLACE_STORED,  /* records of standard input */
+	PLACE_GIVEN,   /* documents from memory, beside files */
+	PLACE_KEPT,    /* several segments with --store, whose sources changed */
 	PLACES
 };
 
-static const char *const place_names[PLACES] = {"new", "indexed", "changed", "many", "stored"};
+static const char *const place_names[PLACES] = {"new", "indexed", "changed", "many", "stored", "given", "kept"};
 
 struct scenario {
 	enum place place;
@@ -72,6 +74,21 @@ static const struct scenario scenarios[] = {
 	{PLACE_MANY, .writes = true, .arguments = {"compact", "-q"}},
 	{PLACE_INDEXED, .writes = true, .arguments = {"delete", "-q", "src/b.txt", "r7", "none"}},
 	{PLACE_INDEXED, .writes = true, .arguments = {"delete", "-q", "--query", "seven"}},
+	{PLACE_NEW, .writes = true, .arguments = {"index", "-q", "-j", "1", "--store", ".", "c.jsonl"}},
+	{PLACE_NEW, .writes = true, .arguments = {"index", "-q", "-j", "2", "--store", "."}},
+	{PLACE_KEPT, .writes = true, .arguments = {"index", "-q", "-j", "2"}},
+	{PLACE_KEPT, .writes = true, .arguments = {"compact", "-q"}},
+	{PLACE_KEPT, .has_times = true, .arguments = {"check"}},
+	{PLACE_KEPT, .arguments = {"query", "quick", "\"brown fox\""}},
+	{PLACE_NEW, .writes = true, .arguments = {"writer", "fill"}},
+	{PLACE_NEW, .writes = true, .arguments = {"writer", "fill", "2"}},
+	{PLACE_INDEXED, .writes = true, .arguments = {"writer", "fill"}},
+	{PLACE_GIVEN, .writes = true, .arguments = {"writer", "change"}},
+	{PLACE_GIVEN, .writes = true, .arguments = {"writer", "change", "2"}},
+	{PLACE_GIVEN, .writes = true, .arguments = {"delete", "-q", "g8", "src/b.txt"}},
+	{PLACE_GIVEN, .arguments = {"query", "--like", "g8"}},
+	{PLACE_NEW, .arguments = {"writer", "memory"}},
+	{PLACE_NEW, .arguments = {"writer", "memory", "2"}},
 	{PLACE_INDEXED, .has_times = true, .arguments = {"check"}},
 	{PLACE_STORED, .has_times = true, .arguments = {"check"}},
 	{PLACE_INDEXED, .arguments = {"stats"}},
@@ -124,14 +141,15 @@ static void start_child(const char *const *arguments, const char *input, bool ha
 {
 	static const struct rlimit no_core = {0, 0};
 	const char *argv[MAX_ARGUMENTS + 2] = {"bitsift"};
+	bool is_writer = strcmp(arguments[0], "writer") == 0;
 	const char *environment[] = {"LC_ALL=C.UTF-8", "TZ=UTC", has_faults ? preload : NULL, "FAULTS=../faults", NULL};
 	int in = open(input ? input : "/dev/null", O_RDONLY | O_CLOEXEC);
 	for (size_t i = 0; i < MAX_ARGUMENTS && arguments[i]; i++)
-		argv[i + 1] = arguments[i];
+		argv[i + !is_writer] = arguments[i];
 	setrlimit(RLIMIT_CORE, &no_core);
 	alarm(MOST_SECONDS);
 	if (in >= 0 && dup2(in, 0) == 0 && dup2(out, 1) == 1 && dup2(err, 2) == 2)
-		execve(BITSIFT, (char *const *)(uintptr_t)argv, (char *const *)(uintptr_t)environment);
+		execve(is_writer ? FAULTS_WRITER : BITSIFT, (char *const *)(uintptr_t)argv, (char *const *)(uintptr_t)environment);
 	_exit(127);
 }
 
@@ -214,6 +232,9 @@ static void make_places(void)
 	      "echo '{\"id\":\"x1\",\"text\":\"common appended\"}' >>c.jsonl && echo '*.log2' >.gitignore");
 	shell("cd many && for i in 1 2 3; do echo common quick more $i >src/more$i.txt && " BITSIFT " index -q || exit 1; done && "
 	      BITSIFT " delete -q r3 src/deep/f1.txt src/more1.txt && echo common changed >src/more2.txt");
+	shell("cd given && " BITSIFT " index -q . && " FAULTS_WRITER " fill");
+	shell("cd kept && " BITSIFT " index -q --store . c.jsonl && for i in 1 2; do echo common kept $i >src/kept$i.txt && " BITSIFT
+	      " index -q || exit 1; done && echo common changed >src/b.txt && rm src/deep/f2.txt");
 	shell("for i in *; do [ ! -d $i/.bitsift ] || cp -r $i/.bitsift $i.saved; done");
 	usleep(PATIENCE_US);
 }

@@ -20,6 +20,8 @@
 #include <bitsift.h>
 #include <bitsift/query.h>
 
+#include "tests/library_rig.h"
+
 #define N_FILES   160
 #define N_RECORDS 900 /* and as many again, after the first commit */
 
@@ -292,12 +294,12 @@ static void change_sources(void)
 /* In a folder of its own, so that ids and filters are short. */
 static void check_an_index(const struct bs_build_request *options)
 {
-	char folder[] = "/tmp/bitsift-finder-XXXXXX", command[64], here[4096];
+	char folder[FOLDER_BYTES], here[4096];
 	const char *sources[] = {"."};
 	struct bs_build_request build = *options;
 	struct seen seen = {0};
 	assert_non_null(getcwd(here, sizeof(here)));
-	assert_non_null(mkdtemp(folder));
+	make_folder(folder);
 	assert_int_equal(chdir(folder), 0);
 	assert_int_equal(mkdir("files", 0777), 0);
 	for (uint32_t i = 0; i < N_FILES; i++)
@@ -326,8 +328,7 @@ static void check_an_index(const struct bs_build_request *options)
 	bs_index_close(index);
 
 	assert_int_equal(chdir(here), 0);
-	snprintf(command, sizeof(command), "rm -rf %s", folder);
-	assert_int_equal(system(command), 0);
+	remove_folder(folder);
 }
 
 static void test_plain(void **state)

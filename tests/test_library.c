@@ -14,28 +14,21 @@
 #include <bitsift.h>
 #include <bitsift/query.h>
 
+#include "tests/library_rig.h"
+
 /* ---- a folder with a collection and an index ---- */
 
 struct rig {
-	char folder[64];
+	char folder[FOLDER_BYTES];
 	char collection[96];
 	char dir[96];
 };
-
-static void write_text(const char *path, const char *text)
-{
-	FILE *file = fopen(path, "w");
-	assert_non_null(file);
-	assert_true(fputs(text, file) >= 0);
-	assert_int_equal(fclose(file), 0);
-}
 
 static int setup(void **state)
 {
 	struct rig *rig = calloc(1, sizeof(*rig));
 	assert_non_null(rig);
-	strcpy(rig->folder, "/tmp/bitsift-library-XXXXXX");
-	assert_non_null(mkdtemp(rig->folder));
+	make_folder(rig->folder);
 	snprintf(rig->collection, sizeof(rig->collection), "%s/a.jsonl", rig->folder);
 	snprintf(rig->dir, sizeof(rig->dir), "%s/index", rig->folder);
 	write_text(rig->collection, "{\"id\": 1, \"title\": \"Cats\", \"text\": \"a cat and a dog\"}\n"
@@ -49,9 +42,7 @@ static int setup(void **state)
 static int teardown(void **state)
 {
 	struct rig *rig = *state;
-	char command[128];
-	snprintf(command, sizeof(command), "rm -rf %s", rig->folder);
-	assert_int_equal(system(command), 0);
+	remove_folder(rig->folder);
 	free(rig);
 	return 0;
 }
@@ -778,6 +769,59 @@ static void test_sources_are_listed(void **state)
 	bs_index_close(index);
 }
 
+/* What bs_document says of an id: field=text; each, "!" for what changed, or how it failed. */
+static const char *told_document(struct bs_finder *finder, const char *id, size_t id_bytes)
+{
+	static char told[256];
+	const struct bs_text *texts;
+	size_t n_texts;
+	bool is_changed;
+	enum bs_status status = bs_document(finder, id, id_bytes, &texts, &n_texts, &is_changed, NULL);
+	int n = snprintf(told, sizeof(told), "%s", status ? bs_status_name(status) : is_changed ? "!" : "");
+	for (size_t i = 0; i < n_texts; i++)
+		n += snprintf(told + n, sizeof(told) - (size_t)n, "%.*s=%.*s;", (int)texts[i].field_bytes, texts[i].field, (int)texts[i].text_bytes,
+		              texts[i].text);
+	return told;
+}
+
+static void test_documents_by_id(void **state)
+{
+	struct rig *rig = *state;
+	char here[1024];
+	const char *sources[] = {"a.jsonl", "files"};
+	struct bs_build_request build = {.dir = "index", .sources = sources, .n_sources = 2};
+	struct bs_index *index;
+	struct bs_finder *finder;
+	struct bs_error err = {""};
+	assert_non_null(getcwd(here, sizeof(here)));
+	assert_int_equal(chdir(rig->folder), 0);
+	assert_int_equal(mkdir("files", 0777), 0);
+	write_text("files/one", "a ferry\n");
+	write_text("files/two", "");
+	ok(bs_index_build(&build, NULL, &err), &err);
+	ok(bs_index_open("index", NULL, &index, &err), &err);
+	ok(bs_finder_new(index, &finder, &err), &err);
+	for (int again = 0; again < 2; again++) {
+		assert_string_equal(told_document(finder, "1", 1), "title=Cats;text=a cat and a dog;");
+		assert_string_equal(told_document(finder, "files/one", 9), "=a ferry\n;");
+		assert_string_equal(told_document(finder, "files/two", 9), "=;");
+		assert_string_equal(told_document(finder, "1\0x", 3), "not found");
+		assert_string_equal(told_document(finder, "files/one\0", 10), "not found");
+		assert_string_equal(told_document(finder, "one", 3), "not found");
+		assert_string_equal(told_document(finder, "", 0), "not found");
+	}
+	write_text("a.jsonl", "{\"id\": 2, \"text\": \"still a cat\"}\n");
+	write_text("files/one", "two ferries\n");
+	assert_int_equal(unlink("files/two"), 0);
+	assert_string_equal(told_document(finder, "1", 1), "not found");
+	assert_string_equal(told_document(finder, "2", 1), "!text=still a cat;");
+	assert_string_equal(told_document(finder, "files/one", 9), "!=two ferries\n;");
+	assert_string_equal(told_document(finder, "files/two", 9), "not found");
+	bs_finder_free(finder);
+	bs_index_close(index);
+	assert_int_equal(chdir(here), 0);
+}
+
 /* A source that changes under an open index: the hits are what is there now, and the user is told. */
 static void test_changed_source(void **state)
 {
@@ -828,6 +872,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_delete_and_check, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_candidates, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_sources_are_listed, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_documents_by_id, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_changed_source, setup, teardown),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,7 +12,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <bitsift.h>
+#include <bitsift/matrix.h>
+#include <bitsift/query.h>
+
+#include "tests/library_rig.h"
 
 #define N_RECORDS  12000
 #define N_FILES    40
@@ -21,7 +24,7 @@
 #define LATE_MS 400.0
 
 struct rig {
-	char folder[64], tree[80], dir[80], long_line[96];
+	char folder[FOLDER_BYTES], tree[80], dir[80], long_line[96];
 	struct bs_index *index;
 	struct bs_finder *finder;
 	uint64_t n_plain; /* documents that the plain query finds */
@@ -93,8 +96,7 @@ static int setup(void **rig_out)
 	struct rig *rig = calloc(1, sizeof(*rig));
 	struct bs_error err;
 	assert_non_null(rig);
-	strcpy(rig->folder, "/tmp/bitsift-limits-XXXXXX");
-	assert_non_null(mkdtemp(rig->folder));
+	make_folder(rig->folder);
 	snprintf(rig->tree, sizeof(rig->tree), "%s/tree", rig->folder);
 	snprintf(rig->dir, sizeof(rig->dir), "%s/index", rig->folder);
 	snprintf(rig->long_line, sizeof(rig->long_line), "%s/tree/long.txt", rig->folder);
@@ -117,11 +119,9 @@ static int setup(void **rig_out)
 static int teardown(void **rig_in)
 {
 	struct rig *rig = *rig_in;
-	char command[128];
 	bs_finder_free(rig->finder);
 	bs_index_close(rig->index);
-	snprintf(command, sizeof(command), "rm -rf %s", rig->folder);
-	assert_int_equal(system(command), 0);
+	remove_folder(rig->folder);
 	free(rig->text);
 	free(rig);
 	return 0;
@@ -257,9 +257,56 @@ static void test_partial_hits_are_hits(void **rig_in)
 	free(some.ids);
 }
 
+static int take_slowly(void *context, const struct bs_find_hit *hit)
+{
+	(void)hit;
+	++*(uint64_t *)context;
+	usleep(1000);
+	return 0;
+}
+
+/* Nor are they handed out for as long as it may take. */
+static void test_partial_hits_end(void **rig_in)
+{
+	struct rig *rig = *rig_in;
+	uint64_t n = 0;
+	struct bs_limits limits = {.partial = true};
+	struct bs_find_request request = {.query = "plain common1", .query_bytes = 13, .mode = BS_FIND_IDS, .hit = take_slowly, .context = &n,
+	                                  .any = true, .brute = true, .n_threads = 1, .limits = &limits};
+	struct bs_find_result result = {.n_hits = 0};
+	for (limits.deadline_ns = 500000; result.n_hits < 1000; limits.deadline_ns += limits.deadline_ns / 2) {
+		n = 0;
+		assert_int_equal(bs_find(rig->finder, &request, &result, NULL), BS_OK);
+		assert_true(result.is_partial);
+	}
+	assert_true(n > 0 && n < 800);
+	assert_fit(rig);
+}
+
 static int stop_after(void *context)
 {
 	return --*(int *)context <= 0;
+}
+
+static int count_call(void *context)
+{
+	++*(uint64_t *)context;
+	return 0;
+}
+
+/* About each millisecond, that is, neither at every look nor hardly ever. */
+static void assert_asked_in_time(struct rig *rig)
+{
+	uint64_t n = 0, n_asked = 0;
+	struct bs_limits limits = {.stop = count_call, .context = &n_asked};
+	struct bs_find_request request = {.hit = count_hit, .context = &n, .limits = &limits, .n_threads = 1};
+	memset(rig->text, 0, TEXT_BYTES + 64);
+	make_hostile(rig, 6, &request);
+	double start = now_ms();
+	assert_int_equal(bs_find(rig->finder, &request, NULL, NULL), BS_OK);
+	double elapsed_ms = now_ms() - start;
+	if ((double)n_asked < elapsed_ms / 50 || (double)n_asked > elapsed_ms * 2 + 2)
+		fail_msg("%llu times in %.1f ms", (unsigned long long)n_asked, elapsed_ms);
 }
 
 static void test_flags_and_callbacks_stop(void **rig_in)
@@ -284,6 +331,39 @@ static void test_flags_and_callbacks_stop(void **rig_in)
 	limits.reserved[1] = 1;
 	assert_int_equal(bs_find(rig->finder, &request, NULL, &err), BS_UNSUPPORTED);
 	assert_fit(rig);
+	assert_asked_in_time(rig);
+}
+
+static int take_candidates(void *context, const struct bs_matrix_candidates *candidates)
+{
+	*(uint64_t *)context += candidates->n_set;
+	return 0;
+}
+
+/* What else takes as long as to plan a query. */
+static void test_other_questions_end(void **rig_in)
+{
+	struct rig *rig = *rig_in;
+	volatile int cancel = 0;
+	uint64_t n = 0;
+	struct bs_error err = {""};
+	struct bs_limits limits = {.cancel = &cancel};
+	struct bs_find_request request = {.limits = &limits};
+	memset(rig->text, 0, TEXT_BYTES + 64);
+	make_hostile(rig, 2, &request);
+	request.mode = BS_FIND_COUNT;
+	for (; cancel < 2; cancel++) {
+		struct bs_statistics *statistics;
+		enum bs_status wanted = cancel ? BS_STOPPED : BS_OK;
+		ok(bs_statistics_new(&statistics, &err), &err);
+		assert_int_equal(bs_statistics_gather(rig->finder, &request, statistics, &err), wanted);
+		assert_int_equal(bs_matrix_ask(rig->finder, &request, take_candidates, &n, NULL, &err), wanted);
+		bs_statistics_free(statistics);
+	}
+	limits.reserved[0] = 1;
+	assert_int_equal(bs_matrix_ask(rig->finder, &request, take_candidates, &n, NULL, &err), BS_UNSUPPORTED);
+	assert_true(n > 0);
+	assert_fit(rig);
 }
 
 static void test_memory_is_limited(void **rig_in)
@@ -296,7 +376,7 @@ static void test_memory_is_limited(void **rig_in)
 	memset(rig->text, 0, TEXT_BYTES + 64);
 	make_hostile(rig, 0, &request);
 	assert_int_equal(bs_find(rig->finder, &request, NULL, &err), BS_NO_MEMORY);
-	assert_non_null(strstr(err.text, "memory_bytes"));
+	assert_non_null(strstr(err.text, "limit"));
 	assert_non_null(strstr(err.text, "20000"));
 	assert_fit(rig);
 	limits.memory_bytes = 256u << 20;
@@ -466,6 +546,95 @@ static void test_builds_end_and_leave_all_as_it_was(void **rig_in)
 	assert_fit(rig);
 }
 
+/* Says so at the last of so many times. */
+struct stopper {
+	int n_left;
+	bool has_said;
+};
+
+static int stop_at_last(void *context)
+{
+	struct stopper *stopper = context;
+	stopper->has_said |= --stopper->n_left <= 0;
+	return stopper->has_said;
+}
+
+static enum bs_status open_fresh(const struct rig *rig, const struct bs_limits *limits, struct bs_error *err)
+{
+	struct bs_open_request request = {.dir = rig->dir, .fresh = true, .limits = limits};
+	struct bs_index *index;
+	enum bs_status status = bs_index_open_with(&request, &index, err);
+	if (!status)
+		bs_index_close(index);
+	return status;
+}
+
+static enum bs_status refresh(const struct rig *rig, const struct bs_limits *limits, struct bs_error *err)
+{
+	struct bs_build_report report;
+	enum bs_status status = bs_index_build(&(struct bs_build_request){.dir = rig->dir, .limits = limits}, &report, err);
+	/* It was done, and kept house. */
+	return !status && strstr(report.warning, "not compacted") ? BS_STOPPED : status;
+}
+
+static enum bs_status delete_none(const struct rig *rig, const struct bs_limits *limits, struct bs_error *err)
+{
+	static const char *const ids[] = {"none", "no/none"};
+	struct bs_delete_request request = {.dir = rig->dir, .ids = ids, .n_ids = 2, .limits = limits};
+	return bs_index_delete(&request, NULL, err);
+}
+
+/* Whatever it is at, and whatever it makes of what it could not read for that: who was told to stop does not say that it is done. */
+static void test_who_is_told_to_stop_stops(void **rig_in)
+{
+	static enum bs_status (*const calls[])(const struct rig *, const struct bs_limits *, struct bs_error *) = {
+		open_fresh, delete_none, refresh};
+	struct rig *rig = *rig_in;
+	char command[256];
+	struct bs_error err = {""};
+	snprintf(command, sizeof(command), "find %s -type f -exec touch {} +", rig->tree);
+	assert_int_equal(system(command), 0);
+	for (size_t c = 0; c < sizeof(calls) / sizeof(*calls); c++) {
+		bool was_stopped = true;
+		for (int n = 1; was_stopped && n < 1000; n += 1 + n / 4) {
+			struct stopper stopper = {.n_left = n};
+			struct bs_limits limits = {.stop = stop_at_last, .context = &stopper};
+			enum bs_status status = calls[c](rig, &limits, &err);
+			was_stopped = stopper.has_said;
+			if (status != (was_stopped ? BS_STOPPED : BS_OK))
+				fail_msg("call %zu, asked %d times: %s: %s", c, n, bs_status_name(status), err.text);
+		}
+	}
+	assert_fit(rig);
+}
+
+/* To look at all sources takes its time. */
+static void test_opening_ends(void **rig_in)
+{
+	struct rig *rig = *rig_in;
+	volatile int cancel = 0;
+	struct bs_limits limits = {.cancel = &cancel};
+	char folder[96], dir[96], path[128];
+	const char *source = folder;
+	struct bs_build_request build = {.dir = dir, .sources = &source, .n_sources = 1};
+	struct bs_open_request open = {.dir = dir, .fresh = true, .limits = &limits};
+	struct bs_index *index;
+	struct bs_error err = {""};
+	snprintf(folder, sizeof(folder), "%s/many", rig->folder);
+	snprintf(dir, sizeof(dir), "%s/many.index", rig->folder);
+	assert_int_equal(mkdir(folder, 0700), 0);
+	for (int i = 0; i < 500; i++) {
+		snprintf(path, sizeof(path), "%s/%d", folder, i);
+		write_text(path, "word\n");
+	}
+	ok(bs_index_build(&build, NULL, &err), &err);
+	ok(bs_index_open_with(&open, &index, &err), &err);
+	bs_index_close(index);
+	cancel = 1;
+	assert_int_equal(bs_index_open_with(&open, &index, &err), BS_STOPPED);
+	assert_null(index);
+}
+
 struct heard {
 	size_t n[3];
 	char last[512];
@@ -505,8 +674,11 @@ static void test_log_is_told(void **rig_in)
 	assert_int_equal(heard.n[BS_LOG_DEBUG], 1);
 	bs_finder_free(finder);
 	bs_index_close(index);
-	log.least = BS_LOG_DEBUG;
 	size_t n_info = heard.n[BS_LOG_INFO];
+	assert_int_equal(bs_index_open_with(&open, &index, NULL), BS_OK);
+	bs_index_close(index);
+	assert_int_equal(heard.n[BS_LOG_INFO], n_info);
+	log.least = BS_LOG_DEBUG;
 	assert_int_equal(bs_index_build(&(struct bs_build_request){.dir = rig->dir, .log = &log}, NULL, NULL), BS_OK);
 	assert_int_equal(heard.n[BS_LOG_INFO], n_info + 1);
 	assert_non_null(strstr(heard.last, "nothing new"));
@@ -517,12 +689,16 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_hostile_queries_end),
 		cmocka_unit_test(test_partial_hits_are_hits),
+		cmocka_unit_test(test_partial_hits_end),
 		cmocka_unit_test(test_flags_and_callbacks_stop),
+		cmocka_unit_test(test_other_questions_end),
 		cmocka_unit_test(test_memory_is_limited),
 		cmocka_unit_test(test_pages_are_one_list),
 		cmocka_unit_test(test_hostile_patterns_end),
 		cmocka_unit_test(test_limits_change_no_line),
 		cmocka_unit_test(test_builds_end_and_leave_all_as_it_was),
+		cmocka_unit_test(test_who_is_told_to_stop_stops),
+		cmocka_unit_test(test_opening_ends),
 		cmocka_unit_test(test_log_is_told),
 	};
 	return cmocka_run_group_tests(tests, setup, teardown);

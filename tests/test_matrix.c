@@ -13,12 +13,16 @@
 #include <string.h>
 
 #include <bitsift/matrix.h>
+#include <bitsift/query.h>
+#include <bitsift/writer.h>
+
+#include "tests/library_rig.h"
 
 #define N_DOCS 5000
 #define N_FEW  200
 
 struct rig {
-	char folder[64];
+	char folder[FOLDER_BYTES];
 	char dir[2][96];
 	struct bs_index *index[2];
 	struct bs_finder *finder[2];
@@ -43,8 +47,7 @@ static int setup(void **state)
 {
 	struct rig *rig = calloc(1, sizeof(*rig));
 	assert_non_null(rig);
-	strcpy(rig->folder, "/tmp/bitsift-matrix-XXXXXX");
-	assert_non_null(mkdtemp(rig->folder));
+	make_folder(rig->folder);
 	for (int i = 0; i < 2; i++) {
 		char collection[96];
 		const char *sources[] = {collection};
@@ -66,13 +69,11 @@ static int setup(void **state)
 static int teardown(void **state)
 {
 	struct rig *rig = *state;
-	char command[128];
 	for (int i = 0; i < 2; i++) {
 		bs_finder_free(rig->finder[i]);
 		bs_index_close(rig->index[i]);
 	}
-	snprintf(command, sizeof(command), "rm -rf %s", rig->folder);
-	assert_int_equal(system(command), 0);
+	remove_folder(rig->folder);
 	free(rig);
 	return 0;
 }
@@ -250,6 +251,66 @@ static int walk_term(void *context, const struct bs_matrix_term *term)
 	return strcmp(text, "n2") == 0;
 }
 
+/* What is listed is so by documents up to some df, and by columns above. */
+static void test_treatments(void **state)
+{
+	struct rig *rig = *state;
+	struct bs_matrix_segment segment;
+	struct bs_matrix_treatment before, treatment;
+	assert_int_equal(bs_matrix_segment_at(rig->index[0], 0, &segment, NULL), BS_OK);
+	assert_true(segment.n_treatments > 1);
+	assert_int_equal(bs_matrix_treatment_at(rig->index[0], 0, 0, &before, NULL), BS_OK);
+	assert_int_equal(before.min_df, 0);
+	assert_false(before.has_exceptions);
+	for (uint32_t t = 1; t < segment.n_treatments; t++, before = treatment) {
+		assert_int_equal(bs_matrix_treatment_at(rig->index[0], 0, t, &treatment, NULL), BS_OK);
+		assert_true(treatment.min_df > before.min_df);
+		assert_true(treatment.has_exceptions >= before.has_exceptions);
+	}
+	assert_true(before.has_exceptions);
+}
+
+/* A document has the number that hits have of it, in whatever segment. */
+static int take_number(void *context, const struct bs_find_hit *hit)
+{
+	*(uint64_t *)context = hit->document;
+	return 0;
+}
+
+static void test_numbers_of_segments(void **state)
+{
+	struct bs_memory *memory;
+	struct bs_writer *writer;
+	struct bs_index *index;
+	struct bs_finder *finder;
+	struct bs_error err = {""};
+	(void)state;
+	ok(bs_memory_new(&memory, &err), &err);
+	struct bs_writer_request request = {.memory = memory, .n_threads = 1};
+	struct bs_open_request open = {.memory = memory};
+	ok(bs_writer_open(&request, &writer, &err), &err);
+	for (int i = 0; i < 2; i++) {
+		struct bs_text text = {"", 0, &"ab"[i], 1};
+		ok(bs_writer_add(writer, text.text, 1, &text, 1, &err), &err);
+		ok(bs_writer_commit(writer, NULL, &err), &err);
+	}
+	bs_writer_close(writer);
+	ok(bs_index_open_with(&open, &index, &err), &err);
+	ok(bs_finder_new(index, &finder, &err), &err);
+	assert_int_equal(bs_matrix_n_segments(index), 2);
+	for (uint32_t i = 0; i < 2; i++) {
+		uint64_t number, found = UINT64_MAX;
+		struct bs_find_request find = {.query = &"ab"[i], .query_bytes = 1, .mode = BS_FIND_IDS, .hit = take_number, .context = &found};
+		ok(bs_find(finder, &find, NULL, &err), &err);
+		ok(bs_matrix_documents(index, i, 0, &number, &err), &err);
+		assert_int_equal(number, found);
+		assert_int_equal(number >> 32, i);
+	}
+	bs_finder_free(finder);
+	bs_index_close(index);
+	bs_memory_free(memory);
+}
+
 static void test_terms_are_walked_in_order(void **state)
 {
 	struct rig *rig = *state;
@@ -339,6 +400,40 @@ static void test_candidates_are_hits(void **state)
 	free(hits);
 }
 
+static int pass_by(void *context, const struct bs_matrix_candidates *candidates)
+{
+	(void)context;
+	(void)candidates;
+	return 0;
+}
+
+/* The limits of its request hold for a call, and what it took is not counted for the next. */
+static void test_limits(void **state)
+{
+	struct rig *rig = *state;
+	int cancel = 1;
+	struct bs_error err = {""};
+	struct bs_limits flag = {.cancel = &cancel}, little = {.memory_bytes = 1}, enough = {.memory_bytes = 4 << 20};
+	struct bs_find_request find = {.query = "n2 OR n3", .query_bytes = 8, .mode = BS_FIND_COUNT, .limits = &flag};
+	struct bs_statistics *statistics;
+	struct bs_finder *finder;
+	assert_int_equal(bs_finder_new(rig->index[0], &finder, &err), BS_OK);
+	assert_int_equal(bs_statistics_new(&statistics, &err), BS_OK);
+	assert_int_equal(bs_matrix_ask(finder, &find, pass_by, NULL, NULL, &err), BS_STOPPED);
+	assert_int_equal(bs_statistics_gather(finder, &find, statistics, &err), BS_STOPPED);
+	bs_statistics_free(statistics);
+	find.limits = &little;
+	assert_int_equal(bs_matrix_ask(finder, &find, pass_by, NULL, NULL, &err), BS_NO_MEMORY);
+	assert_int_equal(bs_find(finder, &find, NULL, &err), BS_NO_MEMORY);
+	find.limits = NULL;
+	for (int i = 0; i < 2000; i++)
+		assert_int_equal(bs_matrix_ask(finder, &find, pass_by, NULL, NULL, &err), BS_OK);
+	find.limits = &enough;
+	if (bs_find(finder, &find, NULL, &err))
+		fail_msg("%s", err.text);
+	bs_finder_free(finder);
+}
+
 static int never(void *context, const struct bs_matrix_candidates *candidates)
 {
 	(void)context;
@@ -365,6 +460,8 @@ static void test_refusals(void **state)
 	assert_int_equal(bs_matrix_words(index, 0, 0, BS_MATRIX_DOCUMENT, slab.levels[0].n_columns, 1, &words, NULL),
 	                 BS_INVALID);
 	assert_int_equal(bs_matrix_words(index, 0, 0, BS_MATRIX_DOCUMENT, 1, UINT32_MAX, &words, NULL), BS_INVALID);
+	assert_int_equal(bs_matrix_words(index, 0, 0, BS_MATRIX_DOCUMENT, slab.levels[0].n_columns + 1, 1, &words, NULL),
+	                 BS_INVALID);
 	assert_int_equal(bs_matrix_words(index, 0, 0, (enum bs_matrix_level)9, 0, 1, &words, NULL), BS_INVALID);
 	assert_int_equal(bs_matrix_find_term(index, 0, "nowhere", 7, &term, NULL), BS_NOT_FOUND);
 	assert_int_equal(bs_matrix_find_term(index, 0, "", 0, &term, NULL), BS_NOT_FOUND);
@@ -384,8 +481,11 @@ int main(void)
 		cmocka_unit_test(test_shapes),
 		cmocka_unit_test(test_columns_count_what_they_say),
 		cmocka_unit_test(test_columns_of_terms),
+		cmocka_unit_test(test_treatments),
+		cmocka_unit_test(test_numbers_of_segments),
 		cmocka_unit_test(test_terms_are_walked_in_order),
 		cmocka_unit_test(test_candidates_are_hits),
+		cmocka_unit_test(test_limits),
 		cmocka_unit_test(test_refusals),
 	};
 	return cmocka_run_group_tests(tests, setup, teardown);

@@ -183,6 +183,8 @@ static void test_places_in_lines(void **state)
 	struct bs_query_request request = ask("cat");
 	struct document document = file("\xef\xbb\xbf" "cat\n\n  cat\r\n\xf0\x9f\x90\x88 cat");
 	assert_string_equal(answer(&request, &document), "yes 0:1:1+3 0:3:3+3 0:4:6+3");
+	document = record("a\n\ncat", "cat\ncat"); /* lines are those of each text */
+	assert_string_equal(answer(&request, &document), "yes 0:3:1+3 1:1:1+3 1:2:1+3");
 	request = ask("\xe6\xbc\xa2\xe5\xad\x97"); /* in a run of three characters: each by itself */
 	document = file("a \xe6\xbc\xa2\xe5\xad\x97\xe6\xbc\xa2");
 	assert_string_equal(answer(&request, &document), "yes 0:1:3+3 0:1:6+3");
@@ -233,7 +235,7 @@ static void test_what_is_refused(void **state)
 	request.index = (const struct bs_index *)(const void *)&request;
 	assert_int_equal(bs_query_new(&request, &query, &at, &err), BS_INVALID); /* and fields */
 	request = ask("cat");
-	request.reserved[7] = 1;
+	request.reserved[6] = 1;
 	assert_int_equal(bs_query_new(&request, &query, NULL, &err), BS_UNSUPPORTED);
 	request = ask("cat");
 	query = make(&request);
@@ -325,6 +327,45 @@ static void make_text(char *text, size_t n_words, unsigned seed)
 
 #define MOST_WORDS 100
 
+#define LONG_BYTES (4u << 20)
+
+/* A long text ends when it is wished, and the query goes on with the next. */
+static void test_limits(void **state)
+{
+	int cancel = 1;
+	struct bs_limits limits = {.cancel = &cancel};
+	struct bs_query_request request = ask("last");
+	struct bs_query_result result;
+	struct bs_statistics *statistics;
+	struct bs_error err;
+	double score;
+	(void)state;
+	char *text = malloc(LONG_BYTES + 1);
+	assert_non_null(text);
+	for (unsigned i = 0; i < LONG_BYTES; i++)
+		text[i] = i % 6 ? (char)('a' + i % 26) : ' ';
+	strcpy(text + LONG_BYTES - 5, " last");
+	struct bs_text texts = {"", 0, text, LONG_BYTES};
+	request.limits = &limits;
+	struct bs_query *query = make(&request);
+	assert_int_equal(bs_statistics_new(&statistics, &err), BS_OK);
+	bs_statistics_set(statistics, 10, 100);
+	assert_int_equal(bs_statistics_add_word(statistics, "last", 4, 1, &err), BS_OK);
+	assert_int_equal(bs_query_match(query, &texts, 1, &result, &err), BS_STOPPED);
+	assert_false(result.is_match);
+	assert_int_equal(bs_query_score(query, &texts, 1, statistics, &score, &err), BS_STOPPED);
+	cancel = 0;
+	assert_int_equal(bs_query_match(query, &texts, 1, &result, &err), BS_OK);
+	assert_true(result.is_match);
+	assert_int_equal(bs_query_score(query, &texts, 1, statistics, &score, &err), BS_OK);
+	assert_true(score > 0);
+	limits.reserved[0] = 1;
+	assert_int_equal(bs_query_match(query, &texts, 1, &result, &err), BS_UNSUPPORTED);
+	bs_query_free(query);
+	bs_statistics_free(statistics);
+	free(text);
+}
+
 static void test_nothing_is_allocated_later(void **state)
 {
 	(void)state;
@@ -359,6 +400,7 @@ int main(void)
 		cmocka_unit_test(test_places_in_lines),
 		cmocka_unit_test(test_what_is_refused),
 		cmocka_unit_test(test_scores),
+		cmocka_unit_test(test_limits),
 		cmocka_unit_test(test_nothing_is_allocated_later),
 	};
 	return cmocka_run_group_tests_name("query", tests, NULL, NULL);

@@ -219,6 +219,51 @@ static void test_parts_rank_as_one(void **state)
 	assert_true(n_differences == 0);
 }
 
+/* An index in memory of one document, "d". */
+static struct bs_memory *make_index(const char *field, const char *text, struct part *part_out)
+{
+	struct bs_memory *memory;
+	struct bs_writer *writer;
+	struct bs_text texts[] = {{field, strlen(field), text, strlen(text)}};
+	assert_int_equal(bs_memory_new(&memory, NULL), BS_OK);
+	struct bs_writer_request request = {.memory = memory, .n_threads = 1};
+	struct bs_open_request open = {.memory = memory};
+	assert_int_equal(bs_writer_open(&request, &writer, NULL), BS_OK);
+	assert_int_equal(bs_writer_add(writer, "d", 1, texts, 1, NULL), BS_OK);
+	assert_int_equal(bs_writer_commit(writer, NULL, NULL), BS_OK);
+	bs_writer_close(writer);
+	assert_int_equal(bs_index_open_with(&open, &part_out->index, NULL), BS_OK);
+	assert_int_equal(bs_finder_new(part_out->index, &part_out->finder, NULL), BS_OK);
+	return memory;
+}
+
+/* A name with a colon in it, which is a field of one of them alone, is one for both: elsewhere it would be text. */
+static void test_names_with_colons(void **state)
+{
+	struct bs_find_request request = {.query = "x:y:cat", .query_bytes = 7, .mode = BS_FIND_COUNT};
+	struct bs_statistics *statistics;
+	struct part parts[2];
+	struct bs_memory *memories[] = {make_index("x:y", "cat", &parts[0]), make_index("text", "x y cat", &parts[1])};
+	(void)state;
+	assert_int_equal(bs_statistics_new(&statistics, NULL), BS_OK);
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(bs_statistics_gather(parts[i].finder, &request, statistics, NULL), BS_OK);
+	for (int together = 0; together < 2; together++) {
+		request.statistics = together ? statistics : NULL;
+		for (int i = 0; i < 2; i++) {
+			struct bs_find_result result;
+			assert_int_equal(bs_find(parts[i].finder, &request, &result, NULL), BS_OK);
+			assert_int_equal(result.n_hits, i == 0 || !together);
+		}
+	}
+	bs_statistics_free(statistics);
+	for (int i = 0; i < 2; i++) {
+		bs_finder_free(parts[i].finder);
+		bs_index_close(parts[i].index);
+		bs_memory_free(memories[i]);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	if (argc > 1)
@@ -227,6 +272,7 @@ int main(int argc, char **argv)
 		n_queries = (unsigned)strtoul(argv[2], NULL, 10);
 	if (argc > 3)
 		main_seed = strtoull(argv[3], NULL, 10);
-	const struct CMUnitTest tests[] = {cmocka_unit_test_teardown(test_parts_rank_as_one, bench_clean)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test_teardown(test_parts_rank_as_one, bench_clean),
+	                                   cmocka_unit_test(test_names_with_colons)};
 	return cmocka_run_group_tests_name("several", tests, NULL, NULL);
 }

@@ -422,6 +422,67 @@ static void test_flipped_dictionary(void **state)
 	documents_deinit(&documents);
 }
 
+static uint64_t offset_of(const struct parts *parts, size_t document)
+{
+	return bs_load_u64(parts->part[BS_STORE_OFFSETS].data + document * 8);
+}
+
+/* Small texts share frames with their neighbours, large ones do not; damage of a frame is that of its texts alone, and is told. */
+static void test_shared_frames(void **state)
+{
+	(void)state;
+	uint64_t random = 88172645463325252;
+	struct documents documents;
+	struct parts parts;
+	struct bs_error err = {{0}};
+	struct bs_store *store = NULL;
+	struct bs_buffer text = {0};
+	char message[64];
+	static const uint8_t large[5000] = {0};
+	documents_init(&documents);
+	add_records(&documents, 600, &random);
+	documents_add(&documents, large, sizeof(large));
+	add_records(&documents, 600, &random);
+	write_store(&documents, &parts);
+	size_t n_frames = 0, n = documents.n_documents;
+	for (size_t i = 0; i < n; i++)
+		n_frames += offset_of(&parts, i) != offset_of(&parts, i + 1);
+	assert_in_range(n_frames, n / 20, n / 3);
+	assert_true(offset_of(&parts, 599) < offset_of(&parts, 600) && offset_of(&parts, 600) < offset_of(&parts, 601));
+	uint64_t bad = offset_of(&parts, 300);
+	uint8_t *byte = parts.part[BS_STORE_FRAMES].data + bad + 40;
+	*byte ^= 1;
+	assert_int_equal(open_store(&parts, &store, &err), BS_OK);
+	for (size_t round = 0; round < 2; round++) {
+		for (size_t i = 0; i < n; i++) {
+			size_t at = round ? n - 1 - i : i, n_bytes;
+			const uint8_t *bytes = documents_get(&documents, at, &n_bytes);
+			enum bs_status status = bs_store_fetch(store, at, &text, &err);
+			assert_int_equal(status, offset_of(&parts, at) == bad ? BS_CORRUPT : BS_OK);
+			assert_int_equal(text.used_bytes, status ? 0 : n_bytes);
+			snprintf(message, sizeof(message), "stored text: document %zu: ", at);
+			assert_true(status ? !strncmp(err.text, message, strlen(message)) : !memcmp(text.data, bytes, n_bytes));
+		}
+	}
+	bs_buffer_deinit(&text);
+	bs_store_close(store);
+	*byte ^= 1;
+	/* A document that is said to be in the frame of others is not found there. */
+	for (size_t i = 1; i + 1 < n; i++) {
+		uint8_t *offset = parts.part[BS_STORE_OFFSETS].data + i * 8;
+		uint64_t right = bs_load_u64(offset);
+		for (size_t j = i < 20 ? 0 : i - 20; j < i + 20 && j < n; j++) {
+			bs_store_u64(offset, offset_of(&parts, j));
+			(void)survive(&documents, &parts);
+		}
+		bs_store_u64(offset, right);
+		i += 37;
+	}
+	assert_int_equal(survive(&documents, &parts), n);
+	parts_deinit(&parts);
+	documents_deinit(&documents);
+}
+
 static void test_cut_off(void **state)
 {
 	(void)state;
@@ -634,6 +695,7 @@ int main(void)
 		cmocka_unit_test(test_ratio),
 		cmocka_unit_test(test_flipped_bytes),
 		cmocka_unit_test(test_flipped_dictionary),
+		cmocka_unit_test(test_shared_frames),
 		cmocka_unit_test(test_cut_off),
 		cmocka_unit_test(test_crafted_frames),
 		cmocka_unit_test(test_random_bytes),

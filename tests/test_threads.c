@@ -18,6 +18,8 @@
 
 #include <bitsift.h>
 
+#include "tests/library_rig.h"
+
 #define N_THREADS 4
 #define N_DOCS    1200
 #define N_ROUNDS  2
@@ -168,9 +170,8 @@ static void run_threads(const struct bs_index *index, const struct answers *expe
 static void test_threads_share_an_index(void **state)
 {
 	(void)state;
-	char folder[] = "/tmp/bitsift-threads-XXXXXX";
-	char collection[64], dir[64], command[64];
-	assert_non_null(mkdtemp(folder));
+	char folder[FOLDER_BYTES], collection[FOLDER_BYTES + 16], dir[FOLDER_BYTES + 16];
+	make_folder(folder);
 	snprintf(collection, sizeof(collection), "%s/docs.jsonl", folder);
 	snprintf(dir, sizeof(dir), "%s/index", folder);
 	write_collection(collection);
@@ -195,8 +196,7 @@ static void test_threads_share_an_index(void **state)
 	run_threads(index, &expected);
 	bs_index_close(index);
 
-	snprintf(command, sizeof(command), "rm -rf %s", folder);
-	assert_int_equal(system(command), 0);
+	remove_folder(folder);
 }
 
 /* ---- a collection that grew ---- */
@@ -275,10 +275,9 @@ static uint64_t read_by_counting(const struct bs_index *index, uint64_t n_hits)
 static void test_threads_prove_a_collection_once(void **state)
 {
 	(void)state;
-	char folder[] = "/tmp/bitsift-threads-XXXXXX";
-	char collection[64], dir[64], command[64];
+	char folder[FOLDER_BYTES], collection[FOLDER_BYTES + 16], dir[FOLDER_BYTES + 16];
 	struct stat file;
-	assert_non_null(mkdtemp(folder));
+	make_folder(folder);
 	snprintf(collection, sizeof(collection), "%s/docs.jsonl", folder);
 	snprintf(dir, sizeof(dir), "%s/index", folder);
 	write_numbered(collection, "w", 0, N_LONG_DOCS);
@@ -304,8 +303,7 @@ static void test_threads_prove_a_collection_once(void **state)
 	assert_true(n_read >= n_bytes && n_read < n_bytes + n_bytes / 2);
 	bs_index_close(index);
 
-	snprintf(command, sizeof(command), "rm -rf %s", folder);
-	assert_int_equal(system(command), 0);
+	remove_folder(folder);
 }
 
 int main(void)

@@ -20,7 +20,7 @@ enum bs_status bs_account_add(int64_t n_bytes, struct bs_error *err)
 	if (n_bytes <= 0 || held <= 0 || (uint64_t)held <= account->most_bytes)
 		return BS_OK;
 	__atomic_fetch_sub(&account->held_bytes, n_bytes, __ATOMIC_RELAXED);
-	return bs_fail(err, BS_NO_MEMORY, "out of memory: this needs more than the limit (memory_bytes) of %llu bytes",
+	return bs_fail(err, BS_NO_MEMORY, "out of memory: this needs more than its limit, %llu bytes",
 	               (unsigned long long)account->most_bytes);
 }
 

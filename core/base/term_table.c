@@ -81,10 +81,10 @@ static enum bs_status grow_slots(struct bs_term_table *table, struct bs_error *e
 	if (status)
 		return status;
 	uint64_t *slots = calloc(n_slots, sizeof(*slots));
-	if (!slots)
+	if (!slots) {
 		(void)!bs_account_add(-more_bytes, NULL);
-	if (!slots)
 		return bs_fail_memory(err, "a dictionary", n_slots * sizeof(*slots));
+	}
 	bs_buffer_advise(slots, n_slots * sizeof(*slots));
 	uint64_t *old_slots = table->slots;
 	size_t n_old = old_slots ? (size_t)table->slot_mask + 1 : 0;

@@ -31,6 +31,8 @@ enum bs_status bs_watch_begin(struct bs_watch *watch, const struct bs_limits *li
 	bool is_idle = !limits || (!limits->deadline_ns && !limits->cancel && !limits->stop);
 	*watch = (struct bs_watch){.limits = limits, .before = bs_watch_here, .is_asking = ATOMIC_FLAG_INIT};
 	watch->start_ns = is_idle ? 0 : bs_now_ns();
+	/* Of many short calls, as those that add documents, none asks. */
+	watch->asked_ns = watch->start_ns;
 	watch->end_ns = is_idle || !limits->deadline_ns || limits->deadline_ns > UINT64_MAX - watch->start_ns
 	                    ? UINT64_MAX : watch->start_ns + limits->deadline_ns;
 	if (limits)
@@ -125,6 +127,14 @@ void bs_watch_give_up(void)
 	int none = BS_OK;
 	if (bs_watch_here)
 		(void)atomic_compare_exchange_strong(&bs_watch_here->status, &none, BS_DEADLINE);
+}
+
+enum bs_status bs_watch_sleep(struct bs_error *err)
+{
+	enum bs_status status = bs_watch_ask(err);
+	if (!status)
+		(void)poll(NULL, 0, WAIT_MS);
+	return status;
 }
 
 enum bs_status bs_watch_wait_readable(int fd, struct bs_error *err)

@@ -67,6 +67,9 @@ uint64_t bs_watch_left_ns(void);
 /* What is under way cannot be done in the time that is left: it is over. */
 void bs_watch_give_up(void);
 
+/* For who waits for something that tells nobody: BS_OK after a short sleep, to look again. */
+enum bs_status bs_watch_sleep(struct bs_error *err) BS_WARN_UNUSED;
+
 /* For who waits for a descriptor: waits until it can be read, or is at its end; at most so long at a time that the watch is asked
  * in between. BS_OK at once where there is no watch. */
 enum bs_status bs_watch_wait_readable(int fd, struct bs_error *err) BS_WARN_UNUSED;

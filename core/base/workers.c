@@ -194,8 +194,8 @@ void bs_workers_renew(struct bs_workers *workers)
 	workers->n_added = workers->n_begun = 0;
 	workers->n_put = 0;
 	workers->end = UINT64_MAX;
-	workers->watch = bs_watch_here;
-	workers->account = bs_account_here;
+	workers->watch = workers->plan.outlives_call ? NULL : bs_watch_here;
+	workers->account = workers->plan.outlives_call ? NULL : bs_account_here;
 	workers->status = BS_OK;
 	workers->held_bytes = 0;
 	workers->is_closed = workers->has_no_threads = false;

@@ -38,6 +38,7 @@ struct bs_workers_plan {
 	/* Takes what came of a task, on whichever worker is there first. Calls do not overlap. NULL: nothing is put,
 	 * slots are not freed. BS_STOPPED: nobody wants more. */
 	enum bs_status (*put)(void *context, uint64_t task, struct bs_error *err);
+	bool outlives_call;      /* they work for several calls of the library, and so under the limits of none */
 	bool puts_on_caller;     /* put is for the caller's thread alone, which does tasks only while there is nothing to put */
 	uint64_t most_held_bytes; /* see bs_task_hold */
 	void *context;

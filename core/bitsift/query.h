@@ -46,19 +46,21 @@ struct bs_query_request {
 	 * bs_query_new returns. NULL: not called. */
 	void (*notice)(void *context, const char *message);
 	void *context;
-	uint64_t reserved[8];
+	const struct bs_limits *limits; /* of each call that takes the query, from its beginning; borrowed as long. NULL: none */
+	uint64_t reserved[7];
 };
 
 /* *query_out is the caller's, for bs_query_free; NULL on failure: BS_INVALID (the query does not parse or is empty: err says
  * why, *error_byte_out, which may be NULL, where, or SIZE_MAX: nowhere; or an unknown stemmer, a weight that is none, no such
- * list of stop words), BS_UNSUPPORTED (ICU has no data for it), BS_CORRUPT or BS_IO (of the index), BS_NO_MEMORY. */
+ * list of stop words), BS_UNSUPPORTED (ICU has no data for it), BS_CORRUPT or BS_IO (of the index), BS_DEADLINE, BS_STOPPED,
+ * BS_NO_MEMORY. */
 BS_API enum bs_status bs_query_new(const struct bs_query_request *request, struct bs_query **query_out,
                                    size_t *error_byte_out, struct bs_error *err) BS_WARN_UNUSED;
 /* NULL is fine. */
 BS_API void bs_query_free(struct bs_query *query);
 
 /* The texts asked from now on are those of a file of this name, as `name:` asks for it: its path below the folder that is its
- * source, or the last part of the path of a file that is one itself. Copied. NULL, and at first: they are of no file.
+ * source, or the last part of the path of a file that is one itself. NULL, and at first: they are of no file.
  * BS_NO_MEMORY. */
 BS_API enum bs_status bs_query_set_name(struct bs_query *query, const char *name, size_t name_bytes,
                                         struct bs_error *err) BS_WARN_UNUSED;
@@ -86,7 +88,7 @@ struct bs_query_result {
 /*
  * Asks about a document: its texts are the fields of a record, or of a file the one text, with no name (field_bytes 0). Texts
  * are UTF-8; invalid sequences count as U+FFFD. What is made is the same for any division of the work over queries and threads.
- * BS_INVALID (more than BS_MAX_DOCUMENT_BYTES), BS_NO_MEMORY.
+ * BS_INVALID (more than BS_MAX_DOCUMENT_BYTES), BS_DEADLINE, BS_STOPPED, BS_NO_MEMORY: the query is fit for the next texts.
  */
 BS_API enum bs_status bs_query_match(struct bs_query *query, const struct bs_text *texts, size_t n_texts,
                                      struct bs_query_result *result_out, struct bs_error *err) BS_WARN_UNUSED;
@@ -108,7 +110,7 @@ BS_API void bs_statistics_free(struct bs_statistics *statistics);
  * bs_find_request.statistics; of the hits of all, the best are those of one index of all documents, with the same scores.
  * Equal ones come in the order of the indexes.
  *
- * Of the request, the query and any count. Fails as bs_find; BS_INVALID, too, with feedback_docs, like_id or
+ * Of the request, the query, any and limits count. Fails as bs_find; BS_INVALID, too, with feedback_docs, like_id or
  * like_text, whose words one index chooses. After a failure the statistics are of no use.
  */
 BS_API enum bs_status bs_statistics_gather(struct bs_finder *finder, const struct bs_find_request *request,
@@ -148,7 +150,7 @@ BS_API enum bs_status bs_statistics_add_field(struct bs_statistics *statistics, 
 /*
  * The score that bs_find gives a document of these texts by such statistics; 0 if it does not match, or if no word of the query
  * scores. BS_INVALID (as bs_query_match; a word of the query, by itself or in a phrase, that statistics do not name; or a word
- * that they say is in more documents than there are), BS_NO_MEMORY. A word that a beginning, a pattern or a word with typing errors
+ * that they say is in more documents than there are), BS_DEADLINE, BS_STOPPED, BS_NO_MEMORY. A word that a beginning, a pattern or a word with typing errors
  * stands for, and that they do not name, counts as one that no other document has.
  */
 BS_API enum bs_status bs_query_score(struct bs_query *query, const struct bs_text *texts, size_t n_texts,

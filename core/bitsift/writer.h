@@ -32,7 +32,7 @@ BS_API enum bs_status bs_memory_copy(const struct bs_memory *memory, struct bs_m
 BS_API void bs_memory_free(struct bs_memory *memory);
 
 /*
- * The files themselves, for who keeps them elsewhere: they are those of FORMAT.md, the last commit is what `manifest` names,
+ * The files themselves, for whoever keeps them elsewhere: they are those of FORMAT.md, the last commit is what `manifest` names,
  * and no file but that is ever changed once it is written. Bytes are borrowed until the next change of the file, or of which
  * files there are. None of these while a writer is writing.
  */
@@ -76,10 +76,10 @@ struct bs_writer_request {
 	const struct bs_text_provider *texts; /* of documents that are not stored: for delete_query, and when a commit compacts */
 	uint64_t memory_bytes; /* to work with; 0: 1 GiB; less than 16 MiB counts as that */
 	uint32_t n_threads;    /* that write segments; 0: one a processor. Words are analysed by the thread that adds */
-	bool wait;             /* for another writer to be done; else BS_BUSY */
+	bool wait;             /* for another writer to be done, as long as limits allow; else BS_BUSY */
 	const struct bs_consent *consent;
-	const struct bs_analyzer *analyzer; /* as those of struct bs_build_request; limits are those of a commit, from when it is called */
-	const struct bs_limits *limits;
+	const struct bs_analyzer *analyzer; /* as that of struct bs_build_request */
+	const struct bs_limits *limits;     /* of each call, from its beginning; NULL: none. What they end is a failure, as below */
 	const struct bs_log *log;
 
 	/* As those of struct bs_build_request; progress is called while segments are written and compacted. */
@@ -99,8 +99,9 @@ struct bs_writer;
  *
  * A transaction begins with the first change (it takes the writer's lock: from here on, what others write is seen, and
  * cannot be written until it ends), and ends with commit, rollback, or the first failure of a change, which rolls it back: until the
- * next commit or rollback each call then returns that failure again. (What is merely refused, as BS_INVALID and BS_NOT_FOUND, or
- * BS_BUSY at the beginning, changes nothing and ends nothing.) A crash loses what was not committed, and nothing else.
+ * next commit or rollback each call then returns that failure again. (What is merely refused, an id, a document or a query as
+ * BS_INVALID, or BS_NOT_FOUND, changes nothing and ends nothing; nor does what fails before a transaction has begun, as BS_BUSY does.
+ * An analyzer that breaks its rules is a failure.) A crash loses what was not committed, and nothing else.
  */
 BS_API enum bs_status bs_writer_open(const struct bs_writer_request *request, struct bs_writer **writer_out,
                                      struct bs_error *err) BS_WARN_UNUSED;
@@ -109,8 +110,9 @@ BS_API enum bs_status bs_writer_open(const struct bs_writer_request *request, st
  * Adds a document, in the place of the one with that id, if there is any. The id is any bytes, at least one. Words are those of all texts,
  * in their order; a field's name may be empty (then no query names it) or come again. What of a text is not UTF-8 counts,
  * and is kept, as U+FFFD. Nothing given is needed after the call. Fields that the index was told to leave out (`--text`) are
- * kept, but not found. BS_INVALID (an id without bytes, a document larger than the index allows: 256 MiB unless it
- * says otherwise, a reserved field), BS_BUSY, BS_STOPPED, BS_IO, BS_CORRUPT, BS_UNTRUSTED, BS_NO_MEMORY.
+ * kept, but not found. BS_INVALID (an id without bytes, or of more than 2 GiB; a document larger than the index allows, 256 MiB
+ * unless it says otherwise, or than memory_bytes, or of more than 16,777,216 texts), BS_BUSY, BS_DEADLINE, BS_STOPPED, BS_IO,
+ * BS_CORRUPT, BS_UNTRUSTED, BS_UNSUPPORTED (the index was made anew meanwhile, with another analyzer), BS_NO_MEMORY.
  */
 BS_API enum bs_status bs_writer_add(struct bs_writer *writer, const char *id, size_t id_bytes, const struct bs_text *texts,
                                     size_t n_texts, struct bs_error *err) BS_WARN_UNUSED;
@@ -121,17 +123,19 @@ BS_API enum bs_status bs_writer_replace(struct bs_writer *writer, const char *id
  * above. */
 BS_API enum bs_status bs_writer_delete(struct bs_writer *writer, const char *id, size_t id_bytes, bool *was_there_out,
                                        struct bs_error *err) BS_WARN_UNUSED;
-/* Deletes the given documents that match the query, of what is committed and of what was added since; *n_out (nullable): how many. BS_INVALID:
- * the query does not parse; BS_IO: one that may match cannot be read, and nothing is deleted. As above. */
+/* Deletes the given documents that match the query, of what is committed and of what was added since; *n_out (nullable): how many. Words
+ * side by side must all be there. BS_INVALID: the query does not parse, or something in it may mean something else than it seems, as
+ * with strict_query of bs_find; BS_IO: one that may match cannot be read. As above; but what ends or fails while it searches deletes
+ * nothing, and ends nothing. What was added so far becomes a segment, so that it is better called once than after each document. */
 BS_API enum bs_status bs_writer_delete_query(struct bs_writer *writer, const char *query, size_t query_bytes, uint64_t *n_out,
                                              struct bs_error *err) BS_WARN_UNUSED;
 
 /* Makes the index of what was changed; then compacts a little, if it is time to. Without a change nothing is written, but that an
- * index which is not there is made. report_out may be NULL. As bs_index_build; on failure all is as it was before the first
- * change. */
+ * index which is not there is made. report_out may be NULL. As bs_index_build; on failure, also one that a call before it had, all
+ * is as it was before the first change, and the next change begins another transaction. */
 BS_API enum bs_status bs_writer_commit(struct bs_writer *writer, struct bs_build_report *report_out,
                                        struct bs_error *err) BS_WARN_UNUSED;
-/* Forgets the changes since the last commit. */
+/* Forgets the changes since the last commit, and a failure among them; the lock is free again. */
 BS_API void bs_writer_rollback(struct bs_writer *writer);
 /* The same, and frees it. NULL is fine. */
 BS_API void bs_writer_close(struct bs_writer *writer);

@@ -38,6 +38,7 @@ enum bs_feature {
 	BS_FEATURE_GIVEN = 1u << 5,
 	BS_FEATURE_NOT_STORED = 1u << 6,
 	BS_FEATURE_ANALYZER = 1u << 7,
+	BS_FEATURE_SHARED_FRAMES = 1u << 8,
 };
 
 /* Of an opened file. */

@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/base/watch.h"
+
 #define PLACE "an index in memory"
 
 struct file {
@@ -89,6 +91,14 @@ static enum bs_status put_at(struct bs_memory *memory, size_t i, const char *nam
 	return BS_OK;
 }
 
+static void replace_at(struct bs_memory *memory, size_t i, int fd)
+{
+	struct file *file = &memory->files[i];
+	unmap(file);
+	close(file->fd);
+	file->fd = fd;
+}
+
 static void remove_at(struct bs_memory *memory, size_t i)
 {
 	struct file *file = &memory->files[i];
@@ -133,13 +143,12 @@ static enum bs_status put(struct bs_memory *memory, const char *name, int fd, bo
 	size_t i;
 	enum bs_status status = BS_OK;
 	pthread_mutex_lock(&memory->mutex);
-	bool is_there = find(memory, name, &i);
-	if (is_there && !replaces)
-		status = bs_fail(err, BS_IO, PLACE ": %s: cannot create: it is there", name);
-	else if (is_there)
-		remove_at(memory, i);
-	if (!status)
+	if (!find(memory, name, &i))
 		status = put_at(memory, i, name, fd, err);
+	else if (replaces)
+		replace_at(memory, i, fd);
+	else
+		status = bs_fail(err, BS_IO, PLACE ": %s: cannot create: it is there", name);
 	pthread_mutex_unlock(&memory->mutex);
 	return status;
 }
@@ -183,22 +192,23 @@ void bs_memory_remove(struct bs_memory *memory, const char *name)
 	pthread_mutex_unlock(&memory->mutex);
 }
 
+/* It is the commit of an index: until it is done nothing is gone. */
 enum bs_status bs_memory_rename(struct bs_memory *memory, const char *from, const char *to, struct bs_error *err)
 {
 	size_t i, old;
+	int fd = -1;
 	enum bs_status status = BS_OK;
 	pthread_mutex_lock(&memory->mutex);
-	if (!find(memory, from, &i)) {
+	if (!find(memory, from, &i))
 		status = bs_fail(err, BS_IO, PLACE ": %s: cannot rename: not there", from);
-	} else {
-		struct file file = memory->files[i];
-		memmove(&memory->files[i], &memory->files[i + 1], (--memory->n_files - i) * sizeof(file));
-		unmap(&file);
-		if (find(memory, to, &old))
-			remove_at(memory, old);
-		/* There is room: one went. */
-		status = put_at(memory, old, to, file.fd, err);
-	}
+	else
+		status = copy_descriptor(&memory->files[i], &fd, err);
+	if (!status && find(memory, to, &old))
+		replace_at(memory, old, fd);
+	else if (!status && (status = put_at(memory, old, to, fd, err)))
+		close(fd);
+	if (!status && find(memory, from, &i))
+		remove_at(memory, i);
 	pthread_mutex_unlock(&memory->mutex);
 	return status;
 }
@@ -215,13 +225,22 @@ enum bs_status bs_memory_list(struct bs_memory *memory, struct bs_buffer *names,
 
 enum bs_status bs_memory_lock(struct bs_memory *memory, bool wait, struct bs_error *err)
 {
+	enum bs_status status = BS_OK;
 	pthread_mutex_lock(&memory->mutex);
-	while (memory->is_locked && wait)
-		pthread_cond_wait(&memory->unlocked, &memory->mutex);
-	bool is_free = !memory->is_locked;
-	memory->is_locked = true;
+	while (memory->is_locked && wait && !status) {
+		if (!bs_watch_here) {
+			pthread_cond_wait(&memory->unlocked, &memory->mutex);
+			continue;
+		}
+		pthread_mutex_unlock(&memory->mutex);
+		status = bs_watch_sleep(err);
+		pthread_mutex_lock(&memory->mutex);
+	}
+	if (!status && memory->is_locked)
+		status = bs_fail(err, BS_BUSY, PLACE ": another writer is writing it");
+	memory->is_locked |= !status;
 	pthread_mutex_unlock(&memory->mutex);
-	return is_free ? BS_OK : bs_fail(err, BS_BUSY, PLACE ": another writer is writing it");
+	return status;
 }
 
 void bs_memory_unlock(struct bs_memory *memory)

@@ -21,7 +21,7 @@ int64_t bs_memory_file_bytes(struct bs_memory *memory, const char *name);
 enum bs_status bs_memory_rename(struct bs_memory *memory, const char *from, const char *to, struct bs_error *err) BS_WARN_UNUSED;
 enum bs_status bs_memory_list(struct bs_memory *memory, struct bs_buffer *names, struct bs_error *err) BS_WARN_UNUSED;
 
-/* The writer's lock. BS_BUSY, unless it waits. */
+/* The writer's lock. BS_BUSY, unless it waits; BS_DEADLINE, BS_STOPPED. */
 enum bs_status bs_memory_lock(struct bs_memory *memory, bool wait, struct bs_error *err) BS_WARN_UNUSED;
 void bs_memory_unlock(struct bs_memory *memory);
 

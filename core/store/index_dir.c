@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/base/watch.h"
 #include "core/file/memory.h"
 #include "core/file/segment_sections.h"
 
@@ -125,14 +126,25 @@ static enum bs_status report_holder(const struct bs_dir *dir, int fd, struct bs_
 	               dir->path, holder[0] ? holder : "unknown");
 }
 
+/* *status: why it does not wait any longer, if that is the watch. */
+static int take_flock(int fd, bool wait, enum bs_status *status, struct bs_error *err)
+{
+	int failed;
+	do
+		failed = flock(fd, wait && !bs_watch_here ? LOCK_EX : LOCK_EX | LOCK_NB);
+	while (failed && (errno == EINTR || (errno == EWOULDBLOCK && wait && !(*status = bs_watch_sleep(err)))));
+	return failed;
+}
+
 enum bs_status bs_index_lock_take(const struct bs_dir *dir, bool wait, struct bs_index_lock *lock_out,
                                   struct bs_error *err)
 {
 	struct stat locked;
 	int fd = -1, failed;
+	enum bs_status status = BS_OK;
 	*lock_out = (struct bs_index_lock){.fd = -1};
 	if (dir->memory) {
-		enum bs_status status = bs_memory_lock(dir->memory, wait, err);
+		status = bs_memory_lock(dir->memory, wait, err);
 		lock_out->memory = status ? NULL : dir->memory;
 		return status;
 	}
@@ -140,16 +152,15 @@ enum bs_status bs_index_lock_take(const struct bs_dir *dir, bool wait, struct bs
 	do {
 		if (fd >= 0)
 			close(fd);
-		enum bs_status opened = bs_dir_open_lock(dir, "lock", &fd, err);
-		if (opened)
-			return opened;
-		do
-			failed = flock(fd, wait ? LOCK_EX : LOCK_EX | LOCK_NB);
-		while (failed && errno == EINTR);
+		status = bs_dir_open_lock(dir, "lock", &fd, err);
+		if (status)
+			return status;
+		failed = take_flock(fd, wait, &status, err);
 	} while (!failed && fstat(fd, &locked) == 0 && locked.st_nlink == 0);
 	if (failed) {
-		enum bs_status status = errno == EWOULDBLOCK ? report_holder(dir, fd, err)
-		                              : bs_fail(err, BS_IO, "%s: cannot lock: %s", dir->path, strerror(errno));
+		if (!status)
+			status = errno == EWOULDBLOCK ? report_holder(dir, fd, err)
+			                              : bs_fail(err, BS_IO, "%s: cannot lock: %s", dir->path, strerror(errno));
 		close(fd);
 		return status;
 	}

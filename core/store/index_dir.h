@@ -41,7 +41,8 @@ struct bs_index_lock {
 	struct bs_memory *memory; /* unless this is the index in memory whose lock it is */
 };
 
-/* An OS lock, gone when the process is. BS_BUSY names the holder's process, unless wait is true: then it waits. */
+/* An OS lock, gone when the process is. BS_BUSY names the holder's process, unless wait is true: then it waits, as long as the
+ * watch allows (BS_DEADLINE, BS_STOPPED). */
 enum bs_status bs_index_lock_take(const struct bs_dir *dir, bool wait, struct bs_index_lock *lock_out,
                                   struct bs_error *err) BS_WARN_UNUSED;
 /* The same for an index that must be there: BS_NOT_FOUND leaves no lock file where there is none. What is then created

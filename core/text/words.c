@@ -783,8 +783,8 @@ enum bs_status bs_words_check_analyzer_name(const char *name, struct bs_error *e
 enum bs_status bs_words_check_analyzer(const struct bs_analyzer *analyzer, const char *name, const char *where, struct bs_error *err)
 {
 	if (name && (!analyzer || strcmp(analyzer->name, name) != 0))
-		return bs_fail(err, BS_UNSUPPORTED, "%s: its words were cut by the analyzer %s, which %s not have; use the program that made it",
-		               where, name, analyzer ? "this one is, so that you do" : "this program does");
+		return bs_fail(err, BS_UNSUPPORTED, "%s: its words were cut by the analyzer %s, not by %s; use the program that made it", where,
+		               name, analyzer ? analyzer->name : "this program");
 	if (!name && analyzer)
 		return bs_fail(err, BS_UNSUPPORTED, "%s: its words were not cut by the analyzer %s; rebuild it, or open it without", where,
 		               analyzer->name);

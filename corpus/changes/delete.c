@@ -6,6 +6,7 @@
 
 #include "core/base/hash.h"
 #include "core/base/term_table.h"
+#include "core/base/watch.h"
 #include "core/store/summary_make.h"
 #include "core/store/doc_order.h"
 #include "core/store/index_dir.h"
@@ -25,34 +26,14 @@ static void sort_refs(const struct bs_snapshot *snapshot, struct bs_buffer *refs
 		        (void *)(uintptr_t)snapshot);
 }
 
-/* The sources by what their documents are called here. */
-struct places {
-	const struct bs_snapshot *snapshot;
-	struct bs_source *sources;
-};
-
-static void places_deinit(struct places *places)
-{
-	for (uint32_t i = 0; places->sources && i < places->snapshot->manifest.n_sources; i++)
-		bs_source_deinit(&places->sources[i]);
-	free(places->sources);
-}
-
-static enum bs_status places_init(struct places *places, const struct bs_snapshot *snapshot, struct bs_error *err)
-{
-	const struct bs_manifest *manifest = &snapshot->manifest;
-	*places = (struct places){snapshot, calloc((size_t)manifest->n_sources + 1, sizeof(*places->sources))};
-	enum bs_status status = places->sources ? BS_OK : bs_fail_memory(err, "sources", manifest->n_sources);
-	for (uint32_t i = 0; i < manifest->n_sources && !status; i++)
-		status = bs_recorded_place(snapshot->dir, manifest, i, &places->sources[i], err);
-	return status;
-}
+#define DOCUMENT_NS 50u /* what a look at a document costs about */
 
 /* How documents bear one of the ids that are asked for: df of its entry. */
 enum { BORNE_AS_ID = 1, BORNE_HERE = 2 };
 
 struct wanted {
-	struct places places;
+	const struct bs_snapshot *snapshot;
+	struct bs_source *sources; /* by what their documents are called here */
 	struct bs_term_table ids;
 	struct bs_buffer by_id; /* struct by_id each */
 	struct bs_buffer id;
@@ -76,10 +57,10 @@ static enum bs_status look_at(struct wanted *wanted, struct bs_doc_ref ref, stru
 {
 	struct bs_doc_record record;
 	struct by_id found = {.ref = ref};
-	enum bs_status status = bs_snapshot_record(wanted->places.snapshot, ref, &record, err);
-	if (status || record.source >= wanted->places.snapshot->manifest.n_sources)
+	enum bs_status status = bs_snapshot_record(wanted->snapshot, ref, &record, err);
+	if (status || record.source >= wanted->snapshot->manifest.n_sources)
 		return status;
-	const struct bs_source *source = &wanted->places.sources[record.source];
+	const struct bs_source *source = &wanted->sources[record.source];
 	status = bs_recorded_local_id(source, &record, &wanted->id, err);
 	bool is_here = !status && is_wanted(wanted, &found.number);
 	if (is_here) {
@@ -101,7 +82,7 @@ static enum bs_status look_at(struct wanted *wanted, struct bs_doc_ref ref, stru
 static enum bs_status may_be_wanted(const struct wanted *wanted, uint32_t segment, uint32_t document, bool *may_out,
                                     struct bs_error *err)
 {
-	const struct bs_snapshot *snapshot = wanted->places.snapshot;
+	const struct bs_snapshot *snapshot = wanted->snapshot;
 	const struct bs_term_table *ids = &wanted->ids;
 	const uint8_t *name;
 	uint32_t n_bytes;
@@ -126,15 +107,17 @@ static enum bs_status may_be_wanted(const struct wanted *wanted, uint32_t segmen
 static enum bs_status look_if_live(struct wanted *wanted, uint32_t segment, uint32_t document, struct bs_error *err)
 {
 	bool may = false;
-	if (bs_snapshot_is_deleted(wanted->places.snapshot, segment, document))
+	if (bs_snapshot_is_deleted(wanted->snapshot, segment, document))
 		return BS_OK;
-	enum bs_status status = may_be_wanted(wanted, segment, document, &may, err);
+	enum bs_status status = bs_watch_spend(DOCUMENT_NS, err);
+	if (!status)
+		status = may_be_wanted(wanted, segment, document, &may, err);
 	return status || !may ? status : look_at(wanted, (struct bs_doc_ref){segment, document}, err);
 }
 
 static enum bs_status look_at_all(struct wanted *wanted, bool of_deleted, struct bs_error *err)
 {
-	const struct bs_snapshot *snapshot = wanted->places.snapshot;
+	const struct bs_snapshot *snapshot = wanted->snapshot;
 	enum bs_status status = BS_OK;
 	for (uint32_t i = 0; of_deleted && i < snapshot->exclusions.n_docs && !status; i++)
 		status = look_at(wanted, (struct bs_doc_ref){BS_DOC_EXCLUDED, i}, err);
@@ -152,14 +135,14 @@ static enum bs_status look_at_all(struct wanted *wanted, bool of_deleted, struct
 enum bs_status bs_delete_find(const struct bs_snapshot *snapshot, bool of_deleted, const char *const *ids, size_t n_ids,
                               bool *found_out, struct bs_buffer *refs, struct bs_error *err)
 {
-	struct wanted wanted = {.refs = refs};
+	struct wanted wanted = {.snapshot = snapshot, .refs = refs};
 	uint32_t *numbers = calloc(n_ids + 1, sizeof(*numbers));
 	enum bs_status status = numbers ? BS_OK : bs_fail_memory(err, "ids", n_ids * sizeof(*numbers));
 	/* Not even the first id, if it is empty, is to lie nowhere. */
 	if (!status)
 		status = bs_buffer_reserve(&wanted.id, 1, err);
 	if (!status)
-		status = places_init(&wanted.places, snapshot, err);
+		status = bs_recorded_places(snapshot->dir, &snapshot->manifest, &wanted.sources, err);
 	for (size_t i = 0; i < n_ids && !status; i++)
 		status = bs_term_table_intern(&wanted.ids, (const uint8_t *)ids[i], (uint32_t)strlen(ids[i]),
 		                              bs_hash_slot(ids[i], strlen(ids[i])), &numbers[i], NULL, err);
@@ -169,7 +152,7 @@ enum bs_status bs_delete_find(const struct bs_snapshot *snapshot, bool of_delete
 		found_out[i] = wanted.ids.entries[numbers[i]].df != 0;
 	if (!status)
 		sort_refs(snapshot, refs);
-	places_deinit(&wanted.places);
+	bs_recorded_places_free(wanted.sources, snapshot->manifest.n_sources);
 	bs_term_table_deinit(&wanted.ids);
 	bs_buffer_deinit(&wanted.by_id);
 	bs_buffer_deinit(&wanted.id);
@@ -181,18 +164,20 @@ enum bs_status bs_delete_list(const struct bs_snapshot *snapshot, const struct b
                               void (*tell)(void *context, const char *local_id, size_t local_id_bytes), void *context,
                               struct bs_error *err)
 {
-	struct places places;
+	struct bs_source *sources;
 	struct bs_doc_record record;
 	struct bs_buffer id = {0};
-	enum bs_status status = places_init(&places, snapshot, err);
+	enum bs_status status = bs_recorded_places(snapshot->dir, &snapshot->manifest, &sources, err);
 	for (size_t i = 0; i < n_refs && !status; i++) {
-		status = bs_snapshot_record(snapshot, refs[i], &record, err);
+		status = bs_watch_spend(DOCUMENT_NS, err);
 		if (!status)
-			status = bs_recorded_local_id(&places.sources[record.source], &record, &id, err);
+			status = bs_snapshot_record(snapshot, refs[i], &record, err);
+		if (!status)
+			status = bs_recorded_local_id(&sources[record.source], &record, &id, err);
 		if (!status)
 			tell(context, id.used_bytes ? (const char *)id.data : "", id.used_bytes);
 	}
-	places_deinit(&places);
+	bs_recorded_places_free(sources, snapshot->manifest.n_sources);
 	bs_buffer_deinit(&id);
 	return status;
 }
@@ -268,7 +253,9 @@ static enum bs_status match_dead(struct bs_exclusions *exclusions, const struct 
 {
 	struct bs_doc_record record;
 	uint32_t i;
-	enum bs_status status = bs_snapshot_record(snapshot, ref, &record, err);
+	enum bs_status status = bs_watch_spend(DOCUMENT_NS, err);
+	if (!status)
+		status = bs_snapshot_record(snapshot, ref, &record, err);
 	if (status)
 		return status;
 	struct bs_source source = bs_recorded_name_of(&snapshot->manifest.sources[record.source]);

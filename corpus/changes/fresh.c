@@ -1,4 +1,5 @@
 /* fresh.c: see fresh.h. */
+#include "core/base/watch.h"
 #include "corpus/changes/fresh.h"
 
 #include <stdlib.h>
@@ -259,6 +260,9 @@ enum bs_status bs_snapshot_freshen(struct bs_snapshot *snapshot,
 	for (uint32_t i = 0, n = snapshot->manifest.n_sources; i < n && !status; i++)
 		if (!snapshot->manifest.sources[i].parent)
 			status = freshen_source(&at, i, err);
+	/* What was not read for that is no source that cannot be read. */
+	if (!status)
+		status = bs_watch_ask(err);
 	if (!status)
 		status = bury_overlay(&at, err);
 	snapshot->n_live_docs = 0;

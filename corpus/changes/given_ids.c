@@ -4,8 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/watch.h"
 #include "core/store/id_table.h"
 #include "corpus/changes/recorded.h"
+
+#define DOCUMENT_NS 200u /* what a document costs about, where there is no table */
 
 struct bs_given_segment {
 	uint32_t segment;
@@ -60,7 +63,9 @@ static enum bs_status make_table(struct bs_given_ids *ids, struct bs_given_segme
 			struct bs_doc_record record;
 			if (bs_snapshot_is_deleted(ids->snapshot, segment->segment, d))
 				continue;
-			status = bs_doc_table_get(docs, d, &record, err);
+			status = bs_watch_spend(DOCUMENT_NS, err);
+			if (!status)
+				status = bs_doc_table_get(docs, d, &record, err);
 			if (!status)
 				status = make_id(ids, &record, err);
 			struct bs_id_entry entry = {bs_id_hash(ids->id.data, ids->id.used_bytes), d};
@@ -80,10 +85,9 @@ static enum bs_status bears(struct bs_given_ids *ids, struct bs_doc_ref ref, con
                             struct bs_doc_record *record, bool *bears_out, struct bs_error *err)
 {
 	*bears_out = false;
-	if (bs_snapshot_is_deleted(ids->snapshot, ref.segment, ref.document))
-		return BS_OK;
+	/* This is also where a number of a document that is not there is refused. */
 	enum bs_status status = bs_snapshot_record(ids->snapshot, ref, record, err);
-	if (status || record->source != ids->number)
+	if (status || record->source != ids->number || bs_snapshot_is_deleted(ids->snapshot, ref.segment, ref.document))
 		return status;
 	status = make_id(ids, record, err);
 	*bears_out = !status && ids->id.used_bytes == id_bytes && (id_bytes == 0 || memcmp(ids->id.data, id, id_bytes) == 0);
@@ -91,17 +95,19 @@ static enum bs_status bears(struct bs_given_ids *ids, struct bs_doc_ref ref, con
 }
 
 static enum bs_status find_in(struct bs_given_ids *ids, struct bs_given_segment *segment, const void *id, size_t id_bytes,
-                              struct bs_doc_ref *ref_out, struct bs_doc_record *record, struct bs_error *err)
+                              uint64_t hash, struct bs_doc_ref *ref_out, struct bs_doc_record *record, struct bs_error *err)
 {
-	const struct bs_segment *opened = &ids->snapshot->segments[segment->segment];
-	uint64_t at = 0, hash = bs_id_hash(id, id_bytes);
+	const struct bs_id_table *table = &ids->snapshot->segments[segment->segment].ids;
+	uint64_t at = 0;
 	bool is_it = false;
 	enum bs_status status = BS_OK;
-	if (!opened->ids.is_there && !segment->own.is_there)
+	if (!table->is_there)
+		table = &segment->own;
+	if (!table->is_there)
 		status = make_table(ids, segment, err);
 	while (!status && !is_it) {
 		struct bs_doc_ref ref = {segment->segment, 0};
-		status = bs_id_table_next(opened->ids.is_there ? &opened->ids : &segment->own, hash, &at, &ref.document, err);
+		status = bs_id_table_next(table, hash, &at, &ref.document, err);
 		if (status || ref.document == UINT32_MAX)
 			break;
 		status = bears(ids, ref, id, id_bytes, record, &is_it, err);
@@ -115,9 +121,10 @@ enum bs_status bs_given_ids_find(struct bs_given_ids *ids, const void *id, size_
                                  struct bs_doc_record *record_out, struct bs_error *err)
 {
 	struct bs_doc_record own;
+	uint64_t hash = bs_id_hash(id, id_bytes);
 	enum bs_status status = BS_OK;
 	ref_out->segment = BS_DOC_NONE;
 	for (uint32_t i = 0; i < ids->n_segments && ref_out->segment == BS_DOC_NONE && !status; i++)
-		status = find_in(ids, &ids->segments[i], id, id_bytes, ref_out, record_out ? record_out : &own, err);
+		status = find_in(ids, &ids->segments[i], id, id_bytes, hash, ref_out, record_out ? record_out : &own, err);
 	return status;
 }

@@ -342,6 +342,24 @@ enum bs_status bs_recorded_place(const struct bs_dir *dir, const struct bs_manif
 	return make_source(dir, manifest, i, place_root, source_out, err);
 }
 
+enum bs_status bs_recorded_places(const struct bs_dir *dir, const struct bs_manifest *manifest, struct bs_source **sources_out,
+                                  struct bs_error *err)
+{
+	size_t n_bytes = ((size_t)manifest->n_sources + 1) * sizeof(**sources_out);
+	struct bs_source *sources = *sources_out = calloc(1, n_bytes);
+	enum bs_status status = sources ? BS_OK : bs_fail_memory(err, "sources", n_bytes);
+	for (uint32_t i = 0; i < manifest->n_sources && !status; i++)
+		status = bs_recorded_place(dir, manifest, i, &sources[i], err);
+	return status;
+}
+
+void bs_recorded_places_free(struct bs_source *sources, uint32_t n_sources)
+{
+	for (uint32_t i = 0; sources && i < n_sources; i++)
+		bs_source_deinit(&sources[i]);
+	free(sources);
+}
+
 enum bs_status bs_recorded_check(const struct bs_dir *dir, const struct bs_manifest *manifest, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;

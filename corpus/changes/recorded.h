@@ -43,6 +43,11 @@ enum bs_status bs_recorded_inner(const struct bs_source *folder, const struct bs
 enum bs_status bs_recorded_place(const struct bs_dir *dir, const struct bs_manifest *manifest, uint32_t i,
                                  struct bs_source *source_out, struct bs_error *err) BS_WARN_UNUSED;
 
+/* The same of all sources; bs_recorded_places_free takes back what they are, NULL too. */
+enum bs_status bs_recorded_places(const struct bs_dir *dir, const struct bs_manifest *manifest, struct bs_source **sources_out,
+                                  struct bs_error *err) BS_WARN_UNUSED;
+void bs_recorded_places_free(struct bs_source *sources, uint32_t n_sources);
+
 /* The record's source was named by whoever runs now: it is followed, and if it lies outside, the consent is told. */
 enum bs_status bs_recorded_name(const struct bs_dir *dir, struct bs_source_record *record, struct bs_error *err) BS_WARN_UNUSED;
 

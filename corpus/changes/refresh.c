@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "core/base/bytes.h"
+#include "core/base/watch.h"
 #include "corpus/changes/known.h"
 #include "corpus/changes/recorded.h"
 
@@ -68,9 +69,12 @@ void bs_refresh_deinit(struct bs_refresh *refresh)
 	bs_id_owners_deinit(&refresh->owners);
 	bs_exclusions_deinit(&refresh->exclusions);
 	bs_given_ids_deinit(&refresh->given);
+	bs_buffer_deinit(&refresh->id);
 	bs_doc_bits_deinit(&refresh->seen);
 	free(refresh->ranges);
 }
+
+#define DECIDE_NS 100u /* what a decision costs about */
 
 /* What becomes of the documents that the index had of a source. */
 enum fate {
@@ -81,18 +85,19 @@ enum fate {
 	GONE_IF_OWNED,
 };
 
+/* Of one that does not stay anyway. */
 static enum bs_status decide(struct bs_refresh *refresh, const struct bs_refreshing *at, enum fate fate,
                              struct bs_doc_ref ref, const struct bs_doc_table_builder *accumulated, struct bs_error *err)
 {
 	struct bs_doc_record record;
 	bool is_row = !bs_snapshot_has_words(refresh->snapshot, ref.segment);
-	if (is_row && fate != STAYS)
+	if (is_row)
 		fate = GONE_UNLESS_SEEN;
 	bool is_owned = false, is_same = false;
-	bool is_kept = fate == STAYS || fate == RECORDS_STAY || (fate == GONE_IF_OWNED && at->is_appended);
-	enum bs_status status = BS_OK;
-	if (fate == GONE_UNLESS_SEEN && bs_doc_bits_has(&refresh->seen, ref))
-		return BS_OK; /* counted when it was seen */
+	bool is_kept = fate == GONE_IF_OWNED && at->is_appended;
+	enum bs_status status = bs_watch_spend(DECIDE_NS, err);
+	if (status || (fate == GONE_UNLESS_SEEN && bs_doc_bits_has(&refresh->seen, ref)))
+		return status; /* counted when it was seen */
 	bool has_parts = fate == GONE_UNLESS_SEEN && at && at->source->parts;
 	if (fate == GONE_IF_OWNED || has_parts)
 		status = bs_snapshot_record(refresh->snapshot, ref, &record, err);
@@ -284,16 +289,14 @@ enum bs_status bs_refresh_find_given(struct bs_refresh *refresh, const struct bs
 static enum bs_status replace_given(struct bs_refresh *refresh, const struct bs_refreshing *at,
                                     const struct bs_doc_record *record, struct bs_error *err)
 {
-	struct bs_buffer id = {0};
+	struct bs_buffer *id = &refresh->id;
 	struct bs_doc_record before;
 	struct bs_doc_ref ref = {BS_DOC_NONE, 0};
-	enum bs_status status = BS_OK;
 	if (!bs_refresh_has_documents(refresh, at->number))
 		return BS_OK;
-	status = bs_recorded_id(at->source, record, &id, err);
+	enum bs_status status = bs_recorded_id(at->source, record, id, err);
 	if (!status)
-		status = bs_refresh_find_given(refresh, at, id.data, id.used_bytes, &ref, &before, err);
-	bs_buffer_deinit(&id);
+		status = bs_refresh_find_given(refresh, at, id->data, id->used_bytes, &ref, &before, err);
 	if (status || ref.segment == BS_DOC_NONE)
 		return status;
 	bool is_same = before.checksum == record->checksum;

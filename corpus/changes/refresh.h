@@ -36,7 +36,8 @@ struct bs_refresh {
 	struct bs_snapshot *snapshot; /* borrowed, and marked */
 	struct bs_id_owners owners;      /* of the documents that are read */
 	struct bs_exclusions exclusions;
-	struct bs_given_ids given;    /* of standard input, when records of it are taken */
+	struct bs_given_ids given;    /* of standard input, when records of it are taken, */
+	struct bs_buffer id;          /* and that of the one in hand */
 	struct bs_doc_bits seen;
 	uint64_t n_unchanged;         /* documents of the snapshot */
 	uint64_t n_changed;           /* ... whose text is another now */

@@ -3,37 +3,25 @@
 
 #include <string.h>
 
+#include "core/base/bytes.h"
 #include "core/base/hash.h"
 #include "core/base/visible.h"
 #include "corpus/read/record.h"
 
 #define ONES (UINT64_MAX / 255)
 
-/* Whether one of eight bytes is no printable ASCII character, or a quote or backslash. */
-static bool has_special(uint64_t word)
+/* How many of eight bytes, the lowest first, stand for themselves in a string of JSON, up to one that is no printable ASCII character, or a
+ * quote or backslash. A borrow leaves such a byte for later ones alone. */
+static size_t plain_bytes(uint64_t word)
 {
 	uint64_t quote = word ^ ONES * '"', slash = word ^ ONES * '\\';
-	return ((word | (word - ONES * 0x20) | (quote - ONES) | (slash - ONES)) & ONES * 0x80) != 0;
+	uint64_t special = (word | (word - ONES * 0x20) | (quote - ONES) | (slash - ONES)) & ONES * 0x80;
+	return special ? (size_t)__builtin_ctzll(special) / 8 : sizeof(word);
 }
 
 static bool is_plain(uint8_t byte)
 {
 	return byte >= 0x20 && byte < 0x80 && byte != '"' && byte != '\\';
-}
-
-/* How many of the bytes stand for themselves in a string of JSON. */
-static size_t plain_bytes(const uint8_t *text, size_t n_bytes)
-{
-	size_t n = 0;
-	uint64_t word;
-	for (; n + sizeof(word) <= n_bytes; n += sizeof(word)) {
-		memcpy(&word, text + n, sizeof(word));
-		if (has_special(word))
-			break;
-	}
-	while (n < n_bytes && is_plain(text[n]))
-		n++;
-	return n;
 }
 
 /* Any other character: as an escape, or as the sequence of bytes that it is. Returns how many bytes of the text it took. */
@@ -71,24 +59,45 @@ static size_t put_special(const uint8_t *text, size_t n_bytes, uint8_t **to)
 
 /* Most bytes that a character of one byte becomes. */
 #define MOST_ESCAPE_BYTES 6u
-/* Room is made for so much at once: the texts that are all escapes are few. */
+/* Room is made for so much at once, and what follows in the same word and character: the texts that are all escapes are few. */
 #define PIECE_BYTES       4096u
+#define BEYOND_BYTES      16u
+
+/* At least so many of the bytes, for which there is room at *to. Returns how many. */
+static size_t put_piece(const uint8_t *text, size_t n_bytes, size_t least_bytes, uint8_t **to)
+{
+	uint8_t *at = *to;
+	size_t n = 0;
+	while (n < least_bytes) {
+		if (n_bytes - n >= sizeof(uint64_t)) {
+			uint64_t word = bs_load_u64(text + n);
+			size_t n_plain = plain_bytes(word);
+			memcpy(at, text + n, sizeof(word));
+			at += n_plain;
+			n += n_plain;
+			if (n_plain == sizeof(word))
+				continue;
+		} else if (is_plain(text[n])) {
+			*at++ = text[n++];
+			continue;
+		}
+		n += put_special(text + n, n_bytes - n, &at);
+	}
+	*to = at;
+	return n;
+}
 
 static enum bs_status put_string(struct bs_buffer *line, const char *bytes, size_t n_bytes, struct bs_error *err)
 {
 	const uint8_t *text = (const uint8_t *)bytes;
 	enum bs_status status = bs_buffer_append(line, "\"", 1, err);
 	while (n_bytes > 0 && !status) {
-		size_t n = plain_bytes(text, n_bytes);
-		size_t end = n_bytes - n < PIECE_BYTES ? n_bytes : n + PIECE_BYTES;
-		status = bs_buffer_append(line, text, n, err);
-		if (!status)
-			status = bs_buffer_reserve(line, (end - n + 3) * MOST_ESCAPE_BYTES, err);
+		size_t piece_bytes = n_bytes < PIECE_BYTES ? n_bytes : PIECE_BYTES;
+		status = bs_buffer_reserve(line, (piece_bytes + BEYOND_BYTES) * MOST_ESCAPE_BYTES, err);
 		if (status)
 			break;
 		uint8_t *to = line->data + line->used_bytes;
-		while (n < end && !is_plain(text[n]))
-			n += put_special(text + n, n_bytes - n, &to);
+		size_t n = put_piece(text, n_bytes, piece_bytes, &to);
 		line->used_bytes = (size_t)(to - line->data);
 		text += n;
 		n_bytes -= n;

@@ -20,36 +20,46 @@
 
 /* zstd, loaded when first needed (core/base/library.h). The compiler checks the table against the headers. */
 #define ZSTD_FUNCTIONS(each) \
-	each(ZDICT_isError) each(ZDICT_trainFromBuffer) each(ZSTD_CCtx_refCDict) each(ZSTD_CCtx_setParameter) \
-	each(ZSTD_compress2) each(ZSTD_compressBound) each(ZSTD_createCCtx) each(ZSTD_createCDict) each(ZSTD_createDCtx) \
+	each(ZDICT_isError) each(ZDICT_trainFromBuffer) each(ZSTD_CCtx_loadDictionary) each(ZSTD_CCtx_setParameter) \
+	each(ZSTD_compress2) each(ZSTD_compressBound) each(ZSTD_createCCtx) each(ZSTD_createDCtx) \
 	each(ZSTD_createDDict) each(ZSTD_decompress_usingDDict) each(ZSTD_decompress_usingDict) \
-	each(ZSTD_findFrameCompressedSize) each(ZSTD_freeCCtx) each(ZSTD_freeCDict) each(ZSTD_freeDCtx) \
+	each(ZSTD_findFrameCompressedSize) each(ZSTD_freeCCtx) each(ZSTD_freeDCtx) \
 	each(ZSTD_freeDDict) each(ZSTD_getDictID_fromDict) each(ZSTD_getErrorCode) each(ZSTD_getErrorName) \
 	each(ZSTD_getFrameContentSize) each(ZSTD_isError)
 
 BS_LIBRARY_TABLE(bs_zstd, ZSTD_FUNCTIONS);
 BS_LIBRARY_DEFINE(bs_zstd, "zstd", BS_ZSTD_SONAME, BS_ZSTD_FOLDER, ZSTD_FUNCTIONS)
 
-/* Level 3 is zstd's own choice; on records of 300 bytes 2 is 30 % faster and as small, 1 another 8 %, and 3 % larger, 6 four times
- * slower than 3. */
-#define LEVEL 1
-/* What the dictionary is trained on: 1 MiB was within 2 % of 4 MiB and took 0.13 s instead of 0.4 s; half of it, for the smaller
- * dictionary, half of that time. */
-#define SAMPLE_BYTES           ((size_t)512 << 10)
+/* Small texts share frames up to so many bytes, for half of what zstd takes for the frame of a record is spent before its first byte. Such
+ * frames are decoded for one text of theirs, too: level -2 leaves letters uncoded, and with matches of six bytes at least there are fewer. So
+ * compressing records of 300 bytes takes half of what it does alone at level 1, decoding one .76 us instead of .52, and they are as large. */
+#define SHARED_BYTES 1536u
+/* Level 3 is zstd's own choice; on larger texts 1 is 40 % faster, and 3 % larger. The least match is zstd's choice if it is 0. */
+enum { SHARED, ALONE, KINDS };
+static const struct {
+	int level, least_match, tells_size;
+} kinds[KINDS] = {[SHARED] = {-2, 6, 0}, [ALONE] = {1, 0, 1}};
+/* What the dictionary is trained on: twice as much took twice the time, 50 ms, and saved less than 1 %. */
+#define SAMPLE_BYTES           ((size_t)256 << 10)
 #define SAMPLE_DOCUMENT_BYTES  ((size_t)8 << 10) /* of one document, lest a long one be the whole sample */
 #define SAMPLE_LEAST_BYTES     ((size_t)64 << 10)
 #define SAMPLE_LEAST_DOCUMENTS 200
 /* Documents wait in memory until the dictionary is there; no longer than until they are this many bytes. */
 #define WAITING_BYTES ((size_t)16 << 20)
-/* With zstd's usual 110 KiB texts are 1 % smaller, and 10 % slower to compress: its tables are not in the nearer caches. A smaller
- * sample gets a smaller one, an eighth, lest it outweigh what it saves. */
-#define DICTIONARY_BYTES ((size_t)32 << 10)
+/* Twice as much made texts less than 1 % smaller, and its tables are not in the nearest caches. A smaller sample gets a smaller one, an
+ * eighth, lest it outweigh what it saves. */
+#define DICTIONARY_BYTES ((size_t)16 << 10)
 /* Training on 1 MiB was measured to take 12.4 MB. */
 #define TRAINING_BYTES ((size_t)16 << 20)
 #define SPOOL_BYTES    ((size_t)256 << 10)
-/* With a thread, so much is handed to it at once; it has one such piece, and one waits, while a third is filled. */
+/* So much is compressed at once, while zstd's tables are in the caches. A thread has one such piece, and one waits, while a third is
+ * filled. */
 #define PIECE_BYTES ((size_t)256 << 10)
 #define PIECES      3u
+
+/* A shared frame begins with the number of its first text and how many there are, u32 each, and the bytes of each. */
+#define SHARED_HEAD_BYTES 8u
+#define SHARED_TEXT_BYTES 4u
 
 /* An append-only temporary file without a name, and what is not in it yet; or what went to another file. */
 struct spool {
@@ -79,9 +89,10 @@ struct bs_store_writer {
 	struct bs_workers *workers;     /* the thread; NULL: none. What follows up to the context is its own then, and the spools */
 	struct piece pieces[PIECES];    /* task i is pieces[i % PIECES] */
 	uint64_t n_handed;              /* the next one is being filled */
+	uint32_t n_texts; /* that have a frame */
+	bool has_shared;
 	struct bs_buffer frame;
-	ZSTD_CCtx *context;
-	ZSTD_CDict *compiled_dictionary;
+	ZSTD_CCtx *contexts[KINDS];
 };
 
 static void spool_close(struct spool *spool)
@@ -172,17 +183,15 @@ static enum bs_status append_offset(struct bs_store_writer *writer, struct bs_er
 	return spool_append(&writer->offsets, bytes, sizeof(bytes), err);
 }
 
-static enum bs_status compress(struct bs_store_writer *writer, const uint8_t *raw, size_t raw_bytes,
+static enum bs_status compress(struct bs_store_writer *writer, size_t kind, const uint8_t *content, size_t content_bytes,
                                struct bs_error *err)
 {
-	size_t bound = bs_zstd.ZSTD_compressBound(raw_bytes);
+	size_t bound = bs_zstd.ZSTD_compressBound(content_bytes);
 	bs_buffer_clear(&writer->frame);
 	enum bs_status status = bs_buffer_reserve(&writer->frame, bound, err);
-	if (!status)
-		status = append_offset(writer, err);
 	if (status)
 		return status;
-	size_t n = bs_zstd.ZSTD_compress2(writer->context, writer->frame.data, bound, raw, raw_bytes);
+	size_t n = bs_zstd.ZSTD_compress2(writer->contexts[kind], writer->frame.data, bound, content, content_bytes);
 	if (bs_zstd.ZSTD_isError(n))
 		return fail_zstd(n, "compressing stored text", err);
 	status = spool_append(&writer->frames, writer->frame.data, n, err);
@@ -190,6 +199,36 @@ static enum bs_status compress(struct bs_store_writer *writer, const uint8_t *ra
 	if (writer->frame.capacity_bytes > WAITING_BYTES)
 		bs_buffer_deinit(&writer->frame);
 	return status;
+}
+
+static enum bs_status put_shared(struct bs_store_writer *writer, const uint8_t *raws, size_t raws_bytes, const size_t *sizes,
+                                 size_t n_texts, struct bs_error *err)
+{
+	uint8_t content[SHARED_BYTES], *to = content + SHARED_HEAD_BYTES;
+	enum bs_status status = BS_OK;
+	bs_store_u32(content, writer->n_texts);
+	bs_store_u32(content + 4, (uint32_t)n_texts);
+	for (size_t i = 0; i < n_texts && !status; i++, to += SHARED_TEXT_BYTES) {
+		bs_store_u32(to, (uint32_t)sizes[i]);
+		status = append_offset(writer, err);
+	}
+	if (raws_bytes > 0)
+		to = mempcpy(to, raws, raws_bytes);
+	writer->has_shared = true;
+	return status ? status : compress(writer, SHARED, content, (size_t)(to - content), err);
+}
+
+/* As many texts as one frame takes, one at least: the bytes of their content; raws_bytes_out: of themselves. */
+static size_t choose_shared(const size_t *sizes, size_t n_most, size_t *n_texts_out, size_t *raws_bytes_out)
+{
+	size_t n = 0, content_bytes = SHARED_HEAD_BYTES;
+	*raws_bytes_out = 0;
+	while (n < n_most && (n == 0 || content_bytes + SHARED_TEXT_BYTES + sizes[n] <= SHARED_BYTES)) {
+		content_bytes += SHARED_TEXT_BYTES + sizes[n];
+		*raws_bytes_out += sizes[n++];
+	}
+	*n_texts_out = n;
+	return content_bytes;
 }
 
 /* Trains the dictionary; leaves it empty when the sample is too small or too uniform to be worth one. */
@@ -216,10 +255,8 @@ static enum bs_status train(struct bs_store_writer *writer, struct bs_error *err
 		               ? fail_zstd(n, "a compression dictionary", err)
 		               : BS_OK;
 	writer->dictionary.used_bytes = n;
-	writer->compiled_dictionary = bs_zstd.ZSTD_createCDict(writer->dictionary.data, n, LEVEL);
-	if (!writer->compiled_dictionary)
-		return bs_fail_memory(err, "a compression dictionary", n);
-	n = bs_zstd.ZSTD_CCtx_refCDict(writer->context, writer->compiled_dictionary);
+	for (size_t i = 0; i < KINDS && !bs_zstd.ZSTD_isError(n); i++)
+		n = bs_zstd.ZSTD_CCtx_loadDictionary(writer->contexts[i], writer->dictionary.data, writer->dictionary.used_bytes);
 	return bs_zstd.ZSTD_isError(n) ? fail_zstd(n, "a compression dictionary", err) : BS_OK;
 }
 
@@ -235,9 +272,15 @@ static enum bs_status compress_piece(struct bs_store_writer *writer, struct piec
 	size_t n_documents = piece->sizes.used_bytes / sizeof(*sizes);
 	const uint8_t *raw = piece->raws.data;
 	enum bs_status status = BS_OK;
-	for (size_t i = 0; i < n_documents && !status; i++) {
-		status = compress(writer, raw, sizes[i], err);
-		raw += sizes[i];
+	for (size_t i = 0, n, raws_bytes; i < n_documents && !status; i += n) {
+		bool is_shared = choose_shared(sizes + i, n_documents - i, &n, &raws_bytes) <= SHARED_BYTES;
+		if (!is_shared)
+			status = append_offset(writer, err);
+		if (!status)
+			status = is_shared ? put_shared(writer, raw, raws_bytes, sizes + i, n, err)
+			                   : compress(writer, ALONE, raw, raws_bytes, err);
+		writer->n_texts += (uint32_t)n;
+		raw += raws_bytes;
 	}
 	bs_buffer_trim(&piece->raws, 2 * PIECE_BYTES);
 	bs_buffer_clear(&piece->sizes);
@@ -291,16 +334,19 @@ static enum bs_status put_piece(void *context, uint64_t task, struct bs_error *e
 
 static enum bs_status start_thread(struct bs_store_writer *writer, struct bs_error *err)
 {
-	struct bs_workers_plan plan = {.n_threads = 1, .n_slots = PIECES, .work = no_work, .put = put_piece, .context = writer};
+	struct bs_workers_plan plan = {.n_threads = 1, .n_slots = PIECES, .work = no_work, .put = put_piece, .outlives_call = true,
+	                               .context = writer};
 	enum bs_status status = bs_workers_new(&plan, &writer->workers, err);
 	if (!status)
 		(void)bs_workers_start(writer->workers);
 	return status;
 }
 
-/* What is being filled goes to the thread, and the next one is free, when this returns. */
+/* What is being filled is compressed; or it goes to the thread, and the next one is free, when this returns. */
 static enum bs_status hand_over(struct bs_store_writer *writer, struct bs_error *err)
 {
+	if (!writer->workers)
+		return compress_piece(writer, &writer->pieces[0], err);
 	(void)bs_workers_add(writer->workers, 1);
 	writer->n_handed++;
 	return bs_workers_wait_room(writer->workers) ? BS_OK : bs_workers_finish(writer->workers, err);
@@ -323,17 +369,18 @@ static enum bs_status keep(struct bs_store_writer *writer, enum bs_status status
 	return BS_OK;
 }
 
-static enum bs_status make_context(struct bs_store_writer *writer, struct bs_error *err)
+static enum bs_status make_context(size_t kind, ZSTD_CCtx **context_out, struct bs_error *err)
 {
-	writer->context = bs_zstd.ZSTD_createCCtx();
-	if (!writer->context)
+	*context_out = bs_zstd.ZSTD_createCCtx();
+	if (!*context_out)
 		return bs_fail_memory(err, "a compressor", 0);
-	/* There is one dictionary; its number in each frame would be four bytes wasted. */
-	static const ZSTD_cParameter parameters[] = {ZSTD_c_compressionLevel, ZSTD_c_checksumFlag, ZSTD_c_dictIDFlag};
-	static const int values[] = {LEVEL, 1, 0};
+	/* There is one dictionary; its number in each frame would be four bytes wasted. A frame that is shared does not tell its size. */
+	static const ZSTD_cParameter parameters[] = {ZSTD_c_compressionLevel, ZSTD_c_checksumFlag, ZSTD_c_dictIDFlag,
+	                                             ZSTD_c_contentSizeFlag, ZSTD_c_minMatch};
+	const int values[] = {kinds[kind].level, 1, 0, kinds[kind].tells_size, kinds[kind].least_match};
 	size_t n = 0;
-	for (size_t i = 0; i < 3 && !bs_zstd.ZSTD_isError(n); i++)
-		n = bs_zstd.ZSTD_CCtx_setParameter(writer->context, parameters[i], values[i]);
+	for (size_t i = 0; i < sizeof(values) / sizeof(*values) && !bs_zstd.ZSTD_isError(n); i++)
+		n = bs_zstd.ZSTD_CCtx_setParameter(*context_out, parameters[i], values[i]);
 	return bs_zstd.ZSTD_isError(n) ? fail_zstd(n, "a compressor", err) : BS_OK;
 }
 
@@ -348,7 +395,8 @@ enum bs_status bs_store_writer_new(const struct bs_dir *dir, bool has_thread, st
 	if (!writer)
 		return bs_fail_memory(err, "a store", sizeof(*writer));
 	writer->frames = writer->offsets = (struct spool){.dir = dir, .fd = -1};
-	status = make_context(writer, err);
+	for (size_t i = 0; i < KINDS && !status; i++)
+		status = make_context(i, &writer->contexts[i], err);
 	if (!status && has_thread)
 		status = start_thread(writer, err);
 	if (status)
@@ -372,7 +420,7 @@ enum bs_status bs_store_writer_add(struct bs_store_writer *writer, const uint8_t
 	if (raw_bytes >= BS_STORE_LIMIT_BYTES)
 		status = bs_fail(&writer->error, BS_INVALID, "a text of 4 GiB or more cannot be stored");
 	else if (writer->is_trained)
-		status = (writer->workers ? take : compress)(writer, raw, raw_bytes, &writer->error);
+		status = take(writer, raw, raw_bytes, &writer->error);
 	else
 		status = wait_for_dictionary(writer, raw, raw_bytes, &writer->error);
 	return keep(writer, status, err);
@@ -383,7 +431,7 @@ enum bs_status bs_store_writer_finish(struct bs_store_writer *writer, struct bs_
 	enum bs_status status = writer->status;
 	if (!status && !writer->is_trained)
 		status = stop_waiting(writer, &writer->error);
-	if (!status && writer->workers)
+	if (!status)
 		status = hand_over(writer, &writer->error);
 	if (!status && writer->workers)
 		status = bs_workers_finish(writer->workers, &writer->error);
@@ -394,6 +442,11 @@ enum bs_status bs_store_writer_finish(struct bs_store_writer *writer, struct bs_
 	if (!status)
 		status = spool_flush(&writer->frames, &writer->error);
 	return keep(writer, status, err);
+}
+
+bool bs_store_writer_has_shared(const struct bs_store_writer *writer)
+{
+	return writer->has_shared;
 }
 
 uint64_t bs_store_writer_part_bytes(const struct bs_store_writer *writer, enum bs_store_part part)
@@ -431,8 +484,8 @@ void bs_store_writer_free(struct bs_store_writer *writer)
 	for (size_t i = 0; i < PIECES; i++)
 		piece_deinit(&writer->pieces[i]);
 	bs_buffer_deinit(&writer->frame);
-	bs_zstd.ZSTD_freeCCtx(writer->context);
-	bs_zstd.ZSTD_freeCDict(writer->compiled_dictionary);
+	for (size_t i = 0; i < KINDS; i++)
+		bs_zstd.ZSTD_freeCCtx(writer->contexts[i]);
 	free(writer);
 }
 
@@ -442,6 +495,8 @@ void bs_store_writer_free(struct bs_store_writer *writer)
 /* The descriptor, which follows the magic number: this bit says that a checksum ends the frame. */
 #define DESCRIPTOR_AT 4
 #define CHECKSUM_BIT  0x04
+/* A shared frame is decoded for any of its texts: one that takes long is damaged. */
+#define SHARED_MOST_BYTES ((size_t)64 << 10)
 
 struct bs_store {
 	const uint8_t *offsets;
@@ -450,6 +505,8 @@ struct bs_store {
 	uint64_t frames_bytes;
 	ZSTD_DDict *dictionary; /* NULL: none */
 	ZSTD_DCtx *context;
+	struct bs_buffer shared; /* content of the shared frame that was read last, which begins there; empty: none */
+	uint64_t shared_from;
 };
 
 static enum bs_status fail_corrupt(struct bs_error *err, const char *what)
@@ -522,24 +579,91 @@ void bs_store_close(struct bs_store *store)
 		return;
 	bs_zstd.ZSTD_freeDDict(store->dictionary);
 	bs_zstd.ZSTD_freeDCtx(store->context);
+	bs_buffer_deinit(&store->shared);
 	free(store);
 }
 
-/* Is this exactly one frame, with a checksum, of a believable length? NULL if so, else what is wrong. */
-static const char *check_frame(const uint8_t *frame, size_t frame_bytes, uint64_t *text_bytes_out)
+/* Does a frame begin here, with a checksum, of a believable length? NULL if so, else what is wrong. A shared one has a length that is
+ * not told. */
+static const char *check_frame(const uint8_t *frame, uint64_t most_bytes, size_t *frame_bytes_out, uint64_t *text_bytes_out)
 {
 	/* A frame of an older format, or one to be skipped, would be decoded without a checksum. */
-	if (frame_bytes <= DESCRIPTOR_AT || bs_load_u32(frame) != ZSTD_MAGICNUMBER)
+	if (most_bytes <= DESCRIPTOR_AT || bs_load_u32(frame) != ZSTD_MAGICNUMBER)
 		return "not a frame";
 	if (!(frame[DESCRIPTOR_AT] & CHECKSUM_BIT))
 		return "a frame without checksum";
-	if (bs_zstd.ZSTD_findFrameCompressedSize(frame, frame_bytes) != frame_bytes)
+	*frame_bytes_out = bs_zstd.ZSTD_findFrameCompressedSize(frame, (size_t)most_bytes);
+	if (*frame_bytes_out > most_bytes)
 		return "a frame of another length";
-	uint64_t text_bytes = bs_zstd.ZSTD_getFrameContentSize(frame, frame_bytes);
-	if (text_bytes >= BS_STORE_LIMIT_BYTES || text_bytes > frame_bytes * MOST_TEXT_PER_BYTE)
+	*text_bytes_out = bs_zstd.ZSTD_getFrameContentSize(frame, (size_t)most_bytes);
+	if (*text_bytes_out != ZSTD_CONTENTSIZE_UNKNOWN &&
+	    (*text_bytes_out >= BS_STORE_LIMIT_BYTES || *text_bytes_out > *frame_bytes_out * MOST_TEXT_PER_BYTE))
 		return "a text that is too long";
-	*text_bytes_out = text_bytes;
 	return NULL;
+}
+
+/* Overwrites content, which has room, with that of a frame; status_out: what is wrong is memory. */
+static const char *decode(const struct bs_store *store, const uint8_t *frame, size_t frame_bytes, size_t most_bytes,
+                          struct bs_buffer *content, enum bs_status *status_out, struct bs_error *err)
+{
+	*status_out = bs_buffer_reserve(content, most_bytes + 1, err);
+	if (*status_out)
+		return NULL;
+	size_t n = bs_zstd.ZSTD_decompress_usingDDict(store->context, content->data, most_bytes, frame, frame_bytes, store->dictionary);
+	if (bs_zstd.ZSTD_isError(n) && bs_zstd.ZSTD_getErrorCode(n) == ZSTD_error_memory_allocation)
+		*status_out = bs_fail_memory(err, "stored text", most_bytes);
+	if (bs_zstd.ZSTD_isError(n))
+		return bs_zstd.ZSTD_getErrorName(n);
+	content->used_bytes = n;
+	return NULL;
+}
+
+/* The text of a document in the shared frame that was read last. */
+static const char *find_shared(const struct bs_store *store, uint64_t document, const uint8_t **text_out, size_t *text_bytes_out)
+{
+	const uint8_t *content = store->shared.data;
+	size_t n_bytes = store->shared.used_bytes;
+	uint64_t first = n_bytes < SHARED_HEAD_BYTES ? 0 : bs_load_u32(content);
+	uint64_t n_texts = n_bytes < SHARED_HEAD_BYTES ? 0 : bs_load_u32(content + 4);
+	if (document < first || document - first >= n_texts)
+		return "a frame of others";
+	uint64_t at = SHARED_HEAD_BYTES + n_texts * SHARED_TEXT_BYTES;
+	if (at > n_bytes)
+		return "a frame that is cut off";
+	const uint8_t *size = content + SHARED_HEAD_BYTES;
+	for (uint64_t i = first; i < document; i++, size += SHARED_TEXT_BYTES)
+		at += bs_load_u32(size);
+	if (at > n_bytes || bs_load_u32(size) > n_bytes - at)
+		return "a frame that is cut off";
+	*text_out = content + at;
+	*text_bytes_out = bs_load_u32(size);
+	return NULL;
+}
+
+/* A frame is in the range, or begins there if it is shared. */
+static const char *fetch(struct bs_store *store, uint64_t document, uint64_t from, uint64_t to, struct bs_buffer *text,
+                         enum bs_status *status_out, struct bs_error *err)
+{
+	const uint8_t *frame = store->frames + from, *found;
+	size_t frame_bytes, found_bytes;
+	uint64_t text_bytes;
+	if (store->shared.used_bytes == 0 || store->shared_from != from) {
+		const char *wrong = check_frame(frame, store->frames_bytes - from, &frame_bytes, &text_bytes);
+		if (wrong)
+			return wrong;
+		if (text_bytes != ZSTD_CONTENTSIZE_UNKNOWN)
+			return frame_bytes == to - from ? decode(store, frame, frame_bytes, (size_t)text_bytes, text, status_out, err)
+			                                : "a frame of another length";
+		bs_buffer_clear(&store->shared);
+		store->shared_from = from;
+		wrong = decode(store, frame, frame_bytes, SHARED_MOST_BYTES, &store->shared, status_out, err);
+		if (wrong || *status_out)
+			return wrong;
+	}
+	const char *wrong = find_shared(store, document, &found, &found_bytes);
+	if (!wrong)
+		*status_out = bs_buffer_append(text, found, found_bytes, err);
+	return wrong;
 }
 
 enum bs_status bs_store_fetch(struct bs_store *store, uint64_t document, struct bs_buffer *text, struct bs_error *err)
@@ -549,23 +673,11 @@ enum bs_status bs_store_fetch(struct bs_store *store, uint64_t document, struct 
 		return bs_fail(err, BS_NOT_FOUND, "stored text: no document %" PRIu64, document);
 	uint64_t from = bs_load_u64(store->offsets + document * 8);
 	uint64_t to = bs_load_u64(store->offsets + document * 8 + 8);
-	bool is_within = from <= to && to <= store->frames_bytes;
-	const uint8_t *frame = store->frames + (is_within ? from : 0);
-	size_t frame_bytes = (size_t)(to - from), n = 0;
-	uint64_t text_bytes = 0;
-	const char *wrong = is_within ? check_frame(frame, frame_bytes, &text_bytes) : "its place is out of bounds";
-	if (!wrong) {
-		enum bs_status status = bs_buffer_reserve(text, (size_t)text_bytes + 1, err);
-		if (status)
-			return status;
-		n = bs_zstd.ZSTD_decompress_usingDDict(store->context, text->data, (size_t)text_bytes, frame, frame_bytes,
-		                                       store->dictionary);
-		if (bs_zstd.ZSTD_isError(n) && bs_zstd.ZSTD_getErrorCode(n) == ZSTD_error_memory_allocation)
-			return bs_fail_memory(err, "stored text", text_bytes);
-		wrong = bs_zstd.ZSTD_isError(n) ? bs_zstd.ZSTD_getErrorName(n) : n != text_bytes ? "cut off" : NULL;
-	}
-	if (wrong)
-		return bs_fail(err, BS_CORRUPT, "stored text: document %" PRIu64 ": %s", document, wrong);
-	text->used_bytes = n;
-	return BS_OK;
+	enum bs_status status = BS_OK;
+	const char *wrong = "its place is out of bounds";
+	if (from <= to && to <= store->frames_bytes)
+		wrong = fetch(store, document, from, to, text, &status, err);
+	if (status || !wrong)
+		return status;
+	return bs_fail(err, BS_CORRUPT, "stored text: document %" PRIu64 ": %s", document, wrong);
 }

@@ -1,14 +1,17 @@
 /*
  * text_store.h: text kept by ourselves, for sources that cannot be read twice.
  *
- * Every document is one zstd frame, so that any of them is decoded alone, in about a microsecond for a few hundred
- * bytes. A dictionary trained on the first documents (up to 1 MiB of them, if there are 200 at least) makes such small
- * frames worth it: measured on records of 300 bytes, ratio 2.5 instead of 1.3. Each frame carries a checksum of its
- * text. A store is three runs of bytes, kept by the caller wherever it likes:
+ * Documents are compressed as zstd frames, small ones together with their neighbours, so that any of them is decoded with little else, in about
+ * a microsecond. A dictionary trained on the first documents (up to 512 KiB of them, if there are 200 at least) makes such small frames worth
+ * it: measured on records of 300 bytes, ratio 2.5 instead of 1.3. Each frame carries a checksum of its content. A store is three runs of
+ * bytes, kept by the caller wherever it likes:
  *
  *   dictionary  as zstd's trainer writes it, or empty
- *   offsets     n_documents + 1 times 8 bytes, little-endian, ascending: where frame i begins; the last one is the end
+ *   offsets     n_documents + 1 times 8 bytes, little-endian, never descending: where the frame of document i begins; the last one is
+ *               the end
  *   frames      one after the other, nothing between
+ *
+ * FORMAT.md has them byte by byte.
  *
  * Equal documents in equal order make equal bytes (with one version of zstd).
  */
@@ -58,6 +61,9 @@ enum bs_status bs_store_writer_add(struct bs_store_writer *writer, const uint8_t
 
 /* No more documents; after this the parts can be read. Reports the first failure of all the calls before. */
 enum bs_status bs_store_writer_finish(struct bs_store_writer *writer, struct bs_error *err) BS_WARN_UNUSED;
+
+/* Whether small texts share frames, after a successful finish: readers must know of it (BS_FEATURE_SHARED_FRAMES). */
+bool bs_store_writer_has_shared(const struct bs_store_writer *writer);
 
 /* How long a part is, after a successful finish. */
 uint64_t bs_store_writer_part_bytes(const struct bs_store_writer *writer, enum bs_store_part part);

@@ -564,20 +564,27 @@ static uint64_t summary_rate(const struct bs_build_request *request)
 	return rate < 0 ? 0 : rate > 0 ? (uint64_t)(rate * BS_SUMMARY_RATE_UNIT + 0.5) : BS_SUMMARY_DEFAULT;
 }
 
+/* Of an index that is given documents, those of files and records stay what they are. */
+static enum bs_status keep_options(struct bs_indexing *at, struct bs_error *err)
+{
+	const struct bs_index_options *old = &at->old.manifest.options;
+	struct bs_index_options *options = &at->writer.manifest.options;
+	enum bs_status status = bs_indexing_check_options(at->request, old, at->dir.path, err);
+	if (!status)
+		status = bs_index_options_copy(old, options, err);
+	if (!status && at->request->summary_rate != 0)
+		options->summary_rate = summary_rate(at->request);
+	return status ? status : bs_index_options_bind(options, at->request->analyzer, at->dir.path, err);
+}
+
 static enum bs_status choose_options(struct bs_indexing *at, struct bs_error *err)
 {
 	const struct bs_build_request *request = at->request;
 	char **weights;
 	if (request->analyzer && (request->stem_language || request->fold_accents || request->split_identifiers))
 		return bs_fail(err, BS_INVALID, "an analyzer makes words as they are: without stems, folded accents or split identifiers");
-	if (at->is_given && at->has_old) {
-		enum bs_status status = bs_indexing_check_options(request, &at->old.manifest.options, at->dir.path, err);
-		if (!status)
-			status = bs_index_options_copy(&at->old.manifest.options, &at->writer.manifest.options, err);
-		if (!status && request->summary_rate != 0)
-			at->writer.manifest.options.summary_rate = summary_rate(request);
-		return status ? status : bs_index_options_bind(&at->writer.manifest.options, request->analyzer, at->dir.path, err);
-	}
+	if (at->is_given && at->has_old)
+		return keep_options(at, err);
 	enum bs_status status = bs_field_weights_make(request->weights, &weights, err);
 	if (status)
 		return status;
@@ -775,8 +782,12 @@ static bool is_anything_new(const struct bs_indexing *at)
 {
 	const struct bs_manifest *old = &at->old.manifest;
 	const struct bs_manifest *new = &at->writer.manifest;
-	if (at->is_full || at->list.is_changed || at->n_changed_segments > 0 || at->refresh.exclusions.is_changed ||
-	    new->n_segments != old->n_segments || new->n_sources != old->n_sources ||
+	bool are_documents = at->is_full || at->n_changed_segments > 0 || at->refresh.exclusions.is_changed ||
+	                     new->n_segments != old->n_segments;
+	/* The source of given documents is recorded with the first of them. */
+	if (are_documents || at->is_given)
+		return are_documents;
+	if (at->list.is_changed || new->n_sources != old->n_sources ||
 	    new->options.gram_collections != old->options.gram_collections ||
 	    new->options.summary_rate != old->options.summary_rate)
 		return true;
@@ -802,7 +813,10 @@ static enum bs_status settle_modes(struct bs_indexing *at, struct bs_error *err)
 
 static enum bs_status commit(struct bs_indexing *at, struct bs_error *err)
 {
-	enum bs_status status = bs_index_writer_flush(&at->writer, err);
+	/* What was not read for that is no source that cannot be read. */
+	enum bs_status status = bs_watch_ask(err);
+	if (!status)
+		status = bs_index_writer_flush(&at->writer, err);
 	if (!status)
 		status = bs_index_writer_settle(&at->writer, at->is_full ? NULL : &at->old, &at->n_changed_segments, err);
 	if (!status)
@@ -1009,11 +1023,11 @@ static enum bs_status build(const struct bs_build_request *request, struct bs_bu
 	return status;
 }
 
-static void log_run(const struct bs_build_request *request, const struct bs_build_report *report, bool is_compaction,
-                    enum bs_status status, const struct bs_error *err)
+void bs_indexing_log(const struct bs_build_request *request, const struct bs_build_report *report, bool is_compaction,
+                     enum bs_status status, const struct bs_error *err)
 {
 	const struct bs_log *log = request->log;
-	const char *dir = request->dir ? request->dir : ".bitsift";
+	const char *dir = request->dir ? request->dir : request->memory ? "an index in memory" : ".bitsift";
 	double ms = (double)report->elapsed_ns / 1e6;
 	if (status)
 		bs_log_line(log, BS_LOG_WARNING, "%s: not %s, %.1f ms: %s", dir, is_compaction ? "compacted" : "built", ms,
@@ -1041,7 +1055,7 @@ enum bs_status bs_index_build(const struct bs_build_request *request, struct bs_
 		return status;
 	status = build(request, report, err);
 	bs_watch_end(&watch);
-	log_run(request, report, false, status, err);
+	bs_indexing_log(request, report, false, status, err);
 	return status;
 }
 
@@ -1070,6 +1084,6 @@ enum bs_status bs_index_compact(const struct bs_build_request *request, struct b
 	bs_index_lock_release(&lock);
 	bs_dir_close(&dir);
 	bs_watch_end(&watch);
-	log_run(request, report, true, status, err);
+	bs_indexing_log(request, report, true, status, err);
 	return status;
 }

@@ -22,8 +22,8 @@
 /* What is given is merged when it is as much as half a batch of lines: then no buffer of the analysed batch is so large that it is
  * given back each time. */
 #define BATCH_BYTES (BS_BATCH_BYTES / 2)
-/* By so much text pairs of words are chosen. Of a collection it is an eighth: that of one of 48 MiB, then. */
-#define HELD_BYTES (6u << 20)
+/* By so much text pairs of words are chosen. Of a collection it is an eighth: that of one of 32 MiB, then. */
+#define HELD_BYTES (4u << 20)
 /* A document over this share of the memory is taken alone: as reader.c has it. */
 #define LARGE_SHARE 128u
 
@@ -52,12 +52,7 @@ static const char *given_source[] = {"-"};
 /* The index is made anew first if it was made with another version of Unicode, whose words must not meet with those of this one. */
 static enum bs_status renew_other(const struct bs_writer *writer, struct bs_error *err)
 {
-	struct bs_build_request build = {.dir = writer->build.dir, .memory = writer->build.memory, .wait = writer->build.wait,
-	                                 .memory_bytes = writer->build.memory_bytes, .n_threads = writer->build.n_threads,
-	                                 .progress = writer->build.progress, .notice = writer->build.notice,
-	                                 .context = writer->build.context, .consent = writer->build.consent,
-	                                 .texts = writer->build.texts, .analyzer = writer->build.analyzer,
-	                                 .limits = writer->build.limits, .log = writer->build.log};
+	struct bs_build_request build = writer->build;
 	struct bs_dir dir = {.fd = -1};
 	struct bs_manifest manifest = {.n_sources = 0};
 	bool is_other = false;
@@ -70,7 +65,15 @@ static enum bs_status renew_other(const struct bs_writer *writer, struct bs_erro
 	bs_dir_close(&dir);
 	if (status == BS_NOT_FOUND)
 		return BS_OK;
-	return status || !is_other ? status : bs_index_build(&build, NULL, err);
+	if (status || !is_other)
+		return status;
+	/* Of what it has, as it was made. */
+	build.n_sources = 0;
+	build.stem_language = NULL;
+	build.fold_accents = build.split_identifiers = false;
+	build.weights = NULL;
+	build.density = 0;
+	return bs_index_build(&build, NULL, err);
 }
 
 /* The sources of the index stay as they are; that of given documents is under way from now on. */
@@ -149,6 +152,25 @@ static enum bs_status begin(struct bs_writer *writer, struct bs_error *err)
 	return BS_OK;
 }
 
+static enum bs_status check_id(size_t id_bytes, struct bs_error *err)
+{
+	return id_bytes > 0 && id_bytes <= UINT32_MAX / 2 ? BS_OK : bs_fail(err, BS_INVALID, "an id has 1 to 2^31 bytes");
+}
+
+/* What each change of a document begins with; then the watch is to be ended. */
+static enum bs_status enter(struct bs_writer *writer, size_t id_bytes, struct bs_watch *watch, struct bs_error *err)
+{
+	enum bs_status status = check_id(id_bytes, err);
+	if (!status)
+		status = bs_watch_begin(watch, writer->uncommitted.limits, err);
+	if (status)
+		return status;
+	status = begin(writer, err);
+	if (status)
+		bs_watch_end(watch);
+	return status;
+}
+
 /* A change failed half-way: nothing of the transaction stays. */
 static enum bs_status settle(struct bs_writer *writer, enum bs_status status, struct bs_error *why, struct bs_error *err)
 {
@@ -224,8 +246,8 @@ static bool is_large(const struct bs_writer *writer, const struct bs_document *d
 	return document->raw_bytes > writer->at->writer.source_options.memory_bytes / LARGE_SHARE;
 }
 
-/* Into the batch. What is large comes alone: then BS_UNSUPPORTED is of it, and all others are merged. */
-static enum bs_status take(struct bs_writer *writer, struct bs_document *document, struct bs_error *err)
+/* Into the batch. What is large comes alone: if it is too much then, it is refused, and all others are merged. */
+static enum bs_status take(struct bs_writer *writer, struct bs_document *document, bool *is_refused_out, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	bool is_alone = is_large(writer, document);
@@ -238,7 +260,11 @@ static enum bs_status take(struct bs_writer *writer, struct bs_document *documen
 	writer->batch.next_bytes = 0;
 	writer->batch.is_alone = is_alone;
 	writer->batch_bytes += document->raw_bytes + sizeof(struct bs_term_batch_doc);
-	return status ? status : bs_term_batch_sink(&writer->batch).document(&writer->batch, document, err);
+	if (!status) {
+		status = bs_term_batch_sink(&writer->batch).document(&writer->batch, document, err);
+		*is_refused_out = status == BS_UNSUPPORTED;
+	}
+	return status;
 }
 
 /* The next held document from *from on, borrowed until the next one; false: there is none. */
@@ -279,7 +305,8 @@ static enum bs_status give_held(void *context, bs_sample_fn give, void *give_con
 static enum bs_status take_held(void *context, const struct bs_document *document, struct bs_error *err)
 {
 	struct bs_document own = *document;
-	return take(context, &own, err);
+	bool is_refused = false;
+	return take(context, &own, &is_refused, err);
 }
 
 /* There are enough of them, or they are needed: pairs of words are chosen, and no more documents are held. */
@@ -319,36 +346,35 @@ static bool is_held(const struct bs_writer *writer, const char *id, size_t id_by
 	                                           bs_hash_slot(id, id_bytes), &number);
 }
 
-static enum bs_status check_id(size_t id_bytes, struct bs_error *err)
+static enum bs_status check_bytes(const struct bs_writer *writer, uint64_t n_bytes, struct bs_error *err)
 {
-	return id_bytes > 0 && id_bytes <= UINT32_MAX / 2 ? BS_OK : bs_fail(err, BS_INVALID, "an id has 1 to 2^31 bytes");
-}
-
-static enum bs_status check_document(const struct bs_writer *writer, const struct bs_text *texts, size_t n_texts,
-                                     struct bs_error *err)
-{
-	uint64_t n_bytes = writer->line.used_bytes;
-	for (size_t i = 0; i < n_texts && writer->line.used_bytes == 0; i++)
-		n_bytes += texts[i].text_bytes;
 	uint64_t most = bs_max_document(&writer->at->writer.manifest.options);
 	uint64_t memory = writer->at->writer.source_options.memory_bytes;
 	most = most < memory ? most : memory;
-	if (n_bytes > most)
-		return bs_fail(err, BS_INVALID, "a document of %llu bytes: %llu are the most", (unsigned long long)n_bytes,
-		               (unsigned long long)most);
-	if (n_texts > BS_RECORD_MAX_FIELDS)
-		return bs_fail(err, BS_INVALID, "a document of more than %zu texts", BS_RECORD_MAX_FIELDS);
-	return BS_OK;
+	return n_bytes <= most ? BS_OK
+	                       : bs_fail(err, BS_INVALID, "a document of %llu bytes: %llu are the most",
+	                                 (unsigned long long)n_bytes, (unsigned long long)most);
 }
 
-enum bs_status bs_writer_add(struct bs_writer *writer, const char *id, size_t id_bytes, const struct bs_text *texts,
-                             size_t n_texts, struct bs_error *err)
+/* Before anything is made of it. */
+static enum bs_status check_texts(const struct bs_writer *writer, const struct bs_text *texts, size_t n_texts,
+                                  struct bs_error *err)
+{
+	uint64_t n_bytes = 0;
+	if (n_texts > BS_RECORD_MAX_FIELDS)
+		return bs_fail(err, BS_INVALID, "a document of more than %zu texts", BS_RECORD_MAX_FIELDS);
+	for (size_t i = 0; i < n_texts; i++)
+		n_bytes += texts[i].text_bytes;
+	return check_bytes(writer, n_bytes, err);
+}
+
+static enum bs_status add(struct bs_writer *writer, const char *id, size_t id_bytes, const struct bs_text *texts,
+                          size_t n_texts, struct bs_error *err)
 {
 	struct bs_document document;
 	struct bs_error why = {""};
-	enum bs_status status = check_id(id_bytes, err);
-	if (!status)
-		status = begin(writer, err);
+	bool is_refused = false;
+	enum bs_status status = check_texts(writer, texts, n_texts, err);
 	if (status)
 		return status;
 	/* The line is for the store, for checksums, and for what is held. */
@@ -356,7 +382,7 @@ enum bs_status bs_writer_add(struct bs_writer *writer, const char *id, size_t id
 	if (!writer->no_checksums || writer->holds)
 		status = bs_given_line(texts, n_texts, &writer->line, &why);
 	if (!status) {
-		enum bs_status refused = check_document(writer, texts, n_texts, err);
+		enum bs_status refused = check_bytes(writer, writer->line.used_bytes, err);
 		if (refused)
 			return refused;
 		status = bs_given_document(&writer->at->writer.source_options, texts, n_texts, &writer->line, &writer->fields,
@@ -371,10 +397,22 @@ enum bs_status bs_writer_add(struct bs_writer *writer, const char *id, size_t id
 	if (!status && writer->holds && is_large(writer, &document))
 		status = release_held(writer, &why);
 	if (!status)
-		status = writer->holds ? hold(writer, &document, &why) : take(writer, &document, &why);
-	if (status == BS_UNSUPPORTED)
+		status = writer->holds ? hold(writer, &document, &why) : take(writer, &document, &is_refused, &why);
+	if (is_refused)
 		return bs_fail(err, BS_INVALID, "%s", why.text);
 	return settle(writer, status, &why, err);
+}
+
+enum bs_status bs_writer_add(struct bs_writer *writer, const char *id, size_t id_bytes, const struct bs_text *texts,
+                             size_t n_texts, struct bs_error *err)
+{
+	struct bs_watch watch;
+	enum bs_status status = enter(writer, id_bytes, &watch, err);
+	if (status)
+		return status;
+	status = add(writer, id, id_bytes, texts, n_texts, err);
+	bs_watch_end(&watch);
+	return status;
 }
 
 /* Where the given document of this id is, as of now. */
@@ -386,6 +424,7 @@ struct found {
 	struct bs_doc_ref ref;
 };
 
+/* As far as it is merged. */
 static enum bs_status find(struct bs_writer *writer, const char *id, size_t id_bytes, struct found *found_out,
                            struct bs_error *err)
 {
@@ -394,32 +433,50 @@ static enum bs_status find(struct bs_writer *writer, const char *id, size_t id_b
 	*found_out = (struct found){.is_held = is_held(writer, id, id_bytes)};
 	if (found_out->is_held)
 		return BS_OK;
-	enum bs_status status = merge(writer, err);
-	if (!status)
-		status = bs_id_owners_lives(&at->refresh.owners, &at->source, &at->writer.accumulator.doc_table, &record,
-		                            &found_out->is_added, &found_out->place, err);
+	enum bs_status status = bs_id_owners_lives(&at->refresh.owners, &at->source, &at->writer.accumulator.doc_table, &record,
+	                                           &found_out->is_added, &found_out->place, err);
 	if (!status && !found_out->is_added)
 		status = bs_refresh_find_given(&at->refresh, &at->refreshing, id, id_bytes, &found_out->ref, NULL, err);
 	found_out->is_old = !status && !found_out->is_added && found_out->ref.segment != BS_DOC_NONE;
 	return status;
 }
 
+static bool is_found(const struct found *found)
+{
+	return found->is_held || found->is_added || found->is_old;
+}
+
+/* Whoever is there is so before the batch is merged, too: that only adds. */
+static enum bs_status find_any(struct bs_writer *writer, const char *id, size_t id_bytes, bool *is_found_out,
+                               struct bs_error *err)
+{
+	struct found found;
+	enum bs_status status = find(writer, id, id_bytes, &found, err);
+	if (!status && !is_found(&found)) {
+		status = merge(writer, err);
+		if (!status)
+			status = find(writer, id, id_bytes, &found, err);
+	}
+	*is_found_out = is_found(&found);
+	return status;
+}
+
 enum bs_status bs_writer_replace(struct bs_writer *writer, const char *id, size_t id_bytes, const struct bs_text *texts,
                                  size_t n_texts, struct bs_error *err)
 {
-	struct found found;
+	bool is_there = false;
 	struct bs_error why = {""};
-	enum bs_status status = check_id(id_bytes, err);
+	struct bs_watch watch;
+	enum bs_status status = enter(writer, id_bytes, &watch, err);
+	if (status)
+		return status;
+	status = settle(writer, find_any(writer, id, id_bytes, &is_there, &why), &why, err);
+	if (!status && !is_there)
+		status = bs_fail(err, BS_NOT_FOUND, "%.*s: no given document has this id", (int)(id_bytes < 200 ? id_bytes : 200), id);
 	if (!status)
-		status = begin(writer, err);
-	if (status)
-		return status;
-	status = settle(writer, find(writer, id, id_bytes, &found, &why), &why, err);
-	if (status)
-		return status;
-	if (!found.is_held && !found.is_added && !found.is_old)
-		return bs_fail(err, BS_NOT_FOUND, "%.*s: no given document has this id", (int)(id_bytes < 200 ? id_bytes : 200), id);
-	return bs_writer_add(writer, id, id_bytes, texts, n_texts, err);
+		status = add(writer, id, id_bytes, texts, n_texts, err);
+	bs_watch_end(&watch);
+	return status;
 }
 
 /* A document of this transaction is as if it had never come. */
@@ -440,6 +497,8 @@ static enum bs_status drop(struct bs_writer *writer, const char *id, size_t id_b
 	struct found found;
 	enum bs_status status = is_held(writer, id, id_bytes) ? release_held(writer, err) : BS_OK;
 	if (!status)
+		status = merge(writer, err);
+	if (!status)
 		status = find(writer, id, id_bytes, &found, err);
 	if (status)
 		return status;
@@ -454,11 +513,14 @@ enum bs_status bs_writer_delete(struct bs_writer *writer, const char *id, size_t
 {
 	bool own, *was_there = was_there_out ? was_there_out : &own;
 	struct bs_error why = {""};
+	struct bs_watch watch;
 	*was_there = false;
-	enum bs_status status = check_id(id_bytes, err);
-	if (!status)
-		status = begin(writer, err);
-	return status ? status : settle(writer, drop(writer, id, id_bytes, was_there, &why), &why, err);
+	enum bs_status status = enter(writer, id_bytes, &watch, err);
+	if (status)
+		return status;
+	status = settle(writer, drop(writer, id, id_bytes, was_there, &why), &why, err);
+	bs_watch_end(&watch);
+	return status;
 }
 
 /* The segments that there were, all of them, and those written since. */
@@ -489,6 +551,8 @@ static enum bs_status mark_dead(struct bs_indexing *at, uint32_t source, struct 
 			status = bs_id_owners_dead(&at->refresh.owners, s - n_old, docs->n_docs, &shown->tombstones[s], &n_dead, err);
 		for (uint32_t i = 0; i < docs->n_ranges; i++) {
 			struct bs_source_range range = bs_doc_table_range(docs, i);
+			if (!status)
+				status = bs_watch_spend(range.end - range.first, err);
 			for (uint32_t d = range.first; range.source != source && d < range.end && !status; d++)
 				status = bs_snapshot_mark(shown, (struct bs_doc_ref){s, d}, true, err);
 		}
@@ -544,8 +608,6 @@ static enum bs_status drop_refs(struct bs_writer *writer, const struct bs_doc_re
 
 static enum bs_status commit(struct bs_writer *writer, struct bs_build_report *report_out, struct bs_error *err)
 {
-	if (report_out)
-		*report_out = (struct bs_build_report){0};
 	enum bs_status status = begin(writer, err);
 	writer->failed = BS_OK;
 	if (status)
@@ -563,12 +625,15 @@ static enum bs_status commit(struct bs_writer *writer, struct bs_build_report *r
 
 enum bs_status bs_writer_commit(struct bs_writer *writer, struct bs_build_report *report_out, struct bs_error *err)
 {
+	struct bs_build_report own, *report = report_out ? report_out : &own;
 	struct bs_watch watch;
-	enum bs_status status = bs_watch_begin(&watch, writer->build.limits, err);
+	*report = (struct bs_build_report){0};
+	enum bs_status status = bs_watch_begin(&watch, writer->uncommitted.limits, err);
 	if (status)
 		return status;
-	status = commit(writer, report_out, err);
+	status = commit(writer, report, err);
 	bs_watch_end(&watch);
+	bs_indexing_log(&writer->build, report, false, status, err);
 	return status;
 }
 
@@ -633,7 +698,7 @@ enum bs_status bs_writer_open(const struct bs_writer_request *request, struct bs
 	struct bs_writer *writer = calloc(1, sizeof(*writer));
 	if (!writer)
 		return bs_fail_memory(err, "a writer", sizeof(*writer));
-	writer->uncommitted = (struct bs_uncommitted){show, drop_refs};
+	writer->uncommitted = (struct bs_uncommitted){request->limits, show, drop_refs};
 	writer->not_stored = request->not_stored;
 	writer->no_checksums = request->not_stored && request->no_checksums;
 	writer->build = (struct bs_build_request){
@@ -642,8 +707,7 @@ enum bs_status bs_writer_open(const struct bs_writer_request *request, struct bs
 		.split_identifiers = request->split_identifiers, .weights = request->weights, .density = request->density,
 		.summary_rate = request->summary_rate, .wait = request->wait, .memory_bytes = request->memory_bytes, .n_threads = request->n_threads,
 		.progress = request->progress, .notice = request->notice, .context = request->context,
-		.consent = request->consent, .texts = request->texts, .analyzer = request->analyzer, .limits = request->limits,
-		.log = request->log};
+		.consent = request->consent, .texts = request->texts, .analyzer = request->analyzer, .log = request->log};
 	if (!request->dir == !request->memory)
 		status = bs_fail(err, BS_INVALID, "an index is either in a directory or in memory");
 	if (!status)

@@ -259,6 +259,7 @@ static enum bs_status write_store(struct build *build, struct bs_store_writer *s
 	} parts[] = {{BS_STORE_DICTIONARY, BS_SECTION_STORE_DICTIONARY}, {BS_STORE_OFFSETS, BS_SECTION_STORE_OFFSETS}};
 	uint8_t bytes[64 << 10];
 	enum bs_status status = BS_OK;
+	bs_file_writer_require(build->writer, bs_store_writer_has_shared(store) ? BS_FEATURE_SHARED_FRAMES : 0u);
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts) && !status; i++) {
 		uint64_t n_bytes = bs_store_writer_part_bytes(store, parts[i].part);
 		bs_file_writer_section(build->writer, parts[i].section, 0);

@@ -146,7 +146,7 @@ static const char index_description[] =
 	"An index that was made before typographic apostrophes, flags and such dates were read so keeps to what it has until "
 	"`--rebuild`.\n\n"
 	"# Options that are kept\n\n"
-	"`--words`, `--grams`, `--stem`, `--fold-accents`, `--split-identifiers`, `--id`, `--text`, `--weight`, `--density`, "
+	"`--words`, `--grams`, `--store`, `--stem`, `--fold-accents`, `--split-identifiers`, `--id`, `--text`, `--weight`, `--density`, "
 	"`--max-document`, `--hidden`, "
 	"`--no-ignore`, `--glob`, `--records`, `--no-records` and `--binary` are recorded with the index and hold for every refresh. Giving different "
 	"ones is an error, unless `--rebuild` is given too; then everything is indexed again with them, and all others are as by default. "

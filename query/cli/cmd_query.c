@@ -485,10 +485,30 @@ static void show_explain(void *context, const char *text, size_t text_bytes)
 	fwrite(text, 1, text_bytes, stderr);
 }
 
+/* On a terminal: which hits these were, if there are others. */
+static void tell_place(const struct session *session, const struct bs_find_result *result)
+{
+	const struct query_arguments *arguments = session->arguments;
+	uint64_t n_before = arguments->offset, n_until = n_before + session->n_shown;
+	bool has_more = result->n_hits > n_until || result->is_at_least;
+	const char *least = result->is_at_least ? "at least " : "";
+	char first[32], last[32], hits[32];
+	bs_format_count(n_before + 1, first);
+	bs_format_count(n_until, last);
+	bs_format_count(result->n_hits, hits);
+	if (n_before == 0 && session->n_shown > 0 && has_more)
+		fprintf(stderr, "the %s %s of %s%s; -n K shows more\n", arguments->sort ? "first" : "best", last, least, hits);
+	else if (n_before > 0 && session->n_shown > 0 && has_more)
+		fprintf(stderr, "%s to %s of %s%s; the next: --offset %llu\n", first, last, least, hits, (unsigned long long)n_until);
+	else if (n_before > 0 && session->n_shown > 0)
+		fprintf(stderr, "%s to %s of %s\n", first, last, hits);
+	else if (n_before > 0 && result->n_hits > 0)
+		fprintf(stderr, "no more: --offset passes over all of the %s\n", hits);
+}
+
 static void end_query(struct session *session, const struct bs_find_result *result)
 {
 	const struct query_arguments *arguments = session->arguments;
-	char shown[32], hits[32];
 	if (arguments->count && arguments->json)
 		bs_present_json_count(result->n_hits, session->query, session->query_bytes, session->out);
 	else if (arguments->count)
@@ -499,15 +519,12 @@ static void end_query(struct session *session, const struct bs_find_result *resu
 	if (!session->is_terminal)
 		return;
 	(void)bs_output_flush();
+	if (result->is_partial)
+		return;
 	if (result->n_hits == 0 && !arguments->count && !arguments->batch && result->n_unreadable == 0)
 		fputs("no document matches\n", stderr);
-	if (session->n_shown == 0 || arguments->ids || arguments->json ||
-	    (result->n_hits <= arguments->offset + session->n_shown && !result->is_at_least))
-		return;
-	bs_format_count(session->n_shown, shown);
-	bs_format_count(result->n_hits, hits);
-	const char *which = arguments->offset ? "" : arguments->sort ? "the first " : "the best ";
-	fprintf(stderr, "%s%s of %s%s; -n K shows more\n", which, shown, result->is_at_least ? "at least " : "", hits);
+	if (!arguments->count && !arguments->ids && !arguments->json)
+		tell_place(session, result);
 }
 
 /* The longest query, its \r, and a byte that tells that it is longer. */

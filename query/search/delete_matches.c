@@ -83,6 +83,9 @@ static enum bs_status find_matches(struct deletion *at, const struct bs_index *i
 	at->result->n_unreadable = status ? 0 : found.n_unreadable;
 	at->result->changes = found.changes;
 	bs_finder_free(finder);
+	/* Matches that nobody knows of would stay. */
+	if (!status && found.is_partial)
+		status = bs_fail(err, BS_DEADLINE, "out of time: not all matches were found");
 	bool lacks_memory = status == BS_STOPPED && !bs_watch_is_over();
 	return lacks_memory ? bs_fail_memory(err, "matches", at->refs.used_bytes) : status;
 }
@@ -190,8 +193,10 @@ enum bs_status bs_index_delete(const struct bs_delete_request *request, struct b
 	enum bs_status status = bs_check_reserved("struct bs_delete_request", request->reserved,
 	                                          sizeof(request->reserved) / sizeof(*request->reserved), err);
 	struct bs_watch watch;
+	struct bs_limits limits = request->limits ? *request->limits : (struct bs_limits){.partial = false};
+	limits.partial = false;
 	if (!status)
-		status = bs_watch_begin(&watch, request->limits, err);
+		status = bs_watch_begin(&watch, request->limits ? &limits : NULL, err);
 	if (!status) {
 		status = run(&at, err);
 		bs_watch_end(&watch);
@@ -205,8 +210,8 @@ enum bs_status bs_index_delete(const struct bs_delete_request *request, struct b
 	return status;
 }
 
-enum bs_status bs_writer_delete_query(struct bs_writer *writer, const char *query, size_t query_bytes, uint64_t *n_out,
-                                      struct bs_error *err)
+static enum bs_status delete_uncommitted(struct bs_writer *writer, const char *query, size_t query_bytes, uint64_t *n_out,
+                                         struct bs_error *err)
 {
 	const struct bs_uncommitted *uncommitted = (const struct bs_uncommitted *)(const void *)writer;
 	struct bs_delete_request request = {.query = query, .query_bytes = query_bytes};
@@ -221,8 +226,22 @@ enum bs_status bs_writer_delete_query(struct bs_writer *writer, const char *quer
 		status = bs_fail(err, BS_IO, "%llu documents that may match cannot be read", (unsigned long long)result.n_unreadable);
 	if (!status && count_refs(&at) > 0)
 		status = uncommitted->drop(writer, refs_of(&at), count_refs(&at), err);
-	if (n_out)
-		*n_out = status ? 0 : count_refs(&at);
+	*n_out = status ? 0 : count_refs(&at);
 	bs_buffer_deinit(&at.refs);
+	return status;
+}
+
+enum bs_status bs_writer_delete_query(struct bs_writer *writer, const char *query, size_t query_bytes, uint64_t *n_out,
+                                      struct bs_error *err)
+{
+	const struct bs_uncommitted *uncommitted = (const struct bs_uncommitted *)(const void *)writer;
+	uint64_t own, *n = n_out ? n_out : &own;
+	struct bs_watch watch;
+	*n = 0;
+	enum bs_status status = bs_watch_begin(&watch, uncommitted->limits, err);
+	if (status)
+		return status;
+	status = delete_uncommitted(writer, query, query_bytes, n, err);
+	bs_watch_end(&watch);
 	return status;
 }

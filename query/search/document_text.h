@@ -4,13 +4,14 @@
 
 #include "core/base/buffer.h"
 #include "corpus/changes/given_ids.h"
+#include "corpus/changes/id_ends.h"
 #include "query/search/fetch.h"
 
 /* Zero-initialise. */
 struct bs_document_texts {
-	struct bs_given_ids given; /* made when the first one is asked for */
+	struct bs_given_ids given; /* made when the first one is asked for, */
+	struct bs_id_ends ends;    /* and of all others when it is none of those */
 	struct bs_buffer texts;    /* struct bs_text each */
-	struct bs_buffer refs, id;
 };
 void bs_document_texts_deinit(struct bs_document_texts *texts);
 

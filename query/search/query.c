@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/base/hash.h"
+#include "core/base/watch.h"
 #include "core/store/field_weights.h"
 #include "query/search/match.h"
 #include "query/search/named.h"
@@ -26,6 +27,7 @@ struct asked_name {
 
 struct bs_query {
 	struct bs_named named; /* whom the matcher asks about names: first, so that it can be told whose */
+	const struct bs_limits *limits;
 	struct asked_name *asked;
 	uint32_t n_asked;
 	struct bs_reading reading;
@@ -33,7 +35,6 @@ struct bs_query {
 	char **own_weights;
 	struct bs_query_tree *tree;
 	struct bs_matcher *matcher;
-	struct bs_buffer name;   /* copied */
 	struct bs_buffer fields; /* struct bs_field each: the texts */
 	struct bs_buffer hits;   /* struct bs_snippet_hit each */
 	struct bs_buffer places; /* struct bs_query_place each */
@@ -51,7 +52,6 @@ void bs_query_free(struct bs_query *query)
 	bs_reading_deinit(&query->reading);
 	bs_term_table_deinit(&query->own_fields);
 	bs_strings_free(query->own_weights);
-	bs_buffer_deinit(&query->name);
 	bs_buffer_deinit(&query->fields);
 	bs_buffer_deinit(&query->hits);
 	bs_buffer_deinit(&query->places);
@@ -149,16 +149,10 @@ static enum bs_status check_request(const struct bs_query_request *request, stru
 	return bs_check_reserved("struct bs_query_request", request->reserved, COUNT(request->reserved), err);
 }
 
-enum bs_status bs_query_new(const struct bs_query_request *request, struct bs_query **query_out, size_t *error_byte_out,
-                            struct bs_error *err)
+static enum bs_status make_query(struct bs_query *query, const struct bs_query_request *request, size_t *error_byte,
+                                 struct bs_error *err)
 {
-	size_t error_byte = SIZE_MAX;
-	struct bs_query *query = NULL;
-	enum bs_status status = check_request(request, err);
-	if (!status && !(query = calloc(1, sizeof(*query))))
-		status = bs_fail_memory(err, "a query", sizeof(*query));
-	if (!status)
-		status = read_query(query, request, &error_byte, err);
+	enum bs_status status = read_query(query, request, error_byte, err);
 	if (!status)
 		status = bs_matcher_new(query->tree, query->reading.words, &query->matcher, err);
 	if (!status)
@@ -166,6 +160,25 @@ enum bs_status bs_query_new(const struct bs_query_request *request, struct bs_qu
 	if (!status)
 		bs_matcher_weigh_fields(query->matcher,
 		                        request->index ? request->index->snapshot.manifest.options.weights : query->own_weights);
+	return status;
+}
+
+enum bs_status bs_query_new(const struct bs_query_request *request, struct bs_query **query_out, size_t *error_byte_out,
+                            struct bs_error *err)
+{
+	size_t error_byte = SIZE_MAX;
+	struct bs_query *query = NULL;
+	struct bs_watch watch;
+	enum bs_status status = check_request(request, err);
+	if (!status && !(query = calloc(1, sizeof(*query))))
+		status = bs_fail_memory(err, "a query", sizeof(*query));
+	if (!status)
+		status = bs_watch_begin(&watch, request->limits, err);
+	if (!status) {
+		query->limits = request->limits;
+		status = make_query(query, request, &error_byte, err);
+		bs_watch_end(&watch);
+	}
 	if (status) {
 		bs_query_free(query);
 		query = NULL;
@@ -179,10 +192,7 @@ enum bs_status bs_query_new(const struct bs_query_request *request, struct bs_qu
 enum bs_status bs_query_set_name(struct bs_query *query, const char *name, size_t name_bytes, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
-	bs_buffer_clear(&query->name);
-	if (name)
-		status = bs_buffer_append(&query->name, name, name_bytes, err);
-	const struct bs_field text = {.name = "", .text = query->name.data, .text_bytes = query->name.used_bytes};
+	const struct bs_field text = {.name = "", .text = (const uint8_t *)name, .text_bytes = name ? name_bytes : 0};
 	for (uint32_t i = 0; i < query->n_asked && !status; i++) {
 		struct bs_match match = {.matches = false};
 		if (text.text_bytes > 0)
@@ -258,11 +268,10 @@ static enum bs_status list_places(struct bs_query *query, struct bs_error *err)
 	return status;
 }
 
-enum bs_status bs_query_match(struct bs_query *query, const struct bs_text *texts, size_t n_texts,
-                              struct bs_query_result *result_out, struct bs_error *err)
+static enum bs_status match(struct bs_query *query, const struct bs_text *texts, size_t n_texts,
+                            struct bs_query_result *result_out, struct bs_error *err)
 {
 	struct bs_match match = {.matches = false};
-	*result_out = (struct bs_query_result){.is_match = false};
 	enum bs_status status = take_texts(query, texts, n_texts, err);
 	if (!status)
 		status = bs_match_hits(query->matcher, fields_of(query), n_texts, true, &match, &query->hits, err);
@@ -279,12 +288,24 @@ enum bs_status bs_query_match(struct bs_query *query, const struct bs_text *text
 	return BS_OK;
 }
 
-enum bs_status bs_query_score(struct bs_query *query, const struct bs_text *texts, size_t n_texts,
-                              const struct bs_statistics *statistics, double *score_out, struct bs_error *err)
+enum bs_status bs_query_match(struct bs_query *query, const struct bs_text *texts, size_t n_texts,
+                              struct bs_query_result *result_out, struct bs_error *err)
+{
+	struct bs_watch watch;
+	*result_out = (struct bs_query_result){.is_match = false};
+	enum bs_status status = bs_watch_begin(&watch, query->limits, err);
+	if (status)
+		return status;
+	status = match(query, texts, n_texts, result_out, err);
+	bs_watch_end(&watch);
+	return status;
+}
+
+static enum bs_status score(struct bs_query *query, const struct bs_text *texts, size_t n_texts,
+                            const struct bs_statistics *statistics, double *score_out, struct bs_error *err)
 {
 	struct bs_match match = {.matches = false};
 	double avgdl = bs_statistics_avgdl(statistics), idf;
-	*score_out = 0;
 	enum bs_status status = bs_statistics_check(statistics, query->tree, err);
 	if (!status)
 		status = take_texts(query, texts, n_texts, err);
@@ -295,5 +316,18 @@ enum bs_status bs_query_score(struct bs_query *query, const struct bs_text *text
 		status = bs_statistics_idf(statistics, word->term, word->term_bytes, &idf, err);
 		*score_out += status ? 0 : bs_bm25_share(word->weight * idf, word->tf, match.length, avgdl);
 	}
+	return status;
+}
+
+enum bs_status bs_query_score(struct bs_query *query, const struct bs_text *texts, size_t n_texts,
+                              const struct bs_statistics *statistics, double *score_out, struct bs_error *err)
+{
+	struct bs_watch watch;
+	*score_out = 0;
+	enum bs_status status = bs_watch_begin(&watch, query->limits, err);
+	if (status)
+		return status;
+	status = score(query, texts, n_texts, statistics, score_out, err);
+	bs_watch_end(&watch);
 	return status;
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # dump.sh SOURCE_DIR LIBRARY CLANG: what a program that was built with the public headers, and linked to the shared library, counts on, a
-# line each: sizes of structs, places and types of their fields, values of enumerators, types of functions, symbols with
-# their versions. Reserved room is left out: it is there to be used up.
+# line each: sizes of structs, places and types of their fields, values of enumerators and of macros that are numbers, types of
+# functions, symbols with their versions. Reserved room is left out: it is there to be used up.
 set -euo pipefail
 cd -- "$1"
 library=$2 clang=$3
@@ -30,11 +30,12 @@ compile -fsyntax-only -Xclang -fdump-record-layouts-complete "$place/all.c" | aw
 # How many reasons there are is not for a program to know.
 compile -E -P "$place/all.c" | tr '\n' ' ' | grep -oE 'enum bs_[a-z_]+ *\{[^}]*\}' | grep -oE '\bBS_[A-Z0-9_]+\b' |
     grep -vx BS_SKIP_REASONS | sort -u >"$place/names"
+compile -E -dM "$place/all.c" | sed -nE 's/^#define (BS_[A-Z0-9_]+) [0-9(].*/\1/p' | grep -v '^BS_VERSION' >>"$place/names"
 {
     cat "$place/all.c"
     echo '#include <stdio.h>'
     echo 'int main(void) {'
-    sed 's/.*/printf("&: %d\\n", (int)&);/' "$place/names"
+    sed 's/.*/printf("&: %lld\\n", (long long)&);/' "$place/names"
     echo '}'
 } >"$place/values.c"
 compile "$place/values.c" -o "$place/values"

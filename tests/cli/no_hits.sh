@@ -40,6 +40,12 @@ on_terminal bitsift query boat
 on_terminal bitsift query boat -n 29
 on_terminal bitsift query boat -n 30
 on_terminal bitsift query boat -n 31
+echo '# page by page'
+on_terminal bitsift query boat -n 2 --offset 20
+on_terminal bitsift query boat -n 2 --offset 28
+on_terminal bitsift query boat -n 2 --offset 30
+echo '# what was not looked at may match'
+on_terminal bitsift query harbuor --brute --time-limit 0.001us
 echo '# of stems'
 echo '{"id":"1","text":"sailing boats"}' >c.jsonl
 quiet bitsift index --index "$SCRATCH/stems" --stem english c.jsonl

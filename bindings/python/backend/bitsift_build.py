@@ -21,7 +21,7 @@ HERE = pathlib.Path(__file__).resolve().parent.parent
 # In a source distribution the library lies inside; else this is a folder of its tree.
 ROOT = HERE / "library" if (HERE / "library").is_dir() else HERE.parent.parent
 LIBRARY = ["CMakeLists.txt", "LICENSE", "cmake", "core", "corpus", "indexer", "query", "bindings/CMakeLists.txt"]
-PACKAGE = ["__init__.py", "__init__.pyi", "py.typed"]
+PACKAGE = ["__init__.py", "__init__.pyi", "_files.py", "_index.py", "_matrix.py", "py.typed"]
 
 
 def _version():

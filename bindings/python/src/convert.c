@@ -1,31 +1,42 @@
-/* convert.c: between Python's objects and the library's structs; errors. See bitsift_py.h. */
+/* convert.c: between Python's objects and the library's strings, documents and errors. See bitsift_py.h. */
 #include "bitsift_py.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 PyObject *bs_py_raise(enum bs_status status, const struct bs_error *err)
 {
-	return bs_py_raise_at(status, err, NULL, SIZE_MAX);
+	return bs_py_raise_at(status, err, NULL, 0, SIZE_MAX);
 }
 
-PyObject *bs_py_raise_at(enum bs_status status, const struct bs_error *err, const char *query, size_t error_byte)
+/* Where in the query it is that it fails. */
+static bool set_place(PyObject *error, const char *query, size_t query_bytes, size_t error_byte)
+{
+	char *text = NULL;
+	if (bs_query_caret(query, query_bytes, error_byte, &text, NULL) != BS_OK)
+		text = NULL;
+	PyObject *before = bs_py_string(query, error_byte);
+	PyObject *position = before ? PyLong_FromSsize_t(PyUnicode_GetLength(before)) : NULL;
+	PyObject *caret = text ? bs_py_text(text, strlen(text)) : Py_NewRef(Py_None);
+	bool ok = position && caret && PyObject_SetAttrString(error, "position", position) == 0 &&
+	          PyObject_SetAttrString(error, "caret", caret) == 0;
+	free(text);
+	Py_XDECREF(before);
+	Py_XDECREF(position);
+	Py_XDECREF(caret);
+	return ok;
+}
+
+PyObject *bs_py_raise_at(enum bs_status status, const struct bs_error *err, const char *query, size_t query_bytes,
+                         size_t error_byte)
 {
 	size_t known = (size_t)status <= BS_DEADLINE ? (size_t)status : BS_OK;
 	if (PyErr_Occurred())
 		return NULL;
 	PyObject *message = bs_py_text(err->text, strlen(err->text));
 	PyObject *error = message ? PyObject_CallFunctionObjArgs(bs_py_types.errors[known], message, NULL) : NULL;
-	if (error && query && error_byte != SIZE_MAX) {
-		PyObject *before = bs_py_string(query, error_byte);
-		PyObject *position = before ? PyLong_FromSsize_t(PyUnicode_GetLength(before)) : NULL;
-		if (!position || PyObject_SetAttrString(error, "position", position) < 0)
-			Py_CLEAR(error);
-		Py_XDECREF(before);
-		Py_XDECREF(position);
-	}
+	if (error && query && error_byte <= query_bytes && !set_place(error, query, query_bytes, error_byte))
+		Py_CLEAR(error);
 	if (error)
 		PyErr_SetObject(bs_py_types.errors[known], error);
 	Py_XDECREF(message);
@@ -55,6 +66,25 @@ void bs_py_bytes_free(struct bs_py_bytes *bytes)
 	*bytes = (struct bs_py_bytes){NULL, 0, 0};
 }
 
+void bs_py_hear_line(void *context, const char *line)
+{
+	(void)bs_py_append(context, line, strlen(line) + 1);
+}
+
+PyObject *bs_py_lines(const struct bs_py_bytes *lines)
+{
+	PyObject *list = PyList_New(0);
+	for (size_t at = 0; list && at < lines->n_bytes;) {
+		size_t n_bytes = strlen(lines->data + at);
+		PyObject *line = bs_py_text(lines->data + at, n_bytes);
+		if (!line || PyList_Append(list, line) < 0)
+			Py_CLEAR(list);
+		Py_XDECREF(line);
+		at += n_bytes + 1;
+	}
+	return list;
+}
+
 PyObject *bs_py_string(const char *bytes, size_t n_bytes)
 {
 	return PyUnicode_DecodeUTF8(bytes, (Py_ssize_t)n_bytes, "surrogateescape");
@@ -65,9 +95,10 @@ PyObject *bs_py_text(const char *bytes, size_t n_bytes)
 	return PyUnicode_DecodeUTF8(bytes, (Py_ssize_t)n_bytes, "replace");
 }
 
-/* Takes the reference, or the block. */
-static bool keep_object(struct bs_py_keep *keep, PyObject *object)
+bool bs_py_keep_object(struct bs_py_keep *keep, PyObject *object)
 {
+	if (!object)
+		return false;
 	if ((keep->n_objects & (keep->n_objects - 1)) == 0) {
 		size_t room = keep->n_objects ? keep->n_objects * 2 : 1;
 		PyObject **objects = realloc(keep->objects, room * sizeof(*objects));
@@ -93,6 +124,13 @@ void *bs_py_block(struct bs_py_keep *keep, size_t n_bytes)
 	else
 		PyErr_NoMemory();
 	return block;
+}
+
+int bs_py_keep_traverse(struct bs_py_keep *keep, visitproc visit, void *arg)
+{
+	for (size_t i = 0; i < keep->n_objects; i++)
+		Py_VISIT(keep->objects[i]);
+	return 0;
 }
 
 void bs_py_keep_free(struct bs_py_keep *keep)
@@ -127,13 +165,13 @@ const char *bs_py_bytes_of(struct bs_py_keep *keep, PyObject *object, size_t *n_
 		*n_bytes_out = (size_t)n_bytes;
 		if (text) {
 			Py_INCREF(object);
-			return keep_object(keep, object) ? text : NULL;
+			return bs_py_keep_object(keep, object) ? text : NULL;
 		}
 		PyErr_Clear();
 	}
 	PyObject *bytes = encode(object);
 	char *data = NULL;
-	if (!bytes || !keep_object(keep, bytes) || PyBytes_AsStringAndSize(bytes, &data, &n_bytes) < 0)
+	if (!bytes || !bs_py_keep_object(keep, bytes) || PyBytes_AsStringAndSize(bytes, &data, &n_bytes) < 0)
 		return NULL;
 	*n_bytes_out = (size_t)n_bytes;
 	return data;
@@ -142,7 +180,7 @@ const char *bs_py_bytes_of(struct bs_py_keep *keep, PyObject *object, size_t *n_
 const char *bs_py_chars(struct bs_py_keep *keep, PyObject *object, bool *ok)
 {
 	size_t n_bytes;
-	if (!object || object == Py_None)
+	if (!object || object == Py_None || !*ok)
 		return NULL;
 	const char *chars = bs_py_bytes_of(keep, object, &n_bytes);
 	if (chars && strlen(chars) != n_bytes) {
@@ -162,7 +200,7 @@ const char *const *bs_py_strings(struct bs_py_keep *keep, PyObject *object, size
 	PyObject *list = is_one ? Py_BuildValue("[O]", object) : PySequence_List(object);
 	Py_ssize_t n = list ? PyList_Size(list) : 0;
 	const char **strings =
-		list && keep_object(keep, list) ? bs_py_block(keep, ((size_t)n + 1) * sizeof(*strings)) : NULL;
+		bs_py_keep_object(keep, list) ? bs_py_block(keep, ((size_t)n + 1) * sizeof(*strings)) : NULL;
 	*ok = strings != NULL;
 	for (Py_ssize_t i = 0; i < n && *ok; i++) {
 		strings[i] = bs_py_chars(keep, PyList_GetItem(list, i), ok);
@@ -198,11 +236,15 @@ static bool add_mapping(struct bs_py_keep *keep, const char *field, size_t field
                         struct bs_py_bytes *texts)
 {
 	PyObject *items = PyMapping_Items(mapping);
-	if (!items || !keep_object(keep, items))
+	if (!bs_py_keep_object(keep, items))
 		return false;
 	for (Py_ssize_t i = 0; i < PyList_Size(items); i++) {
 		PyObject *item = PyList_GetItem(items, i);
 		size_t name_bytes;
+		if (!PyTuple_Check(item) || PyTuple_Size(item) != 2) {
+			PyErr_SetString(PyExc_TypeError, "the items of a mapping are pairs");
+			return false;
+		}
 		const char *name = bs_py_bytes_of(keep, PyTuple_GetItem(item, 0), &name_bytes);
 		name = name ? join(keep, field, field_bytes, name, &name_bytes) : NULL;
 		if (!name || !add_value(keep, name, name_bytes, PyTuple_GetItem(item, 1), texts))
@@ -218,7 +260,7 @@ static bool add_list(struct bs_py_keep *keep, const char *field, size_t field_by
 	bool ok = n >= 0;
 	for (Py_ssize_t i = 0; i < n && ok; i++) {
 		PyObject *value = PySequence_GetItem(list, i);
-		ok = value && keep_object(keep, value) && add_value(keep, field, field_bytes, value, texts);
+		ok = bs_py_keep_object(keep, value) && add_value(keep, field, field_bytes, value, texts);
 	}
 	return ok;
 }
@@ -231,13 +273,17 @@ static bool add_value(struct bs_py_keep *keep, const char *field, size_t field_b
 		return true;
 	if (PyLong_Check(value) || PyFloat_Check(value)) {
 		value = PyObject_Str(value);
-		if (!value || !keep_object(keep, value))
+		if (!bs_py_keep_object(keep, value))
 			return false;
 	}
-	if (PyDict_Check(value))
-		return add_mapping(keep, field, field_bytes, value, texts);
-	if (PyList_Check(value) || PyTuple_Check(value))
-		return add_list(keep, field, field_bytes, value, texts);
+	if (PyDict_Check(value) || PyList_Check(value) || PyTuple_Check(value)) {
+		/* What has itself in it would have no end. */
+		if (Py_EnterRecursiveCall(" in the values of a document"))
+			return false;
+		bool ok = (PyDict_Check(value) ? add_mapping : add_list)(keep, field, field_bytes, value, texts);
+		Py_LeaveRecursiveCall();
+		return ok;
+	}
 	if (!PyUnicode_Check(value) && !PyBytes_Check(value)) {
 		PyErr_Format(PyExc_TypeError, "a text is a str, bytes, a number, a list or a dict, not %R",
 		             (PyObject *)Py_TYPE(value));
@@ -261,149 +307,38 @@ bool bs_py_document(struct bs_py_keep *keep, PyObject *document, struct bs_py_by
 	return add_mapping(keep, "", 0, document, texts);
 }
 
-/* What a provider gave last on a thread: the library reads it after the callback, without the GIL. */
-struct given {
-	struct bs_text *texts;
-	char *bytes;
-};
-static pthread_key_t given_key;
-static pthread_once_t given_once = PTHREAD_ONCE_INIT;
-
-static void free_given(void *memory)
+PyObject *bs_py_texts(const struct bs_text *texts, size_t n)
 {
-	struct given *given = memory;
-	if (!given)
-		return;
-	free(given->texts);
-	free(given->bytes);
-	free(given);
-}
-
-static void make_given_key(void)
-{
-	(void)pthread_key_create(&given_key, free_given);
-}
-
-/* Copies the texts to where no object is needed. */
-static struct given *copy_texts(const struct bs_text *texts, size_t n)
-{
-	struct given *given = calloc(1, sizeof(*given));
-	size_t n_bytes = 1;
-	for (size_t i = 0; i < n; i++)
-		n_bytes += texts[i].field_bytes + texts[i].text_bytes;
-	if (!given)
-		return NULL;
-	given->texts = calloc(n + 1, sizeof(*given->texts));
-	given->bytes = malloc(n_bytes);
-	if (!given->texts || !given->bytes) {
-		free_given(given);
-		return NULL;
+	PyObject *dict = PyDict_New();
+	for (size_t i = 0; dict && i < n; i++) {
+		PyObject *field = bs_py_string(texts[i].field, texts[i].field_bytes);
+		PyObject *text = bs_py_string(texts[i].text, texts[i].text_bytes);
+		PyObject *there = field && text ? PyDict_GetItemWithError(dict, field) : NULL;
+		int failed = !field || !text || PyErr_Occurred();
+		if (!failed && !there) {
+			failed = PyDict_SetItem(dict, field, text);
+		} else if (!failed && PyList_Check(there)) {
+			failed = PyList_Append(there, text);
+		} else if (!failed) {
+			PyObject *list = Py_BuildValue("[OO]", there, text);
+			failed = !list || PyDict_SetItem(dict, field, list);
+			Py_XDECREF(list);
+		}
+		Py_XDECREF(field);
+		Py_XDECREF(text);
+		if (failed)
+			Py_CLEAR(dict);
 	}
-	char *to = given->bytes;
-	for (size_t i = 0; i < n; i++) {
-		given->texts[i] = texts[i];
-		given->texts[i].field = memcpy(to, texts[i].field, texts[i].field_bytes);
-		to += texts[i].field_bytes;
-		given->texts[i].text = memcpy(to, texts[i].text, texts[i].text_bytes);
-		to += texts[i].text_bytes;
+	return dict;
+}
+
+PyObject *bs_py_put_numbers(PyObject *dict, const struct bs_py_number *numbers, size_t n)
+{
+	for (size_t i = 0; dict && i < n; i++) {
+		PyObject *value = PyLong_FromUnsignedLongLong(numbers[i].value);
+		if (!value || PyDict_SetItemString(dict, numbers[i].name, value) < 0)
+			Py_CLEAR(dict);
+		Py_XDECREF(value);
 	}
-	return given;
-}
-
-/* With the GIL. An exception stays set, for bs_py_raise. */
-static int ask_provider(PyObject *callable, const char *id, size_t id_bytes, struct given **given_out, size_t *n_out)
-{
-	struct bs_py_keep keep = {.objects = NULL};
-	struct bs_py_bytes texts = {.data = NULL};
-	PyObject *name = bs_py_string(id, id_bytes);
-	PyObject *document = name ? PyObject_CallFunctionObjArgs(callable, name, NULL) : NULL;
-	int answer = document == Py_None ? 1 : document && bs_py_document(&keep, document, &texts) ? 0 : 2;
-	if (answer == 0) {
-		*n_out = texts.n_bytes / sizeof(struct bs_text);
-		*given_out = copy_texts((const struct bs_text *)(const void *)texts.data, *n_out);
-		answer = *given_out ? 0 : 2;
-	}
-	Py_XDECREF(name);
-	Py_XDECREF(document);
-	bs_py_bytes_free(&texts);
-	bs_py_keep_free(&keep);
-	return answer;
-}
-
-static int provide(void *context, const char *id, size_t id_bytes, const struct bs_text **texts_out,
-                   size_t *n_texts_out)
-{
-	struct bs_py_provider *provider = context;
-	struct given *given = NULL;
-	PyGILState_STATE gil = PyGILState_Ensure();
-	int answer = PyErr_Occurred() ? 2 : ask_provider(provider->callable, id, id_bytes, &given, n_texts_out);
-	PyGILState_Release(gil);
-	(void)pthread_once(&given_once, make_given_key);
-	free_given(pthread_getspecific(given_key));
-	if (pthread_setspecific(given_key, given) != 0) {
-		free_given(given);
-		return 2;
-	}
-	*texts_out = given ? given->texts : NULL;
-	return answer;
-}
-
-void bs_py_provider_init(struct bs_py_provider *provider, PyObject *callable)
-{
-	provider->provider = (struct bs_text_provider){.texts = provide, .context = provider};
-	provider->callable = callable;
-}
-
-/* How often signals are looked for: each look waits for the GIL. */
-#define WATCH_NS 50000000u
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-	(void)clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
-/* Python handles signals on the thread that began the call, if at all. */
-static int watch_signals(void *context)
-{
-	struct bs_py_watch *watch = context;
-	uint64_t now = now_ns();
-	if (watch->is_interrupted)
-		return 1;
-	if (now < watch->next_ns || watch->thread != PyThread_get_thread_ident())
-		return 0;
-	PyGILState_STATE gil = PyGILState_Ensure();
-	watch->is_interrupted = PyErr_CheckSignals() < 0;
-	PyGILState_Release(gil);
-	watch->next_ns = now_ns() + WATCH_NS;
-	return watch->is_interrupted;
-}
-
-void bs_py_watch_init(struct bs_py_watch *watch, double deadline_seconds, bool partial)
-{
-	*watch = (struct bs_py_watch){
-		.limits = {.deadline_ns = deadline_seconds > 0 ? (uint64_t)(deadline_seconds * 1e9) + 1 : 0,
-	                   .stop = watch_signals,
-	                   .context = watch,
-	                   .partial = partial},
-		.thread = PyThread_get_thread_ident(),
-		.next_ns = now_ns() + WATCH_NS,
-	};
-}
-
-PyObject *bs_py_report(const struct bs_build_report *report)
-{
-	uint64_t n_skipped = 0;
-	for (size_t i = 0; i < BS_SKIP_MAX; i++)
-		n_skipped += report->skipped[i];
-	return Py_BuildValue(
-		"{s:K,s:K,s:K,s:K,s:K,s:K,s:K,s:K,s:K,s:K,s:K,s:d,s:O,s:s}", "docs", (unsigned long long)report->n_docs,
-		"indexed", (unsigned long long)report->n_indexed, "unchanged", (unsigned long long)report->n_unchanged,
-		"changed", (unsigned long long)report->n_changed, "removed", (unsigned long long)report->n_removed,
-		"unread", (unsigned long long)report->n_unread, "skipped", (unsigned long long)n_skipped, "text_bytes",
-		(unsigned long long)report->text_bytes, "index_bytes", (unsigned long long)report->index_bytes,
-		"segments", (unsigned long long)report->n_segments, "terms", (unsigned long long)report->n_terms,
-		"seconds", (double)report->elapsed_ns / 1e9, "committed", report->is_committed ? Py_True : Py_False,
-		"warning", report->warning);
+	return dict;
 }

@@ -1,4 +1,4 @@
-/* matrix.c: bitsift/matrix.h for Python: numbers as tuples, words as buffers. See bitsift_py.h; bitsift/__init__.py makes classes
+/* matrix.c: bitsift/matrix.h for Python: numbers as tuples, words as buffers. See bitsift_py.h; bitsift/_matrix.py makes classes
  * of it. */
 #include "bitsift_py.h"
 
@@ -18,8 +18,11 @@ static int view_getbuffer(PyObject *object, Py_buffer *buffer, int flags)
 {
 	struct view *self = (struct view *)object;
 	Py_ssize_t item_bytes = self->strides[self->n_dimensions - 1];
-	if (flags & PyBUF_WRITABLE) {
-		PyErr_SetString(PyExc_BufferError, "an index is not written to");
+	bool is_fortran = (flags & PyBUF_F_CONTIGUOUS) == PyBUF_F_CONTIGUOUS;
+	if ((flags & PyBUF_WRITABLE) || (is_fortran && self->n_dimensions > 1)) {
+		PyErr_SetString(PyExc_BufferError,
+		                is_fortran ? "columns lie one after the other" : "an index is not written to");
+		buffer->obj = NULL;
 		return -1;
 	}
 	*buffer = (Py_buffer){
@@ -36,12 +39,18 @@ static int view_getbuffer(PyObject *object, Py_buffer *buffer, int flags)
 	return 0;
 }
 
+static int view_traverse(PyObject *object, visitproc visit, void *arg)
+{
+	Py_VISIT(Py_TYPE(object));
+	Py_VISIT(((struct view *)object)->owner);
+	return 0;
+}
+
 static void view_dealloc(PyObject *object)
 {
-	PyTypeObject *type = Py_TYPE(object);
+	PyObject_GC_UnTrack(object);
 	Py_XDECREF(((struct view *)object)->owner);
-	((freefunc)PyType_GetSlot(type, Py_tp_free))(object);
-	Py_DECREF(type);
+	bs_py_free(object);
 }
 
 static char view_doc[] = "Words of an index, as a buffer: memoryview(view), numpy.asarray(view).";
@@ -49,12 +58,14 @@ static char view_doc[] = "Words of an index, as a buffer: memoryview(view), nump
 static PyType_Slot view_slots[] = {
 	{Py_tp_doc, view_doc},
 	{Py_tp_dealloc, view_dealloc},
+	{Py_tp_traverse, view_traverse},
 	{Py_bf_getbuffer, view_getbuffer},
 	{0, NULL},
 };
 
 static PyType_Spec view_spec = {"bitsift.View", sizeof(struct view), 0,
-                                Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, view_slots};
+                                Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                                view_slots};
 
 /* rows 0: one dimension, of n items. */
 static PyObject *make_view(PyObject *owner, const void *words, size_t rows, size_t n, char format)
@@ -89,18 +100,34 @@ static PyObject *make_filled(size_t n, char format, void **words_out)
 	return view;
 }
 
-#define PARSE(format, ...)                                                                        \
-	do {                                                                                      \
-		if (!PyArg_ParseTuple(arguments, format, bs_py_types.index, &index, __VA_ARGS__)) \
-			return NULL;                                                              \
+/* For "O&": numbers that are none of an unsigned kind are refused, not wrapped. */
+static int to_u64(PyObject *object, void *number_out)
+{
+	*(unsigned long long *)number_out = PyLong_AsUnsignedLongLong(object);
+	return !PyErr_Occurred();
+}
+
+static int to_u32(PyObject *object, void *number_out)
+{
+	unsigned long long number = 0;
+	if (to_u64(object, &number) && number > UINT32_MAX)
+		PyErr_SetString(PyExc_OverflowError, "too large a number");
+	*(unsigned *)number_out = (unsigned)number;
+	return !PyErr_Occurred();
+}
+
+#define PARSE(format, ...)                                                                         \
+	do {                                                                                       \
+		if (!PyArg_ParseTuple(arguments, format, bs_py_types.handle, &index, __VA_ARGS__)) \
+			return NULL;                                                               \
 	} while (0)
 
 static PyObject *n_segments(PyObject *module, PyObject *index)
 {
 	(void)module;
-	if (!PyObject_TypeCheck(index, bs_py_types.index))
+	if (!PyObject_TypeCheck(index, bs_py_types.handle))
 		return PyErr_Format(PyExc_TypeError, "not a Handle");
-	return PyLong_FromUnsignedLong(bs_matrix_n_segments(bs_py_index(index)));
+	return PyLong_FromUnsignedLong(bs_matrix_n_segments(bs_py_handle(index)));
 }
 
 static PyObject *segment(PyObject *module, PyObject *arguments)
@@ -110,8 +137,8 @@ static PyObject *segment(PyObject *module, PyObject *arguments)
 	struct bs_matrix_segment of;
 	struct bs_error err;
 	(void)module;
-	PARSE("O!I", &s);
-	enum bs_status status = bs_matrix_segment_at(bs_py_index(index), s, &of, &err);
+	PARSE("O!O&", to_u32, &s);
+	enum bs_status status = bs_matrix_segment_at(bs_py_handle(index), s, &of, &err);
 	if (status)
 		return bs_py_raise(status, &err);
 	return Py_BuildValue("(KKKKKIId)", (unsigned long long)of.n_docs, (unsigned long long)of.n_deleted,
@@ -126,8 +153,8 @@ static PyObject *treatment(PyObject *module, PyObject *arguments)
 	struct bs_matrix_treatment of;
 	struct bs_error err;
 	(void)module;
-	PARSE("O!II", &s, &i);
-	enum bs_status status = bs_matrix_treatment_at(bs_py_index(index), s, i, &of, &err);
+	PARSE("O!O&O&", to_u32, &s, to_u32, &i);
+	enum bs_status status = bs_matrix_treatment_at(bs_py_handle(index), s, i, &of, &err);
 	if (status)
 		return bs_py_raise(status, &err);
 	return Py_BuildValue("(K(III)O)", (unsigned long long)of.min_df, of.n_columns[BS_MATRIX_DOCUMENT],
@@ -143,8 +170,9 @@ static PyObject *slab(PyObject *module, PyObject *arguments)
 	struct bs_matrix_slab of;
 	struct bs_error err;
 	(void)module;
-	PARSE("O!II", &s, &i);
-	enum bs_status status = bs_matrix_slab_at(bs_py_index(index), s, i, &of, &err);
+	PARSE("O!O&O&", to_u32, &s, to_u32, &i);
+	enum bs_status status;
+	BS_PY_WITHOUT_GIL(status = bs_matrix_slab_at(bs_py_handle(index), s, i, &of, &err));
 	if (status)
 		return bs_py_raise(status, &err);
 	PyObject *levels = PyList_New(BS_MATRIX_LEVELS);
@@ -168,11 +196,12 @@ static PyObject *columns(PyObject *module, PyObject *arguments)
 	struct bs_error err;
 	enum bs_status status;
 	(void)module;
-	PARSE("O!IIIII", &s, &i, &level, &first, &n);
-	Py_BEGIN_ALLOW_THREADS status = bs_matrix_slab_at(bs_py_index(index), s, i, &of, &err);
-	if (!status)
-		status = bs_matrix_words(bs_py_index(index), s, i, (enum bs_matrix_level)level, first, n, &words, &err);
-	Py_END_ALLOW_THREADS if (status) return bs_py_raise(status, &err);
+	PARSE("O!O&O&O&O&O&", to_u32, &s, to_u32, &i, to_u32, &level, to_u32, &first, to_u32, &n);
+	BS_PY_WITHOUT_GIL(status = bs_matrix_slab_at(bs_py_handle(index), s, i, &of, &err);
+	                  if (!status) status = bs_matrix_words(bs_py_handle(index), s, i, (enum bs_matrix_level)level,
+	                                                        first, n, &words, &err));
+	if (status)
+		return bs_py_raise(status, &err);
 	return make_view(index, words, n, level < BS_MATRIX_LEVELS ? of.levels[level].column_words : 0, 'Q');
 }
 
@@ -185,16 +214,16 @@ static PyObject *popcounts(PyObject *module, PyObject *arguments)
 	const uint64_t *words;
 	void *counts = NULL;
 	(void)module;
-	PARSE("O!IIIII", &s, &i, &level, &first, &n);
+	PARSE("O!O&O&O&O&O&", to_u32, &s, to_u32, &i, to_u32, &level, to_u32, &first, to_u32, &n);
 	/* Before n is believed. */
-	status = bs_matrix_words(bs_py_index(index), s, i, (enum bs_matrix_level)level, first, n, &words, &err);
+	BS_PY_WITHOUT_GIL(status = bs_matrix_words(bs_py_handle(index), s, i, (enum bs_matrix_level)level, first, n,
+	                                           &words, &err));
 	PyObject *view = status ? bs_py_raise(status, &err) : make_filled(n, 'I', &counts);
 	if (!view)
 		return NULL;
-	Py_BEGIN_ALLOW_THREADS status =
-		bs_matrix_popcounts(bs_py_index(index), s, i, (enum bs_matrix_level)level, first, n, counts, &err);
-	Py_END_ALLOW_THREADS if (status)
-	{
+	BS_PY_WITHOUT_GIL(status = bs_matrix_popcounts(bs_py_handle(index), s, i, (enum bs_matrix_level)level, first, n,
+	                                               counts, &err));
+	if (status) {
 		Py_DECREF(view);
 		return bs_py_raise(status, &err);
 	}
@@ -209,14 +238,14 @@ static PyObject *documents(PyObject *module, PyObject *arguments)
 	struct bs_error err;
 	void *numbers = NULL;
 	(void)module;
-	PARSE("O!II", &s, &i);
-	enum bs_status status = bs_matrix_slab_at(bs_py_index(index), s, i, &of, &err);
+	PARSE("O!O&O&", to_u32, &s, to_u32, &i);
+	enum bs_status status;
+	BS_PY_WITHOUT_GIL(status = bs_matrix_slab_at(bs_py_handle(index), s, i, &of, &err));
 	PyObject *view = status ? bs_py_raise(status, &err) : make_filled(of.n_rows, 'Q', &numbers);
 	if (!view)
 		return NULL;
-	Py_BEGIN_ALLOW_THREADS status = bs_matrix_documents(bs_py_index(index), s, i, numbers, &err);
-	Py_END_ALLOW_THREADS if (status)
-	{
+	BS_PY_WITHOUT_GIL(status = bs_matrix_documents(bs_py_handle(index), s, i, numbers, &err));
+	if (status) {
 		Py_DECREF(view);
 		return bs_py_raise(status, &err);
 	}
@@ -228,8 +257,8 @@ static PyObject *is_deleted(PyObject *module, PyObject *arguments)
 	PyObject *index;
 	unsigned long long document;
 	(void)module;
-	PARSE("O!K", &document);
-	return PyBool_FromLong(bs_matrix_is_deleted(bs_py_index(index), document));
+	PARSE("O!O&", to_u64, &document);
+	return PyBool_FromLong(bs_matrix_is_deleted(bs_py_handle(index), document));
 }
 
 /* name(finder, document) -> (id, name, path) */
@@ -240,7 +269,7 @@ static PyObject *name(PyObject *module, PyObject *arguments)
 	struct bs_find_hit hit;
 	struct bs_error err;
 	(void)module;
-	if (!PyArg_ParseTuple(arguments, "OK", &finder_object, &document))
+	if (!PyArg_ParseTuple(arguments, "O!O&", bs_py_types.finder, &finder_object, to_u64, &document))
 		return NULL;
 	struct bs_finder *finder = bs_py_finder_begin(finder_object);
 	if (!finder)
@@ -270,10 +299,10 @@ static PyObject *term(PyObject *module, PyObject *arguments)
 	struct bs_py_keep keep = {.objects = NULL};
 	PyObject *answer = NULL;
 	(void)module;
-	PARSE("O!IO", &s, &word);
+	PARSE("O!O&O", to_u32, &s, &word);
 	const char *bytes = bs_py_bytes_of(&keep, word, &n_bytes);
 	if (bytes) {
-		enum bs_status status = bs_matrix_find_term(bs_py_index(index), s, bytes, n_bytes, &found, &err);
+		enum bs_status status = bs_matrix_find_term(bs_py_handle(index), s, bytes, n_bytes, &found, &err);
 		answer = status ? bs_py_raise(status, &err) : make_term(&found);
 	}
 	bs_py_keep_free(&keep);
@@ -305,11 +334,11 @@ static PyObject *terms(PyObject *module, PyObject *arguments)
 	struct bs_error err;
 	struct bs_py_keep keep = {.objects = NULL};
 	(void)module;
-	PARSE("O!IOn", &s, &from, &n);
+	PARSE("O!O&On", to_u32, &s, &from, &n);
 	struct walk walk = {PyList_New(0), n > 0 ? (size_t)n : 1};
 	const char *bytes = bs_py_bytes_of(&keep, from, &n_bytes);
 	if (bytes && walk.list) {
-		enum bs_status status = bs_matrix_terms(bs_py_index(index), s, bytes, n_bytes, take_term, &walk, &err);
+		enum bs_status status = bs_matrix_terms(bs_py_handle(index), s, bytes, n_bytes, take_term, &walk, &err);
 		if (status && (status != BS_STOPPED || PyErr_Occurred()))
 			(void)bs_py_raise(status, &err);
 	}
@@ -329,10 +358,10 @@ static PyObject *term_columns(PyObject *module, PyObject *arguments)
 	struct bs_error err;
 	struct bs_py_keep keep = {.objects = NULL};
 	(void)module;
-	PARSE("O!IIO", &s, &i, &word);
+	PARSE("O!O&O&O", to_u32, &s, to_u32, &i, &word);
 	const char *bytes = bs_py_bytes_of(&keep, word, &n_bytes);
 	if (bytes) {
-		enum bs_status status = bs_matrix_find_columns(bs_py_index(index), s, i, bytes, n_bytes, &has, &err);
+		enum bs_status status = bs_matrix_find_columns(bs_py_handle(index), s, i, bytes, n_bytes, &has, &err);
 		levels = status ? bs_py_raise(status, &err) : PyList_New(BS_MATRIX_LEVELS);
 	}
 	for (int l = 0; levels && l < BS_MATRIX_LEVELS; l++) {
@@ -387,27 +416,30 @@ static PyObject *make_candidates(const struct heard *heard)
 	return list;
 }
 
-/* candidates(finder, (query, ...), {...}) -> [(segment, slab, rows, set bits, sure, View)] */
+/* candidates(finder, query, {...}) -> [(segment, slab, rows, set bits, sure, View)] */
 static PyObject *candidates(PyObject *module, PyObject *arguments)
 {
-	PyObject *finder_object, *asked, *options, *answer = NULL;
+	PyObject *finder_object, *query, *options, *answer = NULL;
 	struct bs_py_keep keep = {.objects = NULL};
 	struct bs_py_search search;
 	struct heard heard = {.n = 0};
 	struct bs_error err;
 	size_t error_byte = SIZE_MAX;
 	(void)module;
-	if (!PyArg_ParseTuple(arguments, "OO!O!", &finder_object, &PyTuple_Type, &asked, &PyDict_Type, &options))
+	if (!PyArg_ParseTuple(arguments, "O!OO!", bs_py_types.finder, &finder_object, &query, &PyDict_Type, &options))
 		return NULL;
 	struct bs_finder *finder = bs_py_finder_begin(finder_object);
 	if (!finder)
 		return NULL;
-	if (bs_py_read_search(&keep, asked, options, &search)) {
+	if (bs_py_read_search(&keep, query, options, &search)) {
 		enum bs_status status;
-		Py_BEGIN_ALLOW_THREADS status =
-			bs_matrix_ask(finder, &search.request, hear_candidates, &heard, &error_byte, &err);
-		Py_END_ALLOW_THREADS if (heard.is_short_of_memory)(void) PyErr_NoMemory();
-		else if (status)(void) bs_py_raise_at(status, &err, search.request.query, error_byte);
+		BS_PY_WITHOUT_GIL(
+			status = bs_matrix_ask(finder, &search.request, hear_candidates, &heard, &error_byte, &err));
+		if (heard.is_short_of_memory)
+			(void)PyErr_NoMemory();
+		else if (status)
+			(void)bs_py_raise_at(status, &err, search.request.query, search.request.query_bytes,
+			                     error_byte);
 		answer = PyErr_Occurred() ? NULL : make_candidates(&heard);
 	}
 	bs_py_finder_done(finder_object);

@@ -3,6 +3,21 @@
 
 struct bs_py_types bs_py_types;
 
+void bs_py_free(PyObject *self)
+{
+	PyTypeObject *type = Py_TYPE(self);
+	((freefunc)PyType_GetSlot(type, Py_tp_free))(self);
+	Py_DECREF(type);
+}
+
+PyTypeObject *bs_py_add_sequence(PyObject *module, const char *name, PyStructSequence_Desc *desc)
+{
+	PyTypeObject *type = PyStructSequence_NewType(desc);
+	if (type && PyModule_AddObjectRef(module, name, (PyObject *)type) < 0)
+		Py_CLEAR(type);
+	return type;
+}
+
 PyTypeObject *bs_py_add_type(PyObject *module, PyType_Spec *spec)
 {
 	PyObject *type = PyType_FromSpec(spec);
@@ -17,7 +32,9 @@ static const struct kin {
 	enum bs_status status;
 } kin[] = {
 	{"bitsift.InvalidError",
-         "What was asked for makes no sense. position: where in the query, in characters; or None.", BS_INVALID},
+         "What was asked for makes no sense. position: where in the query, in characters, and caret: a picture of it; "
+         "or None.",
+         BS_INVALID},
 	{"bitsift.NoMemoryError", "There is not enough memory, or a limit says so.", BS_NO_MEMORY},
 	{"bitsift.IOFailure", "The operating system said no.", BS_IO},
 	{"bitsift.NotFoundError", "What was named is not there.", BS_NOT_FOUND},
@@ -55,8 +72,9 @@ static PyObject *python_kin(enum bs_status status)
 static bool add_error(PyObject *module, const struct kin *one)
 {
 	PyObject *bases = PyTuple_Pack(2, bs_py_types.errors[BS_OK], python_kin(one->status));
-	PyObject *members =
-		bases ? Py_BuildValue("{s:s,s:O}", "status", bs_status_name(one->status), "position", Py_None) : NULL;
+	PyObject *members = bases ? Py_BuildValue("{s:s,s:O,s:O}", "status", bs_status_name(one->status), "position",
+	                                          Py_None, "caret", Py_None)
+	                          : NULL;
 	PyObject *error = members ? PyErr_NewExceptionWithDoc(one->name, one->doc, bases, members) : NULL;
 	Py_XDECREF(bases);
 	Py_XDECREF(members);
@@ -66,7 +84,7 @@ static bool add_error(PyObject *module, const struct kin *one)
 
 static bool add_errors(PyObject *module)
 {
-	PyObject *members = Py_BuildValue("{s:s,s:O}", "status", "error", "position", Py_None);
+	PyObject *members = Py_BuildValue("{s:s,s:O,s:O}", "status", "error", "position", Py_None, "caret", Py_None);
 	PyObject *error =
 		members ? PyErr_NewExceptionWithDoc("bitsift.Error",
 	                                            "What the library reports. status: its name there.", NULL, members)
@@ -101,23 +119,40 @@ static PyMethodDef functions[] = {
 	{NULL, NULL, 0, NULL},
 };
 
-static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT,
-                                        "bitsift._bitsift",
-                                        "The library behind bitsift.",
-                                        -1,
-                                        functions,
-                                        NULL,
-                                        NULL,
-                                        NULL,
-                                        NULL};
+/* What the module was when it was first made: types and errors are those of the process, which all that is asked for later share. */
+static PyObject *first;
+
+static int fill(PyObject *module)
+{
+	if (PyInterpreterState_GetID(PyInterpreterState_Get()) != 0) {
+		PyErr_SetString(PyExc_ImportError, "bitsift does not work in a subinterpreter");
+		return -1;
+	}
+	if (first)
+		return PyDict_Update(PyModule_GetDict(module), PyModule_GetDict(first));
+	if (!add_errors(module) || !bs_py_add_analyzer(module) || !bs_py_add_limits(module) ||
+	    !bs_py_add_handle(module) || !bs_py_add_hits(module) || !bs_py_add_search(module) ||
+	    !bs_py_add_query(module) || !bs_py_add_statistics(module) || !bs_py_add_writer(module) ||
+	    !bs_py_add_files(module) || !bs_py_add_grep(module) || !bs_py_add_lines(module) ||
+	    !bs_py_add_matrix(module) || PyModule_AddStringConstant(module, "version", bs_version()) < 0)
+		return -1;
+	first = Py_NewRef(module);
+	return 0;
+}
+
+static PyModuleDef_Slot slots[] = {
+	{Py_mod_exec, (void *)(uintptr_t)fill},
+	{0, NULL},
+};
+
+static struct PyModuleDef definition = {.m_base = PyModuleDef_HEAD_INIT,
+                                        .m_name = "bitsift._bitsift",
+                                        .m_doc = "The library behind bitsift.",
+                                        .m_methods = functions,
+                                        .m_slots = slots};
 
 PyMODINIT_FUNC PyInit__bitsift(void);
 PyMODINIT_FUNC PyInit__bitsift(void)
 {
-	PyObject *module = PyModule_Create(&definition);
-	if (module && (!add_errors(module) || !bs_py_add_searching(module) || !bs_py_add_writing(module) ||
-	               !bs_py_add_grep(module) || !bs_py_add_matrix(module) ||
-	               PyModule_AddStringConstant(module, "version", bs_version()) < 0))
-		Py_CLEAR(module);
-	return module;
+	return PyModuleDef_Init(&definition);
 }

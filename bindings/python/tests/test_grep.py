@@ -1,6 +1,8 @@
 """Lines that match a regular expression."""
 
+import os
 import threading
+import time
 
 import bitsift
 import pytest
@@ -50,6 +52,83 @@ def test_what_fails(folder):
         list(bitsift.grep("x", "files", index="nowhere"))
     with pytest.raises(TypeError):
         list(bitsift.grep("x", "files", nonsense=True))
+
+
+def test_a_line_is_there_as_soon_as_it_is_found(tmp_path):
+    """Though the next one is long in coming, and nothing says that there will be one."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    read, written = threading.Event(), []
+
+    def write():
+        with open(pipe, "w", buffering=1) as file:
+            for number in range(3):
+                written.append(time.monotonic())
+                file.write(f"line {number}\n")
+                read.wait(10)
+                read.clear()
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    with bitsift.grep("line", pipe) as lines:
+        for number in range(3):
+            assert next(lines).text == f"line {number}"
+            assert time.monotonic() - written[number] < 2
+            read.set()
+        assert list(lines) == []
+    writer.join()
+
+
+def test_what_is_asked_for(folder):
+    (folder / "code.c").write_text("int one(void)\n{\n\treturn 1;\n}\n\nint two(void)\n{\n\treturn 2;\n}\n")
+    line = list(bitsift.grep("return", "code.c", enclosing=True))[1]
+    assert line.enclosing == (6, "int two(void)")
+    assert [line.path for line in bitsift.grep("filter", "files", "code.c", files_without=True)] == ["code.c"]
+    assert [line.path for line in bitsift.grep("", "files", list_files=True, descending=True)] == ["files/b.txt", "files/a.txt"]
+    assert len(list(bitsift.grep("set\nwith", "files", multiline=True))) == 1
+    assert [line.text for line in bitsift.grep("nowhere|filter", "files", max_depth=0)] == []
+    lines = bitsift.grep("filter", "files", max_results=2)
+    assert [line.number for line in lines] == [1, 2] and lines.result["found"] == 3
+    rest = bitsift.grep("filter", "files", max_results=2, cursor=lines.result["cursor"])
+    assert [line.path for line in rest] == ["files/b.txt"] and rest.result["cursor"] is None
+    for wrong in [{"max_count": -1}, {"threads": -1}, {"sort": "size"}]:
+        with pytest.raises(ValueError):
+            bitsift.grep("x", "files", **wrong)
+    with pytest.raises(OverflowError):
+        bitsift.grep("x", "files", threads=1 << 40)
+
+
+def test_what_ends_it(tmp_path):
+    """Though it waits for a pipe that says nothing."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    end = os.open(pipe, os.O_RDWR)
+    cancel = bitsift.Cancel()
+    cancel.set()
+    for limit, error in [({"cancel": cancel}, bitsift.StoppedError), ({"deadline": 0.02}, bitsift.DeadlineError)]:
+        with pytest.raises(error):
+            list(bitsift.grep("line", pipe, **limit))
+        lines = bitsift.grep("line", pipe, partial=True, **limit)
+        assert list(lines) == [] and lines.result["partial"]
+    with bitsift.grep("line", pipe) as lines:
+        os.write(end, b"line\n")
+        assert next(lines).text == "line"
+    os.close(end)
+
+
+def test_threads_share_an_iterator(tmp_path):
+    (tmp_path / "x").write_text("line\n" * 20000)
+    lines, numbers = bitsift.grep("line", tmp_path), []
+
+    def read():
+        numbers.extend(line.number for line in lines)
+
+    threads = [threading.Thread(target=read) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(numbers) == list(range(1, 20001))
 
 
 def test_it_can_be_left(tmp_path):

@@ -61,6 +61,38 @@ def test_options(opened):
     assert opened.search("catt", suggest=True).notices == ["catt is not in the index; did you mean cat?"]
 
 
+def test_numbers_that_make_no_sense(opened):
+    for name in ["threads", "columns", "memory_bytes", "offset", "feedback", "n"]:
+        with pytest.raises(ValueError):
+            opened.search("cat", **{name: -1})
+        with pytest.raises(OverflowError):
+            opened.search("cat", **{name: 1 << 64})
+        with pytest.raises(TypeError):
+            opened.search("cat", **{name: 1.5})
+    assert len(opened.search("cat", n=(1 << 64) - 1)) == 3 and opened.search("cat", offset=1 << 63).total == 3
+    with pytest.raises(OverflowError):
+        opened.matrix.segments[0].slabs[0].document_columns.view(-1, 1)
+    for wrong in [-1, 1 << 64]:
+        with pytest.raises(OverflowError):
+            opened.document(wrong)
+        with pytest.raises(OverflowError):
+            opened.matrix.is_deleted(wrong)
+
+
+def test_what_a_search_tells(opened, folder):
+    hits = opened.search("filter", explain=True)
+    assert "filter" in hits.explanation and hits.stats["total_ns"] > 0 and opened.search("filter").explanation is None
+    assert opened.document(hits[0].document) == opened.document(hits[0].id)
+    (folder / "files" / "b.txt").write_text("No more of it.\n")
+    hits = opened.search("filter", verbose=True)
+    assert hits.changed == 1 and hits.gone == 0 and any("b.txt" in notice for notice in hits.notices)
+
+
+def test_lists_may_be_iterators(opened):
+    hits = opened.search("a", globs=(glob for glob in ["*.txt"]), n=1)
+    assert [hit.snippet for hit in hits] == [hit.snippet for hit in opened.search("a", globs=["*.txt"], n=1, snippets=True)]
+
+
 def test_pages_are_exact(opened):
     ids = [hit.id for hit in opened.search("a cat year:>0", n=4, any=True)]
     paged = [hit.id for offset in range(4) for hit in opened.search("a cat year:>0", n=1, offset=offset, any=True)]

@@ -1,5 +1,7 @@
 """Documents from memory, in and out."""
 
+import threading
+
 import bitsift
 import pytest
 
@@ -40,6 +42,52 @@ def test_shapes_of_documents(empty):
         empty.add("", "no id")
     empty.commit()
     assert len(empty) == 3
+
+
+def test_documents_that_make_no_sense(empty):
+    endless = []
+    endless.append(endless)
+    deep = {"a": "x"}
+    for _ in range(100000):
+        deep = {"a": deep}
+
+    class Items(dict):
+        def __init__(self, items):
+            self.given = items
+
+        def items(self):
+            return self.given
+
+    for wrong in [{"a": endless}, deep]:
+        with pytest.raises(RecursionError):
+            empty.add("wrong", wrong)
+    del wrong
+    while deep:  # lest its end is a recursion
+        deep = deep["a"] if isinstance(deep, dict) else None
+    for wrong in [Items([3]), Items([("a",)]), Items([("a", "b", "c")]), Items([(3, "x")]), Items([None])]:
+        with pytest.raises(TypeError):
+            empty.add("wrong", wrong)
+    for wrong in [Items([3]), Items([("a",)])]:
+        with pytest.raises(TypeError):
+            bitsift.Index.create(weights=wrong)
+        with pytest.raises(TypeError):
+            bitsift.Statistics(words=wrong)
+    for wrong in ["\ud800", {"a": "\ud800"}, {"\ud800": "a"}, {"a": 10**5000}]:
+        with pytest.raises(ValueError):
+            empty.add("wrong", wrong)
+    with pytest.raises(ValueError):
+        empty.add("\ud800", "a text")
+    empty.commit()
+    assert len(empty) == 0
+
+
+def test_ids_of_records(empty):
+    assert empty.add_many([{"id": b"bytes", "text": "cat"}, {"id": 10**30, "text": "cat"}, {"id": "a\0b", "text": "cat \0 x"}]) == 3
+    for wrong in [None, True, 1.5, ["a"]]:
+        with pytest.raises(TypeError):
+            empty.add_many([{"id": wrong, "text": "cat"}])
+    empty.commit()
+    assert empty.ids("cat") == ["bytes", str(10**30), "a\0b"] and empty.document("a\0b") == {"text": "cat \0 x"}
 
 
 def test_replace_and_delete(index):
@@ -167,6 +215,54 @@ def test_memory_is_files(index):
         copy.put(name, data)
     with bitsift.Index.open(memory=copy) as other:
         assert other.ids("cat") == index.ids("cat")
+
+
+def test_memory_beside_a_writer():
+    """Its files may be looked at while they are written."""
+    with bitsift.Index.create() as index:
+        over = threading.Event()
+
+        def look():
+            while not over.is_set():
+                assert "manifest" in index.memory.files()
+
+        thread = threading.Thread(target=look)
+        thread.start()
+        for i in range(60):
+            index.add(str(i), "cat " * 100)
+            index.commit()
+        over.set()
+        thread.join()
+        copy = index.memory.copy()
+        index.add("more", "cat")
+        index.commit()
+        with bitsift.Index.open(memory=copy) as other:
+            assert len(other) == 60 and len(index) == 61
+        copy.remove("manifest")
+        copy.remove("manifest")
+        with pytest.raises(bitsift.NotFoundError):
+            bitsift.Index.open(memory=copy)
+
+
+def test_deleting_from_any_source(folder):
+    assert bitsift.delete("built.index", query="cat", dry_run=True)["documents"] == ["1", "2", "4"]
+    with pytest.raises(bitsift.StoppedError):
+        bitsift.delete("built.index", query="cat", confirm=lambda n: n < 3)
+    with pytest.raises(LookupError):
+        bitsift.delete("built.index", query="cat", confirm={}.__getitem__)
+    assert bitsift.delete("built.index", ["1", "files/a.txt", "none"])["deleted"] == 2
+    with bitsift.Index.open("built.index") as index:
+        assert index.ids("cat OR filter") == ["files/b.txt", "2", "4"]
+    assert bitsift.delete("built.index", "1", undo=True)["deleted"] == 1
+    assert bitsift.delete("built.index", "none")["notices"]
+    with bitsift.Index.open("built.index") as index:
+        assert index.ids("cat") == ["1", "2", "4"]
+    with pytest.raises(bitsift.InvalidError) as caught:
+        bitsift.delete("built.index", query="+++")
+    assert caught.value.position == 0
+    for wrong in [(), (["1"], "cat")]:
+        with pytest.raises(TypeError):
+            bitsift.delete("built.index", *wrong)
 
 
 def test_files_beside_documents(folder):

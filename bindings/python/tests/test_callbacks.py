@@ -1,0 +1,184 @@
+"""Functions of Python that the library calls: analyzers, logs, progress, and what ends a call."""
+
+import gc
+import logging
+import re
+import threading
+import time
+import weakref
+
+import bitsift
+import pytest
+
+
+def capitals(text):
+    """Words with a capital, as they are."""
+    return [(word.group(), word.start(), word.end()) for word in re.finditer("[A-ZÄÖÜ]\\w*", text)]
+
+
+def test_an_analyzer(tmp_path):
+    analyzer = bitsift.Analyzer("capitals-1", capitals)
+    path = tmp_path / "x.index"
+    with bitsift.Index.create(path, analyzer=analyzer) as index:
+        index.add("1", "das Öl im Haus, Übel")
+        index.add("2", "das öl im haus")
+        index.commit()
+        assert index.ids("Öl Haus") == ["1"] and index.count("Haus") == 1
+        assert index.search("Übel", mark=("<", ">"))[0].snippet == "das Öl im Haus, <Übel>"
+        assert index.query("Haus").match("ein Haus").places[0].start == 4
+    with pytest.raises(bitsift.UnsupportedError, match="capitals-1"):
+        bitsift.Index.open(path)
+    with bitsift.Index.open(path, analyzer=analyzer) as index:
+        assert index.ids("Haus") == ["1"]
+    with pytest.raises(ValueError):
+        bitsift.Index.create(analyzer=bitsift.Analyzer("not a name", capitals))
+    for wrong in [("x",), ("x", 3), (3, capitals)]:
+        with pytest.raises(TypeError):
+            bitsift.Analyzer(*wrong)
+
+
+def test_an_analyzer_of_files_on_many_threads(tmp_path):
+    folder = tmp_path / "files"
+    folder.mkdir()
+    for i in range(200):
+        (folder / f"{i}.txt").write_text(f"Haus Nummer{i} klein")
+    analyzer = bitsift.Analyzer("capitals-1", capitals)
+    bitsift.build(tmp_path / "x.index", [folder], words=True, analyzer=analyzer, threads=4)
+    with bitsift.Index.open(tmp_path / "x.index", analyzer=analyzer) as index:
+        assert index.count("Haus") == 200 and len(index.ids("Nummer17")) == 1
+
+    def fail(text):
+        raise LookupError("no words today")
+
+    with pytest.raises(LookupError, match="no words today"):
+        bitsift.build(tmp_path / "y.index", [folder], words=True, analyzer=bitsift.Analyzer("x", fail), threads=4)
+
+
+@pytest.mark.parametrize("words", [3, ["x"], [("x", 0)], [("x", 5, 2)], [("x", 0, 99)], [("", 0, 1)], [("b", 1, 2), ("a", 0, 1)],
+                                   [("\ud800", 0, 1)]])
+def test_an_analyzer_that_makes_no_sense(words):
+    with bitsift.Index.create(analyzer=bitsift.Analyzer("x", lambda text: words)) as index:
+        with pytest.raises((TypeError, ValueError)):
+            index.add("1", "text")
+            index.commit()
+        index.rollback()
+
+
+def test_a_log(tmp_path, caplog):
+    with caplog.at_level(logging.DEBUG, logger="notes"):
+        with bitsift.Index.create(tmp_path / "x.index", log="notes", slow=1e-9) as index:
+            index.add("1", "a cat, 100% of it")
+            index.commit()
+            index.search("cat 100%")
+        bitsift.Index.open(tmp_path / "x.index", log="notes").count("cat")
+    bitsift.check(tmp_path / "x.index", log="notes")
+    levels = {record.levelno for record in caplog.records}
+    assert {logging.DEBUG, logging.INFO, logging.WARNING} <= levels and all(record.name == "notes" for record in caplog.records)
+    assert any("committed, 1 documents indexed" in record.getMessage() for record in caplog.records)
+    assert any("cat 100%" in record.getMessage() for record in caplog.records)
+    caplog.clear()
+    logging.getLogger("quiet").setLevel(logging.ERROR)
+    with bitsift.Index.create(log=logging.getLogger("quiet")) as index:
+        index.search("cat")
+    assert not caplog.records
+    with pytest.raises(AttributeError):
+        bitsift.Index.create(log=3)
+
+
+def test_progress(folder):
+    told = []
+    for i in range(300):
+        (folder / "files" / f"n{i}.txt").write_text(f"file {i} " * 500)
+    bitsift.build("built.index", progress=told.append)
+    bitsift.check("built.index", progress=lambda done, total: told.append((done, total)))
+
+    def stop(so_far):
+        raise LookupError(so_far["step"])
+
+    with pytest.raises(LookupError):
+        bitsift.build("other.index", ["files"], progress=stop)
+    assert not (folder / "other.index").exists()
+    with pytest.raises(TypeError):
+        bitsift.build("built.index", progress=3)
+
+
+SLOW = " OR ".join(f'"w{i} w{(i * 3) % 977}"~5' for i in range(1, 900))
+
+
+@pytest.fixture
+def many(empty):
+    empty.add_many((str(i), " ".join(f"w{(i * k) % 977}" for k in range(60))) for i in range(6000))
+    empty.commit()
+    return empty
+
+
+def test_cancel(many):
+    cancel = bitsift.Cancel()
+    threading.Timer(0.1, cancel.set).start()
+    start = time.monotonic()
+    with pytest.raises(bitsift.StoppedError):
+        for _ in range(1000):
+            many.count(SLOW, brute=True, cancel=cancel)
+    assert time.monotonic() - start < 10 and cancel.is_set()
+    assert many.search(SLOW, brute=True, cancel=cancel, partial=True).partial
+    cancel.clear()
+    assert many.count("w1", cancel=cancel) > 0
+    cancel.set()
+    many.add("new", "text")
+    with pytest.raises(bitsift.StoppedError):
+        many.commit(cancel=cancel)
+    many.rollback()
+    many.commit(deadline=60)
+    assert "new" not in many
+    with pytest.raises(TypeError):
+        many.search("w1", cancel=threading.Event())
+
+
+def test_limits(many):
+    assert many.search("w1", deadline=float("inf")).total and many.search("w1", deadline=None).total
+    for over in [0, -1, 1e-12]:
+        with pytest.raises(TimeoutError):
+            many.search(SLOW, brute=True, deadline=over)
+    with pytest.raises(ValueError):
+        many.search("w1", deadline=float("nan"))
+    with pytest.raises(TypeError):
+        many.search("w1", deadline="soon")
+    with pytest.raises(MemoryError):
+        many.search(SLOW, memory_bytes=1)
+    with pytest.raises(TimeoutError):
+        bitsift.check(many.path, memory=many.memory, deadline=0)
+
+
+def test_a_function_that_knows_its_index_is_freed():
+    def make():
+        index = bitsift.Index.create(store=False, texts=lambda id: index and "a cat")
+        index.add("1", "a cat")
+        index.commit()
+        assert index.ids('"a cat"')
+        hits = index.search("cat")
+        keep = [index.query("cat"), hits[0].snippet, index.matrix.segments, hits]
+        return weakref.ref(index), keep and None
+
+    index, _ = make()
+    gc.collect()
+    assert index() is None
+
+
+def test_a_provider_cannot_use_the_writer_that_waits_for_it():
+    refused = []
+
+    def give(id):
+        for _ in range(2):
+            try:
+                index.add_many((f"n{i}", "x") for i in range(600))
+            except RuntimeError as error:
+                refused.append(error)
+        return "a cold, lonely harbour"
+
+    with bitsift.Index.create(store=False, texts=give) as index:
+        index.add("1", "a cold, lonely harbour")
+        index.commit()
+        assert index.delete_query('"cold harbour"~3') == 1
+        assert len(refused) >= 2 and "callback" in str(refused[0])
+        index.commit()
+        assert len(index) == 0

@@ -1,0 +1,148 @@
+/* rates.c: what can be said of a Bloom filter before there is one: how large, how full, how often wrong, how small when it is
+ * sent. See bitsift/bloom.h. */
+#include <math.h>
+
+#include "core/base/status.h"
+#include "core/bloom/bits.h"
+
+uint64_t bs_bloom_optimal_bits(uint64_t n_keys, double rate)
+{
+	double bits = ceil(-(double)n_keys * log(rate) / (M_LN2 * M_LN2));
+	if (bits < 1)
+		return 1;
+	return bits < 0x1p64 ? (uint64_t)bits : UINT64_MAX;
+}
+
+uint32_t bs_bloom_optimal_hashes(uint64_t n_bits, uint64_t n_keys)
+{
+	if (n_keys == 0)
+		return 1;
+	double k = round((double)n_bits / (double)n_keys * M_LN2);
+	if (k < 1)
+		return 1;
+	return k > BS_BLOOM_MAX_HASHES ? BS_BLOOM_MAX_HASHES : (uint32_t)k;
+}
+
+double bs_bloom_density(uint64_t n_bits, uint32_t n_hashes, uint64_t n_keys)
+{
+	return -expm1(-(double)n_hashes * (double)n_keys / (double)n_bits);
+}
+
+double bs_bloom_false_rate(uint64_t n_bits, uint32_t n_hashes, uint64_t n_keys)
+{
+	return pow(bs_bloom_density(n_bits, n_hashes, n_keys), (double)n_hashes);
+}
+
+double bs_bloom_bits_per_key(double n_hashes, double density)
+{
+	return n_hashes / -log1p(-density);
+}
+
+double bs_bloom_entropy(double density)
+{
+	if (density <= 0 || density >= 1)
+		return 0;
+	return -(density * log(density) + (1 - density) * log1p(-density)) / M_LN2;
+}
+
+/* The tail of the binomial distribution of n_hashes * n_keys throws into n_counters, term by term. */
+double bs_counting_overflow(uint64_t n_counters, uint32_t n_hashes, uint64_t n_keys, uint32_t limit)
+{
+	double n_throws = (double)n_hashes * (double)n_keys, m = (double)n_counters, log_term = log(m);
+	if (n_throws < limit)
+		return 0;
+	if (n_counters == 1)
+		return 1;
+	for (uint32_t i = 0; i < limit; i++)
+		log_term += log((n_throws - i) / (i + 1) / m);
+	double term = exp(log_term + (n_throws - limit) * log1p(-1 / m)), sum = term;
+	for (double i = limit; i < n_throws && (term > sum * 1e-17 || i < n_throws / m); i++) {
+		term *= (n_throws - i) / (i + 1) / (m - 1);
+		sum += term;
+	}
+	return sum;
+}
+
+static double sent_bits(double bits_per_key, uint32_t n_hashes)
+{
+	return bits_per_key * bs_bloom_entropy(-expm1(-(double)n_hashes / bits_per_key));
+}
+
+/* What a filter of that shape comes to: a plan has whole bits. */
+static struct bs_bloom_plan plan_of(uint64_t n_keys, double n_bits, uint32_t n_hashes)
+{
+	struct bs_bloom_plan plan = {.n_bits = n_bits < 1 ? 1 : (uint64_t)fmin(n_bits, UINT32_MAX),
+	                             .n_hashes = n_hashes};
+	plan.density = bs_bloom_density(plan.n_bits, n_hashes, n_keys);
+	plan.false_rate = bs_bloom_false_rate(plan.n_bits, n_hashes, n_keys);
+	plan.sent_bits = sent_bits((double)plan.n_bits / (double)n_keys, n_hashes);
+	return plan;
+}
+
+/* More hashes than the best plain filter of that size has would make it more than half full, and so compressible, too. That can be
+ * a few percent better (28 hashes in 14 bits a key: .0171 where 2 give .0177), for ten times the probes: not worth it. */
+static bool is_sensible(const struct bs_bloom_plan *plan, uint64_t n_keys)
+{
+	return plan->n_hashes <= bs_bloom_optimal_hashes(plan->n_bits, n_keys);
+}
+
+/* The most memory a key that a plan may have. */
+static double memory_limit(uint64_t n_keys, double max_bits)
+{
+	double most = UINT32_MAX / (double)n_keys;
+	return max_bits > 0 ? fmin(max_bits, most) : most;
+}
+
+enum bs_status bs_bloom_plan_for_size(uint64_t n_keys, double sent, double max_bits, struct bs_bloom_plan *plan_out,
+                                      struct bs_error *err)
+{
+	*plan_out = (struct bs_bloom_plan){0};
+	if (!(sent > 0) || !(max_bits >= 0))
+		return bs_fail(err, BS_INVALID, "a Bloom filter cannot be sent in %g bits a key, kept in %g", sent,
+		               max_bits);
+	n_keys += n_keys == 0;
+	for (uint32_t k = 1; k <= BS_BLOOM_MAX_HASHES; k++) {
+		/* What is sent grows with the memory: as much of that as the first leaves. */
+		double low = 0, high = memory_limit(n_keys, max_bits);
+		for (int i = 0; i < 100 && sent_bits(high, k) > sent; i++) {
+			double middle = (low + high) / 2;
+			if (sent_bits(middle, k) > sent)
+				high = middle;
+			else
+				low = middle;
+		}
+		double bits = sent_bits(high, k) > sent ? low : high;
+		struct bs_bloom_plan plan = plan_of(n_keys, floor(bits * (double)n_keys), k);
+		if (is_sensible(&plan, n_keys) && plan.sent_bits <= sent &&
+		    (plan_out->n_bits == 0 || plan.false_rate < plan_out->false_rate))
+			*plan_out = plan;
+	}
+	if (plan_out->n_bits == 0)
+		return bs_fail(err, BS_INVALID, "no Bloom filter of %llu keys can be sent in %g bits a key",
+		               (unsigned long long)n_keys, sent);
+	return BS_OK;
+}
+
+enum bs_status bs_bloom_plan_for_rate(uint64_t n_keys, double rate, double max_bits, struct bs_bloom_plan *plan_out,
+                                      struct bs_error *err)
+{
+	*plan_out = (struct bs_bloom_plan){0};
+	if (!(rate > 0 && rate < 1) || !(max_bits >= 0))
+		return bs_fail(err, BS_INVALID, "no Bloom filter has a false positive rate of %g in %g bits a key",
+		               rate, max_bits);
+	n_keys += n_keys == 0;
+	double limit = floor(memory_limit(n_keys, max_bits) * (double)n_keys);
+	for (uint32_t k = 1; k <= BS_BLOOM_MAX_HASHES; k++) {
+		double n_bits = ceil(bs_bloom_bits_per_key(k, pow(rate, 1.0 / k)) * (double)n_keys);
+		if (n_bits > limit)
+			continue;
+		struct bs_bloom_plan plan = plan_of(n_keys, n_bits, k);
+		if (is_sensible(&plan, n_keys) && (plan_out->n_bits == 0 || plan.sent_bits < plan_out->sent_bits))
+			*plan_out = plan;
+	}
+	if (plan_out->n_bits == 0)
+		return bs_fail(err, BS_INVALID,
+		               "no Bloom filter of %llu keys has a false positive rate of %g in %.0f bits",
+		               (unsigned long long)n_keys, rate, limit);
+	return BS_OK;
+}

@@ -1,0 +1,172 @@
+/*
+ * route.c: where to ask next for a key. See bitsift/bloom.h.
+ *
+ * A node that is h hops away, and whose filter says level l, has no holder nearer than h + l hops from the start. The node with
+ * the least such sum is asked next, of equal ones that which has more hops behind it: A* search, whose first find is a
+ * nearest one, as the levels that neighbours say differ by one at most (each hears the other).
+ */
+#include <stdlib.h>
+
+#include "core/base/buffer.h"
+#include "core/base/hash.h"
+#include "core/bitsift/bloom.h"
+
+/* A node that was offered. */
+struct offer {
+	uint64_t node;
+	uint64_t from;
+	uint64_t number; /* of offers: the earlier one first */
+	uint32_t hops;
+	uint32_t level;
+};
+
+struct bs_route {
+	struct bs_buffer offers; /* a heap: none comes before the one at half its place */
+	struct bs_buffer asked;  /* a hash table of nodes and whether there is one: a power of two of struct slot */
+	size_t n_slots;
+	size_t n_asked;
+	uint64_t n_offered;
+	uint64_t here;
+	uint32_t hops;
+};
+
+struct slot {
+	uint64_t node;
+	uint64_t is_used;
+};
+
+enum bs_status bs_route_new(struct bs_route **route_out, struct bs_error *err)
+{
+	*route_out = calloc(1, sizeof(**route_out));
+	return *route_out ? BS_OK : bs_fail_memory(err, "a route", sizeof(**route_out));
+}
+
+void bs_route_free(struct bs_route *route)
+{
+	if (route) {
+		bs_buffer_deinit(&route->offers);
+		bs_buffer_deinit(&route->asked);
+	}
+	free(route);
+}
+
+static struct offer *offers_of(const struct bs_route *route)
+{
+	return (struct offer *)(void *)route->offers.data;
+}
+
+static size_t n_offers(const struct bs_route *route)
+{
+	return route->offers.used_bytes / sizeof(struct offer);
+}
+
+/* Where the node stands in the table, or would. */
+static struct slot *slot_of(struct slot *slots, size_t n_slots, uint64_t node)
+{
+	size_t i = (size_t)bs_hash_mix(node ^ bs_hash_get_secret().words[0]) & (n_slots - 1);
+	while (slots[i].is_used && slots[i].node != node)
+		i = (i + 1) & (n_slots - 1);
+	return &slots[i];
+}
+
+static struct slot *slots_of(const struct bs_route *route)
+{
+	return (struct slot *)(void *)route->asked.data;
+}
+
+/* Room in the table for all that were offered and one more, so that half of it stays free. */
+static enum bs_status make_room(struct bs_route *route, struct bs_error *err)
+{
+	if ((route->n_asked + n_offers(route) + 1) * 2 <= route->n_slots)
+		return BS_OK;
+	size_t n_slots = route->n_slots ? route->n_slots * 2 : 64;
+	struct bs_buffer larger = {0};
+	enum bs_status status = bs_buffer_reserve(&larger, n_slots * sizeof(struct slot), err);
+	if (status)
+		return status;
+	memset(larger.data, 0, n_slots * sizeof(struct slot));
+	struct slot *slots = (struct slot *)(void *)larger.data;
+	for (size_t i = 0; i < route->n_slots; i++)
+		if (slots_of(route)[i].is_used)
+			*slot_of(slots, n_slots, slots_of(route)[i].node) = slots_of(route)[i];
+	bs_buffer_deinit(&route->asked);
+	route->asked = larger;
+	route->n_slots = n_slots;
+	return BS_OK;
+}
+
+static bool is_before(const struct offer *a, const struct offer *b)
+{
+	uint64_t a_sum = (uint64_t)a->hops + a->level, b_sum = (uint64_t)b->hops + b->level;
+	if (a_sum != b_sum)
+		return a_sum < b_sum;
+	return a->hops != b->hops ? a->hops > b->hops : a->number < b->number;
+}
+
+static enum bs_status push(struct bs_route *route, struct offer offer, struct bs_error *err)
+{
+	enum bs_status status = make_room(route, err);
+	if (!status)
+		status = bs_buffer_append(&route->offers, &offer, sizeof(offer), err);
+	if (status)
+		return status;
+	struct offer *offers = offers_of(route);
+	size_t i = n_offers(route) - 1;
+	for (; i > 0 && is_before(&offer, &offers[(i - 1) / 2]); i = (i - 1) / 2)
+		offers[i] = offers[(i - 1) / 2];
+	offers[i] = offer;
+	return BS_OK;
+}
+
+static struct offer pop(struct bs_route *route)
+{
+	struct offer *offers = offers_of(route), first = offers[0];
+	size_t n = n_offers(route) - 1, i = 0;
+	struct offer last = offers[n];
+	route->offers.used_bytes -= sizeof(last);
+	for (size_t child; (child = 2 * i + 1) < n; i = child) {
+		child += child + 1 < n && is_before(&offers[child + 1], &offers[child]);
+		if (!is_before(&offers[child], &last))
+			break;
+		offers[i] = offers[child];
+	}
+	offers[i] = last;
+	return first;
+}
+
+enum bs_status bs_route_start(struct bs_route *route, uint64_t node, struct bs_error *err)
+{
+	route->offers.used_bytes = 0;
+	route->n_asked = 0;
+	route->n_offered = 0;
+	if (route->n_slots)
+		memset(route->asked.data, 0, route->n_slots * sizeof(struct slot));
+	return push(route, (struct offer){.node = node, .from = node}, err);
+}
+
+enum bs_status bs_route_offer(struct bs_route *route, uint64_t node, uint32_t level, struct bs_error *err)
+{
+	if (route->n_slots && slot_of(slots_of(route), route->n_slots, node)->is_used)
+		return BS_OK;
+	struct offer offer = {node, route->here, ++route->n_offered, route->hops + 1, level};
+	return push(route, offer, err);
+}
+
+bool bs_route_next(struct bs_route *route, struct bs_route_hop *hop_out)
+{
+	*hop_out = (struct bs_route_hop){0};
+	while (n_offers(route)) {
+		struct offer offer = pop(route);
+		struct slot *slot = slot_of(slots_of(route), route->n_slots, offer.node);
+		if (slot->is_used)
+			continue;
+		*slot = (struct slot){offer.node, 1};
+		route->n_asked++;
+		route->here = offer.node;
+		route->hops = offer.hops;
+		*hop_out = (struct bs_route_hop){
+			.node = offer.node, .from = offer.from, .hops = offer.hops, .level = offer.level};
+		return true;
+	}
+	return false;
+}

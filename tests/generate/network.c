@@ -1,0 +1,254 @@
+/* network.c: see network.h. */
+#include "tests/generate/network.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/hash.h"
+
+struct bs_network {
+	struct bs_network_options options;
+	uint8_t *is_linked; /* n_nodes * n_nodes */
+	uint8_t *has;       /* n_nodes * n_words */
+	struct bs_attenuated **filters;
+	uint64_t most_reached;
+	size_t level_bytes;
+};
+
+static uint64_t random_of(uint64_t *state)
+{
+	*state += UINT64_C(0x9e3779b97f4a7c15);
+	return bs_hash_mix(*state);
+}
+
+static uint32_t below(uint64_t *state, uint32_t bound)
+{
+	return bs_hash_reduce(random_of(state), bound);
+}
+
+struct bs_bloom_key bs_network_key(uint32_t word)
+{
+	return bs_bloom_key_of_hash(word);
+}
+
+bool bs_network_node_has(const struct bs_network *network, uint32_t node, uint32_t word)
+{
+	return network->has[(size_t)node * network->options.n_words + word];
+}
+
+static bool linked(const struct bs_network *network, uint32_t a, uint32_t b)
+{
+	return network->is_linked[(size_t)a * network->options.n_nodes + b];
+}
+
+/* degree / 2 rings, each through all nodes in an order of its own. */
+static bool link_nodes(struct bs_network *network, uint64_t *state)
+{
+	uint32_t n = network->options.n_nodes;
+	uint32_t *order = malloc(n * sizeof(*order));
+	for (uint32_t i = 0; order && i < n; i++)
+		order[i] = i;
+	for (uint32_t ring = 0; order && ring < network->options.degree / 2; ring++) {
+		for (uint32_t i = n - 1; ring && i > 0; i--) {
+			uint32_t other = below(state, i + 1), swap = order[i];
+			order[i] = order[other];
+			order[other] = swap;
+		}
+		for (uint32_t i = 0; i < n; i++) {
+			uint32_t a = order[i], b = order[(i + 1) % n];
+			network->is_linked[(size_t)a * n + b] = network->is_linked[(size_t)b * n + a] = 1;
+		}
+	}
+	free(order);
+	return order != NULL;
+}
+
+/* Frequency by rank as 1 / rank: a rank is drawn evenly by its logarithm. */
+static void give_words(struct bs_network *network, uint64_t *state)
+{
+	const struct bs_network_options *o = &network->options;
+	for (uint32_t node = 0; node < o->n_nodes; node++) {
+		for (uint32_t n = 0; n < o->node_words;) {
+			double share = (double)(random_of(state) >> 11) * 0x1p-53;
+			uint32_t word = (uint32_t)exp(share * log(o->n_words + 1.0)) - 1;
+			uint8_t *has =
+				&network->has[(size_t)node * o->n_words + (word < o->n_words ? word : o->n_words - 1)];
+			n += !*has;
+			*has = 1;
+		}
+	}
+}
+
+/* Which nodes can be reached from one in exactly so many hops, going back allowed: what a level stands for. */
+static bool count_reached(struct bs_network *network)
+{
+	uint32_t n = network->options.n_nodes, n_words = network->options.n_words;
+	uint8_t *now = calloc(2, n), *words = malloc(n_words);
+	for (uint32_t from = 0; now && words && from < n; from++) {
+		memset(now, 0, n);
+		now[from] = 1;
+		for (uint32_t level = 0; level < network->options.n_levels; level++) {
+			uint64_t n_reached = 0;
+			memset(words, 0, n_words);
+			for (uint32_t node = 0; node < n; node++)
+				for (uint32_t word = 0; now[node] && word < n_words; word++)
+					words[word] |= network->has[(size_t)node * n_words + word];
+			for (uint32_t word = 0; word < n_words; word++)
+				n_reached += words[word];
+			if (n_reached > network->most_reached)
+				network->most_reached = n_reached;
+			for (uint32_t node = 0; node < n; node++) {
+				now[n + node] = 0;
+				for (uint32_t other = 0; other < n; other++)
+					now[n + node] |= now[other] & linked(network, other, node);
+			}
+			memcpy(now, now + n, n);
+		}
+	}
+	bool done = now && words;
+	free(now);
+	free(words);
+	return done;
+}
+
+/* As many rounds as there are levels: each node publishes its own words, and what its neighbours published before. */
+static bool publish(struct bs_network *network)
+{
+	const struct bs_network_options *o = &network->options;
+	uint64_t n_bits = (uint64_t)((double)network->most_reached * o->bits_per_word);
+	uint32_t n_hashes = bs_bloom_optimal_hashes(n_bits, network->most_reached);
+	struct bs_bloom **own = calloc(o->n_nodes, sizeof(struct bs_bloom *));
+	struct bs_attenuated **next = calloc(o->n_nodes, sizeof(struct bs_attenuated *));
+	bool done = own && next;
+	for (uint32_t i = 0; done && i < o->n_nodes; i++) {
+		done = !bs_bloom_new(n_bits, n_hashes, &own[i], NULL) &&
+		       !bs_attenuated_new(o->n_levels, n_bits, n_hashes, &network->filters[i], NULL) &&
+		       !bs_attenuated_new(o->n_levels, n_bits, n_hashes, &next[i], NULL);
+		for (uint32_t word = 0; done && word < o->n_words; word++)
+			if (bs_network_node_has(network, i, word))
+				bs_bloom_add(own[i], bs_network_key(word));
+	}
+	for (uint32_t round = 0; done && round < o->n_levels; round++) {
+		for (uint32_t i = 0; done && i < o->n_nodes; i++) {
+			bs_attenuated_clear(next[i]);
+			done = !bs_attenuated_unite(next[i], bs_bloom_look(own[i]), NULL);
+			for (uint32_t j = 0; done && j < o->n_nodes; j++)
+				if (linked(network, i, j))
+					done = !bs_attenuated_hear(next[i], bs_attenuated_look(network->filters[j]),
+					                           NULL);
+		}
+		for (uint32_t i = 0; done && i < o->n_nodes; i++) {
+			struct bs_attenuated *before = network->filters[i];
+			network->filters[i] = next[i];
+			next[i] = before;
+		}
+	}
+	network->level_bytes = (n_bits + 63) / 64 * 8;
+	for (uint32_t i = 0; i < o->n_nodes; i++) {
+		if (own)
+			bs_bloom_free(own[i]);
+		if (next)
+			bs_attenuated_free(next[i]);
+	}
+	free(own);
+	free(next);
+	return done;
+}
+
+struct bs_network *bs_network_new(const struct bs_network_options *options)
+{
+	uint32_t n = options->n_nodes;
+	uint64_t state = options->seed;
+	struct bs_network *network = calloc(1, sizeof(*network));
+	if (!network)
+		return NULL;
+	network->options = *options;
+	network->is_linked = calloc(n, n);
+	network->has = calloc(n, options->n_words);
+	network->filters = calloc(n, sizeof(struct bs_attenuated *));
+	if (network->is_linked && network->has && network->filters && link_nodes(network, &state)) {
+		give_words(network, &state);
+		if (count_reached(network) && publish(network))
+			return network;
+	}
+	bs_network_free(network);
+	return NULL;
+}
+
+void bs_network_free(struct bs_network *network)
+{
+	for (uint32_t i = 0; network->filters && i < network->options.n_nodes; i++)
+		bs_attenuated_free(network->filters[i]);
+	free(network->filters);
+	free(network->is_linked);
+	free(network->has);
+	free(network);
+}
+
+uint64_t bs_network_most_reached(const struct bs_network *network)
+{
+	return network->most_reached;
+}
+
+size_t bs_network_level_bytes(const struct bs_network *network)
+{
+	return network->level_bytes;
+}
+
+const struct bs_attenuated *bs_network_filter(const struct bs_network *network, uint32_t node)
+{
+	return network->filters[node];
+}
+
+uint32_t bs_network_distance(const struct bs_network *network, uint32_t from, uint32_t word)
+{
+	uint32_t n = network->options.n_nodes, distance = UINT32_MAX;
+	uint32_t *hops = malloc(n * sizeof(*hops)), *queue = malloc(n * sizeof(*queue)), first = 0, end = 0;
+	for (uint32_t i = 0; hops && i < n; i++)
+		hops[i] = UINT32_MAX;
+	if (hops && queue) {
+		hops[from] = 0;
+		queue[end++] = from;
+	}
+	for (; first < end && distance == UINT32_MAX; first++) {
+		uint32_t node = queue[first];
+		if (bs_network_node_has(network, node, word))
+			distance = hops[node];
+		for (uint32_t next = 0; next < n; next++) {
+			if (linked(network, node, next) && hops[next] == UINT32_MAX) {
+				hops[next] = hops[node] + 1;
+				queue[end++] = next;
+			}
+		}
+	}
+	free(hops);
+	free(queue);
+	return distance;
+}
+
+bool bs_network_search(const struct bs_network *network, struct bs_route *route, uint32_t from, uint32_t word,
+                       struct bs_network_search *search_out)
+{
+	struct bs_bloom_key key = bs_network_key(word);
+	struct bs_route_hop hop;
+	*search_out = (struct bs_network_search){0};
+	if (bs_route_start(route, from, NULL))
+		return false;
+	for (; bs_route_next(route, &hop); search_out->n_asked++) {
+		uint32_t here = (uint32_t)hop.node;
+		if (bs_network_node_has(network, here, word)) {
+			search_out->is_found = true;
+			search_out->hops = hop.hops;
+			return true;
+		}
+		for (uint32_t next = 0; next < network->options.n_nodes; next++) {
+			struct bs_attenuated_view filter = bs_attenuated_look(network->filters[next]);
+			if (linked(network, here, next) &&
+			    bs_route_offer(route, next, bs_attenuated_nearest(filter, key), NULL))
+				return false;
+		}
+	}
+	search_out->n_asked--; /* the first one is not counted */
+	return true;
+}

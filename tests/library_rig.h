@@ -1,0 +1,20 @@
+/*
+ * library_rig.h: what the tests share that see the library as a program does: a folder of one's own, and files in it. Every helper
+ * fails the test when something goes wrong.
+ */
+#ifndef BS_TESTS_LIBRARY_RIG_H
+#define BS_TESTS_LIBRARY_RIG_H
+
+#include "core/bitsift.h"
+
+/* An empty one, by an absolute path. */
+#define FOLDER_BYTES 64
+void make_folder(char folder[FOLDER_BYTES]);
+void remove_folder(const char *folder);
+
+void write_text(const char *path, const char *text);
+void append_text(const char *path, const char *text);
+
+void ok(enum bs_status status, const struct bs_error *err);
+
+#endif
