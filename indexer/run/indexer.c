@@ -783,13 +783,12 @@ static bool is_anything_new(const struct bs_indexing *at)
 	const struct bs_manifest *old = &at->old.manifest;
 	const struct bs_manifest *new = &at->writer.manifest;
 	bool are_documents = at->is_full || at->n_changed_segments > 0 || at->refresh.exclusions.is_changed ||
-	                     new->n_segments != old->n_segments;
+	                     new->n_segments != old->n_segments || new->options.summary_rate != old->options.summary_rate;
 	/* The source of given documents is recorded with the first of them. */
 	if (are_documents || at->is_given)
 		return are_documents;
 	if (at->list.is_changed || new->n_sources != old->n_sources ||
-	    new->options.gram_collections != old->options.gram_collections ||
-	    new->options.summary_rate != old->options.summary_rate)
+	    new->options.gram_collections != old->options.gram_collections)
 		return true;
 	if (new->non_documents.used_bytes != old->non_documents.used_bytes ||
 	    (old->non_documents.used_bytes &&
