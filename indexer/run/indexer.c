@@ -824,7 +824,7 @@ static enum bs_status commit(struct bs_indexing *at, struct bs_error *err)
 		status = settle_modes(at, err);
 	at->report.is_committed = !status && is_anything_new(at);
 	if (at->report.is_committed)
-		status = bs_summary_settle(&at->dir, at->is_full ? NULL : &at->old, &at->writer.manifest, err);
+		status = bs_summary_settle(&at->dir, at->is_full ? NULL : &at->old, &at->writer.known, &at->writer.manifest, err);
 	if (at->report.is_committed && !status)
 		status = bs_manifest_write(&at->dir, &at->writer.manifest, err);
 	if (!status) {
