@@ -47,7 +47,7 @@ void bs_counting_free(struct bs_counting *counting)
 
 static uint32_t counter_at(const struct bs_counting *counting, uint32_t i)
 {
-	return counting->counters[i / 2] >> i % 2 * 4 & COUNTER_MAX;
+	return (uint32_t)counting->counters[i / 2] >> i % 2 * 4 & COUNTER_MAX;
 }
 
 /* The counters of a key, each once: where two of its positions are the same, it counts one. */
