@@ -325,6 +325,10 @@ struct bs_build_request {
 	                                 * are shown and verified as they were indexed, as long as their sources are what they were */
 	double density;                 /* share of set bits, 0.05 to 0.6: less is faster and larger; 0: 0.3 */
 
+	/* What the index lacks is told by a summary of it (bitsift/bloom.h): an absent word seems to be there at this rate, 1e-6 to
+	 * 0.5; 0: as it was, or 0.01; below 0: no summary. Recorded with the index, and to be changed by any run. */
+	double summary_rate;
+
 	/* Options of this run. */
 	bool rebuild;          /* index everything again: with new options, or after damage */
 	bool strict;           /* stop at the first bad JSONL record */

@@ -33,10 +33,10 @@ static void test_sound(void **state)
 	assert_int_equal(sum.n_segments, 2);
 	/* Every byte of the files is in the sum, and every byte is spent on something. */
 	uint64_t n_bytes = 0;
-	static const char *const prefixes[] = {"manifest", "seg", "seg", "seg", "del", "del"};
+	static const char *const prefixes[] = {"manifest", "seg", "seg", "seg", "del", "del", "sum"};
 	for (unsigned i = 0; i < COUNT(prefixes); i++) {
 		struct bs_buffer bytes = {0};
-		char *path = index_file(prefixes[i], i == 0 ? 0 : i < 4 ? i - 1 : i - 4);
+		char *path = index_file(prefixes[i], i == 0 ? 0 : i < 4 ? i - 1 : i < 6 ? i - 4 : 0);
 		read_bytes(path, &bytes);
 		n_bytes += bytes.used_bytes;
 		free(path);
@@ -201,8 +201,8 @@ static void test_manifest(void **state)
 		{{MANIFEST_SEGMENTS, 0, 33, 8, ADD, 1}, " bytes where the manifest has "},
 		{{MANIFEST_SEGMENTS, 0, 17, 8, ADD, 1}, "38 documents where the manifest has 39"},
 		{{MANIFEST_SEGMENTS, 0, 25, 8, ADD, 1}, "del-000004: corrupt: 1 deleted documents where the manifest has 2"},
-		{{MANIFEST_SEGMENTS, 0, 1, 8, SET, 77}, "file number 77 is not below the next one, 6"},
-		{{MANIFEST_SEGMENTS, 0, 9, 8, SET, 78}, "file number 78 is not below the next one, 6"},
+		{{MANIFEST_SEGMENTS, 0, 1, 8, SET, 77}, "file number 77 is not below the next one, 7"},
+		{{MANIFEST_SEGMENTS, 0, 9, 8, SET, 78}, "file number 78 is not below the next one, 7"},
 	};
 	expect_wrong_manifest(cases, COUNT(cases));
 	static const char *const needed[] = {"index/seg-000001", "index/del-000004"};
@@ -280,26 +280,26 @@ static void test_exclusions(void **state)
 }
 
 /* At the end of the section stand the number of the file and that of its entries. Files: segments 1, 2 and 3, tombstones
- * 4 and 5, exclusions 6. */
+ * 4 and 5, exclusions 7. */
 static void test_exclusions_and_manifest(void **state)
 {
 	(void)state;
 	struct bs_error err = {""};
 	struct bs_check_report sum;
 	static const struct wrong_manifest cases[] = {
-		{{MANIFEST_SEGMENTS, 0, -8, 8, SET, 2}, "exc-000006: corrupt: the document table does not hold 2 documents"},
-		{{MANIFEST_SEGMENTS, 0, -8, 8, SET, 4}, "exc-000006: corrupt: the document table does not hold 4 documents"},
-		{{MANIFEST_SEGMENTS, 0, -16, 8, SET, 77}, "file number 77 is not below the next one, 7"},
+		{{MANIFEST_SEGMENTS, 0, -8, 8, SET, 2}, "exc-000007: corrupt: the document table does not hold 2 documents"},
+		{{MANIFEST_SEGMENTS, 0, -8, 8, SET, 4}, "exc-000007: corrupt: the document table does not hold 4 documents"},
+		{{MANIFEST_SEGMENTS, 0, -16, 8, SET, 77}, "file number 77 is not below the next one, 8"},
 	};
 	make_small_index();
 	exclude_some();
 	expect_wrong_manifest(cases, COUNT(cases));
-	assert_int_equal(rename("index/exc-000006", "index/exc-000005"), 0);
+	assert_int_equal(rename("index/exc-000007", "index/exc-000005"), 0);
 	EXPECT("manifest", 0, "file number 5 is used twice", {MANIFEST_SEGMENTS, 0, -16, 8, SET, 5});
 	expect_status(check_index(&sum, &err), BS_CORRUPT, &err);
-	assert_non_null(strstr(err.text, "exc-000006: corrupt: the manifest names it, but it is missing"));
-	assert_int_equal(rename("index/exc-000005", "index/exc-000007"), 0);
-	EXPECT("manifest", 0, "file number 7 is not below the next one, 7", {MANIFEST_SEGMENTS, 0, -16, 8, SET, 7});
+	assert_non_null(strstr(err.text, "exc-000007: corrupt: the manifest names it, but it is missing"));
+	assert_int_equal(rename("index/exc-000005", "index/exc-000008"), 0);
+	EXPECT("manifest", 0, "file number 8 is not below the next one, 8", {MANIFEST_SEGMENTS, 0, -16, 8, SET, 8});
 }
 
 int main(void)

@@ -301,7 +301,8 @@ static void test_rollback(void **state)
 	for (size_t i = 0; rig.memory && i < bs_memory_n_files(rig.memory); i++) {
 		struct bs_memory_file file;
 		assert_int_equal(bs_memory_file_at(rig.memory, i, &file, NULL), BS_OK);
-		assert_true(strcmp(file.name, "manifest") == 0 || strncmp(file.name, "seg-", 4) == 0);
+		assert_true(strcmp(file.name, "manifest") == 0 || strncmp(file.name, "seg-", 4) == 0 ||
+		            strncmp(file.name, "sum-", 4) == 0);
 	}
 }
 

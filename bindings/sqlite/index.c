@@ -334,7 +334,7 @@ static void forget_file(struct bsql_index *index, struct file *file)
 static bool is_kept(const char *name)
 {
 	return strcmp(name, MANIFEST) == 0 || strncmp(name, "seg-", 4) == 0 || strncmp(name, "del-", 4) == 0 ||
-	       strncmp(name, "exc-", 4) == 0;
+	       strncmp(name, "exc-", 4) == 0 || strncmp(name, "sum-", 4) == 0;
 }
 
 static bool has_file(const struct bsql_index *index, const char *name)
@@ -488,6 +488,7 @@ static int open_writer(struct bsql_index *index, size_t n_rows, struct bs_writer
 		.memory = index->memory,
 		.not_stored = true,
 		.no_checksums = true,
+		.summary_rate = -1, /* a table is opened before it is asked, so that nobody would look at one */
 		.texts = &index->provider,
 		.n_threads = n_rows < FEW_ROWS ? 1 : 0,
 	};

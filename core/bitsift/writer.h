@@ -64,6 +64,7 @@ struct bs_writer_request {
 	bool split_identifiers;
 	const char *const *weights;
 	double density;
+	double summary_rate; /* which may be another than that of the index */
 
 	/* Texts of added documents are not kept in the index. Where a text is needed (for phrases that the index cannot decide, snippets,
 	 * compaction, brute searches), `texts` of the request there is asked for it by id. Of documents that a search may not

@@ -8,6 +8,7 @@
 #include "core/file/segment_sections.h"
 #include "core/matrix/forward_list.h"
 #include "core/simd/kernels.h"
+#include "core/store/summary_make.h"
 #include "core/store/doc_order.h"
 #include "core/store/folder_listings.h"
 #include "core/store/index_dir.h"
@@ -459,6 +460,39 @@ static void check_grams(struct check *check)
 		check_gram_slab(check, i);
 }
 
+/* The trigrams that a segment tells are such, and those of its words are among them. */
+static void check_gram_set(struct check *check)
+{
+	const struct bs_segment *segment = check->segment;
+	struct bs_lexicon_cursor cursor = {.lexicon = &segment->lexicon};
+	struct bs_buffer numbers = {0};
+	bool end = segment->meta.n_terms == 0;
+	if (check->status || !segment->has_gram_set)
+		return;
+	uint8_t *has = allocate(check, BS_GRAM_TRIGRAMS / 8, 1, "trigrams");
+	TRY(check, bs_coded_section_read(&segment->gram_set, &numbers, check->err));
+	const uint64_t *all = (const uint64_t *)(const void *)numbers.data;
+	size_t n = numbers.used_bytes / sizeof(*all);
+	EXPECT(check, segment->gram_set.coded.is_set && (n == 0 || all[n - 1] < BS_GRAM_TRIGRAMS), "a set of trigrams that is none");
+	for (size_t i = 0; i < n && !check->status; i++)
+		has[all[i] / 8] |= (uint8_t)(1u << (all[i] % 8));
+	if (!end)
+		TRY(check, bs_lexicon_cursor_seek(&cursor, (const uint8_t *)"", 0, check->err));
+	while (!check->status && !end) {
+		TRY(check, bs_lexicon_cursor_next(&cursor, &end, check->err));
+		const uint8_t *key = cursor.term.data;
+		if (check->status || end || key[0] == BS_KEY_COMPOUND)
+			break;
+		for (size_t i = 2; i < cursor.term.used_bytes; i++) {
+			uint32_t gram = bs_summary_gram(key + i - 2);
+			EXPECT(check, has[gram / 8] >> (gram % 8) & 1, "a trigram of word %llu is not told", (unsigned long long)cursor.ordinal);
+		}
+	}
+	bs_lexicon_cursor_deinit(&cursor);
+	bs_buffer_deinit(&numbers);
+	free(has);
+}
+
 /* Everything of a segment but the layout of its file, unread pages and stored text. */
 static void check_segment(struct check *check, uint32_t s)
 {
@@ -483,6 +517,7 @@ static void check_segment(struct check *check, uint32_t s)
 	bs_check_terms(check);
 	bs_check_values(check);
 	check_grams(check);
+	check_gram_set(check);
 	for (size_t i = 0; check->popcounts && i < segment->meta.n_slabs; i++)
 		free(check->popcounts[i]);
 	free(check->popcounts);
@@ -589,6 +624,28 @@ static void check_folders(struct check *check, const struct bs_dir *dir, uint64_
 	bs_folders_close(&folders);
 }
 
+/* A writer may have swept it since the snapshot was opened: then there is a newer commit, and none is looked at. */
+static void check_summary(struct check *check, const struct bs_dir *dir, uint64_t *end_bytes)
+{
+	struct bs_summary_file file = {.container = NULL};
+	struct bs_manifest now;
+	if (check->status)
+		return;
+	check->status = bs_summary_verify(&check->snapshot, &file, check->err);
+	if (check->status == BS_NOT_FOUND) {
+		struct bs_error err = check->err ? *check->err : (struct bs_error){""};
+		bool is_newer = bs_manifest_read(dir, &now, NULL) == BS_OK && now.generation > check->snapshot.manifest.generation;
+		bs_manifest_deinit(&now);
+		check->status = is_newer ? BS_OK : bs_fail(check->err, BS_CORRUPT, "%s; the next `bitsift index` that finds something new makes it",
+		                                           err.text);
+	}
+	if (file.container) {
+		check->total_bytes += bs_container_bytes(file.container);
+		check_file(check, file.container, end_bytes);
+	}
+	bs_summary_file_close(&file);
+}
+
 static void check_all(struct check *check, const struct bs_dir *dir, const struct bs_container *manifest_file)
 {
 	const struct bs_snapshot *snapshot = &check->snapshot;
@@ -605,6 +662,7 @@ static void check_all(struct check *check, const struct bs_dir *dir, const struc
 			check_file(check, snapshot->tombstone_files[s], &end_bytes);
 	}
 	check_exclusions(check, &end_bytes);
+	check_summary(check, dir, &end_bytes);
 	check_folders(check, dir, &end_bytes);
 }
 

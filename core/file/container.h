@@ -27,6 +27,7 @@ enum bs_container_kind {
 	BS_FILE_TOMBSTONES = 3,
 	BS_FILE_EXCLUSIONS = 4,
 	BS_FILE_FOLDERS = 5,
+	BS_FILE_SUMMARY = 6,
 };
 
 /* What a reader must know of a file beside its version: bits of the head. FORMAT.md names them. */

@@ -212,7 +212,8 @@ static bool is_named(const struct bs_manifest *manifest, const char *name)
 static uint64_t number_of(const char *name)
 {
 	char same[40];
-	bool is_numbered = strncmp(name, "seg-", 4) == 0 || strncmp(name, "del-", 4) == 0 || strncmp(name, "exc-", 4) == 0;
+	bool is_numbered = strncmp(name, "seg-", 4) == 0 || strncmp(name, "del-", 4) == 0 || strncmp(name, "exc-", 4) == 0 ||
+	                   strncmp(name, "sum-", 4) == 0;
 	uint64_t number = is_numbered ? strtoull(name + 4, NULL, 10) : 0;
 	snprintf(same, sizeof(same), "%.4s%06llu", name, (unsigned long long)number);
 	return strcmp(name, same) == 0 && number < BS_MOST_NUMBER ? number : 0;

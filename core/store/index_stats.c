@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "core/store/folder_listings.h"
+#include "core/store/summary.h"
 #include "core/simd/kernels.h"
 #include "core/file/segment_sections.h"
 #include "core/matrix/forward_list.h"
@@ -30,6 +31,7 @@ const char *bs_part_name(enum bs_part part)
 		[BS_PART_NAMES] = "document ids",
 		[BS_PART_PLACES] = "places in sources",
 		[BS_PART_STORED_TEXT] = "stored text",
+		[BS_PART_SUMMARY] = "summary",
 		[BS_PART_TOMBSTONES] = "tombstones",
 		[BS_PART_CHECKSUMS] = "checksums",
 		[BS_PART_REST] = "other",
@@ -58,7 +60,7 @@ static enum bs_part part_of(uint32_t section)
 		{BS_SECTION_SOURCE_RANGES, BS_PART_PLACES}, {BS_SECTION_DOC_FLAGS, BS_PART_PLACES},
 		{BS_SECTION_DOC_PLACES, BS_PART_PLACES}, {BS_SECTION_DOC_CHECKSUMS, BS_PART_PLACES},
 		{BS_SECTION_STORE_DICTIONARY, BS_PART_STORED_TEXT}, {BS_SECTION_STORE_OFFSETS, BS_PART_STORED_TEXT},
-		{BS_SECTION_STORE_FRAMES, BS_PART_STORED_TEXT},
+		{BS_SECTION_STORE_FRAMES, BS_PART_STORED_TEXT}, {BS_SECTION_GRAM_SET, BS_PART_SUMMARY},
 		{BS_SECTION_VALUE_FIELDS, BS_PART_VALUES}, {BS_SECTION_VALUE_PARTS, BS_PART_VALUES},
 		{BS_SECTION_VALUE_KEYS, BS_PART_VALUES}, {BS_SECTION_VALUE_KEY_OFFSETS, BS_PART_VALUES},
 		{BS_SECTION_VALUE_LINES, BS_PART_VALUES}, {BS_SECTION_VALUE_LISTS, BS_PART_VALUES},
@@ -165,6 +167,22 @@ static enum bs_status read_segment(const struct bs_segment *segment, struct bs_s
 	return status;
 }
 
+/* One that is damaged counts as none, as for searches. */
+static enum bs_status count_summary(const struct bs_snapshot *snapshot, struct bs_index_stats *stats, struct bs_error *err)
+{
+	struct bs_summary_file file;
+	enum bs_status status = bs_summary_file_open(snapshot->dir, &snapshot->manifest, &file, err);
+	if (status)
+		return status == BS_NO_MEMORY ? status : BS_OK;
+	stats->parts[BS_PART_SUMMARY] += bs_container_bytes(file.container);
+	stats->summary_bytes = file.summary.n_bytes;
+	stats->summary_rate = bs_summary_rate(&file.summary);
+	stats->n_summary_words = file.summary.words.coded.n;
+	stats->n_summary_grams = file.summary.grams.coded.n;
+	bs_summary_file_close(&file);
+	return BS_OK;
+}
+
 static enum bs_status count_manifest(const struct bs_snapshot *snapshot, struct bs_index_stats *stats,
                                      struct bs_error *err)
 {
@@ -184,7 +202,7 @@ static enum bs_status count_manifest(const struct bs_snapshot *snapshot, struct 
 		return status;
 	if (snapshot->exclusion_file)
 		stats->parts[BS_PART_TOMBSTONES] += bs_container_bytes(snapshot->exclusion_file);
-	return BS_OK;
+	return count_summary(snapshot, stats, err);
 }
 
 static void add_up(const struct bs_snapshot *snapshot, struct bs_index_stats *stats)

@@ -30,6 +30,7 @@ enum bs_part {
 	BS_PART_NAMES,         /* of documents: ids, and their offsets */
 	BS_PART_PLACES,        /* of documents in their sources; flags */
 	BS_PART_STORED_TEXT,
+	BS_PART_SUMMARY,       /* what the index lacks, and trigrams of segments for it */
 	BS_PART_TOMBSTONES,
 	BS_PART_CHECKSUMS,     /* heads, section tables, page sums */
 	BS_PART_REST,          /* manifest, small sections, alignment */
@@ -66,6 +67,10 @@ struct bs_index_stats {
 	uint64_t n_terms;         /* summed over the segments */
 	uint64_t n_postings;
 	uint64_t text_bytes;
+	uint64_t summary_bytes;   /* of the summary itself; 0: there is none. Then: */
+	double summary_rate;      /* at which an absent word seems to be there */
+	uint64_t n_summary_words; /* places that words have */
+	uint64_t n_summary_grams;
 };
 
 /* Reads all popcounts and nothing else of the columns. The caller's struct; release with bs_index_stats_deinit. */

@@ -11,6 +11,7 @@
 #include "core/base/source_kind.h"
 #include "core/store/doc_table.h"
 #include "core/store/field_weights.h"
+#include "core/store/summary.h"
 
 #define SECTION_OPTIONS  1u
 #define SECTION_SOURCES  2u
@@ -19,6 +20,7 @@
 #define SECTION_NON_DOCUMENTS 5u
 #define SECTION_LEFT_OUT 6u
 #define SECTION_WORDS 7u
+#define SECTION_SUMMARY 8u
 
 #define WORDS_SPLIT_IDENTIFIERS 1u
 #define WORDS_ANALYZER          2u
@@ -319,6 +321,7 @@ enum bs_status bs_manifest_copy_head(const struct bs_manifest *manifest, struct 
 	copy_out->n_sources = 0;
 	copy_out->segments = NULL;
 	copy_out->n_segments = 0;
+	copy_out->summary = 0;
 	copy_out->fields = (struct bs_term_table){0};
 	copy_out->non_documents = (struct bs_buffer){0};
 	enum bs_status status = bs_index_options_copy(&manifest->options, &copy_out->options, err);
@@ -402,6 +405,14 @@ static void write_words(struct bs_file_writer *writer, const struct bs_index_opt
 	                          (options->split_identifiers ? BS_FEATURE_SPLIT_IDENTIFIERS : 0) |
 	                          (options->weights ? BS_FEATURE_FIELD_WEIGHTS : 0) |
 	                          (options->analyzer_name ? BS_FEATURE_ANALYZER : 0));
+}
+
+/* Earlier programs pass over it: what they commit has no summary, until a later one makes one. */
+static void write_summary(struct bs_file_writer *writer, const struct bs_manifest *manifest)
+{
+	bs_file_writer_section(writer, SECTION_SUMMARY, 0);
+	bs_file_writer_u64(writer, manifest->summary);
+	bs_file_writer_u64(writer, manifest->options.summary_rate);
 }
 
 static void write_sources(struct bs_file_writer *writer, const struct bs_manifest *manifest)
@@ -494,6 +505,7 @@ enum bs_status bs_manifest_write(const struct bs_dir *dir, const struct bs_manif
 	write_segments(writer, manifest);
 	write_left_out(writer, manifest);
 	write_words(writer, &manifest->options);
+	write_summary(writer, manifest);
 	status = bs_file_writer_finish(writer, NULL, err);
 	if (!status)
 		status = bs_dir_rename(dir, temporary, "manifest", err);
@@ -677,6 +689,20 @@ static enum bs_status read_words(const struct bs_container *file, struct bs_mani
 	return cursor_close(&cursor);
 }
 
+static enum bs_status read_summary(const struct bs_container *file, struct bs_manifest *manifest, struct bs_error *err)
+{
+	manifest->options.summary_rate = BS_SUMMARY_DEFAULT;
+	if (bs_container_section(file, SECTION_SUMMARY, 0).n_bytes == 0)
+		return BS_OK;
+	struct cursor cursor = cursor_open(file, SECTION_SUMMARY, err);
+	manifest->summary = read_u64(&cursor);
+	manifest->options.summary_rate = read_u64(&cursor);
+	expect(&cursor, manifest->options.summary_rate <= BS_SUMMARY_MOST_RATE, "a summary of rate", manifest->options.summary_rate);
+	expect(&cursor, manifest->options.summary_rate > 0 || !manifest->summary, "a summary where there is none, file",
+	       manifest->summary);
+	return cursor_close(&cursor);
+}
+
 /* The folder that a collection was found in. Its label comes from there. */
 static void read_parent(struct cursor *cursor, const struct bs_manifest *manifest, struct bs_source_record *source)
 {
@@ -776,13 +802,15 @@ const char *bs_index_file_name(const char *prefix, uint64_t number, char name[BS
 bool bs_manifest_next_file(const struct bs_manifest *manifest, size_t *at, uint64_t *number_out,
                            char name_out[BS_INDEX_NAME_BYTES])
 {
-	while (*at <= 2 * (size_t)manifest->n_segments) {
+	while (*at < 2 * ((size_t)manifest->n_segments + 1)) {
 		size_t i = (*at)++;
+		bool is_even = i % 2 == 0;
 		const struct bs_segment_record *segment = i / 2 < manifest->n_segments ? &manifest->segments[i / 2] : NULL;
-		bool is_segment = segment && i % 2 == 0;
-		*number_out = is_segment ? segment->number : segment ? segment->tombstones : manifest->exclusions;
-		bs_index_file_name(is_segment ? "seg" : segment ? "del" : "exc", *number_out, name_out);
-		if (is_segment || *number_out != 0)
+		*number_out = segment   ? is_even ? segment->number : segment->tombstones
+		              : is_even ? manifest->exclusions
+		                        : manifest->summary;
+		bs_index_file_name(segment ? is_even ? "seg" : "del" : is_even ? "exc" : "sum", *number_out, name_out);
+		if ((segment && is_even) || *number_out != 0)
 			return true;
 	}
 	return false;
@@ -799,7 +827,7 @@ static enum bs_status check_numbers(const struct bs_container *file, const struc
                                     struct bs_error *err)
 {
 	char name[BS_INDEX_NAME_BYTES];
-	size_t n = 0, n_bytes = (2 * (size_t)manifest->n_segments + 1) * sizeof(uint64_t);
+	size_t n = 0, n_bytes = 2 * ((size_t)manifest->n_segments + 1) * sizeof(uint64_t);
 	uint64_t *numbers = malloc(n_bytes);
 	enum bs_status status = BS_OK;
 	if (!numbers)
@@ -887,7 +915,7 @@ enum bs_status bs_manifest_open(const struct bs_dir *dir, struct bs_container **
 enum bs_status bs_manifest_read(const struct bs_dir *dir, struct bs_manifest *manifest_out, struct bs_error *err)
 {
 	static enum bs_status (*const parts[])(const struct bs_container *, struct bs_manifest *, struct bs_error *) = {
-		read_options, read_sources, read_segments, read_fields, read_non_documents, read_left_out, read_words};
+		read_options, read_sources, read_summary, read_segments, read_fields, read_non_documents, read_left_out, read_words};
 	*manifest_out = (struct bs_manifest){0};
 	struct bs_container *file;
 	enum bs_status status = bs_manifest_open(dir, &file, err);

@@ -31,6 +31,7 @@ struct bs_index_options {
 	char **records;       /* ... more globs of such names, NULL-ended, or NULL */
 	double density;
 	uint64_t max_document; /* bytes: what is larger is passed over; 0 counts as BS_DEFAULT_MAX_DOCUMENT */
+	uint64_t summary_rate; /* of absent words, see summary.h; 0: no summary. Of no weight where options are compared */
 	uint32_t words_revision; /* BS_WORDS_REVISION of who made it; of no weight where options are compared */
 	bool split_identifiers;
 	char **weights;       /* of fields: see field_weights.h. NULL: none */
@@ -111,6 +112,7 @@ struct bs_manifest {
 	struct bs_buffer non_documents; /* of an index of grams: files of its sources that it does not hold, see below */
 	uint64_t exclusions;  /* file exc-NUMBER, or 0: nothing was deleted by id */
 	uint64_t n_exclusions;
+	uint64_t summary;     /* file sum-NUMBER, or 0: there is none of these segments */
 };
 
 /* Zero-initialise; all functions leave it releasable. Deinit frees the strings and arrays. */
@@ -165,7 +167,7 @@ enum bs_status bs_manifest_copy_head(const struct bs_manifest *manifest, struct 
 enum bs_status bs_index_options_copy(const struct bs_index_options *options, struct bs_index_options *copy_out,
                                      struct bs_error *err) BS_WARN_UNUSED;
 
-/* PREFIX-NUMBER, put into name, which is returned. prefix: "seg", "del" or "exc". */
+/* PREFIX-NUMBER, put into name, which is returned. prefix: "seg", "del", "exc" or "sum". */
 #define BS_INDEX_NAME_BYTES 32
 const char *bs_index_file_name(const char *prefix, uint64_t number, char name[BS_INDEX_NAME_BYTES]);
 /* The files of the commit beside the manifest, from *at = 0 on; false at the end. */

@@ -280,6 +280,14 @@ static enum bs_status read_slabs(struct bs_segment *segment, struct bs_error *er
 	return status;
 }
 
+/* Segments of earlier programs tell nothing of it. */
+static enum bs_status open_gram_set(struct bs_segment *segment, struct bs_error *err)
+{
+	struct bs_section section = bs_container_section(segment->file, BS_SECTION_GRAM_SET, 0);
+	segment->has_gram_set = section.n_bytes > 0;
+	return segment->has_gram_set ? bs_coded_section_open(&segment->gram_set, &section, 0, section.n_bytes, err) : BS_OK;
+}
+
 enum bs_status bs_segment_open(struct bs_segment *segment, const struct bs_dir *dir, const char *name,
                                struct bs_error *err)
 {
@@ -309,6 +317,8 @@ enum bs_status bs_segment_open(struct bs_segment *segment, const struct bs_dir *
 		status = bs_value_table_open(&segment->values, segment->file, err);
 	if (!status)
 		status = bs_id_table_open(&segment->ids, segment->file, err);
+	if (!status)
+		status = open_gram_set(segment, err);
 	if (!status)
 		status = read_section(segment->file, BS_SECTION_FIELDS, 0, &segment->field_names, err);
 	const struct bs_section *names = &segment->field_names;

@@ -9,6 +9,7 @@
 
 #include <stdint.h>
 
+#include "core/file/coded_section.h"
 #include "core/file/container.h"
 #include "core/store/doc_table.h"
 #include "core/store/id_table.h"
@@ -73,6 +74,8 @@ struct bs_segment {
 	struct bs_gram_slabs grams;
 	struct bs_value_table values;
 	struct bs_id_table ids; /* of standard input; there may be none */
+	bool has_gram_set;    /* the trigrams that its words and its files' texts have are known: */
+	struct bs_coded_section gram_set; /* as bs_summary_gram numbers them */
 	struct bs_section field_names;
 	struct bs_section store_dictionary; /* stored text, empty without; see corpus/read/text_store.h */
 	struct bs_section store_offsets;

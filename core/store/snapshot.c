@@ -144,8 +144,17 @@ enum bs_status bs_snapshot_open(const struct bs_dir *dir, struct bs_snapshot *sn
 	}
 }
 
+enum bs_status bs_snapshot_use_summary(struct bs_snapshot *snapshot, struct bs_error *err)
+{
+	if (snapshot->n_word_segments < BS_SUMMARY_LEAST_SEGMENTS || snapshot->summary.container)
+		return BS_OK;
+	enum bs_status status = bs_summary_file_open(snapshot->dir, &snapshot->manifest, &snapshot->summary, err);
+	return status == BS_NO_MEMORY ? status : BS_OK;
+}
+
 void bs_snapshot_deinit(struct bs_snapshot *snapshot)
 {
+	bs_summary_file_close(&snapshot->summary);
 	for (uint32_t i = 0; i < snapshot->manifest.n_segments; i++) {
 		if (snapshot->segments)
 			bs_segment_deinit(&snapshot->segments[i]);

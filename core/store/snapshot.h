@@ -16,6 +16,7 @@
 #include "core/store/doc_table.h"
 #include "core/store/manifest.h"
 #include "core/store/segment.h"
+#include "core/store/summary.h"
 #include "core/base/status.h"
 
 struct bs_snapshot {
@@ -28,6 +29,7 @@ struct bs_snapshot {
 	uint8_t **changed_tombstones;          /* what tombstones points to if it was changed in memory, else NULL */
 	struct bs_container *exclusion_file;   /* NULL: nothing is excluded */
 	struct bs_doc_table exclusions;        /* deleted by id, and not to come back until they change */
+	struct bs_summary_file summary;        /* zeros, unless bs_snapshot_use_summary found one */
 	struct bs_doc_table_builder overlay;
 	struct bs_term_table overlay_values;   /* names of fields that have numbers or dates there */
 	uint32_t n_word_segments;              /* those of documents, not of rows; what follows is of them */
@@ -44,6 +46,11 @@ enum bs_status bs_snapshot_open(const struct bs_dir *dir, struct bs_snapshot *sn
 enum bs_status bs_snapshot_open_as(const struct bs_dir *dir, struct bs_manifest *manifest, struct bs_snapshot *snapshot_out,
                                    struct bs_error *err) BS_WARN_UNUSED;
 void bs_snapshot_deinit(struct bs_snapshot *snapshot);
+
+/* Opens the summary of the commit, if it has one, and so many segments that to ask it is less than to ask them all; one that is damaged
+ * counts as none. BS_NO_MEMORY. */
+#define BS_SUMMARY_LEAST_SEGMENTS 6u
+enum bs_status bs_snapshot_use_summary(struct bs_snapshot *snapshot, struct bs_error *err) BS_WARN_UNUSED;
 
 static inline bool bs_snapshot_is_deleted(const struct bs_snapshot *snapshot, uint32_t segment, uint32_t document)
 {

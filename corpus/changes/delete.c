@@ -7,6 +7,7 @@
 #include "core/base/hash.h"
 #include "core/base/term_table.h"
 #include "core/base/watch.h"
+#include "core/store/summary_make.h"
 #include "core/store/doc_order.h"
 #include "core/store/index_dir.h"
 #include "corpus/changes/exclusions.h"
@@ -214,6 +215,8 @@ static enum bs_status commit(const struct bs_snapshot *snapshot, struct bs_buffe
 	enum bs_status status = write_exclusions(snapshot, excluded, manifest, err);
 	if (!status)
 		status = bs_index_keep_segments(snapshot, manifest, &n_changed, err);
+	if (!status)
+		status = bs_summary_settle(snapshot->dir, snapshot, manifest, err);
 	if (!status)
 		status = bs_manifest_write(snapshot->dir, manifest, err);
 	if (status)

@@ -46,6 +46,8 @@ struct bs_gram_sketch {
 	uint32_t list_capacity;
 	uint32_t size_class;
 	uint32_t trigrams[PLACES + 8]; /* of some places, with repeats */
+	uint64_t *told;                /* a bit a trigram; NULL: none was told */
+	struct bs_buffer told_list;    /* u32 each */
 	size_t n_carried;              /* bytes folded, of grams that what follows completes */
 	struct bs_buffer window;       /* of a text in pieces */
 	uint8_t folded[FOLDED_BYTES];
@@ -171,6 +173,8 @@ void bs_gram_sketch_free(struct bs_gram_sketch *sketch)
 	free(sketch->frequent);
 	free(sketch->bits);
 	bs_buffer_deinit(&sketch->window);
+	bs_buffer_deinit(&sketch->told_list);
+	free(sketch->told);
 	free(sketch);
 }
 
@@ -361,4 +365,41 @@ void bs_gram_sketch_row(struct bs_gram_sketch *sketch, uint64_t *row)
 	}
 	row[n_words - 1] = 0;
 	sketch->kernel->fill_gram_row(bits, (size_t)1 << (sketch->log - 3), n, (uint8_t *)row);
+}
+
+static enum bs_status tell_list(struct bs_gram_sketch *sketch, uint32_t tier, struct bs_error *err)
+{
+	struct bs_buffer *list = &sketch->told_list;
+	uint32_t n = sketch->n_listed[tier];
+	enum bs_status status = bs_buffer_reserve(list, n * sizeof(uint32_t), err);
+	uint32_t *to = (uint32_t *)(void *)(list->data + list->used_bytes), n_new = 0;
+	for (uint32_t i = 0; i < n && !status; i++) {
+		uint32_t trigram = sketch->lists[tier][i];
+		uint64_t *word = &sketch->told[trigram / 64], bit = UINT64_C(1) << (trigram % 64);
+		to[n_new] = trigram;
+		n_new += !(*word & bit);
+		*word |= bit;
+	}
+	list->used_bytes += n_new * sizeof(uint32_t);
+	return status;
+}
+
+enum bs_status bs_gram_sketch_tell(struct bs_gram_sketch *sketch, bool anew, struct bs_buffer *trigrams, struct bs_error *err)
+{
+	struct bs_buffer *list = &sketch->told_list;
+	if (!sketch->told)
+		sketch->told = calloc(BS_GRAM_TRIGRAMS / 64, sizeof(*sketch->told));
+	if (!sketch->told)
+		return bs_fail_memory(err, "trigrams", BS_GRAM_TRIGRAMS / 8);
+	for (size_t i = 0; i < list->used_bytes && anew; i += sizeof(uint32_t)) {
+		uint32_t trigram;
+		memcpy(&trigram, list->data + i, sizeof(trigram));
+		sketch->told[trigram / 64] = 0;
+	}
+	list->used_bytes = anew ? 0 : list->used_bytes;
+	size_t before = list->used_bytes;
+	enum bs_status status = BS_OK;
+	for (uint32_t tier = BS_GRAM_COMMON; tier < BS_GRAM_TRIGRAM_TIERS && !status; tier++)
+		status = tell_list(sketch, tier, err);
+	return status ? status : bs_buffer_append(trigrams, list->data + before, list->used_bytes - before, err);
 }

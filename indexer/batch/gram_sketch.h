@@ -71,5 +71,9 @@ enum bs_status bs_gram_sketch_stream(struct bs_gram_sketch *sketch, struct bs_te
                                      struct bs_gram_sum *sum_out, struct bs_error *err) BS_WARN_UNUSED;
 /* The row of that text, once: bs_gram_row_words(size_class) words. */
 void bs_gram_sketch_row(struct bs_gram_sketch *sketch, uint64_t *row);
+/* Appends the trigrams of that text (u32 each, none of those left out) that were not told since one was told anew, this one among
+ * them. BS_NO_MEMORY. */
+enum bs_status bs_gram_sketch_tell(struct bs_gram_sketch *sketch, bool anew, struct bs_buffer *trigrams,
+                                   struct bs_error *err) BS_WARN_UNUSED;
 
 #endif

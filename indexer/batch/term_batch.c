@@ -172,7 +172,7 @@ static const size_t buffer_offsets[] = {
 	OFFSET_OF(terms.entries), OFFSET_OF(terms.hashes), OFFSET_OF(terms.long_keys), OFFSET_OF(postings),
 	OFFSET_OF(docs),          OFFSET_OF(names),        OFFSET_OF(tfs),             OFFSET_OF(raws),
 	OFFSET_OF(gram_rows),     OFFSET_OF(value_numbers), OFFSET_OF(skips),          OFFSET_OF(non_documents),
-	OFFSET_OF(unchanged),
+	OFFSET_OF(unchanged),     OFFSET_OF(trigrams),
 	OFFSET_OF(key),           OFFSET_OF(pair_words),   OFFSET_OF(pair_numbers),
 };
 #define N_BUFFERS (sizeof(buffer_offsets) / sizeof(*buffer_offsets))
@@ -588,7 +588,9 @@ static enum bs_status take_grams(struct bs_term_batch *batch, const struct bs_do
 	doc->gram_size_class = sum.size_class;
 	doc->gram_row = batch->gram_rows.used_bytes / sizeof(uint64_t);
 	size_t row_bytes = (size_t)bs_gram_row_words(sum.size_class) * sizeof(uint64_t);
-	status = bs_buffer_reserve(&batch->gram_rows, row_bytes, err);
+	status = bs_gram_sketch_tell(batch->grams, batch->trigrams.used_bytes == 0, &batch->trigrams, err);
+	if (!status)
+		status = bs_buffer_reserve(&batch->gram_rows, row_bytes, err);
 	if (status || row_bytes == 0)
 		return status;
 	bs_gram_sketch_row(batch->grams, (uint64_t *)(void *)(batch->gram_rows.data + batch->gram_rows.used_bytes));

@@ -17,6 +17,7 @@
 #include <stdlib.h>
 
 #include "core/store/index_dir.h"
+#include "core/store/summary_make.h"
 #include "corpus/changes/known.h"
 #include "corpus/changes/recorded.h"
 #include "indexer/run/index_writer.h"
@@ -202,6 +203,8 @@ static enum bs_status commit(struct compact *compact, struct bs_error *err)
 	struct bs_manifest *manifest = &compact->writer.manifest;
 	uint32_t n_changed;
 	enum bs_status status = bs_index_writer_settle(&compact->writer, &compact->snapshot, &n_changed, err);
+	if (!status)
+		status = bs_summary_settle(compact->writer.dir, &compact->snapshot, manifest, err);
 	if (!status)
 		status = bs_manifest_write(compact->writer.dir, manifest, err);
 	if (!status)

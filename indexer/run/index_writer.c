@@ -412,17 +412,27 @@ enum bs_status bs_index_writer_flush(struct bs_index_writer *writer, struct bs_e
 	return status ? status : write_segment(writer, true, false, err);
 }
 
+/* The accumulator, ready for what is left of an analysed batch; which of its trigrams that has is not known, so all are taken. */
+static enum bs_status start_batch(struct bs_index_writer *writer, const struct bs_term_batch *term_batch, struct bs_error *err)
+{
+	const struct bs_buffer *trigrams = &term_batch->trigrams;
+	struct bs_gram_accumulator *grams = term_batch->is_row ? &writer->row_grams : &writer->grams;
+	enum bs_status status = trigrams->used_bytes ? bs_gram_set_add(&grams->set, (const uint32_t *)(const void *)trigrams->data,
+	                                                               trigrams->used_bytes / sizeof(uint32_t), err)
+	                                             : BS_OK;
+	return status ? status : bs_accumulator_start(term_batch->is_row ? &writer->rows : &writer->accumulator, term_batch, err);
+}
+
 enum bs_status bs_index_writer_merge(struct bs_index_writer *writer, const struct bs_term_batch *term_batch,
                                      bs_add_document_fn add, void *context, struct bs_error *err)
 {
 	bool is_row = term_batch->is_row, of_rows;
-	struct bs_accumulator *accumulator = is_row ? &writer->rows : &writer->accumulator;
-	enum bs_status status = term_batch->n_docs ? bs_accumulator_start(accumulator, term_batch, err) : BS_OK;
+	enum bs_status status = term_batch->n_docs ? start_batch(writer, term_batch, err) : BS_OK;
 	for (uint32_t i = 0; i < term_batch->n_docs && !status; i++) {
 		if (is_full(writer, term_batch, i, &of_rows)) {
 			status = write_segment(writer, of_rows, true, err);
 			if (!status && of_rows == is_row)
-				status = bs_accumulator_start(accumulator, term_batch, err);
+				status = start_batch(writer, term_batch, err);
 		}
 		if (!status)
 			status = add(context, term_batch, i, err);

@@ -13,6 +13,7 @@
 #include "core/bitsift/writer.h"
 #include "core/store/doc_order.h"
 #include "core/store/field_weights.h"
+#include "core/store/summary_make.h"
 #include "core/text/words.h"
 #include "corpus/changes/known.h"
 #include "corpus/changes/recorded.h"
@@ -557,6 +558,12 @@ enum bs_status bs_indexing_check_options(const struct bs_build_request *request,
 	return status;
 }
 
+static uint64_t summary_rate(const struct bs_build_request *request)
+{
+	double rate = request->summary_rate;
+	return rate < 0 ? 0 : rate > 0 ? (uint64_t)(rate * BS_SUMMARY_RATE_UNIT + 0.5) : BS_SUMMARY_DEFAULT;
+}
+
 /* Of an index that is given documents, those of files and records stay what they are. */
 static enum bs_status keep_options(struct bs_indexing *at, struct bs_error *err)
 {
@@ -565,6 +572,8 @@ static enum bs_status keep_options(struct bs_indexing *at, struct bs_error *err)
 	enum bs_status status = bs_indexing_check_options(at->request, old, at->dir.path, err);
 	if (!status)
 		status = bs_index_options_copy(old, options, err);
+	if (!status && at->request->summary_rate != 0)
+		options->summary_rate = summary_rate(at->request);
 	return status ? status : bs_index_options_bind(options, at->request->analyzer, at->dir.path, err);
 }
 
@@ -618,6 +627,8 @@ static enum bs_status choose_options(struct bs_indexing *at, struct bs_error *er
 	if (!status && at->writer.manifest.options.words)
 		status = bs_index_options_bind(&at->writer.manifest.options, request->analyzer, at->dir.path, err);
 	at->writer.manifest.options.gram_collections |= request->grams;
+	if (request->summary_rate != 0 || !is_kept)
+		at->writer.manifest.options.summary_rate = summary_rate(request);
 	/* Words of two revisions must not meet in one index. */
 	if (at->is_full)
 		at->writer.manifest.options.words_revision = at->writer.manifest.options.words ? BS_WORDS_REVISION : 0;
@@ -777,7 +788,8 @@ static bool is_anything_new(const struct bs_indexing *at)
 	if (are_documents || at->is_given)
 		return are_documents;
 	if (at->list.is_changed || new->n_sources != old->n_sources ||
-	    new->options.gram_collections != old->options.gram_collections)
+	    new->options.gram_collections != old->options.gram_collections ||
+	    new->options.summary_rate != old->options.summary_rate)
 		return true;
 	if (new->non_documents.used_bytes != old->non_documents.used_bytes ||
 	    (old->non_documents.used_bytes &&
@@ -813,6 +825,8 @@ static enum bs_status commit(struct bs_indexing *at, struct bs_error *err)
 		status = settle_modes(at, err);
 	at->report.is_committed = !status && is_anything_new(at);
 	if (at->report.is_committed)
+		status = bs_summary_settle(&at->dir, at->is_full ? NULL : &at->old, &at->writer.manifest, err);
+	if (at->report.is_committed && !status)
 		status = bs_manifest_write(&at->dir, &at->writer.manifest, err);
 	if (!status) {
 		const struct bs_manifest *last = at->report.is_committed ? &at->writer.manifest : &at->old.manifest;
@@ -904,6 +918,8 @@ enum bs_status bs_indexing_check_request(const struct bs_build_request *request,
 		return bs_fail(err, BS_INVALID, "no directory for the index");
 	if (request->density != 0 && !(request->density >= 0.05 && request->density <= 0.6))
 		return bs_fail(err, BS_INVALID, "density %g: not a number from 0.05 to 0.6", request->density);
+	if (request->summary_rate > 0 && !(request->summary_rate >= 1e-6 && request->summary_rate <= 0.5))
+		return bs_fail(err, BS_INVALID, "a summary of rate %g: not a number from 0.000001 to 0.5", request->summary_rate);
 	if (request->records && request->no_records)
 		return bs_fail(err, BS_INVALID, "files are to be read record by record, and none are");
 	return bs_check_reserved("struct bs_build_request", request->reserved,

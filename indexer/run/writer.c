@@ -704,7 +704,7 @@ enum bs_status bs_writer_open(const struct bs_writer_request *request, struct bs
 		.dir = request->dir, .memory = request->memory, .sources = given_source, .n_sources = 1,
 		.stem_language = request->stem_language, .fold_accents = request->fold_accents,
 		.split_identifiers = request->split_identifiers, .weights = request->weights, .density = request->density,
-		.wait = request->wait, .memory_bytes = request->memory_bytes, .n_threads = request->n_threads,
+		.summary_rate = request->summary_rate, .wait = request->wait, .memory_bytes = request->memory_bytes, .n_threads = request->n_threads,
 		.progress = request->progress, .notice = request->notice, .context = request->context,
 		.consent = request->consent, .texts = request->texts, .analyzer = request->analyzer, .log = request->log};
 	if (!request->dir == !request->memory)

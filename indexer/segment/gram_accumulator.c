@@ -26,6 +26,7 @@ void bs_gram_accumulator_clear(struct bs_gram_accumulator *accumulator)
 		}
 		bs_buffer_deinit(&accumulator->classes[class].docs);
 	}
+	bs_gram_set_clear(&accumulator->set);
 	*accumulator = (struct bs_gram_accumulator){.plan = accumulator->plan};
 }
 
@@ -147,7 +148,7 @@ static enum bs_status write_class(const struct bs_gram_accumulator *accumulator,
 	return status;
 }
 
-enum bs_status bs_gram_accumulator_write(const struct bs_gram_accumulator *accumulator, struct bs_file_writer *writer,
+enum bs_status bs_gram_accumulator_write(struct bs_gram_accumulator *accumulator, struct bs_file_writer *writer,
                                          struct bs_error *err)
 {
 	struct bs_buffer entries = {0};
@@ -160,6 +161,9 @@ enum bs_status bs_gram_accumulator_write(const struct bs_gram_accumulator *accum
 		listed[tier] = bs_gram_plan_list(accumulator->plan, tier, &meta.n_listed[tier]);
 	for (uint32_t class = 0; class < BS_GRAM_SIZE_CLASSES && !status; class++)
 		status = write_class(accumulator, class, &n_slabs, writer, &entries, err);
+	/* In a good part of all files, so taken to be in one of these. */
+	if (!status && meta.n_docs > 0)
+		status = bs_gram_set_add(&accumulator->set, listed[BS_GRAM_LEFT_OUT], meta.n_listed[BS_GRAM_LEFT_OUT], err);
 	if (!status)
 		bs_gram_slabs_write(writer, &meta, &entries, listed);
 	bs_buffer_deinit(&entries);

@@ -7,6 +7,7 @@
 
 #include "core/file/container.h"
 #include "indexer/batch/gram_sketch.h"
+#include "indexer/segment/gram_set.h"
 
 struct bs_gram_chunk;
 
@@ -20,14 +21,15 @@ struct bs_gram_accumulator {
 	} classes[BS_GRAM_SIZE_CLASSES];
 	struct bs_gram_meta meta;
 	uint64_t n_bytes;
+	struct bs_gram_set set; /* what the files have, those left out but when it is written, and what segment_build.c adds */
 };
 void bs_gram_accumulator_clear(struct bs_gram_accumulator *accumulator);
 
 /* Adds a row (copied). Documents come in ascending order. BS_NO_MEMORY. */
 enum bs_status bs_gram_accumulator_add(struct bs_gram_accumulator *accumulator, uint32_t document, uint32_t class,
                                        uint64_t n_bits, const uint64_t *row, struct bs_error *err) BS_WARN_UNUSED;
-/* All sections of grams. */
-enum bs_status bs_gram_accumulator_write(const struct bs_gram_accumulator *accumulator, struct bs_file_writer *writer,
+/* All sections of grams but that of the set, which has all by then. BS_NO_MEMORY. */
+enum bs_status bs_gram_accumulator_write(struct bs_gram_accumulator *accumulator, struct bs_file_writer *writer,
                                     struct bs_error *err) BS_WARN_UNUSED;
 
 #endif

@@ -336,8 +336,24 @@ static enum bs_status write_ids(struct build *build, struct bs_error *err)
 	return status;
 }
 
+/* An index that has a summary; then its segments tell their trigrams, those of the words, too. */
+static enum bs_status write_gram_set(struct build *build, struct bs_gram_set *set, struct bs_error *err)
+{
+	const struct bs_manifest *manifest = build->options->manifest;
+	const struct bs_term_table *terms = &build->accumulator->terms;
+	enum bs_status status = BS_OK;
+	if (!manifest || !manifest->options.summary_rate)
+		return BS_OK;
+	for (uint32_t i = 0; i < terms->n_terms && !status; i++) {
+		const uint8_t *key = bs_term_table_key(terms, i);
+		if (key[0] != BS_KEY_COMPOUND)
+			status = bs_gram_set_add_bytes(set, key, terms->entries[i].n_bytes, err);
+	}
+	return status ? status : bs_gram_set_write(set, build->writer, err);
+}
+
 /* All sections, in their order. */
-static enum bs_status write_sections(struct build *build, const struct bs_gram_accumulator *grams,
+static enum bs_status write_sections(struct build *build, struct bs_gram_accumulator *grams,
                                      struct bs_store_writer *store, struct bs_error *err)
 {
 	enum bs_status status = write_parts(build, err);
@@ -357,11 +373,13 @@ static enum bs_status write_sections(struct build *build, const struct bs_gram_a
 		status = write_store(build, store, err);
 	if (!status)
 		status = write_head(build, err);
-	return status ? status : bs_value_build(build->accumulator, &build->slab_rows, build->writer, err);
+	if (!status)
+		status = bs_value_build(build->accumulator, &build->slab_rows, build->writer, err);
+	return status ? status : write_gram_set(build, &grams->set, err);
 }
 
 enum bs_status bs_segment_build(const struct bs_dir *dir, const char *name, struct bs_accumulator *accumulator,
-                                const struct bs_gram_accumulator *grams, struct bs_store_writer *store,
+                                struct bs_gram_accumulator *grams, struct bs_store_writer *store,
                                 struct bs_file_writer *file, const struct bs_build_options *options,
                                 uint64_t *file_bytes_out, struct bs_error *err)
 {

@@ -33,7 +33,7 @@ struct bs_build_options {
  * store (nullable, finished) are of these documents. file: with a store, that file, begun with the section of the store's
  * frames; used up, too. Nothing is left behind on failure. */
 enum bs_status bs_segment_build(const struct bs_dir *dir, const char *name, struct bs_accumulator *accumulator,
-                                const struct bs_gram_accumulator *grams, struct bs_store_writer *store,
+                                struct bs_gram_accumulator *grams, struct bs_store_writer *store,
                                 struct bs_file_writer *file, const struct bs_build_options *options,
                                 uint64_t *file_bytes_out, struct bs_error *err) BS_WARN_UNUSED;
 

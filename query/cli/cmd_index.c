@@ -19,6 +19,7 @@ struct index_arguments {
 
 static enum bs_status take_text(void *to, const struct bs_option *option, const char *argument, struct bs_error *err);
 static enum bs_status take_density(void *to, const struct bs_option *option, const char *argument, struct bs_error *err);
+static enum bs_status take_summary(void *to, const struct bs_option *option, const char *argument, struct bs_error *err);
 static enum bs_status take_max_document(void *to, const struct bs_option *option, const char *argument, struct bs_error *err);
 
 #define SETS(kind, field) BS_OPTION_SETS(kind, struct index_arguments, field)
@@ -36,6 +37,8 @@ static const struct bs_option index_options[] = {
 	{0, "weight", "F=W", "JSONL: a word of this field counts W times (1 to 100) in scores; repeatable", SETS(LIST, weights)},
 	{0, "density", "D", "share of set bits, 0.05 to 0.6; fewer make a faster and larger index [0.3]",
 	 .kind = BS_OPTION_CALL, .take = take_density},
+	{0, "summary", "RATE", "how often the summary takes an absent word for one that may be there; 0: no summary [0.01]",
+	 .kind = BS_OPTION_CALL, .take = take_summary},
 	{0, "max-document", "SIZE", "pass over larger files and records, with a notice [256M]",
 	 .kind = BS_OPTION_CALL, .take = take_max_document},
 	{0, "memory", "SIZE", "memory to use [1G]", SETS(SIZE, request.memory_bytes)},
@@ -136,6 +139,10 @@ static const char index_description[] =
 	"counts the parts.\n\n"
 	"With `--weight title=3` a word in the field title of a record counts three times for its score, as if it stood there so "
 	"often; the length of the record stays what it is.\n\n"
+	"An index has a summary, a file of about a hundredth of the text or less, from which can be told what it certainly lacks, words "
+	"and trigrams, so that many indexes can be asked without opening them. Of 100 words that are not there one seems to be, or as many "
+	"as `--summary` says; the rate is recorded, and may be changed by any later run. What a refresh brings is put into the "
+	"summary by what changed.\n\n"
 	"An index that was made before typographic apostrophes, flags and such dates were read so keeps to what it has until "
 	"`--rebuild`.\n\n"
 	"# Options that are kept\n\n"
@@ -345,6 +352,18 @@ static enum bs_status take_density(void *to, const struct bs_option *option, con
 	if (end == argument || *end || !(density >= 0.05 && density <= 0.6))
 		return bs_fail(err, BS_INVALID, "--density %s: not a number from 0.05 to 0.6", argument);
 	arguments->request.density = density;
+	return BS_OK;
+}
+
+static enum bs_status take_summary(void *to, const struct bs_option *option, const char *argument, struct bs_error *err)
+{
+	struct index_arguments *arguments = to;
+	char *end;
+	double rate = strtod(argument, &end);
+	(void)option;
+	if (end == argument || *end || !(rate <= 0 ? rate == 0 : rate >= 1e-6 && rate <= 0.5))
+		return bs_fail(err, BS_INVALID, "--summary %s: not a number from 0.000001 to 0.5, nor 0", argument);
+	arguments->request.summary_rate = rate > 0 ? rate : -1;
 	return BS_OK;
 }
 

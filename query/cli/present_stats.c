@@ -8,6 +8,7 @@
 #include "query/cli/commands.h"
 #include "core/file/container.h"
 #include "core/base/source_kind.h"
+#include "core/store/summary.h"
 #include "query/cli/present.h"
 
 static void put_name(FILE *out, const char *name)
@@ -99,6 +100,23 @@ static void text_options(FILE *out, const struct bs_index_options *options)
 	fputs("\n", out);
 }
 
+/* What it is, or that there is none. */
+static void text_summary(FILE *out, const struct bs_manifest *manifest, const struct bs_index_stats *stats)
+{
+	double rate = (double)manifest->options.summary_rate / BS_SUMMARY_RATE_UNIT;
+	if (rate <= 0 || stats->summary_bytes == 0) {
+		fprintf(out, "summary    none%s\n", rate > 0 ? " yet" : "");
+		return;
+	}
+	fputs("summary    ", out);
+	put_bytes(out, stats->summary_bytes, 0);
+	fprintf(out, ", rate %.3g of %g: ", stats->summary_rate, rate);
+	put_things(out, stats->n_summary_words, "place");
+	fputs(" of words, ", out);
+	put_things(out, stats->n_summary_grams, "trigram");
+	fputs("\n", out);
+}
+
 /* Collections that were found in a folder. */
 static uint32_t count_inner(const struct bs_manifest *manifest, uint32_t folder)
 {
@@ -131,12 +149,13 @@ static void text_sources(FILE *out, const struct bs_manifest *manifest)
 	}
 }
 
-static void text_head(FILE *out, const struct bs_snapshot *snapshot)
+static void text_head(FILE *out, const struct bs_snapshot *snapshot, const struct bs_index_stats *stats)
 {
 	const struct bs_manifest *manifest = &snapshot->manifest;
 	fprintf(out, "made       format %u, commit %llu, ICU %s, Unicode %s\n", BS_FORMAT_VERSION,
 	        (unsigned long long)manifest->generation, manifest->icu_version, manifest->unicode_version);
 	text_options(out, &manifest->options);
+	text_summary(out, manifest, stats);
 	text_sources(out, manifest);
 }
 
@@ -433,7 +452,7 @@ void bs_present_stats_summary(const struct bs_snapshot *snapshot, const struct b
 
 void bs_present_stats_text(const struct bs_snapshot *snapshot, const struct bs_index_stats *stats, FILE *out)
 {
-	text_head(out, snapshot);
+	text_head(out, snapshot, stats);
 	for (uint32_t s = 0; s < stats->n_segments; s++)
 		text_segment(out, snapshot, stats, s);
 	text_parts(out, stats);
@@ -574,6 +593,16 @@ static void json_parts(FILE *out, const struct bs_index_stats *stats)
 	fprintf(out, ",\"bits_per_posting\":%.3f", ratio(stats->n_words_bytes * 8, stats->n_postings));
 }
 
+static void json_summary(FILE *out, const struct bs_manifest *manifest, const struct bs_index_stats *stats)
+{
+	fprintf(out, ",\"summary\":{\"rate\":%g", (double)manifest->options.summary_rate / BS_SUMMARY_RATE_UNIT);
+	if (stats->summary_bytes > 0)
+		fprintf(out, ",\"bytes\":%llu,\"measured_rate\":%.6f,\"words\":%llu,\"trigrams\":%llu",
+		        (unsigned long long)stats->summary_bytes, stats->summary_rate, (unsigned long long)stats->n_summary_words,
+		        (unsigned long long)stats->n_summary_grams);
+	fputs("}", out);
+}
+
 void bs_present_stats_json(const struct bs_snapshot *snapshot, const struct bs_index_stats *stats, FILE *out)
 {
 	const struct bs_manifest *manifest = &snapshot->manifest;
@@ -599,5 +628,6 @@ void bs_present_stats_json(const struct bs_snapshot *snapshot, const struct bs_i
 	}
 	fputs("],", out);
 	json_parts(out, stats);
+	json_summary(out, manifest, stats);
 	fputs("}\n", out);
 }

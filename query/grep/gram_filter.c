@@ -347,9 +347,15 @@ static enum bs_status filter_segment(struct filtering *at, uint32_t s, unsigned 
 	at->segment = s;
 	if (s == at->snapshot->manifest.n_segments || bs_gram_tree_root(at->tree)->kind == BS_GRAM_ANY)
 		return take_unknown(at, NULL, err);
-	const struct bs_gram_slabs *grams = &at->snapshot->segments[s].grams;
-	enum bs_status status = grams->n_slabs > 0 ? find_hashes(at, err) : BS_OK;
-	if (!status && grams->n_slabs > 0)
+	const struct bs_segment *segment = &at->snapshot->segments[s];
+	bool may_match = segment->grams.n_slabs > 0;
+	enum bs_status status = BS_OK;
+	/* Some grams are nowhere: exact, and far fewer bytes than the columns. */
+	if (may_match && segment->has_gram_set)
+		status = bs_gram_tree_may_match(at->tree, &segment->gram_set, &may_match, err);
+	if (!status && may_match)
+		status = find_hashes(at, err);
+	if (!status && may_match)
 		status = filter_all_slabs(at, n_threads, err);
 	return status ? status : find_unknown(at, err);
 }

@@ -7,6 +7,8 @@
 #include <unicode/utf8.h>
 
 #include "core/base/visible.h"
+#include "core/store/summary.h"
+#include "core/text/grams.h"
 #include "query/regex/text.h"
 
 void bs_gram_tree_free(struct bs_gram_tree *tree)
@@ -94,4 +96,38 @@ enum bs_status bs_gram_tree_format(const struct bs_gram_tree *tree, struct bs_bu
 	struct bs_text_writer writer = {.out = out, .err = err};
 	put_node(tree, tree->n_nodes - 1, &writer);
 	return writer.status;
+}
+
+static enum bs_status literal_may_match(const struct bs_gram_node *literal, const struct bs_coded_section *trigrams, bool *may_out,
+                                        struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	*may_out = true;
+	for (uint32_t i = 0; i < literal->n_keys && bs_gram_bytes(literal->keys[i]) == BS_GRAM_LEAST && *may_out && !status; i++) {
+		uint64_t key = literal->keys[i];
+		const uint8_t gram[] = {(uint8_t)key, (uint8_t)(key >> 8), (uint8_t)(key >> 16)};
+		status = bs_coded_section_has(trigrams, bs_summary_gram(gram), may_out, err);
+	}
+	return status;
+}
+
+/* As deep as groups of the pattern are nested. An OR ends with the first child that may match, an AND with the first that cannot. */
+static enum bs_status node_may_match(const struct bs_gram_tree *tree, uint32_t n, const struct bs_coded_section *trigrams,
+                                     bool *may_out, struct bs_error *err)
+{
+	const struct bs_gram_node *node = &tree->nodes[n];
+	bool is_or = node->kind == BS_GRAM_OR;
+	enum bs_status status = BS_OK;
+	if (node->kind == BS_GRAM_LITERAL)
+		return literal_may_match(node, trigrams, may_out, err);
+	*may_out = node->kind == BS_GRAM_ANY || node->kind == BS_GRAM_AND;
+	for (uint32_t i = 0; (is_or || node->kind == BS_GRAM_AND) && i < node->n_children && *may_out != is_or && !status; i++)
+		status = node_may_match(tree, node->children[i], trigrams, may_out, err);
+	return status;
+}
+
+enum bs_status bs_gram_tree_may_match(const struct bs_gram_tree *tree, const struct bs_coded_section *trigrams, bool *may_out,
+                                      struct bs_error *err)
+{
+	return node_may_match(tree, tree->n_nodes - 1, trigrams, may_out, err);
 }

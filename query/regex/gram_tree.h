@@ -6,6 +6,7 @@
 #define BS_QUERY_REGEX_GRAM_TREE_H
 
 #include "core/base/buffer.h"
+#include "core/file/coded_section.h"
 
 enum bs_gram_node_kind {
 	BS_GRAM_ANY,     /* every file: the grams say nothing. Only as the root */
@@ -45,6 +46,11 @@ static inline const struct bs_gram_node *bs_gram_tree_root(const struct bs_gram_
 /* So many bytes has every text that satisfies the tree, at least. (Letters that are not ASCII may take fewer than when
  * they are folded, but not less than half.) */
 uint64_t bs_gram_tree_least_bytes(const struct bs_gram_tree *tree);
+
+/* *may_out false: no text satisfies the tree that has no other trigrams than these, numbered as in summaries (core/store/summary.h).
+ * BS_CORRUPT. */
+enum bs_status bs_gram_tree_may_match(const struct bs_gram_tree *tree, const struct bs_coded_section *trigrams, bool *may_out,
+                                      struct bs_error *err) BS_WARN_UNUSED;
 
 /* Appends the tree for people to read: ANY, NONE, or AND("mutex_", OR("lock", "unlock")). In literals " and \ have a
  * backslash before them; control characters and what is not UTF-8 are \xNN. BS_NO_MEMORY. */

@@ -103,6 +103,8 @@ static enum bs_status open_index(struct bs_index *index, const struct bs_open_re
 		                 index->dir.path);
 	if (!status)
 		look_at_manifest(index);
+	if (!status)
+		status = bs_snapshot_use_summary(&index->snapshot, err);
 	if (!status && request->fresh)
 		status = freshen(index, request, err);
 	return status ? status : bs_proofs_new(&index->snapshot, &index->proofs, err);

@@ -154,11 +154,11 @@ static void resolve(struct bs_plan *plan, uint32_t s, uint32_t t)
 	struct bs_plan_term *term = &plan->terms[t];
 	struct bs_term_place place = {0};
 	uint64_t ordinal;
+	ordinal = 0;
 	plan->status = bs_watch_spend(FIND_NS, plan->err);
-	if (plan->status)
-		return;
-	plan->status = bs_lexicon_find(&segment->lexicon, plan->keys.data + term->key_offset, term->key_bytes,
-	                               &place.is_found, &ordinal, &place.df, plan->err);
+	if (!plan->status && !term->is_absent)
+		plan->status = bs_lexicon_find(&segment->lexicon, plan->keys.data + term->key_offset, term->key_bytes,
+		                               &place.is_found, &ordinal, &place.df, plan->err);
 	if (plan->status)
 		return;
 	bs_and_term_init(&place.term, term->hash, ordinal, place.df, &segment->treatments);
@@ -189,6 +189,21 @@ static void resolve_range(struct bs_plan *plan, uint32_t s, const struct bs_quer
 	plan->ranges = (struct bs_plan_range *)(void *)plan->memory_ranges.data;
 }
 
+/* The summary, if it is at hand, is asked once for all segments, of words, which it has. */
+static void find_absent(struct bs_plan *plan)
+{
+	const struct bs_summary *summary = &plan->snapshot->summary.summary;
+	for (uint32_t t = 0; t < plan->n_terms && plan->snapshot->summary.container && !plan->status; t++) {
+		struct bs_plan_term *term = &plan->terms[t];
+		bool may = true;
+		if (plan->keys.data[term->key_offset] != BS_KEY_COMPOUND)
+			plan->status = bs_summary_may_have_word(summary, term->hash, &may, plan->err);
+		term->is_absent = !may && !plan->status;
+		/* One that is damaged counts as none: bs_check says so. */
+		plan->status = plan->status == BS_CORRUPT ? BS_OK : plan->status;
+	}
+}
+
 enum bs_status bs_plan_make(struct bs_plan *plan, const struct bs_query_tree *query, const struct bs_snapshot *snapshot,
                             struct bs_error *err)
 {
@@ -208,6 +223,7 @@ enum bs_status bs_plan_make(struct bs_plan *plan, const struct bs_query_tree *qu
 		add_element(plan, i);
 	for (uint32_t n = 0; n < query->n_nodes && !plan->status; n++)
 		add_pairs(plan, n);
+	find_absent(plan);
 	for (uint32_t s = 0; s < snapshot->manifest.n_segments; s++)
 		for (uint32_t t = 0; t < plan->n_terms && !plan->status; t++)
 			resolve(plan, s, t);

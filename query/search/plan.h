@@ -32,6 +32,7 @@ struct bs_plan_term {
 	uint32_t element;     /* the element it stands for, or BS_PLAN_WORD_PAIR */
 	uint32_t key_bytes;
 	uint64_t key_offset;  /* of its lexicon key in keys */
+	bool is_absent;       /* no segment has it: none is asked */
 };
 
 /* The terms of an element: terms[first .. first + n). */

@@ -33,7 +33,7 @@ summary | grep '^fresh'
 rm d/new.txt
 echo 'hundred files' >d/a.txt
 bitsift stats -v | sed 1,5d >"$SCRATCH/text"
-head -n 6 "$SCRATCH/text" | sed -E 's/ICU [0-9.]+, Unicode [0-9.]+/ICU I, Unicode U/'
+head -n 7 "$SCRATCH/text" | sed -E 's/ICU [0-9.]+, Unicode [0-9.]+/ICU I, Unicode U/'
 awk 'length($0) > 80 { print "too wide: " $0 }' "$SCRATCH/text"
 grep -c '^seg-' "$SCRATCH/text"
 grep -oE '^ *(document|group|block|exact) columns|^ *(lexicon|rows|lengths|document ids|stored text|words index|all)' "$SCRATCH/text"
@@ -42,7 +42,7 @@ wc -l <"$SCRATCH/json"
 grep -oE '"(documents|deleted|format|commit|density|words|kind|label|postings)":("[a-z.-]*"|[a-z0-9.]+)' "$SCRATCH/json" | head -n 14
 total=$(sed -E 's/.*"total_bytes":([0-9]+).*/\1/' "$SCRATCH/json")
 sum=0
-for path in .bitsift/manifest .bitsift/seg-* .bitsift/del-* .bitsift/folders; do
+for path in .bitsift/manifest .bitsift/seg-* .bitsift/del-* .bitsift/sum-* .bitsift/folders; do
     [ -e "$path" ] || continue # of a folder as young as the run nothing is noted
     sum=$((sum + $(stat -c %s -- "$path")))
 done
@@ -54,7 +54,7 @@ grep -c '<title>slab' "$SCRATCH/index.svg"
 show bitsift stats --svg nowhere/index.svg
 
 echo '# damage'
-for path in .bitsift/manifest .bitsift/seg-* .bitsift/del-*; do
+for path in .bitsift/manifest .bitsift/seg-* .bitsift/del-* .bitsift/sum-*; do
     at=$(($(stat -c %s -- "$path") / 3))
     flip_byte "$path" "$at"
     checked bitsift check

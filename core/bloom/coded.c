@@ -1,0 +1,308 @@
+/* coded.c: see coded.h. */
+#include "core/bloom/coded.h"
+
+#include <string.h>
+
+#include "core/base/bytes.h"
+
+#define GAMMA     64u /* in the place of Rice's parameter */
+#define MOST_RICE 56u
+#define FLAG_SET  1u
+/* Bits are loaded eight bytes at a time, whatever there is behind the last. */
+#define PAD_BYTES 8u
+/* Of those at least so many are of what is looked at. */
+#define LOADED_BITS 57u
+
+static uint32_t log_of(uint64_t x)
+{
+	return 63 - (uint32_t)__builtin_clzll(x | 1);
+}
+
+static uint8_t bytes_of(uint64_t x)
+{
+	return (uint8_t)(log_of(x) / 8 + 1);
+}
+
+static uint64_t n_blocks_of(uint64_t n)
+{
+	return n / BS_CODED_BLOCK + (n % BS_CODED_BLOCK != 0);
+}
+
+/* Writing. */
+
+struct prices {
+	uint64_t gamma;
+	uint64_t quotients[3]; /* of three parameters of Rice's code */
+};
+
+/* The first of a block stands in the directory. Those of a set count what is missing between two. */
+static uint64_t gap_at(const uint64_t *numbers, size_t i, bool is_set)
+{
+	return numbers[i] - numbers[i - 1] - is_set;
+}
+
+/* Twice as many gaps as the mean is long have a quotient of 0: within a thousandth of the best parameter or one beside it. */
+static uint32_t choose_code(const uint64_t *numbers, size_t n, bool is_set, uint64_t *n_bits_out)
+{
+	uint64_t n_gaps = n - n_blocks_of(n);
+	uint64_t mean = n_gaps ? (numbers[n - 1] - numbers[0]) / n_gaps : 0;
+	uint32_t least = mean > 1 ? log_of(mean) - 1 : 0, code = GAMMA;
+	least = least > MOST_RICE - 2 ? MOST_RICE - 2 : least;
+	struct prices prices = {.gamma = 0};
+	for (size_t i = 1; i < n; i++) {
+		if (i % BS_CODED_BLOCK == 0)
+			continue;
+		uint64_t gap = gap_at(numbers, i, is_set);
+		prices.gamma += 2 * log_of(gap + 1) + 1;
+		for (uint32_t j = 0; j < 3; j++)
+			prices.quotients[j] += gap >> (least + j);
+	}
+	*n_bits_out = prices.gamma;
+	for (uint32_t j = 0; j < 3; j++) {
+		uint64_t n_bits = prices.quotients[j] + n_gaps * (least + j + 1);
+		if (n_bits < *n_bits_out) {
+			*n_bits_out = n_bits;
+			code = least + j;
+		}
+	}
+	return code;
+}
+
+/* A quotient of so many zeros and a one, and the low bits: 57 bits at most behind the zeros, into bytes that are zero. */
+static uint64_t put_gap(uint8_t *bits, uint64_t at, uint64_t gap, uint32_t code)
+{
+	uint32_t n_low = code == GAMMA ? log_of(gap + 1) : code;
+	uint64_t low = (code == GAMMA ? gap + 1 : gap) & ((UINT64_C(1) << n_low) - 1);
+	at += code == GAMMA ? n_low : gap >> n_low;
+	uint8_t *to = bits + at / 8;
+	bs_store_u64(to, bs_load_u64(to) | (low << 1 | 1) << (at % 8));
+	return at + 1 + n_low;
+}
+
+static void put_number(uint8_t *to, uint64_t value, uint8_t n_bytes)
+{
+	for (uint8_t i = 0; i < n_bytes; i++)
+		to[i] = (uint8_t)(value >> (8 * i));
+}
+
+static uint64_t all_bytes(const struct bs_coded *coded)
+{
+	uint64_t n = BS_CODED_HEAD_BYTES + coded->n_blocks * (uint64_t)(coded->first_bytes + coded->place_bytes) +
+	             (coded->n_bits + 7) / 8 + PAD_BYTES;
+	return (n + 7) / 8 * 8;
+}
+
+enum bs_status bs_coded_write(const uint64_t *numbers, size_t n, struct bs_buffer *to, struct bs_error *err)
+{
+	struct bs_coded head = {.n = n, .n_blocks = n_blocks_of(n), .is_set = true};
+	for (size_t i = 1; i < n && head.is_set; i++)
+		head.is_set = numbers[i] != numbers[i - 1];
+	head.code = (uint8_t)choose_code(numbers, n, head.is_set, &head.n_bits);
+	head.first_bytes = bytes_of(n ? numbers[n - 1] : 0);
+	head.place_bytes = bytes_of(head.n_bits);
+	head.n_bytes = all_bytes(&head);
+	enum bs_status status = bs_buffer_reserve(to, (size_t)head.n_bytes, err);
+	if (status)
+		return status;
+	uint8_t *bytes = to->data + to->used_bytes, *entry = bytes + BS_CODED_HEAD_BYTES;
+	uint8_t *bits = entry + head.n_blocks * (uint64_t)(head.first_bytes + head.place_bytes);
+	uint64_t at = 0;
+	memset(bytes, 0, (size_t)head.n_bytes);
+	bs_store_u64(bytes, head.n);
+	bs_store_u64(bytes + 8, head.n_bits);
+	bytes[16] = head.code;
+	bytes[17] = head.is_set ? FLAG_SET : 0;
+	bytes[18] = head.first_bytes;
+	bytes[19] = head.place_bytes;
+	for (size_t i = 0; i < n; i++) {
+		if (i % BS_CODED_BLOCK != 0) {
+			at = put_gap(bits, at, gap_at(numbers, i, head.is_set), head.code);
+			continue;
+		}
+		put_number(entry, numbers[i], head.first_bytes);
+		put_number(entry + head.first_bytes, at, head.place_bytes);
+		entry += head.first_bytes + head.place_bytes;
+	}
+	to->used_bytes += (size_t)head.n_bytes;
+	return BS_OK;
+}
+
+/* Reading. */
+
+static enum bs_status damaged(struct bs_error *err)
+{
+	return bs_fail(err, BS_CORRUPT, "coded numbers do not decode");
+}
+
+enum bs_status bs_coded_open(const uint8_t *bytes, uint64_t n_bytes, struct bs_coded *coded_out, struct bs_error *err)
+{
+	*coded_out = (struct bs_coded){.bytes = bytes};
+	if (n_bytes < BS_CODED_HEAD_BYTES)
+		return damaged(err);
+	struct bs_coded head = {.bytes = bytes, .n = bs_load_u64(bytes), .n_bits = bs_load_u64(bytes + 8), .code = bytes[16],
+	                        .is_set = bytes[17] & FLAG_SET, .first_bytes = bytes[18], .place_bytes = bytes[19]};
+	head.n_blocks = n_blocks_of(head.n);
+	/* A gap has a bit or more, a block a byte or more: nothing below overflows. */
+	if (head.n_bits / 8 > n_bytes || head.n_blocks > n_bytes || head.n - head.n_blocks > head.n_bits)
+		return damaged(err);
+	bool is_told = head.code <= MOST_RICE || head.code == GAMMA;
+	bool is_sized = head.first_bytes >= 1 && head.first_bytes <= 7 && head.place_bytes >= 1 && head.place_bytes <= 8;
+	head.n_bytes = is_sized ? all_bytes(&head) : 0;
+	if (!is_told || !is_sized || bytes[17] > FLAG_SET || bs_load_u32(bytes + 20) != 0 || head.n_bytes > n_bytes)
+		return damaged(err);
+	*coded_out = head;
+	return BS_OK;
+}
+
+struct bs_coded_span bs_coded_directory(const struct bs_coded *coded)
+{
+	return (struct bs_coded_span){BS_CODED_HEAD_BYTES,
+	                              coded->n_blocks * (uint64_t)(coded->first_bytes + coded->place_bytes)};
+}
+
+static uint64_t load_number(const uint8_t *from, uint8_t n_bytes)
+{
+	return bs_load_u64(from) & (UINT64_MAX >> (64 - 8 * n_bytes));
+}
+
+static const uint8_t *entry_of(const struct bs_coded *coded, uint64_t block)
+{
+	return coded->bytes + BS_CODED_HEAD_BYTES + block * (uint64_t)(coded->first_bytes + coded->place_bytes);
+}
+
+static uint64_t first_of(const struct bs_coded *coded, uint64_t block)
+{
+	return load_number(entry_of(coded, block), coded->first_bytes);
+}
+
+/* In bits, from the first gap on. */
+static uint64_t place_of(const struct bs_coded *coded, uint64_t block)
+{
+	return block < coded->n_blocks ? load_number(entry_of(coded, block) + coded->first_bytes, coded->place_bytes) : coded->n_bits;
+}
+
+enum bs_status bs_coded_block_span(const struct bs_coded *coded, uint64_t block, struct bs_coded_span *span_out,
+                                   struct bs_error *err)
+{
+	struct bs_coded_span directory = bs_coded_directory(coded);
+	uint64_t from = place_of(coded, block), to = place_of(coded, block + 1);
+	*span_out = (struct bs_coded_span){0, 0};
+	if (from > to || to > coded->n_bits)
+		return damaged(err);
+	span_out->offset = directory.offset + directory.n_bytes + from / 8;
+	span_out->n_bytes = (to + 7) / 8 - from / 8;
+	return BS_OK;
+}
+
+bool bs_coded_find(const struct bs_coded *coded, uint64_t number, uint64_t *block_out)
+{
+	uint64_t low = 0, high = coded->n_blocks; /* the block is the last one before high whose first is no more */
+	while (low < high) {
+		uint64_t middle = low + (high - low) / 2;
+		if (first_of(coded, middle) <= number)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	*block_out = low - 1;
+	return low > 0;
+}
+
+/* The gaps of a block, one after the other. */
+struct gaps {
+	const uint8_t *bits;
+	uint64_t at;
+	uint64_t end;
+	uint8_t code;
+};
+
+static enum bs_status begin_gaps(const struct bs_coded *coded, uint64_t block, struct gaps *gaps, struct bs_error *err)
+{
+	struct bs_coded_span directory = bs_coded_directory(coded);
+	*gaps = (struct gaps){coded->bytes + directory.offset + directory.n_bytes, place_of(coded, block),
+	                      place_of(coded, block + 1), coded->code};
+	return gaps->at <= gaps->end && gaps->end <= coded->n_bits ? BS_OK : damaged(err);
+}
+
+/* False: it goes beyond the block. What a load finds behind the end is looked at, but never believed. */
+static inline bool next_gap(struct gaps *gaps, uint64_t *gap_out)
+{
+	uint64_t quotient = 0, loaded;
+	for (;; gaps->at += LOADED_BITS, quotient += LOADED_BITS) {
+		if (gaps->at >= gaps->end)
+			return false;
+		loaded = bs_load_u64(gaps->bits + gaps->at / 8) >> (gaps->at % 8) & ((UINT64_C(1) << LOADED_BITS) - 1);
+		if (loaded)
+			break;
+	}
+	uint32_t zeros = (uint32_t)__builtin_ctzll(loaded);
+	quotient += zeros;
+	gaps->at += zeros + 1;
+	uint64_t n_low = gaps->code == GAMMA ? quotient : gaps->code;
+	if (n_low > MOST_RICE || gaps->at > gaps->end || n_low > gaps->end - gaps->at)
+		return false;
+	uint64_t low = zeros + 1 + n_low <= LOADED_BITS ? loaded >> zeros >> 1
+	                                                : bs_load_u64(gaps->bits + gaps->at / 8) >> (gaps->at % 8);
+	low &= (UINT64_C(1) << n_low) - 1;
+	gaps->at += n_low;
+	*gap_out = gaps->code == GAMMA ? ((UINT64_C(1) << n_low) | low) - 1 : quotient << n_low | low;
+	return gaps->code == GAMMA || quotient <= BS_CODED_MOST >> n_low;
+}
+
+static uint64_t block_numbers(const struct bs_coded *coded, uint64_t block)
+{
+	uint64_t left = coded->n - block * BS_CODED_BLOCK;
+	return left < BS_CODED_BLOCK ? left : BS_CODED_BLOCK;
+}
+
+enum bs_status bs_coded_block_has(const struct bs_coded *coded, uint64_t block, uint64_t number, bool *has_out,
+                                  struct bs_error *err)
+{
+	uint64_t value = first_of(coded, block), n = block_numbers(coded, block), gap;
+	struct gaps gaps;
+	enum bs_status status = begin_gaps(coded, block, &gaps, err);
+	*has_out = false;
+	for (uint64_t i = 1; i < n && value < number && !status; i++) {
+		if (!next_gap(&gaps, &gap))
+			status = damaged(err);
+		else
+			value += gap + coded->is_set;
+	}
+	*has_out = !status && value == number;
+	return status;
+}
+
+enum bs_status bs_coded_has(const struct bs_coded *coded, uint64_t number, bool *has_out, struct bs_error *err)
+{
+	uint64_t block;
+	*has_out = false;
+	return bs_coded_find(coded, number, &block) ? bs_coded_block_has(coded, block, number, has_out, err) : BS_OK;
+}
+
+enum bs_status bs_coded_read(const struct bs_coded *coded, struct bs_buffer *numbers, struct bs_error *err)
+{
+	enum bs_status status = bs_buffer_reserve(numbers, (size_t)coded->n * sizeof(uint64_t), err);
+	uint64_t *to = (uint64_t *)(void *)(numbers->data + numbers->used_bytes), least = 0, gap;
+	if (status || coded->n == 0)
+		return status;
+	for (uint64_t block = 0; block < coded->n_blocks && !status; block++) {
+		uint64_t value = first_of(coded, block), n = block_numbers(coded, block);
+		struct gaps gaps = {.at = 0};
+		status = value < least ? damaged(err) : begin_gaps(coded, block, &gaps, err);
+		if (status)
+			break;
+		*to++ = value;
+		for (uint64_t i = 1; i < n && !status; i++) {
+			if (!next_gap(&gaps, &gap))
+				status = damaged(err);
+			else
+				*to++ = value += gap + coded->is_set;
+		}
+		if (!status && (gaps.at != gaps.end || value > BS_CODED_MOST))
+			status = damaged(err);
+		least = value + coded->is_set;
+	}
+	if (!status)
+		numbers->used_bytes += (size_t)coded->n * sizeof(uint64_t);
+	return status;
+}

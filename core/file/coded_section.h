@@ -1,0 +1,24 @@
+/* coded_section.h: coded numbers (core/bloom/coded.h) in a section of a file, whose pages are verified as they are touched. */
+#ifndef BS_CORE_FILE_CODED_SECTION_H
+#define BS_CORE_FILE_CODED_SECTION_H
+
+#include "core/bloom/coded.h"
+#include "core/file/container.h"
+
+struct bs_coded_section {
+	struct bs_section section;
+	uint64_t offset; /* in it */
+	struct bs_coded coded;
+};
+
+/* The numbers in exactly n_bytes from offset on. BS_CORRUPT. */
+enum bs_status bs_coded_section_open(struct bs_coded_section *at, const struct bs_section *section, uint64_t offset,
+                                     uint64_t n_bytes, struct bs_error *err) BS_WARN_UNUSED;
+/* Whether the number is among them. Any thread. BS_CORRUPT. */
+enum bs_status bs_coded_section_has(const struct bs_coded_section *at, uint64_t number, bool *has_out,
+                                    struct bs_error *err) BS_WARN_UNUSED;
+/* Appends them, u64 each. BS_CORRUPT, BS_NO_MEMORY. */
+enum bs_status bs_coded_section_read(const struct bs_coded_section *at, struct bs_buffer *numbers,
+                                     struct bs_error *err) BS_WARN_UNUSED;
+
+#endif

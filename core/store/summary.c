@@ -1,0 +1,258 @@
+/* summary.c: see summary.h. */
+#include "core/store/summary.h"
+
+#include <string.h>
+
+#include "core/base/bytes.h"
+#include "core/base/gram_hash.h"
+#include "core/base/hash.h"
+
+#define VERSION 1u
+#define FLAG_WORDS      1u
+#define FLAG_GRAMS      2u
+#define FLAG_TEXT_GRAMS 4u
+
+/* Where the parts of the head stand. The checksum is of all that follows it. */
+enum { AT_VERSION = 0, AT_FLAGS = 4, AT_BYTES = 8, AT_CHECKSUM = 16, AT_RATE = 24, AT_PLACES = 32, AT_DOCS = 40, AT_POSITIONS = 48,
+       AT_ANALYSIS = 56, AT_UNKNOWN = 64, AT_NUL_END = 72, AT_WORD_BYTES = 80, AT_GRAM_BYTES = 88 };
+
+/* Of the file. */
+#define SECTION_SUMMARY  1u
+#define SECTION_COUNTS   2u
+#define SECTION_SEGMENTS 3u
+
+static enum bs_status damaged(const struct bs_summary *summary, const char *what, struct bs_error *err)
+{
+	return summary->section.file ? bs_container_corrupt(summary->section.file, err, "%s", what)
+	                             : bs_fail(err, BS_CORRUPT, "a summary: %s", what);
+}
+
+enum bs_status bs_summary_open(const struct bs_section *section, uint64_t offset, uint64_t n_bytes,
+                               struct bs_summary *summary, struct bs_error *err)
+{
+	*summary = (struct bs_summary){.section = *section, .offset = offset, .n_bytes = n_bytes};
+	if (n_bytes < BS_SUMMARY_HEAD_BYTES)
+		return damaged(summary, "it is too short", err);
+	enum bs_status status = bs_section_touch(section, offset, BS_SUMMARY_HEAD_BYTES, err);
+	if (status)
+		return status;
+	const uint8_t *head = section->data + offset;
+	uint32_t flags = bs_load_u32(head + AT_FLAGS);
+	if (bs_load_u32(head + AT_VERSION) > VERSION)
+		return bs_fail(err, BS_UNSUPPORTED, "a summary of version %u, this bitsift knows %u", bs_load_u32(head + AT_VERSION), VERSION);
+	uint64_t word_bytes = bs_load_u64(head + AT_WORD_BYTES), gram_bytes = bs_load_u64(head + AT_GRAM_BYTES);
+	uint64_t set_bytes = n_bytes - BS_SUMMARY_HEAD_BYTES;
+	if (bs_load_u32(head + AT_VERSION) != VERSION || flags > (FLAG_WORDS | FLAG_GRAMS | FLAG_TEXT_GRAMS) ||
+	    bs_load_u64(head + AT_BYTES) != n_bytes || word_bytes > set_bytes || gram_bytes != set_bytes - word_bytes)
+		return damaged(summary, "its head is of no summary of so many bytes", err);
+	summary->rate = bs_load_u64(head + AT_RATE);
+	summary->n_places = bs_load_u64(head + AT_PLACES);
+	summary->n_docs = bs_load_u64(head + AT_DOCS);
+	summary->n_positions = bs_load_u64(head + AT_POSITIONS);
+	summary->analysis = bs_load_u64(head + AT_ANALYSIS);
+	summary->has_words = flags & FLAG_WORDS;
+	summary->has_grams = flags & FLAG_GRAMS;
+	summary->has_text_grams = flags & FLAG_TEXT_GRAMS;
+	summary->n_unknown_files = bs_load_u64(head + AT_UNKNOWN);
+	summary->most_nul_end = bs_load_u64(head + AT_NUL_END);
+	status = bs_coded_section_open(&summary->words, section, offset + BS_SUMMARY_HEAD_BYTES, word_bytes, err);
+	if (!status)
+		status = bs_coded_section_open(&summary->grams, section, offset + BS_SUMMARY_HEAD_BYTES + word_bytes, gram_bytes, err);
+	if (!status && (summary->words.coded.n > summary->n_places || summary->n_places > BS_CODED_MOST))
+		status = damaged(summary, "more words than places", err);
+	return status;
+}
+
+enum bs_status bs_summary_open_bytes(const uint8_t *bytes, uint64_t n_bytes, struct bs_summary *summary_out, struct bs_error *err)
+{
+	struct bs_section section = {.data = bytes, .n_bytes = n_bytes};
+	return bs_summary_open(&section, 0, n_bytes, summary_out, err);
+}
+
+enum bs_status bs_summary_bytes(const struct bs_summary *summary, const uint8_t **bytes_out, struct bs_error *err)
+{
+	*bytes_out = summary->section.data + summary->offset;
+	return bs_section_touch(&summary->section, summary->offset, summary->n_bytes, err);
+}
+
+/* That they decode to numbers below the end. */
+static enum bs_status check_numbers(const struct bs_summary *summary, const struct bs_coded_section *at, uint64_t end,
+                                    struct bs_error *err)
+{
+	struct bs_buffer numbers = {0};
+	enum bs_status status = bs_coded_section_read(at, &numbers, err);
+	const uint64_t *last = (const uint64_t *)(const void *)(numbers.data + numbers.used_bytes) - 1;
+	if (!status && numbers.used_bytes && (*last >= end || !at->coded.is_set))
+		status = damaged(summary, "numbers that cannot be", err);
+	bs_buffer_deinit(&numbers);
+	return status;
+}
+
+enum bs_status bs_summary_check(const struct bs_summary *summary, struct bs_error *err)
+{
+	const uint8_t *bytes;
+	const uint32_t checked = AT_CHECKSUM + 8;
+	enum bs_status status = bs_summary_bytes(summary, &bytes, err);
+	if (!status && bs_checksum(bytes + checked, (size_t)summary->n_bytes - checked) != bs_load_u64(bytes + AT_CHECKSUM))
+		status = damaged(summary, "its checksum is wrong", err);
+	if (!status)
+		status = check_numbers(summary, &summary->words, summary->n_places, err);
+	return status ? status : check_numbers(summary, &summary->grams, BS_GRAM_TRIGRAMS, err);
+}
+
+double bs_summary_rate(const struct bs_summary *summary)
+{
+	return summary->n_places ? (double)summary->words.coded.n / (double)summary->n_places : 0;
+}
+
+uint64_t bs_summary_place(uint64_t hash, uint64_t n_places)
+{
+	return bs_hash_multiply(hash, n_places).high;
+}
+
+enum bs_status bs_summary_may_have_word(const struct bs_summary *summary, uint64_t hash, bool *may_out, struct bs_error *err)
+{
+	*may_out = true;
+	return summary->has_words
+	               ? bs_coded_section_has(&summary->words, bs_summary_place(hash, summary->n_places), may_out, err)
+	               : BS_OK;
+}
+
+enum bs_status bs_summary_may_have_gram(const struct bs_summary *summary, const uint8_t gram[3], bool *may_out,
+                                        struct bs_error *err)
+{
+	*may_out = true;
+	return summary->has_grams ? bs_coded_section_has(&summary->grams, bs_summary_gram(gram), may_out, err) : BS_OK;
+}
+
+/* A string more, its end counted. */
+static void mix_string(struct bs_checksum_stream *stream, const char *string)
+{
+	bs_checksum_stream_add(stream, string ? string : "\xff", (string ? strlen(string) : 1) + 1);
+}
+
+enum bs_status bs_summary_analysis(const struct bs_manifest *manifest, uint64_t *analysis_out, struct bs_error *err)
+{
+	const struct bs_index_options *options = &manifest->options;
+	const uint8_t switches[] = {options->words, options->fold_accents, options->split_identifiers,
+	                            (uint8_t)options->words_revision};
+	struct bs_checksum_stream *stream = bs_checksum_stream_new();
+	if (!stream)
+		return bs_fail_memory(err, "a checksum", 1);
+	bs_checksum_stream_add(stream, switches, sizeof(switches));
+	mix_string(stream, manifest->icu_version);
+	mix_string(stream, manifest->unicode_version);
+	mix_string(stream, options->stem_language);
+	mix_string(stream, options->analyzer_name);
+	for (size_t i = 0; options->weights && options->weights[i]; i++)
+		mix_string(stream, options->weights[i]);
+	*analysis_out = bs_checksum_stream_value(stream);
+	bs_checksum_stream_free(stream);
+	return BS_OK;
+}
+
+/* The file. */
+
+/* Whether it is of the segments that the manifest has. */
+static bool is_of(const struct bs_section *segments, const struct bs_manifest *manifest)
+{
+	if (segments->n_bytes != (uint64_t)manifest->n_segments * 8)
+		return false;
+	for (uint32_t i = 0; i < manifest->n_segments; i++) {
+		uint32_t at = 0;
+		while (at < manifest->n_segments && bs_load_u64(segments->data + (size_t)at * 8) != manifest->segments[i].number)
+			at++;
+		if (at == manifest->n_segments)
+			return false;
+	}
+	return true;
+}
+
+enum bs_status bs_summary_file_open(const struct bs_dir *dir, const struct bs_manifest *manifest, struct bs_summary_file *file,
+                                    struct bs_error *err)
+{
+	char name[BS_INDEX_NAME_BYTES];
+	*file = (struct bs_summary_file){.container = NULL};
+	if (!manifest->summary)
+		return bs_fail(err, BS_NOT_FOUND, "%s: no summary", dir->path);
+	enum bs_status status = bs_container_open(dir, bs_index_file_name("sum", manifest->summary, name), BS_FILE_SUMMARY,
+	                                          &file->container, err);
+	if (status)
+		return status;
+	struct bs_section bytes = bs_container_section(file->container, SECTION_SUMMARY, 0);
+	file->counts = bs_container_section(file->container, SECTION_COUNTS, 0);
+	file->segments = bs_container_section(file->container, SECTION_SEGMENTS, 0);
+	status = bs_summary_open(&bytes, 0, bytes.n_bytes, &file->summary, err);
+	if (!status && file->segments.n_bytes)
+		status = bs_section_touch(&file->segments, 0, file->segments.n_bytes, err);
+	if (!status && !is_of(&file->segments, manifest))
+		status = bs_container_corrupt(file->container, err, "a summary of other segments than the manifest has");
+	if (status)
+		bs_summary_file_close(file);
+	return status;
+}
+
+void bs_summary_file_close(struct bs_summary_file *file)
+{
+	bs_container_close(file->container);
+	*file = (struct bs_summary_file){.container = NULL};
+}
+
+static enum bs_status append_numbers(const uint64_t *numbers, size_t n, struct bs_buffer *to, uint64_t *n_bytes_out,
+                                     struct bs_error *err)
+{
+	size_t before = to->used_bytes;
+	enum bs_status status = bs_coded_write(numbers, n, to, err);
+	*n_bytes_out = to->used_bytes - before;
+	return status;
+}
+
+enum bs_status bs_summary_write(const struct bs_summary_facts *facts, struct bs_buffer *to, struct bs_error *err)
+{
+	static const uint8_t empty[BS_SUMMARY_HEAD_BYTES];
+	size_t start = to->used_bytes;
+	uint64_t word_bytes, gram_bytes;
+	enum bs_status status = bs_buffer_append(to, empty, sizeof(empty), err);
+	if (!status)
+		status = append_numbers(facts->words, facts->n_words, to, &word_bytes, err);
+	if (!status)
+		status = append_numbers(facts->grams, facts->n_grams, to, &gram_bytes, err);
+	if (status)
+		return status;
+	uint8_t *head = to->data + start;
+	bs_store_u32(head + AT_VERSION, VERSION);
+	bs_store_u32(head + AT_FLAGS, (facts->has_words ? FLAG_WORDS : 0) | (facts->has_grams ? FLAG_GRAMS : 0) |
+	                                      (facts->has_text_grams ? FLAG_TEXT_GRAMS : 0));
+	bs_store_u64(head + AT_BYTES, to->used_bytes - start);
+	bs_store_u64(head + AT_RATE, facts->rate);
+	bs_store_u64(head + AT_PLACES, facts->n_places);
+	bs_store_u64(head + AT_DOCS, facts->n_docs);
+	bs_store_u64(head + AT_POSITIONS, facts->n_positions);
+	bs_store_u64(head + AT_ANALYSIS, facts->analysis);
+	bs_store_u64(head + AT_UNKNOWN, facts->n_unknown_files);
+	bs_store_u64(head + AT_NUL_END, facts->most_nul_end);
+	bs_store_u64(head + AT_WORD_BYTES, word_bytes);
+	bs_store_u64(head + AT_GRAM_BYTES, gram_bytes);
+	bs_store_u64(head + AT_CHECKSUM, bs_checksum(head + AT_CHECKSUM + 8, to->used_bytes - start - AT_CHECKSUM - 8));
+	return BS_OK;
+}
+
+enum bs_status bs_summary_file_write(const struct bs_dir *dir, uint64_t number, const struct bs_buffer *summary,
+                                     const struct bs_buffer *counts, const uint64_t *segments, size_t n_segments,
+                                     struct bs_error *err)
+{
+	struct bs_file_writer *writer;
+	char name[BS_INDEX_NAME_BYTES];
+	bs_dir_remove(dir, bs_index_file_name("sum", number, name));
+	enum bs_status status = bs_file_writer_open(dir, name, BS_FILE_SUMMARY, &writer, err);
+	if (status)
+		return status;
+	bs_file_writer_section(writer, SECTION_SUMMARY, 0);
+	bs_file_writer_bytes(writer, summary->data, summary->used_bytes);
+	bs_file_writer_section(writer, SECTION_COUNTS, 0);
+	bs_file_writer_bytes(writer, counts->data, counts->used_bytes);
+	bs_file_writer_section(writer, SECTION_SEGMENTS, 0);
+	for (size_t i = 0; i < n_segments; i++)
+		bs_file_writer_u64(writer, segments[i]);
+	return bs_file_writer_finish(writer, NULL, err);
+}

@@ -1,0 +1,107 @@
+/*
+ * summary.h: what an index certainly lacks, in few bytes, for who does not want to open it, or not yet: the words of its lexicons as
+ * coded places (one hash of each, a number below M, so that an absent word seems to be there at the rate of words / M), and the
+ * trigrams, all of them and no other. "May have" is never wrong about what is there.
+ *
+ * It is one run of bytes that can be asked wherever it lies: in the file sum-N that a manifest names, or copied from there to
+ * any place. Bytes in FORMAT.md, "Summaries". indexer/run/summary.h makes it.
+ */
+#ifndef BS_CORE_STORE_SUMMARY_H
+#define BS_CORE_STORE_SUMMARY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/file/coded_section.h"
+#include "core/store/manifest.h"
+
+#define BS_SUMMARY_HEAD_BYTES 96u
+#define BS_SUMMARY_RATE_UNIT  1000000000u /* rates are recorded as so many of these */
+#define BS_SUMMARY_DEFAULT    (BS_SUMMARY_RATE_UNIT / 100)
+#define BS_SUMMARY_MOST_RATE  (BS_SUMMARY_RATE_UNIT / 2)
+
+/* Immutable, for any number of threads; nothing is to be closed. */
+struct bs_summary {
+	struct bs_section section; /* where it lies, */
+	uint64_t offset;           /* from here on */
+	uint64_t n_bytes;
+	uint64_t rate;        /* asked for, in 1 / BS_SUMMARY_RATE_UNIT */
+	uint64_t n_places;    /* M */
+	uint64_t n_docs;      /* of words, deleted ones too: what scores count with, */
+	uint64_t n_positions; /* and the sum of their lengths */
+	uint64_t analysis;    /* bs_summary_analysis of its manifest: those of two indexes that rank as one are equal */
+	bool has_words;       /* else nothing is known of words: the index has none */
+	bool has_grams;       /* of the keys of its words, and, */
+	bool has_text_grams;  /* if the index has grams, of its files' texts. Else nothing is known of them */
+	/* Files that a search of files must read whatever the grams say: how many documents have none, and, of those that are no documents
+	 * (binary ones, say), where the first NUL byte ends, at most: what is longer cannot stand before it. UINT64_MAX: anywhere; 0:
+	 * there are none. */
+	uint64_t n_unknown_files;
+	uint64_t most_nul_end;
+	struct bs_coded_section words, grams;
+};
+
+/* The summary in exactly these bytes of a section, whose pages are verified as they are touched. BS_CORRUPT; BS_UNSUPPORTED: a
+ * later program's. */
+enum bs_status bs_summary_open(const struct bs_section *section, uint64_t offset, uint64_t n_bytes,
+                               struct bs_summary *summary_out, struct bs_error *err) BS_WARN_UNUSED;
+/* The same of bytes that are no section, borrowed, aligned to anything: whoever has them knows that they are sound, or calls
+ * bs_summary_check. */
+enum bs_status bs_summary_open_bytes(const uint8_t *bytes, uint64_t n_bytes, struct bs_summary *summary_out,
+                                     struct bs_error *err) BS_WARN_UNUSED;
+/* Its checksum, and that all of it decodes. BS_CORRUPT, BS_NO_MEMORY. */
+enum bs_status bs_summary_check(const struct bs_summary *summary, struct bs_error *err) BS_WARN_UNUSED;
+/* The bytes, to be copied; verified. BS_CORRUPT. */
+enum bs_status bs_summary_bytes(const struct bs_summary *summary, const uint8_t **bytes_out, struct bs_error *err) BS_WARN_UNUSED;
+/* How often an absent word seems to be there. */
+double bs_summary_rate(const struct bs_summary *summary);
+
+/* hash: bs_hash_term of a word's key (lexicon.h); not of bigrams and pairs of words, which are not in it. True if nothing is known.
+ * BS_CORRUPT. */
+enum bs_status bs_summary_may_have_word(const struct bs_summary *summary, uint64_t hash, bool *may_out,
+                                        struct bs_error *err) BS_WARN_UNUSED;
+/* The place of a word. */
+uint64_t bs_summary_place(uint64_t hash, uint64_t n_places);
+/* Whether some word's key has the three bytes, or (core/text/grams.h: folded) some file's text. BS_CORRUPT. */
+enum bs_status bs_summary_may_have_gram(const struct bs_summary *summary, const uint8_t gram[3], bool *may_out,
+                                        struct bs_error *err) BS_WARN_UNUSED;
+/* Grams as they are coded: the first byte is the highest, so that those of like beginnings are near. */
+static inline uint32_t bs_summary_gram(const uint8_t gram[3])
+{
+	return (uint32_t)gram[0] << 16 | (uint32_t)gram[1] << 8 | gram[2];
+}
+
+/* How words are cut, folded and weighed, as a number. BS_NO_MEMORY. */
+enum bs_status bs_summary_analysis(const struct bs_manifest *manifest, uint64_t *analysis_out, struct bs_error *err) BS_WARN_UNUSED;
+
+/* The file of an index. */
+struct bs_summary_file {
+	struct bs_container *container;
+	struct bs_summary summary;
+	/* For who makes the next one: of places that the words of several segments have, or several words of one, all but one, */
+	struct bs_section counts;
+	struct bs_section segments; /* and which segments it is of: u64 each, ascending */
+};
+
+/* That of the commit. BS_NOT_FOUND: it has none, or one of other segments. Zeros are fine to close. */
+enum bs_status bs_summary_file_open(const struct bs_dir *dir, const struct bs_manifest *manifest, struct bs_summary_file *file_out,
+                                    struct bs_error *err) BS_WARN_UNUSED;
+void bs_summary_file_close(struct bs_summary_file *file);
+
+/* What a summary says, for a writer of one; sets, ascending. */
+struct bs_summary_facts {
+	uint64_t rate, n_places, n_docs, n_positions, analysis, n_unknown_files, most_nul_end;
+	bool has_words, has_grams, has_text_grams;
+	const uint64_t *words;
+	size_t n_words;
+	const uint64_t *grams;
+	size_t n_grams;
+};
+/* Appends the bytes of the summary. BS_NO_MEMORY. */
+enum bs_status bs_summary_write(const struct bs_summary_facts *facts, struct bs_buffer *to, struct bs_error *err) BS_WARN_UNUSED;
+/* Writes the file sum-NUMBER: the bytes, and what stands beside them. BS_IO, BS_NO_MEMORY. */
+enum bs_status bs_summary_file_write(const struct bs_dir *dir, uint64_t number, const struct bs_buffer *summary,
+                                     const struct bs_buffer *counts, const uint64_t *segments, size_t n_segments,
+                                     struct bs_error *err) BS_WARN_UNUSED;
+
+#endif

@@ -1,0 +1,495 @@
+/* summary_make.c: see summary_make.h. */
+#include "core/store/summary_make.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/bytes.h"
+#include "core/base/hash.h"
+#include "core/base/source_kind.h"
+#include "core/lexicon/lexicon.h"
+
+/* Places are made for a sixteenth more words than there are, and made anew for more than that, or for half. */
+#define ROOM_SHARE 16u
+
+struct numbers {
+	uint64_t *at;
+	size_t n;
+};
+
+static struct numbers numbers_in(const struct bs_buffer *buffer)
+{
+	return (struct numbers){(uint64_t *)(void *)buffer->data, buffer->used_bytes / sizeof(uint64_t)};
+}
+
+struct making {
+	const struct bs_dir *dir;
+	const struct bs_snapshot *old;    /* nullable */
+	const struct bs_manifest *manifest;
+	struct bs_summary_file before;    /* zeros: there is none that is of use */
+	struct bs_segment *own;           /* those that the commit before has not */
+	uint32_t n_own;
+	const struct bs_segment **segments; /* of the manifest, in its order */
+	struct bs_summary_facts facts;
+	struct bs_buffer words, counts, grams; /* u64 each; counts: a place for each time that it counts beyond the first */
+};
+
+/* Sorting hashes: by the highest 22 bits in two passes; those that are equal in these are few. */
+
+#define DIGIT_BITS 11u
+#define DIGITS     (1u << DIGIT_BITS)
+
+static void sort_by_digit(const uint64_t *from, uint64_t *to, size_t n, uint32_t shift)
+{
+	size_t starts[DIGITS] = {0}, sum = 0;
+	for (size_t i = 0; i < n; i++)
+		starts[from[i] >> shift & (DIGITS - 1)]++;
+	for (uint32_t digit = 0; digit < DIGITS; digit++) {
+		size_t n_here = starts[digit];
+		starts[digit] = sum;
+		sum += n_here;
+	}
+	for (size_t i = 0; i < n; i++)
+		to[starts[from[i] >> shift & (DIGITS - 1)]++] = from[i];
+}
+
+static enum bs_status sort_hashes(struct bs_buffer *hashes, struct bs_error *err)
+{
+	struct numbers all = numbers_in(hashes);
+	uint64_t *room = malloc(all.n * sizeof(*room) + 1);
+	if (!room)
+		return bs_fail_memory(err, "a summary", all.n * sizeof(*room));
+	sort_by_digit(all.at, room, all.n, 64 - 2 * DIGIT_BITS);
+	sort_by_digit(room, all.at, all.n, 64 - DIGIT_BITS);
+	free(room);
+	for (size_t i = 1; i < all.n; i++) {
+		uint64_t hash = all.at[i];
+		size_t j = i;
+		for (; j > 0 && all.at[j - 1] > hash; j--)
+			all.at[j] = all.at[j - 1];
+		all.at[j] = hash;
+	}
+	return BS_OK;
+}
+
+/* Appends the hashes of a segment's words. */
+static enum bs_status add_hashes(const struct bs_segment *segment, struct bs_buffer *hashes, struct bs_error *err)
+{
+	struct bs_lexicon_cursor cursor = {.lexicon = &segment->lexicon};
+	bool end = false;
+	enum bs_status status = segment->meta.n_terms ? bs_lexicon_cursor_seek(&cursor, (const uint8_t *)"", 0, err) : BS_OK;
+	/* All other terms stand behind the words. */
+	while (!status && segment->meta.n_terms && !(status = bs_lexicon_cursor_next(&cursor, &end, err)) && !end &&
+	       cursor.term.data[0] != BS_KEY_COMPOUND) {
+		uint64_t hash = bs_hash_term(cursor.term.data, cursor.term.used_bytes);
+		status = bs_buffer_append(hashes, &hash, sizeof(hash), err);
+	}
+	bs_lexicon_cursor_deinit(&cursor);
+	return status;
+}
+
+static uint64_t places_for(uint64_t n_words, uint64_t rate)
+{
+	double n = (double)(n_words + n_words / ROOM_SHARE + 1) * BS_SUMMARY_RATE_UNIT / (double)rate;
+	return n < (double)BS_CODED_MOST ? (uint64_t)n + 1 : BS_CODED_MOST;
+}
+
+/* Whether so many distinct places have the rate that is wished, and not far too many places. */
+static bool fits(const struct making *at, uint64_t n_words)
+{
+	double most = (double)at->facts.n_places * (double)at->facts.rate / BS_SUMMARY_RATE_UNIT;
+	return (double)n_words <= most && (n_words >= 64 ? (double)n_words * 2 >= most : most <= 256);
+}
+
+static enum bs_status add_counted(struct making *at, uint64_t place, uint64_t n, struct bs_error *err)
+{
+	enum bs_status status = n ? bs_buffer_append(&at->words, &place, sizeof(place), err) : BS_OK;
+	for (uint64_t i = 1; i < n && !status; i++)
+		status = bs_buffer_append(&at->counts, &place, sizeof(place), err);
+	return status;
+}
+
+/* Of all segments. With n_places 0, as many as there should be. */
+static enum bs_status count_anew(struct making *at, uint64_t n_places, struct bs_error *err)
+{
+	struct bs_buffer hashes = {0};
+	enum bs_status status = BS_OK;
+	uint64_t n_words = 0;
+	bs_buffer_clear(&at->words);
+	bs_buffer_clear(&at->counts);
+	for (uint32_t i = 0; i < at->manifest->n_segments && !status; i++)
+		status = add_hashes(at->segments[i], &hashes, err);
+	if (!status)
+		status = sort_hashes(&hashes, err);
+	struct numbers all = numbers_in(&hashes);
+	for (size_t i = 0; i < all.n; i++)
+		n_words += i == 0 || all.at[i] != all.at[i - 1];
+	at->facts.n_places = n_places ? n_places : places_for(n_words, at->facts.rate);
+	for (size_t i = 0, n; i < all.n && !status; i += n) {
+		uint64_t place = bs_summary_place(all.at[i], at->facts.n_places);
+		for (n = 1; i + n < all.n && bs_summary_place(all.at[i + n], at->facts.n_places) == place;)
+			n++;
+		status = add_counted(at, place, n, err);
+	}
+	bs_buffer_deinit(&hashes);
+	return status;
+}
+
+static bool has_segment(const struct bs_manifest *manifest, uint64_t number)
+{
+	for (uint32_t i = 0; i < manifest->n_segments; i++)
+		if (manifest->segments[i].number == number)
+			return true;
+	return false;
+}
+
+/* Appends the places of the words of those segments that one manifest has and the other has not. */
+static enum bs_status add_places(const struct making *at, const struct bs_manifest *has, const struct bs_manifest *has_not,
+                                 struct bs_buffer *places, struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	for (uint32_t i = 0; i < has->n_segments && !status; i++)
+		if (!has_segment(has_not, has->segments[i].number))
+			status = add_hashes(has == at->manifest ? at->segments[i] : &at->old->segments[i], places, err);
+	if (!status)
+		status = sort_hashes(places, err);
+	struct numbers all = numbers_in(places);
+	for (size_t i = 0; i < all.n; i++)
+		all.at[i] = bs_summary_place(all.at[i], at->facts.n_places);
+	return status;
+}
+
+/* The places as they were, and what came and went; each ascending. */
+struct streams {
+	struct numbers words, counts, came, went;
+};
+
+static uint64_t take_equal(struct numbers *numbers, uint64_t place)
+{
+	uint64_t n = 0;
+	for (; numbers->n && *numbers->at == place; numbers->at++, numbers->n--)
+		n++;
+	return n;
+}
+
+static uint64_t first_of(const struct numbers *numbers)
+{
+	return numbers->n ? *numbers->at : UINT64_MAX;
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* *is_sound_out: nothing went that was not there. */
+static enum bs_status merge(struct making *at, struct streams *in, bool *is_sound_out, struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	*is_sound_out = true;
+	while (!status && *is_sound_out) {
+		uint64_t other = least(first_of(&in->counts), least(first_of(&in->came), first_of(&in->went)));
+		size_t n_alone = 0;
+		while (n_alone < in->words.n && in->words.at[n_alone] < other)
+			n_alone++;
+		status = bs_buffer_append(&at->words, in->words.at, n_alone * sizeof(uint64_t), err);
+		in->words.at += n_alone;
+		in->words.n -= n_alone;
+		if (status || other == UINT64_MAX)
+			break;
+		uint64_t n = take_equal(&in->words, other) + take_equal(&in->counts, other) + take_equal(&in->came, other);
+		uint64_t n_went = take_equal(&in->went, other);
+		*is_sound_out = n_went <= n;
+		status = *is_sound_out ? add_counted(at, other, n - n_went, err) : BS_OK;
+	}
+	return status;
+}
+
+static enum bs_status read_counts(const struct bs_summary_file *file, struct bs_buffer *counts, struct bs_error *err)
+{
+	struct bs_coded_section coded;
+	enum bs_status status = bs_coded_section_open(&coded, &file->counts, 0, file->counts.n_bytes, err);
+	return status ? status : bs_coded_section_read(&coded, counts, err);
+}
+
+/* From the summary before. *is_done_out: false where that will not do. */
+static enum bs_status count_changes(struct making *at, bool *is_done_out, struct bs_error *err)
+{
+	struct bs_buffer words = {0}, counts = {0}, came = {0}, went = {0};
+	at->facts.n_places = at->before.summary.n_places;
+	enum bs_status status = bs_coded_section_read(&at->before.summary.words, &words, err);
+	if (!status)
+		status = read_counts(&at->before, &counts, err);
+	if (!status)
+		status = add_places(at, at->manifest, &at->old->manifest, &came, err);
+	if (!status)
+		status = add_places(at, &at->old->manifest, at->manifest, &went, err);
+	if (!status)
+		status = bs_buffer_reserve(&at->words, words.used_bytes + came.used_bytes, err);
+	struct streams streams = {numbers_in(&words), numbers_in(&counts), numbers_in(&came), numbers_in(&went)};
+	if (!status)
+		status = merge(at, &streams, is_done_out, err);
+	*is_done_out = !status && *is_done_out && fits(at, numbers_in(&at->words).n);
+	bs_buffer_deinit(&words);
+	bs_buffer_deinit(&counts);
+	bs_buffer_deinit(&came);
+	bs_buffer_deinit(&went);
+	return status;
+}
+
+/* Whether less is to be read of lexicons for what changed than for all; bytes of a lexicon go by its terms. */
+static bool is_change_small(const struct making *at)
+{
+	uint64_t n_changed = 0, n_all = 0;
+	for (uint32_t i = 0; i < at->manifest->n_segments; i++) {
+		uint64_t n_terms = at->segments[i]->meta.n_terms;
+		n_all += n_terms;
+		n_changed += has_segment(&at->old->manifest, at->manifest->segments[i].number) ? 0 : n_terms;
+	}
+	for (uint32_t i = 0; i < at->old->manifest.n_segments; i++)
+		if (!has_segment(at->manifest, at->old->manifest.segments[i].number))
+			n_changed += at->old->segments[i].meta.n_terms;
+	return n_changed < n_all;
+}
+
+static enum bs_status count_words(struct making *at, struct bs_error *err)
+{
+	bool is_done = false;
+	enum bs_status status = BS_OK;
+	if (!at->facts.has_words)
+		return BS_OK;
+	if (at->before.container && at->before.summary.has_words && at->before.summary.rate == at->facts.rate && is_change_small(at))
+		status = count_changes(at, &is_done, err);
+	/* A damaged one is none. */
+	if ((status && status != BS_CORRUPT) || is_done)
+		return status;
+	return count_anew(at, 0, err);
+}
+
+/* into becomes what either has. */
+static enum bs_status unite(struct bs_buffer *into, const struct bs_buffer *from, struct bs_error *err)
+{
+	struct bs_buffer both = {0};
+	struct numbers a = numbers_in(into), b = numbers_in(from);
+	enum bs_status status = bs_buffer_reserve(&both, into->used_bytes + from->used_bytes, err);
+	if (status)
+		return status;
+	struct numbers to = numbers_in(&both);
+	while (a.n || b.n) {
+		uint64_t next = least(first_of(&a), first_of(&b));
+		to.at[to.n++] = next;
+		(void)take_equal(&a, next);
+		(void)take_equal(&b, next);
+	}
+	both.used_bytes = to.n * sizeof(uint64_t);
+	bs_buffer_deinit(into);
+	*into = both;
+	return BS_OK;
+}
+
+static enum bs_status unite_grams(struct making *at, struct bs_error *err)
+{
+	struct bs_buffer grams = {0};
+	enum bs_status status = BS_OK;
+	for (uint32_t i = 0; at->facts.has_grams && i < at->manifest->n_segments && !status; i++) {
+		bs_buffer_clear(&grams);
+		status = bs_coded_section_read(&at->segments[i]->gram_set, &grams, err);
+		if (!status)
+			status = unite(&at->grams, &grams, err);
+	}
+	bs_buffer_deinit(&grams);
+	return status;
+}
+
+/* Those of a folder, or rows, that have no grams. */
+static uint64_t count_unknown(const struct bs_manifest *manifest, const struct bs_segment *segment, bool is_rows)
+{
+	uint64_t n = 0;
+	for (uint32_t i = 0; i < segment->docs.n_ranges; i++) {
+		struct bs_source_range range = bs_doc_table_range(&segment->docs, i);
+		uint32_t kind = manifest->sources[range.source].kind;
+		n += is_rows || kind == BS_SOURCE_FOLDER || kind == BS_SOURCE_FILE ? range.end - range.first : 0;
+	}
+	return n < segment->grams.meta.n_docs ? 0 : n - segment->grams.meta.n_docs;
+}
+
+static enum bs_status find_facts(struct making *at, struct bs_error *err)
+{
+	const struct bs_manifest *manifest = at->manifest;
+	struct bs_non_documents file;
+	at->facts = (struct bs_summary_facts){.rate = manifest->options.summary_rate, .has_words = manifest->options.words,
+	                                      .has_grams = true};
+	for (uint32_t i = 0; i < manifest->n_segments; i++) {
+		const struct bs_segment *segment = at->segments[i];
+		bool is_rows = manifest->segments[i].is_rows;
+		at->facts.n_docs += is_rows ? 0 : segment->meta.n_docs;
+		at->facts.n_positions += is_rows ? 0 : segment->meta.n_positions;
+		at->facts.n_unknown_files += count_unknown(manifest, segment, is_rows);
+		at->facts.has_grams &= segment->has_gram_set;
+	}
+	at->facts.has_text_grams = at->facts.has_grams && manifest->options.grams;
+	for (size_t next = 0; bs_manifest_next_non_document(manifest, &next, &file);) {
+		uint64_t end = file.nul_end ? file.nul_end : UINT64_MAX;
+		at->facts.most_nul_end = end > at->facts.most_nul_end ? end : at->facts.most_nul_end;
+	}
+	return bs_summary_analysis(manifest, &at->facts.analysis, err);
+}
+
+static enum bs_status find_segments(struct making *at, struct bs_error *err)
+{
+	const struct bs_manifest *manifest = at->manifest;
+	char name[BS_INDEX_NAME_BYTES];
+	enum bs_status status = BS_OK;
+	at->segments = calloc((size_t)manifest->n_segments + 1, sizeof(*at->segments));
+	at->own = calloc((size_t)manifest->n_segments + 1, sizeof(*at->own));
+	if (!at->segments || !at->own)
+		return bs_fail_memory(err, "segments", manifest->n_segments * sizeof(*at->own));
+	for (uint32_t i = 0; i < manifest->n_segments && !status; i++) {
+		for (uint32_t j = 0; at->old && j < at->old->manifest.n_segments; j++)
+			if (at->old->manifest.segments[j].number == manifest->segments[i].number)
+				at->segments[i] = &at->old->segments[j];
+		if (at->segments[i])
+			continue;
+		status = bs_segment_open(&at->own[at->n_own], at->dir, bs_index_file_name("seg", manifest->segments[i].number, name), err);
+		at->segments[i] = &at->own[at->n_own];
+		at->n_own += !status;
+	}
+	return status;
+}
+
+static void making_deinit(struct making *at)
+{
+	for (uint32_t i = 0; i < at->n_own; i++)
+		bs_segment_deinit(&at->own[i]);
+	free(at->own);
+	free(at->segments);
+	bs_summary_file_close(&at->before);
+	bs_buffer_deinit(&at->words);
+	bs_buffer_deinit(&at->counts);
+	bs_buffer_deinit(&at->grams);
+}
+
+/* Whether the file before is that of the commit to be. */
+static bool is_same(const struct making *at)
+{
+	const struct bs_summary *before = &at->before.summary;
+	const struct bs_summary_facts *facts = &at->facts;
+	bool is_of_these = at->before.container && at->old->manifest.n_segments == at->manifest->n_segments;
+	for (uint32_t i = 0; i < at->manifest->n_segments && is_of_these; i++)
+		is_of_these = has_segment(&at->old->manifest, at->manifest->segments[i].number);
+	return is_of_these && before->rate == facts->rate && before->analysis == facts->analysis &&
+	       before->has_words == facts->has_words && before->has_grams == facts->has_grams &&
+	       before->has_text_grams == facts->has_text_grams && before->n_unknown_files == facts->n_unknown_files &&
+	       before->most_nul_end == facts->most_nul_end;
+}
+
+static uint64_t count_terms(const struct making *at)
+{
+	uint64_t n_terms = 0;
+	for (uint32_t i = 0; i < at->manifest->n_segments; i++)
+		n_terms += at->segments[i]->meta.n_terms;
+	return n_terms;
+}
+
+/* The bytes of both parts. */
+static enum bs_status encode(struct making *at, struct bs_buffer *summary, struct bs_buffer *counts, struct bs_error *err)
+{
+	struct numbers words = numbers_in(&at->words), more = numbers_in(&at->counts), grams = numbers_in(&at->grams);
+	at->facts.words = words.at;
+	at->facts.n_words = words.n;
+	at->facts.grams = grams.at;
+	at->facts.n_grams = grams.n;
+	enum bs_status status = bs_summary_write(&at->facts, summary, err);
+	return status ? status : bs_coded_write(more.at, more.n, counts, err);
+}
+
+static enum bs_status write_file(struct making *at, uint64_t number, struct bs_error *err)
+{
+	struct bs_buffer summary = {0}, counts = {0}, segments = {0};
+	enum bs_status status = encode(at, &summary, &counts, err);
+	for (uint32_t i = 0; i < at->manifest->n_segments && !status; i++)
+		status = bs_buffer_append(&segments, &at->manifest->segments[i].number, sizeof(uint64_t), err);
+	if (!status)
+		status = bs_summary_file_write(at->dir, number, &summary, &counts, (const uint64_t *)(const void *)segments.data,
+		                               at->manifest->n_segments, err);
+	bs_buffer_deinit(&summary);
+	bs_buffer_deinit(&counts);
+	bs_buffer_deinit(&segments);
+	return status;
+}
+
+enum bs_status bs_summary_settle(const struct bs_dir *dir, const struct bs_snapshot *old, struct bs_manifest *manifest,
+                                 struct bs_error *err)
+{
+	struct making at = {.dir = dir, .old = old, .manifest = manifest};
+	manifest->summary = 0;
+	if (!manifest->options.summary_rate)
+		return BS_OK;
+	enum bs_status status = old ? bs_summary_file_open(dir, &old->manifest, &at.before, NULL) : BS_OK;
+	/* What is wrong with it is for bs_summary_verify to say. */
+	status = status == BS_NO_MEMORY ? bs_fail_memory(err, "a summary", sizeof(at)) : find_segments(&at, err);
+	if (!status)
+		status = find_facts(&at, err);
+	if (!status && is_same(&at)) {
+		manifest->summary = old->manifest.summary;
+	} else if (!status && count_terms(&at) <= BS_SUMMARY_MOST_TERMS) {
+		status = count_words(&at, err);
+		if (!status)
+			status = unite_grams(&at, err);
+		uint64_t number = manifest->next_number++;
+		if (!status)
+			status = write_file(&at, number, err);
+		manifest->summary = status ? 0 : number;
+	}
+	making_deinit(&at);
+	return status;
+}
+
+static enum bs_status compare(const struct making *at, const struct bs_buffer *summary, const struct bs_buffer *counts,
+                              struct bs_error *err)
+{
+	const uint8_t *bytes = NULL;
+	enum bs_status status = bs_summary_check(&at->before.summary, err);
+	if (!status)
+		status = bs_summary_bytes(&at->before.summary, &bytes, err);
+	if (!status)
+		status = bs_section_touch(&at->before.counts, 0, at->before.counts.n_bytes, err);
+	if (status)
+		return status;
+	if (summary->used_bytes != at->before.summary.n_bytes || memcmp(bytes, summary->data, summary->used_bytes) != 0)
+		return bs_container_corrupt(at->before.container, err, "it is not the summary of its segments");
+	if (counts->used_bytes != at->before.counts.n_bytes || memcmp(at->before.counts.data, counts->data, counts->used_bytes) != 0)
+		return bs_container_corrupt(at->before.container, err, "its counts are not those of its segments");
+	return BS_OK;
+}
+
+enum bs_status bs_summary_verify(const struct bs_snapshot *snapshot, struct bs_summary_file *file_out, struct bs_error *err)
+{
+	struct making at = {.dir = snapshot->dir, .old = snapshot, .manifest = &snapshot->manifest};
+	struct bs_buffer summary = {0}, counts = {0};
+	if (file_out)
+		*file_out = (struct bs_summary_file){.container = NULL};
+	enum bs_status status = bs_summary_file_open(snapshot->dir, &snapshot->manifest, &at.before, err);
+	if (status)
+		return status == BS_NOT_FOUND && !snapshot->manifest.summary ? BS_OK : status;
+	status = find_segments(&at, err);
+	if (!status)
+		status = find_facts(&at, err);
+	at.facts.n_places = at.before.summary.n_places;
+	if (!status && at.facts.has_words)
+		status = count_anew(&at, at.facts.n_places, err);
+	if (!status)
+		status = unite_grams(&at, err);
+	if (!status)
+		status = encode(&at, &summary, &counts, err);
+	if (!status)
+		status = compare(&at, &summary, &counts, err);
+	if (!status && file_out) {
+		*file_out = at.before;
+		at.before = (struct bs_summary_file){.container = NULL};
+	}
+	bs_buffer_deinit(&summary);
+	bs_buffer_deinit(&counts);
+	making_deinit(&at);
+	return status;
+}

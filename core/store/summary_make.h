@@ -1,0 +1,28 @@
+/*
+ * summary_make.h: makes the summary of a commit (summary.h), before the commit: from that of the commit before by what came and went,
+ * or from scratch where there is none, or it has become too small or much too large.
+ *
+ * A place counts once for each word of each segment that has it, so that a segment comes or goes with its own lexicon alone, and nobody
+ * looks at those of the rest. This is a counting filter of one hash: nearly all places have a count of 0 or 1, and what is
+ * above stands beside the summary (section 2 of its file). Nothing can overflow.
+ */
+#ifndef BS_CORE_STORE_SUMMARY_MAKE_H
+#define BS_CORE_STORE_SUMMARY_MAKE_H
+
+#include "core/store/snapshot.h"
+#include "core/store/summary.h"
+
+/* An index whose segments have more terms in all has no summary: making it would take 16 bytes a term. */
+#define BS_SUMMARY_MOST_TERMS (UINT64_C(1) << 26)
+
+/* Sets manifest->summary to what belongs to its segments, which are written: to the file of the commit before if that is
+ * right, or to a new one, written here; 0 if there is to be none. old: that commit, opened; NULL: none. BS_CORRUPT, BS_IO, BS_NO_MEMORY. */
+enum bs_status bs_summary_settle(const struct bs_dir *dir, const struct bs_snapshot *old, struct bs_manifest *manifest,
+                                 struct bs_error *err) BS_WARN_UNUSED;
+
+/* That the summary of the snapshot, if it has one, is what is made from scratch. BS_CORRUPT. *file_out, nullable, is to be closed:
+ * zeros if there is none. */
+enum bs_status bs_summary_verify(const struct bs_snapshot *snapshot, struct bs_summary_file *file_out,
+                                 struct bs_error *err) BS_WARN_UNUSED;
+
+#endif

@@ -1,0 +1,410 @@
+/*
+ * test_summary.c: the summary of an index is that of its segments whatever became of them, never denies what is there, and
+ * takes absent words for present at the rate asked for. Over sources and over given documents.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "core/base/hash.h"
+#include "core/bitsift/writer.h"
+#include "core/check/check.h"
+#include "core/lexicon/lexicon.h"
+#include "core/store/index_dir.h"
+#include "core/store/summary_make.h"
+#include "core/text/grams.h"
+#include "index_rig.h"
+#include "query/regex/regex_grams.h"
+#include "query/search/may_match.h"
+
+#define N_WORDS 4000u
+
+/* Words by their numbers, some of other scripts. */
+static void put_word(char *to, size_t n_bytes, uint64_t number)
+{
+	static const char *const kinds[] = {"w%llux", "Wort%llu", "\xc3\xa9t%llu", "\xe6\x9d\xb1\xe4\xba\xac%llu"};
+	snprintf(to, n_bytes, kinds[number % 4], (unsigned long long)number);
+}
+
+static void append_words(struct bs_buffer *text, uint64_t *random, uint64_t n)
+{
+	for (uint64_t i = 0; i < n; i++) {
+		char word[40];
+		/* A few are everywhere, most nearly nowhere. */
+		uint64_t below = UINT64_C(1) << random_below(random, 13);
+		put_word(word, sizeof(word), random_below(random, below < N_WORDS ? below + 1 : N_WORDS));
+		expect_ok(bs_buffer_append(text, word, strlen(word), NULL), &(struct bs_error){""});
+		expect_ok(bs_buffer_append(text, i % 7 ? " " : ".\n", i % 7 ? 1 : 2, NULL), &(struct bs_error){""});
+	}
+}
+
+static void expect_words(const struct bs_summary *summary, const struct bs_segment *segment)
+{
+	struct bs_lexicon_cursor cursor = {.lexicon = &segment->lexicon};
+	struct bs_error err = {""};
+	bool end = segment->meta.n_terms == 0, may;
+	if (!end)
+		expect_ok(bs_lexicon_cursor_seek(&cursor, (const uint8_t *)"", 0, &err), &err);
+	while (!end) {
+		expect_ok(bs_lexicon_cursor_next(&cursor, &end, &err), &err);
+		const uint8_t *key = cursor.term.data;
+		if (end || key[0] == BS_KEY_COMPOUND)
+			break;
+		expect_ok(bs_summary_may_have_word(summary, bs_hash_term(key, cursor.term.used_bytes), &may, &err), &err);
+		assert_true(may);
+		for (size_t i = 2; i < cursor.term.used_bytes; i++) {
+			expect_ok(bs_summary_may_have_gram(summary, key + i - 2, &may, &err), &err);
+			assert_true(may);
+		}
+	}
+	bs_lexicon_cursor_deinit(&cursor);
+}
+
+/* It is there, what a summary from scratch is, and has every word; and so has a copy of its bytes. */
+static void expect_sound(const struct bs_dir *dir, bool is_there)
+{
+	struct bs_snapshot snapshot;
+	struct bs_summary_file file;
+	struct bs_summary copy;
+	struct bs_error err = {""};
+	const uint8_t *bytes;
+	expect_ok(bs_snapshot_open(dir, &snapshot, &err), &err);
+	expect_ok(bs_summary_verify(&snapshot, &file, &err), &err);
+	assert_int_equal(file.container != NULL, is_there);
+	if (is_there) {
+		const struct bs_summary *summary = &file.summary;
+		assert_true(bs_summary_rate(summary) <= (double)summary->rate / BS_SUMMARY_RATE_UNIT);
+		assert_int_equal(summary->n_docs, snapshot.n_docs);
+		assert_int_equal(summary->n_positions, snapshot.n_positions);
+		expect_ok(bs_summary_bytes(summary, &bytes, &err), &err);
+		uint8_t *own = malloc(summary->n_bytes);
+		memcpy(own, bytes, summary->n_bytes);
+		expect_ok(bs_summary_open_bytes(own, summary->n_bytes, &copy, &err), &err);
+		expect_ok(bs_summary_check(&copy, &err), &err);
+		for (uint32_t i = 0; i < snapshot.manifest.n_segments; i++) {
+			expect_words(summary, &snapshot.segments[i]);
+			expect_words(&copy, &snapshot.segments[i]);
+		}
+		/* No byte may be another one. */
+		uint64_t random = summary->n_bytes;
+		for (int i = 0; i < 20; i++) {
+			uint64_t at = random_below(&random, summary->n_bytes);
+			own[at] ^= 0x10;
+			assert_true(bs_summary_open_bytes(own, summary->n_bytes, &copy, NULL) || bs_summary_check(&copy, NULL));
+			own[at] ^= 0x10;
+		}
+		free(own);
+	}
+	bs_summary_file_close(&file);
+	bs_snapshot_deinit(&snapshot);
+}
+
+static void write_document(uint64_t *random, uint64_t number)
+{
+	struct bs_buffer text = {0};
+	char path[40];
+	snprintf(path, sizeof(path), "d/%llu.txt", (unsigned long long)number);
+	append_words(&text, random, 1 + random_below(random, 200));
+	write_bytes(path, text.data, text.used_bytes);
+	bs_buffer_deinit(&text);
+}
+
+/* Every trigram of the files that there are. */
+static void expect_grams(void)
+{
+	struct bs_manifest manifest;
+	struct bs_summary_file file;
+	struct bs_error err = {""};
+	expect_ok(bs_manifest_read(dir_at("index"), &manifest, &err), &err);
+	expect_ok(bs_summary_file_open(dir_at("index"), &manifest, &file, &err), &err);
+	assert_true(file.summary.has_text_grams);
+	for (int i = 0; i < 150; i++) {
+		struct bs_buffer text = {0}, folded = {0};
+		char path[40];
+		bool may;
+		snprintf(path, sizeof(path), "d/%d.txt", i);
+		if (!file_exists(path))
+			continue;
+		read_bytes(path, &text);
+		expect_ok(bs_grams_fold(text.data, text.used_bytes, &folded, &err), &err);
+		for (size_t at = 0; at + 3 <= folded.used_bytes; at++) {
+			expect_ok(bs_summary_may_have_gram(&file.summary, folded.data + at, &may, &err), &err);
+			assert_true(may);
+		}
+		bs_buffer_deinit(&text);
+		bs_buffer_deinit(&folded);
+	}
+	bs_summary_file_close(&file);
+	bs_manifest_deinit(&manifest);
+}
+
+static void test_sources(void **state)
+{
+	(void)state;
+	struct bs_error err = {""};
+	for (uint64_t seed = 1; seed <= 6; seed++) {
+		uint64_t random = seed;
+		struct bs_build_tuning tuning = {.max_segment_docs = seed % 2 ? 40 : 0};
+		struct bs_build_request request = {.dir = "index", .n_threads = 1, .tuning = &tuning};
+		assert_int_equal(mkdir("d", 0700), 0);
+		for (uint64_t i = 0; i < 100; i++)
+			write_document(&random, i);
+		index_sources(&request, (const char *const[]){"d", NULL}, NULL);
+		expect_sound(dir_at("index"), true);
+		for (int step = 0; step < 14; step++) {
+			for (uint64_t i = random_below(&random, 12); i > 0; i--)
+				write_document(&random, random_below(&random, 150));
+			for (uint64_t i = random_below(&random, step == 7 ? 120 : 6); i > 0; i--) {
+				char path[40];
+				snprintf(path, sizeof(path), "d/%llu.txt", (unsigned long long)random_below(&random, 150));
+				unlink(path);
+			}
+			request.summary_rate = step == 4 ? 0.1 : step == 9 ? 0.001 : 0;
+			request.rebuild = step == 11;
+			expect_ok(bs_index_build(&request, NULL, &err), &err);
+			expect_sound(dir_at("index"), true);
+			expect_grams();
+			if (step % 5 == 3) {
+				expect_ok(bs_index_compact(&(struct bs_build_request){.dir = "index", .n_threads = 1}, NULL, &err), &err);
+				expect_sound(dir_at("index"), true);
+			}
+		}
+		assert_int_equal(system("rm -r d index"), 0);
+	}
+}
+
+static void give(struct bs_writer *writer, uint64_t *random, uint64_t number)
+{
+	struct bs_buffer text = {0};
+	struct bs_error err = {""};
+	char id[24];
+	int id_bytes = snprintf(id, sizeof(id), "%llu", (unsigned long long)number);
+	append_words(&text, random, 1 + random_below(random, 60));
+	struct bs_text texts[] = {{"text", 4, (const char *)text.data, text.used_bytes}};
+	expect_ok(bs_writer_add(writer, id, (size_t)id_bytes, texts, 1, &err), &err);
+	bs_buffer_deinit(&text);
+}
+
+static void test_given(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 1; seed <= 6; seed++) {
+		struct bs_memory *memory = NULL;
+		struct bs_writer *writer;
+		struct bs_dir dir;
+		struct bs_error err = {""};
+		uint64_t random = seed * 77;
+		if (seed % 2)
+			expect_ok(bs_memory_new(&memory, &err), &err);
+		struct bs_writer_request request = {.dir = memory ? NULL : "index", .memory = memory, .n_threads = 1};
+		expect_ok(bs_writer_open(&request, &writer, &err), &err);
+		for (int step = 0; step < 40; step++) {
+			for (uint64_t i = random_below(&random, step % 8 ? 20 : 400); i > 0; i--)
+				give(writer, &random, random_below(&random, 600));
+			for (uint64_t i = random_below(&random, step == 30 ? 600 : 10); i > 0; i--) {
+				char id[24];
+				int id_bytes = snprintf(id, sizeof(id), "%llu", (unsigned long long)random_below(&random, 600));
+				expect_ok(bs_writer_delete(writer, id, (size_t)id_bytes, NULL, &err), &err);
+			}
+			expect_ok(bs_writer_commit(writer, NULL, &err), &err);
+			expect_ok(bs_dir_open(&dir, memory ? NULL : "index", memory, NULL, &err), &err);
+			expect_sound(&dir, true);
+			bs_dir_close(&dir);
+		}
+		bs_writer_close(writer);
+		bs_memory_free(memory);
+		assert_int_equal(system("rm -rf index"), 0);
+	}
+}
+
+static double measure(const struct bs_summary *summary)
+{
+	enum { N = 1000000 };
+	struct bs_error err = {""};
+	uint64_t n_seem = 0;
+	for (uint64_t i = 0; i < N; i++) {
+		char word[40];
+		bool may;
+		int n_bytes = snprintf(word, sizeof(word), "absent%llu", (unsigned long long)i);
+		expect_ok(bs_summary_may_have_word(summary, bs_hash_term(word, (size_t)n_bytes), &may, &err), &err);
+		n_seem += may;
+	}
+	return (double)n_seem / N;
+}
+
+static void index_words(uint64_t from, uint64_t to, double rate)
+{
+	struct bs_buffer text = {0};
+	struct bs_error err = {""};
+	char line[64];
+	for (uint64_t i = from; i < to; i++) {
+		int n = snprintf(line, sizeof(line), "{\"text\":\"present%llu\"}\n", (unsigned long long)i);
+		expect_ok(bs_buffer_append(&text, line, (size_t)n, &err), &err);
+	}
+	FILE *file = fopen("words.jsonl", "a");
+	assert_non_null(file);
+	assert_int_equal(fwrite(text.data, 1, text.used_bytes, file), text.used_bytes);
+	fclose(file);
+	bs_buffer_deinit(&text);
+	index_sources(&(struct bs_build_request){.dir = "index", .n_threads = 1, .summary_rate = rate},
+	              (const char *const[]){"words.jsonl", NULL}, NULL);
+	expect_sound(dir_at("index"), true);
+}
+
+static void expect_rate(double rate, double of)
+{
+	struct bs_manifest manifest;
+	struct bs_summary_file file;
+	struct bs_error err = {""};
+	expect_ok(bs_manifest_read(dir_at("index"), &manifest, &err), &err);
+	expect_ok(bs_summary_file_open(dir_at("index"), &manifest, &file, &err), &err);
+	double measured = measure(&file.summary);
+	print_message("asked for %g, told %g, measured %g, %.2f bits a word\n", rate, bs_summary_rate(&file.summary), measured,
+	              (double)file.summary.words.coded.n_bytes * 8 / (double)file.summary.words.coded.n);
+	assert_true(measured <= rate * 1.05 && measured >= rate * of);
+	bs_summary_file_close(&file);
+	bs_manifest_deinit(&manifest);
+}
+
+/* A million words that are not there; at first, when it has grown by little, when it is made anew for it, and at another rate. */
+static void test_rate(void **state)
+{
+	(void)state;
+	index_words(0, 30000, 0);
+	expect_rate(0.01, 0.85);
+	index_words(30000, 31500, 0);
+	expect_rate(0.01, 0.9);
+	index_words(31500, 45000, 0);
+	expect_rate(0.01, 0.85);
+	index_words(45000, 45001, 0.001);
+	expect_rate(0.001, 0.7);
+}
+
+/* The file is gone, or another's: searches do without, check says so, the next commit makes it anew. */
+static void test_lost(void **state)
+{
+	(void)state;
+	struct bs_error err = {""};
+	struct bs_check_report sum;
+	struct bs_snapshot snapshot;
+	struct bs_summary_file file;
+	struct bs_build_request request = {.dir = "index", .n_threads = 1};
+	uint64_t random = 5;
+	assert_int_equal(mkdir("d", 0700), 0);
+	write_document(&random, 1);
+	index_sources(&request, (const char *const[]){"d", NULL}, NULL);
+	char *first = index_file("sum", 0);
+	assert_int_equal(rename(first, "kept"), 0);
+	for (int is_other = 0; is_other < 2; is_other++) {
+		char *now = is_other ? index_file("sum", 0) : first;
+		if (is_other) {
+			assert_int_equal(unlink(now), 0);
+			assert_int_equal(link("kept", now), 0);
+			assert_int_equal(unlink("kept"), 0);
+		}
+		expect_ok(bs_snapshot_open(dir_at("index"), &snapshot, &err), &err);
+		assert_int_equal(bs_summary_file_open(dir_at("index"), &snapshot.manifest, &file, &err), is_other ? BS_CORRUPT : BS_NOT_FOUND);
+		bs_snapshot_deinit(&snapshot);
+		expect_status(bs_check_dir(dir_at("index"), NULL, NULL, &sum, &err), BS_CORRUPT, &err);
+		write_document(&random, 2 + (uint64_t)is_other);
+		expect_ok(bs_index_build(&request, NULL, &err), &err);
+		expect_sound(dir_at("index"), true);
+		expect_ok(bs_check_dir(dir_at("index"), NULL, NULL, &sum, &err), &err);
+		if (is_other)
+			free(now);
+	}
+	free(first);
+	request.summary_rate = -1;
+	expect_ok(bs_index_build(&request, NULL, &err), &err);
+	expect_sound(dir_at("index"), false);
+	expect_ok(bs_index_compact(&request, NULL, &err), &err);
+	expect_sound(dir_at("index"), false);
+	request.summary_rate = 0.02;
+	expect_ok(bs_index_build(&request, NULL, &err), &err);
+	expect_sound(dir_at("index"), true);
+}
+
+static bool query_may_match(const struct bs_summary *summary, const char *text)
+{
+	struct bs_words_options words_options = {.stem_language = NULL};
+	struct bs_words *words;
+	struct bs_query_tree *query;
+	struct bs_error err = {""};
+	bool may;
+	expect_ok(bs_words_new(&words_options, &words, &err), &err);
+	struct bs_query_options options = {.words = words, .own_share = 1, .has_file_names = true};
+	expect_ok(bs_query_parse((const uint8_t *)text, strlen(text), &options, &query, NULL, &err), &err);
+	expect_ok(bs_query_may_match(query, summary, &may, &err), &err);
+	bs_query_tree_free(query);
+	bs_words_free(words);
+	return may;
+}
+
+static bool pattern_may_match(const struct bs_summary *summary, const char *pattern)
+{
+	struct bs_gram_tree *tree;
+	struct bs_error err = {""};
+	struct bs_regex regex = {.root = 0};
+	bool may;
+	expect_ok(bs_regex_read(&regex, (const uint8_t *)pattern, strlen(pattern), &err), &err);
+	expect_ok(bs_regex_grams(&regex, &tree, &err), &err);
+	bs_regex_deinit(&regex);
+	expect_ok(bs_gram_tree_may_match(tree, &summary->grams, &may, &err), &err);
+	bs_gram_tree_free(tree);
+	return may;
+}
+
+static void test_trees(void **state)
+{
+	(void)state;
+	struct bs_manifest manifest;
+	struct bs_summary_file file;
+	struct bs_error err = {""};
+	static const char *const may[] = {
+		"quick", "quick brown", "quick OR zebra", "quick -zebra", "\"quick brown\"", "bro*", "br*", "b?own", "zebra~1", "name:zebra",
+		"(zebra OR fox) quick", "-zebra fox", "qu*k", "\"the quick\"~3", "Caf\xc3\xa9"};
+	static const char *const cannot[] = {
+		"zebra", "quick zebra", "zebra OR giraffe", "zebra -quick", "\"quick zebra\"", "zeb*", "zeb?a", "(zebra OR giraffe) quick",
+		"qu*zeb", "\"quick zebra\"~5", "cafe"};
+	static const char *const may_stand[] = {"quick", "QUICK", "br", "q.*fox", "(zebra|brown)", "", "caf\xc3\xa9", "[xyz]ebra"};
+	static const char *const cannot_stand[] = {"zebra", "quick.*zebra", "(zebra|giraffe)", "[xz]ebrax"};
+	assert_int_equal(mkdir("d", 0700), 0);
+	write_text("d/a.txt", "The quick brown fox. Caf\xc3\xa9 yebra\n");
+	write_text("d/b.txt", "jumps over\n");
+	index_sources(&(struct bs_build_request){.dir = "index", .n_threads = 1, .summary_rate = 1e-6}, (const char *const[]){"d", NULL},
+	              NULL);
+	expect_ok(bs_manifest_read(dir_at("index"), &manifest, &err), &err);
+	expect_ok(bs_summary_file_open(dir_at("index"), &manifest, &file, &err), &err);
+	assert_true(file.summary.has_words && file.summary.has_grams && file.summary.has_text_grams);
+	assert_int_equal(file.summary.n_unknown_files, 0);
+	assert_int_equal(file.summary.most_nul_end, 0);
+	for (size_t i = 0; i < COUNT(may); i++)
+		if (!query_may_match(&file.summary, may[i]))
+			fail_msg("%s cannot match", may[i]);
+	for (size_t i = 0; i < COUNT(cannot); i++)
+		if (query_may_match(&file.summary, cannot[i]))
+			fail_msg("%s may match", cannot[i]);
+	for (size_t i = 0; i < COUNT(may_stand); i++)
+		if (!pattern_may_match(&file.summary, may_stand[i]))
+			fail_msg("/%s/ cannot match", may_stand[i]);
+	for (size_t i = 0; i < COUNT(cannot_stand); i++)
+		if (pattern_may_match(&file.summary, cannot_stand[i]))
+			fail_msg("/%s/ may match", cannot_stand[i]);
+	bs_summary_file_close(&file);
+	bs_manifest_deinit(&manifest);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		FOLDER_TEST(test_sources), FOLDER_TEST(test_given), FOLDER_TEST(test_rate), FOLDER_TEST(test_lost), FOLDER_TEST(test_trees),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
