@@ -43,10 +43,10 @@ BS_API void bs_catalog_close(struct bs_catalog *catalog);
  * are waited for, and what they did is kept. BS_INVALID, BS_NOT_FOUND, BS_IO, BS_CORRUPT, BS_UNSUPPORTED, BS_UNTRUSTED,
  * BS_NO_MEMORY: nothing is changed.
  */
-/* The index in this directory, under a name: of any bytes but "/", ":", controls. NULL: that of the folder that holds it, with as much of the path
- * before that as makes it the only one. One that is there is looked at anew, and gets the name if there is one. BS_INVALID: no name, or
- * another index has it. */
-BS_API enum bs_status bs_catalog_add(struct bs_catalog *catalog, const char *dir, const char *name,
+/* The indexes in these directories, one of them under a name: of any bytes but ":" and controls. NULL: each is called as the folder that holds
+ * it, with as much of the path before that as makes it the only one. One that is there is looked at anew, and gets the name if there is
+ * one. BS_INVALID: no name, several indexes for one, or another index has it. */
+BS_API enum bs_status bs_catalog_add(struct bs_catalog *catalog, const char *const *dirs, size_t n_dirs, const char *name,
                                      struct bs_error *err) BS_WARN_UNUSED;
 /* That of the name, or else of the directory, which need not be there any more. BS_NOT_FOUND. */
 BS_API enum bs_status bs_catalog_remove(struct bs_catalog *catalog, const char *name, struct bs_error *err) BS_WARN_UNUSED;

@@ -224,33 +224,45 @@ static enum bs_status give_name(const struct change *change, struct bs_catalog_i
 	return item->name ? BS_OK : bs_fail_memory(err, "a name", strlen(name));
 }
 
-enum bs_status bs_catalog_add(struct bs_catalog *catalog, const char *dir, const char *name, struct bs_error *err)
+/* In the place of what there is of the same index, or behind the others. */
+static enum bs_status put_item(struct change *change, struct bs_catalog_item *added, const char *name, struct bs_error *err)
 {
-	struct bs_catalog_item added = {.flags = 0}, *item = NULL;
-	struct change change;
-	enum bs_status status = name ? check_name(name, err) : BS_OK;
-	if (!status)
-		status = bs_catalog_look(dir, catalog->request.consent, &added, err);
-	if (status)
+	struct bs_catalog_item *item = find_item(change, NULL, added->place);
+	if (!item) {
+		enum bs_status status = give_name(change, added, name, err);
+		if (!status)
+			change->items[change->n_items++] = added;
 		return status;
-	status = begin_change(catalog, true, 1, &change, err);
-	if (!status) {
-		item = find_item(&change, NULL, added.place);
-		if (item) {
-			added.name = item->name;
-			item->name = NULL;
-			bs_catalog_item_deinit(item);
-			*item = added;
-			added = (struct bs_catalog_item){.flags = 0};
-		} else {
-			item = &added;
-		}
-		status = give_name(&change, item, name, err);
 	}
-	if (!status && item == &added)
-		change.items[change.n_items++] = item;
-	status = end_change(catalog, &change, status, err);
-	bs_catalog_item_deinit(&added);
+	if (item == added)
+		return BS_OK;
+	added->name = item->name;
+	item->name = NULL;
+	bs_catalog_item_deinit(item);
+	*item = *added;
+	*added = (struct bs_catalog_item){.flags = 0};
+	return give_name(change, item, name, err);
+}
+
+enum bs_status bs_catalog_add(struct bs_catalog *catalog, const char *const *dirs, size_t n_dirs, const char *name,
+                              struct bs_error *err)
+{
+	struct bs_catalog_item *added = calloc(n_dirs + 1, sizeof(*added));
+	struct change change;
+	enum bs_status status = added ? BS_OK : bs_fail_memory(err, "a catalog", n_dirs * sizeof(*added));
+	if (!status && name)
+		status = n_dirs == 1 ? check_name(name, err) : bs_fail(err, BS_INVALID, "%s: a name is for one index", name);
+	for (size_t i = 0; i < n_dirs && !status; i++)
+		status = bs_catalog_look(dirs[i], catalog->request.consent, &added[i], err);
+	if (!status) {
+		status = begin_change(catalog, true, n_dirs, &change, err);
+		for (size_t i = 0; i < n_dirs && !status; i++)
+			status = put_item(&change, &added[i], name, err);
+		status = end_change(catalog, &change, status, err);
+	}
+	for (size_t i = 0; i < n_dirs && added; i++)
+		bs_catalog_item_deinit(&added[i]);
+	free(added);
 	return status;
 }
 
