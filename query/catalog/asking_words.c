@@ -97,7 +97,11 @@ static enum bs_status read_as(struct bs_asking *asking, struct bs_asking_group *
 	read_by.has_values = has_values;
 	read_by.has_dates_alone = NULL;
 	read_by.context = asking;
-	return bs_reading_parse(&group->reading, find->query, find->query_bytes, &read_by, &group->tree, &asking->error_byte, err);
+	size_t error_byte = SIZE_MAX;
+	status = bs_reading_parse(&group->reading, find->query, find->query_bytes, &read_by, &group->tree, &error_byte, err);
+	if (status == BS_INVALID)
+		asking->error_byte = error_byte;
+	return status;
 }
 
 static enum bs_status group_of(struct bs_asking *asking, struct bs_asked *asked, struct bs_error *err)

@@ -257,7 +257,7 @@ static enum bs_status cannot(struct finding *finding, struct bs_asked *asked, en
 	if (is_of_all(status))
 		return bs_fail(err, status, "%s", why->text);
 	if (!request->partial)
-		return bs_fail(err, status, "%s: %s", asked->item->name, why->text);
+		return bs_fail(err, status, "%s: %s; --partial answers without it", asked->item->name, why->text);
 	asked->is_reached = asked->is_asked = asked->is_probed = false;
 	finding->result->n_unreachable++;
 	(void)bs_fail(&line, status, "%s: not asked: %s", asked->item->name, why->text);
