@@ -1,5 +1,5 @@
 # Manual pages and completions: the program prints them from the tables that its parser and --help are made of.
-set(BITSIFT_COMMANDS index query grep delete compact stats check trust)
+set(BITSIFT_COMMANDS index query grep delete compact stats check trust catalog)
 
 if(CMAKE_CROSSCOMPILING AND NOT CMAKE_CROSSCOMPILING_EMULATOR)
     return()

@@ -300,6 +300,7 @@ struct bs_container {
 	uint64_t n_pages;
 	struct name *names; /* of all sections, ascending */
 	uint64_t *verified; /* one bit a page: its checksum was found right */
+	enum bs_container_kind kind;
 };
 
 enum bs_status bs_container_corrupt(const struct bs_container *file, struct bs_error *err, const char *format, ...)
@@ -309,7 +310,9 @@ enum bs_status bs_container_corrupt(const struct bs_container *file, struct bs_e
 	va_start(args, format);
 	vsnprintf(what, sizeof(what), format, args);
 	va_end(args);
-	return bs_fail(err, BS_CORRUPT, "%s: corrupt: %s; rebuild it with `bitsift index --rebuild`", file->path, what);
+	return bs_fail(err, BS_CORRUPT, "%s: corrupt: %s; %s", file->path, what,
+	               file->kind == BS_FILE_CATALOG ? "remove the file, and add its indexes again"
+	                                             : "rebuild it with `bitsift index --rebuild`");
 }
 
 static enum bs_status file_map(struct bs_container *file, const struct bs_dir *dir, const char *name, struct bs_error *err)
@@ -432,6 +435,7 @@ enum bs_status bs_container_open(const struct bs_dir *dir, const char *name, enu
 		return bs_fail_memory(err, "an index file", sizeof(*file));
 	enum bs_status status;
 	file->fd = -1;
+	file->kind = kind;
 	if (asprintf(&file->path, "%s/%s", dir->path, name) < 0) {
 		file->path = NULL;
 		status = bs_fail_memory(err, "a path", strlen(name));

@@ -28,6 +28,7 @@ enum bs_container_kind {
 	BS_FILE_EXCLUSIONS = 4,
 	BS_FILE_FOLDERS = 5,
 	BS_FILE_SUMMARY = 6,
+	BS_FILE_CATALOG = 7,
 };
 
 /* What a reader must know of a file beside its version: bits of the head. FORMAT.md names them. */

@@ -139,6 +139,12 @@ static int take_flock(int fd, bool wait, enum bs_status *status, struct bs_error
 enum bs_status bs_index_lock_take(const struct bs_dir *dir, bool wait, struct bs_index_lock *lock_out,
                                   struct bs_error *err)
 {
+	return bs_index_lock_named(dir, "lock", wait, lock_out, err);
+}
+
+enum bs_status bs_index_lock_named(const struct bs_dir *dir, const char *name, bool wait, struct bs_index_lock *lock_out,
+                                   struct bs_error *err)
+{
 	struct stat locked;
 	int fd = -1, failed;
 	enum bs_status status = BS_OK;
@@ -152,7 +158,7 @@ enum bs_status bs_index_lock_take(const struct bs_dir *dir, bool wait, struct bs
 	do {
 		if (fd >= 0)
 			close(fd);
-		status = bs_dir_open_lock(dir, "lock", &fd, err);
+		status = bs_dir_open_lock(dir, name, &fd, err);
 		if (status)
 			return status;
 		failed = take_flock(fd, wait, &status, err);

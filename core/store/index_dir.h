@@ -45,6 +45,9 @@ struct bs_index_lock {
  * watch allows (BS_DEADLINE, BS_STOPPED). */
 enum bs_status bs_index_lock_take(const struct bs_dir *dir, bool wait, struct bs_index_lock *lock_out,
                                   struct bs_error *err) BS_WARN_UNUSED;
+/* The same of another file, which tells others that use the directory to wait. */
+enum bs_status bs_index_lock_named(const struct bs_dir *dir, const char *name, bool wait, struct bs_index_lock *lock_out,
+                                   struct bs_error *err) BS_WARN_UNUSED;
 /* The same for an index that must be there: BS_NOT_FOUND leaves no lock file where there is none. What is then created
  * is as private as the manifest. */
 enum bs_status bs_index_lock_existing(struct bs_dir *dir, bool wait, struct bs_index_lock *lock_out,

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/bitsift/catalog.h"
 #include "query/cli/commands.h"
 #include "query/cli/grep_arguments.h"
 
@@ -79,6 +80,12 @@ static const char grep_description[] =
 	"$. A line of more than 1,024 bytes is never one. With `--json` each match has `\"enclosing\"`: null, or an object with "
 	"`lines`, `line_number` and `absolute_offset`; if the match is such a line itself, it is that line. `--enclosing` has no "
 	"effect with `--passthru`, which prints all lines anyway, nor with `-c`, `-l` and the like.\n\n"
+	"# Several indexes\n\n"
+	"`--catalog[=FILE]` searches the sources of all indexes of a catalog (see bitsift-catalog(1)), one index after the other in its order. An index of which the catalog knows that no file can "
+	"have a match, by the trigrams of its texts, is passed over: of it the answer is that of its last commit, whatever has become of its files since. The catalog looks "
+	"at each index's commit number (one stat each), and anew at those that have changed; of all others the answer is as fresh as without a catalog. Options by which files are searched that no index "
+	"has, such as `--hidden` or `-g`, and those by which all files are told of, such as `-v`, have all indexes searched. Paths can be opened from the working directory. `--json` ends with a summary for each index that was searched; "
+	"`--max-results` does not go with it. An index that cannot be reached is an error; with `--partial` it is named, and the others are searched.\n\n"
 	"# A limit of time\n\n"
 	"`--time-limit TIME` (250ms, 2s, 1.5m; without a unit, seconds) ends a search that takes longer, reading the index included. What "
 	"was found until then is printed, a line on standard error says that not everything was searched, and the exit status is "
@@ -225,14 +232,33 @@ static void show_results(void *context, const struct bs_grep_results *results)
 	fputs("\n", stderr);
 }
 
-static void show_stats(const struct bs_grep_result *result)
+static void show_stats(const struct bs_grep_result *result, const struct bs_catalog_grep_result *catalog)
 {
 	double us = (double)result->elapsed_ns / 1e3;
 	fprintf(stderr, "{\"queries\":1,\"total\":{\"p50_us\":%.1f,\"p95_us\":%.1f,\"mean_us\":%.1f},\"candidates\":%llu,"
-	        "\"verified\":%llu,\"hits\":%llu,\"false_positives\":%llu,\"bytes_verified\":%llu}\n",
+	        "\"verified\":%llu,\"hits\":%llu,\"false_positives\":%llu,\"bytes_verified\":%llu",
 	        us, us, us, (unsigned long long)result->n_files, (unsigned long long)result->n_files,
 	        (unsigned long long)result->n_with_match, (unsigned long long)(result->n_files - result->n_with_match),
 	        (unsigned long long)result->read_bytes);
+	if (catalog)
+		fprintf(stderr, ",\"catalog\":{\"indexes\":%llu,\"asked\":%llu,\"skipped\":%llu,\"unreachable\":%llu}",
+		        (unsigned long long)catalog->n_indexes, (unsigned long long)catalog->n_asked, (unsigned long long)catalog->n_skipped,
+		        (unsigned long long)catalog->n_unreachable);
+	fputs("}\n", stderr);
+}
+
+/* Of a search in a catalog the sums are left in came. */
+static enum bs_status grep_catalog(const struct bs_grep_arguments *arguments, const struct bs_grep_request *grep,
+                                   struct bs_catalog_grep_result *came, struct bs_error *err)
+{
+	struct bs_catalog *catalog;
+	struct bs_catalog_grep_request request = {.grep = *grep, .partial = arguments->partial};
+	enum bs_status status = bs_cmd_open_catalog(arguments->catalog, grep->kernel, grep->consent, &catalog, err);
+	if (!status)
+		status = bs_catalog_grep(catalog, &request, came, err);
+	came->grep.n_notices += came->n_unreachable;
+	bs_catalog_close(catalog);
+	return status;
 }
 
 /* Of an index that was asked for by name always; of one that lies there to people. */
@@ -300,10 +326,13 @@ static int run(void *set, const struct bs_operands *operands, const struct bs_co
 	request.results = show_results;
 	request.explain = arguments->explain || request.explain_left_out ? explain : NULL;
 	request.context = &session;
-	enum bs_status status = bs_grep(&request, &result, err);
+	struct bs_catalog_grep_result of_all = {.n_indexes = 0};
+	enum bs_status status = arguments->catalog ? grep_catalog(arguments, &request, &of_all, err) : bs_grep(&request, &result, err);
+	if (arguments->catalog)
+		result = of_all.grep;
 	if (status && status != BS_STOPPED)
 		return -1;
-	if (request.task == BS_GREP_SEARCH && request.files.n_paths == 0 && !request.output.cursor && request.pattern.n_patterns > 0 &&
+	if (request.task == BS_GREP_SEARCH && !arguments->catalog && request.files.n_paths == 0 && !request.output.cursor && request.pattern.n_patterns > 0 &&
 	    result.n_files + result.n_ruled_out == 0) {
 		notice(&session, "no files were searched: there are none, or all are left out; --files lists those that "
 		                 "would be");
@@ -314,11 +343,14 @@ static int run(void *set, const struct bs_operands *operands, const struct bs_co
 		result.n_notices++;
 	}
 	if (arguments->stats)
-		show_stats(&result);
+		show_stats(&result, arguments->catalog ? &of_all : NULL);
+	if (arguments->catalog && isatty(STDOUT_FILENO) && !arguments->no_messages)
+		fprintf(stderr, "bitsift: asked %llu of %llu indexes\n", (unsigned long long)of_all.n_asked,
+		        (unsigned long long)of_all.n_indexes);
 	flush(&session);
 	if (!arguments->no_messages && result.n_unfollowed > 0)
 		tell_of_consent(&request);
-	else if (!arguments->no_messages)
+	else if (!arguments->no_messages && !arguments->catalog)
 		tell_of_index(&request);
 	/* Whoever reads less than all (`| head`) has had enough: no error. */
 	if (session.write_error == EPIPE)

@@ -6,11 +6,14 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "core/bitsift/catalog.h"
 #include "query/cli/commands.h"
 #include "query/cli/present.h"
 
 struct query_arguments {
 	const char *index;
+	const char *catalog; /* "": the user's */
+	bool partial;
 	const char *kernel;
 	const char *batch;
 	const char *format;
@@ -29,11 +32,22 @@ struct query_arguments {
 
 #define SETS(kind, field) BS_OPTION_SETS(kind, struct query_arguments, field)
 
+static enum bs_status take_catalog(void *set, const struct bs_option *option, const char *argument, struct bs_error *err)
+{
+	struct query_arguments *arguments = set;
+	(void)option, (void)err;
+	arguments->catalog = argument ? argument : "";
+	return BS_OK;
+}
+
 enum when { WHEN_AUTO, WHEN_ALWAYS, WHEN_NEVER };
 static const char *const when_names[] = {"auto", "always", "never", NULL};
 
 static const struct bs_option query_options[] = {
 	{0, "index", "DIR", "the index [the nearest .bitsift upward]", SETS(ONCE, index)},
+	{0, "catalog", "FILE", "all indexes of a catalog, which bitsift-catalog(1) makes [the user's]", .kind = BS_OPTION_CALL,
+	 .is_optional = true, .take = take_catalog},
+	{0, "partial", NULL, "--catalog: answer without the indexes that cannot be reached", SETS(FLAG, partial)},
 	{'n', "number", "K", "how many hits to show [10]", SETS(NUMBER, n_best), .most = 1000000000},
 	{0, "offset", "N", "pass over the first N hits", SETS(NUMBER, offset), .most = 1000000000},
 	{'c', "count", NULL, "only the exact number of matches", SETS(FLAG, count)},
@@ -85,6 +99,7 @@ static const char *const query_examples[] = {
 	"bitsift query --like notes/a.txt", "documents like that one",
 	"bitsift query 'ferry year:1990..2000 -price:>10k'", "by numbers in fields of records",
 	"bitsift query --sort date:desc ferry", "the latest records first",
+	"bitsift query --catalog ferry", "in all indexes of the user's catalog",
 	"vim -q <(bitsift query --format '{path}:{line}:{column}:{text}' dog)", "hits in an editor",
 	NULL,
 };
@@ -179,6 +194,16 @@ static const char query_description[] =
 	"another way to match, and what it excludes stays out. The largest weight is 1.\n\n"
 	"`--explain` tells which words were taken, as they could stand in a query: `learnt: 20 words of 10 texts: slab^0.305 heat^0.2315`. "
 	"In an index that stems these are stems.\n\n"
+	"# Several indexes\n\n"
+	"`--catalog[=FILE]` asks all indexes of a catalog (see bitsift-catalog(1)) as if they were one: the hits are the best of all, with the scores that they "
+	"would have in one index of all documents; `--count` is the sum, and `--ids` come index by index, in the order of the catalog. Only indexes that can have "
+	"a hit are opened: by the summaries that the catalog has of them, which are looked at anew where an index has changed. A field of one index is a field of all. "
+	"Behind the score of a hit stands the name of its index. The paths of files are printed as ever, openable from the working directory; `--ids` "
+	"and `--format trec` print NAME:ID, where ID is the one of the index, and the path of the file in the latter; `--json` has the name as index, and `--format` as {index}.\n\n"
+	"An index that cannot be reached is an error, and nothing is printed; with `--partial` it is named, and the others answer. Indexes that cut words in different ways (`--stem`, say) "
+	"have no scores in common: `--ids`, `--count` and `--sort` ask them all the same. `--fresh`, `--feedback` and `--like` are for one index. With `--time-limit` a query that takes longer is an error. On a "
+	"terminal a last line says how many indexes were asked, and `--stats` has a catalog with indexes, asked, skipped, probed "
+	"(of those skipped, opened all the same to know how frequent a word is there) and unreachable.\n\n"
 	"# Sources that changed\n\n"
 	"A query answers for the last `bitsift index`. A document whose source has changed since is read as it is now, "
 	"left out if it no longer matches, and a line on standard error says how many have changed and names one; `-v` names all. New documents are found after the "
@@ -258,6 +283,9 @@ struct session {
 	struct bs_index *index;
 	struct bs_index_info info;
 	struct bs_finder *finder;
+	struct bs_catalog *catalog; /* instead of an index */
+	struct bs_catalog_result asked; /* sums of all queries */
+	const char *index_name;     /* of the hit that is shown; NULL: there is no catalog */
 	struct bs_stats_sum stats;
 	FILE *out;
 	bool is_terminal; /* standard output */
@@ -388,6 +416,11 @@ static enum bs_status take_operands(struct query_arguments *arguments, const str
 		return bs_fail(err, BS_INVALID, "--count and --ids exclude each other");
 	if (arguments->fresh && arguments->request.no_stat)
 		return bs_fail(err, BS_INVALID, "--fresh looks at every source and --no-stat at none: choose one");
+	if (arguments->catalog && (arguments->fresh || arguments->index || arguments->feedback_docs || arguments->like_file ||
+	                           arguments->request.like_id))
+		return bs_fail(err, BS_INVALID, "--catalog excludes --index, --fresh, --feedback, --like and --like-file, which are for one index");
+	if (arguments->partial && !arguments->catalog)
+		return bs_fail(err, BS_INVALID, "--partial is about the indexes of a --catalog");
 	if (arguments->offset && (arguments->count || arguments->request.approx))
 		return bs_fail(err, BS_INVALID, "--offset is for hits that are shown, and not for --approx");
 	if (arguments->request.approx && (arguments->count || arguments->ids))
@@ -432,7 +465,27 @@ static enum bs_status take_operands(struct query_arguments *arguments, const str
 	arguments->trec = arguments->format && strcmp(arguments->format, "trec") == 0;
 	if (!arguments->format || arguments->trec)
 		return BS_OK;
-	return bs_present_check_format(arguments->format, arguments->sort, &arguments->request.passages, err);
+	return bs_present_check_format(arguments->format, arguments->catalog != NULL, arguments->sort, &arguments->request.passages, err);
+}
+
+/* Exact, but to a terminal what that would not obey. */
+static void put_bytes(const struct session *session, const char *bytes, size_t n_bytes)
+{
+	if (session->is_terminal)
+		bs_present_escaped(bytes, n_bytes, session->out);
+	else
+		fwrite(bytes, 1, n_bytes, session->out);
+}
+
+static void put_id(const struct session *session, const struct bs_find_hit *hit)
+{
+	if (!session->index_name) {
+		put_bytes(session, hit->local_id, hit->local_id_bytes);
+		return;
+	}
+	put_bytes(session, session->index_name, strlen(session->index_name));
+	putc(':', session->out);
+	put_bytes(session, hit->id, hit->id_bytes);
 }
 
 static int show_hit(void *context, const struct bs_find_hit *hit)
@@ -440,26 +493,29 @@ static int show_hit(void *context, const struct bs_find_hit *hit)
 	struct session *session = context;
 	const struct query_arguments *arguments = session->arguments;
 	if (arguments->trec) {
-		bs_present_trec(hit, session->query_id, session->query_id_bytes, session->out);
+		bs_present_trec(hit, session->index_name, session->query_id, session->query_id_bytes, session->out);
 	} else if (arguments->json) {
-		bs_present_json(hit, arguments->sort != NULL, session->query, session->query_bytes, session->out);
+		bs_present_json(hit, session->index_name, arguments->sort != NULL, session->query, session->query_bytes, session->out);
 	} else if (arguments->format) {
-		bs_present_format(hit, arguments->format, session->is_terminal, session->out);
+		bs_present_format(hit, session->index_name, arguments->format, session->is_terminal, session->out);
 	} else if (!arguments->ids) {
-		bs_present_text(hit, arguments->sort != NULL, session->color, session->out);
+		bs_present_text(hit, session->index_name, arguments->sort != NULL, session->color, session->out);
 	} else {
 		if (arguments->batch && !arguments->nul && session->n_shown > 0)
 			putc('\t', session->out);
-		/* Exact, but to a terminal what that would not obey. */
-		if (session->is_terminal)
-			bs_present_escaped(hit->local_id, hit->local_id_bytes, session->out);
-		else
-			fwrite(hit->local_id, 1, hit->local_id_bytes, session->out);
+		put_id(session, hit);
 		if (arguments->nul || !arguments->batch)
 			putc(arguments->nul ? '\0' : '\n', session->out);
 	}
 	session->n_shown++;
 	return 0;
+}
+
+static int show_catalog_hit(void *context, const struct bs_catalog_hit *hit)
+{
+	struct session *session = context;
+	session->index_name = hit->index;
+	return show_hit(session, hit->hit);
 }
 
 static void show_notice(void *context, const char *message)
@@ -525,6 +581,9 @@ static void end_query(struct session *session, const struct bs_find_result *resu
 		fputs("no document matches\n", stderr);
 	if (!arguments->count && !arguments->ids && !arguments->json)
 		tell_place(session, result);
+	if (session->catalog && !arguments->batch)
+		fprintf(stderr, "asked %llu of %llu indexes\n", (unsigned long long)session->asked.n_asked,
+		        (unsigned long long)session->asked.n_indexes);
 }
 
 /* The longest query, its \r, and a byte that tells that it is longer. */
@@ -536,6 +595,23 @@ static uint32_t terminal_columns(void)
 	struct winsize size = {0};
 	bool is_known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 24;
 	return is_known ? size.ws_col - BS_PRESENT_INDENT - 2u : 0;
+}
+
+static enum bs_status find_in_catalog(struct session *session, const struct bs_find_request *find, struct bs_find_result *result,
+                                      struct bs_error *err)
+{
+	struct bs_catalog_find_request request = {.find = *find, .hit = show_catalog_hit, .partial = session->arguments->partial};
+	struct bs_catalog_result came, *sum = &session->asked;
+	request.find.hit = NULL;
+	enum bs_status status = bs_catalog_find(session->catalog, &request, &came, err);
+	*result = came.find;
+	sum->n_indexes += came.n_indexes;
+	sum->n_asked += came.n_asked;
+	sum->n_probed += came.n_probed;
+	sum->n_skipped += came.n_skipped;
+	sum->n_unreachable += came.n_unreachable;
+	session->has_failed |= came.n_unreachable > 0;
+	return status;
 }
 
 /* An error is one line with the reason; for a query that does not parse, the query with a caret too. */
@@ -559,7 +635,8 @@ static enum bs_status run_query(struct session *session, const char *text, size_
 		request.mark_stop = "\033[0m";
 	}
 	session->n_shown = 0;
-	enum bs_status status = bs_find(session->finder, &request, &result, err);
+	enum bs_status status = session->catalog ? find_in_catalog(session, &request, &result, err)
+	                                         : bs_find(session->finder, &request, &result, err);
 	session->n_unreadable += result.n_unreadable - session->info.n_unfollowed;
 	if (session->changes.n_changed + session->changes.n_gone == 0)
 		memcpy(session->changes.example, result.changes.example, sizeof(result.changes.example));
@@ -676,6 +753,8 @@ static enum bs_status open_index(struct session *session, struct bs_error *err)
 {
 	char *dir = NULL;
 	enum bs_status status = bs_output_stream(&session->out, err);
+	if (!status && session->arguments->catalog)
+		return bs_cmd_open_catalog(session->arguments->catalog, session->arguments->kernel, session->consent, &session->catalog, err);
 	if (!status)
 		status = bs_cmd_locate(session->arguments->index, &dir, err);
 	struct bs_open_request request = {
@@ -740,9 +819,10 @@ static int run(void *set, const struct bs_operands *operands, const struct bs_co
 		bs_cmd_show_changes(&session.changes, arguments->index, true);
 	bs_cmd_show_unread(session.n_unreadable - session.info.n_unfollowed);
 	if (arguments->stats && !status)
-		bs_stats_json(&session.stats, stderr);
+		bs_stats_json(&session.stats, session.catalog ? &session.asked : NULL, stderr);
 	bs_finder_free(session.finder);
 	bs_index_close(session.index);
+	bs_catalog_close(session.catalog);
 	bs_stats_deinit(&session.stats);
 	if (!is_open)
 		return -1;

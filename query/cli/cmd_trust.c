@@ -56,6 +56,14 @@ static void make_folders(char *path)
 	}
 }
 
+char *bs_cmd_config_path(const char *name, bool make)
+{
+	char *path = user_path("XDG_CONFIG_HOME", ".config", name);
+	if (path && make)
+		make_folders(path);
+	return path;
+}
+
 bool bs_cmd_is_first(const char *name)
 {
 	char rest[64];

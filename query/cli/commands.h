@@ -6,7 +6,7 @@
 #include "query/cli/command_line.h"
 
 extern const struct bs_command bs_command_index, bs_command_query, bs_command_grep, bs_command_delete, bs_command_compact,
-	bs_command_stats, bs_command_check, bs_command_trust;
+	bs_command_stats, bs_command_check, bs_command_trust, bs_command_catalog;
 
 /* Takes the options in argv, whose first is the command's name, and runs the command, or prints its --help. Returns the
  * exit status. */
@@ -46,6 +46,13 @@ void bs_progress_clear(struct bs_progress *progress);
 enum bs_status bs_cmd_locate(const char *option, char **dir_out, struct bs_error *err) BS_WARN_UNUSED;
 /* What BITSIFT_INDEX names; NULL: nothing. */
 const char *bs_cmd_environment_index(void);
+
+/* The catalog in that file; of no bytes: the user's, $XDG_CONFIG_HOME/bitsift/catalog, whose folder is made (cmd_catalog.c). */
+struct bs_catalog;
+enum bs_status bs_cmd_open_catalog(const char *file, const char *kernel, const struct bs_consent *consent,
+                                   struct bs_catalog **catalog_out, struct bs_error *err) BS_WARN_UNUSED;
+/* A file of this user's in the folder of the program's configuration, on the heap; NULL: there is no home. make: its folders, too. */
+char *bs_cmd_config_path(const char *name, bool make);
 
 /*
  * Standard output of the commands that print answers one after the other (cmd_output.c): a buffer, written out when it

@@ -286,6 +286,14 @@ static enum bs_status take_hyperlink(void *to, const struct bs_option *option, c
 
 /* First those that --help shows; what a script may pass because rg takes it, or what undoes another, is on the man
  * page. */
+static enum bs_status take_catalog(void *set, const struct bs_option *option, const char *argument, struct bs_error *err)
+{
+	struct bs_grep_arguments *arguments = set;
+	(void)option, (void)err;
+	arguments->catalog = argument ? argument : "";
+	return BS_OK;
+}
+
 const struct bs_option bs_grep_option_table[] = {
 	{'e', "regexp", "PATTERN", "a pattern; repeatable", CALL(take_regexp), .takes_dash = true},
 	{'f', "file", "FILE", "patterns, one per line (- is standard input); repeatable",
@@ -325,11 +333,14 @@ const struct bs_option bs_grep_option_table[] = {
 	{0, "no-ignore", NULL, "also what .gitignore and the like leave out", SETS(FLAG, ignores_nothing)},
 	{'L', "follow", NULL, "follow symbolic links", SETS(FLAG, request.files.follow)},
 	{0, "index", "DIR", "the index [the nearest .bitsift upward, if any]", SETS(ONCE, request.index)},
+	{0, "catalog", "FILE", "the sources of all indexes of a catalog [the user's]", .kind = BS_OPTION_CALL, .is_optional = true,
+	 .take = take_catalog},
 	{0, "no-stat", NULL, "trust the index: open only files that may match", SETS(FLAG, request.no_stat)},
 	{0, "candidates", NULL, "print the files that may match, without searching them", SETS(FLAG, candidates)},
 	{'j', "jobs", "N", "threads [one per processor]", SETS(NUMBER, n_threads)},
 	/* The others. */
 	{0, "after", "CURSOR", "go on behind what --max-results showed last", SETS(STRING, request.output.cursor)},
+	{0, "partial", NULL, "--catalog: search without the indexes that cannot be reached", SETS(FLAG, partial)},
 	{0, "time-limit", "TIME", "end after 250ms, 2s, ...; the rest is left out, with a notice", SETS(DURATION, limits.deadline_ns)},
 	{0, "scope", "SCOPE", "--and and --not choose line by line, or file by file [line]",
 	 SETS(NAME, scope), .names = scopes},
@@ -497,7 +508,7 @@ static enum bs_status take_operands(struct bs_grep_arguments *arguments, char **
 		status = add_file(arguments, arguments->pattern_files.list[i], err);
 	for (size_t i = wants_pattern; i < n && !status; i++)
 		status = bs_word_list_add(&arguments->paths, operands[i], err);
-	if (!status && n <= (size_t)wants_pattern && stdin_is_readable() && !arguments->patterns_from_stdin && !arguments->files)
+	if (!status && n <= (size_t)wants_pattern && !arguments->catalog && stdin_is_readable() && !arguments->patterns_from_stdin && !arguments->files)
 		status = bs_word_list_add(&arguments->paths, "-", err);
 	request->files.paths = arguments->paths.list;
 	request->files.n_paths = arguments->paths.n;
@@ -657,6 +668,10 @@ static enum bs_status refuse_together(const struct bs_grep_arguments *arguments,
 		why = "--files does not go with -e, -f, --and or --not";
 	else if (arguments->json && (arguments->files || arguments->count != COUNT_NONE || arguments->which_files != FILES_ALL))
 		why = "--json does not go with -c, --count-matches, -l, --files-without-match or --files";
+	else if (arguments->catalog && (arguments->request.index || n_operands > (arguments->has_pattern_option || arguments->files ? 0 : 1)))
+		why = "--catalog does not go with a PATH or --index: it says itself what is searched";
+	else if (arguments->partial && !arguments->catalog)
+		why = "--partial is about the indexes of a --catalog";
 	return why ? bs_fail(err, BS_INVALID, "%s", why) : BS_OK;
 }
 
@@ -681,8 +696,8 @@ enum bs_status bs_grep_arguments_decide(struct bs_grep_arguments *arguments, con
 	if (request->output.max_count == UINT64_MAX)
 		request->output.max_count = 0;
 	request->n_threads = arguments->n_threads < MAX_THREADS ? (uint32_t)arguments->n_threads : MAX_THREADS;
-	request->try_index = !request->index;
-	if (!request->index)
+	request->try_index = !request->index && !arguments->catalog;
+	if (!request->index && !arguments->catalog)
 		request->index = bs_cmd_environment_index();
 	enum bs_status status = refuse_together(arguments, operands->n, err);
 	if (!status)

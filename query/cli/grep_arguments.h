@@ -9,6 +9,8 @@ struct bs_grep_arguments {
 	struct bs_grep_request request; /* without callbacks */
 	struct bs_limits limits;
 	bool no_messages, stats, explain;
+	const char *catalog; /* "": the user's; NULL: none */
+	bool partial;
 	/* What is noted while options come in. */
 	uint64_t after, before, context, n_threads, max_depth;
 	int letter_case, bounds, binary, scope, count, which_files, color, n_unrestricted, maps, buffering;
@@ -24,7 +26,7 @@ struct bs_grep_arguments {
 
 /* NULL name ends it; the first BS_GREP_N_IN_HELP are those of --help. They set a struct bs_grep_arguments. */
 extern const struct bs_option bs_grep_option_table[];
-#define BS_GREP_N_IN_HELP 32
+#define BS_GREP_N_IN_HELP 33
 extern const struct bs_grep_arguments bs_grep_defaults;
 
 /* What the options and operands mean together: makes the request. BS_INVALID, BS_NO_MEMORY. */

@@ -15,6 +15,7 @@
 static const struct bs_command *const commands[] = {
 	&bs_command_index,   &bs_command_query, &bs_command_grep,  &bs_command_delete,
 	&bs_command_compact, &bs_command_stats, &bs_command_check, &bs_command_trust,
+	&bs_command_catalog,
 };
 
 #define N_COMMANDS (sizeof(commands) / sizeof(*commands))

@@ -120,9 +120,14 @@ static void put_value(const struct bs_find_hit *hit, FILE *out)
 	fprintf(out, ",\"value\":%s%s%s", quote, hit->value ? hit->value : "null", quote);
 }
 
-void bs_present_json(const struct bs_find_hit *hit, bool is_sorted, const char *query, size_t query_bytes, FILE *out)
+void bs_present_json(const struct bs_find_hit *hit, const char *index, bool is_sorted, const char *query, size_t query_bytes,
+                     FILE *out)
 {
 	begin_json(query, query_bytes, out);
+	if (index) {
+		put_name("index", index, strlen(index), out);
+		putc(',', out);
+	}
 	if (hit->rank > 0)
 		fprintf(out, "\"rank\":%" PRIu64 ",", hit->rank);
 	put_name("id", hit->id, hit->id_bytes, out);
@@ -167,7 +172,7 @@ void bs_present_shown(const char *text, size_t text_bytes, bool has_marks, FILE 
 	}
 }
 
-void bs_present_text(const struct bs_find_hit *hit, bool is_sorted, bool color, FILE *out)
+void bs_present_text(const struct bs_find_hit *hit, const char *index, bool is_sorted, bool color, FILE *out)
 {
 	fputs(color ? "\033[35m" : "", out);
 	bs_present_shown(hit->local_id, hit->local_id_bytes, false, out);
@@ -176,6 +181,10 @@ void bs_present_text(const struct bs_find_hit *hit, bool is_sorted, bool color, 
 		fputs(hit->value ? hit->value : "-", out);
 	else
 		fprintf(out, "%.4f", hit->score);
+	if (index) {
+		fputs("  ", out);
+		bs_present_shown(index, strlen(index), false, out);
+	}
 	fputs(color ? "\033[0m\n" : "\n", out);
 	for (const char *at = hit->snippet ? hit->snippet : "", *end = at + hit->snippet_bytes, *stop; at < end; at = stop + 1) {
 		stop = memchr(at, '\n', (size_t)(end - at));
@@ -188,11 +197,11 @@ void bs_present_text(const struct bs_find_hit *hit, bool is_sorted, bool color, 
 
 /* What a format names, in braces. */
 enum part {
-	PART_PATH, PART_ID, PART_SCORE, PART_RANK, PART_VALUE,                      /* of the hit */
+	PART_PATH, PART_ID, PART_SCORE, PART_RANK, PART_VALUE, PART_INDEX,          /* of the hit */
 	PART_LINE, PART_COLUMN, PART_START, PART_STOP, PART_FIELD, PART_TEXT, PARTS /* of its best passage */
 };
 static const char *const part_names[PARTS] = {
-	"path", "id", "score", "rank", "value", "line", "column", "start", "stop", "field", "text",
+	"path", "id", "score", "rank", "value", "index", "line", "column", "start", "stop", "field", "text",
 };
 
 /* The next part of a format, PARTS and a byte if it is text, and what stands behind it; NULL: it is no part of any. */
@@ -220,7 +229,8 @@ static const char *next_part(const char *at, enum part *part_out, char *byte_out
 	return NULL;
 }
 
-enum bs_status bs_present_check_format(const char *format, bool is_sorted, bool *has_places_out, struct bs_error *err)
+enum bs_status bs_present_check_format(const char *format, bool has_index, bool is_sorted, bool *has_places_out,
+                                       struct bs_error *err)
 {
 	*has_places_out = false;
 	for (const char *at = format, *next; *at; at = next) {
@@ -235,6 +245,8 @@ enum bs_status bs_present_check_format(const char *format, bool is_sorted, bool 
 			               (int)strcspn(at, "}") + (strchr(at, '}') != NULL), at);
 		if (part == PART_VALUE && !is_sorted)
 			return bs_fail(err, BS_INVALID, "--format: {value} is what --sort goes by; add --sort FIELD");
+		if (part == PART_INDEX && !has_index)
+			return bs_fail(err, BS_INVALID, "--format: {index} is the name of an index of a --catalog");
 		*has_places_out |= part >= PART_LINE && part < PARTS;
 	}
 	return BS_OK;
@@ -248,7 +260,7 @@ static void put_exact(const char *name, size_t name_bytes, bool is_terminal, FIL
 		fwrite(name, 1, name_bytes, out);
 }
 
-static void put_part(const struct bs_find_hit *hit, enum part part, bool is_terminal, FILE *out)
+static void put_part(const struct bs_find_hit *hit, const char *index, enum part part, bool is_terminal, FILE *out)
 {
 	const struct bs_passage *best = &hit->best;
 	const uint64_t numbers[PARTS] = {[PART_RANK] = hit->rank, [PART_LINE] = best->line, [PART_COLUMN] = best->column,
@@ -257,6 +269,8 @@ static void put_part(const struct bs_find_hit *hit, enum part part, bool is_term
 		put_exact(hit->path, strlen(hit->path), is_terminal, out);
 	else if (part == PART_ID)
 		put_exact(hit->id, hit->id_bytes, is_terminal, out);
+	else if (part == PART_INDEX)
+		put_exact(index, strlen(index), is_terminal, out);
 	else if (part == PART_FIELD)
 		put_exact(best->field, best->field_bytes, is_terminal, out);
 	else if (part == PART_TEXT)
@@ -269,14 +283,14 @@ static void put_part(const struct bs_find_hit *hit, enum part part, bool is_term
 		fprintf(out, "%" PRIu64, numbers[part]);
 }
 
-void bs_present_format(const struct bs_find_hit *hit, const char *format, bool is_terminal, FILE *out)
+void bs_present_format(const struct bs_find_hit *hit, const char *index, const char *format, bool is_terminal, FILE *out)
 {
 	enum part part = PARTS;
 	char byte = ' ';
 	for (const char *at = format; *at;) {
 		at = next_part(at, &part, &byte);
 		if (part < PARTS)
-			put_part(hit, part, is_terminal, out);
+			put_part(hit, index, part, is_terminal, out);
 		else
 			putc(byte, out);
 	}
@@ -294,10 +308,14 @@ static void put_column(const char *text, size_t text_bytes, FILE *out)
 			putc(text[i], out);
 }
 
-void bs_present_trec(const struct bs_find_hit *hit, const char *query_id, size_t query_id_bytes, FILE *out)
+void bs_present_trec(const struct bs_find_hit *hit, const char *index, const char *query_id, size_t query_id_bytes, FILE *out)
 {
 	put_column(query_id, query_id_bytes, out);
-	fputs(hit->local_id_bytes > 0 ? " Q0 " : " Q0 %", out);
+	fputs(hit->local_id_bytes > 0 || index ? " Q0 " : " Q0 %", out);
+	if (index) {
+		put_column(index, strlen(index), out);
+		putc(':', out);
+	}
 	put_column(hit->local_id, hit->local_id_bytes, out);
 	fprintf(out, " %" PRIu64 " %.9f bitsift\n", hit->rank, hit->score);
 }
@@ -362,7 +380,7 @@ static void put_times(const struct bs_stats_sum *sum, size_t which, const char *
 	        percentile_us(times, n, 0.95), mean);
 }
 
-void bs_stats_json(struct bs_stats_sum *sum, FILE *out)
+void bs_stats_json(struct bs_stats_sum *sum, const struct bs_catalog_result *catalog, FILE *out)
 {
 	static const char *const names[BS_STAGES] = {
 		[BS_STAGE_PARSE] = "parse", [BS_STAGE_PLAN] = "plan",     [BS_STAGE_SCAN] = "scan",
@@ -379,7 +397,12 @@ void bs_stats_json(struct bs_stats_sum *sum, FILE *out)
 	fprintf(out, ",\"blocks_skipped\":%" PRIu64 ",\"blocks_weighed\":%" PRIu64 ",\"blocks_dropped\":%" PRIu64
 	        ",\"scored\":%" PRIu64, sums->blocks_skipped, sums->blocks_weighed, sums->blocks_dropped, sums->scored);
 	fprintf(out, ",\"verified\":%" PRIu64 ",\"hits\":%" PRIu64 ",\"false_positives\":%" PRIu64
-	        ",\"bytes_verified\":%" PRIu64 "}\n", sums->verified, sums->hits, sums->false_positives, sums->bytes_verified);
+	        ",\"bytes_verified\":%" PRIu64, sums->verified, sums->hits, sums->false_positives, sums->bytes_verified);
+	if (catalog)
+		fprintf(out, ",\"catalog\":{\"indexes\":%" PRIu64 ",\"asked\":%" PRIu64 ",\"probed\":%" PRIu64 ",\"skipped\":%" PRIu64
+		        ",\"unreachable\":%" PRIu64 "}", catalog->n_indexes, catalog->n_asked, catalog->n_probed, catalog->n_skipped,
+		        catalog->n_unreachable);
+	fputs("}\n", out);
 }
 
 void bs_stats_deinit(struct bs_stats_sum *sum)

@@ -370,7 +370,9 @@ static enum bs_status check_sort_field(struct bs_finder *finder, const char *fie
 	const uint8_t *name = (const uint8_t *)field;
 	struct bs_like_name like = {NULL, 0};
 	size_t n_bytes = strlen(field);
-	if (is_sortable(&index->snapshot, name, (uint32_t)n_bytes))
+	const struct bs_statistics *statistics = finder->request->statistics;
+	if (is_sortable(&index->snapshot, name, (uint32_t)n_bytes) ||
+	    (statistics && bs_statistics_has_values(statistics, name, (uint32_t)n_bytes)))
 		return BS_OK;
 	enum bs_status status = bs_suggest_field(fields, index->longest_field_bytes, NULL, name, n_bytes, &like, err);
 	if (!status && !like.name)

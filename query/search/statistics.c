@@ -304,26 +304,31 @@ static enum bs_status gather_field(struct gathering *gathering, const uint8_t *n
 	                        : bs_statistics_add_field(gathering->statistics, (const char *)name, name_bytes, kinds, gathering->err);
 }
 
-/* What the query may name as fields: what stands before a colon, from the one before it on or, with joins, over it. */
-static enum bs_status find_names(struct gathering *gathering, bool joins)
+enum bs_status bs_statistics_find_names(const uint8_t *text, size_t n_bytes, bool joins, struct bs_term_table *names,
+                                        struct bs_error *err)
 {
-	const uint8_t *text = (const uint8_t *)gathering->request->query;
-	const size_t n_bytes = gathering->request->query_bytes;
 	enum bs_status status = BS_OK;
-	bs_term_table_clear(&gathering->names);
 	for (size_t at = 0, next = 0, start = 0; at < n_bytes && !status; at = next) {
 		uint32_t number;
 		int32_t c = bs_visible_next(text, n_bytes, &next);
 		bool is_sign = at == start && (c == '-' || c == '!');
-		if (c == ':' && at > start && at - start <= BS_QUERY_MAX_FIELD_BYTES) {
-			status = bs_term_table_intern(&gathering->names, text + start, (uint32_t)(at - start),
-			                              bs_hash_slot(text + start, at - start), &number, NULL, gathering->err);
-			if (!status)
-				status = gather_field(gathering, text + start, at - start);
-		}
+		if (c == ':' && at > start && at - start <= BS_QUERY_MAX_FIELD_BYTES)
+			status = bs_term_table_intern(names, text + start, (uint32_t)(at - start), bs_hash_slot(text + start, at - start), &number,
+			                              NULL, err);
 		if (is_sign || c == '(' || c == ')' || c == '"' || bs_visible_is_space(c) || (c == ':' && !joins))
 			start = next;
 	}
+	return status;
+}
+
+static enum bs_status find_names(struct gathering *gathering, bool joins)
+{
+	struct bs_term_table *names = &gathering->names;
+	bs_term_table_clear(names);
+	enum bs_status status = bs_statistics_find_names((const uint8_t *)gathering->request->query, gathering->request->query_bytes, joins,
+	                                                 names, gathering->err);
+	for (uint32_t i = 0; i < names->n_terms && !status; i++)
+		status = gather_field(gathering, bs_term_table_key(names, i), names->entries[i].n_bytes);
 	return status;
 }
 

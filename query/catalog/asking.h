@@ -1,0 +1,65 @@
+/*
+ * asking.h: a query on its way through a catalog: how each index reads it (asking_words.c), which can match and what scores know of
+ * them; then find.c opens and asks those.
+ */
+#ifndef BS_QUERY_CATALOG_ASKING_H
+#define BS_QUERY_CATALOG_ASKING_H
+
+#include "core/bitsift/query.h"
+#include "query/catalog/catalog.h"
+#include "query/search/reading.h"
+
+/* Indexes that read words in one way. */
+struct bs_asking_group {
+	const struct bs_catalog_item *item; /* the first */
+	struct bs_reading reading;
+	struct bs_query_tree *tree;
+};
+
+/* An index, while it is asked. */
+struct bs_asked {
+	struct bs_catalog_item *item;
+	const struct bs_asking_group *group;
+	bool is_reached, is_asked, is_probed;
+	bool is_unknown;               /* it may match for all that is known: words are not today's, or there is no summary */
+	struct bs_index *index;        /* NULL: not open */
+	struct bs_finder *finder;
+	struct bs_statistics *statistics; /* its own, if it was gathered from */
+	size_t n_best;
+	struct bs_buffer hits;         /* struct bs_find_hit * each, to be freed */
+	size_t n_taken;                /* of those */
+	struct bs_buffer lines;        /* what the caller is to be told: find.c */
+	struct bs_find_result result;
+	enum bs_status status;
+	struct bs_error why;
+};
+
+struct bs_asking {
+	struct bs_catalog *catalog;
+	const struct bs_catalog_find_request *request;
+	struct bs_asked *asked; /* one an item */
+	size_t n_asked;
+	struct bs_asking_group *groups;
+	size_t n_groups;
+	bool is_scored;
+	bool has_fields;                  /* statistics name some */
+	struct bs_term_table names;       /* that the query may name as fields, and those of them that are, of records */
+	struct bs_term_table fields;
+	struct bs_statistics *statistics; /* of all, once they are known; first of the fields alone */
+	size_t error_byte;
+};
+
+/* Finds out which names of the query are fields anywhere. BS_CORRUPT, BS_NO_MEMORY. */
+enum bs_status bs_asking_find_fields(struct bs_asking *asking, struct bs_error *err) BS_WARN_UNUSED;
+/* Reads the query as the items that are reached do. BS_INVALID: it does not parse, or scores are wanted of items that read in
+ * different ways; BS_UNSUPPORTED, BS_NO_MEMORY. */
+enum bs_status bs_asking_read(struct bs_asking *asking, struct bs_error *err) BS_WARN_UNUSED;
+/* Decides who is asked, and, of the others, who is probed. BS_CORRUPT, BS_NO_MEMORY. */
+enum bs_status bs_asking_choose(struct bs_asking *asking, struct bs_error *err) BS_WARN_UNUSED;
+/* Adds up what scores go by: of those that are opened what was gathered there, of others what the catalog has. BS_CORRUPT, BS_NO_MEMORY. */
+enum bs_status bs_asking_add_statistics(struct bs_asking *asking, struct bs_error *err) BS_WARN_UNUSED;
+/* Tells of a word that no index has, with one of one edit less or more that some has. As above. */
+enum bs_status bs_asking_suggest(struct bs_asking *asking, struct bs_error *err) BS_WARN_UNUSED;
+void bs_asking_deinit(struct bs_asking *asking);
+
+#endif

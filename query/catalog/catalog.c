@@ -1,0 +1,442 @@
+/* catalog.c: which indexes a catalog has, and its file: see bitsift/catalog.h. */
+#include "query/catalog/catalog.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/log.h"
+#include "core/store/index_dir.h"
+
+#define COUNT(array) (sizeof(array) / sizeof(*(array)))
+
+/* The folder of a file, and its name in there. */
+static enum bs_status open_folder(const char *file, const struct bs_consent *consent, struct bs_dir *dir, char **name_out,
+                                  struct bs_error *err)
+{
+	const char *slash = strrchr(file, '/');
+	const char *name = slash ? slash + 1 : file;
+	char *folder = slash ? strndup(file, slash == file ? 1 : (size_t)(slash - file)) : strdup(".");
+	*name_out = strdup(name);
+	enum bs_status status = folder && *name_out ? BS_OK : bs_fail_memory(err, "a path", strlen(file));
+	if (!status && !*name)
+		status = bs_fail(err, BS_INVALID, "%s: not the name of a file", *file ? file : "''");
+	if (!status)
+		status = bs_dir_open(dir, folder, NULL, consent, err);
+	if (status == BS_NOT_FOUND)
+		status = bs_fail(err, status, "%s: no such folder", folder);
+	free(folder);
+	if (status) {
+		free(*name_out);
+		*name_out = NULL;
+	}
+	return status;
+}
+
+enum bs_status bs_catalog_open(const struct bs_catalog_request *request, struct bs_catalog **catalog_out, struct bs_error *err)
+{
+	*catalog_out = NULL;
+	enum bs_status status = bs_check_reserved("struct bs_catalog_request", request->reserved, COUNT(request->reserved), err);
+	struct bs_catalog *catalog = status ? NULL : calloc(1, sizeof(*catalog));
+	if (!catalog)
+		return status ? status : bs_fail_memory(err, "a catalog", sizeof(*catalog));
+	catalog->request = *request;
+	status = open_folder(request->file, request->consent, &catalog->dir, &catalog->name, err);
+	if (status) {
+		free(catalog);
+		return status;
+	}
+	status = bs_catalog_file_open(&catalog->dir, catalog->name, &catalog->file, err);
+	if (status) {
+		bs_catalog_close(catalog);
+		return status;
+	}
+	*catalog_out = catalog;
+	return BS_OK;
+}
+
+void bs_catalog_close(struct bs_catalog *catalog)
+{
+	if (!catalog)
+		return;
+	bs_catalog_file_close(&catalog->file);
+	bs_dir_close(&catalog->dir);
+	free(catalog->name);
+	free(catalog);
+}
+
+bool bs_catalog_entry(struct bs_catalog *catalog, size_t i, struct bs_catalog_entry *entry)
+{
+	if (i >= catalog->file.n_items)
+		return false;
+	const struct bs_catalog_item *item = &catalog->file.items[i];
+	struct bs_catalog_word word = {.offset = 0};
+	uint64_t stamp[BS_CATALOG_STAMPS];
+	bool is_there = true;
+	*entry = (struct bs_catalog_entry){
+		.name = item->name,
+		.place = item->place,
+		.is_imported = item->flags & BS_CATALOG_IMPORTED,
+		.has_summary = item->flags & BS_CATALOG_SUMMARY,
+		.n_docs = item->n_docs,
+		.n_positions = item->n_positions,
+		.generation = item->generation,
+		.summary_bytes = item->flags & BS_CATALOG_SUMMARY ? item->summary.n_bytes : 0,
+	};
+	if (bs_catalog_stamp(item->place, stamp, NULL) != BS_OK)
+		entry->state = BS_CATALOG_UNREACHABLE;
+	else if (memcmp(stamp, item->stamp, sizeof(stamp)) != 0)
+		entry->state = BS_CATALOG_CHANGED;
+	while (bs_catalog_next_word(item, &word, &is_there, NULL) == BS_OK && is_there)
+		entry->n_words++;
+	bs_buffer_deinit(&word.word);
+	return true;
+}
+
+enum bs_status bs_catalog_look_at_all(struct bs_catalog *catalog, bool *is_reached,
+                                      enum bs_status (*fail)(void *context, const struct bs_catalog_item *item, enum bs_status status,
+                                                             const struct bs_error *why, struct bs_error *err),
+                                      void *context, uint64_t *n_changed, struct bs_error *err)
+{
+	enum bs_status result = BS_OK;
+	*n_changed = 0;
+	for (size_t i = 0; i < catalog->file.n_items && !result; i++) {
+		struct bs_catalog_item *item = &catalog->file.items[i];
+		uint64_t stamp[BS_CATALOG_STAMPS];
+		struct bs_error why;
+		bool is_same = false;
+		enum bs_status status = bs_catalog_stamp(item->place, stamp, &why);
+		if (!status)
+			is_same = memcmp(stamp, item->stamp, sizeof(stamp)) == 0;
+		if (!status && !is_same)
+			status = bs_catalog_look(item->place, catalog->request.consent, item, &why);
+		*n_changed += !status && !is_same;
+		catalog->is_newer |= !status && !is_same;
+		if (is_reached)
+			is_reached[i] = !status;
+		if (status)
+			result = fail(context, item, status, &why, err);
+	}
+	return result;
+}
+
+/* A change of the file: it is read again once nobody else writes it, and items is the list that is to be written. */
+struct change {
+	struct bs_index_lock lock;
+	struct bs_catalog_file file;
+	struct bs_catalog_item **items; /* of it, and those that are added; room for one more */
+	size_t n_items;
+	bool is_none; /* nothing is to be written */
+};
+
+static enum bs_status begin_change(struct bs_catalog *catalog, bool wait, size_t n_more, struct change *change, struct bs_error *err)
+{
+	size_t room = strlen(catalog->name) + sizeof(".lock");
+	char *lock = malloc(room);
+	*change = (struct change){.lock = {.fd = -1}};
+	if (!lock)
+		return bs_fail_memory(err, "a name", room);
+	memcpy(lock, catalog->name, room - sizeof(".lock"));
+	memcpy(lock + room - sizeof(".lock"), ".lock", sizeof(".lock"));
+	enum bs_status status = bs_index_lock_named(&catalog->dir, lock, wait, &change->lock, err);
+	free(lock);
+	if (!status)
+		status = bs_catalog_file_open(&catalog->dir, catalog->name, &change->file, err);
+	if (status)
+		return status;
+	change->items = malloc((change->file.n_items + n_more + 1) * sizeof(struct bs_catalog_item *));
+	if (!change->items)
+		return bs_fail_memory(err, "a catalog", change->file.n_items * sizeof(struct bs_catalog_item *));
+	while (change->n_items < change->file.n_items) {
+		change->items[change->n_items] = &change->file.items[change->n_items];
+		change->n_items++;
+	}
+	return BS_OK;
+}
+
+/* Writes the list, unless status says that it failed, and opens it in place of what the catalog had. */
+static enum bs_status end_change(struct bs_catalog *catalog, struct change *change, enum bs_status status, struct bs_error *err)
+{
+	struct bs_catalog_file file = {.container = NULL};
+	if (!status && !change->is_none)
+		status = bs_catalog_file_write(&catalog->dir, catalog->name, change->items, change->n_items, 0, err);
+	if (!status)
+		status = bs_catalog_file_open(&catalog->dir, catalog->name, &file, err);
+	if (!status) {
+		bs_catalog_file_close(&catalog->file);
+		catalog->file = file;
+		catalog->is_newer = false;
+	}
+	bs_index_lock_release(&change->lock);
+	bs_catalog_file_close(&change->file);
+	free(change->items);
+	return status;
+}
+
+static struct bs_catalog_item *find_item(const struct change *change, const char *name, const char *place)
+{
+	for (size_t i = 0; i < change->n_items; i++)
+		if ((name && strcmp(change->items[i]->name, name) == 0) || (place && strcmp(change->items[i]->place, place) == 0))
+			return change->items[i];
+	return NULL;
+}
+
+static enum bs_status check_name(const char *name, struct bs_error *err)
+{
+	bool is_name = *name && strcmp(name, ".") != 0 && strcmp(name, "..") != 0;
+	for (const char *at = name; *at; at++)
+		is_name &= (unsigned char)*at >= ' ' && *at != ':' && *at != 0x7f;
+	return is_name ? BS_OK : bs_fail(err, BS_INVALID, "%s: no name for an index: it must have letters, and no : or control character", *name ? name : "''");
+}
+
+/* The last parts of the path of the folder that holds the index, as many as make it the only one; what a name cannot have is _. */
+static enum bs_status make_name(const struct change *change, struct bs_catalog_item *item, struct bs_error *err)
+{
+	char *folder = strdup(item->place);
+	if (!folder)
+		return bs_fail_memory(err, "a name", strlen(item->place));
+	char *slash = strrchr(folder, '/');
+	if (strcmp(slash, "/.bitsift") == 0 && slash > folder)
+		*slash = '\0';
+	for (char *at = folder; *at; at++)
+		if ((unsigned char)*at < ' ' || *at == ':' || *at == 0x7f)
+			*at = '_';
+	const char *name = strrchr(folder, '/') + 1;
+	while (name > folder + 1 && (!*name || find_item(change, name, NULL)))
+		for (name -= 2; name > folder && name[-1] != '/'; name--)
+			;
+	item->name = strdup(*name ? name : "root");
+	free(folder);
+	if (!item->name)
+		return bs_fail_memory(err, "a name", strlen(item->place));
+	return find_item(change, item->name, NULL) ? bs_fail(err, BS_INVALID, "%s: another index has that name: choose one", item->name)
+	                                           : BS_OK;
+}
+
+static enum bs_status give_name(const struct change *change, struct bs_catalog_item *item, const char *name, struct bs_error *err)
+{
+	const struct bs_catalog_item *other = name ? find_item(change, name, NULL) : NULL;
+	if (!name)
+		return item->name ? BS_OK : make_name(change, item, err);
+	if (other && other != item)
+		return bs_fail(err, BS_INVALID, "%s: that is the name of %s", name, other->place);
+	free(item->name);
+	item->name = strdup(name);
+	return item->name ? BS_OK : bs_fail_memory(err, "a name", strlen(name));
+}
+
+/* In the place of what there is of the same index, or behind the others. */
+static enum bs_status put_item(struct change *change, struct bs_catalog_item *added, const char *name, struct bs_error *err)
+{
+	struct bs_catalog_item *item = find_item(change, NULL, added->place);
+	if (!item) {
+		enum bs_status status = give_name(change, added, name, err);
+		if (!status)
+			change->items[change->n_items++] = added;
+		return status;
+	}
+	if (item == added)
+		return BS_OK;
+	added->name = item->name;
+	item->name = NULL;
+	bs_catalog_item_deinit(item);
+	*item = *added;
+	*added = (struct bs_catalog_item){.flags = 0};
+	return give_name(change, item, name, err);
+}
+
+enum bs_status bs_catalog_add(struct bs_catalog *catalog, const char *const *dirs, size_t n_dirs, const char *name,
+                              struct bs_error *err)
+{
+	struct bs_catalog_item *added = calloc(n_dirs + 1, sizeof(*added));
+	struct change change;
+	enum bs_status status = added ? BS_OK : bs_fail_memory(err, "a catalog", n_dirs * sizeof(*added));
+	if (!status && name)
+		status = n_dirs == 1 ? check_name(name, err) : bs_fail(err, BS_INVALID, "%s: a name is for one index", name);
+	for (size_t i = 0; i < n_dirs && !status; i++)
+		status = bs_catalog_look(dirs[i], catalog->request.consent, &added[i], err);
+	if (!status) {
+		status = begin_change(catalog, true, n_dirs, &change, err);
+		for (size_t i = 0; i < n_dirs && !status; i++)
+			status = put_item(&change, &added[i], name, err);
+		status = end_change(catalog, &change, status, err);
+	}
+	for (size_t i = 0; i < n_dirs && added; i++)
+		bs_catalog_item_deinit(&added[i]);
+	free(added);
+	return status;
+}
+
+enum bs_status bs_catalog_remove(struct bs_catalog *catalog, const char *name, struct bs_error *err)
+{
+	struct change change;
+	enum bs_status status = begin_change(catalog, true, 0, &change, err);
+	if (!status) {
+		char *place = realpath(name, NULL);
+		const struct bs_catalog_item *item = find_item(&change, name, NULL);
+		if (!item)
+			item = find_item(&change, NULL, place ? place : name);
+		free(place);
+		size_t n = 0;
+		for (size_t i = 0; i < change.n_items; i++)
+			if (change.items[i] != item)
+				change.items[n++] = change.items[i];
+		if (n == change.n_items)
+			status = bs_fail(err, BS_NOT_FOUND, "%s: no index of the catalog", name);
+		change.n_items = n;
+	}
+	return end_change(catalog, &change, status, err);
+}
+
+struct told {
+	void (*notice)(void *context, const char *message);
+	void *context;
+	uint64_t n_unreachable;
+};
+
+static enum bs_status tell(void *context, const struct bs_catalog_item *item, enum bs_status status, const struct bs_error *why,
+                           struct bs_error *err)
+{
+	struct told *told = context;
+	struct bs_error line;
+	told->n_unreachable++;
+	if (status == BS_NO_MEMORY)
+		return bs_fail(err, status, "%s", why->text);
+	(void)bs_fail(&line, status, "%s: %s", item->name, why->text);
+	if (told->notice)
+		told->notice(told->context, line.text);
+	return BS_OK;
+}
+
+enum bs_status bs_catalog_refresh(struct bs_catalog *catalog, void (*notice)(void *context, const char *message), void *context,
+                                  uint64_t *n_changed_out, uint64_t *n_unreachable_out, struct bs_error *err)
+{
+	struct told told = {notice, context, 0};
+	uint64_t n_changed = 0;
+	struct change change;
+	struct bs_catalog_file before = catalog->file;
+	enum bs_status status = begin_change(catalog, true, 0, &change, err);
+	if (!status) {
+		/* The list is that of the file as it is now. */
+		catalog->file = change.file;
+		status = bs_catalog_look_at_all(catalog, NULL, tell, &told, &n_changed, err);
+		catalog->file = before;
+		change.is_none = n_changed == 0;
+	}
+	if (n_changed_out)
+		*n_changed_out = n_changed;
+	if (n_unreachable_out)
+		*n_unreachable_out = told.n_unreachable;
+	return end_change(catalog, &change, status, err);
+}
+
+void bs_catalog_keep(struct bs_catalog *catalog)
+{
+	struct change change;
+	struct bs_error why = {""};
+	if (!catalog->is_newer)
+		return;
+	enum bs_status status = begin_change(catalog, false, 0, &change, &why);
+	/* Another one has written it since: what that says may be newer. */
+	bool is_same = !status && change.n_items == catalog->file.n_items;
+	for (size_t i = 0; i < change.n_items && is_same; i++)
+		is_same = strcmp(change.items[i]->place, catalog->file.items[i].place) == 0 &&
+		          strcmp(change.items[i]->name, catalog->file.items[i].name) == 0;
+	for (size_t i = 0; i < change.n_items && is_same; i++)
+		change.items[i] = &catalog->file.items[i];
+	if (!status && !is_same)
+		status = bs_fail(&why, BS_BUSY, "changed meanwhile");
+	status = end_change(catalog, &change, status, &why);
+	catalog->is_newer = false;
+	if (status)
+		bs_log_line(catalog->request.log, BS_LOG_INFO, "%s: what has changed is not kept: %s", catalog->name, why.text);
+}
+
+enum bs_status bs_catalog_check(struct bs_catalog *catalog, struct bs_error *err)
+{
+	const struct bs_container *file = catalog->file.container;
+	enum bs_status status = file ? bs_container_check_layout(file, err) : BS_OK;
+	for (size_t i = 0; file && i < bs_container_n_sections(file) && !status; i++) {
+		uint32_t instance;
+		struct bs_section section = bs_container_section_at(file, i, &instance);
+		status = bs_section_touch(&section, 0, section.n_bytes, err);
+	}
+	for (size_t i = 0; i < catalog->file.n_items && !status; i++)
+		status = bs_catalog_item_check(&catalog->file.items[i], err);
+	return status;
+}
+
+enum bs_status bs_catalog_export(struct bs_catalog *catalog, const char *path, struct bs_error *err)
+{
+	struct bs_dir dir;
+	char *name;
+	size_t n = catalog->file.n_items;
+	struct bs_catalog_item **items = malloc((n + 1) * sizeof(*items));
+	if (!items)
+		return bs_fail_memory(err, "a catalog", n * sizeof(*items));
+	for (size_t i = 0; i < n; i++)
+		items[i] = &catalog->file.items[i];
+	enum bs_status status = open_folder(path, catalog->request.consent, &dir, &name, err);
+	if (status) {
+		free(items);
+		return status;
+	}
+	if (bs_dir_has(&dir, name))
+		status = bs_fail(err, BS_INVALID, "%s: is there already", path);
+	if (!status)
+		status = bs_catalog_file_write(&dir, name, items, n, BS_CATALOG_IMPORTED, err);
+	bs_dir_close(&dir);
+	free(name);
+	free(items);
+	return status;
+}
+
+/* Takes what is not there, or was imported, too, under its name or another one. */
+static enum bs_status take_all(struct change *change, struct bs_catalog_file *from, uint64_t *n_out, struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	for (size_t i = 0; i < from->n_items && !status; i++) {
+		struct bs_catalog_item *taken = &from->items[i], *item = find_item(change, NULL, taken->place);
+		status = check_name(taken->name, err);
+		if (!status)
+			status = bs_catalog_item_check(taken, err);
+		if (status || (item && !(item->flags & BS_CATALOG_IMPORTED)))
+			continue;
+		taken->flags |= BS_CATALOG_IMPORTED;
+		for (size_t k = 0; item && k < change->n_items; k++)
+			if (change->items[k] == item)
+				change->items[k] = change->items[--change->n_items];
+		if (find_item(change, taken->name, NULL)) {
+			free(taken->name);
+			taken->name = NULL;
+			status = make_name(change, taken, err);
+		}
+		change->items[change->n_items++] = taken;
+		++*n_out;
+	}
+	return status;
+}
+
+enum bs_status bs_catalog_import(struct bs_catalog *catalog, const char *path, uint64_t *n_out, struct bs_error *err)
+{
+	struct bs_dir dir;
+	struct bs_catalog_file from = {.container = NULL};
+	struct change change;
+	char *name;
+	uint64_t n = 0;
+	enum bs_status status = open_folder(path, catalog->request.consent, &dir, &name, err);
+	if (status)
+		return status;
+	status = bs_dir_has(&dir, name) ? bs_catalog_file_open(&dir, name, &from, err) : bs_fail(err, BS_NOT_FOUND, "%s: no such file", path);
+	if (!status) {
+		status = begin_change(catalog, true, from.n_items, &change, err);
+		if (!status)
+			status = take_all(&change, &from, &n, err);
+		status = end_change(catalog, &change, status, err);
+	}
+	if (n_out)
+		*n_out = status ? 0 : n;
+	bs_catalog_file_close(&from);
+	bs_dir_close(&dir);
+	free(name);
+	return status;
+}

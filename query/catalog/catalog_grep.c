@@ -1,0 +1,253 @@
+/*
+ * catalog_grep.c: bs_catalog_grep. What a pattern must hold is asked of the trigrams of each index; then its sources are searched with
+ * bs_grep, one index after the other, each by as many threads as there are.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "query/catalog/catalog.h"
+#include "query/regex/list_grams.h"
+#include "query/regex/pattern.h"
+#include "query/regex/regex_grams.h"
+
+#define COUNT(array) (sizeof(array) / sizeof(*(array)))
+
+struct grepping {
+	const struct bs_catalog_grep_request *request;
+	struct bs_catalog_grep_result *result;
+	struct bs_gram_tree *tree; /* NULL: nothing is known of what is searched for */
+	bool *is_reached;
+	const struct bs_catalog_item *items;
+	bool has_written; /* something, */
+	bool is_first;    /* and of this index nothing yet */
+};
+
+/* Whether only files are searched that an index of the usual rules knows, and nothing is said of those without a match. */
+static bool can_skip(const struct bs_grep_request *grep)
+{
+	const struct bs_grep_files *files = &grep->files;
+	const struct bs_grep_output *output = &grep->output;
+	bool tells_of_all = output->invert || output->passthru || output->include_zero || output->format == BS_GREP_FILES_WITHOUT;
+	bool has_more_files = files->hidden || files->no_ignore || files->follow || files->no_ignore_kinds || files->globs || files->iglobs;
+	bool reads_otherwise = files->encoding || files->search_zip || files->preprocessor;
+	return grep->task == BS_GREP_SEARCH && grep->pattern.n_patterns > 0 && !grep->pattern.is_brute && !tells_of_all && !has_more_files &&
+	       !reads_otherwise;
+}
+
+/* Some literal has U+FFFD: it may be put where bytes are not UTF-8, and it is in no gram then. */
+static bool has_replacement(const struct bs_gram_tree *tree)
+{
+	for (uint32_t i = 0; i < tree->n_nodes; i++)
+		if (tree->nodes[i].kind == BS_GRAM_LITERAL && memmem(tree->nodes[i].bytes, tree->nodes[i].n_bytes, "\xef\xbf\xbd", 3))
+			return true;
+	return false;
+}
+
+static enum bs_status make_tree(struct grepping *at, struct bs_error *err)
+{
+	const struct bs_grep_pattern *pattern = &at->request->grep.pattern;
+	struct bs_grep_analysis analysis = {.is_legible = false};
+	enum bs_status status = bs_grep_analyse(pattern, &analysis, err);
+	if (!status && analysis.is_legible && bs_list_has_grams(&analysis.list))
+		status = bs_list_grams(&analysis.list, &at->tree, err);
+	else if (!status && analysis.is_legible)
+		status = bs_regex_grams(&analysis.regex, &at->tree, err);
+	bs_grep_analysis_deinit(&analysis);
+	if (!status && at->tree && pattern->is_pcre2 && has_replacement(at->tree)) {
+		bs_gram_tree_free(at->tree);
+		at->tree = NULL;
+	}
+	return status;
+}
+
+/* What stands before a file's first NUL byte is searched too, unless more than that is needed; and what is not known, always. */
+static enum bs_status may_match(const struct grepping *at, const struct bs_catalog_item *item, bool *may, struct bs_error *err)
+{
+	const struct bs_summary *summary = &item->summary;
+	const struct bs_grep_files *files = &at->request->grep.files;
+	*may = true;
+	if (!at->tree || !(item->flags & BS_CATALOG_SUMMARY) || (item->flags & BS_CATALOG_IS_NARROW) || !summary->has_text_grams ||
+	    summary->n_unknown_files > 0)
+		return BS_OK;
+	bool ends_at_nul = !files->is_text && !files->search_binary;
+	if (summary->most_nul_end > 0 && (!ends_at_nul || summary->most_nul_end > bs_gram_tree_least_bytes(at->tree)))
+		return BS_OK;
+	return bs_gram_tree_may_match(at->tree, &summary->grams, may, err);
+}
+
+static enum bs_status cannot(struct grepping *at, const struct bs_catalog_item *item, enum bs_status status, const struct bs_error *why,
+                             struct bs_error *err)
+{
+	const struct bs_grep_request *grep = &at->request->grep;
+	struct bs_error line;
+	if (status == BS_NO_MEMORY || status == BS_INVALID || status == BS_STOPPED || status == BS_DEADLINE)
+		return bs_fail(err, status, "%s", why->text);
+	if (!at->request->partial)
+		return bs_fail(err, status, "%s: %s; --partial searches without it", item->name, why->text);
+	at->is_reached[item - at->items] = false;
+	at->result->n_unreachable++;
+	(void)bs_fail(&line, status, "%s: not searched: %s", item->name, why->text);
+	if (grep->notice)
+		grep->notice(grep->context, line.text);
+	return BS_OK;
+}
+
+static enum bs_status cannot_look(void *context, const struct bs_catalog_item *item, enum bs_status status, const struct bs_error *why,
+                                  struct bs_error *err)
+{
+	return cannot(context, item, status, why, err);
+}
+
+/* Between the files of two indexes stands what stands between two files. */
+static int write_separated(void *context, const void *bytes, size_t n_bytes)
+{
+	struct grepping *at = context;
+	const struct bs_grep_request *grep = &at->request->grep;
+	const struct bs_grep_output *output = &grep->output;
+	const struct bs_grep_separator *group = &output->group_separator;
+	bool has_context = (output->before > 0 || output->after > 0) && !output->no_group_separator && !output->passthru;
+	int stop = 0;
+	if (at->has_written && at->is_first && n_bytes > 0 && output->format == BS_GREP_LINES) {
+		if (!output->heading && has_context)
+			stop = group->bytes ? grep->write(grep->context, group->bytes, group->n_bytes) : grep->write(grep->context, "--", 2);
+		if (!stop && (output->heading || has_context))
+			stop = grep->write(grep->context, "\n", 1);
+	}
+	at->has_written |= n_bytes > 0;
+	at->is_first &= n_bytes == 0;
+	return stop ? stop : grep->write(grep->context, bytes, n_bytes);
+}
+
+static void pass_flush(void *context)
+{
+	const struct grepping *at = context;
+	at->request->grep.flush(at->request->grep.context);
+}
+
+static int pass_line(void *context, const struct bs_grep_line *line)
+{
+	const struct grepping *at = context;
+	return at->request->grep.line(at->request->grep.context, line);
+}
+
+static void pass_notice(void *context, const char *message)
+{
+	const struct grepping *at = context;
+	at->request->grep.notice(at->request->grep.context, message);
+}
+
+static void pass_explain(void *context, const char *text, size_t text_bytes)
+{
+	const struct grepping *at = context;
+	at->request->grep.explain(at->request->grep.context, text, text_bytes);
+}
+
+/* As it can be opened from here: below the working directory by the rest of the path. */
+static const char *from_here(const char *place, const char *here)
+{
+	size_t n_bytes = here ? strlen(here) : 0;
+	if (n_bytes == 0 || strncmp(place, here, n_bytes) != 0)
+		return place;
+	if (place[n_bytes] == '\0' || strcmp(place + n_bytes, "/") == 0)
+		return ".";
+	return here[n_bytes - 1] == '/' ? place + n_bytes : place[n_bytes] == '/' ? place + n_bytes + 1 : place;
+}
+
+static void add_result(struct bs_grep_result *to, const struct bs_grep_result *from)
+{
+	to->has_match |= from->has_match;
+	to->is_partial |= from->is_partial;
+	to->n_files += from->n_files;
+	to->n_with_match += from->n_with_match;
+	to->n_ruled_out += from->n_ruled_out;
+	to->n_notices += from->n_notices;
+	to->read_bytes += from->read_bytes;
+	to->elapsed_ns += from->elapsed_ns;
+	to->n_unfollowed += from->n_unfollowed;
+}
+
+static enum bs_status grep_one(struct grepping *at, const struct bs_catalog_item *item, const struct bs_consent *consent,
+                               const char *here, struct bs_error *err)
+{
+	struct bs_grep_request grep = at->request->grep;
+	struct bs_grep_result result = {.n_files = 0};
+	struct bs_error why = {""};
+	size_t n = bs_strings_length(item->sources);
+	const char **paths = malloc((n + 1) * sizeof(*paths));
+	if (!paths)
+		return bs_fail_memory(err, "paths", n * sizeof(*paths));
+	for (size_t i = 0; i < n; i++)
+		paths[i] = from_here(item->sources[i], here);
+	bool is_here = n == 1 && strcmp(paths[0], ".") == 0;
+	grep.files.paths = is_here ? NULL : paths;
+	grep.files.n_paths = is_here ? 0 : n;
+	grep.index = item->place;
+	grep.consent = consent;
+	grep.write = grep.write ? write_separated : NULL;
+	grep.flush = grep.flush ? pass_flush : NULL;
+	grep.line = grep.line ? pass_line : NULL;
+	grep.notice = grep.notice ? pass_notice : NULL;
+	grep.explain = grep.explain ? pass_explain : NULL;
+	grep.context = at;
+	at->is_first = true;
+	enum bs_status status = n ? bs_grep(&grep, &result, &why) : BS_OK;
+	add_result(&at->result->grep, &result);
+	free(paths);
+	return status ? cannot(at, item, status, &why, err) : BS_OK;
+}
+
+static enum bs_status grep_all(struct grepping *at, struct bs_catalog *catalog, struct bs_error *err)
+{
+	char *here = getcwd(NULL, 0);
+	enum bs_status status = BS_OK;
+	for (size_t i = 0; i < catalog->file.n_items && !status; i++) {
+		const struct bs_catalog_item *item = &catalog->file.items[i];
+		bool may = false;
+		if (!at->is_reached[i])
+			continue;
+		status = may_match(at, item, &may, err);
+		at->result->n_asked += may;
+		at->result->n_skipped += !may;
+		if (!status && may)
+			status = grep_one(at, item, catalog->request.consent, here, err);
+		if (at->request->grep.output.format == BS_GREP_QUIET && at->result->grep.has_match)
+			break;
+	}
+	free(here);
+	return status;
+}
+
+static enum bs_status check_request(const struct bs_catalog_grep_request *request, struct bs_error *err)
+{
+	const struct bs_grep_request *grep = &request->grep;
+	if (grep->files.n_paths || grep->index || grep->try_index)
+		return bs_fail(err, BS_INVALID, "a catalog says which files are searched, and by which indexes: no paths, no index");
+	if (grep->output.max_results || grep->output.cursor)
+		return bs_fail(err, BS_INVALID, "results are counted and gone on with in one place: not in a catalog");
+	if (grep->task == BS_GREP_LIST_TYPES || grep->task == BS_GREP_TELL_ENGINE)
+		return bs_fail(err, BS_INVALID, "that is asked of no index");
+	return bs_check_reserved("struct bs_catalog_grep_request", request->reserved, COUNT(request->reserved), err);
+}
+
+enum bs_status bs_catalog_grep(struct bs_catalog *catalog, const struct bs_catalog_grep_request *request,
+                               struct bs_catalog_grep_result *result_out, struct bs_error *err)
+{
+	struct bs_catalog_grep_result own, *result = result_out ? result_out : &own;
+	struct grepping at = {.request = request, .result = result, .items = catalog->file.items};
+	uint64_t n_changed;
+	*result = (struct bs_catalog_grep_result){.n_indexes = catalog->file.n_items};
+	enum bs_status status = check_request(request, err);
+	if (!status && can_skip(&request->grep))
+		status = make_tree(&at, err);
+	if (!status && !(at.is_reached = calloc(catalog->file.n_items + 1, sizeof(bool))))
+		status = bs_fail_memory(err, "a search", catalog->file.n_items);
+	if (!status)
+		status = bs_catalog_look_at_all(catalog, at.is_reached, cannot_look, &at, &n_changed, err);
+	if (!status)
+		status = grep_all(&at, catalog, err);
+	bs_gram_tree_free(at.tree);
+	free(at.is_reached);
+	bs_catalog_keep(catalog);
+	return status;
+}

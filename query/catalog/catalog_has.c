@@ -1,0 +1,76 @@
+/* catalog_has.c: bs_catalog_has: which indexes may have words, by their summaries alone. */
+#include "core/base/hash.h"
+#include "query/catalog/catalog.h"
+#include "query/search/may_match.h"
+#include "query/search/reading.h"
+
+#include <string.h>
+
+/* The words as queries of their own, in quotes, so that nothing in them is an operator. */
+struct holding {
+	const char *const *words;
+	size_t n_words;
+	struct bs_buffer text;
+};
+
+static enum bs_status may_hold(struct holding *holding, const struct bs_reading *reading, const struct bs_summary *summary, bool *may,
+                               struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	*may = true;
+	for (size_t i = 0; i < holding->n_words && *may && !status; i++) {
+		struct bs_query_options options = bs_reading_options((struct bs_reading *)(uintptr_t)reading);
+		struct bs_query_tree *tree = NULL;
+		bs_buffer_clear(&holding->text);
+		status = bs_buffer_append(&holding->text, "\"", 1, err);
+		for (const char *at = holding->words[i]; *at && !status; at++)
+			status = bs_buffer_append(&holding->text, *at == '"' ? " " : at, 1, err);
+		if (!status)
+			status = bs_buffer_append(&holding->text, "\"", 1, err);
+		if (!status)
+			status = bs_reading_parse((struct bs_reading *)(uintptr_t)reading, (const char *)holding->text.data, holding->text.used_bytes,
+			                          &options, &tree, NULL, err);
+		if (!status)
+			status = bs_query_may_match(tree, summary, may, err);
+		bs_query_tree_free(tree);
+	}
+	return status;
+}
+
+/* An index whose words are not today's, or of which nothing is known, may have any. */
+static enum bs_status ask(struct bs_catalog *catalog, struct holding *holding, struct bs_catalog_item *item, bool *may,
+                          struct bs_error *err)
+{
+	static const struct bs_term_table no_fields;
+	struct bs_reading reading = {.index = NULL};
+	bool is_other = false;
+	*may = true;
+	enum bs_status status = bs_manifest_is_other_unicode(&item->read, &is_other, err);
+	if (status || is_other || !(item->flags & BS_CATALOG_SUMMARY) || !item->summary.has_words)
+		return status;
+	status = bs_index_options_bind(&item->read.options, catalog->request.analyzer, item->place, err);
+	if (status)
+		return status == BS_UNSUPPORTED ? BS_OK : status;
+	struct bs_words_options words = bs_index_words_options(&item->read.options);
+	status = bs_reading_init(&reading, NULL, &words, err);
+	bs_reading_set_fields(&reading, &no_fields);
+	if (!status)
+		status = may_hold(holding, &reading, &item->summary, may, err);
+	bs_reading_deinit(&reading);
+	return status;
+}
+
+enum bs_status bs_catalog_has(struct bs_catalog *catalog, const char *const *words, size_t n_words,
+                              void (*may_have)(void *context, size_t entry), void *context, struct bs_error *err)
+{
+	struct holding holding = {.words = words, .n_words = n_words};
+	enum bs_status status = BS_OK;
+	for (size_t i = 0; i < catalog->file.n_items && !status; i++) {
+		bool may;
+		status = ask(catalog, &holding, &catalog->file.items[i], &may, err);
+		if (!status && may)
+			may_have(context, i);
+	}
+	bs_buffer_deinit(&holding.text);
+	return status;
+}

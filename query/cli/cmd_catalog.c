@@ -1,0 +1,282 @@
+/* cmd_catalog.c: `bitsift catalog`: which indexes a catalog has. What it is for stands in cmd_query.c and cmd_grep.c. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/bitsift/catalog.h"
+#include "query/cli/commands.h"
+#include "query/cli/present.h"
+
+struct catalog_arguments {
+	struct bs_word_list catalogs;
+	const char *name;
+	bool json;
+};
+
+#define SETS(kind, field) BS_OPTION_SETS(kind, struct catalog_arguments, field)
+
+static const struct bs_option catalog_options[] = {
+	{0, "catalog", "FILE", "the catalog [the user's]; for has, repeatable", SETS(LIST, catalogs)},
+	{0, "name", "NAME", "add: the name of the index [that of its folder]", SETS(ONCE, name)},
+	{0, "json", NULL, "list, has: one JSON object per index", SETS(FLAG, json)},
+	{0},
+};
+
+static const char *const catalog_examples[] = {
+	"bitsift catalog add ~/src/* ~/mail", "these indexes, or those in these folders",
+	"bitsift catalog list", "what it has",
+	"bitsift query --catalog ferry timetable", "asks them all",
+	"bitsift grep --catalog 'mutex_(un)?lock'", "searches the files of all",
+	"bitsift catalog has ferry timetable", "which may have both words",
+	"bitsift catalog export all.catalog", "for somebody else, who can import it",
+	NULL,
+};
+
+static const char catalog_description[] =
+	"A catalog knows many indexes by their summaries, so that one question to all of them opens only those that can have an answer: `bitsift query --catalog` and "
+	"`bitsift grep --catalog`. A summary tells which words an index has, but for one absent word in a hundred, and, exactly, which runs of three bytes; `bitsift index --summary` "
+	"says how well. An index without one is always asked.\n\n"
+	"- `add DIR...`: adds the index in DIR, or in DIR/.bitsift; one that is there is looked at anew. Its name is that of the folder that holds it, with as much of "
+	"the path before it as makes it the only one, or the one that `--name` gives.\n\n"
+	"- `remove NAME|DIR...`: takes indexes out of the catalog. The indexes themselves stay as they are.\n\n"
+	"- `list`: a line for each index: its name, documents, bytes of its summary, place, and whether it has changed since the catalog looked at it, or cannot be reached.\n\n"
+	"- `refresh`: looks at each index that has changed. This is not needed: a query looks at the stamp of each index before it answers (one stat each), and anew at "
+	"those that have another one, and keeps what it found where it can. An index that cannot be reached is named, and the exit status is 2.\n\n"
+	"- `check`: reads all of the file and verifies it.\n\n"
+	"- `has WORD...`: prints the name of each index that may have all of the words, as it was when it was looked at last, without opening one; "
+	"with several `--catalog`, of all of them. Of those that are printed some may lack a word.\n\n"
+	"- `export FILE`: writes the catalog to a new file, to be handed to somebody else. It has checksums, and is as small as it can be: the summaries are coded at about their entropy, "
+	"so that a compressor makes nothing of it.\n\n"
+	"- `import FILE`: adds what somebody exported, all of which is verified first. Indexes that are not here, in the same places, are listed, and `has` tells of them, but they "
+	"cannot be searched.\n\n"
+	"The catalog is a file of its own, $XDG_CONFIG_HOME/bitsift/catalog unless `--catalog` names another; beside it lies one that ends in .lock, while it is changed. Several can change it "
+	"at the same time. What is known of an index and not in its summary: how many documents and words it has, and in how many documents its 256 most frequent words "
+	"stand, so that hits can be ranked without opening every index that has one of the words.";
+
+static char *default_path(bool make, struct bs_error *err)
+{
+	char *path = bs_cmd_config_path("catalog", make);
+	if (!path)
+		(void)bs_fail(err, BS_IO, "there is no home to keep a catalog in: name one with --catalog FILE");
+	return path;
+}
+
+enum bs_status bs_cmd_open_catalog(const char *file, const char *kernel, const struct bs_consent *consent,
+                                   struct bs_catalog **catalog_out, struct bs_error *err)
+{
+	char *own = *file ? NULL : default_path(true, err);
+	struct bs_catalog_request request = {.file = *file ? file : own, .kernel = kernel, .consent = consent};
+	*catalog_out = NULL;
+	enum bs_status status = request.file ? bs_catalog_open(&request, catalog_out, err) : BS_IO;
+	free(own);
+	return status;
+}
+
+static void put_notice(void *context, const char *message)
+{
+	(void)context;
+	fflush(stdout);
+	fprintf(stderr, "bitsift: %s\n", message);
+}
+
+/* Of a folder the index in it. */
+static char *index_in(const char *dir)
+{
+	char *below = NULL;
+	if (asprintf(&below, "%s/.bitsift/manifest", dir) < 0)
+		return NULL;
+	if (access(below, F_OK) == 0)
+		*strrchr(below, '/') = '\0';
+	else
+		strcpy(below, dir);
+	return below;
+}
+
+static enum bs_status add(struct bs_catalog *catalog, char *const *dirs, size_t n, const char *name, struct bs_error *err)
+{
+	char **indexes = calloc(n, sizeof(*indexes));
+	enum bs_status status = indexes ? BS_OK : bs_fail_memory(err, "paths", n * sizeof(*indexes));
+	for (size_t i = 0; i < n && !status; i++)
+		if (!(indexes[i] = index_in(dirs[i])))
+			status = bs_fail_memory(err, "a path", strlen(dirs[i]));
+	if (!status)
+		status = bs_catalog_add(catalog, (const char *const *)indexes, n, name, err);
+	for (size_t i = 0; i < n && indexes; i++)
+		free(indexes[i]);
+	free(indexes);
+	return status;
+}
+
+static const char *const state_names[] = {"", "changed", "unreachable"};
+
+static void put_entry(const struct bs_catalog_entry *entry, bool json)
+{
+	char docs[64], bytes[24];
+	if (json) {
+		fputs("{\"name\":", stdout);
+		(void)bs_present_json_string(entry->name, strlen(entry->name), stdout);
+		fputs(",\"place\":", stdout);
+		(void)bs_present_json_string(entry->place, strlen(entry->place), stdout);
+		printf(",\"documents\":%llu,\"words\":%llu,\"commit\":%llu,\"summary_bytes\":%llu,\"state\":\"%s\",\"imported\":%s}\n",
+		       (unsigned long long)entry->n_docs, (unsigned long long)entry->n_positions, (unsigned long long)entry->generation,
+		       (unsigned long long)entry->summary_bytes, entry->state ? state_names[entry->state] : "current",
+		       entry->is_imported ? "true" : "false");
+		return;
+	}
+	bs_format_bytes(entry->summary_bytes, bytes);
+	bs_present_escaped(entry->name, strlen(entry->name), stdout);
+	printf("  %s  %s  ", bs_format_things(entry->n_docs, "document", docs), entry->has_summary ? bytes : "no summary");
+	bs_present_escaped(entry->place, strlen(entry->place), stdout);
+	printf("%s%s%s\n", entry->state ? "  " : "", state_names[entry->state], entry->is_imported ? "  imported" : "");
+}
+
+static void list(struct bs_catalog *catalog, bool json)
+{
+	struct bs_catalog_entry entry;
+	for (size_t i = 0; bs_catalog_entry(catalog, i, &entry); i++)
+		put_entry(&entry, json);
+}
+
+static enum bs_status refresh(struct bs_catalog *catalog, bool *is_complete, struct bs_error *err)
+{
+	uint64_t n_changed, n_unreachable;
+	struct bs_catalog_entry entry;
+	size_t n = 0;
+	char changed[32], indexes[64];
+	enum bs_status status = bs_catalog_refresh(catalog, put_notice, NULL, &n_changed, &n_unreachable, err);
+	if (status)
+		return status;
+	while (bs_catalog_entry(catalog, n, &entry))
+		n++;
+	bs_format_count(n_changed, changed);
+	fprintf(stderr, "%s of %s had changed\n", changed, n == 1 ? "1 index" : bs_format_things(n, "indexe", indexes));
+	*is_complete = n_unreachable == 0;
+	return BS_OK;
+}
+
+struct asking {
+	struct bs_catalog *catalog;
+	bool json, any;
+};
+
+static void put_holder(void *context, size_t i)
+{
+	struct asking *asking = context;
+	struct bs_catalog_entry entry;
+	asking->any = true;
+	if (!bs_catalog_entry(asking->catalog, i, &entry))
+		return;
+	if (asking->json)
+		put_entry(&entry, true);
+	else {
+		bs_present_escaped(entry.name, strlen(entry.name), stdout);
+		putchar('\n');
+	}
+}
+
+static enum bs_status ask(const struct catalog_arguments *arguments, char *const *words, size_t n, const struct bs_consent *consent,
+                          bool *any, struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	size_t n_catalogs = arguments->catalogs.n;
+	for (size_t i = 0; i < (n_catalogs ? n_catalogs : 1) && !status; i++) {
+		struct asking asking = {.json = arguments->json};
+		status = bs_cmd_open_catalog(n_catalogs ? arguments->catalogs.list[i] : "", NULL, consent, &asking.catalog, err);
+		if (!status)
+			status = bs_catalog_has(asking.catalog, (const char *const *)words, n, put_holder, &asking, err);
+		*any |= asking.any;
+		bs_catalog_close(asking.catalog);
+	}
+	return status;
+}
+
+/* What is done with each operand. */
+static enum bs_status do_one(struct bs_catalog *catalog, const char *verb, const char *word, struct bs_error *err)
+{
+	if (strcmp(verb, "remove") == 0)
+		return bs_catalog_remove(catalog, word, err);
+	if (strcmp(verb, "export") == 0)
+		return bs_catalog_export(catalog, word, err);
+	return bs_catalog_import(catalog, word, NULL, err);
+}
+
+static const struct verb {
+	const char *name;
+	size_t least, most; /* operands */
+} verbs[] = {{"add", 1, SIZE_MAX}, {"remove", 1, SIZE_MAX}, {"list", 0, 0}, {"refresh", 0, 0}, {"check", 0, 0},
+             {"has", 1, SIZE_MAX}, {"export", 1, 1}, {"import", 1, 1}};
+
+static const struct verb *find_verb(const struct bs_operands *operands)
+{
+	for (size_t i = 0; i < sizeof(verbs) / sizeof(*verbs) && operands->n > 0; i++)
+		if (strcmp(operands->list[0], verbs[i].name) == 0)
+			return &verbs[i];
+	return NULL;
+}
+
+static enum bs_status check_arguments(const struct catalog_arguments *arguments, const struct verb *verb, size_t n, struct bs_error *err)
+{
+	if (!verb)
+		return bs_fail(err, BS_INVALID, "one of: bitsift catalog add, remove, list, refresh, check, has, export, import; see `bitsift catalog --help`");
+	bool has = strcmp(verb->name, "has") == 0;
+	if (n < verb->least || n > verb->most)
+		return bs_fail(err, BS_INVALID, "bitsift catalog %s: %s", verb->name, n < verb->least ? "of what?" : "too many arguments");
+	if (arguments->name && (strcmp(verb->name, "add") != 0 || n != 1))
+		return bs_fail(err, BS_INVALID, "--name is for one index that is added");
+	if (arguments->json && !has && strcmp(verb->name, "list") != 0)
+		return bs_fail(err, BS_INVALID, "--json is for list and has");
+	return arguments->catalogs.n > 1 && !has ? bs_fail(err, BS_INVALID, "several catalogs are for has only") : BS_OK;
+}
+
+static int run(void *set, const struct bs_operands *operands, const struct bs_consent *consent, struct bs_error *err)
+{
+	const struct catalog_arguments *arguments = set;
+	const struct verb *verb = find_verb(operands);
+	size_t n = operands->n ? operands->n - 1 : 0;
+	struct bs_catalog *catalog = NULL;
+	bool is_found = true, is_complete = true;
+	enum bs_status status = check_arguments(arguments, verb, n, err);
+	if (!status && strcmp(verb->name, "has") == 0) {
+		is_found = false;
+		status = ask(arguments, operands->list + 1, n, consent, &is_found, err);
+	} else if (!status) {
+		status = bs_cmd_open_catalog(arguments->catalogs.n ? arguments->catalogs.list[0] : "", NULL, consent, &catalog, err);
+		bool is_add = strcmp(verb->name, "add") == 0;
+		if (!status && is_add)
+			status = add(catalog, operands->list + 1, n, arguments->name, err);
+		for (size_t i = 0; i < n && !status && !is_add; i++)
+			status = do_one(catalog, verb->name, operands->list[1 + i], err);
+		if (!status && strcmp(verb->name, "list") == 0)
+			list(catalog, arguments->json);
+		else if (!status && strcmp(verb->name, "refresh") == 0)
+			status = refresh(catalog, &is_complete, err);
+		else if (!status && strcmp(verb->name, "check") == 0)
+			status = bs_catalog_check(catalog, err);
+	}
+	bs_catalog_close(catalog);
+	if (!status && fflush(stdout) != 0)
+		status = bs_fail(err, BS_IO, "standard output cannot be written");
+	if (status)
+		return -1;
+	return !is_complete ? 2 : is_found ? 0 : 1;
+}
+
+static void release(void *of_options)
+{
+	struct catalog_arguments *arguments = of_options;
+	bs_word_list_deinit(&arguments->catalogs);
+}
+
+const struct bs_command bs_command_catalog = {
+	.name = "catalog",
+	.summary = "Know many indexes by what they hold, to ask them all at once.",
+	.usage = "[OPTION]... add|remove|list|refresh|check|has|export|import [ARGUMENT]...",
+	.description = catalog_description,
+	.options = catalog_options,
+	.examples = catalog_examples,
+	.exit_status = "0 when it is done, 1 when no index can have the words, 2 on an error, or when an index could not be reached.",
+	.arguments_bytes = sizeof(struct catalog_arguments),
+	.run = run,
+	.release = release,
+};

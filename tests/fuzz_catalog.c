@@ -1,0 +1,60 @@
+/* fuzz_catalog.c: a fuzz target: a catalog's list of indexes, and what it has of one, read from any bytes: nothing else is read, and
+ * what is taken can be checked, asked and told. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/bytes.h"
+#include "core/store/catalog_file.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_bytes);
+
+/* The bytes in memory of their own, so that one too many is noticed. */
+static struct bs_section copy(const uint8_t *data, size_t n_bytes)
+{
+	uint8_t *bytes = malloc(n_bytes ? n_bytes : 1);
+	if (bytes && n_bytes)
+		memcpy(bytes, data, n_bytes);
+	return (struct bs_section){.data = bytes, .n_bytes = bytes ? n_bytes : 0};
+}
+
+static void read_list(const uint8_t *data, size_t n_bytes)
+{
+	struct bs_catalog_file file = {.container = NULL};
+	struct bs_error err;
+	if (bs_catalog_read_items(data, n_bytes, &file, &err) == BS_OK)
+		for (size_t i = 0; i < file.n_items; i++)
+			if (strlen(file.items[i].place) == 0 || strlen(file.items[i].name) == 0 || strlen(file.items[i].read.icu_version) > 15)
+				abort();
+	bs_catalog_file_close(&file);
+}
+
+/* The same bytes as words, as fields and as a summary. */
+static void read_parts(const uint8_t *data, size_t n_bytes)
+{
+	struct bs_catalog_item item = {.n_docs = 1000, .words = copy(data, n_bytes), .fields = copy(data, n_bytes)};
+	struct bs_section summary = copy(data, n_bytes);
+	struct bs_error err;
+	bool is_known, may;
+	uint64_t df;
+	unsigned kinds;
+	if (bs_summary_open(&summary, 0, summary.n_bytes, &item.summary, &err) == BS_OK)
+		item.flags |= BS_CATALOG_SUMMARY;
+	enum bs_status sound = bs_catalog_item_check(&item, &err);
+	if (bs_catalog_df(&item, (const uint8_t *)"walrus", 6, &is_known, &df, &err) == BS_OK && is_known && df > 1000)
+		abort();
+	if (bs_catalog_field_kinds(&item, (const uint8_t *)"title", 5, &kinds, &err) != BS_OK && !sound)
+		abort();
+	if (item.flags & BS_CATALOG_SUMMARY)
+		if (bs_summary_may_have_word(&item.summary, n_bytes * UINT64_C(0x9e3779b97f4a7c15), &may, &err) != BS_OK && !sound)
+			abort();
+	free((uint8_t *)(uintptr_t)item.words.data);
+	free((uint8_t *)(uintptr_t)item.fields.data);
+	free((uint8_t *)(uintptr_t)summary.data);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_bytes)
+{
+	read_list(data, n_bytes);
+	read_parts(data, n_bytes);
+	return 0;
+}

@@ -1,0 +1,526 @@
+/*
+ * test_catalog.c: forty indexes in a catalog rank as one index of all their documents: for random queries the ten best have the same ids
+ * and the same scores, to the last bit, counts and ids are the same, whatever is skipped; and what becomes of a catalog whose indexes
+ * change, go, or are damaged, or whose file is.
+ *
+ * test_catalog [N_INDEXES [N_QUERIES [SEED]]] runs longer.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "core/base/buffer.h"
+#include "core/bitsift/catalog.h"
+#include "core/bitsift/query.h"
+#include "core/bitsift/writer.h"
+
+#define N_BEST  10
+#define MOST_ID 32
+#define N_WORDS 3000
+
+static unsigned n_indexes = 40, n_queries = 300;
+static uint64_t seed = 1;
+static char scratch[] = "/tmp/test_catalog.XXXXXX";
+static const struct bs_consent all = {.all = true};
+
+static uint64_t dice(void)
+{
+	seed ^= seed << 13;
+	seed ^= seed >> 7;
+	seed ^= seed << 17;
+	return seed;
+}
+
+static unsigned below(unsigned n)
+{
+	return (unsigned)(dice() >> 20) % n;
+}
+
+/* Some words are everywhere, most are in few places; of_index: words of its own. */
+static void put_word(struct bs_buffer *text, unsigned of_index)
+{
+	char word[32];
+	unsigned kind = below(10);
+	unsigned number = kind < 4 ? below(20) : kind < 8 ? below(N_WORDS) : 10000 + of_index * 40 + below(60);
+	int n = snprintf(word, sizeof(word), "w%c%cx%u", 'a' + number % 7, 'a' + number / 7 % 5, number);
+	assert_int_equal(bs_buffer_append(text, word, (size_t)n, NULL), BS_OK);
+	assert_int_equal(bs_buffer_append(text, " ", 1, NULL), BS_OK);
+}
+
+struct hit {
+	double score;
+	char id[MOST_ID];
+};
+
+struct list {
+	struct bs_buffer hits; /* struct hit each */
+};
+
+static size_t length(const struct list *list)
+{
+	return list->hits.used_bytes / sizeof(struct hit);
+}
+
+static const struct hit *hit_at(const struct list *list, size_t i)
+{
+	return (const struct hit *)(const void *)list->hits.data + i;
+}
+
+static int take(void *context, const struct bs_find_hit *hit)
+{
+	struct list *list = context;
+	struct hit taken = {.score = hit->score};
+	assert_in_range(hit->id_bytes, 1, MOST_ID - 1);
+	memcpy(taken.id, hit->id, hit->id_bytes);
+	return bs_buffer_append(&list->hits, &taken, sizeof(taken), NULL) != BS_OK;
+}
+
+static int take_from_catalog(void *context, const struct bs_catalog_hit *hit)
+{
+	return take(context, hit->hit);
+}
+
+static const char *dir_of(unsigned i, char room[64])
+{
+	snprintf(room, 64, "%s/i%u", scratch, i);
+	return room;
+}
+
+static struct bs_writer *open_writer(const char *dir)
+{
+	struct bs_writer_request request = {.dir = dir, .memory_bytes = 16u << 20, .n_threads = 1, .consent = &all};
+	struct bs_writer *writer;
+	struct bs_error err;
+	assert_int_equal(bs_writer_open(&request, &writer, &err), BS_OK);
+	return writer;
+}
+
+/* Document d of index i, to both. Some have a field. */
+static void add_document(struct bs_writer *one, struct bs_writer *whole, unsigned i, unsigned d, struct bs_buffer *text)
+{
+	static const char *const fields[] = {"", "title", "year"};
+	char id[MOST_ID], year[8];
+	bs_buffer_clear(text);
+	for (unsigned n = below(40); n > 0; n--)
+		put_word(text, i);
+	int id_bytes = snprintf(id, sizeof(id), "%u-%u", i, d);
+	snprintf(year, sizeof(year), "%u", 1990 + below(30));
+	struct bs_text texts[3] = {{"", 0, (const char *)text->data, text->used_bytes}, {fields[1], 5, NULL, 0}, {fields[2], 4, year, 4}};
+	texts[1].text = texts[0].text;
+	texts[1].text_bytes = text->used_bytes / 3;
+	size_t n_texts = i % 3 == 0 ? 1 : 1 + below(3);
+	assert_int_equal(bs_writer_add(one, id, (size_t)id_bytes, texts, n_texts, NULL), BS_OK);
+	if (whole)
+		assert_int_equal(bs_writer_add(whole, id, (size_t)id_bytes, texts, n_texts, NULL), BS_OK);
+}
+
+static void build(void)
+{
+	struct bs_buffer text = {.data = NULL};
+	char dir[64], of_whole[64];
+	snprintf(of_whole, sizeof(of_whole), "%s/whole", scratch);
+	struct bs_writer *whole = open_writer(of_whole);
+	for (unsigned i = 0; i < n_indexes; i++) {
+		struct bs_writer *one = open_writer(dir_of(i, dir));
+		for (unsigned d = 0, n = 5 + below(60); d < n; d++) {
+			add_document(one, whole, i, d, &text);
+			if (below(40) == 0)
+				assert_int_equal(bs_writer_commit(one, NULL, NULL), BS_OK);
+		}
+		assert_int_equal(bs_writer_commit(one, NULL, NULL), BS_OK);
+		bs_writer_close(one);
+	}
+	assert_int_equal(bs_writer_commit(whole, NULL, NULL), BS_OK);
+	bs_writer_close(whole);
+	bs_buffer_deinit(&text);
+}
+
+static struct bs_catalog *open_catalog(const char *name)
+{
+	char file[64];
+	struct bs_error err = {""};
+	struct bs_catalog *catalog;
+	snprintf(file, sizeof(file), "%s/%s", scratch, name);
+	struct bs_catalog_request request = {.file = file, .consent = &all};
+	if (bs_catalog_open(&request, &catalog, &err) != BS_OK)
+		fail_msg("%s", err.text);
+	return catalog;
+}
+
+static void add_indexes(struct bs_catalog *catalog, unsigned first, unsigned n)
+{
+	char (*dirs)[64] = malloc(n * sizeof(*dirs));
+	const char **list = malloc(n * sizeof(*list));
+	struct bs_error err = {""};
+	for (unsigned i = 0; i < n; i++)
+		list[i] = dir_of(first + i, dirs[i]);
+	if (bs_catalog_add(catalog, list, n, NULL, &err) != BS_OK)
+		fail_msg("%s", err.text);
+	free(list);
+	free(dirs);
+}
+
+/* A query of a few parts, as people and programs write them. */
+static void make_query(struct bs_buffer *text)
+{
+	static const char *const joins[] = {"", "", "", "OR ", "-", "title:", "OR title:"};
+	bs_buffer_clear(text);
+	for (unsigned i = 0, n = 1 + below(4); i < n; i++) {
+		const char *join = joins[below(i ? sizeof(joins) / sizeof(*joins) : 1)];
+		assert_int_equal(bs_buffer_append(text, join, strlen(join), NULL), BS_OK);
+		unsigned kind = below(12);
+		bool is_phrase = kind == 0;
+		if (is_phrase)
+			assert_int_equal(bs_buffer_append(text, "\"", 1, NULL), BS_OK);
+		put_word(text, below(n_indexes));
+		if (is_phrase)
+			put_word(text, below(n_indexes));
+		text->used_bytes--;
+		if (kind == 1)
+			text->used_bytes--;
+		const char *end = is_phrase ? "\" " : kind == 1 ? "* " : kind == 2 ? "~1 " : kind == 3 ? "^2.5 " : " ";
+		assert_int_equal(bs_buffer_append(text, end, strlen(end), NULL), BS_OK);
+	}
+	if (below(15) == 0)
+		assert_int_equal(bs_buffer_append(text, "year:1995..2005", 15, NULL), BS_OK);
+}
+
+static void compare(const struct bs_find_request *find, const struct list *parts, const struct list *whole)
+{
+	size_t n = length(whole), i = 0;
+	while (i < n && i < length(parts) && memcmp(&hit_at(parts, i)->score, &hit_at(whole, i)->score, sizeof(double)) == 0 &&
+	       strcmp(hit_at(parts, i)->id, hit_at(whole, i)->id) == 0)
+		i++;
+	if (i == n && length(parts) == n)
+		return;
+	fail_msg("%.*s (any %d, mode %d, offset %zu): %zu hits, not %zu; different from the %zuth on: %s %.17g, not %s %.17g",
+	         (int)find->query_bytes, find->query, find->any, (int)find->mode, find->offset, length(parts), n, i,
+	         i < length(parts) ? hit_at(parts, i)->id : "-", i < length(parts) ? hit_at(parts, i)->score : 0,
+	         i < n ? hit_at(whole, i)->id : "-", i < n ? hit_at(whole, i)->score : 0);
+}
+
+static void ask(struct bs_catalog *catalog, struct bs_finder *whole, struct bs_find_request find, struct bs_catalog_result *came)
+{
+	struct list of_parts = {{NULL, 0, 0}}, of_whole = {{NULL, 0, 0}};
+	struct bs_find_result result;
+	struct bs_error err = {""}, whole_err = {""};
+	find.context = &of_whole;
+	find.hit = find.mode == BS_FIND_COUNT ? NULL : take;
+	enum bs_status expected = bs_find(whole, &find, &result, &whole_err);
+	find.hit = NULL;
+	find.context = &of_parts;
+	struct bs_catalog_find_request request = {.find = find, .hit = find.mode == BS_FIND_COUNT ? NULL : take_from_catalog};
+	enum bs_status status = bs_catalog_find(catalog, &request, came, &err);
+	if (status != expected)
+		fail_msg("%.*s: %s %s, not %s %s", (int)find.query_bytes, find.query, bs_status_name(status), err.text, bs_status_name(expected),
+		         whole_err.text);
+	compare(&find, &of_parts, &of_whole);
+	if (!status && find.mode != BS_FIND_TOP)
+		assert_int_equal(came->find.n_hits, result.n_hits);
+	bs_buffer_deinit(&of_parts.hits);
+	bs_buffer_deinit(&of_whole.hits);
+}
+
+static void test_as_one(void **state)
+{
+	struct bs_catalog *catalog = open_catalog("all");
+	struct bs_catalog_result came;
+	struct bs_index *index;
+	struct bs_finder *finder;
+	struct bs_buffer query = {.data = NULL};
+	uint64_t n_skipped = 0, n_probed = 0, n_known = 0;
+	char dir[64];
+	(void)state;
+	add_indexes(catalog, 0, n_indexes);
+	assert_int_equal(bs_catalog_check(catalog, NULL), BS_OK);
+	snprintf(dir, sizeof(dir), "%s/whole", scratch);
+	struct bs_open_request open = {.dir = dir, .consent = &all};
+	assert_int_equal(bs_index_open_with(&open, &index, NULL), BS_OK);
+	assert_int_equal(bs_finder_new(index, &finder, NULL), BS_OK);
+	for (unsigned i = 0; i < n_queries; i++) {
+		make_query(&query);
+		struct bs_find_request find = {.query = (const char *)query.data, .query_bytes = query.used_bytes, .any = below(3) == 0,
+		                               .offset = below(5) == 0 ? below(12) : 0, .snippets = below(4) == 0};
+		ask(catalog, finder, find, &came);
+		n_skipped += came.n_skipped;
+		n_probed += came.n_probed;
+		n_known += came.n_skipped > came.n_probed && came.find.n_hits > 0;
+		if (below(4) > 0)
+			continue;
+		find.mode = BS_FIND_IDS;
+		ask(catalog, finder, find, &came);
+		find.mode = BS_FIND_COUNT;
+		find.offset = 0;
+		ask(catalog, finder, find, &came);
+		find.brute = true;
+		ask(catalog, finder, find, &came);
+		find.mode = BS_FIND_TOP;
+		find.brute = false;
+		find.sort_field = "year";
+		find.sort_descending = below(2);
+		ask(catalog, finder, find, &came);
+	}
+	/* The test is of something. */
+	assert_true(n_skipped > n_queries && n_probed > 0 && n_known > n_queries / 10);
+	print_message("%llu indexes skipped, %llu of them probed, of %llu\n", (unsigned long long)n_skipped, (unsigned long long)n_probed,
+	              (unsigned long long)n_queries * n_indexes);
+	bs_buffer_deinit(&query);
+	bs_finder_free(finder);
+	bs_index_close(index);
+	bs_catalog_close(catalog);
+}
+
+static uint64_t count(struct bs_catalog *catalog, const char *query, bool partial, struct bs_catalog_result *came)
+{
+	struct bs_catalog_find_request request = {
+		.find = {.query = query, .query_bytes = strlen(query), .mode = BS_FIND_COUNT}, .partial = partial};
+	return bs_catalog_find(catalog, &request, came, NULL) == BS_OK ? came->find.n_hits : UINT64_MAX;
+}
+
+static void commit_word(const char *dir, const char *word)
+{
+	struct bs_writer *writer = open_writer(dir);
+	struct bs_text text = {"", 0, word, strlen(word)};
+	assert_int_equal(bs_writer_add(writer, word, strlen(word), &text, 1, NULL), BS_OK);
+	assert_int_equal(bs_writer_commit(writer, NULL, NULL), BS_OK);
+	bs_writer_close(writer);
+}
+
+/* An index that changes while the catalog is open, and between; that goes, and that is damaged. */
+static void test_changes(void **state)
+{
+	struct bs_catalog *catalog = open_catalog("changes"), *other;
+	struct bs_catalog_result came;
+	struct bs_catalog_entry entry;
+	uint64_t n_changed, n_unreachable;
+	char dirs[2][64], path[96];
+	const char *list[2] = {dirs[0], dirs[1]};
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		snprintf(dirs[i], sizeof(dirs[i]), "%s/c%d", scratch, i);
+		commit_word(dirs[i], i ? "walrus" : "penguin");
+	}
+	assert_int_equal(bs_catalog_add(catalog, list, 2, NULL, NULL), BS_OK);
+	assert_int_equal(count(catalog, "walrus", false, &came), 1);
+	assert_int_equal(came.n_asked, 1);
+	assert_int_equal(count(catalog, "albatross", false, &came), 0);
+	assert_int_equal(came.n_asked, 0);
+	commit_word(dirs[0], "albatross");
+	assert_true(bs_catalog_entry(catalog, 0, &entry) && entry.state == BS_CATALOG_CHANGED);
+	assert_int_equal(count(catalog, "albatross", false, &came), 1);
+	assert_true(bs_catalog_entry(catalog, 0, &entry) && entry.state == BS_CATALOG_CURRENT);
+	/* What was seen is kept. */
+	other = open_catalog("changes");
+	assert_true(bs_catalog_entry(other, 0, &entry) && entry.state == BS_CATALOG_CURRENT && entry.n_docs == 2);
+	assert_int_equal(bs_catalog_refresh(other, NULL, NULL, &n_changed, &n_unreachable, NULL), BS_OK);
+	assert_int_equal(n_changed + n_unreachable, 0);
+	snprintf(path, sizeof(path), "%s.gone", dirs[1]);
+	assert_int_equal(rename(dirs[1], path), 0);
+	assert_true(count(catalog, "penguin", false, &came) == UINT64_MAX);
+	assert_int_equal(count(catalog, "penguin", true, &came), 1);
+	assert_int_equal(came.n_unreachable, 1);
+	assert_int_equal(came.n_asked + came.n_skipped, 1);
+	assert_int_equal(bs_catalog_refresh(other, NULL, NULL, &n_changed, &n_unreachable, NULL), BS_OK);
+	assert_int_equal(n_unreachable, 1);
+	assert_int_equal(rename(path, dirs[1]), 0);
+	assert_int_equal(count(catalog, "walrus", false, &came), 1);
+	/* Damaged: it has another stamp, and cannot be looked at. */
+	snprintf(path, sizeof(path), "%s/manifest", dirs[1]);
+	FILE *manifest = fopen(path, "r+");
+	assert_non_null(manifest);
+	assert_int_equal(fseek(manifest, 20, SEEK_SET), 0);
+	fputs("damage", manifest);
+	fclose(manifest);
+	assert_true(count(catalog, "penguin", false, &came) == UINT64_MAX);
+	assert_int_equal(count(catalog, "penguin OR walrus", true, &came), 1);
+	assert_int_equal(bs_catalog_remove(catalog, dirs[1], NULL), BS_OK);
+	assert_int_equal(count(catalog, "penguin OR walrus", false, &came), 1);
+	assert_int_equal(bs_catalog_remove(catalog, "nobody", NULL), BS_NOT_FOUND);
+	bs_catalog_close(other);
+	bs_catalog_close(catalog);
+}
+
+/* Processes that add and refresh at once: each index is there in the end. */
+static void test_at_once(void **state)
+{
+	enum { N = 8 };
+	struct bs_catalog_entry entry;
+	pid_t children[N];
+	unsigned n = 0;
+	(void)state;
+	for (unsigned i = 0; i < N; i++) {
+		children[i] = fork();
+		if (children[i] == 0) {
+			struct bs_catalog *catalog = open_catalog("at_once");
+			add_indexes(catalog, i, 1);
+			enum bs_status status = bs_catalog_refresh(catalog, NULL, NULL, NULL, NULL, NULL);
+			bs_catalog_close(catalog);
+			_exit(status != BS_OK);
+		}
+	}
+	for (unsigned i = 0; i < N; i++) {
+		int status;
+		assert_int_equal(waitpid(children[i], &status, 0), children[i]);
+		assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+	}
+	struct bs_catalog *catalog = open_catalog("at_once");
+	while (bs_catalog_entry(catalog, n, &entry))
+		n++;
+	assert_int_equal(n, N);
+	bs_catalog_close(catalog);
+}
+
+/* Whatever byte of the file is another, it is refused, or an answer is right: nobody crashes. */
+static void test_damaged(void **state)
+{
+	struct bs_catalog *catalog = open_catalog("damaged");
+	struct bs_catalog_result came;
+	char path[64];
+	(void)state;
+	add_indexes(catalog, 0, 3);
+	uint64_t expected = count(catalog, "waax0", false, &came);
+	bs_catalog_close(catalog);
+	snprintf(path, sizeof(path), "%s/damaged", scratch);
+	struct stat found;
+	assert_int_equal(stat(path, &found), 0);
+	unsigned n_refused = 0;
+	for (unsigned i = 0; i < 300; i++) {
+		long at = i < 100 ? (long)i : (long)below((unsigned)found.st_size);
+		FILE *file = fopen(path, "r+");
+		assert_non_null(file);
+		assert_int_equal(fseek(file, at, SEEK_SET), 0);
+		int byte = fgetc(file), other = byte ^ (1 << below(8));
+		assert_int_equal(fseek(file, at, SEEK_SET), 0);
+		fputc(other, file);
+		fclose(file);
+		struct bs_catalog_request request = {.file = path, .consent = &all};
+		enum bs_status status = bs_catalog_open(&request, &catalog, NULL);
+		if (!status) {
+			uint64_t n = count(catalog, "waax0", false, &came);
+			assert_true(n == expected || n == UINT64_MAX);
+			status = bs_catalog_check(catalog, NULL);
+		}
+		n_refused += status != BS_OK;
+		bs_catalog_close(catalog);
+		file = fopen(path, "r+");
+		assert_non_null(file);
+		assert_int_equal(fseek(file, at, SEEK_SET), 0);
+		fputc(byte, file);
+		fclose(file);
+	}
+	assert_int_equal(n_refused, 300);
+}
+
+/* Handed to somebody else: what is not here is asked about, and not searched. */
+static void note(void *context, size_t entry)
+{
+	unsigned *seen = context;
+	*seen |= 1u << entry;
+}
+
+static void test_handed_on(void **state)
+{
+	struct bs_catalog *from = open_catalog("from"), *to = open_catalog("to");
+	struct bs_catalog_entry entry;
+	struct bs_catalog_result came;
+	char dir[64], path[64], moved[96];
+	const char *list[1] = {dir}, *words[] = {"narwhal"};
+	unsigned seen = 0;
+	uint64_t n;
+	(void)state;
+	snprintf(dir, sizeof(dir), "%s/handed", scratch);
+	snprintf(path, sizeof(path), "%s/exported", scratch);
+	snprintf(moved, sizeof(moved), "%s.moved", dir);
+	commit_word(dir, "narwhal");
+	assert_int_equal(bs_catalog_add(from, list, 1, "mine", NULL), BS_OK);
+	assert_int_equal(bs_catalog_export(from, path, NULL), BS_OK);
+	assert_int_equal(bs_catalog_export(from, path, NULL), BS_INVALID);
+	assert_int_equal(rename(dir, moved), 0);
+	assert_int_equal(bs_catalog_import(to, path, &n, NULL), BS_OK);
+	assert_int_equal(n, 1);
+	assert_true(bs_catalog_entry(to, 0, &entry) && entry.is_imported && entry.state == BS_CATALOG_UNREACHABLE);
+	assert_string_equal(entry.name, "mine");
+	assert_int_equal(bs_catalog_has(to, words, 1, note, &seen, NULL), BS_OK);
+	assert_int_equal(seen, 1);
+	words[0] = "unicorn";
+	seen = 0;
+	assert_int_equal(bs_catalog_has(to, words, 1, note, &seen, NULL), BS_OK);
+	assert_int_equal(seen, 0);
+	assert_true(count(to, "narwhal", false, &came) == UINT64_MAX);
+	assert_int_equal(count(to, "narwhal", true, &came), 0);
+	assert_int_equal(rename(moved, dir), 0);
+	assert_int_equal(count(to, "narwhal", false, &came), 1);
+	bs_catalog_close(from);
+	bs_catalog_close(to);
+}
+
+/* Of words that are cut in different ways there are no scores. */
+static void test_other_words(void **state)
+{
+	struct bs_catalog *catalog = open_catalog("other");
+	struct bs_catalog_result came;
+	struct bs_error err = {""};
+	char dirs[2][64];
+	const char *list[2] = {dirs[0], dirs[1]};
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		snprintf(dirs[i], sizeof(dirs[i]), "%s/o%d", scratch, i);
+		struct bs_writer_request request = {.dir = dirs[i], .stem_language = i ? "english" : NULL, .consent = &all};
+		struct bs_writer *writer;
+		struct bs_text text = {"", 0, "running seals", 13};
+		assert_int_equal(bs_writer_open(&request, &writer, NULL), BS_OK);
+		assert_int_equal(bs_writer_add(writer, "1", 1, &text, 1, NULL), BS_OK);
+		assert_int_equal(bs_writer_commit(writer, NULL, NULL), BS_OK);
+		bs_writer_close(writer);
+	}
+	assert_int_equal(bs_catalog_add(catalog, list, 2, NULL, NULL), BS_OK);
+	assert_int_equal(count(catalog, "seals", false, &came), 2);
+	assert_int_equal(count(catalog, "seal", false, &came), 1);
+	struct list hits = {{NULL, 0, 0}};
+	struct bs_catalog_find_request request = {.find = {.query = "seals", .query_bytes = 5, .context = &hits}, .hit = take_from_catalog};
+	assert_int_equal(bs_catalog_find(catalog, &request, &came, &err), BS_INVALID);
+	assert_non_null(strstr(err.text, "o0 and o1"));
+	request.find.feedback_docs = 3;
+	assert_int_equal(bs_catalog_find(catalog, &request, &came, &err), BS_INVALID);
+	bs_catalog_close(catalog);
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	assert_non_null(mkdtemp(scratch));
+	build();
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	char command[64];
+	(void)state;
+	snprintf(command, sizeof(command), "rm -rf %s", scratch);
+	return system(command);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_as_one), cmocka_unit_test(test_changes),   cmocka_unit_test(test_at_once),
+		cmocka_unit_test(test_damaged), cmocka_unit_test(test_handed_on), cmocka_unit_test(test_other_words),
+	};
+	if (argc > 1)
+		n_indexes = (unsigned)strtoul(argv[1], NULL, 10);
+	if (argc > 2)
+		n_queries = (unsigned)strtoul(argv[2], NULL, 10);
+	if (argc > 3)
+		seed = strtoull(argv[3], NULL, 10);
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}
