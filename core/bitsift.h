@@ -93,7 +93,9 @@ BS_API enum bs_status bs_fail_memory(struct bs_error *err, const char *what, uns
 
 /*
  * What ends a call before it is done; NULL in a request, or zero: nothing. Every call that may take long looks at it about
- * each millisecond, but for what the operating system, or a callback, takes for itself. Nothing is half done then: what
+ * each millisecond, but for what the operating system, or a callback, takes for itself; for one step of a pattern, which may look
+ * through a whole line, or with is_multi_line a whole file (a millisecond for a MB, and not begun if twice the time left is not
+ * enough); and for bringing hits into order, where a million of them are wanted (less than a second). Nothing is half done then: what
  * bs_index_build promises of a failure holds, and a finder is fit for the next search. What was handed to a callback
  * before, hits or lines, is right. A call that a callback makes without limits of its own has those of the call around it.
  */

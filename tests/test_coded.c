@@ -145,6 +145,16 @@ static void test_random(void **state)
 	}
 }
 
+/* One gap that no sample meets. */
+static void test_outlier(void **state)
+{
+	(void)state;
+	static uint64_t numbers[100000];
+	for (size_t i = 0; i < COUNT(numbers); i++)
+		numbers[i] = 100 * i + (i >= 77777 ? UINT64_C(1) << 50 : 0);
+	assert_true(check_numbers(numbers, COUNT(numbers)) < COUNT(numbers) * 8);
+}
+
 /* One hash of each of n keys below n / p: no more bits than are promised. */
 static void test_size(void **state)
 {
@@ -196,6 +206,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_edges),
 		cmocka_unit_test(test_random),
+		cmocka_unit_test(test_outlier),
 		cmocka_unit_test(test_size),
 		cmocka_unit_test(test_damage),
 	};

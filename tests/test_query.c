@@ -221,6 +221,12 @@ static void test_what_is_refused(void **state)
 	request.strict_query = true;
 	assert_int_equal(bs_query_new(&request, &query, &at, &err), BS_INVALID);
 	assert_int_equal(at, 4);
+	request.strict_query = false;
+	request.query = "cat";
+	request.query_bytes = 3;
+	assert_int_equal(bs_query_new(&request, &query, &at, &err), BS_OK);
+	assert_true(at == SIZE_MAX);
+	bs_query_free(query);
 	request = ask("cat");
 	request.stem_language = "klingon";
 	assert_int_equal(bs_query_new(&request, &query, &at, &err), BS_INVALID);

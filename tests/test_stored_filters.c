@@ -23,6 +23,36 @@
 #define BITS   700
 #define HASHES 5
 
+void *__real_malloc(size_t n_bytes);
+void *__real_calloc(size_t n, size_t n_bytes);
+void *__real_realloc(void *old, size_t n_bytes);
+void *__wrap_malloc(size_t n_bytes);
+void *__wrap_calloc(size_t n, size_t n_bytes);
+void *__wrap_realloc(void *old, size_t n_bytes);
+
+/* Allocations until one fails; below 0: none does. */
+static int n_left = -1;
+
+static bool fails(void)
+{
+	return n_left >= 0 && n_left-- == 0;
+}
+
+void *__wrap_malloc(size_t n_bytes)
+{
+	return fails() ? NULL : __real_malloc(n_bytes);
+}
+
+void *__wrap_calloc(size_t n, size_t n_bytes)
+{
+	return fails() ? NULL : __real_calloc(n, n_bytes);
+}
+
+void *__wrap_realloc(void *old, size_t n_bytes)
+{
+	return fails() ? NULL : __real_realloc(old, n_bytes);
+}
+
 static struct bs_bloom_key key_of(unsigned i)
 {
 	char word[16];
@@ -246,7 +276,7 @@ static void test_kinds_and_places(void **state)
 				expect_ok(kinds[j].read(moved + j + 1, form.n_bytes, &err), &err);
 			else
 				expect_status(kinds[j].read(moved + j + 1, form.n_bytes, &err), BS_CORRUPT, &err);
-			assert_true(i == j || strstr(err.text, "byte 12: this is a"));
+			assert_true(i == j || strstr(err.text, "byte 12: of another kind: "));
 			free(moved);
 		}
 		free(form.bytes);
@@ -298,7 +328,7 @@ static void test_lies(void **state)
 		const char *place;
 	} lies[] = {
 		{-1, 8, 2, BS_UNSUPPORTED, "version 2"},
-		{-1, 12, 0, BS_CORRUPT, "byte 12: this is of no known kind"},
+		{-1, 12, 0, BS_CORRUPT, "byte 12: of another kind: none that is known"},
 		{-1, 12, 6, BS_CORRUPT, "byte 12"},
 		{-1, 16, 1, BS_UNSUPPORTED, "hash scheme 1"},
 		{-1, 20, 0, BS_CORRUPT, "byte 20: 0 hashes"},
@@ -382,6 +412,126 @@ static void test_heads_and_tails(void **state)
 	free(compressed.bytes);
 }
 
+/* What allocates; what it makes is NULL if it failed. */
+
+static enum bs_status do_copy(struct bs_bloom *bloom, struct bs_error *err)
+{
+	struct bs_bloom *made = bloom;
+	enum bs_status status = bs_bloom_copy(bs_bloom_look(bloom), &made, err);
+	assert_true(!made == (status != BS_OK));
+	bs_bloom_free(made);
+	return status;
+}
+
+static enum bs_status do_compress(struct bs_bloom *bloom, struct bs_error *err)
+{
+	uint8_t *made = (uint8_t *)bloom;
+	size_t n_bytes;
+	enum bs_status status = bs_bloom_compress(bs_bloom_look(bloom), &made, &n_bytes, err);
+	assert_true(!made == (status != BS_OK));
+	free(made);
+	return status;
+}
+
+static enum bs_status do_delta(struct bs_bloom *bloom, struct bs_error *err)
+{
+	uint8_t none[(BITS + 63) / 64 * 8] = {0}, *made = none;
+	size_t n_bytes;
+	struct bs_bloom_view empty = {none, BITS, HASHES};
+	enum bs_status status = bs_bloom_delta(empty, bs_bloom_look(bloom), &made, &n_bytes, err);
+	assert_true(!made == (status != BS_OK));
+	free(made);
+	return status;
+}
+
+static struct form kept[COUNT(kinds)];
+
+static enum bs_status do_decompress(struct bs_bloom *bloom, struct bs_error *err)
+{
+	struct bs_bloom *made = bloom;
+	enum bs_status status = bs_bloom_decompress(kept[2].bytes, kept[2].n_bytes, 0, &made, err);
+	assert_true(!made == (status != BS_OK));
+	bs_bloom_free(made);
+	return status;
+}
+
+/* The last one: it changes the filter, but only if nothing fails. */
+static enum bs_status do_apply(struct bs_bloom *bloom, struct bs_error *err)
+{
+	uint64_t before = bs_bloom_n_set(bs_bloom_look(bloom));
+	enum bs_status status = bs_bloom_apply(bloom, kept[3].bytes, kept[3].n_bytes, err);
+	assert_true(!status || bs_bloom_n_set(bs_bloom_look(bloom)) == before);
+	return status;
+}
+
+static enum bs_status do_counting(struct bs_bloom *bloom, struct bs_error *err)
+{
+	struct bs_counting *made = (struct bs_counting *)bloom;
+	struct bs_bloom *plain = NULL;
+	enum bs_status status = bs_counting_read(kept[1].bytes, kept[1].n_bytes, &made, err);
+	assert_true(!made == (status != BS_OK));
+	if (!status)
+		status = bs_counting_to_bloom(made, &plain, err);
+	assert_true(!plain == (status != BS_OK));
+	bs_bloom_free(plain);
+	bs_counting_free(made);
+	return status;
+}
+
+static enum bs_status do_attenuated(struct bs_bloom *bloom, struct bs_error *err)
+{
+	struct bs_attenuated *made = (struct bs_attenuated *)bloom;
+	enum bs_status status = bs_attenuated_new(3, BITS, HASHES, &made, err);
+	assert_true(!made == (status != BS_OK));
+	bs_attenuated_free(made);
+	return status;
+}
+
+static enum bs_status do_route(struct bs_bloom *bloom, struct bs_error *err)
+{
+	struct bs_route *made = (struct bs_route *)bloom;
+	struct bs_route_hop hop;
+	enum bs_status status = bs_route_new(&made, err);
+	assert_true(!made == (status != BS_OK));
+	if (!status)
+		status = bs_route_start(made, 0, err);
+	for (uint64_t i = 0; !status && i < 300; i++) {
+		if (i % 3 == 0)
+			assert_true(bs_route_next(made, &hop));
+		status = bs_route_offer(made, i + 1, (uint32_t)i % 3, err);
+	}
+	bs_route_free(made);
+	return status;
+}
+
+/* Whichever allocation fails, it is told, and nothing leaks. */
+static void test_out_of_memory(void **state)
+{
+	(void)state;
+	enum bs_status (*const jobs[])(struct bs_bloom *, struct bs_error *) = {
+		do_copy, do_compress, do_delta, do_decompress, do_counting, do_attenuated, do_route, do_apply};
+	struct bs_bloom *bloom = filter_of(0, 40);
+	for (size_t i = 0; i < COUNT(kinds); i++)
+		kept[i] = kinds[i].make();
+	for (size_t i = 0; i < COUNT(jobs); i++) {
+		for (int n = 0;; n++) {
+			struct bs_error err = {{0}};
+			n_left = n;
+			enum bs_status status = jobs[i](bloom, &err);
+			bool has_failed = n_left < 0;
+			n_left = -1;
+			expect_status(status, has_failed ? BS_NO_MEMORY : BS_OK,
+			              has_failed ? &err : &(struct bs_error){"done"});
+			assert_true(n > 0 || has_failed);
+			if (!has_failed)
+				break;
+		}
+	}
+	for (size_t i = 0; i < COUNT(kinds); i++)
+		free(kept[i].bytes);
+	bs_bloom_free(bloom);
+}
+
 static int write_golden(const char *folder)
 {
 	for (size_t i = 0; i < COUNT(kinds); i++) {
@@ -403,8 +553,9 @@ int main(int argc, char **argv)
 	if (argc == 2)
 		return write_golden(argv[1]);
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_golden), cmocka_unit_test(test_kinds_and_places), cmocka_unit_test(test_damage),
-		cmocka_unit_test(test_lies),   cmocka_unit_test(test_heads_and_tails),
+		cmocka_unit_test(test_golden),          cmocka_unit_test(test_kinds_and_places),
+		cmocka_unit_test(test_damage),          cmocka_unit_test(test_lies),
+		cmocka_unit_test(test_heads_and_tails), cmocka_unit_test(test_out_of_memory),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,6 +23,7 @@
 #include "index_rig.h"
 #include "query/regex/regex_grams.h"
 #include "query/search/may_match.h"
+#include "query/search/search.h"
 
 #define N_WORDS 4000u
 
@@ -331,6 +332,51 @@ static void test_lost(void **state)
 	expect_sound(dir_at("index"), true);
 }
 
+static uint64_t count(struct bs_finder *finder, const char *query, bool brute)
+{
+	struct bs_find_request request = {.query = query, .query_bytes = strlen(query), .mode = BS_FIND_COUNT, .brute = brute};
+	struct bs_find_result result;
+	struct bs_error err = {""};
+	expect_ok(bs_find(finder, &request, &result, &err), &err);
+	return result.n_hits;
+}
+
+/* Of an index of many segments words are asked for by the summary first; the answers are those of all texts. */
+static void test_find(void **state)
+{
+	(void)state;
+	struct bs_build_tuning tuning = {.max_segment_docs = 25};
+	struct bs_build_request request = {.dir = "index", .n_threads = 1, .tuning = &tuning, .summary_rate = 0.2};
+	struct bs_index *index;
+	struct bs_finder *finder;
+	struct bs_error err = {""};
+	uint64_t random = 11, n_absent = 0;
+	assert_int_equal(mkdir("d", 0700), 0);
+	for (uint64_t i = 0; i < 250; i++)
+		write_document(&random, i);
+	index_sources(&request, (const char *const[]){"d", NULL}, NULL);
+	struct bs_open_request open = {.dir = "index"};
+	expect_ok(bs_index_open_with(&open, &index, &err), &err);
+	assert_true(index->snapshot.n_word_segments >= BS_SUMMARY_LEAST_SEGMENTS && index->snapshot.summary.container);
+	expect_ok(bs_finder_new(index, &finder, &err), &err);
+	for (int i = 0; i < 300; i++) {
+		char query[160], words[3][40];
+		static const char *const shapes[] = {"%s %s %s", "%s OR %s OR %s", "%s -%s %s", "\"%s %s\" OR %s", "(%s OR %s) %s"};
+		for (int w = 0; w < 3; w++)
+			put_word(words[w], sizeof(words[w]), random_below(&random, N_WORDS * 3 / 2));
+		snprintf(query, sizeof(query), shapes[i % 5], words[0], words[1], words[2]);
+		uint64_t n = count(finder, query, false);
+		if (n != count(finder, query, true))
+			fail_msg("%s: %llu", query, (unsigned long long)n);
+		bool may;
+		expect_ok(bs_summary_may_have_word(&index->snapshot.summary.summary, bs_hash_term(words[0], strlen(words[0])), &may, &err), &err);
+		n_absent += !may;
+	}
+	assert_true(n_absent > 30);
+	bs_finder_free(finder);
+	bs_index_close(index);
+}
+
 static bool query_may_match(const struct bs_summary *summary, const char *text)
 {
 	struct bs_words_options words_options = {.stem_language = NULL};
@@ -405,6 +451,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		FOLDER_TEST(test_sources), FOLDER_TEST(test_given), FOLDER_TEST(test_rate), FOLDER_TEST(test_lost), FOLDER_TEST(test_trees),
+		FOLDER_TEST(test_find),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -688,6 +688,54 @@ static void test_odd_documents(void **state)
 	bs_writer_close(writer);
 }
 
+/* Fields that the index leaves out are kept, and not found. */
+static void test_left_out_fields(void **state)
+{
+	static const char *const fields[] = {"title", NULL};
+	char path[FOLDER_BYTES + 16];
+	const char *source = path;
+	struct bs_consent consent = {.all = true};
+	struct bs_build_request build = {.dir = rig_dir(), .memory = rig.memory, .sources = &source, .n_sources = 1, .text_fields = fields,
+	                                 .consent = &consent};
+	struct bs_open_request open = {.dir = rig_dir(), .memory = rig.memory, .consent = &consent};
+	struct bs_index *index;
+	struct bs_finder *finder;
+	struct bs_error err = {""};
+	const struct bs_text *texts;
+	size_t n_texts;
+	(void)state;
+	snprintf(path, sizeof(path), "%s/c.jsonl", rig.folder);
+	write_text(path, "{\"id\": \"r\", \"title\": \"wolf\", \"body\": \"bear\"}\n");
+	ok(bs_index_build(&build, NULL, &err), &err);
+	struct bs_writer *writer = open_with((struct bs_writer_request){.consent = &consent, .memory_bytes = 16 << 20});
+	add(writer, "g", "wolf", "bear");
+	/* From a large one on documents are analysed as they come. */
+	char *large = calloc(1, 300001);
+	assert_non_null(large);
+	memset(large, 'x', 300000);
+	add(writer, "large", large, "bear");
+	free(large);
+	add(writer, "h", "wolf", "bear");
+	commit(writer);
+	bs_writer_close(writer);
+	ok(bs_index_open_with(&open, &index, &err), &err);
+	assert_string_equal(ask_in(index, "wolf", (struct bs_find_request){.mode = BS_FIND_IDS}).ids, "r g h");
+	assert_string_equal(ask_in(index, "bear", (struct bs_find_request){.mode = BS_FIND_IDS}).ids, "");
+	ok(bs_finder_new(index, &finder, &err), &err);
+	ok(bs_document(finder, "g", 1, &texts, &n_texts, NULL, &err), &err);
+	assert_int_equal(n_texts, 1);
+	bs_finder_free(finder);
+	bs_index_close(index);
+	/* A rebuild with other options finds them. */
+	build.text_fields = NULL;
+	build.words = build.rebuild = true;
+	build.n_sources = 0;
+	ok(bs_index_build(&build, NULL, &err), &err);
+	ok(bs_index_open_with(&open, &index, &err), &err);
+	assert_string_equal(ask_in(index, "bear", (struct bs_find_request){.mode = BS_FIND_IDS}).ids, "r g large h");
+	bs_index_close(index);
+}
+
 /* What is kept is what was given, to the byte, wherever it stands. */
 static void test_every_character(void **state)
 {
@@ -1335,6 +1383,7 @@ int main(void)
 		WITH_BOTH(test_comes_back),
 		WITH_BOTH(test_odd_documents),
 		WITH_BOTH(test_every_character),
+		WITH_BOTH(test_left_out_fields),
 		WITH_BOTH(test_no_checksums),
 		WITH_BOTH(test_provider),
 		WITH_BOTH(test_refusals),

@@ -8,35 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bindings/sqlite/plan.h"
+#include "bindings/sqlite/weighted.h"
+
 SQLITE_EXTENSION_INIT3
-
-/* idxNum */
-#define PLAN_MATCH   1
-#define PLAN_BY_RANK 2
-#define PLAN_BY_ID   4
-#define PLAN_DOWN    8
-#define PLAN_COUNT   16 /* no column is wanted */
-#define PLAN_SCORES  32 /* rank is */
-
-/* idxStr: a letter for each argument. */
-#define ARG_MATCH  'm'
-#define ARG_COLUMN 'c' /* and its number: MATCH in that column */
-#define ARG_EQUAL  '='
-#define ARG_ABOVE  '>'
-#define ARG_FROM   ']'
-#define ARG_BELOW  '<'
-#define ARG_TO     '['
-#define ARG_LIMIT  'l'
-#define ARG_OFFSET 'o'
 
 /* By rank without a LIMIT: so many at first, and then ever so many times more. */
 #define FIRST_HITS  100u
 #define MORE_FACTOR 10u
-
-struct scored {
-	sqlite3_int64 id;
-	double score;
-};
 
 struct bsql_cursor {
 	sqlite3_vtab_cursor base;
@@ -53,152 +32,19 @@ struct bsql_cursor {
 	struct bsql_hits hits;
 	size_t at;
 	uint64_t n_counted;
-	bool is_counted;       /* only n_counted is known */
-	bool is_partial;       /* behind these hits there may be more */
-	uint64_t view;         /* of the index, when they were found */
-	struct scored *scored; /* all hits by id; NULL: not made */
-	size_t n_scored;
-	struct bs_query *asked; /* NULL: not made */
+	bool is_counted;         /* only n_counted is known */
+	bool is_partial;         /* behind these hits there may be more */
+	uint64_t view;           /* of the index, when they were found, */
+	uint64_t n_changes;      /* and what it had seen by then */
+	struct bsql_hits scored; /* all hits by id, with scores; */
+	bool is_scored;          /* they were made */
+	struct bs_query *asked;  /* NULL: not made */
+	unsigned char *weights;  /* that rank is to be counted by; NULL: the table's */
+	struct bsql_weighted *weighted;
 	struct bs_text *texts;
 	struct bs_query_result places;
 	bool has_places;
 };
-
-/* Planning. */
-
-struct planning {
-	sqlite3_index_info *info;
-	sqlite3_str *arguments;
-	int n_arguments, n_columns;
-	int n_taken; /* constraints, LIMIT and OFFSET apart */
-	bool has_match, has_id, is_impossible;
-};
-
-static void take(struct planning *planning, int constraint, char letter, bool is_sure)
-{
-	sqlite3_str_appendchar(planning->arguments, 1, letter);
-	planning->info->aConstraintUsage[constraint].argvIndex = ++planning->n_arguments;
-	planning->info->aConstraintUsage[constraint].omit = is_sure;
-}
-
-static char id_letter(unsigned char op)
-{
-	switch (op) {
-	case SQLITE_INDEX_CONSTRAINT_EQ:
-		return ARG_EQUAL;
-	case SQLITE_INDEX_CONSTRAINT_GT:
-		return ARG_ABOVE;
-	case SQLITE_INDEX_CONSTRAINT_GE:
-		return ARG_FROM;
-	case SQLITE_INDEX_CONSTRAINT_LT:
-		return ARG_BELOW;
-	case SQLITE_INDEX_CONSTRAINT_LE:
-		return ARG_TO;
-	default:
-		return 0;
-	}
-}
-
-static void plan_constraint(struct planning *planning, int i)
-{
-	int column = planning->info->aConstraint[i].iColumn;
-	unsigned char op = planning->info->aConstraint[i].op;
-	bool is_usable = planning->info->aConstraint[i].usable;
-	bool is_match = (op == SQLITE_INDEX_CONSTRAINT_MATCH && column >= 0 && column <= planning->n_columns) ||
-	                (op == SQLITE_INDEX_CONSTRAINT_EQ && column == planning->n_columns);
-	if (is_match && !is_usable) {
-		planning->is_impossible = true;
-	} else if (is_match) {
-		take(planning, i, column == planning->n_columns ? ARG_MATCH : ARG_COLUMN, true);
-		if (column < planning->n_columns)
-			sqlite3_str_appendf(planning->arguments, "%d", column);
-		planning->has_match = true;
-		planning->n_taken++;
-	} else if (column < 0 && is_usable && id_letter(op)) {
-		take(planning, i, id_letter(op), false);
-		planning->info->estimatedRows =
-			op == SQLITE_INDEX_CONSTRAINT_EQ ? 1 : planning->info->estimatedRows / 4;
-		planning->has_id = true;
-		planning->n_taken++;
-	}
-}
-
-#ifdef SQLITE_INDEX_CONSTRAINT_LIMIT
-static bool is_limit(const sqlite3_index_info *info, int i)
-{
-	return info->aConstraint[i].op == SQLITE_INDEX_CONSTRAINT_LIMIT ||
-	       info->aConstraint[i].op == SQLITE_INDEX_CONSTRAINT_OFFSET;
-}
-
-/* A LIMIT counts what is left of the hits: where nothing else takes some away, and they come in order, it is ours to know. */
-static void plan_limit(struct planning *planning)
-{
-	sqlite3_index_info *info = planning->info;
-	int n_others = 0;
-	for (int i = 0; i < info->nConstraint; i++)
-		n_others += !is_limit(info, i);
-	if (!planning->has_match || planning->has_id || n_others > planning->n_taken ||
-	    (info->nOrderBy > 0 && !info->orderByConsumed))
-		return;
-	for (int i = 0; i < info->nConstraint; i++)
-		if (is_limit(info, i) && info->aConstraint[i].usable)
-			take(planning, i,
-			     info->aConstraint[i].op == SQLITE_INDEX_CONSTRAINT_LIMIT ? ARG_LIMIT : ARG_OFFSET, false);
-}
-#else
-static bool is_limit(const sqlite3_index_info *info, int i)
-{
-	(void)info, (void)i;
-	return false;
-}
-static void plan_limit(struct planning *planning)
-{
-	(void)planning;
-}
-#endif
-
-static void plan_order(struct planning *planning)
-{
-	sqlite3_index_info *info = planning->info;
-	if (info->nOrderBy != 1)
-		return;
-	int column = info->aOrderBy[0].iColumn;
-	bool is_rank = column == planning->n_columns + 1 && planning->has_match;
-	if (!is_rank && column >= 0)
-		return;
-	info->orderByConsumed = 1;
-	info->idxNum |= (is_rank ? PLAN_BY_RANK : PLAN_BY_ID) | (info->aOrderBy[0].desc ? PLAN_DOWN : 0);
-}
-
-int bsql_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info)
-{
-	struct bsql_table *table = (struct bsql_table *)vtab;
-	int n_columns = bsql_index_declaration(table->index)->n_columns;
-	struct planning planning = {.info = info, .arguments = sqlite3_str_new(table->db), .n_columns = n_columns};
-	info->idxNum = 0;
-	info->estimatedRows = 1000000;
-	for (int i = 0; i < info->nConstraint; i++)
-		if (!is_limit(info, i))
-			plan_constraint(&planning, i);
-	if (planning.has_match)
-		info->idxNum |= PLAN_MATCH;
-	if (planning.has_match && info->estimatedRows > 1000)
-		info->estimatedRows = 1000;
-	plan_order(&planning);
-	plan_limit(&planning);
-	int rank = n_columns + 1 > 63 ? 63 : n_columns + 1;
-	if (info->colUsed >> rank & 1 && !(info->idxNum & PLAN_BY_RANK))
-		info->idxNum |= PLAN_SCORES;
-	/* The hidden column is what MATCH stands at, and what functions are given, which look further up what they need. */
-	if ((info->colUsed & ~(n_columns < 63 ? (sqlite3_uint64)1 << n_columns : 0)) == 0)
-		info->idxNum |= PLAN_COUNT;
-	info->estimatedCost = (double)info->estimatedRows * (planning.has_match ? 1 : 3) + 10;
-	info->idxStr = sqlite3_str_finish(planning.arguments);
-	info->needToFreeIdxStr = 1;
-	return planning.is_impossible ? SQLITE_CONSTRAINT : SQLITE_OK;
-}
-
-/* Life. */
 
 static int fail(struct bsql_cursor *cursor, int code)
 {
@@ -242,15 +88,19 @@ static void reset(struct bsql_cursor *cursor)
 	cursor->row = NULL;
 	sqlite3_free(cursor->query);
 	cursor->query = NULL;
-	free(cursor->scored);
-	cursor->scored = NULL;
+	bsql_hits_deinit(&cursor->scored);
 	bs_query_free(cursor->asked);
 	cursor->asked = NULL;
 	free(cursor->texts);
 	cursor->texts = NULL;
+	sqlite3_free(cursor->weights);
+	cursor->weights = NULL;
+	bsql_weighted_free(cursor->weighted);
+	cursor->weighted = NULL;
 	cursor->hits.n = cursor->at = 0;
 	cursor->n_counted = 0;
 	cursor->is_row_read = cursor->is_at_end = cursor->is_counted = cursor->is_partial = cursor->has_places = false;
+	cursor->is_scored = false;
 }
 
 int bsql_cursor_close(sqlite3_vtab_cursor *base)
@@ -276,93 +126,25 @@ static int take_statement(struct bsql_cursor *cursor, enum bsql_statement which)
 	return cursor->row ? SQLITE_OK : bsql_shadow_new_statement(shadow, which, &cursor->row);
 }
 
-/* Hits. */
-
-static int compare_scored(const void *a, const void *b)
-{
-	const struct scored *left = a, *right = b;
-	return left->id < right->id ? -1 : left->id > right->id;
-}
-
-static int compare_ids(const void *a, const void *b)
-{
-	sqlite3_int64 left = *(const sqlite3_int64 *)a, right = *(const sqlite3_int64 *)b;
-	return left < right ? -1 : left > right;
-}
-
-static bool is_sorted(const struct bsql_hits *hits)
-{
-	for (size_t i = 1; i < hits->n; i++)
-		if (hits->ids[i - 1] > hits->ids[i])
-			return false;
-	return true;
-}
-
-/* By id, with their scores. */
-static int make_scored(const struct bsql_hits *hits, struct scored **scored_out)
-{
-	struct scored *scored = malloc((hits->n + 1) * sizeof(*scored));
-	*scored_out = scored;
-	if (!scored)
-		return SQLITE_NOMEM;
-	for (size_t i = 0; i < hits->n; i++)
-		scored[i] = (struct scored){hits->ids[i], hits->scores[i]};
-	qsort(scored, hits->n, sizeof(*scored), compare_scored);
-	return SQLITE_OK;
-}
-
-static int sort_by_id(struct bsql_hits *hits, bool have_scores)
-{
-	struct scored *scored;
-	if (is_sorted(hits))
-		return SQLITE_OK;
-	if (!have_scores) {
-		qsort(hits->ids, hits->n, sizeof(*hits->ids), compare_ids);
-		return SQLITE_OK;
-	}
-	int code = make_scored(hits, &scored);
-	for (size_t i = 0; i < hits->n && !code; i++) {
-		hits->ids[i] = scored[i].id;
-		hits->scores[i] = scored[i].score;
-	}
-	free(scored);
-	return code;
-}
-
-static void turn_around(struct bsql_hits *hits, bool have_scores)
-{
-	for (size_t i = 0, j = hits->n; i + 1 < j--; i++) {
-		sqlite3_int64 id = hits->ids[i];
-		hits->ids[i] = hits->ids[j];
-		hits->ids[j] = id;
-		double score = have_scores ? hits->scores[i] : 0;
-		if (have_scores) {
-			hits->scores[i] = hits->scores[j];
-			hits->scores[j] = score;
-		}
-	}
-}
-
-static void keep_within(struct bsql_cursor *cursor, bool have_scores)
-{
-	struct bsql_hits *hits = &cursor->hits;
-	size_t n = 0;
-	if (cursor->least_id == INT64_MIN && cursor->greatest_id == INT64_MAX)
-		return;
-	for (size_t i = 0; i < hits->n; i++) {
-		if (hits->ids[i] < cursor->least_id || hits->ids[i] > cursor->greatest_id)
-			continue;
-		hits->ids[n] = hits->ids[i];
-		if (have_scores)
-			hits->scores[n] = hits->scores[i];
-		n++;
-	}
-	hits->n = n;
-}
-
 static bool wants_scores(const struct bsql_cursor *cursor)
 {
 	return cursor->plan & (PLAN_BY_RANK | PLAN_SCORES);
+}
+
+/* Within bounds, by id. */
+static int find_within(struct bsql_cursor *cursor)
+{
+	const struct bsql_hits *all;
+	int code = bsql_index_find_all(cursor->table->index, cursor->query, cursor->query_bytes, wants_scores(cursor),
+	                               &all);
+	if (code)
+		return fail(cursor, code);
+	cursor->view = bsql_index_view(cursor->table->index);
+	cursor->n_changes = bsql_index_n_changes(cursor->table->index);
+	code = bsql_hits_add_range(&cursor->hits, all, cursor->least_id, cursor->greatest_id);
+	if (!code && cursor->plan & PLAN_DOWN)
+		bsql_hits_turn_around(&cursor->hits);
+	return code;
 }
 
 /* limit: so many are enough, of the best or of any; 0: all. */
@@ -375,11 +157,12 @@ static int find_hits(struct bsql_cursor *cursor, size_t limit)
 	if (code)
 		return fail(cursor, code);
 	cursor->view = bsql_index_view(cursor->table->index);
-	keep_within(cursor, have_scores);
+	cursor->n_changes = bsql_index_n_changes(cursor->table->index);
+	bsql_hits_keep(&cursor->hits, cursor->least_id, cursor->greatest_id);
 	if (cursor->plan & PLAN_BY_ID)
-		code = sort_by_id(&cursor->hits, have_scores);
+		code = bsql_hits_sort_by_id(&cursor->hits);
 	if (cursor->plan & PLAN_DOWN)
-		turn_around(&cursor->hits, have_scores);
+		bsql_hits_turn_around(&cursor->hits);
 	return code;
 }
 
@@ -447,13 +230,13 @@ static bool is_balanced(const char *query, size_t query_bytes)
 	return depth == 0 && !is_quoted;
 }
 
-/* A name that stands before a colon in a query. */
+/* A name that stands before a colon in a query, and excludes nothing by its first sign. */
 static bool is_nameable(const char *name)
 {
 	for (const char *at = name; *at; at++)
-		if (strchr(" \t\r\n\f\"():*?^~<>=,;!&|'", *at))
+		if (strchr(" \t\r\n\f\"():*?^~<>=,;!&|'+[]{}/", *at))
 			return false;
-	return true;
+	return name[0] != '-';
 }
 
 static int refuse(struct bsql_cursor *cursor, char *message)
@@ -470,6 +253,8 @@ static int add_query(struct bsql_cursor *cursor, int column, sqlite3_value *valu
 	const char *text = (const char *)sqlite3_value_text(value);
 	size_t n_bytes = (size_t)sqlite3_value_bytes(value);
 	bool is_alone = !of && !cursor->query;
+	if (!text && sqlite3_value_type(value) != SQLITE_NULL)
+		return SQLITE_NOMEM;
 	if (!text || (of && !of->is_indexed)) {
 		cursor->is_at_end = true;
 		return SQLITE_OK;
@@ -496,12 +281,13 @@ static int add_query(struct bsql_cursor *cursor, int column, sqlite3_value *valu
 	sqlite3_str_appendall(joined, is_alone ? "" : "(");
 	sqlite3_str_append(joined, text, (int)n_bytes);
 	sqlite3_str_appendall(joined, is_alone ? "" : ")");
+	int code = sqlite3_str_errcode(joined);
 	cursor->query_bytes = (size_t)sqlite3_str_length(joined);
 	sqlite3_free(cursor->query);
 	cursor->query = sqlite3_str_finish(joined);
-	if (!cursor->query && cursor->query_bytes == 0)
+	if (!cursor->query && !code)
 		cursor->query = sqlite3_mprintf("");
-	return cursor->query ? SQLITE_OK : SQLITE_NOMEM;
+	return cursor->query ? SQLITE_OK : code ? code : SQLITE_NOMEM;
 }
 
 /* Only what is an integer narrows: SQLite looks at the others itself. */
@@ -522,6 +308,22 @@ static void add_bound(struct bsql_cursor *cursor, char letter, sqlite3_value *va
 		cursor->greatest_id = id;
 }
 
+static int add_rank(struct bsql_cursor *cursor, sqlite3_value *value)
+{
+	const char *text = (const char *)sqlite3_value_text(value);
+	sqlite3_free(cursor->weights);
+	cursor->weights = bsql_weights_new(declaration_of(cursor));
+	if (!cursor->weights)
+		return SQLITE_NOMEM;
+	/* Without MATCH there is no rank that could be equal to anything. */
+	cursor->is_at_end |= !(cursor->plan & PLAN_MATCH);
+	if (text && bsql_weights_read(cursor->weights, declaration_of(cursor), text))
+		return SQLITE_OK;
+	return refuse(cursor,
+	              sqlite3_mprintf("rank is told how to count by 'bm25(3, 1)', with whole numbers from 1 to %d",
+	                              BSQL_MOST_WEIGHT));
+}
+
 /* What an argument is for; limit and offset: -1 where there is none. */
 static int read_arguments(struct bsql_cursor *cursor, const char *letters, int argc, sqlite3_value **argv,
                           sqlite3_int64 *limit_out, sqlite3_int64 *offset_out)
@@ -535,6 +337,8 @@ static int read_arguments(struct bsql_cursor *cursor, const char *letters, int a
 			code = add_query(cursor, -1, argv[i]);
 		else if (letter == ARG_COLUMN)
 			code = add_query(cursor, (int)strtol(letters, (char **)&letters, 10), argv[i]);
+		else if (letter == ARG_RANK)
+			code = add_rank(cursor, argv[i]);
 		else if (letter == ARG_LIMIT)
 			*limit_out = sqlite3_value_int64(argv[i]);
 		else if (letter == ARG_OFFSET)
@@ -560,6 +364,8 @@ static int filter_match(struct bsql_cursor *cursor, sqlite3_int64 limit, sqlite3
 	size_t n = cursor->plan & PLAN_BY_ID || (is_by_rank && cursor->plan & PLAN_DOWN) ? 0 : limit_of(limit, offset);
 	if (limit == 0 || cursor->is_at_end || !cursor->query || cursor->least_id > cursor->greatest_id)
 		return SQLITE_OK;
+	if (has_bounds && !is_by_rank)
+		return find_within(cursor);
 	if (n > 0)
 		return find_hits(cursor, n);
 	if (is_by_rank && !has_bounds && !(cursor->plan & PLAN_DOWN)) {
@@ -608,27 +414,6 @@ int bsql_cursor_filter(sqlite3_vtab_cursor *base, int plan, const char *argument
 	return plan & PLAN_MATCH ? filter_match(cursor, limit, offset) : filter_rows(cursor);
 }
 
-int bsql_cursor_next(sqlite3_vtab_cursor *base)
-{
-	struct bsql_cursor *cursor = (struct bsql_cursor *)base;
-	if (!(cursor->plan & PLAN_MATCH)) {
-		cursor->has_places = false;
-		return step_row(cursor);
-	}
-	cursor->is_row_read = cursor->has_places = false;
-	cursor->at++;
-	return cursor->is_partial && cursor->at == cursor->hits.n ? find_more(cursor, cursor->hits.n * MORE_FACTOR)
-	                                                          : SQLITE_OK;
-}
-
-int bsql_cursor_is_at_end(sqlite3_vtab_cursor *base)
-{
-	struct bsql_cursor *cursor = (struct bsql_cursor *)base;
-	if (!(cursor->plan & PLAN_MATCH))
-		return cursor->is_at_end;
-	return cursor->is_counted ? cursor->at >= cursor->n_counted : cursor->at >= cursor->hits.n;
-}
-
 int bsql_cursor_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *rowid_out)
 {
 	struct bsql_cursor *cursor = (struct bsql_cursor *)base;
@@ -639,7 +424,8 @@ int bsql_cursor_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *rowid_out)
 	return code;
 }
 
-static int read_row(struct bsql_cursor *cursor)
+/* is_row_read says whether it is there. */
+static int look_up_row(struct bsql_cursor *cursor)
 {
 	sqlite3_int64 id;
 	if (cursor->is_row_read)
@@ -651,17 +437,61 @@ static int read_row(struct bsql_cursor *cursor)
 		return code;
 	sqlite3_reset(cursor->row);
 	sqlite3_bind_int64(cursor->row, 1, id);
-	code = sqlite3_step(cursor->row);
-	cursor->is_row_read = code == SQLITE_ROW;
-	if (code == SQLITE_ROW)
-		return SQLITE_OK;
-	code = sqlite3_reset(cursor->row);
-	if (code)
-		return fail(cursor, bsql_shadow_fail(shadow_of(cursor), code));
+	cursor->is_row_read = sqlite3_step(cursor->row) == SQLITE_ROW;
+	code = cursor->is_row_read ? SQLITE_OK : sqlite3_reset(cursor->row);
+	return code ? fail(cursor, bsql_shadow_fail(shadow_of(cursor), code)) : SQLITE_OK;
+}
+
+static int read_row(struct bsql_cursor *cursor)
+{
+	sqlite3_int64 id;
+	int code = look_up_row(cursor);
+	if (code || cursor->is_row_read || (code = bsql_cursor_rowid(&cursor->base, &id)))
+		return code;
 	sqlite3_free(cursor->table->base.zErrMsg);
 	cursor->table->base.zErrMsg =
 		sqlite3_mprintf("%s: row %lld is in the index and nowhere else", declaration_of(cursor)->table, id);
 	return SQLITE_CORRUPT_VTAB;
+}
+
+/* Behind hits whose rows this connection has deleted or changed since they were found, so that they match no more. */
+static int skip_changed(struct bsql_cursor *cursor)
+{
+	const struct bs_query_place *places;
+	size_t n;
+	int code = SQLITE_OK;
+	while (!code && !cursor->is_counted && cursor->at < cursor->hits.n &&
+	       cursor->n_changes != bsql_index_n_changes(cursor->table->index)) {
+		code = look_up_row(cursor);
+		if (!code && cursor->is_row_read)
+			code = bsql_cursor_places(cursor, &places, &n);
+		if (code || (cursor->is_row_read && cursor->places.is_match))
+			break;
+		cursor->is_row_read = cursor->has_places = false;
+		cursor->at++;
+	}
+	return code;
+}
+
+int bsql_cursor_next(sqlite3_vtab_cursor *base)
+{
+	struct bsql_cursor *cursor = (struct bsql_cursor *)base;
+	if (!(cursor->plan & PLAN_MATCH)) {
+		cursor->has_places = false;
+		return step_row(cursor);
+	}
+	cursor->is_row_read = cursor->has_places = false;
+	cursor->at++;
+	return cursor->is_partial && cursor->at == cursor->hits.n ? find_more(cursor, cursor->hits.n * MORE_FACTOR)
+	                                                          : skip_changed(cursor);
+}
+
+int bsql_cursor_is_at_end(sqlite3_vtab_cursor *base)
+{
+	struct bsql_cursor *cursor = (struct bsql_cursor *)base;
+	if (!(cursor->plan & PLAN_MATCH))
+		return cursor->is_at_end;
+	return cursor->is_counted ? cursor->at >= cursor->n_counted : cursor->at >= cursor->hits.n;
 }
 
 int bsql_cursor_column(sqlite3_vtab_cursor *base, sqlite3_context *context, int column)
@@ -674,7 +504,9 @@ int bsql_cursor_column(sqlite3_vtab_cursor *base, sqlite3_context *context, int 
 		return SQLITE_OK;
 	}
 	if (column == n_columns + 1) {
-		code = cursor->plan & PLAN_MATCH ? bsql_cursor_score(cursor, &score) : SQLITE_DONE;
+		code = !(cursor->plan & PLAN_MATCH) ? SQLITE_DONE
+		       : cursor->weights            ? bsql_cursor_score_by(cursor, cursor->weights, &score)
+		                                    : bsql_cursor_score(cursor, &score);
 		if (!code)
 			sqlite3_result_double(context, -score);
 		return code == SQLITE_DONE ? SQLITE_OK : code;
@@ -698,10 +530,19 @@ struct bsql_cursor *bsql_cursor_of(struct bsql_registry *registry, sqlite3_value
 	return cursor && !bsql_cursor_is_at_end(&cursor->base) ? cursor : NULL;
 }
 
+static int score_hits(struct bsql_cursor *cursor)
+{
+	const struct bsql_hits *all;
+	int code = bsql_index_find_all(cursor->table->index, cursor->query, cursor->query_bytes, true, &all);
+	if (code)
+		return fail(cursor, code);
+	code = bsql_hits_add_range(&cursor->scored, all, INT64_MIN, INT64_MAX);
+	cursor->is_scored = !code;
+	return code;
+}
+
 int bsql_cursor_score(struct bsql_cursor *cursor, double *score_out)
 {
-	struct bsql_hits all = {.n = 0};
-	uint64_t n;
 	sqlite3_int64 id;
 	*score_out = 0;
 	if (!(cursor->plan & PLAN_MATCH))
@@ -711,24 +552,19 @@ int bsql_cursor_score(struct bsql_cursor *cursor, double *score_out)
 		return SQLITE_OK;
 	}
 	int code = bsql_cursor_rowid(&cursor->base, &id);
-	if (!code && !cursor->scored) {
-		code = bsql_index_find(cursor->table->index, cursor->query, cursor->query_bytes, BS_FIND_TOP, 0, &all,
-		                       &n);
-		code = code ? fail(cursor, code) : make_scored(&all, &cursor->scored);
-		cursor->n_scored = code ? 0 : all.n;
-		bsql_hits_deinit(&all);
-	}
+	if (!code && !cursor->is_scored)
+		code = score_hits(cursor);
 	if (code)
 		return code;
-	struct scored key = {.id = id};
-	const struct scored *found = bsearch(&key, cursor->scored, cursor->n_scored, sizeof(key), compare_scored);
-	*score_out = found ? found->score : 0;
+	size_t at = bsql_hits_from(&cursor->scored, id);
+	if (at < cursor->scored.n && cursor->scored.ids[at] == id)
+		*score_out = cursor->scored.scores[at];
 	return SQLITE_OK;
 }
 
-int bsql_cursor_n_columns(const struct bsql_cursor *cursor)
+const struct bsql_declaration *bsql_cursor_declaration(const struct bsql_cursor *cursor)
 {
-	return declaration_of(cursor)->n_columns;
+	return declaration_of(cursor);
 }
 
 const char *bsql_cursor_error(const struct bsql_cursor *cursor)
@@ -745,8 +581,9 @@ int bsql_cursor_text(struct bsql_cursor *cursor, int column, struct bs_text *tex
 	if (code)
 		return code;
 	const char *name = of->columns[column].name, *text = (const char *)sqlite3_column_text(cursor->row, column + 1);
-	*text_out = (struct bs_text){name, strlen(name), text ? text : "",
-	                             (size_t)sqlite3_column_bytes(cursor->row, column + 1)};
+	*text_out = (struct bs_text){name, strlen(name), text, (size_t)sqlite3_column_bytes(cursor->row, column + 1)};
+	if (!text && sqlite3_column_type(cursor->row, column + 1) != SQLITE_NULL)
+		return SQLITE_NOMEM;
 	*number_out = 0;
 	for (int i = 0; i < column; i++)
 		*number_out += of->columns[i].is_indexed;
@@ -755,26 +592,53 @@ int bsql_cursor_text(struct bsql_cursor *cursor, int column, struct bs_text *tex
 	return SQLITE_OK;
 }
 
-int bsql_cursor_places(struct bsql_cursor *cursor, const struct bs_query_place **places_out, size_t *n_out)
+static int read_texts(struct bsql_cursor *cursor)
 {
 	const struct bsql_declaration *of = declaration_of(cursor);
 	int code = SQLITE_OK, number;
+	if (!cursor->texts && !(cursor->texts = calloc((size_t)of->n_columns + 1, sizeof(*cursor->texts))))
+		return SQLITE_NOMEM;
+	for (int i = 0; i < of->n_columns && !code; i++) {
+		struct bs_text text = {.text = ""};
+		code = bsql_cursor_text(cursor, i, &text, &number);
+		text.text = text.text ? text.text : "";
+		if (!code && number >= 0)
+			cursor->texts[number] = text;
+	}
+	return code;
+}
+
+int bsql_cursor_score_by(struct bsql_cursor *cursor, const unsigned char *weights, double *score_out)
+{
+	struct bsql_index *index = cursor->table->index;
+	int code = SQLITE_OK;
+	*score_out = 0;
+	if (!(cursor->plan & PLAN_MATCH))
+		return SQLITE_OK;
+	if (!bsql_weighted_is(cursor->weighted, weights)) {
+		bsql_weighted_free(cursor->weighted);
+		code = bsql_weighted_new(index, cursor->query, cursor->query_bytes, weights, &cursor->weighted);
+	}
+	if (code)
+		return fail(cursor, code);
+	code = read_texts(cursor);
+	return code ? code : bsql_weighted_score(cursor->weighted, cursor->texts, score_out);
+}
+
+int bsql_cursor_places(struct bsql_cursor *cursor, const struct bs_query_place **places_out, size_t *n_out)
+{
+	int code = SQLITE_OK;
 	*n_out = 0;
 	if (!(cursor->plan & PLAN_MATCH))
 		return SQLITE_OK;
 	if (!cursor->asked &&
-	    (code = bsql_index_query(cursor->table->index, cursor->query, cursor->query_bytes, &cursor->asked)))
+	    (code = bsql_index_query(cursor->table->index, cursor->query, cursor->query_bytes, NULL, &cursor->asked)))
 		return fail(cursor, code);
-	if (!cursor->texts && !(cursor->texts = calloc((size_t)of->n_columns + 1, sizeof(*cursor->texts))))
-		return SQLITE_NOMEM;
-	for (int i = 0; i < of->n_columns && !cursor->has_places && !code; i++) {
-		struct bs_text text = {.text = ""};
-		code = bsql_cursor_text(cursor, i, &text, &number);
-		if (!code && number >= 0)
-			cursor->texts[number] = text;
-	}
+	if (!cursor->has_places)
+		code = read_texts(cursor);
 	if (!cursor->has_places && !code &&
-	    bs_query_match(cursor->asked, cursor->texts, (size_t)of->n_fields, &cursor->places, NULL))
+	    bs_query_match(cursor->asked, cursor->texts, (size_t)declaration_of(cursor)->n_fields, &cursor->places,
+	                   NULL))
 		code = SQLITE_NOMEM;
 	if (code)
 		return code;

@@ -16,7 +16,6 @@ struct bsql_table {
 struct bsql_cursor;
 
 /* The module's functions. */
-int bsql_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info);
 int bsql_cursor_open(sqlite3_vtab *vtab, sqlite3_vtab_cursor **cursor_out);
 int bsql_cursor_close(sqlite3_vtab_cursor *cursor);
 int bsql_cursor_filter(sqlite3_vtab_cursor *cursor, int plan, const char *arguments, int argc, sqlite3_value **argv);
@@ -32,11 +31,13 @@ int bsql_cursors_settle(struct bsql_table *table);
 struct bsql_cursor *bsql_cursor_of(struct bsql_registry *registry, sqlite3_value *value);
 /* BM25 of the row, 0 without MATCH. */
 int bsql_cursor_score(struct bsql_cursor *cursor, double *score_out);
+/* The same by other weights (weighted.h). */
+int bsql_cursor_score_by(struct bsql_cursor *cursor, const unsigned char *weights, double *score_out);
 /* The row's texts that are indexed, and where the words of MATCH stand in them; borrowed until the cursor moves. */
 int bsql_cursor_places(struct bsql_cursor *cursor, const struct bs_query_place **places_out, size_t *n_out);
-/* The text of a column, borrowed likewise, and its number among those that are indexed (-1: it is not). SQLITE_RANGE: no such column. */
+/* The text of a column, NULL if that is, borrowed likewise, and its number among those that are indexed (-1: it is not). SQLITE_RANGE: no such column. */
 int bsql_cursor_text(struct bsql_cursor *cursor, int column, struct bs_text *text_out, int *number_out);
-int bsql_cursor_n_columns(const struct bsql_cursor *cursor);
+const struct bsql_declaration *bsql_cursor_declaration(const struct bsql_cursor *cursor);
 const char *bsql_cursor_error(const struct bsql_cursor *cursor);
 
 #endif

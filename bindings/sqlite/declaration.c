@@ -209,7 +209,13 @@ int bsql_declaration_read(struct bsql_declaration *declaration, int argc, const 
 	*declaration = (struct bsql_declaration){.density = USUAL_DENSITY,
 	                                         .schema = sqlite3_mprintf("%s", argv[1]),
 	                                         .table = sqlite3_mprintf("%s", argv[2])};
-	int code = declaration->schema && declaration->table ? SQLITE_OK : SQLITE_NOMEM;
+	sqlite3_str *arguments = sqlite3_str_new(NULL);
+	for (int i = 3; i < argc; i++)
+		sqlite3_str_appendf(arguments, "%s\n", argv[i]);
+	int code = sqlite3_str_errcode(arguments);
+	declaration->arguments = sqlite3_str_finish(arguments);
+	if (!code && (!declaration->schema || !declaration->table))
+		code = SQLITE_NOMEM;
 	for (int i = 3; i < argc && !code; i++)
 		code = read_argument(declaration, argv[i], message_out);
 	return code ? code : check(declaration, message_out);
@@ -225,9 +231,16 @@ void bsql_declaration_deinit(struct bsql_declaration *declaration)
 	sqlite3_free(declaration->fields);
 	sqlite3_free(declaration->schema);
 	sqlite3_free(declaration->table);
+	sqlite3_free(declaration->arguments);
 	sqlite3_free(declaration->content);
 	sqlite3_free(declaration->content_rowid);
 	sqlite3_free(declaration->stem);
+}
+
+bool bsql_declaration_equals(const struct bsql_declaration *a, const struct bsql_declaration *b)
+{
+	return sqlite3_stricmp(a->schema, b->schema) == 0 && sqlite3_stricmp(a->table, b->table) == 0 &&
+	       strcmp(a->arguments, b->arguments) == 0;
 }
 
 char *bsql_declaration_schema(const struct bsql_declaration *declaration)

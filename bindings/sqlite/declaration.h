@@ -16,6 +16,7 @@ struct bsql_column {
 
 struct bsql_declaration {
 	char *schema, *table; /* "main", the name of the virtual table */
+	char *arguments;      /* as they were given, a line each */
 	struct bsql_column *columns;
 	int n_columns;
 	char *content;       /* the table or view that has the rows; NULL: t_content has them */
@@ -32,6 +33,9 @@ struct bsql_declaration {
  * too, it is to be freed. */
 int bsql_declaration_read(struct bsql_declaration *declaration, int argc, const char *const *argv, char **message_out);
 void bsql_declaration_deinit(struct bsql_declaration *declaration);
+
+/* Do they declare the same table? */
+bool bsql_declaration_equals(const struct bsql_declaration *a, const struct bsql_declaration *b);
 
 /* CREATE TABLE x(...) for sqlite3_declare_vtab, for sqlite3_free; NULL: no memory. */
 char *bsql_declaration_schema(const struct bsql_declaration *declaration);

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "bindings/sqlite/weighted.h"
+
 SQLITE_EXTENSION_INIT3
 
 /* Of a snippet at most, as FTS5 has it; and for how many beginnings the best is looked for. */
@@ -14,7 +16,9 @@ struct span {
 
 static void fail(sqlite3_context *context, struct bsql_cursor *cursor, int code)
 {
-	const char *message = code == SQLITE_RANGE ? "no such column" : bsql_cursor_error(cursor);
+	const char *message = code == SQLITE_RANGE      ? "no such column"
+	                      : code == SQLITE_MISMATCH ? "bm25: weights are whole numbers from 1 to 100"
+	                                                : bsql_cursor_error(cursor);
 	if (code == SQLITE_NOMEM) {
 		sqlite3_result_error_nomem(context);
 		return;
@@ -104,10 +108,8 @@ static void highlight(sqlite3_context *context, int argc, sqlite3_value **argv)
 		return;
 	int code = bsql_cursor_text(cursor, sqlite3_value_int(argv[1]), &text, &number);
 	/* Of a column that there is not, FTS5 says nothing. */
-	if (code == SQLITE_RANGE) {
-		sqlite3_result_text(context, "", 0, SQLITE_STATIC);
+	if (code == SQLITE_RANGE || (!code && !text.text))
 		return;
-	}
 	if (!code)
 		code = bsql_cursor_places(cursor, &places, &n_places);
 	if (code) {
@@ -228,7 +230,7 @@ static void center(struct shown *shown, const struct bs_query_place *places, siz
 static int find_shown(struct bsql_cursor *cursor, int column, const struct bs_query_place *places, size_t n_places,
                       int n_words, struct shown *shown)
 {
-	int n_columns = bsql_cursor_n_columns(cursor), number, code = SQLITE_OK;
+	int n_columns = bsql_cursor_declaration(cursor)->n_columns, number, code = SQLITE_OK;
 	bool has_first = false;
 	for (int i = column < 0 ? 0 : column; i < (column < 0 ? n_columns : column + 1) && !code; i++) {
 		struct bs_text text;
@@ -261,6 +263,8 @@ static void snippet(sqlite3_context *context, int argc, sqlite3_value **argv)
 		fail(context, cursor, code);
 		return;
 	}
+	if (!shown.text.text)
+		return;
 	if (shown.worth > 0)
 		center(&shown, places, n_places, n_words);
 	const char *ellipsis = text_of(argv[4]);
@@ -271,15 +275,28 @@ static void snippet(sqlite3_context *context, int argc, sqlite3_value **argv)
 	give(context, out);
 }
 
+/* By weights that the statement gives. */
+static int score_by(struct bsql_cursor *cursor, int n_weights, sqlite3_value **values, double *score_out)
+{
+	const struct bsql_declaration *of = bsql_cursor_declaration(cursor);
+	unsigned char *weights = bsql_weights_new(of);
+	int code = weights ? SQLITE_OK : SQLITE_NOMEM;
+	for (int i = 0; i < n_weights && !code; i++)
+		if (!bsql_weights_put(weights, of, i, sqlite3_value_double(values[i])))
+			code = SQLITE_MISMATCH;
+	if (!code)
+		code = bsql_cursor_score_by(cursor, weights, score_out);
+	sqlite3_free(weights);
+	return code;
+}
+
 static void bm25(sqlite3_context *context, int argc, sqlite3_value **argv)
 {
 	double score;
-	struct bsql_cursor *cursor =
-		cursor_of(context, argc, 1,
-	                  "bm25(table), where columns weigh what weight='column=3' in CREATE VIRTUAL TABLE says", argv);
+	struct bsql_cursor *cursor = cursor_of(context, argc > 0, 1, "bm25(table, weight of a column, ...)", argv);
 	if (!cursor)
 		return;
-	int code = bsql_cursor_score(cursor, &score);
+	int code = argc > 1 ? score_by(cursor, argc - 1, argv + 1, &score) : bsql_cursor_score(cursor, &score);
 	if (code)
 		fail(context, cursor, code);
 	else

@@ -1,18 +1,16 @@
 /* index.c: see index.h. */
 #include "bindings/sqlite/index.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "bindings/sqlite/base.h"
+#include "bindings/sqlite/feeder.h"
+#include "bindings/sqlite/files.h"
+#include "bindings/sqlite/rowid.h"
+
 SQLITE_EXTENSION_INIT3
-
-#define MANIFEST "manifest"
-
-/* One that is in the memory as t_files has it, or had it when it was looked at. */
-struct file {
-	char name[BS_MEMORY_NAME_BYTES];
-	uint64_t sum;
-};
 
 struct change {
 	sqlite3_int64 id;
@@ -25,95 +23,54 @@ struct changes {
 	size_t n, capacity;
 };
 
+/* All hits of the query that was last asked for all of them; of no query: text is NULL. */
+struct known {
+	char *query;
+	size_t query_bytes;
+	bool has_scores;
+	uint64_t view;
+	struct bsql_hits hits;
+};
+
 struct bsql_index {
 	struct bsql_registry *registry; /* NULL: it is not in there any more */
 	struct bsql_index *next;
 	unsigned n_users;
 	struct bsql_declaration declaration;
 	struct bsql_shadow shadow;
-	struct bs_error *err; /* the shadow's: all have one */
-	bool is_busy;         /* what SQLite is asked for may ask again, if content is a view */
+	struct bs_error *err;     /* the shadow's: all have one */
+	bool is_busy;             /* what SQLite is asked for may ask again, if content is a view */
+	sqlite3_int64 last_rowid; /* of SQLite, before that */
+	struct bs_limits limits;  /* by which SQLite's interrupt ends what is under way */
+	pthread_t owner;          /* the thread that it is under way on */
+	uint64_t n_changes;
 
-	struct bs_memory *memory;
-	struct file *files;
-	size_t n_files, files_capacity;
+	struct bsql_files files;
 	struct bs_text_provider provider;
 	int provider_code; /* of a text that could not be read */
 	struct bs_index *handle;
 	struct bs_finder *finder;
 	uint64_t view;
+	struct known known;
 
 	bool is_known; /* the memory is what the tables said at `state`, and what is applied since; else base and n_applied say nothing */
 	sqlite3_int64 state;
-	unsigned data_version; /* SQLite's, when that was looked up; */
-	bool is_sure;          /* and nothing was uncommitted then, that may be gone without another version */
-	struct changes base;   /* what t_pending says and is not applied to the memory */
-	struct changes log;    /* what was noted since, and is not in t_pending; */
-	size_t n_applied;      /* so many of it is applied */
-	size_t log_bytes;      /* of the texts of this transaction */
-	struct bs_writer *
-		writer; /* NULL, or it was given base and the log, and is to be committed: they come in so large a number */
-	bool has_flushed; /* it wrote to t_pending */
+	struct changes base; /* what t_pending says and is not applied to the memory */
+	struct changes log;  /* what was noted since, and is not in t_pending; */
+	size_t n_applied;    /* so many of it is applied */
+	size_t log_bytes;    /* of the texts of this transaction */
+	/* NULL, or it was given base and the log, and is to be committed: they come in so large a number. */
+	struct bs_writer *writer;
+	struct bsql_feeder *feeder; /* through which it is given more */
+	bool has_flushed;           /* it wrote to t_pending */
 };
-
-/* Makes room for one more. */
-static int grow(void *array, size_t n, size_t *capacity, size_t element_bytes)
-{
-	void **elements = array;
-	if (n < *capacity)
-		return SQLITE_OK;
-	size_t wanted = n * 2 + 16;
-	void *grown = realloc(*elements, wanted * element_bytes);
-	if (!grown)
-		return SQLITE_NOMEM;
-	*elements = grown;
-	*capacity = wanted;
-	return SQLITE_OK;
-}
 
 static int append(struct changes *changes, sqlite3_int64 id, bool there)
 {
-	int code = grow(&changes->all, changes->n, &changes->capacity, sizeof(*changes->all));
+	int code = bsql_grow(&changes->all, changes->n, &changes->capacity, sizeof(*changes->all));
 	if (!code)
 		changes->all[changes->n++] = (struct change){.id = id, .there = there};
 	return code;
-}
-
-static int code_of(enum bs_status status)
-{
-	switch (status) {
-	case BS_OK:
-		return SQLITE_OK;
-	case BS_NO_MEMORY:
-		return SQLITE_NOMEM;
-	case BS_CORRUPT:
-		return SQLITE_CORRUPT_VTAB;
-	case BS_IO:
-		return SQLITE_IOERR;
-	case BS_BUSY:
-		return SQLITE_BUSY;
-	case BS_STOPPED:
-		return SQLITE_INTERRUPT;
-	default:
-		return SQLITE_ERROR;
-	}
-}
-
-/* Decimal, and nothing else: as ids are written. */
-static bool read_id(const char *id, size_t id_bytes, sqlite3_int64 *id_out)
-{
-	bool is_negative = id_bytes > 0 && id[0] == '-';
-	uint64_t value = 0, most = (uint64_t)INT64_MAX + is_negative;
-	if (id_bytes == is_negative || id_bytes > 20)
-		return false;
-	for (size_t i = is_negative; i < id_bytes; i++) {
-		unsigned digit = (unsigned char)id[i] - (unsigned)'0';
-		if (digit > 9 || value > (most - digit) / 10)
-			return false;
-		value = value * 10 + digit;
-	}
-	*id_out = (sqlite3_int64)(is_negative ? 0 - value : value);
-	return true;
 }
 
 static int provide(void *context, const char *id, size_t id_bytes, const struct bs_text **texts_out,
@@ -121,7 +78,7 @@ static int provide(void *context, const char *id, size_t id_bytes, const struct 
 {
 	struct bsql_index *index = context;
 	sqlite3_int64 row;
-	if (!read_id(id, id_bytes, &row))
+	if (!bsql_id_read(id, id_bytes, &row))
 		return 1;
 	int code = bsql_shadow_texts(&index->shadow, row, texts_out, n_texts_out);
 	if (code == SQLITE_DONE)
@@ -137,8 +94,15 @@ static int fail(struct bsql_index *index, enum bs_status status)
 	int code = index->provider_code;
 	index->provider_code = SQLITE_OK;
 	if (!code)
-		return code_of(status);
+		return bsql_code_of(status);
 	return bsql_shadow_fail(&index->shadow, code);
+}
+
+/* A struct bs_limits' stop. Other threads that work for the call must not use the connection, which its thread has locked. */
+static int is_interrupted(void *context)
+{
+	struct bsql_index *index = context;
+	return pthread_equal(pthread_self(), index->owner) && bsql_shadow_is_interrupted(&index->shadow);
 }
 
 static int enter(struct bsql_index *index)
@@ -150,6 +114,8 @@ static int enter(struct bsql_index *index)
 	}
 	index->is_busy = true;
 	index->provider_code = SQLITE_OK;
+	index->last_rowid = sqlite3_last_insert_rowid(index->shadow.db);
+	index->owner = pthread_self();
 	return SQLITE_OK;
 }
 
@@ -157,7 +123,9 @@ static int leave(struct bsql_index *index, int code)
 {
 	bsql_shadow_end(&index->shadow);
 	index->is_busy = false;
-	if (code && !index->err->text[0])
+	/* Rows of t_pending and t_files are nobody's last. */
+	sqlite3_set_last_insert_rowid(index->shadow.db, index->last_rowid);
+	if (code && (!index->err->text[0] || (code & 0xff) == SQLITE_INTERRUPT))
 		(void)bs_fail(index->err, BS_OK, "%s", sqlite3_errstr(code));
 	return code;
 }
@@ -173,6 +141,8 @@ static void close_handle(struct bsql_index *index)
 /* What it was given is noted all the same. */
 static void drop_writer(struct bsql_index *index)
 {
+	(void)!bsql_feeder_end(index->feeder, NULL);
+	index->feeder = NULL;
 	bs_writer_close(index->writer);
 	index->writer = NULL;
 }
@@ -194,18 +164,23 @@ static void start_over(struct bsql_index *index)
 {
 	drop_writer(index);
 	close_handle(index);
-	bs_memory_free(index->memory);
-	index->memory = NULL;
-	index->n_files = 0;
+	bsql_files_deinit(&index->files);
 	index->is_known = false;
+}
+
+static void forget_hits(struct bsql_index *index)
+{
+	free(index->known.query);
+	bsql_hits_deinit(&index->known.hits);
+	index->known = (struct known){.query = NULL};
 }
 
 static void free_index(struct bsql_index *index)
 {
 	start_over(index);
+	forget_hits(index);
 	bsql_shadow_deinit(&index->shadow);
 	bsql_declaration_deinit(&index->declaration);
-	free(index->files);
 	free(index->base.all);
 	free(index->log.all);
 	free(index);
@@ -214,8 +189,7 @@ static void free_index(struct bsql_index *index)
 static struct bsql_index *find_index(struct bsql_registry *registry, const struct bsql_declaration *declaration)
 {
 	for (struct bsql_index *index = registry->indexes; index; index = index->next)
-		if (sqlite3_stricmp(index->declaration.schema, declaration->schema) == 0 &&
-		    sqlite3_stricmp(index->declaration.table, declaration->table) == 0)
+		if (bsql_declaration_equals(&index->declaration, declaration))
 			return index;
 	return NULL;
 }
@@ -233,11 +207,12 @@ int bsql_index_acquire(struct bsql_registry *registry, sqlite3 *db, struct bsql_
 	index = calloc(1, sizeof(*index));
 	if (!index) {
 		bsql_declaration_deinit(declaration);
-		return code_of(bs_fail_memory(err, "an index", sizeof(*index)));
+		return bsql_code_of(bs_fail_memory(err, "an index", sizeof(*index)));
 	}
 	index->declaration = *declaration;
 	index->provider = (struct bs_text_provider){.texts = provide, .context = index};
 	index->err = &index->shadow.err;
+	index->limits = (struct bs_limits){.stop = is_interrupted, .context = index};
 	int code = bsql_shadow_init(&index->shadow, db, &index->declaration);
 	if (code) {
 		free_index(index);
@@ -302,132 +277,9 @@ uint64_t bsql_index_view(const struct bsql_index *index)
 	return index->view;
 }
 
-/* The memory's files, as t_files has them. */
-
-static struct file *find_file(struct bsql_index *index, const char *name)
+uint64_t bsql_index_n_changes(const struct bsql_index *index)
 {
-	for (size_t i = 0; i < index->n_files; i++)
-		if (strcmp(index->files[i].name, name) == 0)
-			return &index->files[i];
-	return NULL;
-}
-
-static int know_file(struct bsql_index *index, const char *name, uint64_t sum)
-{
-	struct file *file = find_file(index, name);
-	if (!file && grow(&index->files, index->n_files, &index->files_capacity, sizeof(*index->files)))
-		return SQLITE_NOMEM;
-	if (!file)
-		file = &index->files[index->n_files++];
-	strncpy(file->name, name, sizeof(file->name) - 1);
-	file->name[sizeof(file->name) - 1] = '\0';
-	file->sum = sum;
-	return SQLITE_OK;
-}
-
-static void forget_file(struct bsql_index *index, struct file *file)
-{
-	*file = index->files[--index->n_files];
-}
-
-/* A lock, and what is for directories, are nothing to keep. */
-static bool is_kept(const char *name)
-{
-	return strcmp(name, MANIFEST) == 0 || strncmp(name, "seg-", 4) == 0 || strncmp(name, "del-", 4) == 0 ||
-	       strncmp(name, "exc-", 4) == 0 || strncmp(name, "sum-", 4) == 0;
-}
-
-static bool has_file(const struct bsql_index *index, const char *name)
-{
-	struct bs_memory_file file;
-	for (size_t i = 0; i < bs_memory_n_files(index->memory); i++)
-		if (!bs_memory_file_at(index->memory, i, &file, NULL) && strcmp(file.name, name) == 0)
-			return true;
-	return false;
-}
-
-/* After a commit: of the known files only the manifest became another, and some may be gone. */
-static void forget_changed_files(struct bsql_index *index)
-{
-	for (size_t i = 0; i < index->n_files;)
-		if (strcmp(index->files[i].name, MANIFEST) == 0 || !has_file(index, index->files[i].name))
-			forget_file(index, &index->files[i]);
-		else
-			i++;
-}
-
-/* What t_files lists, for free(). */
-static int list_files(struct bsql_index *index, struct file **files_out, size_t *n_out)
-{
-	sqlite3_stmt *statement;
-	size_t n = 0, capacity = 0;
-	int code = bsql_shadow_statement(&index->shadow, BSQL_FILES, &statement);
-	*files_out = NULL;
-	*n_out = 0;
-	while (!code && sqlite3_step(statement) == SQLITE_ROW) {
-		const char *name = (const char *)sqlite3_column_text(statement, 0);
-		code = grow(files_out, n, &capacity, sizeof(**files_out));
-		if (code)
-			break;
-		if (!name || !is_kept(name) || strlen(name) >= BS_MEMORY_NAME_BYTES) {
-			(void)bs_fail(index->err, BS_OK, "%s_files: no name of a file: %s", index->declaration.table,
-			              name ? name : "NULL");
-			code = SQLITE_CORRUPT_VTAB;
-			break;
-		}
-		strcpy((*files_out)[n].name, name);
-		(*files_out)[n++].sum = (uint64_t)sqlite3_column_int64(statement, 1);
-	}
-	int ended = sqlite3_reset(statement);
-	if (!code && ended)
-		code = bsql_shadow_fail(&index->shadow, ended);
-	*n_out = n;
-	return code;
-}
-
-static bool is_listed(const struct file *files, size_t n, const struct file *file)
-{
-	for (size_t i = 0; i < n; i++)
-		if (files[i].sum == file->sum && strcmp(files[i].name, file->name) == 0)
-			return true;
-	return false;
-}
-
-static int load_file(struct bsql_index *index, const struct file *file)
-{
-	void *bytes;
-	size_t n_bytes;
-	int code = bsql_shadow_load_file(&index->shadow, file->name, file->sum, &bytes, &n_bytes);
-	if (!code)
-		code = code_of(bs_memory_put(index->memory, file->name, bytes ? bytes : "", n_bytes, index->err));
-	if (!code)
-		code = know_file(index, file->name, file->sum);
-	free(bytes);
-	return code;
-}
-
-/* Makes the memory's files those of the list. */
-static int load_files(struct bsql_index *index, const struct file *files, size_t n)
-{
-	struct bs_memory_file file;
-	int code = SQLITE_OK;
-	for (size_t i = 0; i < bs_memory_n_files(index->memory) && !code;) {
-		code = code_of(bs_memory_file_at(index->memory, i, &file, index->err));
-		const struct file *known = code ? NULL : find_file(index, file.name);
-		if (!code && known && is_listed(files, n, known))
-			i++;
-		else if (!code)
-			bs_memory_remove(index->memory, file.name);
-	}
-	for (size_t i = 0; i < index->n_files;)
-		if (is_listed(files, n, &index->files[i]))
-			i++;
-		else
-			forget_file(index, &index->files[i]);
-	for (size_t i = 0; i < n && !code; i++)
-		if (!is_listed(index->files, index->n_files, &files[i]))
-			code = load_file(index, &files[i]);
-	return code;
+	return index->n_changes;
 }
 
 static int load_pending(struct bsql_index *index)
@@ -444,19 +296,12 @@ static int load_pending(struct bsql_index *index)
 /* The memory becomes what the tables say. */
 static int reload(struct bsql_index *index)
 {
-	struct file *files = NULL;
-	size_t n = 0;
 	drop_writer(index);
 	close_handle(index);
 	index->is_known = false;
-	int code = index->memory ? SQLITE_OK : code_of(bs_memory_new(&index->memory, index->err));
-	if (!code)
-		code = list_files(index, &files, &n);
-	if (!code)
-		code = load_files(index, files, n);
+	int code = bsql_files_load(&index->files, &index->shadow);
 	if (!code)
 		code = load_pending(index);
-	free(files);
 	if (code)
 		return code;
 	index->n_applied = 0;
@@ -466,8 +311,8 @@ static int reload(struct bsql_index *index)
 
 static int open_handle(struct bsql_index *index)
 {
-	struct bs_open_request request = {.memory = index->memory, .texts = &index->provider};
-	if (index->handle || !has_file(index, MANIFEST))
+	struct bs_open_request request = {.memory = index->files.memory, .texts = &index->provider};
+	if (index->handle || !bsql_files_have_index(&index->files))
 		return SQLITE_OK;
 	index->view++;
 	enum bs_status status = bs_index_open_with(&request, &index->handle, index->err);
@@ -485,15 +330,16 @@ static int open_writer(struct bsql_index *index, size_t n_rows, struct bs_writer
 {
 	const struct bsql_declaration *of = &index->declaration;
 	struct bs_writer_request request = {
-		.memory = index->memory,
+		.memory = index->files.memory,
 		.not_stored = true,
 		.no_checksums = true,
 		.summary_rate = -1, /* a table is opened before it is asked, so that nobody would look at one */
 		.texts = &index->provider,
 		.n_threads = n_rows < FEW_ROWS ? 1 : 0,
+		.limits = &index->limits,
 	};
 	/* An index that is there keeps its own. */
-	if (!has_file(index, MANIFEST)) {
+	if (!bsql_files_have_index(&index->files)) {
 		request.stem_language = of->stem;
 		request.fold_accents = of->fold_accents;
 		request.split_identifiers = of->split_identifiers;
@@ -509,13 +355,13 @@ static int write_row(struct bsql_index *index, struct bs_writer *writer, const s
 {
 	const struct bs_text *texts;
 	size_t n_texts;
-	char id[24];
-	sqlite3_snprintf(sizeof(id), id, "%lld", change->id);
+	char id[BSQL_ID_BYTES];
+	size_t id_bytes = bsql_id_write(change->id, id);
 	int code = change->there ? bsql_shadow_texts(&index->shadow, change->id, &texts, &n_texts) : SQLITE_DONE;
 	if (code && code != SQLITE_DONE)
 		return code;
-	enum bs_status status = code ? bs_writer_delete(writer, id, strlen(id), NULL, index->err)
-	                             : bs_writer_add(writer, id, strlen(id), texts, n_texts, index->err);
+	enum bs_status status = code ? bs_writer_delete(writer, id, id_bytes, NULL, index->err)
+	                             : bs_writer_add(writer, id, id_bytes, texts, n_texts, index->err);
 	return status ? fail(index, status) : SQLITE_OK;
 }
 
@@ -526,7 +372,7 @@ static int commit_writer(struct bsql_index *index, struct bs_writer *writer, int
 		code = status ? fail(index, status) : SQLITE_OK;
 	}
 	bs_writer_close(writer);
-	forget_changed_files(index);
+	bsql_files_forget_changed(&index->files);
 	close_handle(index);
 	return code;
 }
@@ -583,7 +429,9 @@ static int apply(struct bsql_index *index)
 {
 	if (index->base.n == 0 && index->n_applied == index->log.n)
 		return SQLITE_OK;
-	int code = index->writer ? SQLITE_OK : feed(index);
+	enum bs_status status = bsql_feeder_end(index->feeder, index->err);
+	index->feeder = NULL;
+	int code = status ? fail(index, status) : index->writer ? SQLITE_OK : feed(index);
 	struct bs_writer *writer = index->writer;
 	index->writer = NULL;
 	if (writer)
@@ -595,25 +443,16 @@ static int apply(struct bsql_index *index)
 	return SQLITE_OK;
 }
 
-/* The memory as the tables are; the log is another matter. */
+/* The memory as the tables are; the log is another matter. (Not SQLite's data version says so: where another file comes under
+ * a connection, it may be the same.) */
 static int meet_tables(struct bsql_index *index)
 {
-	const char *schema = index->declaration.schema;
-	unsigned version = 0;
 	sqlite3_int64 state = 0;
-	bool is_sure = sqlite3_txn_state(index->shadow.db, schema) != SQLITE_TXN_WRITE &&
-	               sqlite3_file_control(index->shadow.db, schema, SQLITE_FCNTL_DATA_VERSION, &version) == SQLITE_OK;
-	int code = SQLITE_OK;
-	if (!is_sure || !index->is_sure || !index->is_known || version != index->data_version) {
-		code = bsql_shadow_number(&index->shadow, BSQL_STATE, &state);
-		if (!code && (!index->is_known || state != index->state))
-			code = reload(index);
-		if (code)
-			return code;
+	int code = bsql_shadow_number(&index->shadow, BSQL_STATE, &state);
+	if (!code && (!index->is_known || state != index->state))
+		code = reload(index);
+	if (!code)
 		index->state = state;
-		index->data_version = version;
-		index->is_sure = is_sure;
-	}
 	return code;
 }
 
@@ -635,7 +474,6 @@ static int change_state(struct bsql_index *index)
 		return code;
 	/* Others may have written since it was looked at. */
 	index->is_known &= state == index->state;
-	index->is_sure = false;
 	sqlite3_randomness(sizeof(index->state), &index->state);
 	return bsql_shadow_put_state(&index->shadow, index->state);
 }
@@ -643,25 +481,8 @@ static int change_state(struct bsql_index *index)
 /* t_files and t_pending become what the memory is, to which everything is applied. */
 static int write_back(struct bsql_index *index)
 {
-	struct bs_memory_file file;
-	struct file *listed = NULL;
-	size_t n = 0;
-	int code = list_files(index, &listed, &n);
-	for (size_t i = 0; i < bs_memory_n_files(index->memory) && !code; i++) {
-		code = code_of(bs_memory_file_at(index->memory, i, &file, index->err));
-		const struct file *known = code ? NULL : find_file(index, file.name);
-		if (code || !is_kept(file.name) || (known && is_listed(listed, n, known)))
-			continue;
-		uint64_t sum = bsql_checksum(file.bytes, file.n_bytes);
-		code = bsql_shadow_save_file(&index->shadow, file.name, sum, file.bytes, file.n_bytes);
-		if (!code)
-			code = know_file(index, file.name, sum);
-	}
-	for (size_t i = 0; i < n && !code; i++)
-		if (!has_file(index, listed[i].name))
-			code = bsql_shadow_delete_file(&index->shadow, listed[i].name);
-	free(listed);
 	sqlite3_stmt *statement;
+	int code = bsql_files_save(&index->files, &index->shadow);
 	if (!code)
 		code = bsql_shadow_statement(&index->shadow, BSQL_PENDING_CLEAR, &statement);
 	if (!code)
@@ -684,27 +505,9 @@ static int start_writer(struct bsql_index *index)
 	code = meet_tables(index);
 	if (!code)
 		code = feed(index);
-	if (code)
-		drop_writer(index);
-	return leave(index, code);
-}
-
-/* The change noted last. texts: NULL, or those of the row. */
-static int give_writer(struct bsql_index *index, const struct bs_text *texts, size_t n_texts)
-{
-	const struct change *change = &index->log.all[index->log.n - 1];
-	char id[24];
-	sqlite3_snprintf(sizeof(id), id, "%lld", change->id);
-	int code = enter(index);
-	if (code)
-		return code;
-	if (change->there && !texts) {
-		code = write_row(index, index->writer, change);
-	} else {
-		enum bs_status status = texts ? bs_writer_add(index->writer, id, strlen(id), texts, n_texts, index->err)
-		                              : bs_writer_delete(index->writer, id, strlen(id), NULL, index->err);
-		code = status ? fail(index, status) : SQLITE_OK;
-	}
+	if (!code)
+		code = bsql_code_of(
+			bsql_feeder_new(index->writer, index->declaration.fields, &index->feeder, index->err));
 	if (code)
 		drop_writer(index);
 	return leave(index, code);
@@ -712,13 +515,18 @@ static int give_writer(struct bsql_index *index, const struct bs_text *texts, si
 
 int bsql_index_note(struct bsql_index *index, sqlite3_int64 id, bool there, const struct bs_text *texts, size_t n_texts)
 {
+	index->n_changes++;
 	for (size_t i = 0; i < n_texts; i++)
 		index->log_bytes += texts[i].text_bytes;
 	int code = append(&index->log, id, there);
 	if (code)
 		return code;
-	if (index->writer)
-		return give_writer(index, texts, n_texts);
+	if (index->writer) {
+		enum bs_status status = bsql_feeder_put(index->feeder, id, texts, index->err);
+		if (status)
+			drop_writer(index);
+		return bsql_code_of(status);
+	}
 	bool are_many = index->log.n - index->n_applied >= MANY_CHANGES && !index->declaration.content;
 	return are_many ? start_writer(index) : SQLITE_OK;
 }
@@ -784,15 +592,9 @@ void bsql_index_commit(struct bsql_index *index)
 void bsql_index_rollback(struct bsql_index *index)
 {
 	drop_writer(index);
+	index->n_changes++;
 	index->is_known &= index->n_applied == 0;
 	end_transaction(index);
-}
-
-void bsql_hits_deinit(struct bsql_hits *hits)
-{
-	free(hits->ids);
-	free(hits->scores);
-	*hits = (struct bsql_hits){.n = 0};
 }
 
 struct finding {
@@ -805,29 +607,12 @@ struct finding {
 static int take_hit(void *context, const struct bs_find_hit *hit)
 {
 	struct finding *finding = context;
-	struct bsql_hits *hits = finding->hits;
-	if (hits->n == hits->capacity) {
-		size_t wanted = hits->capacity * 2 + 64;
-		sqlite3_int64 *ids = realloc(hits->ids, wanted * sizeof(*ids));
-		hits->ids = ids ? ids : hits->ids;
-		double *scores =
-			ids && finding->has_scores ? realloc(hits->scores, wanted * sizeof(*scores)) : hits->scores;
-		hits->scores = scores ? scores : hits->scores;
-		if (!ids || (finding->has_scores && !scores)) {
-			finding->code = SQLITE_NOMEM;
-			return 1;
-		}
-		hits->capacity = wanted;
-	}
-	if (!read_id(hit->id, hit->id_bytes, &hits->ids[hits->n])) {
-		finding->code = SQLITE_CORRUPT_VTAB;
-		return 1;
-	}
-	if (finding->has_scores)
-		hits->scores[hits->n] = hit->score;
-	hits->n++;
-	finding->is_enough = hits->n == finding->limit;
-	return finding->is_enough;
+	sqlite3_int64 id;
+	finding->code = SQLITE_CORRUPT_VTAB;
+	if (bsql_id_read(hit->id, hit->id_bytes, &id))
+		finding->code = bsql_hits_add(finding->hits, id, finding->has_scores ? &hit->score : NULL);
+	finding->is_enough = finding->hits->n == finding->limit;
+	return finding->code || finding->is_enough;
 }
 
 static int find(struct bsql_index *index, struct bs_find_request *request, struct finding *finding, uint64_t *n_out)
@@ -856,7 +641,7 @@ static int find(struct bsql_index *index, struct bs_find_request *request, struc
 static int check_query(struct bsql_index *index, const char *query, size_t query_bytes)
 {
 	struct bs_query *parsed;
-	int code = bsql_index_query(index, query, query_bytes, &parsed);
+	int code = bsql_index_query(index, query, query_bytes, NULL, &parsed);
 	bs_query_free(parsed);
 	return code;
 }
@@ -869,8 +654,8 @@ static size_t n_docs(const struct bsql_index *index)
 	return info.n_docs > 0 ? (size_t)info.n_docs : 1;
 }
 
-int bsql_index_find(struct bsql_index *index, const char *query, size_t query_bytes, enum bs_find_mode mode,
-                    size_t limit, struct bsql_hits *hits, uint64_t *n_out)
+static int find_hits(struct bsql_index *index, const char *query, size_t query_bytes, enum bs_find_mode mode,
+                     size_t limit, struct bsql_hits *hits, uint64_t *n_out)
 {
 	struct finding finding = {.hits = hits, .limit = limit, .has_scores = mode == BS_FIND_TOP};
 	struct bs_find_request request = {
@@ -881,9 +666,20 @@ int bsql_index_find(struct bsql_index *index, const char *query, size_t query_by
 		.exhaustive = mode == BS_FIND_TOP && limit == 0,
 		.no_stat = true,
 		.n_threads = 1,
+		.limits = &index->limits,
 		.hit = mode == BS_FIND_COUNT ? NULL : take_hit,
 		.context = &finding,
 	};
+	if (!index->finder)
+		return check_query(index, query, query_bytes);
+	if (request.exhaustive)
+		request.n_best = n_docs(index);
+	return find(index, &request, &finding, n_out);
+}
+
+int bsql_index_find(struct bsql_index *index, const char *query, size_t query_bytes, enum bs_find_mode mode,
+                    size_t limit, struct bsql_hits *hits, uint64_t *n_out)
+{
 	*n_out = 0;
 	int code = enter(index);
 	if (code)
@@ -891,26 +687,82 @@ int bsql_index_find(struct bsql_index *index, const char *query, size_t query_by
 	if (hits)
 		hits->n = 0;
 	code = refresh(index);
-	if (!code && index->finder && request.exhaustive)
-		request.n_best = n_docs(index);
 	if (!code)
-		code = index->finder ? find(index, &request, &finding, n_out) : check_query(index, query, query_bytes);
+		code = find_hits(index, query, query_bytes, mode, limit, hits, n_out);
 	return leave(index, code);
 }
 
-int bsql_index_query(struct bsql_index *index, const char *query, size_t query_bytes, struct bs_query **query_out)
+static int know_hits(struct bsql_index *index, const char *query, size_t query_bytes, bool wants_scores)
+{
+	struct known *known = &index->known;
+	uint64_t n;
+	if (known->query && known->view == index->view && known->query_bytes == query_bytes &&
+	    memcmp(known->query, query, query_bytes) == 0 && known->has_scores >= wants_scores)
+		return SQLITE_OK;
+	forget_hits(index);
+	int code = find_hits(index, query, query_bytes, wants_scores ? BS_FIND_TOP : BS_FIND_IDS, 0, &known->hits, &n);
+	if (!code)
+		code = bsql_hits_sort_by_id(&known->hits);
+	if (!code && !(known->query = malloc(query_bytes + 1)))
+		code = SQLITE_NOMEM;
+	if (code)
+		return code;
+	memcpy(known->query, query, query_bytes);
+	known->query_bytes = query_bytes;
+	known->has_scores = wants_scores;
+	known->view = index->view;
+	return SQLITE_OK;
+}
+
+int bsql_index_find_all(struct bsql_index *index, const char *query, size_t query_bytes, bool wants_scores,
+                        const struct bsql_hits **hits_out)
+{
+	*hits_out = &index->known.hits;
+	int code = enter(index);
+	if (code)
+		return code;
+	code = refresh(index);
+	if (!code)
+		code = know_hits(index, query, query_bytes, wants_scores);
+	return leave(index, code);
+}
+
+int bsql_index_query(struct bsql_index *index, const char *query, size_t query_bytes, const char *const *weights,
+                     struct bs_query **query_out)
 {
 	const struct bsql_declaration *of = &index->declaration;
+	if (!weights && of->weights[0])
+		weights = (const char *const *)of->weights;
 	struct bs_query_request request = {
 		.query = query,
 		.query_bytes = query_bytes,
 		.stem_language = of->stem,
 		.fold_accents = of->fold_accents,
 		.split_identifiers = of->split_identifiers,
-		.weights = of->weights[0] ? (const char *const *)of->weights : NULL,
+		.weights = weights,
 		.fields = of->fields,
 	};
-	return code_of(bs_query_new(&request, query_out, NULL, index->err));
+	return bsql_code_of(bs_query_new(&request, query_out, NULL, index->err));
+}
+
+int bsql_index_gather(struct bsql_index *index, const char *query, size_t query_bytes,
+                      struct bs_statistics **statistics_out)
+{
+	struct bs_find_request request = {.query = query,
+	                                  .query_bytes = query_bytes,
+	                                  .mode = BS_FIND_COUNT,
+	                                  .no_stat = true,
+	                                  .n_threads = 1,
+	                                  .limits = &index->limits};
+	*statistics_out = NULL;
+	int code = enter(index);
+	if (code)
+		return code;
+	code = refresh(index);
+	enum bs_status status = code ? BS_OK : bs_statistics_new(statistics_out, index->err);
+	if (!status && !code && index->finder)
+		status = bs_statistics_gather(index->finder, &request, *statistics_out, index->err);
+	return leave(index, status ? fail(index, status) : code);
 }
 
 /* An index of all rows in content, or of none. */
@@ -919,7 +771,7 @@ static int build(struct bsql_index *index, bool of_rows)
 	struct bs_writer *writer = NULL;
 	sqlite3_stmt *ids;
 	start_over(index);
-	int code = code_of(bs_memory_new(&index->memory, index->err));
+	int code = bsql_files_make(&index->files, &index->shadow);
 	if (!code)
 		code = open_writer(index, of_rows ? SIZE_MAX : 0, &writer);
 	if (!code && of_rows)
@@ -954,10 +806,11 @@ static int compact(struct bsql_index *index)
 	int code = refresh(index);
 	if (code || !index->handle)
 		return code;
-	struct bs_build_request request = {.memory = index->memory, .texts = &index->provider};
+	struct bs_build_request request = {
+		.memory = index->files.memory, .texts = &index->provider, .limits = &index->limits};
 	close_handle(index);
 	enum bs_status status = bs_index_compact(&request, NULL, index->err);
-	forget_changed_files(index);
+	bsql_files_forget_changed(&index->files);
 	return status ? fail(index, status) : write_back(index);
 }
 
@@ -971,10 +824,10 @@ static int check_files(struct bsql_index *index)
 {
 	start_over(index);
 	int code = reload(index);
-	if (code || !has_file(index, MANIFEST))
+	if (code || !bsql_files_have_index(&index->files))
 		return code;
-	struct bs_check_request request = {.memory = index->memory};
-	return code_of(bs_index_check(&request, NULL, index->err));
+	struct bs_check_request request = {.memory = index->files.memory, .limits = &index->limits};
+	return bsql_code_of(bs_index_check(&request, NULL, index->err));
 }
 
 int bsql_index_check_files(struct bsql_index *index)

@@ -12,6 +12,7 @@
 
 #include <stdbool.h>
 
+#include "bindings/sqlite/hits.h"
 #include "bindings/sqlite/shadow.h"
 #include "core/bitsift/query.h"
 #include "core/bitsift/writer.h"
@@ -32,7 +33,7 @@ struct bsql_registry {
 struct bsql_registry *bsql_registry_new(void);
 void bsql_registry_free(void *registry);
 
-/* Takes over what the declaration has; on failure, too. *index_out is for bsql_index_release. */
+/* An index that is there serves what is declared as it. Takes over what the declaration has; on failure, too. *index_out is for bsql_index_release. */
 int bsql_index_acquire(struct bsql_registry *registry, sqlite3 *db, struct bsql_declaration *declaration,
                        struct bsql_index **index_out, struct bs_error *err);
 void bsql_index_release(struct bsql_index *index);
@@ -48,6 +49,9 @@ const char *bsql_index_error(const struct bsql_index *index);
 /* Each time that another commit is opened, another number. */
 uint64_t bsql_index_view(const struct bsql_index *index);
 
+/* Grows with each change of a row that this connection makes, and with each that it takes back. */
+uint64_t bsql_index_n_changes(const struct bsql_index *index);
+
 /* The row changed: there says whether it is one now. texts: those that are indexed; NULL: content has them, or it is gone. */
 int bsql_index_note(struct bsql_index *index, sqlite3_int64 id, bool there, const struct bs_text *texts,
                     size_t n_texts);
@@ -60,21 +64,22 @@ int bsql_index_sync(struct bsql_index *index);
 void bsql_index_commit(struct bsql_index *index);
 void bsql_index_rollback(struct bsql_index *index);
 
-/* Of a search. scores: NULL unless they were asked for. */
-struct bsql_hits {
-	sqlite3_int64 *ids;
-	double *scores;
-	size_t n, capacity;
-};
-void bsql_hits_deinit(struct bsql_hits *hits);
-
 /* Hits come in the place of what is there; hits may be NULL with BS_FIND_COUNT. limit: so many are enough, those of BS_FIND_TOP being the
  * best; 0: all. *n_out: with BS_FIND_COUNT, how many match. */
 int bsql_index_find(struct bsql_index *index, const char *query, size_t query_bytes, enum bs_find_mode mode,
                     size_t limit, struct bsql_hits *hits, uint64_t *n_out);
 
-/* A query apart from the index, with the table's rules; for bs_query_free. */
-int bsql_index_query(struct bsql_index *index, const char *query, size_t query_bytes, struct bs_query **query_out);
+/* All hits by id, borrowed until anything is asked again; with their scores, if they are wanted. They are kept: to ask the same once more, as a join
+ * does for row after row, costs next to nothing. */
+int bsql_index_find_all(struct bsql_index *index, const char *query, size_t query_bytes, bool wants_scores,
+                        const struct bsql_hits **hits_out);
+
+/* A query apart from the index, with the table's rules, and its weights unless these are given; for bs_query_free. */
+int bsql_index_query(struct bsql_index *index, const char *query, size_t query_bytes, const char *const *weights,
+                     struct bs_query **query_out);
+/* What its scores go by; for bs_statistics_free. */
+int bsql_index_gather(struct bsql_index *index, const char *query, size_t query_bytes,
+                      struct bs_statistics **statistics_out);
 
 /* INSERT INTO t(t) VALUES('optimize'), 'rebuild', 'delete-all'. */
 int bsql_index_optimize(struct bsql_index *index);

@@ -25,6 +25,7 @@ static const char *const SQL[BSQL_STATEMENTS] = {
 	[BSQL_FILE_PUT] = "INSERT INTO \"%w\".\"%w_files\"(name, part, sum, data) VALUES(?1, ?2, ?3, ?4)",
 	[BSQL_FILE_DELETE] = "DELETE FROM \"%w\".\"%w_files\" WHERE name = ?1",
 	[BSQL_FILES_DELETE] = "DELETE FROM \"%w\".\"%w_files\"",
+	[BSQL_NOTHING] = "SELECT 1",
 	[BSQL_ROW_DELETE] = "DELETE FROM \"%w\".\"%w_content\" WHERE id = ?1",
 	[BSQL_ROWS_DELETE] = "DELETE FROM \"%w\".\"%w_content\"",
 };
@@ -97,12 +98,18 @@ int bsql_shadow_create(struct bsql_shadow *shadow)
 	return execute(shadow, sqlite3_str_finish(sql));
 }
 
+/* With content='...', a table of that name is somebody's own. */
+static size_t first_name(const struct bsql_declaration *declaration)
+{
+	return declaration->content ? 1 : 0;
+}
+
 int bsql_shadow_drop(struct bsql_shadow *shadow)
 {
 	const struct bsql_declaration *of = shadow->declaration;
 	int code = SQLITE_OK;
 	bsql_shadow_finalize(shadow);
-	for (size_t i = 0; i < N_NAMES && !code; i++)
+	for (size_t i = first_name(of); i < N_NAMES && !code; i++)
 		code = execute(shadow, sqlite3_mprintf("DROP TABLE IF EXISTS \"%w\".\"%w_%w\"", of->schema, of->table,
 		                                       NAMES[i]));
 	return code;
@@ -113,7 +120,7 @@ int bsql_shadow_rename(struct bsql_shadow *shadow, const char *table)
 	const struct bsql_declaration *of = shadow->declaration;
 	int code = SQLITE_OK;
 	bsql_shadow_finalize(shadow);
-	for (size_t i = of->content ? 1 : 0; i < N_NAMES && !code; i++)
+	for (size_t i = first_name(of); i < N_NAMES && !code; i++)
 		code = execute(shadow, sqlite3_mprintf("ALTER TABLE \"%w\".\"%w_%w\" RENAME TO \"%w_%w\"", of->schema,
 		                                       of->table, NAMES[i], table, NAMES[i]));
 	return code;
@@ -212,6 +219,15 @@ int bsql_shadow_statement(struct bsql_shadow *shadow, enum bsql_statement which,
 		sqlite3_reset(shadow->statements[which]);
 	*statement_out = shadow->statements[which];
 	return code;
+}
+
+bool bsql_shadow_is_interrupted(struct bsql_shadow *shadow)
+{
+	sqlite3_stmt *statement;
+	if (bsql_shadow_statement(shadow, BSQL_NOTHING, &statement))
+		return false;
+	(void)sqlite3_step(statement);
+	return (sqlite3_reset(statement) & 0xff) == SQLITE_INTERRUPT;
 }
 
 void bsql_shadow_end(struct bsql_shadow *shadow)

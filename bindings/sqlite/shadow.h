@@ -42,6 +42,7 @@ enum bsql_statement {
 	BSQL_FILE_PUT,    /* name, part, sum, data */
 	BSQL_FILE_DELETE, /* name */
 	BSQL_FILES_DELETE,
+	BSQL_NOTHING, /* for what SQLite says when it is stepped */
 	BSQL_STATEMENTS,
 };
 
@@ -69,6 +70,8 @@ int bsql_shadow_is_name(const char *name);
 /* The statement, borrowed, reset and without values. A new one, for sqlite3_finalize. */
 int bsql_shadow_statement(struct bsql_shadow *shadow, enum bsql_statement which, sqlite3_stmt **statement_out);
 int bsql_shadow_new_statement(struct bsql_shadow *shadow, enum bsql_statement which, sqlite3_stmt **statement_out);
+/* Has sqlite3_interrupt been called? On the thread that uses the connection. */
+bool bsql_shadow_is_interrupted(struct bsql_shadow *shadow);
 /* When nothing is under way any more: a statement that was not stepped to its end keeps others from writing. */
 void bsql_shadow_end(struct bsql_shadow *shadow);
 /* To its end, for those without rows; then it is reset. */

@@ -7,6 +7,7 @@
 #include "bindings/sqlite/check.h"
 #include "bindings/sqlite/cursor.h"
 #include "bindings/sqlite/functions.h"
+#include "bindings/sqlite/plan.h"
 
 SQLITE_EXTENSION_INIT3
 
@@ -50,7 +51,7 @@ static int declare(sqlite3 *db, const struct bsql_declaration *declaration)
 static int try_options(struct bsql_index *index)
 {
 	struct bs_query *query;
-	int code = bsql_index_query(index, "a", 1, &query);
+	int code = bsql_index_query(index, "a", 1, NULL, &query);
 	bs_query_free(query);
 	return code;
 }
@@ -167,6 +168,14 @@ static int command(sqlite3_vtab *vtab, sqlite3_value *what, sqlite3_value *rank,
 
 /* Rows. */
 
+static size_t texts_bytes(const struct bsql_declaration *of, sqlite3_value **columns)
+{
+	size_t n_bytes = 0;
+	for (int i = 0; i < of->n_columns; i++)
+		n_bytes += of->columns[i].is_indexed ? (size_t)sqlite3_value_bytes(columns[i]) : 0;
+	return n_bytes;
+}
+
 /* The texts that are indexed of the columns, in the shadow's room for them. */
 static int take_texts(sqlite3_vtab *vtab, sqlite3_value **columns, const struct bs_text **texts_out,
                       size_t *n_texts_out)
@@ -174,18 +183,28 @@ static int take_texts(sqlite3_vtab *vtab, sqlite3_value **columns, const struct 
 	struct bsql_index *index = table_of(vtab)->index;
 	const struct bsql_declaration *of = bsql_index_declaration(index);
 	struct bs_text *texts = bsql_index_shadow(index)->texts;
-	size_t n = 0, n_bytes = 0;
+	size_t n = 0;
 	for (int i = 0; i < of->n_columns; i++) {
 		if (!of->columns[i].is_indexed)
 			continue;
 		const char *name = of->columns[i].name, *text = (const char *)sqlite3_value_text(columns[i]);
-		texts[n] = (struct bs_text){name, strlen(name), text ? text : "",
-		                            text ? (size_t)sqlite3_value_bytes(columns[i]) : 0};
-		n_bytes += texts[n++].text_bytes;
+		if (!text && sqlite3_value_type(columns[i]) != SQLITE_NULL)
+			return SQLITE_NOMEM;
+		texts[n++] = (struct bs_text){name, strlen(name), text ? text : "",
+		                              text ? (size_t)sqlite3_value_bytes(columns[i]) : 0};
 	}
 	*texts_out = texts;
 	*n_texts_out = n;
-	return n_bytes < MOST_ROW_BYTES ? SQLITE_OK : SQLITE_TOOBIG;
+	return SQLITE_OK;
+}
+
+/* Texts as they stand there: the statement does not outlast them (run_row). */
+static int bind(sqlite3_stmt *statement, int i, sqlite3_value *value)
+{
+	if (sqlite3_value_type(value) != SQLITE_TEXT)
+		return sqlite3_bind_value(statement, i, value);
+	const char *text = (const char *)sqlite3_value_text(value);
+	return text ? sqlite3_bind_text(statement, i, text, sqlite3_value_bytes(value), SQLITE_STATIC) : SQLITE_NOMEM;
 }
 
 static int run_row(sqlite3_vtab *vtab, enum bsql_statement which, int n_values, sqlite3_value **values,
@@ -195,10 +214,13 @@ static int run_row(sqlite3_vtab *vtab, enum bsql_statement which, int n_values, 
 	sqlite3_stmt *statement;
 	int code = bsql_shadow_statement(shadow, which, &statement);
 	for (int i = 0; i < n_values && !code; i++)
-		code = sqlite3_bind_value(statement, i + 1, values[i]);
+		code = bind(statement, i + 1, values[i]);
 	if (old_id && !code)
 		code = sqlite3_bind_value(statement, n_values + 1, old_id);
-	return fail(vtab, code ? code : bsql_shadow_run(shadow, statement));
+	code = code ? code : bsql_shadow_run(shadow, statement);
+	if (statement)
+		sqlite3_clear_bindings(statement);
+	return fail(vtab, code);
 }
 
 static int delete_row(sqlite3_vtab *vtab, sqlite3_value *id)
@@ -221,6 +243,8 @@ static int put_row(sqlite3_vtab *vtab, sqlite3_value *old_id, sqlite3_value **va
 	const struct bs_text *texts = NULL;
 	size_t n_texts = 0;
 	int code = SQLITE_OK;
+	if (texts_bytes(of, values + 1) >= MOST_ROW_BYTES)
+		return refuse(vtab, SQLITE_TOOBIG, sqlite3_mprintf("%s: a row of more than 256 MiB", of->table));
 	if (!is_named && (of->content || sqlite3_value_type(values[0]) != SQLITE_NULL))
 		return refuse(vtab, SQLITE_MISMATCH,
 		              sqlite3_mprintf("%s: a row needs a rowid that is an integer", of->table));

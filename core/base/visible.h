@@ -27,6 +27,10 @@ static inline size_t bs_visible_columns(int32_t code_point)
 	return code_point < 0x300 ? 1 : bs_visible_columns_beyond(code_point);
 }
 
+/* Where the n-th character of a text, as a reader counts them, ends; or the text. BS_UNSUPPORTED (ICU has no data for it). */
+enum bs_status bs_visible_characters(const uint8_t *text, size_t text_bytes, uint64_t n, size_t *end_out,
+                                     struct bs_error *err) BS_WARN_UNUSED;
+
 /* Appends a whole text by bs_visible_escape_next. */
 enum bs_status bs_visible_escape(struct bs_buffer *out, const void *text, size_t text_bytes, struct bs_error *err) BS_WARN_UNUSED;
 

@@ -51,3 +51,26 @@ enum bs_status bs_visible_append_own(struct bs_buffer *out, const char *text, st
 {
 	return text ? bs_buffer_append(out, text, strlen(text), err) : BS_OK;
 }
+
+enum bs_status bs_visible_characters(const uint8_t *text, size_t text_bytes, uint64_t n, size_t *end_out, struct bs_error *err)
+{
+	UErrorCode code = U_ZERO_ERROR;
+	int32_t end = 0;
+	*end_out = 0;
+	enum bs_status status = bs_icu_load(err);
+	if (status)
+		return status;
+	UText *wrapped = bs_icu.utext_openUTF8(NULL, (const char *)text, (int64_t)text_bytes, &code);
+	UBreakIterator *characters = bs_icu.ubrk_open(UBRK_CHARACTER, "", NULL, 0, &code);
+	bs_icu.ubrk_setUText(characters, wrapped, &code);
+	for (uint64_t i = 0; i < n && U_SUCCESS(code); i++) {
+		int32_t next = bs_icu.ubrk_next(characters);
+		if (next == UBRK_DONE)
+			break;
+		end = next;
+	}
+	bs_icu.ubrk_close(characters);
+	bs_icu.utext_close(wrapped);
+	*end_out = U_SUCCESS(code) ? (size_t)end : 0;
+	return BS_OK;
+}

@@ -152,7 +152,7 @@ struct bs_matrix_candidates {
  * The candidates of a query, slab by slab: the documents that pass the columns, exceptions and lists, that are not deleted and
  * that the request's filters (globs, places ...) let through. All that match are among them; where the query is of words alone, no others.
  * take is called for every slab of words, with what is borrowed until it returns; it returns 0 to go on. Of the request, all counts that says which
- * documents match, and limits, but for memory and partial; no hit is verified or shown. *error_byte_out (nullable) as in struct bs_find_result.
+ * documents match, and limits; no hit is verified or shown. *error_byte_out (nullable) as in struct bs_find_result.
  *
  * As bs_find; BS_UNSUPPORTED: the index was made with another version of Unicode, whose words are not those of the query.
  */

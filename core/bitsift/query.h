@@ -60,7 +60,7 @@ BS_API enum bs_status bs_query_new(const struct bs_query_request *request, struc
 BS_API void bs_query_free(struct bs_query *query);
 
 /* The texts asked from now on are those of a file of this name, as `name:` asks for it: its path below the folder that is its
- * source, or the last part of the path of a file that is one itself. Copied. NULL, and at first: they are of no file.
+ * source, or the last part of the path of a file that is one itself. NULL, and at first: they are of no file.
  * BS_NO_MEMORY. */
 BS_API enum bs_status bs_query_set_name(struct bs_query *query, const char *name, size_t name_bytes,
                                         struct bs_error *err) BS_WARN_UNUSED;
@@ -110,7 +110,7 @@ BS_API void bs_statistics_free(struct bs_statistics *statistics);
  * bs_find_request.statistics; of the hits of all, the best are those of one index of all documents, with the same scores.
  * Equal ones come in the order of the indexes.
  *
- * Of the request, the query, any and limits (but for memory and partial) count. Fails as bs_find; BS_INVALID, too, with feedback_docs, like_id or
+ * Of the request, the query, any and limits count. Fails as bs_find; BS_INVALID, too, with feedback_docs, like_id or
  * like_text, whose words one index chooses. After a failure the statistics are of no use.
  */
 BS_API enum bs_status bs_statistics_gather(struct bs_finder *finder, const struct bs_find_request *request,

@@ -41,42 +41,76 @@ static uint64_t gap_at(const uint64_t *numbers, size_t i, bool is_set)
 	return numbers[i] - numbers[i - 1] - is_set;
 }
 
-/* Twice as many gaps as the mean is long have a quotient of 0: within a thousandth of the best parameter or one beside it. */
-static uint32_t choose_code(const uint64_t *numbers, size_t n, bool is_set, uint64_t *n_bits_out)
+/* Of many blocks every so many-th says what code all have. */
+#define SAMPLED_BLOCKS 32u
+
+/* Of the best parameter and those beside it: of numbers that lie as if at random, two thirds of the mean, about. */
+static uint32_t choose_code(const uint64_t *numbers, size_t n, bool is_set)
 {
-	uint64_t n_gaps = n - n_blocks_of(n);
-	uint64_t mean = n_gaps ? (numbers[n - 1] - numbers[0]) / n_gaps : 0;
+	uint64_t n_blocks = n_blocks_of(n), n_gaps = 0;
+	uint64_t mean = n > n_blocks ? (numbers[n - 1] - numbers[0]) / (n - n_blocks) : 0;
+	uint64_t step = n_blocks / SAMPLED_BLOCKS + 1;
 	uint32_t least = mean > 1 ? log_of(mean) - 1 : 0, code = GAMMA;
 	least = least > MOST_RICE - 2 ? MOST_RICE - 2 : least;
 	struct prices prices = {.gamma = 0};
-	for (size_t i = 1; i < n; i++) {
-		if (i % BS_CODED_BLOCK == 0)
-			continue;
-		uint64_t gap = gap_at(numbers, i, is_set);
-		prices.gamma += 2 * log_of(gap + 1) + 1;
-		for (uint32_t j = 0; j < 3; j++)
-			prices.quotients[j] += gap >> (least + j);
+	for (uint64_t block = 0; block < n_blocks; block += step) {
+		size_t end = n - block * BS_CODED_BLOCK < BS_CODED_BLOCK ? n : (size_t)(block + 1) * BS_CODED_BLOCK;
+		for (size_t i = (size_t)block * BS_CODED_BLOCK + 1; i < end; i++, n_gaps++) {
+			uint64_t gap = gap_at(numbers, i, is_set);
+			prices.gamma += 2 * log_of(gap + 1) + 1;
+			for (uint32_t j = 0; j < 3; j++)
+				prices.quotients[j] += gap >> (least + j);
+		}
 	}
-	*n_bits_out = prices.gamma;
+	uint64_t best = prices.gamma;
 	for (uint32_t j = 0; j < 3; j++) {
 		uint64_t n_bits = prices.quotients[j] + n_gaps * (least + j + 1);
-		if (n_bits < *n_bits_out) {
-			*n_bits_out = n_bits;
+		if (n_bits < best) {
+			best = n_bits;
 			code = least + j;
 		}
 	}
 	return code;
 }
 
-/* A quotient of so many zeros and a one, and the low bits: 57 bits at most behind the zeros, into bytes that are zero. */
-static uint64_t put_gap(uint8_t *bits, uint64_t at, uint64_t gap, uint32_t code)
+static uint64_t count_bits(const uint64_t *numbers, size_t n, bool is_set, uint32_t code)
+{
+	uint64_t n_bits = (n - n_blocks_of(n)) * (code == GAMMA ? 1 : code + 1);
+	for (size_t i = 1; i < n; i++) {
+		uint64_t gap = i % BS_CODED_BLOCK ? gap_at(numbers, i, is_set) : 0;
+		n_bits += code == GAMMA ? 2 * log_of(gap + 1) : gap >> code;
+	}
+	return n_bits;
+}
+
+/* Where bits go: those that are no whole byte yet wait in a register. */
+struct bits {
+	uint8_t *to;
+	uint64_t waiting;
+	uint32_t n_waiting; /* below 8 */
+};
+
+/* At most 57 of them. */
+static inline void put_bits(struct bits *bits, uint64_t value, uint32_t n)
+{
+	bits->waiting |= value << bits->n_waiting;
+	bits->n_waiting += n;
+	bs_store_u64(bits->to, bits->waiting);
+	bits->to += bits->n_waiting / 8;
+	bits->waiting = bits->n_waiting == 64 ? 0 : bits->waiting >> (bits->n_waiting / 8 * 8);
+	bits->n_waiting %= 8;
+}
+
+/* Zeros, a one, and the low bits. Returns how many. */
+static inline uint64_t put_gap(struct bits *bits, uint64_t gap, uint32_t code)
 {
 	uint32_t n_low = code == GAMMA ? log_of(gap + 1) : code;
 	uint64_t low = (code == GAMMA ? gap + 1 : gap) & ((UINT64_C(1) << n_low) - 1);
-	at += code == GAMMA ? n_low : gap >> n_low;
-	uint8_t *to = bits + at / 8;
-	bs_store_u64(to, bs_load_u64(to) | (low << 1 | 1) << (at % 8));
-	return at + 1 + n_low;
+	uint64_t zeros = code == GAMMA ? n_low : gap >> n_low, n_bits = zeros + 1 + n_low;
+	for (; zeros + 1 + n_low > LOADED_BITS && zeros > 0; zeros -= zeros < LOADED_BITS ? zeros : LOADED_BITS)
+		put_bits(bits, 0, zeros < LOADED_BITS ? (uint32_t)zeros : LOADED_BITS);
+	put_bits(bits, (low << 1 | 1) << zeros, (uint32_t)zeros + 1 + n_low);
+	return n_bits;
 }
 
 static void put_number(uint8_t *to, uint64_t value, uint8_t n_bytes)
@@ -97,7 +131,13 @@ enum bs_status bs_coded_write(const uint64_t *numbers, size_t n, struct bs_buffe
 	struct bs_coded head = {.n = n, .n_blocks = n_blocks_of(n), .is_set = true};
 	for (size_t i = 1; i < n && head.is_set; i++)
 		head.is_set = numbers[i] != numbers[i - 1];
-	head.code = (uint8_t)choose_code(numbers, n, head.is_set, &head.n_bits);
+	head.code = (uint8_t)choose_code(numbers, n, head.is_set);
+	head.n_bits = count_bits(numbers, n, head.is_set, head.code);
+	/* A gap that no sample has met may take any number of zeros. */
+	if (head.code != GAMMA && head.n_bits > (head.code + 4) * (uint64_t)n && count_bits(numbers, n, head.is_set, GAMMA) < head.n_bits) {
+		head.code = GAMMA;
+		head.n_bits = count_bits(numbers, n, head.is_set, GAMMA);
+	}
 	head.first_bytes = bytes_of(n ? numbers[n - 1] : 0);
 	head.place_bytes = bytes_of(head.n_bits);
 	head.n_bytes = all_bytes(&head);
@@ -105,7 +145,7 @@ enum bs_status bs_coded_write(const uint64_t *numbers, size_t n, struct bs_buffe
 	if (status)
 		return status;
 	uint8_t *bytes = to->data + to->used_bytes, *entry = bytes + BS_CODED_HEAD_BYTES;
-	uint8_t *bits = entry + head.n_blocks * (uint64_t)(head.first_bytes + head.place_bytes);
+	struct bits bits = {.to = entry + head.n_blocks * (uint64_t)(head.first_bytes + head.place_bytes)};
 	uint64_t at = 0;
 	memset(bytes, 0, (size_t)head.n_bytes);
 	bs_store_u64(bytes, head.n);
@@ -116,7 +156,7 @@ enum bs_status bs_coded_write(const uint64_t *numbers, size_t n, struct bs_buffe
 	bytes[19] = head.place_bytes;
 	for (size_t i = 0; i < n; i++) {
 		if (i % BS_CODED_BLOCK != 0) {
-			at = put_gap(bits, at, gap_at(numbers, i, head.is_set), head.code);
+			at += put_gap(&bits, gap_at(numbers, i, head.is_set), head.code);
 			continue;
 		}
 		put_number(entry, numbers[i], head.first_bytes);

@@ -47,7 +47,7 @@ void bs_counting_free(struct bs_counting *counting)
 
 static uint32_t counter_at(const struct bs_counting *counting, uint32_t i)
 {
-	return counting->counters[i / 2] >> i % 2 * 4 & COUNTER_MAX;
+	return (uint32_t)counting->counters[i / 2] >> i % 2 * 4 & COUNTER_MAX;
 }
 
 /* The counters of a key, each once: where two of its positions are the same, it counts one. */
@@ -58,6 +58,7 @@ static uint32_t counters_of(const struct bs_counting *counting, struct bs_bloom_
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < counting->n_hashes; i++) {
 		found[n] = bs_positions_next(&positions, counting->n_counters);
+		__builtin_prefetch(&counting->counters[found[n] / 2], 1);
 		uint32_t same = 0;
 		while (found[same] != found[n])
 			same++;

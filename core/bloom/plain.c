@@ -112,27 +112,53 @@ bool bs_bloom_has(struct bs_bloom_view view, struct bs_bloom_key key)
 	return has(view, key);
 }
 
-/* Filters whose bytes are fetched before the first of them is looked at. */
-#define PASS_GROUP 32
+/* Filters that are asked at once: as many fetches from memory as that are under way. */
+#define PASS_GROUP 64
+
+/* Which of up to 64 filters may have the key, a bit each. In each round one bit is looked at of every filter that is still in question,
+ * after all of these were sent for. */
+static uint64_t ask_group(const struct bs_bloom_view *views, uint32_t n, struct bs_bloom_key key)
+{
+	struct bs_positions positions[PASS_GROUP];
+	uint32_t bits[PASS_GROUP];
+	uint8_t asked[PASS_GROUP]; /* those in question, in order */
+	uint64_t passed = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		positions[i] = bs_positions_of(key);
+		asked[i] = (uint8_t)i;
+	}
+	for (uint32_t round = 1; n; round++) {
+		for (uint32_t i = 0; i < n; i++) {
+			const struct bs_bloom_view *view = &views[asked[i]];
+			bits[i] = bs_positions_next(&positions[asked[i]], view->n_bits);
+			__builtin_prefetch(view->bits + bits[i] / 8);
+		}
+		uint32_t n_left = 0;
+		for (uint32_t i = 0; i < n; i++) {
+			const struct bs_bloom_view *view = &views[asked[i]];
+			uint32_t is_set = view->bits[bits[i] / 8] >> bits[i] % 8 & 1, is_last = view->n_hashes == round;
+			passed |= (uint64_t)(is_set & is_last) << asked[i];
+			asked[n_left] = asked[i];
+			n_left += is_set & !is_last;
+		}
+		n = n_left;
+	}
+	return passed;
+}
 
 size_t bs_bloom_pass(const struct bs_bloom_view *views, size_t n_views, const struct bs_bloom_key *keys, size_t n_keys,
                      uint32_t *passed_out)
 {
 	size_t n_passed = 0;
 	for (size_t first = 0; first < n_views; first += PASS_GROUP) {
-		size_t end = n_views - first < PASS_GROUP ? n_views : first + PASS_GROUP;
-		/* Two positions: of a filter that is half full, as many are looked at in the mean before a bit is 0. */
-		for (size_t i = first; i < end && n_keys; i++) {
-			struct bs_positions positions = bs_positions_of(keys[0]);
-			__builtin_prefetch(views[i].bits + bs_positions_next(&positions, views[i].n_bits) / 8);
-			__builtin_prefetch(views[i].bits + bs_positions_next(&positions, views[i].n_bits) / 8);
-		}
-		for (size_t i = first; i < end; i++) {
-			size_t k = 0;
+		uint32_t n = n_views - first < PASS_GROUP ? (uint32_t)(n_views - first) : PASS_GROUP;
+		uint64_t passed = n_keys ? ask_group(views + first, n, keys[0]) : UINT64_MAX >> (PASS_GROUP - n);
+		for (; passed; passed &= passed - 1) {
+			size_t i = first + (size_t)__builtin_ctzll(passed), k = 1;
 			while (k < n_keys && has(views[i], keys[k]))
 				k++;
 			passed_out[n_passed] = (uint32_t)i;
-			n_passed += k == n_keys;
+			n_passed += k >= n_keys;
 		}
 	}
 	return n_passed;

@@ -57,9 +57,8 @@ enum bs_status bs_stored_read(enum bs_stored_kind kind, const uint8_t *bytes, si
 		return bs_fail(err, BS_UNSUPPORTED, "%s: of version %u, which this program does not know", names[kind],
 		               version);
 	if (found != (uint32_t)kind)
-		return bs_stored_corrupt(kind, 12, err, "this is %s%s",
-		                         found && found < BS_STORED_KINDS ? "a " : "of no known kind",
-		                         found && found < BS_STORED_KINDS ? names[found] : "");
+		return bs_stored_corrupt(kind, 12, err, "of another kind: %s",
+		                         found && found < BS_STORED_KINDS ? names[found] : "none that is known");
 	if (scheme != STORED_HASH_SCHEME)
 		return bs_fail(err, BS_UNSUPPORTED, "%s: of hash scheme %u, which this program does not know",
 		               names[kind], scheme);

@@ -253,6 +253,12 @@ enum bs_status bs_doc_table_length(const struct bs_doc_table *table, uint32_t do
 	return bs_packed_get_u32(&table->lengths, document, length_out, err);
 }
 
+enum bs_status bs_doc_table_name(const struct bs_doc_table *table, uint32_t document, const uint8_t **name_out,
+                                 uint32_t *name_bytes_out, struct bs_error *err)
+{
+	return bs_names_get(&table->names, document, name_out, name_bytes_out, err);
+}
+
 enum bs_status bs_doc_table_get(const struct bs_doc_table *table, uint32_t document, struct bs_doc_record *record_out,
                                 struct bs_error *err)
 {

@@ -98,6 +98,9 @@ enum bs_status bs_doc_table_flags(const struct bs_doc_table *table, uint32_t doc
                                   struct bs_error *err) BS_WARN_UNUSED;
 enum bs_status bs_doc_table_length(const struct bs_doc_table *table, uint32_t document, uint32_t *length_out,
                                    struct bs_error *err) BS_WARN_UNUSED;
+/* Its name alone, borrowed from the table. As above. */
+enum bs_status bs_doc_table_name(const struct bs_doc_table *table, uint32_t document, const uint8_t **name_out,
+                                 uint32_t *name_bytes_out, struct bs_error *err) BS_WARN_UNUSED;
 /* Its name is borrowed from the table. BS_CORRUPT, also for a number that is not below n_docs: numbers come from files
  * too; BS_NO_MEMORY. */
 enum bs_status bs_doc_table_get(const struct bs_doc_table *table, uint32_t document, struct bs_doc_record *record_out,

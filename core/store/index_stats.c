@@ -173,11 +173,11 @@ static enum bs_status count_summary(const struct bs_snapshot *snapshot, struct b
 	struct bs_summary_file file;
 	enum bs_status status = bs_summary_file_open(snapshot->dir, &snapshot->manifest, &file, err);
 	if (status)
-		return status == BS_NO_MEMORY ? status : BS_OK;
+		return bs_summary_is_none(status) ? BS_OK : status;
 	stats->parts[BS_PART_SUMMARY] += bs_container_bytes(file.container);
 	stats->summary_bytes = file.summary.n_bytes;
 	stats->summary_rate = bs_summary_rate(&file.summary);
-	stats->n_summary_words = file.summary.words.coded.n;
+	stats->n_summary_words = file.summary.words.coded.n + file.summary.more.coded.n;
 	stats->n_summary_grams = file.summary.grams.coded.n;
 	bs_summary_file_close(&file);
 	return BS_OK;

@@ -149,7 +149,7 @@ enum bs_status bs_snapshot_use_summary(struct bs_snapshot *snapshot, struct bs_e
 	if (snapshot->n_word_segments < BS_SUMMARY_LEAST_SEGMENTS || snapshot->summary.container)
 		return BS_OK;
 	enum bs_status status = bs_summary_file_open(snapshot->dir, &snapshot->manifest, &snapshot->summary, err);
-	return status == BS_NO_MEMORY ? status : BS_OK;
+	return bs_summary_is_none(status) ? BS_OK : status;
 }
 
 void bs_snapshot_deinit(struct bs_snapshot *snapshot)

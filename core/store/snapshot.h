@@ -48,7 +48,7 @@ enum bs_status bs_snapshot_open_as(const struct bs_dir *dir, struct bs_manifest 
 void bs_snapshot_deinit(struct bs_snapshot *snapshot);
 
 /* Opens the summary of the commit, if it has one, and so many segments that to ask it is less than to ask them all; one that is damaged
- * counts as none. BS_NO_MEMORY. */
+ * counts as none. BS_IO, BS_UNTRUSTED, BS_NO_MEMORY. */
 #define BS_SUMMARY_LEAST_SEGMENTS 6u
 enum bs_status bs_snapshot_use_summary(struct bs_snapshot *snapshot, struct bs_error *err) BS_WARN_UNUSED;
 

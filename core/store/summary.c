@@ -14,7 +14,7 @@
 
 /* Where the parts of the head stand. The checksum is of all that follows it. */
 enum { AT_VERSION = 0, AT_FLAGS = 4, AT_BYTES = 8, AT_CHECKSUM = 16, AT_RATE = 24, AT_PLACES = 32, AT_DOCS = 40, AT_POSITIONS = 48,
-       AT_ANALYSIS = 56, AT_UNKNOWN = 64, AT_NUL_END = 72, AT_WORD_BYTES = 80, AT_GRAM_BYTES = 88 };
+       AT_ANALYSIS = 56, AT_UNKNOWN = 64, AT_NUL_END = 72, AT_WORD_BYTES = 80, AT_MORE_BYTES = 88, AT_GRAM_BYTES = 96 };
 
 /* Of the file. */
 #define SECTION_SUMMARY  1u
@@ -40,10 +40,11 @@ enum bs_status bs_summary_open(const struct bs_section *section, uint64_t offset
 	uint32_t flags = bs_load_u32(head + AT_FLAGS);
 	if (bs_load_u32(head + AT_VERSION) > VERSION)
 		return bs_fail(err, BS_UNSUPPORTED, "a summary of version %u, this bitsift knows %u", bs_load_u32(head + AT_VERSION), VERSION);
-	uint64_t word_bytes = bs_load_u64(head + AT_WORD_BYTES), gram_bytes = bs_load_u64(head + AT_GRAM_BYTES);
-	uint64_t set_bytes = n_bytes - BS_SUMMARY_HEAD_BYTES;
+	uint64_t word_bytes = bs_load_u64(head + AT_WORD_BYTES), more_bytes = bs_load_u64(head + AT_MORE_BYTES);
+	uint64_t gram_bytes = bs_load_u64(head + AT_GRAM_BYTES), set_bytes = n_bytes - BS_SUMMARY_HEAD_BYTES;
 	if (bs_load_u32(head + AT_VERSION) != VERSION || flags > (FLAG_WORDS | FLAG_GRAMS | FLAG_TEXT_GRAMS) ||
-	    bs_load_u64(head + AT_BYTES) != n_bytes || word_bytes > set_bytes || gram_bytes != set_bytes - word_bytes)
+	    bs_load_u64(head + AT_BYTES) != n_bytes || word_bytes > set_bytes || more_bytes > set_bytes - word_bytes ||
+	    gram_bytes != set_bytes - word_bytes - more_bytes)
 		return damaged(summary, "its head is of no summary of so many bytes", err);
 	summary->rate = bs_load_u64(head + AT_RATE);
 	summary->n_places = bs_load_u64(head + AT_PLACES);
@@ -55,10 +56,13 @@ enum bs_status bs_summary_open(const struct bs_section *section, uint64_t offset
 	summary->has_text_grams = flags & FLAG_TEXT_GRAMS;
 	summary->n_unknown_files = bs_load_u64(head + AT_UNKNOWN);
 	summary->most_nul_end = bs_load_u64(head + AT_NUL_END);
-	status = bs_coded_section_open(&summary->words, section, offset + BS_SUMMARY_HEAD_BYTES, word_bytes, err);
+	offset += BS_SUMMARY_HEAD_BYTES;
+	status = bs_coded_section_open(&summary->words, section, offset, word_bytes, err);
 	if (!status)
-		status = bs_coded_section_open(&summary->grams, section, offset + BS_SUMMARY_HEAD_BYTES + word_bytes, gram_bytes, err);
-	if (!status && (summary->words.coded.n > summary->n_places || summary->n_places > BS_CODED_MOST))
+		status = bs_coded_section_open(&summary->more, section, offset + word_bytes, more_bytes, err);
+	if (!status)
+		status = bs_coded_section_open(&summary->grams, section, offset + word_bytes + more_bytes, gram_bytes, err);
+	if (!status && (summary->words.coded.n > summary->n_places || summary->more.coded.n > summary->n_places || summary->n_places > BS_CODED_MOST))
 		status = damaged(summary, "more words than places", err);
 	return status;
 }
@@ -97,12 +101,14 @@ enum bs_status bs_summary_check(const struct bs_summary *summary, struct bs_erro
 		status = damaged(summary, "its checksum is wrong", err);
 	if (!status)
 		status = check_numbers(summary, &summary->words, summary->n_places, err);
+	if (!status)
+		status = check_numbers(summary, &summary->more, summary->n_places, err);
 	return status ? status : check_numbers(summary, &summary->grams, BS_GRAM_TRIGRAMS, err);
 }
 
 double bs_summary_rate(const struct bs_summary *summary)
 {
-	return summary->n_places ? (double)summary->words.coded.n / (double)summary->n_places : 0;
+	return summary->n_places ? (double)(summary->words.coded.n + summary->more.coded.n) / (double)summary->n_places : 0;
 }
 
 uint64_t bs_summary_place(uint64_t hash, uint64_t n_places)
@@ -112,10 +118,12 @@ uint64_t bs_summary_place(uint64_t hash, uint64_t n_places)
 
 enum bs_status bs_summary_may_have_word(const struct bs_summary *summary, uint64_t hash, bool *may_out, struct bs_error *err)
 {
+	uint64_t place = bs_summary_place(hash, summary->n_places);
 	*may_out = true;
-	return summary->has_words
-	               ? bs_coded_section_has(&summary->words, bs_summary_place(hash, summary->n_places), may_out, err)
-	               : BS_OK;
+	if (!summary->has_words)
+		return BS_OK;
+	enum bs_status status = bs_coded_section_has(&summary->words, place, may_out, err);
+	return status || *may_out || summary->more.coded.n == 0 ? status : bs_coded_section_has(&summary->more, place, may_out, err);
 }
 
 enum bs_status bs_summary_may_have_gram(const struct bs_summary *summary, const uint8_t gram[3], bool *may_out,
@@ -207,16 +215,28 @@ static enum bs_status append_numbers(const uint64_t *numbers, size_t n, struct b
 	return status;
 }
 
+static enum bs_status append_kept(const struct bs_coded_section *kept, struct bs_buffer *to, uint64_t *n_bytes_out,
+                                  struct bs_error *err)
+{
+	*n_bytes_out = kept->coded.n_bytes;
+	enum bs_status status = bs_section_touch(&kept->section, kept->offset, kept->coded.n_bytes, err);
+	return status ? status : bs_buffer_append(to, kept->coded.bytes, (size_t)kept->coded.n_bytes, err);
+}
+
 enum bs_status bs_summary_write(const struct bs_summary_facts *facts, struct bs_buffer *to, struct bs_error *err)
 {
 	static const uint8_t empty[BS_SUMMARY_HEAD_BYTES];
 	size_t start = to->used_bytes;
-	uint64_t word_bytes, gram_bytes;
+	uint64_t word_bytes, more_bytes, gram_bytes;
 	enum bs_status status = bs_buffer_append(to, empty, sizeof(empty), err);
 	if (!status)
-		status = append_numbers(facts->words, facts->n_words, to, &word_bytes, err);
+		status = facts->kept ? append_kept(facts->kept, to, &word_bytes, err)
+		                     : append_numbers(facts->words, facts->n_words, to, &word_bytes, err);
 	if (!status)
-		status = append_numbers(facts->grams, facts->n_grams, to, &gram_bytes, err);
+		status = append_numbers(facts->more, facts->n_more, to, &more_bytes, err);
+	if (!status)
+		status = facts->kept_grams ? append_kept(facts->kept_grams, to, &gram_bytes, err)
+		                           : append_numbers(facts->grams, facts->n_grams, to, &gram_bytes, err);
 	if (status)
 		return status;
 	uint8_t *head = to->data + start;
@@ -232,6 +252,7 @@ enum bs_status bs_summary_write(const struct bs_summary_facts *facts, struct bs_
 	bs_store_u64(head + AT_UNKNOWN, facts->n_unknown_files);
 	bs_store_u64(head + AT_NUL_END, facts->most_nul_end);
 	bs_store_u64(head + AT_WORD_BYTES, word_bytes);
+	bs_store_u64(head + AT_MORE_BYTES, more_bytes);
 	bs_store_u64(head + AT_GRAM_BYTES, gram_bytes);
 	bs_store_u64(head + AT_CHECKSUM, bs_checksum(head + AT_CHECKSUM + 8, to->used_bytes - start - AT_CHECKSUM - 8));
 	return BS_OK;

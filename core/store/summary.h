@@ -15,7 +15,7 @@
 #include "core/file/coded_section.h"
 #include "core/store/manifest.h"
 
-#define BS_SUMMARY_HEAD_BYTES 96u
+#define BS_SUMMARY_HEAD_BYTES 104u
 #define BS_SUMMARY_RATE_UNIT  1000000000u /* rates are recorded as so many of these */
 #define BS_SUMMARY_DEFAULT    (BS_SUMMARY_RATE_UNIT / 100)
 #define BS_SUMMARY_MOST_RATE  (BS_SUMMARY_RATE_UNIT / 2)
@@ -38,7 +38,7 @@ struct bs_summary {
 	 * there are none. */
 	uint64_t n_unknown_files;
 	uint64_t most_nul_end;
-	struct bs_coded_section words, grams;
+	struct bs_coded_section words, more, grams; /* places of words; those that came since the first were made; trigrams */
 };
 
 /* The summary in exactly these bytes of a section, whose pages are verified as they are touched. BS_CORRUPT; BS_UNSUPPORTED: a
@@ -53,7 +53,7 @@ enum bs_status bs_summary_open_bytes(const uint8_t *bytes, uint64_t n_bytes, str
 enum bs_status bs_summary_check(const struct bs_summary *summary, struct bs_error *err) BS_WARN_UNUSED;
 /* The bytes, to be copied; verified. BS_CORRUPT. */
 enum bs_status bs_summary_bytes(const struct bs_summary *summary, const uint8_t **bytes_out, struct bs_error *err) BS_WARN_UNUSED;
-/* How often an absent word seems to be there. */
+/* How often an absent word seems to be there, at most: a place may be told twice, as that of a word that came. */
 double bs_summary_rate(const struct bs_summary *summary);
 
 /* hash: bs_hash_term of a word's key (lexicon.h); not of bigrams and pairs of words, which are not in it. True if nothing is known.
@@ -87,17 +87,21 @@ struct bs_summary_file {
 enum bs_status bs_summary_file_open(const struct bs_dir *dir, const struct bs_manifest *manifest, struct bs_summary_file *file_out,
                                     struct bs_error *err) BS_WARN_UNUSED;
 void bs_summary_file_close(struct bs_summary_file *file);
+/* What opening it came to: there is none, or it is damaged, or a later program's, which counts as none to all but a check. */
+static inline bool bs_summary_is_none(enum bs_status status)
+{
+	return status == BS_NOT_FOUND || status == BS_CORRUPT || status == BS_UNSUPPORTED;
+}
 
 /* What a summary says, for a writer of one; sets, ascending. */
 struct bs_summary_facts {
 	uint64_t rate, n_places, n_docs, n_positions, analysis, n_unknown_files, most_nul_end;
 	bool has_words, has_grams, has_text_grams;
-	const uint64_t *words;
-	size_t n_words;
-	const uint64_t *grams;
-	size_t n_grams;
+	const struct bs_coded_section *kept, *kept_grams; /* as they are there, instead of words and grams: nullable */
+	const uint64_t *words, *more, *grams;
+	size_t n_words, n_more, n_grams;
 };
-/* Appends the bytes of the summary. BS_NO_MEMORY. */
+/* Appends the bytes of the summary. BS_CORRUPT (what is kept), BS_NO_MEMORY. */
 enum bs_status bs_summary_write(const struct bs_summary_facts *facts, struct bs_buffer *to, struct bs_error *err) BS_WARN_UNUSED;
 /* Writes the file sum-NUMBER: the bytes, and what stands beside them. BS_IO, BS_NO_MEMORY. */
 enum bs_status bs_summary_file_write(const struct bs_dir *dir, uint64_t number, const struct bs_buffer *summary,

@@ -4,7 +4,8 @@
  *
  * A place counts once for each word of each segment that has it, so that a segment comes or goes with its own lexicon alone, and nobody
  * looks at those of the rest. This is a counting filter of one hash: nearly all places have a count of 0 or 1, and what is
- * above stands beside the summary (section 2 of its file). Nothing can overflow.
+ * above stands beside the summary (section 2 of its file). Nothing can overflow. Places that came stand in a list of their own,
+ * until there are many: then what there was goes into the next file as it is, undecoded.
  */
 #ifndef BS_CORE_STORE_SUMMARY_MAKE_H
 #define BS_CORE_STORE_SUMMARY_MAKE_H
@@ -15,10 +16,21 @@
 /* An index whose segments have more terms in all has no summary: making it would take 16 bytes a term. */
 #define BS_SUMMARY_MOST_TERMS (UINT64_C(1) << 26)
 
+/* Of segments that were just built, what their lexicons would have to be read for. Zeros: nothing is known. */
+struct bs_summary_known {
+	struct bs_buffer segments; /* struct bs_summary_segment each */
+	struct bs_buffer hashes;   /* u64 each: bs_hash_term of each word, segment by segment */
+};
+struct bs_summary_segment {
+	uint64_t number;
+	uint64_t n_words;
+};
+void bs_summary_known_deinit(struct bs_summary_known *known);
+
 /* Sets manifest->summary to what belongs to its segments, which are written: to the file of the commit before if that is
- * right, or to a new one, written here; 0 if there is to be none. old: that commit, opened; NULL: none. BS_CORRUPT, BS_IO, BS_NO_MEMORY. */
-enum bs_status bs_summary_settle(const struct bs_dir *dir, const struct bs_snapshot *old, struct bs_manifest *manifest,
-                                 struct bs_error *err) BS_WARN_UNUSED;
+ * right, or to a new one, written here; 0 if there is to be none. old: that commit, opened; NULL: none. known: nullable. BS_CORRUPT, BS_IO, BS_NO_MEMORY. */
+enum bs_status bs_summary_settle(const struct bs_dir *dir, const struct bs_snapshot *old, const struct bs_summary_known *known,
+                                 struct bs_manifest *manifest, struct bs_error *err) BS_WARN_UNUSED;
 
 /* That the summary of the snapshot, if it has one, is what is made from scratch. BS_CORRUPT. *file_out, nullable, is to be closed:
  * zeros if there is none. */

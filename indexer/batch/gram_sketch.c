@@ -370,15 +370,17 @@ void bs_gram_sketch_row(struct bs_gram_sketch *sketch, uint64_t *row)
 static enum bs_status tell_list(struct bs_gram_sketch *sketch, uint32_t tier, struct bs_error *err)
 {
 	struct bs_buffer *list = &sketch->told_list;
+	const uint32_t *trigrams = sketch->lists[tier];
+	uint64_t *told = sketch->told;
 	uint32_t n = sketch->n_listed[tier];
 	enum bs_status status = bs_buffer_reserve(list, n * sizeof(uint32_t), err);
 	uint32_t *to = (uint32_t *)(void *)(list->data + list->used_bytes), n_new = 0;
 	for (uint32_t i = 0; i < n && !status; i++) {
-		uint32_t trigram = sketch->lists[tier][i];
-		uint64_t *word = &sketch->told[trigram / 64], bit = UINT64_C(1) << (trigram % 64);
-		to[n_new] = trigram;
-		n_new += !(*word & bit);
-		*word |= bit;
+		uint32_t trigram = trigrams[i];
+		if (told[trigram / 64] >> (trigram % 64) & 1) /* as nearly all were */
+			continue;
+		told[trigram / 64] |= UINT64_C(1) << (trigram % 64);
+		to[n_new++] = trigram;
 	}
 	list->used_bytes += n_new * sizeof(uint32_t);
 	return status;

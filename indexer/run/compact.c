@@ -204,7 +204,7 @@ static enum bs_status commit(struct compact *compact, struct bs_error *err)
 	uint32_t n_changed;
 	enum bs_status status = bs_index_writer_settle(&compact->writer, &compact->snapshot, &n_changed, err);
 	if (!status)
-		status = bs_summary_settle(compact->writer.dir, &compact->snapshot, manifest, err);
+		status = bs_summary_settle(compact->writer.dir, &compact->snapshot, &compact->writer.known, manifest, err);
 	if (!status)
 		status = bs_manifest_write(compact->writer.dir, manifest, err);
 	if (!status)

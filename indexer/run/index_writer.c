@@ -119,6 +119,7 @@ void bs_index_writer_deinit(struct bs_index_writer *writer)
 	bs_word_pairs_deinit(&writer->pairs);
 	bs_gram_plan_deinit(&writer->gram_plan);
 	bs_manifest_deinit(&writer->manifest);
+	bs_summary_known_deinit(&writer->known);
 	bs_buffer_deinit(&writer->written);
 }
 
@@ -352,6 +353,9 @@ static double look_times(const struct bs_index_writer *writer, uint64_t n_docs)
 	return (double)n / (double)n_docs;
 }
 
+/* What is kept of words for the summary. Those of segments that come when it is used up are read again. */
+#define KNOWN_SHARE 16u
+
 /* is_full: memory is at an end, not the documents. */
 static enum bs_status write_segment(struct bs_index_writer *writer, bool of_rows, bool is_full, struct bs_error *err)
 {
@@ -371,6 +375,7 @@ static enum bs_status write_segment(struct bs_index_writer *writer, bool of_rows
 	const struct bs_pulse pulse = writer->pulse;
 	const uint64_t step_start_ns = writer->step_start_ns;
 	const enum bs_build_step step = writer->report->step;
+	const size_t n_known = writer->known.hashes.used_bytes / sizeof(uint64_t);
 	bs_index_file_name("seg", record.number, name);
 	enum bs_status status = bs_index_writer_step(writer, BS_BUILD_WRITE, record.n_docs, err);
 	if (!status && store)
@@ -379,10 +384,15 @@ static enum bs_status write_segment(struct bs_index_writer *writer, bool of_rows
 	writer->build_options.policy.look_times = of_rows ? 1 : look_times(writer, record.n_docs);
 	if (!status) {
 		struct bs_file_writer *file = store ? writer->file : NULL;
+		bool has_room = writer->manifest.options.summary_rate && writer->known.hashes.used_bytes < memory_of(writer->request) / KNOWN_SHARE;
+		writer->build_options.word_hashes = has_room ? &writer->known.hashes : NULL;
 		writer->file = store ? NULL : writer->file;
 		status = bs_segment_build(writer->dir, name, accumulator, grams, store, file, &writer->build_options, &record.n_bytes,
 		                          err);
 	}
+	struct bs_summary_segment words = {record.number, writer->known.hashes.used_bytes / sizeof(uint64_t) - n_known};
+	if (!status && writer->build_options.word_hashes)
+		status = bs_buffer_append(&writer->known.segments, &words, sizeof(words), err);
 	if (!status)
 		status = bs_manifest_add_fields(&writer->manifest, &accumulator->fields, err);
 	if (!status)

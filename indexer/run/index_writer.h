@@ -11,6 +11,7 @@
 #include "core/base/pulse.h"
 #include "core/store/manifest.h"
 #include "core/store/snapshot.h"
+#include "core/store/summary_make.h"
 #include "corpus/changes/id_owners.h"
 #include "corpus/read/source.h"
 #include "corpus/read/text_store.h"
@@ -33,6 +34,7 @@ struct bs_index_writer {
 	uint64_t n_files;                   /* met when a sample was chosen */
 	int64_t suspect_from_ns;            /* stamps not older than this prove nothing */
 	struct bs_manifest manifest;        /* of the commit to be */
+	struct bs_summary_known known;      /* of segments of this run: their words, as far as there is room */
 	struct bs_buffer written;           /* struct bs_segment_record each: the segments of this run */
 	struct bs_source_options source_options;
 	struct bs_build_options build_options;

@@ -783,13 +783,12 @@ static bool is_anything_new(const struct bs_indexing *at)
 	const struct bs_manifest *old = &at->old.manifest;
 	const struct bs_manifest *new = &at->writer.manifest;
 	bool are_documents = at->is_full || at->n_changed_segments > 0 || at->refresh.exclusions.is_changed ||
-	                     new->n_segments != old->n_segments;
+	                     new->n_segments != old->n_segments || new->options.summary_rate != old->options.summary_rate;
 	/* The source of given documents is recorded with the first of them. */
 	if (are_documents || at->is_given)
 		return are_documents;
 	if (at->list.is_changed || new->n_sources != old->n_sources ||
-	    new->options.gram_collections != old->options.gram_collections ||
-	    new->options.summary_rate != old->options.summary_rate)
+	    new->options.gram_collections != old->options.gram_collections)
 		return true;
 	if (new->non_documents.used_bytes != old->non_documents.used_bytes ||
 	    (old->non_documents.used_bytes &&
@@ -825,7 +824,7 @@ static enum bs_status commit(struct bs_indexing *at, struct bs_error *err)
 		status = settle_modes(at, err);
 	at->report.is_committed = !status && is_anything_new(at);
 	if (at->report.is_committed)
-		status = bs_summary_settle(&at->dir, at->is_full ? NULL : &at->old, &at->writer.manifest, err);
+		status = bs_summary_settle(&at->dir, at->is_full ? NULL : &at->old, &at->writer.known, &at->writer.manifest, err);
 	if (at->report.is_committed && !status)
 		status = bs_manifest_write(&at->dir, &at->writer.manifest, err);
 	if (!status) {
@@ -1023,11 +1022,11 @@ static enum bs_status build(const struct bs_build_request *request, struct bs_bu
 	return status;
 }
 
-static void log_run(const struct bs_build_request *request, const struct bs_build_report *report, bool is_compaction,
-                    enum bs_status status, const struct bs_error *err)
+void bs_indexing_log(const struct bs_build_request *request, const struct bs_build_report *report, bool is_compaction,
+                     enum bs_status status, const struct bs_error *err)
 {
 	const struct bs_log *log = request->log;
-	const char *dir = request->dir ? request->dir : ".bitsift";
+	const char *dir = request->dir ? request->dir : request->memory ? "an index in memory" : ".bitsift";
 	double ms = (double)report->elapsed_ns / 1e6;
 	if (status)
 		bs_log_line(log, BS_LOG_WARNING, "%s: not %s, %.1f ms: %s", dir, is_compaction ? "compacted" : "built", ms,
@@ -1055,7 +1054,7 @@ enum bs_status bs_index_build(const struct bs_build_request *request, struct bs_
 		return status;
 	status = build(request, report, err);
 	bs_watch_end(&watch);
-	log_run(request, report, false, status, err);
+	bs_indexing_log(request, report, false, status, err);
 	return status;
 }
 
@@ -1084,6 +1083,6 @@ enum bs_status bs_index_compact(const struct bs_build_request *request, struct b
 	bs_index_lock_release(&lock);
 	bs_dir_close(&dir);
 	bs_watch_end(&watch);
-	log_run(request, report, true, status, err);
+	bs_indexing_log(request, report, true, status, err);
 	return status;
 }

@@ -63,6 +63,9 @@ enum bs_status bs_indexing_source(struct bs_indexing *at, uint32_t i, struct bs_
 /* Commits, unless status is a failure; frees all that *at holds. report_out is nullable. */
 enum bs_status bs_indexing_end(struct bs_indexing *at, enum bs_status status, struct bs_build_report *report_out,
                                struct bs_error *err) BS_WARN_UNUSED;
+/* Tells the request's log what a run amounted to. */
+void bs_indexing_log(const struct bs_build_request *request, const struct bs_build_report *report, bool is_compaction,
+                     enum bs_status status, const struct bs_error *err);
 
 /* BS_INVALID, BS_UNSUPPORTED. */
 enum bs_status bs_indexing_check_request(const struct bs_build_request *request, struct bs_error *err) BS_WARN_UNUSED;

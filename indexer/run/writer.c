@@ -22,8 +22,8 @@
 /* What is given is merged when it is as much as half a batch of lines: then no buffer of the analysed batch is so large that it is
  * given back each time. */
 #define BATCH_BYTES (BS_BATCH_BYTES / 2)
-/* By so much text pairs of words are chosen. Of a collection it is an eighth: that of one of 48 MiB, then. */
-#define HELD_BYTES (6u << 20)
+/* By so much text pairs of words are chosen. Of a collection it is an eighth: that of one of 32 MiB, then. */
+#define HELD_BYTES (4u << 20)
 /* A document over this share of the memory is taken alone: as reader.c has it. */
 #define LARGE_SHARE 128u
 
@@ -608,8 +608,6 @@ static enum bs_status drop_refs(struct bs_writer *writer, const struct bs_doc_re
 
 static enum bs_status commit(struct bs_writer *writer, struct bs_build_report *report_out, struct bs_error *err)
 {
-	if (report_out)
-		*report_out = (struct bs_build_report){0};
 	enum bs_status status = begin(writer, err);
 	writer->failed = BS_OK;
 	if (status)
@@ -627,12 +625,15 @@ static enum bs_status commit(struct bs_writer *writer, struct bs_build_report *r
 
 enum bs_status bs_writer_commit(struct bs_writer *writer, struct bs_build_report *report_out, struct bs_error *err)
 {
+	struct bs_build_report own, *report = report_out ? report_out : &own;
 	struct bs_watch watch;
+	*report = (struct bs_build_report){0};
 	enum bs_status status = bs_watch_begin(&watch, writer->uncommitted.limits, err);
 	if (status)
 		return status;
-	status = commit(writer, report_out, err);
+	status = commit(writer, report, err);
 	bs_watch_end(&watch);
+	bs_indexing_log(&writer->build, report, false, status, err);
 	return status;
 }
 

@@ -1,6 +1,7 @@
 /* gram_set.c: see gram_set.h. */
 #include "indexer/segment/gram_set.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include "core/bloom/coded.h"
@@ -21,7 +22,13 @@ static enum bs_status make_bits(struct bs_gram_set *set, struct bs_error *err)
 	return set->bits ? BS_OK : bs_fail_memory(err, "trigrams of a segment", BS_GRAM_TRIGRAMS / 8);
 }
 
-static inline void set_bit(struct bs_gram_set *set, uint32_t number)
+static inline bool has_bit(const uint64_t *bits, uint32_t number)
+{
+	return bits[number / 64] >> (number % 64) & 1;
+}
+
+/* Nearly all are there already. */
+static __attribute__((noinline)) void set_bit(struct bs_gram_set *set, uint32_t number)
 {
 	uint32_t line = number / BS_GRAM_SET_LINE_BITS;
 	set->bits[number / 64] |= UINT64_C(1) << (number % 64);
@@ -31,16 +38,28 @@ static inline void set_bit(struct bs_gram_set *set, uint32_t number)
 enum bs_status bs_gram_set_add(struct bs_gram_set *set, const uint32_t *trigrams, size_t n, struct bs_error *err)
 {
 	enum bs_status status = make_bits(set, err);
-	for (size_t i = 0; i < n && !status; i++)
-		set_bit(set, __builtin_bswap32(trigrams[i]) >> 8);
+	const uint64_t *bits = set->bits;
+	for (size_t i = 0; i < n && bits; i++) {
+		uint32_t number = __builtin_bswap32(trigrams[i]) >> 8;
+		if (!has_bit(bits, number))
+			set_bit(set, number);
+	}
 	return status;
 }
 
 enum bs_status bs_gram_set_add_bytes(struct bs_gram_set *set, const uint8_t *bytes, size_t n_bytes, struct bs_error *err)
 {
-	enum bs_status status = make_bits(set, err);
-	for (size_t i = 2; i < n_bytes && !status; i++)
-		set_bit(set, (uint32_t)bytes[i - 2] << 16 | (uint32_t)bytes[i - 1] << 8 | bytes[i]);
+	const uint64_t *bits = set->bits;
+	if (n_bytes < 3)
+		return BS_OK;
+	enum bs_status status = bits ? BS_OK : make_bits(set, err);
+	bits = set->bits;
+	uint32_t gram = (uint32_t)bytes[0] << 8 | bytes[1];
+	for (const uint8_t *at = bytes + 2, *end = bytes + n_bytes; at < end && bits; at++) {
+		gram = (gram << 8 | *at) & (BS_GRAM_TRIGRAMS - 1);
+		if (!has_bit(bits, gram))
+			set_bit(set, gram);
+	}
 	return status;
 }
 

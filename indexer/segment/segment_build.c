@@ -336,6 +336,28 @@ static enum bs_status write_ids(struct build *build, struct bs_error *err)
 	return status;
 }
 
+/* Words stand before all other terms. */
+static enum bs_status tell_hashes(const struct build *build, struct bs_error *err)
+{
+	const struct bs_term_table *terms = &build->accumulator->terms;
+	struct bs_buffer *hashes = build->options->word_hashes;
+	uint32_t n_words = 0, end = terms->n_terms;
+	while (n_words < end) {
+		uint32_t middle = n_words + (end - n_words) / 2;
+		if (bs_term_table_key(terms, build->sorted[middle])[0] == BS_KEY_COMPOUND)
+			end = middle;
+		else
+			n_words = middle + 1;
+	}
+	enum bs_status status = bs_buffer_reserve(hashes, n_words * sizeof(uint64_t), err);
+	uint64_t *to = (uint64_t *)(void *)(hashes->data + hashes->used_bytes);
+	for (uint32_t place = 0; place < terms->n_terms && !status; place++)
+		if (build->plan.ordinals[place] < n_words)
+			*to++ = build->plan.hashes[place];
+	hashes->used_bytes += status ? 0 : n_words * sizeof(uint64_t);
+	return status;
+}
+
 /* An index that has a summary; then its segments tell their trigrams, those of the words, too. */
 static enum bs_status write_gram_set(struct build *build, struct bs_gram_set *set, struct bs_error *err)
 {
@@ -403,6 +425,8 @@ enum bs_status bs_segment_build(const struct bs_dir *dir, const char *name, stru
 		.pulse = options->pulse,
 	};
 	enum bs_status status = prepare(&build, err);
+	if (!status && options->word_hashes)
+		status = tell_hashes(&build, err);
 	if (!status && !file)
 		status = bs_file_writer_open(dir, name, BS_FILE_SEGMENT, &build.writer, err);
 	if (!status)

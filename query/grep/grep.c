@@ -438,8 +438,9 @@ static enum bs_status search(struct grep *grep, uint64_t start_ns, struct bs_err
 			status = bs_watch_ask(err);
 		if (!status)
 			status = finish_results(grep, err);
-		if (!status && request->output.format == BS_GREP_JSON && !grep->is_stopped)
-			status = put_summary(grep, start_ns, err);
+		bool has_end = request->output.format == BS_GREP_JSON && !grep->is_stopped && (!status || bs_grep_is_cut(request, status));
+		enum bs_status end_status = has_end ? put_summary(grep, start_ns, err) : BS_OK;
+		status = end_status ? end_status : status;
 	}
 	bs_grep_matcher_free(matcher);
 	return status;
@@ -524,8 +525,7 @@ enum bs_status bs_grep(const struct bs_grep_request *request, struct bs_grep_res
 		status = request->task == BS_GREP_LIST_TYPES ? list_types(&grep, err) : run(&grep, start_ns, err);
 	if (!status && grep.is_stopped)
 		status = bs_fail(err, BS_STOPPED, "stopped by the callback");
-	result.is_partial = bs_watch_ended(status) && bs_watch_is_over() && !grep.is_stopped && request->limits &&
-	                    request->limits->partial;
+	result.is_partial = !grep.is_stopped && bs_grep_is_cut(request, status);
 	if (result.is_partial)
 		status = BS_OK;
 	if (grep.source) {

@@ -168,16 +168,20 @@ static int match_in_attempts(struct attempts *attempts, size_t longest_bytes, pc
 	(void)pcre2_pattern_info(attempts->code, PCRE2_INFO_ALLOPTIONS, &options);
 	attempts->is_utf8 = options & PCRE2_UTF;
 	attempts->can_split = options & PCRE2_USE_OFFSET_LIMIT;
-	attempts->n_starts = FIRST_STARTS;
 	attempts->n_steps = attempts->first_steps = ATTEMPT_BYTES / (longest_bytes + 1) + 1;
+	/* Each start takes a step. */
+	attempts->n_starts = attempts->n_steps < FIRST_STARTS ? (size_t)attempts->n_steps : FIRST_STARTS;
 	do {
 		result = attempt(attempts, data, context);
-		bool is_left = attempts->next <= attempts->end;
-		if (result != PCRE2_ERROR_MATCHLIMIT && (result != PCRE2_ERROR_NOMATCH || !is_left))
-			break;
 		spent_ns = bs_now_ns() - start_ns;
 		start_ns += spent_ns;
-		if (bs_watch_ask(NULL)) {
+		bool is_left = attempts->next <= attempts->end;
+		if (result != PCRE2_ERROR_MATCHLIMIT && (result != PCRE2_ERROR_NOMATCH || !is_left)) {
+			(void)!bs_watch_spend(spent_ns < ATTEMPT_NS ? spent_ns : ATTEMPT_NS, NULL);
+			break;
+		}
+		/* The next one may take as long. */
+		if (bs_watch_spend(spent_ns > ATTEMPT_NS ? spent_ns : ATTEMPT_NS, NULL)) {
 			result = PCRE2_ERROR_MATCHLIMIT;
 			break;
 		}
@@ -192,7 +196,8 @@ int bs_grep_code_match(const pcre2_code *code, const uint8_t *text, size_t end, 
 {
 	if (!bs_watch_here)
 		return pcre2_match(code, text, end, from, 0, data, context);
-	if (bs_watch_spend(MATCH_NS + (end - from), NULL))
+	/* One step cannot be ended, and the longest line may be looked through in it. */
+	if (bs_watch_spend(MATCH_NS + longest_bytes, NULL))
 		return PCRE2_ERROR_MATCHLIMIT;
 	struct attempts attempts = {.code = code, .text = text, .end = end, .at = from};
 	return match_in_attempts(&attempts, longest_bytes, data, context);

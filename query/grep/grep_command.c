@@ -28,7 +28,9 @@ struct command {
 	char name[64];
 };
 
-#define WATCHED_MS 2 /* where a watch is to be asked while a command is waited for */
+/* How often a watch is asked while a command is waited for, or its end, which comes soon. */
+#define WATCHED_MS 2
+#define ENDING_MS  1
 
 static void close_pipe(int *fd)
 {
@@ -53,18 +55,44 @@ static void listen(struct command *self)
 	self->said_bytes += kept;
 }
 
+/* There is no time to wait for it: it may never end by itself, nor what it has started. */
+static void give_up(struct command *self)
+{
+	(void)kill(self->process, SIGKILL);
+	close_pipe(&self->said);
+}
+
+/* Waits for the command to end; how. */
+static int wait_for(struct command *self)
+{
+	int how = 0;
+	pid_t ended;
+	while (self->said >= 0) {
+		if (bs_watch_wait_readable(self->said, NULL))
+			give_up(self);
+		else
+			listen(self);
+	}
+	while ((ended = waitpid(self->process, &how, bs_watch_here ? WNOHANG : 0)) == 0 || (ended < 0 && errno == EINTR)) {
+		if (bs_watch_ask(NULL))
+			give_up(self);
+		(void)poll(NULL, 0, ENDING_MS);
+	}
+	self->process = 0;
+	return how;
+}
+
 /* The command has ended, or soon will: how. */
 static enum bs_status end(struct command *self, struct bs_error *err)
 {
-	int how = 0;
 	close_pipe(&self->out);
-	while (self->said >= 0)
-		listen(self);
-	if (self->process <= 0)
+	if (self->process <= 0) {
+		close_pipe(&self->said);
 		return BS_OK;
-	while (waitpid(self->process, &how, 0) < 0 && errno == EINTR)
-		continue;
-	self->process = 0;
+	}
+	int how = wait_for(self);
+	if (bs_watch_is_over())
+		return BS_OK;
 	while (self->said_bytes > 0 && strchr(" \t\r\n", self->text[self->said_bytes - 1]))
 		self->said_bytes--;
 	self->text[self->said_bytes] = '\0';
@@ -91,9 +119,7 @@ static enum bs_status command_read(struct bs_grep_input *input, void *to, size_t
 		coming[0].revents = coming[1].revents = 0;
 		enum bs_status status = bs_watch_ask(err);
 		if (status) {
-			/* It may never end by itself, nor what it has started. */
-			(void)kill(self->process, SIGKILL);
-			close_pipe(&self->said);
+			give_up(self);
 			return status;
 		}
 		if (poll(coming, 2, bs_watch_here ? WATCHED_MS : -1) < 0) {

@@ -24,15 +24,13 @@ static enum bs_status file_read(struct bs_grep_input *input, void *to, size_t n_
 	*n_out = 0;
 	if (file->is_output && n_bytes > input->size_bytes - file->read_bytes)
 		n_bytes = (size_t)(input->size_bytes - file->read_bytes);
-	if (input->is_stream && bs_watch_here && poll(&coming, 1, 0) == 0) {
+	if (input->is_stream && (file->wait.run || bs_watch_here) && poll(&coming, 1, 0) == 0) {
 		if (file->wait.run && !file->wait.run(file->wait.context))
 			return bs_fail(err, BS_STOPPED, "nobody wants more");
 		enum bs_status status = bs_watch_wait_readable(file->fd, err);
 		if (status)
 			return status;
 	}
-	if (input->is_stream && file->wait.run && poll(&coming, 1, 0) == 0 && !file->wait.run(file->wait.context))
-		return bs_fail(err, BS_STOPPED, "nobody wants more");
 	/* A terminal or a pipe may have been left so that reading does not wait. */
 	while ((n = read(file->fd, to, n_bytes)) < 0 && (errno == EINTR || errno == EAGAIN))
 		if (errno == EAGAIN)

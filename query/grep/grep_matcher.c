@@ -78,6 +78,9 @@ struct bs_grep_scratch {
 	pcre2_jit_stack *stack;
 	/* text[opaque_from..opaque_at) is ASCII, and text[opaque_at], unless it is the end, is not. */
 	size_t opaque_from, opaque_at, opaque_end;
+	/* Of the lines in [lines_from, lines_end), only for how long an attempt at a match may take. */
+	const uint8_t *lines_from, *lines_end;
+	size_t longest_bytes;
 	int64_t debt_bytes; /* of lines matched in vain */
 };
 
@@ -270,6 +273,7 @@ void bs_grep_scratch_reset(struct bs_grep_scratch *scratch)
 {
 	scratch->opaque_from = 1;
 	scratch->opaque_at = 0;
+	scratch->lines_end = NULL;
 	if (scratch->seeker)
 		bs_grep_seeker_reset(scratch->seeker);
 }
@@ -320,17 +324,25 @@ static size_t next_opaque(struct bs_grep_scratch *scratch, const uint8_t *text, 
 	return scratch->opaque_at;
 }
 
-/* Of text[from..end): what a pattern that does not reach across lines can look through at once. */
-static size_t longest_line(const struct bs_grep_matcher *matcher, const uint8_t *text, size_t from, size_t end)
+#define SHORT_BYTES 1024u
+
+/* Of text[from..end): what a pattern that does not reach across lines can look through at once, or more if that is little. Looked up
+ * once a stretch. */
+static size_t longest_line(struct bs_grep_scratch *scratch, const uint8_t *text, size_t from, size_t end)
 {
-	size_t longest = 0;
-	if (!matcher->traits.by_line)
+	const struct bs_grep_matcher *matcher = scratch->matcher;
+	if (!matcher->traits.by_line || end - from <= SHORT_BYTES)
 		return end - from;
+	if (text + end == scratch->lines_end && text + from >= scratch->lines_from)
+		return scratch->longest_bytes < end - from ? scratch->longest_bytes : end - from;
+	scratch->longest_bytes = 0;
 	for (size_t at = from, next; at < end; at = next) {
 		next = bs_grep_line_end(text, at, end, matcher->line_end);
-		longest = next - at > longest ? next - at : longest;
+		scratch->longest_bytes = next - at > scratch->longest_bytes ? next - at : scratch->longest_bytes;
 	}
-	return longest;
+	scratch->lines_from = text + from;
+	scratch->lines_end = text + end;
+	return scratch->longest_bytes;
 }
 
 /* text[0..end), from `from` on. place_out: where, at least as it counts for the line. */
@@ -346,7 +358,7 @@ static enum bs_status match(struct bs_grep_scratch *scratch, struct bs_grep_code
 		*place_out = found.start;
 		return status;
 	}
-	size_t longest_bytes = bs_watch_here ? longest_line(matcher, text, from, end) : 0;
+	size_t longest_bytes = bs_watch_here ? longest_line(scratch, text, from, end) : 0;
 	int n = bs_grep_code_match(bs_grep_code_ready(code, &matcher->mutex), text ? text : nothing, end, from, longest_bytes,
 	                           scratch->data, scratch->context);
 	*found_out = n >= 0;
@@ -539,6 +551,8 @@ enum bs_status bs_grep_next_line(struct bs_grep_scratch *scratch, const uint8_t 
 	return next_by_line(scratch, text, from, end, line_out, found_out, err);
 }
 
+#define MATCH_NS 20u /* what one costs about that is found without PCRE2 */
+
 bool bs_grep_is_ascii(const struct bs_grep_scratch *scratch, const uint8_t *text, size_t n_bytes)
 {
 	return scratch->matcher->way != WAY_BRUTE && scratch->matcher->ascii.code &&
@@ -555,6 +569,10 @@ enum bs_status bs_grep_next_match(struct bs_grep_scratch *scratch, const uint8_t
 	*found_out = false;
 	if (matcher->way == WAY_NOTHING)
 		return BS_OK;
+	if (matcher->list || matcher->way == WAY_PLAIN)
+		status = bs_watch_spend(MATCH_NS, err);
+	if (status)
+		return status;
 	if (matcher->list)
 		return bs_grep_seek(scratch->seeker, text, from, end, false, match_out, found_out, err);
 	if (matcher->way == WAY_PLAIN) {

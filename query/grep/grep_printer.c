@@ -9,14 +9,24 @@
 #include <string.h>
 
 #include "core/base/clock.h"
-#include "core/base/icu.h"
 #include "core/base/visible.h"
+#include "core/base/watch.h"
 #include "query/grep/grep_path.h"
 #include "query/regex/text.h"
 
 #define NS 1000000000 /* of a second */
 /* What a match may look at behind the lines it touches, with -U. */
 #define LOOK_AHEAD_BYTES 128
+
+/* What is put costs about, for the watch: a piece of it, and how many bytes are put in a nanosecond. */
+#define PIECE_NS   50u
+#define BYTES_A_NS 4u
+
+static void spend(struct bs_grep_printer *printer, size_t n_bytes)
+{
+	if (!printer->status)
+		printer->status = bs_watch_spend(PIECE_NS + n_bytes / BYTES_A_NS, printer->err);
+}
 
 /* Appends, remembering a failure. */
 static void append(struct bs_grep_printer *printer, struct bs_buffer *to, const void *bytes, size_t n_bytes)
@@ -145,6 +155,15 @@ static void count_match(struct bs_grep_printer *printer)
 static bool wants_more(const struct bs_grep_printer *printer)
 {
 	return printer->n_matched < printer->max_count || printer->after_left > 0;
+}
+
+/* Where what was put is whole lines, and so many bytes are next: has it taken, if it is much. False: no more is wanted. */
+static bool goes_on(struct bs_grep_printer *printer, size_t next_bytes)
+{
+	spend(printer, next_bytes);
+	bool is_wanted = !printer->status && (printer->out->used_bytes < printer->offer_bytes || printer->offer(printer->offer_context));
+	printer->whole_bytes = printer->out->used_bytes;
+	return is_wanted;
 }
 
 /* The matches of a line, one after the other. What one may look at is what ripgrep lets it: with -P the text before the
@@ -339,7 +358,7 @@ static void put_matches(struct bs_grep_printer *printer, struct shown *shown, st
 	bool has_color = colors_matches(printer), in_color = false;
 	size_t end = trimmed_end(printer, shown->text, line.start, line.end);
 	size_t at = trimmed_start(printer, shown->text, line.start, end);
-	while (at < end) {
+	while (at < end && !printer->status) {
 		while (shown->next_match < shown->n_matches && shown->matches[shown->next_match].end <= at)
 			shown->next_match++;
 		size_t upto = end;
@@ -354,6 +373,7 @@ static void put_matches(struct bs_grep_printer *printer, struct shown *shown, st
 		if (has_color && is_in != in_color)
 			put_text(printer, is_in ? printer->output->colors.match : "\033[0m");
 		in_color = has_color && is_in;
+		spend(printer, upto - at);
 		put(printer, shown->text + at, upto - at);
 		at = upto;
 	}
@@ -364,35 +384,14 @@ static void put_matches(struct bs_grep_printer *printer, struct shown *shown, st
 		shown->next_match--;
 }
 
-/* Where the n-th character of the text, as a reader counts them, ends. */
-static size_t characters_end(struct bs_grep_printer *printer, const uint8_t *text, size_t n_bytes, uint64_t n)
-{
-	if (!printer->status)
-		printer->status = bs_icu_load(printer->err);
-	if (printer->status)
-		return 0;
-	UErrorCode status = U_ZERO_ERROR;
-	UText *wrapped = bs_icu.utext_openUTF8(NULL, (const char *)text, (int64_t)n_bytes, &status);
-	UBreakIterator *characters = bs_icu.ubrk_open(UBRK_CHARACTER, "", NULL, 0, &status);
-	int32_t end = 0;
-	bs_icu.ubrk_setUText(characters, wrapped, &status);
-	for (uint64_t i = 0; i < n && U_SUCCESS(status); i++) {
-		int32_t next = bs_icu.ubrk_next(characters);
-		if (next == UBRK_DONE)
-			break;
-		end = next;
-	}
-	bs_icu.ubrk_close(characters);
-	bs_icu.utext_close(wrapped);
-	return U_SUCCESS(status) ? (size_t)end : 0;
-}
-
 static void put_preview(struct bs_grep_printer *printer, struct shown *shown, struct bs_grep_span line)
 {
 	const uint8_t *text = shown->text + line.start;
 	struct bs_grep_span head = line;
-	size_t n_left = 0;
-	head.end = line.start + characters_end(printer, text, line.end - line.start, printer->output->max_columns);
+	size_t n_left = 0, head_bytes = 0;
+	if (!printer->status)
+		printer->status = bs_visible_characters(text, line.end - line.start, printer->output->max_columns, &head_bytes, printer->err);
+	head.end = line.start + head_bytes;
 	put_matches(printer, shown, head);
 	for (size_t i = 0; i < shown->n_matches; i++)
 		n_left += shown->matches[i].start >= head.end && shown->matches[i].start < line.end;
@@ -431,18 +430,20 @@ static void put_line(struct bs_grep_printer *printer, struct shown *shown, struc
 		put_line_end(printer);
 }
 
-static void show_line(struct bs_grep_printer *printer, struct shown *shown)
+static bool show_line(struct bs_grep_printer *printer, struct shown *shown)
 {
 	const struct bs_grep_output *output = printer->output;
 	bool is_each = output->only_matching || output->per_match;
 	if (shown->n_matches == 0) {
 		put_fields(printer, shown, shown->file_off, shown->number, 0);
 		put_line(printer, shown, (struct bs_grep_span){0, shown->n_bytes}, false);
-		return;
+		return true;
 	}
 	for (size_t i = 0; i < (is_each ? shown->n_matches : 1); i++) {
 		struct bs_grep_span match = shown->matches[i], whole = {0, shown->n_bytes};
 		struct shown part = *shown;
+		if (i > 0 && !goes_on(printer, output->only_matching ? match.end - match.start : shown->n_bytes))
+			return false;
 		put_fields(printer, shown, shown->file_off + (is_each ? match.start : 0), shown->number,
 		           match.start + 1);
 		if (output->only_matching) {
@@ -460,6 +461,7 @@ static void show_line(struct bs_grep_printer *printer, struct shown *shown)
 		}
 		put_line(printer, &part, whole, true);
 	}
+	return true;
 }
 
 static struct bs_grep_span line_from(const struct bs_grep_printer *printer, const struct shown *shown, size_t from)
@@ -469,7 +471,7 @@ static struct bs_grep_span line_from(const struct bs_grep_printer *printer, cons
 }
 
 /* -o: of each match the part in each line. */
-static void show_parts(struct bs_grep_printer *printer, struct shown *shown)
+static bool show_parts(struct bs_grep_printer *printer, struct shown *shown)
 {
 	uint64_t n_before = 0;
 	struct bs_grep_span line = {0};
@@ -490,6 +492,8 @@ static void show_parts(struct bs_grep_printer *printer, struct shown *shown)
 				continue;
 			}
 			size_t upto = match.end < end ? match.end : end;
+			if (!goes_on(printer, upto - at))
+				return false;
 			put_fields(printer, shown, shown->file_off + match.start,
 			           shown->number ? shown->number + n_before : 0, match.start + 1);
 			if (is_too_long(printer, upto - at)) {
@@ -501,45 +505,47 @@ static void show_parts(struct bs_grep_printer *printer, struct shown *shown)
 			at = upto;
 		}
 	}
+	return true;
 }
 
 /* --vimgrep: the first line of each match. */
-static void show_each(struct bs_grep_printer *printer, const struct shown *shown)
+static bool show_each(struct bs_grep_printer *printer, const struct shown *shown)
 {
+	struct bs_grep_span line = line_from(printer, shown, 0);
+	uint64_t n_before = 0;
 	for (size_t i = 0; i < shown->n_matches; i++) {
-		struct bs_grep_span match = shown->matches[i], line = line_from(printer, shown, 0);
+		struct bs_grep_span match = shown->matches[i];
 		struct shown one = *shown;
-		uint64_t n_before = 0;
 		for (; line.end <= match.start && line.end < shown->n_bytes; n_before++)
 			line = line_from(printer, shown, line.end);
 		if (line.start >= match.end || line.end <= match.start)
 			continue;
+		if (!goes_on(printer, line.end - line.start))
+			return false;
 		one.matches = &match;
 		one.n_matches = 1;
 		put_fields(printer, shown, shown->file_off + line.start, shown->number ? shown->number + n_before : 0,
 		           match.start - line.start + 1);
 		put_line(printer, &one, line, true);
 	}
+	return true;
 }
 
-static void show_lines(struct bs_grep_printer *printer, struct shown *shown)
+static bool show_lines(struct bs_grep_printer *printer, struct shown *shown)
 {
 	struct bs_grep_span line = {0};
 	uint64_t n_before = 0;
-	if (shown->n_matches > 0 && printer->output->only_matching) {
-		show_parts(printer, shown);
-		return;
-	}
-	if (shown->n_matches > 0 && printer->output->per_match) {
-		show_each(printer, shown);
-		return;
-	}
+	if (shown->n_matches > 0 && printer->output->only_matching)
+		return show_parts(printer, shown);
+	if (shown->n_matches > 0 && printer->output->per_match)
+		return show_each(printer, shown);
 	for (size_t from = 0; from < shown->n_bytes; from = line.end, n_before++) {
 		line = line_from(printer, shown, from);
 		put_fields(printer, shown, shown->file_off + line.start, shown->number ? shown->number + n_before : 0,
 		           shown->n_matches > 0 ? shown->matches[0].start + 1 : 0);
 		put_line(printer, shown, line, shown->n_matches > 0);
 	}
+	return true;
 }
 
 /* -r: the line with its matches replaced. With -U what a match may look at behind the lines comes along, as in ripgrep
@@ -596,11 +602,8 @@ static bool print_line(struct bs_grep_printer *printer, enum bs_grep_line_kind k
 	if (output->heading && printer->path && !printer->has_lines)
 		put_path_and(printer, NULL);
 	printer->has_lines = true;
-	if (!printer->traits->by_line && !shown.is_context)
-		show_lines(printer, &shown);
-	else
-		show_line(printer, &shown);
-	return wants_more(printer);
+	bool is_across = !printer->traits->by_line && !shown.is_context;
+	return (is_across ? show_lines(printer, &shown) : show_line(printer, &shown)) && wants_more(printer);
 }
 
 static void make_prefix(struct bs_grep_printer *printer)
@@ -717,10 +720,12 @@ static void put_string(struct bs_grep_printer *printer, const uint8_t *text, siz
 		put(printer, text + done, from - done);
 		done = at;
 		const char *mark = c > 0 && c < 0x80 ? strchr(marks, c) : NULL;
-		if (mark)
-			put_format(printer, "\\%c", letters[mark - marks]);
-		else
-			put_format(printer, "\\u%04x", (unsigned)c);
+		if (mark) {
+			put(printer, (const char[]){'\\', letters[mark - marks]}, 2);
+			continue;
+		}
+		spend(printer, 0);
+		put_format(printer, "\\u%04x", (unsigned)c);
 	}
 	put(printer, text + done, n - done);
 	put(printer, "\"", 1);
@@ -736,7 +741,7 @@ static void put_base64(struct bs_grep_printer *printer, const uint8_t *bytes, si
 		                (left > 2 ? bytes[i + 2] : 0);
 		char four[4] = {digits[word >> 18], digits[word >> 12 & 63], left > 1 ? digits[word >> 6 & 63] : '=',
 		                left > 2 ? digits[word & 63] : '='};
-		put(printer, four, 4);
+		put(printer, four, sizeof(four));
 	}
 	put(printer, "\"", 1);
 }
@@ -802,7 +807,8 @@ static void put_message(struct bs_grep_printer *printer, bool is_match, const st
 	put_line_number(printer, line->number);
 	put_json_number(printer, ",\"absolute_offset\":", line->file_off);
 	put_text(printer, ",\"submatches\":[");
-	for (size_t i = 0; i < n_matches; i++) {
+	for (size_t i = 0; i < n_matches && !printer->status; i++) {
+		spend(printer, matches[i].end - matches[i].start);
 		put_text(printer, i ? ",{\"match\":" : "{\"match\":");
 		put_data(printer, text + matches[i].start, matches[i].end - matches[i].start);
 		put_json_number(printer, ",\"start\":", matches[i].start);
@@ -819,18 +825,19 @@ static bool print_json_line(struct bs_grep_printer *printer, enum bs_grep_line_k
                             const struct bs_grep_found *line)
 {
 	bool is_match = kind == BS_GREP_LINE_MATCH;
+	take_line(printer, kind, line, true);
 	if (!printer->has_begun) {
 		put_json_begin(printer, "begin");
 		put_text(printer, "}}\n");
-		printer->has_begun = true;
+		printer->has_begun = !printer->status;
+		printer->whole_bytes = printer->out->used_bytes;
 	}
-	take_line(printer, kind, line, true);
-	if (is_match) {
+	put_message(printer, is_match, line);
+	if (is_match && !printer->status) {
 		printer->sums.matches += printer->matches.used_bytes / sizeof(struct bs_grep_span);
 		for (size_t at = line->start; at < line->end; printer->sums.matched_lines++)
 			at = bs_grep_line_end(line->text, at, line->end, printer->line_end);
 	}
-	put_message(printer, is_match, line);
 	return wants_more(printer);
 }
 
@@ -989,6 +996,8 @@ void bs_grep_printer_init(struct bs_grep_printer *printer, const struct bs_grep_
 		.traits = bs_grep_matcher_traits(matcher),
 	};
 	printer->is_plain = is_plain(printer);
+	printer->shows_part = request->limits && request->limits->partial &&
+	                      (output->format == BS_GREP_LINES || output->format == BS_GREP_JSON);
 }
 
 void bs_grep_printer_deinit(struct bs_grep_printer *printer)
@@ -1014,19 +1023,28 @@ void bs_grep_print_begin(struct bs_grep_printer *printer)
 	printer->start_ns = printer->output->format == BS_GREP_JSON ? bs_now_ns() : 0;
 }
 
-bool bs_grep_print_line(struct bs_grep_printer *printer, enum bs_grep_line_kind kind, const struct bs_grep_found *line)
+/* What was put of a line is taken back if the rest cannot be. */
+static bool print_by_format(struct bs_grep_printer *printer, enum bs_grep_line_kind kind, const struct bs_grep_found *line)
 {
 	enum bs_grep_format format = printer->output->format;
 	bool wants_more;
-	if (printer->is_plain && kind == BS_GREP_LINE_MATCH)
-		wants_more = print_plain(printer, line);
-	else if (printer->keeps_lines)
+	printer->whole_bytes = printer->out->used_bytes;
+	if (printer->keeps_lines)
 		wants_more = keep_line(printer, kind, line);
 	else if (format == BS_GREP_LINES)
 		wants_more = print_line(printer, kind, line);
 	else
 		wants_more = format == BS_GREP_JSON ? print_json_line(printer, kind, line)
 		                                    : count_line(printer, kind, line);
+	if (printer->status)
+		printer->out->used_bytes = printer->whole_bytes;
+	return wants_more;
+}
+
+bool bs_grep_print_line(struct bs_grep_printer *printer, enum bs_grep_line_kind kind, const struct bs_grep_found *line)
+{
+	bool wants_more = printer->is_plain && kind == BS_GREP_LINE_MATCH ? print_plain(printer, line)
+	                                                                   : print_by_format(printer, kind, line);
 	return wants_more && (printer->out->used_bytes < printer->offer_bytes || printer->offer(printer->offer_context));
 }
 

@@ -37,6 +37,7 @@ struct bs_grep_printer {
 	bool crlf;
 	bool keeps_lines; /* for a callback: out is what bs_grep_tell_lines() reads */
 	bool is_plain;    /* a line that matches is printed as it is, behind what is the same for all of a file */
+	bool shows_part;  /* of a file, where there was no time for the rest: nothing is said of all of it */
 	uint64_t max_count;
 	struct bs_grep_separator match_separator, context_separator, group_separator; /* group: NULL if there is none */
 	const struct bs_grep_traits *traits; /* of the matcher */
@@ -71,6 +72,7 @@ struct bs_grep_printer {
 	bool has_prefix;         /* is_plain: what stands before each line that matches is known */
 	struct bs_buffer prefix; /* ... it is this */
 	uint64_t taken_bytes; /* of what was written, by offer */
+	size_t whole_bytes;   /* of what is in out, without the line that is being put there */
 	uint64_t start_ns;
 	struct bs_grep_sums sums;
 	bool owes_end; /* where results are picked: the message that ends a file is to be made of finish and sums */

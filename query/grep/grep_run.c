@@ -483,6 +483,11 @@ static void run_free(struct running *run)
 	free(run);
 }
 
+bool bs_grep_is_cut(const struct bs_grep_request *request, enum bs_status status)
+{
+	return bs_watch_ended(status) && bs_watch_is_over() && request->limits && request->limits->partial;
+}
+
 enum bs_status bs_grep_run(const struct bs_grep_run *plan, struct bs_grep_result *result, struct bs_grep_sums *sums,
                            struct bs_error *err)
 {
@@ -511,7 +516,8 @@ enum bs_status bs_grep_run(const struct bs_grep_run *plan, struct bs_grep_result
 		status = bs_workers_new(&workers, &run->workers, err);
 	if (!status) {
 		status = feed(run, &why);
-		if (status)
+		/* What was found until then is put: the tasks come to an end by themselves. */
+		if (status && !bs_grep_is_cut(plan->request, status))
 			bs_workers_stop(run->workers, status, &why);
 		status = bs_workers_finish(run->workers, err);
 	}

@@ -34,6 +34,9 @@ struct bs_grep_run {
 	void *context;
 };
 
+/* Whether the call ends so because of its limits, and what was found until then is the answer. */
+bool bs_grep_is_cut(const struct bs_grep_request *request, enum bs_status status);
+
 /* BS_NO_MEMORY, or what the source fails with. Zero-initialise what is added to. */
 enum bs_status bs_grep_run(const struct bs_grep_run *run, struct bs_grep_result *result, struct bs_grep_sums *sums,
                            struct bs_error *err) BS_WARN_UNUSED;

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "core/base/watch.h"
+
 struct search_state {
 	const struct bs_grep_matcher *matcher;
 	const struct bs_grep_output *options;
@@ -94,10 +96,20 @@ static bool is_enclosing(const struct search_state *state, struct bs_grep_span l
 	return around && around->has_line && around->file_off == state->gone_bytes + line.start;
 }
 
+#define LINE_NS 50u /* what one costs about, for the watch */
+
+/* Of a file that is searched as a whole: nothing was read before this line that might have asked the watch. False: enough. */
+static bool goes_on_in_slice(struct search_state *state, struct bs_grep_span line)
+{
+	if (!state->printer->status)
+		state->printer->status = bs_watch_spend(LINE_NS, state->printer->err);
+	return !state->printer->status && !detect_nul(state, line.start, line.end);
+}
+
 /* False: enough. */
 static bool tell(struct search_state *state, enum bs_grep_line_kind kind, struct bs_grep_span line)
 {
-	if (state->is_slice && detect_nul(state, line.start, line.end))
+	if (state->is_slice && !goes_on_in_slice(state, line))
 		return false;
 	bool has_context = state->options->before > 0 || state->options->after > 0;
 	bool may_have_gap = kind == BS_GREP_LINE_MATCH || kind == BS_GREP_LINE_BEFORE;
@@ -606,6 +618,8 @@ void bs_grep_search_text(const struct bs_grep_matcher *matcher, struct bs_grep_t
 	finish.searched_bytes = state.gone_bytes + (state.is_slice ? state.pos : state.base);
 	if (state.is_slice && state.has_nul && state.nul_off < finish.searched_bytes)
 		finish.searched_bytes = state.nul_off;
+	if (printer->shows_part && bs_watch_ended(printer->status) && bs_watch_is_over())
+		printer->status = BS_OK;
 	if (!printer->status)
 		bs_grep_print_finish(printer, &finish);
 }

@@ -142,11 +142,11 @@ static uint64_t order_of(const uint8_t *bytes, uint32_t n_bytes)
 	return order;
 }
 
-/* The bytes of all literals as they are compared: folded, or borrowed. */
 /* What a literal costs about to be folded, or to get a node, and to be sorted among many. */
 #define LITERAL_NS 100u
 #define SORT_NS    150u
 
+/* The bytes of all literals as they are compared: folded, or borrowed. */
 static enum bs_status fold_literals(struct bs_literal_set *set, const struct bs_literal *literals, uint32_t n_literals,
                                     struct entry *entries, struct bs_error *err)
 {

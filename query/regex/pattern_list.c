@@ -242,9 +242,9 @@ static bool take_needs(struct splitting *at, uint32_t index, struct bs_pattern_p
 	return is_known;
 }
 
-/* The parts, and what each is known to need. */
 #define PART_NS 200u /* what one costs about to be taken apart */
 
+/* The parts, and what each is known to need. */
 static void split(struct splitting *at)
 {
 	struct bs_pattern_list *list = at->list;

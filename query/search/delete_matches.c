@@ -83,6 +83,9 @@ static enum bs_status find_matches(struct deletion *at, const struct bs_index *i
 	at->result->n_unreadable = status ? 0 : found.n_unreadable;
 	at->result->changes = found.changes;
 	bs_finder_free(finder);
+	/* Matches that nobody knows of would stay. */
+	if (!status && found.is_partial)
+		status = bs_fail(err, BS_DEADLINE, "out of time: not all matches were found");
 	bool lacks_memory = status == BS_STOPPED && !bs_watch_is_over();
 	return lacks_memory ? bs_fail_memory(err, "matches", at->refs.used_bytes) : status;
 }
@@ -190,8 +193,10 @@ enum bs_status bs_index_delete(const struct bs_delete_request *request, struct b
 	enum bs_status status = bs_check_reserved("struct bs_delete_request", request->reserved,
 	                                          sizeof(request->reserved) / sizeof(*request->reserved), err);
 	struct bs_watch watch;
+	struct bs_limits limits = request->limits ? *request->limits : (struct bs_limits){.partial = false};
+	limits.partial = false;
 	if (!status)
-		status = bs_watch_begin(&watch, request->limits, err);
+		status = bs_watch_begin(&watch, request->limits ? &limits : NULL, err);
 	if (!status) {
 		status = run(&at, err);
 		bs_watch_end(&watch);

@@ -42,8 +42,8 @@ static enum bs_status find_any(struct bs_document_texts *texts, const struct bs_
 /* Its fields, as texts. */
 static enum bs_status take_fields(struct bs_document_texts *texts, const struct bs_document *document, struct bs_error *err)
 {
-	enum bs_status status = bs_buffer_reserve(&texts->texts, (document->n_fields + 1) * sizeof(struct bs_text), err);
 	bs_buffer_clear(&texts->texts);
+	enum bs_status status = bs_buffer_reserve(&texts->texts, (document->n_fields + 1) * sizeof(struct bs_text), err);
 	for (size_t i = 0; i < document->n_fields && !status; i++) {
 		const struct bs_field *field = &document->fields[i];
 		struct bs_text text = {field->name, field->name_bytes, field->text_bytes ? (const char *)field->text : "",
@@ -81,14 +81,21 @@ enum bs_status bs_document(struct bs_finder *finder, const char *id, size_t id_b
 {
 	const struct bs_snapshot *snapshot = &bs_finder_index(finder)->snapshot;
 	struct bs_doc_ref ref = {BS_DOC_NONE, 0};
+	struct bs_finder_use use;
 	*texts_out = NULL;
 	*n_texts_out = 0;
-	enum bs_status status = find_given(bs_finder_texts(finder), snapshot, id, id_bytes, &ref, err);
+	enum bs_status status = bs_finder_enter(finder, NULL, &use, err);
+	if (status)
+		return status;
+	status = find_given(bs_finder_texts(finder), snapshot, id, id_bytes, &ref, err);
 	if (!status && ref.segment == BS_DOC_NONE)
 		status = find_any(bs_finder_texts(finder), snapshot, id, id_bytes, &ref, err);
 	if (!status && ref.segment == BS_DOC_NONE)
 		status = bs_fail(err, BS_NOT_FOUND, "%.*s: no document has this id", (int)(id_bytes < 200 ? id_bytes : 200), id);
-	return status ? status : read_document(finder, ref, texts_out, n_texts_out, is_changed_out, err);
+	if (!status)
+		status = read_document(finder, ref, texts_out, n_texts_out, is_changed_out, err);
+	bs_finder_leave(&use);
+	return status;
 }
 
 enum bs_status bs_document_numbered(struct bs_finder *finder, uint64_t document, const struct bs_text **texts_out,
@@ -101,5 +108,11 @@ enum bs_status bs_document_numbered(struct bs_finder *finder, uint64_t document,
 	if (ref.segment > snapshot->manifest.n_segments || ref.document >= bs_snapshot_segment_docs(snapshot, ref.segment) ||
 	    !bs_snapshot_has_words(snapshot, ref.segment) || bs_snapshot_is_deleted(snapshot, ref.segment, ref.document))
 		return bs_fail(err, BS_NOT_FOUND, "document %llu: there is none", (unsigned long long)document);
-	return read_document(finder, ref, texts_out, n_texts_out, is_changed_out, err);
+	struct bs_finder_use use;
+	enum bs_status status = bs_finder_enter(finder, NULL, &use, err);
+	if (status)
+		return status;
+	status = read_document(finder, ref, texts_out, n_texts_out, is_changed_out, err);
+	bs_finder_leave(&use);
+	return status;
 }

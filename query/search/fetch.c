@@ -204,6 +204,27 @@ enum bs_status bs_fetch_id(struct bs_fetcher *fetcher, uint32_t segment, uint32_
 	return status ? status : make_path(asked.source, &asked.record, path, err);
 }
 
+enum bs_status bs_fetch_given_id(struct bs_fetcher *fetcher, uint32_t segment, uint32_t document, bool *given_out,
+                                 const uint8_t **id_out, uint32_t *id_bytes_out, const char **path_out,
+                                 struct bs_error *err)
+{
+	const struct bs_snapshot *snapshot = fetcher->snapshot;
+	uint8_t flags = 0;
+	*given_out = false;
+	if (segment >= snapshot->manifest.n_segments || document >= snapshot->segments[segment].docs.n_docs)
+		return BS_OK;
+	const struct bs_doc_table *docs = &snapshot->segments[segment].docs;
+	enum bs_status status = bs_doc_table_flags(docs, document, &flags, err);
+	if (status || !(flags & BS_DOC_GIVEN))
+		return status;
+	uint32_t source = bs_doc_table_range(docs, bs_doc_table_range_of(docs, document)).source;
+	if (source >= snapshot->manifest.n_sources || fetcher->sources[source].source.kind != BS_SOURCE_STDIN)
+		return BS_OK;
+	*given_out = true;
+	*path_out = fetcher->sources[source].source.path;
+	return bs_doc_table_name(docs, document, id_out, id_bytes_out, err);
+}
+
 enum bs_status bs_fetch_path(const struct bs_fetcher *fetcher, const struct bs_doc_record *record,
                              struct bs_buffer *path, struct bs_error *err)
 {
@@ -778,7 +799,8 @@ static bool is_source_unchanged(struct bs_fetcher *fetcher, uint32_t number)
 	if (is_trusted(fetcher, number))
 		return true;
 	check_collection(fetcher, source, number);
-	return !source->is_changed && !source->is_suspect && !source->is_gone;
+	/* There may have been no time to look. */
+	return !source->is_changed && !source->is_suspect && !source->is_gone && !bs_watch_is_over();
 }
 
 static bool is_of_lines(const struct bs_fetcher *fetcher)

@@ -83,6 +83,11 @@ enum bs_status bs_fetch_is_segment_unchanged(struct bs_fetcher *fetcher, uint32_
 enum bs_status bs_fetch_id(struct bs_fetcher *fetcher, uint32_t segment, uint32_t document, struct bs_buffer *id,
                            struct bs_buffer *local_id, struct bs_buffer *path, struct bs_error *err) BS_WARN_UNUSED;
 
+/* Of a given document, what these three are, borrowed from the index: nothing is copied, as often very many are asked for. *given_out: it is one. */
+enum bs_status bs_fetch_given_id(struct bs_fetcher *fetcher, uint32_t segment, uint32_t document, bool *given_out,
+                                 const uint8_t **id_out, uint32_t *id_bytes_out, const char **path_out,
+                                 struct bs_error *err) BS_WARN_UNUSED;
+
 /* Overwrites path with that of a document of a recorded source; of its record, source and name count. */
 enum bs_status bs_fetch_path(const struct bs_fetcher *fetcher, const struct bs_doc_record *record,
                              struct bs_buffer *path, struct bs_error *err) BS_WARN_UNUSED;

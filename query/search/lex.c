@@ -31,6 +31,7 @@ struct bracket {
 #define BYTE_NS      4u
 #define WORD_BYTE_NS 20u
 #define TOKEN_NS     200u
+#define SETTLE_NS    10u
 #define NOTICE_NS    500u
 
 void bs_lex_deinit(struct bs_lexing *lexing)
@@ -710,7 +711,8 @@ static void settle(struct bs_lexing *lexing)
 	struct bs_lexeme *tokens = (struct bs_lexeme *)(void *)lexing->tokens.data;
 	size_t n = lexing->tokens.used_bytes / sizeof(*tokens), n_kept = n, first = n;
 	enum bs_lex_kind next = BS_LEX_END, before = BS_LEX_END;
-	for (size_t i = n; i-- > 0;) {
+	for (size_t i = n; i-- > 0 && !lexing->status;) {
+		bs_lex_keep(lexing, bs_watch_spend(SETTLE_NS, lexing->err));
 		const char *lack = lack_behind((enum bs_lex_kind)tokens[i].kind, next);
 		if (lack)
 			bs_lex_notice(lexing, tokens[i].start_byte, tokens[i].end_byte, lack);
@@ -720,7 +722,8 @@ static void settle(struct bs_lexing *lexing)
 		tokens[first].kind = lack ? (uint8_t)BS_LEX_WORD : tokens[i].kind;
 		next = (enum bs_lex_kind)tokens[first].kind;
 	}
-	for (n_kept = 0; first < n; first++) {
+	for (n_kept = 0; first < n && !lexing->status; first++) {
+		bs_lex_keep(lexing, bs_watch_spend(SETTLE_NS, lexing->err));
 		struct bs_lexeme token = tokens[first];
 		next = first + 1 < n ? (enum bs_lex_kind)tokens[first + 1].kind : BS_LEX_END;
 		notice_spelling(lexing, &token, before, next);

@@ -222,7 +222,13 @@ enum bs_status bs_matrix_name(struct bs_finder *finder, uint64_t document, struc
 	*hit_out = (struct bs_find_hit){.document = document};
 	if (!is_document(&bs_finder_index(finder)->snapshot, ref))
 		return bs_fail(err, BS_INVALID, "no document of this index: %llu", (unsigned long long)document);
-	return bs_finder_name(finder, ref, hit_out, err);
+	struct bs_finder_use use;
+	enum bs_status status = bs_finder_enter(finder, NULL, &use, err);
+	if (status)
+		return status;
+	status = bs_finder_name(finder, ref, hit_out, err);
+	bs_finder_leave(&use);
+	return status;
 }
 
 /* *found_out with what it needs of the segment; BS_NOT_FOUND. */
@@ -352,7 +358,12 @@ static enum bs_status hand_out(struct asked *asked, const struct bs_slab_scan *a
 		candidates.n_sure += found[i].is_sure;
 	}
 	candidates.words = words;
-	return asked->take(asked->context, &candidates) ? bs_fail(err, BS_STOPPED, "stopped") : BS_OK;
+	/* What the callback does is none of ours. */
+	struct bs_account *account = bs_account_here;
+	bs_account_here = NULL;
+	bool is_refused = asked->take(asked->context, &candidates) != 0;
+	bs_account_here = account;
+	return is_refused ? bs_fail(err, BS_STOPPED, "stopped") : BS_OK;
 }
 
 static enum bs_status ask_slabs(void *context, const struct bs_plan *plan, struct bs_scan *scan, struct bs_error *err)
@@ -370,7 +381,6 @@ static enum bs_status ask_slabs(void *context, const struct bs_plan *plan, struc
 			status = at.status ? at.status : hand_out(asked, &at, err);
 		}
 	}
-	/* Here, where their bytes are counted. */
 	bs_buffer_deinit(&asked->found);
 	bs_buffer_deinit(&asked->words);
 	return status;

@@ -35,7 +35,6 @@ struct bs_query {
 	char **own_weights;
 	struct bs_query_tree *tree;
 	struct bs_matcher *matcher;
-	struct bs_buffer name;   /* copied */
 	struct bs_buffer fields; /* struct bs_field each: the texts */
 	struct bs_buffer hits;   /* struct bs_snippet_hit each */
 	struct bs_buffer places; /* struct bs_query_place each */
@@ -53,7 +52,6 @@ void bs_query_free(struct bs_query *query)
 	bs_reading_deinit(&query->reading);
 	bs_term_table_deinit(&query->own_fields);
 	bs_strings_free(query->own_weights);
-	bs_buffer_deinit(&query->name);
 	bs_buffer_deinit(&query->fields);
 	bs_buffer_deinit(&query->hits);
 	bs_buffer_deinit(&query->places);
@@ -194,10 +192,7 @@ enum bs_status bs_query_new(const struct bs_query_request *request, struct bs_qu
 enum bs_status bs_query_set_name(struct bs_query *query, const char *name, size_t name_bytes, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
-	bs_buffer_clear(&query->name);
-	if (name)
-		status = bs_buffer_append(&query->name, name, name_bytes, err);
-	const struct bs_field text = {.name = "", .text = query->name.data, .text_bytes = query->name.used_bytes};
+	const struct bs_field text = {.name = "", .text = (const uint8_t *)name, .text_bytes = name ? name_bytes : 0};
 	for (uint32_t i = 0; i < query->n_asked && !status; i++) {
 		struct bs_match match = {.matches = false};
 		if (text.text_bytes > 0)

@@ -19,6 +19,20 @@ static void tell(void *context, const char *message)
 		finder->request->notice(finder->request->context, message);
 }
 
+/* What reads texts: on the caller's thread, and on others. */
+static enum bs_status make_readers(struct bs_finder *finder, struct bs_error *err)
+{
+	const struct bs_index *index = finder->index;
+	enum bs_status status = bs_fetcher_new(&index->snapshot, index->proofs, tell, finder, &finder->fetcher, err);
+	if (!status)
+		status = bs_verify_crew_new(&index->snapshot, index->proofs, finder->fetcher, &finder->crew, err);
+	if (status) {
+		bs_fetcher_free(finder->fetcher);
+		finder->fetcher = NULL;
+	}
+	return status;
+}
+
 enum bs_status bs_finder_new(const struct bs_index *index, struct bs_finder **finder_out, struct bs_error *err)
 {
 	struct bs_finder *finder = calloc(1, sizeof(*finder));
@@ -31,9 +45,7 @@ enum bs_status bs_finder_new(const struct bs_index *index, struct bs_finder **fi
 	bs_account_here = &finder->account;
 	enum bs_status status = bs_reading_init(&finder->reading, index, NULL, err);
 	if (!status)
-		status = bs_fetcher_new(&index->snapshot, index->proofs, tell, finder, &finder->fetcher, err);
-	if (!status)
-		status = bs_verify_crew_new(&index->snapshot, index->proofs, finder->fetcher, &finder->crew, err);
+		status = make_readers(finder, err);
 	bs_account_here = before;
 	if (status) {
 		bs_finder_free(finder);
@@ -86,6 +98,24 @@ void bs_finder_free(struct bs_finder *finder)
 	bs_fetcher_free(finder->fetcher);
 	bs_account_here = before;
 	free(finder);
+}
+
+enum bs_status bs_finder_enter(struct bs_finder *finder, const struct bs_limits *limits, struct bs_finder_use *use,
+                               struct bs_error *err)
+{
+	enum bs_status status = bs_watch_begin(&use->watch, limits, err);
+	if (status)
+		return status;
+	finder->account.most_bytes = limits && limits->memory_bytes ? limits->memory_bytes : UINT64_MAX;
+	use->account = bs_account_here;
+	bs_account_here = &finder->account;
+	return BS_OK;
+}
+
+void bs_finder_leave(struct bs_finder_use *use)
+{
+	bs_account_here = use->account;
+	bs_watch_end(&use->watch);
 }
 
 struct bs_document_texts *bs_finder_texts(struct bs_finder *finder)
@@ -641,6 +671,9 @@ enum bs_status bs_finder_run(struct bs_finder *finder, struct bs_error *err)
 		finder->stats->total_ns += finder->stats->stage_ns[stage];
 	if (!status && !finder->result->is_partial)
 		status = explain(finder, true, err);
+	/* There was no time for what is told beside the hits. */
+	if (bs_finder_is_partial(finder, status))
+		status = BS_OK;
 	finish(finder);
 	return status;
 }
@@ -653,6 +686,7 @@ static enum bs_status begin(struct bs_finder *finder, const struct bs_find_reque
 	finder->n_best = bs_find_request_wanted(request);
 	finder->result = result;
 	finder->stats = &result->stats;
+	finder->sorting.n_passed = 0;
 	finder->avgdl = request->statistics ? bs_statistics_avgdl(request->statistics)
 	                                    : bs_bm25_avgdl(snapshot->n_docs, snapshot->n_positions);
 	bs_fetch_begin(finder->fetcher, request->verbose, request->no_stat);
@@ -662,29 +696,6 @@ static enum bs_status begin(struct bs_finder *finder, const struct bs_find_reque
 const struct bs_index *bs_finder_index(const struct bs_finder *finder)
 {
 	return finder->index;
-}
-
-/* What a call sets for its thread. */
-struct call {
-	struct bs_watch watch;
-	struct bs_account *account; /* of who called */
-};
-
-static enum bs_status enter(struct bs_finder *finder, const struct bs_limits *limits, struct call *call, struct bs_error *err)
-{
-	enum bs_status status = bs_watch_begin(&call->watch, limits, err);
-	if (status)
-		return status;
-	finder->account.most_bytes = limits && limits->memory_bytes ? limits->memory_bytes : UINT64_MAX;
-	call->account = bs_account_here;
-	bs_account_here = &finder->account;
-	return BS_OK;
-}
-
-static void leave(struct call *call)
-{
-	bs_account_here = call->account;
-	bs_watch_end(&call->watch);
 }
 
 enum bs_status bs_finder_plan(struct bs_finder *finder, const struct bs_find_request *request,
@@ -697,22 +708,22 @@ enum bs_status bs_finder_plan(struct bs_finder *finder, const struct bs_find_req
 	planned.mode = BS_FIND_COUNT;
 	planned.approx = false;
 	planned.sort_field = NULL;
-	struct call call;
+	struct bs_finder_use call;
 	enum bs_status status = bs_find_request_check(&planned, err);
 	if (!status)
-		status = enter(finder, request->limits, &call, err);
+		status = bs_finder_enter(finder, request->limits, &call, err);
 	if (status)
 		return status;
-	status = bs_watch_ask(err);
-	if (!status)
-		status = begin(finder, &planned, &result, err);
+	status = begin(finder, &planned, &result, err);
 	if (!status) {
 		status = prepare(finder, err);
+		if (!status)
+			status = bs_watch_ask(err);
 		if (!status)
 			status = use(context, &finder->plan, &finder->scan, err);
 		finish(finder);
 	}
-	leave(&call);
+	bs_finder_leave(&call);
 	finder->request = NULL;
 	if (error_byte_out && status == BS_INVALID)
 		*error_byte_out = result.error_byte;
@@ -728,13 +739,24 @@ static bool is_count_open(const struct bs_finder *finder)
 	                             has_unasked);
 }
 
-/* Gives all back that is more than a limit. */
+/* Gives all back that is more than a limit. After a failure it holds what it held. */
 static enum bs_status renew(struct bs_finder *finder, struct bs_error *err)
 {
-	const struct bs_index *index = finder->index;
+	struct bs_fetcher *fetcher = finder->fetcher;
+	struct bs_verify_crew *crew = finder->crew;
+	uint64_t most_bytes = finder->account.most_bytes;
+	finder->account.most_bytes = UINT64_MAX;
+	enum bs_status status = make_readers(finder, err);
+	finder->account.most_bytes = most_bytes;
+	if (status) {
+		finder->fetcher = fetcher;
+		finder->crew = crew;
+		return status;
+	}
 	give_back(finder);
-	bs_verify_crew_free(finder->crew);
-	return bs_verify_crew_new(&index->snapshot, index->proofs, finder->fetcher, &finder->crew, err);
+	bs_verify_crew_free(crew);
+	bs_fetcher_free(fetcher);
+	return BS_OK;
 }
 
 /* With the watch and the account set. */
@@ -742,9 +764,9 @@ static enum bs_status find(struct bs_finder *finder, struct bs_error *err)
 {
 	const struct bs_find_request *request = finder->request;
 	struct bs_find_result *result = finder->result;
-	uint64_t n_failures = bs_fetcher_failures(finder->fetcher);
 	bool is_too_much = finder->account.held_bytes > 0 && (uint64_t)finder->account.held_bytes > finder->account.most_bytes;
 	enum bs_status status = is_too_much ? renew(finder, err) : BS_OK;
+	uint64_t n_failures = bs_fetcher_failures(finder->fetcher);
 	if (!status)
 		status = begin(finder, request, result, err);
 	if (!status)
@@ -767,11 +789,11 @@ enum bs_status bs_find(struct bs_finder *finder, const struct bs_find_request *r
                        struct bs_find_result *result_out, struct bs_error *err)
 {
 	struct bs_find_result own, *result = result_out ? result_out : &own;
-	struct call call;
+	struct bs_finder_use use;
 	*result = (struct bs_find_result){.error_byte = SIZE_MAX};
 	enum bs_status status = bs_find_request_check(request, err);
 	if (!status)
-		status = enter(finder, request->limits, &call, err);
+		status = bs_finder_enter(finder, request->limits, &use, err);
 	if (status)
 		return status;
 	uint64_t start_ns = finder->index->log ? bs_now_ns() : 0;
@@ -779,7 +801,7 @@ enum bs_status bs_find(struct bs_finder *finder, const struct bs_find_request *r
 	finder->result = result;
 	finder->stats = &result->stats;
 	status = find(finder, err);
-	leave(&call);
+	bs_finder_leave(&use);
 	if (finder->index->log)
 		bs_find_request_log(finder->index->log, request, result, status, bs_now_ns() - start_ns, err);
 	return status;

@@ -5,6 +5,7 @@
 #ifndef BS_QUERY_SEARCH_SEARCH_H
 #define BS_QUERY_SEARCH_SEARCH_H
 
+#include "core/base/watch.h"
 #include "core/bitsift/writer.h"
 #include "core/simd/kernels.h"
 #include "core/store/snapshot.h"
@@ -26,6 +27,17 @@ struct bs_index {
 struct bs_plan;
 struct bs_reading;
 struct bs_scan;
+
+/* A call that uses a finder: it ends by its own limits, and what it allocates counts for the finder. */
+struct bs_finder_use {
+	struct bs_watch watch;
+	struct bs_account *account; /* of the call around it */
+};
+
+/* limits: nullable. bs_finder_leave is to follow if that is BS_OK. Fails as bs_watch_begin. */
+enum bs_status bs_finder_enter(struct bs_finder *finder, const struct bs_limits *limits, struct bs_finder_use *use,
+                               struct bs_error *err) BS_WARN_UNUSED;
+void bs_finder_leave(struct bs_finder_use *use);
 
 /* For matrix.c. The index that a finder searches. */
 const struct bs_index *bs_finder_index(const struct bs_finder *finder);

@@ -44,8 +44,18 @@ static enum bs_status look_again(struct bs_finder *finder, const struct bs_hit *
 
 enum bs_status bs_finder_name(struct bs_finder *finder, struct bs_doc_ref ref, struct bs_find_hit *hit_out, struct bs_error *err)
 {
-	enum bs_status status =
-		bs_fetch_id(finder->fetcher, ref.segment, ref.document, &finder->id, &finder->local_id, &finder->path, err);
+	const uint8_t *name;
+	uint32_t name_bytes;
+	bool is_given;
+	enum bs_status status = bs_fetch_given_id(finder->fetcher, ref.segment, ref.document, &is_given, &name, &name_bytes,
+	                                          &hit_out->path, err);
+	if (!status && is_given) {
+		hit_out->id = hit_out->local_id = (const char *)name;
+		hit_out->id_bytes = hit_out->local_id_bytes = name_bytes;
+	}
+	if (status || is_given)
+		return status;
+	status = bs_fetch_id(finder->fetcher, ref.segment, ref.document, &finder->id, &finder->local_id, &finder->path, err);
 	if (status)
 		return status;
 	hit_out->id = finder->id.used_bytes ? (const char *)finder->id.data : "";

@@ -72,10 +72,16 @@ static enum bs_status intern(struct bs_term_table *table, const uint8_t *bytes, 
 	bool is_new;
 	if (n_bytes == 0 || n_bytes > UINT32_MAX)
 		return bs_fail(err, BS_INVALID, "statistics: a word or a name of no bytes, or of too many");
+	/* They are no finder's. */
+	struct bs_account *account = bs_account_here;
+	bs_account_here = NULL;
 	enum bs_status status = bs_buffer_reserve(beside, at_first_bytes, err);
 	if (!status)
 		status = bs_term_table_intern(table, bytes, (uint32_t)n_bytes, bs_hash_slot(bytes, n_bytes), number_out, &is_new, err);
-	return !status && is_new ? bs_buffer_append(beside, at_first, at_first_bytes, err) : status;
+	if (!status && is_new)
+		status = bs_buffer_append(beside, at_first, at_first_bytes, err);
+	bs_account_here = account;
+	return status;
 }
 
 static enum bs_status know_word(struct bs_statistics *statistics, const uint8_t *word, size_t word_bytes, uint32_t *number_out,
@@ -347,22 +353,22 @@ enum bs_status bs_statistics_gather(struct bs_finder *finder, const struct bs_fi
 {
 	struct bs_find_request asked = *request;
 	struct gathering gathering = {.statistics = statistics, .reading = bs_finder_reading(finder), .request = &asked, .err = err};
-	struct bs_watch watch;
 	const struct bs_snapshot *snapshot = &gathering.reading->index->snapshot;
 	if (request->feedback_docs || request->like_id || request->like_text)
 		return bs_fail(err, BS_INVALID, "statistics: words like those of documents are chosen by one index, not for several");
-	enum bs_status status = bs_watch_begin(&watch, request->limits, err);
+	struct bs_finder_use use;
+	enum bs_status status = bs_finder_enter(finder, request->limits, &use, err);
 	if (status)
 		return status;
 	asked.statistics = NULL;
 	statistics->n_before = statistics->n_elements;
-	status = bs_watch_ask(err);
-	if (!status)
-		status = bs_reading_begin(gathering.reading, &asked, err);
+	status = bs_reading_begin(gathering.reading, &asked, err);
 	if (!status)
 		status = gather(&gathering);
-	bs_watch_end(&watch);
+	if (!status)
+		status = bs_watch_ask(err);
 	bs_term_table_deinit(&gathering.names);
+	bs_finder_leave(&use);
 	if (!status)
 		bs_statistics_set(statistics, statistics->n_docs + snapshot->n_docs, statistics->n_positions + snapshot->n_positions);
 	return status;

@@ -106,6 +106,8 @@ enum bs_status bs_suggest(const struct bs_snapshot *snapshot, const uint8_t *ter
 	return status;
 }
 
+#define NAME_NS 100u /* what it costs about to compare one */
+
 /* The small letters of ASCII, of a name that is not too long. */
 static void lower(const uint8_t *name, size_t n_bytes, uint8_t *lower_out)
 {
@@ -141,7 +143,7 @@ enum bs_status bs_suggest_field(const struct bs_term_table *fields, uint32_t lon
 	lower(name, name_bytes, letters);
 	for (uint32_t edits = 1; edits <= max_edits && !status; edits++)
 		status = bs_fuzzy_new(letters, (uint32_t)name_bytes, edits, &fuzzy[edits - 1], err);
-	for (uint32_t i = 0; i <= n_fields && !status; i++) {
+	for (uint32_t i = 0; i <= n_fields && !status && !(status = bs_watch_spend(NAME_NS, err)); i++) {
 		struct bs_like_name like = {(const uint8_t *)other, other ? (uint32_t)strlen(other) : 0};
 		if (i < n_fields)
 			like = (struct bs_like_name){bs_term_table_key(fields, i), fields->entries[i].n_bytes};

@@ -86,7 +86,8 @@ class Query:
     notices: list[str]
     def __init__(self, query: str | bytes, *, index: _Index | None = None, any: bool = False, strict: bool = False, stop: str | None = None,
                  stop_words: str | bytes | None = None, stem: str | None = None, fold_accents: bool = False, split_identifiers: bool = False,
-                 weights: _Weights | None = None, fields: _Strings | None = None, file_names: bool = False) -> None: ...
+                 weights: _Weights | None = None, fields: _Strings | None = None, file_names: bool = False,
+                 deadline: float | None = None, cancel: Cancel | None = None) -> None: ...
     def match(self, document: _Document, name: str | bytes | None = None) -> Match | None: ...
     def score(self, document: _Document, statistics: Statistics, name: str | bytes | None = None) -> float: ...
 
@@ -187,7 +188,7 @@ class _Searching(_Listing, total=False):
     suggest: bool
     explain: bool
 
-class _Asking(TypedDict, total=False):
+class _Asking(_Ending, total=False):
     any: bool
     strict: bool
     stop: str | None
@@ -200,7 +201,7 @@ class _Running(_Ending, total=False):
     threads: int
     texts: _Provider | None
     analyzer: Analyzer | None
-    log: logging.Logger | None
+    log: logging.Logger | str | None
     slow: float | None
     progress: Callable[[dict[str, Any]], object] | None
 
@@ -238,7 +239,7 @@ class _Deleting(_Ending, total=False):
     trust: bool
     texts: _Provider | None
     analyzer: Analyzer | None
-    log: logging.Logger | None
+    log: logging.Logger | str | None
 
 class _Grepping(_Ending, total=False):
     ignore_case: bool
@@ -291,7 +292,7 @@ class _Grepping(_Ending, total=False):
     kernel: str | None
     threads: int
     partial: bool
-    log: logging.Logger | None
+    log: logging.Logger | str | None
     slow: float | None
     trust: bool
 
@@ -323,7 +324,8 @@ class Index:
     def search(self, query: str | bytes, n: int = 10, **options: Unpack[_Searching]) -> Hits: ...
     def count(self, query: str | bytes, **options: Unpack[_Matching]) -> int: ...
     def ids(self, query: str | bytes, **options: Unpack[_Listing]) -> list[str]: ...
-    def statistics(self, query: str | bytes, *, any: bool = False) -> Statistics: ...
+    def statistics(self, query: str | bytes, *, any: bool = False, deadline: float | None = None,
+                   cancel: Cancel | None = None) -> Statistics: ...
     def query(self, query: str | bytes, **options: Unpack[_Asking]) -> Query: ...
     def document(self, id: str | bytes | int) -> _Texts: ...
     def add(self, id: str | bytes, document: _Document) -> None: ...

@@ -13,7 +13,7 @@ def build(path, sources=(), **options):
     binary_as_text, max_document_bytes, id_field, text_fields, globs, records, no_records, store, density, analyzer (an Analyzer).
 
     Of this run: memory (a Memory, path None), forget (sources), rebuild, strict, wait, names_hidden, shared, memory_bytes, threads, trust,
-    texts, deadline (seconds), cancel (a Cancel), log (a logging.Logger), progress: a function that is called now and then with what
+    texts, deadline (seconds), cancel (a Cancel), log (a logging.Logger, or its name), progress: a function that is called now and then with what
     was done so far; what it raises ends the run.
     """
     return _bitsift.build(dir=path, sources=list(sources), **options)

@@ -1,7 +1,6 @@
 """Index: documents in and out, and searches."""
 
 import contextlib
-import logging
 import os
 import threading
 
@@ -12,10 +11,6 @@ from ._matrix import Matrix
 
 _BEST, _IDS, _COUNT = range(3)
 _LISTS = {"globs", "types", "not_types", "places"}
-
-
-def _logger(log):
-    return logging.getLogger(log) if isinstance(log, str) else log
 
 
 class _State:
@@ -139,7 +134,7 @@ class Index:
         """
         if path is None and memory is None:
             path = _bitsift.locate()
-        shared = {"trust": trust, "texts": texts, "analyzer": analyzer, "log": _logger(log), "slow": slow}
+        shared = {"trust": trust, "texts": texts, "analyzer": analyzer, "log": log, "slow": slow}
         opening = {"fresh": fresh, "kernel": kernel, **shared}
         writing = {"wait": wait, "threads": threads, "memory_bytes": memory_bytes, "store": texts is None, **shared}
         self = cls._make(path, memory, opening, writing)
@@ -163,7 +158,7 @@ class Index:
             memory = Memory()
         if path is not None and not exist_ok and os.path.exists(os.path.join(os.fsdecode(path), "manifest")):
             raise FileExistsError(f"{os.fspath(path)}: there is an index already")
-        shared = {"trust": trust, "texts": texts, "analyzer": analyzer, "log": _logger(log), "slow": slow}
+        shared = {"trust": trust, "texts": texts, "analyzer": analyzer, "log": log, "slow": slow}
         writing = {"stem": stem, "fold_accents": fold_accents, "split_identifiers": split_identifiers, "weights": weights, "density": density,
                    "store": store, "checksums": checksums, "wait": wait, "threads": threads, "memory_bytes": memory_bytes, **shared}
         self = cls._make(path, memory, {"kernel": kernel, **shared}, writing)
@@ -281,14 +276,15 @@ class Index:
         offset. Raises IOFailure if one that might match cannot be read."""
         return self._all(_IDS, query, options)[0]
 
-    def statistics(self, query, *, any=False):
+    def statistics(self, query, *, any=False, deadline=None, cancel=None):
         """What scores know of this index, for the words of a query: Statistics. The sum of those of several indexes, handed to search
         of each of them, ranks them as one."""
         with self._opened().finder() as finder:
-            return finder.statistics(query, any=any)
+            return finder.statistics(query, any=any, deadline=deadline, cancel=cancel)
 
     def query(self, query, **options):
-        """A Query whose words are cut as those of this index. Options: any, strict, stop, stop_words, file_names."""
+        """A Query whose words are cut as those of this index. Options: any, strict, stop, stop_words, file_names, and deadline
+        (seconds), cancel (a Cancel): of each call that takes it."""
         return Query(query, index=self, **options)
 
     def document(self, id):

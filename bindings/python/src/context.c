@@ -81,10 +81,14 @@ static int provide(void *object, const char *id, size_t id_bytes, const struct b
 {
 	struct bs_py_context *context = object;
 	struct given *given = NULL;
+	bool is_pythons = PyGILState_GetThisThreadState() != NULL;
 	PyGILState_STATE gil = PyGILState_Ensure();
 	int answer = PyErr_Occurred() || !context->texts
 	                     ? 2
 	                     : ask_provider(context->texts, id, id_bytes, &given, n_texts_out);
+	/* On a thread of the library nobody would see it. */
+	if (!is_pythons && PyErr_Occurred())
+		PyErr_WriteUnraisable(context->texts);
 	PyGILState_Release(gil);
 	(void)pthread_once(&given_once, make_given_key);
 	free_given(pthread_getspecific(given_key));
@@ -117,8 +121,23 @@ static void log_line(void *object, enum bs_log_level level, const char *line)
 	PyGILState_Release(gil);
 }
 
+/* A logger may be said by its name. */
+static bool find_logger(struct bs_py_context *context)
+{
+	PyObject *logging = PyImport_ImportModule("logging");
+	PyObject *logger = logging ? PyObject_CallMethod(logging, "getLogger", "O", context->logger) : NULL;
+	Py_XDECREF(logging);
+	if (logger) {
+		Py_DECREF(context->logger);
+		context->logger = logger;
+	}
+	return logger != NULL;
+}
+
 static bool begin_log(struct bs_py_context *context)
 {
+	if (PyUnicode_Check(context->logger) && !find_logger(context))
+		return false;
 	PyObject *answer = PyObject_CallMethod(context->logger, "getEffectiveLevel", NULL);
 	long level = answer ? PyLong_AsLong(answer) : 0;
 	Py_XDECREF(answer);

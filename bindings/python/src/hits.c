@@ -15,9 +15,14 @@ struct hit {
 static PyObject *detail_of(struct hit *self)
 {
 	if (!self->detail && self->owner != Py_None) {
-		self->detail = PyObject_CallMethod(self->owner, "_detail", "K", self->document);
-		if (!self->detail)
+		PyObject *detail = PyObject_CallMethod(self->owner, "_detail", "K", self->document);
+		if (!detail)
 			return NULL;
+		/* Another thread may have asked meanwhile. */
+		if (self->detail)
+			Py_DECREF(detail);
+		else
+			self->detail = detail;
 	}
 	return self->detail ? self->detail : Py_None;
 }

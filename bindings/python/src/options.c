@@ -40,9 +40,11 @@ static PyObject *weight_strings(PyObject *weights)
 	PyObject *items = PyMapping_Items(weights), *list = items ? PyList_New(0) : NULL;
 	for (Py_ssize_t i = 0; list && i < PyList_Size(items); i++) {
 		PyObject *item = PyList_GetItem(items, i);
-		PyObject *string = PyTuple_Check(item) ? PyUnicode_FromFormat("%S=%S", PyTuple_GetItem(item, 0),
-		                                                              PyTuple_GetItem(item, 1))
-		                                       : NULL;
+		PyObject *string = NULL;
+		if (PyTuple_Check(item) && PyTuple_Size(item) == 2)
+			string = PyUnicode_FromFormat("%S=%S", PyTuple_GetItem(item, 0), PyTuple_GetItem(item, 1));
+		else
+			PyErr_SetString(PyExc_TypeError, "the items of a mapping are pairs");
 		if (!string || PyList_Append(list, string) < 0)
 			Py_CLEAR(list);
 		Py_XDECREF(string);

@@ -5,11 +5,13 @@ struct query {
 	PyObject_HEAD struct bs_query *query;
 	PyObject *handle; /* its words are cut as there; or NULL */
 	PyObject *notices;
+	struct bs_py_watch watch; /* of the call that has the lock; its Cancel is ours */
 	pthread_mutex_t lock;
 };
 
 struct asking {
 	struct bs_query_request request;
+	struct bs_py_watch watch;
 	PyObject *index;
 };
 
@@ -27,6 +29,7 @@ static const struct bs_py_option query_options[] = {
 	{"weights", BS_PY_WEIGHTS, AT(request.weights), 0, NULL, NULL},
 	{"fields", BS_PY_STRINGS, AT(request.fields), 0, NULL, NULL},
 	{"file_names", BS_PY_BOOL, AT(request.file_names), 0, NULL, NULL},
+	BS_PY_WATCH_OPTIONS(struct asking, watch),
 	{NULL, BS_PY_BOOL, 0, 0, NULL, NULL},
 };
 
@@ -38,6 +41,10 @@ static bool make_query(struct query *self, struct asking *asking)
 	size_t error_byte = SIZE_MAX;
 	enum bs_status status;
 	bs_py_lock_init(&self->lock);
+	self->watch = asking->watch;
+	Py_XINCREF(self->watch.cancel);
+	bs_py_watch_begin(&self->watch);
+	request->limits = &self->watch.limits;
 	if (asking->index && (self->handle = bs_py_handle_of(asking->index)) == NULL)
 		return false;
 	request->index = self->handle ? bs_py_handle(self->handle) : NULL;
@@ -59,6 +66,7 @@ static PyObject *query_new(PyTypeObject *type, PyObject *arguments, PyObject *ke
 	struct asking asking = {.index = NULL};
 	struct query *self = NULL;
 	PyObject *query;
+	bs_py_watch_init(&asking.watch);
 	bool ok = PyArg_ParseTuple(arguments, "O", &query) != 0;
 	if (ok)
 		asking.request.query = bs_py_bytes_of(&keep, query, &asking.request.query_bytes);
@@ -82,6 +90,7 @@ static void query_dealloc(PyObject *object)
 	struct query *self = (struct query *)object;
 	PyObject_GC_UnTrack(object);
 	bs_query_free(self->query);
+	Py_XDECREF(self->watch.cancel);
 	Py_XDECREF(self->handle);
 	Py_XDECREF(self->notices);
 	(void)pthread_mutex_destroy(&self->lock);
@@ -165,6 +174,7 @@ static bool ask(struct query *self, PyObject *document, PyObject *name, struct a
 		return false;
 	asked->first = (const struct bs_text *)(const void *)asked->texts.data;
 	asked->n = asked->texts.n_bytes / sizeof(struct bs_text);
+	bs_py_watch_begin(&self->watch);
 	BS_PY_WITHOUT_GIL(status = bs_query_set_name(self->query, bytes, n_bytes, &err));
 	if (status) {
 		(void)pthread_mutex_unlock(&self->lock);
@@ -254,12 +264,13 @@ static PyMemberDef query_members[] = {
 
 static char query_doc[] = "Query(query, *, index=None, any=False, strict=False, stop=None, stop_words=None, stem=None, "
 			  "fold_accents=False,\n"
-			  "      split_identifiers=False, weights=None, fields=None, file_names=False)\n--\n\n"
+			  "      split_identifiers=False, weights=None, fields=None, file_names=False, deadline=None, "
+			  "cancel=None)\n--\n\n"
 			  "A query apart from an index, for texts in memory. With an index, whose words are cut and "
 			  "whose fields are fields, or with what "
 			  "Index.create has of\nthese. fields: names that are fields. file_names: `name:` asks for "
-			  "names of files. Several threads may use it, "
-			  "one at a time.";
+			  "names of files. Several threads may use it, one at a time. deadline "
+			  "(seconds), cancel (a Cancel): of each call that takes it.";
 
 static PyType_Slot query_slots[] = {
 	{Py_tp_doc, query_doc},

@@ -1,6 +1,8 @@
 /* statistics.c: Statistics, by which several indexes rank as one (bitsift/query.h). See bitsift_py.h. */
 #include "bitsift_py.h"
 
+#include <limits.h>
+
 struct statistics {
 	PyObject_HEAD struct bs_statistics
 		*statistics; /* never changed once others see them, so that searches may read them */
@@ -41,14 +43,20 @@ static bool add_part(struct bs_statistics *statistics, struct bs_py_keep *keep, 
 	unsigned long long number;
 	size_t n_bytes;
 	struct bs_error err;
-	if (!PyTuple_Check(item) || !PyArg_ParseTuple(item, "OO", &name, &item))
+	if (!PyTuple_Check(item) || PyTuple_Size(item) != 2) {
+		PyErr_SetString(PyExc_TypeError, "the items of a mapping are pairs");
 		return false;
+	}
+	name = PyTuple_GetItem(item, 0);
+	item = PyTuple_GetItem(item, 1);
 	const char *bytes = bs_py_bytes_of(keep, name, &n_bytes);
 	number = bytes ? PyLong_AsUnsignedLongLong(item) : 0;
 	if (PyErr_Occurred())
 		return false;
-	enum bs_status status = is_field ? bs_statistics_add_field(statistics, bytes, n_bytes, (unsigned)number, &err)
-	                                 : bs_statistics_add_word(statistics, bytes, n_bytes, number, &err);
+	enum bs_status status = is_field
+	                                ? bs_statistics_add_field(statistics, bytes, n_bytes,
+	                                                          number > UINT_MAX ? UINT_MAX : (unsigned)number, &err)
+	                                : bs_statistics_add_word(statistics, bytes, n_bytes, number, &err);
 	return !status || bs_py_raise(status, &err);
 }
 

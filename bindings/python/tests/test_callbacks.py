@@ -71,8 +71,10 @@ def test_a_log(tmp_path, caplog):
             index.commit()
             index.search("cat 100%")
         bitsift.Index.open(tmp_path / "x.index", log="notes").count("cat")
+    bitsift.check(tmp_path / "x.index", log="notes")
     levels = {record.levelno for record in caplog.records}
     assert {logging.DEBUG, logging.INFO, logging.WARNING} <= levels and all(record.name == "notes" for record in caplog.records)
+    assert any("committed, 1 documents indexed" in record.getMessage() for record in caplog.records)
     assert any("cat 100%" in record.getMessage() for record in caplog.records)
     caplog.clear()
     logging.getLogger("quiet").setLevel(logging.ERROR)

@@ -165,9 +165,11 @@ def test_nothing_is_left_behind(folder):
         assert bitsift.delete("built.index", query="cat", dry_run=True)["documents"]
         assert bitsift.check("built.index", progress=lambda *_: None)["docs"]
 
-    for _ in range(5):
-        everything()
-    before = used_bytes()
-    for _ in range(30):
-        everything()
-    assert used_bytes() - before < 30 * 2000
+    # Caches fill up once; what leaks does so in every window.
+    grown = []
+    for _ in range(6):
+        before = used_bytes()
+        for _ in range(20):
+            everything()
+        grown.append((used_bytes() - before) / 20)
+    assert min(grown[1:]) < 500, grown

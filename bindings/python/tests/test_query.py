@@ -100,6 +100,20 @@ def test_statistics_travel(index):
         one + 1
 
 
+def test_what_ends_it():
+    long = "w1 w2, " * 3000000
+    with pytest.raises(TimeoutError):
+        bitsift.Query('"w2 w1"~9', deadline=0.001).match(long)
+    cancel = bitsift.Cancel()
+    query = bitsift.Query('"w2 w1"~9', cancel=cancel)
+    assert query.match("w2 w1")
+    cancel.set()
+    with pytest.raises(bitsift.StoppedError):
+        query.match(long)
+    cancel.clear()
+    assert query.match("w2 w1")
+
+
 def test_threads_share_a_query():
     query = bitsift.Query('"w1 w2" OR w5*')
     wrong = []

@@ -57,6 +57,26 @@ def test_writers_of_several_threads_take_turns(empty):
     assert empty.count("text") == 800 and empty.count("a") == 200
 
 
+def test_threads_share_hits(empty):
+    empty.add_many((str(i), f"all word{i % 10}") for i in range(500))
+    empty.commit()
+    for _ in range(20):
+        hits = empty.search("word3", n=50)
+        run_all([lambda: [hit.snippet for hit in hits]] * 4)
+        assert all("word3" in hit.snippet for hit in hits)
+
+
+def test_commits_of_several_threads_do_not_hide_each_other(empty):
+    def write(name):
+        for i in range(15):
+            empty.add(f"{name}-{i}", "text")
+            empty.commit()
+            assert f"{name}-{i}" in empty
+
+    run_all([lambda name=name: write(name) for name in "abc"])
+    assert empty.count("text") == len(empty) == 45
+
+
 def test_indexes_apart(tmp_path):
     def make(i):
         with bitsift.Index.create(tmp_path / f"{i}.index") as index:

@@ -67,6 +67,11 @@ def test_documents_that_make_no_sense(empty):
     for wrong in [Items([3]), Items([("a",)]), Items([("a", "b", "c")]), Items([(3, "x")]), Items([None])]:
         with pytest.raises(TypeError):
             empty.add("wrong", wrong)
+    for wrong in [Items([3]), Items([("a",)])]:
+        with pytest.raises(TypeError):
+            bitsift.Index.create(weights=wrong)
+        with pytest.raises(TypeError):
+            bitsift.Statistics(words=wrong)
     for wrong in ["\ud800", {"a": "\ud800"}, {"\ud800": "a"}, {"a": 10**5000}]:
         with pytest.raises(ValueError):
             empty.add("wrong", wrong)

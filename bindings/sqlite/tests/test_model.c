@@ -43,6 +43,7 @@ struct connection {
 	struct state state; /* as it sees the table */
 	struct state marks[MOST_DEPTH];
 	unsigned depth;
+	sqlite3_stmt *kept;     /* a search that is prepared once */
 	bool is_in_transaction; /* told is what is committed, and in flight at the end */
 };
 
@@ -53,6 +54,21 @@ static char path[64];
 static uint32_t n_texts;
 static struct told *told; /* shared with children: a file, whose name is the database's and "-told" */
 static char **program;
+
+/* Some rowids are far out. */
+static sqlite3_int64 rowid_of(uint32_t id)
+{
+	return id % 16 == 0 ? INT64_MIN + id / 16 - 1 : id % 16 == 1 ? INT64_MAX - id / 16 : (sqlite3_int64)id;
+}
+
+/* 0: it is none of ours. */
+static uint32_t id_of(sqlite3_int64 rowid)
+{
+	sqlite3_int64 id = rowid < 0           ? (rowid - INT64_MIN + 1) * 16
+	                   : rowid > (1 << 30) ? (INT64_MAX - rowid) * 16 + 1
+	                                       : rowid;
+	return id >= 1 && id <= (sqlite3_int64)N_IDS && rowid_of((uint32_t)id) == rowid ? (uint32_t)id : 0;
+}
 
 static uint32_t below(uint32_t n)
 {
@@ -189,6 +205,38 @@ static bool match_model(const struct state *state, const char *query, bool match
 	return true;
 }
 
+static void prepare(struct connection *connection, sqlite3_stmt **statement_out, const char *format, ...)
+{
+	va_list arguments;
+	va_start(arguments, format);
+	char *sql = sqlite3_vmprintf(format, arguments);
+	va_end(arguments);
+	if (is_traced)
+		fprintf(stderr, "%p: %s\n", (void *)connection->db, sql);
+	int code = sqlite3_prepare_v2(connection->db, sql, -1, statement_out, NULL);
+	if (code && code != SQLITE_BUSY)
+		die("%s: %s", sql, sqlite3_errmsg(connection->db));
+	sqlite3_free(sql);
+}
+
+/* The statement that is kept finds as many. */
+static void check_kept(struct connection *connection, const char *query, sqlite3_int64 n_expected)
+{
+	int n = 0, code;
+	if (!connection->kept)
+		prepare(connection, &connection->kept, "SELECT rowid FROM %s WHERE %s MATCH ?", asked, asked);
+	if (!connection->kept)
+		return;
+	sqlite3_bind_text(connection->kept, 1, query, -1, SQLITE_TRANSIENT);
+	while ((code = sqlite3_step(connection->kept)) == SQLITE_ROW)
+		n++;
+	if (code == SQLITE_DONE && n != n_expected)
+		die("%s: %d by a statement that is kept, not %lld", query, n, (long long)n_expected);
+	if (code != SQLITE_DONE && code != SQLITE_BUSY)
+		die("%s: %s", query, sqlite3_errmsg(connection->db));
+	sqlite3_reset(connection->kept);
+}
+
 static void check_query(struct connection *connection, const char *query)
 {
 	static const char *const forms[] = {"SELECT rowid FROM %s WHERE %s MATCH %Q",
@@ -196,7 +244,7 @@ static void check_query(struct connection *connection, const char *query)
 	                                    "SELECT rowid, title FROM %s WHERE %s MATCH %Q ORDER BY rowid DESC"};
 	bool expected[N_IDS + 1] = {false}, found[N_IDS + 1] = {false};
 	sqlite3_stmt *statement;
-	sqlite3_int64 n_expected = 0, n_found = 0;
+	sqlite3_int64 n_found = 0;
 	int code;
 	if (!match_model(&connection->state, query, expected))
 		return;
@@ -208,10 +256,10 @@ static void check_query(struct connection *connection, const char *query)
 		die("%s: %s", sql, sqlite3_errmsg(connection->db));
 	/* In rollback-journal mode, a writer that has run out of its cache keeps readers out. */
 	while (!code && (code = sqlite3_step(statement)) == SQLITE_ROW) {
-		sqlite3_int64 id = sqlite3_column_int64(statement, 0);
+		uint32_t id = id_of(sqlite3_column_int64(statement, 0));
 		code = SQLITE_OK;
-		if (id < 1 || id > (sqlite3_int64)N_IDS || found[id])
-			die("%s: row %lld, or twice", sql, (long long)id);
+		if (!id || found[id])
+			die("%s: row %lld, or twice", sql, (long long)sqlite3_column_int64(statement, 0));
 		found[id] = true;
 	}
 	if (code == SQLITE_BUSY && strcmp(journal, "wal")) {
@@ -223,7 +271,6 @@ static void check_query(struct connection *connection, const char *query)
 		die("%s: %s", sql, sqlite3_errmsg(connection->db));
 	sqlite3_finalize(statement);
 	for (uint32_t id = 1; id <= N_IDS; id++) {
-		n_expected += expected[id];
 		n_found += found[id];
 		if (expected[id] != found[id])
 			die("%s: row %u is %sfound", sql, id, found[id] ? "" : "not ");
@@ -235,6 +282,7 @@ static void check_query(struct connection *connection, const char *query)
 		die("%s: not %lld: %s", sql, (long long)n_found, sqlite3_errmsg(connection->db));
 	sqlite3_finalize(statement);
 	sqlite3_free(sql);
+	check_kept(connection, query, n_found);
 	told->n_checks++;
 }
 
@@ -256,13 +304,12 @@ static void read_state(struct connection *connection, struct state *state_out)
 		die("%s: %s", sql, sqlite3_errmsg(connection->db));
 	*state_out = (struct state){{0}};
 	while (sqlite3_step(statement) == SQLITE_ROW) {
-		sqlite3_int64 id = sqlite3_column_int64(statement, 0);
+		uint32_t id = id_of(sqlite3_column_int64(statement, 0));
 		char text[TEXT_BYTES];
 		uint32_t row = (uint32_t)sqlite3_column_int64(statement, 3);
 		text_of(row, 1, text);
-		if (id < 1 || id > (sqlite3_int64)N_IDS ||
-		    strcmp(text, (const char *)sqlite3_column_text(statement, 2)))
-			die("row %lld is not as it was written", (long long)id);
+		if (!id || strcmp(text, (const char *)sqlite3_column_text(statement, 2)))
+			die("row %u is not as it was written", id);
 		state_out->rows[id] = row;
 	}
 	if (sqlite3_finalize(statement))
@@ -301,8 +348,8 @@ static void put(struct connection *connection, const char *verb)
 		next.rows[id] = row;
 	if (!connection->is_in_transaction)
 		told->in_flight = next;
-	int code = run(connection, "INSERT %s INTO %s(rowid, title, body, number) VALUES(%u, %Q, %Q, %u)", verb,
-	               written, id, title, body, row);
+	int code = run(connection, "INSERT %s INTO %s(rowid, title, body, number) VALUES(%lld, %Q, %Q, %u)", verb,
+	               written, rowid_of(id), title, body, row);
 	if ((code != SQLITE_OK) != fails)
 		die("INSERT %s of row %u: %d", verb, id, code);
 	connection->state = next;
@@ -316,31 +363,98 @@ static void put_anyhow(struct connection *connection)
 	put(connection, verbs[below(4)]);
 }
 
+/* The second of two rows is there already: none is put. */
+static void put_half(struct connection *connection)
+{
+	const uint32_t *rows = connection->state.rows;
+	uint32_t id = some_id(), taken = some_id();
+	if (rows[id] || !rows[taken])
+		return;
+	if (run(connection,
+	        "INSERT INTO %s(rowid, title, body, number) VALUES(%lld, 'apple', 'apple', 0), (%lld, 'apple', "
+	        "'apple', 0)",
+	        written, rowid_of(id), rowid_of(taken)) != SQLITE_CONSTRAINT)
+		die("row %u was put over row %u", id, taken);
+}
+
+/* Copies of the rows that match, where there is room; from the table into itself. */
+static void copy_found(struct connection *connection)
+{
+	struct state before = connection->state;
+	uint32_t by = below(N_IDS);
+	bool matches[N_IDS + 1];
+	char query[TEXT_BYTES];
+	make_query(query);
+	if (!match_model(&before, query, matches))
+		return;
+	run(connection,
+	    "INSERT OR IGNORE INTO %s(rowid, title, body, number) SELECT 1 + (rowid + %u) %% %u, title, body, number "
+	    "FROM %s"
+	    " WHERE %s MATCH %Q AND rowid BETWEEN 1 AND %u AND (1 + (rowid + %u) %% %u) %% 16 > 1",
+	    written, by, N_IDS, asked, asked, query, N_IDS, by, N_IDS);
+	for (uint32_t id = 1; id <= N_IDS; id++) {
+		uint32_t to = 1 + (id + by) % N_IDS;
+		if (matches[id] && id % 16 > 1 && to % 16 > 1 && !before.rows[to])
+			connection->state.rows[to] = before.rows[id];
+	}
+}
+
+/* Rows are deleted while a search walks over what it found: it comes to each that is still there, and to no other. */
+static void change_under_walk(struct connection *connection)
+{
+	static const char *const orders[] = {"", " ORDER BY rank", " ORDER BY rowid", " ORDER BY rowid DESC"};
+	struct state *state = &connection->state;
+	bool matches[N_IDS + 1], seen[N_IDS + 1] = {false};
+	char query[TEXT_BYTES];
+	sqlite3_stmt *statement;
+	make_query(query);
+	if (!match_model(state, query, matches))
+		return;
+	prepare(connection, &statement, "SELECT rowid, title FROM %s(%Q)%s", asked, query, orders[below(4)]);
+	while (sqlite3_step(statement) == SQLITE_ROW) {
+		uint32_t id = id_of(sqlite3_column_int64(statement, 0)), other = some_id();
+		if (!matches[id] || seen[id] || !state->rows[id])
+			die("%s: row %u, which is gone", query, id);
+		seen[id] = true;
+		if (below(2)) {
+			run(connection, "DELETE FROM %s WHERE rowid = %lld", written, rowid_of(other));
+			state->rows[other] = 0;
+		}
+	}
+	if (sqlite3_finalize(statement))
+		die("%s: %s", query, sqlite3_errmsg(connection->db));
+	for (uint32_t id = 1; id <= N_IDS; id++)
+		if (matches[id] && state->rows[id] && !seen[id])
+			die("%s: row %u was not come to", query, id);
+}
+
 static void change(struct connection *connection)
 {
 	struct state *state = &connection->state;
 	uint32_t id = some_id(), other = some_id(), row = ++n_texts;
 	char text[TEXT_BYTES], title[TEXT_BYTES];
 	bool matches[N_IDS + 1];
-	switch (below(8)) {
+	switch (below(12)) {
 	case 0:
 		text_of(row, 1, text);
 		text_of(row, 0, title);
-		run(connection, "UPDATE %s SET title = %Q, body = %Q, number = %u WHERE rowid = %u", written, title,
-		    text, row, id);
+		run(connection, "UPDATE %s SET title = %Q, body = %Q, number = %u WHERE rowid = %lld", written, title,
+		    text, row, rowid_of(id));
 		state->rows[id] = state->rows[id] ? row : 0;
 		break;
 	case 1:
-		if (!state->rows[id] || state->rows[other])
+		/* Of triggers, SQLite does not tell of the row that is replaced. */
+		if (!state->rows[id] || other == id || (is_external && state->rows[other]))
 			break;
-		run(connection, "UPDATE %s SET rowid = %u WHERE rowid = %u", written, other, id);
+		run(connection, "UPDATE OR REPLACE %s SET rowid = %lld WHERE rowid = %lld", written, rowid_of(other),
+		    rowid_of(id));
 		state->rows[other] = state->rows[id];
 		state->rows[id] = 0;
 		break;
 	case 2:
 		run(connection, "DELETE FROM %s WHERE rowid BETWEEN %u AND %u", written, id, id + 3);
 		for (uint32_t i = id; i <= id + 3 && i <= N_IDS; i++)
-			state->rows[i] = 0;
+			state->rows[i] = i % 16 > 1 ? 0 : state->rows[i];
 		break;
 	case 3:
 		make_query(text);
@@ -355,8 +469,17 @@ static void change(struct connection *connection)
 			state->rows[i] = matches[i] ? 0 : state->rows[i];
 		break;
 	case 4:
-		run(connection, "DELETE FROM %s WHERE rowid = %u", written, id);
+		run(connection, "DELETE FROM %s WHERE rowid = %lld", written, rowid_of(id));
 		state->rows[id] = 0;
+		break;
+	case 5:
+		put_half(connection);
+		break;
+	case 6:
+		copy_found(connection);
+		break;
+	case 7:
+		change_under_walk(connection);
 		break;
 	default:
 		put_anyhow(connection);
@@ -578,7 +701,10 @@ int main(int argc, char **argv)
 		}
 		unsigned who = below(2);
 		transact(&connections[who], &connections[1 - who]);
+		if (below(60) == 0)
+			must(&connections[who], "VACUUM");
 		if (below(100) == 0) {
+			sqlite3_finalize(connections[who].kept);
 			sqlite3_close(connections[who].db);
 			open_connection(&connections[who]);
 			must(&connections[who], below(2) ? "VACUUM" : "PRAGMA integrity_check");
@@ -588,6 +714,7 @@ int main(int argc, char **argv)
 		connections[i].state = told->committed;
 		check(&connections[i]);
 		run(&connections[i], "INSERT INTO t(t) VALUES('integrity-check')");
+		sqlite3_finalize(connections[i].kept);
 		if (sqlite3_close(connections[i].db))
 			die("a connection cannot be closed");
 	}

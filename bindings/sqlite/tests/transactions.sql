@@ -39,6 +39,12 @@ SELECT 'a database of earlier is restored under a connection';
 DELETE FROM t; SELECT count(*) FROM t('fizz');
 .restore copy
 SELECT count(*) FROM t('fizz');
+SELECT 'the last rowid is that of the last row';
+CREATE TABLE plain(id INTEGER PRIMARY KEY, text);
+BEGIN; INSERT INTO t(rowid, text) VALUES (70001, 'x'); INSERT INTO plain VALUES (77, 'x'); COMMIT; SELECT last_insert_rowid();
+BEGIN; INSERT INTO t(rowid, text) VALUES (70002, 'x'); INSERT INTO plain VALUES (78, 'x'); SAVEPOINT a; SELECT last_insert_rowid(); COMMIT;
+INSERT INTO t SELECT 'x' FROM t; INSERT INTO t(rowid, text) VALUES (99999, 'x'); SELECT last_insert_rowid();
+DELETE FROM t WHERE t MATCH 'x';
 SELECT 'several tables';
 CREATE VIRTUAL TABLE u USING bitsift(text);
 BEGIN; INSERT INTO u VALUES ('fizz'); DELETE FROM t WHERE rowid = (SELECT max(rowid) FROM t('fizz'));

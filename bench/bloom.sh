@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# bloom.sh [BITSIFT_BENCH_BLOOM [N]]: the Bloom family measured: tables of bitsift-bench-bloom, each rate by N (10,000,000) absent keys,
+# and pictures of them. Some minutes. The probes' file, 250 MB, is made in TMPDIR.
+set -euo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+program=$(realpath -- "${1:-$here/../build/release/bench/bitsift-bench-bloom}")
+n=${2:-10000000}
+folder=$(mktemp -d "${TMPDIR:-/tmp}/bitsift-bloom.XXXXXX")
+trap 'rm -rf -- "$folder"' EXIT
+cd -- "$folder"
+
+table() { # NAME HEADING
+    "$program" "$1" "$n" >"$1"
+    printf '## %s\n\n' "$2"
+    cat "$1"
+    echo
+}
+cells() { sed -nE 's/^\| ([0-9].*) \|$/\1/p' "$1" | sed 's/ | /\t/g; s/ %//g'; } # TABLE
+picture() { # TITLE ACROSS, points on standard input
+    echo '```'
+    awk -v title="$1" -v across="$2" -f "$here/bloom.awk"
+    printf '```\n\n'
+}
+
+table rates 'False positive rate by bits a key'
+cells rates | awk -F'\t' '{ print "formula\t" $1 "\t" $3; print "measured\t" $1 "\t" $4 }' |
+    picture 'How often an absent key is said to be there' 'bits a key'
+table compressed 'Compressed: the rate that so many bits sent a key buy'
+table sizes 'Compressed: the bits sent a key that a rate costs'
+# Of each rate the plain filter, and the plan with most memory.
+cells sizes | awk -F'\t' '{ plain[$1] = $2; sent[$1] = $5 } $3 <= 64 { within[$1] = $5 }
+    END { for (r in plain) { print "plain\t" plain[r] "\t" r; print "64 bits of memory at most\t" within[r] "\t" r; print "any memory\t" sent[r] "\t" r } }' |
+    sort | picture 'The rate that so many bits sent a key buy' 'bits sent a key'
+table counting 'Counting: counters that overflow, at the load of the best filter'
+table deltas 'Deltas: 100,000 keys at a rate of .01, of which some go and as many come'
+table hops 'Attenuated: 64 nodes with 1,000 words each, three levels; searches for every word that somebody has'
+cells hops | awk -F'\t' '$6 > 0 { print $1 " neighbours\t" $2 "\t" $6 / 100 }' |
+    picture 'Of the hops to holders within three, those on false paths' 'bits a word of the fullest level'
+table probes 'Catalogs: a word that none has, microseconds of CPU'

@@ -1,0 +1,40 @@
+/* base.c: see base.h. */
+#include "bindings/sqlite/base.h"
+
+#include <stdlib.h>
+
+SQLITE_EXTENSION_INIT3
+
+int bsql_code_of(enum bs_status status)
+{
+	switch (status) {
+	case BS_OK:
+		return SQLITE_OK;
+	case BS_NO_MEMORY:
+		return SQLITE_NOMEM;
+	case BS_CORRUPT:
+		return SQLITE_CORRUPT_VTAB;
+	case BS_IO:
+		return SQLITE_IOERR;
+	case BS_BUSY:
+		return SQLITE_BUSY;
+	case BS_STOPPED:
+		return SQLITE_INTERRUPT;
+	default:
+		return SQLITE_ERROR;
+	}
+}
+
+int bsql_grow(void *array, size_t n, size_t *capacity, size_t element_bytes)
+{
+	void **elements = array;
+	if (n < *capacity)
+		return SQLITE_OK;
+	size_t wanted = n * 2 + 16;
+	void *grown = realloc(*elements, wanted * element_bytes);
+	if (!grown)
+		return SQLITE_NOMEM;
+	*elements = grown;
+	*capacity = wanted;
+	return SQLITE_OK;
+}

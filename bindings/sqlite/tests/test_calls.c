@@ -1,0 +1,222 @@
+/*
+ * test_calls.c: what the shell of SQLite cannot do: statements that outlive the table they were made for, extended codes, changes under an open
+ * statement, an interrupt. The extension's file is the program's first argument.
+ */
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <sqlite3.h>
+
+static const char *extension;
+static char dir[] = "/tmp/bitsift-sqlite-XXXXXX";
+
+static sqlite3 *open_database(const char *name)
+{
+	char path[80];
+	char *message = NULL;
+	sqlite3 *db;
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	assert_int_equal(sqlite3_open(*name ? path : ":memory:", &db), SQLITE_OK);
+	sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 1, NULL);
+	if (sqlite3_load_extension(db, extension, NULL, &message))
+		fail_msg("%s", message);
+	return db;
+}
+
+static void run(sqlite3 *db, const char *sql)
+{
+	char *message = NULL;
+	if (sqlite3_exec(db, sql, NULL, NULL, &message))
+		fail_msg("%s: %s", sql, message);
+}
+
+static sqlite3_stmt *prepare(sqlite3 *db, const char *sql)
+{
+	sqlite3_stmt *statement;
+	if (sqlite3_prepare_v2(db, sql, -1, &statement, NULL))
+		fail_msg("%s: %s", sql, sqlite3_errmsg(db));
+	return statement;
+}
+
+/* The first column of all rows, as text, with spaces between; the statement stays. */
+static const char *rows_of(sqlite3_stmt *statement)
+{
+	static char rows[400];
+	rows[0] = '\0';
+	while (sqlite3_step(statement) == SQLITE_ROW)
+		snprintf(rows + strlen(rows), sizeof(rows) - strlen(rows), "%s%s", *rows ? " " : "",
+		         (const char *)sqlite3_column_text(statement, 0));
+	if (sqlite3_reset(statement))
+		fail_msg("%s", sqlite3_errmsg(sqlite3_db_handle(statement)));
+	return rows;
+}
+
+static const char *ask(sqlite3 *db, const char *sql)
+{
+	sqlite3_stmt *statement = prepare(db, sql);
+	const char *rows = rows_of(statement);
+	sqlite3_finalize(statement);
+	return rows;
+}
+
+static void make(const char *name, const char *columns, const char *row)
+{
+	sqlite3 *db = open_database(name);
+	char *sql = sqlite3_mprintf("CREATE VIRTUAL TABLE t USING bitsift(%s); INSERT INTO t VALUES(%s)", columns, row);
+	run(db, sql);
+	sqlite3_free(sql);
+	sqlite3_close(db);
+}
+
+/* Another file under the same name, while a statement of the one before is kept. */
+static void test_attach(void **state)
+{
+	char attach[200];
+	(void)state;
+	make("one", "a", "'one word'");
+	make("two", "a", "'two word'");
+	make("three", "b, c, d", "'three', 'word', 'four'");
+	sqlite3 *db = open_database("");
+	snprintf(attach, sizeof(attach), "ATTACH '%s/one' AS x", dir);
+	run(db, attach);
+	sqlite3_stmt *kept = prepare(db, "SELECT * FROM x.t('one OR two OR three')");
+	assert_string_equal(rows_of(kept), "one word");
+	run(db, "DETACH x");
+	snprintf(attach, sizeof(attach), "ATTACH '%s/two' AS x", dir);
+	run(db, attach);
+	assert_string_equal(ask(db, "SELECT a FROM x.t('one')"), "");
+	assert_string_equal(ask(db, "SELECT a FROM x.t('two')"), "two word");
+	assert_string_equal(rows_of(kept), "two word");
+	run(db, "DETACH x");
+	snprintf(attach, sizeof(attach), "ATTACH '%s/three' AS x", dir);
+	run(db, attach);
+	assert_string_equal(ask(db, "SELECT d FROM x.t('c:word')"), "four");
+	assert_string_equal(rows_of(kept), "three");
+	run(db, "INSERT INTO x.t VALUES('five', 'six', 'seven')");
+	assert_string_equal(ask(db, "SELECT d FROM x.t WHERE b MATCH 'five'"), "seven");
+	sqlite3_finalize(kept);
+	assert_int_equal(sqlite3_close(db), SQLITE_OK);
+}
+
+/* Another table under the same name: made by another connection, or gone again with a rollback. */
+static void test_made_anew(void **state)
+{
+	(void)state;
+	make("anew", "a", "'one'");
+	sqlite3 *db = open_database("anew"), *other = open_database("anew");
+	sqlite3_stmt *kept = prepare(db, "SELECT * FROM t('one')");
+	assert_string_equal(rows_of(kept), "one");
+	run(db, "BEGIN; DROP TABLE t; CREATE VIRTUAL TABLE t USING bitsift(b, c); INSERT INTO t VALUES('two', 'one')");
+	assert_string_equal(rows_of(kept), "two");
+	run(db, "ROLLBACK");
+	assert_string_equal(rows_of(kept), "one");
+	run(db, "INSERT INTO t VALUES('three')");
+	assert_string_equal(ask(db, "SELECT a FROM t('three')"), "three");
+	run(other, "DROP TABLE t; CREATE VIRTUAL TABLE t USING bitsift(b, c); INSERT INTO t VALUES('two', 'one')");
+	assert_string_equal(rows_of(kept), "two");
+	run(db, "INSERT INTO t VALUES('four', 'five')");
+	assert_string_equal(ask(other, "SELECT b FROM t('c:five')"), "four");
+	sqlite3_finalize(kept);
+	assert_int_equal(sqlite3_close(db), SQLITE_OK);
+	assert_int_equal(sqlite3_close(other), SQLITE_OK);
+}
+
+static void test_extended_codes(void **state)
+{
+	(void)state;
+	sqlite3 *db = open_database("");
+	run(db, "CREATE VIRTUAL TABLE t USING bitsift(a); INSERT INTO t(rowid, a) VALUES(1, 'one')");
+	sqlite3_extended_result_codes(db, 1);
+	run(db, "INSERT OR IGNORE INTO t(rowid, a) VALUES(1, 'two'), (2, 'three')");
+	assert_string_equal(ask(db, "SELECT a FROM t('one OR two OR three') ORDER BY rowid"), "one three");
+	assert_int_equal(sqlite3_exec(db, "INSERT INTO t(rowid, a) VALUES(1, 'x')", NULL, NULL, NULL) & 0xff,
+	                 SQLITE_CONSTRAINT);
+	sqlite3_close(db);
+}
+
+/* Rows further on are deleted, or match no more, before the statement comes to them. */
+static void test_changes_ahead(void **state)
+{
+	static const char *const orders[] = {"", " ORDER BY rank", " ORDER BY rowid DESC"};
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		sqlite3 *db = open_database("");
+		char sql[100];
+		run(db, "CREATE VIRTUAL TABLE t USING bitsift(a); INSERT INTO t VALUES('w'), ('w'), ('w'), ('w'), "
+		        "('w'), ('w')");
+		snprintf(sql, sizeof(sql), "SELECT a, rowid FROM t('w')%s", orders[i]);
+		sqlite3_stmt *statement = prepare(db, sql);
+		unsigned n = 0;
+		while (sqlite3_step(statement) == SQLITE_ROW && ++n)
+			if (n == 1)
+				run(db, "DELETE FROM t WHERE rowid IN (2, 5); UPDATE t SET a = 'x' WHERE rowid = 3;"
+				        "UPDATE t SET a = 'w w' WHERE rowid = 4");
+		assert_int_equal(sqlite3_finalize(statement), SQLITE_OK);
+		assert_int_equal(n, 3);
+		/* What a rollback takes away. */
+		run(db, "BEGIN; INSERT INTO t VALUES('w'), ('w')");
+		statement = prepare(db, "SELECT a, rowid FROM t('w') ORDER BY rowid");
+		for (n = 0; sqlite3_step(statement) == SQLITE_ROW; n++)
+			if (n == 0)
+				run(db, "ROLLBACK");
+		assert_int_equal(sqlite3_finalize(statement), SQLITE_OK);
+		assert_int_equal(n, 3);
+		sqlite3_close(db);
+	}
+}
+
+static volatile sig_atomic_t is_done;
+
+static void *interrupt_often(void *db)
+{
+	while (!is_done) {
+		usleep(3000);
+		sqlite3_interrupt(db);
+	}
+	return NULL;
+}
+
+/* One search that reads every row: the index cannot decide it. */
+static void test_interrupt(void **state)
+{
+	(void)state;
+	sqlite3 *db = open_database("");
+	pthread_t thread;
+	run(db, "CREATE VIRTUAL TABLE t USING bitsift(a);"
+	        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 60000) "
+	        "INSERT INTO t SELECT 'b ' || (i % 7) || ' c d e ' || (i % 11) || ' f b' FROM n");
+	sqlite3_stmt *statement = prepare(db, "SELECT count(*) FROM t('\"c b\"~30 \"f c\"~30 \"e b\"~40')");
+	pthread_create(&thread, NULL, interrupt_often, db);
+	int code = sqlite3_step(statement);
+	is_done = 1;
+	pthread_join(thread, NULL);
+	sqlite3_finalize(statement);
+	assert_int_equal(code, SQLITE_INTERRUPT);
+	assert_string_equal(ask(db, "SELECT count(*) FROM t('c')"), "60000");
+	sqlite3_close(db);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_attach),         cmocka_unit_test(test_made_anew),
+		cmocka_unit_test(test_extended_codes), cmocka_unit_test(test_changes_ahead),
+		cmocka_unit_test(test_interrupt),
+	};
+	char command[80];
+	if (argc < 2 || !mkdtemp(dir))
+		return 2;
+	extension = argv[1];
+	int n_failed = cmocka_run_group_tests(tests, NULL, NULL);
+	snprintf(command, sizeof(command), "rm -rf %s", dir);
+	return system(command) || n_failed;
+}

@@ -1,0 +1,83 @@
+# The summary of an index: its rate, what tells of it, what becomes of it; and an index of before there were any.
+. "$LIB"
+mkdir d
+for i in $(seq 300); do echo "number$i and its neighbour number$((i + 1)) of file $((i % 7))" >"d/$i.txt"; done
+told() {
+    announce bitsift stats "$@"
+    bitsift stats -v "$@" | grep -m 1 '^summary' | sed -E 's/^(summary +)[0-9.]+ [KMG]?i?B/\1SIZE/'
+}
+checked() {
+    announce bitsift check "$@"
+    bitsift check "$@" | neutral -
+}
+settle
+quiet bitsift index d
+told
+checked
+ls .bitsift | grep -E '^(seg|sum)'
+echo '# what came and went'
+rm d/1.txt d/2.txt
+echo 'an entirely new word: zygote' >d/new.txt
+settle
+quiet bitsift index
+told
+checked
+ls .bitsift | grep -E '^(seg|sum)'
+echo '# what a delete takes away whole'
+quiet bitsift delete d/new.txt
+told
+checked
+echo '# another rate, of the same segments'
+quiet bitsift index --summary 0.0001
+told
+bitsift stats --json | grep -oE '"summary":\{"rate":[^,]*,' 
+checked
+quiet bitsift compact
+told
+checked
+echo '# it is kept, and so is that there is none'
+echo again >d/again.txt
+quiet bitsift index
+told
+quiet bitsift index --summary 0
+told
+checked
+quiet bitsift compact
+told
+ls .bitsift | grep -cE '^sum' || true
+show bitsift index --summary 1
+show bitsift index --summary many
+show bitsift index --summary nan
+show bitsift index --summary -0.1
+
+echo '# several segments'
+mkdir many
+cd many
+mkdir s
+for i in 1 2 3 4 5 6 7; do
+    for j in $(seq $((i == 1 ? 2000 : i == 2 ? 200 : 3))); do echo "word${i}x${j} is of segment $i" >"s/$i.$j.txt"; done
+    settle
+    bitsift index -q s
+done
+bitsift stats | grep -o '[0-9]* segments'
+for query in word7x3 word3x2 absent 'absent OR word7x1' 'segment absent' 'segment -absent' 'word5x* absent' 'word5x*' '"of segment"' abzent~1; do
+    [ "$(bitsift query --ids "$query")" = "$(bitsift query --brute --ids "$query")" ] || echo "$query: not what --brute finds"
+    bitsift query --count "$query" || true
+done
+show bitsift grep -c 'word3x2 '
+show bitsift grep -c 'absent'
+show bitsift grep -l 'word[67]x1 .*segment'
+
+echo '# an index of before there were any'
+cd ..
+cp -rP "$(dirname "$LIB")/../golden/v4/tree" old
+cd old
+told
+quiet bitsift check
+bitsift query --count bits
+echo 'one more file of bits' >more.txt
+settle
+quiet bitsift index
+told
+checked
+bitsift query --count bits

@@ -1,0 +1,281 @@
+/* test_grep_limits.c: what bs_grep prints, costs and holds where a call may end before it is done, and where a line has no end. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <bitsift.h>
+
+/* How late a call may be here, where sanitizers are at work and others on the machine: bench/limits_main.c measures. */
+#define LATE_MS    400.0
+#define LONG_BYTES ((size_t)24 << 20)
+
+struct rig {
+	char folder[64], long_line[96], short_line[96], lines[96], many_lines[96], command[96];
+};
+
+static double now_ms(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
+}
+
+static void write_file(const char *path, const char *bytes, size_t n_bytes)
+{
+	FILE *file = fopen(path, "w");
+	assert_non_null(file);
+	assert_int_equal(fwrite(bytes, 1, n_bytes, file), n_bytes);
+	assert_int_equal(fclose(file), 0);
+}
+
+static int setup(void **rig_out)
+{
+	static const char script[] = "#!/bin/sh\ncat\nexec 1>&- 2>&-\nexec sleep 20\n";
+	struct rig *rig = calloc(1, sizeof(*rig));
+	char *bytes = malloc(LONG_BYTES);
+	assert_non_null(rig);
+	assert_non_null(bytes);
+	strcpy(rig->folder, "/tmp/bitsift-grep-limits-XXXXXX");
+	assert_non_null(mkdtemp(rig->folder));
+	snprintf(rig->long_line, sizeof(rig->long_line), "%s/long.txt", rig->folder);
+	snprintf(rig->short_line, sizeof(rig->short_line), "%s/short.txt", rig->folder);
+	snprintf(rig->lines, sizeof(rig->lines), "%s/lines.txt", rig->folder);
+	snprintf(rig->many_lines, sizeof(rig->many_lines), "%s/many.txt", rig->folder);
+	snprintf(rig->command, sizeof(rig->command), "%s/command", rig->folder);
+	for (size_t i = 0; i < LONG_BYTES; i++)
+		bytes[i] = "ab aa c"[i % 7];
+	write_file(rig->long_line, bytes, LONG_BYTES);
+	write_file(rig->short_line, bytes, 20000);
+	for (size_t i = 40; i < LONG_BYTES; i += 41)
+		bytes[i] = '\n';
+	write_file(rig->lines, bytes, (size_t)2 << 20);
+	write_file(rig->many_lines, bytes, LONG_BYTES);
+	write_file(rig->command, script, strlen(script));
+	assert_int_equal(chmod(rig->command, 0700), 0);
+	free(bytes);
+	*rig_out = rig;
+	return 0;
+}
+
+static int teardown(void **rig_in)
+{
+	struct rig *rig = *rig_in;
+	char command[128];
+	snprintf(command, sizeof(command), "rm -rf %s", rig->folder);
+	assert_int_equal(system(command), 0);
+	free(rig);
+	return 0;
+}
+
+/* What was written: all of it, if text has room. */
+struct written {
+	size_t n_bytes, most_bytes;
+	char *text;
+	size_t room;
+};
+
+static int take_bytes(void *context, const void *bytes, size_t n_bytes)
+{
+	struct written *written = context;
+	if (written->text && n_bytes < written->room - written->n_bytes)
+		memcpy(written->text + written->n_bytes, bytes, n_bytes);
+	written->n_bytes += n_bytes;
+	written->most_bytes = n_bytes > written->most_bytes ? n_bytes : written->most_bytes;
+	return 0;
+}
+
+static size_t pattern_bytes;
+
+static struct bs_grep_request request_of(const char *const *pattern, const char *const *path, struct written *written)
+{
+	struct bs_grep_request request = {.write = take_bytes, .context = written, .n_threads = 2};
+	pattern_bytes = strlen(*pattern);
+	request.pattern.patterns = pattern;
+	request.pattern.pattern_bytes = &pattern_bytes;
+	request.pattern.n_patterns = 1;
+	request.files.paths = path;
+	request.files.n_paths = 1;
+	return request;
+}
+
+/* All that can be printed of a line with millions of matches. */
+static void choose_output(struct bs_grep_request *request, int way)
+{
+	struct bs_grep_output *output = &request->output;
+	switch (way) {
+	case 0: output->only_matching = true; break;
+	case 1: output->per_match = true; break;
+	case 2: output->format = BS_GREP_JSON; break;
+	case 3: output->format = BS_GREP_COUNT_MATCHES; break;
+	case 4: output->replacement = "<$0>"; output->replacement_bytes = 4; break;
+	case 5: strcpy(output->colors.match, "\033[1m"); break;
+	case 6: output->only_matching = request->pattern.is_multi_line = true; break;
+	case 7: output->per_match = request->pattern.is_multi_line = true; break;
+	case 8: output->only_matching = true; output->max_columns = 1; output->max_columns_preview = true; break;
+	default: output->columns = true; output->passthru = true; break;
+	}
+}
+
+#define WAYS 10
+
+static void test_lone_lines_end(void **rig_in)
+{
+	static const char *const patterns[] = {"a", "[ab]+"};
+	struct rig *rig = *rig_in;
+	const char *path = rig->long_line;
+	for (size_t i = 0; i < sizeof(patterns) / sizeof(*patterns); i++) {
+		for (int way = 0; way < WAYS; way++) {
+			struct bs_error err = {""};
+			struct written written = {0};
+			struct bs_grep_result result;
+			struct bs_limits limits = {.deadline_ns = 50000000, .partial = way % 2};
+			struct bs_grep_request request = request_of(&patterns[i], &path, &written);
+			request.limits = &limits;
+			choose_output(&request, way);
+			double start = now_ms();
+			enum bs_status status = bs_grep(&request, &result, &err);
+			if (now_ms() - start > 50 + LATE_MS)
+				fail_msg("%s, way %d: %.1f ms", patterns[i], way, now_ms() - start);
+			if (status != BS_DEADLINE && !(status == BS_OK && limits.partial && result.is_partial))
+				fail_msg("%s, way %d: %s", patterns[i], way, status ? err.text : "all was done");
+		}
+	}
+}
+
+/* What is printed of a line for each of its matches is not kept until the last one. */
+static void test_output_of_a_line_is_taken_in_pieces(void **rig_in)
+{
+	static const char *const pattern = "a";
+	struct rig *rig = *rig_in;
+	const char *path = rig->short_line;
+	for (int across = 0; across < 2; across++) {
+		struct written written = {0};
+		struct bs_grep_request request = request_of(&pattern, &path, &written);
+		request.output.per_match = true;
+		request.pattern.is_multi_line = across;
+		assert_int_equal(bs_grep(&request, NULL, NULL), BS_OK);
+		assert_int_equal(written.n_bytes, (20000 / 7 * 3 + 1) * (size_t)20001);
+		assert_true(written.most_bytes < 200000);
+	}
+}
+
+static size_t count(const char *text, const char *what)
+{
+	size_t n = 0;
+	for (const char *at = text; (at = strstr(at, what)); at++)
+		n++;
+	return n;
+}
+
+/* Whole lines; each file that begins has an end; the sums come last. */
+static void test_partial_json_is_whole(void **rig_in)
+{
+	static const char *const pattern = "a[ab]";
+	struct rig *rig = *rig_in;
+	struct written written = {.room = (size_t)256 << 20};
+	size_t n_begun = 0;
+	written.text = malloc(written.room);
+	assert_non_null(written.text);
+	for (uint64_t deadline_us = 500; deadline_us < 64000; deadline_us *= 2) {
+		for (int one = 0; one < 2; one++) {
+			const char *path = one ? rig->lines : rig->folder;
+			struct bs_grep_result result;
+			struct bs_limits limits = {.deadline_ns = deadline_us * 1000, .partial = true};
+			struct bs_grep_request request = request_of(&pattern, &path, &written);
+			request.output.format = BS_GREP_JSON;
+			request.limits = &limits;
+			written.n_bytes = 0;
+			assert_int_equal(bs_grep(&request, &result, NULL), BS_OK);
+			assert_true(written.n_bytes < written.room);
+			written.text[written.n_bytes] = '\0';
+			n_begun += result.is_partial ? count(written.text, "{\"type\":\"begin\"") : 0;
+			assert_int_equal(count(written.text, "{\"type\":\"begin\""), count(written.text, "{\"type\":\"end\""));
+			assert_int_equal(count(written.text, "\"type\":\"summary\"}\n"), 1);
+			assert_int_equal(count(written.text, "}\n"), count(written.text, "\n"));
+		}
+	}
+	assert_true(n_begun > 0);
+	free(written.text);
+}
+
+static double time_of(const struct bs_grep_request *request)
+{
+	double start = now_ms();
+	assert_int_equal(bs_grep(request, NULL, NULL), BS_OK);
+	return now_ms() - start;
+}
+
+/* What asks the clock takes no other time for a file of many matches. */
+static void test_limits_cost_little(void **rig_in)
+{
+	static const char *const patterns[] = {"[ab]+", "\\w+"};
+	struct rig *rig = *rig_in;
+	const char *path = rig->many_lines;
+	struct bs_limits limits = {.deadline_ns = UINT64_C(300000000000)};
+	for (size_t i = 0; i < sizeof(patterns) / sizeof(*patterns); i++) {
+		struct written written = {0};
+		struct bs_grep_request request = request_of(&patterns[i], &path, &written);
+		request.output.format = i ? BS_GREP_LINES : BS_GREP_COUNT;
+		double without_ms = time_of(&request);
+		request.limits = &limits;
+		double with_ms = time_of(&request);
+		if (with_ms > 10 * without_ms + LATE_MS)
+			fail_msg("%s: %.1f ms, with a deadline %.1f", patterns[i], without_ms, with_ms);
+	}
+}
+
+/* Matches that follow each other over many lines: the lines of each are found from those of the one before. */
+static void test_lines_of_matches_are_found_in_order(void **rig_in)
+{
+	static const char *const pattern = "\\w?\\n";
+	struct rig *rig = *rig_in;
+	const char *path = rig->lines;
+	struct written written = {0};
+	struct bs_grep_request request = request_of(&pattern, &path, &written);
+	request.output.per_match = request.pattern.is_multi_line = true;
+	double ms = time_of(&request);
+	assert_int_equal(written.n_bytes, ((size_t)2 << 20) / 41 * 41);
+	if (ms > 3 * LATE_MS)
+		fail_msg("%.1f ms", ms);
+}
+
+/* A command that has no end is ended; what it printed counts. */
+static void test_commands_are_not_waited_for(void **rig_in)
+{
+	static const char *const pattern = "aa";
+	struct rig *rig = *rig_in;
+	const char *path = rig->short_line;
+	struct written written = {0};
+	struct bs_grep_result result;
+	struct bs_limits limits = {.deadline_ns = 200000000, .partial = true};
+	struct bs_grep_request request = request_of(&pattern, &path, &written);
+	request.files.preprocessor = rig->command;
+	request.limits = &limits;
+	double start = now_ms();
+	assert_int_equal(bs_grep(&request, &result, NULL), BS_OK);
+	assert_true(now_ms() - start < 200 + 10 * LATE_MS);
+	assert_true(result.is_partial);
+	assert_int_equal(written.n_bytes, 20001);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_lone_lines_end),
+		cmocka_unit_test(test_output_of_a_line_is_taken_in_pieces),
+		cmocka_unit_test(test_partial_json_is_whole),
+		cmocka_unit_test(test_limits_cost_little),
+		cmocka_unit_test(test_lines_of_matches_are_found_in_order),
+		cmocka_unit_test(test_commands_are_not_waited_for),
+	};
+	return cmocka_run_group_tests(tests, setup, teardown);
+}
