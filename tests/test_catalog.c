@@ -315,12 +315,12 @@ static void test_changes(void **state)
 	assert_int_equal(count(catalog, "albatross", false, &came), 0);
 	assert_int_equal(came.n_asked, 0);
 	commit_word(dirs[0], "albatross");
-	assert_true(bs_catalog_entry(catalog, 0, &entry) && entry.state == BS_CATALOG_CHANGED);
+	assert_true(bs_catalog_describe(catalog, 0, &entry) && entry.state == BS_CATALOG_CHANGED);
 	assert_int_equal(count(catalog, "albatross", false, &came), 1);
-	assert_true(bs_catalog_entry(catalog, 0, &entry) && entry.state == BS_CATALOG_CURRENT);
+	assert_true(bs_catalog_describe(catalog, 0, &entry) && entry.state == BS_CATALOG_CURRENT);
 	/* What was seen is kept. */
 	other = open_catalog("changes");
-	assert_true(bs_catalog_entry(other, 0, &entry) && entry.state == BS_CATALOG_CURRENT && entry.n_docs == 2);
+	assert_true(bs_catalog_describe(other, 0, &entry) && entry.state == BS_CATALOG_CURRENT && entry.n_docs == 2);
 	assert_int_equal(bs_catalog_refresh(other, NULL, NULL, &n_changed, &n_unreachable, NULL), BS_OK);
 	assert_int_equal(n_changed + n_unreachable, 0);
 	snprintf(path, sizeof(path), "%s.gone", dirs[1]);
@@ -373,7 +373,7 @@ static void test_at_once(void **state)
 		assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 	}
 	struct bs_catalog *catalog = open_catalog("at_once");
-	while (bs_catalog_entry(catalog, n, &entry))
+	while (bs_catalog_describe(catalog, n, &entry))
 		n++;
 	assert_int_equal(n, N);
 	bs_catalog_close(catalog);
@@ -447,7 +447,7 @@ static void test_handed_on(void **state)
 	assert_int_equal(rename(dir, moved), 0);
 	assert_int_equal(bs_catalog_import(to, path, &n, NULL), BS_OK);
 	assert_int_equal(n, 1);
-	assert_true(bs_catalog_entry(to, 0, &entry) && entry.is_imported && entry.state == BS_CATALOG_UNREACHABLE);
+	assert_true(bs_catalog_describe(to, 0, &entry) && entry.is_imported && entry.state == BS_CATALOG_UNREACHABLE);
 	assert_string_equal(entry.name, "mine");
 	assert_int_equal(bs_catalog_has(to, words, 1, note, &seen, NULL), BS_OK);
 	assert_int_equal(seen, 1);

@@ -88,7 +88,7 @@ struct bs_catalog_entry {
 };
 
 /* The i-th, from 0. False: there are not so many. */
-BS_API bool bs_catalog_entry(struct bs_catalog *catalog, size_t i, struct bs_catalog_entry *entry_out);
+BS_API bool bs_catalog_describe(struct bs_catalog *catalog, size_t i, struct bs_catalog_entry *entry_out);
 
 /* Calls may_have with each index that may have documents with all of the words, each by itself, as they were when it was looked at last;
  * no index is opened. An index without a summary may have any. Each word is cut and folded as the index has it. BS_INVALID: nothing of a word can

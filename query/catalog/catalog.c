@@ -64,7 +64,7 @@ void bs_catalog_close(struct bs_catalog *catalog)
 	free(catalog);
 }
 
-bool bs_catalog_entry(struct bs_catalog *catalog, size_t i, struct bs_catalog_entry *entry)
+bool bs_catalog_describe(struct bs_catalog *catalog, size_t i, struct bs_catalog_entry *entry)
 {
 	if (i >= catalog->file.n_items)
 		return false;

@@ -134,7 +134,7 @@ static void put_entry(const struct bs_catalog_entry *entry, bool json)
 static void list(struct bs_catalog *catalog, bool json)
 {
 	struct bs_catalog_entry entry;
-	for (size_t i = 0; bs_catalog_entry(catalog, i, &entry); i++)
+	for (size_t i = 0; bs_catalog_describe(catalog, i, &entry); i++)
 		put_entry(&entry, json);
 }
 
@@ -147,7 +147,7 @@ static enum bs_status refresh(struct bs_catalog *catalog, bool *is_complete, str
 	enum bs_status status = bs_catalog_refresh(catalog, put_notice, NULL, &n_changed, &n_unreachable, err);
 	if (status)
 		return status;
-	while (bs_catalog_entry(catalog, n, &entry))
+	while (bs_catalog_describe(catalog, n, &entry))
 		n++;
 	bs_format_count(n_changed, changed);
 	fprintf(stderr, "%s of %s had changed\n", changed, n == 1 ? "1 index" : bs_format_things(n, "indexe", indexes));
@@ -165,7 +165,7 @@ static void put_holder(void *context, size_t i)
 	struct asking *asking = context;
 	struct bs_catalog_entry entry;
 	asking->any = true;
-	if (!bs_catalog_entry(asking->catalog, i, &entry))
+	if (!bs_catalog_describe(asking->catalog, i, &entry))
 		return;
 	if (asking->json)
 		put_entry(&entry, true);
