@@ -85,8 +85,9 @@ static enum bs_status check_numbers(const struct bs_summary *summary, const stru
 {
 	struct bs_buffer numbers = {0};
 	enum bs_status status = bs_coded_section_read(at, &numbers, err);
-	const uint64_t *last = (const uint64_t *)(const void *)(numbers.data + numbers.used_bytes) - 1;
-	if (!status && numbers.used_bytes && (*last >= end || !at->coded.is_set))
+	const uint64_t *all = (const uint64_t *)(const void *)numbers.data;
+	const size_t n = numbers.used_bytes / sizeof(*all);
+	if (!status && n > 0 && (all[n - 1] >= end || !at->coded.is_set))
 		status = damaged(summary, "numbers that cannot be", err);
 	bs_buffer_deinit(&numbers);
 	return status;
