@@ -184,7 +184,7 @@ enum bs_status bs_summary_file_open(const struct bs_dir *dir, const struct bs_ma
 	*file = (struct bs_summary_file){.container = NULL};
 	if (!manifest->summary)
 		return bs_fail(err, BS_NOT_FOUND, "%s: no summary", dir->path);
-	enum bs_status status = bs_container_open(dir, bs_index_file_name("sum", manifest->summary, name), BS_FILE_SUMMARY,
+	enum bs_status status = bs_container_open(dir, bs_index_file_name("summary", manifest->summary, name), BS_FILE_SUMMARY,
 	                                          &file->container, err);
 	if (status)
 		return status;
@@ -265,7 +265,7 @@ enum bs_status bs_summary_file_write(const struct bs_dir *dir, uint64_t number, 
 {
 	struct bs_file_writer *writer;
 	char name[BS_INDEX_NAME_BYTES];
-	bs_dir_remove(dir, bs_index_file_name("sum", number, name));
+	bs_dir_remove(dir, bs_index_file_name("summary", number, name));
 	enum bs_status status = bs_file_writer_open(dir, name, BS_FILE_SUMMARY, &writer, err);
 	if (status)
 		return status;
