@@ -14,8 +14,10 @@ cd -- "$place"
 
 if [ ! -e made ]; then
     find "$tree" -type f -printf '%s\t%P\n' | LC_ALL=C sort -t $'\t' -k 2 >files
-    awk -F '\t' -v n="$n" '{ size[NR] = $1; path[NR] = $2; all += $1 }
-        END { for (i = 1; i <= NR; i++) { at = int(sum * n / all); sum += size[i]; printf "%04d\t%s\n", at < n ? at : n - 1, path[i] } }' files >cut
+    awk -F '\t' -v n="$n" '{ size[NR] = $1; path[NR] = $2; left += $1 }
+        END { for (i = 1; i <= NR; i++) {
+            if (here > 0 && here >= left / (n - at) && at < n - 1) { left -= here; here = 0; at++ }
+            here += size[i]; printf "%04d\t%s\n", at, path[i] } }' files >cut
     for folder in $(cut -f 1 cut | uniq); do
         mkdir -p "f/$folder"
         awk -F '\t' -v folder="$folder" '$1 == folder { print $2 }' cut | tar -C "$tree" -cf - -T - | tar -C "f/$folder" -xf -
