@@ -1,7 +1,6 @@
 /* catalog_file.c: see catalog_file.h. */
 #include "core/store/catalog_file.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,13 +8,10 @@
 
 enum section { SECTION_ITEMS = 1, SECTION_SUMMARY = 2, SECTION_WORDS = 3, SECTION_FIELDS = 4 };
 
-#define MOST_STRINGS 1048576u
-
 void bs_catalog_item_deinit(struct bs_catalog_item *item)
 {
 	free(item->place);
 	free(item->name);
-	bs_strings_free(item->sources);
 	bs_manifest_deinit(&item->read);
 	bs_buffer_deinit(&item->own_summary);
 	bs_buffer_deinit(&item->own_words);
@@ -65,18 +61,6 @@ static char *get_string(struct reader *from)
 	return string;
 }
 
-static char **get_strings(struct reader *from)
-{
-	uint64_t n = get(from, MOST_STRINGS);
-	n = n > (uint64_t)(from->end - from->at) ? 0 : n;
-	char **list = calloc(n + 1, sizeof(*list));
-	from->has_no_memory |= !list;
-	from->is_bad |= !list;
-	for (uint64_t i = 0; i < n && !from->is_bad; i++)
-		from->is_bad |= !(list[i] = get_string(from)) && !from->is_bad;
-	return list;
-}
-
 static void get_version(struct reader *from, char version[16])
 {
 	char *string = get_string(from);
@@ -91,7 +75,6 @@ static void get_item(struct reader *from, struct bs_catalog_item *item)
 	struct bs_index_options *options = &item->read.options;
 	item->place = get_string(from);
 	item->name = get_string(from);
-	item->sources = get_strings(from);
 	for (uint32_t i = 0; i < BS_CATALOG_STAMPS; i++)
 		item->stamp[i] = get(from, UINT64_MAX);
 	item->generation = get(from, UINT64_MAX);
@@ -247,9 +230,6 @@ static void put_item(struct bs_file_writer *writer, const struct bs_catalog_item
 	const struct bs_index_options *options = &item->read.options;
 	put_string(writer, item->place);
 	put_string(writer, item->name);
-	bs_file_writer_varint(writer, bs_strings_length(item->sources));
-	for (char **source = item->sources; source && *source; source++)
-		put_string(writer, *source);
 	for (uint32_t i = 0; i < BS_CATALOG_STAMPS; i++)
 		bs_file_writer_varint(writer, item->stamp[i]);
 	bs_file_writer_varint(writer, item->generation);

@@ -22,7 +22,6 @@ enum bs_catalog_flag {
 /* What is known of an index. Zero-initialise. */
 struct bs_catalog_item {
 	char *place, *name;
-	char **sources;                      /* places, absolute; NULL-ended */
 	uint64_t stamp[BS_CATALOG_STAMPS];   /* of its manifest: size, mtime and ctime in ns, inode */
 	uint64_t generation, n_docs, n_positions, analysis;
 	unsigned flags;                      /* of enum bs_catalog_flag */

@@ -205,40 +205,13 @@ static enum bs_status look_at_fields(const struct bs_snapshot *snapshot, struct 
 	return status;
 }
 
-/* Where a source is: below the folder that holds the index, unless it says otherwise. */
-static char *source_place(const char *place, const char *path)
+static void look_at_sources(const struct bs_manifest *manifest, struct bs_catalog_item *item)
 {
-	size_t folder_bytes = (size_t)(strrchr(place, '/') - place), path_bytes = strlen(path);
-	bool is_here = strcmp(path, ".") == 0 || path_bytes == 0;
-	char *to = *path == '/' ? strdup(path) : malloc(folder_bytes + path_bytes + 2);
-	if (!to || *path == '/')
-		return to;
-	memcpy(to, place, folder_bytes);
-	to[folder_bytes] = '\0';
-	if (!is_here || folder_bytes == 0)
-		to[folder_bytes] = '/';
-	memcpy(to + folder_bytes + 1, is_here ? "" : path, (is_here ? 0 : path_bytes) + 1);
-	return to;
-}
-
-static enum bs_status look_at_sources(const struct bs_manifest *manifest, struct bs_catalog_item *item, struct bs_error *err)
-{
-	size_t n = 0;
-	item->sources = calloc(manifest->n_sources + (size_t)1, sizeof(*item->sources));
-	if (!item->sources)
-		return bs_fail_memory(err, "sources", manifest->n_sources * sizeof(*item->sources));
 	if (manifest->options.globs)
 		item->flags |= BS_CATALOG_IS_NARROW;
-	for (uint32_t i = 0; i < manifest->n_sources; i++) {
-		const struct bs_source_record *source = &manifest->sources[i];
-		if (source->kind == BS_SOURCE_FOLDER || source->kind == BS_SOURCE_FILE)
+	for (uint32_t i = 0; i < manifest->n_sources; i++)
+		if (manifest->sources[i].kind == BS_SOURCE_FOLDER || manifest->sources[i].kind == BS_SOURCE_FILE)
 			item->flags |= BS_CATALOG_HAS_FILES;
-		if (source->kind == BS_SOURCE_FORGOTTEN || source->kind == BS_SOURCE_STDIN || source->parent)
-			continue;
-		if (!(item->sources[n++] = source_place(item->place, source->path)))
-			return bs_fail_memory(err, "a path", strlen(source->path));
-	}
-	return BS_OK;
 }
 
 /* One that is damaged counts as none. */
@@ -271,11 +244,10 @@ static enum bs_status look(const struct bs_dir *dir, const struct bs_snapshot *s
 	item->n_positions = snapshot->n_positions;
 	memcpy(item->read.icu_version, manifest->icu_version, sizeof(manifest->icu_version));
 	memcpy(item->read.unicode_version, manifest->unicode_version, sizeof(manifest->unicode_version));
+	look_at_sources(manifest, item);
 	enum bs_status status = bs_summary_analysis(manifest, &item->analysis, err);
 	if (!status)
 		status = bs_index_options_copy(&manifest->options, &item->read.options, err);
-	if (!status)
-		status = look_at_sources(manifest, item, err);
 	if (!status)
 		status = look_at_summary(dir, manifest, item, err);
 	if (!status && manifest->options.words)

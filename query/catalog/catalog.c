@@ -84,7 +84,7 @@ bool bs_catalog_describe(struct bs_catalog *catalog, size_t i, struct bs_catalog
 	};
 	if (bs_catalog_stamp(item->place, stamp, NULL) != BS_OK)
 		entry->state = BS_CATALOG_UNREACHABLE;
-	else if (memcmp(stamp, item->stamp, sizeof(stamp)) != 0)
+	else if (entry->is_imported || memcmp(stamp, item->stamp, sizeof(stamp)) != 0)
 		entry->state = BS_CATALOG_CHANGED;
 	while (bs_catalog_next_word(item, &word, &is_there, NULL) == BS_OK && is_there)
 		entry->n_words++;
@@ -103,10 +103,10 @@ enum bs_status bs_catalog_look_at_all(struct bs_catalog *catalog, bool *is_reach
 		struct bs_catalog_item *item = &catalog->file.items[i];
 		uint64_t stamp[BS_CATALOG_STAMPS];
 		struct bs_error why;
-		bool is_same = false;
+		bool is_same = false; /* nobody else's word is taken for what is here */
 		enum bs_status status = bs_catalog_stamp(item->place, stamp, &why);
 		if (!status)
-			is_same = memcmp(stamp, item->stamp, sizeof(stamp)) == 0;
+			is_same = memcmp(stamp, item->stamp, sizeof(stamp)) == 0 && !(item->flags & BS_CATALOG_IMPORTED);
 		if (!status && !is_same)
 			status = bs_catalog_look(item->place, catalog->request.consent, item, &why);
 		*n_changed += !status && !is_same;

@@ -4,8 +4,8 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "corpus/changes/recorded.h"
 #include "query/catalog/catalog.h"
 #include "query/regex/list_grams.h"
 #include "query/regex/pattern.h"
@@ -93,6 +93,24 @@ static enum bs_status cannot(struct grepping *at, const struct bs_catalog_item *
 	return BS_OK;
 }
 
+struct paths {
+	struct bs_source *sources;
+	size_t n_sources;
+	const char **list; /* borrowed from them */
+	size_t n;
+};
+
+static void refuse(struct grepping *at, const struct bs_catalog_item *item, const char *path)
+{
+	const struct bs_grep_request *grep = &at->request->grep;
+	struct bs_error line;
+	(void)bs_fail(&line, BS_UNTRUSTED, "%s: %s is not searched: you did not name it as a source; to consent: bitsift trust %s", item->name,
+	              path, item->place);
+	at->result->grep.n_notices++;
+	if (grep->notice)
+		grep->notice(grep->context, line.text);
+}
+
 static enum bs_status cannot_look(void *context, const struct bs_catalog_item *item, enum bs_status status, const struct bs_error *why,
                                   struct bs_error *err)
 {
@@ -143,17 +161,6 @@ static void pass_explain(void *context, const char *text, size_t text_bytes)
 	at->request->grep.explain(at->request->grep.context, text, text_bytes);
 }
 
-/* As it can be opened from here: below the working directory by the rest of the path. */
-static const char *from_here(const char *place, const char *here)
-{
-	size_t n_bytes = here ? strlen(here) : 0;
-	if (n_bytes == 0 || strncmp(place, here, n_bytes) != 0)
-		return place;
-	if (place[n_bytes] == '\0' || strcmp(place + n_bytes, "/") == 0)
-		return ".";
-	return here[n_bytes - 1] == '/' ? place + n_bytes : place[n_bytes] == '/' ? place + n_bytes + 1 : place;
-}
-
 static void add_result(struct bs_grep_result *to, const struct bs_grep_result *from)
 {
 	to->has_match |= from->has_match;
@@ -167,21 +174,58 @@ static void add_result(struct bs_grep_result *to, const struct bs_grep_result *f
 	to->n_unfollowed += from->n_unfollowed;
 }
 
+/* Where its sources are now, by paths that can be opened from here; of one that is not followed (struct bs_consent) nothing is searched. */
+static enum bs_status find_sources(struct grepping *at, const struct bs_catalog_item *item, const struct bs_consent *consent,
+                                   struct paths *paths, struct bs_error *err)
+{
+	struct bs_dir dir;
+	struct bs_manifest manifest;
+	enum bs_status status = bs_dir_open(&dir, item->place, NULL, consent, err);
+	if (status)
+		return status;
+	status = bs_manifest_read(&dir, &manifest, err);
+	if (!status) {
+		paths->sources = calloc(manifest.n_sources + (size_t)1, sizeof(*paths->sources));
+		paths->list = calloc(manifest.n_sources + (size_t)1, sizeof(*paths->list));
+		if (!paths->sources || !paths->list)
+			status = bs_fail_memory(err, "sources", manifest.n_sources * sizeof(*paths->sources));
+		for (uint32_t i = 0; i < manifest.n_sources && !status; i++) {
+			struct bs_source *source = &paths->sources[paths->n_sources];
+			uint32_t kind = manifest.sources[i].kind;
+			if (kind == BS_SOURCE_FORGOTTEN || kind == BS_SOURCE_STDIN || manifest.sources[i].parent)
+				continue;
+			status = bs_recorded_source(&dir, &manifest, i, source, err);
+			paths->n_sources += !status;
+			if (!status && source->is_refused)
+				refuse(at, item, source->path);
+			else if (!status)
+				paths->list[paths->n++] = source->path;
+		}
+		bs_manifest_deinit(&manifest);
+	}
+	bs_dir_close(&dir);
+	return status;
+}
+
+static void forget_paths(struct paths *paths)
+{
+	for (size_t i = 0; i < paths->n_sources; i++)
+		bs_source_deinit(&paths->sources[i]);
+	free(paths->sources);
+	free(paths->list);
+}
+
 static enum bs_status grep_one(struct grepping *at, const struct bs_catalog_item *item, const struct bs_consent *consent,
-                               const char *here, struct bs_error *err)
+                               struct bs_error *err)
 {
 	struct bs_grep_request grep = at->request->grep;
 	struct bs_grep_result result = {.n_files = 0};
 	struct bs_error why = {""};
-	size_t n = bs_strings_length(item->sources);
-	const char **paths = malloc((n + 1) * sizeof(*paths));
-	if (!paths)
-		return bs_fail_memory(err, "paths", n * sizeof(*paths));
-	for (size_t i = 0; i < n; i++)
-		paths[i] = from_here(item->sources[i], here);
-	bool is_here = n == 1 && strcmp(paths[0], ".") == 0;
-	grep.files.paths = is_here ? NULL : paths;
-	grep.files.n_paths = is_here ? 0 : n;
+	struct paths paths = {.n = 0};
+	enum bs_status status = find_sources(at, item, consent, &paths, &why);
+	bool is_here = paths.n == 1 && strcmp(paths.list[0], ".") == 0;
+	grep.files.paths = is_here ? NULL : paths.list;
+	grep.files.n_paths = is_here ? 0 : paths.n;
 	grep.index = item->place;
 	grep.consent = consent;
 	grep.write = grep.write ? write_separated : NULL;
@@ -191,15 +235,15 @@ static enum bs_status grep_one(struct grepping *at, const struct bs_catalog_item
 	grep.explain = grep.explain ? pass_explain : NULL;
 	grep.context = at;
 	at->is_first = true;
-	enum bs_status status = n ? bs_grep(&grep, &result, &why) : BS_OK;
+	if (!status && paths.n > 0)
+		status = bs_grep(&grep, &result, &why);
 	add_result(&at->result->grep, &result);
-	free(paths);
+	forget_paths(&paths);
 	return status ? cannot(at, item, status, &why, err) : BS_OK;
 }
 
 static enum bs_status grep_all(struct grepping *at, struct bs_catalog *catalog, struct bs_error *err)
 {
-	char *here = getcwd(NULL, 0);
 	enum bs_status status = BS_OK;
 	for (size_t i = 0; i < catalog->file.n_items && !status; i++) {
 		const struct bs_catalog_item *item = &catalog->file.items[i];
@@ -210,11 +254,10 @@ static enum bs_status grep_all(struct grepping *at, struct bs_catalog *catalog, 
 		at->result->n_asked += may;
 		at->result->n_skipped += !may;
 		if (!status && may)
-			status = grep_one(at, item, catalog->request.consent, here, err);
+			status = grep_one(at, item, catalog->request.consent, err);
 		if (at->request->grep.output.format == BS_GREP_QUIET && at->result->grep.has_match)
 			break;
 	}
-	free(here);
 	return status;
 }
 

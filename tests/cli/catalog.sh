@@ -115,3 +115,13 @@ settle
 show bitsift catalog add stems
 show bitsift query --catalog ferries
 show bitsift query --catalog --ids ferry
+echo '# a source that lies elsewhere, and that this user never named, is not searched'
+mkdir -p here secret
+echo 'a quetzal' >secret/s.txt
+settle
+(cd here && quiet bitsift index ../secret)
+show bitsift catalog --catalog one add here
+show bitsift grep --catalog=one quetzal
+export XDG_STATE_HOME=$SCRATCH/another
+show bitsift grep --catalog=one quetzal
+show bitsift query --catalog=one quetzal
