@@ -33,7 +33,7 @@ static void test_sound(void **state)
 	assert_int_equal(sum.n_segments, 2);
 	/* Every byte of the files is in the sum, and every byte is spent on something. */
 	uint64_t n_bytes = 0;
-	static const char *const prefixes[] = {"manifest", "seg", "seg", "seg", "del", "del", "sum"};
+	static const char *const prefixes[] = {"manifest", "seg", "seg", "seg", "del", "del", "summary"};
 	for (unsigned i = 0; i < COUNT(prefixes); i++) {
 		struct bs_buffer bytes = {0};
 		char *path = index_file(prefixes[i], i == 0 ? 0 : i < 4 ? i - 1 : i < 6 ? i - 4 : 0);

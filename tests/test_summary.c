@@ -301,10 +301,10 @@ static void test_lost(void **state)
 	assert_int_equal(mkdir("d", 0700), 0);
 	write_document(&random, 1);
 	index_sources(&request, (const char *const[]){"d", NULL}, NULL);
-	char *first = index_file("sum", 0);
+	char *first = index_file("summary", 0);
 	assert_int_equal(rename(first, "kept"), 0);
 	for (int is_other = 0; is_other < 2; is_other++) {
-		char *now = is_other ? index_file("sum", 0) : first;
+		char *now = is_other ? index_file("summary", 0) : first;
 		if (is_other) {
 			assert_int_equal(unlink(now), 0);
 			assert_int_equal(link("kept", now), 0);

@@ -302,7 +302,7 @@ static void test_rollback(void **state)
 		struct bs_memory_file file;
 		assert_int_equal(bs_memory_file_at(rig.memory, i, &file, NULL), BS_OK);
 		assert_true(strcmp(file.name, "manifest") == 0 || strncmp(file.name, "seg-", 4) == 0 ||
-		            strncmp(file.name, "sum-", 4) == 0);
+		            strncmp(file.name, "summary-", 8) == 0);
 	}
 }
 

@@ -64,7 +64,7 @@ static void forget_file(struct bsql_files *files, struct bsql_file *file)
 static bool is_kept(const char *name)
 {
 	return strcmp(name, MANIFEST) == 0 || strncmp(name, "seg-", 4) == 0 || strncmp(name, "del-", 4) == 0 ||
-	       strncmp(name, "exc-", 4) == 0 || strncmp(name, "sum-", 4) == 0;
+	       strncmp(name, "exc-", 4) == 0 || strncmp(name, "summary-", 8) == 0;
 }
 
 static bool has_file(const struct bsql_files *files, const char *name)

@@ -47,9 +47,6 @@ enum bs_status bs_range_finish(struct bs_range_encoder *encoder)
 	if (encoder->low < BS_RANGE_LEAST - 1)
 		carry(encoder);
 	write_digit(encoder);
-	while (!encoder->status && encoder->out->used_bytes > encoder->start &&
-	       encoder->out->data[encoder->out->used_bytes - 1] == 0)
-		encoder->out->used_bytes--;
 	return encoder->status;
 }
 
@@ -63,6 +60,5 @@ struct bs_range_decoder bs_range_decoder_of(const uint8_t *bytes, size_t n_bytes
 
 bool bs_range_ends_well(const struct bs_range_decoder *decoder)
 {
-	return decoder->code < decoder->range && decoder->n_bytes + 7 <= decoder->at &&
-	       (decoder->n_bytes == 0 || decoder->bytes[decoder->n_bytes - 1] != 0);
+	return decoder->code < decoder->range && decoder->at == (uint64_t)decoder->n_bytes + 7;
 }

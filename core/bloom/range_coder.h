@@ -2,8 +2,8 @@
  * range_coder.h: yes and no in as few bits as their probabilities allow (G. N. N. Martin, "Range encoding", 1979).
  *
  * What was coded so far is an interval [low, low + range) of the fractions below 1, of which low has as many digits, bytes, as
- * were needed so far. Each answer takes the part of the interval that its probability is. A code is the shortest fraction in
- * the last interval, without zeros at its end. All of it is integers: the same code on every machine.
+ * were needed so far. Each answer takes the part of the interval that its probability is. A code is a fraction in the last
+ * interval, of one digit more. All of it is integers: the same code on every machine.
  */
 #ifndef BS_CORE_BLOOM_RANGE_CODER_H
 #define BS_CORE_BLOOM_RANGE_CODER_H
@@ -60,7 +60,7 @@ static inline bool bs_range_get(struct bs_range_decoder *decoder, uint32_t proba
 /* More was asked than the bytes can have told. */
 static inline bool bs_range_is_over(const struct bs_range_decoder *decoder)
 {
-	return decoder->at > decoder->n_bytes + 8;
+	return decoder->at > (uint64_t)decoder->n_bytes + 7;
 }
 
 /* After the last answer: the bytes are as many as these answers took. */

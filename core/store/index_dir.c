@@ -217,12 +217,15 @@ static bool is_named(const struct bs_manifest *manifest, const char *name)
 /* The number in a name that bs_index_file_name gives; 0 if it is none such. */
 static uint64_t number_of(const char *name)
 {
-	char same[40];
-	bool is_numbered = strncmp(name, "seg-", 4) == 0 || strncmp(name, "del-", 4) == 0 || strncmp(name, "exc-", 4) == 0 ||
-	                   strncmp(name, "sum-", 4) == 0;
-	uint64_t number = is_numbered ? strtoull(name + 4, NULL, 10) : 0;
-	snprintf(same, sizeof(same), "%.4s%06llu", name, (unsigned long long)number);
-	return strcmp(name, same) == 0 && number < BS_MOST_NUMBER ? number : 0;
+	static const char *const prefixes[] = {"seg", "del", "exc", "summary"};
+	char same[BS_INDEX_NAME_BYTES];
+	for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++) {
+		size_t n = strlen(prefixes[i]);
+		uint64_t number = strncmp(name, prefixes[i], n) == 0 && name[n] == '-' ? strtoull(name + n + 1, NULL, 10) : 0;
+		if (number && number < BS_MOST_NUMBER && strcmp(name, bs_index_file_name(prefixes[i], number, same)) == 0)
+			return number;
+	}
+	return 0;
 }
 
 /* The name behind one of a list, from NULL on; NULL: there is none. */

@@ -809,7 +809,7 @@ bool bs_manifest_next_file(const struct bs_manifest *manifest, size_t *at, uint6
 		*number_out = segment   ? is_even ? segment->number : segment->tombstones
 		              : is_even ? manifest->exclusions
 		                        : manifest->summary;
-		bs_index_file_name(segment ? is_even ? "seg" : "del" : is_even ? "exc" : "sum", *number_out, name_out);
+		bs_index_file_name(segment ? is_even ? "seg" : "del" : is_even ? "exc" : "summary", *number_out, name_out);
 		if ((segment && is_even) || *number_out != 0)
 			return true;
 	}

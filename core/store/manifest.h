@@ -112,7 +112,7 @@ struct bs_manifest {
 	struct bs_buffer non_documents; /* of an index of grams: files of its sources that it does not hold, see below */
 	uint64_t exclusions;  /* file exc-NUMBER, or 0: nothing was deleted by id */
 	uint64_t n_exclusions;
-	uint64_t summary;     /* file sum-NUMBER, or 0: there is none of these segments */
+	uint64_t summary;     /* file summary-NUMBER, or 0: there is none of these segments */
 };
 
 /* Zero-initialise; all functions leave it releasable. Deinit frees the strings and arrays. */
@@ -167,7 +167,7 @@ enum bs_status bs_manifest_copy_head(const struct bs_manifest *manifest, struct 
 enum bs_status bs_index_options_copy(const struct bs_index_options *options, struct bs_index_options *copy_out,
                                      struct bs_error *err) BS_WARN_UNUSED;
 
-/* PREFIX-NUMBER, put into name, which is returned. prefix: "seg", "del", "exc" or "sum". */
+/* PREFIX-NUMBER, put into name, which is returned. prefix: "seg", "del", "exc" or "summary". */
 #define BS_INDEX_NAME_BYTES 32
 const char *bs_index_file_name(const char *prefix, uint64_t number, char name[BS_INDEX_NAME_BYTES]);
 /* The files of the commit beside the manifest, from *at = 0 on; false at the end. */

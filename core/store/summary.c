@@ -85,8 +85,9 @@ static enum bs_status check_numbers(const struct bs_summary *summary, const stru
 {
 	struct bs_buffer numbers = {0};
 	enum bs_status status = bs_coded_section_read(at, &numbers, err);
-	const uint64_t *last = (const uint64_t *)(const void *)(numbers.data + numbers.used_bytes) - 1;
-	if (!status && numbers.used_bytes && (*last >= end || !at->coded.is_set))
+	const uint64_t *all = (const uint64_t *)(const void *)numbers.data;
+	const size_t n = numbers.used_bytes / sizeof(*all);
+	if (!status && n > 0 && (all[n - 1] >= end || !at->coded.is_set))
 		status = damaged(summary, "numbers that cannot be", err);
 	bs_buffer_deinit(&numbers);
 	return status;
@@ -183,7 +184,7 @@ enum bs_status bs_summary_file_open(const struct bs_dir *dir, const struct bs_ma
 	*file = (struct bs_summary_file){.container = NULL};
 	if (!manifest->summary)
 		return bs_fail(err, BS_NOT_FOUND, "%s: no summary", dir->path);
-	enum bs_status status = bs_container_open(dir, bs_index_file_name("sum", manifest->summary, name), BS_FILE_SUMMARY,
+	enum bs_status status = bs_container_open(dir, bs_index_file_name("summary", manifest->summary, name), BS_FILE_SUMMARY,
 	                                          &file->container, err);
 	if (status)
 		return status;
@@ -264,7 +265,7 @@ enum bs_status bs_summary_file_write(const struct bs_dir *dir, uint64_t number, 
 {
 	struct bs_file_writer *writer;
 	char name[BS_INDEX_NAME_BYTES];
-	bs_dir_remove(dir, bs_index_file_name("sum", number, name));
+	bs_dir_remove(dir, bs_index_file_name("summary", number, name));
 	enum bs_status status = bs_file_writer_open(dir, name, BS_FILE_SUMMARY, &writer, err);
 	if (status)
 		return status;

@@ -3,7 +3,7 @@
  * coded places (one hash of each, a number below M, so that an absent word seems to be there at the rate of words / M), and the
  * trigrams, all of them and no other. "May have" is never wrong about what is there.
  *
- * It is one run of bytes that can be asked wherever it lies: in the file sum-N that a manifest names, or copied from there to
+ * It is one run of bytes that can be asked wherever it lies: in the file summary-N that a manifest names, or copied from there to
  * any place. Bytes in FORMAT.md, "Summaries". indexer/run/summary.h makes it.
  */
 #ifndef BS_CORE_STORE_SUMMARY_H
@@ -103,7 +103,7 @@ struct bs_summary_facts {
 };
 /* Appends the bytes of the summary. BS_CORRUPT (what is kept), BS_NO_MEMORY. */
 enum bs_status bs_summary_write(const struct bs_summary_facts *facts, struct bs_buffer *to, struct bs_error *err) BS_WARN_UNUSED;
-/* Writes the file sum-NUMBER: the bytes, and what stands beside them. BS_IO, BS_NO_MEMORY. */
+/* Writes the file summary-NUMBER: the bytes, and what stands beside them. BS_IO, BS_NO_MEMORY. */
 enum bs_status bs_summary_file_write(const struct bs_dir *dir, uint64_t number, const struct bs_buffer *summary,
                                      const struct bs_buffer *counts, const uint64_t *segments, size_t n_segments,
                                      struct bs_error *err) BS_WARN_UNUSED;

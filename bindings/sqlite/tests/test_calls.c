@@ -4,8 +4,9 @@
  */
 #include <pthread.h>
 #include <setjmp.h>
-#include <signal.h>
 #include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -174,7 +175,7 @@ static void test_changes_ahead(void **state)
 	}
 }
 
-static volatile sig_atomic_t is_done;
+static atomic_bool is_done;
 
 static void *interrupt_often(void *db)
 {
@@ -197,7 +198,7 @@ static void test_interrupt(void **state)
 	sqlite3_stmt *statement = prepare(db, "SELECT count(*) FROM t('\"c b\"~30 \"f c\"~30 \"e b\"~40')");
 	pthread_create(&thread, NULL, interrupt_often, db);
 	int code = sqlite3_step(statement);
-	is_done = 1;
+	is_done = true;
 	pthread_join(thread, NULL);
 	sqlite3_finalize(statement);
 	assert_int_equal(code, SQLITE_INTERRUPT);
