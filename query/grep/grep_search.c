@@ -27,6 +27,8 @@ struct search_state {
 	/* With -U: lines of the matches that are not told yet. */
 	struct bs_grep_span last;
 	bool has_last;
+	struct bs_grep_span head; /* from where a line starts; no line ends in it */
+	struct bs_grep_span tail; /* up to where a line ends; no line ends before */
 	bool has_nul;
 	uint64_t nul_off; /* in the file */
 	/* The pieces that are read: text[base..end) is in hand, of which [.., window) are whole lines. Offsets in text
@@ -486,13 +488,19 @@ static size_t multi_next(const struct search_state *state, struct bs_grep_span a
 	return pos;
 }
 
-static struct bs_grep_span lines_of(const struct search_state *state, struct bs_grep_span at)
+/* No byte of a long line is looked at again for each of its matches. */
+static struct bs_grep_span lines_of(struct search_state *state, struct bs_grep_span at)
 {
-	uint8_t line_end = state->line_end;
-	struct bs_grep_span lines = {bs_grep_line_start(state->text, 0, at.start, line_end), at.end};
-	if (at.end <= lines.start || state->text[at.end - 1] != line_end)
-		lines.end = bs_grep_line_end(state->text, at.end, state->n_bytes, line_end);
-	return lines;
+	struct bs_grep_span *head = &state->head, *tail = &state->tail;
+	if (at.start < head->end)
+		*head = (struct bs_grep_span){0, 0};
+	size_t start = bs_grep_line_start(state->text, head->end, at.start, state->line_end);
+	*head = (struct bs_grep_span){start == head->end ? head->start : start, at.start};
+	if (at.end > head->start && state->text[at.end - 1] == state->line_end)
+		return (struct bs_grep_span){head->start, at.end};
+	if (at.end < tail->start || at.end >= tail->end)
+		*tail = (struct bs_grep_span){at.end, bs_grep_line_end(state->text, at.end, state->n_bytes, state->line_end)};
+	return (struct bs_grep_span){head->start, tail->end};
 }
 
 /* The next match whose lines are found. */

@@ -1,8 +1,12 @@
 import json
+import signal
 
 import pytest
 
 import bitsift
+
+# Tests send it, and a process in the background may have been told to ignore it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 RECORDS = [
     {"id": "1", "title": "Cats", "text": "a cat and a dog", "year": 1990},
