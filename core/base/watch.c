@@ -100,8 +100,9 @@ enum bs_status bs_watch_look(struct bs_error *err)
 enum bs_status bs_watch_spend_more(uint64_t about_ns, struct bs_error *err)
 {
 	spent_ns += about_ns;
+	/* Once it is over for one thread, none begins what others have left. */
 	if (spent_ns < SPEND_NS)
-		return BS_OK;
+		return bs_watch_is_over() ? bs_watch_look(err) : BS_OK;
 	spent_ns = 0;
 	if (about_ns > 2 * LONG_NS && bs_watch_left_ns() < about_ns / 2)
 		bs_watch_give_up();

@@ -98,36 +98,47 @@ enum bs_status bs_gram_tree_format(const struct bs_gram_tree *tree, struct bs_bu
 	return writer.status;
 }
 
-static enum bs_status literal_may_match(const struct bs_gram_node *literal, const struct bs_coded_section *trigrams, bool *may_out,
-                                        struct bs_error *err)
+/* A search is not to wait for what it would be spared: of a long list of patterns, one may match after all, and it takes milliseconds to
+ * find out that none does. */
+#define MOST_LOOKS 1024u
+
+struct may_match {
+	const struct bs_gram_tree *tree;
+	const struct bs_coded_section *trigrams;
+	uint32_t n_looks;
+	struct bs_error *err;
+};
+
+static enum bs_status literal_may_match(struct may_match *at, const struct bs_gram_node *literal, bool *may_out)
 {
 	enum bs_status status = BS_OK;
 	*may_out = true;
 	for (uint32_t i = 0; i < literal->n_keys && bs_gram_bytes(literal->keys[i]) == BS_GRAM_LEAST && *may_out && !status; i++) {
 		uint64_t key = literal->keys[i];
 		const uint8_t gram[] = {(uint8_t)key, (uint8_t)(key >> 8), (uint8_t)(key >> 16)};
-		status = bs_coded_section_has(trigrams, bs_summary_gram(gram), may_out, err);
+		if (at->n_looks++ < MOST_LOOKS)
+			status = bs_coded_section_has(at->trigrams, bs_summary_gram(gram), may_out, at->err);
 	}
 	return status;
 }
 
 /* As deep as groups of the pattern are nested. An OR ends with the first child that may match, an AND with the first that cannot. */
-static enum bs_status node_may_match(const struct bs_gram_tree *tree, uint32_t n, const struct bs_coded_section *trigrams,
-                                     bool *may_out, struct bs_error *err)
+static enum bs_status node_may_match(struct may_match *at, uint32_t n, bool *may_out)
 {
-	const struct bs_gram_node *node = &tree->nodes[n];
+	const struct bs_gram_node *node = &at->tree->nodes[n];
 	bool is_or = node->kind == BS_GRAM_OR;
 	enum bs_status status = BS_OK;
 	if (node->kind == BS_GRAM_LITERAL)
-		return literal_may_match(node, trigrams, may_out, err);
+		return literal_may_match(at, node, may_out);
 	*may_out = node->kind == BS_GRAM_ANY || node->kind == BS_GRAM_AND;
 	for (uint32_t i = 0; (is_or || node->kind == BS_GRAM_AND) && i < node->n_children && *may_out != is_or && !status; i++)
-		status = node_may_match(tree, node->children[i], trigrams, may_out, err);
+		status = node_may_match(at, node->children[i], may_out);
 	return status;
 }
 
 enum bs_status bs_gram_tree_may_match(const struct bs_gram_tree *tree, const struct bs_coded_section *trigrams, bool *may_out,
                                       struct bs_error *err)
 {
-	return node_may_match(tree, tree->n_nodes - 1, trigrams, may_out, err);
+	struct may_match at = {.tree = tree, .trigrams = trigrams, .err = err};
+	return node_may_match(&at, tree->n_nodes - 1, may_out);
 }

@@ -48,7 +48,7 @@ static inline const struct bs_gram_node *bs_gram_tree_root(const struct bs_gram_
 uint64_t bs_gram_tree_least_bytes(const struct bs_gram_tree *tree);
 
 /* *may_out false: no text satisfies the tree that has no other trigrams than these, numbered as in summaries (core/store/summary.h).
- * BS_CORRUPT. */
+ * Of a large tree only so much is looked at as takes a fraction of a millisecond. BS_CORRUPT. */
 enum bs_status bs_gram_tree_may_match(const struct bs_gram_tree *tree, const struct bs_coded_section *trigrams, bool *may_out,
                                       struct bs_error *err) BS_WARN_UNUSED;
 
