@@ -1,17 +1,17 @@
 # bloom.awk -v title=T -v across=LABEL: a picture of text: lines of "SERIES <tab> x <tab> y", y > 0, y by its logarithm. A series is drawn by its
-# first letter; where two meet, the later one.
-BEGIN { FS = "\t"; columns = 64; rows = 16 }
+# first letter, which a legend tells if it has more; where two meet, the later one. No line is longer than a page of the manual has room for in an example.
+BEGIN { FS = "\t"; columns = 56; rows = 16 }
 {
     n++; name[n] = $1; x[n] = $2; y[n] = log($3) / log(10)
     if (n == 1 || x[n] < x_low) x_low = x[n]
     if (n == 1 || x[n] > x_high) x_high = x[n]
     if (n == 1 || y[n] < y_low) y_low = y[n]
     if (n == 1 || y[n] > y_high) y_high = y[n]
-    if (!($1 in known)) { known[$1] = 1; legend = legend "   " substr($1, 1, 1) " " $1 }
+    if (length($1) > 1 && !($1 in known)) { known[$1] = 1; legend = legend (legend ? "   " : "") substr($1, 1, 1) " " $1 }
 }
 function floor(value, whole) { whole = int(value); return whole > value ? whole - 1 : whole }
 END {
-    print title "\n"
+    print title
     y_low = floor(y_low); y_high = -floor(-y_high)
     for (i = 1; i <= n; i++) {
         column = int((x[i] - x_low) / (x_high - x_low) * (columns - 1) + 0.5)
@@ -32,5 +32,6 @@ END {
     for (column = 0; column < columns; column++) line = line "-"
     print line
     printf "           %-*g%*g\n", columns / 2, x_low, columns / 2, x_high
-    print "           " across ":" legend
+    print "           " across
+    if (legend) print "           " legend
 }

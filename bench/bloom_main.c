@@ -1,6 +1,6 @@
 /*
  * bloom_main.c: bitsift-bench-bloom TABLE [N]: what the members of the Bloom family do, measured beside their formulas, as tables of
- * Markdown. TABLE is rates, counting, compressed, sizes, deltas, hops or probes; N the absent keys that a rate is measured by (10,000,000). bloom.sh
+ * Markdown. TABLE is rates, counting, compressed, sizes, deltas, hops, levels or probes; N the absent keys that a rate is measured by (10,000,000). bloom.sh
  * prints all of them, and pictures.
  */
 #include <fcntl.h>
@@ -153,66 +153,124 @@ static void print_deltas(void)
 	bs_bloom_free(from);
 }
 
-/* Nodes that were asked, and those of them that led to the holder. */
+/* Of searches: nodes that were asked, and those of them that were not on the way. */
 struct hops {
 	uint64_t n_searches;
 	uint64_t n_asked;
-	uint64_t n_hops;
+	uint64_t n_false;
+	uint64_t n_blind;
 };
 
 static void count_search(struct hops *hops, const struct bs_network_search *search)
 {
 	hops->n_searches++;
 	hops->n_asked += search->n_asked;
-	hops->n_hops += search->hops;
+	hops->n_false += search->n_false;
+	hops->n_blind += search->n_blind;
 }
 
-static double false_percent(const struct hops *hops)
+static double percent(uint64_t part, uint64_t whole)
 {
-	return hops->n_asked ? 100 * (double)(hops->n_asked - hops->n_hops) / (double)hops->n_asked : 0;
+	return whole ? 100 * (double)part / (double)whole : 0;
 }
 
-/* Each word from one node. Holders within as many hops as there are levels are what filters tell of; farther ones are found by asking on. */
+static double asked_each(const struct hops *hops)
+{
+	return hops->n_searches ? (double)hops->n_asked / (double)hops->n_searches : 0;
+}
+
+/* Each word from one node, by the filters alone and then with homes. */
+struct hops_measured {
+	struct hops near; /* holders within as many hops as there are levels, of which filters tell */
+	struct hops all;
+	struct hops homes;
+	uint64_t n_not_nearest;
+};
+
+static struct hops_measured measure_hops(const struct bs_network *network, const struct bs_network_options *options,
+                                         struct bs_route *route)
+{
+	struct hops_measured measured = {0};
+	for (uint32_t word = 0; word < options->n_words; word++) {
+		struct bs_network_search alone, home;
+		uint32_t from = word * 7919 % options->n_nodes, distance = bs_network_distance(network, from, word);
+		if (distance == UINT32_MAX)
+			continue;
+		if (!bs_network_search(network, route, from, word, false, &alone) ||
+		    !bs_network_search(network, route, from, word, true, &home))
+			exit(1);
+		measured.n_not_nearest +=
+			!alone.is_found || alone.hops != distance || !home.is_found || home.hops != distance;
+		if (distance <= options->n_levels)
+			count_search(&measured.near, &alone);
+		count_search(&measured.all, &alone);
+		count_search(&measured.homes, &home);
+	}
+	return measured;
+}
+
+static struct bs_network_options network_options(uint32_t degree, uint32_t n_levels, double bits_per_word)
+{
+	return (struct bs_network_options){.seed = degree / 2,
+	                                   .n_nodes = 64,
+	                                   .degree = degree,
+	                                   .n_levels = n_levels,
+	                                   .node_words = 1000,
+	                                   .home_bits = 16,
+	                                   .n_words = 30000,
+	                                   .bits_per_word = bits_per_word};
+}
+
 static void print_hops(void)
 {
-	static const uint32_t degrees[] = {4, 6, 8};
+	static const uint32_t degrees[] = {2, 4, 6, 8};
 	static const double bits[] = {1, 2, 3, 4, 6, 8, 12, 16};
 	struct bs_error err;
 	struct bs_route *route;
 	must(bs_route_new(&route, &err), &err);
-	puts("| neighbours | bits a word | bytes a level | words within 3 hops | hops | on false paths | words farther "
-	     "away | hops "
-	     "| on false paths | not the nearest |\n|---|---|---|---|---|---|---|---|---|---|");
+	puts("| neighbours | bits a word | bytes a level | within 3 hops | asked | false | all words | asked | false | "
+	     "blind | "
+	     "with homes: bytes | asked | false | not the nearest "
+	     "|\n|---|---|---|---|---|---|---|---|---|---|---|---|---|---|");
 	for (size_t i = 0; i < sizeof(degrees) / sizeof(*degrees); i++) {
 		for (size_t j = 0; j < sizeof(bits) / sizeof(*bits); j++) {
-			struct bs_network_options options = {.seed = i + 1,
-			                                     .n_nodes = 64,
-			                                     .degree = degrees[i],
-			                                     .n_levels = 3,
-			                                     .node_words = 1000,
-			                                     .n_words = 30000,
-			                                     .bits_per_word = bits[j]};
+			struct bs_network_options options = network_options(degrees[i], 3, bits[j]);
 			struct bs_network *network = bs_network_new(&options);
-			struct hops near = {0}, far = {0};
-			uint64_t n_wrong = 0;
-			for (uint32_t word = 0; network && word < options.n_words; word++) {
-				struct bs_network_search search;
-				uint32_t from = word * 7919 % 64, distance = bs_network_distance(network, from, word);
-				if (distance == UINT32_MAX)
-					continue;
-				if (!bs_network_search(network, route, from, word, &search))
-					exit(1);
-				n_wrong += !search.is_found || search.hops != distance;
-				count_search(distance <= options.n_levels ? &near : &far, &search);
-			}
 			if (!network)
 				exit(1);
+			struct hops_measured m = measure_hops(network, &options, route);
 			printf("| %" PRIu32 " | %g | %zu | %" PRIu64 " | %.2f | %.2f %% | %" PRIu64
-			       " | %.2f | %.2f %% | %" PRIu64 " |\n",
-			       degrees[i], bits[j], bs_network_level_bytes(network), near.n_searches,
-			       (double)near.n_hops / (double)near.n_searches, false_percent(&near), far.n_searches,
-			       far.n_searches ? (double)far.n_hops / (double)far.n_searches : 0, false_percent(&far),
-			       n_wrong);
+			       " | %.2f | %.2f %% | %.2f %% "
+			       "| %zu | %.2f | %.2f %% | %" PRIu64 " |\n",
+			       degrees[i], bits[j], bs_network_level_bytes(network), m.near.n_searches,
+			       asked_each(&m.near), percent(m.near.n_false, m.near.n_asked), m.all.n_searches,
+			       asked_each(&m.all), percent(m.all.n_false, m.all.n_asked),
+			       percent(m.all.n_blind, m.all.n_asked), bs_network_home_bytes(network),
+			       asked_each(&m.homes), percent(m.homes.n_false, m.homes.n_asked), m.n_not_nearest);
+			bs_network_free(network);
+		}
+	}
+	bs_route_free(route);
+}
+
+/* More levels instead of homes. */
+static void print_levels(void)
+{
+	static const uint32_t degrees[] = {2, 4, 6, 8};
+	struct bs_error err;
+	struct bs_route *route;
+	must(bs_route_new(&route, &err), &err);
+	puts("| neighbours | levels | bytes an entry | asked | false | blind |\n|---|---|---|---|---|---|");
+	for (size_t i = 0; i < sizeof(degrees) / sizeof(*degrees); i++) {
+		for (uint32_t n_levels = 2; n_levels <= 4; n_levels++) {
+			struct bs_network_options options = network_options(degrees[i], n_levels, 16);
+			struct bs_network *network = bs_network_new(&options);
+			if (!network)
+				exit(1);
+			struct hops_measured m = measure_hops(network, &options, route);
+			printf("| %" PRIu32 " | %" PRIu32 " | %zu | %.2f | %.2f %% | %.2f %% |\n", degrees[i], n_levels,
+			       n_levels * bs_network_level_bytes(network), asked_each(&m.all),
+			       percent(m.all.n_false, m.all.n_asked), percent(m.all.n_blind, m.all.n_asked));
 			bs_network_free(network);
 		}
 	}
@@ -342,9 +400,9 @@ int main(int argc, char **argv)
 	static const struct {
 		const char *name;
 		void (*print)(void);
-	} tables[] = {{"rates", print_rates},  {"counting", print_counting}, {"compressed", print_compressed},
-	              {"sizes", print_sizes},  {"deltas", print_deltas},     {"hops", print_hops},
-	              {"probes", print_probes}};
+	} tables[] = {{"rates", print_rates},   {"counting", print_counting}, {"compressed", print_compressed},
+	              {"sizes", print_sizes},   {"deltas", print_deltas},     {"hops", print_hops},
+	              {"levels", print_levels}, {"probes", print_probes}};
 	if (argc > 2)
 		n_absent = strtoull(argv[2], NULL, 10);
 	for (size_t i = 0; argc > 1 && n_absent > 0 && i < sizeof(tables) / sizeof(*tables); i++) {
@@ -353,6 +411,6 @@ int main(int argc, char **argv)
 			return 0;
 		}
 	}
-	fputs("usage: bitsift-bench-bloom rates|counting|compressed|sizes|deltas|hops|probes [N]\n", stderr);
+	fputs("usage: bitsift-bench-bloom rates|counting|compressed|sizes|deltas|hops|levels|probes [N]\n", stderr);
 	return 2;
 }

@@ -2,7 +2,8 @@
 # catalog.sh BITSIFT TREE PLACE [N]: the files of a tree, in order, cut into N [500] folders of equal size below PLACE, each with an index, all
 # in a catalog (what is in PLACE already is used again). Prints the bytes of the summaries; then, of 100 words that one index alone
 # holds, how many indexes `query --catalog --count` opens, and how long the whole process takes, beside a process for each index; and
-# the same for words that are everywhere.
+# the same for words that are everywhere. Then, where bitsift-bench-members was built beside BITSIFT, what the words of the indexes are in
+# each member of the Bloom family. record/catalog.md.
 set -euo pipefail
 bitsift=$(realpath -- "$1")
 tree=$(realpath -- "$2")
@@ -30,8 +31,10 @@ rm -f catalog
 "$bitsift" catalog --catalog catalog add f/*
 "$bitsift" catalog --catalog catalog list --json | sed -E 's/.*"summary_bytes":([0-9]+).*/\1/' |
     awk -v text="$text" -v catalog="$(stat -c %s catalog)" '{ s += $1 } END {
-        printf "%d indexes of %.1f MB of text: summaries %.2f MB, %.2f %% of it; the catalog %.2f MB\n", NR, text / 1e6, s / 1e6,
-               100 * s / text, catalog / 1e6 }'
+        printf "%-33s %8s\n", "of " NR " indexes", "MB"
+        printf "%-33s %8.2f\n", "text", text / 1e6
+        printf "%-33s %8.2f  %.2f %% of the text\n", "summaries: words and trigrams", s / 1e6, 100 * s / text
+        printf "%-33s %8.2f\n", "the catalog", catalog / 1e6 }'
 
 # Words that stand in the files of one folder alone; every so many-eth of them.
 if [ ! -e words ]; then
@@ -41,19 +44,23 @@ if [ ! -e words ]; then
     awk -v all="$(wc -l <single)" 'NR % int(all / 100) == 0 && n++ < 100' single >words
 fi
 
-# PROGRAM...: with each word; mean and 95th percentile of the time of the process.
+# NAME PROGRAM...: a row of the table: the process with each of the words on standard input.
 timed() {
-    local word start
+    local word start name=$1
+    shift
+    : >answers
+    : >stats
     while read -r word; do
         start=$(date +%s%N)
         "$@" "$word" >>answers 2>>stats || true
         echo $(($(date +%s%N) - start))
-    done | LC_ALL=C sort -n | awk '{ s += $1; t[NR] = $1 } END { printf "mean %.1f ms, median %.1f ms, 95 of 100 within %.1f ms\n", s / NR / 1e6,
-        t[int((NR + 1) / 2)] / 1e6, t[int(NR * .95)] / 1e6 }'
+    done | LC_ALL=C sort -n | awk -v name="$name" '{ s += $1; t[NR] = $1 } END {
+        printf "%-33s %7.1f %7.1f %7.1f", name, s / NR / 1e6, t[int((NR + 1) / 2)] / 1e6, t[int(NR * .95 + .5)] / 1e6 }'
 }
+# Of the indexes that lack a word those that were opened.
 opened() {
     sed -E 's/.*"indexes":([0-9]+),"asked":([0-9]+),"probed":([0-9]+).*/\1 \2 \3/' stats |
-        awk '{ lack += $1 - 1; more += $2 + $3 - 1 } END { printf "%.2f %% of the indexes that lack the word are opened\n", 100 * more / lack }'
+        awk '{ lack += $1 - 1; more += $2 + $3 - 1 } END { printf "  %.2f %%\n", 100 * more / lack }'
 }
 each() {
     local folder
@@ -62,19 +69,24 @@ each() {
 one() { "$bitsift" query --catalog=catalog --count --stats "$1"; }
 best() { "$bitsift" query --catalog=catalog --stats "$1"; }
 
-: >answers
-: >stats
-timed one <words >/dev/null # warm
-: >answers
-: >stats
-echo "a word that one index holds, --count: $(timed one <words); $(opened)"
+timed warm one <words >/dev/null
+printf '\n%-33s %7s %7s %7s  %s\n' 'milliseconds of a whole process' mean median '95 %' opened
+timed 'a word of one index, its count' one <words
+opened
 cp answers of_catalog
+timed '  the ten best' best <words
+opened
 head -3 words >few
-: >answers
-echo "  asking each index by itself: $(timed each <few)"
-cmp -s answers <(head -3 of_catalog) || echo "  BUT OTHER ANSWERS"
-: >stats
-echo "  the ten best: $(timed best <words); $(opened)"
+timed '  its count, asking each index' each <few
+echo
+cmp answers <(head -3 of_catalog)
 printf '%s\n' mutex kmalloc interrupt 'mutex deadlock' 'dma buffer' >common
-echo "words of many indexes, --count: $(timed one <common)"
-echo "  the ten best: $(timed best <common)"
+timed 'words of many indexes, the count' one <common
+echo
+timed '  the ten best' best <common
+echo
+members=${bitsift%/*}/bench/bitsift-bench-members
+if [ -x "$members" ]; then
+    echo
+    "$members" f/*/.bitsift
+fi

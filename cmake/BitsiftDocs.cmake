@@ -1,11 +1,12 @@
 # Manual pages and completions: the program prints them from the tables that its parser and --help are made of.
 set(BITSIFT_COMMANDS index query grep delete compact stats check trust catalog)
+set(BITSIFT_TOPICS bloom)
 
 if(CMAKE_CROSSCOMPILING AND NOT CMAKE_CROSSCOMPILING_EMULATOR)
     return()
 endif()
 set(BITSIFT_DOCS_DIR ${PROJECT_BINARY_DIR}/docs)
-file(MAKE_DIRECTORY ${BITSIFT_DOCS_DIR}/man1)
+file(MAKE_DIRECTORY ${BITSIFT_DOCS_DIR}/man1 ${BITSIFT_DOCS_DIR}/man7)
 set(docs)
 
 function(bitsift_generate file)
@@ -19,6 +20,9 @@ endfunction()
 bitsift_generate(man1/bitsift.1 man)
 foreach(command IN LISTS BITSIFT_COMMANDS)
     bitsift_generate(man1/bitsift-${command}.1 man ${command})
+endforeach()
+foreach(topic IN LISTS BITSIFT_TOPICS)
+    bitsift_generate(man7/bitsift-${topic}.7 man ${topic})
 endforeach()
 bitsift_generate(bitsift.bash bash)
 bitsift_generate(_bitsift zsh)

@@ -55,7 +55,7 @@ configure_file(${PROJECT_SOURCE_DIR}/cmake/bitsift.pc.in ${PROJECT_BINARY_DIR}/b
 install(FILES ${PROJECT_BINARY_DIR}/bitsift.pc DESTINATION ${pkgconfig_dir} COMPONENT headers)
 
 if(BITSIFT_DOCS_DIR)
-    install(DIRECTORY ${BITSIFT_DOCS_DIR}/man1 DESTINATION ${CMAKE_INSTALL_MANDIR} COMPONENT program)
+    install(DIRECTORY ${BITSIFT_DOCS_DIR}/man1 ${BITSIFT_DOCS_DIR}/man7 DESTINATION ${CMAKE_INSTALL_MANDIR} COMPONENT program)
     install(FILES ${BITSIFT_DOCS_DIR}/bitsift.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
         RENAME bitsift COMPONENT program)
     install(FILES ${BITSIFT_DOCS_DIR}/_bitsift DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions

@@ -11,6 +11,12 @@ if(BITSIFT_SANITIZE)
         -fsanitize=${BITSIFT_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
     target_link_options(bitsift_flags INTERFACE -fsanitize=${BITSIFT_SANITIZE})
 endif()
+# Without the coverage of our own code a fuzzer has nothing to go by.
+option(BITSIFT_FUZZ "Build the fuzz targets for libFuzzer (clang; best with BITSIFT_SANITIZE=address,undefined)" OFF)
+if(BITSIFT_FUZZ)
+    target_compile_options(bitsift_flags INTERFACE -fsanitize=fuzzer-no-link)
+    target_link_options(bitsift_flags INTERFACE -fsanitize=fuzzer-no-link)
+endif()
 # Assertions guard against our own mistakes; RelWithDebInfo would compile them out.
 option(BITSIFT_ASSERTS "Keep assert() in optimised builds" OFF)
 if(BITSIFT_ASSERTS)

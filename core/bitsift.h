@@ -9,7 +9,8 @@
  *      bs_document       an id -> the texts of that document
  *      bs_grep           regular expressions -> lines of files, with an index or without
  *
- * Documents from memory, and indexes in memory: bitsift/writer.h.
+ * Documents from memory, and indexes in memory: bitsift/writer.h. Candidates for a host that verifies itself:
+ * bitsift/candidates.h.
  *
  * What words, queries, ids, scores and "changed" mean is in bitsift-index(1) and bitsift-query(1); the library and the
  * program give the same answers. Link with bitsift::bitsift (CMake) or `pkg-config --cflags --libs bitsift`.
@@ -609,6 +610,7 @@ struct bs_find_hit {
 	                      * a file lines with a line feed between; of no bytes unless asked for; NULL: the text is gone */
 	size_t snippet_bytes;
 	bool is_changed;     /* the text that snippet and passages are from is not what was indexed */
+	bool is_candidate;   /* with candidates: it only may match */
 	uint64_t document;   /* a number that no other document of this opened index has */
 	const struct bs_passage *passages; /* if asked for: all, in the order of the text */
 	size_t n_passages;
@@ -620,6 +622,7 @@ struct bs_find_hit {
 };
 
 struct bs_statistics;
+struct bs_hit_batch; /* bitsift/candidates.h */
 
 struct bs_find_request {
 	/* In the query language of bitsift-query(1), at most BS_QUERY_MAX_BYTES. Any bytes: what is not UTF-8 counts as
@@ -650,6 +653,10 @@ struct bs_find_request {
 	const struct bs_statistics *statistics;
 	bool approx;     /* BS_FIND_TOP: verify only the candidates that look best; a notice says how many */
 	bool brute;      /* read every document instead of using the index: the same answer, for comparison */
+	/* BS_FIND_IDS, BS_FIND_COUNT: no text is read and no file looked at. Hits are all documents that the index does not rule out; of
+	 * each it says whether it only may match. What is certain, is so of the texts that were indexed. BS_INVALID with what reads texts: brute,
+	 * feedback_docs, like_id, like_text. */
+	bool candidates;
 	bool no_stat;    /* take the index at its word: no file is looked at unless its text is needed. What is read counts as it is */
 	bool exhaustive; /* BS_FIND_TOP: score every match, where bounds leave most unseen: n_hits is exact. BS_FIND_COUNT: by the columns,
 	                  * where the lexicon knows the number */
@@ -685,6 +692,8 @@ struct bs_find_request {
 	/* Called for each hit after the search is done; return 0 to go on. Anything else ends it with BS_STOPPED. Not
 	 * NULL, unless mode is BS_FIND_COUNT. */
 	int (*hit)(void *context, const struct bs_find_hit *hit);
+	/* BS_FIND_IDS: called instead of hit, with many at once, which takes a fraction of the time. NULL: hit is. */
+	int (*batch)(void *context, const struct bs_hit_batch *batch);
 	/* Called with one printable line for what the user should know: a document that cannot be read (the first
 	 * BS_FIND_TOLD_UNREADABLE in the life of a finder); with verbose, every document that cannot be read, and every file
 	 * that has changed since it was indexed or is gone. NULL: not called. */
@@ -735,6 +744,7 @@ struct bs_find_result {
 	                        * at least as many as were shown: most need not be looked at */
 	bool is_at_least;      /* BS_FIND_TOP: there may be more than n_hits */
 	bool is_partial;       /* a limit ended it (partial): there may be more hits, and better ones; n_hits is a lower bound */
+	uint64_t n_candidates; /* with candidates: of n_hits, those that only may match */
 	uint64_t n_unreadable; /* documents that might match but could not be read: n_hits is then a lower bound */
 	struct bs_changes changes;
 	size_t error_byte;     /* BS_INVALID: where in the query the error stands, 0..query_bytes; SIZE_MAX: nowhere */
@@ -896,6 +906,11 @@ struct bs_grep_output {
 	uint64_t max_results;
 	const char *cursor;     /* --after: one of struct bs_grep_results, of the same search: what is found up to there is
 	                         * passed over, and not counted. NULL: nothing is */
+	/* Of several searches that are one, with max_results: what those before this one came to, which it goes on with, so that results
+	 * are of all so far. NULL: none was. And what stands before the cursors of this one, and a colon; a cursor that is given is
+	 * without. NULL: nothing. */
+	const struct bs_grep_results *before_this;
+	const char *cursor_name;
 	uint64_t max_columns;   /* -M; 0: any number */
 	struct bs_grep_colors colors;
 	const char *replacement; /* -r; NULL: none */
@@ -945,6 +960,7 @@ struct bs_grep_results {
 	uint64_t n_shown, n_found; /* lines (with is_multi_line: lines of a match, as one), or files */
 	uint64_t n_files;          /* in which they are found */
 	const char *cursor;        /* behind the last one shown; NULL: there are no more */
+	const char *last;          /* the same, though there are no more; NULL: none was shown */
 	uint64_t reserved[4];
 };
 

@@ -20,6 +20,7 @@
 #define MANIFEST_SEGMENTS 3u
 #define MANIFEST_PASSED_OVER 5u
 #define MANIFEST_LEFT_OUT    6u
+#define MANIFEST_SUMMARY  8u
 #define TOMBSTONE_BITS    1u
 #define WHOLE_FILE        0u
 

@@ -1,13 +1,15 @@
 /*
  * fuzz_summary.c: a fuzz target: bytes that say they are a summary, or coded numbers, are refused or answer, and read nothing beside
- * themselves. Numbers that decode come out of what is made of them again.
+ * themselves. Numbers that decode come out of what is made of them again. And a summary and its counts, whatever they say, do not
+ * keep an index from having its next ones: the input is then two bytes, how long the summary is, the summary, and the counts.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/base/bytes.h"
 #include "core/base/hash.h"
-#include "core/store/summary.h"
+#include "core/bitsift/writer.h"
+#include "core/store/summary_make.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_bytes);
 
@@ -50,6 +52,77 @@ static void ask_numbers(const uint8_t *bytes, size_t n_bytes)
 	bs_buffer_deinit(&again);
 }
 
+/* An index of three segments, made once; the summaries beside it come and go. */
+static struct bs_memory *memory;
+static struct bs_dir dir;
+static struct bs_snapshot snapshot;
+
+static void must(enum bs_status status)
+{
+	if (status)
+		abort();
+}
+
+static void make_index(void)
+{
+	static const char *const texts[] = {"the quick brown fox", "jumps over the lazy dog", "the five boxing wizards jump quickly"};
+	struct bs_writer *writer;
+	must(bs_memory_new(&memory, NULL));
+	must(bs_writer_open(&(struct bs_writer_request){.memory = memory, .n_threads = 1}, &writer, NULL));
+	for (unsigned i = 0; i < 3; i++) {
+		struct bs_text text = {"text", 4, texts[i], strlen(texts[i])};
+		must(bs_writer_add(writer, &"123"[i], 1, &text, 1, NULL));
+		must(bs_writer_commit(writer, NULL, NULL));
+	}
+	bs_writer_close(writer);
+	must(bs_dir_open(&dir, NULL, memory, NULL, NULL));
+	must(bs_snapshot_open(&dir, &snapshot, NULL));
+	must(snapshot.manifest.n_segments == 3 ? BS_OK : BS_INVALID);
+}
+
+static void remove_files(const struct bs_manifest *manifest)
+{
+	char name[BS_INDEX_NAME_BYTES];
+	bs_dir_remove(&dir, bs_index_file_name("summary", manifest->summary, name));
+	bs_dir_remove(&dir, bs_index_file_name("counts", manifest->summary_counts, name));
+}
+
+/* From n_old segments of the three, from the first on, to n_new, from the one of that number on. */
+static void make_next(struct bs_buffer *summary, struct bs_buffer *counts, uint32_t n_old, uint32_t first, uint32_t n_new)
+{
+	struct bs_snapshot old = snapshot;
+	struct bs_manifest next = snapshot.manifest;
+	struct bs_summary_file file;
+	old.manifest.n_segments = n_old;
+	old.manifest.summary = 900;
+	old.manifest.summary_counts = 901;
+	next.segments += first;
+	next.n_segments = n_new;
+	next.next_number = 902;
+	must(bs_summary_file_write(&dir, &old.manifest, summary, counts, NULL));
+	must(bs_summary_settle(&dir, &old, NULL, &next, NULL));
+	must(bs_summary_file_open(&dir, &next, &file, NULL));
+	must(bs_summary_counts_open(&dir, &next, &file, NULL));
+	bs_summary_file_close(&file);
+	remove_files(&old.manifest);
+	remove_files(&next);
+}
+
+static void make_summaries(uint8_t *bytes, size_t n_bytes)
+{
+	size_t n_summary = n_bytes > 2 ? bytes[0] | (size_t)bytes[1] << 8 : 0;
+	if (n_summary < BS_SUMMARY_HEAD_BYTES || n_summary > n_bytes - 2)
+		return;
+	struct bs_buffer summary = {.data = bytes + 2, .used_bytes = n_summary};
+	struct bs_buffer counts = {.data = bytes + 2 + n_summary, .used_bytes = n_bytes - 2 - n_summary};
+	if (!memory)
+		make_index();
+	make_next(&summary, &counts, 2, 0, 3);
+	make_next(&summary, &counts, 2, 1, 2);
+	make_next(&summary, &counts, 3, 1, 2);
+	make_next(&summary, &counts, 3, 0, 3);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_bytes)
 {
 	uint8_t *own = malloc(n_bytes + 1); /* its end is where a sanitizer sees it */
@@ -60,6 +133,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_bytes)
 	own = exact ? exact : own;
 	ask_summary(own, n_bytes);
 	ask_numbers(own, n_bytes);
+	make_summaries(own, n_bytes);
 	free(own);
 	return 0;
 }

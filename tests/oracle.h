@@ -13,6 +13,7 @@
  *   oracle_bench.c   a corpus, indexed, and the engine to search it
  *   oracle_given.c   documents of "-" given from memory instead
  *   oracle_apart.c   the same documents, asked one by one apart from the index
+ *   oracle_candidates.c what the engine says without reading texts
  *   test_oracle.c    compares
  *
  * The tokens come from the naive analyzer of words_rig.h; the tree is made first and printed, so that the engine's

@@ -94,4 +94,8 @@ void bench_search(struct bench *bench, size_t kernel, enum bs_find_mode mode, bo
  * of the index with given statistics or without, does not. NULL: nothing. In oracle_apart.c. */
 const char *bench_check_apart(struct bench *bench);
 
+/* Whether a search for candidates, like that of the last bench_search, says what a search that reads texts does. NULL: it does;
+ * *n_certain_io: so many more hits that need no text. In oracle_candidates.c. */
+const char *bench_check_candidates(struct bench *bench, uint64_t *n_certain_io);
+
 #endif

@@ -156,10 +156,36 @@ static void test_order_of_asking(void **state)
 	bs_route_free(NULL);
 }
 
+/* The same one in any order; each node is that of as many keys as another; a node that goes moves its keys alone. */
+static void test_homes(void **state)
+{
+	(void)state;
+	enum {
+		NODES = 10,
+		KEYS = 100000
+	};
+	static const uint64_t golden[] = {4, 9, 3, 2, 0, 8, 4, 1, 2, 1, 2, 5, 1, 5, 4, 4};
+	uint64_t nodes[NODES], backwards[NODES];
+	uint32_t n_keys[NODES] = {0};
+	for (uint32_t i = 0; i < NODES; i++)
+		nodes[i] = backwards[NODES - 1 - i] = i;
+	for (uint32_t i = 0; i < KEYS; i++) {
+		struct bs_bloom_key key = bs_bloom_key_of_hash(i);
+		uint64_t home = bs_route_home(key, nodes, NODES), without = bs_route_home(key, nodes, NODES - 1);
+		assert_true(home < NODES && (i >= COUNT(golden) || home == golden[i]));
+		assert_int_equal(bs_route_home(key, backwards, NODES), home);
+		assert_true(without == home || home == NODES - 1);
+		n_keys[home]++;
+	}
+	for (uint32_t i = 0; i < NODES; i++)
+		assert_true(n_keys[i] > KEYS / NODES * 0.96 && n_keys[i] < KEYS / NODES * 1.04);
+}
+
 /*
  * 64 nodes and three levels: whatever a node looks for, the nearest holder is found. In 2 KB an entry and level for each 1,000 words
- * that the entry reaches, at most 2 % of the hops to holders within three hops are on false paths. Filters tell nothing of
- * those that are farther away.
+ * that the entry reaches, at most 2 % of the hops to holders within three hops are false. Filters tell nothing of those that are
+ * farther away: the search goes on blindly, or asks the word's home, and then at most 2 % of all hops are false, and none is
+ * blind, also where nearly all holders are far away: in a ring.
  */
 static void test_nearest_holder(void **state)
 {
@@ -167,10 +193,11 @@ static void test_nearest_holder(void **state)
 	static const struct {
 		uint32_t degree;
 		double bits_per_word;
-		double near_share; /* the most of hops on false paths, for holders within three hops */
-		double share;      /* for all */
-	} cases[] = {{8, 16, 0.02, 0.02}, {8, 8, 0.02, 0.02}, {6, 16, 0.02, 0.02},
-	             {4, 16, 0.02, 0.1},  {4, 2, 1, 1},       {2, 16, 0.02, 1}};
+		double near_share; /* the most of hops that are false, for holders within three hops */
+		double share;      /* the same, or blind, for all */
+		double home_share; /* for all, where homes are asked */
+	} cases[] = {{8, 16, 0.02, 0.02, 0.02}, {8, 8, 0.02, 0.02, 0.02}, {6, 16, 0.02, 0.02, 0.02},
+	             {4, 16, 0.02, 0.12, 0.02}, {4, 2, 1, 1, 1},          {2, 16, 0.02, 1, 0.02}};
 	struct bs_route *route;
 	expect_ok(bs_route_new(&route, NULL), NULL);
 	for (size_t i = 0; i < COUNT(cases); i++) {
@@ -179,36 +206,51 @@ static void test_nearest_holder(void **state)
 		                                     .degree = cases[i].degree,
 		                                     .n_levels = 3,
 		                                     .node_words = 1000,
+		                                     .home_bits = 16,
 		                                     .n_words = 30000,
 		                                     .bits_per_word = cases[i].bits_per_word};
 		struct bs_network *network = bs_network_new(&options);
 		assert_non_null(network);
 		assert_true((double)bs_network_level_bytes(network) <=
 		            2.048 * (double)bs_network_most_reached(network));
-		uint64_t n_asked[2] = {0}, n_hops[2] = {0}, random = 99; /* [0]: within three hops */
+		uint64_t n_asked[3] = {0}, n_off[3] = {0},
+			 random = 99; /* [0]: within three hops, [1]: all, [2]: with homes */
 		for (int n = 0; n < 5000;) {
 			uint32_t from = (uint32_t)random_below(&random, 64),
 				 word = (uint32_t)random_below(&random, options.n_words);
 			uint32_t distance = bs_network_distance(network, from, word);
 			if (distance == UINT32_MAX)
 				continue;
-			struct bs_network_search search;
-			assert_true(bs_network_search(network, route, from, word, &search));
-			assert_true(search.is_found);
-			assert_int_equal(search.hops, distance);
-			n_hops[distance > 3] += search.hops;
-			n_asked[distance > 3] += search.n_asked;
+			for (int asks_home = 0; asks_home < 2; asks_home++) {
+				struct bs_network_search search;
+				assert_true(bs_network_search(network, route, from, word, asks_home, &search));
+				assert_true(search.is_found);
+				assert_int_equal(search.hops, distance);
+				if (!asks_home)
+					assert_int_equal(search.n_asked, distance + search.n_false + search.n_blind);
+				if (distance <= 3 || asks_home)
+					assert_int_equal(search.n_blind, 0);
+				for (int which = asks_home       ? 2
+				                 : distance <= 3 ? 0
+				                                 : 1;
+				     which <= 1 + asks_home; which++) {
+					n_asked[which] += search.n_asked;
+					n_off[which] += search.n_false + search.n_blind;
+				}
+			}
 			n++;
 		}
-		double near = (double)(n_asked[0] - n_hops[0]) / (double)n_asked[0];
-		double all =
-			(double)(n_asked[0] + n_asked[1] - n_hops[0] - n_hops[1]) / (double)(n_asked[0] + n_asked[1]);
+		double share[3];
+		for (int which = 0; which < 3; which++)
+			share[which] = (double)n_off[which] / (double)n_asked[which];
 		print_message("%u neighbours, %4.1f bits a word: %" PRIu64
-		              " words reached, %zu bytes a level; on false paths %.2f %% of the "
-		              "hops to holders within three, %.2f %% of all\n",
+		              " words reached, %zu bytes a level; off the way %.2f %% of the "
+		              "hops to holders within three, %.2f %% of all, %.2f %% with homes of %zu bytes\n",
 		              cases[i].degree, cases[i].bits_per_word, bs_network_most_reached(network),
-		              bs_network_level_bytes(network), 100 * near, 100 * all);
-		assert_true(near <= cases[i].near_share && all <= cases[i].share);
+		              bs_network_level_bytes(network), 100 * share[0], 100 * share[1], 100 * share[2],
+		              bs_network_home_bytes(network));
+		assert_true(share[0] <= cases[i].near_share && share[1] <= cases[i].share &&
+		            share[2] <= cases[i].home_share);
 		bs_network_free(network);
 	}
 	bs_route_free(route);
@@ -250,11 +292,9 @@ static void test_rate_of_each_level(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_shapes),
-		cmocka_unit_test(test_a_line),
-		cmocka_unit_test(test_order_of_asking),
-		cmocka_unit_test(test_nearest_holder),
-		cmocka_unit_test(test_rate_of_each_level),
+		cmocka_unit_test(test_shapes),          cmocka_unit_test(test_a_line),
+		cmocka_unit_test(test_order_of_asking), cmocka_unit_test(test_homes),
+		cmocka_unit_test(test_nearest_holder),  cmocka_unit_test(test_rate_of_each_level),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -314,6 +314,17 @@ static void test_two_sets(void **state)
 	expect_ok(bs_bloom_cardinality_of_both(bs_bloom_look(full), bs_bloom_look(full), &n_keys, &err), &err);
 	assert_true(isinf(n_keys));
 
+	/* What two have that have nothing in common is about 0, and never less. */
+	for (uint64_t i = 0; i < 20; i++) {
+		struct bs_bloom *one = new_bloom(2000, 5), *two = new_bloom(2000, 5);
+		add_keys(one, 1000 * i, 1000 * i + 200);
+		add_keys(two, 1000 * i + 500, 1000 * i + 700);
+		expect_ok(bs_bloom_cardinality_of_both(bs_bloom_look(one), bs_bloom_look(two), &n_keys, &err), &err);
+		assert_true(n_keys >= 0 && n_keys < 30);
+		bs_bloom_free(one);
+		bs_bloom_free(two);
+	}
+
 	struct bs_bloom *both;
 	expect_ok(bs_bloom_copy(bs_bloom_look(a), &both, &err), &err);
 	expect_same_bits(a, both);
@@ -361,8 +372,9 @@ static void test_pass(void **state)
 		bs_bloom_free(blooms[i]);
 }
 
-/* The stated rates, by ten million absent keys each, or as many as 10,000 are to be found of: within 5 % of the formula. Filters of
- * few keys are many, as each one is a little fuller or emptier than the mean. */
+/* The stated rates, by ten million absent keys each, or as many as 10,000 are to be found of: within 5 % of the formula, and from 1,000 keys
+ * on within 1 %, besides what is chance in so many questions. Filters of few keys are many, as each one is a little fuller or
+ * emptier than the mean. */
 static void test_rates_by_ten_million(void **state)
 {
 	(void)state;
@@ -389,7 +401,7 @@ static void test_rates_by_ten_million(void **state)
 		double predicted = bs_bloom_false_rate(n_bits, n_hashes, n), measured = (double)n_found / (double)n_absent;
 		print_message("%7" PRIu64 " keys, %2u hashes: %.3e predicted, %.3e measured, %+.2f %%\n", n, n_hashes, predicted,
 		              measured, 100 * (measured / predicted - 1));
-		expect_near(measured, predicted, 0.05);
+		expect_near(measured, predicted, n < 1000 ? 0.05 : 0.01 + 2 / sqrt(predicted * (double)n_absent));
 	}
 }
 

@@ -31,6 +31,7 @@ static unsigned n_indexes = 40, n_queries = 300;
 static uint64_t seed = 1;
 static char scratch[] = "/tmp/test_catalog.XXXXXX";
 static const struct bs_consent all = {.all = true};
+static unsigned n_learning; /* queries that had hits with words that were learnt */
 
 static uint64_t dice(void)
 {
@@ -224,10 +225,42 @@ static void ask(struct bs_catalog *catalog, struct bs_finder *whole, struct bs_f
 		fail_msg("%.*s: %s %s, not %s %s", (int)find.query_bytes, find.query, bs_status_name(status), err.text, bs_status_name(expected),
 		         whole_err.text);
 	compare(&find, &of_parts, &of_whole);
+	/* Where nothing is found, nothing is scored. */
+	assert_true(came->n_asked > 0 || came->n_probed == 0);
 	if (!status && find.mode != BS_FIND_TOP)
 		assert_int_equal(came->find.n_hits, result.n_hits);
 	bs_buffer_deinit(&of_parts.hits);
 	bs_buffer_deinit(&of_whole.hits);
+}
+
+/* With words of the best documents of all, or of what hits are to be like: the same words are learnt, with the same weights. */
+static void ask_learning(struct bs_catalog *catalog, struct bs_finder *whole, struct bs_find_request find)
+{
+	struct bs_catalog_result came;
+	struct bs_buffer text = {.data = NULL};
+	char id[MOST_ID];
+	unsigned kind = below(4);
+	if (kind == 0)
+		find.feedback_docs = 1 + below(20);
+	for (unsigned n = below(60); kind == 1 && n > 0; n--)
+		put_word(&text, below(n_indexes));
+	if (kind == 1) {
+		find.like_text = text.data ? (const char *)text.data : "";
+		find.like_text_bytes = text.used_bytes;
+	}
+	/* Some do not exist. */
+	snprintf(id, sizeof(id), "%u-%u", below(n_indexes), below(40));
+	if (kind >= 2)
+		find.like_id = id;
+	if (kind > 0 && below(2))
+		find.query_bytes = 0;
+	find.mode = below(3);
+	find.offset = find.mode == BS_FIND_COUNT ? 0 : find.offset;
+	find.stop_words = below(4) ? NULL : "waax0 wbax1 wcax2";
+	find.stop_words_bytes = find.stop_words ? strlen(find.stop_words) : 0;
+	ask(catalog, whole, find, &came);
+	n_learning += came.find.n_hits > 0;
+	bs_buffer_deinit(&text);
 }
 
 static void test_as_one(void **state)
@@ -254,6 +287,8 @@ static void test_as_one(void **state)
 		n_skipped += came.n_skipped;
 		n_probed += came.n_probed;
 		n_known += came.n_skipped > came.n_probed && came.find.n_hits > 0;
+		if (below(3) == 0)
+			ask_learning(catalog, finder, find);
 		if (below(4) > 0)
 			continue;
 		find.mode = BS_FIND_IDS;
@@ -271,11 +306,82 @@ static void test_as_one(void **state)
 	}
 	/* The test is of something. */
 	assert_true(n_skipped > n_queries && n_probed > 0 && n_known > n_queries / 10);
-	print_message("%llu indexes skipped, %llu of them probed, of %llu\n", (unsigned long long)n_skipped, (unsigned long long)n_probed,
-	              (unsigned long long)n_queries * n_indexes);
+	assert_true(n_learning > n_queries / 8);
+	print_message("%llu indexes skipped, %llu of them probed, of %llu; %u queries learnt words\n", (unsigned long long)n_skipped,
+	              (unsigned long long)n_probed, (unsigned long long)n_queries * n_indexes, n_learning);
 	bs_buffer_deinit(&query);
 	bs_finder_free(finder);
 	bs_index_close(index);
+	bs_catalog_close(catalog);
+}
+
+/* An answer that was cut off has hits of the whole one, with their scores. */
+static void test_limits(void **state)
+{
+	struct bs_catalog *catalog = open_catalog("all");
+	struct bs_catalog_result came;
+	struct bs_buffer query = {.data = NULL};
+	unsigned n_cut = 0, n_some = 0, n_whole = 0;
+	(void)state;
+	for (unsigned i = 0; i < n_queries; i++) {
+		struct list whole = {{NULL, 0, 0}}, part = {{NULL, 0, 0}};
+		struct bs_limits limits = {.deadline_ns = 1000u << below(16), .partial = true};
+		struct bs_error err = {""};
+		make_query(&query);
+		struct bs_find_request find = {.query = (const char *)query.data, .query_bytes = query.used_bytes, .any = true,
+		                               .mode = below(2) ? BS_FIND_TOP : BS_FIND_IDS, .n_best = 1000000, .context = &whole};
+		struct bs_catalog_find_request request = {.find = find, .hit = take_from_catalog};
+		enum bs_status expected = bs_catalog_find(catalog, &request, NULL, NULL);
+		request.find.limits = &limits;
+		request.find.context = &part;
+		request.find.n_best = 1 + below(20);
+		request.find.snippets = below(2);
+		if (bs_catalog_find(catalog, &request, &came, &err) != expected)
+			fail_msg("%.*s: %s", (int)query.used_bytes, (const char *)query.data, err.text);
+		size_t n_wanted = find.mode == BS_FIND_IDS || length(&whole) < request.find.n_best ? length(&whole) : request.find.n_best;
+		for (size_t k = 0, from = 0; k < length(&part); k++, from++) {
+			while (from < length(&whole) && memcmp(hit_at(&whole, from), hit_at(&part, k), sizeof(struct hit)) != 0)
+				from++;
+			assert_true(from < length(&whole) && (came.find.is_partial || from == k));
+		}
+		assert_true(came.find.is_partial || length(&part) == n_wanted);
+		n_cut += came.find.is_partial;
+		n_some += came.find.is_partial && length(&part) > 0;
+		n_whole += !came.find.is_partial;
+		bs_buffer_deinit(&whole.hits);
+		bs_buffer_deinit(&part.hits);
+	}
+	print_message("%u answers cut off, %u of them with hits, %u whole\n", n_cut, n_some, n_whole);
+	assert_true(n_cut > 0);
+	bs_buffer_deinit(&query);
+	bs_catalog_close(catalog);
+}
+
+/* Ends a search after some questions. */
+static int stop_later(void *context)
+{
+	unsigned *n_left = context;
+	return *n_left == 0 || --*n_left == 0;
+}
+
+static void test_stopped(void **state)
+{
+	struct bs_catalog *catalog = open_catalog("all");
+	struct bs_catalog_result came;
+	unsigned n_left = 1;
+	const volatile int cancel = 1;
+	(void)state;
+	for (int partial = 0; partial < 2; partial++) {
+		struct bs_limits limits = {.cancel = &cancel, .partial = partial};
+		struct bs_catalog_find_request request = {
+			.find = {.query = "waax0", .query_bytes = 5, .mode = BS_FIND_COUNT, .limits = &limits, .brute = true}};
+		assert_int_equal(bs_catalog_find(catalog, &request, &came, NULL), partial ? BS_OK : BS_STOPPED);
+		assert_true(came.find.is_partial == (partial == 1));
+		limits = (struct bs_limits){.stop = stop_later, .context = &n_left};
+		n_left = 1;
+		enum bs_status status = bs_catalog_find(catalog, &request, &came, NULL);
+		assert_true(status == BS_STOPPED || (!status && n_left > 0));
+	}
 	bs_catalog_close(catalog);
 }
 
@@ -284,6 +390,55 @@ static uint64_t count(struct bs_catalog *catalog, const char *query, bool partia
 	struct bs_catalog_find_request request = {
 		.find = {.query = query, .query_bytes = strlen(query), .mode = BS_FIND_COUNT}, .partial = partial};
 	return bs_catalog_find(catalog, &request, came, NULL) == BS_OK ? came->find.n_hits : UINT64_MAX;
+}
+
+static void keep_message(void *context, const char *message)
+{
+	snprintf(context, sizeof(struct bs_error), "%s", message);
+}
+
+/* A word that no index has is told of, with one that some index has: nearly always, if it is one of theirs, misspelt. */
+static void test_suggestions(void **state)
+{
+	struct bs_catalog *catalog = open_catalog("all");
+	struct bs_catalog_result came;
+	struct bs_buffer word = {.data = NULL};
+	unsigned n_absent = 0, n_suggested = 0;
+	(void)state;
+	for (unsigned i = 0; i < n_queries; i++) {
+		struct bs_error line = {""};
+		bs_buffer_clear(&word);
+		put_word(&word, below(n_indexes));
+		word.used_bytes--;
+		unsigned at = below((unsigned)word.used_bytes - 1);
+		uint8_t letter = word.data[at];
+		word.data[at] = below(2) ? word.data[at + 1] : 'q';
+		word.data[at + 1] = letter;
+		word.data[word.used_bytes] = '\0';
+		struct bs_catalog_find_request request = {
+			.find = {.query = (const char *)word.data, .query_bytes = word.used_bytes, .mode = BS_FIND_COUNT, .suggest = true,
+		             .notice = keep_message, .context = &line}};
+		assert_int_equal(bs_catalog_find(catalog, &request, &came, NULL), BS_OK);
+		if (came.find.n_hits > 0) {
+			assert_string_equal(line.text, "");
+			continue;
+		}
+		n_absent++;
+		const char *meant = strstr(line.text, "; did you mean ");
+		assert_true(strncmp(line.text, "no index has ", 13) == 0);
+		if (!meant)
+			continue;
+		n_suggested++;
+		snprintf(line.text, sizeof(line.text), "%s", meant + 15);
+		size_t n_bytes = strlen(line.text);
+		assert_true(n_bytes > 1 && line.text[n_bytes - 1] == '?');
+		line.text[n_bytes - 1] = '\0';
+		assert_in_range(count(catalog, line.text, false, &came), 1, UINT64_MAX - 1);
+	}
+	print_message("%u of %u words that are not there: another was offered\n", n_suggested, n_absent);
+	assert_true(n_absent > n_queries / 2 && n_suggested >= n_absent - n_absent / 7);
+	bs_buffer_deinit(&word);
+	bs_catalog_close(catalog);
 }
 
 static void commit_word(const char *dir, const char *word)
@@ -345,6 +500,39 @@ static void test_changes(void **state)
 	assert_int_equal(bs_catalog_remove(catalog, dirs[1], NULL), BS_OK);
 	assert_int_equal(count(catalog, "penguin OR walrus", false, &came), 1);
 	assert_int_equal(bs_catalog_remove(catalog, "nobody", NULL), BS_NOT_FOUND);
+	bs_catalog_close(other);
+	bs_catalog_close(catalog);
+}
+
+/* What a query has seen is written only if nobody has changed the list meanwhile. */
+static void test_kept(void **state)
+{
+	struct bs_catalog *catalog = open_catalog("kept"), *other;
+	struct bs_catalog_result came;
+	struct bs_catalog_entry entry;
+	char dirs[2][64];
+	const char *list[2] = {dirs[0], dirs[1]};
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		snprintf(dirs[i], sizeof(dirs[i]), "%s/k%d", scratch, i);
+		commit_word(dirs[i], i ? "heron" : "ibis");
+	}
+	assert_int_equal(bs_catalog_add(catalog, list, 1, NULL, NULL), BS_OK);
+	other = open_catalog("kept");
+	assert_int_equal(bs_catalog_add(other, list, 1, "renamed", NULL), BS_OK);
+	commit_word(dirs[0], "egret");
+	assert_int_equal(count(catalog, "egret", false, &came), 1);
+	bs_catalog_close(other);
+	other = open_catalog("kept");
+	assert_true(bs_catalog_describe(other, 0, &entry) && strcmp(entry.name, "renamed") == 0 && entry.state == BS_CATALOG_CHANGED);
+	bs_catalog_close(catalog);
+	catalog = open_catalog("kept");
+	assert_int_equal(bs_catalog_add(other, list, 2, NULL, NULL), BS_OK);
+	commit_word(dirs[0], "stork");
+	assert_int_equal(count(catalog, "stork", false, &came), 1);
+	bs_catalog_close(other);
+	other = open_catalog("kept");
+	assert_true(bs_catalog_describe(other, 1, &entry));
 	bs_catalog_close(other);
 	bs_catalog_close(catalog);
 }
@@ -444,6 +632,10 @@ static void test_handed_on(void **state)
 	assert_int_equal(bs_catalog_add(from, list, 1, "mine", NULL), BS_OK);
 	assert_int_equal(bs_catalog_export(from, path, NULL), BS_OK);
 	assert_int_equal(bs_catalog_export(from, path, NULL), BS_INVALID);
+	/* Who has it himself keeps what he has. */
+	assert_int_equal(bs_catalog_import(from, path, &n, NULL), BS_OK);
+	assert_int_equal(n, 0);
+	assert_true(bs_catalog_describe(from, 0, &entry) && !entry.is_imported);
 	assert_int_equal(rename(dir, moved), 0);
 	assert_int_equal(bs_catalog_import(to, path, &n, NULL), BS_OK);
 	assert_int_equal(n, 1);
@@ -459,6 +651,8 @@ static void test_handed_on(void **state)
 	assert_int_equal(count(to, "narwhal", true, &came), 0);
 	assert_int_equal(rename(moved, dir), 0);
 	assert_int_equal(count(to, "narwhal", false, &came), 1);
+	/* Nobody's word is taken for what is here, be the stamp the same. */
+	assert_true(bs_catalog_describe(to, 0, &entry) && !entry.is_imported);
 	bs_catalog_close(from);
 	bs_catalog_close(to);
 }
@@ -513,7 +707,8 @@ static int tear_down(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_as_one), cmocka_unit_test(test_changes),   cmocka_unit_test(test_at_once),
+		cmocka_unit_test(test_as_one), cmocka_unit_test(test_limits), cmocka_unit_test(test_stopped), cmocka_unit_test(test_suggestions),
+		cmocka_unit_test(test_changes), cmocka_unit_test(test_kept), cmocka_unit_test(test_at_once),
 		cmocka_unit_test(test_damaged), cmocka_unit_test(test_handed_on), cmocka_unit_test(test_other_words),
 	};
 	if (argc > 1)

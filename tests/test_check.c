@@ -18,6 +18,7 @@
 #include "core/check/check.h"
 #include "core/store/index_dir.h"
 #include "core/store/index_stats.h"
+#include "core/store/summary_make.h"
 #include "core/file/segment_sections.h"
 
 /* ---- the index as it is ---- */
@@ -33,7 +34,7 @@ static void test_sound(void **state)
 	assert_int_equal(sum.n_segments, 2);
 	/* Every byte of the files is in the sum, and every byte is spent on something. */
 	uint64_t n_bytes = 0;
-	static const char *const prefixes[] = {"manifest", "seg", "seg", "seg", "del", "del", "summary"};
+	static const char *const prefixes[] = {"manifest", "seg", "seg", "seg", "del", "del", "summary", "counts"};
 	for (unsigned i = 0; i < COUNT(prefixes); i++) {
 		struct bs_buffer bytes = {0};
 		char *path = index_file(prefixes[i], i == 0 ? 0 : i < 4 ? i - 1 : i < 6 ? i - 4 : 0);
@@ -192,6 +193,12 @@ static void test_manifest(void **state)
 	 * of their count. */
 	EXPECT("manifest", 0, "file number 1 is used twice", {MANIFEST_SEGMENTS, 0, 45, 8, SET, 1},
 	       {MANIFEST_SEGMENTS, 0, 45 + 8, 8, SET, 0}, {MANIFEST_SEGMENTS, 0, 45 + 24, 8, SET, 0});
+	EXPECT("manifest", 0, "a summary or its counts without the other, file 6", {MANIFEST_SUMMARY, 0, 16, 8, SET, 0});
+	EXPECT("manifest", 0, "a summary or its counts without the other, file 7", {MANIFEST_SUMMARY, 0, 0, 8, SET, 0});
+	EXPECT("manifest", 0, "file number 6 is used twice", {MANIFEST_SUMMARY, 0, 16, 8, SET, 6});
+	EXPECT("counts", 0, "counts of another summary", {1, 0, 0, 1, ADD, 1});
+	EXPECT("counts", 0, "coded numbers of section 1 do not decode", {1, 0, 8, 8, ADD, 1000});
+	EXPECT("counts", 0, "its counts are not those of its segments", {1, 0, 32, 1, ADD, 1});
 	EXPECT("manifest", 0, "documents or tombstones do not fit its deleted documents, 1", {MANIFEST_SEGMENTS, 0, 9, 8, SET, 0});
 	EXPECT("manifest", 0, "documents or tombstones do not fit its deleted documents, 0",
 	       {MANIFEST_SEGMENTS, 0, 45 + 24, 8, SET, 0});
@@ -201,8 +208,8 @@ static void test_manifest(void **state)
 		{{MANIFEST_SEGMENTS, 0, 33, 8, ADD, 1}, " bytes where the manifest has "},
 		{{MANIFEST_SEGMENTS, 0, 17, 8, ADD, 1}, "38 documents where the manifest has 39"},
 		{{MANIFEST_SEGMENTS, 0, 25, 8, ADD, 1}, "del-000004: corrupt: 1 deleted documents where the manifest has 2"},
-		{{MANIFEST_SEGMENTS, 0, 1, 8, SET, 77}, "file number 77 is not below the next one, 7"},
-		{{MANIFEST_SEGMENTS, 0, 9, 8, SET, 78}, "file number 78 is not below the next one, 7"},
+		{{MANIFEST_SEGMENTS, 0, 1, 8, SET, 77}, "file number 77 is not below the next one, 8"},
+		{{MANIFEST_SEGMENTS, 0, 9, 8, SET, 78}, "file number 78 is not below the next one, 8"},
 	};
 	expect_wrong_manifest(cases, COUNT(cases));
 	static const char *const needed[] = {"index/seg-000001", "index/del-000004"};
@@ -246,6 +253,7 @@ static void exclude_some(void)
 	manifest.exclusions = manifest.next_number++;
 	manifest.n_exclusions = records.n_docs;
 	expect_ok(bs_exclusions_write(dir_at("index"), manifest.exclusions, &records, &err), &err);
+	expect_ok(bs_summary_settle(dir_at("index"), NULL, NULL, &manifest, &err), &err); /* which counts them */
 	expect_ok(bs_manifest_write(dir_at("index"), &manifest, &err), &err);
 	bs_doc_table_builder_deinit(&records);
 	bs_manifest_deinit(&manifest);
@@ -280,26 +288,26 @@ static void test_exclusions(void **state)
 }
 
 /* At the end of the section stand the number of the file and that of its entries. Files: segments 1, 2 and 3, tombstones
- * 4 and 5, exclusions 7. */
+ * 4 and 5, the summary 6, its counts 7, exclusions 8. */
 static void test_exclusions_and_manifest(void **state)
 {
 	(void)state;
 	struct bs_error err = {""};
 	struct bs_check_report sum;
 	static const struct wrong_manifest cases[] = {
-		{{MANIFEST_SEGMENTS, 0, -8, 8, SET, 2}, "exc-000007: corrupt: the document table does not hold 2 documents"},
-		{{MANIFEST_SEGMENTS, 0, -8, 8, SET, 4}, "exc-000007: corrupt: the document table does not hold 4 documents"},
-		{{MANIFEST_SEGMENTS, 0, -16, 8, SET, 77}, "file number 77 is not below the next one, 8"},
+		{{MANIFEST_SEGMENTS, 0, -8, 8, SET, 2}, "exc-000008: corrupt: the document table does not hold 2 documents"},
+		{{MANIFEST_SEGMENTS, 0, -8, 8, SET, 4}, "exc-000008: corrupt: the document table does not hold 4 documents"},
+		{{MANIFEST_SEGMENTS, 0, -16, 8, SET, 77}, "file number 77 is not below the next one, 11"},
 	};
 	make_small_index();
 	exclude_some();
 	expect_wrong_manifest(cases, COUNT(cases));
-	assert_int_equal(rename("index/exc-000007", "index/exc-000005"), 0);
+	assert_int_equal(rename("index/exc-000008", "index/exc-000005"), 0);
 	EXPECT("manifest", 0, "file number 5 is used twice", {MANIFEST_SEGMENTS, 0, -16, 8, SET, 5});
 	expect_status(check_index(&sum, &err), BS_CORRUPT, &err);
-	assert_non_null(strstr(err.text, "exc-000007: corrupt: the manifest names it, but it is missing"));
+	assert_non_null(strstr(err.text, "exc-000008: corrupt: the manifest names it, but it is missing"));
 	assert_int_equal(rename("index/exc-000005", "index/exc-000008"), 0);
-	EXPECT("manifest", 0, "file number 8 is not below the next one, 8", {MANIFEST_SEGMENTS, 0, -16, 8, SET, 8});
+	EXPECT("manifest", 0, "file number 11 is not below the next one, 11", {MANIFEST_SEGMENTS, 0, -16, 8, SET, 11});
 }
 
 int main(void)

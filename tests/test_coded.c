@@ -39,26 +39,30 @@ static uint64_t literal_bits(const uint8_t *bits, uint64_t *at, uint64_t n)
 
 static void check_literally(const uint8_t *bytes, size_t n_bytes, const uint64_t *numbers, size_t n)
 {
-	uint64_t n_bits = bs_load_u64(bytes + 8), n_blocks = (n + 255) / 256, at = 0, value = 0;
+	uint64_t n_bits = bs_load_u64(bytes + 8), n_blocks = (n + 511) / 512, at = 0, value = 0, before = 0;
 	uint8_t code = bytes[16], first_bytes = bytes[18], place_bytes = bytes[19];
 	const uint8_t *entry = bytes + 24, *bits = entry + n_blocks * (uint64_t)(first_bytes + place_bytes);
 	assert_int_equal(bs_load_u64(bytes), n);
 	assert_int_equal(n_bytes % 8, 0);
 	for (size_t i = 0; i < n; i++) {
-		if (i % 256 == 0) {
+		if (i % 512 == 0) {
 			uint64_t first = 0, place = 0;
 			memcpy(&first, entry, first_bytes);
 			memcpy(&place, entry + first_bytes, place_bytes);
 			entry += first_bytes + place_bytes;
 			assert_int_equal(place, at);
 			value = first;
+			before = 0;
 		} else {
-			uint64_t quotient = 0, gap;
+			uint64_t quotient = 0, gap, k = 0;
 			while (literal_bits(bits, &at, 1) == 0)
 				quotient++;
-			gap = code == 64 ? (UINT64_C(1) << quotient) + literal_bits(bits, &at, quotient) - 1
+			while (before + 1 >= UINT64_C(4) << 2 * k)
+				k++;
+			gap = code == 65 ? (UINT64_C(1) << (quotient + k)) + literal_bits(bits, &at, quotient + k) - (UINT64_C(1) << k)
 			                 : (quotient << code) + literal_bits(bits, &at, code);
 			value += gap + bytes[17];
+			before = gap;
 		}
 		assert_int_equal(value, numbers[i]);
 	}
@@ -113,7 +117,7 @@ static void test_edges(void **state)
 	for (size_t first = 0; first < COUNT(few); first++)
 		for (size_t n = 1; first + n <= COUNT(few); n++)
 			check_numbers(few + first, n);
-	for (size_t n = 254; n < 260; n++) {
+	for (size_t n = 510; n < 516; n++) {
 		for (size_t i = 0; i < n; i++)
 			many[i] = 3 * i;
 		check_numbers(many, n);
@@ -167,7 +171,7 @@ static void test_size(void **state)
 			numbers[i] = random_below(&random, (uint64_t)(N / rate));
 		size_t n = make_set(numbers, N), n_bytes = check_numbers(numbers, n);
 		print_message("rate %g: %.3f bits a key, bound %.3f\n", rate, 8.0 * (double)n_bytes / (double)n, log2(1 / rate) + log2(M_E));
-		assert_true(8.0 * (double)n_bytes / (double)n < log2(1 / rate) + 1.75);
+		assert_true(8.0 * (double)n_bytes / (double)n < log2(1 / rate) + 1.65);
 	}
 }
 
@@ -201,6 +205,129 @@ static void test_damage(void **state)
 	bs_buffer_deinit(&again);
 }
 
+static void put_literally(uint8_t *bits, uint64_t *at, uint64_t value, uint64_t n)
+{
+	for (uint64_t i = 0; i < n; i++, ++*at)
+		bits[*at / 8] |= (uint8_t)((value >> i & 1) << (*at % 8));
+}
+
+static uint64_t highest_bit(uint64_t x)
+{
+	return 63 - (uint64_t)__builtin_clzll(x);
+}
+
+static void put_gap_literally(uint8_t *bits, uint64_t *at, uint64_t gap, uint64_t before, uint8_t code)
+{
+	uint64_t k = code == 65 ? highest_bit(before + 1) / 2 : code;
+	uint64_t value = code == 65 ? gap + (UINT64_C(1) << k) : gap;
+	uint64_t n_low = code == 65 ? highest_bit(value) : k;
+	*at += code == 65 ? n_low - k : gap >> k;
+	put_literally(bits, at, 1, 1);
+	put_literally(bits, at, value, n_low);
+}
+
+/* Gaps that go round all 64-bit numbers, and end at a small one: what is read ascends, or is refused. */
+static void test_round_the_world(void **state)
+{
+	(void)state;
+	uint8_t *bytes = calloc(1, 4000);
+	struct bs_buffer numbers = {0};
+	struct bs_coded coded;
+	bool has;
+	assert_non_null(bytes);
+	for (int i = 0; i < 4; i++) {
+		const bool is_set = i % 2;
+		const uint8_t code = i < 2 ? 65 : 56;
+		/* Nearly the largest gaps that there can be, and in the end how many of them. */
+		const uint64_t gap = (UINT64_C(1) << (code == 65 ? 57 : 56)) - (UINT64_C(1) << 29), n_gaps = code == 65 ? 128 : 256;
+		uint64_t at = 0, before = 0, sum = 0;
+		memset(bytes, 0, 4000);
+		for (uint64_t g = 0; g < n_gaps; g++, before = gap, sum += gap + is_set)
+			put_gap_literally(bytes + 24 + 3, &at, gap, before, code);
+		uint64_t last = (is_set ? 200 : 100) - sum - is_set;
+		assert_in_range(last, 1, UINT64_C(1) << 40);
+		put_gap_literally(bytes + 24 + 3, &at, last, before, code);
+		put_gap_literally(bytes + 24 + 3, &at, 0, last, code); /* and once more, or one more */
+		bs_store_u64(bytes, n_gaps + 3);
+		bs_store_u64(bytes + 8, at);
+		bytes[16] = code;
+		bytes[17] = is_set;
+		bytes[18] = 1;
+		bytes[19] = 2;
+		expect_ok(bs_coded_open(bytes, 4000, &coded, NULL), &(struct bs_error){"open"});
+		assert_int_equal(bs_coded_read(&coded, &numbers, NULL), BS_CORRUPT);
+		assert_int_equal(bs_coded_has(&coded, BS_CODED_MOST, &has, NULL), BS_CORRUPT);
+		assert_false(has);
+	}
+	bs_buffer_deinit(&numbers);
+	free(bytes);
+}
+
+/* What of it a writer of ours never writes: refused, and by the look at a block, too, where that would go beyond the bytes. */
+static void test_lies(void **state)
+{
+	(void)state;
+	enum { N = 2 * BS_CODED_BLOCK + 7 };
+	static const struct {
+		size_t at;
+		uint8_t value;
+	} heads[] = {{16, 57}, {16, 63}, {16, 255}, {17, 2}, {18, 0}, {18, 8}, {19, 0}, {19, 9}, {20, 1}, {23, 1}};
+	uint64_t numbers[N], block;
+	struct bs_buffer bytes = {0}, again = {0};
+	struct bs_coded coded;
+	struct bs_coded_span span;
+	struct bs_error err = {""};
+	bool has;
+	for (size_t i = 0; i < N; i++)
+		numbers[i] = 50 * i + i % 7;
+	expect_ok(bs_coded_write(numbers, N, &bytes, &err), &err);
+	for (size_t i = 0; i < COUNT(heads); i++) {
+		uint8_t was = bytes.data[heads[i].at];
+		bytes.data[heads[i].at] = heads[i].value;
+		assert_int_equal(bs_coded_open(bytes.data, bytes.used_bytes, &coded, NULL), BS_CORRUPT);
+		bytes.data[heads[i].at] = was;
+	}
+	expect_ok(bs_coded_open(bytes.data, bytes.used_bytes, &coded, &err), &err);
+	uint8_t *entry = bytes.data + BS_CODED_HEAD_BYTES + coded.first_bytes + coded.place_bytes; /* of the second block */
+	uint64_t first = numbers[BS_CODED_BLOCK - 1], beyond = coded.n_bits + 1, place = 0;
+	/* The second block begins with the last number of the first one; then its gaps stand behind all of them. */
+	memcpy(entry, &first, coded.first_bytes);
+	assert_int_equal(bs_coded_read(&coded, &again, NULL), BS_CORRUPT);
+	memcpy(entry, &numbers[BS_CODED_BLOCK], coded.first_bytes);
+	expect_ok(bs_coded_read(&coded, &again, &err), &err);
+	memcpy(&place, entry + coded.first_bytes, coded.place_bytes);
+	assert_true(beyond >> (8 * coded.place_bytes) == 0);
+	memcpy(entry + coded.first_bytes, &beyond, coded.place_bytes);
+	for (size_t i = 0; i < 2; i++) {
+		assert_true(bs_coded_find(&coded, numbers[i * BS_CODED_BLOCK + 2], &block) && block == i);
+		assert_int_equal(bs_coded_block_span(&coded, block, &span, NULL), BS_CORRUPT);
+		assert_int_equal(bs_coded_block_has(&coded, block, numbers[i * BS_CODED_BLOCK + 2], &has, NULL), BS_CORRUPT);
+	}
+	assert_int_equal(bs_coded_read(&coded, &again, NULL), BS_CORRUPT);
+	memcpy(entry + coded.first_bytes, &place, coded.place_bytes);
+	/* A number fewer than there are gaps for. */
+	bs_store_u64(bytes.data, N - 1);
+	expect_ok(bs_coded_open(bytes.data, bytes.used_bytes, &coded, &err), &err);
+	assert_int_equal(bs_coded_read(&coded, &again, NULL), BS_CORRUPT);
+	bs_buffer_deinit(&bytes);
+	/* A gap of 2^64 and 5, which is 5 in 64 bits. */
+	uint8_t *made = calloc(1, 8000);
+	uint64_t at = 0;
+	assert_non_null(made);
+	for (int i = 0; i < 4; i++)
+		put_literally(made + 24 + 3, &at, 0, 64);
+	put_literally(made + 24 + 3, &at, 1 | 5 << 1, 57);
+	bs_store_u64(made, 2);
+	bs_store_u64(made + 8, at);
+	made[16] = 56;
+	made[18] = 1;
+	made[19] = 2;
+	expect_ok(bs_coded_open(made, 8000, &coded, &err), &err);
+	assert_int_equal(bs_coded_read(&coded, &again, NULL), BS_CORRUPT);
+	bs_buffer_deinit(&again);
+	free(made);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -209,6 +336,8 @@ int main(void)
 		cmocka_unit_test(test_outlier),
 		cmocka_unit_test(test_size),
 		cmocka_unit_test(test_damage),
+		cmocka_unit_test(test_round_the_world),
+		cmocka_unit_test(test_lies),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -122,6 +122,7 @@ static void test_overflow_sticks(void **state)
 	assert_true(bs_counting_has(counting, often));
 	assert_true(bs_counting_remove(counting, seldom));
 	assert_false(bs_counting_has(counting, seldom));
+	assert_int_equal(describe(counting).n_keys, 0); /* 18 came, 19 went */
 	bs_counting_free(counting);
 }
 
@@ -165,6 +166,41 @@ static void test_overflow_below_the_bound(void **state)
 		       got = bs_counting_overflow(100000000, 7, (uint64_t)(1e8 * M_LN2 / 7), limit) / 1e8;
 		assert_true(fabs(got / wanted - 1) < 1e-5);
 	}
+}
+
+/* Poisson's tail from the front: what is below the limit, where that is less than the rest. */
+static double poisson_tail(double mean, uint32_t limit)
+{
+	double below = 0, log_term = -mean;
+	for (uint32_t i = 0; i < limit; i++) {
+		below += exp(log_term);
+		log_term += log(mean / (i + 1));
+	}
+	return 1 - below;
+}
+
+/* Of filters that are much too small, too: nearly all counters overflow, or all, however many keys there are. */
+static void test_overflow_of_the_overloaded(void **state)
+{
+	(void)state;
+	static const double means[] = {4, 8, 12, 15, 16, 17, 20, 40, 100, 700, 800, 10000};
+	double before = 0;
+	for (size_t i = 0; i < COUNT(means); i++) {
+		double wanted = poisson_tail(means[i], 16), got = bs_counting_overflow(100000000, 1, (uint64_t)(means[i] * 1e8), 16) / 1e8;
+		assert_true(fabs(got / wanted - 1) < 1e-4);
+		assert_true(got >= before && got <= 1);
+		before = got;
+	}
+	assert_true(bs_counting_overflow(1000, 7, 1000000, 16) == 1000);
+	assert_true(bs_counting_overflow(1000, 7, UINT64_C(1) << 40, 16) == 1000);
+	assert_true(bs_counting_overflow(2, 64, UINT64_MAX, 16) == 2);
+	assert_true(bs_counting_overflow(1000, 7, 10, 0) == 1000);
+	assert_true(bs_counting_overflow(1000, 7, 0, 0) == 1000);
+	assert_true(bs_counting_overflow(2, 1, 1, 1) == 1);
+	/* 10 throws of a coin: 1 - 2^-10 of each side comes up; 11 / 1024 of each nine times or more. */
+	assert_true(fabs(bs_counting_overflow(2, 10, 1, 1) - 2 * (1 - exp2(-10))) < 1e-12);
+	assert_true(fabs(bs_counting_overflow(2, 10, 1, 5) - 2 * 638.0 / 1024) < 1e-12);
+	assert_true(fabs(bs_counting_overflow(2, 10, 1, 9) - 2 * 11.0 / 1024) < 1e-12);
 }
 
 /* What can be seen happening: counters of 2 and 3 bits, as it were, which are those of 4 bits that came to 4 and to 8. */
@@ -234,6 +270,7 @@ int main(void)
 		cmocka_unit_test(test_overflow_sticks),
 		cmocka_unit_test(test_shapes),
 		cmocka_unit_test(test_overflow_below_the_bound),
+		cmocka_unit_test(test_overflow_of_the_overloaded),
 		cmocka_unit_test(test_overflow_by_simulation),
 		cmocka_unit_test(test_rate_after_turnover),
 	};

@@ -138,7 +138,7 @@ static void test_example(void **state)
 
 /* ---- the sections ---- */
 
-#define MAX_SECTIONS 64u
+#define MAX_SECTIONS 80u
 
 /* Of each number: the name, or empty. */
 struct sections {

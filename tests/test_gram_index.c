@@ -25,7 +25,7 @@
 #include "index_rig.h"
 #include "indexer/batch/gram_sketch.h"
 #include "query/grep/candidate_files.h"
-#include "query/grep/gram_filter.h"
+#include "query/regex/gram_filter.h"
 #include "query/regex/regex_grams.h"
 
 #define N_FILES    400u
@@ -235,12 +235,12 @@ static void ask(struct model *model, const struct bs_snapshot *snapshot, bool is
 	for (int i = 0; i < 2; i++)
 		n_bytes[i] = draw_literal(model, literals[i]);
 	struct bs_gram_tree *tree = tree_of(literals, n_bytes, 1), *other = tree_of(literals, n_bytes, 2);
-	expect_ok(bs_gram_filter(snapshot, tree, 3, &candidates, &stats, &err), &err);
+	expect_ok(bs_gram_filter(snapshot, tree, (struct bs_gram_filter_how){.n_threads = 3}, &candidates, &stats, &err), &err);
 	expect_sound(model, snapshot, &candidates, literals, n_bytes, 1, is_fresh);
 	bs_doc_bits_deinit(&candidates);
 	bs_gram_tree_free(tree);
 	/* What has the one or the other has the one. */
-	expect_ok(bs_gram_filter(snapshot, other, 1, &candidates, NULL, &err), &err);
+	expect_ok(bs_gram_filter(snapshot, other, (struct bs_gram_filter_how){.n_threads = 1}, &candidates, NULL, &err), &err);
 	expect_sound(model, snapshot, &candidates, literals, n_bytes, 1, is_fresh);
 	bs_doc_bits_deinit(&candidates);
 	bs_gram_tree_free(other);
@@ -272,7 +272,7 @@ static void ask_both(struct model *model, const struct bs_snapshot *snapshot, bo
 	}
 	nodes[2] = (struct bs_gram_node){.kind = BS_GRAM_AND, .n_children = 2, .children = children};
 	struct bs_gram_tree tree = {.nodes = nodes, .n_nodes = 3};
-	expect_ok(bs_gram_filter(snapshot, &tree, 2, &candidates, NULL, &err), &err);
+	expect_ok(bs_gram_filter(snapshot, &tree, (struct bs_gram_filter_how){.n_threads = 2}, &candidates, NULL, &err), &err);
 	expect_sound(model, snapshot, &candidates, literals, n_bytes, 2, is_fresh);
 	bs_doc_bits_deinit(&candidates);
 	bs_buffer_deinit(&keys[0]);
@@ -375,7 +375,7 @@ static void expect_collection(bool is_listed, enum bs_gram_answer wanted, const 
 	struct bs_gram_tree *tree = tree_of(literals, &n_bytes, 1);
 	expect_ok(bs_snapshot_open(dir, &snapshot, &err), &err);
 	assert_int_equal(snapshot.n_docs, 3);
-	expect_ok(bs_gram_filter(&snapshot, tree, 1, &candidates, NULL, &err), &err);
+	expect_ok(bs_gram_filter(&snapshot, tree, (struct bs_gram_filter_how){.n_threads = 1}, &candidates, NULL, &err), &err);
 	expect_ok(bs_candidate_files_init(&list, &snapshot, &candidates, 0, 0, &err), &err);
 	expect_ok(bs_candidate_files_next(&list, &name, &name_bytes, &err), &err);
 	assert_int_equal(name != NULL, is_listed);

@@ -25,6 +25,7 @@ static unsigned n_corpora = 50, n_queries = 45, first_corpus;
 static uint64_t main_seed = 1;
 static uint64_t n_learnt; /* queries of which words were learnt, */
 static uint64_t n_apart;  /* or that documents were asked about one by one */
+static uint64_t n_certain; /* hits of searches for candidates */
 static uint64_t n_asked, n_compared, n_differences, n_exact;
 static uint64_t n_weighed, n_dropped; /* blocks, in ranking */
 static uint64_t n_ranged, n_sorted;   /* queries with ranges that find something; searches that are sorted */
@@ -364,6 +365,7 @@ static void check_query(struct bench *bench)
 	struct dice *dice = &bench->dice;
 	uint32_t n_kernels = (uint32_t)bench->n_kernels, kernel = roll(dice, n_kernels);
 	size_t n_docs = oracle_n_docs(&bench->oracle);
+	const char *fault;
 	bool is_small = n_docs <= 1100, is_huge = n_docs > 30000;
 	bench->is_told = false;
 	n_asked++;
@@ -387,8 +389,11 @@ static void check_query(struct bench *bench)
 		check_sorted(bench, roll(dice, n_kernels));
 	if (is_small && chance(dice, 20))
 		check_feedback(bench);
+	fault = bench_check_candidates(bench, &n_certain);
+	if (fault)
+		differ(bench, "candidates: %s", fault);
 	bool is_apart = !is_huge && chance(dice, is_small ? 40 : 4);
-	const char *fault = is_apart ? bench_check_apart(bench) : NULL;
+	fault = is_apart ? bench_check_apart(bench) : NULL;
 	n_apart += is_apart;
 	if (fault)
 		differ(bench, "apart: %s", fault);
@@ -412,9 +417,9 @@ static void check_corpus(struct bench *bench, unsigned queries)
 static void conclude(void)
 {
 	print_message("%" PRIu64 " queries, %" PRIu64 " searches compared (%" PRIu64
-	              " of them exact by the filter alone), %" PRIu64 " fed back, %" PRIu64 " asked apart, %" PRIu64 " blocks weighed (%" PRIu64 " dropped), %" PRIu64
+	              " of them exact by the filter alone), %" PRIu64 " certain candidates, %" PRIu64 " fed back, %" PRIu64 " asked apart, %" PRIu64 " blocks weighed (%" PRIu64 " dropped), %" PRIu64
 	              " queries with ranges, %" PRIu64 " sorted, %" PRIu64 " differences\n",
-	              n_asked, n_compared, n_exact, n_learnt, n_apart, n_weighed, n_dropped, n_ranged, n_sorted, n_differences);
+	              n_asked, n_compared, n_exact, n_certain, n_learnt, n_apart, n_weighed, n_dropped, n_ranged, n_sorted, n_differences);
 	assert_true(n_differences == 0);
 }
 

@@ -359,6 +359,7 @@ static void test_lies(void **state)
 		{DELTA, 72, 0, BS_INVALID, "another one"},
 		{DELTA, 80, 0, BS_CORRUPT, "byte 80"},
 		{DELTA, 88, 1, BS_CORRUPT, "byte 96"},
+		{DELTA, 88, 26, BS_CORRUPT, "byte 88"}, /* of 25 */
 		{DELTA, 88, 1000, BS_CORRUPT, "byte 88"},
 		{DELTA, 92, UINT32_MAX, BS_CORRUPT, "byte 88"},
 		{ATTENUATED, 40, 0, BS_CORRUPT, "byte 40: 0 levels"},

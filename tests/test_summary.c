@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -117,33 +118,54 @@ static void write_document(uint64_t *random, uint64_t number)
 	bs_buffer_deinit(&text);
 }
 
-/* Every trigram of the files that there are. */
+static void expect_grams_of(const struct bs_summary *summary, const struct bs_segment *segment, const char *path)
+{
+	struct bs_buffer text = {0}, folded = {0};
+	struct bs_error err = {""};
+	bool may;
+	read_bytes(path, &text);
+	expect_ok(bs_grams_fold(text.data, text.used_bytes, &folded, &err), &err);
+	for (size_t at = 0; at + 3 <= folded.used_bytes; at++) {
+		expect_ok(bs_summary_may_have_gram(summary, folded.data + at, &may, &err), &err);
+		assert_true(may);
+		expect_ok(bs_coded_section_has(&segment->gram_set, bs_summary_gram(folded.data + at), &may, &err), &err);
+		assert_true(may);
+	}
+	bs_buffer_deinit(&text);
+	bs_buffer_deinit(&folded);
+}
+
+/* Every trigram of the files that there are, in the summary and in the set of the segment that has the file. */
 static void expect_grams(void)
 {
-	struct bs_manifest manifest;
+	struct bs_snapshot snapshot;
 	struct bs_summary_file file;
 	struct bs_error err = {""};
-	expect_ok(bs_manifest_read(dir_at("index"), &manifest, &err), &err);
-	expect_ok(bs_summary_file_open(dir_at("index"), &manifest, &file, &err), &err);
+	uint32_t n_files = 0, n_expected = 0;
+	expect_ok(bs_snapshot_open(dir_at("index"), &snapshot, &err), &err);
+	expect_ok(bs_summary_file_open(dir_at("index"), &snapshot.manifest, &file, &err), &err);
 	assert_true(file.summary.has_text_grams);
-	for (int i = 0; i < 150; i++) {
-		struct bs_buffer text = {0}, folded = {0};
-		char path[40];
-		bool may;
-		snprintf(path, sizeof(path), "d/%d.txt", i);
-		if (!file_exists(path))
-			continue;
-		read_bytes(path, &text);
-		expect_ok(bs_grams_fold(text.data, text.used_bytes, &folded, &err), &err);
-		for (size_t at = 0; at + 3 <= folded.used_bytes; at++) {
-			expect_ok(bs_summary_may_have_gram(&file.summary, folded.data + at, &may, &err), &err);
-			assert_true(may);
+	for (uint32_t s = 0; s < snapshot.manifest.n_segments; s++) {
+		assert_true(snapshot.segments[s].has_gram_set);
+		for (uint32_t d = 0; d < snapshot.manifest.segments[s].n_docs; d++) {
+			struct bs_doc_record record;
+			char path[40];
+			if (bs_snapshot_is_deleted(&snapshot, s, d))
+				continue;
+			expect_ok(bs_snapshot_record(&snapshot, (struct bs_doc_ref){s, d}, &record, &err), &err);
+			snprintf(path, sizeof(path), "d/%.*s", (int)record.name_bytes, (const char *)record.name);
+			expect_grams_of(&file.summary, &snapshot.segments[s], path);
+			n_files++;
 		}
-		bs_buffer_deinit(&text);
-		bs_buffer_deinit(&folded);
 	}
+	for (int i = 0; i < 150; i++) {
+		char path[40];
+		snprintf(path, sizeof(path), "d/%d.txt", i);
+		n_expected += file_exists(path);
+	}
+	assert_int_equal(n_files, n_expected);
 	bs_summary_file_close(&file);
-	bs_manifest_deinit(&manifest);
+	bs_snapshot_deinit(&snapshot);
 }
 
 static void test_sources(void **state)
@@ -288,40 +310,96 @@ static void test_rate(void **state)
 	expect_rate(0.001, 0.7);
 }
 
-/* The file is gone, or another's: searches do without, check says so, the next commit makes it anew. */
+static uint64_t count(struct bs_finder *finder, const char *query, bool brute)
+{
+	struct bs_find_request request = {.query = query, .query_bytes = strlen(query), .mode = BS_FIND_COUNT, .brute = brute};
+	struct bs_find_result result;
+	struct bs_error err = {""};
+	expect_ok(bs_find(finder, &request, &result, &err), &err);
+	return result.n_hits;
+}
+
+static void spoil(const char *path)
+{
+	struct bs_buffer bytes = {0};
+	read_bytes(path, &bytes);
+	bytes.data[bytes.used_bytes / 2] ^= 1;
+	write_bytes(path, bytes.data, bytes.used_bytes);
+	bs_buffer_deinit(&bytes);
+}
+
+static enum bs_status open_both(const struct bs_snapshot *snapshot)
+{
+	struct bs_summary_file file;
+	enum bs_status status = bs_summary_file_open(snapshot->dir, &snapshot->manifest, &file, NULL);
+	if (!status)
+		status = bs_summary_counts_open(snapshot->dir, &snapshot->manifest, &file, NULL);
+	bs_summary_file_close(&file);
+	return status;
+}
+
+static uint64_t count_files(void)
+{
+	uint64_t n = 0;
+	struct bs_index *index;
+	struct bs_finder *finder;
+	struct bs_error err = {""};
+	expect_ok(bs_index_open_with(&(struct bs_open_request){.dir = "index"}, &index, &err), &err);
+	expect_ok(bs_finder_new(index, &finder, &err), &err);
+	n = count(finder, "w0x OR absent", false);
+	assert_int_equal(n, count(finder, "w0x OR absent", true));
+	bs_finder_free(finder);
+	bs_index_close(index);
+	return n;
+}
+
+/* One of the two files is gone, or another's, or damaged: searches do without, check says so and names it, the next commit makes both
+ * anew. */
 static void test_lost(void **state)
 {
 	(void)state;
+	static const char *const prefixes[] = {"summary", "counts"}, *const ways[] = {"gone", "another's", "damaged"};
 	struct bs_error err = {""};
 	struct bs_check_report sum;
 	struct bs_snapshot snapshot;
-	struct bs_summary_file file;
 	struct bs_build_request request = {.dir = "index", .n_threads = 1};
 	uint64_t random = 5;
 	assert_int_equal(mkdir("d", 0700), 0);
-	write_document(&random, 1);
+	for (uint64_t i = 100; i < 104; i++)
+		write_document(&random, i);
 	index_sources(&request, (const char *const[]){"d", NULL}, NULL);
-	char *first = index_file("summary", 0);
-	assert_int_equal(rename(first, "kept"), 0);
-	for (int is_other = 0; is_other < 2; is_other++) {
-		char *now = is_other ? index_file("summary", 0) : first;
-		if (is_other) {
-			assert_int_equal(unlink(now), 0);
-			assert_int_equal(link("kept", now), 0);
-			assert_int_equal(unlink("kept"), 0);
-		}
+	for (unsigned i = 0; i < COUNT(prefixes) * COUNT(ways); i++) {
+		const char *prefix = prefixes[i / COUNT(ways)], *way = ways[i % COUNT(ways)];
+		char *path = index_file(prefix, 0);
+		uint64_t n_found = count_files();
+		if (way == ways[0])
+			assert_int_equal(rename(path, prefix), 0);
+		else if (way == ways[1])
+			assert_int_equal(rename(prefix, path), 0);
+		else
+			spoil(path);
 		expect_ok(bs_snapshot_open(dir_at("index"), &snapshot, &err), &err);
-		assert_int_equal(bs_summary_file_open(dir_at("index"), &snapshot.manifest, &file, &err), is_other ? BS_CORRUPT : BS_NOT_FOUND);
+		assert_int_equal(open_both(&snapshot), way == ways[0] ? BS_NOT_FOUND : BS_CORRUPT);
+		uint64_t before = snapshot.manifest.summary;
 		bs_snapshot_deinit(&snapshot);
+		assert_int_equal(count_files(), n_found);
 		expect_status(bs_check_dir(dir_at("index"), NULL, NULL, &sum, &err), BS_CORRUPT, &err);
-		write_document(&random, 2 + (uint64_t)is_other);
+		if (!strstr(err.text, path))
+			fail_msg("%s of %s: %s", prefix, way, err.text);
+		/* The one that is damaged is of the same segments as the next commit: a document goes, none comes. */
+		if (way == ways[2])
+			assert_int_equal(unlink(prefix == prefixes[0] ? "d/100.txt" : "d/101.txt"), 0);
+		else
+			write_document(&random, i);
 		expect_ok(bs_index_build(&request, NULL, &err), &err);
 		expect_sound(dir_at("index"), true);
 		expect_ok(bs_check_dir(dir_at("index"), NULL, NULL, &sum, &err), &err);
-		if (is_other)
-			free(now);
+		expect_ok(bs_snapshot_open(dir_at("index"), &snapshot, &err), &err);
+		assert_true(snapshot.manifest.summary > before && snapshot.manifest.summary_counts > snapshot.manifest.summary);
+		assert_int_equal(open_both(&snapshot), BS_OK);
+		bs_snapshot_deinit(&snapshot);
+		free(path);
 	}
-	free(first);
 	request.summary_rate = -1;
 	expect_ok(bs_index_build(&request, NULL, &err), &err);
 	expect_sound(dir_at("index"), false);
@@ -332,13 +410,58 @@ static void test_lost(void **state)
 	expect_sound(dir_at("index"), true);
 }
 
-static uint64_t count(struct bs_finder *finder, const char *query, bool brute)
+/* A byte of the summary is another one, wherever: a commit of something new makes it anew, and nothing is lost. */
+static void test_damaged(void **state)
 {
-	struct bs_find_request request = {.query = query, .query_bytes = strlen(query), .mode = BS_FIND_COUNT, .brute = brute};
-	struct bs_find_result result;
+	(void)state;
+	enum { STEPS = 12, WORDS = 9000 };
+	uint64_t n_bytes;
+	index_words(0, WORDS, 0);
+	for (uint64_t step = 0; step < STEPS; step++) {
+		struct bs_buffer file = {0};
+		char *name = index_file("summary", 0);
+		read_bytes(name, &file);
+		uint8_t *summary = section_in(file.data, 1, 0, &n_bytes);
+		summary[step * n_bytes / STEPS] ^= 0x20;
+		assert_int_equal(unlink(name), 0);
+		write_bytes(name, file.data, file.used_bytes);
+		bs_buffer_deinit(&file);
+		free(name);
+		index_words(WORDS + step, WORDS + step + 1, 0);
+	}
+}
+
+/* Words whose hashes begin alike, as who wants an index to be slow can make them, take no longer than others. */
+static void test_alike(void **state)
+{
+	(void)state;
+	enum { N = 400000 };
+	struct bs_manifest manifest;
+	struct bs_summary_known known = {.segments = {0}};
+	struct bs_summary_file file;
 	struct bs_error err = {""};
-	expect_ok(bs_find(finder, &request, &result, &err), &err);
-	return result.n_hits;
+	assert_int_equal(mkdir("d", 0700), 0);
+	write_text("d/a.txt", "a word");
+	index_sources(&(struct bs_build_request){.dir = "index", .n_threads = 1}, (const char *const[]){"d", NULL}, NULL);
+	expect_ok(bs_manifest_read(dir_at("index"), &manifest, &err), &err);
+	struct bs_summary_segment segment = {manifest.segments[0].number, N};
+	expect_ok(bs_buffer_append(&known.segments, &segment, sizeof(segment), &err), &err);
+	for (uint64_t i = 0; i < N; i++) {
+		uint64_t hash = (UINT64_C(77) << 42) + (N - i) * 1000001;
+		expect_ok(bs_buffer_append(&known.hashes, &hash, sizeof(hash), &err), &err);
+	}
+	clock_t start = clock();
+	expect_ok(bs_summary_settle(dir_at("index"), NULL, &known, &manifest, &err), &err);
+	assert_true(clock() - start < 5 * CLOCKS_PER_SEC);
+	expect_ok(bs_summary_file_open(dir_at("index"), &manifest, &file, &err), &err);
+	for (uint64_t i = 0; i < N; i += 997) {
+		bool may;
+		expect_ok(bs_summary_may_have_word(&file.summary, (UINT64_C(77) << 42) + (N - i) * 1000001, &may, &err), &err);
+		assert_true(may);
+	}
+	bs_summary_file_close(&file);
+	bs_summary_known_deinit(&known);
+	bs_manifest_deinit(&manifest);
 }
 
 /* Of an index of many segments words are asked for by the summary first; the answers are those of all texts. */
@@ -450,8 +573,8 @@ static void test_trees(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		FOLDER_TEST(test_sources), FOLDER_TEST(test_given), FOLDER_TEST(test_rate), FOLDER_TEST(test_lost), FOLDER_TEST(test_trees),
-		FOLDER_TEST(test_find),
+		FOLDER_TEST(test_sources), FOLDER_TEST(test_given), FOLDER_TEST(test_rate), FOLDER_TEST(test_lost), FOLDER_TEST(test_damaged), FOLDER_TEST(test_alike),
+		FOLDER_TEST(test_trees), FOLDER_TEST(test_find),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,11 +7,13 @@
 
 #include <cmocka.h>
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -302,7 +304,7 @@ static void test_rollback(void **state)
 		struct bs_memory_file file;
 		assert_int_equal(bs_memory_file_at(rig.memory, i, &file, NULL), BS_OK);
 		assert_true(strcmp(file.name, "manifest") == 0 || strncmp(file.name, "seg-", 4) == 0 ||
-		            strncmp(file.name, "summary-", 8) == 0);
+		            strncmp(file.name, "summary-", 8) == 0 || strncmp(file.name, "counts-", 7) == 0);
 	}
 }
 
@@ -1121,6 +1123,70 @@ static void test_documents_by_id(void **state)
 	assert_int_equal(chdir("/"), 0);
 }
 
+
+/* An index may be made of files that lie elsewhere, and be written to a disk without having a directory. */
+static void test_memory_descriptors(void **state)
+{
+	char dir[] = "/tmp/bitsift-writer-XXXXXX", path[64], line[512];
+	struct bs_memory *mapped, *original = rig.memory;
+	struct bs_memory_file file;
+	struct bs_error err = {""};
+	struct stat found;
+	int fd;
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	assert_int_equal(bs_memory_use_folder(rig.memory, "/nowhere", &err), BS_IO);
+	assert_int_equal(bs_memory_use_folder(rig.memory, "/dev/null", &err), BS_IO);
+	ok(bs_memory_use_folder(rig.memory, dir, &err), &err);
+	struct bs_writer *writer = open_writer();
+	for (int i = 0; i < 2000; i++) {
+		snprintf(path, sizeof(path), "id %d", i);
+		snprintf(line, sizeof(line), "one number%d of%d them%d", i, i * 7, i * 13);
+		add(writer, path, line, NULL);
+	}
+	commit(writer);
+	bs_writer_close(writer);
+	assert_int_equal(stat(dir, &found), 0);
+	ok(bs_memory_new(&mapped, &err), &err);
+	dev_t device = found.st_dev;
+	for (size_t i = 0; i < bs_memory_n_files(rig.memory); i++) {
+		char first[16] = "", again[16] = "";
+		ok(bs_memory_file_at(rig.memory, i, &file, &err), &err);
+		ok(bs_memory_descriptor_at(rig.memory, i, &fd, &err), &err);
+		assert_int_equal(fstat(fd, &found), 0);
+		assert_int_equal(found.st_dev, device);
+		assert_int_equal(found.st_size, file.n_bytes);
+		/* One goes by way of a file with a name, which it then loses. */
+		snprintf(path, sizeof(path), "%s/copy", dir);
+		int named = open(path, O_RDWR | O_CREAT | O_EXCL, 0600);
+		assert_int_equal(write(named, file.bytes, file.n_bytes), file.n_bytes);
+		ok(bs_memory_put_file(mapped, file.name, named, &err), &err);
+		assert_int_equal(unlink(path), 0);
+		assert_int_equal(pread(fd, first, sizeof(first), 0), pread(named, again, sizeof(again), 0));
+		assert_memory_equal(first, again, sizeof(first));
+		close(named);
+		close(fd);
+	}
+	assert_int_equal(bs_memory_descriptor_at(rig.memory, 99, &fd, &err), BS_NOT_FOUND);
+	fd = open(dir, O_RDONLY);
+	assert_int_equal(bs_memory_put_file(mapped, "x", fd, &err), BS_INVALID);
+	close(fd);
+	assert_int_equal(bs_memory_put_file(mapped, "x", -1, &err), BS_IO);
+	ok(bs_memory_use_folder(rig.memory, NULL, &err), &err);
+	assert_int_equal(rmdir(dir), 0);
+	expect("number7", "id 7");
+	rig.memory = mapped;
+	expect("number7", "id 7");
+	writer = open_writer();
+	add(writer, "more", "number7", NULL);
+	commit(writer);
+	bs_writer_close(writer);
+	expect("number7", "id 7 more");
+	rig.memory = original;
+	expect("number7", "id 7");
+	bs_memory_free(mapped);
+}
+
 /* An index in memory is a directory of files that somebody may carry elsewhere. */
 static void test_memory_files(void **state)
 {
@@ -1140,6 +1206,7 @@ static void test_memory_files(void **state)
 	}
 	assert_int_equal(bs_memory_file_at(rig.memory, 99, &file, &err), BS_NOT_FOUND);
 	assert_int_equal(bs_memory_put(carried, "", "x", 1, &err), BS_INVALID);
+	assert_int_equal(bs_memory_put_file(carried, "", 0, &err), BS_INVALID);
 	assert_int_equal(bs_memory_put(carried, "0123456789012345678901234567890123", "x", 1, &err), BS_INVALID);
 	/* Each goes its way. */
 	add(writer, "b", "one", NULL);
@@ -1392,6 +1459,7 @@ int main(void)
 		WITH_BOTH(test_readers_beside_a_writer),
 		WITH_BOTH(test_many),
 		cmocka_unit_test_setup_teardown(test_memory_files, setup_memory, teardown),
+		cmocka_unit_test_setup_teardown(test_memory_descriptors, setup_memory, teardown),
 		cmocka_unit_test_setup_teardown(test_documents_by_id, setup_dir, teardown),
 		cmocka_unit_test_setup_teardown(test_killed, setup_dir, teardown),
 		cmocka_unit_test_setup_teardown(test_threads, setup_memory, teardown),

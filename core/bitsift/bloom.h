@@ -6,7 +6,7 @@
  *      bs_counting      the same with counters of 4 bits, so that keys can be taken out      (Fan, Cao, Almeida, Broder 2000)
  *      bs_bloom_compress, bs_bloom_delta   a filter, or what changed in it, in as few bits as its entropy  (Mitzenmacher 2002)
  *      bs_attenuated    a filter for each number of hops: how near is a holder of a key      (Rhea, Kubiatowicz 2002)
- *      bs_route         where to ask next, nearest first
+ *      bs_route         where to ask next, nearest first; where, if filters tell nothing
  *
  * A filter of m bits in which n distinct keys have set k bits each
  *   is smallest for a wanted false positive rate p at     m = -n ln p / (ln 2)^2,  k = (m / n) ln 2;
@@ -270,6 +270,16 @@ struct bs_route_hop {
 };
 /* The next node to ask. False: all that can be reached were asked. */
 BS_API bool bs_route_next(struct bs_route *route, struct bs_route_hop *hop_out);
+
+/*
+ * The home of a key: the one of n_nodes nodes (1 or more) that is to know who has it. Whoever has the key tells its home, and whoever
+ * finds in all filters only that no holder is within their levels (the hop that bs_route_next names has a level of n_levels, so that
+ * from here on it would ask blindly) asks there instead. So OceanStore falls back from the probable way to the sure one. A home
+ * keeps a filter of keys, each hashed together with the node that has it, or lists. Everybody who has the same nodes, in any
+ * order, and any later version of this library, names the same one; a node that goes moves its own keys alone (rendezvous
+ * hashing; Thaler and Ravishankar 1998).
+ */
+BS_API uint64_t bs_route_home(struct bs_bloom_key key, const uint64_t *nodes, size_t n_nodes);
 
 #ifdef __cplusplus
 }

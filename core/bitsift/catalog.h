@@ -107,12 +107,13 @@ struct bs_catalog_hit {
 };
 
 struct bs_catalog_find_request {
-	/* As for bs_find; its hit and statistics must be NULL. BS_INVALID: feedback_docs, like_id and like_text, whose words one index
-	 * chooses. limits: partial does not count, and memory_bytes is what each thread may hold. suggest: words that no index has, with
+	/* As for bs_find; its hit and statistics must be NULL. like_id: as that of bs_find, of all indexes, or the name of one and a colon
+	 * in front of that of its document; words that are learnt are asked about in most indexes. limits are of the call, which opens indexes; memory_bytes is what each search of an index may hold. suggest: words that no index has, with
 	 * one much like it that some index has. */
 	struct bs_find_request find;
 	int (*hit)(void *context, const struct bs_catalog_hit *hit); /* with find.context */
 	bool partial; /* what cannot be reached is told by notice, and left out; else it is a failure */
+	bool fresh;   /* as that of bs_open_request, of all indexes: a catalog does not know what is new, and so each is opened */
 	uint64_t reserved[8];
 };
 
@@ -121,14 +122,16 @@ struct bs_catalog_result {
 	uint64_t n_indexes;
 	uint64_t n_asked;       /* opened and searched */
 	uint64_t n_skipped;     /* not searched: nothing there can match */
-	uint64_t n_probed;      /* of those, opened all the same: to know in how many documents a word stands */
+	uint64_t n_probed;      /* of those, opened all the same: to know in how many documents a word stands, or whether a place lies in it */
 	uint64_t n_unreachable; /* with partial: not asked, and not counted by scores */
+	uint64_t n_unread, n_unfollowed; /* with fresh: as those of bs_index_info */
 	uint64_t reserved[8];
 };
 
 /*
  * The hits of all indexes as if they were one, in the order of the catalog: the best have the scores, to the last bit, that they would have
- * there, ids come index by index. A field of one is a field of all.
+ * there, ids come index by index. A field of one is a field of all, and a
+ * place of the request must be in one of them.
  *
  * As bs_find; BS_INVALID, too: scores are wanted of indexes that cut words in different ways; BS_IO, BS_NOT_FOUND, BS_CORRUPT and so on
  * without partial: one cannot be asked, of which the message has the name. Callbacks are on the caller's thread. result_out may be NULL.
@@ -137,8 +140,8 @@ BS_API enum bs_status bs_catalog_find(struct bs_catalog *catalog, const struct b
                                       struct bs_catalog_result *result_out, struct bs_error *err) BS_WARN_UNUSED;
 
 struct bs_catalog_grep_request {
-	/* As for bs_grep. files.paths, index, try_index must not be set; of the output no max_results and no cursor. A search of
-	 * JSON has a summary for each index that was searched. */
+	/* As for bs_grep. files.paths, index, try_index must not be set. A cursor has the name of an index and a colon in front. A search of
+	 * JSON has a summary for each index that was searched, with the results of all up to there. */
 	struct bs_grep_request grep;
 	bool partial; /* as above; told by grep.notice */
 	uint64_t reserved[8];

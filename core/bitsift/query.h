@@ -110,7 +110,7 @@ BS_API void bs_statistics_free(struct bs_statistics *statistics);
  * bs_find_request.statistics; of the hits of all, the best are those of one index of all documents, with the same scores.
  * Equal ones come in the order of the indexes.
  *
- * Of the request, the query, any and limits count. Fails as bs_find; BS_INVALID, too, with feedback_docs, like_id or
+ * Of the request, the query, any, sort_field and limits count. Fails as bs_find; BS_INVALID, too, with feedback_docs, like_id or
  * like_text, whose words one index chooses. After a failure the statistics are of no use.
  */
 BS_API enum bs_status bs_statistics_gather(struct bs_finder *finder, const struct bs_find_request *request,

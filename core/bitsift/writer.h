@@ -50,6 +50,17 @@ BS_API enum bs_status bs_memory_file_at(const struct bs_memory *memory, size_t i
 /* A file of that name, in the place of one that is there. BS_INVALID (the name is empty or too long), BS_IO, BS_NO_MEMORY. */
 BS_API enum bs_status bs_memory_put(struct bs_memory *memory, const char *name, const void *bytes, size_t n_bytes,
                                     struct bs_error *err) BS_WARN_UNUSED;
+/* The same, but the file is the regular one behind fd, open for reading, of which nothing is copied: whoever opens the index maps it. Its
+ * bytes must never change, though it may be renamed and unlinked. fd stays the caller's. BS_INVALID: it is no regular file, too. */
+BS_API enum bs_status bs_memory_put_file(struct bs_memory *memory, const char *name, int fd, struct bs_error *err) BS_WARN_UNUSED;
+/* A descriptor of the i-th file, to read it piece by piece (pread: its place is shared), to send or to map it. It is the caller's to
+ * close, and outlives what becomes of the file. BS_NOT_FOUND: there are not so many; BS_IO. */
+BS_API enum bs_status bs_memory_descriptor_at(const struct bs_memory *memory, size_t i, int *fd_out,
+                                              struct bs_error *err) BS_WARN_UNUSED;
+/* From now on, new files are nameless ones in that folder, for indexes that are larger than memory: they take disk space there
+ * until they are gone from here and from all who have them open. NULL: in memory again. A copy has the same folder. BS_IO: no such
+ * folder, or its file system has no nameless files (O_TMPFILE). */
+BS_API enum bs_status bs_memory_use_folder(struct bs_memory *memory, const char *dir, struct bs_error *err) BS_WARN_UNUSED;
 /* If it is there. */
 BS_API void bs_memory_remove(struct bs_memory *memory, const char *name);
 
@@ -73,6 +84,9 @@ struct bs_writer_request {
 	/* With not_stored: texts change only by being added again, so that no checksums are kept, by which it would be seen: eight bytes
 	 * less a document. */
 	bool no_checksums;
+	/* Of a new index: the grams of texts are kept beside the words, so that bs_candidates rules documents out by a pattern.
+	 * Recorded: later writers go on, whether they set it or not; BS_INVALID: set, but the index has none. */
+	bool grams;
 	const struct bs_text_provider *texts; /* of documents that are not stored: for delete_query, and when a commit compacts */
 	uint64_t memory_bytes; /* to work with; 0: 1 GiB; less than 16 MiB counts as that */
 	uint32_t n_threads;    /* that write segments; 0: one a processor. Words are analysed by the thread that adds */

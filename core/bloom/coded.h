@@ -1,12 +1,12 @@
 /*
  * coded.h: ascending numbers in about as few bits as their entropy, to be asked where they lie: in a mapped file, say.
  *
- *      head | directory: of each block of 256 numbers the first, and where its gaps begin | gaps, block by block
+ *      head | directory: of each block of 512 numbers the first, and where its gaps begin | gaps, block by block
  *
- * Gaps are in Rice's code (1979), which suits numbers that lie as if at random, or in Elias' gamma code (1975), which suits crowds
- * and deserts: whichever is smaller. One hash of each of n keys, taken as a number below n / p, is a set that says "maybe" to an
- * absent key at the rate p in log2(1 / p) + 1.6 bits a key, all told: Mitzenmacher's compressed Bloom filter with one hash.
- * Bytes in FORMAT.md, "Coded numbers". Here are no checksums: who keeps them has those.
+ * Gaps are in Rice's code (1979), which suits numbers that lie as if at random, or in an exponential Golomb code (Teuhola 1978) whose
+ * parameter follows from the gap before, which suits crowds and deserts: whichever is smaller. One hash of each of n keys, taken as a
+ * number below n / p, is a set that says "maybe" to an absent key at the rate p in log2(1 / p) + 1.6 bits a key, all told:
+ * Mitzenmacher's compressed Bloom filter with one hash. Bytes in FORMAT.md, "Coded numbers". Here are no checksums: who keeps them has those.
  */
 #ifndef BS_CORE_BLOOM_CODED_H
 #define BS_CORE_BLOOM_CODED_H
@@ -18,7 +18,7 @@
 #include "core/base/buffer.h"
 #include "core/base/status.h"
 
-#define BS_CODED_BLOCK      256u
+#define BS_CODED_BLOCK      512u
 #define BS_CODED_HEAD_BYTES 24u
 #define BS_CODED_MOST       ((UINT64_C(1) << 56) - 1) /* no number is greater */
 
@@ -34,7 +34,7 @@ struct bs_coded {
 	uint64_t n_blocks;
 	uint64_t n_bytes;     /* all told */
 	bool is_set;          /* no two are equal */
-	uint8_t code;         /* Rice's parameter, or how gamma is told */
+	uint8_t code;         /* Rice's parameter, or how the other code is told */
 	uint8_t first_bytes;  /* of a directory entry: a number, */
 	uint8_t place_bytes;  /* and its place */
 };

@@ -45,22 +45,28 @@ double bs_bloom_entropy(double density)
 	return -(density * log(density) + (1 - density) * log1p(-density)) / M_LN2;
 }
 
-/* The tail of the binomial distribution of n_hashes * n_keys throws into n_counters, term by term. */
+/* The tail of the binomial distribution of n_hashes * n_keys throws into n_counters, term by term: or what is before it, where that is less,
+ * so that the terms become small soon. */
 double bs_counting_overflow(uint64_t n_counters, uint32_t n_hashes, uint64_t n_keys, uint32_t limit)
 {
-	double n_throws = (double)n_hashes * (double)n_keys, m = (double)n_counters, log_term = log(m);
+	double n_throws = (double)n_hashes * (double)n_keys, m = (double)n_counters, below = 0, sum = 0;
 	if (n_throws < limit)
 		return 0;
 	if (n_counters == 1)
 		return 1;
-	for (uint32_t i = 0; i < limit; i++)
-		log_term += log((n_throws - i) / (i + 1) / m);
-	double term = exp(log_term + (n_throws - limit) * log1p(-1 / m)), sum = term;
-	for (double i = limit; i < n_throws && (term > sum * 1e-17 || i < n_throws / m); i++) {
-		term *= (n_throws - i) / (i + 1) / (m - 1);
-		sum += term;
+	double log_term = n_throws * log1p(-1 / m);
+	for (uint32_t i = 0; i < limit; i++) {
+		below += exp(log_term);
+		log_term += log((n_throws - i) / (i + 1.0) / (m - 1));
 	}
-	return sum;
+	if (limit <= n_throws / m)
+		return m * (1 - below);
+	double term = exp(log_term);
+	for (double i = limit; i <= n_throws && term > sum * 1e-17; i++) {
+		sum += term;
+		term *= (n_throws - i) / (i + 1) / (m - 1);
+	}
+	return m * sum;
 }
 
 static double sent_bits(double bits_per_key, uint32_t n_hashes)

@@ -170,3 +170,15 @@ bool bs_route_next(struct bs_route *route, struct bs_route_hop *hop_out)
 	}
 	return false;
 }
+
+/* That of the greatest weight. No two nodes weigh the same, as mixing takes no two numbers to one. */
+uint64_t bs_route_home(struct bs_bloom_key key, const uint64_t *nodes, size_t n_nodes)
+{
+	uint64_t home = nodes[0], most = 0;
+	for (size_t i = 0; i < n_nodes; i++) {
+		uint64_t weight = bs_hash_mix(bs_hash_mix(nodes[i]) ^ key.start);
+		home = weight > most ? nodes[i] : home;
+		most = weight > most ? weight : most;
+	}
+	return home;
+}

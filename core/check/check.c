@@ -636,12 +636,14 @@ static void check_summary(struct check *check, const struct bs_dir *dir, uint64_
 		struct bs_error err = check->err ? *check->err : (struct bs_error){""};
 		bool is_newer = bs_manifest_read(dir, &now, NULL) == BS_OK && now.generation > check->snapshot.manifest.generation;
 		bs_manifest_deinit(&now);
-		check->status = is_newer ? BS_OK : bs_fail(check->err, BS_CORRUPT, "%s; the next `bitsift index` that finds something new makes it",
+		check->status = is_newer ? BS_OK : bs_fail(check->err, BS_CORRUPT, "%s; the next `bitsift index` that finds something new makes it anew",
 		                                           err.text);
 	}
 	if (file.container) {
 		check->total_bytes += bs_container_bytes(file.container);
 		check_file(check, file.container, end_bytes);
+		check->total_bytes += bs_container_bytes(file.counts_container);
+		check_file(check, file.counts_container, end_bytes);
 	}
 	bs_summary_file_close(&file);
 }

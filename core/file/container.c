@@ -24,7 +24,7 @@
 #define HEAD_BYTES  64u
 #define KNOWN_FEATURES \
 	((uint32_t)(BS_FEATURE_SPLIT_IDENTIFIERS | BS_FEATURE_FIELD_WEIGHTS | BS_FEATURE_WORD_RULES | BS_FEATURE_GIVEN | \
-	            BS_FEATURE_NOT_STORED | BS_FEATURE_ANALYZER | BS_FEATURE_SHARED_FRAMES))
+	            BS_FEATURE_NOT_STORED | BS_FEATURE_ANALYZER | BS_FEATURE_SHARED_FRAMES | BS_FEATURE_SHORT_GRAMS))
 #define ENTRY_BYTES 32u /* u32 id, u32 instance, u64 offset, u64 bytes, u64 index of its first page sum */
 #define ALIGN_BYTES 64u
 
@@ -243,7 +243,8 @@ enum bs_status bs_file_writer_finish(struct bs_file_writer *writer, uint64_t *fi
 	writer->table.used_bytes = table_bytes;
 	writer_flush(writer, writer->out.used_bytes);
 	writer_head(writer, table_offset, table_sum);
-	if (!writer->status && fsync(writer->fd) != 0)
+	/* One of no directory is gone after a crash, wherever it lies. */
+	if (!writer->status && !writer->dir->memory && fsync(writer->fd) != 0)
 		writer_fail_io(writer, "flush to disk");
 	if (!writer->status) {
 		int fd = writer->fd;
@@ -310,8 +311,10 @@ enum bs_status bs_container_corrupt(const struct bs_container *file, struct bs_e
 	va_start(args, format);
 	vsnprintf(what, sizeof(what), format, args);
 	va_end(args);
+	bool is_of_summary = file->kind == BS_FILE_SUMMARY || file->kind == BS_FILE_COUNTS;
 	return bs_fail(err, BS_CORRUPT, "%s: corrupt: %s; %s", file->path, what,
-	               file->kind == BS_FILE_CATALOG ? "remove the file, and add its indexes again"
+	               file->kind == BS_FILE_CATALOG ? "if it is a catalog, remove it and add its indexes again"
+	               : is_of_summary               ? "the next `bitsift index` that finds something new makes it anew"
 	                                             : "rebuild it with `bitsift index --rebuild`");
 }
 
@@ -337,7 +340,7 @@ static enum bs_status refuse_feature(const struct bs_container *file, uint32_t u
 	static const char *const names[] = {"numeric columns", "split identifiers", "summaries", "field weights",
 	                                    "words by later rules", "documents from memory",
 	                                    "documents whose texts are elsewhere", "an analyzer of its own",
-	                                    "stored texts that share frames"};
+	                                    "stored texts that share frames", "5-grams of one column"};
 	uint32_t bit = (uint32_t)__builtin_ctz(unknown);
 	char number[32];
 	snprintf(number, sizeof(number), "feature %u", bit);

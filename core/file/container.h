@@ -29,6 +29,7 @@ enum bs_container_kind {
 	BS_FILE_FOLDERS = 5,
 	BS_FILE_SUMMARY = 6,
 	BS_FILE_CATALOG = 7,
+	BS_FILE_COUNTS = 8,
 };
 
 /* What a reader must know of a file beside its version: bits of the head. FORMAT.md names them. */
@@ -40,6 +41,7 @@ enum bs_feature {
 	BS_FEATURE_NOT_STORED = 1u << 6,
 	BS_FEATURE_ANALYZER = 1u << 7,
 	BS_FEATURE_SHARED_FRAMES = 1u << 8,
+	BS_FEATURE_SHORT_GRAMS = 1u << 9,
 };
 
 /* Of an opened file. */

@@ -167,7 +167,7 @@ enum bs_status bs_dir_create_nameless(const struct bs_dir *dir, mode_t mode, int
 {
 	char name[64];
 	if (dir->memory)
-		return bs_memory_create_nameless(fd_out, err);
+		return bs_memory_create_nameless(dir->memory, fd_out, err);
 	*fd_out = openat(dir->fd, ".", O_TMPFILE | O_EXCL | O_RDWR | O_CLOEXEC, mode);
 	/* Not every file system can. */
 	for (unsigned i = 0; *fd_out < 0 && i < 100 && (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL || errno == EEXIST);

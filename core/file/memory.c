@@ -26,6 +26,7 @@ struct bs_memory {
 	pthread_mutex_t mutex; /* for all of it */
 	pthread_cond_t unlocked;
 	bool is_locked;
+	int folder; /* in which new files are; -1: in memory */
 	struct file *files;
 	size_t n_files;
 };
@@ -36,6 +37,7 @@ enum bs_status bs_memory_new(struct bs_memory **memory_out, struct bs_error *err
 	*memory_out = memory;
 	if (!memory)
 		return bs_fail_memory(err, PLACE, sizeof(*memory));
+	memory->folder = -1;
 	pthread_mutex_init(&memory->mutex, NULL);
 	pthread_cond_init(&memory->unlocked, NULL);
 	return BS_OK;
@@ -56,6 +58,8 @@ void bs_memory_free(struct bs_memory *memory)
 		unmap(&memory->files[i]);
 		close(memory->files[i].fd);
 	}
+	if (memory->folder >= 0)
+		close(memory->folder);
 	free(memory->files);
 	pthread_cond_destroy(&memory->unlocked);
 	pthread_mutex_destroy(&memory->mutex);
@@ -118,12 +122,41 @@ static enum bs_status copy_descriptor(const struct file *file, int *fd_out, stru
 	return *fd_out < 0 ? fail(file->name, "cannot open", err) : BS_OK;
 }
 
-enum bs_status bs_memory_create_nameless(int *fd_out, struct bs_error *err)
+/* At: an opened folder, or AT_FDCWD with a path. */
+static int open_nameless(int at, const char *path)
 {
-	*fd_out = memfd_create("bitsift", MFD_CLOEXEC);
-	if (*fd_out < 0 && errno == ENOSYS)
-		*fd_out = open("/tmp", O_TMPFILE | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
+	return openat(at, path, O_TMPFILE | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
+}
+
+enum bs_status bs_memory_create_nameless(struct bs_memory *memory, int *fd_out, struct bs_error *err)
+{
+	pthread_mutex_lock(&memory->mutex);
+	*fd_out = memory->folder >= 0 ? open_nameless(memory->folder, ".") : memfd_create("bitsift", MFD_CLOEXEC);
+	if (*fd_out < 0 && errno == ENOSYS && memory->folder < 0)
+		*fd_out = open_nameless(AT_FDCWD, "/tmp");
+	pthread_mutex_unlock(&memory->mutex);
 	return *fd_out < 0 ? fail("a file", "cannot create", err) : BS_OK;
+}
+
+enum bs_status bs_memory_use_folder(struct bs_memory *memory, const char *dir, struct bs_error *err)
+{
+	int folder = dir ? open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
+	int probe = folder >= 0 ? open_nameless(folder, ".") : -1;
+	if (dir && probe < 0) {
+		enum bs_status status = fail(dir, "cannot make files in it", err);
+		if (folder >= 0)
+			close(folder);
+		return status;
+	}
+	if (probe >= 0)
+		close(probe);
+	pthread_mutex_lock(&memory->mutex);
+	int before = memory->folder;
+	memory->folder = folder;
+	pthread_mutex_unlock(&memory->mutex);
+	if (before >= 0)
+		close(before);
+	return BS_OK;
 }
 
 enum bs_status bs_memory_open_file(struct bs_memory *memory, const char *name, int *fd_out, struct bs_error *err)
@@ -156,7 +189,7 @@ static enum bs_status put(struct bs_memory *memory, const char *name, int fd, bo
 enum bs_status bs_memory_create_file(struct bs_memory *memory, const char *name, int *fd_out, struct bs_error *err)
 {
 	int fd = -1;
-	enum bs_status status = bs_memory_create_nameless(fd_out, err);
+	enum bs_status status = bs_memory_create_nameless(memory, fd_out, err);
 	if (!status && (fd = fcntl(*fd_out, F_DUPFD_CLOEXEC, 0)) < 0)
 		status = fail(name, "cannot create", err);
 	if (!status)
@@ -259,6 +292,8 @@ enum bs_status bs_memory_copy(const struct bs_memory *memory, struct bs_memory *
 	if (status)
 		return status;
 	pthread_mutex_lock(&from->mutex);
+	if (from->folder >= 0 && (copy->folder = fcntl(from->folder, F_DUPFD_CLOEXEC, 0)) < 0)
+		status = fail("its folder", "cannot open", err);
 	for (size_t i = 0; i < from->n_files && !status; i++) {
 		int fd;
 		status = copy_descriptor(&from->files[i], &fd, err);
@@ -316,13 +351,49 @@ enum bs_status bs_memory_file_at(const struct bs_memory *memory, size_t i, struc
 	return status;
 }
 
+static enum bs_status check_name(const char *name, struct bs_error *err)
+{
+	return *name && strlen(name) < BS_MEMORY_NAME_BYTES
+	               ? BS_OK
+	               : bs_fail(err, BS_INVALID, PLACE ": a file's name has 1 to %d bytes", BS_MEMORY_NAME_BYTES - 1);
+}
+
+enum bs_status bs_memory_descriptor_at(const struct bs_memory *memory, size_t i, int *fd_out, struct bs_error *err)
+{
+	struct bs_memory *from = (struct bs_memory *)(uintptr_t)memory;
+	*fd_out = -1;
+	pthread_mutex_lock(&from->mutex);
+	enum bs_status status = i < from->n_files ? copy_descriptor(&from->files[i], fd_out, err)
+	                                          : bs_fail(err, BS_NOT_FOUND, PLACE ": no file %zu", i);
+	pthread_mutex_unlock(&from->mutex);
+	return status;
+}
+
+enum bs_status bs_memory_put_file(struct bs_memory *memory, const char *name, int fd, struct bs_error *err)
+{
+	struct stat found;
+	enum bs_status status = check_name(name, err);
+	if (!status && fstat(fd, &found) != 0)
+		status = fail(name, "cannot read", err);
+	if (!status && !S_ISREG(found.st_mode))
+		status = bs_fail(err, BS_INVALID, PLACE ": %s: no regular file", name);
+	if (status)
+		return status;
+	int own = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	status = own < 0 ? fail(name, "cannot open", err) : put(memory, name, own, true, err);
+	if (status && own >= 0)
+		close(own);
+	return status;
+}
+
 enum bs_status bs_memory_put(struct bs_memory *memory, const char *name, const void *bytes, size_t n_bytes, struct bs_error *err)
 {
 	size_t n_done = 0;
 	int fd;
-	if (!*name || strlen(name) >= BS_MEMORY_NAME_BYTES)
-		return bs_fail(err, BS_INVALID, PLACE ": a file's name has 1 to %d bytes", BS_MEMORY_NAME_BYTES - 1);
-	enum bs_status status = bs_memory_create_nameless(&fd, err);
+	enum bs_status status = check_name(name, err);
+	if (status)
+		return status;
+	status = bs_memory_create_nameless(memory, &fd, err);
 	while (!status && n_done < n_bytes) {
 		ssize_t n = pwrite(fd, (const char *)bytes + n_done, n_bytes - n_done, (off_t)n_done);
 		if (n >= 0)

@@ -1,5 +1,5 @@
 /*
- * memory.h: an index that is no directory: a table of names, each with a file in memory, and the writer's lock. dir.c puts it
+ * memory.h: an index that is no directory: a table of names, each with a file in memory or without a name on disk, and the writer's lock. dir.c puts it
  * behind the functions that open the files of a directory; bitsift/writer.h has what others may do with it.
  */
 #ifndef BS_CORE_FILE_MEMORY_H
@@ -15,7 +15,7 @@
 /* As the functions of dir.h. Descriptors are the caller's; those of one file share their place in it. */
 enum bs_status bs_memory_open_file(struct bs_memory *memory, const char *name, int *fd_out, struct bs_error *err) BS_WARN_UNUSED;
 enum bs_status bs_memory_create_file(struct bs_memory *memory, const char *name, int *fd_out, struct bs_error *err) BS_WARN_UNUSED;
-enum bs_status bs_memory_create_nameless(int *fd_out, struct bs_error *err) BS_WARN_UNUSED;
+enum bs_status bs_memory_create_nameless(struct bs_memory *memory, int *fd_out, struct bs_error *err) BS_WARN_UNUSED;
 /* -1: there is none. */
 int64_t bs_memory_file_bytes(struct bs_memory *memory, const char *name);
 enum bs_status bs_memory_rename(struct bs_memory *memory, const char *from, const char *to, struct bs_error *err) BS_WARN_UNUSED;

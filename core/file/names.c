@@ -190,6 +190,37 @@ void bs_names_prefetch(const struct bs_names *names, uint64_t i)
 		__builtin_prefetch(block->bytes + (i % BS_NAMES_BLOCK ? block->ends[i % BS_NAMES_BLOCK - 1] : 0));
 }
 
+/* What names lie in is asked for so many numbers before it is read, each step that far before the next. */
+#define AHEAD 16u
+
+static void prefetch_ahead(const struct bs_names *names, const uint64_t *numbers, size_t i, size_t n)
+{
+	if (i + 2 * AHEAD < n)
+		bs_names_prefetch_place(names, (uint32_t)numbers[i + 2 * AHEAD]);
+	if (i + AHEAD < n)
+		bs_names_prefetch(names, (uint32_t)numbers[i + AHEAD]);
+}
+
+enum bs_status bs_names_append(const struct bs_names *names, const uint64_t *numbers, size_t n_numbers, struct bs_buffer *out,
+                               size_t *ends_out, struct bs_error *err)
+{
+	struct bs_names_block *block = NULL;
+	uint64_t block_number = UINT64_MAX;
+	enum bs_status status = BS_OK;
+	for (size_t i = 0; i < n_numbers && !status; i++) {
+		uint32_t number = (uint32_t)numbers[i], at = number % BS_NAMES_BLOCK;
+		prefetch_ahead(names, numbers, i, n_numbers);
+		if (number / BS_NAMES_BLOCK != block_number)
+			status = find_block(names, block_number = number / BS_NAMES_BLOCK, &block, err);
+		if (status)
+			break;
+		uint64_t start = at ? block->ends[at - 1] : 0;
+		status = bs_buffer_append(out, block->bytes + start, (size_t)(block->ends[at] - start), err);
+		ends_out[i] = out->used_bytes;
+	}
+	return status;
+}
+
 enum bs_status bs_names_check(const struct bs_names *names, struct bs_error *err)
 {
 	uint64_t first = 0, last = 0;

@@ -11,6 +11,7 @@
 
 #include <stdint.h>
 
+#include "core/base/buffer.h"
 #include "core/file/container.h"
 #include "core/file/packed.h"
 #include "core/base/status.h"
@@ -48,6 +49,10 @@ void bs_names_deinit(struct bs_names *names);
 /* Name i < n, borrowed until deinit. BS_CORRUPT, BS_NO_MEMORY. */
 enum bs_status bs_names_get(const struct bs_names *names, uint64_t i, const uint8_t **name_out, uint32_t *n_bytes_out,
                             struct bs_error *err) BS_WARN_UNUSED;
+/* Appends those of n_numbers numbers, the low halves of these, which are below n; ends_out[i]: where the i-th ends in out. For those who want
+ * very many. As above. */
+enum bs_status bs_names_append(const struct bs_names *names, const uint64_t *numbers, size_t n_numbers, struct bs_buffer *out,
+                               size_t *ends_out, struct bs_error *err) BS_WARN_UNUSED;
 /* Ask the memory for the block of name i < n, then for where the name is in it, then for the name, if it is decoded; some
  * time lies between. */
 void bs_names_prefetch_block(const struct bs_names *names, uint64_t i);

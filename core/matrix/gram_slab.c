@@ -70,7 +70,7 @@ static enum bs_status open_slab(struct bs_gram_slab *slab, const struct bs_conta
 static bool may_have(uint32_t tier, uint32_t n_hashes)
 {
 	if (tier >= BS_GRAM_TRIGRAM_TIERS)
-		return n_hashes == tier - BS_GRAM_TRIGRAM_TIERS + 1;
+		return n_hashes >= 1 && n_hashes <= tier - BS_GRAM_TRIGRAM_TIERS + 1;
 	return tier == BS_GRAM_LEFT_OUT ? n_hashes == 0 : n_hashes > 0 && n_hashes <= BS_GRAM_MAX_HASHES;
 }
 

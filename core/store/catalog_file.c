@@ -1,6 +1,7 @@
 /* catalog_file.c: see catalog_file.h. */
 #include "core/store/catalog_file.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -70,6 +71,9 @@ static void get_version(struct reader *from, char version[16])
 	free(string);
 }
 
+/* Of what is read below: two strings that are not empty, eleven numbers, four strings. */
+#define LEAST_ITEM_BYTES 19u
+
 static void get_item(struct reader *from, struct bs_catalog_item *item)
 {
 	struct bs_index_options *options = &item->read.options;
@@ -97,7 +101,7 @@ static void get_item(struct reader *from, struct bs_catalog_item *item)
 enum bs_status bs_catalog_read_items(const uint8_t *bytes, size_t n_bytes, struct bs_catalog_file *file, struct bs_error *err)
 {
 	struct reader from = {.at = bytes, .end = bytes + n_bytes};
-	uint64_t n = get(&from, n_bytes);
+	uint64_t n = get(&from, n_bytes / LEAST_ITEM_BYTES);
 	file->items = calloc(n + 1, sizeof(*file->items));
 	if (!file->items)
 		return bs_fail_memory(err, "a catalog", n * sizeof(*file->items));
@@ -116,7 +120,13 @@ static enum bs_status open_item(struct bs_catalog_file *file, uint32_t i, struct
 	if (!(item->flags & BS_CATALOG_SUMMARY))
 		return BS_OK;
 	struct bs_section summary = bs_container_section(file->container, SECTION_SUMMARY, i);
-	return bs_summary_open(&summary, 0, summary.n_bytes, &item->summary, err);
+	enum bs_status status = bs_summary_open(&summary, 0, summary.n_bytes, &item->summary, err);
+	if (status != BS_NOT_FOUND)
+		return status;
+	/* One of an earlier making: the index is looked at anew. */
+	item->flags &= ~(unsigned)BS_CATALOG_SUMMARY;
+	item->stamp[0] = 0;
+	return BS_OK;
 }
 
 enum bs_status bs_catalog_file_open(const struct bs_dir *dir, const char *name, struct bs_catalog_file *file,
@@ -273,16 +283,19 @@ static enum bs_status put_parts(struct bs_file_writer *writer, uint32_t i, const
 	return BS_OK;
 }
 
+char *bs_catalog_name_beside(const char *name, const char *end)
+{
+	char *beside;
+	return asprintf(&beside, ".%s%s", name, end) < 0 ? NULL : beside;
+}
+
 enum bs_status bs_catalog_file_write(const struct bs_dir *dir, const char *name, struct bs_catalog_item *const *items,
                                      size_t n_items, unsigned add, struct bs_error *err)
 {
 	struct bs_file_writer *writer = NULL;
-	size_t room = strlen(name) + sizeof(".new");
-	char *temporary = malloc(room);
+	char *temporary = bs_catalog_name_beside(name, ".new");
 	if (!temporary)
-		return bs_fail_memory(err, "a name", room);
-	memcpy(temporary, name, room - sizeof(".new"));
-	memcpy(temporary + room - sizeof(".new"), ".new", sizeof(".new"));
+		return bs_fail_memory(err, "a name", strlen(name));
 	bs_dir_remove(dir, temporary);
 	enum bs_status status = bs_file_writer_open(dir, temporary, BS_FILE_CATALOG, &writer, err);
 	if (!status) {

@@ -69,6 +69,8 @@ void bs_catalog_file_close(struct bs_catalog_file *file);
 /* Reads the list of items alone; the rest of each is to be set. BS_CORRUPT, BS_NO_MEMORY. */
 enum bs_status bs_catalog_read_items(const uint8_t *bytes, size_t n_bytes, struct bs_catalog_file *file, struct bs_error *err)
 	BS_WARN_UNUSED;
+/* The name of a file of ours that lies beside the one of that name, where its owner has none: a hidden one. NULL: no memory. */
+char *bs_catalog_name_beside(const char *name, const char *end);
 /* Puts a file with these items in the place of the one of that name; each has the flags of add, too. As bs_manifest_write. */
 enum bs_status bs_catalog_file_write(const struct bs_dir *dir, const char *name, struct bs_catalog_item *const *items,
                                      size_t n_items, unsigned add, struct bs_error *err) BS_WARN_UNUSED;

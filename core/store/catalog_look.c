@@ -6,6 +6,7 @@
 
 #include "core/base/bytes.h"
 #include "core/base/source_kind.h"
+#include "core/base/watch.h"
 #include "core/bitsift/query.h"
 #include "core/lexicon/lexicon.h"
 #include "core/store/catalog_file.h"
@@ -105,6 +106,8 @@ static enum bs_status choose_word(const struct bs_snapshot *snapshot, const stru
 	return BS_OK;
 }
 
+#define WORD_NS 50u /* what a step through a lexicon costs about */
+
 /* The df from which on a word is among the first BS_CATALOG_WORDS of the segment, by how many words have which df below a bound. */
 static enum bs_status least_df(const struct bs_segment *segment, uint64_t *least_out, struct bs_error *err)
 {
@@ -114,7 +117,8 @@ static enum bs_status least_df(const struct bs_segment *segment, uint64_t *least
 	bool end = false;
 	enum bs_status status = n_words ? bs_lexicon_cursor_seek(&cursor, (const uint8_t *)"", 0, err)
 	                                : bs_fail_memory(err, "counts", BOUND * sizeof(*n_words));
-	while (!status && !(status = bs_lexicon_cursor_next(&cursor, &end, err)) && !end && cursor.term.data[0] != BS_KEY_COMPOUND)
+	while (!status && !(status = bs_lexicon_cursor_next(&cursor, &end, err)) && !end && cursor.term.data[0] != BS_KEY_COMPOUND &&
+	       !(status = bs_watch_spend(WORD_NS, err)))
 		n_words[cursor.df < BOUND ? cursor.df : BOUND]++;
 	for (*least_out = BOUND; !status && *least_out > 1; --*least_out)
 		if ((n += n_words[*least_out]) >= BS_CATALOG_WORDS)
@@ -135,7 +139,8 @@ static enum bs_status choose_words(const struct bs_snapshot *snapshot, const str
 	enum bs_status status = least_df(segment, &least, err);
 	if (!status)
 		status = bs_lexicon_cursor_seek(&cursor, (const uint8_t *)"", 0, err);
-	while (!status && !(status = bs_lexicon_cursor_next(&cursor, &end, err)) && !end && cursor.term.data[0] != BS_KEY_COMPOUND)
+	while (!status && !(status = bs_lexicon_cursor_next(&cursor, &end, err)) && !end && cursor.term.data[0] != BS_KEY_COMPOUND &&
+	       !(status = bs_watch_spend(WORD_NS, err)))
 		if (cursor.df >= least)
 			status = choose_word(snapshot, &cursor.term, choice, err);
 	bs_lexicon_cursor_deinit(&cursor);

@@ -217,7 +217,7 @@ static bool is_named(const struct bs_manifest *manifest, const char *name)
 /* The number in a name that bs_index_file_name gives; 0 if it is none such. */
 static uint64_t number_of(const char *name)
 {
-	static const char *const prefixes[] = {"seg", "del", "exc", "summary"};
+	static const char *const prefixes[] = {"seg", "del", "exc", "summary", "counts"};
 	char same[BS_INDEX_NAME_BYTES];
 	for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++) {
 		size_t n = strlen(prefixes[i]);

@@ -171,10 +171,12 @@ static enum bs_status read_segment(const struct bs_segment *segment, struct bs_s
 static enum bs_status count_summary(const struct bs_snapshot *snapshot, struct bs_index_stats *stats, struct bs_error *err)
 {
 	struct bs_summary_file file;
+	char name[BS_INDEX_NAME_BYTES];
 	enum bs_status status = bs_summary_file_open(snapshot->dir, &snapshot->manifest, &file, err);
 	if (status)
 		return bs_summary_is_none(status) ? BS_OK : status;
-	stats->parts[BS_PART_SUMMARY] += bs_container_bytes(file.container);
+	stats->parts[BS_PART_SUMMARY] += bs_container_bytes(file.container) +
+	                                 bs_dir_file_bytes(snapshot->dir, bs_index_file_name("counts", snapshot->manifest.summary_counts, name));
 	stats->summary_bytes = file.summary.n_bytes;
 	stats->summary_rate = bs_summary_rate(&file.summary);
 	stats->n_summary_words = file.summary.words.coded.n + file.summary.more.coded.n;

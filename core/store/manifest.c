@@ -21,6 +21,7 @@
 #define SECTION_LEFT_OUT 6u
 #define SECTION_WORDS 7u
 #define SECTION_SUMMARY 8u
+#define SECTION_RECORD_GRAMS 9u
 
 #define WORDS_SPLIT_IDENTIFIERS 1u
 #define WORDS_ANALYZER          2u
@@ -321,7 +322,7 @@ enum bs_status bs_manifest_copy_head(const struct bs_manifest *manifest, struct 
 	copy_out->n_sources = 0;
 	copy_out->segments = NULL;
 	copy_out->n_segments = 0;
-	copy_out->summary = 0;
+	copy_out->summary = copy_out->summary_counts = 0;
 	copy_out->fields = (struct bs_term_table){0};
 	copy_out->non_documents = (struct bs_buffer){0};
 	enum bs_status status = bs_index_options_copy(&manifest->options, &copy_out->options, err);
@@ -413,6 +414,16 @@ static void write_summary(struct bs_file_writer *writer, const struct bs_manifes
 	bs_file_writer_section(writer, SECTION_SUMMARY, 0);
 	bs_file_writer_u64(writer, manifest->summary);
 	bs_file_writer_u64(writer, manifest->options.summary_rate);
+	bs_file_writer_u64(writer, manifest->summary_counts);
+}
+
+/* Earlier programs pass over it: what they commit keeps no such grams from then on. */
+static void write_record_grams(struct bs_file_writer *writer, const struct bs_index_options *options)
+{
+	if (!options->record_grams)
+		return;
+	bs_file_writer_section(writer, SECTION_RECORD_GRAMS, 0);
+	bs_file_writer_varint(writer, 1);
 }
 
 static void write_sources(struct bs_file_writer *writer, const struct bs_manifest *manifest)
@@ -506,6 +517,7 @@ enum bs_status bs_manifest_write(const struct bs_dir *dir, const struct bs_manif
 	write_left_out(writer, manifest);
 	write_words(writer, &manifest->options);
 	write_summary(writer, manifest);
+	write_record_grams(writer, &manifest->options);
 	status = bs_file_writer_finish(writer, NULL, err);
 	if (!status)
 		status = bs_dir_rename(dir, temporary, "manifest", err);
@@ -692,14 +704,33 @@ static enum bs_status read_words(const struct bs_container *file, struct bs_mani
 static enum bs_status read_summary(const struct bs_container *file, struct bs_manifest *manifest, struct bs_error *err)
 {
 	manifest->options.summary_rate = BS_SUMMARY_DEFAULT;
-	if (bs_container_section(file, SECTION_SUMMARY, 0).n_bytes == 0)
+	const uint64_t n_bytes = bs_container_section(file, SECTION_SUMMARY, 0).n_bytes;
+	if (n_bytes == 0)
 		return BS_OK;
 	struct cursor cursor = cursor_open(file, SECTION_SUMMARY, err);
 	manifest->summary = read_u64(&cursor);
 	manifest->options.summary_rate = read_u64(&cursor);
+	/* A summary without counts beside it is of another making: there is none. */
+	if (n_bytes == 2 * sizeof(uint64_t))
+		manifest->summary = 0;
+	else
+		manifest->summary_counts = read_u64(&cursor);
+	expect(&cursor, !manifest->summary == !manifest->summary_counts, "a summary or its counts without the other, file",
+	       manifest->summary + manifest->summary_counts);
 	expect(&cursor, manifest->options.summary_rate <= BS_SUMMARY_MOST_RATE, "a summary of rate", manifest->options.summary_rate);
 	expect(&cursor, manifest->options.summary_rate > 0 || !manifest->summary, "a summary where there is none, file",
 	       manifest->summary);
+	return cursor_close(&cursor);
+}
+
+static enum bs_status read_record_grams(const struct bs_container *file, struct bs_manifest *manifest, struct bs_error *err)
+{
+	if (bs_container_section(file, SECTION_RECORD_GRAMS, 0).n_bytes == 0)
+		return BS_OK;
+	struct cursor cursor = cursor_open(file, SECTION_RECORD_GRAMS, err);
+	uint64_t which = read_varint(&cursor);
+	expect(&cursor, which == 1, "grams of unknown documents", which);
+	manifest->options.record_grams = which == 1;
 	return cursor_close(&cursor);
 }
 
@@ -802,15 +833,16 @@ const char *bs_index_file_name(const char *prefix, uint64_t number, char name[BS
 bool bs_manifest_next_file(const struct bs_manifest *manifest, size_t *at, uint64_t *number_out,
                            char name_out[BS_INDEX_NAME_BYTES])
 {
-	while (*at < 2 * ((size_t)manifest->n_segments + 1)) {
-		size_t i = (*at)++;
-		bool is_even = i % 2 == 0;
-		const struct bs_segment_record *segment = i / 2 < manifest->n_segments ? &manifest->segments[i / 2] : NULL;
-		*number_out = segment   ? is_even ? segment->number : segment->tombstones
-		              : is_even ? manifest->exclusions
-		                        : manifest->summary;
-		bs_index_file_name(segment ? is_even ? "seg" : "del" : is_even ? "exc" : "summary", *number_out, name_out);
-		if ((segment && is_even) || *number_out != 0)
+	static const char *const prefixes[] = {"seg", "del", "exc", "summary", "counts"};
+	const uint64_t others[] = {manifest->exclusions, manifest->summary, manifest->summary_counts};
+	const size_t n_of_segments = 2 * (size_t)manifest->n_segments;
+	while (*at < n_of_segments + sizeof(others) / sizeof(*others)) {
+		size_t i = (*at)++, kind = i < n_of_segments ? i % 2 : 2 + i - n_of_segments;
+		*number_out = kind >= 2   ? others[kind - 2]
+		              : kind == 1 ? manifest->segments[i / 2].tombstones
+		                          : manifest->segments[i / 2].number;
+		bs_index_file_name(prefixes[kind], *number_out, name_out);
+		if (kind == 0 || *number_out != 0)
 			return true;
 	}
 	return false;
@@ -827,7 +859,7 @@ static enum bs_status check_numbers(const struct bs_container *file, const struc
                                     struct bs_error *err)
 {
 	char name[BS_INDEX_NAME_BYTES];
-	size_t n = 0, n_bytes = 2 * ((size_t)manifest->n_segments + 1) * sizeof(uint64_t);
+	size_t n = 0, n_bytes = (2 * (size_t)manifest->n_segments + 3) * sizeof(uint64_t);
 	uint64_t *numbers = malloc(n_bytes);
 	enum bs_status status = BS_OK;
 	if (!numbers)
@@ -915,7 +947,8 @@ enum bs_status bs_manifest_open(const struct bs_dir *dir, struct bs_container **
 enum bs_status bs_manifest_read(const struct bs_dir *dir, struct bs_manifest *manifest_out, struct bs_error *err)
 {
 	static enum bs_status (*const parts[])(const struct bs_container *, struct bs_manifest *, struct bs_error *) = {
-		read_options, read_sources, read_summary, read_segments, read_fields, read_non_documents, read_left_out, read_words};
+		read_options, read_sources, read_summary, read_segments, read_fields, read_non_documents, read_left_out, read_words,
+		read_record_grams};
 	*manifest_out = (struct bs_manifest){0};
 	struct bs_container *file;
 	enum bs_status status = bs_manifest_open(dir, &file, err);

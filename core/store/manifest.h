@@ -28,6 +28,7 @@ struct bs_index_options {
 	bool gram_collections; /* named collections have grams, too, whatever else there is; of no weight where options are compared */
 	char **globs;         /* NULL-ended, or NULL */
 	bool reads_records;   /* files of folders that are collections by name are read record by record */
+	bool record_grams;    /* those of records: of an index that a writer made so. Of no weight where options are compared */
 	char **records;       /* ... more globs of such names, NULL-ended, or NULL */
 	double density;
 	uint64_t max_document; /* bytes: what is larger is passed over; 0 counts as BS_DEFAULT_MAX_DOCUMENT */
@@ -113,6 +114,7 @@ struct bs_manifest {
 	uint64_t exclusions;  /* file exc-NUMBER, or 0: nothing was deleted by id */
 	uint64_t n_exclusions;
 	uint64_t summary;     /* file summary-NUMBER, or 0: there is none of these segments */
+	uint64_t summary_counts; /* file counts-NUMBER, if there is one, or 0 */
 };
 
 /* Zero-initialise; all functions leave it releasable. Deinit frees the strings and arrays. */
@@ -167,7 +169,7 @@ enum bs_status bs_manifest_copy_head(const struct bs_manifest *manifest, struct 
 enum bs_status bs_index_options_copy(const struct bs_index_options *options, struct bs_index_options *copy_out,
                                      struct bs_error *err) BS_WARN_UNUSED;
 
-/* PREFIX-NUMBER, put into name, which is returned. prefix: "seg", "del", "exc" or "summary". */
+/* PREFIX-NUMBER, put into name, which is returned. prefix: "seg", "del", "exc", "summary" or "counts". */
 #define BS_INDEX_NAME_BYTES 32
 const char *bs_index_file_name(const char *prefix, uint64_t number, char name[BS_INDEX_NAME_BYTES]);
 /* The files of the commit beside the manifest, from *at = 0 on; false at the end. */

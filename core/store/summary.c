@@ -7,7 +7,7 @@
 #include "core/base/gram_hash.h"
 #include "core/base/hash.h"
 
-#define VERSION 1u
+#define VERSION 2u
 #define FLAG_WORDS      1u
 #define FLAG_GRAMS      2u
 #define FLAG_TEXT_GRAMS 4u
@@ -16,10 +16,12 @@
 enum { AT_VERSION = 0, AT_FLAGS = 4, AT_BYTES = 8, AT_CHECKSUM = 16, AT_RATE = 24, AT_PLACES = 32, AT_DOCS = 40, AT_POSITIONS = 48,
        AT_ANALYSIS = 56, AT_UNKNOWN = 64, AT_NUL_END = 72, AT_WORD_BYTES = 80, AT_MORE_BYTES = 88, AT_GRAM_BYTES = 96 };
 
-/* Of the file. */
+/* Of the file, */
 #define SECTION_SUMMARY  1u
-#define SECTION_COUNTS   2u
 #define SECTION_SEGMENTS 3u
+/* and of the one beside it: the checksum of the summary, and the counts. */
+#define SECTION_COUNTS 1u
+#define COUNTS_AT      8u
 
 static enum bs_status damaged(const struct bs_summary *summary, const char *what, struct bs_error *err)
 {
@@ -40,6 +42,8 @@ enum bs_status bs_summary_open(const struct bs_section *section, uint64_t offset
 	uint32_t flags = bs_load_u32(head + AT_FLAGS);
 	if (bs_load_u32(head + AT_VERSION) > VERSION)
 		return bs_fail(err, BS_UNSUPPORTED, "a summary of version %u, this bitsift knows %u", bs_load_u32(head + AT_VERSION), VERSION);
+	if (bs_load_u32(head + AT_VERSION) == 1)
+		return bs_fail(err, BS_NOT_FOUND, "a summary of an earlier making");
 	uint64_t word_bytes = bs_load_u64(head + AT_WORD_BYTES), more_bytes = bs_load_u64(head + AT_MORE_BYTES);
 	uint64_t gram_bytes = bs_load_u64(head + AT_GRAM_BYTES), set_bytes = n_bytes - BS_SUMMARY_HEAD_BYTES;
 	if (bs_load_u32(head + AT_VERSION) != VERSION || flags > (FLAG_WORDS | FLAG_GRAMS | FLAG_TEXT_GRAMS) ||
@@ -189,21 +193,43 @@ enum bs_status bs_summary_file_open(const struct bs_dir *dir, const struct bs_ma
 	if (status)
 		return status;
 	struct bs_section bytes = bs_container_section(file->container, SECTION_SUMMARY, 0);
-	file->counts = bs_container_section(file->container, SECTION_COUNTS, 0);
-	file->segments = bs_container_section(file->container, SECTION_SEGMENTS, 0);
+	struct bs_section segments = bs_container_section(file->container, SECTION_SEGMENTS, 0);
 	status = bs_summary_open(&bytes, 0, bytes.n_bytes, &file->summary, err);
-	if (!status && file->segments.n_bytes)
-		status = bs_section_touch(&file->segments, 0, file->segments.n_bytes, err);
-	if (!status && !is_of(&file->segments, manifest))
+	if (!status && segments.n_bytes)
+		status = bs_section_touch(&segments, 0, segments.n_bytes, err);
+	if (!status && !is_of(&segments, manifest))
 		status = bs_container_corrupt(file->container, err, "a summary of other segments than the manifest has");
 	if (status)
 		bs_summary_file_close(file);
 	return status;
 }
 
+static uint64_t checksum_of(const struct bs_summary *summary)
+{
+	return bs_load_u64(summary->section.data + summary->offset + AT_CHECKSUM);
+}
+
+enum bs_status bs_summary_counts_open(const struct bs_dir *dir, const struct bs_manifest *manifest, struct bs_summary_file *file,
+                                      struct bs_error *err)
+{
+	char name[BS_INDEX_NAME_BYTES];
+	enum bs_status status = bs_container_open(dir, bs_index_file_name("counts", manifest->summary_counts, name), BS_FILE_COUNTS,
+	                                          &file->counts_container, err);
+	if (status)
+		return status;
+	struct bs_section section = bs_container_section(file->counts_container, SECTION_COUNTS, 0);
+	if (section.n_bytes < COUNTS_AT)
+		return bs_container_corrupt(file->counts_container, err, "it is too short");
+	status = bs_section_touch(&section, 0, section.n_bytes, err);
+	if (!status && bs_load_u64(section.data) != checksum_of(&file->summary))
+		status = bs_container_corrupt(file->counts_container, err, "counts of another summary than the manifest has");
+	return status ? status : bs_coded_section_open(&file->counts, &section, COUNTS_AT, section.n_bytes - COUNTS_AT, err);
+}
+
 void bs_summary_file_close(struct bs_summary_file *file)
 {
 	bs_container_close(file->container);
+	bs_container_close(file->counts_container);
 	*file = (struct bs_summary_file){.container = NULL};
 }
 
@@ -259,22 +285,39 @@ enum bs_status bs_summary_write(const struct bs_summary_facts *facts, struct bs_
 	return BS_OK;
 }
 
-enum bs_status bs_summary_file_write(const struct bs_dir *dir, uint64_t number, const struct bs_buffer *summary,
-                                     const struct bs_buffer *counts, const uint64_t *segments, size_t n_segments,
-                                     struct bs_error *err)
+static enum bs_status open_writer(const struct bs_dir *dir, const char *prefix, uint64_t number, enum bs_container_kind kind,
+                                  struct bs_file_writer **writer_out, struct bs_error *err)
+{
+	char name[BS_INDEX_NAME_BYTES];
+	bs_dir_remove(dir, bs_index_file_name(prefix, number, name));
+	return bs_file_writer_open(dir, name, kind, writer_out, err);
+}
+
+static enum bs_status write_counts(const struct bs_dir *dir, uint64_t number, const uint8_t *summary, const struct bs_buffer *counts,
+                                   struct bs_error *err)
 {
 	struct bs_file_writer *writer;
-	char name[BS_INDEX_NAME_BYTES];
-	bs_dir_remove(dir, bs_index_file_name("summary", number, name));
-	enum bs_status status = bs_file_writer_open(dir, name, BS_FILE_SUMMARY, &writer, err);
+	enum bs_status status = open_writer(dir, "counts", number, BS_FILE_COUNTS, &writer, err);
+	if (status)
+		return status;
+	bs_file_writer_section(writer, SECTION_COUNTS, 0);
+	bs_file_writer_u64(writer, bs_load_u64(summary + AT_CHECKSUM));
+	bs_file_writer_bytes(writer, counts->data, counts->used_bytes);
+	return bs_file_writer_finish(writer, NULL, err);
+}
+
+enum bs_status bs_summary_file_write(const struct bs_dir *dir, const struct bs_manifest *manifest, const struct bs_buffer *summary,
+                                     const struct bs_buffer *counts, struct bs_error *err)
+{
+	struct bs_file_writer *writer;
+	enum bs_status status = open_writer(dir, "summary", manifest->summary, BS_FILE_SUMMARY, &writer, err);
 	if (status)
 		return status;
 	bs_file_writer_section(writer, SECTION_SUMMARY, 0);
 	bs_file_writer_bytes(writer, summary->data, summary->used_bytes);
-	bs_file_writer_section(writer, SECTION_COUNTS, 0);
-	bs_file_writer_bytes(writer, counts->data, counts->used_bytes);
 	bs_file_writer_section(writer, SECTION_SEGMENTS, 0);
-	for (size_t i = 0; i < n_segments; i++)
-		bs_file_writer_u64(writer, segments[i]);
-	return bs_file_writer_finish(writer, NULL, err);
+	for (uint32_t i = 0; i < manifest->n_segments; i++)
+		bs_file_writer_u64(writer, manifest->segments[i].number);
+	status = bs_file_writer_finish(writer, NULL, err);
+	return status ? status : write_counts(dir, manifest->summary_counts, summary->data, counts, err);
 }

@@ -4,7 +4,8 @@
  * trigrams, all of them and no other. "May have" is never wrong about what is there.
  *
  * It is one run of bytes that can be asked wherever it lies: in the file summary-N that a manifest names, or copied from there to
- * any place. Bytes in FORMAT.md, "Summaries". indexer/run/summary.h makes it.
+ * any place. Beside it stands counts-M, which only who makes the next summary reads. Bytes in FORMAT.md, "Summaries".
+ * summary_make.h makes both.
  */
 #ifndef BS_CORE_STORE_SUMMARY_H
 #define BS_CORE_STORE_SUMMARY_H
@@ -33,16 +34,16 @@ struct bs_summary {
 	bool has_words;       /* else nothing is known of words: the index has none */
 	bool has_grams;       /* of the keys of its words, and, */
 	bool has_text_grams;  /* if the index has grams, of its files' texts. Else nothing is known of them */
-	/* Files that a search of files must read whatever the grams say: how many documents have none, and, of those that are no documents
-	 * (binary ones, say), where the first NUL byte ends, at most: what is longer cannot stand before it. UINT64_MAX: anywhere; 0:
-	 * there are none. */
+	/* Files that a search of files must read whatever the grams say: how many documents, those deleted by id, and collections have
+	 * none, and, of those that are no documents (binary ones, say), where the first NUL byte ends, at most: what is longer cannot stand
+	 * before it. UINT64_MAX: anywhere; 0: there are none. */
 	uint64_t n_unknown_files;
 	uint64_t most_nul_end;
 	struct bs_coded_section words, more, grams; /* places of words; those that came since the first were made; trigrams */
 };
 
-/* The summary in exactly these bytes of a section, whose pages are verified as they are touched. BS_CORRUPT; BS_UNSUPPORTED: a
- * later program's. */
+/* The summary in exactly these bytes of a section, whose pages are verified as they are touched. BS_CORRUPT; BS_NOT_FOUND: it is of
+ * an earlier making, which is none; BS_UNSUPPORTED: a later program's. */
 enum bs_status bs_summary_open(const struct bs_section *section, uint64_t offset, uint64_t n_bytes,
                                struct bs_summary *summary_out, struct bs_error *err) BS_WARN_UNUSED;
 /* The same of bytes that are no section, borrowed, aligned to anything: whoever has them knows that they are sound, or calls
@@ -74,18 +75,20 @@ static inline uint32_t bs_summary_gram(const uint8_t gram[3])
 /* How words are cut, folded and weighed, as a number. BS_NO_MEMORY. */
 enum bs_status bs_summary_analysis(const struct bs_manifest *manifest, uint64_t *analysis_out, struct bs_error *err) BS_WARN_UNUSED;
 
-/* The file of an index. */
+/* Of an index: its file, and beside it the counts, if they are opened too. */
 struct bs_summary_file {
 	struct bs_container *container;
 	struct bs_summary summary;
-	/* For who makes the next one: of places that the words of several segments have, or several words of one, all but one, */
-	struct bs_section counts;
-	struct bs_section segments; /* and which segments it is of: u64 each, ascending */
+	struct bs_container *counts_container;
+	struct bs_coded_section counts; /* of places that the words of several segments have, or several words of one, all but one */
 };
 
 /* That of the commit. BS_NOT_FOUND: it has none, or one of other segments. Zeros are fine to close. */
 enum bs_status bs_summary_file_open(const struct bs_dir *dir, const struct bs_manifest *manifest, struct bs_summary_file *file_out,
                                     struct bs_error *err) BS_WARN_UNUSED;
+/* The counts of that summary, of the same commit. BS_NOT_FOUND: the file is missing; BS_CORRUPT: or damaged, or of another summary. */
+enum bs_status bs_summary_counts_open(const struct bs_dir *dir, const struct bs_manifest *manifest, struct bs_summary_file *file,
+                                      struct bs_error *err) BS_WARN_UNUSED;
 void bs_summary_file_close(struct bs_summary_file *file);
 /* What opening it came to: there is none, or it is damaged, or a later program's, which counts as none to all but a check. */
 static inline bool bs_summary_is_none(enum bs_status status)
@@ -103,9 +106,8 @@ struct bs_summary_facts {
 };
 /* Appends the bytes of the summary. BS_CORRUPT (what is kept), BS_NO_MEMORY. */
 enum bs_status bs_summary_write(const struct bs_summary_facts *facts, struct bs_buffer *to, struct bs_error *err) BS_WARN_UNUSED;
-/* Writes the file summary-NUMBER: the bytes, and what stands beside them. BS_IO, BS_NO_MEMORY. */
-enum bs_status bs_summary_file_write(const struct bs_dir *dir, uint64_t number, const struct bs_buffer *summary,
-                                     const struct bs_buffer *counts, const uint64_t *segments, size_t n_segments,
-                                     struct bs_error *err) BS_WARN_UNUSED;
+/* Writes the files that a manifest names: of these bytes, and of counts, coded. BS_IO, BS_NO_MEMORY. */
+enum bs_status bs_summary_file_write(const struct bs_dir *dir, const struct bs_manifest *manifest, const struct bs_buffer *summary,
+                                     const struct bs_buffer *counts, struct bs_error *err) BS_WARN_UNUSED;
 
 #endif

@@ -302,7 +302,7 @@ static struct raw_string number_at(const uint8_t *at, const uint8_t *end)
 static bool resolve(struct walk *walk, uint8_t kind, struct raw_string *value)
 {
 	struct bs_record_scan *scan = walk->scan;
-	uint8_t *to = scan->text.data + scan->text.used_bytes;
+	uint8_t *to = scan->text.used_bytes ? scan->text.data + scan->text.used_bytes : scan->text.data; /* which may be NULL */
 	if (kind != '"' && scan->original) {
 		size_t offset = 0;
 		for (size_t i = 0; i < value->n_bytes && offset < scan->original_bytes; i++)

@@ -77,6 +77,14 @@ void bs_gram_plan_init(struct bs_gram_plan *plan)
 		             [BS_GRAM_LONG] = 2}};
 }
 
+void bs_gram_plan_init_records(struct bs_gram_plan *plan)
+{
+	/* core/matrix/prices.h */
+	*plan = (struct bs_gram_plan){
+		.n_hashes = {[BS_GRAM_COMMON] = 2, [BS_GRAM_MIDDLING] = 3, [BS_GRAM_RARE] = 5, [BS_GRAM_LONG_FREQUENT] = 1,
+		             [BS_GRAM_LONG] = 1}};
+}
+
 void bs_gram_plan_deinit(struct bs_gram_plan *plan)
 {
 	for (uint32_t tier = 0; tier < BS_GRAM_TIERS; tier++)
@@ -159,6 +167,9 @@ enum bs_status bs_gram_sketch_new(const struct bs_gram_plan *plan, struct bs_gra
 	const uint32_t *buckets = bs_gram_plan_list(plan, BS_GRAM_LONG_FREQUENT, &n);
 	for (uint32_t i = 0; i < n; i++)
 		sketch->frequent[buckets[i] / 32] |= UINT32_C(1) << (buckets[i] % 32);
+	/* Then all longer grams have one column, as those of these buckets. */
+	if (plan->n_hashes[BS_GRAM_LONG] == 1)
+		memset(sketch->frequent, 0xff, BS_GRAM_BUCKETS / 8);
 	*sketch_out = sketch;
 	return BS_OK;
 }

@@ -25,6 +25,8 @@ struct bs_gram_plan {
 };
 /* With no lists, and the columns of each tier as this bitsift makes them. */
 void bs_gram_plan_init(struct bs_gram_plan *plan);
+/* The same of records, which are short. */
+void bs_gram_plan_init_records(struct bs_gram_plan *plan);
 void bs_gram_plan_deinit(struct bs_gram_plan *plan);
 
 /* Lists a trigram or bucket in a tier that has a list, behind lesser ones. No trigram may be in two. BS_NO_MEMORY. */

@@ -34,6 +34,7 @@ struct bs_pipeline {
 	uint32_t n_slots;
 	struct slot *slots;
 	struct worker *workers; /* n_threads */
+	bool has_file_grams, has_record_grams;
 	/* The run under way. */
 	bs_merge_fn merge;
 	void *context;
@@ -69,7 +70,7 @@ static enum bs_status analyze_batch(void *context, const struct bs_task *task, s
 	bool is_file = is_row || !bs_source_has_records(slot->batch.source);
 	slot->term_batch.is_row = is_row;
 	slot->term_batch.words = is_row ? NULL : worker->words;
-	slot->term_batch.grams = is_file ? worker->grams : NULL;
+	slot->term_batch.grams = (is_file ? pipeline->has_file_grams : pipeline->has_record_grams) ? worker->grams : NULL;
 	slot->task = task;
 	slot->is_done = false;
 	enum bs_status status = bs_reader_read(worker->reader, &slot->batch, &slot->sink, err);
@@ -127,9 +128,11 @@ void bs_pipeline_set_word_pairs(struct bs_pipeline *pipeline, const struct bs_wo
 		pipeline->slots[i].term_batch.pairs = pairs && pairs->n_word_pairs > 0 ? pairs : NULL;
 }
 
-enum bs_status bs_pipeline_set_grams(struct bs_pipeline *pipeline, const struct bs_gram_plan *plan,
+enum bs_status bs_pipeline_set_grams(struct bs_pipeline *pipeline, const struct bs_gram_plan *plan, bool of_files, bool of_records,
                                      struct bs_error *err)
 {
+	pipeline->has_file_grams = of_files;
+	pipeline->has_record_grams = of_records;
 	enum bs_status status = BS_OK;
 	for (uint32_t i = 0; i < pipeline->n_threads && !status; i++) {
 		bs_gram_sketch_free(pipeline->workers[i].grams);
@@ -141,6 +144,11 @@ enum bs_status bs_pipeline_set_grams(struct bs_pipeline *pipeline, const struct 
 struct bs_words *bs_pipeline_words(const struct bs_pipeline *pipeline)
 {
 	return pipeline->workers[0].words;
+}
+
+struct bs_gram_sketch *bs_pipeline_record_grams(const struct bs_pipeline *pipeline)
+{
+	return pipeline->has_record_grams ? pipeline->workers[0].grams : NULL;
 }
 
 struct bs_reader *bs_pipeline_reader(const struct bs_pipeline *pipeline)

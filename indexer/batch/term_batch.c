@@ -172,7 +172,7 @@ static const size_t buffer_offsets[] = {
 	OFFSET_OF(terms.entries), OFFSET_OF(terms.hashes), OFFSET_OF(terms.long_keys), OFFSET_OF(postings),
 	OFFSET_OF(docs),          OFFSET_OF(names),        OFFSET_OF(tfs),             OFFSET_OF(raws),
 	OFFSET_OF(gram_rows),     OFFSET_OF(value_numbers), OFFSET_OF(skips),          OFFSET_OF(non_documents),
-	OFFSET_OF(unchanged),     OFFSET_OF(trigrams),
+	OFFSET_OF(unchanged),     OFFSET_OF(trigrams),      OFFSET_OF(gram_text),
 	OFFSET_OF(key),           OFFSET_OF(pair_words),   OFFSET_OF(pair_numbers),
 };
 #define N_BUFFERS (sizeof(buffer_offsets) / sizeof(*buffer_offsets))
@@ -573,15 +573,33 @@ static enum bs_status take_tfs(struct bs_term_batch *batch, struct bs_term_batch
 	return BS_OK;
 }
 
-/* The row of a file: of its one field, which is what a search of the file looks through. */
+/* What has the grams of all fields: no match spans two, which costs a few grams that none has. */
+static enum bs_status join_fields(struct bs_term_batch *batch, const struct bs_document *document, struct bs_field *joined_out,
+                                  struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	bs_buffer_clear(&batch->gram_text);
+	for (size_t i = 0; i < document->n_fields && !status; i++) {
+		status = bs_buffer_append(&batch->gram_text, document->fields[i].text, document->fields[i].text_bytes, err);
+		if (!status && i + 1 < document->n_fields)
+			status = bs_buffer_append(&batch->gram_text, "\n", 1, err);
+	}
+	joined_out->text = batch->gram_text.data;
+	joined_out->text_bytes = batch->gram_text.used_bytes;
+	return status;
+}
+
+/* The row of a file: of its one field, which is what a search of the file looks through. Or of a record. */
 static enum bs_status take_grams(struct bs_term_batch *batch, const struct bs_document *document,
                                     struct bs_term_batch_doc *doc, struct bs_error *err)
 {
 	struct bs_gram_sum sum;
-	const struct bs_field *field = &document->fields[0];
-	enum bs_status status =
-		document->stream ? bs_gram_sketch_stream(batch->grams, document->stream, document->text_bytes, &sum, err)
-		                 : bs_gram_sketch_text(batch->grams, field->text, field->text_bytes, &sum, err);
+	struct bs_field joined = {.text = NULL};
+	const struct bs_field *field = document->n_fields == 1 ? &document->fields[0] : &joined;
+	enum bs_status status = document->n_fields > 1 ? join_fields(batch, document, &joined, err) : BS_OK;
+	if (!status)
+		status = document->stream ? bs_gram_sketch_stream(batch->grams, document->stream, document->text_bytes, &sum, err)
+		                          : bs_gram_sketch_text(batch->grams, field->text, field->text_bytes, &sum, err);
 	if (status || (document->stream && document->stream->has_failed))
 		return status;
 	doc->n_gram_bits = sum.n_bits;

@@ -88,6 +88,7 @@ struct bs_term_batch {
 	struct bs_buffer value_numbers; /* u32 each: of the values of documents */
 	struct bs_buffer raws;
 	struct bs_buffer gram_rows; /* u64 each */
+	struct bs_buffer gram_text; /* of several fields, one */
 	struct bs_buffer trigrams;  /* u32 each: those of the documents that have rows, each once */
 	struct bs_buffer non_documents; /* names of files, NUL-ended */
 	struct bs_buffer unchanged; /* struct bs_doc_ref each */

@@ -32,6 +32,9 @@ enum bs_status bs_word_pairs_of_snapshot(const struct bs_snapshot *snapshot, str
 enum bs_status bs_gram_plan_choose(const struct bs_dir *dir, const struct bs_manifest *manifest,
                                    const struct bs_source_options *options, struct bs_gram_plan *plan,
                                    struct bs_error *err) BS_WARN_UNUSED;
+/* The same of texts of records, by whatever sample calls take with (as above). */
+enum bs_status bs_gram_plan_choose_by(bs_give_sample_fn sample, void *context, struct bs_gram_plan *plan,
+                                      struct bs_error *err) BS_WARN_UNUSED;
 /* The same by the largest segment. BS_CORRUPT, BS_NO_MEMORY. */
 enum bs_status bs_gram_plan_of_snapshot(const struct bs_snapshot *snapshot, struct bs_gram_plan *plan,
                                         struct bs_error *err) BS_WARN_UNUSED;

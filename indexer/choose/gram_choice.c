@@ -17,8 +17,22 @@ struct bucket_count {
 	uint32_t last; /* of those, counted from 1 */
 };
 
+/* From which share of the documents on grams are of a tier. */
+struct tiers {
+	double left_out, common, middling, long_frequent;
+};
+
+static const struct tiers tiers_of_files = {
+	.left_out = BS_PRICE_GRAM_LEFT_OUT, .common = BS_PRICE_GRAM_COMMON, .middling = BS_PRICE_GRAM_MIDDLING,
+	.long_frequent = BS_PRICE_GRAM_LONG_FREQUENT};
+
+static const struct tiers tiers_of_records = {
+	.left_out = BS_PRICE_RECORD_GRAM_LEFT_OUT, .common = BS_PRICE_RECORD_GRAM_COMMON, .middling = BS_PRICE_RECORD_GRAM_MIDDLING,
+	.long_frequent = 2 /* none is: all have one column */};
+
 /* A sample in the making. */
 struct sample {
+	const struct tiers *tiers;
 	struct bs_gram_plan plan; /* of which all grams are rare */
 	struct bs_gram_sketch *sketch; /* NULL: there has been no file */
 	struct bs_buffer folded;
@@ -50,11 +64,9 @@ static enum bs_status start_sample(struct sample *sample, struct bs_error *err)
 	return bs_gram_sketch_new(&sample->plan, &sample->sketch, err);
 }
 
-static enum bs_status sample_document(void *context, const struct bs_document *document, struct bs_error *err)
+static enum bs_status sample_text(struct sample *sample, const struct bs_field *field, struct bs_error *err)
 {
-	struct sample *sample = context;
 	struct bs_gram_sum sum;
-	const struct bs_field *field = &document->fields[0];
 	enum bs_status status = sample->sketch ? BS_OK : start_sample(sample, err);
 	if (!status)
 		status = bs_gram_sketch_text(sample->sketch, field->text, field->text_bytes, &sum, err);
@@ -70,15 +82,24 @@ static enum bs_status sample_document(void *context, const struct bs_document *d
 	return status;
 }
 
+/* Of several fields each counts as a document, which makes grams seem less frequent. */
+static enum bs_status sample_document(void *context, const struct bs_document *document, struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	for (size_t i = 0; i < document->n_fields && !status; i++)
+		status = sample_text(context, &document->fields[i], err);
+	return status;
+}
+
 /* Of a trigram that stands in df of the files. */
 static enum bs_gram_tier tier_of(const struct sample *sample, uint32_t df)
 {
 	double share = (double)df / (double)sample->n_docs;
-	if (share < BS_PRICE_GRAM_MIDDLING)
+	if (share < sample->tiers->middling)
 		return BS_GRAM_RARE;
-	if (share < BS_PRICE_GRAM_COMMON)
+	if (share < sample->tiers->common)
 		return BS_GRAM_MIDDLING;
-	return share < BS_PRICE_GRAM_LEFT_OUT ? BS_GRAM_COMMON : BS_GRAM_LEFT_OUT;
+	return share < sample->tiers->left_out ? BS_GRAM_COMMON : BS_GRAM_LEFT_OUT;
 }
 
 /* A bucket has some rare gram of many a file, of more where files are longer: the mean number does not count. */
@@ -86,7 +107,7 @@ static bool is_frequent(const struct sample *sample, uint32_t bucket)
 {
 	double n = (double)sample->n_docs, by_chance = (double)sample->n_in_buckets / BS_GRAM_BUCKETS;
 	uint32_t df = sample->buckets[bucket].df;
-	return df >= LISTED_DOCS && (double)df - by_chance >= BS_PRICE_GRAM_LONG_FREQUENT * (n - by_chance);
+	return df >= LISTED_DOCS && (double)df - by_chance >= sample->tiers->long_frequent * (n - by_chance);
 }
 
 /* Lists what is frequent in the sample. */
@@ -106,21 +127,33 @@ static enum bs_status list_grams(const struct sample *sample, struct bs_gram_pla
 	return status;
 }
 
+/* What was sampled is the plan; it is freed. */
+static enum bs_status conclude(struct sample *sample, enum bs_status status, struct bs_gram_plan *plan, struct bs_error *err)
+{
+	if (!status && sample->n_docs > 0)
+		status = list_grams(sample, plan, err);
+	free(sample->dfs);
+	free(sample->buckets);
+	bs_buffer_deinit(&sample->folded);
+	bs_gram_sketch_free(sample->sketch);
+	bs_gram_plan_deinit(&sample->plan);
+	return status;
+}
+
 enum bs_status bs_gram_plan_choose(const struct bs_dir *dir, const struct bs_manifest *manifest,
                                    const struct bs_source_options *options, struct bs_gram_plan *plan,
                                    struct bs_error *err)
 {
-	struct sample sample = {.n_docs = 0};
+	struct sample sample = {.tiers = &tiers_of_files};
 	bs_gram_plan_init(plan);
-	enum bs_status status = bs_sample_sources(dir, manifest, options, SAMPLE_BYTES, true, sample_document, &sample, err);
-	if (!status && sample.n_docs > 0)
-		status = list_grams(&sample, plan, err);
-	free(sample.dfs);
-	free(sample.buckets);
-	bs_buffer_deinit(&sample.folded);
-	bs_gram_sketch_free(sample.sketch);
-	bs_gram_plan_deinit(&sample.plan);
-	return status;
+	return conclude(&sample, bs_sample_sources(dir, manifest, options, SAMPLE_BYTES, true, sample_document, &sample, err), plan, err);
+}
+
+enum bs_status bs_gram_plan_choose_by(bs_give_sample_fn give, void *context, struct bs_gram_plan *plan, struct bs_error *err)
+{
+	struct sample sample = {.tiers = &tiers_of_records};
+	bs_gram_plan_init_records(plan);
+	return conclude(&sample, give(context, sample_document, &sample, err), plan, err);
 }
 
 enum bs_status bs_gram_plan_of_snapshot(const struct bs_snapshot *snapshot, struct bs_gram_plan *plan,

@@ -165,12 +165,13 @@ bool bs_index_writer_holds_little(const struct bs_snapshot *old)
 /* What was chosen is what the pipeline goes by. */
 static enum bs_status use_choices(struct bs_index_writer *writer, struct bs_error *err)
 {
+	const struct bs_index_options *options = &writer->manifest.options;
 	bs_pipeline_set_word_pairs(writer->pipeline, &writer->pairs);
-	if (!writer->manifest.options.grams)
+	if (!options->grams && !options->record_grams)
 		return BS_OK;
 	writer->grams.plan = &writer->gram_plan;
 	writer->row_grams.plan = &writer->gram_plan;
-	return bs_pipeline_set_grams(writer->pipeline, &writer->gram_plan, err);
+	return bs_pipeline_set_grams(writer->pipeline, &writer->gram_plan, options->grams, options->record_grams, err);
 }
 
 enum bs_status bs_index_writer_keep_choices(struct bs_index_writer *writer, const struct bs_snapshot *old,
@@ -179,7 +180,7 @@ enum bs_status bs_index_writer_keep_choices(struct bs_index_writer *writer, cons
 	enum bs_status status = BS_OK;
 	if (writer->manifest.options.words)
 		status = bs_word_pairs_of_snapshot(old, &writer->pairs, err);
-	if (!status && writer->manifest.options.grams)
+	if (!status && (writer->manifest.options.grams || writer->manifest.options.record_grams))
 		status = bs_gram_plan_of_snapshot(old, &writer->gram_plan, err);
 	return status ? status : use_choices(writer, err);
 }
@@ -194,11 +195,12 @@ enum bs_status bs_index_writer_choose_by(struct bs_index_writer *writer, bs_give
 {
 	enum bs_status status = bs_word_pairs_choose_by(&writer->manifest.options, pairs_least_bytes(writer), sample, context,
 	                                                &writer->pairs, err);
-	bs_pipeline_set_word_pairs(writer->pipeline, &writer->pairs);
-	return status;
+	if (!status && (writer->manifest.options.grams || writer->manifest.options.record_grams))
+		status = bs_gram_plan_choose_by(sample, context, &writer->gram_plan, err);
+	return status ? status : use_choices(writer, err);
 }
 
-enum bs_status bs_index_writer_choose(struct bs_index_writer *writer, struct bs_error *err)
+enum bs_status bs_index_writer_choose(struct bs_index_writer *writer, const struct bs_snapshot *old, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	if (writer->manifest.options.words) {
@@ -212,6 +214,8 @@ enum bs_status bs_index_writer_choose(struct bs_index_writer *writer, struct bs_
 		if (!status)
 			status = bs_gram_plan_choose(writer->dir, &writer->manifest, &writer->source_options, &writer->gram_plan, err);
 	}
+	if (!status && !writer->manifest.options.grams && writer->manifest.options.record_grams)
+		status = bs_gram_plan_of_snapshot(old, &writer->gram_plan, err);
 	writer->n_files = writer->pulse.done;
 	return status ? status : use_choices(writer, err);
 }

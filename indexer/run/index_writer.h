@@ -69,9 +69,9 @@ enum bs_status bs_index_writer_keep_choices(struct bs_index_writer *writer, cons
                                             struct bs_error *err) BS_WARN_UNUSED;
 /* Whether that is so little text that what was chosen for it says nothing about what comes: better to choose again. */
 bool bs_index_writer_holds_little(const struct bs_snapshot *old);
-/* Chooses them by a sample of the recorded sources. */
-enum bs_status bs_index_writer_choose(struct bs_index_writer *writer, struct bs_error *err) BS_WARN_UNUSED;
-/* Chooses pairs of words by the sample that is given, of a run that is given documents (choice.h). */
+/* Chooses them by a sample of the recorded sources; of an index that has grams of records alone, goes on with those of old. */
+enum bs_status bs_index_writer_choose(struct bs_index_writer *writer, const struct bs_snapshot *old, struct bs_error *err) BS_WARN_UNUSED;
+/* Chooses them by the sample that is given, of a run that is given documents (choice.h). */
 enum bs_status bs_index_writer_choose_by(struct bs_index_writer *writer, bs_give_sample_fn sample, void *context,
                                          struct bs_error *err) BS_WARN_UNUSED;
 /* Gives back the memory that reading and accumulating took. */

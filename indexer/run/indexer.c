@@ -558,6 +558,13 @@ enum bs_status bs_indexing_check_options(const struct bs_build_request *request,
 	return status;
 }
 
+enum bs_status bs_indexing_check_grams(bool wants, const struct bs_index_options *recorded, const char *path, struct bs_error *err)
+{
+	return !wants || recorded->record_grams
+	               ? BS_OK
+	               : bs_fail(err, BS_INVALID, "%s: made without grams of given documents, which it cannot get any more", path);
+}
+
 static uint64_t summary_rate(const struct bs_build_request *request)
 {
 	double rate = request->summary_rate;
@@ -570,6 +577,8 @@ static enum bs_status keep_options(struct bs_indexing *at, struct bs_error *err)
 	const struct bs_index_options *old = &at->old.manifest.options;
 	struct bs_index_options *options = &at->writer.manifest.options;
 	enum bs_status status = bs_indexing_check_options(at->request, old, at->dir.path, err);
+	if (!status)
+		status = bs_indexing_check_grams(at->wants_grams, old, at->dir.path, err);
 	if (!status)
 		status = bs_index_options_copy(old, options, err);
 	if (!status && at->request->summary_rate != 0)
@@ -613,6 +622,8 @@ static enum bs_status choose_options(struct bs_indexing *at, struct bs_error *er
 	/* Of an index that is damaged, too, as long as its manifest says what they are. */
 	bool is_said = has_recorded_option(request);
 	const char *old_name = at->old.manifest.options.analyzer_name;
+	/* What records have is for whoever gives them to say. */
+	wanted.record_grams = at->is_given ? at->wants_grams : at->old.manifest.options.record_grams;
 	/* The same analyzer is no wish for other options: without it nothing could be kept. */
 	is_said |= request->analyzer && (!old_name || strcmp(old_name, request->analyzer->name) != 0);
 	bool is_kept = at->old.manifest.generation > 0 && !(request->rebuild && is_said);
@@ -949,7 +960,7 @@ enum bs_status bs_indexing_begin(struct bs_indexing *at, const struct bs_build_r
 	/* Of what is given nobody knows what will come: writer.c chooses. */
 	bool is_new = !status && (at->is_full || bs_index_writer_holds_little(&at->old));
 	if (!status && !(is_new && at->is_given))
-		status = is_new ? bs_index_writer_choose(&at->writer, err) : bs_index_writer_keep_choices(&at->writer, &at->old, err);
+		status = is_new ? bs_index_writer_choose(&at->writer, &at->old, err) : bs_index_writer_keep_choices(&at->writer, &at->old, err);
 	if (!status && !at->writer.n_files && !at->is_full)
 		at->writer.n_files = count_known_files(&at->old);
 	if (!status && at->writer.manifest.options.grams) {

@@ -52,9 +52,10 @@ struct bs_indexing {
 	bool has_private;         /* something read is for its owner alone */
 	/* Of a run whose documents are given (writer.c): options of files and records are those that there are, and nothing is read. */
 	bool is_given;
+	bool wants_grams; /* then, of a new index: it keeps those of records */
 };
 
-/* Fills *at, zeros but for is_located and is_given, which does not move until the end; the request is borrowed as long.
+/* Fills *at, zeros but for is_located, is_given and wants_grams, which does not move until the end; the request is borrowed as long.
  * bs_indexing_end follows, whatever the status is. */
 enum bs_status bs_indexing_begin(struct bs_indexing *at, const struct bs_build_request *request,
                                  struct bs_error *err) BS_WARN_UNUSED;
@@ -72,5 +73,8 @@ enum bs_status bs_indexing_check_request(const struct bs_build_request *request,
 /* Whether what is wished, as far as something is, is what the index was made with. BS_INVALID, BS_NO_MEMORY. */
 enum bs_status bs_indexing_check_options(const struct bs_build_request *request, const struct bs_index_options *recorded,
                                          const char *path, struct bs_error *err) BS_WARN_UNUSED;
+/* The same of grams of given documents. BS_INVALID. */
+enum bs_status bs_indexing_check_grams(bool wants, const struct bs_index_options *recorded, const char *path,
+                                       struct bs_error *err) BS_WARN_UNUSED;
 
 #endif

@@ -30,7 +30,7 @@
 struct bs_writer {
 	struct bs_uncommitted uncommitted; /* first: for searches */
 	struct bs_build_request build; /* of the runs */
-	bool not_stored, no_checksums;
+	bool not_stored, no_checksums, grams;
 	struct bs_indexing *at;  /* the transaction under way; NULL: none */
 	uint32_t source;         /* number of the given documents there */
 	enum bs_status failed;   /* of the transaction, which was rolled back for it; */
@@ -105,6 +105,7 @@ static void use_batch(struct bs_writer *writer)
 	struct bs_indexing *at = writer->at;
 	bs_term_batch_clear(&writer->batch);
 	writer->batch.words = bs_pipeline_words(at->writer.pipeline);
+	writer->batch.grams = bs_pipeline_record_grams(at->writer.pipeline);
 	writer->batch.weights = at->writer.manifest.options.weights;
 	writer->batch.pairs = at->writer.pairs.n_word_pairs > 0 ? &at->writer.pairs : NULL;
 	writer->batch.memory_bytes = at->writer.source_options.memory_bytes;
@@ -120,6 +121,7 @@ static enum bs_status end(struct bs_writer *writer, enum bs_status status, struc
 	free(writer->at);
 	writer->at = NULL;
 	writer->batch.words = NULL;
+	writer->batch.grams = NULL;
 	bs_buffer_trim(&writer->held, 0);
 	bs_term_table_clear(&writer->held_ids);
 	bs_buffer_trim(&writer->line, BATCH_BYTES);
@@ -142,6 +144,7 @@ static enum bs_status begin(struct bs_writer *writer, struct bs_error *err)
 	if (!writer->at)
 		return bs_fail_memory(err, "a transaction", sizeof(*writer->at));
 	writer->at->is_given = true;
+	writer->at->wants_grams = writer->grams;
 	status = bs_indexing_begin(writer->at, &writer->build, err);
 	if (!status)
 		status = begin_sources(writer, err);
@@ -658,8 +661,9 @@ void bs_writer_close(struct bs_writer *writer)
 }
 
 /* Against the index, if there is one. */
-static enum bs_status check_index(const struct bs_build_request *build, struct bs_error *err)
+static enum bs_status check_index(const struct bs_writer *writer, struct bs_error *err)
 {
+	const struct bs_build_request *build = &writer->build;
 	struct bs_dir dir = {.fd = -1};
 	struct bs_manifest manifest = {.n_sources = 0};
 	enum bs_status status = bs_dir_open(&dir, build->dir, build->memory, build->consent, err);
@@ -667,6 +671,8 @@ static enum bs_status check_index(const struct bs_build_request *build, struct b
 		status = bs_manifest_read(&dir, &manifest, err);
 	if (!status)
 		status = bs_indexing_check_options(build, &manifest.options, dir.path, err);
+	if (!status)
+		status = bs_indexing_check_grams(writer->grams, &manifest.options, dir.path, err);
 	bs_manifest_deinit(&manifest);
 	bs_dir_close(&dir);
 	return status == BS_NOT_FOUND ? BS_OK : status;
@@ -701,6 +707,7 @@ enum bs_status bs_writer_open(const struct bs_writer_request *request, struct bs
 	writer->uncommitted = (struct bs_uncommitted){request->limits, show, drop_refs};
 	writer->not_stored = request->not_stored;
 	writer->no_checksums = request->not_stored && request->no_checksums;
+	writer->grams = request->grams;
 	writer->build = (struct bs_build_request){
 		.dir = request->dir, .memory = request->memory, .sources = given_source, .n_sources = 1,
 		.stem_language = request->stem_language, .fold_accents = request->fold_accents,
@@ -713,7 +720,7 @@ enum bs_status bs_writer_open(const struct bs_writer_request *request, struct bs
 	if (!status)
 		status = check_words(&writer->build, err);
 	if (!status)
-		status = check_index(&writer->build, err);
+		status = check_index(writer, err);
 	if (status)
 		bs_writer_close(writer);
 	else

@@ -383,6 +383,8 @@ static enum bs_status write_sections(struct build *build, struct bs_gram_accumul
 		status = bs_exceptions_write(&build->exceptions, build->n_rows, build->writer, err);
 	if (!status)
 		status = bs_rare_build(&build->plan, &build->classes, build->options->n_threads, build->writer, err);
+	if (grams->plan && grams->plan->n_hashes[BS_GRAM_LONG] == 1)
+		bs_file_writer_require(build->writer, BS_FEATURE_SHORT_GRAMS);
 	if (!status && grams->plan)
 		status = bs_gram_accumulator_write(grams, build->writer, err);
 	if (!status)

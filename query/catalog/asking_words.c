@@ -2,13 +2,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/bytes.h"
 #include "core/base/hash.h"
+#include "core/base/icu.h"
 #include "query/catalog/asking.h"
 #include "query/search/may_match.h"
 #include "query/search/statistics.h"
 
 void bs_asking_deinit(struct bs_asking *asking)
 {
+	bs_feedback_deinit(&asking->learnt);
+	bs_buffer_deinit(&asking->learnt_df);
 	for (size_t i = 0; i < asking->n_groups; i++) {
 		bs_query_tree_free(asking->groups[i].tree);
 		bs_reading_deinit(&asking->groups[i].reading);
@@ -30,6 +34,16 @@ static enum bs_status add_field(struct bs_asking *asking, const uint8_t *name, u
 	return bs_term_table_intern(&asking->fields, name, name_bytes, bs_hash_slot(name, name_bytes), &number, NULL, err);
 }
 
+/* As the index has it that was gathered from: what is fresh may have more than the catalog knows. */
+static unsigned gathered_kinds(const struct bs_statistics *statistics, const uint8_t *name, uint32_t name_bytes)
+{
+	struct bs_statistics_field field;
+	for (size_t i = 0; bs_statistics_field_at(statistics, i, &field); i++)
+		if (bs_compare_bytes(field.name, field.name_bytes, name, name_bytes) == 0)
+			return field.kinds;
+	return 0;
+}
+
 static enum bs_status find_field(struct bs_asking *asking, const uint8_t *name, uint32_t name_bytes, struct bs_error *err)
 {
 	static const char of_files[] = "name";
@@ -40,7 +54,10 @@ static enum bs_status find_field(struct bs_asking *asking, const uint8_t *name, 
 		unsigned kinds = 0;
 		if (!asked->is_reached)
 			continue;
-		status = bs_catalog_field_kinds(asked->item, name, name_bytes, &kinds, err);
+		if (asked->statistics)
+			kinds = gathered_kinds(asked->statistics, name, name_bytes);
+		else
+			status = bs_catalog_field_kinds(asked->item, name, name_bytes, &kinds, err);
 		if (is_name && (asked->item->flags & BS_CATALOG_HAS_FILES))
 			kinds |= BS_FIELD_OF_FILES;
 		if (!status && kinds)
@@ -55,7 +72,9 @@ enum bs_status bs_asking_find_fields(struct bs_asking *asking, struct bs_error *
 	const uint8_t *sort = (const uint8_t *)find->sort_field, *query = (const uint8_t *)find->query;
 	struct bs_term_table *names = &asking->names;
 	uint32_t number;
-	enum bs_status status = bs_statistics_new(&asking->statistics, err);
+	enum bs_status status = bs_icu_load(err);
+	if (!status)
+		status = bs_statistics_new(&asking->statistics, err);
 	for (int joins = 0; joins < 2 && !status; joins++)
 		status = bs_statistics_find_names(query, find->query_bytes, joins, names, err);
 	if (!status && sort && *sort)
@@ -63,6 +82,9 @@ enum bs_status bs_asking_find_fields(struct bs_asking *asking, struct bs_error *
 		                              &number, NULL, err);
 	for (uint32_t i = 0; i < names->n_terms && !status; i++)
 		status = find_field(asking, bs_term_table_key(names, i), names->entries[i].n_bytes, err);
+	/* Whoever is asked would say so, but perhaps nobody is. */
+	if (!status && sort && !bs_statistics_has_values(asking->statistics, sort, (uint32_t)strlen(find->sort_field)))
+		status = bs_fail(err, BS_INVALID, "%s: no field with numbers or dates to sort by", *sort ? find->sort_field : "''");
 	return status;
 }
 
@@ -91,14 +113,24 @@ static enum bs_status read_as(struct bs_asking *asking, struct bs_asking_group *
 	bs_reading_set_fields(&group->reading, &asking->fields);
 	for (size_t i = 0; bs_statistics_field_at(asking->statistics, i, &field); i++)
 		group->reading.has_file_names |= (field.kinds & BS_FIELD_OF_FILES) != 0;
+	return BS_OK;
+}
+
+static enum bs_status parse_as(struct bs_asking *asking, struct bs_asking_group *group, struct bs_error *err)
+{
+	const struct bs_find_request *find = &asking->request->find;
 	struct bs_query_options read_by = bs_reading_options(&group->reading);
 	read_by.any = find->any;
 	read_by.strict = find->strict_query;
 	read_by.has_values = has_values;
 	read_by.has_dates_alone = NULL;
 	read_by.context = asking;
+	read_by.terms = bs_feedback_taken(&asking->learnt);
+	read_by.n_terms = bs_feedback_n_taken(&asking->learnt);
 	size_t error_byte = SIZE_MAX;
-	status = bs_reading_parse(&group->reading, find->query, find->query_bytes, &read_by, &group->tree, &error_byte, err);
+	bs_query_tree_free(group->tree);
+	group->tree = NULL;
+	enum bs_status status = bs_reading_parse(&group->reading, find->query, find->query_bytes, &read_by, &group->tree, &error_byte, err);
 	if (status == BS_INVALID)
 		asking->error_byte = error_byte;
 	return status;
@@ -111,14 +143,26 @@ static enum bs_status group_of(struct bs_asking *asking, struct bs_asked *asked,
 			asked->group = &asking->groups[i];
 	if (asked->group)
 		return BS_OK;
-	if (asking->n_groups > 0 && asking->is_scored)
-		return bs_fail(err, BS_INVALID, "%s and %s cut their words in different ways, so that their scores are not of one kind: ask for "
-		                                "--ids or --count, or index one of them again as the other",
-		               asking->groups[0].item->name, asked->item->name);
+	if (asking->n_groups > 0 && (asking->is_scored || asking->learns))
+		return bs_fail(err, BS_INVALID, "%s and %s cut their words in different ways, so that their scores are not of one kind: %sindex one of "
+		                                "them again as the other",
+		               asking->groups[0].item->name, asked->item->name, asking->learns ? "" : "ask for --ids or --count, or ");
 	struct bs_asking_group *group = &asking->groups[asking->n_groups++];
 	asked->group = group;
 	group->item = asked->item;
 	return read_as(asking, group, err);
+}
+
+/* Mostly it is as the one before. */
+static enum bs_status is_other_unicode(const struct bs_asked *asked, const struct bs_manifest **before, bool *is_other,
+                                       struct bs_error *err)
+{
+	const struct bs_manifest *read = &asked->item->read;
+	if (*before && strcmp((*before)->icu_version, read->icu_version) == 0 &&
+	    strcmp((*before)->unicode_version, read->unicode_version) == 0)
+		return BS_OK;
+	*before = read;
+	return bs_manifest_is_other_unicode(read, is_other, err);
 }
 
 enum bs_status bs_asking_read(struct bs_asking *asking, struct bs_error *err)
@@ -127,33 +171,56 @@ enum bs_status bs_asking_read(struct bs_asking *asking, struct bs_error *err)
 	asking->groups = calloc(asking->n_asked + 1, sizeof(*asking->groups));
 	if (!asking->groups)
 		return bs_fail_memory(err, "a query", asking->n_asked * sizeof(*asking->groups));
+	const struct bs_manifest *before = NULL;
+	bool is_other = false;
 	for (size_t i = 0; i < asking->n_asked && !status; i++) {
 		struct bs_asked *asked = &asking->asked[i];
-		bool is_other = false;
 		if (!asked->is_reached)
 			continue;
-		status = bs_manifest_is_other_unicode(&asked->item->read, &is_other, err);
-		asked->is_unknown = is_other || !(asked->item->flags & BS_CATALOG_SUMMARY);
+		status = is_other_unicode(asked, &before, &is_other, err);
+		asked->is_unknown = is_other || asking->request->fresh || !(asked->item->flags & BS_CATALOG_SUMMARY);
 		if (!status)
 			status = group_of(asking, asked, err);
 	}
 	return status;
 }
 
-/* What is known of a word there: *may_out false: no document has it; *is_known_out: *df_out have it. */
-static enum bs_status know_word(const struct bs_asked *asked, const struct bs_element *element, bool *may_out, bool *is_known_out,
-                                uint64_t *df_out, struct bs_error *err)
+enum bs_status bs_asking_parse(struct bs_asking *asking, struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	for (size_t i = 0; i < asking->n_groups && !status; i++)
+		status = parse_as(asking, &asking->groups[i], err);
+	return status;
+}
+
+enum bs_status bs_asking_know_word(const struct bs_asked *asked, const uint8_t *word, uint32_t word_bytes, bool *may_out,
+                                   bool *is_known_out, uint64_t *df_out, struct bs_error *err)
 {
 	*may_out = true;
 	*is_known_out = false;
 	*df_out = 0;
 	if (asked->is_unknown)
 		return BS_OK;
-	enum bs_status status = bs_summary_may_have_word(&asked->item->summary, bs_hash_term(element->term, element->term_bytes), may_out,
-	                                                 err);
+	enum bs_status status = bs_summary_may_have_word(&asked->item->summary, bs_hash_term(word, word_bytes), may_out, err);
 	if (!status && *may_out)
-		status = bs_catalog_df(asked->item, element->term, element->term_bytes, is_known_out, df_out, err);
+		status = bs_catalog_df(asked->item, word, word_bytes, is_known_out, df_out, err);
 	return status;
+}
+
+static enum bs_status know_word(const struct bs_asked *asked, const struct bs_element *element, bool *may_out, bool *is_known_out,
+                                uint64_t *df_out, struct bs_error *err)
+{
+	return bs_asking_know_word(asked, element->term, element->term_bytes, may_out, is_known_out, df_out, err);
+}
+
+/* Of what was learnt it is known already how frequent it is in all. */
+static bool is_learnt(const struct bs_asking *asking, const struct bs_element *element)
+{
+	const struct bs_weighted_term *taken = bs_feedback_taken(&asking->learnt);
+	size_t i = 0, n = bs_feedback_n_taken(&asking->learnt);
+	while (i < n && bs_compare_bytes(taken[i].term, taken[i].term_bytes, element->term, element->term_bytes) != 0)
+		i++;
+	return i < n;
 }
 
 /* Whether the words that a beginning, a pattern or the like stands for may be there: as a query of its own. */
@@ -169,7 +236,7 @@ static enum bs_status may_expand(const struct bs_asked *asked, const struct bs_e
 }
 
 /* Whether the catalog does not know all that scores go by. */
-static enum bs_status needs_probe(struct bs_asked *asked, struct bs_error *err)
+static enum bs_status needs_probe(const struct bs_asking *asking, struct bs_asked *asked, struct bs_error *err)
 {
 	const struct bs_query_tree *tree = asked->group->tree;
 	enum bs_status status = BS_OK;
@@ -178,6 +245,8 @@ static enum bs_status needs_probe(struct bs_asked *asked, struct bs_error *err)
 		bool may = false, is_known = false;
 		uint64_t df;
 		if (element->kind == BS_ELEMENT_BIGRAM || !element->is_positive || !(element->weight > 0))
+			continue;
+		if (element->kind == BS_ELEMENT_TERM && is_learnt(asking, element))
 			continue;
 		if (element->kind == BS_ELEMENT_TERM)
 			status = know_word(asked, element, &may, &is_known, &df, err);
@@ -202,9 +271,9 @@ enum bs_status bs_asking_choose(struct bs_asking *asking, struct bs_error *err)
 		any |= asked->is_asked;
 	}
 	/* Where nobody is asked, nothing is scored. */
-	for (size_t i = 0; i < asking->n_asked && any && asking->is_scored && !status; i++)
+	for (size_t i = 0; i < asking->n_asked && any && asking->is_scored && !asking->is_added_up && !status; i++)
 		if (asking->asked[i].is_reached && !asking->asked[i].is_asked)
-			status = needs_probe(&asking->asked[i], err);
+			status = needs_probe(asking, &asking->asked[i], err);
 	return status;
 }
 
@@ -232,93 +301,17 @@ static enum bs_status add_known(struct bs_asking *asking, const struct bs_asked 
 enum bs_status bs_asking_add_statistics(struct bs_asking *asking, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
-	for (size_t i = 0; i < asking->n_asked && !status; i++) {
+	for (size_t i = 0; i < asking->n_asked && !status && !asking->is_added_up; i++) {
 		const struct bs_asked *asked = &asking->asked[i];
 		if (asked->is_reached && asked->statistics)
 			status = bs_statistics_add(asking->statistics, asked->statistics, err);
 		else if (asked->is_reached)
 			status = add_known(asking, asked, err);
 	}
-	return status;
-}
-
-/* Whether some index that is reached may have the word, by what the catalog knows; *df_out: in how many documents it is known to stand. */
-static enum bs_status may_stand(const struct bs_asking *asking, const uint8_t *word, size_t word_bytes, bool *may_out, uint64_t *df_out,
-                                struct bs_error *err)
-{
-	struct bs_element element = {.kind = BS_ELEMENT_TERM, .term = word, .term_bytes = (uint32_t)word_bytes};
-	enum bs_status status = BS_OK;
-	*may_out = false;
-	*df_out = 0;
-	for (size_t i = 0; i < asking->n_asked && !status; i++) {
-		bool may = false, is_known = false;
-		uint64_t df = 0;
-		if (!asking->asked[i].is_reached)
-			continue;
-		status = know_word(&asking->asked[i], &element, &may, &is_known, &df, err);
-		*may_out |= may;
-		*df_out += is_known ? df : 0;
-	}
-	return status;
-}
-
-/* Whether one edit, of those that typing goes wrong by, makes one of the other. */
-static bool is_near(const uint8_t *a, size_t a_bytes, const uint8_t *b, size_t b_bytes)
-{
-	size_t n_head = bs_common_bytes(a, a_bytes, b, b_bytes), n_tail = 0;
-	size_t shorter = a_bytes < b_bytes ? a_bytes : b_bytes, longer = a_bytes + b_bytes - shorter;
-	while (n_tail < shorter - n_head && a[a_bytes - 1 - n_tail] == b[b_bytes - 1 - n_tail])
-		n_tail++;
-	bool is_swap = a_bytes == b_bytes && n_head + n_tail + 2 == a_bytes && a[n_head] == b[n_head + 1] && a[n_head + 1] == b[n_head];
-	return is_swap || n_head + n_tail + 1 == longer;
-}
-
-/* The most frequent of the words that the catalog has by themselves, and that is so near: it stands in some index for certain. */
-static enum bs_status find_near(const struct bs_asking *asking, const struct bs_element *element, struct bs_buffer *near,
-                                struct bs_error *err)
-{
-	uint64_t most = 0;
-	enum bs_status status = BS_OK;
-	for (size_t i = 0; i < asking->n_asked && !status; i++) {
-		struct bs_catalog_word word = {.offset = 0};
-		bool is_there = asking->asked[i].is_reached;
-		while (is_there && !status) {
-			status = bs_catalog_next_word(asking->asked[i].item, &word, &is_there, err);
-			if (status || !is_there || word.df <= most ||
-			    !is_near(element->term, element->term_bytes, word.word.data, word.word.used_bytes))
-				continue;
-			most = word.df;
-			bs_buffer_clear(near);
-			status = bs_buffer_append(near, word.word.data, word.word.used_bytes, err);
-		}
-		bs_buffer_deinit(&word.word);
-	}
-	return status;
-}
-
-enum bs_status bs_asking_suggest(struct bs_asking *asking, struct bs_error *err)
-{
-	const struct bs_find_request *find = &asking->request->find;
-	const struct bs_query_tree *tree = asking->n_groups ? asking->groups[0].tree : NULL;
-	struct bs_buffer near = {.data = NULL};
-	enum bs_status status = BS_OK;
-	for (size_t i = 0; tree && i < tree->n_elements && !status; i++) {
-		const struct bs_element *element = &tree->elements[i];
-		struct bs_error line;
-		uint64_t df;
-		bool may = true;
-		int n_bytes = element->term_bytes < 100 ? (int)element->term_bytes : 100;
-		if (element->kind == BS_ELEMENT_TERM && element->is_positive)
-			status = may_stand(asking, element->term, element->term_bytes, &may, &df, err);
-		if (status || may)
-			continue;
-		bs_buffer_clear(&near);
-		status = find_near(asking, element, &near, err);
-		(void)bs_fail(&line, BS_OK, near.used_bytes ? "no index has %.*s; did you mean %.*s?" : "no index has %.*s", n_bytes,
-		              (const char *)element->term, (int)near.used_bytes, (const char *)near.data);
-		if (!status)
-			find->notice(find->context, line.text);
-	}
-	bs_buffer_deinit(&near);
+	asking->is_added_up = true;
+	const struct bs_weighted_term *taken = bs_feedback_taken(&asking->learnt);
+	for (size_t i = 0; i < bs_feedback_n_taken(&asking->learnt) && !status; i++)
+		status = bs_statistics_set_word(asking->statistics, taken[i].term, taken[i].term_bytes,
+		                                ((const uint64_t *)(const void *)asking->learnt_df.data)[i], err);
 	return status;
 }

@@ -3,16 +3,31 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "core/base/log.h"
+#include "core/base/watch.h"
+#include "core/simd/kernels.h"
 #include "core/store/index_dir.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
+/* What a link leads to has its own lock and is what is replaced, by whatever name it is opened. */
+static char *follow_link(const char *file)
+{
+	struct stat found;
+	char *real = lstat(file, &found) == 0 && S_ISLNK(found.st_mode) ? realpath(file, NULL) : NULL;
+	return real ? real : strdup(file);
+}
+
 /* The folder of a file, and its name in there. */
-static enum bs_status open_folder(const char *file, const struct bs_consent *consent, struct bs_dir *dir, char **name_out,
+static enum bs_status open_folder(const char *path, const struct bs_consent *consent, struct bs_dir *dir, char **name_out,
                                   struct bs_error *err)
 {
+	char *file = follow_link(path);
+	*name_out = NULL;
+	if (!file)
+		return bs_fail_memory(err, "a path", strlen(path));
 	const char *slash = strrchr(file, '/');
 	const char *name = slash ? slash + 1 : file;
 	char *folder = slash ? strndup(file, slash == file ? 1 : (size_t)(slash - file)) : strdup(".");
@@ -25,6 +40,7 @@ static enum bs_status open_folder(const char *file, const struct bs_consent *con
 	if (status == BS_NOT_FOUND)
 		status = bs_fail(err, status, "%s: no such folder", folder);
 	free(folder);
+	free(file);
 	if (status) {
 		free(*name_out);
 		*name_out = NULL;
@@ -34,8 +50,11 @@ static enum bs_status open_folder(const char *file, const struct bs_consent *con
 
 enum bs_status bs_catalog_open(const struct bs_catalog_request *request, struct bs_catalog **catalog_out, struct bs_error *err)
 {
+	const struct bs_kernel *kernel;
 	*catalog_out = NULL;
 	enum bs_status status = bs_check_reserved("struct bs_catalog_request", request->reserved, COUNT(request->reserved), err);
+	if (!status)
+		status = bs_kernel_choose(request->kernel, &kernel, err);
 	struct bs_catalog *catalog = status ? NULL : calloc(1, sizeof(*catalog));
 	if (!catalog)
 		return status ? status : bs_fail_memory(err, "a catalog", sizeof(*catalog));
@@ -99,7 +118,7 @@ enum bs_status bs_catalog_look_at_all(struct bs_catalog *catalog, bool *is_reach
 {
 	enum bs_status result = BS_OK;
 	*n_changed = 0;
-	for (size_t i = 0; i < catalog->file.n_items && !result; i++) {
+	for (size_t i = 0; i < catalog->file.n_items && !result && !(result = bs_watch_ask(err)); i++) {
 		struct bs_catalog_item *item = &catalog->file.items[i];
 		uint64_t stamp[BS_CATALOG_STAMPS];
 		struct bs_error why;
@@ -119,6 +138,16 @@ enum bs_status bs_catalog_look_at_all(struct bs_catalog *catalog, bool *is_reach
 	return result;
 }
 
+enum bs_status bs_catalog_limit(const struct bs_limits *all, struct bs_limits *limits, struct bs_error *err)
+{
+	uint64_t left_ns = bs_watch_left_ns();
+	*limits = *all;
+	limits->deadline_ns = left_ns < UINT64_MAX ? left_ns : 0;
+	if (left_ns == 0)
+		bs_watch_give_up();
+	return bs_watch_ask(err);
+}
+
 /* A change of the file: it is read again once nobody else writes it, and items is the list that is to be written. */
 struct change {
 	struct bs_index_lock lock;
@@ -130,13 +159,10 @@ struct change {
 
 static enum bs_status begin_change(struct bs_catalog *catalog, bool wait, size_t n_more, struct change *change, struct bs_error *err)
 {
-	size_t room = strlen(catalog->name) + sizeof(".lock");
-	char *lock = malloc(room);
+	char *lock = bs_catalog_name_beside(catalog->name, ".lock");
 	*change = (struct change){.lock = {.fd = -1}};
 	if (!lock)
-		return bs_fail_memory(err, "a name", room);
-	memcpy(lock, catalog->name, room - sizeof(".lock"));
-	memcpy(lock + room - sizeof(".lock"), ".lock", sizeof(".lock"));
+		return bs_fail_memory(err, "a name", strlen(catalog->name));
 	enum bs_status status = bs_index_lock_named(&catalog->dir, lock, wait, &change->lock, err);
 	free(lock);
 	if (!status)
@@ -390,6 +416,15 @@ enum bs_status bs_catalog_export(struct bs_catalog *catalog, const char *path, s
 	return status;
 }
 
+static void put_in_place(struct change *change, const struct bs_catalog_item *of, struct bs_catalog_item *item)
+{
+	size_t i = 0;
+	while (i < change->n_items && change->items[i] != of)
+		i++;
+	change->items[i] = item;
+	change->n_items += i == change->n_items;
+}
+
 /* Takes what is not there, or was imported, too, under its name or another one. */
 static enum bs_status take_all(struct change *change, struct bs_catalog_file *from, uint64_t *n_out, struct bs_error *err)
 {
@@ -402,15 +437,16 @@ static enum bs_status take_all(struct change *change, struct bs_catalog_file *fr
 		if (status || (item && !(item->flags & BS_CATALOG_IMPORTED)))
 			continue;
 		taken->flags |= BS_CATALOG_IMPORTED;
-		for (size_t k = 0; item && k < change->n_items; k++)
-			if (change->items[k] == item)
-				change->items[k] = change->items[--change->n_items];
-		if (find_item(change, taken->name, NULL)) {
+		const struct bs_catalog_item *other = find_item(change, taken->name, NULL);
+		if (other && other != item) {
 			free(taken->name);
-			taken->name = NULL;
-			status = make_name(change, taken, err);
+			taken->name = item ? item->name : NULL;
+			if (item)
+				item->name = NULL;
+			else
+				status = make_name(change, taken, err);
 		}
-		change->items[change->n_items++] = taken;
+		put_in_place(change, item, taken);
 		++*n_out;
 	}
 	return status;

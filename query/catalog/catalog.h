@@ -20,6 +20,8 @@ enum bs_status bs_catalog_look_at_all(struct bs_catalog *catalog, bool *is_reach
                                       enum bs_status (*fail)(void *context, const struct bs_catalog_item *item, enum bs_status status,
                                                              const struct bs_error *why, struct bs_error *err),
                                       void *context, uint64_t *n_changed_out, struct bs_error *err) BS_WARN_UNUSED;
+/* What is left of the limits of a call, for a search that is a part of it; its context is that of the call. BS_DEADLINE, BS_STOPPED. */
+enum bs_status bs_catalog_limit(const struct bs_limits *all, struct bs_limits *limits_out, struct bs_error *err) BS_WARN_UNUSED;
 /* Writes what is newer than the file, if nobody else is writing and it can be written. */
 void bs_catalog_keep(struct bs_catalog *catalog);
 

@@ -5,33 +5,23 @@
  *
  * The ten best of each are found without snippets, and of those whose hits are among the ten best of all so many again.
  */
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "core/base/value.h"
 #include "core/base/watch.h"
 #include "core/base/workers.h"
-#include "query/catalog/asking.h"
+#include "query/catalog/finding.h"
+#include "query/search/explain.h"
 #include "query/search/find_request.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
-/* So many indexes stay open between two steps: each has a descriptor or two. */
-#define MOST_OPEN 256u
+/* Indexes with so many descriptors stay open between two steps, at most. */
+#define MOST_OPEN 1024u
 #define MOST_THREADS 64u
-
-struct finding {
-	struct bs_asking asking;
-	struct bs_asked **list; /* who has a task now */
-	size_t n_list;
-	atomic_uint n_open;
-	bool gathers, searches, shows; /* what is done now */
-	struct bs_limits limits;       /* of each search */
-	struct bs_catalog_result *result;
-	uint64_t n_places_missed;
-};
 
 /* Lines for the caller, which come on threads that are not his: kept for later. */
 enum line_kind { LINE_NOTICE, LINE_EXPLAIN };
@@ -66,23 +56,29 @@ static void take_explain(void *context, const char *text, size_t text_bytes)
 	keep_line(context, LINE_EXPLAIN, text, text_bytes);
 }
 
-static void tell_lines(const struct finding *finding, struct bs_asked *asked)
+static void explain_head(const struct bs_find_request *find, const char *name)
+{
+	struct bs_error head;
+	(void)bs_fail(&head, BS_OK, "%s:", name);
+	find->explain(find->context, head.text, strlen(head.text));
+	find->explain(find->context, "\n", 1);
+}
+
+static void tell_lines(const struct bs_finding *finding, struct bs_asked *asked)
 {
 	const struct bs_find_request *find = &finding->asking.request->find;
 	const uint8_t *at = asked->lines.data;
-	struct bs_error head;
+	bool has_head = false;
 	size_t n_bytes;
-	if (find->explain && asked->is_asked) {
-		(void)bs_fail(&head, BS_OK, "%s:", asked->item->name);
-		find->explain(find->context, head.text, strlen(head.text));
-		find->explain(find->context, "\n", 1);
-	}
 	for (size_t off = 0; off < asked->lines.used_bytes; off += 1 + sizeof(n_bytes) + n_bytes + 1) {
 		memcpy(&n_bytes, at + off + 1, sizeof(n_bytes));
 		const char *text = (const char *)at + off + 1 + sizeof(n_bytes);
-		if (at[off] == LINE_EXPLAIN)
+		if (at[off] == LINE_EXPLAIN) {
+			if (!has_head)
+				explain_head(find, asked->item->name);
+			has_head = true;
 			find->explain(find->context, text, n_bytes);
-		else if (find->notice)
+		} else if (find->notice)
 			find->notice(find->context, text);
 	}
 	bs_buffer_clear(&asked->lines);
@@ -138,11 +134,11 @@ static int take_hit(void *context, const struct bs_find_hit *hit)
 	size_t head_bytes = sizeof(*hit) + hit->n_passages * sizeof(struct bs_passage);
 	put_hit(&room, hit, NULL, NULL);
 	struct bs_find_hit *copy = malloc(head_bytes + room.n_bytes);
-	asked->status = copy ? BS_OK : bs_fail_memory(&asked->why, "a hit", head_bytes + room.n_bytes);
+	asked->status = copy ? BS_OK : bs_fail_memory(&asked->answer->why, "a hit", head_bytes + room.n_bytes);
 	if (copy) {
 		room = (struct room){(uint8_t *)copy + head_bytes, 0};
 		put_hit(&room, hit, copy, (struct bs_passage *)(copy + 1));
-		asked->status = bs_buffer_append(&asked->hits, &copy, sizeof(copy), &asked->why);
+		asked->status = bs_buffer_append(&asked->hits, &copy, sizeof(copy), &asked->answer->why);
 		if (asked->status)
 			free(copy);
 	}
@@ -159,56 +155,168 @@ static size_t n_hits_of(const struct bs_asked *asked)
 	return asked->hits.used_bytes / sizeof(struct bs_find_hit *);
 }
 
-static void forget_hits(struct bs_asked *asked)
+static void forget_hits(struct bs_buffer *hits)
 {
-	for (size_t i = 0; i < n_hits_of(asked); i++)
-		free(hit_at(asked, i));
-	bs_buffer_clear(&asked->hits);
-	asked->n_taken = 0;
+	for (size_t i = 0; i < hits->used_bytes / sizeof(struct bs_find_hit *); i++)
+		free(((struct bs_find_hit **)(void *)hits->data)[i]);
+	bs_buffer_clear(hits);
 }
 
-static void close_index(struct finding *finding, struct bs_asked *asked)
+static void exchange(struct bs_asked *asked)
+{
+	struct bs_buffer found = asked->found;
+	asked->found = asked->hits;
+	asked->hits = found;
+}
+
+/* Of its segments, its directory, the folder that this lies in, and a collection. */
+static unsigned n_descriptors(const struct bs_asked *asked)
+{
+	return asked->index->snapshot.manifest.n_segments + 3;
+}
+
+static void close_index(struct bs_finding *finding, struct bs_asked *asked)
 {
 	if (asked->index)
-		atomic_fetch_sub(&finding->n_open, 1);
+		atomic_fetch_sub(&finding->n_open, n_descriptors(asked));
 	bs_finder_free(asked->finder);
 	bs_index_close(asked->index);
 	asked->finder = NULL;
 	asked->index = NULL;
 }
 
-static enum bs_status open_index(struct finding *finding, struct bs_asked *asked)
+enum bs_status bs_finding_open(struct bs_finding *finding, struct bs_asked *asked)
 {
 	const struct bs_catalog_request *catalog = &finding->asking.catalog->request;
 	struct bs_open_request request = {.dir = asked->item->place, .kernel = catalog->kernel, .consent = catalog->consent,
 	                                  .analyzer = catalog->analyzer, .log = catalog->log};
+	struct bs_index_info info;
 	if (asked->index)
 		return BS_OK;
-	enum bs_status status = bs_index_open_with(&request, &asked->index, &asked->why);
+	request.fresh = finding->asking.request->fresh;
+	request.verbose = finding->asking.request->find.verbose;
+	request.notice = asked->generation ? NULL : take_notice; /* opened again, it has told all */
+	request.context = asked;
+	enum bs_status status = bs_index_open_with(&request, &asked->index, &asked->answer->why);
 	if (status)
 		return status;
-	atomic_fetch_add(&finding->n_open, 1);
-	return bs_finder_new(asked->index, &asked->finder, &asked->why);
+	bs_index_describe(asked->index, &info);
+	asked->n_unread = info.n_unread;
+	asked->n_unfollowed = info.n_unfollowed;
+	atomic_fetch_add(&finding->n_open, n_descriptors(asked));
+	/* What is learnt of documents goes by their numbers. */
+	if (asked->generation && asked->generation != info.generation && finding->asking.learns)
+		return bs_fail(&asked->answer->why, BS_BUSY, "it changed while it was asked: ask again");
+	asked->generation = info.generation;
+	return bs_finder_new(asked->index, &asked->finder, &asked->answer->why);
 }
 
-static enum bs_status gather(struct finding *finding, struct bs_asked *asked)
+/* One thread at a time asks the caller, whose word ends all searches. */
+static int ask_caller(void *context)
 {
-	struct bs_find_request find = finding->asking.request->find;
-	find.limits = NULL;
-	enum bs_status status = bs_statistics_new(&asked->statistics, &asked->why);
-	return status ? status : bs_statistics_gather(asked->finder, &find, asked->statistics, &asked->why);
+	struct bs_finding *finding = context;
+	const struct bs_limits *limits = finding->asking.request->find.limits;
+	if (!atomic_load(&finding->is_stopped) && !atomic_flag_test_and_set(&finding->is_asking)) {
+		if (limits->stop(limits->context))
+			atomic_store(&finding->is_stopped, true);
+		atomic_flag_clear(&finding->is_asking);
+	}
+	return atomic_load(&finding->is_stopped);
 }
 
-static enum bs_status search(struct finding *finding, struct bs_asked *asked)
+/* What was found until then is to be the answer. */
+static bool is_cut_off(const struct bs_finding *finding, enum bs_status status)
+{
+	return bs_watch_ended(status) && finding->limits.partial;
+}
+
+static enum bs_status gather(struct bs_finding *finding, struct bs_asked *asked)
+{
+	const struct bs_asking *asking = &finding->asking;
+	struct bs_find_request find = asking->request->find;
+	find.limits = NULL;
+	find.feedback_docs = 0;
+	find.like_id = find.like_text = NULL;
+	enum bs_status status = bs_finding_open(finding, asked);
+	if (!status)
+		status = bs_statistics_new(&asked->statistics, &asked->answer->why);
+	if (!status)
+		status = bs_statistics_gather(asked->finder, &find, asked->statistics, &asked->answer->why);
+	if (status != BS_INVALID || !asking->learns)
+		return status;
+	/* A query without words, beside those that are learnt; what else is wrong with it comes up again. */
+	bs_statistics_set(asked->statistics, asked->index->snapshot.n_docs, asked->index->snapshot.n_positions);
+	return BS_OK;
+}
+
+/* Those of the request that lie in the index: others may lie in others. */
+static enum bs_status find_places(struct bs_finding *finding, struct bs_asked *asked)
+{
+	const char *const *places = finding->asking.request->find.places;
+	enum bs_status status = bs_finding_open(finding, asked);
+	if (!status && asked->places)
+		asked->is_asked &= *asked->places != NULL;
+	if (status || finding->n_places == 0 || asked->places)
+		return status;
+	asked->places = calloc(finding->n_places + 1, sizeof(*asked->places));
+	if (!asked->places)
+		return bs_fail_memory(&asked->answer->why, "places", finding->n_places * sizeof(*asked->places));
+	size_t n = 0;
+	for (size_t i = 0; i < finding->n_places && !status; i++) {
+		bool has = false;
+		status = bs_finder_has_place(asked->finder, places[i], &has, &asked->answer->why);
+		if (has) {
+			asked->places[n++] = places[i];
+			atomic_store(&finding->is_found[i], true);
+		}
+	}
+	asked->is_asked &= n > 0;
+	return status;
+}
+
+static bool are_found(const struct bs_finding *finding)
+{
+	size_t n = 0;
+	while (n < finding->n_places && atomic_load(&finding->is_found[n]))
+		n++;
+	return n == finding->n_places;
+}
+
+static enum bs_status find_missing(struct bs_finding *finding, struct bs_asked *asked)
+{
+	return are_found(finding) ? BS_OK : find_places(finding, asked);
+}
+
+static enum bs_status search(struct bs_finding *finding, struct bs_asked *asked)
 {
 	const struct bs_asking *asking = &finding->asking;
 	struct bs_find_request find = asking->request->find;
 	bool is_first = !finding->shows;
+	struct bs_limits limits;
+	enum bs_status status = find_places(finding, asked);
+	if (status || !asked->is_asked)
+		return status;
+	status = bs_catalog_limit(&finding->limits, &limits, &asked->answer->why);
+	if (status)
+		return status;
+	/* What is shown of what was found already is no answer if it is not whole, nor is it to learn from. */
+	limits.partial &= !finding->shows && !finding->feeds;
+	asked->is_searched = true;
 	find.statistics = asking->is_scored || asking->has_fields ? asking->statistics : NULL;
-	find.limits = finding->limits.memory_bytes ? &finding->limits : NULL;
+	find.limits = find.limits ? &limits : NULL;
 	find.strict_query = find.suggest = false;
 	find.n_best = finding->shows ? asked->n_best : bs_find_request_wanted(&find);
+	if (finding->feeds) {
+		find.mode = BS_FIND_TOP;
+		find.n_best = find.feedback_docs;
+		find.sort_field = NULL;
+		find.explain = NULL;
+		find.exhaustive = false;
+	}
+	find.feedback_docs = 0;
+	find.like_id = find.like_text = NULL;
 	find.offset = 0;
+	find.places = asked->places;
 	find.snippets &= finding->shows;
 	find.passages &= finding->shows;
 	find.n_threads = finding->n_list > 1 ? 1 : find.n_threads;
@@ -217,10 +325,12 @@ static enum bs_status search(struct finding *finding, struct bs_asked *asked)
 	find.notice_query = ignore_notice;
 	find.explain = find.explain && is_first ? take_explain : NULL;
 	find.context = asked;
-	struct bs_find_result before = asked->result;
-	enum bs_status status = bs_find(asked->finder, &find, &asked->result, &asked->why);
+	struct bs_taught taught = {&asking->learnt, &asked->like};
+	bs_finder_teach(asked->finder, asking->learns && !finding->feeds ? &taught : NULL);
+	struct bs_find_result before = asked->answer->result;
+	status = bs_find(asked->finder, &find, &asked->answer->result, &asked->answer->why);
 	if (finding->shows)
-		asked->result = before;
+		asked->answer->result = before;
 	/* A callback that ends it has its reason. */
 	return status == BS_STOPPED && asked->status ? asked->status : status;
 }
@@ -228,17 +338,14 @@ static enum bs_status search(struct finding *finding, struct bs_asked *asked)
 /* What fails is told in the order of the catalog, once all have come so far. */
 static enum bs_status work(void *context, const struct bs_task *task, struct bs_error *err)
 {
-	struct finding *finding = context;
+	struct bs_finding *finding = context;
 	struct bs_asked *asked = finding->list[task->number];
 	(void)err;
 	asked->status = BS_OK;
-	asked->status = open_index(finding, asked);
-	if (!asked->status && finding->gathers)
-		asked->status = gather(finding, asked);
-	if (!asked->status && finding->searches)
-		asked->status = search(finding, asked);
-	bool is_done = finding->shows || !asked->is_asked || (finding->searches && finding->asking.request->find.mode != BS_FIND_TOP);
-	if (asked->status || is_done || atomic_load(&finding->n_open) > MOST_OPEN)
+	asked->status = finding->step(finding, asked);
+	bool is_searched = finding->step == search && !finding->feeds;
+	bool is_done = !asked->is_asked || (is_searched && (finding->shows || finding->asking.request->find.mode != BS_FIND_TOP));
+	if (asked->status || is_done || atomic_load(&finding->n_open) > finding->most_open)
 		close_index(finding, asked);
 	return BS_OK;
 }
@@ -249,7 +356,7 @@ static bool is_of_all(enum bs_status status)
 }
 
 /* An index that cannot be asked. */
-static enum bs_status cannot(struct finding *finding, struct bs_asked *asked, enum bs_status status, const struct bs_error *why,
+static enum bs_status cannot(struct bs_finding *finding, struct bs_asked *asked, enum bs_status status, const struct bs_error *why,
                              struct bs_error *err)
 {
 	const struct bs_catalog_find_request *request = finding->asking.request;
@@ -269,12 +376,28 @@ static enum bs_status cannot(struct finding *finding, struct bs_asked *asked, en
 static enum bs_status cannot_look(void *context, const struct bs_catalog_item *item, enum bs_status status, const struct bs_error *why,
                                   struct bs_error *err)
 {
-	struct finding *finding = context;
+	struct bs_finding *finding = context;
 	return cannot(finding, &finding->asking.asked[item - finding->asking.catalog->file.items], status, why, err);
 }
 
-/* Does the step with all of the list. */
-static enum bs_status run(struct finding *finding, struct bs_error *err)
+/* Half of the descriptors that the process may have. */
+static unsigned most_open(void)
+{
+	struct rlimit files;
+	return getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur / 2 < MOST_OPEN ? (unsigned)(files.rlim_cur / 2) : MOST_OPEN;
+}
+
+/* Whether it can be asked for words at all. */
+static enum bs_status check_words(struct bs_finding *finding, struct bs_asked *asked, struct bs_error *err)
+{
+	struct bs_index_options *options = &asked->item->read.options;
+	struct bs_error why = {"an index of grams alone, which knows no words"};
+	enum bs_status status = options->words ? bs_index_options_bind(options, finding->asking.catalog->request.analyzer, asked->item->place, &why)
+	                                       : BS_UNSUPPORTED;
+	return status ? cannot(finding, asked, status, &why, err) : BS_OK;
+}
+
+enum bs_status bs_finding_run(struct bs_finding *finding, struct bs_error *err)
 {
 	long n_processors = sysconf(_SC_NPROCESSORS_ONLN);
 	uint32_t wished = finding->asking.request->find.n_threads;
@@ -284,17 +407,16 @@ static enum bs_status run(struct finding *finding, struct bs_error *err)
 	enum bs_status status = finding->n_list ? bs_workers_run(&plan, finding->n_list, err) : BS_OK;
 	for (size_t i = 0; i < finding->n_list && !status; i++) {
 		struct bs_asked *asked = finding->list[i];
-		const struct bs_find_request *find = &finding->asking.request->find;
 		tell_lines(finding, asked);
-		if (asked->status == BS_NOT_FOUND && find->places && finding->searches)
-			finding->n_places_missed++;
+		if (is_cut_off(finding, asked->status))
+			finding->is_cut = true;
 		else if (asked->status)
-			status = cannot(finding, asked, asked->status, &asked->why, err);
+			status = cannot(finding, asked, asked->status, &asked->answer->why, err);
 	}
 	return status;
 }
 
-static void make_list(struct finding *finding, bool with_probed)
+void bs_finding_list(struct bs_finding *finding, bool with_probed)
 {
 	finding->n_list = 0;
 	for (size_t i = 0; i < finding->asking.n_asked; i++) {
@@ -304,32 +426,66 @@ static void make_list(struct finding *finding, bool with_probed)
 	}
 }
 
-static enum bs_status find_all(struct finding *finding, struct bs_error *err)
+enum bs_status bs_finding_run_whole(struct bs_finding *finding, enum bs_status (*step)(struct bs_finding *, struct bs_asked *),
+                                    struct bs_error *err)
+{
+	finding->step = step;
+	enum bs_status status = bs_finding_run(finding, err);
+	if (status || !finding->is_cut)
+		return status;
+	bs_watch_give_up();
+	return bs_watch_ask(err);
+}
+
+/* Without the word of each there are no scores. */
+static enum bs_status gather_all(struct bs_finding *finding, struct bs_error *err)
+{
+	bs_finding_list(finding, true);
+	return bs_finding_run_whole(finding, gather, err);
+}
+
+/* Each place of the request must lie in some index; of those that were not asked one after the other is opened until each does. What cannot be
+ * reached, or not in time, may have it. */
+static enum bs_status check_places(struct bs_finding *finding, struct bs_error *err)
+{
+	const char *const *places = finding->asking.request->find.places;
+	enum bs_status status = BS_OK;
+	finding->n_list = 0;
+	for (size_t i = 0; i < finding->asking.n_asked && !are_found(finding); i++) {
+		struct bs_asked *asked = &finding->asking.asked[i];
+		if (asked->is_reached && !asked->places)
+			finding->list[finding->n_list++] = asked;
+	}
+	finding->step = find_missing;
+	status = bs_finding_run(finding, err);
+	for (size_t i = 0; i < finding->n_places && !status && finding->result->n_unreachable == 0 && !finding->is_cut; i++)
+		if (!atomic_load(&finding->is_found[i]))
+			status = bs_fail(err, BS_NOT_FOUND, "%s: not in an index of the catalog", places[i]);
+	return status;
+}
+
+static enum bs_status find_all(struct bs_finding *finding, struct bs_error *err)
 {
 	struct bs_asking *asking = &finding->asking;
-	enum bs_status status = BS_OK;
-	make_list(finding, true);
-	if (asking->is_scored) {
-		finding->gathers = true;
-		status = run(finding, err);
-		finding->gathers = false;
-	}
+	bool is_known = asking->request->fresh || asking->is_added_up;
+	enum bs_status status = asking->is_scored && !is_known ? gather_all(finding, err) : BS_OK;
 	if (!status && (asking->is_scored || asking->has_fields))
 		status = bs_asking_add_statistics(asking, err);
-	finding->searches = true;
-	make_list(finding, false);
+	finding->step = search;
+	bs_finding_list(finding, false);
 	if (!status)
-		status = run(finding, err);
-	if (!status && finding->n_places_missed && finding->n_places_missed == asking->n_asked)
-		status = bs_fail(err, BS_NOT_FOUND, "%s", asking->asked[0].why.text);
+		status = bs_finding_run(finding, err);
+	if (!status)
+		status = check_places(finding, err);
+	bs_finding_list(finding, false);
 	return status;
 }
 
 /* Of two hits of different indexes, whether the second comes first; of equal ones it does not. */
-static bool comes_before(const struct bs_find_request *find, const struct bs_find_hit *a, const struct bs_find_hit *b)
+static bool comes_before(const struct bs_find_request *find, bool is_feeding, const struct bs_find_hit *a, const struct bs_find_hit *b)
 {
 	struct bs_value x, y;
-	if (!find->sort_field)
+	if (!find->sort_field || is_feeding)
 		return b->score > a->score;
 	if (!a->value || !b->value)
 		return !a->value && b->value;
@@ -341,19 +497,47 @@ static bool comes_before(const struct bs_find_request *find, const struct bs_fin
 }
 
 /* Of all that is not yet taken the first; NULL: nothing is left. */
-static struct bs_asked *next_best(const struct finding *finding)
+static struct bs_asked *next_best(const struct bs_finding *finding)
 {
 	struct bs_asked *best = NULL;
 	for (size_t i = 0; i < finding->n_list; i++) {
 		struct bs_asked *asked = finding->list[i];
 		if (asked->n_taken < n_hits_of(asked) &&
-		    (!best || comes_before(&finding->asking.request->find, hit_at(best, best->n_taken), hit_at(asked, asked->n_taken))))
+		    (!best || comes_before(&finding->asking.request->find, finding->feeds, hit_at(best, best->n_taken), hit_at(asked, asked->n_taken))))
 			best = asked;
 	}
 	return best;
 }
 
-static enum bs_status show(struct finding *finding, struct bs_asked *asked, uint64_t rank, struct bs_error *err)
+struct bs_asked *bs_finding_next(const struct bs_finding *finding, const struct bs_find_hit **hit_out)
+{
+	struct bs_asked *best = next_best(finding);
+	*hit_out = best ? hit_at(best, best->n_taken++) : NULL;
+	return best;
+}
+
+/* What came of it is forgotten but for the hits, and the time it took. */
+enum bs_status bs_finding_feed(struct bs_finding *finding, struct bs_error *err)
+{
+	struct bs_asking *asking = &finding->asking;
+	bool is_scored = asking->is_scored;
+	asking->is_scored = finding->feeds = true;
+	enum bs_status status = bs_asking_choose(asking, err);
+	if (!status)
+		status = find_all(finding, err);
+	asking->is_scored = is_scored;
+	for (size_t i = 0; i < finding->n_list; i++) {
+		struct bs_asked *asked = finding->list[i];
+		memcpy(asked->answer->fed.stage_ns, asked->answer->result.stats.stage_ns, sizeof(asked->answer->fed.stage_ns));
+		asked->answer->fed.total_ns = asked->answer->result.stats.total_ns;
+		asked->answer->fed.verified = asked->answer->result.stats.verified;
+		asked->answer->fed.bytes_verified = asked->answer->result.stats.bytes_verified;
+		asked->answer->result = (struct bs_find_result){.n_hits = 0};
+	}
+	return status;
+}
+
+static enum bs_status show(struct bs_finding *finding, struct bs_asked *asked, uint64_t rank, struct bs_error *err)
 {
 	const struct bs_catalog_find_request *request = finding->asking.request;
 	struct bs_find_hit *hit = hit_at(asked, asked->n_taken++);
@@ -363,13 +547,13 @@ static enum bs_status show(struct finding *finding, struct bs_asked *asked, uint
 	return request->hit(request->find.context, &shown) ? bs_fail(err, BS_STOPPED, "stopped") : BS_OK;
 }
 
-/* The first of all, and then those indexes again that have some of them. */
-static enum bs_status show_best(struct finding *finding, struct bs_error *err)
+/* The first of all: those indexes that have some of them find so many again, with snippets, or, if there is no time for that,
+ * show them without. */
+static enum bs_status show_best(struct bs_finding *finding, struct bs_error *err)
 {
 	const struct bs_find_request *find = &finding->asking.request->find;
 	size_t wanted = bs_find_request_wanted(find), n = 0, n_list = 0;
 	struct bs_asked *asked;
-	enum bs_status status = BS_OK;
 	while (n < wanted && (asked = next_best(finding))) {
 		asked->n_taken++;
 		n++;
@@ -377,13 +561,18 @@ static enum bs_status show_best(struct finding *finding, struct bs_error *err)
 	for (size_t i = 0; i < finding->n_list; i++) {
 		asked = finding->list[i];
 		asked->n_best = asked->n_taken;
-		forget_hits(asked);
+		asked->n_taken = 0;
+		exchange(asked);
 		if (asked->n_best > 0)
 			finding->list[n_list++] = asked;
 	}
 	finding->n_list = n_list;
 	finding->shows = true;
-	status = run(finding, err);
+	finding->step = search;
+	enum bs_status status = bs_finding_run(finding, err);
+	for (size_t i = 0; i < n_list; i++)
+		if (is_cut_off(finding, finding->list[i]->status))
+			exchange(finding->list[i]);
 	for (n = 0; n < wanted && !status && (asked = next_best(finding)); n++) {
 		if (n < find->offset)
 			asked->n_taken++;
@@ -393,7 +582,7 @@ static enum bs_status show_best(struct finding *finding, struct bs_error *err)
 	return status;
 }
 
-static enum bs_status show_ids(struct finding *finding, struct bs_error *err)
+static enum bs_status show_ids(struct bs_finding *finding, struct bs_error *err)
 {
 	size_t n = 0;
 	enum bs_status status = BS_OK;
@@ -405,7 +594,6 @@ static enum bs_status show_ids(struct finding *finding, struct bs_error *err)
 			else
 				status = show(finding, asked, 0, err);
 		}
-		forget_hits(asked);
 	}
 	return status;
 }
@@ -443,20 +631,24 @@ static void add_result(struct bs_find_result *to, const struct bs_find_result *f
 	add_stats(&to->stats, &from->stats);
 }
 
-static void add_up(struct finding *finding)
+static void add_up(struct bs_finding *finding)
 {
 	const struct bs_asking *asking = &finding->asking;
 	for (size_t i = 0; i < asking->n_asked; i++) {
 		const struct bs_asked *asked = &asking->asked[i];
-		finding->result->n_asked += asked->is_asked;
-		finding->result->n_probed += !asked->is_asked && asked->is_probed;
+		finding->result->n_asked += asked->is_asked && asked->is_searched;
+		finding->result->n_probed += !asked->is_asked && asked->generation > 0;
+		finding->result->n_unread += asked->n_unread;
+		finding->result->n_unfollowed += asked->is_searched ? asked->n_unfollowed : 0;
 		finding->result->n_skipped += asked->is_reached && !asked->is_asked;
 		if (asked->is_asked)
-			add_result(&finding->result->find, &asked->result);
+			add_result(&finding->result->find, &asked->answer->result);
+		if (asked->generation)
+			add_stats(&finding->result->find.stats, &asked->answer->fed);
 	}
 }
 
-static void tell_query(const struct finding *finding)
+static void tell_query(const struct bs_finding *finding)
 {
 	const struct bs_find_request *find = &finding->asking.request->find;
 	void (*tell)(void *, const char *) = find->notice_query ? find->notice_query : find->notice;
@@ -465,10 +657,28 @@ static void tell_query(const struct finding *finding)
 		tell(find->context, tree->notices[i].text);
 }
 
-static enum bs_status ask(struct finding *finding, struct bs_error *err)
+static enum bs_status learn(struct bs_finding *finding, struct bs_error *err)
+{
+	const struct bs_find_request *find = &finding->asking.request->find;
+	struct bs_buffer text = {.data = NULL};
+	enum bs_status status = find->feedback_docs ? bs_finding_learn_from_best(finding, err) : bs_finding_learn_from_like(finding, err);
+	finding->feeds = false;
+	for (size_t i = 0; i < finding->asking.n_asked; i++) {
+		forget_hits(&finding->asking.asked[i].hits);
+		finding->asking.asked[i].n_taken = 0;
+	}
+	if (!status && find->explain && finding->asking.learnt.n_texts > 0)
+		status = bs_explain_learnt(&finding->asking.learnt, &text, err);
+	if (!status && text.used_bytes > 0)
+		find->explain(find->context, (const char *)text.data, text.used_bytes);
+	bs_buffer_deinit(&text);
+	return status;
+}
+
+/* Up to what is to be shown. */
+static enum bs_status ask(struct bs_finding *finding, struct bs_error *err)
 {
 	struct bs_asking *asking = &finding->asking;
-	const struct bs_find_request *find = &asking->request->find;
 	uint64_t n_changed;
 	bool *is_reached = calloc(asking->n_asked + 1, sizeof(*is_reached));
 	if (!is_reached)
@@ -478,23 +688,51 @@ static enum bs_status ask(struct finding *finding, struct bs_error *err)
 		asking->asked[i].is_reached = is_reached[i];
 	free(is_reached);
 	for (size_t i = 0; i < asking->n_asked && !status; i++)
-		if (asking->asked[i].is_reached && !asking->asked[i].item->read.options.words)
-			status = cannot(finding, &asking->asked[i], BS_UNSUPPORTED, &(struct bs_error){"an index of grams alone, which knows no words"}, err);
+		if (asking->asked[i].is_reached)
+			status = check_words(finding, &asking->asked[i], err);
+	for (size_t i = 0; i < asking->n_asked && asking->request->fresh; i++)
+		asking->asked[i].is_asked = asking->asked[i].is_reached;
+	if (!status && asking->request->fresh)
+		status = gather_all(finding, err);
 	if (!status)
 		status = bs_asking_find_fields(asking, err);
 	if (!status)
 		status = bs_asking_read(asking, err);
+	if (!status && asking->learns)
+		status = learn(finding, err);
+	if (!status)
+		status = bs_asking_parse(asking, err);
 	if (!status) {
 		tell_query(finding);
 		status = bs_asking_choose(asking, err);
 	}
-	if (!status)
-		status = find_all(finding, err);
+	return status ? status : find_all(finding, err);
+}
+
+static enum bs_status answer(struct bs_finding *finding, struct bs_error *err)
+{
+	const struct bs_find_request *find = &finding->asking.request->find;
+	struct bs_find_result *result = &finding->result->find;
+	enum bs_status status = ask(finding, err);
+	if (is_cut_off(finding, status)) {
+		finding->is_cut = true;
+		finding->n_list = 0;
+		status = BS_OK;
+	}
 	if (status)
 		return status;
 	add_up(finding);
-	if (find->suggest && finding->result->find.n_hits == 0 && find->notice)
-		status = bs_asking_suggest(asking, err);
+	result->is_partial |= finding->is_cut;
+	if (result->is_partial) {
+		result->is_at_least = true;
+		bs_watch_give_up();
+		(void)bs_watch_grace();
+	}
+	if (find->suggest && result->n_hits == 0 && !result->is_partial && find->notice)
+		status = bs_finding_suggest(finding, err);
+	/* There was no time for what is told beside hits. */
+	if (is_cut_off(finding, status))
+		status = BS_OK;
 	if (status || find->mode == BS_FIND_COUNT)
 		return status;
 	return find->mode == BS_FIND_IDS ? show_ids(finding, err) : show_best(finding, err);
@@ -503,8 +741,6 @@ static enum bs_status ask(struct finding *finding, struct bs_error *err)
 static enum bs_status check_request(const struct bs_catalog_find_request *request, struct bs_error *err)
 {
 	struct bs_find_request find = request->find;
-	if (find.feedback_docs || find.like_id || find.like_text)
-		return bs_fail(err, BS_INVALID, "words like those of documents are chosen by one index, not by a catalog");
 	if (find.hit || find.statistics)
 		return bs_fail(err, BS_INVALID, "struct bs_catalog_find_request: find.hit and find.statistics must be NULL");
 	find.hit = request->hit ? take_hit : NULL;
@@ -518,33 +754,49 @@ enum bs_status bs_catalog_find(struct bs_catalog *catalog, const struct bs_catal
 	struct bs_catalog_result own, *result = result_out ? result_out : &own;
 	const struct bs_find_request *find = &request->find;
 	size_t n = catalog->file.n_items;
-	struct finding finding = {.asking = {.catalog = catalog, .request = request, .n_asked = n, .error_byte = SIZE_MAX}, .result = result};
+	struct bs_finding finding = {.asking = {.catalog = catalog, .request = request, .n_asked = n, .error_byte = SIZE_MAX}, .result = result,
+	                             .is_asking = ATOMIC_FLAG_INIT, .most_open = most_open()};
 	struct bs_watch watch;
+	finding.limits = find->limits ? *find->limits : finding.limits;
+	finding.limits.stop = finding.limits.stop ? ask_caller : NULL;
+	finding.limits.context = &finding;
 	*result = (struct bs_catalog_result){.n_indexes = n, .find = {.error_byte = SIZE_MAX}};
 	enum bs_status status = check_request(request, err);
 	if (!status)
-		status = bs_watch_begin(&watch, find->limits, err);
+		status = bs_watch_begin(&watch, find->limits ? &finding.limits : NULL, err);
 	if (status)
 		return status;
+	finding.asking.learns = find->feedback_docs || find->like_id || find->like_text;
 	finding.asking.is_scored = find->mode == BS_FIND_TOP && !find->sort_field;
-	finding.limits = (struct bs_limits){.memory_bytes = find->limits ? find->limits->memory_bytes : 0,
-	                                    .cancel = find->limits ? find->limits->cancel : NULL};
 	struct bs_asked *asked = finding.asking.asked = calloc(n + 1, sizeof(*asked));
+	struct bs_answer *answers = calloc(n + 1, sizeof(*answers));
 	finding.list = calloc(n + 1, sizeof(struct bs_asked *));
-	for (size_t i = 0; i < n && asked; i++)
+	while (find->places && find->places[finding.n_places])
+		finding.n_places++;
+	finding.is_found = calloc(finding.n_places + 1, sizeof(*finding.is_found));
+	for (size_t i = 0; i < n && asked && answers; i++) {
 		asked[i].item = &catalog->file.items[i];
-	status = asked && finding.list ? ask(&finding, err) : bs_fail_memory(err, "a query", n * sizeof(*asked));
+		asked[i].answer = &answers[i];
+	}
+	status = asked && answers && finding.list && finding.is_found ? answer(&finding, err) : bs_fail_memory(err, "a query", n * sizeof(*asked));
 	bs_watch_end(&watch);
 	result->find.error_byte = status == BS_INVALID ? finding.asking.error_byte : SIZE_MAX;
-	for (size_t i = 0; i < n && asked; i++) {
+	for (size_t i = 0; i < n && asked && answers; i++) {
 		close_index(&finding, &asked[i]);
-		forget_hits(&asked[i]);
+		forget_hits(&asked[i].hits);
+		forget_hits(&asked[i].found);
 		bs_statistics_free(asked[i].statistics);
+		free(asked[i].places);
 		bs_buffer_deinit(&asked[i].hits);
+		bs_buffer_deinit(&asked[i].found);
+		bs_buffer_deinit(&asked[i].like);
+		bs_buffer_deinit(&answers[i].near);
 		bs_buffer_deinit(&asked[i].lines);
 	}
 	free(asked);
+	free(answers);
 	free(finding.list);
+	free(finding.is_found);
 	bs_asking_deinit(&finding.asking);
 	bs_catalog_keep(catalog);
 	return status;

@@ -5,11 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/watch.h"
 #include "corpus/changes/recorded.h"
 #include "query/catalog/catalog.h"
-#include "query/regex/list_grams.h"
-#include "query/regex/pattern.h"
-#include "query/regex/regex_grams.h"
+#include "query/regex/pattern_grams.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
@@ -19,8 +18,13 @@ struct grepping {
 	struct bs_gram_tree *tree; /* NULL: nothing is known of what is searched for */
 	bool *is_reached;
 	const struct bs_catalog_item *items;
+	struct bs_grep_results results; /* with max_results: of all so far */
+	char *last;                     /* cursor of these */
+	size_t first;                   /* where the cursor of the request lies: others before it are passed over */
+	const char *cursor;             /* there */
 	bool has_written; /* something, */
 	bool is_first;    /* and of this index nothing yet */
+	bool lacks_memory;
 };
 
 /* Whether only files are searched that an index of the usual rules knows, and nothing is said of those without a match. */
@@ -29,32 +33,21 @@ static bool can_skip(const struct bs_grep_request *grep)
 	const struct bs_grep_files *files = &grep->files;
 	const struct bs_grep_output *output = &grep->output;
 	bool tells_of_all = output->invert || output->passthru || output->include_zero || output->format == BS_GREP_FILES_WITHOUT;
-	bool has_more_files = files->hidden || files->no_ignore || files->follow || files->no_ignore_kinds || files->globs || files->iglobs;
+	bool has_more_rules = files->ignore_files || files->caseless_ignore_files || files->ignores_outside_git;
+	/* What a type or a rule of ignore files lets in may be hidden. */
+	bool has_more_files = files->hidden || files->no_ignore || files->follow || files->no_ignore_kinds || files->globs || files->iglobs ||
+	                      files->types || has_more_rules;
 	bool reads_otherwise = files->encoding || files->search_zip || files->preprocessor;
 	return grep->task == BS_GREP_SEARCH && grep->pattern.n_patterns > 0 && !grep->pattern.is_brute && !tells_of_all && !has_more_files &&
 	       !reads_otherwise;
 }
 
-/* Some literal has U+FFFD: it may be put where bytes are not UTF-8, and it is in no gram then. */
-static bool has_replacement(const struct bs_gram_tree *tree)
-{
-	for (uint32_t i = 0; i < tree->n_nodes; i++)
-		if (tree->nodes[i].kind == BS_GRAM_LITERAL && memmem(tree->nodes[i].bytes, tree->nodes[i].n_bytes, "\xef\xbf\xbd", 3))
-			return true;
-	return false;
-}
-
+/* Bytes of a text that are not UTF-8 may be searched as U+FFFD. */
 static enum bs_status make_tree(struct grepping *at, struct bs_error *err)
 {
 	const struct bs_grep_pattern *pattern = &at->request->grep.pattern;
-	struct bs_grep_analysis analysis = {.is_legible = false};
-	enum bs_status status = bs_grep_analyse(pattern, &analysis, err);
-	if (!status && analysis.is_legible && bs_list_has_grams(&analysis.list))
-		status = bs_list_grams(&analysis.list, &at->tree, err);
-	else if (!status && analysis.is_legible)
-		status = bs_regex_grams(&analysis.regex, &at->tree, err);
-	bs_grep_analysis_deinit(&analysis);
-	if (!status && at->tree && pattern->is_pcre2 && has_replacement(at->tree)) {
+	enum bs_status status = bs_pattern_grams(pattern, &at->tree, err);
+	if (!status && at->tree && pattern->is_pcre2 && bs_gram_tree_has_replacement(at->tree)) {
 		bs_gram_tree_free(at->tree);
 		at->tree = NULL;
 	}
@@ -161,6 +154,19 @@ static void pass_explain(void *context, const char *text, size_t text_bytes)
 	at->request->grep.explain(at->request->grep.context, text, text_bytes);
 }
 
+/* Of all so far. */
+static void take_results(void *context, const struct bs_grep_results *results)
+{
+	struct grepping *at = context;
+	char *last = results->last ? strdup(results->last) : NULL;
+	free(at->last);
+	at->results = *results;
+	at->last = last;
+	at->lacks_memory |= results->last && !last;
+	at->results.last = last;
+	at->results.cursor = results->n_shown < results->n_found ? last : NULL;
+}
+
 static void add_result(struct bs_grep_result *to, const struct bs_grep_result *from)
 {
 	to->has_match |= from->has_match;
@@ -222,7 +228,10 @@ static enum bs_status grep_one(struct grepping *at, const struct bs_catalog_item
 	struct bs_grep_result result = {.n_files = 0};
 	struct bs_error why = {""};
 	struct paths paths = {.n = 0};
-	enum bs_status status = find_sources(at, item, consent, &paths, &why);
+	struct bs_limits limits;
+	enum bs_status status = grep.limits ? bs_catalog_limit(grep.limits, &limits, &why) : BS_OK;
+	if (!status)
+		status = find_sources(at, item, consent, &paths, &why);
 	bool is_here = paths.n == 1 && strcmp(paths.list[0], ".") == 0;
 	grep.files.paths = is_here ? NULL : paths.list;
 	grep.files.n_paths = is_here ? 0 : paths.n;
@@ -233,13 +242,35 @@ static enum bs_status grep_one(struct grepping *at, const struct bs_catalog_item
 	grep.line = grep.line ? pass_line : NULL;
 	grep.notice = grep.notice ? pass_notice : NULL;
 	grep.explain = grep.explain ? pass_explain : NULL;
+	grep.results = take_results;
+	grep.output.before_this = &at->results;
+	grep.output.cursor_name = item->name;
+	grep.output.cursor = item == &at->items[at->first] ? at->cursor : NULL;
+	grep.limits = grep.limits ? &limits : NULL;
 	grep.context = at;
 	at->is_first = true;
 	if (!status && paths.n > 0)
 		status = bs_grep(&grep, &result, &why);
 	add_result(&at->result->grep, &result);
 	forget_paths(&paths);
+	if (!status && at->lacks_memory)
+		return bs_fail_memory(err, "a cursor", 0);
 	return status ? cannot(at, item, status, &why, err) : BS_OK;
+}
+
+/* NAME:CURSOR: which index, and where there. */
+static enum bs_status find_cursor(struct grepping *at, size_t n_items, struct bs_error *err)
+{
+	const char *cursor = at->request->grep.output.cursor, *colon = cursor ? strchr(cursor, ':') : NULL;
+	if (!cursor)
+		return BS_OK;
+	while (colon && at->first < n_items && (strncmp(at->items[at->first].name, cursor, (size_t)(colon - cursor)) != 0 ||
+	                                        at->items[at->first].name[colon - cursor] != '\0'))
+		at->first++;
+	if (!colon || at->first == n_items)
+		return bs_fail(err, BS_INVALID, "'%s' is no cursor of this catalog: it is NAME:PATH:LINE, with the name of an index", cursor);
+	at->cursor = colon + 1;
+	return BS_OK;
 }
 
 static enum bs_status grep_all(struct grepping *at, struct bs_catalog *catalog, struct bs_error *err)
@@ -250,12 +281,14 @@ static enum bs_status grep_all(struct grepping *at, struct bs_catalog *catalog, 
 		bool may = false;
 		if (!at->is_reached[i])
 			continue;
-		status = may_match(at, item, &may, err);
-		at->result->n_asked += may;
-		at->result->n_skipped += !may;
+		status = bs_watch_ask(err);
+		if (!status && i >= at->first)
+			status = may_match(at, item, &may, err);
 		if (!status && may)
 			status = grep_one(at, item, catalog->request.consent, err);
-		if (at->request->grep.output.format == BS_GREP_QUIET && at->result->grep.has_match)
+		at->result->n_asked += may && at->is_reached[i];
+		at->result->n_skipped += !may;
+		if (at->result->grep.is_partial || (at->request->grep.output.format == BS_GREP_QUIET && at->result->grep.has_match))
 			break;
 	}
 	return status;
@@ -266,11 +299,19 @@ static enum bs_status check_request(const struct bs_catalog_grep_request *reques
 	const struct bs_grep_request *grep = &request->grep;
 	if (grep->files.n_paths || grep->index || grep->try_index)
 		return bs_fail(err, BS_INVALID, "a catalog says which files are searched, and by which indexes: no paths, no index");
-	if (grep->output.max_results || grep->output.cursor)
-		return bs_fail(err, BS_INVALID, "results are counted and gone on with in one place: not in a catalog");
+	if (grep->output.before_this || grep->output.cursor_name)
+		return bs_fail(err, BS_INVALID, "a catalog goes on from index to index itself");
 	if (grep->task == BS_GREP_LIST_TYPES || grep->task == BS_GREP_TELL_ENGINE)
 		return bs_fail(err, BS_INVALID, "that is asked of no index");
 	return bs_check_reserved("struct bs_catalog_grep_request", request->reserved, COUNT(request->reserved), err);
+}
+
+/* As a search of one place does. */
+static bool tells_results(const struct bs_grep_request *grep)
+{
+	bool is_list = grep->task == BS_GREP_LIST_FILES || grep->task == BS_GREP_LIST_CANDIDATES;
+	bool finds = grep->task == BS_GREP_SEARCH && grep->pattern.n_patterns > 0 && grep->output.format != BS_GREP_QUIET;
+	return grep->output.max_results && grep->results && (is_list || finds);
 }
 
 enum bs_status bs_catalog_grep(struct bs_catalog *catalog, const struct bs_catalog_grep_request *request,
@@ -279,8 +320,15 @@ enum bs_status bs_catalog_grep(struct bs_catalog *catalog, const struct bs_catal
 	struct bs_catalog_grep_result own, *result = result_out ? result_out : &own;
 	struct grepping at = {.request = request, .result = result, .items = catalog->file.items};
 	uint64_t n_changed;
+	struct bs_watch watch;
+	const struct bs_limits *limits = request->grep.limits;
 	*result = (struct bs_catalog_grep_result){.n_indexes = catalog->file.n_items};
 	enum bs_status status = check_request(request, err);
+	if (!status)
+		status = bs_watch_begin(&watch, limits, err);
+	if (status)
+		return status;
+	status = find_cursor(&at, catalog->file.n_items, err);
 	if (!status && can_skip(&request->grep))
 		status = make_tree(&at, err);
 	if (!status && !(at.is_reached = calloc(catalog->file.n_items + 1, sizeof(bool))))
@@ -289,6 +337,15 @@ enum bs_status bs_catalog_grep(struct bs_catalog *catalog, const struct bs_catal
 		status = bs_catalog_look_at_all(catalog, at.is_reached, cannot_look, &at, &n_changed, err);
 	if (!status)
 		status = grep_all(&at, catalog, err);
+	bool is_over = bs_watch_is_over();
+	bs_watch_end(&watch);
+	if (bs_watch_ended(status) && is_over && limits && limits->partial) {
+		result->grep.is_partial = true;
+		status = BS_OK;
+	}
+	if (!status && tells_results(&request->grep) && !result->grep.is_partial)
+		request->grep.results(request->grep.context, &at.results);
+	free(at.last);
 	bs_gram_tree_free(at.tree);
 	free(at.is_reached);
 	bs_catalog_keep(catalog);

@@ -11,15 +11,16 @@ struct holding {
 	const char *const *words;
 	size_t n_words;
 	struct bs_buffer text;
+	struct bs_reading reading;          /* as this one's words are read, and those of most of the others: it takes longer to make than to ask */
+	const struct bs_catalog_item *item; /* NULL: there is none yet */
 };
 
-static enum bs_status may_hold(struct holding *holding, const struct bs_reading *reading, const struct bs_summary *summary, bool *may,
-                               struct bs_error *err)
+static enum bs_status may_hold(struct holding *holding, const struct bs_summary *summary, bool *may, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	*may = true;
 	for (size_t i = 0; i < holding->n_words && *may && !status; i++) {
-		struct bs_query_options options = bs_reading_options((struct bs_reading *)(uintptr_t)reading);
+		struct bs_query_options options = bs_reading_options(&holding->reading);
 		struct bs_query_tree *tree = NULL;
 		bs_buffer_clear(&holding->text);
 		status = bs_buffer_append(&holding->text, "\"", 1, err);
@@ -28,8 +29,8 @@ static enum bs_status may_hold(struct holding *holding, const struct bs_reading 
 		if (!status)
 			status = bs_buffer_append(&holding->text, "\"", 1, err);
 		if (!status)
-			status = bs_reading_parse((struct bs_reading *)(uintptr_t)reading, (const char *)holding->text.data, holding->text.used_bytes,
-			                          &options, &tree, NULL, err);
+			status = bs_reading_parse(&holding->reading, (const char *)holding->text.data, holding->text.used_bytes, &options, &tree,
+			                          NULL, err);
 		if (!status)
 			status = bs_query_may_match(tree, summary, may, err);
 		bs_query_tree_free(tree);
@@ -37,27 +38,37 @@ static enum bs_status may_hold(struct holding *holding, const struct bs_reading 
 	return status;
 }
 
+static enum bs_status read_as(struct bs_catalog *catalog, struct holding *holding, struct bs_catalog_item *item, struct bs_error *err)
+{
+	static const struct bs_term_table no_fields;
+	if (holding->item && holding->item->analysis == item->analysis)
+		return BS_OK;
+	bs_reading_deinit(&holding->reading);
+	holding->reading = (struct bs_reading){.index = NULL};
+	holding->item = NULL;
+	enum bs_status status = bs_index_options_bind(&item->read.options, catalog->request.analyzer, item->place, err);
+	if (status)
+		return status;
+	struct bs_words_options words = bs_index_words_options(&item->read.options);
+	status = bs_reading_init(&holding->reading, NULL, &words, err);
+	bs_reading_set_fields(&holding->reading, &no_fields);
+	holding->item = status ? NULL : item;
+	return status;
+}
+
 /* An index whose words are not today's, or of which nothing is known, may have any. */
 static enum bs_status ask(struct bs_catalog *catalog, struct holding *holding, struct bs_catalog_item *item, bool *may,
                           struct bs_error *err)
 {
-	static const struct bs_term_table no_fields;
-	struct bs_reading reading = {.index = NULL};
 	bool is_other = false;
 	*may = true;
 	enum bs_status status = bs_manifest_is_other_unicode(&item->read, &is_other, err);
 	if (status || is_other || !(item->flags & BS_CATALOG_SUMMARY) || !item->summary.has_words)
 		return status;
-	status = bs_index_options_bind(&item->read.options, catalog->request.analyzer, item->place, err);
+	status = read_as(catalog, holding, item, err);
 	if (status)
 		return status == BS_UNSUPPORTED ? BS_OK : status;
-	struct bs_words_options words = bs_index_words_options(&item->read.options);
-	status = bs_reading_init(&reading, NULL, &words, err);
-	bs_reading_set_fields(&reading, &no_fields);
-	if (!status)
-		status = may_hold(holding, &reading, &item->summary, may, err);
-	bs_reading_deinit(&reading);
-	return status;
+	return may_hold(holding, &item->summary, may, err);
 }
 
 enum bs_status bs_catalog_has(struct bs_catalog *catalog, const char *const *words, size_t n_words,
@@ -71,6 +82,7 @@ enum bs_status bs_catalog_has(struct bs_catalog *catalog, const char *const *wor
 		if (!status && may)
 			may_have(context, i);
 	}
+	bs_reading_deinit(&holding.reading);
 	bs_buffer_deinit(&holding.text);
 	return status;
 }

@@ -1,4 +1,5 @@
 /* cmd_catalog.c: `bitsift catalog`: which indexes a catalog has. What it is for stands in cmd_query.c and cmd_grep.c. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,10 +48,10 @@ static const char catalog_description[] =
 	"- `has WORD...`: prints the name of each index that may have all of the words, as it was when it was looked at last, without opening one; "
 	"with several `--catalog`, of all of them. Of those that are printed some may lack a word.\n\n"
 	"- `export FILE`: writes the catalog to a new file, to be handed to somebody else. It has checksums, and is as small as it can be: the summaries are coded at about their entropy, "
-	"so that a compressor makes nothing of it.\n\n"
+	"so that a compressor makes nothing of it. Who has it knows the places of your indexes and their frequent words, and can try whether they have another.\n\n"
 	"- `import FILE`: adds what somebody exported, all of which is verified first. Indexes that are not here, in the same places, are listed, and `has` tells of them, but they "
 	"cannot be searched.\n\n"
-	"The catalog is a file of its own, $XDG_CONFIG_HOME/bitsift/catalog unless `--catalog` names another; beside it lies one that ends in .lock, while it is changed. Several can change it "
+	"The catalog is a file of its own, $XDG_CONFIG_HOME/bitsift/catalog unless `--catalog` names another; beside it lies a hidden one that ends in .lock. Several can change it "
 	"at the same time. What is known of an index and not in its summary: how many documents and words it has, and in how many documents its 256 most frequent words "
 	"stand, so that hits can be ranked without opening every index that has one of the words.";
 
@@ -62,13 +63,17 @@ static char *default_path(bool make, struct bs_error *err)
 	return path;
 }
 
-enum bs_status bs_cmd_open_catalog(const char *file, const char *kernel, const struct bs_consent *consent,
+enum bs_status bs_cmd_open_catalog(const char *file, bool make, const char *kernel, const struct bs_consent *consent,
                                    struct bs_catalog **catalog_out, struct bs_error *err)
 {
-	char *own = *file ? NULL : default_path(true, err);
+	char *own = *file ? NULL : default_path(make, err);
 	struct bs_catalog_request request = {.file = *file ? file : own, .kernel = kernel, .consent = consent};
 	*catalog_out = NULL;
-	enum bs_status status = request.file ? bs_catalog_open(&request, catalog_out, err) : BS_IO;
+	enum bs_status status = request.file ? BS_OK : BS_IO;
+	if (!status && !make && access(request.file, F_OK) != 0 && errno == ENOENT)
+		status = bs_fail(err, BS_NOT_FOUND, "%s: no catalog there; `bitsift catalog add DIR...` makes one", request.file);
+	if (!status)
+		status = bs_catalog_open(&request, catalog_out, err);
 	free(own);
 	return status;
 }
@@ -80,13 +85,13 @@ static void put_notice(void *context, const char *message)
 	fprintf(stderr, "bitsift: %s\n", message);
 }
 
-/* Of a folder the index in it. */
+/* Of a folder the index in it, be it one that may not be read. */
 static char *index_in(const char *dir)
 {
 	char *below = NULL;
 	if (asprintf(&below, "%s/.bitsift/manifest", dir) < 0)
 		return NULL;
-	if (access(below, F_OK) == 0)
+	if (access(below, F_OK) == 0 || errno == EACCES)
 		*strrchr(below, '/') = '\0';
 	else
 		strcpy(below, dir);
@@ -182,7 +187,7 @@ static enum bs_status ask(const struct catalog_arguments *arguments, char *const
 	size_t n_catalogs = arguments->catalogs.n;
 	for (size_t i = 0; i < (n_catalogs ? n_catalogs : 1) && !status; i++) {
 		struct asking asking = {.json = arguments->json};
-		status = bs_cmd_open_catalog(n_catalogs ? arguments->catalogs.list[i] : "", NULL, consent, &asking.catalog, err);
+		status = bs_cmd_open_catalog(n_catalogs ? arguments->catalogs.list[i] : "", false, NULL, consent, &asking.catalog, err);
 		if (!status)
 			status = bs_catalog_has(asking.catalog, (const char *const *)words, n, put_holder, &asking, err);
 		*any |= asking.any;
@@ -191,11 +196,26 @@ static enum bs_status ask(const struct catalog_arguments *arguments, char *const
 	return status;
 }
 
+/* By its name, or by the folder that it is in or was. */
+static enum bs_status take_out(struct bs_catalog *catalog, const char *word, struct bs_error *err)
+{
+	char *below = NULL;
+	struct bs_error why;
+	enum bs_status status = bs_catalog_remove(catalog, word, err);
+	if (status != BS_NOT_FOUND)
+		return status;
+	if (asprintf(&below, "%s/.bitsift", word) < 0)
+		return bs_fail_memory(err, "a path", strlen(word));
+	status = bs_catalog_remove(catalog, below, &why);
+	free(below);
+	return status && status != BS_NOT_FOUND ? bs_fail(err, status, "%s", why.text) : status;
+}
+
 /* What is done with each operand. */
 static enum bs_status do_one(struct bs_catalog *catalog, const char *verb, const char *word, struct bs_error *err)
 {
 	if (strcmp(verb, "remove") == 0)
-		return bs_catalog_remove(catalog, word, err);
+		return take_out(catalog, word, err);
 	if (strcmp(verb, "export") == 0)
 		return bs_catalog_export(catalog, word, err);
 	return bs_catalog_import(catalog, word, NULL, err);
@@ -241,8 +261,9 @@ static int run(void *set, const struct bs_operands *operands, const struct bs_co
 		is_found = false;
 		status = ask(arguments, operands->list + 1, n, consent, &is_found, err);
 	} else if (!status) {
-		status = bs_cmd_open_catalog(arguments->catalogs.n ? arguments->catalogs.list[0] : "", NULL, consent, &catalog, err);
-		bool is_add = strcmp(verb->name, "add") == 0;
+		bool is_add = strcmp(verb->name, "add") == 0, is_import = strcmp(verb->name, "import") == 0;
+		const char *file = arguments->catalogs.n ? arguments->catalogs.list[0] : "";
+		status = bs_cmd_open_catalog(file, is_add || is_import, NULL, consent, &catalog, err);
 		if (!status && is_add)
 			status = add(catalog, operands->list + 1, n, arguments->name, err);
 		for (size_t i = 0; i < n && !status && !is_add; i++)

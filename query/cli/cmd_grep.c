@@ -84,8 +84,8 @@ static const char grep_description[] =
 	"`--catalog[=FILE]` searches the sources of all indexes of a catalog (see bitsift-catalog(1)), one index after the other in its order. An index of which the catalog knows that no file can "
 	"have a match, by the trigrams of its texts, is passed over: of it the answer is that of its last commit, whatever has become of its files since. The catalog looks "
 	"at each index's commit number (one stat each), and anew at those that have changed; of all others the answer is as fresh as without a catalog. Options by which files are searched that no index "
-	"has, such as `--hidden` or `-g`, and those by which all files are told of, such as `-v`, have all indexes searched. Paths can be opened from the working directory. `--json` ends with a summary for each index that was searched; "
-	"`--max-results` does not go with it. An index that cannot be reached is an error; with `--partial` it is named, and the others are searched.\n\n"
+	"has, such as `--hidden`, `-g`, `--ignore-file` or `-t` (which lets hidden files in), and those by which all files are told of, such as `-v`, have all indexes searched. Paths can be opened from the working directory. `--json` ends with a summary for each index that was searched, "
+	"in which `\"results\"` are those of all so far. A cursor has the name of an index in front, as in `notes:src/lock.c:120`. An index that cannot be reached is an error; with `--partial` it is named, and the others are searched.\n\n"
 	"# A limit of time\n\n"
 	"`--time-limit TIME` (250ms, 2s, 1.5m; without a unit, seconds) ends a search that takes longer, reading the index included. What "
 	"was found until then is printed, a line on standard error says that not everything was searched, and the exit status is "
@@ -253,7 +253,7 @@ static enum bs_status grep_catalog(const struct bs_grep_arguments *arguments, co
 {
 	struct bs_catalog *catalog;
 	struct bs_catalog_grep_request request = {.grep = *grep, .partial = arguments->partial};
-	enum bs_status status = bs_cmd_open_catalog(arguments->catalog, grep->kernel, grep->consent, &catalog, err);
+	enum bs_status status = bs_cmd_open_catalog(arguments->catalog, false, grep->kernel, grep->consent, &catalog, err);
 	if (!status)
 		status = bs_catalog_grep(catalog, &request, came, err);
 	came->grep.n_notices += came->n_unreachable;

@@ -201,7 +201,9 @@ static const char query_description[] =
 	"Behind the score of a hit stands the name of its index. The paths of files are printed as ever, openable from the working directory; `--ids` "
 	"and `--format trec` print NAME:ID, where ID is the one of the index, and the path of the file in the latter; `--json` has the name as index, and `--format` as {index}.\n\n"
 	"An index that cannot be reached is an error, and nothing is printed; with `--partial` it is named, and the others answer. Indexes that cut words in different ways (`--stem`, say) "
-	"have no scores in common: `--ids`, `--count` and `--sort` ask them all the same. `--fresh`, `--feedback` and `--like` are for one index. With `--time-limit` a query that takes longer is an error. On a "
+	"have no scores in common: `--ids`, `--count` and `--sort` ask them all the same. `--fresh` asks them all, since a summary does not know what is new. `--feedback` and `--like` take the words that they would in one index of all documents, and "
+	"so have most indexes say how frequent those are; ID is NAME:ID then, or an id of any index. Where nothing matches, words that no index "
+	"has are told on a terminal, each with one that some index has; to find it takes a look into some of the indexes, at most all. `--time-limit` is for all indexes together, and opening them counts. On a "
 	"terminal a last line says how many indexes were asked, and `--stats` has a catalog with indexes, asked, skipped, probed "
 	"(of those skipped, opened all the same to know how frequent a word is there) and unreachable.\n\n"
 	"# Sources that changed\n\n"
@@ -416,9 +418,8 @@ static enum bs_status take_operands(struct query_arguments *arguments, const str
 		return bs_fail(err, BS_INVALID, "--count and --ids exclude each other");
 	if (arguments->fresh && arguments->request.no_stat)
 		return bs_fail(err, BS_INVALID, "--fresh looks at every source and --no-stat at none: choose one");
-	if (arguments->catalog && (arguments->fresh || arguments->index || arguments->feedback_docs || arguments->like_file ||
-	                           arguments->request.like_id))
-		return bs_fail(err, BS_INVALID, "--catalog excludes --index, --fresh, --feedback, --like and --like-file, which are for one index");
+	if (arguments->catalog && arguments->index)
+		return bs_fail(err, BS_INVALID, "--catalog excludes --index, which is for one");
 	if (arguments->partial && !arguments->catalog)
 		return bs_fail(err, BS_INVALID, "--partial is about the indexes of a --catalog");
 	if (arguments->offset && (arguments->count || arguments->request.approx))
@@ -600,7 +601,8 @@ static uint32_t terminal_columns(void)
 static enum bs_status find_in_catalog(struct session *session, const struct bs_find_request *find, struct bs_find_result *result,
                                       struct bs_error *err)
 {
-	struct bs_catalog_find_request request = {.find = *find, .hit = show_catalog_hit, .partial = session->arguments->partial};
+	struct bs_catalog_find_request request = {.find = *find, .hit = show_catalog_hit, .partial = session->arguments->partial,
+	                                          .fresh = session->arguments->fresh};
 	struct bs_catalog_result came, *sum = &session->asked;
 	request.find.hit = NULL;
 	enum bs_status status = bs_catalog_find(session->catalog, &request, &came, err);
@@ -610,7 +612,8 @@ static enum bs_status find_in_catalog(struct session *session, const struct bs_f
 	sum->n_probed += came.n_probed;
 	sum->n_skipped += came.n_skipped;
 	sum->n_unreachable += came.n_unreachable;
-	session->has_failed |= came.n_unreachable > 0;
+	session->has_failed |= came.n_unreachable + came.n_unread + came.n_unfollowed > 0;
+	result->n_unreadable -= came.n_unfollowed;
 	return status;
 }
 
@@ -754,7 +757,7 @@ static enum bs_status open_index(struct session *session, struct bs_error *err)
 	char *dir = NULL;
 	enum bs_status status = bs_output_stream(&session->out, err);
 	if (!status && session->arguments->catalog)
-		return bs_cmd_open_catalog(session->arguments->catalog, session->arguments->kernel, session->consent, &session->catalog, err);
+		return bs_cmd_open_catalog(session->arguments->catalog, false, session->arguments->kernel, session->consent, &session->catalog, err);
 	if (!status)
 		status = bs_cmd_locate(session->arguments->index, &dir, err);
 	struct bs_open_request request = {

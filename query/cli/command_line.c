@@ -292,11 +292,10 @@ enum bs_status bs_command_parse(const struct bs_command *command, int argc, char
 	return status;
 }
 
-/* Words of a text in lines of at most HELP_WIDTH columns, from column `column` on, indented by `indent`. */
-static void wrap(FILE *out, const char *words, size_t column, size_t indent)
+void bs_command_wrap(FILE *out, const char *words, size_t column, size_t indent)
 {
-	for (bool is_first = true; *words; is_first = false) {
-		size_t n = strcspn(words, " ");
+	for (bool is_first = true; *words && *words != '\n'; is_first = false) {
+		size_t n = strcspn(words, " \n");
 		if (!is_first && column + 1 + n > HELP_WIDTH) {
 			fprintf(out, "\n%*s", (int)indent, "");
 			column = indent;
@@ -322,7 +321,7 @@ static void help_line(const struct bs_option *option, FILE *out)
 		fprintf(out, "%-*s", HELP_COLUMN, head);
 	else
 		fprintf(out, "%s\n%*s", head, HELP_COLUMN, "");
-	wrap(out, option->help, HELP_COLUMN, HELP_COLUMN);
+	bs_command_wrap(out, option->help, HELP_COLUMN, HELP_COLUMN);
 }
 
 /* The explanation beside its command, or below where that does not fit. */
@@ -333,14 +332,14 @@ static void help_example(const char *command, const char *explanation, FILE *out
 		fprintf(out, "  %-*s  # ", EXAMPLE_WIDTH, command);
 	else
 		fprintf(out, "  %s\n      # ", command);
-	wrap(out, explanation, fits ? EXAMPLE_WIDTH + 6 : 8, 8);
+	bs_command_wrap(out, explanation, fits ? EXAMPLE_WIDTH + 6 : 8, 8);
 }
 
 void bs_command_help(const struct bs_command *command, FILE *out)
 {
 	int n = fprintf(out, "Usage: bitsift %s ", command->name);
-	wrap(out, command->usage, (size_t)n, (size_t)n);
-	wrap(out, command->summary, 0, 0);
+	bs_command_wrap(out, command->usage, (size_t)n, (size_t)n);
+	bs_command_wrap(out, command->summary, 0, 0);
 	putc('\n', out);
 	size_t n_most = command->n_in_help;
 	for (size_t i = 0; bs_command_option(command, i) && (!n_most || i < n_most); i++)

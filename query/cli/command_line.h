@@ -107,6 +107,8 @@ bool bs_command_is_letter(const char *message);
  * letters away. NULL: none is. */
 const char *bs_command_guess(const char *word, const char *const *names);
 
+/* Words of a text, up to its end or that of a line, in lines of at most 80 columns, from column `column` on, indented by `indent`. */
+void bs_command_wrap(FILE *out, const char *words, size_t column, size_t indent);
 /* The --help text: usage, options, examples; at most 80 columns. */
 void bs_command_help(const struct bs_command *command, FILE *out);
 

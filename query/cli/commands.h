@@ -47,9 +47,10 @@ enum bs_status bs_cmd_locate(const char *option, char **dir_out, struct bs_error
 /* What BITSIFT_INDEX names; NULL: nothing. */
 const char *bs_cmd_environment_index(void);
 
-/* The catalog in that file; of no bytes: the user's, $XDG_CONFIG_HOME/bitsift/catalog, whose folder is made (cmd_catalog.c). */
+/* The catalog in that file; of no bytes: the user's, $XDG_CONFIG_HOME/bitsift/catalog, whose folder is made (cmd_catalog.c). BS_NOT_FOUND: there is
+ * none, unless it is to be made. */
 struct bs_catalog;
-enum bs_status bs_cmd_open_catalog(const char *file, const char *kernel, const struct bs_consent *consent,
+enum bs_status bs_cmd_open_catalog(const char *file, bool make, const char *kernel, const struct bs_consent *consent,
                                    struct bs_catalog **catalog_out, struct bs_error *err) BS_WARN_UNUSED;
 /* A file of this user's in the folder of the program's configuration, on the heap; NULL: there is no home. make: its folders, too. */
 char *bs_cmd_config_path(const char *name, bool make);

@@ -18,7 +18,10 @@ static const struct bs_command *const commands[] = {
 	&bs_command_catalog,
 };
 
+static const struct bs_topic *const topics[] = {&bs_topic_bloom};
+
 #define N_COMMANDS (sizeof(commands) / sizeof(*commands))
+#define N_TOPICS   (sizeof(topics) / sizeof(*topics))
 
 static const char intro[] =
 	"Usage: bitsift COMMAND [ARGUMENT]...\n"
@@ -28,6 +31,7 @@ static const char intro[] =
 static const char outro[] =
 	"\n"
 	"  bitsift help COMMAND      the options of a command\n"
+	"  bitsift help bloom        Bloom filters: which one, when, at what cost\n"
 	"  bitsift --version\n"
 	"\n"
 	"Examples:\n"
@@ -42,12 +46,16 @@ static void show_help(FILE *to)
 	fputs(outro, to);
 }
 
-/* `--generate KIND [COMMAND]`: the manual pages and completions that are installed. */
+/* `--generate KIND [COMMAND|TOPIC]`: the manual pages and completions that are installed. */
 static int generate(const char *kind, const char *name)
 {
 	static const char *const shells[] = {"bash", "zsh", "fish"};
 	static void (*const makers[])(const struct bs_program *, FILE *) = {bs_docs_bash, bs_docs_zsh, bs_docs_fish};
-	struct bs_program program = {.version = BITSIFT_VERSION, .commands = commands, .n_commands = N_COMMANDS};
+	struct bs_program program = {.version = BITSIFT_VERSION,
+	                             .commands = commands,
+	                             .n_commands = N_COMMANDS,
+	                             .topics = topics,
+	                             .n_topics = N_TOPICS};
 	bool is_known = false, is_man = strcmp(kind, "man") == 0;
 	if (is_man && !name) {
 		bs_docs_man_program(&program, stdout);
@@ -56,11 +64,14 @@ static int generate(const char *kind, const char *name)
 	for (size_t i = 0; i < N_COMMANDS && is_man && name && !is_known; i++)
 		if ((is_known = strcmp(name, commands[i]->name) == 0))
 			bs_docs_man_command(&program, commands[i], stdout);
+	for (size_t i = 0; i < N_TOPICS && is_man && name && !is_known; i++)
+		if ((is_known = strcmp(name, topics[i]->name) == 0))
+			bs_docs_man_topic(&program, topics[i], stdout);
 	for (size_t i = 0; i < sizeof(shells) / sizeof(*shells) && !name && !is_known; i++)
 		if ((is_known = strcmp(kind, shells[i]) == 0))
 			makers[i](&program, stdout);
 	if (!is_known)
-		fputs("bitsift: --generate takes man [COMMAND], bash, zsh or fish\n", stderr);
+		fputs("bitsift: --generate takes man [COMMAND|TOPIC], bash, zsh or fish\n", stderr);
 	return is_known && fflush(stdout) == 0 ? 0 : 2;
 }
 
@@ -77,12 +88,17 @@ static int refuse(const char *name)
 	return 2;
 }
 
-/* `help` and `help COMMAND`. */
+/* `help`, `help COMMAND` and `help TOPIC`. */
 static int help(const char *name)
 {
 	for (size_t i = 0; i < N_COMMANDS && name; i++)
 		if (strcmp(name, commands[i]->name) == 0) {
 			bs_command_help(commands[i], stdout);
+			return 0;
+		}
+	for (size_t i = 0; i < N_TOPICS && name; i++)
+		if (strcmp(name, topics[i]->name) == 0) {
+			bs_docs_text_topic(topics[i], stdout);
 			return 0;
 		}
 	if (name)

@@ -117,12 +117,13 @@ static void paragraphs(FILE *out, const char *text)
 }
 
 /* No date: the same source makes the same page on any day. */
-static void title(FILE *out, const struct bs_program *program, const char *name)
+static void title(FILE *out, const struct bs_program *program, const char *name, int section)
 {
 	fputs(".\\\" Made by `bitsift --generate man`; do not edit.\n.TH ", out);
 	for (const char *at = name; *at; at++)
 		fprintf(out, "%s%c", *at == '-' ? "\\" : "", toupper((unsigned char)*at));
-	fprintf(out, " 1 \"\" \"bitsift %s\" \"User Commands\"\n", program->version);
+	fprintf(out, " %d \"\" \"bitsift %s\" \"%s\"\n", section, program->version,
+	        section == 1 ? "User Commands" : "Miscellaneous Information Manual");
 }
 
 /* The first sentence of a summary as a phrase: "Find documents. Words ..." -> "find documents". */
@@ -164,12 +165,16 @@ static void example(FILE *out, const char *command, const char *explanation)
 	fputs("\n", out);
 }
 
-static void see_also(FILE *out, const struct bs_program *program, const struct bs_command *self)
+/* self: the command or the topic whose page it is; NULL: the program's. */
+static void see_also(FILE *out, const struct bs_program *program, const void *self)
 {
 	fprintf(out, ".SH SEE ALSO\n%s", self ? ".BR bitsift (1),\n" : "");
 	for (size_t i = 0; i < program->n_commands; i++)
 		if (program->commands[i] != self)
 			fprintf(out, ".BR bitsift\\-%s (1),\n", program->commands[i]->name);
+	for (size_t i = 0; i < program->n_topics; i++)
+		if (program->topics[i] != self)
+			fprintf(out, ".BR bitsift\\-%s (7),\n", program->topics[i]->name);
 	fputs(".BR rg (1)\n", out);
 }
 
@@ -177,7 +182,7 @@ void bs_docs_man_command(const struct bs_program *program, const struct bs_comma
 {
 	char name[64];
 	snprintf(name, sizeof(name), "bitsift-%s", command->name);
-	title(out, program, name);
+	title(out, program, name, 1);
 	name_line(out, name, command->summary);
 	fprintf(out, ".SH SYNOPSIS\n\\fBbitsift %s\\fR ", command->name);
 	synopsis(out, command->usage);
@@ -198,6 +203,33 @@ void bs_docs_man_command(const struct bs_program *program, const struct bs_comma
 	see_also(out, program, command);
 }
 
+void bs_docs_man_topic(const struct bs_program *program, const struct bs_topic *topic, FILE *out)
+{
+	char name[64];
+	snprintf(name, sizeof(name), "bitsift-%s", topic->name);
+	title(out, program, name, 7);
+	name_line(out, name, topic->summary);
+	fputs(".SH DESCRIPTION\n", out);
+	paragraphs(out, topic->text);
+	see_also(out, program, topic);
+}
+
+/* The same text, with its backticks, as --help has them. */
+void bs_docs_text_topic(const struct bs_topic *topic, FILE *out)
+{
+	bs_command_wrap(out, topic->summary, 0, 0);
+	for (const char *text = topic->text; *text; text += strspn(text, "\n")) {
+		const char *end = strstr(text, "\n\n");
+		size_t n = end ? (size_t)(end - text) : strlen(text);
+		putc('\n', out);
+		if (strncmp(text, "    ", 4) == 0)
+			fprintf(out, "%.*s\n", (int)n, text);
+		else
+			bs_command_wrap(out, text + (*text == '#' ? 2 : 0), 0, *text == '-' ? 2 : 0);
+		text += n;
+	}
+}
+
 static const char program_description[] =
 	"`bitsift` finds documents by their words: files, folders, and records of JSONL collections. Its answers are "
 	"exact: what a full scan would return, and nothing else.\n\n"
@@ -214,7 +246,7 @@ static const char program_files[] = "An index is a directory, `.bitsift` unless 
 
 void bs_docs_man_program(const struct bs_program *program, FILE *out)
 {
-	title(out, program, "bitsift");
+	title(out, program, "bitsift", 1);
 	name_line(out, "bitsift", "Exact full-text search without an inverted index.");
 	fputs(".SH SYNOPSIS\n\\fBbitsift\\fR \\fICOMMAND\\fR [\\fIARGUMENT\\fR]...\n", out);
 	fputs(".SH DESCRIPTION\n", out);
@@ -229,7 +261,7 @@ void bs_docs_man_program(const struct bs_program *program, FILE *out)
 	fputs(".SH OPTIONS\n.TP\n\\fB\\-h\\fR, \\fB\\-\\-help\\fR\nShow the list of commands.\n", out);
 	fputs(".TP\n\\fB\\-\\-version\\fR\nShow the version.\n", out);
 	fprintf(out, ".TP\n\\fB\\-\\-generate\\fR \\fIKIND\\fR [\\fICOMMAND\\fR]\n"
-	             "Print a manual page (man) or the completions of a shell (bash, zsh or fish).\n");
+	             "Print a manual page (man; a topic is named as a command is) or the completions of a shell (bash, zsh or fish).\n");
 	fputs(".SH FILES\n", out);
 	paragraphs(out, program_files);
 	fputs(".SH ENVIRONMENT\n.TP\n\\fBBITSIFT_INDEX\\fR\nThe index, where no \\fB\\-\\-index\\fR names one.\n", out);

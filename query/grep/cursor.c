@@ -85,14 +85,18 @@ int bs_cursor_place(struct bs_cursor *cursor, const struct bs_grep_file *file)
 	return is_it ? 0 : was_met ? 1 : -1;
 }
 
-enum bs_status bs_cursor_write(const struct bs_grep_walk_options *walk, const char *shown, size_t root, uint64_t line,
-                               struct bs_buffer *text, struct bs_error *err)
+enum bs_status bs_cursor_write(const struct bs_grep_walk_options *walk, const char *name, const char *shown, size_t root,
+                               uint64_t line, struct bs_buffer *text, struct bs_error *err)
 {
 	char number[64];
 	int n = snprintf(number, sizeof(number), ":%llu", (unsigned long long)line);
 	if (first_root(walk, shown) < root)
 		n += snprintf(number + n, sizeof(number) - (size_t)n, "#%zu", root + 1);
 	bs_buffer_clear(text);
-	enum bs_status status = bs_buffer_append(text, shown, strlen(shown), err);
+	enum bs_status status = name ? bs_buffer_append(text, name, strlen(name), err) : BS_OK;
+	if (!status && name)
+		status = bs_buffer_append(text, ":", 1, err);
+	if (!status)
+		status = bs_buffer_append(text, shown, strlen(shown), err);
 	return status ? status : bs_buffer_append(text, number, (size_t)n + 1, err);
 }

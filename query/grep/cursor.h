@@ -30,8 +30,8 @@ void bs_cursor_deinit(struct bs_cursor *cursor);
 /* There is a cursor: where the next file of a source lies: before the cursor's (negative), behind it, or 0: that is it. */
 int bs_cursor_place(struct bs_cursor *cursor, const struct bs_grep_file *file);
 
-/* Makes text the cursor behind a line of a file, NUL-ended. BS_NO_MEMORY. */
-enum bs_status bs_cursor_write(const struct bs_grep_walk_options *walk, const char *shown, size_t root, uint64_t line,
-                               struct bs_buffer *text, struct bs_error *err) BS_WARN_UNUSED;
+/* Makes text the cursor behind a line of a file, NUL-ended. name: what stands in front of it and a colon; nullable. BS_NO_MEMORY. */
+enum bs_status bs_cursor_write(const struct bs_grep_walk_options *walk, const char *name, const char *shown, size_t root,
+                               uint64_t line, struct bs_buffer *text, struct bs_error *err) BS_WARN_UNUSED;
 
 #endif

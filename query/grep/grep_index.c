@@ -12,7 +12,7 @@
 #include "corpus/walk/file.h"
 #include "corpus/walk/file_types.h"
 #include "query/grep/candidate_files.h"
-#include "query/grep/gram_filter.h"
+#include "query/regex/gram_filter.h"
 #include "query/grep/grep_stamps.h"
 #include "query/regex/list_grams.h"
 #include "query/regex/regex_grams.h"
@@ -63,16 +63,6 @@ bool bs_grep_can_filter(const struct bs_grep_request *request, enum bs_grep_codi
 	       is_as_indexed && !output->invert && !output->passthru && !tells_of_all;
 }
 
-/* Whether some literal has U+FFFD: it may be put where bytes are not UTF-8, and it is in no gram then. */
-static bool has_replacement(const struct bs_gram_tree *tree)
-{
-	for (uint32_t i = 0; i < tree->n_nodes; i++)
-		if (tree->nodes[i].kind == BS_GRAM_LITERAL &&
-		    memmem(tree->nodes[i].bytes, tree->nodes[i].n_bytes, "\xef\xbf\xbd", 3))
-			return true;
-	return false;
-}
-
 /* To ask for a literal takes as long as to search a part of a file: of a list that is longer than this, the index would
  * take more than it spares, and of so many literals nearly every file has one by its bits. */
 static bool is_too_long(const struct bs_snapshot *snapshot, const struct bs_pattern_list *list)
@@ -103,7 +93,7 @@ static enum bs_status make_tree(const struct bs_grep_index_options *options, con
 	else if (!status)
 		status = bs_regex_grams_of_all(regexes, n, tree_out, err);
 	free(regexes);
-	if (!status && options->replaces_invalid && has_replacement(*tree_out)) {
+	if (!status && options->replaces_invalid && bs_gram_tree_has_replacement(*tree_out)) {
 		bs_gram_tree_free(*tree_out);
 		status = bs_regex_grams(&anything, tree_out, err);
 	}
@@ -131,7 +121,8 @@ static enum bs_status filter(struct index_source *self, struct bs_buffer *explai
 	enum bs_status status = make_tree(self->options, &self->snapshot, &tree, err);
 	if (!status)
 		status =
-			bs_gram_filter(&self->snapshot, tree, self->options->n_threads, &self->candidates, &stats, err);
+			bs_gram_filter(&self->snapshot, tree, (struct bs_gram_filter_how){.n_threads = self->options->n_threads},
+		                       &self->candidates, &stats, err);
 	if (!status && self->options->ends_at_nul)
 		self->least_bytes = bs_gram_tree_least_bytes(tree);
 	if (!status && explained)

@@ -10,6 +10,7 @@
 
 struct bs_results {
 	const struct bs_grep_walk_options *walk;
+	const char *name; /* nullable: what cursors begin with */
 	struct bs_cursor cursor;
 	uint64_t most; /* UINT64_MAX: all */
 	bool is_asked; /* there is a limit, or a cursor */

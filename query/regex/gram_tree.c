@@ -39,6 +39,14 @@ uint64_t bs_gram_tree_least_bytes(const struct bs_gram_tree *tree)
 	return node_least(tree, bs_gram_tree_root(tree));
 }
 
+bool bs_gram_tree_has_replacement(const struct bs_gram_tree *tree)
+{
+	for (uint32_t i = 0; i < tree->n_nodes; i++)
+		if (tree->nodes[i].kind == BS_GRAM_LITERAL && memmem(tree->nodes[i].bytes, tree->nodes[i].n_bytes, "\xef\xbf\xbd", 3))
+			return true;
+	return false;
+}
+
 static void put_hex(struct bs_text_writer *out, const uint8_t *bytes, size_t n_bytes)
 {
 	for (size_t i = 0; i < n_bytes; i++) {

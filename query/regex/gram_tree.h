@@ -47,6 +47,9 @@ static inline const struct bs_gram_node *bs_gram_tree_root(const struct bs_gram_
  * they are folded, but not less than half.) */
 uint64_t bs_gram_tree_least_bytes(const struct bs_gram_tree *tree);
 
+/* Whether some literal has U+FFFD: it may stand for bytes that are not UTF-8, and those have no such gram. */
+bool bs_gram_tree_has_replacement(const struct bs_gram_tree *tree);
+
 /* *may_out false: no text satisfies the tree that has no other trigrams than these, numbered as in summaries (core/store/summary.h).
  * Of a large tree only so much is looked at as takes a fraction of a millisecond. BS_CORRUPT. */
 enum bs_status bs_gram_tree_may_match(const struct bs_gram_tree *tree, const struct bs_coded_section *trigrams, bool *may_out,

@@ -6,7 +6,6 @@
 
 #include "core/base/bytes.h"
 #include "core/base/hash.h"
-#include "query/search/plan.h"
 #include "query/search/rank.h"
 
 struct word_count {
@@ -127,11 +126,11 @@ static size_t insert(struct choice *best, size_t n, size_t n_most, struct choice
 }
 
 /* Words come by falling shares, so that most of the rare ones of a long text need no look into the lexicon. */
-static enum bs_status choose(struct bs_feedback *feedback, const struct bs_snapshot *snapshot, const struct bs_stop *stop,
+static enum bs_status choose(struct bs_feedback *feedback, const struct bs_feedback_numbers *numbers, const struct bs_stop *stop,
                              size_t n_most, struct choice *best, size_t *n_out, struct bs_error *err)
 {
 	const uint32_t *found = (const uint32_t *)(const void *)feedback->found.data;
-	const double most_idf = fmin(bs_bm25_idf(snapshot->n_docs, 2), BS_FEEDBACK_MOST_IDF);
+	const double most_idf = fmin(bs_bm25_idf(numbers->n_docs, 2), BS_FEEDBACK_MOST_IDF);
 	enum bs_status status = BS_OK;
 	*n_out = 0;
 	for (uint32_t i = 0; i < feedback->words.n_terms && !status; i++) {
@@ -144,9 +143,9 @@ static enum bs_status choose(struct bs_feedback *feedback, const struct bs_snaps
 			break;
 		if (bs_stop_has_term(stop, word, n_bytes))
 			continue;
-		status = bs_plan_df(snapshot, word, n_bytes, &df, err);
+		status = numbers->df(numbers->context, i, word, n_bytes, &df, err);
 		if (!status && df >= 2)
-			*n_out = insert(best, *n_out, n_most, (struct choice){found[i], share * fmin(bs_bm25_idf(snapshot->n_docs, df), most_idf)});
+			*n_out = insert(best, *n_out, n_most, (struct choice){found[i], share * fmin(bs_bm25_idf(numbers->n_docs, df), most_idf)});
 	}
 	return status;
 }
@@ -158,7 +157,7 @@ static double round_weight(double weight)
 	return (units < 1 ? 1 : units) / 10000;
 }
 
-enum bs_status bs_feedback_take(struct bs_feedback *feedback, const struct bs_snapshot *snapshot,
+enum bs_status bs_feedback_take(struct bs_feedback *feedback, const struct bs_feedback_numbers *numbers,
                                 const struct bs_stop *stop, size_t n_most, double sum, struct bs_error *err)
 {
 	struct choice best[MOST_WORDS];
@@ -167,7 +166,7 @@ enum bs_status bs_feedback_take(struct bs_feedback *feedback, const struct bs_sn
 	bs_buffer_clear(&feedback->taken);
 	enum bs_status status = list_words(feedback, err);
 	if (!status)
-		status = choose(feedback, snapshot, stop, n_most < MOST_WORDS ? n_most : MOST_WORDS, best, &n, err);
+		status = choose(feedback, numbers, stop, n_most < MOST_WORDS ? n_most : MOST_WORDS, best, &n, err);
 	for (size_t i = 0; i < n; i++) {
 		double share = count_at(feedback, best[i].number)->share;
 		all += share;

@@ -33,6 +33,13 @@ struct bs_feedback {
 };
 void bs_feedback_deinit(struct bs_feedback *feedback);
 
+/* A document is trusted by its score, as in a relevance model by the likelihood of the query, which falls as steeply. */
+static inline double bs_feedback_trust(double score, double best_score)
+{
+	double share = score / best_score;
+	return share * share * share * share;
+}
+
 /* Forgets all texts, and what was taken of them. */
 void bs_feedback_begin(struct bs_feedback *feedback);
 
@@ -40,9 +47,17 @@ void bs_feedback_begin(struct bs_feedback *feedback);
 enum bs_status bs_feedback_add(struct bs_feedback *feedback, struct bs_words *words, const struct bs_field *fields,
                                size_t n_fields, double trust, double avgdl, struct bs_error *err) BS_WARN_UNUSED;
 
+/* What idf is made of: how many documents there are, and in how many of them a word stands, the i-th of found. Those before it have
+ * been asked about, or never will be. */
+struct bs_feedback_numbers {
+	uint64_t n_docs;
+	enum bs_status (*df)(void *context, uint32_t i, const uint8_t *word, uint32_t word_bytes, uint64_t *df_out, struct bs_error *err);
+	void *context;
+};
+
 /* Takes up to n_most words, none that is a stop word. Their weights are multiples of 1/10000: in all, `sum`, or if that is
- * 0, such that the largest is 1. BS_CORRUPT, BS_NO_MEMORY. */
-enum bs_status bs_feedback_take(struct bs_feedback *feedback, const struct bs_snapshot *snapshot,
+ * 0, such that the largest is 1. BS_NO_MEMORY, and what df returns. */
+enum bs_status bs_feedback_take(struct bs_feedback *feedback, const struct bs_feedback_numbers *numbers,
                                 const struct bs_stop *stop, size_t n_most, double sum, struct bs_error *err) BS_WARN_UNUSED;
 
 static inline size_t bs_feedback_n_taken(const struct bs_feedback *feedback)

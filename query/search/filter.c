@@ -188,8 +188,8 @@ static bool is_at_or_below(const char *place, const char *other)
 	return bs_feed_is_at_or_below(place, (const uint8_t *)other, strlen(other));
 }
 
-/* BS_NOT_FOUND: no source is there or below, nor around it, and all answers would be empty. */
-static enum bs_status check_place(struct bs_filter *filter, const char *path, const char *place, struct bs_error *err)
+/* Whether a source is there or below, or around it: else all answers would be empty. */
+static enum bs_status is_place_indexed(struct bs_filter *filter, const char *place, bool *is_indexed_out, struct bs_error *err)
 {
 	bool is_indexed = false;
 	enum bs_status status = BS_OK;
@@ -201,15 +201,29 @@ static enum bs_status check_place(struct bs_filter *filter, const char *path, co
 		status = find_source_place(filter, i, &of_source, err);
 		is_indexed = !status && (is_at_or_below(place, of_source) || is_at_or_below(of_source, place));
 	}
-	return status || is_indexed ? status : bs_fail(err, BS_NOT_FOUND, "%s: not in this index", path);
+	*is_indexed_out = is_indexed;
+	return status;
+}
+
+enum bs_status bs_filter_has_place(struct bs_filter *filter, const char *path, bool *has_out, struct bs_error *err)
+{
+	char *place;
+	enum bs_status status = find_place(path, &place, err);
+	if (!status)
+		status = is_place_indexed(filter, place, has_out, err);
+	free(place);
+	return status;
 }
 
 static enum bs_status take_place(struct bs_filter *filter, const char *path, struct bs_error *err)
 {
 	char *place;
+	bool is_indexed = false;
 	enum bs_status status = find_place(path, &place, err);
 	if (!status)
-		status = check_place(filter, path, place, err);
+		status = is_place_indexed(filter, place, &is_indexed, err);
+	if (!status && !is_indexed)
+		status = bs_fail(err, BS_NOT_FOUND, "%s: not in this index", path);
 	if (!status)
 		status = bs_buffer_append(&filter->places, place, strlen(place) + 1, err);
 	free(place);

@@ -26,9 +26,25 @@ enum bs_status bs_find_request_check(const struct bs_find_request *request, stru
 	if (request->statistics && (request->feedback_docs || request->like_id || request->like_text))
 		return bs_fail(err, BS_INVALID, "struct bs_find_request: words like those of documents are chosen by one index: "
 		                                "not with statistics");
-	if (!request->hit && request->mode != BS_FIND_COUNT)
+	if (request->candidates && request->mode == BS_FIND_TOP)
+		return bs_fail(err, BS_INVALID, "struct bs_find_request: candidates are not ranked");
+	if (request->candidates && (request->brute || request->feedback_docs || request->like_id || request->like_text))
+		return bs_fail(err, BS_INVALID, "struct bs_find_request: candidates are had without reading a text");
+	if (request->batch && request->mode != BS_FIND_IDS)
+		return bs_fail(err, BS_INVALID, "struct bs_find_request: only hits in document order come in batches");
+	if (!request->hit && !request->batch && request->mode != BS_FIND_COUNT)
 		return bs_fail(err, BS_INVALID, "struct bs_find_request: no function for hits");
 	return bs_check_reserved("struct bs_find_request", request->reserved, COUNT(request->reserved), err);
+}
+
+enum bs_status bs_find_learnt_nothing(const struct bs_find_request *request, struct bs_error *err)
+{
+	void (*notice)(void *, const char *) = request->notice_query ? request->notice_query : request->notice;
+	if (request->query_bytes == 0)
+		return bs_fail(err, BS_INVALID, "nothing to look for: no word of it stands in two documents");
+	if (notice)
+		notice(request->context, "nothing is to be like it: no word of it stands in two documents, and the query alone counts");
+	return BS_OK;
 }
 
 size_t bs_find_request_wanted(const struct bs_find_request *request)

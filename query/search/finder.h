@@ -7,6 +7,7 @@
 
 #include "core/base/clock.h"
 #include "core/base/watch.h"
+#include "query/search/batches.h"
 #include "query/search/document_text.h"
 #include "query/search/feedback.h"
 #include "query/search/filter.h"
@@ -33,8 +34,10 @@ struct bs_finder {
 	struct bs_buffer candidates;
 	struct bs_buffer hits;  /* struct bs_hit each */
 	struct bs_buffer marks; /* struct bs_snippet_hit each */
+	struct bs_batches *batches; /* NULL: no request wanted some yet */
 	struct bs_passages passages;
 	struct bs_feedback feedback;
+	const struct bs_taught *taught; /* instead, if not NULL */
 	struct bs_buffer best_hits; /* struct bs_hit each: what the query is fed with */
 	struct bs_buffer like;  /* struct bs_doc_ref each: what hits are to be like */
 	struct bs_buffer id, local_id, path, snippet, text;

@@ -43,6 +43,7 @@ static enum bs_status find_best(struct bs_finder *finder, struct bs_error *err)
 	struct bs_find_request best = *request;
 	best.mode = BS_FIND_TOP;
 	best.hit = keep_hit;
+	best.batch = NULL;
 	best.notice = pass_notice;
 	best.context = finder;
 	finder->asked = request;
@@ -65,33 +66,32 @@ static enum bs_status find_best(struct bs_finder *finder, struct bs_error *err)
 	return lacks_memory ? bs_fail_memory(err, "hits", finder->best_hits.used_bytes) : status;
 }
 
-/* A document is trusted by its score, as in a relevance model by the likelihood of the query, which falls as steeply. */
+static enum bs_status df_here(void *context, uint32_t i, const uint8_t *word, uint32_t word_bytes, uint64_t *df_out,
+                              struct bs_error *err)
+{
+	(void)i;
+	return bs_plan_df(context, word, word_bytes, df_out, err);
+}
+
+static enum bs_status take(struct bs_finder *finder, size_t n_most, double sum, struct bs_error *err)
+{
+	const struct bs_snapshot *snapshot = &finder->index->snapshot;
+	struct bs_feedback_numbers numbers = {snapshot->n_docs, df_here, (void *)(uintptr_t)snapshot};
+	return bs_feedback_take(&finder->feedback, &numbers, &finder->reading.stop, n_most, sum, err);
+}
+
 static enum bs_status learn_from_best(struct bs_finder *finder, struct bs_error *err)
 {
 	enum bs_status status = find_best(finder, err);
 	const struct bs_hit *best = (const struct bs_hit *)(const void *)finder->best_hits.data;
 	finder->since_ns = bs_now_ns();
-	for (size_t i = 0; i < bs_n_hits(&finder->best_hits) && !status && best[0].score > 0; i++) {
-		double share = best[i].score / best[0].score;
-		status = learn(finder, (struct bs_doc_ref){best[i].segment, best[i].document}, share * share * share * share, err);
-	}
+	for (size_t i = 0; i < bs_n_hits(&finder->best_hits) && !status && best[0].score > 0; i++)
+		status = learn(finder, (struct bs_doc_ref){best[i].segment, best[i].document},
+		               bs_feedback_trust(best[i].score, best[0].score), err);
 	if (!status)
-		status = bs_feedback_take(&finder->feedback, &finder->index->snapshot, &finder->reading.stop, BS_FEEDBACK_WORDS,
-		                          finder->own_weight, err);
+		status = take(finder, BS_FEEDBACK_WORDS, finder->own_weight, err);
 	bs_finder_charge(finder, BS_STAGE_PLAN);
 	return status;
-}
-
-/* What hits are to be like has no words: the query is all there is. */
-static enum bs_status learn_nothing(struct bs_finder *finder, struct bs_error *err)
-{
-	const struct bs_find_request *request = finder->request;
-	void (*notice)(void *, const char *) = request->notice_query ? request->notice_query : request->notice;
-	if (request->query_bytes == 0)
-		return bs_fail(err, BS_INVALID, "nothing to look for: no word of it stands in two documents");
-	if (notice)
-		notice(request->context, "nothing is to be like it: no word of it stands in two documents, and the query alone counts");
-	return BS_OK;
 }
 
 static enum bs_status learn_from_like(struct bs_finder *finder, struct bs_error *err)
@@ -111,13 +111,24 @@ static enum bs_status learn_from_like(struct bs_finder *finder, struct bs_error 
 	if (!status && request->like_text)
 		status = bs_feedback_add(&finder->feedback, finder->reading.words, &text, 1, 1, finder->avgdl, err);
 	if (!status)
-		status = bs_feedback_take(&finder->feedback, &finder->index->snapshot, &finder->reading.stop, BS_LIKE_WORDS, 0, err);
+		status = take(finder, BS_LIKE_WORDS, 0, err);
 	if (!status && finder->feedback.n_texts == 0)
 		return bs_fail(err, BS_IO, "%s: its text is gone, or cannot be read", request->like_id);
 	if (!status && bs_feedback_n_taken(&finder->feedback) == 0)
-		status = learn_nothing(finder, err);
+		status = bs_find_learnt_nothing(request, err);
 	bs_finder_charge(finder, BS_STAGE_PLAN);
 	return status;
+}
+
+void bs_finder_teach(struct bs_finder *finder, const struct bs_taught *taught)
+{
+	finder->taught = taught;
+}
+
+static enum bs_status leave_out(struct bs_finder *finder, struct bs_error *err)
+{
+	const struct bs_buffer *left_out = finder->taught->left_out;
+	return left_out->used_bytes ? bs_buffer_append(&finder->like, left_out->data, left_out->used_bytes, err) : BS_OK;
 }
 
 enum bs_status bs_finder_learn(struct bs_finder *finder, struct bs_error *err)
@@ -126,7 +137,9 @@ enum bs_status bs_finder_learn(struct bs_finder *finder, struct bs_error *err)
 	enum bs_status status = bs_reading_begin(&finder->reading, request, err);
 	bs_feedback_begin(&finder->feedback);
 	bs_buffer_clear(&finder->like);
-	if (!status && (request->like_id || request->like_text))
+	if (!status && finder->taught)
+		status = leave_out(finder, err);
+	else if (!status && (request->like_id || request->like_text))
 		status = learn_from_like(finder, err);
 	else if (!status && request->feedback_docs > 0)
 		status = learn_from_best(finder, err);

@@ -8,6 +8,7 @@
 #include "core/lexicon/lexicon.h"
 #include "core/lexicon/word_pairs.h"
 #include "query/search/expand.h"
+#include "query/search/named.h"
 #include "query/search/pattern.h"
 
 void bs_plan_deinit(struct bs_plan *plan)
@@ -245,6 +246,20 @@ uint32_t bs_plan_whole(const struct bs_plan *plan, uint32_t segment, uint32_t no
 		    bs_plan_place(plan, segment, plan->pairs[i].term)->is_found)
 			return plan->pairs[i].term;
 	return UINT32_MAX;
+}
+
+bool bs_plan_is_exact_leaf(const struct bs_plan *plan, uint32_t segment, uint32_t n)
+{
+	const struct bs_query_node *node = &plan->query->nodes[n];
+	if (bs_query_is_file_name(node))
+		return !plan->named->is_loose;
+	if (node->kind == BS_NODE_RANGE)
+		return bs_plan_range(plan, segment, n)->is_known;
+	if (node->field != BS_QUERY_ANY_FIELD || node->kind == BS_NODE_NEAR)
+		return false;
+	if (node->kind == BS_NODE_WORD)
+		return !plan->elements[node->items[0].element].is_too_broad;
+	return bs_plan_whole(plan, segment, n) != UINT32_MAX;
 }
 
 bool bs_plan_is_widest(const struct bs_plan *plan, uint32_t segment, uint32_t pair)

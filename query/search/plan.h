@@ -120,6 +120,10 @@ static inline const struct bs_plan_range *bs_plan_range(const struct bs_plan *pl
  * that has it matches, and no other. UINT32_MAX: none is. */
 uint32_t bs_plan_whole(const struct bs_plan *plan, uint32_t segment, uint32_t node);
 
+/* Whether what a segment's columns and lists say of a leaf is exactly its matches: that of a word is, of a phrase if all of it is a word pair
+ * that the segment has as a term. */
+bool bs_plan_is_exact_leaf(const struct bs_plan *plan, uint32_t segment, uint32_t node);
+
 /* Whether a segment knows a pair, and no wider one that holds it. */
 bool bs_plan_is_widest(const struct bs_plan *plan, uint32_t segment, uint32_t pair);
 

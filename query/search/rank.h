@@ -72,7 +72,7 @@ double bs_scorer_most(const struct bs_scorer *scorer, size_t word, uint32_t most
 
 /* A document and its score, or, of one whose text must be read first, the most that it can be. */
 struct bs_hit {
-	double score;
+	double score; /* of a request for candidates: 1 for what only may match, else 0 */
 	uint32_t segment;
 	uint32_t document;
 };

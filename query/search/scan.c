@@ -282,22 +282,10 @@ static const struct bs_query_node *node_at(const struct bs_slab_scan *at, uint32
 	return &at->plan->query->nodes[node];
 }
 
-/* Whether the lines of a leaf are exactly its matches: those of a word are, of a phrase if all of it is a word pair that
- * this segment has as a term. */
 static bool is_exact_leaf(struct bs_slab_scan *at, uint32_t n)
 {
-	const struct bs_query_node *node = node_at(at, n);
-	spend(at, PAIR_NS * (1 + (node->kind == BS_NODE_PHRASE ? at->plan->n_word_pairs : 0)));
-	if (bs_query_is_file_name(node))
-		return !at->plan->named->is_loose;
-	if (node->kind == BS_NODE_RANGE)
-		return bs_plan_range(at->plan, at->segment, n)->is_known;
-	const struct bs_plan_element *element = &at->plan->elements[node->items[0].element];
-	if (node->field != BS_QUERY_ANY_FIELD || node->kind == BS_NODE_NEAR)
-		return false;
-	if (node->kind == BS_NODE_WORD)
-		return !element->is_too_broad;
-	return bs_plan_whole(at->plan, at->segment, n) != UINT32_MAX;
+	spend(at, PAIR_NS * (1 + (node_at(at, n)->kind == BS_NODE_PHRASE ? at->plan->n_word_pairs : 0)));
+	return bs_plan_is_exact_leaf(at->plan, at->segment, n);
 }
 
 /* Whether the lines of a node are exactly its matches in this slab. */

@@ -70,6 +70,8 @@ static void give_back(struct bs_finder *finder)
 	bs_buffer_deinit(&finder->candidates);
 	bs_buffer_deinit(&finder->hits);
 	bs_buffer_deinit(&finder->marks);
+	bs_batches_free(finder->batches);
+	finder->batches = NULL;
 	bs_passages_deinit(&finder->passages);
 	bs_feedback_deinit(&finder->feedback);
 	bs_buffer_deinit(&finder->best_hits);
@@ -199,12 +201,47 @@ static enum bs_status take_candidate(void *context, const struct bs_candidate *c
 	return verify_one(finder, ref.segment, ref.document, candidate->is_sure, err);
 }
 
+/* As they are: nothing is read. */
+static enum bs_status take_unverified(struct bs_finder *finder, uint32_t segment, struct bs_error *err)
+{
+	const struct bs_candidate *candidates = (const struct bs_candidate *)(const void *)finder->candidates.data;
+	size_t n = finder->candidates.used_bytes / sizeof(*candidates);
+	bool is_listed = finder->request->mode == BS_FIND_IDS;
+	uint64_t n_maybe = 0;
+	enum bs_status status = is_listed ? bs_buffer_reserve(&finder->hits, n * sizeof(struct bs_hit), err) : BS_OK;
+	if (status)
+		return status;
+	struct bs_hit *hits = (struct bs_hit *)(void *)(finder->hits.data + finder->hits.used_bytes);
+	for (size_t i = 0; i < n; i++) {
+		n_maybe += !candidates[i].is_sure;
+		if (is_listed)
+			hits[i] = (struct bs_hit){.segment = segment, .document = candidates[i].document, .score = !candidates[i].is_sure};
+	}
+	finder->hits.used_bytes += is_listed ? n * sizeof(*hits) : 0;
+	finder->stats->hits += n;
+	finder->result->n_candidates += n_maybe;
+	return BS_OK;
+}
+
 static enum bs_status verify(struct bs_finder *finder, uint32_t segment, struct bs_error *err)
 {
+	if (finder->request->candidates)
+		return take_unverified(finder, segment, err);
 	const struct bs_candidate *candidates = (const struct bs_candidate *)(const void *)finder->candidates.data;
 	struct bs_verify_list list = {segment, candidates, finder->candidates.used_bytes / sizeof(*candidates), take_candidate, finder};
 	finder->segment = segment;
 	return bs_verify_many(finder->crew, &finder->verify_request, &list, finder->request->n_threads, err);
+}
+
+static enum bs_status make_filter(struct bs_finder *finder, struct bs_error *err)
+{
+	return finder->filter ? BS_OK : bs_filter_new(&finder->index->snapshot, finder->fetcher, &finder->filter, err);
+}
+
+enum bs_status bs_finder_has_place(struct bs_finder *finder, const char *path, bool *has_out, struct bs_error *err)
+{
+	enum bs_status status = make_filter(finder, err);
+	return status ? status : bs_filter_has_place(finder->filter, path, has_out, err);
 }
 
 /* Which documents the request wants. Dates of a field whose texts are in the index are a range of the query. */
@@ -212,10 +249,8 @@ static enum bs_status begin_filter(struct bs_finder *finder, struct bs_query_ran
 {
 	const struct bs_snapshot *snapshot = &finder->index->snapshot;
 	bool is_any = true;
-	enum bs_status status = BS_OK;
 	finder->has_dates = finder->is_filtered = false;
-	if (!finder->filter)
-		status = bs_filter_new(snapshot, finder->fetcher, &finder->filter, err);
+	enum bs_status status = make_filter(finder, err);
 	if (!status)
 		status = bs_filter_begin(finder->filter, finder->request, &is_any, err);
 	if (status || is_any)
@@ -234,8 +269,9 @@ static enum bs_status parse(struct bs_finder *finder, struct bs_error *err)
 	options.within = finder->has_dates ? &within : NULL;
 	options.any = request->any;
 	options.strict = request->strict_query;
-	options.terms = bs_feedback_taken(&finder->feedback);
-	options.n_terms = bs_feedback_n_taken(&finder->feedback);
+	const struct bs_feedback *feedback = finder->taught ? finder->taught->feedback : &finder->feedback;
+	options.terms = bs_feedback_taken(feedback);
+	options.n_terms = bs_feedback_n_taken(feedback);
 	if (!status)
 		status = bs_reading_parse(&finder->reading, request->query, request->query_bytes, &options, &finder->query,
 		                          &finder->result->error_byte, err);
@@ -555,9 +591,11 @@ static enum bs_status search_segment(struct bs_finder *finder, uint32_t segment,
 		bs_finder_charge(finder, BS_STAGE_SCAN);
 		return status;
 	}
-	if (!brute && finder->request->mode == BS_FIND_COUNT)
+	if (finder->request->candidates)
+		may_count = finder->request->mode == BS_FIND_COUNT;
+	else if (!brute && finder->request->mode == BS_FIND_COUNT)
 		status = bs_fetch_is_segment_unchanged(finder->fetcher, segment, &may_count, err);
-	if (!status && may_count && count_by_lexicon(finder, segment))
+	if (!status && !brute && may_count && count_by_lexicon(finder, segment))
 		return BS_OK;
 	if (!status)
 		status = brute ? all_candidates(finder, segment, err)
@@ -707,6 +745,8 @@ enum bs_status bs_finder_plan(struct bs_finder *finder, const struct bs_find_req
 	struct bs_find_result result = {.error_byte = SIZE_MAX};
 	planned.mode = BS_FIND_COUNT;
 	planned.approx = false;
+	planned.batch = NULL;
+	planned.offset = 0;
 	planned.sort_field = NULL;
 	struct bs_finder_use call;
 	enum bs_status status = bs_find_request_check(&planned, err);

@@ -50,6 +50,18 @@ enum bs_status bs_finder_plan(struct bs_finder *finder, const struct bs_find_req
 enum bs_status bs_finder_name(struct bs_finder *finder, struct bs_doc_ref ref, struct bs_find_hit *hit_out,
                               struct bs_error *err) BS_WARN_UNUSED;
 
+/* As bs_filter_has_place. */
+enum bs_status bs_finder_has_place(struct bs_finder *finder, const char *path, bool *has_out, struct bs_error *err) BS_WARN_UNUSED;
+
+/* For catalog_learn.c: what was learnt of several indexes counts beside the queries of this one, in place of what it would learn, and these
+ * of its documents are no hits. Borrowed until it is taught something else; NULL: nothing. */
+struct bs_feedback;
+struct bs_taught {
+	const struct bs_feedback *feedback;
+	const struct bs_buffer *left_out; /* struct bs_doc_ref each */
+};
+void bs_finder_teach(struct bs_finder *finder, const struct bs_taught *taught);
+
 /* For document_text.c. */
 struct bs_document_texts;
 struct bs_fetcher;

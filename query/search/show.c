@@ -73,8 +73,9 @@ static enum bs_status show_hit(struct bs_finder *finder, const struct bs_hit *hi
 	char value[BS_VALUE_TEXT_BYTES];
 	struct bs_find_hit shown = {
 		.rank = rank,
-		.score = hit->score,
+		.score = finder->request->candidates ? 0 : hit->score,
 		.document = (uint64_t)hit->segment << 32 | hit->document,
+		.is_candidate = finder->request->candidates && hit->score > 0,
 		.snippet = "",
 		.best = {.field = "", .text = ""},
 	};
@@ -119,6 +120,31 @@ static void expect_shown(const struct bs_finder *finder, const struct bs_hit *hi
 	}
 }
 
+/* What a hit costs about whose name alone is wanted. */
+#define NAME_NS 50u
+
+static enum bs_status show_batches(struct bs_finder *finder, const struct bs_hit *hits, size_t n, struct bs_error *err)
+{
+	const struct bs_find_request *request = finder->request;
+	struct bs_batches *batches;
+	enum bs_status status = bs_batches_begin(finder, request->batch, request->context, &batches, err);
+	for (size_t i = request->offset; i < n && !status; i++) {
+		status = bs_watch_spend(NAME_NS, err);
+		if (bs_finder_is_partial(finder, status))
+			status = BS_OK;
+		if (!status)
+			status = bs_batches_add(batches, (struct bs_doc_ref){hits[i].segment, hits[i].document},
+			                        request->candidates && hits[i].score > 0, err);
+	}
+	/* That is all the time there was. */
+	if (finder->result->is_partial && bs_watch_ended(status) && !bs_batches_is_refused(batches))
+		status = BS_OK;
+	if (!status)
+		status = bs_batches_flush(batches, err);
+	finder->is_refused = bs_batches_is_refused(batches);
+	return status;
+}
+
 enum bs_status bs_finder_show(struct bs_finder *finder, struct bs_error *err)
 {
 	bool is_top = finder->request->mode == BS_FIND_TOP;
@@ -133,6 +159,8 @@ enum bs_status bs_finder_show(struct bs_finder *finder, struct bs_error *err)
 	else
 		bs_sort_by_document(&finder->index->snapshot, (struct bs_hit *)(void *)finder->hits.data, n);
 	bs_finder_charge(finder, BS_STAGE_RANK);
+	if (finder->request->batch)
+		return show_batches(finder, hits, n, err);
 	for (size_t i = finder->request->offset; i < n && !status;) {
 		if (!sorted)
 			expect_shown(finder, hits, n, i);

@@ -101,6 +101,16 @@ enum bs_status bs_statistics_add_word(struct bs_statistics *statistics, const ch
 	return status;
 }
 
+enum bs_status bs_statistics_set_word(struct bs_statistics *statistics, const uint8_t *word, uint32_t word_bytes, uint64_t n_docs,
+                                      struct bs_error *err)
+{
+	uint32_t number;
+	enum bs_status status = know_word(statistics, word, word_bytes, &number, err);
+	if (!status)
+		count_at(statistics, number)->n_docs = n_docs;
+	return status;
+}
+
 bool bs_statistics_word(const struct bs_statistics *statistics, size_t i, const char **word_out, size_t *word_bytes_out,
                         uint64_t *n_docs_out)
 {
@@ -339,7 +349,10 @@ static enum bs_status find_names(struct gathering *gathering, bool joins)
  */
 static enum bs_status gather(struct gathering *gathering)
 {
+	const char *sort = gathering->request->sort_field;
 	enum bs_status status = gather_words(gathering);
+	if (!status && sort && *sort)
+		status = gather_field(gathering, (const uint8_t *)sort, strlen(sort));
 	for (int joins = 0; joins < 2 && !status; joins++) {
 		status = find_names(gathering, joins);
 		if (!status && gathering->names.n_terms > 0)

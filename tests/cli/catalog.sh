@@ -51,10 +51,20 @@ asked bitsift query --catalog albatross
 asked bitsift query --catalog 'ferry_o*'
 asked bitsift query --catalog letter OR lunch
 echo '# what does not go together'
-for option in --fresh --feedback '--like notes/ferry.txt' '--index notes/.bitsift'; do
-    # shellcheck disable=SC2086
-    show bitsift query --catalog $option ferry
-done
+show bitsift query --catalog --index notes/.bitsift ferry
+echo '# with words of the best documents of all, and like a document of one'
+bitsift query --catalog --explain --feedback=2 timetable 2>&1 | grep -E '^(learnt|[a-z]+:$|.*  [0-9.]+  )'
+show bitsift query --catalog --count --feedback leaves
+show bitsift query --catalog --in notes --feedback --ids timetable
+show bitsift query --catalog --like notes:ferry.txt
+show bitsift query --catalog --like mail:m1 --ids
+show bitsift query --catalog --like m2 --ids
+show bitsift query --catalog --like notes/letter.txt --ids
+show bitsift query --catalog --like nobody --ids
+show bitsift query --catalog --like mail:ferry.txt --ids
+printf 'at noon, a letter\n' >text
+show bitsift query --catalog --like-file text --ids
+asked bitsift query --catalog --feedback ferry
 show bitsift query --partial ferry
 show bitsift query --format '{index}' ferry
 echo '# lines'
@@ -71,8 +81,59 @@ asked bitsift grep --catalog --and noon ferry
 (cd code && show bitsift grep --catalog ferry | neutral -)
 show bitsift grep --catalog ferry notes
 show bitsift grep --catalog --index notes/.bitsift ferry
+echo '# so many lines of all, and the next ones'
 show bitsift grep --catalog --max-results 1 ferry
+show bitsift grep --catalog --max-results 2 --after notes:notes/ferry.txt:1 ferry
+show bitsift grep --catalog --max-results 2 --after mail:mail/mail.jsonl:1 ferry
+show bitsift grep --catalog -l --max-results 3 noon
+show bitsift grep --catalog -l --max-results 3 --after notes:notes/ferry.txt:0 noon
+show bitsift grep --catalog --max-results 3 albatross
+bitsift grep --catalog --json --max-results 2 ferry | grep -o '"results":.*"stats"'
+show bitsift grep --catalog --after notes/ferry.txt:1 ferry
+show bitsift grep --catalog --after notes:elsewhere.txt:1 ferry
+echo '# an end to all of them together'
+show bitsift query --catalog --time-limit 0.001us ferry
+show bitsift query --catalog --time-limit 0.001us --count ferry
+show bitsift query --catalog --time-limit 10m --memory 100M --count ferry
+show bitsift query --catalog --memory 1 --count ferry
+show bitsift grep --catalog --time-limit 0.001us ferry
+show bitsift grep --catalog --time-limit 10m -c ferry
 show bitsift grep --partial ferry
+echo '# what an index does not know: raw lines of records, hidden files that a type or a rule lets in'
+show bitsift grep --catalog '"id":"m2"'
+mkdir hidden
+echo 'a quagga' >hidden/.q.c
+echo '!.q.c' >rules
+settle
+(cd hidden && quiet bitsift index .)
+bitsift catalog --catalog hidden.catalog add hidden
+show bitsift grep --catalog=hidden.catalog quagga
+show bitsift grep --catalog=hidden.catalog -t c quagga
+show bitsift grep --catalog=hidden.catalog --ignore-file rules quagga
+mkdir odd coded narrow large rows
+printf 'a quoll\nmore\0and a quetzal\n' >odd/nul.dat
+printf '\377\376q\0u\0a\0i\0l\0' >odd/utf16.txt
+echo 'a numbat' | gzip -n >coded/plain.gz
+printf 'un caf\351\n' >coded/latin.txt
+echo 'a quokka' >narrow/a.c
+echo 'a wombat among many words' >large/a.txt
+printf '%s\n' '{"id":"r1","text":"a dingo"}' '{"id":"r2","text":"a koala"}' >rows/r.jsonl
+settle
+(cd odd && quiet bitsift index .)
+(cd coded && quiet bitsift index .)
+(cd narrow && quiet bitsift index -g '*.txt' .)
+(cd large && quiet bitsift index -q --max-document 10 .)
+(cd rows && quiet bitsift index -q --max-document 40 .)
+bitsift catalog --catalog odd.catalog add odd coded narrow large rows
+for pattern in '"id":"r2"' quoll quetzal quail quokka wombat numbat '-a quetzal' '-z numbat' '-l quokka' '--files-without-match quokka' '-c --include-zero numbat' '-E latin1 café' '--pre cat numbat' \
+    '--passthru numbat'; do
+    # shellcheck disable=SC2086
+    bitsift grep --catalog=odd.catalog $pattern >of_catalog || true
+    # shellcheck disable=SC2086
+    bitsift grep $pattern odd coded narrow large rows >of_folders || true
+    cmp of_catalog of_folders && echo "$pattern: $(grep -c . <of_catalog)"
+done
+asked bitsift grep --catalog=odd.catalog numbat
 echo '# an index that changes'
 echo 'an albatross' >code/bird.txt
 settle
@@ -92,6 +153,23 @@ show bitsift grep --catalog --partial noon
 show bitsift catalog refresh
 asked bitsift query --catalog --partial ferry
 mv away mail
+echo '# places of several indexes'
+show bitsift query --catalog --ids --in notes --in code/bird.txt 'ferry OR albatross'
+asked bitsift query --catalog --in notes ferry
+show bitsift query --catalog --count --in notes unicorn
+show bitsift query --catalog --count --in notes --in nowhere ferry
+show bitsift query --catalog --count --in nowhere unicorn
+echo '# other letters than ASCII, fields of nobody, one heading for what explains an index'
+show bitsift query --catalog --count 'café OR ferry'
+show bitsift query --catalog --count 'prénom:ferry'
+show bitsift query --catalog --sort nobody unicorn
+bitsift query --catalog --kernel nobody ferry 2>&1 | sed 's/;.*//'
+bitsift query --catalog --explain ferry 2>&1 | grep -c '^[a-z]*:$'
+echo '# no catalog'
+show bitsift query --catalog=nobody ferry
+show bitsift grep --catalog=nobody ferry
+show bitsift catalog --catalog nobody check
+show bitsift catalog --catalog nobody --catalog nobody has ferry
 echo '# without opening one'
 show bitsift catalog has ferry noon
 show bitsift catalog has Albatross
@@ -102,11 +180,23 @@ show bitsift catalog export all.catalog
 show bitsift catalog --catalog theirs import all.catalog
 bitsift catalog --catalog theirs list | sed -E 's/  [0-9]+ B  /  N B  /' | neutral -
 show bitsift catalog --catalog theirs --catalog all.catalog has letter
-show bitsift catalog remove notes code
+show bitsift catalog remove notes ./code
 show bitsift catalog remove notes
+echo '# imported again it stays where it is, and what lies beside the file of a catalog is left alone'
+echo mine >theirs.new
+echo mine >theirs.lock
+bitsift catalog --catalog theirs import all.catalog
+bitsift catalog --catalog theirs list | sed 's/  .*//'
+cat theirs.new theirs.lock
 show bitsift query --catalog --ids ferry
 printf 'x' | dd of=theirs bs=1 seek=200 conv=notrunc status=none
 quiet bitsift catalog --catalog theirs check
+echo '# by another name'
+ln -s "$XDG_CONFIG_HOME/bitsift/catalog" link
+show bitsift catalog --catalog link add code
+readlink link | neutral -
+show bitsift query --catalog --ids noon
+bitsift catalog remove code
 echo '# words that are cut otherwise'
 mkdir stems
 echo 'ferries leave' >stems/a.txt
@@ -114,7 +204,37 @@ settle
 (cd stems && quiet bitsift index --stem english .)
 show bitsift catalog add stems
 show bitsift query --catalog ferries
+show bitsift catalog has ferries
+show bitsift catalog has ferry
 show bitsift query --catalog --ids ferry
+echo '# what is new is seen by those that look, as in one index of all'
+mkdir -p fresh/a fresh/b
+echo 'an old heron' >fresh/a/old.txt
+echo 'a heron that goes' >fresh/a/gone.txt
+echo 'a stork' >fresh/b/stork.txt
+echo '{"id":"r1","text":"a heron"}' >fresh/b/r.jsonl
+settle
+(cd fresh && quiet bitsift index --index ../all.index a b)
+(cd fresh/a && quiet bitsift index .)
+(cd fresh/b && quiet bitsift index .)
+show bitsift catalog --catalog both add fresh/a fresh/b
+rm fresh/a/gone.txt
+echo 'a new heron and an ibis' >fresh/a/new.txt
+echo 'a stork and a heron' >fresh/b/stork.txt
+echo '{"id":"r2","place":"nest","year":2020,"text":"an egret"}' >>fresh/b/r.jsonl
+settle
+for query in heron ibis 'heron OR stork' 'place:nest egret' 'year:2019..2021' 'NOT heron' 'her* ibis~1'; do
+    show bitsift query --catalog=both --format '{score} {path}' "$query"
+    (cd fresh && bitsift query --index ../all.index --fresh --format '{score} {path}' "$query" | sed 's: : fresh/:') >of-one
+    bitsift query --catalog=both --fresh --format '{score} {path}' "$query" >of-two
+    cat of-two
+    diff of-one of-two || true
+    bitsift query --catalog=both --fresh --count "$query"
+done
+show bitsift query --catalog=both --fresh --sort year heron OR egret
+asked bitsift query --catalog=both --fresh ibis
+mv fresh/a/new.txt fresh/a/newer.txt
+show bitsift query --catalog=both --fresh --ids ibis
 echo '# a source that lies elsewhere, and that this user never named, is not searched'
 mkdir -p here secret
 echo 'a quetzal' >secret/s.txt
@@ -125,3 +245,15 @@ show bitsift grep --catalog=one quetzal
 export XDG_STATE_HOME=$SCRATCH/another
 show bitsift grep --catalog=one quetzal
 show bitsift query --catalog=one quetzal
+show bitsift query --catalog=one --fresh quetzal
+echo '# more indexes than files may be open'
+for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+    mkdir -p "many/$i"
+    echo "a narwhal $i" >"many/$i/a"
+done
+settle
+for dir in many/*; do
+    bitsift index -q --index "$dir/.bitsift" "$dir"
+done
+bitsift catalog --catalog many.catalog add many/*
+(ulimit -n 40 && bitsift query --catalog=many.catalog -n 1 narwhal | sed 's/ .*//')

@@ -9,7 +9,7 @@ checked() {
     announce "$@"
     "$@" >"$SCRATCH/stdout" 2>"$SCRATCH/stderr" || status=$?
     sed -E 's/, [0-9.]+ [KMG]iB verified in [0-9.]+ s$/, SIZE verified in T s/' "$SCRATCH/stdout"
-    sed -E 's/^/! /; s/(corrupt: ).*(; rebuild)/\1REASON\2/' "$SCRATCH/stderr"
+    sed -E 's/^/! /; s/(corrupt: ).*(; (rebuild|the next))/\1REASON\2/' "$SCRATCH/stderr"
     [ "$status" -eq 0 ] || echo "exit status $status"
 }
 checked bitsift check
@@ -42,7 +42,7 @@ wc -l <"$SCRATCH/json"
 grep -oE '"(documents|deleted|format|commit|density|words|kind|label|postings)":("[a-z.-]*"|[a-z0-9.]+)' "$SCRATCH/json" | head -n 14
 total=$(sed -E 's/.*"total_bytes":([0-9]+).*/\1/' "$SCRATCH/json")
 sum=0
-for path in .bitsift/manifest .bitsift/seg-* .bitsift/del-* .bitsift/summary-* .bitsift/folders; do
+for path in .bitsift/manifest .bitsift/seg-* .bitsift/del-* .bitsift/summary-* .bitsift/counts-* .bitsift/folders; do
     [ -e "$path" ] || continue # of a folder as young as the run nothing is noted
     sum=$((sum + $(stat -c %s -- "$path")))
 done
@@ -54,7 +54,7 @@ grep -c '<title>slab' "$SCRATCH/index.svg"
 show bitsift stats --svg nowhere/index.svg
 
 echo '# damage'
-for path in .bitsift/manifest .bitsift/seg-* .bitsift/del-* .bitsift/summary-*; do
+for path in .bitsift/manifest .bitsift/seg-* .bitsift/del-* .bitsift/summary-* .bitsift/counts-*; do
     at=$(($(stat -c %s -- "$path") / 3))
     flip_byte "$path" "$at"
     checked bitsift check

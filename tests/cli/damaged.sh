@@ -42,7 +42,7 @@ says() {
     announce "$@"
     "$@" >"$SCRATCH/stdout" 2>"$SCRATCH/stderr" || status=$?
     cat "$SCRATCH/stdout"
-    sed -E 's/^(.*): corrupt: .*; (rebuild it with)/! \1: corrupt: REASON; \2/' "$SCRATCH/stderr"
+    sed -E 's/^(.*): corrupt: .*; (rebuild it with|the next `)/! \1: corrupt: REASON; \2/' "$SCRATCH/stderr"
     [ "$status" -eq 0 ] || echo "exit status $status"
 }
 restore() {

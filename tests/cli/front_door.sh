@@ -12,6 +12,7 @@ show bitsift index --help
 show bitsift query --help
 cmp <(bitsift query --help) <(bitsift query -h)
 # For an 80-column screen.
+bitsift help bloom | head -n 4 # a topic
 commands=$(bitsift --help | awk 'NF == 0 { n++ } n == 1 && NF { print $1 }')
 for command in '' $commands; do
     # shellcheck disable=SC2086 # no command is no argument

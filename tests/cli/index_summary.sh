@@ -14,7 +14,7 @@ settle
 quiet bitsift index d
 told
 checked
-ls .bitsift | grep -E '^(seg|sum)'
+ls .bitsift | grep -E '^(seg|sum|cou)'
 echo '# what came and went'
 rm d/1.txt d/2.txt
 echo 'an entirely new word: zygote' >d/new.txt
@@ -22,7 +22,7 @@ settle
 quiet bitsift index
 told
 checked
-ls .bitsift | grep -E '^(seg|sum)'
+ls .bitsift | grep -E '^(seg|sum|cou)'
 echo '# what a delete takes away whole'
 quiet bitsift delete d/new.txt
 told
@@ -44,11 +44,25 @@ told
 checked
 quiet bitsift compact
 told
-ls .bitsift | grep -cE '^sum' || true
+ls .bitsift | grep -cE '^(sum|cou)' || true
 show bitsift index --summary 1
 show bitsift index --summary many
 show bitsift index --summary nan
 show bitsift index --summary -0.1
+
+echo '# without the counts, which no question reads, the next one is made anew'
+quiet bitsift index --summary 0.01
+for lost in 1 2; do
+    [ $lost = 1 ] && rm .bitsift/counts-* || truncate -s 100 .bitsift/counts-*
+    told
+    bitsift query --count again
+    show bitsift check
+    echo again >"d/again$lost.txt"
+    settle
+    quiet bitsift index
+    checked
+    ls .bitsift | grep -E '^(sum|cou)'
+done
 
 echo '# several segments'
 mkdir many

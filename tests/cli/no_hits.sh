@@ -15,6 +15,16 @@ quiet bitsift index d
 on_terminal bitsift query harbuor
 on_terminal bitsift query harbour boat
 on_terminal bitsift query harbuor herirng xyzzyx
+export XDG_CONFIG_HOME=$SCRATCH/config
+mkdir e
+echo 'a lighthouse, and a harbor' >e/c.txt
+quiet bitsift index --index e.index e
+bitsift catalog add .bitsift e.index
+on_terminal bitsift query --catalog harbuor
+on_terminal bitsift query --catalog lighthuse
+on_terminal bitsift query --catalog ligthhuose xyzzyx
+on_terminal bitsift query --catalog harbour lighthouse
+on_terminal bitsift query --catalog --fresh lighthuse
 on_terminal bitsift query '"at nihgt" -harbuor'
 on_terminal bitsift query --ids harbuor
 on_terminal bitsift query --count harbuor

@@ -22,6 +22,10 @@ options_of() { # COMMAND
     "$program" "$1" --help | sed -n 's/^  \(-[a-zA-Z0-9],\|   \) \(--[a-z0-9-]*\).*/\2/p'
 }
 
+topics="bloom"
+[ "$(cd "$docs/man7" && echo *)" = "$(printf 'bitsift-%s.7\n' $topics | sort | tr '\n' ' ' | sed 's/ $//')" ] ||
+    complain "manual pages: $(cd "$docs/man7" && echo *), topics: $topics"
+
 for wrong in "" nonsense "man nonsense" "bash query"; do
     # shellcheck disable=SC2086 # several words
     ! "$program" --generate $wrong > /dev/null 2>&1 || complain "--generate $wrong is accepted"
@@ -82,13 +86,23 @@ done
 
 # ---- readers
 
-for page in "$docs"/man1/*; do
+for page in "$docs"/man1/* "$docs"/man7/*; do
     ! has groff || complaints=$(groff -ww -man -Tutf8 -P-c "$page" 2>&1 > /dev/null) && [ -z "${complaints:-}" ] ||
         complain "groff: $complaints"
     # The pages have no date, so that they are the same on every day.
     ! has mandoc || complaints=$(mandoc -Tlint -W warning "$page" | grep -v 'missing date') || true
     [ -z "${complaints:-}" ] || complain "mandoc: $complaints"
     grep -q '^\.SH DESCRIPTION$' "$page" || complain "$page has no description"
+done
+# Tables and pictures stand in a terminal's 80 columns as they are.
+for topic in $topics; do
+    text=$("$program" help "$topic")
+    ! awk 'length($0) > 80' <<< "$text" | grep . || complain "help $topic is too wide"
+    has groff || continue
+    page=$(groff -man -Tutf8 -P-c -rLL=78n "$docs/man7/bitsift-$topic.7" | sed 's/[−‐]/-/g; s/^ *//')
+    while IFS= read -r line; do
+        grep -qxF -- "${line#"${line%%[! ]*}"}" <<< "$page" || complain "man: the page of $topic has no line: $line"
+    done < <(grep '^    ' <<< "$text")
 done
 if has zsh; then
     zsh -n "$docs/_bitsift" || complain "zsh cannot read _bitsift"

@@ -38,7 +38,7 @@ bitsift index --index stored - < records.jsonl
 [ "$(bitsift query --index stored --ids sailing)" = one ]
 [ "$(bitsift grep -c 'h(?=arbour)' files)" = files/a.txt:1 ]
 bitsift --version
-test -e /usr/share/man/man1/bitsift.1 || test -e /etc/dpkg/dpkg.cfg.d/excludes
+test -e /usr/share/man/man1/bitsift.1 -a -e /usr/share/man/man7/bitsift-bloom.7 || test -e /etc/dpkg/dpkg.cfg.d/excludes
 apt-get install -y --no-install-recommends ./libbitsift0.1_*.deb
 (cd files && ../example)
 dpkg --unpack ./libbitsift-dev_*.deb

@@ -11,6 +11,9 @@ struct bs_network {
 	struct bs_network_options options;
 	uint8_t *is_linked; /* n_nodes * n_nodes */
 	uint8_t *has;       /* n_nodes * n_words */
+	uint32_t *hops;     /* n_nodes * n_nodes, from node to node */
+	uint64_t *nodes;    /* 0, 1, 2 ... */
+	struct bs_bloom **homes;
 	struct bs_attenuated **filters;
 	uint64_t most_reached;
 	size_t level_bytes;
@@ -35,6 +38,17 @@ struct bs_bloom_key bs_network_key(uint32_t word)
 bool bs_network_node_has(const struct bs_network *network, uint32_t node, uint32_t word)
 {
 	return network->has[(size_t)node * network->options.n_words + word];
+}
+
+/* A word at a node, as its home knows it. */
+static struct bs_bloom_key held_key(uint32_t node, uint32_t word)
+{
+	return bs_bloom_key_of_hash((UINT64_C(1) + node) << 32 | word);
+}
+
+static uint32_t home_of(const struct bs_network *network, uint32_t word)
+{
+	return (uint32_t)bs_route_home(bs_network_key(word), network->nodes, network->options.n_nodes);
 }
 
 static bool linked(const struct bs_network *network, uint32_t a, uint32_t b)
@@ -62,6 +76,26 @@ static bool link_nodes(struct bs_network *network, uint64_t *state)
 	}
 	free(order);
 	return order != NULL;
+}
+
+/* Breadth first from each node. */
+static bool measure_distances(struct bs_network *network)
+{
+	uint32_t n = network->options.n_nodes, *queue = malloc(n * sizeof(*queue));
+	for (uint32_t from = 0; queue && from < n; from++) {
+		uint32_t *hops = network->hops + (size_t)from * n, first = 0, end = 0;
+		for (uint32_t i = 0; i < n; i++)
+			hops[i] = i == from ? 0 : UINT32_MAX;
+		queue[end++] = from;
+		for (; first < end; first++)
+			for (uint32_t next = 0; next < n; next++)
+				if (linked(network, queue[first], next) && hops[next] == UINT32_MAX) {
+					hops[next] = hops[queue[first]] + 1;
+					queue[end++] = next;
+				}
+	}
+	free(queue);
+	return queue != NULL;
 }
 
 /* Frequency by rank as 1 / rank: a rank is drawn evenly by its logarithm. */
@@ -156,6 +190,31 @@ static bool publish(struct bs_network *network)
 	return done;
 }
 
+/* Each node tells the homes of its words that it has them. */
+static bool tell_homes(struct bs_network *network)
+{
+	const struct bs_network_options *o = &network->options;
+	uint64_t *n_keys = calloc(o->n_nodes, sizeof(*n_keys));
+	uint32_t *home = calloc(o->n_words, sizeof(*home));
+	bool done = n_keys && home;
+	for (uint32_t word = 0; done && word < o->n_words; word++) {
+		home[word] = home_of(network, word);
+		for (uint32_t node = 0; node < o->n_nodes; node++)
+			n_keys[home[word]] += bs_network_node_has(network, node, word);
+	}
+	for (uint32_t i = 0; done && i < o->n_nodes; i++) {
+		uint64_t n_bits = n_keys[i] * o->home_bits + 1;
+		done = !bs_bloom_new(n_bits, bs_bloom_optimal_hashes(n_bits, n_keys[i]), &network->homes[i], NULL);
+	}
+	for (uint32_t word = 0; done && word < o->n_words; word++)
+		for (uint32_t node = 0; node < o->n_nodes; node++)
+			if (bs_network_node_has(network, node, word))
+				bs_bloom_add(network->homes[home[word]], held_key(node, word));
+	free(n_keys);
+	free(home);
+	return done;
+}
+
 struct bs_network *bs_network_new(const struct bs_network_options *options)
 {
 	uint32_t n = options->n_nodes;
@@ -166,10 +225,16 @@ struct bs_network *bs_network_new(const struct bs_network_options *options)
 	network->options = *options;
 	network->is_linked = calloc(n, n);
 	network->has = calloc(n, options->n_words);
+	network->hops = calloc(n, n * sizeof(*network->hops));
+	network->nodes = calloc(n, sizeof(*network->nodes));
 	network->filters = calloc(n, sizeof(struct bs_attenuated *));
-	if (network->is_linked && network->has && network->filters && link_nodes(network, &state)) {
+	network->homes = calloc(n, sizeof(struct bs_bloom *));
+	for (uint32_t i = 0; network->nodes && i < n; i++)
+		network->nodes[i] = i;
+	if (network->is_linked && network->has && network->hops && network->nodes && network->filters &&
+	    network->homes && link_nodes(network, &state) && measure_distances(network)) {
 		give_words(network, &state);
-		if (count_reached(network) && publish(network))
+		if (count_reached(network) && publish(network) && tell_homes(network))
 			return network;
 	}
 	bs_network_free(network);
@@ -180,7 +245,12 @@ void bs_network_free(struct bs_network *network)
 {
 	for (uint32_t i = 0; network->filters && i < network->options.n_nodes; i++)
 		bs_attenuated_free(network->filters[i]);
+	for (uint32_t i = 0; network->homes && i < network->options.n_nodes; i++)
+		bs_bloom_free(network->homes[i]);
 	free(network->filters);
+	free(network->homes);
+	free(network->hops);
+	free(network->nodes);
 	free(network->is_linked);
 	free(network->has);
 	free(network);
@@ -196,6 +266,16 @@ size_t bs_network_level_bytes(const struct bs_network *network)
 	return network->level_bytes;
 }
 
+size_t bs_network_home_bytes(const struct bs_network *network)
+{
+	uint32_t most = 0;
+	for (uint32_t i = 0; i < network->options.n_nodes; i++) {
+		uint32_t n_bits = bs_bloom_look(network->homes[i]).n_bits;
+		most = n_bits > most ? n_bits : most;
+	}
+	return (most + (size_t)63) / 64 * 8;
+}
+
 const struct bs_attenuated *bs_network_filter(const struct bs_network *network, uint32_t node)
 {
 	return network->filters[node];
@@ -203,52 +283,84 @@ const struct bs_attenuated *bs_network_filter(const struct bs_network *network, 
 
 uint32_t bs_network_distance(const struct bs_network *network, uint32_t from, uint32_t word)
 {
-	uint32_t n = network->options.n_nodes, distance = UINT32_MAX;
-	uint32_t *hops = malloc(n * sizeof(*hops)), *queue = malloc(n * sizeof(*queue)), first = 0, end = 0;
-	for (uint32_t i = 0; hops && i < n; i++)
-		hops[i] = UINT32_MAX;
-	if (hops && queue) {
-		hops[from] = 0;
-		queue[end++] = from;
-	}
-	for (; first < end && distance == UINT32_MAX; first++) {
-		uint32_t node = queue[first];
-		if (bs_network_node_has(network, node, word))
-			distance = hops[node];
-		for (uint32_t next = 0; next < n; next++) {
-			if (linked(network, node, next) && hops[next] == UINT32_MAX) {
-				hops[next] = hops[node] + 1;
-				queue[end++] = next;
+	const uint32_t *hops = network->hops + (size_t)from * network->options.n_nodes;
+	uint32_t nearest = UINT32_MAX;
+	for (uint32_t node = 0; node < network->options.n_nodes; node++)
+		if (hops[node] < nearest && bs_network_node_has(network, node, word))
+			nearest = hops[node];
+	return nearest;
+}
+
+/* Those that the home names, nearest first, until one of them has the word. */
+static void ask_home(const struct bs_network *network, uint32_t from, uint32_t word, struct bs_network_search *search)
+{
+	uint32_t n = network->options.n_nodes, home = home_of(network, word);
+	const uint32_t *hops = network->hops + (size_t)from * n;
+	struct bs_bloom_view known = bs_bloom_look(network->homes[home]);
+	search->n_asked += home != from;
+	for (uint32_t distance = 1; distance < n; distance++) {
+		for (uint32_t node = 0; node < n; node++) {
+			if (hops[node] != distance || !bs_bloom_has(known, held_key(node, word)))
+				continue;
+			search->n_asked++;
+			if (bs_network_node_has(network, node, word)) {
+				search->is_found = true;
+				search->hops = distance;
+				return;
 			}
+			search->n_false++;
 		}
 	}
-	free(hops);
-	free(queue);
-	return distance;
+}
+
+/* How a node came to be asked. */
+struct asked {
+	bool is_asked;
+	bool is_blind;
+	uint32_t from;
+};
+
+static void tell_hops(const struct bs_network *network, struct asked *asked, uint32_t from, uint32_t found,
+                      struct bs_network_search *search)
+{
+	asked[from].is_asked = false;
+	for (uint32_t node = search->is_found ? found : from; node != from; node = asked[node].from)
+		asked[node].is_asked = false;
+	for (uint32_t node = 0; node < network->options.n_nodes; node++) {
+		search->n_blind += asked[node].is_asked && asked[node].is_blind;
+		search->n_false += asked[node].is_asked && !asked[node].is_blind;
+	}
 }
 
 bool bs_network_search(const struct bs_network *network, struct bs_route *route, uint32_t from, uint32_t word,
-                       struct bs_network_search *search_out)
+                       bool asks_home, struct bs_network_search *search_out)
 {
+	const struct bs_network_options *o = &network->options;
 	struct bs_bloom_key key = bs_network_key(word);
-	struct bs_route_hop hop;
+	struct bs_route_hop hop = {0};
+	struct asked *asked = calloc(o->n_nodes, sizeof(*asked));
 	*search_out = (struct bs_network_search){0};
-	if (bs_route_start(route, from, NULL))
-		return false;
-	for (; bs_route_next(route, &hop); search_out->n_asked++) {
+	bool done = asked && !bs_route_start(route, from, NULL), is_blind = false;
+	while (done && !search_out->is_found && !is_blind && bs_route_next(route, &hop)) {
 		uint32_t here = (uint32_t)hop.node;
-		if (bs_network_node_has(network, here, word)) {
-			search_out->is_found = true;
-			search_out->hops = hop.hops;
-			return true;
-		}
-		for (uint32_t next = 0; next < network->options.n_nodes; next++) {
+		is_blind = asks_home && hop.level == o->n_levels;
+		if (is_blind)
+			continue;
+		asked[here] = (struct asked){true, hop.level == o->n_levels, (uint32_t)hop.from};
+		search_out->n_asked += here != from;
+		search_out->is_found = bs_network_node_has(network, here, word);
+		search_out->hops = hop.hops;
+		for (uint32_t next = 0; done && next < o->n_nodes; next++) {
 			struct bs_attenuated_view filter = bs_attenuated_look(network->filters[next]);
-			if (linked(network, here, next) &&
-			    bs_route_offer(route, next, bs_attenuated_nearest(filter, key), NULL))
-				return false;
+			if (linked(network, here, next))
+				done = !bs_route_offer(route, next, bs_attenuated_nearest(filter, key), NULL);
 		}
 	}
-	search_out->n_asked--; /* the first one is not counted */
-	return true;
+	if (done) {
+		tell_hops(network, asked, from, (uint32_t)hop.node, search_out);
+		if (is_blind)
+			ask_home(network, from, word, search_out);
+	}
+	free(asked);
+	return done;
 }

@@ -40,6 +40,7 @@ check query/regex "${below[@]}"
 check query/grep "${below[@]}" query/regex
 # Both of them by the public headers, of searches how a query is read, of grep what a pattern must hold.
 check query/catalog "${below[@]}" query/search query/regex
+check query/candidates "${below[@]}" query/search query/regex
 check query/cli
 check bindings/sqlite
 

@@ -1,6 +1,6 @@
 /* gram_filter.c: see gram_filter.h. A slab at a time, and of it so many rows at a time that all that is in between
  * stays in the first level of cache. */
-#include "query/grep/gram_filter.h"
+#include "query/regex/gram_filter.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -33,6 +33,7 @@ struct filtering {
 	const struct bs_snapshot *snapshot;
 	const struct bs_gram_tree *tree;
 	struct bs_doc_bits *candidates;
+	struct bs_gram_filter_how how;
 	struct bs_gram_filter_stats stats;
 	uint32_t segment;
 	const struct bs_gram_slab *slab;
@@ -214,6 +215,26 @@ static enum bs_status find_hashes(struct filtering *at, struct bs_error *err)
 	return status;
 }
 
+static enum bs_status filter_piece(struct filtering *at, uint32_t first, struct bs_error *err)
+{
+	uint32_t left = at->slab->column_bytes - first, n_bytes = left < PIECE_BYTES ? left : PIECE_BYTES;
+	enum bs_status status = at->is_list ? test_list(at, first, n_bytes, err) : test_nodes(at, first, n_bytes, err);
+	return status ? status : take_rows(at, at->result, first * 8, n_bytes, err);
+}
+
+/* A piece from the middle stands for the slab: what comes first was added first, and may be of another kind. */
+static enum bs_status sample_slab(struct filtering *at, struct bs_error *err)
+{
+	uint32_t column_bytes = at->slab->column_bytes, n_docs = at->slab->shape.n_docs;
+	uint32_t first = column_bytes > PIECE_BYTES ? (column_bytes - PIECE_BYTES) / 2 : 0;
+	uint32_t n_sampled = n_docs < PIECE_BYTES * 8 ? n_docs : PIECE_BYTES * 8;
+	bs_buffer_clear(&at->found);
+	enum bs_status status = filter_piece(at, first, err);
+	at->stats.n_candidates += at->found.used_bytes / sizeof(uint32_t) * n_docs / n_sampled;
+	bs_buffer_clear(&at->found);
+	return status;
+}
+
 /* A slab of the segment, on any of the threads. */
 static enum bs_status filter_slab(void *context, const struct bs_task *task, struct bs_error *err)
 {
@@ -221,12 +242,10 @@ static enum bs_status filter_slab(void *context, const struct bs_task *task, str
 	struct filtering *at = task->worker > 0 ? &all->helpers[task->worker - 1] : all;
 	enum bs_status status = BS_OK;
 	at->slab = &at->snapshot->segments[at->segment].grams.slabs[task->number];
-	for (uint32_t first = 0; first < at->slab->column_bytes && !status; first += PIECE_BYTES) {
-		uint32_t left = at->slab->column_bytes - first, n_bytes = left < PIECE_BYTES ? left : PIECE_BYTES;
-		status = at->is_list ? test_list(at, first, n_bytes, err) : test_nodes(at, first, n_bytes, err);
-		if (!status)
-			status = take_rows(at, at->result, first * 8, n_bytes, err);
-	}
+	if (at->how.is_sample)
+		return sample_slab(at, err);
+	for (uint32_t first = 0; first < at->slab->column_bytes && !status; first += PIECE_BYTES)
+		status = filter_piece(at, first, err);
 	return status;
 }
 
@@ -267,8 +286,9 @@ static bool make_copy(const struct filtering *at, struct filtering *copy_out)
 	return false;
 }
 
-static enum bs_status filter_all_slabs(struct filtering *at, unsigned n_threads, struct bs_error *err)
+static enum bs_status filter_all_slabs(struct filtering *at, struct bs_error *err)
 {
+	unsigned n_threads = at->how.is_sample ? 1 : at->how.n_threads;
 	uint32_t n_slabs = at->snapshot->segments[at->segment].grams.n_slabs, most = n_slabs / SLABS_A_THREAD;
 	struct filtering helpers[MOST_THREADS - 1];
 	struct bs_workers_plan plan = {.n_threads = 1, .work = filter_slab, .context = at};
@@ -303,12 +323,24 @@ static enum bs_status take_unknown_of(struct filtering *at, const uint8_t *known
 	return status;
 }
 
+/* As many as have no grams. */
+static void count_unknown(struct filtering *at)
+{
+	const struct bs_segment *segment = &at->snapshot->segments[at->segment];
+	bool is_overlay = at->segment == at->snapshot->manifest.n_segments;
+	uint64_t n_docs = bs_snapshot_segment_docs(at->snapshot, at->segment);
+	uint64_t n_known = is_overlay || bs_gram_tree_root(at->tree)->kind == BS_GRAM_ANY ? 0 : segment->grams.meta.n_docs;
+	uint64_t n_unknown = n_docs > n_known ? n_docs - n_known : 0;
+	at->stats.n_unknown += n_unknown;
+	at->stats.n_candidates += n_unknown;
+}
+
 /* Records are no files, but a row is one. */
 static enum bs_status take_unknown(struct filtering *at, const uint8_t *known, struct bs_error *err)
 {
 	const struct bs_manifest *manifest = &at->snapshot->manifest;
 	enum bs_status status = BS_OK;
-	if (at->segment == manifest->n_segments)
+	if (at->how.of_documents || at->segment == manifest->n_segments)
 		return take_unknown_of(at, known, 0, bs_snapshot_segment_docs(at->snapshot, at->segment), err);
 	const struct bs_doc_table *docs = &at->snapshot->segments[at->segment].docs;
 	for (uint32_t i = 0; i < docs->n_ranges && !status; i++) {
@@ -325,6 +357,10 @@ static enum bs_status find_unknown(struct filtering *at, struct bs_error *err)
 	const struct bs_segment *segment = &at->snapshot->segments[at->segment];
 	if (segment->grams.meta.n_docs == segment->meta.n_docs)
 		return BS_OK;
+	if (at->how.is_sample) {
+		count_unknown(at);
+		return BS_OK;
+	}
 	uint8_t *known = calloc((size_t)segment->meta.n_docs / 8 + 1, 1);
 	enum bs_status status = known ? BS_OK : bs_fail_memory(err, "candidates", segment->meta.n_docs / 8 + 1);
 	for (uint32_t i = 0; i < segment->grams.n_slabs && !status; i++) {
@@ -342,11 +378,17 @@ static enum bs_status find_unknown(struct filtering *at, struct bs_error *err)
 	return status;
 }
 
-static enum bs_status filter_segment(struct filtering *at, uint32_t s, unsigned n_threads, struct bs_error *err)
+static enum bs_status filter_segment(struct filtering *at, uint32_t s, struct bs_error *err)
 {
 	at->segment = s;
-	if (s == at->snapshot->manifest.n_segments || bs_gram_tree_root(at->tree)->kind == BS_GRAM_ANY)
-		return take_unknown(at, NULL, err);
+	if (at->how.of_documents && !bs_snapshot_has_words(at->snapshot, s))
+		return BS_OK;
+	if (s == at->snapshot->manifest.n_segments || bs_gram_tree_root(at->tree)->kind == BS_GRAM_ANY) {
+		if (!at->how.is_sample)
+			return take_unknown(at, NULL, err);
+		count_unknown(at);
+		return BS_OK;
+	}
 	const struct bs_segment *segment = &at->snapshot->segments[s];
 	bool may_match = segment->grams.n_slabs > 0;
 	enum bs_status status = BS_OK;
@@ -356,7 +398,7 @@ static enum bs_status filter_segment(struct filtering *at, uint32_t s, unsigned 
 	if (!status && may_match)
 		status = find_hashes(at, err);
 	if (!status && may_match)
-		status = filter_all_slabs(at, n_threads, err);
+		status = filter_all_slabs(at, err);
 	return status ? status : find_unknown(at, err);
 }
 
@@ -380,18 +422,18 @@ static enum bs_status make_room(struct filtering *at, struct bs_error *err)
 	return BS_OK;
 }
 
-enum bs_status bs_gram_filter(const struct bs_snapshot *snapshot, const struct bs_gram_tree *tree, unsigned n_threads,
+enum bs_status bs_gram_filter(const struct bs_snapshot *snapshot, const struct bs_gram_tree *tree, struct bs_gram_filter_how how,
                               struct bs_doc_bits *candidates_out, struct bs_gram_filter_stats *stats,
                               struct bs_error *err)
 {
-	struct filtering at = {.snapshot = snapshot, .tree = tree, .candidates = candidates_out};
+	struct filtering at = {.snapshot = snapshot, .tree = tree, .candidates = candidates_out, .how = how};
 	if (stats)
 		*stats = at.stats;
 	if (bs_gram_tree_root(tree)->kind == BS_GRAM_NONE)
 		return BS_OK;
 	enum bs_status status = make_room(&at, err);
 	for (uint32_t s = 0; s <= snapshot->manifest.n_segments && !status; s++)
-		status = filter_segment(&at, s, n_threads, err);
+		status = filter_segment(&at, s, err);
 	if (stats)
 		*stats = at.stats;
 	free(at.literals);

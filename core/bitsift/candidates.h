@@ -1,0 +1,76 @@
+/*
+ * candidates.h: for a host that has the texts and verifies itself, as a database does: which documents may match, without a look at
+ * any text. Part of the public interface of libbitsift; the rules are those of bitsift.h.
+ *
+ *      bs_find         with `candidates`: those of a query, and which of them are certain
+ *      bs_candidates   those of a pattern, by grams
+ *      bs_estimate     how many a query has, about, for whoever plans
+ *
+ * Every document that matches is among them, as it was added.
+ */
+#ifndef BITSIFT_CANDIDATES_H
+#define BITSIFT_CANDIDATES_H
+
+#include "../bitsift.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Hits, in arrays of n each, for one call instead of n: at least 1, and some thousands at most. */
+struct bs_hit_batch {
+	size_t n;
+	const char *ids;          /* as those of struct bs_find_hit, one after the other, any bytes */
+	const size_t *id_ends;    /* where the i-th of them ends; it begins where the one before ends, the first at 0 */
+	const uint64_t *documents;
+	const bool *are_candidates; /* as is_candidate of struct bs_find_hit */
+	uint64_t reserved[4];
+};
+
+struct bs_candidates_request {
+	/* A document is asked text by text: each is one subject, its lines' ends characters as others, so that is_multi_line counts as
+	 * set. dot_all says what a dot matches; invalid UTF-8 counts as U+FFFD. is_pcre2 and is_brute do not count. */
+	struct bs_grep_pattern pattern;
+	/* Called with the candidates, in document order; return 0 to go on, anything else ends it with BS_STOPPED. NULL: they are
+	 * only counted. */
+	int (*batch)(void *context, const struct bs_hit_batch *batch);
+	/* Nothing is called, and n_candidates is estimated from a part of each slab, in a time that hardly grows with the index. */
+	bool estimate;
+	void *context;
+	const struct bs_limits *limits; /* NULL: none */
+	uint64_t reserved[8];
+};
+
+struct bs_candidates_result {
+	uint64_t n_candidates;
+	uint64_t n_unknown;    /* of those, documents of which the index has no grams: each may match */
+	bool is_all;           /* the pattern holds no gram: nothing is ruled out */
+	uint64_t column_bytes; /* read of the index' columns */
+	uint64_t reserved[6];
+};
+
+/*
+ * Which documents may hold a match: not more is looked at than grams of given documents and records (struct bs_writer_request has
+ * `grams`). Documents of others kinds, of segments without grams and those that a fresh index found are candidates all. BS_INVALID (a
+ * pattern that does not compile), BS_STOPPED, BS_DEADLINE, BS_CORRUPT, BS_IO, BS_UNSUPPORTED, BS_NO_MEMORY. The finder is fit for the
+ * next search. result_out may be NULL.
+ */
+BS_API enum bs_status bs_candidates(struct bs_finder *finder, const struct bs_candidates_request *request,
+                                    struct bs_candidates_result *result_out, struct bs_error *err) BS_WARN_UNUSED;
+
+struct bs_find_estimate {
+	uint64_t n_docs;     /* of the index, deleted ones that compaction has not removed included */
+	uint64_t n_hits;     /* about so many match, as if words met by chance; exact where one word is the query and nothing is deleted */
+	uint64_t n_least_df; /* documents with the rarest word that each match must have: no more match; n_docs: there is none */
+	bool is_certain;     /* with candidates, all hits would be certain */
+	uint64_t reserved[4];
+};
+
+/* Of the request, the query, any, the stop words and limits count. Looks the words up and reads no column. Fails as bs_find. */
+BS_API enum bs_status bs_estimate(struct bs_finder *finder, const struct bs_find_request *request,
+                                  struct bs_find_estimate *estimate_out, struct bs_error *err) BS_WARN_UNUSED;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

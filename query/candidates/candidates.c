@@ -1,0 +1,120 @@
+/* candidates.c: bs_candidates (bitsift/candidates.h): which documents may match a pattern, by their grams. */
+#include "core/bitsift/candidates.h"
+
+#include <string.h>
+
+#include "core/base/watch.h"
+#include "query/regex/gram_filter.h"
+#include "query/regex/pattern_grams.h"
+#include "query/search/batches.h"
+#include "query/search/rank.h"
+
+#define COUNT(array) (sizeof(array) / sizeof(*(array)))
+
+static enum bs_status check(const struct bs_candidates_request *request, struct bs_error *err)
+{
+	enum bs_status status = bs_check_reserved("struct bs_candidates_request", request->reserved, COUNT(request->reserved), err);
+	return status ? status
+	              : bs_check_reserved("struct bs_grep_pattern", request->pattern.reserved, COUNT(request->pattern.reserved), err);
+}
+
+/* Nothing is known of what was folded by other rules. */
+static enum bs_status make_tree(const struct bs_index *index, const struct bs_grep_pattern *asked, struct bs_gram_tree **tree_out,
+                                struct bs_error *err)
+{
+	struct bs_grep_pattern pattern = *asked;
+	const struct bs_gram_tree *tree;
+	*tree_out = NULL;
+	if (index->is_other_unicode)
+		return BS_OK;
+	pattern.is_multi_line = true;
+	enum bs_status status = bs_pattern_grams(&pattern, tree_out, err);
+	tree = *tree_out;
+	if (!status && tree && (bs_gram_tree_root(tree)->kind == BS_GRAM_ANY || bs_gram_tree_has_replacement(tree))) {
+		bs_gram_tree_free(*tree_out);
+		*tree_out = NULL;
+	}
+	return status;
+}
+
+/* The documents of the bits, in document order. */
+static enum bs_status list_hits(const struct bs_snapshot *snapshot, const struct bs_doc_bits *bits, struct bs_buffer *hits,
+                                struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	for (uint32_t s = 0; bits->segments && s < bits->n_segments && !status; s++) {
+		const uint8_t *bytes = bits->segments[s];
+		uint32_t n_bytes = bytes ? (bs_snapshot_segment_docs(snapshot, s) + 7) / 8 : 0;
+		for (uint32_t i = 0; i < n_bytes && !status; i++)
+			for (unsigned left = bytes[i]; left && !status; left &= left - 1) {
+				struct bs_hit hit = {.segment = s, .document = i * 8 + (unsigned)__builtin_ctz(left), .score = 1};
+				status = bs_buffer_append(hits, &hit, sizeof(hit), err);
+			}
+	}
+	if (!status)
+		bs_sort_by_document(snapshot, (struct bs_hit *)(void *)hits->data, bs_n_hits(hits));
+	return status;
+}
+
+#define HIT_NS 50u /* what one costs about */
+
+static enum bs_status hand_out(struct bs_finder *finder, const struct bs_candidates_request *request, const struct bs_doc_bits *bits,
+                               struct bs_error *err)
+{
+	struct bs_buffer list = {0};
+	struct bs_batches *batches;
+	enum bs_status status = bs_batches_begin(finder, request->batch, request->context, &batches, err);
+	if (!status)
+		status = list_hits(&bs_finder_index(finder)->snapshot, bits, &list, err);
+	const struct bs_hit *hits = (const struct bs_hit *)(const void *)list.data;
+	for (size_t i = 0; i < bs_n_hits(&list) && !status; i++) {
+		status = bs_watch_spend(HIT_NS, err);
+		if (!status)
+			status = bs_batches_add(batches, (struct bs_doc_ref){hits[i].segment, hits[i].document}, true, err);
+	}
+	if (!status)
+		status = bs_batches_flush(batches, err);
+	bs_buffer_deinit(&list);
+	return status;
+}
+
+static enum bs_status ask(struct bs_finder *finder, const struct bs_candidates_request *request, struct bs_candidates_result *result,
+                          struct bs_error *err)
+{
+	/* A tree that every document satisfies. */
+	static struct bs_gram_node any = {.kind = BS_GRAM_ANY}, none = {.kind = BS_GRAM_NONE};
+	struct bs_gram_tree all = {.nodes = request->pattern.n_patterns ? &any : &none, .n_nodes = 1}, *tree = NULL;
+	const struct bs_index *index = bs_finder_index(finder);
+	struct bs_gram_filter_how how = {.n_threads = 1, .of_documents = true, .is_sample = request->estimate};
+	struct bs_gram_filter_stats stats;
+	struct bs_doc_bits bits = {.segments = NULL};
+	enum bs_status status = request->pattern.n_patterns ? make_tree(index, &request->pattern, &tree, err) : BS_OK;
+	if (!status)
+		status = bs_gram_filter(&index->snapshot, tree ? tree : &all, how, &bits, &stats, err);
+	if (!status)
+		*result = (struct bs_candidates_result){.n_candidates = stats.n_candidates,
+		                                        .n_unknown = tree ? stats.n_unknown : 0,
+		                                        .is_all = !tree && request->pattern.n_patterns,
+		                                        .column_bytes = stats.column_bytes};
+	bs_gram_tree_free(tree);
+	if (!status && request->batch && !request->estimate)
+		status = hand_out(finder, request, &bits, err);
+	bs_doc_bits_deinit(&bits);
+	return status;
+}
+
+enum bs_status bs_candidates(struct bs_finder *finder, const struct bs_candidates_request *request,
+                             struct bs_candidates_result *result_out, struct bs_error *err)
+{
+	struct bs_candidates_result own, *result = result_out ? result_out : &own;
+	struct bs_finder_use use;
+	*result = (struct bs_candidates_result){.n_candidates = 0};
+	enum bs_status status = check(request, err);
+	if (!status)
+		status = bs_finder_enter(finder, request->limits, &use, err);
+	if (status)
+		return status;
+	status = ask(finder, request, result, err);
+	bs_finder_leave(&use);
+	return status;
+}
