@@ -428,7 +428,7 @@ static void test_grams(void **state)
 	EXPECT("seg", 0, "grams have 0 columns", {BS_SECTION_GRAM_META, 0, 57, 1, SET, 0});
 	EXPECT("seg", 0, "grams have 9 columns", {BS_SECTION_GRAM_META, 0, 59, 1, SET, 9});
 	EXPECT("seg", 0, "grams have 2 columns", {BS_SECTION_GRAM_META, 0, 60, 1, SET, 2});
-	EXPECT("seg", 0, "grams have 1 columns", {BS_SECTION_GRAM_META, 0, 61, 1, SET, 1});
+	EXPECT("seg", 0, "grams have 3 columns", {BS_SECTION_GRAM_META, 0, 61, 1, SET, 3});
 	EXPECT("seg", 0, "gram slab 0 has an impossible shape", {BS_SECTION_GRAM_SLABS, 0, 0, 4, SET, BS_GRAM_SIZE_CLASSES});
 	EXPECT("seg", 0, "gram slab 0 has an impossible shape", {BS_SECTION_GRAM_SLABS, 0, 4, 4, SET, 0});
 	EXPECT("seg", 0, "gram slab 0 has an impossible shape", {BS_SECTION_GRAM_SLABS, 0, 4, 4, SET, 65537});
