@@ -82,7 +82,7 @@ static bool is_of(const struct slot *slot, uint32 hash, const struct bsp_query_d
 static struct slot *slot_of(const struct bsp_query_datum *datum)
 {
 	static int last;
-	uint32 n_bytes = VARSIZE(datum) - offsetof(struct bsp_query_datum, version);
+	uint32 n_bytes = (uint32)(VARSIZE(datum) - offsetof(struct bsp_query_datum, version));
 	uint32 hash = slots[last].hash;
 	if (is_of(&slots[last], hash, datum, n_bytes))
 		return &slots[last];
