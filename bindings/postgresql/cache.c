@@ -214,7 +214,8 @@ static int make_file(Relation index, const struct bsp_file *file, const char *pa
 	{
 		is_good = bsp_extent_read(index, file, write_or_fail, &fd);
 		if (is_good && rename(temporary, path) != 0)
-			ereport(ERROR, (errcode_for_file_access(), errmsg("could not rename file \"%s\": %m", temporary)));
+			ereport(ERROR,
+			        (errcode_for_file_access(), errmsg("could not rename file \"%s\": %m", temporary)));
 	}
 	PG_CATCH();
 	{

@@ -45,12 +45,13 @@ struct bsp_meta *bsp_meta_of(Relation index, Page page)
 	                                : NULL;
 	if (!meta || meta->magic != BSP_MAGIC || meta->n_files > BSP_MOST_FILES)
 		ereport(ERROR, (errcode(ERRCODE_INDEX_CORRUPTED),
-		                errmsg("index \"%s\": its first page is none of an index of bitsift", RelationGetRelationName(index)),
+		                errmsg("index \"%s\": its first page is none of an index of bitsift",
+		                       RelationGetRelationName(index)),
 		                errhint("REINDEX makes it anew.")));
 	if (meta->version != BSP_VERSION)
 		ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-		                errmsg("index \"%s\" is of version %u, this is version %d", RelationGetRelationName(index),
-		                       meta->version, BSP_VERSION),
+		                errmsg("index \"%s\" is of version %u, this is version %d",
+		                       RelationGetRelationName(index), meta->version, BSP_VERSION),
 		                errhint("REINDEX makes it anew.")));
 	return meta;
 }

@@ -9,7 +9,6 @@
 #include "am.h"
 #include "view.h"
 
-
 /* Heavyweight locks of "pages" are names; block 0's is the writers'. Who hangs new pages into the chain shares this one, so that those who look
  * for lost pages do not take them for such. */
 #define APPEND_LOCK_BLOCK 1
@@ -80,8 +79,8 @@ static bool append_in_place(Relation index, const StringInfo row)
 }
 
 /* Fills the page with what it takes of the row, names the next one, and releases it. */
-static size_t fill_page(Relation index, Buffer buffer, const struct bsp_name *chain, uint32 number, const char *bytes, size_t n_bytes,
-                        BlockNumber next, bool begins_row)
+static size_t fill_page(Relation index, Buffer buffer, const struct bsp_name *chain, uint32 number, const char *bytes,
+                        size_t n_bytes, BlockNumber next, bool begins_row)
 {
 	GenericXLogState *change = GenericXLogStart(index);
 	Page page = GenericXLogRegisterBuffer(change, buffer, GENERIC_XLOG_FULL_IMAGE);
@@ -97,8 +96,8 @@ static size_t fill_page(Relation index, Buffer buffer, const struct bsp_name *ch
 
 /* New pages for the rest of a row, the first of which is the chain's number-th. They are written before the chain has them: first and
  * last of them into *first_out and *last_out. Returns how many. */
-static uint32 write_pages(Relation index, const struct bsp_name *chain, uint32 number, const char *bytes, size_t n_bytes, bool begins_row,
-                          BlockNumber *first_out, BlockNumber *last_out)
+static uint32 write_pages(Relation index, const struct bsp_name *chain, uint32 number, const char *bytes,
+                          size_t n_bytes, bool begins_row, BlockNumber *first_out, BlockNumber *last_out)
 {
 	uint32 n = 0;
 	Buffer buffer = bsp_block_new(index);
@@ -107,7 +106,8 @@ static uint32 write_pages(Relation index, const struct bsp_name *chain, uint32 n
 		Buffer next = n_bytes > BSP_PAGE_BYTES ? bsp_block_new(index) : InvalidBuffer;
 		BlockNumber next_block = BufferIsValid(next) ? BufferGetBlockNumber(next) : InvalidBlockNumber;
 		*last_out = BufferGetBlockNumber(buffer);
-		size_t done = fill_page(index, buffer, chain, number + n, bytes, n_bytes, next_block, begins_row && n == 0);
+		size_t done =
+			fill_page(index, buffer, chain, number + n, bytes, n_bytes, next_block, begins_row && n == 0);
 		bytes += done;
 		n_bytes -= done;
 		buffer = next;
@@ -134,8 +134,8 @@ static uint32 append_pages(Relation index, const StringInfo row, Buffer meta_buf
 	}
 	BlockNumber first = InvalidBlockNumber;
 	if (in_tail < (size_t)row->len)
-		n_pages += write_pages(index, &pending.chain, n_pages, row->data + in_tail, (size_t)row->len - in_tail, in_tail == 0,
-		                       &first, &pending.tail);
+		n_pages += write_pages(index, &pending.chain, n_pages, row->data + in_tail, (size_t)row->len - in_tail,
+		                       in_tail == 0, &first, &pending.tail);
 	if (pending.head == InvalidBlockNumber)
 		pending.head = first;
 	GenericXLogState *change = GenericXLogStart(index);
@@ -193,7 +193,8 @@ bool bsp_pending_close(Relation index, struct bsp_pending *closing_out)
 		Buffer tail = ReadBuffer(index, closing.tail);
 		LockBuffer(tail, BUFFER_LOCK_EXCLUSIVE);
 		GenericXLogState *change = GenericXLogStart(index);
-		struct bsp_meta *changed = (struct bsp_meta *)PageGetContents(GenericXLogRegisterBuffer(change, meta_buffer, 0));
+		struct bsp_meta *changed =
+			(struct bsp_meta *)PageGetContents(GenericXLogRegisterBuffer(change, meta_buffer, 0));
 		changed->closing = closing;
 		changed->pending = (struct bsp_pending){.head = InvalidBlockNumber, .tail = InvalidBlockNumber};
 		changed->generation++;
@@ -206,7 +207,8 @@ bool bsp_pending_close(Relation index, struct bsp_pending *closing_out)
 }
 
 /* Of one page, what is new. False: it is no page of the chain. */
-static bool read_page(Relation index, const struct bsp_pending *chain, struct bsp_place *place, StringInfo bytes, BlockNumber *next_out)
+static bool read_page(Relation index, const struct bsp_pending *chain, struct bsp_place *place, StringInfo bytes,
+                      BlockNumber *next_out)
 {
 	Buffer buffer = ReadBuffer(index, place->block);
 	LockBuffer(buffer, BUFFER_LOCK_SHARE);
@@ -215,7 +217,8 @@ static bool read_page(Relation index, const struct bsp_pending *chain, struct bs
 	if (is_of) {
 		uint32 used = Min(bsp_used_bytes(page), (uint32)BSP_PAGE_BYTES);
 		if (used > place->offset)
-			appendBinaryStringInfo(bytes, PageGetContents(page) + place->offset, (int)(used - place->offset));
+			appendBinaryStringInfo(bytes, PageGetContents(page) + place->offset,
+			                       (int)(used - place->offset));
 		place->offset = used;
 		*next_out = bsp_special_of(page)->next;
 	}
@@ -254,7 +257,8 @@ static bool take_text(const StringInfo bytes, size_t *at, size_t end, struct bsp
 	uint32 n_bytes;
 	uint8 field_bytes;
 	if (!take(bytes, at, end, &n_bytes, sizeof(n_bytes)) || !take(bytes, at, end, &field_bytes, 1) ||
-	    field_bytes >= sizeof(texts->fields[i]) || !take(bytes, at, end, texts->fields[i], field_bytes) || end - *at < n_bytes)
+	    field_bytes >= sizeof(texts->fields[i]) || !take(bytes, at, end, texts->fields[i], field_bytes) ||
+	    end - *at < n_bytes)
 		return false;
 	texts->texts[i] = (struct bs_text){texts->fields[i], field_bytes, bytes->data + *at, n_bytes};
 	*at += n_bytes;
@@ -270,8 +274,8 @@ static bool take_row(const StringInfo bytes, size_t *at, struct bsp_row *row)
 	if (!take(bytes, at, (size_t)bytes->len, &n_bytes, sizeof(n_bytes)) || n_bytes > (size_t)bytes->len - start)
 		return false;
 	size_t end = start + n_bytes;
-	if (!take(bytes, at, end, id, sizeof(id)) || !take(bytes, at, end, &has_null, 1) || !take(bytes, at, end, &n_texts, 1) ||
-	    n_texts > INDEX_MAX_KEYS)
+	if (!take(bytes, at, end, id, sizeof(id)) || !take(bytes, at, end, &has_null, 1) ||
+	    !take(bytes, at, end, &n_texts, 1) || n_texts > INDEX_MAX_KEYS)
 		return false;
 	row->tid = bsp_tid_of_id(id);
 	row->texts.has_null = has_null;
@@ -288,7 +292,8 @@ bool bsp_pending_next(Relation index, const StringInfo bytes, size_t *at, struct
 		return false;
 	if (!take_row(bytes, at, row_out))
 		ereport(ERROR, (errcode(ERRCODE_INDEX_CORRUPTED),
-		                errmsg("index \"%s\": rows that wait are not what was written", RelationGetRelationName(index)),
+		                errmsg("index \"%s\": rows that wait are not what was written",
+		                       RelationGetRelationName(index)),
 		                errhint("REINDEX makes it anew.")));
 	return true;
 }

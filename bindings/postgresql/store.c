@@ -19,7 +19,7 @@
 
 #define MANIFEST "manifest"
 /* A writer needs several times a document's bytes to take it. */
-#define ROW_FACTOR 16
+#define ROW_FACTOR   16
 #define LEAST_MEMORY ((size_t)64 << 20)
 
 static void free_store(void *context)
@@ -59,9 +59,10 @@ struct bsp_store *bsp_store_open(Relation index)
 	bsp_meta_read(index, &store->copy);
 	/* Nobody else takes files away while we have the lock: what is not there is lost. */
 	if (!bsp_cache_load(index, &store->copy.meta, &store->memory))
-		ereport(ERROR, (errcode(ERRCODE_INDEX_CORRUPTED),
-		                errmsg("index \"%s\" lacks pages that its first one names", RelationGetRelationName(index)),
-		                errhint("REINDEX makes it anew.")));
+		ereport(ERROR,
+		        (errcode(ERRCODE_INDEX_CORRUPTED),
+		         errmsg("index \"%s\" lacks pages that its first one names", RelationGetRelationName(index)),
+		         errhint("REINDEX makes it anew.")));
 	MemoryContextSwitchTo(before);
 	return store;
 }
@@ -161,7 +162,8 @@ static void write_files(struct bsp_store *store, struct bsp_meta *changed)
 	changed->n_files = 0;
 	if (n > BSP_MOST_FILES)
 		ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-		                errmsg("index \"%s\" is of more than %zu files", RelationGetRelationName(store->index), BSP_MOST_FILES),
+		                errmsg("index \"%s\" is of more than %zu files", RelationGetRelationName(store->index),
+		                       BSP_MOST_FILES),
 		                errhint("bitsift_merge makes them fewer.")));
 	for (size_t i = 0; i < n; i++) {
 		struct bs_memory_file file;

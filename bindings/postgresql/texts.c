@@ -109,7 +109,8 @@ static unsigned walk_versions(struct bsp_reader *reader, ItemPointer tid, Snapsh
 	unsigned n = 0;
 	bool call_again = false, all_dead = false;
 	ItemPointerData at = *tid;
-	while (n < most && table_index_fetch_tuple(reader->fetch, &at, snapshot, reader->slot, &call_again, &all_dead)) {
+	while (n < most &&
+	       table_index_fetch_tuple(reader->fetch, &at, snapshot, reader->slot, &call_again, &all_dead)) {
 		n++;
 		if (!call_again)
 			break;
@@ -184,7 +185,8 @@ static bool read_row(struct bsp_reader *reader, const char *id)
 	return is_found;
 }
 
-int bsp_reader_texts(void *context, const char *id, size_t id_bytes, const struct bs_text **texts_out, size_t *n_texts_out)
+int bsp_reader_texts(void *context, const char *id, size_t id_bytes, const struct bs_text **texts_out,
+                     size_t *n_texts_out)
 {
 	struct bsp_reader *reader = context;
 	if (id_bytes < BSP_ID_BYTES)

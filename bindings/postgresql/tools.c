@@ -31,9 +31,11 @@ static Relation open_index(Oid relid, LOCKMODE heap_mode, LOCKMODE mode, Relatio
 	Oid heap_id = IndexGetRelation(relid, true);
 	*heap_out = OidIsValid(heap_id) ? table_open(heap_id, heap_mode) : NULL;
 	Relation index = *heap_out ? index_open(relid, mode) : NULL;
-	if (!index || index->rd_rel->relkind != RELKIND_INDEX || index->rd_rel->relam != get_index_am_oid("bitsift", true))
-		ereport(ERROR, (errcode(ERRCODE_WRONG_OBJECT_TYPE),
-		                errmsg("\"%s\" is no index of bitsift", get_rel_name(relid) ? get_rel_name(relid) : "?")));
+	if (!index || index->rd_rel->relkind != RELKIND_INDEX ||
+	    index->rd_rel->relam != get_index_am_oid("bitsift", true))
+		ereport(ERROR,
+		        (errcode(ERRCODE_WRONG_OBJECT_TYPE),
+		         errmsg("\"%s\" is no index of bitsift", get_rel_name(relid) ? get_rel_name(relid) : "?")));
 #if PG_VERSION_NUM >= 160000
 	bool is_owner = object_ownercheck(RelationRelationId, relid, GetUserId());
 #else
@@ -42,8 +44,9 @@ static Relation open_index(Oid relid, LOCKMODE heap_mode, LOCKMODE mode, Relatio
 	if (!is_owner)
 		aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_INDEX, RelationGetRelationName(index));
 	if (RELATION_IS_OTHER_TEMP(index))
-		ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED), errmsg("index \"%s\" is of another session's temporary table",
-		                                                               RelationGetRelationName(index))));
+		ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+		                errmsg("index \"%s\" is of another session's temporary table",
+		                       RelationGetRelationName(index))));
 	return index;
 }
 
@@ -128,9 +131,10 @@ PGDLLEXPORT Datum bitsift_check(PG_FUNCTION_ARGS)
 	for (int i = 0; !is_there && !is_alone && i < 100; i++)
 		is_there = check_index(index, &n);
 	if (!is_there)
-		ereport(ERROR, (errcode(ERRCODE_INDEX_CORRUPTED),
-		                errmsg("index \"%s\" lacks pages that its first one names", RelationGetRelationName(index)),
-		                errhint("REINDEX makes it anew.")));
+		ereport(ERROR,
+		        (errcode(ERRCODE_INDEX_CORRUPTED),
+		         errmsg("index \"%s\" lacks pages that its first one names", RelationGetRelationName(index)),
+		         errhint("REINDEX makes it anew.")));
 	if (is_alone)
 		bsp_writer_unlock(index);
 	close_index(index, heap);
@@ -146,7 +150,8 @@ static int32 count_pending_pages(Relation index, const struct bsp_pending *pendi
 	LockBuffer(tail, BUFFER_LOCK_SHARE);
 	Page page = BufferGetPage(tail);
 	const struct bsp_special *special = bsp_special_of(page);
-	int32 n = !PageIsNew(page) && bsp_name_equals(&special->chain, &pending->chain) ? (int32)special->number + 1 : 0;
+	int32 n =
+		!PageIsNew(page) && bsp_name_equals(&special->chain, &pending->chain) ? (int32)special->number + 1 : 0;
 	UnlockReleaseBuffer(tail);
 	return n;
 }
@@ -165,8 +170,8 @@ PGDLLEXPORT Datum bitsift_info(PG_FUNCTION_ARGS)
 	if (get_call_result_type(fcinfo, NULL, &columns) != TYPEFUNC_COMPOSITE)
 		elog(ERROR, "return type must be a row type");
 	Datum values[] = {Int64GetDatum((int64)copy->meta.generation), Int32GetDatum((int32)copy->meta.n_files),
-	                  Int32GetDatum(count_pending_pages(index, &copy->meta.pending)), Int64GetDatum((int64)n_stored),
-	                  Int64GetDatum((int64)n_plain)};
+	                  Int32GetDatum(count_pending_pages(index, &copy->meta.pending)),
+	                  Int64GetDatum((int64)n_stored), Int64GetDatum((int64)n_plain)};
 	bool nulls[lengthof(values)] = {false};
 	close_index(index, heap);
 	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(columns), values, nulls)));

@@ -104,7 +104,8 @@ static double delete_noted(struct bsp_store *store, const struct deletion *delet
 	for (size_t at = 0; at < deletion->n_bytes;) {
 		size_t id_bytes = (size_t)deletion->ids[at];
 		struct bs_error err;
-		bsp_check(bs_writer_delete(store->writer, deletion->ids + at + 1, id_bytes, NULL, &err), &err, store->index);
+		bsp_check(bs_writer_delete(store->writer, deletion->ids + at + 1, id_bytes, NULL, &err), &err,
+		          store->index);
 		at += id_bytes + 1;
 		n++;
 	}
@@ -112,8 +113,8 @@ static double delete_noted(struct bsp_store *store, const struct deletion *delet
 	return n;
 }
 
-IndexBulkDeleteResult *bsp_bulkdelete(IndexVacuumInfo *info, IndexBulkDeleteResult *stats, IndexBulkDeleteCallback callback,
-                                      void *context)
+IndexBulkDeleteResult *bsp_bulkdelete(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,
+                                      IndexBulkDeleteCallback callback, void *context)
 {
 	Relation index = info->index;
 	if (!stats)
@@ -143,8 +144,10 @@ static bool is_lost(const struct bsp_meta *meta, Page page, BlockNumber tail_num
 		return true;
 	const struct bsp_special *special = bsp_special_of(page);
 	if (special->kind == BSP_PAGE_PENDING) {
-		bool is_closing = meta->closing.head != InvalidBlockNumber && bsp_name_equals(&special->chain, &meta->closing.chain);
-		bool is_pending = meta->pending.head != InvalidBlockNumber && bsp_name_equals(&special->chain, &meta->pending.chain);
+		bool is_closing = meta->closing.head != InvalidBlockNumber &&
+		                  bsp_name_equals(&special->chain, &meta->closing.chain);
+		bool is_pending = meta->pending.head != InvalidBlockNumber &&
+		                  bsp_name_equals(&special->chain, &meta->pending.chain);
 		return !is_closing && !(is_pending && special->number <= tail_number);
 	}
 	if (special->kind != BSP_PAGE_FILE)

@@ -39,7 +39,7 @@ struct waiting {
 struct state {
 	dlist_node node;
 	unsigned n_users;
-	bool is_stale;  /* no new user gets it */
+	bool is_stale;    /* no new user gets it */
 	bool is_doubtful; /* something of the relation changed: is it still there? */
 	Oid relid;
 	Oid filenumber;
@@ -49,7 +49,8 @@ struct state {
 	ItemPointerData *unfolded;
 	size_t n_unfolded;
 	unsigned n_parts;
-	struct bs_memory *base, *folded; /* without the rows that wait, and with some of them; the latter NULL: none are */
+	struct bs_memory *base,
+		*folded;   /* without the rows that wait, and with some of them; the latter NULL: none are */
 	int n_descriptors; /* that these hold */
 	struct bs_index *index;
 	struct bs_finder *finder; /* NULL: there is none, or a view has it */
@@ -96,7 +97,8 @@ static bool begin_reader(struct bsp_view *view)
 }
 
 /* A text provider's. */
-static int provide(void *context, const char *id, size_t id_bytes, const struct bs_text **texts_out, size_t *n_texts_out)
+static int provide(void *context, const char *id, size_t id_bytes, const struct bs_text **texts_out,
+                   size_t *n_texts_out)
 {
 	struct state *state = context;
 	struct bsp_view *view = state->searching;
@@ -184,7 +186,8 @@ static void drop_idle(void)
 static void open_state(Relation index, struct state *state)
 {
 	struct bs_error err;
-	struct bs_open_request request = {.memory = state->folded ? state->folded : state->base, .texts = &state->provider};
+	struct bs_open_request request = {.memory = state->folded ? state->folded : state->base,
+	                                  .texts = &state->provider};
 	bs_finder_free(state->finder);
 	state->finder = NULL;
 	bs_index_close(state->index);
@@ -194,7 +197,8 @@ static void open_state(Relation index, struct state *state)
 	count_descriptors(state, false);
 }
 
-static void read_waiting(Relation index, struct waiting *waiting, const struct bsp_pending *chain, MemoryContext context, bool *is_good)
+static void read_waiting(Relation index, struct waiting *waiting, const struct bsp_pending *chain,
+                         MemoryContext context, bool *is_good)
 {
 	bool is_same = waiting->bytes.data && bsp_name_equals(&waiting->chain, &chain->chain);
 	if (!*is_good || chain->head == InvalidBlockNumber)
@@ -227,7 +231,8 @@ static size_t count_unfolded(Relation index, struct state *state, ItemPointerDat
 }
 
 /* The options of an index that has no files yet; of one that has, the writer takes them from there. */
-static struct bs_writer *begin_writer(Relation index, const struct bsp_meta *meta, struct bs_memory *memory, size_t n_bytes)
+static struct bs_writer *begin_writer(Relation index, const struct bsp_meta *meta, struct bs_memory *memory,
+                                      size_t n_bytes)
 {
 	struct bs_writer_request request = {
 		.memory = memory,
@@ -454,9 +459,10 @@ static struct state *acquire_state(Relation index, enum bsp_fold how)
 	}
 	pfree(copy);
 	if (!state)
-		ereport(ERROR, (errcode(ERRCODE_INDEX_CORRUPTED),
-		                errmsg("index \"%s\" lacks pages that its first one names", RelationGetRelationName(index)),
-		                errhint("REINDEX makes it anew.")));
+		ereport(ERROR,
+		        (errcode(ERRCODE_INDEX_CORRUPTED),
+		         errmsg("index \"%s\" lacks pages that its first one names", RelationGetRelationName(index)),
+		         errhint("REINDEX makes it anew.")));
 	return state;
 }
 
