@@ -27,7 +27,7 @@ void bsp_options_init(void)
 	                   AccessExclusiveLock);
 	add_bool_reloption(kind, "grams", "LIKE and regular expressions are answered, too", false, AccessExclusiveLock);
 	add_int_reloption(kind, "pending_limit", "kB of rows that wait to become a part of the index",
-	                  DEFAULT_PENDING_KB, 64, 1024 * 1024, ShareUpdateExclusiveLock);
+	                  DEFAULT_PENDING_KB, 64, 256 * 1024, ShareUpdateExclusiveLock);
 }
 
 bytea *bsp_amoptions(Datum reloptions, bool validate)

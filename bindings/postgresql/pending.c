@@ -226,8 +226,10 @@ static bool read_page(Relation index, const struct bsp_pending *chain, struct bs
 	return is_of;
 }
 
-bool bsp_pending_read(Relation index, const struct bsp_pending *chain, struct bsp_place *place, StringInfo bytes)
+bool bsp_pending_read(Relation index, const struct bsp_pending *chain, struct bsp_place *place, StringInfo bytes,
+                      size_t most_bytes, bool *is_end_out)
 {
+	*is_end_out = true;
 	if (chain->head == InvalidBlockNumber)
 		return true;
 	if (!place->is_begun)
@@ -239,7 +241,8 @@ bool bsp_pending_read(Relation index, const struct bsp_pending *chain, struct bs
 			return false;
 		if (next != InvalidBlockNumber)
 			*place = (struct bsp_place){.block = next, .number = place->number + 1, .is_begun = true};
-	} while (next != InvalidBlockNumber);
+	} while (next != InvalidBlockNumber && (size_t)bytes->len < most_bytes);
+	*is_end_out = next == InvalidBlockNumber;
 	return true;
 }
 
@@ -286,9 +289,17 @@ static bool take_row(const StringInfo bytes, size_t *at, struct bsp_row *row)
 	return *at == end;
 }
 
-bool bsp_pending_next(Relation index, const StringInfo bytes, size_t *at, struct bsp_row *row_out)
+/* Is the row at that place there to its end? */
+static bool is_whole(const StringInfo bytes, size_t at)
 {
-	if (*at == (size_t)bytes->len)
+	uint32 n_bytes;
+	size_t start = at;
+	return take(bytes, &at, (size_t)bytes->len, &n_bytes, sizeof(n_bytes)) && n_bytes <= (size_t)bytes->len - start;
+}
+
+bool bsp_pending_next(Relation index, const StringInfo bytes, bool is_end, size_t *at, struct bsp_row *row_out)
+{
+	if (*at == (size_t)bytes->len || (!is_end && !is_whole(bytes, *at)))
 		return false;
 	if (!take_row(bytes, at, row_out))
 		ereport(ERROR, (errcode(ERRCODE_INDEX_CORRUPTED),

@@ -91,8 +91,8 @@ static bool count_waiting(Relation index, const struct bsp_pending *chain, int64
 	struct bsp_place place = {.is_begun = false};
 	struct bsp_row *row = palloc(sizeof(*row));
 	initStringInfo(&bytes);
-	bool is_there = bsp_pending_read(index, chain, &place, &bytes);
-	for (size_t at = 0; is_there && bsp_pending_next(index, &bytes, &at, row);)
+	bool is_end, is_there = bsp_pending_read(index, chain, &place, &bytes, SIZE_MAX, &is_end);
+	for (size_t at = 0; is_there && bsp_pending_next(index, &bytes, true, &at, row);)
 		(*n)++;
 	pfree(bytes.data);
 	pfree(row);

@@ -209,7 +209,8 @@ static void read_waiting(Relation index, struct waiting *waiting, const struct b
 		initStringInfo(&waiting->bytes);
 		MemoryContextSwitchTo(before);
 	}
-	*is_good = bsp_pending_read(index, chain, &waiting->place, &waiting->bytes);
+	bool is_end;
+	*is_good = bsp_pending_read(index, chain, &waiting->place, &waiting->bytes, SIZE_MAX, &is_end);
 }
 
 /* Counts what is not folded; with unfolded_out, says where these rows are. */
@@ -220,7 +221,7 @@ static size_t count_unfolded(Relation index, struct state *state, ItemPointerDat
 	for (int i = 0; i < 2; i++) {
 		struct waiting *waiting = &state->waiting[i];
 		size_t at = waiting->folded;
-		while (waiting->bytes.data && bsp_pending_next(index, &waiting->bytes, &at, row)) {
+		while (waiting->bytes.data && bsp_pending_next(index, &waiting->bytes, true, &at, row)) {
 			if (unfolded_out)
 				unfolded_out[n] = row->tid;
 			n++;
@@ -258,7 +259,7 @@ static void write_waiting(Relation index, struct bs_writer *writer, struct waiti
 {
 	struct bsp_row *row = palloc(sizeof(*row));
 	size_t at = waiting->folded;
-	while (waiting->bytes.data && bsp_pending_next(index, &waiting->bytes, &at, row)) {
+	while (waiting->bytes.data && bsp_pending_next(index, &waiting->bytes, true, &at, row)) {
 		char id[BSP_ID_BYTES + 1];
 		struct bs_error err;
 		size_t id_bytes = bsp_id_of_tid(&row->tid, row->texts.has_null, id);
@@ -393,7 +394,7 @@ static bool has_all(Relation index, const struct bsp_meta *meta, const struct st
 		struct bsp_place place = waiting->place;
 		StringInfoData bytes;
 		initStringInfo(&bytes);
-		bool is_there = bsp_pending_read(index, chain, &place, &bytes);
+		bool is_end, is_there = bsp_pending_read(index, chain, &place, &bytes, 1, &is_end);
 		bool is_more = bytes.len > 0;
 		pfree(bytes.data);
 		if (!is_there || is_more)
