@@ -84,14 +84,86 @@ void text_free(struct text *text)
 
 /* The first are frequent. Among them: cases that fold to others, marks, runs without spaces, emoji, identifiers, numbers. */
 static const char *const words[] = {
-	"the",       "of",        "index",     "lantern",  "harbour",   "cold",      "page",     "a",         "x",        "foo_bar",
-	"getHTTPServer2", "don't", "e-mail",   "obj.method", "3.14",    "2024-05-17", "café",    "CAFE",      "Straße",   "STRASSE",
-	"straße",    "İstanbul",  "ıssız",     "Kelvin",   "\u212Aelvin", "ſtate",   "state",    "ΣΊΣΥΦΟΣ",   "σίσυφος",  "ﬁne",
-	"fine",      "全文検索",  "全文",      "検索",     "カタカナ",  "ไทยแลนด์",  "한국어",   "日本語の",  "🙂",       "👩‍👩‍👧",
-	"naïve",     "e\u0301te\u0301", "été", "running",  "runs",      "ran",       "run",      "organization", "organize", "walks",
-	"abcdefgh",  "bcdefghi",  "cdefghij",  "1234567",  "0xdeadbeef", "v4.2.1",   "%d",       "100%",      "a\\b",     "under_score",
-	"AND",       "OR",        "NOT",       "title:x",  "\"quoted\"", "(brack)",  "-minus",   "star*",     "C++",      "[x]",
-	"ааа",       "Привет",    "привет",    "мир",      "zzz",       "needle",    "haystack", "merge",     "vacuum",   "tuple",
+	"the",
+	"of",
+	"index",
+	"lantern",
+	"harbour",
+	"cold",
+	"page",
+	"a",
+	"x",
+	"foo_bar",
+	"getHTTPServer2",
+	"don't",
+	"e-mail",
+	"obj.method",
+	"3.14",
+	"2024-05-17",
+	"café",
+	"CAFE",
+	"Straße",
+	"STRASSE",
+	"straße",
+	"İstanbul",
+	"ıssız",
+	"Kelvin",
+	"\u212Aelvin",
+	"ſtate",
+	"state",
+	"ΣΊΣΥΦΟΣ",
+	"σίσυφος",
+	"ﬁne",
+	"fine",
+	"全文検索",
+	"全文",
+	"検索",
+	"カタカナ",
+	"ไทยแลนด์",
+	"한국어",
+	"日本語の",
+	"🙂",
+	"👩‍👩‍👧",
+	"naïve",
+	"e\u0301te\u0301",
+	"été",
+	"running",
+	"runs",
+	"ran",
+	"run",
+	"organization",
+	"organize",
+	"walks",
+	"abcdefgh",
+	"bcdefghi",
+	"cdefghij",
+	"1234567",
+	"0xdeadbeef",
+	"v4.2.1",
+	"%d",
+	"100%",
+	"a\\b",
+	"under_score",
+	"AND",
+	"OR",
+	"NOT",
+	"title:x",
+	"\"quoted\"",
+	"(brack)",
+	"-minus",
+	"star*",
+	"C++",
+	"[x]",
+	"ааа",
+	"Привет",
+	"привет",
+	"мир",
+	"zzz",
+	"needle",
+	"haystack",
+	"merge",
+	"vacuum",
+	"tuple",
 };
 
 static const char *word(struct asker *asker)
@@ -102,7 +174,8 @@ static const char *word(struct asker *asker)
 
 static const char *separator(struct asker *asker)
 {
-	static const char *const rare[] = {", ", ". ", "\n", "\t", "-", "_", "/", "", "  ", "'", "\u2019", "\u00a0", "%", "\\", "\r\n"};
+	static const char *const rare[] = {", ", ". ", "\n",     "\t",     "-", "_",  "/",   "",
+	                                   "  ", "'",  "\u2019", "\u00a0", "%", "\\", "\r\n"};
 	return random_one_in(&asker->random, 5) ? rare[random_below(&asker->random, N_OF(rare))] : " ";
 }
 
@@ -375,9 +448,14 @@ static void add_literal(struct asker *asker, struct text *out, unsigned n_most)
 static void add_regex(struct asker *asker, struct text *out, unsigned depth)
 {
 	static const char *const atoms[] = {
-		".", ".*", ".+", ".*?", ".{0,9}", "\\s+", "\\w+", "\\d*", "\\S", "\\W", "\\D", "[[:alpha:]]+", "[^a]", "[a-m]", "[[:space:]]*", "[lL]",
-		"[^\\w]", "\\y", "\\m", "\\M", "\\Y", "^", "$", "\\A", "\\Z", "(?=l)", "(?!x)", "(?<=e)", "(?<!e)", "\\u00e9", "\\x41", "\\t",
-		"(a|e)\\1", "(l+).*\\1", "a{2,3}", "(?:)", "()", "x?", "(ab)*", "(?:cold)+", "[[.-.]]", "[[=e=]]", "\\U0001f642", "[全カ]", "é*",
+		".",           ".*",     ".+",           ".*?",       ".{0,9}",  "\\s+",
+		"\\w+",        "\\d*",   "\\S",          "\\W",       "\\D",     "[[:alpha:]]+",
+		"[^a]",        "[a-m]",  "[[:space:]]*", "[lL]",      "[^\\w]",  "\\y",
+		"\\m",         "\\M",    "\\Y",          "^",         "$",       "\\A",
+		"\\Z",         "(?=l)",  "(?!x)",        "(?<=e)",    "(?<!e)",  "\\u00e9",
+		"\\x41",       "\\t",    "(a|e)\\1",     "(l+).*\\1", "a{2,3}",  "(?:)",
+		"()",          "x?",     "(ab)*",        "(?:cold)+", "[[.-.]]", "[[=e=]]",
+		"\\U0001f642", "[全カ]", "é*",
 	};
 	unsigned n = 1 + random_below(&asker->random, 3);
 	for (unsigned i = 0; i < n; i++)
@@ -391,7 +469,9 @@ static void add_regex(struct asker *asker, struct text *out, unsigned depth)
 				add_regex(asker, out, depth - 1);
 				text_add(out, "|");
 				add_regex(asker, out, depth - 1);
-				text_add(out, random_one_in(&asker->random, 4) ? ")?" : random_one_in(&asker->random, 4) ? ")*" : ")");
+				text_add(out, random_one_in(&asker->random, 4)   ? ")?"
+				              : random_one_in(&asker->random, 4) ? ")*"
+				                                                 : ")");
 				break;
 			}
 			/* fall through */
@@ -404,7 +484,9 @@ static void add_regex(struct asker *asker, struct text *out, unsigned depth)
 			break;
 		case 4:
 			add_literal(asker, out, 5);
-			text_add(out, random_one_in(&asker->random, 3) ? "?" : random_one_in(&asker->random, 2) ? "+" : "{1,2}?");
+			text_add(out, random_one_in(&asker->random, 3)   ? "?"
+			              : random_one_in(&asker->random, 2) ? "+"
+			                                                 : "{1,2}?");
 			break;
 		default:
 			add_literal(asker, out, 12);
@@ -413,7 +495,8 @@ static void add_regex(struct asker *asker, struct text *out, unsigned depth)
 
 void ask_regex(struct asker *asker, struct text *pattern_out)
 {
-	static const char *const beginnings[] = {"(?i)", "(?c)", "(?n)", "(?x)", "(?s)", "(?p)", "(?w)", "(?e)", "(?q)", "(?b)", "***:", "***:(?i)", "***="};
+	static const char *const beginnings[] = {"(?i)", "(?c)", "(?n)", "(?x)", "(?s)",     "(?p)", "(?w)",
+	                                         "(?e)", "(?q)", "(?b)", "***:", "***:(?i)", "***="};
 	text_clear(pattern_out);
 	if (random_one_in(&asker->random, 5))
 		text_add(pattern_out, "%s", beginnings[random_below(&asker->random, N_OF(beginnings))]);

@@ -26,20 +26,25 @@
 
 #include "random_ask.h"
 
-#define N_SESSIONS 3
+#define N_SESSIONS   3
 #define MOST_WRITERS 8
 /* Who writes a row: ids are those with this remainder, so that nobody waits for another's row. */
-#define N_OWNERS (N_SESSIONS + MOST_WRITERS)
+#define N_OWNERS  (N_SESSIONS + MOST_WRITERS)
 #define MOST_ROWS 2500
-#define CLOSE_TO 1e-6
+#define CLOSE_TO  1e-6
 
-enum status { SAME = 0, DIFFERS = 1, FAILED = 2, GONE = 3 };
+enum status {
+	SAME = 0,
+	DIFFERS = 1,
+	FAILED = 2,
+	GONE = 3
+};
 
 /* How the table is indexed. */
 struct shape {
 	const char *index; /* behind CREATE INDEX t_index ON t USING */
 	const char *expressions[2];
-	const char *also;  /* a condition that the index has */
+	const char *also; /* a condition that the index has */
 	const char *persistence;
 	bool has_grams;
 };
@@ -47,11 +52,23 @@ struct shape {
 static const struct shape shapes[] = {
 	{"bitsift (body) WITH (grams = on, pending_limit = 64)", {"body"}, NULL, "", true},
 	{"bitsift (title, body) WITH (grams = on, pending_limit = 64)", {"title", "body"}, NULL, "", true},
-	{"bitsift (body) WITH (stemmer = 'english', fold_accents = on, split_identifiers = on)", {"body"}, NULL, "", false},
-	{"bitsift ((coalesce(title, '') || ' / ' || body)) WITH (grams = on, pending_limit = 64)", {"(coalesce(title, '') || ' / ' || body)"}, NULL, "", true},
+	{"bitsift (body) WITH (stemmer = 'english', fold_accents = on, split_identifiers = on)",
+         {"body"},
+         NULL,
+         "",
+         false},
+	{"bitsift ((coalesce(title, '') || ' / ' || body)) WITH (grams = on, pending_limit = 64)",
+         {"(coalesce(title, '') || ' / ' || body)"},
+         NULL,
+         "",
+         true},
 	{"bitsift (body) WITH (grams = on, pending_limit = 64) WHERE id % 3 <> 0", {"body"}, "id % 3 <> 0", "", true},
 	{"bitsift (body) WITH (grams = on)", {"body"}, NULL, "UNLOGGED", true},
-	{"bitsift (body COLLATE \"C\", title) WITH (grams = on, fold_accents = on)", {"body COLLATE \"C\"", "title"}, NULL, "", true},
+	{"bitsift (body COLLATE \"C\", title) WITH (grams = on, fold_accents = on)",
+         {"body COLLATE \"C\"", "title"},
+         NULL,
+         "",
+         true},
 };
 #define N_SHAPES (sizeof shapes / sizeof *shapes)
 
@@ -68,7 +85,7 @@ struct run {
 	struct asker asker;
 	struct session sessions[N_SESSIONS];
 	struct session upkeep;
-	bool is_kept_up; /* a statement of it is running */
+	bool is_kept_up;       /* a statement of it is running */
 	unsigned upkeep_steps; /* since it began */
 	const struct shape *shape;
 	uint64_t seed;
@@ -96,7 +113,8 @@ static bool has_state(const PGresult *result, const char *state)
 /* What may happen to a statement beside others: it waited too long, or others waited for it; time was up. */
 static bool is_bad_luck(const PGresult *result)
 {
-	return has_state(result, "55P03") || has_state(result, "40P01") || has_state(result, "40001") || has_state(result, "57014");
+	return has_state(result, "55P03") || has_state(result, "40P01") || has_state(result, "40001") ||
+	       has_state(result, "57014");
 }
 
 static PGresult *ask(struct run *run, struct session *session, const char *statement)
@@ -113,7 +131,8 @@ static PGresult *ask(struct run *run, struct session *session, const char *state
 
 static void complain(struct run *run, const char *statement, const char *what)
 {
-	printf("seed %llu, step %u, index: %s\n  %s\n  %s\n", (unsigned long long)run->seed, run->step, run->shape ? run->shape->index : "none", statement, what);
+	printf("seed %llu, step %u, index: %s\n  %s\n  %s\n", (unsigned long long)run->seed, run->step,
+	       run->shape ? run->shape->index : "none", statement, what);
 	fflush(stdout);
 }
 
@@ -165,8 +184,10 @@ static void session_open(struct run *run, struct session *session, unsigned owne
 	*session = (struct session){.owner = owner};
 	session->connection = connect_to(run);
 	PQsetNoticeProcessor(session->connection, quiet, NULL);
-	must(run, session, "SET lock_timeout = '1s'; SET statement_timeout = '60s'; SET max_parallel_workers_per_gather = 0; SET jit = off;"
-	                   "SET default_transaction_isolation = 'repeatable read'; SET plan_cache_mode = force_generic_plan");
+	must(run, session,
+	     "SET lock_timeout = '1s'; SET statement_timeout = '60s'; SET max_parallel_workers_per_gather = 0; SET jit "
+	     "= off;"
+	     "SET default_transaction_isolation = 'repeatable read'; SET plan_cache_mode = force_generic_plan");
 }
 
 /* ---- writing ---- */
@@ -184,10 +205,12 @@ static void add_value(struct asker *asker, struct text *out)
 
 static void add_insert(struct session *session, struct asker *asker, struct text *out)
 {
-	unsigned n = random_one_in(&asker->random, 4) ? 1 + random_below(&asker->random, 60) : 1 + random_below(&asker->random, 3);
+	unsigned n = random_one_in(&asker->random, 4) ? 1 + random_below(&asker->random, 60)
+	                                              : 1 + random_below(&asker->random, 3);
 	text_add(out, "INSERT INTO t VALUES ");
 	for (unsigned i = 0; i < n; i++) {
-		text_add(out, "%s(%u, %u, ", i ? ", " : "", session->n_made++ * N_OWNERS + session->owner, random_below(&asker->random, 20));
+		text_add(out, "%s(%u, %u, ", i ? ", " : "", session->n_made++ * N_OWNERS + session->owner,
+		         random_below(&asker->random, 20));
 		add_value(asker, out);
 		text_add(out, ", ");
 		add_value(asker, out);
@@ -198,7 +221,8 @@ static void add_insert(struct session *session, struct asker *asker, struct text
 /* Rows of the session's own, one in n of them. */
 static void add_own_rows(struct session *session, struct asker *asker, struct text *out, unsigned n)
 {
-	text_add(out, " WHERE id %% %u = %u AND id / %u %% %u = %u", N_OWNERS, session->owner, N_OWNERS, n, random_below(&asker->random, n));
+	text_add(out, " WHERE id %% %u = %u AND id / %u %% %u = %u", N_OWNERS, session->owner, N_OWNERS, n,
+	         random_below(&asker->random, n));
 }
 
 static void add_change(struct session *session, struct asker *asker, struct text *out)
@@ -265,7 +289,8 @@ static void begin_or_end(struct run *run, struct session *session, struct asker 
 		return;
 	case 2:
 		if (session->n_savepoints > 0) {
-			snprintf(statement, sizeof statement, "ROLLBACK TO s%u", 1 + random_below(&asker->random, session->n_savepoints));
+			snprintf(statement, sizeof statement, "ROLLBACK TO s%u",
+			         1 + random_below(&asker->random, session->n_savepoints));
 			must(run, session, statement);
 			session->n_savepoints = (unsigned)atoi(strchr(statement, 's') + 1);
 			return;
@@ -299,8 +324,11 @@ static void finish_upkeep(struct run *run)
 		end(run, GONE);
 	run->is_kept_up = false;
 	/* What CREATE INDEX CONCURRENTLY leaves: a new index beside the old one, or an invalid one. */
-	if (number_of(run, &run->upkeep, "SELECT count(*) FROM pg_index WHERE indrelid = 't'::regclass AND NOT indisvalid") > 0) {
-		PGresult *result = ask(run, &run->upkeep, "SELECT indexrelid::regclass FROM pg_index WHERE indrelid = 't'::regclass AND NOT indisvalid");
+	if (number_of(run, &run->upkeep,
+	              "SELECT count(*) FROM pg_index WHERE indrelid = 't'::regclass AND NOT indisvalid") > 0) {
+		PGresult *result = ask(
+			run, &run->upkeep,
+			"SELECT indexrelid::regclass FROM pg_index WHERE indrelid = 't'::regclass AND NOT indisvalid");
 		for (int i = 0; i < PQntuples(result); i++) {
 			char statement[256];
 			snprintf(statement, sizeof statement, "DROP INDEX IF EXISTS %s", PQgetvalue(result, i, 0));
@@ -308,20 +336,36 @@ static void finish_upkeep(struct run *run)
 		}
 		PQclear(result);
 	}
-	if (number_of(run, &run->upkeep, "SELECT count(*) FROM pg_class WHERE relname = 't_new'") > 0 && must(run, &run->upkeep, "DROP INDEX IF EXISTS t_index"))
+	if (number_of(run, &run->upkeep, "SELECT count(*) FROM pg_class WHERE relname = 't_new'") > 0 &&
+	    must(run, &run->upkeep, "DROP INDEX IF EXISTS t_index"))
 		must(run, &run->upkeep, "ALTER INDEX t_new RENAME TO t_index");
 }
 
 static void begin_upkeep(struct run *run)
 {
 	static const char *const plain[] = {
-		"VACUUM t", "VACUUM (FREEZE) t", "VACUUM (ANALYZE, INDEX_CLEANUP on) t", "ANALYZE t", "SELECT bitsift_merge('t_index')", "SELECT bitsift_check('t_index')",
-		"VACUUM t", "VACUUM t", "SELECT bitsift_merge('t_index')", "REINDEX INDEX t_index", "VACUUM FULL t", "CLUSTER t USING t_pkey", "TRUNCATE t",
-		"CHECKPOINT", "REINDEX INDEX CONCURRENTLY t_index", "REINDEX TABLE CONCURRENTLY t", "CREATE INDEX CONCURRENTLY",
+		"VACUUM t",
+		"VACUUM (FREEZE) t",
+		"VACUUM (ANALYZE, INDEX_CLEANUP on) t",
+		"ANALYZE t",
+		"SELECT bitsift_merge('t_index')",
+		"SELECT bitsift_check('t_index')",
+		"VACUUM t",
+		"VACUUM t",
+		"SELECT bitsift_merge('t_index')",
+		"REINDEX INDEX t_index",
+		"VACUUM FULL t",
+		"CLUSTER t USING t_pkey",
+		"TRUNCATE t",
+		"CHECKPOINT",
+		"REINDEX INDEX CONCURRENTLY t_index",
+		"REINDEX TABLE CONCURRENTLY t",
+		"CREATE INDEX CONCURRENTLY",
 	};
 	if (run->is_kept_up)
 		return;
-	unsigned n = sizeof plain / sizeof *plain, a = random_below(&run->asker.random, n), b = random_below(&run->asker.random, n);
+	unsigned n = sizeof plain / sizeof *plain, a = random_below(&run->asker.random, n),
+		 b = random_below(&run->asker.random, n);
 	const char *statement = plain[a < b ? a : b];
 	bool waits = strstr(statement, "CONCURRENTLY") != NULL;
 	struct text create = {0};
@@ -338,7 +382,8 @@ static void begin_upkeep(struct run *run)
 	run->upkeep_steps = 0;
 	text_free(&create);
 	/* Those that take the table for themselves are waited for: others would queue behind them. */
-	if (strstr(statement, "FULL") || strstr(statement, "CLUSTER") || strstr(statement, "TRUNCATE") || strncmp(statement, "REINDEX INDEX t", 15) == 0)
+	if (strstr(statement, "FULL") || strstr(statement, "CLUSTER") || strstr(statement, "TRUNCATE") ||
+	    strncmp(statement, "REINDEX INDEX t", 15) == 0)
 		finish_upkeep(run);
 }
 
@@ -571,7 +616,8 @@ static void ask_matches(struct run *run, struct session *session)
 		/* A parameter that is known when the plan runs. */
 		struct text query = {0};
 		ask_query(&run->asker, &query);
-		text_add(&statement, "SELECT id FROM t WHERE %s @@@ \x01%s\x01::bitsift_query", expression(run), query.bytes);
+		text_add(&statement, "SELECT id FROM t WHERE %s @@@ \x01%s\x01::bitsift_query", expression(run),
+		         query.bytes);
 		text_free(&query);
 	} else if (kind == 1) {
 		struct text a = {0}, b = {0};
@@ -610,11 +656,13 @@ static bool are_rankings_alike(struct run *run, const PGresult *a, const PGresul
 	}
 	for (int i = 0; i < n; i++) {
 		bool is_null = PQgetisnull(a, i, 1), other = PQgetisnull(b, offset + i, 1);
-		double x = atof(PQgetvalue(a, i, 1)), y = atof(PQgetvalue(b, offset + i, 1)), own = PQgetisnull(a, i, 2) ? 0 : atof(PQgetvalue(a, i, 2));
+		double x = atof(PQgetvalue(a, i, 1)), y = atof(PQgetvalue(b, offset + i, 1)),
+		       own = PQgetisnull(a, i, 2) ? 0 : atof(PQgetvalue(a, i, 2));
 		double most = CLOSE_TO * (1 + fabs(y));
 		if (is_null != other || fabs(x - y) > most || fabs(x - own) > most) {
-			printf("  place %d: id %s has %s (%s by itself) with the index, id %s has %s without\n", offset + i, PQgetvalue(a, i, 0), PQgetvalue(a, i, 1),
-			       PQgetvalue(a, i, 2), PQgetvalue(b, offset + i, 0), PQgetvalue(b, offset + i, 1));
+			printf("  place %d: id %s has %s (%s by itself) with the index, id %s has %s without\n",
+			       offset + i, PQgetvalue(a, i, 0), PQgetvalue(a, i, 1), PQgetvalue(a, i, 2),
+			       PQgetvalue(b, offset + i, 0), PQgetvalue(b, offset + i, 1));
 			return false;
 		}
 	}
@@ -634,7 +682,7 @@ static char *statistics_of(struct run *run, struct session *session, const char 
 
 static void ask_best(struct run *run, struct session *session)
 {
-	struct text query = {0}, quoted = {0}, where = {0}, statement = {0}, oracle = {0};
+	struct text query = {0}, quoted = {0}, where = {0}, statement = {0}, oracle = {0}, own = {0};
 	ask_ranking(&run->asker, &query);
 	text_add_quoted(&quoted, query.bytes);
 	text_add(&quoted, "::bitsift_query");
@@ -648,20 +696,21 @@ static void ask_best(struct run *run, struct session *session)
 		text_add(&where, " AND grp < 10");
 	char *before = statistics_of(run, session, quoted.bytes);
 	if (before) {
-		text_add(&oracle, "SELECT id, -bitsift_score(%s, %s, ", of, quoted.bytes);
-		text_add_quoted(&oracle, before);
-		text_add(&oracle, "::bitsift_stats) AS s FROM t%s ORDER BY 2", where.bytes);
-		text_add(&statement, "SELECT id, d, -bitsift_score(x, %s, ", quoted.bytes);
-		text_add_quoted(&statement, before);
-		text_add(&statement, "::bitsift_stats) FROM (SELECT id, %s AS x, %s <@> %s AS d FROM t%s ORDER BY %s <@> %s LIMIT %d OFFSET %d) best", of, of, quoted.bytes,
-		         where.bytes, of, quoted.bytes, limit, offset);
-		PGresult *a = ask_so(run, session, with_index, statement.bytes), *b = ask_so(run, session, without_index, oracle.bytes);
+		text_add(&own, "-bitsift_score(%s, bitsift_with_stats(%s, ", of, quoted.bytes);
+		text_add_quoted(&own, before);
+		text_add(&own, "))");
+		text_add(&oracle, "SELECT id, %s FROM t%s ORDER BY 2", own.bytes, where.bytes);
+		text_add(&statement, "SELECT id, %s <@> %s, %s FROM t%s ORDER BY %s <@> %s LIMIT %d OFFSET %d", of,
+		         quoted.bytes, own.bytes, where.bytes, of, quoted.bytes, limit, offset);
+		PGresult *a = ask_so(run, session, with_index, statement.bytes),
+			 *b = ask_so(run, session, without_index, oracle.bytes);
 		char *after = statistics_of(run, session, quoted.bytes);
 		if (!after || strcmp(before, after) != 0)
 			run->n_rankings_left_out++;
 		else if (PQresultStatus(a) != PGRES_TUPLES_OK || PQresultStatus(b) != PGRES_TUPLES_OK) {
 			if (!is_bad_luck(a) && !is_bad_luck(b) && !are_errors_alike(a, b)) {
-				printf("  with the index: %s  without: %s\n", PQresultErrorMessage(a), PQresultErrorMessage(b));
+				printf("  with the index: %s  without: %s\n", PQresultErrorMessage(a),
+				       PQresultErrorMessage(b));
 				differ(run, session, statement.bytes, "one of them fails, or otherwise");
 			}
 			run->n_errors++;
@@ -681,6 +730,7 @@ static void ask_best(struct run *run, struct session *session)
 	text_free(&where);
 	text_free(&statement);
 	text_free(&oracle);
+	text_free(&own);
 }
 
 /* Questions see one snapshot: that of the session's transaction, or of one that is made for them. */
@@ -707,7 +757,9 @@ static void new_table(struct run *run, struct session *session)
 	struct text statement = {0};
 	run->shape = &shapes[random_below(&run->asker.random, N_SHAPES)];
 	must(run, session, "DROP TABLE IF EXISTS t");
-	text_add(&statement, "CREATE %s TABLE t (id int PRIMARY KEY, grp int, title text, body text) WITH (fillfactor = %u, autovacuum_enabled = off)",
+	text_add(&statement,
+	         "CREATE %s TABLE t (id int PRIMARY KEY, grp int, title text, body text) WITH (fillfactor = %u, "
+	         "autovacuum_enabled = off)",
 	         run->shape->persistence, 60 + random_below(&run->asker.random, 41));
 	must(run, session, statement.bytes);
 	bool is_filled = random_one_in(&run->asker.random, 2);
@@ -717,7 +769,8 @@ static void new_table(struct run *run, struct session *session)
 		must(run, session, statement.bytes);
 	}
 	text_clear(&statement);
-	text_add(&statement, "CREATE INDEX t_index ON t USING %s; COMMENT ON TABLE t IS '%td'", run->shape->index, run->shape - shapes);
+	text_add(&statement, "CREATE INDEX t_index ON t USING %s; COMMENT ON TABLE t IS '%td'", run->shape->index,
+	         run->shape - shapes);
 	must(run, session, statement.bytes);
 	text_free(&statement);
 }
@@ -725,8 +778,10 @@ static void new_table(struct run *run, struct session *session)
 /* The table as it is: its shape stands in its comment; texts of it are those that questions take parts of. */
 static void old_table(struct run *run, struct session *session)
 {
-	run->shape = &shapes[number_of(run, session, "SELECT coalesce(obj_description('t'::regclass), '0')") % (long)N_SHAPES];
-	PGresult *result = ask(run, session, "SELECT left(body, 500) FROM t WHERE body <> '' ORDER BY md5(id::text) LIMIT 256");
+	run->shape = &shapes[number_of(run, session, "SELECT coalesce(obj_description('t'::regclass), '0')") %
+	                     (long)N_SHAPES];
+	PGresult *result =
+		ask(run, session, "SELECT left(body, 500) FROM t WHERE body <> '' ORDER BY md5(id::text) LIMIT 256");
 	for (int i = 0; i < PQntuples(result); i++) {
 		free(run->asker.lately[i]);
 		run->asker.lately[i] = strdup(PQgetvalue(result, i, 0));
@@ -743,7 +798,8 @@ static void keep_small(struct run *run, struct session *session, unsigned n_most
 	long n = number_of(run, session, "SELECT count(*) FROM t");
 	if (n <= n_most)
 		return;
-	snprintf(statement, sizeof statement, "DELETE FROM t WHERE id %% %u = %u AND random() < 0.6", N_OWNERS, session->owner);
+	snprintf(statement, sizeof statement, "DELETE FROM t WHERE id %% %u = %u AND random() < 0.6", N_OWNERS,
+	         session->owner);
 	must(run, session, statement);
 }
 
@@ -868,30 +924,55 @@ static void run_all(struct run *run)
 
 static int usage(void)
 {
-	fputs("usage: test_random CONNECTION [--seed N] [--steps N] [--queries N] [--writers N] [--tables N] [--check N] [--resume] [--verbose]\n", stderr);
+	fputs("usage: test_random CONNECTION [--seed N] [--steps N] [--queries N] [--writers N] [--tables N] [--check "
+	      "N] [--resume] [--verbose]\n",
+	      stderr);
 	return FAILED;
 }
 
 int main(int argc, char **argv)
 {
 	static const struct option options[] = {
-		{"seed", required_argument, NULL, 's'},    {"steps", required_argument, NULL, 'n'}, {"queries", required_argument, NULL, 'q'},
-		{"writers", required_argument, NULL, 'w'}, {"tables", required_argument, NULL, 't'}, {"check", required_argument, NULL, 'c'},
-		{"resume", no_argument, NULL, 'r'},        {"verbose", no_argument, NULL, 'v'},      {0},
+		{"seed", required_argument, NULL, 's'},
+		{"steps", required_argument, NULL, 'n'},
+		{"queries", required_argument, NULL, 'q'},
+		{"writers", required_argument, NULL, 'w'},
+		{"tables", required_argument, NULL, 't'},
+		{"check", required_argument, NULL, 'c'},
+		{"resume", no_argument, NULL, 'r'},
+		{"verbose", no_argument, NULL, 'v'},
+		{0},
 	};
 	struct run run = {.seed = (uint64_t)time(NULL), .n_steps = 500, .n_queries = 4, .n_tables = 5};
 	for (int c; (c = getopt_long(argc, argv, "", options, NULL)) != -1;) {
 		unsigned long number = optarg ? strtoul(optarg, NULL, 10) : 0;
 		switch (c) {
-		case 's': run.seed = number; break;
-		case 'n': run.n_steps = (unsigned)number; break;
-		case 'q': run.n_queries = (unsigned)number; break;
-		case 'w': run.n_writers = (unsigned)(number < MOST_WRITERS ? number : MOST_WRITERS); break;
-		case 't': run.n_tables = (unsigned)(number > 0 ? number : 1); break;
-		case 'c': run.n_check = (unsigned)number; break;
-		case 'r': run.is_resumed = true; break;
-		case 'v': run.is_verbose = true; break;
-		default: return usage();
+		case 's':
+			run.seed = number;
+			break;
+		case 'n':
+			run.n_steps = (unsigned)number;
+			break;
+		case 'q':
+			run.n_queries = (unsigned)number;
+			break;
+		case 'w':
+			run.n_writers = (unsigned)(number < MOST_WRITERS ? number : MOST_WRITERS);
+			break;
+		case 't':
+			run.n_tables = (unsigned)(number > 0 ? number : 1);
+			break;
+		case 'c':
+			run.n_check = (unsigned)number;
+			break;
+		case 'r':
+			run.is_resumed = true;
+			break;
+		case 'v':
+			run.is_verbose = true;
+			break;
+		default:
+			return usage();
 		}
 	}
 	if (optind != argc - 1)
@@ -905,7 +986,8 @@ int main(int argc, char **argv)
 	text_free(&text);
 	printf("seed %llu\n", (unsigned long long)run.seed);
 	run_all(&run);
-	printf("%lu questions, %lu rankings among them (%lu left out: statistics changed meanwhile), %lu with rows, %lu errors, about %lu matches by an index: "
+	printf("%lu questions, %lu rankings among them (%lu left out: statistics changed meanwhile), %lu with rows, "
+	       "%lu errors, about %lu matches by an index: "
 	       "no difference\n",
 	       run.n_asked, run.n_rankings, run.n_rankings_left_out, run.n_found, run.n_errors, run.n_with_index);
 	asker_deinit(&run.asker);
