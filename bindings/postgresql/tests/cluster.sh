@@ -123,5 +123,5 @@ connection() { # NAME [DATABASE]: as libpq has it
 sql() { # NAME [PSQL_ARGUMENT...]
     local name=$1
     shift
-    "$cluster_bin/psql" -h "$cluster_folder" -p "$(cluster_port "$name")" -U postgres -X -q -A -t -v ON_ERROR_STOP=1 "$@" postgres
+    PGOPTIONS="-c client_min_messages=warning ${PGOPTIONS:-}" "$cluster_bin/psql" -h "$cluster_folder" -p "$(cluster_port "$name")" -U postgres -X -q -A -t -v ON_ERROR_STOP=1 "$@" postgres
 }

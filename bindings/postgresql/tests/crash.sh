@@ -61,7 +61,8 @@ for ((round = 1; round <= rounds; round++)); do
     case $how in
     0) # a backend, of those that do something
         victim=$(sql one -c "SELECT pid FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid() ORDER BY random() LIMIT 1" || true)
-        [ -z "$victim" ] || kill -9 "$victim" || true
+        [ -z "$victim" ] || kill -9 "$victim" || victim=
+        [ -n "$victim" ] || kill -9 "$writer" || true
         kill "$worker" 2>/dev/null || true
         ;;
     *) cluster_kill one ;;
@@ -70,7 +71,7 @@ for ((round = 1; round <= rounds; round++)); do
     wait "$writer" || status=$?
     wait "$worker" 2>/dev/null || true
     case $status in
-    0 | 3) ;;
+    0 | 3 | 137) ;;
     *) fail "$(cat "$cluster_folder/wrote")" ;;
     esac
     if [ $((RANDOM % 8)) -eq 0 ] && [ "${REPLICA:-yes}" != no ]; then
