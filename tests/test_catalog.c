@@ -22,6 +22,7 @@
 #include "core/bitsift/catalog.h"
 #include "core/bitsift/query.h"
 #include "core/bitsift/writer.h"
+#include "tests/core_rig.h"
 
 #define N_BEST  10
 #define MOST_ID 32
@@ -608,6 +609,35 @@ static void test_damaged(void **state)
 	assert_int_equal(n_refused, 300);
 }
 
+/* A summary of an earlier program, or of a later one, is none: its index is looked at anew. */
+static void test_other_versions(void **state)
+{
+	static const uint8_t versions[] = {1, 3, 200};
+	struct bs_catalog *catalog = open_catalog("versions");
+	struct bs_catalog_result came;
+	char path[64];
+	(void)state;
+	add_indexes(catalog, 0, 3);
+	uint64_t expected = count(catalog, "waax0", false, &came);
+	bs_catalog_close(catalog);
+	snprintf(path, sizeof(path), "%s/versions", scratch);
+	for (size_t i = 0; i < sizeof(versions); i++) {
+		struct bs_buffer bytes = {0};
+		uint64_t n_bytes;
+		read_bytes(path, &bytes);
+		*section_in(bytes.data, 2 /* summaries */, 1, &n_bytes) = versions[i];
+		reseal(bytes.data, bytes.used_bytes);
+		write_bytes(path, bytes.data, bytes.used_bytes);
+		bs_buffer_deinit(&bytes);
+		catalog = open_catalog("versions");
+		assert_true(count(catalog, "waax0", false, &came) == expected);
+		bs_catalog_close(catalog);
+		catalog = open_catalog("versions");
+		assert_int_equal(bs_catalog_check(catalog, NULL), BS_OK);
+		bs_catalog_close(catalog);
+	}
+}
+
 /* Handed to somebody else: what is not here is asked about, and not searched. */
 static void note(void *context, size_t entry)
 {
@@ -709,7 +739,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_as_one), cmocka_unit_test(test_limits), cmocka_unit_test(test_stopped), cmocka_unit_test(test_suggestions),
 		cmocka_unit_test(test_changes), cmocka_unit_test(test_kept), cmocka_unit_test(test_at_once),
-		cmocka_unit_test(test_damaged), cmocka_unit_test(test_handed_on), cmocka_unit_test(test_other_words),
+		cmocka_unit_test(test_damaged), cmocka_unit_test(test_other_versions), cmocka_unit_test(test_handed_on), cmocka_unit_test(test_other_words),
 	};
 	if (argc > 1)
 		n_indexes = (unsigned)strtoul(argv[1], NULL, 10);

@@ -106,6 +106,8 @@ void bsp_meta_read(Relation index, union bsp_meta_copy *copy_out);
 
 /* A block to be written anew, pinned and locked exclusively: a free one or, if there is none, a new one. */
 Buffer bsp_block_new(Relation index);
+/* Marks a page as free, which is locked exclusively. */
+void bsp_page_free(Relation index, Buffer buffer);
 /* Marks the pages of a chain that nobody can reach any more as free. Stops where the chain was broken already. */
 void bsp_chain_free(Relation index, enum bsp_page_kind kind, const struct bsp_name *chain, BlockNumber first);
 
