@@ -3,7 +3,7 @@
 # pg_trgm, bitsift with words, and with words and grams. One after the other, alone beside the primary key: building, size, WAL, counts,
 # the ten best, inserts and updates. Prints tables in Markdown; all measured values go to OUT, too.
 #
-#     --corpus NAME       rows: the first 250 characters of each record's "text" that has as many; paragraphs: all of each text (rows)
+#     --corpus NAME       rows: the field "text" of each record, its first and its second 250 characters; paragraphs: all of it (rows)
 #     --rows N            at most (1,000,000)
 #     --memory SIZE       maintenance_work_mem (64MB)
 #     --engines LIST      of gin rum trgm words both (all)
@@ -53,16 +53,16 @@ put() { # ENGINE WHAT VALUE
 
 # ---- rows, and spare ones of the same kind for inserts ----
 
-text="line::json->>'text'"
-condition="length($text) >= 250"
-[ "$corpus" = rows ] && text="left($text, 250)" || condition=true
+# Pieces of records, as a query of n and body; only whole ones.
+pieces="SELECT n, line::json->>'text' AS body FROM lines"
+[ "$corpus" != rows ] || pieces="SELECT n * 2 + p AS n, substr(body, 1 + 250 * p, 250) AS body FROM ($pieces) w, generate_series(0, 1) p WHERE length(body) >= 250 * (p + 1)"
 sql one <<SQL
 CREATE UNLOGGED TABLE lines(n bigserial, line text);
 \\copy lines(line) from '$records' with (format csv, delimiter e'\\x02', quote e'\\x01')
 CREATE TABLE t(id int PRIMARY KEY, body text);
 CREATE UNLOGGED TABLE spare(id int PRIMARY KEY, body text);
 -- Rows spread over all of the records, in their order, so that fewer rows are not those of one folder.
-CREATE UNLOGGED TABLE picked AS SELECT n, $text AS body FROM lines WHERE $condition;
+CREATE UNLOGGED TABLE picked AS $pieces;
 INSERT INTO t SELECT row_number() OVER (ORDER BY n), body FROM (SELECT n, body FROM picked ORDER BY hashint8(n) LIMIT $rows) p;
 INSERT INTO spare SELECT row_number() OVER (ORDER BY hashint8(n + 1)), left(body, 2000) FROM (SELECT n, body FROM picked ORDER BY hashint8(n + 1) LIMIT 200000) p;
 DROP TABLE lines, picked;
