@@ -204,6 +204,7 @@ void bsp_costestimate(PlannerInfo *root, IndexPath *path, double loop_count, Cos
 	}
 	*total_cost = *startup_cost + n_found * cpu_index_tuple_cost;
 	*selectivity = share;
-	*correlation = 0.5;
+	/* A scan row by row goes from page to page as its bitmap does, but cannot leave out a page that all may see. */
+	*correlation = 0;
 	*pages = ceil(read);
 }

@@ -3,9 +3,10 @@
 
 #include "access/genam.h"
 #include "access/xact.h"
-#include "catalog/pg_inherits.h"
+#include "catalog/index.h"
 #include "common/hashfn.h"
 #include "miscadmin.h"
+#include "storage/proc.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"

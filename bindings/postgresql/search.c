@@ -5,7 +5,7 @@
 #include "regex/regex.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
-#include "utils/pg_locale.h"
+#include "utils/lsyscache.h"
 
 #include "error.h"
 #include "parsed.h"
