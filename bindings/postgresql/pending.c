@@ -79,23 +79,7 @@ static bool append_in_place(Relation index, const StringInfo row)
 	return is_done;
 }
 
-/* New pages, which nobody knows yet: locked, so that whoever looks for free ones passes by. */
-struct new_pages {
-	Buffer *buffers;
-	size_t n, capacity;
-};
-
-static void add_page(Relation index, struct new_pages *pages)
-{
-	if (pages->n == pages->capacity) {
-		pages->capacity = pages->capacity ? 2 * pages->capacity : 8;
-		pages->buffers = pages->buffers ? repalloc(pages->buffers, pages->capacity * sizeof(Buffer))
-		                                : palloc(pages->capacity * sizeof(Buffer));
-	}
-	pages->buffers[pages->n++] = bsp_block_new(index);
-}
-
-/* Fills the page with what it takes of the row, and names the next one. Releases it, but if it stays the caller's. */
+/* Fills the page with what it takes of the row, names the next one, and releases it. */
 static size_t fill_page(Relation index, Buffer buffer, const struct bsp_name *chain, uint32 number, const char *bytes, size_t n_bytes,
                         BlockNumber next, bool begins_row)
 {
@@ -111,63 +95,62 @@ static size_t fill_page(Relation index, Buffer buffer, const struct bsp_name *ch
 	return n;
 }
 
-/* What does not fit into the last page goes to new ones, which are written before the chain has them. */
-static uint32 append_pages(Relation index, const StringInfo row, struct new_pages *pages, Buffer meta_buffer)
+/* New pages for the rest of a row, the first of which is the chain's number-th. They are written before the chain has them: first and
+ * last of them into *first_out and *last_out. Returns how many. */
+static uint32 write_pages(Relation index, const struct bsp_name *chain, uint32 number, const char *bytes, size_t n_bytes, bool begins_row,
+                          BlockNumber *first_out, BlockNumber *last_out)
 {
-	struct bsp_meta *meta = bsp_meta_of(index, BufferGetPage(meta_buffer));
-	struct bsp_pending pending = meta->pending;
+	uint32 n = 0;
+	Buffer buffer = bsp_block_new(index);
+	*first_out = BufferGetBlockNumber(buffer);
+	while (BufferIsValid(buffer)) {
+		Buffer next = n_bytes > BSP_PAGE_BYTES ? bsp_block_new(index) : InvalidBuffer;
+		BlockNumber next_block = BufferIsValid(next) ? BufferGetBlockNumber(next) : InvalidBlockNumber;
+		*last_out = BufferGetBlockNumber(buffer);
+		size_t done = fill_page(index, buffer, chain, number + n, bytes, n_bytes, next_block, begins_row && n == 0);
+		bytes += done;
+		n_bytes -= done;
+		buffer = next;
+		n++;
+	}
+	return n;
+}
+
+/* What does not fit into the last page goes to new ones. Returns how many pages the chain has then. */
+static uint32 append_pages(Relation index, const StringInfo row, Buffer meta_buffer)
+{
+	struct bsp_pending pending = bsp_meta_of(index, BufferGetPage(meta_buffer))->pending;
 	Buffer tail = InvalidBuffer;
-	size_t done = 0;
-	uint32 number = 0;
+	size_t in_tail = 0;
+	uint32 n_pages = 0;
 	if (pending.tail != InvalidBlockNumber) {
 		tail = ReadBuffer(index, pending.tail);
 		LockBuffer(tail, BUFFER_LOCK_EXCLUSIVE);
 		/* Another one may have added a page meanwhile, so that there is room. */
-		done = Min(room_in(BufferGetPage(tail)), (size_t)row->len);
-		number = bsp_special_of(BufferGetPage(tail))->number + 1;
+		in_tail = Min(room_in(BufferGetPage(tail)), (size_t)row->len);
+		n_pages = bsp_special_of(BufferGetPage(tail))->number + 1;
 	} else {
 		bsp_name_draw(&pending.chain);
 	}
-	size_t n_needed = ((size_t)row->len - done + BSP_PAGE_BYTES - 1) / BSP_PAGE_BYTES;
-	size_t in_tail = done;
-	BlockNumber first = n_needed ? BufferGetBlockNumber(pages->buffers[0]) : InvalidBlockNumber;
-	for (size_t i = 0; i < n_needed; i++) {
-		bool is_last = i + 1 == n_needed;
-		BlockNumber next = is_last ? InvalidBlockNumber : BufferGetBlockNumber(pages->buffers[i + 1]);
-		pending.tail = BufferGetBlockNumber(pages->buffers[i]);
-		done += fill_page(index, pages->buffers[i], &pending.chain, number + (uint32)i, row->data + done,
-		                  (size_t)row->len - done, next, i == 0 && in_tail == 0);
-		pages->buffers[i] = InvalidBuffer;
-	}
+	BlockNumber first = InvalidBlockNumber;
+	if (in_tail < (size_t)row->len)
+		n_pages += write_pages(index, &pending.chain, n_pages, row->data + in_tail, (size_t)row->len - in_tail, in_tail == 0,
+		                       &first, &pending.tail);
+	if (pending.head == InvalidBlockNumber)
+		pending.head = first;
 	GenericXLogState *change = GenericXLogStart(index);
 	if (BufferIsValid(tail)) {
 		Page page = GenericXLogRegisterBuffer(change, tail, 0);
 		put_bytes(page, row->data, in_tail);
 		bsp_special_of(page)->n_rows += in_tail > 0;
-		if (n_needed)
+		if (first != InvalidBlockNumber)
 			bsp_special_of(page)->next = first;
-	} else {
-		pending.head = first;
 	}
-	struct bsp_meta *changed = (struct bsp_meta *)PageGetContents(GenericXLogRegisterBuffer(change, meta_buffer, 0));
-	changed->pending = pending;
+	((struct bsp_meta *)PageGetContents(GenericXLogRegisterBuffer(change, meta_buffer, 0)))->pending = pending;
 	GenericXLogFinish(change);
 	if (BufferIsValid(tail))
 		UnlockReleaseBuffer(tail);
-	return number + (uint32)n_needed;
-}
-
-/* Those that were not needed after all are free. */
-static void give_back(Relation index, struct new_pages *pages)
-{
-	for (size_t i = 0; i < pages->n; i++) {
-		if (!BufferIsValid(pages->buffers[i]))
-			continue;
-		bsp_page_free(index, pages->buffers[i]);
-		UnlockReleaseBuffer(pages->buffers[i]);
-	}
-	if (pages->buffers)
-		pfree(pages->buffers);
+	return n_pages;
 }
 
 size_t bsp_pending_append(Relation index, const ItemPointerData *tid, const struct bsp_texts *texts)
@@ -178,14 +161,10 @@ size_t bsp_pending_append(Relation index, const ItemPointerData *tid, const stru
 	size_t n_waiting = 0;
 	if (!append_in_place(index, &row)) {
 		bsp_append_lock(index, ShareLock);
-		struct new_pages pages = {.n = 0};
-		for (size_t n = 0; n < (size_t)row.len; n += BSP_PAGE_BYTES)
-			add_page(index, &pages);
 		Buffer meta_buffer = ReadBuffer(index, BSP_META_BLOCK);
 		LockBuffer(meta_buffer, BUFFER_LOCK_EXCLUSIVE);
-		n_waiting = (size_t)append_pages(index, &row, &pages, meta_buffer) * BSP_PAGE_BYTES;
+		n_waiting = (size_t)append_pages(index, &row, meta_buffer) * BSP_PAGE_BYTES;
 		UnlockReleaseBuffer(meta_buffer);
-		give_back(index, &pages);
 		bsp_append_unlock(index, ShareLock);
 	}
 	pfree(row.data);

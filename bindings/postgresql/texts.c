@@ -200,7 +200,14 @@ int bsp_reader_texts(void *context, const char *id, size_t id_bytes, const struc
 	}
 	PG_CATCH();
 	{
-		bsp_keep_error(before);
+		/* Of a row that nobody sees any more, what lies outside of it may be gone before the row is. */
+		bool is_going = reader->kind == BSP_READER_OF_ALL && geterrcode() == ERRCODE_DATA_CORRUPTED;
+		if (is_going) {
+			MemoryContextSwitchTo(before);
+			FlushErrorState();
+		} else {
+			bsp_keep_error(before);
+		}
 		result = 2;
 	}
 	PG_END_TRY();
