@@ -32,19 +32,9 @@ for name in "${parts[@]}" front; do
     cluster_make "$name" "shared_buffers = 128MB" "maintenance_work_mem = 64MB" "max_wal_senders = 0" "wal_level = minimal"
     sql "$name" -c 'CREATE EXTENSION bitsift'
 done
-# What a part has: the table, its index, and two functions that the one in front calls.
 for name in "${parts[@]}"; do
-    sql "$name" <<'SQL'
-CREATE TABLE docs (id bigint PRIMARY KEY, body text);
-CREATE FUNCTION docs_stats(query text) RETURNS bitsift_stats LANGUAGE sql STABLE AS
-    $$ SELECT bitsift_stats('docs_body'::regclass, query::bitsift_query) $$;
-CREATE FUNCTION docs_best(query text, k integer, statistics bitsift_stats, OUT id bigint, OUT score float8) RETURNS SETOF record
-    LANGUAGE sql STABLE AS $$
-    SELECT d.id, t.score FROM bitsift_top('docs_body'::regclass, bitsift_with_stats(query::bitsift_query, statistics), k) t
-        JOIN docs d ON d.ctid = t.ctid $$;
-SQL
+    sql "$name" -c 'CREATE TABLE docs (id bigint PRIMARY KEY, body text)'
 done
-
 # In front: the parts as partitions. async_capable has all three search at once; extensions sends @@@ to them, so that only counts and hits come back.
 {
     echo 'CREATE EXTENSION postgres_fdw; CREATE EXTENSION dblink;'
@@ -73,7 +63,7 @@ BEGIN
             PERFORM dblink_send_query(part, statement);
             asked := asked || part;
         EXCEPTION WHEN OTHERS THEN
-            IF NOT partial THEN RAISE; END IF;
+            IF NOT partial THEN RAISE EXCEPTION 'part %: %', part, SQLERRM; END IF;
             missing := missing || part;
         END;
     END LOOP;
@@ -85,7 +75,7 @@ BEGIN
             PERFORM * FROM dblink_get_result(part) AS r(answer text); -- the end of the answer
         EXCEPTION WHEN OTHERS THEN
             PERFORM dblink_disconnect(part);
-            IF NOT partial THEN RAISE; END IF;
+            IF NOT partial THEN RAISE EXCEPTION 'part %: %', part, SQLERRM; END IF;
             missing := missing || part;
         END;
     END LOOP;
@@ -113,7 +103,7 @@ say "Rows, which go to their parts by their ids"
 if [ -z "$records" ]; then
     # Paragraphs of all texts of this project.
     (cd "$here/../.." && find . \( -name '*.[ch]' -o -name '*.md' -o -name '*.sh' -o -name '*.txt' \) -path './[a-z]*' ! -path './build/*' ! -path '*/cache/*' -print0 |
-        LC_ALL=C sort -z | xargs -0 awk 'BEGIN { RS = ""; ORS = "" } { gsub(/[^ -~\n]/, "?"); gsub(/[\\]/, "\\\\"); gsub(/\n/, "\\n"); print $0 "\n" }') >"$cluster_folder/rows"
+        LC_ALL=C sort -z | xargs -0 awk 'BEGIN { RS = ""; ORS = "" } { gsub(/[^ -~\n]/, "?"); gsub(/[\\]/, "\\\\\\\\"); gsub(/\n/, "\\n"); print $0 "\n" }') >"$cluster_folder/rows"
     sql front -c 'CREATE UNLOGGED TABLE lines (id bigserial, line text)' -c "\\copy lines(line) from '$cluster_folder/rows'"
     text=line
 else
@@ -124,6 +114,15 @@ fi
 sql front -c "INSERT INTO docs SELECT id, $text FROM lines ORDER BY id LIMIT $rows"
 for name in "${parts[@]}"; do
     sql "$name" -c 'CREATE INDEX docs_body ON docs USING bitsift (body)' -c 'VACUUM ANALYZE docs'
+    # What the server in front calls.
+    sql "$name" <<'SQL'
+CREATE FUNCTION docs_stats(query text) RETURNS bitsift_stats LANGUAGE sql STABLE AS
+    $$ SELECT bitsift_stats('docs_body'::regclass, query::bitsift_query) $$;
+CREATE FUNCTION docs_best(query text, k integer, statistics bitsift_stats, OUT id bigint, OUT score float8) RETURNS SETOF record
+    LANGUAGE sql STABLE AS $$
+    SELECT d.id, t.score FROM bitsift_top('docs_body'::regclass, bitsift_with_stats(query::bitsift_query, statistics), k) t
+        JOIN docs d ON d.ctid = t.ctid $$;
+SQL
     printf '%s: %s rows, index %s\n' "$name" "$(sql "$name" -c 'SELECT count(*) FROM docs')" "$(sql "$name" -c "SELECT pg_size_pretty(pg_relation_size('docs_body'))")"
 done
 sql front -c "ANALYZE docs" -c "CREATE TABLE whole AS SELECT id, $text AS body FROM lines ORDER BY id LIMIT $rows" -c 'DROP TABLE lines' \
