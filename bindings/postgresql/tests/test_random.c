@@ -131,7 +131,7 @@ static PGresult *ask(struct run *run, struct session *session, const char *state
 
 static void complain(struct run *run, const char *statement, const char *what)
 {
-	printf("seed %llu, step %u, index: %s\n  %s\n  %s\n", (unsigned long long)run->seed, run->step,
+	printf("seed %llu, step %u, index: %s\n  %.700s\n  %s\n", (unsigned long long)run->seed, run->step,
 	       run->shape ? run->shape->index : "none", statement, what);
 	fflush(stdout);
 }
