@@ -8,7 +8,8 @@
 #     cluster_start NAME; cluster_stop NAME [MODE]; cluster_kill NAME; cluster_end
 #     sql NAME [PSQL_ARGUMENT...]   psql, unaligned, tuples only, stops at the first error
 #
-# PG_CONFIG names another version's pg_config. MAKE_ARGUMENTS goes to make install.
+# PG_CONFIG names another version's pg_config. EXTENSION is a folder that has the extension built, instead of "make install", to which
+# MAKE_ARGUMENTS go. CLUSTER_ROOT is an installation that is there already.
 
 cluster_source=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd -P)
 PG_CONFIG=${PG_CONFIG:-pg_config}
@@ -32,6 +33,11 @@ cluster_install() { # ROOT
     find "$share" -mindepth 1 -maxdepth 1 ! -name extension -exec ln -sfn {} "$root$share/" \;
     ln -sfn "$share"/extension/* "$root$share/extension/"
     rm -f "$root$lib"/bitsift.so "$root$share"/extension/bitsift*
+    if [ -n "${EXTENSION:-}" ]; then
+        cp "$EXTENSION/bitsift.so" "$root$lib/"
+        cp "$EXTENSION"/bitsift.control "$EXTENSION"/bitsift--*.sql "$root$share/extension/"
+        return
+    fi
     # shellcheck disable=SC2086 # several arguments
     make -s -C "$cluster_source" install PG_CONFIG="$PG_CONFIG" DESTDIR="$root" ${MAKE_ARGUMENTS:-}
 }
@@ -106,6 +112,7 @@ cluster_kill() { # NAME
     for child in $children; do
         while kill -0 "$child" 2>/dev/null; do sleep 0.02; done
     done
+    rm -f -- "$cluster_folder/$1/postmaster.pid"
 }
 
 cluster_end() { # all of them, and their files, but for the installation if that is elsewhere

@@ -154,6 +154,11 @@ static bool must(struct run *run, struct session *session, const char *statement
 static long number_of(struct run *run, struct session *session, const char *statement)
 {
 	PGresult *result = ask(run, session, statement);
+	/* On a replica, the table may be locked as it was on its server. */
+	for (unsigned i = 0; i < 30 && is_bad_luck(result); i++) {
+		PQclear(result);
+		result = ask(run, session, statement);
+	}
 	if (PQresultStatus(result) != PGRES_TUPLES_OK || PQntuples(result) != 1) {
 		complain(run, statement, PQresultErrorMessage(result));
 		end(run, FAILED);
