@@ -1,5 +1,7 @@
 /* random_ask.c: see random_ask.h. */
+#ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* vasprintf */
+#endif
 #include "random_ask.h"
 
 #include <assert.h>
