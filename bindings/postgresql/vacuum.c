@@ -236,10 +236,14 @@ static BlockNumber find_free_pages(Relation index, BufferAccessStrategy strategy
 
 static void compact_if_many(Relation index)
 {
-	struct bsp_store *store = bsp_store_open(index);
-	if (store->copy.meta.n_files > MANY_FILES)
+	union bsp_meta_copy *copy = palloc(sizeof(*copy));
+	bsp_meta_read(index, copy);
+	if (copy->meta.n_files > MANY_FILES) {
+		struct bsp_store *store = bsp_store_open(index);
 		bsp_store_compact(store);
-	bsp_store_close(store);
+		bsp_store_close(store);
+	}
+	pfree(copy);
 }
 
 IndexBulkDeleteResult *bsp_vacuumcleanup(IndexVacuumInfo *info, IndexBulkDeleteResult *stats)

@@ -5,6 +5,7 @@
 #include "catalog/pg_class.h"
 #include "lib/ilist.h"
 #include "miscadmin.h"
+#include "storage/fd.h"
 #include "utils/inval.h"
 #include "utils/memutils.h"
 #include "utils/resowner.h"
@@ -48,7 +49,8 @@ struct state {
 	ItemPointerData *unfolded;
 	size_t n_unfolded;
 	unsigned n_parts;
-	struct bs_memory *base, *memory; /* without the rows that wait, and with those of them that are folded */
+	struct bs_memory *base, *folded; /* without the rows that wait, and with some of them; the latter NULL: none are */
+	int n_descriptors; /* that these hold */
 	struct bs_index *index;
 	struct bs_finder *finder; /* NULL: there is none, or a view has it */
 	struct bs_text_provider provider;
@@ -105,14 +107,25 @@ static int provide(void *context, const char *id, size_t id_bytes, const struct 
 
 /* ---- States. ---- */
 
+/* PostgreSQL keeps fewer files open instead. */
+static void count_descriptors(struct state *state, bool is_end)
+{
+	size_t n = is_end ? 0 : bs_memory_n_files(state->base) + (state->folded ? bs_memory_n_files(state->folded) : 0);
+	for (; state->n_descriptors < (int)n; state->n_descriptors++)
+		ReserveExternalFD();
+	for (; state->n_descriptors > (int)n; state->n_descriptors--)
+		ReleaseExternalFD();
+}
+
 static void free_state(struct state *state)
 {
 	if (state->node.next)
 		dlist_delete(&state->node);
 	bs_finder_free(state->finder);
 	bs_index_close(state->index);
-	bs_memory_free(state->memory);
+	bs_memory_free(state->folded);
 	bs_memory_free(state->base);
+	count_descriptors(state, true);
 	MemoryContextDelete(state->context);
 }
 
@@ -171,13 +184,14 @@ static void drop_idle(void)
 static void open_state(Relation index, struct state *state)
 {
 	struct bs_error err;
-	struct bs_open_request request = {.memory = state->memory, .texts = &state->provider, .limits = NULL};
+	struct bs_open_request request = {.memory = state->folded ? state->folded : state->base, .texts = &state->provider};
 	bs_finder_free(state->finder);
 	state->finder = NULL;
 	bs_index_close(state->index);
 	state->index = NULL;
 	bsp_check(bs_index_open_with(&request, &state->index, &err), &err, index);
 	state->stamp = ++last_stamp;
+	count_descriptors(state, false);
 }
 
 static void read_waiting(Relation index, struct waiting *waiting, const struct bsp_pending *chain, MemoryContext context, bool *is_good)
@@ -249,12 +263,12 @@ static void write_waiting(Relation index, struct bs_writer *writer, struct waiti
 	pfree(row);
 }
 
-/* The rows that wait, and are not in the state's memory yet, go there. */
-static void write_memory(Relation index, const struct bsp_meta *meta, struct state *state)
+/* The rows that wait, and are not among the folded ones yet, go there. */
+static void write_folded(Relation index, const struct bsp_meta *meta, struct state *state)
 {
 	struct bs_error err;
 	size_t n_bytes = (size_t)(state->waiting[0].bytes.len + state->waiting[1].bytes.len);
-	struct bs_writer *writer = begin_writer(index, meta, state->memory, n_bytes);
+	struct bs_writer *writer = begin_writer(index, meta, state->folded, n_bytes);
 	PG_TRY();
 	{
 		for (int i = 0; i < 2; i++)
@@ -271,25 +285,24 @@ static void write_memory(Relation index, const struct bsp_meta *meta, struct sta
 static void fold(Relation index, const struct bsp_meta *meta, struct state *state)
 {
 	struct bs_error err;
-	bool is_again = state->n_parts >= MOST_PARTS;
-	if (is_again || !state->memory) {
+	if (state->n_parts >= MOST_PARTS || !state->folded) {
 		bs_finder_free(state->finder);
 		bs_index_close(state->index);
-		bs_memory_free(state->memory);
+		bs_memory_free(state->folded);
 		state->finder = NULL;
 		state->index = NULL;
-		state->memory = NULL;
-		bsp_check(bs_memory_copy(state->base, &state->memory, &err), &err, index);
+		state->folded = NULL;
+		bsp_check(bs_memory_copy(state->base, &state->folded, &err), &err, index);
 		state->waiting[0].folded = state->waiting[1].folded = 0;
 		state->n_parts = 0;
 	}
 	state->n_parts++;
-	write_memory(index, meta, state);
+	write_folded(index, meta, state);
 	open_state(index, state);
 }
 
 /* An index without files, as a truncated one is that is not logged, is one of no rows. */
-static void make_memory(Relation index, const struct bsp_meta *meta, struct state *state)
+static void complete_base(Relation index, const struct bsp_meta *meta, struct state *state)
 {
 	struct bs_error err;
 	if (meta->n_files == 0) {
@@ -298,8 +311,6 @@ static void make_memory(Relation index, const struct bsp_meta *meta, struct stat
 		bs_writer_close(writer);
 		bsp_check(status, &err, index);
 	}
-	bsp_check(bs_memory_copy(state->base, &state->memory, &err), &err, index);
-	open_state(index, state);
 }
 
 static void note_unfolded(Relation index, struct state *state)
@@ -326,6 +337,8 @@ static bool bring_up(Relation index, const struct bsp_meta *meta, struct state *
 	size_t n_unfolded = count_unfolded(index, state, NULL);
 	if (n_unfolded > (how == BSP_FOLD_ALL ? 0 : MOST_UNFOLDED))
 		fold(index, meta, state);
+	else if (!state->index)
+		open_state(index, state);
 	if (n_unfolded != state->n_unfolded || n_unfolded > 0)
 		note_unfolded(index, state);
 	return true;
@@ -341,7 +354,7 @@ static struct state *make_state(Relation index, const struct bsp_meta *meta, enu
 		state->generation = meta->generation;
 		is_good = bsp_cache_load(index, meta, &state->base);
 		if (is_good) {
-			make_memory(index, meta, state);
+			complete_base(index, meta, state);
 			is_good = bring_up(index, meta, state, how);
 		}
 	}
