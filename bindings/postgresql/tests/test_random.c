@@ -354,7 +354,7 @@ static void finish_upkeep(struct run *run)
 	}
 	if (number_of(run, &run->upkeep, "SELECT count(*) FROM pg_class WHERE relname = 't_new'") > 0 &&
 	    must(run, &run->upkeep, "DROP INDEX IF EXISTS t_index"))
-		must(run, &run->upkeep, "ALTER INDEX t_new RENAME TO t_index");
+		insist(run, &run->upkeep, "ALTER INDEX t_new RENAME TO t_index");
 }
 
 static void begin_upkeep(struct run *run)
