@@ -14,6 +14,7 @@
 
 #include "error.h"
 #include "view.h"
+#include "versions.h"
 
 void bsp_field_name(Relation index, int column, char name_out[BSP_FIELD_BYTES])
 {
