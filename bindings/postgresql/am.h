@@ -26,8 +26,8 @@ IndexBuildResult *bsp_build(Relation heap, Relation index, IndexInfo *info);
 void bsp_buildempty(Relation index);
 bool bsp_insert(Relation index, Datum *values, bool *nulls, ItemPointer tid, Relation heap, IndexUniqueCheck unique,
                 bool unchanged, IndexInfo *info);
-IndexBulkDeleteResult *bsp_bulkdelete(IndexVacuumInfo *info, IndexBulkDeleteResult *stats, IndexBulkDeleteCallback callback,
-                                      void *context);
+IndexBulkDeleteResult *bsp_bulkdelete(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,
+                                      IndexBulkDeleteCallback callback, void *context);
 IndexBulkDeleteResult *bsp_vacuumcleanup(IndexVacuumInfo *info, IndexBulkDeleteResult *stats);
 bool bsp_validate(Oid opclass);
 

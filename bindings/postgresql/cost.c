@@ -11,6 +11,7 @@
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/paths.h"
+#include "utils/float.h"
 #include "utils/lsyscache.h"
 #include "utils/selfuncs.h"
 
@@ -18,6 +19,7 @@
 #include "error.h"
 #include "scan.h"
 #include "search.h"
+#include "versions.h"
 
 PG_FUNCTION_INFO_V1(bitsift_matchsel);
 
@@ -207,4 +209,7 @@ void bsp_costestimate(PlannerInfo *root, IndexPath *path, double loop_count, Cos
 	/* A scan row by row goes from page to page as its bitmap does, but cannot leave out a page that all may see. */
 	*correlation = 0;
 	*pages = ceil(read);
+	/* All rows without a condition, which an index-only scan of no column would take: there is no column to return. */
+	if (path->indexclauses == NIL && path->indexorderbys == NIL)
+		*startup_cost = *total_cost = get_float8_infinity();
 }

@@ -33,7 +33,8 @@ void bsp_throw_kept(void)
 
 static int is_cancelled(void *context)
 {
-	return InterruptPending && InterruptHoldoffCount == 0 && CritSectionCount == 0 && (QueryCancelPending || ProcDiePending);
+	return InterruptPending && InterruptHoldoffCount == 0 && CritSectionCount == 0 &&
+	       (QueryCancelPending || ProcDiePending);
 }
 
 const struct bs_limits *bsp_limits(void)
@@ -71,7 +72,8 @@ void bsp_check(enum bs_status status, const struct bs_error *err, Relation index
 	CHECK_FOR_INTERRUPTS();
 	const char *why = err && err->text[0] ? err->text : bs_status_name(status);
 	if (index && status != BS_INVALID)
-		ereport(ERROR, (errcode(code_of(status)), errmsg("index \"%s\": %s", RelationGetRelationName(index), why),
-		                status == BS_CORRUPT ? errhint("REINDEX makes it anew.") : 0));
+		ereport(ERROR,
+		        (errcode(code_of(status)), errmsg("index \"%s\": %s", RelationGetRelationName(index), why),
+		         status == BS_CORRUPT ? errhint("REINDEX makes it anew.") : 0));
 	ereport(ERROR, (errcode(code_of(status)), errmsg("%s", why)));
 }

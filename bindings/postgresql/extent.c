@@ -53,7 +53,8 @@ static void end_page(struct writing *writing, size_t n_bytes, BlockNumber next)
 		END_CRIT_SECTION();
 	} else {
 		GenericXLogState *change = GenericXLogStart(writing->index);
-		memcpy(GenericXLogRegisterBuffer(change, writing->buffer, GENERIC_XLOG_FULL_IMAGE), writing->page.bytes, BLCKSZ);
+		memcpy(GenericXLogRegisterBuffer(change, writing->buffer, GENERIC_XLOG_FULL_IMAGE), writing->page.bytes,
+		       BLCKSZ);
 		GenericXLogFinish(change);
 	}
 	UnlockReleaseBuffer(writing->buffer);
@@ -63,8 +64,9 @@ static void end_page(struct writing *writing, size_t n_bytes, BlockNumber next)
 static void check_zstd(Relation index, size_t code)
 {
 	if (ZSTD_isError(code))
-		ereport(ERROR, (errcode(ERRCODE_INDEX_CORRUPTED),
-		                errmsg("index \"%s\": zstd: %s", RelationGetRelationName(index), ZSTD_getErrorName(code))));
+		ereport(ERROR,
+		        (errcode(ERRCODE_INDEX_CORRUPTED),
+		         errmsg("index \"%s\": zstd: %s", RelationGetRelationName(index), ZSTD_getErrorName(code))));
 }
 
 /* Hands what the coder has for it to pages, until it has no more of this piece. */
@@ -139,7 +141,8 @@ struct reading {
 };
 
 /* A copy of the page's bytes, into page. */
-static bool read_page(struct reading *reading, BlockNumber *block, uint32 number, BufferAccessStrategy strategy, size_t *n_out)
+static bool read_page(struct reading *reading, BlockNumber *block, uint32 number, BufferAccessStrategy strategy,
+                      size_t *n_out)
 {
 	Buffer buffer = ReadBufferExtended(reading->index, MAIN_FORKNUM, *block, RBM_NORMAL, strategy);
 	LockBuffer(buffer, BUFFER_LOCK_SHARE);
@@ -179,18 +182,19 @@ static bool read_pages(struct reading *reading)
 		CHECK_FOR_INTERRUPTS();
 		size_t n_bytes = 0;
 		/* A page that is not there is one that went with an index that was truncated; a chain has no more pages than the relation. */
-		is_good = block < n_blocks && number < n_blocks && read_page(reading, &block, number, strategy, &n_bytes) &&
-		          decompress(reading, n_bytes);
+		is_good = block < n_blocks && number < n_blocks &&
+		          read_page(reading, &block, number, strategy, &n_bytes) && decompress(reading, n_bytes);
 	}
 	FreeAccessStrategy(strategy);
 	return is_good;
 }
 
-bool bsp_extent_read(Relation index, const struct bsp_file *file, bool (*take)(void *context, const void *bytes, size_t n_bytes),
-                     void *context)
+bool bsp_extent_read(Relation index, const struct bsp_file *file,
+                     bool (*take)(void *context, const void *bytes, size_t n_bytes), void *context)
 {
 	struct reading *reading = palloc0(sizeof(*reading));
-	*reading = (struct reading){.index = index, .file = file, .take = take, .context = context, .coder = ZSTD_createDCtx()};
+	*reading = (struct reading){
+		.index = index, .file = file, .take = take, .context = context, .coder = ZSTD_createDCtx()};
 	if (!reading->coder)
 		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
 	bool is_good;
@@ -202,7 +206,8 @@ bool bsp_extent_read(Relation index, const struct bsp_file *file, bool (*take)(v
 		FIN_CRC32C(reading->checksum);
 		if (is_good && (reading->n_bytes != file->n_bytes || !EQ_CRC32C(reading->checksum, file->checksum)))
 			ereport(ERROR, (errcode(ERRCODE_INDEX_CORRUPTED),
-			                errmsg("index \"%s\": %s is not what was written", RelationGetRelationName(index), file->name),
+			                errmsg("index \"%s\": %s is not what was written",
+			                       RelationGetRelationName(index), file->name),
 			                errhint("REINDEX makes it anew.")));
 		pfree(reading->piece);
 	}

@@ -11,7 +11,7 @@
 void bsp_extent_write(Relation index, const void *bytes, size_t n_bytes, bool is_build, struct bsp_file *file);
 /* Hands the bytes to take, piece by piece, which returns false to end it. False: that, or the chain is not there any more. An error, if
  * they are not what was written. */
-bool bsp_extent_read(Relation index, const struct bsp_file *file, bool (*take)(void *context, const void *bytes, size_t n_bytes),
-                     void *context);
+bool bsp_extent_read(Relation index, const struct bsp_file *file,
+                     bool (*take)(void *context, const void *bytes, size_t n_bytes), void *context);
 
 #endif

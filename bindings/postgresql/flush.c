@@ -5,16 +5,29 @@
 
 #include "pending.h"
 
-static size_t largest_row(Relation index, const StringInfo bytes)
+/* Of a chain, so much is in memory at a time; more, if one row is longer. */
+#define PIECE_BYTES ((size_t)64 << 20)
+
+/* The next piece of the chain, behind what is left of the one before. */
+static bool read_piece(Relation index, const struct bsp_pending *closing, struct bsp_place *place, StringInfo bytes)
 {
-	size_t largest = 0, at = 0, from = 0;
+	bool is_end;
+	if (!bsp_pending_read(index, closing, place, bytes, PIECE_BYTES + (size_t)bytes->len, &is_end))
+		ereport(ERROR, (errcode(ERRCODE_INDEX_CORRUPTED),
+		                errmsg("index \"%s\" lacks pages of rows that wait", RelationGetRelationName(index)),
+		                errhint("REINDEX makes it anew.")));
+	return is_end;
+}
+
+static void add_rows(struct bsp_store *store, StringInfo bytes, bool is_end)
+{
 	struct bsp_row *row = palloc(sizeof(*row));
-	while (bsp_pending_next(index, bytes, &at, row)) {
-		largest = Max(largest, at - from);
-		from = at;
-	}
+	size_t at = 0;
+	while (bsp_pending_next(store->index, bytes, is_end, &at, row))
+		bsp_store_add(store, &row->tid, &row->texts);
+	bytes->len -= (int)at;
+	memmove(bytes->data, bytes->data + at, (size_t)bytes->len);
 	pfree(row);
-	return largest;
 }
 
 static void flush_chain(Relation index, const struct bsp_pending *closing)
@@ -24,14 +37,13 @@ static void flush_chain(Relation index, const struct bsp_pending *closing)
 	StringInfoData bytes;
 	struct bsp_place place = {.is_begun = false};
 	initStringInfo(&bytes);
-	if (!bsp_pending_read(index, closing, &place, &bytes))
-		ereport(ERROR, (errcode(ERRCODE_INDEX_CORRUPTED),
-		                errmsg("index \"%s\" lacks pages of rows that wait", RelationGetRelationName(index)),
-		                errhint("REINDEX makes it anew.")));
-	bsp_store_write(store, largest_row(index, &bytes));
-	struct bsp_row *row = palloc(sizeof(*row));
-	for (size_t at = 0; bsp_pending_next(index, &bytes, &at, row);)
-		bsp_store_add(store, &row->tid, &row->texts);
+	bool is_end = read_piece(index, closing, &place, &bytes);
+	bsp_store_write(store, is_end ? (size_t)bytes.len : BSP_MOST_TEXT_BYTES);
+	add_rows(store, &bytes, is_end);
+	while (!is_end) {
+		is_end = read_piece(index, closing, &place, &bytes);
+		add_rows(store, &bytes, is_end);
+	}
 	MemoryContextSwitchTo(before);
 	bsp_store_commit(store, true);
 	bsp_store_close(store);

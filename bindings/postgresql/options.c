@@ -6,7 +6,7 @@
 
 #include "am.h"
 
-#define DEFAULT_PENDING_KB 1024
+#define DEFAULT_PENDING_KB 256
 
 static relopt_kind kind;
 
@@ -23,10 +23,11 @@ void bsp_options_init(void)
 	add_string_reloption(kind, "stemmer", "words are indexed by their stems in this language", NULL, check_stemmer,
 	                     AccessExclusiveLock);
 	add_bool_reloption(kind, "fold_accents", "cafe finds café", false, AccessExclusiveLock);
-	add_bool_reloption(kind, "split_identifiers", "parts of identifiers are words, too", false, AccessExclusiveLock);
+	add_bool_reloption(kind, "split_identifiers", "parts of identifiers are words, too", false,
+	                   AccessExclusiveLock);
 	add_bool_reloption(kind, "grams", "LIKE and regular expressions are answered, too", false, AccessExclusiveLock);
-	add_int_reloption(kind, "pending_limit", "kB of rows that wait to become a part of the index", DEFAULT_PENDING_KB, 64,
-	                  1024 * 1024, ShareUpdateExclusiveLock);
+	add_int_reloption(kind, "pending_limit", "kB of rows that wait to become a part of the index",
+	                  DEFAULT_PENDING_KB, 64, 256 * 1024, ShareUpdateExclusiveLock);
 }
 
 bytea *bsp_amoptions(Datum reloptions, bool validate)

@@ -65,9 +65,9 @@ struct bsp_meta {
 	bool fold_accents, split_identifiers, grams;
 	uint8 reserved;
 	uint32 n_columns;
-	uint64 generation;           /* another with each change but of the tail of pending */
-	struct bsp_pending pending;  /* to which inserts append, */
-	struct bsp_pending closing;  /* and those before them, to which nobody does: the next files are made of them */
+	uint64 generation;          /* another with each change but of the tail of pending */
+	struct bsp_pending pending; /* to which inserts append, */
+	struct bsp_pending closing; /* and those before them, to which nobody does: the next files are made of them */
 	uint32 n_files, reserved_too;
 	struct bsp_file files[FLEXIBLE_ARRAY_MEMBER];
 };

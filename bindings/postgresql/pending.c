@@ -9,7 +9,6 @@
 #include "am.h"
 #include "view.h"
 
-
 /* Heavyweight locks of "pages" are names; block 0's is the writers'. Who hangs new pages into the chain shares this one, so that those who look
  * for lost pages do not take them for such. */
 #define APPEND_LOCK_BLOCK 1
@@ -79,25 +78,9 @@ static bool append_in_place(Relation index, const StringInfo row)
 	return is_done;
 }
 
-/* New pages, which nobody knows yet: locked, so that whoever looks for free ones passes by. */
-struct new_pages {
-	Buffer *buffers;
-	size_t n, capacity;
-};
-
-static void add_page(Relation index, struct new_pages *pages)
-{
-	if (pages->n == pages->capacity) {
-		pages->capacity = pages->capacity ? 2 * pages->capacity : 8;
-		pages->buffers = pages->buffers ? repalloc(pages->buffers, pages->capacity * sizeof(Buffer))
-		                                : palloc(pages->capacity * sizeof(Buffer));
-	}
-	pages->buffers[pages->n++] = bsp_block_new(index);
-}
-
-/* Fills the page with what it takes of the row, and names the next one. Releases it, but if it stays the caller's. */
-static size_t fill_page(Relation index, Buffer buffer, const struct bsp_name *chain, uint32 number, const char *bytes, size_t n_bytes,
-                        BlockNumber next, bool begins_row)
+/* Fills the page with what it takes of the row, names the next one, and releases it. */
+static size_t fill_page(Relation index, Buffer buffer, const struct bsp_name *chain, uint32 number, const char *bytes,
+                        size_t n_bytes, BlockNumber next, bool begins_row)
 {
 	GenericXLogState *change = GenericXLogStart(index);
 	Page page = GenericXLogRegisterBuffer(change, buffer, GENERIC_XLOG_FULL_IMAGE);
@@ -111,63 +94,63 @@ static size_t fill_page(Relation index, Buffer buffer, const struct bsp_name *ch
 	return n;
 }
 
-/* What does not fit into the last page goes to new ones, which are written before the chain has them. */
-static uint32 append_pages(Relation index, const StringInfo row, struct new_pages *pages, Buffer meta_buffer)
+/* New pages for the rest of a row, the first of which is the chain's number-th. They are written before the chain has them: first and
+ * last of them into *first_out and *last_out. Returns how many. */
+static uint32 write_pages(Relation index, const struct bsp_name *chain, uint32 number, const char *bytes,
+                          size_t n_bytes, bool begins_row, BlockNumber *first_out, BlockNumber *last_out)
 {
-	struct bsp_meta *meta = bsp_meta_of(index, BufferGetPage(meta_buffer));
-	struct bsp_pending pending = meta->pending;
+	uint32 n = 0;
+	Buffer buffer = bsp_block_new(index);
+	*first_out = BufferGetBlockNumber(buffer);
+	while (BufferIsValid(buffer)) {
+		Buffer next = n_bytes > BSP_PAGE_BYTES ? bsp_block_new(index) : InvalidBuffer;
+		BlockNumber next_block = BufferIsValid(next) ? BufferGetBlockNumber(next) : InvalidBlockNumber;
+		*last_out = BufferGetBlockNumber(buffer);
+		size_t done =
+			fill_page(index, buffer, chain, number + n, bytes, n_bytes, next_block, begins_row && n == 0);
+		bytes += done;
+		n_bytes -= done;
+		buffer = next;
+		n++;
+	}
+	return n;
+}
+
+/* What does not fit into the last page goes to new ones. Returns how many pages the chain has then. */
+static uint32 append_pages(Relation index, const StringInfo row, Buffer meta_buffer)
+{
+	struct bsp_pending pending = bsp_meta_of(index, BufferGetPage(meta_buffer))->pending;
 	Buffer tail = InvalidBuffer;
-	size_t done = 0;
-	uint32 number = 0;
+	size_t in_tail = 0;
+	uint32 n_pages = 0;
 	if (pending.tail != InvalidBlockNumber) {
 		tail = ReadBuffer(index, pending.tail);
 		LockBuffer(tail, BUFFER_LOCK_EXCLUSIVE);
 		/* Another one may have added a page meanwhile, so that there is room. */
-		done = Min(room_in(BufferGetPage(tail)), (size_t)row->len);
-		number = bsp_special_of(BufferGetPage(tail))->number + 1;
+		in_tail = Min(room_in(BufferGetPage(tail)), (size_t)row->len);
+		n_pages = bsp_special_of(BufferGetPage(tail))->number + 1;
 	} else {
 		bsp_name_draw(&pending.chain);
 	}
-	size_t n_needed = ((size_t)row->len - done + BSP_PAGE_BYTES - 1) / BSP_PAGE_BYTES;
-	size_t in_tail = done;
-	BlockNumber first = n_needed ? BufferGetBlockNumber(pages->buffers[0]) : InvalidBlockNumber;
-	for (size_t i = 0; i < n_needed; i++) {
-		bool is_last = i + 1 == n_needed;
-		BlockNumber next = is_last ? InvalidBlockNumber : BufferGetBlockNumber(pages->buffers[i + 1]);
-		pending.tail = BufferGetBlockNumber(pages->buffers[i]);
-		done += fill_page(index, pages->buffers[i], &pending.chain, number + (uint32)i, row->data + done,
-		                  (size_t)row->len - done, next, i == 0 && in_tail == 0);
-		pages->buffers[i] = InvalidBuffer;
-	}
+	BlockNumber first = InvalidBlockNumber;
+	if (in_tail < (size_t)row->len)
+		n_pages += write_pages(index, &pending.chain, n_pages, row->data + in_tail, (size_t)row->len - in_tail,
+		                       in_tail == 0, &first, &pending.tail);
+	if (pending.head == InvalidBlockNumber)
+		pending.head = first;
 	GenericXLogState *change = GenericXLogStart(index);
 	if (BufferIsValid(tail)) {
 		Page page = GenericXLogRegisterBuffer(change, tail, 0);
 		put_bytes(page, row->data, in_tail);
 		bsp_special_of(page)->n_rows += in_tail > 0;
-		if (n_needed)
+		if (first != InvalidBlockNumber)
 			bsp_special_of(page)->next = first;
-	} else {
-		pending.head = first;
 	}
-	struct bsp_meta *changed = (struct bsp_meta *)PageGetContents(GenericXLogRegisterBuffer(change, meta_buffer, 0));
-	changed->pending = pending;
+	((struct bsp_meta *)PageGetContents(GenericXLogRegisterBuffer(change, meta_buffer, 0)))->pending = pending;
 	GenericXLogFinish(change);
 	if (BufferIsValid(tail))
 		UnlockReleaseBuffer(tail);
-	return number + (uint32)n_needed;
-}
-
-/* Those that were not needed after all are free. */
-static void give_back(Relation index, struct new_pages *pages)
-{
-	for (size_t i = 0; i < pages->n; i++) {
-		if (!BufferIsValid(pages->buffers[i]))
-			continue;
-		bsp_page_free(index, pages->buffers[i]);
-		UnlockReleaseBuffer(pages->buffers[i]);
-	}
-	if (pages->buffers)
-		pfree(pages->buffers);
+	return n_pages;
 }
 
 size_t bsp_pending_append(Relation index, const ItemPointerData *tid, const struct bsp_texts *texts)
@@ -178,14 +161,10 @@ size_t bsp_pending_append(Relation index, const ItemPointerData *tid, const stru
 	size_t n_waiting = 0;
 	if (!append_in_place(index, &row)) {
 		bsp_append_lock(index, ShareLock);
-		struct new_pages pages = {.n = 0};
-		for (size_t n = 0; n < (size_t)row.len; n += BSP_PAGE_BYTES)
-			add_page(index, &pages);
 		Buffer meta_buffer = ReadBuffer(index, BSP_META_BLOCK);
 		LockBuffer(meta_buffer, BUFFER_LOCK_EXCLUSIVE);
-		n_waiting = (size_t)append_pages(index, &row, &pages, meta_buffer) * BSP_PAGE_BYTES;
+		n_waiting = (size_t)append_pages(index, &row, meta_buffer) * BSP_PAGE_BYTES;
 		UnlockReleaseBuffer(meta_buffer);
-		give_back(index, &pages);
 		bsp_append_unlock(index, ShareLock);
 	}
 	pfree(row.data);
@@ -214,7 +193,8 @@ bool bsp_pending_close(Relation index, struct bsp_pending *closing_out)
 		Buffer tail = ReadBuffer(index, closing.tail);
 		LockBuffer(tail, BUFFER_LOCK_EXCLUSIVE);
 		GenericXLogState *change = GenericXLogStart(index);
-		struct bsp_meta *changed = (struct bsp_meta *)PageGetContents(GenericXLogRegisterBuffer(change, meta_buffer, 0));
+		struct bsp_meta *changed =
+			(struct bsp_meta *)PageGetContents(GenericXLogRegisterBuffer(change, meta_buffer, 0));
 		changed->closing = closing;
 		changed->pending = (struct bsp_pending){.head = InvalidBlockNumber, .tail = InvalidBlockNumber};
 		changed->generation++;
@@ -227,7 +207,8 @@ bool bsp_pending_close(Relation index, struct bsp_pending *closing_out)
 }
 
 /* Of one page, what is new. False: it is no page of the chain. */
-static bool read_page(Relation index, const struct bsp_pending *chain, struct bsp_place *place, StringInfo bytes, BlockNumber *next_out)
+static bool read_page(Relation index, const struct bsp_pending *chain, struct bsp_place *place, StringInfo bytes,
+                      BlockNumber *next_out)
 {
 	Buffer buffer = ReadBuffer(index, place->block);
 	LockBuffer(buffer, BUFFER_LOCK_SHARE);
@@ -236,7 +217,8 @@ static bool read_page(Relation index, const struct bsp_pending *chain, struct bs
 	if (is_of) {
 		uint32 used = Min(bsp_used_bytes(page), (uint32)BSP_PAGE_BYTES);
 		if (used > place->offset)
-			appendBinaryStringInfo(bytes, PageGetContents(page) + place->offset, (int)(used - place->offset));
+			appendBinaryStringInfo(bytes, PageGetContents(page) + place->offset,
+			                       (int)(used - place->offset));
 		place->offset = used;
 		*next_out = bsp_special_of(page)->next;
 	}
@@ -244,8 +226,10 @@ static bool read_page(Relation index, const struct bsp_pending *chain, struct bs
 	return is_of;
 }
 
-bool bsp_pending_read(Relation index, const struct bsp_pending *chain, struct bsp_place *place, StringInfo bytes)
+bool bsp_pending_read(Relation index, const struct bsp_pending *chain, struct bsp_place *place, StringInfo bytes,
+                      size_t most_bytes, bool *is_end_out)
 {
+	*is_end_out = true;
 	if (chain->head == InvalidBlockNumber)
 		return true;
 	if (!place->is_begun)
@@ -257,7 +241,8 @@ bool bsp_pending_read(Relation index, const struct bsp_pending *chain, struct bs
 			return false;
 		if (next != InvalidBlockNumber)
 			*place = (struct bsp_place){.block = next, .number = place->number + 1, .is_begun = true};
-	} while (next != InvalidBlockNumber);
+	} while (next != InvalidBlockNumber && (size_t)bytes->len < most_bytes);
+	*is_end_out = next == InvalidBlockNumber;
 	return true;
 }
 
@@ -275,7 +260,8 @@ static bool take_text(const StringInfo bytes, size_t *at, size_t end, struct bsp
 	uint32 n_bytes;
 	uint8 field_bytes;
 	if (!take(bytes, at, end, &n_bytes, sizeof(n_bytes)) || !take(bytes, at, end, &field_bytes, 1) ||
-	    field_bytes >= sizeof(texts->fields[i]) || !take(bytes, at, end, texts->fields[i], field_bytes) || end - *at < n_bytes)
+	    field_bytes >= sizeof(texts->fields[i]) || !take(bytes, at, end, texts->fields[i], field_bytes) ||
+	    end - *at < n_bytes)
 		return false;
 	texts->texts[i] = (struct bs_text){texts->fields[i], field_bytes, bytes->data + *at, n_bytes};
 	*at += n_bytes;
@@ -291,8 +277,8 @@ static bool take_row(const StringInfo bytes, size_t *at, struct bsp_row *row)
 	if (!take(bytes, at, (size_t)bytes->len, &n_bytes, sizeof(n_bytes)) || n_bytes > (size_t)bytes->len - start)
 		return false;
 	size_t end = start + n_bytes;
-	if (!take(bytes, at, end, id, sizeof(id)) || !take(bytes, at, end, &has_null, 1) || !take(bytes, at, end, &n_texts, 1) ||
-	    n_texts > INDEX_MAX_KEYS)
+	if (!take(bytes, at, end, id, sizeof(id)) || !take(bytes, at, end, &has_null, 1) ||
+	    !take(bytes, at, end, &n_texts, 1) || n_texts > INDEX_MAX_KEYS)
 		return false;
 	row->tid = bsp_tid_of_id(id);
 	row->texts.has_null = has_null;
@@ -303,13 +289,22 @@ static bool take_row(const StringInfo bytes, size_t *at, struct bsp_row *row)
 	return *at == end;
 }
 
-bool bsp_pending_next(Relation index, const StringInfo bytes, size_t *at, struct bsp_row *row_out)
+/* Is the row at that place there to its end? */
+static bool is_whole(const StringInfo bytes, size_t at)
 {
-	if (*at == (size_t)bytes->len)
+	uint32 n_bytes;
+	size_t start = at;
+	return take(bytes, &at, (size_t)bytes->len, &n_bytes, sizeof(n_bytes)) && n_bytes <= (size_t)bytes->len - start;
+}
+
+bool bsp_pending_next(Relation index, const StringInfo bytes, bool is_end, size_t *at, struct bsp_row *row_out)
+{
+	if (*at == (size_t)bytes->len || (!is_end && !is_whole(bytes, *at)))
 		return false;
 	if (!take_row(bytes, at, row_out))
 		ereport(ERROR, (errcode(ERRCODE_INDEX_CORRUPTED),
-		                errmsg("index \"%s\": rows that wait are not what was written", RelationGetRelationName(index)),
+		                errmsg("index \"%s\": rows that wait are not what was written",
+		                       RelationGetRelationName(index)),
 		                errhint("REINDEX makes it anew.")));
 	return true;
 }

@@ -29,15 +29,18 @@ struct bsp_place {
 	uint32 number, offset;
 	bool is_begun;
 };
-/* Appends what the chain has from the place on to bytes, and moves the place. False: the chain is not there any more. */
-bool bsp_pending_read(Relation index, const struct bsp_pending *chain, struct bsp_place *place, StringInfo bytes);
+/* Appends what the chain has from the place on to bytes, and moves the place; no further than to the page where there are so many bytes
+ * there: *is_end_out says whether that was the last one. False: the chain is not there any more. */
+bool bsp_pending_read(Relation index, const struct bsp_pending *chain, struct bsp_place *place, StringInfo bytes,
+                      size_t most_bytes, bool *is_end_out);
 
 /* A row of the stream. */
 struct bsp_row {
 	ItemPointerData tid;
 	struct bsp_texts texts;
 };
-/* The row at *at, which is moved behind it; its texts are borrowed of the bytes. False: there are no more. An error if they are no rows. */
-bool bsp_pending_next(Relation index, const StringInfo bytes, size_t *at, struct bsp_row *row_out);
+/* The row at *at, which is moved behind it; its texts are borrowed of the bytes. False: there are no more, or not all of the next one, if
+ * the bytes are not the last ones. An error if they are no rows. */
+bool bsp_pending_next(Relation index, const StringInfo bytes, bool is_end, size_t *at, struct bsp_row *row_out);
 
 #endif

@@ -19,7 +19,7 @@
 
 #define MANIFEST "manifest"
 /* A writer needs several times a document's bytes to take it. */
-#define ROW_FACTOR 16
+#define ROW_FACTOR   16
 #define LEAST_MEMORY ((size_t)64 << 20)
 
 static void free_store(void *context)
@@ -59,9 +59,10 @@ struct bsp_store *bsp_store_open(Relation index)
 	bsp_meta_read(index, &store->copy);
 	/* Nobody else takes files away while we have the lock: what is not there is lost. */
 	if (!bsp_cache_load(index, &store->copy.meta, &store->memory))
-		ereport(ERROR, (errcode(ERRCODE_INDEX_CORRUPTED),
-		                errmsg("index \"%s\" lacks pages that its first one names", RelationGetRelationName(index)),
-		                errhint("REINDEX makes it anew.")));
+		ereport(ERROR,
+		        (errcode(ERRCODE_INDEX_CORRUPTED),
+		         errmsg("index \"%s\" lacks pages that its first one names", RelationGetRelationName(index)),
+		         errhint("REINDEX makes it anew.")));
 	MemoryContextSwitchTo(before);
 	return store;
 }
@@ -161,7 +162,8 @@ static void write_files(struct bsp_store *store, struct bsp_meta *changed)
 	changed->n_files = 0;
 	if (n > BSP_MOST_FILES)
 		ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-		                errmsg("index \"%s\" is of more than %zu files", RelationGetRelationName(store->index), BSP_MOST_FILES),
+		                errmsg("index \"%s\" is of more than %zu files", RelationGetRelationName(store->index),
+		                       BSP_MOST_FILES),
 		                errhint("bitsift_merge makes them fewer.")));
 	for (size_t i = 0; i < n; i++) {
 		struct bs_memory_file file;
@@ -270,6 +272,22 @@ static void save_new(struct bsp_store *store)
 		log_newpage_range(index, MAIN_FORKNUM, 0, RelationGetNumberOfBlocks(index), true);
 }
 
+static bool compact(struct bsp_store *store)
+{
+	struct bs_build_request request = {
+		.memory = store->memory,
+		.memory_bytes = memory_for(0),
+		.n_threads = 1,
+		.limits = bsp_limits(),
+		.texts = &store->provider,
+	};
+	struct bs_build_report report;
+	struct bs_error err;
+	use_temporary_folder(store->memory);
+	bsp_check(bs_index_compact(&request, &report, &err), &err, store->index);
+	return report.is_committed;
+}
+
 void bsp_store_commit(struct bsp_store *store, bool was_closing)
 {
 	MemoryContext before = MemoryContextSwitchTo(store->context);
@@ -277,6 +295,9 @@ void bsp_store_commit(struct bsp_store *store, bool was_closing)
 	bsp_check(bs_writer_commit(store->writer, NULL, &err), &err, store->index);
 	bs_writer_close(store->writer);
 	store->writer = NULL;
+	/* A commit merges a little, which nearly always keeps files few. The metapage must have room for them in any case. */
+	if (!store->is_build && bs_memory_n_files(store->memory) > BSP_MOST_FILES * 3 / 4)
+		(void)compact(store);
 	if (store->is_build)
 		save_new(store);
 	else
@@ -287,18 +308,7 @@ void bsp_store_commit(struct bsp_store *store, bool was_closing)
 void bsp_store_compact(struct bsp_store *store)
 {
 	MemoryContext before = MemoryContextSwitchTo(store->context);
-	use_temporary_folder(store->memory);
-	struct bs_build_request request = {
-		.memory = store->memory,
-		.memory_bytes = memory_for(0),
-		.n_threads = 1,
-		.limits = bsp_limits(),
-		.texts = &store->provider,
-	};
-	struct bs_build_report report;
-	struct bs_error err;
-	bsp_check(bs_index_compact(&request, &report, &err), &err, store->index);
-	if (report.is_committed)
+	if (compact(store))
 		save(store, false);
 	MemoryContextSwitchTo(before);
 }

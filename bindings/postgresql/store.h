@@ -17,9 +17,10 @@ struct bsp_store {
 	Relation index;
 	bool is_build;
 	MemoryContext context;
-	union bsp_meta_copy copy; /* of the metapage, as it was when the writer's lock was taken; its pending chain may have grown since */
+	union bsp_meta_copy
+		copy; /* of the metapage, as it was when the writer's lock was taken; its pending chain may have grown since */
 	struct bs_memory *memory;
-	struct bs_writer *writer; /* NULL: bsp_store_write begins one */
+	struct bs_writer *writer;  /* NULL: bsp_store_write begins one */
 	struct bsp_reader *reader; /* whom compaction asks for texts */
 	struct bs_text_provider provider;
 	MemoryContextCallback on_reset;

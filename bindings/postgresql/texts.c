@@ -14,6 +14,7 @@
 
 #include "error.h"
 #include "view.h"
+#include "versions.h"
 
 void bsp_field_name(Relation index, int column, char name_out[BSP_FIELD_BYTES])
 {
@@ -74,6 +75,7 @@ struct bsp_reader {
 	IndexFetchTableData *fetch;
 	MemoryContext row; /* of one row */
 	struct bsp_texts texts;
+	bool is_dead; /* to all: it was read as it lies there, or not at all */
 };
 
 struct bsp_reader *bsp_reader_begin(Relation index, enum bsp_reader_kind kind)
@@ -109,7 +111,8 @@ static unsigned walk_versions(struct bsp_reader *reader, ItemPointer tid, Snapsh
 	unsigned n = 0;
 	bool call_again = false, all_dead = false;
 	ItemPointerData at = *tid;
-	while (n < most && table_index_fetch_tuple(reader->fetch, &at, snapshot, reader->slot, &call_again, &all_dead)) {
+	while (n < most &&
+	       table_index_fetch_tuple(reader->fetch, &at, snapshot, reader->slot, &call_again, &all_dead)) {
 		n++;
 		if (!call_again)
 			break;
@@ -134,7 +137,11 @@ static bool fetch(struct bsp_reader *reader, ItemPointer tid)
 		return fetch_version(reader, tid, GetActiveSnapshot());
 	SnapshotData snapshot;
 	InitNonVacuumableSnapshot(snapshot, GlobalVisTestFor(reader->heap));
-	return fetch_version(reader, tid, &snapshot);
+	if (fetch_version(reader, tid, &snapshot))
+		return true;
+	/* Of a row that is dead to all here, a replica may still have readers. Whoever prunes it tells them. */
+	reader->is_dead = true;
+	return fetch_version(reader, tid, SnapshotAny);
 }
 
 static void form_values(struct bsp_reader *reader, Datum *values, bool *nulls)
@@ -184,7 +191,8 @@ static bool read_row(struct bsp_reader *reader, const char *id)
 	return is_found;
 }
 
-int bsp_reader_texts(void *context, const char *id, size_t id_bytes, const struct bs_text **texts_out, size_t *n_texts_out)
+int bsp_reader_texts(void *context, const char *id, size_t id_bytes, const struct bs_text **texts_out,
+                     size_t *n_texts_out)
 {
 	struct bsp_reader *reader = context;
 	if (id_bytes < BSP_ID_BYTES)
@@ -195,13 +203,25 @@ int bsp_reader_texts(void *context, const char *id, size_t id_bytes, const struc
 	{
 		MemoryContextReset(reader->row);
 		MemoryContextSwitchTo(reader->row);
-		result = read_row(reader, id) ? 0 : 1;
+		reader->texts.n = 0;
+		reader->is_dead = false;
+		/* A row that was pruned has no text to move, and nobody who would look for it: it goes on as an empty one until VACUUM takes it
+		 * away. Left where it is, it would keep its part of the index from being merged away. */
+		result = read_row(reader, id) || reader->is_dead ? 0 : 1;
 		MemoryContextSwitchTo(before);
 	}
 	PG_CATCH();
 	{
-		bsp_keep_error(before);
-		result = 2;
+		/* Of a row that nobody sees any more, what lies outside of it may be gone before the row is. */
+		bool is_going = reader->kind == BSP_READER_OF_ALL && geterrcode() == ERRCODE_DATA_CORRUPTED;
+		if (is_going) {
+			MemoryContextSwitchTo(before);
+			FlushErrorState();
+			reader->texts.n = 0;
+		} else {
+			bsp_keep_error(before);
+		}
+		result = is_going && reader->is_dead ? 0 : 2;
 	}
 	PG_END_TRY();
 	*texts_out = reader->texts.texts;

@@ -33,6 +33,7 @@ struct bsp_reader;
 struct bsp_reader *bsp_reader_begin(Relation index, enum bsp_reader_kind kind);
 void bsp_reader_end(struct bsp_reader *reader);
 /* As a text provider's callback, which may throw nothing: context is the reader. What fails is kept for bsp_check. */
-int bsp_reader_texts(void *reader, const char *id, size_t id_bytes, const struct bs_text **texts_out, size_t *n_texts_out);
+int bsp_reader_texts(void *reader, const char *id, size_t id_bytes, const struct bs_text **texts_out,
+                     size_t *n_texts_out);
 
 #endif

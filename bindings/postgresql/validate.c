@@ -17,23 +17,25 @@
 static bool operator_is_good(const char *family, Form_pg_amop operator)
 {
 	bool is_order = operator->amoppurpose == AMOP_ORDER;
-	if (operator->amopstrategy < 1 || operator->amopstrategy > BSP_STRATEGIES) {
+	if (operator->amopstrategy<1 || operator->amopstrategy> BSP_STRATEGIES) {
 		ereport(INFO, (errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
-		               errmsg("operator family \"%s\" of access method bitsift has operator %s with invalid strategy number %d",
+		               errmsg("operator family \"%s\" of access method bitsift has operator %s with invalid "
+		                      "strategy number %d",
 		                      family, format_operator(operator->amopopr), operator->amopstrategy)));
 		return false;
 	}
 	if (is_order != (operator->amopstrategy == BSP_DISTANCE)) {
-		ereport(INFO, (errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
-		               errmsg("operator family \"%s\" of access method bitsift has operator %s for a wrong purpose", family,
-		                      format_operator(operator->amopopr))));
+		ereport(INFO,
+		        (errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
+		         errmsg("operator family \"%s\" of access method bitsift has operator %s for a wrong purpose",
+		                family, format_operator(operator->amopopr))));
 		return false;
 	}
-	if (!check_amop_signature(operator->amopopr, is_order ? FLOAT8OID : BOOLOID, operator->amoplefttype,
-	                          operator->amoprighttype)) {
+	if (!check_amop_signature(operator->amopopr,
+	                          is_order ? FLOAT8OID : BOOLOID, operator->amoplefttype, operator->amoprighttype)) {
 		ereport(INFO, (errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
-		               errmsg("operator family \"%s\" of access method bitsift has operator %s of wrong types", family,
-		                      format_operator(operator->amopopr))));
+		               errmsg("operator family \"%s\" of access method bitsift has operator %s of wrong types",
+		                      family, format_operator(operator->amopopr))));
 		return false;
 	}
 	return true;

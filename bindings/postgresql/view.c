@@ -5,6 +5,7 @@
 #include "catalog/pg_class.h"
 #include "lib/ilist.h"
 #include "miscadmin.h"
+#include "storage/fd.h"
 #include "utils/inval.h"
 #include "utils/memutils.h"
 #include "utils/resowner.h"
@@ -16,6 +17,7 @@
 #include "pending.h"
 #include "store.h"
 #include "texts.h"
+#include "versions.h"
 
 /* Rows that a view may leave to its caller: each costs a look at the table, where a fold costs some milliseconds. */
 #define MOST_UNFOLDED 64
@@ -38,7 +40,7 @@ struct waiting {
 struct state {
 	dlist_node node;
 	unsigned n_users;
-	bool is_stale;  /* no new user gets it */
+	bool is_stale;    /* no new user gets it */
 	bool is_doubtful; /* something of the relation changed: is it still there? */
 	Oid relid;
 	Oid filenumber;
@@ -48,7 +50,9 @@ struct state {
 	ItemPointerData *unfolded;
 	size_t n_unfolded;
 	unsigned n_parts;
-	struct bs_memory *base, *memory; /* without the rows that wait, and with those of them that are folded */
+	struct bs_memory *base,
+		*folded;   /* without the rows that wait, and with some of them; the latter NULL: none are */
+	int n_descriptors; /* that these hold */
 	struct bs_index *index;
 	struct bs_finder *finder; /* NULL: there is none, or a view has it */
 	struct bs_text_provider provider;
@@ -94,7 +98,8 @@ static bool begin_reader(struct bsp_view *view)
 }
 
 /* A text provider's. */
-static int provide(void *context, const char *id, size_t id_bytes, const struct bs_text **texts_out, size_t *n_texts_out)
+static int provide(void *context, const char *id, size_t id_bytes, const struct bs_text **texts_out,
+                   size_t *n_texts_out)
 {
 	struct state *state = context;
 	struct bsp_view *view = state->searching;
@@ -105,24 +110,26 @@ static int provide(void *context, const char *id, size_t id_bytes, const struct 
 
 /* ---- States. ---- */
 
+/* PostgreSQL keeps fewer files open instead. */
+static void count_descriptors(struct state *state, bool is_end)
+{
+	size_t n = is_end ? 0 : bs_memory_n_files(state->base) + (state->folded ? bs_memory_n_files(state->folded) : 0);
+	for (; state->n_descriptors < (int)n; state->n_descriptors++)
+		ReserveExternalFD();
+	for (; state->n_descriptors > (int)n; state->n_descriptors--)
+		ReleaseExternalFD();
+}
+
 static void free_state(struct state *state)
 {
 	if (state->node.next)
 		dlist_delete(&state->node);
 	bs_finder_free(state->finder);
 	bs_index_close(state->index);
-	bs_memory_free(state->memory);
+	bs_memory_free(state->folded);
 	bs_memory_free(state->base);
+	count_descriptors(state, true);
 	MemoryContextDelete(state->context);
-}
-
-static Oid filenumber_of(Relation index)
-{
-#if PG_VERSION_NUM >= 160000
-	return index->rd_locator.relNumber;
-#else
-	return index->rd_node.relNode;
-#endif
 }
 
 static struct state *new_state(Relation index)
@@ -131,7 +138,7 @@ static struct state *new_state(Relation index)
 	struct state *state = MemoryContextAllocZero(context, sizeof(*state));
 	state->context = context;
 	state->relid = RelationGetRelid(index);
-	state->filenumber = filenumber_of(index);
+	state->filenumber = BSP_FILENUMBER(index);
 	state->provider = (struct bs_text_provider){.texts = provide, .context = state};
 	return state;
 }
@@ -171,16 +178,19 @@ static void drop_idle(void)
 static void open_state(Relation index, struct state *state)
 {
 	struct bs_error err;
-	struct bs_open_request request = {.memory = state->memory, .texts = &state->provider, .limits = NULL};
+	struct bs_open_request request = {.memory = state->folded ? state->folded : state->base,
+	                                  .texts = &state->provider};
 	bs_finder_free(state->finder);
 	state->finder = NULL;
 	bs_index_close(state->index);
 	state->index = NULL;
 	bsp_check(bs_index_open_with(&request, &state->index, &err), &err, index);
 	state->stamp = ++last_stamp;
+	count_descriptors(state, false);
 }
 
-static void read_waiting(Relation index, struct waiting *waiting, const struct bsp_pending *chain, MemoryContext context, bool *is_good)
+static void read_waiting(Relation index, struct waiting *waiting, const struct bsp_pending *chain,
+                         MemoryContext context, bool *is_good)
 {
 	bool is_same = waiting->bytes.data && bsp_name_equals(&waiting->chain, &chain->chain);
 	if (!*is_good || chain->head == InvalidBlockNumber)
@@ -191,7 +201,8 @@ static void read_waiting(Relation index, struct waiting *waiting, const struct b
 		initStringInfo(&waiting->bytes);
 		MemoryContextSwitchTo(before);
 	}
-	*is_good = bsp_pending_read(index, chain, &waiting->place, &waiting->bytes);
+	bool is_end;
+	*is_good = bsp_pending_read(index, chain, &waiting->place, &waiting->bytes, SIZE_MAX, &is_end);
 }
 
 /* Counts what is not folded; with unfolded_out, says where these rows are. */
@@ -202,7 +213,7 @@ static size_t count_unfolded(Relation index, struct state *state, ItemPointerDat
 	for (int i = 0; i < 2; i++) {
 		struct waiting *waiting = &state->waiting[i];
 		size_t at = waiting->folded;
-		while (waiting->bytes.data && bsp_pending_next(index, &waiting->bytes, &at, row)) {
+		while (waiting->bytes.data && bsp_pending_next(index, &waiting->bytes, true, &at, row)) {
 			if (unfolded_out)
 				unfolded_out[n] = row->tid;
 			n++;
@@ -213,7 +224,8 @@ static size_t count_unfolded(Relation index, struct state *state, ItemPointerDat
 }
 
 /* The options of an index that has no files yet; of one that has, the writer takes them from there. */
-static struct bs_writer *begin_writer(Relation index, const struct bsp_meta *meta, struct bs_memory *memory, size_t n_bytes)
+static struct bs_writer *begin_writer(Relation index, const struct bsp_meta *meta, struct bs_memory *memory,
+                                      size_t n_bytes)
 {
 	struct bs_writer_request request = {
 		.memory = memory,
@@ -239,7 +251,7 @@ static void write_waiting(Relation index, struct bs_writer *writer, struct waiti
 {
 	struct bsp_row *row = palloc(sizeof(*row));
 	size_t at = waiting->folded;
-	while (waiting->bytes.data && bsp_pending_next(index, &waiting->bytes, &at, row)) {
+	while (waiting->bytes.data && bsp_pending_next(index, &waiting->bytes, true, &at, row)) {
 		char id[BSP_ID_BYTES + 1];
 		struct bs_error err;
 		size_t id_bytes = bsp_id_of_tid(&row->tid, row->texts.has_null, id);
@@ -249,12 +261,12 @@ static void write_waiting(Relation index, struct bs_writer *writer, struct waiti
 	pfree(row);
 }
 
-/* The rows that wait, and are not in the state's memory yet, go there. */
-static void write_memory(Relation index, const struct bsp_meta *meta, struct state *state)
+/* The rows that wait, and are not among the folded ones yet, go there. */
+static void write_folded(Relation index, const struct bsp_meta *meta, struct state *state)
 {
 	struct bs_error err;
 	size_t n_bytes = (size_t)(state->waiting[0].bytes.len + state->waiting[1].bytes.len);
-	struct bs_writer *writer = begin_writer(index, meta, state->memory, n_bytes);
+	struct bs_writer *writer = begin_writer(index, meta, state->folded, n_bytes);
 	PG_TRY();
 	{
 		for (int i = 0; i < 2; i++)
@@ -271,25 +283,24 @@ static void write_memory(Relation index, const struct bsp_meta *meta, struct sta
 static void fold(Relation index, const struct bsp_meta *meta, struct state *state)
 {
 	struct bs_error err;
-	bool is_again = state->n_parts >= MOST_PARTS;
-	if (is_again || !state->memory) {
+	if (state->n_parts >= MOST_PARTS || !state->folded) {
 		bs_finder_free(state->finder);
 		bs_index_close(state->index);
-		bs_memory_free(state->memory);
+		bs_memory_free(state->folded);
 		state->finder = NULL;
 		state->index = NULL;
-		state->memory = NULL;
-		bsp_check(bs_memory_copy(state->base, &state->memory, &err), &err, index);
+		state->folded = NULL;
+		bsp_check(bs_memory_copy(state->base, &state->folded, &err), &err, index);
 		state->waiting[0].folded = state->waiting[1].folded = 0;
 		state->n_parts = 0;
 	}
 	state->n_parts++;
-	write_memory(index, meta, state);
+	write_folded(index, meta, state);
 	open_state(index, state);
 }
 
 /* An index without files, as a truncated one is that is not logged, is one of no rows. */
-static void make_memory(Relation index, const struct bsp_meta *meta, struct state *state)
+static void complete_base(Relation index, const struct bsp_meta *meta, struct state *state)
 {
 	struct bs_error err;
 	if (meta->n_files == 0) {
@@ -298,8 +309,6 @@ static void make_memory(Relation index, const struct bsp_meta *meta, struct stat
 		bs_writer_close(writer);
 		bsp_check(status, &err, index);
 	}
-	bsp_check(bs_memory_copy(state->base, &state->memory, &err), &err, index);
-	open_state(index, state);
 }
 
 static void note_unfolded(Relation index, struct state *state)
@@ -326,6 +335,8 @@ static bool bring_up(Relation index, const struct bsp_meta *meta, struct state *
 	size_t n_unfolded = count_unfolded(index, state, NULL);
 	if (n_unfolded > (how == BSP_FOLD_ALL ? 0 : MOST_UNFOLDED))
 		fold(index, meta, state);
+	else if (!state->index)
+		open_state(index, state);
 	if (n_unfolded != state->n_unfolded || n_unfolded > 0)
 		note_unfolded(index, state);
 	return true;
@@ -341,7 +352,7 @@ static struct state *make_state(Relation index, const struct bsp_meta *meta, enu
 		state->generation = meta->generation;
 		is_good = bsp_cache_load(index, meta, &state->base);
 		if (is_good) {
-			make_memory(index, meta, state);
+			complete_base(index, meta, state);
 			is_good = bring_up(index, meta, state, how);
 		}
 	}
@@ -375,7 +386,7 @@ static bool has_all(Relation index, const struct bsp_meta *meta, const struct st
 		struct bsp_place place = waiting->place;
 		StringInfoData bytes;
 		initStringInfo(&bytes);
-		bool is_there = bsp_pending_read(index, chain, &place, &bytes);
+		bool is_end, is_there = bsp_pending_read(index, chain, &place, &bytes, 1, &is_end);
 		bool is_more = bytes.len > 0;
 		pfree(bytes.data);
 		if (!is_there || is_more)
@@ -386,7 +397,7 @@ static bool has_all(Relation index, const struct bsp_meta *meta, const struct st
 
 static bool is_of(const struct state *state, Relation index, const struct bsp_meta *meta)
 {
-	return state->filenumber == filenumber_of(index) && state->generation == meta->generation;
+	return state->filenumber == BSP_FILENUMBER(index) && state->generation == meta->generation;
 }
 
 /* One that is open already and says what the index says now; or NULL. */
@@ -441,9 +452,10 @@ static struct state *acquire_state(Relation index, enum bsp_fold how)
 	}
 	pfree(copy);
 	if (!state)
-		ereport(ERROR, (errcode(ERRCODE_INDEX_CORRUPTED),
-		                errmsg("index \"%s\" lacks pages that its first one names", RelationGetRelationName(index)),
-		                errhint("REINDEX makes it anew.")));
+		ereport(ERROR,
+		        (errcode(ERRCODE_INDEX_CORRUPTED),
+		         errmsg("index \"%s\" lacks pages that its first one names", RelationGetRelationName(index)),
+		         errhint("REINDEX makes it anew.")));
 	return state;
 }
 
