@@ -495,6 +495,7 @@ static void add_where(struct run *run, struct text *out)
 }
 
 static const char with_index[] = "SET enable_seqscan = off; SET enable_indexscan = on; SET enable_bitmapscan = on";
+static const char by_bitmap[] = "SET enable_seqscan = off; SET enable_indexscan = off; SET enable_bitmapscan = on";
 static const char without_index[] = "SET enable_seqscan = on; SET enable_indexscan = off; SET enable_bitmapscan = off";
 
 /* In a transaction an error would be its end. */
@@ -605,7 +606,8 @@ static void differ(struct run *run, struct session *session, const char *stateme
 /* Both answers, compared by same; what differs is told. */
 static void compare_matches(struct run *run, struct session *session, const char *statement)
 {
-	PGresult *a = ask_so(run, session, with_index, statement), *b = ask_so(run, session, without_index, statement);
+	const char *how = random_one_in(&run->asker.random, 2) ? with_index : by_bitmap;
+	PGresult *a = ask_so(run, session, how, statement), *b = ask_so(run, session, without_index, statement);
 	bool is_a = PQresultStatus(a) == PGRES_TUPLES_OK, is_b = PQresultStatus(b) == PGRES_TUPLES_OK;
 	if ((!is_a && is_bad_luck(a)) || (!is_b && is_bad_luck(b)))
 		run->n_errors++;
