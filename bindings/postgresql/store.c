@@ -285,7 +285,7 @@ static bool compact(struct bsp_store *store)
 	struct bs_error err;
 	use_temporary_folder(store->memory);
 	bsp_check(bs_index_compact(&request, &report, &err), &err, store->index);
-	return report.is_committed;
+	return report.n_compacted > 0;
 }
 
 void bsp_store_commit(struct bsp_store *store, bool was_closing)

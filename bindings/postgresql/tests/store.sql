@@ -94,6 +94,17 @@ SELECT count(*) FROM m WHERE a @@@ 'x';
 VACUUM m;
 SELECT bitsift_check('mi');
 SELECT count(*) FROM m WHERE a @@@ 'x';
+\echo -- rows of NULL alone, and rows that are dead, do not keep parts of the index from being merged
+CREATE TABLE n (id int PRIMARY KEY, body text) WITH (autovacuum_enabled = off);
+CREATE INDEX ni ON n USING bitsift (body) WITH (pending_limit = 64);
+INSERT INTO n SELECT i, CASE WHEN i % 10 <> 0 THEN 'word ' || i || repeat(' filler', 20) END FROM generate_series(1, 5000) i;
+UPDATE n SET body = body || ' more' WHERE id % 7 = 0;
+SELECT bitsift_merge('ni');
+SELECT files FROM bitsift_info('ni');
+SELECT count(*) FROM n WHERE body @@@ 'word';
+VACUUM n;
+SELECT bitsift_merge('ni');
+SELECT files, bitsift_check('ni') FROM bitsift_info('ni');
 CREATE TABLE e (a text, b text);
 CREATE INDEX ei ON e USING bitsift ((a || ' ' || b)) WHERE a <> 'left7';
 INSERT INTO e SELECT 'left' || i, 'right' || i FROM generate_series(1, 1000) i;
