@@ -13,6 +13,7 @@
 #include "access/relscan.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
+#include "pgstat.h"
 #include "utils/memutils.h"
 
 #include "error.h"
@@ -148,6 +149,7 @@ struct bsp_ordered *bsp_ordered_begin(IndexScanDesc scan)
 		if (query.statistics_bytes > 0 || query.index != RelationGetRelid(scan->indexRelation))
 			ordered->statistics = bsp_statistics(ordered->datum);
 	}
+	pgstat_count_index_scan(scan->indexRelation);
 	ordered->view = bsp_view_acquire(scan->indexRelation, BSP_FOLD_ALL);
 	ordered->step = ordered->datum ? MATCHES : OTHERS;
 	read_conditions(ordered, scan);

@@ -7,6 +7,7 @@
 #include "access/htup_details.h"
 #include "access/relscan.h"
 #include "miscadmin.h"
+#include "pgstat.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
 
@@ -116,6 +117,7 @@ int64 bsp_getbitmap(IndexScanDesc scan, TIDBitmap *bitmap)
 	struct bitmap_rows into = {.rows = {add_to_bitmap}, .bitmap = bitmap};
 	if (has_null_key(scan))
 		return 0;
+	pgstat_count_index_scan(scan->indexRelation);
 	struct bsp_view *view = bsp_view_acquire(scan->indexRelation, BSP_FOLD_SOME);
 	int64 n_rows = search_keys(scan, view, bitmap);
 	n_rows += bsp_search_pending(view, &into.rows);

@@ -50,22 +50,22 @@ CREATE FUNCTION bitsift_matchsel(internal, oid, internal, integer) RETURNS float
 	LANGUAGE C STRICT STABLE PARALLEL SAFE AS 'MODULE_PATHNAME';
 
 CREATE FUNCTION bitsift_match(text, bitsift_query) RETURNS boolean
-	LANGUAGE C STRICT IMMUTABLE PARALLEL SAFE COST 400 SUPPORT bitsift_support AS 'MODULE_PATHNAME';
+	LANGUAGE C STRICT IMMUTABLE PARALLEL SAFE COST 20 SUPPORT bitsift_support AS 'MODULE_PATHNAME';
 CREATE OPERATOR @@@ (LEFTARG = text, RIGHTARG = bitsift_query, FUNCTION = bitsift_match,
 	RESTRICT = bitsift_matchsel, JOIN = contjoinsel);
 COMMENT ON OPERATOR @@@ (text, bitsift_query) IS 'matches the query';
 
 -- The score of a text, by the statistics of the column's index or of the query: the more, the better.
 CREATE FUNCTION bitsift_score(text, bitsift_query) RETURNS float8
-	LANGUAGE C STRICT STABLE PARALLEL RESTRICTED COST 400 SUPPORT bitsift_support AS 'MODULE_PATHNAME';
+	LANGUAGE C STRICT STABLE PARALLEL RESTRICTED COST 20 SUPPORT bitsift_support AS 'MODULE_PATHNAME';
 CREATE FUNCTION bitsift_distance(text, bitsift_query) RETURNS float8
-	LANGUAGE C STRICT STABLE PARALLEL RESTRICTED COST 400 SUPPORT bitsift_support AS 'MODULE_PATHNAME';
+	LANGUAGE C STRICT STABLE PARALLEL RESTRICTED COST 20 SUPPORT bitsift_support AS 'MODULE_PATHNAME';
 CREATE OPERATOR <@> (LEFTARG = text, RIGHTARG = bitsift_query, FUNCTION = bitsift_distance);
 COMMENT ON OPERATOR <@> (text, bitsift_query) IS 'minus the score: ORDER BY it has the best first';
 
 CREATE FUNCTION bitsift_snippet(text, bitsift_query, mark_start text DEFAULT '<b>', mark_stop text DEFAULT '</b>',
 	length integer DEFAULT 160) RETURNS text
-	LANGUAGE C STRICT IMMUTABLE PARALLEL SAFE COST 400 SUPPORT bitsift_support AS 'MODULE_PATHNAME';
+	LANGUAGE C STRICT IMMUTABLE PARALLEL SAFE COST 20 SUPPORT bitsift_support AS 'MODULE_PATHNAME';
 
 CREATE FUNCTION bitsift_stats(index regclass, query bitsift_query) RETURNS bitsift_stats
 	LANGUAGE C STRICT STABLE PARALLEL RESTRICTED AS 'MODULE_PATHNAME';

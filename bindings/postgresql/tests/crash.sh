@@ -21,7 +21,7 @@ fail() {
 }
 # In a recovery connections are refused; it does not take long.
 wait_for() { # NAME
-    for _ in $(seq 600); do
+    for _ in $(seq 1800); do
         sql "$1" -c 'SELECT 1' >/dev/null 2>&1 && return 0
         sleep 0.1
     done
@@ -39,7 +39,7 @@ rows="SELECT count(*), md5(string_agg(t::text, '|' ORDER BY id)) FROM t"
 follow() { # until the replica has replayed all that there is
     local wanted
     wanted=$(sql one -c 'SELECT pg_current_wal_insert_lsn()')
-    for _ in $(seq 600); do
+    for _ in $(seq 1800); do
         [ "$(sql two -c "SELECT pg_last_wal_replay_lsn() >= '$wanted'")" != t ] || return 0
         sleep 0.1
     done

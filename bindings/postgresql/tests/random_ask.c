@@ -181,12 +181,12 @@ static const char *separator(struct asker *asker)
 	return random_one_in(&asker->random, 5) ? rare[random_below(&asker->random, N_OF(rare))] : " ";
 }
 
-/* Any character there is but NUL, which text cannot hold, and surrogates. */
+/* Any character there is but NUL, which text cannot hold, 1, which marks parameters, and surrogates. */
 static void add_character(struct asker *asker, struct text *text)
 {
 	static const unsigned ends[] = {0x80, 0x250, 0x800, 0x10000, 0x110000};
 	unsigned c = 1 + random_below(&asker->random, ends[random_below(&asker->random, N_OF(ends))] - 1);
-	if (c >= 0xd800 && c < 0xe000)
+	if (c == 1 || (c >= 0xd800 && c < 0xe000))
 		c = 'q';
 	char bytes[4];
 	size_t n = 0;

@@ -1,0 +1,125 @@
+-- Every answer by an index is that of a look at each row. What is printed are the questions that were not answered alike: by rows, by a
+-- bitmap, and row by row from the index.
+\set QUIET on
+\pset format unaligned
+\pset tuples_only on
+SET client_min_messages = warning;
+CREATE EXTENSION IF NOT EXISTS bitsift;
+CREATE TABLE words (id int PRIMARY KEY, body text);
+INSERT INTO words SELECT i,
+	CASE WHEN i % 50 = 0 THEN NULL WHEN i % 51 = 0 THEN '' ELSE
+	concat_ws(' ', (ARRAY['running','Run','RUNNER','ran','shoes','Shoe'])[1 + i % 6], (ARRAY['İstanbul','istanbul','ISTANBUL','ıssız','Straße','STRASSE','straße'])[1 + i % 7],
+		(ARRAY['foo_bar','fooBar','foo%bar','foo\bar','foo.bar','FOO'])[1 + i / 7 % 6], (ARRAY['漢字テスト','ไทย','привет','ПРИВЕТ','Σίσυφος','ΣΊΣΥΦΟΣ'])[1 + i / 5 % 6],
+		CASE WHEN i % 11 = 0 THEN E'new\nline' END, 'n' || i, CASE WHEN i % 3 = 0 THEN 'quick brown fox' END, CASE WHEN i % 4 = 0 THEN 'brown quick' END,
+		CASE WHEN i % 13 = 0 THEN 'café résumé' END, repeat('x', i % 5), i % 17) END
+	FROM generate_series(1, 700) i;
+CREATE TABLE questions (n serial, condition text);
+
+-- In one way, with what an error says as an answer, too.
+CREATE FUNCTION ask(condition text, way text, source text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE answer text;
+BEGIN
+	PERFORM set_config('enable_seqscan', (way = 'rows')::text, true), set_config('enable_indexscan', (way = 'index')::text, true),
+		set_config('enable_bitmapscan', (way = 'bitmap')::text, true);
+	EXECUTE format('SELECT count(*) || '' '' || coalesce(md5(string_agg(id::text, '','' ORDER BY id)), '''') FROM %s WHERE %s', source, condition)
+		INTO answer;
+	RETURN answer;
+EXCEPTION WHEN others THEN
+	RETURN 'error: ' || sqlerrm;
+END $$;
+
+CREATE FUNCTION uses_index(condition text, source text) RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE line text;
+BEGIN
+	FOR line IN EXECUTE format('EXPLAIN SELECT * FROM %s WHERE %s', source, condition) LOOP
+		IF line ~ 'Index Cond: .*(@@@|~)' THEN RETURN true; END IF;
+	END LOOP;
+	RETURN false;
+EXCEPTION WHEN others THEN
+	RETURN false;
+END $$;
+
+CREATE FUNCTION differ(source text DEFAULT 'words') RETURNS SETOF text LANGUAGE plpgsql AS $$
+BEGIN
+	RETURN QUERY SELECT concat_ws(' | ', a.condition, a.by_rows, a.by_bitmap, a.by_index) FROM (
+		SELECT q.condition, ask(q.condition, 'rows', source) AS by_rows, ask(q.condition, 'bitmap', source) AS by_bitmap,
+			ask(q.condition, 'index', source) AS by_index FROM questions q ORDER BY n) a
+		WHERE a.by_rows IS DISTINCT FROM a.by_bitmap OR a.by_rows IS DISTINCT FROM a.by_index;
+	PERFORM set_config('enable_seqscan', 'off', true);
+	-- So that a test which asks no index is seen.
+	RETURN NEXT 'served by an index: ' || (SELECT count(*) > 50 FROM questions q WHERE uses_index(q.condition, source));
+END $$;
+
+INSERT INTO questions (condition) SELECT format('body @@@ %L', q) FROM unnest(ARRAY[
+	'run', 'running', 'run shoes', 'run OR shoes', 'run -shoes', '-run', '-run -shoes', 'NOT (run OR shoes)', '"quick brown"', '"brown quick"',
+	'"quick fox"~3', '"fox quick"~1', 'sho*', 'r*n', 'r?n', 'runing~1', 'qick~2', 'foo_bar', 'foo.bar', 'foo', 'FOO', 'istanbul', 'İstanbul', 'strasse', 'straße',
+	'漢字', '字テ', 'テスト', 'ไทย', 'привет', 'σίσυφος', 'cafe', 'café', 'résumé^3 run', 'n17', 'n1*', 'nothere', 'nothere OR run', '-nothere', '(run OR ran) (foo OR "quick brown")',
+	'body:run', 'x:y', 'c1:run', '>10', '1..5', '"new line"', 'new AND line', '+++', '', '(', '"', 'a OR', 'NOT', '{any}run shoes', '{stemmer=english}runs',
+	'{plain}runs', '{fold_accents}cafe', '{stemmer=klingon}x', '{strict}(a', '{stop=english}the run', '{any,stop=english}the run', '{}{x', '{foo}run']) q;
+INSERT INTO questions (condition) SELECT format('body %s %L', o, p) FROM unnest(ARRAY['~~', '~~*', '!~~', '!~~*']) o, unnest(ARRAY[
+	'%run%', 'run%', '%run', 'run', '', '%', '_', '%%', '%foo\_bar%', '%foo\%bar%', '%foo\\bar%', '%foo_bar%', '%istanbul%', '%İSTANBUL%', '%i̇stanbul%', '%ıssız%',
+	'%ISSIZ%', '%straße%', '%STRASSE%', '%ПРИВЕТ%', '%привет%', '%σίσυφος%', '%ΣΊΣΥΦΟΣ%', '%σίσυφοσ%', '%漢字%', '%字テス%', '%new_line%', '%quick%fox%', '%fox%quick%', '%x', '%café r_sum_%',
+	'%n1__ %', '%n17 %', '%\n17%', '%17', '%bar\', '%ไทย%']) p;
+INSERT INTO questions (condition) SELECT format('body %s %L', o, p) FROM unnest(ARRAY['~', '~*', '!~', '!~*']) o, unnest(ARRAY[
+	'run', '^run', 'run$', 'runn(ing|er)', 'r[aeu]n', 'r[^x]n', 'fo{2}', 'fo{2,3}[_.%]bar', 'fo+', 'fo*bar', 'fo??', '\mrun\M', '\yrun\y', '\Aran', '\d{3,}', 'n\d+', 'n[0-9]+ quick',
+	'n[[:digit:]]+', '[[:<:]]run', '(quick|brown) (fox|quick)', '(?:qu)(ick)', '(q)(u)\1', '(.)\1\1', 'x{3}', '(?i)RUN', '(?c)RUN', '***=foo.bar', '***:foo.bar', '(?q)foo.bar', '(?x)r u n',
+	'(?n)new.line', 'new.line', 'new\nline', 'new\sline', 'foo\.bar', 'foo\\bar', 'foo\u005fbar', 'foo\x5fbar', '\x66oo', 'caf\u00e9', 'café', 'CAFÉ', 'istanbul', 'İSTANBUL', '[i]stanbul',
+	'ıssız', 'Issiz', 'стр', 'ПРИВ', 'σίσυφος', '漢字', '漢.テ', 'a|b|', '', '(', '[', 'a{2', 'x{2}{3}', '*a', '(?=quick)quick brown', 'quick(?! fox)', '(?<=quick )brown', '(?<!x)run', '{', 'a{', 'a{,3}',
+	'[]x]run', '[^]x]run', '[a\]b]', '[a-c]afé', '(((run)))', '()run', '(?:)', 'r(?:u|a)n{1,2}', '\101', '\Z', '(run|)x', '+', '^*', 'q\wick', 'q[q-v]ick', 'Q[Q-V]ICK', '(?b)a\(b', '(?e)run', '(?s)run', 'br.wn q']) p;
+INSERT INTO questions (condition) VALUES
+	($$body @@@ 'run' AND body @@@ 'shoes'$$), ($$body @@@ 'quick' AND body LIKE '%fox%'$$), ($$body @@@ 'quick' AND body ~ 'n\d5' AND body ILIKE '%FOO%'$$),
+	($$body @@@ 'run' OR body @@@ 'shoes'$$), ($$body @@@ 'run' OR body LIKE '%fox%'$$), ($$NOT body @@@ 'run'$$), ($$body @@@ NULL$$), ($$body LIKE NULL$$),
+	($$body @@@ 'run' AND body @@@ NULL$$), ($$body @@@ ANY (ARRAY['run', 'shoes']::bitsift_query[])$$), ($$body @@@ ALL (ARRAY['run', 'n1*']::bitsift_query[])$$),
+	($$body LIKE ANY (ARRAY['%fox%', '%shoe%'])$$), ($$body ~ ANY (ARRAY['fox', 'shoe', NULL])$$), ($$body @@@ bitsift_query('run shoes', "any" => true)$$),
+	($$body @@@ bitsift_query('runs', stemmer => 'english')$$), ($$body @@@ (SELECT 'run'::bitsift_query)$$), ($$body @@@ (SELECT 'run'::text)::bitsift_query$$),
+	($$body COLLATE "C" LIKE '%run%'$$), ($$body COLLATE "C" ILIKE '%RUN%'$$), ($$body COLLATE "C" ~* 'İSTANBUL'$$),
+	($$id IN (SELECT w.id FROM words w, (VALUES ('run'::bitsift_query), ('fox'), ('-fox n1*'), (NULL)) v(q) WHERE w.body @@@ v.q)$$);
+
+\echo == words and grams
+CREATE INDEX words_body ON words USING bitsift (body) WITH (grams = true);
+ANALYZE words;
+SELECT * FROM differ();
+\echo == rows that wait, deleted and changed ones
+INSERT INTO words SELECT id + 10000, body FROM words WHERE id <= 50;
+UPDATE words SET body = replace(body, 'fox', 'cat running') WHERE id BETWEEN 300 AND 400;
+DELETE FROM words WHERE id BETWEEN 500 AND 550;
+SELECT * FROM differ();
+\echo == more of them
+INSERT INTO words SELECT id + 20000, body FROM words WHERE id < 3000;
+SELECT * FROM differ();
+VACUUM words;
+SELECT * FROM differ();
+\echo == other words: stems, folded accents, no grams
+DROP INDEX words_body;
+CREATE INDEX words_body ON words USING bitsift (body) WITH (stemmer = 'english', fold_accents = true);
+SELECT * FROM differ();
+\echo == an index on an expression, and one with a condition
+DROP INDEX words_body;
+CREATE INDEX words_lower ON words USING bitsift (lower(body)) WITH (stemmer = 'english', split_identifiers = true, grams = true);
+UPDATE questions SET condition = replace(condition, 'body ', 'lower(body) ');
+ANALYZE words;
+SELECT * FROM differ();
+UPDATE questions SET condition = replace(condition, 'lower(body) ', 'body ');
+DROP INDEX words_lower;
+CREATE INDEX words_part ON words USING bitsift (body) WITH (grams = true) WHERE id % 2 = 0;
+SELECT * FROM differ('(SELECT * FROM words WHERE id % 2 = 0) w');
+DROP INDEX words_part;
+\echo == two columns
+ALTER TABLE words ADD title text;
+UPDATE words SET title = CASE WHEN id % 3 = 0 THEN body WHEN id % 5 = 0 THEN 'run title foo_bar n17' END;
+CREATE INDEX words_two ON words USING bitsift (title, body) WITH (grams = true);
+SELECT * FROM differ();
+UPDATE questions SET condition = replace(condition, 'body', 'title') WHERE n % 2 = 0;
+INSERT INTO questions (condition) VALUES ($$title @@@ 'title' AND body @@@ 'run'$$), ($$title @@@ '-title' AND body @@@ '-run'$$), ($$title LIKE '%title%' AND body @@@ 'shoes'$$);
+SELECT * FROM differ();
+\echo == a column of its own type and collation
+DROP INDEX words_two;
+CREATE TABLE others (id int, body varchar(500) COLLATE "tr-x-icu");
+INSERT INTO others SELECT id, body FROM words WHERE id < 3000;
+CREATE INDEX others_body ON others USING bitsift (body) WITH (grams = true);
+UPDATE questions SET condition = replace(condition, 'title', 'body');
+SELECT * FROM differ('others');
+ALTER TABLE others ALTER body TYPE text COLLATE "en-x-icu";
+SELECT * FROM differ('others');
+ALTER TABLE others ALTER body TYPE text COLLATE "C";
+SELECT * FROM differ('others');
