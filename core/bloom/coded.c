@@ -342,28 +342,40 @@ enum bs_status bs_coded_has(const struct bs_coded *coded, uint64_t number, bool 
 	return bs_coded_find(coded, number, &block) ? bs_coded_block_has(coded, block, number, has_out, err) : BS_OK;
 }
 
+enum bs_status bs_coded_read_block(const struct bs_coded *coded, uint64_t block, uint64_t numbers[BS_CODED_BLOCK], size_t *n_out,
+                                   struct bs_error *err)
+{
+	uint64_t value = first_of(coded, block), n = block_numbers(coded, block), gap;
+	struct gaps gaps = {.at = 0};
+	*n_out = 0;
+	enum bs_status status = value > BS_CODED_MOST ? damaged(err) : begin_gaps(coded, block, &gaps, err);
+	if (status)
+		return status;
+	numbers[0] = value;
+	for (uint64_t i = 1; i < n; i++) {
+		if (!next_gap(&gaps, &gap) || (value += gap + coded->is_set) > BS_CODED_MOST)
+			return damaged(err);
+		numbers[i] = value;
+	}
+	*n_out = (size_t)n;
+	return gaps.at == gaps.end ? BS_OK : damaged(err);
+}
+
 enum bs_status bs_coded_read(const struct bs_coded *coded, struct bs_buffer *numbers, struct bs_error *err)
 {
 	enum bs_status status = coded->n ? bs_buffer_reserve(numbers, (size_t)coded->n * sizeof(uint64_t), err) : BS_OK;
 	if (status || coded->n == 0)
 		return status;
-	uint64_t *to = (uint64_t *)(void *)(numbers->data + numbers->used_bytes), least = 0, gap;
+	uint64_t *to = (uint64_t *)(void *)(numbers->data + numbers->used_bytes), least = 0;
 	for (uint64_t block = 0; block < coded->n_blocks && !status; block++) {
-		uint64_t value = first_of(coded, block), n = block_numbers(coded, block);
-		struct gaps gaps = {.at = 0};
-		status = value < least ? damaged(err) : begin_gaps(coded, block, &gaps, err);
+		size_t n;
+		status = bs_coded_read_block(coded, block, to, &n, err);
+		if (!status && to[0] < least)
+			status = damaged(err);
 		if (status)
 			break;
-		*to++ = value;
-		for (uint64_t i = 1; i < n && !status; i++) {
-			if (!next_gap(&gaps, &gap) || (value += gap + coded->is_set) > BS_CODED_MOST)
-				status = damaged(err);
-			else
-				*to++ = value;
-		}
-		if (!status && gaps.at != gaps.end)
-			status = damaged(err);
-		least = value + coded->is_set;
+		least = to[n - 1] + coded->is_set;
+		to += n;
 	}
 	if (!status)
 		numbers->used_bytes += (size_t)coded->n * sizeof(uint64_t);

@@ -1,0 +1,318 @@
+/* tally.c: see tally.h. */
+#include "core/store/tally.h"
+
+/* What came is a list of its own up to this share of base: then those of it that base has leave it. */
+#define MORE_SHARE 16u
+/* Base is made anew when what changed is this share of it. */
+#define CHANGED_SHARE 4u
+
+void bs_tally_deinit(struct bs_tally *tally)
+{
+	for (int i = 0; i < BS_TALLY_LISTS; i++)
+		bs_buffer_deinit(&tally->made[i]);
+	*tally = (struct bs_tally){.kept = {NULL}};
+}
+
+static void clear(struct bs_tally *tally)
+{
+	for (int i = 0; i < BS_TALLY_LISTS; i++) {
+		bs_buffer_clear(&tally->made[i]);
+		tally->kept[i] = NULL;
+	}
+}
+
+uint64_t bs_tally_list_n(const struct bs_tally *tally, enum bs_tally_list list)
+{
+	return tally->kept[list] ? tally->kept[list]->coded.n : bs_numbers_in(&tally->made[list]).n;
+}
+
+uint64_t bs_tally_n(const struct bs_tally *tally)
+{
+	return bs_tally_list_n(tally, BS_TALLY_BASE) + bs_tally_list_n(tally, BS_TALLY_MORE) - bs_tally_list_n(tally, BS_TALLY_GONE);
+}
+
+/* Ascending numbers that are read from the first on. */
+
+static uint64_t take_equal(struct bs_numbers *numbers, uint64_t number)
+{
+	uint64_t n = 0;
+	for (; numbers->n && *numbers->at == number; numbers->at++, numbers->n--)
+		n++;
+	return n;
+}
+
+static uint64_t first_of(const struct bs_numbers *numbers)
+{
+	return numbers->n ? *numbers->at : UINT64_MAX;
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Of a buffer that has room. */
+static void put(struct bs_buffer *to, uint64_t number, uint64_t n)
+{
+	for (uint64_t *at = (uint64_t *)(void *)(to->data + to->used_bytes); n > 0; n--, to->used_bytes += sizeof(*at))
+		*at++ = number;
+}
+
+static enum bs_status reserve(struct bs_buffer *to, size_t n, struct bs_error *err)
+{
+	return bs_buffer_reserve(to, (n + 1) * sizeof(uint64_t), err);
+}
+
+enum bs_status bs_tally_count(struct bs_tally *tally, struct bs_numbers numbers, struct bs_error *err)
+{
+	struct bs_buffer *base = &tally->made[BS_TALLY_BASE], *beyond = &tally->made[BS_TALLY_BEYOND];
+	size_t n_beyond = 0;
+	for (size_t i = 1; i < numbers.n; i++)
+		n_beyond += numbers.at[i] == numbers.at[i - 1];
+	enum bs_status status = reserve(base, numbers.n - n_beyond, err);
+	if (!status)
+		status = reserve(beyond, n_beyond, err);
+	for (size_t i = 0; i < numbers.n && !status; i++)
+		put(i > 0 && numbers.at[i] == numbers.at[i - 1] ? beyond : base, numbers.at[i], 1);
+	return status;
+}
+
+/* Those of both, in order, each as often as it is in both together. */
+static enum bs_status merge(struct bs_buffer *into, const struct bs_buffer *from, struct bs_error *err)
+{
+	struct bs_buffer both = {0};
+	struct bs_numbers a = bs_numbers_in(into), b = bs_numbers_in(from);
+	if (b.n == 0)
+		return BS_OK;
+	enum bs_status status = reserve(&both, a.n + b.n, err);
+	while (!status && (a.n || b.n)) {
+		struct bs_numbers *next = first_of(&a) <= first_of(&b) ? &a : &b;
+		put(&both, *next->at++, 1);
+		next->n--;
+	}
+	if (status)
+		return status;
+	bs_buffer_deinit(into);
+	*into = both;
+	return BS_OK;
+}
+
+enum bs_status bs_tally_add(struct bs_tally *tally, struct bs_numbers set, struct bs_error *err)
+{
+	struct bs_buffer both = {0}, common = {0};
+	struct bs_numbers base = bs_numbers_in(&tally->made[BS_TALLY_BASE]);
+	enum bs_status status = reserve(&both, base.n + set.n, err);
+	if (!status)
+		status = reserve(&common, base.n < set.n ? base.n : set.n, err);
+	while (!status && (base.n || set.n)) {
+		uint64_t next = least(first_of(&base), first_of(&set));
+		put(&both, next, 1);
+		put(&common, next, take_equal(&base, next) + take_equal(&set, next) - 1);
+	}
+	if (!status)
+		status = merge(&tally->made[BS_TALLY_BEYOND], &common, err);
+	bs_buffer_deinit(&common);
+	if (status) {
+		bs_buffer_deinit(&both);
+		return status;
+	}
+	bs_buffer_deinit(&tally->made[BS_TALLY_BASE]);
+	tally->made[BS_TALLY_BASE] = both;
+	return BS_OK;
+}
+
+/* How often coded numbers have others, which ascend: only blocks that may have one are decoded. */
+struct lookup {
+	const struct bs_coded *coded;
+	uint64_t next_block;
+	struct bs_numbers here; /* what is left of the block */
+	uint64_t block[BS_CODED_BLOCK];
+};
+
+static enum bs_status look_up(struct lookup *at, uint64_t number, uint64_t *n_out, struct bs_error *err)
+{
+	uint64_t block;
+	for (*n_out = 0;;) {
+		while (at->here.n && *at->here.at < number) {
+			at->here.at++;
+			at->here.n--;
+		}
+		*n_out += take_equal(&at->here, number);
+		/* The next block that may have it: it may begin with it, or with a smaller one. */
+		if (at->here.n || !bs_coded_find(at->coded, number, &block) || block < at->next_block)
+			return BS_OK;
+		if (number > 0 && bs_coded_find(at->coded, number - 1, &block) && block > at->next_block)
+			at->next_block = block;
+		at->here.at = at->block;
+		enum bs_status status = bs_coded_read_block(at->coded, at->next_block++, at->block, &at->here.n, err);
+		if (status)
+			return status;
+	}
+}
+
+/* Leaves out of more what base has. */
+static enum bs_status prune(const struct bs_told_tally *told, struct bs_buffer *more, struct bs_error *err)
+{
+	struct lookup base = {.coded = &told->lists[BS_TALLY_BASE].coded};
+	struct bs_numbers from = bs_numbers_in(more), to = {from.at, 0};
+	enum bs_status status = BS_OK;
+	for (size_t i = 0; i < from.n && !status; i++) {
+		uint64_t n = 0;
+		status = look_up(&base, from.at[i], &n, err);
+		to.at[to.n] = from.at[i];
+		to.n += n == 0;
+	}
+	more->used_bytes = to.n * sizeof(uint64_t);
+	return status;
+}
+
+/* What is told, but for base and beyond, and what is made of it. */
+struct change {
+	struct bs_buffer read[BS_TALLY_LISTS];
+	struct bs_numbers more, gone, gained, lost, came, went;
+	struct lookup beyond;
+	struct bs_tally *tally;
+};
+
+static enum bs_status begin_change(struct change *at, const struct bs_told_tally *told, struct bs_error *err)
+{
+	static const enum bs_tally_list lists[] = {BS_TALLY_MORE, BS_TALLY_GONE, BS_TALLY_GAINED, BS_TALLY_LOST};
+	struct bs_buffer *made = at->tally->made;
+	enum bs_status status = BS_OK;
+	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists) && !status; i++)
+		status = bs_coded_section_read(&told->lists[lists[i]], &at->read[lists[i]], err);
+	at->more = bs_numbers_in(&at->read[BS_TALLY_MORE]);
+	at->gone = bs_numbers_in(&at->read[BS_TALLY_GONE]);
+	at->gained = bs_numbers_in(&at->read[BS_TALLY_GAINED]);
+	at->lost = bs_numbers_in(&at->read[BS_TALLY_LOST]);
+	at->beyond.coded = &told->lists[BS_TALLY_BEYOND].coded;
+	if (!status)
+		status = reserve(&made[BS_TALLY_MORE], at->more.n + at->came.n, err);
+	if (!status)
+		status = reserve(&made[BS_TALLY_GONE], at->gone.n + at->came.n + at->went.n, err);
+	if (!status)
+		status = reserve(&made[BS_TALLY_GAINED], at->gained.n + at->came.n, err);
+	return status ? status : reserve(&made[BS_TALLY_LOST], at->lost.n + at->went.n, err);
+}
+
+/* The next number that any list has. *is_sound_out: not more of it went than there was. */
+static enum bs_status change_next(struct change *at, uint64_t number, bool *is_sound_out, struct bs_error *err)
+{
+	struct bs_buffer *made = at->tally->made;
+	int64_t before = (int64_t)take_equal(&at->gained, number) - (int64_t)take_equal(&at->lost, number);
+	int64_t change = (int64_t)take_equal(&at->came, number) - (int64_t)take_equal(&at->went, number), now = before + change;
+	bool is_more = take_equal(&at->more, number), is_gone = take_equal(&at->gone, number);
+	enum bs_status status = BS_OK;
+	put(&made[BS_TALLY_GAINED], number, now > 0 ? (uint64_t)now : 0);
+	put(&made[BS_TALLY_LOST], number, now < 0 ? (uint64_t)-now : 0);
+	if (change && now < 0) {
+		uint64_t n_beyond;
+		status = look_up(&at->beyond, number, &n_beyond, err);
+		is_gone = !status && n_beyond + 1 == (uint64_t)-now;
+		*is_sound_out = !status && n_beyond + 1 >= (uint64_t)-now;
+	}
+	/* Of one that counted as it did at first it is not known whether base has it; base has what counted less, or more without being told. */
+	put(&made[BS_TALLY_MORE], number, now > 0 && (is_more || before == 0));
+	put(&made[BS_TALLY_GONE], number, now < 0 && is_gone);
+	return status;
+}
+
+static enum bs_status change_all(struct change *at, bool *is_sound_out, struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	for (*is_sound_out = true; *is_sound_out && !status;) {
+		uint64_t told = least(least(first_of(&at->more), first_of(&at->gone)), least(first_of(&at->gained), first_of(&at->lost)));
+		uint64_t next = least(told, least(first_of(&at->came), first_of(&at->went)));
+		if (next == UINT64_MAX)
+			break;
+		status = change_next(at, next, is_sound_out, err);
+	}
+	return status;
+}
+
+enum bs_status bs_tally_change(const struct bs_told_tally *told, struct bs_numbers came, struct bs_numbers went, struct bs_tally *tally,
+                               bool *is_done_out, struct bs_error *err)
+{
+	struct change at = {.came = came, .went = went, .tally = tally};
+	const uint64_t n_base = told->lists[BS_TALLY_BASE].coded.n;
+	*is_done_out = false;
+	clear(tally);
+	enum bs_status status = begin_change(&at, told, err);
+	if (!status)
+		status = change_all(&at, is_done_out, err);
+	tally->kept[BS_TALLY_BASE] = &told->lists[BS_TALLY_BASE];
+	tally->kept[BS_TALLY_BEYOND] = &told->lists[BS_TALLY_BEYOND];
+	if (!status && *is_done_out && bs_tally_list_n(tally, BS_TALLY_MORE) > n_base / MORE_SHARE)
+		status = prune(told, &tally->made[BS_TALLY_MORE], err);
+	uint64_t n_changed = bs_tally_list_n(tally, BS_TALLY_GAINED) + bs_tally_list_n(tally, BS_TALLY_LOST);
+	*is_done_out = *is_done_out && !status && n_changed <= n_base / CHANGED_SHARE &&
+	               bs_tally_list_n(tally, BS_TALLY_MORE) <= n_base / MORE_SHARE;
+	for (int i = 0; i < BS_TALLY_LISTS; i++)
+		bs_buffer_deinit(&at.read[i]);
+	return status;
+}
+
+/* How often each number of the lists counts, less what went. */
+static bool fold_all(struct bs_numbers in[BS_TALLY_LISTS], struct bs_numbers came, struct bs_numbers went, struct bs_buffer *base,
+                     struct bs_buffer *beyond)
+{
+	for (;;) {
+		uint64_t next = least(first_of(&in[BS_TALLY_BEYOND]), least(first_of(&in[BS_TALLY_GAINED]), first_of(&in[BS_TALLY_LOST])));
+		next = least(next, least(first_of(&came), first_of(&went)));
+		for (; first_of(&in[BS_TALLY_BASE]) < next; in[BS_TALLY_BASE].at++, in[BS_TALLY_BASE].n--)
+			put(base, *in[BS_TALLY_BASE].at, 1);
+		if (next == UINT64_MAX)
+			return true;
+		uint64_t n = take_equal(&in[BS_TALLY_BASE], next) + take_equal(&in[BS_TALLY_BEYOND], next) +
+		             take_equal(&in[BS_TALLY_GAINED], next) + take_equal(&came, next);
+		uint64_t n_less = take_equal(&in[BS_TALLY_LOST], next) + take_equal(&went, next);
+		if (n < n_less)
+			return false;
+		put(base, next, n > n_less);
+		put(beyond, next, n > n_less ? n - n_less - 1 : 0);
+	}
+}
+
+enum bs_status bs_tally_fold(const struct bs_told_tally *told, struct bs_numbers came, struct bs_numbers went, struct bs_tally *tally,
+                             bool *is_done_out, struct bs_error *err)
+{
+	static const enum bs_tally_list lists[] = {BS_TALLY_BASE, BS_TALLY_BEYOND, BS_TALLY_GAINED, BS_TALLY_LOST};
+	struct bs_buffer read[BS_TALLY_LISTS] = {{0}}, *base = &tally->made[BS_TALLY_BASE], *beyond = &tally->made[BS_TALLY_BEYOND];
+	struct bs_numbers in[BS_TALLY_LISTS] = {{0}};
+	enum bs_status status = BS_OK;
+	*is_done_out = false;
+	clear(tally);
+	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists) && !status; i++) {
+		status = bs_coded_section_read(&told->lists[lists[i]], &read[lists[i]], err);
+		in[lists[i]] = bs_numbers_in(&read[lists[i]]);
+	}
+	if (!status)
+		status = reserve(base, in[BS_TALLY_BASE].n + in[BS_TALLY_BEYOND].n + in[BS_TALLY_GAINED].n + came.n, err);
+	if (!status)
+		status = reserve(beyond, in[BS_TALLY_BASE].n + in[BS_TALLY_BEYOND].n + in[BS_TALLY_GAINED].n + came.n, err);
+	if (!status)
+		*is_done_out = fold_all(in, came, went, base, beyond);
+	for (int i = 0; i < BS_TALLY_LISTS; i++)
+		bs_buffer_deinit(&read[i]);
+	return status;
+}
+
+enum bs_status bs_tally_read_set(const struct bs_told_tally *told, struct bs_buffer *numbers, struct bs_error *err)
+{
+	struct bs_buffer read[BS_TALLY_SHOWN] = {{0}};
+	enum bs_status status = BS_OK;
+	for (unsigned i = 0; i < BS_TALLY_SHOWN && !status; i++)
+		status = bs_coded_section_read(&told->lists[i], &read[i], err);
+	struct bs_numbers base = bs_numbers_in(&read[BS_TALLY_BASE]), more = bs_numbers_in(&read[BS_TALLY_MORE]);
+	struct bs_numbers gone = bs_numbers_in(&read[BS_TALLY_GONE]);
+	if (!status)
+		status = reserve(numbers, base.n + more.n, err);
+	while (!status && (base.n || more.n || gone.n)) {
+		uint64_t next = least(first_of(&base), least(first_of(&more), first_of(&gone)));
+		bool is_gone = take_equal(&gone, next), is_in = take_equal(&base, next) && !is_gone;
+		put(numbers, next, take_equal(&more, next) || is_in);
+	}
+	for (unsigned i = 0; i < BS_TALLY_SHOWN; i++)
+		bs_buffer_deinit(&read[i]);
+	return status;
+}
