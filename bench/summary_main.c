@@ -150,7 +150,7 @@ static void verify(struct bs_manifest *manifest)
 }
 
 /* The median of CPU ms to make the summary of a commit with the segment that is lent out of that of old. */
-static double time_settling(const struct bs_snapshot *old, int lent)
+static double time_settling(const struct bs_snapshot *old, int lent, uint64_t *n_bytes_out)
 {
 	double times[MOST_ROUNDS], spent = 0;
 	int n = 0;
@@ -163,6 +163,8 @@ static double time_settling(const struct bs_snapshot *old, int lent)
 		spent += times[n++];
 		if (n == 1 && old->manifest.summary)
 			verify(&manifest);
+		char name[BS_INDEX_NAME_BYTES];
+		*n_bytes_out = bs_dir_file_bytes(&dir, bs_index_file_name("summary", manifest.summary, name));
 		end_commit(&manifest);
 	}
 	qsort(times, (size_t)n, sizeof(*times), compare_doubles);
@@ -234,10 +236,12 @@ int main(int argc, char **argv)
 		open_with_summary(changes[i].from, changes[i].first == changes[i].from ? NULL : &first, &from);
 		none = from;
 		none.manifest.summary = none.manifest.summary_counts = 0;
-		double by_counters = time_settling(&from, changes[i].to),
-		       from_scratch = time_settling(&none, changes[i].to);
-		printf("%9" PRIu64 " %4" PRIu32 " %8" PRIu64 "  %-20s %9.3f %9.3f %6.1f\n", n_terms, n_base, n_lent,
-		       changes[i].name, by_counters, from_scratch, from_scratch / by_counters);
+		uint64_t n_bytes, n_least_bytes;
+		double by_counters = time_settling(&from, changes[i].to, &n_bytes);
+		double from_scratch = time_settling(&none, changes[i].to, &n_least_bytes);
+		printf("%9" PRIu64 " %4" PRIu32 " %8" PRIu64 "  %-20s %9.3f %9.3f %6.1f %9.1f %9.1f\n", n_terms, n_base, n_lent,
+		       changes[i].name, by_counters, from_scratch, from_scratch / by_counters, (double)n_bytes / 1e3,
+		       (double)n_least_bytes / 1e3);
 		fflush(stdout);
 		bs_snapshot_deinit(&first);
 		bs_snapshot_deinit(&from);
