@@ -24,8 +24,7 @@ enum { AT_VERSION = 0, AT_FLAGS = 4, AT_BYTES = 8, AT_CHECKSUM = 16, AT_RATE = 2
 /* and of the one beside it: the checksum of the summary, the bytes of each list, and the lists. */
 #define SECTION_COUNTS 1u
 #define COUNTED        (BS_TALLY_LISTS - BS_TALLY_SHOWN)
-#define COUNT_LISTS    (2 * COUNTED)
-#define COUNTS_AT      (8u + 8 * COUNT_LISTS)
+#define COUNTS_AT      (8u + 8 * COUNTED)
 
 static enum bs_status damaged(const struct bs_summary *summary, const char *what, struct bs_error *err)
 {
@@ -236,12 +235,6 @@ static uint64_t checksum_of(const struct bs_summary *summary)
 	return bs_load_u64(summary->section.data + summary->offset + AT_CHECKSUM);
 }
 
-/* What the summary has of a tally. */
-static struct bs_told_tally tell(const struct bs_coded_set *set)
-{
-	return (struct bs_told_tally){{[BS_TALLY_BASE] = set->base, [BS_TALLY_MORE] = set->more, [BS_TALLY_GONE] = set->gone}};
-}
-
 enum bs_status bs_summary_counts_open(const struct bs_dir *dir, const struct bs_manifest *manifest, struct bs_summary_file *file,
                                       struct bs_error *err)
 {
@@ -256,16 +249,15 @@ enum bs_status bs_summary_counts_open(const struct bs_dir *dir, const struct bs_
 	status = bs_section_touch(&section, 0, section.n_bytes, err);
 	if (!status && bs_load_u64(section.data) != checksum_of(&file->summary))
 		status = bs_container_corrupt(file->counts_container, err, "counts of another summary than the manifest has");
-	file->words = tell(&file->summary.words);
-	file->grams = tell(&file->summary.grams);
-	struct bs_coded_section *lists[COUNT_LISTS];
-	for (unsigned i = 0; i < COUNTED; i++) {
+	const struct bs_coded_set *words = &file->summary.words;
+	file->words = (struct bs_told_tally){
+		{[BS_TALLY_BASE] = words->base, [BS_TALLY_MORE] = words->more, [BS_TALLY_GONE] = words->gone}};
+	struct bs_coded_section *lists[COUNTED];
+	for (unsigned i = 0; i < COUNTED; i++)
 		lists[i] = &file->words.lists[BS_TALLY_SHOWN + i];
-		lists[COUNTED + i] = &file->grams.lists[BS_TALLY_SHOWN + i];
-	}
 	bool fit = true;
 	if (!status)
-		status = open_lists(&section, COUNTS_AT, section.n_bytes - COUNTS_AT, section.data + 8, COUNT_LISTS, lists, &fit, err);
+		status = open_lists(&section, COUNTS_AT, section.n_bytes - COUNTS_AT, section.data + 8, COUNTED, lists, &fit, err);
 	return fit || status ? status : bs_container_corrupt(file->counts_container, err, "it has other bytes than its lists");
 }
 
@@ -289,14 +281,14 @@ static enum bs_status append_list(const struct bs_tally *tally, unsigned list, s
 	return status ? status : bs_buffer_append(to, kept->coded.bytes, (size_t)kept->coded.n_bytes, err);
 }
 
-/* So many lists of both, from the first on, and where sizes says the bytes of each. */
-static enum bs_status append_lists(const struct bs_summary_facts *facts, unsigned first, unsigned n, size_t sizes, struct bs_buffer *to,
+/* So many lists, from the first on, and where sizes says the bytes of each. */
+static enum bs_status append_lists(const struct bs_tally *tally, unsigned first, unsigned n, size_t sizes, struct bs_buffer *to,
                                    struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
-	for (unsigned i = 0; i < 2 * n && !status; i++) {
+	for (unsigned i = 0; i < n && !status; i++) {
 		size_t before = to->used_bytes;
-		status = append_list(i < n ? &facts->words : &facts->grams, first + i % n, to, err);
+		status = append_list(tally, first + i, to, err);
 		if (!status)
 			bs_store_u64(to->data + sizes + (size_t)i * 8, to->used_bytes - before);
 	}
@@ -319,11 +311,13 @@ enum bs_status bs_summary_write(const struct bs_summary_facts *facts, struct bs_
 	size_t start = to->used_bytes, counts_start = counts->used_bytes;
 	enum bs_status status = append_head(BS_SUMMARY_HEAD_BYTES, to, err);
 	if (!status)
-		status = append_lists(facts, BS_TALLY_BASE, BS_TALLY_SHOWN, start + AT_LIST_BYTES, to, err);
+		status = append_lists(&facts->words, BS_TALLY_BASE, BS_TALLY_SHOWN, start + AT_LIST_BYTES, to, err);
+	if (!status)
+		status = append_lists(&facts->grams, BS_TALLY_BASE, BS_TALLY_SHOWN, start + AT_LIST_BYTES + 8 * BS_TALLY_SHOWN, to, err);
 	if (!status)
 		status = append_head(COUNTS_AT, counts, err);
 	if (!status)
-		status = append_lists(facts, BS_TALLY_SHOWN, COUNTED, counts_start + 8, counts, err);
+		status = append_lists(&facts->words, BS_TALLY_SHOWN, COUNTED, counts_start + 8, counts, err);
 	if (status)
 		return status;
 	uint8_t *head = to->data + start;

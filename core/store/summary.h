@@ -55,7 +55,7 @@ enum bs_status bs_summary_open_bytes(const uint8_t *bytes, uint64_t n_bytes, str
 enum bs_status bs_summary_check(const struct bs_summary *summary, struct bs_error *err) BS_WARN_UNUSED;
 /* The bytes, to be copied; verified. BS_CORRUPT. */
 enum bs_status bs_summary_bytes(const struct bs_summary *summary, const uint8_t **bytes_out, struct bs_error *err) BS_WARN_UNUSED;
-/* How many places, or trigrams, a set has, at most: one that came may be told twice. */
+/* How many places, or trigrams, a set has. */
 uint64_t bs_summary_n(const struct bs_coded_set *set);
 /* How often an absent word seems to be there, at most. */
 double bs_summary_rate(const struct bs_summary *summary);
@@ -83,7 +83,7 @@ struct bs_summary_file {
 	struct bs_container *container;
 	struct bs_summary summary;
 	struct bs_container *counts_container;
-	struct bs_told_tally words, grams; /* with the counts, in how many segments a place or trigram is */
+	struct bs_told_tally words; /* with the counts, how often a place is that of a word of a segment */
 };
 
 /* That of the commit. BS_NOT_FOUND: it has none, or one of other segments. Zeros are fine to close. */

@@ -193,7 +193,7 @@ static bool has_segment(const struct bs_manifest *manifest, uint64_t number)
 	return false;
 }
 
-/* Appends what those segments have that one manifest has and the other has not: places of words, or trigrams. */
+/* Appends what those segments have that one manifest has and the other has not: places of words, or trigrams; ascending. */
 static enum bs_status add_changed(const struct making *at, bool of_grams, const struct bs_manifest *has, const struct bs_manifest *has_not,
                                   struct bs_buffer *numbers, struct bs_error *err)
 {
@@ -208,11 +208,14 @@ static enum bs_status add_changed(const struct making *at, bool of_grams, const 
 		status = of_grams ? bs_coded_section_read(&segment->gram_set, numbers, err) : add_hashes(at, number, segment, numbers, err);
 	}
 	struct bs_numbers all = bs_numbers_in(numbers);
-	for (size_t i = 0; i < all.n && of_grams && n_segments > 1; i++)
+	if (of_grams && n_segments < 2)
+		return status;
+	/* Sorting is by the highest bits. */
+	for (size_t i = 0; i < all.n && of_grams; i++)
 		all.at[i] <<= 64 - GRAM_BITS;
-	if (!status && (!of_grams || n_segments > 1))
+	if (!status)
 		status = sort_hashes(numbers, err);
-	for (size_t i = 0; i < all.n && of_grams && n_segments > 1; i++)
+	for (size_t i = 0; i < all.n && of_grams; i++)
 		all.at[i] >>= 64 - GRAM_BITS;
 	if (!of_grams)
 		make_places(at, all);
@@ -220,20 +223,35 @@ static enum bs_status add_changed(const struct making *at, bool of_grams, const 
 }
 
 /* By what came and went. *is_done_out false: that will not do. */
-static enum bs_status count_changes(struct making *at, bool of_grams, bool *is_done_out, struct bs_error *err)
+static enum bs_status change_words(struct making *at, bool *is_done_out, struct bs_error *err)
 {
-	const struct bs_told_tally *told = of_grams ? &at->before.grams : &at->before.words;
-	struct bs_tally *tally = of_grams ? &at->facts.grams : &at->facts.words;
+	struct bs_tally *tally = &at->facts.words;
 	struct bs_buffer came = {0}, went = {0};
-	*is_done_out = false;
-	enum bs_status status = add_changed(at, of_grams, at->manifest, &at->old->manifest, &came, err);
+	enum bs_status status = add_changed(at, false, at->manifest, &at->old->manifest, &came, err);
 	if (!status)
-		status = add_changed(at, of_grams, &at->old->manifest, at->manifest, &went, err);
+		status = add_changed(at, false, &at->old->manifest, at->manifest, &went, err);
 	if (!status)
-		status = bs_tally_change(told, bs_numbers_in(&came), bs_numbers_in(&went), tally, is_done_out, err);
-	if (!status && (!*is_done_out || !(of_grams || fits(at))))
-		status = bs_tally_fold(told, bs_numbers_in(&came), bs_numbers_in(&went), tally, is_done_out, err);
-	*is_done_out = *is_done_out && !status && (of_grams || fits(at));
+		status = bs_tally_change(&at->before.words, bs_numbers_in(&came), bs_numbers_in(&went), tally, is_done_out, err);
+	if (!status && !(*is_done_out && fits(at)))
+		status = bs_tally_fold(&at->before.words, bs_numbers_in(&came), bs_numbers_in(&went), tally, is_done_out, err);
+	*is_done_out = !status && *is_done_out && fits(at);
+	bs_buffer_deinit(&came);
+	bs_buffer_deinit(&went);
+	return status;
+}
+
+/* The same of trigrams: what a segment had is gone where no other has it. */
+static enum bs_status change_grams(struct making *at, bool *is_done_out, struct bs_error *err)
+{
+	struct bs_buffer came = {0}, went = {0};
+	enum bs_status status = add_changed(at, true, at->manifest, &at->old->manifest, &came, err);
+	if (!status)
+		status = add_changed(at, true, &at->old->manifest, at->manifest, &went, err);
+	for (uint32_t i = 0; i < at->manifest->n_segments && went.used_bytes && !status; i++)
+		status = bs_tally_leave_out(&at->segments[i]->gram_set, &went, err);
+	if (!status)
+		status = bs_tally_change_set(&at->before.summary.grams, bs_numbers_in(&came), bs_numbers_in(&went), &at->facts.grams, is_done_out,
+		                             err);
 	bs_buffer_deinit(&came);
 	bs_buffer_deinit(&went);
 	return status;
@@ -254,27 +272,25 @@ static bool is_change_small(const struct making *at)
 	return n_changed < n_all;
 }
 
-/* Words, or trigrams. */
-static enum bs_status count(struct making *at, bool of_grams, bool is_known, struct bs_error *err)
-{
-	bool is_done = false;
-	enum bs_status status = is_known && is_change_small(at) ? count_changes(at, of_grams, &is_done, err) : BS_OK;
-	/* A damaged one is none. */
-	if ((status && status != BS_CORRUPT) || is_done)
-		return status;
-	return of_grams ? count_grams_anew(at, err) : count_words_anew(at, 0, err);
-}
-
-static enum bs_status count_all(struct making *at, struct bs_error *err)
+static enum bs_status count_words(struct making *at, struct bs_error *err)
 {
 	const struct bs_summary *before = &at->before.summary;
+	bool is_done = false;
 	enum bs_status status = BS_OK;
 	at->facts.n_places = before->n_places;
-	if (at->facts.has_words)
-		status = count(at, false, at->before.container && before->has_words && before->rate == at->facts.rate, err);
-	if (at->facts.has_grams && !status)
-		status = count(at, true, at->before.container && before->has_grams, err);
-	return status;
+	if (at->before.container && before->has_words && before->rate == at->facts.rate && is_change_small(at))
+		status = change_words(at, &is_done, err);
+	/* A damaged one is none. */
+	return (status && status != BS_CORRUPT) || is_done ? status : count_words_anew(at, 0, err);
+}
+
+static enum bs_status count_grams(struct making *at, struct bs_error *err)
+{
+	bool is_done = false;
+	enum bs_status status = BS_OK;
+	if (at->before.container && at->before.summary.has_grams && is_change_small(at))
+		status = change_grams(at, &is_done, err);
+	return (status && status != BS_CORRUPT) || is_done ? status : count_grams_anew(at, err);
 }
 
 static uint64_t count_files(const struct bs_manifest *manifest, const struct bs_doc_table *docs, bool is_rows)
@@ -447,7 +463,9 @@ enum bs_status bs_summary_settle(const struct bs_dir *dir, const struct bs_snaps
 		manifest->summary = old->manifest.summary;
 		manifest->summary_counts = old->manifest.summary_counts;
 	} else if (!status && count_terms(&at) <= BS_SUMMARY_MOST_TERMS) {
-		status = count_all(&at, err);
+		status = at.facts.has_words ? count_words(&at, err) : BS_OK;
+		if (!status && at.facts.has_grams)
+			status = count_grams(&at, err);
 		manifest->summary = manifest->next_number++;
 		manifest->summary_counts = manifest->next_number++;
 		if (!status)
@@ -462,30 +480,39 @@ static bool is_equal(const struct bs_buffer *a, const struct bs_buffer *b)
 	return a->used_bytes == b->used_bytes && (a->used_bytes == 0 || memcmp(a->data, b->data, a->used_bytes) == 0);
 }
 
-/* What the files tell of words, or of trigrams, against what was made from scratch: the set alone, then with the counts. */
-static enum bs_status compare_tally(const struct making *at, bool of_grams, struct bs_error *err)
+/* The words that the files tell against those made from scratch: the summary alone, then with the counts. */
+static enum bs_status compare_words(const struct making *at, struct bs_error *err)
 {
-	const struct bs_told_tally *told = of_grams ? &at->before.grams : &at->before.words;
-	const struct bs_tally *made = of_grams ? &at->facts.grams : &at->facts.words;
 	const struct bs_numbers none = {.n = 0};
+	const struct bs_buffer *made = at->facts.words.made;
 	struct bs_tally folded = {.kept = {NULL}};
-	struct bs_buffer base = {0}, set = {0};
+	struct bs_buffer set = {0};
 	bool is_sound;
-	enum bs_status status = made->kept[BS_TALLY_BASE] ? bs_coded_section_read(made->kept[BS_TALLY_BASE], &base, err)
-	                                                  : bs_buffer_append(&base, made->made[BS_TALLY_BASE].data,
-	                                                                     made->made[BS_TALLY_BASE].used_bytes, err);
+	enum bs_status status = bs_tally_read_set(&at->before.summary.words, &set, err);
+	if (!status && !is_equal(&set, &made[BS_TALLY_BASE]))
+		status = bs_container_corrupt(at->before.container, err, "its words are not those of its segments");
 	if (!status)
-		status = bs_tally_read_set(told, &set, err);
-	if (!status && !is_equal(&set, &base))
-		status = bs_container_corrupt(at->before.container, err, "its %s are not those of its segments", of_grams ? "trigrams" : "words");
-	if (!status)
-		status = bs_tally_fold(told, none, none, &folded, &is_sound, err);
-	if (!status && (!is_sound || !is_equal(&folded.made[BS_TALLY_BASE], &base) ||
-	                !is_equal(&folded.made[BS_TALLY_BEYOND], &made->made[BS_TALLY_BEYOND])))
+		status = bs_tally_fold(&at->before.words, none, none, &folded, &is_sound, err);
+	if (!status && (!is_sound || !is_equal(&folded.made[BS_TALLY_BASE], &made[BS_TALLY_BASE]) ||
+	                !is_equal(&folded.made[BS_TALLY_BEYOND], &made[BS_TALLY_BEYOND])))
 		status = bs_container_corrupt(at->before.counts_container, err, "its counts are not those of its segments");
 	bs_tally_deinit(&folded);
-	bs_buffer_deinit(&base);
 	bs_buffer_deinit(&set);
+	return status;
+}
+
+static enum bs_status compare_grams(const struct making *at, struct bs_error *err)
+{
+	const struct bs_tally *made = &at->facts.grams;
+	const struct bs_coded_section *kept = made->kept[BS_TALLY_BASE];
+	struct bs_buffer set = {0}, of_one = {0};
+	enum bs_status status = bs_tally_read_set(&at->before.summary.grams, &set, err);
+	if (!status && kept)
+		status = bs_coded_section_read(kept, &of_one, err);
+	if (!status && !is_equal(&set, kept ? &of_one : &made->made[BS_TALLY_BASE]))
+		status = bs_container_corrupt(at->before.container, err, "its trigrams are not those of its segments");
+	bs_buffer_deinit(&set);
+	bs_buffer_deinit(&of_one);
 	return status;
 }
 
@@ -494,9 +521,9 @@ static enum bs_status compare(const struct making *at, struct bs_error *err)
 	const struct bs_summary *summary = &at->before.summary;
 	enum bs_status status = bs_summary_check(summary, err);
 	if (!status)
-		status = compare_tally(at, false, err);
+		status = compare_words(at, err);
 	if (!status)
-		status = compare_tally(at, true, err);
+		status = compare_grams(at, err);
 	if (!status && (!is_same(at) || summary->n_docs != at->facts.n_docs || summary->n_positions != at->facts.n_positions))
 		status = bs_container_corrupt(at->before.container, err, "its head does not fit the index");
 	return status;

@@ -1,10 +1,9 @@
 /* tally.c: see tally.h. */
 #include "core/store/tally.h"
 
-/* What came is a list of its own up to this share of base: then those of it that base has leave it. */
-#define MORE_SHARE 16u
-/* Base is made anew when what changed is this share of it. */
+/* Base is made anew when what changed is this share of it, and more than a few. */
 #define CHANGED_SHARE 4u
+#define CHANGED_FEW   64u
 
 void bs_tally_deinit(struct bs_tally *tally)
 {
@@ -77,44 +76,18 @@ enum bs_status bs_tally_count(struct bs_tally *tally, struct bs_numbers numbers,
 	return status;
 }
 
-/* Those of both, in order, each as often as it is in both together. */
-static enum bs_status merge(struct bs_buffer *into, const struct bs_buffer *from, struct bs_error *err)
-{
-	struct bs_buffer both = {0};
-	struct bs_numbers a = bs_numbers_in(into), b = bs_numbers_in(from);
-	if (b.n == 0)
-		return BS_OK;
-	enum bs_status status = reserve(&both, a.n + b.n, err);
-	while (!status && (a.n || b.n)) {
-		struct bs_numbers *next = first_of(&a) <= first_of(&b) ? &a : &b;
-		put(&both, *next->at++, 1);
-		next->n--;
-	}
-	if (status)
-		return status;
-	bs_buffer_deinit(into);
-	*into = both;
-	return BS_OK;
-}
-
 enum bs_status bs_tally_add(struct bs_tally *tally, struct bs_numbers set, struct bs_error *err)
 {
-	struct bs_buffer both = {0}, common = {0};
+	struct bs_buffer both = {0};
 	struct bs_numbers base = bs_numbers_in(&tally->made[BS_TALLY_BASE]);
 	enum bs_status status = reserve(&both, base.n + set.n, err);
-	if (!status)
-		status = reserve(&common, base.n < set.n ? base.n : set.n, err);
-	while (!status && (base.n || set.n)) {
+	if (status)
+		return status;
+	while (base.n || set.n) {
 		uint64_t next = least(first_of(&base), first_of(&set));
 		put(&both, next, 1);
-		put(&common, next, take_equal(&base, next) + take_equal(&set, next) - 1);
-	}
-	if (!status)
-		status = merge(&tally->made[BS_TALLY_BEYOND], &common, err);
-	bs_buffer_deinit(&common);
-	if (status) {
-		bs_buffer_deinit(&both);
-		return status;
+		(void)take_equal(&base, next);
+		(void)take_equal(&set, next);
 	}
 	bs_buffer_deinit(&tally->made[BS_TALLY_BASE]);
 	tally->made[BS_TALLY_BASE] = both;
@@ -125,8 +98,8 @@ enum bs_status bs_tally_add(struct bs_tally *tally, struct bs_numbers set, struc
 struct lookup {
 	const struct bs_coded *coded;
 	uint64_t next_block;
-	struct bs_numbers here; /* what is left of the block */
-	uint64_t block[BS_CODED_BLOCK];
+	struct bs_numbers here; /* what is left of the blocks before that */
+	uint64_t numbers[BS_CODED_BLOCKS_NUMBERS];
 };
 
 static enum bs_status look_up(struct lookup *at, uint64_t number, uint64_t *n_out, struct bs_error *err)
@@ -143,26 +116,27 @@ static enum bs_status look_up(struct lookup *at, uint64_t number, uint64_t *n_ou
 			return BS_OK;
 		if (number > 0 && bs_coded_find(at->coded, number - 1, &block) && block > at->next_block)
 			at->next_block = block;
-		at->here.at = at->block;
-		enum bs_status status = bs_coded_read_block(at->coded, at->next_block++, at->block, &at->here.n, err);
+		at->here.at = at->numbers;
+		enum bs_status status = bs_coded_read_blocks(at->coded, at->next_block, at->numbers, &at->here.n, err);
+		at->next_block += BS_CODED_BLOCKS;
 		if (status)
 			return status;
 	}
 }
 
-/* Leaves out of more what base has. */
-static enum bs_status prune(const struct bs_told_tally *told, struct bs_buffer *more, struct bs_error *err)
+enum bs_status bs_tally_leave_out(const struct bs_coded_section *set, struct bs_buffer *numbers, struct bs_error *err)
 {
-	struct lookup base = {.coded = &told->lists[BS_TALLY_BASE].coded};
-	struct bs_numbers from = bs_numbers_in(more), to = {from.at, 0};
-	enum bs_status status = BS_OK;
+	struct lookup lookup = {.coded = &set->coded};
+	struct bs_numbers from = bs_numbers_in(numbers);
+	size_t n_left = 0;
+	enum bs_status status = from.n ? bs_section_touch(&set->section, set->offset, set->coded.n_bytes, err) : BS_OK;
 	for (size_t i = 0; i < from.n && !status; i++) {
 		uint64_t n = 0;
-		status = look_up(&base, from.at[i], &n, err);
-		to.at[to.n] = from.at[i];
-		to.n += n == 0;
+		status = look_up(&lookup, from.at[i], &n, err);
+		from.at[n_left] = from.at[i];
+		n_left += n == 0;
 	}
-	more->used_bytes = to.n * sizeof(uint64_t);
+	numbers->used_bytes = n_left * sizeof(uint64_t);
 	return status;
 }
 
@@ -170,7 +144,7 @@ static enum bs_status prune(const struct bs_told_tally *told, struct bs_buffer *
 struct change {
 	struct bs_buffer read[BS_TALLY_LISTS];
 	struct bs_numbers more, gone, gained, lost, came, went;
-	struct lookup beyond;
+	struct lookup base, beyond;
 	struct bs_tally *tally;
 };
 
@@ -185,6 +159,7 @@ static enum bs_status begin_change(struct change *at, const struct bs_told_tally
 	at->gone = bs_numbers_in(&at->read[BS_TALLY_GONE]);
 	at->gained = bs_numbers_in(&at->read[BS_TALLY_GAINED]);
 	at->lost = bs_numbers_in(&at->read[BS_TALLY_LOST]);
+	at->base.coded = &told->lists[BS_TALLY_BASE].coded;
 	at->beyond.coded = &told->lists[BS_TALLY_BEYOND].coded;
 	if (!status)
 		status = reserve(&made[BS_TALLY_MORE], at->more.n + at->came.n, err);
@@ -211,8 +186,13 @@ static enum bs_status change_next(struct change *at, uint64_t number, bool *is_s
 		is_gone = !status && n_beyond + 1 == (uint64_t)-now;
 		*is_sound_out = !status && n_beyond + 1 >= (uint64_t)-now;
 	}
-	/* Of one that counted as it did at first it is not known whether base has it; base has what counted less, or more without being told. */
-	put(&made[BS_TALLY_MORE], number, now > 0 && (is_more || before == 0));
+	/* What counted less was in base, and so was what counted more, unless it is told. */
+	if (!status && now > 0 && before == 0 && !is_more) {
+		uint64_t n_in_base;
+		status = look_up(&at->base, number, &n_in_base, err);
+		is_more = n_in_base == 0;
+	}
+	put(&made[BS_TALLY_MORE], number, now > 0 && is_more);
 	put(&made[BS_TALLY_GONE], number, now < 0 && is_gone);
 	return status;
 }
@@ -242,11 +222,8 @@ enum bs_status bs_tally_change(const struct bs_told_tally *told, struct bs_numbe
 		status = change_all(&at, is_done_out, err);
 	tally->kept[BS_TALLY_BASE] = &told->lists[BS_TALLY_BASE];
 	tally->kept[BS_TALLY_BEYOND] = &told->lists[BS_TALLY_BEYOND];
-	if (!status && *is_done_out && bs_tally_list_n(tally, BS_TALLY_MORE) > n_base / MORE_SHARE)
-		status = prune(told, &tally->made[BS_TALLY_MORE], err);
 	uint64_t n_changed = bs_tally_list_n(tally, BS_TALLY_GAINED) + bs_tally_list_n(tally, BS_TALLY_LOST);
-	*is_done_out = *is_done_out && !status && n_changed <= n_base / CHANGED_SHARE &&
-	               bs_tally_list_n(tally, BS_TALLY_MORE) <= n_base / MORE_SHARE;
+	*is_done_out = *is_done_out && !status && n_changed <= n_base / CHANGED_SHARE + CHANGED_FEW;
 	for (int i = 0; i < BS_TALLY_LISTS; i++)
 		bs_buffer_deinit(&at.read[i]);
 	return status;
@@ -297,14 +274,15 @@ enum bs_status bs_tally_fold(const struct bs_told_tally *told, struct bs_numbers
 	return status;
 }
 
-enum bs_status bs_tally_read_set(const struct bs_told_tally *told, struct bs_buffer *numbers, struct bs_error *err)
+enum bs_status bs_tally_read_set(const struct bs_coded_set *set, struct bs_buffer *numbers, struct bs_error *err)
 {
-	struct bs_buffer read[BS_TALLY_SHOWN] = {{0}};
-	enum bs_status status = BS_OK;
-	for (unsigned i = 0; i < BS_TALLY_SHOWN && !status; i++)
-		status = bs_coded_section_read(&told->lists[i], &read[i], err);
-	struct bs_numbers base = bs_numbers_in(&read[BS_TALLY_BASE]), more = bs_numbers_in(&read[BS_TALLY_MORE]);
-	struct bs_numbers gone = bs_numbers_in(&read[BS_TALLY_GONE]);
+	struct bs_buffer base_read = {0}, more_read = {0}, gone_read = {0};
+	enum bs_status status = bs_coded_section_read(&set->base, &base_read, err);
+	if (!status)
+		status = bs_coded_section_read(&set->more, &more_read, err);
+	if (!status)
+		status = bs_coded_section_read(&set->gone, &gone_read, err);
+	struct bs_numbers base = bs_numbers_in(&base_read), more = bs_numbers_in(&more_read), gone = bs_numbers_in(&gone_read);
 	if (!status)
 		status = reserve(numbers, base.n + more.n, err);
 	while (!status && (base.n || more.n || gone.n)) {
@@ -312,7 +290,49 @@ enum bs_status bs_tally_read_set(const struct bs_told_tally *told, struct bs_buf
 		bool is_gone = take_equal(&gone, next), is_in = take_equal(&base, next) && !is_gone;
 		put(numbers, next, take_equal(&more, next) || is_in);
 	}
-	for (unsigned i = 0; i < BS_TALLY_SHOWN; i++)
-		bs_buffer_deinit(&read[i]);
+	bs_buffer_deinit(&base_read);
+	bs_buffer_deinit(&more_read);
+	bs_buffer_deinit(&gone_read);
+	return status;
+}
+
+/* Of what came and went, ascending, and what was told before. */
+static enum bs_status change_set(const struct bs_coded_set *set, struct bs_numbers more, struct bs_numbers gone, struct bs_numbers came,
+                                 struct bs_numbers went, struct bs_buffer *more_out, struct bs_buffer *gone_out, struct bs_error *err)
+{
+	struct lookup base = {.coded = &set->base.coded};
+	enum bs_status status = reserve(more_out, more.n + came.n, err);
+	if (!status)
+		status = reserve(gone_out, gone.n + went.n, err);
+	while (!status) {
+		uint64_t next = least(least(first_of(&more), first_of(&gone)), least(first_of(&came), first_of(&went))), n_in_base = 0;
+		if (next == UINT64_MAX)
+			break;
+		bool is_more = take_equal(&more, next), is_gone = take_equal(&gone, next);
+		bool has_come = take_equal(&came, next), has_gone = take_equal(&went, next);
+		if (has_come && !is_more && !is_gone)
+			status = look_up(&base, next, &n_in_base, err);
+		put(more_out, next, has_come ? !is_gone && n_in_base == 0 : is_more && !has_gone);
+		put(gone_out, next, has_come ? 0 : is_gone || (has_gone && !is_more));
+	}
+	return status;
+}
+
+enum bs_status bs_tally_change_set(const struct bs_coded_set *set, struct bs_numbers came, struct bs_numbers went, struct bs_tally *tally,
+                                   bool *is_done_out, struct bs_error *err)
+{
+	struct bs_buffer more = {0}, gone = {0};
+	clear(tally);
+	tally->kept[BS_TALLY_BASE] = &set->base;
+	enum bs_status status = bs_coded_section_read(&set->more, &more, err);
+	if (!status)
+		status = bs_coded_section_read(&set->gone, &gone, err);
+	if (!status)
+		status = change_set(set, bs_numbers_in(&more), bs_numbers_in(&gone), came, went, &tally->made[BS_TALLY_MORE],
+		                    &tally->made[BS_TALLY_GONE], err);
+	bs_buffer_deinit(&more);
+	bs_buffer_deinit(&gone);
+	uint64_t n_changed = bs_tally_list_n(tally, BS_TALLY_MORE) + bs_tally_list_n(tally, BS_TALLY_GONE);
+	*is_done_out = !status && n_changed <= set->base.coded.n / CHANGED_SHARE + CHANGED_FEW;
 	return status;
 }

@@ -3,13 +3,13 @@
  * makes the next ones reads. A change costs by what comes and goes, not by what there is: that stays as it is coded.
  *
  *      set      base     numbers that counted when this was made from scratch
- *               more     numbers that came since; some may be in base, too
+ *               more     numbers that came since, which base has not
  *               gone     numbers of base that do not count any more
  *      counts   beyond   numbers of base, each as often as it counted then, all but once
  *               gained   numbers, each as often as it counts more than then
  *               lost     numbers, each as often as it counts less than then
  *
- * Who changes a number sees by these how often it counts without looking at base: what goes has been there. This is a counting filter
+ * This is a counting filter
  * of one hash whose counters, nearly all 0 or 1, are lists. Nothing can overflow.
  */
 #ifndef BS_CORE_STORE_TALLY_H
@@ -54,16 +54,13 @@ static inline struct bs_numbers bs_numbers_in(const struct bs_buffer *buffer)
 }
 
 void bs_tally_deinit(struct bs_tally *tally);
-/* How many different numbers count, at most: some of those that came may be counted twice. */
+/* How many different numbers count. */
 uint64_t bs_tally_n(const struct bs_tally *tally);
 /* How many numbers a list has. */
 uint64_t bs_tally_list_n(const struct bs_tally *tally, enum bs_tally_list list);
 
 /* Counts, in an empty one, each number as often as it is there; they ascend. BS_NO_MEMORY. */
 enum bs_status bs_tally_count(struct bs_tally *tally, struct bs_numbers numbers, struct bs_error *err) BS_WARN_UNUSED;
-/* Counts each number of a set once more, in one that was made so. BS_NO_MEMORY. */
-enum bs_status bs_tally_add(struct bs_tally *tally, struct bs_numbers set, struct bs_error *err) BS_WARN_UNUSED;
-
 /* What a tally that is told becomes, in an empty one, when these numbers came and went; both ascend, and may have a number several times.
  * change leaves base as it is, unless so much has changed since it was made that fold is better: *is_done_out false. fold makes another base.
  * *is_done_out false: more went than there was. BS_CORRUPT, BS_NO_MEMORY. */
@@ -72,7 +69,16 @@ enum bs_status bs_tally_change(const struct bs_told_tally *told, struct bs_numbe
 enum bs_status bs_tally_fold(const struct bs_told_tally *told, struct bs_numbers came, struct bs_numbers went, struct bs_tally *tally,
                              bool *is_done_out, struct bs_error *err) BS_WARN_UNUSED;
 
-/* Appends the numbers that the set has. BS_CORRUPT, BS_NO_MEMORY. */
-enum bs_status bs_tally_read_set(const struct bs_told_tally *told, struct bs_buffer *numbers, struct bs_error *err) BS_WARN_UNUSED;
+/* Of sets alone, without counts: tallies of three lists. */
+
+/* Adds the numbers of a set, in one that was made so. BS_NO_MEMORY. */
+enum bs_status bs_tally_add(struct bs_tally *tally, struct bs_numbers set, struct bs_error *err) BS_WARN_UNUSED;
+/* Leaves out of ascending numbers those that a list has. BS_CORRUPT. */
+enum bs_status bs_tally_leave_out(const struct bs_coded_section *list, struct bs_buffer *numbers, struct bs_error *err) BS_WARN_UNUSED;
+/* As bs_tally_change. What went is in the set; what came may be in it, and is not among what went. */
+enum bs_status bs_tally_change_set(const struct bs_coded_set *set, struct bs_numbers came, struct bs_numbers went, struct bs_tally *tally,
+                                   bool *is_done_out, struct bs_error *err) BS_WARN_UNUSED;
+/* Appends the numbers that a set has. BS_CORRUPT, BS_NO_MEMORY. */
+enum bs_status bs_tally_read_set(const struct bs_coded_set *set, struct bs_buffer *numbers, struct bs_error *err) BS_WARN_UNUSED;
 
 #endif
