@@ -31,6 +31,7 @@ struct making {
 
 #define DIGIT_BITS 11u
 #define DIGITS     (1u << DIGIT_BITS)
+#define FEW        8u
 #define MOST_MOVES 64u /* a hash, in the mean: of as many words as a summary is made for, each takes four */
 
 static void sort_by_digit(const uint64_t *from, uint64_t *to, size_t n, uint32_t shift)
@@ -58,8 +59,13 @@ static enum bs_status sort_hashes(struct bs_buffer *hashes, struct bs_error *err
 	uint64_t *room = malloc(all.n * sizeof(*room) + 1);
 	if (!room)
 		return bs_fail_memory(err, "a summary", all.n * sizeof(*room));
-	sort_by_digit(all.at, room, all.n, 64 - 2 * DIGIT_BITS);
-	sort_by_digit(room, all.at, all.n, 64 - DIGIT_BITS);
+	/* Few that are equal in the highest digit are quickly in order. */
+	bool are_few = all.n / FEW < DIGITS;
+	sort_by_digit(all.at, room, all.n, 64 - (are_few ? 1 : 2) * DIGIT_BITS);
+	if (are_few && all.n)
+		memcpy(all.at, room, all.n * sizeof(*room));
+	else
+		sort_by_digit(room, all.at, all.n, 64 - DIGIT_BITS);
 	free(room);
 	size_t n_moves = 0;
 	for (size_t i = 1; i < all.n && n_moves < MOST_MOVES * all.n; i++) {
@@ -247,6 +253,7 @@ static enum bs_status change_grams(struct making *at, bool *is_done_out, struct 
 	enum bs_status status = add_changed(at, true, at->manifest, &at->old->manifest, &came, err);
 	if (!status)
 		status = add_changed(at, true, &at->old->manifest, at->manifest, &went, err);
+	bs_tally_leave_out_both(&came, &went);
 	for (uint32_t i = 0; i < at->manifest->n_segments && went.used_bytes && !status; i++)
 		status = bs_tally_leave_out(&at->segments[i]->gram_set, &went, err);
 	if (!status)

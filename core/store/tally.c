@@ -1,6 +1,8 @@
 /* tally.c: see tally.h. */
 #include "core/store/tally.h"
 
+/* What came is not looked up in base as long as it is no more than this share of it. */
+#define MORE_SHARE 16u
 /* Base is made anew when what changed is this share of it, and more than a few. */
 #define CHANGED_SHARE 4u
 #define CHANGED_FEW   64u
@@ -102,14 +104,26 @@ struct lookup {
 	uint64_t numbers[BS_CODED_BLOCKS_NUMBERS];
 };
 
+/* Some at a time, as how many cannot be predicted. */
+static void skip_below(struct bs_numbers *numbers, uint64_t number)
+{
+	enum { STEP = 8 };
+	for (; numbers->n > STEP && numbers->at[STEP - 1] < number; numbers->at += STEP, numbers->n -= STEP)
+		;
+	size_t n = 0;
+	for (size_t i = 0; i < STEP && numbers->n >= STEP; i++)
+		n += numbers->at[i] < number;
+	for (; numbers->n < STEP && n < numbers->n && numbers->at[n] < number; n++)
+		;
+	numbers->at += n;
+	numbers->n -= n;
+}
+
 static enum bs_status look_up(struct lookup *at, uint64_t number, uint64_t *n_out, struct bs_error *err)
 {
 	uint64_t block;
 	for (*n_out = 0;;) {
-		while (at->here.n && *at->here.at < number) {
-			at->here.at++;
-			at->here.n--;
-		}
+		skip_below(&at->here, number);
 		*n_out += take_equal(&at->here, number);
 		/* The next block that may have it: it may begin with it, or with a smaller one. */
 		if (at->here.n || !bs_coded_find(at->coded, number, &block) || block < at->next_block)
@@ -122,6 +136,22 @@ static enum bs_status look_up(struct lookup *at, uint64_t number, uint64_t *n_ou
 		if (status)
 			return status;
 	}
+}
+
+void bs_tally_leave_out_both(struct bs_buffer *a, struct bs_buffer *b)
+{
+	struct bs_numbers from_a = bs_numbers_in(a), from_b = bs_numbers_in(b), to_a = from_a, to_b = from_b;
+	to_a.n = to_b.n = 0;
+	while (from_a.n || from_b.n) {
+		uint64_t next = least(first_of(&from_a), first_of(&from_b));
+		bool is_in_a = take_equal(&from_a, next), is_in_b = take_equal(&from_b, next);
+		if (is_in_a && !is_in_b)
+			to_a.at[to_a.n++] = next;
+		if (is_in_b && !is_in_a)
+			to_b.at[to_b.n++] = next;
+	}
+	a->used_bytes = to_a.n * sizeof(uint64_t);
+	b->used_bytes = to_b.n * sizeof(uint64_t);
 }
 
 enum bs_status bs_tally_leave_out(const struct bs_coded_section *set, struct bs_buffer *numbers, struct bs_error *err)
@@ -145,28 +175,34 @@ struct change {
 	struct bs_buffer read[BS_TALLY_LISTS];
 	struct bs_numbers more, gone, gained, lost, came, went;
 	struct lookup base, beyond;
+	bool looks; /* into base, whether it has what came */
 	struct bs_tally *tally;
 };
 
-static enum bs_status begin_change(struct change *at, const struct bs_told_tally *told, struct bs_error *err)
+static enum bs_status read_changes(struct change *at, const struct bs_told_tally *told, struct bs_error *err)
 {
 	static const enum bs_tally_list lists[] = {BS_TALLY_MORE, BS_TALLY_GONE, BS_TALLY_GAINED, BS_TALLY_LOST};
-	struct bs_buffer *made = at->tally->made;
 	enum bs_status status = BS_OK;
 	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists) && !status; i++)
 		status = bs_coded_section_read(&told->lists[lists[i]], &at->read[lists[i]], err);
+	return status;
+}
+
+static enum bs_status begin_change(struct change *at, const struct bs_told_tally *told, struct bs_error *err)
+{
+	struct bs_buffer *made = at->tally->made;
 	at->more = bs_numbers_in(&at->read[BS_TALLY_MORE]);
 	at->gone = bs_numbers_in(&at->read[BS_TALLY_GONE]);
 	at->gained = bs_numbers_in(&at->read[BS_TALLY_GAINED]);
 	at->lost = bs_numbers_in(&at->read[BS_TALLY_LOST]);
-	at->base.coded = &told->lists[BS_TALLY_BASE].coded;
-	at->beyond.coded = &told->lists[BS_TALLY_BEYOND].coded;
-	if (!status)
-		status = reserve(&made[BS_TALLY_MORE], at->more.n + at->came.n, err);
+	at->base = (struct lookup){.coded = &told->lists[BS_TALLY_BASE].coded};
+	at->beyond = (struct lookup){.coded = &told->lists[BS_TALLY_BEYOND].coded};
+	clear(at->tally);
+	enum bs_status status = reserve(&made[BS_TALLY_MORE], at->more.n + at->came.n, err);
 	if (!status)
 		status = reserve(&made[BS_TALLY_GONE], at->gone.n + at->came.n + at->went.n, err);
 	if (!status)
-		status = reserve(&made[BS_TALLY_GAINED], at->gained.n + at->came.n, err);
+		status = reserve(&made[BS_TALLY_GAINED], at->more.n + at->gained.n + at->came.n, err);
 	return status ? status : reserve(&made[BS_TALLY_LOST], at->lost.n + at->went.n, err);
 }
 
@@ -174,12 +210,10 @@ static enum bs_status begin_change(struct change *at, const struct bs_told_tally
 static enum bs_status change_next(struct change *at, uint64_t number, bool *is_sound_out, struct bs_error *err)
 {
 	struct bs_buffer *made = at->tally->made;
-	int64_t before = (int64_t)take_equal(&at->gained, number) - (int64_t)take_equal(&at->lost, number);
-	int64_t change = (int64_t)take_equal(&at->came, number) - (int64_t)take_equal(&at->went, number), now = before + change;
 	bool is_more = take_equal(&at->more, number), is_gone = take_equal(&at->gone, number);
+	int64_t before = is_more + (int64_t)take_equal(&at->gained, number) - (int64_t)take_equal(&at->lost, number);
+	int64_t change = (int64_t)take_equal(&at->came, number) - (int64_t)take_equal(&at->went, number), now = before + change;
 	enum bs_status status = BS_OK;
-	put(&made[BS_TALLY_GAINED], number, now > 0 ? (uint64_t)now : 0);
-	put(&made[BS_TALLY_LOST], number, now < 0 ? (uint64_t)-now : 0);
 	if (change && now < 0) {
 		uint64_t n_beyond;
 		status = look_up(&at->beyond, number, &n_beyond, err);
@@ -187,22 +221,29 @@ static enum bs_status change_next(struct change *at, uint64_t number, bool *is_s
 		*is_sound_out = !status && n_beyond + 1 >= (uint64_t)-now;
 	}
 	/* What counted less was in base, and so was what counted more, unless it is told. */
-	if (!status && now > 0 && before == 0 && !is_more) {
+	is_more = now > 0 && (is_more || before == 0);
+	if (!status && is_more && at->looks) {
 		uint64_t n_in_base;
 		status = look_up(&at->base, number, &n_in_base, err);
 		is_more = n_in_base == 0;
 	}
-	put(&made[BS_TALLY_MORE], number, now > 0 && is_more);
+	put(&made[BS_TALLY_MORE], number, is_more);
+	put(&made[BS_TALLY_GAINED], number, now > 0 ? (uint64_t)(now - is_more) : 0);
+	put(&made[BS_TALLY_LOST], number, now < 0 ? (uint64_t)-now : 0);
 	put(&made[BS_TALLY_GONE], number, now < 0 && is_gone);
 	return status;
 }
 
-static enum bs_status change_all(struct change *at, bool *is_sound_out, struct bs_error *err)
+static enum bs_status change_all(struct change *at, const struct bs_told_tally *told, struct bs_numbers came, struct bs_numbers went,
+                                 bool *is_sound_out, struct bs_error *err)
 {
-	enum bs_status status = BS_OK;
-	for (*is_sound_out = true; *is_sound_out && !status;) {
-		uint64_t told = least(least(first_of(&at->more), first_of(&at->gone)), least(first_of(&at->gained), first_of(&at->lost)));
-		uint64_t next = least(told, least(first_of(&at->came), first_of(&at->went)));
+	at->came = came;
+	at->went = went;
+	*is_sound_out = true;
+	enum bs_status status = begin_change(at, told, err);
+	while (*is_sound_out && !status) {
+		uint64_t told_next = least(least(first_of(&at->more), first_of(&at->gone)), least(first_of(&at->gained), first_of(&at->lost)));
+		uint64_t next = least(told_next, least(first_of(&at->came), first_of(&at->went)));
 		if (next == UINT64_MAX)
 			break;
 		status = change_next(at, next, is_sound_out, err);
@@ -213,17 +254,20 @@ static enum bs_status change_all(struct change *at, bool *is_sound_out, struct b
 enum bs_status bs_tally_change(const struct bs_told_tally *told, struct bs_numbers came, struct bs_numbers went, struct bs_tally *tally,
                                bool *is_done_out, struct bs_error *err)
 {
-	struct change at = {.came = came, .went = went, .tally = tally};
+	struct change at = {.tally = tally};
 	const uint64_t n_base = told->lists[BS_TALLY_BASE].coded.n;
-	*is_done_out = false;
-	clear(tally);
-	enum bs_status status = begin_change(&at, told, err);
+	bool is_sound = false;
+	enum bs_status status = read_changes(&at, told, err);
 	if (!status)
-		status = change_all(&at, is_done_out, err);
+		status = change_all(&at, told, came, went, &is_sound, err);
+	at.looks = bs_tally_list_n(tally, BS_TALLY_MORE) > n_base / MORE_SHARE;
+	if (!status && is_sound && at.looks)
+		status = change_all(&at, told, came, went, &is_sound, err);
 	tally->kept[BS_TALLY_BASE] = &told->lists[BS_TALLY_BASE];
 	tally->kept[BS_TALLY_BEYOND] = &told->lists[BS_TALLY_BEYOND];
-	uint64_t n_changed = bs_tally_list_n(tally, BS_TALLY_GAINED) + bs_tally_list_n(tally, BS_TALLY_LOST);
-	*is_done_out = *is_done_out && !status && n_changed <= n_base / CHANGED_SHARE + CHANGED_FEW;
+	uint64_t n_changed = bs_tally_list_n(tally, BS_TALLY_MORE) + bs_tally_list_n(tally, BS_TALLY_GAINED) +
+	                     bs_tally_list_n(tally, BS_TALLY_LOST);
+	*is_done_out = !status && is_sound && n_changed <= n_base / CHANGED_SHARE + CHANGED_FEW;
 	for (int i = 0; i < BS_TALLY_LISTS; i++)
 		bs_buffer_deinit(&at.read[i]);
 	return status;
@@ -234,14 +278,15 @@ static bool fold_all(struct bs_numbers in[BS_TALLY_LISTS], struct bs_numbers cam
                      struct bs_buffer *beyond)
 {
 	for (;;) {
-		uint64_t next = least(first_of(&in[BS_TALLY_BEYOND]), least(first_of(&in[BS_TALLY_GAINED]), first_of(&in[BS_TALLY_LOST])));
-		next = least(next, least(first_of(&came), first_of(&went)));
+		uint64_t next = least(first_of(&came), first_of(&went));
+		for (int i = BS_TALLY_MORE; i < BS_TALLY_LISTS; i++)
+			next = least(next, first_of(&in[i]));
 		for (; first_of(&in[BS_TALLY_BASE]) < next; in[BS_TALLY_BASE].at++, in[BS_TALLY_BASE].n--)
 			put(base, *in[BS_TALLY_BASE].at, 1);
 		if (next == UINT64_MAX)
 			return true;
-		uint64_t n = take_equal(&in[BS_TALLY_BASE], next) + take_equal(&in[BS_TALLY_BEYOND], next) +
-		             take_equal(&in[BS_TALLY_GAINED], next) + take_equal(&came, next);
+		uint64_t n = take_equal(&in[BS_TALLY_BASE], next) + take_equal(&in[BS_TALLY_MORE], next) +
+		             take_equal(&in[BS_TALLY_BEYOND], next) + take_equal(&in[BS_TALLY_GAINED], next) + take_equal(&came, next);
 		uint64_t n_less = take_equal(&in[BS_TALLY_LOST], next) + take_equal(&went, next);
 		if (n < n_less)
 			return false;
@@ -253,20 +298,22 @@ static bool fold_all(struct bs_numbers in[BS_TALLY_LISTS], struct bs_numbers cam
 enum bs_status bs_tally_fold(const struct bs_told_tally *told, struct bs_numbers came, struct bs_numbers went, struct bs_tally *tally,
                              bool *is_done_out, struct bs_error *err)
 {
-	static const enum bs_tally_list lists[] = {BS_TALLY_BASE, BS_TALLY_BEYOND, BS_TALLY_GAINED, BS_TALLY_LOST};
+	static const enum bs_tally_list lists[] = {BS_TALLY_BASE, BS_TALLY_MORE, BS_TALLY_BEYOND, BS_TALLY_GAINED, BS_TALLY_LOST};
 	struct bs_buffer read[BS_TALLY_LISTS] = {{0}}, *base = &tally->made[BS_TALLY_BASE], *beyond = &tally->made[BS_TALLY_BEYOND];
 	struct bs_numbers in[BS_TALLY_LISTS] = {{0}};
+	size_t n_most = came.n;
 	enum bs_status status = BS_OK;
 	*is_done_out = false;
 	clear(tally);
 	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists) && !status; i++) {
 		status = bs_coded_section_read(&told->lists[lists[i]], &read[lists[i]], err);
 		in[lists[i]] = bs_numbers_in(&read[lists[i]]);
+		n_most += in[lists[i]].n;
 	}
 	if (!status)
-		status = reserve(base, in[BS_TALLY_BASE].n + in[BS_TALLY_BEYOND].n + in[BS_TALLY_GAINED].n + came.n, err);
+		status = reserve(base, n_most, err);
 	if (!status)
-		status = reserve(beyond, in[BS_TALLY_BASE].n + in[BS_TALLY_BEYOND].n + in[BS_TALLY_GAINED].n + came.n, err);
+		status = reserve(beyond, n_most, err);
 	if (!status)
 		*is_done_out = fold_all(in, came, went, base, beyond);
 	for (int i = 0; i < BS_TALLY_LISTS; i++)

@@ -3,10 +3,10 @@
  * makes the next ones reads. A change costs by what comes and goes, not by what there is: that stays as it is coded.
  *
  *      set      base     numbers that counted when this was made from scratch
- *               more     numbers that came since, which base has not
+ *               more     numbers that came since, each once; of words, some may be in base, too
  *               gone     numbers of base that do not count any more
  *      counts   beyond   numbers of base, each as often as it counted then, all but once
- *               gained   numbers, each as often as it counts more than then
+ *               gained   numbers, each as often as it counts more than then, beside more
  *               lost     numbers, each as often as it counts less than then
  *
  * This is a counting filter
@@ -54,7 +54,7 @@ static inline struct bs_numbers bs_numbers_in(const struct bs_buffer *buffer)
 }
 
 void bs_tally_deinit(struct bs_tally *tally);
-/* How many different numbers count. */
+/* How many different numbers count, at most: some may be counted twice. */
 uint64_t bs_tally_n(const struct bs_tally *tally);
 /* How many numbers a list has. */
 uint64_t bs_tally_list_n(const struct bs_tally *tally, enum bs_tally_list list);
@@ -73,6 +73,8 @@ enum bs_status bs_tally_fold(const struct bs_told_tally *told, struct bs_numbers
 
 /* Adds the numbers of a set, in one that was made so. BS_NO_MEMORY. */
 enum bs_status bs_tally_add(struct bs_tally *tally, struct bs_numbers set, struct bs_error *err) BS_WARN_UNUSED;
+/* Leaves out of two runs of ascending numbers those that are in both. */
+void bs_tally_leave_out_both(struct bs_buffer *a, struct bs_buffer *b);
 /* Leaves out of ascending numbers those that a list has. BS_CORRUPT. */
 enum bs_status bs_tally_leave_out(const struct bs_coded_section *list, struct bs_buffer *numbers, struct bs_error *err) BS_WARN_UNUSED;
 /* As bs_tally_change. What went is in the set; what came may be in it, and is not among what went. */
