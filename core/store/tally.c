@@ -113,8 +113,10 @@ static void skip_below(struct bs_numbers *numbers, uint64_t number)
 	size_t n = 0;
 	for (size_t i = 0; i < STEP && numbers->n >= STEP; i++)
 		n += numbers->at[i] < number;
-	for (; numbers->n < STEP && n < numbers->n && numbers->at[n] < number; n++)
-		;
+	while (numbers->n < STEP && n < numbers->n && numbers->at[n] < number)
+		n++;
+	if (n == 0)
+		return;
 	numbers->at += n;
 	numbers->n -= n;
 }
