@@ -264,18 +264,24 @@ static enum bs_status change_grams(struct making *at, bool *is_done_out, struct 
 	return status;
 }
 
-/* Whether less is to be read of lexicons for what changed than for all; bytes of a lexicon go by its terms. */
+/* What is to be read of a segment goes by its terms and trigrams. */
+static uint64_t reading(const struct bs_segment *segment)
+{
+	return segment->meta.n_terms + segment->gram_set.coded.n;
+}
+
+/* Whether less is to be read for what changed than for all. */
 static bool is_change_small(const struct making *at)
 {
 	uint64_t n_changed = 0, n_all = 0;
 	for (uint32_t i = 0; i < at->manifest->n_segments; i++) {
-		uint64_t n_terms = at->segments[i]->meta.n_terms;
-		n_all += n_terms;
-		n_changed += has_segment(&at->old->manifest, at->manifest->segments[i].number) ? 0 : n_terms;
+		uint64_t n_here = reading(at->segments[i]);
+		n_all += n_here;
+		n_changed += has_segment(&at->old->manifest, at->manifest->segments[i].number) ? 0 : n_here;
 	}
 	for (uint32_t i = 0; i < at->old->manifest.n_segments; i++)
 		if (!has_segment(at->manifest, at->old->manifest.segments[i].number))
-			n_changed += at->old->segments[i].meta.n_terms;
+			n_changed += reading(&at->old->segments[i]);
 	return n_changed < n_all;
 }
 

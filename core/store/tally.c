@@ -29,7 +29,8 @@ uint64_t bs_tally_list_n(const struct bs_tally *tally, enum bs_tally_list list)
 
 uint64_t bs_tally_n(const struct bs_tally *tally)
 {
-	return bs_tally_list_n(tally, BS_TALLY_BASE) + bs_tally_list_n(tally, BS_TALLY_MORE) - bs_tally_list_n(tally, BS_TALLY_GONE);
+	return bs_tally_list_n(tally, BS_TALLY_BASE) + bs_tally_list_n(tally, BS_TALLY_MORE) -
+	       bs_tally_list_n(tally, BS_TALLY_GONE);
 }
 
 /* Ascending numbers that are read from the first on. */
@@ -107,7 +108,9 @@ struct lookup {
 /* Some at a time, as how many cannot be predicted. */
 static void skip_below(struct bs_numbers *numbers, uint64_t number)
 {
-	enum { STEP = 8 };
+	enum {
+		STEP = 8
+	};
 	for (; numbers->n > STEP && numbers->at[STEP - 1] < number; numbers->at += STEP, numbers->n -= STEP)
 		;
 	size_t n = 0;
@@ -214,7 +217,8 @@ static enum bs_status change_next(struct change *at, uint64_t number, bool *is_s
 	struct bs_buffer *made = at->tally->made;
 	bool is_more = take_equal(&at->more, number), is_gone = take_equal(&at->gone, number);
 	int64_t before = is_more + (int64_t)take_equal(&at->gained, number) - (int64_t)take_equal(&at->lost, number);
-	int64_t change = (int64_t)take_equal(&at->came, number) - (int64_t)take_equal(&at->went, number), now = before + change;
+	int64_t change = (int64_t)take_equal(&at->came, number) - (int64_t)take_equal(&at->went, number),
+		now = before + change;
 	enum bs_status status = BS_OK;
 	if (change && now < 0) {
 		uint64_t n_beyond;
@@ -236,15 +240,16 @@ static enum bs_status change_next(struct change *at, uint64_t number, bool *is_s
 	return status;
 }
 
-static enum bs_status change_all(struct change *at, const struct bs_told_tally *told, struct bs_numbers came, struct bs_numbers went,
-                                 bool *is_sound_out, struct bs_error *err)
+static enum bs_status change_all(struct change *at, const struct bs_told_tally *told, struct bs_numbers came,
+                                 struct bs_numbers went, bool *is_sound_out, struct bs_error *err)
 {
 	at->came = came;
 	at->went = went;
 	*is_sound_out = true;
 	enum bs_status status = begin_change(at, told, err);
 	while (*is_sound_out && !status) {
-		uint64_t told_next = least(least(first_of(&at->more), first_of(&at->gone)), least(first_of(&at->gained), first_of(&at->lost)));
+		uint64_t told_next = least(least(first_of(&at->more), first_of(&at->gone)),
+		                           least(first_of(&at->gained), first_of(&at->lost)));
 		uint64_t next = least(told_next, least(first_of(&at->came), first_of(&at->went)));
 		if (next == UINT64_MAX)
 			break;
@@ -253,8 +258,8 @@ static enum bs_status change_all(struct change *at, const struct bs_told_tally *
 	return status;
 }
 
-enum bs_status bs_tally_change(const struct bs_told_tally *told, struct bs_numbers came, struct bs_numbers went, struct bs_tally *tally,
-                               bool *is_done_out, struct bs_error *err)
+enum bs_status bs_tally_change(const struct bs_told_tally *told, struct bs_numbers came, struct bs_numbers went,
+                               struct bs_tally *tally, bool *is_done_out, struct bs_error *err)
 {
 	struct change at = {.tally = tally};
 	const uint64_t n_base = told->lists[BS_TALLY_BASE].coded.n;
@@ -276,8 +281,8 @@ enum bs_status bs_tally_change(const struct bs_told_tally *told, struct bs_numbe
 }
 
 /* How often each number of the lists counts, less what went. */
-static bool fold_all(struct bs_numbers in[BS_TALLY_LISTS], struct bs_numbers came, struct bs_numbers went, struct bs_buffer *base,
-                     struct bs_buffer *beyond)
+static bool fold_all(struct bs_numbers in[BS_TALLY_LISTS], struct bs_numbers came, struct bs_numbers went,
+                     struct bs_buffer *base, struct bs_buffer *beyond)
 {
 	for (;;) {
 		uint64_t next = least(first_of(&came), first_of(&went));
@@ -288,7 +293,8 @@ static bool fold_all(struct bs_numbers in[BS_TALLY_LISTS], struct bs_numbers cam
 		if (next == UINT64_MAX)
 			return true;
 		uint64_t n = take_equal(&in[BS_TALLY_BASE], next) + take_equal(&in[BS_TALLY_MORE], next) +
-		             take_equal(&in[BS_TALLY_BEYOND], next) + take_equal(&in[BS_TALLY_GAINED], next) + take_equal(&came, next);
+		             take_equal(&in[BS_TALLY_BEYOND], next) + take_equal(&in[BS_TALLY_GAINED], next) +
+		             take_equal(&came, next);
 		uint64_t n_less = take_equal(&in[BS_TALLY_LOST], next) + take_equal(&went, next);
 		if (n < n_less)
 			return false;
@@ -297,11 +303,13 @@ static bool fold_all(struct bs_numbers in[BS_TALLY_LISTS], struct bs_numbers cam
 	}
 }
 
-enum bs_status bs_tally_fold(const struct bs_told_tally *told, struct bs_numbers came, struct bs_numbers went, struct bs_tally *tally,
-                             bool *is_done_out, struct bs_error *err)
+enum bs_status bs_tally_fold(const struct bs_told_tally *told, struct bs_numbers came, struct bs_numbers went,
+                             struct bs_tally *tally, bool *is_done_out, struct bs_error *err)
 {
-	static const enum bs_tally_list lists[] = {BS_TALLY_BASE, BS_TALLY_MORE, BS_TALLY_BEYOND, BS_TALLY_GAINED, BS_TALLY_LOST};
-	struct bs_buffer read[BS_TALLY_LISTS] = {{0}}, *base = &tally->made[BS_TALLY_BASE], *beyond = &tally->made[BS_TALLY_BEYOND];
+	static const enum bs_tally_list lists[] = {BS_TALLY_BASE, BS_TALLY_MORE, BS_TALLY_BEYOND, BS_TALLY_GAINED,
+	                                           BS_TALLY_LOST};
+	struct bs_buffer read[BS_TALLY_LISTS] = {{0}}, *base = &tally->made[BS_TALLY_BASE],
+			 *beyond = &tally->made[BS_TALLY_BEYOND];
 	struct bs_numbers in[BS_TALLY_LISTS] = {{0}};
 	size_t n_most = came.n;
 	enum bs_status status = BS_OK;
@@ -331,7 +339,8 @@ enum bs_status bs_tally_read_set(const struct bs_coded_set *set, struct bs_buffe
 		status = bs_coded_section_read(&set->more, &more_read, err);
 	if (!status)
 		status = bs_coded_section_read(&set->gone, &gone_read, err);
-	struct bs_numbers base = bs_numbers_in(&base_read), more = bs_numbers_in(&more_read), gone = bs_numbers_in(&gone_read);
+	struct bs_numbers base = bs_numbers_in(&base_read), more = bs_numbers_in(&more_read),
+			  gone = bs_numbers_in(&gone_read);
 	if (!status)
 		status = reserve(numbers, base.n + more.n, err);
 	while (!status && (base.n || more.n || gone.n)) {
@@ -346,15 +355,17 @@ enum bs_status bs_tally_read_set(const struct bs_coded_set *set, struct bs_buffe
 }
 
 /* Of what came and went, ascending, and what was told before. */
-static enum bs_status change_set(const struct bs_coded_set *set, struct bs_numbers more, struct bs_numbers gone, struct bs_numbers came,
-                                 struct bs_numbers went, struct bs_buffer *more_out, struct bs_buffer *gone_out, struct bs_error *err)
+static enum bs_status change_set(const struct bs_coded_set *set, struct bs_numbers more, struct bs_numbers gone,
+                                 struct bs_numbers came, struct bs_numbers went, struct bs_buffer *more_out,
+                                 struct bs_buffer *gone_out, struct bs_error *err)
 {
 	struct lookup base = {.coded = &set->base.coded};
 	enum bs_status status = reserve(more_out, more.n + came.n, err);
 	if (!status)
 		status = reserve(gone_out, gone.n + went.n, err);
 	while (!status) {
-		uint64_t next = least(least(first_of(&more), first_of(&gone)), least(first_of(&came), first_of(&went))), n_in_base = 0;
+		uint64_t next = least(least(first_of(&more), first_of(&gone)), least(first_of(&came), first_of(&went))),
+			 n_in_base = 0;
 		if (next == UINT64_MAX)
 			break;
 		bool is_more = take_equal(&more, next), is_gone = take_equal(&gone, next);
@@ -367,8 +378,8 @@ static enum bs_status change_set(const struct bs_coded_set *set, struct bs_numbe
 	return status;
 }
 
-enum bs_status bs_tally_change_set(const struct bs_coded_set *set, struct bs_numbers came, struct bs_numbers went, struct bs_tally *tally,
-                                   bool *is_done_out, struct bs_error *err)
+enum bs_status bs_tally_change_set(const struct bs_coded_set *set, struct bs_numbers came, struct bs_numbers went,
+                                   struct bs_tally *tally, bool *is_done_out, struct bs_error *err)
 {
 	struct bs_buffer more = {0}, gone = {0};
 	clear(tally);
@@ -377,8 +388,8 @@ enum bs_status bs_tally_change_set(const struct bs_coded_set *set, struct bs_num
 	if (!status)
 		status = bs_coded_section_read(&set->gone, &gone, err);
 	if (!status)
-		status = change_set(set, bs_numbers_in(&more), bs_numbers_in(&gone), came, went, &tally->made[BS_TALLY_MORE],
-		                    &tally->made[BS_TALLY_GONE], err);
+		status = change_set(set, bs_numbers_in(&more), bs_numbers_in(&gone), came, went,
+		                    &tally->made[BS_TALLY_MORE], &tally->made[BS_TALLY_GONE], err);
 	bs_buffer_deinit(&more);
 	bs_buffer_deinit(&gone);
 	uint64_t n_changed = bs_tally_list_n(tally, BS_TALLY_MORE) + bs_tally_list_n(tally, BS_TALLY_GONE);

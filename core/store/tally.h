@@ -64,10 +64,10 @@ enum bs_status bs_tally_count(struct bs_tally *tally, struct bs_numbers numbers,
 /* What a tally that is told becomes, in an empty one, when these numbers came and went; both ascend, and may have a number several times.
  * change leaves base as it is, unless so much has changed since it was made that fold is better: *is_done_out false. fold makes another base.
  * *is_done_out false: more went than there was. BS_CORRUPT, BS_NO_MEMORY. */
-enum bs_status bs_tally_change(const struct bs_told_tally *told, struct bs_numbers came, struct bs_numbers went, struct bs_tally *tally,
-                               bool *is_done_out, struct bs_error *err) BS_WARN_UNUSED;
-enum bs_status bs_tally_fold(const struct bs_told_tally *told, struct bs_numbers came, struct bs_numbers went, struct bs_tally *tally,
-                             bool *is_done_out, struct bs_error *err) BS_WARN_UNUSED;
+enum bs_status bs_tally_change(const struct bs_told_tally *told, struct bs_numbers came, struct bs_numbers went,
+                               struct bs_tally *tally, bool *is_done_out, struct bs_error *err) BS_WARN_UNUSED;
+enum bs_status bs_tally_fold(const struct bs_told_tally *told, struct bs_numbers came, struct bs_numbers went,
+                             struct bs_tally *tally, bool *is_done_out, struct bs_error *err) BS_WARN_UNUSED;
 
 /* Of sets alone, without counts: tallies of three lists. */
 
@@ -76,11 +76,13 @@ enum bs_status bs_tally_add(struct bs_tally *tally, struct bs_numbers set, struc
 /* Leaves out of two runs of ascending numbers those that are in both. */
 void bs_tally_leave_out_both(struct bs_buffer *a, struct bs_buffer *b);
 /* Leaves out of ascending numbers those that a list has. BS_CORRUPT. */
-enum bs_status bs_tally_leave_out(const struct bs_coded_section *list, struct bs_buffer *numbers, struct bs_error *err) BS_WARN_UNUSED;
+enum bs_status bs_tally_leave_out(const struct bs_coded_section *list, struct bs_buffer *numbers,
+                                  struct bs_error *err) BS_WARN_UNUSED;
 /* As bs_tally_change. What went is in the set; what came may be in it, and is not among what went. */
-enum bs_status bs_tally_change_set(const struct bs_coded_set *set, struct bs_numbers came, struct bs_numbers went, struct bs_tally *tally,
-                                   bool *is_done_out, struct bs_error *err) BS_WARN_UNUSED;
+enum bs_status bs_tally_change_set(const struct bs_coded_set *set, struct bs_numbers came, struct bs_numbers went,
+                                   struct bs_tally *tally, bool *is_done_out, struct bs_error *err) BS_WARN_UNUSED;
 /* Appends the numbers that a set has. BS_CORRUPT, BS_NO_MEMORY. */
-enum bs_status bs_tally_read_set(const struct bs_coded_set *set, struct bs_buffer *numbers, struct bs_error *err) BS_WARN_UNUSED;
+enum bs_status bs_tally_read_set(const struct bs_coded_set *set, struct bs_buffer *numbers,
+                                 struct bs_error *err) BS_WARN_UNUSED;
 
 #endif
