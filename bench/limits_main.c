@@ -199,7 +199,7 @@ static char *pattern(const char *bytes)
 static void make_pattern(enum grep_kind kind, const char *tree, const char **path, struct bs_grep_request *request)
 {
 	static const char *const repeated[] = {"(?:[a-z]{1,50} ){3,40}[0-9]{9}", "\\w{30,900}x", "(?:a|b|c|d|e){5,500}z", "[^x]{200,4000}y"};
-	static const char *const unicode[] = {"\\p{Lu}\\p{Ll}{10,}\\p{Nd}+", "(?i)\\p{Greek}+", "(?i)stra\xc3\x9f" "e|k", "\\X{50}z"};
+	static const char *const unicode[] = {"\\p{Lu}\\p{Ll}{10,}\\p{Nd}+", "(?i)\\p{Greek}+", "(?i)stra\u00dfe|k", "\\X{50}z"};
 	static const char *const across[] = {"(?s)struct.*?\\{.*?\\}.*zzzz", "(?s)a.*b.*c.*d.*zqzq", "(\\w+\\s+)+\\n\\n\\n\\nz", "\\s+int\\s+x\\s+$z"};
 	static const char *const ands[] = {"the", "(\\w+\\s*)+;$", NULL}, *const nots[] = {"(x+x+)+y", NULL};
 	char piece[128];

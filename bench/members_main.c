@@ -220,6 +220,7 @@ static double time_asking(const struct filters *filters, size_t n, int member)
 			n_found += has(&filters[i], member, hash);
 		times[word] = now_us() - begin;
 	}
+	(void)n_found; /* it is there so that the asking is not left out */
 	qsort(times, N_ASKED, sizeof(*times), compare_doubles);
 	return times[N_ASKED / 2];
 }

@@ -10,6 +10,8 @@ if(BITSIFT_SANITIZE)
     target_compile_options(bitsift_flags INTERFACE
         -fsanitize=${BITSIFT_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
     target_link_options(bitsift_flags INTERFACE -fsanitize=${BITSIFT_SANITIZE})
+    # Of clang, a program in C that links to the shared library lacks what these two need of C++.
+    target_compile_options(bitsift_flags INTERFACE $<$<COMPILE_LANG_AND_ID:CXX,Clang>:-fno-sanitize=vptr,function>)
 endif()
 # Without the coverage of our own code a fuzzer has nothing to go by.
 option(BITSIFT_FUZZ "Build the fuzz targets for libFuzzer (clang; best with BITSIFT_SANITIZE=address,undefined)" OFF)

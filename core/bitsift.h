@@ -705,7 +705,10 @@ struct bs_find_request {
 	void (*explain)(void *context, const char *text, size_t text_bytes);
 	void *context;
 	const struct bs_limits *limits; /* NULL: none */
-	uint64_t reserved[8];
+	/* The query asks for words in this field alone, and names none: what looks like a field or a range is text. BS_NOT_FOUND: no
+	 * document has a field of that name. NULL: for words of all fields, or of those that it names. */
+	const char *field;
+	uint64_t reserved[7];
 };
 
 enum bs_stage {
@@ -758,7 +761,7 @@ struct bs_find_result {
  *
  * BS_INVALID (the query does not parse or is empty: err says why, result_out->error_byte where; or no callback for
  * hits, a bad glob, an unknown type, a date that is none, a field to sort by that has no numbers or dates), BS_NOT_FOUND
- * (nothing of a place is in the index, no document has like_id), BS_STOPPED, BS_DEADLINE, BS_CORRUPT, BS_UNSUPPORTED, BS_IO, BS_NO_MEMORY.
+ * (nothing of a place is in the index, no document has like_id, no such field), BS_STOPPED, BS_DEADLINE, BS_CORRUPT, BS_UNSUPPORTED, BS_IO, BS_NO_MEMORY.
  * The finder is fit for the next search after any
  * of them. Hits that were handed out before a failure are hits. result_out may be NULL.
  */

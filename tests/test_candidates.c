@@ -149,7 +149,7 @@ static int setup(void **state)
 	(void)state;
 	rig.state = 1;
 	rig.n = rig.n_arrived = 0;
-	return bs_memory_new(&rig.memory, NULL);
+	return (int)bs_memory_new(&rig.memory, NULL);
 }
 
 static int teardown(void **state)

@@ -622,7 +622,7 @@ static void test_bad_find_requests(void **state)
 	request = ask("cat", (enum bs_find_mode)9, &heard);
 	assert_int_equal(bs_find(finder, &request, &result, &err), BS_UNSUPPORTED);
 	request = ask("cat", BS_FIND_TOP, &heard);
-	request.reserved[7] = 1;
+	request.reserved[6] = 1;
 	assert_int_equal(bs_find(finder, &request, &result, &err), BS_UNSUPPORTED);
 	assert_int_equal(heard.n_hits, 0);
 

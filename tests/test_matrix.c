@@ -151,9 +151,9 @@ static void test_columns_count_what_they_say(void **state)
 				uint64_t n_set = 0;
 				uint32_t *counts = calloc(columns->n_columns + 1, sizeof(*counts));
 				assert_int_equal(
-					bs_matrix_words(rig->index[i], 0, s, l, 0, columns->n_columns, &words, NULL),
+					bs_matrix_words(rig->index[i], 0, s, (enum bs_matrix_level)l, 0, columns->n_columns, &words, NULL),
 					BS_OK);
-				assert_int_equal(bs_matrix_popcounts(rig->index[i], 0, s, l, 0, columns->n_columns,
+				assert_int_equal(bs_matrix_popcounts(rig->index[i], 0, s, (enum bs_matrix_level)l, 0, columns->n_columns,
 				                                     counts, NULL),
 				                 BS_OK);
 				for (uint32_t c = 0; c < columns->n_columns; c++) {
@@ -209,7 +209,7 @@ static void check_term(struct rig *rig, int i, int n)
 			for (uint32_t k = 0; k < has.n_columns[l]; k++) {
 				const uint64_t *words;
 				assert_int_equal(
-					bs_matrix_words(rig->index[i], 0, s, l, has.columns[l][k], 1, &words, NULL),
+					bs_matrix_words(rig->index[i], 0, s, (enum bs_matrix_level)l, has.columns[l][k], 1, &words, NULL),
 					BS_OK);
 				for (uint32_t row = 0; row < slab.n_rows; row++) {
 					bool is_set = has_bit(words, row / slab.levels[l].lane_rows);

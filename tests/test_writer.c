@@ -427,7 +427,7 @@ static void add_without_zstd(void)
  * there is no zstd yet. */
 static void test_no_zstd(void **state)
 {
-	int result;
+	int result = -1;
 	(void)state;
 	pid_t child = fork();
 	if (child == 0) {

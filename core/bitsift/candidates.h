@@ -66,7 +66,7 @@ struct bs_find_estimate {
 	uint64_t reserved[4];
 };
 
-/* Of the request, the query, any, the stop words and limits count. Looks the words up and reads no column. Fails as bs_find. */
+/* Of the request, the query, any, the stop words, field and limits count. Looks the words up and reads no column. Fails as bs_find. */
 BS_API enum bs_status bs_estimate(struct bs_finder *finder, const struct bs_find_request *request,
                                   struct bs_find_estimate *estimate_out, struct bs_error *err) BS_WARN_UNUSED;
 

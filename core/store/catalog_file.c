@@ -121,9 +121,9 @@ static enum bs_status open_item(struct bs_catalog_file *file, uint32_t i, struct
 		return BS_OK;
 	struct bs_section summary = bs_container_section(file->container, SECTION_SUMMARY, i);
 	enum bs_status status = bs_summary_open(&summary, 0, summary.n_bytes, &item->summary, err);
-	if (status != BS_NOT_FOUND)
+	if (status != BS_NOT_FOUND && status != BS_UNSUPPORTED)
 		return status;
-	/* One of an earlier making: the index is looked at anew. */
+	/* One of an earlier making, or of a later program: the index is looked at anew. */
 	item->flags &= ~(unsigned)BS_CATALOG_SUMMARY;
 	item->stamp[0] = 0;
 	return BS_OK;

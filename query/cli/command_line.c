@@ -232,6 +232,15 @@ static enum bs_status take_long(struct walk *walk, const char *word, struct bs_e
 	return do_option(walk, option, option->argument ? argument : NULL, err);
 }
 
+/* A letter of several bytes is shown whole. */
+static enum bs_status refuse_letter(const struct bs_command *command, const char *letter, struct bs_error *err)
+{
+	int n_bytes = 1;
+	while ((letter[0] & 0xc0) == 0xc0 && (letter[n_bytes] & 0xc0) == 0x80)
+		n_bytes++;
+	return bs_fail(err, BS_INVALID, "%s-%.*s; see `bitsift %s --help`", unknown_option, n_bytes, letter, command->name);
+}
+
 /* A word of one or several letters behind a dash. */
 static enum bs_status take_letters(struct walk *walk, const char *word, struct bs_error *err)
 {
@@ -243,7 +252,7 @@ static enum bs_status take_letters(struct walk *walk, const char *word, struct b
 			if (option->short_name == *letter)
 				break;
 		if (!option)
-			return bs_fail(err, BS_INVALID, "%s%s; see `bitsift %s --help`", unknown_option, name, walk->command->name);
+			return refuse_letter(walk->command, letter, err);
 		walk->help |= option == &help_option;
 		if (!option->argument) {
 			status = do_option(walk, option, NULL, err);

@@ -111,7 +111,8 @@ enum bs_status bs_estimate(struct bs_finder *finder, const struct bs_find_reques
 {
 	struct bs_find_request asked = {.query = request->query, .query_bytes = request->query_bytes, .any = request->any,
 	                                .stop_language = request->stop_language, .stop_words = request->stop_words,
-	                                .stop_words_bytes = request->stop_words_bytes, .limits = request->limits};
+	                                .stop_words_bytes = request->stop_words_bytes, .field = request->field,
+	                                .limits = request->limits};
 	*estimate_out = (struct bs_find_estimate){.is_certain = !bs_finder_index(finder)->is_other_unicode};
 	return bs_finder_plan(finder, &asked, estimate, estimate_out, NULL, err);
 }

@@ -926,7 +926,8 @@ static enum bs_status parse(const uint8_t *text, size_t text_bytes, const struct
 	const uint32_t name_bytes = sizeof(BS_LEX_FILE_NAME) - 1;
 	struct parser parser = {.options = options, .stop = stop, .err = err};
 	parser.lexing = (struct bs_lexing){.text = text, .text_bytes = text_bytes, .options = options, .err = err};
-	parser.field = parser.name_field = BS_QUERY_ANY_FIELD;
+	parser.name_field = BS_QUERY_ANY_FIELD;
+	parser.field = options->has_own_field ? options->own_field : BS_QUERY_ANY_FIELD;
 	if (options->fields)
 		(void)bs_term_table_find(options->fields, name, name_bytes, bs_hash_slot(name, name_bytes), &parser.name_field);
 	if (text_bytes > BS_QUERY_MAX_BYTES) {

@@ -169,7 +169,9 @@ struct bs_query_options {
 	 * BS_QUERY_MAX_FIELD_BYTES, is never meant. Borrowed while the query lives. */
 	const struct bs_term_table *fields;
 	const struct bs_stop *stop;         /* words that count for little; NULL: none. Where a query has no others, they count */
-	uint32_t longest_field_bytes;       /* no name that is longer is looked for */
+	uint32_t longest_field_bytes;       /* no name that is longer is looked for; 0: none is */
+	bool has_own_field;                 /* what is in no other field is in this one: */
+	uint32_t own_field;
 	bool has_file_names;                /* `name:` asks for files by their names, too */
 	/* Whether a field, or of BS_QUERY_ANY_FIELD one of them, may have numbers or dates; NULL: none has. */
 	bool (*has_values)(void *context, uint32_t field);

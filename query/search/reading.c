@@ -1,6 +1,8 @@
 /* reading.c: see reading.h. */
 #include "query/search/reading.h"
 
+#include <string.h>
+
 #include "core/base/hash.h"
 #include "query/search/statistics.h"
 
@@ -130,6 +132,21 @@ struct bs_query_options bs_reading_options(struct bs_reading *reading)
 		.stop = reading->stop.text.used_bytes > 0 ? &reading->stop : NULL,
 		.own_share = 1,
 	};
+}
+
+enum bs_status bs_reading_keep_to_field(struct bs_reading *reading, const char *name, struct bs_query_options *options,
+                                        struct bs_error *err)
+{
+	size_t n_bytes = strlen(name);
+	if (n_bytes == 0 || n_bytes > BS_QUERY_MAX_FIELD_BYTES ||
+	    !bs_term_table_find(reading->fields, (const uint8_t *)name, (uint32_t)n_bytes, bs_hash_slot(name, n_bytes), &options->own_field))
+		return bs_fail(err, BS_NOT_FOUND, "no field %s", name);
+	options->has_own_field = true;
+	options->longest_field_bytes = 0;
+	options->has_file_names = false;
+	options->has_values = NULL;
+	options->has_dates_alone = NULL;
+	return BS_OK;
 }
 
 enum bs_status bs_reading_parse(struct bs_reading *reading, const char *query, size_t query_bytes,

@@ -39,6 +39,10 @@ enum bs_status bs_reading_begin(struct bs_reading *reading, const struct bs_find
 /* What bs_query_parse is to know; the rest is for the caller to set. */
 struct bs_query_options bs_reading_options(struct bs_reading *reading);
 
+/* What it asks for is in this field alone, and it names none. BS_NOT_FOUND: there is no such field. */
+enum bs_status bs_reading_keep_to_field(struct bs_reading *reading, const char *name, struct bs_query_options *options,
+                                        struct bs_error *err) BS_WARN_UNUSED;
+
 /* Parses by such options. As bs_query_parse. */
 enum bs_status bs_reading_parse(struct bs_reading *reading, const char *query, size_t query_bytes,
                                 const struct bs_query_options *options, struct bs_query_tree **query_out,

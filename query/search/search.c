@@ -266,6 +266,8 @@ static enum bs_status parse(struct bs_finder *finder, struct bs_error *err)
 	struct bs_query_options options = bs_reading_options(&finder->reading);
 	struct bs_query_range within = {.field = 0};
 	enum bs_status status = begin_filter(finder, &within, err);
+	if (!status && request->field)
+		status = bs_reading_keep_to_field(&finder->reading, request->field, &options, err);
 	options.within = finder->has_dates ? &within : NULL;
 	options.any = request->any;
 	options.strict = request->strict_query;

@@ -34,3 +34,4 @@ show bitsift stats --js
 show bitsift qurey x
 show bitsift help indx
 [ ! -e .bitsift ] || echo 'an index was made'
+show bitsift query -ä x

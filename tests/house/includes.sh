@@ -43,6 +43,10 @@ check query/catalog "${below[@]}" query/search query/regex
 check query/candidates "${below[@]}" query/search query/regex
 check query/cli
 check bindings/sqlite
+# PostgreSQL's way of building knows no such paths: of ours only the public headers.
+while IFS=: read -r file line header; do
+    [[ $header =~ \"core/bitsift(/[a-z]+)?\.h\" ]] || { echo "$file:$line: bindings/postgresql must not include $header"; failed=1; }
+done < <(grep -nHE '^[[:space:]]*#[[:space:]]*include[[:space:]]*"(\.\./|core|corpus|indexer|query)/' bindings/postgresql/*.[ch])
 
 # What is installed knows nothing but itself.
 while IFS=: read -r file line header; do

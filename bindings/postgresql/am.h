@@ -1,0 +1,34 @@
+/* am.h: what PostgreSQL calls of the access method, but searches: scan.h. Each says what it is in its file. */
+#ifndef BINDINGS_POSTGRESQL_AM_H
+#define BINDINGS_POSTGRESQL_AM_H
+
+#include "postgres.h"
+
+#include "access/amapi.h"
+#include "access/genam.h"
+#include "nodes/execnodes.h"
+
+/* Of CREATE INDEX ... WITH (...): options.c. */
+struct bsp_options {
+	int32 vl_len_;
+	int stemmer_offset;
+	bool fold_accents, split_identifiers, grams;
+	int pending_limit; /* kB */
+};
+void bsp_options_init(void);
+bytea *bsp_amoptions(Datum reloptions, bool validate);
+/* Bytes of rows that may wait. */
+size_t bsp_pending_limit(Relation index);
+/* "": none. */
+const char *bsp_stemmer(Relation index);
+
+IndexBuildResult *bsp_build(Relation heap, Relation index, IndexInfo *info);
+void bsp_buildempty(Relation index);
+bool bsp_insert(Relation index, Datum *values, bool *nulls, ItemPointer tid, Relation heap, IndexUniqueCheck unique,
+                bool unchanged, IndexInfo *info);
+IndexBulkDeleteResult *bsp_bulkdelete(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,
+                                      IndexBulkDeleteCallback callback, void *context);
+IndexBulkDeleteResult *bsp_vacuumcleanup(IndexVacuumInfo *info, IndexBulkDeleteResult *stats);
+bool bsp_validate(Oid opclass);
+
+#endif

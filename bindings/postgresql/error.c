@@ -1,0 +1,79 @@
+/* error.c: see error.h. */
+#include "error.h"
+
+#include "miscadmin.h"
+#include "utils/memutils.h"
+
+/* Of a callback, on its way around the library. */
+static ErrorData *kept_error;
+static MemoryContext kept_context;
+
+void bsp_keep_error(MemoryContext context)
+{
+	if (!kept_context)
+		kept_context = AllocSetContextCreate(TopMemoryContext, "bitsift error", ALLOCSET_SMALL_SIZES);
+	MemoryContextSwitchTo(kept_context);
+	if (!kept_error) {
+		MemoryContextReset(kept_context);
+		kept_error = CopyErrorData();
+	}
+	FlushErrorState();
+	MemoryContextSwitchTo(context);
+}
+
+void bsp_throw_kept(void)
+{
+	if (!kept_error)
+		return;
+	ErrorData error = *kept_error;
+	kept_error = NULL;
+	/* What it points to is copied, and goes with the context when the next one is kept. */
+	ReThrowError(&error);
+}
+
+static int is_cancelled(void *context)
+{
+	return InterruptPending && InterruptHoldoffCount == 0 && CritSectionCount == 0 &&
+	       (QueryCancelPending || ProcDiePending);
+}
+
+const struct bs_limits *bsp_limits(void)
+{
+	static const struct bs_limits limits = {.stop = is_cancelled};
+	return &limits;
+}
+
+static int code_of(enum bs_status status)
+{
+	switch (status) {
+	case BS_INVALID:
+		return ERRCODE_INVALID_PARAMETER_VALUE;
+	case BS_NO_MEMORY:
+		return ERRCODE_OUT_OF_MEMORY;
+	case BS_IO:
+		return ERRCODE_IO_ERROR;
+	case BS_CORRUPT:
+		return ERRCODE_INDEX_CORRUPTED;
+	case BS_UNSUPPORTED:
+		return ERRCODE_FEATURE_NOT_SUPPORTED;
+	case BS_STOPPED:
+	case BS_DEADLINE:
+		return ERRCODE_QUERY_CANCELED;
+	default:
+		return ERRCODE_INTERNAL_ERROR;
+	}
+}
+
+void bsp_check(enum bs_status status, const struct bs_error *err, Relation index)
+{
+	if (status == BS_OK && !kept_error)
+		return;
+	bsp_throw_kept();
+	CHECK_FOR_INTERRUPTS();
+	const char *why = err && err->text[0] ? err->text : bs_status_name(status);
+	if (index && status != BS_INVALID)
+		ereport(ERROR,
+		        (errcode(code_of(status)), errmsg("index \"%s\": %s", RelationGetRelationName(index), why),
+		         status == BS_CORRUPT ? errhint("REINDEX makes it anew.") : 0));
+	ereport(ERROR, (errcode(code_of(status)), errmsg("%s", why)));
+}

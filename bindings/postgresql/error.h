@@ -1,0 +1,27 @@
+/*
+ * error.h: between the library, which returns, and PostgreSQL, which jumps. No jump may pass through a frame of the library: what a
+ * callback calls of PostgreSQL it calls in a PG_TRY, keeps the failure, and returns nonzero; bsp_check throws it after.
+ */
+#ifndef BINDINGS_POSTGRESQL_ERROR_H
+#define BINDINGS_POSTGRESQL_ERROR_H
+
+#include "postgres.h"
+
+#include "utils/rel.h"
+
+#include "core/bitsift.h"
+
+/* Nothing, if status is BS_OK. Else what a callback kept is thrown, or a cancelled query's error, or one with the library's message.
+ * index, nullable: whose name the message gets, where it is about its contents. */
+void bsp_check(enum bs_status status, const struct bs_error *err, Relation index);
+
+/* By which a call of the library ends, with BS_STOPPED, once the query is cancelled. For the life of the backend. */
+const struct bs_limits *bsp_limits(void);
+
+/* In a callback's PG_CATCH, with the memory context of the caller restored: the error is kept for bsp_check. The callback then returns
+ * nonzero. An error that comes while one is kept is forgotten. */
+void bsp_keep_error(MemoryContext context);
+/* If one is kept, it is thrown. bsp_check does so, too. */
+void bsp_throw_kept(void);
+
+#endif

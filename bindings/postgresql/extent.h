@@ -1,0 +1,17 @@
+/* extent.h: the bytes of a file of the library in a chain of pages, compressed by zstd. */
+#ifndef BINDINGS_POSTGRESQL_EXTENT_H
+#define BINDINGS_POSTGRESQL_EXTENT_H
+
+#include "postgres.h"
+
+#include "page.h"
+
+/* Writes the bytes as a new chain; of *file, all but the name is filled in. is_build: nobody else knows the relation, whose pages are
+ * logged all at once in the end. */
+void bsp_extent_write(Relation index, const void *bytes, size_t n_bytes, bool is_build, struct bsp_file *file);
+/* Hands the bytes to take, piece by piece, which returns false to end it. False: that, or the chain is not there any more. An error, if
+ * they are not what was written. */
+bool bsp_extent_read(Relation index, const struct bsp_file *file,
+                     bool (*take)(void *context, const void *bytes, size_t n_bytes), void *context);
+
+#endif

@@ -1,0 +1,15 @@
+/* rank.h: by which statistics a query ranks. */
+#ifndef BINDINGS_POSTGRESQL_RANK_H
+#define BINDINGS_POSTGRESQL_RANK_H
+
+#include "core/bitsift/query.h"
+#include "query_type.h"
+
+/* Those that it has with it, or else those of the index that it is bound to, of all its partitions if there are several, as they are for
+ * the current snapshot. Borrowed until the next call. An error if it has neither. */
+const struct bs_statistics *bsp_statistics(const struct bsp_query_datum *datum);
+
+/* Statistics of an index, or of all indexes below a partitioned one, for a query; for bs_statistics_free. */
+struct bs_statistics *bsp_gather(Oid index, const struct bsp_query_datum *datum);
+
+#endif

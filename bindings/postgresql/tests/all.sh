@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# all.sh TEST_RANDOM [EXTENSION]: all tests of the extension, a minute or so each way: scripts with exact output, random changes and
+# questions, crashes, a replica, the demonstration. EXTENSION: the folder where it is built; without one, "make install" builds it.
+set -euo pipefail
+here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
+program=$(realpath -- "$1")
+[ $# -lt 2 ] || EXTENSION=$(realpath -- "$2")
+export EXTENSION=${EXTENSION:-}
+. "$here/cluster.sh"
+folder=$(mktemp -d "${TMPDIR:-/tmp}/bitsift-postgresql.XXXXXX")
+trap 'rm -rf -- "$folder"' EXIT
+chmod 755 "$folder"
+cluster_install "$folder/root"
+export CLUSTER_ROOT=$folder/root
+# A program that the user postgres may run, and a folder where it may write.
+cp -- "$program" "$folder/test_random"
+
+step() {
+    printf '%s ...\n' "$*"
+    "$@" || { echo "failed: $*" >&2 && exit 1; }
+}
+[ ! -x "$here/run.sh" ] || step "$here/run.sh"
+step "$here/readme.sh"
+step "$here/random.sh" "$folder/test_random" --steps 150 --queries 4 --tables 7 --seed "${SEED:-$RANDOM}"
+step "$here/random.sh" "$folder/test_random" --steps 100 --queries 3 --tables 2 --writers 2 --seed "${SEED:-$RANDOM}"
+step "$here/crash.sh" "$folder/test_random" 2 "${SEED:-$RANDOM}"
+step "$here/replica.sh" "$folder/test_random" 60 "${SEED:-$RANDOM}"
+printf 'demo.sh --check 50 ...\n'
+"$here/../demo.sh" --check 50 --rows 5000 >"$folder/demo" 2>&1 || { cat "$folder/demo" && exit 1; }
+grep -q ' 0 differences' "$folder/demo"
+grep -q 'ERROR:  could not connect to server "west"' "$folder/demo"
+grep -q 'WARNING:  without west, which did not answer' "$folder/demo"

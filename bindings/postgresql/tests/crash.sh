@@ -1,0 +1,105 @@
+#!/usr/bin/env bash
+# crash.sh TEST_RANDOM [ROUNDS [SEED]]: in each round, while several processes write, and indexes are built, merged and vacuumed, the
+# server is killed with SIGKILL, or one of its backends is, after which it starts itself anew. What is there after the recovery answers
+# questions by the index as it does without, and passes bitsift_check; a replica, which follows all the time and is killed itself now
+# and then, has the same rows and answers. A round's seed is SEED + its number. REPLICA=no: without one.
+set -euo pipefail
+. "$(dirname -- "${BASH_SOURCE[0]}")/cluster.sh"
+program=$(realpath -- "$1") rounds=${2:-20} seed=${3:-$RANDOM} questions=${QUESTIONS:-40}
+cluster_begin "$(mktemp -d "${TMPDIR:-/tmp}/bitsift-crash.XXXXXX")"
+trap cluster_end EXIT
+# Every page that changes is written to WAL and often flushed, and much of the WAL is replayed.
+cluster_make one "shared_buffers = 32MB" "maintenance_work_mem = 4MB" "wal_level = replica" "max_wal_senders = 4" "checkpoint_timeout = 30s" \
+    "wal_keep_size = 2GB" "restart_after_crash = on" "hot_standby_feedback = on"
+sql one -c 'CREATE EXTENSION bitsift' -c 'CREATE EXTENSION amcheck'
+[ "${REPLICA:-yes}" = no ] || cluster_replica two one
+
+fail() {
+    echo "crash.sh: round $round, seed $((seed + round)): $*" >&2
+    [ -z "${KEEP:-}" ] || echo "clusters: $(connection one)" >&2
+    exit 1
+}
+# In a recovery connections are refused; it does not take long.
+wait_for() { # NAME
+    for _ in $(seq 600); do
+        sql "$1" -c 'SELECT 1' >/dev/null 2>&1 && return 0
+        sleep 0.1
+    done
+    fail "the server $1 does not come back: $(tail -n 5 "$cluster_folder/$1.log")"
+}
+work() { # builds, merges and vacuums, over and over, until the server is gone
+    local statements=("SELECT bitsift_merge('t_index')" "VACUUM t" "REINDEX INDEX t_index" "REINDEX INDEX CONCURRENTLY t_index" "CHECKPOINT"
+        "CREATE INDEX t_other ON t USING bitsift (body) WITH (grams = on); DROP INDEX t_other" "VACUUM t" "SELECT bitsift_merge('t_index')")
+    while sql one -c 'SET lock_timeout = 300' -c "${statements[RANDOM % ${#statements[@]}]}" >/dev/null 2>&1 || kill -0 "$(cluster_pid one)" 2>/dev/null; do :; done
+}
+ask() { # NAME
+    "$program" "$(connection "$1")" --check "$questions" --seed $((seed + round)) >"$cluster_folder/said" || fail "$1: $(cat "$cluster_folder/said")"
+}
+rows="SELECT count(*), md5(string_agg(t::text, '|' ORDER BY id)) FROM t"
+follow() { # until the replica has replayed all that there is
+    local wanted
+    wanted=$(sql one -c 'SELECT pg_current_wal_insert_lsn()')
+    for _ in $(seq 600); do
+        [ "$(sql two -c "SELECT pg_last_wal_replay_lsn() >= '$wanted'")" != t ] || return 0
+        sleep 0.1
+    done
+    fail "the replica does not follow: $(tail -n 5 "$cluster_folder/two.log")"
+}
+
+resume=()
+for ((round = 1; round <= rounds; round++)); do
+    RANDOM=$((seed + round))
+    # One round in five begins with another table.
+    [ $((round % 5)) -ne 1 ] || resume=()
+    "$program" "$(connection one)" --seed $((seed + round)) --steps 1000000 --queries 0 --writers 2 --tables 1 "${resume[@]}" >"$cluster_folder/wrote" 2>&1 &
+    writer=$!
+    sleep 0.3
+    work &
+    worker=$!
+    sleep "$((RANDOM % 2)).$((100 + RANDOM % 900))"
+    how=$((RANDOM % 4))
+    case $how in
+    0) # a backend, of those that do something
+        victim=$(sql one -c "SELECT pid FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid() ORDER BY random() LIMIT 1" || true)
+        [ -z "$victim" ] || kill -9 "$victim" || victim=
+        [ -n "$victim" ] || kill -9 "$writer" || true
+        kill "$worker" 2>/dev/null || true
+        ;;
+    *) cluster_kill one ;;
+    esac
+    status=0
+    wait "$writer" || status=$?
+    wait "$worker" 2>/dev/null || true
+    case $status in
+    0 | 3 | 137) ;;
+    *) fail "$(cat "$cluster_folder/wrote")" ;;
+    esac
+    if [ $((RANDOM % 8)) -eq 0 ] && [ "${REPLICA:-yes}" != no ]; then
+        cluster_kill two
+        [ "$how" -eq 0 ] || cluster_start one
+        cluster_start two
+    elif [ "$how" -ne 0 ]; then
+        cluster_start one
+    fi
+    wait_for one
+    ! grep -hE 'PANIC|TRAP|terminated by signal (11|6)' "$cluster_folder"/*.log || fail "the log says so"
+    # There may be no table yet, or one without its index.
+    if [ "$(sql one -c "SELECT count(*) FROM pg_class WHERE relname = 't_index'")" = 0 ]; then
+        resume=()
+        continue
+    fi
+    resume=(--resume)
+    sql one -c "SELECT bitsift_check(indexrelid) FROM pg_index JOIN pg_class i ON i.oid = indexrelid JOIN pg_am a ON a.oid = relam WHERE amname = 'bitsift' AND indisvalid" \
+        >/dev/null || fail "bitsift_check"
+    ask one
+    [ "${REPLICA:-yes}" != no ] || continue
+    follow
+    if [ "$(sql one -c "SELECT relpersistence FROM pg_class WHERE relname = 't'")" = p ]; then
+        [ "$(sql one -c "$rows")" = "$(sql two -c "$rows")" ] || fail "the replica has other rows"
+        ask two
+    fi
+    # Rows wait in the index; what becomes of them is asked again, and of the replica, too.
+    sql one -c 'VACUUM t' >/dev/null || fail "VACUUM"
+    ask one
+done
+echo "$rounds rounds, seeds $((seed + 1)) to $((seed + rounds)): no difference"

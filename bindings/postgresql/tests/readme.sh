@@ -1,0 +1,10 @@
+#!/usr/bin/env bash
+# readme.sh: every statement that the README shows works, in order, in an empty database.
+set -euo pipefail
+. "$(dirname -- "${BASH_SOURCE[0]}")/cluster.sh"
+cluster_begin "$(mktemp -d "${TMPDIR:-/tmp}/bitsift-readme.XXXXXX")"
+trap cluster_end EXIT
+cluster_make one
+awk '/^```/ { inside = !inside && $0 == "```sql"; next } inside' "$cluster_source/README.md" >"$cluster_folder/statements"
+[ "$(grep -c ';$' "$cluster_folder/statements")" -ge 20 ]
+sql one -f "$cluster_folder/statements"

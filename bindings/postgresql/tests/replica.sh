@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# replica.sh TEST_RANDOM [STEPS [SEED]]: a server writes, vacuums and merges while a replica that follows it is asked all the time; then
+# the replica is asked about what it has in the end, becomes a server of its own, writes, and is asked again.
+set -euo pipefail
+. "$(dirname -- "${BASH_SOURCE[0]}")/cluster.sh"
+program=$(realpath -- "$1") steps=${2:-300} seed=${3:-$RANDOM}
+cluster_begin "$(mktemp -d "${TMPDIR:-/tmp}/bitsift-replica.XXXXXX")"
+trap cluster_end EXIT
+cluster_make one "shared_buffers = 32MB" "max_wal_senders = 4" "wal_keep_size = 2GB"
+sql one -c 'CREATE EXTENSION bitsift'
+cluster_replica two one
+# A table of the kind that is in WAL: the seeds are tried until there is one.
+while "$program" "$(connection one)" --seed "$seed" --steps 3 --queries 0 --tables 1 >/dev/null &&
+    [ "$(sql one -c "SELECT relpersistence FROM pg_class WHERE relname = 't'")" != p ]; do
+    seed=$((seed + 1))
+done
+follow() {
+    local wanted
+    wanted=$(sql one -c 'SELECT pg_current_wal_insert_lsn()')
+    until [ "$(sql two -c "SELECT pg_last_wal_replay_lsn() >= '$wanted'")" = t ]; do sleep 0.1; done
+}
+follow
+"$program" "$(connection one)" --seed "$seed" --steps "$steps" --queries 0 --writers 1 --tables 1 --resume >"$cluster_folder/wrote" 2>&1 &
+writer=$!
+# The table may be locked there for a moment, as it was here; what is asked in between counts.
+n=0
+while kill -0 "$writer" 2>/dev/null; do
+    status=0
+    "$program" "$(connection two)" --check 30 --seed $((seed + n)) >"$cluster_folder/said" || status=$?
+    [ "$status" -eq 0 ] || { cat "$cluster_folder/said" && exit 1; }
+    n=$((n + 1))
+done
+wait "$writer" || { cat "$cluster_folder/wrote" && exit 1; }
+follow
+"$program" "$(connection two)" --check 100 --seed "$seed" || exit 1
+sql two -c 'SELECT pg_promote()' >/dev/null
+until [ "$(sql two -c 'SELECT pg_is_in_recovery()')" = f ]; do sleep 0.1; done
+"$program" "$(connection two)" --seed $((seed + 1)) --steps 100 --queries 2 --tables 1 --resume
+echo "asked $n times while it followed, seed $seed: no difference"

@@ -1,0 +1,1000 @@
+/*
+ * test_random.c: random changes by several sessions, and random questions that an index and a sequential scan must answer alike.
+ *
+ *     test_random CONNECTION [--seed N] [--steps N] [--queries N] [--writers N] [--tables N] [--check N] [--resume]
+ *
+ * Three sessions are interleaved step by step, a fourth does what VACUUM, REINDEX and the like do beside their open transactions;
+ * --writers N processes more write at the same time as they can. After each step, --queries questions are asked, with the index
+ * and without. A difference prints the seed, the step and the statement, and ends the run with 1. --check N changes nothing and asks
+ * N questions of the table as it is: after a crash, or of a replica. --resume goes on with the table as it is. If the server goes
+ * away, the status is 3.
+ *
+ * The oracle of matching is the operator itself, asked row by row; that of ranking is bitsift_score with the index's own statistics.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <libpq-fe.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "random_ask.h"
+
+#define N_SESSIONS   3
+#define MOST_WRITERS 8
+/* Who writes a row: ids are those with this remainder, so that nobody waits for another's row. */
+#define N_OWNERS  (N_SESSIONS + MOST_WRITERS)
+#define MOST_ROWS 2500
+#define CLOSE_TO  1e-6
+
+enum status {
+	SAME = 0,
+	DIFFERS = 1,
+	FAILED = 2,
+	GONE = 3
+};
+
+/* How the table is indexed. */
+struct shape {
+	const char *index; /* behind CREATE INDEX t_index ON t USING */
+	const char *expressions[2];
+	const char *also; /* a condition that the index has */
+	const char *persistence;
+	bool has_grams;
+};
+
+static const struct shape shapes[] = {
+	{"bitsift (body) WITH (grams = on, pending_limit = 64)", {"body"}, NULL, "", true},
+	{"bitsift (title, body) WITH (grams = on, pending_limit = 64)", {"title", "body"}, NULL, "", true},
+	{"bitsift (body) WITH (stemmer = 'english', fold_accents = on, split_identifiers = on)",
+         {"body"},
+         NULL,
+         "",
+         false},
+	{"bitsift ((coalesce(title, '') || ' / ' || body)) WITH (grams = on, pending_limit = 64)",
+         {"(coalesce(title, '') || ' / ' || body)"},
+         NULL,
+         "",
+         true},
+	{"bitsift (body) WITH (grams = on, pending_limit = 64) WHERE id % 3 <> 0", {"body"}, "id % 3 <> 0", "", true},
+	{"bitsift (body) WITH (grams = on)", {"body"}, NULL, "UNLOGGED", true},
+	{"bitsift (body COLLATE \"C\", title) WITH (grams = on, fold_accents = on)",
+         {"body COLLATE \"C\"", "title"},
+         NULL,
+         "",
+         true},
+};
+#define N_SHAPES (sizeof shapes / sizeof *shapes)
+
+struct session {
+	PGconn *connection;
+	unsigned owner;
+	unsigned n_made; /* rows */
+	bool is_in_transaction;
+	unsigned n_savepoints;
+};
+
+struct run {
+	const char *place;
+	struct asker asker;
+	struct session sessions[N_SESSIONS];
+	struct session upkeep;
+	bool is_kept_up;       /* a statement of it is running */
+	unsigned upkeep_steps; /* since it began */
+	const struct shape *shape;
+	uint64_t seed;
+	unsigned step, n_steps, n_queries, n_writers, n_tables, n_check;
+	bool is_resumed, is_verbose;
+	pid_t writers[MOST_WRITERS];
+	unsigned long n_asked, n_with_index, n_rankings, n_rankings_left_out, n_errors, n_found;
+};
+
+static void end(struct run *run, enum status status);
+
+/* ---- statements ---- */
+
+static bool is_gone(PGconn *connection)
+{
+	return PQstatus(connection) != CONNECTION_OK;
+}
+
+static bool has_state(const PGresult *result, const char *state)
+{
+	const char *is = PQresultErrorField(result, PG_DIAG_SQLSTATE);
+	return is && strcmp(is, state) == 0;
+}
+
+/* What may happen to a statement beside others: it waited too long, or others waited for it; time was up. */
+static bool is_bad_luck(const PGresult *result)
+{
+	return has_state(result, "55P03") || has_state(result, "40P01") || has_state(result, "40001") ||
+	       has_state(result, "57014");
+}
+
+static PGresult *ask(struct run *run, struct session *session, const char *statement)
+{
+	if (run->is_verbose)
+		fprintf(stderr, "%u: %.300s\n", session->owner, statement);
+	PGresult *result = PQexec(session->connection, statement);
+	if (is_gone(session->connection)) {
+		PQclear(result);
+		end(run, GONE);
+	}
+	return result;
+}
+
+static void complain(struct run *run, const char *statement, const char *what)
+{
+	printf("seed %llu, step %u, index: %s\n  %.700s\n  %s\n", (unsigned long long)run->seed, run->step,
+	       run->shape ? run->shape->index : "none", statement, what);
+	fflush(stdout);
+}
+
+/* True if it worked; false if it had bad luck; all else ends the run. */
+static bool must(struct run *run, struct session *session, const char *statement)
+{
+	PGresult *result = ask(run, session, statement);
+	ExecStatusType status = PQresultStatus(result);
+	bool is_done = status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK;
+	if (!is_done && !is_bad_luck(result)) {
+		complain(run, statement, PQresultErrorMessage(result));
+		PQclear(result);
+		end(run, DIFFERS);
+	}
+	PQclear(result);
+	return is_done;
+}
+
+static long number_of(struct run *run, struct session *session, const char *statement)
+{
+	PGresult *result = ask(run, session, statement);
+	/* On a replica, the table may be locked as it was on its server. */
+	for (unsigned i = 0; i < 30 && is_bad_luck(result); i++) {
+		PQclear(result);
+		result = ask(run, session, statement);
+	}
+	if (PQresultStatus(result) != PGRES_TUPLES_OK || PQntuples(result) != 1) {
+		complain(run, statement, PQresultErrorMessage(result));
+		end(run, FAILED);
+	}
+	long number = atol(PQgetvalue(result, 0, 0));
+	PQclear(result);
+	return number;
+}
+
+static PGconn *connect_to(struct run *run)
+{
+	PGconn *connection = PQconnectdb(run->place);
+	if (is_gone(connection)) {
+		fprintf(stderr, "test_random: %s", PQerrorMessage(connection));
+		end(run, GONE);
+	}
+	return connection;
+}
+
+static void quiet(void *context, const char *message)
+{
+	(void)context;
+	(void)message;
+}
+
+static void session_open(struct run *run, struct session *session, unsigned owner)
+{
+	*session = (struct session){.owner = owner};
+	session->connection = connect_to(run);
+	PQsetNoticeProcessor(session->connection, quiet, NULL);
+	must(run, session,
+	     "SET lock_timeout = '1s'; SET statement_timeout = '60s'; SET max_parallel_workers_per_gather = 0; SET jit "
+	     "= off;"
+	     "SET default_transaction_isolation = 'repeatable read'; SET plan_cache_mode = force_generic_plan");
+}
+
+/* ---- writing ---- */
+
+static void add_value(struct asker *asker, struct text *out)
+{
+	struct text text = {0};
+	ask_text(asker, &text);
+	if (random_one_in(&asker->random, 30))
+		text_add(out, "NULL");
+	else
+		text_add_quoted(out, text.bytes);
+	text_free(&text);
+}
+
+static void add_insert(struct session *session, struct asker *asker, struct text *out)
+{
+	unsigned n = random_one_in(&asker->random, 4) ? 1 + random_below(&asker->random, 60)
+	                                              : 1 + random_below(&asker->random, 3);
+	text_add(out, "INSERT INTO t VALUES ");
+	for (unsigned i = 0; i < n; i++) {
+		text_add(out, "%s(%u, %u, ", i ? ", " : "", session->n_made++ * N_OWNERS + session->owner,
+		         random_below(&asker->random, 20));
+		add_value(asker, out);
+		text_add(out, ", ");
+		add_value(asker, out);
+		text_add(out, ")");
+	}
+}
+
+/* Rows of the session's own, one in n of them. */
+static void add_own_rows(struct session *session, struct asker *asker, struct text *out, unsigned n)
+{
+	text_add(out, " WHERE id %% %u = %u AND id / %u %% %u = %u", N_OWNERS, session->owner, N_OWNERS, n,
+	         random_below(&asker->random, n));
+}
+
+static void add_change(struct session *session, struct asker *asker, struct text *out)
+{
+	static const unsigned shares[] = {3, 20, 150};
+	unsigned share = shares[random_below(&asker->random, 3)];
+	switch (random_below(&asker->random, 8)) {
+	case 0:
+	case 1:
+		text_add(out, "UPDATE t SET body = ");
+		add_value(asker, out);
+		add_own_rows(session, asker, out, share);
+		return;
+	case 2:
+		/* Rows that change without their texts: HOT updates where there is room. */
+		text_add(out, "UPDATE t SET grp = grp + 1");
+		add_own_rows(session, asker, out, share);
+		return;
+	case 3:
+		text_add(out, "UPDATE t SET body = title, title = body");
+		add_own_rows(session, asker, out, share * 3);
+		return;
+	case 4:
+		text_add(out, "DELETE FROM t");
+		add_own_rows(session, asker, out, share);
+		return;
+	default:
+		add_insert(session, asker, out);
+	}
+}
+
+static void write_some(struct run *run, struct session *session, struct asker *asker)
+{
+	struct text statement = {0};
+	add_change(session, asker, &statement);
+	if (!must(run, session, statement.bytes) && session->is_in_transaction) {
+		must(run, session, "ROLLBACK");
+		session->is_in_transaction = false;
+		session->n_savepoints = 0;
+	}
+	text_free(&statement);
+}
+
+static void end_transaction(struct run *run, struct session *session, bool is_kept)
+{
+	if (session->is_in_transaction)
+		must(run, session, is_kept ? "COMMIT" : "ROLLBACK");
+	session->is_in_transaction = false;
+	session->n_savepoints = 0;
+}
+
+static void begin_or_end(struct run *run, struct session *session, struct asker *asker)
+{
+	char statement[64];
+	if (!session->is_in_transaction) {
+		session->is_in_transaction = must(run, session, "BEGIN");
+		return;
+	}
+	switch (random_below(&asker->random, 6)) {
+	case 0:
+	case 1:
+		snprintf(statement, sizeof statement, "SAVEPOINT s%u", ++session->n_savepoints);
+		must(run, session, statement);
+		return;
+	case 2:
+		if (session->n_savepoints > 0) {
+			snprintf(statement, sizeof statement, "ROLLBACK TO s%u",
+			         1 + random_below(&asker->random, session->n_savepoints));
+			must(run, session, statement);
+			session->n_savepoints = (unsigned)atoi(strchr(statement, 's') + 1);
+			return;
+		}
+		/* fall through */
+	case 3:
+		end_transaction(run, session, false);
+		return;
+	default:
+		end_transaction(run, session, true);
+	}
+}
+
+/* ---- upkeep: beside open transactions, one at a time ---- */
+
+static void finish_upkeep(struct run *run)
+{
+	if (!run->is_kept_up)
+		return;
+	for (unsigned i = 0; i < N_SESSIONS; i++)
+		end_transaction(run, &run->sessions[i], true);
+	for (PGresult *result; (result = PQgetResult(run->upkeep.connection)); PQclear(result)) {
+		if (PQresultStatus(result) == PGRES_FATAL_ERROR && !is_bad_luck(result)) {
+			if (is_gone(run->upkeep.connection))
+				end(run, GONE);
+			complain(run, "upkeep", PQresultErrorMessage(result));
+			end(run, DIFFERS);
+		}
+	}
+	if (is_gone(run->upkeep.connection))
+		end(run, GONE);
+	run->is_kept_up = false;
+	/* What CREATE INDEX CONCURRENTLY leaves: a new index beside the old one, or an invalid one. */
+	if (number_of(run, &run->upkeep,
+	              "SELECT count(*) FROM pg_index WHERE indrelid = 't'::regclass AND NOT indisvalid") > 0) {
+		PGresult *result = ask(
+			run, &run->upkeep,
+			"SELECT indexrelid::regclass FROM pg_index WHERE indrelid = 't'::regclass AND NOT indisvalid");
+		for (int i = 0; i < PQntuples(result); i++) {
+			char statement[256];
+			snprintf(statement, sizeof statement, "DROP INDEX IF EXISTS %s", PQgetvalue(result, i, 0));
+			must(run, &run->upkeep, statement);
+		}
+		PQclear(result);
+	}
+	if (number_of(run, &run->upkeep, "SELECT count(*) FROM pg_class WHERE relname = 't_new'") > 0 &&
+	    must(run, &run->upkeep, "DROP INDEX IF EXISTS t_index"))
+		must(run, &run->upkeep, "ALTER INDEX t_new RENAME TO t_index");
+}
+
+static void begin_upkeep(struct run *run)
+{
+	static const char *const plain[] = {
+		"VACUUM t",
+		"VACUUM (FREEZE) t",
+		"VACUUM (ANALYZE, INDEX_CLEANUP on) t",
+		"ANALYZE t",
+		"SELECT bitsift_merge('t_index')",
+		"SELECT bitsift_check('t_index')",
+		"VACUUM t",
+		"VACUUM t",
+		"SELECT bitsift_merge('t_index')",
+		"REINDEX INDEX t_index",
+		"VACUUM FULL t",
+		"CLUSTER t USING t_pkey",
+		"TRUNCATE t",
+		"CHECKPOINT",
+		"REINDEX INDEX CONCURRENTLY t_index",
+		"REINDEX TABLE CONCURRENTLY t",
+		"CREATE INDEX CONCURRENTLY",
+	};
+	if (run->is_kept_up)
+		return;
+	unsigned n = sizeof plain / sizeof *plain, a = random_below(&run->asker.random, n),
+		 b = random_below(&run->asker.random, n);
+	const char *statement = plain[a < b ? a : b];
+	bool waits = strstr(statement, "CONCURRENTLY") != NULL;
+	struct text create = {0};
+	if (strcmp(statement, "CREATE INDEX CONCURRENTLY") == 0) {
+		text_add(&create, "%s t_new ON t USING %s", statement, run->shape->index);
+		statement = create.bytes;
+	}
+	must(run, &run->upkeep, waits ? "SET lock_timeout = 0" : "SET lock_timeout = '300ms'");
+	if (run->is_verbose)
+		fprintf(stderr, "upkeep: %s\n", statement);
+	if (!PQsendQuery(run->upkeep.connection, statement))
+		end(run, GONE);
+	run->is_kept_up = true;
+	run->upkeep_steps = 0;
+	text_free(&create);
+	/* Those that take the table for themselves are waited for: others would queue behind them. */
+	if (strstr(statement, "FULL") || strstr(statement, "CLUSTER") || strstr(statement, "TRUNCATE") ||
+	    strncmp(statement, "REINDEX INDEX t", 15) == 0)
+		finish_upkeep(run);
+}
+
+static void look_after_upkeep(struct run *run)
+{
+	if (!run->is_kept_up)
+		return;
+	if (!PQconsumeInput(run->upkeep.connection))
+		end(run, GONE);
+	if (!PQisBusy(run->upkeep.connection) || ++run->upkeep_steps > 15)
+		finish_upkeep(run);
+}
+
+/* ---- asking ---- */
+
+static const char *expression(struct run *run)
+{
+	const struct shape *shape = run->shape;
+	return shape->expressions[shape->expressions[1] && random_one_in(&run->asker.random, 2)];
+}
+
+static void add_condition(struct run *run, struct text *out)
+{
+	struct asker *asker = &run->asker;
+	struct text pattern = {0};
+	const char *of = expression(run);
+	/* Without grams, LIKE has no index; such questions are asked, too, but few. */
+	unsigned kind = random_below(&asker->random, run->shape->has_grams ? 10 : 5);
+	const char *sign = NULL;
+	if (kind < 5) {
+		ask_query(asker, &pattern);
+		text_add(out, "%s @@@ ", of);
+	} else if (kind < 7 || (kind < 8 && random_one_in(&asker->random, 2))) {
+		ask_like(asker, &pattern);
+		sign = random_one_in(&asker->random, 2) ? "LIKE" : "ILIKE";
+	} else {
+		ask_regex(asker, &pattern);
+		sign = random_one_in(&asker->random, 2) ? "~" : "~*";
+	}
+	if (sign)
+		text_add(out, "%s %s ", of, sign);
+	text_add_quoted(out, pattern.bytes);
+	text_free(&pattern);
+}
+
+static void add_where(struct run *run, struct text *out)
+{
+	struct asker *asker = &run->asker;
+	text_add(out, " WHERE ");
+	if (run->shape->also)
+		text_add(out, "%s AND ", run->shape->also);
+	switch (random_below(&asker->random, 12)) {
+	case 0:
+		text_add(out, "(");
+		add_condition(run, out);
+		text_add(out, " OR ");
+		add_condition(run, out);
+		text_add(out, ")");
+		return;
+	case 1:
+	case 2:
+		add_condition(run, out);
+		text_add(out, " AND ");
+		add_condition(run, out);
+		return;
+	case 3:
+		add_condition(run, out);
+		text_add(out, " AND NOT ");
+		add_condition(run, out);
+		return;
+	case 4:
+		add_condition(run, out);
+		text_add(out, " AND grp < 10");
+		return;
+	case 5:
+		/* Queries that come from a table. */
+		{
+			struct text a = {0}, b = {0};
+			ask_query(asker, &a);
+			ask_query(asker, &b);
+			text_add(out, "%s @@@ ANY (ARRAY[", expression(run));
+			text_add_quoted(out, a.bytes);
+			text_add(out, ", ");
+			text_add_quoted(out, b.bytes);
+			text_add(out, "]::bitsift_query[])");
+			text_free(&a);
+			text_free(&b);
+		}
+		return;
+	default:
+		add_condition(run, out);
+	}
+}
+
+static const char with_index[] = "SET enable_seqscan = off; SET enable_indexscan = on; SET enable_bitmapscan = on";
+static const char without_index[] = "SET enable_seqscan = on; SET enable_indexscan = off; SET enable_bitmapscan = off";
+
+/* In a transaction an error would be its end. */
+static PGresult *ask_so(struct run *run, struct session *session, const char *how, const char *statement)
+{
+	must(run, session, how);
+	must(run, session, "SAVEPOINT question");
+	PGresult *result;
+	char *what = strstr(statement, "\x01");
+	if (what) {
+		/* A parameter, marked by its two ends. */
+		char *copy = strdup(statement), *first = copy + (what - statement), *last = strchr(first + 1, '\x01');
+		*first = *last = '\0';
+		struct text text = {0};
+		text_add(&text, "%s$1%s", copy, last + 1);
+		const char *value = first + 1;
+		result = PQexecParams(session->connection, text.bytes, 1, NULL, &value, NULL, NULL, 0);
+		text_free(&text);
+		free(copy);
+		if (is_gone(session->connection))
+			end(run, GONE);
+	} else
+		result = ask(run, session, statement);
+	if (PQresultStatus(result) != PGRES_TUPLES_OK)
+		must(run, session, "ROLLBACK TO SAVEPOINT question");
+	must(run, session, "RELEASE SAVEPOINT question");
+	return result;
+}
+
+static void show_plan(struct run *run, struct session *session, const char *statement)
+{
+	struct text explain = {0};
+	text_add(&explain, "EXPLAIN (ANALYZE, COSTS off, TIMING off, SUMMARY off) %s", statement);
+	PGresult *result = ask_so(run, session, with_index, explain.bytes);
+	for (int i = 0; i < PQntuples(result); i++)
+		printf("    %.400s\n", PQgetvalue(result, i, 0));
+	PQclear(result);
+	text_free(&explain);
+}
+
+static bool plan_has_index(struct run *run, struct session *session, const char *statement)
+{
+	struct text explain = {0};
+	bool has = false;
+	text_add(&explain, "EXPLAIN (COSTS off) %s", statement);
+	PGresult *result = ask_so(run, session, with_index, explain.bytes);
+	for (int i = 0; i < PQntuples(result); i++)
+		has = has || strstr(PQgetvalue(result, i, 0), "t_index");
+	PQclear(result);
+	text_free(&explain);
+	return has;
+}
+
+static bool are_errors_alike(const PGresult *a, const PGresult *b)
+{
+	const char *x = PQresultErrorField(a, PG_DIAG_SQLSTATE), *y = PQresultErrorField(b, PG_DIAG_SQLSTATE);
+	return x && y && strcmp(x, y) == 0;
+}
+
+/* Rows as they come, the first column of each, sorted. */
+static int by_number(const void *a, const void *b)
+{
+	long x = *(const long *)a, y = *(const long *)b;
+	return (x > y) - (x < y);
+}
+
+static long *sorted_ids(const PGresult *result)
+{
+	size_t n = (size_t)PQntuples(result);
+	long *ids = calloc(n + 1, sizeof *ids);
+	for (size_t i = 0; i < n; i++)
+		ids[i] = atol(PQgetvalue(result, (int)i, 0));
+	qsort(ids, n, sizeof *ids, by_number);
+	return ids;
+}
+
+/* Prints ids that only one of them has, ten at most. */
+static bool have_same_ids(const PGresult *a, const PGresult *b)
+{
+	size_t n_a = (size_t)PQntuples(a), n_b = (size_t)PQntuples(b), i = 0, j = 0, n_shown = 0;
+	long *x = sorted_ids(a), *y = sorted_ids(b);
+	bool are_same = true;
+	while (i < n_a || j < n_b) {
+		if (i < n_a && j < n_b && x[i] == y[j]) {
+			i++;
+			j++;
+			continue;
+		}
+		bool is_first = j >= n_b || (i < n_a && x[i] < y[j]);
+		if (n_shown++ < 10)
+			printf("  only %s: id %ld\n", is_first ? "with the index" : "without", is_first ? x[i] : y[j]);
+		i += is_first;
+		j += !is_first;
+		are_same = false;
+	}
+	free(x);
+	free(y);
+	return are_same;
+}
+
+static void differ(struct run *run, struct session *session, const char *statement, const char *what)
+{
+	complain(run, statement, what);
+	show_plan(run, session, statement);
+	end(run, DIFFERS);
+}
+
+/* Both answers, compared by same; what differs is told. */
+static void compare_matches(struct run *run, struct session *session, const char *statement)
+{
+	PGresult *a = ask_so(run, session, with_index, statement), *b = ask_so(run, session, without_index, statement);
+	bool is_a = PQresultStatus(a) == PGRES_TUPLES_OK, is_b = PQresultStatus(b) == PGRES_TUPLES_OK;
+	if ((!is_a && is_bad_luck(a)) || (!is_b && is_bad_luck(b)))
+		run->n_errors++;
+	else if (!is_a || !is_b) {
+		run->n_errors++;
+		if (is_a || is_b || !are_errors_alike(a, b)) {
+			printf("  with the index: %s  without: %s\n", PQresultErrorMessage(a), PQresultErrorMessage(b));
+			differ(run, session, statement, "one of them fails, or otherwise");
+		}
+	} else {
+		run->n_found += PQntuples(a) > 0;
+		if (!have_same_ids(a, b))
+			differ(run, session, statement, "the answers differ");
+	}
+	PQclear(a);
+	PQclear(b);
+}
+
+static void ask_matches(struct run *run, struct session *session)
+{
+	struct text statement = {0};
+	unsigned kind = random_below(&run->asker.random, 10);
+	if (kind == 0 && !run->shape->also) {
+		/* A parameter that is known when the plan runs. */
+		struct text query = {0};
+		ask_query(&run->asker, &query);
+		text_add(&statement, "SELECT id FROM t WHERE %s @@@ \x01%s\x01::bitsift_query", expression(run),
+		         query.bytes);
+		text_free(&query);
+	} else if (kind == 1) {
+		struct text a = {0}, b = {0};
+		ask_ranking(&run->asker, &a);
+		ask_ranking(&run->asker, &b);
+		text_add(&statement, "SELECT t.id * 2 + v.n FROM (VALUES (0, ");
+		text_add_quoted(&statement, a.bytes);
+		text_add(&statement, "::bitsift_query), (1, ");
+		text_add_quoted(&statement, b.bytes);
+		text_add(&statement, "::bitsift_query)) v(n, q) JOIN t ON %s @@@ v.q", expression(run));
+		if (run->shape->also)
+			text_add(&statement, " AND %s", run->shape->also);
+		text_free(&a);
+		text_free(&b);
+	} else {
+		text_add(&statement, "SELECT %s FROM t", kind < 4 ? "count(*)" : "id");
+		add_where(run, &statement);
+	}
+	if (random_one_in(&run->asker.random, 20) && !strchr(statement.bytes, '\x01'))
+		run->n_with_index += 20 * plan_has_index(run, session, statement.bytes);
+	compare_matches(run, session, statement.bytes);
+	text_free(&statement);
+}
+
+/*
+ * The k best: the score of the i-th is that of the i-th best by a scan, and each row has the score that it says. Rows of the same
+ * score may change places. Statistics change as segments do, also by other sessions; they must be the same before and after.
+ */
+static bool are_rankings_alike(struct run *run, const PGresult *a, const PGresult *b, int offset, int limit)
+{
+	int n = PQntuples(a), n_all = PQntuples(b), n_wanted = n_all - offset < 0 ? 0 : n_all - offset;
+	(void)run;
+	if (n != (n_wanted < limit ? n_wanted : limit)) {
+		printf("  %d rows with the index, of %d, from %d on\n", n, n_all, offset);
+		return false;
+	}
+	for (int i = 0; i < n; i++) {
+		bool is_null = PQgetisnull(a, i, 1), other = PQgetisnull(b, offset + i, 1);
+		double x = atof(PQgetvalue(a, i, 1)), y = atof(PQgetvalue(b, offset + i, 1)),
+		       own = PQgetisnull(a, i, 2) ? 0 : atof(PQgetvalue(a, i, 2));
+		double most = CLOSE_TO * (1 + fabs(y));
+		if (is_null != other || fabs(x - y) > most || fabs(x - own) > most) {
+			printf("  place %d: id %s has %s (%s by itself) with the index, id %s has %s without\n",
+			       offset + i, PQgetvalue(a, i, 0), PQgetvalue(a, i, 1), PQgetvalue(a, i, 2),
+			       PQgetvalue(b, offset + i, 0), PQgetvalue(b, offset + i, 1));
+			return false;
+		}
+	}
+	return true;
+}
+
+static char *statistics_of(struct run *run, struct session *session, const char *query)
+{
+	struct text statement = {0};
+	text_add(&statement, "SELECT bitsift_stats('t_index'::regclass, %s)", query);
+	PGresult *result = ask_so(run, session, with_index, statement.bytes);
+	char *statistics = PQresultStatus(result) == PGRES_TUPLES_OK ? strdup(PQgetvalue(result, 0, 0)) : NULL;
+	PQclear(result);
+	text_free(&statement);
+	return statistics;
+}
+
+static void ask_best(struct run *run, struct session *session)
+{
+	struct text query = {0}, quoted = {0}, where = {0}, statement = {0}, oracle = {0}, own = {0};
+	ask_ranking(&run->asker, &query);
+	text_add_quoted(&quoted, query.bytes);
+	text_add(&quoted, "::bitsift_query");
+	const char *of = run->shape->expressions[0];
+	int limit = 1 + (int)random_below(&run->asker.random, random_one_in(&run->asker.random, 10) ? MOST_ROWS : 30);
+	int offset = random_one_in(&run->asker.random, 5) ? (int)random_below(&run->asker.random, 30) : 0;
+	text_add(&where, " WHERE %s", run->shape->also ? run->shape->also : "true");
+	if (random_one_in(&run->asker.random, 2))
+		text_add(&where, " AND %s @@@ %s", of, quoted.bytes);
+	if (random_one_in(&run->asker.random, 5))
+		text_add(&where, " AND grp < 10");
+	char *before = statistics_of(run, session, quoted.bytes);
+	if (before) {
+		text_add(&own, "-bitsift_score(%s, bitsift_with_stats(%s, ", of, quoted.bytes);
+		text_add_quoted(&own, before);
+		text_add(&own, "))");
+		text_add(&oracle, "SELECT id, %s FROM t%s ORDER BY 2", own.bytes, where.bytes);
+		text_add(&statement, "SELECT id, %s <@> %s, %s FROM t%s ORDER BY %s <@> %s LIMIT %d OFFSET %d", of,
+		         quoted.bytes, own.bytes, where.bytes, of, quoted.bytes, limit, offset);
+		PGresult *a = ask_so(run, session, with_index, statement.bytes),
+			 *b = ask_so(run, session, without_index, oracle.bytes);
+		char *after = statistics_of(run, session, quoted.bytes);
+		if (!after || strcmp(before, after) != 0)
+			run->n_rankings_left_out++;
+		else if (PQresultStatus(a) != PGRES_TUPLES_OK || PQresultStatus(b) != PGRES_TUPLES_OK) {
+			if (!is_bad_luck(a) && !is_bad_luck(b) && !are_errors_alike(a, b)) {
+				printf("  with the index: %s  without: %s\n", PQresultErrorMessage(a),
+				       PQresultErrorMessage(b));
+				differ(run, session, statement.bytes, "one of them fails, or otherwise");
+			}
+			run->n_errors++;
+		} else if (!are_rankings_alike(run, a, b, offset, limit)) {
+			printf("  oracle: %s\n", oracle.bytes);
+			differ(run, session, statement.bytes, "the rankings differ");
+		}
+		run->n_rankings++;
+		free(after);
+		PQclear(a);
+		PQclear(b);
+	} else
+		run->n_errors++;
+	free(before);
+	text_free(&query);
+	text_free(&quoted);
+	text_free(&where);
+	text_free(&statement);
+	text_free(&oracle);
+	text_free(&own);
+}
+
+/* Questions see one snapshot: that of the session's transaction, or of one that is made for them. */
+static void ask_some(struct run *run, struct session *session, unsigned n)
+{
+	bool is_own = session->is_in_transaction;
+	if (!is_own && !must(run, session, "BEGIN"))
+		return;
+	for (unsigned i = 0; i < n; i++) {
+		if (random_one_in(&run->asker.random, 5))
+			ask_best(run, session);
+		else
+			ask_matches(run, session);
+		run->n_asked++;
+	}
+	if (!is_own)
+		must(run, session, "COMMIT");
+}
+
+/* ---- the run ---- */
+
+static void new_table(struct run *run, struct session *session)
+{
+	struct text statement = {0};
+	run->shape = &shapes[random_below(&run->asker.random, N_SHAPES)];
+	must(run, session, "DROP TABLE IF EXISTS t");
+	text_add(&statement,
+	         "CREATE %s TABLE t (id int PRIMARY KEY, grp int, title text, body text) WITH (fillfactor = %u, "
+	         "autovacuum_enabled = off)",
+	         run->shape->persistence, 60 + random_below(&run->asker.random, 41));
+	must(run, session, statement.bytes);
+	bool is_filled = random_one_in(&run->asker.random, 2);
+	for (unsigned i = 0; i < 20 && is_filled; i++) {
+		text_clear(&statement);
+		add_insert(session, &run->asker, &statement);
+		must(run, session, statement.bytes);
+	}
+	text_clear(&statement);
+	text_add(&statement, "CREATE INDEX t_index ON t USING %s; COMMENT ON TABLE t IS '%td'", run->shape->index,
+	         run->shape - shapes);
+	must(run, session, statement.bytes);
+	text_free(&statement);
+}
+
+/* The table as it is: its shape stands in its comment; texts of it are those that questions take parts of. */
+static void old_table(struct run *run, struct session *session)
+{
+	run->shape = &shapes[number_of(run, session, "SELECT coalesce(obj_description('t'::regclass), '0')") %
+	                     (long)N_SHAPES];
+	PGresult *result =
+		ask(run, session, "SELECT left(body, 500) FROM t WHERE body <> '' ORDER BY md5(id::text) LIMIT 256");
+	for (int i = 0; i < PQntuples(result); i++) {
+		free(run->asker.lately[i]);
+		run->asker.lately[i] = strdup(PQgetvalue(result, i, 0));
+	}
+	PQclear(result);
+	long n_made = number_of(run, session, "SELECT coalesce(max(id), 0) FROM t") / N_OWNERS + 1;
+	for (unsigned i = 0; i < N_SESSIONS; i++)
+		run->sessions[i].n_made = (unsigned)n_made;
+}
+
+static void keep_small(struct run *run, struct session *session, unsigned n_most)
+{
+	char statement[200];
+	long n = number_of(run, session, "SELECT count(*) FROM t");
+	if (n <= n_most)
+		return;
+	snprintf(statement, sizeof statement, "DELETE FROM t WHERE id %% %u = %u AND random() < 0.6", N_OWNERS,
+	         session->owner);
+	must(run, session, statement);
+}
+
+/* A process that writes as fast as it can, until it is killed or the server is gone. */
+static void write_on(struct run *run, unsigned owner)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	struct session session;
+	struct asker asker;
+	asker_init(&asker, run->seed * 100 + owner);
+	run->n_writers = 0;
+	session_open(run, &session, owner);
+	session.n_made = (unsigned)number_of(run, &session, "SELECT coalesce(max(id), 0) FROM t") / N_OWNERS + 1;
+	for (unsigned i = 0;; i++) {
+		if (random_one_in(&asker.random, 4))
+			begin_or_end(run, &session, &asker);
+		else
+			write_some(run, &session, &asker);
+		if (i % 50 == 49) {
+			end_transaction(run, &session, true);
+			keep_small(run, &session, MOST_ROWS / 2);
+		}
+		if (!run->n_check && run->n_queries)
+			usleep(random_below(&asker.random, 20000));
+	}
+}
+
+static void start_writers(struct run *run)
+{
+	for (unsigned i = 0; i < run->n_writers; i++) {
+		fflush(stdout);
+		run->writers[i] = fork();
+		if (run->writers[i] == 0)
+			write_on(run, N_SESSIONS + i);
+	}
+}
+
+/* The status of the first that did not end by our hand. */
+static enum status stop_writers(struct run *run)
+{
+	enum status worst = SAME;
+	for (unsigned i = 0; i < run->n_writers; i++) {
+		int status = 0;
+		if (run->writers[i] <= 0)
+			continue;
+		kill(run->writers[i], SIGKILL);
+		waitpid(run->writers[i], &status, 0);
+		run->writers[i] = 0;
+		if (WIFEXITED(status) && WEXITSTATUS(status) != SAME)
+			worst = (enum status)WEXITSTATUS(status);
+	}
+	return worst;
+}
+
+static void end(struct run *run, enum status status)
+{
+	enum status other = stop_writers(run);
+	if (status == SAME)
+		status = other;
+	fflush(stdout);
+	_exit(status);
+}
+
+static void step(struct run *run)
+{
+	struct session *session = &run->sessions[random_below(&run->asker.random, N_SESSIONS)];
+	switch (random_below(&run->asker.random, 10)) {
+	case 0:
+		begin_upkeep(run);
+		break;
+	case 1:
+	case 2:
+	case 3:
+		begin_or_end(run, session, &run->asker);
+		break;
+	default:
+		write_some(run, session, &run->asker);
+	}
+	look_after_upkeep(run);
+	if (run->n_queries)
+		ask_some(run, &run->sessions[random_below(&run->asker.random, N_SESSIONS)], run->n_queries);
+	if (run->step % 50 == 49) {
+		end_transaction(run, session, true);
+		keep_small(run, session, MOST_ROWS);
+	}
+}
+
+static void finish_table(struct run *run)
+{
+	for (unsigned i = 0; i < N_SESSIONS; i++)
+		end_transaction(run, &run->sessions[i], true);
+	finish_upkeep(run);
+	enum status status = stop_writers(run);
+	if (status != SAME)
+		end(run, status);
+	must(run, &run->sessions[0], "SELECT bitsift_check('t_index')");
+}
+
+static void run_all(struct run *run)
+{
+	for (unsigned i = 0; i < N_SESSIONS; i++)
+		session_open(run, &run->sessions[i], i);
+	session_open(run, &run->upkeep, N_SESSIONS);
+	if (run->n_check) {
+		old_table(run, &run->sessions[0]);
+		ask_some(run, &run->sessions[0], run->n_check);
+		return;
+	}
+	for (unsigned table = 0; table < run->n_tables; table++) {
+		if (run->is_resumed)
+			old_table(run, &run->sessions[0]);
+		else
+			new_table(run, &run->sessions[0]);
+		run->is_kept_up = run->is_resumed;
+		finish_upkeep(run);
+		start_writers(run);
+		for (unsigned i = 0; i < run->n_steps / run->n_tables; i++, run->step++)
+			step(run);
+		finish_table(run);
+	}
+}
+
+static int usage(void)
+{
+	fputs("usage: test_random CONNECTION [--seed N] [--steps N] [--queries N] [--writers N] [--tables N] [--check "
+	      "N] [--resume] [--verbose]\n",
+	      stderr);
+	return FAILED;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{"seed", required_argument, NULL, 's'},
+		{"steps", required_argument, NULL, 'n'},
+		{"queries", required_argument, NULL, 'q'},
+		{"writers", required_argument, NULL, 'w'},
+		{"tables", required_argument, NULL, 't'},
+		{"check", required_argument, NULL, 'c'},
+		{"resume", no_argument, NULL, 'r'},
+		{"verbose", no_argument, NULL, 'v'},
+		{0},
+	};
+	struct run run = {.seed = (uint64_t)time(NULL), .n_steps = 500, .n_queries = 4, .n_tables = 5};
+	for (int c; (c = getopt_long(argc, argv, "", options, NULL)) != -1;) {
+		unsigned long number = optarg ? strtoul(optarg, NULL, 10) : 0;
+		switch (c) {
+		case 's':
+			run.seed = number;
+			break;
+		case 'n':
+			run.n_steps = (unsigned)number;
+			break;
+		case 'q':
+			run.n_queries = (unsigned)number;
+			break;
+		case 'w':
+			run.n_writers = (unsigned)(number < MOST_WRITERS ? number : MOST_WRITERS);
+			break;
+		case 't':
+			run.n_tables = (unsigned)(number > 0 ? number : 1);
+			break;
+		case 'c':
+			run.n_check = (unsigned)number;
+			break;
+		case 'r':
+			run.is_resumed = true;
+			break;
+		case 'v':
+			run.is_verbose = true;
+			break;
+		default:
+			return usage();
+		}
+	}
+	if (optind != argc - 1)
+		return usage();
+	run.place = argv[optind];
+	asker_init(&run.asker, run.seed);
+	/* Questions have something to be about from the beginning. */
+	struct text text = {0};
+	for (unsigned i = 0; i < N_LATELY; i++)
+		ask_text(&run.asker, &text);
+	text_free(&text);
+	printf("seed %llu\n", (unsigned long long)run.seed);
+	run_all(&run);
+	printf("%lu questions, %lu rankings among them (%lu left out: statistics changed meanwhile), %lu with rows, "
+	       "%lu errors, about %lu matches by an index: "
+	       "no difference\n",
+	       run.n_asked, run.n_rankings, run.n_rankings_left_out, run.n_found, run.n_errors, run.n_with_index);
+	asker_deinit(&run.asker);
+	end(&run, SAME);
+}
