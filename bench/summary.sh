@@ -30,8 +30,8 @@ make_indexes() { # FOLDER NAME
     touch made
 }
 
-printf '%9s %4s %8s  %-20s %9s %9s %6s %9s %9s\n' 'terms of' in '1 % of' 'CPU ms, to make it' by from '' 'kB by' from \
-    'an index' segm. 'files' 'when such a segment' counters scratch times counters scratch
+printf '%9s %4s %12s  %-20s %9s %9s %6s %9s %9s\n' 'terms of' in '1 % of' 'CPU ms, to make it' by from '' 'kB by' from \
+    'an index' segm. 'files, terms' 'when such a segment' counters scratch times counters scratch
 for folder; do
     name=$(tr / - <<<"$folder")
     [ "$folder" != . ] || name=all

@@ -239,7 +239,7 @@ int main(int argc, char **argv)
 		uint64_t n_bytes, n_least_bytes;
 		double by_counters = time_settling(&from, changes[i].to, &n_bytes);
 		double from_scratch = time_settling(&none, changes[i].to, &n_least_bytes);
-		printf("%9" PRIu64 " %4" PRIu32 " %8" PRIu64 "  %-20s %9.3f %9.3f %6.1f %9.1f %9.1f\n", n_terms, n_base, n_lent,
+		printf("%9" PRIu64 " %4" PRIu32 " %12" PRIu64 "  %-20s %9.3f %9.3f %6.1f %9.1f %9.1f\n", n_terms, n_base, n_lent,
 		       changes[i].name, by_counters, from_scratch, from_scratch / by_counters, (double)n_bytes / 1e3,
 		       (double)n_least_bytes / 1e3);
 		fflush(stdout);
