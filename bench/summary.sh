@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# summary.sh BITSIFT TREE PLACE [FOLDER...]: what it takes to make the summary of a commit by counters, and from scratch, for indexes of a few
-# FOLDERs of a tree (what is in PLACE already is used again): one is the whole of it ("."). Of every hundredth file (of a small folder: of two at least) there are
-# two versions beside the index, each with an index of its own: as the file is, and with one line in twenty gone and one in twenty changed, by
-# new words. Their segments come and go: bitsift-bench-summary, which must be beside BITSIFT. record/catalog.md.
+# summary.sh BITSIFT TREE PLACE [FOLDER...]: what it takes to make the summary of a commit by counters, and from scratch, for indexes of a
+# few FOLDERs of a tree; "." is the whole of it (what is in PLACE already is used again). Of every hundredth file, and of two of a small
+# folder, there are two versions beside the index, each with an index of its own: as the file is, and with one line in twenty gone and new
+# words in another. Their segments come and go: bitsift-bench-summary, which must be beside BITSIFT. record/catalog.md.
 set -euo pipefail
 bitsift=$(realpath -- "$1")
 tree=$(realpath -- "$2")

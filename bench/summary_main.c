@@ -1,8 +1,9 @@
 /*
- * summary_main.c: bitsift-bench-summary BASE BEFORE AFTER [FOLDER]: what it takes to have the summary of a commit by counters, from that of the commit
- * before, and from scratch: CPU time of bs_summary_settle alone, both files written, of the same commit. BASE is an index; BEFORE and AFTER
- * are two others, of the same sources, that lend it a segment each: one that comes, or goes. All of it is in memory, or, with a FOLDER, which must be
- * empty, there. What the counters make is verified against what its segments have, each time. As lines of a table, for summary.sh.
+ * summary_main.c: bitsift-bench-summary BASE BEFORE AFTER [FOLDER]: what it takes to have the summary of a commit by counters, from that
+ * of the commit before, and from scratch: the median CPU time of bs_summary_settle alone, both files written, of the same commit. BASE is
+ * an index; BEFORE and AFTER are two others, of the same sources, that lend it a segment each, which comes, or goes. All of it is in
+ * memory, or, with a FOLDER, which must be empty, there. What the counters make is verified against what its segments have, of
+ * each change. As lines of a table, for summary.sh.
  */
 #include <fcntl.h>
 #include <inttypes.h>

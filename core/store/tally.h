@@ -61,7 +61,7 @@ uint64_t bs_tally_list_n(const struct bs_tally *tally, enum bs_tally_list list);
 
 /* Counts, in an empty one, each number as often as it is there; they ascend. BS_NO_MEMORY. */
 enum bs_status bs_tally_count(struct bs_tally *tally, struct bs_numbers numbers, struct bs_error *err) BS_WARN_UNUSED;
-/* What a tally that is told becomes, in an empty one, when these numbers came and went; both ascend, and may have a number several times.
+/* What a tally that is told becomes, in an empty one, when these numbers came and went, which ascend, and may be there several times.
  * change leaves base as it is, unless so much has changed since it was made that fold is better: *is_done_out false. fold makes another base.
  * *is_done_out false: more went than there was. BS_CORRUPT, BS_NO_MEMORY. */
 enum bs_status bs_tally_change(const struct bs_told_tally *told, struct bs_numbers came, struct bs_numbers went,
