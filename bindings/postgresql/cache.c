@@ -13,6 +13,7 @@
 
 #include "error.h"
 #include "extent.h"
+#include "versions.h"
 
 #define FOLDER      "pg_stat_tmp/bitsift"
 #define NAME_DIGITS (2 * sizeof(struct bsp_name))
@@ -30,11 +31,7 @@ static const char *folder(void)
 
 static char *relation_path(Relation index)
 {
-#if PG_VERSION_NUM >= 160000
-	return relpathbackend(index->rd_locator, index->rd_backend, MAIN_FORKNUM);
-#else
-	return relpathbackend(index->rd_node, index->rd_backend, MAIN_FORKNUM);
-#endif
+	return relpathbackend(BSP_LOCATOR(index), index->rd_backend, MAIN_FORKNUM);
 }
 
 /* What the names of all files of the relation begin with: its path, in one component. */

@@ -19,6 +19,7 @@
 #include "error.h"
 #include "scan.h"
 #include "search.h"
+#include "versions.h"
 
 PG_FUNCTION_INFO_V1(bitsift_matchsel);
 

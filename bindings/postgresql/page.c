@@ -38,12 +38,18 @@ bool bsp_page_is_of(Page page, enum bsp_page_kind kind, const struct bsp_name *c
 	return special->kind == kind && special->number == number && bsp_name_equals(&special->chain, chain);
 }
 
+static bool chain_is_sane(const struct bsp_pending *chain)
+{
+	return (chain->head == InvalidBlockNumber) == (chain->tail == InvalidBlockNumber);
+}
+
 struct bsp_meta *bsp_meta_of(Relation index, Page page)
 {
 	struct bsp_meta *meta = is_ours(page) && bsp_special_of(page)->kind == BSP_PAGE_META
 	                                ? (struct bsp_meta *)PageGetContents(page)
 	                                : NULL;
-	if (!meta || meta->magic != BSP_MAGIC || meta->n_files > BSP_MOST_FILES)
+	if (!meta || meta->magic != BSP_MAGIC || meta->n_files > BSP_MOST_FILES || !chain_is_sane(&meta->pending) ||
+	    !chain_is_sane(&meta->closing))
 		ereport(ERROR, (errcode(ERRCODE_INDEX_CORRUPTED),
 		                errmsg("index \"%s\": its first page is none of an index of bitsift",
 		                       RelationGetRelationName(index)),

@@ -5,6 +5,7 @@
 
 #include "error.h"
 #include "stats_type.h"
+#include "versions.h"
 
 /* A query of a join may come with many; each takes some kilobytes. */
 #define SLOTS 32

@@ -9,6 +9,7 @@
 #include "error.h"
 #include "parsed.h"
 #include "stats_type.h"
+#include "versions.h"
 
 PG_FUNCTION_INFO_V1(bitsift_query_in);
 PG_FUNCTION_INFO_V1(bitsift_query_out);

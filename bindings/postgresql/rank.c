@@ -17,6 +17,7 @@
 #include "error.h"
 #include "parsed.h"
 #include "stats_type.h"
+#include "versions.h"
 
 PG_FUNCTION_INFO_V1(bitsift_distance);
 PG_FUNCTION_INFO_V1(bitsift_score);

@@ -11,6 +11,7 @@
 #include "parsed.h"
 #include "pattern.h"
 #include "scan.h"
+#include "versions.h"
 
 static void reserve(struct bsp_taking *taking, size_t n)
 {

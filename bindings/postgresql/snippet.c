@@ -8,6 +8,7 @@
 
 #include "error.h"
 #include "parsed.h"
+#include "versions.h"
 
 PG_FUNCTION_INFO_V1(bitsift_snippet);
 

@@ -7,6 +7,7 @@
 #include "utils/builtins.h"
 
 #include "error.h"
+#include "versions.h"
 
 PG_FUNCTION_INFO_V1(bitsift_stats_in);
 PG_FUNCTION_INFO_V1(bitsift_stats_out);

@@ -272,6 +272,22 @@ static void save_new(struct bsp_store *store)
 		log_newpage_range(index, MAIN_FORKNUM, 0, RelationGetNumberOfBlocks(index), true);
 }
 
+static bool compact(struct bsp_store *store)
+{
+	struct bs_build_request request = {
+		.memory = store->memory,
+		.memory_bytes = memory_for(0),
+		.n_threads = 1,
+		.limits = bsp_limits(),
+		.texts = &store->provider,
+	};
+	struct bs_build_report report;
+	struct bs_error err;
+	use_temporary_folder(store->memory);
+	bsp_check(bs_index_compact(&request, &report, &err), &err, store->index);
+	return report.n_compacted > 0;
+}
+
 void bsp_store_commit(struct bsp_store *store, bool was_closing)
 {
 	MemoryContext before = MemoryContextSwitchTo(store->context);
@@ -279,6 +295,9 @@ void bsp_store_commit(struct bsp_store *store, bool was_closing)
 	bsp_check(bs_writer_commit(store->writer, NULL, &err), &err, store->index);
 	bs_writer_close(store->writer);
 	store->writer = NULL;
+	/* A commit merges a little, which nearly always keeps files few. The metapage must have room for them in any case. */
+	if (!store->is_build && bs_memory_n_files(store->memory) > BSP_MOST_FILES * 3 / 4)
+		(void)compact(store);
 	if (store->is_build)
 		save_new(store);
 	else
@@ -289,18 +308,7 @@ void bsp_store_commit(struct bsp_store *store, bool was_closing)
 void bsp_store_compact(struct bsp_store *store)
 {
 	MemoryContext before = MemoryContextSwitchTo(store->context);
-	use_temporary_folder(store->memory);
-	struct bs_build_request request = {
-		.memory = store->memory,
-		.memory_bytes = memory_for(0),
-		.n_threads = 1,
-		.limits = bsp_limits(),
-		.texts = &store->provider,
-	};
-	struct bs_build_report report;
-	struct bs_error err;
-	bsp_check(bs_index_compact(&request, &report, &err), &err, store->index);
-	if (report.is_committed)
+	if (compact(store))
 		save(store, false);
 	MemoryContextSwitchTo(before);
 }

@@ -14,6 +14,7 @@
 
 #include "error.h"
 #include "view.h"
+#include "versions.h"
 
 void bsp_field_name(Relation index, int column, char name_out[BSP_FIELD_BYTES])
 {
@@ -74,6 +75,7 @@ struct bsp_reader {
 	IndexFetchTableData *fetch;
 	MemoryContext row; /* of one row */
 	struct bsp_texts texts;
+	bool is_dead; /* to all: it was read as it lies there, or not at all */
 };
 
 struct bsp_reader *bsp_reader_begin(Relation index, enum bsp_reader_kind kind)
@@ -135,7 +137,11 @@ static bool fetch(struct bsp_reader *reader, ItemPointer tid)
 		return fetch_version(reader, tid, GetActiveSnapshot());
 	SnapshotData snapshot;
 	InitNonVacuumableSnapshot(snapshot, GlobalVisTestFor(reader->heap));
-	return fetch_version(reader, tid, &snapshot);
+	if (fetch_version(reader, tid, &snapshot))
+		return true;
+	/* Of a row that is dead to all here, a replica may still have readers. Whoever prunes it tells them. */
+	reader->is_dead = true;
+	return fetch_version(reader, tid, SnapshotAny);
 }
 
 static void form_values(struct bsp_reader *reader, Datum *values, bool *nulls)
@@ -197,7 +203,11 @@ int bsp_reader_texts(void *context, const char *id, size_t id_bytes, const struc
 	{
 		MemoryContextReset(reader->row);
 		MemoryContextSwitchTo(reader->row);
-		result = read_row(reader, id) ? 0 : 1;
+		reader->texts.n = 0;
+		reader->is_dead = false;
+		/* A row that was pruned has no text to move, and nobody who would look for it: it goes on as an empty one until VACUUM takes it
+		 * away. Left where it is, it would keep its part of the index from being merged away. */
+		result = read_row(reader, id) || reader->is_dead ? 0 : 1;
 		MemoryContextSwitchTo(before);
 	}
 	PG_CATCH();
@@ -207,10 +217,11 @@ int bsp_reader_texts(void *context, const char *id, size_t id_bytes, const struc
 		if (is_going) {
 			MemoryContextSwitchTo(before);
 			FlushErrorState();
+			reader->texts.n = 0;
 		} else {
 			bsp_keep_error(before);
 		}
-		result = 2;
+		result = is_going && reader->is_dead ? 0 : 2;
 	}
 	PG_END_TRY();
 	*texts_out = reader->texts.texts;

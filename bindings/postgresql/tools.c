@@ -20,6 +20,7 @@
 #include "extent.h"
 #include "pending.h"
 #include "store.h"
+#include "versions.h"
 
 PGDLLEXPORT PG_FUNCTION_INFO_V1(bitsift_merge);
 PGDLLEXPORT PG_FUNCTION_INFO_V1(bitsift_check);
@@ -36,12 +37,7 @@ static Relation open_index(Oid relid, LOCKMODE heap_mode, LOCKMODE mode, Relatio
 		ereport(ERROR,
 		        (errcode(ERRCODE_WRONG_OBJECT_TYPE),
 		         errmsg("\"%s\" is no index of bitsift", get_rel_name(relid) ? get_rel_name(relid) : "?")));
-#if PG_VERSION_NUM >= 160000
-	bool is_owner = object_ownercheck(RelationRelationId, relid, GetUserId());
-#else
-	bool is_owner = pg_class_ownercheck(relid, GetUserId());
-#endif
-	if (!is_owner)
+	if (!BSP_OWNS_RELATION(relid, GetUserId()))
 		aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_INDEX, RelationGetRelationName(index));
 	if (RELATION_IS_OTHER_TEMP(index))
 		ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),

@@ -17,6 +17,7 @@
 #include "pending.h"
 #include "store.h"
 #include "texts.h"
+#include "versions.h"
 
 /* Rows that a view may leave to its caller: each costs a look at the table, where a fold costs some milliseconds. */
 #define MOST_UNFOLDED 64
@@ -131,22 +132,13 @@ static void free_state(struct state *state)
 	MemoryContextDelete(state->context);
 }
 
-static Oid filenumber_of(Relation index)
-{
-#if PG_VERSION_NUM >= 160000
-	return index->rd_locator.relNumber;
-#else
-	return index->rd_node.relNode;
-#endif
-}
-
 static struct state *new_state(Relation index)
 {
 	MemoryContext context = AllocSetContextCreate(TopMemoryContext, "bitsift index", ALLOCSET_DEFAULT_SIZES);
 	struct state *state = MemoryContextAllocZero(context, sizeof(*state));
 	state->context = context;
 	state->relid = RelationGetRelid(index);
-	state->filenumber = filenumber_of(index);
+	state->filenumber = BSP_FILENUMBER(index);
 	state->provider = (struct bs_text_provider){.texts = provide, .context = state};
 	return state;
 }
@@ -405,7 +397,7 @@ static bool has_all(Relation index, const struct bsp_meta *meta, const struct st
 
 static bool is_of(const struct state *state, Relation index, const struct bsp_meta *meta)
 {
-	return state->filenumber == filenumber_of(index) && state->generation == meta->generation;
+	return state->filenumber == BSP_FILENUMBER(index) && state->generation == meta->generation;
 }
 
 /* One that is open already and says what the index says now; or NULL. */

@@ -20,6 +20,7 @@ step() {
     "$@" || { echo "failed: $*" >&2 && exit 1; }
 }
 [ ! -x "$here/run.sh" ] || step "$here/run.sh"
+step "$here/store.sh"
 step "$here/readme.sh"
 step "$here/random.sh" "$folder/test_random" --steps 150 --queries 4 --tables 7 --seed "${SEED:-$RANDOM}"
 step "$here/random.sh" "$folder/test_random" --steps 100 --queries 3 --tables 2 --writers 2 --seed "${SEED:-$RANDOM}"

@@ -1,0 +1,129 @@
+-- The storage side: what an index has after inserts, VACUUM, merges, REINDEX, in tables of every kind. n says how many rows the index
+-- finds, which must be how many there are; bitsift_check reads every page.
+\set QUIET on
+\pset format unaligned
+\pset tuples_only on
+\set VERBOSITY terse
+SET client_min_messages = warning;
+SET enable_seqscan = off;
+SET enable_indexscan = off;
+CREATE EXTENSION IF NOT EXISTS bitsift;
+
+CREATE TABLE v (id int PRIMARY KEY, body text) WITH (autovacuum_enabled = off);
+INSERT INTO v SELECT i, 'hello world number ' || i || CASE WHEN i % 3 = 0 THEN ' fizz' ELSE '' END FROM generate_series(1, 5000) i;
+CREATE INDEX vi ON v USING bitsift (body) WITH (grams = true, pending_limit = 64);
+\echo -- built
+SELECT count(*) FROM v WHERE body @@@ 'fizz';
+SELECT count(*) FROM v WHERE body LIKE '%number 17%';
+\echo -- half of the rows go, and VACUUM takes them out
+DELETE FROM v WHERE id % 2 = 0;
+SELECT bitsift_check('vi');
+VACUUM v;
+SELECT bitsift_check('vi');
+SELECT count(*) FROM v WHERE body @@@ 'fizz';
+\echo -- rows that wait: some, then so many that they become files
+UPDATE v SET body = body || ' zap' WHERE id < 100;
+SELECT count(*) FROM v WHERE body @@@ 'zap';
+SELECT files, pending_pages > 0 FROM bitsift_info('vi');
+INSERT INTO v SELECT i, 'later text number ' || i FROM generate_series(10001, 14000) i;
+SELECT count(*) FROM v WHERE body @@@ 'later';
+SELECT files > 2 FROM bitsift_info('vi');
+SELECT bitsift_merge('vi');
+SELECT files, pending_pages FROM bitsift_info('vi');
+SELECT count(*) FROM v WHERE body @@@ 'later OR zap';
+\echo -- what was rolled back is not found, and goes by VACUUM
+BEGIN;
+INSERT INTO v SELECT i, 'rolled back' FROM generate_series(20001, 24000) i;
+ROLLBACK;
+SELECT count(*) FROM v WHERE body @@@ 'rolled';
+VACUUM v;
+SELECT bitsift_check('vi') = (SELECT count(*) FROM v);
+\echo -- pages that were freed are used again
+SELECT pg_relation_size('vi') AS before \gset
+DO $$ BEGIN FOR i IN 1..5 LOOP UPDATE v SET body = body || '.'; PERFORM bitsift_merge('vi'); END LOOP; END $$;
+VACUUM v;
+SELECT bitsift_merge('vi');
+VACUUM v;
+DO $$ BEGIN FOR i IN 1..5 LOOP UPDATE v SET body = body || ','; PERFORM bitsift_merge('vi'); END LOOP; END $$;
+VACUUM v;
+SELECT bitsift_check('vi') = (SELECT count(*) FROM v), pg_relation_size('vi') < 20 * :before;
+\echo -- anew, with others at work or without
+CREATE INDEX CONCURRENTLY vj ON v USING bitsift (body) WITH (stemmer = english);
+SELECT bitsift_check('vj') = (SELECT count(*) FROM v);
+REINDEX INDEX CONCURRENTLY vj;
+REINDEX INDEX vi;
+SELECT bitsift_check('vi') = bitsift_check('vj');
+SELECT indexrelid::regclass, indisvalid FROM pg_index WHERE indrelid = 'v'::regclass ORDER BY 1;
+DROP INDEX vj;
+\echo -- TRUNCATE, and taken back
+BEGIN;
+TRUNCATE v;
+SELECT count(*) FROM v WHERE body @@@ 'later';
+INSERT INTO v VALUES (1, 'later');
+SELECT count(*) FROM v WHERE body @@@ 'later';
+ROLLBACK;
+SELECT count(*) FROM v WHERE body @@@ 'later';
+VACUUM FULL v;
+SELECT count(*) FROM v WHERE body @@@ 'later';
+\echo -- a row of many pages, and rows that are too large for one page of the chain
+INSERT INTO v SELECT -1, string_agg(md5(i::text), ' ') FROM generate_series(1, 100000) i;
+SELECT id FROM v WHERE body @@@ md5('77777')::bitsift_query;
+VACUUM v;
+SELECT id FROM v WHERE body @@@ md5('77777')::bitsift_query;
+INSERT INTO v VALUES (-2, repeat('a ', 40000000));
+SELECT bitsift_check('vi') = (SELECT count(*) FROM v);
+\echo -- temporary, unlogged
+CREATE TEMP TABLE tt (body text);
+CREATE INDEX tti ON tt USING bitsift (body);
+INSERT INTO tt SELECT 'some text ' || i FROM generate_series(1, 10000) i;
+SELECT count(*) FROM tt WHERE body @@@ 'some';
+TRUNCATE tt;
+SELECT count(*) FROM tt WHERE body @@@ 'some';
+CREATE UNLOGGED TABLE u (body text);
+CREATE INDEX ui ON u USING bitsift (body) WITH (stemmer = english);
+INSERT INTO u SELECT 'some texts ' || i FROM generate_series(1, 10000) i;
+SELECT count(*) FROM u WHERE body @@@ 'text';
+ALTER TABLE u SET LOGGED;
+SELECT count(*) FROM u WHERE body @@@ 'text';
+\echo -- several columns, NULL among them; expressions; a condition
+CREATE TABLE m (a text, b text);
+CREATE INDEX mi ON m USING bitsift (a, b);
+INSERT INTO m VALUES ('x y', NULL), (NULL, 'x y'), (NULL, NULL), ('x', 'y');
+SELECT bitsift_check('mi');
+SELECT count(*) FROM m WHERE a @@@ 'x';
+VACUUM m;
+SELECT bitsift_check('mi');
+SELECT count(*) FROM m WHERE a @@@ 'x';
+\echo -- rows of NULL alone, and rows that are dead, do not keep parts of the index from being merged
+CREATE TABLE n (id int PRIMARY KEY, body text) WITH (autovacuum_enabled = off);
+CREATE INDEX ni ON n USING bitsift (body) WITH (pending_limit = 64);
+INSERT INTO n SELECT i, CASE WHEN i % 10 <> 0 THEN 'word ' || i || repeat(' filler', 20) END FROM generate_series(1, 5000) i;
+UPDATE n SET body = body || ' more' WHERE id % 7 = 0;
+SELECT bitsift_merge('ni');
+SELECT files FROM bitsift_info('ni');
+SELECT count(*) FROM n WHERE body @@@ 'word';
+VACUUM n;
+SELECT bitsift_merge('ni');
+SELECT files, bitsift_check('ni') FROM bitsift_info('ni');
+CREATE TABLE e (a text, b text);
+CREATE INDEX ei ON e USING bitsift ((a || ' ' || b)) WHERE a <> 'left7';
+INSERT INTO e SELECT 'left' || i, 'right' || i FROM generate_series(1, 1000) i;
+SELECT bitsift_check('ei');
+VACUUM e;
+INSERT INTO e SELECT 'left' || i, 'right' || i FROM generate_series(1, 1000) i;
+VACUUM e;
+SELECT bitsift_merge('ei');
+SELECT count(*) FROM e WHERE (a || ' ' || b) @@@ '"left5 right5"' AND a <> 'left7';
+\echo -- what is refused
+CREATE INDEX ON v USING bitsift (id);
+CREATE INDEX ON v USING bitsift (body) WITH (stemmer = klingon);
+CREATE INDEX ON v USING bitsift (body) WITH (pending_limit = 1);
+CREATE UNIQUE INDEX ON v USING bitsift (body);
+SELECT bitsift_merge('v_pkey');
+SELECT bitsift_check('v');
+CREATE ROLE nobody_at_all;
+SET ROLE nobody_at_all;
+SELECT bitsift_merge('public.vi');
+RESET ROLE;
+DROP ROLE nobody_at_all;
+SELECT amvalidate(oid) FROM pg_opclass WHERE opcmethod = (SELECT oid FROM pg_am WHERE amname = 'bitsift');

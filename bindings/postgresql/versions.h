@@ -1,0 +1,18 @@
+/* versions.h: what PostgreSQL 15 calls otherwise than 16 and 17 do. Comes after postgres.h. */
+#ifndef BINDINGS_POSTGRESQL_VERSIONS_H
+#define BINDINGS_POSTGRESQL_VERSIONS_H
+
+#include "postgres.h"
+
+#if PG_VERSION_NUM >= 160000
+#include "varatt.h"
+#define BSP_LOCATOR(relation)           ((relation)->rd_locator)
+#define BSP_FILENUMBER(relation)        ((relation)->rd_locator.relNumber)
+#define BSP_OWNS_RELATION(relid, owner) object_ownercheck(RelationRelationId, relid, owner)
+#else
+#define BSP_LOCATOR(relation)           ((relation)->rd_node)
+#define BSP_FILENUMBER(relation)        ((relation)->rd_node.relNode)
+#define BSP_OWNS_RELATION(relid, owner) pg_class_ownercheck(relid, owner)
+#endif
+
+#endif
