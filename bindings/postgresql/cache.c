@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -57,13 +58,22 @@ static char *path_of(Relation index, const struct bsp_name *chain, const char *e
 	return path;
 }
 
-/* Of an entry of the folder, is it of a relation that is not there any more? */
+#define TEMPORARY ".tmp"
+
+/* Of a file that is being made: is whoever makes it gone? */
+static bool maker_is_gone(const char *ending)
+{
+	long pid = strtol(ending + strlen(TEMPORARY), NULL, 10);
+	return pid > 0 && kill((pid_t)pid, 0) != 0 && errno == ESRCH;
+}
+
+/* Of an entry of the folder, is it of a relation that is not there any more, or what a backend left that died while it made it? */
 static bool is_orphan(const char *name)
 {
 	const char *dot = strrchr(name, '.');
-	/* One that is being made, or was when a backend died. */
-	const char *end = dot && strncmp(dot, ".tmp", 4) == 0 ? memrchr(name, '.', (size_t)(dot - name)) : dot;
-	if (!end || end - name >= MAXPGPATH)
+	bool is_temporary = dot && strncmp(dot, TEMPORARY, strlen(TEMPORARY)) == 0;
+	const char *end = is_temporary ? memrchr(name, '.', (size_t)(dot - name)) : dot;
+	if (!end || end - name >= MAXPGPATH || (is_temporary && maker_is_gone(dot)))
 		return true;
 	char path[MAXPGPATH];
 	memcpy(path, name, (size_t)(end - name));
@@ -187,7 +197,7 @@ static bool write_all(void *context, const void *bytes, size_t n_bytes)
 static char *temporary_path(Relation index, const struct bsp_file *file)
 {
 	char ending[32];
-	snprintf(ending, sizeof(ending), ".tmp%d", MyProcPid);
+	snprintf(ending, sizeof(ending), TEMPORARY "%d", MyProcPid);
 	return path_of(index, &file->chain, ending);
 }
 
