@@ -34,8 +34,10 @@ static void test_sound(void **state)
 	assert_int_equal(sum.n_segments, 2);
 	/* Every byte of the files is in the sum, and every byte is spent on something. */
 	uint64_t n_bytes = 0;
-	static const char *const prefixes[] = {"manifest", "seg", "seg", "seg", "del", "del", "summary", "counts"};
-	for (unsigned i = 0; i < COUNT(prefixes); i++) {
+	static const char *const prefixes[] = {"manifest", "seg", "seg", "seg", "del", "del", "summary", "counts", "folders"};
+	/* Where the files were made long enough before they were read, what their folder holds is written down. */
+	const unsigned n_files = COUNT(prefixes) - !file_exists("index/folders");
+	for (unsigned i = 0; i < n_files; i++) {
 		struct bs_buffer bytes = {0};
 		char *path = index_file(prefixes[i], i == 0 ? 0 : i < 4 ? i - 1 : i < 6 ? i - 4 : 0);
 		read_bytes(path, &bytes);
@@ -197,8 +199,9 @@ static void test_manifest(void **state)
 	EXPECT("manifest", 0, "a summary or its counts without the other, file 7", {MANIFEST_SUMMARY, 0, 0, 8, SET, 0});
 	EXPECT("manifest", 0, "file number 6 is used twice", {MANIFEST_SUMMARY, 0, 16, 8, SET, 6});
 	EXPECT("counts", 0, "counts of another summary", {1, 0, 0, 1, ADD, 1});
-	EXPECT("counts", 0, "coded numbers of section 1 do not decode", {1, 0, 8, 8, ADD, 1000});
-	EXPECT("counts", 0, "its counts are not those of its segments", {1, 0, 32, 1, ADD, 1});
+	EXPECT("counts", 0, "it has other bytes than its lists", {1, 0, 8, 8, ADD, 1000});
+	EXPECT("counts", 0, "coded numbers of section 1 do not decode", {1, 0, 32, 8, ADD, 1000});
+	EXPECT("counts", 0, "its counts are not those of its segments", {1, 0, 56, 1, ADD, 1});
 	EXPECT("manifest", 0, "documents or tombstones do not fit its deleted documents, 1", {MANIFEST_SEGMENTS, 0, 9, 8, SET, 0});
 	EXPECT("manifest", 0, "documents or tombstones do not fit its deleted documents, 0",
 	       {MANIFEST_SEGMENTS, 0, 45 + 24, 8, SET, 0});

@@ -290,7 +290,7 @@ static void expect_rate(double rate, double of)
 	expect_ok(bs_summary_file_open(dir_at("index"), &manifest, &file, &err), &err);
 	double measured = measure(&file.summary);
 	print_message("asked for %g, told %g, measured %g, %.2f bits a word\n", rate, bs_summary_rate(&file.summary), measured,
-	              (double)file.summary.words.coded.n_bytes * 8 / (double)file.summary.words.coded.n);
+	              (double)file.summary.words.base.coded.n_bytes * 8 / (double)file.summary.words.base.coded.n);
 	assert_true(measured <= rate * 1.05 && measured >= rate * of);
 	bs_summary_file_close(&file);
 	bs_manifest_deinit(&manifest);

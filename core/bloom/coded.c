@@ -342,28 +342,94 @@ enum bs_status bs_coded_has(const struct bs_coded *coded, uint64_t number, bool 
 	return bs_coded_find(coded, number, &block) ? bs_coded_block_has(coded, block, number, has_out, err) : BS_OK;
 }
 
+static enum bs_status read_block(const struct bs_coded *coded, uint64_t block, uint64_t *numbers, struct bs_error *err)
+{
+	uint64_t value = first_of(coded, block), n = block_numbers(coded, block), gap;
+	struct gaps gaps = {.at = 0};
+	enum bs_status status = value > BS_CODED_MOST ? damaged(err) : begin_gaps(coded, block, &gaps, err);
+	if (status)
+		return status;
+	numbers[0] = value;
+	for (uint64_t i = 1; i < n; i++) {
+		if (!next_gap(&gaps, &gap) || (value += gap + coded->is_set) > BS_CODED_MOST)
+			return damaged(err);
+		numbers[i] = value;
+	}
+	return gaps.at == gaps.end ? BS_OK : damaged(err);
+}
+
+/* Where a gap begins is known when the one before is decoded, which is a wait of many instructions: so several blocks are decoded at
+ * once. False: one of them is not as nearly all are, or damaged. */
+#define LANES      BS_CODED_BLOCKS
+#define LANES_RICE 24u /* of this parameter at most, and of numbers so small, nothing below can overflow */
+#define LANES_MOST (UINT64_C(1) << 48)
+
+static inline __attribute__((always_inline)) bool read_lanes(const struct bs_coded *coded, uint64_t block, uint64_t *numbers, bool is_following)
+{
+	struct gaps lanes[LANES];
+	uint64_t values[LANES];
+	for (uint32_t j = 0; j < LANES; j++) {
+		if (begin_gaps(coded, block + j, &lanes[j], NULL) || first_of(coded, block + j) > LANES_MOST)
+			return false;
+		values[j] = numbers[j * BS_CODED_BLOCK] = first_of(coded, block + j);
+	}
+	const uint8_t *bits = lanes[0].bits;
+	const uint32_t k_of_all = coded->code, least = coded->is_set;
+	for (uint32_t i = 1; i < BS_CODED_BLOCK; i++) {
+		for (uint32_t j = 0; j < LANES; j++) {
+			struct gaps *lane = &lanes[j];
+			if (lane->at >= lane->end)
+				return false;
+			uint64_t loaded = bs_load_u64(bits + lane->at / 8) >> (lane->at % 8);
+			uint32_t k = is_following ? parameter_after(lane->before) : k_of_all;
+			uint32_t zeros = loaded ? (uint32_t)__builtin_ctzll(loaded) : 64, n_low = is_following ? zeros + k : k;
+			if (zeros + 1 + n_low > LOADED_BITS)
+				return false;
+			uint64_t low = loaded >> zeros >> 1 & ((UINT64_C(1) << n_low) - 1);
+			uint64_t gap = is_following ? (UINT64_C(1) << n_low | low) - (UINT64_C(1) << k) : (uint64_t)zeros << k | low;
+			lane->at += zeros + 1 + n_low;
+			lane->before = gap;
+			values[j] += gap + least;
+			numbers[j * BS_CODED_BLOCK + i] = values[j];
+		}
+	}
+	for (uint32_t j = 0; j < LANES; j++)
+		if (lanes[j].at != lanes[j].end || values[j] > BS_CODED_MOST)
+			return false;
+	return true;
+}
+
+enum bs_status bs_coded_read_blocks(const struct bs_coded *coded, uint64_t block, uint64_t numbers[BS_CODED_BLOCKS_NUMBERS], size_t *n_out,
+                                    struct bs_error *err)
+{
+	uint64_t n_left = coded->n - block * BS_CODED_BLOCK;
+	bool is_done = false;
+	enum bs_status status = BS_OK;
+	*n_out = n_left < BS_CODED_BLOCKS_NUMBERS ? (size_t)n_left : BS_CODED_BLOCKS_NUMBERS;
+	if (n_left >= BS_CODED_BLOCKS_NUMBERS && coded->code == FOLLOWING)
+		is_done = read_lanes(coded, block, numbers, true);
+	else if (n_left >= BS_CODED_BLOCKS_NUMBERS && coded->code <= LANES_RICE)
+		is_done = read_lanes(coded, block, numbers, false);
+	for (uint64_t i = 0; !is_done && i < BS_CODED_BLOCKS && block + i < coded->n_blocks && !status; i++)
+		status = read_block(coded, block + i, numbers + i * BS_CODED_BLOCK, err);
+	return status;
+}
+
 enum bs_status bs_coded_read(const struct bs_coded *coded, struct bs_buffer *numbers, struct bs_error *err)
 {
 	enum bs_status status = coded->n ? bs_buffer_reserve(numbers, (size_t)coded->n * sizeof(uint64_t), err) : BS_OK;
 	if (status || coded->n == 0)
 		return status;
-	uint64_t *to = (uint64_t *)(void *)(numbers->data + numbers->used_bytes), least = 0, gap;
-	for (uint64_t block = 0; block < coded->n_blocks && !status; block++) {
-		uint64_t value = first_of(coded, block), n = block_numbers(coded, block);
-		struct gaps gaps = {.at = 0};
-		status = value < least ? damaged(err) : begin_gaps(coded, block, &gaps, err);
-		if (status)
-			break;
-		*to++ = value;
-		for (uint64_t i = 1; i < n && !status; i++) {
-			if (!next_gap(&gaps, &gap) || (value += gap + coded->is_set) > BS_CODED_MOST)
+	uint64_t *to = (uint64_t *)(void *)(numbers->data + numbers->used_bytes), least = 0;
+	for (uint64_t block = 0; block < coded->n_blocks && !status; block += BS_CODED_BLOCKS) {
+		size_t n;
+		status = bs_coded_read_blocks(coded, block, to, &n, err);
+		for (size_t i = 0; i < n && !status; i += BS_CODED_BLOCK) {
+			if (to[i] < least)
 				status = damaged(err);
-			else
-				*to++ = value;
+			least = to[i + BS_CODED_BLOCK < n ? i + BS_CODED_BLOCK - 1 : n - 1] + coded->is_set;
 		}
-		if (!status && gaps.at != gaps.end)
-			status = damaged(err);
-		least = value + coded->is_set;
+		to += n;
 	}
 	if (!status)
 		numbers->used_bytes += (size_t)coded->n * sizeof(uint64_t);

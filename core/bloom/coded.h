@@ -59,6 +59,11 @@ enum bs_status bs_coded_block_has(const struct bs_coded *coded, uint64_t block, 
                                   struct bs_error *err) BS_WARN_UNUSED;
 /* All of these at once. */
 enum bs_status bs_coded_has(const struct bs_coded *coded, uint64_t number, bool *has_out, struct bs_error *err) BS_WARN_UNUSED;
+/* The numbers of a few blocks, of which no more than that they ascend within one is looked at. BS_CORRUPT. */
+#define BS_CODED_BLOCKS         4u
+#define BS_CODED_BLOCKS_NUMBERS (BS_CODED_BLOCKS * BS_CODED_BLOCK)
+enum bs_status bs_coded_read_blocks(const struct bs_coded *coded, uint64_t block, uint64_t numbers[BS_CODED_BLOCKS_NUMBERS], size_t *n_out,
+                                    struct bs_error *err) BS_WARN_UNUSED;
 /* Appends every number, u64 each. BS_CORRUPT: they do not ascend, or there are other bits than theirs; BS_NO_MEMORY. */
 enum bs_status bs_coded_read(const struct bs_coded *coded, struct bs_buffer *numbers, struct bs_error *err) BS_WARN_UNUSED;
 

@@ -17,7 +17,9 @@ static enum bs_status name_file(const struct bs_coded_section *at, enum bs_statu
 enum bs_status bs_coded_section_open(struct bs_coded_section *at, const struct bs_section *section, uint64_t offset,
                                      uint64_t n_bytes, struct bs_error *err)
 {
-	*at = (struct bs_coded_section){.section = *section, .offset = offset};
+	*at = (struct bs_coded_section){.section = *section, .offset = offset, .coded = {.is_set = true}};
+	if (n_bytes == 0)
+		return BS_OK;
 	uint64_t head_bytes = n_bytes < BS_CODED_HEAD_BYTES ? n_bytes : BS_CODED_HEAD_BYTES;
 	enum bs_status status = touch(at, (struct bs_coded_span){0, head_bytes}, err);
 	if (status)
@@ -33,6 +35,8 @@ enum bs_status bs_coded_section_has(const struct bs_coded_section *at, uint64_t 
 	struct bs_coded_span span;
 	uint64_t block;
 	*has_out = false;
+	if (at->coded.n == 0)
+		return BS_OK;
 	enum bs_status status = touch(at, bs_coded_directory(&at->coded), err);
 	if (status || !bs_coded_find(&at->coded, number, &block))
 		return status;
@@ -44,8 +48,20 @@ enum bs_status bs_coded_section_has(const struct bs_coded_section *at, uint64_t 
 	return name_file(at, status, err);
 }
 
+enum bs_status bs_coded_set_has(const struct bs_coded_set *set, uint64_t number, bool *has_out, struct bs_error *err)
+{
+	bool is_gone = false;
+	enum bs_status status = bs_coded_section_has(&set->base, number, has_out, err);
+	if (!status && *has_out)
+		status = bs_coded_section_has(&set->gone, number, &is_gone, err);
+	*has_out &= !is_gone;
+	return status || *has_out ? status : bs_coded_section_has(&set->more, number, has_out, err);
+}
+
 enum bs_status bs_coded_section_read(const struct bs_coded_section *at, struct bs_buffer *numbers, struct bs_error *err)
 {
+	if (at->coded.n == 0)
+		return BS_OK;
 	enum bs_status status = touch(at, (struct bs_coded_span){0, at->coded.n_bytes}, err);
 	return name_file(at, status ? status : bs_coded_read(&at->coded, numbers, err), err);
 }

@@ -415,7 +415,7 @@ static enum bs_status cursor_take_separator(struct bs_lexicon_cursor *cursor, st
 	size_t n = bs_common_bytes(separator->data, separator->used_bytes, cursor->term.data, cursor->term.used_bytes);
 	cursor->n_shared = n;
 	cursor->term.used_bytes = n;
-	return bs_buffer_append(&cursor->term, separator->data + n, separator->used_bytes - n, err);
+	return n == separator->used_bytes ? BS_OK : bs_buffer_append(&cursor->term, separator->data + n, separator->used_bytes - n, err);
 }
 
 static enum bs_status cursor_take_rest(struct bs_lexicon_cursor *cursor, uint32_t context, struct bs_error *err)

@@ -179,8 +179,8 @@ static enum bs_status count_summary(const struct bs_snapshot *snapshot, struct b
 	                                 bs_dir_file_bytes(snapshot->dir, bs_index_file_name("counts", snapshot->manifest.summary_counts, name));
 	stats->summary_bytes = file.summary.n_bytes;
 	stats->summary_rate = bs_summary_rate(&file.summary);
-	stats->n_summary_words = file.summary.words.coded.n + file.summary.more.coded.n;
-	stats->n_summary_grams = file.summary.grams.coded.n;
+	stats->n_summary_words = bs_summary_n(&file.summary.words);
+	stats->n_summary_grams = bs_summary_n(&file.summary.grams);
 	bs_summary_file_close(&file);
 	return BS_OK;
 }

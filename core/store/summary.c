@@ -7,21 +7,24 @@
 #include "core/base/gram_hash.h"
 #include "core/base/hash.h"
 
-#define VERSION 2u
+#define VERSION         3u
 #define FLAG_WORDS      1u
 #define FLAG_GRAMS      2u
 #define FLAG_TEXT_GRAMS 4u
 
 /* Where the parts of the head stand. The checksum is of all that follows it. */
 enum { AT_VERSION = 0, AT_FLAGS = 4, AT_BYTES = 8, AT_CHECKSUM = 16, AT_RATE = 24, AT_PLACES = 32, AT_DOCS = 40, AT_POSITIONS = 48,
-       AT_ANALYSIS = 56, AT_UNKNOWN = 64, AT_NUL_END = 72, AT_WORD_BYTES = 80, AT_MORE_BYTES = 88, AT_GRAM_BYTES = 96 };
+       AT_ANALYSIS = 56, AT_UNKNOWN = 64, AT_NUL_END = 72, AT_LIST_BYTES = 80 };
+/* Of words and of trigrams. */
+#define LISTS (2 * BS_TALLY_SHOWN)
 
 /* Of the file, */
 #define SECTION_SUMMARY  1u
 #define SECTION_SEGMENTS 3u
-/* and of the one beside it: the checksum of the summary, and the counts. */
+/* and of the one beside it: the checksum of the summary, the bytes of each list, and the lists. */
 #define SECTION_COUNTS 1u
-#define COUNTS_AT      8u
+#define COUNTED        (BS_TALLY_LISTS - BS_TALLY_SHOWN)
+#define COUNTS_AT      (8u + 8 * COUNTED)
 
 static enum bs_status damaged(const struct bs_summary *summary, const char *what, struct bs_error *err)
 {
@@ -29,26 +32,42 @@ static enum bs_status damaged(const struct bs_summary *summary, const char *what
 	                             : bs_fail(err, BS_CORRUPT, "a summary: %s", what);
 }
 
+/* Lists that stand one behind the other to the end of all, whose bytes are told one behind the other. */
+static enum bs_status open_lists(const struct bs_section *section, uint64_t offset, uint64_t n_bytes, const uint8_t *sizes, unsigned n,
+                                 struct bs_coded_section *lists[], bool *fit_out, struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	*fit_out = true;
+	for (unsigned i = 0; i < n && *fit_out && !status; i++) {
+		uint64_t list_bytes = bs_load_u64(sizes + (size_t)i * 8);
+		*fit_out = list_bytes <= n_bytes;
+		if (*fit_out)
+			status = bs_coded_section_open(lists[i], section, offset, list_bytes, err);
+		offset += list_bytes;
+		n_bytes -= list_bytes;
+	}
+	*fit_out = *fit_out && (status || n_bytes == 0);
+	return status;
+}
+
 enum bs_status bs_summary_open(const struct bs_section *section, uint64_t offset, uint64_t n_bytes,
                                struct bs_summary *summary, struct bs_error *err)
 {
 	*summary = (struct bs_summary){.section = *section, .offset = offset, .n_bytes = n_bytes};
-	if (n_bytes < BS_SUMMARY_HEAD_BYTES)
+	if (n_bytes < AT_CHECKSUM)
 		return damaged(summary, "it is too short", err);
-	enum bs_status status = bs_section_touch(section, offset, BS_SUMMARY_HEAD_BYTES, err);
+	uint64_t head_bytes = n_bytes < BS_SUMMARY_HEAD_BYTES ? n_bytes : BS_SUMMARY_HEAD_BYTES;
+	enum bs_status status = bs_section_touch(section, offset, head_bytes, err);
 	if (status)
 		return status;
 	const uint8_t *head = section->data + offset;
-	uint32_t flags = bs_load_u32(head + AT_FLAGS);
-	if (bs_load_u32(head + AT_VERSION) > VERSION)
-		return bs_fail(err, BS_UNSUPPORTED, "a summary of version %u, this bitsift knows %u", bs_load_u32(head + AT_VERSION), VERSION);
-	if (bs_load_u32(head + AT_VERSION) == 1)
+	uint32_t flags = bs_load_u32(head + AT_FLAGS), version = bs_load_u32(head + AT_VERSION);
+	if (version > VERSION)
+		return bs_fail(err, BS_UNSUPPORTED, "a summary of version %u, this bitsift knows %u", version, VERSION);
+	if (version > 0 && version < VERSION)
 		return bs_fail(err, BS_NOT_FOUND, "a summary of an earlier making");
-	uint64_t word_bytes = bs_load_u64(head + AT_WORD_BYTES), more_bytes = bs_load_u64(head + AT_MORE_BYTES);
-	uint64_t gram_bytes = bs_load_u64(head + AT_GRAM_BYTES), set_bytes = n_bytes - BS_SUMMARY_HEAD_BYTES;
-	if (bs_load_u32(head + AT_VERSION) != VERSION || flags > (FLAG_WORDS | FLAG_GRAMS | FLAG_TEXT_GRAMS) ||
-	    bs_load_u64(head + AT_BYTES) != n_bytes || word_bytes > set_bytes || more_bytes > set_bytes - word_bytes ||
-	    gram_bytes != set_bytes - word_bytes - more_bytes)
+	if (version != VERSION || head_bytes < BS_SUMMARY_HEAD_BYTES || flags > (FLAG_WORDS | FLAG_GRAMS | FLAG_TEXT_GRAMS) ||
+	    bs_load_u64(head + AT_BYTES) != n_bytes)
 		return damaged(summary, "its head is of no summary of so many bytes", err);
 	summary->rate = bs_load_u64(head + AT_RATE);
 	summary->n_places = bs_load_u64(head + AT_PLACES);
@@ -60,14 +79,16 @@ enum bs_status bs_summary_open(const struct bs_section *section, uint64_t offset
 	summary->has_text_grams = flags & FLAG_TEXT_GRAMS;
 	summary->n_unknown_files = bs_load_u64(head + AT_UNKNOWN);
 	summary->most_nul_end = bs_load_u64(head + AT_NUL_END);
-	offset += BS_SUMMARY_HEAD_BYTES;
-	status = bs_coded_section_open(&summary->words, section, offset, word_bytes, err);
-	if (!status)
-		status = bs_coded_section_open(&summary->more, section, offset + word_bytes, more_bytes, err);
-	if (!status)
-		status = bs_coded_section_open(&summary->grams, section, offset + word_bytes + more_bytes, gram_bytes, err);
-	if (!status && (summary->words.coded.n > summary->n_places || summary->more.coded.n > summary->n_places || summary->n_places > BS_CODED_MOST))
-		status = damaged(summary, "more words than places", err);
+	struct bs_coded_section *lists[LISTS] = {&summary->words.base, &summary->words.more, &summary->words.gone,
+	                                         &summary->grams.base, &summary->grams.more, &summary->grams.gone};
+	bool fit;
+	status = open_lists(section, offset + BS_SUMMARY_HEAD_BYTES, n_bytes - BS_SUMMARY_HEAD_BYTES, head + AT_LIST_BYTES, LISTS, lists,
+	                    &fit, err);
+	if (!status && !fit)
+		status = damaged(summary, "its head is of no summary of so many bytes", err);
+	for (unsigned i = 0; i < BS_TALLY_SHOWN && !status; i++)
+		if (lists[i]->coded.n > summary->n_places || summary->n_places > BS_CODED_MOST)
+			status = damaged(summary, "more words than places", err);
 	return status;
 }
 
@@ -104,16 +125,24 @@ enum bs_status bs_summary_check(const struct bs_summary *summary, struct bs_erro
 	enum bs_status status = bs_summary_bytes(summary, &bytes, err);
 	if (!status && bs_checksum(bytes + checked, (size_t)summary->n_bytes - checked) != bs_load_u64(bytes + AT_CHECKSUM))
 		status = damaged(summary, "its checksum is wrong", err);
-	if (!status)
-		status = check_numbers(summary, &summary->words, summary->n_places, err);
-	if (!status)
-		status = check_numbers(summary, &summary->more, summary->n_places, err);
-	return status ? status : check_numbers(summary, &summary->grams, BS_GRAM_TRIGRAMS, err);
+	const struct bs_coded_section *words[] = {&summary->words.base, &summary->words.more, &summary->words.gone};
+	const struct bs_coded_section *grams[] = {&summary->grams.base, &summary->grams.more, &summary->grams.gone};
+	for (unsigned i = 0; i < BS_TALLY_SHOWN && !status; i++)
+		status = check_numbers(summary, words[i], summary->n_places, err);
+	for (unsigned i = 0; i < BS_TALLY_SHOWN && !status; i++)
+		status = check_numbers(summary, grams[i], BS_GRAM_TRIGRAMS, err);
+	return status;
+}
+
+uint64_t bs_summary_n(const struct bs_coded_set *set)
+{
+	uint64_t n = set->base.coded.n + set->more.coded.n;
+	return n > set->gone.coded.n ? n - set->gone.coded.n : 0;
 }
 
 double bs_summary_rate(const struct bs_summary *summary)
 {
-	return summary->n_places ? (double)(summary->words.coded.n + summary->more.coded.n) / (double)summary->n_places : 0;
+	return summary->n_places ? (double)bs_summary_n(&summary->words) / (double)summary->n_places : 0;
 }
 
 uint64_t bs_summary_place(uint64_t hash, uint64_t n_places)
@@ -125,17 +154,14 @@ enum bs_status bs_summary_may_have_word(const struct bs_summary *summary, uint64
 {
 	uint64_t place = bs_summary_place(hash, summary->n_places);
 	*may_out = true;
-	if (!summary->has_words)
-		return BS_OK;
-	enum bs_status status = bs_coded_section_has(&summary->words, place, may_out, err);
-	return status || *may_out || summary->more.coded.n == 0 ? status : bs_coded_section_has(&summary->more, place, may_out, err);
+	return summary->has_words ? bs_coded_set_has(&summary->words, place, may_out, err) : BS_OK;
 }
 
 enum bs_status bs_summary_may_have_gram(const struct bs_summary *summary, const uint8_t gram[3], bool *may_out,
                                         struct bs_error *err)
 {
 	*may_out = true;
-	return summary->has_grams ? bs_coded_section_has(&summary->grams, bs_summary_gram(gram), may_out, err) : BS_OK;
+	return summary->has_grams ? bs_coded_set_has(&summary->grams, bs_summary_gram(gram), may_out, err) : BS_OK;
 }
 
 /* A string more, its end counted. */
@@ -223,7 +249,16 @@ enum bs_status bs_summary_counts_open(const struct bs_dir *dir, const struct bs_
 	status = bs_section_touch(&section, 0, section.n_bytes, err);
 	if (!status && bs_load_u64(section.data) != checksum_of(&file->summary))
 		status = bs_container_corrupt(file->counts_container, err, "counts of another summary than the manifest has");
-	return status ? status : bs_coded_section_open(&file->counts, &section, COUNTS_AT, section.n_bytes - COUNTS_AT, err);
+	const struct bs_coded_set *words = &file->summary.words;
+	file->words = (struct bs_told_tally){
+		{[BS_TALLY_BASE] = words->base, [BS_TALLY_MORE] = words->more, [BS_TALLY_GONE] = words->gone}};
+	struct bs_coded_section *lists[COUNTED];
+	for (unsigned i = 0; i < COUNTED; i++)
+		lists[i] = &file->words.lists[BS_TALLY_SHOWN + i];
+	bool fit = true;
+	if (!status)
+		status = open_lists(&section, COUNTS_AT, section.n_bytes - COUNTS_AT, section.data + 8, COUNTED, lists, &fit, err);
+	return fit || status ? status : bs_container_corrupt(file->counts_container, err, "it has other bytes than its lists");
 }
 
 void bs_summary_file_close(struct bs_summary_file *file)
@@ -233,37 +268,56 @@ void bs_summary_file_close(struct bs_summary_file *file)
 	*file = (struct bs_summary_file){.container = NULL};
 }
 
-static enum bs_status append_numbers(const uint64_t *numbers, size_t n, struct bs_buffer *to, uint64_t *n_bytes_out,
-                                     struct bs_error *err)
+/* A list without numbers takes no bytes. */
+static enum bs_status append_list(const struct bs_tally *tally, unsigned list, struct bs_buffer *to, struct bs_error *err)
 {
-	size_t before = to->used_bytes;
-	enum bs_status status = bs_coded_write(numbers, n, to, err);
-	*n_bytes_out = to->used_bytes - before;
-	return status;
-}
-
-static enum bs_status append_kept(const struct bs_coded_section *kept, struct bs_buffer *to, uint64_t *n_bytes_out,
-                                  struct bs_error *err)
-{
-	*n_bytes_out = kept->coded.n_bytes;
+	const struct bs_coded_section *kept = tally->kept[list];
+	struct bs_numbers numbers = bs_numbers_in(&tally->made[list]);
+	if (bs_tally_list_n(tally, list) == 0)
+		return BS_OK;
+	if (!kept)
+		return bs_coded_write(numbers.at, numbers.n, to, err);
 	enum bs_status status = bs_section_touch(&kept->section, kept->offset, kept->coded.n_bytes, err);
 	return status ? status : bs_buffer_append(to, kept->coded.bytes, (size_t)kept->coded.n_bytes, err);
 }
 
-enum bs_status bs_summary_write(const struct bs_summary_facts *facts, struct bs_buffer *to, struct bs_error *err)
+/* So many lists, from the first on, and where sizes says the bytes of each. */
+static enum bs_status append_lists(const struct bs_tally *tally, unsigned first, unsigned n, size_t sizes, struct bs_buffer *to,
+                                   struct bs_error *err)
 {
-	static const uint8_t empty[BS_SUMMARY_HEAD_BYTES];
-	size_t start = to->used_bytes;
-	uint64_t word_bytes, more_bytes, gram_bytes;
-	enum bs_status status = bs_buffer_append(to, empty, sizeof(empty), err);
+	enum bs_status status = BS_OK;
+	for (unsigned i = 0; i < n && !status; i++) {
+		size_t before = to->used_bytes;
+		status = append_list(tally, first + i, to, err);
+		if (!status)
+			bs_store_u64(to->data + sizes + (size_t)i * 8, to->used_bytes - before);
+	}
+	return status;
+}
+
+/* Bytes that are to be filled. */
+static enum bs_status append_head(size_t n_bytes, struct bs_buffer *to, struct bs_error *err)
+{
+	enum bs_status status = bs_buffer_reserve(to, n_bytes, err);
+	if (status)
+		return status;
+	memset(to->data + to->used_bytes, 0, n_bytes);
+	to->used_bytes += n_bytes;
+	return BS_OK;
+}
+
+enum bs_status bs_summary_write(const struct bs_summary_facts *facts, struct bs_buffer *to, struct bs_buffer *counts, struct bs_error *err)
+{
+	size_t start = to->used_bytes, counts_start = counts->used_bytes;
+	enum bs_status status = append_head(BS_SUMMARY_HEAD_BYTES, to, err);
 	if (!status)
-		status = facts->kept ? append_kept(facts->kept, to, &word_bytes, err)
-		                     : append_numbers(facts->words, facts->n_words, to, &word_bytes, err);
+		status = append_lists(&facts->words, BS_TALLY_BASE, BS_TALLY_SHOWN, start + AT_LIST_BYTES, to, err);
 	if (!status)
-		status = append_numbers(facts->more, facts->n_more, to, &more_bytes, err);
+		status = append_lists(&facts->grams, BS_TALLY_BASE, BS_TALLY_SHOWN, start + AT_LIST_BYTES + 8 * BS_TALLY_SHOWN, to, err);
 	if (!status)
-		status = facts->kept_grams ? append_kept(facts->kept_grams, to, &gram_bytes, err)
-		                           : append_numbers(facts->grams, facts->n_grams, to, &gram_bytes, err);
+		status = append_head(COUNTS_AT, counts, err);
+	if (!status)
+		status = append_lists(&facts->words, BS_TALLY_SHOWN, COUNTED, counts_start + 8, counts, err);
 	if (status)
 		return status;
 	uint8_t *head = to->data + start;
@@ -278,10 +332,8 @@ enum bs_status bs_summary_write(const struct bs_summary_facts *facts, struct bs_
 	bs_store_u64(head + AT_ANALYSIS, facts->analysis);
 	bs_store_u64(head + AT_UNKNOWN, facts->n_unknown_files);
 	bs_store_u64(head + AT_NUL_END, facts->most_nul_end);
-	bs_store_u64(head + AT_WORD_BYTES, word_bytes);
-	bs_store_u64(head + AT_MORE_BYTES, more_bytes);
-	bs_store_u64(head + AT_GRAM_BYTES, gram_bytes);
 	bs_store_u64(head + AT_CHECKSUM, bs_checksum(head + AT_CHECKSUM + 8, to->used_bytes - start - AT_CHECKSUM - 8));
+	memcpy(counts->data + counts_start, head + AT_CHECKSUM, 8);
 	return BS_OK;
 }
 
@@ -293,15 +345,13 @@ static enum bs_status open_writer(const struct bs_dir *dir, const char *prefix, 
 	return bs_file_writer_open(dir, name, kind, writer_out, err);
 }
 
-static enum bs_status write_counts(const struct bs_dir *dir, uint64_t number, const uint8_t *summary, const struct bs_buffer *counts,
-                                   struct bs_error *err)
+static enum bs_status write_counts(const struct bs_dir *dir, uint64_t number, const struct bs_buffer *counts, struct bs_error *err)
 {
 	struct bs_file_writer *writer;
 	enum bs_status status = open_writer(dir, "counts", number, BS_FILE_COUNTS, &writer, err);
 	if (status)
 		return status;
 	bs_file_writer_section(writer, SECTION_COUNTS, 0);
-	bs_file_writer_u64(writer, bs_load_u64(summary + AT_CHECKSUM));
 	bs_file_writer_bytes(writer, counts->data, counts->used_bytes);
 	return bs_file_writer_finish(writer, NULL, err);
 }
@@ -319,5 +369,5 @@ enum bs_status bs_summary_file_write(const struct bs_dir *dir, const struct bs_m
 	for (uint32_t i = 0; i < manifest->n_segments; i++)
 		bs_file_writer_u64(writer, manifest->segments[i].number);
 	status = bs_file_writer_finish(writer, NULL, err);
-	return status ? status : write_counts(dir, manifest->summary_counts, summary->data, counts, err);
+	return status ? status : write_counts(dir, manifest->summary_counts, counts, err);
 }

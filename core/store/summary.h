@@ -15,8 +15,9 @@
 
 #include "core/file/coded_section.h"
 #include "core/store/manifest.h"
+#include "core/store/tally.h"
 
-#define BS_SUMMARY_HEAD_BYTES 104u
+#define BS_SUMMARY_HEAD_BYTES 128u
 #define BS_SUMMARY_RATE_UNIT  1000000000u /* rates are recorded as so many of these */
 #define BS_SUMMARY_DEFAULT    (BS_SUMMARY_RATE_UNIT / 100)
 #define BS_SUMMARY_MOST_RATE  (BS_SUMMARY_RATE_UNIT / 2)
@@ -39,7 +40,7 @@ struct bs_summary {
 	 * before it. UINT64_MAX: anywhere; 0: there are none. */
 	uint64_t n_unknown_files;
 	uint64_t most_nul_end;
-	struct bs_coded_section words, more, grams; /* places of words; those that came since the first were made; trigrams */
+	struct bs_coded_set words, grams; /* places of words; trigrams */
 };
 
 /* The summary in exactly these bytes of a section, whose pages are verified as they are touched. BS_CORRUPT; BS_NOT_FOUND: it is of
@@ -54,7 +55,9 @@ enum bs_status bs_summary_open_bytes(const uint8_t *bytes, uint64_t n_bytes, str
 enum bs_status bs_summary_check(const struct bs_summary *summary, struct bs_error *err) BS_WARN_UNUSED;
 /* The bytes, to be copied; verified. BS_CORRUPT. */
 enum bs_status bs_summary_bytes(const struct bs_summary *summary, const uint8_t **bytes_out, struct bs_error *err) BS_WARN_UNUSED;
-/* How often an absent word seems to be there, at most: a place may be told twice, as that of a word that came. */
+/* How many places, at most, as some that came may be counted twice, or how many trigrams, a set has. */
+uint64_t bs_summary_n(const struct bs_coded_set *set);
+/* How often an absent word seems to be there, at most. */
 double bs_summary_rate(const struct bs_summary *summary);
 
 /* hash: bs_hash_term of a word's key (lexicon.h); not of bigrams and pairs of words, which are not in it. True if nothing is known.
@@ -80,7 +83,7 @@ struct bs_summary_file {
 	struct bs_container *container;
 	struct bs_summary summary;
 	struct bs_container *counts_container;
-	struct bs_coded_section counts; /* of places that the words of several segments have, or several words of one, all but one */
+	struct bs_told_tally words; /* with the counts, how often a place is that of a word of a segment */
 };
 
 /* That of the commit. BS_NOT_FOUND: it has none, or one of other segments. Zeros are fine to close. */
@@ -96,17 +99,16 @@ static inline bool bs_summary_is_none(enum bs_status status)
 	return status == BS_NOT_FOUND || status == BS_CORRUPT || status == BS_UNSUPPORTED;
 }
 
-/* What a summary says, for a writer of one; sets, ascending. */
+/* What a summary says, and its counts, for a writer of both. */
 struct bs_summary_facts {
 	uint64_t rate, n_places, n_docs, n_positions, analysis, n_unknown_files, most_nul_end;
 	bool has_words, has_grams, has_text_grams;
-	const struct bs_coded_section *kept, *kept_grams; /* as they are there, instead of words and grams: nullable */
-	const uint64_t *words, *more, *grams;
-	size_t n_words, n_more, n_grams;
+	struct bs_tally words, grams;
 };
-/* Appends the bytes of the summary. BS_CORRUPT (what is kept), BS_NO_MEMORY. */
-enum bs_status bs_summary_write(const struct bs_summary_facts *facts, struct bs_buffer *to, struct bs_error *err) BS_WARN_UNUSED;
-/* Writes the files that a manifest names: of these bytes, and of counts, coded. BS_IO, BS_NO_MEMORY. */
+/* Appends the bytes of the summary, and those of its counts. BS_CORRUPT (what is kept), BS_NO_MEMORY. */
+enum bs_status bs_summary_write(const struct bs_summary_facts *facts, struct bs_buffer *summary, struct bs_buffer *counts,
+                                struct bs_error *err) BS_WARN_UNUSED;
+/* Writes the files that a manifest names, of these bytes. BS_IO, BS_NO_MEMORY. */
 enum bs_status bs_summary_file_write(const struct bs_dir *dir, const struct bs_manifest *manifest, const struct bs_buffer *summary,
                                      const struct bs_buffer *counts, struct bs_error *err) BS_WARN_UNUSED;
 

@@ -13,15 +13,7 @@
  * but a hundredth of many files has a 25th of their words, and these are to stand beside the others. */
 #define ROOM_SHARE 16u
 
-struct numbers {
-	uint64_t *at;
-	size_t n;
-};
-
-static struct numbers numbers_in(const struct bs_buffer *buffer)
-{
-	return (struct numbers){(uint64_t *)(void *)buffer->data, buffer->used_bytes / sizeof(uint64_t)};
-}
+#define GRAM_BITS 24u
 
 struct making {
 	const struct bs_dir *dir;
@@ -33,14 +25,13 @@ struct making {
 	uint32_t n_own;
 	const struct bs_segment **segments; /* of the manifest, in its order */
 	struct bs_summary_facts facts;
-	/* u64 each; more: with facts.kept, in the place of words; counts: a place for each time that it counts beyond those */
-	struct bs_buffer words, more, counts, grams;
 };
 
 /* Sorting hashes: by the highest 22 bits in two passes; those that are equal in these are few, unless somebody has made words so. */
 
 #define DIGIT_BITS 11u
 #define DIGITS     (1u << DIGIT_BITS)
+#define FEW        8u
 #define MOST_MOVES 64u /* a hash, in the mean: of as many words as a summary is made for, each takes four */
 
 static void sort_by_digit(const uint64_t *from, uint64_t *to, size_t n, uint32_t shift)
@@ -64,12 +55,17 @@ static int compare_hashes(const void *a, const void *b)
 
 static enum bs_status sort_hashes(struct bs_buffer *hashes, struct bs_error *err)
 {
-	struct numbers all = numbers_in(hashes);
+	struct bs_numbers all = bs_numbers_in(hashes);
 	uint64_t *room = malloc(all.n * sizeof(*room) + 1);
 	if (!room)
 		return bs_fail_memory(err, "a summary", all.n * sizeof(*room));
-	sort_by_digit(all.at, room, all.n, 64 - 2 * DIGIT_BITS);
-	sort_by_digit(room, all.at, all.n, 64 - DIGIT_BITS);
+	/* Few that are equal in the highest digit are quickly in order. */
+	bool are_few = all.n / FEW < DIGITS;
+	sort_by_digit(all.at, room, all.n, 64 - (are_few ? 1 : 2) * DIGIT_BITS);
+	if (are_few && all.n)
+		memcpy(all.at, room, all.n * sizeof(*room));
+	else
+		sort_by_digit(room, all.at, all.n, 64 - DIGIT_BITS);
 	free(room);
 	size_t n_moves = 0;
 	for (size_t i = 1; i < all.n && n_moves < MOST_MOVES * all.n; i++) {
@@ -138,44 +134,60 @@ static uint64_t places_for(uint64_t n_words, uint64_t rate)
 	return n < (double)BS_CODED_MOST ? (uint64_t)n + 1 : BS_CODED_MOST;
 }
 
-/* Whether so many distinct places have the rate that is wished, and not far too many places. */
-static bool fits(const struct making *at, uint64_t n_words)
+/* Whether the distinct places have the rate that is wished, and not far too many places. */
+static bool fits(const struct making *at)
 {
+	double n_words = (double)bs_tally_n(&at->facts.words);
 	double most = (double)at->facts.n_places * (double)at->facts.rate / BS_SUMMARY_RATE_UNIT;
-	return (double)n_words <= most && (n_words >= 64 ? (double)n_words * 2 >= most : most <= 256);
+	return n_words <= most && (n_words >= 64 ? n_words * 2 >= most : most <= 256);
 }
 
-static enum bs_status add_counted(struct making *at, uint64_t place, uint64_t n, struct bs_error *err)
+/* Hashes that ascend become places. */
+static void make_places(const struct making *at, struct bs_numbers hashes)
 {
-	enum bs_status status = n ? bs_buffer_append(&at->words, &place, sizeof(place), err) : BS_OK;
-	for (uint64_t i = 1; i < n && !status; i++)
-		status = bs_buffer_append(&at->counts, &place, sizeof(place), err);
-	return status;
+	for (size_t i = 0; i < hashes.n; i++)
+		hashes.at[i] = bs_summary_place(hashes.at[i], at->facts.n_places);
 }
 
 /* Of all segments. With n_places 0, as many as there should be. */
-static enum bs_status count_anew(struct making *at, uint64_t n_places, struct bs_error *err)
+static enum bs_status count_words_anew(struct making *at, uint64_t n_places, struct bs_error *err)
 {
 	struct bs_buffer hashes = {0};
 	enum bs_status status = BS_OK;
 	uint64_t n_words = 0;
-	bs_buffer_clear(&at->words);
-	bs_buffer_clear(&at->counts);
+	bs_tally_deinit(&at->facts.words);
 	for (uint32_t i = 0; i < at->manifest->n_segments && !status; i++)
 		status = add_hashes(at, at->manifest->segments[i].number, at->segments[i], &hashes, err);
 	if (!status)
 		status = sort_hashes(&hashes, err);
-	struct numbers all = numbers_in(&hashes);
+	struct bs_numbers all = bs_numbers_in(&hashes);
 	for (size_t i = 0; i < all.n; i++)
 		n_words += i == 0 || all.at[i] != all.at[i - 1];
 	at->facts.n_places = n_places ? n_places : places_for(n_words, at->facts.rate);
-	for (size_t i = 0, n; i < all.n && !status; i += n) {
-		uint64_t place = bs_summary_place(all.at[i], at->facts.n_places);
-		for (n = 1; i + n < all.n && bs_summary_place(all.at[i + n], at->facts.n_places) == place;)
-			n++;
-		status = add_counted(at, place, n, err);
-	}
+	make_places(at, all);
+	if (!status)
+		status = bs_tally_count(&at->facts.words, all, err);
 	bs_buffer_deinit(&hashes);
+	return status;
+}
+
+static enum bs_status count_grams_anew(struct making *at, struct bs_error *err)
+{
+	struct bs_tally *tally = &at->facts.grams;
+	struct bs_buffer grams = {0};
+	enum bs_status status = BS_OK;
+	bs_tally_deinit(tally);
+	if (at->manifest->n_segments == 1) {
+		tally->kept[BS_TALLY_BASE] = &at->segments[0]->gram_set;
+		return BS_OK;
+	}
+	for (uint32_t i = 0; i < at->manifest->n_segments && !status; i++) {
+		bs_buffer_clear(&grams);
+		status = bs_coded_section_read(&at->segments[i]->gram_set, &grams, err);
+		if (!status)
+			status = bs_tally_add(tally, bs_numbers_in(&grams), err);
+	}
+	bs_buffer_deinit(&grams);
 	return status;
 }
 
@@ -187,224 +199,111 @@ static bool has_segment(const struct bs_manifest *manifest, uint64_t number)
 	return false;
 }
 
-/* Appends the places of the words of those segments that one manifest has and the other has not. */
-static enum bs_status add_places(const struct making *at, const struct bs_manifest *has, const struct bs_manifest *has_not,
-                                 struct bs_buffer *places, struct bs_error *err)
+/* Appends what those segments have that one manifest has and the other has not: places of words, or trigrams; ascending. */
+static enum bs_status add_changed(const struct making *at, bool of_grams, const struct bs_manifest *has, const struct bs_manifest *has_not,
+                                  struct bs_buffer *numbers, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
-	for (uint32_t i = 0; i < has->n_segments && !status; i++)
-		if (!has_segment(has_not, has->segments[i].number))
-			status = add_hashes(at, has->segments[i].number, has == at->manifest ? at->segments[i] : &at->old->segments[i],
-			                    places, err);
-	if (!status)
-		status = sort_hashes(places, err);
-	struct numbers all = numbers_in(places);
-	for (size_t i = 0; i < all.n; i++)
-		all.at[i] = bs_summary_place(all.at[i], at->facts.n_places);
-	return status;
-}
-
-/* The places as they were, and what came and went; each ascending. */
-struct streams {
-	struct numbers words, more, counts, came, went;
-};
-
-static uint64_t take_equal(struct numbers *numbers, uint64_t place)
-{
-	uint64_t n = 0;
-	for (; numbers->n && *numbers->at == place; numbers->at++, numbers->n--)
-		n++;
-	return n;
-}
-
-static uint64_t first_of(const struct numbers *numbers)
-{
-	return numbers->n ? *numbers->at : UINT64_MAX;
-}
-
-static uint64_t least(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
-/* *is_sound_out: nothing went that was not there. */
-static enum bs_status merge(struct making *at, struct streams *in, bool *is_sound_out, struct bs_error *err)
-{
-	enum bs_status status = BS_OK;
-	*is_sound_out = true;
-	while (!status && *is_sound_out) {
-		uint64_t other = least(least(first_of(&in->more), first_of(&in->counts)),
-		                       least(first_of(&in->came), first_of(&in->went)));
-		size_t n_alone = 0;
-		while (n_alone < in->words.n && in->words.at[n_alone] < other)
-			n_alone++;
-		status = bs_buffer_append(&at->words, in->words.at, n_alone * sizeof(uint64_t), err);
-		in->words.at += n_alone;
-		in->words.n -= n_alone;
-		if (status || other == UINT64_MAX)
-			break;
-		uint64_t n = take_equal(&in->words, other) + take_equal(&in->more, other) + take_equal(&in->counts, other) +
-		             take_equal(&in->came, other);
-		uint64_t n_went = take_equal(&in->went, other);
-		*is_sound_out = n_went <= n;
-		status = *is_sound_out ? add_counted(at, other, n - n_went, err) : BS_OK;
+	uint32_t n_segments = 0;
+	for (uint32_t i = 0; i < has->n_segments && !status; i++) {
+		const struct bs_segment *segment = has == at->manifest ? at->segments[i] : &at->old->segments[i];
+		uint64_t number = has->segments[i].number;
+		if (has_segment(has_not, number))
+			continue;
+		n_segments++;
+		status = of_grams ? bs_coded_section_read(&segment->gram_set, numbers, err) : add_hashes(at, number, segment, numbers, err);
 	}
+	struct bs_numbers all = bs_numbers_in(numbers);
+	if (of_grams && n_segments < 2)
+		return status;
+	/* Sorting is by the highest bits. */
+	for (size_t i = 0; i < all.n && of_grams; i++)
+		all.at[i] <<= 64 - GRAM_BITS;
+	if (!status)
+		status = sort_hashes(numbers, err);
+	for (size_t i = 0; i < all.n && of_grams; i++)
+		all.at[i] >>= 64 - GRAM_BITS;
+	if (!of_grams)
+		make_places(at, all);
 	return status;
 }
 
-/* What a file tells, and what is merged with it. */
-struct told {
-	struct bs_buffer words, more, counts, came, went;
-};
-
-static void told_deinit(struct told *told)
+/* By what came and went. *is_done_out false: that will not do. */
+static enum bs_status change_words(struct making *at, bool *is_done_out, struct bs_error *err)
 {
-	bs_buffer_deinit(&told->words);
-	bs_buffer_deinit(&told->more);
-	bs_buffer_deinit(&told->counts);
-	bs_buffer_deinit(&told->came);
-	bs_buffer_deinit(&told->went);
-}
-
-static enum bs_status read_told(const struct bs_summary_file *file, bool with_words, struct told *told, struct bs_error *err)
-{
-	enum bs_status status = with_words ? bs_coded_section_read(&file->summary.words, &told->words, err) : BS_OK;
+	struct bs_tally *tally = &at->facts.words;
+	struct bs_buffer came = {0}, went = {0};
+	enum bs_status status = add_changed(at, false, at->manifest, &at->old->manifest, &came, err);
 	if (!status)
-		status = bs_coded_section_read(&file->summary.more, &told->more, err);
-	return status ? status : bs_coded_section_read(&file->counts, &told->counts, err);
-}
-
-static enum bs_status merge_told(struct making *at, const struct told *told, bool *is_sound_out, struct bs_error *err)
-{
-	struct streams streams = {numbers_in(&told->words), numbers_in(&told->more), numbers_in(&told->counts), numbers_in(&told->came),
-	                          numbers_in(&told->went)};
-	enum bs_status status = bs_buffer_reserve(&at->words, told->words.used_bytes + told->more.used_bytes + told->came.used_bytes,
-	                                          err);
-	return status ? status : merge(at, &streams, is_sound_out, err);
-}
-
-/* What came stands beside the words that there were, which are not looked at. *is_done_out false: there is no room. */
-static enum bs_status count_what_came(struct making *at, bool *is_done_out, struct bs_error *err)
-{
-	struct told told = {.words = {0}};
-	enum bs_status status = read_told(&at->before, false, &told, err);
-	struct bs_buffer before = told.counts;
-	told.counts = (struct bs_buffer){0};
+		status = add_changed(at, false, &at->old->manifest, at->manifest, &went, err);
 	if (!status)
-		status = add_places(at, at->manifest, &at->old->manifest, &told.came, err);
-	if (!status)
-		status = merge_told(at, &told, is_done_out, err);
-	at->more = at->words;
-	at->words = (struct bs_buffer){0};
-	told.counts = at->counts;
-	at->counts = (struct bs_buffer){0};
-	/* What counts beyond the first now, and what did so before: in order. */
-	struct numbers a = numbers_in(&told.counts), b = numbers_in(&before);
-	while (!status && (a.n || b.n)) {
-		struct numbers *from = first_of(&a) <= first_of(&b) ? &a : &b;
-		status = bs_buffer_append(&at->counts, from->at++, sizeof(uint64_t), err);
-		from->n--;
-	}
-	bs_buffer_deinit(&before);
-	*is_done_out = !status && fits(at, at->before.summary.words.coded.n + numbers_in(&at->more).n);
-	at->facts.kept = *is_done_out ? &at->before.summary.words : NULL;
-	if (!*is_done_out)
-		at->more.used_bytes = at->counts.used_bytes = 0;
-	told_deinit(&told);
+		status = bs_tally_change(&at->before.words, bs_numbers_in(&came), bs_numbers_in(&went), tally, is_done_out, err);
+	if (!status && !(*is_done_out && fits(at)))
+		status = bs_tally_fold(&at->before.words, bs_numbers_in(&came), bs_numbers_in(&went), tally, is_done_out, err);
+	*is_done_out = !status && *is_done_out && fits(at);
+	bs_buffer_deinit(&came);
+	bs_buffer_deinit(&went);
 	return status;
 }
 
-/* All is merged. *is_done_out: false where that will not do. */
-static enum bs_status count_changes(struct making *at, bool *is_done_out, struct bs_error *err)
+/* The same of trigrams: what a segment had is gone where no other has it. */
+static enum bs_status change_grams(struct making *at, bool *is_done_out, struct bs_error *err)
 {
-	struct told told = {.words = {0}};
-	enum bs_status status = read_told(&at->before, true, &told, err);
+	struct bs_buffer came = {0}, went = {0};
+	enum bs_status status = add_changed(at, true, at->manifest, &at->old->manifest, &came, err);
 	if (!status)
-		status = add_places(at, at->manifest, &at->old->manifest, &told.came, err);
+		status = add_changed(at, true, &at->old->manifest, at->manifest, &went, err);
+	bs_tally_leave_out_both(&came, &went);
+	for (uint32_t i = 0; i < at->manifest->n_segments && went.used_bytes && !status; i++)
+		status = bs_tally_leave_out(&at->segments[i]->gram_set, &went, err);
 	if (!status)
-		status = add_places(at, &at->old->manifest, at->manifest, &told.went, err);
-	if (!status)
-		status = merge_told(at, &told, is_done_out, err);
-	*is_done_out = !status && *is_done_out && fits(at, numbers_in(&at->words).n);
-	told_deinit(&told);
+		status = bs_tally_change_set(&at->before.summary.grams, bs_numbers_in(&came), bs_numbers_in(&went), &at->facts.grams, is_done_out,
+		                             err);
+	bs_buffer_deinit(&came);
+	bs_buffer_deinit(&went);
 	return status;
 }
 
-static bool has_lost_segments(const struct making *at)
+/* What is to be read of a segment goes by its terms and trigrams. */
+static uint64_t reading(const struct bs_segment *segment)
 {
-	bool has = false;
-	for (uint32_t i = 0; i < at->old->manifest.n_segments; i++)
-		has |= !has_segment(at->manifest, at->old->manifest.segments[i].number);
-	return has;
+	return segment->meta.n_terms + segment->gram_set.coded.n;
 }
 
-/* Whether less is to be read of lexicons for what changed than for all; bytes of a lexicon go by its terms. */
+/* Whether less is to be read for what changed than for all. */
 static bool is_change_small(const struct making *at)
 {
 	uint64_t n_changed = 0, n_all = 0;
 	for (uint32_t i = 0; i < at->manifest->n_segments; i++) {
-		uint64_t n_terms = at->segments[i]->meta.n_terms;
-		n_all += n_terms;
-		n_changed += has_segment(&at->old->manifest, at->manifest->segments[i].number) ? 0 : n_terms;
+		uint64_t n_here = reading(at->segments[i]);
+		n_all += n_here;
+		n_changed += has_segment(&at->old->manifest, at->manifest->segments[i].number) ? 0 : n_here;
 	}
 	for (uint32_t i = 0; i < at->old->manifest.n_segments; i++)
 		if (!has_segment(at->manifest, at->old->manifest.segments[i].number))
-			n_changed += at->old->segments[i].meta.n_terms;
+			n_changed += reading(&at->old->segments[i]);
 	return n_changed < n_all;
 }
 
 static enum bs_status count_words(struct making *at, struct bs_error *err)
 {
+	const struct bs_summary *before = &at->before.summary;
 	bool is_done = false;
 	enum bs_status status = BS_OK;
-	if (!at->facts.has_words)
-		return BS_OK;
-	if (at->before.container && at->before.summary.has_words && at->before.summary.rate == at->facts.rate && is_change_small(at)) {
-		at->facts.n_places = at->before.summary.n_places;
-		if (!has_lost_segments(at))
-			status = count_what_came(at, &is_done, err);
-		if (!status && !is_done)
-			status = count_changes(at, &is_done, err);
-	}
+	at->facts.n_places = before->n_places;
+	if (at->before.container && before->has_words && before->rate == at->facts.rate && is_change_small(at))
+		status = change_words(at, &is_done, err);
 	/* A damaged one is none. */
-	if ((status && status != BS_CORRUPT) || is_done)
-		return status;
-	return count_anew(at, 0, err);
+	return (status && status != BS_CORRUPT) || is_done ? status : count_words_anew(at, 0, err);
 }
 
-/* into becomes what either has. */
-static enum bs_status unite(struct bs_buffer *into, const struct bs_buffer *from, struct bs_error *err)
+static enum bs_status count_grams(struct making *at, struct bs_error *err)
 {
-	struct bs_buffer both = {0};
-	struct numbers a = numbers_in(into), b = numbers_in(from);
-	enum bs_status status = bs_buffer_reserve(&both, into->used_bytes + from->used_bytes, err);
-	if (status)
-		return status;
-	struct numbers to = numbers_in(&both);
-	while (a.n || b.n) {
-		uint64_t next = least(first_of(&a), first_of(&b));
-		to.at[to.n++] = next;
-		(void)take_equal(&a, next);
-		(void)take_equal(&b, next);
-	}
-	both.used_bytes = to.n * sizeof(uint64_t);
-	bs_buffer_deinit(into);
-	*into = both;
-	return BS_OK;
-}
-
-static enum bs_status unite_grams(struct making *at, struct bs_error *err)
-{
-	struct bs_buffer grams = {0};
+	bool is_done = false;
 	enum bs_status status = BS_OK;
-	for (uint32_t i = 0; at->facts.has_grams && i < at->manifest->n_segments && !status; i++) {
-		bs_buffer_clear(&grams);
-		status = bs_coded_section_read(&at->segments[i]->gram_set, &grams, err);
-		if (!status)
-			status = unite(&at->grams, &grams, err);
-	}
-	bs_buffer_deinit(&grams);
-	return status;
+	if (at->before.container && at->before.summary.has_grams && is_change_small(at))
+		status = change_grams(at, &is_done, err);
+	return (status && status != BS_CORRUPT) || is_done ? status : count_grams_anew(at, err);
 }
 
 static uint64_t count_files(const struct bs_manifest *manifest, const struct bs_doc_table *docs, bool is_rows)
@@ -510,10 +409,8 @@ static void making_deinit(struct making *at)
 	free(at->own);
 	free(at->segments);
 	bs_summary_file_close(&at->before);
-	bs_buffer_deinit(&at->words);
-	bs_buffer_deinit(&at->more);
-	bs_buffer_deinit(&at->counts);
-	bs_buffer_deinit(&at->grams);
+	bs_tally_deinit(&at->facts.words);
+	bs_tally_deinit(&at->facts.grams);
 }
 
 /* Whether the file before is that of the commit to be. */
@@ -538,25 +435,10 @@ static uint64_t count_terms(const struct making *at)
 	return n_terms;
 }
 
-/* The bytes of both parts. */
-static enum bs_status encode(struct making *at, struct bs_buffer *summary, struct bs_buffer *counts, struct bs_error *err)
-{
-	struct numbers words = numbers_in(&at->words), more = numbers_in(&at->more), grams = numbers_in(&at->grams);
-	struct numbers beyond = numbers_in(&at->counts);
-	at->facts.words = words.at;
-	at->facts.n_words = words.n;
-	at->facts.more = more.at;
-	at->facts.n_more = more.n;
-	at->facts.grams = grams.at;
-	at->facts.n_grams = grams.n;
-	enum bs_status status = bs_summary_write(&at->facts, summary, err);
-	return status ? status : bs_coded_write(beyond.at, beyond.n, counts, err);
-}
-
 static enum bs_status write_files(struct making *at, const struct bs_manifest *manifest, struct bs_error *err)
 {
 	struct bs_buffer summary = {0}, counts = {0};
-	enum bs_status status = encode(at, &summary, &counts, err);
+	enum bs_status status = bs_summary_write(&at->facts, &summary, &counts, err);
 	if (!status)
 		status = bs_summary_file_write(at->dir, manifest, &summary, &counts, err);
 	bs_buffer_deinit(&summary);
@@ -594,11 +476,9 @@ enum bs_status bs_summary_settle(const struct bs_dir *dir, const struct bs_snaps
 		manifest->summary = old->manifest.summary;
 		manifest->summary_counts = old->manifest.summary_counts;
 	} else if (!status && count_terms(&at) <= BS_SUMMARY_MOST_TERMS) {
-		status = count_words(&at, err);
-		if (at.facts.has_grams && manifest->n_segments == 1)
-			at.facts.kept_grams = &at.segments[0]->gram_set;
-		else if (!status)
-			status = unite_grams(&at, err);
+		status = at.facts.has_words ? count_words(&at, err) : BS_OK;
+		if (!status && at.facts.has_grams)
+			status = count_grams(&at, err);
 		manifest->summary = manifest->next_number++;
 		manifest->summary_counts = manifest->next_number++;
 		if (!status)
@@ -613,38 +493,52 @@ static bool is_equal(const struct bs_buffer *a, const struct bs_buffer *b)
 	return a->used_bytes == b->used_bytes && (a->used_bytes == 0 || memcmp(a->data, b->data, a->used_bytes) == 0);
 }
 
-/* What the files tell, whatever it is told in, against what was made from scratch: the summary alone, then with the counts. */
+/* The words that the files tell against those made from scratch: the summary alone, then with the counts. */
+static enum bs_status compare_words(const struct making *at, struct bs_error *err)
+{
+	const struct bs_numbers none = {.n = 0};
+	const struct bs_buffer *made = at->facts.words.made;
+	struct bs_tally folded = {.kept = {NULL}};
+	struct bs_buffer set = {0};
+	bool is_sound;
+	enum bs_status status = bs_tally_read_set(&at->before.summary.words, &set, err);
+	if (!status && !is_equal(&set, &made[BS_TALLY_BASE]))
+		status = bs_container_corrupt(at->before.container, err, "its words are not those of its segments");
+	if (!status)
+		status = bs_tally_fold(&at->before.words, none, none, &folded, &is_sound, err);
+	if (!status && (!is_sound || !is_equal(&folded.made[BS_TALLY_BASE], &made[BS_TALLY_BASE]) ||
+	                !is_equal(&folded.made[BS_TALLY_BEYOND], &made[BS_TALLY_BEYOND])))
+		status = bs_container_corrupt(at->before.counts_container, err, "its counts are not those of its segments");
+	bs_tally_deinit(&folded);
+	bs_buffer_deinit(&set);
+	return status;
+}
+
+static enum bs_status compare_grams(const struct making *at, struct bs_error *err)
+{
+	const struct bs_tally *made = &at->facts.grams;
+	const struct bs_coded_section *kept = made->kept[BS_TALLY_BASE];
+	struct bs_buffer set = {0}, of_one = {0};
+	enum bs_status status = bs_tally_read_set(&at->before.summary.grams, &set, err);
+	if (!status && kept)
+		status = bs_coded_section_read(kept, &of_one, err);
+	if (!status && !is_equal(&set, kept ? &of_one : &made->made[BS_TALLY_BASE]))
+		status = bs_container_corrupt(at->before.container, err, "its trigrams are not those of its segments");
+	bs_buffer_deinit(&set);
+	bs_buffer_deinit(&of_one);
+	return status;
+}
+
 static enum bs_status compare(const struct making *at, struct bs_error *err)
 {
 	const struct bs_summary *summary = &at->before.summary;
-	struct making merged = {.manifest = at->manifest};
-	struct told told = {.words = {0}};
-	struct bs_buffer counts = {0};
-	bool is_sound = true;
 	enum bs_status status = bs_summary_check(summary, err);
 	if (!status)
-		status = read_told(&at->before, true, &told, err);
-	counts = told.counts;
-	told.counts = (struct bs_buffer){0};
+		status = compare_words(at, err);
 	if (!status)
-		status = merge_told(&merged, &told, &is_sound, err);
-	if (!status && !is_equal(&merged.words, &at->words))
-		status = bs_container_corrupt(at->before.container, err, "its words are not those of its segments");
-	told.counts = counts;
-	bs_buffer_clear(&merged.words);
-	bs_buffer_clear(&merged.counts);
-	if (!status)
-		status = merge_told(&merged, &told, &is_sound, err);
-	if (!status)
-		status = bs_coded_section_read(&summary->grams, &merged.grams, err);
-	if (!status && (!is_equal(&merged.words, &at->words) || !is_equal(&merged.counts, &at->counts)))
-		status = bs_container_corrupt(at->before.counts_container, err, "its counts are not those of its segments");
-	if (!status && !is_equal(&merged.grams, &at->grams))
-		status = bs_container_corrupt(at->before.container, err, "its trigrams are not those of its segments");
+		status = compare_grams(at, err);
 	if (!status && (!is_same(at) || summary->n_docs != at->facts.n_docs || summary->n_positions != at->facts.n_positions))
 		status = bs_container_corrupt(at->before.container, err, "its head does not fit the index");
-	told_deinit(&told);
-	making_deinit(&merged);
 	return status;
 }
 
@@ -662,9 +556,9 @@ enum bs_status bs_summary_verify(const struct bs_snapshot *snapshot, struct bs_s
 	if (!status)
 		status = find_facts(&at, err);
 	if (!status && at.facts.has_words)
-		status = count_anew(&at, at.before.summary.n_places, err);
-	if (!status)
-		status = unite_grams(&at, err);
+		status = count_words_anew(&at, at.before.summary.n_places, err);
+	if (!status && at.facts.has_grams)
+		status = count_grams_anew(&at, err);
 	if (!status)
 		status = compare(&at, err);
 	if (!status && file_out) {

@@ -2,10 +2,9 @@
  * summary_make.h: makes the summary of a commit (summary.h), before the commit: from that of the commit before by what came and went,
  * or from scratch where there is none, or it has become too small or much too large.
  *
- * A place counts once for each word of each segment that has it, so that a segment comes or goes with its own lexicon alone, and nobody
- * looks at those of the rest. This is a counting filter of one hash: nearly all places have a count of 0 or 1, and what is
- * above stands beside the summary, in a file of its own. Nothing can overflow. Places that came stand in a list of their own,
- * until there are many: then what there was goes into the next file as it is, undecoded.
+ * A place counts once for each word of each segment that has it (tally.h), so that a segment comes or goes with its own lexicon alone, and
+ * nobody looks at those of the rest; of trigrams, what a segment had is looked up in the sets of the others. What there was goes into the
+ * next file as it is, until much has changed.
  */
 #ifndef BS_CORE_STORE_SUMMARY_MAKE_H
 #define BS_CORE_STORE_SUMMARY_MAKE_H
@@ -28,12 +27,13 @@ struct bs_summary_segment {
 void bs_summary_known_deinit(struct bs_summary_known *known);
 
 /* Sets manifest->summary, and its counts, to what belongs to its segments, which are written: to the files of the commit before if these
- * are right, or to new ones, written here; 0 if there are to be none. Where either of those files is missing or damaged, both are made anew. old: that commit, opened; NULL: none. known: nullable. BS_CORRUPT, BS_IO, BS_NO_MEMORY. */
+ * are right, or to new ones, written here; 0 if there are to be none. Where either of those files is missing or damaged, both are made
+ * anew. old: that commit, opened; NULL: none. known: nullable. BS_CORRUPT, BS_IO, BS_NO_MEMORY. */
 enum bs_status bs_summary_settle(const struct bs_dir *dir, const struct bs_snapshot *old, const struct bs_summary_known *known,
                                  struct bs_manifest *manifest, struct bs_error *err) BS_WARN_UNUSED;
 
-/* That the summary of the snapshot, if it has one, and its counts are what is made from scratch. BS_NOT_FOUND, BS_CORRUPT. *file_out, nullable, is to be closed:
- * zeros if there is none. */
+/* That the summary of the snapshot, if it has one, and its counts are what is made from scratch. BS_NOT_FOUND, BS_CORRUPT. *file_out,
+ * nullable, is to be closed: zeros if there is none. */
 enum bs_status bs_summary_verify(const struct bs_snapshot *snapshot, struct bs_summary_file *file_out,
                                  struct bs_error *err) BS_WARN_UNUSED;
 

@@ -306,9 +306,10 @@ static void look_ahead(const struct bs_term_batch_terms *terms, const struct bs_
 		here->mixed = mix_key(terms->secret, here->key, n_bytes);
 		__builtin_prefetch(&terms->slots[here->mixed >> terms->slot_shift]);
 	}
-	for (size_t i = 0; i < n; i++) {
+	const struct bs_term_batch_term *entries = entries_of(terms);
+	for (size_t i = 0; entries && i < n; i++) {
 		uint32_t found = terms->slots[looked_up[i].mixed >> terms->slot_shift];
-		__builtin_prefetch(&entries_of(terms)[found ? found - 1 : 0], 1);
+		__builtin_prefetch(&entries[found ? found - 1 : 0], 1);
 	}
 }
 

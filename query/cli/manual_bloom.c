@@ -90,7 +90,7 @@ static const char text[] =
 	"# Coded\n\n"
 	"One hash a key, as a number below n / p, and these numbers in order: what is stored is the gaps between them, in Rice's code. "
 	"This is the compressed filter of one hash, and needs no memory to be asked: a directory says which few hundred of the numbers to decode. "
-	"Nothing is added to it in place; what comes later goes to a second set beside it. An index's summary holds its words so (see `--summary` in "
+	"Nothing is added to it in place, or taken away; what comes later goes to a second set beside it, what goes to a third. An index's summary holds its words so (see `--summary` in "
 	"`bitsift-index`), and all trigrams of its texts as they are, without a false yes: in order, they lie so close that they take less.\n\n"
 	"# On a real catalog\n\n"
 	"The source tree of Linux 6.1 was cut into 500 folders of equal size, each with an index. These are filters of their words. "

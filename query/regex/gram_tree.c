@@ -112,7 +112,7 @@ enum bs_status bs_gram_tree_format(const struct bs_gram_tree *tree, struct bs_bu
 
 struct may_match {
 	const struct bs_gram_tree *tree;
-	const struct bs_coded_section *trigrams;
+	const struct bs_coded_set *trigrams;
 	uint32_t n_looks;
 	struct bs_error *err;
 };
@@ -125,7 +125,7 @@ static enum bs_status literal_may_match(struct may_match *at, const struct bs_gr
 		uint64_t key = literal->keys[i];
 		const uint8_t gram[] = {(uint8_t)key, (uint8_t)(key >> 8), (uint8_t)(key >> 16)};
 		if (at->n_looks++ < MOST_LOOKS)
-			status = bs_coded_section_has(at->trigrams, bs_summary_gram(gram), may_out, at->err);
+			status = bs_coded_set_has(at->trigrams, bs_summary_gram(gram), may_out, at->err);
 	}
 	return status;
 }
@@ -144,7 +144,7 @@ static enum bs_status node_may_match(struct may_match *at, uint32_t n, bool *may
 	return status;
 }
 
-enum bs_status bs_gram_tree_may_match(const struct bs_gram_tree *tree, const struct bs_coded_section *trigrams, bool *may_out,
+enum bs_status bs_gram_tree_may_match(const struct bs_gram_tree *tree, const struct bs_coded_set *trigrams, bool *may_out,
                                       struct bs_error *err)
 {
 	struct may_match at = {.tree = tree, .trigrams = trigrams, .err = err};

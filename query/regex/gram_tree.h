@@ -52,7 +52,7 @@ bool bs_gram_tree_has_replacement(const struct bs_gram_tree *tree);
 
 /* *may_out false: no text satisfies the tree that has no other trigrams than these, numbered as in summaries (core/store/summary.h).
  * Of a large tree only so much is looked at as takes a fraction of a millisecond. BS_CORRUPT. */
-enum bs_status bs_gram_tree_may_match(const struct bs_gram_tree *tree, const struct bs_coded_section *trigrams, bool *may_out,
+enum bs_status bs_gram_tree_may_match(const struct bs_gram_tree *tree, const struct bs_coded_set *trigrams, bool *may_out,
                                       struct bs_error *err) BS_WARN_UNUSED;
 
 /* Appends the tree for people to read: ANY, NONE, or AND("mutex_", OR("lock", "unlock")). In literals " and \ have a
