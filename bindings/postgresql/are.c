@@ -148,13 +148,17 @@ static void read_class(struct reading *reading)
 			}
 			continue;
 		}
-		bool is_range = reading->at + 2 < reading->n_bytes && reading->text[reading->at + 1] == '-' && reading->text[reading->at + 2] != ']';
-		is_plain &= c < 0x80 && isalnum(c) && (!is_range || isalnum((unsigned char)reading->text[reading->at + 2])) && list.len < 200;
-		is_plain &= !(reading->is_caseless && (is_range || strchr("iI", c)) && reading->letter_i != BSP_I_PLAIN);
+		bool is_range = reading->at + 2 < reading->n_bytes && reading->text[reading->at + 1] == '-' &&
+		                reading->text[reading->at + 2] != ']';
+		is_plain &= c < 0x80 && isalnum(c) &&
+		            (!is_range || isalnum((unsigned char)reading->text[reading->at + 2])) && list.len < 200;
+		is_plain &=
+			!(reading->is_caseless && (is_range || strchr("iI", c)) && reading->letter_i != BSP_I_PLAIN);
 		/* A range goes by the collation's codes: equal ones are, but for the alphabet nothing is said. */
 		if (is_range && is_plain) {
 			char to = reading->text[reading->at + 2];
-			bool is_sure = (isdigit(c) && isdigit((unsigned char)to)) || (islower(c) && islower((unsigned char)to)) ||
+			bool is_sure = (isdigit(c) && isdigit((unsigned char)to)) ||
+			               (islower(c) && islower((unsigned char)to)) ||
 			               (isupper(c) && isupper((unsigned char)to));
 			is_plain &= is_sure && c <= to;
 			appendStringInfo(&list, "%c-%c", c, to);
@@ -222,7 +226,8 @@ static void read_branches(struct reading *reading);
 /* From behind the opening bracket. False: it was a constraint. */
 static bool read_group(struct reading *reading)
 {
-	bool is_constraint = begins(reading, "?=") || begins(reading, "?!") || begins(reading, "?<=") || begins(reading, "?<!");
+	bool is_constraint =
+		begins(reading, "?=") || begins(reading, "?!") || begins(reading, "?<=") || begins(reading, "?<!");
 	int start = reading->out->len;
 	if (is_constraint)
 		reading->at += begins(reading, "?<") ? 3 : 2;
@@ -286,14 +291,16 @@ static void read_atom(struct reading *reading)
 		is_atom = read_escape(reading);
 	} else if (c == '*' || c == '+' || c == '?') {
 		fail(reading); /* an error, or in places a sign */
-	} else if (c == '{' && reading->at + 1 < reading->n_bytes && isdigit((unsigned char)reading->text[reading->at + 1])) {
+	} else if (c == '{' && reading->at + 1 < reading->n_bytes &&
+	           isdigit((unsigned char)reading->text[reading->at + 1])) {
 		fail(reading);
 	} else {
 		append_literal(reading, bsp_next_character(reading->text, reading->n_bytes, &reading->at));
 	}
 	if (!is_repetition(peek(reading)) || reading->is_failed)
 		return;
-	if (c != '{' && peek(reading) == '{' && !(reading->at + 1 < reading->n_bytes && isdigit((unsigned char)reading->text[reading->at + 1])))
+	if (c != '{' && peek(reading) == '{' &&
+	    !(reading->at + 1 < reading->n_bytes && isdigit((unsigned char)reading->text[reading->at + 1])))
 		return; /* a sign */
 	if (!is_atom) {
 		fail(reading);
@@ -348,7 +355,8 @@ static void read_prefix(struct reading *reading, bool *is_literal_out)
 		fail(reading);
 }
 
-void bsp_regex_pattern(StringInfo out, const char *pattern, size_t n_bytes, bool is_caseless, Oid collation, bool *caseless_out)
+void bsp_regex_pattern(StringInfo out, const char *pattern, size_t n_bytes, bool is_caseless, Oid collation,
+                       bool *caseless_out)
 {
 	struct reading reading = {.text = pattern, .n_bytes = n_bytes, .is_caseless = is_caseless, .out = out};
 	bool is_literal;

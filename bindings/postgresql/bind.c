@@ -38,9 +38,11 @@ void bsp_require_index(Oid index)
 	Oid method = HeapTupleIsValid(tuple) ? ((Form_pg_class)GETSTRUCT(tuple))->relam : InvalidOid;
 	if (HeapTupleIsValid(tuple))
 		ReleaseSysCache(tuple);
-	if ((kind != RELKIND_INDEX && kind != RELKIND_PARTITIONED_INDEX) || !OidIsValid(method) || method != bsp_access_method()) {
+	if ((kind != RELKIND_INDEX && kind != RELKIND_PARTITIONED_INDEX) || !OidIsValid(method) ||
+	    method != bsp_access_method()) {
 		const char *name = get_rel_name(index);
-		ereport(ERROR, (errcode(ERRCODE_WRONG_OBJECT_TYPE), errmsg("\"%s\" is not a bitsift index", name ? name : "?")));
+		ereport(ERROR, (errcode(ERRCODE_WRONG_OBJECT_TYPE),
+		                errmsg("\"%s\" is not a bitsift index", name ? name : "?")));
 	}
 }
 
@@ -139,7 +141,8 @@ static struct binding binding_of(PlannerInfo *root, Node *asked)
 		return found;
 	RangeTblEntry *entry = rt_fetch(varno, root->parse->rtable);
 	found.is_foreign = entry->relkind == RELKIND_FOREIGN_TABLE;
-	if (entry->relkind != RELKIND_RELATION && entry->relkind != RELKIND_PARTITIONED_TABLE && entry->relkind != RELKIND_MATVIEW)
+	if (entry->relkind != RELKIND_RELATION && entry->relkind != RELKIND_PARTITIONED_TABLE &&
+	    entry->relkind != RELKIND_MATVIEW)
 		return found;
 	Oid method = bsp_access_method();
 	Relation table = table_open(entry->relid, AccessShareLock);
@@ -147,7 +150,8 @@ static struct binding binding_of(PlannerInfo *root, Node *asked)
 	ListCell *cell;
 	foreach (cell, indexes) {
 		Relation index = index_open(lfirst_oid(cell), AccessShareLock);
-		bool is_ours = index->rd_rel->relam == method && index->rd_index->indisvalid && has_column(index, node, varno);
+		bool is_ours =
+			index->rd_rel->relam == method && index->rd_index->indisvalid && has_column(index, node, varno);
 		bool is_partial = is_ours && RelationGetIndexPredicate(index) != NIL;
 		if (is_ours && (!OidIsValid(found.index) || (found.is_partial && !is_partial))) {
 			found.index = RelationGetRelid(index);
@@ -202,7 +206,8 @@ static Const *const_of(struct bsp_query_datum *datum, Oid type)
 static Oid function_beside(Oid function, const char *name, Oid first, Oid second)
 {
 	Oid types[] = {first, second};
-	return GetSysCacheOid3(PROCNAMEARGSNSP, Anum_pg_proc_oid, CStringGetDatum(name), PointerGetDatum(buildoidvector(types, 2)),
+	return GetSysCacheOid3(PROCNAMEARGSNSP, Anum_pg_proc_oid, CStringGetDatum(name),
+	                       PointerGetDatum(buildoidvector(types, 2)),
 	                       ObjectIdGetDatum(get_func_namespace(function)));
 }
 
@@ -248,20 +253,21 @@ static Node *bind_argument(Oid function, Node *argument, const struct binding *b
 	if (!OidIsValid(bind_function) || binding->is_foreign)
 		return NULL;
 	Const *second = const_of(bsp_query_make(to), type);
-	return (Node *)makeFuncExpr(bind_function, type, list_make2(argument, second), InvalidOid, InvalidOid, COERCE_EXPLICIT_CALL);
+	return (Node *)makeFuncExpr(bind_function, type, list_make2(argument, second), InvalidOid, InvalidOid,
+	                            COERCE_EXPLICIT_CALL);
 }
 
 /* Calls of `@@@` and `<@>` stay operators, which indexes answer. */
 static Node *call_again(FuncExpr *call, const char *operator_name, List *arguments)
 {
-	Oid left = exprType(linitial(arguments)), right = exprType(lsecond(arguments)), operator= InvalidOid;
+	Oid left = exprType(linitial(arguments)), right = exprType(lsecond(arguments)), op = InvalidOid;
 	if (operator_name)
-		operator= GetSysCacheOid4(OPERNAMENSP, Anum_pg_operator_oid, CStringGetDatum(operator_name),
-		                          ObjectIdGetDatum(left), ObjectIdGetDatum(right),
-		                          ObjectIdGetDatum(get_func_namespace(call->funcid)));
-	if (OidIsValid(operator)) {
-		OpExpr *made = (OpExpr *)make_opclause(operator, call->funcresulttype, false, linitial(arguments), lsecond(arguments),
-		                                       InvalidOid, call->inputcollid);
+		op = GetSysCacheOid4(OPERNAMENSP, Anum_pg_operator_oid, CStringGetDatum(operator_name),
+		                     ObjectIdGetDatum(left), ObjectIdGetDatum(right),
+		                     ObjectIdGetDatum(get_func_namespace(call->funcid)));
+	if (OidIsValid(op)) {
+		OpExpr *made = (OpExpr *)make_opclause(op, call->funcresulttype, false, linitial(arguments),
+		                                       lsecond(arguments), InvalidOid, call->inputcollid);
 		made->opfuncid = call->funcid;
 		return (Node *)made;
 	}

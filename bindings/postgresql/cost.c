@@ -102,8 +102,8 @@ double bsp_estimate(Oid index, ScanKey key)
 	for (int i = 0; i < SLOTS; i++) {
 		struct estimate *known = &estimates[i];
 		if (known->index == asked.index && known->strategy == asked.strategy && known->column == asked.column &&
-		    known->collation == asked.collation && known->n_bytes == asked.n_bytes && known->hash == asked.hash &&
-		    known->statement == asked.statement)
+		    known->collation == asked.collation && known->n_bytes == asked.n_bytes &&
+		    known->hash == asked.hash && known->statement == asked.statement)
 			return known->share;
 	}
 	asked.share = ask(index, key);
@@ -149,7 +149,9 @@ PGDLLEXPORT Datum bitsift_matchsel(PG_FUNCTION_ARGS)
 	if (IsA(query, Const) && ((Const *)query)->constisnull) {
 		share = 0;
 	} else if (IsA(query, Const) && index) {
-		ScanKeyData key = {.sk_attno = (AttrNumber)column, .sk_strategy = BSP_MATCH, .sk_argument = ((Const *)query)->constvalue};
+		ScanKeyData key = {.sk_attno = (AttrNumber)column,
+		                   .sk_strategy = BSP_MATCH,
+		                   .sk_argument = ((Const *)query)->constvalue};
 		share = bsp_estimate(index->indexoid, &key);
 	}
 	ReleaseVariableStats(data);
@@ -166,16 +168,18 @@ static double share_of_clause(PlannerInfo *root, IndexOptInfo *index, IndexClaus
 		RestrictInfo *info = lfirst(cell);
 		if (!IsA(info->clause, OpExpr))
 			continue;
-		OpExpr *operator= (OpExpr *)info->clause;
-		Node *argument = constant_of(root, lsecond(operator->args));
-		int strategy = get_op_opfamily_strategy(operator->opno, index->opfamily[clause->indexcol]);
+		OpExpr *op = (OpExpr *)info->clause;
+		Node *argument = constant_of(root, lsecond(op->args));
+		int strategy = get_op_opfamily_strategy(op->opno, index->opfamily[clause->indexcol]);
 		if (!IsA(argument, Const)) {
 			share *= strategy == BSP_MATCH ? LATER_SHARE : LATER_SHARE * 5;
 			continue;
 		}
 		if (((Const *)argument)->constisnull)
 			return 0;
-		ScanKeyData key = {.sk_attno = (AttrNumber)(clause->indexcol + 1), .sk_strategy = (StrategyNumber)strategy, .sk_collation = operator->inputcollid,
+		ScanKeyData key = {.sk_attno = (AttrNumber)(clause->indexcol + 1),
+		                   .sk_strategy = (StrategyNumber)strategy,
+		                   .sk_collation = op->inputcollid,
 		                   .sk_argument = ((Const *)argument)->constvalue};
 		share *= bsp_estimate(index->indexoid, &key);
 	}

@@ -21,8 +21,8 @@ static bool raises_to(const char *from, const char *to, Oid collation)
 	return is_same;
 }
 
-#define DOTTED_I   "\xc4\xb0"
-#define DOT_ABOVE  "\xcc\x87"
+#define DOTTED_I  "\xc4\xb0"
+#define DOT_ABOVE "\xcc\x87"
 
 /* The collation is asked itself: its name says little. */
 enum bsp_letter_i bsp_letter_i_of(Oid collation)
@@ -35,9 +35,7 @@ enum bsp_letter_i bsp_letter_i_of(Oid collation)
 		return last_letter;
 	bool is_usual = lowers_to("I", "i", collation) && lowers_to("I" DOT_ABOVE, "i" DOT_ABOVE, collation) &&
 	                lowers_to("I\xcc\x80", "i\xcc\x80", collation) && raises_to("i", "I", collation);
-	last_letter = !is_usual                                      ? BSP_I_OTHER
-	              : lowers_to(DOTTED_I, DOTTED_I, collation) ? BSP_I_PLAIN
-	                                                         : BSP_I_DOTTED;
+	last_letter = !is_usual ? BSP_I_OTHER : lowers_to(DOTTED_I, DOTTED_I, collation) ? BSP_I_PLAIN : BSP_I_DOTTED;
 	last = collation;
 	return last_letter;
 }
@@ -57,8 +55,8 @@ int32 bsp_next_character(const char *text, size_t n_bytes, size_t *at)
 /* Scripts whose cases have not changed since long, or that have none. */
 bool bsp_is_folded_alike(int32 character)
 {
-	return character < 0x10A0 || (character >= 0x1E00 && character < 0x2000) || (character >= 0x3000 && character < 0xA000) ||
-	       (character >= 0xAC00 && character < 0xD7A4);
+	return character < 0x10A0 || (character >= 0x1E00 && character < 0x2000) ||
+	       (character >= 0x3000 && character < 0xA000) || (character >= 0xAC00 && character < 0xD7A4);
 }
 
 /* Whether it is an i of any kind, or the dot of one. */
@@ -82,7 +80,9 @@ void bsp_append_character(StringInfo out, int32 c, bool is_caseless, enum bsp_le
 		if (letter_i == BSP_I_OTHER)
 			appendStringInfoString(out, c == 0x307 ? "\\x{307}?" : "[i\\x{130}\\x{131}]\\x{307}?");
 		else
-			appendStringInfoString(out, c == 0x307 ? "\\x{307}?" : c == 0x131 ? "[i\\x{131}]" : "[i\\x{130}]");
+			appendStringInfoString(out, c == 0x307   ? "\\x{307}?"
+			                            : c == 0x131 ? "[i\\x{131}]"
+			                                         : "[i\\x{130}]");
 		return;
 	}
 	if (c < 0x80 && !isalnum((unsigned char)c))

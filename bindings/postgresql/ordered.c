@@ -31,7 +31,11 @@ struct row {
 	double score;
 };
 
-enum step { MATCHES, OTHERS, END };
+enum step {
+	MATCHES,
+	OTHERS,
+	END
+};
 
 /* Rows of a condition, in order, for bsearch. */
 struct row_set {
@@ -39,7 +43,7 @@ struct row_set {
 	struct ordered_tid {
 		ItemPointerData tid;
 		bool recheck;
-	} *tids;
+	} * tids;
 	size_t n, capacity;
 	MemoryContext context;
 };
@@ -51,11 +55,11 @@ struct bsp_ordered {
 	const struct bs_statistics *statistics;
 	struct row *rows; /* a piece */
 	size_t n_rows, capacity, at, n_wanted;
-	uint64 n_found;  /* in all pieces */
-	bool are_all;    /* the last piece had the last match */
+	uint64 n_found; /* in all pieces */
+	bool are_all;   /* the last piece had the last match */
 	enum step step;
-	bool is_matching_only; /* a condition of the scan is the query itself, */
-	bool recheck;          /* ... or there are others, of which no more is known than that */
+	bool is_matching_only;    /* a condition of the scan is the query itself, */
+	bool recheck;             /* ... or there are others, of which no more is known than that */
 	struct row_set condition; /* rows outside of it are passed over: */
 	bool has_condition;
 	struct row_set found; /* the rows of all pieces, which are no others */
@@ -93,9 +97,10 @@ static const struct ordered_tid *find_in(const struct row_set *set, const ItemPo
 static bool is_same_query(const struct bsp_query *a, const struct bsp_query *b)
 {
 	uint8 both = BSP_QUERY_ANY | BSP_QUERY_FOLD_ACCENTS | BSP_QUERY_SPLIT_IDENTIFIERS;
-	return (a->flags & both) == (b->flags & both) && a->text_bytes == b->text_bytes && a->stop_bytes == b->stop_bytes &&
-	       a->stemmer_bytes == b->stemmer_bytes && memcmp(a->text, b->text, a->text_bytes) == 0 &&
-	       memcmp(a->stop, b->stop, a->stop_bytes) == 0 && memcmp(a->stemmer, b->stemmer, a->stemmer_bytes) == 0;
+	return (a->flags & both) == (b->flags & both) && a->text_bytes == b->text_bytes &&
+	       a->stop_bytes == b->stop_bytes && a->stemmer_bytes == b->stemmer_bytes &&
+	       memcmp(a->text, b->text, a->text_bytes) == 0 && memcmp(a->stop, b->stop, a->stop_bytes) == 0 &&
+	       memcmp(a->stemmer, b->stemmer, a->stemmer_bytes) == 0;
 }
 
 /* The scan's conditions: one that is the query itself leaves out the rows that do not match; of the others, the first. */
@@ -169,7 +174,8 @@ static void add_row(struct bsp_ordered *ordered, const char *id, size_t id_bytes
 	if (ordered->n_rows == ordered->capacity) {
 		ordered->capacity = Max(ordered->capacity * 2, FIRST_PIECE);
 		ordered->rows = ordered->rows ? repalloc_huge(ordered->rows, ordered->capacity * sizeof(*ordered->rows))
-		                              : MemoryContextAllocHuge(ordered->context, ordered->capacity * sizeof(*ordered->rows));
+		                              : MemoryContextAllocHuge(ordered->context,
+		                                                       ordered->capacity * sizeof(*ordered->rows));
 	}
 	ordered->rows[ordered->n_rows++] =
 		(struct row){.tid = bsp_tid_of_id(id), .score = score, .has_null = id_bytes != BSP_ID_BYTES};
@@ -272,8 +278,9 @@ static bool hand_out(struct bsp_ordered *ordered, IndexScanDesc scan)
 			continue;
 		for (int i = 0; i < scan->numberOfOrderBys; i++) {
 			types[i] = FLOAT8OID;
-			distances[i] = (IndexOrderByDistance){
-				.value = !ordered->datum ? -HUGE_VAL : row->score > 0 ? -row->score : 0};
+			distances[i] = (IndexOrderByDistance){.value = !ordered->datum  ? -HUGE_VAL
+			                                               : row->score > 0 ? -row->score
+			                                                                : 0};
 		}
 		scan->xs_heaptid = row->tid;
 		scan->xs_recheck = ordered->recheck || (in && in->recheck) || (ordered->has_condition && row->has_null);

@@ -16,7 +16,7 @@ struct slot {
 	char *bytes; /* of the datum behind its length; NULL: the slot is free */
 	struct bs_query *query;
 	struct bs_statistics *statistics;
-	uint64 used; /* when it was asked for last */
+	uint64 used;         /* when it was asked for last */
 	int matches_nothing; /* -1: not known */
 };
 
@@ -77,7 +77,8 @@ static struct slot *make(const struct bsp_query_datum *datum, uint32 hash, uint3
 
 static bool is_of(const struct slot *slot, uint32 hash, const struct bsp_query_datum *datum, uint32 n_bytes)
 {
-	return slot->bytes && slot->hash == hash && slot->n_bytes == n_bytes && memcmp(slot->bytes, &datum->version, n_bytes) == 0;
+	return slot->bytes && slot->hash == hash && slot->n_bytes == n_bytes &&
+	       memcmp(slot->bytes, &datum->version, n_bytes) == 0;
 }
 
 static struct slot *slot_of(const struct bsp_query_datum *datum)

@@ -20,7 +20,8 @@ enum bsp_letter_i bsp_letter_i_of(Oid collation);
 /* Each appends a pattern of PCRE2, in UTF-8, in which a dot is any character. */
 void bsp_like_pattern(StringInfo out, const char *pattern, size_t n_bytes, bool is_caseless, Oid collation);
 /* *caseless_out: its letters are those of both cases. */
-void bsp_regex_pattern(StringInfo out, const char *pattern, size_t n_bytes, bool is_caseless, Oid collation, bool *caseless_out);
+void bsp_regex_pattern(StringInfo out, const char *pattern, size_t n_bytes, bool is_caseless, Oid collation,
+                       bool *caseless_out);
 
 /* The character at text[*at], which is moved on; -1: it is not UTF-8. */
 int32 bsp_next_character(const char *text, size_t n_bytes, size_t *at);

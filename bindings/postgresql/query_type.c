@@ -22,8 +22,9 @@ void bsp_check_encoding(void)
 {
 	int encoding = GetDatabaseEncoding();
 	if (encoding != PG_UTF8 && encoding != PG_SQL_ASCII)
-		ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-		                errmsg("bitsift needs a database whose encoding is UTF8, not %s", GetDatabaseEncodingName())));
+		ereport(ERROR,
+		        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+		         errmsg("bitsift needs a database whose encoding is UTF8, not %s", GetDatabaseEncodingName())));
 }
 
 void bsp_query_read(const struct bsp_query_datum *datum, struct bsp_query *query_out)
@@ -96,7 +97,8 @@ static char *string_of(char *buffer, const char *bytes, size_t n_bytes)
 	return n_bytes > 0 ? buffer : NULL;
 }
 
-void bsp_query_find_request(const struct bsp_query *query, struct bsp_query_strings *strings, struct bs_find_request *request_out)
+void bsp_query_find_request(const struct bsp_query *query, struct bsp_query_strings *strings,
+                            struct bs_find_request *request_out)
 {
 	string_of(strings->stemmer, query->stemmer, query->stemmer_bytes);
 	*request_out = (struct bs_find_request){
@@ -115,8 +117,9 @@ void bsp_query_fail(enum bs_status status, const struct bs_error *err, const str
 	if (status == BS_INVALID && error_byte <= query->text_bytes) {
 		int place = pg_mbstrlen_with_len(query->text, (int)error_byte) + 1;
 		int shown = pg_mbcliplen(query->text, (int)query->text_bytes, 200);
-		ereport(ERROR, (errcode(ERRCODE_SYNTAX_ERROR), errmsg("bitsift query: %s, at character %d", err->text, place),
-		                errdetail("The query is: %.*s", shown, query->text)));
+		ereport(ERROR,
+		        (errcode(ERRCODE_SYNTAX_ERROR), errmsg("bitsift query: %s, at character %d", err->text, place),
+		         errdetail("The query is: %.*s", shown, query->text)));
 	}
 	bsp_check(status, err, NULL);
 }
@@ -309,7 +312,8 @@ static void append_head(StringInfo out, const struct bsp_query *query)
 		appendStringInfoString(out, "fold_accents,");
 	if (query->flags & BSP_QUERY_SPLIT_IDENTIFIERS)
 		appendStringInfoString(out, "split_identifiers,");
-	if (is_analysed && query->stemmer_bytes == 0 && !(query->flags & (BSP_QUERY_FOLD_ACCENTS | BSP_QUERY_SPLIT_IDENTIFIERS)))
+	if (is_analysed && query->stemmer_bytes == 0 &&
+	    !(query->flags & (BSP_QUERY_FOLD_ACCENTS | BSP_QUERY_SPLIT_IDENTIFIERS)))
 		appendStringInfoString(out, "plain,");
 	if (query->flags & BSP_QUERY_BOUND)
 		appendStringInfoString(out, query->flags & BSP_QUERY_STATED ? "bound,stated," : "bound,");
@@ -365,7 +369,8 @@ static const char *name_argument(FunctionCallInfo fcinfo, int i, const char *wha
 {
 	char *name = PG_ARGISNULL(i) ? pstrdup("") : text_to_cstring(PG_GETARG_TEXT_PP(i));
 	if (strlen(name) >= 32 || strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_-") != strlen(name))
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("bitsift_query: no %s \"%s\"", what, name)));
+		ereport(ERROR,
+		        (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("bitsift_query: no %s \"%s\"", what, name)));
 	return name;
 }
 
@@ -383,8 +388,8 @@ PGDLLEXPORT Datum bitsift_query_of(PG_FUNCTION_ARGS)
 	bool is_stated = !PG_ARGISNULL(1) || !PG_ARGISNULL(2) || !PG_ARGISNULL(3);
 	struct bsp_query query = {
 		.flags = (is_stated ? BSP_QUERY_STATED : 0) | flag_argument(fcinfo, 2, BSP_QUERY_FOLD_ACCENTS) |
-	                 flag_argument(fcinfo, 3, BSP_QUERY_SPLIT_IDENTIFIERS) | flag_argument(fcinfo, 4, BSP_QUERY_ANY) |
-	                 flag_argument(fcinfo, 6, BSP_QUERY_STRICT),
+	                 flag_argument(fcinfo, 3, BSP_QUERY_SPLIT_IDENTIFIERS) |
+	                 flag_argument(fcinfo, 4, BSP_QUERY_ANY) | flag_argument(fcinfo, 6, BSP_QUERY_STRICT),
 		.text = VARDATA_ANY(words),
 		.text_bytes = VARSIZE_ANY_EXHDR(words),
 		.stemmer = name_argument(fcinfo, 1, "stemmer"),

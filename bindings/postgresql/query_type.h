@@ -35,7 +35,7 @@ struct bsp_query_datum {
 	uint8 flags;
 	uint8 stemmer_bytes;
 	uint8 stop_bytes;
-	Oid index;              /* by whose statistics it ranks, perhaps a partitioned one; InvalidOid: none */
+	Oid index;               /* by whose statistics it ranks, perhaps a partitioned one; InvalidOid: none */
 	uint32 statistics_bytes; /* as struct bitsift_stats has them behind its head (stats_type.h); 0: none */
 	char parts[FLEXIBLE_ARRAY_MEMBER];
 };
@@ -65,10 +65,12 @@ void bsp_query_set_analysis(struct bsp_query *query, const struct bsp_analysis *
 struct bsp_query_strings {
 	char stemmer[256], stop[256];
 };
-void bsp_query_find_request(const struct bsp_query *query, struct bsp_query_strings *strings, struct bs_find_request *request_out);
+void bsp_query_find_request(const struct bsp_query *query, struct bsp_query_strings *strings,
+                            struct bs_find_request *request_out);
 
 /* An error with the place in the query where it is, if there is one: where error_byte is not SIZE_MAX. */
-void bsp_query_fail(enum bs_status status, const struct bs_error *err, const struct bsp_query *query, size_t error_byte);
+void bsp_query_fail(enum bs_status status, const struct bs_error *err, const struct bsp_query *query,
+                    size_t error_byte);
 
 /* Texts are UTF-8, or bytes of which ASCII is known: an error in databases of other encodings. */
 void bsp_check_encoding(void);

@@ -106,8 +106,9 @@ static struct gathered key_of(const struct bsp_query_datum *datum)
 
 static bool is_same(const struct gathered *slot, const struct gathered *key)
 {
-	return slot->bytes && slot->hash == key->hash && slot->n_bytes == key->n_bytes && slot->transaction == key->transaction &&
-	       slot->snapshot_min == key->snapshot_min && slot->snapshot_max == key->snapshot_max && slot->command == key->command &&
+	return slot->bytes && slot->hash == key->hash && slot->n_bytes == key->n_bytes &&
+	       slot->transaction == key->transaction && slot->snapshot_min == key->snapshot_min &&
+	       slot->snapshot_max == key->snapshot_max && slot->command == key->command &&
 	       memcmp(slot->bytes, key->bytes, key->n_bytes) == 0;
 }
 
@@ -148,7 +149,8 @@ const struct bs_statistics *bsp_statistics(const struct bsp_query_datum *datum)
 	if (!OidIsValid(query.index))
 		ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 		                errmsg("no statistics to rank by: no bitsift index of the column is known"),
-		                errhint("Make an index, or give the query some: bitsift_with_stats(query, bitsift_stats(index, query)).")));
+		                errhint("Make an index, or give the query some: bitsift_with_stats(query, "
+		                        "bitsift_stats(index, query)).")));
 	return statistics_of_index(query.index, datum);
 }
 

@@ -87,7 +87,8 @@ static int64 search_keys(IndexScanDesc scan, struct bsp_view *view, TIDBitmap *b
 		return bsp_search(scan->indexRelation, view, scan->keyData, &into.rows);
 	TIDBitmap *all = NULL;
 	for (int i = 0; i < scan->numberOfKeys; i++) {
-		struct bitmap_rows one = {.rows = {add_to_bitmap}, .bitmap = tbm_create(work_mem * INT64CONST(1024), NULL)};
+		struct bitmap_rows one = {.rows = {add_to_bitmap},
+		                          .bitmap = tbm_create(work_mem * INT64CONST(1024), NULL)};
 		int64 n = bsp_search(scan->indexRelation, view, &scan->keyData[i], &one.rows);
 		n_rows = i == 0 ? n : Min(n, n_rows);
 		if (all) {
@@ -140,7 +141,8 @@ static bool next_row(IndexScanDesc scan, struct scan *own)
 		int n = !own->page ? 0 : own->page->ntuples >= 0 ? own->page->ntuples : MaxHeapTuplesPerPage;
 		if (own->at < n) {
 			/* Of a page whose rows were too many to be noted each may be one. */
-			OffsetNumber offset = own->page->ntuples >= 0 ? own->page->offsets[own->at] : own->at + FirstOffsetNumber;
+			OffsetNumber offset =
+				own->page->ntuples >= 0 ? own->page->offsets[own->at] : own->at + FirstOffsetNumber;
 			ItemPointerSet(&scan->xs_heaptid, own->page->blockno, offset);
 			scan->xs_recheck = own->page->recheck || own->page->ntuples < 0;
 			own->at++;

@@ -4,8 +4,8 @@
 #include "catalog/pg_collation.h"
 #include "regex/regex.h"
 #include "utils/builtins.h"
-#include "utils/memutils.h"
 #include "utils/lsyscache.h"
+#include "utils/memutils.h"
 
 #include "error.h"
 #include "parsed.h"
@@ -69,7 +69,9 @@ int bsp_take_batch(void *context, const struct bs_hit_batch *batch)
 static struct bsp_taking taking_of(Relation index, struct bsp_rows *rows)
 {
 	/* Of a single column, NULL matches nothing. */
-	return (struct bsp_taking){.rows = rows, .index = index, .context = CurrentMemoryContext,
+	return (struct bsp_taking){.rows = rows,
+	                           .index = index,
+	                           .context = CurrentMemoryContext,
 	                           .keeps_null = IndexRelationGetNumberOfKeyAttributes(index) > 1};
 }
 
@@ -185,7 +187,10 @@ void bsp_key_pattern(ScanKey key, struct bs_candidates_request *request_out)
 	patterns[0] = out.data;
 	pattern_bytes[0] = (size_t)out.len;
 	*request_out = (struct bs_candidates_request){
-		.pattern = {.patterns = patterns, .pattern_bytes = pattern_bytes, .n_patterns = 1, .dot_all = true,
+		.pattern = {.patterns = patterns,
+	                    .pattern_bytes = pattern_bytes,
+	                    .n_patterns = 1,
+	                    .dot_all = true,
 	                    .letter_case = is_caseless ? BS_GREP_CASE_INSENSITIVE : BS_GREP_CASE_SENSITIVE},
 	};
 }
@@ -215,5 +220,6 @@ int64 bsp_search(Relation index, struct bsp_view *view, ScanKey key, struct bsp_
 {
 	if (key->sk_flags & SK_ISNULL)
 		return 0;
-	return key->sk_strategy == BSP_MATCH ? search_query(index, view, key, rows) : search_pattern(index, view, key, rows);
+	return key->sk_strategy == BSP_MATCH ? search_query(index, view, key, rows)
+	                                     : search_pattern(index, view, key, rows);
 }

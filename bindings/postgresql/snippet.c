@@ -52,7 +52,8 @@ static struct span choose(const struct bs_text *text, const struct bs_query_resu
 		}
 	}
 	if (result->n_places > 0) {
-		const struct bs_query_place *first = &result->places[best], *last = &result->places[best + (most > 0 ? most - 1 : 0)];
+		const struct bs_query_place *first = &result->places[best],
+					    *last = &result->places[best + (most > 0 ? most - 1 : 0)];
 		size_t used = last->stop_byte - first->start_byte, before = used < room ? (room - used) / 3 : 0;
 		start = first->start_byte > before ? first->start_byte - before : 0;
 		for (; start > 0 && start < first->start_byte && !is_blank(text->text[start - 1]); start++)
@@ -79,8 +80,8 @@ static void append_text(StringInfo out, const struct bs_text *text, size_t start
 	}
 }
 
-static void append_marked(StringInfo out, const struct bs_text *text, struct span span, const struct bs_query_result *result,
-                          const char *mark_start, const char *mark_stop)
+static void append_marked(StringInfo out, const struct bs_text *text, struct span span,
+                          const struct bs_query_result *result, const char *mark_start, const char *mark_stop)
 {
 	size_t at = span.start;
 	int floor = out->len;
@@ -113,7 +114,8 @@ PGDLLEXPORT Datum bitsift_snippet(PG_FUNCTION_ARGS)
 	struct bs_error err = {""};
 	StringInfoData out;
 	if (columns < 1 || columns > 1000000)
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("bitsift_snippet: a length is 1 to 1000000, not %d", columns)));
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+		                errmsg("bitsift_snippet: a length is 1 to 1000000, not %d", columns)));
 	bsp_check(bs_query_match(bsp_parsed(datum), &asked, 1, &result, &err), &err, NULL);
 	struct span span = choose(&asked, &result, (size_t)columns);
 	initStringInfo(&out);

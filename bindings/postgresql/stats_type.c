@@ -123,7 +123,8 @@ struct bs_statistics *bsp_stats_load(const char *parts, size_t n_bytes)
 	enum bs_status status = BS_OK;
 	bs_statistics_set(statistics, list.n_docs, list.n_positions);
 	for (size_t i = 0; i < list.n_words && !status; i++)
-		status = bs_statistics_add_word(statistics, list.words[i].bytes, list.words[i].n_bytes, list.words[i].n_docs, &err);
+		status = bs_statistics_add_word(statistics, list.words[i].bytes, list.words[i].n_bytes,
+		                                list.words[i].n_docs, &err);
 	if (status)
 		bs_statistics_free(statistics);
 	bsp_check(status, &err, NULL);
@@ -132,7 +133,8 @@ struct bs_statistics *bsp_stats_load(const char *parts, size_t n_bytes)
 
 struct bsp_stats_datum *bsp_stats_save(const struct bs_statistics *statistics)
 {
-	struct list list = {.n_docs = bs_statistics_n_docs(statistics), .n_positions = bs_statistics_n_positions(statistics)};
+	struct list list = {.n_docs = bs_statistics_n_docs(statistics),
+	                    .n_positions = bs_statistics_n_positions(statistics)};
 	const char *bytes;
 	size_t n_bytes;
 	uint64_t n_docs;
@@ -222,8 +224,9 @@ static struct bsp_stats_datum *parse_or_fail(const char *text)
 {
 	struct bsp_stats_datum *stats = bsp_stats_parse(text);
 	if (!stats)
-		ereport(ERROR, (errcode(ERRCODE_INVALID_TEXT_REPRESENTATION), errmsg("invalid bitsift_stats: \"%s\"", text),
-		                errhint("It is two numbers, then words with their numbers: 3 40 \"dog\"=1 \"house\"=2")));
+		ereport(ERROR,
+		        (errcode(ERRCODE_INVALID_TEXT_REPRESENTATION), errmsg("invalid bitsift_stats: \"%s\"", text),
+		         errhint("It is two numbers, then words with their numbers: 3 40 \"dog\"=1 \"house\"=2")));
 	return stats;
 }
 

@@ -16,7 +16,8 @@
 
 struct bsp_stats_datum {
 	int32 vl_len_;
-	char parts[FLEXIBLE_ARRAY_MEMBER]; /* two numbers of 8 bytes; then, word by word, its number of 8 bytes, its length of 4, itself */
+	char parts
+		[FLEXIBLE_ARRAY_MEMBER]; /* two numbers of 8 bytes; then, word by word, its number of 8 bytes, its length of 4, itself */
 };
 #define BSP_STATS_OF(datum) ((struct bsp_stats_datum *)PG_DETOAST_DATUM(datum))
 

@@ -20,13 +20,16 @@ static char *statement_of(Oid index, Oid function)
 	Oid table = IndexGetRelation(index, false);
 	const char *table_schema = quote_identifier(get_namespace_name(get_rel_namespace(table)));
 	const char *schema = quote_identifier(get_namespace_name(get_func_namespace(function)));
-	Datum definition = DirectFunctionCall3(pg_get_indexdef_ext, ObjectIdGetDatum(index), Int32GetDatum(1), BoolGetDatum(false));
+	Datum definition = DirectFunctionCall3(pg_get_indexdef_ext, ObjectIdGetDatum(index), Int32GetDatum(1),
+	                                       BoolGetDatum(false));
 	char *column = TextDatumGetCString(definition);
 	initStringInfo(&sql);
 	appendStringInfo(&sql,
-	                 "SELECT tableoid::pg_catalog.regclass, ctid, pg_catalog.float8mi(0, (%s) OPERATOR(%s.<@>) $1) FROM %s.%s "
+	                 "SELECT tableoid::pg_catalog.regclass, ctid, pg_catalog.float8mi(0, (%s) OPERATOR(%s.<@>) $1) "
+	                 "FROM %s.%s "
 	                 "WHERE (%s) OPERATOR(%s.@@@) $1 ORDER BY (%s) OPERATOR(%s.<@>) $1 LIMIT $2",
-	                 column, schema, table_schema, quote_identifier(get_rel_name(table)), column, schema, column, schema);
+	                 column, schema, table_schema, quote_identifier(get_rel_name(table)), column, schema, column,
+	                 schema);
 	return sql.data;
 }
 
@@ -40,11 +43,13 @@ PGDLLEXPORT Datum bitsift_top(PG_FUNCTION_ARGS)
 	Datum values[] = {PG_GETARG_DATUM(1), Int64GetDatum(k)};
 	bsp_require_index(index);
 	if (k < 0)
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("bitsift_top: the number of rows is not negative")));
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+		                errmsg("bitsift_top: the number of rows is not negative")));
 	InitMaterializedSRF(fcinfo, 0);
 	if (SPI_connect() != SPI_OK_CONNECT)
 		elog(ERROR, "bitsift_top: SPI_connect");
-	if (SPI_execute_with_args(statement_of(index, fcinfo->flinfo->fn_oid), 2, types, values, NULL, true, 0) != SPI_OK_SELECT)
+	if (SPI_execute_with_args(statement_of(index, fcinfo->flinfo->fn_oid), 2, types, values, NULL, true, 0) !=
+	    SPI_OK_SELECT)
 		elog(ERROR, "bitsift_top: the query failed");
 	for (uint64 i = 0; i < SPI_processed; i++) {
 		Datum row[3];

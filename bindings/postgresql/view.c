@@ -1,6 +1,8 @@
 /* view.c: see view.h. */
 #include "view.h"
 
+#include "am.h"
+
 #include "access/xact.h"
 #include "catalog/pg_class.h"
 #include "lib/ilist.h"
@@ -558,8 +560,25 @@ uint64_t bsp_view_stamp(const struct bsp_view *view)
 	return view->state->stamp;
 }
 
+/* A partitioned index has no pages, but its options, which those below it got when they were made. */
+static void analysis_of_options(Relation index, struct bsp_analysis *out)
+{
+	const struct bsp_options *options = (const struct bsp_options *)index->rd_options;
+	*out = (struct bsp_analysis){.stemmer = ""};
+	strlcpy(out->stemmer, bsp_stemmer(index), sizeof(out->stemmer));
+	if (!options)
+		return;
+	out->fold_accents = options->fold_accents;
+	out->split_identifiers = options->split_identifiers;
+	out->grams = options->grams;
+}
+
 void bsp_index_analysis(Relation index, struct bsp_analysis *out)
 {
+	if (index->rd_rel->relkind == RELKIND_PARTITIONED_INDEX) {
+		analysis_of_options(index, out);
+		return;
+	}
 	if (!index->rd_amcache) {
 		union bsp_meta_copy *copy = palloc(sizeof(*copy));
 		bsp_meta_read(index, copy);
