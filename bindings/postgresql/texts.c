@@ -10,6 +10,7 @@
 #include "fmgr.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
+#include "utils/resowner.h"
 #include "utils/snapmgr.h"
 
 #include "error.h"
@@ -198,6 +199,9 @@ int bsp_reader_texts(void *context, const char *id, size_t id_bytes, const struc
 	if (id_bytes < BSP_ID_BYTES)
 		return 1;
 	MemoryContext before = CurrentMemoryContext;
+	/* What an error leaves open is closed, where the error is passed over and the transaction goes on. */
+	ResourceOwner owner = CurrentResourceOwner, row = ResourceOwnerCreate(owner, "bitsift row");
+	CurrentResourceOwner = row;
 	volatile int result = 2;
 	PG_TRY();
 	{
@@ -218,12 +222,19 @@ int bsp_reader_texts(void *context, const char *id, size_t id_bytes, const struc
 			MemoryContextSwitchTo(before);
 			FlushErrorState();
 			reader->texts.n = 0;
+			ExecClearTuple(reader->slot);
+			table_index_fetch_reset(reader->fetch);
 		} else {
 			bsp_keep_error(before);
 		}
 		result = is_going && reader->is_dead ? 0 : 2;
 	}
 	PG_END_TRY();
+	CurrentResourceOwner = owner;
+	ResourceOwnerRelease(row, RESOURCE_RELEASE_BEFORE_LOCKS, false, false);
+	ResourceOwnerRelease(row, RESOURCE_RELEASE_LOCKS, false, false);
+	ResourceOwnerRelease(row, RESOURCE_RELEASE_AFTER_LOCKS, false, false);
+	ResourceOwnerDelete(row);
 	*texts_out = reader->texts.texts;
 	*n_texts_out = reader->texts.n;
 	return result;

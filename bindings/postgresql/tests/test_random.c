@@ -142,6 +142,10 @@ static bool must(struct run *run, struct session *session, const char *statement
 	PGresult *result = ask(run, session, statement);
 	ExecStatusType status = PQresultStatus(result);
 	bool is_done = status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK;
+	/* A backend that ends because another one crashed says so, or nothing at all. */
+	if (!is_done &&
+	    (has_state(result, "57P01") || has_state(result, "57P02") || !PQresultErrorField(result, PG_DIAG_SQLSTATE)))
+		end(run, GONE);
 	if (!is_done && !is_bad_luck(result)) {
 		complain(run, statement, PQresultErrorMessage(result));
 		PQclear(result);
