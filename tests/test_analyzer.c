@@ -228,6 +228,7 @@ static void test_the_life_of_an_index(void **state)
 	assert_int_equal(deleted.n_deleted, 1);
 	struct bs_build_report report;
 	assert_int_equal(bs_index_compact(&(struct bs_build_request){.dir = rig->dir, .analyzer = &bars}, &report, &err), BS_OK);
+	assert_true(report.is_committed == (report.n_moved > 0));
 	index = open_index(rig, false);
 	assert_all(index);
 	assert_finds(index, "Rome", "");

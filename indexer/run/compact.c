@@ -217,6 +217,7 @@ static void report_compaction(struct compact *compact, struct bs_build_report *r
 	const struct bs_manifest *old = &compact->snapshot.manifest;
 	report->skipped[BS_SKIP_UNTRUSTED] += compact->moved.skipped[BS_SKIP_UNTRUSTED];
 	report->compacted_bytes += compact->moved.written_bytes;
+	report->is_committed |= compact->n_moved > 0;
 	if (compact->of_rows)
 		return;
 	report->n_moved += compact->n_moved;
