@@ -61,8 +61,12 @@ for ((round = 1; round <= rounds; round++)); do
     case $how in
     0) # a backend, of those that do something
         victim=$(sql one -c "SELECT pid FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid() ORDER BY random() LIMIT 1" || true)
-        [ -z "$victim" ] || kill -9 "$victim" || victim=
-        [ -n "$victim" ] || kill -9 "$writer" || true
+        # Numbers of processes come again: only what is still a child of the server, or of ours, is killed.
+        if [ -n "$victim" ] && [ "$(ps -o ppid= -p "$victim" | tr -d ' ')" = "$(cluster_pid one)" ]; then
+            kill -9 "$victim" || true
+        elif [ "$(ps -o ppid= -p "$writer" | tr -d ' ')" = "$$" ]; then
+            kill -9 "$writer" || true
+        fi
         kill "$worker" 2>/dev/null || true
         ;;
     *) cluster_kill one ;;
