@@ -92,7 +92,8 @@ double bsp_estimate(Oid index, ScanKey key)
 	struct varlena *argument = PG_DETOAST_DATUM(key->sk_argument);
 	struct estimate asked = {
 		.index = index,
-		.collation = key->sk_collation,
+		/* Words go by no collation. */
+		.collation = key->sk_strategy == BSP_MATCH ? InvalidOid : key->sk_collation,
 		.strategy = key->sk_strategy,
 		.column = key->sk_attno,
 		.n_bytes = VARSIZE(argument),

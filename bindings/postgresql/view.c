@@ -25,6 +25,8 @@
 #define MOST_UNFOLDED 64
 /* So often new rows are folded into what the last fold made, a small part each; then all that wait are, at once. */
 #define MOST_PARTS 8
+/* A scan in order of scores has a view, and the scores of its rows another, for the statistics. */
+#define MOST_FINDERS 2
 /* Indexes that a backend keeps open while no query uses them. */
 #define MOST_IDLE 16
 /* A reader who finds that what it wants to read was taken away begins again. */
@@ -56,7 +58,8 @@ struct state {
 		*folded;   /* without the rows that wait, and with some of them; the latter NULL: none are */
 	int n_descriptors; /* that these hold */
 	struct bs_index *index;
-	struct bs_finder *finder; /* NULL: there is none, or a view has it */
+	struct bs_finder *finders[MOST_FINDERS]; /* that no view has; as many views as a statement usually has at once */
+	unsigned n_finders;
 	struct bs_text_provider provider;
 	struct bsp_view *searching; /* the view whose finder was asked for last: texts are read on its behalf */
 };
@@ -122,12 +125,20 @@ static void count_descriptors(struct state *state, bool is_end)
 		ReleaseExternalFD();
 }
 
+/* No view has a finder of it. */
+static void close_index(struct state *state)
+{
+	while (state->n_finders > 0)
+		bs_finder_free(state->finders[--state->n_finders]);
+	bs_index_close(state->index);
+	state->index = NULL;
+}
+
 static void free_state(struct state *state)
 {
 	if (state->node.next)
 		dlist_delete(&state->node);
-	bs_finder_free(state->finder);
-	bs_index_close(state->index);
+	close_index(state);
 	bs_memory_free(state->folded);
 	bs_memory_free(state->base);
 	count_descriptors(state, true);
@@ -182,10 +193,7 @@ static void open_state(Relation index, struct state *state)
 	struct bs_error err;
 	struct bs_open_request request = {.memory = state->folded ? state->folded : state->base,
 	                                  .texts = &state->provider};
-	bs_finder_free(state->finder);
-	state->finder = NULL;
-	bs_index_close(state->index);
-	state->index = NULL;
+	close_index(state);
 	bsp_check(bs_index_open_with(&request, &state->index, &err), &err, index);
 	state->stamp = ++last_stamp;
 	count_descriptors(state, false);
@@ -286,11 +294,8 @@ static void fold(Relation index, const struct bsp_meta *meta, struct state *stat
 {
 	struct bs_error err;
 	if (state->n_parts >= MOST_PARTS || !state->folded) {
-		bs_finder_free(state->finder);
-		bs_index_close(state->index);
+		close_index(state);
 		bs_memory_free(state->folded);
-		state->finder = NULL;
-		state->index = NULL;
 		state->folded = NULL;
 		bsp_check(bs_memory_copy(state->base, &state->folded, &err), &err, index);
 		state->waiting[0].folded = state->waiting[1].folded = 0;
@@ -476,8 +481,8 @@ static void release(struct bsp_view *view, bool is_abort)
 	}
 	if (state->searching == view)
 		state->searching = NULL;
-	if (!state->finder)
-		state->finder = view->finder;
+	if (view->finder && state->n_finders < MOST_FINDERS)
+		state->finders[state->n_finders++] = view->finder;
 	else
 		bs_finder_free(view->finder);
 	state->n_users--;
@@ -539,10 +544,8 @@ struct bs_finder *bsp_view_finder(struct bsp_view *view)
 {
 	struct state *state = view->state;
 	struct bs_error err;
-	if (!view->finder) {
-		view->finder = state->finder;
-		state->finder = NULL;
-	}
+	if (!view->finder && state->n_finders > 0)
+		view->finder = state->finders[--state->n_finders];
 	if (!view->finder)
 		bsp_check(bs_finder_new(state->index, &view->finder, &err), &err, view->relation);
 	state->searching = view;

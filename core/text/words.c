@@ -170,9 +170,47 @@ static enum bs_status learn_ascii(struct bs_words *words, struct bs_error *err)
 		if (status)
 			return status;
 		words->ascii.of[c] = ascii_class(c, &manners);
+		words->ascii_parts[c] = (uint8_t)bs_part_kind_of(c);
 	}
 	bs_byte_classes_finish(&words->ascii);
 	return BS_OK;
+}
+
+/* What was learnt holds for every analyzer of the process, and to learn it takes longer than to parse a query. Nobody waits for whoever
+ * learns it first: two may. */
+enum {
+	NOT_LEARNT,
+	LEARNING,
+	LEARNT,
+};
+
+static struct {
+	unsigned state;
+	struct bs_byte_classes classes;
+	uint8_t parts[0x80];
+} ascii_learnt;
+
+static void publish_ascii(const struct bs_words *words)
+{
+	unsigned expected = NOT_LEARNT;
+	if (!__atomic_compare_exchange_n(&ascii_learnt.state, &expected, LEARNING, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		return;
+	ascii_learnt.classes = words->ascii;
+	memcpy(ascii_learnt.parts, words->ascii_parts, sizeof(ascii_learnt.parts));
+	__atomic_store_n(&ascii_learnt.state, LEARNT, __ATOMIC_RELEASE);
+}
+
+static enum bs_status know_ascii(struct bs_words *words, struct bs_error *err)
+{
+	if (__atomic_load_n(&ascii_learnt.state, __ATOMIC_ACQUIRE) == LEARNT) {
+		words->ascii = ascii_learnt.classes;
+		memcpy(words->ascii_parts, ascii_learnt.parts, sizeof(words->ascii_parts));
+		return BS_OK;
+	}
+	enum bs_status status = learn_ascii(words, err);
+	if (!status)
+		publish_ascii(words);
+	return status;
 }
 
 struct ascii_stretch {
@@ -767,9 +805,7 @@ static enum bs_status open_icu(struct bs_words *words, struct bs_error *err)
 	words->breaks = bs_icu.ubrk_open(UBRK_WORD, "", NULL, 0, &code);
 	if (U_FAILURE(code))
 		return bs_words_fail_icu(err, "opening the word break rules", code);
-	for (UChar32 c = 0; c < 0x80; c++)
-		words->ascii_parts[c] = (uint8_t)bs_part_kind_of(c);
-	return learn_ascii(words, err);
+	return know_ascii(words, err);
 }
 
 enum bs_status bs_words_check_analyzer_name(const char *name, struct bs_error *err)

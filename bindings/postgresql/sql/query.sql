@@ -50,7 +50,7 @@ CREATE FUNCTION bitsift_matchsel(internal, oid, internal, integer) RETURNS float
 	LANGUAGE C STRICT STABLE PARALLEL SAFE AS 'MODULE_PATHNAME';
 
 CREATE FUNCTION bitsift_match(text, bitsift_query) RETURNS boolean
-	LANGUAGE C STRICT IMMUTABLE PARALLEL SAFE COST 20 SUPPORT bitsift_support AS 'MODULE_PATHNAME';
+	LANGUAGE C STRICT IMMUTABLE PARALLEL SAFE COST 5 SUPPORT bitsift_support AS 'MODULE_PATHNAME';
 CREATE OPERATOR @@@ (LEFTARG = text, RIGHTARG = bitsift_query, FUNCTION = bitsift_match,
 	RESTRICT = bitsift_matchsel, JOIN = contjoinsel);
 COMMENT ON OPERATOR @@@ (text, bitsift_query) IS 'matches the query';
