@@ -505,21 +505,65 @@ static void test_values(void **state)
 	flip_all(BS_SECTION_VALUE_KEY_OFFSETS);
 }
 
-/* Ids of standard input: a table that leads to documents that are not there leads nowhere. */
-static void test_ids(void **state)
+/* 400 records of standard input, of which one comes again; ids: a format. */
+static void index_given(const char *ids)
 {
 	struct bs_buffer text = {0};
-	char line[64];
-	(void)state;
+	char id[16], line[64];
+	const char *sources[] = {"-", NULL};
 	for (int i = 0; i < 400; i++) {
-		snprintf(line, sizeof(line), "{\"id\":\"r%d\",\"text\":\"common\"}\n", i);
+		snprintf(id, sizeof(id), ids, i);
+		snprintf(line, sizeof(line), "{\"id\":\"%s\",\"text\":\"common\"}\n", id);
 		expect_ok(bs_buffer_append(&text, line, strlen(line), NULL), NULL);
 	}
 	expect_ok(bs_buffer_append(&text, "", 1, NULL), NULL);
-	const char *sources[] = {"-", NULL};
 	index_sources(&(struct bs_build_request){.dir = "index", .words = true}, sources, (const char *)text.data);
-	index_sources(&(struct bs_build_request){.dir = "index"}, sources, "{\"id\":\"r7\",\"text\":\"again\"}\n");
+	snprintf(id, sizeof(id), ids, 7);
+	snprintf(line, sizeof(line), "{\"id\":\"%s\",\"text\":\"again\"}\n", id);
+	index_sources(&(struct bs_build_request){.dir = "index"}, sources, line);
 	bs_buffer_deinit(&text);
+}
+
+/* Ids that ascend have no table, and are found. */
+static void test_ordered_ids(void **state)
+{
+	static const char *const absent[] = {"", "r", "r0", "r0000", "r1995", "r399z", "s", "\x01"};
+	struct bs_dir dir;
+	struct bs_snapshot snapshot;
+	struct bs_given_ids ids;
+	struct bs_doc_ref ref;
+	struct bs_error err = {""};
+	char id[16];
+	(void)state;
+	index_given("r%03d");
+	expect_ok(bs_dir_open(&dir, "index", NULL, NULL, &err), &err);
+	expect_ok(bs_snapshot_open(&dir, &snapshot, &err), &err);
+	assert_false(snapshot.segments[0].ids.is_there);
+	assert_int_equal(snapshot.segments[0].ids.n_ordered, 400);
+	expect_ok(bs_given_ids_init(&ids, &snapshot, 0, &err), &err);
+	for (uint32_t i = 0; i < 400; i++) {
+		snprintf(id, sizeof(id), "r%03u", i);
+		expect_ok(bs_given_ids_find(&ids, id, 4, &ref, NULL, &err), &err);
+		assert_int_equal(ref.segment, i == 7 ? 1 : 0);
+		assert_int_equal(ref.document, i == 7 ? 0 : i);
+	}
+	for (size_t i = 0; i < COUNT(absent); i++) {
+		expect_ok(bs_given_ids_find(&ids, absent[i], strlen(absent[i]), &ref, NULL, &err), &err);
+		assert_int_equal(ref.segment, BS_DOC_NONE);
+	}
+	bs_given_ids_deinit(&ids);
+	bs_snapshot_deinit(&snapshot);
+	bs_dir_close(&dir);
+	EXPECT("seg", 0, "ids ascend where there are fewer", {BS_SECTION_ID_ORDER, 0, 0, 8, ADD, 1});
+	/* The second name is three bytes of the first and a 1. */
+	EXPECT("seg", 0, "does not come behind", {BS_SECTION_DOC_NAMES, 0, 7, 1, SET, '0'});
+}
+
+/* Ids of standard input: a table that leads to documents that are not there leads nowhere. */
+static void test_ids(void **state)
+{
+	(void)state;
+	index_given("r%d");
 	EXPECT("seg", 0, "not in the table of ids", {BS_SECTION_ID_ENTRIES, 0, 0, 8, ADD, 1});
 	EXPECT("seg", 0, "", {BS_SECTION_ID_STARTS, 0, 3, 0, PACKED_ADD, 1});
 	char *path = index_file("seg", 0);
@@ -553,6 +597,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		FOLDER_TEST(test_values),
 		FOLDER_TEST(test_ids),
+		FOLDER_TEST(test_ordered_ids),
 		FOLDER_TEST(test_head),
 		FOLDER_TEST(test_lexicon),
 		FOLDER_TEST(test_columns),

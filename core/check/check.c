@@ -79,6 +79,19 @@ static void check_id(struct check *check, uint32_t document, const struct bs_doc
 	EXPECT(check, found == document, "document %u is not in the table of ids", document);
 }
 
+/* That it comes behind the one before it, which may be a deleted one. */
+static void check_id_order(struct check *check, uint32_t document, const struct bs_doc_record *record)
+{
+	struct bs_doc_record before = {.source = UINT32_MAX};
+	if (document > 0)
+		TRY(check, bs_doc_table_get(&check->segment->docs, document - 1, &before, check->err));
+	bool is_first = before.source >= check->snapshot.manifest.n_sources ||
+	                check->snapshot.manifest.sources[before.source].kind != BS_SOURCE_STDIN;
+	EXPECT(check, !(record->flags & BS_DOC_NAMED_BY_LINE) &&
+	                      (is_first || bs_compare_bytes(before.name, before.name_bytes, record->name, record->name_bytes) < 0),
+	       "the id of document %u does not come behind that of the one before it", document);
+}
+
 /* before: the last live document, of source UINT32_MAX if there was none. */
 #define DOCUMENT_NS 100u /* what one costs about */
 
@@ -108,6 +121,8 @@ static void check_document(struct check *check, uint32_t document, uint64_t *n_p
 	       "document %u has no stored text", document);
 	if (is_given && check->segment->ids.is_there)
 		check_id(check, document, &record);
+	if (is_given && check->segment->ids.n_ordered > 0)
+		check_id_order(check, document, &record);
 	/* Live documents of one source stand in document order: a cursor over several segments relies on it. */
 	bool is_other = before->source == UINT32_MAX ||
 	                bs_manifest_root(manifest, before->source) != bs_manifest_root(manifest, record.source);
@@ -133,6 +148,8 @@ static void check_docs(struct check *check)
 	check_tfs(check);
 	if (check->segment->ids.is_there)
 		TRY(check, bs_id_table_check(&check->segment->ids, check->segment->meta.n_docs, check->file, check->err));
+	EXPECT(check, check->segment->ids.n_ordered <= check->segment->meta.n_docs, "%llu ids ascend where there are fewer",
+	       (unsigned long long)check->segment->ids.n_ordered);
 	for (uint32_t document = 0; document < check->segment->docs.n_docs && !check->status; document++)
 		check_document(check, document, &n_positions, &before);
 	EXPECT(check, n_positions == check->segment->meta.n_positions, "%llu positions where the documents have %llu",

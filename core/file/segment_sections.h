@@ -57,6 +57,7 @@ enum bs_section_id {
 	BS_SECTION_VALUE_LISTS = 61,       /* those of fields that few documents have */
 	BS_SECTION_ID_STARTS = 62,    /* ids of documents: where buckets begin, packed, see id_table.h */
 	BS_SECTION_ID_ENTRIES = 63,   /* packed */
+	BS_SECTION_ID_ORDER = 65,     /* ids ascend with the documents: instead of 62 and 63 */
 	BS_SECTION_GRAM_SET = 64,     /* trigrams of words and texts, coded (core/bloom/coded.h): for summaries */
 };
 

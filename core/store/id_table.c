@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "core/base/bytes.h"
 #include "core/file/segment_sections.h"
 
 #define BUCKET_DOCS 16u
@@ -45,6 +46,12 @@ void bs_id_table_deinit(struct bs_id_table *table)
 	*table = (struct bs_id_table){.is_there = false};
 }
 
+void bs_id_table_write_order(struct bs_file_writer *writer, uint64_t n)
+{
+	bs_file_writer_section(writer, BS_SECTION_ID_ORDER, 0);
+	bs_file_writer_u64(writer, n);
+}
+
 void bs_id_table_write(const struct bs_id_table *table, struct bs_file_writer *writer)
 {
 	bs_file_writer_section(writer, BS_SECTION_ID_STARTS, 0);
@@ -56,7 +63,12 @@ void bs_id_table_write(const struct bs_id_table *table, struct bs_file_writer *w
 enum bs_status bs_id_table_open(struct bs_id_table *table, const struct bs_container *file, struct bs_error *err)
 {
 	struct bs_section starts = bs_container_section(file, BS_SECTION_ID_STARTS, 0);
+	struct bs_section order = bs_container_section(file, BS_SECTION_ID_ORDER, 0);
 	*table = (struct bs_id_table){.is_there = starts.n_bytes > 0};
+	if (order.n_bytes > 0 && (table->is_there || order.n_bytes != 8))
+		return bs_container_corrupt(file, err, "ids that ascend, but not only");
+	if (order.n_bytes > 0)
+		table->n_ordered = bs_load_u64(order.data);
 	if (!table->is_there)
 		return BS_OK;
 	enum bs_status status = bs_packed_open_counted(&table->starts, starts, err);

@@ -6,7 +6,7 @@
  *
  * In the file: two packed arrays, where each bucket begins (one more than there are buckets), and the entries. What an entry says
  * is only that the document may bear the id: its record knows. A segment without a table, or with few documents, gets one in
- * memory.
+ * memory; but one whose ids ascend needs none, and says so: they are looked for by halves.
  */
 #ifndef BS_CORE_STORE_ID_TABLE_H
 #define BS_CORE_STORE_ID_TABLE_H
@@ -37,6 +37,8 @@ struct bs_id_entry {
 /* Zero-initialise; release with bs_id_table_deinit. */
 struct bs_id_table {
 	bool is_there;
+	/* There is none, but the ids of so many documents, all that were given, ascend with their numbers, byte by byte. 0: they do not. */
+	uint64_t n_ordered;
 	uint64_t n_buckets;
 	struct bs_packed starts, entries; /* of a file, if own_starts is NULL */
 	uint64_t *own_starts, *own_entries;
@@ -46,9 +48,11 @@ enum bs_status bs_id_table_make(struct bs_id_table *table, const struct bs_id_en
                                 struct bs_error *err) BS_WARN_UNUSED;
 void bs_id_table_deinit(struct bs_id_table *table);
 
+/* The section that says so, of n documents. Sticky like the writer. */
+void bs_id_table_write_order(struct bs_file_writer *writer, uint64_t n);
 /* Sections of a made one. Sticky like the writer. */
 void bs_id_table_write(const struct bs_id_table *table, struct bs_file_writer *writer);
-/* That of a file; is_there says whether it has one. BS_CORRUPT. */
+/* That of a file; is_there and n_ordered say what it has. BS_CORRUPT. */
 enum bs_status bs_id_table_open(struct bs_id_table *table, const struct bs_container *file, struct bs_error *err) BS_WARN_UNUSED;
 
 /* The next document that may bear an id of this hash, from *at = 0 on; UINT32_MAX: there is none. BS_CORRUPT. */

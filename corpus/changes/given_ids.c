@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/bytes.h"
 #include "core/base/watch.h"
 #include "core/store/id_table.h"
 #include "corpus/changes/recorded.h"
@@ -80,6 +81,29 @@ static enum bs_status make_table(struct bs_given_ids *ids, struct bs_given_segme
 	return status;
 }
 
+/* In [first, end), whose ids ascend, the only document that may bear the id; UINT32_MAX: none does. What is new mostly comes behind all
+ * that is there. */
+static enum bs_status find_by_halves(const struct bs_doc_table *docs, uint32_t first, uint32_t end, const void *id, size_t id_bytes,
+                                     uint32_t *document_out, struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	*document_out = UINT32_MAX;
+	for (uint32_t at = end - 1; first < end && !status; at = first + (end - first) / 2) {
+		struct bs_doc_record record;
+		status = bs_doc_table_get(docs, at, &record, err);
+		int order = status ? 0 : bs_compare_bytes(id, id_bytes, record.name, record.name_bytes);
+		if (order == 0) {
+			*document_out = status ? UINT32_MAX : at;
+			break;
+		}
+		if (order < 0)
+			end = at;
+		else
+			first = at + 1;
+	}
+	return status;
+}
+
 /* Whether a live document of the source bears the id. */
 static enum bs_status bears(struct bs_given_ids *ids, struct bs_doc_ref ref, const void *id, size_t id_bytes,
                             struct bs_doc_record *record, bool *bears_out, struct bs_error *err)
@@ -94,6 +118,26 @@ static enum bs_status bears(struct bs_given_ids *ids, struct bs_doc_ref ref, con
 	return status;
 }
 
+static enum bs_status find_ordered(struct bs_given_ids *ids, uint32_t segment, const void *id, size_t id_bytes,
+                                   struct bs_doc_ref *ref_out, struct bs_doc_record *record, struct bs_error *err)
+{
+	const struct bs_doc_table *docs = &ids->snapshot->segments[segment].docs;
+	bool is_it = false;
+	enum bs_status status = BS_OK;
+	for (uint32_t i = 0; i < docs->n_ranges && !status && !is_it; i++) {
+		struct bs_source_range range = bs_doc_table_range(docs, i);
+		struct bs_doc_ref ref = {segment, UINT32_MAX};
+		if (range.source != ids->number)
+			continue;
+		status = find_by_halves(docs, range.first, range.end, id, id_bytes, &ref.document, err);
+		if (!status && ref.document != UINT32_MAX)
+			status = bears(ids, ref, id, id_bytes, record, &is_it, err);
+		if (is_it)
+			*ref_out = ref;
+	}
+	return status;
+}
+
 static enum bs_status find_in(struct bs_given_ids *ids, struct bs_given_segment *segment, const void *id, size_t id_bytes,
                               uint64_t hash, struct bs_doc_ref *ref_out, struct bs_doc_record *record, struct bs_error *err)
 {
@@ -101,6 +145,8 @@ static enum bs_status find_in(struct bs_given_ids *ids, struct bs_given_segment 
 	uint64_t at = 0;
 	bool is_it = false;
 	enum bs_status status = BS_OK;
+	if (table->n_ordered > 0)
+		return find_ordered(ids, segment->segment, id, id_bytes, ref_out, record, err);
 	if (!table->is_there)
 		table = &segment->own;
 	if (!table->is_there)

@@ -1,7 +1,7 @@
 /*
  * given_ids.h: the live document of a snapshot that bears an id, among those of standard input and those that were given: of
- * one source, so that there is one at most. It does not pass by all of them, unless a segment has no table of ids (id_table.h): then
- * once, to make one.
+ * one source, so that there is one at most. It does not pass by all of them, unless a segment has no table of ids (id_table.h) and they
+ * do not ascend: then once, to make one.
  */
 #ifndef BS_CORPUS_CHANGES_GIVEN_IDS_H
 #define BS_CORPUS_CHANGES_GIVEN_IDS_H

@@ -302,14 +302,26 @@ static enum bs_status write_head(struct build *build, struct bs_error *err)
 	return status;
 }
 
+static enum bs_status write_id_table(struct build *build, const struct bs_buffer *entries, struct bs_error *err)
+{
+	struct bs_id_table table = {.is_there = false};
+	enum bs_status status = bs_id_table_make(&table, (const struct bs_id_entry *)(const void *)entries->data,
+	                                         entries->used_bytes / sizeof(struct bs_id_entry), err);
+	if (!status)
+		bs_id_table_write(&table, build->writer);
+	bs_id_table_deinit(&table);
+	return status;
+}
+
 /* What readers must know of, and the ids of standard input, which are looked up one by one. */
 static enum bs_status write_ids(struct build *build, struct bs_error *err)
 {
 	const struct bs_manifest *manifest = build->options->manifest;
 	const struct bs_doc_table_builder *docs = &build->accumulator->doc_table;
 	struct bs_buffer entries = {0}, id = {0};
-	struct bs_doc_record record;
+	struct bs_doc_record record, before = {.source = UINT32_MAX};
 	enum bs_status status = BS_OK;
+	bool is_ordered = true;
 	uint8_t flags = 0;
 	for (uint32_t d = 0; manifest && d < docs->n_docs && !status; d++) {
 		bs_doc_table_builder_get(docs, d, &record);
@@ -317,6 +329,10 @@ static enum bs_status write_ids(struct build *build, struct bs_error *err)
 			continue;
 		struct bs_source source = bs_recorded_name_of(&manifest->sources[record.source]);
 		flags |= record.flags;
+		is_ordered = is_ordered && !(record.flags & BS_DOC_NAMED_BY_LINE) &&
+		             (before.source == UINT32_MAX ||
+		              bs_compare_bytes(before.name, before.name_bytes, record.name, record.name_bytes) < 0);
+		before = record;
 		status = bs_recorded_id(&source, &record, &id, err);
 		struct bs_id_entry entry = {bs_id_hash(id.data, id.used_bytes), d};
 		if (!status)
@@ -324,13 +340,11 @@ static enum bs_status write_ids(struct build *build, struct bs_error *err)
 	}
 	bs_file_writer_require(build->writer, (flags & BS_DOC_GIVEN ? BS_FEATURE_GIVEN : 0u) |
 	                                              (flags & BS_DOC_NOT_STORED ? BS_FEATURE_NOT_STORED : 0u));
-	struct bs_id_table table = {.is_there = false};
 	size_t n = entries.used_bytes / sizeof(struct bs_id_entry);
-	if (!status && n >= BS_ID_TABLE_LEAST)
-		status = bs_id_table_make(&table, (const struct bs_id_entry *)(const void *)entries.data, n, err);
-	if (table.is_there)
-		bs_id_table_write(&table, build->writer);
-	bs_id_table_deinit(&table);
+	if (n > 0 && is_ordered)
+		bs_id_table_write_order(build->writer, n);
+	else if (!status && n >= BS_ID_TABLE_LEAST)
+		status = write_id_table(build, &entries, err);
 	bs_buffer_deinit(&entries);
 	bs_buffer_deinit(&id);
 	return status;
