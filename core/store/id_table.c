@@ -60,17 +60,24 @@ void bs_id_table_write(const struct bs_id_table *table, struct bs_file_writer *w
 	bs_packed_write_u64(writer, table->own_entries, table->own_starts[table->n_buckets]);
 }
 
+static enum bs_status open_order(struct bs_id_table *table, const struct bs_container *file, struct bs_error *err)
+{
+	struct bs_section order = bs_container_section(file, BS_SECTION_ID_ORDER, 0);
+	if (order.n_bytes == 0)
+		return BS_OK;
+	if (order.n_bytes != 8)
+		return bs_container_corrupt(file, err, "how many ids ascend is cut off");
+	enum bs_status status = bs_section_touch(&order, 0, order.n_bytes, err);
+	table->n_ordered = status ? 0 : bs_load_u64(order.data);
+	return status;
+}
+
 enum bs_status bs_id_table_open(struct bs_id_table *table, const struct bs_container *file, struct bs_error *err)
 {
 	struct bs_section starts = bs_container_section(file, BS_SECTION_ID_STARTS, 0);
-	struct bs_section order = bs_container_section(file, BS_SECTION_ID_ORDER, 0);
 	*table = (struct bs_id_table){.is_there = starts.n_bytes > 0};
-	if (order.n_bytes > 0 && (table->is_there || order.n_bytes != 8))
-		return bs_container_corrupt(file, err, "ids that ascend, but not only");
-	if (order.n_bytes > 0)
-		table->n_ordered = bs_load_u64(order.data);
 	if (!table->is_there)
-		return BS_OK;
+		return open_order(table, file, err);
 	enum bs_status status = bs_packed_open_counted(&table->starts, starts, err);
 	if (!status)
 		status = bs_packed_open_counted(&table->entries, bs_container_section(file, BS_SECTION_ID_ENTRIES, 0), err);
