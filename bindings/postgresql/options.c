@@ -6,7 +6,7 @@
 
 #include "am.h"
 
-#define DEFAULT_PENDING_KB 256
+#define DEFAULT_PENDING_KB 1024
 
 static relopt_kind kind;
 

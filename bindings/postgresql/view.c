@@ -21,8 +21,12 @@
 #include "texts.h"
 #include "versions.h"
 
-/* Rows that a view may leave to its caller: each costs a look at the table, where a fold costs some milliseconds. */
+/* Rows that a view leaves to its caller, each of which costs a look at the table: a twelfth of what it costs to fold it, for which there
+ * are some hundred rows' costs besides. So few stay as they are; more do until so many looks at each have been had: a session that asks
+ * little does not fold, and one that asks much does so soon. */
 #define MOST_UNFOLDED 64
+#define LEAST_LOOKS   1000
+#define LOOKS_PER_ROW 4
 /* So often new rows are folded into what the last fold made, a small part each; then all that wait are, at once. */
 #define MOST_PARTS 8
 /* A scan in order of scores has a view, and the scores of its rows another, for the statistics. */
@@ -52,7 +56,7 @@ struct state {
 	MemoryContext context;
 	struct waiting waiting[2]; /* of the closing chain, and of the one that inserts append to */
 	ItemPointerData *unfolded;
-	size_t n_unfolded;
+	size_t n_unfolded, n_looks; /* that callers had at unfolded rows since the last fold */
 	unsigned n_parts;
 	struct bs_memory *base,
 		*folded;   /* without the rows that wait, and with some of them; the latter NULL: none are */
@@ -302,6 +306,7 @@ static void fold(Relation index, const struct bsp_meta *meta, struct state *stat
 		state->n_parts = 0;
 	}
 	state->n_parts++;
+	state->n_looks = 0;
 	write_folded(index, meta, state);
 	open_state(index, state);
 }
@@ -331,21 +336,34 @@ static void note_unfolded(Relation index, struct state *state)
 	state->stamp = ++last_stamp;
 }
 
+static bool wants_fold(const struct state *state, enum bsp_fold how)
+{
+	size_t n = state->n_unfolded;
+	return how == BSP_FOLD_ALL ? n > 0 : n > MOST_UNFOLDED && state->n_looks > LEAST_LOOKS + n * LOOKS_PER_ROW;
+}
+
+static int waiting_bytes(const struct state *state)
+{
+	return state->waiting[0].bytes.len + state->waiting[1].bytes.len;
+}
+
 /* What waits now, read to its end, is in the index or noted. False: pages are not there any more. */
 static bool bring_up(Relation index, const struct bsp_meta *meta, struct state *state, enum bsp_fold how)
 {
 	bool is_good = true;
+	int n_bytes = waiting_bytes(state);
 	read_waiting(index, &state->waiting[0], &meta->closing, state->context, &is_good);
 	read_waiting(index, &state->waiting[1], &meta->pending, state->context, &is_good);
 	if (!is_good)
 		return false;
-	size_t n_unfolded = count_unfolded(index, state, NULL);
-	if (n_unfolded > (how == BSP_FOLD_ALL ? 0 : MOST_UNFOLDED))
-		fold(index, meta, state);
-	else if (!state->index)
-		open_state(index, state);
-	if (n_unfolded != state->n_unfolded || n_unfolded > 0)
+	if (waiting_bytes(state) != n_bytes)
 		note_unfolded(index, state);
+	if (wants_fold(state, how)) {
+		fold(index, meta, state);
+		note_unfolded(index, state);
+	} else if (!state->index) {
+		open_state(index, state);
+	}
 	return true;
 }
 
@@ -552,9 +570,10 @@ struct bs_finder *bsp_view_finder(struct bsp_view *view)
 	return view->finder;
 }
 
-const ItemPointerData *bsp_view_pending(const struct bsp_view *view, size_t *n_out)
+const ItemPointerData *bsp_view_pending(struct bsp_view *view, size_t *n_out)
 {
 	*n_out = view->state->n_unfolded;
+	view->state->n_looks += *n_out;
 	return view->state->unfolded;
 }
 

@@ -17,7 +17,7 @@
 struct bsp_view;
 
 enum bsp_fold {
-	BSP_FOLD_SOME, /* a few of the newest rows are in no index: bsp_view_pending names them, and each may match */
+	BSP_FOLD_SOME, /* some of the newest rows are in no index: bsp_view_pending names them, and each may match */
 	BSP_FOLD_ALL,  /* every row is in the index, as ranking and statistics want it */
 };
 
@@ -28,8 +28,8 @@ void bsp_view_release(struct bsp_view *view);
 struct bs_index *bsp_view_index(struct bsp_view *view);
 /* One search at a time. Another view of the same index that is held at once has a finder of its own. */
 struct bs_finder *bsp_view_finder(struct bsp_view *view);
-/* Rows that are in no index, in the order in which they came. Borrowed until the release. */
-const ItemPointerData *bsp_view_pending(const struct bsp_view *view, size_t *n_out);
+/* Rows that are in no index, in the order in which they came, for the caller to look at. Borrowed until the release. */
+const ItemPointerData *bsp_view_pending(struct bsp_view *view, size_t *n_out);
 /* Changes when the index does, pending rows included: answers by one of the same stamp, fold and relation are the same. */
 uint64_t bsp_view_stamp(const struct bsp_view *view);
 

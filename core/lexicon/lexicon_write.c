@@ -30,6 +30,11 @@
  * symbols, since a prefix code follows, and the end of a term may be part of one.) */
 /* More are no better: measured, 6 and 10 within 0.1 %. The first ones double the length of symbols. */
 #define GENERATIONS 6
+/* Of few terms, all generations but the last one look at a part, of which a symbol need be in fewer terms. (Small lexicons are made again
+ * and again, where an index grows little by little; this halves the time, and adds 0.1 % to their segments.) */
+#define EARLY_SHARE       8u
+#define EARLY_LEAST_COUNT 2u
+#define EARLY_TERMS       4096u /* all of so few are looked at */
 
 #define SYMBOL_END   256u /* numbers below are bytes, this one is the bare end of a term */
 #define FIRST_JOINED 257u
@@ -129,10 +134,10 @@ static void index_symbols(struct symbols *symbols)
 	}
 }
 
-/* Two symbols that stood side by side: first << 32 | second, plus 1; 0 is an empty slot. */
+/* Two symbols that stood side by side, each below MAX_SYMBOLS: first << 16 | second, plus 1; 0 is an empty slot. */
 struct pair {
-	uint64_t name;
-	uint64_t count;
+	uint32_t name;
+	uint32_t count;
 };
 
 struct candidate {
@@ -144,41 +149,81 @@ struct training {
 	struct symbols *symbols;
 	const struct rest *sample;
 	size_t n_sample;
-	uint64_t *counts;  /* a symbol */
-	struct pair *pairs;
-	size_t pair_mask;
+	uint64_t *counts;   /* a symbol */
+	struct pair *pairs; /* a hash table, as large as it has to be, so that it stays in the processor's caches */
+	size_t pair_mask, n_pairs;
 	struct candidate *candidates;
 	size_t n_candidates;
 };
 
-static void count_pair(struct training *training, uint32_t first, uint32_t second)
+#define LEAST_PAIR_SLOTS 4096u
+
+static struct pair *slot_of_pair(const struct training *training, uint32_t name)
 {
-	uint64_t name = ((uint64_t)first << 32 | second) + 1;
 	size_t at = (size_t)(name * UINT64_C(0x9e3779b97f4a7c15) >> 32) & training->pair_mask;
 	while (training->pairs[at].name != 0 && training->pairs[at].name != name)
 		at = (at + 1) & training->pair_mask;
-	training->pairs[at].name = name;
-	training->pairs[at].count++;
+	return &training->pairs[at];
 }
 
-static void count_sample(struct training *training)
+/* Four times as large. */
+static bool grow_pairs(struct training *training)
+{
+	struct pair *old = training->pairs;
+	size_t n_old = training->pair_mask + 1;
+	training->pairs = calloc(n_old * 4, sizeof(*old));
+	if (!training->pairs) {
+		training->pairs = old;
+		return false;
+	}
+	training->pair_mask = n_old * 4 - 1;
+	for (size_t i = 0; i < n_old; i++)
+		if (old[i].name != 0)
+			*slot_of_pair(training, old[i].name) = old[i];
+	free(old);
+	return true;
+}
+
+static bool count_pair(struct training *training, uint32_t first, uint32_t second)
+{
+	uint32_t name = (first << 16 | second) + 1;
+	struct pair *pair = slot_of_pair(training, name);
+	pair->count++;
+	if (pair->name == name)
+		return true;
+	pair->name = name;
+	return ++training->n_pairs * 2 <= training->pair_mask || grow_pairs(training);
+}
+
+static enum bs_status fail_symbols(size_t n_bytes, struct bs_error *err)
+{
+	return bs_fail_memory(err, "the symbols of the lexicon", n_bytes);
+}
+
+/* Of every so many blocks of terms, one. */
+static enum bs_status count_sample(struct training *training, uint32_t every, struct bs_error *err)
 {
 	const struct symbol *all = training->symbols->symbols;
 	memset(training->counts, 0, training->symbols->n_symbols * sizeof(*training->counts));
 	memset(training->pairs, 0, (training->pair_mask + 1) * sizeof(*training->pairs));
+	training->n_pairs = 0;
 	for (size_t i = 0; i < training->n_sample; i++) {
+		if (i / BS_LEXICON_BLOCK_TERMS % every != 0)
+			continue;
 		const struct rest *rest = &training->sample[i];
 		uint32_t last = UINT32_MAX;
 		for (uint32_t at = 0, is_end = 0; !is_end;) {
 			uint32_t number = symbols_next(training->symbols, rest->bytes + at, rest->n_bytes - at);
 			training->counts[number]++;
-			if (last != UINT32_MAX && all[last].n_bytes + all[number].n_bytes <= BS_SYMBOL_BYTES)
-				count_pair(training, last, number);
+			if (last != UINT32_MAX && all[last].n_bytes + all[number].n_bytes <= BS_SYMBOL_BYTES &&
+			    !count_pair(training, last, number))
+				return fail_symbols((training->pair_mask + 1) * 4 * sizeof(*training->pairs), err);
 			last = number;
 			at += all[number].n_bytes;
 			is_end = all[number].is_end;
 		}
 	}
+	return BS_OK;
 }
 
 static void add_candidate(struct training *training, struct symbol symbol, uint64_t count)
@@ -198,8 +243,8 @@ static void take_candidates(struct training *training, uint32_t least_count)
 		const struct pair *pair = &training->pairs[i];
 		if (pair->name == 0 || pair->count < least_count)
 			continue;
-		const struct symbol *a = &all[(pair->name - 1) >> 32];
-		const struct symbol *b = &all[(uint32_t)(pair->name - 1)];
+		const struct symbol *a = &all[(pair->name - 1) >> 16];
+		const struct symbol *b = &all[(pair->name - 1) & 0xffff];
 		uint64_t bytes = a->bytes | (b->n_bytes ? b->bytes << (8 * a->n_bytes) : 0);
 		add_candidate(training, (struct symbol){bytes, a->n_bytes + b->n_bytes, b->is_end}, pair->count);
 	}
@@ -258,7 +303,7 @@ static enum bs_status allocate(struct training *training, uint32_t max_symbols, 
 	for (size_t i = 0; i < training->n_sample; i++)
 		n_bytes += training->sample[i].n_bytes;
 	size_t n_slots = power_of_two((size_t)max_symbols * 4);
-	training->pair_mask = power_of_two(n_bytes + n_bytes / 2) - 1; /* a rest of n bytes has at most n pairs */
+	training->pair_mask = LEAST_PAIR_SLOTS - 1;
 	symbols->slot_mask = (uint32_t)n_slots - 1;
 	symbols->symbols = calloc(max_symbols, sizeof(*symbols->symbols));
 	symbols->slots = calloc(n_slots, sizeof(*symbols->slots));
@@ -269,13 +314,15 @@ static enum bs_status allocate(struct training *training, uint32_t max_symbols, 
 	if (symbols->symbols && symbols->slots && symbols->lengths && training->counts && training->pairs &&
 	    training->candidates)
 		return BS_OK;
-	return bs_fail_memory(err, "the symbols of the lexicon", n_bytes * (sizeof(struct pair) + sizeof(struct candidate)));
+	return fail_symbols(n_bytes * sizeof(struct candidate), err);
 }
 
-/* Finds at most max_symbols (at least FIRST_JOINED) for the sample; a joined one occurs least_count times in it. What
- * symbols holds is to be freed, also after a failure. BS_NO_MEMORY. */
+/* Finds at most max_symbols (at least FIRST_JOINED) for the sample; a joined one occurs least_count times in it. All
+ * generations but the last one look at one block of early_share. What symbols holds is to be freed, also after a failure.
+ * BS_NO_MEMORY. */
 static enum bs_status symbols_find(struct symbols *symbols, const struct rest *sample, size_t n_sample,
-                                   uint32_t max_symbols, uint32_t least_count, struct bs_error *err)
+                                   uint32_t early_share, uint32_t max_symbols, uint32_t least_count,
+                                   struct bs_error *err)
 {
 	struct training training = {.symbols = symbols, .sample = sample, .n_sample = n_sample};
 	enum bs_status status = allocate(&training, max_symbols, err);
@@ -287,8 +334,11 @@ static enum bs_status symbols_find(struct symbols *symbols, const struct rest *s
 	symbols->n_symbols = FIRST_JOINED;
 	index_symbols(symbols);
 	for (int i = 0; i < GENERATIONS && max_symbols > FIRST_JOINED; i++) {
-		count_sample(&training);
-		take_candidates(&training, least_count);
+		bool is_part = early_share > 1 && i + 1 < GENERATIONS;
+		status = count_sample(&training, is_part ? early_share : 1, err);
+		if (status)
+			break;
+		take_candidates(&training, is_part ? EARLY_LEAST_COUNT : least_count);
 		choose(&training, max_symbols);
 	}
 out:
@@ -436,9 +486,10 @@ static enum bs_status find_symbols(struct coding *coding, struct bs_error *err)
 		}
 	}
 	uint32_t least_count = every >= 4 ? LEAST_COUNT / 3 : LEAST_COUNT;
-	enum bs_status status = symbols_find(&coding->symbols, sample, n,
-	                                        (uint32_t)(max_symbols < MAX_SYMBOLS ? max_symbols : MAX_SYMBOLS),
-	                                        least_count, err);
+	uint32_t early_share = every == 1 && n > EARLY_TERMS ? EARLY_SHARE : 1;
+	enum bs_status status = symbols_find(&coding->symbols, sample, n, early_share,
+	                                     (uint32_t)(max_symbols < MAX_SYMBOLS ? max_symbols : MAX_SYMBOLS), least_count,
+	                                     err);
 	free(sample);
 	return status;
 }
