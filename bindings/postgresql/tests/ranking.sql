@@ -172,10 +172,11 @@ RESET ROLE;
 DROP OWNED BY reader_of_little;
 DROP ROLE reader_of_little;
 
-\echo == the best rows of a partial index are its own; a text of many words is cut quickly
+\echo == the best rows of a partial index are its own; a text of many words in one line is asked and cut quickly
 CREATE INDEX hidden_part ON hidden USING bitsift (body) WHERE id <= 7;
 SELECT count(*) FROM bitsift_top('hidden_part', 'frequent', 100);
 SELECT length(bitsift_snippet(repeat('x ', 400000), 'x', '', '', 1000000));
+SELECT repeat('word ', 500000) @@@ 'word';
 
 \echo == rows that another session changes meanwhile are asked again
 CREATE EXTENSION dblink;
