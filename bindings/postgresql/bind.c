@@ -31,15 +31,20 @@ Oid bsp_access_method(void)
 	return get_index_am_oid("bitsift", true);
 }
 
-void bsp_require_index(Oid index)
+bool bsp_is_index(Oid index)
 {
 	char kind = get_rel_relkind(index);
 	HeapTuple tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(index));
 	Oid method = HeapTupleIsValid(tuple) ? ((Form_pg_class)GETSTRUCT(tuple))->relam : InvalidOid;
 	if (HeapTupleIsValid(tuple))
 		ReleaseSysCache(tuple);
-	if ((kind != RELKIND_INDEX && kind != RELKIND_PARTITIONED_INDEX) || !OidIsValid(method) ||
-	    method != bsp_access_method()) {
+	return (kind == RELKIND_INDEX || kind == RELKIND_PARTITIONED_INDEX) && OidIsValid(method) &&
+	       method == bsp_access_method();
+}
+
+void bsp_require_index(Oid index)
+{
+	if (!bsp_is_index(index)) {
 		const char *name = get_rel_name(index);
 		ereport(ERROR, (errcode(ERRCODE_WRONG_OBJECT_TYPE),
 		                errmsg("\"%s\" is not a bitsift index", name ? name : "?")));
@@ -85,7 +90,7 @@ struct bsp_query_datum *bsp_bound_to(const struct bsp_query_datum *datum, Oid in
 struct binding {
 	Oid index; /* InvalidOid: nothing */
 	struct bsp_analysis analysis;
-	bool is_partial, is_foreign;
+	bool is_partial, is_foreign, has_parts;
 };
 
 static Node *strip(Node *node)
@@ -95,18 +100,93 @@ static Node *strip(Node *node)
 	return node;
 }
 
-/* The relation of the query's range table that an expression is about, and only that; 0: none. */
-static Index relation_of(PlannerInfo *root, Node *node)
+/* A query, and the one that it is a part of. */
+struct level {
+	Query *query;
+	const struct level *above;
+};
+
+static const struct level *new_level(Query *query, const struct level *above)
 {
-	if (!root || !root->parse)
-		return 0;
-	Relids relids = pull_varnos(root, node);
+	struct level *level = palloc(sizeof(*level));
+	*level = (struct level){query, above};
+	return level;
+}
+
+static const struct level *levels_of(PlannerInfo *root)
+{
+	return root && root->parse ? new_level(root->parse, levels_of(root->parent_root)) : NULL;
+}
+
+static const struct level *go_up(const struct level *level, Index n)
+{
+	while (n-- > 0 && level)
+		level = level->above;
+	return level;
+}
+
+static Query *common_table(const struct level *level, const char *name)
+{
+	ListCell *cell;
+	foreach (cell, level->query->cteList) {
+		CommonTableExpr *table = lfirst_node(CommonTableExpr, cell);
+		if (strcmp(table->ctename, name) == 0 && !table->cterecursive && IsA(table->ctequery, Query))
+			return (Query *)table->ctequery;
+	}
+	return NULL;
+}
+
+static Node *column_of(Query *query, AttrNumber column)
+{
+	TargetEntry *entry = query && !query->setOperations ? get_tle_by_resno(query->targetList, column) : NULL;
+	return entry && !entry->resjunk ? (Node *)entry->expr : NULL;
+}
+
+/* What a column is in the end: of a view, of a subquery that is planned by itself, of a common table, it is what is selected there. With
+ * the level at which it is; NULL: it is nobody's. */
+static Node *source_of(Node *node, const struct level **level)
+{
+	for (node = strip(node); node && IsA(node, Var); node = strip(node)) {
+		Var *var = (Var *)node;
+		*level = go_up(*level, var->varlevelsup);
+		if (!*level || IS_SPECIAL_VARNO(var->varno) || var->varno < 1 ||
+		    var->varno > list_length((*level)->query->rtable))
+			return NULL;
+		RangeTblEntry *entry = rt_fetch(var->varno, (*level)->query->rtable);
+		if (entry->rtekind == RTE_RELATION) {
+			Var *own = copyObject(var);
+			own->varlevelsup = 0;
+			return (Node *)own;
+		}
+		Query *query = NULL;
+		if (var->varattno < 1)
+			return NULL;
+		if (entry->rtekind == RTE_JOIN) {
+			node = list_nth(entry->joinaliasvars, var->varattno - 1);
+			continue;
+		}
+		if (entry->rtekind == RTE_SUBQUERY) {
+			query = entry->subquery;
+		} else if (entry->rtekind == RTE_CTE) {
+			*level = go_up(*level, entry->ctelevelsup);
+			query = *level ? common_table(*level, entry->ctename) : NULL;
+		}
+		node = column_of(query, var->varattno);
+		*level = node ? new_level(query, *level) : NULL;
+	}
+	return node;
+}
+
+/* The relation of the range table that an expression is about, and only that; 0: none. */
+static Index relation_of(const struct level *level, Node *node)
+{
+	Relids relids = pull_varnos(NULL, node);
 	int varno;
 	bool is_one = bms_get_singleton_member(relids, &varno);
 	bms_free(relids);
-	if (!is_one || varno < 1 || varno > list_length(root->parse->rtable) || contain_vars_of_level(node, 1))
+	if (!is_one || varno < 1 || varno > list_length(level->query->rtable) || contain_vars_of_level(node, 1))
 		return 0;
-	return rt_fetch(varno, root->parse->rtable)->rtekind == RTE_RELATION ? (Index)varno : 0;
+	return rt_fetch(varno, level->query->rtable)->rtekind == RTE_RELATION ? (Index)varno : 0;
 }
 
 /* Is a column of the index this expression? */
@@ -135,12 +215,14 @@ static bool has_column(Relation index, Node *node, Index varno)
 static struct binding binding_of(PlannerInfo *root, Node *asked)
 {
 	struct binding found = {.index = InvalidOid};
-	Node *node = strip(asked);
-	Index varno = relation_of(root, node);
+	const struct level *level = levels_of(root);
+	Node *node = level ? source_of(asked, &level) : NULL;
+	Index varno = node ? relation_of(level, node) : 0;
 	if (varno == 0)
 		return found;
-	RangeTblEntry *entry = rt_fetch(varno, root->parse->rtable);
+	RangeTblEntry *entry = rt_fetch(varno, level->query->rtable);
 	found.is_foreign = entry->relkind == RELKIND_FOREIGN_TABLE;
+	found.has_parts = entry->inh;
 	if (entry->relkind != RELKIND_RELATION && entry->relkind != RELKIND_PARTITIONED_TABLE &&
 	    entry->relkind != RELKIND_MATVIEW)
 		return found;
@@ -294,8 +376,8 @@ static Node *simplify(SupportRequestSimplify *request)
 		bsp_query_set_analysis(&to, &binding.analysis);
 		to.index = ranks ? binding.index : InvalidOid;
 	}
-	/* Without words that are cut otherwise, and without ranking, a query means what it says. */
-	bool is_needed = has_index && (ranks || !is_plain(&binding.analysis));
+	/* Without words that are cut otherwise, and without ranking, a query means what it says; unless a partition has an index of its own. */
+	bool is_needed = has_index && (ranks || binding.has_parts || !is_plain(&binding.analysis));
 	Node *bound = bind_argument(call->funcid, lsecond(call->args), &binding, is_needed ? &to : NULL);
 	if (!bound)
 		return NULL;

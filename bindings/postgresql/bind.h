@@ -17,7 +17,9 @@
 
 /* The access method's OID. */
 Oid bsp_access_method(void);
-/* An error unless it is an index, or partitioned index, of ours. */
+/* Is it an index, or partitioned index, of ours? */
+bool bsp_is_index(Oid index);
+/* An error unless it is. */
 void bsp_require_index(Oid index);
 /* The index itself, or all indexes below a partitioned one, locked. */
 List *bsp_leaves(Oid index);

@@ -11,6 +11,7 @@
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/paths.h"
+#include "parser/parsetree.h"
 #include "utils/float.h"
 #include "utils/lsyscache.h"
 #include "utils/selfuncs.h"
@@ -112,6 +113,13 @@ double bsp_estimate(Oid index, ScanKey key)
 	return asked.share;
 }
 
+/* Rows that a policy hides would show by how many the planner thinks there are. */
+static bool hides_rows(PlannerInfo *root, RelOptInfo *rel)
+{
+	return root->qual_security_level > 0 && rel &&
+	       (rel->reloptkind != RELOPT_BASEREL || planner_rt_fetch(rel->relid, root)->securityQuals != NIL);
+}
+
 /* The index of ours whose column an expression is; NULL: none. */
 static IndexOptInfo *index_of(RelOptInfo *rel, Node *node, int *column_out)
 {
@@ -149,7 +157,7 @@ PGDLLEXPORT Datum bitsift_matchsel(PG_FUNCTION_ARGS)
 	IndexOptInfo *index = index_of(data.rel, linitial(args), &column);
 	if (IsA(query, Const) && ((Const *)query)->constisnull) {
 		share = 0;
-	} else if (IsA(query, Const) && index) {
+	} else if (IsA(query, Const) && index && !hides_rows(root, data.rel)) {
 		ScanKeyData key = {.sk_attno = (AttrNumber)column,
 		                   .sk_strategy = BSP_MATCH,
 		                   .sk_argument = ((Const *)query)->constvalue};

@@ -8,6 +8,7 @@
 
 #include "error.h"
 #include "parsed.h"
+#include "rank.h"
 #include "stats_type.h"
 #include "versions.h"
 
@@ -250,12 +251,12 @@ static bool read_head(const char *text, struct head *head, const char **rest_out
 	return true;
 }
 
-/* The index of another cluster means nothing here: what it said of words stays. */
+/* The index of another cluster means nothing here, nor one that whoever writes this may not ask: what it said of words stays. */
 static void settle(struct head *head)
 {
 	struct bsp_query *query = &head->query;
 	bool is_stated = (query->flags & BSP_QUERY_STATED) != 0;
-	if (OidIsValid(query->index) && head->system != GetSystemIdentifier()) {
+	if (OidIsValid(query->index) && (head->system != GetSystemIdentifier() || !bsp_may_ask(query->index))) {
 		query->index = InvalidOid;
 		query->flags &= ~BSP_QUERY_BOUND;
 	}

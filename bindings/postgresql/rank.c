@@ -4,6 +4,7 @@
 #include "access/genam.h"
 #include "access/xact.h"
 #include "catalog/index.h"
+#include "catalog/pg_index.h"
 #include "common/hashfn.h"
 #include "miscadmin.h"
 #include "storage/proc.h"
@@ -11,7 +12,9 @@
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
+#include "utils/rls.h"
 #include "utils/snapmgr.h"
+#include "utils/syscache.h"
 
 #include "bind.h"
 #include "error.h"
@@ -180,12 +183,27 @@ PGDLLEXPORT Datum bitsift_distance(PG_FUNCTION_ARGS)
 	PG_RETURN_FLOAT8(score > 0 ? -score : 0);
 }
 
-/* Who may not read the rows is not told which words they have. */
-static void check_access(Oid index)
+/* Of all columns of the index; of an expression, only who may read the table. */
+static bool may_read_columns(Oid index, Oid table)
 {
-	Oid table = IndexGetRelation(index, false);
-	if (pg_class_aclcheck(table, GetUserId(), ACL_SELECT) != ACLCHECK_OK)
-		aclcheck_error(ACLCHECK_NO_PRIV, OBJECT_TABLE, get_rel_name(table));
+	bool may = true;
+	HeapTuple tuple = SearchSysCache1(INDEXRELID, ObjectIdGetDatum(index));
+	if (!HeapTupleIsValid(tuple))
+		return false;
+	Form_pg_index form = (Form_pg_index)GETSTRUCT(tuple);
+	for (int i = 0; i < form->indnatts; i++)
+		may &= form->indkey.values[i] != 0 &&
+		       pg_attribute_aclcheck(table, form->indkey.values[i], GetUserId(), ACL_SELECT) == ACLCHECK_OK;
+	ReleaseSysCache(tuple);
+	return may;
+}
+
+bool bsp_may_ask(Oid index)
+{
+	Oid table = bsp_is_index(index) ? IndexGetRelation(index, true) : InvalidOid;
+	if (!OidIsValid(table) || check_enable_rls(table, InvalidOid, true) == RLS_ENABLED)
+		return false;
+	return pg_class_aclcheck(table, GetUserId(), ACL_SELECT) == ACLCHECK_OK || may_read_columns(index, table);
 }
 
 /* bitsift_stats(index, query): read as the index cuts words, unless the query says how. */
@@ -193,7 +211,8 @@ PGDLLEXPORT Datum bitsift_stats(PG_FUNCTION_ARGS)
 {
 	Oid index = PG_GETARG_OID(0);
 	bsp_require_index(index);
-	check_access(index);
+	if (!bsp_may_ask(index))
+		aclcheck_error(ACLCHECK_NO_PRIV, OBJECT_TABLE, get_rel_name(IndexGetRelation(index, false)));
 	struct bsp_query_datum *datum = bsp_bound_to(BSP_QUERY_OF(PG_GETARG_DATUM(1)), index);
 	struct bs_statistics *statistics = bsp_gather(index, datum);
 	struct bsp_stats_datum *stats = bsp_stats_save(statistics);

@@ -66,6 +66,15 @@ void bsp_endscan(IndexScanDesc scan)
 	pfree(own);
 }
 
+/* A bitmap that forgets which rows of a page it has is for those who ask of each row all that makes it one of the index. Of rows that are
+ * handed out one by one, nobody asks a partial index' own condition again. */
+static TIDBitmap *new_bitmap(IndexScanDesc scan)
+{
+	const struct scan *own = scan->opaque;
+	bool is_exact = own->is_begun && RelationGetIndexPredicate(scan->indexRelation) != NIL;
+	return tbm_create(is_exact ? LONG_MAX : work_mem * INT64CONST(1024), NULL);
+}
+
 struct bitmap_rows {
 	struct bsp_rows rows;
 	TIDBitmap *bitmap;
@@ -87,8 +96,7 @@ static int64 search_keys(IndexScanDesc scan, struct bsp_view *view, TIDBitmap *b
 		return bsp_search(scan->indexRelation, view, scan->keyData, &into.rows);
 	TIDBitmap *all = NULL;
 	for (int i = 0; i < scan->numberOfKeys; i++) {
-		struct bitmap_rows one = {.rows = {add_to_bitmap},
-		                          .bitmap = tbm_create(work_mem * INT64CONST(1024), NULL)};
+		struct bitmap_rows one = {.rows = {add_to_bitmap}, .bitmap = new_bitmap(scan)};
 		int64 n = bsp_search(scan->indexRelation, view, &scan->keyData[i], &one.rows);
 		n_rows = i == 0 ? n : Min(n, n_rows);
 		if (all) {
@@ -131,10 +139,10 @@ static bool next_row(IndexScanDesc scan, struct scan *own)
 {
 	if (!own->is_begun) {
 		MemoryContext before = MemoryContextSwitchTo(own->context);
-		own->bitmap = tbm_create(work_mem * INT64CONST(1024), NULL);
+		own->is_begun = true;
+		own->bitmap = new_bitmap(scan);
 		bsp_getbitmap(scan, own->bitmap);
 		own->iterator = tbm_begin_iterate(own->bitmap);
-		own->is_begun = true;
 		MemoryContextSwitchTo(before);
 	}
 	for (;;) {

@@ -31,23 +31,17 @@ static size_t character_start(const struct bs_text *text, size_t at)
 	return at;
 }
 
-/* The places that lie within `room` bytes from the i-th one's start: how many. */
-static size_t places_within(const struct bs_query_result *result, size_t i, size_t room)
-{
-	size_t n = 0;
-	while (i + n < result->n_places && result->places[i + n].stop_byte <= result->places[i].start_byte + room)
-		n++;
-	return n;
-}
-
 /* So many bytes around the places that lie closest, with whole words at its ends; the text's beginning if there is none. */
 static struct span choose(const struct bs_text *text, const struct bs_query_result *result, size_t room)
 {
 	size_t best = 0, most = 0, start = 0, stop;
-	for (size_t i = 0; i < result->n_places; i++) {
-		size_t n = places_within(result, i, room);
-		if (n > most) {
-			most = n;
+	/* Both ends of what lies within go forward only: a text may have millions of places. */
+	for (size_t i = 0, end = 0; i < result->n_places; i++) {
+		end = Max(end, i);
+		while (end < result->n_places && result->places[end].stop_byte <= result->places[i].start_byte + room)
+			end++;
+		if (end - i > most) {
+			most = end - i;
 			best = i;
 		}
 	}

@@ -2,16 +2,33 @@
 #include "postgres.h"
 
 #include "catalog/index.h"
+#include "catalog/pg_index.h"
 #include "catalog/pg_type.h"
 #include "executor/spi.h"
 #include "funcapi.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
 #include "utils/lsyscache.h"
+#include "utils/syscache.h"
 
 #include "bind.h"
 
 PG_FUNCTION_INFO_V1(bitsift_top);
+
+/* Of a partial index, the rows that it has. */
+static char *condition_of(Oid index, Oid table)
+{
+	bool is_null;
+	char *condition = "true";
+	HeapTuple tuple = SearchSysCache1(INDEXRELID, ObjectIdGetDatum(index));
+	if (!HeapTupleIsValid(tuple))
+		elog(ERROR, "cache lookup failed for index %u", index);
+	Datum predicate = SysCacheGetAttr(INDEXRELID, tuple, Anum_pg_index_indpred, &is_null);
+	if (!is_null)
+		condition = TextDatumGetCString(DirectFunctionCall2(pg_get_expr, predicate, ObjectIdGetDatum(table)));
+	ReleaseSysCache(tuple);
+	return condition;
+}
 
 /* The statement that asks: as any other, it sees what its user may see. Operators are looked up where the function is. */
 static char *statement_of(Oid index, Oid function)
@@ -23,13 +40,14 @@ static char *statement_of(Oid index, Oid function)
 	Datum definition = DirectFunctionCall3(pg_get_indexdef_ext, ObjectIdGetDatum(index), Int32GetDatum(1),
 	                                       BoolGetDatum(false));
 	char *column = TextDatumGetCString(definition);
+	char *condition = condition_of(index, table);
 	initStringInfo(&sql);
 	appendStringInfo(&sql,
 	                 "SELECT tableoid::pg_catalog.regclass, ctid, pg_catalog.float8mi(0, (%s) OPERATOR(%s.<@>) $1) "
 	                 "FROM %s.%s "
-	                 "WHERE (%s) OPERATOR(%s.@@@) $1 ORDER BY (%s) OPERATOR(%s.<@>) $1 LIMIT $2",
-	                 column, schema, table_schema, quote_identifier(get_rel_name(table)), column, schema, column,
-	                 schema);
+	                 "WHERE (%s) OPERATOR(%s.@@@) $1 AND (%s) ORDER BY (%s) OPERATOR(%s.<@>) $1 LIMIT $2",
+	                 column, schema, table_schema, quote_identifier(get_rel_name(table)), column, schema, condition,
+	                 column, schema);
 	return sql.data;
 }
 

@@ -52,6 +52,8 @@ struct state {
 	bool is_doubtful; /* something of the relation changed: is it still there? */
 	Oid relid;
 	Oid filenumber;
+	struct bsp_name
+		first; /* of the files that the metapage names: a relation that is truncated in place keeps its number */
 	uint64 generation, stamp;
 	MemoryContext context;
 	struct waiting waiting[2]; /* of the closing chain, and of the one that inserts append to */
@@ -62,7 +64,8 @@ struct state {
 		*folded;   /* without the rows that wait, and with some of them; the latter NULL: none are */
 	int n_descriptors; /* that these hold */
 	struct bs_index *index;
-	struct bs_finder *finders[MOST_FINDERS]; /* that no view has; as many views as a statement usually has at once */
+	struct bs_finder
+		*finders[MOST_FINDERS]; /* that no view has; as many views as a statement usually has at once */
 	unsigned n_finders;
 	struct bs_text_provider provider;
 	struct bsp_view *searching; /* the view whose finder was asked for last: texts are read on its behalf */
@@ -367,6 +370,12 @@ static bool bring_up(Relation index, const struct bsp_meta *meta, struct state *
 	return true;
 }
 
+/* All zero: there is none. */
+static struct bsp_name first_of(const struct bsp_meta *meta)
+{
+	return meta->n_files > 0 ? meta->files[0].chain : (struct bsp_name){.bytes = {0}};
+}
+
 /* NULL: the files are not there any more. */
 static struct state *make_state(Relation index, const struct bsp_meta *meta, enum bsp_fold how)
 {
@@ -375,6 +384,7 @@ static struct state *make_state(Relation index, const struct bsp_meta *meta, enu
 	PG_TRY();
 	{
 		state->generation = meta->generation;
+		state->first = first_of(meta);
 		is_good = bsp_cache_load(index, meta, &state->base);
 		if (is_good) {
 			complete_base(index, meta, state);
@@ -422,7 +432,9 @@ static bool has_all(Relation index, const struct bsp_meta *meta, const struct st
 
 static bool is_of(const struct state *state, Relation index, const struct bsp_meta *meta)
 {
-	return state->filenumber == BSP_FILENUMBER(index) && state->generation == meta->generation;
+	struct bsp_name first = first_of(meta);
+	return state->filenumber == BSP_FILENUMBER(index) && state->generation == meta->generation &&
+	       bsp_name_equals(&state->first, &first);
 }
 
 /* One that is open already and says what the index says now; or NULL. */

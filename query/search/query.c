@@ -229,14 +229,16 @@ static const struct bs_field *fields_of(const struct bs_query *query)
 	return (const struct bs_field *)(const void *)query->fields.data;
 }
 
-/* Where the line of a byte begins in a text, and its number: moves on from the place before. */
-static void move_to(const struct bs_field *field, size_t to, uint64_t *line, size_t *line_start)
+/* Where the line of a byte begins in a text, and its number: moves on from the place before, up to which bytes were looked at already. */
+static void move_to(const struct bs_field *field, size_t to, uint64_t *line, size_t *line_start, size_t *looked)
 {
 	const uint8_t *feed;
-	while (*line_start < to && (feed = memchr(field->text + *line_start, '\n', to - *line_start))) {
-		*line_start = (size_t)(feed - field->text) + 1;
+	while (*looked < to && (feed = memchr(field->text + *looked, '\n', to - *looked))) {
+		*looked = *line_start = (size_t)(feed - field->text) + 1;
 		++*line;
 	}
+	if (*looked < to)
+		*looked = to;
 }
 
 static size_t clamp(uint64_t offset, size_t most)
@@ -248,7 +250,7 @@ static size_t clamp(uint64_t offset, size_t most)
 static enum bs_status list_places(struct bs_query *query, struct bs_error *err)
 {
 	const struct bs_snippet_hit *hits = (const struct bs_snippet_hit *)(const void *)query->hits.data;
-	size_t n = query->hits.used_bytes / sizeof(*hits), line_start = 0;
+	size_t n = query->hits.used_bytes / sizeof(*hits), line_start = 0, looked = 0;
 	uint64_t line = 1;
 	enum bs_status status = BS_OK;
 	bs_buffer_clear(&query->places);
@@ -258,9 +260,9 @@ static enum bs_status list_places(struct bs_query *query, struct bs_error *err)
 		bool is_marked = field->text_bytes >= 3 && memcmp(field->text, "\xef\xbb\xbf", 3) == 0;
 		if (i == 0 || hits[i].field != hits[i - 1].field) {
 			line = 1;
-			line_start = is_marked ? 3 : 0;
+			looked = line_start = is_marked ? 3 : 0;
 		}
-		move_to(field, start, &line, &line_start);
+		move_to(field, start, &line, &line_start, &looked);
 		struct bs_query_place place = {.text = hits[i].field, .line = line, .start_byte = start, .stop_byte = stop,
 		                               .column = (start > line_start ? start - line_start : 0) + 1};
 		status = bs_buffer_append(&query->places, &place, sizeof(place), err);

@@ -125,3 +125,11 @@ ALTER TABLE others ALTER body TYPE text COLLATE "en-x-icu";
 SELECT * FROM differ('others');
 ALTER TABLE others ALTER body TYPE text COLLATE "C";
 SELECT * FROM differ('others');
+\echo == a partial index, of more pages than there is memory for: row by row, too, only its own rows come
+CREATE TABLE wide (id int, body text) WITH (fillfactor = 10);
+INSERT INTO wide SELECT i, 'word ' || repeat('x', 250) FROM generate_series(1, 5000) i;
+CREATE INDEX wide_part ON wide USING bitsift (body) WHERE id % 2 = 0;
+SET work_mem = '64kB';
+SELECT way, ask($$body @@@ 'word' AND id % 2 = 0$$, way, 'wide') ~ '^2500 ' FROM unnest(ARRAY['rows', 'bitmap', 'index']) way;
+SELECT way, ask($$body @@@ 'word' AND body @@@ '-nothere' AND id % 2 = 0$$, way, 'wide') ~ '^2500 ' FROM unnest(ARRAY['rows', 'bitmap', 'index']) way;
+RESET work_mem;

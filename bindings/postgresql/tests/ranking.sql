@@ -95,6 +95,15 @@ SELECT q, c FROM unnest(ARRAY['red', 'reds green', '{any}red green', '-red', 'gr
 SELECT q, ranked(q, 'true', true, 'parts', 50) ~ '^50 ' AS by_index, ranked(q, 'true', false, 'parts', 50) ~ '^50 ' AS by_sort FROM unnest(ARRAY['red', 'gre*']) q;
 SELECT bitsift_stats('parts_body', 'reds blue')::text = bitsift_stats('whole_body', 'reds blue')::text;
 SELECT (sum(s)::text = bitsift_stats('whole_body', '{stemmer=english}reds')::text) FROM (SELECT bitsift_stats(i, '{stemmer=english}reds') AS s FROM unnest(ARRAY['part_0_body_idx', 'part_1_body_idx', 'part_2_body_idx']::regclass[]) i) a;
+\echo == a query means the same in a partition that has an index of another kind
+CREATE TABLE mixed (id int, body text) PARTITION BY LIST (id);
+CREATE TABLE mixed_1 PARTITION OF mixed FOR VALUES IN (1);
+CREATE TABLE mixed_2 PARTITION OF mixed FOR VALUES IN (2);
+INSERT INTO mixed VALUES (1, 'running 7'), (2, 'runs 7');
+CREATE INDEX mixed_1_body ON mixed_1 USING bitsift (body) WITH (stemmer = 'english');
+CREATE INDEX mixed_body ON mixed USING bitsift (body);
+SELECT id FROM mixed WHERE body @@@ 'runs 7';
+SELECT tableoid, score > 0 FROM bitsift_top('mixed_body', 'runs 7');
 
 \echo == queries go to another server as text, and mean the same there
 CREATE EXTENSION postgres_fdw;
@@ -109,3 +118,94 @@ SELECT '1'::bitsift_stats;
 SELECT 'x' <@> 'y';
 SELECT bitsift_score('dog house', bitsift_with_stats('cat', '3 40 "dog"=1'));
 SELECT bitsift_stats('notes_pkey', 'x');
+
+\echo == a column is the same one through views, subqueries and common tables
+CREATE TABLE runs (id int, body text);
+INSERT INTO runs VALUES (1, 'running'), (2, 'run'), (3, 'cat');
+CREATE INDEX runs_body ON runs USING bitsift (body) WITH (stemmer = 'english');
+CREATE VIEW barrier WITH (security_barrier) AS SELECT id, body FROM runs WHERE id < 10;
+CREATE VIEW joined AS SELECT body FROM (SELECT a.body FROM runs a JOIN runs b USING (body) LIMIT 10) a;
+SELECT count(*) FROM barrier WHERE body @@@ 'runs';
+SELECT count(*) FROM joined WHERE body @@@ 'runs';
+WITH c AS MATERIALIZED (SELECT * FROM runs) SELECT count(*) FROM (SELECT * FROM c OFFSET 0) s WHERE body @@@ 'runs';
+SELECT count(*) FROM (SELECT * FROM runs a JOIN runs b USING (body) OFFSET 0) s WHERE body @@@ 'runs';
+SELECT (SELECT (SELECT r.body @@@ 'runs')) FROM runs r ORDER BY id;
+SELECT count(*) FROM runs r, LATERAL (SELECT r.body @@@ 'runs' AS is_match OFFSET 0) a WHERE is_match;
+SELECT id, body <@> 'runs' = (SELECT r.body <@> 'runs' FROM runs r WHERE r.id = s.id), bitsift_snippet(body, 'runs') FROM (SELECT * FROM runs WHERE body @@@ 'runs' ORDER BY body <@> 'runs', id LIMIT 2) s;
+
+\echo == who may not read all rows is not told how frequent words are
+CREATE ROLE reader_of_little;
+SELECT 'runs_body'::regclass::oid AS index, system_identifier AS system FROM pg_control_system() \gset
+SET ROLE reader_of_little;
+SELECT bitsift_score('run', ('{bound,index=' || :index || '/' || :system || '}run')::bitsift_query);
+SELECT bitsift_stats('runs_body', 'run');
+SELECT bitsift_score('run', ('{bound,index=1259/' || :system || '}run')::bitsift_query);
+RESET ROLE;
+SELECT bitsift_score('run', ('{bound,index=' || :index || '/' || :system || '}run')::bitsift_query) > 0;
+GRANT SELECT (body) ON runs TO reader_of_little;
+SET ROLE reader_of_little;
+SELECT bitsift_stats('runs_body', 'run');
+RESET ROLE;
+GRANT SELECT ON runs TO reader_of_little;
+ALTER TABLE runs ENABLE ROW LEVEL SECURITY;
+CREATE POLICY own ON runs USING (id > 2);
+ANALYZE runs;
+SET ROLE reader_of_little;
+SELECT bitsift_stats('runs_body', 'run');
+RESET ROLE;
+CREATE TABLE hidden (id int, body text);
+INSERT INTO hidden SELECT i, CASE WHEN i % 2 = 0 THEN 'frequent' ELSE 'other' END FROM generate_series(1, 1000) i;
+CREATE INDEX hidden_body ON hidden USING bitsift (body);
+ALTER TABLE hidden ENABLE ROW LEVEL SECURITY;
+CREATE POLICY own ON hidden USING (id < 2);
+GRANT SELECT ON hidden TO reader_of_little;
+CREATE FUNCTION planned(query text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE plan json;
+BEGIN
+	EXECUTE format('EXPLAIN (FORMAT JSON) SELECT * FROM hidden WHERE body @@@ %L', query) INTO plan;
+	RETURN plan->0->'Plan'->>'Plan Rows';
+END $$;
+SELECT planned('frequent') = planned('rare');
+SET ROLE reader_of_little;
+SELECT planned('frequent') = planned('rare');
+RESET ROLE;
+DROP OWNED BY reader_of_little;
+DROP ROLE reader_of_little;
+
+\echo == the best rows of a partial index are its own; a text of many words in one line is asked and cut quickly
+CREATE INDEX hidden_part ON hidden USING bitsift (body) WHERE id <= 7;
+SELECT count(*) FROM bitsift_top('hidden_part', 'frequent', 100);
+SELECT length(bitsift_snippet(repeat('x ', 400000), 'x', '', '', 1000000));
+SELECT repeat('word ', 500000) @@@ 'word';
+
+\echo == rows that another session changes meanwhile are asked again
+CREATE EXTENSION dblink;
+CREATE TABLE shared (id int PRIMARY KEY, body text);
+INSERT INTO shared SELECT i, 'red blue ' || i FROM generate_series(1, 50) i;
+CREATE INDEX shared_body ON shared USING bitsift (body) WITH (grams = true, stemmer = 'english');
+SELECT dblink_connect('other', format('host=%s port=%s user=postgres dbname=%s', :'socket', :'port', current_database()));
+-- The other session changes rows, waits until somebody waits for it, and commits.
+CREATE FUNCTION meanwhile(change text, question text, way text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE answer text;
+BEGIN
+	PERFORM set_config('enable_seqscan', (way = 'rows')::text, true), set_config('enable_indexscan', (way = 'index')::text, true),
+		set_config('enable_bitmapscan', (way = 'bitmap')::text, true);
+	PERFORM dblink_exec('other', 'DELETE FROM shared; INSERT INTO shared SELECT i, ''red blue '' || i FROM generate_series(1, 50) i');
+	PERFORM dblink_send_query('other', format('DO %L', 'BEGIN ' || change || '; PERFORM pg_advisory_xact_lock(77); FOR i IN 1..1000 LOOP
+		EXIT WHEN EXISTS (SELECT FROM pg_locks WHERE NOT granted); PERFORM pg_sleep(0.01); END LOOP; END'));
+	FOR i IN 1..1000 LOOP
+		EXIT WHEN EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory');
+		PERFORM pg_sleep(0.01);
+	END LOOP;
+	EXECUTE format('WITH a AS (%s) SELECT string_agg(a::text, '' '' ORDER BY a) FROM a', question) INTO answer;
+	PERFORM * FROM dblink_get_result('other') AS r(status text);
+	PERFORM * FROM dblink_get_result('other') AS r(status text);
+	RETURN answer;
+END $$;
+SELECT format('SELECT %L, meanwhile(%L, %L, %L)', way, change, question, way) FROM (VALUES
+	($$UPDATE shared SET body = 'green' WHERE id IN (5, 6)$$, $$UPDATE shared SET body = 'x' WHERE body @@@ 'reds 5' OR body @@@ '7' RETURNING id$$),
+	($$UPDATE shared SET body = 'reds 5 new' WHERE id = 5$$, $$SELECT id, body FROM shared WHERE body @@@ 'reds 5' FOR UPDATE$$),
+	($$UPDATE shared SET body = 'zzz' WHERE id = 5$$, $$DELETE FROM shared WHERE body LIKE '%blue 5%' RETURNING id$$),
+	($$UPDATE shared SET body = 'blue 5 and more' WHERE id IN (5, 50)$$, $$SELECT id, body FROM shared WHERE body @@@ 'blue' AND body ~ 'blue 5' ORDER BY body <@> 'blue', id LIMIT 2 FOR UPDATE$$),
+	($$UPDATE shared SET body = 'blue' WHERE id = 5$$, $$SELECT s.id FROM shared s, (VALUES ('blue 5'::bitsift_query), ('blue 6')) v(q) WHERE s.body @@@ v.q FOR UPDATE OF s$$)) v(change, question),
+	unnest(ARRAY['rows', 'bitmap', 'index']) way \gexec
