@@ -1,0 +1,253 @@
+/*
+ * prefilter.c: see prefilter.h.
+ *
+ * A page is locked for as long as it takes to find its tuples' values; while it is pinned they stay where they are, so they are matched
+ * without the lock. What a scan by an MVCC snapshot may see is on the page by then, so a version that comes later is of no account. Versions
+ * of a row that follow one another on the page (HOT) have one entry in the index; all of them are asked: the index may be younger.
+ */
+#include "prefilter.h"
+
+#include "access/htup_details.h"
+#include "access/table.h"
+#include "catalog/pg_am_d.h"
+#include "executor/instrument.h"
+#include "mb/pg_wchar.h"
+#include "miscadmin.h"
+#include "storage/bufmgr.h"
+#include "utils/guc.h"
+#include "utils/snapmgr.h"
+#include "utils/spccache.h"
+
+#include "core/bitsift/candidates.h"
+#include "scan.h"
+#include "versions.h"
+
+/* Fewer candidates at once are sooner asked than a pattern is made ready. */
+#define LEAST_ROWS 48
+/* So many rows are looked at before it is decided whether that pays, and so many are then handed on before some are looked at again; twice as
+ * many the next time. */
+#define WINDOW_ROWS     256
+#define FIRST_PAUSE     (16 * WINDOW_ROWS)
+#define MOST_PAUSE      (1024 * WINDOW_ROWS)
+
+enum state {
+	IS_NEW,
+	IS_READY,
+	IS_OFF /* it cannot be asked */
+};
+
+struct look {
+	size_t row;
+	const struct varlena *value;
+};
+
+struct bsp_prefilter {
+	enum state state;
+	bool is_forced; /* by tests: whether it pays or not */
+	Oid table;
+	AttrNumber column;
+	unsigned least_percent; /* of rows that must be left out, so that it pays */
+	const struct bs_grep_pattern *pattern;
+	struct bs_text_filter *filter;
+	Relation heap;
+	BlockNumber n_blocks;
+	int n_ahead; /* pages that may be read at once */
+	size_t n_asked, n_dropped, n_paused, pause;
+	size_t n_looks;
+	struct look looks[MaxHeapTuplesPerPage];
+};
+
+/* What it costs to look at a row, in hundredths of what a row costs PostgreSQL: its lookup, and the operator. */
+static unsigned least_percent(ScanKey key)
+{
+	switch (key->sk_strategy) {
+	case BSP_LIKE:
+		return 35;
+	case BSP_ILIKE:
+		return 10;
+	default:
+		return 15;
+	}
+}
+
+/* In builds with assertions the slow way stays within reach of tests: SET bitsift.prefilter = 'off', or 'all'. */
+static const char *told(void)
+{
+#ifdef NDEBUG
+	return "";
+#else
+	const char *how = GetConfigOption("bitsift.prefilter", true, false);
+	return how ? how : "";
+#endif
+}
+
+struct bsp_prefilter *bsp_prefilter_begin(Relation index, ScanKey key, const struct bs_grep_pattern *pattern,
+                                          Snapshot snapshot)
+{
+	AttrNumber column = index->rd_index->indkey.values[key->sk_attno - 1];
+	const char *how = told();
+	if (!snapshot || !IsMVCCSnapshot(snapshot) || column <= 0 || GetDatabaseEncoding() != PG_UTF8 ||
+	    strcmp(how, "off") == 0 || BSP_MAY_BE_TOO_OLD())
+		return NULL;
+	struct bsp_prefilter *prefilter = palloc(sizeof(*prefilter));
+	memset(prefilter, 0, offsetof(struct bsp_prefilter, looks));
+	prefilter->is_forced = strcmp(how, "all") == 0;
+	prefilter->table = index->rd_index->indrelid;
+	prefilter->column = column;
+	prefilter->least_percent = least_percent(key);
+	prefilter->pattern = pattern;
+	prefilter->pause = FIRST_PAUSE;
+	return prefilter;
+}
+
+void bsp_prefilter_end(struct bsp_prefilter *prefilter)
+{
+	if (!prefilter)
+		return;
+	bs_text_filter_free(prefilter->filter);
+	if (prefilter->heap)
+		table_close(prefilter->heap, AccessShareLock);
+	pfree(prefilter);
+}
+
+static enum state make_ready(struct bsp_prefilter *prefilter)
+{
+	struct bs_error err;
+	prefilter->heap = table_open(prefilter->table, AccessShareLock);
+	if (prefilter->heap->rd_rel->relam != HEAP_TABLE_AM_OID ||
+	    bs_text_filter_new(prefilter->pattern, &prefilter->filter, &err))
+		return IS_OFF;
+	prefilter->n_blocks = RelationGetNumberOfBlocks(prefilter->heap);
+	prefilter->n_ahead = get_tablespace_io_concurrency(prefilter->heap->rd_rel->reltablespace);
+	return IS_READY;
+}
+
+/* Notes the values of all versions of a row. False: the row is to be handed on. */
+static bool look_at(struct bsp_prefilter *prefilter, Page page, OffsetNumber offset, size_t row)
+{
+	TupleDesc columns = RelationGetDescr(prefilter->heap);
+	bool is_redirected = false;
+	for (unsigned n = 0; n < MaxHeapTuplesPerPage && offset >= FirstOffsetNumber; n++) {
+		if (offset > PageGetMaxOffsetNumber(page))
+			return false;
+		ItemId item = PageGetItemId(page, offset);
+		if (n == 0 && ItemIdIsRedirected(item)) {
+			offset = ItemIdGetRedirect(item);
+			is_redirected = true;
+			continue;
+		}
+		if (!ItemIdIsNormal(item))
+			return false;
+		HeapTupleData tuple = {.t_len = ItemIdGetLength(item),
+		                       .t_data = (HeapTupleHeader)PageGetItem(page, item)};
+		bool is_null;
+		if ((n == 0 && !is_redirected && HeapTupleIsHeapOnly(&tuple)) ||
+		    HeapTupleHeaderGetNatts(tuple.t_data) < prefilter->column)
+			return false;
+		Datum value = heap_getattr(&tuple, prefilter->column, columns, &is_null);
+		if (!is_null) {
+			const struct varlena *text = (const struct varlena *)DatumGetPointer(value);
+			if (VARATT_IS_EXTENDED(text) && !VARATT_IS_SHORT(text))
+				return false;
+			if (prefilter->n_looks == MaxHeapTuplesPerPage)
+				return false;
+			prefilter->looks[prefilter->n_looks++] = (struct look){row, text};
+		}
+		if (!HeapTupleIsHotUpdated(&tuple))
+			return true;
+		offset = ItemPointerGetOffsetNumber(&tuple.t_data->t_ctid);
+	}
+	return false;
+}
+
+/* Of one page, n rows. Those that may match go to kept, which may be where they are. */
+static size_t ask_page(struct bsp_prefilter *prefilter, const ItemPointerData *tids, size_t n, ItemPointerData *kept)
+{
+	bool is_kept[MaxHeapTuplesPerPage];
+	size_t n_kept = 0;
+	Buffer buffer = ReadBuffer(prefilter->heap, ItemPointerGetBlockNumber(tids));
+	prefilter->n_looks = 0;
+	LockBuffer(buffer, BUFFER_LOCK_SHARE);
+	for (size_t i = 0; i < n; i++)
+		is_kept[i] = !look_at(prefilter, BufferGetPage(buffer), ItemPointerGetOffsetNumber(&tids[i]), i);
+	LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
+	for (size_t i = 0; i < prefilter->n_looks; i++) {
+		const struct look *look = &prefilter->looks[i];
+		if (!is_kept[look->row])
+			is_kept[look->row] = bs_text_filter_may_match(prefilter->filter, VARDATA_ANY(look->value),
+			                                              VARSIZE_ANY_EXHDR(look->value));
+	}
+	ReleaseBuffer(buffer);
+	for (size_t i = 0; i < n; i++)
+		if (is_kept[i])
+			kept[n_kept++] = tids[i];
+	return n_kept;
+}
+
+/* The pages of the rows that come next, as far as PostgreSQL's own scan would read ahead, but those before *ahead. */
+static void read_ahead(struct bsp_prefilter *prefilter, const ItemPointerData *tids, size_t n, size_t at, size_t *ahead)
+{
+	int n_pages = 0;
+	for (size_t i = at + 1; i < n && n_pages < prefilter->n_ahead; i++) {
+		BlockNumber block = ItemPointerGetBlockNumber(&tids[i]);
+		if (block == ItemPointerGetBlockNumber(&tids[i - 1]) || block >= prefilter->n_blocks)
+			continue;
+		n_pages++;
+		if (i < *ahead)
+			continue;
+		(void)PrefetchBuffer(prefilter->heap, MAIN_FORKNUM, block);
+		*ahead = i + 1;
+	}
+}
+
+static void decide(struct bsp_prefilter *prefilter)
+{
+	if (prefilter->n_asked < WINDOW_ROWS || prefilter->is_forced)
+		return;
+	bool pays = prefilter->n_dropped * 100 >= prefilter->n_asked * prefilter->least_percent;
+	prefilter->n_paused = pays ? 0 : prefilter->pause;
+	prefilter->pause = pays ? FIRST_PAUSE : Min(prefilter->pause * 2, MOST_PAUSE);
+	prefilter->n_asked = prefilter->n_dropped = 0;
+}
+
+static size_t ask_rows(struct bsp_prefilter *prefilter, ItemPointerData *tids, size_t n)
+{
+	size_t n_kept = 0, ahead = 0;
+	for (size_t at = 0, end; at < n; at = end) {
+		BlockNumber block = ItemPointerGetBlockNumber(&tids[at]);
+		if (prefilter->n_paused > 0 || block >= prefilter->n_blocks) {
+			tids[n_kept++] = tids[at];
+			prefilter->n_paused -= prefilter->n_paused > 0;
+			end = at + 1;
+			continue;
+		}
+		for (end = at + 1; end < n && end - at < MaxHeapTuplesPerPage; end++)
+			if (ItemPointerGetBlockNumber(&tids[end]) != block)
+				break;
+		CHECK_FOR_INTERRUPTS();
+		int64 n_read = pgBufferUsage.shared_blks_read;
+		size_t n_more = ask_page(prefilter, tids + at, end - at, tids + n_kept);
+		/* Where pages were not in memory, the next ones may not be, either. */
+		if (pgBufferUsage.shared_blks_read != n_read)
+			read_ahead(prefilter, tids, n, end - 1, &ahead);
+		prefilter->n_asked += end - at;
+		prefilter->n_dropped += end - at - n_more;
+		n_kept += n_more;
+		decide(prefilter);
+	}
+	return n_kept;
+}
+
+size_t bsp_prefilter_rows(struct bsp_prefilter *prefilter, ItemPointerData *tids, size_t n)
+{
+	if (!prefilter || prefilter->state == IS_OFF)
+		return n;
+	if (prefilter->state == IS_NEW) {
+		if (n < LEAST_ROWS && !prefilter->is_forced)
+			return n;
+		prefilter->state = make_ready(prefilter);
+		if (prefilter->state == IS_OFF)
+			return n;
+	}
+	return ask_rows(prefilter, tids, n);
+}
