@@ -2,7 +2,7 @@
  * prefilter.c: see prefilter.h.
  *
  * A page is locked for as long as it takes to find its tuples' values; while it is pinned they stay where they are, so they are matched
- * without the lock. What a scan by an MVCC snapshot may see is on the page by then, so a version that comes later is of no account. Versions
+ * without the lock. Some pages are done at a time: what each needs next of memory comes while the others are at work. What a scan by an MVCC snapshot may see is on the page by then, so a version that comes later is of no account. Versions
  * of a row that follow one another on the page (HOT) have one entry in the index; all of them are asked: the index may be younger.
  */
 #include "prefilter.h"
@@ -24,11 +24,17 @@
 
 /* Fewer candidates at once are sooner asked than a pattern is made ready. */
 #define LEAST_ROWS 48
+/* Pages and rows that are done at a time; more pins would be felt where there are few buffers. */
+#define MOST_PAGES 8
+#define MOST_ROWS  512
 /* So many rows are looked at before it is decided whether that pays, and so many are then handed on before some are looked at again; twice as
  * many the next time. */
-#define WINDOW_ROWS     256
-#define FIRST_PAUSE     (16 * WINDOW_ROWS)
-#define MOST_PAUSE      (1024 * WINDOW_ROWS)
+#define WINDOW_ROWS 256
+#define FIRST_PAUSE (16 * WINDOW_ROWS)
+#define MOST_PAUSE  (1024 * WINDOW_ROWS)
+/* Bytes of a tuple that are fetched ahead: the head, and a text of some lines. */
+#define AHEAD_BYTES 320
+#define CACHE_LINE  64
 
 enum state {
 	IS_NEW,
@@ -36,6 +42,13 @@ enum state {
 	IS_OFF /* it cannot be asked */
 };
 
+/* A page, and which rows are on it. */
+struct page {
+	Buffer buffer;
+	size_t first, end;
+};
+
+/* A value of a row. */
 struct look {
 	size_t row;
 	const struct varlena *value;
@@ -53,8 +66,12 @@ struct bsp_prefilter {
 	BlockNumber n_blocks;
 	int n_ahead; /* pages that may be read at once */
 	size_t n_asked, n_dropped, n_paused, pause;
-	size_t n_looks;
-	struct look looks[MaxHeapTuplesPerPage];
+	/* What is done at a time. */
+	const ItemPointerData *tids;
+	size_t n_pages, n_looks;
+	struct page pages[MOST_PAGES];
+	bool is_kept[MOST_ROWS];
+	struct look looks[2 * MOST_ROWS];
 };
 
 /* What it costs to look at a row, in hundredths of what a row costs PostgreSQL: its lookup, and the operator. */
@@ -90,7 +107,7 @@ struct bsp_prefilter *bsp_prefilter_begin(Relation index, ScanKey key, const str
 	    strcmp(how, "off") == 0 || BSP_MAY_BE_TOO_OLD())
 		return NULL;
 	struct bsp_prefilter *prefilter = palloc(sizeof(*prefilter));
-	memset(prefilter, 0, offsetof(struct bsp_prefilter, looks));
+	memset(prefilter, 0, offsetof(struct bsp_prefilter, pages));
 	prefilter->is_forced = strcmp(how, "all") == 0;
 	prefilter->table = index->rd_index->indrelid;
 	prefilter->column = column;
@@ -149,7 +166,7 @@ static bool look_at(struct bsp_prefilter *prefilter, Page page, OffsetNumber off
 			const struct varlena *text = (const struct varlena *)DatumGetPointer(value);
 			if (VARATT_IS_EXTENDED(text) && !VARATT_IS_SHORT(text))
 				return false;
-			if (prefilter->n_looks == MaxHeapTuplesPerPage)
+			if (prefilter->n_looks == lengthof(prefilter->looks))
 				return false;
 			prefilter->looks[prefilter->n_looks++] = (struct look){row, text};
 		}
@@ -160,44 +177,83 @@ static bool look_at(struct bsp_prefilter *prefilter, Page page, OffsetNumber off
 	return false;
 }
 
-/* Of one page, n rows. Those that may match go to kept, which may be where they are. */
-static size_t ask_page(struct bsp_prefilter *prefilter, const ItemPointerData *tids, size_t n, ItemPointerData *kept)
+/* Pages that were not in memory: the next ones may not be, either, so they are asked for as PostgreSQL's own scan would. */
+static void read_ahead(struct bsp_prefilter *prefilter, const ItemPointerData *tids, size_t n)
 {
-	bool is_kept[MaxHeapTuplesPerPage];
-	size_t n_kept = 0;
-	Buffer buffer = ReadBuffer(prefilter->heap, ItemPointerGetBlockNumber(tids));
-	prefilter->n_looks = 0;
-	LockBuffer(buffer, BUFFER_LOCK_SHARE);
-	for (size_t i = 0; i < n; i++)
-		is_kept[i] = !look_at(prefilter, BufferGetPage(buffer), ItemPointerGetOffsetNumber(&tids[i]), i);
-	LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
-	for (size_t i = 0; i < prefilter->n_looks; i++) {
-		const struct look *look = &prefilter->looks[i];
-		if (!is_kept[look->row])
-			is_kept[look->row] = bs_text_filter_may_match(prefilter->filter, VARDATA_ANY(look->value),
-			                                              VARSIZE_ANY_EXHDR(look->value));
-	}
-	ReleaseBuffer(buffer);
-	for (size_t i = 0; i < n; i++)
-		if (is_kept[i])
-			kept[n_kept++] = tids[i];
-	return n_kept;
-}
-
-/* The pages of the rows that come next, as far as PostgreSQL's own scan would read ahead, but those before *ahead. */
-static void read_ahead(struct bsp_prefilter *prefilter, const ItemPointerData *tids, size_t n, size_t at, size_t *ahead)
-{
-	int n_pages = 0;
-	for (size_t i = at + 1; i < n && n_pages < prefilter->n_ahead; i++) {
+	BlockNumber last = InvalidBlockNumber;
+	for (size_t i = 0, n_pages = 0; i < n && n_pages < (size_t)prefilter->n_ahead; i++) {
 		BlockNumber block = ItemPointerGetBlockNumber(&tids[i]);
-		if (block == ItemPointerGetBlockNumber(&tids[i - 1]) || block >= prefilter->n_blocks)
-			continue;
-		n_pages++;
-		if (i < *ahead)
+		if (block == last || block >= prefilter->n_blocks)
 			continue;
 		(void)PrefetchBuffer(prefilter->heap, MAIN_FORKNUM, block);
-		*ahead = i + 1;
+		last = block;
+		n_pages++;
 	}
+}
+
+/* Pins the pages of the first rows of n, each of which is there. Returns how many rows. */
+static size_t pin_pages(struct bsp_prefilter *prefilter, const ItemPointerData *tids, size_t n)
+{
+	size_t at = 0, end;
+	int64 n_read = pgBufferUsage.shared_blks_read;
+	prefilter->tids = tids;
+	for (prefilter->n_pages = 0; at < n && at < MOST_ROWS && prefilter->n_pages < MOST_PAGES; at = end) {
+		BlockNumber block = ItemPointerGetBlockNumber(&tids[at]);
+		if (block >= prefilter->n_blocks)
+			break;
+		for (end = at + 1; end < n && end < MOST_ROWS && ItemPointerGetBlockNumber(&tids[end]) == block; end++)
+			;
+		Buffer buffer = ReadBuffer(prefilter->heap, block);
+		Page page = BufferGetPage(buffer);
+		__builtin_prefetch(page);
+		for (size_t i = at; i < end; i++)
+			__builtin_prefetch(PageGetItemId(page, ItemPointerGetOffsetNumber(&tids[i])));
+		prefilter->pages[prefilter->n_pages++] = (struct page){buffer, at, end};
+	}
+	if (pgBufferUsage.shared_blks_read != n_read)
+		read_ahead(prefilter, tids + at, n - at);
+	return at;
+}
+
+/* Without a lock: what is wrong is fetched in vain. */
+static void fetch_tuples(const struct bsp_prefilter *prefilter, const struct page *at)
+{
+	Page page = BufferGetPage(at->buffer);
+	for (size_t i = at->first; i < at->end; i++) {
+		OffsetNumber offset = ItemPointerGetOffsetNumber(&prefilter->tids[i]);
+		if (offset < FirstOffsetNumber || offset > PageGetMaxOffsetNumber(page))
+			continue;
+		const char *tuple = (const char *)page + ItemIdGetOffset(PageGetItemId(page, offset));
+		for (size_t byte = 0; byte < AHEAD_BYTES; byte += CACHE_LINE)
+			__builtin_prefetch(tuple + byte);
+	}
+}
+
+static void look_at_page(struct bsp_prefilter *prefilter, const struct page *at)
+{
+	LockBuffer(at->buffer, BUFFER_LOCK_SHARE);
+	for (size_t i = at->first; i < at->end; i++)
+		prefilter->is_kept[i] = !look_at(prefilter, BufferGetPage(at->buffer),
+		                                 ItemPointerGetOffsetNumber(&prefilter->tids[i]), i);
+	LockBuffer(at->buffer, BUFFER_LOCK_UNLOCK);
+}
+
+/* The rows of the pages that are pinned. */
+static void ask_pages(struct bsp_prefilter *prefilter)
+{
+	prefilter->n_looks = 0;
+	for (size_t i = 0; i < prefilter->n_pages; i++)
+		fetch_tuples(prefilter, &prefilter->pages[i]);
+	for (size_t i = 0; i < prefilter->n_pages; i++)
+		look_at_page(prefilter, &prefilter->pages[i]);
+	for (size_t i = 0; i < prefilter->n_looks; i++) {
+		const struct look *look = &prefilter->looks[i];
+		if (!prefilter->is_kept[look->row])
+			prefilter->is_kept[look->row] = bs_text_filter_may_match(
+				prefilter->filter, VARDATA_ANY(look->value), VARSIZE_ANY_EXHDR(look->value));
+	}
+	for (size_t i = 0; i < prefilter->n_pages; i++)
+		ReleaseBuffer(prefilter->pages[i].buffer);
 }
 
 static void decide(struct bsp_prefilter *prefilter)
@@ -212,27 +268,22 @@ static void decide(struct bsp_prefilter *prefilter)
 
 static size_t ask_rows(struct bsp_prefilter *prefilter, ItemPointerData *tids, size_t n)
 {
-	size_t n_kept = 0, ahead = 0;
-	for (size_t at = 0, end; at < n; at = end) {
-		BlockNumber block = ItemPointerGetBlockNumber(&tids[at]);
-		if (prefilter->n_paused > 0 || block >= prefilter->n_blocks) {
-			tids[n_kept++] = tids[at];
+	size_t n_kept = 0;
+	for (size_t at = 0, n_asked; at < n;) {
+		CHECK_FOR_INTERRUPTS();
+		n_asked = prefilter->n_paused > 0 ? 0 : pin_pages(prefilter, tids + at, n - at);
+		if (n_asked == 0) {
 			prefilter->n_paused -= prefilter->n_paused > 0;
-			end = at + 1;
+			tids[n_kept++] = tids[at++];
 			continue;
 		}
-		for (end = at + 1; end < n && end - at < MaxHeapTuplesPerPage; end++)
-			if (ItemPointerGetBlockNumber(&tids[end]) != block)
-				break;
-		CHECK_FOR_INTERRUPTS();
-		int64 n_read = pgBufferUsage.shared_blks_read;
-		size_t n_more = ask_page(prefilter, tids + at, end - at, tids + n_kept);
-		/* Where pages were not in memory, the next ones may not be, either. */
-		if (pgBufferUsage.shared_blks_read != n_read)
-			read_ahead(prefilter, tids, n, end - 1, &ahead);
-		prefilter->n_asked += end - at;
-		prefilter->n_dropped += end - at - n_more;
-		n_kept += n_more;
+		ask_pages(prefilter);
+		prefilter->n_asked += n_asked;
+		for (size_t i = 0; i < n_asked; i++, at++) {
+			prefilter->n_dropped += !prefilter->is_kept[i];
+			if (prefilter->is_kept[i])
+				tids[n_kept++] = tids[at];
+		}
 		decide(prefilter);
 	}
 	return n_kept;
