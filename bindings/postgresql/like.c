@@ -119,8 +119,10 @@ void bsp_like_pattern(StringInfo out, const char *pattern, size_t n_bytes, bool 
 			at += Max(n_any, 1);
 			continue;
 		}
-		if (c == '\\' && ++at == n_bytes)
-			break; /* LIKE says itself that this is an error */
+		/* LIKE says itself that this is an error, when it comes so far. */
+		is_open = c == '\\' && ++at == n_bytes;
+		if (is_open)
+			break;
 		bsp_append_character(out, bsp_next_character(pattern, n_bytes, &at), is_caseless, letter_i);
 	}
 	if (!is_open)

@@ -164,7 +164,7 @@ static bool look_at(struct bsp_prefilter *prefilter, Page page, OffsetNumber off
 		Datum value = heap_getattr(&tuple, prefilter->column, columns, &is_null);
 		if (!is_null) {
 			const struct varlena *text = (const struct varlena *)DatumGetPointer(value);
-			if (VARATT_IS_EXTENDED(text) && !VARATT_IS_SHORT(text))
+			if (VARATT_IS_EXTERNAL(text) || VARATT_IS_COMPRESSED(text))
 				return false;
 			if (prefilter->n_looks == lengthof(prefilter->looks))
 				return false;
