@@ -7,6 +7,7 @@ SET client_min_messages = warning;
 CREATE EXTENSION IF NOT EXISTS bitsift;
 -- Few rows are candidates here, and yet all are looked at before they are handed out, in builds with assertions.
 SET bitsift.prefilter = 'all';
+SET jit = off;
 CREATE TABLE words (id int PRIMARY KEY, body text);
 INSERT INTO words SELECT i,
 	CASE WHEN i % 30 = 0 THEN NULL WHEN i % 31 = 0 THEN '' ELSE
