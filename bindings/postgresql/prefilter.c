@@ -27,6 +27,7 @@
 /* Pages and rows that are done at a time; more pins would be felt where there are few buffers. */
 #define MOST_PAGES 8
 #define MOST_ROWS  512
+#define RECENT_PAGES 16384
 /* So many rows are looked at before it is decided whether that pays, and so many are then handed on before some are looked at again; twice as
  * many the next time. */
 #define WINDOW_ROWS 256
@@ -191,6 +192,25 @@ static void read_ahead(struct bsp_prefilter *prefilter, const ItemPointerData *t
 	}
 }
 
+/* In which buffers pages of the table that was asked last were: to look one up takes as long as to look at a row. */
+static struct {
+	Oid table;
+	Buffer buffers[RECENT_PAGES];
+} recent;
+
+static Buffer pin(Relation heap, BlockNumber block)
+{
+	Buffer *last = &recent.buffers[block % RECENT_PAGES];
+	if (recent.table != RelationGetRelid(heap)) {
+		memset(&recent, 0, sizeof(recent));
+		recent.table = RelationGetRelid(heap);
+	}
+	if (!BufferIsValid(*last) || RelationUsesLocalBuffers(heap) ||
+	    !ReadRecentBuffer(BSP_LOCATOR(heap), MAIN_FORKNUM, block, *last))
+		*last = ReadBuffer(heap, block);
+	return *last;
+}
+
 /* Pins the pages of the first rows of n, each of which is there. Returns how many rows. */
 static size_t pin_pages(struct bsp_prefilter *prefilter, const ItemPointerData *tids, size_t n)
 {
@@ -203,7 +223,7 @@ static size_t pin_pages(struct bsp_prefilter *prefilter, const ItemPointerData *
 			break;
 		for (end = at + 1; end < n && end < MOST_ROWS && ItemPointerGetBlockNumber(&tids[end]) == block; end++)
 			;
-		Buffer buffer = ReadBuffer(prefilter->heap, block);
+		Buffer buffer = pin(prefilter->heap, block);
 		Page page = BufferGetPage(buffer);
 		__builtin_prefetch(page);
 		for (size_t i = at; i < end; i++)

@@ -29,6 +29,7 @@ struct bs_text_filter {
 	bool is_compiled;
 	unsigned n_failures;
 	pcre2_code *any, *ascii; /* for any text, and for ASCII; or NULL */
+	bool is_machine_code;    /* both are */
 	pcre2_match_data *data;
 	pcre2_match_context *context;
 };
@@ -87,14 +88,14 @@ void bs_text_filter_free(struct bs_text_filter *filter)
 	free(filter);
 }
 
-static pcre2_code *compile(const struct bs_text_filter *filter, uint32_t options, pcre2_compile_context *context)
+static pcre2_code *compile(struct bs_text_filter *filter, uint32_t options, pcre2_compile_context *context)
 {
 	const struct bs_buffer *text = &filter->analysis.alone;
 	int error;
 	PCRE2_SIZE off;
 	pcre2_code *code = pcre2_compile(text->data, text->used_bytes - 1, filter->options | options, &error, &off, context);
 	if (code)
-		(void)pcre2_jit_compile(code, PCRE2_JIT_COMPLETE);
+		filter->is_machine_code &= pcre2_jit_compile(code, PCRE2_JIT_COMPLETE) == 0;
 	return code;
 }
 
@@ -102,7 +103,7 @@ static pcre2_code *compile(const struct bs_text_filter *filter, uint32_t options
 static void compile_all(struct bs_text_filter *filter)
 {
 	pcre2_compile_context *context = pcre2_compile_context_create(NULL);
-	filter->is_compiled = true;
+	filter->is_compiled = filter->is_machine_code = true;
 	filter->data = pcre2_match_data_create(1, NULL);
 	filter->context = pcre2_match_context_create(NULL);
 	if (!context || !filter->data || !filter->context) {
@@ -125,7 +126,7 @@ static bool may_match(struct bs_text_filter *filter, const uint8_t *text, size_t
 	const pcre2_code *code = is_ascii && filter->ascii ? filter->ascii : filter->any;
 	if (!code || filter->n_failures >= MOST_FAILURES || (!is_ascii && !bs_text_is_utf8(text, n_bytes)))
 		return true;
-	int result = pcre2_match(code, text, n_bytes, 0, 0, filter->data, filter->context);
+	int result = (filter->is_machine_code ? pcre2_jit_match : pcre2_match)(code, text, n_bytes, 0, 0, filter->data, filter->context);
 	filter->n_failures += result < 0 && result != PCRE2_ERROR_NOMATCH;
 	return result != PCRE2_ERROR_NOMATCH;
 }
