@@ -74,7 +74,7 @@ struct set {
 	bool has[0x80];
 };
 
-struct class {
+struct charset {
 	struct set may, sure;
 	bool may_have_more; /* beyond ASCII */
 	bool is_unknown;    /* no more is known of it than that it is one character */
@@ -97,22 +97,30 @@ static void set_add_pairs(struct set *set, const char *pairs)
 static const struct {
 	const char *name, *may, *sure;
 } names[] = {
-	{"alpha", "azAZ", "azAZ"},   {"digit", "09", "09"},       {"alnum", "azAZ09", "azAZ09"},
-	{"lower", "az", "az"},       {"upper", "AZ", "AZ"},       {"xdigit", "09afAF", "09afAF"},
-	{"space", "\t\r\x1c\x20", "\t\r  "}, {"blank", "\t\t  ", "\t\t  "}, {"word", "azAZ09__", "azAZ09__"},
-	{"punct", "!/:@[`{~", ""},   {"graph", "!~", "azAZ09"},   {"print", " ~", "azAZ09  "},
+	{"alpha", "azAZ", "azAZ"},
+	{"digit", "09", "09"},
+	{"alnum", "azAZ09", "azAZ09"},
+	{"lower", "az", "az"},
+	{"upper", "AZ", "AZ"},
+	{"xdigit", "09afAF", "09afAF"},
+	{"space", "\t\r\x1c\x20", "\t\r  "},
+	{"blank", "\t\t  ", "\t\t  "},
+	{"word", "azAZ09__", "azAZ09__"},
+	{"punct", "!/:@[`{~", ""},
+	{"graph", "!~", "azAZ09"},
+	{"print", " ~", "azAZ09  "},
 };
 
-static void class_add_name(struct class *class, const char *name, size_t n_bytes)
+static void charset_add_name(struct charset *chars, const char *name, size_t n_bytes)
 {
-	class->may_have_more = true;
+	chars->may_have_more = true;
 	for (size_t i = 0; i < lengthof(names); i++)
 		if (strlen(names[i].name) == n_bytes && memcmp(names[i].name, name, n_bytes) == 0) {
-			set_add_pairs(&class->may, names[i].may);
-			set_add_pairs(&class->sure, names[i].sure);
+			set_add_pairs(&chars->may, names[i].may);
+			set_add_pairs(&chars->sure, names[i].sure);
 			return;
 		}
-	class->is_unknown = true;
+	chars->is_unknown = true;
 }
 
 static const char *name_of_escape(int letter)
@@ -120,20 +128,20 @@ static const char *name_of_escape(int letter)
 	return letter == 'd' ? "digit" : letter == 's' ? "space" : "word";
 }
 
-static void class_add_range(struct class *class, int32 first, int32 last)
+static void charset_add_range(struct charset *chars, int32 first, int32 last)
 {
-	set_add(&class->may, Min(first, 0x80), Min(last, 0x7f));
-	set_add(&class->sure, Min(first, 0x80), Min(last, 0x7f));
-	class->may_have_more |= last >= 0x80;
+	set_add(&chars->may, Min(first, 0x80), Min(last, 0x7f));
+	set_add(&chars->sure, Min(first, 0x80), Min(last, 0x7f));
+	chars->may_have_more |= last >= 0x80;
 }
 
 /* With the other cases of its letters: those of k, s and i may be beyond ASCII, and theirs here. */
-static void class_fold(struct class *class)
+static void charset_fold(struct charset *chars)
 {
-	struct set *may = &class->may;
+	struct set *may = &chars->may;
 	for (const char *c = "kKsSiI"; *c; c++) {
-		may->has[(int)*c] |= class->may_have_more;
-		class->may_have_more |= may->has[(int)*c];
+		may->has[(int)*c] |= chars->may_have_more;
+		chars->may_have_more |= may->has[(int)*c];
 	}
 	for (int c = 'a'; c <= 'z'; c++)
 		may->has[c] = may->has[c - 'a' + 'A'] = may->has[c] || may->has[c - 'a' + 'A'];
@@ -160,31 +168,31 @@ static void append_set(struct reading *reading, const struct set *set, bool has_
 	append_any(reading, reading->is_caseless ? ")" : "");
 }
 
-static void append_class(struct reading *reading, struct class *class, bool is_negated)
+static void append_class(struct reading *reading, struct charset *chars, bool is_negated)
 {
 	bool is_empty = true, is_full = true;
 	if (is_negated) {
 		for (int c = 0; c < 0x80; c++)
-			class->may.has[c] = !class->sure.has[c];
-		class->may_have_more = true;
+			chars->may.has[c] = !chars->sure.has[c];
+		chars->may_have_more = true;
 	} else if (reading->is_caseless) {
-		class_fold(class);
+		charset_fold(chars);
 	}
 	for (int c = 0; c < 0x80; c++) {
-		is_empty &= !class->may.has[c];
-		is_full &= class->may.has[c];
+		is_empty &= !chars->may.has[c];
+		is_full &= chars->may.has[c];
 	}
-	if (class->is_unknown || (is_full && class->may_have_more) || (is_empty && !class->may_have_more))
+	if (chars->is_unknown || (is_full && chars->may_have_more) || (is_empty && !chars->may_have_more))
 		append_any(reading, ".");
 	else
-		append_set(reading, &class->may, class->may_have_more);
+		append_set(reading, &chars->may, chars->may_have_more);
 }
 
 /* A place where no word goes on that is one for sure: behind, ahead, or one of the two. */
 static void append_boundary(struct reading *reading, int letter)
 {
-	struct class word = {.is_unknown = false};
-	class_add_name(&word, "word", 4);
+	struct charset word = {.is_unknown = false};
+	charset_add_name(&word, "word", 4);
 	append_any(reading, letter == 'y' ? "(?:" : "");
 	if (letter != 'M') {
 		append_any(reading, "(?<!");
@@ -224,11 +232,11 @@ static bool read_escape(struct reading *reading)
 		else
 			append_literal(reading, value);
 	} else if (strchr("dswDSW", c)) {
-		struct class class = {.may_have_more = false};
+		struct charset chars = {.may_have_more = false};
 		const char *name = name_of_escape(tolower(c));
 		reading->at++;
-		class_add_name(&class, name, strlen(name));
-		append_class(reading, &class, isupper(c));
+		charset_add_name(&chars, name, strlen(name));
+		append_class(reading, &chars, isupper(c));
 	} else if (strchr("AmMyYZ", c)) {
 		reading->at++;
 		if (c == 'A' || c == 'Z')
@@ -251,7 +259,7 @@ static bool read_escape(struct reading *reading)
 }
 
 /* [:name:], and the like of [. .] and [= =], up to its own end, in which brackets mean nothing. */
-static void read_name(struct reading *reading, struct class *class)
+static void read_name(struct reading *reading, struct charset *chars)
 {
 	char kind = reading->text[reading->at + 1], end[] = {kind, ']', 0};
 	size_t first = reading->at + 2;
@@ -262,14 +270,14 @@ static void read_name(struct reading *reading, struct class *class)
 		return;
 	}
 	if (kind == ':')
-		class_add_name(class, reading->text + first, reading->at - first);
+		charset_add_name(chars, reading->text + first, reading->at - first);
 	else
-		class->is_unknown = true;
+		chars->is_unknown = true;
 	reading->at += 2;
 }
 
 /* One character of a list, plainly or by an escape. -1: it is another thing, of which no more is known. */
-static int32 read_member(struct reading *reading, struct class *class)
+static int32 read_member(struct reading *reading, struct charset *chars)
 {
 	static const char from[] = "abefnrtvB", to[] = "\a\b\033\f\n\r\t\v\\";
 	if (peek(reading) != '\\')
@@ -287,17 +295,17 @@ static int32 read_member(struct reading *reading, struct class *class)
 	if (!isalnum(c))
 		return c;
 	if (strchr("dsw", c))
-		class_add_name(class, name_of_escape(c), strlen(name_of_escape(c)));
+		charset_add_name(chars, name_of_escape(c), strlen(name_of_escape(c)));
 	else
-		class->is_unknown = true; /* of \x and its like the digits follow, and count as members */
+		chars->is_unknown = true; /* of \x and its like the digits follow, and count as members */
 	return -1;
 }
 
 /* A character, or a range of them, which goes by code points. */
-static void read_members(struct reading *reading, struct class *class)
+static void read_members(struct reading *reading, struct charset *chars)
 {
 	size_t start = reading->at;
-	int32 first = read_member(reading, class), last = first;
+	int32 first = read_member(reading, chars), last = first;
 	bool is_range = reading->at + 1 < reading->n_bytes && reading->text[reading->at] == '-' &&
 	                reading->text[reading->at + 1] != ']';
 	if (reading->is_failed || (first < 0 && !is_range && reading->text[start] == '\\'))
@@ -305,33 +313,33 @@ static void read_members(struct reading *reading, struct class *class)
 	if (is_range) {
 		reading->at++;
 		int c = peek(reading);
-		last = c == '[' || c == '\\' ? -1 : read_member(reading, class);
+		last = c == '[' || c == '\\' ? -1 : read_member(reading, chars);
 	}
 	/* What cannot be told apart counts as anything; the rest of it is read as members. */
 	if (first < 0 || last < first)
-		class->is_unknown = true;
+		chars->is_unknown = true;
 	else
-		class_add_range(class, first, last);
+		charset_add_range(chars, first, last);
 }
 
 /* In brackets. */
 static void read_class(struct reading *reading)
 {
-	struct class class = {.may_have_more = false};
+	struct charset chars = {.may_have_more = false};
 	bool is_negated = peek(reading) == '^';
 	reading->at += is_negated;
 	for (bool is_first = true; !reading->is_failed && (peek(reading) != ']' || is_first); is_first = false) {
 		if (is_at_end(reading))
 			fail(reading);
 		else if (begins(reading, "[:") || begins(reading, "[.") || begins(reading, "[="))
-			read_name(reading, &class);
+			read_name(reading, &chars);
 		else
-			read_members(reading, &class);
+			read_members(reading, &chars);
 	}
 	if (reading->is_failed)
 		return;
 	reading->at++;
-	append_class(reading, &class, is_negated);
+	append_class(reading, &chars, is_negated);
 }
 
 /* {m,n}, after an atom; at most 255 each. */

@@ -2,8 +2,9 @@
  * prefilter.c: see prefilter.h.
  *
  * A page is locked for as long as it takes to find its tuples' values; while it is pinned they stay where they are, so they are matched
- * without the lock. Some pages are done at a time: what each needs next of memory comes while the others are at work. What a scan by an MVCC snapshot may see is on the page by then, so a version that comes later is of no account. Versions
- * of a row that follow one another on the page (HOT) have one entry in the index; all of them are asked: the index may be younger.
+ * without the lock. Some pages are done at a time: what each needs next of memory comes while the others are at work. What a scan by an MVCC
+ * snapshot may see is on the page by then, so a version that comes later is of no account. Versions of a row that follow one another on the
+ * page (HOT) have one entry in the index; all of them are asked: the index may be younger.
  */
 #include "prefilter.h"
 
@@ -27,6 +28,7 @@
 /* Pages and rows that are done at a time; more pins would be felt where there are few buffers. */
 #define MOST_PAGES 8
 #define MOST_ROWS  512
+/* Of 128 MB of a table it is remembered where they lie. */
 #define RECENT_PAGES 16384
 /* So many rows are looked at before it is decided whether that pays, and so many are then handed on before some are looked at again; twice as
  * many the next time. */
@@ -80,11 +82,11 @@ static unsigned least_percent(ScanKey key)
 {
 	switch (key->sk_strategy) {
 	case BSP_LIKE:
-		return 35;
-	case BSP_ILIKE:
-		return 10;
-	default:
 		return 15;
+	case BSP_ILIKE:
+		return 5;
+	default:
+		return 7;
 	}
 }
 

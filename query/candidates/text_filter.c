@@ -62,7 +62,8 @@ static enum bs_status make(const struct bs_grep_pattern *asked, struct bs_text_f
 	return BS_OK;
 }
 
-enum bs_status bs_text_filter_new(const struct bs_grep_pattern *pattern, struct bs_text_filter **filter_out, struct bs_error *err)
+enum bs_status bs_text_filter_new(const struct bs_grep_pattern *pattern, struct bs_text_filter **filter_out,
+                                  struct bs_error *err)
 {
 	struct bs_text_filter *filter = calloc(1, sizeof(*filter));
 	*filter_out = NULL;
@@ -93,7 +94,8 @@ static pcre2_code *compile(struct bs_text_filter *filter, uint32_t options, pcre
 	const struct bs_buffer *text = &filter->analysis.alone;
 	int error;
 	PCRE2_SIZE off;
-	pcre2_code *code = pcre2_compile(text->data, text->used_bytes - 1, filter->options | options, &error, &off, context);
+	pcre2_code *code =
+		pcre2_compile(text->data, text->used_bytes - 1, filter->options | options, &error, &off, context);
 	if (code)
 		filter->is_machine_code &= pcre2_jit_compile(code, PCRE2_JIT_COMPLETE) == 0;
 	return code;
@@ -114,7 +116,8 @@ static void compile_all(struct bs_text_filter *filter)
 	(void)pcre2_set_match_limit(filter->context, MOST_STEPS);
 	if (filter->analysis.is_ascii)
 		filter->ascii = compile(filter, 0, context);
-	filter->any = compile(filter, PCRE2_UTF | PCRE2_UCP | PCRE2_MATCH_INVALID_UTF | PCRE2_NO_DOTSTAR_ANCHOR, context);
+	filter->any =
+		compile(filter, PCRE2_UTF | PCRE2_UCP | PCRE2_MATCH_INVALID_UTF | PCRE2_NO_DOTSTAR_ANCHOR, context);
 	pcre2_compile_context_free(context);
 }
 
@@ -126,7 +129,8 @@ static bool may_match(struct bs_text_filter *filter, const uint8_t *text, size_t
 	const pcre2_code *code = is_ascii && filter->ascii ? filter->ascii : filter->any;
 	if (!code || filter->n_failures >= MOST_FAILURES || (!is_ascii && !bs_text_is_utf8(text, n_bytes)))
 		return true;
-	int result = (filter->is_machine_code ? pcre2_jit_match : pcre2_match)(code, text, n_bytes, 0, 0, filter->data, filter->context);
+	int result = (filter->is_machine_code ? pcre2_jit_match : pcre2_match)(code, text, n_bytes, 0, 0, filter->data,
+	                                                                       filter->context);
 	filter->n_failures += result < 0 && result != PCRE2_ERROR_NOMATCH;
 	return result != PCRE2_ERROR_NOMATCH;
 }
