@@ -78,6 +78,7 @@ struct charset {
 	struct set may, sure;
 	bool may_have_more; /* beyond ASCII */
 	bool is_unknown;    /* no more is known of it than that it is one character */
+	const char *more;   /* or these beyond ASCII, as a list has them; NULL: none */
 };
 
 static void set_add(struct set *set, int first, int last)
@@ -135,19 +136,19 @@ static void charset_add_range(struct charset *chars, int32 first, int32 last)
 	chars->may_have_more |= last >= 0x80;
 }
 
-/* With the other cases of its letters: those of k, s and i may be beyond ASCII, and theirs here. */
-static void charset_fold(struct charset *chars)
+/* With the other cases of its letters. Those of i may be beyond ASCII, and those of other characters here: k, s and i. */
+static void charset_fold(struct charset *chars, bool is_i_plain)
 {
-	struct set *may = &chars->may;
-	for (const char *c = "kKsSiI"; *c; c++) {
-		may->has[(int)*c] |= chars->may_have_more;
-		chars->may_have_more |= may->has[(int)*c];
-	}
+	bool *has = chars->may.has;
+	for (const char *c = "ksi"; *c && chars->may_have_more; c++)
+		has[(int)*c] = true;
 	for (int c = 'a'; c <= 'z'; c++)
-		may->has[c] = may->has[c - 'a' + 'A'] = may->has[c] || may->has[c - 'a' + 'A'];
+		has[c] = has[c - 'a' + 'A'] = has[c] || has[c - 'a' + 'A'];
+	if (has['i'] && !is_i_plain)
+		chars->more = "\\x{130}\\x{131}";
 }
 
-static void append_list(StringInfo out, const struct set *set, bool is_negated)
+static void append_list(StringInfo out, const struct set *set, bool is_negated, const char *more)
 {
 	appendStringInfoString(out, is_negated ? "[^" : "[");
 	for (int first = 0, last; first < 0x80; first = last + 1) {
@@ -157,14 +158,14 @@ static void append_list(StringInfo out, const struct set *set, bool is_negated)
 			continue;
 		appendStringInfo(out, first == last ? "\\x{%x}" : "\\x{%x}-\\x{%x}", first, last);
 	}
-	appendStringInfoChar(out, ']');
+	appendStringInfo(out, "%s]", more && !is_negated ? more : "");
 }
 
 /* Cases are in the list already. */
-static void append_set(struct reading *reading, const struct set *set, bool has_more)
+static void append_set(struct reading *reading, const struct set *set, bool has_more, const char *more)
 {
 	append_any(reading, reading->is_caseless ? "(?-i:" : "");
-	append_list(reading->out, set, has_more);
+	append_list(reading->out, set, has_more, more);
 	append_any(reading, reading->is_caseless ? ")" : "");
 }
 
@@ -176,7 +177,7 @@ static void append_class(struct reading *reading, struct charset *chars, bool is
 			chars->may.has[c] = !chars->sure.has[c];
 		chars->may_have_more = true;
 	} else if (reading->is_caseless) {
-		charset_fold(chars);
+		charset_fold(chars, reading->letter_i == BSP_I_PLAIN);
 	}
 	for (int c = 0; c < 0x80; c++) {
 		is_empty &= !chars->may.has[c];
@@ -185,7 +186,7 @@ static void append_class(struct reading *reading, struct charset *chars, bool is
 	if (chars->is_unknown || (is_full && chars->may_have_more) || (is_empty && !chars->may_have_more))
 		append_any(reading, ".");
 	else
-		append_set(reading, &chars->may, chars->may_have_more);
+		append_set(reading, &chars->may, chars->may_have_more, chars->more);
 }
 
 /* A place where no word goes on that is one for sure: behind, ahead, or one of the two. */
@@ -196,13 +197,13 @@ static void append_boundary(struct reading *reading, int letter)
 	append_any(reading, letter == 'y' ? "(?:" : "");
 	if (letter != 'M') {
 		append_any(reading, "(?<!");
-		append_set(reading, &word.sure, false);
+		append_set(reading, &word.sure, false, NULL);
 		append_any(reading, ")");
 	}
 	append_any(reading, letter == 'y' ? "|" : "");
 	if (letter != 'm') {
 		append_any(reading, "(?!");
-		append_set(reading, &word.sure, false);
+		append_set(reading, &word.sure, false, NULL);
 		append_any(reading, ")");
 	}
 	append_any(reading, letter == 'y' ? ")" : "");
