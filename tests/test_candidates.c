@@ -1,6 +1,6 @@
 /* test_candidates.c: bitsift/candidates.h as a host sees it: what PCRE2 finds in the texts of given documents is among the candidates of
- * a pattern, in document order, whatever is deleted, merged and opened again; few others are, where there are grams; and estimates are
- * about right. Linked to the installed library's own file. */
+ * a pattern, in document order, whatever is deleted, merged and opened again; few others are, where there are grams; a filter passes it,
+ * and estimates are about right. Linked to the installed library's own file. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -190,7 +190,37 @@ static bool matches(pcre2_code *code, pcre2_match_data *data, const struct row *
 	return false;
 }
 
-static size_t n_asked, n_matches, n_candidates, n_candidates_of;
+static size_t n_asked, n_matches, n_candidates, n_candidates_of, n_filtered, n_passed_in_vain;
+
+static bool is_utf8(const char *text, size_t n_bytes)
+{
+	char whole[TEXT_BYTES];
+	int error;
+	PCRE2_SIZE where;
+	snprintf(whole, sizeof(whole), "%.*s", (int)n_bytes, text);
+	pcre2_code *code = pcre2_compile((PCRE2_SPTR)whole, n_bytes, PCRE2_UTF | PCRE2_LITERAL, &error, &where, NULL);
+	pcre2_code_free(code);
+	return code;
+}
+
+/* A filter passes what matches, and hardly anything else but what is not UTF-8. */
+static void filter_texts(const struct bs_grep_pattern *pattern, pcre2_code *code, pcre2_match_data *data)
+{
+	struct bs_text_filter *filter;
+	struct bs_error err = {""};
+	ok(bs_text_filter_new(pattern, &filter, &err), &err);
+	for (size_t i = 0; i < rig.n; i += 1 + below(20)) {
+		const char *text = rig.rows[i].texts[0];
+		size_t n_bytes = rig.rows[i].text_bytes[0];
+		bool is_match = pcre2_match(code, (PCRE2_SPTR)text, n_bytes, 0, 0, data, NULL) >= 0;
+		bool may = bs_text_filter_may_match(filter, text, n_bytes);
+		if (is_match && !may)
+			fail_msg("%.*s does not pass the filter of %s", (int)n_bytes, text, pattern->patterns[0]);
+		n_filtered++;
+		n_passed_in_vain += may && !is_match && is_utf8(text, n_bytes);
+	}
+	bs_text_filter_free(filter);
+}
 
 static void ask(const char *text)
 {
@@ -224,6 +254,8 @@ static void ask(const char *text)
 	}
 	n_candidates += result.is_all ? 0 : n;
 	n_asked++;
+	if (options & PCRE2_MULTILINE)
+		filter_texts(pattern, code, data);
 	/* All rows of a slab fit into what is looked at; those that are deleted count. */
 	struct bs_index_info info;
 	bs_index_describe(rig.index, &info);
@@ -271,7 +303,7 @@ static void change(bool grams, bool is_stored, size_t n_more)
 static void ask_through_life(bool grams, bool is_stored)
 {
 	struct bs_error err = {""};
-	n_asked = n_matches = n_candidates = n_candidates_of = 0;
+	n_asked = n_matches = n_candidates = n_candidates_of = n_filtered = n_passed_in_vain = 0;
 	change(grams, is_stored, 1500);
 	ask_some(300);
 	for (int i = 0; i < 6; i++) {
@@ -282,7 +314,9 @@ static void ask_through_life(bool grams, bool is_stored)
 	ok(bs_index_compact(&compact, NULL, &err), &err);
 	ask_some(300);
 	print_message("%zu patterns: %zu matches, %zu candidates of %zu\n", n_asked, n_matches, n_candidates, n_candidates_of);
+	print_message("%zu texts filtered, %zu passed in vain\n", n_filtered, n_passed_in_vain);
 	assert_true(n_asked > 500 && n_matches > 1000);
+	assert_true(n_passed_in_vain * 1000 < n_filtered);
 }
 
 static void test_patterns(void **state)

@@ -1,8 +1,8 @@
 /*
  * are.c: see pattern.h. Advanced regular expressions of PostgreSQL, as `~` takes them.
  *
- * What only narrows a match is left out: anchors, lookaround, word boundaries. A class that is more than a list of characters, a range or
- * a back reference is any character, or any text. Expanded syntax, and all that is neither plain nor known, is any text as a whole:
+ * What only narrows a match may be left out, as lookaround is. Beyond ASCII, a class may hold any character; of ASCII it has what it may have
+ * in some locale. A back reference is any text. Expanded syntax, and all that is neither plain nor known, is any text as a whole:
  * whether the pattern makes sense at all says PostgreSQL's own compiler.
  */
 #include "pattern.h"
@@ -66,6 +66,149 @@ static void append_literal(struct reading *reading, int32 c)
 	bsp_append_character(reading->out, c, reading->is_caseless, reading->letter_i);
 }
 
+/*
+ * Characters of ASCII, and whether there are others. What a locale may see otherwise is in both sets of a class: those that it may hold, and
+ * those that it holds for sure, which a negated one leaves out.
+ */
+struct set {
+	bool has[0x80];
+};
+
+struct charset {
+	struct set may, sure;
+	bool may_have_more; /* beyond ASCII */
+	bool is_unknown;    /* no more is known of it than that it is one character */
+	const char *more;   /* or these beyond ASCII, as a list has them; NULL: none */
+};
+
+static void set_add(struct set *set, int first, int last)
+{
+	for (int c = first; c <= last; c++)
+		set->has[c] = true;
+}
+
+static void set_add_pairs(struct set *set, const char *pairs)
+{
+	for (; pairs[0]; pairs += 2)
+		set_add(set, pairs[0], pairs[1]);
+}
+
+/* Of a name in [: :], and of \d, \s and \w: what it may hold of ASCII in some locale, and what it holds in all. Beyond ASCII, each may hold
+ * something. */
+static const struct {
+	const char *name, *may, *sure;
+} names[] = {
+	{"alpha", "azAZ", "azAZ"},
+	{"digit", "09", "09"},
+	{"alnum", "azAZ09", "azAZ09"},
+	{"lower", "az", "az"},
+	{"upper", "AZ", "AZ"},
+	{"xdigit", "09afAF", "09afAF"},
+	{"space", "\t\r\x1c\x20", "\t\r  "},
+	{"blank", "\t\t  ", "\t\t  "},
+	{"word", "azAZ09__", "azAZ09__"},
+	{"punct", "!/:@[`{~", ""},
+	{"graph", "!~", "azAZ09"},
+	{"print", " ~", "azAZ09  "},
+};
+
+static void charset_add_name(struct charset *chars, const char *name, size_t n_bytes)
+{
+	chars->may_have_more = true;
+	for (size_t i = 0; i < lengthof(names); i++)
+		if (strlen(names[i].name) == n_bytes && memcmp(names[i].name, name, n_bytes) == 0) {
+			set_add_pairs(&chars->may, names[i].may);
+			set_add_pairs(&chars->sure, names[i].sure);
+			return;
+		}
+	chars->is_unknown = true;
+}
+
+static const char *name_of_escape(int letter)
+{
+	return letter == 'd' ? "digit" : letter == 's' ? "space" : "word";
+}
+
+static void charset_add_range(struct charset *chars, int32 first, int32 last)
+{
+	set_add(&chars->may, Min(first, 0x80), Min(last, 0x7f));
+	set_add(&chars->sure, Min(first, 0x80), Min(last, 0x7f));
+	chars->may_have_more |= last >= 0x80;
+}
+
+/* With the other cases of its letters. Those of i may be beyond ASCII, and those of other characters here: k, s and i. */
+static void charset_fold(struct charset *chars, bool is_i_plain)
+{
+	bool *has = chars->may.has;
+	for (const char *c = "ksi"; *c && chars->may_have_more; c++)
+		has[(int)*c] = true;
+	for (int c = 'a'; c <= 'z'; c++)
+		has[c] = has[c - 'a' + 'A'] = has[c] || has[c - 'a' + 'A'];
+	if (has['i'] && !is_i_plain)
+		chars->more = "\\x{130}\\x{131}";
+}
+
+static void append_list(StringInfo out, const struct set *set, bool is_negated, const char *more)
+{
+	appendStringInfoString(out, is_negated ? "[^" : "[");
+	for (int first = 0, last; first < 0x80; first = last + 1) {
+		for (last = first; last + 1 < 0x80 && set->has[last + 1] == set->has[first]; last++)
+			;
+		if (set->has[first] == is_negated)
+			continue;
+		appendStringInfo(out, first == last ? "\\x{%x}" : "\\x{%x}-\\x{%x}", first, last);
+	}
+	appendStringInfo(out, "%s]", more && !is_negated ? more : "");
+}
+
+/* Cases are in the list already. */
+static void append_set(struct reading *reading, const struct set *set, bool has_more, const char *more)
+{
+	append_any(reading, reading->is_caseless ? "(?-i:" : "");
+	append_list(reading->out, set, has_more, more);
+	append_any(reading, reading->is_caseless ? ")" : "");
+}
+
+static void append_class(struct reading *reading, struct charset *chars, bool is_negated)
+{
+	bool is_empty = true, is_full = true;
+	if (is_negated) {
+		for (int c = 0; c < 0x80; c++)
+			chars->may.has[c] = !chars->sure.has[c];
+		chars->may_have_more = true;
+	} else if (reading->is_caseless) {
+		charset_fold(chars, reading->letter_i == BSP_I_PLAIN);
+	}
+	for (int c = 0; c < 0x80; c++) {
+		is_empty &= !chars->may.has[c];
+		is_full &= chars->may.has[c];
+	}
+	if (chars->is_unknown || (is_full && chars->may_have_more) || (is_empty && !chars->may_have_more))
+		append_any(reading, ".");
+	else
+		append_set(reading, &chars->may, chars->may_have_more, chars->more);
+}
+
+/* A place where no word goes on that is one for sure: behind, ahead, or one of the two. */
+static void append_boundary(struct reading *reading, int letter)
+{
+	struct charset word = {.is_unknown = false};
+	charset_add_name(&word, "word", 4);
+	append_any(reading, letter == 'y' ? "(?:" : "");
+	if (letter != 'M') {
+		append_any(reading, "(?<!");
+		append_set(reading, &word.sure, false, NULL);
+		append_any(reading, ")");
+	}
+	append_any(reading, letter == 'y' ? "|" : "");
+	if (letter != 'm') {
+		append_any(reading, "(?!");
+		append_set(reading, &word.sure, false, NULL);
+		append_any(reading, ")");
+	}
+	append_any(reading, letter == 'y' ? ")" : "");
+}
+
 /* What follows a backslash. False: it is a constraint, after which no repetition stands. */
 static bool read_escape(struct reading *reading)
 {
@@ -90,10 +233,17 @@ static bool read_escape(struct reading *reading)
 		else
 			append_literal(reading, value);
 	} else if (strchr("dswDSW", c)) {
+		struct charset chars = {.may_have_more = false};
+		const char *name = name_of_escape(tolower(c));
 		reading->at++;
-		append_any(reading, ".");
+		charset_add_name(&chars, name, strlen(name));
+		append_class(reading, &chars, isupper(c));
 	} else if (strchr("AmMyYZ", c)) {
 		reading->at++;
+		if (c == 'A' || c == 'Z')
+			append_any(reading, c == 'A' ? "\\A" : "\\z");
+		else if (c != 'Y')
+			append_boundary(reading, c);
 		return false;
 	} else if (c >= '1' && c <= '9') {
 		/* A back reference, or a character in octal. */
@@ -109,71 +259,88 @@ static bool read_escape(struct reading *reading)
 	return true;
 }
 
-/* In brackets: a plain list of characters and ranges of ASCII is one here, too; anything else is any character. */
-static void read_class(struct reading *reading)
+/* [:name:], and the like of [. .] and [= =], up to its own end, in which brackets mean nothing. */
+static void read_name(struct reading *reading, struct charset *chars)
 {
-	StringInfoData list;
-	bool is_plain = true, is_first = true;
-	initStringInfo(&list);
-	if (peek(reading) == '^') {
-		is_plain = false;
-		reading->at++;
+	char kind = reading->text[reading->at + 1], end[] = {kind, ']', 0};
+	size_t first = reading->at + 2;
+	for (reading->at = first; !is_at_end(reading) && !begins(reading, end); reading->at++)
+		;
+	if (is_at_end(reading)) {
+		fail(reading);
+		return;
 	}
-	for (; peek(reading) != ']' || is_first; is_first = false) {
-		int c = peek(reading);
-		if (c < 0) {
-			fail(reading);
-			return;
-		}
-		if (begins(reading, "[:") || begins(reading, "[.") || begins(reading, "[=")) {
-			/* Up to its own end, in which brackets mean nothing. */
-			char end[] = {reading->text[reading->at + 1], ']', 0};
-			reading->at += 2;
-			while (!is_at_end(reading) && !begins(reading, end))
-				reading->at++;
-			if (is_at_end(reading)) {
-				fail(reading);
-				return;
-			}
-			reading->at += 2;
-			is_plain = false;
-			continue;
-		}
-		if (c == '\\') {
-			is_plain = false;
-			reading->at += 2;
-			if (reading->at > reading->n_bytes) {
-				fail(reading);
-				return;
-			}
-			continue;
-		}
-		bool is_range = reading->at + 2 < reading->n_bytes && reading->text[reading->at + 1] == '-' &&
-		                reading->text[reading->at + 2] != ']';
-		is_plain &= c < 0x80 && isalnum(c) &&
-		            (!is_range || isalnum((unsigned char)reading->text[reading->at + 2])) && list.len < 200;
-		is_plain &=
-			!(reading->is_caseless && (is_range || strchr("iI", c)) && reading->letter_i != BSP_I_PLAIN);
-		/* A range goes by the collation's codes: equal ones are, but for the alphabet nothing is said. */
-		if (is_range && is_plain) {
-			char to = reading->text[reading->at + 2];
-			bool is_sure = (isdigit(c) && isdigit((unsigned char)to)) ||
-			               (islower(c) && islower((unsigned char)to)) ||
-			               (isupper(c) && isupper((unsigned char)to));
-			is_plain &= is_sure && c <= to;
-			appendStringInfo(&list, "%c-%c", c, to);
-			reading->at += 3;
-			continue;
-		}
-		appendStringInfoChar(&list, (char)c);
-		reading->at++;
+	if (kind == ':')
+		charset_add_name(chars, reading->text + first, reading->at - first);
+	else
+		chars->is_unknown = true;
+	reading->at += 2;
+}
+
+/* One character of a list, plainly or by an escape. -1: it is another thing, of which no more is known. */
+static int32 read_member(struct reading *reading, struct charset *chars)
+{
+	static const char from[] = "abefnrtvB", to[] = "\a\b\033\f\n\r\t\v\\";
+	if (peek(reading) != '\\')
+		return bsp_next_character(reading->text, reading->n_bytes, &reading->at);
+	reading->at++;
+	int c = peek(reading);
+	if (c < 0 || c >= 0x80) {
+		fail(reading);
+		return -1;
 	}
 	reading->at++;
-	if (is_plain && list.len > 0)
-		appendStringInfo(reading->out, "[%s]", list.data);
+	const char *control = strchr(from, c);
+	if (control)
+		return to[control - from];
+	if (!isalnum(c))
+		return c;
+	if (strchr("dsw", c))
+		charset_add_name(chars, name_of_escape(c), strlen(name_of_escape(c)));
 	else
-		append_any(reading, ".");
-	pfree(list.data);
+		chars->is_unknown = true; /* of \x and its like the digits follow, and count as members */
+	return -1;
+}
+
+/* A character, or a range of them, which goes by code points. */
+static void read_members(struct reading *reading, struct charset *chars)
+{
+	size_t start = reading->at;
+	int32 first = read_member(reading, chars), last = first;
+	bool is_range = reading->at + 1 < reading->n_bytes && reading->text[reading->at] == '-' &&
+	                reading->text[reading->at + 1] != ']';
+	if (reading->is_failed || (first < 0 && !is_range && reading->text[start] == '\\'))
+		return;
+	if (is_range) {
+		reading->at++;
+		int c = peek(reading);
+		last = c == '[' || c == '\\' ? -1 : read_member(reading, chars);
+	}
+	/* What cannot be told apart counts as anything; the rest of it is read as members. */
+	if (first < 0 || last < first)
+		chars->is_unknown = true;
+	else
+		charset_add_range(chars, first, last);
+}
+
+/* In brackets. */
+static void read_class(struct reading *reading)
+{
+	struct charset chars = {.may_have_more = false};
+	bool is_negated = peek(reading) == '^';
+	reading->at += is_negated;
+	for (bool is_first = true; !reading->is_failed && (peek(reading) != ']' || is_first); is_first = false) {
+		if (is_at_end(reading))
+			fail(reading);
+		else if (begins(reading, "[:") || begins(reading, "[.") || begins(reading, "[="))
+			read_name(reading, &chars);
+		else
+			read_members(reading, &chars);
+	}
+	if (reading->is_failed)
+		return;
+	reading->at++;
+	append_class(reading, &chars, is_negated);
 }
 
 /* {m,n}, after an atom; at most 255 each. */
@@ -275,7 +442,8 @@ static void read_atom(struct reading *reading)
 		reading->at++;
 		is_atom = read_group(reading);
 	} else if (begins(reading, "[[:<:]]") || begins(reading, "[[:>:]]")) {
-		reading->at += 7; /* a word's beginning, or end */
+		append_boundary(reading, reading->text[reading->at + 3] == '<' ? 'm' : 'M');
+		reading->at += 7;
 		is_atom = false;
 	} else if (c == '[') {
 		reading->at++;
@@ -284,7 +452,9 @@ static void read_atom(struct reading *reading)
 		reading->at++;
 		append_any(reading, ".");
 	} else if (c == '^' || c == '$') {
+		/* Of lines, too, whether the expression asks for that or not. */
 		reading->at++;
+		append_any(reading, c == '^' ? "^" : "$");
 		is_atom = false;
 	} else if (c == '\\') {
 		reading->at++;

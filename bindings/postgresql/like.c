@@ -93,21 +93,38 @@ void bsp_append_character(StringInfo out, int32 c, bool is_caseless, enum bsp_le
 		appendStringInfo(out, "\\x{%x}", (unsigned)c);
 }
 
+/* With how many of it the text begins. */
+static size_t n_equal(const char *text, size_t n_bytes, char c)
+{
+	size_t n = 0;
+	while (n < n_bytes && text[n] == c)
+		n++;
+	return n;
+}
+
 void bsp_like_pattern(StringInfo out, const char *pattern, size_t n_bytes, bool is_caseless, Oid collation)
 {
 	enum bsp_letter_i letter_i = is_caseless ? bsp_letter_i_of(collation) : BSP_I_PLAIN;
-	appendStringInfoString(out, "\\A");
-	for (size_t at = 0; at < n_bytes;) {
+	size_t at = n_equal(pattern, n_bytes, '%');
+	bool is_open = at > 0;
+	if (!is_open)
+		appendStringInfoString(out, "\\A");
+	while (at < n_bytes) {
 		char c = pattern[at];
-		if (c == '%' || c == '_') {
-			/* In small letters, one character may have become two. */
-			appendStringInfoString(out, c == '%' ? ".*" : is_caseless ? ".?" : ".");
-			at++;
+		size_t n_any = n_equal(pattern + at, n_bytes - at, '%');
+		is_open = n_any == n_bytes - at;
+		if (n_any > 0 || c == '_') {
+			/* In small letters, one character may have become two. Any text at the end is no part of what is looked for. */
+			appendStringInfoString(out, is_open ? "" : c == '%' ? ".*" : is_caseless ? ".?" : ".");
+			at += Max(n_any, 1);
 			continue;
 		}
-		if (c == '\\' && ++at == n_bytes)
-			break; /* LIKE says itself that this is an error */
+		/* LIKE says itself that this is an error, when it comes so far. */
+		is_open = c == '\\' && ++at == n_bytes;
+		if (is_open)
+			break;
 		bsp_append_character(out, bsp_next_character(pattern, n_bytes, &at), is_caseless, letter_i);
 	}
-	appendStringInfoString(out, "\\z");
+	if (!is_open)
+		appendStringInfoString(out, "\\z");
 }

@@ -92,6 +92,8 @@ static int64 search_keys(IndexScanDesc scan, struct bsp_view *view, TIDBitmap *b
 	int64 n_rows = 0;
 	if (scan->numberOfKeys == 0)
 		return bsp_search_all(scan->indexRelation, view, &into.rows);
+	/* Of several keys, the others may leave out more rows for less. */
+	into.rows.snapshot = scan->xs_snapshot;
 	if (scan->numberOfKeys == 1)
 		return bsp_search(scan->indexRelation, view, scan->keyData, &into.rows);
 	TIDBitmap *all = NULL;

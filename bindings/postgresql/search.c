@@ -10,6 +10,7 @@
 #include "error.h"
 #include "parsed.h"
 #include "pattern.h"
+#include "prefilter.h"
 #include "scan.h"
 #include "versions.h"
 
@@ -41,6 +42,7 @@ static void take(struct bsp_taking *taking, const struct bs_hit_batch *batch)
 		else
 			taking->certain[n_certain++] = tid;
 	}
+	n_others = bsp_prefilter_rows(taking->prefilter, taking->others, n_others);
 	taking->n_rows += (int64)(n_certain + n_others);
 	if (n_certain > 0)
 		taking->rows->take(taking->rows, taking->certain, (int)n_certain, false);
@@ -207,8 +209,10 @@ static int64 search_pattern(Relation index, struct bsp_view *view, ScanKey key, 
 	request.batch = bsp_take_batch;
 	request.context = &taking;
 	request.limits = bsp_limits();
+	taking.prefilter = bsp_prefilter_begin(index, key, &request.pattern, rows->snapshot);
 	enum bs_status status = bs_candidates(bsp_view_finder(view), &request, &result, &err);
 	free_taking(&taking);
+	bsp_prefilter_end(taking.prefilter);
 	/* What the library does not take, though PostgreSQL does, rules nothing out. */
 	if (status == BS_INVALID)
 		return bsp_search_all(index, view, rows);

@@ -8,6 +8,7 @@
 
 #include "access/skey.h"
 #include "storage/itemptr.h"
+#include "utils/snapshot.h"
 
 #include "core/bitsift/candidates.h"
 #include "query_type.h"
@@ -16,6 +17,7 @@
 /* Gets rows, many at once; of all of them is said whether they are to be asked again. May fail as all of PostgreSQL does. */
 struct bsp_rows {
 	void (*take)(struct bsp_rows *rows, const ItemPointerData *tids, int n, bool recheck);
+	Snapshot snapshot; /* not NULL: rows of a pattern that do not match by it may be left out (prefilter.h) */
 };
 
 /* Returns how many. No row twice. Rows that are in no index are left to the caller: bsp_search_pending. */
@@ -35,6 +37,7 @@ void bsp_key_pattern(ScanKey key, struct bs_candidates_request *request_out);
 struct bsp_taking {
 	struct bsp_rows *rows;
 	Relation index;
+	struct bsp_prefilter *prefilter; /* or NULL */
 	bool never_certain;
 	bool keeps_null; /* rows with NULL in a column of several */
 	int64 n_rows;

@@ -15,4 +15,11 @@
 #define BSP_OWNS_RELATION(relid, owner) pg_class_ownercheck(relid, owner)
 #endif
 
+/* Rows may go that a snapshot wants to see; whoever comes to their page is told. */
+#if PG_VERSION_NUM >= 170000
+#define BSP_MAY_BE_TOO_OLD() false
+#else
+#define BSP_MAY_BE_TOO_OLD() OldSnapshotThresholdActive()
+#endif
+
 #endif

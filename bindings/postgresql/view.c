@@ -52,8 +52,8 @@ struct state {
 	bool is_doubtful; /* something of the relation changed: is it still there? */
 	Oid relid;
 	Oid filenumber;
-	struct bsp_name
-		first; /* of the files that the metapage names: a relation that is truncated in place keeps its number */
+	/* Of the files that the metapage names: a relation that is truncated in place keeps its number. */
+	struct bsp_name first;
 	uint64 generation, stamp;
 	MemoryContext context;
 	struct waiting waiting[2]; /* of the closing chain, and of the one that inserts append to */
@@ -64,8 +64,8 @@ struct state {
 		*folded;   /* without the rows that wait, and with some of them; the latter NULL: none are */
 	int n_descriptors; /* that these hold */
 	struct bs_index *index;
-	struct bs_finder
-		*finders[MOST_FINDERS]; /* that no view has; as many views as a statement usually has at once */
+	/* That no view has; as many as a statement usually has views at once. */
+	struct bs_finder *finders[MOST_FINDERS];
 	unsigned n_finders;
 	struct bs_text_provider provider;
 	struct bsp_view *searching; /* the view whose finder was asked for last: texts are read on its behalf */

@@ -4,6 +4,7 @@
  *
  *      bs_find         with `candidates`: those of a query, and which of them are certain
  *      bs_candidates   those of a pattern, by grams
+ *      bs_text_filter  may a text that the host has match the pattern? For one who would pay more for an exact answer
  *      bs_estimate     how many a query has, about, for whoever plans
  *
  * Every document that matches is among them, as it was added.
@@ -57,6 +58,17 @@ struct bs_candidates_result {
  */
 BS_API enum bs_status bs_candidates(struct bs_finder *finder, const struct bs_candidates_request *request,
                                     struct bs_candidates_result *result_out, struct bs_error *err) BS_WARN_UNUSED;
+
+/* A pattern, as bs_candidates takes it, made ready for many texts. One thread. */
+struct bs_text_filter;
+
+/* BS_INVALID (a pattern that is not UTF-8), BS_UNSUPPORTED, BS_NO_MEMORY. One that does not compile filters nothing. */
+BS_API enum bs_status bs_text_filter_new(const struct bs_grep_pattern *pattern, struct bs_text_filter **filter_out,
+                                         struct bs_error *err) BS_WARN_UNUSED;
+/* False: the pattern matches nowhere in the text. True where that is not sure: a text that is not UTF-8, or a match that takes long. */
+BS_API bool bs_text_filter_may_match(struct bs_text_filter *filter, const char *text, size_t text_bytes);
+/* NULL is fine. */
+BS_API void bs_text_filter_free(struct bs_text_filter *filter);
 
 struct bs_find_estimate {
 	uint64_t n_docs;     /* of the index, deleted ones that compaction has not removed included */

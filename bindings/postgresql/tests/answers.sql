@@ -5,6 +5,9 @@
 \pset tuples_only on
 SET client_min_messages = warning;
 CREATE EXTENSION IF NOT EXISTS bitsift;
+-- Few rows are candidates here, and yet all are looked at before they are handed out, in builds with assertions.
+SET bitsift.prefilter = 'all';
+SET jit = off;
 CREATE TABLE words (id int PRIMARY KEY, body text);
 INSERT INTO words SELECT i,
 	CASE WHEN i % 30 = 0 THEN NULL WHEN i % 31 = 0 THEN '' ELSE
@@ -133,3 +136,42 @@ SET work_mem = '64kB';
 SELECT way, ask($$body @@@ 'word' AND id % 2 = 0$$, way, 'wide') ~ '^2500 ' FROM unnest(ARRAY['rows', 'bitmap', 'index']) way;
 SELECT way, ask($$body @@@ 'word' AND body @@@ '-nothere' AND id % 2 = 0$$, way, 'wide') ~ '^2500 ' FROM unnest(ARRAY['rows', 'bitmap', 'index']) way;
 RESET work_mem;
+DROP TABLE others;
+\echo == rows that lie elsewhere, or changed where they lie
+CREATE TEMPORARY TABLE others (id int, n int, body text) WITH (fillfactor = 50);
+ALTER TABLE others ALTER body SET STORAGE external;
+INSERT INTO others SELECT id, 0, CASE WHEN id % 21 = 0 THEN repeat(body, 30) ELSE body END FROM words WHERE id < 400;
+CREATE INDEX others_body ON others USING bitsift (body) WITH (grams = true);
+UPDATE others SET n = 1 WHERE id % 3 = 0;
+UPDATE others SET n = 2 WHERE id % 6 = 0;
+SELECT * FROM differ('others');
+DELETE FROM others WHERE id % 4 = 0;
+ALTER TABLE others ALTER body SET STORAGE extended;
+INSERT INTO others SELECT id + 1000, 0, CASE WHEN id % 21 = 0 THEN repeat(body, 30) ELSE body END FROM words WHERE id < 400;
+SELECT * FROM differ('others');
+VACUUM others;
+UPDATE others SET n = 3 WHERE id % 5 = 0;
+SELECT * FROM differ('others');
+\echo == an index that is younger than the versions of a row
+CREATE TABLE versions (id int, body text) WITH (fillfactor = 50);
+INSERT INTO versions SELECT i, 'quick brown fox' FROM generate_series(1, 100) i;
+BEGIN;
+UPDATE versions SET body = 'running shoes ' || id;
+UPDATE versions SET body = 'running foo_bar ' || id;
+CREATE INDEX versions_body ON versions USING bitsift (body) WITH (grams = true);
+COMMIT;
+SELECT * FROM differ('versions');
+\echo == letters of other cases
+CREATE TABLE letters (id int, body text);
+INSERT INTO letters SELECT i, 'xyz' || chr(i) || 'uvw' FROM generate_series(1, 8600) i WHERE lower(chr(i) COLLATE "en-x-icu") <> chr(i) OR upper(chr(i) COLLATE "en-x-icu") <> chr(i);
+TRUNCATE questions;
+INSERT INTO questions (condition) SELECT format('body %s %L', o, replace(p, 'c', c)) FROM unnest(string_to_array('a,k,S,i,I,İ,ı,ß,ẞ,ſ,µ,Σ,ς,é,K,Å,ǆ,Ǆ,ͅ,я', ',')) c,
+	(VALUES ('~~*', '%xyzcuvw%'), ('~*', 'xyzcuvw'), ('~*', 'xyz[c]uvw'), ('~*', 'xyz[^c]uvw'), ('~', 'xyz[c-я]uvw'), ('~*', 'yz\wc?uvw')) q(o, p);
+CREATE INDEX letters_body ON letters USING bitsift (body) WITH (grams = true);
+SELECT * FROM differ('letters');
+ALTER TABLE letters ALTER body TYPE text COLLATE "en-x-icu";
+SELECT * FROM differ('letters');
+ALTER TABLE letters ALTER body TYPE text COLLATE "tr-x-icu";
+SELECT * FROM differ('letters');
+ALTER TABLE letters ALTER body TYPE text COLLATE "C";
+SELECT * FROM differ('letters');

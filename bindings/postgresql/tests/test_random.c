@@ -64,6 +64,11 @@ static const struct shape shapes[] = {
          true},
 	{"bitsift (body) WITH (grams = on, pending_limit = 64) WHERE id % 3 <> 0", {"body"}, "id % 3 <> 0", "", true},
 	{"bitsift (body) WITH (grams = on)", {"body"}, NULL, "UNLOGGED", true},
+	{"bitsift (title COLLATE \"tr-x-icu\", body COLLATE \"en-x-icu\") WITH (grams = on, pending_limit = 64)",
+         {"title COLLATE \"tr-x-icu\"", "body COLLATE \"en-x-icu\""},
+         NULL,
+         "",
+         true},
 	{"bitsift (body COLLATE \"C\", title) WITH (grams = on, fold_accents = on)",
          {"body COLLATE \"C\"", "title"},
          NULL,
@@ -500,6 +505,8 @@ static void add_where(struct run *run, struct text *out)
 
 static const char with_index[] = "SET enable_seqscan = off; SET enable_indexscan = on; SET enable_bitmapscan = on";
 static const char by_bitmap[] = "SET enable_seqscan = off; SET enable_indexscan = off; SET enable_bitmapscan = on";
+/* Candidates of patterns are looked at before they are handed out: as it pays, all of them, none. */
+static const char *const prefilters[] = {"SET bitsift.prefilter = ''", "SET bitsift.prefilter = 'all'", "SET bitsift.prefilter = 'all'", "SET bitsift.prefilter = 'off'"};
 static const char without_index[] = "SET enable_seqscan = on; SET enable_indexscan = off; SET enable_bitmapscan = off";
 
 /* In a transaction an error would be its end. */
@@ -611,6 +618,7 @@ static void differ(struct run *run, struct session *session, const char *stateme
 static void compare_matches(struct run *run, struct session *session, const char *statement)
 {
 	const char *how = random_one_in(&run->asker.random, 2) ? with_index : by_bitmap;
+	must(run, session, prefilters[random_below(&run->asker.random, sizeof prefilters / sizeof *prefilters)]);
 	PGresult *a = ask_so(run, session, how, statement), *b = ask_so(run, session, without_index, statement);
 	bool is_a = PQresultStatus(a) == PGRES_TUPLES_OK, is_b = PQresultStatus(b) == PGRES_TUPLES_OK;
 	if ((!is_a && is_bad_luck(a)) || (!is_b && is_bad_luck(b)))
@@ -637,9 +645,10 @@ static void ask_matches(struct run *run, struct session *session)
 	if (kind == 0 && !run->shape->also) {
 		/* A parameter that is known when the plan runs. */
 		struct text query = {0};
-		ask_query(&run->asker, &query);
-		text_add(&statement, "SELECT id FROM t WHERE %s @@@ \x01%s\x01::bitsift_query", expression(run),
-		         query.bytes);
+		bool is_like = run->shape->has_grams && random_one_in(&run->asker.random, 2);
+		(is_like ? ask_like : ask_query)(&run->asker, &query);
+		text_add(&statement, "SELECT id FROM t WHERE %s %s \x01%s\x01%s", expression(run), is_like ? "LIKE" : "@@@", query.bytes,
+		         is_like ? "" : "::bitsift_query");
 		text_free(&query);
 	} else if (kind == 1) {
 		struct text a = {0}, b = {0};

@@ -1,0 +1,326 @@
+/*
+ * prefilter.c: see prefilter.h.
+ *
+ * A page is locked for as long as it takes to find its tuples' values; while it is pinned they stay where they are, so they are matched
+ * without the lock. Some pages are done at a time: what each needs next of memory comes while the others are at work. What a scan by an MVCC
+ * snapshot may see is on the page by then, so a version that comes later is of no account. Versions of a row that follow one another on the
+ * page (HOT) have one entry in the index; all of them are asked: the index may be younger.
+ */
+#include "prefilter.h"
+
+#include "access/htup_details.h"
+#include "access/table.h"
+#include "catalog/pg_am_d.h"
+#include "executor/instrument.h"
+#include "mb/pg_wchar.h"
+#include "miscadmin.h"
+#include "storage/bufmgr.h"
+#include "utils/guc.h"
+#include "utils/snapmgr.h"
+#include "utils/spccache.h"
+
+#include "core/bitsift/candidates.h"
+#include "scan.h"
+#include "versions.h"
+
+/* Fewer candidates at once are sooner asked than a pattern is made ready. */
+#define LEAST_ROWS 48
+/* Pages and rows that are done at a time; more pins would be felt where there are few buffers. */
+#define MOST_PAGES 8
+#define MOST_ROWS  512
+/* Of 128 MB of a table it is remembered where they lie. */
+#define RECENT_PAGES 16384
+/* So many rows are looked at before it is decided whether that pays, and so many are then handed on before some are looked at again; twice as
+ * many the next time. */
+#define WINDOW_ROWS 256
+#define FIRST_PAUSE (16 * WINDOW_ROWS)
+#define MOST_PAUSE  (1024 * WINDOW_ROWS)
+/* Bytes of a tuple that are fetched ahead: the head, and a text of some lines. */
+#define AHEAD_BYTES 320
+#define CACHE_LINE  64
+
+enum state {
+	IS_NEW,
+	IS_READY,
+	IS_OFF /* it cannot be asked */
+};
+
+/* A page, and which rows are on it. */
+struct page {
+	Buffer buffer;
+	size_t first, end;
+};
+
+/* A value of a row. */
+struct look {
+	size_t row;
+	const struct varlena *value;
+};
+
+struct bsp_prefilter {
+	enum state state;
+	bool is_forced; /* by tests: whether it pays or not */
+	Oid table;
+	AttrNumber column;
+	unsigned least_percent; /* of rows that must be left out, so that it pays */
+	const struct bs_grep_pattern *pattern;
+	struct bs_text_filter *filter;
+	Relation heap;
+	BlockNumber n_blocks;
+	int n_ahead; /* pages that may be read at once */
+	size_t n_asked, n_dropped, n_paused, pause;
+	/* What is done at a time. */
+	const ItemPointerData *tids;
+	size_t n_pages, n_looks;
+	struct page pages[MOST_PAGES];
+	bool is_kept[MOST_ROWS];
+	struct look looks[2 * MOST_ROWS];
+};
+
+/* What it costs to look at a row, in hundredths of what a row costs PostgreSQL: its lookup, and the operator. */
+static unsigned least_percent(ScanKey key)
+{
+	switch (key->sk_strategy) {
+	case BSP_LIKE:
+		return 15;
+	case BSP_ILIKE:
+		return 5;
+	default:
+		return 7;
+	}
+}
+
+/* In builds with assertions the slow way stays within reach of tests: SET bitsift.prefilter = 'off', or 'all'. */
+static const char *told(void)
+{
+#ifdef NDEBUG
+	return "";
+#else
+	const char *how = GetConfigOption("bitsift.prefilter", true, false);
+	return how ? how : "";
+#endif
+}
+
+struct bsp_prefilter *bsp_prefilter_begin(Relation index, ScanKey key, const struct bs_grep_pattern *pattern,
+                                          Snapshot snapshot)
+{
+	AttrNumber column = index->rd_index->indkey.values[key->sk_attno - 1];
+	const char *how = told();
+	if (!snapshot || !IsMVCCSnapshot(snapshot) || column <= 0 || GetDatabaseEncoding() != PG_UTF8 ||
+	    strcmp(how, "off") == 0 || BSP_MAY_BE_TOO_OLD())
+		return NULL;
+	struct bsp_prefilter *prefilter = palloc(sizeof(*prefilter));
+	memset(prefilter, 0, offsetof(struct bsp_prefilter, pages));
+	prefilter->is_forced = strcmp(how, "all") == 0;
+	prefilter->table = index->rd_index->indrelid;
+	prefilter->column = column;
+	prefilter->least_percent = least_percent(key);
+	prefilter->pattern = pattern;
+	prefilter->pause = FIRST_PAUSE;
+	return prefilter;
+}
+
+void bsp_prefilter_end(struct bsp_prefilter *prefilter)
+{
+	if (!prefilter)
+		return;
+	bs_text_filter_free(prefilter->filter);
+	if (prefilter->heap)
+		table_close(prefilter->heap, AccessShareLock);
+	pfree(prefilter);
+}
+
+static enum state make_ready(struct bsp_prefilter *prefilter)
+{
+	struct bs_error err;
+	prefilter->heap = table_open(prefilter->table, AccessShareLock);
+	if (prefilter->heap->rd_rel->relam != HEAP_TABLE_AM_OID ||
+	    bs_text_filter_new(prefilter->pattern, &prefilter->filter, &err))
+		return IS_OFF;
+	prefilter->n_blocks = RelationGetNumberOfBlocks(prefilter->heap);
+	prefilter->n_ahead = get_tablespace_io_concurrency(prefilter->heap->rd_rel->reltablespace);
+	return IS_READY;
+}
+
+/* Notes the values of all versions of a row. False: the row is to be handed on. */
+static bool look_at(struct bsp_prefilter *prefilter, Page page, OffsetNumber offset, size_t row)
+{
+	TupleDesc columns = RelationGetDescr(prefilter->heap);
+	bool is_redirected = false;
+	for (unsigned n = 0; n < MaxHeapTuplesPerPage && offset >= FirstOffsetNumber; n++) {
+		if (offset > PageGetMaxOffsetNumber(page))
+			return false;
+		ItemId item = PageGetItemId(page, offset);
+		if (n == 0 && ItemIdIsRedirected(item)) {
+			offset = ItemIdGetRedirect(item);
+			is_redirected = true;
+			continue;
+		}
+		if (!ItemIdIsNormal(item))
+			return false;
+		HeapTupleData tuple = {.t_len = ItemIdGetLength(item),
+		                       .t_data = (HeapTupleHeader)PageGetItem(page, item)};
+		bool is_null;
+		if ((n == 0 && !is_redirected && HeapTupleIsHeapOnly(&tuple)) ||
+		    HeapTupleHeaderGetNatts(tuple.t_data) < prefilter->column)
+			return false;
+		Datum value = heap_getattr(&tuple, prefilter->column, columns, &is_null);
+		if (!is_null) {
+			const struct varlena *text = (const struct varlena *)DatumGetPointer(value);
+			if (VARATT_IS_EXTERNAL(text) || VARATT_IS_COMPRESSED(text))
+				return false;
+			if (prefilter->n_looks == lengthof(prefilter->looks))
+				return false;
+			prefilter->looks[prefilter->n_looks++] = (struct look){row, text};
+		}
+		if (!HeapTupleIsHotUpdated(&tuple))
+			return true;
+		offset = ItemPointerGetOffsetNumber(&tuple.t_data->t_ctid);
+	}
+	return false;
+}
+
+/* Pages that were not in memory: the next ones may not be, either, so they are asked for as PostgreSQL's own scan would. */
+static void read_ahead(struct bsp_prefilter *prefilter, const ItemPointerData *tids, size_t n)
+{
+	BlockNumber last = InvalidBlockNumber;
+	for (size_t i = 0, n_pages = 0; i < n && n_pages < (size_t)prefilter->n_ahead; i++) {
+		BlockNumber block = ItemPointerGetBlockNumber(&tids[i]);
+		if (block == last || block >= prefilter->n_blocks)
+			continue;
+		(void)PrefetchBuffer(prefilter->heap, MAIN_FORKNUM, block);
+		last = block;
+		n_pages++;
+	}
+}
+
+/* In which buffers pages of the table that was asked last were: to look one up takes as long as to look at a row. */
+static struct {
+	Oid table;
+	Buffer buffers[RECENT_PAGES];
+} recent;
+
+static Buffer pin(Relation heap, BlockNumber block)
+{
+	Buffer *last = &recent.buffers[block % RECENT_PAGES];
+	if (recent.table != RelationGetRelid(heap)) {
+		memset(&recent, 0, sizeof(recent));
+		recent.table = RelationGetRelid(heap);
+	}
+	if (!BufferIsValid(*last) || RelationUsesLocalBuffers(heap) ||
+	    !ReadRecentBuffer(BSP_LOCATOR(heap), MAIN_FORKNUM, block, *last))
+		*last = ReadBuffer(heap, block);
+	return *last;
+}
+
+/* Pins the pages of the first rows of n, each of which is there. Returns how many rows. */
+static size_t pin_pages(struct bsp_prefilter *prefilter, const ItemPointerData *tids, size_t n)
+{
+	size_t at = 0, end;
+	int64 n_read = pgBufferUsage.shared_blks_read;
+	prefilter->tids = tids;
+	for (prefilter->n_pages = 0; at < n && at < MOST_ROWS && prefilter->n_pages < MOST_PAGES; at = end) {
+		BlockNumber block = ItemPointerGetBlockNumber(&tids[at]);
+		if (block >= prefilter->n_blocks)
+			break;
+		for (end = at + 1; end < n && end < MOST_ROWS && ItemPointerGetBlockNumber(&tids[end]) == block; end++)
+			;
+		Buffer buffer = pin(prefilter->heap, block);
+		Page page = BufferGetPage(buffer);
+		__builtin_prefetch(page);
+		for (size_t i = at; i < end; i++)
+			__builtin_prefetch(PageGetItemId(page, ItemPointerGetOffsetNumber(&tids[i])));
+		prefilter->pages[prefilter->n_pages++] = (struct page){buffer, at, end};
+	}
+	if (pgBufferUsage.shared_blks_read != n_read)
+		read_ahead(prefilter, tids + at, n - at);
+	return at;
+}
+
+/* Without a lock: what is wrong is fetched in vain. */
+static void fetch_tuples(const struct bsp_prefilter *prefilter, const struct page *at)
+{
+	Page page = BufferGetPage(at->buffer);
+	for (size_t i = at->first; i < at->end; i++) {
+		OffsetNumber offset = ItemPointerGetOffsetNumber(&prefilter->tids[i]);
+		if (offset < FirstOffsetNumber || offset > PageGetMaxOffsetNumber(page))
+			continue;
+		const char *tuple = (const char *)page + ItemIdGetOffset(PageGetItemId(page, offset));
+		for (size_t byte = 0; byte < AHEAD_BYTES; byte += CACHE_LINE)
+			__builtin_prefetch(tuple + byte);
+	}
+}
+
+static void look_at_page(struct bsp_prefilter *prefilter, const struct page *at)
+{
+	LockBuffer(at->buffer, BUFFER_LOCK_SHARE);
+	for (size_t i = at->first; i < at->end; i++)
+		prefilter->is_kept[i] = !look_at(prefilter, BufferGetPage(at->buffer),
+		                                 ItemPointerGetOffsetNumber(&prefilter->tids[i]), i);
+	LockBuffer(at->buffer, BUFFER_LOCK_UNLOCK);
+}
+
+/* The rows of the pages that are pinned. */
+static void ask_pages(struct bsp_prefilter *prefilter)
+{
+	prefilter->n_looks = 0;
+	for (size_t i = 0; i < prefilter->n_pages; i++)
+		fetch_tuples(prefilter, &prefilter->pages[i]);
+	for (size_t i = 0; i < prefilter->n_pages; i++)
+		look_at_page(prefilter, &prefilter->pages[i]);
+	for (size_t i = 0; i < prefilter->n_looks; i++) {
+		const struct look *look = &prefilter->looks[i];
+		if (!prefilter->is_kept[look->row])
+			prefilter->is_kept[look->row] = bs_text_filter_may_match(
+				prefilter->filter, VARDATA_ANY(look->value), VARSIZE_ANY_EXHDR(look->value));
+	}
+	for (size_t i = 0; i < prefilter->n_pages; i++)
+		ReleaseBuffer(prefilter->pages[i].buffer);
+}
+
+static void decide(struct bsp_prefilter *prefilter)
+{
+	if (prefilter->n_asked < WINDOW_ROWS || prefilter->is_forced)
+		return;
+	bool pays = prefilter->n_dropped * 100 >= prefilter->n_asked * prefilter->least_percent;
+	prefilter->n_paused = pays ? 0 : prefilter->pause;
+	prefilter->pause = pays ? FIRST_PAUSE : Min(prefilter->pause * 2, MOST_PAUSE);
+	prefilter->n_asked = prefilter->n_dropped = 0;
+}
+
+static size_t ask_rows(struct bsp_prefilter *prefilter, ItemPointerData *tids, size_t n)
+{
+	size_t n_kept = 0;
+	for (size_t at = 0, n_asked; at < n;) {
+		CHECK_FOR_INTERRUPTS();
+		n_asked = prefilter->n_paused > 0 ? 0 : pin_pages(prefilter, tids + at, n - at);
+		if (n_asked == 0) {
+			prefilter->n_paused -= prefilter->n_paused > 0;
+			tids[n_kept++] = tids[at++];
+			continue;
+		}
+		ask_pages(prefilter);
+		prefilter->n_asked += n_asked;
+		for (size_t i = 0; i < n_asked; i++, at++) {
+			prefilter->n_dropped += !prefilter->is_kept[i];
+			if (prefilter->is_kept[i])
+				tids[n_kept++] = tids[at];
+		}
+		decide(prefilter);
+	}
+	return n_kept;
+}
+
+size_t bsp_prefilter_rows(struct bsp_prefilter *prefilter, ItemPointerData *tids, size_t n)
+{
+	if (!prefilter || prefilter->state == IS_OFF)
+		return n;
+	if (prefilter->state == IS_NEW) {
+		if (n < LEAST_ROWS && !prefilter->is_forced)
+			return n;
+		prefilter->state = make_ready(prefilter);
+		if (prefilter->state == IS_OFF)
+			return n;
+	}
+	return ask_rows(prefilter, tids, n);
+}

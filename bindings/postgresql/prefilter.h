@@ -1,0 +1,30 @@
+/*
+ * prefilter.h: candidates of a pattern are looked at where they lie, before they are handed out: whoever gets one looks the row up, and asks
+ * PostgreSQL's operator, which takes several times as long as to see here that it does not match. Which do match PostgreSQL alone says.
+ *
+ * Left out is only a row of which no version that is there matches. That needs the table's pages, a column of the table as it is, and a
+ * value that lies there in full; any other row is handed on. Where few would be left out, none is looked at.
+ */
+#ifndef BINDINGS_POSTGRESQL_PREFILTER_H
+#define BINDINGS_POSTGRESQL_PREFILTER_H
+
+#include "postgres.h"
+
+#include "access/skey.h"
+#include "storage/itemptr.h"
+#include "utils/rel.h"
+#include "utils/snapshot.h"
+
+#include "core/bitsift.h"
+
+struct bsp_prefilter;
+
+/* The rows are for a scan by this snapshot. NULL: all are to be handed on. In the current memory context; pattern is borrowed. */
+struct bsp_prefilter *bsp_prefilter_begin(Relation index, ScanKey key, const struct bs_grep_pattern *pattern,
+                                          Snapshot snapshot);
+/* Those that may match stay, in their order: returns how many. NULL is fine. May fail as all of PostgreSQL does. */
+size_t bsp_prefilter_rows(struct bsp_prefilter *prefilter, ItemPointerData *tids, size_t n);
+/* NULL is fine. After a failure, too. */
+void bsp_prefilter_end(struct bsp_prefilter *prefilter);
+
+#endif

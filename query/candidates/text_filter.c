@@ -1,0 +1,151 @@
+/*
+ * text_filter.c: bs_text_filter (bitsift/candidates.h): may a text match a pattern?
+ *
+ * A literal that stands in every match is looked for first. Where it is not all that is asked, PCRE2 matches; its code is made when a text
+ * first needs it. PCRE2's own limit is low, as whoever asks may hold something meanwhile: a text that reaches it may match.
+ */
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/bytes.h"
+#include "core/bitsift/candidates.h"
+#include "core/simd/kernels.h"
+#include "query/regex/pattern.h"
+#include "query/regex/text.h"
+
+/* Steps of one start of a match: a pattern that nobody wrote to be slow takes some. */
+#define MOST_STEPS 256u
+/* So many texts reach the limit before PCRE2 is asked no more. */
+#define MOST_FAILURES 8u
+
+struct bs_text_filter {
+	struct bs_grep_analysis analysis;
+	const struct bs_kernel *kernel;
+	struct bs_needle needle;
+	bool has_needle, is_exact, is_needle; /* the needle, in its own letter case or in any, is the pattern */
+	uint32_t options;
+	bool is_compiled;
+	unsigned n_failures;
+	pcre2_code *any, *ascii; /* for any text, and for ASCII; or NULL */
+	bool is_machine_code;    /* both are */
+	pcre2_match_data *data;
+	pcre2_match_context *context;
+};
+
+static uint32_t options_of(const struct bs_grep_pattern *pattern, const struct bs_grep_analysis *analysis)
+{
+	return PCRE2_MULTILINE | PCRE2_ALT_CIRCUMFLEX | (analysis->is_caseless ? PCRE2_CASELESS : 0u) |
+	       (pattern->dot_all ? PCRE2_DOTALL : 0u);
+}
+
+static enum bs_status make(const struct bs_grep_pattern *asked, struct bs_text_filter *filter, struct bs_error *err)
+{
+	struct bs_grep_pattern pattern = *asked;
+	struct bs_grep_analysis *analysis = &filter->analysis;
+	pattern.is_multi_line = true;
+	pattern.is_pcre2 = pattern.is_brute = false;
+	enum bs_status status = bs_kernel_choose(NULL, &filter->kernel, err);
+	if (!status)
+		status = bs_grep_analyse(&pattern, analysis, err);
+	if (status)
+		return status;
+	const struct bs_regex_node *root = bs_regex_node(&analysis->regex, analysis->regex.root);
+	filter->options = options_of(&pattern, analysis);
+	filter->has_needle = analysis->literal.used_bytes > 0;
+	filter->is_exact = filter->has_needle && analysis->literal_is_match;
+	filter->is_needle = filter->has_needle && !pattern.is_word && !pattern.is_line && analysis->is_caseless &&
+	                    root->kind == BS_REGEX_RUN && root->n == analysis->literal.used_bytes;
+	if (filter->has_needle)
+		bs_needle_init(&filter->needle, analysis->literal.data, analysis->literal.used_bytes);
+	return BS_OK;
+}
+
+enum bs_status bs_text_filter_new(const struct bs_grep_pattern *pattern, struct bs_text_filter **filter_out,
+                                  struct bs_error *err)
+{
+	struct bs_text_filter *filter = calloc(1, sizeof(*filter));
+	*filter_out = NULL;
+	if (!filter)
+		return bs_fail_memory(err, "a pattern", sizeof(*filter));
+	enum bs_status status = make(pattern, filter, err);
+	if (status)
+		bs_text_filter_free(filter);
+	else
+		*filter_out = filter;
+	return status;
+}
+
+void bs_text_filter_free(struct bs_text_filter *filter)
+{
+	if (!filter)
+		return;
+	pcre2_code_free(filter->any);
+	pcre2_code_free(filter->ascii);
+	pcre2_match_data_free(filter->data);
+	pcre2_match_context_free(filter->context);
+	bs_grep_analysis_deinit(&filter->analysis);
+	free(filter);
+}
+
+static pcre2_code *compile(struct bs_text_filter *filter, uint32_t options, pcre2_compile_context *context)
+{
+	const struct bs_buffer *text = &filter->analysis.alone;
+	int error;
+	PCRE2_SIZE off;
+	pcre2_code *code =
+		pcre2_compile(text->data, text->used_bytes - 1, filter->options | options, &error, &off, context);
+	if (code)
+		filter->is_machine_code &= pcre2_jit_compile(code, PCRE2_JIT_COMPLETE) == 0;
+	return code;
+}
+
+/* What cannot be compiled filters nothing. */
+static void compile_all(struct bs_text_filter *filter)
+{
+	pcre2_compile_context *context = pcre2_compile_context_create(NULL);
+	filter->is_compiled = filter->is_machine_code = true;
+	filter->data = pcre2_match_data_create(1, NULL);
+	filter->context = pcre2_match_context_create(NULL);
+	if (!context || !filter->data || !filter->context) {
+		pcre2_compile_context_free(context);
+		return;
+	}
+	(void)pcre2_set_newline(context, PCRE2_NEWLINE_LF);
+	(void)pcre2_set_match_limit(filter->context, MOST_STEPS);
+	if (filter->analysis.is_ascii)
+		filter->ascii = compile(filter, 0, context);
+	filter->any =
+		compile(filter, PCRE2_UTF | PCRE2_UCP | PCRE2_MATCH_INVALID_UTF | PCRE2_NO_DOTSTAR_ANCHOR, context);
+	pcre2_compile_context_free(context);
+}
+
+static bool may_match(struct bs_text_filter *filter, const uint8_t *text, size_t n_bytes)
+{
+	if (!filter->is_compiled)
+		compile_all(filter);
+	bool is_ascii = bs_is_ascii(text, n_bytes);
+	const pcre2_code *code = is_ascii && filter->ascii ? filter->ascii : filter->any;
+	if (!code || filter->n_failures >= MOST_FAILURES || (!is_ascii && !bs_text_is_utf8(text, n_bytes)))
+		return true;
+	int result = (filter->is_machine_code ? pcre2_jit_match : pcre2_match)(code, text, n_bytes, 0, 0, filter->data,
+	                                                                       filter->context);
+	filter->n_failures += result < 0 && result != PCRE2_ERROR_NOMATCH;
+	return result != PCRE2_ERROR_NOMATCH;
+}
+
+bool bs_text_filter_may_match(struct bs_text_filter *filter, const char *bytes, size_t n_bytes)
+{
+	const uint8_t *text = (const uint8_t *)bytes;
+	const struct bs_buffer *exact = &filter->analysis.exact_literal;
+	size_t at = 0;
+	if (!filter->has_needle)
+		return may_match(filter, text, n_bytes);
+	while ((at = filter->kernel->find_needle(text, at, n_bytes, &filter->needle)) < n_bytes) {
+		if (!filter->is_exact || memcmp(text + at, exact->data, exact->used_bytes) == 0)
+			return filter->is_exact || filter->is_needle || may_match(filter, text, n_bytes);
+		at++;
+	}
+	return false;
+}
