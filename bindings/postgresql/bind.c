@@ -178,9 +178,10 @@ static Node *source_of(Node *node, const struct level **level)
 }
 
 /* The relation of the range table that an expression is about, and only that; 0: none. */
-static Index relation_of(const struct level *level, Node *node)
+static Index relation_of(PlannerInfo *root, const struct level *level, Node *node)
 {
-	Relids relids = pull_varnos(NULL, node);
+	/* What is planned by itself has none of the planner's own nodes yet. */
+	Relids relids = pull_varnos(level->query == root->parse ? root : NULL, node);
 	int varno;
 	bool is_one = bms_get_singleton_member(relids, &varno);
 	bms_free(relids);
@@ -217,7 +218,7 @@ static struct binding binding_of(PlannerInfo *root, Node *asked)
 	struct binding found = {.index = InvalidOid};
 	const struct level *level = levels_of(root);
 	Node *node = level ? source_of(asked, &level) : NULL;
-	Index varno = node ? relation_of(level, node) : 0;
+	Index varno = node ? relation_of(root, level, node) : 0;
 	if (varno == 0)
 		return found;
 	RangeTblEntry *entry = rt_fetch(varno, level->query->rtable);

@@ -131,6 +131,8 @@ WITH c AS MATERIALIZED (SELECT * FROM runs) SELECT count(*) FROM (SELECT * FROM 
 SELECT count(*) FROM (SELECT * FROM runs a JOIN runs b USING (body) OFFSET 0) s WHERE body @@@ 'runs';
 SELECT (SELECT (SELECT r.body @@@ 'runs')) FROM runs r ORDER BY id;
 SELECT count(*) FROM runs r, LATERAL (SELECT r.body @@@ 'runs' AS is_match OFFSET 0) a WHERE is_match;
+SELECT count(*) FROM runs r LEFT JOIN (SELECT id, coalesce(body, 'x') AS body FROM runs) s ON s.id = r.id + 1 WHERE s.body @@@ 'run' OR s.id IS NULL;
+SELECT count(*) FROM runs r LEFT JOIN (SELECT id, body FROM runs OFFSET 0) s ON s.id = r.id + 1 WHERE s.body @@@ 'runs' OR s.id IS NULL;
 SELECT id, body <@> 'runs' = (SELECT r.body <@> 'runs' FROM runs r WHERE r.id = s.id), bitsift_snippet(body, 'runs') FROM (SELECT * FROM runs WHERE body @@@ 'runs' ORDER BY body <@> 'runs', id LIMIT 2) s;
 
 \echo == who may not read all rows is not told how frequent words are
