@@ -52,7 +52,7 @@ struct bsp_ordered {
 	struct bsp_view *view;
 	MemoryContext context;
 	struct bsp_query_datum *datum; /* NULL: the index cannot rank, and hands all rows out */
-	const struct bs_statistics *statistics;
+	bool by_statistics; /* which are not the index' own */
 	struct row *rows; /* a piece */
 	size_t n_rows, capacity, at, n_wanted;
 	uint64 n_found; /* in all pieces */
@@ -152,7 +152,7 @@ struct bsp_ordered *bsp_ordered_begin(IndexScanDesc scan)
 		(void)bsp_parsed(ordered->datum);
 		bsp_query_read(ordered->datum, &query);
 		if (query.statistics_bytes > 0 || query.index != RelationGetRelid(scan->indexRelation))
-			ordered->statistics = bsp_statistics(ordered->datum);
+			ordered->by_statistics = bsp_statistics(ordered->datum, true) != NULL;
 	}
 	pgstat_count_index_scan(scan->indexRelation);
 	ordered->view = bsp_view_acquire(scan->indexRelation, BSP_FOLD_ALL);
@@ -211,7 +211,7 @@ static void find_piece(struct bsp_ordered *ordered, IndexScanDesc scan)
 	request.mode = BS_FIND_TOP;
 	request.n_best = ordered->n_wanted;
 	request.offset = ordered->n_found;
-	request.statistics = ordered->statistics;
+	request.statistics = ordered->by_statistics ? bsp_statistics(ordered->datum, false) : NULL;
 	request.hit = take_hit;
 	request.context = ordered;
 	ordered->n_rows = ordered->at = 0;

@@ -33,6 +33,7 @@ struct gathered {
 	LocalTransactionId transaction;
 	TransactionId snapshot_min, snapshot_max;
 	CommandId command;
+	TimestampTz statement; /* that they were gathered for; a cursor's later ones go on with them */
 	uint64 used;
 	struct bs_statistics *statistics;
 };
@@ -97,6 +98,7 @@ static struct gathered key_of(const struct bsp_query_datum *datum)
 		.n_bytes = VARSIZE(datum) - offsetof(struct bsp_query_datum, version),
 		.bytes = (char *)&datum->version,
 		.transaction = MyProc->lxid,
+		.statement = GetCurrentStatementStartTimestamp(),
 	};
 	key.hash = hash_bytes((const unsigned char *)key.bytes, (int)key.n_bytes);
 	if (snapshot) {
@@ -115,17 +117,21 @@ static bool is_same(const struct gathered *slot, const struct gathered *key)
 	       memcmp(slot->bytes, key->bytes, key->n_bytes) == 0;
 }
 
-static const struct bs_statistics *statistics_of_index(Oid index, const struct bsp_query_datum *datum)
+static const struct bs_statistics *statistics_of_index(Oid index, const struct bsp_query_datum *datum, bool is_first)
 {
 	static uint64 clock;
 	struct gathered key = key_of(datum), *slot = &slots[0];
 	for (int i = 0; i < SLOTS; i++) {
 		if (is_same(&slots[i], &key)) {
-			slots[i].used = ++clock;
-			return slots[i].statistics;
+			slot = &slots[i];
+			break;
 		}
 		if (slots[i].used < slot->used)
 			slot = &slots[i];
+	}
+	if (is_same(slot, &key) && (!is_first || slot->statement == key.statement)) {
+		slot->used = ++clock;
+		return slot->statistics;
 	}
 	struct bs_statistics *statistics = bsp_gather(index, datum);
 	clear(slot);
@@ -142,7 +148,7 @@ static const struct bs_statistics *statistics_of_index(Oid index, const struct b
 	return statistics;
 }
 
-const struct bs_statistics *bsp_statistics(const struct bsp_query_datum *datum)
+const struct bs_statistics *bsp_statistics(const struct bsp_query_datum *datum, bool is_first)
 {
 	struct bsp_query query;
 	const struct bs_statistics *own = bsp_parsed_statistics(datum);
@@ -154,7 +160,7 @@ const struct bs_statistics *bsp_statistics(const struct bsp_query_datum *datum)
 		                errmsg("no statistics to rank by: no bitsift index of the column is known"),
 		                errhint("Make an index, or give the query some: bitsift_with_stats(query, "
 		                        "bitsift_stats(index, query)).")));
-	return statistics_of_index(query.index, datum);
+	return statistics_of_index(query.index, datum, is_first);
 }
 
 static double score_of(FunctionCallInfo fcinfo)
@@ -164,7 +170,10 @@ static double score_of(FunctionCallInfo fcinfo)
 	struct bs_text asked = {.text = VARDATA_ANY(value), .text_bytes = VARSIZE_ANY_EXHDR(value)};
 	struct bs_error err = {""};
 	double score;
-	const struct bs_statistics *statistics = bsp_statistics(datum);
+	static char asked_before;
+	const struct bs_statistics *statistics = bsp_statistics(datum, fcinfo->flinfo && !fcinfo->flinfo->fn_extra);
+	if (fcinfo->flinfo)
+		fcinfo->flinfo->fn_extra = &asked_before;
 	bsp_check(bs_query_score(bsp_parsed(datum), &asked, 1, statistics, &score, &err), &err, NULL);
 	PG_FREE_IF_COPY(value, 0);
 	PG_FREE_IF_COPY(datum, 1);
