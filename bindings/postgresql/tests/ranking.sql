@@ -211,3 +211,15 @@ SELECT format('SELECT %L, meanwhile(%L, %L, %L)', way, change, question, way) FR
 	($$UPDATE shared SET body = 'blue 5 and more' WHERE id IN (5, 50)$$, $$SELECT id, body FROM shared WHERE body @@@ 'blue' AND body ~ 'blue 5' ORDER BY body <@> 'blue', id LIMIT 2 FOR UPDATE$$),
 	($$UPDATE shared SET body = 'blue' WHERE id = 5$$, $$SELECT s.id FROM shared s, (VALUES ('blue 5'::bitsift_query), ('blue 6')) v(q) WHERE s.body @@@ v.q FOR UPDATE OF s$$)) v(change, question),
 	unnest(ARRAY['rows', 'bitmap', 'index']) way \gexec
+
+\echo == in a transaction whose snapshot stays as it is, too, a statement ranks by its own statistics
+CREATE TABLE still (id int, body text);
+INSERT INTO still SELECT i, 'red blue ' || i FROM generate_series(1, 50) i;
+CREATE INDEX still_body ON still USING bitsift (body);
+SELECT dblink_exec('other', 'BEGIN; INSERT INTO still VALUES (100, ''red'')');
+BEGIN;
+SELECT count(DISTINCT body <@> 'red 7'), bool_and(body <@> 'red 7' = -bitsift_score(body, bitsift_with_stats('red 7', bitsift_stats('still_body', 'red 7')))) FROM still WHERE body @@@ 'red';
+SELECT dblink_exec('other', 'INSERT INTO still SELECT 100 + i, ''blue 7'' FROM generate_series(1, 100) i');
+SELECT count(DISTINCT body <@> 'red 7'), bool_and(body <@> 'red 7' = -bitsift_score(body, bitsift_with_stats('red 7', bitsift_stats('still_body', 'red 7')))) FROM still WHERE body @@@ 'red';
+COMMIT;
+SELECT dblink_exec('other', 'ROLLBACK');
