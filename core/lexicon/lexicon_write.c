@@ -31,7 +31,7 @@
 /* More are no better: measured, 6 and 10 within 0.1 %. The first ones double the length of symbols. */
 #define GENERATIONS 6
 /* Of few terms, all generations but the last one look at a part, of which a symbol need be in fewer terms. (Small lexicons are made again
- * and again, where an index grows little by little; this halves the time, and adds 0.1 % to their segments.) */
+ * and again, where an index grows little by little; this halves the time, and their segments stay as large, within 0.1 %.) */
 #define EARLY_SHARE       8u
 #define EARLY_LEAST_COUNT 2u
 #define EARLY_TERMS       4096u /* all of so few are looked at */
