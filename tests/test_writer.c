@@ -1429,6 +1429,60 @@ static void test_many(void **state)
 	bs_writer_close(writer);
 }
 
+/* Ids that ascend are looked for by halves, up to so many that they get slots: through all of that the last document of an id counts,
+ * in a transaction that writes segments meanwhile. */
+static void test_ascending_ids(void **state)
+{
+	enum { N = 90000, CHANGES = 12000 };
+	struct bs_writer *writer = open_with((struct bs_writer_request){.memory_bytes = 16 << 20});
+	char title[64], body[512], id[16];
+	/* Of each number: 0: no document; 1: the first; otherwise that of change - 2. Those of even numbers come first. */
+	static uint32_t last[2 * N];
+	uint64_t n_docs = N, n_changed = 0;
+	uint32_t dice = 7;
+	(void)state;
+	memset(last, 0, sizeof(last));
+	for (unsigned i = 0; i < N; i++) {
+		make_text(i, title, body);
+		snprintf(id, sizeof(id), "%08u", 2 * i);
+		add(writer, id, title, body);
+		last[2 * i] = 1;
+	}
+	for (uint32_t change = 0; change < CHANGES; change++) {
+		uint32_t number = (dice = dice * 1664525 + 1013904223) >> 8 & (change % 3 ? 0x1ffff : 0xff);
+		number %= 2 * N;
+		snprintf(id, sizeof(id), "%08u", number);
+		n_docs -= last[number] != 0;
+		n_changed -= last[number] > 1;
+		if (change % 4 == 3) {
+			assert_int_equal(del(writer, id), last[number] != 0);
+			last[number] = 0;
+			continue;
+		}
+		snprintf(title, sizeof(title), "changed c%u", change);
+		add(writer, id, title, NULL);
+		last[number] = change + 2;
+		n_docs++;
+		n_changed++;
+	}
+	assert_int_equal(commit(writer).n_docs, n_docs);
+	struct bs_index *index = open_index(NULL);
+	struct bs_index_info info;
+	bs_index_describe(index, &info);
+	assert_true(info.n_segments > 1);
+	assert_int_equal(ask_in(index, "changed", (struct bs_find_request){.mode = BS_FIND_COUNT}).n_hits, n_changed);
+	for (uint32_t number = 0; number < 2 * N; number++) {
+		if (last[number] < 2 || number % 16)
+			continue;
+		snprintf(title, sizeof(title), "c%u", last[number] - 2);
+		snprintf(id, sizeof(id), "%08u", number);
+		assert_string_equal(ask_in(index, title, (struct bs_find_request){.mode = BS_FIND_IDS}).ids, id);
+	}
+	bs_index_close(index);
+	check();
+	bs_writer_close(writer);
+}
+
 #define WITH_BOTH(test)                                                   \
 	cmocka_unit_test_setup_teardown(test, setup_dir, teardown),       \
 		cmocka_unit_test_setup_teardown(test, setup_memory, teardown)
@@ -1458,6 +1512,7 @@ int main(void)
 		WITH_BOTH(test_beside_files),
 		WITH_BOTH(test_readers_beside_a_writer),
 		WITH_BOTH(test_many),
+		WITH_BOTH(test_ascending_ids),
 		cmocka_unit_test_setup_teardown(test_memory_files, setup_memory, teardown),
 		cmocka_unit_test_setup_teardown(test_memory_descriptors, setup_memory, teardown),
 		cmocka_unit_test_setup_teardown(test_documents_by_id, setup_dir, teardown),

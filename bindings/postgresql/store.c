@@ -1,6 +1,10 @@
 /* store.c: see store.h. */
 #include "store.h"
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
 #include "access/generic_xlog.h"
 #include "access/xloginsert.h"
 #include "mb/pg_wchar.h"
@@ -20,7 +24,11 @@
 #define MANIFEST "manifest"
 /* A writer needs several times a document's bytes to take it. */
 #define ROW_FACTOR   16
+/* A page has the texts of many rows at hand, so that phrases need few pairs of words: with all that pay in files an index is 7 % larger,
+ * and phrases take 4.8 ms instead of 5.6 (a million rows; without any, 8.2). */
+#define PHRASE_BITS  .1
 #define LEAST_MEMORY ((size_t)64 << 20)
+#define LARGE_BYTES  (1 << 20)
 
 static void free_store(void *context)
 {
@@ -92,6 +100,16 @@ static void fill_options(struct bsp_store *store)
 	meta->grams = options->grams;
 }
 
+/* What a build gives back goes back to the system at once. The C library would keep as much as was ever given back in one piece, twice
+ * over: 92 MB where 64 are allowed, and take 63. */
+static void keep_little(void)
+{
+#ifdef __GLIBC__
+	(void)mallopt(M_MMAP_THRESHOLD, LARGE_BYTES);
+	(void)mallopt(M_TRIM_THRESHOLD, LARGE_BYTES);
+#endif
+}
+
 struct bsp_store *bsp_store_create(Relation index)
 {
 	/* Words and grams are those of UTF-8. */
@@ -102,6 +120,7 @@ struct bsp_store *bsp_store_create(Relation index)
 	struct bsp_store *store = new_store(index);
 	struct bs_error err;
 	store->is_build = true;
+	keep_little();
 	fill_options(store);
 	bsp_check(bs_memory_new(&store->memory, &err), &err, NULL);
 	use_temporary_folder(store->memory);
@@ -127,6 +146,7 @@ void bsp_store_write(struct bsp_store *store, size_t largest_row_bytes)
 		.split_identifiers = meta->split_identifiers,
 		.grams = meta->grams,
 		.summary_rate = -1,
+		.phrase_bits = PHRASE_BITS,
 		.not_stored = true,
 		.no_checksums = true,
 		.texts = &store->provider,

@@ -11,6 +11,8 @@
 #define FIRST_LOG2        10u
 #define FIRST_NUMBER_BITS 16u
 #define MOST_BITS         32u /* of places and of numbers, so that a slot holds both */
+/* Searches by halves of n ordered ids take as long as making slots for all of them: one for so many. */
+#define ORDERED_A_SEARCH 16u
 
 static uint64_t n_slots_of(const struct bs_id_owners *owners)
 {
@@ -31,6 +33,8 @@ void bs_id_owners_start_source(struct bs_id_owners *owners)
 	owners->number_bits = FIRST_NUMBER_BITS;
 	owners->first_number = last ? last->first + last->n_documents : 0;
 	owners->n_used = 0;
+	owners->n_ordered = 0;
+	owners->n_searches = 0;
 }
 
 uint64_t bs_id_owners_bytes(const struct bs_id_owners *owners)
@@ -97,13 +101,19 @@ static enum bs_status make_room(struct bs_id_owners *owners, const struct bs_sou
 	return is_full ? grow(owners, err) : BS_OK;
 }
 
-static struct bs_id_place place_of(const struct bs_id_owners *owners, uint64_t slot)
+/* Of a document by its number from first_number on. */
+static struct bs_id_place place_of(const struct bs_id_owners *owners, uint64_t number)
 {
-	uint64_t number = owners->first_number + (slot & number_mask(owners->number_bits)) - 1;
+	number += owners->first_number;
 	uint32_t segment = owners->n_segments - 1;
 	while (owners->segments[segment].first > number)
 		segment--;
 	return (struct bs_id_place){segment, (uint32_t)(number - owners->segments[segment].first)};
+}
+
+static struct bs_id_place place_of_slot(const struct bs_id_owners *owners, uint64_t slot)
+{
+	return place_of(owners, (slot & number_mask(owners->number_bits)) - 1);
 }
 
 void bs_id_owners_deinit(struct bs_id_owners *owners)
@@ -117,11 +127,12 @@ void bs_id_owners_deinit(struct bs_id_owners *owners)
 	free(owners->slots);
 	bs_buffer_deinit(&owners->id);
 	bs_buffer_deinit(&owners->other_id);
+	bs_buffer_deinit(&owners->last_ordered);
 	*owners = (struct bs_id_owners){0};
 }
 
 enum bs_status bs_id_owners_next_segment(struct bs_id_owners *owners, const struct bs_dir *dir, uint64_t number,
-                                      struct bs_error *err)
+                                         struct bs_error *err)
 {
 	size_t n_bytes = ((size_t)owners->n_segments + 1) * sizeof(*owners->segments);
 	struct bs_id_owners_segment *segments = realloc(owners->segments, n_bytes);
@@ -149,8 +160,8 @@ static enum bs_status find_record(struct bs_id_owners *owners, const struct bs_d
 	}
 	if (!segment->is_open) {
 		char name[BS_INDEX_NAME_BYTES];
-		enum bs_status status =
-			bs_segment_open(&segment->opened, segment->dir, bs_index_file_name("seg", segment->number, name), err);
+		enum bs_status status = bs_segment_open(&segment->opened, segment->dir,
+		                                        bs_index_file_name("seg", segment->number, name), err);
 		if (status)
 			return status;
 		segment->is_open = true;
@@ -188,86 +199,210 @@ enum bs_status bs_id_owners_kill(struct bs_id_owners *owners, struct bs_id_place
 enum bs_status bs_id_owners_withdraw(struct bs_id_owners *owners, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
+	for (uint64_t i = 0; i < owners->n_ordered && !status; i++)
+		status = bs_id_owners_kill(owners, place_of(owners, i), err);
 	for (uint64_t i = 0; i < n_slots_of(owners) && !status; i++)
 		if (owners->slots[i])
-			status = bs_id_owners_kill(owners, place_of(owners, owners->slots[i]), err);
+			status = bs_id_owners_kill(owners, place_of_slot(owners, owners->slots[i]), err);
 	bs_id_owners_start_source(owners);
 	return status;
 }
 
-void bs_id_owners_prefetch(struct bs_id_owners *owners, const struct bs_source *source, const struct bs_doc_record *record)
+void bs_id_owners_prefetch(struct bs_id_owners *owners, const struct bs_source *source,
+                           const struct bs_doc_record *record)
 {
 	const struct bs_buffer *id = &owners->id;
 	if (owners->slots && !bs_recorded_id(source, record, &owners->id, NULL))
-		__builtin_prefetch(&owners->slots[bs_hash_slot(id->data, id->used_bytes) >> (64 - owners->slots_log2)], 1);
+		__builtin_prefetch(&owners->slots[bs_hash_slot(id->data, id->used_bytes) >> (64 - owners->slots_log2)],
+		                   1);
 }
 
-/* The slot of the owner of the id of record, NULL if there is none; and the hash of it. */
-static enum bs_status find_owner(struct bs_id_owners *owners, const struct bs_source *source,
-                                  const struct bs_doc_table_builder *accumulated, const struct bs_doc_record *record,
-                                  uint64_t *hash_out, uint64_t **owner_out, struct bs_error *err)
+/* The id of an earlier document, into other_id. */
+static enum bs_status recall_id(struct bs_id_owners *owners, const struct bs_source *source,
+                                const struct bs_doc_table_builder *accumulated, struct bs_id_place place,
+                                struct bs_error *err)
 {
-	struct bs_buffer *id = &owners->id;
-	struct bs_buffer *other_id = &owners->other_id;
-	*owner_out = NULL;
-	enum bs_status status = bs_recorded_id(source, record, id, err);
-	if (status)
-		return status;
-	uint64_t hash = bs_hash_slot(id->data, id->used_bytes);
-	uint64_t cursor = owners->slots ? hash >> (64 - owners->slots_log2) : 0;
+	struct bs_doc_record other;
+	enum bs_status status = find_record(owners, accumulated, place, &other, err);
+	return status ? status : bs_recorded_id(source, &other, &owners->other_id, err);
+}
+
+static int compare_ids(const struct bs_buffer *a, const struct bs_buffer *b)
+{
+	size_t n_bytes = a->used_bytes < b->used_bytes ? a->used_bytes : b->used_bytes;
+	int order = n_bytes ? memcmp(a->data, b->data, n_bytes) : 0;
+	return order ? order : (a->used_bytes > b->used_bytes) - (a->used_bytes < b->used_bytes);
+}
+
+struct owner {
+	bool is_there;
+	struct bs_id_place place;
+	uint64_t *slot; /* NULL: an ordered one, which has none */
+	uint64_t hash;  /* of the id, whether anyone has it or not */
+};
+
+/* The owner of the id at hand among those with slots. */
+static enum bs_status find_slot(struct bs_id_owners *owners, const struct bs_source *source,
+                                const struct bs_doc_table_builder *accumulated, struct owner *owner,
+                                struct bs_error *err)
+{
+	uint64_t cursor = owners->slots ? owner->hash >> (64 - owners->slots_log2) : 0;
 	uint64_t *slot;
-	*hash_out = hash;
-	while ((slot = next_slot(owners, hash, &cursor)) != NULL) {
-		struct bs_doc_record other;
-		status = find_record(owners, accumulated, place_of(owners, *slot), &other, err);
-		if (!status)
-			status = bs_recorded_id(source, &other, other_id, err);
+	while (!owner->is_there && (slot = next_slot(owners, owner->hash, &cursor)) != NULL) {
+		owner->place = place_of_slot(owners, *slot);
+		enum bs_status status = recall_id(owners, source, accumulated, owner->place, err);
 		if (status)
 			return status;
-		if (id->used_bytes == other_id->used_bytes &&
-		    (id->used_bytes == 0 || memcmp(id->data, other_id->data, id->used_bytes) == 0)) {
-			*owner_out = slot;
-			return BS_OK;
-		}
+		owner->is_there = compare_ids(&owners->id, &owners->other_id) == 0;
+		owner->slot = slot;
 	}
 	return BS_OK;
 }
 
+/* ... among those that are ordered. */
+static enum bs_status find_ordered(struct bs_id_owners *owners, const struct bs_source *source,
+                                   const struct bs_doc_table_builder *accumulated, struct owner *owner,
+                                   struct bs_error *err)
+{
+	uint64_t low = 0, high = owners->n_ordered;
+	if (high == 0 || compare_ids(&owners->id, &owners->last_ordered) > 0)
+		return BS_OK;
+	owners->n_searches++;
+	while (low < high && !owner->is_there) {
+		uint64_t middle = low + (high - low) / 2;
+		owner->place = place_of(owners, middle);
+		enum bs_status status = recall_id(owners, source, accumulated, owner->place, err);
+		if (status)
+			return status;
+		int order = compare_ids(&owners->id, &owners->other_id);
+		owner->is_there = order == 0;
+		owner->slot = NULL;
+		if (order < 0)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return BS_OK;
+}
+
+/* Of the id at hand. One that was taken over from an ordered document has a slot, so these are asked first. */
+static enum bs_status find_owner(struct bs_id_owners *owners, const struct bs_source *source,
+                                 const struct bs_doc_table_builder *accumulated, struct owner *owner,
+                                 struct bs_error *err)
+{
+	*owner = (struct owner){.hash = bs_hash_slot(owners->id.data, owners->id.used_bytes)};
+	enum bs_status status = find_slot(owners, source, accumulated, owner, err);
+	return status || owner->is_there ? status : find_ordered(owners, source, accumulated, owner, err);
+}
+
+/* Of the id of record. */
+static enum bs_status find_owner_of(struct bs_id_owners *owners, const struct bs_source *source,
+                                    const struct bs_doc_table_builder *accumulated, const struct bs_doc_record *record,
+                                    struct owner *owner, struct bs_error *err)
+{
+	*owner = (struct owner){.is_there = false};
+	if (owners->n_used == 0 && owners->n_ordered == 0)
+		return BS_OK;
+	enum bs_status status = bs_recorded_id(source, record, &owners->id, err);
+	return status ? status : find_owner(owners, source, accumulated, owner, err);
+}
+
+/* A slot for an id of this hash that has none. */
+static enum bs_status add_slot(struct bs_id_owners *owners, const struct bs_source *source, uint64_t hash,
+                               uint64_t number, struct bs_error *err)
+{
+	enum bs_status status = make_room(owners, source, number, true, err);
+	if (status)
+		return status;
+	fill_slot(owners->slots, owners->slots_log2, (hash & ~number_mask(owners->number_bits)) | (number + 1));
+	owners->n_used++;
+	return BS_OK;
+}
+
+/* Ordered ids get slots; but those whose owner is another by now, which has one. Keeps the id at hand. */
+static enum bs_status give_slots(struct bs_id_owners *owners, const struct bs_source *source,
+                                 const struct bs_doc_table_builder *accumulated, struct bs_error *err)
+{
+	struct bs_buffer at_hand = owners->id;
+	enum bs_status status = BS_OK;
+	owners->id = (struct bs_buffer){0};
+	for (uint64_t i = 0; i < owners->n_ordered && !status; i++) {
+		struct owner owner = {0};
+		status = recall_id(owners, source, accumulated, place_of(owners, i), err);
+		if (status)
+			break;
+		struct bs_buffer id = owners->other_id;
+		owners->other_id = owners->id;
+		owners->id = id;
+		owner.hash = bs_hash_slot(id.data, id.used_bytes);
+		status = find_slot(owners, source, accumulated, &owner, err);
+		if (!status && !owner.is_there)
+			status = add_slot(owners, source, owner.hash, i, err);
+	}
+	bs_buffer_deinit(&owners->id);
+	owners->id = at_hand;
+	owners->n_ordered = status ? owners->n_ordered : 0;
+	return status;
+}
+
+/* The id at hand is greater than all before it, which have no slots either. */
+static bool is_next_ordered(const struct bs_id_owners *owners, uint64_t number)
+{
+	return owners->n_used == 0 && number == owners->n_ordered &&
+	       (number == 0 || compare_ids(&owners->id, &owners->last_ordered) > 0);
+}
+
+static enum bs_status take_over(struct bs_id_owners *owners, const struct bs_source *source,
+                                const struct bs_doc_table_builder *accumulated, uint64_t number, struct bs_error *err)
+{
+	struct owner earlier;
+	enum bs_status status = BS_OK;
+	if (owners->n_searches * ORDERED_A_SEARCH > owners->n_ordered)
+		status = give_slots(owners, source, accumulated, err);
+	if (!status)
+		status = find_owner(owners, source, accumulated, &earlier, err);
+	if (!status && earlier.is_there)
+		status = bs_id_owners_kill(owners, earlier.place, err);
+	if (status || !earlier.slot)
+		return status ? status : add_slot(owners, source, earlier.hash, number, err);
+	status = make_room(owners, source, number, false, err);
+	if (!status)
+		*earlier.slot = (earlier.hash & ~number_mask(owners->number_bits)) | (number + 1);
+	return status;
+}
+
 enum bs_status bs_id_owners_take(struct bs_id_owners *owners, const struct bs_source *source,
-                              const struct bs_doc_table_builder *accumulated, const struct bs_doc_record *record,
-                              uint32_t document, struct bs_error *err)
+                                 const struct bs_doc_table_builder *accumulated, const struct bs_doc_record *record,
+                                 uint32_t document, struct bs_error *err)
 {
 	struct bs_id_owners_segment *segment = &owners->segments[owners->n_segments - 1];
 	uint64_t number = segment->first + document - owners->first_number;
-	uint64_t *earlier, hash;
-	enum bs_status status = find_owner(owners, source, accumulated, record, &hash, &earlier, err);
-	if (!status && earlier)
-		status = bs_id_owners_kill(owners, place_of(owners, *earlier), err);
-	if (!status)
-		status = make_room(owners, source, number, !earlier, err);
+	enum bs_status status = bs_recorded_id(source, record, &owners->id, err);
 	if (status)
 		return status;
-	uint64_t mask = number_mask(owners->number_bits);
-	uint64_t slot = (hash & ~mask) | (number + 1);
-	if (earlier)
-		*earlier = slot;
-	else
-		fill_slot(owners->slots, owners->slots_log2, slot);
-	owners->n_used += !earlier;
-	segment->n_documents = document + 1;
-	return BS_OK;
+	if (is_next_ordered(owners, number)) {
+		struct bs_buffer id = owners->last_ordered;
+		owners->last_ordered = owners->id;
+		owners->id = id;
+		owners->n_ordered++;
+	} else {
+		status = take_over(owners, source, accumulated, number, err);
+	}
+	if (!status)
+		segment->n_documents = document + 1;
+	return status;
 }
 
 enum bs_status bs_id_owners_lives(struct bs_id_owners *owners, const struct bs_source *source,
                                   const struct bs_doc_table_builder *accumulated, const struct bs_doc_record *record,
                                   bool *lives_out, struct bs_id_place *place_out, struct bs_error *err)
 {
-	uint64_t *owner = NULL, hash;
+	struct owner owner;
 	*lives_out = false;
-	enum bs_status status = owners->n_used == 0 ? BS_OK : find_owner(owners, source, accumulated, record, &hash, &owner, err);
-	if (status || !owner)
+	enum bs_status status = find_owner_of(owners, source, accumulated, record, &owner, err);
+	if (status || !owner.is_there)
 		return status;
-	*place_out = place_of(owners, *owner);
+	*place_out = owner.place;
 	const struct bs_buffer *dead = &owners->segments[place_out->segment].dead;
 	size_t byte = place_out->document / 8;
 	*lives_out = byte >= dead->used_bytes || !(dead->data[byte] >> (place_out->document % 8) & 1);
@@ -275,26 +410,23 @@ enum bs_status bs_id_owners_lives(struct bs_id_owners *owners, const struct bs_s
 }
 
 enum bs_status bs_id_owners_find(struct bs_id_owners *owners, const struct bs_source *source,
-                              const struct bs_doc_table_builder *accumulated, const struct bs_doc_record *record,
-                              bool *is_owned_out, bool *is_same_out, struct bs_error *err)
+                                 const struct bs_doc_table_builder *accumulated, const struct bs_doc_record *record,
+                                 bool *is_owned_out, bool *is_same_out, struct bs_error *err)
 {
-	uint64_t *owner = NULL;
+	struct owner owner;
 	struct bs_doc_record now;
-	uint64_t hash;
-	enum bs_status status = owners->n_used == 0
-		? BS_OK
-		: find_owner(owners, source, accumulated, record, &hash, &owner, err);
-	*is_owned_out = owner != NULL;
+	enum bs_status status = find_owner_of(owners, source, accumulated, record, &owner, err);
+	*is_owned_out = !status && owner.is_there;
 	*is_same_out = false;
-	if (status || !owner)
+	if (!*is_owned_out)
 		return status;
-	status = find_record(owners, accumulated, place_of(owners, *owner), &now, err);
+	status = find_record(owners, accumulated, owner.place, &now, err);
 	*is_same_out = !status && now.checksum == record->checksum;
 	return status;
 }
 
 enum bs_status bs_id_owners_dead(struct bs_id_owners *owners, uint32_t i, uint64_t n_docs, const uint8_t **bits_out,
-                              uint64_t *n_dead_out, struct bs_error *err)
+                                 uint64_t *n_dead_out, struct bs_error *err)
 {
 	struct bs_id_owners_segment *segment = &owners->segments[i];
 	*bits_out = NULL;

@@ -42,6 +42,11 @@ struct bs_id_owners {
 	uint32_t number_bits;
 	uint64_t first_number;
 	uint64_t n_used;
+	/* Ids that come in ascending order, byte by byte, as those of rows do, have no slots, up to the first that does not: so many, of the
+	 * documents from first_number on. One of them is looked for by halves; when that has been done often, they get slots. */
+	uint64_t n_ordered;
+	uint64_t n_searches;
+	struct bs_buffer last_ordered; /* the id of the last of them */
 	struct bs_id_owners_segment *segments; /* the last one is being accumulated */
 	uint32_t n_segments;
 	uint64_t n_dead;

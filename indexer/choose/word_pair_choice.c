@@ -41,6 +41,7 @@ struct meeting {
 
 struct choice {
 	struct bs_words *analyzer;
+	double most_bits;           /* of all pairs, for each posting of a word */
 	uint32_t next_position;     /* of the document under analysis */
 	struct bs_term_table words; /* df: of the sample */
 	struct bs_buffer tokens;    /* u32 each: number of the word + 1; 0 before each field and each missing position */
@@ -399,7 +400,7 @@ static enum bs_status take(const struct choice *choice, struct met_pair *pair, d
 static enum bs_status take_best(const struct choice *choice, struct bs_word_pairs *pairs, struct bs_error *err)
 {
 	struct met_pair **best = malloc(((size_t)choice->n_met + 1) * sizeof(*best));
-	double n_docs = (double)count_docs(choice), left_bits = BS_PRICE_PAIR_MOST_BITS * (double)choice->n_postings;
+	double n_docs = (double)count_docs(choice), left_bits = choice->most_bits * (double)choice->n_postings;
 	double longer = fmax((double)choice->n_postings / n_docs / BS_PRICE_SHORT_TERMS, 1);
 	double least = n_docs * BS_PRICE_PAIR_BIT_NS * pow(longer, BS_PRICE_PAIR_LONGER_POWER);
 	enum bs_status status = BS_OK;
@@ -436,15 +437,16 @@ static enum bs_status choose(struct choice *choice, struct bs_word_pairs *pairs,
 	return status ? status : take_best(choice, pairs, err);
 }
 
-enum bs_status bs_word_pairs_choose_by(const struct bs_index_options *options, uint64_t least_bytes, bs_give_sample_fn sample,
-                                       void *context, struct bs_word_pairs *pairs, struct bs_error *err)
+enum bs_status bs_word_pairs_choose_by(const struct bs_index_options *options, const struct bs_pair_limits *limits,
+                                       bs_give_sample_fn sample, void *context, struct bs_word_pairs *pairs,
+                                       struct bs_error *err)
 {
-	struct choice choice = {.n_met = 0};
+	struct choice choice = {.most_bits = limits->most_bits > 0 ? limits->most_bits : BS_PRICE_PAIR_MOST_BITS};
 	struct bs_words_options words = bs_index_words_options(options);
 	enum bs_status status = bs_words_new(&words, &choice.analyzer, err);
 	if (!status)
 		status = sample(context, sample_document, &choice, err);
-	if (!status && choice.text_bytes >= least_bytes)
+	if (!status && choice.text_bytes >= limits->least_bytes)
 		status = choose(&choice, pairs, err);
 	bs_words_free(choice.analyzer);
 	bs_term_table_deinit(&choice.words);
@@ -473,10 +475,10 @@ static enum bs_status sample_all(void *context, bs_sample_fn give, void *give_co
 
 enum bs_status bs_word_pairs_choose(const struct bs_dir *dir, const struct bs_manifest *manifest,
                                     const struct bs_source_options *options, uint64_t sample_bytes,
-                                    uint64_t least_bytes, struct bs_word_pairs *pairs, struct bs_error *err)
+                                    const struct bs_pair_limits *limits, struct bs_word_pairs *pairs, struct bs_error *err)
 {
 	struct sources sources = {dir, manifest, options, sample_bytes};
-	return bs_word_pairs_choose_by(&manifest->options, least_bytes, sample_all, &sources, pairs, err);
+	return bs_word_pairs_choose_by(&manifest->options, limits, sample_all, &sources, pairs, err);
 }
 
 enum bs_status bs_word_pairs_of_snapshot(const struct bs_snapshot *snapshot, struct bs_word_pairs *pairs,

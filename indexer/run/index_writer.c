@@ -185,16 +185,17 @@ enum bs_status bs_index_writer_keep_choices(struct bs_index_writer *writer, cons
 	return status ? status : use_choices(writer, err);
 }
 
-static uint64_t pairs_least_bytes(const struct bs_index_writer *writer)
+static struct bs_pair_limits pair_limits(const struct bs_index_writer *writer)
 {
-	return writer->tuning.pairs_least_bytes ? writer->tuning.pairs_least_bytes : PAIRS_LEAST_BYTES;
+	uint64_t least_bytes = writer->tuning.pairs_least_bytes ? writer->tuning.pairs_least_bytes : PAIRS_LEAST_BYTES;
+	return (struct bs_pair_limits){least_bytes, writer->tuning.pair_bits};
 }
 
 enum bs_status bs_index_writer_choose_by(struct bs_index_writer *writer, bs_give_sample_fn sample, void *context,
                                          struct bs_error *err)
 {
-	enum bs_status status = bs_word_pairs_choose_by(&writer->manifest.options, pairs_least_bytes(writer), sample, context,
-	                                                &writer->pairs, err);
+	struct bs_pair_limits limits = pair_limits(writer);
+	enum bs_status status = bs_word_pairs_choose_by(&writer->manifest.options, &limits, sample, context, &writer->pairs, err);
 	if (!status && (writer->manifest.options.grams || writer->manifest.options.record_grams))
 		status = bs_gram_plan_choose_by(sample, context, &writer->gram_plan, err);
 	return status ? status : use_choices(writer, err);
@@ -202,12 +203,13 @@ enum bs_status bs_index_writer_choose_by(struct bs_index_writer *writer, bs_give
 
 enum bs_status bs_index_writer_choose(struct bs_index_writer *writer, const struct bs_snapshot *old, struct bs_error *err)
 {
+	struct bs_pair_limits limits = pair_limits(writer);
 	enum bs_status status = BS_OK;
 	if (writer->manifest.options.words) {
 		status = bs_index_writer_step(writer, BS_BUILD_LOOK, 0, err);
 		if (!status)
 			status = bs_word_pairs_choose(writer->dir, &writer->manifest, &writer->source_options,
-			                              pairs_sample_bytes(writer), pairs_least_bytes(writer), &writer->pairs, err);
+			                              pairs_sample_bytes(writer), &limits, &writer->pairs, err);
 	}
 	if (!status && writer->manifest.options.grams) {
 		status = bs_index_writer_step(writer, BS_BUILD_LOOK, writer->pulse.done, err);

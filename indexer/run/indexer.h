@@ -21,6 +21,7 @@ struct bs_build_tuning {
 	uint32_t max_segment_docs;
 	enum bs_forward_mode forward_mode;
 	uint64_t pairs_least_bytes;      /* of a sample of the text, for pairs of words to be indexed */
+	double pair_bits;                /* of all pairs, for each posting of a word; BS_PRICE_PAIR_MOST_BITS */
 };
 
 #endif

@@ -30,6 +30,7 @@
 struct bs_writer {
 	struct bs_uncommitted uncommitted; /* first: for searches */
 	struct bs_build_request build; /* of the runs */
+	struct bs_build_tuning tuning; /* of build */
 	bool not_stored, no_checksums, grams;
 	struct bs_indexing *at;  /* the transaction under way; NULL: none */
 	uint32_t source;         /* number of the given documents there */
@@ -708,15 +709,18 @@ enum bs_status bs_writer_open(const struct bs_writer_request *request, struct bs
 	writer->not_stored = request->not_stored;
 	writer->no_checksums = request->not_stored && request->no_checksums;
 	writer->grams = request->grams;
+	writer->tuning.pair_bits = request->phrase_bits;
 	writer->build = (struct bs_build_request){
 		.dir = request->dir, .memory = request->memory, .sources = given_source, .n_sources = 1,
 		.stem_language = request->stem_language, .fold_accents = request->fold_accents,
 		.split_identifiers = request->split_identifiers, .weights = request->weights, .density = request->density,
 		.summary_rate = request->summary_rate, .wait = request->wait, .memory_bytes = request->memory_bytes, .n_threads = request->n_threads,
 		.progress = request->progress, .notice = request->notice, .context = request->context,
-		.consent = request->consent, .texts = request->texts, .analyzer = request->analyzer, .log = request->log};
+		.consent = request->consent, .texts = request->texts, .analyzer = request->analyzer, .log = request->log, .tuning = &writer->tuning};
 	if (!request->dir == !request->memory)
 		status = bs_fail(err, BS_INVALID, "an index is either in a directory or in memory");
+	if (!status && !(request->phrase_bits >= 0 && request->phrase_bits <= 16))
+		status = bs_fail(err, BS_INVALID, "%g bits for phrases: not a number from 0 to 16", request->phrase_bits);
 	if (!status)
 		status = check_words(&writer->build, err);
 	if (!status)
