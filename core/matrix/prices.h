@@ -88,9 +88,9 @@
 #define BS_PRICE_GRAM_MIDDLING      0.02
 #define BS_PRICE_GRAM_LONG_FREQUENT 0.05
 
-/* Those of records, of 250 bytes as they stand in tables, which are asked for parts of words more than for long literals: patterns of 3
- * to 8 bytes let half as many rows through wrongly in as many bits as with the above, and columns of 1, 2 and 3 of a trigram, 2 of a
- * longer gram. */
+/* Those of records, of 250 bytes as they stand in tables, which are asked for parts of words more than for long literals. A million rows
+ * whose candidates are matched at once (bs_text_filter): columns of 2, 3 and 2 of a trigram, 1 of a longer gram, take 13 % less than an
+ * index with 2, 3 and 5 does, words included, for 3 to 5 % more time; 2, 2 and 2 17 % less for 11 %. */
 #define BS_PRICE_RECORD_GRAM_LEFT_OUT 2.0 /* none is: there are few, and the first documents are not like all */
 #define BS_PRICE_RECORD_GRAM_COMMON   0.08
 #define BS_PRICE_RECORD_GRAM_MIDDLING 0.005

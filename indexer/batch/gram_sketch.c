@@ -81,7 +81,7 @@ void bs_gram_plan_init_records(struct bs_gram_plan *plan)
 {
 	/* core/matrix/prices.h */
 	*plan = (struct bs_gram_plan){
-		.n_hashes = {[BS_GRAM_COMMON] = 2, [BS_GRAM_MIDDLING] = 3, [BS_GRAM_RARE] = 5, [BS_GRAM_LONG_FREQUENT] = 1,
+		.n_hashes = {[BS_GRAM_COMMON] = 2, [BS_GRAM_MIDDLING] = 3, [BS_GRAM_RARE] = 2, [BS_GRAM_LONG_FREQUENT] = 1,
 		             [BS_GRAM_LONG] = 1}};
 }
 
