@@ -1,5 +1,6 @@
 /* test_lexicon.c: every term is found, its neighbours are not, walks give the sorted list, and damage is survived. */
 #include <inttypes.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -528,6 +529,51 @@ static void test_speed(void **state)
 	terms_deinit(&terms);
 }
 
+/* ---- threads ---- */
+
+struct first_find {
+	const struct bs_lexicon *lexicon;
+	const struct terms *terms;
+	pthread_barrier_t *start;
+};
+
+static void *find_first(void *context)
+{
+	const struct first_find *at = context;
+	pthread_barrier_wait(at->start);
+	for (size_t i = 0; i < at->terms->n_terms; i += 7)
+		check_find(at->lexicon, at->terms, at->terms->terms[i].bytes, at->terms->terms[i].n_bytes);
+	return NULL;
+}
+
+/* The first to look for a term reads the codes, whoever that is. */
+static void test_threads(void **state)
+{
+	(void)state;
+	enum { N_THREADS = 4 };
+	struct terms terms;
+	struct bs_lexicon lexicon;
+	uint64_t random = 37;
+	terms_make(&terms, 2000, KIND_NUMBERS, &random);
+	write_lexicon("file", &terms);
+	for (int i = 0; i < 20; i++) {
+		pthread_t threads[N_THREADS];
+		pthread_barrier_t start;
+		struct bs_container *file = open_lexicon("file", terms.n_terms, &lexicon);
+		struct first_find at = {&lexicon, &terms, &start};
+		assert_null(*lexicon.codes);
+		assert_int_equal(pthread_barrier_init(&start, NULL, N_THREADS), 0);
+		for (int t = 0; t < N_THREADS; t++)
+			assert_int_equal(pthread_create(&threads[t], NULL, find_first, &at), 0);
+		for (int t = 0; t < N_THREADS; t++)
+			assert_int_equal(pthread_join(threads[t], NULL), 0);
+		pthread_barrier_destroy(&start);
+		bs_lexicon_deinit(&lexicon);
+		bs_container_close(file);
+	}
+	terms_deinit(&terms);
+}
+
 /* ---- damage ---- */
 
 static void test_wrong_counts(void **state)
@@ -540,10 +586,25 @@ static void test_wrong_counts(void **state)
 	terms_make(&terms, 100, KIND_NUMBERS, &random);
 	write_lexicon("file", &terms);
 	struct bs_container *file = open_lexicon("file", 100, &lexicon);
-	static const uint64_t wrong[] = {0, 1, 96, 99, 101, 113, 1000, UINT64_MAX, UINT64_MAX - 14};
+	static const uint64_t wrong[] = {0, UINT64_MAX, UINT64_MAX - 14}, wrong_codes[] = {1, 96, 99, 101, 113, 1000};
 	bs_lexicon_deinit(&lexicon);
 	for (size_t i = 0; i < COUNT(wrong); i++)
 		expect_status(bs_lexicon_open(&lexicon, file, wrong[i], UINT64_MAX, &err), BS_CORRUPT, &err);
+	/* The codes tell it, which are read with the first term. */
+	for (size_t i = 0; i < COUNT(wrong_codes); i++) {
+		bool found, end;
+		uint64_t ordinal, df;
+		struct bs_lexicon_cursor cursor = {.lexicon = &lexicon};
+		expect_ok(bs_lexicon_open(&lexicon, file, wrong_codes[i], UINT64_MAX, &err), &err);
+		for (int twice = 0; twice < 2; twice++)
+			expect_status(bs_lexicon_find(&lexicon, (const uint8_t *)"7", 1, &found, &ordinal, &df, &err), BS_CORRUPT, &err);
+		enum bs_status status = bs_lexicon_cursor_seek(&cursor, (const uint8_t *)"", 0, &err);
+		if (!status)
+			status = bs_lexicon_cursor_next(&cursor, &end, &err);
+		expect_status(status, BS_CORRUPT, &err);
+		bs_lexicon_cursor_deinit(&cursor);
+		bs_lexicon_deinit(&lexicon);
+	}
 	bs_container_close(file);
 	terms_deinit(&terms);
 }
@@ -617,6 +678,7 @@ int main(void)
 		FOLDER_TEST(test_zeros_and_nothing), FOLDER_TEST(test_speed),
 		FOLDER_TEST(test_many),              FOLDER_TEST(test_twin),
 		FOLDER_TEST(test_wrong_counts),      FOLDER_TEST(test_damage_with_right_checksums),
+		FOLDER_TEST(test_threads),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -480,7 +480,7 @@ static void test_find(void **state)
 	index_sources(&request, (const char *const[]){"d", NULL}, NULL);
 	struct bs_open_request open = {.dir = "index"};
 	expect_ok(bs_index_open_with(&open, &index, &err), &err);
-	assert_true(index->snapshot.n_word_segments >= BS_SUMMARY_LEAST_SEGMENTS && index->snapshot.summary.container);
+	assert_true(index->snapshot.n_word_segments > 5 && index->snapshot.summary.container);
 	expect_ok(bs_finder_new(index, &finder, &err), &err);
 	for (int i = 0; i < 300; i++) {
 		char query[160], words[3][40];
@@ -498,6 +498,33 @@ static void test_find(void **state)
 	assert_true(n_absent > 30);
 	bs_finder_free(finder);
 	bs_index_close(index);
+}
+
+/* Queries of what the summary excludes end there: no lexicon is read. Others read it. */
+static void test_absent(void **state)
+{
+	(void)state;
+	static const char *const absent[] = {"zebra", "zebra OR giraffe", "\"zebra giraffe\"", "zeb*", "z?krah", "qu*zeb", "\"zebra gir*\"~3"};
+	static const char *const present[] = {"quick", "bro*", "zebra OR fox", "\"quick brown\"", "zebra~2"};
+	struct bs_index *index;
+	struct bs_finder *finder;
+	struct bs_error err = {""};
+	assert_int_equal(mkdir("d", 0700), 0);
+	write_text("d/a.txt", "The quick brown fox, yebra\n");
+	index_sources(&(struct bs_build_request){.dir = "index", .n_threads = 1, .summary_rate = 1e-6}, (const char *const[]){"d", NULL},
+	              NULL);
+	for (size_t i = 0; i < COUNT(absent) + COUNT(present); i++) {
+		bool is_absent = i < COUNT(absent);
+		const char *query = is_absent ? absent[i] : present[i - COUNT(absent)];
+		expect_ok(bs_index_open("index", NULL, &index, &err), &err);
+		expect_ok(bs_finder_new(index, &finder, &err), &err);
+		assert_int_equal(index->snapshot.manifest.n_segments, 1);
+		assert_int_equal(count(finder, query, false), is_absent ? 0 : 1);
+		if (is_absent != (*index->snapshot.segments[0].lexicon.codes == NULL))
+			fail_msg("%s", query);
+		bs_finder_free(finder);
+		bs_index_close(index);
+	}
 }
 
 static bool query_may_match(const struct bs_summary *summary, const char *text)
@@ -574,7 +601,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		FOLDER_TEST(test_sources), FOLDER_TEST(test_given), FOLDER_TEST(test_rate), FOLDER_TEST(test_lost), FOLDER_TEST(test_damaged), FOLDER_TEST(test_alike),
-		FOLDER_TEST(test_trees), FOLDER_TEST(test_find),
+		FOLDER_TEST(test_trees), FOLDER_TEST(test_find), FOLDER_TEST(test_absent),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

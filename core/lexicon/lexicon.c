@@ -1,6 +1,7 @@
 /* lexicon.c: finding and walking terms. See lexicon.h; the writer is lexicon_write.c; bytes in FORMAT.md. */
 #include "core/lexicon/lexicon.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/bytes.h"
@@ -17,39 +18,72 @@ static uint64_t chapter_count(const struct bs_lexicon *lexicon)
 	return n_blocks / BS_LEXICON_CHAPTER_BLOCKS + (n_blocks % BS_LEXICON_CHAPTER_BLOCKS != 0);
 }
 
+static enum bs_status wrong_terms(const struct bs_lexicon *lexicon, const struct bs_container *file, struct bs_error *err)
+{
+	return bs_container_corrupt(file, err, "the lexicon does not hold %llu terms", (unsigned long long)lexicon->n_terms);
+}
+
+static void free_codes(struct bs_term_codes *codes)
+{
+	if (codes)
+		bs_term_codes_deinit(codes);
+	free(codes);
+}
+
 enum bs_status bs_lexicon_open(struct bs_lexicon *lexicon, const struct bs_container *file, uint64_t n_terms,
                                uint64_t n_docs, struct bs_error *err)
 {
-	struct bs_section codes = bs_container_section(file, BS_SECTION_TERM_CODES, 0);
 	*lexicon = (struct bs_lexicon){
 		.terms = bs_container_section(file, BS_SECTION_TERMS, 0),
 		.separators = bs_container_section(file, BS_SECTION_TERM_SEPARATORS, 0),
 		.chapters = bs_container_section(file, BS_SECTION_TERM_INDEX, 0),
+		.code_lengths = bs_container_section(file, BS_SECTION_TERM_CODES, 0),
+		.codes = calloc(1, sizeof(struct bs_term_codes *)),
 		.n_terms = n_terms,
 		.n_docs = n_docs,
 	};
 	/* A term takes a bit of head and one of rest at least; so the number of chapters cannot overflow below. */
 	bool fits = n_terms < UINT32_MAX && n_terms / 4 <= lexicon->terms.n_bytes &&
 	            lexicon->chapters.n_bytes == chapter_count(lexicon) * BS_LEXICON_CHAPTER_BYTES;
-	fits = fits && (n_terms == 0 ? lexicon->terms.n_bytes + lexicon->separators.n_bytes + codes.n_bytes == 0
+	fits = fits && (n_terms == 0 ? lexicon->terms.n_bytes + lexicon->separators.n_bytes + lexicon->code_lengths.n_bytes == 0
 	                             : lexicon->terms.n_bytes > BS_LEXICON_PAD_BYTES);
-	if (fits && n_terms > 0) {
-		enum bs_status status = bs_term_codes_read(&lexicon->codes, &codes, err);
-		if (status) {
-			bs_lexicon_deinit(lexicon);
-			return status;
-		}
-		fits = lexicon->codes.n_terms == n_terms;
-	}
-	if (fits)
+	if (fits && lexicon->codes)
 		return BS_OK;
 	bs_lexicon_deinit(lexicon);
-	return bs_container_corrupt(file, err, "the lexicon does not hold %llu terms", (unsigned long long)n_terms);
+	return fits ? bs_fail_memory(err, "a lexicon", sizeof(struct bs_term_codes *)) : wrong_terms(lexicon, file, err);
 }
 
 void bs_lexicon_deinit(struct bs_lexicon *lexicon)
 {
-	bs_term_codes_deinit(&lexicon->codes);
+	if (lexicon->codes)
+		free_codes(*lexicon->codes);
+	free(lexicon->codes);
+	lexicon->codes = NULL;
+}
+
+static enum bs_status make_codes(const struct bs_lexicon *lexicon, struct bs_term_codes **codes_out, struct bs_error *err)
+{
+	*codes_out = malloc(sizeof(**codes_out));
+	if (!*codes_out)
+		return bs_fail_memory(err, "the codes of the lexicon", sizeof(**codes_out));
+	enum bs_status status = bs_term_codes_read(*codes_out, &lexicon->code_lengths, err);
+	if (!status && (*codes_out)->n_terms != lexicon->n_terms)
+		status = wrong_terms(lexicon, lexicon->terms.file, err);
+	if (status)
+		free_codes(*codes_out);
+	return status;
+}
+
+/* Whoever is first keeps them; another's are the same. */
+static enum bs_status read_codes(const struct bs_lexicon *lexicon, struct bs_error *err)
+{
+	struct bs_term_codes *made, *none = NULL;
+	if (__atomic_load_n(lexicon->codes, __ATOMIC_ACQUIRE))
+		return BS_OK;
+	enum bs_status status = make_codes(lexicon, &made, err);
+	if (!status && !__atomic_compare_exchange_n(lexicon->codes, &none, made, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+		free_codes(made);
+	return status;
 }
 
 static enum bs_status corrupt_block(const struct bs_lexicon *lexicon, uint64_t block, struct bs_error *err)
@@ -214,6 +248,7 @@ static enum bs_status find_block(const struct bs_lexicon *lexicon, const uint8_t
 	return BS_OK;
 }
 
+/* With the codes at hand. */
 static enum bs_status open_block(const struct bs_lexicon *lexicon, uint64_t number, uint64_t off, uint64_t n_bytes,
                                  struct bs_bits *bits_out, struct bs_error *err)
 {
@@ -222,7 +257,8 @@ static enum bs_status open_block(const struct bs_lexicon *lexicon, uint64_t numb
 		return corrupt_block(lexicon, number, err);
 	const uint8_t *at = lexicon->terms.data + off;
 	*bits_out = (struct bs_bits){.at = at, .end = at + n_bytes};
-	return bs_section_touch(&lexicon->terms, off, n_bytes + BS_LEXICON_PAD_BYTES, err);
+	enum bs_status status = bs_section_touch(&lexicon->terms, off, n_bytes + BS_LEXICON_PAD_BYTES, err);
+	return status ? status : read_codes(lexicon, err);
 }
 
 struct head {
@@ -255,7 +291,7 @@ static inline bool get_head(const struct bs_lexicon *lexicon, struct bs_bits *bi
 {
 	if (!bs_bits_fill(bits))
 		return false;
-	uint32_t coded = bs_code_get(lexicon->codes.heads[context], bits->window);
+	uint32_t coded = bs_code_get((*lexicon->codes)->heads[context], bits->window);
 	if (!coded)
 		return false;
 	uint32_t symbol = BS_CODED_SYMBOL(coded);
@@ -285,7 +321,7 @@ static inline uint32_t get_symbol(const struct bs_lexicon *lexicon, struct bs_bi
 {
 	if (!bs_bits_fill(bits))
 		return 0;
-	uint32_t coded = bs_code_get(lexicon->codes.rests[context], bits->window);
+	uint32_t coded = bs_code_get((*lexicon->codes)->rests[context], bits->window);
 	bs_bits_skip(bits, BS_CODED_BITS(coded));
 	return coded;
 }
@@ -313,7 +349,7 @@ static uint64_t match_rest(const struct bs_lexicon *lexicon, struct bs_bits *bit
 		uint32_t coded = get_symbol(lexicon, bits, context);
 		if (!coded)
 			return UINT64_MAX;
-		const uint8_t *bytes = lexicon->codes.symbols[BS_CODED_SYMBOL(coded)];
+		const uint8_t *bytes = (*lexicon->codes)->symbols[BS_CODED_SYMBOL(coded)];
 		for (uint32_t i = 0; i < BS_CODED_BYTES(coded); i++, n_bytes++)
 			if (*n_matched == start + n_bytes && *n_matched < term_bytes && bytes[i] == term[*n_matched])
 				++*n_matched;
@@ -430,7 +466,7 @@ static enum bs_status cursor_take_rest(struct bs_lexicon_cursor *cursor, uint32_
 			if (status)
 				return status;
 		}
-		memcpy(cursor->term.data + cursor->term.used_bytes, lexicon->codes.symbols[BS_CODED_SYMBOL(coded)],
+		memcpy(cursor->term.data + cursor->term.used_bytes, (*lexicon->codes)->symbols[BS_CODED_SYMBOL(coded)],
 		       BS_SYMBOL_BYTES);
 		cursor->term.used_bytes += BS_CODED_BYTES(coded);
 		if (BS_CODED_IS_END(coded) && cursor->term.used_bytes > UINT32_MAX)

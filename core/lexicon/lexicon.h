@@ -62,18 +62,19 @@ struct bs_lexicon {
 	struct bs_section terms;
 	struct bs_section separators;
 	struct bs_section chapters;
-	struct bs_term_codes codes;
+	struct bs_section code_lengths;
+	struct bs_term_codes **codes; /* read from them when the first term is, which some never do: a place for one, NULL until then */
 	uint64_t n_terms;
 	uint64_t n_docs; /* of the segment: no df is more */
 };
 
 /* n_terms and n_docs as the segment's head says. The caller's struct; release with bs_lexicon_deinit, which is fine
- * after a failure too. BS_CORRUPT if the sections do not fit. */
+ * after a failure too. BS_CORRUPT if the sections do not fit; BS_NO_MEMORY. */
 enum bs_status bs_lexicon_open(struct bs_lexicon *lexicon, const struct bs_container *file, uint64_t n_terms,
                                uint64_t n_docs, struct bs_error *err) BS_WARN_UNUSED;
 void bs_lexicon_deinit(struct bs_lexicon *lexicon);
 
-/* found_out says whether the term is there; then its ordinal and df. BS_CORRUPT. */
+/* found_out says whether the term is there; then its ordinal and df. BS_CORRUPT, BS_NO_MEMORY. */
 enum bs_status bs_lexicon_find(const struct bs_lexicon *lexicon, const uint8_t *term, uint32_t term_bytes,
                                bool *found_out, uint64_t *ordinal_out, uint64_t *df_out, struct bs_error *err)
 	BS_WARN_UNUSED;

@@ -144,12 +144,24 @@ enum bs_status bs_snapshot_open(const struct bs_dir *dir, struct bs_snapshot *sn
 	}
 }
 
-enum bs_status bs_snapshot_use_summary(struct bs_snapshot *snapshot, struct bs_error *err)
+enum bs_status bs_snapshot_use_summary(struct bs_snapshot *snapshot, uint32_t least_segments, struct bs_error *err)
 {
-	if (snapshot->n_word_segments < BS_SUMMARY_LEAST_SEGMENTS || snapshot->summary.container)
+	if (snapshot->n_word_segments < least_segments || snapshot->summary.container)
 		return BS_OK;
 	enum bs_status status = bs_summary_file_open(snapshot->dir, &snapshot->manifest, &snapshot->summary, err);
 	return bs_summary_is_none(status) ? BS_OK : status;
+}
+
+enum bs_status bs_snapshot_may_have(const struct bs_snapshot *snapshot, const uint8_t *key, uint64_t hash, bool *may_out,
+                                    struct bs_error *err)
+{
+	const struct bs_summary_file *file = &snapshot->summary;
+	*may_out = true;
+	if (!file->container || key[0] == BS_KEY_COMPOUND)
+		return BS_OK;
+	enum bs_status status = bs_summary_may_have_word(&file->summary, hash, may_out, err);
+	*may_out |= status != BS_OK;
+	return status == BS_CORRUPT ? BS_OK : status;
 }
 
 void bs_snapshot_deinit(struct bs_snapshot *snapshot)

@@ -47,10 +47,15 @@ enum bs_status bs_snapshot_open_as(const struct bs_dir *dir, struct bs_manifest 
                                    struct bs_error *err) BS_WARN_UNUSED;
 void bs_snapshot_deinit(struct bs_snapshot *snapshot);
 
-/* Opens the summary of the commit, if it has one, and so many segments that to ask it is less than to ask them all; one that is damaged
- * counts as none. BS_IO, BS_UNTRUSTED, BS_NO_MEMORY. */
-#define BS_SUMMARY_LEAST_SEGMENTS 6u
-enum bs_status bs_snapshot_use_summary(struct bs_snapshot *snapshot, struct bs_error *err) BS_WARN_UNUSED;
+/* Opens the summary of the commit, if it has one, and so many segments of documents, or more; one that is damaged counts as none. BS_IO,
+ * BS_UNTRUSTED, BS_NO_MEMORY. */
+enum bs_status bs_snapshot_use_summary(struct bs_snapshot *snapshot, uint32_t least_segments, struct bs_error *err) BS_WARN_UNUSED;
+/* Who has asked it already learns no more from it, but that it is less to ask it for all segments than so many of them. */
+#define BS_SUMMARY_MANY_SEGMENTS 6u
+
+/* Whether some segment may have the term of this key (lexicon.h), whose hash is bs_hash_term of it, by the summary, if it is open. */
+enum bs_status bs_snapshot_may_have(const struct bs_snapshot *snapshot, const uint8_t *key, uint64_t hash, bool *may_out,
+                                    struct bs_error *err) BS_WARN_UNUSED;
 
 static inline bool bs_snapshot_is_deleted(const struct bs_snapshot *snapshot, uint32_t segment, uint32_t document)
 {

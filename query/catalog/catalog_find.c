@@ -197,7 +197,7 @@ enum bs_status bs_finding_open(struct bs_finding *finding, struct bs_asked *aske
 	request.verbose = finding->asking.request->find.verbose;
 	request.notice = asked->generation ? NULL : take_notice; /* opened again, it has told all */
 	request.context = asked;
-	enum bs_status status = bs_index_open_with(&request, &asked->index, &asked->answer->why);
+	enum bs_status status = bs_index_open_asked(&request, true, &asked->index, &asked->answer->why);
 	if (status)
 		return status;
 	bs_index_describe(asked->index, &info);

@@ -6,6 +6,7 @@
 #include "core/base/watch.h"
 #include "core/lexicon/lexicon.h"
 #include "query/search/fuzzy.h"
+#include "query/search/may_match.h"
 #include "query/search/pattern.h"
 
 #define TERM_NS 50u /* what a step through a lexicon costs about */
@@ -36,8 +37,16 @@ enum bs_status bs_expand(const struct bs_snapshot *snapshot, const struct bs_ele
 {
 	uint32_t head_bytes = head_of(element);
 	struct bs_fuzzy *fuzzy = NULL;
+	bool may = true;
 	enum bs_status status = BS_OK;
-	if (element->kind == BS_ELEMENT_FUZZY)
+	if (snapshot->summary.container)
+		status = bs_element_may_match(&snapshot->summary.summary, element, &may, err);
+	/* One that is damaged counts as none. */
+	if (status == BS_CORRUPT)
+		status = BS_OK;
+	else if (!status && !may)
+		return BS_OK;
+	if (!status && element->kind == BS_ELEMENT_FUZZY)
 		status = bs_fuzzy_new(element->term, element->term_bytes, element->max_distance, &fuzzy, err);
 	for (uint32_t s = 0; s < snapshot->manifest.n_segments && !status; s++) {
 		struct bs_lexicon_cursor cursor = {.lexicon = &snapshot->segments[s].lexicon};

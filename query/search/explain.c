@@ -238,8 +238,8 @@ static void explain_term(struct explanation *to, uint32_t t)
 		print(to, ", idf %.3f", bs_bm25_idf(to->plan->snapshot->n_docs, term->df));
 	if (element->is_positive && (element->weight < 1 || element->weight > 1))
 		print(to, ", weight %.6g", element->weight);
-	print(to, "\n");
-	for (uint32_t s = 0; s < to->plan->snapshot->manifest.n_segments; s++)
+	print(to, term->is_absent ? "; in no segment: the summary lacks it\n" : "\n");
+	for (uint32_t s = 0; s < to->plan->snapshot->manifest.n_segments && !term->is_absent; s++)
 		explain_place(to, s, t);
 }
 

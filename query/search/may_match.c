@@ -20,8 +20,8 @@ static enum bs_status may_have_bytes(const struct bs_summary *summary, const str
 	return status;
 }
 
-static enum bs_status may_have(const struct bs_summary *summary, const struct bs_element *element, bool *may_out,
-                               struct bs_error *err)
+enum bs_status bs_element_may_match(const struct bs_summary *summary, const struct bs_element *element, bool *may_out,
+                                    struct bs_error *err)
 {
 	*may_out = true;
 	switch (element->kind) {
@@ -43,7 +43,7 @@ static enum bs_status leaf_may_match(const struct bs_query_tree *query, const st
 	enum bs_status status = BS_OK;
 	*may_out = true;
 	for (uint32_t i = 0; i < leaf->n_items && *may_out && !status && !bs_query_is_file_name(leaf); i++)
-		status = may_have(summary, &query->elements[leaf->items[i].element], may_out, err);
+		status = bs_element_may_match(summary, &query->elements[leaf->items[i].element], may_out, err);
 	return status;
 }
 

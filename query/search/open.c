@@ -83,7 +83,8 @@ enum bs_status bs_index_open_uncommitted(struct bs_writer *writer, struct bs_ind
 	return status ? status : bs_proofs_new(&index->snapshot, &index->proofs, err);
 }
 
-static enum bs_status open_index(struct bs_index *index, const struct bs_open_request *request, struct bs_error *err)
+static enum bs_status open_index(struct bs_index *index, const struct bs_open_request *request, bool is_asked,
+                                 struct bs_error *err)
 {
 	enum bs_status status = bs_kernel_choose(request->kernel, &index->kernel, err);
 	if (!status)
@@ -104,7 +105,7 @@ static enum bs_status open_index(struct bs_index *index, const struct bs_open_re
 	if (!status)
 		look_at_manifest(index);
 	if (!status)
-		status = bs_snapshot_use_summary(&index->snapshot, err);
+		status = bs_snapshot_use_summary(&index->snapshot, is_asked ? BS_SUMMARY_MANY_SEGMENTS : 1, err);
 	if (!status && request->fresh)
 		status = freshen(index, request, err);
 	return status ? status : bs_proofs_new(&index->snapshot, &index->proofs, err);
@@ -112,6 +113,12 @@ static enum bs_status open_index(struct bs_index *index, const struct bs_open_re
 
 enum bs_status bs_index_open_with(const struct bs_open_request *request, struct bs_index **index_out,
                                   struct bs_error *err)
+{
+	return bs_index_open_asked(request, false, index_out, err);
+}
+
+enum bs_status bs_index_open_asked(const struct bs_open_request *request, bool is_asked, struct bs_index **index_out,
+                                   struct bs_error *err)
 {
 	*index_out = NULL;
 	enum bs_status status =
@@ -127,7 +134,7 @@ enum bs_status bs_index_open_with(const struct bs_open_request *request, struct 
 	index->log = request->log;
 	status = bs_watch_begin(&watch, request->limits, err);
 	if (!status) {
-		status = open_index(index, request, err);
+		status = open_index(index, request, is_asked, err);
 		bs_watch_end(&watch);
 	}
 	if (status) {

@@ -135,18 +135,18 @@ static void add_element(struct bs_plan *plan, uint32_t i)
 enum bs_status bs_plan_df(const struct bs_snapshot *snapshot, const uint8_t *key, uint32_t key_bytes, uint64_t *df_out,
                           struct bs_error *err)
 {
+	bool may;
 	*df_out = 0;
-	for (uint32_t s = 0; s < snapshot->manifest.n_segments; s++) {
+	enum bs_status status = bs_snapshot_may_have(snapshot, key, bs_hash_term(key, key_bytes), &may, err);
+	for (uint32_t s = 0; s < snapshot->manifest.n_segments && may && !status; s++) {
 		bool found;
 		uint64_t ordinal, df = 0;
-		enum bs_status status = bs_watch_spend(FIND_NS, err);
+		status = bs_watch_spend(FIND_NS, err);
 		if (!status)
 			status = bs_lexicon_find(&snapshot->segments[s].lexicon, key, key_bytes, &found, &ordinal, &df, err);
-		if (status)
-			return status;
 		*df_out += df;
 	}
-	return BS_OK;
+	return status;
 }
 
 static void resolve(struct bs_plan *plan, uint32_t s, uint32_t t)
@@ -190,18 +190,20 @@ static void resolve_range(struct bs_plan *plan, uint32_t s, const struct bs_quer
 	plan->ranges = (struct bs_plan_range *)(void *)plan->memory_ranges.data;
 }
 
-/* The summary, if it is at hand, is asked once for all segments, of words, which it has. */
+/* The summary, if it is at hand, is asked once for all segments, of words, which it has. Where one is absent, so is what it is a part of. */
 static void find_absent(struct bs_plan *plan)
 {
-	const struct bs_summary *summary = &plan->snapshot->summary.summary;
-	for (uint32_t t = 0; t < plan->n_terms && plan->snapshot->summary.container && !plan->status; t++) {
+	for (uint32_t t = 0; t < plan->n_terms && !plan->status; t++) {
 		struct bs_plan_term *term = &plan->terms[t];
-		bool may = true;
-		if (plan->keys.data[term->key_offset] != BS_KEY_COMPOUND)
-			plan->status = bs_summary_may_have_word(summary, term->hash, &may, plan->err);
-		term->is_absent = !may && !plan->status;
-		/* One that is damaged counts as none: bs_check says so. */
-		plan->status = plan->status == BS_CORRUPT ? BS_OK : plan->status;
+		bool may;
+		plan->status = bs_snapshot_may_have(plan->snapshot, plan->keys.data + term->key_offset, term->hash, &may, plan->err);
+		term->is_absent = !may;
+	}
+	for (uint32_t i = 0; i < plan->n_word_pairs && !plan->status; i++) {
+		const struct bs_plan_word_pair *pair = &plan->pairs[i];
+		const struct bs_query_item *items = plan->query->nodes[pair->node].items + pair->first_item;
+		for (uint32_t k = 0; k < pair->n_items; k++)
+			plan->terms[pair->term].is_absent |= plan->terms[plan->elements[items[k].element].first_term].is_absent;
 	}
 }
 

@@ -24,6 +24,10 @@ struct bs_index {
 	bool is_other_unicode; /* made with another ICU or Unicode version: its words are not today's, so only scan */
 };
 
+/* As bs_index_open_with, for who perhaps asked the summary before: then it is of no more use, unless there are many segments. */
+enum bs_status bs_index_open_asked(const struct bs_open_request *request, bool is_asked, struct bs_index **index_out,
+                                   struct bs_error *err) BS_WARN_UNUSED;
+
 struct bs_plan;
 struct bs_reading;
 struct bs_scan;
