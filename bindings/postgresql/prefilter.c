@@ -8,6 +8,7 @@
  */
 #include "prefilter.h"
 
+#include "access/heapam.h"
 #include "access/htup_details.h"
 #include "access/table.h"
 #include "catalog/pg_am_d.h"
@@ -60,6 +61,8 @@ struct look {
 struct bsp_prefilter {
 	enum state state;
 	bool is_forced; /* by tests: whether it pays or not */
+	bool is_lent;   /* the table is the caller's, who visits the rows at once */
+	MemoryContextCallback on_reset;
 	Oid table;
 	AttrNumber column;
 	unsigned least_percent; /* of rows that must be left out, so that it pays */
@@ -101,8 +104,15 @@ static const char *told(void)
 #endif
 }
 
+static void free_filter(void *arg)
+{
+	struct bsp_prefilter *prefilter = arg;
+	bs_text_filter_free(prefilter->filter);
+	prefilter->filter = NULL;
+}
+
 struct bsp_prefilter *bsp_prefilter_begin(Relation index, ScanKey key, const struct bs_grep_pattern *pattern,
-                                          Snapshot snapshot)
+                                          Snapshot snapshot, Relation heap)
 {
 	AttrNumber column = index->rd_index->indkey.values[key->sk_attno - 1];
 	const char *how = told();
@@ -117,6 +127,13 @@ struct bsp_prefilter *bsp_prefilter_begin(Relation index, ScanKey key, const str
 	prefilter->least_percent = least_percent(key);
 	prefilter->pattern = pattern;
 	prefilter->pause = FIRST_PAUSE;
+	if (heap) {
+		/* Whoever goes from row to row may fail in between. */
+		prefilter->is_lent = true;
+		prefilter->heap = heap;
+		prefilter->on_reset = (MemoryContextCallback){.func = free_filter, .arg = prefilter};
+		MemoryContextRegisterResetCallback(CurrentMemoryContext, &prefilter->on_reset);
+	}
 	return prefilter;
 }
 
@@ -124,7 +141,9 @@ void bsp_prefilter_end(struct bsp_prefilter *prefilter)
 {
 	if (!prefilter)
 		return;
-	bs_text_filter_free(prefilter->filter);
+	free_filter(prefilter);
+	if (prefilter->is_lent)
+		return;
 	if (prefilter->heap)
 		table_close(prefilter->heap, AccessShareLock);
 	pfree(prefilter);
@@ -133,7 +152,8 @@ void bsp_prefilter_end(struct bsp_prefilter *prefilter)
 static enum state make_ready(struct bsp_prefilter *prefilter)
 {
 	struct bs_error err;
-	prefilter->heap = table_open(prefilter->table, AccessShareLock);
+	if (!prefilter->heap)
+		prefilter->heap = table_open(prefilter->table, AccessShareLock);
 	if (prefilter->heap->rd_rel->relam != HEAP_TABLE_AM_OID ||
 	    bs_text_filter_new(prefilter->pattern, &prefilter->filter, &err))
 		return IS_OFF;
@@ -265,8 +285,6 @@ static void ask_pages(struct bsp_prefilter *prefilter)
 {
 	prefilter->n_looks = 0;
 	for (size_t i = 0; i < prefilter->n_pages; i++)
-		fetch_tuples(prefilter, &prefilter->pages[i]);
-	for (size_t i = 0; i < prefilter->n_pages; i++)
 		look_at_page(prefilter, &prefilter->pages[i]);
 	for (size_t i = 0; i < prefilter->n_looks; i++) {
 		const struct look *look = &prefilter->looks[i];
@@ -274,8 +292,6 @@ static void ask_pages(struct bsp_prefilter *prefilter)
 			prefilter->is_kept[look->row] = bs_text_filter_may_match(
 				prefilter->filter, VARDATA_ANY(look->value), VARSIZE_ANY_EXHDR(look->value));
 	}
-	for (size_t i = 0; i < prefilter->n_pages; i++)
-		ReleaseBuffer(prefilter->pages[i].buffer);
 }
 
 static void decide(struct bsp_prefilter *prefilter)
@@ -288,39 +304,77 @@ static void decide(struct bsp_prefilter *prefilter)
 	prefilter->n_asked = prefilter->n_dropped = 0;
 }
 
-static size_t ask_rows(struct bsp_prefilter *prefilter, ItemPointerData *tids, size_t n)
+/* Asks the first rows of n, as many as are done at a time, and says how many; those that are kept come first. While none are to be left out,
+ * whoever visits them at once has them fetched. */
+static size_t ask_some(struct bsp_prefilter *prefilter, ItemPointerData *tids, size_t n, size_t *n_kept_out)
 {
-	size_t n_kept = 0;
-	for (size_t at = 0, n_asked; at < n;) {
-		CHECK_FOR_INTERRUPTS();
-		n_asked = prefilter->n_paused > 0 ? 0 : pin_pages(prefilter, tids + at, n - at);
-		if (n_asked == 0) {
-			prefilter->n_paused -= prefilter->n_paused > 0;
-			tids[n_kept++] = tids[at++];
-			continue;
-		}
-		ask_pages(prefilter);
-		prefilter->n_asked += n_asked;
-		for (size_t i = 0; i < n_asked; i++, at++) {
-			prefilter->n_dropped += !prefilter->is_kept[i];
-			if (prefilter->is_kept[i])
-				tids[n_kept++] = tids[at];
-		}
-		decide(prefilter);
+	bool is_paused = prefilter->n_paused > 0;
+	size_t n_kept = 0, n_asked = is_paused && !prefilter->is_lent ? 0 : pin_pages(prefilter, tids, n);
+	CHECK_FOR_INTERRUPTS();
+	if (n_asked == 0) {
+		prefilter->n_paused -= is_paused;
+		*n_kept_out = 1;
+		return 1;
 	}
-	return n_kept;
+	for (size_t i = 0; i < prefilter->n_pages; i++)
+		fetch_tuples(prefilter, &prefilter->pages[i]);
+	if (!is_paused)
+		ask_pages(prefilter);
+	for (size_t i = 0; i < prefilter->n_pages; i++)
+		ReleaseBuffer(prefilter->pages[i].buffer);
+	if (is_paused) {
+		prefilter->n_paused -= Min(prefilter->n_paused, n_asked);
+		*n_kept_out = n_asked;
+		return n_asked;
+	}
+	for (size_t i = 0; i < n_asked; i++)
+		if (prefilter->is_kept[i])
+			tids[n_kept++] = tids[i];
+	prefilter->n_asked += n_asked;
+	prefilter->n_dropped += n_asked - n_kept;
+	decide(prefilter);
+	*n_kept_out = n_kept;
+	return n_asked;
+}
+
+/* Whether it can be asked; n: how many rows there are at least. */
+static bool is_ready(struct bsp_prefilter *prefilter, size_t n)
+{
+	if (prefilter && prefilter->state == IS_NEW && (n >= LEAST_ROWS || prefilter->is_forced))
+		prefilter->state = make_ready(prefilter);
+	return prefilter && prefilter->state == IS_READY;
 }
 
 size_t bsp_prefilter_rows(struct bsp_prefilter *prefilter, ItemPointerData *tids, size_t n)
 {
-	if (!prefilter || prefilter->state == IS_OFF)
+	size_t n_kept = 0, n_some;
+	if (!is_ready(prefilter, n))
 		return n;
-	if (prefilter->state == IS_NEW) {
-		if (n < LEAST_ROWS && !prefilter->is_forced)
-			return n;
-		prefilter->state = make_ready(prefilter);
-		if (prefilter->state == IS_OFF)
-			return n;
+	for (size_t at = 0; at < n; n_kept += n_some) {
+		size_t from = at;
+		at += ask_some(prefilter, tids + from, n - from, &n_some);
+		memmove(tids + n_kept, tids + from, n_some * sizeof(*tids));
 	}
-	return ask_rows(prefilter, tids, n);
+	return n_kept;
+}
+
+size_t bsp_prefilter_some(struct bsp_prefilter *prefilter, ItemPointerData *tids, size_t n, size_t *n_kept_out)
+{
+	if (is_ready(prefilter, n))
+		return ask_some(prefilter, tids, n, n_kept_out);
+	*n_kept_out = n;
+	return n;
+}
+
+void bsp_prefilter_visit(struct bsp_prefilter *prefilter, IndexFetchTableData *fetch, BlockNumber block)
+{
+	IndexFetchHeapData *heap = (IndexFetchHeapData *)fetch;
+	if (!prefilter || prefilter->state != IS_READY || block >= prefilter->n_blocks ||
+	    (BufferIsValid(heap->xs_cbuf) && BufferGetBlockNumber(heap->xs_cbuf) == block))
+		return;
+	if (BufferIsValid(heap->xs_cbuf))
+		ReleaseBuffer(heap->xs_cbuf);
+	heap->xs_cbuf = InvalidBuffer;
+	heap->xs_cbuf = pin(prefilter->heap, block);
+	heap_page_prune_opt(prefilter->heap, heap->xs_cbuf);
 }

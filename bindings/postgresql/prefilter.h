@@ -10,6 +10,7 @@
 
 #include "postgres.h"
 
+#include "access/relscan.h"
 #include "access/skey.h"
 #include "storage/itemptr.h"
 #include "utils/rel.h"
@@ -19,11 +20,16 @@
 
 struct bsp_prefilter;
 
-/* The rows are for a scan by this snapshot. NULL: all are to be handed on. In the current memory context; pattern is borrowed. */
+/* The rows are for a scan by this snapshot. NULL: all are to be handed on. In the current memory context; pattern is borrowed. heap: the
+ * table, of one who visits each row as soon as it is asked, and who gives the memory context back in the end; NULL: it is opened. */
 struct bsp_prefilter *bsp_prefilter_begin(Relation index, ScanKey key, const struct bs_grep_pattern *pattern,
-                                          Snapshot snapshot);
+                                          Snapshot snapshot, Relation heap);
 /* Those that may match stay, in their order: returns how many. NULL is fine. May fail as all of PostgreSQL does. */
 size_t bsp_prefilter_rows(struct bsp_prefilter *prefilter, ItemPointerData *tids, size_t n);
+/* The first rows of n, which ascend: returns how many were asked, of which those that may match come first. */
+size_t bsp_prefilter_some(struct bsp_prefilter *prefilter, ItemPointerData *tids, size_t n, size_t *n_kept_out);
+/* The next row to be visited is on that page: PostgreSQL's lookup finds the page at hand. */
+void bsp_prefilter_visit(struct bsp_prefilter *prefilter, IndexFetchTableData *fetch, BlockNumber block);
 /* NULL is fine. After a failure, too. */
 void bsp_prefilter_end(struct bsp_prefilter *prefilter);
 
