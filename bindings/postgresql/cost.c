@@ -15,6 +15,7 @@
 #include "utils/float.h"
 #include "utils/lsyscache.h"
 #include "utils/selfuncs.h"
+#include "utils/spccache.h"
 
 #include "bind.h"
 #include "error.h"

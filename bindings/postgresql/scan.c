@@ -189,7 +189,7 @@ static void take_candidates(struct bsp_rows *rows, const ItemPointerData *tids, 
 		return;
 	}
 	if (all->n + n > all->capacity) {
-		all->capacity = Max(all->n + n, all->capacity * 2);
+		all->capacity = Min(Max(all->n + n, all->capacity * 2), all->most);
 		all->tids = repalloc_huge(all->tids, all->capacity * sizeof(*tids));
 	}
 	for (int i = 0; i < n; i++) {
