@@ -225,7 +225,8 @@ void bsp_costestimate(PlannerInfo *root, IndexPath *path, double loop_count, Cos
 	IndexOptInfo *index = path->indexinfo;
 	double n_rows = Max(index->rel->tuples, 1), share = 1;
 	int n_conditions = list_length(path->indexclauses);
-	bool is_pattern = n_conditions == 1 && path->indexorderbys == NIL && is_of_pattern(linitial_node(IndexClause, path->indexclauses), index);
+	bool is_pattern = n_conditions == 1 && path->indexorderbys == NIL &&
+	                  is_of_pattern(linitial_node(IndexClause, path->indexclauses), index);
 	ListCell *cell;
 	foreach (cell, path->indexclauses)
 		share *= share_of_clause(root, index, lfirst_node(IndexClause, cell));

@@ -38,7 +38,7 @@
 #define FIRST_PAUSE 16 /* windows */
 #define MOST_PAUSE  1024
 /* The same of values that are compressed or stored elsewhere, which take long; of larger ones none is looked at. */
-#define WINDOW_VALUES     32
+#define WINDOW_VALUES    32
 #define MOST_VALUE_BYTES (16 << 20)
 /* Bytes of a tuple that are fetched ahead: the head, and a text of some lines. */
 #define AHEAD_BYTES 320
@@ -82,7 +82,7 @@ struct bsp_prefilter {
 	struct bs_text_filter *filter;
 	Relation heap;
 	BlockNumber n_blocks;
-	int n_ahead; /* pages that may be read at once */
+	int n_ahead;               /* pages that may be read at once */
 	struct trial rows, values; /* the latter: those that are compressed or elsewhere */
 	/* What is done at a time. */
 	const ItemPointerData *tids;
@@ -97,9 +97,16 @@ struct bsp_prefilter {
 static void begin_trials(struct bsp_prefilter *prefilter, StrategyNumber strategy)
 {
 	bool is_like = strategy == BSP_LIKE, is_ilike = strategy == BSP_ILIKE;
-	prefilter->rows = (struct trial){.window = WINDOW_ROWS, .pause = FIRST_PAUSE, .least_percent = is_like ? 15 : is_ilike ? 5 : 7};
-	prefilter->values =
-		(struct trial){.window = WINDOW_VALUES, .pause = FIRST_PAUSE, .least_percent = is_like ? 75 : is_ilike ? 25 : 15};
+	prefilter->rows = (struct trial){.window = WINDOW_ROWS,
+	                                 .pause = FIRST_PAUSE,
+	                                 .least_percent = is_like    ? 15
+	                                                  : is_ilike ? 5
+	                                                             : 7};
+	prefilter->values = (struct trial){.window = WINDOW_VALUES,
+	                                   .pause = FIRST_PAUSE,
+	                                   .least_percent = is_like    ? 75
+	                                                    : is_ilike ? 25
+	                                                               : 15};
 }
 
 static void decide(const struct bsp_prefilter *prefilter, struct trial *trial)
@@ -217,7 +224,8 @@ static bool look_at(struct bsp_prefilter *prefilter, Buffer buffer, OffsetNumber
 		if (!is_null) {
 			const struct varlena *text = (const struct varlena *)DatumGetPointer(value);
 			bool is_toast = VARATT_IS_EXTERNAL(text) || VARATT_IS_COMPRESSED(text);
-			if (prefilter->n_looks == lengthof(prefilter->looks) || (is_toast && !wants_value(prefilter, text)))
+			if (prefilter->n_looks == lengthof(prefilter->looks) ||
+			    (is_toast && !wants_value(prefilter, text)))
 				return false;
 			/* What is stored elsewhere of a version that nobody sees may be gone. */
 			if (!is_toast || HeapTupleSatisfiesVisibility(&tuple, prefilter->snapshot, buffer))

@@ -2,8 +2,11 @@
  * prefilter.h: candidates of a pattern are looked at where they lie, before they are handed out: whoever gets one looks the row up, and asks
  * PostgreSQL's operator, which takes several times as long as to see here that it does not match. Which do match PostgreSQL alone says.
  *
- * Left out is only a row of which no version that is there matches. That needs the table's pages, a column of the table as it is, and a
- * value that lies there in full; any other row is handed on. Where few would be left out, none is looked at.
+ * Left out is only a row of which no version that is there matches. That needs the table's pages, and a column of the table as it is; any
+ * other row is handed on. Where few would be left out, none is looked at; the same of values that are compressed or stored elsewhere, which
+ * take longer.
+ *
+ * A scan row by row has each row looked at just before it hands it out: its page, its place there and its text are then at hand.
  */
 #ifndef BINDINGS_POSTGRESQL_PREFILTER_H
 #define BINDINGS_POSTGRESQL_PREFILTER_H

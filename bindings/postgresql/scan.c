@@ -22,8 +22,9 @@ struct candidates {
 	struct bsp_prefilter *prefilter;
 	struct bs_candidates_request request;
 	ItemPointerData *tids;
-	size_t n, capacity, most;    /* more than that are in a bitmap, from which tids gets some at a time */
-	size_t at, kept_end, n_asked; /* next is tids[at], of those before kept_end; from n_asked on none has been looked at */
+	size_t n, capacity, most; /* more than that are in a bitmap, from which tids gets some at a time */
+	size_t at, kept_end,
+		n_asked; /* next is tids[at], of those before kept_end; from n_asked on none has been looked at */
 	bool is_ordered;
 	TIDBitmap *bitmap; /* NULL: they are not so many */
 };
@@ -193,7 +194,8 @@ static void take_candidates(struct bsp_rows *rows, const ItemPointerData *tids, 
 		all->tids = repalloc_huge(all->tids, all->capacity * sizeof(*tids));
 	}
 	for (int i = 0; i < n; i++) {
-		all->is_ordered &= all->n == 0 || ItemPointerCompare((ItemPointer)&all->tids[all->n - 1], (ItemPointer)&tids[i]) < 0;
+		all->is_ordered &= all->n == 0 ||
+		                   ItemPointerCompare((ItemPointer)&all->tids[all->n - 1], (ItemPointer)&tids[i]) < 0;
 		all->tids[all->n++] = tids[i];
 	}
 }
@@ -237,8 +239,8 @@ static void begin_candidates(IndexScanDesc scan, struct scan *own)
 	if (n_rows == 0)
 		return;
 	bsp_key_pattern(scan->keyData, &all->request);
-	all->prefilter = bsp_prefilter_begin(scan->indexRelation, scan->keyData, &all->request.pattern, scan->xs_snapshot,
-	                                     scan->heapRelation);
+	all->prefilter = bsp_prefilter_begin(scan->indexRelation, scan->keyData, &all->request.pattern,
+	                                     scan->xs_snapshot, scan->heapRelation);
 }
 
 /* Some more from the bitmap. */
