@@ -15,6 +15,7 @@
 #include "utils/float.h"
 #include "utils/lsyscache.h"
 #include "utils/selfuncs.h"
+#include "utils/spccache.h"
 
 #include "bind.h"
 #include "error.h"
@@ -168,6 +169,13 @@ PGDLLEXPORT Datum bitsift_matchsel(PG_FUNCTION_ARGS)
 	PG_RETURN_FLOAT8(share);
 }
 
+static bool is_of_pattern(const IndexClause *clause, const IndexOptInfo *index)
+{
+	RestrictInfo *info = linitial_node(RestrictInfo, clause->indexquals);
+	return list_length(clause->indexquals) == 1 && IsA(info->clause, OpExpr) &&
+	       get_op_opfamily_strategy(((OpExpr *)info->clause)->opno, index->opfamily[clause->indexcol]) != BSP_MATCH;
+}
+
 /* What a condition hands out, as a share; *bytes_out: how much of the index it reads, as a share. */
 static double share_of_clause(PlannerInfo *root, IndexOptInfo *index, IndexClause *clause)
 {
@@ -195,6 +203,18 @@ static double share_of_clause(PlannerInfo *root, IndexOptInfo *index, IndexClaus
 	return share;
 }
 
+/* PostgreSQL takes the rows of an index to lie anywhere, or one behind the other, or in between, by the square of the correlation. These are
+ * handed out in the order of the table, so that their pages cost what they cost a bitmap scan. */
+static double correlation_of_pages(PlannerInfo *root, const IndexOptInfo *index, double n_found)
+{
+	double n_pages = Max(index->rel->pages, 1), n_rows = Max(index->rel->tuples, 1), random, sequential;
+	get_tablespace_page_costs(index->rel->reltablespace, &random, &sequential);
+	double n_visited = Min(index_pages_fetched(n_found, index->rel->pages, index->pages, root), n_pages);
+	double most = n_visited * random, least = random + (ceil(n_found / n_rows * n_pages) - 1) * sequential;
+	double as_bitmap = n_visited * (random - (random - sequential) * sqrt(n_visited / n_pages));
+	return least < most ? sqrt(Min(Max(most - as_bitmap, 0) / (most - least), 1)) : 0;
+}
+
 /* By some measurements: a condition reads a few hundred bytes for each thousand rows, with words in order, and each row that it hands out
  * takes about as long as one of an index of another kind. Ranking reads less, but for the rows that do not match. */
 #define ROWS_READ_AT_ONCE 512.0
@@ -205,6 +225,8 @@ void bsp_costestimate(PlannerInfo *root, IndexPath *path, double loop_count, Cos
 	IndexOptInfo *index = path->indexinfo;
 	double n_rows = Max(index->rel->tuples, 1), share = 1;
 	int n_conditions = list_length(path->indexclauses);
+	bool is_pattern = n_conditions == 1 && path->indexorderbys == NIL &&
+	                  is_of_pattern(linitial_node(IndexClause, path->indexclauses), index);
 	ListCell *cell;
 	foreach (cell, path->indexclauses)
 		share *= share_of_clause(root, index, lfirst_node(IndexClause, cell));
@@ -219,8 +241,8 @@ void bsp_costestimate(PlannerInfo *root, IndexPath *path, double loop_count, Cos
 	}
 	*total_cost = *startup_cost + n_found * cpu_index_tuple_cost;
 	*selectivity = share;
-	/* A scan row by row goes from page to page as its bitmap does, but cannot leave out a page that all may see. */
-	*correlation = 0;
+	/* Words are better asked for by a bitmap: a page that all may see is then left out. */
+	*correlation = is_pattern ? correlation_of_pages(root, index, n_found) : 0;
 	*pages = ceil(read);
 	/* All rows without a condition, which an index-only scan of no column would take: there is no column to return. */
 	if (path->indexclauses == NIL && path->indexorderbys == NIL)

@@ -8,6 +8,8 @@
  */
 #include "prefilter.h"
 
+#include "access/detoast.h"
+#include "access/heapam.h"
 #include "access/htup_details.h"
 #include "access/table.h"
 #include "catalog/pg_am_d.h"
@@ -33,8 +35,11 @@
 /* So many rows are looked at before it is decided whether that pays, and so many are then handed on before some are looked at again; twice as
  * many the next time. */
 #define WINDOW_ROWS 256
-#define FIRST_PAUSE (16 * WINDOW_ROWS)
-#define MOST_PAUSE  (1024 * WINDOW_ROWS)
+#define FIRST_PAUSE 16 /* windows */
+#define MOST_PAUSE  1024
+/* The same of values that are compressed or stored elsewhere, which take long; of larger ones none is looked at. */
+#define WINDOW_VALUES    32
+#define MOST_VALUE_BYTES (16 << 20)
 /* Bytes of a tuple that are fetched ahead: the head, and a text of some lines. */
 #define AHEAD_BYTES 320
 #define CACHE_LINE  64
@@ -55,20 +60,30 @@ struct page {
 struct look {
 	size_t row;
 	const struct varlena *value;
+	bool is_toast; /* compressed or elsewhere */
+};
+
+/* Whether looking pays: some are asked, then it is decided, and if it does not, so many are not asked. */
+struct trial {
+	size_t window;
+	unsigned least_percent; /* that must be left out */
+	size_t n_asked, n_dropped, n_paused, pause;
 };
 
 struct bsp_prefilter {
 	enum state state;
 	bool is_forced; /* by tests: whether it pays or not */
+	bool is_lent;   /* the table is the caller's, who visits the rows at once */
+	MemoryContextCallback on_reset;
 	Oid table;
 	AttrNumber column;
-	unsigned least_percent; /* of rows that must be left out, so that it pays */
+	Snapshot snapshot;
 	const struct bs_grep_pattern *pattern;
 	struct bs_text_filter *filter;
 	Relation heap;
 	BlockNumber n_blocks;
-	int n_ahead; /* pages that may be read at once */
-	size_t n_asked, n_dropped, n_paused, pause;
+	int n_ahead;               /* pages that may be read at once */
+	struct trial rows, values; /* the latter: those that are compressed or elsewhere */
 	/* What is done at a time. */
 	const ItemPointerData *tids;
 	size_t n_pages, n_looks;
@@ -77,17 +92,31 @@ struct bsp_prefilter {
 	struct look looks[2 * MOST_ROWS];
 };
 
-/* What it costs to look at a row, in hundredths of what a row costs PostgreSQL: its lookup, and the operator. */
-static unsigned least_percent(ScanKey key)
+/* What it costs to look at one, in hundredths of what it costs PostgreSQL: a row, which is looked up, and asked by the operator; and a value
+ * that has to be fetched or decompressed, as PostgreSQL will do once more. */
+static void begin_trials(struct bsp_prefilter *prefilter, StrategyNumber strategy)
 {
-	switch (key->sk_strategy) {
-	case BSP_LIKE:
-		return 15;
-	case BSP_ILIKE:
-		return 5;
-	default:
-		return 7;
-	}
+	bool is_like = strategy == BSP_LIKE, is_ilike = strategy == BSP_ILIKE;
+	prefilter->rows = (struct trial){.window = WINDOW_ROWS,
+	                                 .pause = FIRST_PAUSE,
+	                                 .least_percent = is_like    ? 15
+	                                                  : is_ilike ? 5
+	                                                             : 7};
+	prefilter->values = (struct trial){.window = WINDOW_VALUES,
+	                                   .pause = FIRST_PAUSE,
+	                                   .least_percent = is_like    ? 75
+	                                                    : is_ilike ? 25
+	                                                               : 15};
+}
+
+static void decide(const struct bsp_prefilter *prefilter, struct trial *trial)
+{
+	if (trial->n_asked < trial->window || prefilter->is_forced)
+		return;
+	bool pays = trial->n_dropped * 100 >= trial->n_asked * trial->least_percent;
+	trial->n_paused = pays ? 0 : trial->pause * trial->window;
+	trial->pause = pays ? FIRST_PAUSE : Min(trial->pause * 2, MOST_PAUSE);
+	trial->n_asked = trial->n_dropped = 0;
 }
 
 /* In builds with assertions the slow way stays within reach of tests: SET bitsift.prefilter = 'off', or 'all'. */
@@ -101,8 +130,15 @@ static const char *told(void)
 #endif
 }
 
+static void free_filter(void *arg)
+{
+	struct bsp_prefilter *prefilter = arg;
+	bs_text_filter_free(prefilter->filter);
+	prefilter->filter = NULL;
+}
+
 struct bsp_prefilter *bsp_prefilter_begin(Relation index, ScanKey key, const struct bs_grep_pattern *pattern,
-                                          Snapshot snapshot)
+                                          Snapshot snapshot, Relation heap)
 {
 	AttrNumber column = index->rd_index->indkey.values[key->sk_attno - 1];
 	const char *how = told();
@@ -114,9 +150,16 @@ struct bsp_prefilter *bsp_prefilter_begin(Relation index, ScanKey key, const str
 	prefilter->is_forced = strcmp(how, "all") == 0;
 	prefilter->table = index->rd_index->indrelid;
 	prefilter->column = column;
-	prefilter->least_percent = least_percent(key);
+	prefilter->snapshot = snapshot;
+	begin_trials(prefilter, key->sk_strategy);
 	prefilter->pattern = pattern;
-	prefilter->pause = FIRST_PAUSE;
+	if (heap) {
+		/* Whoever goes from row to row may fail in between. */
+		prefilter->is_lent = true;
+		prefilter->heap = heap;
+		prefilter->on_reset = (MemoryContextCallback){.func = free_filter, .arg = prefilter};
+		MemoryContextRegisterResetCallback(CurrentMemoryContext, &prefilter->on_reset);
+	}
 	return prefilter;
 }
 
@@ -124,7 +167,9 @@ void bsp_prefilter_end(struct bsp_prefilter *prefilter)
 {
 	if (!prefilter)
 		return;
-	bs_text_filter_free(prefilter->filter);
+	free_filter(prefilter);
+	if (prefilter->is_lent)
+		return;
 	if (prefilter->heap)
 		table_close(prefilter->heap, AccessShareLock);
 	pfree(prefilter);
@@ -133,7 +178,8 @@ void bsp_prefilter_end(struct bsp_prefilter *prefilter)
 static enum state make_ready(struct bsp_prefilter *prefilter)
 {
 	struct bs_error err;
-	prefilter->heap = table_open(prefilter->table, AccessShareLock);
+	if (!prefilter->heap)
+		prefilter->heap = table_open(prefilter->table, AccessShareLock);
 	if (prefilter->heap->rd_rel->relam != HEAP_TABLE_AM_OID ||
 	    bs_text_filter_new(prefilter->pattern, &prefilter->filter, &err))
 		return IS_OFF;
@@ -142,9 +188,17 @@ static enum state make_ready(struct bsp_prefilter *prefilter)
 	return IS_READY;
 }
 
-/* Notes the values of all versions of a row. False: the row is to be handed on. */
-static bool look_at(struct bsp_prefilter *prefilter, Page page, OffsetNumber offset, size_t row)
+static bool wants_value(struct bsp_prefilter *prefilter, const struct varlena *value)
 {
+	bool is_paused = prefilter->values.n_paused > 0;
+	prefilter->values.n_paused -= is_paused;
+	return !is_paused && toast_raw_datum_size(PointerGetDatum(value)) <= MOST_VALUE_BYTES;
+}
+
+/* Notes the values of all versions of a row. False: the row is to be handed on. */
+static bool look_at(struct bsp_prefilter *prefilter, Buffer buffer, OffsetNumber offset, size_t row)
+{
+	Page page = BufferGetPage(buffer);
 	TupleDesc columns = RelationGetDescr(prefilter->heap);
 	bool is_redirected = false;
 	for (unsigned n = 0; n < MaxHeapTuplesPerPage && offset >= FirstOffsetNumber; n++) {
@@ -159,7 +213,9 @@ static bool look_at(struct bsp_prefilter *prefilter, Page page, OffsetNumber off
 		if (!ItemIdIsNormal(item))
 			return false;
 		HeapTupleData tuple = {.t_len = ItemIdGetLength(item),
+		                       .t_tableOid = prefilter->table,
 		                       .t_data = (HeapTupleHeader)PageGetItem(page, item)};
+		ItemPointerSet(&tuple.t_self, BufferGetBlockNumber(buffer), offset);
 		bool is_null;
 		if ((n == 0 && !is_redirected && HeapTupleIsHeapOnly(&tuple)) ||
 		    HeapTupleHeaderGetNatts(tuple.t_data) < prefilter->column)
@@ -167,11 +223,13 @@ static bool look_at(struct bsp_prefilter *prefilter, Page page, OffsetNumber off
 		Datum value = heap_getattr(&tuple, prefilter->column, columns, &is_null);
 		if (!is_null) {
 			const struct varlena *text = (const struct varlena *)DatumGetPointer(value);
-			if (VARATT_IS_EXTERNAL(text) || VARATT_IS_COMPRESSED(text))
+			bool is_toast = VARATT_IS_EXTERNAL(text) || VARATT_IS_COMPRESSED(text);
+			if (prefilter->n_looks == lengthof(prefilter->looks) ||
+			    (is_toast && !wants_value(prefilter, text)))
 				return false;
-			if (prefilter->n_looks == lengthof(prefilter->looks))
-				return false;
-			prefilter->looks[prefilter->n_looks++] = (struct look){row, text};
+			/* What is stored elsewhere of a version that nobody sees may be gone. */
+			if (!is_toast || HeapTupleSatisfiesVisibility(&tuple, prefilter->snapshot, buffer))
+				prefilter->looks[prefilter->n_looks++] = (struct look){row, text, is_toast};
 		}
 		if (!HeapTupleIsHotUpdated(&tuple))
 			return true;
@@ -255,9 +313,26 @@ static void look_at_page(struct bsp_prefilter *prefilter, const struct page *at)
 {
 	LockBuffer(at->buffer, BUFFER_LOCK_SHARE);
 	for (size_t i = at->first; i < at->end; i++)
-		prefilter->is_kept[i] = !look_at(prefilter, BufferGetPage(at->buffer),
-		                                 ItemPointerGetOffsetNumber(&prefilter->tids[i]), i);
+		prefilter->is_kept[i] =
+			!look_at(prefilter, at->buffer, ItemPointerGetOffsetNumber(&prefilter->tids[i]), i);
 	LockBuffer(at->buffer, BUFFER_LOCK_UNLOCK);
+}
+
+static bool text_may_match(struct bsp_prefilter *prefilter, const struct varlena *text)
+{
+	return bs_text_filter_may_match(prefilter->filter, VARDATA_ANY(text), VARSIZE_ANY_EXHDR(text));
+}
+
+static bool value_may_match(struct bsp_prefilter *prefilter, const struct varlena *value)
+{
+	CHECK_FOR_INTERRUPTS();
+	struct varlena *text = detoast_attr((struct varlena *)value);
+	bool may_match = text_may_match(prefilter, text);
+	pfree(text);
+	prefilter->values.n_asked++;
+	prefilter->values.n_dropped += !may_match;
+	decide(prefilter, &prefilter->values);
+	return may_match;
 }
 
 /* The rows of the pages that are pinned. */
@@ -265,62 +340,88 @@ static void ask_pages(struct bsp_prefilter *prefilter)
 {
 	prefilter->n_looks = 0;
 	for (size_t i = 0; i < prefilter->n_pages; i++)
-		fetch_tuples(prefilter, &prefilter->pages[i]);
-	for (size_t i = 0; i < prefilter->n_pages; i++)
 		look_at_page(prefilter, &prefilter->pages[i]);
 	for (size_t i = 0; i < prefilter->n_looks; i++) {
 		const struct look *look = &prefilter->looks[i];
 		if (!prefilter->is_kept[look->row])
-			prefilter->is_kept[look->row] = bs_text_filter_may_match(
-				prefilter->filter, VARDATA_ANY(look->value), VARSIZE_ANY_EXHDR(look->value));
+			prefilter->is_kept[look->row] = look->is_toast ? value_may_match(prefilter, look->value)
+			                                               : text_may_match(prefilter, look->value);
+	}
+}
+
+/* Asks the first rows of n, as many as are done at a time, and says how many; those that are kept come first. While none are to be left out,
+ * whoever visits them at once has them fetched. */
+static size_t ask_some(struct bsp_prefilter *prefilter, ItemPointerData *tids, size_t n, size_t *n_kept_out)
+{
+	struct trial *rows = &prefilter->rows;
+	bool is_paused = rows->n_paused > 0;
+	size_t n_kept = 0, n_asked;
+	CHECK_FOR_INTERRUPTS();
+	n_asked = is_paused && !prefilter->is_lent ? 0 : pin_pages(prefilter, tids, n);
+	if (n_asked == 0) {
+		rows->n_paused -= is_paused;
+		*n_kept_out = 1;
+		return 1;
 	}
 	for (size_t i = 0; i < prefilter->n_pages; i++)
-		ReleaseBuffer(prefilter->pages[i].buffer);
-}
-
-static void decide(struct bsp_prefilter *prefilter)
-{
-	if (prefilter->n_asked < WINDOW_ROWS || prefilter->is_forced)
-		return;
-	bool pays = prefilter->n_dropped * 100 >= prefilter->n_asked * prefilter->least_percent;
-	prefilter->n_paused = pays ? 0 : prefilter->pause;
-	prefilter->pause = pays ? FIRST_PAUSE : Min(prefilter->pause * 2, MOST_PAUSE);
-	prefilter->n_asked = prefilter->n_dropped = 0;
-}
-
-static size_t ask_rows(struct bsp_prefilter *prefilter, ItemPointerData *tids, size_t n)
-{
-	size_t n_kept = 0;
-	for (size_t at = 0, n_asked; at < n;) {
-		CHECK_FOR_INTERRUPTS();
-		n_asked = prefilter->n_paused > 0 ? 0 : pin_pages(prefilter, tids + at, n - at);
-		if (n_asked == 0) {
-			prefilter->n_paused -= prefilter->n_paused > 0;
-			tids[n_kept++] = tids[at++];
-			continue;
-		}
+		fetch_tuples(prefilter, &prefilter->pages[i]);
+	if (!is_paused)
 		ask_pages(prefilter);
-		prefilter->n_asked += n_asked;
-		for (size_t i = 0; i < n_asked; i++, at++) {
-			prefilter->n_dropped += !prefilter->is_kept[i];
-			if (prefilter->is_kept[i])
-				tids[n_kept++] = tids[at];
-		}
-		decide(prefilter);
+	for (size_t i = 0; i < prefilter->n_pages; i++)
+		ReleaseBuffer(prefilter->pages[i].buffer);
+	if (is_paused) {
+		rows->n_paused -= Min(rows->n_paused, n_asked);
+		*n_kept_out = n_asked;
+		return n_asked;
 	}
-	return n_kept;
+	for (size_t i = 0; i < n_asked; i++)
+		if (prefilter->is_kept[i])
+			tids[n_kept++] = tids[i];
+	rows->n_asked += n_asked;
+	rows->n_dropped += n_asked - n_kept;
+	decide(prefilter, rows);
+	*n_kept_out = n_kept;
+	return n_asked;
+}
+
+/* Whether it can be asked; n: how many rows there are at least. */
+static bool is_ready(struct bsp_prefilter *prefilter, size_t n)
+{
+	if (prefilter && prefilter->state == IS_NEW && (n >= LEAST_ROWS || prefilter->is_forced))
+		prefilter->state = make_ready(prefilter);
+	return prefilter && prefilter->state == IS_READY;
 }
 
 size_t bsp_prefilter_rows(struct bsp_prefilter *prefilter, ItemPointerData *tids, size_t n)
 {
-	if (!prefilter || prefilter->state == IS_OFF)
+	size_t n_kept = 0, n_some;
+	if (!is_ready(prefilter, n))
 		return n;
-	if (prefilter->state == IS_NEW) {
-		if (n < LEAST_ROWS && !prefilter->is_forced)
-			return n;
-		prefilter->state = make_ready(prefilter);
-		if (prefilter->state == IS_OFF)
-			return n;
+	for (size_t at = 0; at < n; n_kept += n_some) {
+		size_t from = at;
+		at += ask_some(prefilter, tids + from, n - from, &n_some);
+		memmove(tids + n_kept, tids + from, n_some * sizeof(*tids));
 	}
-	return ask_rows(prefilter, tids, n);
+	return n_kept;
+}
+
+size_t bsp_prefilter_some(struct bsp_prefilter *prefilter, ItemPointerData *tids, size_t n, size_t *n_kept_out)
+{
+	if (is_ready(prefilter, n))
+		return ask_some(prefilter, tids, n, n_kept_out);
+	*n_kept_out = n;
+	return n;
+}
+
+void bsp_prefilter_visit(struct bsp_prefilter *prefilter, IndexFetchTableData *fetch, BlockNumber block)
+{
+	IndexFetchHeapData *heap = (IndexFetchHeapData *)fetch;
+	if (!prefilter || prefilter->state != IS_READY || block >= prefilter->n_blocks ||
+	    (BufferIsValid(heap->xs_cbuf) && BufferGetBlockNumber(heap->xs_cbuf) == block))
+		return;
+	if (BufferIsValid(heap->xs_cbuf))
+		ReleaseBuffer(heap->xs_cbuf);
+	heap->xs_cbuf = InvalidBuffer;
+	heap->xs_cbuf = pin(prefilter->heap, block);
+	heap_page_prune_opt(prefilter->heap, heap->xs_cbuf);
 }

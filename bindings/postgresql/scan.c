@@ -12,7 +12,25 @@
 #include "utils/rel.h"
 
 #include "ordered.h"
+#include "prefilter.h"
 #include "search.h"
+
+/* Of one pattern, row by row: in the order of the table, looked at some at a time just before they are handed out. */
+struct candidates {
+	struct bsp_rows rows;
+	IndexScanDesc scan;
+	struct bsp_prefilter *prefilter;
+	struct bs_candidates_request request;
+	ItemPointerData *tids;
+	size_t n, capacity, most; /* more than that are in a bitmap, from which tids gets some at a time */
+	size_t at, kept_end,
+		n_asked; /* next is tids[at], of those before kept_end; from n_asked on none has been looked at */
+	bool is_ordered;
+	TIDBitmap *bitmap; /* NULL: they are not so many */
+};
+#define LEAST_CAPACITY 1024
+/* Taken from a bitmap at a time, and those of a page. */
+#define SOME_CANDIDATES (LEAST_CAPACITY - MaxHeapTuplesPerPage)
 
 struct scan {
 	MemoryContext context; /* of what is found, until the next rescan */
@@ -21,6 +39,7 @@ struct scan {
 	TBMIterator *iterator;
 	TBMIterateResult *page;
 	int at; /* on the page */
+	struct candidates *candidates;
 	struct bsp_ordered *ordered;
 };
 
@@ -40,6 +59,8 @@ IndexScanDesc bsp_beginscan(Relation index, int n_keys, int n_orderbys)
 
 static void reset(struct scan *own)
 {
+	if (own->candidates)
+		bsp_prefilter_end(own->candidates->prefilter);
 	bsp_ordered_end(own->ordered);
 	if (own->iterator)
 		tbm_end_iterate(own->iterator);
@@ -136,34 +157,152 @@ int64 bsp_getbitmap(IndexScanDesc scan, TIDBitmap *bitmap)
 	return n_rows;
 }
 
-/* Row by row, from a bitmap of its own. */
-static bool next_row(IndexScanDesc scan, struct scan *own)
+/* Of a page whose rows were too many to be noted each may be one. */
+static int n_rows_of(const TBMIterateResult *page)
 {
-	if (!own->is_begun) {
-		MemoryContext before = MemoryContextSwitchTo(own->context);
-		own->is_begun = true;
+	return page->ntuples >= 0 ? page->ntuples : MaxHeapTuplesPerPage;
+}
+
+static ItemPointerData row_of(const TBMIterateResult *page, int i)
+{
+	ItemPointerData tid;
+	ItemPointerSet(&tid, page->blockno, page->ntuples >= 0 ? page->offsets[i] : i + FirstOffsetNumber);
+	return tid;
+}
+
+static bool next_page(struct scan *own)
+{
+	CHECK_FOR_INTERRUPTS();
+	own->page = tbm_iterate(own->iterator);
+	return own->page;
+}
+
+static void take_candidates(struct bsp_rows *rows, const ItemPointerData *tids, int n, bool recheck)
+{
+	struct candidates *all = (struct candidates *)rows;
+	if (!all->bitmap && all->n + n > all->most) {
+		all->bitmap = new_bitmap(all->scan);
+		tbm_add_tuples(all->bitmap, all->tids, (int)all->n, true);
+		all->n = 0;
+	}
+	if (all->bitmap) {
+		tbm_add_tuples(all->bitmap, (ItemPointer)tids, n, true);
+		return;
+	}
+	if (all->n + n > all->capacity) {
+		all->capacity = Min(Max(all->n + n, all->capacity * 2), all->most);
+		all->tids = repalloc_huge(all->tids, all->capacity * sizeof(*tids));
+	}
+	for (int i = 0; i < n; i++) {
+		all->is_ordered &= all->n == 0 ||
+		                   ItemPointerCompare((ItemPointer)&all->tids[all->n - 1], (ItemPointer)&tids[i]) < 0;
+		all->tids[all->n++] = tids[i];
+	}
+}
+
+static int compare_tids(const void *a, const void *b)
+{
+	return ItemPointerCompare((ItemPointer)a, (ItemPointer)b);
+}
+
+static void order(struct candidates *all)
+{
+	size_t n = all->n;
+	if (all->is_ordered)
+		return;
+	qsort(all->tids, n, sizeof(*all->tids), compare_tids);
+	all->n = 0;
+	for (size_t i = 0; i < n; i++)
+		if (i == 0 || compare_tids(&all->tids[all->n - 1], &all->tids[i]) < 0)
+			all->tids[all->n++] = all->tids[i];
+}
+
+static void begin_candidates(IndexScanDesc scan, struct scan *own)
+{
+	struct candidates *all = palloc0(sizeof(*all));
+	own->candidates = all;
+	*all = (struct candidates){.rows = {take_candidates},
+	                           .scan = scan,
+	                           .most = (size_t)work_mem * 1024 / sizeof(ItemPointerData),
+	                           .capacity = LEAST_CAPACITY,
+	                           .is_ordered = true};
+	all->tids = palloc(all->capacity * sizeof(*all->tids));
+	pgstat_count_index_scan(scan->indexRelation);
+	struct bsp_view *view = bsp_view_acquire(scan->indexRelation, BSP_FOLD_SOME);
+	int64 n_rows = bsp_search(scan->indexRelation, view, scan->keyData, &all->rows);
+	n_rows += bsp_search_pending(view, &all->rows);
+	bsp_view_release(view);
+	if (all->bitmap)
+		own->iterator = tbm_begin_iterate(own->bitmap = all->bitmap);
+	else
+		order(all);
+	if (n_rows == 0)
+		return;
+	bsp_key_pattern(scan->keyData, &all->request);
+	all->prefilter = bsp_prefilter_begin(scan->indexRelation, scan->keyData, &all->request.pattern,
+	                                     scan->xs_snapshot, scan->heapRelation);
+}
+
+/* Some more from the bitmap. */
+static void refill(struct scan *own)
+{
+	struct candidates *all = own->candidates;
+	if (!all->bitmap)
+		return;
+	all->n_asked = all->n = 0;
+	while (all->n < SOME_CANDIDATES && next_page(own))
+		for (int i = 0, n = n_rows_of(own->page); i < n; i++)
+			all->tids[all->n++] = row_of(own->page, i);
+}
+
+static bool next_candidate(IndexScanDesc scan, struct scan *own)
+{
+	struct candidates *all = own->candidates;
+	while (all->at == all->kept_end) {
+		if (all->n_asked == all->n)
+			refill(own);
+		if (all->n_asked == all->n)
+			return false;
+		size_t n_kept;
+		all->at = all->n_asked;
+		all->n_asked += bsp_prefilter_some(all->prefilter, all->tids + all->at, all->n - all->at, &n_kept);
+		all->kept_end = all->at + n_kept;
+	}
+	scan->xs_heaptid = all->tids[all->at++];
+	scan->xs_recheck = true;
+	bsp_prefilter_visit(all->prefilter, scan->xs_heapfetch, ItemPointerGetBlockNumber(&scan->xs_heaptid));
+	return true;
+}
+
+/* Row by row, of a pattern, or from a bitmap of its own. */
+static void begin_rows(IndexScanDesc scan, struct scan *own)
+{
+	MemoryContext before = MemoryContextSwitchTo(own->context);
+	own->is_begun = true;
+	if (scan->numberOfKeys == 1 && scan->keyData[0].sk_strategy != BSP_MATCH) {
+		begin_candidates(scan, own);
+	} else {
 		own->bitmap = new_bitmap(scan);
 		bsp_getbitmap(scan, own->bitmap);
 		own->iterator = tbm_begin_iterate(own->bitmap);
-		MemoryContextSwitchTo(before);
 	}
-	for (;;) {
-		int n = !own->page ? 0 : own->page->ntuples >= 0 ? own->page->ntuples : MaxHeapTuplesPerPage;
-		if (own->at < n) {
-			/* Of a page whose rows were too many to be noted each may be one. */
-			OffsetNumber offset =
-				own->page->ntuples >= 0 ? own->page->offsets[own->at] : own->at + FirstOffsetNumber;
-			ItemPointerSet(&scan->xs_heaptid, own->page->blockno, offset);
-			scan->xs_recheck = own->page->recheck || own->page->ntuples < 0;
-			own->at++;
-			return true;
-		}
-		CHECK_FOR_INTERRUPTS();
-		own->page = tbm_iterate(own->iterator);
+	MemoryContextSwitchTo(before);
+}
+
+static bool next_row(IndexScanDesc scan, struct scan *own)
+{
+	if (!own->is_begun)
+		begin_rows(scan, own);
+	if (own->candidates)
+		return next_candidate(scan, own);
+	while (!own->page || own->at >= n_rows_of(own->page)) {
 		own->at = 0;
-		if (!own->page)
+		if (!next_page(own))
 			return false;
 	}
+	scan->xs_heaptid = row_of(own->page, own->at++);
+	scan->xs_recheck = own->page->recheck || own->page->ntuples < 0;
+	return true;
 }
 
 bool bsp_gettuple(IndexScanDesc scan, ScanDirection direction)

@@ -209,7 +209,7 @@ static int64 search_pattern(Relation index, struct bsp_view *view, ScanKey key, 
 	request.batch = bsp_take_batch;
 	request.context = &taking;
 	request.limits = bsp_limits();
-	taking.prefilter = bsp_prefilter_begin(index, key, &request.pattern, rows->snapshot);
+	taking.prefilter = bsp_prefilter_begin(index, key, &request.pattern, rows->snapshot, NULL);
 	enum bs_status status = bs_candidates(bsp_view_finder(view), &request, &result, &err);
 	free_taking(&taking);
 	bsp_prefilter_end(taking.prefilter);

@@ -19,11 +19,18 @@
 /* Room from the start for so many documents that a thread finds: its first allocation costs it an arena. */
 #define DOCUMENTS_AT_ONCE 1024u
 
+/* Columns that are asked for before they are needed: each is on a page of its own. */
+#define COLUMNS_AHEAD 2u
+#define CACHE_LINE    64u
+
+/* Of so many literals it is looked what they have in common. */
+#define MOST_SHARING 8u
+
 /* One of so many literals, or more: after each so many it is looked whether the others are worth the time. */
 #define LIST_LITERALS 64u
 #define LIST_STEP     256u
 
-/* A literal in a segment: its hashes[first..first + n). */
+/* A literal in a segment: its hashes[first..first + n). Of an OR of literals, what all of them have, and then they have not. */
 struct literal {
 	uint32_t first;
 	uint32_t n;
@@ -38,6 +45,7 @@ struct filtering {
 	uint32_t segment;
 	const struct bs_gram_slab *slab;
 	struct literal *literals;       /* by node */
+	uint8_t all[PIECE_BYTES];       /* every row */
 	uint32_t *hashes;               /* of all literals; in a slab each is a column */
 	uint8_t *tiers;                 /* of the keys of one literal */
 	bool is_list;                   /* the tree is one of many literals */
@@ -74,22 +82,37 @@ static void or_bytes(uint8_t *into, const uint8_t *from, uint32_t n_bytes)
 		into[i] |= from[i];
 }
 
+static inline __attribute__((always_inline)) void fetch_column(const struct filtering *at, uint32_t hash,
+                                                               uint32_t first, uint32_t n_bytes)
+{
+	uint64_t column = bs_gram_column(hash, at->slab->shape.n_columns);
+	const uint8_t *bytes = at->slab->columns.data + column * at->slab->column_bytes + first;
+	for (uint32_t byte = 0; byte < n_bytes; byte += CACHE_LINE)
+		__builtin_prefetch(bytes + byte);
+}
+
 #define COLUMN_NS 100u /* what a column costs about before it is read */
 
-static enum bs_status test_literal(struct filtering *at, uint32_t node, uint8_t *piece, uint32_t first,
-                                   uint32_t n_bytes, struct bs_error *err)
+/* Leaves of the rows of a piece, of which there are some, those that have the literal. */
+static enum bs_status test_literal(struct filtering *at, const struct literal *literal, uint8_t *piece, uint32_t first,
+                                   uint32_t n_bytes, bool *is_any_left, struct bs_error *err)
 {
-	const struct literal *literal = &at->literals[node];
+	const uint32_t *hashes = at->hashes + literal->first;
 	uint32_t m = at->slab->shape.n_columns;
 	/* Without columns there are no grams, but those that are left out. */
-	bool is_any_left = m > 0 || literal->n == 0;
-	memset(piece, is_any_left ? 0xff : 0, n_bytes);
+	*is_any_left = m > 0 || literal->n == 0;
+	if (!*is_any_left)
+		memset(piece, 0, n_bytes);
 	enum bs_status spent = bs_watch_spend((uint64_t)(1 + literal->n) * (COLUMN_NS + n_bytes / 16), err);
 	if (spent)
 		return spent;
-	for (uint32_t c = 0; c < literal->n && is_any_left; c++) {
+	for (uint32_t c = 0; c < literal->n && c < COLUMNS_AHEAD && *is_any_left; c++)
+		fetch_column(at, hashes[c], first, n_bytes);
+	for (uint32_t c = 0; c < literal->n && *is_any_left; c++) {
 		const uint8_t *bytes;
-		uint32_t column = bs_gram_column(at->hashes[literal->first + c], m);
+		uint32_t column = bs_gram_column(hashes[c], m);
+		if (c + COLUMNS_AHEAD < literal->n)
+			fetch_column(at, hashes[c + COLUMNS_AHEAD], first, n_bytes);
 		/* Of a thousand pages some hundred bytes each, and a process often asks once. */
 		enum bs_status status =
 			bs_section_read(&at->slab->columns, (uint64_t)column * at->slab->column_bytes + first, n_bytes,
@@ -98,27 +121,62 @@ static enum bs_status test_literal(struct filtering *at, uint32_t node, uint8_t 
 			return status;
 		at->stats.n_columns += first == 0;
 		at->stats.column_bytes += n_bytes;
-		is_any_left = and_bytes(piece, bytes, n_bytes);
+		*is_any_left = and_bytes(piece, bytes, n_bytes);
 	}
 	return BS_OK;
 }
 
-static enum bs_status test_nodes(struct filtering *at, uint32_t first, uint32_t n_bytes, struct bs_error *err)
+/* Of literals, after what they have in common. */
+static enum bs_status test_sharing(struct filtering *at, uint32_t n, const uint8_t *within, uint32_t first,
+                                   uint32_t n_bytes, bool *is_any_left, struct bs_error *err)
 {
+	const struct bs_gram_node *node = &at->tree->nodes[n];
+	uint8_t shared[PIECE_BYTES];
+	bool is_shared_left;
+	memcpy(shared, within, n_bytes);
+	enum bs_status status = test_literal(at, &at->literals[n], shared, first, n_bytes, &is_shared_left, err);
+	for (uint32_t c = 0; c < node->n_children && is_shared_left && !status; c++) {
+		uint8_t *piece = at->pieces[node->children[c]];
+		bool is_left;
+		memcpy(piece, shared, n_bytes);
+		status = test_literal(at, &at->literals[node->children[c]], piece, first, n_bytes, &is_left, err);
+		or_bytes(at->pieces[n], piece, n_bytes);
+		*is_any_left |= is_left;
+	}
+	return status;
+}
+
+/* Of the rows `within`, of which there are some. An AND asks literals first, each of what those before it left. As deep as groups of the
+ * pattern are nested. */
+static enum bs_status test_node(struct filtering *at, uint32_t n, const uint8_t *within, uint32_t first,
+                                uint32_t n_bytes, bool *is_any_left, struct bs_error *err)
+{
+	const struct bs_gram_node *node = &at->tree->nodes[n];
+	uint8_t *piece = at->pieces[n];
 	enum bs_status status = BS_OK;
-	for (uint32_t i = 0; i < at->tree->n_nodes && !status; i++) {
-		const struct bs_gram_node *node = &at->tree->nodes[i];
-		if (node->kind == BS_GRAM_LITERAL) {
-			status = test_literal(at, i, at->pieces[i], first, n_bytes, err);
+	if (node->kind == BS_GRAM_OR) {
+		memset(piece, 0, n_bytes);
+		*is_any_left = false;
+		if (at->literals[n].n > 0)
+			return test_sharing(at, n, within, first, n_bytes, is_any_left, err);
+		for (uint32_t c = 0; c < node->n_children && !status; c++) {
+			bool is_left;
+			status = test_node(at, node->children[c], within, first, n_bytes, &is_left, err);
+			or_bytes(piece, at->pieces[node->children[c]], n_bytes);
+			*is_any_left |= is_left;
+		}
+		return status;
+	}
+	memcpy(piece, within, n_bytes);
+	if (node->kind == BS_GRAM_LITERAL)
+		return test_literal(at, &at->literals[n], piece, first, n_bytes, is_any_left, err);
+	*is_any_left = true;
+	for (uint32_t i = 0; i < 2 * node->n_children && *is_any_left && !status; i++) {
+		uint32_t child = node->children[i % node->n_children];
+		if ((at->tree->nodes[child].kind == BS_GRAM_LITERAL) != (i < node->n_children))
 			continue;
-		}
-		memcpy(at->pieces[i], at->pieces[node->children[0]], n_bytes);
-		for (uint32_t c = 1; c < node->n_children; c++) {
-			if (node->kind == BS_GRAM_OR)
-				or_bytes(at->pieces[i], at->pieces[node->children[c]], n_bytes);
-			else
-				(void)and_bytes(at->pieces[i], at->pieces[node->children[c]], n_bytes);
-		}
+		status = test_node(at, child, piece, first, n_bytes, is_any_left, err);
+		memcpy(piece, at->pieces[child], n_bytes);
 	}
 	return status;
 }
@@ -139,7 +197,9 @@ static enum bs_status test_list(struct filtering *at, uint32_t first, uint32_t n
 	enum bs_status status = BS_OK;
 	memset(at->pieces[0], 0, n_bytes);
 	for (uint32_t i = 0; i < n && !status; i++) {
-		status = test_literal(at, i, at->pieces[1], first, n_bytes, err);
+		bool is_left;
+		memset(at->pieces[1], 0xff, n_bytes);
+		status = test_literal(at, &at->literals[i], at->pieces[1], first, n_bytes, &is_left, err);
 		or_bytes(at->pieces[0], at->pieces[1], n_bytes);
 		if ((i + 1) % LIST_STEP == 0 && is_hopeless(at->pieces[0], n_bytes, i + 1, n)) {
 			memset(at->pieces[0], 0xff, n_bytes);
@@ -206,19 +266,70 @@ static enum bs_status find_places(struct filtering *at, const struct bs_gram_nod
 	return status;
 }
 
+static bool has_hash(const struct filtering *at, const struct literal *literal, uint32_t hash)
+{
+	for (uint32_t i = 0; i < literal->n; i++)
+		if (at->hashes[literal->first + i] == hash)
+			return true;
+	return false;
+}
+
+static bool all_have(const struct filtering *at, const struct bs_gram_node *node, uint32_t hash)
+{
+	for (uint32_t c = 0; c < node->n_children; c++)
+		if (!has_hash(at, &at->literals[node->children[c]], hash))
+			return false;
+	return true;
+}
+
+static bool is_of_few_literals(const struct filtering *at, const struct bs_gram_node *node)
+{
+	bool is = node->kind == BS_GRAM_OR && node->n_children <= MOST_SHARING;
+	for (uint32_t c = 0; c < node->n_children && is; c++)
+		is = at->tree->nodes[node->children[c]].kind == BS_GRAM_LITERAL;
+	return is;
+}
+
+/* Letters that are alike (an i with a dot above it) make several literals of one, which have most in common. */
+static void share_hashes(struct filtering *at, uint32_t n)
+{
+	const struct bs_gram_node *node = &at->tree->nodes[n];
+	struct literal *shared = &at->literals[n];
+	const struct literal *model = &at->literals[node->children[0]];
+	shared->n = 0;
+	for (uint32_t i = 0; i < model->n; i++)
+		if (all_have(at, node, at->hashes[model->first + i]))
+			at->hashes[shared->first + shared->n++] = at->hashes[model->first + i];
+	for (uint32_t c = 0; c < node->n_children && shared->n > 0; c++) {
+		struct literal *literal = &at->literals[node->children[c]];
+		uint32_t n_before = literal->n;
+		literal->n = 0;
+		for (uint32_t i = 0; i < n_before; i++)
+			if (!has_hash(at, shared, at->hashes[literal->first + i]))
+				at->hashes[literal->first + literal->n++] = at->hashes[literal->first + i];
+	}
+}
+
 static enum bs_status find_hashes(struct filtering *at, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	for (uint32_t i = 0; i < at->tree->n_nodes && !status; i++)
-		if (at->tree->nodes[i].kind == BS_GRAM_LITERAL && !(status = bs_watch_spend(COLUMN_NS * at->tree->nodes[i].n_keys, err)))
+		if (at->tree->nodes[i].kind == BS_GRAM_LITERAL &&
+		    !(status = bs_watch_spend(COLUMN_NS * at->tree->nodes[i].n_keys, err)))
 			status = find_places(at, &at->tree->nodes[i], &at->literals[i], err);
+	for (uint32_t i = 0; i < at->tree->n_nodes && !status && !at->is_list; i++)
+		if (is_of_few_literals(at, &at->tree->nodes[i]))
+			share_hashes(at, i);
 	return status;
 }
 
 static enum bs_status filter_piece(struct filtering *at, uint32_t first, struct bs_error *err)
 {
 	uint32_t left = at->slab->column_bytes - first, n_bytes = left < PIECE_BYTES ? left : PIECE_BYTES;
-	enum bs_status status = at->is_list ? test_list(at, first, n_bytes, err) : test_nodes(at, first, n_bytes, err);
+	bool is_any_left;
+	enum bs_status status =
+		at->is_list ? test_list(at, first, n_bytes, err)
+			    : test_node(at, at->tree->n_nodes - 1, at->all, first, n_bytes, &is_any_left, err);
 	return status ? status : take_rows(at, at->result, first * 8, n_bytes, err);
 }
 
@@ -329,7 +440,8 @@ static void count_unknown(struct filtering *at)
 	const struct bs_segment *segment = &at->snapshot->segments[at->segment];
 	bool is_overlay = at->segment == at->snapshot->manifest.n_segments;
 	uint64_t n_docs = bs_snapshot_segment_docs(at->snapshot, at->segment);
-	uint64_t n_known = is_overlay || bs_gram_tree_root(at->tree)->kind == BS_GRAM_ANY ? 0 : segment->grams.meta.n_docs;
+	uint64_t n_known =
+		is_overlay || bs_gram_tree_root(at->tree)->kind == BS_GRAM_ANY ? 0 : segment->grams.meta.n_docs;
 	uint64_t n_unknown = n_docs > n_known ? n_docs - n_known : 0;
 	at->stats.n_unknown += n_unknown;
 	at->stats.n_candidates += n_unknown;
@@ -411,7 +523,10 @@ static enum bs_status make_room(struct filtering *at, struct bs_error *err)
 	              bs_gram_tree_root(tree)->n_children == tree->n_nodes - 1;
 	at->literals = calloc(tree->n_nodes, sizeof(*at->literals));
 	for (uint32_t i = 0; at->literals && i < tree->n_nodes; i++) {
-		uint32_t n_keys = tree->nodes[i].kind == BS_GRAM_LITERAL ? tree->nodes[i].n_keys : 0;
+		const struct bs_gram_node *node = &tree->nodes[i];
+		uint32_t n_keys = node->kind == BS_GRAM_LITERAL                  ? node->n_keys
+		                  : !at->is_list && is_of_few_literals(at, node) ? tree->nodes[node->children[0]].n_keys
+		                                                                 : 0;
 		at->literals[i].first = n_hashes;
 		n_hashes += n_keys * BS_GRAM_MAX_HASHES;
 		most_keys = n_keys > most_keys ? n_keys : most_keys;
@@ -423,15 +538,16 @@ static enum bs_status make_room(struct filtering *at, struct bs_error *err)
 	return BS_OK;
 }
 
-enum bs_status bs_gram_filter(const struct bs_snapshot *snapshot, const struct bs_gram_tree *tree, struct bs_gram_filter_how how,
-                              struct bs_doc_bits *candidates_out, struct bs_gram_filter_stats *stats,
-                              struct bs_error *err)
+enum bs_status bs_gram_filter(const struct bs_snapshot *snapshot, const struct bs_gram_tree *tree,
+                              struct bs_gram_filter_how how, struct bs_doc_bits *candidates_out,
+                              struct bs_gram_filter_stats *stats, struct bs_error *err)
 {
 	struct filtering at = {.snapshot = snapshot, .tree = tree, .candidates = candidates_out, .how = how};
 	if (stats)
 		*stats = at.stats;
 	if (bs_gram_tree_root(tree)->kind == BS_GRAM_NONE)
 		return BS_OK;
+	memset(at.all, 0xff, sizeof(at.all));
 	enum bs_status status = make_room(&at, err);
 	for (uint32_t s = 0; s <= snapshot->manifest.n_segments && !status; s++)
 		status = filter_segment(&at, s, err);

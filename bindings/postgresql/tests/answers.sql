@@ -135,8 +135,24 @@ CREATE INDEX wide_part ON wide USING bitsift (body) WHERE id % 2 = 0;
 SET work_mem = '64kB';
 SELECT way, ask($$body @@@ 'word' AND id % 2 = 0$$, way, 'wide') ~ '^2500 ' FROM unnest(ARRAY['rows', 'bitmap', 'index']) way;
 SELECT way, ask($$body @@@ 'word' AND body @@@ '-nothere' AND id % 2 = 0$$, way, 'wide') ~ '^2500 ' FROM unnest(ARRAY['rows', 'bitmap', 'index']) way;
+\echo == a pattern of more rows than there is memory for
+CREATE TABLE many (id int, body text);
+INSERT INTO many SELECT i, 'word ' || i FROM generate_series(1, 12000) i;
+CREATE INDEX many_part ON many USING bitsift (body) WITH (grams = true) WHERE id % 12 > 0;
+UPDATE many SET body = body || ' more' WHERE id % 100 = 1;
+SELECT way, ask($$body LIKE '%word%' AND id % 12 > 0$$, way, 'many') ~ '^11000 ' FROM unnest(ARRAY['rows', 'bitmap', 'index']) way;
 RESET work_mem;
-DROP TABLE others;
+SELECT way, ask($$body ~ 'word.*(more|7)' AND id % 12 > 0$$, way, 'many') = ask($$body ~ 'word.*(more|7)' AND id % 12 > 0$$, 'rows', 'many')
+	FROM unnest(ARRAY['bitmap', 'index']) way;
+\echo == what is stored elsewhere of rows that are no more
+CREATE TABLE gone (id int, body text);
+ALTER TABLE gone ALTER body SET STORAGE external;
+INSERT INTO gone SELECT i, repeat('word ', 600) || i FROM generate_series(1, 20) i;
+CREATE INDEX gone_body ON gone USING bitsift (body) WITH (grams = true);
+UPDATE gone SET body = body || ' more' WHERE id > 5;
+SELECT 'VACUUM ' || reltoastrelid::regclass FROM pg_class WHERE oid = 'gone'::regclass \gexec
+SELECT way, ask($$body LIKE '%word 1%'$$, way, 'gone') ~ '^11 ' FROM unnest(ARRAY['rows', 'bitmap', 'index']) way;
+DROP TABLE others, many, gone;
 \echo == rows that lie elsewhere, or changed where they lie
 CREATE TEMPORARY TABLE others (id int, n int, body text) WITH (fillfactor = 50);
 ALTER TABLE others ALTER body SET STORAGE external;
