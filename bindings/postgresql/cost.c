@@ -169,13 +169,6 @@ PGDLLEXPORT Datum bitsift_matchsel(PG_FUNCTION_ARGS)
 	PG_RETURN_FLOAT8(share);
 }
 
-static bool is_of_pattern(const IndexClause *clause, const IndexOptInfo *index)
-{
-	RestrictInfo *info = linitial_node(RestrictInfo, clause->indexquals);
-	return list_length(clause->indexquals) == 1 && IsA(info->clause, OpExpr) &&
-	       get_op_opfamily_strategy(((OpExpr *)info->clause)->opno, index->opfamily[clause->indexcol]) != BSP_MATCH;
-}
-
 /* What a condition hands out, as a share; *bytes_out: how much of the index it reads, as a share. */
 static double share_of_clause(PlannerInfo *root, IndexOptInfo *index, IndexClause *clause)
 {
@@ -225,8 +218,6 @@ void bsp_costestimate(PlannerInfo *root, IndexPath *path, double loop_count, Cos
 	IndexOptInfo *index = path->indexinfo;
 	double n_rows = Max(index->rel->tuples, 1), share = 1;
 	int n_conditions = list_length(path->indexclauses);
-	bool is_pattern = n_conditions == 1 && path->indexorderbys == NIL &&
-	                  is_of_pattern(linitial_node(IndexClause, path->indexclauses), index);
 	ListCell *cell;
 	foreach (cell, path->indexclauses)
 		share *= share_of_clause(root, index, lfirst_node(IndexClause, cell));
@@ -241,8 +232,7 @@ void bsp_costestimate(PlannerInfo *root, IndexPath *path, double loop_count, Cos
 	}
 	*total_cost = *startup_cost + n_found * cpu_index_tuple_cost;
 	*selectivity = share;
-	/* Words are better asked for by a bitmap: a page that all may see is then left out. */
-	*correlation = is_pattern ? correlation_of_pages(root, index, n_found) : 0;
+	*correlation = path->indexorderbys == NIL ? correlation_of_pages(root, index, n_found) : 0;
 	*pages = ceil(read);
 	/* All rows without a condition, which an index-only scan of no column would take: there is no column to return. */
 	if (path->indexclauses == NIL && path->indexorderbys == NIL)

@@ -140,19 +140,27 @@ static void free_filter(void *arg)
 struct bsp_prefilter *bsp_prefilter_begin(Relation index, ScanKey key, const struct bs_grep_pattern *pattern,
                                           Snapshot snapshot, Relation heap)
 {
-	AttrNumber column = index->rd_index->indkey.values[key->sk_attno - 1];
+	AttrNumber column = key ? index->rd_index->indkey.values[key->sk_attno - 1] : 0;
 	const char *how = told();
-	if (!snapshot || !IsMVCCSnapshot(snapshot) || column <= 0 || GetDatabaseEncoding() != PG_UTF8 ||
-	    strcmp(how, "off") == 0 || BSP_MAY_BE_TOO_OLD())
+	if (strcmp(how, "off") == 0)
 		return NULL;
+	if (key && (!snapshot || !IsMVCCSnapshot(snapshot) || column <= 0 || GetDatabaseEncoding() != PG_UTF8 ||
+	            BSP_MAY_BE_TOO_OLD())) {
+		if (!heap)
+			return NULL;
+		key = NULL;
+	}
 	struct bsp_prefilter *prefilter = palloc(sizeof(*prefilter));
 	memset(prefilter, 0, offsetof(struct bsp_prefilter, pages));
 	prefilter->is_forced = strcmp(how, "all") == 0;
 	prefilter->table = index->rd_index->indrelid;
 	prefilter->column = column;
 	prefilter->snapshot = snapshot;
-	begin_trials(prefilter, key->sk_strategy);
-	prefilter->pattern = pattern;
+	prefilter->pattern = key ? pattern : NULL;
+	if (key)
+		begin_trials(prefilter, key->sk_strategy);
+	else
+		prefilter->rows.n_paused = SIZE_MAX;
 	if (heap) {
 		/* Whoever goes from row to row may fail in between. */
 		prefilter->is_lent = true;
@@ -181,7 +189,7 @@ static enum state make_ready(struct bsp_prefilter *prefilter)
 	if (!prefilter->heap)
 		prefilter->heap = table_open(prefilter->table, AccessShareLock);
 	if (prefilter->heap->rd_rel->relam != HEAP_TABLE_AM_OID ||
-	    bs_text_filter_new(prefilter->pattern, &prefilter->filter, &err))
+	    (prefilter->pattern && bs_text_filter_new(prefilter->pattern, &prefilter->filter, &err)))
 		return IS_OFF;
 	prefilter->n_blocks = RelationGetNumberOfBlocks(prefilter->heap);
 	prefilter->n_ahead = get_tablespace_io_concurrency(prefilter->heap->rd_rel->reltablespace);

@@ -1,6 +1,6 @@
 /*
- * scan.c: see scan.h. Scans by conditions: all of them are ANDed here. A scan row by row goes through the same bitmap; what comes in the
- * order of scores is ordered.c.
+ * scan.c: see scan.h. Scans by conditions: all of them are ANDed here. A scan row by row goes in the order of the table, too; what comes in
+ * the order of scores is ordered.c.
  */
 #include "scan.h"
 
@@ -15,17 +15,18 @@
 #include "prefilter.h"
 #include "search.h"
 
-/* Of one pattern, row by row: in the order of the table, looked at some at a time just before they are handed out. */
+/* Row by row: some at a time, whose pages are fetched, and which are looked at if they are of one pattern, just before they are handed out. */
 struct candidates {
 	struct bsp_rows rows;
 	IndexScanDesc scan;
 	struct bsp_prefilter *prefilter;
 	struct bs_candidates_request request;
 	ItemPointerData *tids;
-	size_t n, capacity, most; /* more than that are in a bitmap, from which tids gets some at a time */
+	size_t n, capacity, most; /* more than that, and some that are unlike the others, are in a bitmap, from which tids gets some at a time */
 	size_t at, kept_end,
 		n_asked; /* next is tids[at], of those before kept_end; from n_asked on none has been looked at */
 	bool is_ordered;
+	bool recheck;      /* all of tids are to be asked again, or none is */
 	TIDBitmap *bitmap; /* NULL: they are not so many */
 };
 #define LEAST_CAPACITY 1024
@@ -35,10 +36,8 @@ struct candidates {
 struct scan {
 	MemoryContext context; /* of what is found, until the next rescan */
 	bool is_begun;
-	TIDBitmap *bitmap;
 	TBMIterator *iterator;
-	TBMIterateResult *page;
-	int at; /* on the page */
+	TBMIterateResult *page; /* the next one, if it is at hand */
 	struct candidates *candidates;
 	struct bsp_ordered *ordered;
 };
@@ -59,13 +58,14 @@ IndexScanDesc bsp_beginscan(Relation index, int n_keys, int n_orderbys)
 
 static void reset(struct scan *own)
 {
-	if (own->candidates)
-		bsp_prefilter_end(own->candidates->prefilter);
+	struct candidates *all = own->candidates;
+	if (all)
+		bsp_prefilter_end(all->prefilter);
 	bsp_ordered_end(own->ordered);
 	if (own->iterator)
 		tbm_end_iterate(own->iterator);
-	if (own->bitmap)
-		tbm_free(own->bitmap);
+	if (all && all->bitmap)
+		tbm_free(all->bitmap);
 	MemoryContextReset(own->context);
 	*own = (struct scan){.context = own->context};
 }
@@ -180,15 +180,17 @@ static bool next_page(struct scan *own)
 static void take_candidates(struct bsp_rows *rows, const ItemPointerData *tids, int n, bool recheck)
 {
 	struct candidates *all = (struct candidates *)rows;
-	if (!all->bitmap && all->n + n > all->most) {
+	bool is_unlike = all->n > 0 && recheck != all->recheck;
+	if (!all->bitmap && (is_unlike || all->n + n > all->most)) {
 		all->bitmap = new_bitmap(all->scan);
-		tbm_add_tuples(all->bitmap, all->tids, (int)all->n, true);
+		tbm_add_tuples(all->bitmap, all->tids, (int)all->n, all->recheck);
 		all->n = 0;
 	}
 	if (all->bitmap) {
-		tbm_add_tuples(all->bitmap, (ItemPointer)tids, n, true);
+		tbm_add_tuples(all->bitmap, (ItemPointer)tids, n, recheck);
 		return;
 	}
+	all->recheck = recheck;
 	if (all->n + n > all->capacity) {
 		all->capacity = Min(Max(all->n + n, all->capacity * 2), all->most);
 		all->tids = repalloc_huge(all->tids, all->capacity * sizeof(*tids));
@@ -217,9 +219,24 @@ static void order(struct candidates *all)
 			all->tids[all->n++] = all->tids[i];
 }
 
+/* Those of one key, or of none. */
+static void find_candidates(IndexScanDesc scan, struct candidates *all)
+{
+	pgstat_count_index_scan(scan->indexRelation);
+	struct bsp_view *view = bsp_view_acquire(scan->indexRelation, BSP_FOLD_SOME);
+	if (scan->numberOfKeys == 0)
+		(void)bsp_search_all(scan->indexRelation, view, &all->rows);
+	else
+		(void)bsp_search(scan->indexRelation, view, scan->keyData, &all->rows);
+	(void)bsp_search_pending(view, &all->rows);
+	bsp_view_release(view);
+}
+
 static void begin_candidates(IndexScanDesc scan, struct scan *own)
 {
 	struct candidates *all = palloc0(sizeof(*all));
+	ScanKey pattern_key =
+		scan->numberOfKeys == 1 && scan->keyData[0].sk_strategy != BSP_MATCH ? scan->keyData : NULL;
 	own->candidates = all;
 	*all = (struct candidates){.rows = {take_candidates},
 	                           .scan = scan,
@@ -227,37 +244,50 @@ static void begin_candidates(IndexScanDesc scan, struct scan *own)
 	                           .capacity = LEAST_CAPACITY,
 	                           .is_ordered = true};
 	all->tids = palloc(all->capacity * sizeof(*all->tids));
-	pgstat_count_index_scan(scan->indexRelation);
-	struct bsp_view *view = bsp_view_acquire(scan->indexRelation, BSP_FOLD_SOME);
-	int64 n_rows = bsp_search(scan->indexRelation, view, scan->keyData, &all->rows);
-	n_rows += bsp_search_pending(view, &all->rows);
-	bsp_view_release(view);
+	if (scan->numberOfKeys > 1)
+		bsp_getbitmap(scan, all->bitmap = new_bitmap(scan));
+	else
+		find_candidates(scan, all);
 	if (all->bitmap)
-		own->iterator = tbm_begin_iterate(own->bitmap = all->bitmap);
+		own->iterator = tbm_begin_iterate(all->bitmap);
 	else
 		order(all);
-	if (n_rows == 0)
+	if (!all->bitmap && all->n == 0)
 		return;
-	bsp_key_pattern(scan->keyData, &all->request);
-	all->prefilter = bsp_prefilter_begin(scan->indexRelation, scan->keyData, &all->request.pattern,
-	                                     scan->xs_snapshot, scan->heapRelation);
+	if (pattern_key)
+		bsp_key_pattern(pattern_key, &all->request);
+	all->prefilter = bsp_prefilter_begin(scan->indexRelation, pattern_key, &all->request.pattern, scan->xs_snapshot,
+	                                     scan->heapRelation);
 }
 
-/* Some more from the bitmap. */
+/* Some more from the bitmap, which are alike. */
 static void refill(struct scan *own)
 {
 	struct candidates *all = own->candidates;
 	if (!all->bitmap)
 		return;
 	all->n_asked = all->n = 0;
-	while (all->n < SOME_CANDIDATES && next_page(own))
+	while (all->n < SOME_CANDIDATES && (own->page || next_page(own))) {
+		bool recheck = own->page->recheck || own->page->ntuples < 0;
+		if (all->n > 0 && recheck != all->recheck)
+			break;
+		all->recheck = recheck;
 		for (int i = 0, n = n_rows_of(own->page); i < n; i++)
 			all->tids[all->n++] = row_of(own->page, i);
+		own->page = NULL;
+	}
 }
 
 static bool next_candidate(IndexScanDesc scan, struct scan *own)
 {
-	struct candidates *all = own->candidates;
+	struct candidates *all;
+	if (!own->is_begun) {
+		MemoryContext before = MemoryContextSwitchTo(own->context);
+		own->is_begun = true;
+		begin_candidates(scan, own);
+		MemoryContextSwitchTo(before);
+	}
+	all = own->candidates;
 	while (all->at == all->kept_end) {
 		if (all->n_asked == all->n)
 			refill(own);
@@ -269,39 +299,8 @@ static bool next_candidate(IndexScanDesc scan, struct scan *own)
 		all->kept_end = all->at + n_kept;
 	}
 	scan->xs_heaptid = all->tids[all->at++];
-	scan->xs_recheck = true;
+	scan->xs_recheck = all->recheck;
 	bsp_prefilter_visit(all->prefilter, scan->xs_heapfetch, ItemPointerGetBlockNumber(&scan->xs_heaptid));
-	return true;
-}
-
-/* Row by row, of a pattern, or from a bitmap of its own. */
-static void begin_rows(IndexScanDesc scan, struct scan *own)
-{
-	MemoryContext before = MemoryContextSwitchTo(own->context);
-	own->is_begun = true;
-	if (scan->numberOfKeys == 1 && scan->keyData[0].sk_strategy != BSP_MATCH) {
-		begin_candidates(scan, own);
-	} else {
-		own->bitmap = new_bitmap(scan);
-		bsp_getbitmap(scan, own->bitmap);
-		own->iterator = tbm_begin_iterate(own->bitmap);
-	}
-	MemoryContextSwitchTo(before);
-}
-
-static bool next_row(IndexScanDesc scan, struct scan *own)
-{
-	if (!own->is_begun)
-		begin_rows(scan, own);
-	if (own->candidates)
-		return next_candidate(scan, own);
-	while (!own->page || own->at >= n_rows_of(own->page)) {
-		own->at = 0;
-		if (!next_page(own))
-			return false;
-	}
-	scan->xs_heaptid = row_of(own->page, own->at++);
-	scan->xs_recheck = own->page->recheck || own->page->ntuples < 0;
 	return true;
 }
 
@@ -313,7 +312,7 @@ bool bsp_gettuple(IndexScanDesc scan, ScanDirection direction)
 	if (has_null_key(scan))
 		return false;
 	if (scan->numberOfOrderBys == 0)
-		return next_row(scan, own);
+		return next_candidate(scan, own);
 	if (!own->ordered) {
 		MemoryContext before = MemoryContextSwitchTo(own->context);
 		own->ordered = bsp_ordered_begin(scan);
