@@ -350,31 +350,35 @@ static enum bs_status filter_piece(struct filtering *at, uint32_t first, struct 
 	return status ? status : take_rows(at, at->result, first * 8, n_bytes, err);
 }
 
-/* A piece from the middle stands for the slab: what comes first was added first, and may be of another kind. Slabs are asked where a comb goes
- * through the documents of all of them, whose teeth are as far apart as it takes for so many samples. */
+/* A piece from the middle stands for the slab: what comes first was added first, and may be of another kind. Where there is much, slabs are
+ * asked where a comb goes through the documents of all of them, whose teeth are as far apart as it takes for so many samples. */
 static enum bs_status sample_slab(struct filtering *at, struct bs_error *err)
 {
 	uint32_t column_bytes = at->slab->column_bytes, n_docs = at->slab->shape.n_docs;
 	uint32_t first = column_bytes > PIECE_BYTES ? (column_bytes - PIECE_BYTES) / 2 : 0;
 	uint32_t n_sampled = n_docs < PIECE_BYTES * 8 ? n_docs : PIECE_BYTES * 8;
-	uint64_t n_before = at->n_passed / at->sample_docs;
-	at->n_passed += n_docs;
-	uint64_t n_teeth = at->n_passed / at->sample_docs - n_before;
-	if (n_teeth == 0)
+	uint64_t n_meant = n_docs;
+	if (at->sample_docs > 0) {
+		uint64_t n_teeth = at->n_passed / at->sample_docs;
+		at->n_passed += n_docs;
+		n_meant = (at->n_passed / at->sample_docs - n_teeth) * at->sample_docs;
+	}
+	if (n_meant == 0)
 		return BS_OK;
 	bs_buffer_clear(&at->found);
 	enum bs_status status = filter_piece(at, first, err);
-	at->stats.n_candidates += at->found.used_bytes / sizeof(uint32_t) * n_teeth * at->sample_docs / n_sampled;
+	at->stats.n_candidates += at->found.used_bytes / sizeof(uint32_t) * n_meant / n_sampled;
 	bs_buffer_clear(&at->found);
 	return status;
 }
 
+/* 0: each slab is asked. */
 static uint64_t distance_of_samples(const struct bs_snapshot *snapshot)
 {
 	uint64_t n_docs = 0;
 	for (uint32_t s = 0; s < snapshot->manifest.n_segments; s++)
 		n_docs += snapshot->segments[s].grams.meta.n_docs;
-	return n_docs > MOST_SAMPLES ? n_docs / MOST_SAMPLES : 1;
+	return n_docs > MOST_SAMPLES * PIECE_BYTES * 8 ? n_docs / MOST_SAMPLES : 0;
 }
 
 /* A slab of the segment, on any of the threads. */
@@ -579,7 +583,7 @@ enum bs_status bs_gram_filter(const struct bs_snapshot *snapshot, const struct b
 	if (bs_gram_tree_root(tree)->kind == BS_GRAM_NONE)
 		return BS_OK;
 	memset(at.all, 0xff, sizeof(at.all));
-	at.sample_docs = how.is_sample ? distance_of_samples(snapshot) : 1;
+	at.sample_docs = how.is_sample ? distance_of_samples(snapshot) : 0;
 	at.n_passed = at.sample_docs / 2;
 	enum bs_status status = make_room(&at, err);
 	for (uint32_t s = 0; s <= snapshot->manifest.n_segments && !status; s++)
