@@ -26,7 +26,7 @@
 #include "versions.h"
 
 /* Fewer candidates at once are sooner asked than a pattern is made ready. */
-#define LEAST_ROWS 48
+#define LEAST_ROWS 8
 /* Pages and rows that are done at a time; more pins would be felt where there are few buffers. */
 #define MOST_PAGES 8
 #define MOST_ROWS  512

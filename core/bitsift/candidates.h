@@ -35,7 +35,8 @@ struct bs_candidates_request {
 	/* Called with the candidates, in document order; return 0 to go on, anything else ends it with BS_STOPPED. NULL: they are
 	 * only counted. */
 	int (*batch)(void *context, const struct bs_hit_batch *batch);
-	/* Nothing is called, and n_candidates is estimated from a part of each slab, in a time that hardly grows with the index. */
+	/* Nothing is called, and n_candidates is estimated from some thousands of documents here and there, in a time that hardly grows with
+	 * the index. */
 	bool estimate;
 	void *context;
 	const struct bs_limits *limits; /* NULL: none */

@@ -26,6 +26,9 @@
 /* Of so many literals it is looked what they have in common. */
 #define MOST_SHARING 8u
 
+/* An estimate takes so many. */
+#define MOST_SAMPLES 24u
+
 /* One of so many literals, or more: after each so many it is looked whether the others are worth the time. */
 #define LIST_LITERALS 64u
 #define LIST_STEP     256u
@@ -51,6 +54,7 @@ struct filtering {
 	bool is_list;                   /* the tree is one of many literals */
 	uint8_t (*pieces)[PIECE_BYTES]; /* by node: which rows satisfy it; two of a list: some, and one literal */
 	const uint8_t *result;          /* that of the root */
+	uint64_t sample_docs, n_passed; /* documents that one sample stands for, and of the slabs so far */
 	uint8_t room[BS_SECTION_ROOM(PIECE_BYTES)]; /* for a piece of a column */
 	struct bs_buffer found;                     /* uint32_t: documents of the slabs, not yet among the candidates */
 	struct filtering *helpers;                  /* by thread */
@@ -228,14 +232,27 @@ static enum bs_status take_row(struct filtering *at, uint32_t row, struct bs_err
 	return bs_buffer_append(&at->found, &document, sizeof(document), err);
 }
 
+/* The next byte from i on that is not zero. */
+static uint32_t next_byte(const uint8_t *piece, uint32_t i, uint32_t n_bytes)
+{
+	uint64_t eight = 0;
+	while (i + 8 <= n_bytes && !eight) {
+		memcpy(&eight, piece + i, 8);
+		i += eight ? 0 : 8;
+	}
+	while (i < n_bytes && !piece[i])
+		i++;
+	return i;
+}
+
 #define ROW_NS 50u
 
 static enum bs_status take_rows(struct filtering *at, const uint8_t *piece, uint32_t first_row, uint32_t n_bytes,
                                 struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
-	for (uint32_t i = 0; i < n_bytes && !status; i++) {
-		status = piece[i] ? bs_watch_spend(ROW_NS, err) : BS_OK;
+	for (uint32_t i = next_byte(piece, 0, n_bytes); i < n_bytes && !status; i = next_byte(piece, i + 1, n_bytes)) {
+		status = bs_watch_spend(ROW_NS, err);
 		for (unsigned bits = piece[i]; bits && !status; bits &= bits - 1) {
 			uint32_t row = first_row + i * 8 + (unsigned)__builtin_ctz(bits);
 			/* The last byte has bits of no row, which a literal without columns leaves set. */
@@ -333,17 +350,35 @@ static enum bs_status filter_piece(struct filtering *at, uint32_t first, struct 
 	return status ? status : take_rows(at, at->result, first * 8, n_bytes, err);
 }
 
-/* A piece from the middle stands for the slab: what comes first was added first, and may be of another kind. */
+/* A piece from the middle stands for the slab: what comes first was added first, and may be of another kind. Where there is much, slabs are
+ * asked where a comb goes through the documents of all of them, whose teeth are as far apart as it takes for so many samples. */
 static enum bs_status sample_slab(struct filtering *at, struct bs_error *err)
 {
 	uint32_t column_bytes = at->slab->column_bytes, n_docs = at->slab->shape.n_docs;
 	uint32_t first = column_bytes > PIECE_BYTES ? (column_bytes - PIECE_BYTES) / 2 : 0;
 	uint32_t n_sampled = n_docs < PIECE_BYTES * 8 ? n_docs : PIECE_BYTES * 8;
+	uint64_t n_meant = n_docs;
+	if (at->sample_docs > 0) {
+		uint64_t n_teeth = at->n_passed / at->sample_docs;
+		at->n_passed += n_docs;
+		n_meant = (at->n_passed / at->sample_docs - n_teeth) * at->sample_docs;
+	}
+	if (n_meant == 0)
+		return BS_OK;
 	bs_buffer_clear(&at->found);
 	enum bs_status status = filter_piece(at, first, err);
-	at->stats.n_candidates += at->found.used_bytes / sizeof(uint32_t) * n_docs / n_sampled;
+	at->stats.n_candidates += at->found.used_bytes / sizeof(uint32_t) * n_meant / n_sampled;
 	bs_buffer_clear(&at->found);
 	return status;
+}
+
+/* 0: each slab is asked. */
+static uint64_t distance_of_samples(const struct bs_snapshot *snapshot)
+{
+	uint64_t n_docs = 0;
+	for (uint32_t s = 0; s < snapshot->manifest.n_segments; s++)
+		n_docs += snapshot->segments[s].grams.meta.n_docs;
+	return n_docs > MOST_SAMPLES * PIECE_BYTES * 8 ? n_docs / MOST_SAMPLES : 0;
 }
 
 /* A slab of the segment, on any of the threads. */
@@ -548,6 +583,8 @@ enum bs_status bs_gram_filter(const struct bs_snapshot *snapshot, const struct b
 	if (bs_gram_tree_root(tree)->kind == BS_GRAM_NONE)
 		return BS_OK;
 	memset(at.all, 0xff, sizeof(at.all));
+	at.sample_docs = how.is_sample ? distance_of_samples(snapshot) : 0;
+	at.n_passed = at.sample_docs / 2;
 	enum bs_status status = make_room(&at, err);
 	for (uint32_t s = 0; s <= snapshot->manifest.n_segments && !status; s++)
 		status = filter_segment(&at, s, err);
