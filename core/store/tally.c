@@ -384,8 +384,6 @@ static enum bs_status change_set(const struct bs_coded_set *set, struct bs_numbe
 	struct bs_buffer *more_out = &tally->made[BS_TALLY_MORE], *gone_out = &tally->made[BS_TALLY_GONE];
 	struct lookup base;
 	begin_lookup(&base, &set->base.coded);
-	bs_buffer_clear(more_out);
-	bs_buffer_clear(gone_out);
 	enum bs_status status = reserve(more_out, more.n + came.n, err);
 	if (!status)
 		status = reserve(gone_out, gone.n + went.n, err);
@@ -413,10 +411,9 @@ enum bs_status bs_tally_change_set(const struct bs_coded_set *set, struct bs_num
 	clear(tally);
 	tally->kept[BS_TALLY_BASE] = &set->base;
 	enum bs_status status = bs_coded_section_read(&set->gone, &gone, err);
+	bool looks = more.n + came.n > set->base.coded.n / BS_TALLY_MORE_SHARE;
 	if (!status)
-		status = change_set(set, more, bs_numbers_in(&gone), came, went, stays, false, tally, err);
-	if (!status && bs_tally_list_n(tally, BS_TALLY_MORE) > set->base.coded.n / BS_TALLY_MORE_SHARE)
-		status = change_set(set, more, bs_numbers_in(&gone), came, went, stays, true, tally, err);
+		status = change_set(set, more, bs_numbers_in(&gone), came, went, stays, looks, tally, err);
 	bs_buffer_deinit(&gone);
 	uint64_t n_changed = bs_tally_list_n(tally, BS_TALLY_MORE) + bs_tally_list_n(tally, BS_TALLY_GONE);
 	*is_done_out = !status && n_changed <= set->base.coded.n / CHANGED_SHARE + CHANGED_FEW;
