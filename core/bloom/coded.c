@@ -359,19 +359,23 @@ static enum bs_status read_block(const struct bs_coded *coded, uint64_t block, u
 }
 
 /* Where a gap begins is known when the one before is decoded, which is a wait of many instructions: so several blocks are decoded at
- * once. False: one of them is not as nearly all are, or damaged. */
-#define LANES      BS_CODED_BLOCKS
+ * once; one less, and the first takes its place again. False: one of them is not as nearly all are, or damaged. */
+#define LANES       BS_CODED_BLOCKS
+#define LEAST_LANES 3u
 #define LANES_RICE 24u /* of this parameter at most, and of numbers so small, nothing below can overflow */
 #define LANES_MOST (UINT64_C(1) << 48)
 
-static inline __attribute__((always_inline)) bool read_lanes(const struct bs_coded *coded, uint64_t block, uint64_t *numbers, bool is_following)
+static inline __attribute__((always_inline)) bool read_lanes(const struct bs_coded *coded, uint64_t block, uint32_t n_blocks,
+                                                             uint64_t *numbers, bool is_following)
 {
 	struct gaps lanes[LANES];
-	uint64_t values[LANES];
+	uint64_t values[LANES], *to[LANES];
 	for (uint32_t j = 0; j < LANES; j++) {
-		if (begin_gaps(coded, block + j, &lanes[j], NULL) || first_of(coded, block + j) > LANES_MOST)
+		uint32_t i = j < n_blocks ? j : 0;
+		if (begin_gaps(coded, block + i, &lanes[j], NULL) || first_of(coded, block + i) > LANES_MOST)
 			return false;
-		values[j] = numbers[j * BS_CODED_BLOCK] = first_of(coded, block + j);
+		to[j] = numbers + i * BS_CODED_BLOCK;
+		values[j] = to[j][0] = first_of(coded, block + i);
 	}
 	const uint8_t *bits = lanes[0].bits;
 	const uint32_t k_of_all = coded->code, least = coded->is_set;
@@ -390,7 +394,7 @@ static inline __attribute__((always_inline)) bool read_lanes(const struct bs_cod
 			lane->at += zeros + 1 + n_low;
 			lane->before = gap;
 			values[j] += gap + least;
-			numbers[j * BS_CODED_BLOCK + i] = values[j];
+			to[j][i] = values[j];
 		}
 	}
 	for (uint32_t j = 0; j < LANES; j++)
@@ -406,11 +410,12 @@ enum bs_status bs_coded_read_blocks(const struct bs_coded *coded, uint64_t block
 	bool is_done = false;
 	enum bs_status status = BS_OK;
 	*n_out = n_left < BS_CODED_BLOCKS_NUMBERS ? (size_t)n_left : BS_CODED_BLOCKS_NUMBERS;
-	if (n_left >= BS_CODED_BLOCKS_NUMBERS && coded->code == FOLLOWING)
-		is_done = read_lanes(coded, block, numbers, true);
-	else if (n_left >= BS_CODED_BLOCKS_NUMBERS && coded->code <= LANES_RICE)
-		is_done = read_lanes(coded, block, numbers, false);
-	for (uint64_t i = 0; !is_done && i < BS_CODED_BLOCKS && block + i < coded->n_blocks && !status; i++)
+	const uint32_t n_full = (uint32_t)(*n_out / BS_CODED_BLOCK);
+	if (n_full >= LEAST_LANES && coded->code == FOLLOWING)
+		is_done = read_lanes(coded, block, n_full, numbers, true);
+	else if (n_full >= LEAST_LANES && coded->code <= LANES_RICE)
+		is_done = read_lanes(coded, block, n_full, numbers, false);
+	for (uint64_t i = is_done ? n_full : 0; i < BS_CODED_BLOCKS && block + i < coded->n_blocks && !status; i++)
 		status = read_block(coded, block + i, numbers + i * BS_CODED_BLOCK, err);
 	return status;
 }

@@ -74,11 +74,17 @@ static enum bs_status make_codes(const struct bs_lexicon *lexicon, struct bs_ter
 	return status;
 }
 
+/* NULL until somebody has read them. */
+static inline const struct bs_term_codes *codes_of(const struct bs_lexicon *lexicon)
+{
+	return __atomic_load_n(lexicon->codes, __ATOMIC_ACQUIRE);
+}
+
 /* Whoever is first keeps them; another's are the same. */
 static enum bs_status read_codes(const struct bs_lexicon *lexicon, struct bs_error *err)
 {
 	struct bs_term_codes *made, *none = NULL;
-	if (__atomic_load_n(lexicon->codes, __ATOMIC_ACQUIRE))
+	if (codes_of(lexicon))
 		return BS_OK;
 	enum bs_status status = make_codes(lexicon, &made, err);
 	if (!status && !__atomic_compare_exchange_n(lexicon->codes, &none, made, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
@@ -291,7 +297,7 @@ static inline bool get_head(const struct bs_lexicon *lexicon, struct bs_bits *bi
 {
 	if (!bs_bits_fill(bits))
 		return false;
-	uint32_t coded = bs_code_get((*lexicon->codes)->heads[context], bits->window);
+	uint32_t coded = bs_code_get(codes_of(lexicon)->heads[context], bits->window);
 	if (!coded)
 		return false;
 	uint32_t symbol = BS_CODED_SYMBOL(coded);
@@ -321,7 +327,7 @@ static inline uint32_t get_symbol(const struct bs_lexicon *lexicon, struct bs_bi
 {
 	if (!bs_bits_fill(bits))
 		return 0;
-	uint32_t coded = bs_code_get((*lexicon->codes)->rests[context], bits->window);
+	uint32_t coded = bs_code_get(codes_of(lexicon)->rests[context], bits->window);
 	bs_bits_skip(bits, BS_CODED_BITS(coded));
 	return coded;
 }
@@ -349,7 +355,7 @@ static uint64_t match_rest(const struct bs_lexicon *lexicon, struct bs_bits *bit
 		uint32_t coded = get_symbol(lexicon, bits, context);
 		if (!coded)
 			return UINT64_MAX;
-		const uint8_t *bytes = (*lexicon->codes)->symbols[BS_CODED_SYMBOL(coded)];
+		const uint8_t *bytes = codes_of(lexicon)->symbols[BS_CODED_SYMBOL(coded)];
 		for (uint32_t i = 0; i < BS_CODED_BYTES(coded); i++, n_bytes++)
 			if (*n_matched == start + n_bytes && *n_matched < term_bytes && bytes[i] == term[*n_matched])
 				++*n_matched;
@@ -466,7 +472,7 @@ static enum bs_status cursor_take_rest(struct bs_lexicon_cursor *cursor, uint32_
 			if (status)
 				return status;
 		}
-		memcpy(cursor->term.data + cursor->term.used_bytes, (*lexicon->codes)->symbols[BS_CODED_SYMBOL(coded)],
+		memcpy(cursor->term.data + cursor->term.used_bytes, codes_of(lexicon)->symbols[BS_CODED_SYMBOL(coded)],
 		       BS_SYMBOL_BYTES);
 		cursor->term.used_bytes += BS_CODED_BYTES(coded);
 		if (BS_CODED_IS_END(coded) && cursor->term.used_bytes > UINT32_MAX)

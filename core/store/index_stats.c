@@ -180,9 +180,13 @@ static enum bs_status count_summary(const struct bs_snapshot *snapshot, struct b
 	stats->summary_bytes = file.summary.n_bytes;
 	stats->summary_rate = bs_summary_rate(&file.summary);
 	stats->n_summary_words = bs_summary_n(&file.summary.words);
-	stats->n_summary_grams = bs_summary_n(&file.summary.grams);
+	/* Some may stand in it twice. */
+	struct bs_buffer grams = {0};
+	status = bs_tally_read_set(&file.summary.grams, &grams, err);
+	stats->n_summary_grams = bs_numbers_in(&grams).n;
+	bs_buffer_deinit(&grams);
 	bs_summary_file_close(&file);
-	return BS_OK;
+	return status == BS_CORRUPT ? BS_OK : status;
 }
 
 static enum bs_status count_manifest(const struct bs_snapshot *snapshot, struct bs_index_stats *stats,

@@ -55,7 +55,7 @@ enum bs_status bs_summary_open_bytes(const uint8_t *bytes, uint64_t n_bytes, str
 enum bs_status bs_summary_check(const struct bs_summary *summary, struct bs_error *err) BS_WARN_UNUSED;
 /* The bytes, to be copied; verified. BS_CORRUPT. */
 enum bs_status bs_summary_bytes(const struct bs_summary *summary, const uint8_t **bytes_out, struct bs_error *err) BS_WARN_UNUSED;
-/* How many places, at most, as some that came may be counted twice, or how many trigrams, a set has. */
+/* How many numbers a set has, at most, as some that came may be counted twice. */
 uint64_t bs_summary_n(const struct bs_coded_set *set);
 /* How often an absent word seems to be there, at most. */
 double bs_summary_rate(const struct bs_summary *summary);

@@ -32,6 +32,7 @@ struct making {
 #define DIGIT_BITS 11u
 #define DIGITS     (1u << DIGIT_BITS)
 #define FEW        8u
+#define SORTED_BY_MERGING 256u /* fewer are in order before digits are counted */
 #define MOST_MOVES 64u /* a hash, in the mean: of as many words as a summary is made for, each takes four */
 
 static void sort_by_digit(const uint64_t *from, uint64_t *to, size_t n, uint32_t shift)
@@ -56,6 +57,11 @@ static int compare_hashes(const void *a, const void *b)
 static enum bs_status sort_hashes(struct bs_buffer *hashes, struct bs_error *err)
 {
 	struct bs_numbers all = bs_numbers_in(hashes);
+	if (all.n < SORTED_BY_MERGING) {
+		if (all.n > 1)
+			qsort(all.at, all.n, sizeof(*all.at), compare_hashes);
+		return BS_OK;
+	}
 	uint64_t *room = malloc(all.n * sizeof(*room) + 1);
 	if (!room)
 		return bs_fail_memory(err, "a summary", all.n * sizeof(*room));
@@ -171,24 +177,49 @@ static enum bs_status count_words_anew(struct making *at, uint64_t n_places, str
 	return status;
 }
 
+static enum bs_status add_grams(const struct bs_segment *segment, struct bs_tally *tally, struct bs_error *err)
+{
+	struct bs_buffer grams = {0};
+	enum bs_status status = bs_coded_section_read(&segment->gram_set, &grams, err);
+	if (!status)
+		status = bs_tally_add(tally, bs_numbers_in(&grams), err);
+	bs_buffer_deinit(&grams);
+	return status;
+}
+
+/* Base are those of the segment that has most, as they are coded there, if there are few others. */
 static enum bs_status count_grams_anew(struct making *at, struct bs_error *err)
 {
 	struct bs_tally *tally = &at->facts.grams;
-	struct bs_buffer grams = {0};
+	struct bs_buffer *more = &tally->made[BS_TALLY_MORE];
+	const struct bs_segment *largest = at->manifest->n_segments ? at->segments[0] : NULL;
 	enum bs_status status = BS_OK;
+	uint64_t n_all = 0;
 	bs_tally_deinit(tally);
-	if (at->manifest->n_segments == 1) {
-		tally->kept[BS_TALLY_BASE] = &at->segments[0]->gram_set;
+	for (uint32_t i = 0; i < at->manifest->n_segments; i++) {
+		largest = at->segments[i]->gram_set.coded.n > largest->gram_set.coded.n ? at->segments[i] : largest;
+		n_all += at->segments[i]->gram_set.coded.n;
+	}
+	for (uint32_t i = 0; i < at->manifest->n_segments && !status; i++)
+		if (at->segments[i] != largest)
+			status = add_grams(at->segments[i], tally, err);
+	if (status || !largest)
+		return status;
+	const struct bs_coded_section *base = &largest->gram_set;
+	struct bs_numbers others = bs_numbers_in(&tally->made[BS_TALLY_BASE]);
+	bool may_stay = n_all - base->coded.n <= base->coded.n / 2;
+	if (may_stay)
+		status = bs_buffer_append(more, others.at, others.n * sizeof(*others.at), err);
+	if (may_stay && !status)
+		status = bs_tally_leave_out(base, more, err);
+	if (status)
+		return status;
+	if (may_stay && bs_numbers_in(more).n <= base->coded.n / BS_TALLY_MORE_SHARE) {
+		tally->kept[BS_TALLY_BASE] = base;
 		return BS_OK;
 	}
-	for (uint32_t i = 0; i < at->manifest->n_segments && !status; i++) {
-		bs_buffer_clear(&grams);
-		status = bs_coded_section_read(&at->segments[i]->gram_set, &grams, err);
-		if (!status)
-			status = bs_tally_add(tally, bs_numbers_in(&grams), err);
-	}
-	bs_buffer_deinit(&grams);
-	return status;
+	bs_buffer_clear(more);
+	return add_grams(largest, tally, err);
 }
 
 static bool has_segment(const struct bs_manifest *manifest, uint64_t number)
@@ -246,21 +277,52 @@ static enum bs_status change_words(struct making *at, bool *is_done_out, struct 
 	return status;
 }
 
+/* Finds a segment that has all that base has, and stays: base is that of its section 64. */
+static enum bs_status find_base(const struct making *at, const struct bs_segment **found_out, struct bs_error *err)
+{
+	const struct bs_coded_set *set = &at->before.summary.grams;
+	const uint64_t n_bytes = set->base.coded.n_bytes;
+	enum bs_status status = BS_OK;
+	*found_out = NULL;
+	for (uint32_t i = 0; i < at->manifest->n_segments && set->gone.coded.n == 0 && !*found_out && !status; i++) {
+		const struct bs_coded_section *grams = &at->segments[i]->gram_set;
+		if (!has_segment(&at->old->manifest, at->manifest->segments[i].number) || grams->coded.n != set->base.coded.n ||
+		    grams->coded.n_bytes != n_bytes)
+			continue;
+		status = bs_section_touch(&grams->section, grams->offset, n_bytes, err);
+		if (!status && memcmp(grams->coded.bytes, set->base.coded.bytes, (size_t)n_bytes) == 0)
+			*found_out = at->segments[i];
+	}
+	return status;
+}
+
 /* The same of trigrams: what a segment had is gone where no other has it. */
 static enum bs_status change_grams(struct making *at, bool *is_done_out, struct bs_error *err)
 {
-	struct bs_buffer came = {0}, went = {0};
+	struct bs_buffer came = {0}, went = {0}, more = {0};
+	const struct bs_segment *base;
 	enum bs_status status = add_changed(at, true, at->manifest, &at->old->manifest, &came, err);
 	if (!status)
 		status = add_changed(at, true, &at->old->manifest, at->manifest, &went, err);
-	bs_tally_leave_out_both(&came, &went);
-	for (uint32_t i = 0; i < at->manifest->n_segments && went.used_bytes && !status; i++)
-		status = bs_tally_leave_out(&at->segments[i]->gram_set, &went, err);
 	if (!status)
-		status = bs_tally_change_set(&at->before.summary.grams, bs_numbers_in(&came), bs_numbers_in(&went), &at->facts.grams, is_done_out,
-		                             err);
+		status = find_base(at, &base, err);
+	if (!status)
+		status = bs_coded_section_read(&at->before.summary.grams.more, &more, err);
+	if (status)
+		goto out;
+	bs_tally_leave_out_both(&came, &went);
+	if (base)
+		bs_tally_keep(&went, bs_numbers_in(&more));
+	for (uint32_t i = 0; i < at->manifest->n_segments && went.used_bytes && !status; i++)
+		if (at->segments[i] != base)
+			status = bs_tally_leave_out(&at->segments[i]->gram_set, &went, err);
+	if (!status)
+		status = bs_tally_change_set(&at->before.summary.grams, bs_numbers_in(&more), bs_numbers_in(&came), bs_numbers_in(&went), base,
+		                             &at->facts.grams, is_done_out, err);
+out:
 	bs_buffer_deinit(&came);
 	bs_buffer_deinit(&went);
+	bs_buffer_deinit(&more);
 	return status;
 }
 
@@ -518,14 +580,18 @@ static enum bs_status compare_grams(const struct making *at, struct bs_error *er
 {
 	const struct bs_tally *made = &at->facts.grams;
 	const struct bs_coded_section *kept = made->kept[BS_TALLY_BASE];
-	struct bs_buffer set = {0}, of_one = {0};
+	struct bs_buffer set = {0};
+	struct bs_tally all = {.kept = {NULL}};
+	struct bs_buffer *of_all = &all.made[BS_TALLY_BASE];
 	enum bs_status status = bs_tally_read_set(&at->before.summary.grams, &set, err);
 	if (!status && kept)
-		status = bs_coded_section_read(kept, &of_one, err);
-	if (!status && !is_equal(&set, kept ? &of_one : &made->made[BS_TALLY_BASE]))
+		status = bs_coded_section_read(kept, of_all, err);
+	if (!status && kept)
+		status = bs_tally_add(&all, bs_numbers_in(&made->made[BS_TALLY_MORE]), err);
+	if (!status && !is_equal(&set, kept ? of_all : &made->made[BS_TALLY_BASE]))
 		status = bs_container_corrupt(at->before.container, err, "its trigrams are not those of its segments");
 	bs_buffer_deinit(&set);
-	bs_buffer_deinit(&of_one);
+	bs_tally_deinit(&all);
 	return status;
 }
 

@@ -1,7 +1,8 @@
 /* tally.c: see tally.h. */
 #include "core/store/tally.h"
 
-/* What came is not looked up in base as long as it is no more than this share of it. */
+/* What came is not looked up in base as long as it is no more than this share of it, nor what came to a set as long as it is no more
+ * than BS_TALLY_MORE_SHARE. */
 #define MORE_SHARE 16u
 /* Base is made anew when what changed is this share of it, and more than a few. */
 #define CHANGED_SHARE 4u
@@ -102,8 +103,15 @@ struct lookup {
 	const struct bs_coded *coded;
 	uint64_t next_block;
 	struct bs_numbers here; /* what is left of the blocks before that */
-	uint64_t numbers[BS_CODED_BLOCKS_NUMBERS];
+	uint64_t numbers[BS_CODED_BLOCKS_NUMBERS]; /* not to be cleared: that takes longer than some look-ups */
 };
+
+static void begin_lookup(struct lookup *at, const struct bs_coded *coded)
+{
+	at->coded = coded;
+	at->next_block = 0;
+	at->here.n = 0;
+}
 
 /* Some at a time, as how many cannot be predicted. */
 static void skip_below(struct bs_numbers *numbers, uint64_t number)
@@ -159,11 +167,24 @@ void bs_tally_leave_out_both(struct bs_buffer *a, struct bs_buffer *b)
 	b->used_bytes = to_b.n * sizeof(uint64_t);
 }
 
+void bs_tally_keep(struct bs_buffer *numbers, struct bs_numbers others)
+{
+	struct bs_numbers from = bs_numbers_in(numbers), to = from;
+	for (to.n = 0; from.n && others.n;) {
+		uint64_t next = least(first_of(&from), first_of(&others));
+		bool is_in = take_equal(&from, next);
+		if (take_equal(&others, next) && is_in)
+			to.at[to.n++] = next;
+	}
+	numbers->used_bytes = to.n * sizeof(uint64_t);
+}
+
 enum bs_status bs_tally_leave_out(const struct bs_coded_section *set, struct bs_buffer *numbers, struct bs_error *err)
 {
-	struct lookup lookup = {.coded = &set->coded};
+	struct lookup lookup;
 	struct bs_numbers from = bs_numbers_in(numbers);
 	size_t n_left = 0;
+	begin_lookup(&lookup, &set->coded);
 	enum bs_status status = from.n ? bs_section_touch(&set->section, set->offset, set->coded.n_bytes, err) : BS_OK;
 	for (size_t i = 0; i < from.n && !status; i++) {
 		uint64_t n = 0;
@@ -179,7 +200,7 @@ enum bs_status bs_tally_leave_out(const struct bs_coded_section *set, struct bs_
 struct change {
 	struct bs_buffer read[BS_TALLY_LISTS];
 	struct bs_numbers more, gone, gained, lost, came, went;
-	struct lookup base, beyond;
+	struct lookup *base, *beyond;
 	bool looks; /* into base, whether it has what came */
 	struct bs_tally *tally;
 };
@@ -200,8 +221,8 @@ static enum bs_status begin_change(struct change *at, const struct bs_told_tally
 	at->gone = bs_numbers_in(&at->read[BS_TALLY_GONE]);
 	at->gained = bs_numbers_in(&at->read[BS_TALLY_GAINED]);
 	at->lost = bs_numbers_in(&at->read[BS_TALLY_LOST]);
-	at->base = (struct lookup){.coded = &told->lists[BS_TALLY_BASE].coded};
-	at->beyond = (struct lookup){.coded = &told->lists[BS_TALLY_BEYOND].coded};
+	begin_lookup(at->base, &told->lists[BS_TALLY_BASE].coded);
+	begin_lookup(at->beyond, &told->lists[BS_TALLY_BEYOND].coded);
 	clear(at->tally);
 	enum bs_status status = reserve(&made[BS_TALLY_MORE], at->more.n + at->came.n, err);
 	if (!status)
@@ -222,7 +243,7 @@ static enum bs_status change_next(struct change *at, uint64_t number, bool *is_s
 	enum bs_status status = BS_OK;
 	if (change && now < 0) {
 		uint64_t n_beyond;
-		status = look_up(&at->beyond, number, &n_beyond, err);
+		status = look_up(at->beyond, number, &n_beyond, err);
 		is_gone = !status && n_beyond + 1 == (uint64_t)-now;
 		*is_sound_out = !status && n_beyond + 1 >= (uint64_t)-now;
 	}
@@ -230,7 +251,7 @@ static enum bs_status change_next(struct change *at, uint64_t number, bool *is_s
 	is_more = now > 0 && (is_more || before == 0);
 	if (!status && is_more && at->looks) {
 		uint64_t n_in_base;
-		status = look_up(&at->base, number, &n_in_base, err);
+		status = look_up(at->base, number, &n_in_base, err);
 		is_more = n_in_base == 0;
 	}
 	put(&made[BS_TALLY_MORE], number, is_more);
@@ -261,7 +282,8 @@ static enum bs_status change_all(struct change *at, const struct bs_told_tally *
 enum bs_status bs_tally_change(const struct bs_told_tally *told, struct bs_numbers came, struct bs_numbers went,
                                struct bs_tally *tally, bool *is_done_out, struct bs_error *err)
 {
-	struct change at = {.tally = tally};
+	struct lookup base, beyond;
+	struct change at = {.tally = tally, .base = &base, .beyond = &beyond};
 	const uint64_t n_base = told->lists[BS_TALLY_BASE].coded.n;
 	bool is_sound = false;
 	enum bs_status status = read_changes(&at, told, err);
@@ -354,12 +376,14 @@ enum bs_status bs_tally_read_set(const struct bs_coded_set *set, struct bs_buffe
 	return status;
 }
 
-/* Of what came and went, ascending, and what was told before. */
+/* Of what came and went, ascending, and what was told before. looks: into base, whether it has what is in more. */
 static enum bs_status change_set(const struct bs_coded_set *set, struct bs_numbers more, struct bs_numbers gone,
-                                 struct bs_numbers came, struct bs_numbers went, struct bs_buffer *more_out,
-                                 struct bs_buffer *gone_out, struct bs_error *err)
+                                 struct bs_numbers came, struct bs_numbers went, bool stays, bool looks,
+                                 struct bs_tally *tally, struct bs_error *err)
 {
-	struct lookup base = {.coded = &set->base.coded};
+	struct bs_buffer *more_out = &tally->made[BS_TALLY_MORE], *gone_out = &tally->made[BS_TALLY_GONE];
+	struct lookup base;
+	begin_lookup(&base, &set->base.coded);
 	enum bs_status status = reserve(more_out, more.n + came.n, err);
 	if (!status)
 		status = reserve(gone_out, gone.n + went.n, err);
@@ -368,29 +392,28 @@ static enum bs_status change_set(const struct bs_coded_set *set, struct bs_numbe
 			 n_in_base = 0;
 		if (next == UINT64_MAX)
 			break;
-		bool is_more = take_equal(&more, next), is_gone = take_equal(&gone, next);
+		bool was_more = take_equal(&more, next), was_gone = take_equal(&gone, next);
 		bool has_come = take_equal(&came, next), has_gone = take_equal(&went, next);
-		if (has_come && !is_more && !is_gone)
+		bool is_more = has_come ? !was_gone : was_more && !has_gone;
+		if ((is_more && looks) || (was_more && has_gone && !stays))
 			status = look_up(&base, next, &n_in_base, err);
-		put(more_out, next, has_come ? !is_gone && n_in_base == 0 : is_more && !has_gone);
-		put(gone_out, next, has_come ? 0 : is_gone || (has_gone && !is_more));
+		/* What went was in base if it was not in more, and perhaps if it was. */
+		put(more_out, next, is_more && n_in_base == 0);
+		put(gone_out, next, !has_come && (was_gone || (has_gone && !stays && (!was_more || n_in_base > 0))));
 	}
 	return status;
 }
 
-enum bs_status bs_tally_change_set(const struct bs_coded_set *set, struct bs_numbers came, struct bs_numbers went,
-                                   struct bs_tally *tally, bool *is_done_out, struct bs_error *err)
+enum bs_status bs_tally_change_set(const struct bs_coded_set *set, struct bs_numbers more, struct bs_numbers came, struct bs_numbers went,
+                                   bool stays, struct bs_tally *tally, bool *is_done_out, struct bs_error *err)
 {
-	struct bs_buffer more = {0}, gone = {0};
+	struct bs_buffer gone = {0};
 	clear(tally);
 	tally->kept[BS_TALLY_BASE] = &set->base;
-	enum bs_status status = bs_coded_section_read(&set->more, &more, err);
+	enum bs_status status = bs_coded_section_read(&set->gone, &gone, err);
+	bool looks = more.n + came.n > set->base.coded.n / BS_TALLY_MORE_SHARE;
 	if (!status)
-		status = bs_coded_section_read(&set->gone, &gone, err);
-	if (!status)
-		status = change_set(set, bs_numbers_in(&more), bs_numbers_in(&gone), came, went,
-		                    &tally->made[BS_TALLY_MORE], &tally->made[BS_TALLY_GONE], err);
-	bs_buffer_deinit(&more);
+		status = change_set(set, more, bs_numbers_in(&gone), came, went, stays, looks, tally, err);
 	bs_buffer_deinit(&gone);
 	uint64_t n_changed = bs_tally_list_n(tally, BS_TALLY_MORE) + bs_tally_list_n(tally, BS_TALLY_GONE);
 	*is_done_out = !status && n_changed <= set->base.coded.n / CHANGED_SHARE + CHANGED_FEW;

@@ -3,7 +3,7 @@
  * makes the next ones reads. A change costs by what comes and goes, not by what there is: that stays as it is coded.
  *
  *      set      base     numbers that counted when this was made from scratch
- *               more     numbers that came since, each once; of words, some may be in base, too
+ *               more     numbers that came since, each once; some may be in base, too
  *               gone     numbers of base that do not count any more
  *      counts   beyond   numbers of base, each as often as it counted then, all but once
  *               gained   numbers, each as often as it counts more than then, beside more
@@ -78,9 +78,14 @@ void bs_tally_leave_out_both(struct bs_buffer *a, struct bs_buffer *b);
 /* Leaves out of ascending numbers those that a list has. BS_CORRUPT. */
 enum bs_status bs_tally_leave_out(const struct bs_coded_section *list, struct bs_buffer *numbers,
                                   struct bs_error *err) BS_WARN_UNUSED;
-/* As bs_tally_change. What went is in the set; what came may be in it, and is not among what went. */
-enum bs_status bs_tally_change_set(const struct bs_coded_set *set, struct bs_numbers came, struct bs_numbers went,
-                                   struct bs_tally *tally, bool *is_done_out, struct bs_error *err) BS_WARN_UNUSED;
+/* Leaves of ascending numbers those that are among others. */
+void bs_tally_keep(struct bs_buffer *numbers, struct bs_numbers others);
+/* As bs_tally_change. What went is in the set; what came may be in it, and is not among what went. more is that of the
+ * set, read. stays: all of base is known to, so that what went is gone from more alone. */
+enum bs_status bs_tally_change_set(const struct bs_coded_set *set, struct bs_numbers more, struct bs_numbers came, struct bs_numbers went,
+                                   bool stays, struct bs_tally *tally, bool *is_done_out, struct bs_error *err) BS_WARN_UNUSED;
+/* Which is more of a set than may stand beside a base of so many numbers, perhaps in both. */
+#define BS_TALLY_MORE_SHARE 8u
 /* Appends the numbers that a set has. BS_CORRUPT, BS_NO_MEMORY. */
 enum bs_status bs_tally_read_set(const struct bs_coded_set *set, struct bs_buffer *numbers,
                                  struct bs_error *err) BS_WARN_UNUSED;

@@ -170,7 +170,8 @@ enum bs_status bs_given_ids_find(struct bs_given_ids *ids, const void *id, size_
 	uint64_t hash = bs_id_hash(id, id_bytes);
 	enum bs_status status = BS_OK;
 	ref_out->segment = BS_DOC_NONE;
-	for (uint32_t i = 0; i < ids->n_segments && ref_out->segment == BS_DOC_NONE && !status; i++)
+	/* What is recent is asked first: those segments are small, and it is what changes again. */
+	for (uint32_t i = ids->n_segments; i-- > 0 && ref_out->segment == BS_DOC_NONE && !status;)
 		status = find_in(ids, &ids->segments[i], id, id_bytes, hash, ref_out, record_out ? record_out : &own, err);
 	return status;
 }
