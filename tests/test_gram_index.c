@@ -284,6 +284,9 @@ static void ask_many(struct model *model, uint32_t n, bool is_fresh)
 	struct bs_error err;
 	struct bs_snapshot snapshot;
 	expect_ok(bs_snapshot_open(dir_at("index"), &snapshot, &err), &err);
+	/* Whether the summary rules patterns out, or each segment does. */
+	if (random_below(&model->random, 2))
+		expect_ok(bs_snapshot_use_summary(&snapshot, 1, &err), &err);
 	for (uint32_t i = 0; i < n; i++) {
 		ask(model, &snapshot, is_fresh);
 		ask_both(model, &snapshot, is_fresh);

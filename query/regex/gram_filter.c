@@ -51,6 +51,7 @@ struct filtering {
 	uint8_t all[PIECE_BYTES];       /* every row */
 	uint32_t *hashes;               /* of all literals; in a slab each is a column */
 	uint8_t *tiers;                 /* of the keys of one literal */
+	bool is_absent;                 /* no segment has all of its trigrams */
 	bool is_list;                   /* the tree is one of many literals */
 	uint8_t (*pieces)[PIECE_BYTES]; /* by node: which rows satisfy it; two of a list: some, and one literal */
 	const uint8_t *result;          /* that of the root */
@@ -537,7 +538,7 @@ static enum bs_status filter_segment(struct filtering *at, uint32_t s, struct bs
 		return BS_OK;
 	}
 	const struct bs_segment *segment = &at->snapshot->segments[s];
-	bool may_match = segment->grams.n_slabs > 0;
+	bool may_match = segment->grams.n_slabs > 0 && !at->is_absent;
 	enum bs_status status = BS_OK;
 	/* Some grams are nowhere: exact, and far fewer bytes than the columns. */
 	const struct bs_coded_set grams = {.base = segment->gram_set};
@@ -548,6 +549,19 @@ static enum bs_status filter_segment(struct filtering *at, uint32_t s, struct bs
 	if (!status && may_match)
 		status = filter_all_slabs(at, err);
 	return status ? status : find_unknown(at, err);
+}
+
+/* The summary, if it is at hand, is asked once for all segments. One that is damaged counts as none. */
+static enum bs_status ask_summary(struct filtering *at, struct bs_error *err)
+{
+	const struct bs_summary_file *file = &at->snapshot->summary;
+	at->is_absent = false;
+	if (!file->container || !file->summary.has_text_grams || bs_gram_tree_root(at->tree)->kind == BS_GRAM_ANY)
+		return BS_OK;
+	bool may_match;
+	enum bs_status status = bs_gram_tree_may_match(at->tree, &file->summary.grams, &may_match, err);
+	at->is_absent = !status && !may_match;
+	return status == BS_CORRUPT ? BS_OK : status;
 }
 
 static enum bs_status make_room(struct filtering *at, struct bs_error *err)
@@ -586,6 +600,8 @@ enum bs_status bs_gram_filter(const struct bs_snapshot *snapshot, const struct b
 	at.sample_docs = how.is_sample ? distance_of_samples(snapshot) : 0;
 	at.n_passed = at.sample_docs / 2;
 	enum bs_status status = make_room(&at, err);
+	if (!status)
+		status = ask_summary(&at, err);
 	for (uint32_t s = 0; s <= snapshot->manifest.n_segments && !status; s++)
 		status = filter_segment(&at, s, err);
 	if (stats)
