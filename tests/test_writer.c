@@ -911,6 +911,8 @@ static void test_refusals(void **state)
 	assert_int_equal(bs_writer_open(&request, &writer, &err), BS_INVALID);
 	request = (struct bs_writer_request){.dir = rig_dir(), .memory = rig.memory, .density = 3};
 	assert_int_equal(bs_writer_open(&request, &writer, &err), BS_INVALID);
+	request = (struct bs_writer_request){.dir = rig_dir(), .memory = rig.memory, .phrase_bits = 17};
+	assert_int_equal(bs_writer_open(&request, &writer, &err), BS_INVALID);
 	request = (struct bs_writer_request){.dir = rig_dir(), .memory = rig.memory, .weights = (const char *const[]){"title", NULL}};
 	assert_int_equal(bs_writer_open(&request, &writer, &err), BS_INVALID);
 	request = (struct bs_writer_request){.dir = rig_dir(), .memory = rig.memory, .reserved = {1}};
@@ -1483,6 +1485,37 @@ static void test_ascending_ids(void **state)
 	bs_writer_close(writer);
 }
 
+/* The bytes of an index in memory of the same texts. */
+static uint64_t bytes_with(double phrase_bits)
+{
+	struct bs_writer *writer = open_with((struct bs_writer_request){.not_stored = true, .phrase_bits = phrase_bits});
+	char title[64], body[512], id[16];
+	uint64_t n_bytes = 0;
+	for (unsigned i = 0; i < 30000; i++) {
+		make_text(i, title, body);
+		snprintf(id, sizeof(id), "%u", i);
+		add(writer, id, title, body);
+	}
+	commit(writer);
+	for (size_t i = 0; i < bs_memory_n_files(rig.memory); i++) {
+		struct bs_memory_file file;
+		assert_int_equal(bs_memory_file_at(rig.memory, i, &file, NULL), BS_OK);
+		n_bytes += file.n_bytes;
+	}
+	bs_writer_close(writer);
+	bs_memory_free(rig.memory);
+	assert_int_equal(bs_memory_new(&rig.memory, NULL), BS_OK);
+	return n_bytes;
+}
+
+static void test_phrase_bits(void **state)
+{
+	(void)state;
+	uint64_t with_all = bytes_with(0), with_few = bytes_with(.01), with_more = bytes_with(.5);
+	assert_true(with_few < with_more);
+	assert_true(with_more < with_all);
+}
+
 #define WITH_BOTH(test)                                                   \
 	cmocka_unit_test_setup_teardown(test, setup_dir, teardown),       \
 		cmocka_unit_test_setup_teardown(test, setup_memory, teardown)
@@ -1513,6 +1546,7 @@ int main(void)
 		WITH_BOTH(test_readers_beside_a_writer),
 		WITH_BOTH(test_many),
 		WITH_BOTH(test_ascending_ids),
+		cmocka_unit_test_setup_teardown(test_phrase_bits, setup_memory, teardown),
 		cmocka_unit_test_setup_teardown(test_memory_files, setup_memory, teardown),
 		cmocka_unit_test_setup_teardown(test_memory_descriptors, setup_memory, teardown),
 		cmocka_unit_test_setup_teardown(test_documents_by_id, setup_dir, teardown),

@@ -103,7 +103,7 @@ struct bs_writer_request {
 
 	/* Of a new index: bits for each posting of a word that pairs of words may take, which are kept as terms so that phrases are found
 	 * without reading texts; 0: 4. The first pairs are worth most: .1 is a fortieth of the bytes, and a good half of the gain. Not recorded:
-	 * pairs are chosen once, from the first 2 MB. 0 to 16. */
+	 * pairs are chosen once, by the first 4 MB. 0 to 16. */
 	double phrase_bits;
 	uint64_t reserved[7];
 };
