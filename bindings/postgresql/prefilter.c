@@ -12,6 +12,7 @@
 #include "access/heapam.h"
 #include "access/htup_details.h"
 #include "access/table.h"
+#include "access/xact.h"
 #include "catalog/pg_am_d.h"
 #include "executor/instrument.h"
 #include "mb/pg_wchar.h"
@@ -235,9 +236,12 @@ static bool look_at(struct bsp_prefilter *prefilter, Buffer buffer, OffsetNumber
 			if (prefilter->n_looks == lengthof(prefilter->looks) ||
 			    (is_toast && !wants_value(prefilter, text)))
 				return false;
-			/* What is stored elsewhere of a version that nobody sees may be gone. */
+			/* What is stored elsewhere of a version that nobody sees may be gone. Of one that is still to come a
+			 * serializable transaction must learn, if it matches, when it visits the row. */
 			if (!is_toast || HeapTupleSatisfiesVisibility(&tuple, prefilter->snapshot, buffer))
 				prefilter->looks[prefilter->n_looks++] = (struct look){row, text, is_toast};
+			else if (IsolationIsSerializable())
+				return false;
 		}
 		if (!HeapTupleIsHotUpdated(&tuple))
 			return true;

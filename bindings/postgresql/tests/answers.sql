@@ -152,7 +152,30 @@ CREATE INDEX gone_body ON gone USING bitsift (body) WITH (grams = true);
 UPDATE gone SET body = body || ' more' WHERE id > 5;
 SELECT 'VACUUM ' || reltoastrelid::regclass FROM pg_class WHERE oid = 'gone'::regclass \gexec
 SELECT way, ask($$body LIKE '%word 1%'$$, way, 'gone') ~ '^11 ' FROM unnest(ARRAY['rows', 'bitmap', 'index']) way;
-DROP TABLE others, many, gone;
+\echo == a serializable transaction learns of rows that came in between, wherever their texts are stored
+CREATE EXTENSION dblink;
+CREATE TABLE came (id int, body text);
+CREATE TABLE noted (n int);
+ALTER TABLE came ALTER body SET STORAGE external;
+INSERT INTO came SELECT i, 'word ' || i FROM generate_series(1, 20) i;
+CREATE INDEX came_body ON came USING bitsift (body) WITH (grams = true);
+SELECT dblink_connect('later', format('host=%s port=%s user=postgres dbname=%s options=''-c default_transaction_isolation=serializable''',
+	:'socket', :'port', current_database()));
+SET enable_seqscan = off;
+SET enable_bitmapscan = off;
+\set VERBOSITY terse
+BEGIN ISOLATION LEVEL SERIALIZABLE;
+SELECT count(*) FROM pg_class WHERE relname = 'nothing';
+SELECT dblink_exec('later', $$INSERT INTO came SELECT 100 + i, repeat('word ', 600) || 'later' FROM generate_series(1, 12) i
+	WHERE NOT EXISTS (SELECT FROM noted)$$);
+SELECT count(*) FROM came WHERE body LIKE '%later%';
+INSERT INTO noted VALUES (1);
+ROLLBACK;
+\set VERBOSITY default
+RESET enable_seqscan;
+RESET enable_bitmapscan;
+SELECT dblink_disconnect('later');
+DROP TABLE others, many, gone, came, noted;
 \echo == rows that lie elsewhere, or changed where they lie
 CREATE TEMPORARY TABLE others (id int, n int, body text) WITH (fillfactor = 50);
 ALTER TABLE others ALTER body SET STORAGE external;
