@@ -16,7 +16,7 @@
 
 #define BS_CODE_MAX_BITS  15u
 /* Codes up to this long take one look: 1 KiB of table a code. With 10 bits the codes of a lexicon take 124 KiB a segment, which the caches
- * forget between two questions: 4 to 5 % of what a server answers with seven segments takes. */
+ * forget between two questions: 3 to 5 % of what a server answers with seven segments takes. */
 #define BS_CODE_FAST_BITS 8u
 #define BS_BITS_PAD_BYTES 8u /* behind a row of bits, that may be read */
 

@@ -90,7 +90,7 @@
 
 /* Those of records, of 250 bytes as they stand in tables, which are asked for parts of words more than for long literals. A million rows
  * whose candidates are matched at once (bs_text_filter): columns of 2, 3 and 2 of a trigram, 1 of a longer gram, take 13 % less than an
- * index with 2, 3 and 5 does, words included, for 3 to 5 % more time; 2, 2 and 2 17 % less for 11 %. */
+ * index with 2, 3 and 5 does, words included, for 3 to 5 % more time; 2, 2 and 2 18 % less for 13 to 18 %. */
 #define BS_PRICE_RECORD_GRAM_LEFT_OUT 2.0 /* none is: there are few, and the first documents are not like all */
 #define BS_PRICE_RECORD_GRAM_COMMON   0.08
 #define BS_PRICE_RECORD_GRAM_MIDDLING 0.005

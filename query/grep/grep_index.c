@@ -560,7 +560,7 @@ enum bs_status bs_grep_index_open(const struct bs_grep_index_options *options, s
 	enum bs_status status = bs_snapshot_open(options->dir, &self->snapshot, err);
 	self->has_snapshot = !status;
 	if (!status)
-		status = bs_snapshot_use_summary(&self->snapshot, BS_SUMMARY_MANY_SEGMENTS, err);
+		status = bs_snapshot_use_summary(&self->snapshot, 1, err);
 	/* An index of words alone knows nothing of what is searched here. */
 	if (!status && self->snapshot.manifest.options.grams)
 		status = resolve_paths(self, err);
