@@ -212,7 +212,7 @@ static void compare(const struct bs_find_request *find, const struct list *parts
 
 static void ask(struct bs_catalog *catalog, struct bs_finder *whole, struct bs_find_request find, struct bs_catalog_result *came)
 {
-	struct list of_parts = {{NULL, 0, 0}}, of_whole = {{NULL, 0, 0}};
+	struct list of_parts = {{0}}, of_whole = {{0}};
 	struct bs_find_result result;
 	struct bs_error err = {""}, whole_err = {""};
 	find.context = &of_whole;
@@ -328,7 +328,7 @@ static void test_limits(void **state)
 	unsigned n_cut = 0, n_some = 0, n_whole = 0;
 	(void)state;
 	for (unsigned i = 0; i < n_queries; i++) {
-		struct list whole = {{NULL, 0, 0}}, part = {{NULL, 0, 0}};
+		struct list whole = {{0}}, part = {{0}};
 		struct bs_limits limits = {.deadline_ns = 1000u << below(16), .partial = true};
 		struct bs_error err = {""};
 		make_query(&query);
@@ -712,7 +712,7 @@ static void test_other_words(void **state)
 	assert_int_equal(bs_catalog_add(catalog, list, 2, NULL, NULL), BS_OK);
 	assert_int_equal(count(catalog, "seals", false, &came), 2);
 	assert_int_equal(count(catalog, "seal", false, &came), 1);
-	struct list hits = {{NULL, 0, 0}};
+	struct list hits = {{0}};
 	struct bs_catalog_find_request request = {.find = {.query = "seals", .query_bytes = 5, .context = &hits}, .hit = take_from_catalog};
 	assert_int_equal(bs_catalog_find(catalog, &request, &came, &err), BS_INVALID);
 	assert_non_null(strstr(err.text, "o0 and o1"));

@@ -1,8 +1,11 @@
 /* buffer.c: bytes that grow. See buffer.h. */
 #include "core/base/buffer.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #define PAGE_BYTES  ((uintptr_t)4096)
 #define LARGE_BYTES ((size_t)8 << 20)
@@ -26,10 +29,62 @@ enum bs_status bs_account_add(int64_t n_bytes, struct bs_error *err)
 
 void bs_buffer_deinit(struct bs_buffer *buffer)
 {
+	if (buffer->file) {
+		if (buffer->data)
+			munmap(buffer->data, buffer->capacity_bytes);
+		close(buffer->file - 1);
+		*buffer = (struct bs_buffer){0};
+		return;
+	}
 	if (buffer->capacity_bytes > 0)
 		(void)!bs_account_add(-(int64_t)buffer->capacity_bytes, NULL);
 	free(buffer->data);
 	*buffer = (struct bs_buffer){0};
+}
+
+/* A page that has no space on the disk would end the process when it is written to. */
+static enum bs_status take_space(int fd, uint64_t offset, size_t n_bytes, struct bs_error *err)
+{
+	int code;
+	do
+		code = posix_fallocate(fd, (off_t)offset, (off_t)n_bytes);
+	while (code == EINTR);
+	return code ? bs_fail(err, BS_IO, "a temporary file: cannot take %zu bytes: %s", n_bytes, strerror(code)) : BS_OK;
+}
+
+enum bs_status bs_map_file(int fd, uint64_t offset, size_t n_bytes, void **map_out, struct bs_error *err)
+{
+	enum bs_status status = take_space(fd, offset, n_bytes, err);
+	*map_out = status ? MAP_FAILED : mmap(NULL, n_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)offset);
+	if (*map_out != MAP_FAILED)
+		return BS_OK;
+	*map_out = NULL;
+	return status ? status : bs_fail_memory(err, "a temporary file", n_bytes);
+}
+
+static enum bs_status reserve_in_file(struct bs_buffer *buffer, size_t wanted, struct bs_error *err)
+{
+	size_t capacity = buffer->capacity_bytes + buffer->capacity_bytes / 2;
+	void *data;
+	if (capacity < wanted)
+		capacity = wanted;
+	capacity = (capacity + BS_FILE_PAGE_BYTES - 1) / BS_FILE_PAGE_BYTES * BS_FILE_PAGE_BYTES;
+	if (!buffer->data) {
+		enum bs_status status = bs_map_file(buffer->file - 1, 0, capacity, &data, err);
+		if (status)
+			return status;
+	} else {
+		enum bs_status status =
+			take_space(buffer->file - 1, buffer->capacity_bytes, capacity - buffer->capacity_bytes, err);
+		if (status)
+			return status;
+		data = mremap(buffer->data, buffer->capacity_bytes, capacity, MREMAP_MAYMOVE);
+		if (data == MAP_FAILED)
+			return bs_fail_memory(err, "a temporary file", capacity);
+	}
+	buffer->data = data;
+	buffer->capacity_bytes = capacity;
+	return BS_OK;
 }
 
 enum bs_status bs_buffer_reserve(struct bs_buffer *buffer, size_t extra_bytes, struct bs_error *err)
@@ -39,6 +94,8 @@ enum bs_status bs_buffer_reserve(struct bs_buffer *buffer, size_t extra_bytes, s
 	if (extra_bytes > SIZE_MAX / 2 - buffer->used_bytes)
 		return bs_fail_memory(err, "a growing buffer", extra_bytes);
 	size_t wanted = buffer->used_bytes + extra_bytes;
+	if (buffer->file)
+		return reserve_in_file(buffer, wanted, err);
 	size_t capacity = buffer->capacity_bytes + buffer->capacity_bytes / 2;
 	/* Large ones four-fold, in address space: what is not used is no memory, and moving breaks large pages up. */
 	if (capacity >= LARGE_BYTES)

@@ -18,7 +18,20 @@ struct bs_buffer {
 	uint8_t *data;
 	size_t used_bytes;
 	size_t capacity_bytes;
+	int file; /* 0: the bytes are in memory; otherwise the descriptor of the file that they are in, and 1 */
 };
+
+/* From here on the bytes are in that file, mapped: pages that the system can write out, and no memory of ours. For much that is
+ * written and read in order. The buffer must never have held a byte; the file is empty, and the buffer's from now on. */
+static inline void bs_buffer_use_file(struct bs_buffer *buffer, int fd)
+{
+	buffer->file = fd + 1;
+}
+
+/* Room for n_bytes of that file from an offset on, both of whole pages (BS_FILE_PAGE_BYTES), mapped; to be unmapped with
+ * munmap. Space on the disk is taken at once, so that writing there cannot fail. BS_IO, BS_NO_MEMORY. */
+#define BS_FILE_PAGE_BYTES ((size_t)64 << 10)
+enum bs_status bs_map_file(int fd, uint64_t offset, size_t n_bytes, void **map_out, struct bs_error *err) BS_WARN_UNUSED;
 
 /* What the buffers of a few threads hold, for a limit. Those that are grown under one must be freed under it. */
 struct bs_account {
@@ -33,7 +46,7 @@ extern __thread struct bs_account *bs_account_here __attribute__((tls_model("ini
  * is in no buffer, too. */
 enum bs_status bs_account_add(int64_t n_bytes, struct bs_error *err) BS_WARN_UNUSED;
 
-/* Frees the bytes and makes the buffer empty again; an empty one is fine. */
+/* Frees the bytes and makes the buffer empty again, in memory; an empty one is fine. */
 void bs_buffer_deinit(struct bs_buffer *buffer);
 
 /* Makes room for extra_bytes more beyond used_bytes (used_bytes unchanged). Grows by half at least. BS_NO_MEMORY. */

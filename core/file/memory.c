@@ -159,6 +159,14 @@ enum bs_status bs_memory_use_folder(struct bs_memory *memory, const char *dir, s
 	return BS_OK;
 }
 
+bool bs_memory_has_folder(struct bs_memory *memory)
+{
+	pthread_mutex_lock(&memory->mutex);
+	bool has_folder = memory->folder >= 0;
+	pthread_mutex_unlock(&memory->mutex);
+	return has_folder;
+}
+
 enum bs_status bs_memory_open_file(struct bs_memory *memory, const char *name, int *fd_out, struct bs_error *err)
 {
 	size_t i;

@@ -16,6 +16,8 @@
 enum bs_status bs_memory_open_file(struct bs_memory *memory, const char *name, int *fd_out, struct bs_error *err) BS_WARN_UNUSED;
 enum bs_status bs_memory_create_file(struct bs_memory *memory, const char *name, int *fd_out, struct bs_error *err) BS_WARN_UNUSED;
 enum bs_status bs_memory_create_nameless(struct bs_memory *memory, int *fd_out, struct bs_error *err) BS_WARN_UNUSED;
+/* Whether new files are in a folder, where there is more room than in memory. */
+bool bs_memory_has_folder(struct bs_memory *memory);
 /* -1: there is none. */
 int64_t bs_memory_file_bytes(struct bs_memory *memory, const char *name);
 enum bs_status bs_memory_rename(struct bs_memory *memory, const char *from, const char *to, struct bs_error *err) BS_WARN_UNUSED;

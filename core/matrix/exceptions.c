@@ -311,6 +311,7 @@ void bs_exceptions_builder_deinit(struct bs_exceptions_builder *builder)
 {
 	bs_buffer_deinit(&builder->slabs);
 	bs_buffer_deinit(&builder->rows);
+	bs_buffer_deinit(&builder->coded);
 }
 
 enum bs_status bs_exceptions_add(struct bs_exceptions_builder *builder, uint32_t ordinal, const uint32_t *rows,
@@ -374,26 +375,26 @@ enum bs_status bs_exceptions_write(struct bs_exceptions_builder *builder, uint64
 {
 	struct bs_slab_exceptions *slabs = (struct bs_slab_exceptions *)(void *)builder->slabs.data;
 	size_t n = builder->slabs.used_bytes / sizeof(*slabs);
-	struct bs_buffer coded = {0}, terms = {0}, offsets = {0}, rows = {0};
+	struct bs_buffer *coded = &builder->coded;
+	struct bs_buffer terms = {0}, offsets = {0}, rows = {0};
 	enum bs_status status = BS_OK;
 	if (n > 1)
 		qsort(slabs, n, sizeof(*slabs), compare_slabs);
 	for (size_t i = 0, n_here; i < n && !status; i += n_here) {
-		uint64_t offset = coded.used_bytes;
+		uint64_t offset = coded->used_bytes;
 		for (n_here = 1; i + n_here < n && slabs[i + n_here].ordinal == slabs[i].ordinal; n_here++)
 			continue;
 		status = bs_buffer_append(&terms, &slabs[i].ordinal, sizeof(slabs[i].ordinal), err);
 		if (!status)
 			status = bs_buffer_append(&offsets, &offset, sizeof(offset), err);
 		if (!status)
-			status = encode_slabs(builder, slabs + i, n_here, n_rows, &rows, &coded, err);
+			status = encode_slabs(builder, slabs + i, n_here, n_rows, &rows, coded, err);
 	}
-	uint64_t end = coded.used_bytes;
+	uint64_t end = coded->used_bytes;
 	if (!status)
 		status = bs_buffer_append(&offsets, &end, sizeof(end), err);
 	if (!status)
-		write_sections(writer, &terms, &offsets, &coded);
-	bs_buffer_deinit(&coded);
+		write_sections(writer, &terms, &offsets, coded);
 	bs_buffer_deinit(&terms);
 	bs_buffer_deinit(&offsets);
 	bs_buffer_deinit(&rows);

@@ -68,7 +68,8 @@ struct bs_slab_exceptions {
 /* Collects slab by slab. Zero-initialise. */
 struct bs_exceptions_builder {
 	struct bs_buffer slabs; /* struct bs_slab_exceptions each */
-	struct bs_buffer rows; /* u32 each */
+	struct bs_buffer rows;  /* u32 each */
+	struct bs_buffer coded; /* the lists, when they are written */
 };
 void bs_exceptions_builder_deinit(struct bs_exceptions_builder *builder);
 /* rows[0..n_rows), n_rows >= 1, ascending, all after those that the term had in earlier calls. */

@@ -349,7 +349,10 @@ enum bs_status bs_tf_encode(struct bs_tf_coder *coder, struct bs_tf_word *words,
 enum bs_status bs_tf_table_add(struct bs_tf_table_builder *builder, const uint8_t *bits, size_t n_bytes,
                                struct bs_error *err)
 {
-	enum bs_status status = n_bytes ? bs_buffer_append(&builder->bits, bits, n_bytes, err) : BS_OK;
+	static const uint64_t start = 0;
+	enum bs_status status = builder->ends.used_bytes ? BS_OK : bs_buffer_append(&builder->ends, &start, sizeof(start), err);
+	if (!status && n_bytes)
+		status = bs_buffer_append(&builder->bits, bits, n_bytes, err);
 	uint64_t end = builder->bits.used_bytes;
 	return status ? status : bs_buffer_append(&builder->ends, &end, sizeof(end), err);
 }
@@ -363,35 +366,25 @@ enum bs_status bs_tf_table_pad(struct bs_tf_table_builder *builder, struct bs_er
 	return status;
 }
 
-static uint64_t end_of(const struct bs_tf_table_builder *builder, uint64_t n_docs)
-{
-	return n_docs ? bs_load_u64(builder->ends.data + (n_docs - 1) * 8) : 0;
-}
-
 const uint8_t *bs_tf_table_added(const struct bs_tf_table_builder *builder, uint32_t document, size_t *n_bytes_out)
 {
-	uint64_t start = end_of(builder, document);
-	*n_bytes_out = (size_t)(end_of(builder, (uint64_t)document + 1) - start);
+	const uint8_t *ends = builder->ends.data + (uint64_t)document * 8;
+	uint64_t start = bs_load_u64(ends);
+	*n_bytes_out = (size_t)(bs_load_u64(ends + 8) - start);
 	return builder->bits.data + start;
 }
 
-enum bs_status bs_tf_table_write(const struct bs_tf_table_builder *builder, struct bs_file_writer *writer,
-                                 struct bs_error *err)
+void bs_tf_table_write(const struct bs_tf_table_builder *builder, struct bs_file_writer *writer)
 {
 	static const uint8_t pad[BS_TF_PAD_BYTES];
-	uint64_t start = 0;
-	struct bs_buffer offsets = {0};
-	enum bs_status status = bs_buffer_append(&offsets, &start, sizeof(start), err);
-	if (!status && builder->ends.used_bytes)
-		status = bs_buffer_append(&offsets, builder->ends.data, builder->ends.used_bytes, err);
+	static const uint64_t start = 0;
+	bool is_empty = builder->ends.used_bytes == 0;
 	bs_file_writer_section(writer, BS_SECTION_DOC_TF_OFFSETS, 0);
-	if (!status)
-		bs_packed_write_u64(writer, (const uint64_t *)(const void *)offsets.data, offsets.used_bytes / 8);
+	bs_packed_write_u64(writer, is_empty ? &start : (const uint64_t *)(const void *)builder->ends.data,
+	                    is_empty ? 1 : builder->ends.used_bytes / 8);
 	bs_file_writer_section(writer, BS_SECTION_DOC_TFS, 0);
 	bs_file_writer_bytes(writer, builder->bits.data, builder->bits.used_bytes);
 	bs_file_writer_bytes(writer, pad, sizeof(pad));
-	bs_buffer_deinit(&offsets);
-	return status;
 }
 
 void bs_tf_table_builder_clear(struct bs_tf_table_builder *builder)

@@ -74,7 +74,7 @@ uint32_t bs_tf_decode_key(const uint8_t *bits, size_t n_bytes, const struct bs_t
 
 /* The tf codes of a segment, one document after the other, and where each begins. Zero-initialise. */
 struct bs_tf_table_builder {
-	struct bs_buffer ends; /* u64 a document: where its bits end */
+	struct bs_buffer ends; /* u64: 0, and for each document where its bits end */
 	struct bs_buffer bits;
 };
 enum bs_status bs_tf_table_add(struct bs_tf_table_builder *builder, const uint8_t *bits, size_t n_bytes,
@@ -83,8 +83,7 @@ enum bs_status bs_tf_table_add(struct bs_tf_table_builder *builder, const uint8_
 const uint8_t *bs_tf_table_added(const struct bs_tf_table_builder *builder, uint32_t document, size_t *n_bytes_out);
 /* Before the first bs_tf_table_added: puts the pad behind the last document. */
 enum bs_status bs_tf_table_pad(struct bs_tf_table_builder *builder, struct bs_error *err) BS_WARN_UNUSED;
-enum bs_status bs_tf_table_write(const struct bs_tf_table_builder *builder, struct bs_file_writer *writer,
-                                 struct bs_error *err) BS_WARN_UNUSED;
+void bs_tf_table_write(const struct bs_tf_table_builder *builder, struct bs_file_writer *writer);
 void bs_tf_table_builder_clear(struct bs_tf_table_builder *builder);
 void bs_tf_table_builder_deinit(struct bs_tf_table_builder *builder);
 

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "core/base/hash.h"
 #include "core/base/value.h"
@@ -22,25 +24,46 @@ struct mapped {
 	uint32_t n_docs; /* documents added that have it, not yet in the entry's df */
 };
 
+static struct bs_spool_chunk *new_chunk(size_t n_bytes, struct bs_error *err)
+{
+	struct bs_spool_chunk *chunk = malloc(n_bytes);
+	if (chunk)
+		bs_buffer_advise(chunk, n_bytes);
+	else
+		(void)bs_fail_memory(err, "accumulated terms", n_bytes);
+	return chunk;
+}
+
+void *bs_spool_file_map(struct bs_spool_file *file, size_t n_bytes, struct bs_error *err)
+{
+	uint64_t offset = __atomic_fetch_add(&file->n_bytes, n_bytes, __ATOMIC_RELAXED);
+	void *map;
+	(void)!bs_map_file(file->fd, offset, n_bytes, &map, err);
+	return map;
+}
+
 uint8_t *bs_spool_reserve(struct bs_spool *spool, size_t n_bytes, uint32_t first_doc, struct bs_error *err)
 {
 	struct bs_spool_chunk *chunk = spool->chunks;
 	if (chunk && n_bytes <= chunk->capacity_bytes - chunk->used_bytes)
 		return chunk->bytes + chunk->used_bytes;
 	chunk = spool->spare;
-	size_t capacity = n_bytes > SPOOL_CHUNK_BYTES ? n_bytes : SPOOL_CHUNK_BYTES;
+	size_t all = sizeof(*chunk) + (n_bytes > SPOOL_CHUNK_BYTES ? n_bytes : SPOOL_CHUNK_BYTES);
+	all = (all + BS_FILE_PAGE_BYTES - 1) / BS_FILE_PAGE_BYTES * BS_FILE_PAGE_BYTES;
 	if (chunk && n_bytes <= chunk->capacity_bytes) {
 		spool->spare = chunk->next;
-		capacity = chunk->capacity_bytes;
+		all = sizeof(*chunk) + chunk->capacity_bytes;
 	} else {
-		chunk = malloc(sizeof(*chunk) + capacity);
-		if (!chunk) {
-			(void)bs_fail_memory(err, "accumulated terms", capacity);
+		chunk = spool->file ? bs_spool_file_map(spool->file, all, err) : new_chunk(all, err);
+		if (!chunk)
 			return NULL;
-		}
-		bs_buffer_advise(chunk, sizeof(*chunk) + capacity);
 	}
-	*chunk = (struct bs_spool_chunk){.next = spool->chunks, .first_doc = first_doc, .capacity_bytes = capacity};
+	*chunk = (struct bs_spool_chunk){
+		.next = spool->chunks,
+		.first_doc = first_doc,
+		.is_in_file = spool->file != NULL,
+		.capacity_bytes = all - sizeof(*chunk),
+	};
 	spool->chunks = chunk;
 	return chunk->bytes;
 }
@@ -49,7 +72,10 @@ static void free_chunks(struct bs_spool_chunk *chunks)
 {
 	while (chunks) {
 		struct bs_spool_chunk *next = chunks->next;
-		free(chunks);
+		if (chunks->is_in_file)
+			munmap(chunks, sizeof(*chunks) + chunks->capacity_bytes);
+		else
+			free(chunks);
 		chunks = next;
 	}
 }
@@ -58,7 +84,46 @@ void bs_spool_deinit(struct bs_spool *spool)
 {
 	free_chunks(spool->chunks);
 	free_chunks(spool->spare);
-	*spool = (struct bs_spool){0};
+	*spool = (struct bs_spool){.file = spool->file};
+}
+
+enum bs_status bs_accumulator_place(const struct bs_accumulator *accumulator, struct bs_buffer *buffer,
+                                    struct bs_error *err)
+{
+	int fd;
+	if (!accumulator->dir)
+		return BS_OK;
+	enum bs_status status = bs_dir_create_nameless(accumulator->dir, 0600, &fd, err);
+	if (!status)
+		bs_buffer_use_file(buffer, fd);
+	return status;
+}
+
+enum bs_status bs_accumulator_use_files(struct bs_accumulator *accumulator, const struct bs_dir *dir,
+                                        struct bs_error *err)
+{
+	struct bs_doc_table_builder *docs = &accumulator->doc_table;
+	struct bs_buffer *const buffers[] = {
+		&accumulator->docs, &accumulator->tf_table.ends, &accumulator->tf_table.bits, &docs->lengths, &docs->flags,
+		&docs->places, &docs->checksums, &docs->name_offsets, &docs->names,
+	};
+	enum bs_status status = bs_dir_create_nameless(dir, 0600, &accumulator->spool_file.fd, err);
+	if (status)
+		return status;
+	accumulator->dir = dir;
+	accumulator->spool.file = &accumulator->spool_file;
+	for (size_t i = 0; i < sizeof(buffers) / sizeof(*buffers) && !status; i++)
+		status = bs_accumulator_place(accumulator, buffers[i], err);
+	return status;
+}
+
+/* What their file took, too. */
+static void drop_spool(struct bs_accumulator *accumulator)
+{
+	bs_spool_deinit(&accumulator->spool);
+	accumulator->spool_file.n_bytes = 0;
+	if (accumulator->dir)
+		(void)!ftruncate(accumulator->spool_file.fd, 0);
 }
 
 void bs_accumulator_clear(struct bs_accumulator *accumulator)
@@ -75,7 +140,7 @@ void bs_accumulator_clear(struct bs_accumulator *accumulator)
 	bs_tf_table_builder_clear(&accumulator->tf_table);
 	bs_buffer_clear(&accumulator->docs);
 	bs_buffer_clear(&accumulator->map);
-	bs_spool_deinit(&accumulator->spool);
+	drop_spool(accumulator);
 	accumulator->spool_bytes = 0;
 	accumulator->n_postings = 0;
 	accumulator->n_positions = 0;
@@ -84,7 +149,9 @@ void bs_accumulator_clear(struct bs_accumulator *accumulator)
 
 void bs_accumulator_deinit(struct bs_accumulator *accumulator)
 {
-	bs_spool_deinit(&accumulator->spool);
+	drop_spool(accumulator);
+	if (accumulator->dir)
+		close(accumulator->spool_file.fd);
 	bs_term_table_deinit(&accumulator->terms);
 	bs_term_table_deinit(&accumulator->fields);
 	bs_term_table_deinit(&accumulator->values);
@@ -361,7 +428,9 @@ enum bs_status bs_accumulator_add(struct bs_accumulator *accumulator, const stru
 
 uint64_t bs_accumulator_bytes(const struct bs_accumulator *accumulator)
 {
-	return bs_term_table_bytes(&accumulator->terms) + bs_doc_table_builder_bytes(&accumulator->doc_table) +
-	       accumulator->docs.used_bytes + accumulator->spool_bytes + bs_term_table_bytes(&accumulator->values) +
-	       accumulator->value_docs.used_bytes + accumulator->value_numbers.used_bytes;
+	uint64_t n_bytes = bs_term_table_bytes(&accumulator->terms) + bs_term_table_bytes(&accumulator->values) +
+	                   accumulator->value_docs.used_bytes + accumulator->value_numbers.used_bytes;
+	return accumulator->dir ? n_bytes
+	                        : n_bytes + bs_doc_table_builder_bytes(&accumulator->doc_table) +
+	                                  accumulator->docs.used_bytes + accumulator->spool_bytes;
 }

@@ -17,6 +17,7 @@
 #include "core/store/doc_table.h"
 #include "core/base/status.h"
 #include "core/base/term_table.h"
+#include "core/file/dir.h"
 #include "core/matrix/tf_code.h"
 #include "indexer/batch/term_batch.h"
 
@@ -82,22 +83,37 @@ struct bs_accumulated_values {
 struct bs_spool_chunk {
 	struct bs_spool_chunk *next; /* those of earlier documents */
 	uint32_t first_doc;
+	bool is_in_file;
 	size_t used_bytes;
 	size_t capacity_bytes;
 	uint8_t bytes[];
 };
 
+/* Where chunks are that are not in memory. */
+struct bs_spool_file {
+	int fd;
+	uint64_t n_bytes; /* atomic: taken */
+};
+/* The next n_bytes of it (whole pages: BS_FILE_PAGE_BYTES), mapped. NULL, with an error: BS_IO, BS_NO_MEMORY. */
+void *bs_spool_file_map(struct bs_spool_file *file, size_t n_bytes, struct bs_error *err);
+
 /* Zero-initialise; chunks are written from the first one on. */
 struct bs_spool {
 	struct bs_spool_chunk *chunks; /* the first is open */
 	struct bs_spool_chunk *spare;  /* to be used again */
+	struct bs_spool_file *file;    /* borrowed; NULL: they are in memory */
 };
 /* Room for n_bytes in one piece, of document first_doc and those behind it. NULL, with an error: no memory. */
 uint8_t *bs_spool_reserve(struct bs_spool *spool, size_t n_bytes, uint32_t first_doc, struct bs_error *err);
 void bs_spool_deinit(struct bs_spool *spool);
 
-/* Zero-initialise. */
+/*
+ * Zero-initialise. With a directory set before the first document (bs_accumulator_use_files), all that grows with
+ * documents is in temporary files, which are written and read in order: what takes memory is the terms, so that a
+ * segment has as many documents as have no more distinct terms than it can hold.
+ */
 struct bs_accumulator {
+	const struct bs_dir *dir; /* borrowed; NULL: all is in memory */
 	struct bs_term_table terms;
 	struct bs_term_table fields;
 	struct bs_doc_table_builder doc_table;
@@ -108,6 +124,7 @@ struct bs_accumulator {
 	struct bs_buffer value_numbers; /* u32 each: theirs */
 	bool lacks_values;              /* there are more fields than are known, and what they have is not here */
 	struct bs_spool spool;
+	struct bs_spool_file spool_file;
 	uint64_t spool_bytes;
 	uint64_t n_postings;
 	uint64_t n_positions;
@@ -116,6 +133,12 @@ struct bs_accumulator {
 	struct bs_buffer field_map; /* likewise u32 of fields, BS_TERM_NONE for those that are too many */
 	struct bs_buffer value_map; /* ... and of values, BS_TERM_NONE for those that are not known yet */
 };
+/* Of an empty one: BS_IO. */
+enum bs_status bs_accumulator_use_files(struct bs_accumulator *accumulator, const struct bs_dir *dir,
+                                        struct bs_error *err) BS_WARN_UNUSED;
+/* The buffer, which is empty, is where what grows with documents is. BS_IO. */
+enum bs_status bs_accumulator_place(const struct bs_accumulator *accumulator, struct bs_buffer *buffer,
+                                    struct bs_error *err) BS_WARN_UNUSED;
 void bs_accumulator_clear(struct bs_accumulator *accumulator);
 void bs_accumulator_deinit(struct bs_accumulator *accumulator);
 
@@ -130,7 +153,7 @@ enum bs_status bs_accumulator_add(struct bs_accumulator *accumulator, const stru
 /* Brings the df of all terms up to date: before anyone looks at them. No document can be added until the accumulator is
  * cleared, for the terms cannot be looked up. */
 void bs_accumulator_finish(struct bs_accumulator *accumulator);
-/* Memory held, counted by content: the same for every number of threads. */
+/* Memory held, counted by content: the same for every number of threads. What is in files is none. */
 uint64_t bs_accumulator_bytes(const struct bs_accumulator *accumulator);
 
 static inline uint32_t bs_accumulator_n_docs(const struct bs_accumulator *accumulator)

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "core/base/clock.h"
+#include "core/file/memory.h"
 #include "core/file/segment_sections.h"
 #include "core/store/index_dir.h"
 #include "core/text/words.h"
@@ -88,6 +89,10 @@ enum bs_status bs_index_writer_start(struct bs_index_writer *writer, bool *has_p
 	writer->source_options.suspect_from_ns = writer->suspect_from_ns;
 	writer->source_options.pulse = &writer->pulse;
 	enum bs_status status = bs_kernel_choose(NULL, &writer->build_options.kernel, err);
+	if (!status && writer->dir->memory && bs_memory_has_folder(writer->dir->memory)) {
+		status = bs_accumulator_use_files(&writer->accumulator, writer->dir, err);
+		writer->grams.file = writer->accumulator.spool.file;
+	}
 	return status ? status
 	              : bs_pipeline_new(writer->reads_alone ? 1 : writer->build_options.n_threads, options->words ? &words : NULL,
 	                                options->weights, &writer->source_options, &writer->pipeline, err);
@@ -104,8 +109,8 @@ static void close_store(struct bs_index_writer *writer)
 
 void bs_index_writer_release(struct bs_index_writer *writer)
 {
-	bs_accumulator_deinit(&writer->accumulator);
 	bs_gram_accumulator_clear(&writer->grams);
+	bs_accumulator_deinit(&writer->accumulator);
 	bs_accumulator_deinit(&writer->rows);
 	bs_gram_accumulator_clear(&writer->row_grams);
 	close_store(writer);
@@ -230,6 +235,10 @@ enum bs_status bs_index_writer_choose(struct bs_index_writer *writer, const stru
 #define BUILD_TERM_BYTES    28u
 #define BUILD_DOC_BYTES     36u
 #define POSTINGS_A_TF_BYTE  2u
+/* Where what grows with documents is in files, the hash of a term is, too; of a document the place in its class, its bin, whether it
+ * has a list, where its list of rare terms is. */
+#define PLACED_TERM_BYTES   20u
+#define PLACED_DOC_BYTES    12u
 /* Of each distinct number or date its order, rank and key, of each that a document has its rank in a slab (value_build.c). */
 #define BUILD_VALUE_BYTES   40u
 #define BUILD_RANK_BYTES    8u
@@ -243,10 +252,11 @@ enum bs_status bs_index_writer_choose(struct bs_index_writer *writer, const stru
 static uint64_t accumulated_bytes(const struct bs_accumulator *accumulator)
 {
 	uint64_t slot_bytes = bs_term_table_slot_bytes(&accumulator->terms);
-	uint64_t build_bytes = (uint64_t)accumulator->terms.n_terms * BUILD_TERM_BYTES +
-	                       (uint64_t)bs_accumulator_n_docs(accumulator) * BUILD_DOC_BYTES +
-	                       accumulator->n_postings / POSTINGS_A_TF_BYTE +
-	                       (uint64_t)accumulator->values.n_terms * BUILD_VALUE_BYTES +
+	uint64_t n_docs = bs_accumulator_n_docs(accumulator);
+	uint64_t doc_bytes = accumulator->dir ? n_docs * PLACED_DOC_BYTES
+	                                      : n_docs * BUILD_DOC_BYTES + accumulator->n_postings / POSTINGS_A_TF_BYTE;
+	uint64_t term_bytes = (uint64_t)accumulator->terms.n_terms * (accumulator->dir ? PLACED_TERM_BYTES : BUILD_TERM_BYTES);
+	uint64_t build_bytes = term_bytes + doc_bytes + (uint64_t)accumulator->values.n_terms * BUILD_VALUE_BYTES +
 	                       accumulator->value_numbers.used_bytes / sizeof(uint32_t) * BUILD_RANK_BYTES;
 	return bs_accumulator_bytes(accumulator) + (build_bytes > slot_bytes ? build_bytes - slot_bytes : 0);
 }
@@ -414,8 +424,8 @@ static enum bs_status write_segment(struct bs_index_writer *writer, bool of_rows
 	writer->report->n_postings += accumulator->n_postings;
 	writer->report->n_terms += accumulator->terms.n_terms;
 	writer->report->written_bytes += record.n_bytes;
-	bs_accumulator_clear(accumulator);
 	bs_gram_accumulator_clear(grams);
+	bs_accumulator_clear(accumulator);
 	if (of_rows)
 		return BS_OK;
 	close_store(writer);

@@ -3,10 +3,12 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "core/base/bytes.h"
 
-#define CHUNK_BYTES 131072u
+#define CHUNK_BYTES         131072u
+#define CHUNK_BYTES_IN_FILE 1048576u
 #define STRIP_WORDS 8u /* of a row: 64 bytes, what one access to memory brings */
 
 /* Whole rows of one class, one after another. */
@@ -14,6 +16,7 @@ struct bs_gram_chunk {
 	struct bs_gram_chunk *next;
 	uint32_t n_rows;
 	uint32_t capacity_rows;
+	size_t mapped_bytes; /* 0: in memory */
 	uint64_t words[];
 };
 
@@ -22,23 +25,36 @@ void bs_gram_accumulator_clear(struct bs_gram_accumulator *accumulator)
 	for (uint32_t class = 0; class < BS_GRAM_SIZE_CLASSES; class++) {
 		for (struct bs_gram_chunk *chunk = accumulator->classes[class].first, *next; chunk; chunk = next) {
 			next = chunk->next;
-			free(chunk);
+			if (chunk->mapped_bytes)
+				munmap(chunk, chunk->mapped_bytes);
+			else
+				free(chunk);
 		}
 		bs_buffer_deinit(&accumulator->classes[class].docs);
 	}
 	bs_gram_set_clear(&accumulator->set);
-	*accumulator = (struct bs_gram_accumulator){.plan = accumulator->plan};
+	*accumulator = (struct bs_gram_accumulator){.plan = accumulator->plan, .file = accumulator->file};
 }
 
 static enum bs_status add_chunk(struct bs_gram_accumulator *accumulator, uint32_t class, uint32_t row_words,
                                 struct bs_error *err)
 {
-	uint32_t row_bytes = row_words * 8;
-	uint32_t n_rows = row_bytes == 0 ? BS_GRAM_SLAB_MAX_DOCS : row_bytes < CHUNK_BYTES ? CHUNK_BYTES / row_bytes : 1;
-	struct bs_gram_chunk *chunk = malloc(sizeof(*chunk) + (size_t)n_rows * row_bytes);
-	if (!chunk)
-		return bs_fail_memory(err, "rows of grams", (size_t)n_rows * row_bytes);
-	*chunk = (struct bs_gram_chunk){.capacity_rows = n_rows};
+	uint32_t row_bytes = row_words * 8, chunk_bytes = accumulator->file ? CHUNK_BYTES_IN_FILE : CHUNK_BYTES;
+	uint32_t n_rows = row_bytes == 0 ? BS_GRAM_SLAB_MAX_DOCS : row_bytes < chunk_bytes ? chunk_bytes / row_bytes : 1;
+	size_t n_bytes = sizeof(struct bs_gram_chunk) + (size_t)n_rows * row_bytes;
+	struct bs_gram_chunk *chunk;
+	if (accumulator->file && row_bytes) {
+		n_bytes = (n_bytes + BS_FILE_PAGE_BYTES - 1) / BS_FILE_PAGE_BYTES * BS_FILE_PAGE_BYTES;
+		chunk = bs_spool_file_map(accumulator->file, n_bytes, err);
+		if (!chunk)
+			return BS_IO;
+		*chunk = (struct bs_gram_chunk){.capacity_rows = n_rows, .mapped_bytes = n_bytes};
+	} else {
+		chunk = malloc(n_bytes);
+		if (!chunk)
+			return bs_fail_memory(err, "rows of grams", n_bytes);
+		*chunk = (struct bs_gram_chunk){.capacity_rows = n_rows};
+	}
 	if (accumulator->classes[class].last)
 		accumulator->classes[class].last->next = chunk;
 	else
@@ -66,7 +82,7 @@ enum bs_status bs_gram_accumulator_add(struct bs_gram_accumulator *accumulator, 
 	accumulator->classes[class].n_rows++;
 	accumulator->meta.n_docs++;
 	accumulator->meta.n_bits += n_bits;
-	accumulator->n_bytes += (uint64_t)row_words * 8 + sizeof(document);
+	accumulator->n_bytes += (accumulator->file ? 0 : (uint64_t)row_words * 8) + sizeof(document);
 	return BS_OK;
 }
 

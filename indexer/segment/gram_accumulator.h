@@ -6,21 +6,23 @@
 #define BS_INDEXER_SEGMENT_GRAM_ACCUMULATOR_H
 
 #include "core/file/container.h"
+#include "indexer/batch/accumulator.h"
 #include "indexer/batch/gram_sketch.h"
 #include "indexer/segment/gram_set.h"
 
 struct bs_gram_chunk;
 
-/* Zero-initialise but for plan, which is borrowed; NULL: no grams are accumulated. */
+/* Zero-initialise but for plan and file, which are borrowed. */
 struct bs_gram_accumulator {
-	const struct bs_gram_plan *plan;
+	const struct bs_gram_plan *plan; /* NULL: no grams are accumulated */
+	struct bs_spool_file *file;      /* where the rows are; NULL: in memory */
 	struct {
 		struct bs_gram_chunk *first, *last;
 		struct bs_buffer docs; /* u32 each */
 		uint32_t n_rows;
 	} classes[BS_GRAM_SIZE_CLASSES];
 	struct bs_gram_meta meta;
-	uint64_t n_bytes;
+	uint64_t n_bytes; /* of memory */
 	struct bs_gram_set set; /* what the files have, those left out but when it is written, and what segment_build.c adds */
 };
 void bs_gram_accumulator_clear(struct bs_gram_accumulator *accumulator);

@@ -55,11 +55,15 @@ static enum bs_status prepare(struct build *build, struct bs_error *err)
 		.n_ordinals = (double)n_terms,
 	};
 	memcpy(rules.ranks, build->treatments.ranks, sizeof(rules.ranks));
-	struct bs_size_class_doc *docs = malloc(((size_t)n_docs + 1) * sizeof(*docs));
+	struct bs_buffer sizes = {0};
+	struct bs_size_class_doc *docs = NULL;
 	build->sorted = malloc((n_terms + 1) * sizeof(*build->sorted));
-	enum bs_status status = BS_OK;
-	if (!docs || !build->sorted)
-		status = bs_fail_memory(err, "a segment", (n_terms + n_docs) * sizeof(*docs));
+	enum bs_status status = build->sorted ? BS_OK : bs_fail_memory(err, "a segment", n_terms * sizeof(*build->sorted));
+	if (!status)
+		status = bs_accumulator_place(accumulator, &sizes, err);
+	if (!status)
+		status = bs_buffer_reserve(&sizes, ((size_t)n_docs + 1) * sizeof(*docs), err);
+	docs = (struct bs_size_class_doc *)(void *)sizes.data;
 	if (!status)
 		status = bs_term_order(&accumulator->terms, options->n_threads, build->sorted, err);
 	if (!status)
@@ -70,7 +74,7 @@ static enum bs_status prepare(struct build *build, struct bs_error *err)
 		status = bs_forward_measure(accumulator, build->plan.ordinals, rules.lists, err);
 	if (!status)
 		status = bs_size_classes_make(docs, n_docs, &rules, &build->classes, err);
-	free(docs);
+	bs_buffer_deinit(&sizes);
 	return status;
 }
 
@@ -406,7 +410,7 @@ static enum bs_status write_sections(struct build *build, struct bs_gram_accumul
 	if (!status)
 		status = write_ids(build, err);
 	if (!status)
-		status = bs_tf_table_write(&build->accumulator->tf_table, build->writer, err);
+		bs_tf_table_write(&build->accumulator->tf_table, build->writer);
 	if (!status && store)
 		status = write_store(build, store, err);
 	if (!status)
@@ -441,6 +445,10 @@ enum bs_status bs_segment_build(const struct bs_dir *dir, const char *name, stru
 		.pulse = options->pulse,
 	};
 	enum bs_status status = prepare(&build, err);
+	if (!status)
+		status = bs_accumulator_place(accumulator, &build.exceptions.rows, err);
+	if (!status)
+		status = bs_accumulator_place(accumulator, &build.exceptions.coded, err);
 	if (!status && options->word_hashes)
 		status = tell_hashes(&build, err);
 	if (!status && !file)

@@ -184,9 +184,11 @@ enum bs_status bs_renumber(struct bs_accumulator *accumulator, const struct bs_s
 		status = bs_fail_memory(err, "accumulated terms", ((size_t)n_tasks + 1) * sizeof(*all.tasks));
 		goto out;
 	}
-	uint32_t i = n_tasks;
+	for (uint32_t i = 0; i < n_threads; i++)
+		all.writers[i].spool.file = accumulator->spool.file;
+	uint32_t task = n_tasks;
 	for (struct bs_spool_chunk *chunk = accumulator->spool.chunks; chunk; chunk = chunk->next) {
-		all.tasks[--i] = (struct task){.chunk = chunk, .first = chunk->first_doc, .end = end};
+		all.tasks[--task] = (struct task){.chunk = chunk, .first = chunk->first_doc, .end = end};
 		end = chunk->first_doc;
 	}
 	status = bs_workers_run(&work, n_tasks, err);
@@ -333,15 +335,16 @@ enum bs_status bs_slab_plan_make(struct bs_slab_plan *plan, struct bs_accumulato
 	size_t n_terms = (size_t)accumulator->terms.n_terms + 1;
 	uint32_t *place_of = malloc(n_terms * sizeof(*place_of));
 	uint8_t *notes = NULL;
-	plan->hashes = malloc(n_terms * sizeof(*plan->hashes));
 	plan->ordinals = malloc(n_terms * sizeof(*plan->ordinals));
-	enum bs_status status = BS_OK;
-	if (!place_of || !plan->hashes || !plan->ordinals) {
-		status = bs_fail_memory(err, "what slabs share", n_terms * sizeof(*plan->hashes));
+	enum bs_status status = bs_accumulator_place(accumulator, &plan->of_hashes, err);
+	if (!status)
+		status = bs_buffer_reserve(&plan->of_hashes, n_terms * sizeof(*plan->hashes), err);
+	if (!status && (!place_of || !plan->ordinals))
+		status = bs_fail_memory(err, "what slabs share", n_terms * sizeof(*plan->ordinals));
+	if (status)
 		goto out;
-	}
+	plan->hashes = (uint64_t *)(void *)plan->of_hashes.data;
 	bs_buffer_advise(place_of, n_terms * sizeof(*place_of));
-	bs_buffer_advise(plan->hashes, n_terms * sizeof(*plan->hashes));
 	status = find_places(plan, &kinds, place_of, err);
 	if (status)
 		goto out;
@@ -364,7 +367,7 @@ out:
 
 void bs_slab_plan_deinit(struct bs_slab_plan *plan)
 {
-	free(plan->hashes);
+	bs_buffer_deinit(&plan->of_hashes);
 	free(plan->ordinals);
 	free(plan->kinds);
 	free(plan->frequent);

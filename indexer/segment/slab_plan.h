@@ -58,7 +58,8 @@ struct bs_slab_plan {
 	uint32_t measured_blocks; /* of a slab, by which widths are chosen; 0: all */
 	struct bs_pulse *pulse;   /* nullable: told of documents whose bits are set */
 	/* Owned. Places: frequent terms, then others that are in several documents, then the rest. */
-	uint64_t *hashes;   /* by place */
+	uint64_t *hashes;   /* by place; in of_hashes */
+	struct bs_buffer of_hashes;
 	uint32_t *ordinals; /* by place: in the lexicon */
 	uint8_t *kinds;     /* by place, and at n_repeated for all the rest */
 	struct bs_frequent_term *frequent;
