@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include <cmocka.h>
 
@@ -120,10 +121,9 @@ static void check_document(const struct bs_accumulator *accumulator, uint32_t do
 	}
 }
 
-/* Batches of some documents, of which some are left out, as documents that a deletion keeps out are. */
-static void test_terms_of_documents(void **state)
+/* Batches of some documents, of which some are left out, as documents that a deletion keeps out are. dir: for files, or NULL. */
+static void check_terms_of_documents(const struct bs_dir *dir)
 {
-	(void)state;
 	enum { N_BATCHES = 12, BATCH_DOCS = 40 };
 	static struct wanted_doc wanted[BATCH_DOCS], added[N_BATCHES * BATCH_DOCS];
 	struct bs_error err = {""};
@@ -131,6 +131,8 @@ static void test_terms_of_documents(void **state)
 	struct bs_accumulator accumulator = {.n_postings = 0};
 	uint64_t random = 5, n_postings = 0;
 	uint32_t n_added = 0;
+	if (dir)
+		expect_ok(bs_accumulator_use_files(&accumulator, dir, &err), &err);
 	expect_ok(bs_words_new(NULL, &term_batch.words, &err), &err);
 	for (int batch = 0; batch < N_BATCHES; batch++) {
 		bs_term_batch_clear(&term_batch);
@@ -161,6 +163,41 @@ static void test_terms_of_documents(void **state)
 	bs_accumulator_deinit(&accumulator);
 }
 
+static void test_terms_of_documents(void **state)
+{
+	(void)state;
+	check_terms_of_documents(NULL);
+	check_terms_of_documents(dir_at("."));
+}
+
+/* What has no room on the disk is told; what was there before stays, and is used again once it is cleared. */
+static void test_full_disk(void **state)
+{
+	struct bs_error err = {""};
+	struct bs_accumulator accumulator = {.n_postings = 0};
+	(void)state;
+	expect_ok(bs_accumulator_use_files(&accumulator, dir_at("."), &err), &err);
+	uint8_t *first, *other;
+	expect_ok(bs_spool_reserve(&accumulator.spool, 100, 0, &first, &err), &err);
+	memset(first, 7, 100);
+	accumulator.spool.chunks->used_bytes = 100;
+	expect_ok(bs_buffer_append(&accumulator.docs, "0123456789abcdef", 16, &err), &err);
+	size_t room = accumulator.docs.capacity_bytes;
+	limit_file_bytes(room);
+	expect_status(bs_buffer_reserve(&accumulator.docs, room, &err), BS_IO, &err);
+	assert_int_equal(accumulator.docs.used_bytes, 16);
+	assert_memory_equal(accumulator.docs.data, "0123456789abcdef", 16);
+	expect_status(bs_spool_reserve(&accumulator.spool, accumulator.spool.chunks->capacity_bytes, 0, &other, &err), BS_IO, &err);
+	assert_non_null(strstr(err.text, "a temporary file: cannot take "));
+	assert_int_equal(first[99], 7);
+	limit_file_bytes(RLIM_INFINITY);
+	bs_accumulator_clear(&accumulator);
+	expect_ok(bs_spool_reserve(&accumulator.spool, 100, 0, &other, &err), &err);
+	expect_ok(bs_buffer_reserve(&accumulator.docs, 2 * room, &err), &err);
+	memset(accumulator.docs.data, 1, 2 * room);
+	bs_accumulator_deinit(&accumulator);
+}
+
 /* ---- other numbers ---- */
 
 #define MANY_TERMS 3000000u
@@ -188,8 +225,8 @@ static void write_documents(struct bs_accumulator *accumulator, uint32_t *number
 		doc.n_repeated = (uint32_t)random_below(random, doc.n_terms / 2 + 1);
 		size_t most = BS_GROUP_MOST_BYTES(doc.n_terms) + BS_GROUP_MOST_BYTES(doc.n_repeated);
 		uint32_t tfs[DOC_TERMS];
-		uint8_t *to = bs_spool_reserve(&accumulator->spool, most, d, &err);
-		assert_non_null(to);
+		uint8_t *to;
+		expect_ok(bs_spool_reserve(&accumulator->spool, most, d, &to, &err), &err);
 		if (accumulator->spool.chunks->used_bytes == 0)
 			accumulator->spool.chunks->capacity_bytes = most < 5000 ? 5000 : most;
 		doc.codes = to;
@@ -232,7 +269,7 @@ static void check_tfs(const struct bs_accumulator *accumulator, uint32_t documen
 	}
 }
 
-static void check_renumbered(uint32_t n_threads)
+static void check_renumbered(uint32_t n_threads, const struct bs_dir *dir)
 {
 	struct bs_accumulator accumulator = {.n_postings = 0};
 	struct bs_error err = {""};
@@ -258,6 +295,8 @@ static void check_renumbered(uint32_t n_threads)
 	for (uint8_t i = 0; i < BS_NOTE_KINDS; i++)
 		by.columns[i] = bs_count_pack((const uint8_t[BS_MAX_LEVELS]){i / 4, i / 2 - i / 4, i - i / 2});
 	expect_ok(bs_kernel_choose(NULL, &by.kernel, &err), &err);
+	if (dir)
+		expect_ok(bs_accumulator_use_files(&accumulator, dir, &err), &err);
 	write_documents(&accumulator, numbers, &random);
 	expect_ok(bs_renumber(&accumulator, &by, new_of, notes, n_threads, docs, &err), &err);
 	const uint32_t *number = numbers;
@@ -291,15 +330,18 @@ static void check_renumbered(uint32_t n_threads)
 static void test_renumber(void **state)
 {
 	(void)state;
-	check_renumbered(1);
-	check_renumbered(3);
+	for (int in_files = 0; in_files < 2; in_files++) {
+		check_renumbered(1, in_files ? dir_at(".") : NULL);
+		check_renumbered(3, in_files ? dir_at(".") : NULL);
+	}
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_terms_of_documents),
-		cmocka_unit_test(test_renumber),
+		FOLDER_TEST(test_terms_of_documents),
+		FOLDER_TEST(test_full_disk),
+		FOLDER_TEST(test_renumber),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

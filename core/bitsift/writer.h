@@ -58,8 +58,10 @@ BS_API enum bs_status bs_memory_put_file(struct bs_memory *memory, const char *n
 BS_API enum bs_status bs_memory_descriptor_at(const struct bs_memory *memory, size_t i, int *fd_out,
                                               struct bs_error *err) BS_WARN_UNUSED;
 /* From now on, new files are nameless ones in that folder, for indexes that are larger than memory: they take disk space there
- * until they are gone from here and from all who have them open. NULL: in memory again. A copy has the same folder. BS_IO: no such
- * folder, or its file system has no nameless files (O_TMPFILE). */
+ * until they are gone from here and from all who have them open. A writer that is opened from now on keeps there, too, what it gathers
+ * of documents, about as many bytes as their texts have: then memory_bytes is for words alone, and segments have more documents. Both
+ * are mapped, and the system's to write out. NULL: in memory again. A copy has the same folder. BS_IO: no such folder, or its file
+ * system has no nameless files (O_TMPFILE). */
 BS_API enum bs_status bs_memory_use_folder(struct bs_memory *memory, const char *dir, struct bs_error *err) BS_WARN_UNUSED;
 /* If it is there. */
 BS_API void bs_memory_remove(struct bs_memory *memory, const char *name);

@@ -24,29 +24,36 @@ struct mapped {
 	uint32_t n_docs; /* documents added that have it, not yet in the entry's df */
 };
 
-static struct bs_spool_chunk *new_chunk(size_t n_bytes, struct bs_error *err)
-{
-	struct bs_spool_chunk *chunk = malloc(n_bytes);
-	if (chunk)
-		bs_buffer_advise(chunk, n_bytes);
-	else
-		(void)bs_fail_memory(err, "accumulated terms", n_bytes);
-	return chunk;
-}
-
-void *bs_spool_file_map(struct bs_spool_file *file, size_t n_bytes, struct bs_error *err)
+enum bs_status bs_spool_file_map(struct bs_spool_file *file, size_t n_bytes, void **map_out, struct bs_error *err)
 {
 	uint64_t offset = __atomic_fetch_add(&file->n_bytes, n_bytes, __ATOMIC_RELAXED);
-	void *map;
-	(void)!bs_map_file(file->fd, offset, n_bytes, &map, err);
-	return map;
+	return bs_map_file(file->fd, offset, n_bytes, map_out, err);
 }
 
-uint8_t *bs_spool_reserve(struct bs_spool *spool, size_t n_bytes, uint32_t first_doc, struct bs_error *err)
+static enum bs_status new_chunk(struct bs_spool_file *file, size_t n_bytes, struct bs_spool_chunk **chunk_out,
+                                struct bs_error *err)
+{
+	void *chunk;
+	if (file) {
+		enum bs_status status = bs_spool_file_map(file, n_bytes, &chunk, err);
+		*chunk_out = chunk;
+		return status;
+	}
+	*chunk_out = chunk = malloc(n_bytes);
+	if (!chunk)
+		return bs_fail_memory(err, "accumulated terms", n_bytes);
+	bs_buffer_advise(chunk, n_bytes);
+	return BS_OK;
+}
+
+enum bs_status bs_spool_reserve(struct bs_spool *spool, size_t n_bytes, uint32_t first_doc, uint8_t **to_out,
+                                struct bs_error *err)
 {
 	struct bs_spool_chunk *chunk = spool->chunks;
-	if (chunk && n_bytes <= chunk->capacity_bytes - chunk->used_bytes)
-		return chunk->bytes + chunk->used_bytes;
+	if (chunk && n_bytes <= chunk->capacity_bytes - chunk->used_bytes) {
+		*to_out = chunk->bytes + chunk->used_bytes;
+		return BS_OK;
+	}
 	chunk = spool->spare;
 	size_t all = sizeof(*chunk) + (n_bytes > SPOOL_CHUNK_BYTES ? n_bytes : SPOOL_CHUNK_BYTES);
 	all = (all + BS_FILE_PAGE_BYTES - 1) / BS_FILE_PAGE_BYTES * BS_FILE_PAGE_BYTES;
@@ -54,26 +61,27 @@ uint8_t *bs_spool_reserve(struct bs_spool *spool, size_t n_bytes, uint32_t first
 		spool->spare = chunk->next;
 		all = sizeof(*chunk) + chunk->capacity_bytes;
 	} else {
-		chunk = spool->file ? bs_spool_file_map(spool->file, all, err) : new_chunk(all, err);
-		if (!chunk)
-			return NULL;
+		enum bs_status status = new_chunk(spool->file, all, &chunk, err);
+		if (status)
+			return status;
 	}
 	*chunk = (struct bs_spool_chunk){
 		.next = spool->chunks,
 		.first_doc = first_doc,
-		.is_in_file = spool->file != NULL,
+		.mapped_bytes = spool->file ? all : 0,
 		.capacity_bytes = all - sizeof(*chunk),
 	};
 	spool->chunks = chunk;
-	return chunk->bytes;
+	*to_out = chunk->bytes;
+	return BS_OK;
 }
 
 static void free_chunks(struct bs_spool_chunk *chunks)
 {
 	while (chunks) {
 		struct bs_spool_chunk *next = chunks->next;
-		if (chunks->is_in_file)
-			munmap(chunks, sizeof(*chunks) + chunks->capacity_bytes);
+		if (chunks->mapped_bytes)
+			munmap(chunks, chunks->mapped_bytes);
 		else
 			free(chunks);
 		chunks = next;
@@ -396,8 +404,8 @@ enum bs_status bs_accumulator_add(struct bs_accumulator *accumulator, const stru
 	const struct bs_term_batch_doc *from = &bs_term_batch_docs(batch)[i];
 	const uint32_t *postings = (const uint32_t *)(const void *)batch->postings.data + from->first_posting;
 	size_t most_bytes = BS_GROUP_MOST_BYTES(from->n_terms) + BS_GROUP_MOST_BYTES(from->n_repeated);
-	uint8_t *codes = bs_spool_reserve(&accumulator->spool, most_bytes, bs_accumulator_n_docs(accumulator), err);
-	enum bs_status status = codes ? BS_OK : BS_NO_MEMORY;
+	uint8_t *codes;
+	enum bs_status status = bs_spool_reserve(&accumulator->spool, most_bytes, bs_accumulator_n_docs(accumulator), &codes, err);
 	uint8_t *at = codes;
 	for (uint32_t p = 0; p < from->n_terms && !status; p += POSTINGS) {
 		uint32_t n = from->n_terms - p < POSTINGS ? from->n_terms - p : POSTINGS;

@@ -83,7 +83,7 @@ struct bs_accumulated_values {
 struct bs_spool_chunk {
 	struct bs_spool_chunk *next; /* those of earlier documents */
 	uint32_t first_doc;
-	bool is_in_file;
+	size_t mapped_bytes; /* of a file, all in all; 0: it is in memory */
 	size_t used_bytes;
 	size_t capacity_bytes;
 	uint8_t bytes[];
@@ -94,8 +94,9 @@ struct bs_spool_file {
 	int fd;
 	uint64_t n_bytes; /* atomic: taken */
 };
-/* The next n_bytes of it (whole pages: BS_FILE_PAGE_BYTES), mapped. NULL, with an error: BS_IO, BS_NO_MEMORY. */
-void *bs_spool_file_map(struct bs_spool_file *file, size_t n_bytes, struct bs_error *err);
+/* The next n_bytes of it, whole pages: see bs_map_file. */
+enum bs_status bs_spool_file_map(struct bs_spool_file *file, size_t n_bytes, void **map_out,
+                                 struct bs_error *err) BS_WARN_UNUSED;
 
 /* Zero-initialise; chunks are written from the first one on. */
 struct bs_spool {
@@ -103,8 +104,9 @@ struct bs_spool {
 	struct bs_spool_chunk *spare;  /* to be used again */
 	struct bs_spool_file *file;    /* borrowed; NULL: they are in memory */
 };
-/* Room for n_bytes in one piece, of document first_doc and those behind it. NULL, with an error: no memory. */
-uint8_t *bs_spool_reserve(struct bs_spool *spool, size_t n_bytes, uint32_t first_doc, struct bs_error *err);
+/* Room for n_bytes in one piece, of document first_doc and those behind it. BS_NO_MEMORY, BS_IO. */
+enum bs_status bs_spool_reserve(struct bs_spool *spool, size_t n_bytes, uint32_t first_doc, uint8_t **to_out,
+                                struct bs_error *err) BS_WARN_UNUSED;
 void bs_spool_deinit(struct bs_spool *spool);
 
 /*

@@ -42,19 +42,21 @@ static enum bs_status add_chunk(struct bs_gram_accumulator *accumulator, uint32_
 	uint32_t row_bytes = row_words * 8, chunk_bytes = accumulator->file ? CHUNK_BYTES_IN_FILE : CHUNK_BYTES;
 	uint32_t n_rows = row_bytes == 0 ? BS_GRAM_SLAB_MAX_DOCS : row_bytes < chunk_bytes ? chunk_bytes / row_bytes : 1;
 	size_t n_bytes = sizeof(struct bs_gram_chunk) + (size_t)n_rows * row_bytes;
+	bool is_mapped = accumulator->file && row_bytes > 0;
 	struct bs_gram_chunk *chunk;
-	if (accumulator->file && row_bytes) {
+	if (is_mapped) {
+		void *map;
 		n_bytes = (n_bytes + BS_FILE_PAGE_BYTES - 1) / BS_FILE_PAGE_BYTES * BS_FILE_PAGE_BYTES;
-		chunk = bs_spool_file_map(accumulator->file, n_bytes, err);
-		if (!chunk)
-			return BS_IO;
-		*chunk = (struct bs_gram_chunk){.capacity_rows = n_rows, .mapped_bytes = n_bytes};
+		enum bs_status status = bs_spool_file_map(accumulator->file, n_bytes, &map, err);
+		if (status)
+			return status;
+		chunk = map;
 	} else {
 		chunk = malloc(n_bytes);
 		if (!chunk)
 			return bs_fail_memory(err, "rows of grams", n_bytes);
-		*chunk = (struct bs_gram_chunk){.capacity_rows = n_rows};
 	}
+	*chunk = (struct bs_gram_chunk){.capacity_rows = n_rows, .mapped_bytes = is_mapped ? n_bytes : 0};
 	if (accumulator->classes[class].last)
 		accumulator->classes[class].last->next = chunk;
 	else

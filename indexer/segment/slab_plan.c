@@ -68,9 +68,11 @@ static enum bs_status renumber_document(const struct all *all, struct writer *wr
 	size_t n_words = 0;
 	bs_buffer_clear(&writer->words);
 	enum bs_status status = bs_buffer_reserve(&writer->words, doc->n_terms * sizeof(struct bs_tf_word), err);
-	uint8_t *to = status ? NULL : bs_spool_reserve(&writer->spool, BS_GROUP_MOST_BYTES(doc->n_terms), document, err);
-	if (!to)
-		return BS_NO_MEMORY;
+	uint8_t *to;
+	if (!status)
+		status = bs_spool_reserve(&writer->spool, BS_GROUP_MOST_BYTES(doc->n_terms), document, &to, err);
+	if (status)
+		return status;
 	doc->codes = to;
 	struct bs_tf_word *words = (struct bs_tf_word *)(void *)writer->words.data;
 	for (uint32_t n; (n = bs_accumulator_next(&reader, numbers)) > 0;) {
