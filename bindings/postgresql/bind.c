@@ -21,6 +21,7 @@
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 
+#include "versions.h"
 #include "view.h"
 
 PG_FUNCTION_INFO_V1(bitsift_support);
@@ -218,6 +219,7 @@ static struct binding binding_of(PlannerInfo *root, Node *asked)
 	struct binding found = {.index = InvalidOid};
 	const struct level *level = levels_of(root);
 	Node *node = level ? source_of(asked, &level) : NULL;
+	node = node ? BSP_WITHOUT_OUTER_JOINS(node) : NULL;
 	Index varno = node ? relation_of(root, level, node) : 0;
 	if (varno == 0)
 		return found;

@@ -8,8 +8,10 @@
 #include "pending.h"
 #include "store.h"
 
-/* Where so many times the limit wait, inserts wait for the writer: it would not come to an end. */
-#define PATIENCE 8
+/* Where so many times the limit wait, inserts wait for the writer: it would not come to an end. Nor may more wait than readers have room for,
+ * who keep what waits in one piece of memory, of MaxAllocSize at most. */
+#define PATIENCE   8
+#define MOST_BYTES (MaxAllocSize / 2)
 
 static void check_size(Relation index, const struct bsp_texts *texts)
 {
@@ -33,7 +35,7 @@ bool bsp_insert(Relation index, Datum *values, bool *nulls, ItemPointer tid, Rel
 	size_t n_waiting = bsp_pending_append(index, tid, texts);
 	size_t limit = bsp_pending_limit(index);
 	if (n_waiting > limit)
-		(void)bsp_flush(index, n_waiting > PATIENCE * limit);
+		(void)bsp_flush(index, n_waiting > Min(PATIENCE * limit, MOST_BYTES));
 	MemoryContextSwitchTo(before);
 	MemoryContextDelete(row);
 	return false;

@@ -2,6 +2,7 @@
 #include "page.h"
 
 #include "access/generic_xlog.h"
+#include "access/xlog.h"
 #include "miscadmin.h"
 #include "storage/indexfsm.h"
 #include "storage/lmgr.h"
@@ -71,6 +72,10 @@ void bsp_meta_set_end(Page page)
 
 void bsp_meta_read(Relation index, union bsp_meta_copy *copy_out)
 {
+	/* A replica has no pages of it. The planner says so, too, but asks how the index cuts words before. */
+	if (!RelationIsPermanent(index) && RecoveryInProgress())
+		ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+		                errmsg("cannot access temporary or unlogged relations during recovery")));
 	Buffer buffer = ReadBuffer(index, BSP_META_BLOCK);
 	LockBuffer(buffer, BUFFER_LOCK_SHARE);
 	const struct bsp_meta *meta = bsp_meta_of(index, BufferGetPage(buffer));

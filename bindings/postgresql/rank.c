@@ -97,7 +97,7 @@ static struct gathered key_of(const struct bsp_query_datum *datum)
 	struct gathered key = {
 		.n_bytes = VARSIZE(datum) - offsetof(struct bsp_query_datum, version),
 		.bytes = (char *)&datum->version,
-		.transaction = MyProc->lxid,
+		.transaction = BSP_LOCAL_TRANSACTION(MyProc),
 		.statement = GetCurrentStatementStartTimestamp(),
 	};
 	key.hash = hash_bytes((const unsigned char *)key.bytes, (int)key.n_bytes);

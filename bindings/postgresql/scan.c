@@ -144,7 +144,7 @@ static bool has_null_key(IndexScanDesc scan)
 	return false;
 }
 
-int64 bsp_getbitmap(IndexScanDesc scan, TIDBitmap *bitmap)
+static int64 fill_bitmap(IndexScanDesc scan, TIDBitmap *bitmap)
 {
 	struct bitmap_rows into = {.rows = {add_to_bitmap}, .bitmap = bitmap};
 	if (has_null_key(scan))
@@ -154,6 +154,17 @@ int64 bsp_getbitmap(IndexScanDesc scan, TIDBitmap *bitmap)
 	int64 n_rows = search_keys(scan, view, bitmap);
 	n_rows += bsp_search_pending(view, &into.rows);
 	bsp_view_release(view);
+	return n_rows;
+}
+
+/* A join asks so for each of its rows, in memory that it gives back in the end. */
+int64 bsp_getbitmap(IndexScanDesc scan, TIDBitmap *bitmap)
+{
+	struct scan *own = scan->opaque;
+	MemoryContext before = MemoryContextSwitchTo(own->context);
+	int64 n_rows = fill_bitmap(scan, bitmap);
+	MemoryContextSwitchTo(before);
+	MemoryContextReset(own->context);
 	return n_rows;
 }
 
@@ -245,7 +256,7 @@ static void begin_candidates(IndexScanDesc scan, struct scan *own)
 	                           .is_ordered = true};
 	all->tids = palloc(all->capacity * sizeof(*all->tids));
 	if (scan->numberOfKeys > 1)
-		bsp_getbitmap(scan, all->bitmap = new_bitmap(scan));
+		fill_bitmap(scan, all->bitmap = new_bitmap(scan));
 	else
 		find_candidates(scan, all);
 	if (all->bitmap)

@@ -20,6 +20,12 @@ follow() {
     until [ "$(sql two -c "SELECT pg_last_wal_replay_lsn() >= '$wanted'")" = t ]; do sleep 0.1; done
 }
 follow
+# Of an unlogged table it has nothing, and says so as PostgreSQL does.
+sql one -c "CREATE UNLOGGED TABLE u(body text)" -c "INSERT INTO u VALUES ('word')" -c "CREATE INDEX ON u USING bitsift (body)"
+follow
+said=$(sql two -c "SELECT count(*) FROM u WHERE body @@@ 'word'" 2>&1) && exit 1
+[[ $said == *"cannot access temporary or unlogged relations during recovery"* ]] || { echo "$said" && exit 1; }
+sql one -c "DROP TABLE u"
 "$program" "$(connection one)" --seed "$seed" --steps "$steps" --queries 0 --writers 1 --tables 1 --resume >"$cluster_folder/wrote" 2>&1 &
 writer=$!
 # The table may be locked there for a moment, as it was here; what is asked in between counts.
