@@ -176,40 +176,29 @@ RESET enable_seqscan;
 RESET enable_bitmapscan;
 SELECT dblink_disconnect('later');
 DROP TABLE others, many, gone, came, noted;
-\echo == a row that changes while its lock is waited for is asked again, as it is then
-CREATE TABLE waited (id int, body text);
-INSERT INTO waited SELECT i, 'word ' || i FROM generate_series(1, 400) i;
-INSERT INTO waited VALUES (501, 'stays alpha'), (502, 'goes alpha'), (503, 'moves alpha');
-CREATE INDEX waited_body ON waited USING bitsift (body) WITH (grams = true);
-ANALYZE waited;
--- Of the rows that a condition finds and locks in another session, which waits for the end of this one's changes.
-CREATE PROCEDURE wait_for(condition text, settings text) LANGUAGE plpgsql AS $$
-DECLARE found text;
-BEGIN
-	PERFORM dblink_connect('other', format('host=%s port=%s user=postgres dbname=%s', current_setting('unix_socket_directories'),
-		current_setting('port'), current_database()));
-	PERFORM dblink_exec('other', 'SET enable_seqscan = off; SET enable_sort = off; ' || settings);
-	UPDATE waited SET body = 'goes' WHERE id = 502;
-	UPDATE waited SET body = 'moves on, alpha' WHERE id = 503;
-	PERFORM dblink_send_query('other', format('SELECT string_agg(id::text, '' '' ORDER BY id) FROM (SELECT id FROM waited WHERE %s FOR UPDATE) w', condition));
-	WHILE NOT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock') LOOP
-		PERFORM pg_sleep(0.01), pg_stat_clear_snapshot();
-	END LOOP;
-	COMMIT;
-	SELECT ids INTO found FROM dblink_get_result('other') AS r(ids text);
-	PERFORM dblink_disconnect('other');
-	RAISE WARNING '%: %', condition, found;
-	UPDATE waited SET body = 'goes alpha' WHERE id = 502;
-	UPDATE waited SET body = 'moves alpha' WHERE id = 503;
-	COMMIT;
-END $$;
-CALL wait_for($$body @@@ 'alpha'$$, 'SET enable_bitmapscan = off');
-CALL wait_for($$body @@@ 'alpha'$$, 'SET enable_indexscan = off');
-CALL wait_for($$body LIKE '%s alpha'$$, 'SET enable_bitmapscan = off');
-CALL wait_for($$body LIKE '%s alpha'$$, 'SET enable_indexscan = off');
-CALL wait_for($$body ~ '(s|n,) alpha' AND body @@@ 'alpha'$$, 'SET enable_bitmapscan = off');
-CALL wait_for($$body @@@ 'alpha' ORDER BY body <@> 'alpha' LIMIT 3$$, '');
-DROP TABLE waited;
+\echo == a join that asks for the rows of each pattern keeps nothing of those it is done with
+CREATE TABLE patterns (pattern text);
+INSERT INTO patterns SELECT '%alpha ' || i % 100 || '%' FROM generate_series(1, 3000) i;
+CREATE TABLE joined (body text);
+INSERT INTO joined SELECT 'word alpha ' || i FROM generate_series(1, 2000) i;
+CREATE INDEX joined_body ON joined USING bitsift (body) WITH (grams = true);
+ANALYZE joined;
+SET enable_seqscan = off;
+SET enable_indexscan = off;
+SET enable_hashjoin = off;
+SET enable_mergejoin = off;
+BEGIN;
+DECLARE pairs CURSOR FOR SELECT 1 FROM patterns JOIN joined ON body LIKE pattern;
+FETCH 10 FROM pairs \g /dev/null
+SELECT sum(total_bytes) AS kept FROM pg_backend_memory_contexts WHERE name = 'ExecutorState' \gset
+MOVE 40000 IN pairs \g /dev/null
+SELECT sum(total_bytes) < :kept + 500000 FROM pg_backend_memory_contexts WHERE name = 'ExecutorState';
+ROLLBACK;
+RESET enable_seqscan;
+RESET enable_indexscan;
+RESET enable_hashjoin;
+RESET enable_mergejoin;
+DROP TABLE patterns, joined;
 \echo == rows that lie elsewhere, or changed where they lie
 CREATE TEMPORARY TABLE others (id int, n int, body text) WITH (fillfactor = 50);
 ALTER TABLE others ALTER body SET STORAGE external;
