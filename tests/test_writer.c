@@ -7,87 +7,14 @@
 
 #include <cmocka.h>
 #include <dlfcn.h>
-#include <fcntl.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#include <bitsift/writer.h>
-
-#include "tests/library_rig.h"
-
-/* A folder, and an index in it or in memory: each test runs with both. */
-struct rig {
-	char folder[FOLDER_BYTES];
-	char dir[96];
-	struct bs_memory *memory; /* NULL: a directory */
-};
-
-static struct rig rig;
-
-static const char *rig_dir(void)
-{
-	return rig.memory ? NULL : rig.dir;
-}
-
-static int setup_dir(void **state)
-{
-	(void)state;
-	rig = (struct rig){.memory = NULL};
-	make_folder(rig.folder);
-	snprintf(rig.dir, sizeof(rig.dir), "%s/index", rig.folder);
-	return 0;
-}
-
-static int setup_memory(void **state)
-{
-	setup_dir(state);
-	assert_int_equal(bs_memory_new(&rig.memory, NULL), BS_OK);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	bs_memory_free(rig.memory);
-	remove_folder(rig.folder);
-	return 0;
-}
-
-static struct bs_writer *open_with(struct bs_writer_request request)
-{
-	struct bs_writer *writer;
-	struct bs_error err = {""};
-	request.dir = rig_dir();
-	request.memory = rig.memory;
-	request.n_threads = 1;
-	ok(bs_writer_open(&request, &writer, &err), &err);
-	return writer;
-}
-
-static struct bs_writer *open_writer(void)
-{
-	return open_with((struct bs_writer_request){.n_threads = 1});
-}
-
-/* Of one or two texts. */
-static enum bs_status try_add(struct bs_writer *writer, const char *id, const char *title, const char *body, struct bs_error *err)
-{
-	struct bs_text texts[] = {{"title", 5, title, strlen(title)}, {"body", 4, body, body ? strlen(body) : 0}};
-	return bs_writer_add(writer, id, strlen(id), texts, body ? 2 : 1, err);
-}
-
-static void add(struct bs_writer *writer, const char *id, const char *title, const char *body)
-{
-	struct bs_error err = {""};
-	ok(try_add(writer, id, title, body, &err), &err);
-}
+#include "tests/writer_rig.h"
 
 static bool del(struct bs_writer *writer, const char *id)
 {
@@ -95,83 +22,6 @@ static bool del(struct bs_writer *writer, const char *id)
 	bool was_there;
 	ok(bs_writer_delete(writer, id, strlen(id), &was_there, &err), &err);
 	return was_there;
-}
-
-static struct bs_build_report commit(struct bs_writer *writer)
-{
-	struct bs_build_report report;
-	struct bs_error err = {""};
-	ok(bs_writer_commit(writer, &report, &err), &err);
-	return report;
-}
-
-static struct bs_index *open_index(const struct bs_text_provider *texts)
-{
-	struct bs_open_request request = {.dir = rig_dir(), .memory = rig.memory, .texts = texts};
-	struct bs_index *index;
-	struct bs_error err = {""};
-	ok(bs_index_open_with(&request, &index, &err), &err);
-	return index;
-}
-
-/* What a query found: ids in a line, and what stood in the last snippet. */
-struct heard {
-	char ids[8192];
-	char snippet[256];
-	bool is_changed;
-	uint64_t n_hits, n_unreadable, document;
-};
-
-static int hear(void *context, const struct bs_find_hit *hit)
-{
-	struct heard *heard = context;
-	size_t n = strlen(heard->ids);
-	snprintf(heard->ids + n, sizeof(heard->ids) - n, "%s%.*s", n ? " " : "", (int)hit->id_bytes, hit->id);
-	snprintf(heard->snippet, sizeof(heard->snippet), "%.*s", (int)hit->snippet_bytes, hit->snippet ? hit->snippet : "");
-	heard->is_changed = hit->is_changed;
-	heard->document = hit->document;
-	return 0;
-}
-
-static struct heard ask_in(struct bs_index *index, const char *query, struct bs_find_request request)
-{
-	struct bs_finder *finder;
-	struct bs_find_result result;
-	struct heard heard = {.ids = ""};
-	struct bs_error err = {""};
-	request.query = query;
-	request.query_bytes = strlen(query);
-	request.hit = hear;
-	request.context = &heard;
-	ok(bs_finder_new(index, &finder, &err), &err);
-	ok(bs_find(finder, &request, &result, &err), &err);
-	heard.n_hits = result.n_hits;
-	heard.n_unreadable = result.n_unreadable;
-	bs_finder_free(finder);
-	return heard;
-}
-
-/* All ids, in document order, and by brute force, which must agree. */
-static void expect_of(const struct bs_text_provider *texts, const char *query, const char *ids)
-{
-	struct bs_index *index = open_index(texts);
-	struct heard found = ask_in(index, query, (struct bs_find_request){.mode = BS_FIND_IDS});
-	struct heard brute = ask_in(index, query, (struct bs_find_request){.mode = BS_FIND_IDS, .brute = true});
-	assert_string_equal(found.ids, ids);
-	assert_string_equal(brute.ids, ids);
-	bs_index_close(index);
-}
-
-static void expect(const char *query, const char *ids)
-{
-	expect_of(NULL, query, ids);
-}
-
-static void check(void)
-{
-	struct bs_check_request request = {.dir = rig_dir(), .memory = rig.memory};
-	struct bs_error err = {""};
-	ok(bs_index_check(&request, NULL, &err), &err);
 }
 
 static void compact(const struct bs_text_provider *texts, struct bs_build_report *report)
@@ -357,38 +207,6 @@ static void test_failure(void **state)
 	bs_writer_close(writer);
 }
 
-/* One writer at a time, from the first change on. */
-static void test_lock(void **state)
-{
-	struct bs_writer *one = open_writer(), *two = open_writer();
-	struct bs_error err = {""};
-	(void)state;
-	add(one, "a", "one", NULL);
-	assert_int_equal(try_add(two, "b", "two", NULL, &err), BS_BUSY);
-	commit(one);
-	add(two, "b", "two", NULL);
-	assert_int_equal(try_add(one, "c", "three", NULL, &err), BS_BUSY);
-	bs_writer_rollback(two);
-	add(one, "c", "three", NULL);
-	commit(one);
-	add(two, "b", "two", NULL);
-	commit(two);
-	expect("one OR two OR three", "a c b");
-	bs_writer_close(one);
-	bs_writer_close(two);
-}
-
-/* A text that has to be found by all ways in the same way. */
-static void make_text(unsigned i, char *title, char *body)
-{
-	static const char *const words[] = {"river", "stone", "the", "of", "cloud", "quick", "brown", "fox", "lake", "sea"};
-	char *to = body;
-	unsigned x = i * 2654435761u + 12345;
-	sprintf(title, "Title %u of %s", i, words[i % 10]);
-	for (unsigned w = 0; w < 5 + i % 23; w++, x = x * 1664525u + 1013904223u)
-		to += sprintf(to, "%s%s", w ? " " : "", words[(x >> 16) % (w % 3 ? 10 : 4)]);
-}
-
 static bool lacks_zstd;
 
 /* The library's own call comes here. */
@@ -476,27 +294,6 @@ static void test_limits(void **state)
 	expect("one OR two OR three OR four OR five", "a c d");
 }
 
-/* The thread that compresses texts works for many calls, each of which has a watch of its own. */
-static void test_limits_and_threads(void **state)
-{
-	struct bs_limits limits = {.deadline_ns = 60000000000};
-	struct bs_writer_request request = {.dir = rig_dir(), .memory = rig.memory, .n_threads = 2, .memory_bytes = 16 << 20,
-	                                    .limits = &limits};
-	struct bs_writer *writer;
-	struct bs_error err = {""};
-	char id[16], title[64], body[512];
-	(void)state;
-	ok(bs_writer_open(&request, &writer, &err), &err);
-	for (unsigned i = 0; i < 40000; i++) {
-		sprintf(id, "%u", i);
-		make_text(i, title, body);
-		add(writer, id, title, body);
-	}
-	assert_int_equal(commit(writer).n_docs, 40000);
-	bs_writer_close(writer);
-	check();
-}
-
 static size_t n_sources(void)
 {
 	struct bs_index *index = open_index(NULL);
@@ -535,59 +332,6 @@ static void test_nothing_to_commit(void **state)
 	bs_writer_close(writer);
 	expect("one", "a");
 	check();
-}
-
-static void *add_and_commit(void *context)
-{
-	struct bs_writer *writer = context;
-	add(writer, "b", "two", NULL);
-	commit(writer);
-	return NULL;
-}
-
-/* Or one after the other, if they wait. */
-static void test_waiting(void **state)
-{
-	struct bs_writer *one = open_writer(), *two = open_with((struct bs_writer_request){.wait = true});
-	pthread_t thread;
-	(void)state;
-	add(one, "a", "one", NULL);
-	assert_int_equal(pthread_create(&thread, NULL, add_and_commit, two), 0);
-	usleep(50000);
-	commit(one);
-	alarm(60); /* for one that is never told */
-	assert_int_equal(pthread_join(thread, NULL), 0);
-	alarm(0);
-	expect("one OR two", "a b");
-	bs_writer_close(one);
-	bs_writer_close(two);
-}
-
-static int note_thread(void *context, const struct bs_build_report *so_far)
-{
-	(void)so_far;
-	*(pthread_t *)context = pthread_self();
-	return 0;
-}
-
-static void *commit_there(void *writer)
-{
-	commit(writer);
-	return NULL;
-}
-
-/* It may pass from one thread to another: progress is heard by the one that calls. */
-static void test_another_thread(void **state)
-{
-	pthread_t heard = pthread_self(), thread;
-	struct bs_writer *writer = open_with((struct bs_writer_request){.progress = note_thread, .context = &heard});
-	(void)state;
-	add(writer, "a", "one", NULL);
-	assert_int_equal(pthread_create(&thread, NULL, commit_there, writer), 0);
-	assert_int_equal(pthread_join(thread, NULL), 0);
-	assert_true(pthread_equal(heard, thread));
-	expect("one", "a");
-	bs_writer_close(writer);
 }
 
 static void expect_text_of_number(uint64_t document, enum bs_status expected)
@@ -1125,285 +869,6 @@ static void test_documents_by_id(void **state)
 	assert_int_equal(chdir("/"), 0);
 }
 
-
-/* An index may be made of files that lie elsewhere, and be written to a disk without having a directory. */
-static void test_memory_descriptors(void **state)
-{
-	char dir[] = "/tmp/bitsift-writer-XXXXXX", path[64], line[512];
-	struct bs_memory *mapped, *original = rig.memory;
-	struct bs_memory_file file;
-	struct bs_error err = {""};
-	struct stat found;
-	int fd;
-	(void)state;
-	assert_non_null(mkdtemp(dir));
-	assert_int_equal(bs_memory_use_folder(rig.memory, "/nowhere", &err), BS_IO);
-	assert_int_equal(bs_memory_use_folder(rig.memory, "/dev/null", &err), BS_IO);
-	ok(bs_memory_use_folder(rig.memory, dir, &err), &err);
-	struct bs_writer *writer = open_writer();
-	for (int i = 0; i < 2000; i++) {
-		snprintf(path, sizeof(path), "id %d", i);
-		snprintf(line, sizeof(line), "one number%d of%d them%d", i, i * 7, i * 13);
-		add(writer, path, line, NULL);
-	}
-	commit(writer);
-	bs_writer_close(writer);
-	assert_int_equal(stat(dir, &found), 0);
-	ok(bs_memory_new(&mapped, &err), &err);
-	dev_t device = found.st_dev;
-	for (size_t i = 0; i < bs_memory_n_files(rig.memory); i++) {
-		char first[16] = "", again[16] = "";
-		ok(bs_memory_file_at(rig.memory, i, &file, &err), &err);
-		ok(bs_memory_descriptor_at(rig.memory, i, &fd, &err), &err);
-		assert_int_equal(fstat(fd, &found), 0);
-		assert_int_equal(found.st_dev, device);
-		assert_int_equal(found.st_size, file.n_bytes);
-		/* One goes by way of a file with a name, which it then loses. */
-		snprintf(path, sizeof(path), "%s/copy", dir);
-		int named = open(path, O_RDWR | O_CREAT | O_EXCL, 0600);
-		assert_int_equal(write(named, file.bytes, file.n_bytes), file.n_bytes);
-		ok(bs_memory_put_file(mapped, file.name, named, &err), &err);
-		assert_int_equal(unlink(path), 0);
-		assert_int_equal(pread(fd, first, sizeof(first), 0), pread(named, again, sizeof(again), 0));
-		assert_memory_equal(first, again, sizeof(first));
-		close(named);
-		close(fd);
-	}
-	assert_int_equal(bs_memory_descriptor_at(rig.memory, 99, &fd, &err), BS_NOT_FOUND);
-	fd = open(dir, O_RDONLY);
-	assert_int_equal(bs_memory_put_file(mapped, "x", fd, &err), BS_INVALID);
-	close(fd);
-	assert_int_equal(bs_memory_put_file(mapped, "x", -1, &err), BS_IO);
-	ok(bs_memory_use_folder(rig.memory, NULL, &err), &err);
-	assert_int_equal(rmdir(dir), 0);
-	expect("number7", "id 7");
-	rig.memory = mapped;
-	expect("number7", "id 7");
-	writer = open_writer();
-	add(writer, "more", "number7", NULL);
-	commit(writer);
-	bs_writer_close(writer);
-	expect("number7", "id 7 more");
-	rig.memory = original;
-	expect("number7", "id 7");
-	bs_memory_free(mapped);
-}
-
-/* An index in memory is a directory of files that somebody may carry elsewhere. */
-static void test_memory_files(void **state)
-{
-	struct bs_memory *copy, *carried;
-	struct bs_memory_file file;
-	struct bs_error err = {""};
-	(void)state;
-	struct bs_writer *writer = open_writer();
-	add(writer, "a", "one", NULL);
-	commit(writer);
-	ok(bs_memory_copy(rig.memory, &copy, &err), &err);
-	ok(bs_memory_new(&carried, &err), &err);
-	assert_int_equal(bs_memory_n_files(carried), 0);
-	for (size_t i = 0; i < bs_memory_n_files(rig.memory); i++) {
-		ok(bs_memory_file_at(rig.memory, i, &file, &err), &err);
-		ok(bs_memory_put(carried, file.name, file.bytes, file.n_bytes, &err), &err);
-	}
-	assert_int_equal(bs_memory_file_at(rig.memory, 99, &file, &err), BS_NOT_FOUND);
-	assert_int_equal(bs_memory_put(carried, "", "x", 1, &err), BS_INVALID);
-	assert_int_equal(bs_memory_put_file(carried, "", 0, &err), BS_INVALID);
-	assert_int_equal(bs_memory_put(carried, "0123456789012345678901234567890123", "x", 1, &err), BS_INVALID);
-	/* Each goes its way. */
-	add(writer, "b", "one", NULL);
-	commit(writer);
-	bs_writer_close(writer);
-	expect("one", "a b");
-	struct bs_memory *original = rig.memory;
-	rig.memory = copy;
-	expect("one", "a");
-	rig.memory = carried;
-	expect("one", "a");
-	ok(bs_memory_put(carried, "x", "", 0, &err), &err);
-	ok(bs_memory_put(carried, "x", "yz", 2, &err), &err);
-	size_t n_files = bs_memory_n_files(carried);
-	ok(bs_memory_file_at(carried, n_files - 1, &file, &err), &err);
-	assert_string_equal(file.name, "x");
-	assert_int_equal(file.n_bytes, 2);
-	bs_memory_remove(carried, "x");
-	bs_memory_remove(carried, "x");
-	assert_int_equal(bs_memory_n_files(carried), n_files - 1);
-	/* Without its manifest there is no index. */
-	bs_memory_remove(carried, "manifest");
-	struct bs_open_request request = {.memory = carried};
-	struct bs_index *index;
-	assert_int_equal(bs_index_open_with(&request, &index, &err), BS_NOT_FOUND);
-	request.dir = "x";
-	assert_int_equal(bs_index_open_with(&request, &index, &err), BS_INVALID);
-	rig.memory = original;
-	bs_memory_free(carried);
-	bs_memory_free(copy);
-	bs_memory_free(NULL);
-}
-
-/* Whatever a process is doing when it is killed, what it committed stays, and nothing else comes. */
-static void test_killed(void **state)
-{
-	(void)state;
-	for (int round = 0; round < 12; round++) {
-		int told[2];
-		uint32_t n_committed = 0, n;
-		assert_int_equal(pipe(told), 0);
-		pid_t child = fork();
-		assert_true(child >= 0);
-		if (child == 0) {
-			struct bs_writer *writer = open_writer();
-			for (uint32_t i = 0;; i++) {
-				char id[32];
-				snprintf(id, sizeof(id), "r%d-%u", round, i);
-				add(writer, id, "kept", NULL);
-				if (i % 5 < 4)
-					continue;
-				commit(writer);
-				n = i + 1;
-				if (write(told[1], &n, sizeof(n)) != sizeof(n))
-					_exit(1);
-			}
-		}
-		close(told[1]);
-		for (int i = 0; i <= round && read(told[0], &n, sizeof(n)) == sizeof(n); i++)
-			n_committed = n;
-		usleep((useconds_t)(round * 700));
-		kill(child, SIGKILL);
-		waitpid(child, NULL, 0);
-		while (read(told[0], &n, sizeof(n)) == sizeof(n))
-			n_committed = n;
-		close(told[0]);
-		check();
-		char query[64];
-		snprintf(query, sizeof(query), "kept");
-		struct bs_index *index = open_index(NULL);
-		static uint64_t n_before;
-		uint64_t n_docs = ask_in(index, query, (struct bs_find_request){.mode = BS_FIND_COUNT}).n_hits;
-		bs_index_close(index);
-		/* The last commit may have been made, and not told of. */
-		assert_in_range(n_docs - n_before, n_committed, n_committed + 5);
-		assert_int_equal(n_docs % 5, 0);
-		n_before = n_docs;
-	}
-}
-
-/* Writers of different indexes on several threads, and readers beside them. */
-static void *write_and_read(void *context)
-{
-	struct bs_memory *memory = context;
-	struct bs_writer_request request = {.memory = memory, .n_threads = 2};
-	struct bs_open_request open = {.memory = memory};
-	struct bs_writer *writer = NULL;
-	struct bs_index *index;
-	bool is_well = bs_writer_open(&request, &writer, NULL) == BS_OK;
-	for (int i = 0; i < 200 && is_well; i++) {
-		char id[16];
-		struct bs_text text = {"t", 1, "some words to be found", 22};
-		snprintf(id, sizeof(id), "%d", i % 150);
-		is_well = bs_writer_add(writer, id, strlen(id), &text, 1, NULL) == BS_OK;
-		if (is_well && i % 20 == 19)
-			is_well = bs_writer_commit(writer, NULL, NULL) == BS_OK;
-		if (is_well && i % 20 == 19 && bs_index_open_with(&open, &index, NULL) == BS_OK)
-			bs_index_close(index);
-	}
-	bs_writer_close(writer);
-	return is_well ? NULL : context;
-}
-
-static void test_threads(void **state)
-{
-	enum { N = 4 };
-	pthread_t threads[N];
-	struct bs_memory *memories[N];
-	void *failed;
-	(void)state;
-	for (int i = 0; i < N; i++) {
-		assert_int_equal(bs_memory_new(&memories[i], NULL), BS_OK);
-		assert_int_equal(pthread_create(&threads[i], NULL, write_and_read, memories[i]), 0);
-	}
-	for (int i = 0; i < N; i++) {
-		assert_int_equal(pthread_join(threads[i], &failed), 0);
-		assert_null(failed);
-		struct bs_memory *own = rig.memory;
-		rig.memory = memories[i];
-		struct bs_index *index = open_index(NULL);
-		assert_int_equal(ask_in(index, "\"words to be\"", (struct bs_find_request){.mode = BS_FIND_COUNT}).n_hits, 150);
-		bs_index_close(index);
-		check();
-		rig.memory = own;
-		bs_memory_free(memories[i]);
-	}
-}
-
-/* Each commit has ten documents more than the one before, and one of them all is added anew: whoever opens the index finds all of one
- * commit, and no commit older than the one he found before. */
-#define N_SHARED_COMMITS 40
-static int is_written; /* atomic */
-
-static void *read_on(void *context)
-{
-	struct heard heard = {.ids = ""};
-	struct bs_open_request open = {.dir = rig_dir(), .memory = rig.memory};
-	struct bs_find_request request = {.query = "\"words to be\"", .query_bytes = 13, .snippets = true, .n_threads = 2,
-	                                  .hit = hear, .context = &heard};
-	uint64_t n_before = 0;
-	bool is_well = true, is_last = false;
-	while (is_well && !is_last) {
-		struct bs_index *index = NULL;
-		struct bs_finder *finder = NULL;
-		struct bs_find_result counted, found;
-		is_last = __atomic_load_n(&is_written, __ATOMIC_ACQUIRE);
-		request.mode = BS_FIND_COUNT;
-		is_well = bs_index_open_with(&open, &index, NULL) == BS_OK && bs_finder_new(index, &finder, NULL) == BS_OK &&
-		          bs_find(finder, &request, &counted, NULL) == BS_OK;
-		request.mode = BS_FIND_TOP;
-		request.exhaustive = request.brute = true;
-		is_well = is_well && bs_find(finder, &request, &found, NULL) == BS_OK && found.n_hits == counted.n_hits;
-		request.exhaustive = request.brute = false;
-		is_well = is_well && counted.n_hits % 10 == 0 && counted.n_hits >= n_before;
-		if (is_well)
-			n_before = counted.n_hits;
-		bs_finder_free(finder);
-		bs_index_close(index);
-	}
-	return is_well && n_before == 10 * N_SHARED_COMMITS ? NULL : context;
-}
-
-static void test_readers_beside_a_writer(void **state)
-{
-	enum { N = 3 };
-	pthread_t threads[N];
-	struct bs_writer_request request = {.dir = rig_dir(), .memory = rig.memory, .n_threads = 2};
-	struct bs_writer *writer;
-	struct bs_error err = {""};
-	char id[16];
-	(void)state;
-	ok(bs_writer_open(&request, &writer, &err), &err);
-	commit(writer);
-	__atomic_store_n(&is_written, 0, __ATOMIC_RELEASE);
-	for (int i = 0; i < N; i++)
-		assert_int_equal(pthread_create(&threads[i], NULL, read_on, &rig), 0);
-	for (int i = 0; i < N_SHARED_COMMITS; i++) {
-		for (int k = 0; k < 10; k++) {
-			snprintf(id, sizeof(id), "%d", i * 10 + k);
-			add(writer, id, "some words to be found", id);
-		}
-		snprintf(id, sizeof(id), "%d", i * 5);
-		add(writer, id, "other words to be found", NULL);
-		commit(writer);
-	}
-	__atomic_store_n(&is_written, 1, __ATOMIC_RELEASE);
-	for (int i = 0; i < N; i++) {
-		void *failed;
-		assert_int_equal(pthread_join(threads[i], &failed), 0);
-		assert_null(failed);
-	}
-	bs_writer_close(writer);
-	check();
-}
-
 /* So many documents that pairs of words are chosen, and segments cut. */
 static void test_many(void **state)
 {
@@ -1516,10 +981,6 @@ static void test_phrase_bits(void **state)
 	assert_true(with_more < with_all);
 }
 
-#define WITH_BOTH(test)                                                   \
-	cmocka_unit_test_setup_teardown(test, setup_dir, teardown),       \
-		cmocka_unit_test_setup_teardown(test, setup_memory, teardown)
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -1528,12 +989,8 @@ int main(void)
 		WITH_BOTH(test_delete),
 		WITH_BOTH(test_rollback),
 		WITH_BOTH(test_failure),
-		WITH_BOTH(test_lock),
 		WITH_BOTH(test_limits),
-		WITH_BOTH(test_limits_and_threads),
 		WITH_BOTH(test_nothing_to_commit),
-		WITH_BOTH(test_waiting),
-		WITH_BOTH(test_another_thread),
 		WITH_BOTH(test_comes_back),
 		WITH_BOTH(test_odd_documents),
 		WITH_BOTH(test_every_character),
@@ -1543,15 +1000,10 @@ int main(void)
 		WITH_BOTH(test_refusals),
 		WITH_BOTH(test_parity),
 		WITH_BOTH(test_beside_files),
-		WITH_BOTH(test_readers_beside_a_writer),
 		WITH_BOTH(test_many),
 		WITH_BOTH(test_ascending_ids),
 		cmocka_unit_test_setup_teardown(test_phrase_bits, setup_memory, teardown),
-		cmocka_unit_test_setup_teardown(test_memory_files, setup_memory, teardown),
-		cmocka_unit_test_setup_teardown(test_memory_descriptors, setup_memory, teardown),
 		cmocka_unit_test_setup_teardown(test_documents_by_id, setup_dir, teardown),
-		cmocka_unit_test_setup_teardown(test_killed, setup_dir, teardown),
-		cmocka_unit_test_setup_teardown(test_threads, setup_memory, teardown),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
