@@ -68,7 +68,7 @@ static enum bs_status reserve_in_file(struct bs_buffer *buffer, size_t wanted, s
 	void *data;
 	if (capacity < wanted)
 		capacity = wanted;
-	capacity = (capacity + BS_FILE_PAGE_BYTES - 1) / BS_FILE_PAGE_BYTES * BS_FILE_PAGE_BYTES;
+	capacity = bs_file_pages_bytes(capacity);
 	if (!buffer->data) {
 		enum bs_status status = bs_map_file(buffer->file - 1, 0, capacity, &data, err);
 		if (status)

@@ -18,19 +18,26 @@ struct bs_buffer {
 	uint8_t *data;
 	size_t used_bytes;
 	size_t capacity_bytes;
-	int file; /* 0: the bytes are in memory; otherwise the descriptor of the file that they are in, and 1 */
+	int file; /* descriptor of the file that the bytes are in, plus 1; 0: they are in memory */
 };
 
-/* From here on the bytes are in that file, mapped: pages that the system can write out, and no memory of ours. For much that is
- * written and read in order. The buffer must never have held a byte; the file is empty, and the buffer's from now on. */
+/* The buffer's bytes will be in a file, mapped: the system can write their pages out when memory is short, and no limit on
+ * memory counts them. For much that is written and read in order. The buffer must never have held a byte, the file is empty;
+ * it is the buffer's from now on, and bs_buffer_deinit closes it. */
 static inline void bs_buffer_use_file(struct bs_buffer *buffer, int fd)
 {
 	buffer->file = fd + 1;
 }
 
-/* Room for n_bytes of that file from an offset on, both of whole pages (BS_FILE_PAGE_BYTES), mapped; to be unmapped with
- * munmap. Space on the disk is taken at once, so that writing there cannot fail. BS_IO, BS_NO_MEMORY. */
-#define BS_FILE_PAGE_BYTES ((size_t)64 << 10)
+/* What n_bytes take of such a file, which is mapped in whole pages: 64 KiB, as large as any system's. */
+static inline size_t bs_file_pages_bytes(size_t n_bytes)
+{
+	const size_t page_bytes = (size_t)64 << 10;
+	return (n_bytes + page_bytes - 1) / page_bytes * page_bytes;
+}
+
+/* Maps n_bytes of a file from an offset on, both of whole pages (bs_file_pages_bytes); to be unmapped with munmap. Space on the
+ * disk is taken at once, so that writing there cannot fail. BS_IO, BS_NO_MEMORY. */
 enum bs_status bs_map_file(int fd, uint64_t offset, size_t n_bytes, void **map_out, struct bs_error *err) BS_WARN_UNUSED;
 
 /* What the buffers of a few threads hold, for a limit. Those that are grown under one must be freed under it. */

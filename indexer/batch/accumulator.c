@@ -1,6 +1,7 @@
 /* accumulator.c: see accumulator.h. */
 #include "indexer/batch/accumulator.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -24,26 +25,41 @@ struct mapped {
 	uint32_t n_docs; /* documents added that have it, not yet in the entry's df */
 };
 
-enum bs_status bs_spool_file_map(struct bs_spool_file *file, size_t n_bytes, void **map_out, struct bs_error *err)
+/* What bs_spool_take gives, and how it came. */
+struct piece {
+	size_t mapped_bytes; /* 0: from malloc */
+	max_align_t bytes[];
+};
+
+enum bs_status bs_spool_take(struct bs_spool_file *file, size_t n_bytes, void **bytes_out, struct bs_error *err)
 {
-	uint64_t offset = __atomic_fetch_add(&file->n_bytes, n_bytes, __ATOMIC_RELAXED);
-	return bs_map_file(file->fd, offset, n_bytes, map_out, err);
+	size_t all = sizeof(struct piece) + n_bytes;
+	void *taken;
+	if (file) {
+		all = bs_file_pages_bytes(all);
+		uint64_t offset = __atomic_fetch_add(&file->n_bytes, all, __ATOMIC_RELAXED);
+		enum bs_status status = bs_map_file(file->fd, offset, all, &taken, err);
+		if (status)
+			return status;
+	} else {
+		taken = malloc(all);
+		if (!taken)
+			return bs_fail_memory(err, "what is accumulated", all);
+		bs_buffer_advise(taken, all);
+	}
+	struct piece *piece = taken;
+	*piece = (struct piece){.mapped_bytes = file ? all : 0};
+	*bytes_out = piece->bytes;
+	return BS_OK;
 }
 
-static enum bs_status new_chunk(struct bs_spool_file *file, size_t n_bytes, struct bs_spool_chunk **chunk_out,
-                                struct bs_error *err)
+void bs_spool_give_back(void *bytes)
 {
-	void *chunk;
-	if (file) {
-		enum bs_status status = bs_spool_file_map(file, n_bytes, &chunk, err);
-		*chunk_out = chunk;
-		return status;
-	}
-	*chunk_out = chunk = malloc(n_bytes);
-	if (!chunk)
-		return bs_fail_memory(err, "accumulated terms", n_bytes);
-	bs_buffer_advise(chunk, n_bytes);
-	return BS_OK;
+	struct piece *piece = (struct piece *)bytes - 1;
+	if (piece->mapped_bytes)
+		munmap(piece, piece->mapped_bytes);
+	else
+		free(piece);
 }
 
 enum bs_status bs_spool_reserve(struct bs_spool *spool, size_t n_bytes, uint32_t first_doc, uint8_t **to_out,
@@ -55,22 +71,18 @@ enum bs_status bs_spool_reserve(struct bs_spool *spool, size_t n_bytes, uint32_t
 		return BS_OK;
 	}
 	chunk = spool->spare;
-	size_t all = sizeof(*chunk) + (n_bytes > SPOOL_CHUNK_BYTES ? n_bytes : SPOOL_CHUNK_BYTES);
-	all = (all + BS_FILE_PAGE_BYTES - 1) / BS_FILE_PAGE_BYTES * BS_FILE_PAGE_BYTES;
+	size_t capacity_bytes = n_bytes > SPOOL_CHUNK_BYTES ? n_bytes : SPOOL_CHUNK_BYTES;
 	if (chunk && n_bytes <= chunk->capacity_bytes) {
 		spool->spare = chunk->next;
-		all = sizeof(*chunk) + chunk->capacity_bytes;
+		capacity_bytes = chunk->capacity_bytes;
 	} else {
-		enum bs_status status = new_chunk(spool->file, all, &chunk, err);
+		void *taken;
+		enum bs_status status = bs_spool_take(spool->file, sizeof(*chunk) + capacity_bytes, &taken, err);
 		if (status)
 			return status;
+		chunk = taken;
 	}
-	*chunk = (struct bs_spool_chunk){
-		.next = spool->chunks,
-		.first_doc = first_doc,
-		.mapped_bytes = spool->file ? all : 0,
-		.capacity_bytes = all - sizeof(*chunk),
-	};
+	*chunk = (struct bs_spool_chunk){.next = spool->chunks, .first_doc = first_doc, .capacity_bytes = capacity_bytes};
 	spool->chunks = chunk;
 	*to_out = chunk->bytes;
 	return BS_OK;
@@ -80,10 +92,7 @@ static void free_chunks(struct bs_spool_chunk *chunks)
 {
 	while (chunks) {
 		struct bs_spool_chunk *next = chunks->next;
-		if (chunks->mapped_bytes)
-			munmap(chunks, chunks->mapped_bytes);
-		else
-			free(chunks);
+		bs_spool_give_back(chunks);
 		chunks = next;
 	}
 }

@@ -83,20 +83,22 @@ struct bs_accumulated_values {
 struct bs_spool_chunk {
 	struct bs_spool_chunk *next; /* those of earlier documents */
 	uint32_t first_doc;
-	size_t mapped_bytes; /* of a file, all in all; 0: it is in memory */
 	size_t used_bytes;
 	size_t capacity_bytes;
 	uint8_t bytes[];
 };
 
-/* Where chunks are that are not in memory. */
+/* A temporary file: where chunks are that are not in memory. */
 struct bs_spool_file {
 	int fd;
-	uint64_t n_bytes; /* atomic: taken */
+	uint64_t n_bytes; /* atomic: taken so far */
 };
-/* The next n_bytes of it, whole pages: see bs_map_file. */
-enum bs_status bs_spool_file_map(struct bs_spool_file *file, size_t n_bytes, void **map_out,
-                                 struct bs_error *err) BS_WARN_UNUSED;
+/* Takes n_bytes of the file, mapped (bs_map_file), or of memory if there is no file (NULL); aligned for anything, with
+ * any contents. Several threads may take of one file. Bytes of a file that are given back are no longer mapped; their
+ * space on the disk is free once the file is cut (ftruncate) or closed. BS_IO, BS_NO_MEMORY. */
+enum bs_status bs_spool_take(struct bs_spool_file *file, size_t n_bytes, void **bytes_out,
+                             struct bs_error *err) BS_WARN_UNUSED;
+void bs_spool_give_back(void *bytes);
 
 /* Zero-initialise; chunks are written from the first one on. */
 struct bs_spool {

@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "core/base/bytes.h"
 
@@ -16,7 +15,6 @@ struct bs_gram_chunk {
 	struct bs_gram_chunk *next;
 	uint32_t n_rows;
 	uint32_t capacity_rows;
-	size_t mapped_bytes; /* 0: in memory */
 	uint64_t words[];
 };
 
@@ -25,10 +23,7 @@ void bs_gram_accumulator_clear(struct bs_gram_accumulator *accumulator)
 	for (uint32_t class = 0; class < BS_GRAM_SIZE_CLASSES; class++) {
 		for (struct bs_gram_chunk *chunk = accumulator->classes[class].first, *next; chunk; chunk = next) {
 			next = chunk->next;
-			if (chunk->mapped_bytes)
-				munmap(chunk, chunk->mapped_bytes);
-			else
-				free(chunk);
+			bs_spool_give_back(chunk);
 		}
 		bs_buffer_deinit(&accumulator->classes[class].docs);
 	}
@@ -42,21 +37,12 @@ static enum bs_status add_chunk(struct bs_gram_accumulator *accumulator, uint32_
 	uint32_t row_bytes = row_words * 8, chunk_bytes = accumulator->file ? CHUNK_BYTES_IN_FILE : CHUNK_BYTES;
 	uint32_t n_rows = row_bytes == 0 ? BS_GRAM_SLAB_MAX_DOCS : row_bytes < chunk_bytes ? chunk_bytes / row_bytes : 1;
 	size_t n_bytes = sizeof(struct bs_gram_chunk) + (size_t)n_rows * row_bytes;
-	bool is_mapped = accumulator->file && row_bytes > 0;
-	struct bs_gram_chunk *chunk;
-	if (is_mapped) {
-		void *map;
-		n_bytes = (n_bytes + BS_FILE_PAGE_BYTES - 1) / BS_FILE_PAGE_BYTES * BS_FILE_PAGE_BYTES;
-		enum bs_status status = bs_spool_file_map(accumulator->file, n_bytes, &map, err);
-		if (status)
-			return status;
-		chunk = map;
-	} else {
-		chunk = malloc(n_bytes);
-		if (!chunk)
-			return bs_fail_memory(err, "rows of grams", n_bytes);
-	}
-	*chunk = (struct bs_gram_chunk){.capacity_rows = n_rows, .mapped_bytes = is_mapped ? n_bytes : 0};
+	void *taken;
+	enum bs_status status = bs_spool_take(accumulator->file, n_bytes, &taken, err);
+	if (status)
+		return status;
+	struct bs_gram_chunk *chunk = taken;
+	*chunk = (struct bs_gram_chunk){.capacity_rows = n_rows};
 	if (accumulator->classes[class].last)
 		accumulator->classes[class].last->next = chunk;
 	else

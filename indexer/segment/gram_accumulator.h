@@ -27,7 +27,7 @@ struct bs_gram_accumulator {
 };
 void bs_gram_accumulator_clear(struct bs_gram_accumulator *accumulator);
 
-/* Adds a row (copied). Documents come in ascending order. BS_NO_MEMORY. */
+/* Adds a row (copied). Documents come in ascending order. BS_NO_MEMORY, BS_IO. */
 enum bs_status bs_gram_accumulator_add(struct bs_gram_accumulator *accumulator, uint32_t document, uint32_t class,
                                        uint64_t n_bits, const uint64_t *row, struct bs_error *err) BS_WARN_UNUSED;
 /* All sections of grams but that of the set, which has all by then. BS_NO_MEMORY. */
