@@ -400,7 +400,7 @@ static void test_wrong_files(void **state)
 	bs_store_u32(bytes.data + 8, BS_FORMAT_VERSION);
 	/* Features that this reader does not know: told by their names, or numbers. */
 	static const char *const features[] = {"it has numeric columns,", NULL, "it has summaries,", NULL, NULL, NULL, NULL, NULL, NULL,
-	                                       NULL};
+	                                       NULL, NULL};
 	for (uint32_t bit = 0; bit < 32; bit++) {
 		char number[32];
 		if (bit < COUNT(features) && !features[bit])

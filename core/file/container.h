@@ -42,6 +42,7 @@ enum bs_feature {
 	BS_FEATURE_ANALYZER = 1u << 7,
 	BS_FEATURE_SHARED_FRAMES = 1u << 8,
 	BS_FEATURE_SHORT_GRAMS = 1u << 9,
+	BS_FEATURE_SLOPED_NUMBERS = 1u << 10,
 };
 
 /* Of an opened file. */

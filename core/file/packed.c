@@ -5,6 +5,13 @@
 
 /* Of the values of a block. */
 #define MAX_BLOCK_BYTES ((size_t)BS_PACKED_BLOCK_VALUES * BS_PACKED_WORD_WIDTH / 8)
+/* Of an entry with a slope. */
+#define FIRST_MASK ((UINT64_C(1) << BS_PACKED_FIRST_BITS) - 1)
+#define SLOPE_END  (UINT64_C(1) << (64 - BS_PACKED_FIRST_BITS))
+#define SUNK_END   (UINT64_C(1) << (64 - 8 - BS_PACKED_OFFSET_BITS))
+/* Arrays of fewer values have no slopes, nor do those that these would not make smaller by one part in so many. */
+#define SLOPED_MIN   4096u
+#define SLOPED_SHARE 8u
 
 static uint64_t count_blocks(uint64_t n)
 {
@@ -17,13 +24,29 @@ static uint32_t values_in_block(uint64_t n, uint64_t block)
 	return n_left < BS_PACKED_BLOCK_VALUES ? (uint32_t)n_left : BS_PACKED_BLOCK_VALUES;
 }
 
+/* A line, and how much room the values above it take. A block without a slope has a level line. */
 struct block {
-	uint64_t base;
+	uint64_t first; /* of the line, and sunk by so much */
+	uint64_t slope;
+	uint64_t sunk;
+	bool is_sloped;
 	uint32_t width;
 	uint32_t n_bytes;
 };
 
-static struct block measure(const uint64_t *values, uint32_t n)
+static uint64_t line_at(const struct block *block, uint64_t i)
+{
+	return block->first + (i * block->slope >> 8) - block->sunk;
+}
+
+static void set_width(struct block *block, uint64_t range, uint32_t n)
+{
+	uint32_t width = range > 0 ? 64 - (uint32_t)__builtin_clzll(range) : 0;
+	block->width = width > BS_PACKED_MAX_WIDTH ? BS_PACKED_WORD_WIDTH : width;
+	block->n_bytes = (n * block->width + 7) / 8;
+}
+
+static struct block measure_level(const uint64_t *values, uint32_t n)
 {
 	uint64_t least = values[0];
 	uint64_t most = values[0];
@@ -31,16 +54,54 @@ static struct block measure(const uint64_t *values, uint32_t n)
 		least = values[i] < least ? values[i] : least;
 		most = values[i] > most ? values[i] : most;
 	}
-	uint32_t width = most > least ? 64 - (uint32_t)__builtin_clzll(most - least) : 0;
-	width = width > BS_PACKED_MAX_WIDTH ? BS_PACKED_WORD_WIDTH : width;
-	return (struct block){.base = least, .width = width, .n_bytes = (n * width + 7) / 8};
+	struct block block = {.first = least};
+	set_width(&block, most - least, n);
+	return block;
+}
+
+/* False if an entry cannot hold such a line. */
+static bool measure_sloped(const uint64_t *values, uint32_t n, uint64_t slope, struct block *block_out)
+{
+	int64_t least = 0;
+	int64_t most = 0;
+	struct block block = {.first = values[0], .slope = slope, .is_sloped = true};
+	for (uint32_t i = 0; i < n; i++) {
+		if (values[i] > FIRST_MASK)
+			return false;
+		int64_t above = (int64_t)values[i] - (int64_t)line_at(&block, i);
+		least = above < least ? above : least;
+		most = above > most ? above : most;
+	}
+	block.sunk = (uint64_t)-least;
+	set_width(&block, (uint64_t)(most - least), n);
+	*block_out = block;
+	return slope < SLOPE_END && block.sunk < SUNK_END;
+}
+
+/* The smaller of the two. The slope is that from the first value to the last. */
+static struct block measure(const uint64_t *values, uint32_t n, bool may_slope)
+{
+	struct block sloped;
+	struct block level = measure_level(values, n);
+	uint64_t rise = values[n - 1] - values[0];
+	if (may_slope && n > 1 && rise <= FIRST_MASK && measure_sloped(values, n, (rise << 8) / (n - 1), &sloped) &&
+	    sloped.n_bytes < level.n_bytes)
+		return sloped;
+	return level;
+}
+
+static void make_entry(const struct block *block, uint64_t at, uint64_t entry_out[2])
+{
+	entry_out[0] = block->first | block->slope << BS_PACKED_FIRST_BITS;
+	entry_out[1] = block->width | (block->is_sloped ? BS_PACKED_IS_SLOPED : 0) | at << 8 |
+	               block->sunk << (8 + BS_PACKED_OFFSET_BITS);
 }
 
 /* The bits of the values, into zeroed bytes. */
 static void pack(const uint64_t *values, uint32_t n, const struct block *block, uint8_t *to)
 {
 	for (uint32_t i = 0; i < n; i++)
-		bs_put_bits(to, i * block->width, values[i] - block->base);
+		bs_put_bits(to, i * block->width, values[i] - line_at(block, i));
 }
 
 enum bs_status bs_packed_corrupt(const struct bs_packed *packed, uint64_t i, struct bs_error *err)
@@ -91,6 +152,12 @@ enum bs_status bs_packed_open_counted(struct bs_packed *packed, struct bs_sectio
 	return status ? status : bs_packed_open(packed, section, n, err);
 }
 
+/* The first value of a block that ascends. */
+static uint64_t first_of(const uint8_t *entry)
+{
+	return bs_load_u64(entry) & (entry[8] & BS_PACKED_IS_SLOPED ? FIRST_MASK : UINT64_MAX);
+}
+
 /* The last block that begins with the value or a lesser one, or the first. n > 0. */
 static enum bs_status find_block(const struct bs_packed *packed, uint64_t value, uint64_t *block_out, struct bs_error *err)
 {
@@ -99,10 +166,10 @@ static enum bs_status find_block(const struct bs_packed *packed, uint64_t value,
 	while (high - low > 1) {
 		uint64_t middle = low + (high - low) / 2;
 		uint64_t at = middle * BS_PACKED_ENTRY_BYTES;
-		enum bs_status status = bs_section_touch(&packed->section, at, 8, err);
+		enum bs_status status = bs_section_touch(&packed->section, at, BS_PACKED_ENTRY_BYTES, err);
 		if (status)
 			return status;
-		if (bs_load_u64(packed->section.data + at) <= value)
+		if (first_of(packed->section.data + at) <= value)
 			low = middle;
 		else
 			high = middle;
@@ -139,7 +206,7 @@ enum bs_status bs_packed_find(const struct bs_packed *packed, uint64_t value, bo
 	return status;
 }
 
-/* Whether the block stands at *at as it would be written; moves *at behind it. */
+/* Whether the block stands at *at as it would be written with its slope; moves *at behind it. */
 static enum bs_status check_block(const struct bs_packed *packed, uint64_t number, uint64_t *at, struct bs_error *err)
 {
 	uint64_t values[BS_PACKED_BLOCK_VALUES] = {0};
@@ -152,9 +219,13 @@ static enum bs_status check_block(const struct bs_packed *packed, uint64_t numbe
 		if (status)
 			return status;
 	}
-	struct block block = measure(values, n);
-	if (block.base != bs_load_u64(entry) ||
-	    (block.width | *at << 8) != bs_load_u64(entry + 8) || block.n_bytes > packed->section.n_bytes - *at)
+	uint64_t expected[2];
+	struct block block = measure_level(values, n);
+	if (entry[8] & BS_PACKED_IS_SLOPED && !measure_sloped(values, n, bs_load_u64(entry) >> BS_PACKED_FIRST_BITS, &block))
+		return bs_packed_corrupt(packed, first, err);
+	make_entry(&block, *at, expected);
+	if (expected[0] != bs_load_u64(entry) || expected[1] != bs_load_u64(entry + 8) ||
+	    block.n_bytes > packed->section.n_bytes - *at)
 		return bs_packed_corrupt(packed, first, err);
 	pack(values, n, &block, bytes);
 	if (memcmp(bytes, packed->section.data + *at, block.n_bytes) != 0)
@@ -186,6 +257,7 @@ struct source {
 	const uint64_t *u64;
 	uint64_t stride;
 	uint64_t n;
+	bool may_slope;
 };
 
 static uint32_t load_block(const struct source *from, uint64_t block, uint64_t values[BS_PACKED_BLOCK_VALUES])
@@ -197,36 +269,66 @@ static uint32_t load_block(const struct source *from, uint64_t block, uint64_t v
 	return n;
 }
 
+/* How long the section is. */
+static uint64_t count_bytes(const struct source *from, bool may_slope)
+{
+	uint64_t values[BS_PACKED_BLOCK_VALUES];
+	uint64_t n_bytes = count_blocks(from->n) * BS_PACKED_ENTRY_BYTES + BS_PACKED_END_BYTES;
+	for (uint64_t i = 0; i < count_blocks(from->n); i++) {
+		uint32_t n = load_block(from, i, values);
+		n_bytes += measure(values, n, may_slope).n_bytes;
+	}
+	return n_bytes;
+}
+
+static bool is_worth_slopes(const struct source *from)
+{
+	if (from->n < SLOPED_MIN)
+		return false;
+	uint64_t level = count_bytes(from, false);
+	uint64_t sloped = count_bytes(from, true);
+	return level - sloped >= level / SLOPED_SHARE && sloped >> BS_PACKED_OFFSET_BITS == 0;
+}
+
 static void write_directory(struct bs_file_writer *writer, const struct source *from)
 {
 	uint64_t values[BS_PACKED_BLOCK_VALUES];
+	uint64_t entry[2];
 	uint64_t at = count_blocks(from->n) * BS_PACKED_ENTRY_BYTES;
 	for (uint64_t i = 0; i < count_blocks(from->n); i++) {
 		uint32_t n = load_block(from, i, values);
-		struct block block = measure(values, n);
-		bs_file_writer_u64(writer, block.base);
-		bs_file_writer_u64(writer, block.width | at << 8);
+		struct block block = measure(values, n, from->may_slope);
+		make_entry(&block, at, entry);
+		bs_file_writer_u64(writer, entry[0]);
+		bs_file_writer_u64(writer, entry[1]);
 		at += block.n_bytes;
 	}
 }
 
-static void write_all(struct bs_file_writer *writer, const struct source *from)
+static void write_blocks(struct bs_file_writer *writer, const struct source *from)
 {
 	uint64_t values[BS_PACKED_BLOCK_VALUES];
-	write_directory(writer, from);
 	for (uint64_t i = 0; i < count_blocks(from->n); i++) {
 		uint8_t bytes[MAX_BLOCK_BYTES] = {0};
 		uint32_t n = load_block(from, i, values);
-		struct block block = measure(values, n);
+		struct block block = measure(values, n, from->may_slope);
 		pack(values, n, &block, bytes);
 		bs_file_writer_bytes(writer, bytes, block.n_bytes);
 	}
-	bs_file_writer_u64(writer, from->n);
+}
+
+static void write_all(struct bs_file_writer *writer, struct source from)
+{
+	from.may_slope = is_worth_slopes(&from);
+	bs_file_writer_require(writer, from.may_slope ? BS_FEATURE_SLOPED_NUMBERS : 0u);
+	write_directory(writer, &from);
+	write_blocks(writer, &from);
+	bs_file_writer_u64(writer, from.n);
 }
 
 void bs_packed_write_u32(struct bs_file_writer *writer, const uint32_t *values, uint64_t n)
 {
-	write_all(writer, &(struct source){.u32 = values, .n = n});
+	write_all(writer, (struct source){.u32 = values, .n = n});
 }
 
 void bs_packed_write_u64(struct bs_file_writer *writer, const uint64_t *values, uint64_t n)
@@ -236,5 +338,5 @@ void bs_packed_write_u64(struct bs_file_writer *writer, const uint64_t *values, 
 
 void bs_packed_write_every(struct bs_file_writer *writer, const uint64_t *values, uint64_t stride, uint64_t n)
 {
-	write_all(writer, &(struct source){.u64 = values, .stride = stride, .n = n});
+	write_all(writer, (struct source){.u64 = values, .stride = stride, .n = n});
 }

@@ -6,6 +6,12 @@
  *     bits           block by block: every value less the least one, width bits each, the lowest of each byte first
  *     u64            how many values there are
  *
+ * Offsets and ascending numbers lie near a line. In long arrays of such, what stands in the bits of a block is how far
+ * a value is above a line that begins at the block's first value, sunk so that no value is below it:
+ *
+ *     its entry      u64 first value | slope << 40; u64 width + 128 | offset << 8 | sunk << 48
+ *     value j        first + floor(j * slope / 256) - sunk + its bits
+ *
  * Any value is two look-ups away, one in the directory and one in the bits. The last eight bytes also let a reader load
  * a word wherever bits begin. In FORMAT.md: packed arrays.
  */
@@ -25,6 +31,10 @@
 /* With the up to 7 bits before it in its first byte, a value is within one word; those that need more get a word each. */
 #define BS_PACKED_MAX_WIDTH    56u
 #define BS_PACKED_WORD_WIDTH   64u
+/* Of blocks with a slope, which is in 256ths. */
+#define BS_PACKED_IS_SLOPED    128u
+#define BS_PACKED_FIRST_BITS   40u
+#define BS_PACKED_OFFSET_BITS  40u
 
 /* Reading: any number of threads. */
 
@@ -61,15 +71,23 @@ static inline uint64_t bs_packed_entry_at(uint64_t i)
 static inline bool bs_packed_find_place(const struct bs_packed *packed, uint64_t i, struct bs_packed_place *place_out)
 {
 	const uint8_t *entry = packed->section.data + bs_packed_entry_at(i);
+	uint64_t base = bs_load_u64(entry);
 	uint64_t bits = bs_load_u64(entry + 8);
+	uint64_t within = i % BS_PACKED_BLOCK_VALUES;
 	unsigned width = (unsigned)(bits & 0xff);
-	uint64_t bit = i % BS_PACKED_BLOCK_VALUES * width;
+	bits >>= 8;
+	if (width & BS_PACKED_IS_SLOPED) {
+		width -= BS_PACKED_IS_SLOPED;
+		base = (base & ((UINT64_C(1) << BS_PACKED_FIRST_BITS) - 1)) +
+		       (within * (base >> BS_PACKED_FIRST_BITS) >> 8) - (bits >> BS_PACKED_OFFSET_BITS);
+		bits &= (UINT64_C(1) << BS_PACKED_OFFSET_BITS) - 1;
+	}
 	if (width > BS_PACKED_MAX_WIDTH && width != BS_PACKED_WORD_WIDTH)
 		return false;
 	*place_out = (struct bs_packed_place){
-		.base = bs_load_u64(entry),
-		.at = (bits >> 8) + bit / 8,
-		.shift = (unsigned)(bit % 8),
+		.base = base,
+		.at = bits + within * width / 8,
+		.shift = (unsigned)(within * width % 8),
 		.mask = ((UINT64_C(1) << width % 64) - 1) | -(uint64_t)(width / 64),
 	};
 	return place_out->at <= packed->section.n_bytes - 8;
@@ -80,19 +98,40 @@ static inline uint64_t bs_packed_value(const struct bs_packed *packed, const str
 	return place->base + (bs_load_u64(packed->section.data + place->at) >> place->shift & place->mask);
 }
 
-/* Ask the memory for the entry of value i; and, some time after that, for the value, if all is well with it. */
+/* Ask the memory for the entry of value i; and, some time after that, for the value, if all is well with it: then the
+ * place is found, too. */
 static inline void bs_packed_prefetch_entry(const struct bs_packed *packed, uint64_t i)
 {
 	if (i < packed->n)
 		__builtin_prefetch(packed->section.data + bs_packed_entry_at(i));
 }
 
+static inline bool bs_packed_prefetch_place(const struct bs_packed *packed, uint64_t i, struct bs_packed_place *place_out)
+{
+	bool is_found = i < packed->n && bs_section_is_verified(&packed->section, bs_packed_entry_at(i)) &&
+	                bs_packed_find_place(packed, i, place_out);
+	if (is_found)
+		__builtin_prefetch(packed->section.data + place_out->at);
+	return is_found;
+}
+
 static inline void bs_packed_prefetch(const struct bs_packed *packed, uint64_t i)
 {
 	struct bs_packed_place place;
-	if (i < packed->n && bs_section_is_verified(&packed->section, bs_packed_entry_at(i)) &&
-	    bs_packed_find_place(packed, i, &place))
-		__builtin_prefetch(packed->section.data + place.at);
+	bs_packed_prefetch_place(packed, i, &place);
+}
+
+/* Whether the bits of a place that was found may be read, for all their pages are verified. */
+static inline bool bs_packed_is_verified(const struct bs_packed *packed, const struct bs_packed_place *place)
+{
+	return bs_section_is_verified(&packed->section, place->at) && bs_section_is_verified(&packed->section, place->at + 7);
+}
+
+/* Whether value i may be read where it stands: what says so, and its bits. */
+static inline bool bs_packed_is_ready(const struct bs_packed *packed, uint64_t i, struct bs_packed_place *place_out)
+{
+	return i < packed->n && bs_section_is_verified(&packed->section, bs_packed_entry_at(i)) &&
+	       bs_packed_find_place(packed, i, place_out) && bs_packed_is_verified(packed, place_out);
 }
 
 /* The slow part of bs_packed_get: touches what it reads, and says what is wrong. */
@@ -105,12 +144,8 @@ enum bs_status bs_packed_get_new(const struct bs_packed *packed, uint64_t i, uin
 static inline BS_WARN_UNUSED enum bs_status bs_packed_get(const struct bs_packed *packed, uint64_t i, uint64_t *value_out,
                                                           struct bs_error *err)
 {
-	const struct bs_section *section = &packed->section;
 	struct bs_packed_place place;
-	bool is_ready = i < packed->n && bs_section_is_verified(section, bs_packed_entry_at(i)) &&
-	                bs_packed_find_place(packed, i, &place) && bs_section_is_verified(section, place.at) &&
-	                bs_section_is_verified(section, place.at + 7);
-	if (__builtin_expect(!is_ready, 0))
+	if (__builtin_expect(!bs_packed_is_ready(packed, i, &place), 0))
 		return bs_packed_get_new(packed, i, value_out, err);
 	*value_out = bs_packed_value(packed, &place);
 	return BS_OK;

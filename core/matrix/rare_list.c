@@ -205,9 +205,7 @@ void bs_rare_lists_prefetch(const struct bs_rare_lists *lists, uint32_t document
 	uint64_t i = document >> lists->docs_log2;
 	struct bs_packed_place place;
 	const struct bs_packed *offsets = &lists->offsets;
-	if (i >= offsets->n || !bs_section_is_verified(&offsets->section, bs_packed_entry_at(i)) ||
-	    !bs_packed_find_place(offsets, i, &place) || !bs_section_is_verified(&offsets->section, place.at) ||
-	    !bs_section_is_verified(&offsets->section, place.at + 7))
+	if (!bs_packed_is_ready(offsets, i, &place))
 		return;
 	uint64_t at = bs_packed_value(offsets, &place);
 	if (at < lists->bytes.n_bytes)

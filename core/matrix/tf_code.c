@@ -412,9 +412,7 @@ void bs_tf_table_prefetch(const struct bs_tf_table *table, uint32_t document)
 {
 	struct bs_packed_place place;
 	const struct bs_packed *offsets = &table->offsets;
-	if (document >= offsets->n || !bs_section_is_verified(&offsets->section, bs_packed_entry_at(document)) ||
-	    !bs_packed_find_place(offsets, document, &place) || !bs_section_is_verified(&offsets->section, place.at) ||
-	    !bs_section_is_verified(&offsets->section, place.at + sizeof(uint64_t) - 1))
+	if (!bs_packed_is_ready(offsets, document, &place))
 		return;
 	uint64_t start = bs_packed_value(offsets, &place);
 	if (start < table->bits.n_bytes)

@@ -193,12 +193,22 @@ size_t bs_scan_take_rows(struct bs_row_walk *walk, struct bs_scan_row rows[BS_SC
 
 void bs_scan_documents(struct bs_slab_scan *at, struct bs_scan_row *rows, size_t n)
 {
+	const struct bs_packed *documents = &at->slab->rows;
+	uint64_t n_docs = at->plan->snapshot->segments[at->segment].meta.n_docs;
+	struct bs_packed_place places[BS_SCAN_TOGETHER];
+	bool is_found[BS_SCAN_TOGETHER];
 	for (size_t i = 0; i < n; i++)
-		bs_packed_prefetch_entry(&at->slab->rows, rows[i].row);
+		bs_packed_prefetch_entry(documents, rows[i].row);
 	for (size_t i = 0; i < n; i++)
-		bs_packed_prefetch(&at->slab->rows, rows[i].row);
-	for (size_t i = 0; i < n && !at->status; i++)
-		bs_scan_document(at, rows[i].row, &rows[i].document);
+		is_found[i] = bs_packed_prefetch_place(documents, rows[i].row, &places[i]);
+	for (size_t i = 0; i < n && !at->status; i++) {
+		bool is_ready = is_found[i] && bs_packed_is_verified(documents, &places[i]);
+		uint64_t document = is_ready ? bs_packed_value(documents, &places[i]) : n_docs;
+		if (document < n_docs)
+			rows[i].document = (uint32_t)document;
+		else
+			bs_scan_document(at, rows[i].row, &rows[i].document);
+	}
 }
 
 static void ask_lists(struct bs_slab_scan *at, uint32_t ordinal, struct bs_scan_row *asked, size_t n, uint64_t *lines)
