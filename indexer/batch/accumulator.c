@@ -76,7 +76,7 @@ enum bs_status bs_spool_reserve(struct bs_spool *spool, size_t n_bytes, uint32_t
 		spool->spare = chunk->next;
 		capacity_bytes = chunk->capacity_bytes;
 	} else {
-		void *taken;
+		void *taken = NULL;
 		enum bs_status status = bs_spool_take(spool->file, sizeof(*chunk) + capacity_bytes, &taken, err);
 		if (status)
 			return status;
