@@ -359,7 +359,9 @@ struct bs_build_request {
 	const struct bs_text_provider *texts; /* of documents that are not stored: they are moved by compaction, and made anew by
 	                                       * rebuild, if it has them; else they stay as they are, and rebuild fails */
 	const struct bs_build_tuning *tuning; /* NULL */
-	uint64_t reserved[4];
+	bool condensed; /* beside each segment that is written, the same condensed (bs_memory_restore in bitsift/writer.h): an index in memory
+	                 * alone; it goes when the segment does. Not recorded */
+	uint64_t reserved[3];
 };
 
 /*

@@ -125,11 +125,11 @@ static void check_list(const struct bs_rare_lists *lists, const struct truth *tr
 	const struct list *list = &truth->lists[i];
 	struct bs_error err = {""};
 	struct bs_buffer terms = {0};
-	expect_ok(bs_rare_lists_read(lists, i, (uint64_t)LAST + 1, &terms, &err), &err);
+	expect_ok(bs_rare_lists_check(lists, i, (uint64_t)LAST + 1, &terms, &err), &err);
 	assert_int_equal(terms.used_bytes, list->n * sizeof(*list->terms));
 	if (list->n > 0) {
 		assert_memory_equal(terms.data, list->terms, terms.used_bytes);
-		expect_status(bs_rare_lists_read(lists, i, list->terms[list->n - 1].ordinal, &terms, &err), BS_CORRUPT, &err);
+		expect_status(bs_rare_lists_check(lists, i, list->terms[list->n - 1].ordinal, &terms, &err), BS_CORRUPT, &err);
 	}
 	for (size_t t = 0; t < list->n; t += 1 + (size_t)random_below(random, 1 + list->n / 40)) {
 		uint32_t ordinal = list->terms[t].ordinal;
@@ -229,7 +229,7 @@ static void ask(const struct truth *truth, uint64_t *random)
 			enum bs_status found = bs_rare_lists_find(&lists, document, ordinal, &has, &err);
 			assert_true(found == BS_OK || found == BS_CORRUPT);
 		}
-		enum bs_status read = bs_rare_lists_read(&lists, i, 1u << 20, &terms, &err);
+		enum bs_status read = bs_rare_lists_check(&lists, i, 1u << 20, &terms, &err);
 		assert_true(read == BS_OK || read == BS_CORRUPT);
 	}
 	bs_buffer_deinit(&terms);

@@ -29,7 +29,7 @@ static void walk_rare_lists(struct check *check, void (*say)(struct check *check
 	const struct bs_rare_lists *lists = &check->segment->rare_lists;
 	struct bs_buffer buffer = {0};
 	for (uint64_t list = 0; list < lists->n_lists && !check->status; list++) {
-		TRY(check, bs_rare_lists_read(lists, list, check->segment->meta.n_terms, &buffer, check->err));
+		TRY(check, bs_rare_lists_check(lists, list, check->segment->meta.n_terms, &buffer, check->err));
 		const struct bs_rare_term *terms = (const struct bs_rare_term *)(const void *)buffer.data;
 		for (size_t i = 0; i < buffer.used_bytes / sizeof(*terms) && !check->status; i++) {
 			for (uint32_t docs = terms[i].docs; docs && !check->status; docs &= docs - 1) {

@@ -30,6 +30,7 @@ enum bs_container_kind {
 	BS_FILE_SUMMARY = 6,
 	BS_FILE_CATALOG = 7,
 	BS_FILE_COUNTS = 8,
+	BS_FILE_CONDENSED = 9, /* a segment: indexer/segment/condense.h */
 };
 
 /* What a reader must know of a file beside its version: bits of the head. FORMAT.md names them. */

@@ -390,12 +390,20 @@ enum bs_status bs_rare_lists_read(const struct bs_rare_lists *lists, uint64_t li
                                   struct bs_buffer *terms, struct bs_error *err)
 {
 	struct walk walk;
-	struct bs_rare_codes codes;
-	struct bs_buffer again = {0};
 	bs_buffer_clear(terms);
 	enum bs_status status = walk_start(&walk, lists, list, err);
-	if (!status && walk.n_runs > 0)
-		status = read_runs(&walk, n_terms, terms, err);
+	return status || walk.n_runs == 0 ? status : read_runs(&walk, n_terms, terms, err);
+}
+
+enum bs_status bs_rare_lists_check(const struct bs_rare_lists *lists, uint64_t list, uint64_t n_terms,
+                                   struct bs_buffer *terms, struct bs_error *err)
+{
+	struct walk walk;
+	struct bs_rare_codes codes;
+	struct bs_buffer again = {0};
+	enum bs_status status = bs_rare_lists_read(lists, list, n_terms, terms, err);
+	if (!status)
+		status = walk_start(&walk, lists, list, err);
 	if (status || walk.n_runs == 0)
 		return status;
 	status = codes_again(lists, &codes, err);

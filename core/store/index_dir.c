@@ -204,10 +204,14 @@ void bs_index_lock_release(struct bs_index_lock *lock)
 	*lock = (struct bs_index_lock){.fd = -1};
 }
 
+/* A condensed segment goes with the segment. */
 static bool is_named(const struct bs_manifest *manifest, const char *name)
 {
+	static const char condensed[] = "condensed-";
 	uint64_t number;
-	char named[BS_INDEX_NAME_BYTES];
+	char named[BS_INDEX_NAME_BYTES], segment[BS_INDEX_NAME_BYTES];
+	if (strncmp(name, condensed, strlen(condensed)) == 0)
+		name = bs_index_file_name("seg", strtoull(name + strlen(condensed), NULL, 10), segment);
 	for (size_t at = 0; manifest && bs_manifest_next_file(manifest, &at, &number, named);)
 		if (strcmp(name, named) == 0)
 			return true;
@@ -217,7 +221,7 @@ static bool is_named(const struct bs_manifest *manifest, const char *name)
 /* The number in a name that bs_index_file_name gives; 0 if it is none such. */
 static uint64_t number_of(const char *name)
 {
-	static const char *const prefixes[] = {"seg", "del", "exc", "summary", "counts"};
+	static const char *const prefixes[] = {"seg", "del", "exc", "summary", "counts", "condensed"};
 	char same[BS_INDEX_NAME_BYTES];
 	for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++) {
 		size_t n = strlen(prefixes[i]);

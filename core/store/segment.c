@@ -239,38 +239,60 @@ static enum bs_status read_tf_levels(struct bs_segment *segment, struct bs_error
 	return BS_OK;
 }
 
+static enum bs_status read_entries(const struct bs_segment *segment, struct bs_section *entries_out, struct bs_error *err)
+{
+	uint64_t n_slabs = segment->meta.n_slabs;
+	enum bs_status status = read_section(segment->file, BS_SECTION_SLABS, 0, entries_out, err);
+	if (!status && entries_out->n_bytes != n_slabs * BS_SLAB_ENTRY_BYTES)
+		status = bs_container_corrupt(segment->file, err, "%llu bytes for %llu slabs",
+		                              (unsigned long long)entries_out->n_bytes, (unsigned long long)n_slabs);
+	return status;
+}
+
+static enum bs_status read_shape(const struct bs_segment *segment, const uint8_t *entry, uint32_t i,
+                                 struct bs_slab_shape *shape_out, struct bs_error *err)
+{
+	*shape_out = (struct bs_slab_shape){
+		.n_docs = bs_load_u32(entry),
+		.is_forward = bs_load_u32(entry + 4) == BS_SLAB_FORWARD,
+		.n_exact = bs_load_u32(entry + 8),
+		.least_exact = bs_load_u32(entry + 24),
+		.least_length = bs_load_u32(entry + 28),
+	};
+	if (shape_out->is_forward)
+		shape_out->hashing = (struct bs_forward_hashing){bs_load_u32(entry + 12), bs_load_u32(entry + 16)};
+	for (uint32_t level = shape_out->is_forward ? 2 : 0; level < BS_MAX_LEVELS; level++)
+		shape_out->n_columns[level] = bs_load_u32(entry + 12 + 4 * level);
+	if (bs_load_u32(entry + 4) > BS_SLAB_FORWARD)
+		return bs_fail(err, BS_UNSUPPORTED, "%s: slab %u is of a kind unknown to this bitsift",
+		               bs_container_path(segment->file), i);
+	return BS_OK;
+}
+
+enum bs_status bs_segment_shape(const struct bs_segment *segment, uint32_t i, struct bs_slab_shape *shape_out,
+                                struct bs_error *err)
+{
+	struct bs_section entries;
+	enum bs_status status = read_entries(segment, &entries, err);
+	return status ? status : read_shape(segment, entries.data + (uint64_t)i * BS_SLAB_ENTRY_BYTES, i, shape_out, err);
+}
+
 static enum bs_status read_slabs(struct bs_segment *segment, struct bs_error *err)
 {
-	struct bs_section section;
-	enum bs_status status = read_section(segment->file, BS_SECTION_SLABS, 0, &section, err);
+	struct bs_section entries;
+	uint64_t n_slabs = segment->meta.n_slabs, n_docs = 0;
+	enum bs_status status = read_entries(segment, &entries, err);
 	if (status)
 		return status;
-	uint64_t n_slabs = segment->meta.n_slabs;
-	if (section.n_bytes != n_slabs * BS_SLAB_ENTRY_BYTES)
-		return bs_container_corrupt(segment->file, err, "%llu bytes for %llu slabs", (unsigned long long)section.n_bytes,
-		                       (unsigned long long)n_slabs);
 	segment->slabs = calloc(n_slabs ? (size_t)n_slabs : 1, sizeof(*segment->slabs));
 	if (!segment->slabs)
 		return bs_fail_memory(err, "slabs", n_slabs * sizeof(*segment->slabs));
-	uint64_t n_docs = 0;
 	for (uint32_t i = 0; i < n_slabs && !status; i++) {
-		const uint8_t *entry = section.data + (uint64_t)i * BS_SLAB_ENTRY_BYTES;
-		struct bs_slab_shape shape = {
-			.n_docs = bs_load_u32(entry),
-			.is_forward = bs_load_u32(entry + 4) == BS_SLAB_FORWARD,
-			.n_exact = bs_load_u32(entry + 8),
-			.least_exact = bs_load_u32(entry + 24),
-			.least_length = bs_load_u32(entry + 28),
-		};
-		if (shape.is_forward)
-			shape.hashing = (struct bs_forward_hashing){bs_load_u32(entry + 12), bs_load_u32(entry + 16)};
-		for (uint32_t level = shape.is_forward ? 2 : 0; level < BS_MAX_LEVELS; level++)
-			shape.n_columns[level] = bs_load_u32(entry + 12 + 4 * level);
+		struct bs_slab_shape shape;
+		status = read_shape(segment, entries.data + (uint64_t)i * BS_SLAB_ENTRY_BYTES, i, &shape, err);
+		if (!status)
+			status = bs_slab_open(&segment->slabs[i], segment->file, i, &shape, &segment->treatments, err);
 		n_docs += shape.n_docs;
-		if (bs_load_u32(entry + 4) > BS_SLAB_FORWARD)
-			return bs_fail(err, BS_UNSUPPORTED, "%s: slab %u is of a kind unknown to this bitsift",
-			               bs_container_path(segment->file), i);
-		status = bs_slab_open(&segment->slabs[i], segment->file, i, &shape, &segment->treatments, err);
 		segment->slabs[i].first_row = n_docs - shape.n_docs;
 		segment->slabs[i].density = (float)segment->meta.density_ppm / 1e6f;
 	}
@@ -288,23 +310,38 @@ static enum bs_status open_gram_set(struct bs_segment *segment, struct bs_error 
 	return segment->has_gram_set ? bs_coded_section_open(&segment->gram_set, &section, 0, section.n_bytes, err) : BS_OK;
 }
 
-enum bs_status bs_segment_open(struct bs_segment *segment, const struct bs_dir *dir, const char *name,
-                               struct bs_error *err)
+/* What both kinds have. */
+static enum bs_status open_words(struct bs_segment *segment, const struct bs_dir *dir, const char *name,
+                                 enum bs_container_kind kind, struct bs_error *err)
 {
 	*segment = (struct bs_segment){0};
-	enum bs_status status = bs_container_open(dir, name, BS_FILE_SEGMENT, &segment->file, err);
+	enum bs_status status = bs_container_open(dir, name, kind, &segment->file, err);
 	if (!status)
 		status = read_meta(segment, err);
 	if (!status)
 		status = read_treatments(segment, err);
 	if (!status)
 		status = bs_lexicon_open(&segment->lexicon, segment->file, segment->meta.n_terms, segment->meta.n_docs, err);
+	return status ? status : read_tf_levels(segment, err);
+}
+
+enum bs_status bs_segment_open_condensed(struct bs_segment *segment, const struct bs_dir *dir, const char *name,
+                                         struct bs_error *err)
+{
+	enum bs_status status = open_words(segment, dir, name, BS_FILE_CONDENSED, err);
+	if (status)
+		bs_segment_deinit(segment);
+	return status;
+}
+
+enum bs_status bs_segment_open(struct bs_segment *segment, const struct bs_dir *dir, const char *name,
+                               struct bs_error *err)
+{
+	enum bs_status status = open_words(segment, dir, name, BS_FILE_SEGMENT, err);
 	if (!status)
 		status = bs_doc_table_open(&segment->docs, segment->file, segment->meta.n_docs, err);
 	if (!status)
 		status = bs_tf_table_open(&segment->tfs, segment->file, segment->meta.n_docs, err);
-	if (!status)
-		status = read_tf_levels(segment, err);
 	if (!status)
 		status = read_slabs(segment, err);
 	if (!status)

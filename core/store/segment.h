@@ -86,6 +86,12 @@ struct bs_segment {
  * release with bs_segment_deinit. Errors as bs_container_open. */
 enum bs_status bs_segment_open(struct bs_segment *segment, const struct bs_dir *dir, const char *name,
                                struct bs_error *err) BS_WARN_UNUSED;
+/* The same of a condensed one (indexer/segment/condense.h), as far as it can be: its numbers, treatments, tf levels and lexicon. */
+enum bs_status bs_segment_open_condensed(struct bs_segment *segment, const struct bs_dir *dir, const char *name,
+                                         struct bs_error *err) BS_WARN_UNUSED;
 void bs_segment_deinit(struct bs_segment *segment);
+/* What the entry of slab i says, of either. */
+enum bs_status bs_segment_shape(const struct bs_segment *segment, uint32_t i, struct bs_slab_shape *shape_out,
+                                struct bs_error *err) BS_WARN_UNUSED;
 
 #endif

@@ -73,6 +73,7 @@ static void set_limits(struct bs_index_writer *writer)
 		.max_slab_bytes = tuning->max_slab_bytes ? tuning->max_slab_bytes : memory / 8,
 		.forward_mode = tuning->forward_mode,
 		.pulse = &writer->pulse,
+		.is_condensed = request->condensed,
 	};
 	if (!tuning->policy)
 		writer->build_options.policy.density = writer->manifest.options.density;
@@ -82,6 +83,8 @@ enum bs_status bs_index_writer_start(struct bs_index_writer *writer, bool *has_p
 {
 	const struct bs_index_options *options = &writer->manifest.options;
 	struct bs_words_options words = bs_index_words_options(options);
+	if (writer->request->condensed && !writer->dir->memory)
+		return bs_fail(err, BS_INVALID, "%s: only of an index in memory are segments condensed", writer->dir->path);
 	set_limits(writer);
 	writer->source_options = bs_recorded_options(options, writer->dir);
 	writer->source_options.has_private = has_private;

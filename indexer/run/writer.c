@@ -716,7 +716,8 @@ enum bs_status bs_writer_open(const struct bs_writer_request *request, struct bs
 		.split_identifiers = request->split_identifiers, .weights = request->weights, .density = request->density,
 		.summary_rate = request->summary_rate, .wait = request->wait, .memory_bytes = request->memory_bytes, .n_threads = request->n_threads,
 		.progress = request->progress, .notice = request->notice, .context = request->context,
-		.consent = request->consent, .texts = request->texts, .analyzer = request->analyzer, .log = request->log, .tuning = &writer->tuning};
+		.consent = request->consent, .texts = request->texts, .analyzer = request->analyzer, .log = request->log, .tuning = &writer->tuning,
+		.condensed = request->condensed};
 	if (!request->dir == !request->memory)
 		status = bs_fail(err, BS_INVALID, "an index is either in a directory or in memory");
 	if (!status && !(request->phrase_bits >= 0 && request->phrase_bits <= 16))

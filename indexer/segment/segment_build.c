@@ -10,6 +10,7 @@
 #include "core/file/segment_sections.h"
 #include "core/base/workers.h"
 #include "corpus/changes/recorded.h"
+#include "indexer/segment/condense.h"
 #include "indexer/segment/size_classes.h"
 #include "indexer/segment/forward_build.h"
 #include "indexer/segment/rare_build.h"
@@ -420,6 +421,21 @@ static enum bs_status write_sections(struct build *build, struct bs_gram_accumul
 	return status ? status : write_gram_set(build, &grams->set, err);
 }
 
+/* Once the segment is there. */
+static enum bs_status condense(const struct build *build, const struct bs_dir *dir, const char *name, struct bs_error *err)
+{
+	const struct bs_term_table *terms = &build->accumulator->terms;
+	size_t n_bytes = ((size_t)terms->n_terms + 1) * sizeof(uint32_t);
+	uint32_t *dfs = malloc(n_bytes);
+	if (!dfs)
+		return bs_fail_memory(err, "a condensed segment", n_bytes);
+	for (uint32_t i = 0; i < terms->n_terms; i++)
+		dfs[i] = terms->entries[build->sorted[i]].df;
+	enum bs_status status = bs_condense(dir, name, &build->plan, dfs, err);
+	free(dfs);
+	return status;
+}
+
 enum bs_status bs_segment_build(const struct bs_dir *dir, const char *name, struct bs_accumulator *accumulator,
                                 struct bs_gram_accumulator *grams, struct bs_store_writer *store,
                                 struct bs_file_writer *file, const struct bs_build_options *options,
@@ -459,6 +475,11 @@ enum bs_status bs_segment_build(const struct bs_dir *dir, const char *name, stru
 		bs_file_writer_abort(build.writer);
 	else
 		status = bs_file_writer_finish(build.writer, file_bytes_out, err);
+	if (!status && options->is_condensed) {
+		status = condense(&build, dir, name, err);
+		if (status)
+			bs_dir_remove(dir, name);
+	}
 	free(build.sorted);
 	bs_slab_plan_deinit(&build.plan);
 	bs_size_classes_deinit(&build.classes);

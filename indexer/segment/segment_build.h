@@ -27,6 +27,7 @@ struct bs_build_options {
 	uint32_t n_threads;           /* >= 1; the file is the same for any number */
 	struct bs_pulse *pulse;       /* nullable */
 	struct bs_buffer *word_hashes; /* nullable: bs_hash_term of each word, u64, is appended */
+	bool is_condensed; /* it is written condensed, too (condense.h) */
 	const struct bs_manifest *manifest; /* borrowed: whose sources the documents are of. NULL: no ids are listed */
 };
 

@@ -135,11 +135,9 @@ static enum bs_status place_true_rows(struct bs_slab_builder *builder, struct bs
 	return BS_OK;
 }
 
-enum bs_status bs_slab_count(struct bs_slab_builder *builder, const uint32_t *rows, uint32_t n_rows,
-                             struct bs_error *err)
+static void count_terms(struct bs_slab_builder *builder, const uint32_t *rows, uint32_t n_rows)
 {
-	const struct bs_slab_plan *plan = builder->plan;
-	uint32_t n_frequent = plan->n_frequent;
+	uint32_t n_frequent = builder->plan->n_frequent;
 	uint32_t places[BS_TERM_CHUNK];
 	free(builder->exact_terms);
 	builder->exact_terms = NULL;
@@ -148,13 +146,21 @@ enum bs_status bs_slab_count(struct bs_slab_builder *builder, const uint32_t *ro
 	for (uint32_t i = 0; i <= n_frequent; i++)
 		builder->frequent[i] = (struct bs_slab_frequent){.exact = UINT32_MAX};
 	for (uint32_t row = 0; row < n_rows; row++) {
-		struct bs_term_reader reader = bs_accumulator_read(plan->accumulator, rows[row]);
-		uint32_t length = bs_doc_table_builder_get_length(&plan->accumulator->doc_table, rows[row]);
-		builder->shape.least_length = length < builder->shape.least_length ? length : builder->shape.least_length;
+		struct bs_term_reader reader = bs_accumulator_read(builder->plan->accumulator, rows[row]);
 		prefetch_row(builder, row);
 		for (uint32_t n; (n = bs_accumulator_next(&reader, places)) > 0;)
 			for (uint32_t i = 0; i < n; i++)
 				builder->frequent[places[i] < n_frequent ? places[i] : n_frequent].next++;
+	}
+}
+
+enum bs_status bs_slab_count(struct bs_slab_builder *builder, const uint32_t *rows, uint32_t n_rows,
+                             struct bs_error *err)
+{
+	count_terms(builder, rows, n_rows);
+	for (uint32_t row = 0; row < n_rows; row++) {
+		uint32_t length = bs_doc_table_builder_get_length(&builder->plan->accumulator->doc_table, rows[row]);
+		builder->shape.least_length = length < builder->shape.least_length ? length : builder->shape.least_length;
 	}
 	enum bs_status status = choose_exact(builder, err);
 	return status ? status : place_true_rows(builder, err);
@@ -687,13 +693,10 @@ static enum bs_status find_exceptions(const struct bs_slab_builder *builder, uin
 	return status;
 }
 
-enum bs_status bs_slab_build(struct bs_slab_builder *builder, uint64_t first_row, struct bs_slab_product *product,
-                             struct bs_error *err)
+/* Of widths and exact columns that are chosen. */
+static enum bs_status make_slab(struct bs_slab_builder *builder, uint64_t first_row, struct bs_slab_product *product,
+                                struct bs_error *err)
 {
-	struct measured measured;
-	*product = (struct bs_slab_product){.columns = product->columns, .columns_bytes = product->columns_bytes};
-	measure(builder, &measured);
-	choose_widths(builder, &measured);
 	product->exact_terms = builder->exact_terms;
 	builder->exact_terms = NULL;
 	enum bs_status status = fill_columns(builder, product, err);
@@ -708,4 +711,48 @@ enum bs_status bs_slab_build(struct bs_slab_builder *builder, uint64_t first_row
 	if (status)
 		bs_slab_product_deinit(product);
 	return status;
+}
+
+static struct bs_slab_product product_of_columns(const struct bs_slab_product *other)
+{
+	return (struct bs_slab_product){.columns = other->columns, .columns_bytes = other->columns_bytes};
+}
+
+enum bs_status bs_slab_build(struct bs_slab_builder *builder, uint64_t first_row, struct bs_slab_product *product,
+                             struct bs_error *err)
+{
+	struct measured measured;
+	*product = product_of_columns(product);
+	measure(builder, &measured);
+	choose_widths(builder, &measured);
+	return make_slab(builder, first_row, product, err);
+}
+
+static enum bs_status take_exact(struct bs_slab_builder *builder, const uint32_t *exact_terms, uint32_t n_exact,
+                                 struct bs_error *err)
+{
+	const struct bs_slab_plan *plan = builder->plan;
+	builder->exact_terms = malloc(((size_t)n_exact + 1) * sizeof(*exact_terms));
+	if (!builder->exact_terms)
+		return bs_fail_memory(err, "exact columns", n_exact * sizeof(*exact_terms));
+	memcpy(builder->exact_terms, exact_terms, n_exact * sizeof(*exact_terms));
+	for (uint32_t i = 0; i < plan->n_frequent && builder->shape.n_exact < n_exact; i++)
+		if (plan->frequent[plan->by_ordinal[i]].ordinal == exact_terms[builder->shape.n_exact])
+			builder->frequent[plan->by_ordinal[i]].exact = builder->shape.n_exact++;
+	return builder->shape.n_exact == n_exact
+	               ? BS_OK : bs_fail(err, BS_CORRUPT, "%u exact columns are not those of frequent terms", n_exact);
+}
+
+enum bs_status bs_slab_rebuild(struct bs_slab_builder *builder, const uint32_t *rows, const struct bs_slab_shape *shape,
+                               const uint32_t *exact_terms, uint64_t first_row, struct bs_slab_product *product,
+                               struct bs_error *err)
+{
+	*product = product_of_columns(product);
+	count_terms(builder, rows, shape->n_docs);
+	memcpy(builder->shape.n_columns, shape->n_columns, sizeof(shape->n_columns));
+	builder->shape.least_length = shape->least_length;
+	enum bs_status status = take_exact(builder, exact_terms, shape->n_exact, err);
+	if (!status)
+		status = place_true_rows(builder, err);
+	return status ? status : make_slab(builder, first_row, product, err);
 }

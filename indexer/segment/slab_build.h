@@ -53,5 +53,10 @@ enum bs_status bs_slab_count(struct bs_slab_builder *builder, const uint32_t *ro
  * which are used again. */
 enum bs_status bs_slab_build(struct bs_slab_builder *builder, uint64_t first_row, struct bs_slab_product *product,
                              struct bs_error *err) BS_WARN_UNUSED;
+/* Both steps for a slab of which is known what there is to choose: its shape, that of a matrix, and the ordinals of the terms that
+ * have exact columns. BS_CORRUPT: these do not ascend, or are not all frequent. */
+enum bs_status bs_slab_rebuild(struct bs_slab_builder *builder, const uint32_t *rows, const struct bs_slab_shape *shape,
+                               const uint32_t *exact_terms, uint64_t first_row, struct bs_slab_product *product,
+                               struct bs_error *err) BS_WARN_UNUSED;
 
 #endif

@@ -253,22 +253,36 @@ static void place_dfs(struct bs_slab_plan *plan, const struct kinds *kinds, uint
 	}
 }
 
+/* Of term number i, which is its ordinal in a lexicon. */
+static inline uint32_t df_of(const struct bs_slab_plan *plan, uint32_t i)
+{
+	return plan->lexicon ? plan->lexicon[i].df : plan->accumulator->terms.entries[i].df;
+}
+
+static struct bs_lexicon_term term_of(const struct bs_slab_plan *plan, uint32_t i)
+{
+	if (plan->lexicon)
+		return plan->lexicon[i];
+	const struct bs_term_entry *entry = &plan->accumulator->terms.entries[i];
+	const uint8_t *key = bs_term_table_key(&plan->accumulator->terms, i);
+	return (struct bs_lexicon_term){bs_hash_term(key, entry->n_bytes), entry->df, key[0] == BS_KEY_COMPOUND};
+}
+
 /* Places by how many documents have a term, of those of one df by number. */
 static enum bs_status find_places(struct bs_slab_plan *plan, const struct kinds *kinds, uint32_t *place_of,
                                   struct bs_error *err)
 {
-	const struct bs_term_table *table = &plan->accumulator->terms;
 	uint32_t most = 1;
-	for (uint32_t i = 0; i < table->n_terms; i++)
-		most = table->entries[i].df > most ? table->entries[i].df : most;
+	for (uint32_t i = 0; i < plan->n_terms; i++)
+		most = df_of(plan, i) > most ? df_of(plan, i) : most;
 	uint32_t *next_of = calloc((size_t)most + 1, sizeof(*next_of));
 	if (!next_of)
 		return bs_fail_memory(err, "places of terms", ((size_t)most + 1) * sizeof(*next_of));
-	for (uint32_t i = 0; i < table->n_terms; i++)
-		next_of[table->entries[i].df]++;
+	for (uint32_t i = 0; i < plan->n_terms; i++)
+		next_of[df_of(plan, i)]++;
 	place_dfs(plan, kinds, most, next_of);
-	for (uint32_t i = 0; i < table->n_terms; i++)
-		place_of[i] = next_of[table->entries[i].df]++;
+	for (uint32_t i = 0; i < plan->n_terms; i++)
+		place_of[i] = next_of[df_of(plan, i)]++;
 	free(next_of);
 	return BS_OK;
 }
@@ -276,49 +290,77 @@ static enum bs_status find_places(struct bs_slab_plan *plan, const struct kinds 
 /* What is known of a place. */
 static void fill_places(struct bs_slab_plan *plan, const struct kinds *kinds, const uint32_t *place_of, uint8_t *notes)
 {
-	const struct bs_term_table *table = &plan->accumulator->terms;
 	const struct bs_tf_levels *levels = plan->tf_levels;
 	for (uint32_t i = 0; i < plan->treatments->n_entries && i < BS_NOTE_KINDS - 1; i++)
 		plan->columns[i] = bs_count_pack(plan->treatments->entries[i].n_columns);
 	plan->kinds[plan->n_repeated] = treatment_of(kinds, 1);
 	notes[plan->n_repeated] = note_of(kinds, 1) | BS_NOTE_IS_CODED; /* a pair, too: nobody asks */
-	for (uint32_t i = 0; i < table->n_terms; i++) {
-		const struct bs_term_entry *entry = &table->entries[i];
-		const uint8_t *key = bs_term_table_key(table, i);
+	for (uint32_t i = 0; i < plan->n_terms; i++) {
+		const struct bs_lexicon_term term = term_of(plan, i);
 		uint32_t place = place_of[i];
-		plan->hashes[place] = bs_hash_term(key, entry->n_bytes);
+		uint8_t treatment = treatment_of(kinds, term.df);
+		bool has_exceptions = plan->treatments->entries[treatment].has_exceptions;
+		plan->hashes[place] = term.hash;
 		if (place >= plan->n_repeated)
 			continue;
-		bool is_coded = key[0] != BS_KEY_COMPOUND; /* pairs are not counted */
-		bool has_levels = is_coded && levels->n_levels > 0 && entry->df >= levels->min_df;
-		plan->kinds[place] = treatment_of(kinds, entry->df) | (has_levels ? BS_KIND_HAS_LEVELS : 0);
-		notes[place] = note_of(kinds, entry->df) | (is_coded ? BS_NOTE_IS_CODED : 0);
+		bool is_coded = !term.is_pair; /* pairs are not counted */
+		bool has_levels = is_coded && levels->n_levels > 0 && term.df >= levels->min_df;
+		plan->kinds[place] = treatment | (has_levels ? BS_KIND_HAS_LEVELS : 0);
+		notes[place] = note_of(kinds, term.df) | (is_coded ? BS_NOTE_IS_CODED : 0);
 		if (place < plan->n_frequent)
-			plan->frequent[place] = (struct bs_frequent_term){
-				.df = entry->df,
-				.has_exceptions = plan->treatments->entries[treatment_of(kinds, entry->df)].has_exceptions,
-			};
+			plan->frequent[place] = (struct bs_frequent_term){.df = term.df, .has_exceptions = has_exceptions};
 	}
 }
 
 /* Places of terms in lexicon order are all over: they are prefetched so many ahead. */
 #define PLACES_AHEAD 16u
 
+/* sorted: term numbers in lexicon order; NULL: they are so. */
 static void fill_ordinals(struct bs_slab_plan *plan, const uint32_t *place_of, const uint32_t *sorted)
 {
-	uint32_t n_terms = plan->accumulator->terms.n_terms, n_found = 0;
-	for (uint32_t i = 0; i < n_terms; i++) {
-		if (n_terms - i > 2 * PLACES_AHEAD) {
+	uint32_t n_found = 0;
+	for (uint32_t i = 0; i < plan->n_terms; i++) {
+		if (sorted && plan->n_terms - i > 2 * PLACES_AHEAD) {
 			__builtin_prefetch(&place_of[sorted[i + 2 * PLACES_AHEAD]]);
 			__builtin_prefetch(&plan->ordinals[place_of[sorted[i + PLACES_AHEAD]]], 1);
 		}
-		uint32_t place = place_of[sorted[i]];
+		uint32_t place = place_of[sorted ? sorted[i] : i];
 		plan->ordinals[place] = i;
 		if (place < plan->n_frequent)
 			plan->by_ordinal[n_found++] = place;
 	}
 	for (uint32_t i = 0; i < plan->n_frequent; i++)
 		plan->frequent[i].ordinal = plan->ordinals[i];
+}
+
+/* Places, and what is known of them. *notes_out is the caller's to free, also after a failure. */
+static enum bs_status make_places(struct bs_slab_plan *plan, struct kinds *kinds, const uint32_t *sorted,
+                                  uint32_t *place_of, uint8_t **notes_out, struct bs_error *err)
+{
+	size_t n_terms = (size_t)plan->n_terms + 1;
+	kinds->treatments = plan->treatments;
+	for (uint32_t df = 0; df < SMALL_DF; df++)
+		kinds->of_small[df] = (uint8_t)(bs_treatment_find(plan->treatments, df) - plan->treatments->entries);
+	plan->ordinals = malloc(n_terms * sizeof(*plan->ordinals));
+	enum bs_status status = bs_accumulator_place(plan->accumulator, &plan->of_hashes, err);
+	if (!status)
+		status = bs_buffer_reserve(&plan->of_hashes, n_terms * sizeof(*plan->hashes), err);
+	if (!status && !plan->ordinals)
+		status = bs_fail_memory(err, "what slabs share", n_terms * sizeof(*plan->ordinals));
+	if (!status)
+		status = find_places(plan, kinds, place_of, err);
+	if (status)
+		return status;
+	plan->hashes = (uint64_t *)(void *)plan->of_hashes.data;
+	*notes_out = malloc((size_t)plan->n_repeated + 1);
+	plan->kinds = malloc((size_t)plan->n_repeated + 1);
+	plan->frequent = malloc(((size_t)plan->n_frequent + 1) * sizeof(*plan->frequent));
+	plan->by_ordinal = malloc(((size_t)plan->n_frequent + 1) * sizeof(*plan->by_ordinal));
+	if (!*notes_out || !plan->kinds || !plan->frequent || !plan->by_ordinal)
+		return bs_fail_memory(err, "what slabs share", plan->n_frequent * sizeof(*plan->frequent));
+	fill_places(plan, kinds, place_of, *notes_out);
+	fill_ordinals(plan, place_of, sorted);
+	return BS_OK;
 }
 
 enum bs_status bs_slab_plan_make(struct bs_slab_plan *plan, struct bs_accumulator *accumulator, const uint32_t *sorted,
@@ -328,41 +370,31 @@ enum bs_status bs_slab_plan_make(struct bs_slab_plan *plan, struct bs_accumulato
 	/* Of the padded slab, as slab_build.c decides it, in whole documents. */
 	double least_exact = plan->exact_share * ((n_docs + BS_LINE_BITS - 1) / BS_LINE_BITS) * BS_LINE_BITS;
 	struct kinds kinds = {
-		.treatments = plan->treatments,
 		.least_frequent = plan->exact_share * BS_LINE_BITS,
 		.least_exact = least_exact < 1 ? 1 : (double)(uint64_t)least_exact,
 	};
-	for (uint32_t df = 0; df < SMALL_DF; df++)
-		kinds.of_small[df] = (uint8_t)(bs_treatment_find(plan->treatments, df) - plan->treatments->entries);
-	size_t n_terms = (size_t)accumulator->terms.n_terms + 1;
-	uint32_t *place_of = malloc(n_terms * sizeof(*place_of));
 	uint8_t *notes = NULL;
-	plan->ordinals = malloc(n_terms * sizeof(*plan->ordinals));
-	enum bs_status status = bs_accumulator_place(accumulator, &plan->of_hashes, err);
-	if (!status)
-		status = bs_buffer_reserve(&plan->of_hashes, n_terms * sizeof(*plan->hashes), err);
-	if (!status && (!place_of || !plan->ordinals))
-		status = bs_fail_memory(err, "what slabs share", n_terms * sizeof(*plan->ordinals));
-	if (status)
-		goto out;
-	plan->hashes = (uint64_t *)(void *)plan->of_hashes.data;
-	bs_buffer_advise(place_of, n_terms * sizeof(*place_of));
-	status = find_places(plan, &kinds, place_of, err);
-	if (status)
-		goto out;
-	notes = malloc((size_t)plan->n_repeated + 1);
-	plan->kinds = malloc((size_t)plan->n_repeated + 1);
-	plan->frequent = malloc(((size_t)plan->n_frequent + 1) * sizeof(*plan->frequent));
-	plan->by_ordinal = malloc(((size_t)plan->n_frequent + 1) * sizeof(*plan->by_ordinal));
-	if (!notes || !plan->kinds || !plan->frequent || !plan->by_ordinal) {
-		status = bs_fail_memory(err, "what slabs share", plan->n_frequent * sizeof(*plan->frequent));
-		goto out;
+	plan->n_terms = accumulator->terms.n_terms;
+	size_t n_bytes = ((size_t)plan->n_terms + 1) * sizeof(uint32_t);
+	uint32_t *place_of = malloc(n_bytes);
+	enum bs_status status = place_of ? BS_OK : bs_fail_memory(err, "what slabs share", n_bytes);
+	if (!status) {
+		bs_buffer_advise(place_of, n_bytes);
+		status = make_places(plan, &kinds, sorted, place_of, &notes, err);
 	}
-	fill_places(plan, &kinds, place_of, notes);
-	fill_ordinals(plan, place_of, sorted);
-	status = bs_renumber(accumulator, plan, place_of, notes, n_threads, docs_out, err);
-out:
+	if (!status)
+		status = bs_renumber(accumulator, plan, place_of, notes, n_threads, docs_out, err);
 	free(place_of);
+	free(notes);
+	return status;
+}
+
+enum bs_status bs_slab_plan_of_lexicon(struct bs_slab_plan *plan, double least_frequent, uint32_t *place_of,
+                                       struct bs_error *err)
+{
+	struct kinds kinds = {.least_frequent = least_frequent, .least_exact = least_frequent};
+	uint8_t *notes = NULL;
+	enum bs_status status = make_places(plan, &kinds, NULL, place_of, &notes, err);
 	free(notes);
 	return status;
 }

@@ -43,12 +43,21 @@ static inline uint64_t bs_count_at(uint64_t counts, uint32_t level)
 	return counts >> (level * BS_COUNT_BITS) & BS_COUNT_MASK;
 }
 
+/* A term, where it comes from a lexicon. */
+struct bs_lexicon_term {
+	uint64_t hash; /* bs_hash_term */
+	uint32_t df;
+	bool is_pair;
+};
+
 #define BS_NOTE_KINDS      64u
 #define BS_KIND_HAS_LEVELS 0x80u /* tf levels; the rest is an index into treatments->entries */
 _Static_assert(BS_MAX_TREATMENTS <= BS_KIND_HAS_LEVELS, "a treatment fits beside it");
 
 struct bs_slab_plan {
 	const struct bs_accumulator *accumulator;
+	const struct bs_lexicon_term *lexicon; /* n_terms by ordinal, until places are made; NULL: terms are those of the accumulator */
+	uint32_t n_terms;
 	const struct bs_treatment_table *treatments;
 	const struct bs_tf_levels *tf_levels;
 	const struct bs_kernel *kernel;
@@ -74,6 +83,10 @@ struct bs_slab_plan {
 enum bs_status bs_slab_plan_make(struct bs_slab_plan *plan, struct bs_accumulator *accumulator, const uint32_t *sorted,
                                  uint32_t n_threads, struct bs_size_class_doc *docs_out,
                                  struct bs_error *err) BS_WARN_UNUSED;
+/* The same from the terms of a lexicon, for documents that are accumulated as places: place_of[0..n_terms) by ordinal. least_frequent:
+ * terms of that df and more may have exact columns. BS_NO_MEMORY. */
+enum bs_status bs_slab_plan_of_lexicon(struct bs_slab_plan *plan, double least_frequent, uint32_t *place_of,
+                                       struct bs_error *err) BS_WARN_UNUSED;
 void bs_slab_plan_deinit(struct bs_slab_plan *plan);
 
 /* Where a term stands among those that more is known of, or behind them. */
