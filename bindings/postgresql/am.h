@@ -14,11 +14,14 @@ struct bsp_options {
 	int stemmer_offset;
 	bool fold_accents, split_identifiers, grams;
 	int pending_limit; /* kB */
+	bool condensed;
 };
 void bsp_options_init(void);
 bytea *bsp_amoptions(Datum reloptions, bool validate);
 /* Bytes of rows that may wait. */
 size_t bsp_pending_limit(Relation index);
+/* Whether new segments lie condensed in pages. */
+bool bsp_condenses(Relation index);
 /* "": none. */
 const char *bsp_stemmer(Relation index);
 

@@ -4,6 +4,8 @@
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
+#include "view.h"
+
 /* Of a callback, on its way around the library. */
 static ErrorData *kept_error;
 static MemoryContext kept_context;
@@ -70,10 +72,15 @@ void bsp_check(enum bs_status status, const struct bs_error *err, Relation index
 		return;
 	bsp_throw_kept();
 	CHECK_FOR_INTERRUPTS();
+	/* It may be the cache's alone, which the next who asks makes anew. */
+	if (index && status == BS_CORRUPT)
+		bsp_view_forget(index);
 	const char *why = err && err->text[0] ? err->text : bs_status_name(status);
 	if (index && status != BS_INVALID)
 		ereport(ERROR,
 		        (errcode(code_of(status)), errmsg("index \"%s\": %s", RelationGetRelationName(index), why),
-		         status == BS_CORRUPT ? errhint("REINDEX makes it anew.") : 0));
+		         status == BS_CORRUPT
+		                 ? errhint("What the cache had of it is made anew. If it fails again, REINDEX.")
+		                 : 0));
 	ereport(ERROR, (errcode(code_of(status)), errmsg("%s", why)));
 }

@@ -100,7 +100,7 @@ static void write_pages(struct writing *writing, ZSTD_CCtx *coder, const char *b
 	} while (done < n_bytes);
 	FIN_CRC32C(checksum);
 	end_page(writing, out.pos, InvalidBlockNumber);
-	writing->file->checksum = checksum;
+	writing->file->checksum_written = checksum;
 }
 
 void bsp_extent_write(Relation index, const void *bytes, size_t n_bytes, bool is_build, struct bsp_file *file)
@@ -108,7 +108,7 @@ void bsp_extent_write(Relation index, const void *bytes, size_t n_bytes, bool is
 	struct writing *writing = palloc0(sizeof(*writing));
 	*writing = (struct writing){.index = index, .is_build = is_build, .file = file};
 	bsp_name_draw(&file->chain);
-	file->n_bytes = n_bytes;
+	file->n_written = n_bytes;
 	file->n_stored = 0;
 	ZSTD_CCtx *coder = ZSTD_createCCtx();
 	if (!coder)
@@ -126,6 +126,15 @@ void bsp_extent_write(Relation index, const void *bytes, size_t n_bytes, bool is
 	}
 	PG_END_TRY();
 	pfree(writing);
+}
+
+uint32 bsp_checksum(const void *bytes, size_t n_bytes)
+{
+	pg_crc32c checksum;
+	INIT_CRC32C(checksum);
+	COMP_CRC32C(checksum, bytes, n_bytes);
+	FIN_CRC32C(checksum);
+	return checksum;
 }
 
 struct reading {
@@ -204,7 +213,8 @@ bool bsp_extent_read(Relation index, const struct bsp_file *file,
 		INIT_CRC32C(reading->checksum);
 		is_good = read_pages(reading);
 		FIN_CRC32C(reading->checksum);
-		if (is_good && (reading->n_bytes != file->n_bytes || !EQ_CRC32C(reading->checksum, file->checksum)))
+		if (is_good &&
+		    (reading->n_bytes != file->n_written || !EQ_CRC32C(reading->checksum, file->checksum_written)))
 			ereport(ERROR, (errcode(ERRCODE_INDEX_CORRUPTED),
 			                errmsg("index \"%s\": %s is not what was written",
 			                       RelationGetRelationName(index), file->name),

@@ -28,6 +28,8 @@ void bsp_options_init(void)
 	add_bool_reloption(kind, "grams", "LIKE and regular expressions are answered, too", false, AccessExclusiveLock);
 	add_int_reloption(kind, "pending_limit", "kB of rows that wait to become a part of the index",
 	                  DEFAULT_PENDING_KB, 64, 256 * 1024, ShareUpdateExclusiveLock);
+	add_bool_reloption(kind, "condensed", "pages have what the cache can be made of, and no more", true,
+	                   ShareUpdateExclusiveLock);
 }
 
 bytea *bsp_amoptions(Datum reloptions, bool validate)
@@ -38,6 +40,7 @@ bytea *bsp_amoptions(Datum reloptions, bool validate)
 		{"split_identifiers", RELOPT_TYPE_BOOL, offsetof(struct bsp_options, split_identifiers)},
 		{"grams", RELOPT_TYPE_BOOL, offsetof(struct bsp_options, grams)},
 		{"pending_limit", RELOPT_TYPE_INT, offsetof(struct bsp_options, pending_limit)},
+		{"condensed", RELOPT_TYPE_BOOL, offsetof(struct bsp_options, condensed)},
 	};
 	return build_reloptions(reloptions, validate, kind, sizeof(struct bsp_options), elements, lengthof(elements));
 }
@@ -46,6 +49,12 @@ size_t bsp_pending_limit(Relation index)
 {
 	const struct bsp_options *options = (const struct bsp_options *)index->rd_options;
 	return (size_t)(options ? options->pending_limit : DEFAULT_PENDING_KB) * 1024;
+}
+
+bool bsp_condenses(Relation index)
+{
+	const struct bsp_options *options = (const struct bsp_options *)index->rd_options;
+	return !options || options->condensed;
 }
 
 const char *bsp_stemmer(Relation index)

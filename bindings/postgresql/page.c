@@ -49,16 +49,17 @@ struct bsp_meta *bsp_meta_of(Relation index, Page page)
 	struct bsp_meta *meta = is_ours(page) && bsp_special_of(page)->kind == BSP_PAGE_META
 	                                ? (struct bsp_meta *)PageGetContents(page)
 	                                : NULL;
-	if (!meta || meta->magic != BSP_MAGIC || meta->n_files > BSP_MOST_FILES || !chain_is_sane(&meta->pending) ||
+	bool is_meta = meta && meta->magic == BSP_MAGIC;
+	if (is_meta && meta->version != BSP_VERSION)
+		ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+		                errmsg("index \"%s\" is of version %u, this is version %d",
+		                       RelationGetRelationName(index), meta->version, BSP_VERSION),
+		                errhint("REINDEX makes it anew.")));
+	if (!is_meta || meta->n_files > BSP_MOST_FILES || !chain_is_sane(&meta->pending) ||
 	    !chain_is_sane(&meta->closing))
 		ereport(ERROR, (errcode(ERRCODE_INDEX_CORRUPTED),
 		                errmsg("index \"%s\": its first page is none of an index of bitsift",
 		                       RelationGetRelationName(index)),
-		                errhint("REINDEX makes it anew.")));
-	if (meta->version != BSP_VERSION)
-		ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-		                errmsg("index \"%s\" is of version %u, this is version %d",
-		                       RelationGetRelationName(index), meta->version, BSP_VERSION),
 		                errhint("REINDEX makes it anew.")));
 	return meta;
 }

@@ -16,7 +16,7 @@
 
 #define BSP_META_BLOCK 0
 #define BSP_MAGIC      0x42534654 /* of the metapage */
-#define BSP_VERSION    1
+#define BSP_VERSION    2          /* 1 had no condensed segments */
 
 enum bsp_page_kind {
 	BSP_PAGE_FREE = 1,
@@ -43,14 +43,22 @@ struct bsp_special {
 /* Bytes of a chain that a page holds. */
 #define BSP_PAGE_BYTES (BLCKSZ - MAXALIGN(SizeOfPageHeaderData) - MAXALIGN(sizeof(struct bsp_special)))
 
-/* A file of the library, in a chain of pages. */
+/* What names of segments begin with, and those of the same condensed. */
+#define BSP_SEGMENT   "seg-"
+#define BSP_CONDENSED "condensed-"
+
+/* A file of the library, in a chain of pages: as it is, or, if it is a segment, condensed, from which the library restores it. */
 struct bsp_file {
 	char name[32];
 	struct bsp_name chain;
-	uint64 n_bytes;  /* of the file, */
-	uint64 n_stored; /* as it lies in the pages: fewer if it is compressed */
+	uint64 n_bytes;   /* of the file, as searches read it */
+	uint64 n_written; /* of what was written into the pages, the file or that condensed, */
+	uint64 n_stored;  /* and as it lies there, compressed */
 	BlockNumber first;
-	uint32 checksum; /* CRC-32C of the file */
+	uint32 checksum;         /* CRC-32C of the file, */
+	uint32 checksum_written; /* and of what was written */
+	bool is_condensed;
+	uint8 reserved[3];
 };
 
 /* Rows that wait. */

@@ -149,6 +149,7 @@ void bsp_store_write(struct bsp_store *store, size_t largest_row_bytes)
 		.phrase_bits = PHRASE_BITS,
 		.not_stored = true,
 		.no_checksums = true,
+		.condensed = bsp_condenses(store->index),
 		.texts = &store->provider,
 		.memory_bytes = memory_for(largest_row_bytes),
 		.n_threads = 1,
@@ -175,32 +176,63 @@ static const struct bsp_file *find_file(const struct bsp_meta *meta, const char 
 	return NULL;
 }
 
+static bool begins(const char *name, const char *with)
+{
+	return strncmp(name, with, strlen(with)) == 0;
+}
+
+/* Of a segment, the same condensed, if the library has written that. */
+static bool find_condensed(struct bsp_store *store, const char *segment, struct bs_memory_file *out)
+{
+	size_t n = bs_memory_n_files(store->memory);
+	for (size_t i = 0; begins(segment, BSP_SEGMENT) && i < n; i++) {
+		struct bs_error err;
+		bsp_check(bs_memory_file_at(store->memory, i, out, &err), &err, store->index);
+		if (begins(out->name, BSP_CONDENSED) &&
+		    strcmp(out->name + strlen(BSP_CONDENSED), segment + strlen(BSP_SEGMENT)) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* To the pages, condensed if it can be, and to the cache as it is. */
+static void write_file(struct bsp_store *store, const struct bs_memory_file *file, struct bsp_file *to)
+{
+	struct bs_memory_file condensed;
+	CHECK_FOR_INTERRUPTS();
+	memset(to, 0, sizeof(*to));
+	strlcpy(to->name, file->name, sizeof(to->name));
+	to->n_bytes = file->n_bytes;
+	to->checksum = bsp_checksum(file->bytes, file->n_bytes);
+	to->is_condensed = find_condensed(store, file->name, &condensed);
+	const struct bs_memory_file *written = to->is_condensed ? &condensed : file;
+	bsp_extent_write(store->index, written->bytes, written->n_bytes, store->is_build, to);
+	bsp_cache_put(store->index, to, file->bytes, file->n_bytes);
+}
+
 /* What the memory has of files: those that the metapage names already, and new ones, written here. */
 static void write_files(struct bsp_store *store, struct bsp_meta *changed)
 {
 	size_t n = bs_memory_n_files(store->memory);
 	changed->n_files = 0;
-	if (n > BSP_MOST_FILES)
-		ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-		                errmsg("index \"%s\" is of more than %zu files", RelationGetRelationName(store->index),
-		                       BSP_MOST_FILES),
-		                errhint("bitsift_merge makes them fewer.")));
 	for (size_t i = 0; i < n; i++) {
 		struct bs_memory_file file;
 		struct bs_error err;
 		bsp_check(bs_memory_file_at(store->memory, i, &file, &err), &err, store->index);
+		if (begins(file.name, BSP_CONDENSED))
+			continue;
+		if (changed->n_files == BSP_MOST_FILES)
+			ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+			                errmsg("index \"%s\" is of more than %zu files",
+			                       RelationGetRelationName(store->index), BSP_MOST_FILES),
+			                errhint("bitsift_merge makes them fewer.")));
 		const struct bsp_file *known = find_file(&store->copy.meta, file.name);
 		struct bsp_file *to = &changed->files[changed->n_files++];
-		memset(to, 0, sizeof(*to));
 		/* All files but the manifest stay as they are for their lives. */
-		if (known && strcmp(file.name, MANIFEST) != 0) {
+		if (known && strcmp(file.name, MANIFEST) != 0)
 			*to = *known;
-			continue;
-		}
-		CHECK_FOR_INTERRUPTS();
-		strlcpy(to->name, file.name, sizeof(to->name));
-		bsp_extent_write(store->index, file.bytes, file.n_bytes, store->is_build, to);
-		bsp_cache_put(store->index, to, file.bytes, file.n_bytes);
+		else
+			write_file(store, &file, to);
 	}
 }
 
@@ -300,6 +332,7 @@ static bool compact(struct bsp_store *store)
 		.n_threads = 1,
 		.limits = bsp_limits(),
 		.texts = &store->provider,
+		.condensed = bsp_condenses(store->index),
 	};
 	struct bs_build_report report;
 	struct bs_error err;

@@ -17,7 +17,6 @@
 
 #include "cache.h"
 #include "error.h"
-#include "extent.h"
 #include "pending.h"
 #include "store.h"
 #include "versions.h"
@@ -67,20 +66,6 @@ PGDLLEXPORT Datum bitsift_merge(PG_FUNCTION_ARGS)
 	PG_RETURN_VOID();
 }
 
-static bool pass_over(void *context, const void *bytes, size_t n_bytes)
-{
-	return true;
-}
-
-/* From the pages, whatever the cache has. False: they are not there any more. */
-static bool check_files(Relation index, const struct bsp_meta *meta)
-{
-	for (uint32 i = 0; i < meta->n_files; i++)
-		if (!bsp_extent_read(index, &meta->files[i], pass_over, NULL))
-			return false;
-	return true;
-}
-
 static bool count_waiting(Relation index, const struct bsp_pending *chain, int64 *n)
 {
 	StringInfoData bytes;
@@ -103,8 +88,8 @@ static bool check_index(Relation index, int64 *n)
 	struct bs_error err;
 	*n = 0;
 	bsp_meta_read(index, copy);
-	if (!check_files(index, &copy->meta) || !count_waiting(index, &copy->meta.closing, n) ||
-	    !count_waiting(index, &copy->meta.pending, n) || !bsp_cache_load(index, &copy->meta, &memory))
+	if (!count_waiting(index, &copy->meta.closing, n) || !count_waiting(index, &copy->meta.pending, n) ||
+	    !bsp_cache_prove(index, &copy->meta, &memory))
 		return false;
 	struct bs_check_request request = {.memory = memory, .limits = bsp_limits()};
 	enum bs_status status = copy->meta.n_files ? bs_index_check(&request, &report, &err) : BS_OK;

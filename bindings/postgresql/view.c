@@ -175,6 +175,17 @@ static void on_relation_change(Datum arg, Oid relid)
 	}
 }
 
+void bsp_view_forget(Relation index)
+{
+	dlist_iter iter;
+	dlist_foreach(iter, &states)
+	{
+		struct state *state = dlist_container(struct state, node, iter.cur);
+		state->is_stale |= state->relid == RelationGetRelid(index);
+	}
+	bsp_cache_forget(index);
+}
+
 /* Those that nobody uses, and that are old, too many, or of what is no more. */
 static void drop_idle(void)
 {

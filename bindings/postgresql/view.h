@@ -30,6 +30,8 @@ struct bs_index *bsp_view_index(struct bsp_view *view);
 struct bs_finder *bsp_view_finder(struct bsp_view *view);
 /* Rows that are in no index, in the order in which they came, for the caller to look at. Borrowed until the release. */
 const ItemPointerData *bsp_view_pending(struct bsp_view *view, size_t *n_out);
+/* What is open of the index, and what the cache has of it, is used no more by whoever comes next. */
+void bsp_view_forget(Relation index);
 /* Changes when the index does, pending rows included: answers by one of the same stamp, fold and relation are the same. */
 uint64_t bsp_view_stamp(const struct bsp_view *view);
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# all.sh TEST_RANDOM [EXTENSION]: all tests of the extension, a minute or so each way: scripts with exact output, random changes and
-# questions, crashes, a replica, the demonstration. SEED: of random numbers (1). EXTENSION: the folder where it is built; without one, "make install" builds it.
+# all.sh TEST_RANDOM [EXTENSION]: all tests of the extension, a minute or so each way: scripts with exact output, the cache, random changes
+# and questions, crashes, a replica, the demonstration. SEED: of random numbers (1). EXTENSION: the folder where it is built; without one, "make install" builds it.
 set -euo pipefail
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
 program=$(realpath -- "$1")
@@ -20,10 +20,11 @@ step() {
     "$@" || { echo "failed: $*" >&2 && exit 1; }
 }
 step "$here/store.sh"
+step "$here/cache.sh"
 step "$here/query.sh"
 step "$here/readme.sh" >/dev/null
 step "$here/random.sh" "$folder/test_random" --steps 150 --queries 4 --tables 7 --seed "${SEED:-1}"
-step "$here/random.sh" "$folder/test_random" --steps 100 --queries 3 --tables 2 --writers 2 --seed "${SEED:-1}"
+EMPTY=1 step "$here/random.sh" "$folder/test_random" --steps 100 --queries 3 --tables 2 --writers 2 --seed "${SEED:-1}"
 step "$here/crash.sh" "$folder/test_random" 2 "${SEED:-1}"
 step "$here/replica.sh" "$folder/test_random" 60 "${SEED:-1}"
 printf 'demo.sh --check 50 ...\n'
