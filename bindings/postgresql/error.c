@@ -4,11 +4,16 @@
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
-#include "view.h"
-
 /* Of a callback, on its way around the library. */
 static ErrorData *kept_error;
 static MemoryContext kept_context;
+
+static void (*forget_damaged)(Relation index);
+
+void bsp_on_damage(void (*forget)(Relation index))
+{
+	forget_damaged = forget;
+}
 
 void bsp_keep_error(MemoryContext context)
 {
@@ -74,7 +79,7 @@ void bsp_check(enum bs_status status, const struct bs_error *err, Relation index
 	CHECK_FOR_INTERRUPTS();
 	/* It may be the cache's alone, which the next who asks makes anew. */
 	if (index && status == BS_CORRUPT)
-		bsp_view_forget(index);
+		forget_damaged(index);
 	const char *why = err && err->text[0] ? err->text : bs_status_name(status);
 	if (index && status != BS_INVALID)
 		ereport(ERROR,

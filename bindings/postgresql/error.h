@@ -15,6 +15,9 @@
  * index, nullable: whose name the message gets, where it is about its contents. */
 void bsp_check(enum bs_status status, const struct bs_error *err, Relation index);
 
+/* Whoever keeps what is made of an index is told of it when bsp_check throws that it is damaged (BS_CORRUPT). Set once, when the module is loaded. */
+void bsp_on_damage(void (*forget)(Relation index));
+
 /* By which a call of the library ends, with BS_STOPPED, once the query is cancelled. For the life of the backend. */
 const struct bs_limits *bsp_limits(void);
 

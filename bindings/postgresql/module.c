@@ -6,7 +6,9 @@
 #include "fmgr.h"
 
 #include "am.h"
+#include "error.h"
 #include "scan.h"
+#include "view.h"
 
 PG_MODULE_MAGIC;
 
@@ -16,6 +18,7 @@ PGDLLEXPORT PG_FUNCTION_INFO_V1(bitsift_handler);
 void _PG_init(void)
 {
 	bsp_options_init();
+	bsp_on_damage(bsp_view_forget);
 }
 
 PGDLLEXPORT Datum bitsift_handler(PG_FUNCTION_ARGS)
