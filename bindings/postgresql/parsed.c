@@ -11,9 +11,8 @@
 #define SLOTS 32
 
 struct slot {
-	uint32 hash;
-	uint32 n_bytes;
-	char *bytes; /* of the datum behind its length; NULL: the slot is free */
+	uint32 hash;                   /* of the datum's parts */
+	struct bsp_query_datum *datum; /* as it was parsed; NULL: the slot is free */
 	struct bs_query *query;
 	struct bs_statistics *statistics;
 	uint64 used;         /* when it was asked for last */
@@ -27,7 +26,7 @@ static void clear(struct slot *slot)
 {
 	bs_query_free(slot->query);
 	bs_statistics_free(slot->statistics);
-	free(slot->bytes);
+	free(slot->datum);
 	*slot = (struct slot){.matches_nothing = -1};
 }
 
@@ -56,46 +55,57 @@ static void parse(struct slot *slot, const struct bsp_query_datum *datum)
 		bsp_query_fail(status, &err, &query, error_byte);
 }
 
-static struct slot *make(const struct bsp_query_datum *datum, uint32 hash, uint32 n_bytes)
+static struct slot *make(const struct bsp_query_datum *datum, uint32 hash)
 {
 	struct slot *slot = &slots[0];
-	for (int i = 1; i < SLOTS && slot->bytes; i++)
-		if (!slots[i].bytes || slots[i].used < slot->used)
+	for (int i = 1; i < SLOTS && slot->datum; i++)
+		if (!slots[i].datum || slots[i].used < slot->used)
 			slot = &slots[i];
 	clear(slot);
 	parse(slot, datum);
-	slot->bytes = malloc(n_bytes);
-	if (!slot->bytes) {
+	slot->datum = malloc(VARSIZE(datum));
+	if (!slot->datum) {
 		clear(slot);
 		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
 	}
-	memcpy(slot->bytes, &datum->version, n_bytes);
+	memcpy(slot->datum, datum, VARSIZE(datum));
 	slot->hash = hash;
-	slot->n_bytes = n_bytes;
 	return slot;
 }
 
-static bool is_of(const struct slot *slot, uint32 hash, const struct bsp_query_datum *datum, uint32 n_bytes)
+static size_t parts_bytes(const struct bsp_query_datum *datum)
 {
-	return slot->bytes && slot->hash == hash && slot->n_bytes == n_bytes &&
-	       memcmp(slot->bytes, &datum->version, n_bytes) == 0;
+	return VARSIZE(datum) - offsetof(struct bsp_query_datum, parts);
+}
+
+/* Do they parse alike? Which index they are bound to does not matter here, so that the condition of a statement and its order, of which
+ * only the latter is bound to one, are parsed once. */
+static bool is_of(const struct slot *slot, uint32 hash, const struct bsp_query_datum *datum)
+{
+	const uint8 who_says = BSP_QUERY_STATED | BSP_QUERY_BOUND;
+	const struct bsp_query_datum *own = slot->datum;
+	return own && slot->hash == hash && VARSIZE(own) == VARSIZE(datum) && own->version == datum->version &&
+	       (own->flags | who_says) == (datum->flags | who_says) && own->stemmer_bytes == datum->stemmer_bytes &&
+	       own->stop_bytes == datum->stop_bytes && own->statistics_bytes == datum->statistics_bytes &&
+	       memcmp(own->parts, datum->parts, parts_bytes(datum)) == 0;
 }
 
 static struct slot *slot_of(const struct bsp_query_datum *datum)
 {
 	static int last;
-	uint32 n_bytes = (uint32)(VARSIZE(datum) - offsetof(struct bsp_query_datum, version));
-	uint32 hash = slots[last].hash;
-	if (is_of(&slots[last], hash, datum, n_bytes))
+	if (is_of(&slots[last], slots[last].hash, datum))
 		return &slots[last];
-	hash = hash_bytes((const unsigned char *)&datum->version, (int)n_bytes);
+	/* An error unless its parts are there. */
+	struct bsp_query query;
+	bsp_query_read(datum, &query);
+	uint32 hash = hash_bytes((const unsigned char *)datum->parts, (int)parts_bytes(datum));
 	for (int i = 0; i < SLOTS; i++)
-		if (is_of(&slots[i], hash, datum, n_bytes)) {
+		if (is_of(&slots[i], hash, datum)) {
 			last = i;
 			slots[i].used = ++clock;
 			return &slots[i];
 		}
-	struct slot *slot = make(datum, hash, n_bytes);
+	struct slot *slot = make(datum, hash);
 	slot->used = ++clock;
 	last = (int)(slot - slots);
 	return slot;

@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include <unicode/utf8.h>
 
@@ -53,6 +52,9 @@ static enum bs_status first_segment(struct bs_words *words, const UChar *units, 
                                     int32_t *rule_status_out, struct bs_error *err)
 {
 	UErrorCode code = U_ZERO_ERROR;
+	enum bs_status status = bs_words_need_icu(words, err);
+	if (status)
+		return status;
 	bs_icu.ubrk_setText(words->breaks, units, n_units, &code);
 	if (U_FAILURE(code))
 		return bs_words_fail_icu(err, "asking for the class of a character", code);
@@ -161,7 +163,7 @@ static uint8_t ascii_class(UChar32 c, const struct manners *manners)
 	return (uint8_t) class;
 }
 
-/* What ICU, whose iterator must be open, takes the bytes of ASCII for. */
+/* What ICU takes the bytes of ASCII for. */
 static enum bs_status learn_ascii(struct bs_words *words, struct bs_error *err)
 {
 	for (UChar32 c = 0; c < 0x80; c++) {
@@ -750,7 +752,9 @@ static enum bs_status find_stretch(struct bs_analysis *analysis, struct window *
 static enum bs_status analyze_icu(struct bs_analysis *analysis, size_t start, size_t end)
 {
 	struct window window = {0};
-	enum bs_status status = decode(analysis, start, end, &window);
+	enum bs_status status = bs_words_need_icu(analysis->words, analysis->err);
+	if (!status)
+		status = decode(analysis, start, end, &window);
 	for (int32_t at = 0; !status && at < window.n_units;) {
 		struct stretch stretch;
 		status = find_stretch(analysis, &window, at, false, &stretch);
@@ -802,9 +806,8 @@ static enum bs_status open_icu(struct bs_words *words, struct bs_error *err)
 	words->nfkc_casefold = bs_icu.unorm2_getNFKCCasefoldInstance(&code);
 	words->nfd = bs_icu.unorm2_getNFDInstance(&code);
 	words->nfc = bs_icu.unorm2_getNFCInstance(&code);
-	words->breaks = bs_icu.ubrk_open(UBRK_WORD, "", NULL, 0, &code);
 	if (U_FAILURE(code))
-		return bs_words_fail_icu(err, "opening the word break rules", code);
+		return bs_words_fail_icu(err, "opening the normalizers", code);
 	return know_ascii(words, err);
 }
 
@@ -828,22 +831,6 @@ enum bs_status bs_words_check_analyzer(const struct bs_analyzer *analyzer, const
 	return BS_OK;
 }
 
-#define CLASSES_BYTES ((size_t)UCHAR_MAX_VALUE + 1)
-#define FOLDS_BYTES   (0x10000 * sizeof(uint16_t))
-
-/* Asked of the system, because malloc writes zeros into memory that was used before, which takes longer than to parse a query. */
-static void *zero_pages(size_t n_bytes)
-{
-	void *pages = mmap(NULL, n_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	return pages == MAP_FAILED ? NULL : pages;
-}
-
-static void free_pages(void *pages, size_t n_bytes)
-{
-	if (pages)
-		(void)munmap(pages, n_bytes);
-}
-
 enum bs_status bs_words_new(const struct bs_words_options *options, struct bs_words **words_out, struct bs_error *err)
 {
 	*words_out = NULL;
@@ -860,11 +847,6 @@ enum bs_status bs_words_new(const struct bs_words_options *options, struct bs_wo
 	enum bs_status status = bs_kernel_choose(NULL, &words->kernel, err);
 	if (!status)
 		status = bs_words_check_analyzer(words->analyzer, options ? options->analyzer_name : NULL, "the index", err);
-	/* Over a megabyte, but of untouched zero pages: only those of the scripts met become real. */
-	words->code_point_classes = zero_pages(CLASSES_BYTES);
-	words->simple_folds = zero_pages(FOLDS_BYTES);
-	if (!status && (!words->code_point_classes || !words->simple_folds))
-		status = bs_fail_memory(err, "the classes and folds of code points", UCHAR_MAX_VALUE + 1);
 	if (!status && options && options->stem_language)
 		status = open_stemmer(words, options->stem_language, err);
 	if (!status)
@@ -891,13 +873,10 @@ void bs_words_free(struct bs_words *words)
 {
 	if (!words)
 		return;
-	if (words->breaks)
-		bs_icu.ubrk_close(words->breaks);
+	bs_words_close_icu(words);
 	if (words->stemmer)
 		bs_stemmer.sb_stemmer_delete(words->stemmer);
 	trim_scratch(words, 0);
-	free_pages(words->code_point_classes, CLASSES_BYTES);
-	free_pages(words->simple_folds, FOLDS_BYTES);
 	free(words->ascii_forms);
 	free(words);
 }

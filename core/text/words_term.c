@@ -9,6 +9,7 @@
 
 #include <limits.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include <unicode/utf8.h>
 
@@ -34,11 +35,60 @@ enum bs_status bs_words_fail_icu(struct bs_error *err, const char *what, UErrorC
 	return bs_fail(err, status, "ICU: %s: %s", what, bs_icu.u_errorName(code));
 }
 
+#define CLASSES_BYTES ((size_t)UCHAR_MAX_VALUE + 1)
+#define FOLDS_BYTES   (0x10000 * sizeof(uint16_t))
+
+/* Asked of the system, because malloc writes zeros into memory that was used before, which takes longer than to parse a query. */
+static void *zero_pages(size_t n_bytes)
+{
+	void *pages = mmap(NULL, n_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	return pages == MAP_FAILED ? NULL : pages;
+}
+
+static void free_pages(void *pages, size_t n_bytes)
+{
+	if (pages)
+		(void)munmap(pages, n_bytes);
+}
+
+static enum bs_status open_icu(struct bs_words *words, struct bs_error *err)
+{
+	UErrorCode code = U_ZERO_ERROR;
+	/* Over a megabyte, but of untouched zero pages: only those of the scripts met become real. */
+	words->code_point_classes = zero_pages(CLASSES_BYTES);
+	words->simple_folds = zero_pages(FOLDS_BYTES);
+	if (!words->code_point_classes || !words->simple_folds)
+		return bs_fail_memory(err, "the classes and folds of code points", CLASSES_BYTES + FOLDS_BYTES);
+	words->breaks = bs_icu.ubrk_open(UBRK_WORD, "", NULL, 0, &code);
+	return U_FAILURE(code) ? bs_words_fail_icu(err, "opening the word break rules", code) : BS_OK;
+}
+
+enum bs_status bs_words_need_icu(struct bs_words *words, struct bs_error *err)
+{
+	if (words->breaks)
+		return BS_OK;
+	enum bs_status status = open_icu(words, err);
+	if (status)
+		bs_words_close_icu(words);
+	return status;
+}
+
+void bs_words_close_icu(struct bs_words *words)
+{
+	if (words->breaks)
+		bs_icu.ubrk_close(words->breaks);
+	free_pages(words->code_point_classes, CLASSES_BYTES);
+	free_pages(words->simple_folds, FOLDS_BYTES);
+	words->breaks = NULL;
+	words->code_point_classes = NULL;
+	words->simple_folds = NULL;
+}
+
 bool bs_words_is_of_script_run(struct bs_words *words, UChar32 c)
 {
 	static const UScriptCode scripts[] = {USCRIPT_HAN, USCRIPT_HIRAGANA, USCRIPT_KATAKANA, USCRIPT_THAI,
 	                                      USCRIPT_LAO, USCRIPT_KHMER,    USCRIPT_MYANMAR};
-	if (words->code_point_classes[c] != BS_CODE_POINT_UNKNOWN)
+	if (words->code_point_classes && words->code_point_classes[c] != BS_CODE_POINT_UNKNOWN)
 		return words->code_point_classes[c] == BS_CODE_POINT_SCRIPT_RUN;
 	if (!(U_MASK(bs_icu.u_charType(c)) & (U_GC_L_MASK | U_GC_M_MASK | U_GC_N_MASK)))
 		return false;
@@ -247,16 +297,17 @@ static enum bs_status learn_fold(struct bs_words *words, UChar unit, struct bs_e
 static enum bs_status fold(struct bs_words *words, const UChar *raw, int32_t n_units, int32_t *n_folded_out,
                            struct bs_error *err)
 {
-	for (int32_t i = 0; i < n_units; i++) {
-		enum bs_status status = i % SPEND_UNITS == SPEND_UNITS - 1 ? bs_watch_spend(SPEND_UNITS * UNIT_NS, err) : BS_OK;
+	enum bs_status status = bs_words_need_icu(words, err);
+	for (int32_t i = 0; i < n_units && !status; i++) {
+		if (i % SPEND_UNITS == SPEND_UNITS - 1)
+			status = bs_watch_spend(SPEND_UNITS * UNIT_NS, err);
 		if (!status && words->simple_folds[raw[i]] == FOLD_UNKNOWN)
 			status = learn_fold(words, raw[i], err);
-		if (status)
-			return status;
-		if (words->simple_folds[raw[i]] == FOLD_COMPLEX)
+		if (!status && words->simple_folds[raw[i]] == FOLD_COMPLEX)
 			return normalize(words->nfkc_casefold, raw, n_units, &words->folded, n_folded_out, err);
 	}
-	enum bs_status status = bs_buffer_reserve(&words->folded, (size_t)n_units * sizeof(UChar), err);
+	if (!status)
+		status = bs_buffer_reserve(&words->folded, (size_t)n_units * sizeof(UChar), err);
 	if (status)
 		return status;
 	UChar *folded = (UChar *)(void *)words->folded.data;

@@ -50,7 +50,11 @@ enum {
 };
 
 struct bs_words {
+	/* NULL until bs_words_need_icu: */
 	UBreakIterator *breaks;
+	uint8_t *code_point_classes; /* of every code point, filled when first met */
+	uint16_t *simple_folds;      /* of the BMP, filled when first met: see words_term.c */
+
 	const UNormalizer2 *nfkc_casefold, *nfd, *nfc;
 	struct sb_stemmer *stemmer; /* NULL: no stemming */
 	bool fold_accents;
@@ -62,8 +66,6 @@ struct bs_words {
 	size_t window_bytes;
 	const struct bs_kernel *kernel;
 	struct bs_byte_classes ascii; /* BS_ASCII_... of bytes */
-	uint8_t *code_point_classes;   /* of every code point, filled when first met */
-	uint16_t *simple_folds;        /* of the BMP, filled when first met: see words_term.c */
 	uint8_t *ascii_forms;          /* of every code point, filled when first met; NULL until then: see words_near.c */
 
 	struct bs_buffer window; /* UTF-16 */
@@ -103,6 +105,11 @@ struct bs_byte_span {
 /* A word that somebody else has cut and made a term of. BS_INVALID for one that is none. */
 enum bs_status bs_words_put_given(struct bs_analysis *analysis, const uint8_t *term, size_t term_bytes,
                                   struct bs_byte_span span) BS_WARN_UNUSED;
+
+/* Opens what only text beyond ASCII needs, unless it is open: most queries have none, and it takes longer than to parse one. BS_NO_MEMORY,
+ * BS_UNSUPPORTED. */
+enum bs_status bs_words_need_icu(struct bs_words *words, struct bs_error *err) BS_WARN_UNUSED;
+void bs_words_close_icu(struct bs_words *words);
 
 /* Whether ICU joins c to nothing, so that every segment it begins or ends is no word, and ends or begins there. */
 enum bs_status bs_words_is_inert(struct bs_words *words, UChar32 c, bool *is_inert_out,
