@@ -8,55 +8,65 @@ function number(x) {
     return x >= 100 ? sprintf("%.0f", x) : x >= 10 ? sprintf("%.1f", x) : sprintf("%.2f", x)
 }
 function ratio(a, b) { return a != "" && b != "" && b + 0 > 0 ? a / b : "" }
-# What a goal is about: ours against theirs.
-function row(title, what, goal, against,    i, line) {
-    line = "| " title " |"
-    for (i = 1; i <= 5; i++) line = line " " number(v[columns[i], what]) " |"
-    print line " " against " | " goal " |"
+# Lines of what no engine was asked for are left out.
+function line(title, cells, goal, against) {
+    if (cells ~ /[0-9]/) print "| " title " |" cells " " against " | " goal " |"
 }
-function times(x) { return x == "" ? "" : sprintf("%.2f", x) }
-# A ratio of means (theirs / ours), and of medians in brackets.
-function faster(theirs, ours, kind,    mean, median) {
-    mean = ratio(v[theirs, kind " mean ms"], v[ours, kind " mean ms"]); median = ratio(v[theirs, kind " median ms"], v[ours, kind " median ms"])
-    return mean == "" ? "" : sprintf("%.1f x (%.1f)", mean, median)
+# against: ours beside theirs, which the goal is about.
+function row(title, what, goal, against,    i, cells) {
+    for (i = 1; i <= 5; i++) cells = cells " " number(v[columns[i], what]) " |"
+    line(title, cells, goal, against)
 }
-function pair(title, kind, goal, against,    i, line) {
-    line = "| " title " |"
+function pair(title, kind, goal, against,    i, cells) {
     for (i = 1; i <= 5; i++)
-        line = line (v[columns[i], kind " mean ms"] == "" ? " |" : " " number(v[columns[i], kind " mean ms"]) " (" number(v[columns[i], kind " median ms"]) ") |")
-    print line " " against " | " goal " |"
+        cells = cells (v[columns[i], kind " mean ms"] == "" ? " |" : " " number(v[columns[i], kind " mean ms"]) " (" number(v[columns[i], kind " median ms"]) ") |")
+    line(title, cells, goal, against)
 }
+function times(x, of) { return x == "" ? "" : sprintf("%.2f %s", x, of) }
+# What there is of words against one, and of words and grams against another or both.
+function join(a, b) { return a != "" && b != "" ? a "; " b : a b }
+function of_both(x, of) { return x == "" ? "" : "both " times(x, of) }
+# A ratio of means (theirs / ours), and of medians in brackets.
+function faster(theirs, ours, kind, name,    mean, median) {
+    mean = ratio(v[theirs, kind " mean ms"], v[ours, kind " mean ms"]); median = ratio(v[theirs, kind " median ms"], v[ours, kind " median ms"])
+    return mean == "" ? "" : sprintf("%.1f x (%.1f) %s", mean, median, name)
+}
+# The two indexes that ours with words and grams stands for; "": one was not built.
+function two(what) { return v["gin", what] == "" || v["trgm", what] == "" ? "" : v["gin", what] + v["trgm", what] }
+function share(what) {
+    return join(times(ratio(v["words", what], v["gin", what]), "of GIN"), of_both(ratio(v["both", what], two(what)), "of the two"))
+}
+function rate(what) {
+    return join(times(ratio(v["words", what], v["gin", what]), "of GIN"), of_both(ratio(v["both", what], v["trgm", what]), "of pg_trgm"))
+}
+function pending(engine, kind) { return times(ratio(v[engine, kind " pending mean ms"], v[engine, kind " mean ms"]), "x without") }
 END {
     split("gin rum trgm words both", columns, " ")
     printf "%s rows (%s bytes of text), maintenance_work_mem %s. Times are the processor\047s, means, medians in brackets.\n\n", number(v["table", "rows"]), number(v["table", "bytes"]), memory
     print "| | GIN tsvector | RUM | GIN pg_trgm | bitsift words | bitsift words and grams | bitsift against them | must |"
     print "|---|--:|--:|--:|--:|--:|---|---|"
-    row("build, s", "build s", ">= 4; >= 3", times(ratio(v["gin", "build s"], v["words", "build s"])) " x GIN; both " times(ratio(v["gin", "build s"] + v["trgm", "build s"], v["both", "build s"])) " x the two")
+    row("build, s", "build s", ">= 4; >= 3", join(times(ratio(v["gin", "build s"], v["words", "build s"]), "x GIN"), of_both(ratio(two("build s"), v["both", "build s"]), "x the two")))
     row("... by the clock", "build s by the clock", "", "")
-    row("size, bytes", "index bytes", "<= 0.6; <= 0.5", times(ratio(v["words", "index bytes"], v["gin", "index bytes"])) " of GIN; both " times(ratio(v["both", "index bytes"], v["gin", "index bytes"] + v["trgm", "index bytes"])) " of the two")
-    row("WAL of the build, bytes", "build WAL bytes", "<= 1", times(ratio(v["words", "build WAL bytes"], v["gin", "build WAL bytes"])) " of GIN; both " times(ratio(v["both", "build WAL bytes"], v["gin", "build WAL bytes"] + v["trgm", "build WAL bytes"])) " of the two")
-    pair("AND count, ms", "and", "> 1", faster("gin", "words", "and") " GIN")
-    pair("OR count, ms", "or", "> 1", faster("gin", "words", "or") " GIN")
-    pair("phrase count, ms", "phrase", ">= 3", faster("gin", "words", "phrase") " GIN")
-    pair("LIKE count, ms", "like", ">= 3", faster("trgm", "both", "like") " pg_trgm")
+    row("size, bytes", "index bytes", "<= 0.6; <= 0.5", share("index bytes"))
+    row("WAL of the build, bytes", "build WAL bytes", "<= 1", share("build WAL bytes"))
+    pair("AND count, ms", "and", "> 1", faster("gin", "words", "and", "GIN"))
+    pair("OR count, ms", "or", "> 1", faster("gin", "words", "or", "GIN"))
+    pair("phrase count, ms", "phrase", ">= 3", faster("gin", "words", "phrase", "GIN"))
+    pair("LIKE count, ms", "like", ">= 3", faster("trgm", "both", "like", "pg_trgm"))
     row("... rows removed by recheck", "like rows removed by recheck", "", "")
-    pair("ILIKE count, ms", "ilike", ">= 3", faster("trgm", "both", "ilike") " pg_trgm")
+    pair("ILIKE count, ms", "ilike", ">= 3", faster("trgm", "both", "ilike", "pg_trgm"))
     row("... rows removed by recheck", "ilike rows removed by recheck", "", "")
-    pair("regular expression count, ms", "regex", ">= 3", faster("trgm", "both", "regex") " pg_trgm")
+    pair("regular expression count, ms", "regex", ">= 3", faster("trgm", "both", "regex", "pg_trgm"))
     row("... rows removed by recheck", "regex rows removed by recheck", "", "")
-    pair("ten best of AND, ms", "best", ">= 10; > 1", faster("gin", "words", "best") " GIN; " faster("rum", "words", "best") " RUM")
-    pair("ten best of OR, ms", "bestor", ">= 10; > 1", faster("gin", "words", "bestor") " GIN; " faster("rum", "words", "bestor") " RUM")
-    what = "inserts a second, one a transaction"
-    row(what, what, ">= 1", times(ratio(v["words", what], v["gin", what])) " of GIN; both " times(ratio(v["both", what], v["trgm", what])) " of pg_trgm")
-    what = "inserts a second, 1,000 a transaction"
-    row(what, what, ">= 1", times(ratio(v["words", what], v["gin", what])) " of GIN; both " times(ratio(v["both", what], v["trgm", what])) " of pg_trgm")
-    what = "updates a second, one a transaction"
-    row(what, what, ">= 1", times(ratio(v["words", what], v["gin", what])) " of GIN; both " times(ratio(v["both", what], v["trgm", what])) " of pg_trgm")
+    pair("ten best of AND, ms", "best", ">= 10; > 1", join(faster("gin", "words", "best", "GIN"), faster("rum", "words", "best", "RUM")))
+    pair("ten best of OR, ms", "bestor", ">= 10; > 1", join(faster("gin", "words", "bestor", "GIN"), faster("rum", "words", "bestor", "RUM")))
+    n_rates = split("inserts a second, one a transaction;inserts a second, 1,000 a transaction;updates a second, one a transaction", rates, ";")
+    for (i = 1; i <= n_rates; i++) row(rates[i], rates[i], ">= 1", rate(rates[i]))
     for (key in v) { split(key, parts, SUBSEP); if (parts[1] == "gin" && parts[2] ~ /^WAL bytes/) wal[parts[2]] }
-    for (what in wal) row(what, what, "<= 1", times(ratio(v["words", what], v["gin", what])) " of GIN; both " times(ratio(v["both", what], v["trgm", what])) " of pg_trgm")
-    pair("AND count while rows are pending, ms", "and pending", "<= 3", times(ratio(v["words", "and pending mean ms"], v["words", "and mean ms"])) " x without")
-    pair("OR count while rows are pending, ms", "or pending", "<= 3", times(ratio(v["words", "or pending mean ms"], v["words", "or mean ms"])) " x without")
-    pair("LIKE count while rows are pending, ms", "like pending", "<= 3", times(ratio(v["both", "like pending mean ms"], v["both", "like mean ms"])) " x without")
+    for (what in wal) row(what, what, "<= 1", rate(what))
+    pair("AND count while rows are pending, ms", "and pending", "<= 3", pending("words", "and"))
+    pair("OR count while rows are pending, ms", "or pending", "<= 3", pending("words", "or"))
+    pair("LIKE count while rows are pending, ms", "like pending", "<= 3", pending("both", "like"))
     row("VACUUM after all of that, s", "VACUUM s", "", "")
     row("counts compared with a sequential scan's", "counts compared with a scan", "", "")
     row("... of which differ", "counts that differ from a scan's", "0", "")

@@ -20,7 +20,10 @@ static void build_row(Relation index, ItemPointer tid, Datum *values, bool *null
 {
 	struct build *build = context;
 	MemoryContext before = MemoryContextSwitchTo(build->row);
-	bsp_texts_of_values(index, values, nulls, &build->texts);
+	if (is_alive)
+		bsp_texts_of_values(index, values, nulls, &build->texts);
+	else
+		bsp_texts_of_deleted(index, values, nulls, &build->texts);
 	bsp_store_add(build->store, tid, &build->texts);
 	build->n_rows++;
 	MemoryContextSwitchTo(before);

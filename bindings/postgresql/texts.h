@@ -20,6 +20,8 @@ struct bsp_texts {
 	char fields[INDEX_MAX_KEYS][8];
 };
 void bsp_texts_of_values(Relation index, const Datum *values, const bool *nulls, struct bsp_texts *texts_out);
+/* The same of a row that was deleted: without texts, if what lies outside of the row is gone already. */
+void bsp_texts_of_deleted(Relation index, const Datum *values, const bool *nulls, struct bsp_texts *texts_out);
 
 /* Which versions of a row a reader sees. */
 enum bsp_reader_kind {

@@ -90,7 +90,8 @@ struct run {
 	struct asker asker;
 	struct session sessions[N_SESSIONS];
 	struct session upkeep;
-	bool is_kept_up;       /* a statement of it is running */
+	bool is_kept_up;       /* a statement of it is running: */
+	const char *kept_up_by;
 	unsigned upkeep_steps; /* since it began */
 	const struct shape *shape;
 	uint64_t seed;
@@ -331,6 +332,13 @@ static void begin_or_end(struct run *run, struct session *session, struct asker 
 
 /* ---- upkeep: beside open transactions, one at a time ---- */
 
+/* What PostgreSQL itself reads of deleted rows, for a new table or an expression, may be gone already (its bug 18351). */
+static bool is_text_gone(const struct run *run, const PGresult *result)
+{
+	bool reads_itself = strstr(run->kept_up_by, "FULL") || strstr(run->kept_up_by, "CLUSTER") || strstr(run->shape->index, "((");
+	return reads_itself && has_state(result, "XX001") && strstr(PQresultErrorMessage(result), "missing chunk number");
+}
+
 static void finish_upkeep(struct run *run)
 {
 	if (!run->is_kept_up)
@@ -338,10 +346,10 @@ static void finish_upkeep(struct run *run)
 	for (unsigned i = 0; i < N_SESSIONS; i++)
 		end_transaction(run, &run->sessions[i], true);
 	for (PGresult *result; (result = PQgetResult(run->upkeep.connection)); PQclear(result)) {
-		if (PQresultStatus(result) == PGRES_FATAL_ERROR && !is_bad_luck(result)) {
+		if (PQresultStatus(result) == PGRES_FATAL_ERROR && !is_bad_luck(result) && !is_text_gone(run, result)) {
 			if (is_gone(run->upkeep.connection))
 				end(run, GONE);
-			complain(run, "upkeep", PQresultErrorMessage(result));
+			complain(run, run->kept_up_by, PQresultErrorMessage(result));
 			end(run, DIFFERS);
 		}
 	}
@@ -393,6 +401,7 @@ static void begin_upkeep(struct run *run)
 		 b = random_below(&run->asker.random, n);
 	const char *statement = plain[a < b ? a : b];
 	bool waits = strstr(statement, "CONCURRENTLY") != NULL;
+	run->kept_up_by = statement;
 	struct text create = {0};
 	if (strcmp(statement, "CREATE INDEX CONCURRENTLY") == 0) {
 		text_add(&create, "%s t_new ON t USING %s", statement, run->shape->index);

@@ -1,0 +1,68 @@
+#!/usr/bin/env bash
+# gone.sh: the text of a deleted row that lies outside of the row may be gone while PostgreSQL still counts the row among those that somebody
+# may see (PostgreSQL's bug 18351). Nobody can read such a row, and neither a build nor a merge fails of it.
+set -euo pipefail
+. "$(dirname -- "${BASH_SOURCE[0]}")/cluster.sh"
+cluster_begin "$(mktemp -d "${TMPDIR:-/tmp}/bitsift-gone.XXXXXX")"
+trap cluster_end EXIT
+cluster_make one "max_prepared_transactions = 2" "autovacuum = off"
+sql one -c 'CREATE EXTENSION bitsift' -c 'CREATE DATABASE other'
+expect() { # WHAT STATEMENT
+    local said
+    said=$(sql one -c "$2" 2>&1) || true
+    # shellcheck disable=SC2053 # a pattern
+    [[ $said == $1 ]] || { echo "gone.sh: $2: '$said' instead of '$1'" >&2 && exit 1; }
+}
+fill() { # TABLE: forty rows whose texts lie outside of them, and an index of two parts
+    sql one -c "CREATE TABLE $1(id int PRIMARY KEY, body text)" -c "ALTER TABLE $1 ALTER body SET STORAGE EXTERNAL" \
+        -c "CREATE INDEX $1_index ON $1 USING bitsift (body)"
+    for n in 1 21; do
+        sql one -c "INSERT INTO $1 SELECT i, repeat('word' || i || ' long ', 1000) FROM generate_series($n, $n + 19) i" -c "VACUUM $1"
+    done
+}
+vacuum_outside() { # TABLE
+    sql one -c "VACUUM $(sql one -c "SELECT reltoastrelid::regclass FROM pg_class WHERE relname = '$1'")"
+}
+session() { # NAME STATEMENT... in the background, until it sleeps or waits in its last one
+    local name=$1 statements=()
+    shift
+    for statement; do statements+=(-c "$statement"); done
+    PGAPPNAME=$name sql one "${statements[@]}" >"$cluster_folder/$name" 2>&1 &
+    for _ in $(seq 600); do
+        [ "$(sql one -c "SELECT count(*) FROM pg_stat_activity WHERE application_name = '$name' AND wait_event IN ('PgSleep', 'advisory')")" = 0 ] ||
+            return 0
+        sleep 0.1
+    done
+    echo "gone.sh: $name does not wait: $(cat "$cluster_folder/$name")" >&2 && exit 1
+}
+end_session() { # NAME
+    sql one -c "SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity WHERE application_name = '$1'" >/dev/null
+}
+
+# A build: what another database has open is older than the deletion, and counts for who builds, not for who vacuums.
+fill t
+sql one -d other -c 'BEGIN' -c 'SELECT txid_current()' -c "PREPARE TRANSACTION 'older'" >/dev/null
+sql one -c 'DELETE FROM t WHERE id IN (1, 30)'
+vacuum_outside t
+expect '*missing chunk number 0*' "CREATE INDEX t_hash ON t (md5(body))"
+expect '' "CREATE INDEX t_other ON t USING bitsift (body)"
+expect '' "REINDEX INDEX t_index"
+expect 38 "SELECT count(*) FROM t WHERE body @@@ 'long'"
+sql one -d other -c "ROLLBACK PREPARED 'older'"
+
+# A merge: its transaction keeps to the horizon that it asked for first, when an older one was open.
+fill u
+fill v
+session older 'BEGIN ISOLATION LEVEL REPEATABLE READ' 'SELECT count(*) FROM t' 'SELECT pg_sleep(600)'
+sql one -c 'DELETE FROM u WHERE id IN (1, 30)' -c 'DELETE FROM v WHERE id IN (1, 30)'
+session lock 'SELECT pg_advisory_lock(1)' 'SELECT pg_sleep(600)'
+session merger 'BEGIN ISOLATION LEVEL REPEATABLE READ' 'SELECT count(*) FROM t' "SELECT bitsift_merge('u_index')" 'SELECT pg_advisory_lock(1)' \
+    "SELECT bitsift_merge('v_index')" 'COMMIT'
+merger=$!
+end_session older
+vacuum_outside v
+end_session lock
+wait "$merger" || { cat "$cluster_folder/merger" >&2 && exit 1; }
+expect "$(sql one -c "SELECT files FROM bitsift_info('u_index')")" "SELECT files FROM bitsift_info('v_index')"
+expect 40 "SELECT bitsift_check('v_index')"
+expect 38 "SELECT count(*) FROM v WHERE body @@@ 'long'"
