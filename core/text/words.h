@@ -73,7 +73,8 @@ enum bs_status bs_words_check_analyzer(const struct bs_analyzer *analyzer, const
 enum bs_status bs_words_check_analyzer_name(const char *name, struct bs_error *err) BS_WARN_UNUSED;
 
 /* Fails with BS_INVALID for an unknown stemmer (the message lists the known ones), BS_UNSUPPORTED if ICU's data is
- * missing, BS_NO_MEMORY. options may be NULL: no stemming, accents kept. */
+ * missing, BS_NO_MEMORY. options may be NULL: no stemming, accents kept. What only text beyond ASCII needs of ICU is opened when the first
+ * such text comes, and may fail alike then. */
 enum bs_status bs_words_new(const struct bs_words_options *options, struct bs_words **words_out, struct bs_error *err)
 	BS_WARN_UNUSED;
 
@@ -85,7 +86,8 @@ void bs_words_split(struct bs_words *words, bool splits);
 
 /* Analyses text[0..text_bytes) as one field whose first word has position first_position, calling fn with its tokens.
  * Memory does not grow with the text, only with its longest stretch without a safe cut (a line feed, or white space or
- * ASCII punctuation before an ASCII letter or digit). sum_out may be NULL. BS_NO_MEMORY, or what fn returned. */
+ * ASCII punctuation before an ASCII letter or digit). sum_out may be NULL. BS_NO_MEMORY, BS_UNSUPPORTED of
+ * ICU, or what fn returned. */
 enum bs_status bs_words_analyze(struct bs_words *words, const uint8_t *text, size_t text_bytes,
                                 uint32_t first_position, bs_token_fn fn, void *context,
                                 struct bs_words_sum *sum_out, struct bs_error *err) BS_WARN_UNUSED;
@@ -93,7 +95,8 @@ enum bs_status bs_words_analyze(struct bs_words *words, const uint8_t *text, siz
 /*
  * Where the terms of a run stand, whose tokens all have the place of the whole run. begins_run: whether [start_byte,
  * end_byte) of a token is a run. step_in_run: the piece of it from *at on that is folded by itself, nearly always one
- * character; *at moves behind it, *n_terms_out is how many terms it gives. Not while the analyzer is at work. BS_NO_MEMORY.
+ * character; *at moves behind it, *n_terms_out is how many terms it gives. Not while the analyzer is at work. BS_NO_MEMORY,
+ * BS_UNSUPPORTED of ICU.
  */
 bool bs_words_begins_run(struct bs_words *words, const uint8_t *text, uint64_t start_byte, uint64_t end_byte);
 enum bs_status bs_words_step_in_run(struct bs_words *words, const uint8_t *text, uint64_t end_byte, size_t *at,

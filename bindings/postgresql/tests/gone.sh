@@ -10,8 +10,7 @@ sql one -c 'CREATE EXTENSION bitsift' -c 'CREATE DATABASE other'
 expect() { # WHAT STATEMENT
     local said
     said=$(sql one -c "$2" 2>&1) || true
-    # shellcheck disable=SC2053 # a pattern
-    [[ $said == $1 ]] || { echo "gone.sh: $2: '$said' instead of '$1'" >&2 && exit 1; }
+    [ "$said" = "$1" ] || { echo "gone.sh: $2: '$said' instead of '$1'" >&2 && exit 1; }
 }
 fill() { # TABLE: forty rows whose texts lie outside of them, and an index of two parts
     sql one -c "CREATE TABLE $1(id int PRIMARY KEY, body text)" -c "ALTER TABLE $1 ALTER body SET STORAGE EXTERNAL" \
@@ -44,7 +43,9 @@ fill t
 sql one -d other -c 'BEGIN' -c 'SELECT txid_current()' -c "PREPARE TRANSACTION 'older'" >/dev/null
 sql one -c 'DELETE FROM t WHERE id IN (1, 30)'
 vacuum_outside t
-expect '*missing chunk number 0*' "CREATE INDEX t_hash ON t (md5(body))"
+# An index of PostgreSQL's own shows that such a row is there, as long as it has that bug.
+said=$(sql one -c "CREATE INDEX t_hash ON t (md5(body))" 2>&1) || true
+[[ $said == *'missing chunk number 0'* ]] || echo "gone.sh: this PostgreSQL keeps the texts of such rows; nothing is tried: $said"
 expect '' "CREATE INDEX t_other ON t USING bitsift (body)"
 expect '' "REINDEX INDEX t_index"
 expect 38 "SELECT count(*) FROM t WHERE body @@@ 'long'"
