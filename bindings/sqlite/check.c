@@ -37,7 +37,8 @@ static int check_ids(struct bsql_index *index, const struct bsql_hits *hits)
 	sqlite3_stmt *statement;
 	size_t n = 0;
 	int code = bsql_shadow_statement(shadow, BSQL_IDS, &statement);
-	while (!code && sqlite3_step(statement) == SQLITE_ROW) {
+	while (!code && (code = bsql_shadow_step(shadow, statement)) == SQLITE_ROW) {
+		code = SQLITE_OK;
 		sqlite3_int64 id = sqlite3_column_int64(statement, 0);
 		if (n == hits->n || hits->ids[n] > id)
 			code = complain(index, id, "is not in the index");
@@ -45,11 +46,9 @@ static int check_ids(struct bsql_index *index, const struct bsql_hits *hits)
 			code = complain(index, hits->ids[n], "is in the index and nowhere else");
 		n++;
 	}
-	int ended = sqlite3_reset(statement);
-	if (code)
+	sqlite3_reset(statement);
+	if (code != SQLITE_DONE)
 		return code;
-	if (ended)
-		return bsql_shadow_fail(shadow, ended);
 	return n < hits->n ? complain(index, hits->ids[n], "is in the index and nowhere else") : SQLITE_OK;
 }
 

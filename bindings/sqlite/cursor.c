@@ -378,12 +378,10 @@ static int filter_match(struct bsql_cursor *cursor, sqlite3_int64 limit, sqlite3
 
 static int step_row(struct bsql_cursor *cursor)
 {
-	int code = sqlite3_step(cursor->row);
+	int code = bsql_shadow_step(shadow_of(cursor), cursor->row);
 	cursor->is_row_read = code == SQLITE_ROW;
 	cursor->is_at_end = code != SQLITE_ROW;
-	if (code == SQLITE_ROW || code == SQLITE_DONE)
-		return SQLITE_OK;
-	return fail(cursor, bsql_shadow_fail(shadow_of(cursor), sqlite3_reset(cursor->row)));
+	return code == SQLITE_ROW || code == SQLITE_DONE ? SQLITE_OK : fail(cursor, code);
 }
 
 static int filter_rows(struct bsql_cursor *cursor)
@@ -404,11 +402,14 @@ int bsql_cursor_filter(sqlite3_vtab_cursor *base, int plan, const char *argument
 {
 	struct bsql_cursor *cursor = (struct bsql_cursor *)base;
 	sqlite3_int64 limit, offset;
+	int code = bsql_index_refuse_recursion(cursor->table->index);
+	if (code)
+		return fail(cursor, code);
 	reset(cursor);
 	cursor->plan = plan;
 	cursor->least_id = INT64_MIN;
 	cursor->greatest_id = INT64_MAX;
-	int code = read_arguments(cursor, arguments, argc, argv, &limit, &offset);
+	code = read_arguments(cursor, arguments, argc, argv, &limit, &offset);
 	if (code)
 		return code;
 	return plan & PLAN_MATCH ? filter_match(cursor, limit, offset) : filter_rows(cursor);
@@ -437,9 +438,11 @@ static int look_up_row(struct bsql_cursor *cursor)
 		return code;
 	sqlite3_reset(cursor->row);
 	sqlite3_bind_int64(cursor->row, 1, id);
-	cursor->is_row_read = sqlite3_step(cursor->row) == SQLITE_ROW;
-	code = cursor->is_row_read ? SQLITE_OK : sqlite3_reset(cursor->row);
-	return code ? fail(cursor, bsql_shadow_fail(shadow_of(cursor), code)) : SQLITE_OK;
+	code = bsql_shadow_step(shadow_of(cursor), cursor->row);
+	cursor->is_row_read = code == SQLITE_ROW;
+	if (code == SQLITE_DONE)
+		sqlite3_reset(cursor->row);
+	return code == SQLITE_ROW || code == SQLITE_DONE ? SQLITE_OK : fail(cursor, code);
 }
 
 static int read_row(struct bsql_cursor *cursor)

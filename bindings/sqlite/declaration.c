@@ -221,6 +221,32 @@ int bsql_declaration_read(struct bsql_declaration *declaration, int argc, const 
 	return code ? code : check(declaration, message_out);
 }
 
+/* A weight that is no "name=number" is reported by the library. */
+static bool is_weight_of_field(const struct bsql_declaration *declaration, const char *weight)
+{
+	const char *number = strrchr(weight, '=');
+	size_t n_bytes = number ? (size_t)(number - weight) : 0;
+	for (int i = 0; i < declaration->n_fields && number; i++)
+		if (strlen(declaration->fields[i]) == n_bytes && memcmp(declaration->fields[i], weight, n_bytes) == 0)
+			return true;
+	return !number;
+}
+
+int bsql_declaration_check_new(const struct bsql_declaration *declaration, char **message_out)
+{
+	for (size_t i = 0; declaration->weights[i]; i++) {
+		if (is_weight_of_field(declaration, declaration->weights[i]))
+			continue;
+		*message_out = sqlite3_mprintf("weight: %s: no indexed column of that name (case counts)",
+		                               declaration->weights[i]);
+		return SQLITE_ERROR;
+	}
+	if (!declaration->content || sqlite3_stricmp(declaration->content, declaration->table) != 0)
+		return SQLITE_OK;
+	*message_out = sqlite3_mprintf("content is the table itself: %s", declaration->content);
+	return SQLITE_ERROR;
+}
+
 void bsql_declaration_deinit(struct bsql_declaration *declaration)
 {
 	for (int i = 0; i < declaration->n_columns; i++)

@@ -34,6 +34,10 @@ struct bsql_declaration {
 int bsql_declaration_read(struct bsql_declaration *declaration, int argc, const char *const *argv, char **message_out);
 void bsql_declaration_deinit(struct bsql_declaration *declaration);
 
+/* Errors that only a new table reports: SQLITE_ERROR with a message, as above. Tables made by releases that did not check this still
+ * open: such a weight has no effect, and such a content is an error when it is read. */
+int bsql_declaration_check_new(const struct bsql_declaration *declaration, char **message_out);
+
 /* Do they declare the same table? */
 bool bsql_declaration_equals(const struct bsql_declaration *a, const struct bsql_declaration *b);
 

@@ -115,10 +115,10 @@ static int read_list(struct bsql_shadow *shadow, struct list *list)
 	int code = bsql_shadow_statement(shadow, BSQL_FILES, &statement);
 	if (code)
 		return code;
-	while (!code && sqlite3_step(statement) == SQLITE_ROW)
+	while (!code && (code = bsql_shadow_step(shadow, statement)) == SQLITE_ROW)
 		code = take_name(list, shadow, statement);
-	int ended = sqlite3_reset(statement);
-	return code ? code : ended ? bsql_shadow_fail(shadow, ended) : SQLITE_OK;
+	sqlite3_reset(statement);
+	return code == SQLITE_DONE ? SQLITE_OK : code;
 }
 
 static bool is_listed(const struct bsql_file *files, size_t n, const struct bsql_file *file)

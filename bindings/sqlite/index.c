@@ -105,13 +105,24 @@ static int is_interrupted(void *context)
 	return pthread_equal(pthread_self(), index->owner) && bsql_shadow_is_interrupted(&index->shadow);
 }
 
+static int fail_recursive(struct bsql_index *index)
+{
+	const char *table = index->declaration.table;
+	(void)bs_fail(index->err, BS_OK, "recursively defined table %s: what it reads or writes is %s itself", table,
+	              table);
+	return SQLITE_ERROR;
+}
+
+int bsql_index_refuse_recursion(struct bsql_index *index)
+{
+	return index->is_busy || index->shadow.n_steps > 0 ? fail_recursive(index) : SQLITE_OK;
+}
+
 static int enter(struct bsql_index *index)
 {
 	index->err->text[0] = '\0';
-	if (index->is_busy) {
-		(void)bs_fail(index->err, BS_OK, "%s is asked by what it asks for its rows", index->declaration.table);
-		return SQLITE_LOCKED;
-	}
+	if (index->is_busy)
+		return fail_recursive(index);
 	index->is_busy = true;
 	index->provider_code = SQLITE_OK;
 	index->last_rowid = sqlite3_last_insert_rowid(index->shadow.db);
@@ -287,10 +298,10 @@ static int load_pending(struct bsql_index *index)
 	sqlite3_stmt *statement;
 	int code = bsql_shadow_statement(&index->shadow, BSQL_PENDING, &statement);
 	index->base.n = 0;
-	while (!code && sqlite3_step(statement) == SQLITE_ROW)
+	while (!code && (code = bsql_shadow_step(&index->shadow, statement)) == SQLITE_ROW)
 		code = append(&index->base, sqlite3_column_int64(statement, 0), sqlite3_column_int(statement, 1) != 0);
-	int ended = sqlite3_reset(statement);
-	return code ? code : ended ? bsql_shadow_fail(&index->shadow, ended) : SQLITE_OK;
+	sqlite3_reset(statement);
+	return code == SQLITE_DONE ? SQLITE_OK : code;
 }
 
 /* The memory becomes what the tables say. */
@@ -777,11 +788,11 @@ static int build(struct bsql_index *index, bool of_rows)
 	if (!code && of_rows)
 		code = bsql_shadow_statement(&index->shadow, BSQL_IDS, &ids);
 	if (!code && of_rows) {
-		while (!code && sqlite3_step(ids) == SQLITE_ROW)
+		while (!code && (code = bsql_shadow_step(&index->shadow, ids)) == SQLITE_ROW)
 			code = write_row(index, writer,
 			                 &(struct change){.id = sqlite3_column_int64(ids, 0), .there = true});
-		int ended = sqlite3_reset(ids);
-		code = code ? code : ended ? bsql_shadow_fail(&index->shadow, ended) : SQLITE_OK;
+		sqlite3_reset(ids);
+		code = code == SQLITE_DONE ? SQLITE_OK : code;
 	}
 	if (writer)
 		code = commit_writer(index, writer, code);

@@ -46,6 +46,10 @@ struct bsql_shadow *bsql_index_shadow(struct bsql_index *index);
 /* What the last function that did not return SQLITE_OK failed with. */
 const char *bsql_index_error(const struct bsql_index *index);
 
+/* SQLITE_ERROR while the table reads or writes its rows or its own tables: before it is read or written, as it would be again without
+ * end if its content is the table itself (by its name, a view, a ring of tables, a trigger). */
+int bsql_index_refuse_recursion(struct bsql_index *index);
+
 /* Each time that another commit is opened, another number. */
 uint64_t bsql_index_view(const struct bsql_index *index);
 

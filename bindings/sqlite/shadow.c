@@ -12,6 +12,13 @@ SQLITE_EXTENSION_INIT3
 /* Of a file. Small enough for every limit that SQLite may be told. */
 #define PART_BYTES ((size_t)1 << 20)
 
+/*
+ * How deep statements of this file may be nested on a thread. They nest where the content of a table is itself a table of this
+ * module or a view of one. 31 levels fit into 128 KiB of stack.
+ */
+#define MOST_DEPTH 32u
+static _Thread_local unsigned depth;
+
 /* Of schema and table. The others are put together in sql_of. */
 static const char *const SQL[BSQL_STATEMENTS] = {
 	[BSQL_PENDING] = "SELECT id, there FROM \"%w\".\"%w_pending\" ORDER BY id",
@@ -69,11 +76,50 @@ int bsql_shadow_fail(struct bsql_shadow *shadow, int code)
 	return code;
 }
 
+/* Each call that succeeds is followed by go_up. */
+static int go_down(struct bsql_shadow *shadow)
+{
+	if (depth == MOST_DEPTH) {
+		(void)bs_fail(&shadow->err, BS_OK, "%s: tables read or write one another more than %u deep",
+		              shadow->declaration->table, MOST_DEPTH);
+		return SQLITE_ERROR;
+	}
+	depth++;
+	shadow->n_steps++;
+	return SQLITE_OK;
+}
+
+static void go_up(struct bsql_shadow *shadow)
+{
+	depth--;
+	shadow->n_steps--;
+}
+
 static int execute(struct bsql_shadow *shadow, char *sql)
 {
-	int code = sql ? sqlite3_exec(shadow->db, sql, NULL, NULL, NULL) : SQLITE_NOMEM;
+	int code = go_down(shadow);
+	if (!code) {
+		code = sql ? sqlite3_exec(shadow->db, sql, NULL, NULL, NULL) : SQLITE_NOMEM;
+		code = code ? bsql_shadow_fail(shadow, code) : SQLITE_OK;
+		go_up(shadow);
+	}
 	sqlite3_free(sql);
-	return code ? bsql_shadow_fail(shadow, code) : SQLITE_OK;
+	return code;
+}
+
+int bsql_shadow_step(struct bsql_shadow *shadow, sqlite3_stmt *statement)
+{
+	int code = go_down(shadow);
+	if (code) {
+		sqlite3_reset(statement);
+		return code;
+	}
+	code = sqlite3_step(statement);
+	go_up(shadow);
+	if (code == SQLITE_ROW || code == SQLITE_DONE)
+		return code;
+	code = sqlite3_reset(statement);
+	return bsql_shadow_fail(shadow, code ? code : SQLITE_ERROR);
 }
 
 int bsql_shadow_create(struct bsql_shadow *shadow)
@@ -242,9 +288,9 @@ void bsql_shadow_end(struct bsql_shadow *shadow)
 
 int bsql_shadow_run(struct bsql_shadow *shadow, sqlite3_stmt *statement)
 {
-	sqlite3_step(statement);
-	int code = sqlite3_reset(statement);
-	return code ? bsql_shadow_fail(shadow, code) : SQLITE_OK;
+	int code = bsql_shadow_step(shadow, statement);
+	sqlite3_reset(statement);
+	return code == SQLITE_ROW || code == SQLITE_DONE ? SQLITE_OK : code;
 }
 
 int bsql_shadow_texts(struct bsql_shadow *shadow, sqlite3_int64 id, const struct bs_text **texts_out,
@@ -259,10 +305,10 @@ int bsql_shadow_texts(struct bsql_shadow *shadow, sqlite3_int64 id, const struct
 	if (code)
 		return code;
 	sqlite3_bind_int64(statement, 1, id);
-	code = sqlite3_step(statement);
+	code = bsql_shadow_step(shadow, statement);
 	if (code != SQLITE_ROW) {
-		code = sqlite3_reset(statement);
-		return code ? bsql_shadow_fail(shadow, code) : SQLITE_DONE;
+		sqlite3_reset(statement);
+		return code;
 	}
 	for (int i = 0; i < of->n_columns; i++) {
 		if (!of->columns[i].is_indexed)
@@ -284,10 +330,11 @@ int bsql_shadow_number(struct bsql_shadow *shadow, enum bsql_statement which, sq
 	int code = bsql_shadow_statement(shadow, which, &statement);
 	if (code)
 		return code;
-	if (sqlite3_step(statement) == SQLITE_ROW)
+	code = bsql_shadow_step(shadow, statement);
+	if (code == SQLITE_ROW)
 		*value_out = sqlite3_column_int64(statement, 0);
-	code = sqlite3_reset(statement);
-	return code ? bsql_shadow_fail(shadow, code) : SQLITE_OK;
+	sqlite3_reset(statement);
+	return code == SQLITE_ROW || code == SQLITE_DONE ? SQLITE_OK : code;
 }
 
 int bsql_shadow_put_state(struct bsql_shadow *shadow, sqlite3_int64 state)
@@ -316,11 +363,12 @@ uint64_t bsql_checksum(const void *bytes, size_t n_bytes)
 	return XXH3_64bits(bytes, n_bytes);
 }
 
-/* The parts one behind the other. */
+/* The parts, one after the other. */
 static int read_parts(struct bsql_shadow *shadow, sqlite3_stmt *statement, char **bytes, size_t *n_bytes)
 {
 	size_t capacity = 0;
-	for (int part = 0; sqlite3_step(statement) == SQLITE_ROW; part++) {
+	int code;
+	for (int part = 0; (code = bsql_shadow_step(shadow, statement)) == SQLITE_ROW; part++) {
 		const void *data = sqlite3_column_blob(statement, 1);
 		size_t data_bytes = (size_t)sqlite3_column_bytes(statement, 1);
 		if (sqlite3_column_int(statement, 0) != part)
@@ -336,7 +384,7 @@ static int read_parts(struct bsql_shadow *shadow, sqlite3_stmt *statement, char 
 			memcpy(*bytes + *n_bytes, data, data_bytes);
 		*n_bytes += data_bytes;
 	}
-	return SQLITE_OK;
+	return code == SQLITE_ROW || code == SQLITE_DONE ? SQLITE_OK : code;
 }
 
 int bsql_shadow_load_file(struct bsql_shadow *shadow, const char *name, uint64_t sum, void **bytes_out,
@@ -352,9 +400,7 @@ int bsql_shadow_load_file(struct bsql_shadow *shadow, const char *name, uint64_t
 		return code;
 	sqlite3_bind_text(statement, 1, name, -1, SQLITE_TRANSIENT);
 	code = read_parts(shadow, statement, &bytes, &n_bytes);
-	int ended = sqlite3_reset(statement);
-	if (!code && ended)
-		code = bsql_shadow_fail(shadow, ended);
+	sqlite3_reset(statement);
 	if (!code && bsql_checksum(bytes, n_bytes) != sum) {
 		code = SQLITE_CORRUPT_VTAB;
 		(void)bs_fail(&shadow->err, BS_OK,

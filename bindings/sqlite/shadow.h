@@ -52,6 +52,8 @@ struct bsql_shadow {
 	sqlite3_stmt *statements[BSQL_STATEMENTS];
 	struct bs_text *texts;
 	bool has_virtual_content; /* content is a virtual table, or a view of one, perhaps of this one: no statement may keep that busy */
+	unsigned
+		n_steps; /* how many of these statements are being stepped now: they must not read or write this table */
 	struct bs_error err;
 };
 
@@ -74,6 +76,9 @@ int bsql_shadow_new_statement(struct bsql_shadow *shadow, enum bsql_statement wh
 bool bsql_shadow_is_interrupted(struct bsql_shadow *shadow);
 /* When nothing is under way any more: a statement that was not stepped to its end keeps others from writing. */
 void bsql_shadow_end(struct bsql_shadow *shadow);
+/* SQLITE_ROW or SQLITE_DONE; or an error, then the statement is reset. All statements above are stepped by this function: it bounds
+ * how deep tables can read one another. */
+int bsql_shadow_step(struct bsql_shadow *shadow, sqlite3_stmt *statement);
 /* To its end, for those without rows; then it is reset. */
 int bsql_shadow_run(struct bsql_shadow *shadow, sqlite3_stmt *statement);
 /* The same with SQLite's own words for what it failed with. */

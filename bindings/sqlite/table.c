@@ -63,6 +63,8 @@ static int start(sqlite3 *db, void *registry, int argc, const char *const *argv,
 	struct bsql_index *index = NULL;
 	struct bs_error err = {""};
 	int code = bsql_declaration_read(&declaration, argc, argv, message_out);
+	if (!code && is_new)
+		code = bsql_declaration_check_new(&declaration, message_out);
 	if (!code)
 		code = declare(db, &declaration);
 	if (code && !*message_out)
@@ -263,7 +265,9 @@ static int put_row(sqlite3_vtab *vtab, sqlite3_value *old_id, sqlite3_value **va
 static int update(sqlite3_vtab *vtab, int argc, sqlite3_value **argv, sqlite3_int64 *id_out)
 {
 	int n_columns = bsql_index_declaration(table_of(vtab)->index)->n_columns;
-	int code = bsql_cursors_settle(table_of(vtab));
+	int code = fail(vtab, bsql_index_refuse_recursion(table_of(vtab)->index));
+	if (!code)
+		code = bsql_cursors_settle(table_of(vtab));
 	if (code)
 		return code;
 	if (argc == 1)

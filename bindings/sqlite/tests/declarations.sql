@@ -9,6 +9,10 @@ CREATE VIRTUAL TABLE t USING bitsift(a, tokenize = 'porter');
 CREATE VIRTUAL TABLE t USING bitsift(a, stem = 'klingon');
 CREATE VIRTUAL TABLE t USING bitsift(a, weight = 'a=1000');
 CREATE VIRTUAL TABLE t USING bitsift(a, weight = 'b=2', weight = 'a');
+CREATE VIRTUAL TABLE t USING bitsift(a, b UNINDEXED, weight = 'a=2 b=3');
+CREATE VIRTUAL TABLE t USING bitsift(title, weight = 'Title=3');
+CREATE VIRTUAL TABLE t USING bitsift(a, weight = 'b=3');
+CREATE VIRTUAL TABLE t USING bitsift(a, weight = '=3');
 CREATE VIRTUAL TABLE t USING bitsift(a, fold_accents = yes);
 CREATE VIRTUAL TABLE t USING bitsift(a, density = 7);
 CREATE VIRTUAL TABLE t USING bitsift(a, content_rowid = 'id');
@@ -38,3 +42,9 @@ CREATE VIRTUAL TABLE temp.plain USING bitsift(text);
 INSERT INTO temp.plain VALUES ('of no database');
 SELECT text FROM plain('database');
 DETACH "an ""other";
+SELECT 'A table that an earlier release made with a weight of no column, or with itself as its content: it opens as before.';
+.shell $SQLITE old ".load $EXTENSION" "CREATE TABLE b(a)" "CREATE VIRTUAL TABLE w USING bitsift(a, weight = 'a=3')" "INSERT INTO w VALUES ('alpha')" "CREATE VIRTUAL TABLE c USING bitsift(a, content = 'b')"
+.shell $SQLITE old "PRAGMA writable_schema = 1" "UPDATE sqlite_schema SET sql = replace(replace(sql, 'a=3', 'b=3'), '''b''', 'c')"
+.shell $SQLITE old ".load $EXTENSION" "INSERT INTO w VALUES ('alpha beta')" "SELECT a FROM w('alpha') ORDER BY rowid" "INSERT INTO w(w) VALUES ('rebuild')" "INSERT INTO w(w) VALUES ('integrity-check')" 2>&1
+.shell $SQLITE old ".load $EXTENSION" "SELECT sql FROM sqlite_schema WHERE name IN ('c', 'w')" "SELECT a FROM c" 2>&1
+.shell $SQLITE old ".load $EXTENSION" "DROP TABLE c" "SELECT a FROM w('beta')" 2>&1

@@ -206,12 +206,128 @@ static void test_interrupt(void **state)
 	sqlite3_close(db);
 }
 
+/* Random contents: table t<i> has the content c<i>, which is a table of two rows, or a view of up to two of the tables t. */
+#define N_TABLES 6
+
+struct contents {
+	int of[N_TABLES][2]; /* -1: none */
+};
+
+/* Whether the rows of a table come from itself, with `above` on the way there. */
+static bool is_recursive(const struct contents *contents, int table, unsigned above)
+{
+	if (above >> table & 1)
+		return true;
+	for (int i = 0; i < 2; i++)
+		if (contents->of[table][i] >= 0 && is_recursive(contents, contents->of[table][i], above | 1u << table))
+			return true;
+	return false;
+}
+
+static void make_contents(sqlite3 *db, struct contents *contents)
+{
+	char sql[400];
+	for (int table = 0; table < N_TABLES; table++) {
+		int a = contents->of[table][0] = rand() % (N_TABLES + 2) - 2, b = -1;
+		if (a >= 0)
+			b = contents->of[table][1] = rand() % (2 * N_TABLES) - N_TABLES;
+		contents->of[table][0] = a < 0 ? -1 : a;
+		contents->of[table][1] = b < 0 ? -1 : b;
+		if (a < 0)
+			snprintf(sql, sizeof(sql),
+			         "CREATE TABLE c%d(id INTEGER PRIMARY KEY, a);"
+			         "INSERT INTO c%d VALUES(1, 'alpha beta'), (2, 'gamma')",
+			         table, table);
+		else if (b < 0)
+			snprintf(sql, sizeof(sql), "CREATE VIEW c%d AS SELECT rowid AS id, a FROM t%d", table, a);
+		else
+			snprintf(sql, sizeof(sql),
+			         "CREATE VIEW c%d AS SELECT rowid AS id, a FROM t%d UNION "
+			         "SELECT rowid, a FROM t%d",
+			         table, a, b);
+		run(db, sql);
+	}
+	for (int table = 0; table < N_TABLES; table++) {
+		snprintf(sql, sizeof(sql),
+		         "CREATE VIRTUAL TABLE t%d USING bitsift(a, content = 'c%d', "
+		         "content_rowid = 'id')",
+		         table, table);
+		run(db, sql);
+	}
+}
+
+static void check_contents(sqlite3 *db, const struct contents *contents, int table)
+{
+	static const char *const statements[] = {"SELECT count(*) FROM t%d", "INSERT INTO t%d(t%d) VALUES('rebuild')",
+	                                         "SELECT a FROM t%d('\"alpha beta\"')",
+	                                         "INSERT INTO t%d(t%d) VALUES('integrity-check')"};
+	bool is_wrong = is_recursive(contents, table, 0);
+	for (size_t i = 0; i < sizeof(statements) / sizeof(*statements); i++) {
+		char sql[100];
+		snprintf(sql, sizeof(sql), statements[i], table, table);
+		int code = sqlite3_exec(db, sql, NULL, NULL, NULL);
+		/* A search of an index without rows reads none. */
+		if (is_wrong && i < 2)
+			assert_int_equal(code, SQLITE_ERROR);
+		else if (!is_wrong)
+			assert_int_equal(code, SQLITE_OK);
+		if (code)
+			assert_non_null(strstr(sqlite3_errmsg(db), "recursively defined table t"));
+		sqlite3_snprintf(sizeof(sql), sql, "SELECT count(*) FROM t%d('\"alpha beta\"')", table);
+		if (!is_wrong && i > 0)
+			assert_string_equal(ask(db, sql), "1");
+	}
+}
+
+static void test_recursive_contents(void **state)
+{
+	(void)state;
+	int n_wrong = 0;
+	srand(1);
+	for (int round = 0; round < 40; round++) {
+		struct contents contents;
+		sqlite3 *db = open_database("");
+		make_contents(db, &contents);
+		for (int table = 0; table < N_TABLES; table++) {
+			check_contents(db, &contents, table);
+			n_wrong += is_recursive(&contents, table, 0);
+		}
+		sqlite3_close(db);
+	}
+	assert_in_range(n_wrong, 40, 200);
+}
+
+/* Tables that read one another: as deep as the extension allows, and one deeper. */
+static void test_deep_contents(void **state)
+{
+	(void)state;
+	sqlite3 *db = open_database("");
+	char sql[200];
+	int code = SQLITE_OK, n = 0;
+	run(db, "CREATE TABLE t0(a); INSERT INTO t0 VALUES('alpha beta'), ('gamma')");
+	while (!code && n < 100) {
+		n++;
+		snprintf(sql, sizeof(sql),
+		         "CREATE VIRTUAL TABLE t%d USING bitsift(a, content = 't%d');"
+		         "INSERT INTO t%d(t%d) VALUES('rebuild')",
+		         n, n - 1, n, n);
+		code = sqlite3_exec(db, sql, NULL, NULL, NULL);
+	}
+	assert_int_equal(code, SQLITE_ERROR);
+	assert_non_null(strstr(sqlite3_errmsg(db), "tables read or write one another more than 32 deep"));
+	assert_int_equal(n, 33);
+	assert_string_equal(ask(db, "SELECT count(*) FROM t32('\"alpha beta\"')"), "1");
+	run(db, "INSERT INTO t32(t32) VALUES('integrity-check')");
+	sqlite3_close(db);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_attach),         cmocka_unit_test(test_made_anew),
 		cmocka_unit_test(test_extended_codes), cmocka_unit_test(test_changes_ahead),
-		cmocka_unit_test(test_interrupt),
+		cmocka_unit_test(test_interrupt),      cmocka_unit_test(test_recursive_contents),
+		cmocka_unit_test(test_deep_contents),
 	};
 	char command[80];
 	if (argc < 2 || !mkdtemp(dir))
