@@ -117,7 +117,7 @@ class Index:
         self._opening = opening
         self._writing = writing
         self._writer = None
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # a logger may use the index
         self._state = None
         return self
 

@@ -101,7 +101,11 @@ static int cut(void *context, const uint8_t *text, size_t text_bytes,
 	struct bs_py_bytes words = {.data = NULL};
 	bool is_pythons = PyGILState_GetThisThreadState() != NULL;
 	PyGILState_STATE gil = PyGILState_Ensure();
-	bool ok = !PyErr_Occurred() && ask_analyzer(self->callable, (const char *)text, text_bytes, &words);
+	bool ok = !PyErr_Occurred() && bs_py_callback_begin(self);
+	if (ok) {
+		ok = ask_analyzer(self->callable, (const char *)text, text_bytes, &words);
+		bs_py_callback_end();
+	}
 	if (!ok && !is_pythons)
 		put_aside(self);
 	PyGILState_Release(gil);

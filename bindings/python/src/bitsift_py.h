@@ -129,6 +129,14 @@ struct bs_py_watch {
 void bs_py_watch_init(struct bs_py_watch *watch);
 void bs_py_watch_begin(struct bs_py_watch *watch);
 
+/* Around each call of a function of Python by a callback of the library, with the GIL: analyzers, text providers, loggers, progress,
+ * confirm, handlers of signals. Such a function may use the library itself, which may call it again: false with RecursionError where
+ * that would be too deep on this thread, and bs_py_callback_end is not due then. served: the analyzer or the context that has the
+ * function; bs_py_is_served: is a function of it being called on this thread? */
+bool bs_py_callback_begin(const void *served);
+void bs_py_callback_end(void);
+bool bs_py_is_served(const void *served);
+
 /* What is handed to the library for as long as something is open, or a call takes, and holds objects of Python. */
 struct bs_py_context {
 	PyObject *memory, *texts, *analyzer, *logger;
@@ -167,10 +175,11 @@ const struct bs_log *bs_py_context_log(struct bs_py_context *context);
 /* An exception that the analyzer's function raised on another thread becomes this one's. */
 void bs_py_context_failed(struct bs_py_context *context);
 
-/* For objects that one thread at a time may use. The lock is waited for without the GIL: whoever has it may be waiting for that. False
- * with an exception: this thread has it. */
+/* For objects that one thread at a time may use. The lock is waited for without the GIL: the thread that has it may be waiting for that.
+ * False with an exception: this thread has it; or it is a thread of the library that calls a function of the object's context (or NULL),
+ * and the thread that has the lock may be waiting for this one. */
 void bs_py_lock_init(pthread_mutex_t *lock);
-bool bs_py_lock(pthread_mutex_t *lock, const char *what);
+bool bs_py_lock(pthread_mutex_t *lock, const char *what, const struct bs_py_context *context);
 
 /* A struct bs_index, for bs_py_types.handle, or for what has such a thing as `_handle`: NULL with an exception. */
 PyObject *bs_py_handle_of(PyObject *object);

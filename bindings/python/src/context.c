@@ -83,9 +83,11 @@ static int provide(void *object, const char *id, size_t id_bytes, const struct b
 	struct given *given = NULL;
 	bool is_pythons = PyGILState_GetThisThreadState() != NULL;
 	PyGILState_STATE gil = PyGILState_Ensure();
-	int answer = PyErr_Occurred() || !context->texts
-	                     ? 2
-	                     : ask_provider(context->texts, id, id_bytes, &given, n_texts_out);
+	int answer = 2;
+	if (!PyErr_Occurred() && context->texts && bs_py_callback_begin(context)) {
+		answer = ask_provider(context->texts, id, id_bytes, &given, n_texts_out);
+		bs_py_callback_end();
+	}
 	/* On a thread of the library nobody would see it. */
 	if (!is_pythons && PyErr_Occurred())
 		PyErr_WriteUnraisable(context->texts);
@@ -103,22 +105,35 @@ static int provide(void *object, const char *id, size_t id_bytes, const struct b
 /* logging's numbers for what the library has. */
 static const int log_levels[] = {[BS_LOG_DEBUG] = 10, [BS_LOG_INFO] = 20, [BS_LOG_WARNING] = 30};
 
-static void log_line(void *object, enum bs_log_level level, const char *line)
+static void tell_logger(PyObject *logger, enum bs_log_level level, const char *line)
 {
-	struct bs_py_context *context = object;
-	PyObject *type, *value, *trace;
-	PyGILState_STATE gil = PyGILState_Ensure();
-	PyErr_Fetch(&type, &value, &trace);
 	PyObject *text = bs_py_text(line, strlen(line));
-	PyObject *answer = text && context->logger
-	                           ? PyObject_CallMethod(context->logger, "log", "isO", log_levels[level], "%s", text)
-	                           : NULL;
-	if (PyErr_Occurred())
-		PyErr_WriteUnraisable(context->logger);
+	PyObject *answer =
+		text && logger ? PyObject_CallMethod(logger, "log", "isO", log_levels[level], "%s", text) : NULL;
 	Py_XDECREF(text);
 	Py_XDECREF(answer);
+}
+
+/* Lines that a logger causes itself, by using what logs to it, are dropped: they would have no end. */
+static void log_line(void *object, enum bs_log_level level, const char *line)
+{
+	static _Thread_local bool is_logging;
+	struct bs_py_context *context = object;
+	PyObject *type, *value, *trace;
+	if (is_logging)
+		return;
+	is_logging = true;
+	PyGILState_STATE gil = PyGILState_Ensure();
+	PyErr_Fetch(&type, &value, &trace);
+	if (bs_py_callback_begin(context)) {
+		tell_logger(context->logger, level, line);
+		bs_py_callback_end();
+	}
+	if (PyErr_Occurred())
+		PyErr_WriteUnraisable(context->logger);
 	PyErr_Restore(type, value, trace);
 	PyGILState_Release(gil);
+	is_logging = false;
 }
 
 /* A logger may be said by its name. */

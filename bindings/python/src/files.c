@@ -184,10 +184,15 @@ static bool is_time(struct files_call *call)
 /* Calls a function with what is taken. Not 0: it raised something, which stays set, or with wants_true gave nothing true. */
 static int tell(PyObject *function, PyObject *arguments, bool wants_true)
 {
-	PyObject *answer = arguments && !PyErr_Occurred() ? PyObject_CallObject(function, arguments) : NULL;
-	int is_true = answer ? PyObject_IsTrue(answer) : -1;
+	PyObject *answer = NULL;
+	int is_true = -1;
+	if (arguments && !PyErr_Occurred() && bs_py_callback_begin(NULL)) {
+		answer = PyObject_CallObject(function, arguments);
+		is_true = answer ? PyObject_IsTrue(answer) : -1;
+		Py_XDECREF(answer);
+		bs_py_callback_end();
+	}
 	Py_XDECREF(arguments);
-	Py_XDECREF(answer);
 	return is_true < 0 || (wants_true && !is_true);
 }
 

@@ -12,10 +12,43 @@ void bs_py_lock_init(pthread_mutex_t *lock)
 	(void)pthread_mutexattr_destroy(&checked);
 }
 
-bool bs_py_lock(pthread_mutex_t *lock, const char *what)
+/*
+ * Python's own limit counts its own frames, and lets several hundred calls of the library nest: each takes some 30 KiB of stack
+ * between two frames of Python. This one keeps them within a few hundred KiB.
+ */
+#define MOST_CALLBACKS 16u
+static _Thread_local const void *callbacks[MOST_CALLBACKS]; /* what they serve */
+static _Thread_local unsigned n_callbacks;
+
+bool bs_py_callback_begin(const void *served)
+{
+	if (n_callbacks == MOST_CALLBACKS) {
+		PyErr_Format(PyExc_RecursionError, "functions that bitsift calls use bitsift again, more than %d deep",
+		             (int)MOST_CALLBACKS);
+		return false;
+	}
+	callbacks[n_callbacks++] = served;
+	return true;
+}
+
+void bs_py_callback_end(void)
+{
+	n_callbacks--;
+}
+
+bool bs_py_is_served(const void *served)
+{
+	for (unsigned i = 0; i < n_callbacks; i++)
+		if (callbacks[i] == served)
+			return true;
+	return false;
+}
+
+bool bs_py_lock(pthread_mutex_t *lock, const char *what, const struct bs_py_context *context)
 {
 	int failed = pthread_mutex_trylock(lock);
-	if (failed)
+	bool is_awaited = context && (bs_py_is_served(context) || bs_py_is_served(context->analyzer));
+	if (failed && !is_awaited)
 		BS_PY_WITHOUT_GIL(failed = pthread_mutex_lock(lock));
 	if (failed)
 		PyErr_Format(PyExc_RuntimeError, "the %s is at work already, for a callback of its own", what);
@@ -87,7 +120,11 @@ static int watch_signals(void *context)
 	if (now < watch->next_ns || watch->thread != PyThread_get_thread_ident())
 		return 0;
 	PyGILState_STATE gil = PyGILState_Ensure();
-	watch->is_interrupted = PyErr_Occurred() || PyErr_CheckSignals() < 0;
+	watch->is_interrupted = PyErr_Occurred() || !bs_py_callback_begin(NULL);
+	if (!watch->is_interrupted) {
+		watch->is_interrupted = PyErr_CheckSignals() < 0;
+		bs_py_callback_end();
+	}
 	PyGILState_Release(gil);
 	watch->next_ns = now_ns() + WATCH_NS;
 	return watch->is_interrupted;

@@ -170,7 +170,7 @@ static bool ask(struct query *self, PyObject *document, PyObject *name, struct a
 	enum bs_status status;
 	const char *bytes = name == Py_None ? NULL : bs_py_bytes_of(&asked->keep, name, &n_bytes);
 	if (PyErr_Occurred() || !bs_py_document(&asked->keep, document, &asked->texts) ||
-	    !bs_py_lock(&self->lock, "query"))
+	    !bs_py_lock(&self->lock, "query", NULL))
 		return false;
 	asked->first = (const struct bs_text *)(const void *)asked->texts.data;
 	asked->n = asked->texts.n_bytes / sizeof(struct bs_text);

@@ -21,7 +21,7 @@ static bool begin_limited(struct writer *self, PyObject *cancel, uint64_t deadli
 		                "the writer belongs to the process that opened it: open the index again");
 		return false;
 	}
-	if (!bs_py_lock(&self->lock, "writer"))
+	if (!bs_py_lock(&self->lock, "writer", &self->context))
 		return false;
 	if (!self->writer) {
 		(void)pthread_mutex_unlock(&self->lock);
@@ -360,7 +360,7 @@ static PyObject *writer_close(PyObject *object, PyObject *unused)
 	(void)unused;
 	if (self->process != getpid() || !self->writer)
 		Py_RETURN_NONE;
-	if (!bs_py_lock(&self->lock, "writer"))
+	if (!bs_py_lock(&self->lock, "writer", &self->context))
 		return NULL;
 	close_writer(self);
 	(void)pthread_mutex_unlock(&self->lock);

@@ -3,6 +3,7 @@
 import gc
 import logging
 import re
+import sys
 import threading
 import time
 import weakref
@@ -182,3 +183,202 @@ def test_a_provider_cannot_use_the_writer_that_waits_for_it():
         assert len(refused) >= 2 and "callback" in str(refused[0])
         index.commit()
         assert len(index) == 0
+
+
+def nested(index, how):
+    """Uses the index from a function that it calls."""
+    if how == "search":
+        return index.search('"big dog"')
+    if how == "ids":
+        return index.ids("big -dog OR dog~1")
+    if how == "count":
+        return index.count('"common big"~3')
+    if how == "statistics":
+        return index.statistics("big dog")
+    if how == "document":
+        return index.document("d1")
+    if how == "query":
+        return index.query("big dog").match("a big dog")
+    if how == "candidates":
+        return index.matrix.candidates('"big dog"')
+    if how == "open":
+        return bitsift.Index.open(memory=index.memory, texts=index._opening["texts"], analyzer=index._opening["analyzer"]).search('"big dog"')
+    if how == "write":
+        index.add("d1", "a big dog")
+        return index.commit()
+    if how == "delete":
+        return index.delete_query('"big dog"')
+    return bitsift.compact(None, memory=index.memory, texts=index._opening["texts"], analyzer=index._opening["analyzer"])
+
+
+class Depth:
+    """Counts how deep a function is nested."""
+
+    now = most = 0
+
+    def __enter__(self):
+        self.now += 1
+        self.most = max(self.most, self.now)
+
+    def __exit__(self, *exception):
+        self.now -= 1
+
+
+HOWS = ["search", "ids", "count", "statistics", "document", "query", "candidates", "open", "write", "delete", "compact"]
+
+
+@pytest.mark.parametrize("limit", [200, 20000])
+@pytest.mark.parametrize("how", HOWS)
+def test_a_provider_that_uses_its_index(how, limit):
+    docs = {f"d{i}": f"common big dog {i}" for i in range(60)}
+    state = [docs.get]
+    index = bitsift.Index.create(texts=lambda id: state[0](id), store=False)
+    index.add_many(docs.items())
+    index.commit()
+    depth = Depth()
+
+    def ask(id):
+        with depth:
+            nested(index, how)
+        return docs[id]
+
+    state[0] = ask
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(limit)
+    try:
+        for ask_index in (lambda: index.search('"big dog"'), lambda: nested(index, how)):
+            try:
+                ask_index()
+            except (RecursionError, bitsift.Error, RuntimeError):
+                pass
+    finally:
+        sys.setrecursionlimit(before)
+    assert depth.most <= 16
+    state[0] = docs.get
+    assert index.count('"big dog"') == 60
+
+
+@pytest.mark.parametrize("how", HOWS)
+@pytest.mark.parametrize("threads", [1, 2])
+def test_an_analyzer_that_uses_its_index(how, threads):
+    state = [capitals]
+    analyzer = bitsift.Analyzer("nested", lambda text: state[0](text))
+    index = bitsift.Index.create(analyzer=analyzer, threads=threads)
+    index.add_many((f"d{i}", "Big Dog " * 50) for i in range(60))
+    index.commit()
+
+    def ask(text):
+        nested(index, how)
+        return capitals(text)
+
+    state[0] = ask
+    for work in (lambda: index.search("Big Dog"), lambda: index.query("Big Dog"), lambda: nested(index, how)):
+        try:
+            work()
+        except (RecursionError, bitsift.Error, RuntimeError):
+            pass
+    try:
+        index.add_many((f"e{i}", "Big Dog " * 5000) for i in range(60))
+        index.commit()
+    except (RecursionError, bitsift.Error, RuntimeError):
+        pass
+    state[0] = capitals
+    index.rollback()
+    assert index.search('"Big Dog"', exhaustive=True).total >= 60
+
+
+def test_a_search_in_an_analyzer_is_a_recursion_error():
+    state = [capitals]
+    index = bitsift.Index.create(analyzer=bitsift.Analyzer("nested", lambda text: state[0](text)))
+    index.add("1", "Big Dog")
+    index.commit()
+    state[0] = lambda text: index.search("Big") and capitals(text)
+    with pytest.raises(RecursionError, match="more than 16 deep"):
+        index.search("Big")
+    state[0] = capitals
+    assert index.ids("Big") == ["1"]
+
+
+def test_a_mapping_that_uses_its_index():
+    class Document(dict):
+        def items(self):
+            index.search('"big dog"')
+            return super().items()
+
+    state = [{"a": "big dog"}]
+    index = bitsift.Index.create(texts=lambda id: state[0], store=False)
+    index.add("1", {"a": "big dog"})
+    index.commit()
+    class Mapping:
+        def items(self):
+            return Document(a="big dog").items()
+        keys = values = __getitem__ = lambda *_: None
+
+    state[0] = Mapping()
+    with pytest.raises(RecursionError):
+        index.search('"big dog"')
+
+
+class Nested(logging.Handler):
+    """Uses an index whose log it is."""
+
+    def __init__(self, how):
+        super().__init__(logging.DEBUG)
+        self.how = how
+        self.index = None
+        self.n = 0
+
+    def emit(self, record):
+        self.n += 1
+        if self.index is not None:
+            try:
+                nested(self.index, self.how)
+            except (bitsift.Error, RuntimeError):
+                pass
+
+
+@pytest.mark.parametrize("how", HOWS)
+def test_a_logger_that_uses_its_index(how):
+    logger = logging.getLogger(f"nested.{how}")
+    logger.setLevel(logging.DEBUG)
+    logger.propagate = False
+    handler = Nested(how)
+    logger.addHandler(handler)
+    index = bitsift.Index.create(log=logger, slow=1e-9)
+    handler.index = index
+    for i in range(5):
+        try:
+            index.add(f"d{i}", "a big dog")
+            index.commit()
+            index.search('"big dog"')
+        except (bitsift.Error, RuntimeError):
+            pass
+    assert 5 <= handler.n < 200
+    logger.removeHandler(handler)
+    index.rollback()
+    assert index.count("dog") >= 1
+
+
+def test_progress_that_builds(folder):
+    depth = Depth()
+
+    def build(so_far):
+        with depth:
+            bitsift.build(None, ["files"], memory=bitsift.Memory(), progress=build)
+
+    with pytest.raises(RecursionError):
+        bitsift.build("built.index", ["files"], progress=build)
+    assert depth.most == 16
+
+    def check(*done):
+        bitsift.check("built.index", progress=check)
+
+    bitsift.build("built.index", ["files"])
+    with pytest.raises(RecursionError):
+        check()
+
+    def confirm(n):
+        return bitsift.delete("built.index", query="filter", confirm=confirm)
+
+    with pytest.raises((RecursionError, bitsift.Error)):
+        bitsift.delete("built.index", query="filter", confirm=confirm)
