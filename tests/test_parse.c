@@ -86,6 +86,49 @@ static void test_operators(void **state)
 	CHECK_TREES(cases, false);
 }
 
+/* text with the word in place of its %s. */
+static char *place(const char *text, const char *word)
+{
+	char *placed = malloc(strlen(text) + strlen(word));
+	assert_non_null(placed);
+	const char *at = strstr(text, "%s");
+	snprintf(placed, strlen(text) + strlen(word), "%.*s%s%s", (int)(at - text), text, word, at + 2);
+	return placed;
+}
+
+static void check_placed(const char *text, const char *word, const char *wanted, const char *tree)
+{
+	char *query = place(text, word), *wanted_tree = place(wanted, tree);
+	check_tree(query, false, wanted_tree);
+	free(query);
+	free(wanted_tree);
+}
+
+/* The analyzer decides what operators and brackets take for a word, not the kind of a character. */
+static void test_words_without_letters(void **state)
+{
+	(void)state;
+	static const char *const words[] = {"__", "‿‿", "🇩🇪", "©", "#️⃣", "_a", "字", "😀"};
+	static const char *const signs[] = {"_", "‿", "…", "+", "½", "∑", "«»", "\xcc\x81", "\xff", "%_%", "_?_", "_*"};
+	static const char *const negations[] = {"fox -%s", "fox !%s", "fox NOT %s", "fox -\"%s\"", "fox -(%s)", "fox !(%s)",
+	                                        "fox --%s", "(fox)-%s"};
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+		struct bs_query_tree *word = must_parse(words[i], false);
+		char *tree = format(word);
+		for (size_t k = 0; k < sizeof(negations) / sizeof(*negations); k++)
+			check_placed(negations[k], words[i], "(AND fox (NOT %s))", tree);
+		check_placed("title:(… %s) x", words[i], "(AND title:%s x)", tree);
+		check_placed("(… %s)dog", words[i], "(AND %s dog)", tree);
+		bs_query_tree_free(word);
+		free(tree);
+	}
+	for (size_t i = 0; i < sizeof(signs) / sizeof(*signs); i++) {
+		check_placed("fox -%s", signs[i], "fox%s", "");
+		check_placed("-(%s)dog", signs[i], "(NOT dog)%s", "");
+		check_placed("title:(%s)a", signs[i], "title:a%s", "");
+	}
+}
+
 static void test_weights(void **state)
 {
 	(void)state;
@@ -625,6 +668,10 @@ static void test_notices(void **state)
 		{"a&&b", "(PHRASE a@0 b@1)", "a&&b is searched as text: && and || stand by themselves, as in cat || dog", 0},
 		{"a ()", "a", "() is ignored: it holds no words", 2},
 		{"a -> b", "(AND a b)", "-> is ignored: it holds no words", 2},
+		{"a --_", "a", "--_ is ignored: it holds no words", 2},
+		{"a --__", "(AND a (NOT __))", "--__ " LEAVES_OUT, 2},
+		{"title:-😀", "title:\"😀\"", "-😀 " NOT_LEFT_OUT, 6},
+		{"colour:😀", "(PHRASE colour@0 \"😀\"@1)", "colour: is no field of this index and is searched as text", 0},
 		/* and nothing of what is as it seems */
 		{"a && b", "(AND a b)", NULL, 0},
 		{"a || b", "(OR a b)", NULL, 0},
@@ -789,6 +836,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_operators),
+		cmocka_unit_test(test_words_without_letters),
 		cmocka_unit_test(test_weights),
 		cmocka_unit_test(test_weights_add_up),
 		cmocka_unit_test(test_terms),

@@ -23,7 +23,7 @@ enum mark { MARK_NONE, MARK_QUOTE, MARK_OPEN, MARK_CLOSE };
 struct bracket {
 	size_t byte;
 	bool groups;   /* unless it holds no word */
-	bool has_word; /* or something that may be one */
+	bool has_word;
 };
 
 /* What is spent about, for the watch: on a byte, on one of a word, on a token. */
@@ -117,17 +117,40 @@ bool bs_lex_is_word_character(int32_t c)
 	return c == '_' || (c > 0 && (U_MASK(bs_icu.u_charType(c)) & word));
 }
 
-/* Perhaps part of a word: no sign of ASCII. */
-static bool may_be_word(uint8_t byte)
+/* bs_token_fn: the first token is enough; its place goes to the context. */
+static enum bs_status stop_at_word(void *context, const struct bs_token *tokens, size_t n_tokens, struct bs_error *err)
 {
-	return byte >= 0x80 || bs_lex_is_digit(byte) || ((byte | 0x20) >= 'a' && (byte | 0x20) <= 'z');
+	uint64_t *start_byte = context;
+	(void)n_tokens, (void)err;
+	*start_byte = tokens->start_byte;
+	return BS_INVALID;
 }
 
-static bool has_word(const struct bs_lexing *lexing, size_t start, size_t end)
+/* Where the first word of text[start..end) begins, as the analyzer cuts it; `end` if there is none. */
+static size_t first_word(struct bs_lexing *lexing, size_t start, size_t end)
 {
-	while (start < end && !may_be_word(lexing->text[start]))
-		start++;
-	return start < end;
+	uint64_t found = UINT64_MAX;
+	if (start == end || lexing->status)
+		return end;
+	bs_lex_keep(lexing, bs_watch_spend((end - start) * WORD_BYTE_NS, lexing->err));
+	enum bs_status status = bs_words_analyze(lexing->options->words, lexing->text + start, end - start, 0, stop_at_word,
+	                                         &found, NULL, lexing->err);
+	if (found == UINT64_MAX)
+		bs_lex_keep(lexing, status);
+	return found == UINT64_MAX ? end : start + (size_t)found;
+}
+
+static bool has_word(struct bs_lexing *lexing, size_t start, size_t end)
+{
+	return first_word(lexing, start, end) < end;
+}
+
+/* Whether a word begins at `at`, or one of its characters stands there. */
+static bool begins_word(struct bs_lexing *lexing, size_t at, size_t end)
+{
+	size_t next = at;
+	return at < end && (bs_lex_is_word_character(bs_visible_next(lexing->text, end, &next)) ||
+	                    first_word(lexing, at, end) == at);
 }
 
 /* ---- which quotes and brackets delimit ---- */
@@ -198,8 +221,8 @@ static size_t mark_quotes(struct bs_lexing *lexing, size_t at)
 	}
 	size_t end = (size_t)(close - text);
 	struct bracket *around = innermost(lexing);
-	if (around)
-		around->has_word |= has_word(lexing, at, end);
+	if (around && !around->has_word)
+		around->has_word = has_word(lexing, at + 1, end);
 	lexing->marks.data[at] = lexing->marks.data[end] = MARK_QUOTE;
 	return end;
 }
@@ -216,21 +239,25 @@ static void mark_delimiters(struct bs_lexing *lexing)
 		return;
 	memset(lexing->marks.data, MARK_NONE, lexing->text_bytes);
 	lexing->marks.used_bytes = lexing->text_bytes;
+	size_t piece = 0; /* where the text between delimiters begins */
 	for (at = 0; at < lexing->text_bytes && !lexing->status; at++) {
 		if (at % SPEND_BYTES == 0)
 			bs_lex_keep(lexing, bs_watch_spend(SPEND_BYTES * BYTE_NS, lexing->err));
 		uint8_t byte = lexing->text[at];
-		struct bracket opened = {.byte = at};
+		if (byte != '(' && byte != ')' && byte != '"')
+			continue;
+		struct bracket opened = {.byte = at}, *around = innermost(lexing);
+		if (around && !around->has_word)
+			around->has_word = has_word(lexing, piece, at);
 		if (byte == '(') {
 			opened.groups = may_group(lexing, at);
 			append(lexing, &lexing->open, &opened, sizeof(opened));
 		} else if (byte == ')') {
 			close_bracket(lexing, at);
-		} else if (byte == '"') {
+		} else {
 			at = mark_quotes(lexing, at);
-		} else if (innermost(lexing)) {
-			innermost(lexing)->has_word |= may_be_word(byte);
 		}
+		piece = at + 1;
 	}
 	const struct bracket *open = (const struct bracket *)(const void *)lexing->open.data;
 	/* Of all of them the same would be said. */
@@ -383,7 +410,7 @@ static void notice_field(struct bs_lexing *lexing, const struct bs_lexeme *token
 	const uint8_t *text = lexing->text;
 	size_t start = token->inner_start_byte, end = token->inner_end_byte;
 	const uint8_t *found = memchr(text + start, ':', end - start);
-	size_t colon = found ? (size_t)(found - text) : start, after = colon + 1, next = after;
+	size_t colon = found ? (size_t)(found - text) : start, after = colon + 1;
 	bool is_name = true, is_like_name = true;
 	struct bs_range range;
 	if (colon == start || (after < end && (text[after] == ':' || text[after] == '/')))
@@ -397,7 +424,7 @@ static void notice_field(struct bs_lexing *lexing, const struct bs_lexeme *token
 	if (is_like_name)
 		like = find_like(lexing, text + start, colon - start);
 	bool is_before = after == end ? mark_at(lexing, after) == MARK_QUOTE || mark_at(lexing, after) == MARK_OPEN
-	                              : bs_lex_is_word_character(bs_visible_next(text, end, &next)) ||
+	                              : begins_word(lexing, after, end) ||
 	                                    bs_range_parse(text + after, end - after, &range);
 	bool is_one = after >= end || !memchr(text + after, ':', end - after);
 	struct bs_error message;
@@ -412,7 +439,7 @@ static void notice_field(struct bs_lexing *lexing, const struct bs_lexeme *token
 /* ---- what a word seems to be, and is not ---- */
 
 /* /regex/, as a whole token (a place such as /usr/lib/ has slashes within), or .* before a word. */
-static bool seems_regex(const struct bs_lexing *lexing, const struct bs_lexeme *token)
+static bool seems_regex(struct bs_lexing *lexing, const struct bs_lexeme *token)
 {
 	const uint8_t *word = lexing->text + token->inner_start_byte;
 	size_t n_bytes = token->inner_end_byte - token->inner_start_byte;
@@ -424,7 +451,7 @@ static bool seems_regex(const struct bs_lexing *lexing, const struct bs_lexeme *
 }
 
 /* && and || within a token. */
-static bool seems_operator(const struct bs_lexing *lexing, const struct bs_lexeme *token)
+static bool seems_operator(struct bs_lexing *lexing, const struct bs_lexeme *token)
 {
 	const uint8_t *word = lexing->text + token->inner_start_byte;
 	size_t n_bytes = token->inner_end_byte - token->inner_start_byte;
@@ -439,7 +466,7 @@ static bool is_behind(const struct bs_lexing *lexing, const struct bs_lexeme *to
 }
 
 /* A ^ and a number, signed perhaps, behind a word that is not only digits: cat^1e2, cat^2^3, cat^2~1, cat^-1; or by itself. */
-static bool seems_weight(const struct bs_lexing *lexing, const struct bs_lexeme *token)
+static bool seems_weight(struct bs_lexing *lexing, const struct bs_lexeme *token)
 {
 	const uint8_t *text = lexing->text;
 	size_t start = token->inner_start_byte, end = token->inner_end_byte;
@@ -457,7 +484,7 @@ static bool seems_weight(const struct bs_lexing *lexing, const struct bs_lexeme 
 }
 
 /* A ~ behind a phrase or group, or before a number that is the end of a word. */
-static bool seems_distance(const struct bs_lexing *lexing, const struct bs_lexeme *token)
+static bool seems_distance(struct bs_lexing *lexing, const struct bs_lexeme *token)
 {
 	const uint8_t *text = lexing->text;
 	size_t start = token->inner_start_byte, end = token->inner_end_byte, at = end;
@@ -470,7 +497,7 @@ static bool seems_distance(const struct bs_lexing *lexing, const struct bs_lexem
 }
 
 /* The first of several words between quotes that are curled. */
-static bool seems_phrase(const struct bs_lexing *lexing, const struct bs_lexeme *token)
+static bool seems_phrase(struct bs_lexing *lexing, const struct bs_lexeme *token)
 {
 	const uint8_t *word = lexing->text + token->inner_start_byte;
 	size_t n_bytes = token->inner_end_byte - token->inner_start_byte;
@@ -479,25 +506,25 @@ static bool seems_phrase(const struct bs_lexing *lexing, const struct bs_lexeme 
 }
 
 /* Behind a field, where a - is no more than a sign, or that of a number. */
-static bool seems_left_out(const struct bs_lexing *lexing, const struct bs_lexeme *token)
+static bool seems_left_out(struct bs_lexing *lexing, const struct bs_lexeme *token)
 {
 	const uint8_t *text = lexing->text;
 	size_t sign = token->inner_start_byte, next = sign + 1;
 	return sign > token->start_byte && (text[sign] == '-' || text[sign] == '!') && next < token->inner_end_byte &&
-	       !bs_lex_is_digit(text[next]) && bs_lex_is_word_character(bs_visible_next(text, token->inner_end_byte, &next));
+	       !bs_lex_is_digit(text[next]) && begins_word(lexing, next, token->inner_end_byte);
 }
 
 /* Where any word is enough. */
-static bool seems_required(const struct bs_lexing *lexing, const struct bs_lexeme *token)
+static bool seems_required(struct bs_lexing *lexing, const struct bs_lexeme *token)
 {
 	const uint8_t *text = lexing->text;
 	size_t next = token->start_byte + 1u;
 	return lexing->options->any && text[token->start_byte] == '+' && next < token->inner_end_byte &&
-	       !bs_lex_is_digit(text[next]) && bs_lex_is_word_character(bs_visible_next(text, token->inner_end_byte, &next));
+	       !bs_lex_is_digit(text[next]) && begins_word(lexing, next, token->inner_end_byte);
 }
 
 static const struct {
-	bool (*seems)(const struct bs_lexing *lexing, const struct bs_lexeme *token);
+	bool (*seems)(struct bs_lexing *lexing, const struct bs_lexeme *token);
 	const char *message;
 } semblances[] = {
 	{seems_regex, "is searched as words: regular expressions are for `bitsift grep`"},
@@ -568,12 +595,15 @@ static void add_word(struct bs_lexing *lexing, struct bs_lexeme *token)
 	add(lexing, token);
 }
 
-/* Whether a NOT stands here: - or ! before something that may be a word, or a phrase or a group. */
-static bool is_minus(const struct bs_lexing *lexing, size_t at, size_t end)
+/* Whether a NOT stands here: - or ! before a token that has a word or begins with a field, or before a phrase or group. */
+static bool is_minus(struct bs_lexing *lexing, size_t at, size_t end)
 {
-	bool is_sign = lexing->text[at] == '-' || lexing->text[at] == '!';
-	enum mark behind = end == at + 1 ? mark_at(lexing, end) : MARK_NONE;
-	return is_sign && (has_word(lexing, at + 1, end) || behind == MARK_QUOTE || behind == MARK_OPEN);
+	uint32_t field;
+	if (lexing->text[at] != '-' && lexing->text[at] != '!')
+		return false;
+	if (end == at + 1)
+		return mark_at(lexing, end) == MARK_QUOTE || mark_at(lexing, end) == MARK_OPEN;
+	return find_field(lexing, at + 1, end, &field) > 0 || has_word(lexing, at + 1, end);
 }
 
 /* Of a command that was pasted: --verbose. */
@@ -598,9 +628,11 @@ static size_t read_word(struct bs_lexing *lexing, size_t at)
 		return end;
 	enum bs_lex_kind kind = operator_of(lexing, at, end);
 	bool is_negated = is_minus(lexing, at, end);
+	if (lexing->status)
+		return end;
 	if (is_negated)
 		add(lexing, &token);
-	if (is_option(lexing, at, end))
+	if (is_negated && is_option(lexing, at, end))
 		bs_lex_notice(lexing, at, end, "leaves out what has the word, as with one -: put it in quotes to search for it");
 	at += is_negated;
 	token = make(kind, at, end);

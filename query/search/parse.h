@@ -15,11 +15,12 @@
  * or its operand is a sign, with a notice. The fine print:
  *
  * - A " delimits if another one follows; pairs are made from left to right.
- * - Brackets outside phrases group if they are a pair that may hold a word (a letter, a digit, any byte beyond ASCII) and the
- *   opening one does not directly follow a word character, unless that ends a token AND, OR or NOT: f(x, y) and main() are text.
+ * - Brackets outside phrases group if they are a pair that holds a word and the opening one does not directly follow a word
+ *   character, unless that ends a token AND, OR or NOT: f(x, y) and main() are text.
  * - AND, OR and NOT are operators when they are a whole token, as are && and ||; -AND and title:AND are about the word "and".
  *   One that lacks its operand counts as a sign, AND OR as OR alone, and NOT NOT as one.
- * - `-` and `!` negate at the start of a token that may hold a word; there is one negation per primary: --a is -a.
+ * - `-` and `!` negate at the start of a token that holds a word or begins with a field, and directly before a phrase or group;
+ *   there is one negation per primary: --a is -a. What holds a word, the analyzer says: __ does.
  * - A token of several words is a phrase; one of none is ignored with a notice.
  * - `*`, `~1` and `~2` count at the end of a token that holds something more. They apply to the last word of several.
  * - A `*` that does not end its token is a wildcard if the token has three letters or digits; a `?`, if it stands between two word
