@@ -104,6 +104,7 @@ static void test_options(void **state)
 		{"-q - -m", "quiet merge - "},
 		{"--memory --quiet", "memory=--quiet "},
 		{"--memory -- -q", "memory=-- quiet "},
+		{"-j -1 -q", "jobs=-1 quiet "},
 		{"-h --what", "help"},
 		{"-q --help -m", "quiet help"},
 		{"-qhx", "quiet help"},

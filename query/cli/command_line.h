@@ -38,7 +38,7 @@ struct bs_option {
 	enum bs_option_kind kind;
 	size_t offset;
 	bool is_optional;      /* the argument is: it is behind a =, or there is none, and a NUMBER becomes value */
-	bool takes_dash;       /* where is_as_rg: its value may begin with a dash */
+	bool takes_dash;       /* where is_as_rg: a value of its own word may begin with a dash; not so for some options of rg */
 	int value;             /* CHOICE; CALL may use it */
 	uint64_t least, most;  /* NUMBER; most 0: any number */
 	const char *const *names; /* NAME: NULL-ended */

@@ -64,6 +64,14 @@ show bitsift grep --max-results 1 key q
 show bitsift grep --max-results 1 --after $'q/\x01:2:2' key q
 show bitsift grep --max-results 1 key - <t/a.txt
 show bitsift grep --max-results 1 --after '<stdin>:2' key - <t/a.txt
+(
+    cd q
+    printf 'key\nkey\nkey\n' >-e
+    show bitsift grep --max-results 1 -n key
+    show bitsift grep --max-results 1 --after -e:1 -n key
+    show bitsift grep --max-results 1 --after=-e:2 -n key
+    rm ./-e
+)
 
 echo "# Files have changed in between: what comes behind the place now"
 cp -r t c

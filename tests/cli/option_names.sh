@@ -35,3 +35,8 @@ show bitsift qurey x
 show bitsift help indx
 [ ! -e .bitsift ] || echo 'an index was made'
 show bitsift query -ä x
+
+echo "# An option that rg does not have takes the next word, whatever it begins with"
+for name in --after --and --not --index --kernel --max-results --scope --time-limit; do
+    ! bitsift grep "$name" -x y </dev/null 2>&1 | grep 'needs an argument' || echo "$name: not"
+done
