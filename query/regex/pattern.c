@@ -201,15 +201,17 @@ static enum bs_status find_literal(struct bs_grep_analysis *analysis, struct bs_
 	return status;
 }
 
-/* The pattern as it is compiled, with what -w and -x put around it. */
-static enum bs_status finish(const struct bs_grep_pattern *pattern, const struct bs_buffer *text, bool passes_cr,
-                             struct bs_buffer *finished, struct bs_error *err)
+/* The pattern as it is compiled, with what -w and -x put around it. ends_in_comment: of the text. rg's own engine ends such a
+ * comment before what -w puts after it; rg -P and rg -x do not, which is an error. */
+static enum bs_status finish(const struct bs_grep_pattern *pattern, const struct bs_buffer *text, bool ends_in_comment,
+                             bool passes_cr, struct bs_buffer *finished, struct bs_error *err)
 {
 	bool is_line = pattern->is_line && pattern->n_patterns == 1;
 	const char *end = passes_cr ? ")(?=\\r?$)" : ")$";
 	struct bs_text_writer to = {.out = finished, .err = err};
 	bs_text_put_string(&to, pattern->is_word ? "(?<!\\w)(?:" : is_line ? "^(?:" : "");
 	bs_text_put(&to, text->data, text->used_bytes);
+	bs_text_put_string(&to, ends_in_comment && pattern->is_word && !pattern->is_pcre2 ? "\n" : "");
 	bs_text_put_string(&to, pattern->is_word ? ")(?!\\w)" : is_line ? end : "");
 	bs_text_put(&to, "", 1);
 	return to.status;
@@ -232,10 +234,10 @@ static enum bs_status write_for_pcre2(const struct bs_grep_pattern *pattern, str
 	struct bs_regex_lines lines;
 	enum bs_status status = bs_regex_rewrite(&analysis->regex, &options, &rewritten, &lines, err);
 	if (!status)
-		status = finish(pattern, options.is_crlf ? &rewritten : &analysis->joined, options.end_passes_cr,
-		                &analysis->alone, err);
+		status = finish(pattern, options.is_crlf ? &rewritten : &analysis->joined, analysis->regex.ends_in_comment,
+		                options.end_passes_cr, &analysis->alone, err);
 	if (!status)
-		status = finish(pattern, &rewritten, options.end_passes_cr, &analysis->many, err);
+		status = finish(pattern, &rewritten, analysis->regex.ends_in_comment, options.end_passes_cr, &analysis->many, err);
 	analysis->literal_is_match &= lines.is_exact && !pattern->is_word && !pattern->is_line && !pattern->crlf;
 	analysis->is_exact = lines.is_exact && !pattern->null_data && !pattern->crlf;
 	analysis->is_ascii = lines.is_ascii;
@@ -295,8 +297,9 @@ enum bs_status bs_grep_write_part(const struct bs_grep_pattern *pattern, const s
 		status = bs_regex_read(&regex, text.data, text.used_bytes, err);
 	if (!status && options.is_crlf)
 		status = bs_regex_rewrite(&regex, &options, &rewritten, &lines, err);
+	bool ends_in_comment = !list->is_literal && place.to == list->regex->n_bytes && list->regex->ends_in_comment;
 	if (!status)
-		status = finish(pattern, options.is_crlf ? &rewritten : &text, options.end_passes_cr, text_out, err);
+		status = finish(pattern, options.is_crlf ? &rewritten : &text, ends_in_comment, options.end_passes_cr, text_out, err);
 	bs_regex_deinit(&regex);
 	bs_buffer_deinit(&rewritten);
 	bs_buffer_deinit(&text);

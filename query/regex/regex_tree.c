@@ -262,6 +262,7 @@ static void skip_line(struct parser *parser)
 	size_t n_comment = end ? (size_t)(end - from) + 1 : n;
 	if (parser->is_odd_newline || memchr(from, '\r', n_comment))
 		give_up(parser);
+	parser->regex->ends_in_comment |= !end;
 	parser->at += n_comment;
 }
 

@@ -78,6 +78,7 @@ struct bs_regex {
 	bool is_ascii;       /* nothing in it is beyond; not of the unknown */
 	bool has_control;    /* verbs, callouts, conditions, recursion: how it matches depends on more than the text */
 	bool is_of_pcre2;    /* holds what only PCRE2 has, and rg's own engine not */
+	bool ends_in_comment; /* of extended syntax, which would swallow what is put after the pattern on the same line */
 };
 
 /* Reads a pattern: what pcre2_compile() is given. Time and memory are linear in n_bytes. text is kept. BS_NO_MEMORY. */

@@ -28,6 +28,15 @@ same --hid foo src
 same --rep=x foo src
 same --pre foo
 POSIXLY_CORRECT=1 same foo src -n --hidden
+# A comment at the end of a pattern ends before what -w adds, but not before what -x and -P add.
+for pattern in '(?x) f o o # c' 'zzz|(?x) fo+ # c ) d' '(?x) foo # a'$'\n''| b\w+ # b' '(?x: foo # a'$'\n'')' '(?x)(?-x)foo#' '(?x)foo\#'; do
+    for option in -w -x -wP -xP -wU -wo -wi -wv -w\ --crlf; do
+        # shellcheck disable=SC2086 # two options
+        same -n $option -e "$pattern" src
+        # shellcheck disable=SC2086
+        same -n $option -e "$pattern" -e bar src docs/many.txt
+    done
+done
 # Any bytes.
 same --field-match-separator '\x00' foo src
 same --field-match-separator '\0' foo src
