@@ -167,6 +167,7 @@ enum bs_status bs_grep_decoder_start(struct bs_grep_decoder *decoder, enum bs_gr
 {
 	UErrorCode error = U_ZERO_ERROR;
 	decoder->coding = coding;
+	decoder->is_at_start = true;
 	if (coding < BS_GREP_CODING_ICU)
 		return BS_OK;
 	if (decoder->converter && decoder->converter_coding == coding) {
@@ -333,17 +334,38 @@ static enum bs_status decode_by_icu(struct bs_grep_decoder *decoder, const uint8
 	return status;
 }
 
+/* The bytes of the coding's own mark that the text begins with; false: more bytes are needed to know. */
+static bool skip_mark(struct bs_grep_decoder *decoder, const uint8_t *from, size_t n_bytes, bool is_last, size_t *skipped_out)
+{
+	static const uint8_t little[] = {0xff, 0xfe}, big[] = {0xfe, 0xff};
+	enum bs_grep_coding coding = decoder->coding;
+	const uint8_t *mark = coding == BS_GREP_CODING_UTF16LE ? little : coding == BS_GREP_CODING_UTF16BE ? big : utf8_mark;
+	size_t mark_bytes = coding == BS_GREP_CODING_UTF8 ? sizeof(utf8_mark) : sizeof(big);
+	bool is_mark = decoder->is_at_start && memcmp(from, mark, n_bytes < mark_bytes ? n_bytes : mark_bytes) == 0;
+	*skipped_out = is_mark && n_bytes >= mark_bytes ? mark_bytes : 0;
+	if (is_mark && n_bytes < mark_bytes && !is_last)
+		return false;
+	decoder->is_at_start = false;
+	return true;
+}
+
 enum bs_status bs_grep_decode(struct bs_grep_decoder *decoder, const uint8_t *from, size_t n_bytes, bool is_last,
                               size_t *taken_out, struct bs_buffer *out, struct bs_error *err)
 {
 	enum bs_grep_coding coding = decoder->coding;
 	bool is_utf16 = coding == BS_GREP_CODING_UTF16LE || coding == BS_GREP_CODING_UTF16BE;
+	size_t skipped = 0;
+	*taken_out = 0;
+	if ((is_utf16 || coding == BS_GREP_CODING_UTF8) && !skip_mark(decoder, from, n_bytes, is_last, &skipped))
+		return BS_OK;
+	from += skipped;
+	n_bytes -= skipped;
 	size_t n = n_bytes;
 	if (!is_last && coding == BS_GREP_CODING_UTF8)
 		n = whole_utf8(from, n_bytes);
 	else if (!is_last && is_utf16)
 		n = whole_utf16(from, n_bytes, coding == BS_GREP_CODING_UTF16BE);
-	*taken_out = n;
+	*taken_out = skipped + n;
 	if (coding >= BS_GREP_CODING_ICU)
 		return decode_by_icu(decoder, from, n, is_last, out, err);
 	if (n == 0)

@@ -39,6 +39,7 @@ struct bs_grep_decoder {
 	struct bs_buffer marked, decoded; /* on the way */
 	void *converter;                  /* ICU's, for converter_coding; NULL: none */
 	enum bs_grep_coding converter_coding;
+	bool is_at_start; /* where a byte order mark of the coding's own is left out, even after one that told the coding */
 };
 enum bs_status bs_grep_decoder_start(struct bs_grep_decoder *decoder, enum bs_grep_coding coding,
                                      struct bs_error *err) BS_WARN_UNUSED;

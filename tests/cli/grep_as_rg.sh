@@ -30,12 +30,23 @@ same --pre foo
 POSIXLY_CORRECT=1 same foo src -n --hidden
 # A comment at the end of a pattern ends before what -w adds, but not before what -x and -P add.
 for pattern in '(?x) f o o # c' 'zzz|(?x) fo+ # c ) d' '(?x) foo # a'$'\n''| b\w+ # b' '(?x: foo # a'$'\n'')' '(?x)(?-x)foo#' '(?x)foo\#'; do
-    for option in -w -x -wP -xP -wU -wo -wi -wv -w\ --crlf; do
+    for option in -w -x -wP -xP -wU -w\ --crlf; do
         # shellcheck disable=SC2086 # two options
         same -n $option -e "$pattern" src
         # shellcheck disable=SC2086
         same -n $option -e "$pattern" -e bar src docs/many.txt
     done
+done
+# A second byte order mark of the same coding is passed over, a third one is not.
+for marks in '\xff\xfe' '\xfe\xff' '\xef\xbb\xbf'; do
+    for text in "$marks$marks"'foo\n' "$marks$marks"'f\0o\0o\0\n\0' "$marks$marks$marks"'\0f\0o\0o\0\n' "$marks$marks"; do
+        printf '%b' "$text" >"$SCRATCH/marks"
+        for option in -ob '-oE utf-8' '-oE utf-16le'; do
+            # shellcheck disable=SC2086 # an option and its value
+            same -a $option '^foo|^..' "$SCRATCH/marks"
+        done
+    done
+    INPUT=$SCRATCH/marks same -aob . -
 done
 # Any bytes.
 same --field-match-separator '\x00' foo src
