@@ -9,6 +9,9 @@
 #include <time.h>
 
 #include "core/base/buffer.h"
+#include "core/bitsift/host.h"
+#include "core/bitsift/index.h"
+#include "core/bitsift/search.h"
 #include "core/bitsift/writer.h"
 #include "corpus/read/source.h"
 

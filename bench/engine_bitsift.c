@@ -9,7 +9,10 @@
 #include <string.h>
 
 #include "bench/tool.h"
-#include "core/bitsift.h"
+#include "core/bitsift/host.h"
+#include "core/bitsift/index.h"
+#include "core/bitsift/search.h"
+#include "core/bitsift/status.h"
 
 struct bitsift_options bitsift_options;
 

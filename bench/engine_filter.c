@@ -7,6 +7,8 @@
 
 #include "bench/engine_bitsift.h"
 #include "bench/tool.h"
+#include "core/bitsift/index.h"
+#include "core/bitsift/search.h"
 #include "query/search/plan.h"
 #include "query/search/scan.h"
 #include "query/search/search.h"

@@ -12,6 +12,10 @@
 #include <unistd.h>
 
 #include "core/bitsift.h"
+#include "core/bitsift/grep.h"
+#include "core/bitsift/index.h"
+#include "core/bitsift/search.h"
+#include "core/bitsift/status.h"
 
 #define TEXT_BYTES  ((size_t)1 << 20)
 #define LINE_BYTES  ((size_t)8 << 20)

@@ -12,6 +12,7 @@
 #include "core/base/buffer.h"
 #include "core/base/hash.h"
 #include "core/bitsift/bloom.h"
+#include "core/bitsift/index.h"
 #include "core/bitsift/matrix.h"
 #include "core/bloom/coded.h"
 

@@ -9,6 +9,8 @@
 #include "bench/tokens.h"
 #include "bench/tool.h"
 #include "core/base/hash.h"
+#include "core/bitsift/index.h"
+#include "core/bitsift/search.h"
 #include "core/text/words.h"
 #include "corpus/read/source.h"
 

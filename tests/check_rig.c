@@ -11,6 +11,7 @@
 
 #include "check_rig.h"
 #include "core/base/bytes.h"
+#include "core/bitsift/index.h"
 #include "corpus/changes/stored_text.h"
 
 struct packed_value find_packed(const uint8_t *array, uint64_t n_bytes, int64_t i)

@@ -6,6 +6,9 @@
  * fill and change write .bitsift; memory does both in memory, and searches. A transaction that fails is said on standard error, and
  * begun once more: with exit status 0 all is as it should be. An index that is lost aborts.
  */
+#include "core/bitsift/host.h"
+#include "core/bitsift/index.h"
+#include "core/bitsift/search.h"
 #include "core/bitsift/writer.h"
 
 #include <stdio.h>

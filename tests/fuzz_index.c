@@ -31,10 +31,12 @@
 
 #include <cmocka.h>
 
-#include "query/cli/commands.h"
-#include "tests/generate/generate.h"
+#include "core/bitsift/host.h"
+#include "core/bitsift/index.h"
 #include "index_rig.h"
 #include "mutate.h"
+#include "query/cli/commands.h"
+#include "tests/generate/generate.h"
 
 #define MOST_SECONDS 10 /* of a processor */
 #define MOST_WAITED  120 /* seconds by the clock, however busy the machine is */

@@ -8,6 +8,7 @@
 
 #include "core/base/bytes.h"
 #include "core/base/hash.h"
+#include "core/bitsift/host.h"
 #include "core/bitsift/writer.h"
 #include "core/store/summary_make.h"
 

@@ -1,4 +1,5 @@
 /* index_rig.c: see index_rig.h. */
+#include "core/bitsift/index.h"
 #include "index_rig.h"
 
 #include <dirent.h>

@@ -5,7 +5,7 @@
 #ifndef BS_TESTS_LIBRARY_RIG_H
 #define BS_TESTS_LIBRARY_RIG_H
 
-#include "core/bitsift.h"
+#include "core/bitsift/status.h"
 
 /* An empty one, by an absolute path. */
 #define FOLDER_BYTES 64

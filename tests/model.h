@@ -10,7 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/bitsift.h"
+#include "core/bitsift/index.h"
+#include "core/bitsift/status.h"
 
 /* ---- chance ---- */
 

@@ -11,6 +11,8 @@
 
 #include <cmocka.h>
 
+#include "core/bitsift/index.h"
+#include "core/bitsift/search.h"
 #include "tests/model.h"
 
 #define VOCABULARY 20

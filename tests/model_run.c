@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "core/bitsift/index.h"
 #include "tests/core_rig.h"
 #include "tests/model.h"
 #include "tests/model_run.h"

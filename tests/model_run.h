@@ -2,6 +2,7 @@
 #ifndef BS_TESTS_MODEL_RUN_H
 #define BS_TESTS_MODEL_RUN_H
 
+#include "core/bitsift/index.h"
 #include "indexer/run/indexer.h"
 #include "tests/model.h"
 

@@ -24,6 +24,7 @@
 
 #include <stdio.h>
 
+#include "core/bitsift/search.h"
 #include "indexer/run/indexer.h"
 #include "tests/words_rig.h"
 

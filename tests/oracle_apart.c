@@ -9,7 +9,9 @@
 
 #include <cmocka.h>
 
+#include "core/bitsift/host.h"
 #include "core/bitsift/query.h"
+#include "core/bitsift/search.h"
 #include "tests/oracle_bench.h"
 
 #define MOST_TEXTS 4096

@@ -13,6 +13,11 @@
 
 #include <cmocka.h>
 
+#include "core/bitsift/host.h"
+#include "core/bitsift/index.h"
+#include "core/bitsift/search.h"
+#include "core/bitsift/writer.h"
+
 #include "tests/oracle_bench.h"
 
 /* ---- a folder of our own ---- */

@@ -6,6 +6,8 @@
 #define BS_TESTS_ORACLE_BENCH_H
 
 #include "core/base/buffer.h"
+#include "core/bitsift/host.h"
+#include "core/bitsift/search.h"
 #include "core/bitsift/writer.h"
 #include "core/simd/kernels.h"
 #include "tests/oracle.h"

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "core/bitsift/candidates.h"
+#include "core/bitsift/search.h"
 #include "tests/oracle_bench.h"
 
 /* What searches hand out, in their order. */

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "core/bitsift/search.h"
 #include "tests/oracle.h"
 
 /* What is asked of the parts of a path: of its last one; negated, that none of them is so. */

@@ -8,6 +8,9 @@
 
 #include <cmocka.h>
 
+#include "core/bitsift/host.h"
+#include "core/bitsift/index.h"
+#include "core/bitsift/writer.h"
 #include "tests/oracle_bench.h"
 
 /* A commit is not to be so small that most of it may come to be dead: it would go, and no longer count. */

@@ -8,6 +8,7 @@
 #include <pcre2.h>
 #include <unicode/utf8.h>
 
+#include "core/bitsift/grep.h"
 #include "core/simd/kernels.h"
 #include "core/simd/needle.h"
 #include "core/text/grams.h"

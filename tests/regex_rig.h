@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "core/base/buffer.h"
+#include "core/bitsift/grep.h"
 #include "core/simd/needle.h"
 #include "query/grep/grep_list.h"
 #include "query/regex/pattern.h"

@@ -15,6 +15,8 @@
 
 #include <cmocka.h>
 
+#include "core/bitsift/index.h"
+#include "core/bitsift/search.h"
 #include "source_rig.h"
 
 /* ---- a folder of our own ---- */

@@ -5,6 +5,7 @@
 #ifndef BS_TESTS_SOURCE_RIG_H
 #define BS_TESTS_SOURCE_RIG_H
 
+#include "core/bitsift/index.h"
 #include "corpus/read/source.h"
 
 /* A test that runs in an empty folder, removed afterwards; home is its path. */

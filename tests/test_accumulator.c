@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "core/bitsift/search.h"
 #include "core_rig.h"
 #include "indexer/batch/accumulator.h"
 #include "indexer/segment/slab_plan.h"

@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "core/base/hash.h"
+#include "core/bitsift/search.h"
 #include "core_rig.h"
 #include "corpus/read/record_scan.h"
 #include "query/search/byte_verifier.h"

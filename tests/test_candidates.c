@@ -14,6 +14,7 @@
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
 
+#include <bitsift.h>
 #include <bitsift/candidates.h>
 #include <bitsift/query.h>
 #include <bitsift/writer.h>

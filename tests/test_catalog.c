@@ -20,7 +20,11 @@
 
 #include "core/base/buffer.h"
 #include "core/bitsift/catalog.h"
+#include "core/bitsift/host.h"
+#include "core/bitsift/index.h"
+#include "core/bitsift/limits.h"
 #include "core/bitsift/query.h"
+#include "core/bitsift/search.h"
 #include "core/bitsift/writer.h"
 #include "tests/core_rig.h"
 

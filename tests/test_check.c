@@ -15,11 +15,12 @@
 
 #include "check_rig.h"
 #include "core/base/bytes.h"
+#include "core/bitsift/index.h"
 #include "core/check/check.h"
+#include "core/file/segment_sections.h"
 #include "core/store/index_dir.h"
 #include "core/store/index_stats.h"
 #include "core/store/summary_make.h"
-#include "core/file/segment_sections.h"
 
 /* ---- the index as it is ---- */
 

@@ -12,10 +12,11 @@
 
 #include "check_rig.h"
 #include "core/base/bytes.h"
+#include "core/bitsift/index.h"
 #include "core/check/check.h"
+#include "core/file/segment_sections.h"
 #include "core/store/index_dir.h"
 #include "core/store/index_stats.h"
-#include "core/file/segment_sections.h"
 #include "corpus/changes/given_ids.h"
 
 /* ---- the numbers of a segment ---- */

@@ -16,6 +16,8 @@
 #include <cmocka.h>
 
 #include "core/base/hash.h"
+#include "core/bitsift/index.h"
+#include "core/bitsift/search.h"
 #include "source_rig.h"
 
 /* ---- collections ---- */

@@ -13,6 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/bitsift/host.h"
+#include "core/bitsift/index.h"
+#include "core/bitsift/limits.h"
 #include "core/bitsift/writer.h"
 #include "core_rig.h"
 #include "mutate.h"

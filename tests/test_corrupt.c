@@ -16,6 +16,8 @@
 #include <cmocka.h>
 
 #include "core/base/bytes.h"
+#include "core/bitsift/index.h"
+#include "core/bitsift/search.h"
 #include "core/check/check.h"
 #include "core/file/segment_sections.h"
 #include "corpus/changes/stored_text.h"

@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "core/bitsift/index.h"
 #include "core/matrix/slab_and.h"
 #include "core/store/snapshot.h"
 #include "index_rig.h"

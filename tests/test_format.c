@@ -15,6 +15,7 @@
 
 #include <cmocka.h>
 
+#include "core/bitsift/index.h"
 #include "core/check/check.h"
 #include "index_rig.h"
 

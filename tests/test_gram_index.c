@@ -16,12 +16,13 @@
 
 #include <cmocka.h>
 
+#include "core/bitsift/index.h"
 #include "core/check/check.h"
-#include "core/text/grams.h"
 #include "core/store/snapshot.h"
+#include "core/text/grams.h"
 #include "corpus/changes/exclusions.h"
-#include "corpus/walk/document.h"
 #include "corpus/read/source.h"
+#include "corpus/walk/document.h"
 #include "index_rig.h"
 #include "indexer/batch/gram_sketch.h"
 #include "query/grep/candidate_files.h"

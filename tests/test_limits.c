@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <bitsift.h>
 #include <bitsift/matrix.h>
 #include <bitsift/query.h>
 

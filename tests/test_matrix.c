@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <bitsift.h>
 #include <bitsift/matrix.h>
 #include <bitsift/query.h>
 #include <bitsift/writer.h>

@@ -15,6 +15,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/bitsift/host.h"
+#include "core/bitsift/index.h"
+#include "core/bitsift/writer.h"
 #include "tests/writer_rig.h"
 
 #define N_DOCS       60000u

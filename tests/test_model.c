@@ -22,6 +22,8 @@
 
 #include <cmocka.h>
 
+#include "core/bitsift/grep.h"
+#include "core/bitsift/index.h"
 #include "core/check/check.h"
 #include "corpus/changes/stored_text.h"
 #include "tests/core_rig.h"

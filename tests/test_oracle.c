@@ -16,6 +16,7 @@
 
 #include <cmocka.h>
 
+#include "core/bitsift/search.h"
 #include "tests/oracle_bench.h"
 
 /* More are counted, but not told. */

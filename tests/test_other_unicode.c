@@ -9,7 +9,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/bitsift/host.h"
+#include "core/bitsift/index.h"
 #include "core/bitsift/matrix.h"
+#include "core/bitsift/search.h"
 #include "core/bitsift/writer.h"
 #include "core/store/manifest.h"
 #include "tests/library_rig.h"

@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "core/bitsift/search.h"
 #include "parse_rig.h"
 
 static void check_tree(const char *text, bool any, const char *wanted)

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "core/bitsift/search.h"
 #include "parse_rig.h"
 #include "query/search/pattern.h"
 

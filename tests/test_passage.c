@@ -14,6 +14,7 @@
 #include <unicode/uchar.h>
 #include <unicode/utf8.h>
 
+#include "core/bitsift/search.h"
 #include "corpus/read/source.h"
 #include "query/search/match.h"
 #include "query/search/passage.h"

@@ -11,6 +11,9 @@
 
 #include <cmocka.h>
 
+#include "core/bitsift/host.h"
+#include "core/bitsift/index.h"
+#include "core/bitsift/limits.h"
 #include "core/bitsift/query.h"
 
 void *__real_malloc(size_t n_bytes);

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "core/bitsift/search.h"
 #include "core_rig.h"
 #include "indexer/choose/sample.h"
 

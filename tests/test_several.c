@@ -13,7 +13,10 @@
 
 #include <cmocka.h>
 
+#include "core/bitsift/host.h"
+#include "core/bitsift/index.h"
 #include "core/bitsift/query.h"
+#include "core/bitsift/search.h"
 #include "core/bitsift/writer.h"
 #include "tests/oracle_bench.h"
 

@@ -19,6 +19,7 @@
 
 #include <cmocka.h>
 
+#include "core/bitsift/search.h"
 #include "corpus/walk/file.h"
 #include "source_rig.h"
 

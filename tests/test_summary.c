@@ -15,6 +15,9 @@
 #include <cmocka.h>
 
 #include "core/base/hash.h"
+#include "core/bitsift/host.h"
+#include "core/bitsift/index.h"
+#include "core/bitsift/search.h"
 #include "core/bitsift/writer.h"
 #include "core/check/check.h"
 #include "core/lexicon/lexicon.h"

@@ -24,6 +24,7 @@
 #include <cmocka.h>
 
 #include "core/base/buffer.h"
+#include "core/bitsift/index.h"
 #include "corpus/walk/walk.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

@@ -14,6 +14,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/bitsift/host.h"
+#include "core/bitsift/index.h"
+#include "core/bitsift/limits.h"
+#include "core/bitsift/search.h"
+#include "core/bitsift/writer.h"
 #include "tests/writer_rig.h"
 
 static bool del(struct bs_writer *writer, const char *id)

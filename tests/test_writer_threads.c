@@ -13,6 +13,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "core/bitsift/host.h"
+#include "core/bitsift/index.h"
+#include "core/bitsift/limits.h"
+#include "core/bitsift/search.h"
+#include "core/bitsift/writer.h"
 #include "tests/writer_rig.h"
 
 /* One writer at a time, from the first change on. */

@@ -10,6 +10,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/bitsift/host.h"
+#include "core/bitsift/index.h"
+#include "core/bitsift/search.h"
+#include "core/bitsift/writer.h"
+
 struct rig rig;
 
 const char *rig_dir(void)

@@ -5,6 +5,7 @@
 #ifndef BS_TESTS_WRITER_RIG_H
 #define BS_TESTS_WRITER_RIG_H
 
+#include <bitsift.h>
 #include <bitsift/writer.h>
 
 #include "tests/library_rig.h"

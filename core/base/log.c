@@ -4,6 +4,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "core/bitsift/limits.h"
+
 void bs_log_line(const struct bs_log *log, enum bs_log_level level, const char *format, ...)
 {
 	struct bs_error raw, line;

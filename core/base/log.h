@@ -3,6 +3,7 @@
 #define BS_CORE_BASE_LOG_H
 
 #include "core/base/status.h"
+#include "core/bitsift/limits.h"
 
 /* Whether somebody wants lines of that level. log may be NULL. */
 static inline bool bs_log_wants(const struct bs_log *log, enum bs_log_level level)

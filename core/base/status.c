@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/base/visible.h"
+#include "core/bitsift/terminal.h"
 
 /* Replaces what a terminal might obey, so that hostile file names cannot forge or split a message line. is_cut: from is
  * only the beginning of a longer text, and may end within a character. */

@@ -4,12 +4,12 @@
  * A function that can fail returns an enum bs_status and takes, last, a nullable struct bs_error that receives one
  * line of text naming the thing that failed ("mail.jsonl:812: not valid JSON: unterminated string"). There is no
  * global state; the caller owns the struct. Thread-safe as long as two threads do not share one struct bs_error. The
- * codes, the struct, bs_fail and bs_status_name are part of the public interface: see bitsift.h.
+ * codes, the struct, bs_fail and bs_status_name are part of the public interface: core/bitsift/status.h.
  */
 #ifndef BS_CORE_BASE_STATUS_H
 #define BS_CORE_BASE_STATUS_H
 
-#include "core/bitsift.h"
+#include "core/bitsift/status.h"
 
 #ifdef __cplusplus
 extern "C" {

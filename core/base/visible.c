@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <unicode/utf8.h>
 
+#include "core/bitsift/terminal.h"
+
 int32_t bs_visible_next(const uint8_t *text, size_t text_bytes, size_t *at)
 {
 	size_t next = *at;

@@ -1,5 +1,6 @@
 /* visible_append.c: what of visible.h needs a buffer or ICU; errors, which are made visible too, do without. */
 #include "core/base/visible.h"
+#include "core/bitsift/terminal.h"
 
 #include <string.h>
 #include <unicode/utf8.h>

@@ -4,6 +4,7 @@
 #include <poll.h>
 
 #include "core/base/clock.h"
+#include "core/bitsift/limits.h"
 
 /* The callback is not asked more often. */
 #define ASK_NS 500000u

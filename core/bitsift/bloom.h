@@ -24,7 +24,7 @@
 #ifndef BITSIFT_BLOOM_H
 #define BITSIFT_BLOOM_H
 
-#include "../bitsift.h"
+#include "status.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -12,7 +12,8 @@
 #ifndef BITSIFT_CANDIDATES_H
 #define BITSIFT_CANDIDATES_H
 
-#include "../bitsift.h"
+#include "grep.h"
+#include "search.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -13,7 +13,8 @@
 #ifndef BITSIFT_CATALOG_H
 #define BITSIFT_CATALOG_H
 
-#include "../bitsift.h"
+#include "grep.h"
+#include "search.h"
 
 #ifdef __cplusplus
 extern "C" {

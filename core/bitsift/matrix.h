@@ -18,7 +18,13 @@
 #ifndef BITSIFT_MATRIX_H
 #define BITSIFT_MATRIX_H
 
-#include "../bitsift.h"
+#include "index.h"
+
+struct bs_find_request;
+
+struct bs_finder;
+
+struct bs_find_hit;
 
 #ifdef __cplusplus
 extern "C" {

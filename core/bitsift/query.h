@@ -11,7 +11,7 @@
 #ifndef BITSIFT_QUERY_H
 #define BITSIFT_QUERY_H
 
-#include "../bitsift.h"
+#include "search.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -14,7 +14,7 @@
 #ifndef BITSIFT_WRITER_H
 #define BITSIFT_WRITER_H
 
-#include "../bitsift.h"
+#include "index.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -2,6 +2,7 @@
  * bitsift/bloom.h. */
 #include <stdlib.h>
 
+#include "core/bitsift/bloom.h"
 #include "core/bloom/bit_code.h"
 #include "core/bloom/bits.h"
 #include "core/bloom/stored.h"

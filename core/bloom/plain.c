@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "core/base/status.h"
+#include "core/bitsift/bloom.h"
 #include "core/bloom/bits.h"
 #include "core/bloom/stored.h"
 

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "core/base/status.h"
+#include "core/bitsift/bloom.h"
 #include "core/bloom/bits.h"
 
 uint64_t bs_bloom_optimal_bits(uint64_t n_keys, double rate)

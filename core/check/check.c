@@ -1,4 +1,5 @@
 /* check.c: see check.h. First what a segment holds: documents, slabs, grams; its terms are check_terms.c's. Then all files, the manifest and what stands beside segments. */
+#include "core/bitsift/index.h"
 #include "core/check/check_state.h"
 
 #include <stdio.h>

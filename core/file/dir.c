@@ -11,6 +11,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "core/bitsift/host.h"
+#include "core/bitsift/writer.h"
 #include "core/file/memory.h"
 
 #define ROOT 0u

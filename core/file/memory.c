@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "core/base/watch.h"
+#include "core/bitsift/writer.h"
 
 #define PLACE "an index in memory"
 

@@ -7,6 +7,7 @@
 #include "core/base/bytes.h"
 #include "core/base/source_kind.h"
 #include "core/base/watch.h"
+#include "core/bitsift/host.h"
 #include "core/bitsift/query.h"
 #include "core/lexicon/lexicon.h"
 #include "core/store/catalog_file.h"

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "core/base/watch.h"
+#include "core/bitsift/index.h"
 #include "core/file/memory.h"
 #include "core/file/segment_sections.h"
 

@@ -9,6 +9,8 @@
 #include "core/base/bytes.h"
 #include "core/base/hash.h"
 #include "core/base/source_kind.h"
+#include "core/bitsift/host.h"
+#include "core/bitsift/index.h"
 #include "core/store/doc_table.h"
 #include "core/store/field_weights.h"
 #include "core/store/summary.h"

@@ -8,9 +8,10 @@
 #include <stdint.h>
 
 #include "core/base/buffer.h"
-#include "core/file/container.h"
 #include "core/base/status.h"
 #include "core/base/term_table.h"
+#include "core/bitsift/index.h"
+#include "core/file/container.h"
 #include "core/text/words.h"
 
 /* Options recorded with the index: a refresh uses them again, a query analyses by them. Owns its strings. */

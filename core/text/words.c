@@ -15,6 +15,7 @@
 
 #include "core/base/bytes.h"
 #include "core/base/watch.h"
+#include "core/bitsift/host.h"
 #include "core/text/words_parts.h"
 #include "core/text/words_term.h"
 

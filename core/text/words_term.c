@@ -15,6 +15,7 @@
 
 #include "core/base/bytes.h"
 #include "core/base/watch.h"
+#include "core/bitsift/host.h"
 #include "core/text/words_parts.h"
 
 /* A UTF-16 unit becomes at most 3 bytes of UTF-8 (a pair of units, 4). */

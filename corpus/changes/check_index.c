@@ -1,6 +1,7 @@
 /* check_index.c: bs_index_check: core/check, and the stored text, whose compression it does not know. */
-#include "core/check/check.h"
 #include "core/base/watch.h"
+#include "core/bitsift/index.h"
+#include "core/check/check.h"
 #include "core/file/dir.h"
 #include "corpus/changes/stored_text.h"
 

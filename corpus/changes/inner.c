@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "core/base/hash.h"
+#include "core/bitsift/index.h"
 #include "corpus/changes/recorded.h"
 #include "corpus/walk/file.h"
 

@@ -12,6 +12,7 @@
 #define BS_CORPUS_CHANGES_INNER_H
 
 #include "core/base/term_table.h"
+#include "core/bitsift/index.h"
 #include "corpus/changes/refresh.h"
 #include "corpus/read/recognize.h"
 

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/bitsift/host.h"
 #include "corpus/walk/file.h"
 
 /* Overwrites absolute with the path, NUL-ended; a relative one is one from base. */

@@ -5,6 +5,7 @@
 
 #include "core/base/bytes.h"
 #include "core/base/watch.h"
+#include "core/bitsift/index.h"
 #include "corpus/changes/known.h"
 #include "corpus/changes/recorded.h"
 

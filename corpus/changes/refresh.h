@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 #include "core/base/status.h"
+#include "core/bitsift/index.h"
 #include "core/store/manifest.h"
 #include "core/store/snapshot.h"
 #include "corpus/changes/exclusions.h"

@@ -6,6 +6,7 @@
 
 #include "core/base/hash.h"
 #include "core/base/source_kind.h"
+#include "core/bitsift/host.h"
 #include "corpus/changes/recorded.h"
 #include "corpus/read/given.h"
 #include "corpus/read/text_store.h"

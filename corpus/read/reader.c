@@ -1,4 +1,5 @@
 /* reader.c: batches turned into documents, and documents read a second time. See source.h; feed.c makes the batches. */
+#include "core/bitsift/index.h"
 #include "corpus/read/source.h"
 
 #include <errno.h>

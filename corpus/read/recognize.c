@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/bitsift/index.h"
 #include "corpus/read/record.h"
 #include "corpus/walk/file.h"
 #include "corpus/walk/ignore.h"

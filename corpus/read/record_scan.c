@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unicode/utf8.h>
 
+
 #define KEPT_BYTES ((size_t)1 << 20)
 
 /* A place in a line, moving forward. A step that does not find what it wants returns false, and all ends. */

@@ -10,6 +10,9 @@
  *   - a number that keeps to the grammar becomes the offset of its own text in the line, so that it can be read there;
  *   - all else stays, so that simdjson has the last word on what is not JSON.
  */
+#include "core/bitsift/index.h"
+#include "core/bitsift/search.h"
+#include "core/bitsift/terminal.h"
 #include "corpus/read/record.h"
 
 #ifdef BITSIFT_LOAD_LATE

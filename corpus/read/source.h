@@ -17,6 +17,7 @@
 #include "core/base/doc_ref.h"
 #include "core/base/source_kind.h"
 #include "core/base/status.h"
+#include "core/bitsift/index.h"
 #include "corpus/walk/document.h"
 #include "corpus/walk/walk.h"
 

@@ -5,6 +5,8 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "core/bitsift/index.h"
+
 #define CLOCK_GRAIN_NS 20000000
 
 const char *bs_skip_name(enum bs_skip reason, uint64_t n)

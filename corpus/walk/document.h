@@ -11,6 +11,7 @@
 
 #include "core/base/doc_ref.h"
 #include "core/base/status.h"
+#include "core/bitsift/index.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "core/base/watch.h"
+#include "core/bitsift/index.h"
 
 /* Where a NUL byte makes a file binary: ripgrep's first buffer. */
 #define HEAD_BYTES 65536

@@ -11,6 +11,7 @@
 
 #include "core/base/buffer.h"
 #include "core/base/visible.h"
+#include "core/bitsift/terminal.h"
 #include "core/simd/needle.h"
 #include "corpus/walk/file.h"
 #include "corpus/walk/glob.h"

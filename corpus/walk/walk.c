@@ -25,6 +25,8 @@
 #include "core/base/buffer.h"
 #include "core/base/bytes.h"
 #include "core/base/watch.h"
+#include "core/bitsift/grep.h"
+#include "core/bitsift/index.h"
 #include "core/simd/needle.h"
 #include "corpus/walk/file.h"
 #include "corpus/walk/file_types.h"

@@ -16,7 +16,8 @@
 #include <sys/types.h>
 
 #include "core/base/folder_listing.h"
-#include "core/bitsift.h"
+#include "core/bitsift/index.h"
+#include "core/bitsift/status.h"
 #include "corpus/walk/document.h"
 
 struct bs_walk;

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "core/base/pulse.h"
+#include "core/bitsift/index.h"
 #include "core/matrix/prices.h"
 #include "corpus/changes/recorded.h"
 #include "corpus/read/recognize.h"

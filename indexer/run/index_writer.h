@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "core/base/pulse.h"
+#include "core/bitsift/index.h"
 #include "core/store/manifest.h"
 #include "core/store/snapshot.h"
 #include "core/store/summary_make.h"
@@ -16,10 +17,10 @@
 #include "corpus/read/source.h"
 #include "corpus/read/text_store.h"
 #include "indexer/batch/accumulator.h"
-#include "indexer/choose/choice.h"
-#include "indexer/segment/gram_accumulator.h"
-#include "indexer/run/indexer.h"
 #include "indexer/batch/pipeline.h"
+#include "indexer/choose/choice.h"
+#include "indexer/run/indexer.h"
+#include "indexer/segment/gram_accumulator.h"
 #include "indexer/segment/segment_build.h"
 
 /* Zero-initialise but for request and report; release with bs_index_writer_deinit. One thread. */

@@ -10,6 +10,8 @@
 #include "core/base/clock.h"
 #include "core/base/log.h"
 #include "core/base/watch.h"
+#include "core/bitsift/index.h"
+#include "core/bitsift/limits.h"
 #include "core/bitsift/writer.h"
 #include "core/store/doc_order.h"
 #include "core/store/field_weights.h"

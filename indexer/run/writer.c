@@ -5,6 +5,8 @@
  *      a document -> its line of JSON, its fields -> [ held, while pairs of words are to be chosen ] -> analysed batch
  *                                                 -> id owners, accumulator, segments, as in any run
  */
+#include "core/bitsift/host.h"
+#include "core/bitsift/index.h"
 #include "core/bitsift/writer.h"
 
 #include <stdlib.h>

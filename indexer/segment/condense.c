@@ -6,6 +6,7 @@
 
 #include "core/base/bytes.h"
 #include "core/base/watch.h"
+#include "core/bitsift/limits.h"
 #include "core/bitsift/writer.h"
 #include "core/file/memory.h"
 #include "core/file/segment_sections.h"

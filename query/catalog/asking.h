@@ -6,6 +6,7 @@
 #define BS_QUERY_CATALOG_ASKING_H
 
 #include "core/bitsift/query.h"
+#include "core/bitsift/search.h"
 #include "query/catalog/catalog.h"
 #include "query/search/feedback.h"
 #include "query/search/reading.h"

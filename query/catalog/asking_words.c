@@ -5,6 +5,8 @@
 #include "core/base/bytes.h"
 #include "core/base/hash.h"
 #include "core/base/icu.h"
+#include "core/bitsift/query.h"
+#include "core/bitsift/search.h"
 #include "query/catalog/asking.h"
 #include "query/search/may_match.h"
 #include "query/search/statistics.h"

@@ -7,6 +7,9 @@
 
 #include "core/base/log.h"
 #include "core/base/watch.h"
+#include "core/bitsift/catalog.h"
+#include "core/bitsift/host.h"
+#include "core/bitsift/limits.h"
 #include "core/simd/kernels.h"
 #include "core/store/index_dir.h"
 

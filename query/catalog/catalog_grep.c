@@ -6,6 +6,10 @@
 #include <string.h>
 
 #include "core/base/watch.h"
+#include "core/bitsift/catalog.h"
+#include "core/bitsift/grep.h"
+#include "core/bitsift/host.h"
+#include "core/bitsift/limits.h"
 #include "corpus/changes/recorded.h"
 #include "query/catalog/catalog.h"
 #include "query/regex/pattern_grams.h"

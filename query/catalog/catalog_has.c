@@ -1,5 +1,6 @@
 /* catalog_has.c: bs_catalog_has: which indexes may have words, by their summaries alone. */
 #include "core/base/hash.h"
+#include "core/bitsift/catalog.h"
 #include "query/catalog/catalog.h"
 #include "query/search/may_match.h"
 #include "query/search/reading.h"

@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/bitsift/host.h"
+#include "core/bitsift/query.h"
+#include "core/bitsift/search.h"
 #include "corpus/changes/delete.h"
 #include "query/catalog/finding.h"
 #include "query/search/find_request.h"

@@ -8,6 +8,7 @@
 
 #include "core/base/bytes.h"
 #include "core/base/hash.h"
+#include "core/bitsift/search.h"
 #include "query/catalog/finding.h"
 #include "query/search/fuzzy.h"
 #include "query/search/plan.h"

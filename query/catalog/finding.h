@@ -7,6 +7,7 @@
 
 #include <stdatomic.h>
 
+#include "core/bitsift/limits.h"
 #include "query/catalog/asking.h"
 
 struct bs_finding {

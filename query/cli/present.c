@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/bitsift/terminal.h"
+
 #define REPLACEMENT "\xef\xbf\xbd" /* U+FFFD */
 
 /* Writes what is printed as it stands, wherever; returns where that ends. */

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/bitsift/grep.h"
+
 static size_t list_length(const char *const *list)
 {
 	size_t n = 0;

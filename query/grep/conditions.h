@@ -6,6 +6,7 @@
 #ifndef BS_QUERY_GREP_CONDITIONS_H
 #define BS_QUERY_GREP_CONDITIONS_H
 
+#include "core/bitsift/grep.h"
 #include "query/grep/grep_matcher.h"
 
 struct bs_condition {

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "core/bitsift/grep.h"
 #include "query/grep/grep_search.h"
 
 /* A search that ends with the first line that matches, and prints nothing. */

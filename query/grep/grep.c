@@ -1,5 +1,4 @@
 /* grep.c: bs_grep of bitsift.h: makes of a request what the parts of grep are asked for, and guards the callbacks. */
-#include "core/bitsift.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,6 +13,9 @@
 #include "core/base/log.h"
 #include "core/base/status.h"
 #include "core/base/watch.h"
+#include "core/bitsift/grep.h"
+#include "core/bitsift/index.h"
+#include "core/bitsift/limits.h"
 #include "core/simd/kernels.h"
 #include "corpus/walk/file.h"
 #include "corpus/walk/file_types.h"

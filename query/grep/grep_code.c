@@ -6,6 +6,8 @@
 
 #include "core/base/clock.h"
 #include "core/base/watch.h"
+#include "core/bitsift/grep.h"
+#include "core/bitsift/status.h"
 
 /* What it costs about to compile a pattern, and a byte of one, for the watch. */
 #define COMPILE_NS       5000u

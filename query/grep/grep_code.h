@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "core/bitsift/grep.h"
 #include "query/regex/pattern.h"
 
 struct bs_grep_code {

@@ -7,13 +7,14 @@
 #include <string.h>
 
 #include "core/base/watch.h"
+#include "core/bitsift/grep.h"
 #include "core/store/folder_listings.h"
 #include "corpus/changes/recorded.h"
 #include "corpus/walk/file.h"
 #include "corpus/walk/file_types.h"
 #include "query/grep/candidate_files.h"
-#include "query/regex/gram_filter.h"
 #include "query/grep/grep_stamps.h"
+#include "query/regex/gram_filter.h"
 #include "query/regex/list_grams.h"
 #include "query/regex/regex_grams.h"
 

@@ -6,6 +6,8 @@
 
 #include <unicode/utf8.h>
 
+#include "core/bitsift/grep.h"
+#include "core/bitsift/status.h"
 #include "query/regex/literal_set.h"
 
 /* With fewer alternatives PCRE2 is as quick, or a window finds them. */

@@ -8,6 +8,7 @@
 #ifndef BS_QUERY_GREP_GREP_LIST_H
 #define BS_QUERY_GREP_GREP_LIST_H
 
+#include "core/bitsift/grep.h"
 #include "query/grep/grep_code.h"
 
 struct bs_grep_list;

@@ -18,6 +18,8 @@
 
 #include "core/base/bytes.h"
 #include "core/base/watch.h"
+#include "core/bitsift/grep.h"
+#include "core/bitsift/status.h"
 #include "query/grep/grep_list.h"
 #include "query/regex/regex_grams.h"
 

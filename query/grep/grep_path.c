@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "core/base/visible.h"
+#include "core/bitsift/grep.h"
+#include "core/bitsift/status.h"
 #include "corpus/walk/file.h"
 #include "query/regex/text.h"
 

@@ -3,7 +3,8 @@
 #define BS_QUERY_GREP_GREP_PATH_H
 
 #include "core/base/buffer.h"
-#include "core/bitsift.h"
+#include "core/bitsift/grep.h"
+#include "core/bitsift/status.h"
 
 /* Appends the path; on a terminal without what that would obey. BS_NO_MEMORY. */
 enum bs_status bs_grep_path_append(const struct bs_grep_output *output, const char *path, struct bs_buffer *out,

@@ -11,6 +11,8 @@
 #include "core/base/clock.h"
 #include "core/base/visible.h"
 #include "core/base/watch.h"
+#include "core/bitsift/grep.h"
+#include "core/bitsift/terminal.h"
 #include "query/grep/grep_path.h"
 #include "query/regex/text.h"
 

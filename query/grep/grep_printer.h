@@ -6,6 +6,7 @@
 #ifndef BS_QUERY_GREP_GREP_PRINTER_H
 #define BS_QUERY_GREP_GREP_PRINTER_H
 
+#include "core/bitsift/grep.h"
 #include "query/grep/conditions.h"
 #include "query/grep/enclosing.h"
 #include "query/grep/results.h"

@@ -6,6 +6,7 @@
 
 #include "core/base/watch.h"
 #include "core/base/workers.h"
+#include "core/bitsift/grep.h"
 #include "query/grep/file_conditions.h"
 #include "query/grep/grep_search.h"
 #include "query/regex/text.h"

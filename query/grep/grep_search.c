@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/base/watch.h"
+#include "core/bitsift/grep.h"
 
 struct search_state {
 	const struct bs_grep_matcher *matcher;

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "core/bitsift/grep.h"
+#include "core/bitsift/status.h"
 #include "corpus/walk/file.h"
 #include "query/regex/text.h"
 

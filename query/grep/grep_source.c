@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "core/bitsift/index.h"
 #include "corpus/walk/file.h"
 #include "query/regex/text.h"
 

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "core/bitsift/grep.h"
+
 static enum bs_status go_on(struct bs_results *results, const struct bs_grep_results *before, struct bs_error *err)
 {
 	results->told = (struct bs_grep_results){.n_shown = before->n_shown, .n_found = before->n_found, .n_files = before->n_files};

@@ -5,7 +5,8 @@
 
 #include <stdatomic.h>
 
-#include "core/bitsift.h"
+#include "core/bitsift/grep.h"
+#include "core/bitsift/status.h"
 #include "query/grep/cursor.h"
 
 struct bs_results {

@@ -7,6 +7,7 @@
 #include <unicode/utf8.h>
 
 #include "core/base/visible.h"
+#include "core/bitsift/terminal.h"
 #include "core/store/summary.h"
 #include "core/text/grams.h"
 #include "query/regex/text.h"

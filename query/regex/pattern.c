@@ -7,6 +7,8 @@
 
 #include "core/base/icu.h"
 #include "core/base/watch.h"
+#include "core/bitsift/grep.h"
+#include "core/bitsift/status.h"
 #include "core/simd/needle.h"
 #include "query/regex/regex_rewrite.h"
 #include "query/regex/text.h"

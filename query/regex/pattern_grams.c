@@ -1,6 +1,8 @@
 /* pattern_grams.c: see pattern_grams.h. */
 #include "query/regex/pattern_grams.h"
 
+#include "core/bitsift/grep.h"
+#include "core/bitsift/status.h"
 #include "query/regex/list_grams.h"
 #include "query/regex/pattern.h"
 #include "query/regex/regex_grams.h"

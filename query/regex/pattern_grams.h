@@ -4,7 +4,8 @@
 #ifndef BS_QUERY_REGEX_PATTERN_GRAMS_H
 #define BS_QUERY_REGEX_PATTERN_GRAMS_H
 
-#include "core/bitsift.h"
+#include "core/bitsift/grep.h"
+#include "core/bitsift/status.h"
 #include "query/regex/gram_tree.h"
 
 /* *tree_out is NULL where nothing is known. Where a text is not UTF-8 but searched as U+FFFD, see bs_gram_tree_has_replacement. BS_INVALID

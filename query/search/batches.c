@@ -4,6 +4,8 @@
 #include <stdlib.h>
 
 #include "core/base/source_kind.h"
+#include "core/bitsift/candidates.h"
+#include "core/bitsift/search.h"
 #include "query/search/finder.h"
 
 #define BATCH_HITS 1024u

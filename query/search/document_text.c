@@ -1,6 +1,8 @@
 /* document_text.c: see document_text.h. */
 #include "query/search/document_text.h"
 
+#include "core/bitsift/host.h"
+#include "core/bitsift/search.h"
 #include "query/search/search.h"
 
 void bs_document_texts_deinit(struct bs_document_texts *texts)

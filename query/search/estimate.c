@@ -1,5 +1,6 @@
 /* estimate.c: bs_estimate (bitsift/candidates.h): how many documents a query has about, by the df of its words. */
 #include "core/bitsift/candidates.h"
+#include "core/bitsift/search.h"
 
 #include <stdlib.h>
 

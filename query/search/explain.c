@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/base/hash.h"
+#include "core/bitsift/search.h"
 #include "core/lexicon/lexicon.h"
 #include "query/search/rank.h"
 

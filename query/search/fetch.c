@@ -9,6 +9,9 @@
 
 #include "core/base/hash.h"
 #include "core/base/watch.h"
+#include "core/bitsift/host.h"
+#include "core/bitsift/index.h"
+#include "core/bitsift/search.h"
 #include "corpus/changes/recorded.h"
 #include "corpus/changes/stored_text.h"
 #include "corpus/read/recognize.h"

@@ -10,6 +10,8 @@
 #include "core/base/hash.h"
 #include "core/base/value.h"
 #include "core/base/watch.h"
+#include "core/bitsift/search.h"
+#include "core/bitsift/status.h"
 #include "corpus/read/record_scan.h"
 #include "corpus/walk/file.h"
 #include "corpus/walk/file_types.h"

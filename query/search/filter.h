@@ -8,7 +8,8 @@
 #ifndef BS_QUERY_SEARCH_FILTER_H
 #define BS_QUERY_SEARCH_FILTER_H
 
-#include "core/bitsift.h"
+#include "core/bitsift/search.h"
+#include "core/bitsift/status.h"
 #include "core/store/snapshot.h"
 #include "query/search/fetch.h"
 #include "query/search/parse.h"

@@ -2,6 +2,9 @@
 #include "query/search/find_request.h"
 
 #include "core/base/log.h"
+#include "core/bitsift/limits.h"
+#include "core/bitsift/search.h"
+#include "core/bitsift/status.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 #define USUAL_N_BEST 10

@@ -3,6 +3,8 @@
 #define BS_QUERY_SEARCH_FIND_REQUEST_H
 
 #include "core/base/status.h"
+#include "core/bitsift/limits.h"
+#include "core/bitsift/search.h"
 
 /* BS_INVALID, BS_UNSUPPORTED: it makes no sense. */
 enum bs_status bs_find_request_check(const struct bs_find_request *request, struct bs_error *err) BS_WARN_UNUSED;

@@ -7,6 +7,7 @@
 
 #include "core/base/clock.h"
 #include "core/base/watch.h"
+#include "core/bitsift/search.h"
 #include "query/search/batches.h"
 #include "query/search/document_text.h"
 #include "query/search/feedback.h"

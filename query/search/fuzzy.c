@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/base/visible.h"
+#include "core/bitsift/terminal.h"
 
 /*
  * Row i holds, for each prefix of the word, its distance to the first i code points of the term; but only for prefixes

@@ -2,6 +2,7 @@
  * finder.h; feedback.h has the arithmetic. */
 #include <string.h>
 
+#include "core/bitsift/search.h"
 #include "corpus/changes/delete.h"
 #include "query/search/explain.h"
 #include "query/search/find_request.h"

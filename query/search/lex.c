@@ -11,6 +11,7 @@
 #include "core/base/icu.h"
 #include "core/base/visible.h"
 #include "core/base/watch.h"
+#include "core/bitsift/terminal.h"
 #include "query/search/suggest.h"
 
 /* How much of a token a notice shows. */

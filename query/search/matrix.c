@@ -1,5 +1,7 @@
 /* matrix.c: see core/bitsift/matrix.h. What core/matrix knows of slabs and terms, and what scan.c makes of a query, handed out. */
 #include "core/bitsift/matrix.h"
+#include "core/bitsift/search.h"
+#include "core/bitsift/status.h"
 
 #include <string.h>
 

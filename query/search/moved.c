@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "core/base/hash.h"
+#include "core/bitsift/index.h"
+#include "core/bitsift/search.h"
 
 static int compare(const void *a, const void *b)
 {

@@ -1,10 +1,13 @@
 /* open.c: an index is opened, and perhaps made to answer for what its sources hold now (bitsift.h); what it is, is told. */
 #include <stdlib.h>
 
-#include "corpus/changes/fresh.h"
 #include "core/base/clock.h"
 #include "core/base/log.h"
 #include "core/base/watch.h"
+#include "core/bitsift/index.h"
+#include "core/bitsift/limits.h"
+#include "core/bitsift/search.h"
+#include "corpus/changes/fresh.h"
 #include "corpus/changes/uncommitted.h"
 #include "query/search/parse.h"
 #include "query/search/search.h"

@@ -5,6 +5,8 @@
 
 #include "core/base/icu.h"
 #include "core/base/visible.h"
+#include "core/bitsift/search.h"
+#include "core/bitsift/terminal.h"
 #include "query/search/parse.h"
 #include "query/search/pattern.h"
 

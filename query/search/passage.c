@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "core/bitsift/search.h"
 #include "corpus/walk/file.h"
 
 /* A place in a text that moves forward, counted in all that a passage says. */

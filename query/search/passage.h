@@ -4,7 +4,7 @@
 #ifndef BS_QUERY_SEARCH_PASSAGE_H
 #define BS_QUERY_SEARCH_PASSAGE_H
 
-#include "core/bitsift.h"
+#include "core/bitsift/status.h"
 #include "query/search/snippet.h"
 
 /* Of one document. Zero-initialise; reused. */

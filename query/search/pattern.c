@@ -6,6 +6,7 @@
 
 #include "core/base/icu.h"
 #include "core/base/visible.h"
+#include "core/bitsift/terminal.h"
 #include "query/search/lex.h"
 
 /* Letters that stand for wildcards: from one on, but for their last byte. The syllables have a last consonant, so that none joins

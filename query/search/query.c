@@ -1,5 +1,9 @@
 /* query.c: a query apart from an index (bitsift/query.h): how it is read (reading.h), its tree, and the matcher of texts. */
+#include "core/bitsift/host.h"
+#include "core/bitsift/index.h"
+#include "core/bitsift/limits.h"
 #include "core/bitsift/query.h"
+#include "core/bitsift/search.h"
 
 #include <stdlib.h>
 #include <string.h>

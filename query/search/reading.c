@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "core/base/hash.h"
+#include "core/bitsift/query.h"
+#include "core/bitsift/search.h"
 #include "query/search/statistics.h"
 
 enum bs_status bs_reading_init(struct bs_reading *reading, const struct bs_index *index, const struct bs_words_options *words,

@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "core/base/watch.h"
+#include "core/bitsift/search.h"
+#include "core/bitsift/status.h"
 #include "query/search/filter.h"
 #include "query/search/named.h"
 

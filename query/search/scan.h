@@ -16,6 +16,8 @@
 #include "core/simd/kernels.h"
 #include "query/search/plan.h"
 
+struct bs_query_stats;
+
 /* One thread's memory for scanning; grows to the deepest query and stays. Zero-initialise. Others than scan_top.c look at
  * none of it. */
 struct bs_scan {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/base/watch.h"
+#include "core/bitsift/search.h"
 
 /* Scores are compared with bounds that were added up in another way: this much may be lost on it. */
 #define ROUNDING 1e-9

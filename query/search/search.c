@@ -1,4 +1,6 @@
 /* search.c: see search.h. The stages meet here and nowhere else. */
+#include "core/bitsift/limits.h"
+#include "core/bitsift/search.h"
 #include "query/search/finder.h"
 
 #include <stdlib.h>

@@ -6,6 +6,7 @@
 #define BS_QUERY_SEARCH_SEARCH_H
 
 #include "core/base/watch.h"
+#include "core/bitsift/search.h"
 #include "core/bitsift/writer.h"
 #include "core/simd/kernels.h"
 #include "core/store/snapshot.h"

@@ -1,4 +1,5 @@
 /* show.c: hits are handed out: what they are called, and what is shown of their texts. See finder.h. */
+#include "core/bitsift/search.h"
 #include "query/search/finder.h"
 #include "query/search/snippet.h"
 

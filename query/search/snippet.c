@@ -13,6 +13,7 @@
 
 #include "core/base/icu.h"
 #include "core/base/visible.h"
+#include "core/bitsift/terminal.h"
 
 #define BYTE_ORDER_MARK  0xfeff /* nothing to see, wherever it stands */
 #define TAB_COLUMNS      4

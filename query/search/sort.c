@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "core/bitsift/search.h"
 #include "core/store/doc_order.h"
 
 /* Blocks that are looked at before the last of the first is compared with what is left again. */

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "core/base/hash.h"
+#include "core/bitsift/search.h"
+#include "core/bitsift/status.h"
 
 /* Lucene's list for English (EnglishAnalyzer.ENGLISH_STOP_WORDS_SET). */
 static const char english[] = "a an and are as at be but by for if in into is it no not of on or such that the their then "

@@ -7,8 +7,10 @@
 #define BS_QUERY_SEARCH_STOP_H
 
 #include "core/base/term_table.h"
-#include "core/bitsift.h"
+#include "core/bitsift/status.h"
 #include "core/text/words.h"
+
+struct bs_find_request;
 
 /* Zero-initialise; reusable; release with bs_stop_deinit. */
 struct bs_stop {

@@ -2,6 +2,7 @@
 #include "query/search/verify.h"
 
 #include "core/base/watch.h"
+#include "core/bitsift/search.h"
 #include "query/search/rank.h"
 
 enum bs_status bs_verifier_begin(struct bs_verifier *verifier, struct bs_error *err)

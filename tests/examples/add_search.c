@@ -1,4 +1,5 @@
 /* add_search.c: documents from a program into an index, and a search of it. */
+#include <bitsift.h>
 #include <bitsift/writer.h>
 #include <stdio.h>
 #include <string.h>

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <bitsift.h>
 #include <bitsift/catalog.h>
 #include <bitsift/writer.h>
 

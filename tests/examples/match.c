@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <bitsift.h>
 #include <bitsift/query.h>
 
 int main(void)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <bitsift.h>
 #include <bitsift/matrix.h>
 #include <bitsift/writer.h>
 

@@ -1,4 +1,5 @@
 /* memory.c: an index that is in memory alone; its files, carried to another one; changes that are taken back. */
+#include <bitsift.h>
 #include <bitsift/writer.h>
 #include <stdio.h>
 #include <string.h>

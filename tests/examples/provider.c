@@ -1,4 +1,5 @@
 /* provider.c: an index of texts that stay where they are: it is asked for words, and asks for the texts. */
+#include <bitsift.h>
 #include <bitsift/writer.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <bitsift.h>
 #include <bitsift/query.h>
 
 #define N_INDEXES 2

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/base/hash.h"
+#include "core/bitsift/bloom.h"
 
 struct bs_network {
 	struct bs_network_options options;
