@@ -14,7 +14,7 @@
 #include "core/bitsift/bloom.h"
 #include "core/bitsift/index.h"
 #include "core/bitsift/matrix.h"
-#include "core/bloom/coded.h"
+#include "core/file/coded.h"
 
 #define RATE     0.01
 #define N_NEXT   4   /* indexes whose words are asked for */

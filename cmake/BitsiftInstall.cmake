@@ -18,7 +18,7 @@ foreach(kind IN ITEMS shared static)
     if(kind STREQUAL "shared")
         set(dev_component shared_dev)
     endif()
-    install(TARGETS bitsift_${kind} EXPORT bitsift_${kind}
+    install(TARGETS bitsift_${kind} bloom_${kind} EXPORT bitsift_${kind}
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT ${kind} NAMELINK_COMPONENT ${dev_component}
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT ${kind})
     install(EXPORT bitsift_${kind} NAMESPACE bitsift:: FILE bitsift-${kind}.cmake DESTINATION ${package_dir}
@@ -32,7 +32,7 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/bitsiftConfigVersion.cmak
 install(FILES ${PROJECT_BINARY_DIR}/bitsiftConfig.cmake ${PROJECT_BINARY_DIR}/bitsiftConfigVersion.cmake
     DESTINATION ${package_dir} COMPONENT headers)
 
-# bitsift.pc finds its prefix from where it lies, so that an installed tree can be moved.
+# The .pc files find their prefix from where they lie, so that an installed tree can be moved.
 set(pkgconfig_dir ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 if(IS_ABSOLUTE ${CMAKE_INSTALL_LIBDIR} OR IS_ABSOLUTE ${CMAKE_INSTALL_INCLUDEDIR})
     set(pc_prefix ${CMAKE_INSTALL_PREFIX})
@@ -51,8 +51,10 @@ if(NOT BITSIFT_LOAD_LATE)
     set(pc_late_requires " icu-uc libzstd simdjson zlib liblzma liblz4 libbrotlidec")
     set(pc_late_libs " -lstemmer -lbz2")
 endif()
-configure_file(${PROJECT_SOURCE_DIR}/cmake/bitsift.pc.in ${PROJECT_BINARY_DIR}/bitsift.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/bitsift.pc DESTINATION ${pkgconfig_dir} COMPONENT headers)
+foreach(name IN ITEMS bitsift bitsift-bloom)
+    configure_file(${PROJECT_SOURCE_DIR}/cmake/${name}.pc.in ${PROJECT_BINARY_DIR}/${name}.pc @ONLY)
+    install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${pkgconfig_dir} COMPONENT headers)
+endforeach()
 
 if(BITSIFT_DOCS_DIR)
     install(DIRECTORY ${BITSIFT_DOCS_DIR}/man1 ${BITSIFT_DOCS_DIR}/man7 DESTINATION ${CMAKE_INSTALL_MANDIR} COMPONENT program)

@@ -1,48 +1,61 @@
-# libbitsift: the objects of core, corpus, indexer and query once more, as what is installed. Both kinds are built; only
-# what the public headers declare leaves the shared one (the rest is hidden, by CMAKE_C_VISIBILITY_PRESET and by the script).
-option(BITSIFT_SHARED "Build the shared library" ON)
-option(BITSIFT_STATIC "Build the static library" ON)
+# What is installed: libbitsift, of the objects of core, corpus, indexer and query; and libbitsift-bloom, the Bloom family, which
+# needs nothing of the other. Both as shared and static libraries. A shared one exports what its public headers declare; everything
+# else is hidden, by CMAKE_C_VISIBILITY_PRESET and by its version script.
+option(BITSIFT_SHARED "Build the shared libraries" ON)
+option(BITSIFT_STATIC "Build the static libraries" ON)
 
-# Of other projects, what the objects need: also for bitsift.pc.in and bitsiftConfig.cmake.in. C++ stands in one file
+# What the objects need of other projects: also for bitsift.pc.in and bitsiftConfig.cmake.in. C++ stands in one file
 # (corpus/read/record_simdjson.cpp); its runtime library is named, so that a program in C can link to the static library.
 set(BITSIFT_LINK_LIBRARIES PkgConfig::PCRE2 PkgConfig::XXHASH ${BITSIFT_LATE_LIBRARIES}
     Threads::Threads m ${CMAKE_DL_LIBS} stdc++)
 
-function(bitsift_add_library kind type)
-    add_library(bitsift_${kind} ${type})
-    add_library(bitsift::bitsift_${kind} ALIAS bitsift_${kind})
-    foreach(room IN ITEMS core corpus indexer query)
-        target_sources(bitsift_${kind} PRIVATE $<TARGET_OBJECTS:bs_${room}>)
+# bitsift_add_library(TARGET OUTPUT KIND OBJECTS...): libOUTPUT, of the objects of these targets. KIND is shared or static.
+function(bitsift_add_library target output kind)
+    string(TOUPPER ${kind} type)
+    add_library(${target} ${type})
+    add_library(bitsift::${target} ALIAS ${target})
+    foreach(objects IN LISTS ARGN)
+        target_sources(${target} PRIVATE $<TARGET_OBJECTS:${objects}>)
     endforeach()
-    target_link_libraries(bitsift_${kind} PRIVATE ${BITSIFT_LINK_LIBRARIES})
-    target_include_directories(bitsift_${kind} INTERFACE
+    target_include_directories(${target} INTERFACE
         $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/core> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
-    set_target_properties(bitsift_${kind} PROPERTIES
-        OUTPUT_NAME bitsift
-        LINKER_LANGUAGE CXX
+    set_target_properties(${target} PROPERTIES
+        OUTPUT_NAME ${output}
         ARCHIVE_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}
         LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
-endfunction()
-
-if(BITSIFT_SHARED)
-    bitsift_add_library(shared SHARED)
+    if(kind STREQUAL "static")
+        return()
+    endif()
     # Before 1.0 a change of the minor number may change the interface.
-    set_target_properties(bitsift_shared PROPERTIES
+    set_target_properties(${target} PROPERTIES
         VERSION ${PROJECT_VERSION}
         SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
-        LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/bitsift.map)
-    target_link_options(bitsift_shared PRIVATE
-        "LINKER:--version-script=${PROJECT_SOURCE_DIR}/cmake/bitsift.map" LINKER:--as-needed ${BITSIFT_CXX_RUNTIME_OPTIONS})
+        LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/${output}.map)
+    target_link_options(${target} PRIVATE "LINKER:--version-script=${PROJECT_SOURCE_DIR}/cmake/${output}.map" LINKER:--as-needed)
     if(BITSIFT_SANITIZE)
-        target_link_options(bitsift_shared PRIVATE -fsanitize=${BITSIFT_SANITIZE})
+        target_link_options(${target} PRIVATE -fsanitize=${BITSIFT_SANITIZE})
     else()
-        target_link_options(bitsift_shared PRIVATE LINKER:--no-undefined)
+        target_link_options(${target} PRIVATE LINKER:--no-undefined)
     endif()
-    add_library(bitsift::bitsift ALIAS bitsift_shared)
-endif()
-if(BITSIFT_STATIC)
-    bitsift_add_library(static STATIC)
-    if(NOT BITSIFT_SHARED)
-        add_library(bitsift::bitsift ALIAS bitsift_static)
+endfunction()
+
+foreach(kind IN ITEMS shared static)
+    string(TOUPPER ${kind} option)
+    if(NOT BITSIFT_${option})
+        continue()
     endif()
+    bitsift_add_library(bitsift_${kind} bitsift ${kind} bs_core bs_corpus bs_indexer bs_query)
+    target_link_libraries(bitsift_${kind} PRIVATE ${BITSIFT_LINK_LIBRARIES})
+    set_target_properties(bitsift_${kind} PROPERTIES LINKER_LANGUAGE CXX)
+    bitsift_add_library(bloom_${kind} bitsift-bloom ${kind} bs_bloom)
+    target_link_libraries(bloom_${kind} PRIVATE PkgConfig::XXHASH m)
+    set_target_properties(bloom_${kind} PROPERTIES LINKER_LANGUAGE C)
+    # The shared ones, if there are both.
+    if(NOT TARGET bitsift::bitsift)
+        add_library(bitsift::bitsift ALIAS bitsift_${kind})
+        add_library(bitsift::bloom ALIAS bloom_${kind})
+    endif()
+endforeach()
+if(BITSIFT_SHARED)
+    target_link_options(bitsift_shared PRIVATE ${BITSIFT_CXX_RUNTIME_OPTIONS})
 endif()

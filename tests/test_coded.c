@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "core/base/bytes.h"
-#include "core/bloom/coded.h"
+#include "core/file/coded.h"
 #include "core_rig.h"
 
 static int compare(const void *a, const void *b)

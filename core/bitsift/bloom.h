@@ -1,6 +1,7 @@
 /*
- * bloom.h: the Bloom filter and its family. Part of the public interface of libbitsift, and of use without the rest of it; the
- * rules are those of bitsift.h.
+ * bloom.h: the Bloom filter and its family. The public interface of libbitsift-bloom, which needs nothing of libbitsift; the rules
+ * are those of bitsift.h. Link with bitsift::bloom (CMake) or `pkg-config --cflags --libs bitsift-bloom`. Of status.h, it has
+ * bs_status_name.
  *
  *      bs_bloom         a set of keys in few bits: "certainly not" or "maybe"                (Bloom 1970)
  *      bs_counting      the same with counters of 4 bits, so that keys can be taken out      (Fan, Cao, Almeida, Broder 2000)

@@ -1,8 +1,8 @@
-/* coded_section.h: coded numbers (core/bloom/coded.h) in a section of a file, whose pages are verified as they are touched. */
+/* coded_section.h: coded numbers (core/file/coded.h) in a section of a file, whose pages are verified as they are touched. */
 #ifndef BS_CORE_FILE_CODED_SECTION_H
 #define BS_CORE_FILE_CODED_SECTION_H
 
-#include "core/bloom/coded.h"
+#include "core/file/coded.h"
 #include "core/file/container.h"
 
 struct bs_coded_section {

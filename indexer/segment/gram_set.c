@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "core/bloom/coded.h"
+#include "core/file/coded.h"
 #include "core/file/segment_sections.h"
 
 #define LINE_WORDS (BS_GRAM_SET_LINE_BITS / 64)

@@ -9,7 +9,7 @@ static const char text[] =
 	"no, but for a small share of keys: its false positive rate. So no is certain, and yes means maybe. What a filter saves is to "
 	"look where nothing is.\n\n"
 	"bitsift has filters of its own in each index, and a catalog of many indexes asks them which ones to open: see "
-	"`bitsift-catalog`. Programs have the whole family for keys of any kind, in bitsift/bloom.h. This page says what each member is, what it "
+	"`bitsift-catalog`. Programs have the whole family for keys of any kind, in bitsift/bloom.h, a library of its own (libbitsift-bloom). This page says what each member is, what it "
 	"costs, and when to take it. All figures were measured; bench/record in the source has more of them, with machine and commands.\n\n"
 	"# Which one\n\n"
 	"- Keys are added and asked for in one place: `classic`.\n\n"

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# dump.sh SOURCE_DIR LIBRARY CLANG: what a program that was built with the public headers, and linked to the shared library, counts on, a
+# dump.sh SOURCE_DIR CLANG LIBRARY...: what a program that was built with the public headers, and linked to the shared libraries, counts on, a
 # line each: sizes of structs, places and types of their fields, values of enumerators and of macros that are numbers, types of
 # functions, symbols with their versions. Reserved room is left out: it is there to be used up.
 set -euo pipefail
 cd -- "$1"
-library=$2 clang=$3
+clang=$2
+shift 2
 place=$(mktemp -d)
 trap 'rm -rf -- "$place"' EXIT
 
@@ -42,4 +43,4 @@ compile "$place/values.c" -o "$place/values"
 "$place/values"
 
 compile -fsyntax-only -Xclang -ast-dump "$place/all.c" | sed -nE "s/.*FunctionDecl.* (bs_[a-z0-9_]+) '(.*)'( extern)?\$/\1: \2/p"
-nm -D --defined-only -- "$library" | awk '$2 ~ /[TWBDR]/ {print "symbol " $3}'
+nm -D --defined-only -- "$@" | awk '$2 ~ /[TWBDR]/ {print "symbol " $3}'

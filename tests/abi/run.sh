@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# run.sh SOURCE_DIR LIBRARY CLANG: the interface that programs were built with stands: whatever the last release of this soname had
+# run.sh SOURCE_DIR CLANG LIBRARY...: the interface that programs were built with stands: whatever the last release of this soname had
 # (VERSION.txt here, by dump.sh) is there still, at the same place, of the same type. More may be there. And every struct that may
 # have to grow has room for it. With UPDATE=1 VERSION.txt becomes what is there now, which is due at a release.
 set -euo pipefail

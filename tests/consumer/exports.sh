@@ -1,18 +1,26 @@
 #!/usr/bin/env bash
-# exports.sh SOURCE_DIR LIBRARY: what the shared library exports is what the public headers declare, no more and no less; and it
-# asks for no library that it does not need.
+# exports.sh SOURCE_DIR LIBRARY BLOOM_LIBRARY: each shared library exports what its public headers declare, no more and no less, under
+# a version, and needs no library but its own.
 set -euo pipefail
-headers=("$1"/core/bitsift.h "$1"/core/bitsift/*.h) library=$2
+core=$1/core library=$2 bloom=$3
 
-declared=$(cat "${headers[@]}" | tr '\n' ' ' | grep -oE 'BS_API [^;]*;' | grep -oE '\bbs_[a-z0-9_]+\(' | tr -d '(' | sort)
-exported=$(nm -D --defined-only -P -- "$library" | awk '$2 != "A" {print $1}' | grep -v '^__odr_asan' | sed 's/@.*//' | sort)
-versionless=$(nm -D --defined-only -P -- "$library" | awk '$2 != "A" && $1 !~ /@@BITSIFT_[0-9]/ {print $1}' | grep -v '^__odr_asan' || true)
-[ -z "$versionless" ] || { echo "without a version: $versionless"; exit 1; }
-if [ "$declared" != "$exported" ]; then
-    echo "declared in the public headers (<) and exported (>) differ:"
-    diff <(echo "$declared") <(echo "$exported")
-    exit 1
-fi
+declared() { # HEADER...
+    cat "$@" | tr '\n' ' ' | grep -oE 'BS_API [^;]*;' | grep -oE '\bbs_[a-z0-9_]+\(' | tr -d '('
+}
+compare() { # LIBRARY, declared names on standard input
+    local exported versionless
+    exported=$(nm -D --defined-only -P -- "$1" | awk '$2 != "A" {print $1}' | grep -v '^__odr_asan' | sed 's/@.*//' | sort)
+    versionless=$(nm -D --defined-only -P -- "$1" | awk '$2 != "A" && $1 !~ /@@BITSIFT_(BLOOM_)?[0-9]/ {print $1}' | grep -v '^__odr_asan' || true)
+    [ -z "$versionless" ] || { echo "$1: without a version: $versionless"; exit 1; }
+    diff <(sort) <(echo "$exported") || { echo "declared in the public headers (<) and exported by $1 (>) differ"; exit 1; }
+}
+
+headers=("$core/bitsift.h")
+for header in "$core"/bitsift/*.h; do
+    [ "${header##*/}" = bloom.h ] || headers+=("$header")
+done
+declared "${headers[@]}" | compare "$library"
+{ declared "$core/bitsift/bloom.h"; echo bs_status_name; } | compare "$bloom"
 # Every function of the headers is declared to be exported.
-bare=$(grep -nE '^[a-z].*\bbs_[a-z0-9_]+\(' "${headers[@]}" | grep -v BS_API || true)
+bare=$(grep -nE '^[a-z].*\bbs_[a-z0-9_]+\(' "$core/bitsift.h" "$core"/bitsift/*.h | grep -v BS_API || true)
 [ -z "$bare" ] || { echo "without BS_API: $bare"; exit 1; }

@@ -41,14 +41,15 @@ check() { # PROGRAM
 
 for asked in "" "$kind"; do
     say cmake -S "$here/project" -B "cmake-$asked" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_C_COMPILER="$cc" \
-        -DCMAKE_C_FLAGS="$flags -Wall -Wextra -Werror" -DEXAMPLE="$here/example.c" -DKIND="$asked"
+        -DCMAKE_C_FLAGS="$flags -Wall -Wextra -Werror" -DEXAMPLE="$here/example.c" -DFILTERS="$source/tests/examples/bloom.c" -DKIND="$asked"
     say cmake --build "cmake-$asked"
     check "$place/cmake-$asked/example"
+    say "$place/cmake-$asked/filters"
 done
 other=static
 [ "$kind" = shared ] || other=shared
 if cmake -S "$here/project" -B cmake-other -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_C_COMPILER="$cc" \
-    -DEXAMPLE="$here/example.c" -DKIND=$other > log 2>&1; then
+    -DEXAMPLE="$here/example.c" -DFILTERS="$source/tests/examples/bloom.c" -DKIND=$other > log 2>&1; then
     echo "find_package found the $other library, which is not installed"
     exit 1
 fi
@@ -62,6 +63,13 @@ say "$cc" -std=c11 -Wall -Wextra -Werror "$here/example.c" -o plain "${arguments
 library=$(dirname "$(find "$prefix" -name 'libbitsift.*' | head -n 1)")
 export LD_LIBRARY_PATH=$library
 check "$place/plain"
+read -ra filters <<< "$flags $(pkg-config "${static[@]}" --cflags --libs bitsift-bloom)"
+say "$cc" -std=c11 -Wall -Wextra -Werror "$source/tests/examples/bloom.c" -o filters "${filters[@]}"
+say ./filters
+if [ "$kind" = shared ] && ldd filters | grep -q 'libbitsift\.so'; then
+    echo "a program with filters needs the whole of libbitsift"
+    exit 1
+fi
 
 # C++ reads the headers too, and a program needs nothing else of ours.
 for header in "$prefix"/include/bitsift/*.h; do

@@ -8,8 +8,8 @@
  * number below n / p, is a set that says "maybe" to an absent key at the rate p in log2(1 / p) + 1.6 bits a key, all told:
  * Mitzenmacher's compressed Bloom filter with one hash. Bytes in FORMAT.md, "Coded numbers". Here are no checksums: who keeps them has those.
  */
-#ifndef BS_CORE_BLOOM_CODED_H
-#define BS_CORE_BLOOM_CODED_H
+#ifndef BS_CORE_FILE_CODED_H
+#define BS_CORE_FILE_CODED_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* coded.c: see coded.h. */
-#include "core/bloom/coded.h"
+#include "core/file/coded.h"
 
 #include <string.h>
 
