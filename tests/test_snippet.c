@@ -444,6 +444,104 @@ static void test_random(void **state)
 	}
 }
 
+static void append_text(struct bs_buffer *out, const char *text)
+{
+	assert_int_equal(bs_buffer_append(out, text, strlen(text), NULL), BS_OK);
+}
+
+/* What a reader takes for one character each, and no two of them together for one. */
+static const char *const characters[] = {
+	"\U0001F468\u200d\U0001F469\u200d\U0001F467\u200d\U0001F466", /* a family */
+	"\u0915\u094d\u0937\u093f",                                  /* a conjunct */
+	"\u0915\u094d\u200d\u0937",
+	"\u1112\u1161\u11ab", /* a syllable of jamo */
+	"\U0001F1E9\U0001F1EA", "\U0001F1EB\U0001F1F7", /* flags */
+	"e\u0301", "1\ufe0f\u20e3", "\U0001F44D\U0001F3FD", "\u0e01\u0e33", "\u06001", "x\u200d", "\u6f22", "a", "-", "\uac00",
+	"\u2764\ufe0f\u200d\U0001F525",
+	"a\u0300\u0301\u0302\u0303\u0304\u0305\u0306\u0307\u0308\u0309\u030a\u030b\u030c\u030d\u030e\u030f\u0310\u0311\u0312\u0313",
+};
+
+/* Appends n of them, all alike or at random; ends: where each of them ends, in out. */
+static void append_characters(struct bs_buffer *out, uint64_t *random, size_t n, bool are_alike, struct bs_buffer *ends)
+{
+	const char *last = characters[next_random(random) % (sizeof(characters) / sizeof(*characters))];
+	for (size_t i = 0; i < n; i++) {
+		const char *unit =
+			are_alike ? last : characters[next_random(random) % (sizeof(characters) / sizeof(*characters))];
+		assert_int_equal(bs_buffer_append(out, unit, strlen(unit), NULL), BS_OK);
+		assert_int_equal(bs_buffer_append(ends, &out->used_bytes, sizeof(size_t), NULL), BS_OK);
+	}
+}
+
+static bool is_end(const struct bs_buffer *ends, size_t at)
+{
+	const size_t *end = (const size_t *)(const void *)ends->data;
+	for (size_t i = 0; i < ends->used_bytes / sizeof(*end); i++)
+		if (end[i] == at)
+			return true;
+	return at == 0;
+}
+
+/* What stands before the hit is the end of the text before it, from a place between characters on; alike behind it. */
+static void check_clusters(const char *got, const struct bs_buffer *text, size_t hit, const struct bs_buffer *ends)
+{
+	const char *open = strchr(got, '['), *close = strchr(got, ']'), *dots = "\u2026";
+	assert_non_null(open);
+	assert_non_null(close);
+	const char *left = strncmp(got, dots, 3) == 0 ? got + 3 : got, *right = close + 1, *end = got + strlen(got);
+	end = end - right >= 3 && strcmp(end - 3, dots) == 0 ? end - 3 : end;
+	size_t left_bytes = (size_t)(open - left), right_bytes = (size_t)(end - right);
+	assert_true(left_bytes <= hit && hit + 6 + right_bytes <= text->used_bytes);
+	assert_memory_equal(left, text->data + hit - left_bytes, left_bytes);
+	assert_memory_equal(right, text->data + hit + 6, right_bytes);
+	if (!is_end(ends, hit - left_bytes) || !is_end(ends, hit + 6 + right_bytes))
+		fail_msg("cut within a character: %s", got);
+}
+
+static void test_clusters(void **state)
+{
+	(void)state;
+	uint64_t random = 11;
+	for (size_t i = 0; i < 3000; i++) {
+		struct bs_buffer text = {0}, ends = {0};
+		size_t n_before = next_random(&random) % 200, n_after = next_random(&random) % 200;
+		append_characters(&text, &random, n_before, i % 2, &ends);
+		size_t hit = text.used_bytes + 1;
+		append_text(&text, ".needle.");
+		for (size_t end = hit - 1; end <= text.used_bytes; end += end == hit ? 6 : 1)
+			assert_int_equal(bs_buffer_append(&ends, &end, sizeof(end), NULL), BS_OK);
+		append_characters(&text, &random, n_after, i % 3 == 0, &ends);
+		struct bs_field field = {.name = "", .text = text.data, .text_bytes = text.used_bytes};
+		struct bs_snippet_hit found = hit_at(0, 0, hit, hit + 6);
+		static const enum bs_snippet_shape shapes[] = {BS_SNIPPET_JOINED, BS_SNIPPET_LINES, BS_SNIPPET_OWN_LINES};
+		char *got = shaped(shapes[i % 3], &field, 1, &found, 1, 24 + (uint32_t)(next_random(&random) % 150));
+		check_clusters(got, &text, hit, &ends);
+		free(got);
+		bs_buffer_deinit(&text);
+		bs_buffer_deinit(&ends);
+	}
+}
+
+/* One that is longer than the window is cut, and no more is shown than of other text. */
+static void test_long_cluster(void **state)
+{
+	(void)state;
+	struct bs_buffer text = {0};
+	append_text(&text, "needle a");
+	for (size_t i = 0; i < 200000; i++)
+		append_text(&text, "\u0301");
+	append_text(&text, " needle");
+	struct bs_field field = {.name = "", .text = text.data, .text_bytes = text.used_bytes};
+	const struct bs_snippet_hit hits[] = {hit_at(0, 0, 0, 6), hit_at(0, 1, 7, text.used_bytes - 7), hit_at(0, 0, text.used_bytes - 6, text.used_bytes)};
+	for (size_t i = 0; i < 3; i++) {
+		char *got = snippet_of(&field, 1, hits + i, 1, 0);
+		assert_true(strlen(got) < 160 * 16 * 3);
+		assert_non_null(strchr(got, '['));
+		free(got);
+	}
+	bs_buffer_deinit(&text);
+}
+
 struct gathering {
 	struct bs_snippet_hit hits[MOST_HITS];
 	size_t n_hits;
@@ -487,6 +585,7 @@ int main(void)
 		cmocka_unit_test(test_huge_texts),   cmocka_unit_test(test_random),
 		cmocka_unit_test(test_analyzed),     cmocka_unit_test(test_columns),
 		cmocka_unit_test(test_lines),        cmocka_unit_test(test_passages),
+		cmocka_unit_test(test_clusters),     cmocka_unit_test(test_long_cluster),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,12 +23,10 @@ static bool is_blank(char c)
 	return (unsigned char)c <= ' ' || c == 0x7f;
 }
 
-/* Where the character of this byte begins. */
-static size_t character_start(const struct bs_text *text, size_t at)
+/* The last place at or before a byte, or the first at or after it, where no character of a reader is cut. */
+static size_t cut(const struct bs_text *text, size_t at, bool is_forward)
 {
-	while (at > 0 && at < text->text_bytes && ((unsigned char)text->text[at] & 0xc0) == 0x80)
-		at--;
-	return at;
+	return bs_visible_cut((const uint8_t *)text->text, text->text_bytes, at, is_forward);
 }
 
 /* So many bytes around the places that lie closest, with whole words at its ends; the text's beginning if there is none. */
@@ -55,12 +53,14 @@ static struct span choose(const struct bs_text *text, const struct bs_query_resu
 	}
 	stop = text->text_bytes - start > room ? start + room : text->text_bytes;
 	if (stop < text->text_bytes) {
-		size_t cut = stop;
-		while (cut > start + room / 2 && !is_blank(text->text[cut]))
-			cut--;
-		stop = cut > start + room / 2 ? cut : stop;
+		size_t blank = stop;
+		while (blank > start + room / 2 && !is_blank(text->text[blank]))
+			blank--;
+		stop = blank > start + room / 2 ? blank : stop;
 	}
-	return (struct span){character_start(text, start), character_start(text, stop)};
+	start = cut(text, start, false);
+	stop = cut(text, stop, false);
+	return (struct span){start, stop > start ? stop : cut(text, start + 1, true)};
 }
 
 /* White space and control characters become one space each time. */

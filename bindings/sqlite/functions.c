@@ -127,6 +127,11 @@ static bool is_space(char byte)
 	return byte == ' ' || (byte >= '\t' && byte <= '\r');
 }
 
+static size_t cut(const struct bs_text *text, size_t at, bool is_forward)
+{
+	return bs_visible_cut((const uint8_t *)text->text, text->text_bytes, at, is_forward);
+}
+
 /* Where the word ends that begins at a byte: at a space, or, in scripts that know none, after a few characters. */
 static size_t word_end(const struct bs_text *text, size_t at)
 {
@@ -137,7 +142,7 @@ static size_t word_end(const struct bs_text *text, size_t at)
 		while (at < text->text_bytes && ((unsigned char)text->text[at] & 0xC0) == 0x80)
 			at++;
 		if (n_wide == 2)
-			break;
+			return cut(text, at, true);
 	}
 	return at;
 }
@@ -163,8 +168,7 @@ static size_t words_before(const struct bs_text *text, size_t at, int n_words)
 		size_t end = at;
 		while (at > 0 && !is_space(text->text[at - 1]) && end - at < 64)
 			at--;
-		while (at > 0 && ((unsigned char)text->text[at] & 0xC0) == 0x80)
-			at--;
+		at = cut(text, at, false);
 	}
 	return at;
 }
@@ -199,7 +203,7 @@ static void choose(struct shown *best, const struct bs_text *text, int number, c
 	for (size_t i = 0; i < n_places; i++) {
 		if ((int)places[i].text != number)
 			continue;
-		struct span span = words_from(text, places[i].start_byte, n_words);
+		struct span span = words_from(text, cut(text, places[i].start_byte, false), n_words);
 		int is_worth = worth(text, number, span, places, i, n_places);
 		if (is_worth > best->worth)
 			*best = (struct shown){*text, span, number, is_worth};

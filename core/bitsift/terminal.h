@@ -21,6 +21,13 @@ BS_API bool bs_visible_is_obeyed(int32_t code_point);
 BS_API size_t bs_visible_escape_next(const uint8_t *text, size_t text_bytes, size_t *at,
                                      char out[BS_VISIBLE_MOST_BYTES + 1]);
 
+/* Where a text may be cut so that what a reader takes for one character (an extended grapheme cluster) stays whole: the last
+ * such place at or before `at`, or with is_forward the first at or after it. One that is further away than
+ * BS_VISIBLE_MOST_CUT bytes does not count: then it is where the code point begins that text[at] is of. So it is, too, if
+ * ICU cannot be loaded. */
+#define BS_VISIBLE_MOST_CUT 1024u
+BS_API size_t bs_visible_cut(const uint8_t *text, size_t text_bytes, size_t at, bool is_forward);
+
 #ifdef __cplusplus
 }
 #endif

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/clusters.h"
 #include "core/base/icu.h"
 #include "core/base/visible.h"
 #include "core/bitsift/terminal.h"
@@ -213,49 +214,67 @@ static bool is_word_character(int32_t c)
 	       line_break != U_LB_CONDITIONAL_JAPANESE_STARTER;
 }
 
-/* Whether c belongs to what stands before it: a mark, a skin tone, a joiner. */
-static bool is_extension(int32_t c)
-{
-	return c >= 0 && (bs_icu.u_hasBinaryProperty(c, UCHAR_GRAPHEME_EXTEND) ||
-	                  bs_icu.u_hasBinaryProperty(c, UCHAR_EMOJI_MODIFIER));
-}
-
-enum place_kind {
-	INSIDE_CHARACTER,
-	INSIDE_WORD,
-	BETWEEN_WORDS,
-};
-
-static enum place_kind kind_of(const struct span *span, size_t at)
+/* Of a boundary between characters, whether it is one between words, too. */
+static bool is_between_words(const struct span *span, size_t at)
 {
 	if (at == 0 || at >= span->text_bytes)
-		return BETWEEN_WORDS;
+		return true;
 	size_t back = at, forth = at;
 	int32_t before = bs_visible_previous(span->text, &back);
 	int32_t after = bs_visible_next(span->text, span->text_bytes, &forth);
 	if (bs_visible_is_space(before) || bs_visible_is_space(after))
-		return BETWEEN_WORDS;
-	if (is_extension(after) || before == 0x200d)
-		return INSIDE_CHARACTER;
-	return is_word_character(before) && is_word_character(after) ? INSIDE_WORD : BETWEEN_WORDS;
+		return true;
+	return !is_word_character(before) || !is_word_character(after);
+}
+
+/* So many code points from `from` towards `to`, not beyond it. */
+static size_t steps(const uint8_t *text, size_t from, size_t to, size_t n)
+{
+	bool is_back = to < from;
+	for (; n > 0 && (is_back ? from > to : from < to); n--)
+		(void)step(text, &from, to);
+	return is_back && from < to ? to : from;
 }
 
 /*
- * The first place between words from `at` towards `to`, at most n_columns away and never beyond `to`; or else the first
+ * Where to begin: the first place between words from `at` on, at most n_code_points away and before `to`; or else the first
  * between characters, or else `otherwise`.
  */
-static size_t trim(const struct span *span, size_t at, size_t to, size_t n_columns, size_t otherwise)
+static size_t trim_start(const struct span *span, size_t at, size_t to, size_t n_code_points, size_t otherwise)
 {
-	bool is_back = to < at, found = false;
-	for (size_t i = 0; (is_back ? at > to : at < to) && i <= n_columns; i++) {
-		enum place_kind kind = kind_of(span, at);
-		if (kind == BETWEEN_WORDS)
-			return at;
-		otherwise = kind == INSIDE_WORD && !found ? at : otherwise;
-		found |= kind == INSIDE_WORD;
-		(void)step(span->text, &at, to);
+	struct bs_clusters clusters;
+	size_t near = at < to ? steps(span->text, at, to, n_code_points) : to, found = to;
+	if (at >= to)
+		return otherwise;
+	bs_clusters_seek(&clusters, span->text, span->text_bytes, at);
+	if (clusters.at < at)
+		(void)bs_clusters_next(&clusters);
+	for (; clusters.at < to && (clusters.at <= near || found == to); (void)bs_clusters_next(&clusters)) {
+		found = found == to ? clusters.at : found;
+		if (clusters.at <= near && is_between_words(span, clusters.at))
+			return clusters.at;
 	}
-	return otherwise;
+	return found < to ? found : otherwise;
+}
+
+/* Where to end: the last such place at or before `at` and behind `to`; or else `to` itself, if that is one and is_free. */
+static size_t trim_end(const struct span *span, size_t at, size_t to, size_t n_code_points, bool is_free)
+{
+	struct bs_clusters clusters;
+	size_t near = steps(span->text, at, to, n_code_points), found = to, between = to;
+	bs_clusters_seek(&clusters, span->text, span->text_bytes, near);
+	if (at <= to)
+		return at;
+	found = clusters.at > to ? clusters.at : to;
+	do {
+		if (clusters.at > to && clusters.at <= at) {
+			found = clusters.at;
+			between = clusters.at >= near && is_between_words(span, clusters.at) ? clusters.at : between;
+		}
+	} while (clusters.at < at && bs_clusters_next(&clusters));
+	found = between > to ? between : found;
+	bs_clusters_seek(&clusters, span->text, span->text_bytes, to);
+	return found > to || (is_free && clusters.at == to) ? found : at;
 }
 
 /* Skips white space from at towards `to`; whether nothing else is between. */
@@ -281,10 +300,22 @@ static size_t back(const struct span *span, size_t at, size_t n_bytes)
 	return at - span->low > n_bytes ? at - n_bytes : span->low;
 }
 
+/* Moves the ends of a core to where characters end, if they are not far away. */
+static void complete(const struct snippet *snippet, const struct span *span, size_t *core_start, size_t *core_end)
+{
+	size_t start = bs_visible_cut(span->text, span->text_bytes, *core_start, false), most = snippet->width / 4;
+	size_t end = bs_visible_cut(span->text, span->text_bytes, *core_end, true);
+	if (start < *core_start && start >= span->low && count_columns(snippet, span->text, start, *core_start, most) <= most)
+		*core_start = start;
+	if (end > *core_end && end <= span->text_bytes && count_columns(snippet, span->text, *core_end, end, most) <= most)
+		*core_end = end;
+}
+
 /* Gives context to text[core_start..core_end), which is at most about width characters. */
 static void find_span(const struct snippet *snippet, size_t core_start, size_t core_end, struct span *span)
 {
 	const uint8_t *text = span->text;
+	complete(snippet, span, &core_start, &core_end);
 	size_t width = snippet->width, most_bytes = snippet->most_bytes;
 	size_t core_columns = count_columns(snippet, text, core_start, core_end, width);
 	size_t spare = core_columns < width ? width - core_columns : 0;
@@ -292,9 +323,10 @@ static void find_span(const struct snippet *snippet, size_t core_start, size_t c
 	walk(text, core_end, ahead(span, core_end, most_bytes), spare, &n_after);
 	size_t n_before = spare / 2 > spare - n_after ? spare / 2 : spare - n_after;
 	size_t start = walk(text, core_start, back(span, core_start, most_bytes), n_before, NULL);
-	span->start = trim(span, start, core_start, width / 4, core_start);
+	span->start = trim_start(span, start, core_start, width / 4, core_start);
 	size_t end = walk(text, span->start, ahead(span, span->start, 2 * most_bytes), width, NULL);
-	span->end = trim(span, end, core_end < end ? core_end : span->start, width / 4, end);
+	bool has_core = core_end < end && core_end > span->start;
+	span->end = trim_end(span, end, has_core ? core_end : span->start, width / 4, has_core);
 }
 
 /* Whether nothing but indentation stands between *at and the start, or the end, of its line; then moves there. */

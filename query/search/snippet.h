@@ -55,7 +55,8 @@ enum bs_status bs_snippet_windows(const struct bs_field *fields, size_t n_fields
  * the stretch that holds most distinct elements; of those, most hits; of those, the earliest. Without hits: the beginning of the
  * first field that has any text. Nothing is appended if there is no text.
  *
- * The text is cut at word boundaries where there is one near, and always between characters; a cut is shown as "…".
+ * The text is cut at word boundaries where there is one near, and always between what a reader takes for characters
+ * (core/base/clusters.h), unless one is longer than the window; a cut is shown as "…".
  * White space is collapsed to single spaces, control characters and invalid UTF-8 become U+FFFD: the text is valid
  * UTF-8 that does nothing to a terminal. Hits that overlap or touch are marked as one; one longer than the window is
  * cut like any text.

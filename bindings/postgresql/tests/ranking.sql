@@ -178,6 +178,7 @@ DROP ROLE reader_of_little;
 CREATE INDEX hidden_part ON hidden USING bitsift (body) WHERE id <= 7;
 SELECT count(*) FROM bitsift_top('hidden_part', 'frequent', 100);
 SELECT length(bitsift_snippet(repeat('x ', 400000), 'x', '', '', 1000000));
+SELECT count(*), sum((translate(replace(bitsift_snippet(repeat(c, 60) || ' needle ' || repeat(c, 60), 'needle', '', '', n), c, ''), ' …', '') IN ('needle', ''))::int) FROM unnest(ARRAY['🇩🇪', '👨‍👩‍👧‍👦', 'क्षि', '각', 'é', '漢']) c, generate_series(6, 90) n;
 SELECT repeat('word ', 500000) @@@ 'word';
 
 \echo == rows that another session changes meanwhile are asked again
