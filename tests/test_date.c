@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -11,6 +12,14 @@
 #include "core/base/date.h"
 
 #define S INT64_C(1000000000)
+
+static bool parse(const char *text, int64_t *ns_out)
+{
+	struct bs_moment moment;
+	bool is_date = bs_date_parse((const uint8_t *)text, strlen(text), &moment);
+	*ns_out = bs_moment_code(moment);
+	return is_date;
+}
 
 static void test_dates(void **state)
 {
@@ -22,12 +31,12 @@ static void test_dates(void **state)
 		{"1969-12-31T23:59:59.5Z", -S / 2}, {"1970-01-01T00:00:00,000000001", 1}, {"1970-01-01T02:00+02", 0},
 		{"1970-01-01t02:00:00+0200", 0}, {"1969-12-31T20:30-03:30", 0}, {"2000-02-29", 951782400 * S},
 		{"2024-05-17T08:30:59.123456789123z", 1715934659 * S + 123456789}, {"2024-12-31T23:59:60Z", 1735689600 * S},
-		{"1678-01-01", -INT64_C(9214560000) * S}, {"2261-12-31T23:59:59", INT64_C(9214646399) * S},
+		{"1681-01-01", -INT64_C(9119865600) * S}, {"2258-12-31T23:59:59.999999999", INT64_C(9119952000) * S - 1},
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof(dates) / sizeof(*dates); i++) {
 		int64_t ns = 7;
-		if (!bs_date_parse((const uint8_t *)dates[i].text, strlen(dates[i].text), &ns) || ns != dates[i].ns)
+		if (!parse(dates[i].text, &ns) || ns != dates[i].ns)
 			fail_msg("%s: %lld", dates[i].text, (long long)ns);
 	}
 }
@@ -35,7 +44,7 @@ static void test_dates(void **state)
 static void test_no_dates(void **state)
 {
 	static const char *const texts[] = {
-		"", "197", "19700", "1677", "2262", "1970-", "1970-1", "1970-13", "1970-00", "1970-01-", "1970-01-32", "2023-02-29",
+		"", "197", "19700", "1970-", "1970-1", "1970-13", "1970-00", "1970-01-", "1970-01-32", "2023-02-29",
 		"1900-02-29", "1970-01-01T", "1970-01-01T24", "1970-01-01T1:00", "1970-01-01T10:60", "1970-01-01T10:00:61",
 		"1970-01-01T10:00:00.", "1970-01-01T10:00+", "1970-01-01T10:00+24", "1970-01-01T10:00+1", "1970-01-01T10:00+01:",
 		"1970-01-01T10:00Z ", " 1970", "1970-01-01T10:00ZZ", "1970-01-01Z", "now", "-1970",
@@ -43,7 +52,7 @@ static void test_no_dates(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
 		int64_t ns;
-		if (bs_date_parse((const uint8_t *)texts[i], strlen(texts[i]), &ns))
+		if (parse(texts[i], &ns))
 			fail_msg("%s: taken for %lld", texts[i], (long long)ns);
 	}
 }
@@ -52,14 +61,14 @@ static void test_no_dates(void **state)
 static void test_calendar(void **state)
 {
 	(void)state;
-	for (int64_t day = -106000; day < 106000; day++) {
+	for (int64_t day = -105500; day < 105500; day++) {
 		time_t seconds = (time_t)(day * 86400);
 		struct tm parts;
 		char text[32];
 		int64_t ns;
 		assert_non_null(gmtime_r(&seconds, &parts));
-		size_t n = strftime(text, sizeof(text), "%Y-%m-%d", &parts);
-		if (!bs_date_parse((const uint8_t *)text, n, &ns) || ns != day * 86400 * S)
+		(void)strftime(text, sizeof(text), "%Y-%m-%d", &parts);
+		if (!parse(text, &ns) || ns != day * 86400 * S)
 			fail_msg("%s", text);
 	}
 }
@@ -71,18 +80,53 @@ static void test_ages(void **state)
 		int64_t seconds;
 	} ages[] = {{"0s", 0}, {"90s", 90}, {"30m", 1800}, {"2h", 7200}, {"3d", 259200}, {"2w", 1209600}};
 	static const char *const none[] = {"", "d", "3", "3x", "3dd", "-3d", "3 d", "1234567890d"};
-	const int64_t now = INT64_C(1800000000) * S;
-	int64_t ns;
+	const struct bs_moment now = {1800000000, 7};
+	struct bs_moment then;
 	(void)state;
 	for (size_t i = 0; i < sizeof(ages) / sizeof(*ages); i++) {
-		assert_true(bs_date_parse_or_age((const uint8_t *)ages[i].text, strlen(ages[i].text), now, &ns));
-		assert_int_equal(now - ns, ages[i].seconds * S);
+		assert_true(bs_date_parse_or_age((const uint8_t *)ages[i].text, strlen(ages[i].text), now, &then));
+		assert_int_equal(now.seconds - then.seconds, ages[i].seconds);
+		assert_int_equal(then.ns, now.ns);
 	}
 	for (size_t i = 0; i < sizeof(none) / sizeof(*none); i++)
-		assert_false(bs_date_parse_or_age((const uint8_t *)none[i], strlen(none[i]), now, &ns));
-	assert_true(bs_date_parse_or_age((const uint8_t *)"999999999w", 10, now, &ns));
-	assert_true(ns == INT64_MIN);
-	assert_true(bs_date_parse_or_age((const uint8_t *)"2024", 4, now, &ns));
+		assert_false(bs_date_parse_or_age((const uint8_t *)none[i], strlen(none[i]), now, &then));
+	assert_true(bs_date_parse_or_age((const uint8_t *)"999999999w", 10, now, &then));
+	assert_true(then.seconds < -INT64_C(600000000000000));
+	assert_true(bs_date_parse_or_age((const uint8_t *)"2024", 4, now, &then));
+}
+
+/* The order of codes is that of moments, with ns as long as there are, and 2^-16 s beyond. */
+static void test_codes(void **state)
+{
+	static const int64_t seconds[] = {INT64_MIN, INT64_MIN + 1, -(INT64_C(1) << 40), -INT64_C(9223372037), -INT64_C(9223372036),
+	                                  -INT64_C(9151314443), -INT64_C(9151314442), -1, 0, 1, INT64_C(9151314442), INT64_C(9151314443),
+	                                  INT64_C(9223372036), INT64_C(9223372037), INT64_C(253402300799), INT64_C(1) << 41, INT64_MAX};
+	static const uint32_t parts[] = {0, 1, 15259, 183152128, 500000000, 816847871, 816847872, 816863131, 999999999};
+	const size_t n = sizeof(seconds) / sizeof(*seconds), n_parts = sizeof(parts) / sizeof(*parts);
+	(void)state;
+	for (size_t i = 1; i < n * n_parts; i++) {
+		struct bs_moment before = {seconds[(i - 1) / n_parts], parts[(i - 1) % n_parts]};
+		struct bs_moment after = {seconds[i / n_parts], parts[i % n_parts]};
+		int64_t a = bs_moment_code(before), b = bs_moment_code(after);
+		bool is_near = after.seconds > -(INT64_C(1) << 39) && before.seconds < INT64_C(1) << 39;
+		bool is_apart = after.seconds - 1 > before.seconds ||
+		                (after.seconds - before.seconds) * S + after.ns - before.ns > 15259;
+		if (a > b || (is_near && is_apart && a == b))
+			fail_msg("%lld.%09u: %lld, but %lld.%09u: %lld", (long long)before.seconds, before.ns, (long long)a,
+			         (long long)after.seconds, after.ns, (long long)b);
+	}
+	for (int year = 0; year < 9999; year++) {
+		char text[8];
+		int64_t code, next;
+		snprintf(text, sizeof(text), "%04d", year);
+		assert_true(parse(text, &code));
+		snprintf(text, sizeof(text), "%04d", year + 1);
+		assert_true(parse(text, &next) && code < next);
+		if (year > 1680 && year < 2258)
+			assert_int_equal(next, bs_date_year_us(year + 1) * 1000);
+	}
+	assert_int_equal(bs_moment_us((struct bs_moment){-2, 999999999}), -1000001);
+	assert_true(bs_moment_us((struct bs_moment){INT64_MIN, 0}) == INT64_MIN && bs_moment_us((struct bs_moment){INT64_MAX, 5}) == INT64_MAX);
 }
 
 int main(void)
@@ -92,6 +136,7 @@ int main(void)
 		cmocka_unit_test(test_no_dates),
 		cmocka_unit_test(test_calendar),
 		cmocka_unit_test(test_ages),
+		cmocka_unit_test(test_codes),
 	};
 	return cmocka_run_group_tests_name("date", tests, NULL, NULL);
 }

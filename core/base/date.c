@@ -167,15 +167,44 @@ void bs_date_format(int64_t us, char text_out[BS_DATE_TEXT_BYTES])
 	snprintf(text_out + n, BS_DATE_TEXT_BYTES - (size_t)n, "Z");
 }
 
-bool bs_date_parse(const uint8_t *text, size_t text_bytes, int64_t *start_ns_out)
+#define FAR_CODE  (INT64_MAX - (INT64_C(1) << 56) + 1)
+#define FAR_S     (FAR_CODE / NS_PER_S)
+#define PARTS_A_S INT64_C(65536)
+
+int64_t bs_moment_code(struct bs_moment moment)
+{
+	/* What lies before 1970 is the mirror image. */
+	if (moment.seconds < 0) {
+		bool is_whole = moment.ns == 0;
+		struct bs_moment mirrored = {is_whole && moment.seconds > INT64_MIN ? -moment.seconds : -(moment.seconds + 1),
+		                             is_whole ? 0 : (uint32_t)(NS_PER_S - moment.ns)};
+		return -bs_moment_code(mirrored);
+	}
+	if (moment.seconds < FAR_S || (moment.seconds == FAR_S && moment.ns < FAR_CODE % NS_PER_S))
+		return moment.seconds * NS_PER_S + moment.ns;
+	int64_t far_s = moment.seconds - FAR_S;
+	if (far_s >= INT64_C(1) << 40)
+		return INT64_MAX;
+	return FAR_CODE + far_s * PARTS_A_S + moment.ns * PARTS_A_S / NS_PER_S - (FAR_CODE % NS_PER_S) * PARTS_A_S / NS_PER_S;
+}
+
+int64_t bs_moment_us(struct bs_moment moment)
+{
+	const int64_t most_s = INT64_MAX / US_PER_S - 1;
+	if (moment.seconds > most_s || moment.seconds < -most_s)
+		return moment.seconds < 0 ? INT64_MIN : INT64_MAX;
+	return moment.seconds * US_PER_S + moment.ns / NS_PER_US;
+}
+
+bool bs_date_parse(const uint8_t *text, size_t text_bytes, struct bs_moment *start_out)
 {
 	struct told told;
-	bool is_date = parse(text, text_bytes, 1678, 2261, &told);
-	*start_ns_out = is_date ? told.seconds * NS_PER_S + told.ns : 0;
+	bool is_date = parse(text, text_bytes, 0, 9999, &told);
+	*start_out = (struct bs_moment){told.seconds, (uint32_t)told.ns};
 	return is_date;
 }
 
-bool bs_date_parse_or_age(const uint8_t *text, size_t text_bytes, int64_t now_ns, int64_t *start_ns_out)
+bool bs_date_parse_or_age(const uint8_t *text, size_t text_bytes, struct bs_moment now, struct bs_moment *start_out)
 {
 	static const struct {
 		char unit;
@@ -183,16 +212,14 @@ bool bs_date_parse_or_age(const uint8_t *text, size_t text_bytes, int64_t now_ns
 	} units[] = {{'s', 1}, {'m', 60}, {'h', 3600}, {'d', 86400}, {'w', 7 * 86400}};
 	int64_t n = 0;
 	size_t at = 0;
-	if (bs_date_parse(text, text_bytes, start_ns_out))
+	if (bs_date_parse(text, text_bytes, start_out))
 		return true;
 	for (; at < text_bytes && at < 9 && text[at] >= '0' && text[at] <= '9'; at++)
 		n = n * 10 + (text[at] - '0');
 	for (size_t i = 0; i < sizeof(units) / sizeof(*units) && at > 0 && at + 1 == text_bytes; i++) {
 		if (text[at] != (uint8_t)units[i].unit)
 			continue;
-		/* Long ago is before everything. */
-		bool is_long_ago = n > (now_ns / NS_PER_S + (INT64_C(1) << 32)) / units[i].seconds;
-		*start_ns_out = is_long_ago ? INT64_MIN : now_ns - n * units[i].seconds * NS_PER_S;
+		*start_out = (struct bs_moment){now.seconds - n * units[i].seconds, now.ns};
 		return true;
 	}
 	return false;

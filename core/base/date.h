@@ -26,10 +26,26 @@ int64_t bs_date_year_us(int year);
 /* As 2024-05-17T08:30:59Z or ...59.5Z, NUL-ended, of years 0 to 9999. */
 void bs_date_format(int64_t us, char text_out[BS_DATE_TEXT_BYTES]);
 
-/* The first ns of what the text stands for. False: it is no such date, or not of years 1678 to 2261, which 64 bits of ns can hold. */
-bool bs_date_parse(const uint8_t *text, size_t text_bytes, int64_t *start_ns_out);
+/* A point in time: ns < 10^9 after so many seconds since 1970. */
+struct bs_moment {
+	int64_t seconds;
+	uint32_t ns;
+};
 
-/* The same, or so long before now_ns: 90s, 30m, 2h, 3d, 2w. */
-bool bs_date_parse_or_age(const uint8_t *text, size_t text_bytes, int64_t now_ns, int64_t *start_ns_out);
+/*
+ * A moment in 64 bits, in an order that is that of moments: the ns since 1970 as far as they are less than 2^63 - 2^56 from it,
+ * which is so from 1681 to 2258. What is further away counts in 2^-16 s from there on, up to the ends of 64 bits,
+ * and what is beyond these, 35,000 years away, as the ends themselves.
+ */
+int64_t bs_moment_code(struct bs_moment moment);
+
+/* The first us from a moment on; the ends of 64 bits for what is further away. */
+int64_t bs_moment_us(struct bs_moment moment);
+
+/* The first moment of what the text stands for. False: it is no such date. */
+bool bs_date_parse(const uint8_t *text, size_t text_bytes, struct bs_moment *start_out);
+
+/* The same, or so long before now: 90s, 30m, 2h, 3d, 2w. */
+bool bs_date_parse_or_age(const uint8_t *text, size_t text_bytes, struct bs_moment now, struct bs_moment *start_out);
 
 #endif

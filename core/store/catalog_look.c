@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "core/base/bytes.h"
+#include "core/base/date.h"
 #include "core/base/source_kind.h"
 #include "core/base/watch.h"
 #include "core/bitsift/host.h"
@@ -27,8 +28,8 @@ enum bs_status bs_catalog_stamp(const char *place, uint64_t stamp[BS_CATALOG_STA
 	if (failed)
 		return bs_fail(err, errno == ENOENT ? BS_NOT_FOUND : BS_IO, "%s: %s", place, errno == ENOENT ? "no index there" : strerror(errno));
 	stamp[0] = (uint64_t)found.st_size;
-	stamp[1] = (uint64_t)found.st_mtim.tv_sec * 1000000000u + (uint64_t)found.st_mtim.tv_nsec;
-	stamp[2] = (uint64_t)found.st_ctim.tv_sec * 1000000000u + (uint64_t)found.st_ctim.tv_nsec;
+	stamp[1] = (uint64_t)bs_moment_code((struct bs_moment){found.st_mtim.tv_sec, (uint32_t)found.st_mtim.tv_nsec});
+	stamp[2] = (uint64_t)bs_moment_code((struct bs_moment){found.st_ctim.tv_sec, (uint32_t)found.st_ctim.tv_nsec});
 	stamp[3] = (uint64_t)found.st_ino;
 	return BS_OK;
 }

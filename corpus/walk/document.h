@@ -25,7 +25,7 @@ void bs_skip_kind_of(const char *path, size_t path_bytes, char name_out[BS_SKIP_
 /* How a file is known to be the one that was indexed. All zero: not known. */
 struct bs_stamp {
 	uint64_t size_bytes;
-	int64_t mtime_ns; /* since the epoch */
+	int64_t mtime_ns; /* by bs_moment_code: ns since 1970, but for years that are far away */
 	int64_t ctime_ns;
 	uint64_t inode;
 	uint64_t mode; /* no part of what is recorded and compared */

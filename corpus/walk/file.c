@@ -13,6 +13,7 @@
 #include <unicode/utf8.h>
 #include <unistd.h>
 
+#include "core/base/date.h"
 #include "core/base/watch.h"
 #include "core/bitsift/index.h"
 
@@ -199,8 +200,8 @@ struct bs_stamp bs_file_stamp(const struct stat *found)
 {
 	return (struct bs_stamp){
 		.size_bytes = (uint64_t)found->st_size,
-		.mtime_ns = (int64_t)found->st_mtim.tv_sec * 1000000000 + found->st_mtim.tv_nsec,
-		.ctime_ns = (int64_t)found->st_ctim.tv_sec * 1000000000 + found->st_ctim.tv_nsec,
+		.mtime_ns = bs_moment_code((struct bs_moment){found->st_mtim.tv_sec, (uint32_t)found->st_mtim.tv_nsec}),
+		.ctime_ns = bs_moment_code((struct bs_moment){found->st_ctim.tv_sec, (uint32_t)found->st_ctim.tv_nsec}),
 		.inode = (uint64_t)found->st_ino,
 		.mode = found->st_mode,
 	};

@@ -11,7 +11,11 @@
 #include "corpus/walk/file.h"
 #include "query/regex/text.h"
 
-#define NS 1000000000 /* of a second */
+/* seconds INT64_MIN: there is none. */
+struct sort_time {
+	int64_t seconds;
+	uint32_t ns;
+};
 
 struct sorted {
 	struct bs_grep_file file; /* whose path and shown are offsets in names until all are there, and then pointers */
@@ -24,7 +28,7 @@ struct sort_source {
 	struct bs_grep_source *of;
 	enum bs_grep_sort key;
 	bool is_reversed, has_all;
-	struct bs_buffer names, times /* of uint64_t */, files /* of struct sorted */;
+	struct bs_buffer names, times /* of struct sort_time */, files /* of struct sorted */;
 	struct bs_buffer folder; /* scratch: the path of a component */
 	size_t next;
 };
@@ -39,29 +43,29 @@ static struct sorted *files_of(const struct sort_source *self)
 	return (struct sorted *)(void *)self->files.data;
 }
 
-static const uint64_t *times_of(const struct sort_source *self, const struct sorted *file)
+static const struct sort_time *times_of(const struct sort_source *self, const struct sorted *file)
 {
-	return (const uint64_t *)(const void *)self->times.data + file->times_off;
+	return (const struct sort_time *)(const void *)self->times.data + file->times_off;
 }
 
-/* The time of what stands at path, of a link what it points to; 0 if that is not there. */
-static enum bs_status read_time(const struct sort_source *self, const char *path, uint64_t *time_out, struct bs_error *err)
+/* The time of what stands at path, of a link what it points to; before all others if that is not there. */
+static enum bs_status read_time(const struct sort_source *self, const char *path, struct sort_time *time_out, struct bs_error *err)
 {
 	struct stat found;
 	struct statx created = {.stx_mask = 0};
-	*time_out = 0;
+	*time_out = (struct sort_time){INT64_MIN, 0};
 	if (self->key != BS_GREP_SORT_CREATED) {
 		if (bs_file_stat(AT_FDCWD, path, &found) != 0)
 			return BS_OK;
 		struct timespec time = self->key == BS_GREP_SORT_ACCESSED ? found.st_atim : found.st_mtim;
-		*time_out = (uint64_t)time.tv_sec * NS + (uint64_t)time.tv_nsec + (UINT64_C(1) << 63);
+		*time_out = (struct sort_time){time.tv_sec, (uint32_t)time.tv_nsec};
 		return BS_OK;
 	}
 	if (statx(AT_FDCWD, path, 0, STATX_BTIME, &created) != 0)
 		return BS_OK;
 	if (!(created.stx_mask & STATX_BTIME))
 		return bs_fail(err, BS_UNSUPPORTED, "%s: its file system does not tell when it was created", path);
-	*time_out = (uint64_t)created.stx_btime.tv_sec * NS + created.stx_btime.tv_nsec + (UINT64_C(1) << 63);
+	*time_out = (struct sort_time){created.stx_btime.tv_sec, created.stx_btime.tv_nsec};
 	return BS_OK;
 }
 
@@ -73,7 +77,7 @@ static enum bs_status add_times(struct sort_source *self, const struct sorted *b
 	bool is_shared = before && before->file.root == file->root && file->below_off > 0;
 	for (size_t end = file->below_off, i = 0; file->path[end] && !status; i++, end++) {
 		size_t start = end;
-		uint64_t time = 0;
+		struct sort_time time = {0, 0};
 		end += strcspn(file->path + end, "/");
 		is_shared = is_shared && strncmp(before_path + start, file->path + start, end - start) == 0 && file->path[end] &&
 		            before_path[end] == '/';
@@ -100,7 +104,7 @@ static enum bs_status add_file(struct sort_source *self, const struct bs_grep_fi
 	const struct sorted *before = n > 0 ? &files_of(self)[n - 1] : NULL;
 	struct sorted sorted = {.file = *file,
 	                        .path_off = self->names.used_bytes,
-	                        .times_off = self->times.used_bytes / sizeof(uint64_t)};
+	                        .times_off = self->times.used_bytes / sizeof(struct sort_time)};
 	struct bs_text_writer to = {.out = &self->names, .err = err};
 	if (self->key != BS_GREP_SORT_PATH && file->path && file->below_off > 0)
 		to.status = add_times(self, before, before ? (const char *)self->names.data + before->path_off : NULL, file, err);
@@ -128,8 +132,10 @@ static int compare(const void *left, const void *right, void *context)
 	order = order ? order : (n > m) - (n < m);
 	if (self->key == BS_GREP_SORT_PATH)
 		return self->is_reversed ? -order : order;
-	uint64_t s = times_of(self, a)[i], t = times_of(self, b)[i];
-	return s == t ? order : (s < t) != self->is_reversed ? -1 : 1;
+	const struct sort_time *s = &times_of(self, a)[i], *t = &times_of(self, b)[i];
+	bool is_equal = s->seconds == t->seconds && s->ns == t->ns;
+	bool is_earlier = s->seconds != t->seconds ? s->seconds < t->seconds : s->ns < t->ns;
+	return is_equal ? order : is_earlier != self->is_reversed ? -1 : 1;
 }
 
 static enum bs_status read_all(struct sort_source *self, struct bs_error *err)

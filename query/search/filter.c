@@ -30,7 +30,7 @@ struct bs_filter {
 	struct bs_ignore globs;
 	struct bs_file_types *types;  /* NULL: any */
 	struct bs_buffer places;      /* NUL-ended: where documents must be, real paths; that of the root is empty */
-	int64_t newer_ns, older_ns;   /* the first that passes, and the first that is too late */
+	struct bs_moment newer, older; /* the first that passes, and the first that is too late */
 	bool has_time;
 	const char *date_field[1];    /* in asked; NULL: the time is that of the file */
 	struct bs_range dates;        /* ... or these of the field */
@@ -232,12 +232,12 @@ static enum bs_status take_place(struct bs_filter *filter, const char *path, str
 	return status;
 }
 
-static enum bs_status take_date(struct bs_filter *filter, const char *text, int64_t *ns_out, struct bs_error *err)
+static enum bs_status take_date(struct bs_filter *filter, const char *text, struct bs_moment *start_out, struct bs_error *err)
 {
 	struct timespec now;
 	clock_gettime(CLOCK_REALTIME, &now);
 	filter->has_time = true;
-	if (bs_date_parse_or_age((const uint8_t *)text, strlen(text), (int64_t)now.tv_sec * 1000000000 + now.tv_nsec, ns_out))
+	if (bs_date_parse_or_age((const uint8_t *)text, strlen(text), (struct bs_moment){now.tv_sec, (uint32_t)now.tv_nsec}, start_out))
 		return BS_OK;
 	return bs_fail(err, BS_INVALID, "%s: not a date like 2024-05-17, 2024-05-17T08:30 or 3d", text);
 }
@@ -262,19 +262,13 @@ static enum bs_status take_ask(struct bs_filter *filter, const char *ask, struct
 	case ASKS_PLACE:
 		return take_place(filter, text, err);
 	case ASKS_NEWER:
-		return take_date(filter, text, &filter->newer_ns, err);
+		return take_date(filter, text, &filter->newer, err);
 	case ASKS_OLDER:
-		return take_date(filter, text, &filter->older_ns, err);
+		return take_date(filter, text, &filter->older, err);
 	case ASKS_FIELD:
 		return take_field(filter, text, err);
 	}
 	return BS_OK;
-}
-
-/* Downwards; the ends stay. */
-static int64_t to_us(int64_t ns)
-{
-	return ns == INT64_MIN || ns == INT64_MAX ? ns : ns / 1000 - (ns % 1000 < 0);
 }
 
 enum bs_status bs_filter_begin(struct bs_filter *filter, const struct bs_find_request *request, bool *is_any_out,
@@ -288,12 +282,12 @@ enum bs_status bs_filter_begin(struct bs_filter *filter, const struct bs_find_re
 	if (asked->used_bytes == next->used_bytes && memcmp(asked->data, next->data, next->used_bytes) == 0)
 		return BS_OK;
 	forget(filter);
-	filter->newer_ns = INT64_MIN;
-	filter->older_ns = INT64_MAX;
+	filter->newer = (struct bs_moment){INT64_MIN, 0};
+	filter->older = (struct bs_moment){INT64_MAX, 0};
 	status = bs_buffer_append(asked, next->data, next->used_bytes, err);
 	for (size_t at = 0; at < asked->used_bytes && !status; at += strlen((const char *)asked->data + at) + 1)
 		status = take_ask(filter, (const char *)asked->data + at, err);
-	bs_range_of_dates(to_us(filter->newer_ns), to_us(filter->older_ns), &filter->dates);
+	bs_range_of_dates(bs_moment_us(filter->newer), bs_moment_us(filter->older), &filter->dates);
 	if (status)
 		forget(filter);
 	return status;
@@ -317,9 +311,11 @@ bool bs_filter_has_more(const struct bs_filter *filter)
 	return filter->types || filter->globs.n_rules > 0 || filter->places.used_bytes > 0;
 }
 
-static bool passes_time(const struct bs_filter *filter, int64_t ns)
+/* code: of bs_moment_code. */
+static bool passes_time(const struct bs_filter *filter, int64_t code)
 {
-	return ns >= filter->newer_ns && ns < filter->older_ns;
+	bool is_open = filter->older.seconds == INT64_MAX;
+	return code >= bs_moment_code(filter->newer) && (is_open || code < bs_moment_code(filter->older));
 }
 
 /* A collection is where it was found in its folder. */

@@ -124,3 +124,34 @@ cp log.jsonl records/log.jsonl
 cd records
 quiet bitsift index --index .bitsift log.jsonl
 show bitsift query --ids name:readme
+
+echo "# Times that are far away, where the file system has them"
+mkdir "$SCRATCH/far"
+cd "$SCRATCH/far"
+for year in 1600 1700 1960 2024 2261 2262 2300 2440 9000; do
+    echo needle >"f$year"
+    touch -d "$year-06-01T12:00:00.5" "f$year"
+    [ "$(date -u -d "@$(stat -c %Y "f$year")" +%Y)" = "$year" ] || rm "f$year"
+done
+far() { # NAME GOT WANTED
+    [ "$2" = "$3" ] || printf '%s: %s, not %s\n' "$1" "$2" "$3"
+}
+names=$(printf '%s\n' f*)
+for i in walk index; do
+    far "$i --sort" "$(bitsift grep --sort modified -l needle)" "$names"
+    far "$i --sortr" "$(bitsift grep --sortr modified -l needle)" "$(tac <<<"$names")"
+    [ "$i" != walk ] || bitsift index -q .
+done
+for name in $names; do
+    year=${name#f}
+    at=$year-06-01T12:00:00.5
+    far "--newer $at" "$(bitsift query --ids --newer "$at" needle)" "$(sed -n "/$name/,\$p" <<<"$names")"
+    far "--older $at" "$(bitsift query --ids --older "$at" needle || true)" "$(sed "/$name/,\$d" <<<"$names")"
+    far "--newer $year" "$(bitsift query --ids --newer "$year" needle)" "$(sed -n "/$name/,\$p" <<<"$names")"
+    far "--older $year" "$(bitsift query --ids --older "$year" needle || true)" "$(sed "/$name/,\$d" <<<"$names")"
+done
+for year in 0000 9999; do
+    far "--newer $year" "$(bitsift query --count --newer "$year" needle || true)" "$([ "$year" = 9999 ] && echo 0 || wc -l <<<"$names")"
+done
+touch -d 2301-01-01 f2024
+far 'changed' "$(bitsift query --ids --fresh --newer 2300-12 needle)" "$(printf '%s\n' f2024 f2440 f9000 | grep -xF -e f2024 -e "$names")"
