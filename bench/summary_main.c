@@ -159,7 +159,7 @@ static double time_settling(const struct bs_snapshot *old, int lent, uint64_t *n
 		struct bs_manifest manifest;
 		begin_commit(lent, &manifest);
 		double begin = now_ns();
-		must(bs_summary_settle(&dir, old, &known, &manifest, &err));
+		must(bs_summary_settle(&dir, old, &known, UINT64_MAX, &manifest, &err));
 		times[n] = now_ns() - begin;
 		spent += times[n++];
 		if (n == 1 && old->manifest.summary)
@@ -176,7 +176,7 @@ static void open_with_summary(int lent, const struct bs_snapshot *before, struct
 {
 	struct bs_manifest manifest;
 	begin_commit(lent, &manifest);
-	must(bs_summary_settle(&dir, before, &known, &manifest, &err));
+	must(bs_summary_settle(&dir, before, &known, UINT64_MAX, &manifest, &err));
 	next_number = manifest.next_number;
 	must(bs_snapshot_open_as(&dir, &manifest, snapshot_out, &err));
 }

@@ -257,7 +257,7 @@ static void exclude_some(void)
 	manifest.exclusions = manifest.next_number++;
 	manifest.n_exclusions = records.n_docs;
 	expect_ok(bs_exclusions_write(dir_at("index"), manifest.exclusions, &records, &err), &err);
-	expect_ok(bs_summary_settle(dir_at("index"), NULL, NULL, &manifest, &err), &err); /* which counts them */
+	expect_ok(bs_summary_settle(dir_at("index"), NULL, NULL, UINT64_MAX, &manifest, &err), &err); /* which counts them */
 	expect_ok(bs_manifest_write(dir_at("index"), &manifest, &err), &err);
 	bs_doc_table_builder_deinit(&records);
 	bs_manifest_deinit(&manifest);

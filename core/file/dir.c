@@ -182,6 +182,17 @@ enum bs_status bs_dir_create_nameless(const struct bs_dir *dir, mode_t mode, int
 	return *fd_out < 0 ? bs_fail(err, BS_IO, "%s: cannot make a temporary file: %s", dir->path, strerror(errno)) : BS_OK;
 }
 
+enum bs_status bs_dir_place(const struct bs_dir *dir, struct bs_buffer *buffer, struct bs_error *err)
+{
+	int fd;
+	if (buffer->file || buffer->capacity_bytes)
+		return BS_OK;
+	enum bs_status status = bs_dir_create_nameless(dir, 0600, &fd, err);
+	if (!status)
+		bs_buffer_use_file(buffer, fd);
+	return status;
+}
+
 bool bs_dir_has(const struct bs_dir *dir, const char *name)
 {
 	struct stat found;

@@ -45,6 +45,8 @@ enum bs_status bs_dir_open_lock(const struct bs_dir *dir, const char *name, int 
 enum bs_status bs_dir_create_file(const struct bs_dir *dir, const char *name, int *fd_out, struct bs_error *err) BS_WARN_UNUSED;
 /* A new file without a name, gone when it is closed. BS_IO. */
 enum bs_status bs_dir_create_nameless(const struct bs_dir *dir, mode_t mode, int *fd_out, struct bs_error *err) BS_WARN_UNUSED;
+/* An empty buffer will be in such a file (bs_buffer_use_file), unless it is in one or has memory already. BS_IO. */
+enum bs_status bs_dir_place(const struct bs_dir *dir, struct bs_buffer *buffer, struct bs_error *err) BS_WARN_UNUSED;
 
 /* Whether the name is taken, by whatever it is. */
 bool bs_dir_has(const struct bs_dir *dir, const char *name);

@@ -7,16 +7,23 @@
 #include "core/base/bytes.h"
 #include "core/base/hash.h"
 #include "core/base/source_kind.h"
+#include "core/file/memory.h"
 #include "core/lexicon/lexicon.h"
 
 /* Places are made for a sixteenth more words than there are, and made anew for more than that, or for half. Less would save .04 bits a word;
  * but a hundredth of many files has a 25th of their words, and these are to stand beside the others. */
 #define ROOM_SHARE 16u
 
-#define GRAM_BITS 24u
+#define GRAM_BITS  24u
+#define GRAM_LIMIT (UINT64_C(1) << GRAM_BITS)
+
+/* For each word of each segment that may have to be read, and each trigram: sorting takes twice the 8 bytes of its hash; later
+ * there are the tally of the commit before, the one that is made, and its coded form. */
+#define MAKING_BYTES 24u
 
 struct making {
 	const struct bs_dir *dir;
+	const struct bs_dir *files;       /* dir if buffers are to be in temporary files; NULL: in memory */
 	const struct bs_snapshot *old;    /* nullable */
 	const struct bs_summary_known *known; /* nullable */
 	const struct bs_manifest *manifest;
@@ -26,6 +33,12 @@ struct making {
 	const struct bs_segment **segments; /* of the manifest, in its order */
 	struct bs_summary_facts facts;
 };
+
+/* An empty buffer, in a temporary file where those are used. */
+static enum bs_status place(const struct making *at, struct bs_buffer *buffer, struct bs_error *err)
+{
+	return at->files ? bs_dir_place(at->files, buffer, err) : BS_OK;
+}
 
 /* Sorting hashes: by the highest 22 bits in two passes; those that are equal in these are few, unless somebody has made words so. */
 
@@ -54,7 +67,7 @@ static int compare_hashes(const void *a, const void *b)
 	return bs_compare_u64(*(const uint64_t *)a, *(const uint64_t *)b);
 }
 
-static enum bs_status sort_hashes(struct bs_buffer *hashes, struct bs_error *err)
+static enum bs_status sort_hashes(const struct making *at, struct bs_buffer *hashes, struct bs_error *err)
 {
 	struct bs_numbers all = bs_numbers_in(hashes);
 	if (all.n < SORTED_BY_MERGING) {
@@ -62,9 +75,15 @@ static enum bs_status sort_hashes(struct bs_buffer *hashes, struct bs_error *err
 			qsort(all.at, all.n, sizeof(*all.at), compare_hashes);
 		return BS_OK;
 	}
-	uint64_t *room = malloc(all.n * sizeof(*room) + 1);
-	if (!room)
-		return bs_fail_memory(err, "a summary", all.n * sizeof(*room));
+	struct bs_buffer room_buffer = {0};
+	enum bs_status status = place(at, &room_buffer, err);
+	if (!status)
+		status = bs_buffer_reserve(&room_buffer, all.n * sizeof(*all.at), err);
+	uint64_t *room = (uint64_t *)(void *)room_buffer.data;
+	if (status) {
+		bs_buffer_deinit(&room_buffer);
+		return status;
+	}
 	/* Few that are equal in the highest digit are quickly in order. */
 	bool are_few = all.n / FEW < DIGITS;
 	sort_by_digit(all.at, room, all.n, 64 - (are_few ? 1 : 2) * DIGIT_BITS);
@@ -72,7 +91,7 @@ static enum bs_status sort_hashes(struct bs_buffer *hashes, struct bs_error *err
 		memcpy(all.at, room, all.n * sizeof(*room));
 	else
 		sort_by_digit(room, all.at, all.n, 64 - DIGIT_BITS);
-	free(room);
+	bs_buffer_deinit(&room_buffer);
 	size_t n_moves = 0;
 	for (size_t i = 1; i < all.n && n_moves < MOST_MOVES * all.n; i++) {
 		uint64_t hash = all.at[i];
@@ -159,13 +178,13 @@ static void make_places(const struct making *at, struct bs_numbers hashes)
 static enum bs_status count_words_anew(struct making *at, uint64_t n_places, struct bs_error *err)
 {
 	struct bs_buffer hashes = {0};
-	enum bs_status status = BS_OK;
+	enum bs_status status = place(at, &hashes, err);
 	uint64_t n_words = 0;
 	bs_tally_deinit(&at->facts.words);
 	for (uint32_t i = 0; i < at->manifest->n_segments && !status; i++)
 		status = add_hashes(at, at->manifest->segments[i].number, at->segments[i], &hashes, err);
 	if (!status)
-		status = sort_hashes(&hashes, err);
+		status = sort_hashes(at, &hashes, err);
 	struct bs_numbers all = bs_numbers_in(&hashes);
 	for (size_t i = 0; i < all.n; i++)
 		n_words += i == 0 || all.at[i] != all.at[i - 1];
@@ -177,13 +196,44 @@ static enum bs_status count_words_anew(struct making *at, uint64_t n_places, str
 	return status;
 }
 
-static enum bs_status add_grams(const struct bs_segment *segment, struct bs_tally *tally, struct bs_error *err)
+/* The trigrams of several segments, a bit each. */
+struct gram_bits {
+	uint64_t *words;
+};
+
+static enum bs_status add_grams(const struct making *at, struct gram_bits *bits, const struct bs_segment *segment, struct bs_error *err)
 {
 	struct bs_buffer grams = {0};
-	enum bs_status status = bs_coded_section_read(&segment->gram_set, &grams, err);
+	if (!bits->words)
+		bits->words = calloc(GRAM_LIMIT / 64, sizeof(*bits->words));
+	if (!bits->words)
+		return bs_fail_memory(err, "trigrams", GRAM_LIMIT / 8);
+	enum bs_status status = place(at, &grams, err);
 	if (!status)
-		status = bs_tally_add(tally, bs_numbers_in(&grams), err);
+		status = bs_coded_section_read(&segment->gram_set, &grams, err);
+	struct bs_numbers all = bs_numbers_in(&grams);
+	if (!status && all.n && all.at[all.n - 1] >= GRAM_LIMIT)
+		status = bs_container_corrupt(segment->gram_set.section.file, err, "a trigram of more than three bytes");
+	for (size_t i = 0; i < all.n && !status; i++)
+		bits->words[all.at[i] / 64] |= UINT64_C(1) << (all.at[i] % 64);
 	bs_buffer_deinit(&grams);
+	return status;
+}
+
+/* Appends them, ascending, to a buffer that was placed, and frees the bits. */
+static enum bs_status take_grams(struct gram_bits *bits, struct bs_buffer *numbers, struct bs_error *err)
+{
+	size_t n = 0;
+	for (size_t i = 0; bits->words && i < GRAM_LIMIT / 64; i++)
+		n += (size_t)__builtin_popcountll(bits->words[i]);
+	enum bs_status status = bs_buffer_reserve(numbers, n * sizeof(uint64_t), err);
+	uint64_t *to = status ? NULL : (uint64_t *)(void *)(numbers->data + numbers->used_bytes);
+	for (size_t i = 0; n && to && i < GRAM_LIMIT / 64; i++)
+		for (uint64_t word = bits->words[i]; word; word &= word - 1)
+			*to++ = i * 64 + (uint32_t)__builtin_ctzll(word);
+	numbers->used_bytes += status ? 0 : n * sizeof(uint64_t);
+	free(bits->words);
+	bits->words = NULL;
 	return status;
 }
 
@@ -191,35 +241,42 @@ static enum bs_status add_grams(const struct bs_segment *segment, struct bs_tall
 static enum bs_status count_grams_anew(struct making *at, struct bs_error *err)
 {
 	struct bs_tally *tally = &at->facts.grams;
-	struct bs_buffer *more = &tally->made[BS_TALLY_MORE];
+	struct bs_buffer *all = &tally->made[BS_TALLY_BASE], *more = &tally->made[BS_TALLY_MORE];
+	struct gram_bits bits = {NULL};
 	const struct bs_segment *largest = at->manifest->n_segments ? at->segments[0] : NULL;
-	enum bs_status status = BS_OK;
 	uint64_t n_all = 0;
 	bs_tally_deinit(tally);
+	enum bs_status status = place(at, all, err);
 	for (uint32_t i = 0; i < at->manifest->n_segments; i++) {
 		largest = at->segments[i]->gram_set.coded.n > largest->gram_set.coded.n ? at->segments[i] : largest;
 		n_all += at->segments[i]->gram_set.coded.n;
 	}
-	for (uint32_t i = 0; i < at->manifest->n_segments && !status; i++)
-		if (at->segments[i] != largest)
-			status = add_grams(at->segments[i], tally, err);
 	if (status || !largest)
 		return status;
 	const struct bs_coded_section *base = &largest->gram_set;
-	struct bs_numbers others = bs_numbers_in(&tally->made[BS_TALLY_BASE]);
 	bool may_stay = n_all - base->coded.n <= base->coded.n / 2;
-	if (may_stay)
-		status = bs_buffer_append(more, others.at, others.n * sizeof(*others.at), err);
-	if (may_stay && !status)
+	for (uint32_t i = 0; i < at->manifest->n_segments && !status; i++)
+		if (at->segments[i] != largest || !may_stay)
+			status = add_grams(at, &bits, at->segments[i], err);
+	if (!may_stay || status)
+		goto out;
+	status = place(at, more, err);
+	if (!status)
+		status = take_grams(&bits, more, err);
+	if (!status)
 		status = bs_tally_leave_out(base, more, err);
-	if (status)
-		return status;
-	if (may_stay && bs_numbers_in(more).n <= base->coded.n / BS_TALLY_MORE_SHARE) {
+	if (!status && bs_numbers_in(more).n <= base->coded.n / BS_TALLY_MORE_SHARE) {
 		tally->kept[BS_TALLY_BASE] = base;
 		return BS_OK;
 	}
 	bs_buffer_clear(more);
-	return add_grams(largest, tally, err);
+	for (uint32_t i = 0; i < at->manifest->n_segments && !status; i++)
+		status = add_grams(at, &bits, at->segments[i], err);
+out:
+	if (!status)
+		return take_grams(&bits, all, err);
+	free(bits.words);
+	return status;
 }
 
 static bool has_segment(const struct bs_manifest *manifest, uint64_t number)
@@ -234,28 +291,30 @@ static bool has_segment(const struct bs_manifest *manifest, uint64_t number)
 static enum bs_status add_changed(const struct making *at, bool of_grams, const struct bs_manifest *has, const struct bs_manifest *has_not,
                                   struct bs_buffer *numbers, struct bs_error *err)
 {
-	enum bs_status status = BS_OK;
+	struct gram_bits bits = {NULL};
+	enum bs_status status = place(at, numbers, err);
 	uint32_t n_segments = 0;
+	for (uint32_t i = 0; i < has->n_segments && of_grams; i++)
+		n_segments += !has_segment(has_not, has->segments[i].number);
 	for (uint32_t i = 0; i < has->n_segments && !status; i++) {
 		const struct bs_segment *segment = has == at->manifest ? at->segments[i] : &at->old->segments[i];
 		uint64_t number = has->segments[i].number;
 		if (has_segment(has_not, number))
 			continue;
-		n_segments++;
-		status = of_grams ? bs_coded_section_read(&segment->gram_set, numbers, err) : add_hashes(at, number, segment, numbers, err);
+		if (!of_grams)
+			status = add_hashes(at, number, segment, numbers, err);
+		else if (n_segments > 1)
+			status = add_grams(at, &bits, segment, err);
+		else
+			status = bs_coded_section_read(&segment->gram_set, numbers, err);
 	}
-	struct bs_numbers all = bs_numbers_in(numbers);
-	if (of_grams && n_segments < 2)
-		return status;
-	/* Sorting is by the highest bits. */
-	for (size_t i = 0; i < all.n && of_grams; i++)
-		all.at[i] <<= 64 - GRAM_BITS;
-	if (!status)
-		status = sort_hashes(numbers, err);
-	for (size_t i = 0; i < all.n && of_grams; i++)
-		all.at[i] >>= 64 - GRAM_BITS;
+	if (!status && bits.words)
+		return take_grams(&bits, numbers, err);
+	free(bits.words);
+	if (!status && !of_grams)
+		status = sort_hashes(at, numbers, err);
 	if (!of_grams)
-		make_places(at, all);
+		make_places(at, bs_numbers_in(numbers));
 	return status;
 }
 
@@ -306,6 +365,8 @@ static enum bs_status change_grams(struct making *at, bool *is_done_out, struct 
 		status = add_changed(at, true, &at->old->manifest, at->manifest, &went, err);
 	if (!status)
 		status = find_base(at, &base, err);
+	if (!status)
+		status = place(at, &more, err);
 	if (!status)
 		status = bs_coded_section_read(&at->before.summary.grams.more, &more, err);
 	if (status)
@@ -500,7 +561,11 @@ static uint64_t count_terms(const struct making *at)
 static enum bs_status write_files(struct making *at, const struct bs_manifest *manifest, struct bs_error *err)
 {
 	struct bs_buffer summary = {0}, counts = {0};
-	enum bs_status status = bs_summary_write(&at->facts, &summary, &counts, err);
+	enum bs_status status = place(at, &summary, err);
+	if (!status)
+		status = place(at, &counts, err);
+	if (!status)
+		status = bs_summary_write(&at->facts, &summary, &counts, err);
 	if (!status)
 		status = bs_summary_file_write(at->dir, manifest, &summary, &counts, err);
 	bs_buffer_deinit(&summary);
@@ -522,8 +587,26 @@ static enum bs_status open_before(struct making *at, struct bs_error *err)
 	return bs_summary_is_none(status) ? BS_OK : status;
 }
 
+/* Whether so much may have to be held that it should be in files. */
+static bool is_large(const struct making *at, uint64_t memory_bytes)
+{
+	uint64_t n_words = 0, n_grams = 0;
+	for (uint32_t i = 0; i < at->manifest->n_segments; i++) {
+		n_words += at->segments[i]->meta.n_terms;
+		n_grams += at->segments[i]->gram_set.coded.n;
+	}
+	for (uint32_t i = 0; at->old && i < at->old->manifest.n_segments; i++) {
+		if (has_segment(at->manifest, at->old->manifest.segments[i].number))
+			continue;
+		n_words += at->old->segments[i].meta.n_terms;
+		n_grams += at->old->segments[i].gram_set.coded.n;
+	}
+	n_grams = n_grams < GRAM_LIMIT ? n_grams : GRAM_LIMIT;
+	return (n_words + n_grams) * MAKING_BYTES > memory_bytes;
+}
+
 enum bs_status bs_summary_settle(const struct bs_dir *dir, const struct bs_snapshot *old, const struct bs_summary_known *known,
-                                 struct bs_manifest *manifest, struct bs_error *err)
+                                 uint64_t memory_bytes, struct bs_manifest *manifest, struct bs_error *err)
 {
 	struct making at = {.dir = dir, .old = old, .known = known, .manifest = manifest};
 	manifest->summary = manifest->summary_counts = 0;
@@ -538,6 +621,8 @@ enum bs_status bs_summary_settle(const struct bs_dir *dir, const struct bs_snaps
 		manifest->summary = old->manifest.summary;
 		manifest->summary_counts = old->manifest.summary_counts;
 	} else if (!status && count_terms(&at) <= BS_SUMMARY_MOST_TERMS) {
+		if (is_large(&at, memory_bytes) && !(dir->memory && !bs_memory_has_folder(dir->memory)))
+			at.files = at.facts.words.files = at.facts.grams.files = dir;
 		status = at.facts.has_words ? count_words(&at, err) : BS_OK;
 		if (!status && at.facts.has_grams)
 			status = count_grams(&at, err);

@@ -12,7 +12,7 @@
 #include "core/store/snapshot.h"
 #include "core/store/summary.h"
 
-/* An index whose segments have more terms in all has no summary: making it would take 16 bytes a term. */
+/* An index whose segments have more terms in all has no summary: making it would take 24 bytes a term. */
 #define BS_SUMMARY_MOST_TERMS (UINT64_C(1) << 26)
 
 /* Of segments that were just built, what their lexicons would have to be read for. Zeros: nothing is known. */
@@ -28,9 +28,10 @@ void bs_summary_known_deinit(struct bs_summary_known *known);
 
 /* Sets manifest->summary, and its counts, to what belongs to its segments, which are written: to the files of the commit before if these
  * are right, or to new ones, written here; 0 if there are to be none. Where either of those files is missing or damaged, both are made
- * anew. old: that commit, opened; NULL: none. known: nullable. BS_CORRUPT, BS_IO, BS_NO_MEMORY. */
+ * anew. old: that commit, opened; NULL: none. known: nullable. If this takes more than memory_bytes, temporary files of dir are used
+ * instead of memory, unless dir is an index in memory without a folder; the result is the same. BS_CORRUPT, BS_IO, BS_NO_MEMORY. */
 enum bs_status bs_summary_settle(const struct bs_dir *dir, const struct bs_snapshot *old, const struct bs_summary_known *known,
-                                 struct bs_manifest *manifest, struct bs_error *err) BS_WARN_UNUSED;
+                                 uint64_t memory_bytes, struct bs_manifest *manifest, struct bs_error *err) BS_WARN_UNUSED;
 
 /* That the summary of the snapshot, if it has one, and its counts are what is made from scratch. BS_NOT_FOUND, BS_CORRUPT. *file_out,
  * nullable, is to be closed: zeros if there is none. */

@@ -12,7 +12,7 @@ void bs_tally_deinit(struct bs_tally *tally)
 {
 	for (int i = 0; i < BS_TALLY_LISTS; i++)
 		bs_buffer_deinit(&tally->made[i]);
-	*tally = (struct bs_tally){.kept = {NULL}};
+	*tally = (struct bs_tally){.files = tally->files};
 }
 
 static void clear(struct bs_tally *tally)
@@ -61,9 +61,18 @@ static void put(struct bs_buffer *to, uint64_t number, uint64_t n)
 		*at++ = number;
 }
 
-static enum bs_status reserve(struct bs_buffer *to, size_t n, struct bs_error *err)
+/* Of the lists of this tally, or numbers that are read for it. */
+static enum bs_status reserve(const struct bs_tally *tally, struct bs_buffer *to, size_t n, struct bs_error *err)
 {
-	return bs_buffer_reserve(to, (n + 1) * sizeof(uint64_t), err);
+	enum bs_status status = tally->files ? bs_dir_place(tally->files, to, err) : BS_OK;
+	return status ? status : bs_buffer_reserve(to, (n + 1) * sizeof(uint64_t), err);
+}
+
+static enum bs_status read_list(const struct bs_tally *tally, const struct bs_coded_section *list, struct bs_buffer *to,
+                                struct bs_error *err)
+{
+	enum bs_status status = reserve(tally, to, (size_t)list->coded.n, err);
+	return status ? status : bs_coded_section_read(list, to, err);
 }
 
 enum bs_status bs_tally_count(struct bs_tally *tally, struct bs_numbers numbers, struct bs_error *err)
@@ -72,9 +81,9 @@ enum bs_status bs_tally_count(struct bs_tally *tally, struct bs_numbers numbers,
 	size_t n_beyond = 0;
 	for (size_t i = 1; i < numbers.n; i++)
 		n_beyond += numbers.at[i] == numbers.at[i - 1];
-	enum bs_status status = reserve(base, numbers.n - n_beyond, err);
+	enum bs_status status = reserve(tally, base, numbers.n - n_beyond, err);
 	if (!status)
-		status = reserve(beyond, n_beyond, err);
+		status = reserve(tally, beyond, n_beyond, err);
 	for (size_t i = 0; i < numbers.n && !status; i++)
 		put(i > 0 && numbers.at[i] == numbers.at[i - 1] ? beyond : base, numbers.at[i], 1);
 	return status;
@@ -84,7 +93,7 @@ enum bs_status bs_tally_add(struct bs_tally *tally, struct bs_numbers set, struc
 {
 	struct bs_buffer both = {0};
 	struct bs_numbers base = bs_numbers_in(&tally->made[BS_TALLY_BASE]);
-	enum bs_status status = reserve(&both, base.n + set.n, err);
+	enum bs_status status = reserve(tally, &both, base.n + set.n, err);
 	if (status)
 		return status;
 	while (base.n || set.n) {
@@ -210,7 +219,7 @@ static enum bs_status read_changes(struct change *at, const struct bs_told_tally
 	static const enum bs_tally_list lists[] = {BS_TALLY_MORE, BS_TALLY_GONE, BS_TALLY_GAINED, BS_TALLY_LOST};
 	enum bs_status status = BS_OK;
 	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists) && !status; i++)
-		status = bs_coded_section_read(&told->lists[lists[i]], &at->read[lists[i]], err);
+		status = read_list(at->tally, &told->lists[lists[i]], &at->read[lists[i]], err);
 	return status;
 }
 
@@ -224,12 +233,12 @@ static enum bs_status begin_change(struct change *at, const struct bs_told_tally
 	begin_lookup(at->base, &told->lists[BS_TALLY_BASE].coded);
 	begin_lookup(at->beyond, &told->lists[BS_TALLY_BEYOND].coded);
 	clear(at->tally);
-	enum bs_status status = reserve(&made[BS_TALLY_MORE], at->more.n + at->came.n, err);
+	enum bs_status status = reserve(at->tally, &made[BS_TALLY_MORE], at->more.n + at->came.n, err);
 	if (!status)
-		status = reserve(&made[BS_TALLY_GONE], at->gone.n + at->came.n + at->went.n, err);
+		status = reserve(at->tally, &made[BS_TALLY_GONE], at->gone.n + at->came.n + at->went.n, err);
 	if (!status)
-		status = reserve(&made[BS_TALLY_GAINED], at->more.n + at->gained.n + at->came.n, err);
-	return status ? status : reserve(&made[BS_TALLY_LOST], at->lost.n + at->went.n, err);
+		status = reserve(at->tally, &made[BS_TALLY_GAINED], at->more.n + at->gained.n + at->came.n, err);
+	return status ? status : reserve(at->tally, &made[BS_TALLY_LOST], at->lost.n + at->went.n, err);
 }
 
 /* The next number that any list has. *is_sound_out: not more of it went than there was. */
@@ -338,14 +347,14 @@ enum bs_status bs_tally_fold(const struct bs_told_tally *told, struct bs_numbers
 	*is_done_out = false;
 	clear(tally);
 	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists) && !status; i++) {
-		status = bs_coded_section_read(&told->lists[lists[i]], &read[lists[i]], err);
+		status = read_list(tally, &told->lists[lists[i]], &read[lists[i]], err);
 		in[lists[i]] = bs_numbers_in(&read[lists[i]]);
 		n_most += in[lists[i]].n;
 	}
 	if (!status)
-		status = reserve(base, n_most, err);
+		status = reserve(tally, base, n_most, err);
 	if (!status)
-		status = reserve(beyond, n_most, err);
+		status = reserve(tally, beyond, n_most, err);
 	if (!status)
 		*is_done_out = fold_all(in, came, went, base, beyond);
 	for (int i = 0; i < BS_TALLY_LISTS; i++)
@@ -364,7 +373,7 @@ enum bs_status bs_tally_read_set(const struct bs_coded_set *set, struct bs_buffe
 	struct bs_numbers base = bs_numbers_in(&base_read), more = bs_numbers_in(&more_read),
 			  gone = bs_numbers_in(&gone_read);
 	if (!status)
-		status = reserve(numbers, base.n + more.n, err);
+		status = bs_buffer_reserve(numbers, (base.n + more.n + 1) * sizeof(uint64_t), err);
 	while (!status && (base.n || more.n || gone.n)) {
 		uint64_t next = least(first_of(&base), least(first_of(&more), first_of(&gone)));
 		bool is_gone = take_equal(&gone, next), is_in = take_equal(&base, next) && !is_gone;
@@ -384,9 +393,9 @@ static enum bs_status change_set(const struct bs_coded_set *set, struct bs_numbe
 	struct bs_buffer *more_out = &tally->made[BS_TALLY_MORE], *gone_out = &tally->made[BS_TALLY_GONE];
 	struct lookup base;
 	begin_lookup(&base, &set->base.coded);
-	enum bs_status status = reserve(more_out, more.n + came.n, err);
+	enum bs_status status = reserve(tally, more_out, more.n + came.n, err);
 	if (!status)
-		status = reserve(gone_out, gone.n + went.n, err);
+		status = reserve(tally, gone_out, gone.n + went.n, err);
 	while (!status) {
 		uint64_t next = least(least(first_of(&more), first_of(&gone)), least(first_of(&came), first_of(&went))),
 			 n_in_base = 0;
@@ -410,7 +419,7 @@ enum bs_status bs_tally_change_set(const struct bs_coded_set *set, struct bs_num
 	struct bs_buffer gone = {0};
 	clear(tally);
 	tally->kept[BS_TALLY_BASE] = &set->base;
-	enum bs_status status = bs_coded_section_read(&set->gone, &gone, err);
+	enum bs_status status = read_list(tally, &set->gone, &gone, err);
 	bool looks = more.n + came.n > set->base.coded.n / BS_TALLY_MORE_SHARE;
 	if (!status)
 		status = change_set(set, more, bs_numbers_in(&gone), came, went, stays, looks, tally, err);

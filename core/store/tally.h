@@ -38,8 +38,9 @@ struct bs_told_tally {
 	struct bs_coded_section lists[BS_TALLY_LISTS];
 };
 
-/* One that is made: each list is one that there is, coded, or these numbers, ascending, u64 each. Zeros are an empty one. */
+/* One that is made: each list is one that there is, coded, or these numbers, ascending, u64 each. Zeros are an empty one, in memory. */
 struct bs_tally {
+	const struct bs_dir *files; /* borrowed, nullable: lists are made in temporary files of this directory */
 	const struct bs_coded_section *kept[BS_TALLY_LISTS]; /* nullable */
 	struct bs_buffer made[BS_TALLY_LISTS];
 };
@@ -53,6 +54,7 @@ static inline struct bs_numbers bs_numbers_in(const struct bs_buffer *buffer)
 	return (struct bs_numbers){(uint64_t *)(void *)buffer->data, buffer->used_bytes / sizeof(uint64_t)};
 }
 
+/* Frees the lists; files stays. */
 void bs_tally_deinit(struct bs_tally *tally);
 /* How many different numbers count, at most: some may be counted twice. */
 uint64_t bs_tally_n(const struct bs_tally *tally);

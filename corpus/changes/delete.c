@@ -216,7 +216,7 @@ static enum bs_status commit(const struct bs_snapshot *snapshot, struct bs_buffe
 	if (!status)
 		status = bs_index_keep_segments(snapshot, manifest, &n_changed, err);
 	if (!status)
-		status = bs_summary_settle(snapshot->dir, snapshot, NULL, manifest, err);
+		status = bs_summary_settle(snapshot->dir, snapshot, NULL, UINT64_MAX, manifest, err);
 	if (!status)
 		status = bs_manifest_write(snapshot->dir, manifest, err);
 	if (status)

@@ -107,13 +107,7 @@ void bs_spool_deinit(struct bs_spool *spool)
 enum bs_status bs_accumulator_place(const struct bs_accumulator *accumulator, struct bs_buffer *buffer,
                                     struct bs_error *err)
 {
-	int fd;
-	if (!accumulator->dir)
-		return BS_OK;
-	enum bs_status status = bs_dir_create_nameless(accumulator->dir, 0600, &fd, err);
-	if (!status)
-		bs_buffer_use_file(buffer, fd);
-	return status;
+	return accumulator->dir ? bs_dir_place(accumulator->dir, buffer, err) : BS_OK;
 }
 
 enum bs_status bs_accumulator_use_files(struct bs_accumulator *accumulator, const struct bs_dir *dir,

@@ -204,8 +204,10 @@ static enum bs_status commit(struct compact *compact, struct bs_error *err)
 	struct bs_manifest *manifest = &compact->writer.manifest;
 	uint32_t n_changed;
 	enum bs_status status = bs_index_writer_settle(&compact->writer, &compact->snapshot, &n_changed, err);
+	bs_index_writer_release(&compact->writer); /* a summary may need as much memory again */
 	if (!status)
-		status = bs_summary_settle(compact->writer.dir, &compact->snapshot, &compact->writer.known, manifest, err);
+		status = bs_summary_settle(compact->writer.dir, &compact->snapshot, &compact->writer.known,
+		                           compact->writer.source_options.memory_bytes, manifest, err);
 	if (!status)
 		status = bs_manifest_write(compact->writer.dir, manifest, err);
 	if (!status)

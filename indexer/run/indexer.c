@@ -836,8 +836,11 @@ static enum bs_status commit(struct bs_indexing *at, struct bs_error *err)
 	if (!status && !at->is_given)
 		status = settle_modes(at, err);
 	at->report.is_committed = !status && is_anything_new(at);
-	if (at->report.is_committed)
-		status = bs_summary_settle(&at->dir, at->is_full ? NULL : &at->old, &at->writer.known, &at->writer.manifest, err);
+	if (at->report.is_committed) {
+		bs_index_writer_release(&at->writer); /* a summary may need as much memory again */
+		status = bs_summary_settle(&at->dir, at->is_full ? NULL : &at->old, &at->writer.known,
+		                           at->writer.source_options.memory_bytes, &at->writer.manifest, err);
+	}
 	if (at->report.is_committed && !status)
 		status = bs_manifest_write(&at->dir, &at->writer.manifest, err);
 	if (!status) {
