@@ -5,6 +5,7 @@
 
 #include "core/base/icu.h"
 #include "core/base/visible.h"
+#include "core/bitsift/terminal.h"
 
 #define MOST_BYTES_BACK (64u * 1024)
 
