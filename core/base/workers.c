@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "core/base/buffer.h"
+#include "core/base/stack.h"
 #include "core/base/watch.h"
 
 enum slot_state {
@@ -209,7 +210,7 @@ bool bs_workers_start(struct bs_workers *workers)
 	if (workers->has_no_threads || workers->n_started == workers->plan.n_threads)
 		return false;
 	*thread = (struct thread){.workers = workers, .number = workers->n_started + 1};
-	workers->has_no_threads = pthread_create(&thread->handle, NULL, run_thread, thread) != 0;
+	workers->has_no_threads = bs_thread_create(&thread->handle, run_thread, thread) != 0;
 	workers->n_started += !workers->has_no_threads;
 	return !workers->has_no_threads;
 }

@@ -48,13 +48,15 @@ static enum bs_status place(const struct making *at, struct bs_buffer *buffer, s
 #define SORTED_BY_MERGING 256u /* fewer are in order before digits are counted */
 #define MOST_MOVES 64u /* a hash, in the mean: of as many words as a summary is made for, each takes four */
 
-static void sort_by_digit(const uint64_t *from, uint64_t *to, size_t n, uint32_t shift)
+/* starts: room for DIGITS numbers. */
+static void sort_by_digit(const uint64_t *from, uint64_t *to, size_t n, uint32_t shift, uint64_t *starts)
 {
-	size_t starts[DIGITS] = {0}, sum = 0;
+	uint64_t sum = 0;
+	memset(starts, 0, DIGITS * sizeof(*starts));
 	for (size_t i = 0; i < n; i++)
 		starts[from[i] >> shift & (DIGITS - 1)]++;
 	for (uint32_t digit = 0; digit < DIGITS; digit++) {
-		size_t n_here = starts[digit];
+		uint64_t n_here = starts[digit];
 		starts[digit] = sum;
 		sum += n_here;
 	}
@@ -78,19 +80,19 @@ static enum bs_status sort_hashes(const struct making *at, struct bs_buffer *has
 	struct bs_buffer room_buffer = {0};
 	enum bs_status status = place(at, &room_buffer, err);
 	if (!status)
-		status = bs_buffer_reserve(&room_buffer, all.n * sizeof(*all.at), err);
-	uint64_t *room = (uint64_t *)(void *)room_buffer.data;
+		status = bs_buffer_reserve(&room_buffer, (all.n + DIGITS) * sizeof(*all.at), err);
 	if (status) {
 		bs_buffer_deinit(&room_buffer);
 		return status;
 	}
+	uint64_t *room = (uint64_t *)(void *)room_buffer.data, *starts = room + all.n;
 	/* Few that are equal in the highest digit are quickly in order. */
 	bool are_few = all.n / FEW < DIGITS;
-	sort_by_digit(all.at, room, all.n, 64 - (are_few ? 1 : 2) * DIGIT_BITS);
+	sort_by_digit(all.at, room, all.n, 64 - (are_few ? 1 : 2) * DIGIT_BITS, starts);
 	if (are_few && all.n)
 		memcpy(all.at, room, all.n * sizeof(*room));
 	else
-		sort_by_digit(room, all.at, all.n, 64 - DIGIT_BITS);
+		sort_by_digit(room, all.at, all.n, 64 - DIGIT_BITS, starts);
 	bs_buffer_deinit(&room_buffer);
 	size_t n_moves = 0;
 	for (size_t i = 1; i < all.n && n_moves < MOST_MOVES * all.n; i++) {

@@ -1,6 +1,8 @@
 /* tally.c: see tally.h. */
 #include "core/store/tally.h"
 
+#include <stdlib.h>
+
 /* What came is not looked up in base as long as it is no more than this share of it, nor what came to a set as long as it is no more
  * than BS_TALLY_MORE_SHARE. */
 #define MORE_SHARE 16u
@@ -115,6 +117,15 @@ struct lookup {
 	uint64_t numbers[BS_CODED_BLOCKS_NUMBERS]; /* not to be cleared: that takes longer than some look-ups */
 };
 
+/* 16 KiB each: too much for the stack. For free(); NULL: no memory. */
+static struct lookup *new_lookups(size_t n, struct bs_error *err)
+{
+	struct lookup *lookups = malloc(n * sizeof(*lookups));
+	if (!lookups)
+		(void)!bs_fail_memory(err, "a summary", n * sizeof(*lookups));
+	return lookups;
+}
+
 static void begin_lookup(struct lookup *at, const struct bs_coded *coded)
 {
 	at->coded = coded;
@@ -190,17 +201,20 @@ void bs_tally_keep(struct bs_buffer *numbers, struct bs_numbers others)
 
 enum bs_status bs_tally_leave_out(const struct bs_coded_section *set, struct bs_buffer *numbers, struct bs_error *err)
 {
-	struct lookup lookup;
 	struct bs_numbers from = bs_numbers_in(numbers);
 	size_t n_left = 0;
-	begin_lookup(&lookup, &set->coded);
+	struct lookup *lookup = new_lookups(1, err);
+	if (!lookup)
+		return BS_NO_MEMORY;
+	begin_lookup(lookup, &set->coded);
 	enum bs_status status = from.n ? bs_section_touch(&set->section, set->offset, set->coded.n_bytes, err) : BS_OK;
 	for (size_t i = 0; i < from.n && !status; i++) {
 		uint64_t n = 0;
-		status = look_up(&lookup, from.at[i], &n, err);
+		status = look_up(lookup, from.at[i], &n, err);
 		from.at[n_left] = from.at[i];
 		n_left += n == 0;
 	}
+	free(lookup);
 	numbers->used_bytes = n_left * sizeof(uint64_t);
 	return status;
 }
@@ -291,10 +305,12 @@ static enum bs_status change_all(struct change *at, const struct bs_told_tally *
 enum bs_status bs_tally_change(const struct bs_told_tally *told, struct bs_numbers came, struct bs_numbers went,
                                struct bs_tally *tally, bool *is_done_out, struct bs_error *err)
 {
-	struct lookup base, beyond;
-	struct change at = {.tally = tally, .base = &base, .beyond = &beyond};
+	struct lookup *lookups = new_lookups(2, err);
+	struct change at = {.tally = tally, .base = lookups, .beyond = lookups + 1};
 	const uint64_t n_base = told->lists[BS_TALLY_BASE].coded.n;
 	bool is_sound = false;
+	if (!lookups)
+		return BS_NO_MEMORY;
 	enum bs_status status = read_changes(&at, told, err);
 	if (!status)
 		status = change_all(&at, told, came, went, &is_sound, err);
@@ -306,6 +322,7 @@ enum bs_status bs_tally_change(const struct bs_told_tally *told, struct bs_numbe
 	uint64_t n_changed = bs_tally_list_n(tally, BS_TALLY_MORE) + bs_tally_list_n(tally, BS_TALLY_GAINED) +
 	                     bs_tally_list_n(tally, BS_TALLY_LOST);
 	*is_done_out = !status && is_sound && n_changed <= n_base / CHANGED_SHARE + CHANGED_FEW;
+	free(lookups);
 	for (int i = 0; i < BS_TALLY_LISTS; i++)
 		bs_buffer_deinit(&at.read[i]);
 	return status;
@@ -391,8 +408,10 @@ static enum bs_status change_set(const struct bs_coded_set *set, struct bs_numbe
                                  struct bs_tally *tally, struct bs_error *err)
 {
 	struct bs_buffer *more_out = &tally->made[BS_TALLY_MORE], *gone_out = &tally->made[BS_TALLY_GONE];
-	struct lookup base;
-	begin_lookup(&base, &set->base.coded);
+	struct lookup *base = new_lookups(1, err);
+	if (!base)
+		return BS_NO_MEMORY;
+	begin_lookup(base, &set->base.coded);
 	enum bs_status status = reserve(tally, more_out, more.n + came.n, err);
 	if (!status)
 		status = reserve(tally, gone_out, gone.n + went.n, err);
@@ -405,11 +424,12 @@ static enum bs_status change_set(const struct bs_coded_set *set, struct bs_numbe
 		bool has_come = take_equal(&came, next), has_gone = take_equal(&went, next);
 		bool is_more = has_come ? !was_gone : was_more && !has_gone;
 		if ((is_more && looks) || (was_more && has_gone && !stays))
-			status = look_up(&base, next, &n_in_base, err);
+			status = look_up(base, next, &n_in_base, err);
 		/* What went was in base if it was not in more, and perhaps if it was. */
 		put(more_out, next, is_more && n_in_base == 0);
 		put(gone_out, next, !has_come && (was_gone || (has_gone && !stays && (!was_more || n_in_base > 0))));
 	}
+	free(base);
 	return status;
 }
 

@@ -204,14 +204,15 @@ static enum bs_status take_all_kept(struct sampler *sampler, const struct bs_bat
 static enum bs_status sample_paths(struct sampler *sampler, const struct bs_source_options *options,
                                    struct bs_error *err)
 {
-	struct bs_batch kept[MOST_PIECES];
+	struct bs_batch *kept = calloc(MOST_PIECES, sizeof(*kept));
 	struct bs_feed *feed = NULL;
 	struct bs_recognizer *recognizer = NULL;
 	struct bs_inner_reader reader = {.meet = meet_name};
 	uint32_t n_kept = 0;
 	bool is_whole = false;
 	enum bs_status status = BS_OK;
-	memset(kept, 0, sizeof(kept));
+	if (!kept)
+		return bs_fail_memory(err, "a sample", MOST_PIECES * sizeof(*kept));
 	if (sampler->knows_records && options->reads_records)
 		status = bs_recognizer_new(options, &recognizer, err);
 	reader.context = recognizer;
@@ -225,6 +226,7 @@ static enum bs_status sample_paths(struct sampler *sampler, const struct bs_sour
 	bs_recognizer_free(recognizer);
 	for (uint32_t i = 0; i < MOST_PIECES; i++)
 		bs_batch_deinit(&kept[i]);
+	free(kept);
 	return status;
 }
 

@@ -262,35 +262,49 @@ static enum bs_status compact_segments(struct compact *compact, struct bs_build_
 }
 
 /* *has_rows_out: there are segments of rows. */
+static enum bs_status compact_chosen(struct compact *compact, const struct bs_build_request *request,
+                                     struct bs_build_report *report, bool *has_rows_out, struct bs_error *err)
+{
+	const struct bs_dir *dir = compact->writer.dir;
+	enum bs_status status = bs_snapshot_open(dir, &compact->snapshot, err);
+	if (!status && compact->snapshot.manifest.options.words)
+		status = bs_index_options_bind(&compact->snapshot.manifest.options, request->analyzer, dir->path, err);
+	compact->snapshot.texts = request->texts;
+	compact->writer.reads_alone = request->texts && !request->texts->any_thread;
+	if (!status) {
+		compact->chosen = calloc((size_t)compact->snapshot.manifest.n_segments + 1, sizeof(*compact->chosen));
+		if (!compact->chosen)
+			status = bs_fail_memory(err, "a plan", compact->snapshot.manifest.n_segments);
+	}
+	if (!status)
+		(compact->is_all ? choose_all : choose_due)(compact);
+	for (uint32_t i = 0; i < compact->snapshot.manifest.n_segments && !status; i++)
+		*has_rows_out |= compact->snapshot.manifest.segments[i].is_rows;
+	if (!status && compact->n_chosen > 0)
+		status = compact_segments(compact, report, err);
+	/* What a failed one wrote is of no use. */
+	if (status && compact->snapshot.dir)
+		bs_index_sweep_failed(dir, &compact->snapshot.manifest);
+	return status;
+}
+
 static enum bs_status compact_kind(const struct bs_build_request *request, const struct bs_dir *dir, bool is_all,
                                    bool of_rows, struct bs_build_report *report, bool *has_rows_out,
                                    struct bs_error *err)
 {
-	struct compact compact = {.is_all = is_all, .of_rows = of_rows, .text_bytes = UINT64_MAX};
-	bs_index_writer_init(&compact.writer, request, &compact.moved);
-	compact.writer.dir = dir;
-	enum bs_status status = bs_snapshot_open(dir, &compact.snapshot, err);
-	if (!status && compact.snapshot.manifest.options.words)
-		status = bs_index_options_bind(&compact.snapshot.manifest.options, request->analyzer, dir->path, err);
-	compact.snapshot.texts = request->texts;
-	compact.writer.reads_alone = request->texts && !request->texts->any_thread;
-	if (!status) {
-		compact.chosen = calloc((size_t)compact.snapshot.manifest.n_segments + 1, sizeof(*compact.chosen));
-		if (!compact.chosen)
-			status = bs_fail_memory(err, "a plan", compact.snapshot.manifest.n_segments);
-	}
-	if (!status)
-		(is_all ? choose_all : choose_due)(&compact);
-	for (uint32_t i = 0; i < compact.snapshot.manifest.n_segments && !status; i++)
-		*has_rows_out |= compact.snapshot.manifest.segments[i].is_rows;
-	if (!status && compact.n_chosen > 0)
-		status = compact_segments(&compact, report, err);
-	/* What a failed one wrote is of no use. */
-	if (status && compact.snapshot.dir)
-		bs_index_sweep_failed(dir, &compact.snapshot.manifest);
-	free(compact.chosen);
-	bs_index_writer_deinit(&compact.writer);
-	bs_snapshot_deinit(&compact.snapshot);
+	struct compact *compact = calloc(1, sizeof(*compact));
+	if (!compact)
+		return bs_fail_memory(err, "a compaction", sizeof(*compact));
+	compact->is_all = is_all;
+	compact->of_rows = of_rows;
+	compact->text_bytes = UINT64_MAX;
+	bs_index_writer_init(&compact->writer, request, &compact->moved);
+	compact->writer.dir = dir;
+	enum bs_status status = compact_chosen(compact, request, report, has_rows_out, err);
+	free(compact->chosen);
+	bs_index_writer_deinit(&compact->writer);
+	bs_snapshot_deinit(&compact->snapshot);
+	free(compact);
 	return status;
 }
 

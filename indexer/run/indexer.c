@@ -1012,29 +1012,36 @@ enum bs_status bs_indexing_end(struct bs_indexing *at, enum bs_status status, st
 	return status;
 }
 
+static enum bs_status run(struct bs_indexing *at, const struct bs_build_request *request,
+                          struct bs_build_report *report_out, struct bs_error *err)
+{
+	enum bs_status status = bs_indexing_begin(at, request, err);
+	for (uint32_t i = 0; i < at->list.n_sources && !status; i++)
+		status = bs_indexing_source(at, i, err);
+	if (!status && at->list.n_read > 0 && at->n_sources_read == 0)
+		status = fail_unreadable(err);
+	return bs_indexing_end(at, status, report_out, err);
+}
+
 static enum bs_status build(const struct bs_build_request *request, struct bs_build_report *report_out, struct bs_error *err)
 {
 	struct bs_build_request own = *request;
-	struct bs_indexing at = {.is_located = !request->dir && !request->memory};
+	struct bs_indexing *at = calloc(1, sizeof(*at));
 	char *located = NULL;
-	enum bs_status status = at.is_located ? locate(&located, err) : BS_OK;
+	if (report_out)
+		*report_out = (struct bs_build_report){0};
+	if (!at)
+		return bs_fail_memory(err, "a run", sizeof(*at));
+	at->is_located = !request->dir && !request->memory;
+	enum bs_status status = at->is_located ? locate(&located, err) : BS_OK;
 	if (located)
 		own.dir = located;
 	if (!status)
 		status = bs_indexing_check_request(&own, err);
-	if (report_out)
-		*report_out = (struct bs_build_report){0};
-	if (status) {
-		free(located);
-		return status;
-	}
-	status = bs_indexing_begin(&at, &own, err);
-	for (uint32_t i = 0; i < at.list.n_sources && !status; i++)
-		status = bs_indexing_source(&at, i, err);
-	if (!status && at.list.n_read > 0 && at.n_sources_read == 0)
-		status = fail_unreadable(err);
-	status = bs_indexing_end(&at, status, report_out, err);
+	if (!status)
+		status = run(at, &own, report_out, err);
 	free(located);
+	free(at);
 	return status;
 }
 

@@ -262,19 +262,23 @@ static enum bs_status write_store(struct build *build, struct bs_store_writer *s
 		enum bs_store_part part;
 		uint32_t section;
 	} parts[] = {{BS_STORE_DICTIONARY, BS_SECTION_STORE_DICTIONARY}, {BS_STORE_OFFSETS, BS_SECTION_STORE_OFFSETS}};
-	uint8_t bytes[64 << 10];
+	const size_t room_bytes = (size_t)64 << 10;
+	uint8_t *bytes = malloc(room_bytes);
 	enum bs_status status = BS_OK;
+	if (!bytes)
+		return bs_fail_memory(err, "a segment", room_bytes);
 	bs_file_writer_require(build->writer, bs_store_writer_has_shared(store) ? BS_FEATURE_SHARED_FRAMES : 0u);
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts) && !status; i++) {
 		uint64_t n_bytes = bs_store_writer_part_bytes(store, parts[i].part);
 		bs_file_writer_section(build->writer, parts[i].section, 0);
 		for (uint64_t offset = 0, n; offset < n_bytes && !status; offset += n) {
-			n = n_bytes - offset < sizeof(bytes) ? n_bytes - offset : sizeof(bytes);
+			n = n_bytes - offset < room_bytes ? n_bytes - offset : room_bytes;
 			status = bs_store_writer_read(store, parts[i].part, offset, bytes, (size_t)n, err);
 			if (!status)
 				bs_file_writer_bytes(build->writer, bytes, (size_t)n);
 		}
 	}
+	free(bytes);
 	return status;
 }
 
@@ -436,56 +440,73 @@ static enum bs_status condense(const struct build *build, const struct bs_dir *d
 	return status;
 }
 
+static enum bs_status build_segment(struct build *build, const struct bs_dir *dir, const char *name,
+                                    struct bs_gram_accumulator *grams, struct bs_store_writer *store,
+                                    uint64_t *file_bytes_out, struct bs_error *err)
+{
+	struct bs_accumulator *accumulator = build->accumulator;
+	const struct bs_build_options *options = build->options;
+	uint32_t n_docs = bs_accumulator_n_docs(accumulator);
+	bool has_file = build->writer != NULL;
+	if (build->policy.bit_ns <= 0)
+		bs_treatment_policy_price(&build->policy, n_docs ? (double)accumulator->n_postings / n_docs : 0);
+	bs_treatment_table_make(&build->policy, n_docs, &build->treatments);
+	build->tf_levels = bs_tf_levels_make(n_docs, build->policy.density, build->policy.is_forced);
+	if (options->policy.has_no_tf_levels)
+		build->tf_levels.n_levels = 0;
+	build->plan = (struct bs_slab_plan){
+		.accumulator = accumulator,
+		.treatments = &build->treatments,
+		.tf_levels = &build->tf_levels,
+		.kernel = options->kernel,
+		.density = build->policy.density,
+		.exact_share = bs_treatment_exact_share(&build->policy, n_docs),
+		.keep_coarse = options->policy.is_forced,
+		.measured_blocks = MEASURED_BLOCKS,
+		.pulse = options->pulse,
+	};
+	enum bs_status status = prepare(build, err);
+	if (!status)
+		status = bs_accumulator_place(accumulator, &build->exceptions.rows, err);
+	if (!status)
+		status = bs_accumulator_place(accumulator, &build->exceptions.coded, err);
+	if (!status && options->word_hashes)
+		status = tell_hashes(build, err);
+	if (!status && !has_file)
+		status = bs_file_writer_open(dir, name, BS_FILE_SEGMENT, &build->writer, err);
+	if (!status)
+		status = write_sections(build, grams, store, err);
+	if (status)
+		bs_file_writer_abort(build->writer);
+	else
+		status = bs_file_writer_finish(build->writer, file_bytes_out, err);
+	if (!status && options->is_condensed) {
+		status = condense(build, dir, name, err);
+		if (status)
+			bs_dir_remove(dir, name);
+	}
+	return status;
+}
+
 enum bs_status bs_segment_build(const struct bs_dir *dir, const char *name, struct bs_accumulator *accumulator,
                                 struct bs_gram_accumulator *grams, struct bs_store_writer *store,
                                 struct bs_file_writer *file, const struct bs_build_options *options,
                                 uint64_t *file_bytes_out, struct bs_error *err)
 {
-	struct build build = {.accumulator = accumulator, .options = options, .policy = options->policy, .writer = file};
-	uint32_t n_docs = bs_accumulator_n_docs(accumulator);
-	if (build.policy.bit_ns <= 0)
-		bs_treatment_policy_price(&build.policy, n_docs ? (double)accumulator->n_postings / n_docs : 0);
-	bs_treatment_table_make(&build.policy, n_docs, &build.treatments);
-	build.tf_levels = bs_tf_levels_make(n_docs, build.policy.density, build.policy.is_forced);
-	if (options->policy.has_no_tf_levels)
-		build.tf_levels.n_levels = 0;
-	build.plan = (struct bs_slab_plan){
-		.accumulator = accumulator,
-		.treatments = &build.treatments,
-		.tf_levels = &build.tf_levels,
-		.kernel = options->kernel,
-		.density = build.policy.density,
-		.exact_share = bs_treatment_exact_share(&build.policy, n_docs),
-		.keep_coarse = options->policy.is_forced,
-		.measured_blocks = MEASURED_BLOCKS,
-		.pulse = options->pulse,
-	};
-	enum bs_status status = prepare(&build, err);
-	if (!status)
-		status = bs_accumulator_place(accumulator, &build.exceptions.rows, err);
-	if (!status)
-		status = bs_accumulator_place(accumulator, &build.exceptions.coded, err);
-	if (!status && options->word_hashes)
-		status = tell_hashes(&build, err);
-	if (!status && !file)
-		status = bs_file_writer_open(dir, name, BS_FILE_SEGMENT, &build.writer, err);
-	if (!status)
-		status = write_sections(&build, grams, store, err);
-	if (status)
-		bs_file_writer_abort(build.writer);
-	else
-		status = bs_file_writer_finish(build.writer, file_bytes_out, err);
-	if (!status && options->is_condensed) {
-		status = condense(&build, dir, name, err);
-		if (status)
-			bs_dir_remove(dir, name);
+	struct build *build = malloc(sizeof(*build));
+	if (!build) {
+		bs_file_writer_abort(file);
+		return bs_fail_memory(err, "a segment", sizeof(*build));
 	}
-	free(build.sorted);
-	bs_slab_plan_deinit(&build.plan);
-	bs_size_classes_deinit(&build.classes);
-	bs_buffer_deinit(&build.slab_entries);
-	bs_exceptions_builder_deinit(&build.exceptions);
-	bs_buffer_deinit(&build.slab_rows.documents);
-	bs_buffer_deinit(&build.slab_rows.n_docs);
+	*build = (struct build){.accumulator = accumulator, .options = options, .policy = options->policy, .writer = file};
+	enum bs_status status = build_segment(build, dir, name, grams, store, file_bytes_out, err);
+	free(build->sorted);
+	bs_slab_plan_deinit(&build->plan);
+	bs_size_classes_deinit(&build->classes);
+	bs_buffer_deinit(&build->slab_entries);
+	bs_exceptions_builder_deinit(&build->exceptions);
+	bs_buffer_deinit(&build->slab_rows.documents);
+	bs_buffer_deinit(&build->slab_rows.n_docs);
+	free(build);
 	return status;
 }

@@ -14,6 +14,7 @@
 #include "core/bitsift/grep.h"
 #include "core/simd/kernels.h"
 #include "query/regex/pattern.h"
+#include "query/regex/pcre2_stack.h"
 #include "query/regex/text.h"
 
 /* Steps of one start of a match: a pattern that nobody wrote to be slow takes some. */
@@ -98,7 +99,7 @@ static pcre2_code *compile(struct bs_text_filter *filter, uint32_t options, pcre
 	pcre2_code *code =
 		pcre2_compile(text->data, text->used_bytes - 1, filter->options | options, &error, &off, context);
 	if (code)
-		filter->is_machine_code &= pcre2_jit_compile(code, PCRE2_JIT_COMPLETE) == 0;
+		filter->is_machine_code &= bs_pcre2_jit_compile(code, bs_pcre2_groups(text->data, text->used_bytes)) == 0;
 	return code;
 }
 
@@ -113,6 +114,7 @@ static void compile_all(struct bs_text_filter *filter)
 		pcre2_compile_context_free(context);
 		return;
 	}
+	bs_pcre2_guard_stack(context);
 	(void)pcre2_set_newline(context, PCRE2_NEWLINE_LF);
 	(void)pcre2_set_match_limit(filter->context, MOST_STEPS);
 	if (filter->analysis.is_ascii)

@@ -8,6 +8,7 @@
 #include "core/base/watch.h"
 #include "core/bitsift/grep.h"
 #include "core/bitsift/status.h"
+#include "query/regex/pcre2_stack.h"
 
 /* What it costs about to compile a pattern, and a byte of one, for the watch. */
 #define COMPILE_NS       5000u
@@ -46,6 +47,7 @@ enum bs_status bs_grep_code_compile(const struct bs_grep_pattern *pattern, const
 		return bs_fail_memory(err, "a pattern", text->used_bytes);
 	/* Line by line there is no line end left to be told from a lone CR; rg -P does not tell them apart. */
 	bool is_any_newline = pattern->crlf && (pattern->is_pcre2 || pattern->is_multi_line);
+	bs_pcre2_guard_stack(context);
 	pcre2_set_newline(context, is_any_newline ? PCRE2_NEWLINE_ANYCRLF : PCRE2_NEWLINE_LF);
 	if (!is_ascii && !pattern->no_unicode)
 		options |= PCRE2_UTF | PCRE2_UCP | PCRE2_MATCH_INVALID_UTF;
@@ -69,6 +71,7 @@ enum bs_status bs_grep_code_compile(const struct bs_grep_pattern *pattern, const
 		options |= PCRE2_USE_OFFSET_LIMIT;
 	code_out->code = pcre2_compile(text->data, text->used_bytes - 1, options, &error, &off, context);
 	pcre2_compile_context_free(context);
+	code_out->n_groups = bs_pcre2_groups(text->data, text->used_bytes);
 	if (is_too_large_out)
 		*is_too_large_out = !code_out->code && error == PCRE2_ERROR_PATTERN_TOO_LARGE;
 	return code_out->code ? BS_OK : refuse(text, error, off, err);
@@ -81,7 +84,7 @@ const pcre2_code *bs_grep_code_ready(struct bs_grep_code *code, pthread_mutex_t 
 	pthread_mutex_lock(mutex);
 	/* Without JIT (not on every machine) it is slower, nothing else. */
 	if (!atomic_load_explicit(&code->is_ready, memory_order_relaxed))
-		(void)pcre2_jit_compile(code->code, PCRE2_JIT_COMPLETE);
+		(void)bs_pcre2_jit_compile(code->code, code->n_groups);
 	atomic_store_explicit(&code->is_ready, true, memory_order_release);
 	pthread_mutex_unlock(mutex);
 	return code->code;

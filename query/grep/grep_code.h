@@ -13,6 +13,7 @@
 
 struct bs_grep_code {
 	pcre2_code *code; /* or NULL */
+	size_t n_groups;  /* of the pattern */
 	atomic_bool is_ready;
 };
 

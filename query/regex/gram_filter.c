@@ -437,12 +437,14 @@ static enum bs_status filter_all_slabs(struct filtering *at, struct bs_error *er
 {
 	unsigned n_threads = at->how.is_sample ? 1 : at->how.n_threads;
 	uint32_t n_slabs = at->snapshot->segments[at->segment].grams.n_slabs, most = n_slabs / SLABS_A_THREAD;
-	struct filtering helpers[MOST_THREADS - 1];
 	struct bs_workers_plan plan = {.n_threads = 1, .work = filter_slab, .context = at};
-	at->helpers = helpers;
 	bs_buffer_clear(&at->found);
 	most = n_threads < most ? n_threads : most;
-	while (plan.n_threads < most && plan.n_threads < MOST_THREADS && make_copy(at, &helpers[plan.n_threads - 1]))
+	if (most > 1 && !at->helpers)
+		at->helpers = malloc((MOST_THREADS - 1) * sizeof(*at->helpers));
+	struct filtering *helpers = at->helpers;
+	while (helpers && plan.n_threads < most && plan.n_threads < MOST_THREADS &&
+	       make_copy(at, &helpers[plan.n_threads - 1]))
 		plan.n_threads++;
 	enum bs_status status = bs_workers_run(&plan, n_slabs, err);
 	if (!status)
@@ -591,25 +593,30 @@ enum bs_status bs_gram_filter(const struct bs_snapshot *snapshot, const struct b
                               struct bs_gram_filter_how how, struct bs_doc_bits *candidates_out,
                               struct bs_gram_filter_stats *stats, struct bs_error *err)
 {
-	struct filtering at = {.snapshot = snapshot, .tree = tree, .candidates = candidates_out, .how = how};
 	if (stats)
-		*stats = at.stats;
+		*stats = (struct bs_gram_filter_stats){0};
 	if (bs_gram_tree_root(tree)->kind == BS_GRAM_NONE)
 		return BS_OK;
-	memset(at.all, 0xff, sizeof(at.all));
-	at.sample_docs = how.is_sample ? distance_of_samples(snapshot) : 0;
-	at.n_passed = at.sample_docs / 2;
-	enum bs_status status = make_room(&at, err);
+	struct filtering *at = malloc(sizeof(*at));
+	if (!at)
+		return bs_fail_memory(err, "a filter", sizeof(*at));
+	*at = (struct filtering){.snapshot = snapshot, .tree = tree, .candidates = candidates_out, .how = how};
+	memset(at->all, 0xff, sizeof(at->all));
+	at->sample_docs = how.is_sample ? distance_of_samples(snapshot) : 0;
+	at->n_passed = at->sample_docs / 2;
+	enum bs_status status = make_room(at, err);
 	if (!status)
-		status = ask_summary(&at, err);
+		status = ask_summary(at, err);
 	for (uint32_t s = 0; s <= snapshot->manifest.n_segments && !status; s++)
-		status = filter_segment(&at, s, err);
+		status = filter_segment(at, s, err);
 	if (stats)
-		*stats = at.stats;
-	free(at.literals);
-	free(at.pieces);
-	free(at.hashes);
-	free(at.tiers);
-	bs_buffer_deinit(&at.found);
+		*stats = at->stats;
+	free(at->literals);
+	free(at->pieces);
+	free(at->hashes);
+	free(at->tiers);
+	free(at->helpers);
+	bs_buffer_deinit(&at->found);
+	free(at);
 	return status;
 }

@@ -1000,25 +1000,35 @@ static void rate(const struct classes *classes, struct variants *variants)
 		variants->rate += string_rate(classes, &variants->strings[i], n, &from);
 }
 
-/* The rarest variants that a need knows; n 0: none, or too many. */
+/* Takes the variants of a child of an AND, or of an OR, into account. False: there are too many. */
+static bool take_variants(const struct need *need, const struct variants *child, struct variants *best)
+{
+	if (need->kind == BS_GRAM_AND) {
+		if (child->n && child->rate < best->rate)
+			*best = *child;
+		return true;
+	}
+	if (child->n == 0 || best->n + child->n > MOST_STRINGS)
+		return false;
+	memcpy(best->strings + best->n, child->strings, child->n * sizeof(*child->strings));
+	best->n += child->n;
+	return true;
+}
+
+/* The rarest variants that a need knows; n 0: none, too many, or no memory. Recursive, as put_need. */
 static void choose(const struct classes *classes, const struct need *need, struct variants *best)
 {
+	struct variants *child = need->n_children ? malloc(sizeof(*child)) : NULL;
 	*best = (struct variants){.n = need->kind == BS_GRAM_LITERAL, .strings = {need->literal}, .rate = 1};
-	for (uint32_t i = 0; i < need->n_children; i++) {
-		struct variants child;
-		choose(classes, need->children[i], &child);
-		if (need->kind == BS_GRAM_AND) {
-			*best = child.n && child.rate < best->rate ? child : *best;
-			continue;
-		}
-		if (child.n == 0 || best->n + child.n > MOST_STRINGS) {
-			*best = (struct variants){.rate = 1};
-			return;
-		}
-		memcpy(best->strings + best->n, child.strings, child.n * sizeof(*child.strings));
-		best->n += child.n;
+	bool is_known = !need->n_children || child;
+	for (uint32_t i = 0; i < need->n_children && is_known; i++) {
+		choose(classes, need->children[i], child);
+		is_known = take_variants(need, child, best);
 	}
-	if (best->n)
+	free(child);
+	if (!is_known)
+		*best = (struct variants){.rate = 1};
+	else if (best->n)
 		rate(classes, best);
 }
 
@@ -1042,20 +1052,27 @@ enum bs_status bs_regex_window(const struct bs_regex *regex, const struct bs_reg
                                struct bs_byte_window *window_out, double *rate_out, struct bs_error *err)
 {
 	struct arena arena = {.least_bytes = 1};
-	struct classes classes = {.options = options};
 	const struct need *need;
-	struct variants best;
-	*window_out = (struct bs_byte_window){.n_bytes = 0};
+	struct {
+		struct classes classes;
+		struct variants best;
+	} *work;
+	memset(window_out, 0, sizeof(*window_out));
 	*rate_out = 1;
 	if (regex->n_bytes > WINDOW_PATTERN_BYTES)
 		return BS_OK;
-	enum bs_status status = analyse(&arena, regex, &classes, &need, err);
+	work = calloc(1, sizeof(*work));
+	if (!work)
+		return bs_fail_memory(err, "the analysis of a pattern", sizeof(*work));
+	work->classes.options = options;
+	enum bs_status status = analyse(&arena, regex, &work->classes, &need, err);
 	if (!status)
-		choose(&classes, need, &best);
-	if (!status && best.n) {
-		*rate_out = best.rate;
-		make_window(&classes, &best, window_out);
+		choose(&work->classes, need, &work->best);
+	if (!status && work->best.n) {
+		*rate_out = work->best.rate;
+		make_window(&work->classes, &work->best, window_out);
 	}
 	arena_deinit(&arena);
+	free(work);
 	return status;
 }

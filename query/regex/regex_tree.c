@@ -10,6 +10,7 @@
 
 #include <unicode/utf8.h>
 
+#include "core/base/stack.h"
 #include "core/base/watch.h"
 #include "query/regex/text.h"
 
@@ -26,7 +27,7 @@ struct parser {
 	const uint8_t *text;
 	size_t n_bytes;
 	size_t at;
-	unsigned depth;
+	unsigned depth, most_depth; /* of parentheses */
 	uint32_t n_alternatives; /* of the group parsed last */
 	struct options options;
 	bool is_quoting;     /* between \Q and \E */
@@ -655,7 +656,7 @@ static uint32_t parse_either(struct parser *parser);
 static uint32_t parse_rest(struct parser *parser)
 {
 	struct options outside = parser->options;
-	if (parser->depth++ >= BS_REGEX_MAX_DEPTH)
+	if (parser->depth++ >= parser->most_depth)
 		return give_up(parser);
 	uint32_t node = parse_either(parser);
 	if (!takes(parser, ")"))
@@ -926,9 +927,25 @@ static uint32_t parse_either(struct parser *parser)
 	return join(parser, &children, BS_REGEX_EITHER, start);
 }
 
+/* What this file, and what walks over the tree and what is made of it (needs, trees of grams), take of the stack for a pair of
+ * parentheses; the most is that of parse_rest to parse_item, 300 bytes. Each pair makes up to three nodes one below the other. */
+#define LEVEL_BYTES 640u
+#define FEW_LEVELS  16u /* fit into any stack */
+
+/* A pattern that is nested deeper is left to PCRE2 alone, which has limits of its own. */
+static unsigned find_most_depth(const uint8_t *text, size_t n_bytes)
+{
+	size_t n = 0, n_levels;
+	for (size_t i = 0; i < n_bytes && n <= FEW_LEVELS; i++)
+		n += text[i] == '(';
+	n_levels = n > FEW_LEVELS ? bs_stack_levels(LEVEL_BYTES) : BS_REGEX_MAX_DEPTH;
+	return n_levels < FEW_LEVELS ? FEW_LEVELS : n_levels < BS_REGEX_MAX_DEPTH ? (unsigned)n_levels : BS_REGEX_MAX_DEPTH;
+}
+
 enum bs_status bs_regex_read(struct bs_regex *regex, const uint8_t *text, size_t n_bytes, struct bs_error *err)
 {
 	struct parser parser = {.text = text, .n_bytes = n_bytes, .regex = regex, .err = err};
+	parser.most_depth = find_most_depth(text, n_bytes);
 	bs_buffer_clear(&regex->nodes);
 	bs_buffer_clear(&regex->members);
 	bs_buffer_clear(&regex->bytes);

@@ -2,7 +2,7 @@
  * parse.c: the grammar of parse.h by recursive descent over the tokens of lex.h: what their text means as words, and the
  * tree as it grows.
  *
- * Only brackets recurse (parse_or), so BS_QUERY_MAX_DEPTH bounds the stack. An operand that is ignored is NO_DRAFT,
+ * Only brackets recurse (parse_or), so BS_QUERY_MAX_DEPTH bounds the stack; on a small one fewer are an error. An operand that is ignored is NO_DRAFT,
  * which every operator passes by. The first failure sticks: no token follows it, and nothing more is built.
  */
 #include "core/bitsift/search.h"
@@ -15,6 +15,7 @@
 #include <unicode/utf8.h>
 
 #include "core/base/hash.h"
+#include "core/base/stack.h"
 #include "core/base/visible.h"
 #include "core/base/watch.h"
 #include "query/search/pattern.h"
@@ -619,11 +620,21 @@ static uint32_t parse_word(struct parser *parser)
 
 static uint32_t parse_or(struct parser *parser);
 
+/* Nesting that fits into any stack: of brackets, and of a tree. */
+#define FEW_LEVELS 16u
+/* The most that a function that walks over the tree takes of the stack for a node: eval and eval_and of scan.c. */
+#define NODE_STACK_BYTES 640u
+
 /* Leaves the parser at the closing bracket. */
 static uint32_t parse_group(struct parser *parser)
 {
 	if (parser->depth == BS_QUERY_MAX_DEPTH) {
 		bs_lex_fail(&parser->lexing, token_of(parser)->start_byte, "brackets are nested too deep");
+		return NO_DRAFT;
+	}
+	if (parser->depth >= FEW_LEVELS && bs_stack_levels(1) == 0) {
+		bs_lex_fail(&parser->lexing, token_of(parser)->start_byte,
+		            "brackets are nested too deep for the small stack of this thread");
 		return NO_DRAFT;
 	}
 	parser->depth++;
@@ -688,19 +699,30 @@ static uint32_t parse_explicit_and(struct parser *parser, bool *is_negated_out)
 	return join(parser, &all);
 }
 
-/* What stands side by side: all of it; or with --any outside parentheses, any of it but none of the negated. */
-static uint32_t parse_and(struct parser *parser)
+/* With --any, operands side by side outside parentheses: any of them, but none of the negated. */
+__attribute__((noinline)) static uint32_t parse_any(struct parser *parser)
 {
-	bool any = parser->options->any && parser->depth == 0;
 	struct draft either = new_draft(BS_NODE_OR), all = new_draft(BS_NODE_AND), both = new_draft(BS_NODE_AND);
 	while (starts_unary(parser)) {
 		bool is_negated;
 		uint32_t draft = parse_explicit_and(parser, &is_negated);
-		add_operand(parser, any && !is_negated ? &either : &all, draft);
+		add_operand(parser, is_negated ? &all : &either, draft);
 	}
 	add_operand(parser, &both, join(parser, &either));
 	add_operand(parser, &both, join(parser, &all));
 	return join(parser, &both);
+}
+
+/* Operands side by side: all of them. */
+static uint32_t parse_and(struct parser *parser)
+{
+	struct draft all = new_draft(BS_NODE_AND);
+	bool is_negated;
+	if (parser->options->any && parser->depth == 0)
+		return parse_any(parser);
+	while (starts_unary(parser))
+		add_operand(parser, &all, parse_explicit_and(parser, &is_negated));
+	return join(parser, &all);
 }
 
 static uint32_t parse_or(struct parser *parser)
@@ -885,6 +907,8 @@ static void finish(struct parser *parser, uint32_t root)
 	for (uint32_t i = 0; i < query->n_elements; i++)
 		query->elements[i].term = bs_term_table_key(&query->terms, i) + ELEMENT_KIND_BYTES;
 	query->depth = finish_node(parser, draft_at(parser, root), true, 1);
+	if (query->depth > FEW_LEVELS && bs_stack_levels(NODE_STACK_BYTES) < query->depth)
+		bs_lex_fail(&parser->lexing, 0, "the query is nested too deep for the small stack of this thread");
 }
 
 static uint32_t keep_within(struct parser *parser, uint32_t root)

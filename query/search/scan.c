@@ -38,6 +38,7 @@ void bs_scan_deinit(struct bs_scan *scan)
 	bs_buffer_deinit(&scan->pointers);
 	bs_buffer_deinit(&scan->truths);
 	bs_buffer_deinit(&scan->merged);
+	free(scan->best);
 }
 
 static enum bs_status need_frames(struct bs_scan *scan, uint32_t n_frames, struct bs_error *err)
@@ -627,6 +628,7 @@ static void scan_matrix(struct bs_slab_scan *at, struct bs_buffer *candidates, u
 struct truth {
 	uint64_t may[CHUNK_WORDS];
 	uint64_t must[CHUNK_WORDS];
+	uint64_t left[CHUNK_WORDS]; /* of an inner node: the rows that its next child is asked about */
 };
 
 /* Groups of rows, a word each. */
@@ -799,8 +801,9 @@ static void judge_range(const struct chunk *chunk, uint32_t n, const uint64_t *w
 	}
 }
 
-/* The words of a leaf, and those of its word pairs which the segment knows; or the one term that is all of it. */
-static void judge_leaf(const struct chunk *chunk, uint32_t n, const uint64_t *within)
+/* The words of a leaf, and those of its word pairs which the segment knows; or the one term that is all of it. Not inlined: judge,
+ * which recurses, is to have a small frame. */
+__attribute__((noinline)) static void judge_leaf(const struct chunk *chunk, uint32_t n, const uint64_t *within)
 {
 	const struct bs_plan *plan = chunk->at->plan;
 	const struct bs_query_node *node = &plan->query->nodes[n];
@@ -834,14 +837,15 @@ static void judge_leaf(const struct chunk *chunk, uint32_t n, const uint64_t *wi
 		truth->must[i] = is_exact ? truth->may[i] : 0;
 }
 
-/* Leaves in the node's truth what is known of the rows within, and nothing of others. A child of an AND is asked about
+/* Recursive: as deep as the query (bs_query_parse sees to it that the stack is large enough).
+ * Leaves in the node's truth what is known of the rows within, and nothing of others. A child of an AND is asked about
  * what those before it leave, a child of an OR about what no one before it surely has. */
 static void judge(const struct chunk *chunk, uint32_t n, const uint64_t *within)
 {
 	const struct bs_query_node *node = &chunk->at->plan->query->nodes[n];
 	struct truth *truth = truth_of(chunk, n);
 	bool is_and = node->kind == BS_NODE_AND;
-	uint64_t left[CHUNK_WORDS];
+	uint64_t *left = truth->left;
 	if (node->n_children == 0) {
 		judge_leaf(chunk, n, within);
 		return;

@@ -20,6 +20,7 @@ struct bs_query_stats;
 
 /* One thread's memory for scanning; grows to the deepest query and stays. Zero-initialise. Others than scan_top.c look at
  * none of it. */
+struct best_scan;
 struct bs_scan {
 	struct bs_and_frame *frames; /* one a depth of the tree: intermediate results */
 	uint32_t n_frames;
@@ -29,6 +30,7 @@ struct bs_scan {
 	struct bs_buffer pointers; /* const struct bs_slab_term *: those of one AND */
 	struct bs_buffer truths;   /* of forward lists: one a node */
 	struct bs_buffer merged;   /* struct bs_candidate: scratch for sorting */
+	struct best_scan *best;    /* scratch of scan_top.c: 44 KiB, for free(); NULL: not made yet */
 };
 void bs_scan_deinit(struct bs_scan *scan);
 

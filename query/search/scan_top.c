@@ -2,6 +2,7 @@
 #include "query/search/scan_top.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/watch.h"
@@ -606,15 +607,18 @@ enum bs_status bs_scan_top(struct bs_scan *scan, const struct bs_plan *plan, uin
                            struct bs_top_scan *best, struct bs_query_stats *stats, struct bs_error *err)
 {
 	struct bs_slab_scan at = {.scan = scan, .plan = plan, .kernel = kernel, .stats = stats, .err = err, .segment = s};
-	struct best_scan best_scan;
-	best_scan.best = best;
-	order_by_worth(&best_scan);
+	struct best_scan *best_scan = scan->best ? scan->best : malloc(sizeof(*best_scan));
+	scan->best = best_scan;
+	if (!best_scan)
+		return bs_fail_memory(err, "a scan", sizeof(*best_scan));
+	best_scan->best = best;
+	order_by_worth(best_scan);
 	enum bs_status status = bs_scan_start(scan, plan, (uint32_t)best->scorer->n_words + 3, err);
 	if (status)
 		return status;
 	if (!best->scorer->is_any || best->scorer->n_words < 2)
-		return scan_round(&best_scan, ROUND_ONLY, &at);
-	status = scan_round(&best_scan, ROUND_RARE, &at);
-	status = status ? status : scan_round(&best_scan, ROUND_REST, &at);
-	return status ? status : scan_round(&best_scan, ROUND_LISTS, &at);
+		return scan_round(best_scan, ROUND_ONLY, &at);
+	status = scan_round(best_scan, ROUND_RARE, &at);
+	status = status ? status : scan_round(best_scan, ROUND_REST, &at);
+	return status ? status : scan_round(best_scan, ROUND_LISTS, &at);
 }
