@@ -15,6 +15,7 @@
 
 #include <cmocka.h>
 
+#include "core/base/stack.h"
 #include "core/base/workers.h"
 #include "core_rig.h"
 
@@ -347,12 +348,38 @@ static void test_background(void **state)
 	bs_workers_free(NULL);
 }
 
+static void *measure_stack(void *left_out)
+{
+	*(size_t *)left_out = bs_stack_left();
+	return NULL;
+}
+
+static void test_stack_of_threads(void **state)
+{
+	(void)state;
+	pthread_attr_t attributes;
+	pthread_t thread;
+	size_t left = 0, here = bs_stack_left();
+	/* That of the main thread is what ulimit -s says, or without a limit. */
+	assert_true(here > 4096);
+	assert_true(bs_stack_levels(SIZE_MAX / 2) == (here == SIZE_MAX ? SIZE_MAX : 0));
+	assert_int_equal(bs_thread_create(&thread, measure_stack, &left), 0);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	assert_in_range(left, BS_THREAD_STACK_BYTES / 2, BS_THREAD_STACK_BYTES);
+	assert_int_equal(pthread_attr_init(&attributes), 0);
+	assert_int_equal(pthread_attr_setstacksize(&attributes, (size_t)128 << 10), 0);
+	assert_int_equal(pthread_create(&thread, &attributes, measure_stack, &left), 0);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	assert_int_equal(pthread_attr_destroy(&attributes), 0);
+	assert_in_range(left, 1, (size_t)128 << 10);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_order),      cmocka_unit_test(test_failure), cmocka_unit_test(test_failing_put),
 		cmocka_unit_test(test_stop),       cmocka_unit_test(test_many),    cmocka_unit_test(test_list),
-		cmocka_unit_test(test_background),
+		cmocka_unit_test(test_background), cmocka_unit_test(test_stack_of_threads),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -107,6 +107,20 @@ static enum bs_status hand_over(struct bsql_feeder *feeder)
 	return feeder->status;
 }
 
+/* Whatever the host's threads have. */
+#define STACK_BYTES ((size_t)1 << 20)
+
+static bool start_thread(struct bsql_feeder *feeder)
+{
+	pthread_attr_t attributes;
+	if (pthread_attr_init(&attributes))
+		return false;
+	(void)pthread_attr_setstacksize(&attributes, STACK_BYTES);
+	int failed = pthread_create(&feeder->thread, &attributes, run_thread, feeder);
+	(void)pthread_attr_destroy(&attributes);
+	return !failed;
+}
+
 enum bs_status bsql_feeder_new(struct bs_writer *writer, const char *const *fields, struct bsql_feeder **feeder_out,
                                struct bs_error *err)
 {
@@ -128,7 +142,7 @@ enum bs_status bsql_feeder_new(struct bs_writer *writer, const char *const *fiel
 		feeder->texts[i] = (struct bs_text){.field = fields[i], .field_bytes = strlen(fields[i])};
 	pthread_mutex_init(&feeder->mutex, NULL);
 	pthread_cond_init(&feeder->changed, NULL);
-	feeder->has_thread = pthread_create(&feeder->thread, NULL, run_thread, feeder) == 0;
+	feeder->has_thread = start_thread(feeder);
 	return BS_OK;
 }
 

@@ -230,6 +230,20 @@ static bool make_request(struct grep *self)
 	return n_bytes != NULL;
 }
 
+/* Of the search's thread, whatever the program's threads have. */
+#define STACK_BYTES ((size_t)4 << 20)
+
+static bool start_thread(struct grep *self)
+{
+	pthread_attr_t attributes;
+	if (pthread_attr_init(&attributes))
+		return false;
+	(void)pthread_attr_setstacksize(&attributes, STACK_BYTES);
+	int failed = pthread_create(&self->thread, &attributes, search, self);
+	(void)pthread_attr_destroy(&attributes);
+	return !failed;
+}
+
 static bool begin(struct grep *self)
 {
 	pthread_condattr_t monotonic;
@@ -242,7 +256,7 @@ static bool begin(struct grep *self)
 	self->process = getpid();
 	if (!bs_py_context_begin(&self->plan.context) || !make_request(self))
 		return false;
-	self->has_thread = pthread_create(&self->thread, NULL, search, self) == 0;
+	self->has_thread = start_thread(self);
 	if (!self->has_thread)
 		PyErr_SetString(PyExc_RuntimeError, "no thread can be made");
 	return self->has_thread;
