@@ -206,7 +206,7 @@ class _Running(_Ending, total=False):
     progress: Callable[[dict[str, Any]], object] | None
 
 class _Building(_Running, total=False):
-    forget: Sequence[_Path]
+    forget: Sequence[_Path] | _Path
     words: bool
     grams: bool
     stem: str | None
@@ -259,7 +259,7 @@ class _Grepping(_Ending, total=False):
     by_file: bool
     hidden: bool
     no_ignore: bool
-    ignore_files: Sequence[_Path] | None
+    ignore_files: Sequence[_Path] | _Path | None
     follow: bool
     one_file_system: bool
     max_depth: int | None
@@ -352,7 +352,7 @@ class Writer:
     def delete_query(self, query: str | bytes) -> int: ...
     def rollback(self) -> None: ...
 
-def build(path: _Path | None, sources: Iterable[_Path] = (), *, memory: Memory | None = None, trust: bool = False,
+def build(path: _Path | None, sources: Iterable[_Path] | _Path = (), *, memory: Memory | None = None, trust: bool = False,
           **options: Unpack[_Building]) -> dict[str, Any]: ...
 def compact(path: _Path | None, *, memory: Memory | None = None, trust: bool = False, **options: Unpack[_Running]) -> dict[str, Any]: ...
 def check(path: _Path | None = None, *, memory: Memory | None = None, trust: bool = False,

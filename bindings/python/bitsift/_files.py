@@ -7,7 +7,8 @@ from . import _bitsift
 
 def build(path, sources=(), **options):
     """Makes or refreshes the index in the directory path from files, folders and JSONL collections, as `bitsift index` does; what was
-    done, as a dict, whose "notices" say what was left out, and "left_out" how much, by reason. Without sources: all that the index has.
+    done, as a dict, whose "notices" say what was left out, and "left_out" how much, by reason. sources: one path (a str is one, too), or
+    several; none: all that the index has. What else takes a list of strings takes one string, or path, as well.
 
     What is recorded with a new index: words, grams, stem, fold_accents, split_identifiers, weights ({"title": 3}), hidden, no_ignore,
     binary_as_text, max_document_bytes, id_field, text_fields, globs, records, no_records, store, density, analyzer (an Analyzer).
@@ -16,7 +17,7 @@ def build(path, sources=(), **options):
     texts, deadline (seconds), cancel (a Cancel), log (a logging.Logger, or its name), progress: a function that is called now and then with what
     was done so far; what it raises ends the run.
     """
-    return _bitsift.build(dir=path, sources=list(sources), **options)
+    return _bitsift.build(dir=path, sources=sources, **options)
 
 
 def compact(path, **options):

@@ -253,8 +253,8 @@ class Index:
         if n == 0:
             raise InvalidError("n: at least one hit; Index.count says how many there are")
         for name in _LISTS & options.keys():
-            if not isinstance(options[name], (str, bytes, type(None))):
-                options[name] = list(options[name])
+            if not isinstance(options[name], (str, bytes, os.PathLike, type(None))):
+                options[name] = list(options[name])  # an iterator could be read only once
         options["n"] = n
         if options.get("partial"):
             options.setdefault("snippets", True)  # another search might not come as far

@@ -63,7 +63,7 @@ PyObject *bs_py_text(const char *bytes, size_t n_bytes);
  * What arguments are borrowed from until a call is done. Zero-initialise; release with bs_py_keep_free. bs_py_keep_object takes the
  * reference, NULL too (then it is false). bs_py_bytes_of: the bytes of a str, bytes or path, which are also NUL-ended; NULL with an
  * exception. bs_py_chars: the same for what may have no NUL inside; None gives NULL, and *ok false is an exception. bs_py_strings: a
- * NULL-ended list of those of a sequence, or of one string; likewise.
+ * NULL-ended list of those of an iterable, or of one string or path; likewise.
  */
 struct bs_py_keep {
 	PyObject **objects;

@@ -196,7 +196,8 @@ const char *const *bs_py_strings(struct bs_py_keep *keep, PyObject *object, size
 	*n_out = 0;
 	if (!object || object == Py_None || !*ok)
 		return NULL;
-	bool is_one = PyUnicode_Check(object) || PyBytes_Check(object);
+	bool is_one = PyUnicode_Check(object) || PyBytes_Check(object) ||
+	              PyObject_HasAttrString((PyObject *)Py_TYPE(object), "__fspath__");
 	PyObject *list = is_one ? Py_BuildValue("[O]", object) : PySequence_List(object);
 	Py_ssize_t n = list ? PyList_Size(list) : 0;
 	const char **strings =
