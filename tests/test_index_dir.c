@@ -26,17 +26,59 @@ static void test_creating(void **state)
 {
 	(void)state;
 	struct bs_error err = {{0}};
-	bool is_new = false;
-	expect_ok(bs_index_create_dir("index", &is_new, &err), &err);
-	assert_true(is_new);
-	expect_ok(bs_index_create_dir("index", &is_new, &err), &err);
-	assert_false(is_new);
-	expect_status(bs_index_create_dir("no/index", &is_new, &err), BS_IO, &err);
-	assert_non_null(strstr(err.text, "no/index"));
+	size_t made_bytes = 0;
+	expect_ok(bs_index_create_dir("index", &made_bytes, &err), &err);
+	assert_int_equal(made_bytes, strlen("index"));
+	expect_ok(bs_index_create_dir("index", &made_bytes, &err), &err);
+	assert_int_equal(made_bytes, 0);
 	write_text("file", "");
-	expect_status(bs_index_create_dir("file", &is_new, &err), BS_IO, &err);
+	expect_status(bs_index_create_dir("file", &made_bytes, &err), BS_IO, &err);
+	expect_status(bs_index_create_dir("file/index", &made_bytes, &err), BS_IO, &err);
+	assert_non_null(strstr(err.text, "file/index"));
+	expect_status(bs_index_create_dir("", &made_bytes, &err), BS_IO, &err);
 	assert_int_equal(symlink("index", "link"), 0);
-	expect_ok(bs_index_create_dir("link", &is_new, &err), &err);
+	expect_ok(bs_index_create_dir("link", &made_bytes, &err), &err);
+}
+
+static void remove_new(const char *path, size_t made_bytes)
+{
+	struct bs_error err = {{0}};
+	struct bs_dir dir;
+	expect_ok(bs_dir_open(&dir, path, NULL, NULL, &err), &err);
+	bs_index_remove_new(&dir, made_bytes);
+	bs_dir_close(&dir);
+}
+
+/* The folders above are made, and go again with a directory that was made in vain, but not what somebody else put there. */
+static void test_creating_folders(void **state)
+{
+	static const struct {
+		const char *path, *made;
+	} cases[] = {{"a/b/c", "a"}, {"here/b/c", "here/b"}, {"a//b///c/", "a"}, {"./here/./b/../c", "./here/./b"}, {"a/../b/c", "a"}};
+	(void)state;
+	struct bs_error err = {{0}};
+	struct stat found;
+	size_t made_bytes;
+	assert_int_equal(mkdir("here", 0755), 0);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		expect_ok(bs_index_create_dir(cases[i].path, &made_bytes, &err), &err);
+		assert_int_equal(made_bytes, strlen(cases[i].made));
+		assert_int_equal(stat(cases[i].path, &found), 0);
+		assert_int_equal(found.st_mode & 0777, 0700);
+		remove_new(cases[i].path, made_bytes);
+		assert_int_equal(stat(cases[i].path, &found), -1);
+		assert_int_equal(stat(cases[i].made, &found), -1);
+	}
+	assert_int_equal(stat("here", &found), 0);
+	expect_ok(bs_index_create_dir("a/b/c", &made_bytes, &err), &err);
+	write_text("a/other", "");
+	remove_new("a/b/c", made_bytes);
+	assert_int_equal(stat("a/other", &found), 0);
+	assert_int_equal(stat("a/b", &found), -1);
+	char too_long[300];
+	snprintf(too_long, sizeof(too_long), "new/%0270d/c", 0);
+	expect_status(bs_index_create_dir(too_long, &made_bytes, &err), BS_IO, &err);
+	assert_int_equal(stat("new", &found), -1);
 }
 
 static void test_numbers(void **state)
@@ -326,6 +368,60 @@ static void test_snapshot(void **state)
 	bs_snapshot_deinit(&snapshot);
 }
 
+/* The commit of a manifest, and whether the one before stays. */
+static enum bs_status commit(const struct bs_manifest *before, const struct bs_manifest *manifest, struct bs_error *err)
+{
+	struct bs_manifest last;
+	enum bs_status status = bs_snapshot_commit(dir_at("."), before, manifest, err);
+	expect_ok(bs_manifest_read(dir_at("."), &last, err ? &(struct bs_error){{0}} : NULL), err);
+	assert_int_equal(last.generation, status ? before->generation : manifest->generation);
+	bs_manifest_deinit(&last);
+	return status;
+}
+
+/* New files are opened before they are committed; those of the commit before are not looked at again. */
+static void test_commit_of_new_files(void **state)
+{
+	(void)state;
+	struct bs_error err = {{0}};
+	struct bs_source_record source = {.kind = 1, .label = (char *)(uintptr_t) "a", .path = (char *)(uintptr_t) "a"};
+	struct bs_segment_record segments[2] = {{.number = 1, .n_docs = 5}};
+	struct bs_manifest before = {.generation = 1, .next_number = 2, .segments = segments, .n_segments = 1, .sources = &source,
+	                             .n_sources = 1, .options = {.density = 0.3}};
+	struct stat info;
+	uint8_t bits[1] = {0x05};
+	write_segment(1, 5);
+	assert_int_equal(stat("seg-000001", &info), 0);
+	segments[0].n_bytes = (uint64_t)info.st_size;
+	expect_ok(bs_snapshot_commit(dir_at("."), NULL, &before, &err), &err);
+
+	struct bs_manifest after = before;
+	after.generation = 2;
+	after.next_number = 5;
+	after.n_segments = 2;
+	segments[1] = (struct bs_segment_record){.number = 2, .n_docs = 5, .n_bytes = segments[0].n_bytes};
+	assert_int_equal(commit(&before, &after, &err), BS_NOT_FOUND);
+	write_segment(2, 5);
+	segments[1].n_docs = 6;
+	expect_status(commit(&before, &after, &err), BS_CORRUPT, &err);
+	assert_non_null(strstr(err.text, "nothing was committed"));
+	segments[1].n_docs = 5;
+	segments[1].tombstones = 3;
+	segments[1].n_deleted = 1;
+	expect_ok(bs_tombstones_write(dir_at("."), 3, bits, 5, &err), &err);
+	expect_status(commit(&before, &after, &err), BS_CORRUPT, &err);
+	segments[1].n_deleted = 2;
+	after.exclusions = 4;
+	after.n_exclusions = 1;
+	assert_int_equal(commit(&before, &after, &err), BS_NOT_FOUND);
+	after.exclusions = after.n_exclusions = 0;
+	after.n_sources = 0;
+	expect_status(commit(&before, &after, &err), BS_CORRUPT, &err);
+	after.n_sources = 1;
+	write_text("seg-000001", "damaged since");
+	expect_ok(commit(&before, &after, &err), &err);
+}
+
 static void test_no_snapshot(void **state)
 {
 	(void)state;
@@ -363,10 +459,6 @@ static void test_no_snapshot(void **state)
 	write_manifest(segments, 2);
 	expect_no_snapshot(BS_CORRUPT, "./seg-000001");
 	segments[0].n_docs = 5;
-	segments[1].n_deleted = 14;
-	write_manifest(segments, 2);
-	expect_no_snapshot(BS_CORRUPT, "do not fit its deleted documents, 14");
-	segments[1].n_deleted = 3;
 	write_manifest(segments, 2);
 	write_text("seg-000001", "");
 	expect_no_snapshot(BS_CORRUPT, "./seg-000001");
@@ -424,11 +516,13 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		FOLDER_TEST(test_creating),
+		FOLDER_TEST(test_creating_folders),
 		FOLDER_TEST(test_numbers),
 		FOLDER_TEST(test_sweeping),
 		FOLDER_TEST(test_lock),
 		FOLDER_TEST(test_waiting_for_the_lock),
 		FOLDER_TEST(test_snapshot),
+		FOLDER_TEST(test_commit_of_new_files),
 		FOLDER_TEST(test_no_snapshot),
 		FOLDER_TEST(test_damaged_segment),
 	};

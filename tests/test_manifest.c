@@ -405,6 +405,118 @@ static void test_commit_is_all_or_nothing(void **state)
 	bs_manifest_deinit(&new);
 }
 
+/* ---- what a reader refuses, a writer does not commit ---- */
+
+static const struct bs_source_record folder_record = {.kind = 1, .label = (char *)(uintptr_t) "a", .path = (char *)(uintptr_t) "/a"};
+
+static void spoil_field(struct bs_manifest *manifest)
+{
+	struct bs_error err = {{0}};
+	expect_ok(bs_manifest_add_field(manifest, "a\0b", 3, &err), &err);
+}
+
+static void spoil_density(struct bs_manifest *manifest)
+{
+	manifest->options.density = 0.9;
+}
+
+static void spoil_limit(struct bs_manifest *manifest)
+{
+	manifest->options.max_document = BS_MAX_DOCUMENT_BYTES + 1;
+}
+
+static void spoil_analyzer(struct bs_manifest *manifest)
+{
+	free(manifest->options.analyzer_name);
+	manifest->options.analyzer_name = strdup("a name with spaces");
+}
+
+static void spoil_summary_rate(struct bs_manifest *manifest)
+{
+	manifest->options.summary_rate = UINT64_MAX;
+}
+
+static void spoil_generation(struct bs_manifest *manifest)
+{
+	manifest->generation = BS_MOST_NUMBER;
+}
+
+static void spoil_path(struct bs_manifest *manifest)
+{
+	manifest->sources[0].path[0] = '\0';
+}
+
+static void spoil_kind(struct bs_manifest *manifest)
+{
+	manifest->sources[0].kind = 77;
+}
+
+/* A collection in a source that is no folder any more. */
+static void spoil_parent(struct bs_manifest *manifest)
+{
+	struct bs_error err = {{0}};
+	struct bs_source_record inner = {.kind = 3, .parent = 1, .label = (char *)(uintptr_t) "a/b", .path = (char *)(uintptr_t) "b"};
+	expect_ok(bs_manifest_add_source(manifest, &inner, &err), &err);
+	manifest->sources[0].kind = 2;
+}
+
+static void spoil_below(struct bs_manifest *manifest)
+{
+	struct bs_error err = {{0}};
+	struct bs_source_record inner = {.kind = 3, .parent = 1, .label = (char *)(uintptr_t) "a/b", .path = (char *)(uintptr_t) "../b"};
+	expect_ok(bs_manifest_add_source(manifest, &inner, &err), &err);
+}
+
+static void spoil_left_out(struct bs_manifest *manifest)
+{
+	manifest->sources[0].left_out.binary[0] = (struct bs_skip_kind){"png", 5};
+}
+
+static void spoil_non_document(struct bs_manifest *manifest)
+{
+	struct bs_error err = {{0}};
+	struct bs_non_documents file = {.source = 9, .name = "x"};
+	manifest->options.grams = true;
+	expect_ok(bs_manifest_add_non_document(manifest, &file, &err), &err);
+}
+
+static void spoil_segment(struct bs_manifest *manifest)
+{
+	struct bs_error err = {{0}};
+	struct bs_segment_record segment = {.number = 1, .n_docs = 3, .n_deleted = 4, .tombstones = 2};
+	expect_ok(bs_manifest_add_segment(manifest, &segment, &err), &err);
+}
+
+static void spoil_number(struct bs_manifest *manifest)
+{
+	struct bs_error err = {{0}};
+	struct bs_segment_record segment = {.number = 1, .n_docs = 3};
+	expect_ok(bs_manifest_add_segment(manifest, &segment, &err), &err);
+	expect_ok(bs_manifest_add_segment(manifest, &segment, &err), &err);
+}
+
+static void test_refused_by_its_reader(void **state)
+{
+	static void (*const spoil[])(struct bs_manifest *) = {
+		spoil_field, spoil_density, spoil_limit, spoil_analyzer, spoil_summary_rate, spoil_generation, spoil_path, spoil_kind,
+		spoil_parent, spoil_below, spoil_left_out, spoil_non_document, spoil_segment, spoil_number};
+	(void)state;
+	struct bs_error err = {{0}};
+	struct bs_manifest old = {.generation = 1, .next_number = 5, .options = {.density = 0.3}};
+	expect_ok(bs_manifest_write(dir_at("."), &old, &err), &err);
+	for (size_t i = 0; i < COUNT(spoil); i++) {
+		struct bs_manifest new = {.generation = 2, .next_number = 5, .options = {.density = 0.3}};
+		expect_ok(bs_manifest_add_source(&new, &folder_record, &err), &err);
+		spoil[i](&new);
+		expect_status(bs_manifest_write(dir_at("."), &new, &err), BS_CORRUPT, &err);
+		if (!strstr(err.text, "nothing was committed") || strstr(err.text, "--rebuild"))
+			fail_msg("%zu: %s", i, err.text);
+		assert_false(file_exists("manifest.new"));
+		expect_read(&old);
+		bs_manifest_deinit(&new);
+	}
+}
+
 /* What no writer writes, though it reads well: where it stands, in numbers of so many bytes, and what is said of it. */
 static void test_impossible(void **state)
 {
@@ -562,6 +674,7 @@ int main(void)
 		cmocka_unit_test(test_weights),
 		cmocka_unit_test(test_lists),
 		FOLDER_TEST(test_commit_is_all_or_nothing),
+		FOLDER_TEST(test_refused_by_its_reader),
 		FOLDER_TEST(test_nothing_there),
 		FOLDER_TEST(test_damage_with_right_checksums),
 	};

@@ -88,7 +88,7 @@ struct bs_build_tuning; /* for the project's own experiments: indexer/run/indexe
 #define BS_MAX_DOCUMENT_BYTES (UINT64_C(4095) << 20)
 
 struct bs_build_request {
-	/* The directory of the index, made if it is not there (its parent must be). NULL: the nearest .bitsift upward, as
+	/* The directory of the index, made if it is not there, as are the folders above it. NULL: the nearest .bitsift upward, as
 	 * by bs_index_locate, or one in the working directory where there is none. That must not be a symbolic link:
 	 * BS_UNTRUSTED. */
 	const char *dir;

@@ -80,8 +80,8 @@ BS_API enum bs_status bs_memory_restore(struct bs_memory *memory, const char *na
                                         struct bs_error *err) BS_WARN_UNUSED;
 
 struct bs_writer_request {
-	const char *dir;          /* made by the first change, if it is not there (its parent must be), and gone again if that is taken
-	                           * back; */
+	const char *dir;          /* made by the first change, if it is not there, as are the folders above it, and gone again if that is
+	                           * taken back; */
 	struct bs_memory *memory; /* or this one. One of the two */
 
 	/* Options that are recorded with a new index, and those of one that is there: as in struct bs_build_request. */
@@ -143,8 +143,8 @@ BS_API enum bs_status bs_writer_open(const struct bs_writer_request *request, st
 
 /*
  * Adds a document, in the place of the one with that id, if there is any. The id is any bytes, at least one. Words are those of all texts,
- * in their order; a field's name may be empty (then no query names it) or come again. What of a text is not UTF-8 counts,
- * and is kept, as U+FFFD. Nothing given is needed after the call. Fields that the index was told to leave out (`--text`) are
+ * in their order; a field's name may be empty (then no query names it) or come again. What of a text or a field's
+ * name is not UTF-8 counts, and is kept, as U+FFFD; so is U+0000 in a field's name. Nothing given is needed after the call. Fields that the index was told to leave out (`--text`) are
  * kept, for a rebuild, but neither found nor given by bs_document. BS_INVALID (an id without bytes, or of more than 2 GiB; a document larger than the index allows, 256 MiB
  * unless it says otherwise, or than memory_bytes, or of more than 16,777,216 texts), BS_BUSY, BS_DEADLINE, BS_STOPPED, BS_IO,
  * BS_CORRUPT, BS_UNTRUSTED, BS_UNSUPPORTED (the index was made anew meanwhile, with another analyzer), BS_NO_MEMORY.

@@ -289,6 +289,22 @@ char *bs_catalog_name_beside(const char *name, const char *end)
 	return asprintf(&beside, ".%s%s", name, end) < 0 ? NULL : beside;
 }
 
+/* A new file that a reader would refuse is removed, and the old one stays. */
+static enum bs_status read_again(const struct bs_dir *dir, const char *name, size_t n_items, struct bs_error *err)
+{
+	struct bs_catalog_file again;
+	struct bs_error why = {""};
+	enum bs_status status = bs_catalog_file_open(dir, name, &again, &why);
+	if (!status && again.n_items != n_items)
+		status = bs_fail(&why, BS_CORRUPT, "%zu indexes of %zu", again.n_items, n_items);
+	bs_catalog_file_close(&again);
+	if (!status)
+		return BS_OK;
+	bs_dir_remove(dir, name);
+	return bs_fail(err, status, "%s: the catalog was not changed, because what was written cannot be read again: %s", dir->path,
+	               why.text);
+}
+
 enum bs_status bs_catalog_file_write(const struct bs_dir *dir, const char *name, struct bs_catalog_item *const *items,
                                      size_t n_items, unsigned add, struct bs_error *err)
 {
@@ -310,6 +326,8 @@ enum bs_status bs_catalog_file_write(const struct bs_dir *dir, const char *name,
 		status = bs_file_writer_finish(writer, NULL, err);
 	else
 		bs_file_writer_abort(writer);
+	if (!status)
+		status = read_again(dir, temporary, n_items, err);
 	if (!status)
 		status = bs_dir_rename(dir, temporary, name, err);
 	if (!status)

@@ -47,14 +47,19 @@ bool bs_folder_listing_is_valid(const struct bs_folder_listing *list)
 	return at == list->n_bytes;
 }
 
-enum bs_status bs_folders_open(const struct bs_dir *dir, struct bs_folders *folders_out, struct bs_error *err)
+static enum bs_status open_file(const struct bs_dir *dir, const char *name, struct bs_folders *folders_out, struct bs_error *err)
 {
 	*folders_out = (struct bs_folders){.file = NULL};
-	enum bs_status status = bs_container_open(dir, "folders", BS_FILE_FOLDERS, &folders_out->file, err);
+	enum bs_status status = bs_container_open(dir, name, BS_FILE_FOLDERS, &folders_out->file, err);
 	if (status)
 		return status;
 	folders_out->records = bs_container_section(folders_out->file, SECTION_FOLDERS, 0);
 	return bs_section_touch(&folders_out->records, 0, folders_out->records.n_bytes, err);
+}
+
+enum bs_status bs_folders_open(const struct bs_dir *dir, struct bs_folders *folders_out, struct bs_error *err)
+{
+	return open_file(dir, "folders", folders_out, err);
 }
 
 void bs_folders_close(struct bs_folders *folders)
@@ -169,12 +174,13 @@ enum bs_status bs_folders_copy(const struct bs_folders *folders, uint32_t source
 	return status;
 }
 
-static bool is_written(const struct bs_dir *dir, const struct bs_buffer *records)
+/* Whether the file of that name can be read, and has these records. */
+static bool is_written(const struct bs_dir *dir, const char *name, const struct bs_buffer *records, struct bs_error *err)
 {
-	struct bs_folders old;
-	bool is_same = bs_folders_open(dir, &old, NULL) == BS_OK && old.records.n_bytes == records->used_bytes &&
-	               memcmp(old.records.data, records->data, records->used_bytes) == 0;
-	bs_folders_close(&old);
+	struct bs_folders file;
+	bool is_same = open_file(dir, name, &file, err) == BS_OK && file.records.n_bytes == records->used_bytes &&
+	               memcmp(file.records.data, records->data, records->used_bytes) == 0;
+	bs_folders_close(&file);
 	return is_same;
 }
 
@@ -184,7 +190,7 @@ enum bs_status bs_folders_write(const struct bs_dir *dir, const struct bs_buffer
 	struct bs_file_writer *writer;
 	if (records->used_bytes == 0)
 		bs_dir_remove(dir, "folders");
-	if (records->used_bytes == 0 || is_written(dir, records))
+	if (records->used_bytes == 0 || is_written(dir, "folders", records, NULL))
 		return BS_OK;
 	bs_dir_remove(dir, temporary);
 	enum bs_status status = bs_file_writer_open(dir, temporary, BS_FILE_FOLDERS, &writer, err);
@@ -193,5 +199,8 @@ enum bs_status bs_folders_write(const struct bs_dir *dir, const struct bs_buffer
 	bs_file_writer_section(writer, SECTION_FOLDERS, 0);
 	bs_file_writer_bytes(writer, records->data, records->used_bytes);
 	status = bs_file_writer_finish(writer, NULL, err);
-	return status ? status : bs_dir_rename(dir, temporary, "folders", err);
+	if (status || is_written(dir, temporary, records, err))
+		return status ? status : bs_dir_rename(dir, temporary, "folders", err);
+	bs_dir_remove(dir, temporary);
+	return bs_fail(err, BS_IO, "%s/%s: what was written is not what can be read", dir->path, temporary);
 }

@@ -40,20 +40,61 @@ static void put_courtesies(const char *path)
 		close(dir);
 }
 
-enum bs_status bs_index_create_dir(const char *dir, bool *is_new_out, struct bs_error *err)
+/* Removes the folders above the path, up to the one whose path has made_bytes (0: none); one that holds something stays. */
+static void remove_folders(const char *path, size_t made_bytes)
 {
-	*is_new_out = mkdir(dir, 0700) == 0;
-	if (!*is_new_out && errno != EEXIST)
-		return bs_fail(err, BS_IO, "%s: cannot create: %s", dir, strerror(errno));
-	struct stat info;
-	if (stat(dir, &info) != 0 || !S_ISDIR(info.st_mode))
-		return bs_fail(err, BS_IO, "%s: not a directory", dir);
-	if (*is_new_out)
-		put_courtesies(dir);
+	char *above = made_bytes > 0 && made_bytes < strlen(path) ? strdup(path) : NULL;
+	for (char *slash; above && (slash = strrchr(above, '/')) != NULL && (size_t)(slash - above) >= made_bytes;) {
+		*slash = '\0';
+		(void)rmdir(above);
+	}
+	free(above);
+}
+
+/* Makes the folders above the path that are not there: *made_bytes_out is the length of the first one's path, 0: there was none to
+ * make. What fails shows when the path itself is made. */
+static enum bs_status make_folders(const char *path, size_t *made_bytes_out, struct bs_error *err)
+{
+	char *above = strdup(path);
+	if (!above)
+		return bs_fail_memory(err, "a path", strlen(path));
+	for (size_t n = strlen(above); n > 0 && above[n - 1] == '/'; n--)
+		above[n - 1] = '\0';
+	for (char *slash = above; *above && (slash = strchr(slash + 1, '/')) != NULL; *slash = '/') {
+		*slash = '\0';
+		if (mkdir(above, 0777) == 0 && *made_bytes_out == 0)
+			*made_bytes_out = strlen(above);
+	}
+	free(above);
 	return BS_OK;
 }
 
-void bs_index_remove_new(const struct bs_dir *dir)
+enum bs_status bs_index_create_dir(const char *dir, size_t *made_bytes_out, struct bs_error *err)
+{
+	struct stat info;
+	enum bs_status status = BS_OK;
+	*made_bytes_out = 0;
+	bool is_made = mkdir(dir, 0700) == 0;
+	if (!is_made && errno == ENOENT && *dir) {
+		status = make_folders(dir, made_bytes_out, err);
+		is_made = !status && mkdir(dir, 0700) == 0;
+	}
+	if (!status && !is_made && errno != EEXIST)
+		status = bs_fail(err, BS_IO, "%s: cannot create: %s", dir, strerror(errno));
+	else if (!status && (stat(dir, &info) != 0 || !S_ISDIR(info.st_mode)))
+		status = bs_fail(err, BS_IO, "%s: not a directory", dir);
+	if (status) {
+		remove_folders(dir, *made_bytes_out);
+		return status;
+	}
+	if (is_made) {
+		*made_bytes_out = *made_bytes_out ? *made_bytes_out : strlen(dir);
+		put_courtesies(dir);
+	}
+	return BS_OK;
+}
+
+void bs_index_remove_new(const struct bs_dir *dir, size_t made_bytes)
 {
 	if (bs_dir_has(dir, "manifest"))
 		return;
@@ -61,6 +102,7 @@ void bs_index_remove_new(const struct bs_dir *dir)
 		bs_dir_remove(dir, courtesies[i].name);
 	bs_dir_remove(dir, "lock");
 	(void)rmdir(dir->path);
+	remove_folders(dir->path, made_bytes);
 }
 
 static bool is_courtesy(const char *name)

@@ -20,11 +20,12 @@
 #include "core/store/snapshot.h"
 #include "core/base/status.h"
 
-/* Creates the directory, for its owner alone, if it is not there (its parent must be): *is_new_out. BS_IO names it. */
-enum bs_status bs_index_create_dir(const char *dir, bool *is_new_out, struct bs_error *err) BS_WARN_UNUSED;
-/* Of a run that made the directory and failed, was swept up after, and holds the lock: the directory goes, unless there
- * is a commit in it or something of somebody else. */
-void bs_index_remove_new(const struct bs_dir *dir);
+/* Creates the directory, for its owner alone, if it is not there, and the folders above it, as mkdir -p does. *made_bytes_out: the
+ * length of the path of the first one that was made; 0: the directory was there. BS_IO names it; BS_NO_MEMORY. */
+enum bs_status bs_index_create_dir(const char *dir, size_t *made_bytes_out, struct bs_error *err) BS_WARN_UNUSED;
+/* Of a run that made the directory and failed, was swept up after, and holds the lock: the directory and the folders that were made
+ * for it go, unless there is a commit in it or something of somebody else. */
+void bs_index_remove_new(const struct bs_dir *dir, size_t made_bytes);
 
 /* BS_UNTRUSTED if a directory that nobody named, found at path, is a symbolic link: it may lead anywhere. */
 enum bs_status bs_index_refuse_link(const char *path, struct bs_error *err) BS_WARN_UNUSED;

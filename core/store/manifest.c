@@ -502,9 +502,10 @@ static void write_segments(struct bs_file_writer *writer, const struct bs_manife
 	}
 }
 
-enum bs_status bs_manifest_write(const struct bs_dir *dir, const struct bs_manifest *manifest, struct bs_error *err)
+static const char temporary[] = "manifest.new";
+
+static enum bs_status write_file(const struct bs_dir *dir, const struct bs_manifest *manifest, struct bs_error *err)
 {
-	static const char temporary[] = "manifest.new";
 	struct bs_file_writer *writer;
 	bs_dir_remove(dir, temporary);
 	/* The segments this manifest names must be found after a crash: their folder's entries go to disk first. */
@@ -520,10 +521,7 @@ enum bs_status bs_manifest_write(const struct bs_dir *dir, const struct bs_manif
 	write_words(writer, &manifest->options);
 	write_summary(writer, manifest);
 	write_record_grams(writer, &manifest->options);
-	status = bs_file_writer_finish(writer, NULL, err);
-	if (!status)
-		status = bs_dir_rename(dir, temporary, "manifest", err);
-	return status ? status : bs_dir_flush(dir, err);
+	return bs_file_writer_finish(writer, NULL, err);
 }
 
 struct cursor {
@@ -946,14 +944,15 @@ enum bs_status bs_manifest_open(const struct bs_dir *dir, struct bs_container **
 	return bs_container_open(dir, "manifest", BS_FILE_MANIFEST, file_out, err);
 }
 
-enum bs_status bs_manifest_read(const struct bs_dir *dir, struct bs_manifest *manifest_out, struct bs_error *err)
+static enum bs_status read_file(const struct bs_dir *dir, const char *name, struct bs_manifest *manifest_out,
+                                struct bs_error *err)
 {
 	static enum bs_status (*const parts[])(const struct bs_container *, struct bs_manifest *, struct bs_error *) = {
 		read_options, read_sources, read_summary, read_segments, read_fields, read_non_documents, read_left_out, read_words,
 		read_record_grams};
 	*manifest_out = (struct bs_manifest){0};
 	struct bs_container *file;
-	enum bs_status status = bs_manifest_open(dir, &file, err);
+	enum bs_status status = bs_container_open(dir, name, BS_FILE_MANIFEST, &file, err);
 	if (status)
 		return status;
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts) && !status; i++)
@@ -962,4 +961,35 @@ enum bs_status bs_manifest_read(const struct bs_dir *dir, struct bs_manifest *ma
 	if (status)
 		bs_manifest_deinit(manifest_out);
 	return status;
+}
+
+enum bs_status bs_manifest_read(const struct bs_dir *dir, struct bs_manifest *manifest_out, struct bs_error *err)
+{
+	return read_file(dir, "manifest", manifest_out, err);
+}
+
+enum bs_status bs_manifest_refuse(const struct bs_dir *dir, enum bs_status why, const struct bs_error *reason, struct bs_error *err)
+{
+	/* Without the advice at the end of the line: a rebuild would fail in the same way. */
+	const char *end = why == BS_CORRUPT ? strrchr(reason->text, ';') : NULL;
+	size_t n = end ? (size_t)(end - reason->text) : strlen(reason->text);
+	return bs_fail(err, why, "%s: nothing was committed, because what was written cannot be read again: %.*s", dir->path, (int)n,
+	               reason->text);
+}
+
+enum bs_status bs_manifest_write(const struct bs_dir *dir, const struct bs_manifest *manifest, struct bs_error *err)
+{
+	struct bs_error why = {""};
+	struct bs_manifest again;
+	enum bs_status status = write_file(dir, manifest, err);
+	if (status)
+		return status;
+	status = read_file(dir, temporary, &again, &why);
+	if (status) {
+		bs_dir_remove(dir, temporary);
+		return bs_manifest_refuse(dir, status, &why, err);
+	}
+	bs_manifest_deinit(&again);
+	status = bs_dir_rename(dir, temporary, "manifest", err);
+	return status ? status : bs_dir_flush(dir, err);
 }

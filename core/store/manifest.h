@@ -183,8 +183,12 @@ enum bs_status bs_manifest_open(const struct bs_dir *dir, struct bs_container **
 /* Reads it. BS_NOT_FOUND if there is no index. */
 enum bs_status bs_manifest_read(const struct bs_dir *dir, struct bs_manifest *manifest_out,
                                 struct bs_error *err) BS_WARN_UNUSED;
-/* Replaces it: a temporary file, fsync, rename, fsync of the directory. This is the commit. */
+/* Replaces it: a temporary file, fsync, read it again, rename, fsync of the directory. This is the commit. BS_CORRUPT: the new
+ * file breaks a rule of bs_manifest_read, and the old manifest stays. */
 enum bs_status bs_manifest_write(const struct bs_dir *dir, const struct bs_manifest *manifest, struct bs_error *err)
 	BS_WARN_UNUSED;
+/* Fails with `why`: a file of the commit that is being written cannot be read, for this reason. */
+enum bs_status bs_manifest_refuse(const struct bs_dir *dir, enum bs_status why, const struct bs_error *reason,
+                                  struct bs_error *err) BS_WARN_UNUSED;
 
 #endif

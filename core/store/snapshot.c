@@ -17,12 +17,21 @@ static enum bs_status open_file(const struct bs_dir *dir, const char *prefix, ui
 	return bs_container_open(dir, bs_index_file_name(prefix, number, name), kind, file_out, err);
 }
 
-/* The bits are those of the segment's documents, and as many as the manifest has deleted. */
-static enum bs_status open_tombstones(struct bs_snapshot *snapshot, uint32_t i, struct bs_error *err)
+static uint64_t count_deleted(const uint8_t *bits, uint64_t n_docs)
 {
-	struct bs_container **file = &snapshot->tombstone_files[i];
-	const struct bs_segment_record *record = &snapshot->manifest.segments[i];
-	enum bs_status status = open_file(snapshot->dir, "del", record->tombstones, BS_FILE_TOMBSTONES, file, err);
+	uint64_t n_bytes = (n_docs + 7) / 8, n_deleted = 0, i = 0;
+	for (; bits && i + 8 <= n_bytes; i += 8)
+		n_deleted += bs_count_bits(bs_load_u64(bits + i));
+	for (; bits && i < n_bytes; i++)
+		n_deleted += bs_count_bits(bits[i]);
+	return n_deleted;
+}
+
+/* The bits are those of the segment's documents, and as many as the manifest has deleted. */
+static enum bs_status open_tombstones(const struct bs_dir *dir, const struct bs_segment_record *record, struct bs_container **file,
+                                      const uint8_t **bits_out, struct bs_error *err)
+{
+	enum bs_status status = open_file(dir, "del", record->tombstones, BS_FILE_TOMBSTONES, file, err);
 	if (status)
 		return status;
 	struct bs_section bits = bs_container_section(*file, BS_SECTION_BITS, 0);
@@ -31,8 +40,8 @@ static enum bs_status open_tombstones(struct bs_snapshot *snapshot, uint32_t i, 
 	status = bs_section_touch(&bits, 0, bits.n_bytes, err);
 	if (status)
 		return status;
-	snapshot->tombstones[i] = bits.data;
-	uint64_t n_deleted = bs_snapshot_n_deleted(snapshot, i);
+	*bits_out = bits.data;
+	uint64_t n_deleted = count_deleted(bits.data, record->n_docs);
 	if (record->n_docs % 8 && bits.data[record->n_docs / 8] >> (record->n_docs % 8))
 		return bs_container_corrupt(*file, err, "bits past the last of %llu documents", (unsigned long long)record->n_docs);
 	if (n_deleted != record->n_deleted)
@@ -42,24 +51,25 @@ static enum bs_status open_tombstones(struct bs_snapshot *snapshot, uint32_t i, 
 }
 
 /* A document's source is one that the manifest has. */
-static enum bs_status check_sources(const struct bs_snapshot *snapshot, const struct bs_container *file,
+static enum bs_status check_sources(const struct bs_manifest *manifest, const struct bs_container *file,
                                     const struct bs_doc_table *docs, struct bs_error *err)
 {
 	for (uint32_t i = 0; i < docs->n_ranges; i++) {
 		uint32_t source = bs_doc_table_range(docs, i).source;
-		if (source >= snapshot->manifest.n_sources)
+		if (source >= manifest->n_sources)
 			return bs_container_corrupt(file, err, "run %u of documents is of source %u of %u", i, source,
-			                            snapshot->manifest.n_sources);
+			                            manifest->n_sources);
 	}
 	return BS_OK;
 }
 
-static enum bs_status open_segment(struct bs_snapshot *snapshot, uint32_t i, struct bs_error *err)
+/* Segment i, if it is what the manifest says of it. */
+static enum bs_status open_segment_file(const struct bs_dir *dir, const struct bs_manifest *manifest, uint32_t i,
+                                        struct bs_segment *segment, struct bs_error *err)
 {
-	const struct bs_segment_record *record = &snapshot->manifest.segments[i];
-	struct bs_segment *segment = &snapshot->segments[i];
+	const struct bs_segment_record *record = &manifest->segments[i];
 	char name[BS_INDEX_NAME_BYTES];
-	enum bs_status status = bs_segment_open(segment, snapshot->dir, bs_index_file_name("seg", record->number, name), err);
+	enum bs_status status = bs_segment_open(segment, dir, bs_index_file_name("seg", record->number, name), err);
 	if (status)
 		return status;
 	if (segment->meta.n_docs != record->n_docs)
@@ -71,25 +81,40 @@ static enum bs_status open_segment(struct bs_snapshot *snapshot, uint32_t i, str
 		                            (unsigned long long)record->n_bytes);
 	if (record->is_rows && (segment->meta.n_terms > 0 || segment->meta.n_positions > 0))
 		return bs_container_corrupt(segment->file, err, "words in a segment of rows");
+	return check_sources(manifest, segment->file, &segment->docs, err);
+}
+
+static enum bs_status open_segment(struct bs_snapshot *snapshot, uint32_t i, struct bs_error *err)
+{
+	const struct bs_segment_record *record = &snapshot->manifest.segments[i];
+	struct bs_segment *segment = &snapshot->segments[i];
+	enum bs_status status = open_segment_file(snapshot->dir, &snapshot->manifest, i, segment, err);
+	if (status)
+		return status;
 	if (!record->is_rows) {
 		snapshot->n_word_segments++;
 		snapshot->n_docs += segment->meta.n_docs;
 		snapshot->n_live_docs += segment->meta.n_docs - record->n_deleted;
 		snapshot->n_positions += segment->meta.n_positions;
 	}
-	status = check_sources(snapshot, segment->file, &segment->docs, err);
-	return status || !record->tombstones ? status : open_tombstones(snapshot, i, err);
+	return record->tombstones ? open_tombstones(snapshot->dir, record, &snapshot->tombstone_files[i], &snapshot->tombstones[i], err)
+	                          : BS_OK;
+}
+
+static enum bs_status open_exclusions_file(const struct bs_dir *dir, const struct bs_manifest *manifest,
+                                           struct bs_container **file, struct bs_doc_table *exclusions, struct bs_error *err)
+{
+	enum bs_status status = open_file(dir, "exc", manifest->exclusions, BS_FILE_EXCLUSIONS, file, err);
+	if (!status)
+		status = bs_doc_table_open(exclusions, *file, manifest->n_exclusions, err);
+	return status ? status : check_sources(manifest, *file, exclusions, err);
 }
 
 static enum bs_status open_exclusions(struct bs_snapshot *snapshot, struct bs_error *err)
 {
 	if (!snapshot->manifest.exclusions)
 		return BS_OK;
-	enum bs_status status = open_file(snapshot->dir, "exc", snapshot->manifest.exclusions, BS_FILE_EXCLUSIONS,
-	                                  &snapshot->exclusion_file, err);
-	if (!status)
-		status = bs_doc_table_open(&snapshot->exclusions, snapshot->exclusion_file, snapshot->manifest.n_exclusions, err);
-	return status ? status : check_sources(snapshot, snapshot->exclusion_file, &snapshot->exclusions, err);
+	return open_exclusions_file(snapshot->dir, &snapshot->manifest, &snapshot->exclusion_file, &snapshot->exclusions, err);
 }
 
 enum bs_status bs_snapshot_open_as(const struct bs_dir *dir, struct bs_manifest *manifest, struct bs_snapshot *snapshot,
@@ -142,6 +167,76 @@ enum bs_status bs_snapshot_open(const struct bs_dir *dir, struct bs_snapshot *sn
 			return bs_fail(err, BS_CORRUPT, "%s: corrupt: a file that the manifest names is missing; rebuild it with "
 			               "`bitsift index --rebuild`", dir->path);
 	}
+}
+
+/* The segment, and, where there is one beside it, the condensed one. */
+static enum bs_status check_segment(const struct bs_dir *dir, const struct bs_manifest *manifest, uint32_t i, struct bs_error *err)
+{
+	struct bs_segment segment;
+	char name[BS_INDEX_NAME_BYTES];
+	enum bs_status status = open_segment_file(dir, manifest, i, &segment, err);
+	bs_segment_deinit(&segment);
+	bs_index_file_name("condensed", manifest->segments[i].number, name);
+	if (status || !dir->memory || !bs_dir_has(dir, name))
+		return status;
+	status = bs_segment_open_condensed(&segment, dir, name, err);
+	bs_segment_deinit(&segment);
+	return status;
+}
+
+static enum bs_status check_tombstones(const struct bs_dir *dir, const struct bs_segment_record *record, struct bs_error *err)
+{
+	struct bs_container *file = NULL;
+	const uint8_t *bits;
+	enum bs_status status = open_tombstones(dir, record, &file, &bits, err);
+	bs_container_close(file);
+	return status;
+}
+
+static enum bs_status check_exclusions(const struct bs_dir *dir, const struct bs_manifest *manifest, struct bs_error *err)
+{
+	struct bs_container *file = NULL;
+	struct bs_doc_table exclusions = {.n_docs = 0};
+	enum bs_status status = open_exclusions_file(dir, manifest, &file, &exclusions, err);
+	bs_doc_table_deinit(&exclusions);
+	bs_container_close(file);
+	return status;
+}
+
+static enum bs_status check_summary(const struct bs_dir *dir, const struct bs_manifest *manifest, struct bs_error *err)
+{
+	struct bs_summary_file file;
+	enum bs_status status = bs_summary_file_open(dir, manifest, &file, err);
+	if (!status)
+		status = bs_summary_counts_open(dir, manifest, &file, err);
+	bs_summary_file_close(&file);
+	return status;
+}
+
+static enum bs_status check_new_files(const struct bs_dir *dir, const struct bs_manifest *before,
+                                      const struct bs_manifest *manifest, struct bs_error *err)
+{
+	/* The commit before has no file of these numbers. With fewer sources, its documents may be of one that is not there. */
+	const uint64_t first_new = before && before->n_sources <= manifest->n_sources ? before->next_number : 0;
+	enum bs_status status = BS_OK;
+	for (uint32_t i = 0; i < manifest->n_segments && !status; i++) {
+		const struct bs_segment_record *record = &manifest->segments[i];
+		if (record->number >= first_new)
+			status = check_segment(dir, manifest, i, err);
+		if (!status && record->tombstones && record->tombstones >= first_new)
+			status = check_tombstones(dir, record, err);
+	}
+	if (!status && manifest->exclusions && manifest->exclusions >= first_new)
+		status = check_exclusions(dir, manifest, err);
+	return !status && manifest->summary && manifest->summary >= first_new ? check_summary(dir, manifest, err) : status;
+}
+
+enum bs_status bs_snapshot_commit(const struct bs_dir *dir, const struct bs_manifest *before, const struct bs_manifest *manifest,
+                                  struct bs_error *err)
+{
+	struct bs_error why = {""};
+	enum bs_status status = check_new_files(dir, before, manifest, &why);
+	return status ? bs_manifest_refuse(dir, status, &why, err) : bs_manifest_write(dir, manifest, err);
 }
 
 enum bs_status bs_snapshot_use_summary(struct bs_snapshot *snapshot, uint32_t least_segments, struct bs_error *err)
@@ -237,14 +332,7 @@ enum bs_status bs_snapshot_mark(struct bs_snapshot *snapshot, struct bs_doc_ref 
 
 uint64_t bs_snapshot_n_deleted(const struct bs_snapshot *snapshot, uint32_t segment)
 {
-	const uint8_t *bits = snapshot->tombstones[segment];
-	uint64_t n_bytes = ((uint64_t)bs_snapshot_segment_docs(snapshot, segment) + 7) / 8;
-	uint64_t n_deleted = 0, i = 0;
-	for (; bits && i + 8 <= n_bytes; i += 8)
-		n_deleted += bs_count_bits(bs_load_u64(bits + i));
-	for (; bits && i < n_bytes; i++)
-		n_deleted += bs_count_bits(bits[i]);
-	return n_deleted;
+	return count_deleted(snapshot->tombstones[segment], bs_snapshot_segment_docs(snapshot, segment));
 }
 
 enum bs_status bs_doc_bits_set(struct bs_doc_bits *bits, const struct bs_snapshot *snapshot, struct bs_doc_ref ref,

@@ -218,7 +218,7 @@ static enum bs_status commit(const struct bs_snapshot *snapshot, struct bs_buffe
 	if (!status)
 		status = bs_summary_settle(snapshot->dir, snapshot, NULL, UINT64_MAX, manifest, err);
 	if (!status)
-		status = bs_manifest_write(snapshot->dir, manifest, err);
+		status = bs_snapshot_commit(snapshot->dir, &snapshot->manifest, manifest, err);
 	if (status)
 		bs_index_sweep_failed(snapshot->dir, &snapshot->manifest);
 	else

@@ -124,6 +124,34 @@ enum bs_status bs_given_line(const struct bs_text *texts, size_t n_texts, struct
 	return status ? status : bs_buffer_append(line, "}", 1, err);
 }
 
+/* Whether a line spells the name as it is: ASCII without NUL. Others have a copy, in which a byte becomes three at most. */
+static bool is_plain_name(const struct bs_text *text)
+{
+	bool is_plain = true;
+	for (size_t i = 0; i < text->field_bytes && is_plain; i++)
+		is_plain = text->field[i] && (uint8_t)text->field[i] < 0x80;
+	return is_plain;
+}
+
+/* Writes the name as a reader of the line has it: U+FFFD for NUL and for what is not UTF-8. Returns its end. */
+static uint8_t *put_name(const struct bs_text *text, uint8_t *to)
+{
+	const uint8_t *name = (const uint8_t *)text->field;
+	for (size_t start = 0, end = 0; start < text->field_bytes; start = end) {
+		bool is_kept = bs_visible_next(name, text->field_bytes, &end) > 0;
+		to = mempcpy(to, is_kept ? name + start : (const uint8_t *)"\xef\xbf\xbd", is_kept ? end - start : 3);
+	}
+	return to;
+}
+
+static size_t copied_bytes(const struct bs_text *texts, size_t n_texts)
+{
+	size_t n_bytes = 0;
+	for (size_t i = 0; i < n_texts; i++)
+		n_bytes += is_plain_name(&texts[i]) ? 0 : 3 * texts[i].field_bytes;
+	return n_bytes;
+}
+
 enum bs_status bs_given_document(const struct bs_source_options *options, const struct bs_text *texts, size_t n_texts,
                                  const struct bs_buffer *line, struct bs_buffer *fields, struct bs_document *document_out,
                                  struct bs_error *err)
@@ -136,15 +164,23 @@ enum bs_status bs_given_document(const struct bs_source_options *options, const 
 	*document_out = (struct bs_document){
 		.name = (const uint8_t *)"", .known = {BS_DOC_NONE, 0}, .line = 1, .raw = line->data, .raw_bytes = line->used_bytes};
 	bs_buffer_clear(fields);
-	enum bs_status status = bs_buffer_reserve(fields, (n_texts + 1) * sizeof(struct bs_field), err);
+	const size_t fields_bytes = (n_texts + 1) * sizeof(struct bs_field);
+	enum bs_status status = bs_buffer_reserve(fields, fields_bytes + copied_bytes(texts, n_texts), err);
 	struct bs_field *field = (struct bs_field *)(void *)fields->data;
+	uint8_t *names_end = status ? NULL : fields->data + fields_bytes;
 	document_out->fields = field;
 	for (size_t i = 0; i < n_texts && !status; i++) {
-		if (!bs_record_is_text(&record, texts[i].field, texts[i].field_bytes))
+		const char *text = texts[i].text_bytes ? texts[i].text : "", *name = texts[i].field_bytes ? texts[i].field : "";
+		size_t name_bytes = texts[i].field_bytes;
+		if (!is_plain_name(&texts[i])) {
+			name = (const char *)names_end;
+			names_end = put_name(&texts[i], names_end);
+			name_bytes = (size_t)((const char *)names_end - name);
+		}
+		if (!bs_record_is_text(&record, name, name_bytes))
 			continue;
-		const char *text = texts[i].text_bytes ? texts[i].text : "";
-		*field++ = (struct bs_field){.name = texts[i].field_bytes ? texts[i].field : "",
-		                             .name_bytes = texts[i].field_bytes,
+		*field++ = (struct bs_field){.name = name,
+		                             .name_bytes = name_bytes,
 		                             .text = (const uint8_t *)text,
 		                             .text_bytes = texts[i].text_bytes};
 		document_out->text_bytes += texts[i].text_bytes;

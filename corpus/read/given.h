@@ -14,7 +14,7 @@
 enum bs_status bs_given_line(const struct bs_text *texts, size_t n_texts, struct bs_buffer *line, struct bs_error *err) BS_WARN_UNUSED;
 
 /* Fills document_out as the reader of that line would: the name is the id. It points to the texts, to fields, which is
- * overwritten, and to line. The text fields of the options (nullable) count. BS_NO_MEMORY. */
+ * overwritten (and holds the names that a reader finds otherwise than they are given), and to line. The text fields of the options (nullable) count. BS_NO_MEMORY. */
 enum bs_status bs_given_document(const struct bs_source_options *options, const struct bs_text *texts, size_t n_texts,
                                  const struct bs_buffer *line, struct bs_buffer *fields, struct bs_document *document_out,
                                  struct bs_error *err) BS_WARN_UNUSED;

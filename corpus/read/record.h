@@ -2,7 +2,8 @@
  * record.h: one line of JSONL -> an id and the texts to index: all its strings, and its numbers as they are spelled.
  *
  * What stands in an object in the record is named by the keys on the way, with dots between; what stands in an array, as
- * the array. A name so made that would be longer than BS_RECORD_NAME_BYTES is that of the object around.
+ * the array. A name so made that would be longer than BS_RECORD_NAME_BYTES is that of the object around. In names U+0000 is
+ * read as U+FFFD, because the index stores and queries spell names without NUL bytes.
  *
  * Whatever RFC 8259 calls a JSON object is a record: integers of any length, exponents of any size, lone surrogate
  * escapes (read as U+FFFD), "\u0000" (a NUL byte in the text), duplicate keys, nesting up to BS_RECORD_MAX_DEPTH. Bytes

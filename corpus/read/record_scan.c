@@ -249,6 +249,30 @@ static bool take_walk_string(struct walk *walk, struct raw_string *string_out)
 	return true;
 }
 
+static size_t count_nuls(const uint8_t *bytes, size_t n_bytes)
+{
+	const uint8_t *end = bytes + n_bytes;
+	size_t n = 0;
+	while (bytes < end && (bytes = memchr(bytes, '\0', (size_t)(end - bytes))) != NULL) {
+		bytes++;
+		n++;
+	}
+	return n;
+}
+
+/* Replaces each NUL of a key by U+FFFD, because a field's name with NUL could neither be stored nor typed. There is room for two more
+ * bytes a NUL. Returns the key's bytes. */
+static size_t replace_nuls(uint8_t *key, size_t key_bytes)
+{
+	const size_t n_bytes = key_bytes + 2 * count_nuls(key, key_bytes);
+	for (size_t from = key_bytes, to = n_bytes; from < to;) {
+		uint8_t byte = key[--from];
+		to -= byte ? 1 : 3;
+		memcpy(key + to, byte ? &byte : (const uint8_t *)"\xef\xbf\xbd", byte ? 1 : 3);
+	}
+	return n_bytes;
+}
+
 /* The name of what stands at the key: with the names of the objects around it, unless that is too long. */
 static enum bs_status take_name(struct walk *walk, struct level *member_out, bool *is_known_out)
 {
@@ -265,7 +289,9 @@ static enum bs_status take_name(struct walk *walk, struct level *member_out, boo
 	    !take(&walk->scanner, ':'))
 		return BS_OK;
 	size_t around_bytes = scan->levels.used_bytes > sizeof(*object) ? object->name_bytes + 1 : 0, key_bytes;
-	enum bs_status status = bs_buffer_reserve(&scan->names, around_bytes + key.n_bytes + 1, walk->err);
+	/* A NUL takes six bytes in the line, but only one in what simdjson makes of it. */
+	size_t room_bytes = key.n_bytes + (walk->strings ? 2 * count_nuls(key.bytes, key.n_bytes) : 0);
+	enum bs_status status = bs_buffer_reserve(&scan->names, around_bytes + room_bytes + 1, walk->err);
 	if (status)
 		return status;
 	uint8_t *name = scan->names.data + scan->names.used_bytes;
@@ -273,6 +299,7 @@ static enum bs_status take_name(struct walk *walk, struct level *member_out, boo
 		memcpy(name + around_bytes, key.bytes, key_bytes = key.n_bytes);
 	else if (!unescape(key.bytes, key.n_bytes, true, name + around_bytes, &key_bytes))
 		return BS_OK;
+	key_bytes = replace_nuls(name + around_bytes, key_bytes);
 	*is_known_out = true;
 	if (around_bytes > 0 && around_bytes + key_bytes > BS_RECORD_NAME_BYTES)
 		return BS_OK;

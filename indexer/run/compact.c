@@ -209,7 +209,7 @@ static enum bs_status commit(struct compact *compact, struct bs_error *err)
 		status = bs_summary_settle(compact->writer.dir, &compact->snapshot, &compact->writer.known,
 		                           compact->writer.source_options.memory_bytes, manifest, err);
 	if (!status)
-		status = bs_manifest_write(compact->writer.dir, manifest, err);
+		status = bs_snapshot_commit(compact->writer.dir, &compact->snapshot.manifest, manifest, err);
 	if (!status)
 		bs_index_sweep(compact->writer.dir, manifest);
 	return status;

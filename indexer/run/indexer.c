@@ -19,6 +19,7 @@
 #include "core/text/words.h"
 #include "corpus/changes/known.h"
 #include "corpus/changes/recorded.h"
+#include "corpus/walk/ignore.h"
 #include "indexer/run/compact.h"
 #include "indexer/run/indexing.h"
 
@@ -677,7 +678,7 @@ static enum bs_status salvage_sources(struct bs_indexing *at, enum bs_status dam
 static enum bs_status open_old(struct bs_indexing *at, struct bs_error *err)
 {
 	const struct bs_build_request *request = at->request;
-	enum bs_status status = request->memory ? BS_OK : bs_index_create_dir(request->dir, &at->is_new, err);
+	enum bs_status status = request->memory ? BS_OK : bs_index_create_dir(request->dir, &at->made_bytes, err);
 	if (!status)
 		status = bs_dir_open(&at->dir, request->dir, request->memory, request->consent, err);
 	/* What is given leaves files as private as they are. */
@@ -842,7 +843,7 @@ static enum bs_status commit(struct bs_indexing *at, struct bs_error *err)
 		                           at->writer.source_options.memory_bytes, &at->writer.manifest, err);
 	}
 	if (at->report.is_committed && !status)
-		status = bs_manifest_write(&at->dir, &at->writer.manifest, err);
+		status = bs_snapshot_commit(&at->dir, at->is_full ? NULL : &at->old.manifest, &at->writer.manifest, err);
 	if (!status) {
 		const struct bs_manifest *last = at->report.is_committed ? &at->writer.manifest : &at->old.manifest;
 		bs_index_sweep(&at->dir, last);
@@ -927,6 +928,38 @@ static enum bs_status tidy(struct bs_indexing *at, struct bs_error *err)
 	return report_index(&at->dir, &at->report, err);
 }
 
+/* As a walk will read them. One of a collection does not meet them until there is a folder. */
+static enum bs_status check_globs(const char *const *globs, struct bs_error *err)
+{
+	struct bs_ignore rules = {.n_rules = 0};
+	enum bs_status status = BS_OK;
+	for (; globs && *globs && !status; globs++)
+		status = bs_ignore_add_line(&rules, (const uint8_t *)*globs, strlen(*globs), err);
+	bs_ignore_deinit(&rules);
+	return status;
+}
+
+/* What a manifest could not say, and words that an index of grams alone would record unread. */
+static enum bs_status check_recorded(const struct bs_build_request *request, struct bs_error *err)
+{
+	struct bs_words_options options = {.stem_language = request->stem_language};
+	struct bs_words *words = NULL;
+	enum bs_status status = BS_OK;
+	if (request->max_document_bytes > BS_MAX_DOCUMENT_BYTES)
+		return bs_fail(err, BS_INVALID, "documents of %llu bytes: %llu are the most", (unsigned long long)request->max_document_bytes,
+		               (unsigned long long)BS_MAX_DOCUMENT_BYTES);
+	if (request->analyzer)
+		status = bs_words_check_analyzer_name(request->analyzer->name, err);
+	if (!status)
+		status = check_globs(request->globs, err);
+	if (!status)
+		status = check_globs(request->records, err);
+	if (!status && request->stem_language)
+		status = bs_words_new(&options, &words, err);
+	bs_words_free(words);
+	return status;
+}
+
 enum bs_status bs_indexing_check_request(const struct bs_build_request *request, struct bs_error *err)
 {
 	if (!request->memory && (!request->dir || !*request->dir))
@@ -937,8 +970,9 @@ enum bs_status bs_indexing_check_request(const struct bs_build_request *request,
 		return bs_fail(err, BS_INVALID, "a summary of rate %g: not a number from 0.000001 to 0.5", request->summary_rate);
 	if (request->records && request->no_records)
 		return bs_fail(err, BS_INVALID, "files are to be read record by record, and none are");
-	return bs_check_reserved("struct bs_build_request", request->reserved,
-	                         sizeof(request->reserved) / sizeof(*request->reserved), err);
+	enum bs_status status = bs_check_reserved("struct bs_build_request", request->reserved,
+	                                          sizeof(request->reserved) / sizeof(*request->reserved), err);
+	return status ? status : check_recorded(request, err);
 }
 
 /* Where the index is that nobody named, or is to be. */
@@ -1000,8 +1034,8 @@ enum bs_status bs_indexing_end(struct bs_indexing *at, enum bs_status status, st
 	/* The files of a failed run are of no use to anyone. */
 	if (status && bs_index_lock_is_held(&at->lock) && !at->is_damaged)
 		bs_index_sweep_failed(&at->dir, at->has_old ? &at->old.manifest : NULL);
-	if (status && bs_index_lock_is_held(&at->lock) && at->is_new)
-		bs_index_remove_new(&at->dir);
+	if (status && bs_index_lock_is_held(&at->lock) && at->made_bytes > 0)
+		bs_index_remove_new(&at->dir, at->made_bytes);
 	sum_up(at);
 	if (!status)
 		status = tidy(at, err);

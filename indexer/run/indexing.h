@@ -26,7 +26,7 @@ struct bs_indexing {
 	struct bs_index_lock lock;
 	struct bs_snapshot old;
 	struct bs_build_report report;
-	bool is_new;              /* the directory was not there */
+	size_t made_bytes;        /* 0: the directory was there. Else as of bs_index_create_dir */
 	bool has_old;
 	bool is_located;          /* nobody named the index */
 	bool is_damaged;          /* there is an index, but it could not be opened */

@@ -681,19 +681,13 @@ static enum bs_status check_index(const struct bs_writer *writer, struct bs_erro
 	return status == BS_NOT_FOUND ? BS_OK : status;
 }
 
-/* The stemmer and the weights are what they are called. */
-static enum bs_status check_words(const struct bs_build_request *build, struct bs_error *err)
+static enum bs_status check_options(const struct bs_build_request *build, struct bs_error *err)
 {
-	struct bs_words_options options = {.stem_language = build->stem_language};
-	struct bs_words *words = NULL;
 	char **weights = NULL;
 	enum bs_status status = bs_indexing_check_request(build, err);
 	if (!status)
 		status = bs_field_weights_make(build->weights, &weights, err);
 	bs_strings_free(weights);
-	if (!status && build->stem_language)
-		status = bs_words_new(&options, &words, err);
-	bs_words_free(words);
 	return status;
 }
 
@@ -725,7 +719,7 @@ enum bs_status bs_writer_open(const struct bs_writer_request *request, struct bs
 	if (!status && !(request->phrase_bits >= 0 && request->phrase_bits <= 16))
 		status = bs_fail(err, BS_INVALID, "%g bits for phrases: not a number from 0 to 16", request->phrase_bits);
 	if (!status)
-		status = check_words(&writer->build, err);
+		status = check_options(&writer->build, err);
 	if (!status)
 		status = check_index(writer, err);
 	if (status)
