@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -355,6 +356,13 @@ static enum bs_status configured_path(const char *folder, const char *name, cons
 	return status;
 }
 
+/* The value of a variable; NULL, too, if no file can be opened below so long a path. */
+static const char *user_folder(const char *variable)
+{
+	const char *value = getenv(variable);
+	return value && strlen(value) + NAME_MAX < PATH_MAX ? value : NULL;
+}
+
 /*
  * The one place in the libraries that reads the environment: git's rules, and with them ripgrep's, say that these two
  * variables are where the user's excludes are found, and no caller has anything better to give.
@@ -362,8 +370,8 @@ static enum bs_status configured_path(const char *folder, const char *name, cons
 static enum bs_status global_path(bool must_read, struct bs_buffer *path, struct bs_error *err)
 {
 	struct bs_buffer config = {0};
-	const char *home = getenv("HOME");
-	const char *xdg = getenv("XDG_CONFIG_HOME");
+	const char *home = user_folder("HOME");
+	const char *xdg = user_folder("XDG_CONFIG_HOME");
 	enum bs_status status = BS_OK;
 	if ((!xdg || !*xdg) && home)
 		status = bs_file_join(home, ".config", strlen(".config"), &config, err);

@@ -380,18 +380,24 @@ void bs_catalog_keep(struct bs_catalog *catalog)
 		bs_log_line(catalog->request.log, BS_LOG_INFO, "%s: what has changed is not kept: %s", catalog->name, why.text);
 }
 
-enum bs_status bs_catalog_check(struct bs_catalog *catalog, struct bs_error *err)
+/* Every byte of the file, and what its items say. */
+static enum bs_status check_file(const struct bs_catalog_file *catalog, struct bs_error *err)
 {
-	const struct bs_container *file = catalog->file.container;
+	const struct bs_container *file = catalog->container;
 	enum bs_status status = file ? bs_container_check_layout(file, err) : BS_OK;
 	for (size_t i = 0; file && i < bs_container_n_sections(file) && !status; i++) {
 		uint32_t instance;
 		struct bs_section section = bs_container_section_at(file, i, &instance);
 		status = bs_section_touch(&section, 0, section.n_bytes, err);
 	}
-	for (size_t i = 0; i < catalog->file.n_items && !status; i++)
-		status = bs_catalog_item_check(&catalog->file.items[i], err);
+	for (size_t i = 0; i < catalog->n_items && !status; i++)
+		status = bs_catalog_item_check(&catalog->items[i], err);
 	return status;
+}
+
+enum bs_status bs_catalog_check(struct bs_catalog *catalog, struct bs_error *err)
+{
+	return check_file(&catalog->file, err);
 }
 
 enum bs_status bs_catalog_export(struct bs_catalog *catalog, const char *path, struct bs_error *err)
@@ -435,8 +441,6 @@ static enum bs_status take_all(struct change *change, struct bs_catalog_file *fr
 	for (size_t i = 0; i < from->n_items && !status; i++) {
 		struct bs_catalog_item *taken = &from->items[i], *item = find_item(change, NULL, taken->place);
 		status = check_name(taken->name, err);
-		if (!status)
-			status = bs_catalog_item_check(taken, err);
 		if (status || (item && !(item->flags & BS_CATALOG_IMPORTED)))
 			continue;
 		taken->flags |= BS_CATALOG_IMPORTED;
@@ -466,6 +470,8 @@ enum bs_status bs_catalog_import(struct bs_catalog *catalog, const char *path, u
 	if (status)
 		return status;
 	status = bs_dir_has(&dir, name) ? bs_catalog_file_open(&dir, name, &from, err) : bs_fail(err, BS_NOT_FOUND, "%s: no such file", path);
+	if (!status)
+		status = check_file(&from, err);
 	if (!status) {
 		status = begin_change(catalog, true, from.n_items, &change, err);
 		if (!status)

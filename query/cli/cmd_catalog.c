@@ -276,8 +276,6 @@ static int run(void *set, const struct bs_operands *operands, const struct bs_co
 			status = bs_catalog_check(catalog, err);
 	}
 	bs_catalog_close(catalog);
-	if (!status && fflush(stdout) != 0)
-		status = bs_fail(err, BS_IO, "standard output cannot be written");
 	if (status)
 		return -1;
 	return !is_complete ? 2 : is_found ? 0 : 1;

@@ -14,6 +14,7 @@ struct delete_arguments {
 	const char *index;
 	const char *query;
 	bool any, undo, dry_run, yes, nul, wait, quiet;
+	bool has_failed; /* an id was not printed */
 };
 
 #define SETS(kind, field) BS_OPTION_SETS(kind, struct delete_arguments, field)
@@ -49,7 +50,8 @@ static const char delete_description[] =
 	"With `--query`, everything that the query finds is deleted. What in it may be meant otherwise is an error here, as with "
 	"`bitsift query --strict-query`. On a terminal it says first how many documents that "
 	"are, and asks; nobody else can write the index until you answer. A document whose source changed since it was "
-	"indexed comes back with the next refresh. `--dry-run` deletes nothing, and prints the ids of the documents.\n\n"
+	"indexed comes back with the next refresh. `--dry-run` deletes nothing, and prints the ids of the documents; with `-0`, an id that holds a "
+	"NUL byte is left out and named, and the exit status is 2.\n\n"
 	"# Taking it back\n\n"
 	"`--undo` brings documents back that were deleted, by their ids or by a query, which looks at deleted documents "
 	"only. Deleting marks a document; until the index is compacted, `--undo` takes the mark away, and the document is "
@@ -70,7 +72,11 @@ static int ask(void *context, uint64_t n_documents)
 
 static void show_id(void *context, const char *local_id, size_t local_id_bytes)
 {
-	const struct delete_arguments *arguments = context;
+	struct delete_arguments *arguments = context;
+	if (arguments->nul && bs_cmd_refuse_nul(local_id, local_id_bytes)) {
+		arguments->has_failed = true;
+		return;
+	}
 	if (isatty(STDOUT_FILENO))
 		bs_present_escaped(local_id, local_id_bytes, stdout);
 	else
@@ -152,8 +158,6 @@ static int run(void *set, const struct bs_operands *operands, const struct bs_co
 	};
 	if (!status)
 		status = bs_index_delete(&request, &result, err);
-	if (!status && fflush(stdout) != 0)
-		status = bs_fail(err, BS_IO, "standard output: %s", strerror(errno));
 	if (!status && result.n_to_read > 0)
 		status = read_again(dir, arguments, consent, err);
 	free(dir);
@@ -165,7 +169,7 @@ static int run(void *set, const struct bs_operands *operands, const struct bs_co
 		return status == BS_STOPPED ? 1 : -1;
 	show_result(arguments, &result);
 	/* Documents that could not be read were named; they may have matched. */
-	if (result.n_unreadable > 0 || result.n_lost > 0)
+	if (result.n_unreadable > 0 || result.n_lost > 0 || arguments->has_failed)
 		return 2;
 	return result.n_deleted > 0 ? 0 : 1;
 }

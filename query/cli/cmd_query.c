@@ -246,7 +246,7 @@ static const char query_description[] =
 	"are whole lines, indented by what they are more than each other; a line that is too long is cut, as is the text of a "
 	"record. `--count` prints the exact number. "
 	"Where `--ids` go to a terminal, control characters and marks of direction in them are shown as \\xNN; into a "
-	"pipe or a file ids are exact.\n\n"
+	"pipe or a file ids are exact. With `-0`, an id that holds a NUL byte is left out and named, and the exit status is 2.\n\n"
 	"`--json` prints an object per hit, with rank, id, score, path, snippet and passages: there id is the one of the index, the same "
 	"everywhere, and path is the file, openable from the working directory, or `-` for what came from standard input. What is not "
 	"UTF-8 is also given as id_base64 and path_base64. A passage is a line in which words of the query stand, or as much of it as has them within 160 columns; "
@@ -489,10 +489,24 @@ static void put_id(const struct session *session, const struct bs_find_hit *hit)
 	put_bytes(session, hit->id, hit->id_bytes);
 }
 
+static void show_notice(void *context, const char *message)
+{
+	const struct session *session = context;
+	fflush(session->out);
+	(void)bs_output_flush();
+	fprintf(stderr, "bitsift: %s\n", message);
+}
+
 static int show_hit(void *context, const struct bs_find_hit *hit)
 {
 	struct session *session = context;
 	const struct query_arguments *arguments = session->arguments;
+	const char *id = session->index_name ? hit->id : hit->local_id;
+	size_t id_bytes = session->index_name ? hit->id_bytes : hit->local_id_bytes;
+	if (arguments->ids && arguments->nul && bs_cmd_refuse_nul(id, id_bytes)) {
+		session->has_failed = true;
+		return 0;
+	}
 	if (arguments->trec) {
 		bs_present_trec(hit, session->index_name, session->query_id, session->query_id_bytes, session->out);
 	} else if (arguments->json) {
@@ -517,14 +531,6 @@ static int show_catalog_hit(void *context, const struct bs_catalog_hit *hit)
 	struct session *session = context;
 	session->index_name = hit->index;
 	return show_hit(session, hit->hit);
-}
-
-static void show_notice(void *context, const char *message)
-{
-	const struct session *session = context;
-	fflush(session->out);
-	(void)bs_output_flush();
-	fprintf(stderr, "bitsift: %s\n", message);
 }
 
 #define MOST_QUERY_NOTICES 5u

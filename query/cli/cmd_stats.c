@@ -90,9 +90,11 @@ static enum bs_status draw(const char *path, const struct bs_snapshot *snapshot,
 	if (!out)
 		return bs_fail(err, BS_IO, "%s: %s", path, strerror(errno));
 	bs_present_stats_svg(snapshot, stats, out);
+	if (is_stdout)
+		return BS_OK;
 	bool is_good = fflush(out) == 0 && !ferror(out);
-	is_good = (is_stdout || fclose(out) == 0) && is_good;
-	return is_good ? BS_OK : bs_fail(err, BS_IO, "%s: %s", is_stdout ? "standard output" : path, strerror(errno));
+	is_good = fclose(out) == 0 && is_good;
+	return is_good ? BS_OK : bs_fail(err, BS_IO, "%s: %s", path, strerror(errno));
 }
 
 static enum bs_status show_opened(const struct stats_arguments *arguments, const struct bs_snapshot *snapshot,
@@ -111,8 +113,6 @@ static enum bs_status show_opened(const struct stats_arguments *arguments, const
 		if (!status && arguments->verbose)
 			bs_present_stats_text(snapshot, stats, stdout);
 	}
-	if (!status && (fflush(stdout) != 0 || ferror(stdout)))
-		status = bs_fail(err, BS_IO, "standard output: %s", strerror(errno));
 	return status;
 }
 

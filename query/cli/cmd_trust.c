@@ -143,14 +143,6 @@ static bool is_trusted(const char *dir)
 	return is;
 }
 
-static enum bs_status replace_lines(int fd, const struct text *lines, struct bs_error *err)
-{
-	if (ftruncate(fd, 0) != 0 ||
-	    pwrite(fd, lines->bytes, lines->n_bytes, 0) != (ssize_t)lines->n_bytes)
-		return bs_fail(err, BS_IO, "%s", strerror(errno));
-	return BS_OK;
-}
-
 static enum bs_status change_line(struct text *lines, const char *dir, bool add, bool *changed_out, struct bs_error *err)
 {
 	ssize_t at = find_line(lines, dir);
@@ -160,6 +152,8 @@ static enum bs_status change_line(struct text *lines, const char *dir, bool add,
 	if (add) {
 		bool is_ended = lines->n_bytes == 0 || lines->bytes[lines->n_bytes - 1] == '\n';
 		size_t n_bytes = lines->n_bytes + strlen(dir) + 3;
+		if (n_bytes > MOST_FILE_BYTES)
+			return bs_fail(err, BS_INVALID, "there is no room for another index: it may have %d bytes", MOST_FILE_BYTES);
 		char *grown = realloc(lines->bytes, n_bytes);
 		if (!grown)
 			return bs_fail_memory(err, "a file", n_bytes);
@@ -174,7 +168,50 @@ static enum bs_status change_line(struct text *lines, const char *dir, bool add,
 	return BS_OK;
 }
 
-/* One at a time, by a lock on the file. Cut off in the middle, less is trusted, never more. */
+/* A file of these bytes, which appears as a whole. */
+static enum bs_status write_file(const char *file, const struct text *text, struct bs_error *err)
+{
+	char *temporary = NULL;
+	if (asprintf(&temporary, "%s.%ld", file, (long)getpid()) < 0)
+		return bs_fail_memory(err, "a path", strlen(file));
+	make_folders(temporary);
+	unlink(temporary);
+	int fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	bool is_written = fd >= 0 && write(fd, text->bytes, text->n_bytes) == (ssize_t)text->n_bytes && fsync(fd) == 0;
+	if (fd >= 0 && close(fd) != 0)
+		is_written = false;
+	is_written = is_written && rename(temporary, file) == 0;
+	int folder_bytes = (int)(strrchr(file, '/') - file);
+	enum bs_status status = is_written ? BS_OK : bs_fail(err, BS_IO, "%.*s: %s", folder_bytes, file, strerror(errno));
+	if (!is_written && fd >= 0)
+		unlink(temporary);
+	free(temporary);
+	return status;
+}
+
+/* Opens the file that lists what is trusted, and locks it. A file that another run has replaced meanwhile is opened again. */
+static int open_trusted(const char *path)
+{
+	struct stat found, locked;
+	int fd = -1;
+	for (;;) {
+		if (fd >= 0)
+			close(fd);
+		fd = open(path, O_RDWR | O_CREAT | O_NONBLOCK | O_CLOEXEC, 0600);
+		if (fd < 0)
+			return -1;
+		bool is_locked = flock(fd, LOCK_EX) == 0 && fstat(fd, &locked) == 0;
+		bool is_there = is_locked && stat(path, &found) == 0;
+		if (is_there && found.st_dev == locked.st_dev && found.st_ino == locked.st_ino)
+			return fd;
+		if (!is_there && errno != ENOENT) {
+			close(fd);
+			return -1;
+		}
+	}
+}
+
+/* One at a time, by a lock on the file, which is replaced as a whole; a link to it stays. */
 static enum bs_status edit(const char *dir, bool add, bool *changed_out, struct bs_error *err)
 {
 	struct text lines = {0};
@@ -189,20 +226,22 @@ static enum bs_status edit(const char *dir, bool add, bool *changed_out, struct 
 		return bs_fail(err, BS_INVALID, "%s: a path with a line feed cannot be kept", dir);
 	}
 	make_folders(path);
-	int fd = open(path, O_RDWR | O_CREAT | O_NONBLOCK | O_CLOEXEC, 0600);
-	if (fd < 0 || flock(fd, LOCK_EX) != 0)
+	int fd = open_trusted(path);
+	char *target = fd >= 0 ? realpath(path, NULL) : NULL;
+	if (!target)
 		status = bs_fail(&why, BS_IO, "%s", strerror(errno));
 	if (!status)
 		status = read_own(fd, &lines, &why);
 	if (!status)
 		status = change_line(&lines, dir, add, changed_out, &why);
 	if (!status && *changed_out)
-		status = replace_lines(fd, &lines, &why);
+		status = write_file(target, &lines, &why);
 	if (status)
 		(void)bs_fail(err, status, "%s: %s", path, why.text);
 	if (fd >= 0)
 		close(fd);
 	free(lines.bytes);
+	free(target);
 	free(path);
 	return status;
 }
@@ -260,26 +299,6 @@ static bool has_mark(const char *dir, const char *path)
 	return has;
 }
 
-static enum bs_status write_mark(const char *file, const struct text *mark, struct bs_error *err)
-{
-	char *temporary = NULL;
-	if (asprintf(&temporary, "%s.%ld", file, (long)getpid()) < 0)
-		return bs_fail_memory(err, "a path", strlen(file));
-	make_folders(temporary);
-	unlink(temporary);
-	int fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	bool is_written = fd >= 0 && write(fd, mark->bytes, mark->n_bytes) == (ssize_t)mark->n_bytes && fsync(fd) == 0;
-	if (fd >= 0 && close(fd) != 0)
-		is_written = false;
-	is_written = is_written && rename(temporary, file) == 0;
-	int folder_bytes = (int)(strrchr(file, '/') - file);
-	enum bs_status status = is_written ? BS_OK : bs_fail(err, BS_IO, "%.*s: %s", folder_bytes, file, strerror(errno));
-	if (!is_written && fd >= 0)
-		unlink(temporary);
-	free(temporary);
-	return status;
-}
-
 static enum bs_status keep_mark(const char *dir, const char *path, const char *place, struct bs_error *err)
 {
 	struct text key = {0}, mark = {0};
@@ -288,7 +307,7 @@ static enum bs_status keep_mark(const char *dir, const char *path, const char *p
 		status = make_mark(dir, path, place, &mark, err);
 	char *file = status ? NULL : mark_path(&key);
 	if (!status)
-		status = file ? write_mark(file, &mark, err) : fail_homeless(err);
+		status = file ? write_file(file, &mark, err) : fail_homeless(err);
 	free(file);
 	free(key.bytes);
 	free(mark.bytes);
@@ -358,7 +377,8 @@ static const char trust_description[] =
 	"The paths are kept in $XDG_CONFIG_HOME/bitsift/trusted (~/.config/bitsift/trusted), one a line; a line `*` trusts all. The "
 	"sources that you named are kept in $XDG_STATE_HOME/bitsift/sources (~/.local/state/bitsift/sources), a file for each; to "
 	"remove that folder forgets them all. Both hold for the place where an index is: one that was moved or copied is another. "
-	"Without a home, or with one that cannot be written to, nothing can be kept.";
+	"Without a home, or with one that cannot be written to, nothing can be kept. A HOME, XDG_CONFIG_HOME or XDG_STATE_HOME that is "
+	"longer than a path can be counts as not set, and a line says so.";
 
 /* The line that stands for DIR. What is to be removed may be gone from the disk. */
 static enum bs_status resolve(const char *dir, bool is_removal, char **line_out, struct bs_error *err)
@@ -398,8 +418,6 @@ static int run(void *set, const struct bs_operands *operands, const struct bs_co
 	else if ((status = resolve(dir, arguments->remove, &line, err)) == BS_OK)
 		status = edit(line, !arguments->remove, &changed, err);
 	free(line);
-	if (!status && fflush(stdout) != 0)
-		status = bs_fail(err, BS_IO, "standard output: %s", strerror(errno));
 	if (status || !arguments->remove || changed)
 		return status ? -1 : 0;
 	fprintf(stderr, "bitsift: %s: was not trusted\n", dir);

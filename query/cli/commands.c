@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "query/cli/present.h"
+
 /* Lines of a file as arguments, without white space around; not those that are empty or begin with #. Strings on the heap. */
 static enum bs_status read_lines(FILE *file, struct bs_word_list *arguments, struct bs_error *err)
 {
@@ -164,6 +166,16 @@ bool bs_cmd_put_left_out(const uint64_t skipped[BS_SKIP_MAX], const struct bs_sk
 		has_any = true;
 	}
 	return has_any;
+}
+
+bool bs_cmd_refuse_nul(const char *id, size_t id_bytes)
+{
+	if (id_bytes == 0 || !memchr(id, '\0', id_bytes))
+		return false;
+	fputs("bitsift: ", stderr);
+	bs_present_escaped(id, id_bytes, stderr);
+	fputs(": this id holds a NUL byte and is left out, because -0 ends each id with one\n", stderr);
+	return true;
 }
 
 const char *bs_cmd_refresh_command(const char *index, struct bs_error *command_out)

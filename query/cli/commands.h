@@ -75,6 +75,9 @@ void bs_output_rescue(void);
 bool bs_cmd_put_left_out(const uint64_t skipped[BS_SKIP_MAX], const struct bs_skip_kind binary[BS_SKIP_KINDS],
                          const char *before, FILE *out);
 
+/* Whether an id holds NUL, so that it cannot be printed where ids end with NUL; then it is named on standard error. */
+bool bs_cmd_refuse_nul(const char *id, size_t id_bytes);
+
 /* What a user should run for a refresh, where `--index` named the index (NULL: nothing did), in command_out. */
 const char *bs_cmd_refresh_command(const char *index, struct bs_error *command_out);
 

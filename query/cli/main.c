@@ -1,7 +1,9 @@
 /* main.c: the front door: a table of commands. */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -72,7 +74,7 @@ static int generate(const char *kind, const char *name)
 			makers[i](&program, stdout);
 	if (!is_known)
 		fputs("bitsift: --generate takes man [COMMAND|TOPIC], bash, zsh or fish\n", stderr);
-	return is_known && fflush(stdout) == 0 ? 0 : 2;
+	return is_known ? 0 : 2;
 }
 
 static int refuse(const char *name)
@@ -119,12 +121,34 @@ static void fill_standard_files(bool is_grep)
 			(void)!open("/dev/null", fd == STDOUT_FILENO && !is_grep ? O_RDONLY : O_RDWR);
 }
 
-int main(int argc, char **argv)
+/* A folder of the user's in which no file could be opened counts as none. */
+static void drop_long_folders(void)
+{
+	static const char *const variables[] = {"HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME"};
+	for (size_t i = 0; i < sizeof(variables) / sizeof(*variables); i++) {
+		const char *value = getenv(variables[i]);
+		if (!value || strlen(value) + NAME_MAX < PATH_MAX)
+			continue;
+		fprintf(stderr, "bitsift: %s is longer than a path can be, and counts as not set\n", variables[i]);
+		unsetenv(variables[i]);
+	}
+}
+
+/* The exit status, or 2 if not all of the output was written. */
+static int end_output(int exit_status)
+{
+	errno = 0;
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return exit_status;
+	fprintf(stderr, "bitsift: standard output: %s\n", errno ? strerror(errno) : "cannot be written");
+	return 2;
+}
+
+static int run(int argc, char **argv)
 {
 	const char *name = argc > 1 ? argv[1] : "";
-	fill_standard_files(strcmp(name, "grep") == 0);
+	drop_long_folders();
 	const struct bs_consent consent = bs_user_consent();
-	bs_fault_catch();
 	for (size_t i = 0; i < N_COMMANDS; i++)
 		if (strcmp(name, commands[i]->name) == 0)
 			return bs_command_run(commands[i], argc - 1, argv + 1, &consent);
@@ -140,4 +164,11 @@ int main(int argc, char **argv)
 		return refuse(name);
 	show_help(stderr);
 	return 2;
+}
+
+int main(int argc, char **argv)
+{
+	fill_standard_files(argc > 1 && strcmp(argv[1], "grep") == 0);
+	bs_fault_catch();
+	return end_output(run(argc, argv));
 }

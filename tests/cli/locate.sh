@@ -56,6 +56,17 @@ cd ..
 mv top moved
 cd moved/sub/deeper
 show bitsift query --index ../../.bitsift cat
-show bitsift index --index "$SCRATCH/no/such" .
 echo 'file' >file
 show bitsift index --index file .
+echo '# folders above a new index are made, and go again if the run fails'
+mkdir "$SCRATCH/made"
+cd "$SCRATCH/made"
+echo 'cat' >c.txt
+quiet bitsift index --index a/b/c c.txt
+show bitsift query --index a/b/c --ids cat
+BITSIFT_INDEX=d/e//f/ bitsift index -q c.txt
+show bitsift query --index d/e/f --ids cat
+show bitsift index --index g/h/i none.txt
+show bitsift index --index c.txt/i c.txt
+find . -type d | LC_ALL=C sort
+stat -c %a a/b/c

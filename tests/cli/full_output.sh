@@ -1,0 +1,53 @@
+# Standard output that cannot be written: exit status 2 of every command that prints, and a line; also where it prints much.
+set -eu
+. "$LIB"
+[ -w /dev/full ] || skip 'no /dev/full'
+export XDG_CONFIG_HOME=$SCRATCH/config
+echo 'the ferry leaves at noon' >a.txt
+settle
+bitsift index -q .
+bitsift catalog add .
+bitsift trust .bitsift
+try() {
+    local status=0 closed=0
+    "$@" >/dev/full 2>"$SCRATCH/err" || status=$?
+    "$@" >&- 2>/dev/null || closed=$?
+    printf '%d %d  %s  %s\n' "$status" "$closed" "${*:2}" "$(grep -c 'standard output: No space left on device' "$SCRATCH/err")"
+}
+echo '# full, closed, and how often it is said'
+try bitsift --help
+try bitsift help
+try bitsift help bloom
+try bitsift --version
+try bitsift --generate bash
+for command in index query grep delete compact stats check trust catalog; do
+    try bitsift help "$command"
+    try bitsift "$command" --help
+done
+try bitsift check
+try bitsift stats
+try bitsift stats -v
+try bitsift stats --json
+try bitsift stats --svg -
+try bitsift query ferry
+try bitsift query --ids ferry
+try bitsift query --count ferry
+try bitsift query --json ferry
+try bitsift query --kernel list
+try bitsift grep ferry
+try bitsift grep --version
+try bitsift grep --type-list
+try bitsift grep --kernel list
+try bitsift delete --dry-run a.txt
+try bitsift trust --list
+try bitsift catalog list
+try bitsift catalog list --json
+try bitsift catalog has ferry
+echo '# what prints nothing'
+try bitsift query nothing
+try bitsift catalog check
+try bitsift index -q
+echo '# more than a buffer'
+# The last piece that is written out may be empty, and is no success then.
+head -c 200000 /dev/zero | tr '\0' 'x' | sed 's/./\/tmp\/x\n/g' >>"$XDG_CONFIG_HOME/bitsift/trusted"
+try bitsift trust --list

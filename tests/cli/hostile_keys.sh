@@ -1,0 +1,46 @@
+# Records whose keys and ids no name can hold as they are: they are found, so is all else, and what is written can be read.
+set -eu
+. "$LIB"
+printf '%s\n' '{"id":"1","t":"alpha"}' '{"id":"3","t":"gamma"}' >n.jsonl
+quiet bitsift index n.jsonl
+printf '%s\n' '{"id":"2","a\u0000b":"beta"}' '{"id":"4","\u0000":"delta","\u0000":"epsilon"}' '{"id":"5","\ud800":"zeta 17"}' \
+    '{"id":"6","o\u0000":{"p\u0000":["eta"]}}' >>n.jsonl
+show bitsift index
+quiet bitsift check
+for word in alpha beta gamma delta epsilon zeta eta; do bitsift query --ids "$word"; done
+echo '# in a name they are U+FFFD, which can be typed'
+show bitsift query --ids 'a�b:beta'
+show bitsift query --ids '�:epsilon'
+show bitsift query --ids '�:zeta'
+show bitsift query --ids 'o�.p�:eta'
+show bitsift query --ids 'ab:beta'
+show bitsift query --ids '�:17..18'
+show bitsift compact
+quiet bitsift check
+show bitsift query --ids '�:epsilon'
+echo '# among files, and from standard input'
+mkdir f
+echo 'alpha lantern' >f/note.txt
+printf '%s\n' '{"a\u0000b":"lantern"}' >f/log.jsonl
+quiet bitsift index f
+show bitsift query --ids lantern
+printf '%s\n' '{"id":"p","t":"pipe"}' | quiet bitsift index -
+printf '%s\n' '{"id":"q","\u0000":"pipe"}' | quiet bitsift index -
+show bitsift query --ids pipe
+quiet bitsift index --rebuild
+show bitsift query --ids pipe
+quiet bitsift check
+echo '# ids with NUL cannot be printed where NUL ends them'
+printf '%s\n' '{"id":"a\u0000b","t":"zero"}' '{"id":"plain","t":"zero"}' | quiet bitsift index --index "$SCRATCH/nul" -
+bitsift query --index "$SCRATCH/nul" --ids -0 zero | tr '\0' ';'
+echo
+show bitsift query --index "$SCRATCH/nul" --ids zero | tr '\0' '~'
+bitsift delete --index "$SCRATCH/nul" --dry-run -0 --query zero | tr '\0' ';' || true
+echo
+quiet bitsift query --index "$SCRATCH/nul" --ids -0 zero
+quiet bitsift delete --index "$SCRATCH/nul" --dry-run -0 --query zero
+echo '# options that could not be followed are refused, whatever the sources are'
+show bitsift index --index "$SCRATCH/no" -g '[' n.jsonl
+show bitsift index --index "$SCRATCH/no" --records '{a' n.jsonl
+show bitsift index --index "$SCRATCH/no" --grams --stem klingon n.jsonl
+ls "$SCRATCH"

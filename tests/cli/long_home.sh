@@ -1,0 +1,29 @@
+# A HOME, or a folder of XDG, below which no file can have a path, counts as none: a line says so, and all else goes on.
+set -eu
+. "$LIB"
+long=$(printf '/%5000s' | tr ' ' x)
+echo 'the ferry leaves at noon' >a.txt
+settle
+HOME=$long bitsift index -q .
+for variable in HOME XDG_CONFIG_HOME XDG_STATE_HOME; do
+    echo "# $variable"
+    try() {
+        show env "$variable=$long" "$@" | sed 's/xxxxx*/x.../'
+    }
+    try bitsift index
+    try bitsift query --ids ferry
+    try bitsift grep ferry
+    try bitsift catalog --catalog c add .
+    try bitsift trust --list
+done
+echo '# nothing can be kept without one'
+HOME=$long
+show bitsift --version
+show bitsift catalog list
+show bitsift trust .bitsift
+show bitsift index -q "$SCRATCH"
+echo '# as long as a path may be, but no file below it can be'
+HOME=$(printf '/%3900s' | tr ' ' y)
+show bitsift grep ferry
+HOME=$(printf '/%3800s' | tr ' ' z)
+show bitsift grep ferry
