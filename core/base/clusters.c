@@ -9,7 +9,7 @@
 
 #define MOST_BYTES_BACK (64u * 1024)
 
-/* Of a code point, what the rules ask for. */
+/* The properties of a code point that the rules use. */
 struct class {
 	uint8_t is;       /* UGraphemeClusterBreak */
 	bool is_picture;  /* Extended_Pictographic */

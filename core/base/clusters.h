@@ -15,7 +15,7 @@ struct bs_clusters {
 	const uint8_t *text;
 	size_t text_bytes;
 	size_t at;        /* a boundary */
-	size_t next;      /* behind the code point that was read last, at or behind `at` */
+	size_t next;      /* the end of the code point that was read last; at least `at` */
 	uint8_t before;   /* its break property */
 	bool is_odd_flag; /* it is a regional indicator, the first of a pair */
 	bool is_picture;  /* a pictograph with extensions ends there, */

@@ -26,16 +26,16 @@ int64_t bs_date_year_us(int year);
 /* As 2024-05-17T08:30:59Z or ...59.5Z, NUL-ended, of years 0 to 9999. */
 void bs_date_format(int64_t us, char text_out[BS_DATE_TEXT_BYTES]);
 
-/* A point in time: ns < 10^9 after so many seconds since 1970. */
+/* A point in time: seconds since 1970, and ns < 10^9 after that second. */
 struct bs_moment {
 	int64_t seconds;
 	uint32_t ns;
 };
 
 /*
- * A moment in 64 bits, in an order that is that of moments: the ns since 1970 as far as they are less than 2^63 - 2^56 from it,
- * which is so from 1681 to 2258. What is further away counts in 2^-16 s from there on, up to the ends of 64 bits,
- * and what is beyond these, 35,000 years away, as the ends themselves.
+ * Codes a moment in 64 bits; codes compare as moments do. From 1681 to 2258 the code is the ns since 1970 (less than
+ * 2^63 - 2^56 of them). Outside these years it counts on in steps of 2^-16 s. Moments more than about 35,000 years away
+ * get the least or the largest code.
  */
 int64_t bs_moment_code(struct bs_moment moment);
 

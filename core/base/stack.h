@@ -19,7 +19,7 @@
  */
 size_t bs_stack_left(void);
 
-/* Whether n levels of so many bytes fit, and what else is called at the deepest. */
+/* How many levels of level_bytes fit, with BS_STACK_REST_BYTES left for what the deepest one calls. SIZE_MAX: not known. */
 #define BS_STACK_REST_BYTES ((size_t)32 << 10)
 static inline size_t bs_stack_levels(size_t level_bytes)
 {
@@ -27,7 +27,7 @@ static inline size_t bs_stack_levels(size_t level_bytes)
 	return left == SIZE_MAX ? SIZE_MAX : left > BS_STACK_REST_BYTES ? (left - BS_STACK_REST_BYTES) / level_bytes : 0;
 }
 
-/* Of threads of the library; enough for the deepest query (BS_QUERY_MAX_DEPTH). Memory is taken only as far as it is used. */
+/* The stack of the library's own threads; enough for the deepest query (BS_QUERY_MAX_DEPTH). Memory is taken only as far as it is used. */
 #define BS_THREAD_STACK_BYTES ((size_t)4 << 20)
 
 /* pthread_create with a stack of that size. */
