@@ -34,6 +34,8 @@ static const char *const pieces[] = {
 	"\xe2\x80\x99" /* apostrophe */, "\xe2\x80\xa4" /* one dot */, "\xc2\xa0", "\xe2\x80\x94" /* dash */,
 	"\xf0\x9f\x98\x80", "\x80", "\xff", "\xe3\x8e\x8f" /* kg */, "kg", "don't", "foo_bar", "obj.foo", "a@b",
 	"1", "22", "T", "T", "1T22", "t", "Foo", "Bar", "FOO", "fooBar", "_", "2Foo",
+	"\xcc\xa3" /* dot below */, "=\xcc\xb8" /* not equal */, "=", "\xcd\xbe" /* Greek ; */, "\xe1\xbf\xaf" /* Greek ` */, "`",
+	"\xcd\x85" /* iota below */, "\xc5\x82" /* l with stroke */, "l", "\xc3\xa6" /* ae */, "ae",
 };
 
 static void append(struct bs_buffer *to, const void *bytes, size_t n_bytes)
@@ -420,13 +422,6 @@ static void test_identifiers(void **state)
 	check_documents(&(struct bs_words_options){.split_identifiers = true, .fold_accents = true}, 16, n_docs);
 }
 
-static void test_old_rules(void **state)
-{
-	(void)state;
-	check_documents(&(struct bs_words_options){.old_rules = true}, 17, n_docs);
-}
-
-/* Stemmed words do not stand in the text. */
 static void test_stems_are_left_alone(void **state)
 {
 	(void)state;
@@ -469,7 +464,6 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_plain_words),
 		cmocka_unit_test(test_folded_accents),
 		cmocka_unit_test(test_identifiers),
-		cmocka_unit_test(test_old_rules),
 		cmocka_unit_test(test_stems_are_left_alone),
 		cmocka_unit_test(test_broken_lines),
 	};

@@ -71,8 +71,8 @@ static void test_words_between_runs(void **state)
 	         "0:3.14|1:1,000|2:1,000.5|3:1;2|4:1|5:2|6:1|7:a|8:a|9:1|10:1"},
 		{"e-mail x86-64", "0:e|1:mail|2:x86|3:64"},
 		{"obj.method a.b.c std::vector x:y", "0:obj|1:method|2:a|3:b|4:c|5:std|6:vector|7:x|8:y"},
-		{"a@example.com @user 1@2 a@1 a@@b", "0:a|1:example|2:com|3:@user|4:1@2|5:a@1|6:a@@b"},
-		{".a a. .a. :a @ @@", "0:a|1:a|2:a|3:a|4:@|5:@@"},
+		{"a@example.com @user 1@2 a@1 a@@b", "0:a|1:example|2:com|3:user|4:1|5:2|6:a|7:1|8:a|9:b"},
+		{".a a. .a. :a @ @@", "0:a|1:a|2:a|3:a"},
 		{"caf\u00e9.fr \u00e9@\u00e8", "0:caf\u00e9|1:fr|2:\u00e9|3:\u00e8"},
 		{"a.\u00adb", "0:a.b"},
 		{"a b1 2c", "0:a|1:b1|2:2c"},
@@ -103,6 +103,42 @@ static void test_folding(void **state)
 	CHECK_EXAMPLES(NULL, examples);
 }
 
+/* Of each row, both texts have these words. */
+static void test_canonically_equivalent_texts(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *text, *equivalent, *expected;
+	} examples[] = {
+		{"caf\u00e9.example", "cafe\u0301.example", "0:caf\u00e9|1:example"},
+		/* Marks that compose with nothing; vowel signs; and a mark of a digit, which is no letter. */
+		{"b\u0301.a b\u0301:a", "b\u0301.a b\u0301:a", "0:b\u0301|1:a|2:b\u0301|3:a"},
+		{"\u0939\u093f\u0928\u094d\u0926\u0940.example", "\u0939\u093f\u0928\u094d\u0926\u0940.example",
+	         "0:\u0939\u093f\u0928\u094d\u0926\u0940|1:example"},
+		{"1\u0301.a", "1\u0301.a", "0:1\u0301|1:a"},
+		/* Jamo and syllables, which ICU does not join to ASCII. */
+		{"\ud68c\uc758\ub85d2024 KBS\ub274\uc2a4", "\u1112\u116c\u110b\u1174\u1105\u1169\u11a82024 KBS\u1102\u1172\u1109\u1173",
+	         "0:\ud68c\uc758\ub85d|1:2024|2:kbs|3:\ub274\uc2a4"},
+		/* Order of marks, composition exclusions, what decomposes into two, and what is ASCII in NFC. */
+		{"\u1ea1\u0307", "a\u0307\u0323", "0:\u1ea1\u0307"},
+		{"\u0915\u093c", "\u0958", "0:\u0915\u093c"},
+		{"\u05d0\u0308\u0301x", "\u05d0\u0344x", "0:\u05d0\u0308\u0301x"},
+		{"1;2 K5", "1\u037e2 \u212a5", "0:1;2|1:k5"},
+		/* Runs: a voicing mark that goes before, and a compatibility ideograph. */
+		{"\u304c\u0327\u304d \u8c48", "\u304b\u0327\u3099\u304d \uf900", "0:\u304c|1:\u0327|2:\u304d|4:\u8c48"},
+		/* A subscript iota is a letter when it is folded; before an accent, too. */
+		{"\u1fb4", "\u03b1\u0345\u0301", "0:\u03ac\u03b9"},
+		{"e\u0301\u2019s", "\u00e9\u02bcs", "0:\u00e9's"},
+	};
+	struct rig rig;
+	rig_init(&rig, NULL);
+	for (size_t i = 0; i < sizeof(examples) / sizeof(*examples); i++) {
+		check_example_bytes(&rig, examples[i].text, strlen(examples[i].text), examples[i].expected);
+		check_example_bytes(&rig, examples[i].equivalent, strlen(examples[i].equivalent), examples[i].expected);
+	}
+	rig_deinit(&rig);
+}
+
 static void test_emoji(void **state)
 {
 	(void)state;
@@ -117,19 +153,6 @@ static void test_emoji(void **state)
 		{"#\ufe0f\u20e3 *\ufe0f\u20e3 #\u20e3 # \U0001f1e9", "0:#\u20e3|1:*\u20e3"},
 	};
 	CHECK_EXAMPLES(NULL, examples);
-}
-
-/* What an index of before there were revisions has. */
-static void test_old_rules(void **state)
-{
-	(void)state;
-	static const struct bs_words_options old = {.old_rules = true};
-	static const struct example examples[] = {
-		{"don't can\u2019t won\u02bct", "0:don't|1:can\u2019t|2:won\u02bct"},
-		{"02T03 \u0661T\u0662", "0:02t03|1:\u0661t\u0662"},
-		{"\U0001f1e9\U0001f1ea 1\ufe0f\u20e3 #\ufe0f\u20e3", "0:1\u20e3"},
-	};
-	CHECK_EXAMPLES(&old, examples);
 }
 
 static void test_identifiers(void **state)
@@ -217,7 +240,7 @@ static void test_runs(void **state)
 		/* A cut looks at the raw neighbours, runs included. */
 		{"a@\u4e2d", "0:a|1:\u4e2d"},
 		{"\u4e2d@b", "0:\u4e2d|1:b"},
-		{"\u4e2d.b 1@\u4e2d", "0:\u4e2d|1:b|2:1@|3:\u4e2d"},
+		{"\u4e2d.b 1@\u4e2d", "0:\u4e2d|1:b|2:1|3:\u4e2d"},
 	};
 	CHECK_EXAMPLES(NULL, examples);
 }
@@ -235,9 +258,15 @@ static void test_options(void **state)
 	};
 	static const struct example in_french[] = {{"mang\u00e9es mangeons", "0:mang|1:mangeon"}};
 	static const struct example without_accents[] = {
-		{"\u00c9t\u00e9 na\u00efve \u0130 \u00f8", "0:ete|1:naive|2:i|3:\u00f8"},
-		{"\u1ea4n \u0439 \ud55c", "0:an|1:\u0438|2:\ud55c"},
-		{"\u05e9\u05b8\u05c1\u05dc\u05d5\u05b9\u05dd", "0:\u05e9\u05dc\u05d5\u05dd"},
+		{"\u00c9t\u00e9 E\u0301te\u0301 na\u00efve \u0130", "0:ete|1:ete|2:naive|3:i"},
+		{"\u1ea4n \u0451\u0439 \u0391\u0301\u03ac \ud55c", "0:an|1:\u0435\u0438|2:\u03b1\u03b1|3:\ud55c"},
+		/* Strokes and ligatures, under accents, too. */
+		{"\u0110or\u0111e \u0141\u00f3d\u017a S\u00f8ren \u0126al \u0166 \u00c6on \u0152uvre", "0:dorde|1:lodz|2:soren|3:hal|4:t|5:aeon|6:oeuvre"},
+		{"\u01fd\u01ff \u00f0\u00fe \u0131 \u014b \u00df", "0:aeo|1:dth|2:i|3:n|4:ss"},
+		/* What is no accent stays: points, vowel signs, nuktas, viramas; and accents of what is none of these letters. */
+		{"\u05e9\u05b8\u05c1\u05dc\u05d5\u05b9\u05dd", "0:\u05e9\u05b8\u05c1\u05dc\u05d5\u05b9\u05dd"},
+		{"\u0915\u093f \u0915\u0941 \u0915\u0301 \u0958", "0:\u0915\u093f|1:\u0915\u0941|2:\u0915\u0301|3:\u0915\u093c"},
+		{"1\u0301 e\u0488\u0301 \u05d0e\u0301", "0:1\u0301|1:e\u0488|2:\u05d0e"},
 		/* Runs keep their marks. */
 		{"\u304c \u0e01\u0e34", "0:\u304c|2:\u0e01|2+\u0e01\u0e34|3:\u0e34"},
 	};
@@ -290,6 +319,34 @@ static void test_offsets(void **state)
 	for (size_t i = 0; i < 7; i++) {
 		assert_int_equal(kept_at(&rig.found, i)->start_byte, spans[i][0]);
 		assert_int_equal(kept_at(&rig.found, i)->end_byte, spans[i][1]);
+	}
+	rig_deinit(&rig);
+}
+
+/* They are those of the text as given, whatever became of it. */
+static void test_offsets_of_decomposed_text(void **state)
+{
+	(void)state;
+	struct rig rig;
+	rig_init(&rig, NULL);
+	const char *text = "ne\u0301.xy be\u0301e\u0301 \u1112\u1161\u11ab \u212am e\u0323\u0301_\xff" "a\u0344";
+	static const uint64_t spans[][2] = {{0, 4}, {5, 7}, {8, 15}, {16, 25}, {26, 30}, {31, 37}, {38, 41}};
+	rig_check_all(&rig, text, strlen(text));
+	assert_int_equal(kept_n(&rig.found), 7);
+	for (size_t i = 0; i < 7; i++) {
+		assert_int_equal(kept_at(&rig.found, i)->start_byte, spans[i][0]);
+		assert_int_equal(kept_at(&rig.found, i)->end_byte, spans[i][1]);
+	}
+	rig_deinit(&rig);
+	/* Parts of an identifier, too. */
+	rig_init(&rig, &(struct bs_words_options){.split_identifiers = true});
+	text = "cafe\u0301Be\u0301b\u0301e2";
+	static const uint64_t parts[][2] = {{0, 15}, {0, 6}, {6, 14}, {14, 15}};
+	rig_check_all(&rig, text, strlen(text));
+	assert_int_equal(kept_n(&rig.found), 4);
+	for (size_t i = 0; i < 4; i++) {
+		assert_int_equal(kept_at(&rig.found, i)->start_byte, parts[i][0]);
+		assert_int_equal(kept_at(&rig.found, i)->end_byte, parts[i][1]);
 	}
 	rig_deinit(&rig);
 }
@@ -373,13 +430,14 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_words_between_runs),
 		cmocka_unit_test(test_folding),
+		cmocka_unit_test(test_canonically_equivalent_texts),
 		cmocka_unit_test(test_emoji),
-		cmocka_unit_test(test_old_rules),
 		cmocka_unit_test(test_identifiers),
 		cmocka_unit_test(test_runs),
 		cmocka_unit_test(test_options),
 		cmocka_unit_test(test_bytes_that_are_no_text),
 		cmocka_unit_test(test_offsets),
+		cmocka_unit_test(test_offsets_of_decomposed_text),
 		cmocka_unit_test(test_sums_and_callbacks),
 		cmocka_unit_test(test_opening),
 	};

@@ -240,6 +240,14 @@ static const char *const pools[][16] = {
          "\u1dc0", "\u0903", "\u115f", "\u3164", "\u180e"},
 	{"\u05d0", "\u05d1", "\"", "'", "\u05f4", "\u0645", "\u0663", "\u066b", "\u0416", "\u0439", "\u03a3", "\ud55c",
          "\u1112\u1161\u11ab", "\u0915\u094d\u0937", "\u10d0", "\u1ea4"},
+	{"e\u0301", "\u00e9", "\u0323", "\u0345", "a\u0308", "\u0344", "\u212a", "\u037e", "\u1fef", "\u0338", "=", "\u1ea5",
+         "\u0142", "\u01fd", "@", "."},
+	{"\u1112", "\u1161", "\u11ab", "\ud558", "\ud55c", "\u11a8", "\u302e", "\u3131", "a", " ", ".", "@", "_", "2",
+         "\u1100\u1161", "\u1161"},
+	{"\u0958", "\u0915", "\u093c", "\u093f", "\u094d", "\u09c7", "\u09be", "\u0b47\u0b57", "\u0dd9", "\u0dcf", "\u0dca",
+         "\u1025\u102e", "\u0f73", "\u0f71", "\u0f72", "."},
+	{"\U0001d160", "\U0001d158", "\U0001d165", "\U0001d16e", "\uf900", "\u4e2d", "\u3099", "\u0327", "\u034f", "\u05d3\u05bc\u05b7",
+         "\ufb2c", "\u0e38\u0e48", "\u0e48\u0e38", "\U000110a5\U000110ba", "\U00011347\U0001133e", "\u2adc"},
 	{"\xff", "\x80", "\xc3", "\xe4\xb8", "\xf0\x9f\x98", "\xed\xa0\x80", "\xc0\x80", "\xf4\x90\x80\x80", "\xfe",
          "\x01", "\x7f", "\xc2\x85", "\xe2\x80\xa8", "\xef\xbf\xbd", "\x0b", "\x0c"},
 };
@@ -309,12 +317,11 @@ static void test_random_texts_with_options(void **state)
 	static const struct bs_words_options options[] = {
 		{.stem_language = "english"},
 		{.stem_language = "french", .fold_accents = true},
-		{.stem_language = "russian", .old_rules = true},
+		{.stem_language = "russian"},
 		{.fold_accents = true},
 		{.split_identifiers = true},
-		{.split_identifiers = true, .fold_accents = true, .old_rules = true},
+		{.split_identifiers = true, .fold_accents = true},
 		{.split_identifiers = true, .stem_language = "english"},
-		{.old_rules = true},
 	};
 	for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++)
 		check_random_texts(&options[i], n_random_texts / 16, random_seed + 1 + i);
@@ -385,6 +392,51 @@ static void check_long_text(struct rig *rig, const char *item, size_t n_items)
 	free(text);
 }
 
+/* n marks in two orders that are canonically equivalent. */
+static void check_marks(struct rig *rig, const char *before, const char *one, const char *other, const char *between, size_t n)
+{
+	size_t pair_bytes = strlen(one) + strlen(other) + 2 * strlen(between), n_bytes = strlen(before);
+	char *texts[2] = {malloc(n_bytes + n * pair_bytes + 1), malloc(n_bytes + n * pair_bytes + 1)};
+	struct kept *kept[] = {&rig->expected, &rig->found};
+	for (int order = 0; order < 2; order++) {
+		char *to = stpcpy(texts[order], before);
+		for (size_t i = 0; i < 2 * n; i++)
+			to = stpcpy(stpcpy(to, (order ? i < n : i % 2) ? one : other), between);
+		n_bytes = (size_t)(to - texts[order]);
+		kept_analyze(rig->words, texts[order], n_bytes, kept[order]);
+		assert_int_equal(kept_n(kept[order]), 1);
+		assert_int_equal(kept_at(kept[order], 0)->end_byte, n_bytes);
+		free(texts[order]);
+	}
+	assert_int_equal(rig->expected.terms.used_bytes, rig->found.terms.used_bytes);
+	assert_memory_equal(rig->expected.terms.data, rig->found.terms.data, rig->found.terms.used_bytes);
+}
+
+/* ICU alone would take hours for these. */
+static void test_many_marks(void **state)
+{
+	(void)state;
+	struct rig rig;
+	rig_init(&rig, NULL);
+	check_marks(&rig, "a", "\u0323", "\u0301", "", 250000);
+	check_marks(&rig, "\u0905", "\u0323", "\u0301", "", 250000);
+	check_marks(&rig, "ab", "\U0001d165", "\u0301", "", 100000);
+	rig_deinit(&rig);
+	rig_init(&rig, &(struct bs_words_options){.fold_accents = true});
+	check_marks(&rig, "e\u05d0", "\u0323", "\u0301", "", 250000);
+	rig_deinit(&rig);
+	/* Folding drops what keeps these apart. */
+	rig_init(&rig, NULL);
+	char *text = malloc(8 * 100000 + 2), *to = stpcpy(text, "a");
+	for (size_t i = 0; i < 100000; i++)
+		to = stpcpy(to, "\u0301\u034f\u0323\u034f");
+	kept_analyze(rig.words, text, (size_t)(to - text), &rig.found);
+	assert_int_equal(kept_n(&rig.found), 1);
+	assert_int_equal(rig.found.terms.used_bytes, 3 + 2 * (2 * 100000 - 1));
+	free(text);
+	rig_deinit(&rig);
+}
+
 static void test_long_texts(void **state)
 {
 	(void)state;
@@ -431,6 +483,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_edges_of_lines),
 		cmocka_unit_test(test_random_ascii),
 		cmocka_unit_test(test_long_texts),
+		cmocka_unit_test(test_many_marks),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,6 +15,7 @@
 #include <unicode/uscript.h>
 #include <unicode/ustring.h>
 #include <unicode/utf16.h>
+#include <unicode/utf8.h>
 
 void kept_deinit(struct kept *kept)
 {
@@ -129,7 +130,6 @@ void naive_init(struct naive *naive, const struct bs_words_options *options)
 		naive->stemmer = sb_stemmer_new(options->stem_language, "UTF_8");
 	naive->fold_accents = options && options->fold_accents;
 	naive->split_identifiers = options && options->split_identifiers;
-	naive->old_rules = options && options->old_rules;
 }
 
 void naive_deinit(struct naive *naive)
@@ -139,21 +139,24 @@ void naive_deinit(struct naive *naive)
 		sb_stemmer_delete(naive->stemmer);
 	free(naive->c);
 	free(naive->byte);
+	free(naive->end_byte);
 	free(naive->units);
 	free(naive->other);
 	free(naive->cp_of_unit);
 	free(naive->utf8);
 }
 
+/* NFC has at most three times as many UTF-16 units as UTF-8 has bytes. */
 static void naive_reserve(struct naive *naive, size_t text_bytes)
 {
 	if (text_bytes + 1 <= naive->capacity)
 		return;
 	naive->capacity = text_bytes + 1;
 	naive->units_capacity = (int32_t)text_bytes * 18 + 64;
-	naive->c = realloc(naive->c, naive->capacity * sizeof(*naive->c));
-	naive->byte = realloc(naive->byte, naive->capacity * sizeof(*naive->byte));
-	naive->cp_of_unit = realloc(naive->cp_of_unit, 2 * naive->capacity * sizeof(*naive->cp_of_unit));
+	naive->c = realloc(naive->c, 3 * naive->capacity * sizeof(*naive->c));
+	naive->byte = realloc(naive->byte, 3 * naive->capacity * sizeof(*naive->byte));
+	naive->end_byte = realloc(naive->end_byte, 3 * naive->capacity * sizeof(*naive->end_byte));
+	naive->cp_of_unit = realloc(naive->cp_of_unit, 6 * naive->capacity * sizeof(*naive->cp_of_unit));
 	naive->units = realloc(naive->units, (size_t)naive->units_capacity * sizeof(UChar));
 	naive->other = realloc(naive->other, (size_t)naive->units_capacity * sizeof(UChar));
 	naive->utf8 = realloc(naive->utf8, (size_t)naive->units_capacity * 3);
@@ -183,13 +186,11 @@ static void naive_decode(struct naive *naive, const uint8_t *text, size_t text_b
 		for (; n <= 4 && at + n <= text_bytes && c < 0; n++)
 			c = decode_exactly(text + at, n);
 		n = c < 0 ? 1 : n - 1;
-		if ((c == 0x2019 || c == 0x2bc) && !naive->old_rules)
-			c = '\'';
 		naive->c[naive->n] = c < 0 ? 0xfffd : c;
-		naive->byte[naive->n++] = at;
+		naive->byte[naive->n] = at;
+		naive->end_byte[naive->n++] = at + n;
 		at += n;
 	}
-	naive->byte[naive->n] = text_bytes;
 }
 
 static bool is_mark(UChar32 c)
@@ -228,6 +229,49 @@ static void naive_normalize(struct naive *naive, const UNormalizer2 *form)
 	naive->n_units = n;
 }
 
+/*
+ * The text in NFC. What stands between two boundaries is normalized by itself. Of the code points that this changes, all
+ * stand for all the bytes that they had together.
+ */
+static void naive_to_nfc(struct naive *naive)
+{
+	size_t n_text = naive->n, n = 0;
+	UChar32 *c = malloc((n_text + 1) * sizeof(*c));
+	size_t *byte = malloc((n_text + 1) * sizeof(*byte)), *end_byte = malloc((n_text + 1) * sizeof(*byte));
+	memcpy(c, naive->c, n_text * sizeof(*c));
+	memcpy(byte, naive->byte, n_text * sizeof(*byte));
+	memcpy(end_byte, naive->end_byte, n_text * sizeof(*byte));
+	for (size_t start = 0, end; start < n_text; start = end) {
+		for (end = start + 1; end < n_text && !unorm2_hasBoundaryBefore(naive->nfc, c[end]);)
+			end++;
+		naive->n_units = 0;
+		for (size_t i = start; i < end; i++)
+			U16_APPEND_UNSAFE(naive->units, naive->n_units, (uint32_t)c[i]);
+		naive_normalize(naive, naive->nfc);
+		size_t first = n, head = 0, tail = 0, n_old = end - start;
+		for (int32_t at = 0; at < naive->n_units;)
+			naive->c[n++] = bs_words_next(naive->units, &at);
+		size_t n_new = n - first;
+		while (head < n_old && head < n_new && naive->c[first + head] == c[start + head])
+			head++;
+		while (head + tail < n_old && head + tail < n_new && naive->c[n - tail - 1] == c[end - tail - 1])
+			tail++;
+		for (size_t i = 0; i < n_new; i++) {
+			bool is_head = i < head, is_tail = i + tail >= n_new;
+			size_t old = is_head ? start + i : end - (n_new - i);
+			naive->byte[first + i] = byte[is_head || is_tail ? old : start + head];
+			naive->end_byte[first + i] = end_byte[is_head || is_tail ? old : end - tail - 1];
+		}
+	}
+	naive->n = n;
+	free(c);
+	free(byte);
+	free(end_byte);
+	for (size_t i = 0; i < n; i++)
+		if (naive->c[i] == 0x2019 || naive->c[i] == 0x2bc)
+			naive->c[i] = '\'';
+}
+
 static size_t naive_utf8(struct naive *naive, int32_t start, int32_t end)
 {
 	int32_t n = 0;
@@ -253,20 +297,100 @@ static void naive_stem(struct naive *naive)
 		naive_units_from_utf8(naive, stem, stem_bytes);
 }
 
+/* Plain letters, and those that are such but for a stroke, a hook, their form, or being joined. */
+static const char *const naive_plain[][2] = {
+	{"a", "\u0250\u0259\u025a\u1d00\u1d8f\u1d95\u2c65"},
+	{"aa", "\ua733"},
+	{"ae", "\u00e6\u1d01\u1d02"},
+	{"ao", "\ua735"},
+	{"au", "\ua737"},
+	{"av", "\ua739\ua73b"},
+	{"ay", "\ua73d"},
+	{"b", "\u0180\u0183\u0253\u0299\u1d03\u1d6c\u1d80"},
+	{"c", "\u0188\u023c\u0255\u0297\u1d04\u2184\ua73f\ua793"},
+	{"d", "\u00f0\u0111\u018c\u0221\u0256\u0257\u1d05\u1d06\u1d6d\u1d81\u1d91\ua77a\ua7c8"},
+	{"db", "\u0238"},
+	{"dz", "\u02a3\u02a5"},
+	{"e", "\u01dd\u0247\u0258\u025b\u025c\u025d\u025e\u029a\u1d07\u1d08\u1d92\u1d93\u1d94\u2c78"},
+	{"f", "\u0192\u1d6e\u1d82\ua730\ua77c\ua799\ua7fb"},
+	{"g", "\u01e5\u0260\u0261\u0262\u029b\u1d77\u1d79\u1d83\ua77f\ua7a1"},
+	{"h", "\u0127\u0265\u0266\u029c\u02ae\u02af\u2c68\u2c76"},
+	{"hv", "\u0195"},
+	{"i", "\u0131\u0268\u0269\u026a\u1d09\u1d7b\u1d7c\u1d96\ua7fe"},
+	{"j", "\u0237\u0249\u025f\u0284\u029d\u1d0a"},
+	{"k", "\u0199\u029e\u1d0b\u1d84\u2c6a\ua741\ua743\ua745\ua7a3"},
+	{"l", "\u0142\u019a\u0234\u026b\u026c\u026d\u029f\u1d0c\u1d85\u2c61\ua747\ua749\ua781"},
+	{"ll", "\u1efb"},
+	{"ls", "\u02aa"},
+	{"lz", "\u02ab"},
+	{"m", "\u026f\u0270\u0271\u1d0d\u1d6f\u1d86\ua7fd\ua7ff"},
+	{"n", "\u014b\u019e\u0235\u0272\u0273\u0274\u1d0e\u1d70\u1d87\ua7a5"},
+	{"o", "\u00f8\u0254\u0275\u1d0f\u1d10\u1d16\u1d17\u1d97\u2c7a\ua74b\ua74d"},
+	{"oe", "\u0153\u0276\u1d14"},
+	{"oo", "\ua74f"},
+	{"ou", "\u0223\u1d15"},
+	{"p", "\u01a5\u1d18\u1d71\u1d7d\u1d88\ua751\ua753\ua755\ua7fc"},
+	{"q", "\u0138\u024b\u02a0\ua757\ua759"},
+	{"qp", "\u0239"},
+	{"r", "\u024d\u027c\u027d\u027e\u027f\u0280\u0281\u1d19\u1d1a\u1d72\u1d73\u1d89\ua75b\ua783\ua7a7"},
+	{"s", "\u023f\u0282\u1d74\u1d8a\u1e9c\u1e9d\ua731\ua785\ua7a9\ua7ca"},
+	{"t", "\u0167\u01ab\u01ad\u0236\u0287\u0288\u1d1b\u1d75\u2c66\ua787"},
+	{"tc", "\u02a8"},
+	{"th", "\u00fe\u1d7a\ua765\ua767"},
+	{"ts", "\u02a6"},
+	{"tz", "\ua729"},
+	{"u", "\u0289\u1d1c\u1d7e\u1d99\ua7b9"},
+	{"ue", "\u1d6b"},
+	{"v", "\u028b\u028c\u1d20\u1d8c\u1efd\u2c71\u2c74\ua75f\ua769"},
+	{"vy", "\ua761"},
+	{"w", "\u01bf\u028d\u1d21\u2c73"},
+	{"x", "\u1d8d"},
+	{"y", "\u01b4\u024f\u028e\u028f\u1eff"},
+	{"z", "\u01b6\u021d\u0225\u0240\u0290\u0291\u1d22\u1d76\u1d8e\u2c6c\ua763"},
+};
+
+static bool naive_is_accented(UChar32 c)
+{
+	UErrorCode code = U_ZERO_ERROR;
+	UScriptCode script = uscript_getScript(c, &code);
+	return U_GET_GC_MASK(c) & U_GC_L_MASK &&
+	       (script == USCRIPT_LATIN || script == USCRIPT_GREEK || script == USCRIPT_CYRILLIC);
+}
+
+/* Appends c to other, plain if it has a stroke. */
+static int32_t naive_append_plain(struct naive *naive, int32_t n, UChar32 c)
+{
+	uint8_t utf8[5] = {0};
+	size_t n_bytes = 0;
+	const char *plain = NULL;
+	U8_APPEND_UNSAFE(utf8, n_bytes, (uint32_t)c);
+	for (size_t i = 0; i < sizeof(naive_plain) / sizeof(*naive_plain) && c >= 0x80; i++)
+		if (strstr(naive_plain[i][1], (const char *)utf8))
+			plain = naive_plain[i][0];
+	if (!plain)
+		U16_APPEND_UNSAFE(naive->other, n, (uint32_t)c);
+	for (; plain && *plain; plain++)
+		naive->other[n++] = (UChar)*plain;
+	return n;
+}
+
 static void naive_drop_accents(struct naive *naive)
 {
-	int n_bytes = (int)naive_utf8(naive, 0, naive->n_units);
 	naive_normalize(naive, naive->nfd);
-	int32_t kept = 0;
+	int32_t n = 0;
+	bool is_accented = false;
 	for (int32_t at = 0; at < naive->n_units;) {
-		uint32_t c = (uint32_t)bs_words_next(naive->units, &at);
-		if (!is_mark((UChar32)c))
-			U16_APPEND_UNSAFE(naive->units, kept, c);
+		UErrorCode code = U_ZERO_ERROR;
+		UChar32 c = bs_words_next(naive->units, &at);
+		bool is_accent = u_charType(c) == U_NON_SPACING_MARK && uscript_getScript(c, &code) == USCRIPT_INHERITED;
+		if (!is_mark(c))
+			is_accented = naive_is_accented(c);
+		if (!is_accent || !is_accented)
+			n = naive_append_plain(naive, n, c);
 	}
-	naive->n_units = kept;
+	memcpy(naive->units, naive->other, (size_t)n * sizeof(UChar));
+	naive->n_units = n;
 	naive_normalize(naive, naive->nfc);
-	if (naive->n_units == 0)
-		naive_units_from_utf8(naive, naive->utf8, n_bytes);
 }
 
 /* The code point of a term that is a single one of a run's scripts, else -1. */
@@ -309,7 +433,7 @@ static void naive_term(struct naive *naive, size_t start, size_t end)
 	if (naive->fold_accents)
 		naive_drop_accents(naive);
 	size_t n_bytes = naive_utf8(naive, 0, naive->n_units);
-	naive_keep(naive, n_bytes, naive->byte[start], naive->byte[end]);
+	naive_keep(naive, n_bytes, naive->byte[start], naive->end_byte[end - 1]);
 	naive->after_script_run = false;
 }
 
@@ -392,7 +516,16 @@ static bool naive_is_date(const struct naive *naive, size_t start, size_t end, s
 	for (size_t i = start; i < end; i++)
 		if (i == t ? naive->c[i] != 'T' : !u_isdigit(naive->c[i]))
 			return false;
-	return t > start && t + 1 < end && !naive->old_rules;
+	return t > start && t + 1 < end;
+}
+
+/* Whether a . or : is cut at character i. */
+static bool naive_is_between_letters(const struct naive *naive, size_t i)
+{
+	size_t letter = i;
+	while (letter > 0 && is_mark(naive->c[letter - 1]))
+		letter--;
+	return letter > 0 && u_isalpha(naive->c[letter - 1]) && i + 1 < naive->n && u_isalpha(naive->c[i + 1]);
 }
 
 static void naive_segment(struct naive *naive, size_t start, size_t end)
@@ -400,12 +533,8 @@ static void naive_segment(struct naive *naive, size_t start, size_t end)
 	size_t piece = start;
 	for (size_t i = start; i < end; i++) {
 		UChar32 c = naive->c[i];
-		if (naive_is_date(naive, start, end, i)) {
-			naive_piece(naive, piece, i);
-			piece = i + 1;
-		}
-		if ((c == '.' || c == ':' || c == '@') && i > 0 && u_isalpha(naive->c[i - 1]) && i + 1 < naive->n &&
-		    u_isalpha(naive->c[i + 1])) {
+		if (naive_is_date(naive, start, end, i) || c == '@' ||
+		    ((c == '.' || c == ':') && naive_is_between_letters(naive, i))) {
 			naive_piece(naive, piece, i);
 			piece = i + 1;
 		}
@@ -420,7 +549,7 @@ static bool naive_is_flag_or_keycap(const struct naive *naive, size_t start, siz
 	bool is_flag = n >= 2 && u_hasBinaryProperty(c[0], UCHAR_REGIONAL_INDICATOR) &&
 	               u_hasBinaryProperty(c[1], UCHAR_REGIONAL_INDICATOR);
 	bool is_keycap = n >= 3 && u_hasBinaryProperty(c[0], UCHAR_EMOJI) && c[0] < 0x80 && c[1] == 0xfe0f && c[2] == 0x20e3;
-	return (is_flag || is_keycap) && !naive->old_rules;
+	return is_flag || is_keycap;
 }
 
 static void naive_stretch(struct naive *naive, size_t start, size_t end)
@@ -455,7 +584,7 @@ static void naive_run(struct naive *naive, size_t start, size_t end)
 	if (naive->after_script_run)
 		naive->position++;
 	naive->after_script_run = true;
-	uint64_t start_byte = naive->byte[start], end_byte = naive->byte[end];
+	uint64_t start_byte = naive->byte[start], end_byte = naive->end_byte[end - 1];
 	for (int32_t at = 0; at < naive->n_units;) {
 		int32_t first = at;
 		bs_words_next(naive->units, &at);
@@ -471,6 +600,7 @@ void naive_analyze(struct naive *naive, const void *text, size_t text_bytes, str
 	naive->after_script_run = false;
 	naive_reserve(naive, text_bytes);
 	naive_decode(naive, text, text_bytes);
+	naive_to_nfc(naive);
 	for (size_t i = 0; i < naive->n;) {
 		size_t stretch = i;
 		while (i < naive->n && !naive_starts_run(naive->c[i]))

@@ -44,10 +44,10 @@ struct naive {
 	UBreakIterator *breaks;
 	const UNormalizer2 *nfkc_casefold, *nfd, *nfc;
 	struct sb_stemmer *stemmer;
-	bool fold_accents, split_identifiers, old_rules;
-	/* The text: code points, the byte of each, and one more entry for the end. */
+	bool fold_accents, split_identifiers;
+	/* The text in NFC: code points, the bytes that each stands for. */
 	UChar32 *c;
-	size_t *byte;
+	size_t *byte, *end_byte;
 	size_t n, capacity;
 	/* A part of it, or something on its way to become a term. */
 	UChar *units, *other;

@@ -24,7 +24,8 @@
 	each(ucnv_setFallback) each(ucnv_setToUCallBack) each(ucnv_toUnicode) each(ubrk_close) each(ubrk_first) each(ubrk_getRuleStatus) each(ubrk_next) \
 	each(ubrk_open) each(ubrk_setText) each(ubrk_setUText) each(unorm2_getNFCInstance) \
 	each(unorm2_getNFDInstance) each(unorm2_getNFKCCasefoldInstance) each(unorm2_hasBoundaryBefore) \
-	each(unorm2_normalize) each(uscript_hasScript) each(utext_close) each(utext_openUTF8)
+	each(unorm2_getCombiningClass) each(unorm2_getDecomposition) each(unorm2_normalize) each(uscript_getScript) \
+	each(uscript_hasScript) each(utext_close) each(utext_openUTF8)
 
 BS_LIBRARY_TABLE(bs_icu, BS_ICU_FUNCTIONS);
 

@@ -96,7 +96,7 @@ struct bs_build_request {
 	/*
 	 * Files, folders, JSONL collections (*.jsonl, *.ndjson), or "-" for JSONL on file descriptor 0. They are added to
 	 * those recorded in the index, and looked at; the recorded ones stay as they were. n_sources == 0: all recorded
-	 * ones are looked at (as they are with shared, and where nothing can be kept: another version of Unicode). What
+	 * ones are looked at (as they are with shared, and where nothing can be kept: words cut by other rules). What
 	 * lies in a recorded folder that has it is a part of it, and only that part is looked at; a folder takes in what was
 	 * recorded inside of it and what it has. With rebuild, the index has these sources and no others.
 	 *
@@ -328,8 +328,9 @@ struct bs_index_info {
 	uint64_t n_deleted;  /* deleted or replaced, but still in the index; scores count them */
 	uint64_t n_segments;
 	uint64_t generation; /* of the commit: 1, 2, ... */
-	/* The index was made with another ICU or Unicode version than this library has. Its words may differ from those
-	 * of a query, so that every search reads every document: right, but slow. To mend it, build with rebuild. */
+	/* The words of the index were cut by other rules than those of this library: by an earlier version of it, or of ICU or
+	 * Unicode. They may differ from those of a query, so that every search of words reads every document: which match is
+	 * exact, but scores go by what the index has. The next bs_index_build renews it; a writer does not. */
 	bool is_other_unicode;
 	const char *icu_version, *unicode_version; /* with which it was made */
 	const char *kernel;                        /* in use */

@@ -160,7 +160,7 @@ struct bs_matrix_candidates {
  * take is called for every slab of words, with what is borrowed until it returns; it returns 0 to go on. Of the request, all counts that says which
  * documents match, and limits; no hit is verified or shown. *error_byte_out (nullable) as in struct bs_find_result.
  *
- * As bs_find; BS_UNSUPPORTED: the index was made with another version of Unicode, whose words are not those of the query.
+ * As bs_find; BS_UNSUPPORTED: the words of the index were cut by other rules than those of the query (is_other_unicode).
  */
 BS_API enum bs_status bs_matrix_ask(struct bs_finder *finder, const struct bs_find_request *request,
                                     int (*take)(void *context, const struct bs_matrix_candidates *candidates),

@@ -161,7 +161,6 @@ struct bs_words_options bs_index_words_options(const struct bs_index_options *op
 		.stem_language = options->stem_language,
 		.fold_accents = options->fold_accents,
 		.split_identifiers = options->split_identifiers,
-		.old_rules = options->words_revision == 0,
 		.analyzer = options->analyzer,
 		.analyzer_name = options->analyzer_name,
 	};
@@ -306,14 +305,40 @@ bool bs_manifest_next_non_document(const struct bs_manifest *manifest, size_t *a
 	return true;
 }
 
-enum bs_status bs_manifest_is_other_unicode(const struct bs_manifest *manifest, bool *is_other_out,
-                                            struct bs_error *err)
+static enum bs_status has_other_versions(const struct bs_manifest *manifest, bool *has_other_out, struct bs_error *err)
 {
 	char icu[16], unicode[16];
 	enum bs_status status = bs_words_versions(icu, unicode, err);
-	*is_other_out =
+	*has_other_out =
 		!status && (strcmp(icu, manifest->icu_version) != 0 || strcmp(unicode, manifest->unicode_version) != 0);
 	return status;
+}
+
+enum bs_status bs_manifest_has_other_words(const struct bs_manifest *manifest, bool *has_other_out, struct bs_error *err)
+{
+	enum bs_status status = has_other_versions(manifest, has_other_out, err);
+	*has_other_out |= manifest->options.words_revision < BS_WORDS_REVISION;
+	*has_other_out &= manifest->options.words && !manifest->options.analyzer_name;
+	return status;
+}
+
+enum bs_status bs_manifest_is_outdated(const struct bs_manifest *manifest, bool *is_outdated_out, struct bs_error *err)
+{
+	bool has_other_words = false;
+	enum bs_status status = has_other_versions(manifest, is_outdated_out, err);
+	if (!status)
+		status = bs_manifest_has_other_words(manifest, &has_other_words, err);
+	*is_outdated_out |= has_other_words;
+	return status;
+}
+
+void bs_manifest_mix_words(struct bs_manifest *manifest)
+{
+	size_t n = strlen(manifest->icu_version);
+	if (n > 0 && manifest->icu_version[n - 1] == '+')
+		return;
+	n = n < sizeof(manifest->icu_version) - 2 ? n : sizeof(manifest->icu_version) - 2;
+	memcpy(manifest->icu_version + n, "+", 2);
 }
 
 enum bs_status bs_manifest_copy_head(const struct bs_manifest *manifest, struct bs_manifest *copy_out,

@@ -150,10 +150,18 @@ enum bs_status bs_manifest_add_non_document(struct bs_manifest *manifest, const 
                                             struct bs_error *err) BS_WARN_UNUSED;
 bool bs_manifest_next_non_document(const struct bs_manifest *manifest, size_t *at, struct bs_non_documents *file_out);
 
-/* Whether the index was made with another ICU or Unicode version than this program has: its words may be others.
- * BS_UNSUPPORTED: ICU cannot be loaded. */
-enum bs_status bs_manifest_is_other_unicode(const struct bs_manifest *manifest, bool *is_other_out,
-                                            struct bs_error *err) BS_WARN_UNUSED;
+/* Whether words of the index were cut by other rules than this program's: an earlier BS_WORDS_REVISION, or another version
+ * of ICU or Unicode. Then searches read every document. Never where words are those of an analyzer. BS_UNSUPPORTED: ICU
+ * cannot be loaded. */
+enum bs_status bs_manifest_has_other_words(const struct bs_manifest *manifest, bool *has_other_out,
+                                           struct bs_error *err) BS_WARN_UNUSED;
+/* Whether the next build is to index everything again: that, or an index of grams alone or with an analyzer was made with
+ * another version of ICU or Unicode. */
+enum bs_status bs_manifest_is_outdated(const struct bs_manifest *manifest, bool *is_outdated_out,
+                                       struct bs_error *err) BS_WARN_UNUSED;
+/* Words of this program's rules are added to an index that has others: no program takes the recorded versions for its own
+ * from then on. */
+void bs_manifest_mix_words(struct bs_manifest *manifest);
 /* An index knows so many names of fields at most, which are in memory whatever it is made of or asked, and no longer ones, which
  * no query names. Others are not fields: in a query they are text. */
 #define BS_MOST_FIELDS      131072u

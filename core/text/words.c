@@ -1,9 +1,9 @@
 /*
- * words.c: the words of a text. By definition they come of ICU: a piece of text -> UTF-16 -> script runs and the
- * stretches between them -> ICU's word segments -> their cuts. Pure ASCII has the same words without ICU's iterator, at
- * many times its speed. What becomes of a word once it is found is in words_term.c; what follows from the rules for the
- * bytes of a text, in words_near.c. Here in this order: ASCII, ICU, opening, and the cutting of a text at safe places
- * into pieces of bounded size for one of the two.
+ * words.c: the words of a text. By definition they come of ICU: a piece of text -> UTF-16 in NFC (words_nfc.c) -> script
+ * runs and the stretches between them -> ICU's word segments -> their cuts. Pure ASCII has the same words without ICU's
+ * iterator, at many times its speed. What becomes of a word once it is found is in words_term.c; what follows from the
+ * rules for the bytes of a text, in words_near.c. Here in this order: ASCII, ICU, opening, and the cutting of a text at
+ * safe places into pieces of bounded size for one of the two.
  */
 #include "core/text/words.h"
 
@@ -11,11 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <unicode/utf8.h>
-
-#include "core/base/bytes.h"
 #include "core/base/watch.h"
 #include "core/bitsift/host.h"
+#include "core/text/words_nfc.h"
 #include "core/text/words_parts.h"
 #include "core/text/words_term.h"
 
@@ -155,7 +153,10 @@ static uint8_t ascii_class(UChar32 c, const struct manners *manners)
 		class |= manners->joins[BETWEEN_LETTERS] ? BS_ASCII_MID_LETTER : 0;
 		class |= manners->joins[BETWEEN_DIGITS] ? BS_ASCII_MID_DIGIT : 0;
 	}
-	if (c == '.' || c == ':' || c == '@')
+	/* An @ that would be a joint, which it is in no version of ICU yet, would always be cut out. */
+	if (c == '@' && !(class & BS_ASCII_WORD))
+		class = 0;
+	else if (c == '.' || c == ':' || c == '@')
 		class |= BS_ASCII_CUT;
 	if (is_inert(c, manners))
 		class |= BS_ASCII_CUT_AFTER;
@@ -220,8 +221,6 @@ struct ascii_stretch {
 	const uint8_t *text;
 	size_t start;
 	size_t end;
-	bool alpha_before;
-	bool alpha_after;
 };
 
 /* What stands beside a line or a byte, each 0 or 1. */
@@ -244,8 +243,7 @@ static struct neighbour neighbour_of(unsigned class)
 
 static struct neighbour neighbour_at(const struct bs_words *words, const struct ascii_stretch *stretch, size_t at)
 {
-	return at < stretch->end ? neighbour_of(words->ascii.of[stretch->text[at]])
-	                         : (struct neighbour){.is_alpha = stretch->alpha_after};
+	return at < stretch->end ? neighbour_of(words->ascii.of[stretch->text[at]]) : (struct neighbour){.is_unit = 0};
 }
 
 /* Which bytes of a line are of this one class. */
@@ -255,17 +253,16 @@ static uint64_t bytes_of(const struct bs_line_classes *line, unsigned class)
 }
 
 /*
- * Which bytes of a line are of words: the rules above, 64 bytes at a time. last is the line's last byte that counts;
- * carry: the byte before the line is of a word.
+ * Which bytes of a line are of words: the rules above, 64 bytes at a time. last is the line's last byte that counts.
  *
  *      text     it's 3.14 _ a.b
  *      units    ## # # ## # # #      letters, digits and _
  *      joints     #   #      #       where both neighbours are of the class that it joins
- *      cuts                  #       . : @ between letters (a joint, or a unit: ICU 72's @)
+ *      cuts                  #       . : between letters, and any @ that is a unit (as it is for ICU 72)
  *      words    #### ####   # #      units and joints without the cuts, and without a _ that stands alone
  */
 static uint64_t word_bits(const struct bs_line_classes *line, struct neighbour before, struct neighbour after,
-                          unsigned last, uint64_t carry)
+                          unsigned last)
 {
 	uint64_t letters = bytes_of(line, BS_ASCII_LETTER), digits = bytes_of(line, BS_ASCII_DIGIT);
 	uint64_t alphas = letters & bytes_of(line, BS_ASCII_CUT_BEFORE);
@@ -274,11 +271,11 @@ static uint64_t word_bits(const struct bs_line_classes *line, struct neighbour b
 	                   (letters >> 1 | after.is_letter << last)) |
 	                  (bytes_of(line, BS_ASCII_MID_DIGIT) & (digits << 1 | before.is_digit) &
 	                   (digits >> 1 | after.is_digit << last));
-	uint64_t cuts = bytes_of(line, BS_ASCII_CUT) & (alphas << 1 | before.is_alpha) &
-	                (alphas >> 1 | after.is_alpha << last);
-	uint64_t words = (units | joints) & ~cuts;
-	uint64_t lone = bytes_of(line, BS_ASCII_EXTEND) & ~(words << 1 | carry) & ~(units >> 1 | after.is_unit << last);
-	return words & ~lone;
+	uint64_t is_between = (alphas << 1 | before.is_alpha) & (alphas >> 1 | after.is_alpha << last);
+	uint64_t cuts = bytes_of(line, BS_ASCII_CUT) & (units | is_between);
+	uint64_t lone = bytes_of(line, BS_ASCII_EXTEND) & ~(units << 1 | before.is_unit) &
+	                ~(units >> 1 | after.is_unit << last);
+	return (units | joints) & ~cuts & ~lone;
 }
 
 /* Whether the byte at text[at], in the stretch, belongs to a word of which the digit beside it on one side (away from
@@ -299,7 +296,7 @@ static bool is_date_cut(const struct bs_words *words, const struct ascii_stretch
 {
 	const uint8_t *class = words->ascii.of, *text = stretch->text;
 	size_t first = at, behind = at + 1;
-	if (text[at] != 'T' || words->old_rules)
+	if (text[at] != 'T')
 		return false;
 	while (first > stretch->start && class[text[first - 1]] & BS_ASCII_DIGIT)
 		first--;
@@ -332,7 +329,7 @@ struct ascii_window {
 static void find_edges(const struct bs_words *words, const struct ascii_stretch *stretch,
                        const struct bs_line_classes *lines, struct ascii_window *window)
 {
-	struct neighbour before = {.is_alpha = stretch->alpha_before};
+	struct neighbour before = {.is_unit = 0};
 	uint16_t *edge = window->edges;
 	uint64_t carry = 0;
 	if (window->start > stretch->start)
@@ -342,7 +339,7 @@ static void find_edges(const struct bs_words *words, const struct ascii_stretch 
 		size_t next = left < 64 ? left : 64;
 		struct neighbour after = neighbour_at(words, stretch, window->start + at + next);
 		const struct bs_line_classes *line = &lines[at / 64];
-		uint64_t of_words = word_bits(line, before, after, (unsigned)next - 1, carry);
+		uint64_t of_words = word_bits(line, before, after, (unsigned)next - 1);
 		uint64_t digits = bytes_of(line, BS_ASCII_DIGIT);
 		uint64_t between = bytes_of(line, BS_ASCII_LETTER) & (digits << 1 | before.is_digit) &
 		                   (digits >> 1 | after.is_digit << (next - 1));
@@ -354,6 +351,7 @@ static void find_edges(const struct bs_words *words, const struct ascii_stretch 
 		before = (struct neighbour){
 			.is_letter = bytes_of(line, BS_ASCII_LETTER) >> 63,
 			.is_digit = digits >> 63,
+			.is_unit = (bytes_of(line, BS_ASCII_LETTER) | digits | bytes_of(line, BS_ASCII_EXTEND)) >> 63,
 			.is_alpha = (bytes_of(line, BS_ASCII_LETTER) & bytes_of(line, BS_ASCII_CUT_BEFORE)) >> 63,
 		};
 	}
@@ -449,7 +447,7 @@ static size_t find_word_end(const struct bs_words *words, const struct ascii_str
 		class = words->ascii.of[stretch->text[at]];
 		bool is_joint = (class & BS_ASCII_MID_LETTER && before.is_letter && after.is_letter) ||
 		                (class & BS_ASCII_MID_DIGIT && before.is_digit && after.is_digit);
-		bool is_cut = class & BS_ASCII_CUT && before.is_alpha && after.is_alpha;
+		bool is_cut = class & BS_ASCII_CUT && (class & BS_ASCII_WORD || (before.is_alpha && after.is_alpha));
 		bool is_between = class & BS_ASCII_LETTER && before.is_digit && after.is_digit;
 		if (is_cut || !(class & BS_ASCII_WORD || is_joint) || (is_between && is_date_cut(words, stretch, at)))
 			return at;
@@ -457,12 +455,11 @@ static size_t find_word_end(const struct bs_words *words, const struct ascii_str
 	return stretch->end;
 }
 
-/* text[start..end) is ASCII and a stretch for ICU, or lies between two safe cuts of one. alpha_before and alpha_after
- * say whether an alphabetic code point stands directly around it, for the cut at a '@' on the edge. */
-static enum bs_status analyze_ascii(struct bs_analysis *analysis, size_t start, size_t end, bool alpha_before,
-                                    bool alpha_after)
+/* text[start..end) is ASCII and a stretch for ICU, or lies between two safe cuts of one. No cut looks beyond it: a . or :
+ * on its edge joins nothing. */
+static enum bs_status analyze_ascii(struct bs_analysis *analysis, size_t start, size_t end)
 {
-	struct ascii_stretch stretch = {analysis->text, start, end, alpha_before, alpha_after};
+	struct ascii_stretch stretch = {analysis->text, start, end};
 	size_t window_bytes = analysis->words->window_bytes;
 	size_t most_bytes = window_bytes < ASCII_WINDOW_BYTES ? window_bytes : ASCII_WINDOW_BYTES;
 	enum bs_status status = BS_OK;
@@ -477,16 +474,6 @@ static enum bs_status analyze_ascii(struct bs_analysis *analysis, size_t start, 
 	return status;
 }
 
-/* A piece of text as UTF-16, and a place in it that moves forward only. */
-struct window {
-	UChar *units;
-	int32_t n_units;
-	const uint8_t *text;
-	size_t end_byte; /* of the window */
-	int32_t at_unit; /* the place, counted in both, */
-	size_t at_byte;  /* always between two code points */
-};
-
 /* What stands between two runs. */
 struct stretch {
 	int32_t start;
@@ -500,118 +487,78 @@ static bool is_apostrophe(UChar32 c)
 	return c == 0x2019 || c == 0x2bc;
 }
 
-static enum bs_status classify(struct bs_words *words, UChar32 c, uint8_t *class_out, struct bs_error *err)
+static bool is_mark(UChar32 c)
 {
-	*class_out = BS_CODE_POINT_OTHER;
-	if (is_apostrophe(c) && !words->old_rules) {
-		*class_out = BS_CODE_POINT_APOSTROPHE;
+	return U_MASK(bs_icu.u_charType(c)) & U_GC_M_MASK;
+}
+
+static enum bs_status learn_kind(struct bs_words *words, UChar32 c, uint8_t *kind_out, struct bs_error *err)
+{
+	*kind_out = BS_CODE_POINT_OTHER;
+	if (is_apostrophe(c)) {
+		*kind_out = BS_CODE_POINT_APOSTROPHE;
 	} else if (bs_words_is_of_script_run(words, c)) {
-		*class_out = BS_CODE_POINT_SCRIPT_RUN;
-	} else if (U_MASK(bs_icu.u_charType(c)) & U_GC_M_MASK) {
-		*class_out = BS_CODE_POINT_MARK;
+		*kind_out = BS_CODE_POINT_SCRIPT_RUN;
+	} else if (is_mark(c)) {
+		*kind_out = BS_CODE_POINT_MARK;
 	} else {
 		bool is_nothing;
 		enum bs_status status = bs_words_is_inert(words, c, &is_nothing, err);
 		if (status)
 			return status;
 		if (is_nothing)
-			*class_out = BS_CODE_POINT_INERT;
+			*kind_out = BS_CODE_POINT_INERT;
 	}
+	return BS_OK;
+}
+
+enum bs_status bs_words_learn_class(struct bs_words *words, UChar32 c, uint8_t *class_out, struct bs_error *err)
+{
+	enum bs_status status = learn_kind(words, c, class_out, err);
+	if (status)
+		return status;
+	bool is_joined = !bs_icu.unorm2_hasBoundaryBefore(words->nfc, c);
+	int32_t quick_check = bs_icu.u_getIntPropertyValue(c, UCHAR_NFC_QUICK_CHECK);
+	if (is_joined)
+		*class_out |= BS_CODE_POINT_JOINS;
+	else if (quick_check != UNORM_NO)
+		*class_out |= BS_CODE_POINT_STABLE;
+	if (is_joined ? quick_check == UNORM_YES : bs_icu.u_getIntPropertyValue(c, UCHAR_TRAIL_CANONICAL_COMBINING_CLASS) == 0)
+		*class_out |= BS_CODE_POINT_SETTLED;
 	words->code_point_classes[c] = *class_out;
 	return BS_OK;
 }
 
-/* class_of() for what was met before costs one load. Moves ICU's iterator. */
-static inline enum bs_status class_of(struct bs_words *words, UChar32 c, uint8_t *class_out, struct bs_error *err)
+/* A mark counts as the letter that it follows. */
+static bool is_alphabetic_before(const struct bs_words_window *window, int32_t at)
 {
-	*class_out = words->code_point_classes[c];
-	return *class_out == BS_CODE_POINT_UNKNOWN ? classify(words, c, class_out, err) : BS_OK;
-}
-
-/* text[start..end) -> words->window. An invalid sequence becomes one or more U+FFFD. */
-static enum bs_status decode(struct bs_analysis *analysis, size_t start, size_t end, struct window *window_out)
-{
-	struct bs_buffer *buffer = &analysis->words->window;
-	const uint8_t *text = analysis->text;
-	size_t most_units = end - start < INT32_MAX ? end - start : INT32_MAX;
-	enum bs_status status = bs_buffer_reserve(buffer, (most_units + 1) * sizeof(UChar), analysis->err);
-	if (status)
-		return status;
-	UChar *units = (UChar *)(void *)buffer->data;
-	int32_t n_units = 0;
-	for (size_t at = start, spent = start; at < end && !status;) {
-		if (at - spent >= SPEND_BYTES) {
-			spent = at;
-			status = bs_watch_spend(SPEND_BYTES * BYTE_NS, analysis->err);
-		}
-		if (n_units >= INT32_MAX - 1)
-			return bs_fail(analysis->err, BS_UNSUPPORTED,
-			               "no white space for more than %ld characters from byte %zu on", (long)INT32_MAX,
-			               start);
-		UChar32 c;
-		U8_NEXT_OR_FFFD(text, at, end, c);
-		U16_APPEND_UNSAFE(units, n_units, c);
+	while (at > 0) {
+		UChar32 c = bs_words_previous(window->units, &at);
+		if (c < 0x80 || !is_mark(c))
+			return bs_icu.u_isalpha(c);
 	}
-	*window_out = (struct window){.units = units, .n_units = n_units, .text = text, .end_byte = end,
-	                              .at_byte = start};
-	return status;
+	return false;
 }
 
-/* Moves the place to a unit that is not behind it; returns its byte. */
-static size_t move_to(struct window *window, int32_t unit)
+static bool is_alphabetic_at(const struct bs_words_window *window, int32_t at)
 {
-	size_t at = window->at_byte;
-	for (int32_t i = window->at_unit; i < unit;) {
-		UChar32 c;
-		U8_NEXT_OR_FFFD(window->text, at, window->end_byte, c);
-		i += U16_LENGTH(c);
-	}
-	window->at_unit = unit;
-	window->at_byte = at;
-	return at;
+	return at < window->n_units && bs_icu.u_isalpha(bs_words_next(window->units, &at));
 }
 
-static bool is_alphabetic_before(const struct window *window, int32_t at)
-{
-	if (at == 0)
-		return false;
-	UChar32 c = window->units[at - 1];
-	if (U16_IS_TRAIL((uint32_t)c))
-		c = U16_GET_SUPPLEMENTARY(window->units[at - 2], c);
-	return bs_icu.u_isalpha(c);
-}
-
-static bool is_alphabetic_at(const struct window *window, int32_t at)
-{
-	if (at == window->n_units)
-		return false;
-	UChar32 c = bs_words_next(window->units, &at);
-	return bs_icu.u_isalpha(c);
-}
-
-static bool is_cut_character(const struct window *window, int32_t at)
+static bool is_cut_character(const struct bs_words_window *window, int32_t at)
 {
 	UChar unit = window->units[at];
-	return (unit == '.' || unit == ':' || unit == '@') && is_alphabetic_before(window, at) &&
-	       is_alphabetic_at(window, at + 1);
+	return unit == '@' ||
+	       ((unit == '.' || unit == ':') && is_alphabetic_before(window, at) && is_alphabetic_at(window, at + 1));
 }
 
-static enum bs_status put_piece(struct bs_analysis *analysis, struct window *window, int32_t start, int32_t end)
+static enum bs_status put_piece(struct bs_analysis *analysis, struct bs_words_window *window, int32_t start, int32_t end)
 {
-	if (start == end)
-		return BS_OK;
-	size_t start_byte = move_to(window, start);
-	size_t end_byte = move_to(window, end);
-	/* As long in bytes as in units: ASCII, or bytes that are no text. */
-	if (end_byte - start_byte == (size_t)(end - start) &&
-	    bs_is_ascii(analysis->text + start_byte, end_byte - start_byte))
-		return bs_words_put_ascii(analysis, analysis->text + start_byte, end_byte - start_byte, start_byte);
-	return bs_words_put_word(analysis, window->units + start, end - start,
-	                         (struct bs_byte_span){start_byte, end_byte});
+	return start == end ? BS_OK : bs_words_put_word(analysis, window, start, end);
 }
 
 /* The T of a segment of digits, T and digits; or -1. */
-static int32_t find_date_cut(const struct window *window, int32_t start, int32_t end)
+static int32_t find_date_cut(const struct bs_words_window *window, int32_t start, int32_t end)
 {
 	int32_t cut = -1;
 	for (int32_t at = start; at < end;) {
@@ -625,11 +572,11 @@ static int32_t find_date_cut(const struct window *window, int32_t start, int32_t
 	return cut;
 }
 
-static enum bs_status put_segment(struct bs_analysis *analysis, struct window *window, int32_t start, int32_t end)
+static enum bs_status put_segment(struct bs_analysis *analysis, struct bs_words_window *window, int32_t start, int32_t end)
 {
 	const UChar *units = window->units;
 	int32_t piece = start, date_cut = -1;
-	bool may_be_date = !analysis->words->old_rules;
+	bool may_be_date = true;
 	for (int32_t at = start;; at++) {
 		/* Nearly every letter is beyond all at which words are cut. */
 		while (at < end && units[at] > 'T')
@@ -656,7 +603,7 @@ static bool is_regional_indicator(UChar32 c)
 }
 
 /* Whether a segment begins with a flag or a keycap. */
-static bool is_emoji_sequence(const struct window *window, int32_t start, int32_t end)
+static bool is_emoji_sequence(const struct bs_words_window *window, int32_t start, int32_t end)
 {
 	const UChar *units = window->units;
 	int32_t at = start;
@@ -667,16 +614,16 @@ static bool is_emoji_sequence(const struct window *window, int32_t start, int32_
 	return is_key && end - at >= 2 && units[at] == 0xfe0f && units[at + 1] == 0x20e3;
 }
 
-static bool is_emoji(const struct bs_words *words, const struct window *window, int32_t start, int32_t end)
+static bool is_emoji(const struct bs_words_window *window, int32_t start, int32_t end)
 {
 	int32_t at = start;
 	UChar32 c = bs_words_next(window->units, &at);
 	if (c >= 0x80 && bs_icu.u_hasBinaryProperty(c, UCHAR_EXTENDED_PICTOGRAPHIC))
 		return true;
-	return !words->old_rules && is_emoji_sequence(window, start, end);
+	return is_emoji_sequence(window, start, end);
 }
 
-static enum bs_status break_stretch(struct bs_analysis *analysis, struct window *window, const struct stretch *stretch)
+static enum bs_status break_stretch(struct bs_analysis *analysis, struct bs_words_window *window, const struct stretch *stretch)
 {
 	UBreakIterator *breaks = analysis->words->breaks;
 	UErrorCode code = U_ZERO_ERROR;
@@ -686,7 +633,7 @@ static enum bs_status break_stretch(struct bs_analysis *analysis, struct window 
 	int32_t start = bs_icu.ubrk_first(breaks);
 	for (int32_t end; (end = bs_icu.ubrk_next(breaks)) != UBRK_DONE; start = end) {
 		if (bs_icu.ubrk_getRuleStatus(breaks) < UBRK_WORD_NONE_LIMIT &&
-		    !is_emoji(analysis->words, window, stretch->start + start, stretch->start + end))
+		    !is_emoji(window, stretch->start + start, stretch->start + end))
 			continue;
 		enum bs_status status = put_segment(analysis, window, stretch->start + start, stretch->start + end);
 		if (!status)
@@ -697,17 +644,21 @@ static enum bs_status break_stretch(struct bs_analysis *analysis, struct window 
 	return BS_OK;
 }
 
-static enum bs_status analyze_stretch(struct bs_analysis *analysis, struct window *window,
+static enum bs_status analyze_stretch(struct bs_analysis *analysis, struct bs_words_window *window,
                                       const struct stretch *stretch)
 {
 	if (stretch->is_inert)
 		return BS_OK;
-	if (!stretch->is_ascii || !analysis->words->ascii_path)
-		return break_stretch(analysis, window, stretch);
-	size_t start_byte = move_to(window, stretch->start);
-	size_t end_byte = move_to(window, stretch->end);
-	return analyze_ascii(analysis, start_byte, end_byte, is_alphabetic_before(window, stretch->start),
-	                     is_alphabetic_at(window, stretch->end));
+	if (stretch->is_ascii && analysis->words->ascii_path) {
+		struct bs_words_window ahead = *window;
+		struct bs_byte_span span = bs_words_span(&ahead, stretch->start, stretch->end);
+		/* But for signs that are ASCII in NFC alone, as the Kelvin sign is. */
+		if (span.end_byte - span.start_byte == (uint64_t)(stretch->end - stretch->start)) {
+			*window = ahead;
+			return analyze_ascii(analysis, (size_t)span.start_byte, (size_t)span.end_byte);
+		}
+	}
+	return break_stretch(analysis, window, stretch);
 }
 
 /* Without a branch: several units at a time. */
@@ -719,43 +670,49 @@ static void map_apostrophes(UChar *units, int32_t n_units)
 
 /* Finds the stretch, or the script run, that starts at unit start: up to the next of the other, or the window's end. In it
  * apostrophes of all kinds become those of ASCII; their bytes are none. */
-static enum bs_status find_stretch(struct bs_analysis *analysis, struct window *window, int32_t start,
+static enum bs_status find_stretch(struct bs_analysis *analysis, struct bs_words_window *window, int32_t start,
                                    bool is_script_run, struct stretch *stretch_out)
 {
+	const uint8_t *code_points = analysis->words->code_point_classes; /* decoding has learnt them */
+	unsigned goes_on_with = BS_CODE_POINT_SCRIPT_RUN | (is_script_run ? BS_CODE_POINT_MARK : 0);
 	unsigned classes = 0;
 	uint32_t bits = 0;
-	*stretch_out = (struct stretch){.start = start, .end = start};
-	for (int32_t at = start, spent = start; at < window->n_units;) {
-		UChar32 c = bs_words_next(window->units, &at);
-		uint8_t class;
-		enum bs_status status = class_of(analysis->words, c, &class, analysis->err);
-		if (at - spent >= SPEND_BYTES) {
-			spent = at;
-			status = status ? status : bs_watch_spend(SPEND_BYTES * BYTE_NS, analysis->err);
+	int32_t at = start, end = start;
+	for (bool goes_on = true; goes_on && end < window->n_units;) {
+		int32_t block = window->n_units - end > SPEND_BYTES ? end + SPEND_BYTES : window->n_units;
+		while (end < block) {
+			UChar32 c = bs_words_next(window->units, &at);
+			uint8_t class = code_points[c];
+			if (!(class & goes_on_with) == is_script_run) {
+				goes_on = false;
+				break;
+			}
+			end = at;
+			classes |= class;
+			bits |= (uint32_t)c;
 		}
+		enum bs_status status = goes_on ? bs_watch_spend(SPEND_BYTES * BYTE_NS, analysis->err) : BS_OK;
 		if (status)
 			return status;
-		bool goes_on = class == BS_CODE_POINT_SCRIPT_RUN || (is_script_run && class == BS_CODE_POINT_MARK);
-		if (goes_on != is_script_run)
-			break;
-		stretch_out->end = at;
-		classes |= class;
-		bits |= (uint32_t)c;
 	}
-	stretch_out->is_inert = !(classes & ~(unsigned)BS_CODE_POINT_INERT);
-	stretch_out->is_ascii = bits < 0x80;
+	*stretch_out = (struct stretch){
+		.start = start,
+		.end = end,
+		.is_inert = !(classes & BS_CODE_POINT_KINDS & ~(unsigned)BS_CODE_POINT_INERT),
+		.is_ascii = bits < 0x80,
+	};
 	if (classes & BS_CODE_POINT_APOSTROPHE)
-		map_apostrophes(window->units + start, stretch_out->end - start);
+		map_apostrophes(window->units + start, end - start);
 	return BS_OK;
 }
 
 /* text[start..end) lies between two safe cuts. */
 static enum bs_status analyze_icu(struct bs_analysis *analysis, size_t start, size_t end)
 {
-	struct window window = {0};
+	struct bs_words_window window = {0};
 	enum bs_status status = bs_words_need_icu(analysis->words, analysis->err);
 	if (!status)
-		status = decode(analysis, start, end, &window);
+		status = bs_words_decode(analysis, start, end, &window);
 	for (int32_t at = 0; !status && at < window.n_units;) {
 		struct stretch stretch;
 		status = find_stretch(analysis, &window, at, false, &stretch);
@@ -768,9 +725,7 @@ static enum bs_status analyze_icu(struct bs_analysis *analysis, size_t start, si
 		if (status)
 			break;
 		at = stretch.end;
-		struct bs_byte_span span = {.start_byte = move_to(&window, stretch.start)};
-		span.end_byte = move_to(&window, at);
-		status = bs_words_put_script_run(analysis, window.units + stretch.start, at - stretch.start, span);
+		status = bs_words_put_script_run(analysis, &window, stretch.start, at);
 	}
 	return status;
 }
@@ -841,7 +796,6 @@ enum bs_status bs_words_new(const struct bs_words_options *options, struct bs_wo
 	words->analyzer = options ? options->analyzer : NULL;
 	words->fold_accents = options && options->fold_accents;
 	words->split_identifiers = options && options->split_identifiers;
-	words->old_rules = options && options->old_rules;
 	words->ascii_path = true;
 	words->window_bytes = BS_WORDS_WINDOW_BYTES;
 
@@ -863,8 +817,8 @@ enum bs_status bs_words_new(const struct bs_words_options *options, struct bs_wo
 /* Gives back buffers of more than kept_bytes. */
 static void trim_scratch(struct bs_words *words, size_t kept_bytes)
 {
-	struct bs_buffer *scratch[] = {&words->window, &words->folded, &words->spare[0], &words->spare[1],
-	                               &words->whole, &words->unmarked, &words->parts, &words->arena};
+	struct bs_buffer *scratch[] = {&words->window, &words->edits, &words->ordered, &words->folded, &words->spare[0],
+	                               &words->spare[1], &words->whole, &words->unmarked, &words->parts, &words->arena};
 	for (size_t i = 0; i < sizeof(scratch) / sizeof(*scratch); i++)
 		if (scratch[i]->capacity_bytes > kept_bytes)
 			bs_buffer_deinit(scratch[i]);
@@ -899,8 +853,9 @@ void bs_words_split(struct bs_words *words, bool splits)
  * no rule joins an inert character to a letter or digit (WB999), and no rule that would let a segment end before the
  * inert character looks further than the next character that is not ignorable, which is the inert one. An inert
  * character extended by marks is no exception, since the letter follows it directly. Dictionary segments hold no ASCII,
- * and neither do runs; a cut at . : @ looks at the two neighbours of that one character, neither of which is beyond a
- * safe cut, as . : and @ are neither inert nor letters or digits and a line feed is not alphabetic.
+ * and neither do runs; a cut at . or : looks at the neighbours of that one character and at marks before it, none of
+ * which is beyond a safe cut, as . and : are neither inert nor letters or digits and a line feed is not alphabetic. NFC
+ * looks at nothing beyond one: a letter or digit of ASCII composes with nothing before it, and a line feed with nothing.
  *
  * All these bytes are ASCII, so a cut never divides a UTF-8 sequence, valid or not, and can be looked for in bytes.
  */
@@ -954,7 +909,7 @@ static enum bs_status analyze_piece(struct bs_analysis *analysis, size_t start, 
 	}
 	*end_out = find_ascii_end(words, text, start, text_bytes);
 	if (*end_out > start)
-		return analyze_ascii(analysis, start, *end_out, false, false);
+		return analyze_ascii(analysis, start, *end_out);
 	*end_out = find_mixed_end(words, text, start, text_bytes);
 	return analyze_icu(analysis, start, *end_out);
 }

@@ -1,12 +1,14 @@
 /*
  * words.h: the words analyzer, text -> terms with positions. The one definition of a word in bitsift.
  *
- * Text is UTF-8; an invalid sequence counts as U+FFFD, and U+2019 and U+02BC as an apostrophe. Runs of Han, Hiragana, Katakana, Thai, Lao, Khmer and Myanmar
- * are cut out first and give a term per folded code point; everything between goes to ICU's word break iterator (root
- * locale), is cut at . : @ between letters and at the T of 02T03, and is folded with NFKC_Casefold. Two terms at adjacent positions that are
- * both a single letter, mark or digit of those scripts (wherever they come from: the sign U+3297 is a word for ICU and
- * folds to U+795D) give a pair term besides. Pairs depend on terms and positions only, so that a document in which a
- * phrase stands is sure to have the pairs of the phrase. README.md, "Words", tells a user the same.
+ * Text is UTF-8, and is brought into NFC first; an invalid sequence counts as U+FFFD, and U+2019 and U+02BC as an
+ * apostrophe. Runs of Han, Hiragana, Katakana, Thai, Lao, Khmer and Myanmar are cut out first and give a term per folded
+ * code point; everything between goes to ICU's word break iterator (root locale), is cut at each @, at . and : between
+ * letters (marks on the left go with their letter) and at the T of 02T03, and is folded with NFKC_Casefold. So
+ * canonically equivalent texts have the same words at the same positions. Two terms at adjacent positions that are both
+ * a single letter, mark or digit of those scripts (wherever they come from: the sign U+3297 is a word for ICU and folds
+ * to U+795D) give a pair term besides. Pairs depend on terms and positions only, so that a document in which a phrase
+ * stands is sure to have the pairs of the phrase. README.md, "Words", tells a user the same.
  */
 #ifndef BS_CORE_TEXT_WORDS_H
 #define BS_CORE_TEXT_WORDS_H
@@ -24,21 +26,19 @@ struct bs_words;
 
 struct bs_words_options {
 	const char *stem_language; /* a Snowball name ("english"), or NULL: no stemming; runs are never stemmed */
-	bool fold_accents;         /* NFD, marks dropped, NFC, after folding; runs are left alone */
+	bool fold_accents;         /* of Latin, Greek and Cyrillic letters (words_accents.h), after folding; runs are left alone */
 	/* A word of several parts (camelCase, HTTPServer2, snake_case, letters against digits) gives the whole, at the position
 	 * of the first part, and its parts; see words_parts.h. For documents: bs_words_split. */
 	bool split_identifiers;
-	/* As indexes have them that were made before there were revisions: U+2019 and U+02BC are no apostrophes, flags and
-	 * keycaps no words, and 02T03 is one. */
-	bool old_rules;
 	/* Words are those that somebody else cuts (struct bs_analyzer of bitsift.h): with none of the above. analyzer_name: by whom they
 	 * must be; NULL: by the rules here. Borrowed while the analyzer lives. */
 	const struct bs_analyzer *analyzer;
 	const char *analyzer_name;
 };
 
-/* The revision of these rules, which an index records. 0: the old ones. */
-#define BS_WORDS_REVISION 1u
+/* The revision of these rules, which an index records. 1 did not bring text into NFC, cut at @ between letters alone, and
+ * dropped the marks of all scripts with accents; 0 also knew no apostrophes but that of ASCII, no flags, keycaps and dates. */
+#define BS_WORDS_REVISION 2u
 
 /* So many bytes behind a token's term may be read, whatever they are: keys are loaded whole. */
 #define BS_TOKEN_SLACK_BYTES 16u
@@ -48,7 +48,8 @@ struct bs_token {
 	const uint8_t *term;  /* folded UTF-8, not NUL-ended; valid until the callback returns */
 	uint32_t term_bytes;  /* > 0; no maximum but the text's own */
 	uint32_t position;    /* 0, 1, 2, ... from first_position; a pair bears the position of its first code point */
-	uint64_t start_byte;  /* where it stands in the text given: [start_byte, end_byte), never past the text */
+	/* Where it stands in the text as given: [start_byte, end_byte), never past the text. */
+	uint64_t start_byte;
 	uint64_t end_byte;    /* for a run: of the whole run, since a fold may move code points; a pair: as its second */
 	bool is_bigram;         /* an aid to the filter: takes no position, is not scored, not counted in the length */
 	bool is_whole;          /* an identifier of several parts, which follow: the first has this position, too */

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "core/text/words_accents.h"
 #include "core/text/words_parts.h"
 #include "core/text/words_term.h"
 
@@ -29,19 +30,17 @@ static enum bs_status learn_ascii_form(struct bs_words *words, UChar32 c, enum b
 	UChar raw[2], folded[64], plain[256];
 	UErrorCode code = U_ZERO_ERROR;
 	int32_t n_raw = 0;
-	if (!words->old_rules && (c == 0x2019 || c == 0x2bc))
+	if (c == 0x2019 || c == 0x2bc)
 		c = '\'';
 	U16_APPEND_UNSAFE(raw, n_raw, c);
 	int32_t n = bs_icu.unorm2_normalize(words->nfkc_casefold, raw, n_raw, folded, 64, &code);
 	if (U_SUCCESS(code))
 		*ascii_form_out = ascii_form_of(folded, n);
-	if (U_SUCCESS(code) && words->fold_accents) {
+	if (U_SUCCESS(code) && words->fold_accents)
 		n = bs_icu.unorm2_normalize(words->nfd, folded, n, plain, 256, &code);
-		enum bs_words_ascii_form unmarked = BS_ASCII_FORM_WORD;
-		if (U_SUCCESS(code))
-			unmarked = ascii_form_of(plain, bs_words_drop_marks(plain, n));
-		*ascii_form_out = unmarked > *ascii_form_out ? unmarked : *ascii_form_out;
-	}
+	for (int32_t at = 0; U_SUCCESS(code) && words->fold_accents && at < n;)
+		if (bs_accents_may_go(bs_words_next(plain, &at)))
+			*ascii_form_out = BS_ASCII_FORM_WORD;
 	/* The longest fold there is has 18 units: there is room. */
 	return U_SUCCESS(code) ? BS_OK : bs_words_fail_icu(err, "folding a character", code);
 }
@@ -73,7 +72,7 @@ bool bs_words_may_end_between(const struct bs_words *words, uint8_t before, uint
 	/* The first of two upper-case letters is one part with the other unless a lower-case one follows. */
 	bool is_split = bs_part_are_several(pair, 2) || pair[0] == BS_PART_GAP || pair[1] == BS_PART_GAP ||
 	                (pair[0] == BS_PART_UPPER && pair[1] == BS_PART_UPPER);
-	return (is_date && !words->old_rules) || (is_split && words->split_identifiers);
+	return is_date || (is_split && words->split_identifiers);
 }
 
 bool bs_words_may_be_date(const struct bs_words *words, const uint8_t *term, size_t term_bytes)
@@ -85,7 +84,7 @@ bool bs_words_may_be_date(const struct bs_words *words, const uint8_t *term, siz
 		return false;
 	while (at < term_bytes && words->ascii.of[term[at]] & BS_ASCII_DIGIT)
 		at++;
-	return at == term_bytes && !words->old_rules;
+	return at == term_bytes;
 }
 
 bool bs_words_splits(const struct bs_words *words)

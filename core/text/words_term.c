@@ -8,6 +8,7 @@
 #include "core/text/words_term.h"
 
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -16,6 +17,8 @@
 #include "core/base/bytes.h"
 #include "core/base/watch.h"
 #include "core/bitsift/host.h"
+#include "core/text/words_accents.h"
+#include "core/text/words_nfc.h"
 #include "core/text/words_parts.h"
 
 /* A UTF-16 unit becomes at most 3 bytes of UTF-8 (a pair of units, 4). */
@@ -81,8 +84,10 @@ void bs_words_close_icu(struct bs_words *words)
 	free_pages(words->code_point_classes, CLASSES_BYTES);
 	free_pages(words->simple_folds, FOLDS_BYTES);
 	words->breaks = NULL;
+	free(words->composed);
 	words->code_point_classes = NULL;
 	words->simple_folds = NULL;
+	words->composed = NULL;
 }
 
 bool bs_words_is_of_script_run(struct bs_words *words, UChar32 c)
@@ -90,7 +95,7 @@ bool bs_words_is_of_script_run(struct bs_words *words, UChar32 c)
 	static const UScriptCode scripts[] = {USCRIPT_HAN, USCRIPT_HIRAGANA, USCRIPT_KATAKANA, USCRIPT_THAI,
 	                                      USCRIPT_LAO, USCRIPT_KHMER,    USCRIPT_MYANMAR};
 	if (words->code_point_classes && words->code_point_classes[c] != BS_CODE_POINT_UNKNOWN)
-		return words->code_point_classes[c] == BS_CODE_POINT_SCRIPT_RUN;
+		return words->code_point_classes[c] & BS_CODE_POINT_SCRIPT_RUN;
 	if (!(U_MASK(bs_icu.u_charType(c)) & (U_GC_L_MASK | U_GC_M_MASK | U_GC_N_MASK)))
 		return false;
 	for (size_t i = 0; i < sizeof(scripts) / sizeof(*scripts); i++)
@@ -250,29 +255,6 @@ static size_t write_utf8(uint8_t *utf8, const UChar *units, int32_t n_units)
 	return used;
 }
 
-/* to = from normalized. The units are to->data, n_units_out of them, until the next use of that buffer. */
-static enum bs_status normalize(const UNormalizer2 *form, const UChar *from, int32_t from_units, struct bs_buffer *to,
-                                int32_t *n_units_out, struct bs_error *err)
-{
-	size_t wanted = (size_t)from_units + (size_t)from_units / 2 + 32;
-	for (;;) {
-		enum bs_status status = bs_watch_spend((uint64_t)from_units * 2 * UNIT_NS, err);
-		if (!status)
-			status = bs_buffer_reserve(to, wanted * sizeof(UChar), err);
-		if (status)
-			return status;
-		size_t room = to->capacity_bytes / sizeof(UChar);
-		UErrorCode code = U_ZERO_ERROR;
-		*n_units_out = bs_icu.unorm2_normalize(form, from, from_units, (UChar *)(void *)to->data,
-		                                room < INT32_MAX ? (int32_t)room : INT32_MAX, &code);
-		if (U_SUCCESS(code))
-			return BS_OK;
-		if (code != U_BUFFER_OVERFLOW_ERROR || (size_t)*n_units_out <= room)
-			return bs_words_fail_icu(err, "normalizing a word", code);
-		wanted = (size_t)*n_units_out;
-	}
-}
-
 /* What is known of the fold of a code point of the BMP; all else is its fold, one unit too. */
 enum {
 	FOLD_UNKNOWN = 0,
@@ -282,7 +264,7 @@ enum {
 static enum bs_status learn_fold(struct bs_words *words, UChar unit, struct bs_error *err)
 {
 	int32_t n_folded = 0;
-	enum bs_status status = normalize(words->nfkc_casefold, &unit, 1, &words->folded, &n_folded, err);
+	enum bs_status status = bs_words_normalize(words, words->nfkc_casefold, &unit, 1, &words->folded, &n_folded, err);
 	if (status)
 		return status;
 	UChar folded = *(const UChar *)(const void *)words->folded.data;
@@ -305,7 +287,7 @@ static enum bs_status fold(struct bs_words *words, const UChar *raw, int32_t n_u
 		if (!status && words->simple_folds[raw[i]] == FOLD_UNKNOWN)
 			status = learn_fold(words, raw[i], err);
 		if (!status && words->simple_folds[raw[i]] == FOLD_COMPLEX)
-			return normalize(words->nfkc_casefold, raw, n_units, &words->folded, n_folded_out, err);
+			return bs_words_normalize(words, words->nfkc_casefold, raw, n_units, &words->folded, n_folded_out, err);
 	}
 	if (!status)
 		status = bs_buffer_reserve(&words->folded, (size_t)n_units * sizeof(UChar), err);
@@ -352,39 +334,26 @@ static enum bs_status write_utf16(const struct term *term, struct bs_buffer *to,
 	return BS_OK;
 }
 
-int32_t bs_words_drop_marks(UChar *units, int32_t n_units)
-{
-	int32_t kept = 0;
-	for (int32_t at = 0; at < n_units;) {
-		UChar32 c = bs_words_next(units, &at);
-		if (!(U_MASK(bs_icu.u_charType(c)) & U_GC_M_MASK))
-			U16_APPEND_UNSAFE(units, kept, c);
-	}
-	return kept;
-}
-
 static enum bs_status drop_accents(struct bs_words *words, struct term *term, struct bs_error *err)
 {
 	if (bs_is_ascii(term->bytes, term->n_bytes))
 		return BS_OK;
-	struct bs_buffer *composed = &words->spare[0], *decomposed = &words->spare[1];
+	struct bs_buffer *one = &words->spare[0], *other = &words->spare[1];
 	int32_t n_units = 0;
-	enum bs_status status = write_utf16(term, composed, &n_units, err);
+	enum bs_status status = write_utf16(term, one, &n_units, err);
 	if (!status)
-		status = normalize(words->nfd, (const UChar *)(void *)composed->data, n_units, decomposed, &n_units,
-		                   err);
+		status = bs_words_normalize(words, words->nfd, (const UChar *)(void *)one->data, n_units, other, &n_units, err);
+	if (!status)
+		status = bs_buffer_reserve(one, (size_t)n_units * BS_ACCENTS_GROWTH * sizeof(UChar), err);
 	if (status)
 		return status;
-	n_units = bs_words_drop_marks((UChar *)(void *)decomposed->data, n_units);
-	if (n_units == 0)
-		return BS_OK;
-	status = normalize(words->nfc, (const UChar *)(void *)decomposed->data, n_units, composed, &n_units, err);
+	n_units = bs_accents_drop((const UChar *)(void *)other->data, n_units, (UChar *)(void *)one->data);
+	status = bs_words_normalize(words, words->nfc, (const UChar *)(void *)one->data, n_units, other, &n_units, err);
 	if (!status)
 		status = bs_buffer_reserve(&words->unmarked, (size_t)n_units * UTF8_BYTES_PER_UNIT, err);
 	if (status)
 		return status;
-	size_t n_bytes = write_utf8(words->unmarked.data, (const UChar *)(void *)composed->data, n_units);
-	*term = (struct term){words->unmarked.data, n_bytes};
+	*term = (struct term){words->unmarked.data, write_utf8(words->unmarked.data, (const UChar *)(void *)other->data, n_units)};
 	return BS_OK;
 }
 
@@ -502,55 +471,49 @@ enum bs_status bs_words_put_ascii(struct bs_analysis *analysis, const uint8_t *r
 	                                          : put_ascii(analysis, raw, n_bytes, start_byte);
 }
 
-/* A place in a word that moves forward, counted in characters, units and bytes. */
-struct word_place {
-	size_t at;
-	int32_t unit;
-	uint64_t byte;
-};
-
-static void move_place(const struct bs_analysis *analysis, const UChar *raw, uint64_t end_byte, size_t to,
-                       struct word_place *place)
+/* The unit of the word's character `to`, from the one at unit `from`, character *at. */
+static int32_t unit_of(const UChar *units, int32_t from, size_t *at, size_t to)
 {
-	size_t byte = (size_t)place->byte;
-	for (; place->at < to; place->at++) {
-		UChar32 ignored;
-		(void)bs_words_next(raw, &place->unit);
-		U8_NEXT_OR_FFFD(analysis->text, byte, (size_t)end_byte, ignored);
-		(void)ignored;
-	}
-	place->byte = byte;
+	for (; *at < to; ++*at)
+		(void)bs_words_next(units, &from);
+	return from;
 }
 
-__attribute__((noinline)) static enum bs_status split_word(struct bs_analysis *analysis, const UChar *raw, int32_t n_units,
-                                                           struct bs_byte_span span)
+/* window: with its place before the word. */
+__attribute__((noinline)) static enum bs_status split_word(struct bs_analysis *analysis, struct bs_words_window *window,
+                                                           int32_t first, int32_t behind, struct bs_byte_span span)
 {
 	struct bs_words *words = analysis->words;
-	struct word_place from = {.byte = span.start_byte};
-	size_t n = 0, start, end = 0;
-	enum bs_status status = learn_parts(words, raw, n_units, &n, analysis->err);
+	size_t n = 0, start, end = 0, at = 0;
+	enum bs_status status = learn_parts(words, window->units + first, behind - first, &n, analysis->err);
 	if (status)
 		return status;
 	bool has_parts = bs_part_are_several(words->parts.data, n);
 	analysis->is_whole = has_parts;
-	status = put_word(analysis, raw, n_units, span);
+	status = put_word(analysis, window->units + first, behind - first, span);
 	analysis->is_whole = false;
 	while (has_parts && !status && bs_part_next(words->parts.data, n, &start, &end)) {
-		move_place(analysis, raw, span.end_byte, start, &from);
-		struct word_place to = from;
-		move_place(analysis, raw, span.end_byte, end, &to);
-		status = put_word(analysis, raw + from.unit, to.unit - from.unit, (struct bs_byte_span){from.byte, to.byte});
-		from = to;
+		int32_t from = first = unit_of(window->units, first, &at, start);
+		first = unit_of(window->units, first, &at, end);
+		status = put_word(analysis, window->units + from, first - from, bs_words_span(window, from, first));
 	}
 	settle_position(analysis);
 	return status;
 }
 
-enum bs_status bs_words_put_word(struct bs_analysis *analysis, const UChar *raw, int32_t n_units,
-                                 struct bs_byte_span span)
+enum bs_status bs_words_put_word(struct bs_analysis *analysis, struct bs_words_window *window, int32_t start, int32_t end)
 {
-	return analysis->words->split_identifiers ? split_word(analysis, raw, n_units, span)
-	                                          : put_word(analysis, raw, n_units, span);
+	struct bs_words_window before;
+	bool splits = analysis->words->split_identifiers;
+	if (splits)
+		before = *window;
+	struct bs_byte_span span = bs_words_span(window, start, end);
+	size_t n_bytes = (size_t)(span.end_byte - span.start_byte);
+	/* As long in bytes as in units: ASCII, or bytes that are no text. */
+	if (n_bytes == (size_t)(end - start) && bs_is_ascii(analysis->text + span.start_byte, n_bytes))
+		return bs_words_put_ascii(analysis, analysis->text + span.start_byte, n_bytes, span.start_byte);
+	return splits ? split_word(analysis, &before, start, end, span)
+	              : put_word(analysis, window->units + start, end - start, span);
 }
 
 static enum bs_status put_code_point(struct bs_analysis *analysis, UChar32 c, struct bs_byte_span span)
@@ -566,12 +529,13 @@ static enum bs_status put_code_point(struct bs_analysis *analysis, UChar32 c, st
 	return BS_OK;
 }
 
-enum bs_status bs_words_put_script_run(struct bs_analysis *analysis, const UChar *raw, int32_t n_units,
-                                       struct bs_byte_span span)
+enum bs_status bs_words_put_script_run(struct bs_analysis *analysis, struct bs_words_window *window, int32_t start,
+                                       int32_t end)
 {
 	struct bs_words *words = analysis->words;
+	struct bs_byte_span span = bs_words_span(window, start, end);
 	int32_t n_folded = 0;
-	enum bs_status status = fold(words, raw, n_units, &n_folded, analysis->err);
+	enum bs_status status = fold(words, window->units + start, end - start, &n_folded, analysis->err);
 	if (status || n_folded == 0)
 		return status;
 	if (analysis->after_script_run) {
@@ -595,7 +559,13 @@ bool bs_words_begins_run(struct bs_words *words, const uint8_t *text, uint64_t s
 	return bs_words_is_of_script_run(words, c);
 }
 
-/* The fold of a run is the sequence of the folds of such pieces: each but the first begins at a normalization boundary. */
+/* Whether what stands before c has no part in what c becomes in NFC and when it is folded. */
+static bool begins_piece(const struct bs_words *words, UChar32 c)
+{
+	return bs_icu.unorm2_hasBoundaryBefore(words->nfc, c) && bs_icu.unorm2_hasBoundaryBefore(words->nfkc_casefold, c);
+}
+
+/* The terms of a run are those of its pieces, one after the other. */
 enum bs_status bs_words_step_in_run(struct bs_words *words, const uint8_t *text, uint64_t end_byte, size_t *at,
                                     size_t *n_terms_out, struct bs_error *err)
 {
@@ -604,13 +574,16 @@ enum bs_status bs_words_step_in_run(struct bs_words *words, const uint8_t *text,
 	*n_terms_out = 0;
 	for (UChar32 c; next < end_byte; *at = next) {
 		U8_NEXT_OR_FFFD(text, next, (size_t)end_byte, c);
-		if (*at > start && bs_icu.unorm2_hasBoundaryBefore(words->nfkc_casefold, c))
+		if (*at > start && begins_piece(words, c))
 			break;
 	}
 	struct term piece = {text + start, *at - start};
 	enum bs_status status = write_utf16(&piece, &words->window, &n_units, err);
 	if (!status)
-		status = fold(words, (const UChar *)(const void *)words->window.data, n_units, &n_folded, err);
+		status = bs_words_normalize(words, words->nfc, (const UChar *)(const void *)words->window.data, n_units,
+		                            &words->spare[0], &n_units, err);
+	if (!status)
+		status = fold(words, (const UChar *)(const void *)words->spare[0].data, n_units, &n_folded, err);
 	for (int32_t i = 0; i < n_folded && !status; ++*n_terms_out)
 		(void)bs_words_next((const UChar *)(const void *)words->folded.data, &i);
 	return status;

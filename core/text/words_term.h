@@ -1,6 +1,6 @@
 /* words_term.h: the lower half of the words analyzer: its state, and raw words and script runs -> folded, stemmed terms
  * -> batches of tokens for the caller. Knows nothing of where words begin and end: that is words.c's affair. Private to
- * these two, words_near.c and the tests. */
+ * the words_*.c files and the tests. */
 #ifndef BS_CORE_TEXT_WORDS_TERM_H
 #define BS_CORE_TEXT_WORDS_TERM_H
 
@@ -39,7 +39,7 @@ enum {
 	BS_ASCII_CUT_BEFORE = 1 << 7,                                /* and such a byte */
 };
 
-/* What a code point is; of several, joined by OR. */
+/* What a code point is: one of the first five, and bits about NFC; of several, joined by OR. */
 enum {
 	BS_CODE_POINT_UNKNOWN = 0,         /* not met yet */
 	BS_CODE_POINT_SCRIPT_RUN = 1 << 0, /* a letter, mark or digit of a script of runs: begins a run or goes on with one */
@@ -47,7 +47,13 @@ enum {
 	BS_CODE_POINT_INERT = 1 << 2,      /* no word, and no part of one: punctuation and the like */
 	BS_CODE_POINT_APOSTROPHE = 1 << 3, /* becomes ' */
 	BS_CODE_POINT_OTHER = 1 << 4,
+	BS_CODE_POINT_KINDS = (1 << 5) - 1,
+	BS_CODE_POINT_SETTLED = 1 << 5, /* stable: no mark changes places with a part of it; joins: it composes with nothing */
+	BS_CODE_POINT_JOINS = 1 << 6,  /* may compose, or change places, with what stands before it */
+	BS_CODE_POINT_STABLE = 1 << 7, /* does not join, and is its own NFC: a text of such is in NFC */
 };
+
+struct bs_composed;
 
 struct bs_words {
 	/* NULL until bs_words_need_icu: */
@@ -59,7 +65,6 @@ struct bs_words {
 	struct sb_stemmer *stemmer; /* NULL: no stemming */
 	bool fold_accents;
 	bool split_identifiers;
-	bool old_rules;
 	const struct bs_analyzer *analyzer; /* NULL: the rules of words.c */
 
 	bool ascii_path; /* false only in tests */
@@ -69,6 +74,9 @@ struct bs_words {
 	uint8_t *ascii_forms;          /* of every code point, filled when first met; NULL until then: see words_near.c */
 
 	struct bs_buffer window; /* UTF-16 */
+	struct bs_buffer edits;  /* where it differs from the text: see words_nfc.c, as for the next two */
+	struct bs_buffer ordered;
+	struct bs_composed *composed; /* NULL until it is needed */
 	struct bs_buffer folded; /* UTF-16, as are the next two */
 	struct bs_buffer spare[2];
 	struct bs_buffer whole;    /* UTF-8: a folded term on its way through the options */
@@ -100,6 +108,19 @@ struct bs_analysis {
 struct bs_byte_span {
 	uint64_t start_byte;
 	uint64_t end_byte;
+};
+
+/* A piece of text as UTF-16 in NFC, and a place in it that only moves forward (words_nfc.h). */
+struct bs_words_window {
+	UChar *units; /* the analyzer's */
+	int32_t n_units;
+	const uint8_t *text;
+	size_t end_byte; /* of the piece */
+	const struct bs_buffer *edits;
+	int32_t at_unit;   /* the place in units, */
+	size_t at_byte;    /* and in bytes: always between two code points */
+	size_t at_edit;    /* the first edit that does not end before it, */
+	int32_t edit_unit; /* and where that begins; INT32_MAX: there is none */
 };
 
 /* A word that somebody else has cut and made a term of. BS_INVALID for one that is none. */
@@ -145,11 +166,27 @@ static inline UChar32 bs_words_next(const UChar *units, int32_t *at)
 	return (lead & 0xfc00) == 0xd800 ? U16_GET_SUPPLEMENTARY((UChar32)lead, units[(*at)++]) : (UChar32)lead;
 }
 
+/* The code point that ends at units[*at], moving back. *at > 0. */
+static inline UChar32 bs_words_previous(const UChar *units, int32_t *at)
+{
+	uint32_t trail = units[--*at];
+	return (trail & 0xfc00) == 0xdc00 ? U16_GET_SUPPLEMENTARY((UChar32)units[--*at], (UChar32)trail) : (UChar32)trail;
+}
+
 /* Whether c is a letter, mark or digit of a script of runs. Leaves words->breaks where it is. */
 bool bs_words_is_of_script_run(struct bs_words *words, UChar32 c);
 
-/* Drops the code points of category M, in place; returns what is left. */
-int32_t bs_words_drop_marks(UChar *units, int32_t n_units);
+/* What a code point is, learnt when it is first met: the class that code_point_classes has of it from then on. Moves
+ * words->breaks. */
+enum bs_status bs_words_learn_class(struct bs_words *words, UChar32 c, uint8_t *class_out,
+                                    struct bs_error *err) BS_WARN_UNUSED;
+
+static inline enum bs_status bs_words_class_of(struct bs_words *words, UChar32 c, uint8_t *class_out,
+                                               struct bs_error *err)
+{
+	*class_out = words->code_point_classes[c];
+	return *class_out == BS_CODE_POINT_UNKNOWN ? bs_words_learn_class(words, c, class_out, err) : BS_OK;
+}
 
 /* Makes room for n_tokens with n_bytes of terms, so that pushing them cannot fail; their bytes go to the arena's end. */
 enum bs_status bs_words_make_room(struct bs_analysis *analysis, size_t n_tokens, size_t n_bytes) BS_WARN_UNUSED;
@@ -158,13 +195,13 @@ enum bs_status bs_words_make_room(struct bs_analysis *analysis, size_t n_tokens,
 enum bs_status bs_words_put_ascii(struct bs_analysis *analysis, const uint8_t *raw, size_t n_bytes,
                                   uint64_t start_byte) BS_WARN_UNUSED;
 
-/* The same for any word, in well-formed UTF-16. One whose fold is empty is nothing. */
-enum bs_status bs_words_put_word(struct bs_analysis *analysis, const UChar *raw, int32_t n_units,
-                                 struct bs_byte_span span) BS_WARN_UNUSED;
+/* The same for any word: units [start, end) of the window. One whose fold is empty is nothing. */
+enum bs_status bs_words_put_word(struct bs_analysis *analysis, struct bs_words_window *window, int32_t start,
+                                 int32_t end) BS_WARN_UNUSED;
 
 /* A run: a term per folded code point. One whose fold is empty is nothing. */
-enum bs_status bs_words_put_script_run(struct bs_analysis *analysis, const UChar *raw, int32_t n_units,
-                                       struct bs_byte_span span) BS_WARN_UNUSED;
+enum bs_status bs_words_put_script_run(struct bs_analysis *analysis, struct bs_words_window *window, int32_t start,
+                                       int32_t end) BS_WARN_UNUSED;
 
 /* Hands the tokens gathered so far to the caller; what is in the arena stays. */
 enum bs_status bs_words_hand_on(struct bs_analysis *analysis) BS_WARN_UNUSED;

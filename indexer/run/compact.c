@@ -237,16 +237,20 @@ static void report_compaction(struct compact *compact, struct bs_build_report *r
 static enum bs_status compact_segments(struct compact *compact, struct bs_build_report *report, struct bs_error *err)
 {
 	struct bs_index_writer *writer = &compact->writer;
-	bool is_other = false;
-	enum bs_status status = bs_manifest_is_other_unicode(&compact->snapshot.manifest, &is_other, err);
+	bool is_outdated = false;
+	enum bs_status status = bs_manifest_is_outdated(&compact->snapshot.manifest, &is_outdated, err);
+	/* Until it is renewed, which will read everything, a merge is wasted. But those who have its texts may need fewer files. */
+	if (!status && is_outdated && !compact->is_all)
+		return BS_OK;
+	if (!status && is_outdated && !compact->snapshot.texts)
+		return bs_fail(err, BS_INVALID, "%s: its words were cut by other rules than today's: run `bitsift index` first, which "
+		               "indexes everything again", writer->dir->path);
+	if (!status)
+		status = bs_manifest_copy_head(&compact->snapshot.manifest, &writer->manifest, err);
 	if (status)
 		return status;
-	if (is_other)
-		return bs_fail(err, BS_INVALID, "%s: made with another version of ICU: run `bitsift index` first, which indexes "
-		               "everything again", writer->dir->path);
-	status = bs_manifest_copy_head(&compact->snapshot.manifest, &writer->manifest, err);
-	if (status)
-		return status;
+	if (is_outdated)
+		bs_manifest_mix_words(&writer->manifest);
 	writer->manifest.generation++;
 	writer->manifest.next_number = bs_index_next_number(writer->dir, &compact->snapshot.manifest);
 	status = bs_index_writer_start(writer, NULL, err);

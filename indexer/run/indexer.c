@@ -574,6 +574,19 @@ static uint64_t summary_rate(const struct bs_build_request *request)
 	return rate < 0 ? 0 : rate > 0 ? (uint64_t)(rate * BS_SUMMARY_RATE_UNIT + 0.5) : BS_SUMMARY_DEFAULT;
 }
 
+/* Nothing of the index is to stay that other rules have cut. */
+static bool is_all_new(const struct bs_indexing *at)
+{
+	return at->is_full || at->old.manifest.n_segments == 0;
+}
+
+static void take_revision(struct bs_indexing *at)
+{
+	struct bs_index_options *options = &at->writer.manifest.options;
+	if (is_all_new(at))
+		options->words_revision = options->words ? BS_WORDS_REVISION : 0;
+}
+
 /* Of an index that is given documents, those of files and records stay what they are. */
 static enum bs_status keep_options(struct bs_indexing *at, struct bs_error *err)
 {
@@ -586,6 +599,8 @@ static enum bs_status keep_options(struct bs_indexing *at, struct bs_error *err)
 		status = bs_index_options_copy(old, options, err);
 	if (!status && at->request->summary_rate != 0)
 		options->summary_rate = summary_rate(at->request);
+	if (!status)
+		take_revision(at);
 	return status ? status : bs_index_options_bind(options, at->request->analyzer, at->dir.path, err);
 }
 
@@ -643,9 +658,7 @@ static enum bs_status choose_options(struct bs_indexing *at, struct bs_error *er
 	at->writer.manifest.options.gram_collections |= request->grams;
 	if (request->summary_rate != 0 || !is_kept)
 		at->writer.manifest.options.summary_rate = summary_rate(request);
-	/* Words of two revisions must not meet in one index. */
-	if (at->is_full)
-		at->writer.manifest.options.words_revision = at->writer.manifest.options.words ? BS_WORDS_REVISION : 0;
+	take_revision(at);
 	bs_strings_free(weights);
 	return status;
 }
@@ -705,23 +718,44 @@ static enum bs_status open_old(struct bs_indexing *at, struct bs_error *err)
 	return BS_OK;
 }
 
+/* A writer adds documents to what is there, whatever rules cut its words; searches read all of them until the index is
+ * renewed. */
+static void keep_versions(struct bs_indexing *at)
+{
+	struct bs_manifest *manifest = &at->writer.manifest;
+	memcpy(manifest->icu_version, at->old.manifest.icu_version, sizeof(manifest->icu_version));
+	memcpy(manifest->unicode_version, at->old.manifest.unicode_version, sizeof(manifest->unicode_version));
+	bs_manifest_mix_words(manifest);
+}
+
+static void note_renewal(const struct bs_indexing *at)
+{
+	struct bs_error line;
+	(void)bs_fail(&line, BS_OK, "%s: made by other rules than today's: everything is indexed again", at->dir.path);
+	if (at->request->notice)
+		at->request->notice(at->request->context, line.text);
+}
+
 static enum bs_status start(struct bs_indexing *at, struct bs_error *err)
 {
 	struct bs_manifest *manifest = &at->writer.manifest;
 	enum bs_status status = check_arguments(at, err);
-	bool is_other = false;
+	bool is_outdated = false;
 	if (!status)
 		status = open_old(at, err);
 	if (!status)
-		status = bs_manifest_is_other_unicode(&at->old.manifest, &is_other, err);
+		status = bs_manifest_is_outdated(&at->old.manifest, &is_outdated, err);
 	if (!status)
 		status = bs_words_versions(manifest->icu_version, manifest->unicode_version, err);
 	if (status)
 		return status;
-	if (at->has_old && is_other && at->is_given)
-		return bs_fail(err, BS_BUSY, "%s: made by another version of ICU meanwhile", at->dir.path);
-	/* Words of two versions of Unicode must not meet in one index. */
-	at->is_full = !at->has_old || at->request->rebuild || is_other;
+	is_outdated &= at->has_old;
+	at->is_renewal = is_outdated && !at->request->rebuild && !at->is_given;
+	at->is_full = !at->has_old || at->request->rebuild || at->is_renewal;
+	if (is_outdated && !is_all_new(at))
+		keep_versions(at);
+	if (at->is_renewal)
+		note_renewal(at);
 	at->report.is_refresh = !at->is_full;
 	manifest->generation = at->old.manifest.generation + 1;
 	manifest->next_number = bs_index_next_number(&at->dir, &at->old.manifest);

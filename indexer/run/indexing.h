@@ -30,7 +30,8 @@ struct bs_indexing {
 	bool has_old;
 	bool is_located;          /* nobody named the index */
 	bool is_damaged;          /* there is an index, but it could not be opened */
-	bool is_full;             /* everything is read: nothing of the old segments stays */
+	bool is_full;             /* everything is read: nothing of the old segments stays, */
+	bool is_renewal;          /* because they were made by other rules, not because that was asked for */
 	struct bs_snapshot empty; /* what a full run knows of the documents before it */
 	struct bs_refresh refresh;
 	struct bs_source_list list;

@@ -52,33 +52,6 @@ struct held {
 
 static const char *given_source[] = {"-"};
 
-/* The index is made anew first if it was made with another version of Unicode, whose words must not meet with those of this one. */
-static enum bs_status renew_other(const struct bs_writer *writer, struct bs_error *err)
-{
-	struct bs_build_request build = writer->build;
-	struct bs_dir dir = {.fd = -1};
-	struct bs_manifest manifest = {.n_sources = 0};
-	bool is_other = false;
-	enum bs_status status = bs_dir_open(&dir, build.dir, build.memory, build.consent, err);
-	if (!status)
-		status = bs_manifest_read(&dir, &manifest, err);
-	if (!status)
-		status = bs_manifest_is_other_unicode(&manifest, &is_other, err);
-	bs_manifest_deinit(&manifest);
-	bs_dir_close(&dir);
-	if (status == BS_NOT_FOUND)
-		return BS_OK;
-	if (status || !is_other)
-		return status;
-	/* Of what it has, as it was made. */
-	build.n_sources = 0;
-	build.stem_language = NULL;
-	build.fold_accents = build.split_identifiers = false;
-	build.weights = NULL;
-	build.density = 0;
-	return bs_index_build(&build, NULL, err);
-}
-
 /* The sources of the index stay as they are; that of given documents is under way from now on. */
 static enum bs_status begin_sources(struct bs_writer *writer, struct bs_error *err)
 {
@@ -140,15 +113,12 @@ static enum bs_status begin(struct bs_writer *writer, struct bs_error *err)
 		writer->at->writer.pulse.owner = pthread_self();
 		return BS_OK;
 	}
-	enum bs_status status = renew_other(writer, err);
-	if (status)
-		return status;
 	writer->at = calloc(1, sizeof(*writer->at));
 	if (!writer->at)
 		return bs_fail_memory(err, "a transaction", sizeof(*writer->at));
 	writer->at->is_given = true;
 	writer->at->wants_grams = writer->grams;
-	status = bs_indexing_begin(writer->at, &writer->build, err);
+	enum bs_status status = bs_indexing_begin(writer->at, &writer->build, err);
 	if (!status)
 		status = begin_sources(writer, err);
 	if (status)

@@ -19,15 +19,11 @@ static enum bs_status check(const struct bs_candidates_request *request, struct 
 	              : bs_check_reserved("struct bs_grep_pattern", request->pattern.reserved, COUNT(request->pattern.reserved), err);
 }
 
-/* Nothing is known of what was folded by other rules. */
-static enum bs_status make_tree(const struct bs_index *index, const struct bs_grep_pattern *asked, struct bs_gram_tree **tree_out,
-                                struct bs_error *err)
+static enum bs_status make_tree(const struct bs_grep_pattern *asked, struct bs_gram_tree **tree_out, struct bs_error *err)
 {
 	struct bs_grep_pattern pattern = *asked;
 	const struct bs_gram_tree *tree;
 	*tree_out = NULL;
-	if (index->is_other_unicode)
-		return BS_OK;
 	pattern.is_multi_line = true;
 	enum bs_status status = bs_pattern_grams(&pattern, tree_out, err);
 	tree = *tree_out;
@@ -89,7 +85,7 @@ static enum bs_status ask(struct bs_finder *finder, const struct bs_candidates_r
 	struct bs_gram_filter_how how = {.n_threads = 1, .of_documents = true, .is_sample = request->estimate};
 	struct bs_gram_filter_stats stats;
 	struct bs_doc_bits bits = {.segments = NULL};
-	enum bs_status status = request->pattern.n_patterns ? make_tree(index, &request->pattern, &tree, err) : BS_OK;
+	enum bs_status status = request->pattern.n_patterns ? make_tree(&request->pattern, &tree, err) : BS_OK;
 	if (!status)
 		status = bs_gram_filter(&index->snapshot, tree ? tree : &all, how, &bits, &stats, err);
 	if (!status)

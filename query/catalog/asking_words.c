@@ -156,15 +156,17 @@ static enum bs_status group_of(struct bs_asking *asking, struct bs_asked *asked,
 }
 
 /* Mostly it is as the one before. */
-static enum bs_status is_other_unicode(const struct bs_asked *asked, const struct bs_manifest **before, bool *is_other,
-                                       struct bs_error *err)
+static enum bs_status has_other_words(const struct bs_asked *asked, const struct bs_manifest **before, bool *is_other,
+                                      struct bs_error *err)
 {
 	const struct bs_manifest *read = &asked->item->read;
 	if (*before && strcmp((*before)->icu_version, read->icu_version) == 0 &&
-	    strcmp((*before)->unicode_version, read->unicode_version) == 0)
+	    strcmp((*before)->unicode_version, read->unicode_version) == 0 &&
+	    (*before)->options.words_revision == read->options.words_revision &&
+	    !(*before)->options.analyzer_name == !read->options.analyzer_name)
 		return BS_OK;
 	*before = read;
-	return bs_manifest_is_other_unicode(read, is_other, err);
+	return bs_manifest_has_other_words(read, is_other, err);
 }
 
 enum bs_status bs_asking_read(struct bs_asking *asking, struct bs_error *err)
@@ -179,7 +181,7 @@ enum bs_status bs_asking_read(struct bs_asking *asking, struct bs_error *err)
 		struct bs_asked *asked = &asking->asked[i];
 		if (!asked->is_reached)
 			continue;
-		status = is_other_unicode(asked, &before, &is_other, err);
+		status = has_other_words(asked, &before, &is_other, err);
 		asked->is_unknown = is_other || asking->request->fresh || !(asked->item->flags & BS_CATALOG_SUMMARY);
 		if (!status)
 			status = group_of(asking, asked, err);

@@ -782,13 +782,9 @@ static enum bs_status open_index(struct session *session, struct bs_error *err)
 		return status;
 	bs_index_describe(session->index, &session->info);
 	session->n_unreadable = session->info.n_unfollowed;
-	if (session->info.is_other_unicode) {
-		struct bs_error line;
-		(void)bs_fail(&line, BS_OK, "this index was made with ICU %s (Unicode %s), whose words may differ; answering by "
-		              "reading every document: run `bitsift index --rebuild`", session->info.icu_version,
-		              session->info.unicode_version);
-		fprintf(stderr, "bitsift: %s\n", line.text);
-	}
+	if (session->info.is_other_unicode)
+		fputs("bitsift: the words of this index were cut by other rules than today's, so that every document is read: "
+		      "`bitsift index` renews it\n", stderr);
 	return bs_finder_new(session->index, &session->finder, err);
 }
 

@@ -410,9 +410,9 @@ static void summary_health(FILE *out, const struct bs_snapshot *snapshot)
 	struct bs_error ignored;
 	bool is_other = false;
 	fputs("health     ", out);
-	if (manifest->options.words && bs_manifest_is_other_unicode(manifest, &is_other, &ignored) == BS_OK && is_other) {
-		fprintf(out, "made with Unicode %s: every query reads all documents; `bitsift index --rebuild` mends it\n",
-		        manifest->unicode_version);
+	if (bs_manifest_has_other_words(manifest, &is_other, &ignored) == BS_OK && is_other) {
+		fputs("words cut by other rules than today's: every query reads all documents; `bitsift index` renews the index\n",
+		      out);
 		return;
 	}
 	fputs("good: ", out);
@@ -422,8 +422,6 @@ static void summary_health(FILE *out, const struct bs_snapshot *snapshot)
 		put_things(out, n_deleted, "deleted document");
 		fputs(" not yet compacted away", out);
 	}
-	if (manifest->options.words && manifest->options.words_revision < BS_WORDS_REVISION)
-		fputs("; words by older rules, `bitsift index --rebuild` takes the present ones", out);
 	fputs("\n", out);
 }
 

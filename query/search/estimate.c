@@ -114,6 +114,6 @@ enum bs_status bs_estimate(struct bs_finder *finder, const struct bs_find_reques
 	                                .stop_language = request->stop_language, .stop_words = request->stop_words,
 	                                .stop_words_bytes = request->stop_words_bytes, .field = request->field,
 	                                .limits = request->limits};
-	*estimate_out = (struct bs_find_estimate){.is_certain = !bs_finder_index(finder)->is_other_unicode};
+	*estimate_out = (struct bs_find_estimate){.is_certain = !bs_finder_index(finder)->has_other_words};
 	return bs_finder_plan(finder, &asked, estimate, estimate_out, NULL, err);
 }

@@ -396,9 +396,9 @@ enum bs_status bs_matrix_ask(struct bs_finder *finder, const struct bs_find_requ
 	struct asked asked = {.take = take, .context = context, .kernel = index->kernel};
 	if (error_byte_out)
 		*error_byte_out = SIZE_MAX;
-	if (index->is_other_unicode)
+	if (index->has_other_words)
 		return bs_fail(
 			err, BS_UNSUPPORTED,
-			"the index was made with another version of Unicode: its columns say nothing of a query");
+			"the words of the index were cut by other rules: its columns say nothing of a query");
 	return bs_finder_plan(finder, request, ask_slabs, &asked, error_byte_out, err);
 }

@@ -82,6 +82,8 @@ enum bs_status bs_index_open_uncommitted(struct bs_writer *writer, struct bs_ind
 	if (!status)
 		status = bs_kernel_choose(NULL, &index->kernel, err);
 	if (!status)
+		status = bs_manifest_has_other_words(&index->snapshot.manifest, &index->has_other_words, err);
+	if (!status)
 		look_at_manifest(index);
 	return status ? status : bs_proofs_new(&index->snapshot, &index->proofs, err);
 }
@@ -98,7 +100,7 @@ static enum bs_status open_index(struct bs_index *index, const struct bs_open_re
 		status = bs_index_options_bind(&index->snapshot.manifest.options, request->analyzer, index->dir.path, err);
 	index->snapshot.texts = request->texts;
 	if (!status)
-		status = bs_manifest_is_other_unicode(&index->snapshot.manifest, &index->is_other_unicode, err);
+		status = bs_manifest_has_other_words(&index->snapshot.manifest, &index->has_other_words, err);
 	/* Silence would look like no match. */
 	if (!status && !index->snapshot.manifest.options.words)
 		status = bs_fail(err, BS_INVALID,
@@ -145,6 +147,10 @@ enum bs_status bs_index_open_asked(const struct bs_open_request *request, bool i
 		return status;
 	}
 	*index_out = index;
+	if (index->has_other_words)
+		bs_log_line(request->log, BS_LOG_WARNING,
+		            "%s: its words were cut by other rules than today's: every document is read, until it is indexed again",
+		            index->dir.path);
 	bs_log_line(request->log, BS_LOG_INFO, "%s: opened, commit %llu, %llu documents in %llu segments, %.1f ms", index->dir.path,
 	            (unsigned long long)index->snapshot.manifest.generation, (unsigned long long)index->snapshot.n_live_docs,
 	            (unsigned long long)index->snapshot.n_word_segments, (double)(bs_now_ns() - start_ns) / 1e6);
@@ -175,7 +181,7 @@ void bs_index_describe(const struct bs_index *index, struct bs_index_info *info_
 		.n_deleted = snapshot->n_docs + snapshot->overlay.n_docs - snapshot->n_live_docs,
 		.n_segments = snapshot->n_word_segments,
 		.generation = snapshot->manifest.generation,
-		.is_other_unicode = index->is_other_unicode,
+		.is_other_unicode = index->has_other_words,
 		.icu_version = snapshot->manifest.icu_version,
 		.unicode_version = snapshot->manifest.unicode_version,
 		.kernel = index->kernel->name,

@@ -303,7 +303,7 @@ static void notice_broad(struct bs_finder *finder, const struct bs_element *elem
 /* Which documents the query wants by their names. */
 static enum bs_status begin_names(struct bs_finder *finder, struct bs_error *err)
 {
-	bool is_brute = finder->request->brute || finder->index->is_other_unicode;
+	bool is_brute = finder->request->brute || finder->index->has_other_words;
 	finder->plan.filter = finder->is_filtered ? finder->filter : NULL;
 	finder->plan.is_open = finder->is_filtered && !finder->has_dates && bs_filter_asks_text(finder->filter);
 	finder->plan.named = &finder->named;
@@ -326,7 +326,7 @@ static enum bs_status plan(struct bs_finder *finder, struct bs_error *err)
 	if (!status)
 		status = begin_names(finder, err);
 	/* A brute search is what all others are compared with: it trusts nothing but the whole analysis. */
-	bool is_brute = finder->request->brute || index->is_other_unicode;
+	bool is_brute = finder->request->brute || index->has_other_words;
 	finder->verify_request = (struct bs_verify_request){
 		.snapshot = snapshot,
 		.plan = &finder->plan,
@@ -452,7 +452,7 @@ static enum bs_status prepare_ranking(struct bs_finder *finder, struct bs_error 
 		verify->is_scored = false;
 		return BS_OK;
 	}
-	if (request->mode != BS_FIND_TOP || request->brute || finder->index->is_other_unicode)
+	if (request->mode != BS_FIND_TOP || request->brute || finder->index->has_other_words)
 		return BS_OK;
 	enum bs_status status = bs_scorer_make(&finder->scorer, &finder->plan, verify->avgdl, err);
 	size_t n_words = finder->scorer.n_words;
@@ -577,7 +577,7 @@ static enum bs_status search_segment(struct bs_finder *finder, uint32_t segment,
 {
 	const struct bs_index *index = finder->index;
 	bool is_overlay = segment == index->snapshot.manifest.n_segments;
-	bool brute = finder->request->brute || index->is_other_unicode || is_overlay;
+	bool brute = finder->request->brute || index->has_other_words || is_overlay;
 	bs_buffer_clear(&finder->candidates);
 	bool may_count = false;
 	uint64_t n_counted = 0;
@@ -655,7 +655,7 @@ static enum bs_status explain(struct bs_finder *finder, bool is_done, struct bs_
 	enum bs_status status = BS_OK;
 	bs_buffer_clear(&finder->text);
 	/* Without the filter there is nothing that falls. */
-	if (is_done && !finder->request->brute && !finder->index->is_other_unicode)
+	if (is_done && !finder->request->brute && !finder->index->has_other_words)
 		status = bs_explain_waterfall(&finder->plan, kernel, &finder->scan, finder->stats, !finder->is_ranked,
 		                              finder->request->explain_bars, &finder->text, err);
 	if (!status)

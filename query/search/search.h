@@ -22,7 +22,7 @@ struct bs_index {
 	uint64_t n_unread;     /* files, folders and sources that it could not look at: answers may be incomplete */
 	uint32_t longest_field_bytes; /* of those that a query can mean */
 	bool has_files;        /* some source is of files, not of records */
-	bool is_other_unicode; /* made with another ICU or Unicode version: its words are not today's, so only scan */
+	bool has_other_words; /* its words were cut by other rules: only scanning finds what matches */
 };
 
 /* As bs_index_open_with, for who perhaps asked the summary before: then it is of no more use, unless there are many segments. */

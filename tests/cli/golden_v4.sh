@@ -1,7 +1,20 @@
 # Indexes as version 4 of the format was released (tests/golden): they open, are what the format says, answer as they did,
-# and can be refreshed.
+# and can be refreshed. Their words were cut by earlier rules, so that they are answered by reading all documents; as if
+# they were today's, by their columns; and `bitsift index` renews them.
 . "$LIB"
-cp -rP "$(dirname "$LIB")/../golden/v4/." .
+[ -n "${RESEAL:-}" ] || skip 'RESEAL is not set; ctest sets it'
+golden=$(dirname "$LIB")/../golden/v4
+cp -rP "$golden/." .
+for folder in tree records stored; do
+    (
+        cd "$folder"
+        show bitsift query --no-stat --ids 'bits OR bit OR quick'
+        show bitsift query --no-stat --count '"the bits" OR "sift bits" OR "quick fox"'
+        bitsift stats | grep '^health'
+        "$RESEAL" .bitsift words
+    )
+done
+"$RESEAL" matrix/.bitsift words
 
 # Twice: taken at their word, and with a look at the files, which are copies and have other stamps.
 ask() {
@@ -77,3 +90,16 @@ for number in $(seq 3 97 2500); do
 done
 quiet bitsift index --rebuild
 show bitsift query --count w7
+
+cd ..
+for folder in tree records stored matrix; do
+    rm -r "$folder"
+    cp -rP "$golden/$folder" .
+    (
+        cd "$folder"
+        announce bitsift index
+        bitsift index 2>&1 >/dev/null | grep 'other rules'
+        bitsift stats | grep '^health'
+        show bitsift query --ids 'bits OR bit OR quick OR v33'
+    )
+done

@@ -1,15 +1,20 @@
 /* reseal.c: bitsift-reseal FILE VERSION makes a file of an index claim another format version, its head's checksum
  * right, as a file written by another bitsift would.
  *
+ * bitsift-reseal DIRECTORY words makes an index claim that its words were cut by today's rules, so that its columns are
+ * used.
+ *
  * bitsift-reseal FILE SECTION OFFSET BYTES NUMBER puts a number of so many bytes into a section, all checksums right, as
  * somebody would who means harm. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/base/bytes.h"
 #include "core/file/container.h"
 #include "core/base/hash.h"
+#include "core/store/manifest.h"
 
 #define HEAD_BYTES    64
 #define VERSION_OFF   8
@@ -51,8 +56,28 @@ static bool put_number(uint8_t *file, size_t file_bytes, uint64_t id, uint64_t o
 	return false;
 }
 
+static bool take_words(const char *path)
+{
+	struct bs_dir dir = {.fd = -1};
+	struct bs_manifest manifest = {.n_sources = 0};
+	struct bs_error err = {""};
+	enum bs_status status = bs_dir_open(&dir, path, NULL, NULL, &err);
+	if (!status)
+		status = bs_manifest_read(&dir, &manifest, &err);
+	manifest.options.words_revision = BS_WORDS_REVISION;
+	if (!status)
+		status = bs_words_versions(manifest.icu_version, manifest.unicode_version, &err);
+	if (!status)
+		status = bs_manifest_write(&dir, &manifest, &err);
+	bs_manifest_deinit(&manifest);
+	bs_dir_close(&dir);
+	return !status;
+}
+
 int main(int argc, char **argv)
 {
+	if (argc == 3 && strcmp(argv[2], "words") == 0)
+		return take_words(argv[1]) ? 0 : 2;
 	static uint8_t bytes[MOST_BYTES];
 	uint64_t numbers[4] = {0};
 	FILE *file = argc == 3 || argc == 6 ? fopen(argv[1], "r+be") : NULL;
