@@ -19,6 +19,7 @@
 
 #include "core/base/status.h"
 
+struct bs_buffer;
 struct bs_kernel;
 
 /* An analyzer: ICU services and scratch. Belongs to one thread at a time; make one per thread. */
@@ -92,6 +93,11 @@ void bs_words_split(struct bs_words *words, bool splits);
 enum bs_status bs_words_analyze(struct bs_words *words, const uint8_t *text, size_t text_bytes,
                                 uint32_t first_position, bs_token_fn fn, void *context,
                                 struct bs_words_sum *sum_out, struct bs_error *err) BS_WARN_UNUSED;
+
+/* Appends the text in NFC, as words are cut from it (an analyzer gets it as it stands). Not while this analyzer is at
+ * work. BS_NO_MEMORY, BS_UNSUPPORTED of ICU. */
+enum bs_status bs_words_append_nfc(struct bs_words *words, const uint8_t *text, size_t text_bytes, struct bs_buffer *to,
+                                   struct bs_error *err) BS_WARN_UNUSED;
 
 /*
  * Where the terms of a run stand, whose tokens all have the place of the whole run. begins_run: whether [start_byte,

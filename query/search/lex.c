@@ -171,11 +171,23 @@ static enum bs_lex_kind operator_of(const struct bs_lexing *lexing, size_t start
 	return is_text(lexing, start, end, "NOT") ? BS_LEX_NOT : BS_LEX_WORD;
 }
 
+/* Marks count as what they follow: U+2260 is no word character, nor is = with the U+0338 that makes one of it. */
+static bool is_after_word_character(const struct bs_lexing *lexing, size_t at)
+{
+	int32_t c = 0;
+	while (at > 0) {
+		c = bs_visible_previous(lexing->text, &at);
+		if (c <= 0 || !(U_MASK(bs_icu.u_charType(c)) & U_GC_M_MASK))
+			break;
+	}
+	return bs_lex_is_word_character(c);
+}
+
 /* Whether the bracket at `at` opens a group, as far as what stands before it says: f(x) has a pair of signs. */
 static bool may_group(const struct bs_lexing *lexing, size_t at)
 {
 	size_t start = at;
-	if (at == 0 || !bs_lex_is_word_character(bs_visible_previous(lexing->text, &start)))
+	if (!is_after_word_character(lexing, at))
 		return true;
 	/* The longest operator, and whatever ends a token before it. */
 	for (start = at; start > 0 && at - start < sizeof("AND");) {

@@ -74,6 +74,7 @@ struct parser {
 	struct bs_buffer ranges;   /* of struct bs_query_range */
 	struct bs_buffer elements; /* of struct bs_element, their terms in query->terms */
 	struct bs_buffer key;      /* of one in query->terms */
+	struct bs_buffer nfc;      /* a text with wildcards in NFC, so that ? is one character of a word */
 	struct bs_buffer drafts;   /* of struct draft */
 	uint32_t n_drafts;
 	uint32_t n_children; /* of the finished query so far */
@@ -478,9 +479,20 @@ static bool parse_pattern(struct parser *parser, size_t start_byte, size_t token
                           enum bs_element_kind suffix, uint32_t *draft_out)
 {
 	struct bs_wildcards wildcards = {0};
+	const uint8_t *text = parser->lexing.text;
 	const char *message = NULL;
-	keep(parser, bs_wildcards_find(&wildcards, parser->lexing.text + start_byte, token_byte - start_byte,
-	                               end_byte - start_byte, parser->err));
+	size_t token;
+	if (!memchr(text + token_byte, '*', end_byte - token_byte) && !memchr(text + token_byte, '?', end_byte - token_byte))
+		return false;
+	bs_buffer_clear(&parser->nfc);
+	keep(parser, bs_words_append_nfc(parser->options->words, text + start_byte, token_byte - start_byte, &parser->nfc,
+	                                 parser->err));
+	token = parser->nfc.used_bytes;
+	if (!parser->lexing.status)
+		keep(parser, bs_words_append_nfc(parser->options->words, text + token_byte, end_byte - token_byte, &parser->nfc,
+		                                 parser->err));
+	if (!parser->lexing.status)
+		keep(parser, bs_wildcards_find(&wildcards, parser->nfc.data, token, parser->nfc.used_bytes, parser->err));
 	bool is_pattern = suffix != BS_ELEMENT_FUZZY && gather_pattern(parser, &wildcards);
 	if (wildcards.is_too_long)
 		message = "is searched as text: a word with * or ? has 1024 bytes at most";
@@ -972,6 +984,7 @@ static enum bs_status parse(const uint8_t *text, size_t text_bytes, const struct
 	bs_buffer_deinit(&parser.elements);
 	bs_buffer_deinit(&parser.ranges);
 	bs_buffer_deinit(&parser.key);
+	bs_buffer_deinit(&parser.nfc);
 	bs_buffer_deinit(&parser.drafts);
 	bs_buffer_deinit(&parser.words);
 	bs_buffer_deinit(&parser.terms);
