@@ -205,6 +205,14 @@ static struct bsql_index *find_index(struct bsql_registry *registry, const struc
 	return NULL;
 }
 
+struct bsql_index *bsql_index_find_table(const struct bsql_registry *registry, const char *schema, const char *table)
+{
+	for (struct bsql_index *index = registry->indexes; index; index = index->next)
+		if (sqlite3_stricmp(index->declaration.schema, schema) == 0 && sqlite3_stricmp(index->declaration.table, table) == 0)
+			return index;
+	return NULL;
+}
+
 int bsql_index_acquire(struct bsql_registry *registry, sqlite3 *db, struct bsql_declaration *declaration,
                        struct bsql_index **index_out, struct bs_error *err)
 {
@@ -320,6 +328,26 @@ static int reload(struct bsql_index *index)
 	return SQLITE_OK;
 }
 
+static bool has_other_rules(const struct bsql_index *index)
+{
+	struct bs_index_info info = {.n_docs = 0};
+	if (index->handle)
+		bs_index_describe(index->handle, &info);
+	return info.is_other_unicode;
+}
+
+/* Once a connection. */
+static void warn_of_other_rules(struct bsql_index *index)
+{
+	if (!index->registry || index->registry->has_warned || !has_other_rules(index))
+		return;
+	index->registry->has_warned = true;
+	sqlite3_log(SQLITE_WARNING,
+	            "bitsift: the words of %s.%s were cut by other rules, so that every query reads all rows: "
+	            "INSERT INTO %s(%s) VALUES('rebuild') renews the index",
+	            index->declaration.schema, index->declaration.table, index->declaration.table, index->declaration.table);
+}
+
 static int open_handle(struct bsql_index *index)
 {
 	struct bs_open_request request = {.memory = index->files.memory, .texts = &index->provider};
@@ -331,6 +359,7 @@ static int open_handle(struct bsql_index *index)
 		status = bs_finder_new(index->handle, &index->finder, index->err);
 	if (status)
 		close_handle(index);
+	warn_of_other_rules(index);
 	return status ? fail(index, status) : SQLITE_OK;
 }
 
@@ -776,6 +805,34 @@ int bsql_index_gather(struct bsql_index *index, const char *query, size_t query_
 	return leave(index, status ? fail(index, status) : code);
 }
 
+static void describe(const struct bsql_index *index, struct bsql_info *info_out)
+{
+	struct bs_index_info info;
+	if (!index->handle)
+		return;
+	bs_index_describe(index->handle, &info);
+	*info_out = (struct bsql_info){
+		.n_rows = (int64_t)info.n_docs,
+		.n_deleted = (int64_t)info.n_deleted,
+		.n_segments = (int64_t)info.n_segments,
+		.has_other_rules = info.is_other_unicode,
+	};
+	sqlite3_snprintf(sizeof(info_out->icu), info_out->icu, "%s", info.icu_version);
+	sqlite3_snprintf(sizeof(info_out->unicode), info_out->unicode, "%s", info.unicode_version);
+}
+
+int bsql_index_describe(struct bsql_index *index, struct bsql_info *info_out)
+{
+	*info_out = (struct bsql_info){.n_rows = 0};
+	int code = enter(index);
+	if (code)
+		return code;
+	code = refresh(index);
+	if (!code)
+		describe(index, info_out);
+	return leave(index, code);
+}
+
 /* An index of all rows in content, or of none. */
 static int build(struct bsql_index *index, bool of_rows)
 {
@@ -812,10 +869,11 @@ int bsql_index_delete_all(struct bsql_index *index)
 	return code ? code : leave(index, build(index, false));
 }
 
+/* A merge of segments reads their rows again, as the rebuild will that an index of other rules needs: it waits. */
 static int compact(struct bsql_index *index)
 {
 	int code = refresh(index);
-	if (code || !index->handle)
+	if (code || !index->handle || has_other_rules(index))
 		return code;
 	struct bs_build_request request = {
 		.memory = index->files.memory, .texts = &index->provider, .limits = &index->limits};

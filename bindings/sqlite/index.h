@@ -27,6 +27,7 @@ struct bsql_cursor;
 /* What a connection has. Indexes are found by schema and table: SQLite may connect a table a second time before it disconnects
  * it. */
 struct bsql_registry {
+	bool has_warned; /* of an index whose words were cut by other rules */
 	struct bsql_index *indexes;
 	struct bsql_cursor *cursors;
 };
@@ -85,7 +86,18 @@ int bsql_index_query(struct bsql_index *index, const char *query, size_t query_b
 int bsql_index_gather(struct bsql_index *index, const char *query, size_t query_bytes,
                       struct bs_statistics **statistics_out);
 
-/* INSERT INTO t(t) VALUES('optimize'), 'rebuild', 'delete-all'. */
+/* The one of that table; NULL: no table that is connected has one. */
+struct bsql_index *bsql_index_find_table(const struct bsql_registry *registry, const char *schema, const char *table);
+
+/* What it is made of, as of now. The versions are those by which its words were cut. */
+struct bsql_info {
+	int64_t n_rows, n_deleted, n_segments;
+	char icu[16], unicode[16];
+	bool has_other_rules; /* those are not the ones of this extension: queries read every row */
+};
+int bsql_index_describe(struct bsql_index *index, struct bsql_info *info_out);
+
+/* INSERT INTO t(t) VALUES('optimize'), 'rebuild', 'delete-all'. optimize: not while has_other_rules. */
 int bsql_index_optimize(struct bsql_index *index);
 int bsql_index_rebuild(struct bsql_index *index);
 int bsql_index_delete_all(struct bsql_index *index);

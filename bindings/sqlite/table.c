@@ -7,6 +7,7 @@
 #include "bindings/sqlite/check.h"
 #include "bindings/sqlite/cursor.h"
 #include "bindings/sqlite/functions.h"
+#include "bindings/sqlite/info.h"
 #include "bindings/sqlite/plan.h"
 
 SQLITE_EXTENSION_INIT3
@@ -371,5 +372,6 @@ int bsql_table_register(sqlite3 *db)
 	struct bsql_registry *registry = bsql_registry_new();
 	if (!registry)
 		return SQLITE_NOMEM;
-	return sqlite3_create_module_v2(db, "bitsift", &MODULE, registry, bsql_registry_free);
+	int code = sqlite3_create_module_v2(db, "bitsift", &MODULE, registry, bsql_registry_free);
+	return code ? code : bsql_info_register(db, registry);
 }
