@@ -3,11 +3,13 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
 
 #include "core/base/status.h"
+#include "core/bitsift/terminal.h"
 #include "core_rig.h"
 
 static void test_control_characters(void **state)
@@ -52,6 +54,86 @@ static void test_long_messages(void **state)
 	}
 }
 
+/* Some bytes of any kind, mostly those that a shell minds. */
+static void draw_word(char *word, size_t n_bytes, uint64_t *random)
+{
+	static const char minded[] = "'\\\"$ `;&|<>()*?[]#~!{}=\n\t\x1b\x7f";
+	static const char *const characters[] = {"\xc3\xa9", "\xe2\x82\xac", "\xe2\x80\xae", "\xc2\x9b", "\xf0\x9f\x98\x80"};
+	size_t used = 0;
+	while (used + 4 < n_bytes) {
+		*random = *random * UINT64_C(6364136223846793005) + 1;
+		uint32_t draw = (uint32_t)(*random >> 33);
+		if (draw % 12 == 0)
+			break;
+		if (draw % 12 < 4)
+			word[used++] = minded[draw / 12 % (sizeof(minded) - 1)];
+		else if (draw % 12 < 6)
+			used += strlen(strcpy(word + used, characters[draw / 12 % COUNT(characters)]));
+		else
+			word[used++] = draw % 12 < 8 ? (char)(1 + draw / 12 % 255) : (char)('0' + draw / 12 % 75);
+	}
+	word[used] = '\0';
+}
+
+/* A shell reads the words that were meant, and a message does not change them. */
+static void test_commands(void **state)
+{
+	(void)state;
+	static char words[300][32];
+	uint64_t random = 1;
+	FILE *script = fopen("commands.sh", "w");
+	assert_non_null(script);
+	for (size_t i = 0; i < COUNT(words); i++) {
+		char command[256];
+		struct bs_error err;
+		draw_word(words[i], sizeof(words[i]), &random);
+		const char *list[] = {"printf", "%s\\0", words[i], NULL};
+		size_t n_bytes = bs_shell_command(list, command, sizeof(command));
+		assert_int_equal(n_bytes, strlen(command));
+		assert_int_equal(bs_shell_command(list, NULL, 0), n_bytes);
+		assert_int_equal(bs_shell_command(list, command, n_bytes), n_bytes);
+		assert_string_equal(command, "");
+		bs_shell_command(list, command, sizeof(command));
+		bs_fail(&err, BS_OK, "%s", command);
+		assert_string_equal(err.text, command);
+		fprintf(script, "%s\n", command);
+	}
+	assert_int_equal(fclose(script), 0);
+	FILE *shell = popen("bash commands.sh", "r");
+	assert_non_null(shell);
+	for (size_t i = 0; i < COUNT(words); i++) {
+		size_t n = strlen(words[i]) + 1;
+		char read[sizeof(words[i])];
+		assert_int_equal(fread(read, 1, n, shell), n);
+		assert_memory_equal(read, words[i], n);
+	}
+	assert_int_equal(pclose(shell), 0);
+}
+
+static void test_advice(void **state)
+{
+	(void)state;
+	char text[600];
+	struct bs_error err;
+	bs_fail(&err, BS_IO, "x");
+	bs_advise(&err, "; do: ", (const char *const[]){"bitsift", "trust", "it's", "", NULL});
+	assert_string_equal(err.text, "x; do: bitsift trust 'it'\\''s' ''");
+	bs_advise(NULL, "; do: ", (const char *const[]){"a", NULL});
+	/* All of a command, or nothing. */
+	for (size_t n = 500; n < sizeof(err.text); n++) {
+		memset(text, 'x', n);
+		text[n] = '\0';
+		bs_fail(&err, BS_IO, "%s", text);
+		bs_advise(&err, ": ", (const char *const[]){"a b", NULL});
+		assert_string_equal(err.text + n, n + 7 < sizeof(err.text) ? ": 'a b'" : "");
+	}
+	memset(text, 'x', sizeof(text) - 1);
+	text[sizeof(text) - 1] = '\0';
+	bs_fail(&err, BS_IO, "x");
+	bs_advise(&err, ": ", (const char *const[]){text, NULL});
+	assert_string_equal(err.text, "x");
+}
+
 static void test_names(void **state)
 {
 	(void)state;
@@ -67,6 +149,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_control_characters),
 		cmocka_unit_test(test_long_messages),
+		FOLDER_TEST(test_commands),
+		cmocka_unit_test(test_advice),
 		cmocka_unit_test(test_names),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

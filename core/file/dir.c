@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "core/bitsift/host.h"
+#include "core/bitsift/terminal.h"
 #include "core/bitsift/writer.h"
 #include "core/file/memory.h"
 
@@ -29,8 +30,10 @@ static bool is_trusted(const struct bs_dir *dir, uid_t owner)
 /* name: of a file in it; NULL: the directory. */
 static enum bs_status refuse_owner(const struct bs_dir *dir, const char *name, uid_t owner, struct bs_error *err)
 {
-	return bs_fail(err, BS_UNTRUSTED, "%s%s%s: belongs to another user (%u); to trust this index: bitsift trust %s", dir->path,
-	               name ? "/" : "", name ? name : "", (unsigned)owner, dir->place);
+	(void)bs_fail(err, BS_UNTRUSTED, "%s%s%s: belongs to another user (%u)", dir->path, name ? "/" : "", name ? name : "",
+	              (unsigned)owner);
+	bs_advise(err, "; to trust this index: ", (const char *const[]){"bitsift", "trust", dir->place, NULL});
+	return BS_UNTRUSTED;
 }
 
 static enum bs_status open_memory(struct bs_dir *dir, struct bs_error *err)

@@ -12,6 +12,7 @@
 
 #include "core/base/watch.h"
 #include "core/bitsift/index.h"
+#include "core/bitsift/terminal.h"
 #include "core/file/memory.h"
 #include "core/file/segment_sections.h"
 
@@ -118,8 +119,9 @@ enum bs_status bs_index_refuse_link(const char *path, struct bs_error *err)
 	struct stat info;
 	if (lstat(path, &info) != 0 || !S_ISLNK(info.st_mode))
 		return BS_OK;
-	return bs_fail(err, BS_UNTRUSTED, "%s: a symbolic link, which is followed only if it is named: --index %s",
-	               path, path);
+	(void)bs_fail(err, BS_UNTRUSTED, "%s: a symbolic link, which is followed only if it is named", path);
+	bs_advise(err, ": ", (const char *const[]){"--index", path, NULL});
+	return BS_UNTRUSTED;
 }
 
 enum bs_status bs_index_locate(char **dir_out, struct bs_error *err)

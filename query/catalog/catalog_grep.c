@@ -10,6 +10,7 @@
 #include "core/bitsift/grep.h"
 #include "core/bitsift/host.h"
 #include "core/bitsift/limits.h"
+#include "core/bitsift/terminal.h"
 #include "corpus/changes/recorded.h"
 #include "query/catalog/catalog.h"
 #include "query/regex/pattern_grams.h"
@@ -101,8 +102,8 @@ static void refuse(struct grepping *at, const struct bs_catalog_item *item, cons
 {
 	const struct bs_grep_request *grep = &at->request->grep;
 	struct bs_error line;
-	(void)bs_fail(&line, BS_UNTRUSTED, "%s: %s is not searched: you did not name it as a source; to consent: bitsift trust %s", item->name,
-	              path, item->place);
+	(void)bs_fail(&line, BS_UNTRUSTED, "%s: %s is not searched: you did not name it as a source", item->name, path);
+	bs_advise(&line, "; to consent: ", (const char *const[]){"bitsift", "trust", item->place, NULL});
 	at->result->grep.n_notices++;
 	if (grep->notice)
 		grep->notice(grep->context, line.text);

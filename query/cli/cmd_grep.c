@@ -270,10 +270,8 @@ static void tell_of_consent(const struct bs_grep_request *request)
 		(void)!bs_index_locate(&located, NULL);
 	const char *dir = request->index ? request->index : located;
 	if (dir) {
-		(void)bs_fail(&line, BS_UNTRUSTED,
-		              "the index was not asked about files whose source you did not name; to consent: bitsift "
-		              "trust %s",
-		              dir);
+		(void)bs_fail(&line, BS_UNTRUSTED, "the index was not asked about files whose source you did not name");
+		bs_advise(&line, "; to consent: ", (const char *const[]){"bitsift", "trust", dir, NULL});
 		fprintf(stderr, "bitsift: %s\n", line.text);
 	}
 	free(located);

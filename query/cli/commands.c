@@ -180,7 +180,9 @@ bool bs_cmd_refuse_nul(const char *id, size_t id_bytes)
 
 const char *bs_cmd_refresh_command(const char *index, struct bs_error *command_out)
 {
-	(void)bs_fail(command_out, BS_OK, "bitsift index%s%s", index ? " --index " : "", index ? index : "");
+	const char *words[] = {"bitsift", "index", index ? "--index" : NULL, index, NULL};
+	if (bs_shell_command(words, command_out->text, sizeof(command_out->text)) >= sizeof(command_out->text))
+		(void)bs_fail(command_out, BS_OK, "bitsift index --index DIR");
 	return command_out->text;
 }
 
