@@ -137,11 +137,22 @@ struct model_state {
 
 void state_deinit(struct model_state *state);
 void state_copy(const struct model_state *from, struct model_state *to_out);
-/* What the commit of a refresh holds, or of a rebuild; input: of "-", if it is one of the sources; NULL: it is not. Sources
- * are what is looked at, none: everything; of a rebuild they are all there is. False: nothing can be read, and *after_out is
- * what was before. */
-bool state_refresh(const struct model_state *before, const struct model_disk *disk, const char *const *sources,
-                   size_t n_sources, bool rebuild, const char *input, struct model_state *after_out);
+/* A refresh, or a rebuild. */
+struct model_refresh {
+	const char *const *sources; /* that are looked at; none: everything */
+	size_t n_sources;
+	bool rebuild;      /* of the sources that are named; others stay */
+	const char *input; /* of "-", if it is one of the sources; NULL: it is not */
+	bool is_fresh;     /* nothing is committed: what is gone is not there, for this once */
+};
+/* What it leads to. BS_INVALID, BS_NOT_FOUND: it fails, and *after_out is what was before. */
+enum bs_status state_refresh(const struct model_state *before, const struct model_disk *disk,
+                             const struct model_refresh *refresh, struct model_state *after_out);
+/* Whether something is there, and no empty folder. */
+bool source_stands(const struct model_disk *disk, const char *label);
+/* Whether a source has documents and does not stand. */
+bool state_is_away(const struct model_state *state, const struct model_disk *disk, uint32_t source);
+bool state_has_away(const struct model_state *state, const struct model_disk *disk);
 /* The id is deleted wherever it stands. */
 void state_delete(struct model_state *state, const char *id);
 /* The id is deleted nowhere any more; what is on disk comes back with a refresh. How many were. */

@@ -390,6 +390,23 @@ static void op_return(struct model_files *files)
 			model_make(files, files->content[i]);
 }
 
+/* A folder is empty, as if nothing were mounted there, and later what it was, unless others were made there meanwhile. */
+static void op_unmount(struct model_files *files)
+{
+	const char *label = random_content(files);
+	const struct model_node *node = disk_find(&files->disk, label);
+	char away[64];
+	snprintf(away, sizeof(away), "../unmounted-%s", label);
+	if (disk_find(&files->disk, away)) {
+		if (node)
+			disk_remove(&files->disk, label);
+		disk_rename(&files->disk, away, label);
+	} else if (node && node->kind == MODEL_FOLDER) {
+		disk_rename(&files->disk, label, away);
+		disk_make_folder(&files->disk, label);
+	}
+}
+
 /* A folder where a file was, or the other way. */
 static void op_morph(struct model_files *files)
 {
@@ -405,7 +422,7 @@ const struct model_edit model_edits[] = {
 	{"swap", 2, op_swap},         {"link", 1, op_link},         {"binary", 1, op_binary},   {"ignore", 2, op_ignore},
 	{"append", 14, op_append},    {"endline", 3, op_end_line},  {"rewrite", 4, op_rewrite}, {"truncate", 3, op_truncate},
 	{"vanish", 3, op_vanish},     {"return", 2, op_return},     {"morph", 2, op_morph},
-	{"undo", 4, op_undo},
+	{"undo", 4, op_undo},         {"unmount", 4, op_unmount},
 };
 
 const size_t n_model_edits = COUNT(model_edits);

@@ -376,10 +376,9 @@ void state_copy(const struct model_state *from, struct model_state *to_out)
 }
 
 /* What was deleted stays out while it is what it was; an exclusion of what is gone, or is another now, ends. Where the
- * whole source is gone, nothing is known of its documents, and their exclusions stay. */
-static void exclude(struct model_state *state, uint32_t source)
+ * whole source is gone, nothing is known of its documents, and their exclusions stay. is_whole: all of it was read. */
+static void exclude(struct model_state *state, uint32_t source, bool is_whole)
 {
-	bool is_input = strcmp(state->sources[source], "-") == 0;
 	for (size_t i = state->excluded.n; i-- > 0;) {
 		const struct model_doc *excluded = &state->excluded.at[i];
 		if (excluded->source != source)
@@ -387,7 +386,7 @@ static void exclude(struct model_state *state, uint32_t source)
 		struct model_doc *now = docs_find(&state->docs, source, excluded->id);
 		if (now && is_same_raw(now, excluded))
 			docs_drop(&state->docs, (size_t)(now - state->docs.at));
-		else if (now || !is_input)
+		else if (now || is_whole)
 			docs_drop(&state->excluded, i);
 	}
 }
@@ -407,65 +406,108 @@ static uint32_t find_source(const struct model_state *state, const char *label)
 	return k;
 }
 
-/* What a rebuild starts from that names sources: these and no others. */
-static void keep_only(struct model_state *state, const struct model_state *before, const struct model_disk *disk,
-                      const char *const *sources, size_t n_sources)
+static bool is_empty_folder(const struct model_disk *disk, const char *label)
 {
-	uint32_t k;
-	state->n_sources = 0;
-	for (size_t i = 0; i < n_sources; i++)
-		if (is_there(disk, sources[i]) && find_source(state, sources[i]) == state->n_sources)
-			state->sources[state->n_sources++] = sources[i];
-	for (size_t i = state->excluded.n; i-- > 0;) {
-		k = find_source(state, before->sources[state->excluded.at[i].source]);
-		state->excluded.at[i].source = k;
-		if (k == state->n_sources)
-			docs_drop(&state->excluded, i);
-	}
+	const struct model_node *node = disk_find(disk, label);
+	size_t n = strlen(label);
+	bool is_empty = node && node->kind == MODEL_FOLDER;
+	for (size_t i = 0; i < disk->n_nodes && is_empty; i++)
+		is_empty = strncmp(disk->nodes[i].path, label, n) != 0 || disk->nodes[i].path[n] != '/';
+	return is_empty;
 }
 
-bool state_refresh(const struct model_state *before, const struct model_disk *disk, const char *const *sources,
-                   size_t n_sources, bool rebuild, const char *input, struct model_state *after_out)
+static bool has_documents(const struct model_state *state, uint32_t source)
 {
-	uint32_t n_there = 0, n_given = 0;
+	for (size_t i = 0; i < state->docs.n; i++)
+		if (state->docs.at[i].source == source)
+			return true;
+	return false;
+}
+
+bool source_stands(const struct model_disk *disk, const char *label)
+{
+	return is_there(disk, label) && !is_empty_folder(disk, label);
+}
+
+bool state_is_away(const struct model_state *state, const struct model_disk *disk, uint32_t source)
+{
+	return has_documents(state, source) && !source_stands(disk, state->sources[source]);
+}
+
+bool state_has_away(const struct model_state *state, const struct model_disk *disk)
+{
+	for (uint32_t i = 0; i < state->n_sources; i++)
+		if (state_is_away(state, disk, i))
+			return true;
+	return false;
+}
+
+/* Whether a rebuild may be. An empty folder that is named is meant to be empty. */
+static enum bs_status check_rebuild(const struct model_state *before, const struct model_disk *disk,
+                                    const struct model_refresh *refresh, const bool *is_named)
+{
+	bool is_whole = true;
+	for (uint32_t k = 0; k < before->n_sources; k++)
+		is_whole &= is_named[k] || refresh->n_sources == 0;
+	for (size_t i = 0; i < refresh->n_sources && before->n_sources > 0; i++) {
+		if (find_source(before, refresh->sources[i]) == before->n_sources)
+			return BS_INVALID;
+		if (!is_there(disk, refresh->sources[i]))
+			return BS_NOT_FOUND;
+	}
+	for (uint32_t k = 0; k < before->n_sources && is_whole; k++)
+		if (state_is_away(before, disk, k) && !(is_named[k] && is_there(disk, before->sources[k])))
+			return BS_NOT_FOUND;
+	return BS_OK;
+}
+
+/* Source i becomes what it is on the disk, or what the input adds; unless it stays as it was. Whether it could be read. */
+static bool read_source(const struct model_state *before, const struct model_disk *disk, const struct model_refresh *refresh,
+                        uint32_t i, bool is_named, struct model_state *after)
+{
+	const char *label = after->sources[i];
+	bool is_input = strcmp(label, "-") == 0, is_anew = refresh->rebuild && is_named;
+	bool is_read = refresh->n_sources == 0 || is_named;
+	bool is_away = i < before->n_sources && state_is_away(before, disk, i);
+	if (is_away && !refresh->is_fresh && !(is_anew && is_there(disk, label)))
+		is_read = false;
+	for (size_t k = 0; k < before->docs.n && (!is_read || (is_input && !is_anew)); k++)
+		if (before->docs.at[k].source == i)
+			docs_add(&after->docs, &before->docs.at[k]);
+	if (!is_read)
+		return false;
+	if (is_input && refresh->input)
+		model_read_records("-", i, refresh->input, strlen(refresh->input), &after->docs);
+	else if (!is_input)
+		model_read_source(disk, label, i, false, &after->docs);
+	if (is_there(disk, label))
+		exclude(after, i, !is_input || is_anew);
+	return is_there(disk, label);
+}
+
+enum bs_status state_refresh(const struct model_state *before, const struct model_disk *disk,
+                             const struct model_refresh *refresh, struct model_state *after_out)
+{
+	uint32_t n_read = 0;
 	bool is_named[MODEL_MAX_SOURCES] = {false};
 	state_copy(before, after_out);
-	if (rebuild && n_sources > 0)
-		keep_only(after_out, before, disk, sources, n_sources);
-	for (size_t i = 0; i < n_sources; i++) {
-		uint32_t k = find_source(after_out, sources[i]);
-		if (!is_there(disk, sources[i]))
+	for (size_t i = 0; i < refresh->n_sources; i++) {
+		uint32_t k = find_source(after_out, refresh->sources[i]);
+		if (!is_there(disk, refresh->sources[i]))
 			continue;
-		n_given++;
 		if (k == after_out->n_sources)
-			after_out->sources[after_out->n_sources++] = sources[i];
+			after_out->sources[after_out->n_sources++] = refresh->sources[i];
 		is_named[k] = true;
 	}
+	enum bs_status status = refresh->rebuild ? check_rebuild(before, disk, refresh, is_named) : BS_OK;
 	docs_deinit(&after_out->docs);
-	for (uint32_t i = 0; i < after_out->n_sources; i++) {
-		const char *label = after_out->sources[i];
-		bool is_input = strcmp(label, "-") == 0, is_read = n_sources == 0 || is_named[i];
-		uint32_t old = find_source(before, label);
-		n_there += is_there(disk, label);
-		for (size_t k = 0; k < before->docs.n && (is_input || !is_read); k++) {
-			struct model_doc doc = before->docs.at[k];
-			bool is_its = doc.source == old;
-			doc.source = i;
-			if (is_its)
-				docs_add(&after_out->docs, &doc);
-		}
-		if (is_input && input)
-			model_read_records("-", i, input, strlen(input), &after_out->docs);
-		else if (!is_input && is_read)
-			model_read_source(disk, label, i, false, &after_out->docs);
-		if (is_there(disk, label) && is_read)
-			exclude(after_out, i);
-	}
-	if (n_there > 0 && (n_sources == 0 || n_given > 0))
-		return true;
+	for (uint32_t i = 0; i < after_out->n_sources && !status; i++)
+		n_read += read_source(before, disk, refresh, i, is_named[i], after_out);
+	if (!status && n_read > 0)
+		return BS_OK;
 	state_deinit(after_out);
 	state_copy(before, after_out);
-	return false;
+	return status ? status : BS_NOT_FOUND;
 }
 
 void state_delete(struct model_state *state, const char *id)

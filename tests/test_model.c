@@ -163,16 +163,17 @@ static void check_index(struct world *world)
 }
 
 /* The state that a run should lead to becomes that of the world, if it may. */
-static bool expect_run(struct world *world, const struct run *run, struct model_state *after)
+static enum bs_status expect_run(struct world *world, const struct run *run, struct model_state *after)
 {
-	return state_refresh(&world->state, &world->files.disk, run->request.sources, run->request.n_sources,
-	                     run->request.rebuild, run->input, after);
+	const struct bs_build_request *request = &run->request;
+	struct model_refresh refresh = {request->sources, request->n_sources, request->rebuild, run->input, false};
+	return state_refresh(&world->state, &world->files.disk, &refresh, after);
 }
 
 /* Of sources that are not named nothing is learnt. */
 static bool looks_at_all(const struct world *world, const struct run *run)
 {
-	return run->request.n_sources == 0 || run->request.rebuild || world->state.n_sources == 0;
+	return run->request.n_sources == 0 || world->state.n_sources == 0;
 }
 
 static void take_state(struct world *world, struct model_state *after)
@@ -184,15 +185,17 @@ static void take_state(struct world *world, struct model_state *after)
 static void finish_refresh(struct world *world, struct run *run, enum bs_status status)
 {
 	struct model_state after;
-	bool is_possible = expect_run(world, run, &after);
-	bool is_all = looks_at_all(world, run);
+	enum bs_status expected = expect_run(world, run, &after);
+	bool is_possible = expected == BS_OK, is_all = looks_at_all(world, run);
 	take_state(world, &after);
-	if (is_possible != (status == BS_OK) || (status && status != BS_NOT_FOUND)) {
-		difference(world, "refresh: %s: %s", bs_status_name(status), run->err.text);
+	if (status != expected) {
+		difference(world, "refresh: %s, not %s: %s", bs_status_name(status), bs_status_name(expected), run->err.text);
 		return;
 	}
-	world->is_known |= is_possible && is_all;
-	world->is_clean |= is_possible && is_all;
+	/* What an undo gave back to a source that is away is not known. */
+	bool has_away = state_has_away(&world->state, &world->files.disk);
+	world->is_known |= is_possible && is_all && !has_away;
+	world->is_clean |= is_possible && is_all && !has_away;
 	/* An undo may have given back text whose file is gone: that stays until its source is looked at. */
 	if (is_possible && world->is_known && run->report.n_docs != world->state.docs.n)
 		difference(world, "%" PRIu64 " documents reported, not %zu", run->report.n_docs, world->state.docs.n);
@@ -234,7 +237,7 @@ static void op_rebuild(struct world *world)
 	struct run run;
 	run_draw(&run, world->dir);
 	run.request.rebuild = true;
-	if (chance(25))
+	if (chance(60))
 		run_draw_sources(&run, world->sources, world->n_sources);
 	refresh(world, &run);
 }
@@ -328,10 +331,13 @@ static void op_undo(struct world *world)
 		return;
 	const struct model_doc *doc = &excluded->at[roll((uint32_t)excluded->n)];
 	char *id = strdup(doc->id);
-	bool is_input = false;
-	for (size_t i = 0; i < excluded->n; i++)
-		is_input |= strcmp(excluded->at[i].id, id) == 0 && strcmp(world->state.sources[excluded->at[i].source], "-") == 0;
-	if (is_input)
+	bool may_stay_lost = false;
+	for (size_t i = 0; i < excluded->n; i++) {
+		const char *label = world->state.sources[excluded->at[i].source];
+		bool can_be_read = strcmp(label, "-") != 0 && source_stands(&world->files.disk, label);
+		may_stay_lost |= strcmp(excluded->at[i].id, id) == 0 && !can_be_read;
+	}
+	if (may_stay_lost)
 		goto out;
 	size_t n = state_undo(&world->state, id);
 	trace("bitsift delete --undo --index %s -- '%s'", world->dir, id);
@@ -402,7 +408,7 @@ static void op_kill(struct world *world)
 			run_draw_sources(&run, world->sources, world->n_sources);
 		run.request.rebuild = chance(15);
 		run_trace(&run, "index");
-		is_possible = expect_run(world, &run, &after);
+		is_possible = expect_run(world, &run, &after) == BS_OK && !state_has_away(&after, &world->files.disk);
 	}
 	trace("# ... killed after %u us", patience_us);
 	pid_t child = fork();
@@ -465,7 +471,8 @@ static void compare_fresh(struct world *world)
 	struct bs_index *index = NULL;
 	struct bs_error err = {""};
 	struct model_state now;
-	bool is_possible = state_refresh(&world->state, &world->files.disk, NULL, 0, false, NULL, &now);
+	struct model_refresh refresh = {.is_fresh = true};
+	bool is_possible = state_refresh(&world->state, &world->files.disk, &refresh, &now) == BS_OK;
 	struct bs_open_request request = {.dir = world->dir, .fresh = true};
 	if (bs_index_open_with(&request, &index, &err))
 		difference(world, "fresh: %s", err.text);
@@ -489,7 +496,7 @@ static const struct operation {
 	unsigned weight;
 	void (*run)(struct world *world);
 } operations[] = {
-	{"refresh", 24, op_refresh}, {"rebuild", 2, op_rebuild}, {"idle", 2, op_idle},     {"compact", 4, op_compact},
+	{"refresh", 24, op_refresh}, {"rebuild", 5, op_rebuild}, {"idle", 2, op_idle},     {"compact", 4, op_compact},
 	{"kill", 6, op_kill},        {"disturb", 3, op_disturb}, {"delete", 4, op_delete}, {"undo", 3, op_undo}, {"open", 3, op_open},
 	{"query", 6, op_query},
 };
@@ -577,7 +584,7 @@ static void start_world(struct world *world)
 	while (!is_possible) {
 		run_draw(&run, world->dir);
 		run_draw_sources(&run, world->sources, world->n_sources);
-		is_possible = run.request.n_sources > 0 && expect_run(world, &run, &after);
+		is_possible = run.request.n_sources > 0 && expect_run(world, &run, &after) == BS_OK;
 		if (is_possible)
 			state_deinit(&after);
 		else

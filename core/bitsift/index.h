@@ -22,7 +22,8 @@ enum bs_skip {
 	BS_SKIP_BAD_RECORD, /* a JSONL line that is not a JSON object, or whose id is neither string nor integer */
 	BS_SKIP_NO_TEXT,    /* a JSONL record without a string to index */
 	BS_SKIP_UNTRUSTED,  /* a recorded source that is not followed (bs_consent): what the index has of it stays */
-	BS_SKIP_GONE,       /* a recorded source that is not there any more, told of by the build that finds that out */
+	BS_SKIP_GONE,       /* a recorded source that held documents and is gone, or a folder that is empty now, as if it were not
+	                     * mounted: its documents stay in the index, until it is forgotten or, with rebuild, read anew */
 	BS_SKIP_HIDDEN,     /* a file in a folder that is hidden, */
 	BS_SKIP_HIDDEN_FOLDER,  /* ... or a folder, which counts as one whatever it holds; the index itself is not counted */
 	BS_SKIP_IGNORED,    /* a file in a folder that an ignore file or a glob leaves out, */
@@ -98,7 +99,7 @@ struct bs_build_request {
 	 * those recorded in the index, and looked at; the recorded ones stay as they were. n_sources == 0: all recorded
 	 * ones are looked at (as they are with shared, and where nothing can be kept: words cut by other rules). What
 	 * lies in a recorded folder that has it is a part of it, and only that part is looked at; a folder takes in what was
-	 * recorded inside of it and what it has. With rebuild, the index has these sources and no others.
+	 * recorded inside of it and what it has. With rebuild, these must be sources of the index: see there.
 	 *
 	 * A new source is called as it is spelled here, without leading "./" and trailing "/"; or, if dir is NULL, by where
 	 * it is: from the folder that holds the index, or absolute if it lies elsewhere.
@@ -139,7 +140,12 @@ struct bs_build_request {
 	double summary_rate;
 
 	/* Options of this run. */
-	bool rebuild;          /* index everything again: with new options, or after damage */
+	/* Without sources, or with all of them: everything is indexed again, with new options, or after damage. With some of
+	 * the recorded sources: they are read again, whatever their stamps say, and all others stay as they are; what is given
+	 * on standard input replaces all that came from there. Then options that decide what the index has of every source
+	 * (all but hidden, no_ignore, binary_as_text, globs, records and no_records) must be those it was made with. Of a damaged
+	 * index, or where there is none, nothing can be kept: the index is made of these sources, which must be all that it had. */
+	bool rebuild;
 	bool strict;           /* stop at the first bad JSONL record */
 	bool wait;             /* for another writer to be done; else BS_BUSY */
 	bool names_hidden;     /* skipped is called for what is hidden or ignored, too */
@@ -154,8 +160,8 @@ struct bs_build_request {
 	 * hidden or ignored, of which there may be much, only with names_hidden. NULL: not called; the report counts them all
 	 * the same. */
 	void (*skipped)(void *context, enum bs_skip reason, const char *message);
-	/* Called with a printable line when recorded sources become others: taken in, or none any more; and at the end for each of
-	 * weights that is of a field which no record has. NULL: not called. */
+	/* Called with a printable line when recorded sources are taken in by another, or get other rules from the rebuild of another;
+	 * and at the end for each of weights that is of a field which no record has. NULL: not called. */
 	void (*notice)(void *context, const char *message);
 	void *context;
 	const struct bs_consent *consent;
@@ -176,10 +182,15 @@ struct bs_build_request {
  * if it is time to. Until then, and whatever happens (a crash too), the old index stays as it was, and those who have
  * it open keep what they opened. Equal input and options give equal bytes.
  *
+ * A source that held documents and is gone, or is a folder without any entry but the index, as if its file system were not
+ * mounted, keeps its documents; skipped is called with BS_SKIP_GONE and a line that says so. Where everything would be read
+ * again (rebuild without sources; another version of Unicode), its documents are made anew from their stored texts; where
+ * these are not stored, or the source cannot be read, the run fails.
+ *
  * BS_OK: committed, even if documents were skipped or some could not be read (n_unread). Otherwise nothing changed, and
  * *report_out says how far it came, and a directory that the run itself made is gone again: BS_INVALID (an option out of its range or unlike the recorded ones, an unknown
- * stemmer, no source given or recorded, with strict a bad record), BS_BUSY (another writer), BS_NOT_FOUND (no source
- * could be read), BS_IO, BS_CORRUPT (of the old index: rebuild mends it), BS_STOPPED, BS_UNSUPPORTED (the old index is
+ * stemmer, no source given or recorded, with rebuild one that is not recorded, with strict a bad record), BS_BUSY (another
+ * writer), BS_NOT_FOUND (no source could be read; one that everything would be read of again is gone), BS_IO, BS_CORRUPT (of the old index: rebuild mends it), BS_STOPPED, BS_UNSUPPORTED (the old index is
  * of a newer format, or its words were cut by another analyzer), BS_DEADLINE, BS_UNTRUSTED (the old index; or everything would have to be read again, and a source is not
  * followed), BS_NO_MEMORY.
  *

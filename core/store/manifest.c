@@ -155,6 +155,11 @@ bool bs_index_options_equal(const struct bs_index_options *a, const struct bs_in
 	       strings_equal(a->analyzer_name, b->analyzer_name);
 }
 
+bool bs_index_options_read_same(const struct bs_index_options *a, const struct bs_index_options *b)
+{
+	return strings_equal(a->id_field, b->id_field) && lists_equal(a->text_fields, b->text_fields);
+}
+
 struct bs_words_options bs_index_words_options(const struct bs_index_options *options)
 {
 	return (struct bs_words_options){

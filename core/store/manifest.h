@@ -55,6 +55,8 @@ uint64_t bs_max_document(const struct bs_index_options *options);
 void bs_index_options_deinit(struct bs_index_options *options);
 /* Equal in everything that decides the content of an index. */
 bool bs_index_options_equal(const struct bs_index_options *a, const struct bs_index_options *b);
+/* Equal in what records are called and which of their fields are text. */
+bool bs_index_options_read_same(const struct bs_index_options *a, const struct bs_index_options *b);
 /* Length of a NULL-ended list; NULL counts 0. */
 size_t bs_strings_length(char *const *list);
 void bs_strings_free(char **list); /* NULL is fine */

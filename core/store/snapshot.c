@@ -330,6 +330,18 @@ enum bs_status bs_snapshot_mark(struct bs_snapshot *snapshot, struct bs_doc_ref 
 	return BS_OK;
 }
 
+uint32_t bs_snapshot_n_live(const struct bs_snapshot *snapshot, uint32_t segment, uint32_t first, uint32_t end)
+{
+	const uint8_t *bits = snapshot->tombstones[segment];
+	uint32_t n = end - first;
+	for (uint32_t d = first; bits && d < end;) {
+		bool is_byte = d % 8 == 0 && end - d >= 8;
+		n -= is_byte ? (uint32_t)__builtin_popcount(bits[d / 8]) : (uint32_t)(bits[d / 8] >> (d % 8) & 1);
+		d += is_byte ? 8 : 1;
+	}
+	return n;
+}
+
 uint64_t bs_snapshot_n_deleted(const struct bs_snapshot *snapshot, uint32_t segment)
 {
 	return count_deleted(snapshot->tombstones[segment], bs_snapshot_segment_docs(snapshot, segment));

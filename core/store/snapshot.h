@@ -111,6 +111,8 @@ bool bs_snapshot_has_some_values(const struct bs_snapshot *snapshot);
 /* Marks a document of a segment or the overlay deleted, or not. BS_NO_MEMORY. */
 enum bs_status bs_snapshot_mark(struct bs_snapshot *snapshot, struct bs_doc_ref ref, bool is_deleted,
                                 struct bs_error *err) BS_WARN_UNUSED;
+/* Live documents among those of a segment from first to end, exclusive. */
+uint32_t bs_snapshot_n_live(const struct bs_snapshot *snapshot, uint32_t segment, uint32_t first, uint32_t end);
 /* Documents of the segment that are deleted now. */
 uint64_t bs_snapshot_n_deleted(const struct bs_snapshot *snapshot, uint32_t segment);
 

@@ -151,7 +151,7 @@ static bool is_unchanged(const struct bs_inners *inners, const struct bs_inner *
 	if (inner->number >= snapshot->manifest.n_sources)
 		return false;
 	const struct bs_source_record *record = &snapshot->manifest.sources[inner->number];
-	return record->kind == BS_SOURCE_COLLECTION && !record->is_suspect &&
+	return record->kind == BS_SOURCE_COLLECTION && !record->is_suspect && !inner->source.is_anew &&
 	       bs_source_stamp(&inner->source, &stamp, NULL) == BS_OK && bs_stamp_equals(&stamp, record->stamp);
 }
 

@@ -16,6 +16,7 @@ struct known {
 	struct bs_source *inner;     /* the collections in it, one a source of the snapshot, as far as they were met; NULL: none */
 	size_t unread_at;            /* the first of the feed's unread paths that may hold documents not yet passed */
 	uint64_t recall_bytes;       /* of text that may still be asked for */
+	bool is_anew;                /* no stamp is told of */
 	bool may_stay;               /* as in struct bs_recall */
 	bool are_rows;               /* of collections, and are asked for as files */
 };
@@ -80,6 +81,8 @@ static enum bs_status pass_known(struct known *self, const struct bs_buffer *unr
 			break;
 		struct bs_known known = make_known(self->cursor.snapshot, ref, &record);
 		known.is_kept = order < 0;
+		if (self->is_anew)
+			memset(known.place, 0, sizeof(known.place));
 		if (order == 0)
 			*known_out = known;
 		else if (is_unread(self, unread, &record))
@@ -140,8 +143,7 @@ static enum bs_status next_recalled(void *context, const struct bs_buffer *unrea
 	status = find_source(self, number, &batch->source, err);
 	bool is_record = !status && bs_source_has_records(batch->source);
 	batch->recall = (struct bs_recall){snapshot, bs_stored_texts_new, bs_stored_texts_fetch, bs_stored_texts_ask,
-	                                   bs_stored_texts_free, snapshot->manifest.options.store && self->may_stay,
-	                                   self->may_stay};
+	                                   bs_stored_texts_free, snapshot->manifest.options.store, self->may_stay};
 	batch->is_row = self->are_rows;
 	while (!status && batch->n_items < (is_record ? BATCH_RECORDS : BS_BATCH_PATHS) && n_bytes < BS_BATCH_BYTES &&
 	       self->recall_bytes > 0 && bs_doc_cursor_peek(&self->cursor, &ref, &record) && record.source == number) {
@@ -176,13 +178,14 @@ static enum bs_status new_known(struct known **self_out, struct bs_error *err)
 	return self ? BS_OK : bs_fail_memory(err, "what is known of a source", sizeof(*self));
 }
 
-enum bs_status bs_known_tell(struct bs_feed *feed, const struct bs_snapshot *snapshot, uint32_t source,
+enum bs_status bs_known_tell(struct bs_feed *feed, const struct bs_snapshot *snapshot, uint32_t source, bool is_anew,
                              struct bs_error *err)
 {
 	struct known *self;
 	enum bs_status status = new_known(&self, err);
 	if (status)
 		return status;
+	self->is_anew = is_anew;
 	status = bs_doc_cursor_init(&self->cursor, snapshot, source, NULL, true, NULL, err);
 	if (status)
 		close_known(self);
@@ -192,23 +195,22 @@ enum bs_status bs_known_tell(struct bs_feed *feed, const struct bs_snapshot *sna
 }
 
 enum bs_status bs_known_recall(const struct bs_source *source, const struct bs_snapshot *snapshot, uint32_t number,
-                               const bool *chosen, bool are_rows, uint64_t limit_bytes, struct bs_feed **feed_out,
-                               struct bs_error *err)
+                               const struct bs_known_choice *choice, struct bs_feed **feed_out, struct bs_error *err)
 {
 	struct known *self;
 	*feed_out = NULL;
 	enum bs_status status = new_known(&self, err);
 	if (status)
 		return status;
-	status = bs_doc_cursor_init_all(&self->cursor, snapshot, number, chosen, err);
+	status = bs_doc_cursor_init_all(&self->cursor, snapshot, number, choice->segments, err);
 	if (status) {
 		close_known(self);
 		return status;
 	}
 	self->source = source;
-	self->are_rows = are_rows;
-	self->recall_bytes = limit_bytes;
-	self->may_stay = chosen != NULL;
+	self->are_rows = choice->are_rows;
+	self->recall_bytes = choice->limit_bytes;
+	self->may_stay = choice->may_stay;
 	return bs_feed_open_recall(source, &(struct bs_known_source){self, next_recalled, close_known}, feed_out, err);
 }
 

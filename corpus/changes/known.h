@@ -10,9 +10,9 @@
 #include "corpus/read/source.h"
 
 /* Of a folder or file that is source number `source` of the snapshot (borrowed): the batches of the feed say what the
- * index knows of each path, exclusions included, and of each document where the walk could not look. BS_NO_MEMORY,
- * BS_CORRUPT. */
-enum bs_status bs_known_tell(struct bs_feed *feed, const struct bs_snapshot *snapshot, uint32_t source,
+ * index knows of each path, exclusions included, and of each document where the walk could not look. is_anew: no stamp
+ * that is known is that of the file. BS_NO_MEMORY, BS_CORRUPT. */
+enum bs_status bs_known_tell(struct bs_feed *feed, const struct bs_snapshot *snapshot, uint32_t source, bool is_anew,
                              struct bs_error *err) BS_WARN_UNUSED;
 
 /* Of a recorded collection that was named: its row among the grams; ref.segment is BS_DOC_NONE if there is none.
@@ -20,12 +20,17 @@ enum bs_status bs_known_tell(struct bs_feed *feed, const struct bs_snapshot *sna
 enum bs_status bs_known_row(const struct bs_snapshot *snapshot, uint32_t source, struct bs_known *known_out,
                             struct bs_error *err) BS_WARN_UNUSED;
 
-/* A feed of the live documents of source number `number` of the snapshot that lie in the chosen segments (an entry a
- * segment, and what takes too much memory stays there; NULL: all, whatever they take), to be read again, in document
- * order, until they make up limit_bytes; of a folder with those of the collections in it, which batches are of on their
- * own. are_rows: the segments are of rows. All is borrowed. */
+/* Which documents of a source are to be read again. */
+struct bs_known_choice {
+	const bool *segments; /* those in segments with an entry that is true; borrowed, as long as the feed */
+	bool are_rows;        /* these segments are of rows */
+	bool may_stay;        /* what takes too much memory, or cannot be read, stays where it is; else it would be lost */
+	uint64_t limit_bytes; /* until they make up so much text */
+};
+/* A feed of the live documents of source number `number` of the snapshot, in document order; of a folder with those of the
+ * collections in it, which batches are of on their own. source and snapshot are borrowed. BS_NO_MEMORY. */
 enum bs_status bs_known_recall(const struct bs_source *source, const struct bs_snapshot *snapshot, uint32_t number,
-                               const bool *chosen, bool are_rows, uint64_t limit_bytes, struct bs_feed **feed_out,
+                               const struct bs_known_choice *choice, struct bs_feed **feed_out,
                                struct bs_error *err) BS_WARN_UNUSED;
 
 #endif

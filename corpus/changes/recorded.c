@@ -1,12 +1,15 @@
 /* recorded.c: see recorded.h. */
 #include "corpus/changes/recorded.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/bitsift/host.h"
+#include "core/bitsift/terminal.h"
 #include "corpus/walk/file.h"
 
 /* Overwrites absolute with the path, NUL-ended; a relative one is one from base. */
@@ -243,11 +246,71 @@ enum bs_status bs_recorded_local_id(const struct bs_source *source, const struct
 	return bs_source_append_local_id(source, record->name, record->name_bytes, line_of(record), id, err);
 }
 
+/* Whether the folder holds nothing but the index. */
+static enum bs_status look_into(const struct bs_dir *dir, const char *path, enum bs_standing *standing_out, struct bs_error *why)
+{
+	const struct dirent *entry = NULL;
+	DIR *folder = opendir(path);
+	bool is_empty = folder != NULL;
+	int error = folder ? 0 : errno;
+	while (is_empty && !error) {
+		struct stat found;
+		errno = 0;
+		entry = readdir(folder);
+		error = errno;
+		if (!entry)
+			break;
+		is_empty = strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 ||
+		           (fstatat(dirfd(folder), entry->d_name, &found, 0) == 0 && S_ISDIR(found.st_mode) &&
+		            found.st_dev == dir->device && found.st_ino == dir->inode);
+	}
+	if (folder)
+		(void)closedir(folder);
+	if (error)
+		return bs_fail(why, bs_file_status(error), "%s: %s", path, strerror(error));
+	*standing_out = is_empty ? BS_STANDING_EMPTY : BS_STANDING_THERE;
+	return BS_OK;
+}
+
+enum bs_status bs_recorded_look(const struct bs_dir *dir, const struct bs_source *source, enum bs_standing *standing_out,
+                                struct bs_error *why, struct bs_error *err)
+{
+	struct bs_source found;
+	*standing_out = BS_STANDING_THERE;
+	if (source->kind == BS_SOURCE_STDIN || source->kind == BS_SOURCE_FORGOTTEN)
+		return BS_OK;
+	enum bs_status status = bs_source_init(&found, source->path, why);
+	if (!status) {
+		if (found.kind == BS_SOURCE_FOLDER)
+			status = look_into(dir, found.path, standing_out, why);
+		bs_source_deinit(&found);
+	}
+	if (status == BS_NO_MEMORY)
+		return bs_fail(err, status, "%s", why->text);
+	if (status)
+		*standing_out = status == BS_NOT_FOUND ? BS_STANDING_GONE : BS_STANDING_UNREAD;
+	return BS_OK;
+}
+
+bool bs_recorded_has_documents(const struct bs_snapshot *snapshot, uint32_t number)
+{
+	for (uint32_t s = 0; s < snapshot->manifest.n_segments; s++) {
+		const struct bs_doc_table *docs = &snapshot->segments[s].docs;
+		for (uint32_t i = 0; bs_snapshot_has_words(snapshot, s) && i < docs->n_ranges; i++) {
+			struct bs_source_range range = bs_doc_table_range(docs, i);
+			if (bs_manifest_root(&snapshot->manifest, range.source) == number &&
+			    bs_snapshot_n_live(snapshot, s, range.first, range.end) > 0)
+				return true;
+		}
+	}
+	return false;
+}
+
 enum bs_status bs_recorded_refuse(const struct bs_dir *dir, const struct bs_source *source, struct bs_error *err)
 {
-	return bs_fail(err, BS_UNTRUSTED,
-	               "%s: not followed: outside the folder of the index, and not named by you; to consent: bitsift trust %s",
-	               source->path, dir->place);
+	(void)bs_fail(err, BS_UNTRUSTED, "%s: not followed: outside the folder of the index, and not named by you", source->path);
+	bs_advise(err, "; to consent: ", (const char *const[]){"bitsift", "trust", dir->place, NULL});
+	return BS_UNTRUSTED;
 }
 
 enum bs_status bs_recorded_root(const struct bs_dir *dir, const struct bs_source_record *record,
@@ -286,6 +349,7 @@ enum bs_status bs_recorded_inner(const struct bs_source *folder, const struct bs
 		.kind = (enum bs_source_kind)record->kind,
 		.is_inner = true,
 		.is_refused = folder->is_refused,
+		.is_anew = folder->is_anew,
 		.folder = strdup(folder->path),
 		.below = strdup(record->path),
 		.label = strdup(record->label),

@@ -12,6 +12,7 @@
 #include "core/file/dir.h"
 #include "core/store/doc_table.h"
 #include "core/store/manifest.h"
+#include "core/store/snapshot.h"
 #include "corpus/read/source.h"
 
 /* The path to record for a source whose path is openable from the current directory, in the index of dir: no link leads
@@ -65,6 +66,20 @@ enum bs_status bs_recorded_id(const struct bs_source *source, const struct bs_do
 /* The same with the local id, of a source with a path. */
 enum bs_status bs_recorded_local_id(const struct bs_source *source, const struct bs_doc_record *record,
                                     struct bs_buffer *id, struct bs_error *err) BS_WARN_UNUSED;
+
+/* What is found where a recorded source was. */
+enum bs_standing {
+	BS_STANDING_THERE,  /* as far as can be seen before it is read */
+	BS_STANDING_EMPTY,  /* a folder without any entry but the index: its file system may not be mounted */
+	BS_STANDING_GONE,
+	BS_STANDING_UNREAD, /* the operating system refuses to tell, or to open it */
+};
+/* Looks at a source that is followed. why: the reason of GONE and UNREAD. BS_NO_MEMORY. */
+enum bs_status bs_recorded_look(const struct bs_dir *dir, const struct bs_source *source, enum bs_standing *standing_out,
+                                struct bs_error *why, struct bs_error *err) BS_WARN_UNUSED;
+
+/* Whether the snapshot has a live document of the source, or of a collection in it. */
+bool bs_recorded_has_documents(const struct bs_snapshot *snapshot, uint32_t number);
 
 /* BS_UNTRUSTED, and the line that says which source is not followed, and how to consent. */
 enum bs_status bs_recorded_refuse(const struct bs_dir *dir, const struct bs_source *source, struct bs_error *err);

@@ -118,18 +118,6 @@ static enum bs_status decide(struct bs_refresh *refresh, const struct bs_refresh
 	return is_kept ? BS_OK : bs_snapshot_mark(refresh->snapshot, ref, true, err);
 }
 
-static uint64_t count_live(const struct bs_snapshot *snapshot, struct bs_refresh_range range)
-{
-	const uint8_t *bits = snapshot->tombstones[range.segment];
-	uint64_t n = range.end - range.first;
-	for (uint32_t d = range.first; bits && d < range.end;) {
-		bool is_byte = d % 8 == 0 && range.end - d >= 8;
-		n -= is_byte ? (uint64_t)__builtin_popcount(bits[d / 8]) : (uint64_t)(bits[d / 8] >> (d % 8) & 1);
-		d += is_byte ? 8 : 1;
-	}
-	return n;
-}
-
 /* Of every live document of the source, which is under way if it is looked at. accumulated: for records. */
 static enum bs_status decide_all(struct bs_refresh *refresh, const struct bs_refreshing *at, uint32_t number, enum fate fate,
                                  const struct bs_doc_table_builder *accumulated, struct bs_error *err)
@@ -140,7 +128,7 @@ static enum bs_status decide_all(struct bs_refresh *refresh, const struct bs_ref
 		struct bs_refresh_range range = refresh->ranges[i];
 		bool has_words = bs_snapshot_has_words(refresh->snapshot, range.segment);
 		if (fate == STAYS || (fate == RECORDS_STAY && has_words)) {
-			refresh->n_unchanged += has_words ? count_live(refresh->snapshot, range) : 0;
+			refresh->n_unchanged += has_words ? bs_snapshot_n_live(refresh->snapshot, range.segment, range.first, range.end) : 0;
 			continue;
 		}
 		for (uint32_t d = range.first; d < range.end && !status; d++)
@@ -184,14 +172,15 @@ static enum bs_status begin_collection(const struct bs_refresh *refresh, struct 
 	struct bs_read_mark mark = {record->read_bytes, record->read_lines, record->read_checksum};
 	bool is_known = is_known_kind(refresh, at);
 	enum bs_status status = bs_source_stamp(at->source, &at->stamp, err);
-	at->is_appended = !status && is_known && !record->is_suspect && bs_stamp_equals(&at->stamp, record->stamp);
+	bool is_anew = at->source->is_anew;
+	at->is_appended = !status && !is_anew && is_known && !record->is_suspect && bs_stamp_equals(&at->stamp, record->stamp);
 	if (status || at->is_appended)
 		return status;
 	if (bs_stamp_is_suspect(&at->stamp, options->suspect_from_ns))
 		(void)bs_stamp_outwait(&at->stamp, options->suspect_from_ns);
 	at->is_suspect = bs_stamp_is_suspect(&at->stamp, bs_stamp_suspect_from());
 	status = bs_feed_open(at->source, options, NULL, NULL, feed_out, err);
-	return status || !is_known ? status : bs_feed_resume(*feed_out, &mark, &at->is_appended, err);
+	return status || !is_known || is_anew ? status : bs_feed_resume(*feed_out, &mark, &at->is_appended, err);
 }
 
 /* Text on standard input is for its reader alone, for all that can be known. */
@@ -218,13 +207,13 @@ enum bs_status bs_refresh_begin(struct bs_refresh *refresh, uint32_t number, con
 	case BS_SOURCE_FILE:
 		status = bs_feed_open(source, options, report, report_context, feed_out, err);
 		if (!status && is_known_kind(refresh, at_out))
-			status = bs_known_tell(*feed_out, refresh->snapshot, number, err);
+			status = bs_known_tell(*feed_out, refresh->snapshot, number, source->is_anew, err);
 		break;
 	case BS_SOURCE_COLLECTION:
 		status = begin_collection(refresh, at_out, record, options, feed_out, err);
 		break;
 	case BS_SOURCE_STDIN:
-		at_out->is_appended = true;
+		at_out->is_appended = !source->is_anew;
 		if (read_stdin)
 			status = bs_feed_open(source, options, NULL, NULL, feed_out, err);
 		break;
@@ -326,7 +315,7 @@ enum bs_status bs_refresh_take(struct bs_refresh *refresh, struct bs_refreshing 
 		return count_read_again(refresh, at, record, known, err);
 	at->last_line = record->place[2];
 	own_ids(refresh, at);
-	if (at->source->kind == BS_SOURCE_STDIN)
+	if (at->source->kind == BS_SOURCE_STDIN && !at->source->is_anew)
 		status = replace_given(refresh, at, record, err);
 	return status ? status
 	              : bs_id_owners_take(&refresh->owners, at->source, accumulated, record, place.document, err);
@@ -364,8 +353,8 @@ enum bs_status bs_refresh_end(struct bs_refresh *refresh, struct bs_refreshing *
                               struct bs_error *err)
 {
 	bool is_file = !bs_source_has_records(at->source);
-	/* Records of standard input replaced theirs when they were taken. */
-	bool decides_by_id = feed && at->source->kind == BS_SOURCE_COLLECTION;
+	/* Records of standard input replaced theirs when they were taken, unless they replace all. */
+	bool decides_by_id = feed && (at->source->kind == BS_SOURCE_COLLECTION || (!is_file && at->source->is_anew));
 	enum fate fate = is_file ? GONE_UNLESS_SEEN : decides_by_id ? GONE_IF_OWNED : RECORDS_STAY;
 	own_ids(refresh, at);
 	enum bs_status status = decide_all(refresh, at, at->number, fate, accumulated, err);

@@ -9,7 +9,8 @@
  *
  * Files and folders: every path is looked at, those of another stamp are read. Collections: one of another stamp is
  * read on where reading ended if what was read is still the same, else from the start. Standard input: read if it is
- * given; what came before stays. A later record replaces an earlier one of the same id: of standard input at once, where it is
+ * given; what came before stays. A source that is read anew is compared with nothing: all of it is read, and what the index
+ * had of standard input goes. A later record replaces an earlier one of the same id: of standard input at once, where it is
  * looked up by its id, so that a few records cost no pass over all that came before.
  */
 #ifndef BS_CORPUS_CHANGES_REFRESH_H

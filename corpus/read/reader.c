@@ -907,12 +907,15 @@ static enum bs_status recall(struct bs_reader *reader, const char *name, const s
 		return tell_skip(reader, name, 0, &refusal, err);
 	if (source->kind == BS_SOURCE_COLLECTION && status == BS_IO)
 		return reader->sink->skip(reader->sink->context, BS_SKIP_UNREADABLE, why.text, err);
-	/* Stored text that the options of a rebuild make no document of is left out, as it would be from a pipe. */
-	if (source->kind == BS_SOURCE_STDIN && status == BS_INVALID)
+	/* Nothing else has this text. What the options of a rebuild make no document of is left out, as if it were read. */
+	bool is_only_copy = source->kind == BS_SOURCE_STDIN || !recalled->may_stay;
+	if (is_only_copy && !status && !*is_there_out)
+		return tell_skip(reader, name, 0, &refusal, err);
+	if (is_only_copy && status == BS_INVALID)
 		return pass_over_record(reader, known->place[2], BS_SKIP_NO_TEXT, why.text, err);
 	/* What somebody else keeps may be gone, and may stay where it is; a rebuild must not lose it. */
 	bool is_away = known->is_elsewhere && (status == BS_NOT_FOUND || (status == BS_IO && recalled->may_stay));
-	bool is_ours = status == BS_NO_MEMORY || bs_watch_ended(status) || (source->kind == BS_SOURCE_STDIN && status && !is_away);
+	bool is_ours = status == BS_NO_MEMORY || bs_watch_ended(status) || (is_only_copy && status && !is_away);
 	return is_ours ? bs_fail(err, status, "%s", why.text) : BS_OK;
 }
 

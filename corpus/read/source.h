@@ -55,6 +55,7 @@ struct bs_source {
 	char *down;  /* of a recorded folder that holds the current directory: the way there, "sub/deep"; NULL: it does not */
 	char *shown; /* of a recorded folder: the path by which globs and ignore rules know it; NULL: path */
 	bool is_refused; /* a recorded one that must not be looked at (recorded.h) */
+	bool is_anew;    /* nothing is trusted that an index knows of it: it is read from the start. Those in it, too */
 	const char *const *parts; /* of a folder: only these, paths below it, are looked at; NULL-ended, borrowed; NULL: all */
 };
 

@@ -19,7 +19,7 @@ const char *bs_skip_name(enum bs_skip reason, uint64_t n)
 		[BS_SKIP_TOO_LARGE] = {"document over --max-document", "documents over --max-document"},
 		[BS_SKIP_BAD_RECORD] = {"malformed record", "malformed records"},
 		[BS_SKIP_UNTRUSTED] = {"source that is not followed", "sources that are not followed"},
-		[BS_SKIP_GONE] = {"source that is not there any more", "sources that are not there any more"},
+		[BS_SKIP_GONE] = {"source that is gone or empty", "sources that are gone or empty"},
 		[BS_SKIP_NO_TEXT] = {"record without text", "records without text"},
 		[BS_SKIP_HIDDEN] = {"hidden file", "hidden files"},
 		[BS_SKIP_HIDDEN_FOLDER] = {"hidden folder", "hidden folders"},

@@ -176,7 +176,8 @@ static enum bs_status move_source(struct compact *compact, uint32_t i, uint64_t 
 		bs_source_deinit(&source);
 		return BS_OK;
 	}
-	status = bs_known_recall(&source, &compact->snapshot, i, compact->chosen, compact->of_rows, limit_bytes, &feed, err);
+	struct bs_known_choice choice = {compact->chosen, compact->of_rows, true, limit_bytes};
+	status = bs_known_recall(&source, &compact->snapshot, i, &choice, &feed, err);
 	if (!status)
 		status = bs_pipeline_run(compact->writer.pipeline, feed,
 		                         !compact->of_rows && bs_index_writer_stores(&compact->writer, source.kind), merge, compact,

@@ -90,6 +90,16 @@ static void fill_record(struct bs_indexing *at, const struct bs_document *docume
 	}
 }
 
+/* A document that is restored: its record, under the number that its source has now. */
+static enum bs_status restored_record(const struct bs_indexing *at, struct bs_doc_ref known, struct bs_doc_record *record,
+                                      struct bs_error *err)
+{
+	enum bs_status status = bs_snapshot_record(&at->old, known, record, err);
+	if (!status)
+		record->source = at->list.moves[record->source].number;
+	return status;
+}
+
 /* Documents whose ids are asked for ahead. */
 #define IDS_AHEAD 4u
 
@@ -102,6 +112,10 @@ static enum bs_status add_document(void *context, const struct bs_term_batch *te
 	struct bs_doc_record record = named_record(term_batch, doc);
 	struct bs_refreshing *refreshing = at->inner ? &at->inner->at : &at->refreshing;
 	enum bs_status status = BS_OK;
+	if (at->is_restored) {
+		status = restored_record(at, known, &record, err);
+		return status ? status : bs_index_writer_add(&at->writer, term_batch, i, &record, err);
+	}
 	if (i + IDS_AHEAD < term_batch->n_docs && !term_batch->is_row) {
 		struct bs_doc_record next = named_record(term_batch, doc + IDS_AHEAD);
 		bs_refresh_prefetch(&at->refresh, refreshing, &next);
@@ -263,18 +277,32 @@ static void take_left_out(void *context, enum bs_skip reason, const char *path)
 	}
 }
 
-/* Text of standard input lives in the old index only: read it from there. */
-static enum bs_status replay_stdin(struct bs_indexing *at, struct bs_error *err)
+/* Reads the documents of source `from` of the old index from the texts that it stores. */
+static enum bs_status recall_source(struct bs_indexing *at, uint32_t from, struct bs_error *err)
 {
 	struct bs_feed *feed = NULL;
-	uint32_t number = 0;
-	while (number < at->list.n_moves && at->list.moves[number].number != at->source_number)
-		number++;
-	enum bs_status status = bs_known_recall(&at->source, &at->old, number, NULL, false, UINT64_MAX, &feed, err);
+	uint32_t n_segments = at->old.manifest.n_segments;
+	bool *of_words = calloc((size_t)n_segments + 1, sizeof(*of_words));
+	enum bs_status status = of_words ? BS_OK : bs_fail_memory(err, "segments", n_segments);
+	for (uint32_t s = 0; s < n_segments && !status; s++)
+		of_words[s] = bs_snapshot_has_words(&at->old, s);
+	struct bs_known_choice choice = {.segments = of_words, .limit_bytes = UINT64_MAX};
 	if (!status)
-		status = bs_pipeline_run(at->writer.pipeline, feed, true, merge, at, err);
+		status = bs_known_recall(&at->source, &at->old, from, &choice, &feed, err);
+	if (!status)
+		status = bs_pipeline_run(at->writer.pipeline, feed, bs_index_writer_stores(&at->writer, at->source.kind), merge, at, err);
 	bs_feed_close(feed);
+	free(of_words);
 	return status;
+}
+
+/* Text of standard input lives in the old index only. */
+static enum bs_status replay_stdin(struct bs_indexing *at, struct bs_error *err)
+{
+	uint32_t from = 0;
+	while (from < at->list.n_moves && at->list.moves[from].number != at->source_number)
+		from++;
+	return recall_source(at, from, err);
 }
 
 /* What was a folder may be a file by now. */
@@ -343,6 +371,8 @@ static enum bs_status read_row(struct bs_indexing *at, uint32_t i, struct bs_err
 	struct bs_known known = {.ref = {BS_DOC_NONE, 0}};
 	struct bs_stamp stamp;
 	enum bs_status status = is_known(at, i) ? bs_known_row(&at->old, i, &known, err) : BS_OK;
+	if (at->source.is_anew)
+		memset(known.place, 0, sizeof(known.place));
 	/* As its reader would find; but threads need not be started for that. */
 	if (!status && known.ref.segment != BS_DOC_NONE && !known.is_suspect &&
 	    bs_source_stamp(&at->source, &stamp, NULL) == BS_OK && bs_stamp_equals(&stamp, known.place))
@@ -371,7 +401,7 @@ static enum bs_status read_source(struct bs_indexing *at, uint32_t i, bool read_
 	*is_refused_out = status == BS_IO || status == BS_NOT_FOUND;
 	if (!status)
 		status = begin_step(at, err);
-	if (!status && at->source.kind == BS_SOURCE_STDIN && at->is_full && at->has_old)
+	if (!status && at->source.kind == BS_SOURCE_STDIN && at->is_full && at->has_old && !at->source.is_anew)
 		status = replay_stdin(at, err);
 	at->next_sequence = manifest->sources[i].read_lines;
 	if (!status && at->source.kind == BS_SOURCE_FOLDER)
@@ -411,19 +441,109 @@ static enum bs_status keep_source(struct bs_indexing *at, uint32_t i, struct bs_
 	              : keep_non_documents(manifest, &at->old.manifest, i, NULL, manifest->non_documents.used_bytes, err);
 }
 
-/* Said by the run that finds it gone, for that is the one that drops documents. */
-static void tell_gone(struct bs_indexing *at, uint64_t n_removed)
+/* What the index has of the source stays. */
+static enum bs_status tell_away(struct bs_indexing *at, enum bs_standing standing, struct bs_error *err)
 {
-	struct bs_error line;
-	if (n_removed == 0)
-		return;
-	(void)bs_fail(&line, BS_OK, "%s: not there any more; to forget it: bitsift index%s%s --forget %s", at->source.path,
-	              at->is_located ? "" : " --index ", at->is_located ? "" : at->dir.path, at->source.path);
-	report_skip(at, BS_SKIP_GONE, line.text);
+	struct bs_buffer line = {0};
+	enum bs_status status = bs_away_tell(&at->away, &at->source, standing, &line, err);
+	if (!status)
+		report_skip(at, BS_SKIP_GONE, (const char *)line.data);
+	bs_buffer_deinit(&line);
+	return status;
 }
 
-/* A source that is gone or cannot be read, as `reason` says, stays recorded, for it may come back; of one that is there
- * all is as it was, or read from the start next time if nothing is. */
+/* A source that held documents is gone, or empty. */
+static enum bs_status keep_away(struct bs_indexing *at, uint32_t i, enum bs_standing standing, struct bs_error *err)
+{
+	at->n_sources_lost++;
+	enum bs_status status = bs_refresh_keep(&at->refresh, i, false, err);
+	if (!status)
+		status = keep_source(at, i, err);
+	return status ? status : tell_away(at, standing, err);
+}
+
+/* Whether the source under way held documents in the commit before and is gone, or empty: its file system may not be
+ * mounted. */
+static enum bs_status is_away(struct bs_indexing *at, uint32_t i, enum bs_standing *standing_out, bool *is_away_out,
+                              struct bs_error *err)
+{
+	struct bs_error why;
+	*is_away_out = false;
+	if (!is_known(at, i))
+		return BS_OK;
+	enum bs_status status = bs_away_look(&at->away, i, &at->source, standing_out, &why, err);
+	bool is_empty = *standing_out == BS_STANDING_EMPTY && !at->source.is_anew;
+	*is_away_out = !status && (*standing_out == BS_STANDING_GONE || is_empty);
+	return status;
+}
+
+/* Of a full run: whether source i of the new manifest held documents, which would be lost if it cannot be read. */
+static bool had_documents(const struct bs_indexing *at, uint32_t i)
+{
+	for (uint32_t k = 0; at->has_old && k < at->list.n_moves; k++)
+		if (at->list.moves[k].number == i && bs_recorded_has_documents(&at->old, k))
+			return true;
+	return false;
+}
+
+/* Of source `from` of the commit before, files that are no documents, and how far the collections in it were read, are what
+ * is known of source i. */
+static enum bs_status restore_rest(struct bs_indexing *at, uint32_t from, uint32_t i, struct bs_error *err)
+{
+	const struct bs_manifest *old = &at->old.manifest;
+	struct bs_manifest *manifest = &at->writer.manifest;
+	struct bs_non_documents file;
+	enum bs_status status = BS_OK;
+	bool reads_same = bs_index_options_read_same(&old->options, &manifest->options);
+	for (size_t next = 0; manifest->options.grams && !status && bs_manifest_next_non_document(old, &next, &file);) {
+		bool is_here = file.source == from;
+		file.source = i;
+		status = is_here ? bs_manifest_add_non_document(manifest, &file, err) : BS_OK;
+	}
+	for (uint32_t k = 0; k < at->list.n_moves; k++) {
+		if (bs_manifest_root(old, k) != from || at->list.moves[k].number == BS_SOURCE_GONE)
+			continue;
+		struct bs_source_record *record = &manifest->sources[at->list.moves[k].number];
+		struct bs_source_record now = old->sources[k];
+		now.label = record->label;
+		now.path = record->path;
+		now.parent = record->parent;
+		/* Otherwise records have other names or texts by now: it is read from the start when it is back. */
+		if (!reads_same)
+			now = (struct bs_source_record){
+				.kind = now.kind, .parent = now.parent, .label = now.label, .path = now.path};
+		*record = now;
+	}
+	return status;
+}
+
+/* Source i cannot be read; its documents are those that the old index has, whose texts are stored there. */
+static enum bs_status restore_source(struct bs_indexing *at, uint32_t i, struct bs_error *err)
+{
+	uint32_t from = at->list.sources[i].old;
+	struct bs_error why = {""};
+	enum bs_standing standing;
+	at->refreshing = (struct bs_refreshing){.source = &at->source, .number = i};
+	at->n_sources_lost++;
+	at->n_sources_read++;
+	enum bs_status status = begin_step(at, err);
+	at->is_restored = true;
+	if (!status)
+		status = recall_source(at, from, err);
+	at->is_restored = false;
+	if (!status)
+		status = restore_rest(at, from, i, err);
+	if (!status)
+		status = bs_away_look(&at->away, from, &at->source, &standing, &why, err);
+	if (status || standing == BS_STANDING_THERE)
+		return status;
+	if (standing == BS_STANDING_UNREAD)
+		report_skip(at, BS_SKIP_UNREADABLE, why.text);
+	return standing == BS_STANDING_UNREAD ? BS_OK : tell_away(at, standing, err);
+}
+
+/* A source without documents that is gone, or one that cannot be read, as `reason` says, stays recorded, for it may come
+ * back; of one that is there all is as it was, or read from the start next time if nothing is. */
 static enum bs_status do_without(struct bs_indexing *at, uint32_t i, enum bs_status reason, bool has_begun,
                                  struct bs_error *err)
 {
@@ -431,7 +551,6 @@ static enum bs_status do_without(struct bs_indexing *at, uint32_t i, enum bs_sta
 	struct bs_source_record *record = &manifest->sources[i];
 	struct bs_source_record now = {.kind = record->kind};
 	bool is_lost = reason == BS_NOT_FOUND && !has_begun;
-	uint64_t n_removed = at->refresh.n_removed;
 	at->n_sources_lost += is_lost;
 	if (is_known(at, i) && !is_lost)
 		now = at->old.manifest.sources[i];
@@ -442,8 +561,6 @@ static enum bs_status do_without(struct bs_indexing *at, uint32_t i, enum bs_sta
 	                                : bs_refresh_keep(&at->refresh, i, has_begun, err);
 	if (!status)
 		status = bs_inners_settle(&at->inners, i, NULL, is_lost ? BS_INNERS_LOST : BS_INNERS_KEPT, err);
-	if (is_lost)
-		tell_gone(at, at->is_full ? 1 : at->refresh.n_removed - n_removed);
 	return status || is_lost || !is_known(at, i) ? status
 	                           : keep_non_documents(manifest, &at->old.manifest, i, NULL,
 	                                                manifest->non_documents.used_bytes, err);
@@ -473,10 +590,22 @@ enum bs_status bs_indexing_source(struct bs_indexing *at, uint32_t i, struct bs_
 			status = keep_source(at, i, err);
 		goto out;
 	}
+	if (listed->is_restored) {
+		status = restore_source(at, i, err);
+		goto out;
+	}
 	at->source.parts = listed->parts;
+	at->source.is_anew = listed->is_anew;
 	if (listed->parts)
 		status = bs_folder_recorder_keep(&at->folders, err);
 	if (status)
+		goto out;
+	enum bs_standing standing;
+	bool is_lost;
+	status = is_away(at, i, &standing, &is_lost, err);
+	if (!status && is_lost)
+		status = keep_away(at, i, standing, err);
+	if (status || is_lost)
 		goto out;
 	status = look_at_source(at, record, &why);
 	is_refused = status && status != BS_NO_MEMORY;
@@ -485,8 +614,8 @@ enum bs_status bs_indexing_source(struct bs_indexing *at, uint32_t i, struct bs_
 		status = read_source(at, i, at->list.read_stdin, &is_refused, &why);
 	}
 	at->n_sources_read += !status;
-	if (is_refused && listed->is_absorbing) {
-		status = bs_fail(err, status, "%s", why.text);
+	if (is_refused && (listed->is_absorbing || (at->is_full && had_documents(at, i)))) {
+		status = bs_fail(err, status, "%s; the index is as it was", why.text);
 	} else if (is_refused) {
 		if (status != BS_NOT_FOUND || has_begun)
 			report_skip(at, BS_SKIP_UNREADABLE, why.text);
@@ -604,6 +733,62 @@ static enum bs_status keep_options(struct bs_indexing *at, struct bs_error *err)
 	return status ? status : bs_index_options_bind(options, at->request->analyzer, at->dir.path, err);
 }
 
+/* Whether an option is set that says what is a document in a folder. */
+static bool has_folder_rule(const struct bs_build_request *request)
+{
+	return request->hidden || request->no_ignore || request->binary_as_text || request->globs || request->records ||
+	       request->no_records;
+}
+
+/* Of a rebuild of some sources: what decides the content of all of them stays; rules of folders may change, and then hold for
+ * the others, too, from their next refresh on. */
+static enum bs_status choose_options_of_some(struct bs_indexing *at, struct bs_error *err)
+{
+	const struct bs_build_request *request = at->request;
+	const struct bs_index_options *old = &at->old.manifest.options;
+	struct bs_index_options *options = &at->writer.manifest.options;
+	struct bs_index_options wanted = *old; /* borrows its strings */
+	char **weights;
+	enum bs_status status = bs_field_weights_make(request->weights, &weights, err);
+	if (status)
+		return status;
+	if (request->words || request->grams) {
+		wanted.words = request->words;
+		wanted.grams = request->grams;
+	}
+	wanted.store |= request->store;
+	wanted.fold_accents |= request->fold_accents;
+	wanted.split_identifiers |= request->split_identifiers;
+	wanted.stem_language = request->stem_language ? (char *)(uintptr_t)request->stem_language : old->stem_language;
+	wanted.id_field = request->id_field ? (char *)(uintptr_t)request->id_field : old->id_field;
+	wanted.text_fields = request->text_fields ? (char **)(uintptr_t)request->text_fields : old->text_fields;
+	wanted.weights = weights ? weights : old->weights;
+	wanted.max_document = request->max_document_bytes ? request->max_document_bytes : old->max_document;
+	wanted.density = request->density > 0 ? request->density : old->density;
+	if (!bs_index_options_equal(&wanted, old))
+		status = bs_fail(err, BS_INVALID, "%s: the options differ from those it was made with, and hold for all its sources: "
+		                 "only --rebuild alone, without a source, can change them", at->dir.path);
+	if (has_folder_rule(request)) {
+		wanted.hidden = request->hidden;
+		wanted.no_ignore = request->no_ignore;
+		wanted.binary_as_text = request->binary_as_text;
+		wanted.globs = (char **)(uintptr_t)request->globs;
+		wanted.records = (char **)(uintptr_t)request->records;
+		wanted.reads_records = !request->no_records;
+	}
+	if (!status)
+		status = bs_index_options_copy(&wanted, options, err);
+	bs_strings_free(weights);
+	options->gram_collections |= request->grams;
+	if (request->summary_rate != 0)
+		options->summary_rate = summary_rate(request);
+	if (at->is_full)
+		options->words_revision = options->words ? BS_WORDS_REVISION : 0;
+	if (!status && options->words)
+		status = bs_index_options_bind(options, request->analyzer, at->dir.path, err);
+	return status;
+}
+
 static enum bs_status choose_options(struct bs_indexing *at, struct bs_error *err)
 {
 	const struct bs_build_request *request = at->request;
@@ -612,6 +797,8 @@ static enum bs_status choose_options(struct bs_indexing *at, struct bs_error *er
 		return bs_fail(err, BS_INVALID, "an analyzer makes words as they are: without stems, folded accents or split identifiers");
 	if (at->is_given && at->has_old)
 		return keep_options(at, err);
+	if (at->is_partial)
+		return choose_options_of_some(at, err);
 	enum bs_status status = bs_field_weights_make(request->weights, &weights, err);
 	if (status)
 		return status;
@@ -663,14 +850,29 @@ static enum bs_status choose_options(struct bs_indexing *at, struct bs_error *er
 	return status;
 }
 
-/* A damaged index must not stand in the way of the rebuild that mends it: its manifest, if that is whole, still says
- * what to read. But text from standard input stands nowhere else. */
+/* A source that the request leaves out of a rebuild, or BS_SOURCE_GONE. */
+static enum bs_status find_left_out(struct bs_indexing *at, uint32_t *left_out, struct bs_error *err)
+{
+	struct bs_source_list_request request = {.old = &at->old.manifest, .index = &at->away};
+	*left_out = BS_SOURCE_GONE;
+	return at->request->n_sources > 0 ? bs_source_list_check_rebuild(&at->writer, &request, left_out, err) : BS_OK;
+}
+
+static bool is_forgotten(const struct bs_build_request *request, const char *source)
+{
+	for (size_t i = 0; i < request->n_forget; i++)
+		if (strcmp(request->forget[i], source) == 0)
+			return true;
+	return false;
+}
+
+/* A damaged index must not stand in the way of the rebuild that mends it. Nothing of it can be kept; its manifest, if that is
+ * whole, still says what to read. But text from standard input stands nowhere else. */
 static enum bs_status salvage_sources(struct bs_indexing *at, enum bs_status damage, struct bs_error *err)
 {
 	const struct bs_build_request *request = at->request;
-	bool has_stdin = false;
-	for (size_t i = 0; i < request->n_sources; i++)
-		has_stdin |= strcmp(request->sources[i], "-") == 0;
+	const struct bs_manifest *old = &at->old.manifest;
+	uint32_t left_out;
 	if (!request->rebuild)
 		return damage;
 	if (bs_manifest_read(&at->dir, &at->old.manifest, NULL) != BS_OK) {
@@ -680,11 +882,17 @@ static enum bs_status salvage_sources(struct bs_indexing *at, enum bs_status dam
 		return bs_fail(err, damage, "%s: its manifest cannot be read, and with it the list of sources is lost: name "
 		               "them, as in `bitsift index --rebuild .`", at->dir.path);
 	}
-	for (uint32_t i = 0; i < at->old.manifest.n_sources; i++)
-		if (at->old.manifest.sources[i].kind == BS_SOURCE_STDIN && !has_stdin)
-			return bs_fail(err, damage, "%s: damaged, and it holds the only copy of what came from standard input: "
-			               "give that again, and name the other sources: `bitsift index --rebuild - SOURCE...`", at->dir.path);
-	return BS_OK;
+	enum bs_status status = find_left_out(at, &left_out, err);
+	for (uint32_t i = 0; request->n_sources == 0 && i < old->n_sources; i++)
+		if (old->sources[i].kind == BS_SOURCE_STDIN && !is_forgotten(request, "-"))
+			left_out = i;
+	if (status || left_out == BS_SOURCE_GONE)
+		return status;
+	if (old->sources[left_out].kind == BS_SOURCE_STDIN)
+		return bs_fail(err, damage, "%s: damaged, and it holds the only copy of what came from standard input: "
+		               "give that again, and name the other sources: `bitsift index --rebuild - SOURCE...`", at->dir.path);
+	return bs_fail(err, damage, "%s: damaged, so that nothing of it can be kept, and %s is not named: name all sources, or none: "
+	               "`bitsift index --rebuild`; the index is as it was", at->dir.path, old->sources[left_out].path);
 }
 
 /* Takes the lock and opens what there is. */
@@ -706,6 +914,8 @@ static enum bs_status open_old(struct bs_indexing *at, struct bs_error *err)
 	status = bs_snapshot_open(&at->dir, &at->old, err);
 	at->old.texts = request->texts;
 	at->has_old = status == BS_OK;
+	at->away = (struct bs_away_index){
+		&at->dir, at->has_old ? &at->old : NULL, &at->old.manifest, at->is_located};
 	at->is_damaged = status != BS_OK && status != BS_NOT_FOUND;
 	if (at->is_damaged) {
 		enum bs_status salvaged = salvage_sources(at, status, err);
@@ -741,17 +951,21 @@ static enum bs_status start(struct bs_indexing *at, struct bs_error *err)
 	struct bs_manifest *manifest = &at->writer.manifest;
 	enum bs_status status = check_arguments(at, err);
 	bool is_outdated = false;
+	uint32_t left_out = BS_SOURCE_GONE;
 	if (!status)
 		status = open_old(at, err);
+	if (!status && at->has_old && at->request->rebuild)
+		status = find_left_out(at, &left_out, err);
 	if (!status)
 		status = bs_manifest_is_outdated(&at->old.manifest, &is_outdated, err);
 	if (!status)
 		status = bs_words_versions(manifest->icu_version, manifest->unicode_version, err);
 	if (status)
 		return status;
+	at->is_partial = left_out != BS_SOURCE_GONE;
 	is_outdated &= at->has_old;
-	at->is_renewal = is_outdated && !at->request->rebuild && !at->is_given;
-	at->is_full = !at->has_old || at->request->rebuild || at->is_renewal;
+	at->is_renewal = is_outdated && (!at->request->rebuild || at->is_partial) && !at->is_given;
+	at->is_full = !at->has_old || (at->request->rebuild && !at->is_partial) || at->is_renewal;
 	if (is_outdated && !is_all_new(at))
 		keep_versions(at);
 	if (at->is_renewal)
@@ -767,18 +981,36 @@ static enum bs_status start(struct bs_indexing *at, struct bs_error *err)
 	return status;
 }
 
+/* Rules of folders are recorded once for the whole index. */
+static void note_rules(const struct bs_indexing *at)
+{
+	const struct bs_manifest *manifest = &at->writer.manifest;
+	struct bs_error line;
+	bool is_changed = !bs_index_options_equal(&at->old.manifest.options, &manifest->options);
+	for (uint32_t i = 0; at->is_partial && is_changed && at->request->notice && i < manifest->n_sources; i++) {
+		const struct bs_source_record *record = &manifest->sources[i];
+		if (record->kind != BS_SOURCE_FOLDER || at->list.sources[i].is_read)
+			continue;
+		(void)bs_fail(&line, BS_OK, "%s: the rules for folders that were given hold for it, too, from its next refresh on",
+		              record->label[0] ? record->label : ".");
+		at->request->notice(at->request->context, line.text);
+	}
+}
+
 /* Which sources there are, and what that means for the documents of those before. */
 static enum bs_status list_sources(struct bs_indexing *at, struct bs_error *err)
 {
 	struct bs_manifest *manifest = &at->writer.manifest;
 	struct bs_source_list_request request = {
-		.old = &at->old.manifest, .is_full = at->is_full, .by_place = at->is_located};
+		.old = &at->old.manifest, .index = &at->away, .is_full = at->is_full, .by_place = at->is_located};
 	enum bs_status status = bs_source_list_make(&at->list, &at->writer, &request, err);
 	if (!status && at->is_full)
 		status = bs_recorded_check(&at->dir, manifest, err);
 	if (!status)
 		status = bs_refresh_init(&at->refresh, at->is_full ? &at->empty : &at->old, &at->old, manifest, at->list.moves,
 		                         err);
+	if (!status)
+		note_rules(at);
 	at->writer.owners = &at->refresh.owners;
 	at->inners.manifest = manifest;
 	at->inners.refresh = &at->refresh;
@@ -835,7 +1067,7 @@ static bool is_anything_new(const struct bs_indexing *at)
 	/* The source of given documents is recorded with the first of them. */
 	if (are_documents || at->is_given)
 		return are_documents;
-	if (at->list.is_changed || new->n_sources != old->n_sources ||
+	if (at->list.is_changed || new->n_sources != old->n_sources || !bs_index_options_equal(&old->options, &new->options) ||
 	    new->options.gram_collections != old->options.gram_collections)
 		return true;
 	if (new->non_documents.used_bytes != old->non_documents.used_bytes ||

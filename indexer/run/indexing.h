@@ -15,6 +15,7 @@
 #include "corpus/changes/inner.h"
 #include "corpus/changes/refresh.h"
 #include "indexer/batch/folder_recorder.h"
+#include "indexer/run/away.h"
 #include "indexer/run/index_writer.h"
 #include "indexer/run/source_list.h"
 
@@ -30,8 +31,10 @@ struct bs_indexing {
 	bool has_old;
 	bool is_located;          /* nobody named the index */
 	bool is_damaged;          /* there is an index, but it could not be opened */
-	bool is_full;             /* everything is read: nothing of the old segments stays, */
-	bool is_renewal;          /* because they were made by other rules, not because that was asked for */
+	bool is_full;             /* everything is read: nothing of the old segments stays */
+	bool is_renewal;          /* is_full because the old segments were made by other rules */
+	bool is_partial;          /* a rebuild of some sources: what holds for others, too, stays as it is */
+	struct bs_away_index away; /* that of the commit before */
 	struct bs_snapshot empty; /* what a full run knows of the documents before it */
 	struct bs_refresh refresh;
 	struct bs_source_list list;
@@ -44,6 +47,7 @@ struct bs_indexing {
 	struct bs_inners inners;  /* the collections in it, */
 	struct bs_inner *inner;   /* and the one that is merged; NULL: none */
 	struct bs_left_out left_out;
+	bool is_restored;         /* its documents come from their stored texts, and are those of the commit before */
 	bool is_left;             /* as in struct bs_listed_source: what it leaves out is another's */
 	uint64_t next_sequence;   /* of standard input: the number of the next record ever */
 	bool reads_files;         /* ... is a folder or file: all of those are one step of the run */

@@ -79,7 +79,7 @@ static enum bs_status locate(const struct listing *at, const struct bs_source_re
 	enum bs_status status = bs_recorded_root(at->writer->dir, record, &source, err);
 	if (status)
 		return status;
-	*listed = (struct bs_listed_source){.is_followed = !source.is_refused};
+	*listed = (struct bs_listed_source){.is_followed = !source.is_refused, .old = BS_SOURCE_GONE};
 	status = bs_recorded_canonical(at->writer->dir, source.kind, record->path, source.is_refused, &listed->place, err);
 	bs_source_deinit(&source);
 	return status;
@@ -124,7 +124,8 @@ static uint32_t find_same(const struct listing *at, uint32_t kind, const char *p
 static const char *find_below(const struct listing *at, uint32_t i, const char *place)
 {
 	const char *folder = at->list->sources[i].place;
-	const char *below = folder && place && at->manifest->sources[i].kind == BS_SOURCE_FOLDER
+	bool is_read = !at->list->sources[i].is_restored;
+	const char *below = folder && place && is_read && at->manifest->sources[i].kind == BS_SOURCE_FOLDER
 	                            ? bs_recorded_below(folder, place)
 	                            : NULL;
 	return below && strcmp(below, ".") != 0 ? below : NULL;
@@ -211,7 +212,7 @@ static enum bs_status forget_listed(struct listing *at, uint32_t i, struct bs_er
 	struct bs_listed_source *listed = &at->list->sources[i];
 	free(listed->place);
 	free(listed->parts);
-	*listed = (struct bs_listed_source){.place = NULL};
+	*listed = (struct bs_listed_source){.place = NULL, .old = BS_SOURCE_GONE};
 	at->list->is_changed = true;
 	return replace_record(&at->manifest->sources[i], BS_SOURCE_FORGOTTEN, "", "-", err);
 }
@@ -238,7 +239,7 @@ static enum bs_status add_inner(struct listing *at, uint32_t root, const char *l
 {
 	struct bs_source_record record = {
 		.kind = BS_SOURCE_COLLECTION, .parent = root + 1, .path = (char *)(uintptr_t)path};
-	struct bs_listed_source nothing = {.place = NULL};
+	struct bs_listed_source nothing = {.place = NULL, .old = BS_SOURCE_GONE};
 	*number_out = at->list->n_sources;
 	enum bs_status status = bs_manifest_label_below(label, path, &record.label, err);
 	if (!status)
@@ -288,6 +289,37 @@ static enum bs_status take_in(struct listing *at, uint32_t i, uint32_t root, con
 	return status ? status : forget_listed(at, i, err);
 }
 
+/* What stands where source k of the commit before was, see bs_away_look; THERE, too, if it is not followed. source_out is
+ * nullable; else the caller's, for bs_source_deinit, whatever the status is. */
+static enum bs_status look(const struct listing *at, uint32_t k, enum bs_standing *standing_out, struct bs_source *source_out,
+                           struct bs_error *why, struct bs_error *err)
+{
+	struct bs_source source;
+	*standing_out = BS_STANDING_THERE;
+	enum bs_status status = bs_recorded_root(at->writer->dir, &at->request->old->sources[k], &source, err);
+	if (!status && !source.is_refused)
+		status = bs_away_look(at->request->index, k, &source, standing_out, why, err);
+	if (source_out)
+		*source_out = source;
+	else
+		bs_source_deinit(&source);
+	return status;
+}
+
+/* Whether listed source i must stay one of its own: as part of a folder that is read it would lose its documents. */
+static enum bs_status is_away(const struct listing *at, uint32_t i, bool *is_away_out, struct bs_error *err)
+{
+	const struct bs_listed_source *listed = &at->list->sources[i];
+	struct bs_error why;
+	enum bs_standing standing;
+	*is_away_out = listed->is_restored;
+	if (listed->old == BS_SOURCE_GONE || listed->is_restored)
+		return BS_OK;
+	enum bs_status status = look(at, listed->old, &standing, NULL, &why, err);
+	*is_away_out = standing != BS_STANDING_THERE;
+	return status;
+}
+
 /* Finds what a new folder, listed nowhere yet, encloses and has; the first of it gives it its number. */
 static enum bs_status absorb(struct listing *at, const struct bs_source_record *folder, const char *place,
                              uint32_t *number_out, struct bs_error *err)
@@ -299,10 +331,12 @@ static enum bs_status absorb(struct listing *at, const struct bs_source_record *
 	for (uint32_t i = 0; i < at->list->n_sources && !status; i++) {
 		const char *inner = at->list->sources[i].place;
 		const char *below = inner ? bs_recorded_below(place, inner) : NULL;
-		bool is_had = false;
+		bool is_had = false, is_kept = false;
 		if (below && at->list->sources[i].is_followed)
 			status = is_reached(at, folder, below, &is_had, err);
-		if (status || !is_had)
+		if (!status && is_had)
+			status = is_away(at, i, &is_kept, err);
+		if (status || !is_had || is_kept)
 			continue;
 		if (used < sizeof(names))
 			used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s", used ? ", " : "",
@@ -390,7 +424,7 @@ static enum bs_status leave_folders(struct listing *at, uint32_t i, struct bs_er
 static enum bs_status add_argument(struct listing *at, const struct bs_source *source, struct bs_error *err)
 {
 	struct bs_source_record record = {.kind = source->kind};
-	struct bs_listed_source listed = {.place = NULL};
+	struct bs_listed_source listed = {.place = NULL, .old = BS_SOURCE_GONE};
 	const char *below = NULL;
 	uint32_t number = NONE;
 	enum bs_status status = bs_recorded_path(at->writer->dir, source, &record.path, err);
@@ -448,7 +482,28 @@ static enum bs_status add_arguments(struct listing *at, struct bs_error *err)
 	return status;
 }
 
-/* One of the commit before that is to be one of this commit. */
+/*
+ * Everything is read again. Source k of the commit before is restored from its stored texts if it held documents and is gone,
+ * empty or unreadable; where they are not stored that is an error. A folder that is empty may be so if a rebuild named it.
+ */
+static enum bs_status restore(const struct listing *at, uint32_t k, struct bs_listed_source *listed, struct bs_error *err)
+{
+	const struct bs_away_index *index = at->request->index;
+	struct bs_source source;
+	struct bs_error why = {""};
+	enum bs_standing standing;
+	enum bs_status status = look(at, k, &standing, &source, &why, err);
+	bool is_away = standing != BS_STANDING_THERE && !(standing == BS_STANDING_EMPTY && listed->is_anew);
+	listed->is_restored = !status && is_away && index->snapshot && index->manifest->options.store;
+	if (!status && is_away && !listed->is_restored)
+		status = bs_away_refuse(index, &source, standing, &why, err);
+	if (status)
+		free(listed->place);
+	bs_source_deinit(&source);
+	return status;
+}
+
+/* One of the commit before that is to be one of this commit. Takes over the place in listed. */
 static enum bs_status carry(struct listing *at, uint32_t k, struct bs_listed_source *listed, struct bs_error *err)
 {
 	struct bs_source_record record = at->request->old->sources[k];
@@ -456,9 +511,15 @@ static enum bs_status carry(struct listing *at, uint32_t k, struct bs_listed_sou
 	const char *below = NULL;
 	uint32_t number = NONE;
 	enum bs_status status = BS_OK;
+	listed->old = k;
 	if (!at->request->is_full) {
 		move->number = k;
 		return append(at, &record, listed, err);
+	}
+	status = restore(at, k, listed, err);
+	if (status || listed->is_restored) {
+		move->number = at->list->n_sources;
+		return status ? status : append(at, &record, listed, err);
 	}
 	/* Everything is read: two that an older version recorded may be one. */
 	number = find_same(at, record.kind, listed->place, record.path);
@@ -491,16 +552,16 @@ static enum bs_status carry_inner(struct listing *at, uint32_t k, struct bs_erro
 	return add_inner(at, folder->number, at->manifest->sources[folder->number].label, path, &move->number, err);
 }
 
-/* The source of the commit before that an argument of --forget names. */
-static enum bs_status find_forgotten(const struct listing *at, const struct bs_listed_source *known, const char *argument,
-                                     uint32_t *number_out, struct bs_error *err)
+/* The source of the commit before that an argument names, and is, whether there is something still or not; else the one that
+ * it is part of. NONE: there is none. */
+static enum bs_status find_recorded(const struct listing *at, const struct bs_listed_source *known, const char *argument,
+                                    uint32_t *number_out, uint32_t *around_out, struct bs_error *err)
 {
 	const struct bs_manifest *old = at->request->old;
 	struct bs_source source = {.kind = strcmp(argument, "-") == 0 ? BS_SOURCE_STDIN : BS_SOURCE_FILE,
 	                           .path = (char *)(uintptr_t)argument};
 	char *path = NULL, *place = NULL;
-	uint32_t around = NONE;
-	*number_out = NONE;
+	*number_out = *around_out = NONE;
 	enum bs_status status = bs_recorded_path(at->writer->dir, &source, &path, err);
 	if (!status)
 		status = bs_recorded_canonical(at->writer->dir, source.kind, path, false, &place, err);
@@ -512,107 +573,144 @@ static enum bs_status find_forgotten(const struct listing *at, const struct bs_l
 		if (is_input || strcmp(record->path, path) == 0 || (known[k].place && strcmp(known[k].place, place) == 0))
 			*number_out = k;
 		else if (record->kind == BS_SOURCE_FOLDER && known[k].place && bs_recorded_below(known[k].place, place))
-			around = k;
+			*around_out = k;
 	}
-	if (!status && *number_out == NONE && around != NONE)
-		status = bs_fail(err, BS_INVALID, "%s: not a source, but a part of the source %s, which can only be forgotten as a "
-		                 "whole", argument, name_of(&old->sources[around]));
-	else if (!status && *number_out == NONE)
-		status = bs_fail(err, BS_INVALID, "%s: not a source of this index; `bitsift stats` names them", argument);
 	free(path);
 	free(place);
+	return status;
+}
+
+/* Marks what --forget names. */
+static enum bs_status mark_forgotten(const struct listing *at, const struct bs_listed_source *known, bool *forgets,
+                                     struct bs_error *err)
+{
+	const struct bs_build_request *request = at->writer->request;
+	enum bs_status status = BS_OK;
+	for (size_t i = 0; i < request->n_forget && !status; i++) {
+		const char *argument = request->forget[i];
+		uint32_t k, around;
+		status = find_recorded(at, known, argument, &k, &around, err);
+		if (!status && k != NONE)
+			forgets[k] = true;
+		else if (!status && around != NONE)
+			status = bs_fail(err, BS_INVALID, "%s: not a source, but a part of the source %s, which can only be forgotten as a "
+			                 "whole", argument, name_of(&at->request->old->sources[around]));
+		else if (!status)
+			status = bs_fail(err, BS_INVALID, "%s: not a source of this index; `bitsift stats` names them", argument);
+	}
+	return status;
+}
+
+/* Of a rebuild, whether the argument can be read anew. */
+static enum bs_status check_anew(const struct listing *at, const char *argument, uint32_t number, uint32_t around,
+                                 struct bs_error *err)
+{
+	struct bs_source source;
+	struct bs_error why = {""};
+	if (around != NONE && number == NONE)
+		return bs_fail(err, BS_INVALID, "%s: not a source, but a part of the source %s, which --rebuild reads anew only as a "
+		               "whole; the index is as it was", argument, name_of(&at->request->old->sources[around]));
+	if (number == NONE)
+		return at->request->index->snapshot
+		               ? bs_fail(err, BS_INVALID, "%s: not a source of this index, which --rebuild could read anew; `bitsift stats` "
+		                         "names them; without --rebuild it is added; the index is as it was", argument)
+		               : BS_OK;
+	enum bs_status status = bs_source_init(&source, argument, &why);
+	if (!status)
+		bs_source_deinit(&source);
+	return status ? bs_fail(err, status, "%s: it cannot be read anew; the index is as it was", why.text) : BS_OK;
+}
+
+/* Marks what a rebuild names. */
+static enum bs_status mark_anew(const struct listing *at, struct bs_listed_source *known, struct bs_error *err)
+{
+	const struct bs_build_request *request = at->writer->request;
+	enum bs_status status = BS_OK;
+	for (size_t i = 0; request->rebuild && i < request->n_sources && !status; i++) {
+		uint32_t k, around;
+		status = find_recorded(at, known, request->sources[i], &k, &around, err);
+		if (!status)
+			status = check_anew(at, request->sources[i], k, around, err);
+		if (!status && k != NONE)
+			known[k].is_anew = true;
+	}
+	return status;
+}
+
+/* What is known of the sources of the commit before, one each: their places, and what this run does with them. */
+struct marks {
+	struct bs_listed_source *known; /* places are owned, and may be given away */
+	bool *forgets;
+};
+
+static void marks_deinit(struct marks *marks, uint32_t n)
+{
+	for (uint32_t i = 0; marks->known && i < n; i++)
+		free(marks->known[i].place);
+	free(marks->known);
+	free(marks->forgets);
+}
+
+static enum bs_status marks_init(const struct listing *at, struct marks *marks, struct bs_error *err)
+{
+	const struct bs_manifest *old = at->request->old;
+	uint32_t n = old->n_sources;
+	*marks = (struct marks){calloc((size_t)n + 1, sizeof(*marks->known)), calloc((size_t)n + 1, sizeof(*marks->forgets))};
+	enum bs_status status = marks->known && marks->forgets
+	                                ? BS_OK
+	                                : bs_fail_memory(err, "the list of sources", ((size_t)n + 1) * sizeof(*marks->known));
+	for (uint32_t i = 0; i < n && !status; i++)
+		if (!old->sources[i].parent)
+			status = locate(at, &old->sources[i], &marks->known[i], err);
+	if (!status)
+		status = mark_forgotten(at, marks->known, marks->forgets, err);
+	return status ? status : mark_anew(at, marks->known, err);
+}
+
+enum bs_status bs_source_list_check_rebuild(struct bs_index_writer *writer, const struct bs_source_list_request *request,
+                                            uint32_t *left_out, struct bs_error *err)
+{
+	struct listing at = {.writer = writer, .request = request};
+	const struct bs_manifest *old = request->old;
+	struct marks marks;
+	*left_out = BS_SOURCE_GONE;
+	enum bs_status status = marks_init(&at, &marks, err);
+	for (uint32_t i = 0; i < old->n_sources && !status; i++) {
+		bool is_left_out = old->sources[i].kind != BS_SOURCE_FORGOTTEN && !old->sources[i].parent && !marks.forgets[i] &&
+		                   !marks.known[i].is_anew;
+		if (is_left_out && (*left_out == BS_SOURCE_GONE || old->sources[i].kind == BS_SOURCE_STDIN))
+			*left_out = i;
+	}
+	marks_deinit(&marks, old->n_sources);
 	return status;
 }
 
 /* The sources of the commit before, but those that this run forgets. */
 static enum bs_status carry_all(struct listing *at, struct bs_error *err)
 {
-	const struct bs_build_request *request = at->writer->request;
 	const struct bs_manifest *old = at->request->old;
-	uint32_t n = old->n_sources, k;
-	struct bs_listed_source *known = calloc((size_t)n + 1, sizeof(*known));
-	bool *forgets = calloc((size_t)n + 1, sizeof(*forgets));
-	enum bs_status status =
-		known && forgets ? BS_OK : bs_fail_memory(err, "the list of sources", ((size_t)n + 1) * sizeof(*known));
-	for (uint32_t i = 0; i < n && !status; i++)
-		if (!old->sources[i].parent)
-			status = locate(at, &old->sources[i], &known[i], err);
-	for (size_t i = 0; i < request->n_forget && !status; i++) {
-		status = find_forgotten(at, known, request->forget[i], &k, err);
-		if (!status)
-			forgets[k] = at->list->is_changed = true;
-	}
+	uint32_t n = old->n_sources;
+	struct marks marks;
+	enum bs_status status = marks_init(at, &marks, err);
 	for (uint32_t i = 0; i < n && !status; i++) {
 		struct bs_source_record gone = {.kind = BS_SOURCE_FORGOTTEN, .label = (char[]){""}, .path = (char[]){"-"}};
-		struct bs_listed_source nothing = {.place = NULL};
+		struct bs_listed_source nothing = {.place = NULL, .old = BS_SOURCE_GONE};
 		uint32_t parent = old->sources[i].parent;
-		forgets[i] |= parent && forgets[parent - 1];
-		bool is_gone = forgets[i] || old->sources[i].kind == BS_SOURCE_FORGOTTEN;
+		marks.forgets[i] |= parent && marks.forgets[parent - 1];
+		at->list->is_changed |= marks.forgets[i];
+		bool is_gone = marks.forgets[i] || old->sources[i].kind == BS_SOURCE_FORGOTTEN;
 		if (!is_gone && parent && at->request->is_full) {
 			status = carry_inner(at, i, err);
 		} else if (!is_gone) {
-			status = carry(at, i, &known[i], err);
-			known[i].place = NULL;
+			struct bs_listed_source listed = marks.known[i];
+			marks.known[i].place = NULL;
+			status = carry(at, i, &listed, err);
 		} else if (!at->request->is_full) {
 			status = append(at, &gone, &nothing, err);
-			at->list->moves[i].number = forgets[i] ? BS_SOURCE_GONE : i;
+			at->list->moves[i].number = marks.forgets[i] ? BS_SOURCE_GONE : i;
 		}
 	}
-	for (uint32_t i = 0; known && i < n; i++)
-		free(known[i].place);
-	free(known);
-	free(forgets);
-	return status;
-}
-
-/* Of a collection in a folder, too. */
-static enum bs_status locate_any(const struct listing *at, const struct bs_source_record *record,
-                                 struct bs_listed_source *listed, struct bs_error *err)
-{
-	const struct bs_source_record *folder = record->parent ? &at->request->old->sources[record->parent - 1] : record;
-	struct bs_buffer place = {0};
-	enum bs_status status = locate(at, folder, listed, err);
-	if (status || !record->parent)
-		return status;
-	status = bs_file_join(listed->place, record->path, strlen(record->path), &place, err);
-	free(listed->place);
-	listed->place = (char *)place.data;
-	return status;
-}
-
-/* Of a commit that has only what this run names: what was deleted there stays deleted, and text that stands nowhere else
- * stays. */
-static enum bs_status find_moves(struct listing *at, struct bs_error *err)
-{
-	enum bs_status status = BS_OK;
-	for (uint32_t k = 0; k < at->list->n_moves && !status; k++) {
-		const struct bs_source_record *record = &at->request->old->sources[k];
-		struct bs_source_move *move = &at->list->moves[k];
-		struct bs_listed_source known;
-		if (record->kind == BS_SOURCE_FORGOTTEN)
-			continue;
-		status = locate_any(at, record, &known, err);
-		if (status)
-			break;
-		move->number = find_same(at, record->kind, known.place, record->parent ? "" : record->path);
-		if (move->number != NONE && record->kind == BS_SOURCE_STDIN)
-			at->manifest->sources[move->number].read_lines = record->read_lines;
-		for (uint32_t i = 0; i < at->list->n_sources && move->number == NONE && !status; i++) {
-			const char *below = find_below(at, i, known.place);
-			if (!below)
-				continue;
-			if (record->kind == BS_SOURCE_COLLECTION && at->manifest->options.reads_records) {
-				status = add_inner(at, i, at->manifest->sources[i].label, below, &move->number, err);
-				break;
-			}
-			move->number = i;
-			move->is_lost = record->kind == BS_SOURCE_COLLECTION;
-			status = keep_string(at->list, below, record->kind == BS_SOURCE_FOLDER ? "/" : "", "", &move->below, err);
-		}
-		if (move->number == NONE && !record->parent)
-			notice(at, "%s is no source of the index any more", name_of(record));
-		free(known.place);
-	}
+	marks_deinit(&marks, n);
 	return status;
 }
 
@@ -631,7 +729,11 @@ static enum bs_status take_in_reached(struct listing *at, bool reads_all, struct
 			status = BS_OK;
 			continue;
 		}
+		bool is_kept = false;
 		if (status || folder == NONE || !(reads_all || sources[folder].is_read))
+			continue;
+		status = is_away(at, i, &is_kept, err);
+		if (status || is_kept)
 			continue;
 		status = keep_string(at->list, below, "", "", &below, err);
 		if (status)
@@ -655,7 +757,6 @@ enum bs_status bs_source_list_make(struct bs_source_list *list, struct bs_index_
 {
 	struct listing at = {list, writer, request, &writer->manifest};
 	const struct bs_build_request *run = writer->request;
-	bool is_anew = run->rebuild && run->n_sources > 0;
 	uint32_t n_live = 0;
 	list->moves = calloc((size_t)request->old->n_sources + 1, sizeof(*list->moves));
 	if (!list->moves)
@@ -663,15 +764,9 @@ enum bs_status bs_source_list_make(struct bs_source_list *list, struct bs_index_
 	list->n_moves = request->old->n_sources;
 	for (uint32_t k = 0; k < list->n_moves; k++)
 		list->moves[k] = (struct bs_source_move){.number = BS_SOURCE_GONE, .below = ""};
-	enum bs_status status = BS_OK;
-	if (is_anew && run->n_forget > 0)
-		return bs_fail(err, BS_INVALID, "--rebuild SOURCE keeps no other source: there is nothing to forget");
-	if (!is_anew)
-		status = carry_all(&at, err);
+	enum bs_status status = carry_all(&at, err);
 	if (!status)
 		status = add_arguments(&at, err);
-	if (!status && is_anew)
-		status = find_moves(&at, err);
 	bool reads_all = request->is_full || run->shared || run->n_sources + run->n_forget == 0;
 	if (!status && !request->is_full)
 		status = take_in_reached(&at, reads_all, err);

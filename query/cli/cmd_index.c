@@ -52,7 +52,7 @@ static const struct bs_option index_options[] = {
 	{0, "no-records", NULL, "read *.jsonl and *.ndjson in folders as files", SETS(FLAG, request.no_records)},
 	{'a', "binary", NULL, "files with NUL bytes too", SETS(FLAG, request.binary_as_text)},
 	{0, "strict", NULL, "stop at the first bad JSONL record", SETS(FLAG, request.strict)},
-	{0, "rebuild", NULL, "index everything again, with new options or after damage; of SOURCE, if given, and nothing else", SETS(FLAG, request.rebuild)},
+	{0, "rebuild", NULL, "index everything again, with new options or after damage; with SOURCE, only what is there", SETS(FLAG, request.rebuild)},
 	{0, "forget", "SOURCE", "drop that source and its documents; repeatable", SETS(LIST, forget)},
 	{0, "wait", NULL, "wait for another bitsift that is writing the index", SETS(FLAG, request.wait)},
 	{0, "shared", NULL, "let others read the index, if they may read every source", SETS(FLAG, request.shared)},
@@ -66,6 +66,7 @@ static const char *const index_examples[] = {
 	"bitsift index mail.jsonl", "one document per line",
 	"zcat a.jsonl.gz | bitsift index -", "from a pipe; the text is stored",
 	"bitsift index", "refresh the recorded sources",
+	"bitsift index --rebuild mail.jsonl", "read a source anew, whatever its stamps say",
 	"bitsift index --forget mail.jsonl", "drop a source and its documents",
 	NULL,
 };
@@ -79,8 +80,8 @@ static const char index_description[] =
 	"`--index .bitsift` makes one here though there is one above; folders above a new index are made too.\n\n"
 	"A refresh reads what is new or changed. A file is unchanged if its size, times and inode are what they were, "
 	"and older than the run that read it. A collection is read from where the last run ended, if a checksum shows "
-	"that everything before is still the same; otherwise it is read from the start. What is gone from the sources is "
-	"removed from the index. Records on standard input are added to those that came before, and replace those of the "
+	"that everything before is still the same; otherwise it is read from the start. What is gone from a folder or a "
+	"collection is removed from the index. Records on standard input are added to those that came before, and replace those of the "
 	"same id. A document that `bitsift delete` removed stays out until it changes, or `bitsift delete --undo` brings it back; "
 	"`--rebuild` says how many do. Now and then a refresh merges "
 	"small segments of the index; `bitsift compact` merges all of them.\n\n"
@@ -115,9 +116,23 @@ static const char index_description[] =
 	"and no longer than they do. "
 	"A folder takes in the sources that were recorded inside of it: their documents are read again as its own, what was "
 	"deleted stays deleted, and a line says so. The same place by another name is the same source.\n\n"
-	"`--forget SOURCE` drops a source and its documents; a part of a source cannot be forgotten. A source that is not there "
-	"any more stays recorded, for it may come back; the run that drops its documents says so, and how to forget it. "
-	"`--rebuild SOURCE...` makes an index of those and no others.\n\n"
+	"`--forget SOURCE` drops a source and its documents; a part of a source cannot be forgotten.\n\n"
+	"A source that is gone, or a folder without any entry but the index itself, as if its file system were not mounted, keeps "
+	"its documents until it is back. Each run that looks at it says so, and how to forget it; the exit status is 2. "
+	"Meanwhile its documents are no hits, but `bitsift query "
+	"--no-stat` finds them. `--rebuild SOURCE` has a folder be empty.\n\n"
+	"# Reading everything again\n\n"
+	"`--rebuild SOURCE...` reads these sources of the index again from the start, whatever their stamps say, and keeps all others as "
+	"they are, with the order of sources and what was deleted. With `-`, what comes from standard input replaces all that came "
+	"from there. A SOURCE that the index does not have, that is a part of one, or that is gone is an error, and nothing changes. "
+	"So are other options than those that the index was made with, since they hold for all its sources; but those that say what "
+	"is a document in a folder may change: `--hidden`, `--no-ignore`, `--glob`, `--binary`, `--records`, `--no-records`. They are "
+	"recorded once for the index, so that other folders follow them from their next refresh on, as a line says.\n\n"
+	"`--rebuild` without SOURCE, or with all of them, makes everything anew. Nothing changes, and the exit status is 2, while a "
+	"source that held documents is gone, empty or not to be read, unless its text is stored (`--store`): then its documents "
+	"are made anew from that. So it is with a refresh after a change of the rules for words or of ICU, which reads everything "
+	"again, too. Of a damaged index nothing can be kept: `--rebuild SOURCE...` makes an index of those, which must be all that "
+	"it had, as far as that is known; `--forget` may name some of them.\n\n"
 	"# Words and grams\n\n"
 	"An index has words, for `bitsift query`, and grams, which are short strings of bytes of the files, for `bitsift "
 	"grep`. `--words` or `--grams` makes an index of one of them only. A collection that is a SOURCE has words; it has grams, "
@@ -153,7 +168,7 @@ static const char index_description[] =
 	"`--words`, `--grams`, `--store`, `--stem`, `--fold-accents`, `--split-identifiers`, `--id`, `--text`, `--weight`, `--density`, "
 	"`--max-document`, `--hidden`, "
 	"`--no-ignore`, `--glob`, `--records`, `--no-records` and `--binary` are recorded with the index and hold for every refresh. Giving different "
-	"ones is an error, unless `--rebuild` is given too; then everything is indexed again with them, and all others are as by default. "
+	"ones is an error, unless `--rebuild` is given too, without SOURCE; then everything is indexed again with them, and all others are as by default. "
 	"`--rebuild` without any of them keeps what is recorded; `--rebuild --words --grams` is for the defaults again.\n\n"
 	"# Who may read the index\n\n"
 	"An index tells what is in its sources. So its folder and files are for their owner alone (0700, 0600), unless "
@@ -195,8 +210,8 @@ static const char index_description[] =
 	"and ignored files (by ignore files or `--glob`) and folders; a folder counts as one, for nobody looks into it. `bitsift "
 	"stats` says it again, and `--verbose` names each. What "
 	"cannot be read for the moment (a folder, a file, an ignore file, a whole source) is no reason to drop anything: "
-	"what the index had of it stays, the rest is committed, and the exit status is 2. Only what is not there any "
-	"more goes. With `--rebuild` nothing stays: what cannot be read then comes in with a later refresh.";
+	"what the index had of it stays, the rest is committed, and the exit status is 2. What is not there any "
+	"more in a folder goes. With `--rebuild` alone no file or folder below a source stays that cannot be read: it comes in with a later refresh.";
 
 #define LISTED_SKIPS 20 /* of one reason, unless --verbose */
 
@@ -431,7 +446,8 @@ static int run(void *set, const struct bs_operands *operands, const struct bs_co
 	free(above);
 	if (status)
 		return -1;
-	return report.skipped[BS_SKIP_UNTRUSTED] > 0 || report.n_unread > 0 ? 2 : 0;
+	bool is_whole = !report.skipped[BS_SKIP_UNTRUSTED] && !report.skipped[BS_SKIP_GONE] && !report.n_unread;
+	return is_whole ? 0 : 2;
 }
 
 static void release(void *of_options)
@@ -453,7 +469,7 @@ const struct bs_command bs_command_index = {
 	.options = index_options,
 	.examples = index_examples,
 	.exit_status = "0 when all was read, even if documents were skipped (they are counted and listed); 2 when something could not be read "
-	               "or a source was not followed: the rest is committed; 2 also when nothing could be done.",
+	               "or a source was gone, empty or not followed: the rest is committed; 2 also when nothing could be done.",
 	.arguments_bytes = sizeof(struct index_arguments),
 	.run = run,
 	.release = release,

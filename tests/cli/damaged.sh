@@ -81,6 +81,15 @@ echo 'hundred' >e/b.txt
 show bitsift index -q --rebuild d c.jsonl e
 show bitsift query --count hundred
 restore
+flip_byte .bitsift/seg-000001 4
+show bitsift index -q --rebuild d e
+show bitsift index -q --rebuild d/a.txt c.jsonl
+mv c.jsonl away
+show bitsift index -q --rebuild
+show bitsift index -q --rebuild d --forget c.jsonl
+show bitsift query --count hundred
+mv away c.jsonl
+restore
 echo '# a damaged manifest: they are not'
 flip_byte .bitsift/manifest 4
 show bitsift index -q --rebuild

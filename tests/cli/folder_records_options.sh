@@ -97,7 +97,7 @@ ids 'hello OR third'
 check
 show bitsift index --rebuild logs
 ids 'hello OR third'
-show bitsift index --rebuild logs/app.jsonl
+show bitsift index --rebuild .
 ids 'hello OR third'
 check
 show bitsift index -q .

@@ -87,6 +87,7 @@ records
 printf '{"m":"two"}\n' >named.jsonl
 quiet bitsift index --index records.index
 records
+echo 'text' >logs/b.txt
 rm logs/a.jsonl
 quiet bitsift index --index records.index
 records

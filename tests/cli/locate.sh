@@ -36,15 +36,17 @@ mkdir "$SCRATCH/far" sub/new
 echo 'cat from afar' >"$SCRATCH/far/f.txt"
 echo 'cat in new' >sub/new/n.txt
 cd sub/new
-quiet bitsift index --rebuild n.txt "$SCRATCH/far"
+quiet bitsift index --forget ../.. n.txt "$SCRATCH/far"
 bitsift query --ids cat | neutral -
-quiet bitsift index --index ../../.bitsift --rebuild ./n.txt ../../sub/
+rm -r ../../.bitsift
+quiet bitsift index --index ../../.bitsift ./n.txt ../../sub/
 show bitsift query --ids cat
 cd ../..
 echo '# globs and rules mean the same from anywhere'
 mkdir .git
 printf '/sub/new\n' >.gitignore
-quiet bitsift index --rebuild -g '/sub/*.txt' .
+rm -r .bitsift
+quiet bitsift index -g '/sub/*.txt' .
 show bitsift query --ids cat
 echo 'cat, too' >sub/b.txt
 (cd sub/deeper && show bitsift index)

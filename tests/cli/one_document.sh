@@ -80,7 +80,7 @@ show bitsift index -q --rebuild
 ids
 sound
 
-echo '# a source that is gone: said once, with what to do'
+echo '# a source that is gone: said each time, with what to do'
 fill
 quiet bitsift index d e
 mv e away
@@ -111,7 +111,7 @@ ids
 show bitsift index
 sound
 
-echo '# --rebuild with sources: these and no others'
+echo '# --rebuild with sources: others stay'
 quiet bitsift index d e top.txt
 quiet bitsift delete d/a.txt
 show bitsift index --rebuild -q top.txt d

@@ -31,7 +31,7 @@ quiet bitsift index --rebuild --hidden --no-ignore --no-records --density 0.4 --
 options
 quiet bitsift index --rebuild
 options
-quiet bitsift index --rebuild d
+quiet bitsift index --rebuild .
 options
 show bitsift query --ids id
 quiet bitsift index --rebuild --records '*.log' --hidden .

@@ -1,4 +1,5 @@
-# A recorded source that is gone: named, the others go on, and it is read again when it comes back.
+# A recorded source that is gone, or an empty folder: its documents stay, each run says so, and it is read again when it comes
+# back. What a message proposes can be pasted.
 set -eu
 . "$LIB"
 mkdir d e
@@ -10,7 +11,21 @@ quiet bitsift index d e r.jsonl
 mv d elsewhere
 mv r.jsonl r.old
 show bitsift index
+show bitsift index -q d e
 show bitsift query --ids cat
+show bitsift query --ids --fresh cat
+show bitsift query --ids --no-stat cat
+show bitsift compact -q
+show bitsift query --ids --no-stat cat
+mkdir d
+show bitsift index
+show bitsift index -q d
+show bitsift query --ids --no-stat cat
+mkdir d/sub
+echo '# an entry, though not one to index: it is what it is now'
+show bitsift index -q
+show bitsift query --ids --no-stat cat
+rm -r d
 mv elsewhere d
 mv r.old r.jsonl
 show bitsift index -q
@@ -24,6 +39,54 @@ echo '# none left: the index stays'
 mkdir away
 mv d e r.jsonl away
 show bitsift index
+show bitsift index --rebuild
 mv away/* .
 show bitsift index -q
 show bitsift query --ids cat
+echo '# a folder below a source is a part of it'
+mkdir d/below
+echo 'cat' >d/below/c.txt
+quiet bitsift index
+rm -r d/below
+show bitsift index -q
+show bitsift query --ids --no-stat cat
+echo '# nothing but the index itself'
+mkdir alone
+echo 'dog' >alone/x
+quiet bitsift index --index alone/.bitsift alone
+rm alone/x
+show bitsift index --index alone/.bitsift
+echo '# without documents there is nothing to lose'
+mkdir bare
+quiet bitsift index --index bare.index bare d
+rmdir bare
+show bitsift index -q --index bare.index
+show bitsift index -q --index bare.index --rebuild
+
+echo '# names that a shell minds'
+names=("it's two" '$HOME;x' $'line\nfeed' $'esc\e[31m' '-dash' '~' $'\xff\\' 'a"b`c' 'é ü')
+for name in "${names[@]}"; do
+    rm -rf odd ./i*
+    index="i'x $name"
+    mkdir odd
+    mkdir "./odd/$name"
+    echo 'cat' >"./odd/$name/f"
+    echo 'dog' >odd/g
+    (
+        cd odd
+        bitsift index -q --index "$index" g "./$name"
+        rm -r "./$name"
+        bitsift index -q --index "$index" 2>said && echo 'not said'
+        [ "$(wc -l <said)" = 1 ] || echo 'not one line'
+        ! LC_ALL=C grep -q '[[:cntrl:]]' said || echo 'control characters'
+        mkdir "./$name"
+        eval "$(LC_ALL=C sed -n 's/.*it is back: \(bitsift .*\); to forget it: .*/\1/p' said) -q" 2>&1
+        [ "$(bitsift query --index "$index" --no-stat --count cat)" = 0 ] || echo 'not read anew'
+        echo 'cat' >"./$name/f"
+        bitsift index -q --index "$index"
+        rm -r "./$name"
+        bitsift index -q --index "$index" --rebuild 2>said && echo 'not refused'
+        eval "$(LC_ALL=C sed -n 's/.*to forget it: //p' said) -q" 2>&1
+        bitsift index -q --index "$index" || echo 'not forgotten'
+    )
+done

@@ -1,0 +1,154 @@
+# `index --rebuild SOURCE` reads that source anew, trusting no stamp, and keeps all others; `index --rebuild` makes everything
+# anew, and loses nothing that stands nowhere else.
+set -eu
+. "$LIB"
+all() { bitsift query --no-stat --ids 'cat OR dog OR bird OR fish' 2>/dev/null | tr '\n' ' '; echo; }
+mkdir a b b/sub
+echo 'cat' >a/x
+echo 'hidden bird' >a/.h
+echo 'dog' >b/y
+echo 'dog below' >b/sub/z
+echo 'hidden dog' >b/.h
+printf '{"id":"i1","t":"bird"}\n{"id":"i2","t":"bird"}\n' >b/in.jsonl
+printf '{"id":"r1","t":"fish"}\n{"id":"r2","t":"fish"}\n{"t":"fish by line"}\n' >r.jsonl
+settle
+printf '{"id":"p1","t":"cat"}\n{"id":"p2","t":"cat"}\n' | quiet bitsift index b - a r.jsonl
+quiet bitsift delete r2 p2 b/in.jsonl#i2
+all
+
+echo '# what its stamp hides'
+touch -r a/x stamp
+sed -i 's/cat/dog/' a/x
+touch -r stamp a/x
+quiet bitsift index --rebuild a
+show bitsift query --ids dog
+show bitsift index --rebuild ./b/../b r.jsonl
+ln -s a link
+show bitsift index -q --rebuild link
+(cd b/sub && show bitsift index -q --rebuild ..)
+all
+quiet bitsift check
+
+echo '# what was deleted stays so until it changes'
+printf '{"id":"r1","t":"fish"}\n{"id":"r2","t":"fish, other"}\n{"t":"fish by line"}\n' >r.jsonl
+quiet bitsift index --rebuild r.jsonl
+all
+
+echo '# no source of it'
+mkdir c
+echo 'cat' >c/w
+show bitsift index --rebuild c
+show bitsift index --rebuild b/sub
+show bitsift index --rebuild b/in.jsonl
+show bitsift index --rebuild .
+show bitsift index --rebuild nothing
+show bitsift index --rebuild a nothing
+show bitsift index --rebuild a c
+all
+
+echo '# standard input: what came before goes'
+printf '{"id":"p2","t":"cat"}\n{"id":"p3","t":"cat"}\n' | quiet bitsift index --rebuild -
+all
+echo '{"id":"p4","t":"cat"}' | quiet bitsift index -
+all
+quiet bitsift index --rebuild - </dev/null
+all
+echo '{"id":"p1","t":"cat"}' | quiet bitsift index -
+
+echo '# options of the whole index, and rules of folders'
+for option in --words --grams --store '--stem english' --fold-accents --split-identifiers '--id t' '--text t' '--weight t=2' \
+    '--density 0.4' '--max-document 1M'; do
+    # shellcheck disable=SC2086 # several words
+    show bitsift index --rebuild a $option
+done
+quiet bitsift index --rebuild a --words --grams
+show bitsift index -q --rebuild a --hidden
+all
+quiet bitsift index
+all
+show bitsift index -q --rebuild b a -g '!.h'
+all
+bitsift stats -v | grep '^options'
+echo '# all of its sources: everything is made anew'
+echo '{"id":"p5","t":"cats"}' | show bitsift index -q --rebuild r.jsonl - a b --stem english
+show bitsift query --no-stat --ids cat
+bitsift stats -v | grep '^options'
+quiet bitsift index --rebuild --words --grams
+
+echo '# one of them is gone'
+mv b away
+show bitsift index -q --rebuild
+show bitsift index -q --rebuild b
+show bitsift index -q --rebuild a
+mkdir b
+show bitsift index -q --rebuild
+show bitsift index -q --rebuild a --forget r.jsonl
+all
+echo '# empty, and meant to be'
+show bitsift index -q --rebuild b
+all
+rmdir b
+mv away b
+quiet bitsift index
+all
+rm -r b
+show bitsift index -q --rebuild --forget b
+all
+
+echo '# texts that are stored'
+mkdir b
+echo 'dogs' >b/y
+echo 'hidden dog' >b/.h
+printf 'x\0' >b/binary
+printf '{"id":"i1","t":"birds"}\n{"id":"i2","t":"bird"}\n' >b/in.jsonl
+printf '{"id":"r1","t":"fish"}\n{"t":"fish by line"}\n' >r.jsonl
+settle
+quiet bitsift index --rebuild --store
+quiet bitsift index b r.jsonl
+quiet bitsift delete b/in.jsonl#i2
+mv b away
+mv r.jsonl away.jsonl
+show bitsift index -q --rebuild --store --stem english --hidden
+show bitsift query --no-stat --ids dog OR bird OR fish
+quiet bitsift check
+show bitsift index -q --rebuild --store --hidden --id t
+mv away b
+mv away.jsonl r.jsonl
+show bitsift index -q
+show bitsift query --ids fish
+show bitsift index -q --rebuild --store
+all
+show bitsift grep -c . b
+show bitsift query --count bird
+echo '# a folder that takes in one that is not mounted'
+mv b away
+mkdir b
+mv away ../
+quiet bitsift index .
+show bitsift query --no-stat --ids dogs
+show bitsift index -q --rebuild
+show bitsift query --no-stat --ids dogs
+rmdir b
+mv ../away b
+show bitsift index -q
+show bitsift query --ids dogs
+quiet bitsift check
+
+if can_be_nobody; then
+    echo '# one that may not be read'
+    mkdir of_nobody of_nobody/d of_nobody/e
+    echo 'cat' >of_nobody/d/x
+    echo 'cat' >of_nobody/e/x
+    chmod -R a+rwX of_nobody
+    cd of_nobody
+    chown -R 65534 . 2>/dev/null || true
+    settle
+    as_nobody bitsift index -q --index i d e
+    chmod 0 d
+    show as_nobody bitsift index -q --index i
+    show as_nobody bitsift index -q --index i --rebuild
+    show as_nobody bitsift index -q --index i --rebuild d
+    show as_nobody bitsift index -q --index i --rebuild e
+    chmod 755 d
+    show as_nobody bitsift query --index i --ids cat
+fi
