@@ -52,7 +52,7 @@ static const struct bs_option index_options[] = {
 	{0, "no-records", NULL, "read *.jsonl and *.ndjson in folders as files", SETS(FLAG, request.no_records)},
 	{'a', "binary", NULL, "files with NUL bytes too", SETS(FLAG, request.binary_as_text)},
 	{0, "strict", NULL, "stop at the first bad JSONL record", SETS(FLAG, request.strict)},
-	{0, "rebuild", NULL, "index everything again, with new options or after damage; with SOURCE, only what is there", SETS(FLAG, request.rebuild)},
+	{0, "rebuild", NULL, "index everything again, with new options or after damage; with SOURCE, only these sources", SETS(FLAG, request.rebuild)},
 	{0, "forget", "SOURCE", "drop that source and its documents; repeatable", SETS(LIST, forget)},
 	{0, "wait", NULL, "wait for another bitsift that is writing the index", SETS(FLAG, request.wait)},
 	{0, "shared", NULL, "let others read the index, if they may read every source", SETS(FLAG, request.shared)},
