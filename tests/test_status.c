@@ -10,6 +10,7 @@
 
 #include "core/base/status.h"
 #include "core/bitsift/terminal.h"
+#include "core/bitsift/host.h"
 #include "core_rig.h"
 
 static void test_control_characters(void **state)
@@ -134,6 +135,30 @@ static void test_advice(void **state)
 	assert_string_equal(err.text, "x");
 }
 
+static void check_reworded(const char *from, size_t room, const char *to)
+{
+	static const char *const pairs[] = {"--memory", "memory", "^--weight ", "weight: ", "; see --more$", "",
+	                                    "b", "bb", "\xc3\xa9", "e", NULL};
+	char text[100] = "";
+	strncpy(text, from, sizeof(text) - 1);
+	bs_reword(text, room, pairs);
+	assert_string_equal(text, to);
+}
+
+static void test_reword(void **state)
+{
+	(void)state;
+	check_reworded("", 8, "");
+	check_reworded("use less --memory, or more --memory", 90, "use less memory, or more memory");
+	check_reworded("--weight x: no --weight y", 90, "weight: x: no --weight y");
+	check_reworded("no such type; see --more of it", 90, "no such type");
+	check_reworded("abcb", 90, "abbcbb");
+	check_reworded("abcb", 6, "abbcb");
+	check_reworded("abcb", 5, "abbc");
+	check_reworded("bbb\xe2\x82\xac", 8, "bbbbbb");
+	check_reworded("\xc3\xa9t\xc3\xa9", 6, "ete");
+}
+
 static void test_names(void **state)
 {
 	(void)state;
@@ -151,6 +176,7 @@ int main(void)
 		cmocka_unit_test(test_long_messages),
 		FOLDER_TEST(test_commands),
 		cmocka_unit_test(test_advice),
+		cmocka_unit_test(test_reword),
 		cmocka_unit_test(test_names),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

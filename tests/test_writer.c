@@ -688,6 +688,39 @@ static void test_refusals(void **state)
 	bs_writer_close(NULL);
 }
 
+/* A document that needs more than memory_bytes, and what document_memory_bytes does about it. Compaction with as little memory goes on, too. */
+static void test_document_memory(void **state)
+{
+	(void)state;
+	struct bs_error err = {""};
+	const size_t n_words = 1000000, most_bytes = n_words * 8 + 1;
+	char *words = malloc(most_bytes);
+	size_t n_bytes = 0;
+	assert_non_null(words);
+	for (size_t i = 0; i < n_words; i++)
+		n_bytes += (size_t)snprintf(words + n_bytes, most_bytes - n_bytes, "%zx ", i);
+	struct bs_text text = {"t", 1, words, n_bytes};
+	struct bs_writer *writer = open_with((struct bs_writer_request){.memory_bytes = 16 << 20});
+	add(writer, "small", "abcde", NULL);
+	assert_int_equal(bs_writer_add(writer, "large", 5, &text, 1, &err), BS_INVALID);
+	assert_non_null(strstr(err.text, "more distinct words than"));
+	commit(writer);
+	bs_writer_close(writer);
+	expect("abcde", "small");
+	writer = open_with((struct bs_writer_request){.memory_bytes = 16 << 20, .document_memory_bytes = UINT64_MAX});
+	assert_int_equal(bs_writer_add(writer, "large", 5, &text, 1, &err), BS_OK);
+	commit(writer);
+	add(writer, "last", "abcde", NULL);
+	commit(writer);
+	bs_writer_close(writer);
+	expect("abcde", "small large last");
+	struct bs_build_request compact = {.dir = rig_dir(), .memory = rig.memory, .memory_bytes = 16 << 20};
+	assert_int_equal(bs_index_compact(&compact, NULL, &err), BS_OK);
+	expect("abcde", "small large last");
+	check();
+	free(words);
+}
+
 static void expect_same(struct bs_index *a, struct bs_index *b, const char *query)
 {
 	static const struct bs_find_request ways[] = {{.mode = BS_FIND_IDS}, {.n_best = 20}, {.mode = BS_FIND_IDS, .brute = true}};
@@ -1003,6 +1036,7 @@ int main(void)
 		WITH_BOTH(test_no_checksums),
 		WITH_BOTH(test_provider),
 		WITH_BOTH(test_refusals),
+		cmocka_unit_test_setup_teardown(test_document_memory, setup_memory, teardown),
 		WITH_BOTH(test_parity),
 		WITH_BOTH(test_beside_files),
 		WITH_BOTH(test_many),

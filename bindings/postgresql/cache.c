@@ -274,7 +274,7 @@ static void write_restored(Relation index, const struct bsp_file *file, struct b
 		ereport(ERROR,
 		        (errcode(ERRCODE_INDEX_CORRUPTED),
 		         errmsg("index \"%s\": %s cannot be restored", RelationGetRelationName(index), file->name),
-		         status == BS_CORRUPT ? errdetail("%s", err.text) : 0, errhint("REINDEX makes it anew.")));
+		         status == BS_CORRUPT ? errdetail("%s", bsp_message(&err)) : 0, errhint("REINDEX makes it anew.")));
 	(void)write_or_fail(&fd, restored.bytes, restored.n_bytes);
 }
 

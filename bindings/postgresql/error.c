@@ -71,6 +71,24 @@ static int code_of(enum bs_status status)
 	}
 }
 
+const char *bsp_message(const struct bs_error *err)
+{
+	/* clang-format off */
+	static const char *const pairs[] = {
+		"rebuild it with `bitsift index --rebuild`", "REINDEX makes it anew",
+		"`bitsift index --rebuild`", "REINDEX",
+		"the next `bitsift index` that finds something new makes it anew", "REINDEX makes it anew",
+		"run `bitsift index` first, which indexes everything again", "REINDEX makes it anew",
+		"use less --memory", "set maintenance_work_mem lower",
+		"^--weight ", "weight: ",
+		NULL};
+	/* clang-format on */
+	struct bs_error worded;
+	strlcpy(worded.text, err->text, sizeof(worded.text));
+	bs_reword(worded.text, sizeof(worded.text), pairs);
+	return pstrdup(worded.text);
+}
+
 void bsp_check(enum bs_status status, const struct bs_error *err, Relation index)
 {
 	if (status == BS_OK && !kept_error)
@@ -80,7 +98,7 @@ void bsp_check(enum bs_status status, const struct bs_error *err, Relation index
 	/* It may be the cache's alone, which the next who asks makes anew. */
 	if (index && status == BS_CORRUPT)
 		forget_damaged(index);
-	const char *why = err && err->text[0] ? err->text : bs_status_name(status);
+	const char *why = err && err->text[0] ? bsp_message(err) : bs_status_name(status);
 	if (index && status != BS_INVALID)
 		ereport(ERROR,
 		        (errcode(code_of(status)), errmsg("index \"%s\": %s", RelationGetRelationName(index), why),

@@ -11,6 +11,9 @@
 
 #include "core/bitsift.h"
 
+/* A message of the library, with PostgreSQL's remedies in place of options of the command `bitsift`; palloc'ed. */
+const char *bsp_message(const struct bs_error *err);
+
 /* Nothing, if status is BS_OK. Else what a callback kept is thrown, or a cancelled query's error, or one with the library's message.
  * index, nullable: whose name the message gets, where it is about its contents. */
 void bsp_check(enum bs_status status, const struct bs_error *err, Relation index);

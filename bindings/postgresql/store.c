@@ -152,6 +152,7 @@ void bsp_store_write(struct bsp_store *store, size_t largest_row_bytes)
 		.condensed = bsp_condenses(store->index),
 		.texts = &store->provider,
 		.memory_bytes = memory_for(largest_row_bytes),
+		.document_memory_bytes = UINT64_MAX,
 		.n_threads = 1,
 		.limits = bsp_limits(),
 	};

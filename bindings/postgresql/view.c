@@ -267,6 +267,7 @@ static struct bs_writer *begin_writer(Relation index, const struct bsp_meta *met
 		.n_threads = 1,
 		/* A row as large as any needs many times its size. */
 		.memory_bytes = Max((uint64_t)n_bytes * 16, (uint64_t)256 << 20),
+		.document_memory_bytes = UINT64_MAX,
 		.limits = bsp_limits(),
 	};
 	struct bs_writer *writer;

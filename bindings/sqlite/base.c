@@ -25,6 +25,21 @@ int bsql_code_of(enum bs_status status)
 	}
 }
 
+void bsql_reword(struct bs_error *err)
+{
+	/* clang-format off */
+	static const char *const pairs[] = {
+		"rebuild it with `bitsift index --rebuild`", "INSERT INTO t(t) VALUES('rebuild') makes it anew",
+		"`bitsift index --rebuild`", "INSERT INTO t(t) VALUES('rebuild')",
+		"the next `bitsift index` that finds something new makes it anew", "INSERT INTO t(t) VALUES('rebuild') makes it anew",
+		"run `bitsift index` first, which indexes everything again", "INSERT INTO t(t) VALUES('rebuild') makes it anew",
+		"^--weight ", "weight: ",
+		"; use less --memory$", "",
+		NULL};
+	/* clang-format on */
+	bs_reword(err->text, sizeof(err->text), pairs);
+}
+
 int bsql_grow(void *array, size_t n, size_t *capacity, size_t element_bytes)
 {
 	void **elements = array;

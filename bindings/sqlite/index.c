@@ -136,6 +136,8 @@ static int leave(struct bsql_index *index, int code)
 	index->is_busy = false;
 	/* Rows of t_pending and t_files are nobody's last. */
 	sqlite3_set_last_insert_rowid(index->shadow.db, index->last_rowid);
+	if (code)
+		bsql_reword(index->err);
 	if (code && (!index->err->text[0] || (code & 0xff) == SQLITE_INTERRUPT))
 		(void)bs_fail(index->err, BS_OK, "%s", sqlite3_errstr(code));
 	return code;
@@ -373,6 +375,7 @@ static int open_writer(struct bsql_index *index, size_t n_rows, struct bs_writer
 		.memory = index->files.memory,
 		.not_stored = true,
 		.no_checksums = true,
+		.document_memory_bytes = UINT64_MAX, /* the row is in the table already */
 		.summary_rate = -1, /* a table is opened before it is asked, so that nobody would look at one */
 		.texts = &index->provider,
 		.n_threads = n_rows < FEW_ROWS ? 1 : 0,
@@ -563,8 +566,10 @@ int bsql_index_note(struct bsql_index *index, sqlite3_int64 id, bool there, cons
 		return code;
 	if (index->writer) {
 		enum bs_status status = bsql_feeder_put(index->feeder, id, texts, index->err);
-		if (status)
+		if (status) {
 			drop_writer(index);
+			bsql_reword(index->err);
+		}
 		return bsql_code_of(status);
 	}
 	bool are_many = index->log.n - index->n_applied >= MANY_CHANGES && !index->declaration.content;
@@ -782,7 +787,10 @@ int bsql_index_query(struct bsql_index *index, const char *query, size_t query_b
 		.weights = weights,
 		.fields = of->fields,
 	};
-	return bsql_code_of(bs_query_new(&request, query_out, NULL, index->err));
+	enum bs_status status = bs_query_new(&request, query_out, NULL, index->err);
+	if (status)
+		bsql_reword(index->err);
+	return bsql_code_of(status);
 }
 
 int bsql_index_gather(struct bsql_index *index, const char *query, size_t query_bytes,

@@ -85,6 +85,14 @@ struct bs_text_provider {
 	uint64_t reserved[2];
 };
 
+/*
+ * Messages of the library name options of the command `bitsift` where those are the remedy. A host says it in its own words:
+ * bs_reword replaces phrases in a message, in place, in room bytes, of which there is one for the NUL; what has no room is cut off.
+ * pairs: a phrase and what comes in its place, and so on, ended by NULL. ^ in front of a phrase: only at the beginning of the text; $
+ * at its end: all that follows is replaced, too.
+ */
+BS_API void bs_reword(char *text, size_t room, const char *const *pairs);
+
 #ifdef __cplusplus
 }
 #endif

@@ -121,7 +121,10 @@ struct bs_writer_request {
 	 * pairs are chosen once, by the first 4 MB. 0 to 16. */
 	double phrase_bits;
 	bool condensed; /* as that of struct bs_build_request, for what a commit compacts, too */
-	uint64_t reserved[6];
+	/* What one document may take where that is more than memory_bytes, which refuses documents that need more. UINT64_MAX is for hosts
+	 * that have accepted a document before they add it, and could not refuse it any more. 0: no more. */
+	uint64_t document_memory_bytes;
+	uint64_t reserved[5];
 };
 
 /* One thread at a time may use it; different writers, of different indexes, are used by different threads at once. */

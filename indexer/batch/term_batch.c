@@ -631,7 +631,7 @@ static enum bs_status take_document(void *context, const struct bs_document *doc
 	};
 	uint64_t most_bytes = batch->memory_bytes + BS_BESIDE_MEMORY_BYTES;
 	batch->room_bytes = 0;
-	if (batch->is_alone)
+	if (batch->is_alone && batch->memory_bytes < UINT64_MAX)
 		batch->room_bytes = most_bytes > document->held_bytes ? most_bytes - document->held_bytes : 1;
 	enum bs_status status = batch->words ? take_fields(batch, document, &doc.length, err) : BS_OK;
 	if (!status && batch->grams && (document->n_fields > 0 || document->stream))

@@ -34,6 +34,7 @@ struct bs_writer {
 	struct bs_build_request build; /* of the runs */
 	struct bs_build_tuning tuning; /* of build */
 	bool not_stored, no_checksums, grams;
+	uint64_t document_memory_bytes; /* of the request */
 	struct bs_indexing *at;  /* the transaction under way; NULL: none */
 	uint32_t source;         /* number of the given documents there */
 	enum bs_status failed;   /* of the transaction, which was rolled back for it; */
@@ -76,6 +77,13 @@ static enum bs_status begin_sources(struct bs_writer *writer, struct bs_error *e
 	return status ? status : bs_index_writer_step(&at->writer, BS_BUILD_READ, 0, err);
 }
 
+/* That one document may take. */
+static uint64_t document_memory(const struct bs_writer *writer)
+{
+	uint64_t memory = writer->at->writer.source_options.memory_bytes;
+	return memory > writer->document_memory_bytes ? memory : writer->document_memory_bytes;
+}
+
 static void use_batch(struct bs_writer *writer)
 {
 	struct bs_indexing *at = writer->at;
@@ -84,7 +92,7 @@ static void use_batch(struct bs_writer *writer)
 	writer->batch.grams = bs_pipeline_record_grams(at->writer.pipeline);
 	writer->batch.weights = at->writer.manifest.options.weights;
 	writer->batch.pairs = at->writer.pairs.n_word_pairs > 0 ? &at->writer.pairs : NULL;
-	writer->batch.memory_bytes = at->writer.source_options.memory_bytes;
+	writer->batch.memory_bytes = document_memory(writer);
 	writer->batch.keep_raws = !writer->not_stored;
 	writer->batch_bytes = 0;
 }
@@ -325,7 +333,7 @@ static bool is_held(const struct bs_writer *writer, const char *id, size_t id_by
 static enum bs_status check_bytes(const struct bs_writer *writer, uint64_t n_bytes, struct bs_error *err)
 {
 	uint64_t most = bs_max_document(&writer->at->writer.manifest.options);
-	uint64_t memory = writer->at->writer.source_options.memory_bytes;
+	uint64_t memory = document_memory(writer);
 	most = most < memory ? most : memory;
 	return n_bytes <= most ? BS_OK
 	                       : bs_fail(err, BS_INVALID, "a document of %llu bytes: %llu are the most",
@@ -675,6 +683,7 @@ enum bs_status bs_writer_open(const struct bs_writer_request *request, struct bs
 	writer->not_stored = request->not_stored;
 	writer->no_checksums = request->not_stored && request->no_checksums;
 	writer->grams = request->grams;
+	writer->document_memory_bytes = request->document_memory_bytes;
 	writer->tuning.pair_bits = request->phrase_bits;
 	writer->build = (struct bs_build_request){
 		.dir = request->dir, .memory = request->memory, .sources = given_source, .n_sources = 1,

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# all.sh TEST_RANDOM [EXTENSION]: all tests of the extension, a minute or so each way: scripts with exact output, the cache, texts that are
+# all.sh TEST_RANDOM [EXTENSION]: all tests of the extension, a minute or so each way: scripts with exact output, the cache, large rows, texts that are
 # gone, random changes and questions, crashes, a replica, the demonstration. SEED: of random numbers (1). EXTENSION: the folder where it is
 # built; without one, "make install" builds it.
 set -euo pipefail
@@ -23,6 +23,7 @@ step() {
 step "$here/store.sh"
 step "$here/cache.sh"
 step "$here/gone.sh"
+step "$here/large_rows.sh"
 step "$here/query.sh"
 step "$here/readme.sh" >/dev/null
 step "$here/random.sh" "$folder/test_random" --steps 150 --queries 4 --tables 7 --seed "${SEED:-1}"

@@ -58,6 +58,8 @@ PyObject *bs_py_lines(const struct bs_py_bytes *lines);
 PyObject *bs_py_string(const char *bytes, size_t n_bytes);
 /* For what is text: what is no UTF-8 becomes U+FFFD. */
 PyObject *bs_py_text(const char *bytes, size_t n_bytes);
+/* The same of a message of the library, which names this package's options, not those of the command. */
+PyObject *bs_py_message(const char *text);
 
 /*
  * What arguments are borrowed from until a call is done. Zero-initialise; release with bs_py_keep_free. bs_py_keep_object takes the

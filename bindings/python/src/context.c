@@ -107,7 +107,7 @@ static const int log_levels[] = {[BS_LOG_DEBUG] = 10, [BS_LOG_INFO] = 20, [BS_LO
 
 static void tell_logger(PyObject *logger, enum bs_log_level level, const char *line)
 {
-	PyObject *text = bs_py_text(line, strlen(line));
+	PyObject *text = bs_py_message(line);
 	PyObject *answer =
 		text && logger ? PyObject_CallMethod(logger, "log", "isO", log_levels[level], "%s", text) : NULL;
 	Py_XDECREF(text);

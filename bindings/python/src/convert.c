@@ -4,6 +4,52 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* clang-format off */
+static const char *const own_words[] = {
+	"larger than --max-document", "larger than max_document_bytes",
+	"over --max-document", "over max_document_bytes",
+	"larger than --memory", "larger than memory_bytes",
+	"than --memory has", "than memory_bytes has",
+	"use less --memory", "use less memory_bytes",
+	"^--weight ", "weights: ",
+	"^--type-add: ", "type_adds: ",
+	"^--type-add ", "type_adds: ",
+	"^--encoding: ", "encoding: ",
+	"^--encoding ", "encoding: ",
+	"; see `bitsift grep --type-list`", "",
+	"rebuild it with `bitsift index --rebuild`", "rebuild it with build(..., rebuild=True)",
+	"`bitsift index --rebuild --words --grams`", "build(..., rebuild=True, words=True, grams=True)",
+	"as in `bitsift index --rebuild .`", "as in build(..., [\".\"], rebuild=True)",
+	": `bitsift index --rebuild - SOURCE...`", "",
+	"`bitsift index --rebuild`", "build(..., rebuild=True)",
+	"--rebuild to index", "rebuild=True to index",
+	"to forget it: bitsift index$", "to forget it: build(..., forget=...)",
+	"or use --wait", "or use wait=True",
+	"(--strict stops here", "(strict=True stops here",
+	"unless --text chooses", "unless text_fields chooses",
+	"only if it is named: --index $", "only if it is named",
+	"make one with `bitsift index .`, or name one with --index DIR", "make one with build(), or name one",
+	"make one with `bitsift index`", "make one with build()",
+	"try `bitsift index .`", "try build(path, \".\")",
+	"run `bitsift index` first, which", "call build() or Index.update() first, which",
+	"the next `bitsift index` that", "the next build() that",
+	"--rebuild SOURCE", "build(..., SOURCE, rebuild=True)",
+	NULL};
+/* clang-format on */
+
+PyObject *bs_py_message(const char *text)
+{
+	size_t room = strlen(text) + 512;
+	char *worded = malloc(room);
+	if (!worded)
+		return PyErr_NoMemory();
+	memcpy(worded, text, strlen(text) + 1);
+	bs_reword(worded, room, own_words);
+	PyObject *message = bs_py_text(worded, strlen(worded));
+	free(worded);
+	return message;
+}
+
 PyObject *bs_py_raise(enum bs_status status, const struct bs_error *err)
 {
 	return bs_py_raise_at(status, err, NULL, 0, SIZE_MAX);
@@ -33,7 +79,7 @@ PyObject *bs_py_raise_at(enum bs_status status, const struct bs_error *err, cons
 	size_t known = (size_t)status <= BS_DEADLINE ? (size_t)status : BS_OK;
 	if (PyErr_Occurred())
 		return NULL;
-	PyObject *message = bs_py_text(err->text, strlen(err->text));
+	PyObject *message = bs_py_message(err->text);
 	PyObject *error = message ? PyObject_CallFunctionObjArgs(bs_py_types.errors[known], message, NULL) : NULL;
 	if (error && query && error_byte <= query_bytes && !set_place(error, query, query_bytes, error_byte))
 		Py_CLEAR(error);
@@ -76,7 +122,7 @@ PyObject *bs_py_lines(const struct bs_py_bytes *lines)
 	PyObject *list = PyList_New(0);
 	for (size_t at = 0; list && at < lines->n_bytes;) {
 		size_t n_bytes = strlen(lines->data + at);
-		PyObject *line = bs_py_text(lines->data + at, n_bytes);
+		PyObject *line = bs_py_message(lines->data + at);
 		if (!line || PyList_Append(list, line) < 0)
 			Py_CLEAR(list);
 		Py_XDECREF(line);

@@ -10,10 +10,14 @@ static PyObject *make_left_out(const struct bs_build_report *report)
 {
 	PyObject *dict = PyDict_New();
 	for (unsigned i = 0; dict && i < BS_SKIP_MAX; i++) {
-		PyObject *n = report->skipped[i] > 0 ? PyLong_FromUnsignedLongLong(report->skipped[i]) : NULL;
-		if (n && PyDict_SetItemString(dict, bs_skip_name((enum bs_skip)i, 2), n) < 0)
+		if (report->skipped[i] == 0)
+			continue;
+		PyObject *n = PyLong_FromUnsignedLongLong(report->skipped[i]);
+		PyObject *name = bs_py_message(bs_skip_name((enum bs_skip)i, 2));
+		if (!n || !name || PyDict_SetItem(dict, name, n) < 0)
 			Py_CLEAR(dict);
 		Py_XDECREF(n);
+		Py_XDECREF(name);
 	}
 	return dict;
 }
@@ -51,10 +55,10 @@ PyObject *bs_py_report(const struct bs_build_report *report, const struct bs_py_
 	};
 	const struct bs_py_bytes none = {.data = NULL};
 	PyObject *dict =
-		Py_BuildValue("{s:d,s:O,s:s,s:s,s:N,s:N}", "seconds", (double)report->elapsed_ns / 1e9, "committed",
-	                      report->is_committed ? Py_True : Py_False, "warning", report->warning, "step",
-	                      steps[(unsigned)report->step < 3 ? report->step : 0], "left_out", make_left_out(report),
-	                      "notices", bs_py_lines(notices ? notices : &none));
+		Py_BuildValue("{s:d,s:O,s:N,s:s,s:N,s:N}", "seconds", (double)report->elapsed_ns / 1e9, "committed",
+	                      report->is_committed ? Py_True : Py_False, "warning", bs_py_message(report->warning),
+	                      "step", steps[(unsigned)report->step < 3 ? report->step : 0], "left_out",
+	                      make_left_out(report), "notices", bs_py_lines(notices ? notices : &none));
 	return BS_PY_PUT_NUMBERS(dict, numbers);
 }
 

@@ -1,6 +1,8 @@
 """Failures are exceptions: of bitsift, and of Python."""
 
 import os
+import pathlib
+import re
 import threading
 import time
 
@@ -102,3 +104,58 @@ def test_interrupts(empty):
             empty.search(query, brute=True)
     assert time.monotonic() - start < 10
     timer.join()
+
+
+def test_messages_name_options_of_the_package(folder):
+    """No message names an option of the command line."""
+    said = []
+
+    def fails(function, *arguments, **options):
+        with pytest.raises(bitsift.Error) as raised:
+            function(*arguments, **options)
+        said.append(str(raised.value))
+
+    fails(bitsift.Index.create, weights=["title=1000"])
+    assert said[-1].startswith("weights: title=1000: not a field")
+    fails(bitsift.build, "built.index", stem="english")
+    assert "or add rebuild=True to index" in said[-1]
+    fails(lambda: list(bitsift.grep("x", "files", types="nonesuch")))
+    fails(lambda: list(bitsift.grep("x", "files", type_adds="nonesuch")))
+    fails(lambda: list(bitsift.grep("x", "files", encoding="nonesuch")))
+    assert said[-1].startswith("encoding: nonesuch: not known")
+    fails(bitsift.Index.open, "files")
+    words = " ".join(f"{i:x}" for i in range(1000000))
+    with bitsift.Index.create("made.index", memory_bytes=1 << 24) as index:
+        index.add("0", "text")
+        fails(bitsift.Index.open("made.index").add, "2", "text")
+        assert "or use wait=True" in said[-1]
+        fails(index.add, "1", words)
+        fails(index.add, "1", "x" * (20 << 20))
+    (folder / "files" / "long.txt").write_text("word " * 10000)
+    report = bitsift.build("limited.index", "files", words=True, max_document_bytes=30000)
+    said += report["notices"] + list(report["left_out"])
+    assert any("larger than max_document_bytes" in line for line in said) and "documents over max_document_bytes" in report["left_out"] or \
+        "document over max_document_bytes" in report["left_out"]
+    manifest = folder / "limited.index" / "manifest"
+    manifest.write_bytes(b"x" * len(manifest.read_bytes()))
+    fails(bitsift.Index.open, "limited.index")
+    assert "build(..., rebuild=True)" in said[-1]
+    assert not [line for line in said if "--" in line or "`bitsift" in line]
+
+
+def test_every_option_in_a_message_has_words_of_its_own():
+    """What the library says of an option of the command, convert.c says otherwise."""
+    root = pathlib.Path(__file__).resolve().parents[3]
+    table = (root / "bindings/python/src/convert.c").read_text().split("own_words[] = {")[1].split("};")[0]
+    phrases = [phrase.replace('\\"', '"').strip("^$") for phrase in re.findall(r'"((?:[^"\\]|\\.)*)"', table)]
+    rooms = ["core", "corpus", "indexer", "query/search", "query/regex", "query/grep", "query/candidates"]
+    missing = []
+    for path in (path for room in rooms for path in sorted((root / room).rglob("*.c"))):
+            source = re.sub(r'"\s*\n\s*"', "", re.sub(r"/\*.*?\*/", "", path.read_text(), flags=re.S))
+            for literal in re.findall(r'"((?:[^"\\\n]|\\.)*)"', source):
+                # "to forget it: bitsift index" comes with its arguments in pieces.
+                if literal == " --index ":
+                    continue
+            if re.search(r"(^|[ `(])--[a-z]", literal) and not any(phrase and phrase in literal for phrase in phrases):
+                missing.append(f"{path.name}: {literal}")
+    assert not missing

@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# large_rows.sh: a row that INSERT accepts does not stop a query, VACUUM, a merge, CREATE INDEX, REINDEX or a restore, with the default
+# maintenance_work_mem: one long word, many different words, grams of text without spaces, several columns. LARGEST: bytes of a row of
+# many words (default 9 MB; the limit is 64 MiB, and then a row takes a few GB of memory).
+set -euo pipefail
+. "$(dirname -- "${BASH_SOURCE[0]}")/cluster.sh"
+cluster_begin "$(mktemp -d "${TMPDIR:-/tmp}/bitsift-large.XXXXXX")"
+trap 'cluster_end; rm -rf -- "$cluster_folder"' EXIT
+cluster_make one "autovacuum = off"
+n=${LARGEST:-9000000}
+expect() { # WHAT STATEMENT...
+    local wanted=$1 said statements=()
+    shift
+    for statement; do statements+=(-c "$statement"); done
+    said=$(sql one "${statements[@]}" 2>&1 | tail -n 1) || true
+    [ "$said" = "$wanted" ] || { echo "large_rows.sh: ${statements[*]}: '$said' instead of '$wanted'" >&2 && exit 1; }
+}
+sql one -c 'CREATE EXTENSION bitsift' -c "CREATE TABLE d(id int PRIMARY KEY, t text, u text)" \
+    -c "CREATE INDEX di ON d USING bitsift(t, u) WITH (grams)" -c "INSERT INTO d VALUES (0, 'lantern', NULL)"
+[ "$(sql one -c 'SHOW maintenance_work_mem')" = 64MB ]
+insert() { # ID T [U]
+    expect '' "INSERT INTO d SELECT $1, $2, ${3:-NULL}"
+    expect 0 "SET enable_seqscan = off" "SELECT id FROM d WHERE t @@@ 'lantern'"
+    expect '' "VACUUM d"
+    expect 0 "SET enable_seqscan = off" "SELECT id FROM d WHERE t @@@ 'lantern'"
+}
+insert 1 "repeat('x', 45000000)"
+insert 2 "(SELECT string_agg(to_hex(i), ' ') FROM generate_series(1, $n / 7) i)"
+insert 3 "(SELECT string_agg(chr(19968 + i % 20000) || chr(19968 + i / 20000), '') FROM generate_series(1, $n / 6) i)"
+insert 4 "repeat('word ', $n / 50)" "(SELECT string_agg('u' || i, ' ') FROM generate_series(1, $n / 60) i)"
+expect 2 "SET enable_seqscan = off" "SELECT id FROM d WHERE t @@@ 'abcde'"
+expect t "SELECT bitsift_merge('di') IS NOT NULL"
+expect t "SELECT bitsift_check('di') = (SELECT count(*) FROM d)"
+expect '' "REINDEX INDEX di"
+expect 2 "SET enable_seqscan = off" "SELECT id FROM d WHERE t @@@ 'abcde'"
+expect 4 "SET enable_seqscan = off" "SELECT id FROM d WHERE u @@@ 'u777'"
+expect t "SELECT bitsift_check('di') = (SELECT count(*) FROM d)"
+sql one -c 'CREATE DATABASE copy'
+as_postgres "$cluster_bin/pg_dump" -h "$cluster_folder" -p "$(cluster_port one)" postgres >"$cluster_folder/dump"
+sql one -q -d copy -f "$cluster_folder/dump" >/dev/null
+[ "$(sql one -d copy -c 'SET enable_seqscan = off' -c "SELECT id FROM d WHERE t @@@ 'abcde'" | tail -n 1)" = 2 ]
+
+# What INSERT refuses is said in PostgreSQL's words, and so are the library's messages: no option of the command `bitsift`.
+said=$(sql one -c "INSERT INTO d SELECT 9, repeat('x', 68000000)" 2>&1) || true
+[[ $said == *'is too large for index'* && $said != *--* ]] || { echo "large_rows.sh: $said" >&2 && exit 1; }
+cluster_stop one
