@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -22,10 +23,10 @@ static struct bs_value value_of(const char *text)
 }
 
 /* Ascending, equal ones on one line. */
-static const char *const ascending[][6] = {
+static const char *const ascending[][7] = {
 	{"-1e999999999"}, {"-1e400"}, {"-12345678901234567890123"}, {"-12345678901234567890122.9"}, {"-18446744073709551616"},
 	{"-9007199254740993"}, {"-9007199254740992"}, {"-1000", "-1e3", "-1000.0", "-0.1e4"}, {"-10"}, {"-9.99"}, {"-9.9"}, {"-1.55"},
-	{"-1.5"}, {"-1"}, {"-0.1", "-.1"}, {"-0.0999"}, {"-1e-400"}, {"-1e-999999999"}, {"0", "-0", "0.0", "+0", "000", "0e5"}, {"1e-999999999"},
+	{"-1.5"}, {"-1"}, {"-0.1", "-.1"}, {"-0.0999"}, {"-1e-400"}, {"-1e-999999999"}, {"0", "-0", "0.0", "+0", "000", "0e5", "0e99999999999"}, {"1e-999999999"},
 	{"1e-400"}, {"1e-62"}, {"1e-61"}, {"1e-60"}, {"0.0999"}, {"0.1", ".1", "+0.1", "1e-1", "0.10"}, {"0.1000000000000000000001"}, {"1", "01", "1.", "1.000", "10e-1"},
 	{"1.0000000000000000000000000000001"}, {"1.5"}, {"1.55"}, {"2"}, {"9.99"}, {"10", "1e1", "1E+1", "010"}, {"11"}, {"99"}, {"100"}, {"101"}, {"1990", "1990.0", "0001990"},
 	{"2147483648"}, {"9007199254740992"}, {"9007199254740993"}, {"18446744073709551615"}, {"18446744073709551616"},
@@ -40,8 +41,9 @@ static void test_order(void **state)
 	for (size_t i = 0; i < COUNT(ascending); i++) {
 		struct bs_value first = value_of(ascending[i][0]), end = first;
 		assert_true(bs_value_is_key(first.bytes, first.n_bytes));
-		end.bytes[end.n_bytes++] = 0;
-		for (size_t k = 0; k < 6 && ascending[i][k]; k++) {
+		end.is_behind = true;
+		assert_true(bs_value_compare(&first, &end) < 0);
+		for (size_t k = 0; k < 7 && ascending[i][k]; k++) {
 			struct bs_value same = value_of(ascending[i][k]);
 			assert_int_equal(bs_value_compare(&first, &same), 0);
 		}
@@ -53,6 +55,15 @@ static void test_order(void **state)
 	}
 }
 
+/* NUL-ended; the caller frees it. */
+static char *format(const struct bs_value *value)
+{
+	struct bs_buffer out = {0};
+	assert_int_equal(bs_value_format(value, &out, NULL), BS_OK);
+	assert_int_equal(bs_buffer_append(&out, "", 1, NULL), BS_OK);
+	return (char *)out.data;
+}
+
 /* What is shown is the same value. */
 static void test_format(void **state)
 {
@@ -61,28 +72,28 @@ static void test_format(void **state)
 		{"100.25", "100.25"}, {"2024-05", "2024-05-01T00:00:00Z"}, {"2024-02-29T12:30:59.5+02:00", "2024-02-29T10:30:59.5Z"},
 		{"1678-12-31", "1678-12-31T00:00:00Z"}, {"0000-01-01", "0000-01-01T00:00:00Z"}, {"9999-12-31T23:59:59.000001", "9999-12-31T23:59:59.000001Z"},
 	};
-	char text[BS_VALUE_TEXT_BYTES];
 	(void)state;
 	for (size_t i = 0; i < COUNT(shown); i++) {
 		struct bs_value value = value_of(shown[i][0]);
-		assert_int_equal(bs_value_format(&value, text), strlen(shown[i][1]));
+		char *text = format(&value);
 		assert_string_equal(text, shown[i][1]);
+		free(text);
 	}
 	for (size_t i = 0; i < COUNT(ascending); i++) {
 		struct bs_value value = value_of(ascending[i][0]);
-		assert_true(bs_value_format(&value, text) > 0);
+		char *text = format(&value);
 		struct bs_value again = value_of(text);
 		assert_int_equal(bs_value_compare(&value, &again), 0);
+		free(text);
 	}
 }
 
 static void test_none(void **state)
 {
-	static const char *const texts[] = {"", "-", "+", ".", "e5", "1e", "1e+", "1e1234567890", "1 ", " 1", "1,5", "1..2", "1.2.3", "0x10", "inf", "nan", "1k",
+	static const char *const texts[] = {"", "-", "+", ".", "e5", "1e", "1e+", "1e1234567890", "-1e-1000000000", "0.1e1e1", "1 ", " 1", "1,5", "1..2", "1.2.3", "0x10", "inf", "nan", "1k",
 	                                    "12a", "--1", "2024-13", "2024-5-17", "24-05-17", "2024-05-17T", "tomorrow", "1e5.5"};
 	static const uint8_t keys[][4] = {{0}, {0x10}, {0x20, 1}, {0x30, 0x81}, {0x30, 0x81, 0}, {0x30, 0x81, 200}, {0x30, 0x81, 5}, {0x40, 1}, {0x50}};
 	static const size_t n_bytes[] = {1, 1, 2, 2, 3, 3, 3, 2, 1};
-	char many[BS_VALUE_MOST_TEXT + 2];
 	struct bs_value value;
 	(void)state;
 	for (size_t i = 0; i < COUNT(texts); i++)
@@ -91,10 +102,167 @@ static void test_none(void **state)
 	for (size_t i = 0; i < COUNT(keys); i++)
 		assert_false(bs_value_is_key(keys[i], n_bytes[i]));
 	assert_false(bs_value_is_key(keys[0], 0));
-	memset(many, '7', sizeof(many));
-	many[0] = '-';
-	assert_true(bs_value_parse((const uint8_t *)many, BS_VALUE_MOST_TEXT, &value));
-	assert_false(bs_value_parse((const uint8_t *)many, BS_VALUE_MOST_TEXT + 1, &value));
+}
+
+static uint32_t next_random(uint64_t *random)
+{
+	*random = *random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+	return (uint32_t)(*random >> 33);
+}
+
+/* A number as this test knows it: 0.digits * 10^exponent, without zeros at either end. */
+struct known {
+	char digits[1200];
+	size_t n_digits;
+	int exponent;
+	bool is_negative;
+	char text[1500];
+};
+
+static void add(struct known *known, const char *text)
+{
+	assert_true(strlen(known->text) + strlen(text) < sizeof(known->text));
+	strcat(known->text, text);
+}
+
+/* Writes it with zeros that mean nothing, a point anywhere, and an exponent that moves it back. */
+static void spell(struct known *known, uint64_t *random)
+{
+	char some[32];
+	size_t n = known->n_digits, zeros = next_random(random) % 4, point = next_random(random) % (n + 1);
+	known->text[0] = '\0';
+	add(known, known->is_negative ? "-" : next_random(random) % 8 == 0 ? "+" : "");
+	add(known, next_random(random) % 4 == 0 ? "000" : "");
+	snprintf(known->text + strlen(known->text), n + 3, "%.*s.%s", (int)point, known->digits, known->digits + point);
+	if (known->text[strlen(known->text) - 1] == '.' && next_random(random) % 2)
+		known->text[strlen(known->text) - 1] = '\0';
+	else
+		while (zeros-- > 0)
+			add(known, "0");
+	if (known->exponent == (int)point && next_random(random) % 2)
+		return;
+	snprintf(some, sizeof(some), "%c%s%d", next_random(random) % 2 ? 'e' : 'E',
+	         known->exponent >= (int)point && next_random(random) % 2 ? "+" : "", known->exponent - (int)point);
+	add(known, some);
+}
+
+/* Many have the same digits for long. */
+static void make_known(struct known *known, uint64_t *random)
+{
+	static const size_t lengths[] = {1, 2, 17, 254, 255, 256, 257, 258, 259, 300, 617, 1000};
+	char last = '0';
+	known->is_negative = next_random(random) % 3 == 0;
+	known->exponent = (int)(next_random(random) % 5) - 2 + (next_random(random) % 4 == 0 ? 400 : 0);
+	known->n_digits = lengths[next_random(random) % COUNT(lengths)];
+	memset(known->digits, next_random(random) % 2 ? '7' : '0', known->n_digits);
+	known->digits[0] = '7';
+	for (uint32_t i = next_random(random) % 3; i > 0; i--)
+		known->digits[next_random(random) % known->n_digits] = (char)('0' + next_random(random) % 10);
+	if (next_random(random) % 2 && known->n_digits > 256)
+		known->digits[256 + next_random(random) % (known->n_digits - 256)] = (char)('0' + next_random(random) % 10);
+	known->digits[0] = known->digits[0] == '0' ? '1' : known->digits[0];
+	while ((last = known->digits[known->n_digits - 1]) == '0')
+		known->n_digits--;
+	known->digits[known->n_digits] = '\0';
+	spell(known, random);
+}
+
+static int compare_known(const struct known *a, const struct known *b)
+{
+	int order = a->exponent != b->exponent ? (a->exponent > b->exponent ? 1 : -1) : strcmp(a->digits, b->digits);
+	if (a->is_negative != b->is_negative)
+		return a->is_negative ? -1 : 1;
+	order = (order > 0) - (order < 0);
+	return a->is_negative ? -order : order;
+}
+
+static bool has(const char *range_text, const struct bs_value *value)
+{
+	struct bs_range range;
+	size_t n = strlen(range_text);
+	uint8_t *room = malloc(BS_RANGE_ROOM(n));
+	assert_non_null(room);
+	if (!bs_range_parse((const uint8_t *)range_text, n, room, &range))
+		fail_msg("%s", range_text);
+	bool is_in = bs_range_has(&range, value);
+	free(room);
+	return is_in;
+}
+
+/* Numbers of any length: their order, in ranges too, and that they are shown whole. */
+static void test_long(void **state)
+{
+	uint64_t random = 5;
+	(void)state;
+	static struct known a, b;
+	static char text[3100];
+	for (size_t i = 0; i < 30000; i++) {
+		make_known(&a, &random);
+		make_known(&b, &random);
+		if (next_random(&random) % 4 == 0) {
+			b = a;
+			spell(&b, &random);
+		}
+		struct bs_value x = value_of(a.text), y = value_of(b.text);
+		int order = compare_known(&a, &b), got = bs_value_compare(&x, &y);
+		if ((got > 0) - (got < 0) != order)
+			fail_msg("%s and %s: %d, not %d", a.text, b.text, got, order);
+		assert_true(bs_value_is_key(x.bytes, x.n_bytes));
+		assert_int_equal(bs_value_is_open_key(x.bytes, x.n_bytes), a.n_digits > BS_VALUE_MOST_DIGITS);
+		int of_keys = bs_compare_bytes(x.bytes, x.n_bytes, y.bytes, y.n_bytes);
+		assert_true(of_keys == 0 || (of_keys > 0) == (order > 0));
+		char *shown = format(&x);
+		struct bs_value again = value_of(shown);
+		assert_int_equal(bs_value_compare(&x, &again), 0);
+		free(shown);
+		static const char *const kinds[] = {">%s", ">=%s", "<%s", "<=%s", "%s..", "..%s"};
+		const bool wanted[] = {order > 0, order >= 0, order < 0, order <= 0, order >= 0, order <= 0};
+		bool has_dot = b.text[0] == '.' || b.text[strlen(b.text) - 1] == '.'; /* 5... is no range */
+		for (size_t k = 0; k < COUNT(kinds) && !(has_dot && k > 3); k++) {
+			int at = snprintf(text, sizeof(text), "%.*s", (int)(strchr(kinds[k], '%') - kinds[k]), kinds[k]);
+			snprintf(text + at, sizeof(text) - (size_t)at, "%s%s", b.text, strchr(kinds[k], '%') + 2);
+			if (has(text, &x) != wanted[k])
+				fail_msg("%s: %s", text, a.text);
+		}
+	}
+}
+
+/* A factor of 1024 to a power of five at most, as five times twice of it ten times. */
+static void test_long_factors(void **state)
+{
+	uint64_t random = 6;
+	(void)state;
+	static struct known known;
+	static char product[1300], text[3100];
+	for (size_t i = 0; i < 2000; i++) {
+		make_known(&known, &random);
+		if (known.exponent > 5 || known.text[0] == '.')
+			continue;
+		uint32_t power = 1 + next_random(&random) % 5;
+		size_t n = known.n_digits;
+		memcpy(product, known.digits, n + 1);
+		for (uint32_t k = 0; k < 10 * power; k++) {
+			uint32_t carry = 0;
+			for (size_t d = n; d-- > 0; carry /= 10) {
+				carry += (uint32_t)(product[d] - '0') * 2;
+				product[d] = (char)('0' + carry % 10);
+			}
+			if (carry > 0) {
+				memmove(product + 1, product, ++n);
+				product[0] = (char)('0' + carry);
+				product[n] = '\0';
+			}
+		}
+		/* As an integer, moved to where it belongs. */
+		snprintf(text, sizeof(text), "%s%se%d", known.is_negative ? "-" : "", product, known.exponent - (int)known.n_digits);
+		struct bs_value value = value_of(text);
+		static char range[3200];
+		snprintf(range, sizeof(range), "%s%ci..%s%ci", known.text, "kMGTP"[power - 1], known.text, "kMGTP"[power - 1]);
+		if (!has(range, &value))
+			fail_msg("%s: %s", range, text);
+		snprintf(range, sizeof(range), ">%s%ci", known.text, "kMGTP"[power - 1]);
+		assert_false(has(range, &value));
+	}
 }
 
 /* A range, values in it, and values that are not. */
@@ -128,10 +296,11 @@ static const char *const no_ranges[] = {"", "..", ">", "<", ">=", "<=", "5", "a.
 static void test_ranges(void **state)
 {
 	struct bs_range range;
+	uint8_t room[BS_RANGE_ROOM(100)];
 	(void)state;
 	for (size_t i = 0; i < COUNT(ranges); i++) {
 		const char *text = ranges[i].range;
-		if (!bs_range_is_meant((const uint8_t *)text, strlen(text)) || !bs_range_parse((const uint8_t *)text, strlen(text), &range))
+		if (!bs_range_is_meant((const uint8_t *)text, strlen(text)) || !bs_range_parse((const uint8_t *)text, strlen(text), room, &range))
 			fail_msg("%s", text);
 		for (size_t k = 0; k < 8 && ranges[i].in[k]; k++) {
 			struct bs_value value = value_of(ranges[i].in[k]);
@@ -145,7 +314,7 @@ static void test_ranges(void **state)
 		}
 	}
 	for (size_t i = 0; i < COUNT(no_ranges); i++)
-		if (bs_range_parse((const uint8_t *)no_ranges[i], strlen(no_ranges[i]), &range))
+		if (bs_range_parse((const uint8_t *)no_ranges[i], strlen(no_ranges[i]), NULL, &range))
 			fail_msg("%s is a range", no_ranges[i]);
 }
 
@@ -156,6 +325,8 @@ int main(void)
 		cmocka_unit_test(test_format),
 		cmocka_unit_test(test_none),
 		cmocka_unit_test(test_ranges),
+		cmocka_unit_test(test_long),
+		cmocka_unit_test(test_long_factors),
 	};
 	return cmocka_run_group_tests_name("value", tests, NULL, NULL);
 }

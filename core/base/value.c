@@ -6,17 +6,19 @@
 
 #include "core/base/date.h"
 
-#define MOST_DIGITS    (BS_VALUE_MOST_TEXT + 20u) /* 1024^5 adds 16 */
+#define KEY_DIGITS     (BS_VALUE_MOST_DIGITS + 2u)
 #define NEAR_EXPONENT  60
-#define MOST_EXPONENT  9u /* digits of one */
+#define MOST_EXPONENT  INT64_C(999999999) /* as it is written */
 #define DATE_KEY_BYTES 9u
 
 /* A sign, and 0.d1d2d3... * 10^exponent. */
 struct decimal {
 	bool is_negative;
-	int32_t exponent;
-	uint32_t n_digits; /* the first and the last are not 0; none: zero */
-	uint8_t digits[MOST_DIGITS];
+	int64_t exponent;
+	size_t n_digits; /* the first and the last are not 0; none: zero */
+	uint8_t digits[KEY_DIGITS]; /* the first of them; in a key, 0 and 1 follow the 256th for all others: */
+	const uint8_t *tail;        /* ... in text, up to the last one */
+	size_t tail_bytes;
 };
 
 static bool is_digit(uint8_t byte)
@@ -24,32 +26,30 @@ static bool is_digit(uint8_t byte)
 	return byte >= '0' && byte <= '9';
 }
 
-static void trim_zeros(struct decimal *decimal)
-{
-	while (decimal->n_digits > 0 && decimal->digits[decimal->n_digits - 1] == 0)
-		decimal->n_digits--;
-}
-
-static bool take_exponent(const uint8_t *at, const uint8_t *end, int32_t *exponent_io)
+/* Too large a one is as large as that. */
+static bool take_exponent(const uint8_t *at, const uint8_t *end, int64_t *exponent_out)
 {
 	bool is_negative = at < end && *at == '-';
-	int32_t exponent = 0;
+	int64_t exponent = 0;
 	at += at < end && (*at == '-' || *at == '+');
-	if (at == end || end - at > (ptrdiff_t)MOST_EXPONENT)
+	if (at == end)
 		return false;
 	for (; at < end && is_digit(*at); at++)
-		exponent = exponent * 10 + (*at - '0');
-	*exponent_io += is_negative ? -exponent : exponent;
+		exponent = exponent > MOST_EXPONENT ? exponent : exponent * 10 + (*at - '0');
+	*exponent_out = is_negative ? -exponent : exponent;
 	return at == end;
 }
 
 static bool parse_decimal(const uint8_t *text, size_t text_bytes, struct decimal *decimal)
 {
-	const uint8_t *at = text, *end = text + text_bytes;
+	const uint8_t *at = text, *end = text + text_bytes, *last = text;
 	bool has_digit = false, has_point = false;
-	*decimal = (struct decimal){.is_negative = text_bytes > 0 && *text == '-'};
-	if (text_bytes > BS_VALUE_MOST_TEXT)
-		return false;
+	size_t n = 0;
+	int64_t exponent = 0;
+	decimal->is_negative = text_bytes > 0 && *text == '-';
+	decimal->exponent = 0;
+	decimal->n_digits = 0;
+	decimal->tail = NULL;
 	at += text_bytes > 0 && (*text == '-' || *text == '+');
 	for (; at < end && (is_digit(*at) || (*at == '.' && !has_point)); at++) {
 		if (*at == '.') {
@@ -57,17 +57,36 @@ static bool parse_decimal(const uint8_t *text, size_t text_bytes, struct decimal
 			continue;
 		}
 		has_digit = true;
-		if (decimal->n_digits > 0 || *at != '0')
-			decimal->digits[decimal->n_digits++] = (uint8_t)(*at - '0');
+		if (n > 0 || *at != '0') {
+			if (n < BS_VALUE_MOST_DIGITS)
+				decimal->digits[n] = (uint8_t)(*at - '0');
+			else if (n == BS_VALUE_MOST_DIGITS)
+				decimal->tail = at;
+			n++;
+		}
+		if (*at != '0') {
+			decimal->n_digits = n;
+			last = at;
+		}
 		/* Zeros in front of all digits count behind the point only. */
-		decimal->exponent += has_point ? -(decimal->n_digits == 0) : decimal->n_digits > 0;
+		decimal->exponent += has_point ? -(n == 0) : n > 0;
 	}
-	if (!has_digit)
+	if (!has_digit || (at < end && ((*at != 'e' && *at != 'E') || !take_exponent(at + 1, end, &exponent))))
 		return false;
-	trim_zeros(decimal);
-	if (at == end)
-		return true;
-	return (*at == 'e' || *at == 'E') && take_exponent(at + 1, end, &decimal->exponent);
+	if (decimal->n_digits <= BS_VALUE_MOST_DIGITS)
+		decimal->tail = NULL;
+	decimal->tail_bytes = decimal->tail ? (size_t)(last + 1 - decimal->tail) : 0;
+	decimal->exponent += exponent;
+	return decimal->n_digits == 0 || (exponent <= MOST_EXPONENT && exponent >= -MOST_EXPONENT &&
+	                                  decimal->exponent <= INT32_MAX && decimal->exponent >= -INT32_MAX);
+}
+
+static void begin(struct bs_value *value)
+{
+	value->n_bytes = 0;
+	value->is_behind = false;
+	value->tail = NULL;
+	value->tail_bytes = 0;
 }
 
 static void put(struct bs_value *value, uint8_t byte)
@@ -85,8 +104,11 @@ static void put_u32(struct bs_value *value, uint32_t number)
 static void make_number(const struct decimal *decimal, struct bs_value *value)
 {
 	uint8_t kind = decimal->is_negative ? BS_VALUE_NEGATIVE : BS_VALUE_POSITIVE;
-	int32_t exponent = decimal->exponent;
-	value->n_bytes = 0;
+	int32_t exponent = (int32_t)decimal->exponent;
+	size_t n_digits = decimal->tail ? BS_VALUE_MOST_DIGITS : decimal->n_digits;
+	begin(value);
+	value->tail = decimal->tail;
+	value->tail_bytes = decimal->tail_bytes;
 	put(value, decimal->n_digits ? kind : BS_VALUE_ZERO);
 	if (decimal->n_digits == 0)
 		return;
@@ -96,8 +118,10 @@ static void make_number(const struct decimal *decimal, struct bs_value *value)
 	} else {
 		put(value, (uint8_t)(0x80 + exponent));
 	}
-	for (uint32_t i = 0; i < decimal->n_digits; i += 2)
-		put(value, (uint8_t)(10 * decimal->digits[i] + (i + 1 < decimal->n_digits ? decimal->digits[i + 1] : 0) + 1));
+	for (size_t i = 0; i < n_digits; i += 2)
+		put(value, (uint8_t)(10 * decimal->digits[i] + (i + 1 < n_digits ? decimal->digits[i + 1] : 0) + 1));
+	if (decimal->tail)
+		put(value, 0 * 10 + 1 + 1);
 	for (uint32_t i = 1; i < value->n_bytes && decimal->is_negative; i++)
 		value->bytes[i] = (uint8_t)~value->bytes[i];
 	if (decimal->is_negative)
@@ -107,7 +131,7 @@ static void make_number(const struct decimal *decimal, struct bs_value *value)
 static void make_date(int64_t us, struct bs_value *value)
 {
 	uint64_t shifted = (uint64_t)us + (UINT64_C(1) << 63);
-	value->n_bytes = 0;
+	begin(value);
 	put(value, BS_VALUE_DATE);
 	put_u32(value, (uint32_t)(shifted >> 32));
 	put_u32(value, (uint32_t)shifted);
@@ -115,14 +139,8 @@ static void make_date(int64_t us, struct bs_value *value)
 
 static void make_kind(enum bs_value_kind kind, struct bs_value *value)
 {
-	value->n_bytes = 1;
-	value->bytes[0] = (uint8_t)kind;
-}
-
-/* Just behind the key: before all others that are greater, since no byte of them is 0 there. */
-static void make_next(struct bs_value *value)
-{
-	value->bytes[value->n_bytes++] = 0;
+	begin(value);
+	put(value, (uint8_t)kind);
 }
 
 bool bs_value_parse(const uint8_t *text, size_t text_bytes, struct bs_value *value_out)
@@ -135,10 +153,31 @@ bool bs_value_parse(const uint8_t *text, size_t text_bytes, struct bs_value *val
 		make_number(&decimal, value_out);
 		return true;
 	}
-	if (!may_be || text_bytes > BS_VALUE_MOST_TEXT || !bs_date_parse_span(text, text_bytes, &date))
+	if (!may_be || !bs_date_parse_span(text, text_bytes, &date))
 		return false;
 	make_date(date.first_us, value_out);
 	return true;
+}
+
+static int compare_tails(const struct bs_value *a, const struct bs_value *b)
+{
+	const uint8_t *x = a->tail, *y = b->tail, *x_end = x + a->tail_bytes, *y_end = y + b->tail_bytes;
+	for (;; x++, y++) {
+		x += x < x_end && *x == '.';
+		y += y < y_end && *y == '.';
+		if (x == x_end || y == y_end)
+			return (x < x_end) - (y < y_end);
+		if (*x != *y)
+			return *x < *y ? -1 : 1;
+	}
+}
+
+int bs_value_compare(const struct bs_value *a, const struct bs_value *b)
+{
+	int order = bs_compare_bytes(a->bytes, a->n_bytes, b->bytes, b->n_bytes);
+	if (order == 0 && a->tail && b->tail)
+		order = a->bytes[0] == BS_VALUE_NEGATIVE ? compare_tails(b, a) : compare_tails(a, b);
+	return order ? order : (int)a->is_behind - (int)b->is_behind;
 }
 
 /* The parts of a number's key. False: it is none. */
@@ -146,7 +185,10 @@ static bool read_number(const uint8_t *bytes, size_t n_bytes, struct decimal *de
 {
 	size_t at = 1;
 	uint8_t flip = n_bytes && bytes[0] == BS_VALUE_NEGATIVE ? 0xff : 0;
-	*decimal = (struct decimal){.is_negative = flip != 0};
+	decimal->is_negative = flip != 0;
+	decimal->exponent = 0;
+	decimal->n_digits = decimal->tail_bytes = 0;
+	decimal->tail = NULL;
 	if (n_bytes == 0 || n_bytes >= BS_VALUE_MOST_BYTES || (bytes[0] == BS_VALUE_ZERO && n_bytes > 1))
 		return false;
 	if (bytes[0] == BS_VALUE_ZERO)
@@ -168,7 +210,7 @@ static bool read_number(const uint8_t *bytes, size_t n_bytes, struct decimal *de
 	}
 	for (; at < n_bytes; at++) {
 		uint8_t pair = (uint8_t)((bytes[at] ^ flip) - 1);
-		if (pair > 99 || decimal->n_digits + 2 > MOST_DIGITS)
+		if (pair > 99 || decimal->n_digits + 2 > KEY_DIGITS)
 			return false;
 		decimal->digits[decimal->n_digits++] = pair / 10;
 		decimal->digits[decimal->n_digits++] = pair % 10;
@@ -186,56 +228,105 @@ bool bs_value_is_key(const uint8_t *bytes, size_t n_bytes)
 	return read_number(bytes, n_bytes, &decimal);
 }
 
-static size_t format_number(const struct decimal *decimal, char *text)
+bool bs_value_is_open_key(const uint8_t *bytes, size_t n_bytes)
 {
-	char *at = text;
-	int32_t exponent = decimal->exponent;
+	struct decimal decimal;
+	/* No other has so many digits. */
+	return n_bytes > BS_VALUE_MOST_DIGITS / 2 && read_number(bytes, n_bytes, &decimal) && decimal.n_digits == KEY_DIGITS;
+}
+
+/* A number on its way into text: its digits one after the other. */
+struct digits {
+	const struct decimal *decimal;
+	const uint8_t *tail;
+	size_t n_taken;
+};
+
+static char next_digit(struct digits *digits)
+{
+	const struct decimal *decimal = digits->decimal;
+	size_t n = digits->n_taken++;
+	if (n >= decimal->n_digits)
+		return '0';
+	if (!decimal->tail || n < BS_VALUE_MOST_DIGITS)
+		return (char)('0' + decimal->digits[n]);
+	digits->tail = n == BS_VALUE_MOST_DIGITS ? decimal->tail : digits->tail + 1;
+	digits->tail += *digits->tail == '.';
+	return (char)*digits->tail;
+}
+
+static enum bs_status format_number(const struct decimal *decimal, struct bs_buffer *out, struct bs_error *err)
+{
+	int64_t exponent = decimal->exponent;
 	bool is_plain = exponent > -5 && exponent <= 21, has_point = false;
-	int32_t point = is_plain ? exponent : 1; /* digits before it */
-	if (decimal->n_digits == 0)
+	int64_t point = is_plain ? exponent : 1, n_digits = (int64_t)decimal->n_digits; /* point: digits before it */
+	struct digits digits = {.decimal = decimal};
+	enum bs_status status = bs_buffer_reserve(out, decimal->n_digits + 64, err);
+	if (status)
+		return status;
+	char *at = (char *)out->data + out->used_bytes;
+	if (n_digits == 0)
 		*at++ = '0';
-	if (decimal->n_digits > 0 && decimal->is_negative)
+	if (n_digits > 0 && decimal->is_negative)
 		*at++ = '-';
-	for (int32_t i = point < 1 ? point - 1 : 0; decimal->n_digits > 0 && (i < (int32_t)decimal->n_digits || i < point); i++) {
+	for (int64_t i = point < 1 ? point - 1 : 0; n_digits > 0 && (i < n_digits || i < point); i++) {
 		if (i == point && !has_point) {
 			*at++ = '.';
 			has_point = true;
 		}
-		bool is_there = i >= 0 && i < (int32_t)decimal->n_digits;
-		*at++ = (char)('0' + (is_there ? decimal->digits[i] : 0));
+		*at++ = i < 0 ? '0' : next_digit(&digits);
 	}
-	*at = '\0';
-	if (decimal->n_digits > 0 && !is_plain)
-		at += snprintf(at, 16, "e%d", (int)exponent - 1);
-	return (size_t)(at - text);
+	if (n_digits > 0 && !is_plain)
+		at += snprintf(at, 16, "e%lld", (long long)exponent - 1);
+	out->used_bytes = (size_t)(at - (char *)out->data);
+	return BS_OK;
 }
 
-size_t bs_value_format(const struct bs_value *value, char text_out[BS_VALUE_TEXT_BYTES])
+enum bs_status bs_value_format(const struct bs_value *value, struct bs_buffer *out, struct bs_error *err)
 {
 	struct decimal decimal;
+	char date[BS_DATE_TEXT_BYTES];
 	uint64_t us = 0;
-	if (value->bytes[0] != BS_VALUE_DATE)
-		return read_number(value->bytes, value->n_bytes, &decimal) ? format_number(&decimal, text_out) : 0;
+	if (value->bytes[0] != BS_VALUE_DATE) {
+		if (!read_number(value->bytes, value->n_bytes, &decimal))
+			return BS_OK;
+		decimal.tail = value->tail;
+		for (size_t i = 0; i < value->tail_bytes; i++)
+			decimal.n_digits += value->tail[i] != '.';
+		decimal.n_digits -= value->tail ? KEY_DIGITS - BS_VALUE_MOST_DIGITS : 0;
+		return format_number(&decimal, out, err);
+	}
 	for (uint32_t i = 1; i < DATE_KEY_BYTES; i++)
 		us = us << 8 | value->bytes[i];
-	bs_date_format((int64_t)(us - (UINT64_C(1) << 63)), text_out);
-	return strlen(text_out);
+	bs_date_format((int64_t)(us - (UINT64_C(1) << 63)), date);
+	return bs_buffer_append(out, date, strlen(date), err);
 }
 
-static void multiply(struct decimal *decimal, uint32_t factor)
+/* Multiplies by 1024 to a power of up to 5. room: as it is left of the range's, where the digits stand then; NULL: they are not
+ * wanted. */
+static void multiply(struct decimal *decimal, ptrdiff_t power, uint8_t **room)
 {
-	uint8_t product[MOST_DIGITS];
-	uint32_t carry = 0, at = MOST_DIGITS;
-	for (uint32_t i = decimal->n_digits; i > 0; i--, carry /= 10) {
-		carry += decimal->digits[i - 1] * factor;
-		product[--at] = (uint8_t)(carry % 10);
+	struct digits digits = {.decimal = decimal};
+	size_t n = decimal->n_digits;
+	uint8_t *end = *room ? *room + n + 20 : NULL, *first = *room ? end - n : NULL;
+	if (!end || n == 0)
+		return;
+	for (size_t i = 0; i < n; i++)
+		first[i] = (uint8_t)next_digit(&digits);
+	for (; power > 0; power--) {
+		uint32_t carry = 0;
+		for (uint8_t *at = end; at > first || carry > 0; carry /= 10) {
+			carry += at > first ? (*(at - 1) - (uint32_t)'0') * 1024 : 0;
+			*--at = (uint8_t)('0' + carry % 10);
+			first = at < first ? at : first;
+		}
 	}
-	for (; carry > 0; carry /= 10)
-		product[--at] = (uint8_t)(carry % 10);
-	decimal->exponent += (int32_t)(MOST_DIGITS - at - decimal->n_digits);
-	decimal->n_digits = MOST_DIGITS - at;
-	memcpy(decimal->digits, product + at, decimal->n_digits);
-	trim_zeros(decimal);
+	int64_t exponent = decimal->exponent + (end - first) - (int64_t)n;
+	bool is_negative = decimal->is_negative;
+	(void)parse_decimal(first, (size_t)(end - first), decimal);
+	decimal->exponent = exponent;
+	decimal->is_negative = is_negative;
+	*room = end;
 }
 
 /* Of a range: what it may be. */
@@ -248,7 +339,7 @@ struct value_end {
 };
 
 /* 10k, 1.5Gi: each letter is a thousand times the one before. */
-static bool parse_sized(const uint8_t *text, size_t text_bytes, struct bs_value *value)
+static bool parse_sized(const uint8_t *text, size_t text_bytes, uint8_t **room, struct bs_value *value)
 {
 	static const char letters[] = "kMGTP";
 	struct decimal decimal;
@@ -258,21 +349,22 @@ static bool parse_sized(const uint8_t *text, size_t text_bytes, struct bs_value 
 	const char *found = letter ? strchr(letters, letter == 'K' ? 'k' : letter) : NULL;
 	if ((is_binary && !found) || !parse_decimal(text, n_bytes - (found != NULL), &decimal))
 		return false;
-	for (ptrdiff_t power = found ? found - letters + 1 : 0; power > 0; power--) {
-		if (is_binary)
-			multiply(&decimal, 1024);
-		else
-			decimal.exponent += 3;
-	}
+	ptrdiff_t power = found ? found - letters + 1 : 0;
+	if (is_binary)
+		multiply(&decimal, power, room);
+	else
+		decimal.exponent += 3 * power;
+	if (decimal.exponent > INT32_MAX)
+		return false;
 	make_number(&decimal, value);
 	return true;
 }
 
-static void take_end(const uint8_t *text, size_t text_bytes, struct value_end *end)
+static void take_end(const uint8_t *text, size_t text_bytes, uint8_t **room, struct value_end *end)
 {
 	end->is_there = true;
-	end->is_number = parse_sized(text, text_bytes, &end->number);
-	end->is_date = text_bytes <= BS_VALUE_MOST_TEXT && bs_date_parse_span(text, text_bytes, &end->date);
+	end->is_number = parse_sized(text, text_bytes, room, &end->number);
+	end->is_date = bs_date_parse_span(text, text_bytes, &end->date);
 }
 
 /* A range as it is written. */
@@ -289,20 +381,20 @@ static const uint8_t *find_dots(const uint8_t *text, size_t text_bytes)
 	return NULL;
 }
 
-static void read_range(const uint8_t *text, size_t text_bytes, struct written *written)
+static void read_range(const uint8_t *text, size_t text_bytes, uint8_t *room, struct written *written)
 {
 	const uint8_t *end = text + text_bytes, *dots = find_dots(text, text_bytes);
 	*written = (struct written){.is_low_out = false};
 	if (text_bytes > 1 && (*text == '>' || *text == '<')) {
 		bool is_equal_in = text[1] == '=';
 		const uint8_t *at = text + 1 + is_equal_in;
-		take_end(at, (size_t)(end - at), *text == '>' ? &written->low : &written->high);
+		take_end(at, (size_t)(end - at), &room, *text == '>' ? &written->low : &written->high);
 		written->is_low_out = written->is_high_out = !is_equal_in;
 	} else if (dots && !(dots + 2 < end && dots[2] == '.')) {
 		if (dots > text)
-			take_end(text, (size_t)(dots - text), &written->low);
+			take_end(text, (size_t)(dots - text), &room, &written->low);
 		if (dots + 2 < end)
-			take_end(dots + 2, (size_t)(end - dots - 2), &written->high);
+			take_end(dots + 2, (size_t)(end - dots - 2), &room, &written->high);
 	}
 }
 
@@ -313,11 +405,11 @@ static void make_numbers(const struct written *written, struct bs_value_span *sp
 	if (written->low.is_there)
 		span->first = written->low.number;
 	if (written->low.is_there && written->is_low_out)
-		make_next(&span->first);
+		span->first.is_behind = true;
 	if (written->high.is_there)
 		span->end = written->high.number;
 	if (written->high.is_there && !written->is_high_out)
-		make_next(&span->end);
+		span->end.is_behind = true;
 }
 
 /* The first year from 1000 on that does not begin before, or 10000. */
@@ -352,10 +444,10 @@ void bs_range_of_dates(int64_t first_us, int64_t end_us, struct bs_range *range_
 	make_year(first_year(end_us), &numbers->end);
 }
 
-bool bs_range_parse(const uint8_t *text, size_t text_bytes, struct bs_range *range_out)
+bool bs_range_parse(const uint8_t *text, size_t text_bytes, uint8_t *room, struct bs_range *range_out)
 {
 	struct written written;
-	read_range(text, text_bytes, &written);
+	read_range(text, text_bytes, room, &written);
 	const struct value_end *low = &written.low, *high = &written.high;
 	bool is_numbers = (!low->is_there || low->is_number) && (!high->is_there || high->is_number);
 	bool is_dates = (!low->is_there || low->is_date) && (!high->is_there || high->is_date);

@@ -2,9 +2,9 @@
  * value.h: numbers and dates as comparable bytes, and ranges of them. What a text of a record is in a range, and in the
  * order of a field, is said here once; indexer, query and check go by it.
  *
- * A number is [+-] digits [. digits] [e digits], all of the text, with a digit before or behind the point and an exponent of
- * up to nine digits; a date is one of date.h. A text of more than BS_VALUE_MOST_TEXT bytes is neither. Values are compared
- * exactly, whatever their number of digits: no two different numbers are one value.
+ * A number is [+-] digits [. digits] [e digits], all of the text, with a digit before or behind the point and an exponent below
+ * 10^9; a date is one of date.h. Values are compared exactly, whatever their number of digits: no two different numbers are one
+ * value.
  *
  * A value's key, whose order by bytes (a beginning before what it is of) is that of values, numbers before dates:
  *
@@ -21,11 +21,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/base/buffer.h"
 #include "core/base/bytes.h"
 
-#define BS_VALUE_MOST_TEXT  255u
-#define BS_VALUE_MOST_BYTES 160u /* of a key, and one more */
-#define BS_VALUE_TEXT_BYTES 352u
+#define BS_VALUE_MOST_DIGITS 256u /* of a number that is its key */
+#define BS_VALUE_MOST_BYTES  160u /* of a key, and more */
 
 /* What a key begins with. */
 enum bs_value_kind {
@@ -36,25 +36,28 @@ enum bs_value_kind {
 	BS_VALUE_END = 0x50, /* greater than all keys */
 };
 
-/* A key, or a place between two. */
+/* A value, or the place just behind it. */
 struct bs_value {
 	uint8_t n_bytes;
-	uint8_t bytes[BS_VALUE_MOST_BYTES];
+	bool is_behind;
+	uint8_t bytes[BS_VALUE_MOST_BYTES]; /* the key */
+	const uint8_t *tail; /* its digits beyond the 256th, with a point among them perhaps, the last one not 0; NULL: none */
+	size_t tail_bytes;
 };
 
-/* Whether the text is a number or a date. A number of four digits is a number. */
+/* Whether the text is a number or a date. A number of four digits is a number. The tail is borrowed from the text. */
 bool bs_value_parse(const uint8_t *text, size_t text_bytes, struct bs_value *value_out);
 
-static inline int bs_value_compare(const struct bs_value *a, const struct bs_value *b)
-{
-	return bs_compare_bytes(a->bytes, a->n_bytes, b->bytes, b->n_bytes);
-}
+/* Where one of two equal keys has no tail, as they come from an index, they are equal. */
+int bs_value_compare(const struct bs_value *a, const struct bs_value *b);
 
 /* Whether bytes from a file are a key as it is made of some text. */
 bool bs_value_is_key(const uint8_t *bytes, size_t n_bytes);
+/* Whether a key stands for all numbers that begin with its digits. */
+bool bs_value_is_open_key(const uint8_t *bytes, size_t n_bytes);
 
-/* For people and JSON, NUL-ended: a number as JSON has it, or a date as date.h writes it. The key must be one. Its length. */
-size_t bs_value_format(const struct bs_value *value, char text_out[BS_VALUE_TEXT_BYTES]);
+/* Appends, for people and JSON, a number as JSON has it, or a date as date.h writes it. The key must be one. BS_NO_MEMORY. */
+enum bs_status bs_value_format(const struct bs_value *value, struct bs_buffer *out, struct bs_error *err) BS_WARN_UNUSED;
 
 /* The values from first on, before end. */
 struct bs_value_span {
@@ -73,8 +76,11 @@ struct bs_range {
 };
 
 /* A..B (both included), A.., ..B, >A, >=A, <A, <=A. Ends are dates, of which the shorter stand for all of their time, or
- * numbers, behind which may stand k (or K), M, G, T or P for a power of 1000, with an i behind for one of 1024. */
-bool bs_range_parse(const uint8_t *text, size_t text_bytes, struct bs_range *range_out);
+ * numbers, behind which may stand k (or K), M, G, T or P for a power of 1000, with an i behind for one of 1024. room: of
+ * BS_RANGE_ROOM(text_bytes) bytes, where the range's tails stand as long as it is used; NULL: the range itself is not
+ * used. */
+#define BS_RANGE_ROOM(text_bytes) ((text_bytes) * 2 + 64)
+bool bs_range_parse(const uint8_t *text, size_t text_bytes, uint8_t *room, struct bs_range *range_out);
 
 /* Whether the text was meant to be a range, where values are asked for: so are =5, !=5, ≥5, [1 and {1, which are none. */
 bool bs_range_is_meant(const uint8_t *text, size_t text_bytes);

@@ -87,7 +87,8 @@ static enum bs_status is_before(const struct bs_value_table *table, uint64_t i, 
 	const uint8_t *key;
 	uint32_t key_bytes;
 	enum bs_status status = bs_names_get(&table->keys, i, &key, &key_bytes, err);
-	*is_before_out = !status && bs_compare_bytes(key, key_bytes, value->bytes, value->n_bytes) < 0;
+	int order = status ? 1 : bs_compare_bytes(key, key_bytes, value->bytes, value->n_bytes);
+	*is_before_out = order < 0 || (order == 0 && value->is_behind);
 	return status;
 }
 
@@ -109,17 +110,41 @@ enum bs_status bs_value_rank(const struct bs_value_table *table, const struct bs
 	return status;
 }
 
+/* Whether a value of the field has the key of this one, which has a tail. */
+static enum bs_status has_key(const struct bs_value_table *table, const struct bs_value_field *field, const struct bs_value *value,
+                              bool *has_out, struct bs_error *err)
+{
+	struct bs_value first = *value;
+	const uint8_t *key;
+	uint32_t rank, key_bytes;
+	first.is_behind = *has_out = false;
+	enum bs_status status = bs_value_rank(table, field, &first, &rank, err);
+	if (status || rank == field->n_values)
+		return status;
+	status = bs_names_get(&table->keys, field->first_value + rank, &key, &key_bytes, err);
+	*has_out = !status && bs_compare_bytes(key, key_bytes, value->bytes, value->n_bytes) == 0;
+	return status;
+}
+
 enum bs_status bs_value_ranks(const struct bs_value_table *table, const struct bs_value_field *field,
-                              const struct bs_range *range, struct bs_ranks *ranks_out, struct bs_error *err)
+                              const struct bs_range *range, struct bs_ranks *ranks_out, bool *is_exact_out, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	*ranks_out = (struct bs_ranks){.n = 0};
+	*is_exact_out = true;
 	for (int kind = 0; kind < BS_RANGE_KINDS && !status; kind++) {
 		const struct bs_value_span *span = &range->spans[kind];
 		uint32_t first = 0, end = 0;
+		bool is_open = false;
 		if (bs_value_compare(&span->first, &span->end) >= 0)
 			continue;
-		status = bs_value_rank(table, field, &span->first, &first, err);
+		if (span->first.tail)
+			status = has_key(table, field, &span->first, &is_open, err);
+		if (!status && !is_open && span->end.tail)
+			status = has_key(table, field, &span->end, &is_open, err);
+		*is_exact_out &= !is_open;
+		if (!status)
+			status = bs_value_rank(table, field, &span->first, &first, err);
 		if (!status)
 			status = bs_value_rank(table, field, &span->end, &end, err);
 		if (status || first >= end)
@@ -146,6 +171,9 @@ enum bs_status bs_value_of_rank(const struct bs_value_table *table, const struct
 		return bs_container_corrupt(table->file, err, "value %llu is no number or date",
 		                            (unsigned long long)(field->first_value + rank));
 	value_out->n_bytes = (uint8_t)key_bytes;
+	value_out->is_behind = false;
+	value_out->tail = NULL;
+	value_out->tail_bytes = 0;
 	memcpy(value_out->bytes, key, key_bytes);
 	return BS_OK;
 }

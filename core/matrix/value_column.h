@@ -71,15 +71,17 @@ struct bs_ranks {
 		uint32_t low, last;
 	} spans[BS_RANGE_KINDS];
 };
+/* *is_exact_out false: which documents are in the range their texts must say, since numbers of more than
+ * BS_VALUE_MOST_DIGITS digits have the key of an end of it. BS_CORRUPT, BS_NO_MEMORY. */
 enum bs_status bs_value_ranks(const struct bs_value_table *table, const struct bs_value_field *field,
-                              const struct bs_range *range, struct bs_ranks *ranks_out, struct bs_error *err)
+                              const struct bs_range *range, struct bs_ranks *ranks_out, bool *is_exact_out, struct bs_error *err)
 	BS_WARN_UNUSED;
 
 /* How many values of the field come before this one. BS_CORRUPT, BS_NO_MEMORY. */
 enum bs_status bs_value_rank(const struct bs_value_table *table, const struct bs_value_field *field,
                              const struct bs_value *value, uint32_t *rank_out, struct bs_error *err) BS_WARN_UNUSED;
 
-/* The value of a rank. BS_CORRUPT, BS_NO_MEMORY. */
+/* The value of a rank, without the tail that it may have. BS_CORRUPT, BS_NO_MEMORY. */
 enum bs_status bs_value_of_rank(const struct bs_value_table *table, const struct bs_value_field *field, uint32_t rank,
                                 struct bs_value *value_out, struct bs_error *err) BS_WARN_UNUSED;
 

@@ -438,7 +438,7 @@ static void notice_field(struct bs_lexing *lexing, const struct bs_lexeme *token
 		like = find_like(lexing, text + start, colon - start);
 	bool is_before = after == end ? mark_at(lexing, after) == MARK_QUOTE || mark_at(lexing, after) == MARK_OPEN
 	                              : begins_word(lexing, after, end) ||
-	                                    bs_range_parse(text + after, end - after, &range);
+	                                    bs_range_parse(text + after, end - after, NULL, &range);
 	bool is_one = after >= end || !memchr(text + after, ':', end - after);
 	struct bs_error message;
 	if (!like.name && !(is_name && is_before && is_one))

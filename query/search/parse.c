@@ -522,36 +522,14 @@ static size_t last_token(const uint8_t *text, size_t start, size_t *end)
 	return at;
 }
 
-/* The last token of a phrase may be a beginning or a pattern. */
-static uint32_t parse_phrase(struct parser *parser)
-{
-	const struct bs_lexeme *token = token_of(parser);
-	const uint8_t *text = parser->lexing.text;
-	bool is_near = token->kind == BS_LEX_NEAR;
-	size_t start = token->inner_start_byte, end = token->inner_end_byte, last_byte = last_token(text, start, &end), text_end;
-	struct bs_element last = {.kind = BS_ELEMENT_TERM};
-	uint8_t distance;
-	uint32_t draft;
-	if (suffix_of(parser, last_byte, end, &distance, &text_end) == BS_ELEMENT_PREFIX && !is_near)
-		last.kind = BS_ELEMENT_PREFIX;
-	else
-		text_end = end;
-	if (!is_near && parse_pattern(parser, start, last_byte, text_end, last.kind, &draft))
-		return draft;
-	analyze(parser, parser->options->words, text + start, text_end - start);
-	if (count_words(parser) == 0)
-		return ignore(parser);
-	if (last.kind == BS_ELEMENT_PREFIX && last_word(parser)->start_byte >= last_byte - start)
-		return parse_inexact(parser, last, start, text_end);
-	return make_leaf(parser, NULL, is_near);
-}
-
 static uint32_t add_range(struct parser *parser, const struct bs_query_range *range)
 {
 	struct draft leaf = new_draft(BS_NODE_RANGE);
 	leaf.field = range->field;
 	leaf.range = (uint32_t)(parser->ranges.used_bytes / sizeof(*range));
 	append(parser, &parser->ranges, range, sizeof(*range));
+	if (parser->lexing.status)
+		free(range->long_text);
 	return add_draft(parser, &leaf);
 }
 
@@ -576,9 +554,31 @@ static bool has_no_dates(const struct bs_range *range)
 	return bs_value_compare(&dates->first, &dates->end) >= 0;
 }
 
-/* A bare word that is a range of the field in force, as a leaf; NO_DRAFT: it is none. `name:` is of files, unless records
- * have such a field. */
-static uint32_t parse_range(struct parser *parser)
+/* A longer one may have numbers with tails, which need a place to stay. */
+#define SHORT_RANGE_BYTES 200u
+_Static_assert(SHORT_RANGE_BYTES + 20u < BS_VALUE_MOST_DIGITS, "a factor adds 16 digits");
+
+/* As bs_range_parse; *range must be kept, or its long_text freed. */
+static bool read_range(struct parser *parser, const uint8_t *text, size_t n_bytes, struct bs_query_range *range)
+{
+	uint8_t room[BS_RANGE_ROOM(SHORT_RANGE_BYTES)];
+	if (n_bytes <= SHORT_RANGE_BYTES)
+		return bs_range_parse(text, n_bytes, room, &range->values);
+	uint8_t *own = malloc(n_bytes + BS_RANGE_ROOM(n_bytes));
+	if (!own) {
+		keep(parser, bs_fail_memory(parser->err, "a range", n_bytes));
+		return false;
+	}
+	range->long_text = own;
+	memcpy(own, text, n_bytes);
+	return bs_range_parse(own, n_bytes, own + n_bytes, &range->values);
+}
+
+/*
+ * A text that is a range of the field in force, as a leaf; NO_DRAFT: it is none. `name:` is of files, unless records
+ * have such a field. is_quoted: nothing is said if it is none.
+ */
+static uint32_t parse_range(struct parser *parser, bool is_quoted)
 {
 	const struct bs_query_options *options = parser->options;
 	const struct bs_lexeme *token = token_of(parser);
@@ -592,22 +592,59 @@ static uint32_t parse_range(struct parser *parser)
 	/* Of BS_QUERY_ANY_FIELD: whether any has. */
 	bool is_asked = options->has_values && (!has_field || field != BS_QUERY_ANY_FIELD);
 	bool has_values = is_asked && options->has_values(options->context, field);
-	bool is_range = bs_range_parse(text, n_bytes, &range.values);
+	bool is_range = read_range(parser, text, n_bytes, &range);
+	bool is_none = !has_field || !has_values || !is_range;
 	/* What begins with another sign may be anything where there are no values. */
-	if (!has_values && !is_range && memchr("=![{\xe2", *text, 5))
-		return NO_DRAFT;
+	bool is_silent = is_quoted ? is_none : !has_values && !is_range && memchr("=![{\xe2", *text, 5);
 	bool is_empty = is_range && bs_range_is_empty(&range.values);
 	bool is_of_other_kind = has_field && has_values && is_range && !is_empty && options->has_dates_alone &&
 	                        has_no_dates(&range.values) && options->has_dates_alone(options->context, field);
-	const char *message = range_notice(has_field, has_values, is_range, is_empty, is_of_other_kind);
+	const char *message = is_silent ? NULL : range_notice(has_field, has_values, is_range, is_empty, is_of_other_kind);
 	if (message)
 		bs_lex_notice(&parser->lexing, token->start_byte, token->end_byte, message);
-	if (!has_field || !has_values || !is_range)
-		return NO_DRAFT;
-	if (parser->ranges.used_bytes / sizeof(range) == BS_QUERY_MAX_RANGES)
+	if (!is_none && parser->ranges.used_bytes / sizeof(range) == BS_QUERY_MAX_RANGES)
 		bs_lex_fail(&parser->lexing, token->start_byte, "a query may have 1024 ranges");
+	if (is_none || parser->lexing.status) {
+		free(range.long_text);
+		return NO_DRAFT;
+	}
 	memcpy(range.text, text, n_bytes < BS_QUERY_RANGE_SHOWN ? n_bytes : BS_QUERY_RANGE_SHOWN);
 	return add_range(parser, &range);
+}
+
+/* The last token of a phrase may be a beginning or a pattern. */
+static uint32_t parse_phrase(struct parser *parser)
+{
+	const struct bs_lexeme *token = token_of(parser);
+	const uint8_t *text = parser->lexing.text;
+	bool is_near = token->kind == BS_LEX_NEAR;
+	size_t start = token->inner_start_byte, end = token->inner_end_byte, last_byte = last_token(text, start, &end), text_end;
+	struct bs_element last = {.kind = BS_ELEMENT_TERM};
+	uint8_t distance;
+	/* A date may have a space before its time. */
+	uint32_t draft = is_near || !memchr(text + start, ' ', end - start) ? NO_DRAFT : parse_range(parser, true);
+	if (draft != NO_DRAFT || parser->lexing.status)
+		return draft;
+	if (suffix_of(parser, last_byte, end, &distance, &text_end) == BS_ELEMENT_PREFIX && !is_near)
+		last.kind = BS_ELEMENT_PREFIX;
+	else
+		text_end = end;
+	if (!is_near && parse_pattern(parser, start, last_byte, text_end, last.kind, &draft))
+		return draft;
+	analyze(parser, parser->options->words, text + start, text_end - start);
+	if (count_words(parser) == 0)
+		return ignore(parser);
+	if (last.kind == BS_ELEMENT_PREFIX && last_word(parser)->start_byte >= last_byte - start)
+		return parse_inexact(parser, last, start, text_end);
+	return make_leaf(parser, NULL, is_near);
+}
+
+static void free_ranges(struct bs_buffer *ranges)
+{
+	const struct bs_query_range *range = (const struct bs_query_range *)(const void *)ranges->data;
+	for (size_t i = 0; i < ranges->used_bytes / sizeof(*range); i++)
+		free(range[i].long_text);
+	bs_buffer_deinit(ranges);
 }
 
 /* A bare word, its fields taken off. */
@@ -616,7 +653,7 @@ static uint32_t parse_word(struct parser *parser)
 	const struct bs_lexeme *token = token_of(parser);
 	size_t start_byte = token->inner_start_byte, end_byte = token->inner_end_byte, text_end;
 	struct bs_element last = {0};
-	uint32_t draft = parse_range(parser);
+	uint32_t draft = parse_range(parser, false);
 	if (draft != NO_DRAFT)
 		return draft;
 	last.kind = suffix_of(parser, start_byte, end_byte, &last.max_distance, &text_end);
@@ -982,7 +1019,7 @@ static enum bs_status parse(const uint8_t *text, size_t text_bytes, const struct
 	bs_lex_deinit(&parser.lexing);
 	bs_buffer_deinit(&parser.items);
 	bs_buffer_deinit(&parser.elements);
-	bs_buffer_deinit(&parser.ranges);
+	free_ranges(&parser.ranges);
 	bs_buffer_deinit(&parser.key);
 	bs_buffer_deinit(&parser.nfc);
 	bs_buffer_deinit(&parser.drafts);
@@ -1010,7 +1047,7 @@ void bs_query_tree_free(struct bs_query_tree *query)
 	bs_term_table_deinit(&query->terms);
 	bs_buffer_deinit(&query->memory_elements);
 	bs_buffer_deinit(&query->memory_items);
-	bs_buffer_deinit(&query->memory_ranges);
+	free_ranges(&query->memory_ranges);
 	bs_buffer_deinit(&query->memory_nodes);
 	bs_buffer_deinit(&query->memory_children);
 	free(query);

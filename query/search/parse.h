@@ -37,7 +37,8 @@
  * - `name:` is of files: a leaf is about the words of their paths; where records have a field of that name, it is an OR of
  *   the two.
  * - A stop word does not score; with `any`, one that stands by itself, in no negation, is as if it were not there.
- * - RANGE is a bare token in a field that has numbers or dates. What was meant to be one and is none is text, with a
+ * - RANGE is a bare token in a field that has numbers or dates; or a phrase there that is a range with a space in it, before the
+ *   time of a date. What was meant to be one and is none is text, with a
  *   notice; so is one without a field.
  * - With `any`, adjacency outside brackets means OR and binds looser than AND; what stands negated by itself there
  *   excludes from its neighbours up to the next OR: `a b -c` is (a OR b) AND NOT c.
@@ -131,6 +132,7 @@ struct bs_query_range {
 	uint32_t field;
 	struct bs_range values;
 	char text[BS_QUERY_RANGE_SHOWN + 1]; /* as it was written, or its beginning; NUL-ended */
+	uint8_t *long_text; /* where the tails of its numbers stand, the query's own; NULL: none has one */
 };
 
 /*

@@ -179,13 +179,15 @@ static void resolve_range(struct bs_plan *plan, uint32_t s, const struct bs_quer
 	const uint8_t *name = bs_term_table_key(fields, range->field);
 	uint32_t name_bytes = fields->entries[range->field].n_bytes;
 	struct bs_plan_range place = {.is_known = segment->field_names.n_bytes == 0 && !memchr(name, '\0', name_bytes)};
-	bool found = false;
+	bool found = false, is_exact = true;
 	if (values->is_there) {
 		plan->status = bs_value_field_find(values, name, name_bytes, &found, &place.field, plan->err);
 		place.is_known = found || !values->is_partial;
 	}
 	if (found && !plan->status)
-		plan->status = bs_value_ranks(values, &place.field, &range->values, &place.ranks, plan->err);
+		plan->status = bs_value_ranks(values, &place.field, &range->values, &place.ranks, &is_exact, plan->err);
+	if (!is_exact)
+		place = (struct bs_plan_range){.is_known = false};
 	append(plan, &plan->memory_ranges, &place, sizeof(place));
 	plan->ranges = (struct bs_plan_range *)(void *)plan->memory_ranges.data;
 }

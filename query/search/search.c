@@ -428,7 +428,7 @@ static enum bs_status prepare_sorting(struct bs_finder *finder, struct bs_error 
 {
 	const struct bs_find_request *request = finder->request;
 	const char *field = request->sort_field;
-	bs_buffer_clear(&finder->sorting.heap);
+	bs_sorting_clear(&finder->sorting);
 	finder->sorting = (struct bs_sorting){
 		.snapshot = &finder->index->snapshot,
 		.field = field,

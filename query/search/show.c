@@ -71,7 +71,7 @@ enum bs_status bs_finder_name(struct bs_finder *finder, struct bs_doc_ref ref, s
 static enum bs_status show_hit(struct bs_finder *finder, const struct bs_hit *hit, const struct bs_sorted_hit *sorted,
                                size_t rank, struct bs_error *err)
 {
-	char value[BS_VALUE_TEXT_BYTES];
+	struct bs_buffer value = {0};
 	struct bs_find_hit shown = {
 		.rank = rank,
 		.score = finder->request->candidates ? 0 : hit->score,
@@ -83,18 +83,23 @@ static enum bs_status show_hit(struct bs_finder *finder, const struct bs_hit *hi
 	enum bs_status status = bs_finder_name(finder, (struct bs_doc_ref){hit->segment, hit->document}, &shown, err);
 	if (!status && rank > 0 && (finder->request->snippets || finder->request->passages))
 		status = look_again(finder, hit, &shown, err);
-	if (status)
-		return status;
-	if (sorted && sorted->has_value) {
-		(void)bs_value_format(&sorted->value, value);
-		shown.value = value;
+	if (!status && sorted && sorted->has_value) {
+		status = bs_value_format(&sorted->value, &value, err);
+		if (!status)
+			status = bs_buffer_append(&value, "", 1, err);
+		shown.value = (const char *)value.data;
 		shown.is_date = sorted->value.bytes[0] == BS_VALUE_DATE;
+	}
+	if (status) {
+		bs_buffer_deinit(&value);
+		return status;
 	}
 	/* What the callback does is none of ours. */
 	struct bs_account *account = bs_account_here;
 	bs_account_here = NULL;
 	finder->is_refused = finder->request->hit(finder->request->context, &shown) != 0;
 	bs_account_here = account;
+	bs_buffer_deinit(&value);
 	return finder->is_refused ? bs_fail(err, BS_STOPPED, "stopped") : BS_OK;
 }
 

@@ -1,6 +1,7 @@
 /* sort.c: see sort.h. */
 #include "query/search/sort.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/bitsift/search.h"
@@ -9,8 +10,30 @@
 /* Blocks that are looked at before the last of the first is compared with what is left again. */
 #define BLOCKS_TOGETHER 16u
 
+static struct bs_sorted_hit *hits_of(const struct bs_sorting *sorting, size_t *n_out)
+{
+	*n_out = sorting->heap.used_bytes / sizeof(struct bs_sorted_hit);
+	return (struct bs_sorted_hit *)(void *)sorting->heap.data;
+}
+
+static void free_tail(struct bs_sorted_hit *hit)
+{
+	free((void *)(uintptr_t)hit->value.tail);
+	hit->value.tail = NULL;
+}
+
+void bs_sorting_clear(struct bs_sorting *sorting)
+{
+	size_t n;
+	struct bs_sorted_hit *hits = hits_of(sorting, &n);
+	for (size_t i = 0; i < n; i++)
+		free_tail(&hits[i]);
+	bs_buffer_clear(&sorting->heap);
+}
+
 void bs_sorting_deinit(struct bs_sorting *sorting)
 {
+	bs_sorting_clear(sorting);
 	bs_buffer_deinit(&sorting->heap);
 	bs_buffer_deinit(&sorting->listed);
 }
@@ -45,12 +68,6 @@ static bool is_behind(const struct bs_sorting *sorting, const struct bs_sorted_h
 	                         (struct bs_doc_ref){b->hit.segment, b->hit.document}) > 0;
 }
 
-static struct bs_sorted_hit *hits_of(const struct bs_sorting *sorting, size_t *n_out)
-{
-	*n_out = sorting->heap.used_bytes / sizeof(struct bs_sorted_hit);
-	return (struct bs_sorted_hit *)(void *)sorting->heap.data;
-}
-
 /* Puts hit in place of the top of hits[0..n), and down to where it belongs. */
 static void replace_top(const struct bs_sorting *sorting, struct bs_sorted_hit *hits, size_t n, const struct bs_sorted_hit *hit)
 {
@@ -64,18 +81,41 @@ static void replace_top(const struct bs_sorting *sorting, struct bs_sorted_hit *
 	hits[i] = *hit;
 }
 
-enum bs_status bs_sorting_take(struct bs_sorting *sorting, const struct bs_sorted_hit *hit, struct bs_error *err)
+/* The hit with a tail of its own. */
+static enum bs_status keep_tail(struct bs_sorted_hit *hit, struct bs_error *err)
+{
+	uint8_t *tail;
+	if (!hit->has_value || !hit->value.tail)
+		return BS_OK;
+	tail = malloc(hit->value.tail_bytes);
+	if (!tail)
+		return bs_fail_memory(err, "a number", hit->value.tail_bytes);
+	memcpy(tail, hit->value.tail, hit->value.tail_bytes);
+	hit->value.tail = tail;
+	return BS_OK;
+}
+
+enum bs_status bs_sorting_take(struct bs_sorting *sorting, const struct bs_sorted_hit *taken, struct bs_error *err)
 {
 	size_t n;
-	struct bs_sorted_hit *hits = hits_of(sorting, &n);
-	if (n >= sorting->k) {
-		if (n > 0 && is_behind(sorting, &hits[0], hit))
-			replace_top(sorting, hits, n, hit);
+	struct bs_sorted_hit *hits = hits_of(sorting, &n), kept, *hit = &kept;
+	if (n >= sorting->k && (n == 0 || !is_behind(sorting, &hits[0], taken)))
+		return BS_OK;
+	kept = *taken;
+	if (!kept.has_value)
+		kept.value.tail = NULL;
+	enum bs_status status = keep_tail(&kept, err);
+	if (!status && n >= sorting->k) {
+		free_tail(&hits[0]);
+		replace_top(sorting, hits, n, hit);
 		return BS_OK;
 	}
-	enum bs_status status = bs_buffer_append(&sorting->heap, hit, sizeof(*hit), err);
-	if (status)
+	if (!status)
+		status = bs_buffer_append(&sorting->heap, hit, sizeof(*hit), err);
+	if (status) {
+		free_tail(&kept);
 		return status;
+	}
 	hits = hits_of(sorting, &n);
 	size_t i = n - 1;
 	for (; i > 0 && is_behind(sorting, hit, &hits[(i - 1) / 2]); i = (i - 1) / 2)
@@ -117,8 +157,9 @@ static void offer(struct sort_scan *scan, const struct bs_candidate *candidate)
 		at->status = bs_value_of_rank(scan->table, scan->field, rank, &hit.value, at->err);
 		hit.has_value = true;
 	}
+	bool is_known = scan->is_known && !(hit.has_value && bs_value_is_open_key(hit.value.bytes, hit.value.n_bytes));
 	if (!at->status)
-		at->status = scan->sorting->offer(scan->sorting->context, candidate, &hit, scan->is_known, at->err);
+		at->status = scan->sorting->offer(scan->sorting->context, candidate, &hit, is_known, at->err);
 }
 
 /* The ranks that can be among the first; false: any can. */
@@ -135,8 +176,7 @@ static bool find_bound(struct sort_scan *scan, struct bs_ranks *ranks)
 		return true;
 	uint32_t rank = 0, most = (uint32_t)((UINT64_C(1) << scan->field->n_slices) - 1);
 	struct bs_value value = last->value;
-	if (!sorting->is_descending)
-		value.bytes[value.n_bytes++] = 0; /* just behind it, so that equal ones are in */
+	value.is_behind = !sorting->is_descending; /* so that equal ones are in */
 	at->status = bs_value_rank(scan->table, scan->field, &value, &rank, at->err);
 	ranks->n = sorting->is_descending ? rank < scan->field->n_values : rank > 0;
 	ranks->spans[0].low = sorting->is_descending ? rank : 0;

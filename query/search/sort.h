@@ -38,13 +38,15 @@ struct bs_sorting {
 	bool is_open;            /* or how many is not known */
 };
 void bs_sorting_deinit(struct bs_sorting *sorting);
+/* Forgets all hits. */
+void bs_sorting_clear(struct bs_sorting *sorting);
 
-/* The value that counts of a document's texts. False: none is one. */
+/* The value that counts of a document's texts, with a tail borrowed from one. False: none is one. */
 bool bs_sorting_value(const struct bs_sorting *sorting, const struct bs_field *fields, size_t n_fields,
                       struct bs_value *value_out);
 
-/* Takes it if it is among the first so far. BS_NO_MEMORY. */
-enum bs_status bs_sorting_take(struct bs_sorting *sorting, const struct bs_sorted_hit *hit, struct bs_error *err)
+/* Takes a copy of it, also of its tail, if it is among the first so far. BS_NO_MEMORY. */
+enum bs_status bs_sorting_take(struct bs_sorting *sorting, const struct bs_sorted_hit *taken, struct bs_error *err)
 	BS_WARN_UNUSED;
 /* Sorts what was kept; nothing can be taken after that. Returns how many. */
 size_t bs_sorting_finish(struct bs_sorting *sorting, const struct bs_sorted_hit **hits_out);
