@@ -73,7 +73,7 @@ static enum bs_status take_document(void *context, const struct bs_document *doc
 	};
 	if (is_record) {
 		record.place[0] = document->offset;
-		record.place[1] = document->raw_bytes;
+		record.place[1] = document->source_bytes;
 		record.place[2] = document->line;
 	} else {
 		bs_stamp_record(&document->stamp, record.place);

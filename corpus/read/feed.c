@@ -21,6 +21,7 @@ struct bs_feed {
 	const struct bs_source *source;
 	struct bs_walk *walk; /* of a folder */
 	int fd;               /* of a collection or standard input */
+	enum bs_coding coding; /* ... of standard input once it has been read from */
 	struct bs_buffer carry;
 	uint64_t offset; /* of the first byte that no batch has had yet; of a folder the files so far */
 	uint64_t line;   /* its line, 1-based */
@@ -87,6 +88,7 @@ static enum bs_status open_collection(struct bs_feed *feed, struct bs_error *err
 		return bs_fail(err, bs_file_status(errno), "%s: %s", path, strerror(errno));
 	if (!S_ISREG(found.st_mode))
 		return bs_fail(err, BS_INVALID, "%s: not a regular file", path);
+	feed->coding = bs_coding_of_file(feed->fd);
 	feed->checksum = bs_checksum_stream_new();
 	return feed->checksum ? BS_OK : bs_fail_memory(err, "a feed", sizeof(*feed));
 }
@@ -170,44 +172,62 @@ static bool is_long_line(const struct bs_feed *feed, const struct bs_buffer *byt
 	return end == 0 && bytes->used_bytes > feed->max_line_bytes;
 }
 
+/* Enough of standard input to know its coding. */
+static enum bs_status read_mark(struct bs_feed *feed, struct bs_buffer *bytes, struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	size_t mark_bytes;
+	while (!status && !feed->at_end && bytes->used_bytes < BS_CODING_MARK_BYTES)
+		status = read_some(feed, bytes, BS_CODING_MARK_BYTES - bytes->used_bytes, err);
+	feed->coding = bs_coding_of(bytes->data, bytes->used_bytes, &mark_bytes);
+	return status;
+}
+
 /* Fills bytes with at least a batch's worth and at least one line end, or with all there is, or with the beginning of a
  * line that is too long. end_out: behind the last line end, 0 if there is none. */
 static enum bs_status fill_lines(struct bs_feed *feed, struct bs_buffer *bytes, size_t *end_out, struct bs_error *err)
 {
 	enum bs_status status = bs_buffer_append(bytes, feed->carry.data, feed->carry.used_bytes, err);
+	size_t looked = bytes->used_bytes; /* so far there is no line end, */
 	bs_buffer_clear(&feed->carry);
 	*end_out = 0;
-	while (!status && !feed->at_end && !is_long_line(feed, bytes, *end_out) &&
-	       (bytes->used_bytes < BS_BATCH_BYTES || !*end_out)) {
-		size_t from = bytes->used_bytes;
-		status = read_some(feed, bytes, from < BS_BATCH_BYTES ? BS_BATCH_BYTES - from : BS_BATCH_BYTES, err);
-		const uint8_t *last = status || bytes->used_bytes == from
-		                              ? NULL
-		                              : memrchr(bytes->data + from, '\n', bytes->used_bytes - from);
+	if (!status && feed->source->kind == BS_SOURCE_STDIN && feed->offset == 0 && looked == 0)
+		status = read_mark(feed, bytes, err);
+	while (!status) {
+		size_t unit = bs_coding_unit_bytes(feed->coding);
+		looked -= looked % unit; /* nor in what is there of another unit */
+		const uint8_t *last = bs_coding_last_feed(feed->coding, bytes->data + looked, bytes->used_bytes - looked);
 		if (last)
-			*end_out = (size_t)(last - bytes->data) + 1;
+			*end_out = (size_t)(last - bytes->data) + unit;
+		looked = bytes->used_bytes;
+		if (feed->at_end || is_long_line(feed, bytes, *end_out) || (bytes->used_bytes >= BS_BATCH_BYTES && *end_out))
+			break;
+		status = read_some(feed, bytes, looked < BS_BATCH_BYTES ? BS_BATCH_BYTES - looked : BS_BATCH_BYTES, err);
 	}
 	return status;
 }
 
-/* A UTF-8 byte order mark at the very start of a collection is not part of its first line. */
+/* A byte order mark at the very start of a collection is not part of its first line. */
 static void drop_mark(struct bs_batch *batch)
 {
 	struct bs_buffer *bytes = &batch->bytes;
-	if (batch->offset || bytes->used_bytes < 3 || memcmp(bytes->data, "\xef\xbb\xbf", 3))
+	size_t mark_bytes = 0;
+	if (batch->offset == 0)
+		(void)bs_coding_of(bytes->data, bytes->used_bytes, &mark_bytes);
+	if (mark_bytes == 0)
 		return;
-	bytes->used_bytes -= 3;
-	memmove(bytes->data, bytes->data + 3, bytes->used_bytes);
-	batch->offset = 3;
+	bytes->used_bytes -= mark_bytes;
+	memmove(bytes->data, bytes->data + mark_bytes, bytes->used_bytes);
+	batch->offset = mark_bytes;
 }
 
-static size_t count_lines(const uint8_t *bytes, size_t n_bytes)
+static size_t count_lines(const struct bs_feed *of, const uint8_t *bytes, size_t n_bytes)
 {
-	size_t n = 0;
+	size_t n = 0, unit = bs_coding_unit_bytes(of->coding);
 	const uint8_t *end = bytes + n_bytes;
 	for (const uint8_t *at = bytes; at < end; n++) {
-		const uint8_t *feed = memchr(at, '\n', (size_t)(end - at));
-		at = feed ? feed + 1 : end;
+		const uint8_t *feed = bs_coding_first_feed(of->coding, at, (size_t)(end - at));
+		at = feed ? feed + unit : end;
 	}
 	return n;
 }
@@ -234,19 +254,26 @@ static enum bs_status skip_line(struct bs_feed *feed, struct bs_batch *batch, st
 	struct bs_buffer *bytes = &batch->bytes;
 	struct bs_read_mark before = mark_here(feed);
 	const uint8_t *end = NULL;
+	size_t unit = bs_coding_unit_bytes(feed->coding), n_bytes = bytes->used_bytes / unit * unit;
 	enum bs_status status = BS_OK;
 	for (;;) {
-		size_t n_bytes = end ? (size_t)(end - bytes->data) + 1 : bytes->used_bytes;
+		uint8_t part[BS_CODING_MARK_BYTES]; /* of a unit */
+		n_bytes = end ? (size_t)(end - bytes->data) + unit : feed->at_end ? bytes->used_bytes : n_bytes;
+		size_t part_bytes = bytes->used_bytes - n_bytes < unit ? bytes->used_bytes - n_bytes : 0;
 		pass(feed, bytes->data, n_bytes, 0);
 		if (end)
-			status = bs_buffer_append(&feed->carry, end + 1, bytes->used_bytes - n_bytes, err);
+			status = bs_buffer_append(&feed->carry, end + unit, bytes->used_bytes - n_bytes, err);
+		memcpy(part, bytes->data + n_bytes, part_bytes);
 		bs_buffer_trim(bytes, BS_BATCH_BYTES);
 		if (status || end || feed->at_end)
 			break;
-		status = read_some(feed, bytes, BS_BATCH_BYTES, err);
+		status = bs_buffer_append(bytes, part, part_bytes, err);
+		if (!status)
+			status = read_some(feed, bytes, BS_BATCH_BYTES, err);
 		if (status)
 			break;
-		end = bytes->used_bytes ? memchr(bytes->data, '\n', bytes->used_bytes) : NULL;
+		n_bytes = bytes->used_bytes / unit * unit;
+		end = bs_coding_first_feed(feed->coding, bytes->data, bytes->used_bytes);
 	}
 	feed->line++;
 	if (feed->at_end) {
@@ -269,7 +296,8 @@ static enum bs_status next_lines(struct bs_feed *feed, struct bs_batch *batch, s
 	enum bs_status status = fill_lines(feed, bytes, &end, err);
 	if (status || is_long_line(feed, bytes, end))
 		return status ? status : skip_line(feed, batch, err);
-	pass(feed, bytes->data, end, count_lines(bytes->data, end));
+	batch->coding = feed->coding;
+	pass(feed, bytes->data, end, count_lines(feed, bytes->data, end));
 	if (!feed->at_end) {
 		status = bs_buffer_append(&feed->carry, bytes->data + end, bytes->used_bytes - end, err);
 		bytes->used_bytes = end;
@@ -449,9 +477,8 @@ void bs_feed_know(struct bs_feed *feed, const struct bs_known_source *known)
 	feed->known = *known;
 }
 
-/* Sums up the first n_bytes; *is_there_out: there are as many. last_out: the last of them. */
-static enum bs_status sum_beginning(struct bs_feed *feed, uint64_t n_bytes, bool *is_there_out, uint8_t *last_out,
-                                    struct bs_error *err)
+/* Sums up the first n_bytes; *is_there_out: there are as many. */
+static enum bs_status sum_beginning(struct bs_feed *feed, uint64_t n_bytes, bool *is_there_out, struct bs_error *err)
 {
 	struct bs_buffer bytes = {0};
 	enum bs_status status = BS_OK;
@@ -462,7 +489,6 @@ static enum bs_status sum_beginning(struct bs_feed *feed, uint64_t n_bytes, bool
 		if (status || bytes.used_bytes == 0)
 			break;
 		bs_checksum_stream_add(feed->checksum, bytes.data, bytes.used_bytes);
-		*last_out = bytes.data[bytes.used_bytes - 1];
 		left -= bytes.used_bytes;
 	}
 	*is_there_out = left == 0;
@@ -471,29 +497,40 @@ static enum bs_status sum_beginning(struct bs_feed *feed, uint64_t n_bytes, bool
 	return status;
 }
 
+/* Whether a line ends before the offset. */
+static bool is_behind_line(const struct bs_feed *feed, uint64_t offset)
+{
+	uint8_t last[BS_CODING_MARK_BYTES];
+	size_t unit = bs_coding_unit_bytes(feed->coding);
+	return offset >= unit && offset % unit == 0 && pread(feed->fd, last, unit, (off_t)(offset - unit)) == (ssize_t)unit &&
+	       bs_coding_first_feed(feed->coding, last, unit);
+}
+
 /* Whether nothing but the end of a line stands at the offset. */
 static bool is_line_end(const struct bs_feed *feed, uint64_t offset)
 {
-	char next[2] = "";
-	ssize_t n = pread(feed->fd, next, sizeof(next), (off_t)offset);
-	return n == 0 || (n > 0 && next[0] == '\n') || (n == 2 && next[0] == '\r' && next[1] == '\n');
+	uint8_t next[2 * BS_CODING_MARK_BYTES];
+	size_t unit = bs_coding_unit_bytes(feed->coding);
+	ssize_t n = pread(feed->fd, next, 2 * unit, (off_t)offset);
+	const uint8_t *end = n > 0 ? bs_coding_first_feed(feed->coding, next, (size_t)n) : NULL;
+	return offset % unit == 0 && (n == 0 || (end && bs_coding_without_return(feed->coding, next, (size_t)(end - next)) == 0));
 }
 
 enum bs_status bs_feed_resume(struct bs_feed *feed, const struct bs_read_mark *mark, bool *is_appended_out,
                               struct bs_error *err)
 {
-	uint8_t last = '\n';
 	*is_appended_out = false;
 	if (mark->n_bytes == 0 || mark->n_bytes > INT64_MAX)
 		return BS_OK;
-	enum bs_status status = sum_beginning(feed, mark->n_bytes, is_appended_out, &last, err);
+	bool is_whole_line = is_behind_line(feed, mark->n_bytes);
+	enum bs_status status = sum_beginning(feed, mark->n_bytes, is_appended_out, err);
 	*is_appended_out = *is_appended_out && bs_checksum_stream_value(feed->checksum) == mark->checksum &&
-	                   (last == '\n' || is_line_end(feed, mark->n_bytes));
+	                   (is_whole_line || is_line_end(feed, mark->n_bytes));
 	if (status)
 		return status;
 	if (*is_appended_out) {
 		feed->offset = mark->n_bytes;
-		feed->line = mark->n_lines + (last == '\n');
+		feed->line = mark->n_lines + is_whole_line;
 		feed->whole = *mark;
 		feed->ended = *mark;
 		return BS_OK;

@@ -29,6 +29,7 @@
 struct collection {
 	int fd; /* -1: none is open */
 	char *path;
+	enum bs_coding coding;
 	struct bs_stamp stamp;   /* when it was opened */
 	struct bs_buffer window; /* bytes from window_offset on */
 	uint64_t window_offset;
@@ -159,11 +160,13 @@ static enum bs_status collection_open(struct collection *collection, const struc
 		status = bs_fail(err, BS_NOT_FOUND, "%s: not a regular file", path);
 	else if ((collection->path = strdup(path)) == NULL)
 		status = bs_fail_memory(err, "a path", strlen(path));
-	else
-		collection->stamp = bs_file_stamp(&found);
-	if (status)
+	if (status) {
 		collection_deinit(collection);
-	return status;
+		return status;
+	}
+	collection->stamp = bs_file_stamp(&found);
+	collection->coding = bs_coding_of_file(collection->fd);
+	return BS_OK;
 }
 
 /* Are there that many bytes? Asked before memory is taken; a file that grew since it was opened may have them. */
@@ -580,9 +583,9 @@ static enum bs_status await_large(struct bs_reader *reader, uint64_t n_bytes, st
 	return reader->sink->large(reader->sink->context, n_bytes, err);
 }
 
-/* One line without its end. */
+/* One line without its end, in UTF-8. */
 static enum bs_status read_line(struct bs_reader *reader, const uint8_t *line, size_t line_bytes, uint64_t line_number,
-                                uint64_t offset, struct bs_error *err)
+                                uint64_t offset, uint64_t source_bytes, struct bs_error *err)
 {
 	struct bs_document document;
 	struct bs_refusal refusal;
@@ -602,6 +605,7 @@ static enum bs_status read_line(struct bs_reader *reader, const uint8_t *line, s
 		return status ? status : tell_skip(reader, "", line_number, &refusal, err);
 	document.line = line_number;
 	document.offset = offset;
+	document.source_bytes = source_bytes;
 	document.held_bytes = held_bytes;
 	document.checksum = bs_checksum(line, line_bytes);
 	struct bs_error why = {""};
@@ -620,13 +624,18 @@ static enum bs_status read_lines(struct bs_reader *reader, const struct bs_batch
 	for (size_t i = 0; i < batch->n_items && !status; i++) {
 		const uint8_t *line = batch->bytes.data + at;
 		size_t left_bytes = batch->bytes.used_bytes - at;
-		const uint8_t *feed = memchr(line, '\n', left_bytes);
+		const uint8_t *feed = bs_coding_first_feed(batch->coding, line, left_bytes);
 		size_t line_bytes = feed ? (size_t)(feed - line) : left_bytes;
-		size_t next = at + line_bytes + 1;
-		if (line_bytes && line[line_bytes - 1] == '\r')
-			line_bytes--;
-		status = read_line(reader, line, line_bytes, batch->first_line + i, batch->offset + at, err);
-		at = next;
+		uint64_t offset = batch->offset + at, source_bytes = bs_coding_without_return(batch->coding, line, line_bytes);
+		at += line_bytes + (feed ? bs_coding_unit_bytes(batch->coding) : 0);
+		line_bytes = (size_t)source_bytes;
+		if (batch->coding != BS_CODING_UTF8) {
+			status = bs_coding_decode(batch->coding, line, line_bytes, &reader->text, err);
+			line = reader->text.data;
+			line_bytes = reader->text.used_bytes;
+		}
+		if (!status)
+			status = read_line(reader, line, line_bytes, batch->first_line + i, offset, source_bytes, err);
 	}
 	return status;
 }
@@ -734,31 +743,40 @@ enum bs_status bs_reader_take_file(struct bs_reader *reader, const struct bs_buf
 }
 
 enum bs_status bs_reader_fetch_line(struct bs_reader *reader, const struct bs_source *source, uint64_t offset,
-                                    uint64_t raw_bytes, uint64_t ahead_to, const uint8_t **line_out,
+                                    uint64_t source_bytes, uint64_t ahead_to, const uint8_t **line_out, size_t *line_bytes_out,
                                     struct bs_stamp *stamp_out, struct bs_error *err)
 {
 	*stamp_out = (struct bs_stamp){0};
 	*line_out = NULL;
+	*line_bytes_out = (size_t)source_bytes;
 	enum bs_status status = collection_open(&reader->collection, source, err);
 	if (status)
 		return status;
 	*stamp_out = reader->collection.stamp;
-	return collection_read(&reader->collection, offset, raw_bytes, ahead_to, line_out, err);
+	status = collection_read(&reader->collection, offset, source_bytes, ahead_to, line_out, err);
+	if (status || reader->collection.coding == BS_CODING_UTF8)
+		return status;
+	status = bs_coding_decode(reader->collection.coding, *line_out, (size_t)source_bytes, &reader->text, err);
+	*line_out = reader->text.data;
+	*line_bytes_out = reader->text.used_bytes;
+	return status;
 }
 
 enum bs_status bs_reader_fetch_record(struct bs_reader *reader, const struct bs_source *source, uint64_t offset,
-                                      uint64_t raw_bytes, struct bs_document *document_out,
+                                      uint64_t source_bytes, struct bs_document *document_out,
                                       struct bs_stamp *stamp_out, struct bs_error *err)
 {
 	struct bs_error why = {0};
 	const uint8_t *line;
+	size_t line_bytes;
 	*document_out = (struct bs_document){0};
-	enum bs_status status = bs_reader_fetch_line(reader, source, offset, raw_bytes, 0, &line, stamp_out, err);
+	enum bs_status status = bs_reader_fetch_line(reader, source, offset, source_bytes, 0, &line, &line_bytes, stamp_out, err);
 	if (status)
 		return status;
 	bs_reader_expect_given(reader, false);
-	status = bs_reader_fetch_raw(reader, line, (size_t)raw_bytes, document_out, &why);
+	status = bs_reader_fetch_raw(reader, line, line_bytes, document_out, &why);
 	document_out->offset = offset;
+	document_out->source_bytes = source_bytes;
 	return status ? bs_fail(err, status, "%s: offset %" PRIu64 ": %s", source->path, offset, why.text) : BS_OK;
 }
 
@@ -863,13 +881,15 @@ static enum bs_status recall_record(struct bs_reader *reader, const struct bs_re
 {
 	struct bs_stamp stamp;
 	const uint8_t *line;
+	size_t line_bytes;
 	enum bs_status status = await_record(reader, known->place[1], recall->may_stay, refusal, err);
 	if (status || refusal->reason)
 		return status;
-	status = bs_reader_fetch_line(reader, reader->source, known->place[0], known->place[1], 0, &line, &stamp, err);
+	status = bs_reader_fetch_line(reader, reader->source, known->place[0], known->place[1], 0, &line, &line_bytes, &stamp, err);
 	if (!status)
-		status = recall_line(reader, line, known->place[1], recall->may_stay, document, refusal, err);
+		status = recall_line(reader, line, line_bytes, recall->may_stay, document, refusal, err);
 	document->offset = known->place[0];
+	document->source_bytes = known->place[1];
 	return status;
 }
 

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "core/bitsift/index.h"
+#include "corpus/read/coding.h"
 #include "corpus/read/record.h"
 #include "corpus/walk/file.h"
 #include "corpus/walk/ignore.h"
@@ -20,6 +21,7 @@ struct bs_recognizer {
 	struct bs_ignore globs; /* none, or with those for endings before them */
 	struct bs_record_parser *parser;
 	struct bs_buffer head;
+	struct bs_buffer text; /* its UTF-8, if that is something else */
 };
 
 enum bs_status bs_recognizer_new(const struct bs_source_options *options, struct bs_recognizer **recognizer_out,
@@ -50,6 +52,7 @@ void bs_recognizer_free(struct bs_recognizer *recognizer)
 	bs_ignore_deinit(&recognizer->globs);
 	bs_record_parser_free(recognizer->parser);
 	bs_buffer_deinit(&recognizer->head);
+	bs_buffer_deinit(&recognizer->text);
 	free(recognizer);
 }
 
@@ -102,7 +105,16 @@ static enum bs_status look(struct bs_recognizer *recognizer, const uint8_t *byte
 {
 	struct bs_document document;
 	struct bs_refusal refusal;
-	size_t at = n_bytes >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+	size_t at;
+	enum bs_coding coding = bs_coding_of(bytes, n_bytes, &at);
+	if (coding != BS_CODING_UTF8) {
+		enum bs_status status = bs_coding_decode(coding, bytes + at, n_bytes - at, &recognizer->text, err);
+		if (status)
+			return status;
+		bytes = recognizer->text.data;
+		n_bytes = recognizer->text.used_bytes;
+		at = 0;
+	}
 	while (at < n_bytes && is_space(bytes[at]))
 		at++;
 	const uint8_t *end = at < n_bytes ? memchr(bytes + at, '\n', n_bytes - at) : NULL;
@@ -132,6 +144,7 @@ enum bs_status bs_recognizer_has_line(struct bs_recognizer *recognizer, int fd, 
 			status = look(recognizer, head->data, head->used_bytes, head->used_bytes < sizes[i], has_out, &is_enough, err);
 	}
 	bs_buffer_trim(head, FIRST_BYTES);
+	bs_buffer_trim(&recognizer->text, FIRST_BYTES);
 	return status;
 }
 

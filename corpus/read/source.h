@@ -18,6 +18,7 @@
 #include "core/base/source_kind.h"
 #include "core/base/status.h"
 #include "core/bitsift/index.h"
+#include "corpus/read/coding.h"
 #include "corpus/walk/document.h"
 #include "corpus/walk/walk.h"
 
@@ -131,6 +132,7 @@ struct bs_batch {
 	struct bs_buffer known; /* struct bs_known each, one an item; or none at all */
 	struct bs_recall recall; /* the items are documents to read again; index NULL: they are not */
 	uint64_t offset;        /* collection: where bytes stands in the source */
+	enum bs_coding coding;  /* collection: of bytes */
 	uint64_t first_line;    /* collection: 1-based number of the first line */
 	size_t n_items;         /* paths or lines; 0 at the end of the source */
 	const struct bs_source *source; /* of which it is */
@@ -245,7 +247,7 @@ enum bs_status bs_reader_read_all(struct bs_reader *reader, struct bs_feed *feed
  *                 the stamp that it has now.
  *   ask_head:     what is asked about the beginning of large files (file.h), from then on; NULL: nothing. Of one whose
  *                 beginning is enough, that is the document's text.
- *   fetch_line:   raw_bytes at offset of a collection, unparsed. The last collection stays open, and what was
+ *   fetch_line:   source_bytes at offset of a collection, unparsed, in UTF-8. The last collection stays open, and what was
  *                 read of it is kept, up to ahead_to and some 256 KiB: so that neighbours cost one pread. stamp_out as
  *                 found when the collection was opened.
  *   fetch_record: the same, parsed.
@@ -263,10 +265,10 @@ enum bs_status bs_reader_take_file(struct bs_reader *reader, const struct bs_buf
 struct bs_file_head;
 void bs_reader_ask_head(struct bs_reader *reader, const struct bs_file_head *head);
 enum bs_status bs_reader_fetch_line(struct bs_reader *reader, const struct bs_source *source, uint64_t offset,
-                                    uint64_t raw_bytes, uint64_t ahead_to, const uint8_t **line_out,
+                                    uint64_t source_bytes, uint64_t ahead_to, const uint8_t **line_out, size_t *line_bytes_out,
                                     struct bs_stamp *stamp_out, struct bs_error *err) BS_WARN_UNUSED;
 enum bs_status bs_reader_fetch_record(struct bs_reader *reader, const struct bs_source *source, uint64_t offset,
-                                      uint64_t raw_bytes, struct bs_document *document_out,
+                                      uint64_t source_bytes, struct bs_document *document_out,
                                       struct bs_stamp *stamp_out, struct bs_error *err) BS_WARN_UNUSED;
 enum bs_status bs_reader_fetch_raw(struct bs_reader *reader, const uint8_t *raw, size_t raw_bytes,
                                    struct bs_document *document_out, struct bs_error *err) BS_WARN_UNUSED;

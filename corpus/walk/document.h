@@ -72,8 +72,9 @@ struct bs_document {
 	bool is_named_by_line; /* a record without id: its id is label:line, and name is empty */
 	uint64_t line;         /* collection: 1-based line of the record, else 0 */
 	uint64_t offset;       /* collection: byte offset of the record in the source, else 0 */
+	uint64_t source_bytes; /* collection: bytes of the record in the source, else 0 */
 	uint64_t raw_bytes;    /* bytes of raw */
-	const uint8_t *raw;    /* the bytes the document was read from: the file, or the record's line without its end */
+	const uint8_t *raw;    /* the bytes the document was read from: the file, or the record's line without its end, in UTF-8 */
 	struct bs_stamp stamp; /* of the file; zeros for a record */
 	bool is_suspect;       /* a file whose stamp is too young to prove anything, see bs_stamp_is_suspect */
 	uint64_t checksum;     /* bs_checksum of raw; set when a batch is read, not when one document is fetched */

@@ -372,13 +372,18 @@ static uint32_t unit_at(const uint8_t *at, bool big_endian)
 enum bs_status bs_file_transcode(const uint8_t *bytes, size_t n_bytes, struct bs_buffer *text, struct bs_error *err)
 {
 	assert(bs_file_is_utf16(bytes, n_bytes));
-	bool big_endian = bytes[0] == 0xfe;
+	return bs_file_decode_utf16(bytes + 2, n_bytes - 2, bytes[0] == 0xfe, text, err);
+}
+
+enum bs_status bs_file_decode_utf16(const uint8_t *bytes, size_t n_bytes, bool big_endian, struct bs_buffer *text,
+                                    struct bs_error *err)
+{
 	bs_buffer_clear(text);
 	/* A unit of two bytes becomes three at most, a surrogate pair of four becomes four, an odd byte three. */
 	enum bs_status status = bs_buffer_reserve(text, n_bytes / 2 * 3 + 3, err);
 	if (status)
 		return status;
-	size_t at = 2;
+	size_t at = 0;
 	while (at + 2 <= n_bytes) {
 		uint32_t c = unit_at(bytes + at, big_endian);
 		at += 2;

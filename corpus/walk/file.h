@@ -96,5 +96,8 @@ bool bs_file_is_utf16(const uint8_t *bytes, size_t n_bytes);
  * is no character, and an odd last byte, becomes U+FFFD. BS_NO_MEMORY. */
 enum bs_status bs_file_transcode(const uint8_t *bytes, size_t n_bytes, struct bs_buffer *text,
                                  struct bs_error *err) BS_WARN_UNUSED;
+/* The same of UTF-16 without a mark. */
+enum bs_status bs_file_decode_utf16(const uint8_t *bytes, size_t n_bytes, bool big_endian, struct bs_buffer *text,
+                                    struct bs_error *err) BS_WARN_UNUSED;
 
 #endif

@@ -75,19 +75,23 @@ static enum bs_status take_batch(struct sampler *sampler, const struct bs_batch 
 static enum bs_status cut_lines(const uint8_t *bytes, size_t n_bytes, size_t n_enough, bool is_first,
                                 struct bs_batch *batch, struct bs_error *err)
 {
-	const uint8_t *start = is_first ? bytes : memchr(bytes, '\n', n_bytes);
-	start += start && !is_first;
+	enum bs_coding coding = batch->coding;
+	size_t unit = bs_coding_unit_bytes(coding);
+	const uint8_t *start = is_first ? bytes : bs_coding_first_feed(coding, bytes, n_bytes);
+	start += start && !is_first ? unit : 0;
 	size_t n_left = start ? n_bytes - (size_t)(start - bytes) : 0;
-	const uint8_t *end = n_left ? memrchr(start, '\n', n_left < n_enough ? n_left : n_enough) : NULL;
+	const uint8_t *end = n_left ? bs_coding_last_feed(coding, start, n_left < n_enough ? n_left : n_enough) : NULL;
 	if (!end && n_left)
-		end = memchr(start, '\n', n_left);
+		end = bs_coding_first_feed(coding, start, n_left);
 	bs_buffer_clear(&batch->bytes);
 	batch->n_items = 0;
 	if (!end)
 		return BS_OK;
-	for (const uint8_t *at = start; at <= end; at++)
-		batch->n_items += *at == '\n';
-	return bs_buffer_append(&batch->bytes, start, (size_t)(end + 1 - start), err);
+	for (const uint8_t *at = start; at && at <= end; batch->n_items++) {
+		at = bs_coding_first_feed(coding, at, (size_t)(end + unit - at));
+		at = at ? at + unit : NULL;
+	}
+	return bs_buffer_append(&batch->bytes, start, (size_t)(end + unit - start), err);
 }
 
 /* What is enough of a source of so many bytes, or it would be read twice; 0: of any. */
@@ -111,12 +115,14 @@ static enum bs_status sample_lines(struct sampler *sampler, const struct bs_sour
 	if (!bytes)
 		status = bs_fail_memory(err, "a sample", piece_bytes);
 	bool is_readable = fd >= 0 && fstat(fd, &found) == 0 && S_ISREG(found.st_mode);
+	batch.coding = is_readable ? bs_coding_of_file(fd) : BS_CODING_UTF8;
 	/* A small collection is read once, not the same lines again and again. */
 	uint64_t n_whole = is_readable ? (uint64_t)found.st_size / piece_bytes + 1 : 0;
 	uint32_t n_pieces = n_whole < most_pieces ? (uint32_t)n_whole : most_pieces;
 	size_t n_enough = is_readable ? enough_bytes(sampler, (uint64_t)found.st_size) / n_pieces : 0;
 	for (uint32_t i = 0; i < n_pieces && !status; i++) {
 		off_t offset = n_whole < most_pieces ? (off_t)(i * piece_bytes) : found.st_size / most_pieces * i;
+		offset -= offset % (off_t)bs_coding_unit_bytes(batch.coding);
 		ssize_t n_bytes = pread(fd, bytes, piece_bytes, offset);
 		if (n_bytes <= 0)
 			break;

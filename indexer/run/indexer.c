@@ -79,7 +79,7 @@ static void fill_record(struct bs_indexing *at, const struct bs_document *docume
 		break;
 	case BS_SOURCE_COLLECTION:
 		record->place[0] = document->offset;
-		record->place[1] = document->raw_bytes;
+		record->place[1] = document->source_bytes;
 		break;
 	case BS_SOURCE_STDIN:
 		record->place[1] = document->raw_bytes;

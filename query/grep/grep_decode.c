@@ -195,7 +195,6 @@ void bs_grep_decoder_deinit(struct bs_grep_decoder *decoder)
 	if (decoder->converter)
 		bs_icu.ucnv_close(decoder->converter);
 	decoder->converter = NULL;
-	bs_buffer_deinit(&decoder->marked);
 	bs_buffer_deinit(&decoder->decoded);
 }
 
@@ -274,17 +273,11 @@ static size_t whole_utf16(const uint8_t *from, size_t n, bool is_big)
 	return whole > 0 && (from[whole - (is_big ? 2 : 1)] & 0xfc) == 0xd8 ? whole - 2 : whole;
 }
 
-/* With a mark before them, which bs_file_transcode() wants. */
 static enum bs_status decode_utf16(struct bs_grep_decoder *decoder, const uint8_t *from, size_t n, struct bs_buffer *to,
                                    struct bs_error *err)
 {
 	bool is_big = decoder->coding == BS_GREP_CODING_UTF16BE;
-	bs_buffer_clear(&decoder->marked);
-	enum bs_status status = bs_buffer_append(&decoder->marked, is_big ? "\xfe\xff" : "\xff\xfe", 2, err);
-	if (!status)
-		status = bs_buffer_append(&decoder->marked, from, n, err);
-	if (!status)
-		status = bs_file_transcode(decoder->marked.data, decoder->marked.used_bytes, &decoder->decoded, err);
+	enum bs_status status = bs_file_decode_utf16(from, n, is_big, &decoder->decoded, err);
 	return status ? status : bs_buffer_append(to, decoder->decoded.data, decoder->decoded.used_bytes, err);
 }
 

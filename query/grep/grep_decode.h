@@ -36,7 +36,7 @@ bool bs_grep_coding_may_be_mark(const uint8_t *bytes, size_t n_bytes);
 /* Zero-initialise it; start it for each file, with a coding that is not AUTO and not NONE: BS_UNSUPPORTED, BS_NO_MEMORY. */
 struct bs_grep_decoder {
 	enum bs_grep_coding coding;
-	struct bs_buffer marked, decoded; /* on the way */
+	struct bs_buffer decoded; /* on the way */
 	void *converter;                  /* ICU's, for converter_coding; NULL: none */
 	enum bs_grep_coding converter_coding;
 	bool is_at_start; /* where a byte order mark of the coding's own is left out, even after one that told the coding */

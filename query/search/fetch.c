@@ -512,10 +512,10 @@ static void check_collection(struct bs_fetcher *fetcher, struct fetch_source *so
 }
 
 static enum bs_status fetch_record_at(struct bs_fetcher *fetcher, struct asked *asked, uint64_t offset,
-                                      uint64_t raw_bytes, uint64_t line, struct bs_error *err)
+                                      uint64_t source_bytes, uint64_t line, struct bs_error *err)
 {
 	struct bs_stamp stamp;
-	enum bs_status status = bs_reader_fetch_record(fetcher->reader, &asked->source->source, offset, raw_bytes,
+	enum bs_status status = bs_reader_fetch_record(fetcher->reader, &asked->source->source, offset, source_bytes,
 	                                               asked->document, &stamp, err);
 	asked->document->line = line;
 	return status;
@@ -571,9 +571,8 @@ static enum bs_status fetch_line_in_place(struct bs_fetcher *fetcher, uint32_t d
 	}
 	if (status)
 		return status;
-	status = bs_reader_fetch_line(fetcher->reader, &source->source, place[0], place[1], ahead_to, line_out, &stamp,
-	                              &why);
-	*line_bytes_out = (size_t)place[1];
+	status = bs_reader_fetch_line(fetcher->reader, &source->source, place[0], place[1], ahead_to, line_out, line_bytes_out,
+	                              &stamp, &why);
 	if (status)
 		*line_out = NULL;
 	return status == BS_NO_MEMORY ? bs_fail(err, status, "%s", why.text) : BS_OK;
@@ -603,7 +602,7 @@ static enum bs_status fetch_moved(struct bs_fetcher *fetcher, struct asked *aske
 	const struct bs_moved *moved = asked->source->is_changed ? &asked->source->moved : &asked->source->proof->behind;
 	const struct bs_moved_record *at = bs_moved_find(moved, hash, &end);
 	for (; !status && !found && at && at < end && at->hash == hash; at++) {
-		status = fetch_record_at(fetcher, asked, at->offset, at->raw_bytes, at->line, err);
+		status = fetch_record_at(fetcher, asked, at->offset, at->source_bytes, at->line, err);
 		if (!status)
 			status = is_wanted(fetcher, asked, &wanted, &found, err);
 	}

@@ -42,7 +42,7 @@ static enum bs_status map_document(void *context, const struct bs_document *docu
 	const char *label = mapping->source->label;
 	mapping->moved->is_like_line |= !document->is_named_by_line && id->used_bytes > strlen(label) &&
 	                                memcmp(id->data, label, strlen(label)) == 0;
-	struct bs_moved_record record = {bs_hash_slot(id->data, id->used_bytes), document->offset, document->raw_bytes,
+	struct bs_moved_record record = {bs_hash_slot(id->data, id->used_bytes), document->offset, document->source_bytes,
 	                                 document->line};
 	return bs_buffer_append(&mapping->moved->records, &record, sizeof(record), err);
 }

@@ -7,7 +7,7 @@
 struct bs_moved_record {
 	uint64_t hash; /* of its id */
 	uint64_t offset;
-	uint64_t raw_bytes;
+	uint64_t source_bytes;
 	uint64_t line;
 };
 
