@@ -111,7 +111,7 @@ static const char grep_description[] =
 	"# Limits\n\n"
 	"A line, with the context that is wanted around it, must fit into memory; so must a whole file with `-U`, if a "
 	"match may span lines, as in rg, and what `--max-results` shows of one file. Nothing else grows with the file. "
-	"A file of patterns (`-f`) may have 16 MiB, and all patterns together 32. Literals take some 200 bytes of memory each, "
+	"A file of patterns (`-f`) and the one that BITSIFT_CONFIG_PATH names may have 16 MiB, and all patterns together 32. Literals take some 200 bytes of memory each, "
 	"regexes 1 KiB and, once tried, some more for their machine code. PCRE2 has room for 64 KiB of one pattern, its repetitions "
 	"written out, and counts to 65,535: `(foo|bar){3000}` and `.{65536}` are refused. Alternatives at the outermost level are "
 	"patterns of their own here. Of a file of ignore rules the first 4 MiB and 65,536 rules count. A "
@@ -330,7 +330,7 @@ static int run(void *set, const struct bs_operands *operands, const struct bs_co
 		result = of_all.grep;
 	if (status && status != BS_STOPPED)
 		return -1;
-	if (request.task == BS_GREP_SEARCH && !arguments->catalog && request.files.n_paths == 0 && !request.output.cursor && request.pattern.n_patterns > 0 &&
+	if (request.task == BS_GREP_SEARCH && !result.is_partial && !arguments->catalog && request.files.n_paths == 0 && !request.output.cursor && request.pattern.n_patterns > 0 &&
 	    result.n_files + result.n_ruled_out == 0) {
 		notice(&session, "no files were searched: there are none, or all are left out; --files lists those that "
 		                 "would be");
@@ -348,7 +348,7 @@ static int run(void *set, const struct bs_operands *operands, const struct bs_co
 	flush(&session);
 	if (!arguments->no_messages && result.n_unfollowed > 0)
 		tell_of_consent(&request);
-	else if (!arguments->no_messages && !arguments->catalog)
+	else if (!arguments->no_messages && !arguments->catalog && !result.is_partial)
 		tell_of_index(&request);
 	/* Whoever reads less than all (`| head`) has had enough: no error. */
 	if (session.write_error == EPIPE)

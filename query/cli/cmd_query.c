@@ -234,7 +234,8 @@ static const char query_description[] =
 	"words; the name of a field 255 bytes. A word with `*` or `~` that stands for more than 16,384 words of the "
 	"index, or for more than are left of 262,144 for the whole query, is answered by reading more documents. A word with "
 	"`~` may have as many letters as there is room for: the work grows with their number, no faster. In a "
-	"batch, a query that is refused prints `error`, and the next one is run.\n\n"
+	"batch, a query that is refused prints `error`, and the next one is run. The text of `--like-file` and each list of `--stop` "
+	"have at most 16 MiB.\n\n"
 	"# Output\n\n"
 	"Results go to standard output, all else to standard error. On a terminal a last line says that nothing matches, and which "
 	"words are not in the index, with one that is much like it; or of how many matches the best are shown: `at least` so "
@@ -342,29 +343,21 @@ static enum bs_status take_sort(struct query_arguments *arguments, struct bs_err
 	return arguments->sort_field ? BS_OK : bs_fail_memory(err, "a field", n);
 }
 
-/* Adds all of a file; - is standard input. */
-static enum bs_status read_file(const char *path, FILE *memory, struct bs_error *err)
-{
-	bool is_stdin = strcmp(path, "-") == 0;
-	FILE *file = is_stdin ? stdin : fopen(path, "re");
-	char piece[65536];
-	for (size_t n; file && (n = fread(piece, 1, sizeof(piece), file)) > 0;)
-		fwrite(piece, 1, n, memory);
-	bool is_read = file && !ferror(file);
-	int error_number = errno;
-	if (file && !is_stdin)
-		fclose(file);
-	return is_read ? BS_OK : bs_fail(err, BS_IO, "%s: %s", *path ? path : "''", strerror(error_number));
-}
-
 /* All of the files, a line feed behind each. */
-static enum bs_status read_files(const char *const *paths, size_t n, char **text_out, size_t *n_bytes_out, struct bs_error *err)
+static enum bs_status read_files(const char *const *paths, size_t n, const struct bs_timer *timer, char **text_out,
+                                 size_t *n_bytes_out, struct bs_error *err)
 {
 	FILE *memory = open_memstream(text_out, n_bytes_out);
 	enum bs_status status = memory ? BS_OK : bs_fail_memory(err, "a text", 0);
 	for (size_t i = 0; i < n && !status; i++) {
-		status = read_file(paths[i], memory, err);
+		char *bytes;
+		size_t n_bytes;
+		status = bs_input_read_file(paths[i], timer, &bytes, &n_bytes, err);
+		if (status)
+			break;
+		fwrite(bytes, 1, n_bytes, memory);
 		putc('\n', memory);
+		free(bytes);
 	}
 	bool is_kept = memory && !ferror(memory);
 	if (memory)
@@ -373,7 +366,7 @@ static enum bs_status read_files(const char *const *paths, size_t n, char **text
 }
 
 /* A list of stop words by its name, which is no path, and those in files. */
-static enum bs_status read_stops(struct query_arguments *arguments, struct bs_error *err)
+static enum bs_status read_stops(struct query_arguments *arguments, const struct bs_timer *timer, struct bs_error *err)
 {
 	struct bs_word_list *stops = &arguments->stops;
 	struct bs_find_request *request = &arguments->request;
@@ -388,17 +381,18 @@ static enum bs_status read_stops(struct query_arguments *arguments, struct bs_er
 	}
 	if (n_files == 0)
 		return BS_OK;
-	enum bs_status status = read_files(stops->list, n_files, &arguments->stop_words, &request->stop_words_bytes, &why);
+	enum bs_status status =
+		read_files(stops->list, n_files, timer, &arguments->stop_words, &request->stop_words_bytes, &why);
 	request->stop_words = arguments->stop_words;
 	return status ? bs_fail(err, status, "--stop: %s; without a file only english is known", why.text) : BS_OK;
 }
 
-static enum bs_status read_like(struct query_arguments *arguments, struct bs_error *err)
+static enum bs_status read_like(struct query_arguments *arguments, const struct bs_timer *timer, struct bs_error *err)
 {
 	struct bs_find_request *request = &arguments->request;
 	enum bs_status status = BS_OK;
 	if (arguments->like_file)
-		status = read_files(&arguments->like_file, 1, &arguments->like_text, &request->like_text_bytes, err);
+		status = read_files(&arguments->like_file, 1, timer, &arguments->like_text, &request->like_text_bytes, err);
 	request->like_text = arguments->like_text;
 	return status;
 }
@@ -444,12 +438,17 @@ static enum bs_status take_operands(struct query_arguments *arguments, const str
 		return bs_fail(err, BS_INVALID, "standard input is for one option only: --batch, --like-file or --stop");
 	arguments->request.feedback_docs = (size_t)arguments->feedback_docs;
 	enum bs_status status = take_sort(arguments, err);
+	struct bs_timer timer;
+	bs_timer_start(&timer, arguments->limits.deadline_ns);
 	if (!status)
-		status = read_stops(arguments, err);
+		status = read_stops(arguments, &timer, err);
 	if (!status)
-		status = read_like(arguments, err);
+		status = read_like(arguments, &timer, err);
 	if (status)
 		return status;
+	/* To read them is part of the query; in a batch each query has all of its time. */
+	if (!arguments->batch)
+		arguments->limits.deadline_ns = bs_timer_left(&timer);
 	bool is_count = arguments->count || (arguments->n_best == 0 && !arguments->ids);
 	arguments->request.globs = arguments->globs.list;
 	arguments->request.types = arguments->types.list;
@@ -674,19 +673,38 @@ static enum bs_status run_query(struct session *session, const char *text, size_
 }
 
 /* The next line, without its end, or as much of one as is too long for a query whatever follows: the rest is gone past, but
- * never held. False at the end of the file. */
-static bool next_line(FILE *file, char *line, size_t *line_bytes_out)
+ * never held. *is_line_out is false at the end of the file. The time limit counts from the line's first byte: nobody
+ * says how long to wait for the next query. */
+static enum bs_status next_line(struct bs_input *file, uint64_t limit_ns, char *line, size_t *line_bytes_out,
+                                bool *is_line_out, struct bs_error *err)
 {
+	struct bs_timer timer;
+	const char *end = NULL;
 	size_t n = 0;
-	int byte;
-	while ((byte = getc_unlocked(file)) != EOF && byte != '\n')
-		if (n < BATCH_LINE_BYTES)
-			line[n++] = (char)byte;
-	bool is_line = byte == '\n' || n > 0;
+	enum bs_status status = BS_OK;
+	bs_timer_start(&timer, 0);
+	*is_line_out = false;
+	while (!status && !end) {
+		if (file->at == file->n_bytes) {
+			status = bs_input_more(file, &timer, err);
+			if (status || file->n_bytes == 0)
+				break;
+		}
+		if (!*is_line_out)
+			bs_timer_start(&timer, limit_ns);
+		const char *from = file->bytes + file->at;
+		size_t n_left = file->n_bytes - file->at, n_room = BATCH_LINE_BYTES - n;
+		end = memchr(from, '\n', n_left);
+		size_t n_more = end ? (size_t)(end - from) : n_left;
+		memcpy(line + n, from, n_more < n_room ? n_more : n_room);
+		n += n_more < n_room ? n_more : n_room;
+		file->at += n_more + (end != NULL);
+		*is_line_out = true;
+	}
 	if (n > 0 && n < BATCH_LINE_BYTES && line[n - 1] == '\r')
 		n--;
 	*line_bytes_out = n;
-	return is_line;
+	return status;
 }
 
 /* In the place of a query's hits. */
@@ -717,45 +735,43 @@ static const char *take_query_id(struct session *session, const char *line, size
 	return tab + 1;
 }
 
-/* A query a line. A bad one prints `error` in its place; damage ends the run. */
+/* Runs one line; a bad query prints `error` in its place. Fails where no other line can be run. */
+static enum bs_status run_line(struct session *session, const char *line, size_t n, uint64_t number, struct bs_error *err)
+{
+	char own_id[24];
+	session->query = session->arguments->trec ? take_query_id(session, line, n, number, own_id) : line;
+	session->query_bytes = n - (size_t)(session->query - line);
+	enum bs_status status = run_query(session, session->query, session->query_bytes, err);
+	if (!status || (status != BS_INVALID && status != BS_UNSUPPORTED) || session->is_bad_request)
+		return status;
+	show_error(session, err);
+	session->has_failed = true;
+	return BS_OK;
+}
+
+/* A query a line. */
 static enum bs_status run_batch(struct session *session, struct bs_error *err)
 {
-	const char *path = session->arguments->batch;
-	bool is_stdin = strcmp(path, "-") == 0;
-	FILE *file = is_stdin ? stdin : fopen(path, "re");
+	struct bs_input *file = malloc(sizeof(*file));
 	char *line = malloc(BATCH_LINE_BYTES);
+	bool is_line = true, is_told = false;
 	size_t n;
-	enum bs_status status = BS_OK;
-	if (!line)
-		status = bs_fail_memory(err, "a line", BATCH_LINE_BYTES);
-	if (!status && !file)
-		status = bs_fail(err, BS_IO, "%s: %s", path, strerror(errno));
-	if (status) {
-		fprintf(stderr, "bitsift: %s\n", err->text);
-		goto out;
-	}
-	for (uint64_t number = 1; next_line(file, line, &n); number++) {
-		char own_id[24];
-		session->query = session->arguments->trec ? take_query_id(session, line, n, number, own_id) : line;
-		session->query_bytes = n - (size_t)(session->query - line);
-		status = run_query(session, session->query, session->query_bytes, err);
-		if (status && ((status != BS_INVALID && status != BS_UNSUPPORTED) || session->is_bad_request))
+	enum bs_status status = file && line ? bs_input_open(file, session->arguments->batch, err)
+	                                     : bs_fail_memory(err, "a line", BATCH_LINE_BYTES);
+	bool is_open = !status;
+	for (uint64_t number = 1; !status && is_line; number++) {
+		status = next_line(file, session->arguments->limits.deadline_ns, line, &n, &is_line, err);
+		if (status || !is_line)
 			break;
-		if (status) {
-			show_error(session, err);
-			session->has_failed = true;
-			status = BS_OK;
-		}
+		status = run_line(session, line, n, number, err);
+		is_told = status;
 	}
-	/* Without memory for a line the stream knows of no error. */
-	if (!status && !feof(file)) {
-		status = bs_fail(err, BS_IO, "%s: %s", path, strerror(errno));
+	if (status && !is_told)
 		fprintf(stderr, "bitsift: %s\n", err->text);
-	}
-out:
+	if (is_open)
+		bs_input_close(file);
+	free(file);
 	free(line);
-	if (file && !is_stdin)
-		fclose(file);
 	return status;
 }
 

@@ -25,8 +25,6 @@
 
 #include "query/cli/commands.h"
 
-#define MOST_FILE_BYTES (1 << 24)
-
 /* The user's folder of that kind, with rest behind it; NULL: there is no home, or no memory. */
 static char *user_path(const char *variable, const char *below_home, const char *rest)
 {
@@ -94,7 +92,7 @@ static enum bs_status read_own(int fd, struct text *text, struct bs_error *err)
 {
 	struct stat found;
 	if (fstat(fd, &found) != 0 || !S_ISREG(found.st_mode) || (found.st_uid != geteuid() && found.st_uid != 0) ||
-	    found.st_size > MOST_FILE_BYTES)
+	    found.st_size > (off_t)BS_OPTION_FILE_BYTES)
 		return bs_fail(err, BS_IO, "not a file of your own, or too large");
 	size_t n_bytes = (size_t)found.st_size;
 	text->bytes = malloc(n_bytes + 1);

@@ -186,7 +186,8 @@ struct walk {
 	char **argv;
 	int argc, at;
 	void *arguments;
-	const char *sought; /* not NULL: nothing is done, but looked whether there is an option of that name */
+	const char *sought; /* not NULL: nothing is done, but looked whether there is an option of that name, */
+	const char *found;  /* and its value */
 	bool help, is_met;
 };
 
@@ -194,7 +195,10 @@ static enum bs_status do_option(struct walk *walk, const struct bs_option *optio
 {
 	if (!walk->sought)
 		return take(option, walk->arguments, argument, err);
-	walk->is_met |= strcmp(option->name, walk->sought) == 0;
+	if (strcmp(option->name, walk->sought) == 0) {
+		walk->is_met = true;
+		walk->found = argument;
+	}
 	return BS_OK;
 }
 
@@ -281,11 +285,14 @@ static enum bs_status go_through(struct walk *walk, struct bs_operands *operands
 	return status;
 }
 
-bool bs_command_has(const struct bs_command *command, int argc, char **argv, const char *option)
+bool bs_command_has(const struct bs_command *command, int argc, char **argv, const char *option, const char **value_out)
 {
 	struct walk walk = {.command = command, .argv = argv, .argc = argc, .at = 1, .sought = option};
 	struct bs_error err;
-	return go_through(&walk, NULL, &err) == BS_OK && walk.is_met;
+	bool has = go_through(&walk, NULL, &err) == BS_OK && walk.is_met;
+	if (value_out)
+		*value_out = walk.found;
+	return has;
 }
 
 enum bs_status bs_command_parse(const struct bs_command *command, int argc, char **argv, void *arguments,

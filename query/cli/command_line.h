@@ -97,8 +97,8 @@ const struct bs_option *bs_command_option(const struct bs_command *command, size
 enum bs_status bs_command_parse(const struct bs_command *command, int argc, char **argv, void *arguments,
                                 struct bs_operands *operands_out, struct bs_error *err) BS_WARN_UNUSED;
 
-/* Whether an option of that name is among those arguments. */
-bool bs_command_has(const struct bs_command *command, int argc, char **argv, const char *option);
+/* Whether an option of that name is among those arguments; value_out (nullable): the value of the last one, if it has any. */
+bool bs_command_has(const struct bs_command *command, int argc, char **argv, const char *option, const char **value_out);
 
 /* Whether that is the message of bs_command_parse about an unknown option of one letter. */
 bool bs_command_is_letter(const char *message);

@@ -1,59 +1,78 @@
 /* commands.c: see commands.h. */
 #include "query/cli/commands.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "query/cli/present.h"
 
-/* Lines of a file as arguments, without white space around; not those that are empty or begin with #. Strings on the heap. */
-static enum bs_status read_lines(FILE *file, struct bs_word_list *arguments, struct bs_error *err)
+/* Lines as arguments, without white space around; not those that are empty or begin with #. Strings on the heap. */
+static enum bs_status take_lines(const char *text, size_t n_bytes, struct bs_word_list *arguments, struct bs_error *err)
 {
 	static const char space[] = " \t\n\v\f\r";
 	enum bs_status status = BS_OK;
-	char *line = NULL;
-	size_t room = 0;
-	ssize_t n;
-	while (!status && (n = getline(&line, &room, file)) >= 0) {
-		while (n > 0 && line[n - 1] && strchr(space, line[n - 1]))
-			line[--n] = '\0';
-		const char *from = line + strspn(line, space);
-		char *copy = *from && *from != '#' ? strdup(from) : NULL;
-		if (!*from || *from == '#')
+	const char *end = text + n_bytes;
+	for (const char *from = text, *next; from < end && !status; from = next) {
+		const char *feed = memchr(from, '\n', (size_t)(end - from));
+		const char *stop = feed ? feed : end;
+		next = stop + 1;
+		while (stop > from && stop[-1] && strchr(space, stop[-1]))
+			stop--;
+		while (from < stop && *from && strchr(space, *from))
+			from++;
+		if (from == stop || *from == '#')
 			continue;
-		status = copy ? bs_word_list_add(arguments, copy, err) : bs_fail_memory(err, "arguments", (size_t)n);
+		char *copy = strndup(from, (size_t)(stop - from));
+		status = copy ? bs_word_list_add(arguments, copy, err) : bs_fail_memory(err, "arguments", (size_t)(stop - from));
 		if (status)
 			free(copy);
 	}
-	if (!status && ferror(file))
-		status = bs_fail(err, BS_IO, "%s", strerror(errno));
-	free(line);
 	return status;
 }
 
-/* As rg does, one goes on without a file that cannot be read. BS_NO_MEMORY. */
-static enum bs_status read_config(const char *variable, const char *path, struct bs_word_list *arguments, struct bs_error *err)
+/* As rg does, one goes on without a file that cannot be read; but not without one that is too long. BS_NO_MEMORY,
+ * BS_INVALID, BS_DEADLINE. */
+static enum bs_status read_config(const char *variable, const char *path, const struct bs_timer *timer,
+                                  struct bs_word_list *arguments, struct bs_error *err)
 {
-	FILE *file = fopen(path, "re");
-	enum bs_status status = file ? read_lines(file, arguments, err) : bs_fail(err, BS_IO, "%s", strerror(errno));
-	if (file)
-		fclose(file);
+	char *bytes;
+	size_t n_bytes;
+	struct bs_error why;
+	enum bs_status status = bs_input_read_file(path, timer, &bytes, &n_bytes, &why);
+	if (status)
+		(void)bs_fail(err, status, "%s (named by %s)", why.text, variable);
+	else
+		status = take_lines(bytes, n_bytes, arguments, err);
+	free(bytes);
 	if (status == BS_IO)
-		fprintf(stderr, "bitsift: %s, which %s names: %s\n", path, variable, err->text);
+		fprintf(stderr, "bitsift: %s\n", err->text);
 	return status == BS_IO ? BS_OK : status;
 }
 
+/* The time limit among the arguments, which counts for the configuration, too. A wrong one is reported with the others. */
+static void start_timer(const struct bs_command *command, int argc, char **argv, struct bs_timer *timer)
+{
+	const char *limit = NULL;
+	uint64_t limit_ns = 0;
+	if (bs_command_has(command, argc, argv, "time-limit", &limit) && limit)
+		(void)!bs_parse_duration("--time-limit", limit, &limit_ns, NULL);
+	bs_timer_start(timer, limit_ns);
+}
+
 /* What the file says that the command's variable names, if it does: read_out, whose strings are to be freed; and what is run
- * with: argv's first, these, and the others of argv. BS_NO_MEMORY. */
+ * with: argv's first, these, and the others of argv. Fails as
+ * read_config. */
 static enum bs_status configure(const struct bs_command *command, int argc, char **argv, struct bs_word_list *read_out,
                                 struct bs_word_list *all_out, struct bs_error *err)
 {
 	const char *path = command->config_variable ? getenv(command->config_variable) : NULL;
+	struct bs_timer timer;
 	enum bs_status status = bs_word_list_add(all_out, argv[0], err);
-	if (!status && path && *path && !bs_command_has(command, argc, argv, "no-config"))
-		status = read_config(command->config_variable, path, read_out, err);
+	if (!status && path && *path && !bs_command_has(command, argc, argv, "no-config", NULL)) {
+		start_timer(command, argc, argv, &timer);
+		status = read_config(command->config_variable, path, &timer, read_out, err);
+	}
 	for (size_t i = 0; i < read_out->n && !status; i++)
 		status = bs_word_list_add(all_out, read_out->list[i], err);
 	for (int i = 1; i < argc && !status; i++)

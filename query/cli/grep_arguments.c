@@ -15,8 +15,6 @@
 #include "query/cli/commands.h"
 
 #define MAX_THREADS 256
-/* A file of patterns has this much at most: far more than can be compiled. */
-#define MOST_PATTERN_BYTES ((size_t)16 << 20)
 
 enum { BOUNDS_NONE, BOUNDS_WORD, BOUNDS_LINE };
 enum { COUNT_NONE, COUNT_LINES, COUNT_MATCHES };
@@ -51,45 +49,15 @@ static enum bs_status add_pattern(struct bs_grep_arguments *arguments, const cha
 	return bs_word_list_add(&arguments->patterns, text, err);
 }
 
-/* The bytes of a file or, if path is "-", of standard input; *bytes_out is on the heap, also after a failure.
- * Zeros before. */
-static enum bs_status read_patterns(const char *path, char **bytes_out, size_t *n_out, struct bs_error *err)
-{
-	size_t room = 0, n = 1;
-	FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "re");
-	if (!file)
-		return bs_fail(err, BS_IO, "%s: %s", path, strerror(errno));
-	for (; n > 0 && *n_out <= MOST_PATTERN_BYTES; *n_out += n) {
-		if (*n_out == room) {
-			room = room ? room * 2 : 4096;
-			char *grown = realloc(*bytes_out, room);
-			if (!grown)
-				return bs_fail_memory(err, "patterns", room);
-			*bytes_out = grown;
-		}
-		n = fread(*bytes_out + *n_out, 1, room - *n_out, file);
-	}
-	int error_number = ferror(file) ? errno : 0;
-	if (file != stdin)
-		fclose(file);
-	if (error_number)
-		return bs_fail(err, BS_IO, "%s: %s", path, strerror(error_number));
-	if (*n_out > MOST_PATTERN_BYTES)
-		return bs_fail(err, BS_INVALID, "%s: longer than %zu bytes", path, MOST_PATTERN_BYTES);
-	return BS_OK;
-}
-
 /* Every line of a file is a pattern. */
-static enum bs_status add_file(struct bs_grep_arguments *arguments, const char *path, struct bs_error *err)
+static enum bs_status add_file(struct bs_grep_arguments *arguments, const char *path, const struct bs_timer *timer,
+                               struct bs_error *err)
 {
-	char *bytes = NULL;
-	size_t end = 0;
-	enum bs_status status = read_patterns(path, &bytes, &end, err);
-	if (status) {
-		free(bytes);
-		return status;
-	}
-	status = own(arguments, bytes, err);
+	char *bytes;
+	size_t end;
+	enum bs_status status = bs_input_read_file(path, timer, &bytes, &end, err);
+	if (!status)
+		status = own(arguments, bytes, err);
 	for (size_t at = 0, next; at < end && !status; at = next) {
 		const char *feed = memchr(bytes + at, '\n', end - at);
 		size_t n = (feed ? (size_t)(feed - bytes) : end) - at;
@@ -501,13 +469,17 @@ static enum bs_status take_operands(struct bs_grep_arguments *arguments, char **
 {
 	struct bs_grep_request *request = &arguments->request;
 	enum bs_status status = BS_OK;
+	struct bs_timer timer;
+	bs_timer_start(&timer, arguments->limits.deadline_ns);
 	bool wants_pattern = !arguments->has_pattern_option && !arguments->files && !arguments->type_list && !arguments->pcre2_version;
 	if (wants_pattern && n == 0)
 		return bs_fail(err, BS_INVALID, "a pattern is missing; see `bitsift grep --help`");
 	if (wants_pattern)
 		status = add_pattern(arguments, operands[0], strlen(operands[0]), err);
 	for (size_t i = 0; i < arguments->pattern_files.n && !status; i++)
-		status = add_file(arguments, arguments->pattern_files.list[i], err);
+		status = add_file(arguments, arguments->pattern_files.list[i], &timer, err);
+	/* To read them is part of the search. */
+	arguments->limits.deadline_ns = bs_timer_left(&timer);
 	for (size_t i = wants_pattern; i < n && !status; i++)
 		status = bs_word_list_add(&arguments->paths, operands[i], err);
 	if (!status && n <= (size_t)wants_pattern && !arguments->catalog && stdin_is_readable() && !arguments->patterns_from_stdin && !arguments->files)

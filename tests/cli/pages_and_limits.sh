@@ -26,4 +26,10 @@ show bitsift query --memory 64M --count cat
 yes nothing | head -300000 >large.txt
 show bitsift grep --time-limit 1us something large.txt
 show bitsift grep --time-limit 10m -c 'number 3' notes/3.txt
+echo '# a search that is cut off says nothing of the files that it did not come to'
+for option in -n -c -l --files-without-match --count-matches; do
+    show bitsift grep --time-limit 1us "$option" something
+    show bitsift grep --time-limit 1us --brute "$option" something
+done
+bitsift grep --time-limit 1us --json something 2>&1 | grep -v summary
 show bitsift grep --time-limit 1x cat notes

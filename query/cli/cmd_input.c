@@ -1,0 +1,121 @@
+/* cmd_input.c: files that options name, and standard input, read with a limit of size and of time. See commands.h. */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "query/cli/commands.h"
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+void bs_timer_start(struct bs_timer *timer, uint64_t limit_ns)
+{
+	uint64_t now = now_ns();
+	bool has_limit = limit_ns > 0 && limit_ns < UINT64_MAX - now;
+	*timer = (struct bs_timer){.end_ns = has_limit ? now + limit_ns : UINT64_MAX};
+}
+
+uint64_t bs_timer_left(const struct bs_timer *timer)
+{
+	uint64_t now = now_ns();
+	if (timer->end_ns == UINT64_MAX)
+		return 0;
+	return now < timer->end_ns ? timer->end_ns - now : 1;
+}
+
+/* For poll: -1 without a limit. */
+static int left_ms(const struct bs_timer *timer)
+{
+	uint64_t now = now_ns();
+	if (timer->end_ns == UINT64_MAX)
+		return -1;
+	uint64_t ms = now < timer->end_ns ? (timer->end_ns - now + 999999) / 1000000 : 0;
+	return ms < INT_MAX ? (int)ms : INT_MAX;
+}
+
+enum bs_status bs_input_open(struct bs_input *input, const char *path, struct bs_error *err)
+{
+	*input = (struct bs_input){.path = path, .fd = STDIN_FILENO};
+	/* O_NONBLOCK: the writer of a named pipe is waited for in bs_input_more, which has a limit. */
+	if (strcmp(path, "-") != 0)
+		input->fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	return input->fd >= 0 ? BS_OK : bs_fail(err, BS_IO, "%s: %s", *path ? path : "''", strerror(errno));
+}
+
+void bs_input_close(struct bs_input *input)
+{
+	if (input->fd > STDIN_FILENO)
+		close(input->fd);
+	input->fd = -1;
+}
+
+enum bs_status bs_input_more(struct bs_input *input, const struct bs_timer *timer, struct bs_error *err)
+{
+	ssize_t n = -1;
+	input->at = input->n_bytes = 0;
+	while (n < 0) {
+		int ms = left_ms(timer);
+		int n_ready = ms == 0 ? 0 : poll(&(struct pollfd){.fd = input->fd, .events = POLLIN}, 1, ms);
+		if (n_ready == 0)
+			return bs_fail(err, BS_DEADLINE, "%s: the time is up before its end is read", input->path);
+		n = n_ready > 0 ? read(input->fd, input->bytes, sizeof(input->bytes)) : -1;
+		if (n < 0 && errno != EINTR && errno != EAGAIN)
+			return bs_fail(err, BS_IO, "%s: %s", input->path, strerror(errno));
+	}
+	input->n_bytes = (size_t)n;
+	return BS_OK;
+}
+
+static enum bs_status read_all(struct bs_input *input, const struct bs_timer *timer, char **bytes, size_t *n_bytes,
+                               struct bs_error *err)
+{
+	size_t room = 0;
+	for (;;) {
+		enum bs_status status = bs_input_more(input, timer, err);
+		if (status || input->n_bytes == 0)
+			return status;
+		if (*n_bytes + input->n_bytes > BS_OPTION_FILE_BYTES)
+			return bs_fail(err, BS_INVALID, "%s: longer than %zu bytes", input->path, BS_OPTION_FILE_BYTES);
+		if (*n_bytes + input->n_bytes >= room) {
+			room = room * 2 > sizeof(input->bytes) ? room * 2 : 2 * sizeof(input->bytes);
+			char *grown = realloc(*bytes, room);
+			if (!grown)
+				return bs_fail_memory(err, input->path, room);
+			*bytes = grown;
+		}
+		memcpy(*bytes + *n_bytes, input->bytes, input->n_bytes);
+		*n_bytes += input->n_bytes;
+	}
+}
+
+enum bs_status bs_input_read_file(const char *path, const struct bs_timer *timer, char **bytes_out, size_t *n_bytes_out,
+                                  struct bs_error *err)
+{
+	struct bs_input *input = malloc(sizeof(*input));
+	*bytes_out = NULL;
+	*n_bytes_out = 0;
+	enum bs_status status = input ? bs_input_open(input, path, err) : bs_fail_memory(err, path, sizeof(*input));
+	if (!status) {
+		status = read_all(input, timer, bytes_out, n_bytes_out, err);
+		bs_input_close(input);
+	}
+	free(input);
+	if (!status && !*bytes_out && !(*bytes_out = malloc(1)))
+		status = bs_fail_memory(err, path, 1);
+	if (status) {
+		free(*bytes_out);
+		*bytes_out = NULL;
+		return status;
+	}
+	(*bytes_out)[*n_bytes_out] = '\0';
+	return BS_OK;
+}

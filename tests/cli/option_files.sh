@@ -1,0 +1,67 @@
+# Files that options name are read whole: up to 16 MiB, and until --time-limit, also where a pipe has no writer or one without end.
+set -eu
+. "$LIB"
+echo common >a.txt
+quiet bitsift index -q --words a.txt
+head -c 16777216 /dev/zero | tr '\0' '#' >"$SCRATCH/most"
+{ cat "$SCRATCH/most" && echo x; } >"$SCRATCH/more"
+mkfifo "$SCRATCH/pipe"
+# Each option that names a file, as a command of which FILE is replaced.
+commands() {
+    cat <<'COMMANDS'
+query --like-file FILE
+query --stop FILE common
+query --stop FILE --stop FILE common
+grep -f FILE a.txt
+BITSIFT_CONFIG_PATH=FILE grep common a.txt
+COMMANDS
+}
+# run FILE WORD...: with the time limit, if the command takes one.
+run() {
+    local file=$1 word words=()
+    shift
+    for word; do words+=("${word//FILE/$file}"); done
+    case ${words[0]} in
+    *=*) show timeout 60 env "${words[0]}" bitsift "${words[@]:1}" ;;
+    *) show timeout 60 bitsift "${words[@]}" ;;
+    esac
+}
+try() {
+    local line
+    while read -r -u 3 line; do
+        # shellcheck disable=SC2086 # words
+        run "$1" $line --time-limit "$2"
+    done 3< <(commands)
+}
+echo '# too long'
+try "$SCRATCH/more" 10m
+echo '# without end'
+try /dev/zero 10m
+echo '# nobody writes'
+try "$SCRATCH/pipe" 100ms
+echo '# not there, and a folder'
+try "$SCRATCH/nowhere" 10m
+try "$SCRATCH" 10m
+echo '# as long as may be'
+show timeout 60 bitsift query --count --like-file "$SCRATCH/most"
+show timeout 60 bitsift query --count --stop "$SCRATCH/most" common
+BITSIFT_CONFIG_PATH=$SCRATCH/most show timeout 60 bitsift grep -c common a.txt
+echo '# standard input'
+mkfifo "$SCRATCH/held"
+exec 9<>"$SCRATCH/held" # has a writer, which writes nothing
+show timeout 60 bitsift query --time-limit 100ms --like-file - <&9
+show timeout 60 bitsift query --time-limit 100ms --stop - common <&9
+show timeout 60 bitsift grep --time-limit 100ms -f - a.txt <&9
+yes common | show timeout 60 bitsift query --like-file -
+echo '# a batch waits for its next query, but not for the end of one'
+(printf 'common\n' && sleep 0.3 && printf 'common\nnothing') >&9 &
+show timeout 60 bitsift query --time-limit 100ms --batch - --count <&9
+wait
+show timeout 60 bitsift query --time-limit 100ms --batch /dev/zero --count
+echo '# what is read in time counts'
+(echo comm && sleep 0.1 && echo on) >"$SCRATCH/pipe" &
+show timeout 60 bitsift grep --time-limit 10m -c -f "$SCRATCH/pipe" a.txt
+wait
+echo '# a configuration of many lines, and its time limit'
+{ seq -f '# %.0f' 1000 && printf -- '--count\n--time-limit=10m'; } >"$SCRATCH/config"
+BITSIFT_CONFIG_PATH=$SCRATCH/config show bitsift grep common a.txt
