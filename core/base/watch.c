@@ -1,6 +1,7 @@
 /* watch.c: see watch.h. */
 #include "core/base/watch.h"
 
+#include <errno.h>
 #include <poll.h>
 
 #include "core/base/clock.h"
@@ -12,8 +13,9 @@
 #define SPEND_NS 50000u
 /* What takes longer than twice that in one piece is not begun when less than half of it is left. */
 #define LONG_NS 1000000u
-/* While something is waited for. */
-#define WAIT_MS 2
+/* While something is waited for. What nothing wakes us for, such as a lock, is looked at less often. */
+#define WAIT_MS  2
+#define SLEEP_MS 10
 /* What is found is shown in a quarter of the time that was for finding it, and at least in so much. */
 #define GRACE_SHARE  4
 #define GRACE_LEAST_NS 1000000u
@@ -135,7 +137,7 @@ enum bs_status bs_watch_sleep(struct bs_error *err)
 {
 	enum bs_status status = bs_watch_ask(err);
 	if (!status)
-		(void)poll(NULL, 0, WAIT_MS);
+		(void)poll(NULL, 0, SLEEP_MS);
 	return status;
 }
 
@@ -143,7 +145,11 @@ enum bs_status bs_watch_wait_readable(int fd, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	struct pollfd wanted = {.fd = fd, .events = POLLIN};
-	while (bs_watch_here && !(status = bs_watch_ask(err)) && poll(&wanted, 1, WAIT_MS) == 0)
-		continue;
+	/* A signal (EINTR) may be what the watch is asked for. */
+	while (bs_watch_here && !(status = bs_watch_ask(err))) {
+		int n = poll(&wanted, 1, WAIT_MS);
+		if (n > 0 || (n < 0 && errno != EINTR))
+			break;
+	}
 	return status;
 }

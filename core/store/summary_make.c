@@ -6,6 +6,7 @@
 
 #include "core/base/bytes.h"
 #include "core/base/hash.h"
+#include "core/base/sort.h"
 #include "core/base/source_kind.h"
 #include "core/file/memory.h"
 #include "core/lexicon/lexicon.h"
@@ -64,8 +65,9 @@ static void sort_by_digit(const uint64_t *from, uint64_t *to, size_t n, uint32_t
 		to[starts[from[i] >> shift & (DIGITS - 1)]++] = from[i];
 }
 
-static int compare_hashes(const void *a, const void *b)
+static int compare_hashes(const void *a, const void *b, void *context)
 {
+	(void)context;
 	return bs_compare_u64(*(const uint64_t *)a, *(const uint64_t *)b);
 }
 
@@ -73,9 +75,7 @@ static enum bs_status sort_hashes(const struct making *at, struct bs_buffer *has
 {
 	struct bs_numbers all = bs_numbers_in(hashes);
 	if (all.n < SORTED_BY_MERGING) {
-		if (all.n > 1)
-			qsort(all.at, all.n, sizeof(*all.at), compare_hashes);
-		return BS_OK;
+		return bs_sort(all.at, all.n, sizeof(*all.at), compare_hashes, NULL, err);
 	}
 	struct bs_buffer room_buffer = {0};
 	enum bs_status status = place(at, &room_buffer, err);
@@ -104,7 +104,7 @@ static enum bs_status sort_hashes(const struct making *at, struct bs_buffer *has
 		n_moves += i - j;
 	}
 	if (all.n && n_moves >= MOST_MOVES * all.n)
-		qsort(all.at, all.n, sizeof(*all.at), compare_hashes);
+		return bs_sort(all.at, all.n, sizeof(*all.at), compare_hashes, NULL, err);
 	return BS_OK;
 }
 

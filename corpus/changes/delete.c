@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/base/hash.h"
+#include "core/base/sort.h"
 #include "core/base/term_table.h"
 #include "core/base/watch.h"
 #include "core/store/summary_make.h"
@@ -19,11 +20,10 @@ static int compare_refs(const void *a, const void *b, void *context)
 	return bs_document_order(context, *x, *y);
 }
 
-static void sort_refs(const struct bs_snapshot *snapshot, struct bs_buffer *refs)
+static enum bs_status sort_refs(const struct bs_snapshot *snapshot, struct bs_buffer *refs, struct bs_error *err)
 {
-	if (refs->used_bytes > 0)
-		qsort_r(refs->data, refs->used_bytes / sizeof(struct bs_doc_ref), sizeof(struct bs_doc_ref), compare_refs,
-		        (void *)(uintptr_t)snapshot);
+	return bs_sort(refs->data, refs->used_bytes / sizeof(struct bs_doc_ref), sizeof(struct bs_doc_ref), compare_refs,
+	               (void *)(uintptr_t)snapshot, err);
 }
 
 #define DOCUMENT_NS 50u /* what a look at a document costs about */
@@ -151,7 +151,7 @@ enum bs_status bs_delete_find(const struct bs_snapshot *snapshot, bool of_delete
 	for (size_t i = 0; i < n_ids && !status; i++)
 		found_out[i] = wanted.ids.entries[numbers[i]].df != 0;
 	if (!status)
-		sort_refs(snapshot, refs);
+		status = sort_refs(snapshot, refs, err);
 	bs_recorded_places_free(wanted.sources, snapshot->manifest.n_sources);
 	bs_term_table_deinit(&wanted.ids);
 	bs_buffer_deinit(&wanted.by_id);
@@ -190,8 +190,7 @@ static enum bs_status write_exclusions(const struct bs_snapshot *snapshot, struc
 	struct bs_doc_record record;
 	const struct bs_doc_ref *all = (const struct bs_doc_ref *)(const void *)refs->data;
 	size_t n = refs->used_bytes / sizeof(*all);
-	enum bs_status status = BS_OK;
-	sort_refs(snapshot, refs);
+	enum bs_status status = sort_refs(snapshot, refs, err);
 	for (size_t i = 0; i < n && !status; i++) {
 		status = bs_snapshot_record(snapshot, all[i], &record, err);
 		if (!status)

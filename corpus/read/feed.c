@@ -13,6 +13,7 @@
 #include "core/base/pulse.h"
 #include "core/base/watch.h"
 #include "corpus/walk/file.h"
+#include "corpus/walk/holes.h"
 
 #define BATCH_KNOWN 512 /* paths that mostly need a stat */
 
@@ -22,6 +23,7 @@ struct bs_feed {
 	struct bs_walk *walk; /* of a folder */
 	int fd;               /* of a collection or standard input */
 	enum bs_coding coding; /* ... of standard input once it has been read from */
+	struct bs_holes holes; /* ... that are not read */
 	struct bs_buffer carry;
 	uint64_t offset; /* of the first byte that no batch has had yet; of a folder the files so far */
 	uint64_t line;   /* its line, 1-based */
@@ -89,6 +91,7 @@ static enum bs_status open_collection(struct bs_feed *feed, struct bs_error *err
 	if (!S_ISREG(found.st_mode))
 		return bs_fail(err, BS_INVALID, "%s: not a regular file", path);
 	feed->coding = bs_coding_of_file(feed->fd);
+	bs_holes_init(&feed->holes, feed->fd, &found);
 	feed->checksum = bs_checksum_stream_new();
 	return feed->checksum ? BS_OK : bs_fail_memory(err, "a feed", sizeof(*feed));
 }
@@ -103,7 +106,10 @@ enum bs_status bs_feed_open(const struct bs_source *source, const struct bs_sour
 	if (!feed)
 		return bs_fail_memory(err, "a feed", sizeof(*feed));
 	feed->source = source;
-	feed->fd = source->kind == BS_SOURCE_STDIN ? STDIN_FILENO : -1;
+	feed->holes.fd = feed->fd = source->kind == BS_SOURCE_STDIN ? STDIN_FILENO : -1;
+	struct stat found;
+	if (feed->fd >= 0 && fstat(feed->fd, &found) == 0)
+		bs_holes_init(&feed->holes, feed->fd, &found);
 	feed->line = 1;
 	feed->pulse = options->pulse;
 	feed->max_line_bytes = options->max_document_bytes ? options->max_document_bytes : BS_FILE_LIMIT_BYTES - 1;
@@ -146,7 +152,7 @@ static enum bs_status read_some(struct bs_feed *feed, struct bs_buffer *bytes, s
 	if (status)
 		return status;
 	for (;;) {
-		ssize_t n = read(feed->fd, bytes->data + bytes->used_bytes, n_bytes);
+		ssize_t n = bs_holes_read(&feed->holes, bytes->data + bytes->used_bytes, n_bytes);
 		if (n >= 0) {
 			bytes->used_bytes += (size_t)n;
 			feed->at_end = n == 0;
@@ -539,8 +545,10 @@ enum bs_status bs_feed_resume(struct bs_feed *feed, const struct bs_read_mark *m
 	feed->checksum = bs_checksum_stream_new();
 	if (!feed->checksum)
 		return bs_fail_memory(err, "a feed", sizeof(*feed));
-	if (lseek(feed->fd, 0, SEEK_SET) < 0)
+	struct stat found;
+	if (lseek(feed->fd, 0, SEEK_SET) < 0 || fstat(feed->fd, &found) != 0)
 		return bs_fail(err, BS_IO, "%s: %s", feed->source->label, strerror(errno));
+	bs_holes_init(&feed->holes, feed->fd, &found);
 	return BS_OK;
 }
 

@@ -17,11 +17,14 @@
 #include "corpus/read/record.h"
 #include "corpus/read/record_scan.h"
 #include "corpus/walk/file.h"
+#include "corpus/walk/holes.h"
 
 /* Buffers larger than this, for one huge file or record, are given back. */
 #define KEPT_BYTES ((size_t)1 << 20)
 /* A read ahead is cut here: the window is to stay in the cache, and two are enough to keep a disk busy. */
 #define WINDOW_BYTES ((uint64_t)256 * 1024)
+/* How quickly a file is read, about. */
+#define BYTES_A_NS   4u
 /* A document over this share of a run's memory is read alone. */
 #define LARGE_SHARE  128u
 
@@ -41,6 +44,7 @@ struct bs_reader {
 	const struct bs_document_sink *sink; /* and where its documents go */
 	bool is_row;                         /* it is of rows of collections */
 	int row_fd;                          /* the one being read, if it is large; else -1 */
+	struct bs_holes row_holes;           /* ... and where */
 	struct bs_text_stream row;           /* its text */
 	bool binary_as_text;
 	bool *has_private;       /* see struct bs_source_options */
@@ -191,7 +195,7 @@ static enum bs_status fill_window(struct collection *collection, uint64_t needed
 	while (window->used_bytes < wanted_bytes) {
 		size_t left_bytes = (size_t)wanted_bytes - window->used_bytes;
 		size_t asked_bytes = left_bytes < STEP_BYTES ? left_bytes : STEP_BYTES;
-		enum bs_status status = bs_watch_spend(asked_bytes / 4, err);
+		enum bs_status status = bs_watch_spend(asked_bytes / BYTES_A_NS, err);
 		if (status)
 			return status;
 		ssize_t n = pread(collection->fd, window->data + window->used_bytes, asked_bytes,
@@ -311,7 +315,10 @@ static enum bs_status pass_over_record(struct bs_reader *reader, uint64_t line, 
 static void rewind_row(void *context)
 {
 	struct bs_reader *reader = context;
-	reader->row.has_failed |= lseek(reader->row_fd, 0, SEEK_SET) != 0;
+	struct stat found;
+	reader->row.has_failed |= lseek(reader->row_fd, 0, SEEK_SET) != 0 || fstat(reader->row_fd, &found) != 0;
+	if (!reader->row.has_failed)
+		bs_holes_init(&reader->row_holes, reader->row_fd, &found);
 }
 
 static void next_of_row(void *context, const uint8_t **bytes_out, size_t *n_bytes_out)
@@ -319,11 +326,37 @@ static void next_of_row(void *context, const uint8_t **bytes_out, size_t *n_byte
 	struct bs_reader *reader = context;
 	ssize_t n;
 	do
-		n = reader->row.has_failed ? 0 : read(reader->row_fd, reader->bytes.data, (size_t)WINDOW_BYTES);
+		n = reader->row.has_failed ? 0 : bs_holes_read(&reader->row_holes, reader->bytes.data, (size_t)WINDOW_BYTES);
 	while (n < 0 && errno == EINTR);
 	reader->row.has_failed |= n < 0;
 	*bytes_out = reader->bytes.data;
 	*n_bytes_out = n > 0 ? (size_t)n : 0;
+}
+
+/* The same for its grams: a hole has none that a window of it lacks. */
+static void next_for_grams(void *context, const uint8_t **bytes_out, size_t *n_bytes_out)
+{
+	struct bs_reader *reader = context;
+	uint64_t left_bytes = bs_holes_left(&reader->row_holes);
+	if (left_bytes > WINDOW_BYTES && !reader->row.has_failed)
+		bs_holes_skip(&reader->row_holes, left_bytes - WINDOW_BYTES);
+	next_of_row(context, bytes_out, n_bytes_out);
+}
+
+static enum bs_status sum_row(struct bs_reader *reader, struct bs_checksum_stream *sum, struct bs_document *document,
+                              struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	const uint8_t *bytes;
+	size_t n_bytes = 1;
+	while (n_bytes > 0 && !status) {
+		next_of_row(reader, &bytes, &n_bytes);
+		bs_checksum_stream_add(sum, bytes, n_bytes);
+		document->text_bytes += n_bytes;
+		status = bs_watch_spend(n_bytes / BYTES_A_NS, err);
+	}
+	document->checksum = bs_checksum_stream_value(sum);
+	return status;
 }
 
 /* Makes a row of a file that is too large to be held: a document with a stream, and the checksum of it. */
@@ -331,23 +364,18 @@ static enum bs_status open_row(struct bs_reader *reader, int dir_fd, const char 
                                struct bs_refusal *refusal, struct bs_error *err)
 {
 	struct stat found;
-	const uint8_t *bytes;
-	size_t n_bytes;
 	struct bs_checksum_stream *sum = bs_checksum_stream_new();
 	enum bs_status status = sum ? bs_buffer_reserve(&reader->bytes, (size_t)WINDOW_BYTES, err) : bs_fail_memory(err, "a row", 1);
 	close_row(reader);
 	reader->row_fd = (dir_fd == AT_FDCWD ? bs_file_open : bs_file_open_below)(dir_fd, path, O_RDONLY | O_NONBLOCK);
-	reader->row = (struct bs_text_stream){.context = reader, .rewind = rewind_row, .next = next_of_row};
+	reader->row = (struct bs_text_stream){.context = reader, .rewind = rewind_row, .next = next_for_grams};
 	reader->row.has_failed = reader->row_fd < 0 || fstat(reader->row_fd, &found) != 0 || !S_ISREG(found.st_mode);
 	*refusal = (struct bs_refusal){.skip = BS_SKIP_UNREADABLE, .reason = "cannot be read", .error_number = EIO};
 	if (!status && !reader->row.has_failed) {
 		*document = (struct bs_document){.name = (const uint8_t *)"", .stamp = bs_file_stamp(&found), .stream = &reader->row,
 		                                 .known = {BS_DOC_NONE, 0}};
-		while (next_of_row(reader, &bytes, &n_bytes), n_bytes > 0) {
-			bs_checksum_stream_add(sum, bytes, n_bytes);
-			document->text_bytes += n_bytes;
-		}
-		document->checksum = bs_checksum_stream_value(sum);
+		bs_holes_init(&reader->row_holes, reader->row_fd, &found);
+		status = sum_row(reader, sum, document, err);
 	}
 	if (!reader->row.has_failed)
 		*refusal = (struct bs_refusal){.reason = NULL};

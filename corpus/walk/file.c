@@ -16,6 +16,7 @@
 #include "core/base/date.h"
 #include "core/base/watch.h"
 #include "core/bitsift/index.h"
+#include "corpus/walk/holes.h"
 
 /* Where a NUL byte makes a file binary: ripgrep's first buffer. */
 #define HEAD_BYTES 65536
@@ -248,9 +249,11 @@ static void refuse_errno(struct bs_refusal *refusal, int error_number, bool is_b
 /* Of one read at most, so that who waits for the end of a call waits no longer; and how quickly it reads, about. */
 #define STEP_BYTES ((size_t)1 << 20)
 #define BYTES_A_NS 4u
+/* What a unit of UTF-16 takes about to become UTF-8. */
+#define UNIT_NS 2u
 
 /* Reads on until bytes holds wanted_bytes or the file, announced as size_bytes long, ends. */
-static enum bs_status read_to(int fd, size_t wanted_bytes, uint64_t size_bytes, struct bs_buffer *bytes, bool *at_end,
+static enum bs_status read_to(struct bs_holes *file, size_t wanted_bytes, uint64_t size_bytes, struct bs_buffer *bytes, bool *at_end,
                               struct bs_refusal *refusal, struct bs_error *err)
 {
 	size_t more_bytes = wanted_bytes > bytes->used_bytes ? wanted_bytes - bytes->used_bytes : 0;
@@ -261,7 +264,7 @@ static enum bs_status read_to(int fd, size_t wanted_bytes, uint64_t size_bytes, 
 		status = bs_watch_spend(asked_bytes / BYTES_A_NS, err);
 		if (status)
 			break;
-		ssize_t n = read(fd, bytes->data + bytes->used_bytes, asked_bytes);
+		ssize_t n = bs_holes_read(file, bytes->data + bytes->used_bytes, asked_bytes);
 		if (n < 0) {
 			if (errno != EINTR)
 				refuse_errno(refusal, errno, false);
@@ -281,7 +284,7 @@ static enum bs_status read_to(int fd, size_t wanted_bytes, uint64_t size_bytes, 
 
 /* Reads a large file piece by piece, and asks after each but the last whether it is enough; then bytes has no more, and
  * *at_end is set. */
-static enum bs_status ask_heads(int fd, const struct bs_stamp *stamp, const struct bs_file_head *head, uint64_t limit_bytes,
+static enum bs_status ask_heads(struct bs_holes *file, const struct bs_stamp *stamp, const struct bs_file_head *head, uint64_t limit_bytes,
                                 struct bs_buffer *bytes, bool *at_end, struct bs_refusal *refusal, struct bs_error *err)
 {
 	uint64_t size_bytes = stamp->size_bytes, wanted_bytes = FIRST_PIECE_BYTES;
@@ -289,7 +292,7 @@ static enum bs_status ask_heads(int fd, const struct bs_stamp *stamp, const stru
 		return BS_OK;
 	enum bs_status status = BS_OK;
 	while (wanted_bytes < size_bytes) {
-		status = read_to(fd, (size_t)wanted_bytes, size_bytes, bytes, at_end, refusal, err);
+		status = read_to(file, (size_t)wanted_bytes, size_bytes, bytes, at_end, refusal, err);
 		if (status || refusal->reason || *at_end || bs_file_is_utf16(bytes->data, bytes->used_bytes))
 			break;
 		*at_end = head->is_enough(head->context, stamp, bytes->data, bytes->used_bytes);
@@ -300,12 +303,12 @@ static enum bs_status ask_heads(int fd, const struct bs_stamp *stamp, const stru
 	return status;
 }
 
-static enum bs_status read_whole(int fd, uint64_t size_bytes, bool refuse_binary, uint64_t limit_bytes,
+static enum bs_status read_whole(struct bs_holes *file, uint64_t size_bytes, bool refuse_binary, uint64_t limit_bytes,
                                  struct bs_buffer *bytes, bool at_end, struct bs_refusal *refusal, struct bs_error *err)
 {
 	/* Files of /proc say 0 and are longer. */
 	size_t head_bytes = size_bytes && size_bytes < HEAD_BYTES ? (size_t)size_bytes + 1 : HEAD_BYTES;
-	enum bs_status status = read_to(fd, head_bytes, size_bytes, bytes, &at_end, refusal, err);
+	enum bs_status status = read_to(file, head_bytes, size_bytes, bytes, &at_end, refusal, err);
 	if (status || refusal->reason)
 		return status;
 	if (refuse_binary && bs_file_is_binary(bytes->data, bytes->used_bytes) &&
@@ -321,7 +324,7 @@ static enum bs_status read_whole(int fd, uint64_t size_bytes, bool refuse_binary
 			bytes->used_bytes <= size_bytes ? size_bytes + 1 : bytes->used_bytes + bytes->used_bytes / 2;
 		if (wanted > limit_bytes + 1)
 			wanted = limit_bytes + 1;
-		status = read_to(fd, (size_t)wanted, size_bytes, bytes, &at_end, refusal, err);
+		status = read_to(file, (size_t)wanted, size_bytes, bytes, &at_end, refusal, err);
 		if (bytes->used_bytes > limit_bytes)
 			refuse(refusal, BS_SKIP_TOO_LARGE, 0, "larger than --max-document");
 	}
@@ -335,6 +338,7 @@ enum bs_status bs_file_load(int dir_fd, const char *path, bool refuse_binary, ui
 	enum bs_status status = BS_OK;
 	bool at_end = false;
 	struct stat found;
+	struct bs_holes file;
 	*refusal_out = (struct bs_refusal){0};
 	*stamp_out = (struct bs_stamp){0};
 	bs_buffer_clear(bytes);
@@ -355,9 +359,10 @@ enum bs_status bs_file_load(int dir_fd, const char *path, bool refuse_binary, ui
 	}
 	if (bytes->capacity_bytes > GENEROUS_BYTES && stamp_out->size_bytes < bytes->capacity_bytes / 4)
 		bs_buffer_deinit(bytes);
-	status = ask_heads(fd, stamp_out, head, limit_bytes, bytes, &at_end, refusal_out, err);
+	bs_holes_init(&file, fd, &found);
+	status = ask_heads(&file, stamp_out, head, limit_bytes, bytes, &at_end, refusal_out, err);
 	if (!status && !refusal_out->reason)
-		status = read_whole(fd, stamp_out->size_bytes, refuse_binary, limit_bytes, bytes, at_end, refusal_out, err);
+		status = read_whole(&file, stamp_out->size_bytes, refuse_binary, limit_bytes, bytes, at_end, refusal_out, err);
 out:
 	if (fd >= 0)
 		close(fd);
@@ -383,8 +388,14 @@ enum bs_status bs_file_decode_utf16(const uint8_t *bytes, size_t n_bytes, bool b
 	enum bs_status status = bs_buffer_reserve(text, n_bytes / 2 * 3 + 3, err);
 	if (status)
 		return status;
-	size_t at = 0;
+	size_t at = 0, asked_at = 0;
 	while (at + 2 <= n_bytes) {
+		if (at - asked_at > STEP_BYTES) {
+			status = bs_watch_spend((at - asked_at) * UNIT_NS / 2, err);
+			asked_at = at;
+			if (status)
+				return status;
+		}
 		uint32_t c = unit_at(bytes + at, big_endian);
 		at += 2;
 		if (U16_IS_SURROGATE(c)) {

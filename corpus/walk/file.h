@@ -93,7 +93,7 @@ bool bs_file_is_binary(const uint8_t *bytes, size_t n_bytes);
 bool bs_file_is_utf16(const uint8_t *bytes, size_t n_bytes);
 
 /* Overwrites text with the UTF-8 of a file that begins with a UTF-16 byte order mark, without the mark; a unit that
- * is no character, and an odd last byte, becomes U+FFFD. BS_NO_MEMORY. */
+ * is no character, and an odd last byte, becomes U+FFFD. BS_NO_MEMORY; ends with the watch. */
 enum bs_status bs_file_transcode(const uint8_t *bytes, size_t n_bytes, struct bs_buffer *text,
                                  struct bs_error *err) BS_WARN_UNUSED;
 /* The same of UTF-16 without a mark. */

@@ -24,6 +24,7 @@
 
 #include "core/base/buffer.h"
 #include "core/base/bytes.h"
+#include "core/base/sort.h"
 #include "core/base/watch.h"
 #include "core/bitsift/grep.h"
 #include "core/bitsift/index.h"
@@ -264,8 +265,9 @@ static enum bs_status read_entry(struct folder *folder, int fd, const struct dir
 	return status ? status : add_entry(folder, &entry, err);
 }
 
-static int compare_entries(const void *left, const void *right)
+static int compare_entries(const void *left, const void *right, void *context)
 {
+	(void)context;
 	const struct entry *a = left, *b = right;
 	if (a->key != b->key)
 		return a->key < b->key ? -1 : 1;
@@ -303,9 +305,7 @@ static enum bs_status read_entries(struct folder *folder, DIR *dir, struct bs_er
 	struct entry *entries = entries_of(folder);
 	for (size_t i = 0; i < folder->n_entries; i++)
 		entries[i].name = (const char *)folder->names.data + entries[i].name_off;
-	if (folder->n_entries > 1)
-		qsort(entries, folder->n_entries, sizeof(*entries), compare_entries);
-	return BS_OK;
+	return bs_sort(entries, folder->n_entries, sizeof(*entries), compare_entries, NULL, err);
 }
 
 /*

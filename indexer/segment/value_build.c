@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/base/bytes.h"
+#include "core/base/sort.h"
 #include "core/base/value.h"
 #include "core/file/names.h"
 #include "core/file/segment_sections.h"
@@ -121,8 +122,8 @@ static void order_fields(struct making *making)
 		}
 		making->fields[making->place_of[number]].n_values++;
 	}
-	if (making->n_fields > 1)
-		qsort_r(making->fields, making->n_fields, sizeof(*making->fields), compare_names, (void *)(uintptr_t)fields);
+	making->status = bs_sort(making->fields, making->n_fields, sizeof(*making->fields), compare_names,
+	                         (void *)(uintptr_t)fields, making->err);
 	uint64_t n_values = 0;
 	for (uint32_t i = 0; i < making->n_fields; i++) {
 		struct field *field = &making->fields[i];
@@ -138,9 +139,9 @@ static void order_values(struct making *making)
 	uint32_t n = making->accumulator->values.n_terms, f = 0;
 	for (uint32_t i = 0; i < n; i++)
 		making->order[i] = (struct ordered){head_of(making, i), i};
-	if (n > 1)
-		qsort_r(making->order, n, sizeof(*making->order), compare_values, making);
-	for (uint32_t i = 0; i < n; i++) {
+	if (!making->status)
+		making->status = bs_sort(making->order, n, sizeof(*making->order), compare_values, making, making->err);
+	for (uint32_t i = 0; i < n && !making->status; i++) {
 		f += i >= making->fields[f].first_value + making->fields[f].n_values;
 		making->rank_of[making->order[i].number] = (uint32_t)(i - making->fields[f].first_value);
 	}
@@ -178,6 +179,12 @@ static int compare_ranked(const void *a, const void *b)
 	return bs_compare_u64(x->rank, y->rank);
 }
 
+static int compare_ranked_r(const void *a, const void *b, void *context)
+{
+	(void)context;
+	return compare_ranked(a, b);
+}
+
 /* Brings a slab's values together: those of field f are ranked[begin of f, ends[f]), by rows and ranks, none twice. */
 static void gather(struct making *making, const uint32_t *documents, uint32_t n_docs)
 {
@@ -204,15 +211,15 @@ static void gather(struct making *making, const uint32_t *documents, uint32_t n_
 }
 
 /* Sorts what is not in order, and leaves out what is there twice: how many are left. Most rows have one value. */
-static uint64_t settle(struct ranked *ranked, uint64_t n)
+static uint64_t settle(struct making *making, struct ranked *ranked, uint64_t n)
 {
 	uint64_t n_kept = 0, i = 1;
 	while (i < n && compare_ranked(&ranked[i - 1], &ranked[i]) < 0)
 		i++;
 	if (i >= n)
 		return n;
-	qsort(ranked, (size_t)n, sizeof(*ranked), compare_ranked);
-	for (i = 0; i < n; i++)
+	making->status = bs_sort(ranked, (size_t)n, sizeof(*ranked), compare_ranked_r, NULL, making->err);
+	for (i = 0; i < n && !making->status; i++)
 		if (n_kept == 0 || compare_ranked(&ranked[n_kept - 1], &ranked[i]) != 0)
 			ranked[n_kept++] = ranked[i];
 	return n_kept;
@@ -287,7 +294,7 @@ static void write_slab(struct making *making, uint32_t slab, const uint32_t *doc
 		uint64_t n = making->ends[f] - begin;
 		begin = making->ends[f];
 		if (n > 0)
-			write_part(making, f, slab, n_docs, ranked, settle(ranked, n));
+			write_part(making, f, slab, n_docs, ranked, settle(making, ranked, n));
 	}
 }
 

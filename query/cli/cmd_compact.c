@@ -106,8 +106,8 @@ static int run(void *set, const struct bs_operands *operands, const struct bs_co
 	                                   .progress = show_progress,
 	                                   .skipped = show_skip,
 	                                   .context = &display};
-	if (!request.wait)
-		bs_interrupt_catch();
+	const struct bs_limits limits = bs_interrupt_catch();
+	request.limits = &limits;
 	if (!status)
 		status = bs_index_compact(&request, &report, err);
 	free(dir);

@@ -430,9 +430,8 @@ static int run(void *set, const struct bs_operands *operands, const struct bs_co
 	request->progress = show_progress;
 	request->skipped = show_skip;
 	request->context = &display;
-	/* Who waits for another writer has nothing to clean up, and is not asked whether to go on. */
-	if (!request->wait)
-		bs_interrupt_catch();
+	const struct bs_limits limits = bs_interrupt_catch();
+	request->limits = &limits;
 	enum bs_status status = bs_index_build(request, &report, err);
 	bs_progress_clear(&display.progress);
 	if (!status || status == BS_STOPPED)

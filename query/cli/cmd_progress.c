@@ -5,24 +5,22 @@
 
 #include "query/cli/commands.h"
 
-static volatile sig_atomic_t interrupted_by;
-static bool is_caught;
-
+static volatile int interrupted_by; /* as struct bs_limits has it */
 static void note(int number)
 {
 	interrupted_by = number;
 }
 
-void bs_interrupt_catch(void)
+struct bs_limits bs_interrupt_catch(void)
 {
 	static const int numbers[] = {SIGINT, SIGTERM};
 	/* A read that waits for its writer is not begun again. */
 	struct sigaction action = {.sa_handler = note, .sa_flags = (int)SA_RESETHAND}, before;
 	sigemptyset(&action.sa_mask);
-	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers) && !is_caught; i++)
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
 		if (sigaction(numbers[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
 			sigaction(numbers[i], &action, NULL);
-	is_caught = true;
+	return (struct bs_limits){.cancel = &interrupted_by};
 }
 
 void bs_interrupt_end(bool is_done)
@@ -55,9 +53,6 @@ int bs_progress_show(struct bs_progress *progress, const struct bs_build_report 
 {
 	char bytes[24], count[32];
 	double share = report->step_total ? (double)report->step_done / (double)report->step_total : 0;
-	bs_interrupt_catch();
-	if (interrupted_by != 0)
-		return 1;
 	bool is_due = report->step != progress->step || report->elapsed_ns - progress->last_drawn_ns >= PAUSE_NS;
 	if (report->elapsed_ns < FIRST_NS || !is_due || !isatty(STDERR_FILENO))
 		return 0;

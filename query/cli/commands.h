@@ -22,11 +22,11 @@ void bs_fault_catch(void);
 /*
  * What writes an index is watched and stopped in one way (cmd_progress.c).
  *
- * bs_interrupt_catch: from now on the first SIGINT or SIGTERM is noted, unless it is ignored; the second ends the
- * program. bs_interrupt_end ends the program by it, with a line; it returns if none came. is_done: the index was
- * committed before.
+ * bs_interrupt_catch: from now on the first SIGINT or SIGTERM is noted, unless it is ignored, and cancels the call that
+ * gets the limits returned; the second ends the program. bs_interrupt_end ends the program by it, with a line; it returns
+ * if none came. is_done: the index was committed before.
  */
-void bs_interrupt_catch(void);
+struct bs_limits bs_interrupt_catch(void);
 void bs_interrupt_end(bool is_done);
 
 /* A line on standard error that is drawn anew, on a terminal, for work over a second. */

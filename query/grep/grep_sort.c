@@ -8,6 +8,7 @@
 
 #include "core/bitsift/grep.h"
 #include "core/bitsift/status.h"
+#include "core/base/sort.h"
 #include "corpus/walk/file.h"
 #include "query/regex/text.h"
 
@@ -158,9 +159,7 @@ static enum bs_status read_all(struct sort_source *self, struct bs_error *err)
 		sorted->file.path = sorted->file.path ? (const char *)self->names.data + sorted->path_off : NULL;
 		sorted->file.shown = (const char *)self->names.data + sorted->shown_off;
 	}
-	if (!status && n > 1)
-		qsort_r(self->files.data, n, sizeof(struct sorted), compare, self);
-	return status;
+	return status ? status : bs_sort(self->files.data, n, sizeof(struct sorted), compare, self, err);
 }
 
 static enum bs_status sort_next(struct bs_grep_source *source, struct bs_grep_file *file_out, struct bs_error *err)

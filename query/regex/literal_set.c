@@ -8,6 +8,7 @@
 
 #include "core/base/bytes.h"
 #include "core/base/icu.h"
+#include "core/base/sort.h"
 #include "core/base/watch.h"
 #include "core/simd/needle.h"
 #include "core/text/grams.h"
@@ -125,8 +126,9 @@ struct entry {
 	uint32_t literal;
 };
 
-static int compare_entries(const void *a, const void *b)
+static int compare_entries(const void *a, const void *b, void *context)
 {
+	(void)context;
 	const struct entry *x = a, *y = b;
 	if (x->order != y->order)
 		return x->order < y->order ? -1 : 1;
@@ -144,7 +146,6 @@ static uint64_t order_of(const uint8_t *bytes, uint32_t n_bytes)
 
 /* What a literal costs about to be folded, or to get a node, and to be sorted among many. */
 #define LITERAL_NS 100u
-#define SORT_NS    150u
 
 /* The bytes of all literals as they are compared: folded, or borrowed. */
 static enum bs_status fold_literals(struct bs_literal_set *set, const struct bs_literal *literals, uint32_t n_literals,
@@ -396,12 +397,13 @@ static enum bs_status make(struct bs_literal_set *set, struct entry *entries, ui
 	uint32_t n_empty = part_entries(entries, n_literals, 0);
 	uint32_t n_short = part_entries(entries + n_empty, n_literals - n_empty, BEGIN_BYTES - 1),
 		 n_before = n_empty + n_short;
-	enum bs_status status = bs_watch_spend((uint64_t)n_literals * SORT_NS, err);
+	enum bs_status status = bs_sort(entries, n_empty, sizeof(*entries), compare_entries, NULL, err);
+	if (!status)
+		status = bs_sort(entries + n_empty, n_short, sizeof(*entries), compare_entries, NULL, err);
+	if (!status)
+		status = bs_sort(entries + n_before, n_literals - n_before, sizeof(*entries), compare_entries, NULL, err);
 	if (status)
 		return status;
-	qsort(entries, n_empty, sizeof(*entries), compare_entries);
-	qsort(entries + n_empty, n_short, sizeof(*entries), compare_entries);
-	qsort(entries + n_before, n_literals - n_before, sizeof(*entries), compare_entries);
 	set->empty = n_empty ? entries[0].literal : BS_NO_LITERAL;
 	struct making making = {.set = set, .entries = entries + n_empty, .n_entries = n_short};
 	status = n_short ? make_short(&making, err) : BS_OK;

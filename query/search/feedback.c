@@ -6,6 +6,7 @@
 
 #include "core/base/bytes.h"
 #include "core/base/hash.h"
+#include "core/base/sort.h"
 #include "query/search/rank.h"
 
 struct word_count {
@@ -101,9 +102,7 @@ static enum bs_status list_words(struct bs_feedback *feedback, struct bs_error *
 	uint32_t *found = (uint32_t *)(void *)feedback->found.data;
 	for (uint32_t i = 0; i < n && !status; i++)
 		found[i] = i;
-	if (!status && n > 1)
-		qsort_r(found, n, sizeof(*found), compare_shares, feedback);
-	return status;
+	return status ? status : bs_sort(found, n, sizeof(*found), compare_shares, feedback, err);
 }
 
 struct choice {

@@ -6,6 +6,7 @@
 
 #include "core/base/bytes.h"
 #include "core/base/hash.h"
+#include "core/base/sort.h"
 #include "core/base/term_table.h"
 #include "core/base/watch.h"
 #include "core/store/field_weights.h"
@@ -484,8 +485,9 @@ static bool stands_at(const struct bs_matcher *matcher, uint32_t element, uint32
 	return false;
 }
 
-static int compare_points(const void *a, const void *b)
+static int compare_points(const void *a, const void *b, void *context)
 {
+	(void)context;
 	const struct near_point *x = a;
 	const struct near_point *y = b;
 	if (x->position != y->position)
@@ -542,9 +544,10 @@ static size_t near_points(struct bs_matcher *matcher, const struct bs_query_node
 		}
 	}
 	size_t n_points = matcher->status ? 0 : matcher->points.used_bytes / sizeof(struct near_point);
-	if (n_points > 1)
-		qsort(matcher->points.data, n_points, sizeof(struct near_point), compare_points);
-	return n_points;
+	if (!matcher->status)
+		matcher->status = bs_sort(matcher->points.data, n_points, sizeof(struct near_point), compare_points, NULL,
+		                          matcher->err);
+	return matcher->status ? 0 : n_points;
 }
 
 /* A window slides over the occurrences in order; it holds at most `span` positions of one field. */

@@ -7,9 +7,11 @@
 #include "core/base/hash.h"
 #include "core/bitsift/index.h"
 #include "core/bitsift/search.h"
+#include "core/base/sort.h"
 
-static int compare(const void *a, const void *b)
+static int compare(const void *a, const void *b, void *context)
 {
+	(void)context;
 	const struct bs_moved_record *x = a;
 	const struct bs_moved_record *y = b;
 	if (x->hash != y->hash)
@@ -62,10 +64,9 @@ enum bs_status bs_moved_read(struct bs_moved *moved, const struct bs_source *sou
 	moved->is_like_line = false;
 	enum bs_status status = bs_reader_read_all(reader, feed, &sink, err);
 	bs_buffer_deinit(&mapping.id);
-	if (!status && moved->records.used_bytes > 0)
-		qsort(moved->records.data, moved->records.used_bytes / sizeof(struct bs_moved_record),
-		      sizeof(struct bs_moved_record), compare);
-	return status;
+	return status ? status
+	              : bs_sort(moved->records.data, moved->records.used_bytes / sizeof(struct bs_moved_record),
+	                        sizeof(struct bs_moved_record), compare, NULL, err);
 }
 
 void bs_moved_deinit(struct bs_moved *moved)
