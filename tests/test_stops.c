@@ -29,6 +29,8 @@
 #define USUAL_MB      4
 #endif
 #define MOST_FRAMES 40
+/* A query or search is told to end when it has taken so long. */
+#define MOST_MS 300.0
 
 static double size_mb = USUAL_MB, long_ms = USUAL_LONG_MS;
 static const char *only = "";
@@ -36,9 +38,12 @@ static bool is_verbose;
 
 /* The stop callback of a call; asked is the processor time when it was called last. */
 struct gaps {
-	double asked_ms, longest_ms;
-	void *frames[MOST_FRAMES];
-	int n_frames;
+	double begun_ms, asked_ms, longest_ms;
+	double most_ms; /* then the call is told to end; 0: never */
+	struct frames {
+		void *list[MOST_FRAMES];
+		int n;
+	} asked, from, to; /* where it was asked last, and around the longest time */
 	uint64_t n_asked;
 };
 
@@ -52,23 +57,30 @@ static double cpu_ms(void)
 static void note_gap(struct gaps *gaps)
 {
 	double now = cpu_ms();
+	struct frames here = {.n = 0};
+	if (is_verbose)
+		here.n = backtrace(here.list, MOST_FRAMES);
 	if (now - gaps->asked_ms > gaps->longest_ms) {
 		gaps->longest_ms = now - gaps->asked_ms;
-		gaps->n_frames = is_verbose ? backtrace(gaps->frames, MOST_FRAMES) : 0;
+		gaps->from = gaps->asked;
+		gaps->to = here;
 	}
+	gaps->asked = here;
 	gaps->asked_ms = cpu_ms();
 	gaps->n_asked++;
 }
 
 static int note_ask(void *context)
 {
-	note_gap(context);
-	return 0;
+	struct gaps *gaps = context;
+	note_gap(gaps);
+	return gaps->most_ms > 0 && gaps->asked_ms - gaps->begun_ms > gaps->most_ms;
 }
 
-static void begin(struct gaps *gaps)
+static void begin(struct gaps *gaps, double most_ms)
 {
-	*gaps = (struct gaps){.asked_ms = cpu_ms()};
+	double now = cpu_ms();
+	*gaps = (struct gaps){.begun_ms = now, .asked_ms = now, .most_ms = most_ms};
 }
 
 static unsigned n_late;
@@ -82,8 +94,12 @@ static void end(struct gaps *gaps, const char *input, const char *call)
 	if (is_verbose || is_late)
 		fprintf(stderr, "%s, %s: %.1f ms without asking%s, asked %llu times\n", input, call, gaps->longest_ms,
 		        is_at_end ? " (at the end)" : "", (unsigned long long)gaps->n_asked);
-	if (is_verbose && is_late)
-		backtrace_symbols_fd(gaps->frames, gaps->n_frames, STDERR_FILENO);
+	if (is_verbose && is_late) {
+		fprintf(stderr, "from\n");
+		backtrace_symbols_fd(gaps->from.list, gaps->from.n, STDERR_FILENO);
+		fprintf(stderr, "to\n");
+		backtrace_symbols_fd(gaps->to.list, gaps->to.n, STDERR_FILENO);
+	}
 	n_late += is_late;
 }
 
@@ -313,10 +329,10 @@ struct call {
 	bool store;
 };
 
-static struct bs_limits *watch(struct call *call)
+static struct bs_limits *watch(struct call *call, double most_ms)
 {
 	call->limits = (struct bs_limits){.stop = note_ask, .context = &call->gaps};
-	begin(&call->gaps);
+	begin(&call->gaps, most_ms);
 	return &call->limits;
 }
 
@@ -326,7 +342,7 @@ static void build(struct call *call, const char *name, bool rebuild)
 	const char *source = tree;
 	struct bs_build_request request = {.dir = dir, .sources = &source, .n_sources = 1, .n_threads = 1, .store = call->store,
 	                                   .rebuild = rebuild, .max_document_bytes = call->input->max_document_bytes,
-	                                   .memory_bytes = 512u << 20, .limits = watch(call)};
+	                                   .memory_bytes = 512u << 20, .limits = watch(call, 0)};
 	ok(bs_index_build(&request, NULL, &err), &err);
 	end(&call->gaps, call->input->name, name);
 }
@@ -341,9 +357,9 @@ static void touch_all(void)
 static void compact_and_check(struct call *call)
 {
 	struct bs_error err;
-	ok(bs_index_compact(&(struct bs_build_request){.dir = dir, .n_threads = 1, .limits = watch(call)}, NULL, &err), &err);
+	ok(bs_index_compact(&(struct bs_build_request){.dir = dir, .n_threads = 1, .limits = watch(call, 0)}, NULL, &err), &err);
 	end(&call->gaps, call->input->name, "compact");
-	ok(bs_index_check(&(struct bs_check_request){.dir = dir, .limits = watch(call)}, NULL, &err), &err);
+	ok(bs_index_check(&(struct bs_check_request){.dir = dir, .limits = watch(call, 0)}, NULL, &err), &err);
 	end(&call->gaps, call->input->name, "check");
 }
 
@@ -362,9 +378,9 @@ static void find(struct call *call, struct bs_finder *finder, const char *query,
 	request.query_bytes = strlen(query);
 	request.hit = take_hit;
 	request.n_threads = 1;
-	request.limits = watch(call);
+	request.limits = watch(call, MOST_MS);
 	enum bs_status status = bs_find(finder, &request, NULL, &err);
-	if (status && status != BS_INVALID)
+	if (status && status != BS_INVALID && status != BS_STOPPED)
 		fail_msg("%s: %s: %s", call->input->name, name, err.text);
 	end(&call->gaps, call->input->name, name);
 }
@@ -377,7 +393,7 @@ static void query(struct call *call)
 	struct bs_error err;
 	struct bs_index *index;
 	struct bs_finder *finder;
-	ok(bs_index_open_with(&(struct bs_open_request){.dir = dir, .fresh = true, .limits = watch(call)}, &index, &err), &err);
+	ok(bs_index_open_with(&(struct bs_open_request){.dir = dir, .fresh = true, .limits = watch(call, 0)}, &index, &err), &err);
 	end(&call->gaps, call->input->name, "open, fresh");
 	ok(bs_finder_new(index, &finder, &err), &err);
 	for (size_t i = 0; i < sizeof(queries) / sizeof(*queries); i++) {
@@ -410,7 +426,7 @@ static void grep(struct call *call)
 		const char *path = tree, *pattern = patterns[i / 4];
 		size_t n = strlen(pattern);
 		char name[96];
-		struct bs_grep_request request = {.n_threads = 1, .write = take_bytes, .limits = watch(call)};
+		struct bs_grep_request request = {.n_threads = 1, .write = take_bytes, .limits = watch(call, MOST_MS)};
 		request.pattern.patterns = &pattern;
 		request.pattern.pattern_bytes = &n;
 		request.pattern.n_patterns = 1;
@@ -422,7 +438,7 @@ static void grep(struct call *call)
 		request.output.format = i % 4 == 3 ? BS_GREP_JSON : BS_GREP_LINES;
 		snprintf(name, sizeof(name), "grep '%.30s' %zu", pattern, i % 4);
 		enum bs_status status = bs_grep(&request, NULL, &err);
-		if (status && status != BS_INVALID)
+		if (status && status != BS_INVALID && status != BS_STOPPED)
 			fail_msg("%s: %s: %s", call->input->name, name, err.text);
 		end(&call->gaps, call->input->name, name);
 	}
@@ -433,7 +449,7 @@ static void delete(struct call *call)
 	struct bs_error err;
 	for (int undo = 0; undo < 2; undo++) {
 		struct bs_delete_request request = {.dir = dir, .query = undo ? NULL : "word OR line", .query_bytes = 12, .undo = undo,
-		                                    .limits = watch(call)};
+		                                    .limits = watch(call, 0)};
 		ok(bs_index_delete(&request, NULL, &err), &err);
 		end(&call->gaps, call->input->name, undo ? "delete --undo" : "delete");
 	}

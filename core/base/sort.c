@@ -10,7 +10,6 @@
 #define RUN_ITEMS 8192u
 #define ITEM_NS   50u /* what a step of a merge costs about, */
 #define SORTED_NS 700u /* and to sort an item within its run */
-#define ASK_ITEMS 1024u
 
 struct sort {
 	size_t item_bytes;
@@ -38,7 +37,7 @@ static enum bs_status sort_runs(const struct sort *sort, uint8_t *items, size_t 
 /* Two runs that lie one after the other. */
 static enum bs_status merge(const struct sort *sort, const uint8_t *left, size_t n_left, size_t n_right, uint8_t *to)
 {
-	size_t item_bytes = sort->item_bytes, n_asked = 0;
+	size_t item_bytes = sort->item_bytes, n_merged = 0;
 	const uint8_t *right = left + n_left * item_bytes;
 	enum bs_status status = BS_OK;
 	for (; n_left > 0 && n_right > 0 && !status; to += item_bytes) {
@@ -48,8 +47,7 @@ static enum bs_status merge(const struct sort *sort, const uint8_t *left, size_t
 		right += takes_left ? 0 : item_bytes;
 		n_left -= takes_left;
 		n_right -= !takes_left;
-		if (++n_asked % ASK_ITEMS == 0)
-			status = bs_watch_spend(ASK_ITEMS * ITEM_NS, sort->err);
+		status = bs_watch_each(n_merged++, ITEM_NS, sort->err);
 	}
 	memcpy(to, n_left > 0 ? left : right, (n_left + n_right) * item_bytes);
 	return status;

@@ -4,10 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/watch.h"
+
 #define FIRST_SLOTS 4096u
 #define LARGE_SLOTS (1u << 18)
 #define LARGE_ENTRIES ((size_t)1 << 18)
 #define ENTRY_BYTES sizeof(struct bs_term_entry)
+#define SLOT_NS     5u /* what one costs about to be moved, for the watch */
 
 static int64_t held_by_slots(const struct bs_term_table *table)
 {
@@ -92,11 +95,20 @@ static enum bs_status grow_slots(struct bs_term_table *table, struct bs_error *e
 	table->slot_mask = (uint32_t)(n_slots - 1);
 	table->slot_shift = (uint32_t)__builtin_clzll(n_slots) + 1;
 	/* Both from front to back: no entry is looked at. */
-	for (size_t i = 0; i < n_old; i++)
+	for (size_t i = 0; i < n_old && !status; i++) {
 		if (old_slots[i])
 			place(table, old_slots[i]);
+		status = bs_watch_each(i, SLOT_NS, err);
+	}
+	if (status) { /* as it was */
+		table->slots = old_slots;
+		table->slot_mask = (uint32_t)(n_old - 1);
+		table->slot_shift = (uint32_t)__builtin_clzll(n_old | 1) + 1;
+		(void)!bs_account_add(-more_bytes, NULL);
+		old_slots = slots;
+	}
 	free(old_slots);
-	return BS_OK;
+	return status;
 }
 
 enum bs_status bs_term_table_add(struct bs_term_table *table, const uint8_t *bytes, uint32_t n_bytes, uint64_t hash,

@@ -61,6 +61,14 @@ static inline enum bs_status bs_watch_spend(uint64_t about_ns, struct bs_error *
 	return __builtin_expect(bs_watch_here != NULL, 0) ? bs_watch_spend_more(about_ns, err) : BS_OK;
 }
 
+/* The same in a loop whose round i costs item_ns: a word of one round in so many. */
+#define BS_WATCH_EVERY 1024u
+static inline enum bs_status bs_watch_each(uint64_t i, uint32_t item_ns, struct bs_error *err)
+{
+	return __builtin_expect(i % BS_WATCH_EVERY == BS_WATCH_EVERY - 1, 0) ? bs_watch_spend((uint64_t)BS_WATCH_EVERY * item_ns, err)
+	                                                                     : BS_OK;
+}
+
 /* How long the call may still take; UINT64_MAX: as long as it likes. */
 uint64_t bs_watch_left_ns(void);
 

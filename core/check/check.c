@@ -40,6 +40,7 @@ static void check_offsets(struct check *check, const struct bs_section *plain, c
 		EXPECT(check, i > 0 || offset == 0, "%s: the first does not begin at 0", what);
 		EXPECT(check, before <= offset, "%s: number %llu ends before it begins", what, (unsigned long long)i - 1);
 		before = offset;
+		TRY(check, bs_watch_each(i, NUMBER_NS, check->err));
 	}
 	EXPECT(check, before == end, "%s: the last ends at %llu of %llu", what, (unsigned long long)before,
 	       (unsigned long long)end);
@@ -427,6 +428,7 @@ static void check_list(struct check *check, uint32_t number, const struct bs_pac
 		EXPECT(check, value < end && (i == 0 || value > before), "grams, %s %u: value %llu is %u", what, number,
 		       (unsigned long long)i, value);
 		before = value;
+		TRY(check, bs_watch_each(i, NUMBER_NS, check->err));
 	}
 }
 
@@ -497,6 +499,7 @@ static void check_gram_set(struct check *check)
 	if (!end)
 		TRY(check, bs_lexicon_cursor_seek(&cursor, (const uint8_t *)"", 0, check->err));
 	while (!check->status && !end) {
+		TRY(check, bs_watch_spend(TERM_NS, check->err));
 		TRY(check, bs_lexicon_cursor_next(&cursor, &end, check->err));
 		const uint8_t *key = cursor.term.data;
 		if (check->status || end || key[0] == BS_KEY_COMPOUND)

@@ -44,6 +44,10 @@ struct check {
 #define EXPECT(check, is_so, ...) \
 	TRY(check, (is_so) ? BS_OK : bs_container_corrupt((check)->file, (check)->err, __VA_ARGS__))
 
+/* What is looked at costs about, for the watch. */
+#define TERM_NS   100u
+#define NUMBER_NS 20u
+
 /* n + 1 zeros; NULL if something is wrong, as that there is no memory. */
 static inline void *allocate(struct check *check, uint64_t n, size_t item_bytes, const char *what)
 {

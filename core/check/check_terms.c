@@ -39,6 +39,7 @@ static void walk_rare_lists(struct check *check, void (*say)(struct check *check
 				if (!check->status)
 					say(check, (uint32_t)document, terms[i].ordinal);
 			}
+			TRY(check, bs_watch_each(i, TERM_NS, check->err));
 		}
 	}
 	bs_buffer_deinit(&buffer);
@@ -485,6 +486,7 @@ static void walk_terms(struct term_walk *walk)
 		TRY(check, bs_lexicon_cursor_next(&walk->cursor, &end, check->err));
 		if (check->status || end)
 			return;
+		TRY(check, bs_watch_spend(TERM_NS, check->err));
 		check_term(walk);
 		if (!check->status)
 			check_documents(walk);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core/base/bytes.h"
+#include "core/base/watch.h"
 #include "core/file/segment_sections.h"
 #include "core/lexicon/lexicon.h"
 #include "core/lexicon/term_codes.h"
@@ -157,6 +158,7 @@ struct training {
 };
 
 #define LEAST_PAIR_SLOTS 4096u
+#define SYMBOL_NS        20u /* what one costs about, for the watch */
 
 static struct pair *slot_of_pair(const struct training *training, uint32_t name)
 {
@@ -212,6 +214,9 @@ static enum bs_status count_sample(struct training *training, uint32_t every, st
 			continue;
 		const struct rest *rest = &training->sample[i];
 		uint32_t last = UINT32_MAX;
+		enum bs_status status = bs_watch_spend(rest->n_bytes * SYMBOL_NS / 4, err);
+		if (status)
+			return status;
 		for (uint32_t at = 0, is_end = 0; !is_end;) {
 			uint32_t number = symbols_next(training->symbols, rest->bytes + at, rest->n_bytes - at);
 			training->counts[number]++;
@@ -508,7 +513,8 @@ static enum bs_status cut_all(struct coding *coding, struct bs_error *err)
 	size_t capacity = 0;
 	uint32_t head_context = 0;
 	const uint8_t *at = lexicon->terms.data;
-	for (uint64_t i = 0; i < lexicon->n_terms; i++) {
+	enum bs_status status = BS_OK;
+	for (uint64_t i = 0; i < lexicon->n_terms && !status; i++) {
 		struct added term;
 		at = read_added(at, &term);
 		if (capacity - coding->n_cut <= term.rest.n_bytes) {
@@ -522,7 +528,8 @@ static enum bs_status cut_all(struct coding *coding, struct bs_error *err)
 			head_context = 0;
 		coding->counts[heads_row(coding, head_context) + head_of(&term)]++;
 		uint32_t context = bs_first_context(term.n_dropped);
-		for (uint32_t j = 0, is_end = 0; !is_end;) {
+		for (uint32_t j = 0, is_end = 0; !is_end && !status;) {
+			status = bs_watch_each(coding->n_cut, SYMBOL_NS, err);
 			uint32_t number = symbols_next(&coding->symbols, term.rest.bytes + j, term.rest.n_bytes - j);
 			coding->cut[coding->n_cut++] = (uint16_t)number;
 			coding->counts[rests_row(coding, context) + number]++;
@@ -532,7 +539,7 @@ static enum bs_status cut_all(struct coding *coding, struct bs_error *err)
 		}
 		head_context = bs_head_context(term.rest.n_bytes, bs_df_magnitude(term.df));
 	}
-	return BS_OK;
+	return status;
 }
 
 static bool is_used(const struct coding *coding, uint32_t symbol)
@@ -616,21 +623,23 @@ static void put_head(struct coding *coding, const struct added *term, uint32_t c
 		bs_bits_put(&coding->bits, term->df - (UINT64_C(1) << bs_df_bits(df_magnitude)), bs_df_bits(df_magnitude));
 }
 
-/* Gives where the symbols of the next term begin. */
-static const uint16_t *put_rest(struct coding *coding, const struct added *term, const uint16_t *cut)
+/* Goes on to where the symbols of the next term begin. */
+static enum bs_status put_rest(struct coding *coding, const struct added *term, const uint16_t **cut, struct bs_error *err)
 {
+	enum bs_status status = BS_OK;
 	uint32_t context = bs_first_context(term->n_dropped);
 	const struct symbol *symbol;
 	uint32_t n_done = 0;
 	do {
-		size_t at = rests_row(coding, context) + *cut;
+		size_t at = rests_row(coding, context) + **cut;
 		bs_bits_put_code(&coding->bits, coding->values[at]);
-		symbol = &coding->symbols.symbols[*cut++];
+		status = bs_watch_each((size_t)(*cut - coding->cut), SYMBOL_NS, err);
+		symbol = &coding->symbols.symbols[*(*cut)++];
 		n_done += symbol->n_bytes;
 		if (!symbol->is_end)
 			context = bs_next_context(term->rest.bytes[n_done - 1]);
-	} while (!symbol->is_end);
-	return cut;
+	} while (!symbol->is_end && !status);
+	return status;
 }
 
 static enum bs_status write_terms(struct coding *coding, struct bs_error *err)
@@ -652,7 +661,9 @@ static enum bs_status write_terms(struct coding *coding, struct bs_error *err)
 		if (status)
 			break;
 		put_head(coding, &term, i % BS_LEXICON_BLOCK_TERMS == 0 ? 0 : context);
-		cut = put_rest(coding, &term, cut);
+		status = put_rest(coding, &term, &cut, err);
+		if (status)
+			break;
 		context = bs_head_context(term.rest.n_bytes, bs_df_magnitude(term.df));
 		if ((i + 1) % BS_LEXICON_BLOCK_TERMS != 0 && i + 1 < lexicon->n_terms)
 			continue;

@@ -6,6 +6,7 @@
 
 #include "core/base/bytes.h"
 #include "core/base/hash.h"
+#include "core/base/watch.h"
 #include "core/file/segment_sections.h"
 
 #define GOLDEN      UINT64_C(0x9e3779b97f4a7c15)
@@ -135,6 +136,7 @@ static struct spelled *spell_gamma(struct spelled *to, const struct bs_tf_word *
  * 122. */
 #define MOST_SPELLED (1u << 20)
 #define MOST_DIGITS  (FIRST_GAMMA + 2 * 32)
+#define WORD_NS      50u /* what one costs about to be placed, for the watch */
 
 static bool is_long(size_t n)
 {
@@ -251,15 +253,23 @@ static void take_places(const struct spelled *spelled, size_t n, const struct bs
 }
 
 /* In another order, which makes no other bits: where rows begin, and what solves them, is the same in any. */
-static void place_words(const struct bs_tf_word *words, size_t n_words, const struct bs_band *band, uint32_t *n_begun,
-                        uint64_t *values)
+static enum bs_status place_words(const struct bs_tf_word *words, size_t n_words, const struct bs_band *band,
+                                  uint32_t *n_begun, uint64_t *values, struct bs_error *err)
 {
 	struct spelled spelled[MOST_DIGITS];
-	for (size_t i = 0; i < n_words; i++)
+	enum bs_status status = BS_OK;
+	for (size_t i = 0; i < n_words && !status; i++) {
 		count_begun(spelled, spell_word(spelled, &words[i]), band, n_begun);
+		status = bs_watch_each(i, WORD_NS, err);
+	}
+	if (status)
+		return status;
 	sum_begun(band, n_begun);
-	for (size_t i = 0; i < n_words; i++)
+	for (size_t i = 0; i < n_words && !status; i++) {
 		take_places(spelled, spell_word(spelled, &words[i]), band, n_begun, values);
+		status = bs_watch_each(i, WORD_NS, err);
+	}
+	return status;
 }
 
 static enum bs_status solve(struct bs_tf_coder *coder, const struct bs_tf_word *words, size_t n_words, size_t n,
@@ -277,7 +287,7 @@ static enum bs_status solve(struct bs_tf_coder *coder, const struct bs_tf_word *
 	if (is_long(n))
 		status = bs_kernel_choose("plain", &kernel, err);
 	if (is_long(n)) {
-		place_words(words, n_words, &band, n_begun, values);
+		status = status ? status : place_words(words, n_words, &band, n_begun, values, err);
 	} else if (band.n_starts == 1) {
 		place_dense(spelled, n, &band, n_begun, values);
 	} else {
@@ -340,6 +350,8 @@ enum bs_status bs_tf_encode(struct bs_tf_coder *coder, struct bs_tf_word *words,
 			status = bs_buffer_reserve(bits, n_bytes, err);
 		if (!status)
 			status = solve(coder, words, n_words, n, n_bytes, bits->data + bits->used_bytes, &is_solved, err);
+		if (!status && !is_solved)
+			status = bs_watch_ask(err);
 	}
 	if (!status)
 		bits->used_bytes += n_bytes;

@@ -19,6 +19,7 @@
 
 #include <string.h>
 
+#include "core/base/watch.h"
 #include "core/simd/kernel_lines.h"
 #include "core/simd/kernels.h"
 
@@ -27,6 +28,8 @@ struct solve_row {
 	uint64_t mask;
 	uint64_t value;
 };
+
+#define ROW_NS 50u /* what a row costs about, for the watch */
 
 /* An equation, reduced until its first bit has no row yet; each step begins behind the last one. False: it contradicts. */
 static bool insert_row(struct solve_row *rows, size_t start, struct solve_row row)
@@ -65,7 +68,8 @@ static bool solve_slowly(const struct bs_band *band, uint8_t *bits)
 	for (size_t byte = 0; byte < band->n_starts; byte++) {
 		for (; i < band->n_begun[byte]; i++) {
 			struct solve_row row = {band->masks[bs_band_place(i)], band->values[i / 64] >> (i % 64) & 1};
-			if (!insert_row(rows, byte * 8, row))
+			/* What ends the call makes it a system that is not solved, too. */
+			if (!insert_row(rows, byte * 8, row) || bs_watch_each(i, ROW_NS, NULL))
 				return false;
 		}
 	}

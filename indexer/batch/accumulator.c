@@ -9,6 +9,7 @@
 
 #include "core/base/hash.h"
 #include "core/base/value.h"
+#include "core/base/watch.h"
 #include "core/store/manifest.h"
 
 #define SPOOL_CHUNK_BYTES (8u << 20) /* address space: only what is written becomes real */
@@ -18,6 +19,8 @@
 
 /* ... and so many postings are written, once all their terms are known: whole groups. */
 #define POSTINGS 128u
+/* What a term costs about to be found and noted, for the watch. */
+#define TERM_NS 60u
 
 /* A term of the batch as it is here. */
 struct mapped {
@@ -197,11 +200,13 @@ void bs_accumulator_finish(struct bs_accumulator *accumulator)
 
 /* What is known here of the batch's terms. What some of them touch is prefetched a step at a time for all of them:
  * slots, then entries, then keys. */
-static void look_up(const struct bs_accumulator *accumulator, const struct bs_term_batch *batch, struct mapped *map)
+static enum bs_status look_up(const struct bs_accumulator *accumulator, const struct bs_term_batch *batch, struct mapped *map,
+                              struct bs_error *err)
 {
 	const struct bs_term_table *terms = &accumulator->terms;
+	enum bs_status status = BS_OK;
 	uint32_t guesses[LOOK_AHEAD];
-	for (uint32_t first = 0, n; first < batch->terms.n_terms; first += n) {
+	for (uint32_t first = 0, n; first < batch->terms.n_terms && !status; first += n) {
 		const uint64_t *hashes = bs_term_batch_hashes(batch) + first;
 		uint32_t left = batch->terms.n_terms - first;
 		n = left < LOOK_AHEAD ? left : LOOK_AHEAD;
@@ -222,7 +227,9 @@ static void look_up(const struct bs_accumulator *accumulator, const struct bs_te
 			                               bs_term_table_find(terms, key, key_bytes, hashes[i], &number)))
 				map[first + i].number = number;
 		}
+		status = bs_watch_spend(n * TERM_NS, err);
 	}
+	return status;
 }
 
 /* A value of the batch by the number that its field has here. */
@@ -246,13 +253,15 @@ static bool make_value_key(const struct bs_accumulator *accumulator, const struc
 }
 
 /* As look_up: what is known here of the batch's values. */
-static void look_up_values(const struct bs_accumulator *accumulator, const struct bs_term_batch *batch, uint32_t *map)
+static enum bs_status look_up_values(const struct bs_accumulator *accumulator, const struct bs_term_batch *batch,
+                                     uint32_t *map, struct bs_error *err)
 {
+	enum bs_status status = BS_OK;
 	const struct bs_term_table *values = &accumulator->values;
 	struct value_key keys[LOOK_AHEAD];
 	uint32_t guesses[LOOK_AHEAD];
 	bool has_field[LOOK_AHEAD];
-	for (uint32_t first = 0, n; first < batch->values.n_terms; first += n) {
+	for (uint32_t first = 0, n; first < batch->values.n_terms && !status; first += n) {
 		uint32_t left = batch->values.n_terms - first;
 		n = left < LOOK_AHEAD ? left : LOOK_AHEAD;
 		for (uint32_t i = 0; i < n; i++) {
@@ -271,7 +280,9 @@ static void look_up_values(const struct bs_accumulator *accumulator, const struc
 			                bs_term_table_find(values, keys[i].bytes, keys[i].n_bytes, keys[i].hash, &number);
 			map[first + i] = is_known ? number : BS_TERM_NONE;
 		}
+		status = bs_watch_spend(n * TERM_NS, err);
 	}
+	return status;
 }
 
 static enum bs_status start_values(struct bs_accumulator *accumulator, const struct bs_term_batch *batch,
@@ -293,9 +304,9 @@ static enum bs_status start_values(struct bs_accumulator *accumulator, const str
 		status = bs_buffer_reserve(&accumulator->value_map, n_bytes, err);
 	if (status)
 		return status;
-	look_up_values(accumulator, batch, (uint32_t *)(void *)accumulator->value_map.data);
+	status = look_up_values(accumulator, batch, (uint32_t *)(void *)accumulator->value_map.data, err);
 	accumulator->value_map.used_bytes = n_bytes;
-	return BS_OK;
+	return status;
 }
 
 enum bs_status bs_accumulator_start(struct bs_accumulator *accumulator, const struct bs_term_batch *batch,
@@ -308,7 +319,9 @@ enum bs_status bs_accumulator_start(struct bs_accumulator *accumulator, const st
 	enum bs_status status = bs_buffer_reserve(&accumulator->map, n_bytes, err);
 	if (status)
 		return status;
-	look_up(accumulator, batch, (struct mapped *)(void *)accumulator->map.data);
+	status = look_up(accumulator, batch, (struct mapped *)(void *)accumulator->map.data, err);
+	if (status)
+		return status;
 	accumulator->map.used_bytes = n_bytes;
 	for (uint32_t i = 0, number; i < fields->n_terms && accumulator->fields.n_terms < BS_MOST_FIELDS && !status; i++)
 		status = bs_term_table_intern(&accumulator->fields, bs_term_table_key(fields, i), fields->entries[i].n_bytes,
@@ -394,6 +407,8 @@ static enum bs_status add_values(struct bs_accumulator *accumulator, const struc
 		if (status || *known == BS_TERM_NONE)
 			continue;
 		status = bs_buffer_append(&accumulator->value_numbers, known, sizeof(*known), err);
+		if (!status)
+			status = bs_watch_each(added.n_values, TERM_NS, err);
 		added.n_values++;
 	}
 	if (added.n_values == 0 || status)
@@ -415,6 +430,8 @@ enum bs_status bs_accumulator_add(struct bs_accumulator *accumulator, const stru
 		status = add_new_terms(accumulator, batch, postings + p, n, err);
 		if (!status)
 			at = put_terms(accumulator, postings + p, n, at);
+		if (!status)
+			status = bs_watch_spend(n * TERM_NS, err);
 	}
 	if (!status)
 		at = put_tfs(batch, from, at);

@@ -8,6 +8,7 @@
 #include "core/base/hash.h"
 #include "core/base/value.h"
 #include "core/bitsift/index.h"
+#include "core/base/watch.h"
 #include "core/lexicon/lexicon.h"
 #include "core/store/field_weights.h"
 #include "core/store/manifest.h"
@@ -16,6 +17,9 @@
 #define KEPT_BYTES  (1u << 20)  /* larger buffers are given back after use */
 #define FIRST_SLOTS (1u << 14)
 #define KEPT_SLOTS  (1u << 18)
+/* What a distinct term costs about once the words are cut, and a field beside its words: for the watch. */
+#define TERM_NS     30u
+#define FIELD_NS    200u
 
 _Static_assert(BS_TOKEN_SLACK_BYTES >= BS_TERM_BATCH_KEY_BYTES, "a key is read whole, whatever its length");
 
@@ -81,13 +85,15 @@ static enum bs_status grow_slots(struct bs_term_batch_terms *terms, struct bs_er
 		terms->most_slots = n_slots;
 	}
 	use_slots(terms, n_slots);
-	for (uint32_t i = 0; i < terms->n_terms; i++) {
+	enum bs_status status = BS_OK;
+	for (uint32_t i = 0; i < terms->n_terms && !status; i++) {
 		uint32_t at = home_slot(terms, &entries_of(terms)[i]);
 		while (terms->slots[at])
 			at = (at + 1) & (n_slots - 1);
 		terms->slots[at] = i + 1;
+		status = bs_watch_each(i, TERM_NS, err);
 	}
-	return BS_OK;
+	return status;
 }
 
 /* A new term; its slot is found again if the table grows. */
@@ -527,8 +533,9 @@ static enum bs_status take_fields(struct bs_term_batch *batch, const struct bs_d
 		batch->last_word = batch->whole_word = BS_NO_WORD;
 		batch->heads[0].n = batch->heads[1].n = 0;
 		batch->weight = bs_field_weight(batch->weights, field->name, field->name_bytes);
-		enum bs_status status = bs_words_analyze(batch->words, field->text, field->text_bytes, position,
-		                                         take_tokens, batch, &sum, err);
+		enum bs_status status = bs_watch_each(i, FIELD_NS, err);
+		if (!status)
+			status = bs_words_analyze(batch->words, field->text, field->text_bytes, position, take_tokens, batch, &sum, err);
 		if (!status && field->name_bytes > 0 && field->name_bytes <= BS_MOST_FIELD_BYTES)
 			status = bs_term_table_intern(&batch->fields, (const uint8_t *)field->name, (uint32_t)field->name_bytes,
 			                              bs_hash_slot(field->name, field->name_bytes), &number, NULL, err);
@@ -563,16 +570,17 @@ static enum bs_status take_tfs(struct bs_term_batch *batch, struct bs_term_batch
 	if (status)
 		return status;
 	uint32_t *tfs = (uint32_t *)(void *)batch->tfs.data + doc->first_tf;
-	for (uint32_t i = 0; i < doc->n_terms; i++) {
+	for (uint32_t i = 0; i < doc->n_terms && !status; i++) {
 		uint32_t number = postings[i];
 		const struct bs_term_batch_term *term = &entries_of(&batch->terms)[number];
 		postings[i] = postings[doc->n_repeated];
 		postings[doc->n_repeated] = number;
 		tfs[doc->n_repeated] = term->tf;
 		doc->n_repeated += (term->tf > 1) & !is_bigram(batch, term);
+		status = bs_watch_each(i, TERM_NS, err);
 	}
 	batch->tfs.used_bytes += doc->n_repeated * sizeof(uint32_t);
-	return BS_OK;
+	return status;
 }
 
 /* What has the grams of all fields: no match spans two, which costs a few grams that none has. */
@@ -585,6 +593,8 @@ static enum bs_status join_fields(struct bs_term_batch *batch, const struct bs_d
 		status = bs_buffer_append(&batch->gram_text, document->fields[i].text, document->fields[i].text_bytes, err);
 		if (!status && i + 1 < document->n_fields)
 			status = bs_buffer_append(&batch->gram_text, "\n", 1, err);
+		if (!status)
+			status = bs_watch_each(i, TERM_NS, err);
 	}
 	joined_out->text = batch->gram_text.data;
 	joined_out->text_bytes = batch->gram_text.used_bytes;

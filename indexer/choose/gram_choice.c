@@ -5,11 +5,15 @@
 #include <string.h>
 
 #include "core/base/bytes.h"
+#include "core/base/watch.h"
 #include "core/matrix/prices.h"
 #include "core/text/grams.h"
 #include "indexer/choose/sample.h"
 
 #define SAMPLE_BYTES (24u << 20)
+/* What a gram costs about, for the watch: to be counted, and to be looked at when all are. */
+#define GRAM_NS 5u
+#define LOOK_NS 2u
 #define LISTED_DOCS  2u /* what one file has may be there by chance */
 
 struct bucket_count {
@@ -42,16 +46,19 @@ struct sample {
 	uint32_t n_docs;
 };
 
-static void count_buckets(struct sample *sample, const uint8_t *folded, size_t n_bytes)
+static enum bs_status count_buckets(struct sample *sample, const uint8_t *folded, size_t n_bytes, struct bs_error *err)
 {
-	for (size_t at = 0; at + BS_GRAM_LONG_BYTES <= n_bytes; at++) {
+	enum bs_status status = BS_OK;
+	for (size_t at = 0; at + BS_GRAM_LONG_BYTES <= n_bytes && !status; at++) {
 		uint32_t hash = bs_gram_long_hash(bs_load_u32(folded + at), folded[at + 4]);
 		struct bucket_count *bucket = &sample->buckets[bs_gram_bucket(hash)];
+		status = bs_watch_each(at, GRAM_NS, err);
 		if (bucket->last == sample->n_docs)
 			continue;
 		*bucket = (struct bucket_count){bucket->df + 1, sample->n_docs};
 		sample->n_in_buckets++;
 	}
+	return status;
 }
 
 static enum bs_status start_sample(struct sample *sample, struct bs_error *err)
@@ -72,14 +79,15 @@ static enum bs_status sample_text(struct sample *sample, const struct bs_field *
 		status = bs_gram_sketch_text(sample->sketch, field->text, field->text_bytes, &sum, err);
 	if (status)
 		return status;
-	for (uint32_t i = 0; i < sum.n_trigrams[BS_GRAM_RARE]; i++)
+	for (uint32_t i = 0; i < sum.n_trigrams[BS_GRAM_RARE] && !status; i++) {
 		sample->dfs[sum.trigrams[BS_GRAM_RARE][i]]++;
+		status = bs_watch_each(i, GRAM_NS, err);
+	}
 	sample->n_docs++;
 	bs_buffer_clear(&sample->folded);
-	status = bs_grams_fold(field->text, field->text_bytes, &sample->folded, err);
 	if (!status)
-		count_buckets(sample, sample->folded.data, sample->folded.used_bytes);
-	return status;
+		status = bs_grams_fold(field->text, field->text_bytes, &sample->folded, err);
+	return status ? status : count_buckets(sample, sample->folded.data, sample->folded.used_bytes, err);
 }
 
 /* Of several fields each counts as a document, which makes grams seem less frequent. */
@@ -115,6 +123,7 @@ static enum bs_status list_grams(const struct sample *sample, struct bs_gram_pla
 {
 	enum bs_status status = BS_OK;
 	for (uint32_t trigram = 0; trigram < BS_GRAM_TRIGRAMS && !status; trigram++) {
+		status = bs_watch_each(trigram, LOOK_NS, err);
 		if (sample->dfs[trigram] < LISTED_DOCS) /* nearly all of them */
 			continue;
 		enum bs_gram_tier tier = tier_of(sample, sample->dfs[trigram]);

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "core/base/hash.h"
+#include "core/base/sort.h"
+#include "core/base/watch.h"
 #include "core/lexicon/lexicon.h"
 #include "core/matrix/prices.h"
 #include "core/text/words.h"
@@ -17,6 +19,10 @@
  * document at least takes that has the pair or has it not. Where documents are long a bit is dearer, as it is for words
  * (core/matrix/treatment.c). All pairs together have so many bits for each posting of a word: core/matrix/prices.h.
  */
+
+/* What a word of a text, and a meeting of two, cost about, for the watch. */
+#define TOKEN_NS   5u
+#define MEETING_NS 30u
 
 /* A pair of the sample. */
 struct met_pair {
@@ -142,11 +148,13 @@ static enum bs_status count_words(struct choice *choice, struct bs_error *err)
 	uint32_t *last_doc = calloc((size_t)choice->words.n_terms + 1, sizeof(*last_doc)); /* per word, + 1 */
 	if (!last_doc)
 		return bs_fail_memory(err, "pairs of words", (uint64_t)choice->words.n_terms * sizeof(*last_doc));
-	for (size_t d = 0; d < count_docs(choice); d++) {
+	enum bs_status status = BS_OK;
+	for (size_t d = 0; d < count_docs(choice) && !status; d++) {
 		uint64_t n_tokens;
 		const uint32_t *tokens = tokens_of(choice, d, &n_tokens);
 		choice->most_tokens = n_tokens > choice->most_tokens ? n_tokens : choice->most_tokens;
-		for (uint64_t i = 0; i < n_tokens; i++) {
+		for (uint64_t i = 0; i < n_tokens && !status; i++) {
+			status = bs_watch_each(i, TOKEN_NS, err);
 			if (tokens[i] == 0 || last_doc[tokens[i] - 1] == d + 1)
 				continue;
 			last_doc[tokens[i] - 1] = (uint32_t)d + 1;
@@ -155,7 +163,7 @@ static enum bs_status count_words(struct choice *choice, struct bs_error *err)
 		}
 	}
 	free(last_doc);
-	return BS_OK;
+	return status;
 }
 
 /* last_of[first]: 1 + the last meeting of that first. */
@@ -179,10 +187,12 @@ static enum bs_status list_meetings(struct choice *choice, uint32_t *last_of, st
 		const uint32_t *tokens = tokens_of(choice, d, &n_tokens);
 		for (uint64_t i = 1; i < n_tokens && !status; i++) {
 			uint32_t a = tokens[i - 1], b = tokens[i];
+			status = bs_watch_each(i, TOKEN_NS, err);
 			if (!a || !b || words[a - 1].df < least || words[b - 1].df < least)
 				continue;
 			struct meeting meeting = {.second = b - 1, .doc = (uint32_t)d, .at = (uint32_t)(tokens + i - all)};
-			status = add_meeting(choice, meeting, a - 1, last_of, err);
+			if (!status)
+				status = add_meeting(choice, meeting, a - 1, last_of, err);
 		}
 	}
 	return status;
@@ -198,8 +208,9 @@ static enum bs_status widen_meetings(struct choice *choice, uint32_t *last_of, s
 	choice->meetings = (struct bs_buffer){0};
 	for (size_t i = 1; i < before.used_bytes / sizeof(*narrow) && !status; i++) {
 		struct meeting meeting = narrow[i];
+		status = bs_watch_each(i, TOKEN_NS, err);
 		uint32_t pair = narrow[i - 1].link;
-		if (meeting.at == narrow[i - 1].at + 1 && pair != UINT32_MAX && met_of(choice)[pair].n_docs >= least)
+		if (!status && meeting.at == narrow[i - 1].at + 1 && pair != UINT32_MAX && met_of(choice)[pair].n_docs >= least)
 			status = add_meeting(choice, meeting, pair, last_of, err);
 	}
 	bs_buffer_deinit(&before);
@@ -232,6 +243,9 @@ static enum bs_status add_pairs(struct choice *choice, uint32_t first, uint32_t 
 				return status;
 			at = known[second] = choice->n_met++;
 		}
+		enum bs_status status = bs_watch_spend(MEETING_NS, err);
+		if (status)
+			return status;
 		count_meeting(choice, &met_of(choice)[at], meetings[number - 1].doc);
 	}
 	for (uint32_t at = n_before; at < choice->n_met; at++) {
@@ -262,7 +276,9 @@ static enum bs_status find_pairs(struct choice *choice, struct bs_error *err)
 	if (!status)
 		status = list_meetings(choice, last_of, err);
 	for (uint32_t word = 0; word < n_words && !status; word++) {
-		status = add_pairs(choice, word, last_of[word], known, err);
+		status = bs_watch_each(word, TOKEN_NS, err);
+		if (!status)
+			status = add_pairs(choice, word, last_of[word], known, err);
 		choice->firsts[word + 1] = choice->n_met;
 	}
 	choice->n_narrow = choice->n_met;
@@ -299,20 +315,27 @@ struct both {
 };
 
 /* Counts a document for the pairs of which it holds both words. */
-static void count_both_in(const struct both *both, const uint32_t *tokens, uint64_t n_tokens, uint64_t doc_ns)
+static enum bs_status count_both_in(const struct both *both, const uint32_t *tokens, uint64_t n_tokens, uint64_t doc_ns,
+                                    struct bs_error *err)
 {
 	size_t n_words = 0;
-	for (uint64_t i = 0; i < n_tokens; i++) {
+	enum bs_status status = BS_OK;
+	for (uint64_t i = 0; i < n_tokens && !status; i++) {
+		status = bs_watch_each(i, TOKEN_NS, err);
 		if (!tokens[i] || both->has[tokens[i] - 1])
 			continue;
 		both->has[tokens[i] - 1] = 1;
 		both->words[n_words++] = tokens[i] - 1;
 	}
-	for (size_t w = 0; w < n_words; w++)
-		for (uint32_t i = both->firsts[both->words[w]]; i < both->firsts[both->words[w] + 1]; i++)
+	for (size_t w = 0; w < n_words && !status; w++) {
+		uint32_t first = both->firsts[both->words[w]], end = both->firsts[both->words[w] + 1];
+		for (uint32_t i = first; i < end; i++)
 			both->ns[i] += -(uint64_t)both->has[both->seconds[i]] & doc_ns;
+		status = bs_watch_spend((end - first) * 2, err);
+	}
 	for (size_t w = 0; w < n_words; w++)
 		both->has[both->words[w]] = 0;
+	return status;
 }
 
 /*
@@ -337,10 +360,10 @@ static enum bs_status count_both(struct choice *choice, struct bs_error *err)
 	}
 	for (size_t i = 0; i < n_pairs; i++)
 		both.seconds[i] = met_of(choice)[i].second;
-	for (size_t d = 0; d < count_docs(choice); d++) {
+	for (size_t d = 0; d < count_docs(choice) && !status; d++) {
 		uint64_t n_tokens;
 		const uint32_t *tokens = tokens_of(choice, d, &n_tokens);
-		count_both_in(&both, tokens, n_tokens, sampled_of(choice, d)->ns);
+		status = count_both_in(&both, tokens, n_tokens, sampled_of(choice, d)->ns, err);
 	}
 	for (size_t i = 0; i < n_pairs; i++)
 		met_of(choice)[i].ns = both.ns[i];
@@ -359,8 +382,9 @@ static double bits_of(const struct choice *choice, uint32_t n)
 	return share >= 0.5 ? n_docs : -n_docs * (share * log2(share) + (1 - share) * log2(1 - share));
 }
 
-static int compare_worth(const void *a, const void *b)
+static int compare_worth(const void *a, const void *b, void *context)
 {
+	(void)context;
 	const struct met_pair *x = *(const struct met_pair *const *)a;
 	const struct met_pair *y = *(const struct met_pair *const *)b;
 	if (x->worth != y->worth)
@@ -410,7 +434,7 @@ static enum bs_status take_best(const struct choice *choice, struct bs_word_pair
 		struct met_pair *pair = best[i] = &met_of(choice)[i];
 		pair->worth = (double)pair->ns * pair->asked / bits_of(choice, pair->n_docs);
 	}
-	qsort(best, choice->n_met, sizeof(*best), compare_worth);
+	status = bs_sort(best, choice->n_met, sizeof(*best), compare_worth, NULL, err);
 	for (uint32_t i = 0; i < choice->n_met && !status && pairs->n_word_pairs < BS_MAX_WORD_PAIRS; i++) {
 		if (best[i]->worth < least || left_bits < bits_of(choice, best[i]->n_docs))
 			break;

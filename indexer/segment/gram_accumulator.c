@@ -5,9 +5,11 @@
 #include <string.h>
 
 #include "core/base/bytes.h"
+#include "core/base/watch.h"
 
 #define CHUNK_BYTES         131072u
 #define CHUNK_BYTES_IN_FILE 1048576u
+#define SQUARE_NS   300u /* what 64 columns of 64 rows cost about, for the watch */
 #define STRIP_WORDS 8u /* of a row: 64 bytes, what one access to memory brings */
 
 /* Whole rows of one class, one after another. */
@@ -119,15 +121,17 @@ static enum bs_status write_columns(uint32_t class, struct cursor at, uint32_t n
 	uint64_t *columns = malloc(STRIP_WORDS * 64 * n_groups * sizeof(*columns));
 	if (!columns)
 		return bs_fail_memory(err, "columns of grams", STRIP_WORDS * 64 * n_groups * sizeof(*columns));
-	for (uint32_t word = 0; word < row_words; word += STRIP_WORDS) {
+	enum bs_status status = BS_OK;
+	for (uint32_t word = 0; word < row_words && !status; word += STRIP_WORDS) {
 		uint32_t n_words = row_words - word < STRIP_WORDS ? row_words - word : STRIP_WORDS;
 		uint32_t left = n_columns - word * 64;
 		make_columns(at, n_rows, row_words, word, n_words, columns);
 		for (uint32_t c = 0; c < n_words * 64 && c < left; c++)
 			bs_file_writer_bytes(writer, columns + c * n_groups, bs_gram_column_bytes(n_rows));
+		status = bs_watch_spend((uint64_t)n_words * n_groups * SQUARE_NS, err);
 	}
 	free(columns);
-	return BS_OK;
+	return status;
 }
 
 static enum bs_status write_class(const struct bs_gram_accumulator *accumulator, uint32_t class, uint32_t *n_slabs,

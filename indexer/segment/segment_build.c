@@ -8,6 +8,7 @@
 #include "core/lexicon/lexicon.h"
 #include "core/store/segment.h"
 #include "core/file/segment_sections.h"
+#include "core/base/watch.h"
 #include "core/base/workers.h"
 #include "corpus/changes/recorded.h"
 #include "indexer/segment/condense.h"
@@ -81,13 +82,14 @@ static enum bs_status prepare(struct build *build, struct bs_error *err)
 
 /* Terms in lexicon order are all over the dictionary: entries are prefetched so many ahead, keys half as many. */
 #define TERMS_AHEAD 16u
+#define TERM_NS     100u /* what one costs about, for the watch */
 
 static enum bs_status write_lexicon(struct build *build, struct bs_error *err)
 {
 	const struct bs_term_table *terms = &build->accumulator->terms;
 	struct bs_lexicon_writer lexicon;
 	bs_lexicon_writer_init(&lexicon, build->writer);
-	for (uint32_t i = 0; i < terms->n_terms; i++) {
+	for (uint32_t i = 0; i < terms->n_terms && !lexicon.status; i++) {
 		uint32_t left = terms->n_terms - i;
 		if (left > TERMS_AHEAD)
 			__builtin_prefetch(&terms->entries[build->sorted[i + TERMS_AHEAD]]);
@@ -95,6 +97,8 @@ static enum bs_status write_lexicon(struct build *build, struct bs_error *err)
 			__builtin_prefetch(bs_term_table_key(terms, build->sorted[i + TERMS_AHEAD / 2]));
 		const struct bs_term_entry *entry = &terms->entries[build->sorted[i]];
 		bs_lexicon_writer_add(&lexicon, bs_term_table_key(terms, build->sorted[i]), entry->n_bytes, entry->df);
+		if (!lexicon.status)
+			lexicon.status = bs_watch_each(i, TERM_NS, &lexicon.error);
 	}
 	return bs_lexicon_writer_finish(&lexicon, err);
 }

@@ -5,8 +5,13 @@
 #include <string.h>
 
 #include "core/base/hash.h"
+#include "core/base/watch.h"
 #include "core/base/workers.h"
 #include "core/lexicon/lexicon.h"
+
+/* What a term costs about, for the watch: to be looked up at random, and to be taken in order. */
+#define TERM_NS 50u
+#define LOOK_NS 10u
 
 /* Renumbering: a chunk of documents is a task. A thread writes them into chunks of its own: the first of them are new,
  * the others are those that it is done with. */
@@ -75,7 +80,7 @@ static enum bs_status renumber_document(const struct all *all, struct writer *wr
 		return status;
 	doc->codes = to;
 	struct bs_tf_word *words = (struct bs_tf_word *)(void *)writer->words.data;
-	for (uint32_t n; (n = bs_accumulator_next(&reader, numbers)) > 0;) {
+	for (uint32_t n; !status && (n = bs_accumulator_next(&reader, numbers)) > 0;) {
 		uint8_t notes[BS_TERM_CHUNK];
 		uint64_t columns = 0;
 		for (uint32_t i = 0; i < n; i++)
@@ -95,7 +100,10 @@ static enum bs_status renumber_document(const struct all *all, struct writer *wr
 			n_words += is_coded | (n_words < n_repeated);
 		}
 		to = bs_group_put(to, numbers, n);
+		status = bs_watch_spend(n * TERM_NS, err);
 	}
+	if (status)
+		return status;
 	writer->spool.chunks->used_bytes = (size_t)(to - writer->spool.chunks->bytes);
 	all->docs_out[document] = sums;
 	return code_tfs(writer, n_repeated, n_words, reader.codes, task, err);
@@ -273,34 +281,44 @@ static enum bs_status find_places(struct bs_slab_plan *plan, const struct kinds 
                                   struct bs_error *err)
 {
 	uint32_t most = 1;
-	for (uint32_t i = 0; i < plan->n_terms; i++)
+	enum bs_status status = BS_OK;
+	for (uint32_t i = 0; i < plan->n_terms && !status; i++) {
 		most = df_of(plan, i) > most ? df_of(plan, i) : most;
+		status = bs_watch_each(i, LOOK_NS, err);
+	}
+	if (status)
+		return status;
 	uint32_t *next_of = calloc((size_t)most + 1, sizeof(*next_of));
 	if (!next_of)
 		return bs_fail_memory(err, "places of terms", ((size_t)most + 1) * sizeof(*next_of));
 	for (uint32_t i = 0; i < plan->n_terms; i++)
 		next_of[df_of(plan, i)]++;
 	place_dfs(plan, kinds, most, next_of);
-	for (uint32_t i = 0; i < plan->n_terms; i++)
+	for (uint32_t i = 0; i < plan->n_terms && !status; i++) {
 		place_of[i] = next_of[df_of(plan, i)]++;
+		status = bs_watch_each(i, LOOK_NS, err);
+	}
 	free(next_of);
-	return BS_OK;
+	return status;
 }
 
 /* What is known of a place. */
-static void fill_places(struct bs_slab_plan *plan, const struct kinds *kinds, const uint32_t *place_of, uint8_t *notes)
+static enum bs_status fill_places(struct bs_slab_plan *plan, const struct kinds *kinds, const uint32_t *place_of, uint8_t *notes,
+                                  struct bs_error *err)
 {
+	enum bs_status status = BS_OK;
 	const struct bs_tf_levels *levels = plan->tf_levels;
 	for (uint32_t i = 0; i < plan->treatments->n_entries && i < BS_NOTE_KINDS - 1; i++)
 		plan->columns[i] = bs_count_pack(plan->treatments->entries[i].n_columns);
 	plan->kinds[plan->n_repeated] = treatment_of(kinds, 1);
 	notes[plan->n_repeated] = note_of(kinds, 1) | BS_NOTE_IS_CODED; /* a pair, too: nobody asks */
-	for (uint32_t i = 0; i < plan->n_terms; i++) {
+	for (uint32_t i = 0; i < plan->n_terms && !status; i++) {
 		const struct bs_lexicon_term term = term_of(plan, i);
 		uint32_t place = place_of[i];
 		uint8_t treatment = treatment_of(kinds, term.df);
 		bool has_exceptions = plan->treatments->entries[treatment].has_exceptions;
 		plan->hashes[place] = term.hash;
+		status = bs_watch_each(i, TERM_NS, err);
 		if (place >= plan->n_repeated)
 			continue;
 		bool is_coded = !term.is_pair; /* pairs are not counted */
@@ -310,16 +328,19 @@ static void fill_places(struct bs_slab_plan *plan, const struct kinds *kinds, co
 		if (place < plan->n_frequent)
 			plan->frequent[place] = (struct bs_frequent_term){.df = term.df, .has_exceptions = has_exceptions};
 	}
+	return status;
 }
 
 /* Places of terms in lexicon order are all over: they are prefetched so many ahead. */
 #define PLACES_AHEAD 16u
 
 /* sorted: term numbers in lexicon order; NULL: they are so. */
-static void fill_ordinals(struct bs_slab_plan *plan, const uint32_t *place_of, const uint32_t *sorted)
+static enum bs_status fill_ordinals(struct bs_slab_plan *plan, const uint32_t *place_of, const uint32_t *sorted,
+                                    struct bs_error *err)
 {
+	enum bs_status status = BS_OK;
 	uint32_t n_found = 0;
-	for (uint32_t i = 0; i < plan->n_terms; i++) {
+	for (uint32_t i = 0; i < plan->n_terms && !status; i++) {
 		if (sorted && plan->n_terms - i > 2 * PLACES_AHEAD) {
 			__builtin_prefetch(&place_of[sorted[i + 2 * PLACES_AHEAD]]);
 			__builtin_prefetch(&plan->ordinals[place_of[sorted[i + PLACES_AHEAD]]], 1);
@@ -328,9 +349,11 @@ static void fill_ordinals(struct bs_slab_plan *plan, const uint32_t *place_of, c
 		plan->ordinals[place] = i;
 		if (place < plan->n_frequent)
 			plan->by_ordinal[n_found++] = place;
+		status = bs_watch_each(i, LOOK_NS, err);
 	}
-	for (uint32_t i = 0; i < plan->n_frequent; i++)
+	for (uint32_t i = 0; i < plan->n_frequent && !status; i++)
 		plan->frequent[i].ordinal = plan->ordinals[i];
+	return status;
 }
 
 /* Places, and what is known of them. *notes_out is the caller's to free, also after a failure. */
@@ -358,9 +381,8 @@ static enum bs_status make_places(struct bs_slab_plan *plan, struct kinds *kinds
 	plan->by_ordinal = malloc(((size_t)plan->n_frequent + 1) * sizeof(*plan->by_ordinal));
 	if (!*notes_out || !plan->kinds || !plan->frequent || !plan->by_ordinal)
 		return bs_fail_memory(err, "what slabs share", plan->n_frequent * sizeof(*plan->frequent));
-	fill_places(plan, kinds, place_of, *notes_out);
-	fill_ordinals(plan, place_of, sorted);
-	return BS_OK;
+	status = fill_places(plan, kinds, place_of, *notes_out, err);
+	return status ? status : fill_ordinals(plan, place_of, sorted, err);
 }
 
 enum bs_status bs_slab_plan_make(struct bs_slab_plan *plan, struct bs_accumulator *accumulator, const uint32_t *sorted,

@@ -10,12 +10,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/watch.h"
 #include "core/base/workers.h"
 
 /* Fewer are sorted by insertion: 256 counts are not worth setting up. */
 #define SMALL_RANGE 32u
 #define FIRST_SHIFT 48 /* of a window: what its first two bytes are above */
 #define FIRST_PARTS 65536u
+/* What a key costs about, for the watch: to be counted, to get its next bytes, to be moved, and in a small range. */
+#define COUNT_NS 5u
+#define LOAD_NS  30u
+#define MOVE_NS  30u
+#define SMALL_NS 50u
 
 struct sort_key {
 	uint64_t window; /* bytes of the term as a number that sorts as they do, zeros for those it lacks */
@@ -94,8 +100,9 @@ static inline void prefetch_term(const struct bs_term_table *terms, const struct
  * All windows are equal. Terms that end in them come first, and are at most nine: they differ in length only, by zero
  * bytes. The others get their next eight bytes.
  */
-static void open_windows(const struct bs_term_table *terms, struct range *range)
+static enum bs_status open_windows(const struct bs_term_table *terms, struct range *range, struct bs_error *err)
 {
+	enum bs_status status = BS_OK;
 	size_t from = range->from + 8;
 	size_t n_ended = 0;
 	for (size_t i = 0; i < range->n; i++) {
@@ -108,20 +115,27 @@ static void open_windows(const struct bs_term_table *terms, struct range *range)
 	struct range ended = {.keys = range->keys, .n = n_ended, .from = range->from};
 	insertion_sort(terms, &ended);
 	*range = (struct range){.keys = range->keys + n_ended, .n = range->n - n_ended, .from = from, .shift = 56};
-	for (size_t i = 0; i < range->n; i++) {
+	for (size_t i = 0; i < range->n && !status; i++) {
 		prefetch_term(terms, range->keys, i, range->n, from);
 		range->keys[i].window = load_window(terms, range->keys[i].number, from);
+		status = bs_watch_each(i, LOAD_NS, err);
 	}
+	return status;
 }
 
-/* Divides the range by the byte at its shift: those with byte b go to [starts[b], starts[b + 1]). */
-static void divide(const struct range *range, size_t starts[257])
+/* Divides the range by the byte at its shift: those with byte b go to [starts[b], starts[b + 1]). Fails with the watch. */
+static enum bs_status divide(const struct range *range, size_t starts[257], struct bs_error *err)
 {
 	size_t next[256];
 	size_t ends[256];
+	enum bs_status status = BS_OK;
 	memset(starts, 0, 257 * sizeof(*starts));
-	for (size_t i = 0; i < range->n; i++)
+	for (size_t i = 0; i < range->n && !status; i++) {
 		starts[(range->keys[i].window >> range->shift & 0xff) + 1]++;
+		status = bs_watch_each(i, COUNT_NS, err);
+	}
+	if (status)
+		return status;
 	for (size_t b = 0; b < 256; b++) {
 		starts[b + 1] += starts[b];
 		next[b] = starts[b];
@@ -138,33 +152,42 @@ static void divide(const struct range *range, size_t starts[257])
 				to = key.window >> range->shift & 0xff;
 			}
 			range->keys[next[b]++] = key;
+			if ((status = bs_watch_each(next[b], MOVE_NS, err)))
+				return status;
 		}
 	}
+	return BS_OK;
 }
 
 /* The largest part of a division is what the loop goes on with, so the calls are at most log2 n deep. */
-static void sort_range(const struct bs_term_table *terms, struct range range)
+static enum bs_status sort_range(const struct bs_term_table *terms, struct range range, struct bs_error *err)
 {
-	while (range.n > SMALL_RANGE) {
+	enum bs_status status = BS_OK;
+	while (range.n > SMALL_RANGE && !status) {
 		if (range.shift < 0) {
-			open_windows(terms, &range);
+			status = open_windows(terms, &range, err);
 			continue;
 		}
 		size_t starts[257];
 		size_t largest = 0;
-		divide(&range, starts);
+		status = divide(&range, starts, err);
+		if (status)
+			break;
 		for (size_t b = 1; b < 256; b++)
 			if (starts[b + 1] - starts[b] > starts[largest + 1] - starts[largest])
 				largest = b;
 		for (size_t b = 0; b < 256; b++) {
 			struct range part = {range.keys + starts[b], starts[b + 1] - starts[b], range.from, range.shift - 8};
-			if (b != largest && part.n > 1)
-				sort_range(terms, part);
+			if (b != largest && part.n > 1 && !status)
+				status = sort_range(terms, part, err);
 		}
 		range = (struct range){range.keys + starts[largest], starts[largest + 1] - starts[largest], range.from,
 		                       range.shift - 8};
 	}
+	if (status)
+		return status;
 	insertion_sort(terms, &range);
+	return bs_watch_spend((range.n + 1) * SMALL_NS, err);
 }
 
 static enum bs_status sort_first_byte(void *context, const struct bs_task *task, struct bs_error *err)
@@ -173,16 +196,16 @@ static enum bs_status sort_first_byte(void *context, const struct bs_task *task,
 	uint64_t byte = task->number;
 	size_t first = byte ? order->ends[byte * 256 - 1] : 0;
 	size_t start = first;
-	(void)err;
-	for (uint64_t part = byte * 256; part < (byte + 1) * 256; part++) {
+	enum bs_status status = BS_OK;
+	for (uint64_t part = byte * 256; part < (byte + 1) * 256 && !status; part++) {
 		size_t end = order->ends[part];
 		if (end - start > 1)
-			sort_range(order->terms, (struct range){order->keys + start, end - start, 0, FIRST_SHIFT - 8});
+			status = sort_range(order->terms, (struct range){order->keys + start, end - start, 0, FIRST_SHIFT - 8}, err);
 		start = end;
 	}
-	for (size_t i = first; i < start; i++)
+	for (size_t i = first; i < start && !status; i++)
 		order->sorted[i] = order->keys[i].number;
-	return BS_OK;
+	return status;
 }
 
 enum bs_status bs_term_order(const struct bs_term_table *terms, uint32_t n_threads, uint32_t *sorted,
@@ -201,18 +224,22 @@ enum bs_status bs_term_order(const struct bs_term_table *terms, uint32_t n_threa
 		goto out;
 	}
 	bs_buffer_advise(order.keys, n_bytes);
-	for (uint32_t i = 0; i < terms->n_terms; i++)
+	for (uint32_t i = 0; i < terms->n_terms && !status; i++) {
 		order.ends[load_window(terms, i, 0) >> FIRST_SHIFT]++;
+		status = bs_watch_each(i, COUNT_NS, err);
+	}
 	for (uint32_t part = 0; part < FIRST_PARTS; part++) {
 		uint32_t n_here = order.ends[part];
 		order.ends[part] = n_before;
 		n_before += n_here;
 	}
-	for (uint32_t i = 0; i < terms->n_terms; i++) {
+	for (uint32_t i = 0; i < terms->n_terms && !status; i++) {
 		uint64_t window = load_window(terms, i, 0);
 		order.keys[order.ends[window >> FIRST_SHIFT]++] = (struct sort_key){window, i, terms->entries[i].n_bytes};
+		status = bs_watch_each(i, MOVE_NS, err);
 	}
-	status = bs_workers_run(&plan, 256, err);
+	if (!status)
+		status = bs_workers_run(&plan, 256, err);
 out:
 	free(order.keys);
 	free(order.ends);
