@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unicode/utf8.h>
 
+#include "core/base/watch.h"
 
 #define KEPT_BYTES ((size_t)1 << 20)
 
@@ -210,6 +211,13 @@ uint64_t bs_record_parse_bytes(const uint8_t *line, size_t line_bytes)
 	return n_bytes;
 }
 
+#define MEMBER_NS 100u /* what a member of a record costs about, for the watch */
+
+enum bs_status bs_record_ask(uint64_t i, struct bs_error *err)
+{
+	return bs_watch_each(i, MEMBER_NS, err);
+}
+
 /* A record on its way to a document. */
 struct walk {
 	struct bs_record_scan *scan;
@@ -218,6 +226,7 @@ struct walk {
 	bool as_it_is;
 	const uint8_t *strings; /* of scan->strings, from the next on */
 	struct bs_error *err;
+	uint64_t n_members;
 };
 
 static struct level *top_level(const struct bs_record_scan *scan)
@@ -420,8 +429,10 @@ static enum bs_status take_members(struct walk *walk, bool *is_known_out)
 			break;
 		struct level member;
 		size_t names_bytes = scan->names.used_bytes, n_fields = walk->document->n_fields;
-		bool goes_on;
-		status = take_name(walk, &member, &goes_on);
+		bool goes_on = false;
+		status = bs_record_ask(walk->n_members++, walk->err);
+		if (!status)
+			status = take_name(walk, &member, &goes_on);
 		skip_space(scanner);
 		if (status || !goes_on || scanner->at == scanner->end)
 			break;
@@ -445,7 +456,7 @@ static enum bs_status take_members(struct walk *walk, bool *is_known_out)
 enum bs_status bs_record_scan_line(struct bs_record_scan *scan, const uint8_t *line, size_t line_bytes, bool as_it_is,
                                    struct bs_document *document_out, bool *is_known_out, struct bs_error *err)
 {
-	struct walk walk = {scan, {line, line + line_bytes}, document_out, as_it_is, scan->strings, err};
+	struct walk walk = {scan, {line, line + line_bytes}, document_out, as_it_is, scan->strings, err, 0};
 	*document_out = (struct bs_document){.name = (const uint8_t *)"",
 	                                     .is_named_by_line = true,
 	                                     .known = {BS_DOC_NONE, 0},

@@ -41,6 +41,9 @@ void bs_record_scan_deinit(struct bs_record_scan *scan);
 enum bs_status bs_record_scan_line(struct bs_record_scan *scan, const uint8_t *line, size_t line_bytes, bool as_it_is,
                                    struct bs_document *document_out, bool *is_known_out, struct bs_error *err) BS_WARN_UNUSED;
 
+/* Asks the watch (core/base/watch.h, which is no C++) at round i of a loop over a record's members, now and then. */
+enum bs_status bs_record_ask(uint64_t i, struct bs_error *err) BS_WARN_UNUSED;
+
 /* Most of the memory that bs_record_parse takes for a line, and its record holds: its copy, its strings, and what simdjson notes of
  * each value and sign. */
 uint64_t bs_record_parse_bytes(const uint8_t *line, size_t line_bytes);

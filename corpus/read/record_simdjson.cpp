@@ -252,9 +252,11 @@ static void rewrite_plain(struct rewriter *r)
 static enum bs_status rewrite_line(const uint8_t *line, size_t line_bytes, struct bs_buffer *out, struct bs_error *err)
 {
 	struct rewriter r = {line, line, line + line_bytes, out, false, BS_OK, err};
+	uint64_t n_rounds = 0;
 	bs_buffer_clear(out);
 	while (r.at < r.end && !r.status) {
 		uint8_t c = *r.at;
+		r.status = bs_record_ask(n_rounds++, err);
 		if (c >= 0x80) {
 			rewrite_sequence(&r);
 		} else if (c == '"') {

@@ -22,8 +22,10 @@ static void look(struct bs_holes *holes)
 	off_t at = (off_t)holes->offset, next = lseek(holes->fd, at, SEEK_DATA);
 	if (next < 0 && errno == ENXIO) { /* no more data: a hole up to the end, or the end */
 		next = lseek(holes->fd, 0, SEEK_END);
+		holes->hole_from = holes->offset;
 		holes->hole_end = next > at ? (uint64_t)next : 0;
 	} else if (next > at) {
+		holes->hole_from = holes->offset;
 		holes->hole_end = (uint64_t)next;
 	} else if (next == at) {
 		next = lseek(holes->fd, at, SEEK_HOLE);

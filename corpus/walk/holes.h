@@ -17,7 +17,7 @@ struct bs_holes {
 	bool may_have;     /* fewer blocks than bytes, and the file system can say where */
 	uint64_t offset;   /* of what is read next, if it may have holes */
 	uint64_t data_end; /* what was seen last: data up to there, */
-	uint64_t hole_end; /* or a hole up to there */
+	uint64_t hole_from, hole_end; /* or a hole */
 };
 
 /* Of a file that was stat'ed, from its position on. fd is borrowed, and its position is that of what was read. */

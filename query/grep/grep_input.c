@@ -32,7 +32,7 @@ static enum bs_status file_read(struct bs_grep_input *input, void *to, size_t n_
 			return status;
 	}
 	/* A terminal or a pipe may have been left so that reading does not wait. */
-	while ((n = read(file->fd, to, n_bytes)) < 0 && (errno == EINTR || errno == EAGAIN))
+	while ((n = bs_holes_read(&file->holes, to, n_bytes)) < 0 && (errno == EINTR || errno == EAGAIN))
 		if (errno == EAGAIN)
 			(void)poll(&coming, 1, -1);
 	if (n < 0)
@@ -69,6 +69,8 @@ static enum bs_status set(struct bs_grep_file_input *file, int fd, bool only_reg
 	                                     .size_bytes = is_file ? (size_t)found.st_size : 0};
 	file->read_bytes = 0;
 	file->is_output = S_ISREG(found.st_mode) && found.st_ino == file->output_inode && found.st_dev == file->output_device;
+	bs_holes_init(&file->holes, fd, &found);
+	file->input.holes = is_file && file->holes.may_have && !file->is_output ? &file->holes : NULL;
 	return BS_OK;
 }
 

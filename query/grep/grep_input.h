@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "core/base/status.h"
+#include "corpus/walk/holes.h"
 
 struct bs_grep_input {
 	/* Up to n_bytes (> 0) of what comes next, as few as there are; it waits for the first. *n_out 0: the end.
@@ -22,6 +23,8 @@ struct bs_grep_input {
 	 * waited for. */
 	bool is_stream;
 	size_t size_bytes; /* as it was announced; 0: not */
+	/* Of a sparse file, NULL for what is none: what comes next is NUL bytes that are in no block. */
+	struct bs_holes *holes;
 };
 
 /* What is to happen before a read that has to wait; false: it is not to wait, and fails with BS_STOPPED. run NULL:
@@ -36,6 +39,7 @@ struct bs_grep_file_input {
 	int fd;
 	bool is_borrowed; /* standard input: it is not closed */
 	bool is_output;   /* what is found is written to it: it ends where it ended at first */
+	struct bs_holes holes;
 	uint64_t read_bytes;
 	struct bs_grep_wait wait;
 	uint64_t output_device, output_inode; /* as the request's */

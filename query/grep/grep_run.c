@@ -230,7 +230,8 @@ static enum bs_status search_file(struct running *run, struct searcher *searcher
 	                                  .packing = slot->packing,
 	                                  .command = plan->request->files.preprocessor,
 	                                  .argument = shown,
-	                                  .in_pieces = traits->by_line && !sees_all && !by_file,
+	                                  .in_pieces = traits->by_line && !by_file,
+	                                  .wants_all = sees_all,
 	                                  .wait = {run->waits && !keeps_output ? before_wait : NULL, searcher},
 	                                  .output_device = plan->request->output_device,
 	                                  .output_inode = plan->request->output_inode};

@@ -38,7 +38,62 @@ struct search_state {
 	uint64_t gone_bytes;
 	size_t base, window, end;
 	size_t capacity;
+	struct bs_buffer skips; /* struct skip each: holes of which only the ends are in hand */
 };
+
+/* NUL bytes that were passed over: as many behind text[0..at), which are lines if a NUL byte ends one. */
+struct skip {
+	size_t at;
+	uint64_t n_bytes, n_lines;
+};
+
+static struct skip *skips_of(const struct search_state *state, size_t *n_out)
+{
+	*n_out = state->skips.used_bytes / sizeof(struct skip);
+	return (struct skip *)(void *)state->skips.data;
+}
+
+/* Where text[off] stands in the file. */
+static uint64_t file_offset(const struct search_state *state, size_t off)
+{
+	uint64_t offset = state->gone_bytes + off;
+	size_t n;
+	const struct skip *skips = skips_of(state, &n);
+	for (size_t i = 0; i < n && skips[i].at < off; i++)
+		offset += skips[i].n_bytes;
+	return offset;
+}
+
+/* Lines that were passed over in text[from..upto). */
+static uint64_t skipped_lines(const struct search_state *state, size_t from, size_t upto)
+{
+	uint64_t n_lines = 0;
+	size_t n;
+	const struct skip *skips = skips_of(state, &n);
+	for (size_t i = 0; i < n && skips[i].at < upto; i++)
+		n_lines += skips[i].at >= from ? skips[i].n_lines : 0;
+	return n_lines;
+}
+
+/* Bytes that the line lacks. */
+static uint64_t lacking_bytes(const struct search_state *state, struct bs_grep_span line)
+{
+	return file_offset(state, line.end) - file_offset(state, line.start) - (line.end - line.start);
+}
+
+/* text[0..n_bytes) is let go. */
+static void drop_skips(struct search_state *state, size_t n_bytes)
+{
+	size_t n, n_gone = 0;
+	struct skip *skips = skips_of(state, &n);
+	for (; n_gone < n && skips[n_gone].at < n_bytes; n_gone++)
+		state->gone_bytes += skips[n_gone].n_bytes;
+	for (size_t i = n_gone; i < n; i++) {
+		skips[i].at -= n_bytes;
+		skips[i - n_gone] = skips[i];
+	}
+	state->skips.used_bytes -= n_gone * sizeof(*skips);
+}
 
 static size_t count_lines(const uint8_t *text, size_t n, uint8_t line_end)
 {
@@ -60,8 +115,8 @@ static void count_to(struct search_state *state, size_t upto)
 {
 	if (!state->counts_lines || upto <= state->counted)
 		return;
-	state->line_number +=
-		count_lines(state->text + state->counted, upto - state->counted, state->line_end);
+	state->line_number += count_lines(state->text + state->counted, upto - state->counted, state->line_end) +
+	                      skipped_lines(state, state->counted, upto);
 	state->counted = upto;
 }
 
@@ -71,13 +126,14 @@ static uint64_t number_at(struct search_state *state, size_t start)
 	count_to(state, start);
 	if (!state->counts_lines || state->counted == start)
 		return state->line_number;
-	return state->line_number - count_lines(state->text + start, state->counted - start, state->line_end);
+	return state->line_number - count_lines(state->text + start, state->counted - start, state->line_end) -
+	       skipped_lines(state, start, state->counted);
 }
 
 static void see_nul(struct search_state *state, size_t off)
 {
 	state->has_nul = true;
-	state->nul_off = state->gone_bytes + off;
+	state->nul_off = file_offset(state, off);
 	bs_grep_print_nul(state->printer, state->binary);
 }
 
@@ -96,7 +152,7 @@ static bool detect_nul(struct search_state *state, size_t from, size_t end)
 static bool is_enclosing(const struct search_state *state, struct bs_grep_span line)
 {
 	const struct bs_enclosing *around = state->printer->enclosing;
-	return around && around->has_line && around->file_off == state->gone_bytes + line.start;
+	return around && around->has_line && around->file_off == file_offset(state, line.start);
 }
 
 #define LINE_NS 50u /* what one costs about, for the watch */
@@ -107,6 +163,23 @@ static bool goes_on_in_slice(struct search_state *state, struct bs_grep_span lin
 	if (!state->printer->status)
 		state->printer->status = bs_watch_spend(LINE_NS, state->printer->err);
 	return !state->printer->status && !detect_nul(state, line.start, line.end);
+}
+
+/* Whether lines are shown: not where a message stands for all of a file with NUL bytes. */
+static bool shows_text(const struct search_state *state)
+{
+	enum bs_grep_format format = state->options->format;
+	return format == BS_GREP_JSON || state->printer->keeps_lines ||
+	       (format == BS_GREP_LINES && state->binary == BS_GREP_BINARY_TEXT);
+}
+
+/* Of a line with a hole only the ends of the hole are in hand, for the whole would not fit into memory. False. */
+static bool refuse_line(struct search_state *state, uint64_t n_bytes)
+{
+	if (!state->printer->status)
+		state->printer->status = bs_fail(state->printer->err, BS_UNSUPPORTED, "a line with a hole of %llu bytes is too long to be "
+		                                 "shown", (unsigned long long)n_bytes);
+	return false;
 }
 
 /* False: enough. */
@@ -122,11 +195,13 @@ static bool tell(struct search_state *state, enum bs_grep_line_kind kind, struct
 	if (kind == BS_GREP_LINE_BEFORE && is_enclosing(state, line))
 		kind = BS_GREP_LINE_ENCLOSING;
 	count_to(state, line.start);
+	if (state->skips.used_bytes > 0 && shows_text(state) && lacking_bytes(state, line) > 0)
+		return refuse_line(state, lacking_bytes(state, line));
 	struct bs_grep_found told = {.text = state->text + state->base,
 	                            .text_bytes = state->window - state->base,
 	                            .start = line.start - state->base,
 	                            .end = line.end - state->base,
-	                            .file_off = state->gone_bytes + line.start,
+	                            .file_off = file_offset(state, line.start),
 	                            .number = state->options->line_numbers ? state->line_number : 0};
 	if (told.number && state->counted > line.start)
 		told.number = number_at(state, line.start);
@@ -136,7 +211,7 @@ static bool tell(struct search_state *state, enum bs_grep_line_kind kind, struct
 	if (!is_wanted)
 		return false;
 	state->visited = line.end;
-	state->told_end = state->gone_bytes + line.end;
+	state->told_end = file_offset(state, line.end);
 	state->has_told = true;
 	if (kind == BS_GREP_LINE_MATCH)
 		state->after_left = state->options->after;
@@ -357,6 +432,7 @@ static bool read_more(struct search_state *state)
 	printer->status = bs_grep_text_more(state->source, gone, state->capacity, printer->err);
 	state->text = state->source->bytes.data;
 	state->n_bytes = state->source->bytes.used_bytes;
+	drop_skips(state, gone);
 	state->gone_bytes += gone;
 	state->base = 0;
 	state->window -= gone;
@@ -432,6 +508,114 @@ static bool wants_bytes(const struct search_state *state)
 	                                              : state->n_bytes - state->base < state->capacity);
 }
 
+/* Of a hole this much is kept at both ends: more NUL bytes in a row than a pattern is likely to tell apart. */
+#define HOLE_END_BYTES ((uint64_t)512 << 10)
+/* A smaller hole is read as any bytes. So is one in a line that is to be shown, as long as that may fit into memory. */
+#define LEAST_HOLE_BYTES ((uint64_t)4 << 20)
+#define SHOWN_HOLE_BYTES ((uint64_t)1 << 30)
+/* Empty lines that are searched to know whether all of a hole are found, with as many around them as a pattern can see. */
+#define EMPTY_LINES  16u
+#define AROUND_LINES 65536u
+
+/* How many of EMPTY_LINES empty lines are found; false: it failed. */
+static bool count_empty(struct search_state *state, uint32_t *n_out)
+{
+	struct bs_grep_printer *printer = state->printer;
+	size_t n_bytes = AROUND_LINES + EMPTY_LINES + AROUND_LINES, at = AROUND_LINES;
+	struct bs_buffer lines = {0};
+	uint8_t *held = state->text;
+	bool found = true;
+	*n_out = 0;
+	printer->status = bs_buffer_reserve(&lines, n_bytes, printer->err);
+	if (printer->status)
+		return false;
+	memset(lines.data, state->line_end, n_bytes);
+	state->text = lines.data;
+	bs_grep_scratch_reset(printer->scratch);
+	while (found && !printer->status) {
+		struct bs_grep_span line = {0, 0};
+		printer->status = bs_grep_next_line(printer->scratch, lines.data, at, n_bytes, &line, &found, printer->err);
+		at = line.end;
+		found = found && line.start < AROUND_LINES + EMPTY_LINES;
+		if (!printer->status && found)
+			*n_out += !printer->asker || is_found(state, line);
+	}
+	state->text = held;
+	bs_buffer_deinit(&lines);
+	bs_grep_scratch_reset(printer->scratch);
+	*n_out = state->options->invert ? EMPTY_LINES - *n_out : *n_out;
+	return !printer->status;
+}
+
+/* Of a hole whose bytes are empty lines, how much may be passed over, since they are not found, or only counted. False: it
+ * failed. */
+static bool pass_lines(struct search_state *state, uint64_t *n_bytes)
+{
+	struct bs_grep_printer *printer = state->printer;
+	enum bs_grep_format format = state->options->format;
+	uint32_t n_found;
+	if (state->options->after >= HOLE_END_BYTES || state->options->before >= HOLE_END_BYTES) {
+		*n_bytes = 0;
+		return true;
+	}
+	if (!count_empty(state, &n_found))
+		return false;
+	if (n_found == 0)
+		return true;
+	bool counts = format == BS_GREP_COUNT || format == BS_GREP_COUNT_MATCHES;
+	uint64_t n_left = printer->max_count - printer->n_matched;
+	if (n_found != EMPTY_LINES || !counts || n_left == 0)
+		*n_bytes = 0;
+	else if (*n_bytes >= n_left)
+		*n_bytes = n_left - 1;
+	printer->n_matched += *n_bytes;
+	printer->sums.matches += *n_bytes;
+	printer->has_matched |= *n_bytes > 0;
+	return true;
+}
+
+/* Of a hole in a line, how much may be passed over. False: it failed. */
+static bool pass_nuls(struct search_state *state, uint64_t *n_bytes)
+{
+	struct bs_grep_printer *printer = state->printer;
+	struct bs_grep_span at;
+	bool is_whole = shows_text(state), found = false;
+	/* Matches in the middle would have to be counted. */
+	if (state->options->format == BS_GREP_COUNT_MATCHES && !state->options->invert) {
+		size_t n = (size_t)HOLE_END_BYTES < state->n_bytes ? (size_t)HOLE_END_BYTES : state->n_bytes;
+		bs_grep_scratch_reset(printer->scratch);
+		printer->status = bs_grep_next_match(printer->scratch, state->text + state->n_bytes - n, 0, n, false, &at, &found,
+		                                     printer->err);
+		bs_grep_scratch_reset(printer->scratch);
+		if (printer->status || (found && *n_bytes >= SHOWN_HOLE_BYTES))
+			return refuse_line(state, *n_bytes);
+	}
+	if ((is_whole || found) && *n_bytes < SHOWN_HOLE_BYTES)
+		*n_bytes = 0;
+	return true;
+}
+
+/* Passes over the middle of a hole that comes next, if the searched text ends in it. False: enough. */
+static bool skip_hole(struct search_state *state)
+{
+	const struct bs_grep_printer *printer = state->printer;
+	bool is_possible = !printer->picks && !printer->enclosing && !state->options->passthru;
+	uint64_t left_bytes = is_possible && state->end == state->n_bytes ? bs_grep_text_hole(state->source, HOLE_END_BYTES) : 0;
+	if (left_bytes < HOLE_END_BYTES + LEAST_HOLE_BYTES)
+		return true;
+	uint64_t n_bytes = left_bytes - HOLE_END_BYTES;
+	bool are_lines = state->line_end == 0 || (state->binary != BS_GREP_BINARY_TEXT && !state->is_slice);
+	if (are_lines ? !pass_lines(state, &n_bytes) : !pass_nuls(state, &n_bytes))
+		return false;
+	if (n_bytes == 0)
+		return true;
+	struct skip skip = {.at = state->n_bytes, .n_bytes = n_bytes, .n_lines = are_lines ? n_bytes : 0};
+	state->printer->status = bs_buffer_append(&state->skips, &skip, sizeof(skip), state->printer->err);
+	if (!state->printer->status)
+		bs_grep_text_skip(state->source, n_bytes);
+	return !state->printer->status;
+}
+
 /* The next window; false: the text is over. */
 static bool fill(struct search_state *state)
 {
@@ -439,6 +623,8 @@ static bool fill(struct search_state *state)
 	uint64_t old_base = state->gone_bytes + state->base;
 	roll(state);
 	for (;;) {
+		if (state->source->input && state->source->input->holes && !skip_hole(state))
+			return false;
 		if (state->end - state->base == state->capacity)
 			state->capacity *= 3;
 		if (wants_bytes(state) && !read_more(state))
@@ -624,11 +810,12 @@ void bs_grep_search_text(const struct bs_grep_matcher *matcher, struct bs_grep_t
 	if (state.n_bytes > 0 || text->has_more)
 		search(&state);
 	struct bs_grep_finish finish = {.is_binary = state.has_nul, .binary_off = state.nul_off, .binary = binary};
-	finish.searched_bytes = state.gone_bytes + (state.is_slice ? state.pos : state.base);
+	finish.searched_bytes = file_offset(&state, state.is_slice ? state.pos : state.base);
 	if (state.is_slice && state.has_nul && state.nul_off < finish.searched_bytes)
 		finish.searched_bytes = state.nul_off;
 	if (printer->shows_part && bs_watch_ended(printer->status) && bs_watch_is_over())
 		printer->status = BS_OK;
 	if (!printer->status)
 		bs_grep_print_finish(printer, &finish);
+	bs_buffer_deinit(&state.skips);
 }

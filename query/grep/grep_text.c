@@ -131,6 +131,13 @@ static enum bs_status start(struct bs_grep_text *text, enum bs_grep_coding codin
 	return status ? status : decode_more(text, mark_bytes < BS_GREP_MARK_BYTES ? BS_GREP_MARK_BYTES - mark_bytes : DECODER_BYTES, err);
 }
 
+/* Of the machine: a larger file would be read until the system ends somebody. */
+static uint64_t memory_bytes(void)
+{
+	long n_pages = sysconf(_SC_PHYS_PAGES), page_bytes = sysconf(_SC_PAGESIZE);
+	return n_pages > 0 && page_bytes > 0 ? (uint64_t)n_pages * (uint64_t)page_bytes : UINT64_MAX;
+}
+
 static enum bs_status read_all(struct bs_grep_text *text, struct bs_error *err)
 {
 	struct bs_buffer *bytes = &text->bytes;
@@ -236,7 +243,13 @@ enum bs_status bs_grep_text_read(struct bs_grep_text *text, const char *path, co
 		status = read_head(text, err);
 	if (!status)
 		status = start(text, reading->coding, err);
-	if (!status && !reading->in_pieces)
+	bool fits = text->input && text->input->size_bytes <= memory_bytes();
+	if (!status && reading->in_pieces && (!reading->wants_all || !fits))
+		return BS_OK;
+	if (!status && !fits)
+		status = bs_fail(err, BS_UNSUPPORTED, "its %zu bytes have to be held at once, and do not fit into memory",
+		                 text->input->size_bytes);
+	if (!status)
 		status = read_all(text, err);
 	if (status)
 		(void)bs_grep_text_close(text, NULL);
@@ -267,6 +280,21 @@ enum bs_status bs_grep_text_more(struct bs_grep_text *text, size_t dropped_bytes
 	}
 	text->has_more = !status && !text->is_at_end;
 	return status;
+}
+
+uint64_t bs_grep_text_hole(const struct bs_grep_text *text, uint64_t least_bytes)
+{
+	/* Of a text that was decoded the next bytes may be in raw; NUL bytes of the same hole, if least_bytes are more. */
+	bool is_plain = !text->is_decoded || (text->decoder.coding == BS_GREP_CODING_UTF8 && least_bytes > 2 * STEP_BYTES);
+	struct bs_holes *holes = text->input && text->has_more && is_plain ? text->input->holes : NULL;
+	uint64_t left_bytes = holes ? bs_holes_left(holes) : 0;
+	return left_bytes > 0 && holes->offset - holes->hole_from >= least_bytes ? left_bytes : 0;
+}
+
+void bs_grep_text_skip(struct bs_grep_text *text, uint64_t n_bytes)
+{
+	bs_holes_skip(text->input->holes, n_bytes);
+	text->read_bytes += n_bytes;
 }
 
 enum bs_status bs_grep_text_close(struct bs_grep_text *text, struct bs_error *err)

@@ -39,7 +39,8 @@ struct bs_grep_text {
 
 struct bs_grep_reading {
 	enum bs_grep_coding coding;
-	bool in_pieces;           /* only the first piece is read */
+	bool in_pieces;           /* only the first piece is read, */
+	bool wants_all;           /* but where memory can hold it */
 	size_t root_bytes;        /* as in struct bs_grep_file */
 	enum bs_grep_packing packing;
 	const char *command, *argument; /* BS_GREP_PACKING_COMMAND: what is run, with the path as it is shown */
@@ -55,6 +56,11 @@ enum bs_status bs_grep_text_read(struct bs_grep_text *text, const char *path, co
  * the file ends; by_pieces, one piece. Fails as bs_grep_text_read. */
 enum bs_status bs_grep_text_more(struct bs_grep_text *text, size_t dropped_bytes, size_t wanted_bytes,
                                  struct bs_error *err) BS_WARN_UNUSED;
+/* How many of the bytes that come next are a hole of a sparse file, whose first least_bytes were read already; 0: none, or
+ * they cannot be passed over. */
+uint64_t bs_grep_text_hole(const struct bs_grep_text *text, uint64_t least_bytes);
+/* Passes over so many of them. */
+void bs_grep_text_skip(struct bs_grep_text *text, uint64_t n_bytes);
 /* No more of this file is wanted. Fails as bs_grep_text_read, where the input has something to say in the end. */
 enum bs_status bs_grep_text_close(struct bs_grep_text *text, struct bs_error *err);
 void bs_grep_text_deinit(struct bs_grep_text *text);

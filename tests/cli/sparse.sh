@@ -1,0 +1,109 @@
+# Holes of sparse files are not read, and count as the NUL bytes that they are: what is found in a sparse file is what is found
+# in its copy without holes. SEED and CASES choose other files, and how many.
+set -eu
+. "$LIB"
+mkdir sparse dense
+truncate -s 1M probe
+echo x >>probe
+[ "$(stat -c %b probe)" -lt 1000 ] || skip 'no sparse files here'
+rm probe
+
+# random N: 0 to N - 1. (The same every time.)
+state=${SEED:-1}
+random() {
+    state=$(((state * 1103515245 + 12345) % 2147483648))
+    picked=$((state / 65536 % $1))
+}
+# make FILE: pieces of text, and holes between them.
+pieces=('needle' 'some text' $'a line\n' $'needle\nand more\n' $'\n' 'x' $'needle x\n\n' $'\xff\xfe')
+make() {
+    local file=$1 size=0 n
+    : >"$file"
+    random 4
+    n=$((1 + picked))
+    while [ "$n" -gt 0 ]; do
+        random "${#pieces[@]}"
+        printf '%s' "${pieces[picked]}" >>"$file"
+        random 3
+        [ "$picked" -gt 0 ] || head -c 70000 /dev/zero | tr '\0' "a" >>"$file"
+        random 9000000
+        size=$(($(stat -c %s "$file") + picked))
+        truncate -s "$size" "$file"
+        n=$((n - 1))
+    done
+    random 4
+    [ "$picked" -eq 0 ] || printf 'last needle\nfoo\n' >>"$file"
+}
+# compare COMMAND...: in both folders; times differ.
+n_compared=0
+compare() {
+    local folder
+    for folder in sparse dense; do
+        (cd "$folder" && "$@" >"$SCRATCH/$folder" 2>&1 </dev/null; echo "exit status $?" >>"$SCRATCH/$folder") || true
+        sed -i -E -e 's/"elapsed[a-z_]*":\{[^}]*\}//g' -e 's/ verified in .*//' "$SCRATCH/$folder"
+    done
+    cmp -s "$SCRATCH/sparse" "$SCRATCH/dense" || echo "not the same: $*: $(head -c 200 "$SCRATCH/sparse" | tr '\0' 0) $(head -c 200 "$SCRATCH/dense" | tr '\0' 0)"
+    n_compared=$((n_compared + 1))
+}
+
+echo '# files with holes'
+modes=('' --no-mmap --mmap -a '-a --no-mmap' --binary --null-data -P '-P --no-mmap' '-a -P' '-E utf-16le' -uuu)
+searches=('-c needle' needle '-n needle' '-b needle' '-v needle' '-c -v needle' '-c ^$' '--count-matches ^' '--count-matches x*' '-l needle'
+    '--json needle' '--files-without-match needle' '-on needle' '-ob needle' '-c -m3 ^$' '-c -m9000000 ^$' '-m1 needle' '-A2 needle' '-C3 -n needle'
+    '-c -F -e needle -e foo' '-c -w needle' '-n last' '-c \x00' '-x needle' '-q needle' '-c --and x needle' '-n --passthru -c needle'
+    '--max-results 2 -n needle' '--count --include-zero nothing' '-U -c needle')
+for ((i = 0; i < ${CASES:-3}; i++)); do
+    make sparse/f
+    cp --sparse=never sparse/f dense/f
+    for ((j = 0; j < 20; j++)); do
+        random "${#modes[@]}"
+        mode=${modes[picked]}
+        random "${#searches[@]}"
+        # shellcheck disable=SC2086 # several options
+        compare bitsift grep $mode ${searches[picked]} f
+    done
+    compare bitsift grep -c needle .
+    compare bitsift grep -a -c needle .
+done
+
+echo '# their index'
+rm -r sparse dense
+mkdir sparse dense
+make sparse/f
+printf 'word needle\n' >>sparse/f
+{ printf 'text, and then a hole'; } >sparse/g
+truncate -s 300000 sparse/g
+printf 'needle behind it\n' >>sparse/g
+printf '{"id":"1","t":"needle one"}\n' >sparse/c.jsonl
+truncate -s 9000000 sparse/c.jsonl
+printf '\n{"id":"2","t":"needle two"}\n' >>sparse/c.jsonl
+cp --sparse=never sparse/* dense
+settle
+for options in '' '-a' '-a --store' '-a --max-document 1M'; do
+    # shellcheck disable=SC2086 # several options
+    for folder in sparse dense; do
+        (cd "$folder" && bitsift index -q --rebuild $options . 2>/dev/null) || echo "status $?"
+    done
+    compare bitsift query --ids needle
+    compare bitsift query --json -n 5 '"needle behind"'
+    compare bitsift grep -c needle
+    compare bitsift grep -a -n behind
+    compare bitsift check
+done
+[ "$n_compared" -gt 80 ] || echo "only $n_compared"
+
+echo '# more than anyone could read'
+truncate -s 1T huge
+echo needle >>huge
+{ printf 'first\nsecond\n' && printf 'no end'; } >other
+truncate -s 900G other
+printf '\nneedle two\n' >>other
+for search in needle '-c needle' '-l needle' '-n --no-mmap needle' '-c -v --no-mmap needle' '-c --no-mmap ^$' '-a -c needle' '-a -nb two' '-P -c needle' \
+    '-a needle' '--count-matches x*' '-U -e n\nx'; do
+    # shellcheck disable=SC2086 # several options
+    show timeout 100 bitsift grep $search huge other
+done
+show timeout 100 bitsift grep needle .
+quiet timeout 100 bitsift index -q huge
+quiet timeout 100 bitsift index -q .
+show timeout 100 bitsift grep --no-mmap needle huge
