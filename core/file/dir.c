@@ -196,6 +196,28 @@ enum bs_status bs_dir_place(const struct bs_dir *dir, struct bs_buffer *buffer, 
 	return status;
 }
 
+bool bs_dir_has_folder(const struct bs_dir *dir)
+{
+	return !dir->memory || bs_memory_has_folder(dir->memory);
+}
+
+enum bs_status bs_dir_spill(const struct bs_dir *dir, struct bs_buffer *buffer, uint64_t most_bytes, struct bs_error *err)
+{
+	struct bs_buffer in_file = {0};
+	if (buffer->file || buffer->used_bytes <= most_bytes || !bs_dir_has_folder(dir))
+		return BS_OK;
+	enum bs_status status = bs_dir_place(dir, &in_file, err);
+	if (!status)
+		status = bs_buffer_append(&in_file, buffer->data, buffer->used_bytes, err);
+	if (status) {
+		bs_buffer_deinit(&in_file);
+		return status;
+	}
+	bs_buffer_deinit(buffer);
+	*buffer = in_file;
+	return BS_OK;
+}
+
 bool bs_dir_has(const struct bs_dir *dir, const char *name)
 {
 	struct stat found;

@@ -47,6 +47,10 @@ enum bs_status bs_dir_create_file(const struct bs_dir *dir, const char *name, in
 enum bs_status bs_dir_create_nameless(const struct bs_dir *dir, mode_t mode, int *fd_out, struct bs_error *err) BS_WARN_UNUSED;
 /* An empty buffer will be in such a file (bs_buffer_use_file), unless it is in one or has memory already. BS_IO. */
 enum bs_status bs_dir_place(const struct bs_dir *dir, struct bs_buffer *buffer, struct bs_error *err) BS_WARN_UNUSED;
+/* Moves a buffer that has more than most_bytes into such a file, if the directory is a folder. BS_IO. */
+enum bs_status bs_dir_spill(const struct bs_dir *dir, struct bs_buffer *buffer, uint64_t most_bytes, struct bs_error *err) BS_WARN_UNUSED;
+/* Whether such files are on a disk: true unless this is an index in memory without a folder. */
+bool bs_dir_has_folder(const struct bs_dir *dir);
 
 /* Whether the name is taken, by whatever it is. */
 bool bs_dir_has(const struct bs_dir *dir, const char *name);

@@ -81,7 +81,7 @@ enum bs_status bs_names_open(struct bs_names *names, const struct bs_container *
 
 void bs_names_deinit(struct bs_names *names)
 {
-	for (uint64_t block = 0; names->blocks && block < count_blocks(names->n); block++)
+	for (uint64_t block = 0; names->blocks && !names->spill && block < count_blocks(names->n); block++)
 		free(names->blocks[block]);
 	free(names->blocks);
 	*names = (struct bs_names){.n = 0};
@@ -131,9 +131,15 @@ static enum bs_status make_block(const struct bs_names *names, uint64_t number, 
 		return bs_container_corrupt(names->bytes.file, err, "the names of %s %llu to %llu do not decode", names->what,
 		                            (unsigned long long)(number * BS_NAMES_BLOCK),
 		                            (unsigned long long)(number * BS_NAMES_BLOCK + n - 1));
-	struct bs_names_block *block = malloc(sizeof(*block) + ends[n - 1]);
-	if (!block)
-		return bs_fail_memory(err, "names", sizeof(*block) + ends[n - 1]);
+	void *made = NULL;
+	size_t n_bytes = sizeof(struct bs_names_block) + ends[n - 1];
+	if (names->spill)
+		status = bs_spill_take(names->spill, n_bytes, &made, err);
+	else if ((made = malloc(n_bytes)) == NULL)
+		status = bs_fail_memory(err, "names", n_bytes);
+	if (status)
+		return status;
+	struct bs_names_block *block = made;
 	(void)decode(from, from + (end - start), n, block->ends, block->bytes);
 	*block_out = block;
 	return BS_OK;
@@ -152,7 +158,7 @@ static enum bs_status find_block(const struct bs_names *names, uint64_t number, 
 		return status;
 	if (__atomic_compare_exchange_n(place, block_out, made, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
 		*block_out = made;
-	else
+	else if (!names->spill)
 		free(made);
 	return BS_OK;
 }

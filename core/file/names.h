@@ -4,7 +4,8 @@
  * 4.1), but for the first of every BS_NAMES_BLOCK. In FORMAT.md: sections 34 and 35, and
  * those of keys of values.
  *
- * A reader decodes the block of a name that is asked for, whole, and keeps it: names are borrowed until the end.
+ * A reader decodes the block of a name that is asked for, whole, and keeps it: names are borrowed until the end. A run that may
+ * ask for all names of a large index has them kept in a spill.
  */
 #ifndef BS_CORE_FILE_NAMES_H
 #define BS_CORE_FILE_NAMES_H
@@ -14,6 +15,7 @@
 #include "core/base/buffer.h"
 #include "core/file/container.h"
 #include "core/file/packed.h"
+#include "core/file/spill.h"
 #include "core/base/status.h"
 
 #define BS_NAMES_BLOCK       64u
@@ -40,6 +42,7 @@ struct bs_names {
 	struct bs_packed offsets; /* of blocks, and where the last one ends */
 	struct bs_section bytes;
 	struct bs_names_block **blocks; /* NULL: not decoded yet */
+	struct bs_spill *spill; /* borrowed: where blocks are; NULL: each is from malloc. Set before the first name is asked for */
 };
 
 /* The caller's struct; release with bs_names_deinit, also after a failure. BS_CORRUPT, BS_NO_MEMORY. */

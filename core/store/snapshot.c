@@ -259,6 +259,12 @@ enum bs_status bs_snapshot_may_have(const struct bs_snapshot *snapshot, const ui
 	return status == BS_CORRUPT ? BS_OK : status;
 }
 
+void bs_snapshot_use_spill(struct bs_snapshot *snapshot, struct bs_spill *spill)
+{
+	for (uint32_t i = 0; i < snapshot->manifest.n_segments; i++)
+		snapshot->segments[i].docs.names.spill = spill;
+}
+
 void bs_snapshot_deinit(struct bs_snapshot *snapshot)
 {
 	bs_summary_file_close(&snapshot->summary);

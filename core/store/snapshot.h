@@ -51,6 +51,8 @@ void bs_snapshot_deinit(struct bs_snapshot *snapshot);
  * BS_CORRUPT. */
 enum bs_status bs_snapshot_commit(const struct bs_dir *dir, const struct bs_manifest *before, const struct bs_manifest *manifest,
                                   struct bs_error *err) BS_WARN_UNUSED;
+/* Before any name is asked for: names that were decoded are kept there (borrowed), for a run that may ask for all of them. */
+void bs_snapshot_use_spill(struct bs_snapshot *snapshot, struct bs_spill *spill);
 
 /* Opens the summary of the commit, if it has one, and so many segments of documents, or more; one that is damaged counts as none. BS_IO,
  * BS_UNTRUSTED, BS_NO_MEMORY. */

@@ -8,7 +8,6 @@
 #include "core/base/hash.h"
 #include "core/base/sort.h"
 #include "core/base/source_kind.h"
-#include "core/file/memory.h"
 #include "core/lexicon/lexicon.h"
 
 /* Places are made for a sixteenth more words than there are, and made anew for more than that, or for half. Less would save .04 bits a word;
@@ -623,7 +622,7 @@ enum bs_status bs_summary_settle(const struct bs_dir *dir, const struct bs_snaps
 		manifest->summary = old->manifest.summary;
 		manifest->summary_counts = old->manifest.summary_counts;
 	} else if (!status && count_terms(&at) <= BS_SUMMARY_MOST_TERMS) {
-		if (is_large(&at, memory_bytes) && !(dir->memory && !bs_memory_has_folder(dir->memory)))
+		if (is_large(&at, memory_bytes) && bs_dir_has_folder(dir))
 			at.files = at.facts.words.files = at.facts.grams.files = dir;
 		status = at.facts.has_words ? count_words(&at, err) : BS_OK;
 		if (!status && at.facts.has_grams)

@@ -24,11 +24,19 @@ static uint64_t number_mask(uint32_t number_bits)
 	return (UINT64_C(1) << number_bits) - 1;
 }
 
+static void free_slots(struct bs_id_owners *owners)
+{
+	if (owners->slots_file.file)
+		bs_buffer_deinit(&owners->slots_file);
+	else
+		free(owners->slots);
+	owners->slots = NULL;
+}
+
 void bs_id_owners_start_source(struct bs_id_owners *owners)
 {
 	const struct bs_id_owners_segment *last = owners->n_segments ? &owners->segments[owners->n_segments - 1] : NULL;
-	free(owners->slots);
-	owners->slots = NULL;
+	free_slots(owners);
 	owners->slots_log2 = 0;
 	owners->number_bits = FIRST_NUMBER_BITS;
 	owners->first_number = last ? last->first + last->n_documents : 0;
@@ -37,9 +45,15 @@ void bs_id_owners_start_source(struct bs_id_owners *owners)
 	owners->n_searches = 0;
 }
 
+/* Of so many bytes of slots: there are half as many beside them while they are filled. */
+static uint64_t slots_take(uint64_t n_bytes)
+{
+	return n_bytes * 3 / 2;
+}
+
 uint64_t bs_id_owners_bytes(const struct bs_id_owners *owners)
 {
-	return n_slots_of(owners) * sizeof(*owners->slots) * 3 / 2;
+	return slots_take(n_slots_of(owners) * sizeof(*owners->slots));
 }
 
 /* The next slot of an id that seems to have this hash: start with *cursor = its place; NULL when there is no more. */
@@ -68,15 +82,29 @@ static enum bs_status grow(struct bs_id_owners *owners, struct bs_error *err)
 {
 	uint32_t slots_log2 = owners->slots ? owners->slots_log2 + 1 : FIRST_LOG2;
 	size_t n_bytes = sizeof(*owners->slots) << slots_log2;
-	uint64_t *slots = calloc(1, n_bytes);
-	if (!slots)
-		return bs_fail_memory(err, "the set of ids", n_bytes);
-	bs_buffer_advise(slots, n_bytes);
+	struct bs_buffer file = {0};
+	uint64_t *slots = NULL;
+	if (owners->spill && slots_take(n_bytes) > owners->most_bytes && bs_dir_has_folder(owners->spill->dir)) {
+		enum bs_status status = bs_dir_place(owners->spill->dir, &file, err);
+		if (!status)
+			status = bs_buffer_reserve(&file, n_bytes, err); /* zeros, as it is new */
+		if (status) {
+			bs_buffer_deinit(&file);
+			return status;
+		}
+		slots = (uint64_t *)(void *)file.data;
+	} else {
+		slots = calloc(1, n_bytes);
+		if (!slots)
+			return bs_fail_memory(err, "the set of ids", n_bytes);
+		bs_buffer_advise(slots, n_bytes);
+	}
 	for (uint64_t i = 0; i < n_slots_of(owners); i++)
 		if (owners->slots[i])
 			fill_slot(slots, slots_log2, owners->slots[i]);
-	free(owners->slots);
+	free_slots(owners);
 	owners->slots = slots;
+	owners->slots_file = file;
 	owners->slots_log2 = slots_log2;
 	return BS_OK;
 }
@@ -124,7 +152,7 @@ void bs_id_owners_deinit(struct bs_id_owners *owners)
 			bs_segment_deinit(&owners->segments[i].opened);
 	}
 	free(owners->segments);
-	free(owners->slots);
+	free_slots(owners);
 	bs_buffer_deinit(&owners->id);
 	bs_buffer_deinit(&owners->other_id);
 	bs_buffer_deinit(&owners->last_ordered);
@@ -164,6 +192,7 @@ static enum bs_status find_record(struct bs_id_owners *owners, const struct bs_d
 		                                        bs_index_file_name("seg", segment->number, name), err);
 		if (status)
 			return status;
+		segment->opened.docs.names.spill = owners->spill;
 		segment->is_open = true;
 	}
 	return bs_doc_table_get(&segment->opened.docs, place.document, record_out, err);

@@ -47,6 +47,9 @@ struct bs_id_owners {
 	uint64_t n_ordered;
 	uint64_t n_searches;
 	struct bs_buffer last_ordered; /* the id of the last of them */
+	struct bs_buffer slots_file; /* where slots are if they take more than most_bytes */
+	struct bs_spill *spill;      /* borrowed; where names are kept that had to be looked up; NULL: in memory, as slots are then */
+	uint64_t most_bytes;         /* what bs_id_owners_bytes may come to before slots are in a temporary file */
 	struct bs_id_owners_segment *segments; /* the last one is being accumulated */
 	uint32_t n_segments;
 	uint64_t n_dead;

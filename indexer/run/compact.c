@@ -256,6 +256,10 @@ static enum bs_status compact_segments(struct compact *compact, struct bs_build_
 	writer->manifest.next_number = bs_index_next_number(writer->dir, &compact->snapshot.manifest);
 	status = bs_index_writer_start(writer, NULL, err);
 	if (!status)
+		status = bs_index_writer_read(writer, &compact->snapshot, err);
+	if (!status)
+		status = bs_index_writer_hold_list(writer, &writer->manifest.non_documents, err);
+	if (!status)
 		status = bs_index_writer_keep_choices(writer, &compact->snapshot, err);
 	if (!status)
 		status = move_documents(compact, err);

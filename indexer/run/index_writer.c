@@ -19,6 +19,11 @@
 #define MOST_WORDS_FACTOR    16u
 #define MAX_THREADS          64
 
+/* What names of documents that had to be looked up may take in memory, and, each, lists of files that are no documents, and of what
+ * folders hold. */
+#define SPILL_SHARE 16u
+#define LIST_SHARE  64u
+
 /* struct bs_pulse: the caller of the run is told. */
 static int beat(void *context, uint64_t done, uint64_t total)
 {
@@ -87,6 +92,7 @@ enum bs_status bs_index_writer_start(struct bs_index_writer *writer, bool *has_p
 	if (writer->request->condensed && !writer->dir->memory)
 		return bs_fail(err, BS_INVALID, "%s: only of an index in memory are segments condensed", writer->dir->path);
 	set_limits(writer);
+	bs_spill_init(&writer->spill, writer->dir, memory_of(writer->request) / SPILL_SHARE);
 	writer->source_options = bs_recorded_options(options, writer->dir);
 	writer->source_options.has_private = has_private;
 	writer->source_options.memory_bytes = memory_of(writer->request);
@@ -130,6 +136,7 @@ void bs_index_writer_deinit(struct bs_index_writer *writer)
 	bs_manifest_deinit(&writer->manifest);
 	bs_summary_known_deinit(&writer->known);
 	bs_buffer_deinit(&writer->written);
+	bs_spill_deinit(&writer->spill);
 }
 
 enum bs_status bs_index_writer_step(struct bs_index_writer *writer, enum bs_build_step step, uint64_t total,
@@ -263,6 +270,24 @@ static uint64_t accumulated_bytes(const struct bs_accumulator *accumulator)
 	uint64_t build_bytes = term_bytes + doc_bytes + (uint64_t)accumulator->values.n_terms * BUILD_VALUE_BYTES +
 	                       accumulator->value_numbers.used_bytes / sizeof(uint32_t) * BUILD_RANK_BYTES;
 	return bs_accumulator_bytes(accumulator) + (build_bytes > slot_bytes ? build_bytes - slot_bytes : 0);
+}
+
+void bs_index_writer_use_owners(struct bs_index_writer *writer, struct bs_id_owners *owners)
+{
+	writer->owners = owners;
+	owners->spill = &writer->spill;
+	owners->most_bytes = memory_of(writer->request) / IDS_SHARE + writer->accumulator_limit_bytes / 2;
+}
+
+enum bs_status bs_index_writer_hold_list(const struct bs_index_writer *writer, struct bs_buffer *list, struct bs_error *err)
+{
+	return bs_dir_spill(writer->dir, list, memory_of(writer->request) / LIST_SHARE, err);
+}
+
+enum bs_status bs_index_writer_read(struct bs_index_writer *writer, struct bs_snapshot *old, struct bs_error *err)
+{
+	bs_snapshot_use_spill(old, &writer->spill);
+	return bs_index_writer_hold_list(writer, &old->manifest.non_documents, err);
 }
 
 static uint64_t row_bytes_held(const struct bs_index_writer *writer)

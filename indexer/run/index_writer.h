@@ -53,6 +53,7 @@ struct bs_index_writer {
 	uint64_t file_number;               /* under its number */
 	uint64_t n_stored;
 	struct bs_id_owners *owners;           /* told of every segment, or NULL */
+	struct bs_spill spill;              /* what is kept to the end of the run, and grows with documents */
 };
 
 /* Sets the clock. */
@@ -65,6 +66,12 @@ enum bs_status bs_index_writer_step(struct bs_index_writer *writer, enum bs_buil
 enum bs_status bs_index_writer_start(struct bs_index_writer *writer, bool *has_private,
                                      struct bs_error *err) BS_WARN_UNUSED;
 void bs_index_writer_deinit(struct bs_index_writer *writer);
+/* After the start: what the run reads of this snapshot, and grows with its documents, is held within --memory, or in files. */
+enum bs_status bs_index_writer_read(struct bs_index_writer *writer, struct bs_snapshot *old, struct bs_error *err) BS_WARN_UNUSED;
+/* These are told of every segment; likewise. */
+void bs_index_writer_use_owners(struct bs_index_writer *writer, struct bs_id_owners *owners);
+/* A list that grows with files, of this run, likewise: after it has grown. */
+enum bs_status bs_index_writer_hold_list(const struct bs_index_writer *writer, struct bs_buffer *list, struct bs_error *err) BS_WARN_UNUSED;
 /* Goes on with the pairs of words that an index has, and with what is frequent among its grams. */
 enum bs_status bs_index_writer_keep_choices(struct bs_index_writer *writer, const struct bs_snapshot *old,
                                             struct bs_error *err) BS_WARN_UNUSED;

@@ -231,6 +231,13 @@ static enum bs_status keep_non_documents(struct bs_manifest *manifest, const str
 	return status;
 }
 
+/* What grows with files beside documents. */
+static enum bs_status hold_lists(struct bs_indexing *at, struct bs_error *err)
+{
+	enum bs_status status = bs_index_writer_hold_list(&at->writer, &at->writer.manifest.non_documents, err);
+	return status ? status : bs_index_writer_hold_list(&at->writer, &at->folders.records, err);
+}
+
 static enum bs_status merge(void *context, const struct bs_term_batch *term_batch, const struct bs_batch *batch, bool is_last,
                             struct bs_error *err)
 {
@@ -245,6 +252,8 @@ static enum bs_status merge(void *context, const struct bs_term_batch *term_batc
 	at->report.n_unchanged = at->refresh.n_unchanged;
 	if (!status && at->writer.manifest.options.grams)
 		status = add_non_documents(&at->writer.manifest, at->source_number, term_batch, err);
+	if (!status)
+		status = hold_lists(at, err);
 	if (!status)
 		status = bs_index_writer_merge(&at->writer, term_batch, add_document, at, err);
 	if (!status && batch->ends_inner && is_last)
@@ -414,6 +423,8 @@ static enum bs_status read_source(struct bs_indexing *at, uint32_t i, bool read_
 		status = read_row(at, i, err);
 	if (!status && feed && is_known(at, i))
 		status = keep_non_documents(&at->writer.manifest, &at->old.manifest, i, feed, n_passed_over, err);
+	if (!status)
+		status = hold_lists(at, err);
 	/* Meanwhile there may be more sources. */
 	struct bs_source_record *record = &at->writer.manifest.sources[i];
 	if (!status)
@@ -437,8 +448,9 @@ static enum bs_status keep_source(struct bs_indexing *at, uint32_t i, struct bs_
 	enum bs_status status = bs_folder_recorder_keep(&at->folders, err);
 	if (!status)
 		status = bs_inners_settle(&at->inners, i, NULL, BS_INNERS_KEPT, err);
-	return status ? status
-	              : keep_non_documents(manifest, &at->old.manifest, i, NULL, manifest->non_documents.used_bytes, err);
+	if (!status)
+		status = keep_non_documents(manifest, &at->old.manifest, i, NULL, manifest->non_documents.used_bytes, err);
+	return status ? status : hold_lists(at, err);
 }
 
 /* What the index has of the source stays. */
@@ -978,7 +990,7 @@ static enum bs_status start(struct bs_indexing *at, struct bs_error *err)
 		status = bs_manifest_add_fields(manifest, &at->old.manifest.fields, err);
 	if (!status)
 		status = bs_index_writer_start(&at->writer, at->request->shared ? &at->has_private : NULL, err);
-	return status;
+	return status ? status : bs_index_writer_read(&at->writer, &at->old, err);
 }
 
 /* Rules of folders are recorded once for the whole index. */
@@ -1011,7 +1023,7 @@ static enum bs_status list_sources(struct bs_indexing *at, struct bs_error *err)
 		                         err);
 	if (!status)
 		note_rules(at);
-	at->writer.owners = &at->refresh.owners;
+	bs_index_writer_use_owners(&at->writer, &at->refresh.owners);
 	at->inners.manifest = manifest;
 	at->inners.refresh = &at->refresh;
 	at->inners.options = &at->writer.source_options;
@@ -1188,6 +1200,10 @@ static enum bs_status tidy(struct bs_indexing *at, struct bs_error *err)
 	note_folders(at);
 	note_weights(at);
 	bs_index_writer_release(&at->writer);
+	/* Compaction, and the report, read the lists of the new commit. */
+	bs_buffer_deinit(&at->folders.records);
+	bs_buffer_deinit(&at->writer.manifest.non_documents);
+	bs_buffer_deinit(&at->old.manifest.non_documents);
 	if (at->report.is_refresh && at->report.is_committed &&
 	    bs_compact(at->request, &at->dir, false, &at->report, &why) != BS_OK)
 		snprintf(at->report.warning, sizeof(at->report.warning), "not compacted: %.200s", why.text);

@@ -1,0 +1,91 @@
+# Anonymous memory of `bitsift index` and `compact` stays within --memory and 128 MiB on two threads where what grows is not the text:
+# words that are nearly all different, ids of records that are read again as a whole, names of files in one folder, names of files
+# that are no documents, trigrams. What is too much for memory is in temporary files, and the answers are those that more memory gives.
+set -eu
+. "$LIB"
+# within MIB COMMAND...: runs it; says so if more anonymous memory than that was seen. Sampled: a peak may be missed, but none is made up.
+within() {
+    local most=$1 pid status=0 peak=0 key value
+    shift
+    "$@" <&0 &
+    pid=$!
+    while kill -0 "$pid" 2>/dev/null; do
+        { while read -r key value _; do
+            [ "$key" != RssAnon: ] || [ "$value" -le "$peak" ] || peak=$value
+        done <"/proc/$pid/status"; } 2>/dev/null || break
+        sleep 0.01
+    done
+    wait "$pid" || status=$?
+    echo "anonymous memory: $((peak / 1024)) MiB of $most" >&2
+    # Sanitizers need more.
+    [ -n "${SANITIZED:-}" ] || [ "$peak" -le $((most * 1024)) ] || echo "too much memory: $((peak / 1024)) MiB"
+    return "$status"
+}
+# check makes the summary once more, in memory, and compares.
+sound() {
+    bitsift check --index "$1" | sed 's/ in .*//'
+}
+
+echo '# words that are nearly all different'
+mkdir words
+awk 'BEGIN {
+    x = 1
+    for (i = 0; i < 100; i++) {
+        name = "words/" i ".txt"
+        for (j = 0; j < 100000; j++) {
+            x = (x * 16807) % 2147483647
+            printf "%x_%c ", x, 97 + j % 8 >name
+        }
+        close(name)
+    }
+}'
+settle
+within 144 bitsift index --index words.index --memory 16M -j 2 -q words
+sound words.index
+echo 'needle and thread' >words/0.txt
+within 144 bitsift index --index words.index --memory 16M -j 2 -q
+bitsift query --index words.index --ids thread
+within 144 bitsift compact --index words.index --memory 16M -j 2 -q
+sound words.index
+within 144 bitsift index --index words.index --memory 16M -j 2 -q --rebuild
+sound words.index
+rm -r words words.index
+
+echo '# ids of a collection that is read again as a whole'
+seq 1500000 | awk '{ print "{\"id\":\"record-" $1 "\",\"text\":\"hay\"}" }' >ids.jsonl
+settle
+within 144 bitsift index --index ids.index --memory 16M -j 2 -q ids.jsonl
+{ echo '{"id":"first","text":"needle"}'; cat ids.jsonl; } >longer.jsonl
+mv longer.jsonl ids.jsonl
+within 144 bitsift index --index ids.index --memory 16M -j 2 -q
+bitsift query --index ids.index --ids needle
+bitsift query --index ids.index --count hay
+bitsift delete --index ids.index -q record-77 || true
+within 144 bitsift compact --index ids.index --memory 16M -j 2 -q
+bitsift query --index ids.index --count hay
+sound ids.index
+rm -r ids.index ids.jsonl
+
+echo '# names of files'
+mkdir names
+(cd names && seq -f 'a-name-that-is-long-enough-to-count-for-something-%06.0f.bin' 60000 | xargs touch)
+printf '\0needle' | tee names/a-name-that-is-long-enough-to-count-for-something-000001.bin >names/binary
+settle
+within 144 bitsift index --index names.index --memory 16M -j 2 -q names
+echo hay >names/hay
+within 144 bitsift index --index names.index --memory 16M -j 2 -q
+bitsift query --index names.index --ids hay
+bitsift grep --index names.index -c -a needle names/binary
+rm -r names names.index
+
+echo '# trigrams'
+mkdir bytes
+for i in $(seq 12); do
+    awk -v i="$i" 'BEGIN { x = i; for (j = 0; j < 250000; j++) { x = (x * 16807) % 2147483647; printf "%c%c%c", x % 95 + 32, int(x / 95) % 95 + 32, int(x / 9025) % 95 + 32 } }' >"bytes/$i"
+done
+settle
+for jobs in 1 2; do
+    within 192 bitsift index --index "bytes$jobs" --memory 64M -j "$jobs" -q bytes
+done
+cmp bytes1/seg-000001 bytes2/seg-000001
+sound bytes1
