@@ -330,7 +330,7 @@ static void write_given(struct world *world)
 	struct bs_writer *writer;
 	struct bs_error err = {""};
 	request.weights = below(world, 3) ? NULL : weights;
-	request.grams = below(world, 3) == 0;
+	request.grams = below(world, 12) == 0;
 	request.not_stored = below(world, 3) == 0;
 	request.no_checksums = request.not_stored && below(world, 2);
 	request.condensed = world->memory && below(world, 2);
@@ -772,7 +772,7 @@ static void choose_options(struct world *world, struct options *options, struct 
 	*options = (struct options){.weight = hostile_string(&world->hostile)};
 	request->hidden = request->no_ignore = true;
 	request->words = true;
-	request->grams = below(world, 2);
+	request->grams = below(world, 12) == 0; /* to choose them takes longer than all else */
 	request->store = below(world, 4) == 0;
 	if (below(world, 3) == 0) {
 		world->id_field = hostile_string(&world->hostile);

@@ -1,0 +1,15 @@
+#!/usr/bin/env bash
+# hostile.sh [ROUNDS [SEED]]: rounds of hostile.sql in a new server, seeded SEED, SEED + 1 and so on: names and texts that nobody would choose.
+set -euo pipefail
+here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
+. "$here/cluster.sh"
+folder=$(mktemp -d "${TMPDIR:-/tmp}/bitsift-postgresql.XXXXXX")
+trap 'cluster_end; rm -rf -- "$folder"' EXIT
+cluster_begin "$folder"
+cluster_make one
+first=${2:-1}
+for ((seed = first; seed < first + ${1:-10}; seed++)); do
+    wrong=$(sql one -v seed="$seed" <"$here/hostile.sql" 2>&1) || wrong+=" (failed)"
+    [ -z "$wrong" ] || { echo "seed $seed: $wrong" && exit 1; }
+done
+cluster_stop one
