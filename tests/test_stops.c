@@ -18,6 +18,11 @@
 #include <time.h>
 #include <unistd.h>
 
+
+#include "core/bitsift/grep.h"
+#include "core/bitsift/index.h"
+#include "core/bitsift/limits.h"
+#include "core/bitsift/search.h"
 #include "tests/library_rig.h"
 
 /* In each build: sanitizers take some times as long. */

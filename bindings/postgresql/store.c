@@ -359,12 +359,27 @@ void bsp_store_commit(struct bsp_store *store, bool was_closing)
 	MemoryContextSwitchTo(before);
 }
 
-void bsp_store_compact(struct bsp_store *store)
+static bool has_other_rules(struct bsp_store *store)
+{
+	struct bs_open_request request = {.memory = store->memory};
+	struct bs_index_info info;
+	struct bs_index *handle;
+	struct bs_error err;
+	bsp_check(bs_index_open_with(&request, &handle, &err), &err, store->index);
+	bs_index_describe(handle, &info);
+	bs_index_close(handle);
+	return info.is_other_unicode;
+}
+
+bool bsp_store_compact(struct bsp_store *store)
 {
 	MemoryContext before = MemoryContextSwitchTo(store->context);
-	if (compact(store))
+	/* A merge reads rows again, as the REINDEX will that such an index needs. */
+	bool waits = store->copy.meta.n_files > 0 && has_other_rules(store);
+	if (!waits && compact(store))
 		save(store, false);
 	MemoryContextSwitchTo(before);
+	return !waits;
 }
 
 void bsp_store_write_empty(Relation index, ForkNumber fork)

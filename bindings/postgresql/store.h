@@ -39,8 +39,8 @@ void bsp_store_add(struct bsp_store *store, const ItemPointerData *tid, const st
 /* What the writer was given becomes the index', after which there is no writer. was_closing: the rows of the closing chain are among it, which
  * goes. */
 void bsp_store_commit(struct bsp_store *store, bool was_closing);
-/* In as few parts as can be, instead of a commit. */
-void bsp_store_compact(struct bsp_store *store);
+/* In as few parts as can be, instead of a commit. False: its words were cut by other rules, so that it waits for REINDEX. */
+bool bsp_store_compact(struct bsp_store *store);
 /* What was not committed is forgotten. */
 void bsp_store_close(struct bsp_store *store);
 

@@ -59,7 +59,10 @@ PGDLLEXPORT Datum bitsift_merge(PG_FUNCTION_ARGS)
 	bsp_writer_lock(index, true);
 	bsp_flush_locked(index);
 	struct bsp_store *store = bsp_store_open(index);
-	bsp_store_compact(store);
+	if (!bsp_store_compact(store))
+		ereport(NOTICE, (errmsg("the words of index \"%s\" were cut by other rules: nothing is merged",
+		                        RelationGetRelationName(index)),
+		                 errhint("REINDEX renews it.")));
 	bsp_store_close(store);
 	bsp_writer_unlock(index);
 	close_index(index, heap);

@@ -243,7 +243,7 @@ static void compact_if_many(Relation index)
 	bsp_meta_read(index, copy);
 	if (copy->meta.n_files > MANY_FILES) {
 		struct bsp_store *store = bsp_store_open(index);
-		bsp_store_compact(store);
+		(void)bsp_store_compact(store);
 		bsp_store_close(store);
 	}
 	pfree(copy);

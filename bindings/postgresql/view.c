@@ -206,6 +206,21 @@ static void drop_idle(void)
 	}
 }
 
+/* Once a session. */
+static void warn_of_other_rules(Relation index, const struct bs_index *handle)
+{
+	static bool has_warned;
+	struct bs_index_info info;
+	bs_index_describe(handle, &info);
+	if (!info.is_other_unicode || has_warned)
+		return;
+	has_warned = true;
+	ereport(WARNING,
+	        (errmsg("the words of index \"%s\" were cut by other rules, so that queries of words read all rows",
+	                RelationGetRelationName(index)),
+	         errhint("REINDEX renews it.")));
+}
+
 static void open_state(Relation index, struct state *state)
 {
 	struct bs_error err;
@@ -215,6 +230,7 @@ static void open_state(Relation index, struct state *state)
 	bsp_check(bs_index_open_with(&request, &state->index, &err), &err, index);
 	state->stamp = ++last_stamp;
 	count_descriptors(state, false);
+	warn_of_other_rules(index, state->index);
 }
 
 static void read_waiting(Relation index, struct waiting *waiting, const struct bsp_pending *chain,

@@ -150,8 +150,8 @@ static enum bs_status change_line(struct text *lines, const char *dir, bool add,
 	if (add) {
 		bool is_ended = lines->n_bytes == 0 || lines->bytes[lines->n_bytes - 1] == '\n';
 		size_t n_bytes = lines->n_bytes + strlen(dir) + 3;
-		if (n_bytes > MOST_FILE_BYTES)
-			return bs_fail(err, BS_INVALID, "there is no room for another index: it may have %d bytes", MOST_FILE_BYTES);
+		if (n_bytes > BS_OPTION_FILE_BYTES)
+			return bs_fail(err, BS_INVALID, "there is no room for another index: it may have %zu bytes", BS_OPTION_FILE_BYTES);
 		char *grown = realloc(lines->bytes, n_bytes);
 		if (!grown)
 			return bs_fail_memory(err, "a file", n_bytes);
