@@ -7,7 +7,8 @@
 #include "core/base/visible.h"
 #include "core/bitsift/terminal.h"
 
-#define MOST_BYTES_BACK (64u * 1024)
+/* Longer clusters are cut between code points: a letter with so many marks is nothing that anybody reads. */
+#define MOST_CLUSTER_BYTES 4096u
 
 /* The properties of a code point that the rules use. */
 struct class {
@@ -85,11 +86,13 @@ bool bs_clusters_next(struct bs_clusters *clusters)
 {
 	if (clusters->at == clusters->text_bytes)
 		return false;
+	size_t start = clusters->at;
 	while (clusters->next < clusters->text_bytes) {
 		size_t at = clusters->next;
 		struct class class = class_of(bs_visible_next(clusters->text, clusters->text_bytes, &clusters->next));
+		bool is_boundary = read(clusters, &class) || at - start >= MOST_CLUSTER_BYTES;
 		clusters->at = at;
-		if (read(clusters, &class))
+		if (is_boundary)
 			return true;
 	}
 	clusters->at = clusters->text_bytes;
@@ -115,7 +118,7 @@ void bs_clusters_seek(struct bs_clusters *clusters, const uint8_t *text, size_t 
 	bool is_certain, is_start = at == text_bytes;
 	if (!is_start)
 		after = class_of(bs_visible_next(text, text_bytes, &end));
-	while (start > 0 && !is_start && at - start < MOST_BYTES_BACK) {
+	while (start > 0 && !is_start && at - start < MOST_CLUSTER_BYTES) {
 		size_t before = start;
 		struct class class = class_of(bs_visible_previous(text, &before));
 		is_start = !are_joined(class.is, &after, &is_certain) && is_certain;

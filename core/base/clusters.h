@@ -24,7 +24,7 @@ struct bs_clusters {
 	bool is_linked;   /* with a virama among them */
 };
 
-/* Goes to the last boundary at or before `at` <= text_bytes. Looks back at 64 KiB at most: what is one cluster for longer is
+/* Goes to the last boundary at or before `at` <= text_bytes. Looks back at 4 KiB at most: what is one cluster for longer is
  * taken to begin there. */
 void bs_clusters_seek(struct bs_clusters *clusters, const uint8_t *text, size_t text_bytes, size_t at);
 

@@ -261,7 +261,8 @@ enum bs_status bs_snapshot_may_have(const struct bs_snapshot *snapshot, const ui
 
 void bs_snapshot_use_spill(struct bs_snapshot *snapshot, struct bs_spill *spill)
 {
-	for (uint32_t i = 0; i < snapshot->manifest.n_segments; i++)
+	/* A snapshot that could not be opened may have a manifest alone. */
+	for (uint32_t i = 0; snapshot->segments && i < snapshot->manifest.n_segments; i++)
 		snapshot->segments[i].docs.names.spill = spill;
 }
 

@@ -12,6 +12,7 @@
 
 #include "core/base/buffer.h"
 #include "core/base/visible.h"
+#include "core/base/watch.h"
 #include "core/bitsift/terminal.h"
 #include "core/simd/needle.h"
 #include "corpus/walk/file.h"
@@ -165,6 +166,8 @@ static size_t first_line(const uint8_t *text, size_t n, size_t *next_out)
 #define MOST_RULE_BYTES ((size_t)4 << 20)
 #define MOST_RULES      65536u
 #define MOST_FAULT_BYTES 4096u
+/* What it costs about to read a rule, for the watch. */
+#define RULE_NS 1500u
 
 static enum bs_status note_fault(struct bs_ignore *ignore, size_t number, const struct bs_error *why, struct bs_error *err)
 {
@@ -185,7 +188,9 @@ enum bs_status bs_ignore_add_text(struct bs_ignore *ignore, const uint8_t *text,
 		size_t line_bytes = first_line(text, n, &next);
 		if (!is_utf8(text, line_bytes))
 			break;
-		status = bs_ignore_add_line(ignore, text, line_bytes, &why);
+		status = bs_watch_each(number, RULE_NS, &why);
+		if (!status)
+			status = bs_ignore_add_line(ignore, text, line_bytes, &why);
 		if (status == BS_INVALID)
 			status = note_fault(ignore, number, &why, err);
 		else if (status)
@@ -414,6 +419,7 @@ struct bs_ignore_level {
 	struct bs_ignore_level *parent;
 	struct bs_ignore files[FILE_KINDS];
 	size_t path_off;
+	size_t n_rules;     /* of this folder and those above */
 	bool is_repository; /* the folder holds a .git */
 	bool in_git;        /* this folder or one above is a repository */
 };
@@ -514,13 +520,21 @@ enum bs_status bs_ignore_level_open(int folder_fd, unsigned bits, size_t path_of
 			status = read_rules(folder_fd, file_names[i], must_read, &level->files[i], err);
 	}
 	bool has_any = level->is_repository;
-	for (size_t i = 0; i < FILE_KINDS; i++)
+	level->n_rules = bs_ignore_level_n_rules(parent);
+	for (size_t i = 0; i < FILE_KINDS; i++) {
 		has_any |= level->files[i].n_rules > 0 || level->files[i].faults.used_bytes > 0;
+		level->n_rules += level->files[i].n_rules;
+	}
 	if (status || !has_any)
 		bs_ignore_level_close(level, parent);
 	else
 		*level_out = level;
 	return status;
+}
+
+size_t bs_ignore_level_n_rules(const struct bs_ignore_level *level)
+{
+	return level ? level->n_rules : 0;
 }
 
 void bs_ignore_tell_faults(const struct bs_ignore *ignore, const char *name,

@@ -281,8 +281,9 @@ static struct entry *entries_of(const struct folder *folder)
 	return (struct entry *)(void *)folder->entries.data;
 }
 
-/* What an entry costs about, for the watch. */
+/* What an entry costs about, and a rule that is tried on it, for the watch. */
 #define ENTRY_NS 500u
+#define RULE_NS  50u
 
 /* Reads all entries through dir, and sorts them. BS_IO and errno. */
 static enum bs_status read_entries(struct folder *folder, DIR *dir, struct bs_error *err)
@@ -613,7 +614,8 @@ static bool is_in_part(const struct bs_walk *walk, bool *is_above_out)
 static enum bs_status visit(struct bs_walk *walk, struct folder *folder, bool *is_file_out, struct bs_error *err)
 {
 	struct entry *entry = &entries_of(folder)[folder->next++];
-	enum bs_status status = bs_watch_spend(ENTRY_NS, err);
+	size_t n_rules = bs_ignore_level_n_rules(folder->level) + walk->global.n_rules + walk->named.n_rules;
+	enum bs_status status = bs_watch_spend(ENTRY_NS + RULE_NS * (uint64_t)n_rules, err);
 	if (!status)
 		status = set_path(walk, folder->path_bytes, entry->name, entry->name_bytes, err);
 	if (status)

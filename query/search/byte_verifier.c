@@ -89,10 +89,9 @@ struct bs_byte_verifier {
 	struct searched searched_words[MAX_ELEMENTS]; /* for these words and phrases so much was looked at */
 	struct searched searched_phrases[MAX_NODES];
 	uint8_t piece[4 * PIECE_BYTES]; /* of JSON, as text */
-	size_t left_bytes;              /* that may still be analysed for it */
+	size_t left_bytes;              /* that may still be analysed for it; 0: no more is tried */
 	struct bs_error *err;
 	enum bs_status status; /* sticky */
-	size_t text_bytes;     /* of the document */
 };
 
 static bool is_term(const struct bs_token *token, const struct bs_needle *needle)
@@ -539,13 +538,22 @@ static bool may_be_phrase(const struct bs_byte_verifier *verifier, const struct 
 	return !before || is_in_word || last_may_be(verifier, text, at, &before->needle);
 }
 
-/* Gives text[from..to) to fn, unless the document has had its share. False: it was not. */
+/* Takes n_bytes off the document's share. False: it has had that, or the call is to end. */
+static bool take_share(struct bs_byte_verifier *verifier, size_t n_bytes)
+{
+	if (!verifier->status)
+		verifier->status = bs_watch_spend(n_bytes, verifier->err);
+	bool has_left = !verifier->status && n_bytes <= verifier->left_bytes;
+	verifier->left_bytes = has_left ? verifier->left_bytes - n_bytes : 0;
+	return has_left;
+}
+
+/* Gives text[from..to) to fn. False: it did not. */
 static bool analyze(struct bs_byte_verifier *verifier, const struct text *text, size_t from, size_t to, bs_token_fn fn,
                     void *context)
 {
-	if (verifier->status || to - from > verifier->left_bytes)
+	if (!take_share(verifier, to - from))
 		return false;
-	verifier->left_bytes -= to - from;
 	verifier->status =
 		bs_words_analyze(verifier->words, text->bytes + from, to - from, 0, fn, context, NULL, verifier->err);
 	return !verifier->status;
@@ -598,6 +606,24 @@ static bool is_edge(const struct text *text, size_t from, size_t to)
 	return (from == 0 && text->goes_on_before) || (to == text->n_bytes && text->goes_on_after);
 }
 
+/* To look for a safe cut costs so much less than analysis. */
+#define CUT_SHARE 4
+
+/* The last safe cut before *cut, or the first behind it, which may be it. False: it is too far. */
+static bool cut_before(struct bs_byte_verifier *verifier, const struct text *text, size_t low, size_t *cut)
+{
+	size_t at = *cut;
+	bool is_cut = verifier->left_bytes && bs_words_cut_before(verifier->words, text->bytes, text->n_bytes, low, at, cut);
+	return take_share(verifier, (at - *cut) / CUT_SHARE) && is_cut;
+}
+
+static bool cut_after(struct bs_byte_verifier *verifier, const struct text *text, size_t high, size_t *cut)
+{
+	size_t at = *cut;
+	bool is_cut = verifier->left_bytes && bs_words_cut_after(verifier->words, text->bytes, text->n_bytes, at, high, cut);
+	return take_share(verifier, (*cut - at) / CUT_SHARE) && is_cut;
+}
+
 /* The same after analysing what stands around. JSON must be a string or a piece of one. UNKNOWN: it would be too
  * much. */
 static enum bs_verdict is_word(struct bs_byte_verifier *verifier, const struct text *whole, uint32_t e, size_t at)
@@ -605,14 +631,14 @@ static enum bs_verdict is_word(struct bs_byte_verifier *verifier, const struct t
 	struct word_probe probe = {.needle = &verifier->elements[e].needle};
 	struct text piece = *whole;
 	const struct text *text = &piece;
-	size_t end = at + probe.needle->n_bytes, from, to;
+	size_t end = at + probe.needle->n_bytes;
 	enum bs_verdict glance = may_be_word(verifier, text, e, at);
 	if (glance != BS_VERDICT_UNKNOWN || !verifier->elements[e].is_term)
 		return glance;
 	if (text->is_json && !make_piece(verifier, &piece, &at, &end))
 		return BS_VERDICT_UNKNOWN;
-	if (!bs_words_cut_before(verifier->words, text->bytes, text->n_bytes, low_of(at), at, &from) ||
-	    !bs_words_cut_after(verifier->words, text->bytes, text->n_bytes, end, high_of(text, end), &to) ||
+	size_t from = at, to = end;
+	if (!cut_before(verifier, text, low_of(at), &from) || !cut_after(verifier, text, high_of(text, end), &to) ||
 	    is_edge(text, from, to))
 		return BS_VERDICT_UNKNOWN;
 	probe.start_byte = at - from;
@@ -676,22 +702,25 @@ static bool has_item(const struct phrase_probe *probe, uint32_t i)
 }
 
 /* Moves *cut back, or forth, over n_words + 1 safe cuts: nearly always that many words. False: they are too far. */
-static bool step_back(const struct bs_byte_verifier *verifier, const struct text *text, size_t *cut, uint32_t n_words)
+static bool step_back(struct bs_byte_verifier *verifier, const struct text *text, size_t *cut, uint32_t n_words)
 {
 	size_t low = low_of(*cut);
-	for (uint32_t i = 0; i <= n_words && *cut > 0; i++)
-		if (!bs_words_cut_before(verifier->words, text->bytes, text->n_bytes, low, i ? *cut - 1 : *cut, cut))
+	for (uint32_t i = 0; i <= n_words && *cut > 0; i++) {
+		*cut -= i > 0;
+		if (*cut < low || !cut_before(verifier, text, low, cut))
 			return false;
+	}
 	return true;
 }
 
-static bool step_forth(const struct bs_byte_verifier *verifier, const struct text *text, size_t *cut, uint32_t n_words)
+static bool step_forth(struct bs_byte_verifier *verifier, const struct text *text, size_t *cut, uint32_t n_words)
 {
 	size_t high = high_of(text, *cut);
-	for (uint32_t i = 0; i <= n_words && *cut < text->n_bytes; i++)
-		if (*cut + (i > 0) > high ||
-		    !bs_words_cut_after(verifier->words, text->bytes, text->n_bytes, *cut + (i > 0), high, cut))
+	for (uint32_t i = 0; i <= n_words && *cut < text->n_bytes; i++) {
+		*cut += i > 0;
+		if (*cut > high || !cut_after(verifier, text, high, cut))
 			return false;
+	}
 	return true;
 }
 
@@ -777,9 +806,17 @@ static bool is_document_clear(struct bs_byte_verifier *verifier)
 	return true;
 }
 
-static size_t find(const struct bs_byte_verifier *verifier, const struct text *text, size_t from, uint32_t e)
+/* What a place costs about, for the watch, and how quickly a text is looked through for the next one. */
+#define PLACE_NS   10u
+#define BYTES_A_NS 16u
+
+/* The end of the text, too, if the call is to end. */
+static size_t find(struct bs_byte_verifier *verifier, const struct text *text, size_t from, uint32_t e)
 {
-	return verifier->kernel->find_needle(text->bytes, from, text->n_bytes, &verifier->elements[e].needle);
+	size_t at = verifier->kernel->find_needle(text->bytes, from, text->n_bytes, &verifier->elements[e].needle);
+	if (!verifier->status)
+		verifier->status = bs_watch_spend(PLACE_NS + (at - from) / BYTES_A_NS, verifier->err);
+	return verifier->status ? text->n_bytes : at;
 }
 
 /* Near the end of a text that goes on, a place is not looked at: there will be more around it. */
@@ -932,9 +969,8 @@ static enum bs_verdict range_in_text(struct bs_byte_verifier *verifier, const st
 	return is_in ? BS_VERDICT_YES : BS_VERDICT_NO;
 }
 
-/* What a leaf costs about, for the watch, and how quickly a text is looked through for a word. */
-#define LEAF_NS    20u
-#define BYTES_A_NS 16u
+/* What a leaf costs about, for the watch. */
+#define LEAF_NS 20u
 
 static enum bs_verdict ask_leaf(void *context, uint32_t n)
 {
@@ -943,7 +979,7 @@ static enum bs_verdict ask_leaf(void *context, uint32_t n)
 	struct bs_named *named = verifier->plan->named;
 	bool has = false;
 	if (!verifier->status)
-		verifier->status = bs_watch_spend(LEAF_NS + verifier->text_bytes / BYTES_A_NS * (1 + node->n_items), verifier->err);
+		verifier->status = bs_watch_spend(LEAF_NS, verifier->err);
 	if (verifier->status)
 		return BS_VERDICT_UNKNOWN;
 	if (bs_query_is_file_name(node)) {
@@ -979,7 +1015,6 @@ static void begin(struct bs_byte_verifier *verifier, size_t text_bytes, struct b
 {
 	memset(verifier->known, 0, verifier->query->n_elements);
 	verifier->status = BS_OK;
-	verifier->text_bytes = text_bytes;
 	verifier->err = err;
 	verifier->is_head = false;
 	/* Twice the text: then analysing all of it would have been the better way. */

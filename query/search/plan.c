@@ -135,9 +135,11 @@ static void add_element(struct bs_plan *plan, uint32_t i)
 enum bs_status bs_plan_df(const struct bs_snapshot *snapshot, const uint8_t *key, uint32_t key_bytes, uint64_t *df_out,
                           struct bs_error *err)
 {
-	bool may;
+	bool may = false;
 	*df_out = 0;
-	enum bs_status status = bs_snapshot_may_have(snapshot, key, bs_hash_term(key, key_bytes), &may, err);
+	enum bs_status status = bs_watch_spend(FIND_NS, err);
+	if (!status)
+		status = bs_snapshot_may_have(snapshot, key, bs_hash_term(key, key_bytes), &may, err);
 	for (uint32_t s = 0; s < snapshot->manifest.n_segments && may && !status; s++) {
 		bool found;
 		uint64_t ordinal, df = 0;
