@@ -632,12 +632,11 @@ static enum bs_status break_stretch(struct bs_analysis *analysis, struct bs_word
 		return bs_words_fail_icu(analysis->err, "breaking text into words", code);
 	int32_t start = bs_icu.ubrk_first(breaks);
 	for (int32_t end; (end = bs_icu.ubrk_next(breaks)) != UBRK_DONE; start = end) {
-		if (bs_icu.ubrk_getRuleStatus(breaks) < UBRK_WORD_NONE_LIMIT &&
-		    !is_emoji(window, stretch->start + start, stretch->start + end))
-			continue;
-		enum bs_status status = put_segment(analysis, window, stretch->start + start, stretch->start + end);
-		if (!status)
-			status = bs_watch_spend((uint64_t)(end - start) * BYTE_NS, analysis->err);
+		bool is_word = bs_icu.ubrk_getRuleStatus(breaks) >= UBRK_WORD_NONE_LIMIT ||
+		               is_emoji(window, stretch->start + start, stretch->start + end);
+		enum bs_status status = bs_watch_spend((uint64_t)(end - start) * BYTE_NS, analysis->err);
+		if (!status && is_word)
+			status = put_segment(analysis, window, stretch->start + start, stretch->start + end);
 		if (status)
 			return status;
 	}

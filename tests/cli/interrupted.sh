@@ -36,10 +36,11 @@ rm -r ix
 echo '# a refresh'
 documents 1000 >c.jsonl
 quiet bitsift index c.jsonl
+echo '{"id":"piped","text":"piped"}' | quiet bitsift index -
 left >"$SCRATCH/before"
 cp -r .bitsift "$SCRATCH/old"
 interrupt INT bitsift index -
-interrupt TERM bitsift index --rebuild c.jsonl -
+interrupt TERM bitsift index --rebuild -
 left | cmp - "$SCRATCH/before"
 rm "$SCRATCH/old/lock"
 for file in "$SCRATCH"/old/*; do

@@ -46,5 +46,5 @@ bitsift stats | grep '^health'
 # Programs that know no later rules refuse it.
 od -A n -t x1 -j 36 -N 4 .bitsift/manifest
 rm -r .bitsift
-quiet bitsift index --grams .
+quiet bitsift index --index .bitsift --grams .
 od -A n -t x1 -j 36 -N 4 .bitsift/manifest
