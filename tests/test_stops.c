@@ -30,8 +30,8 @@
 #define USUAL_LONG_MS 1000.0
 #define USUAL_MB      1
 #else
-#define USUAL_LONG_MS 60.0
-#define USUAL_MB      4
+#define USUAL_LONG_MS 150.0
+#define USUAL_MB      2
 #endif
 #define MOST_FRAMES 40
 /* A query or search is told to end when it has taken so long. */

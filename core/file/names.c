@@ -6,6 +6,7 @@
 
 #include "core/base/buffer.h"
 #include "core/base/bytes.h"
+#include "core/base/watch.h"
 #include "core/file/segment_sections.h"
 
 const struct bs_names_sections bs_names_of_documents = {BS_SECTION_DOC_NAMES, BS_SECTION_DOC_NAME_OFFSETS, "documents"};
@@ -37,6 +38,9 @@ static enum bs_status code_block(struct bs_buffer *coded, const uint8_t *bytes, 
 	return status;
 }
 
+/* What a name costs about, for the watch. */
+#define NAME_NS 30u
+
 enum bs_status bs_names_write(struct bs_file_writer *writer, struct bs_names_sections sections, const uint8_t *bytes,
                               const uint64_t *offsets, uint64_t n, struct bs_error *err)
 {
@@ -48,6 +52,8 @@ enum bs_status bs_names_write(struct bs_file_writer *writer, struct bs_names_sec
 		uint64_t first = block * BS_NAMES_BLOCK, left = n - first;
 		bs_buffer_clear(&coded);
 		status = code_block(&coded, bytes, offsets + first, left < BS_NAMES_BLOCK ? left : BS_NAMES_BLOCK, err);
+		if (!status)
+			status = bs_watch_spend(BS_NAMES_BLOCK * NAME_NS, err);
 		if (status)
 			break;
 		bs_file_writer_bytes(writer, coded.data, coded.used_bytes);

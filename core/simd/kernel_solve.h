@@ -48,8 +48,8 @@ static bool insert_row(struct solve_row *rows, size_t start, struct solve_row ro
 	return row.value == 0;
 }
 
-/* From the last bit back: what stands behind a bit decides it. Free ones are zero. */
-static void substitute_rows(const struct solve_row *rows, size_t n_bytes, uint8_t *bits)
+/* From the last bit back: what stands behind a bit decides it. Free ones are zero. False: the call is to end. */
+static bool substitute_rows(const struct solve_row *rows, size_t n_bytes, uint8_t *bits)
 {
 	uint64_t behind = 0; /* bit 0: the one right behind */
 	memset(bits, 0, n_bytes);
@@ -57,7 +57,10 @@ static void substitute_rows(const struct solve_row *rows, size_t n_bytes, uint8_
 		uint64_t bit = rows[i].mask ? rows[i].value ^ (uint64_t)__builtin_parityll(rows[i].mask >> 1 & behind) : 0;
 		bits[i / 8] |= (uint8_t)(bit << (i % 8));
 		behind = behind << 1 | bit;
+		if (bs_watch_each(i, ROW_NS, NULL))
+			return false;
 	}
+	return true;
 }
 
 static bool solve_slowly(const struct bs_band *band, uint8_t *bits)
@@ -73,8 +76,7 @@ static bool solve_slowly(const struct bs_band *band, uint8_t *bits)
 				return false;
 		}
 	}
-	substitute_rows(rows, band->n_bytes, bits);
-	return true;
+	return substitute_rows(rows, band->n_bytes, bits);
 }
 
 #if defined(SIMDE_NO_NATIVE)

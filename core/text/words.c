@@ -469,7 +469,9 @@ static enum bs_status analyze_ascii(struct bs_analysis *analysis, size_t start, 
 			continue;
 		/* A word too long for a window. */
 		next = find_word_end(analysis->words, &stretch, at);
-		status = bs_words_put_ascii(analysis, stretch.text + at, next - at, at);
+		status = bs_watch_spend((next - at) * BYTE_NS, analysis->err);
+		if (!status)
+			status = bs_words_put_ascii(analysis, stretch.text + at, next - at, at);
 	}
 	return status;
 }

@@ -8,6 +8,7 @@
 #include "core/base/bytes.h"
 #include "core/base/sort.h"
 #include "core/base/value.h"
+#include "core/base/watch.h"
 #include "core/file/names.h"
 #include "core/file/segment_sections.h"
 #include "core/matrix/value_column.h"
@@ -41,6 +42,9 @@ struct ordered {
 	uint64_t head;
 	uint32_t number;
 };
+
+/* What a value costs about in each of the passes over them, for the watch. */
+#define VALUE_NS 10u
 
 struct making {
 	const struct bs_accumulator *accumulator;
@@ -190,10 +194,11 @@ static void gather(struct making *making, const uint32_t *documents, uint32_t n_
 {
 	uint64_t sum = 0, n;
 	memset(making->ends, 0, ((size_t)making->n_fields + 1) * sizeof(*making->ends));
-	for (uint32_t row = 0; row < n_docs; row++) {
+	for (uint32_t row = 0; row < n_docs && !making->status; row++) {
 		const uint32_t *values = values_of(making, documents[row], &n);
 		for (uint64_t i = 0; i < n; i++)
 			making->ends[place_of_value(making, values[i])]++;
+		making->status = bs_watch_spend(n * VALUE_NS, making->err);
 	}
 	for (uint32_t f = 0; f <= making->n_fields; f++) {
 		uint64_t n_here = making->ends[f];
@@ -201,12 +206,14 @@ static void gather(struct making *making, const uint32_t *documents, uint32_t n_
 		sum += n_here;
 	}
 	bs_buffer_clear(&making->ranked);
-	making->status = bs_buffer_reserve(&making->ranked, (size_t)sum * sizeof(struct ranked), making->err);
+	if (!making->status)
+		making->status = bs_buffer_reserve(&making->ranked, (size_t)sum * sizeof(struct ranked), making->err);
 	for (uint32_t row = 0; row < n_docs && !making->status; row++) {
 		const uint32_t *values = values_of(making, documents[row], &n);
 		for (uint64_t i = 0; i < n; i++)
 			ranked_of(making)[making->ends[place_of_value(making, values[i])]++] =
 				(struct ranked){row, making->rank_of[values[i]]};
+		making->status = bs_watch_spend(n * VALUE_NS, making->err);
 	}
 }
 
@@ -219,9 +226,11 @@ static uint64_t settle(struct making *making, struct ranked *ranked, uint64_t n)
 	if (i >= n)
 		return n;
 	making->status = bs_sort(ranked, (size_t)n, sizeof(*ranked), compare_ranked_r, NULL, making->err);
-	for (i = 0; i < n && !making->status; i++)
+	for (i = 0; i < n && !making->status; i++) {
 		if (n_kept == 0 || compare_ranked(&ranked[n_kept - 1], &ranked[i]) != 0)
 			ranked[n_kept++] = ranked[i];
+		making->status = bs_watch_each(i, VALUE_NS, making->err);
+	}
 	return n_kept;
 }
 
@@ -260,6 +269,7 @@ static uint64_t write_layer(struct making *making, const struct field *field, ui
 				word[(size_t)(1 + s) * BS_LINE_WORDS] |= bit;
 	}
 	bs_file_writer_bytes(making->writer, words, n_words * sizeof(*words));
+	making->status = bs_watch_spend(n * VALUE_NS, making->err);
 	return n_left;
 }
 
@@ -362,6 +372,8 @@ static void write_keys(struct making *making)
 		const uint8_t *key = key_of(making, making->order[i].number, &n_bytes);
 		making->status = bs_buffer_append(keys, key + 4, n_bytes - 4, making->err);
 		offsets[i + 1] = keys->used_bytes;
+		if (!making->status)
+			making->status = bs_watch_each(i, VALUE_NS, making->err);
 	}
 	if (!making->status)
 		making->status = bs_names_write(making->writer, bs_names_of_values, keys->data, offsets, n, making->err);
