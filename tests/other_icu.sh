@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# other_icu.sh LIBRARY FOLDER: makes FOLDER, with a libicuuc in it that says to be of another version and is LIBRARY for all else.
-# With LD_LIBRARY_PATH=FOLDER, indexes that were made before are ones whose words were cut by other rules. Exit status 77: there is
-# no compiler, or LIBRARY is none that this works for.
+# other_icu.sh LIBRARY FOLDER: makes FOLDER with a libicuuc in it that reports version 1.2, knows no emoji, and is LIBRARY in everything
+# else. A program that runs with LD_LIBRARY_PATH=FOLDER cuts words by other rules than one that runs without. Exit status 77: there is no
+# compiler, or LIBRARY has another form than is expected here.
 set -euo pipefail
 library=$(realpath -- "$1")
 soname=$(LC_ALL=C grep -aom 1 'libicuuc\.so\.[0-9]*' "$library" | head -n 1) || exit 77
@@ -10,10 +10,31 @@ other=libicuux.so.$version
 command -v cc >/dev/null || exit 77
 mkdir -p -- "$2"
 folder=$(cd -- "$2" && pwd -P)
-# Its own name, which is as long, so that both can be loaded.
+# A name of its own, of the same length, so that both can be loaded.
 LC_ALL=C sed "s/$soname/$other/g" "$library" >"$folder/$other"
-printf 'void u_getVersion_%s(unsigned char *v);\nvoid u_getVersion_%s(unsigned char *v) { v[0] = 1, v[1] = 2, v[2] = v[3] = 0; }\n' \
-    "$version" "$version" >"$folder/version.c"
-cc -shared -fPIC -o "$folder/$soname" -Wl,-soname,"$soname" -Wl,--no-as-needed -Wl,-rpath,"$folder" "$folder/version.c" \
-    "$folder/$other"
+cat >"$folder/version.c" <<SOURCE
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdint.h>
+#define EXTENDED_PICTOGRAPHIC 64
+void u_getVersion_$version(uint8_t version[4]);
+int8_t u_hasBinaryProperty_$version(int32_t c, int which);
+
+void u_getVersion_$version(uint8_t version[4])
+{
+	version[0] = 1;
+	version[1] = 2;
+	version[2] = version[3] = 0;
+}
+
+int8_t u_hasBinaryProperty_$version(int32_t c, int which)
+{
+	static int8_t (*original)(int32_t, int);
+	if (!original)
+		*(void **)&original = dlsym(RTLD_NEXT, "u_hasBinaryProperty_$version");
+	return which != EXTENDED_PICTOGRAPHIC && original(c, which);
+}
+SOURCE
+cc -O1 -shared -fPIC -o "$folder/$soname" -Wl,-soname,"$soname" -Wl,--no-as-needed -Wl,-rpath,"$folder" "$folder/version.c" \
+    "$folder/$other" -ldl
 chmod 755 "$folder" "$folder"/*

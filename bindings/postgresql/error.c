@@ -75,6 +75,7 @@ const char *bsp_message(const struct bs_error *err)
 {
 	/* clang-format off */
 	static const char *const pairs[] = {
+		"use the one that made it, or rebuild it with `bitsift index --rebuild`", "use the version that made it, or REINDEX",
 		"rebuild it with `bitsift index --rebuild`", "REINDEX makes it anew",
 		"`bitsift index --rebuild`", "REINDEX",
 		"the next `bitsift index` that finds something new makes it anew", "REINDEX makes it anew",

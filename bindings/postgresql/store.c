@@ -349,7 +349,8 @@ void bsp_store_commit(struct bsp_store *store, bool was_closing)
 	bsp_check(bs_writer_commit(store->writer, NULL, &err), &err, store->index);
 	bs_writer_close(store->writer);
 	store->writer = NULL;
-	/* A commit merges a little, which nearly always keeps files few. The metapage must have room for them in any case. */
+	/* A commit merges a little, which nearly always keeps files few; not in an index of other rules. The metapage must have room for them
+	 * in any case: then such an index is merged, too, and stays one of other rules. */
 	if (!store->is_build && bs_memory_n_files(store->memory) > BSP_MOST_FILES * 3 / 4)
 		(void)compact(store);
 	if (store->is_build)
@@ -374,7 +375,7 @@ static bool has_other_rules(struct bsp_store *store)
 bool bsp_store_compact(struct bsp_store *store)
 {
 	MemoryContext before = MemoryContextSwitchTo(store->context);
-	/* A merge reads rows again, as the REINDEX will that such an index needs. */
+	/* A merge reads the rows again, and so will REINDEX, which such an index needs in any case. */
 	bool waits = store->copy.meta.n_files > 0 && has_other_rules(store);
 	if (!waits && compact(store))
 		save(store, false);

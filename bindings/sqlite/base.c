@@ -29,6 +29,8 @@ void bsql_reword(struct bs_error *err)
 {
 	/* clang-format off */
 	static const char *const pairs[] = {
+		"use the one that made it, or rebuild it with `bitsift index --rebuild`",
+		"use the version that made it, or INSERT INTO t(t) VALUES('rebuild')",
 		"rebuild it with `bitsift index --rebuild`", "INSERT INTO t(t) VALUES('rebuild') makes it anew",
 		"`bitsift index --rebuild`", "INSERT INTO t(t) VALUES('rebuild')",
 		"the next `bitsift index` that finds something new makes it anew", "INSERT INTO t(t) VALUES('rebuild') makes it anew",

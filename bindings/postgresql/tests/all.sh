@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # all.sh TEST_RANDOM [EXTENSION]: all tests of the extension, a minute or so each way: scripts with exact output, the cache, large rows, texts that are
-# gone, random changes and questions, crashes, a replica, the demonstration. SEED: of random numbers (1). EXTENSION: the folder where it is
+# gone, indexes of other rules of words, random changes and questions, crashes, a replica, the demonstration. SEED: of random numbers (1). EXTENSION: the folder where it is
 # built; without one, "make install" builds it.
 set -euo pipefail
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
@@ -23,6 +23,7 @@ step() {
 step "$here/store.sh"
 step "$here/cache.sh"
 step "$here/gone.sh"
+step "$here/other_rules.sh"
 step "$here/large_rows.sh"
 step "$here/query.sh"
 step "$here/readme.sh" >/dev/null
