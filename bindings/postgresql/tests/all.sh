@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# all.sh TEST_RANDOM [EXTENSION]: all tests of the extension, a minute or so each way: scripts with exact output, the cache, large rows, texts that are
-# gone, indexes of other rules of words, random changes and questions, crashes, a replica, the demonstration. SEED: of random numbers (1). EXTENSION: the folder where it is
-# built; without one, "make install" builds it.
+# all.sh TEST_RANDOM [EXTENSION]: all tests of the extension, a few minutes: scripts with exact output, the cache, large rows, texts that
+# are gone, indexes of other rules of words, hostile names and texts, random changes and questions, crashes, a replica, the demonstration.
+# SEED: of random numbers (1). EXTENSION: the folder where it is built; without one, "make install" builds it. LATER: see other_rules.sh.
 set -euo pipefail
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
 program=$(realpath -- "$1")
@@ -27,6 +27,7 @@ step "$here/other_rules.sh"
 step "$here/large_rows.sh"
 step "$here/query.sh"
 step "$here/readme.sh" >/dev/null
+step "$here/hostile.sh" 5 "${SEED:-1}"
 step "$here/random.sh" "$folder/test_random" --steps 150 --queries 4 --tables 7 --seed "${SEED:-1}"
 EMPTY=1 step "$here/random.sh" "$folder/test_random" --steps 100 --queries 3 --tables 2 --writers 2 --seed "${SEED:-1}"
 step "$here/crash.sh" "$folder/test_random" 2 "${SEED:-1}"

@@ -12,7 +12,7 @@ CREATE OR REPLACE FUNCTION pg_temp.below(n int) RETURNS int LANGUAGE SQL AS $$ S
 CREATE OR REPLACE FUNCTION pg_temp.hostile() RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
 	specials text[] := ARRAY['', '#', ':', '/', '..', '-', '--', E'\n', E'\r\n', E'\t', ' ', E'\x7f', E'\x01', E'\x1b[2J', 'a#1', '-:1', ':1', 'id', 'name', 'a.b',
-		'a=b=3', 'a,b', U&'\FFFD', U&'\FEFF', U&'\FFFE', U&'\202Eabc', U&'\2066x\2069', U&'\0085', U&'\2028', U&'\00A0', 'é', U&'e\0301', 'ff', 'FF', 'ß', 'İ',
+		'a=b=3', 'a,b', U&'\FFFD', U&'\FEFF', U&'\FFFE', U&'\FFFF', U&'a\FFFEb', U&'\+10FFFF', U&'\05D0\05D1', U&'\202Eabc', U&'\2066x\2069', U&'\0085', U&'\2028', U&'\00A0', 'é', U&'e\0301', 'ff', 'FF', 'ß', 'İ',
 		'0', '-0', '18446744073709551616', 'AND', 'OR NOT', '(a', 'a^2', 'a~1', '''', '"', E'\\', '*', '[', '{a,b}', '👩', '한', '漢字', '$1', '%w', 'NULL'];
 	made text := '';
 BEGIN
@@ -51,7 +51,8 @@ BEGIN
 		INSERT INTO expected VALUES(n, word, place) ON CONFLICT (id) DO UPDATE SET word = excluded.word, field = excluded.field;
 	END LOOP;
 END $$;
-CREATE OR REPLACE FUNCTION pg_temp.wrong(step text, t text, i text, c text[]) RETURNS SETOF text LANGUAGE plpgsql AS $$
+-- What is wrong. has_dead: rows of the index may be those of deleted or changed rows, which VACUUM takes out.
+CREATE OR REPLACE FUNCTION pg_temp.wrong(step text, has_dead bool, t text, i text, c text[]) RETURNS SETOF text LANGUAGE plpgsql AS $$
 DECLARE row record; found int[]; n bigint;
 BEGIN
 	FOR row IN SELECT * FROM expected LOOP
@@ -61,23 +62,23 @@ BEGIN
 		END IF;
 	END LOOP;
 	n := bitsift_check(quote_ident(i)::regclass);
-	IF n <> (SELECT count(*) FROM expected) THEN
+	IF n < (SELECT count(*) FROM expected) OR (NOT has_dead AND n > (SELECT count(*) FROM expected)) THEN
 		RETURN NEXT step || ': ' || n || ' rows in the index';
 	END IF;
 END $$;
 SELECT pg_temp.put(:'t', 1, 10) IS NULL AS none \gset
 SELECT format('CREATE INDEX %I ON %I USING bitsift (%I, %I) WITH (pending_limit = 64)', :'i', :'t', :'c1', :'c2') \gexec
-SELECT pg_temp.wrong('built', :'t', :'i', ARRAY[:'c1', :'c2']);
+SELECT pg_temp.wrong('built', false, :'t', :'i', ARRAY[:'c1', :'c2']);
 SELECT pg_temp.put(:'t', 8, 20) IS NULL AS none \gset
-SELECT pg_temp.wrong('inserted', :'t', :'i', ARRAY[:'c1', :'c2']);
+SELECT pg_temp.wrong('inserted', true, :'t', :'i', ARRAY[:'c1', :'c2']);
 SELECT format('DELETE FROM %I WHERE id %% 3 = 0', :'t') \gexec
 DELETE FROM expected WHERE id % 3 = 0;
 SELECT format('VACUUM %I', :'t') \gexec
-SELECT pg_temp.wrong('vacuum', :'t', :'i', ARRAY[:'c1', :'c2']);
+SELECT pg_temp.wrong('vacuum', false, :'t', :'i', ARRAY[:'c1', :'c2']);
 SELECT pg_temp.put(:'t', 15, 30) IS NULL AS none \gset
 SELECT format('VACUUM %I', :'t') \gexec
 SELECT bitsift_merge(quote_ident(:'i')::regclass) IS NULL AS none \gset
-SELECT pg_temp.wrong('merge', :'t', :'i', ARRAY[:'c1', :'c2']);
+SELECT pg_temp.wrong('merge', false, :'t', :'i', ARRAY[:'c1', :'c2']);
 SELECT format('REINDEX INDEX %I', :'i') \gexec
-SELECT pg_temp.wrong('reindex', :'t', :'i', ARRAY[:'c1', :'c2']);
+SELECT pg_temp.wrong('reindex', false, :'t', :'i', ARRAY[:'c1', :'c2']);
 SELECT format('DROP TABLE %I', :'t') \gexec

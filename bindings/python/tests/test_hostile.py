@@ -16,7 +16,7 @@ SPECIAL = [
     b"", b"#", b":", b"/", b"..", b"-", b"--", b"\n", b"\r\n", b"\t", b" ", b"\x7f", b"\x1b[2J", b"a#1", b"-:1", b":1", b"id", b"name", b"a.b",
     b"\0", b"\0\0", b"a\0", b"\0a", b"a\0b", b"a\0c", b"ab", b"\xff", b"\xc3", b"a\xe2\x82", b"\xed\xa0\x80", b"\xc0\x80", b"\xef\xbf\xbd",
     b"\xef\xbb\xbf", b"\xe2\x80\xaeabc", b"\xe2\x81\xa6x\xe2\x81\xa9", b"\xc3\xa9", b"e\xcc\x81", b"ff", b"FF", b"0", b"-0", b"18446744073709551616",
-    b"AND", b"(a", b"a^2", b"'", b'"', b"\\", b"*", b"\xf0\x9f\x91\xa9",
+    b"\xef\xbf\xbe", b"\xef\xbf\xbf", b"a\xef\xbf\xbeb", b"\xd7\x90\xd7\x91", b"\xe2\x80\x8f", b"AND", b"(a", b"a^2", b"'", b'"', b"\\", b"*", b"\xf0\x9f\x91\xa9",
 ]  # fmt: skip
 
 
@@ -48,8 +48,8 @@ class World:
         return letters
 
     def name(self):
-        """Of a field: a str, which may hold whatever a str can, but no surrogates."""
-        return self.hostile().decode("utf-8", "replace")
+        """The name of a field: a str, in which surrogates stand for bytes that are not UTF-8, or U+FFFD does."""
+        return self.hostile().decode("utf-8", self.random.choice(["replace", "surrogateescape"]))
 
     def put(self, index, id=None):
         id = id or self.hostile() or b"e"
@@ -62,6 +62,13 @@ class World:
 
 def as_bytes(id):
     return id if isinstance(id, bytes) else id.encode("utf-8", "surrogateescape")
+
+
+def refuse(index):
+    """Surrogates that stand for no byte: nothing of such a document comes into the index."""
+    for id, document in [("a\ud800", {"a": "cat"}), ("refused", {"a\ud800": "cat"}), ("refused", {"a": "cat", "b": "\udbff"})]:
+        with pytest.raises(UnicodeEncodeError):
+            index.add(id, document)
 
 
 def expect(world, index):
@@ -80,7 +87,9 @@ def test_documents(seed, tmp_path):
     with bitsift.Index.create(path) as index:
         for _ in range(8):
             world.put(index)
+        refuse(index)
         index.commit()
+        assert len(index) == len(world.documents)
         expect(world, index)
         world.put(index, world.random.choice(list(world.documents)))
         gone = world.random.choice(list(world.documents))

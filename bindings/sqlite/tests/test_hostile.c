@@ -73,9 +73,19 @@ static void open_database(void)
 	sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 1, NULL);
 	if (sqlite3_load_extension(db, extension, NULL, &message))
 		fail("load", NULL, message);
+	must_run("synchronous", sqlite3_mprintf("PRAGMA synchronous = OFF"));
 }
 
-/* A name that SQL can spell: UTF-8 without NUL, not too long, and none that is there. */
+/* SQLite keeps U+FFFE and U+FFFF as U+FFFD in a database of UTF-16, and then does not know a column of any table by the name that it was
+ * given. */
+static void spell_as_utf16(char *name)
+{
+	for (char *at = name; (at = strstr(at, "\xef\xbf")) != NULL; at += 2)
+		if (at[2] == '\xbe' || at[2] == '\xbf')
+			at[2] = '\xbd';
+}
+
+/* A name that SQL can spell: UTF-8 without NUL, and mostly not long. */
 static char *make_name(const char *end)
 {
 	struct bytes bytes = hostile_string(&hostile), text;
@@ -83,6 +93,8 @@ static char *make_name(const char *end)
 	text = hostile_as_text(bytes, true);
 	bytes_put(&text, end, strlen(end));
 	free(bytes.data);
+	if (is_utf16)
+		spell_as_utf16(text.data);
 	return text.data;
 }
 
