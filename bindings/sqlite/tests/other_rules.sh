@@ -18,10 +18,11 @@ fail() {
 same() { # WANTED FOUND WHAT
     [ "$1" = "$2" ] || fail "$3: '$2' instead of '$1'"
 }
-# A connection: statements on standard input.
+# A connection: statements on standard input. LeakSanitizer misreads what precedes a library's thread-local variables if they begin 16 bytes
+# into a page, and crashes.
 sql() {
     { printf '.load %s\n.log stdout\n' "$extension" && cat; } |
-        env ${PRELOAD:+LD_PRELOAD="$PRELOAD"} ${icu:+LD_LIBRARY_PATH="$icu"} "$sqlite" -batch db 2>&1
+        env ${PRELOAD:+LD_PRELOAD="$PRELOAD" ASAN_OPTIONS=intercept_tls_get_addr=0} ${icu:+LD_LIBRARY_PATH="$icu"} "$sqlite" -batch db 2>&1
 }
 ask() { sql <<<"$1" | grep -v '^(28) bitsift: ' || true; }
 
