@@ -42,7 +42,7 @@ SQL
     scores=$(ask "$ranked")
 }
 ranked="SELECT rowid, round(rank, 5) FROM t('seven OR nine') WHERE rowid % 5 <> 1 ORDER BY rank, rowid LIMIT 30;"
-# What a table finds, and what it should. A letter before and behind a word is in none of its texts.
+# Each query finds the rows that its condition names; integrity-check passes.
 check() { # WHAT
     local said
     said=$(ask "$(for table in t e; do
