@@ -87,6 +87,35 @@ static void test_operators(void **state)
 	CHECK_TREES(cases, false);
 }
 
+static void test_normal_form(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *text;
+		bool any;
+		const char *normal;
+	} cases[] = {
+		{"cat title:(dog OR be*) -colour~1^2", false, "(\"cat\" AND (title:\"dog\" OR title:\"be*\") AND NOT colour~1^2)"},
+		{"a b OR -(c d)", false, "((\"a\" AND \"b\") OR NOT (\"c\" AND \"d\"))"},
+		{"a b -c", true, "((\"a\" OR \"b\") AND NOT \"c\")"},
+		{"(((a)))^2 OR AND \"b\"~3", false, "(\"a\"^2 AND \"b\"~3)"},
+		{"f(x)~2 -AND", false, "(f+x+~2 AND NOT \"AND\")"},
+		{"year:>=1990^2 \"big  dog\"~7^.5", false, "(year:>=1990 AND \"big  dog\"~7^0.5)"},
+		{"((a^1000)^1000 b^0.001)^.25", false, "((\"a\"^250)^1000 AND (\"b\"^0.25)^0.001)"},
+		/* a quote that is never closed cannot stand within quotes, and none may follow */
+		{"AND\"x cat", false, "(\"cat\" AND +AND\"x)"},
+	};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct bs_query_tree *query = must_parse(cases[i].text, cases[i].any);
+		struct bs_buffer normal = {0};
+		assert_int_equal(bs_query_format_normal(query, (const uint8_t *)cases[i].text, &normal, NULL), BS_OK);
+		assert_int_equal(bs_buffer_append(&normal, "", 1, NULL), BS_OK);
+		assert_string_equal((const char *)normal.data, cases[i].normal);
+		bs_buffer_deinit(&normal);
+		bs_query_tree_free(query);
+	}
+}
+
 /* text with the word in place of its %s. */
 static char *place(const char *text, const char *word)
 {
@@ -840,6 +869,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_operators),
+		cmocka_unit_test(test_normal_form),
 		cmocka_unit_test(test_words_without_letters),
 		cmocka_unit_test(test_weights),
 		cmocka_unit_test(test_weights_add_up),

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/base/hash.h"
+#include "core/base/visible.h"
 #include "core/bitsift/search.h"
 #include "core/lexicon/lexicon.h"
 #include "query/search/rank.h"
@@ -257,14 +258,27 @@ enum bs_status bs_explain_learnt(const struct bs_feedback *feedback, struct bs_b
 	return to.status;
 }
 
-enum bs_status bs_explain_plan(const struct bs_plan *plan, const struct bs_kernel *kernel, struct bs_buffer *text,
-                               struct bs_error *err)
+/* For a terminal, too: control characters of the query are escaped. */
+static void explain_normal_form(struct explanation *to, const char *query)
+{
+	struct bs_buffer normal = {0};
+	print(to, "\nnormal form: ");
+	if (!to->status)
+		to->status = bs_query_format_normal(to->plan->query, (const uint8_t *)query, &normal, to->err);
+	if (!to->status)
+		to->status = bs_visible_escape(to->text, normal.data, normal.used_bytes, to->err);
+	bs_buffer_deinit(&normal);
+}
+
+enum bs_status bs_explain_plan(const struct bs_plan *plan, const char *query, const struct bs_kernel *kernel,
+                               struct bs_buffer *text, struct bs_error *err)
 {
 	struct explanation to = {.plan = plan, .kernel = kernel, .text = text, .err = err};
 	const struct bs_snapshot *snapshot = plan->snapshot;
 	print(&to, "query: ");
 	if (!to.status)
 		to.status = bs_query_format(plan->query, text, err);
+	explain_normal_form(&to, query);
 	print(&to, "\nindex: %llu document%s in %u segment%s, average length %.1f words\n",
 	      (unsigned long long)snapshot->n_docs, snapshot->n_docs == 1 ? "" : "s", snapshot->n_word_segments,
 	      snapshot->n_word_segments == 1 ? "" : "s",

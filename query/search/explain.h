@@ -11,10 +11,10 @@
 enum bs_status bs_explain_learnt(const struct bs_feedback *feedback, struct bs_buffer *text, struct bs_error *err)
 	BS_WARN_UNUSED;
 
-/* Appends the tree, and one line a term: df, idf, and its columns in each segment, with their densities: the bits of
+/* Appends the tree, the normal form of the query, whose text is given, and one line a term: df, idf, and its columns in each segment, with their densities: the bits of
  * the hashed ones are counted for it. */
-enum bs_status bs_explain_plan(const struct bs_plan *plan, const struct bs_kernel *kernel, struct bs_buffer *text,
-                               struct bs_error *err) BS_WARN_UNUSED;
+enum bs_status bs_explain_plan(const struct bs_plan *plan, const char *query, const struct bs_kernel *kernel,
+                               struct bs_buffer *text, struct bs_error *err) BS_WARN_UNUSED;
 
 /* Appends what each operand leaves of the documents, by a scan for each: exactly what the filter does with it. is_all:
  * the search went through all candidates, so that its hits are all there are. with_bars: for a terminal. */

@@ -43,6 +43,8 @@ struct draft {
 	uint32_t n_items;
 	uint32_t n_aids; /* they follow the items */
 	uint32_t range;
+	uint32_t text_start_byte, text_end_byte; /* as in struct bs_query_node */
+	bool is_quoted, is_near;
 	size_t first_item;
 	uint32_t first_child;
 	uint32_t last_child;
@@ -355,11 +357,24 @@ static void check_size(struct parser *parser, uint32_t n_items, bool is_inexact)
 		bs_lex_fail(&parser->lexing, at, "a query may have 1024 words with *, ? or ~");
 }
 
-/* The gathered words as a leaf: a WORD, a PHRASE, or with is_near a NEAR. */
-static uint32_t make_leaf(struct parser *parser, const struct bs_element *last, bool is_near)
+/* A leaf of the current token, whose text ends at end_byte. */
+static struct draft new_leaf(const struct parser *parser, enum bs_node_kind kind, size_t end_byte)
 {
-	struct draft leaf = new_draft(BS_NODE_WORD);
+	const struct bs_lexeme *token = token_of(parser);
+	struct draft leaf = new_draft(kind);
 	leaf.field = parser->field;
+	leaf.text_start_byte = token->inner_start_byte;
+	leaf.text_end_byte = (uint32_t)end_byte;
+	leaf.is_quoted = token->kind != BS_LEX_WORD;
+	leaf.is_near = token->kind == BS_LEX_NEAR;
+	leaf.distance = token->value;
+	return leaf;
+}
+
+/* The gathered words as a leaf: a WORD, a PHRASE, or with is_near a NEAR. end_byte: where their text ends. */
+static uint32_t make_leaf(struct parser *parser, const struct bs_element *last, bool is_near, size_t end_byte)
+{
+	struct draft leaf = new_leaf(parser, BS_NODE_WORD, end_byte);
 	leaf.first_item = parser->items.used_bytes / sizeof(struct bs_query_item);
 	if (parser->lexing.status)
 		return NO_DRAFT;
@@ -367,7 +382,6 @@ static uint32_t make_leaf(struct parser *parser, const struct bs_element *last, 
 	check_size(parser, leaf.n_items, last != NULL);
 	if (leaf.n_items > 1 && is_near) {
 		leaf.kind = BS_NODE_NEAR;
-		leaf.distance = token_of(parser)->value;
 	} else if (leaf.n_items > 1) {
 		leaf.kind = BS_NODE_PHRASE;
 		leaf.n_aids = add_items(parser, true, last);
@@ -422,10 +436,13 @@ static uint32_t parse_inexact(struct parser *parser, struct bs_element last, siz
 	if (is_of_run(parser, text + last_byte, end_byte - start_byte - last_byte)) {
 		if (last.kind == BS_ELEMENT_FUZZY)
 			bs_lex_notice(&parser->lexing, start_byte, end_byte, "is searched as it is: the script has no words to be near to");
-		return make_leaf(parser, NULL, false);
+		/* In its normal form the run has no * that would be ignored again. */
+		while (end_byte > start_byte + 1 && parser->lexing.text[end_byte - 1] == '*')
+			end_byte--;
+		return make_leaf(parser, NULL, false, end_byte);
 	}
 	make_last(parser, text, end_byte - start_byte, &last, &unstemmed);
-	uint32_t draft = make_leaf(parser, &last, false);
+	uint32_t draft = make_leaf(parser, &last, false, token_of(parser)->inner_end_byte);
 	bs_buffer_deinit(&unstemmed);
 	return draft;
 }
@@ -466,7 +483,7 @@ static uint32_t make_pattern(struct parser *parser, const struct bs_wildcards *w
 	}
 	last.term = pattern.data;
 	last.term_bytes = (uint32_t)n_bytes;
-	uint32_t draft = make_leaf(parser, &last, false);
+	uint32_t draft = make_leaf(parser, &last, false, token_of(parser)->inner_end_byte);
 	bs_buffer_deinit(&pattern);
 	return draft;
 }
@@ -522,9 +539,9 @@ static size_t last_token(const uint8_t *text, size_t start, size_t *end)
 	return at;
 }
 
-static uint32_t add_range(struct parser *parser, const struct bs_query_range *range)
+/* leaf: a RANGE without one. */
+static uint32_t add_range(struct parser *parser, struct draft leaf, const struct bs_query_range *range)
 {
-	struct draft leaf = new_draft(BS_NODE_RANGE);
 	leaf.field = range->field;
 	leaf.range = (uint32_t)(parser->ranges.used_bytes / sizeof(*range));
 	append(parser, &parser->ranges, range, sizeof(*range));
@@ -609,7 +626,7 @@ static uint32_t parse_range(struct parser *parser, bool is_quoted)
 		return NO_DRAFT;
 	}
 	memcpy(range.text, text, n_bytes < BS_QUERY_RANGE_SHOWN ? n_bytes : BS_QUERY_RANGE_SHOWN);
-	return add_range(parser, &range);
+	return add_range(parser, new_leaf(parser, BS_NODE_RANGE, token->inner_end_byte), &range);
 }
 
 /* The last token of a phrase may be a beginning or a pattern. */
@@ -636,7 +653,7 @@ static uint32_t parse_phrase(struct parser *parser)
 		return ignore(parser);
 	if (last.kind == BS_ELEMENT_PREFIX && last_word(parser)->start_byte >= last_byte - start)
 		return parse_inexact(parser, last, start, text_end);
-	return make_leaf(parser, NULL, is_near);
+	return make_leaf(parser, NULL, is_near, token->inner_end_byte);
 }
 
 static void free_ranges(struct bs_buffer *ranges)
@@ -664,7 +681,7 @@ static uint32_t parse_word(struct parser *parser)
 		return ignore(parser);
 	if (last.kind != BS_ELEMENT_TERM)
 		return parse_inexact(parser, last, start_byte, text_end);
-	return make_leaf(parser, NULL, false);
+	return make_leaf(parser, NULL, false, end_byte);
 }
 
 static uint32_t parse_or(struct parser *parser);
@@ -920,7 +937,9 @@ static uint32_t finish_node(struct parser *parser, struct draft *draft, bool is_
 	uint32_t depth = finish_children(parser, draft, is_positive != (draft->kind == BS_NODE_NOT), weight);
 	struct bs_query_node *node = &query->nodes[query->n_nodes];
 	*node = (struct bs_query_node){.kind = draft->kind, .field = draft->field, .distance = draft->distance,
-	                                .range = draft->range};
+	                                .range = draft->range, .text_start_byte = draft->text_start_byte,
+	                                .text_end_byte = draft->text_end_byte, .is_quoted = draft->is_quoted,
+	                                .is_near = draft->is_near};
 	node->children = query->children + parser->n_children;
 	node->weight = weight;
 	list_children(parser, draft, node);
@@ -964,7 +983,7 @@ static uint32_t keep_within(struct parser *parser, uint32_t root)
 {
 	struct draft both = new_draft(BS_NODE_AND);
 	add_operand(parser, &both, root);
-	add_operand(parser, &both, add_range(parser, parser->options->within));
+	add_operand(parser, &both, add_range(parser, new_draft(BS_NODE_RANGE), parser->options->within));
 	return join(parser, &both);
 }
 
@@ -976,6 +995,8 @@ static void parse_query(struct parser *parser)
 		return;
 	}
 	parser->query->fields = parser->options->fields;
+	parser->query->own_field = parser->field;
+	parser->query->name_field = parser->name_field;
 	parser->lexing.query = parser->query;
 	bs_lex(&parser->lexing);
 	bool is_empty = token_of(parser)->kind == BS_LEX_END && parser->query->n_notices == 0;

@@ -121,6 +121,10 @@ struct bs_query_node {
 	uint32_t n_items;
 	uint32_t n_aids;
 	uint32_t range;    /* RANGE: its number in the query's ranges */
+	/* Leaves: the text they were read from, as offsets into the query's text; equal if the leaf was added to the query. */
+	uint32_t text_start_byte, text_end_byte;
+	bool is_quoted;    /* leaves: that text stood between quotes, */
+	bool is_near;      /* and a distance followed: also of a single word, which is no NEAR */
 	const uint32_t *children; /* indices into nodes, each less than this node's own */
 	const struct bs_query_item *items;
 	const struct bs_query_item *aids; /* position: of the bigram's first code point */
@@ -152,6 +156,8 @@ struct bs_query_tree {
 	struct bs_query_range *ranges;
 	uint32_t n_ranges;
 	struct bs_buffer memory_elements, memory_items, memory_ranges, memory_nodes, memory_children;
+	uint32_t own_field;  /* that a leaf without a field is in: options->own_field or BS_QUERY_ANY_FIELD */
+	uint32_t name_field; /* the field "name" of records, which `name:` covers, too; BS_QUERY_ANY_FIELD: no record has it */
 	uint32_t n_notices; /* on what may mean something else than it seems; no two are the same */
 	struct bs_error notices[BS_QUERY_NOTICES];
 };
@@ -223,5 +229,19 @@ void bs_query_tree_free(struct bs_query_tree *query);
  */
 enum bs_status bs_query_format(const struct bs_query_tree *query, struct bs_buffer *out,
                                struct bs_error *err) BS_WARN_UNUSED;
+
+/*
+ * Appends the query in its normal form, without a line feed: a query text that means the same without the rules of
+ * precedence, adjacency and --any. Every operator is written out, every AND and OR has parentheses, every leaf has its own
+ * field and weight, and exact words, beginnings and patterns stand in double quotes:
+ *
+ *     cat title:(dog OR be*) -colour~1^2   ->   ("cat" AND (title:"dog" OR title:"be*") AND NOT colour~1^2)
+ *
+ * text: what the query was parsed from. Parsed with the same options, the normal form matches the same documents with the
+ * same scores, and has itself as its normal form. Operands keep their order, except that an operand with an unpaired
+ * double quote comes last. A learnt word (options->terms) is written as the index has it. BS_NO_MEMORY.
+ */
+enum bs_status bs_query_format_normal(const struct bs_query_tree *query, const uint8_t *text, struct bs_buffer *out,
+                                      struct bs_error *err) BS_WARN_UNUSED;
 
 #endif

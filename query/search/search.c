@@ -660,7 +660,7 @@ static enum bs_status explain(struct bs_finder *finder, bool is_done, struct bs_
 		                              finder->request->explain_bars, &finder->text, err);
 	if (!status)
 		status = is_done ? bs_explain_stats(finder->stats, &finder->text, err)
-		                 : bs_explain_plan(&finder->plan, kernel, &finder->text, err);
+		                 : bs_explain_plan(&finder->plan, finder->request->query, kernel, &finder->text, err);
 	if (!status)
 		finder->request->explain(finder->request->context, (const char *)finder->text.data, finder->text.used_bytes);
 	return status;
