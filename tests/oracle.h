@@ -206,6 +206,8 @@ struct oracle_range {
 
 #define ORACLE_RANGE_BYTES 80
 void oracle_range_draw(struct oracle_range *range, struct dice *dice, char text[ORACLE_RANGE_BYTES]);
+/* Whether its ends are numbers, or dates. */
+bool oracle_range_is_one(const struct oracle_range *range);
 bool oracle_range_has(const struct oracle_range *range, const struct oracle_value *value);
 
 struct oracle_item {

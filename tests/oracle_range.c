@@ -132,14 +132,54 @@ int oracle_value_compare(const struct oracle_value *a, const struct oracle_value
 	return a_sign * compare_sizes(a, b);
 }
 
-/* An end as a number: with its thousands written out. */
+/* Times 1024, digit by digit. */
+static void multiply_1024(struct oracle_value *value)
+{
+	size_t n = strlen(value->digits), n_more;
+	uint32_t carry = 0;
+	char more[8];
+	for (size_t i = n; i-- > 0; carry /= 10) {
+		carry += (uint32_t)(value->digits[i] - '0') * 1024;
+		value->digits[i] = (char)('0' + carry % 10);
+	}
+	n_more = (size_t)snprintf(more, sizeof(more), "%u", carry);
+	if (carry == 0)
+		return;
+	assert_true(n + n_more < sizeof(value->digits));
+	memmove(value->digits + n_more, value->digits, n + 1);
+	memcpy(value->digits, more, n_more);
+	value->exponent += (long)n_more;
+	for (n += n_more; value->digits[n - 1] == '0'; n--)
+		value->digits[n - 1] = '\0';
+}
+
+/* An end as a number: with its thousands, or its powers of 1024. */
 static bool number_end(const char *text, struct oracle_value *value)
 {
-	static const char *const sizes[][2] = {{"1k", "1000"}, {"2Ki", "2048"}, {"0.5k", "500"}, {"1M", "1000000"}};
-	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++)
-		if (strcmp(text, sizes[i][0]) == 0)
-			text = sizes[i][1];
-	return oracle_value_take(text, strlen(text), value) && !value->is_date;
+	size_t n = strlen(text);
+	bool is_binary = n > 1 && text[n - 1] == 'i';
+	n -= is_binary;
+	const char *letters = "kMGTP", *found = n == 0 ? NULL : strchr(letters, text[n - 1] == 'K' ? 'k' : text[n - 1]);
+	if (is_binary && !found)
+		return false;
+	if (!oracle_value_take(text, n - (found != NULL), value) || value->is_date)
+		return false;
+	for (const char *letter = letters; found && letter <= found; letter++) {
+		if (is_binary)
+			multiply_1024(value);
+		else
+			value->exponent += *value->digits ? 3 : 0;
+	}
+	return true;
+}
+
+bool oracle_range_is_one(const struct oracle_range *range)
+{
+	struct oracle_value value;
+	int64_t us, next_us;
+	bool are_numbers = (!range->low || number_end(range->low, &value)) && (!range->high || number_end(range->high, &value));
+	bool are_dates = (!range->low || take_date(range->low, &us, &next_us)) && (!range->high || take_date(range->high, &us, &next_us));
+	return are_numbers || are_dates;
 }
 
 bool oracle_range_has(const struct oracle_range *range, const struct oracle_value *value)
