@@ -501,6 +501,7 @@ static void test_values(void **state)
 	EXPECT("seg", 0, "of 7 values", {BS_SECTION_VALUE_LISTS, 0, 4, 4, SET, 7});
 	EXPECT("seg", 0, "has rank", {BS_SECTION_VALUE_LINES, 0, 64, 8, SET, UINT64_MAX}, {BS_SECTION_VALUE_LINES, 0, 128, 8, SET, UINT64_MAX},
 	       {BS_SECTION_VALUE_LINES, 0, 192, 8, SET, UINT64_MAX}, {BS_SECTION_VALUE_LINES, 0, 256, 8, SET, UINT64_MAX});
+	EXPECT("seg", 0, "texts of fields have", {BS_SECTION_FIELDS, 0, 1, 1, SET, 0});
 	flip_all(BS_SECTION_VALUE_FIELDS);
 	flip_all(BS_SECTION_VALUE_PARTS);
 	flip_all(BS_SECTION_VALUE_KEY_OFFSETS);

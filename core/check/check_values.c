@@ -1,6 +1,7 @@
 /* check_values.c: the numbers and dates of a segment's records: fields, their values in order, and who has which. */
 #include "core/check/check_state.h"
 
+#include "core/file/segment_sections.h"
 #include "core/matrix/value_column.h"
 
 /* What of the sections was told of by now. */
@@ -116,11 +117,25 @@ static void check_all_seen(struct check *check, const struct told *told)
 		EXPECT(check, told->seen[i / 8] >> (i % 8) & 1, "no document has value %llu", (unsigned long long)i);
 }
 
+/* Two counts for each name of FIELDS, or no section. */
+static void check_field_texts(struct check *check)
+{
+	const struct bs_section *names = &check->segment->field_names;
+	struct bs_section texts = bs_container_section(check->segment->file, BS_SECTION_FIELD_TEXTS, 0);
+	uint64_t n_names = 0;
+	for (uint64_t i = 0; i < names->n_bytes; i++)
+		n_names += names->data[i] == '\0';
+	touch_all(check, &texts);
+	EXPECT(check, texts.n_bytes == 0 || texts.n_bytes == n_names * 8, "texts of fields have %llu bytes, for %llu fields",
+	       (unsigned long long)texts.n_bytes, (unsigned long long)n_names);
+}
+
 void bs_check_values(struct check *check)
 {
 	const struct bs_value_table *table = &check->segment->values;
 	struct told told = {.table = table};
 	struct bs_value_field before = {.name = NULL};
+	check_field_texts(check);
 	if (check->status || !table->is_there)
 		return;
 	uint64_t *next = allocate(check, table->n_fields, sizeof(*next), "fields");

@@ -60,6 +60,7 @@ enum bs_section_id {
 	BS_SECTION_ID_ORDER = 65,     /* ids ascend with the documents: instead of 62 and 63 */
 	BS_SECTION_ROW_TERMS = 66,    /* of a condensed segment, per slab of a matrix: terms of its rows, see row_terms.h */
 	BS_SECTION_ROW_CODES = 67,    /* of a condensed segment: how they are coded */
+	BS_SECTION_FIELD_TEXTS = 68,  /* two u32 a field: how many of its texts are numbers or dates, and how many are not */
 	BS_SECTION_GRAM_SET = 64,     /* trigrams of words and texts, coded (core/file/coded.h): for summaries */
 };
 

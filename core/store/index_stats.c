@@ -2,7 +2,10 @@
 #include "core/store/index_stats.h"
 
 #include <stdlib.h>
+#include <string.h>
 
+#include "core/base/bytes.h"
+#include "core/base/hash.h"
 #include "core/store/folder_listings.h"
 #include "core/store/summary.h"
 #include "core/simd/kernels.h"
@@ -64,6 +67,7 @@ static enum bs_part part_of(uint32_t section)
 		{BS_SECTION_VALUE_FIELDS, BS_PART_VALUES}, {BS_SECTION_VALUE_PARTS, BS_PART_VALUES},
 		{BS_SECTION_VALUE_KEYS, BS_PART_VALUES}, {BS_SECTION_VALUE_KEY_OFFSETS, BS_PART_VALUES},
 		{BS_SECTION_VALUE_LINES, BS_PART_VALUES}, {BS_SECTION_VALUE_LISTS, BS_PART_VALUES},
+		{BS_SECTION_FIELD_TEXTS, BS_PART_VALUES},
 	};
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
 		if (parts[i][0] == section)
@@ -231,6 +235,94 @@ static void add_up(const struct bs_snapshot *snapshot, struct bs_index_stats *st
 	}
 }
 
+/* ---- numbers and dates ---- */
+
+/* The name that begins at `at`, and where the next one begins; the names are zero-ended. */
+static enum bs_status intern_name(struct bs_index_stats *stats, const struct bs_section *names, uint64_t *at, uint32_t *number_out,
+                                  struct bs_error *err)
+{
+	const uint8_t *name = names->data + *at;
+	size_t n_bytes = strlen((const char *)name);
+	*at += n_bytes + 1;
+	return bs_term_table_intern(&stats->field_names, name, (uint32_t)n_bytes, bs_hash_slot(name, n_bytes), number_out, NULL, err);
+}
+
+/* Adds the texts of a segment's fields. counted: struct bs_field_stats each, by number of the name. */
+static enum bs_status count_field_texts(const struct bs_segment *segment, struct bs_index_stats *stats, struct bs_buffer *counted,
+                                        struct bs_error *err)
+{
+	const struct bs_section *names = &segment->field_names;
+	struct bs_section texts = bs_container_section(segment->file, BS_SECTION_FIELD_TEXTS, 0);
+	enum bs_status status = texts.n_bytes > 0 ? bs_section_touch(&texts, 0, texts.n_bytes, err) : BS_OK;
+	uint64_t n = 0;
+	for (uint64_t at = 0; at < names->n_bytes && !status; n++) {
+		const struct bs_field_stats none = {.name = 0};
+		uint32_t number;
+		bool is_counted = (n + 1) * 8 <= texts.n_bytes;
+		status = intern_name(stats, names, &at, &number, err);
+		while (!status && counted->used_bytes / sizeof(none) <= number)
+			status = bs_buffer_append(counted, &none, sizeof(none), err);
+		if (status)
+			break;
+		struct bs_field_stats *field = (struct bs_field_stats *)(void *)counted->data + number;
+		uint32_t n_values = is_counted ? bs_load_u32(texts.data + n * 8) : 0, n_others = is_counted ? bs_load_u32(texts.data + n * 8 + 4) : 0;
+		field->name = number;
+		field->n_values += n_values;
+		field->n_others += n_others;
+		field->is_at_least |= !is_counted || n_values == UINT32_MAX || n_others == UINT32_MAX;
+	}
+	return status;
+}
+
+/* Segments that did not count texts tell which fields have values all the same. */
+static enum bs_status mark_values(const struct bs_segment *segment, struct bs_index_stats *stats, struct bs_buffer *has_values,
+                                  struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	for (uint32_t f = 0; segment->values.is_there && f < segment->values.n_fields && !status; f++) {
+		struct bs_value_field field;
+		uint32_t number;
+		status = bs_value_field_get(&segment->values, f, &field, err);
+		if (!status && bs_term_table_find(&stats->field_names, field.name, field.name_bytes, bs_hash_slot(field.name, field.name_bytes), &number))
+			has_values->data[number] = 1;
+	}
+	return status;
+}
+
+static int compare_names(const void *a, const void *b, void *context)
+{
+	const struct bs_term_table *names = context;
+	uint32_t x = ((const struct bs_field_stats *)a)->name, y = ((const struct bs_field_stats *)b)->name;
+	/* Keys are not ended. */
+	uint32_t x_bytes = names->entries[x].n_bytes, y_bytes = names->entries[y].n_bytes;
+	int order = memcmp(bs_term_table_key(names, x), bs_term_table_key(names, y), x_bytes < y_bytes ? x_bytes : y_bytes);
+	return order ? order : (x_bytes > y_bytes) - (x_bytes < y_bytes);
+}
+
+static enum bs_status count_fields(const struct bs_snapshot *snapshot, struct bs_index_stats *stats, struct bs_error *err)
+{
+	struct bs_buffer counted = {0}, has_values = {0};
+	enum bs_status status = BS_OK;
+	for (uint32_t s = 0; s < stats->n_segments && !status; s++)
+		status = count_field_texts(&snapshot->segments[s], stats, &counted, err);
+	uint32_t n = stats->field_names.n_terms;
+	if (!status)
+		status = bs_buffer_reserve(&has_values, (size_t)n + 1, err);
+	if (!status)
+		memset(has_values.data, 0, (size_t)n + 1);
+	for (uint32_t s = 0; s < stats->n_segments && !status; s++)
+		status = mark_values(&snapshot->segments[s], stats, &has_values, err);
+	struct bs_field_stats *fields = (struct bs_field_stats *)(void *)counted.data;
+	for (uint32_t i = 0; i < n && !status; i++)
+		if (has_values.data[i])
+			fields[stats->n_fields++] = fields[i];
+	stats->fields = fields;
+	if (!status && stats->n_fields > 1)
+		qsort_r(fields, stats->n_fields, sizeof(*fields), compare_names, &stats->field_names);
+	bs_buffer_deinit(&has_values);
+	return status;
+}
+
 enum bs_status bs_index_stats_read(const struct bs_snapshot *snapshot, struct bs_index_stats *stats_out,
                                    struct bs_error *err)
 {
@@ -241,6 +333,8 @@ enum bs_status bs_index_stats_read(const struct bs_snapshot *snapshot, struct bs
 	                                            : bs_fail_memory(err, "segments", n * sizeof(*stats_out->segments));
 	for (uint32_t s = 0; s < n && !status; s++)
 		status = read_segment(&snapshot->segments[s], &stats_out->segments[s], err);
+	if (!status)
+		status = count_fields(snapshot, stats_out, err);
 	if (status)
 		bs_index_stats_deinit(stats_out);
 	else
@@ -253,5 +347,7 @@ void bs_index_stats_deinit(struct bs_index_stats *stats)
 	for (uint32_t s = 0; stats->segments && s < stats->n_segments; s++)
 		free(stats->segments[s].slabs);
 	free(stats->segments);
+	free(stats->fields);
+	bs_term_table_deinit(&stats->field_names);
 	*stats = (struct bs_index_stats){0};
 }

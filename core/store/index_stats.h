@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/base/term_table.h"
 #include "core/store/snapshot.h"
 #include "core/base/status.h"
 
@@ -57,6 +58,14 @@ struct bs_segment_stats {
 	struct bs_slab_stats *slabs; /* as many as the segment has */
 };
 
+/* The texts of a field in which at least one is a number or a date. */
+struct bs_field_stats {
+	uint32_t name;     /* in field_names of struct bs_index_stats */
+	bool is_at_least;  /* older segments did not count theirs */
+	uint64_t n_values; /* texts that are numbers or dates, */
+	uint64_t n_others; /* and those that are not, which no range matches; deleted documents count */
+};
+
 struct bs_index_stats {
 	struct bs_segment_stats *segments; /* as many as the snapshot has */
 	uint32_t n_segments;
@@ -71,6 +80,9 @@ struct bs_index_stats {
 	double summary_rate;      /* at which an absent word seems to be there */
 	uint64_t n_summary_words; /* places that words have */
 	uint64_t n_summary_grams;
+	struct bs_term_table field_names; /* of all segments */
+	struct bs_field_stats *fields;    /* by name; those that have values */
+	uint32_t n_fields;
 };
 
 /* Reads all popcounts and nothing else of the columns. The caller's struct; release with bs_index_stats_deinit. */

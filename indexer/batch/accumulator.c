@@ -147,6 +147,7 @@ void bs_accumulator_clear(struct bs_accumulator *accumulator)
 	bs_term_table_clear(&accumulator->values);
 	bs_buffer_clear(&accumulator->value_docs);
 	bs_buffer_clear(&accumulator->value_numbers);
+	bs_buffer_clear(&accumulator->field_texts);
 	bs_buffer_clear(&accumulator->field_map);
 	bs_buffer_clear(&accumulator->value_map);
 	accumulator->lacks_values = false;
@@ -171,6 +172,7 @@ void bs_accumulator_deinit(struct bs_accumulator *accumulator)
 	bs_term_table_deinit(&accumulator->values);
 	bs_buffer_deinit(&accumulator->value_docs);
 	bs_buffer_deinit(&accumulator->value_numbers);
+	bs_buffer_deinit(&accumulator->field_texts);
 	bs_buffer_deinit(&accumulator->field_map);
 	bs_buffer_deinit(&accumulator->value_map);
 	bs_doc_table_builder_deinit(&accumulator->doc_table);
@@ -285,6 +287,19 @@ static enum bs_status look_up_values(const struct bs_accumulator *accumulator, c
 	return status;
 }
 
+/* Room for the texts of fields that are new here. */
+static enum bs_status start_field_texts(struct bs_accumulator *accumulator, struct bs_error *err)
+{
+	struct bs_buffer *texts = &accumulator->field_texts;
+	size_t n_bytes = accumulator->fields.n_terms * sizeof(struct bs_field_texts), n_new = n_bytes - texts->used_bytes;
+	enum bs_status status = n_new > 0 ? bs_buffer_reserve(texts, n_new, err) : BS_OK;
+	if (status || n_new == 0)
+		return status;
+	memset(texts->data + texts->used_bytes, 0, n_new);
+	texts->used_bytes = n_bytes;
+	return BS_OK;
+}
+
 static enum bs_status start_values(struct bs_accumulator *accumulator, const struct bs_term_batch *batch,
                                    struct bs_error *err)
 {
@@ -326,7 +341,9 @@ enum bs_status bs_accumulator_start(struct bs_accumulator *accumulator, const st
 	for (uint32_t i = 0, number; i < fields->n_terms && accumulator->fields.n_terms < BS_MOST_FIELDS && !status; i++)
 		status = bs_term_table_intern(&accumulator->fields, bs_term_table_key(fields, i), fields->entries[i].n_bytes,
 		                              fields->entries[i].hash, &number, NULL, err);
-	return status || batch->values.n_terms == 0 ? status : start_values(accumulator, batch, err);
+	if (!status)
+		status = start_field_texts(accumulator, err);
+	return status || fields->n_terms == 0 ? status : start_values(accumulator, batch, err);
 }
 
 /* Makes those of the postings' terms known that are not. Where they go is prefetched for all of them first. */
@@ -416,6 +433,28 @@ static enum bs_status add_values(struct bs_accumulator *accumulator, const struc
 	return bs_buffer_append(&accumulator->value_docs, &added, sizeof(added), err);
 }
 
+static void increment(uint32_t *n)
+{
+	*n += *n < UINT32_MAX;
+}
+
+/* Counts the texts of the document's fields. Those of fields that are too many are not counted. */
+static void count_texts(struct bs_accumulator *accumulator, const struct bs_term_batch *batch, const struct bs_term_batch_doc *doc)
+{
+	const uint32_t *others = (const uint32_t *)(const void *)batch->other_fields.data + doc->first_other;
+	const uint32_t *values = (const uint32_t *)(const void *)batch->value_numbers.data + doc->first_value;
+	const uint32_t *field_map = (const uint32_t *)(const void *)accumulator->field_map.data;
+	struct bs_field_texts *texts = (struct bs_field_texts *)(void *)accumulator->field_texts.data;
+	for (uint32_t i = 0; i < doc->n_others; i++)
+		if (field_map[others[i]] != BS_TERM_NONE)
+			increment(&texts[field_map[others[i]]].n_others);
+	for (uint32_t i = 0; i < doc->n_values; i++) {
+		uint32_t field = field_map[bs_load_u32(bs_term_table_key(&batch->values, values[i]))];
+		if (field != BS_TERM_NONE)
+			increment(&texts[field].n_values);
+	}
+}
+
 enum bs_status bs_accumulator_add(struct bs_accumulator *accumulator, const struct bs_term_batch *batch, uint32_t i,
                                   const struct bs_doc_record *record, struct bs_error *err)
 {
@@ -446,6 +485,7 @@ enum bs_status bs_accumulator_add(struct bs_accumulator *accumulator, const stru
 		status = bs_doc_table_add(&accumulator->doc_table, &named, err);
 	if (status)
 		return status;
+	count_texts(accumulator, batch, from);
 	accumulator->spool.chunks->used_bytes += (size_t)(at - codes);
 	accumulator->spool_bytes += (uint64_t)(at - codes);
 	accumulator->n_postings += from->n_terms;
@@ -457,7 +497,8 @@ enum bs_status bs_accumulator_add(struct bs_accumulator *accumulator, const stru
 uint64_t bs_accumulator_bytes(const struct bs_accumulator *accumulator)
 {
 	uint64_t n_bytes = bs_term_table_bytes(&accumulator->terms) + bs_term_table_bytes(&accumulator->values) +
-	                   accumulator->value_docs.used_bytes + accumulator->value_numbers.used_bytes;
+	                   accumulator->value_docs.used_bytes + accumulator->value_numbers.used_bytes +
+	                   accumulator->field_texts.used_bytes;
 	return accumulator->dir ? n_bytes
 	                        : n_bytes + bs_doc_table_builder_bytes(&accumulator->doc_table) +
 	                                  accumulator->docs.used_bytes + accumulator->spool_bytes;

@@ -79,6 +79,12 @@ struct bs_accumulated_values {
 	uint32_t n_values;
 };
 
+/* How many texts of a field are numbers or dates, and how many are not; at most UINT32_MAX each. */
+struct bs_field_texts {
+	uint32_t n_values;
+	uint32_t n_others;
+};
+
 /* Codes that do not move, of some documents in a row. */
 struct bs_spool_chunk {
 	struct bs_spool_chunk *next; /* those of earlier documents */
@@ -126,6 +132,7 @@ struct bs_accumulator {
 	struct bs_term_table values;    /* numbers and dates: the field's number, four bytes, and the key (core/base/value.h) */
 	struct bs_buffer value_docs;    /* struct bs_accumulated_values each, of documents that have any */
 	struct bs_buffer value_numbers; /* u32 each: theirs */
+	struct bs_buffer field_texts;   /* struct bs_field_texts each, by field */
 	bool lacks_values;              /* there are more fields than are known, and what they have is not here */
 	struct bs_spool spool;
 	struct bs_spool_file spool_file;

@@ -174,11 +174,12 @@ const uint8_t *bs_term_batch_key(const struct bs_term_batch *batch, uint32_t num
 
 /* All buffers: first those that bs_term_batch_bytes counts. */
 #define OFFSET_OF(buffer) offsetof(struct bs_term_batch, buffer)
-#define N_COUNTED         12u
+#define N_COUNTED         13u
 static const size_t buffer_offsets[] = {
 	OFFSET_OF(terms.entries), OFFSET_OF(terms.hashes), OFFSET_OF(terms.long_keys), OFFSET_OF(postings),
 	OFFSET_OF(docs),          OFFSET_OF(names),        OFFSET_OF(tfs),             OFFSET_OF(raws),
-	OFFSET_OF(gram_rows),     OFFSET_OF(value_numbers), OFFSET_OF(skips),          OFFSET_OF(non_documents),
+	OFFSET_OF(gram_rows),     OFFSET_OF(value_numbers), OFFSET_OF(other_fields),   OFFSET_OF(skips),
+	OFFSET_OF(non_documents),
 	OFFSET_OF(unchanged),     OFFSET_OF(trigrams),      OFFSET_OF(gram_text),
 	OFFSET_OF(key),           OFFSET_OF(pair_words),   OFFSET_OF(pair_numbers),
 };
@@ -504,7 +505,7 @@ static enum bs_status take_tokens(void *context, const struct bs_token *tokens, 
 	return status || has_room(batch, 0) ? status : fail_room(err);
 }
 
-/* The text's value, if it is a number or a date. */
+/* The text's value, if it is a number or a date; else only its field is kept, to be counted. */
 static enum bs_status take_value(struct bs_term_batch *batch, const struct bs_field *field, uint32_t field_number,
                                  struct bs_error *err)
 {
@@ -512,7 +513,7 @@ static enum bs_status take_value(struct bs_term_batch *batch, const struct bs_fi
 	struct bs_value value;
 	uint32_t number;
 	if (!bs_value_parse(field->text, field->text_bytes, &value))
-		return BS_OK;
+		return bs_buffer_append(&batch->other_fields, &field_number, sizeof(field_number), err);
 	bs_store_u32(key, field_number);
 	memcpy(key + 4, value.bytes, value.n_bytes);
 	uint32_t key_bytes = 4 + (uint32_t)value.n_bytes;
@@ -636,6 +637,7 @@ static enum bs_status take_document(void *context, const struct bs_document *doc
 		.name_offset = batch->names.used_bytes,
 		.raw_offset = batch->raws.used_bytes,
 		.first_value = batch->value_numbers.used_bytes / 4,
+		.first_other = batch->other_fields.used_bytes / 4,
 		.gram_size_class = BS_GRAM_NO_SIZE_CLASS,
 		.document = *document,
 	};
@@ -652,6 +654,7 @@ static enum bs_status take_document(void *context, const struct bs_document *doc
 		status = bs_buffer_append(&batch->raws, document->raw, (size_t)document->raw_bytes, err);
 	doc.n_terms = (uint32_t)(batch->postings.used_bytes / 4 - doc.first_posting);
 	doc.n_values = (uint32_t)(batch->value_numbers.used_bytes / 4 - doc.first_value);
+	doc.n_others = (uint32_t)(batch->other_fields.used_bytes / 4 - doc.first_other);
 	if (!status)
 		status = take_tfs(batch, &doc, err);
 	if (!status && !has_room(batch, doc.n_repeated))

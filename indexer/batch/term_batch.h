@@ -52,6 +52,8 @@ struct bs_term_batch_doc {
 	uint64_t first_tf;      /* index in tfs of how often the first of these does */
 	uint64_t first_value;   /* index in value_numbers of the first of its numbers and dates: */
 	uint32_t n_values;
+	uint64_t first_other;   /* index in other_fields of the fields of its other texts: */
+	uint32_t n_others;
 	uint64_t gram_row;      /* where its row begins in gram_rows, in words */
 	uint64_t n_gram_bits;
 	uint32_t gram_size_class;    /* BS_GRAM_NO_SIZE_CLASS: it has none */
@@ -87,6 +89,7 @@ struct bs_term_batch {
 	struct bs_buffer names;
 	struct bs_buffer tfs;       /* u32 each */
 	struct bs_buffer value_numbers; /* u32 each: of the values of documents */
+	struct bs_buffer other_fields;  /* u32 each: the field of a text of a document that is no value */
 	struct bs_buffer raws;
 	struct bs_buffer gram_rows; /* u64 each */
 	struct bs_buffer gram_text; /* of several fields, one */

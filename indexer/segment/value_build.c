@@ -359,6 +359,20 @@ static void write_fields(struct making *making)
 	}
 }
 
+/* By the names in FIELDS, in their order: names with a zero byte are not there. */
+static void write_field_texts(struct making *making)
+{
+	const struct bs_term_table *names = &making->accumulator->fields;
+	const struct bs_field_texts *texts = (const struct bs_field_texts *)(const void *)making->accumulator->field_texts.data;
+	bs_file_writer_section(making->writer, BS_SECTION_FIELD_TEXTS, 0);
+	for (uint32_t i = 0; i < names->n_terms; i++) {
+		if (memchr(bs_term_table_key(names, i), '\0', names->entries[i].n_bytes))
+			continue;
+		bs_file_writer_u32(making->writer, texts[i].n_values);
+		bs_file_writer_u32(making->writer, texts[i].n_others);
+	}
+}
+
 static void write_keys(struct making *making)
 {
 	uint32_t n = making->accumulator->values.n_terms;
@@ -432,6 +446,8 @@ enum bs_status bs_value_build(const struct bs_accumulator *accumulator, const st
 		write_values(&making, rows);
 	if (!making.status)
 		write_fields(&making);
+	if (!making.status)
+		write_field_texts(&making);
 	free(making.fields);
 	free(making.place_of);
 	free(making.ends);

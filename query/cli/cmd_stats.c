@@ -44,6 +44,9 @@ static const char *const stats_examples[] = {
 static const char stats_description[] =
 	"Prints a few lines about an index: what it holds, how many documents, what its folders have that is left out, how large "
 	"it is beside the text, how fresh it is, and whether anything should be done about it. To tell how fresh it is, every source is looked at, as by `bitsift query --fresh`.\n\n"
+	"Of each field of records that holds numbers or dates, `values` counts the texts that are a number or a date, and the other texts, "
+	"which no range matches: `n/a`, or `12 EUR`. Both counts include deleted documents until they are compacted away; an index of an "
+	"older version counts only what was indexed since. Of more than eight fields, `-v` shows all.\n\n"
 	"With `-v` it prints what the index is made of: its options and sources; of each segment the slabs, with the number "
 	"of columns of each level and their density (the share of set bits), and the exact columns; how many columns a "
 	"word gets by the number of documents it is in; and what the bytes are spent on. `words index` is the part that "
@@ -109,7 +112,7 @@ static enum bs_status show_opened(const struct stats_arguments *arguments, const
 	} else {
 		status = look_at_sources(snapshot->dir, &since, is_incomplete_out, err);
 		if (!status)
-			bs_present_stats_summary(snapshot, stats, age_seconds(snapshot->dir), &since, stdout);
+			bs_present_stats_summary(snapshot, stats, age_seconds(snapshot->dir), &since, arguments->verbose, stdout);
 		if (!status && arguments->verbose)
 			bs_present_stats_text(snapshot, stats, stdout);
 	}

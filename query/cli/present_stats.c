@@ -343,6 +343,34 @@ static void summary_left_out(FILE *out, const struct bs_manifest *manifest)
 		fputs("\n", out);
 }
 
+/* Of fields with more, `stats -v` shows all. */
+#define FIELDS_SHOWN 8u
+
+static const char *field_name(const struct bs_index_stats *stats, const struct bs_field_stats *field, size_t *n_bytes_out)
+{
+	*n_bytes_out = stats->field_names.entries[field->name].n_bytes;
+	return (const char *)bs_term_table_key(&stats->field_names, field->name);
+}
+
+/* The fields that hold numbers or dates, and how many of their texts are neither: these are in no range. */
+static void summary_fields(FILE *out, const struct bs_index_stats *stats, uint32_t n_shown)
+{
+	for (uint32_t i = 0; i < stats->n_fields && i < n_shown; i++) {
+		const struct bs_field_stats *field = &stats->fields[i];
+		size_t n_bytes;
+		const char *name = field_name(stats, field, &n_bytes), *least = field->is_at_least ? "at least " : "";
+		fprintf(out, "%-10s ", i == 0 ? "values" : "");
+		bs_present_shown(name, n_bytes, false, out);
+		fprintf(out, ": %s", least);
+		put_count(out, field->n_values, 0);
+		fprintf(out, field->n_values == 1 ? " number or date, %s" : " numbers or dates, %s", least);
+		put_things(out, field->n_others, "other text");
+		fputs("\n", out);
+	}
+	if (stats->n_fields > n_shown)
+		fprintf(out, "%-10s and %u more fields (bitsift stats -v)\n", "", stats->n_fields - n_shown);
+}
+
 static void summary_size(FILE *out, const struct bs_snapshot *snapshot, const struct bs_index_stats *stats)
 {
 	const struct bs_index_options *options = &snapshot->manifest.options;
@@ -426,7 +454,7 @@ static void summary_health(FILE *out, const struct bs_snapshot *snapshot)
 }
 
 void bs_present_stats_summary(const struct bs_snapshot *snapshot, const struct bs_index_stats *stats, int64_t age_seconds,
-                              const struct bs_freshened *since, FILE *out)
+                              const struct bs_freshened *since, bool shows_all, FILE *out)
 {
 	const struct bs_index_options *options = &snapshot->manifest.options;
 	fputs("index      ", out);
@@ -443,6 +471,7 @@ void bs_present_stats_summary(const struct bs_snapshot *snapshot, const struct b
 	put_bytes(out, stats->text_bytes, 0);
 	fputs(" of text\n", out);
 	summary_left_out(out, &snapshot->manifest);
+	summary_fields(out, stats, shows_all ? UINT32_MAX : FIELDS_SHOWN);
 	summary_size(out, snapshot, stats);
 	summary_freshness(out, age_seconds, since);
 	summary_health(out, snapshot);
@@ -591,6 +620,21 @@ static void json_parts(FILE *out, const struct bs_index_stats *stats)
 	fprintf(out, ",\"bits_per_posting\":%.3f", ratio(stats->n_words_bytes * 8, stats->n_postings));
 }
 
+static void json_fields(FILE *out, const struct bs_index_stats *stats)
+{
+	fputs(",\"value_fields\":[", out);
+	for (uint32_t i = 0; i < stats->n_fields; i++) {
+		const struct bs_field_stats *field = &stats->fields[i];
+		size_t n_bytes;
+		const char *name = field_name(stats, field, &n_bytes);
+		fprintf(out, "%s{\"field\":", i ? "," : "");
+		(void)bs_present_json_string(name, n_bytes, out);
+		fprintf(out, ",\"values\":%llu,\"others\":%llu,\"at_least\":%s}", (unsigned long long)field->n_values,
+		        (unsigned long long)field->n_others, field->is_at_least ? "true" : "false");
+	}
+	fputs("]", out);
+}
+
 static void json_summary(FILE *out, const struct bs_manifest *manifest, const struct bs_index_stats *stats)
 {
 	fprintf(out, ",\"summary\":{\"rate\":%g", (double)manifest->options.summary_rate / BS_SUMMARY_RATE_UNIT);
@@ -626,6 +670,7 @@ void bs_present_stats_json(const struct bs_snapshot *snapshot, const struct bs_i
 	}
 	fputs("],", out);
 	json_parts(out, stats);
+	json_fields(out, stats);
 	json_summary(out, manifest, stats);
 	fputs("}\n", out);
 }

@@ -2,6 +2,7 @@
 #ifndef BS_QUERY_CLI_PRESENT_STATS_H
 #define BS_QUERY_CLI_PRESENT_STATS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -9,9 +10,10 @@
 #include "core/store/snapshot.h"
 #include "corpus/changes/fresh.h"
 
-/* Five lines for anyone. age_seconds: since the last commit; since: what has become of the sources. */
+/* A few lines for anyone. age_seconds: since the last commit; since: changes of the sources; shows_all: every field that has
+ * values, however many. */
 void bs_present_stats_summary(const struct bs_snapshot *snapshot, const struct bs_index_stats *stats, int64_t age_seconds,
-                              const struct bs_freshened *since, FILE *out);
+                              const struct bs_freshened *since, bool shows_all, FILE *out);
 
 /* Several lines for a person, at most 80 columns wide unless paths are long. */
 void bs_present_stats_text(const struct bs_snapshot *snapshot, const struct bs_index_stats *stats, FILE *out);
