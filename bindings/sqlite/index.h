@@ -89,7 +89,7 @@ int bsql_index_gather(struct bsql_index *index, const char *query, size_t query_
 /* The one of that table; NULL: no table that is connected has one. */
 struct bsql_index *bsql_index_find_table(const struct bsql_registry *registry, const char *schema, const char *table);
 
-/* What it is made of, as of now. The versions are those by which its words were cut. */
+/* The present contents of an index. The versions are those by which its words were cut. */
 struct bsql_info {
 	int64_t n_rows, n_deleted, n_segments;
 	char icu[16], unicode[16];

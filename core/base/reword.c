@@ -3,7 +3,7 @@
 
 #include "core/bitsift/host.h"
 
-/* Puts `to` in the place of n_bytes at `at`; what has no room behind it is cut off, at a character. */
+/* Replaces n_bytes at `at` by `to`; text that then exceeds the room is cut off at a character. */
 static void replace(char *text, size_t room, size_t at, size_t n_bytes, const char *to)
 {
 	size_t length = strlen(text), to_bytes = strlen(to), rest = length - at - n_bytes;

@@ -100,7 +100,7 @@ static enum bs_status grow_slots(struct bs_term_table *table, struct bs_error *e
 			place(table, old_slots[i]);
 		status = bs_watch_each(i, SLOT_NS, err);
 	}
-	if (status) { /* as it was */
+	if (status) { /* the table stays unchanged */
 		table->slots = old_slots;
 		table->slot_mask = (uint32_t)(n_old - 1);
 		table->slot_shift = (uint32_t)__builtin_clzll(n_old | 1) + 1;

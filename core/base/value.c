@@ -8,7 +8,7 @@
 
 #define KEY_DIGITS     (BS_VALUE_MOST_DIGITS + 2u)
 #define NEAR_EXPONENT  60
-#define MOST_EXPONENT  INT64_C(999999999) /* as it is written */
+#define MOST_EXPONENT  INT64_C(999999999) /* of the notation with e */
 #define DATE_KEY_BYTES 9u
 
 /* A sign, and 0.d1d2d3... * 10^exponent. */
@@ -231,7 +231,7 @@ bool bs_value_is_key(const uint8_t *bytes, size_t n_bytes)
 bool bs_value_is_open_key(const uint8_t *bytes, size_t n_bytes)
 {
 	struct decimal decimal;
-	/* No other has so many digits. */
+	/* Only an open key has KEY_DIGITS digits. */
 	return n_bytes > BS_VALUE_MOST_DIGITS / 2 && read_number(bytes, n_bytes, &decimal) && decimal.n_digits == KEY_DIGITS;
 }
 
@@ -302,8 +302,8 @@ enum bs_status bs_value_format(const struct bs_value *value, struct bs_buffer *o
 	return bs_buffer_append(out, date, strlen(date), err);
 }
 
-/* Multiplies by 1024 to a power of up to 5. room: as it is left of the range's, where the digits stand then; NULL: they are not
- * wanted. */
+/* Multiplies by 1024 to a power of up to 5. *room: the rest of the range's room, to which the digits are written; NULL: the
+ * digits are not needed. */
 static void multiply(struct decimal *decimal, ptrdiff_t power, uint8_t **room)
 {
 	struct digits digits = {.decimal = decimal};

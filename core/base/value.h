@@ -2,7 +2,7 @@
  * value.h: numbers and dates as comparable bytes, and ranges of them. What a text of a record is in a range, and in the
  * order of a field, is said here once; indexer, query and check go by it.
  *
- * A number is [+-] digits [. digits] [e digits], all of the text, with a digit before or behind the point and an exponent below
+ * A number is [+-] digits [. digits] [e digits], all of the text, with a digit before or after the point and an exponent below
  * 10^9; a date is one of date.h. Values are compared exactly, whatever their number of digits: no two different numbers are one
  * value.
  *
@@ -36,7 +36,7 @@ enum bs_value_kind {
 	BS_VALUE_END = 0x50, /* greater than all keys */
 };
 
-/* A value, or the place just behind it. */
+/* A value, or the place directly after it. */
 struct bs_value {
 	uint8_t n_bytes;
 	bool is_behind;
@@ -75,10 +75,10 @@ struct bs_range {
 	struct bs_value_span spans[BS_RANGE_KINDS];
 };
 
-/* A..B (both included), A.., ..B, >A, >=A, <A, <=A. Ends are dates, of which the shorter stand for all of their time, or
- * numbers, behind which may stand k (or K), M, G, T or P for a power of 1000, with an i behind for one of 1024. room: of
- * BS_RANGE_ROOM(text_bytes) bytes, where the range's tails stand as long as it is used; NULL: the range itself is not
- * used. */
+/* A..B (both included), A.., ..B, >A, >=A, <A, <=A. Ends are dates, where a shorter date is the whole of its time, or
+ * numbers. A number may end in k (or K), M, G, T or P for a power of 1000, or in one of these and i for a power of 1024.
+ * room: BS_RANGE_ROOM(text_bytes) bytes for the tails of the range, kept by the caller while the range is used; NULL: the
+ * caller does not use the range itself. */
 #define BS_RANGE_ROOM(text_bytes) ((text_bytes) * 2 + 64)
 bool bs_range_parse(const uint8_t *text, size_t text_bytes, uint8_t *room, struct bs_range *range_out);
 

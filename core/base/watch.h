@@ -61,7 +61,7 @@ static inline enum bs_status bs_watch_spend(uint64_t about_ns, struct bs_error *
 	return __builtin_expect(bs_watch_here != NULL, 0) ? bs_watch_spend_more(about_ns, err) : BS_OK;
 }
 
-/* The same in a loop whose round i costs item_ns: a word of one round in so many. */
+/* bs_watch_spend for a loop whose round i costs item_ns: reports once in BS_WATCH_EVERY rounds. */
 #define BS_WATCH_EVERY 1024u
 static inline enum bs_status bs_watch_each(uint64_t i, uint32_t item_ns, struct bs_error *err)
 {

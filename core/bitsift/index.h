@@ -96,8 +96,8 @@ struct bs_build_request {
 	struct bs_memory *memory; /* instead of a directory; dir is NULL */
 	/*
 	 * Files, folders, JSONL collections (*.jsonl, *.ndjson), or "-" for JSONL on file descriptor 0. They are added to
-	 * those recorded in the index, and looked at; the recorded ones stay as they were. n_sources == 0: all recorded
-	 * ones are looked at (as they are with shared, and where nothing can be kept: words cut by other rules). What
+	 * those recorded in the index, and refreshed; the recorded ones stay unchanged. n_sources == 0: all recorded
+	 * ones are refreshed (also with shared, and where nothing can be kept: words cut by other rules). What
 	 * lies in a recorded folder that has it is a part of it, and only that part is looked at; a folder takes in what was
 	 * recorded inside of it and what it has. With rebuild, these must be sources of the index: see there.
 	 *
@@ -141,10 +141,10 @@ struct bs_build_request {
 
 	/* Options of this run. */
 	/* Without sources, or with all of them: everything is indexed again, with new options, or after damage. With some of
-	 * the recorded sources: they are read again, whatever their stamps say, and all others stay as they are; what is given
-	 * on standard input replaces all that came from there. Then options that decide what the index has of every source
-	 * (all but hidden, no_ignore, binary_as_text, globs, records and no_records) must be those it was made with. Of a damaged
-	 * index, or where there is none, nothing can be kept: the index is made of these sources, which must be all that it had. */
+	 * the recorded sources: they are read again, whatever their stamps say, and all others stay unchanged; documents from
+	 * standard input replace all earlier ones from there. Then options that decide what the index has of every source
+	 * (all but hidden, no_ignore, binary_as_text, globs, records and no_records) must be those it was made with. If the index is
+	 * damaged or missing, nothing can be kept: it is made of these sources, which must be all that it had. */
 	bool rebuild;
 	bool strict;           /* stop at the first bad JSONL record */
 	bool wait;             /* for another writer to be done; else BS_BUSY */

@@ -44,7 +44,7 @@ struct check {
 #define EXPECT(check, is_so, ...) \
 	TRY(check, (is_so) ? BS_OK : bs_container_corrupt((check)->file, (check)->err, __VA_ARGS__))
 
-/* What is looked at costs about, for the watch. */
+/* The approximate cost of checking one, for the watch. */
 #define TERM_NS   100u
 #define NUMBER_NS 20u
 

@@ -1,5 +1,5 @@
 /*
- * spill.h: room for small pieces that are all kept until the end of a run: in memory as long as they are few, then in a temporary
+ * spill.h: room for small pieces that are all kept until the end of a run: in memory while they are few, then in a temporary
  * file, mapped, which no limit on memory counts (bs_buffer_use_file). Any number of threads may take pieces.
  */
 #ifndef BS_CORE_FILE_SPILL_H

@@ -8,7 +8,7 @@
  * canonically equivalent texts have the same words at the same positions. Two terms at adjacent positions that are both
  * a single letter, mark or digit of those scripts (wherever they come from: the sign U+3297 is a word for ICU and folds
  * to U+795D) give a pair term besides. Pairs depend on terms and positions only, so that a document in which a phrase
- * stands is sure to have the pairs of the phrase. README.md, "Words", tells a user the same.
+ * stands is sure to have the pairs of the phrase. README.md, "Words", documents the same for users.
  */
 #ifndef BS_CORE_TEXT_WORDS_H
 #define BS_CORE_TEXT_WORDS_H

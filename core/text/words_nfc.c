@@ -21,7 +21,7 @@
 #include "core/base/bytes.h"
 #include "core/base/watch.h"
 
-/* What a byte of a text and a unit that is normalized cost, about: enough to know when to look at the clock. */
+/* The approximate cost of a byte of text and of a normalized unit: enough to know when to look at the clock. */
 #define BYTE_NS     4u
 #define UNIT_NS     10u
 #define SPEND_BYTES 4096
@@ -55,7 +55,7 @@ static bool has_long_sequence(const UNormalizer2 *form, const UChar *units, int3
 #define CLASS_SHIFT 24
 #define N_CLASSES   256
 
-/* Puts n marks into order by class, those of a class as they are. to: room for as many. */
+/* Sorts n marks by class; marks of one class keep their order. to: room for n marks. */
 static void order_marks(const uint32_t *marks, size_t n, uint32_t *to)
 {
 	size_t starts[N_CLASSES + 1] = {0};
@@ -71,7 +71,7 @@ static void order_marks(const uint32_t *marks, size_t n, uint32_t *to)
 struct ordering {
 	const UNormalizer2 *form;
 	struct bs_buffer *out; /* UTF-16 */
-	struct bs_buffer marks; /* uint32_t each: those since the last code point that is none */
+	struct bs_buffer marks; /* uint32_t each: the marks since the last code point that is not a mark */
 	struct bs_buffer sorted;
 	struct bs_error *err;
 };
@@ -200,7 +200,7 @@ static struct bs_composed *recall(struct bs_words *words, const UChar *raw, int3
 	return found;
 }
 
-/* What a segment becomes must have classes, too. */
+/* The code points of the normalized segment need classes, too. */
 static enum bs_status learn_classes(struct bs_words *words, const UChar *units, int32_t n_units, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;

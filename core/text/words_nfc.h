@@ -13,7 +13,7 @@
 enum bs_status bs_words_decode(struct bs_analysis *analysis, size_t start, size_t end,
                                struct bs_words_window *window_out) BS_WARN_UNUSED;
 
-/* For bs_words_span: moves the place to a unit, over text that the window has as it is, or also over edits; the byte of
+/* For bs_words_span: moves the place to a unit, over text without edits, or also over edits; the byte of
  * that unit. Within an edit the place stays where that begins, and the byte is that of its beginning or end. */
 void bs_words_find_edit(struct bs_words_window *window);
 void bs_words_step(struct bs_words_window *window, int32_t unit);

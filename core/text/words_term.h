@@ -39,7 +39,7 @@ enum {
 	BS_ASCII_CUT_BEFORE = 1 << 7,                                /* and such a byte */
 };
 
-/* What a code point is: one of the first five, and bits about NFC; of several, joined by OR. */
+/* The class of a code point: one of the first five, and bits about NFC; classes of several are joined by OR. */
 enum {
 	BS_CODE_POINT_UNKNOWN = 0,         /* not met yet */
 	BS_CODE_POINT_SCRIPT_RUN = 1 << 0, /* a letter, mark or digit of a script of runs: begins a run or goes on with one */
@@ -120,7 +120,7 @@ struct bs_words_window {
 	int32_t at_unit;   /* the place in units, */
 	size_t at_byte;    /* and in bytes: always between two code points */
 	size_t at_edit;    /* the first edit that does not end before it, */
-	int32_t edit_unit; /* and where that begins; INT32_MAX: there is none */
+	int32_t edit_unit; /* and where that edit begins; INT32_MAX: no edit is left */
 };
 
 /* A word that somebody else has cut and made a term of. BS_INVALID for one that is none. */
@@ -176,8 +176,7 @@ static inline UChar32 bs_words_previous(const UChar *units, int32_t *at)
 /* Whether c is a letter, mark or digit of a script of runs. Leaves words->breaks where it is. */
 bool bs_words_is_of_script_run(struct bs_words *words, UChar32 c);
 
-/* What a code point is, learnt when it is first met: the class that code_point_classes has of it from then on. Moves
- * words->breaks. */
+/* Determines the class of a code point when it is first met; code_point_classes has it from then on. Moves words->breaks. */
 enum bs_status bs_words_learn_class(struct bs_words *words, UChar32 c, uint8_t *class_out,
                                     struct bs_error *err) BS_WARN_UNUSED;
 

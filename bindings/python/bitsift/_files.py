@@ -13,7 +13,7 @@ def build(path, sources=(), **options):
     What is recorded with a new index: words, grams, stem, fold_accents, split_identifiers, weights ({"title": 3}), hidden, no_ignore,
     binary_as_text, max_document_bytes, id_field, text_fields, globs, records, no_records, store, density, analyzer (an Analyzer).
 
-    rebuild: everything is indexed again; with sources, which the index must have, only these, and all others stay as they are.
+    rebuild: everything is indexed again; with sources, which the index must have, only these, and all others stay unchanged.
 
     Of this run: memory (a Memory, path None), forget (sources), rebuild, strict, wait, names_hidden, shared, memory_bytes, threads, trust,
     texts, deadline (seconds), cancel (a Cancel), log (a logging.Logger, or its name), progress: a function that is called now and then with what
