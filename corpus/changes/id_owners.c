@@ -45,7 +45,7 @@ void bs_id_owners_start_source(struct bs_id_owners *owners)
 	owners->n_searches = 0;
 }
 
-/* Of so many bytes of slots: there are half as many beside them while they are filled. */
+/* The memory that n_bytes of slots take: while they are filled, the old ones, half as many, exist, too. */
 static uint64_t slots_take(uint64_t n_bytes)
 {
 	return n_bytes * 3 / 2;
@@ -87,7 +87,7 @@ static enum bs_status grow(struct bs_id_owners *owners, struct bs_error *err)
 	if (owners->spill && slots_take(n_bytes) > owners->most_bytes && bs_dir_has_folder(owners->spill->dir)) {
 		enum bs_status status = bs_dir_place(owners->spill->dir, &file, err);
 		if (!status)
-			status = bs_buffer_reserve(&file, n_bytes, err); /* zeros, as it is new */
+			status = bs_buffer_reserve(&file, n_bytes, err); /* zeros, because the file is new */
 		if (status) {
 			bs_buffer_deinit(&file);
 			return status;

@@ -16,7 +16,7 @@ struct known {
 	struct bs_source *inner;     /* the collections in it, one a source of the snapshot, as far as they were met; NULL: none */
 	size_t unread_at;            /* the first of the feed's unread paths that may hold documents not yet passed */
 	uint64_t recall_bytes;       /* of text that may still be asked for */
-	bool is_anew;                /* no stamp is told of */
+	bool is_anew;                /* no stamp is reported */
 	bool may_stay;               /* as in struct bs_recall */
 	bool are_rows;               /* of collections, and are asked for as files */
 };

@@ -25,7 +25,7 @@ struct bs_known_choice {
 	const bool *segments; /* those in segments with an entry that is true; borrowed, as long as the feed */
 	bool are_rows;        /* these segments are of rows */
 	bool may_stay;        /* what takes too much memory, or cannot be read, stays where it is; else it would be lost */
-	uint64_t limit_bytes; /* until they make up so much text */
+	uint64_t limit_bytes; /* the most text that is recalled */
 };
 /* A feed of the live documents of source number `number` of the snapshot, in document order; of a folder with those of the
  * collections in it, which batches are of on their own. source and snapshot are borrowed. BS_NO_MEMORY. */

@@ -67,7 +67,7 @@ enum bs_status bs_recorded_id(const struct bs_source *source, const struct bs_do
 enum bs_status bs_recorded_local_id(const struct bs_source *source, const struct bs_doc_record *record,
                                     struct bs_buffer *id, struct bs_error *err) BS_WARN_UNUSED;
 
-/* What is found where a recorded source was. */
+/* The state of a recorded source's place. */
 enum bs_standing {
 	BS_STANDING_THERE,  /* as far as can be seen before it is read */
 	BS_STANDING_EMPTY,  /* a folder without any entry but the index: its file system may not be mounted */

@@ -25,7 +25,7 @@ static inline size_t bs_coding_unit_bytes(enum bs_coding coding)
 	return coding == BS_CODING_UTF8 ? 1 : coding < BS_CODING_UTF32LE ? 2 : 4;
 }
 
-/* The first or last line feed of bytes that begin with a unit; NULL: there is none. */
+/* The first or last line feed of bytes that begin with a unit; NULL: they have no line feed. */
 const uint8_t *bs_coding_first_feed(enum bs_coding coding, const uint8_t *bytes, size_t n_bytes);
 const uint8_t *bs_coding_last_feed(enum bs_coding coding, const uint8_t *bytes, size_t n_bytes);
 

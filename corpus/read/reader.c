@@ -955,7 +955,7 @@ static enum bs_status recall(struct bs_reader *reader, const char *name, const s
 		return tell_skip(reader, name, 0, &refusal, err);
 	if (source->kind == BS_SOURCE_COLLECTION && status == BS_IO)
 		return reader->sink->skip(reader->sink->context, BS_SKIP_UNREADABLE, why.text, err);
-	/* Nothing else has this text. What the options of a rebuild make no document of is left out, as if it were read. */
+	/* Nothing else has this text. If the options of a rebuild leave the document out, it counts as read. */
 	bool is_only_copy = source->kind == BS_SOURCE_STDIN || !recalled->may_stay;
 	if (is_only_copy && !status && !*is_there_out)
 		return tell_skip(reader, name, 0, &refusal, err);

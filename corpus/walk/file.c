@@ -249,7 +249,7 @@ static void refuse_errno(struct bs_refusal *refusal, int error_number, bool is_b
 /* Of one read at most, so that who waits for the end of a call waits no longer; and how quickly it reads, about. */
 #define STEP_BYTES ((size_t)1 << 20)
 #define BYTES_A_NS 4u
-/* What a unit of UTF-16 takes about to become UTF-8. */
+/* The approximate time to convert a unit of UTF-16 to UTF-8. */
 #define UNIT_NS 2u
 
 /* Reads on until bytes holds wanted_bytes or the file, announced as size_bytes long, ends. */

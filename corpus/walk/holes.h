@@ -20,13 +20,13 @@ struct bs_holes {
 	uint64_t hole_from, hole_end; /* or a hole */
 };
 
-/* Of a file that was stat'ed, from its position on. fd is borrowed, and its position is that of what was read. */
+/* For a file that was stat'ed as `found`, from its position on. fd is borrowed; its position moves with what is read. */
 void bs_holes_init(struct bs_holes *holes, int fd, const struct stat *found);
 /* As read(2). */
 ssize_t bs_holes_read(struct bs_holes *holes, void *to, size_t n_bytes);
 /* How many of the bytes that come next are a hole; 0: data, the end, or not known. */
 uint64_t bs_holes_left(struct bs_holes *holes);
-/* Passes over so many of them. */
+/* Skips n_bytes <= bs_holes_left. */
 void bs_holes_skip(struct bs_holes *holes, uint64_t n_bytes);
 
 #endif

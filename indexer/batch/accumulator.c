@@ -19,7 +19,7 @@
 
 /* ... and so many postings are written, once all their terms are known: whole groups. */
 #define POSTINGS 128u
-/* What a term costs about to be found and noted, for the watch. */
+/* The approximate cost of finding and noting a term, for the watch. */
 #define TERM_NS 60u
 
 /* A term of the batch as it is here. */

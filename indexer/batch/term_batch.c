@@ -17,7 +17,7 @@
 #define KEPT_BYTES  (1u << 20)  /* larger buffers are given back after use */
 #define FIRST_SLOTS (1u << 14)
 #define KEPT_SLOTS  (1u << 18)
-/* What a distinct term costs about once the words are cut, and a field beside its words: for the watch. */
+/* The approximate cost of a distinct term once the words are cut, and of a field apart from its words: for the watch. */
 #define TERM_NS     30u
 #define FIELD_NS    200u
 

@@ -11,7 +11,7 @@
 #include "indexer/choose/sample.h"
 
 #define SAMPLE_BYTES (24u << 20)
-/* What a gram costs about, for the watch: to be counted, and to be looked at when all are. */
+/* The approximate cost of a gram, for the watch: of counting it, and of looking at it when all are counted. */
 #define GRAM_NS 5u
 #define LOOK_NS 2u
 #define LISTED_DOCS  2u /* what one file has may be there by chance */

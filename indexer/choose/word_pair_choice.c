@@ -20,7 +20,7 @@
  * (core/matrix/treatment.c). All pairs together have so many bits for each posting of a word: core/matrix/prices.h.
  */
 
-/* What a word of a text, and a meeting of two, cost about, for the watch. */
+/* The approximate cost of a word of a text, and of two adjacent words, for the watch. */
 #define TOKEN_NS   5u
 #define MEETING_NS 30u
 

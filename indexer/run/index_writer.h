@@ -68,9 +68,9 @@ enum bs_status bs_index_writer_start(struct bs_index_writer *writer, bool *has_p
 void bs_index_writer_deinit(struct bs_index_writer *writer);
 /* After the start: what the run reads of this snapshot, and grows with its documents, is held within --memory, or in files. */
 enum bs_status bs_index_writer_read(struct bs_index_writer *writer, struct bs_snapshot *old, struct bs_error *err) BS_WARN_UNUSED;
-/* These are told of every segment; likewise. */
+/* After the start: `owners` learns the ids of every segment; its memory is within --memory, too. */
 void bs_index_writer_use_owners(struct bs_index_writer *writer, struct bs_id_owners *owners);
-/* A list that grows with files, of this run, likewise: after it has grown. */
+/* After a list of this run that grows with files has grown: it is held within --memory, or moved to a file. */
 enum bs_status bs_index_writer_hold_list(const struct bs_index_writer *writer, struct bs_buffer *list, struct bs_error *err) BS_WARN_UNUSED;
 /* Goes on with the pairs of words that an index has, and with what is frequent among its grams. */
 enum bs_status bs_index_writer_keep_choices(struct bs_index_writer *writer, const struct bs_snapshot *old,

@@ -231,7 +231,7 @@ static enum bs_status keep_non_documents(struct bs_manifest *manifest, const str
 	return status;
 }
 
-/* What grows with files beside documents. */
+/* Limits the lists that grow with files that are no documents. */
 static enum bs_status hold_lists(struct bs_indexing *at, struct bs_error *err)
 {
 	enum bs_status status = bs_index_writer_hold_list(&at->writer, &at->writer.manifest.non_documents, err);
@@ -453,7 +453,7 @@ static enum bs_status keep_source(struct bs_indexing *at, uint32_t i, struct bs_
 	return status ? status : hold_lists(at, err);
 }
 
-/* What the index has of the source stays. */
+/* Reports a source that is away; its documents stay in the index. */
 static enum bs_status tell_away(struct bs_indexing *at, enum bs_standing standing, struct bs_error *err)
 {
 	struct bs_buffer line = {0};
@@ -489,7 +489,7 @@ static enum bs_status is_away(struct bs_indexing *at, uint32_t i, enum bs_standi
 	return status;
 }
 
-/* Of a full run: whether source i of the new manifest held documents, which would be lost if it cannot be read. */
+/* In a full run: whether source i of the new manifest held documents, which would be lost if it cannot be read. */
 static bool had_documents(const struct bs_indexing *at, uint32_t i)
 {
 	for (uint32_t k = 0; at->has_old && k < at->list.n_moves; k++)
@@ -554,8 +554,8 @@ static enum bs_status restore_source(struct bs_indexing *at, uint32_t i, struct 
 	return standing == BS_STANDING_UNREAD ? BS_OK : tell_away(at, standing, err);
 }
 
-/* A source without documents that is gone, or one that cannot be read, as `reason` says, stays recorded, for it may come
- * back; of one that is there all is as it was, or read from the start next time if nothing is. */
+/* A source without documents that is gone, or one that cannot be read, as `reason` says, stays recorded, because it may come
+ * back. Unless it is gone, it keeps its record of the previous commit; without one, it is read from the start next time. */
 static enum bs_status do_without(struct bs_indexing *at, uint32_t i, enum bs_status reason, bool has_begun,
                                  struct bs_error *err)
 {
@@ -752,8 +752,8 @@ static bool has_folder_rule(const struct bs_build_request *request)
 	       request->no_records;
 }
 
-/* Of a rebuild of some sources: what decides the content of all of them stays; rules of folders may change, and then hold for
- * the others, too, from their next refresh on. */
+/* In a rebuild of some sources, options that decide the content of all sources stay. Rules of folders may change; the other
+ * sources follow them from their next refresh on. */
 static enum bs_status choose_options_of_some(struct bs_indexing *at, struct bs_error *err)
 {
 	const struct bs_build_request *request = at->request;

@@ -33,7 +33,7 @@ struct bs_indexing {
 	bool is_damaged;          /* there is an index, but it could not be opened */
 	bool is_full;             /* everything is read: nothing of the old segments stays */
 	bool is_renewal;          /* is_full because the old segments were made by other rules */
-	bool is_partial;          /* a rebuild of some sources: what holds for others, too, stays as it is */
+	bool is_partial;          /* a rebuild of some sources: options that concern the others stay unchanged */
 	struct bs_away_index away; /* that of the commit before */
 	struct bs_snapshot empty; /* what a full run knows of the documents before it */
 	struct bs_refresh refresh;

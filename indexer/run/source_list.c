@@ -552,8 +552,8 @@ static enum bs_status carry_inner(struct listing *at, uint32_t k, struct bs_erro
 	return add_inner(at, folder->number, at->manifest->sources[folder->number].label, path, &move->number, err);
 }
 
-/* The source of the commit before that an argument names, and is, whether there is something still or not; else the one that
- * it is part of. NONE: there is none. */
+/* The source of the previous commit that an argument names, whether its place still exists or not; else the source that the
+ * argument lies in. NONE: neither exists. */
 static enum bs_status find_recorded(const struct listing *at, const struct bs_listed_source *known, const char *argument,
                                     uint32_t *number_out, uint32_t *around_out, struct bs_error *err)
 {
@@ -601,7 +601,7 @@ static enum bs_status mark_forgotten(const struct listing *at, const struct bs_l
 	return status;
 }
 
-/* Of a rebuild, whether the argument can be read anew. */
+/* In a rebuild: fails unless the argument can be read anew. */
 static enum bs_status check_anew(const struct listing *at, const char *argument, uint32_t number, uint32_t around,
                                  struct bs_error *err)
 {
@@ -637,7 +637,7 @@ static enum bs_status mark_anew(const struct listing *at, struct bs_listed_sourc
 	return status;
 }
 
-/* What is known of the sources of the commit before, one each: their places, and what this run does with them. */
+/* The sources of the previous commit, one each: their places, and how this run treats them. */
 struct marks {
 	struct bs_listed_source *known; /* places are owned, and may be given away */
 	bool *forgets;

@@ -17,7 +17,7 @@ struct bs_listed_source {
 	bool is_read;       /* else it stays as it was */
 	bool is_anew;       /* a rebuild named it: nothing that is known of it is trusted */
 	bool is_restored;   /* it cannot be read; of a full run its documents come from their stored texts */
-	uint32_t old;       /* its number in the commit before, if it was carried over as it was, or BS_SOURCE_GONE */
+	uint32_t old;       /* its number in the previous commit, if it was carried over unchanged, or BS_SOURCE_GONE */
 	bool is_absorbing;  /* it takes in others: the texts that they had are read again */
 	bool is_left;       /* its parts are other sources now: it may only have to drop what it had there */
 	const char **parts; /* NULL-ended: only these are read; NULL: all of it */

@@ -9,7 +9,7 @@
 #include "core/base/workers.h"
 #include "core/lexicon/lexicon.h"
 
-/* What a term costs about, for the watch: to be looked up at random, and to be taken in order. */
+/* The approximate cost of a term, for the watch: looked up at random, and taken in order. */
 #define TERM_NS 50u
 #define LOOK_NS 10u
 

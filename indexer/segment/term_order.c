@@ -17,7 +17,7 @@
 #define SMALL_RANGE 32u
 #define FIRST_SHIFT 48 /* of a window: what its first two bytes are above */
 #define FIRST_PARTS 65536u
-/* What a key costs about, for the watch: to be counted, to get its next bytes, to be moved, and in a small range. */
+/* The approximate cost of a key, for the watch: of counting it, of its next bytes, of moving it, and in a small range. */
 #define COUNT_NS 5u
 #define LOAD_NS  30u
 #define MOVE_NS  30u
