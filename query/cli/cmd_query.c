@@ -270,7 +270,7 @@ static const char query_description[] =
 	"of ids per query, separated by tabs; otherwise the hits of each query and an empty line. For a query that does "
 	"not parse it prints `error`, and the exit status is 2. With `--json`, each object has the query too, `--count` "
 	"prints objects with a count, and in the place of `error` stands an object with the message.\n\n"
-	"`--explain` tells on standard error how the query is answered. First the query as it was understood: a tree of its folded words, "
+	"`--explain` prints on standard error how the query is answered. First the query as the program understood it: a tree of its folded words, "
 	"and its normal form, a query with the same meaning in which every operator, bracket, field and weight is written out. Then "
 	"the columns of each term, and a waterfall: what each "
 	"operand leaves of the documents, in the order in which the index takes them, what it lets through alone, and whether "

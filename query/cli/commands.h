@@ -81,7 +81,7 @@ struct bs_timer {
 };
 /* limit_ns 0: no limit. */
 void bs_timer_start(struct bs_timer *timer, uint64_t limit_ns);
-/* What is left, as a limit for what follows: at least 1, or 0 where there is no limit. */
+/* The time left, as a limit for the next calls: at least 1, or 0 where there is no limit. */
 uint64_t bs_timer_left(const struct bs_timer *timer);
 
 struct bs_input {

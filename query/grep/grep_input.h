@@ -23,7 +23,7 @@ struct bs_grep_input {
 	 * waited for. */
 	bool is_stream;
 	size_t size_bytes; /* as it was announced; 0: not */
-	/* Of a sparse file, NULL for what is none: what comes next is NUL bytes that are in no block. */
+	/* The holes of a sparse file, whose NUL bytes are in no block; NULL: the input is not sparse. */
 	struct bs_holes *holes;
 };
 

@@ -41,7 +41,7 @@ struct search_state {
 	struct bs_buffer skips; /* struct skip each: holes of which only the ends are in hand */
 };
 
-/* NUL bytes that were passed over: as many behind text[0..at), which are lines if a NUL byte ends one. */
+/* NUL bytes that were skipped: their number, after text[0..at). They are lines if a NUL byte ends a line. */
 struct skip {
 	size_t at;
 	uint64_t n_bytes, n_lines;
@@ -173,7 +173,7 @@ static bool shows_text(const struct search_state *state)
 	       (format == BS_GREP_LINES && state->binary == BS_GREP_BINARY_TEXT);
 }
 
-/* Of a line with a hole only the ends of the hole are in hand, for the whole would not fit into memory. False. */
+/* Refuses a line with a hole: only the ends of the hole are in memory, because the whole would not fit. Returns false. */
 static bool refuse_line(struct search_state *state, uint64_t n_bytes)
 {
 	if (!state->printer->status)
@@ -508,7 +508,7 @@ static bool wants_bytes(const struct search_state *state)
 	                                              : state->n_bytes - state->base < state->capacity);
 }
 
-/* Of a hole this much is kept at both ends: more NUL bytes in a row than a pattern is likely to tell apart. */
+/* This much of a hole is kept at both ends: more NUL bytes in a row than a pattern is likely to distinguish. */
 #define HOLE_END_BYTES ((uint64_t)512 << 10)
 /* A smaller hole is read as any bytes. So is one in a line that is to be shown, as long as that may fit into memory. */
 #define LEAST_HOLE_BYTES ((uint64_t)4 << 20)
@@ -547,7 +547,7 @@ static bool count_empty(struct search_state *state, uint32_t *n_out)
 	return !printer->status;
 }
 
-/* Of a hole whose bytes are empty lines, how much may be passed over, since they are not found, or only counted. False: it
+/* In a hole whose bytes are empty lines: how many may be skipped, because they are not found, or only counted. False: it
  * failed. */
 static bool pass_lines(struct search_state *state, uint64_t *n_bytes)
 {
@@ -574,7 +574,7 @@ static bool pass_lines(struct search_state *state, uint64_t *n_bytes)
 	return true;
 }
 
-/* Of a hole in a line, how much may be passed over. False: it failed. */
+/* In a hole within a line: how many bytes may be skipped. False: it failed. */
 static bool pass_nuls(struct search_state *state, uint64_t *n_bytes)
 {
 	struct bs_grep_printer *printer = state->printer;

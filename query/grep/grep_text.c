@@ -131,7 +131,7 @@ static enum bs_status start(struct bs_grep_text *text, enum bs_grep_coding codin
 	return status ? status : decode_more(text, mark_bytes < BS_GREP_MARK_BYTES ? BS_GREP_MARK_BYTES - mark_bytes : DECODER_BYTES, err);
 }
 
-/* Of the machine: a larger file would be read until the system ends somebody. */
+/* The memory of the machine: reading a larger file into memory would end with the system killing a process. */
 static uint64_t memory_bytes(void)
 {
 	long n_pages = sysconf(_SC_PHYS_PAGES), page_bytes = sysconf(_SC_PAGESIZE);
@@ -284,7 +284,7 @@ enum bs_status bs_grep_text_more(struct bs_grep_text *text, size_t dropped_bytes
 
 uint64_t bs_grep_text_hole(const struct bs_grep_text *text, uint64_t least_bytes)
 {
-	/* Of a text that was decoded the next bytes may be in raw; NUL bytes of the same hole, if least_bytes are more. */
+	/* If the text is decoded, the next bytes may be in raw; they are NUL bytes of the same hole if least_bytes are more. */
 	bool is_plain = !text->is_decoded || (text->decoder.coding == BS_GREP_CODING_UTF8 && least_bytes > 2 * STEP_BYTES);
 	struct bs_holes *holes = text->input && text->has_more && is_plain ? text->input->holes : NULL;
 	uint64_t left_bytes = holes ? bs_holes_left(holes) : 0;

@@ -59,7 +59,7 @@ enum bs_status bs_grep_text_more(struct bs_grep_text *text, size_t dropped_bytes
 /* How many of the bytes that come next are a hole of a sparse file, whose first least_bytes were read already; 0: none, or
  * they cannot be passed over. */
 uint64_t bs_grep_text_hole(const struct bs_grep_text *text, uint64_t least_bytes);
-/* Passes over so many of them. */
+/* Skips n_bytes of that hole. */
 void bs_grep_text_skip(struct bs_grep_text *text, uint64_t n_bytes);
 /* No more of this file is wanted. Fails as bs_grep_text_read, where the input has something to say in the end. */
 enum bs_status bs_grep_text_close(struct bs_grep_text *text, struct bs_error *err);

@@ -592,8 +592,8 @@ static bool read_range(struct parser *parser, const uint8_t *text, size_t n_byte
 }
 
 /*
- * A text that is a range of the field in force, as a leaf; NO_DRAFT: it is none. `name:` is of files, unless records
- * have such a field. is_quoted: nothing is said if it is none.
+ * The current token as a RANGE leaf of the field in force; NO_DRAFT: its text is not a range. `name:` is of files, unless
+ * records have such a field. is_quoted: a text that is not a range gets no notice.
  */
 static uint32_t parse_range(struct parser *parser, bool is_quoted)
 {

@@ -38,8 +38,7 @@
  *   the two.
  * - A stop word does not score; with `any`, one that stands by itself, in no negation, is as if it were not there.
  * - RANGE is a bare token in a field that has numbers or dates; or a phrase there that is a range with a space in it, before the
- *   time of a date. What was meant to be one and is none is text, with a
- *   notice; so is one without a field.
+ *   time of a date. A token that looks like a range and is invalid is text, with a notice; so is a range without a field.
  * - With `any`, adjacency outside brackets means OR and binds looser than AND; what stands negated by itself there
  *   excludes from its neighbours up to the next OR: `a b -c` is (a OR b) AND NOT c.
  *
