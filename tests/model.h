@@ -145,7 +145,7 @@ struct model_refresh {
 	const char *input; /* of "-", if it is one of the sources; NULL: it is not */
 	bool is_fresh;     /* nothing is committed: what is gone is not there, for this once */
 };
-/* What it leads to. BS_INVALID, BS_NOT_FOUND: it fails, and *after_out is what was before. */
+/* The state after a refresh. BS_INVALID, BS_NOT_FOUND: the refresh fails, and *after_out equals *before. */
 enum bs_status state_refresh(const struct model_state *before, const struct model_disk *disk,
                              const struct model_refresh *refresh, struct model_state *after_out);
 /* Whether something is there, and no empty folder. */

@@ -461,7 +461,7 @@ static enum bs_status check_rebuild(const struct model_state *before, const stru
 	return BS_OK;
 }
 
-/* Source i becomes what it is on the disk, or what the input adds; unless it stays as it was. Whether it could be read. */
+/* Updates source i from the disk or the input, unless it stays unchanged. Whether it could be read. */
 static bool read_source(const struct model_state *before, const struct model_disk *disk, const struct model_refresh *refresh,
                         uint32_t i, bool is_named, struct model_state *after)
 {

@@ -358,7 +358,7 @@ static int hear(void *context, const struct bs_find_hit *hit)
 	return 0;
 }
 
-/* What is said of a query; one that makes no sense makes none in any form. */
+/* Appends the answer to a query, or its error: an invalid query is invalid in every form. */
 static void ask(const struct corpus *corpus, const struct bs_buffer *query, bool brute, bool any, struct bs_buffer *heard)
 {
 	struct bs_error err = {""};

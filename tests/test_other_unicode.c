@@ -153,7 +153,7 @@ static void check_it_is_scanned_until_renewed(void (*age)(struct bs_manifest *ma
 	expect_versions(memory, mixed, older.options.words_revision, 22);
 	assert_int_equal(bs_index_compact(&build, NULL, &err), BS_INVALID);
 	assert_non_null(strstr(err.text, "`bitsift index`"));
-	/* What is deleted by a query is found by reading, too: what was added since it began among it. */
+	/* Deleting by a query also reads texts to find documents, those added since the transaction began included. */
 	add(writer, "e", "a parrot of a cat");
 	ok(bs_writer_delete_query(writer, "sort OR parrot", strlen("sort OR parrot"), &n_deleted, &err), &err);
 	assert_int_equal(n_deleted, 21);

@@ -34,7 +34,7 @@
 #define USUAL_MB      2
 #endif
 #define MOST_FRAMES 40
-/* A query or search is told to end when it has taken so long. */
+/* A query or search gets a deadline after this time. */
 #define MOST_MS 300.0
 
 static double size_mb = USUAL_MB, long_ms = USUAL_LONG_MS;
@@ -44,7 +44,7 @@ static bool is_verbose;
 /* The stop callback of a call; asked is the processor time when it was called last. */
 struct gaps {
 	double begun_ms, asked_ms, longest_ms;
-	double most_ms; /* then the call is told to end; 0: never */
+	double most_ms; /* then the call is asked to end; 0: never */
 	struct frames {
 		void *list[MOST_FRAMES];
 		int n;
@@ -108,7 +108,7 @@ static void end(struct gaps *gaps, const char *input, const char *call)
 	n_late += is_late;
 }
 
-/* What is indexed: a folder that is filled by one of these. */
+/* The indexed folder, which is filled by one of the functions below. */
 static char folder[FOLDER_BYTES], tree[96], dir[96];
 
 static uint64_t state = 1;

@@ -103,7 +103,7 @@ static void test_folding(void **state)
 	CHECK_EXAMPLES(NULL, examples);
 }
 
-/* Of each row, both texts have these words. */
+/* Both texts of a row have these words. */
 static void test_canonically_equivalent_texts(void **state)
 {
 	(void)state;
@@ -263,7 +263,7 @@ static void test_options(void **state)
 		/* Strokes and ligatures, under accents, too. */
 		{"\u0110or\u0111e \u0141\u00f3d\u017a S\u00f8ren \u0126al \u0166 \u00c6on \u0152uvre", "0:dorde|1:lodz|2:soren|3:hal|4:t|5:aeon|6:oeuvre"},
 		{"\u01fd\u01ff \u00f0\u00fe \u0131 \u014b \u00df", "0:aeo|1:dth|2:i|3:n|4:ss"},
-		/* What is no accent stays: points, vowel signs, nuktas, viramas; and accents of what is none of these letters. */
+		/* Marks that are no accents stay: points, vowel signs, nuktas, viramas; and accents of letters of other scripts. */
 		{"\u05e9\u05b8\u05c1\u05dc\u05d5\u05b9\u05dd", "0:\u05e9\u05b8\u05c1\u05dc\u05d5\u05b9\u05dd"},
 		{"\u0915\u093f \u0915\u0941 \u0915\u0301 \u0958", "0:\u0915\u093f|1:\u0915\u0941|2:\u0915\u0301|3:\u0915\u093c"},
 		{"1\u0301 e\u0488\u0301 \u05d0e\u0301", "0:1\u0301|1:e\u0488|2:\u05d0e"},

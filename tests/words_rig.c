@@ -230,8 +230,8 @@ static void naive_normalize(struct naive *naive, const UNormalizer2 *form)
 }
 
 /*
- * The text in NFC. What stands between two boundaries is normalized by itself. Of the code points that this changes, all
- * stand for all the bytes that they had together.
+ * The text in NFC. The text between two boundaries is normalized by itself. Each code point that this changes
+ * represents all bytes of the changed ones together.
  */
 static void naive_to_nfc(struct naive *naive)
 {

@@ -1,6 +1,6 @@
 # Anonymous memory of `bitsift index` and `compact` stays within --memory and 128 MiB on two threads where what grows is not the text:
 # words that are nearly all different, ids of records that are read again as a whole, names of files in one folder, names of files
-# that are no documents, trigrams. What is too much for memory is in temporary files, and the answers are those that more memory gives.
+# that are no documents, trigrams. Data beyond --memory is in temporary files; the answers are those of a run with more memory.
 set -eu
 . "$LIB"
 # within MIB COMMAND...: runs it; says so if more anonymous memory than that was seen. Sampled: a peak may be missed, but none is made up.

@@ -19,7 +19,7 @@ records() { # FROM TO
     }'
 }
 # Of each coding a folder, in which the same files have the same names.
-each() { # COMMAND...: in each folder; what differs from UTF-8 is told
+each() { # COMMAND...: in each folder; prints differences from UTF-8
     local coding
     (cd UTF-8 && eval "$*" >"$SCRATCH/wanted" 2>&1 || true)
     for coding in $codings; do

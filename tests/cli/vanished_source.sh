@@ -1,5 +1,5 @@
 # A recorded source that is gone, or an empty folder: its documents stay, each run says so, and it is read again when it comes
-# back. What a message proposes can be pasted.
+# back. Commands that messages propose can be pasted.
 set -eu
 . "$LIB"
 mkdir d e
