@@ -535,6 +535,7 @@ static size_t draw_place(struct growing *growing)
 static void replace(struct growing *growing, size_t at, size_t n_old, const void *bytes, size_t n_bytes)
 {
 	struct bs_buffer made = {0}, *text = growing->text;
+	assert_int_equal(bs_buffer_reserve(&made, 1, NULL), BS_OK);
 	append(&made, text->data, at);
 	append(&made, bytes, n_bytes);
 	append(&made, text->data + at + n_old, text->used_bytes - at - n_old);
@@ -583,7 +584,7 @@ void grammar_draw(const struct grammar *grammar, struct dice *dice, struct bs_bu
 	bool is_again = text->used_bytes > 0 && text->used_bytes < GRAMMAR_MAX_TEXT / 8 && chance(dice, 25);
 	if (!is_again) {
 		bs_buffer_clear(text);
-		append(text, "", 0);
+		assert_int_equal(bs_buffer_reserve(text, 1, NULL), BS_OK);
 		put_or(&growing, roll(dice, 4));
 	}
 	for (uint32_t n = is_again || chance(dice, 40) ? roll_between(dice, 1, 4) : 0; n > 0; n--)
