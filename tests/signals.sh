@@ -45,7 +45,7 @@ command_of() {
         compact) command=("$program" compact -q --index ix) ;;
         check) command=("$program" check --index ix) ;;
         query) command=("$program" query --index ix --brute '"needle word" OR w*d~1') ;;
-        grep) command=("$program" grep -c 'x.*y.*needle|z[0-9]' "$source") ;;
+        grep) command=("$program" grep -c 'needle.*z|z[0-9]z' "$source") ;;
         catalog) command=("$program" catalog refresh) ;;
     esac
 }

@@ -470,7 +470,7 @@ static struct bytes word_key(struct world *world)
 	bool is_good;
 	if (world->text_field.data && below(world, 2)) {
 		name = hostile_as_text(world->text_field, true);
-		is_good = bytes_equal(name, world->text_field);
+		is_good = bytes_equal(name, world->text_field) && !is_id_field(world, name);
 		free(name.data);
 		return is_good ? bytes_of(world->text_field.data, world->text_field.n) : bytes_of("t", 1);
 	}
