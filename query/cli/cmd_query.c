@@ -785,6 +785,7 @@ static enum bs_status open_index(struct session *session, struct bs_error *err)
 		return bs_cmd_open_catalog(session->arguments->catalog, false, session->arguments->kernel, session->consent, &session->catalog, err);
 	if (!status)
 		status = bs_cmd_locate(session->arguments->index, &dir, err);
+	struct bs_limits limits = {.deadline_ns = session->arguments->limits.deadline_ns};
 	struct bs_open_request request = {
 		.dir = dir,
 		.kernel = session->arguments->kernel,
@@ -793,6 +794,7 @@ static enum bs_status open_index(struct session *session, struct bs_error *err)
 		.verbose = session->arguments->request.verbose,
 		.notice = show_notice,
 		.context = session,
+		.limits = limits.deadline_ns ? &limits : NULL,
 	};
 	if (!status)
 		status = bs_index_open_with(&request, &session->index, err);
@@ -826,8 +828,13 @@ static int run(void *set, const struct bs_operands *operands, const struct bs_co
 	if (take_operands(arguments, operands, err))
 		return -1;
 	session.color = wants_color(arguments->color, session.is_terminal);
+	/* What --fresh looks at is part of the query; in a batch each query has all of its time. */
+	struct bs_timer timer;
+	bs_timer_start(&timer, arguments->limits.deadline_ns);
 	enum bs_status status = open_index(&session, err);
 	bool is_open = !status;
+	if (!arguments->batch)
+		arguments->limits.deadline_ns = bs_timer_left(&timer);
 	if (is_open && arguments->batch)
 		status = run_batch(&session, &told);
 	else if (is_open)

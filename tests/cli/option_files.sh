@@ -65,3 +65,10 @@ wait
 echo '# a configuration of many lines, and its time limit'
 { seq -f '# %.0f' 1000 && printf -- '--count\n--time-limit=10m'; } >"$SCRATCH/config"
 BITSIFT_CONFIG_PATH=$SCRATCH/config show bitsift grep common a.txt
+
+echo '# what --fresh looks at'
+mkdir d
+echo common >d/a.txt
+quiet bitsift index --index d.index d
+show bitsift query --index d.index --fresh --time-limit 1us --count common
+show bitsift query --index d.index --fresh --time-limit 10m --count common
