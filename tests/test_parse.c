@@ -83,6 +83,8 @@ static void test_operators(void **state)
 		{"(a)AND(b)", "(AND a b)"},
 		{"(a)OR\"b\"", "(OR a b)"},
 		{"NOT(a)", "(NOT a)"},
+		{"\u0301(a OR b)", "(OR a b)"},
+		{"x\u0301(a OR b)", "(OR (PHRASE x\u0301@0 a@1) b)"},
 	};
 	CHECK_TREES(cases, false);
 }

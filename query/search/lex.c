@@ -171,7 +171,8 @@ static enum bs_lex_kind operator_of(const struct bs_lexing *lexing, size_t start
 	return is_text(lexing, start, end, "NOT") ? BS_LEX_NOT : BS_LEX_WORD;
 }
 
-/* Marks count as what they follow: U+2260 is no word character, nor is = with the U+0338 that makes one of it. */
+/* Marks count as what they follow: U+2260 is no word character, nor is = with the U+0338 that makes one of it, nor a mark at the
+ * beginning of the text. */
 static bool is_after_word_character(const struct bs_lexing *lexing, size_t at)
 {
 	int32_t c = 0;
@@ -179,6 +180,7 @@ static bool is_after_word_character(const struct bs_lexing *lexing, size_t at)
 		c = bs_visible_previous(lexing->text, &at);
 		if (c <= 0 || !(U_MASK(bs_icu.u_charType(c)) & U_GC_M_MASK))
 			break;
+		c = 0;
 	}
 	return bs_lex_is_word_character(c);
 }
