@@ -4,7 +4,7 @@
 # compiler, or LIBRARY has another form than is expected here.
 set -euo pipefail
 library=$(realpath -- "$1")
-soname=$(LC_ALL=C grep -aom 1 'libicuuc\.so\.[0-9]*' "$library" | head -n 1) || exit 77
+soname=$(LC_ALL=C grep -aom 1 'libicuuc\.so\.[0-9]*' "$library" | sed -n 1p) || exit 77
 version=${soname##*.}
 other=libicuux.so.$version
 command -v cc >/dev/null || exit 77

@@ -139,8 +139,8 @@ renew() {
 step="a new cluster"
 cluster_make one 'autovacuum = off'
 sql one -c 'CREATE EXTENSION bitsift'
-soname=$(LC_ALL=C grep -aom 1 'libicuuc\.so\.[0-9]*' "$library" | head -n 1)
-icu=$(PATH=$PATH:/sbin ldconfig -p | awk -v name="$soname" '$1 == name { print $NF; exit }')
+soname=$(LC_ALL=C grep -aom 1 'libicuuc\.so\.[0-9]*' "$library" | sed -n 1p)
+icu=$(PATH=$PATH:/sbin ldconfig -p | awk -v name="$soname" '$1 == name && !n++ { print $NF }')
 if "$here/../../../tests/other_icu.sh" "$icu" "$cluster_folder/icu"; then
     step="another ICU"
     restart "$cluster_folder/icu"

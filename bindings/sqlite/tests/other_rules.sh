@@ -117,8 +117,8 @@ renew() {
     same '0|1' "$(information)" "bitsift_info after optimize"
 }
 
-soname=$(LC_ALL=C grep -aom 1 'libicuuc\.so\.[0-9]*' "$present" | head -n 1)
-library=$(PATH=$PATH:/sbin ldconfig -p | awk -v name="$soname" '$1 == name { print $NF; exit }')
+soname=$(LC_ALL=C grep -aom 1 'libicuuc\.so\.[0-9]*' "$present" | sed -n 1p)
+library=$(PATH=$PATH:/sbin ldconfig -p | awk -v name="$soname" '$1 == name && !n++ { print $NF }')
 if [ -z "${PRELOAD:-}" ] && "$here/../../../tests/other_icu.sh" "$library" "$dir/icu"; then
     step="another ICU" icu=$dir/icu
     fill
