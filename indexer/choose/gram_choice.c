@@ -46,17 +46,24 @@ struct sample {
 	uint32_t n_docs;
 };
 
+/* So many grams are counted before the watch is asked. */
+#define STEP_GRAMS ((size_t)65536)
+
 static enum bs_status count_buckets(struct sample *sample, const uint8_t *folded, size_t n_bytes, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
-	for (size_t at = 0; at + BS_GRAM_LONG_BYTES <= n_bytes && !status; at++) {
-		uint32_t hash = bs_gram_long_hash(bs_load_u32(folded + at), folded[at + 4]);
-		struct bucket_count *bucket = &sample->buckets[bs_gram_bucket(hash)];
-		status = bs_watch_each(at, GRAM_NS, err);
-		if (bucket->last == sample->n_docs)
-			continue;
-		*bucket = (struct bucket_count){bucket->df + 1, sample->n_docs};
-		sample->n_in_buckets++;
+	size_t n = n_bytes < BS_GRAM_LONG_BYTES ? 0 : n_bytes - BS_GRAM_LONG_BYTES + 1;
+	for (size_t at = 0; at < n && !status;) {
+		size_t end = n - at > STEP_GRAMS ? at + STEP_GRAMS : n;
+		for (; at < end; at++) {
+			uint32_t hash = bs_gram_long_hash(bs_load_u32(folded + at), folded[at + 4]);
+			struct bucket_count *bucket = &sample->buckets[bs_gram_bucket(hash)];
+			if (bucket->last == sample->n_docs)
+				continue;
+			*bucket = (struct bucket_count){bucket->df + 1, sample->n_docs};
+			sample->n_in_buckets++;
+		}
+		status = bs_watch_spend(STEP_GRAMS * GRAM_NS, err);
 	}
 	return status;
 }
@@ -79,12 +86,11 @@ static enum bs_status sample_text(struct sample *sample, const struct bs_field *
 		status = bs_gram_sketch_text(sample->sketch, field->text, field->text_bytes, &sum, err);
 	if (status)
 		return status;
-	for (uint32_t i = 0; i < sum.n_trigrams[BS_GRAM_RARE] && !status; i++) {
+	for (uint32_t i = 0; i < sum.n_trigrams[BS_GRAM_RARE]; i++)
 		sample->dfs[sum.trigrams[BS_GRAM_RARE][i]]++;
-		status = bs_watch_each(i, GRAM_NS, err);
-	}
 	sample->n_docs++;
 	bs_buffer_clear(&sample->folded);
+	status = bs_watch_spend(sum.n_trigrams[BS_GRAM_RARE] * GRAM_NS, err);
 	if (!status)
 		status = bs_grams_fold(field->text, field->text_bytes, &sample->folded, err);
 	return status ? status : count_buckets(sample, sample->folded.data, sample->folded.used_bytes, err);
@@ -121,9 +127,8 @@ static bool is_frequent(const struct sample *sample, uint32_t bucket)
 /* Lists what is frequent in the sample. */
 static enum bs_status list_grams(const struct sample *sample, struct bs_gram_plan *plan, struct bs_error *err)
 {
-	enum bs_status status = BS_OK;
+	enum bs_status status = bs_watch_spend((uint64_t)BS_GRAM_TRIGRAMS * LOOK_NS, err);
 	for (uint32_t trigram = 0; trigram < BS_GRAM_TRIGRAMS && !status; trigram++) {
-		status = bs_watch_each(trigram, LOOK_NS, err);
 		if (sample->dfs[trigram] < LISTED_DOCS) /* nearly all of them */
 			continue;
 		enum bs_gram_tier tier = tier_of(sample, sample->dfs[trigram]);

@@ -20,9 +20,10 @@
  * (core/matrix/treatment.c). All pairs together have so many bits for each posting of a word: core/matrix/prices.h.
  */
 
-/* The approximate cost of a word of a text, and of two adjacent words, for the watch. */
+/* The approximate cost of a word of a text, of two adjacent words, and of a pair that is looked at, for the watch. */
 #define TOKEN_NS   5u
 #define MEETING_NS 30u
+#define PAIR_NS    2u
 
 /* A pair of the sample. */
 struct met_pair {
@@ -153,8 +154,8 @@ static enum bs_status count_words(struct choice *choice, struct bs_error *err)
 		uint64_t n_tokens;
 		const uint32_t *tokens = tokens_of(choice, d, &n_tokens);
 		choice->most_tokens = n_tokens > choice->most_tokens ? n_tokens : choice->most_tokens;
-		for (uint64_t i = 0; i < n_tokens && !status; i++) {
-			status = bs_watch_each(i, TOKEN_NS, err);
+		status = bs_watch_spend(n_tokens * TOKEN_NS, err);
+		for (uint64_t i = 0; i < n_tokens; i++) {
 			if (tokens[i] == 0 || last_doc[tokens[i] - 1] == d + 1)
 				continue;
 			last_doc[tokens[i] - 1] = (uint32_t)d + 1;
@@ -185,14 +186,13 @@ static enum bs_status list_meetings(struct choice *choice, uint32_t *last_of, st
 	for (size_t d = 0; d < count_docs(choice) && !status; d++) {
 		uint64_t n_tokens;
 		const uint32_t *tokens = tokens_of(choice, d, &n_tokens);
+		status = bs_watch_spend(n_tokens * TOKEN_NS, err);
 		for (uint64_t i = 1; i < n_tokens && !status; i++) {
 			uint32_t a = tokens[i - 1], b = tokens[i];
-			status = bs_watch_each(i, TOKEN_NS, err);
 			if (!a || !b || words[a - 1].df < least || words[b - 1].df < least)
 				continue;
 			struct meeting meeting = {.second = b - 1, .doc = (uint32_t)d, .at = (uint32_t)(tokens + i - all)};
-			if (!status)
-				status = add_meeting(choice, meeting, a - 1, last_of, err);
+			status = add_meeting(choice, meeting, a - 1, last_of, err);
 		}
 	}
 	return status;
@@ -234,6 +234,7 @@ static enum bs_status add_pairs(struct choice *choice, uint32_t first, uint32_t 
 {
 	struct meeting *meetings = (struct meeting *)(void *)choice->meetings.data;
 	uint32_t n_before = choice->n_met, n_kept = choice->n_met;
+	uint64_t n_meetings = 0;
 	for (uint32_t number = last; number; number = meetings[number - 1].link) {
 		uint32_t second = meetings[number - 1].second, at = known[second];
 		if (at < n_before || at >= choice->n_met || met_of(choice)[at].second != second) {
@@ -243,9 +244,7 @@ static enum bs_status add_pairs(struct choice *choice, uint32_t first, uint32_t 
 				return status;
 			at = known[second] = choice->n_met++;
 		}
-		enum bs_status status = bs_watch_spend(MEETING_NS, err);
-		if (status)
-			return status;
+		n_meetings++;
 		count_meeting(choice, &met_of(choice)[at], meetings[number - 1].doc);
 	}
 	for (uint32_t at = n_before; at < choice->n_met; at++) {
@@ -260,7 +259,7 @@ static enum bs_status add_pairs(struct choice *choice, uint32_t first, uint32_t 
 	}
 	choice->n_met = n_kept;
 	choice->met.used_bytes = n_kept * sizeof(struct met_pair);
-	return BS_OK;
+	return bs_watch_spend(n_meetings * MEETING_NS, err);
 }
 
 /* The pairs of the sample, by their first words. */
@@ -318,24 +317,22 @@ struct both {
 static enum bs_status count_both_in(const struct both *both, const uint32_t *tokens, uint64_t n_tokens, uint64_t doc_ns,
                                     struct bs_error *err)
 {
-	size_t n_words = 0;
-	enum bs_status status = BS_OK;
-	for (uint64_t i = 0; i < n_tokens && !status; i++) {
-		status = bs_watch_each(i, TOKEN_NS, err);
+	uint64_t n_words = 0, n_pairs = 0;
+	for (uint64_t i = 0; i < n_tokens; i++) {
 		if (!tokens[i] || both->has[tokens[i] - 1])
 			continue;
 		both->has[tokens[i] - 1] = 1;
 		both->words[n_words++] = tokens[i] - 1;
 	}
-	for (size_t w = 0; w < n_words && !status; w++) {
+	for (size_t w = 0; w < n_words; w++) {
 		uint32_t first = both->firsts[both->words[w]], end = both->firsts[both->words[w] + 1];
 		for (uint32_t i = first; i < end; i++)
 			both->ns[i] += -(uint64_t)both->has[both->seconds[i]] & doc_ns;
-		status = bs_watch_spend((end - first) * 2, err);
+		n_pairs += end - first;
 	}
 	for (size_t w = 0; w < n_words; w++)
 		both->has[both->words[w]] = 0;
-	return status;
+	return bs_watch_spend(n_tokens * TOKEN_NS + n_pairs * PAIR_NS, err);
 }
 
 /*
