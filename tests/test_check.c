@@ -145,7 +145,7 @@ static void test_containers(void **state)
 	/* A section of an unknown number is passed over; two of one name are not. */
 	int64_t table = (int64_t)bs_load_u64(bytes.data + 24);
 	int64_t fields = table;
-	while (bs_load_u32(bytes.data + fields) != BS_SECTION_FIELDS)
+	while (bs_load_u32(bytes.data + fields) != BS_SECTION_FIELD_TEXTS)
 		fields += 32;
 	const struct edit unknown = {WHOLE_FILE, 0, fields, 4, SET, 99};
 	expect_damage("seg", 0, &unknown, 1, BS_OK, "");
