@@ -14,7 +14,7 @@ export HOME=$top XDG_DATA_HOME=$top/data
 set -m # else what runs in the background would ignore SIGINT
 
 bytes=$((size * 1000000))
-# Each source is a folder or a file beside it, in which `needle` stands in one document.
+# Each source is a folder or a collection. One document of it has the word `needle`.
 words() { awk -v n="$bytes" -v x="$1" 'BEGIN { for (i = 0; i < n; i += 10) { x = (x * 16807) % 2147483647; printf "%08x%c ", x, 103 + x % 20 } }'; }
 repeat() { PIECE=$1 LC_ALL=C awk -v n="$bytes" 'BEGIN { for (piece = ENVIRON["PIECE"]; i < n; i += length(piece)) printf "%s", piece }'; }
 mkdir words lines marks word files

@@ -7,7 +7,7 @@
 #include "core/base/visible.h"
 #include "core/bitsift/terminal.h"
 
-/* Longer clusters are cut between code points: a letter with so many marks is nothing that anybody reads. */
+/* A longer cluster is cut between code points. No text in use has one. */
 #define MOST_CLUSTER_BYTES 4096u
 
 /* The properties of a code point that the rules use. */

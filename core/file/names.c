@@ -38,7 +38,7 @@ static enum bs_status code_block(struct bs_buffer *coded, const uint8_t *bytes, 
 	return status;
 }
 
-/* What a name costs about, for the watch. */
+/* The approximate cost of a name, for the watch. */
 #define NAME_NS 30u
 
 enum bs_status bs_names_write(struct bs_file_writer *writer, struct bs_names_sections sections, const uint8_t *bytes,

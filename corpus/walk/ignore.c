@@ -166,7 +166,7 @@ static size_t first_line(const uint8_t *text, size_t n, size_t *next_out)
 #define MOST_RULE_BYTES ((size_t)4 << 20)
 #define MOST_RULES      65536u
 #define MOST_FAULT_BYTES 4096u
-/* What it costs about to read a rule, for the watch. */
+/* The approximate cost of reading a rule, for the watch. */
 #define RULE_NS 1500u
 
 static enum bs_status note_fault(struct bs_ignore *ignore, size_t number, const struct bs_error *why, struct bs_error *err)

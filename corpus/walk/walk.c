@@ -281,7 +281,7 @@ static struct entry *entries_of(const struct folder *folder)
 	return (struct entry *)(void *)folder->entries.data;
 }
 
-/* What an entry costs about, and a rule that is tried on it, for the watch. */
+/* The approximate cost of an entry, and of a rule that is tried on it, for the watch. */
 #define ENTRY_NS 500u
 #define RULE_NS  50u
 

@@ -43,7 +43,7 @@ struct ordered {
 	uint32_t number;
 };
 
-/* What a value costs about in each of the passes over them, for the watch. */
+/* The approximate cost of a value in each pass, for the watch. */
 #define VALUE_NS 10u
 
 struct making {

@@ -538,7 +538,7 @@ static bool may_be_phrase(const struct bs_byte_verifier *verifier, const struct 
 	return !before || is_in_word || last_may_be(verifier, text, at, &before->needle);
 }
 
-/* Takes n_bytes off the document's share. False: it has had that, or the call is to end. */
+/* Subtracts n_bytes from the share of the document. False: nothing is left of it, or the call is to end. */
 static bool take_share(struct bs_byte_verifier *verifier, size_t n_bytes)
 {
 	if (!verifier->status)
@@ -606,10 +606,10 @@ static bool is_edge(const struct text *text, size_t from, size_t to)
 	return (from == 0 && text->goes_on_before) || (to == text->n_bytes && text->goes_on_after);
 }
 
-/* To look for a safe cut costs so much less than analysis. */
+/* Searching for a safe cut is cheaper than analysis by this factor. */
 #define CUT_SHARE 4
 
-/* The last safe cut before *cut, or the first behind it, which may be it. False: it is too far. */
+/* Moves *cut to the last safe cut at or before it, or to the first at or after it. False: that is too far. */
 static bool cut_before(struct bs_byte_verifier *verifier, const struct text *text, size_t low, size_t *cut)
 {
 	size_t at = *cut;
@@ -806,7 +806,7 @@ static bool is_document_clear(struct bs_byte_verifier *verifier)
 	return true;
 }
 
-/* What a place costs about, for the watch, and how quickly a text is looked through for the next one. */
+/* For the watch: the approximate cost of a place, and the speed of the search for the next one. */
 #define PLACE_NS   10u
 #define BYTES_A_NS 16u
 
@@ -969,7 +969,7 @@ static enum bs_verdict range_in_text(struct bs_byte_verifier *verifier, const st
 	return is_in ? BS_VERDICT_YES : BS_VERDICT_NO;
 }
 
-/* What a leaf costs about, for the watch. */
+/* The approximate cost of a leaf, for the watch. */
 #define LEAF_NS 20u
 
 static enum bs_verdict ask_leaf(void *context, uint32_t n)
