@@ -30,7 +30,7 @@ echo '# words that are nearly all different'
 mkdir words
 awk 'BEGIN {
     x = 1
-    for (i = 0; i < 100; i++) {
+    for (i = 0; i < 50; i++) {
         name = "words/" i ".txt"
         for (j = 0; j < 100000; j++) {
             x = (x * 16807) % 2147483647
@@ -52,7 +52,7 @@ sound words.index
 rm -r words words.index
 
 echo '# ids of a collection that is read again as a whole'
-seq 1500000 | awk '{ print "{\"id\":\"record-" $1 "\",\"text\":\"hay\"}" }' >ids.jsonl
+seq 1000000 | awk '{ print "{\"id\":\"record-" $1 "\",\"text\":\"hay\"}" }' >ids.jsonl
 settle
 within 144 bitsift index --index ids.index --memory 16M -j 2 -q ids.jsonl
 { echo '{"id":"first","text":"needle"}'; cat ids.jsonl; } >longer.jsonl
