@@ -6,9 +6,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 
+#include "core/base/watch.h"
+#include "core/bitsift/limits.h"
 #include "tests/words_rig.h"
 
 /* expected: "0:term|1:term|1+pair", '+' for a pair. */
@@ -407,6 +410,42 @@ static void test_sums_and_callbacks(void **state)
 	kept_deinit(&kept);
 }
 
+static int stop_now(void *context)
+{
+	(void)context;
+	return 1;
+}
+
+/* The analysis of one long word stops before it has read the whole word. */
+static void test_a_long_word_is_stopped(void **state)
+{
+	(void)state;
+	enum {
+		WORD_BYTES = 64 << 20
+	};
+	struct bs_error err;
+	struct kept kept = {0};
+	struct bs_words *words;
+	struct bs_limits limits = {.stop = stop_now};
+	struct bs_watch watch;
+	char *text = malloc(WORD_BYTES);
+	assert_non_null(text);
+	memset(text, 'a', WORD_BYTES);
+	assert_int_equal(bs_words_new(NULL, &words, &err), BS_OK);
+	assert_int_equal(bs_watch_begin(&watch, &limits, &err), BS_OK);
+	clock_t begun = clock();
+	enum bs_status status =
+		bs_words_analyze(words, (const uint8_t *)text, WORD_BYTES, 0, keep_tokens, &kept, NULL, &err);
+	double elapsed_ms = (double)(clock() - begun) * 1e3 / CLOCKS_PER_SEC;
+	bs_watch_end(&watch);
+	assert_int_equal(status, BS_STOPPED);
+	if (elapsed_ms > 40)
+		fail_msg("stopped after %.1f ms", elapsed_ms);
+	bs_words_free(words);
+	kept_deinit(&kept);
+	free(text);
+}
+
 static void test_opening(void **state)
 {
 	(void)state;
@@ -439,6 +478,7 @@ int main(void)
 		cmocka_unit_test(test_offsets),
 		cmocka_unit_test(test_offsets_of_decomposed_text),
 		cmocka_unit_test(test_sums_and_callbacks),
+		cmocka_unit_test(test_a_long_word_is_stopped),
 		cmocka_unit_test(test_opening),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -439,10 +439,13 @@ static enum bs_status put_window(struct bs_analysis *analysis, const struct asci
 }
 
 /* The end of the word that begins at start: by the same rules, byte by byte. */
-static size_t find_word_end(const struct bs_words *words, const struct ascii_stretch *stretch, size_t start)
+static enum bs_status find_word_end(struct bs_analysis *analysis, const struct ascii_stretch *stretch, size_t start,
+                                    size_t *end_out)
 {
+	const struct bs_words *words = analysis->words;
 	unsigned class = words->ascii.of[stretch->text[start]];
-	for (size_t at = start + 1; at < stretch->end; at++) {
+	for (*end_out = start + 1; *end_out < stretch->end; ++*end_out) {
+		size_t at = *end_out;
 		struct neighbour before = neighbour_of(class), after = neighbour_at(words, stretch, at + 1);
 		class = words->ascii.of[stretch->text[at]];
 		bool is_joint = (class & BS_ASCII_MID_LETTER && before.is_letter && after.is_letter) ||
@@ -450,9 +453,12 @@ static size_t find_word_end(const struct bs_words *words, const struct ascii_str
 		bool is_cut = class & BS_ASCII_CUT && (class & BS_ASCII_WORD || (before.is_alpha && after.is_alpha));
 		bool is_between = class & BS_ASCII_LETTER && before.is_digit && after.is_digit;
 		if (is_cut || !(class & BS_ASCII_WORD || is_joint) || (is_between && is_date_cut(words, stretch, at)))
-			return at;
+			return BS_OK;
+		enum bs_status status = bs_watch_each(at - start, BYTE_NS, analysis->err);
+		if (status)
+			return status;
 	}
-	return stretch->end;
+	return BS_OK;
 }
 
 /* text[start..end) is ASCII and a stretch for ICU, or lies between two safe cuts of one. No cut looks beyond it: a . or :
@@ -468,8 +474,7 @@ static enum bs_status analyze_ascii(struct bs_analysis *analysis, size_t start, 
 		if (status || next != at)
 			continue;
 		/* A word too long for a window. */
-		next = find_word_end(analysis->words, &stretch, at);
-		status = bs_watch_spend((next - at) * BYTE_NS, analysis->err);
+		status = find_word_end(analysis, &stretch, at, &next);
 		if (!status)
 			status = bs_words_put_ascii(analysis, stretch.text + at, next - at, at);
 	}
@@ -861,17 +866,29 @@ void bs_words_split(struct bs_words *words, bool splits)
  * All these bytes are ASCII, so a cut never divides a UTF-8 sequence, valid or not, and can be looked for in bytes.
  */
 /* Where the pure ASCII from start on can safely end; start if there is none, or no safe end to it. */
-static size_t find_ascii_end(const struct bs_words *words, const uint8_t *text, size_t start, size_t text_bytes)
+static enum bs_status find_ascii_end(struct bs_analysis *analysis, size_t start, size_t text_bytes, size_t *end_out)
 {
-	for (size_t reach = words->window_bytes;; reach *= 2) {
-		size_t limit = text_bytes - start > reach ? start + reach : text_bytes;
-		size_t end = words->kernel->find_opaque(text, start, limit, false);
+	const struct bs_words *words = analysis->words;
+	const uint8_t *text = analysis->text;
+	size_t from = start;
+	enum bs_status status = BS_OK;
+	while (!status) {
+		size_t limit = text_bytes - from > words->window_bytes ? from + words->window_bytes : text_bytes;
+		size_t end = words->kernel->find_opaque(text, from, limit, false);
+		*end_out = end;
 		if (end == text_bytes)
-			return end;
-		size_t cut = bs_words_last_cut(words, text, start, end);
-		if (cut > start || end < limit)
-			return cut;
+			return BS_OK;
+		*end_out = bs_words_last_cut(words, text, from, end);
+		if (*end_out > from)
+			return BS_OK;
+		*end_out = start;
+		if (end < limit)
+			return BS_OK;
+		/* No cut so far: one long word. */
+		from = limit;
+		status = bs_watch_spend(words->window_bytes * BYTE_NS, analysis->err);
 	}
+	return status;
 }
 
 /* Where a piece for ICU that starts at start ends: at the first safe cut beyond the window's size. */
@@ -908,7 +925,9 @@ static enum bs_status analyze_piece(struct bs_analysis *analysis, size_t start, 
 		*end_out = find_window_end(words, text, start, text_bytes);
 		return analyze_icu(analysis, start, *end_out);
 	}
-	*end_out = find_ascii_end(words, text, start, text_bytes);
+	enum bs_status status = find_ascii_end(analysis, start, text_bytes, end_out);
+	if (status)
+		return status;
 	if (*end_out > start)
 		return analyze_ascii(analysis, start, *end_out);
 	*end_out = find_mixed_end(words, text, start, text_bytes);
