@@ -230,6 +230,15 @@ static void make_same_ids(void)
 	fclose(file);
 }
 
+static void make_long_number(void)
+{
+	FILE *file = create("a.jsonl");
+	fputs("{\"id\":\"1\",\"n\":", file);
+	repeat(file, "7777777777");
+	fputs("}\n", file);
+	fclose(file);
+}
+
 static void make_long_record(void)
 {
 	FILE *file = create("a.jsonl");
@@ -321,6 +330,7 @@ static const struct input {
 	{"spaces", make_spaces, 0},              {"invalid bytes", make_invalid, 0},
 	{"UTF-16", make_utf16, 0},               {"records", make_records, 0},
 	{"records of the same ids", make_same_ids, 0}, {"a long record", make_long_record, 0},
+	{"a long number", make_long_number, 0},
 	{"a record of escapes", make_escapes, 0}, {"a record of many fields", make_many_fields, 0},
 	{"a record of many values", make_many_values, 0}, {"a record of nesting", make_nesting, 0},
 	{"a record that is too long", make_too_long, 1 << 20}, {"many files", make_many_files, 0},

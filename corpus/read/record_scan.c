@@ -218,6 +218,11 @@ enum bs_status bs_record_ask(uint64_t i, struct bs_error *err)
 	return bs_watch_each(i, MEMBER_NS, err);
 }
 
+enum bs_status bs_record_ask_bytes(uint64_t n_bytes, struct bs_error *err)
+{
+	return bs_watch_spend(n_bytes, err);
+}
+
 /* A record on its way to a document. */
 struct walk {
 	struct bs_record_scan *scan;

@@ -43,6 +43,8 @@ enum bs_status bs_record_scan_line(struct bs_record_scan *scan, const uint8_t *l
 
 /* Asks the watch (core/base/watch.h, which is no C++) at round i of a loop over a record's members, now and then. */
 enum bs_status bs_record_ask(uint64_t i, struct bs_error *err) BS_WARN_UNUSED;
+/* Asks the watch after a pass over n_bytes of a record. */
+enum bs_status bs_record_ask_bytes(uint64_t n_bytes, struct bs_error *err) BS_WARN_UNUSED;
 
 /* Most of the memory that bs_record_parse takes for a line, and its record holds: its copy, its strings, and what simdjson notes of
  * each value and sign. */

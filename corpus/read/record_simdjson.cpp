@@ -128,8 +128,10 @@ static bool is_digit(uint8_t c)
 /* The longest text at `from` that could be a number. */
 static std::string_view number_text(const uint8_t *from, const uint8_t *end)
 {
-	std::string_view text(reinterpret_cast<const char *>(from), static_cast<size_t>(end - from));
-	return text.substr(0, text.find_first_not_of("0123456789-+.eE"));
+	const uint8_t *at = from;
+	while (at < end && (is_digit(*at) || *at == '-' || *at == '+' || *at == '.' || *at == 'e' || *at == 'E'))
+		at++;
+	return {reinterpret_cast<const char *>(from), static_cast<size_t>(at - from)};
 }
 
 /* RFC 8259: [ "-" ] ( "0" / 1-9 *DIGIT ) [ "." 1*DIGIT ] [ ( "e" / "E" ) [ "-" / "+" ] 1*DIGIT ] */
@@ -230,7 +232,9 @@ static void rewrite_escape(struct rewriter *r)
 static void rewrite_number(struct rewriter *r)
 {
 	std::string_view text = number_text(r->at, r->end);
-	if (!is_number(text)) {
+	bool is_valid = is_number(text);
+	r->status = bs_record_ask_bytes(2 * text.size(), r->err);
+	if (!is_valid) {
 		copy_bytes(r, text.size());
 		return;
 	}
@@ -388,6 +392,8 @@ static enum bs_status take_record(struct bs_record_parser *parser, struct bs_doc
 {
 	const struct bs_document unread = *document;
 	bool is_known;
+	if (enum bs_status status = bs_record_ask_bytes(parser->line.used_bytes, err))
+		return status;
 	/* As simdjson's own readers find them there, by offsets of its tape; it appends one when it meets it. */
 	parser->scan.strings = parser->document.string_buf.get();
 	enum bs_status status = bs_record_scan_line(&parser->scan, parser->line.data,
@@ -418,6 +424,8 @@ static enum bs_status parse_line(struct bs_record_parser *parser, const uint8_t 
 		bs_buffer_deinit(&parser->line);
 	bs_buffer_clear(&parser->line);
 	enum bs_status status = bs_buffer_append(&parser->line, line, line_bytes, err);
+	if (!status)
+		status = bs_record_ask_bytes(line_bytes, err);
 	if (!status)
 		status = parse_padded(parser, &root, &error, err);
 	if (!status && may_be_valid_after_all(error)) {

@@ -512,13 +512,15 @@ static enum bs_status take_value(struct bs_term_batch *batch, const struct bs_fi
 	uint8_t key[4 + BS_VALUE_MOST_BYTES];
 	struct bs_value value;
 	uint32_t number;
+	enum bs_status status = bs_watch_spend(field->text_bytes, err);
+	if (status)
+		return status;
 	if (!bs_value_parse(field->text, field->text_bytes, &value))
 		return bs_buffer_append(&batch->other_fields, &field_number, sizeof(field_number), err);
 	bs_store_u32(key, field_number);
 	memcpy(key + 4, value.bytes, value.n_bytes);
 	uint32_t key_bytes = 4 + (uint32_t)value.n_bytes;
-	enum bs_status status = bs_term_table_intern(&batch->values, key, key_bytes, bs_hash_slot(key, key_bytes), &number, NULL,
-	                                             err);
+	status = bs_term_table_intern(&batch->values, key, key_bytes, bs_hash_slot(key, key_bytes), &number, NULL, err);
 	return status ? status : bs_buffer_append(&batch->value_numbers, &number, sizeof(number), err);
 }
 
