@@ -5,7 +5,10 @@
 #include <string.h>
 
 #include "core/base/bytes.h"
+#include "core/base/watch.h"
 #include "core/file/segment_sections.h"
+
+#define SYMBOL_NS 10u /* the cost of decoding one */
 
 static uint64_t block_count(const struct bs_lexicon *lexicon)
 {
@@ -463,10 +466,13 @@ static enum bs_status cursor_take_separator(struct bs_lexicon_cursor *cursor, st
 static enum bs_status cursor_take_rest(struct bs_lexicon_cursor *cursor, uint32_t context, struct bs_error *err)
 {
 	const struct bs_lexicon *lexicon = cursor->lexicon;
-	for (;;) {
+	for (uint64_t i = 0;; i++) {
 		uint32_t coded = get_symbol(lexicon, &cursor->bits, context);
 		if (!coded)
 			return corrupt_block(lexicon, cursor->next / BS_LEXICON_BLOCK_TERMS, err);
+		enum bs_status asked = bs_watch_each(i, SYMBOL_NS, err);
+		if (asked)
+			return asked;
 		if (cursor->term.capacity_bytes - cursor->term.used_bytes < BS_SYMBOL_BYTES) {
 			enum bs_status status = bs_buffer_reserve(&cursor->term, BS_SYMBOL_BYTES, err);
 			if (status)
