@@ -12,6 +12,9 @@ trap 'rm -rf -- "$top"' EXIT
 cd -- "$top"
 export HOME=$top XDG_DATA_HOME=$top/data
 set -m # else what runs in the background would ignore SIGINT
+# Who is started with SIGINT ignored cannot change that.
+signals=(INT TERM)
+[ -z "$(trap -p INT)" ] || signals=(TERM)
 
 bytes=$((size * 1000000))
 # Each source is a folder or a collection. One document of it has the word `needle`.
@@ -73,8 +76,8 @@ for source in "${sources[@]}"; do
     "$program" index -q --index "old-$source" --memory 16M "$source"
 done
 for ((round = 1; round <= rounds; round++)); do
-    source=${sources[RANDOM % ${#sources[@]}]} call=${calls[RANDOM % ${#calls[@]}]} signal=INT delay=0
-    [ $((RANDOM % 2)) = 0 ] || signal=TERM
+    source=${sources[RANDOM % ${#sources[@]}]} call=${calls[RANDOM % ${#calls[@]}]} delay=0
+    signal=${signals[RANDOM % ${#signals[@]}]}
     command_of "$call"
     if [ -z "${takes[$call $source]:-}" ]; then
         prepare
@@ -85,7 +88,9 @@ for ((round = 1; round <= rounds; round++)); do
     fi
     prepare
     before=$([ ! -d ix ] || needles ix)
-    delay=$(printf '%d.%03d' $((RANDOM * takes[$call $source] / 32768 / 1000)) $((RANDOM * takes[$call $source] / 32768 % 1000)))
+    most=${takes[$call $source]}
+    wait_ms=$((RANDOM * most / 32768))
+    delay=$(printf '%d.%03d' $((wait_ms / 1000)) $((wait_ms % 1000)))
     "${command[@]}" >out 2>err &
     run=$!
     sleep "$delay"
