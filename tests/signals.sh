@@ -30,7 +30,8 @@ words 3 | split -b 2000 -a 4 - files/
 { echo '{"id":"1","text":"needle"}' && printf '{"id":"2","text":"' && words 4 && echo '"}'; } >long.jsonl
 { echo '{"id":"1","text":"needle"}' && printf '{"id":"2","text":"' && repeat '\u0041\n' && echo '"}'; } >escapes.jsonl
 { echo '{"id":"1","text":"needle"}' && words 5 | tr ' ' '\n' | awk '{ print "{\"id\":\"" NR % 5000 "x\",\"n\":" NR ".5,\"text\":\"" $1 "\"}" }'; } >records.jsonl
-sources=(words lines marks word files long.jsonl escapes.jsonl records.jsonl)
+{ echo '{"id":"1","text":"needle"}' && printf '{"id":"2","n":' && repeat 7 && echo '}'; } >number.jsonl
+sources=(words lines marks word files long.jsonl escapes.jsonl records.jsonl number.jsonl)
 calls=(build build refresh refresh rebuild compact check query grep catalog)
 
 fail() {

@@ -650,7 +650,7 @@ static bool make_source(struct world *world, unsigned number, struct source *sou
 		return true;
 	}
 	source->name = hostile_file_name(&world->hostile, ends[source->kind]);
-	/* A file of the name of standard input is refused beside it. */
+	/* An index of standard input refuses a file of that name. */
 	if (strcmp(source->name.data, "-") == 0)
 		bytes_put(&source->name, "-", 1);
 	if (is_there(AT_FDCWD, source->name.data))

@@ -48,7 +48,7 @@ static bool insert_row(struct solve_row *rows, size_t start, struct solve_row ro
 	return row.value == 0;
 }
 
-/* From the last bit back: what stands behind a bit decides it. Free ones are zero. False: the call is to end. */
+/* From the last bit to the first: each is decided by those after it. Free ones are zero. False: the call is to end. */
 static bool substitute_rows(const struct solve_row *rows, size_t n_bytes, uint8_t *bits)
 {
 	uint64_t behind = 0; /* bit 0: the one right behind */

@@ -258,7 +258,7 @@ static uint64_t bytes_of(const struct bs_line_classes *line, unsigned class)
  *      text     it's 3.14 _ a.b
  *      units    ## # # ## # # #      letters, digits and _
  *      joints     #   #      #       where both neighbours are of the class that it joins
- *      cuts                  #       . : between letters, and any @ that is a unit (as it is for ICU 72)
+ *      cuts                  #       . : between letters, and any @ that is a unit, which ICU 72 makes it
  *      words    #### ####   # #      units and joints without the cuts, and without a _ that stands alone
  */
 static uint64_t word_bits(const struct bs_line_classes *line, struct neighbour before, struct neighbour after,

@@ -624,8 +624,8 @@ static enum bs_status read_line(struct bs_reader *reader, const uint8_t *line, s
 	uint64_t held_bytes = record_bytes(reader, line, line_bytes);
 	if (held_bytes > reader->most_parse_bytes)
 		return pass_over_record(reader, line_number, BS_SKIP_TOO_LARGE, "more values than --memory has room for", err);
-	enum bs_status status = BS_OK;
-	if (held_bytes > reader->large_bytes)
+	enum bs_status status = bs_watch_spend(line_bytes, err);
+	if (!status && held_bytes > reader->large_bytes)
 		status = await_large(reader, line_bytes, err);
 	if (!status)
 		status = bs_record_parse(reader->records, line, line_bytes, &document, &refusal, err);

@@ -125,11 +125,16 @@ static bool is_digit(uint8_t c)
 	return c >= '0' && c <= '9';
 }
 
+static bool is_of_number(uint8_t c)
+{
+	return is_digit(c) || c == '-' || c == '+' || c == '.' || c == 'e' || c == 'E';
+}
+
 /* The longest text at `from` that could be a number. */
 static std::string_view number_text(const uint8_t *from, const uint8_t *end)
 {
 	const uint8_t *at = from;
-	while (at < end && (is_digit(*at) || *at == '-' || *at == '+' || *at == '.' || *at == 'e' || *at == 'E'))
+	while (at < end && is_of_number(*at))
 		at++;
 	return {reinterpret_cast<const char *>(from), static_cast<size_t>(at - from)};
 }
@@ -232,8 +237,10 @@ static void rewrite_escape(struct rewriter *r)
 static void rewrite_number(struct rewriter *r)
 {
 	std::string_view text = number_text(r->at, r->end);
-	bool is_valid = is_number(text);
-	r->status = bs_record_ask_bytes(2 * text.size(), r->err);
+	r->status = bs_record_ask_bytes(text.size(), r->err);
+	bool is_valid = !r->status && is_number(text);
+	if (!r->status)
+		r->status = bs_record_ask_bytes(text.size(), r->err);
 	if (!is_valid) {
 		copy_bytes(r, text.size());
 		return;
@@ -392,8 +399,6 @@ static enum bs_status take_record(struct bs_record_parser *parser, struct bs_doc
 {
 	const struct bs_document unread = *document;
 	bool is_known;
-	if (enum bs_status status = bs_record_ask_bytes(parser->line.used_bytes, err))
-		return status;
 	/* As simdjson's own readers find them there, by offsets of its tape; it appends one when it meets it. */
 	parser->scan.strings = parser->document.string_buf.get();
 	enum bs_status status = bs_record_scan_line(&parser->scan, parser->line.data,
@@ -411,6 +416,22 @@ static enum bs_status take_record(struct bs_record_parser *parser, struct bs_doc
 	return status;
 }
 
+/* A number of 2 * LONG_RUN_BYTES or more has all bytes between two multiples of that. */
+#define LONG_RUN_BYTES ((size_t)32768)
+
+/* Whether the line may have a number of that length. simdjson would read it for long, and refuse it. */
+static bool may_have_long_number(const uint8_t *line, size_t line_bytes)
+{
+	for (size_t start = 0; line_bytes - start >= LONG_RUN_BYTES; start += LONG_RUN_BYTES) {
+		size_t n = 0;
+		while (n < LONG_RUN_BYTES && is_of_number(line[start + n]))
+			n++;
+		if (n == LONG_RUN_BYTES)
+			return true;
+	}
+	return false;
+}
+
 static enum bs_status parse_line(struct bs_record_parser *parser, const uint8_t *line, size_t line_bytes,
                                  struct bs_document *document, struct bs_error *err)
 {
@@ -423,11 +444,16 @@ static enum bs_status parse_line(struct bs_record_parser *parser, const uint8_t 
 	if (parser->line.capacity_bytes > GENEROUS_CAPACITY_BYTES && line_bytes < parser->line.capacity_bytes / 8)
 		bs_buffer_deinit(&parser->line);
 	bs_buffer_clear(&parser->line);
-	enum bs_status status = bs_buffer_append(&parser->line, line, line_bytes, err);
+	enum bs_status status = bs_record_ask_bytes(line_bytes, err);
+	if (!status && may_have_long_number(line, line_bytes)) {
+		error = simdjson::NUMBER_ERROR;
+	} else if (!status) {
+		status = bs_buffer_append(&parser->line, line, line_bytes, err);
+		if (!status)
+			status = parse_padded(parser, &root, &error, err);
+	}
 	if (!status)
 		status = bs_record_ask_bytes(line_bytes, err);
-	if (!status)
-		status = parse_padded(parser, &root, &error, err);
 	if (!status && may_be_valid_after_all(error)) {
 		parser->scan.original = line;
 		parser->scan.original_bytes = line_bytes;

@@ -80,8 +80,8 @@ static const char index_description[] =
 	"`--index .bitsift` makes one here though there is one above; folders above a new index are made too.\n\n"
 	"A refresh reads what is new or changed. A file is unchanged if its size, times and inode are what they were, "
 	"and older than the run that read it. A collection is read from where the last run ended, if a checksum shows "
-	"that everything before is still the same; otherwise it is read from the start. What is gone from a folder or a "
-	"collection is removed from the index. Records on standard input are added to those that came before, and replace those of the "
+	"that everything before is still the same; otherwise it is read from the start. Documents gone from a folder or a "
+	"collection are removed from the index. Records on standard input are added to those that came before, and replace those of the "
 	"same id. A document that `bitsift delete` removed stays out until it changes, or `bitsift delete --undo` brings it back; "
 	"`--rebuild` says how many do. Now and then a refresh merges "
 	"small segments of the index; `bitsift compact` merges all of them.\n\n"
@@ -129,9 +129,9 @@ static const char index_description[] =
 	"is a document in a folder may change: `--hidden`, `--no-ignore`, `--glob`, `--binary`, `--records`, `--no-records`. They are "
 	"recorded once for the index, so that other folders follow them from their next refresh on, as a line says.\n\n"
 	"`--rebuild` without SOURCE, or with all of them, makes everything anew. Nothing changes, and the exit status is 2, while a "
-	"source that held documents is gone, empty or not to be read, unless its text is stored (`--store`): then its documents "
+	"source that held documents is gone, is an empty folder or cannot be read, unless its text is stored (`--store`): then its documents "
 	"are made anew from that. So it is with a refresh after a change of the rules for words or of ICU, which reads everything "
-	"again, too. Of a damaged index nothing can be kept: `--rebuild SOURCE...` makes an index of those, which must be all that "
+	"again, too. A damaged index keeps nothing: `--rebuild SOURCE...` makes an index of those, which must be all that "
 	"it had, as far as that is known; `--forget` may name some of them.\n\n"
 	"# Words and grams\n\n"
 	"An index has words, for `bitsift query`, and grams, which are short strings of bytes of the files, for `bitsift "
@@ -201,7 +201,8 @@ static const char index_description[] =
 	"If that fails, or the run fails or is killed before, the old index "
 	"stays as it was; queries that are running keep the index that they opened. A run that is interrupted (Ctrl-C, or "
 	"SIGTERM) removes what it has written, says so, and ends by that signal, 130 or 143 to a shell; a second Ctrl-C ends it "
-	"at once, and what it leaves the next run removes. One `bitsift index` at a time writes "
+	"at once, and so does a call that works on for a tenth of a second, as reading one record of 100 MB may; what it leaves then "
+	"the next run removes. One `bitsift index` at a time writes "
 	"an index; with `--wait` another one waits for it. A command that is refused memory says so and ends with 2; "
 	"only where ICU, simdjson or the loader need some for themselves may it be ended by them. Equal input and "
 	"options make equal files of a new index, whatever the number of threads.\n\n"
@@ -210,8 +211,8 @@ static const char index_description[] =
 	"and ignored files (by ignore files or `--glob`) and folders; a folder counts as one, for nobody looks into it. `bitsift "
 	"stats` says it again, and `--verbose` names each. What "
 	"cannot be read for the moment (a folder, a file, an ignore file, a whole source) is no reason to drop anything: "
-	"what the index had of it stays, the rest is committed, and the exit status is 2. What is not there any "
-	"more in a folder goes. With `--rebuild` alone no file or folder below a source stays that cannot be read: it comes in with a later refresh.";
+	"what the index had of it stays, the rest is committed, and the exit status is 2. Files gone from "
+	"a folder are removed. With `--rebuild` alone no file or folder below a source stays that cannot be read: it comes in with a later refresh.";
 
 #define LISTED_SKIPS 20 /* of one reason, unless --verbose */
 

@@ -1,14 +1,52 @@
 /* cmd_progress.c: signs of life of the commands that write an index, and how they are interrupted. See commands.h. */
 #include <signal.h>
 #include <stdio.h>
+#include <sys/time.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "query/cli/commands.h"
 
 static volatile int interrupted_by; /* as struct bs_limits has it */
+static uint64_t interrupted_at_ns;  /* of processor time */
+
+/* A call that goes on for so long after the signal is not waited for. Time that others have the processor does not count. */
+#define MOST_WAIT_US 150000
+#define MOST_WORK_NS UINT64_C(100000000)
+
+/* In handlers: calls of the system only. */
+static uint64_t worked_ns(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static void start_wait(void)
+{
+	const struct itimerval wait = {.it_value.tv_usec = MOST_WAIT_US};
+	setitimer(ITIMER_REAL, &wait, NULL);
+}
+
 static void note(int number)
 {
 	interrupted_by = number;
+	interrupted_at_ns = worked_ns();
+	start_wait();
+}
+
+/* As if killed: the index is that of the last commit, and the next run removes what this one has written. */
+static void end_at_once(int number)
+{
+	static const char line[] = "bitsift: interrupted, and ended at once: the next run removes what is left over\n";
+	(void)number;
+	if (worked_ns() - interrupted_at_ns < MOST_WORK_NS) {
+		start_wait();
+		return;
+	}
+	(void)!write(STDERR_FILENO, line, sizeof(line) - 1);
+	signal(interrupted_by, SIG_DFL);
+	raise(interrupted_by);
 }
 
 struct bs_limits bs_interrupt_catch(void)
@@ -16,7 +54,10 @@ struct bs_limits bs_interrupt_catch(void)
 	static const int numbers[] = {SIGINT, SIGTERM};
 	/* A read that waits for its writer is not begun again. */
 	struct sigaction action = {.sa_handler = note, .sa_flags = (int)SA_RESETHAND}, before;
+	struct sigaction at_once = {.sa_handler = end_at_once, .sa_flags = SA_RESTART};
 	sigemptyset(&action.sa_mask);
+	sigemptyset(&at_once.sa_mask);
+	sigaction(SIGALRM, &at_once, NULL);
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
 		if (sigaction(numbers[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
 			sigaction(numbers[i], &action, NULL);
@@ -27,6 +68,7 @@ void bs_interrupt_end(bool is_done)
 {
 	if (!interrupted_by)
 		return;
+	signal(SIGALRM, SIG_IGN);
 	fputs(is_done ? "bitsift: interrupted; the index is committed\n" : "bitsift: interrupted; the index is as it was\n", stderr);
 	signal(interrupted_by, SIG_DFL);
 	raise(interrupted_by);

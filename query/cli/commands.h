@@ -23,7 +23,7 @@ void bs_fault_catch(void);
  * What writes an index is watched and stopped in one way (cmd_progress.c).
  *
  * bs_interrupt_catch: from now on the first SIGINT or SIGTERM is noted, unless it is ignored, and cancels the call that
- * gets the limits returned; the second ends the program. bs_interrupt_end ends the program by it, with a line; it returns
+ * gets the limits returned; the second ends the program, and so does a call that works on for a tenth of a second. bs_interrupt_end ends the program by it, with a line; it returns
  * if none came. is_done: the index was committed before.
  */
 struct bs_limits bs_interrupt_catch(void);

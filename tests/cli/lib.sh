@@ -102,3 +102,23 @@ documents() {
         }
     }'
 }
+
+# within KEY MIB COMMAND...: runs it; says so if more memory than that was seen. KEY: a line of /proc/PID/status, VmHWM (the peak of resident
+# memory) or RssAnon (anonymous memory, of which a peak may be missed).
+within() {
+    local key=$1 most=$2 pid status=0 peak=0 name value
+    shift 2
+    "$@" <&0 &
+    pid=$!
+    while kill -0 "$pid" 2>/dev/null; do
+        { while read -r name value _; do
+            [ "$name" != "$key:" ] || [ "$value" -le "$peak" ] || peak=$value
+        done <"/proc/$pid/status"; } 2>/dev/null || break
+        sleep 0.01
+    done
+    wait "$pid" || status=$?
+    echo "$key: $((peak / 1024)) MiB of $most" >&2
+    # Sanitizers need more.
+    [ -n "${SANITIZED:-}" ] || [ "$peak" -le $((most * 1024)) ] || echo "too much memory: $((peak / 1024)) MiB"
+    return "$status"
+}

@@ -4,22 +4,6 @@
 # counted; grep finds it all the same. So does that of `bitsift compact`, which leaves where it is what takes more.
 set -eu
 . "$LIB"
-# within MIB COMMAND...: runs it; says so if its peak of resident memory was more.
-within() {
-    local most=$1 pid status=0 peak=0 seen
-    shift
-    "$@" <&0 &
-    pid=$!
-    while seen=$(sed -n 's/^VmHWM:[^0-9]*\([0-9]*\) kB/\1/p' "/proc/$pid/status" 2>/dev/null) && [ -n "$seen" ]; do
-        peak=$seen
-        sleep 0.02
-    done
-    wait "$pid" || status=$?
-    echo "peak memory: $((peak / 1024)) MiB of $most" >&2
-    # Sanitizers need more.
-    [ -n "${SANITIZED:-}" ] || [ "$peak" -le $((most * 1024)) ] || echo "too much memory: $((peak / 1024)) MiB"
-    return "$status"
-}
 mkdir small
 awk 'BEGIN {
     x = 1
@@ -39,14 +23,14 @@ for i in 1 2 3; do
     echo '"}'
 done >>lines.jsonl
 for jobs in 1 2; do
-    within 192 bitsift index --index "ix$jobs" --memory 64M -j "$jobs" -q --max-document 16M small lines.jsonl
+    within VmHWM 192 bitsift index --index "ix$jobs" --memory 64M -j "$jobs" -q --max-document 16M small lines.jsonl
 done
 cmp ix1/seg-000001 ix2/seg-000001
 
 echo '# ids of many records'
 seq 3300000 | awk '{ print "{\"id\":\"" $1 "\",\"text\":\"needle\"}" } END { print "{\"id\":\"7\",\"text\":\"hay\"}" }' >ids.jsonl
 for jobs in 1 2; do
-    within 256 bitsift index --index ids.index --memory 128M -j "$jobs" -q ids.jsonl
+    within VmHWM 256 bitsift index --index ids.index --memory 128M -j "$jobs" -q ids.jsonl
     bitsift query --index ids.index --count needle
     bitsift query --index ids.index --ids hay
     rm -r ids.index
@@ -59,10 +43,10 @@ echo '# a line without end, on standard input and in a collection'
     head -c 400000000 /dev/zero
     printf '\n{"id":"after","text":"needle"}\n'
 } >"$SCRATCH/endless"
-within 192 bitsift index --index piped --memory 64M --max-document 16M --words - <"$SCRATCH/endless" 2>"$SCRATCH/said"
+within VmHWM 192 bitsift index --index piped --memory 64M --max-document 16M --words - <"$SCRATCH/endless" 2>"$SCRATCH/said"
 grep "skipped\|left out" "$SCRATCH/said"
 show bitsift query --index piped --ids needle
-within 192 bitsift index --index stored --memory 64M - <"$SCRATCH/endless" 2>"$SCRATCH/said"
+within VmHWM 192 bitsift index --index stored --memory 64M - <"$SCRATCH/endless" 2>"$SCRATCH/said"
 grep "skipped\|left out" "$SCRATCH/said"
 show bitsift query --index stored --ids needle
 {
@@ -102,18 +86,18 @@ show bitsift index --max-document 4G files
 echo '# a document of nothing but distinct words'
 mkdir words
 seq 100000000 111000000 >words/distinct
-within 192 bitsift index --index none.index --words --memory 64M -q words 2>"$SCRATCH/said" || echo "status $?"
+within VmHWM 192 bitsift index --index none.index --words --memory 64M -q words 2>"$SCRATCH/said" || echo "status $?"
 grep skipped "$SCRATCH/said"
-within 1152 bitsift index --index words.index --words -q words
-within 192 bitsift query --index words.index --count 100000001
+within VmHWM 1152 bitsift index --index words.index --words -q words
+within VmHWM 192 bitsift query --index words.index --count 100000001
 
 echo '# more than there is memory for: counted, named, and found by grep'
 seq 100000000 120000000 >words/distinct
 mkdir -p words/more
 seq 100000000 101000000 | tee words/more/1 >words/more/2
 for jobs in 1 2; do
-    within 1152 bitsift index --index "words$jobs" -j "$jobs" -q words 2>"$SCRATCH/said"
-    grep -h 'skipped\|peak' "$SCRATCH/said" | grep -v peak
+    within VmHWM 1152 bitsift index --index "words$jobs" -j "$jobs" -q words 2>"$SCRATCH/said"
+    grep -h 'skipped\|VmHWM' "$SCRATCH/said" | grep -v VmHWM
 done
 bitsift query --index words2 --ids 100000001
 bitsift grep --index words2 -c '^10000000[12]$' words
@@ -125,8 +109,8 @@ for i in 1 2 3 4; do
     echo '"}'
 done >enormous.jsonl
 for jobs in 1 2; do
-    within 192 bitsift index --index "enormous$jobs" --memory 64M -j "$jobs" -q enormous.jsonl
-    within 192 bitsift index --index "stored$jobs" --memory 64M -j "$jobs" -q - <enormous.jsonl
+    within VmHWM 192 bitsift index --index "enormous$jobs" --memory 64M -j "$jobs" -q enormous.jsonl
+    within VmHWM 192 bitsift index --index "stored$jobs" --memory 64M -j "$jobs" -q - <enormous.jsonl
     bitsift query --index "enormous$jobs" --count nor
     bitsift query --index "stored$jobs" --count nor
 done
@@ -142,7 +126,7 @@ echo '# a record of nothing but values, or names, that would take many times its
     printf '}\n{"id":"after","text":"needle"}\n'
 } >many.jsonl
 for jobs in 1 2; do
-    within 192 bitsift index --index "many$jobs" --memory 64M -j "$jobs" -q many.jsonl 2>&1 | grep -v peak
+    within VmHWM 192 bitsift index --index "many$jobs" --memory 64M -j "$jobs" -q many.jsonl 2>&1 | grep -v VmHWM
     bitsift query --index "many$jobs" --ids needle
 done
 
@@ -162,7 +146,7 @@ for jobs in 1 2; do
         [ "$way" = named ] || parting=- small=-
         bitsift index --index "$way" --words --rebuild --memory 1G -q "$parting" <parting.jsonl
         bitsift index --index "$way" -q "$small" <small.jsonl
-        within 192 bitsift compact --index "$way" --memory 64M -j "$jobs" 2>"$SCRATCH/said"
+        within VmHWM 192 bitsift compact --index "$way" --memory 64M -j "$jobs" 2>"$SCRATCH/said"
         grep left "$SCRATCH/said"
         bitsift query --index "$way" --ids '100000001 OR here'
         bitsift compact --index "$way" -q

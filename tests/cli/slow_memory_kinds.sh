@@ -3,24 +3,6 @@
 # that are no documents, trigrams. Data beyond --memory is in temporary files; the answers are those of a run with more memory.
 set -eu
 . "$LIB"
-# within MIB COMMAND...: runs it; says so if more anonymous memory than that was seen. Sampled: a peak may be missed, but none is made up.
-within() {
-    local most=$1 pid status=0 peak=0 key value
-    shift
-    "$@" <&0 &
-    pid=$!
-    while kill -0 "$pid" 2>/dev/null; do
-        { while read -r key value _; do
-            [ "$key" != RssAnon: ] || [ "$value" -le "$peak" ] || peak=$value
-        done <"/proc/$pid/status"; } 2>/dev/null || break
-        sleep 0.01
-    done
-    wait "$pid" || status=$?
-    echo "anonymous memory: $((peak / 1024)) MiB of $most" >&2
-    # Sanitizers need more.
-    [ -n "${SANITIZED:-}" ] || [ "$peak" -le $((most * 1024)) ] || echo "too much memory: $((peak / 1024)) MiB"
-    return "$status"
-}
 # check makes the summary once more, in memory, and compares.
 sound() {
     bitsift check --index "$1" | sed 's/ in .*//'
@@ -40,28 +22,28 @@ awk 'BEGIN {
     }
 }'
 settle
-within 144 bitsift index --index words.index --memory 16M -j 2 -q words
+within RssAnon 144 bitsift index --index words.index --memory 16M -j 2 -q words
 sound words.index
 echo 'needle and thread' >words/0.txt
-within 144 bitsift index --index words.index --memory 16M -j 2 -q
+within RssAnon 144 bitsift index --index words.index --memory 16M -j 2 -q
 bitsift query --index words.index --ids thread
-within 144 bitsift compact --index words.index --memory 16M -j 2 -q
+within RssAnon 144 bitsift compact --index words.index --memory 16M -j 2 -q
 sound words.index
-within 144 bitsift index --index words.index --memory 16M -j 2 -q --rebuild
+within RssAnon 144 bitsift index --index words.index --memory 16M -j 2 -q --rebuild
 sound words.index
 rm -r words words.index
 
 echo '# ids of a collection that is read again as a whole'
 seq 1000000 | awk '{ print "{\"id\":\"record-" $1 "\",\"text\":\"hay\"}" }' >ids.jsonl
 settle
-within 144 bitsift index --index ids.index --memory 16M -j 2 -q ids.jsonl
+within RssAnon 144 bitsift index --index ids.index --memory 16M -j 2 -q ids.jsonl
 { echo '{"id":"first","text":"needle"}'; cat ids.jsonl; } >longer.jsonl
 mv longer.jsonl ids.jsonl
-within 144 bitsift index --index ids.index --memory 16M -j 2 -q
+within RssAnon 144 bitsift index --index ids.index --memory 16M -j 2 -q
 bitsift query --index ids.index --ids needle
 bitsift query --index ids.index --count hay
 bitsift delete --index ids.index -q record-77 || true
-within 144 bitsift compact --index ids.index --memory 16M -j 2 -q
+within RssAnon 144 bitsift compact --index ids.index --memory 16M -j 2 -q
 bitsift query --index ids.index --count hay
 sound ids.index
 rm -r ids.index ids.jsonl
@@ -71,9 +53,9 @@ mkdir names
 (cd names && seq -f 'a-name-that-is-long-enough-to-count-for-something-%06.0f.bin' 60000 | xargs touch)
 printf '\0needle' | tee names/a-name-that-is-long-enough-to-count-for-something-000001.bin >names/binary
 settle
-within 144 bitsift index --index names.index --memory 16M -j 2 -q names
+within RssAnon 144 bitsift index --index names.index --memory 16M -j 2 -q names
 echo hay >names/hay
-within 144 bitsift index --index names.index --memory 16M -j 2 -q
+within RssAnon 144 bitsift index --index names.index --memory 16M -j 2 -q
 bitsift query --index names.index --ids hay
 bitsift grep --index names.index -c -a needle names/binary
 rm -r names names.index
@@ -85,7 +67,7 @@ for i in $(seq 12); do
 done
 settle
 for jobs in 1 2; do
-    within 192 bitsift index --index "bytes$jobs" --memory 64M -j "$jobs" -q bytes
+    within RssAnon 192 bitsift index --index "bytes$jobs" --memory 64M -j "$jobs" -q bytes
 done
 cmp bytes1/seg-000001 bytes2/seg-000001
 sound bytes1

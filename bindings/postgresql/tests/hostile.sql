@@ -1,5 +1,5 @@
 -- A round of hostile.sh, by :seed: a table of a hostile name with hostile columns and texts. Each row has a word of its own, which must find it by
--- the index, whatever became of the index. What is printed is wrong.
+-- the index, whatever became of the index. Each line that it prints is a fault.
 \set QUIET on
 \pset format unaligned
 \pset tuples_only on
