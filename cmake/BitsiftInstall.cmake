@@ -1,10 +1,14 @@
 # What `cmake --install` puts where. Components: program (with manual pages and completions), shared, shared_dev (what one builds
-# with it), static, headers.
+# with it), static, headers, json (which each of the
+# program and the libraries loads).
 include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/bitsift)
 
 install(TARGETS bitsift RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
+if(TARGET bitsift_json)
+    install(TARGETS bitsift_json LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/bitsift COMPONENT json)
+endif()
 install(FILES ${PROJECT_SOURCE_DIR}/core/bitsift.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT headers)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/core/bitsift DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT headers
     FILES_MATCHING PATTERN "*.h")
@@ -49,7 +53,7 @@ set(pc_late_requires)
 set(pc_late_libs)
 if(NOT BITSIFT_LOAD_LATE)
     set(pc_late_requires " icu-uc libzstd simdjson zlib liblzma liblz4 libbrotlidec")
-    set(pc_late_libs " -lstemmer -lbz2")
+    set(pc_late_libs " -lstemmer -lbz2 -lstdc++")
 endif()
 foreach(name IN ITEMS bitsift bitsift-bloom)
     configure_file(${PROJECT_SOURCE_DIR}/cmake/${name}.pc.in ${PROJECT_BINARY_DIR}/${name}.pc @ONLY)

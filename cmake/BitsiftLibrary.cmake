@@ -4,10 +4,10 @@
 option(BITSIFT_SHARED "Build the shared libraries" ON)
 option(BITSIFT_STATIC "Build the static libraries" ON)
 
-# What the objects need of other projects: also for bitsift.pc.in and bitsiftConfig.cmake.in. C++ stands in one file
-# (corpus/read/record_simdjson.cpp); its runtime library is named, so that a program in C can link to the static library.
+# What the objects need of other projects: also for bitsift.pc.in and bitsiftConfig.cmake.in. Where C++ is linked in
+# (corpus/read/json.h), its runtime library is named, so that a program in C can link to the static library.
 set(BITSIFT_LINK_LIBRARIES PkgConfig::PCRE2 PkgConfig::XXHASH ${BITSIFT_LATE_LIBRARIES}
-    Threads::Threads m ${CMAKE_DL_LIBS} stdc++)
+    Threads::Threads m ${CMAKE_DL_LIBS} ${BITSIFT_CXX_RUNTIME})
 
 # bitsift_add_library(TARGET OUTPUT KIND OBJECTS...): libOUTPUT, of the objects of these targets. KIND is shared or static.
 function(bitsift_add_library target output kind)
@@ -46,7 +46,7 @@ foreach(kind IN ITEMS shared static)
     endif()
     bitsift_add_library(bitsift_${kind} bitsift ${kind} bs_core bs_corpus bs_indexer bs_query)
     target_link_libraries(bitsift_${kind} PRIVATE ${BITSIFT_LINK_LIBRARIES})
-    set_target_properties(bitsift_${kind} PROPERTIES LINKER_LANGUAGE CXX)
+    set_target_properties(bitsift_${kind} PROPERTIES LINKER_LANGUAGE ${BITSIFT_LINKER_LANGUAGE})
     bitsift_add_library(bloom_${kind} bitsift-bloom ${kind} bs_bloom)
     target_link_libraries(bloom_${kind} PRIVATE PkgConfig::XXHASH m)
     set_target_properties(bloom_${kind} PROPERTIES LINKER_LANGUAGE C)
@@ -56,6 +56,3 @@ foreach(kind IN ITEMS shared static)
         add_library(bitsift::bloom ALIAS bloom_${kind})
     endif()
 endforeach()
-if(BITSIFT_SHARED)
-    target_link_options(bitsift_shared PRIVATE ${BITSIFT_CXX_RUNTIME_OPTIONS})
-endif()

@@ -1,4 +1,5 @@
-# `cpack` makes three Debian packages: bitsift (the program), libbitsift0.1 (the library) and libbitsift-dev. The preset `package`
+# `cpack` makes four Debian packages: bitsift (the program), libbitsift0.1 (the library), libbitsift-json (which
+# both of them load) and libbitsift-dev. The preset `package`
 # builds for the folders that they install to: cmake --workflow --preset package.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME bitsift)
@@ -10,8 +11,12 @@ set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_ENABLE_COMPONENT_DEPENDS OFF)
 set(CPACK_COMPONENTS_ALL program shared shared_dev static headers)
+if(TARGET bitsift_json)
+    list(APPEND CPACK_COMPONENTS_ALL json)
+endif()
 set(CPACK_COMPONENT_PROGRAM_GROUP program)
 set(CPACK_COMPONENT_SHARED_GROUP library)
+set(CPACK_COMPONENT_JSON_GROUP json)
 foreach(component IN ITEMS SHARED_DEV STATIC HEADERS)
     set(CPACK_COMPONENT_${component}_GROUP dev)
 endforeach()
@@ -20,7 +25,7 @@ endforeach()
 # packages here that own their files are named beside.
 set(late_packages)
 if(BITSIFT_LOAD_LATE)
-    foreach(name IN ITEMS BS_ICU BS_STEMMER BS_SIMDJSON BS_ZSTD BS_ZLIB BS_BZIP2 BS_LZMA BS_LZ4 BS_BROTLI)
+    foreach(name IN ITEMS BS_ICU BS_STEMMER BS_ZSTD BS_ZLIB BS_BZIP2 BS_LZMA BS_LZ4 BS_BROTLI)
         # Where /lib is a link to /usr/lib, packages may still name their files by either.
         string(REGEX REPLACE "^/usr/lib" "/lib" short_folder ${${name}_FOLDER})
         execute_process(COMMAND dpkg-query -S ${${name}_FOLDER}/${${name}_SONAME} ${short_folder}/${${name}_SONAME}
@@ -32,6 +37,9 @@ if(BITSIFT_LOAD_LATE)
         list(APPEND late_packages ${CMAKE_MATCH_1})
     endforeach()
 endif()
+if(TARGET bitsift_json)
+    list(APPEND late_packages "libbitsift-json (= ${PROJECT_VERSION})")
+endif()
 list(JOIN late_packages ", " late_packages)
 
 set(soversion ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
@@ -41,23 +49,31 @@ set(CPACK_COMPONENT_PROGRAM_DESCRIPTION "bitsift indexes folders and record file
 their words, and lines by a regular expression, in milliseconds. Its answers
 are those of reading every file.")
 set(CPACK_COMPONENT_LIBRARY_DESCRIPTION "This is the library: what the program bitsift does, for programs in C.")
+set(CPACK_COMPONENT_JSON_DESCRIPTION "This is what bitsift and its library load when they read JSON records.")
 set(CPACK_COMPONENT_DEV_DESCRIPTION "This is what one builds with: the header, the static library, and the files
 by which CMake and pkg-config find them.")
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_NAME bitsift)
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_NAME ${library_package})
+set(CPACK_DEBIAN_JSON_PACKAGE_NAME libbitsift-json)
 set(CPACK_DEBIAN_DEV_PACKAGE_NAME libbitsift-dev)
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_SECTION utils)
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_SECTION libs)
+set(CPACK_DEBIAN_JSON_PACKAGE_SECTION libs)
 set(CPACK_DEBIAN_DEV_PACKAGE_SECTION libdevel)
 foreach(group IN ITEMS PROGRAM LIBRARY)
     set(CPACK_DEBIAN_${group}_PACKAGE_SHLIBDEPS ON)
     set(CPACK_DEBIAN_${group}_PACKAGE_DEPENDS "${late_packages}")
 endforeach()
+set(CPACK_DEBIAN_JSON_PACKAGE_SHLIBDEPS ON)
 # The static library is linked to these.
 set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS "${library_package} (= ${PROJECT_VERSION}), libpcre2-dev, libxxhash-dev")
 
 # Policy wants the licence with each package, and the loader's cache renewed.
-foreach(pair IN ITEMS program:bitsift shared:${library_package} headers:libbitsift-dev)
+set(pairs program:bitsift shared:${library_package} headers:libbitsift-dev)
+if(TARGET bitsift_json)
+    list(APPEND pairs json:libbitsift-json)
+endif()
+foreach(pair IN LISTS pairs)
     string(REPLACE ":" ";" pair ${pair})
     list(GET pair 0 component)
     list(GET pair 1 package)
@@ -70,4 +86,5 @@ set(CPACK_DEBIAN_LIBRARY_PACKAGE_CONTROL_EXTRA ${PROJECT_BINARY_DIR}/triggers)
 include(CPack)
 cpack_add_component_group(program)
 cpack_add_component_group(library)
+cpack_add_component_group(json)
 cpack_add_component_group(dev)

@@ -1,9 +1,11 @@
-/* test_late_library.c: libraries of others that are loaded when first needed, and those that are not there. */
+/* test_late_library.c: libraries of others that are loaded when first needed, and those that are missing; shared objects of our own. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -49,12 +51,91 @@ static void test_ours(void **state)
 	assert_non_null(bs_stemmer.sb_stemmer_list());
 }
 
+#ifdef BITSIFT_LOAD_LATE
+static enum bs_status load_object(const char *file, uint32_t version, const char *name, int (**answer)(void), struct bs_error *err)
+{
+	const struct bs_library_symbol symbol = {name, answer};
+	return bs_library_load_own("The object", file, "object_version", version, &symbol, 1, err);
+}
+
+static void test_own_object(void **state)
+{
+	(void)state;
+	struct bs_error err = {""};
+	int (*answer)(void) = NULL;
+	/* It is found by the program's own folder, not by the current one. */
+	assert_int_equal(chdir("/"), 0);
+	assert_int_equal(load_object("late_object.so", 3, "object_answer", &answer, &err), BS_OK);
+	assert_int_equal(answer(), 42);
+}
+
+static void test_own_object_of_another_version(void **state)
+{
+	(void)state;
+	struct bs_error err = {""};
+	int (*answer)(void) = NULL;
+	assert_int_equal(load_object("late_object.so", 4, "object_answer", &answer, &err), BS_UNSUPPORTED);
+	assert_non_null(strstr(err.text, "The object cannot be used: /"));
+	assert_non_null(strstr(err.text, "/late_object.so is of another bitsift (interface 3, not 4)"));
+	assert_null(answer);
+	/* The version is compared first: an older object may lack a function. */
+	assert_int_equal(load_object("late_object.so", 4, "no_such_function", &answer, &err), BS_UNSUPPORTED);
+	assert_non_null(strstr(err.text, "(interface 3, not 4)"));
+	assert_int_equal(load_object("late_object.so", 3, "no_such_function", &answer, &err), BS_UNSUPPORTED);
+	assert_non_null(strstr(err.text, "/late_object.so has no no_such_function"));
+}
+
+static void test_own_object_missing(void **state)
+{
+	(void)state;
+	struct bs_error err = {""};
+	int (*answer)(void) = NULL;
+	assert_int_equal(load_object("libnothing.so", 3, "object_answer", &answer, &err), BS_UNSUPPORTED);
+	assert_non_null(strstr(err.text, "The object cannot be loaded: libnothing.so is neither in /"));
+	assert_non_null(strstr(err.text, ", its subfolders bitsift and "));
+	assert_null(strchr(err.text, '\n'));
+	assert_null(answer);
+}
+
+/* Only root can give a file away. */
+static void test_own_object_of_another_user(void **state)
+{
+	(void)state;
+	struct bs_error err = {""};
+	int (*answer)(void) = NULL;
+	char path[4096];
+	if (geteuid() != 0)
+		skip();
+	ssize_t n_bytes = readlink("/proc/self/exe", path, sizeof(path) - 64);
+	assert_true(n_bytes > 0);
+	path[n_bytes] = '\0';
+	snprintf(strrchr(path, '/'), 64, "/late_strange_%ld.so", (long)getpid());
+	const char *file = strrchr(path, '/') + 1;
+	assert_int_equal(symlink("late_object.so", path), 0);
+	assert_int_equal(load_object(file, 3, "object_answer", &answer, &err), BS_OK);
+	answer = NULL;
+	int changed = lchown(path, 65534, (gid_t)-1);
+	enum bs_status status = load_object(file, 3, "object_answer", &answer, &err);
+	unlink(path);
+	assert_int_equal(changed, 0);
+	assert_int_equal(status, BS_UNSUPPORTED);
+	assert_non_null(strstr(err.text, " belongs to another user"));
+	assert_null(answer);
+}
+#endif
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_missing),
 		cmocka_unit_test(test_missing_symbol),
 		cmocka_unit_test(test_ours),
+#ifdef BITSIFT_LOAD_LATE
+		cmocka_unit_test(test_own_object),
+		cmocka_unit_test(test_own_object_of_another_version),
+		cmocka_unit_test(test_own_object_missing),
+		cmocka_unit_test(test_own_object_of_another_user),
+#endif
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,6 +9,8 @@
 #ifndef BS_CORE_BASE_STATUS_H
 #define BS_CORE_BASE_STATUS_H
 
+#include <stdbool.h>
+
 #include "core/bitsift/status.h"
 
 #ifdef __cplusplus
@@ -19,6 +21,13 @@ extern "C" {
  * for a later library. */
 enum bs_status bs_check_reserved(const char *name, const uint64_t *reserved, size_t n, struct bs_error *err)
 	BS_WARN_UNUSED;
+
+/* Whether the failure to read one document or source must end the whole call: there is no memory, or a library is missing, which
+ * says nothing about the document. */
+static inline bool bs_is_fatal(enum bs_status status)
+{
+	return status == BS_NO_MEMORY || status == BS_UNSUPPORTED;
+}
 
 #ifdef __cplusplus
 }

@@ -209,7 +209,7 @@ static enum bs_status freshen_source(struct freshening *at, uint32_t i, struct b
 		return status;
 	}
 	status = record->kind == BS_SOURCE_STDIN ? BS_OK : bs_source_init(&found, at->source.path, &why);
-	is_refused = status && status != BS_NO_MEMORY;
+	is_refused = status && !bs_is_fatal(status);
 	if (!status) {
 		has_begun = true;
 		at->source.kind = found.kind;

@@ -135,8 +135,8 @@ static enum bs_status has_line(struct bs_inners *inners, const struct bs_source 
 		*failed_out = bs_recognizer_has_line(inners->recognizer, fd, source->path, has_out, &why);
 	if (fd >= 0)
 		close(fd);
-	if (*failed_out == BS_NO_MEMORY)
-		return bs_fail(err, BS_NO_MEMORY, "%s", why.text);
+	if (bs_is_fatal(*failed_out))
+		return bs_fail(err, *failed_out, "%s", why.text);
 	if (*failed_out == BS_IO && !is_known && !is_forbidden && inners->report)
 		inners->report(inners->context, BS_SKIP_UNREADABLE, why.text);
 	*failed_out = is_known || !is_forbidden ? *failed_out : BS_OK;

@@ -285,7 +285,7 @@ enum bs_status bs_recorded_look(const struct bs_dir *dir, const struct bs_source
 			status = look_into(dir, found.path, standing_out, why);
 		bs_source_deinit(&found);
 	}
-	if (status == BS_NO_MEMORY)
+	if (bs_is_fatal(status))
 		return bs_fail(err, status, "%s", why->text);
 	if (status)
 		*standing_out = status == BS_NOT_FOUND ? BS_STANDING_GONE : BS_STANDING_UNREAD;

@@ -15,7 +15,7 @@
 static enum bs_status blame(const struct bs_segment *segment, enum bs_status status, const struct bs_error *why,
                             struct bs_error *err)
 {
-	if (status == BS_OK || status == BS_NO_MEMORY || status == BS_UNSUPPORTED)
+	if (status == BS_OK || bs_is_fatal(status))
 		return status ? bs_fail(err, status, "%s", why->text) : BS_OK;
 	return bs_container_corrupt(segment->file, err, "%s", why->text);
 }
@@ -163,7 +163,7 @@ static enum bs_status check_texts(struct bs_stored_texts *texts, uint32_t s, str
 			                            (unsigned long long)record.place[1]);
 		bs_reader_expect_given(records, record.flags & BS_DOC_GIVEN);
 		status = bs_reader_fetch_raw(records, text->data, text->used_bytes, &parsed, &why);
-		if (status == BS_NO_MEMORY)
+		if (bs_is_fatal(status))
 			return bs_fail(err, status, "%s", why.text);
 		if (status)
 			return bs_container_corrupt(file, err, "the stored text of document %u: %s", document, why.text);

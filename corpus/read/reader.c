@@ -963,7 +963,7 @@ static enum bs_status recall(struct bs_reader *reader, const char *name, const s
 		return pass_over_record(reader, known->place[2], BS_SKIP_NO_TEXT, why.text, err);
 	/* What somebody else keeps may be gone, and may stay where it is; a rebuild must not lose it. */
 	bool is_away = known->is_elsewhere && (status == BS_NOT_FOUND || (status == BS_IO && recalled->may_stay));
-	bool is_ours = status == BS_NO_MEMORY || bs_watch_ended(status) || (is_only_copy && status && !is_away);
+	bool is_ours = bs_is_fatal(status) || bs_watch_ended(status) || (is_only_copy && status && !is_away);
 	return is_ours ? bs_fail(err, status, "%s", why.text) : BS_OK;
 }
 

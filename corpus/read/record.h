@@ -21,10 +21,6 @@
 #include "core/base/status.h"
 #include "corpus/walk/document.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* Levels of objects and arrays, the record itself included. Costs 33 bytes each, touched only when reached. */
 #define BS_RECORD_MAX_DEPTH 65536
 /* So that the names of a deep record are not many times its size. */
@@ -90,7 +86,4 @@ enum bs_status bs_record_parse(struct bs_record_parser *parser, const uint8_t *l
                                struct bs_document *document_out, struct bs_refusal *refusal_out,
                                struct bs_error *err) BS_WARN_UNUSED;
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -88,7 +88,7 @@ static uint8_t escaped_byte(uint8_t byte)
 	}
 }
 
-static int32_t hex_unit(const uint8_t *at)
+int32_t bs_record_hex_unit(const uint8_t *at)
 {
 	int32_t unit = 0;
 	for (int i = 0; i < 4; i++) {
@@ -103,14 +103,14 @@ static int32_t hex_unit(const uint8_t *at)
 
 int32_t bs_record_code_point(const uint8_t *bytes, size_t n_bytes, size_t *at)
 {
-	int32_t unit = n_bytes - *at < 6 ? -1 : hex_unit(bytes + *at + 2);
+	int32_t unit = n_bytes - *at < 6 ? -1 : bs_record_hex_unit(bytes + *at + 2);
 	*at += unit < 0 ? 2 : 6;
 	if (unit < 0xd800 || unit > 0xdfff)
 		return unit;
 	const uint8_t *next = bytes + *at;
 	if (unit > 0xdbff || n_bytes - *at < 6 || next[0] != '\\' || next[1] != 'u')
 		return 0xfffd;
-	int32_t low = hex_unit(next + 2);
+	int32_t low = bs_record_hex_unit(next + 2);
 	if (low < 0xdc00 || low > 0xdfff)
 		return 0xfffd;
 	*at += 6;
@@ -331,13 +331,17 @@ static bool is_of_number(uint8_t byte)
 	return (uint8_t)(byte - '0') < 10 || byte == '-' || byte == '+' || byte == '.' || (byte | 0x20) == 'e';
 }
 
-/* As far as all bytes may be a number's. */
-static struct raw_string number_at(const uint8_t *at, const uint8_t *end)
+size_t bs_record_number_bytes(const uint8_t *at, const uint8_t *end)
 {
 	const uint8_t *from = at;
 	while (at < end && is_of_number(*at))
 		at++;
-	return (struct raw_string){from, (size_t)(at - from)};
+	return (size_t)(at - from);
+}
+
+static struct raw_string number_at(const uint8_t *at, const uint8_t *end)
+{
+	return (struct raw_string){at, bs_record_number_bytes(at, end)};
 }
 
 /* Moves what will be read to memory that is ours, or resolves what stands there. */

@@ -11,10 +11,6 @@
 #include "core/base/buffer.h"
 #include "corpus/read/record.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* What to take from a record, and the memory for it. Zero-initialise but for options (borrowed); one thread. */
 struct bs_record_scan {
 	struct bs_record_options options;
@@ -41,7 +37,7 @@ void bs_record_scan_deinit(struct bs_record_scan *scan);
 enum bs_status bs_record_scan_line(struct bs_record_scan *scan, const uint8_t *line, size_t line_bytes, bool as_it_is,
                                    struct bs_document *document_out, bool *is_known_out, struct bs_error *err) BS_WARN_UNUSED;
 
-/* Asks the watch (core/base/watch.h, which is no C++) at round i of a loop over a record's members, now and then. */
+/* Asks the watch (core/base/watch.h) at round i of a loop over a record's members, now and then. */
 enum bs_status bs_record_ask(uint64_t i, struct bs_error *err) BS_WARN_UNUSED;
 /* Asks the watch after a pass over n_bytes of a record. */
 enum bs_status bs_record_ask_bytes(uint64_t n_bytes, struct bs_error *err) BS_WARN_UNUSED;
@@ -54,11 +50,14 @@ uint64_t bs_record_parse_bytes(const uint8_t *line, size_t line_bytes);
  * of which a piece may have half a pair, and for what is no escape. */
 bool bs_record_unescape(const uint8_t *bytes, size_t n_bytes, uint8_t *to, size_t *n_out);
 
+/* The value of four hexadecimal digits, or -1. */
+int32_t bs_record_hex_unit(const uint8_t *at);
+
+/* How many bytes at `at` may all belong to a number: digits, signs, a point, an E. */
+size_t bs_record_number_bytes(const uint8_t *at, const uint8_t *end);
+
 /* The code point of the \uXXXX at bytes[*at], of a pair of them if it is one, and moves behind it. U+FFFD for half a
  * pair; negative for what is no escape. */
 int32_t bs_record_code_point(const uint8_t *bytes, size_t n_bytes, size_t *at);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

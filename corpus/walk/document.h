@@ -13,10 +13,6 @@
 #include "core/base/status.h"
 #include "core/bitsift/index.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* Counts n files more of the kind. One that there is no room for, or without a name, is not counted. */
 void bs_skip_kinds_add(struct bs_skip_kind kinds[BS_SKIP_KINDS], const char *name, uint64_t n);
 /* The kind of a file by the end of its name; none where that is not a few letters and digits behind a dot. */
@@ -112,7 +108,4 @@ struct bs_document_sink {
 	enum bs_status (*non_documents)(void *context, const char *name, uint32_t nul_end, struct bs_error *err);
 };
 
-#ifdef __cplusplus
-}
-#endif
 #endif

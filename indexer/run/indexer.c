@@ -620,7 +620,7 @@ enum bs_status bs_indexing_source(struct bs_indexing *at, uint32_t i, struct bs_
 	if (status || is_lost)
 		goto out;
 	status = look_at_source(at, record, &why);
-	is_refused = status && status != BS_NO_MEMORY;
+	is_refused = status && !bs_is_fatal(status);
 	if (!status) {
 		has_begun = true;
 		status = read_source(at, i, at->list.read_stdin, &is_refused, &why);
@@ -659,7 +659,7 @@ static enum bs_status check_arguments(struct bs_indexing *at, struct bs_error *e
 		enum bs_status status = bs_source_init(&source, request->sources[i], err);
 		if (!status)
 			bs_source_deinit(&source);
-		if (!status || status == BS_NO_MEMORY)
+		if (!status || bs_is_fatal(status))
 			return status;
 	}
 	for (size_t i = 0; i < request->n_sources; i++) {

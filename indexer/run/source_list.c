@@ -466,7 +466,7 @@ static enum bs_status add_arguments(struct listing *at, struct bs_error *err)
 		struct bs_source source;
 		struct bs_error why = {""};
 		enum bs_status found = bs_source_init(&source, request->sources[i], &why);
-		if (found == BS_NO_MEMORY)
+		if (bs_is_fatal(found))
 			return bs_fail(err, found, "%s", why.text);
 		if (found) {
 			bs_index_writer_skip(at->writer, BS_SKIP_UNREADABLE, why.text);
@@ -725,7 +725,7 @@ static enum bs_status take_in_reached(struct listing *at, bool reads_all, struct
 		if (sources[i].place && sources[i].is_followed)
 			status = find_encloser(at, sources[i].place, &folder, &below, err);
 		/* What cannot be looked at for the moment stays what it is. */
-		if (status && status != BS_NO_MEMORY) {
+		if (status && !bs_is_fatal(status)) {
 			status = BS_OK;
 			continue;
 		}

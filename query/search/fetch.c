@@ -276,7 +276,7 @@ static void notice_source(struct bs_fetcher *fetcher, struct fetch_source *sourc
 static enum bs_status soften(struct bs_fetcher *fetcher, enum bs_status status, struct asked *asked,
                              struct bs_error *err)
 {
-	if (status == BS_OK || status == BS_NO_MEMORY || status == BS_CORRUPT || bs_watch_ended(status))
+	if (status == BS_OK || bs_is_fatal(status) || status == BS_CORRUPT || bs_watch_ended(status))
 		return status;
 	asked->fetched = BS_FETCHED_FAILED;
 	if ((fetcher->n_failures++ < BS_FIND_TOLD_UNREADABLE || fetcher->verbose) && fetcher->notice && err)
@@ -683,7 +683,7 @@ static enum bs_status fetch_stored(struct bs_fetcher *fetcher, struct asked *ask
 	bs_reader_expect_given(fetcher->reader, asked->record.flags & BS_DOC_GIVEN);
 	status = bs_reader_fetch_raw(fetcher->reader, fetcher->raw.data, fetcher->raw.used_bytes, asked->document, &why);
 	asked->document->line = asked->record.place[2];
-	if (status == BS_NO_MEMORY)
+	if (bs_is_fatal(status))
 		return bs_fail(err, status, "%s", why.text);
 	/* We wrote it ourselves: text that does not parse is damage. */
 	return status ? bs_container_corrupt(fetcher->snapshot->segments[asked->ref.segment].file, err,

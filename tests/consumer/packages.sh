@@ -26,7 +26,7 @@ cat > "$place/inside/run.sh" <<'END'
 set -eux
 cd /inside
 find / -xdev -path /proc -prune -o -path /inside -prune -o -name '*bitsift*' -print > before
-apt-get install -y --no-install-recommends ./bitsift_*.deb
+apt-get install -y --no-install-recommends ./bitsift_*.deb ./libbitsift-json_*.deb
 mkdir files
 echo 'Ships sailed to the cold harbour. ภาษาไทย' > files/a.txt
 echo '{"id": "one", "text": "sailing alone"}' > records.jsonl
@@ -43,7 +43,7 @@ apt-get install -y --no-install-recommends ./libbitsift0.1_*.deb
 (cd files && ../example)
 dpkg --unpack ./libbitsift-dev_*.deb
 test -e /usr/include/bitsift.h
-apt-get purge -y bitsift libbitsift-dev libbitsift0.1
+apt-get purge -y bitsift libbitsift-dev libbitsift0.1 libbitsift-json
 find / -xdev -path /proc -prune -o -path /inside -prune -o -name '*bitsift*' -print > after
 diff before after
 END

@@ -17,6 +17,7 @@ say() { # COMMAND...: quiet unless it fails
 # The pieces of a package: a library of one kind and the headers, without the other kind and the program.
 say cmake --install "$build" --prefix "$place/first" --component headers
 say cmake --install "$build" --prefix "$place/first" --component "$kind"
+say cmake --install "$build" --prefix "$place/first" --component json
 [ "$kind" = static ] || say cmake --install "$build" --prefix "$place/first" --component shared_dev
 mv first second
 prefix=$place/second
@@ -63,6 +64,31 @@ say "$cc" -std=c11 -Wall -Wextra -Werror "$here/example.c" -o plain "${arguments
 library=$(dirname "$(find "$prefix" -name 'libbitsift.*' | head -n 1)")
 export LD_LIBRARY_PATH=$library
 check "$place/plain"
+# Records are parsed by libbitsift-json.so: the shared library finds the installed file, a program with the static library one in its
+# own folder.
+object=$(find "$prefix" -name libbitsift-json.so)
+echo '{"id": "one", "text": "a Bloom filter"}' > documents/records.jsonl
+sed 's/"\."/"records.jsonl"/' "$here/example.c" > records.c
+say "$cc" -std=c11 -Wall -Wextra -Werror records.c -o records "${arguments[@]}"
+check_records() {
+    local out
+    out=$(cd documents && rm -rf .bitsift && "$place/records")
+    [[ $out =~ ^[0-9]\.[0-9]{3}\ \ one$ ]] || { echo "records printed: $out"; exit 1; }
+}
+[ "$kind" = shared ] || cp "$object" "$place"
+check_records
+# Neither the current directory nor the environment may name another one.
+cp "$object" documents
+rm -f -- "$object" "$place/libbitsift-json.so"
+if out=$(cd documents && rm -rf .bitsift && LD_LIBRARY_PATH=$LD_LIBRARY_PATH:$place/documents bash -c 'exec -a ./records "$1"' bash \
+    "$place/records" 2>&1); then
+    echo "libbitsift-json.so is missing, but records were indexed"
+    exit 1
+fi
+where=$place
+[ "$kind" = static ] || where=$library
+[[ $out == *"libbitsift-json.so is neither in $where, its subfolders "* && $out != *$'\n'* ]] || { echo "records printed: $out"; exit 1; }
+rm documents/libbitsift-json.so documents/records.jsonl
 read -ra filters <<< "$flags $(pkg-config "${static[@]}" --cflags --libs bitsift-bloom)"
 say "$cc" -std=c11 -Wall -Wextra -Werror "$source/tests/examples/bloom.c" -o filters "${filters[@]}"
 say ./filters

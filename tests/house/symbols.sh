@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # symbols.sh SOURCE_DIR LIBRARY...: what the static libraries give to the world, and what they take from it.
 #
-# Given: every global symbol starts with bs_. In objects made from C++ the weak copies of inline functions of the
+# Given: every global symbol starts with bs_. In objects made from C++, if JSON is linked in, the weak copies of inline functions of the
 # standard library and of simdjson are none of ours, and allowed.
 # Taken: libraries do not print, end the process or read the environment; the commands (cmd_*.c, main.c) do, and stand
 # in no library. The one exception: corpus/walk/ignore.c looks up git's global excludes as git does.

@@ -56,7 +56,7 @@ def _run(*arguments):
 
 
 def _build(place):
-    """Builds the extension, in a tree of its own unless one is given; returns where it is."""
+    """Builds the extension, in a tree of its own unless one is given. Returns its file and those that it loads."""
     given = os.environ.get("BITSIFT_CMAKE_BUILD")
     build = pathlib.Path(given or place).resolve()
     if not given:
@@ -68,7 +68,7 @@ def _build(place):
     found = sorted(build.glob("**/bitsift/_bitsift.abi3.so"))
     if not found:
         raise RuntimeError("the extension was not built: are Python's headers there (Debian: python3-dev)?")
-    return found[0]
+    return [found[0], *found[0].parent.glob("libbitsift-*.so")]
 
 
 def _write_wheel(directory, files):
@@ -91,16 +91,15 @@ def _write_wheel(directory, files):
 
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     with tempfile.TemporaryDirectory(prefix="bitsift-wheel-") as place:
-        extension = _build(place)
-        files = [(f"bitsift/{name}", (HERE / "bitsift" / name).read_bytes()) for name in PACKAGE]
-        return _write_wheel(wheel_directory, [*files, (f"bitsift/{extension.name}", extension.read_bytes())])
+        files = [HERE / "bitsift" / name for name in PACKAGE] + _build(place)
+        return _write_wheel(wheel_directory, [(f"bitsift/{file.name}", file.read_bytes()) for file in files])
 
 
 def build_editable(wheel_directory, config_settings=None, metadata_directory=None):
     """The package as it lies here, with the extension put beside it."""
     with tempfile.TemporaryDirectory(prefix="bitsift-wheel-") as place:
-        extension = _build(place)
-        (HERE / "bitsift" / extension.name).write_bytes(extension.read_bytes())
+        for file in _build(place):
+            (HERE / "bitsift" / file.name).write_bytes(file.read_bytes())
     return _write_wheel(wheel_directory, [("bitsift.pth", f"{HERE}\n".encode())])
 
 

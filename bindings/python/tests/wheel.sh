@@ -26,6 +26,13 @@ with bitsift.Index.create() as index:
     index.add("a", "a cold harbour")
     index.commit()
     assert index.ids("harbour") == ["a"] and bitsift.__file__.endswith("installed/bitsift/__init__.py")
+# Records are parsed by libbitsift-json.so, which the wheel contains.
+with open("records.jsonl", "w", encoding="utf-8") as file:
+    file.write('{"id": "b", "text": "a warm harbour"}\n')
+bitsift.build("records", "records.jsonl")
+with bitsift.Index.open("records") as index:
+    assert index.ids("warm") == ["b"]
+assert "/installed/bitsift/libbitsift-json.so" in open("/proc/self/maps", encoding="utf-8").read()
 END
 # A source distribution has the library in it, and nothing that was built.
 PYTHONPATH=$package/backend "$python" -c "import bitsift_build; bitsift_build.build_sdist('$place')"
