@@ -7,8 +7,8 @@ WORKDIR /bitsift
 RUN bash -c '. cmake/packages.sh && install_packages "${BUILD_PACKAGES[@]}" dpkg-dev file' && cmake --workflow --preset package
 
 FROM debian:12-slim
-COPY --from=build /bitsift/build/package/bitsift_*.deb /tmp/
-RUN apt-get update && apt-get install -y --no-install-recommends /tmp/bitsift_*.deb && \
-    rm -rf /tmp/bitsift_*.deb /var/lib/apt/lists/*
+COPY --from=build /bitsift/build/package/bitsift_*.deb /bitsift/build/package/libbitsift-json_*.deb /tmp/
+RUN apt-get update && apt-get install -y --no-install-recommends /tmp/*.deb && \
+    rm -rf /tmp/*.deb /var/lib/apt/lists/*
 WORKDIR /files
 ENTRYPOINT ["bitsift"]

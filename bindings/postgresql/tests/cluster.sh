@@ -32,9 +32,9 @@ cluster_install() { # ROOT
     ln -sfn "$lib"/* "$root$lib/"
     find "$share" -mindepth 1 -maxdepth 1 ! -name extension -exec ln -sfn {} "$root$share/" \;
     ln -sfn "$share"/extension/* "$root$share/extension/"
-    rm -f "$root$lib"/bitsift.so "$root$share"/extension/bitsift*
+    rm -f "$root$lib"/{bitsift,libbitsift-json}.so "$root$share"/extension/bitsift*
     if [ -n "${EXTENSION:-}" ]; then
-        cp "$EXTENSION/bitsift.so" "$root$lib/"
+        cp -L "$EXTENSION/bitsift.so" "$EXTENSION/libbitsift-json.so" "$root$lib/"
         cp "$EXTENSION"/bitsift.control "$EXTENSION"/bitsift--*.sql "$root$share/extension/"
         return
     fi
