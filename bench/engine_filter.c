@@ -9,9 +9,9 @@
 #include "bench/tool.h"
 #include "core/bitsift/index.h"
 #include "core/bitsift/search.h"
-#include "query/search/plan.h"
-#include "query/search/scan.h"
-#include "query/search/search.h"
+#include "query/plan/plan.h"
+#include "query/scan/scan.h"
+#include "query/search/index_handle.h"
 
 struct filter {
 	struct bs_index *index;

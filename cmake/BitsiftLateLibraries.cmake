@@ -1,4 +1,4 @@
-# Libraries that are loaded when first needed: see core/base/library.h. What a build must know of them is the soname, by which a
+# Libraries that are loaded when first needed: see core/system/library.h. What a build must know of them is the soname, by which a
 # program linked to them would ask for them, and the folder where they are here.
 option(BITSIFT_LOAD_LATE "Load ICU, Snowball, the JSON parser and what unpacks files when they are first needed, not whenever a program starts" ON)
 

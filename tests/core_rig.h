@@ -10,9 +10,9 @@
 #include <stdint.h>
 
 #include "core/base/buffer.h"
+#include "core/base/error.h"
 #include "core/file/container.h"
 #include "core/file/dir.h"
-#include "core/base/status.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

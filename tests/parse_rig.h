@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "query/search/parse.h"
+#include "query/language/parse.h"
 
 #define N_FIELDS 7u /* of which year has values */
 extern const struct field_name {

@@ -13,7 +13,7 @@
 #include "core/base/buffer.h"
 #include "core/bitsift/grep.h"
 #include "core/simd/needle.h"
-#include "query/grep/grep_list.h"
+#include "query/grep/match/grep_list.h"
 #include "query/regex/pattern.h"
 
 /* What a pattern may be compiled with. */

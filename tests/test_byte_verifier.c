@@ -18,7 +18,7 @@
 #include "core/bitsift/search.h"
 #include "core_rig.h"
 #include "corpus/read/record_scan.h"
-#include "query/search/byte_verifier.h"
+#include "query/verify/byte_verifier.h"
 
 #define MAX_KERNELS 8
 #define MAX_FIELDS  3

@@ -19,7 +19,7 @@
 #include "core/bitsift/host.h"
 #include "core/bitsift/index.h"
 #include "core/bitsift/search.h"
-#include "query/search/parse.h"
+#include "query/language/parse.h"
 #include "tests/grammar.h"
 #include "tests/library_rig.h"
 

@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "core/base/icu.h"
-#include "core/base/library.h"
+#include "core/system/icu.h"
+#include "core/system/library.h"
 #include "core/text/words_term.h"
 
 static void test_missing(void **state)

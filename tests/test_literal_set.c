@@ -16,7 +16,7 @@
 #include <unicode/uchar.h>
 #include <unicode/utf8.h>
 
-#include "core/base/icu.h"
+#include "core/system/icu.h"
 #include "core/text/grams.h"
 #include "core_rig.h"
 #include "query/regex/literal_set.h"

@@ -16,8 +16,8 @@
 
 #include "core/bitsift/search.h"
 #include "corpus/read/source.h"
-#include "query/search/match.h"
-#include "query/search/passage.h"
+#include "query/answer/passage.h"
+#include "query/verify/match.h"
 #include "words_rig.h"
 
 #define MOST_BYTES 4096

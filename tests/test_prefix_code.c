@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "core/base/prefix_code.h"
+#include "core/collections/prefix_code.h"
 #include "core_rig.h"
 
 #define MOST_SYMBOLS 700u

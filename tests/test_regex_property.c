@@ -19,8 +19,8 @@
 #include <unicode/uchar.h>
 #include <unicode/utf8.h>
 
+#include "core/system/icu.h"
 #include "core/text/grams.h"
-#include "core/base/icu.h"
 #include "core_rig.h"
 #include "tests/regex_rig.h"
 

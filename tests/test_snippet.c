@@ -14,7 +14,7 @@
 #include <unicode/utf8.h>
 
 #include "core/text/words.h"
-#include "query/search/snippet.h"
+#include "query/answer/snippet.h"
 
 #define MOST_HITS 64
 

@@ -8,9 +8,9 @@
 
 #include <cmocka.h>
 
-#include "core/base/status.h"
-#include "core/bitsift/terminal.h"
+#include "core/base/error.h"
 #include "core/bitsift/host.h"
+#include "core/bitsift/terminal.h"
 #include "core_rig.h"
 
 static void test_control_characters(void **state)

@@ -25,9 +25,9 @@
 #include "core/store/summary_make.h"
 #include "core/text/grams.h"
 #include "index_rig.h"
+#include "query/plan/may_match.h"
 #include "query/regex/regex_grams.h"
-#include "query/search/may_match.h"
-#include "query/search/search.h"
+#include "query/search/index_handle.h"
 
 #define N_WORDS 4000u
 

@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "core/base/watch.h"
 #include "core/bitsift/limits.h"
+#include "core/system/watch.h"
 #include "tests/words_rig.h"
 
 /* expected: "0:term|1:term|1+pair", '+' for a pair. */

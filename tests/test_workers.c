@@ -15,8 +15,8 @@
 
 #include <cmocka.h>
 
-#include "core/base/stack.h"
-#include "core/base/workers.h"
+#include "core/system/stack.h"
+#include "core/system/workers.h"
 #include "core_rig.h"
 
 #define MOST_TASKS 20000u

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "core/base/status.h"
+#include "core/base/error.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "core/base/buffer.h"
-#include "core/base/status.h"
+#include "core/base/error.h"
 
 /*
  * As bs_visible_next (bitsift.h; it moves over a maximal subpart of an invalid sequence, one U+FFFD) backwards: the code point

@@ -1,7 +1,7 @@
 /* attenuated.c: the attenuated Bloom filter (Rhea and Kubiatowicz, "Probabilistic Location and Routing", 2002). See bitsift/bloom.h. */
 #include <stdlib.h>
 
-#include "core/base/status.h"
+#include "core/base/error.h"
 #include "core/bitsift/bloom.h"
 #include "core/bloom/bits.h"
 #include "core/bloom/stored.h"

@@ -2,7 +2,7 @@
  * Protocol", 2000). See bitsift/bloom.h. Counter i is the low half of byte i / 2 if i is even, else the high one. */
 #include <stdlib.h>
 
-#include "core/base/status.h"
+#include "core/base/error.h"
 #include "core/bitsift/bloom.h"
 #include "core/bloom/bits.h"
 #include "core/bloom/stored.h"

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "core/base/status.h"
+#include "core/base/error.h"
 #include "core/bitsift/bloom.h"
 #include "core/bloom/bits.h"
 #include "core/bloom/stored.h"

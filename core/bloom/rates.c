@@ -2,7 +2,7 @@
  * sent. See bitsift/bloom.h. */
 #include <math.h>
 
-#include "core/base/status.h"
+#include "core/base/error.h"
 #include "core/bitsift/bloom.h"
 #include "core/bloom/bits.h"
 

@@ -5,7 +5,7 @@
 #ifndef BS_CORE_BLOOM_STORED_H
 #define BS_CORE_BLOOM_STORED_H
 
-#include "core/base/status.h"
+#include "core/base/error.h"
 
 #define BS_STORED_HEAD_BYTES 64u
 

@@ -12,8 +12,8 @@
 
 #include <stdint.h>
 
+#include "core/base/error.h"
 #include "core/store/snapshot.h"
-#include "core/base/status.h"
 
 /* Decodes the stored text of a segment that has some. */
 typedef enum bs_status bs_check_stored_text(const struct bs_snapshot *snapshot, uint32_t segment, struct bs_error *err);

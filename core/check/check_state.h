@@ -5,9 +5,9 @@
 
 #include <stdlib.h>
 
-#include "core/base/watch.h"
 #include "core/base/bytes.h"
 #include "core/check/check.h"
+#include "core/system/watch.h"
 
 struct check {
 	const struct bs_check_request *request;

@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 #include "core/base/buffer.h"
-#include "core/base/status.h"
+#include "core/base/error.h"
 
 #define BS_CODED_BLOCK      512u
 #define BS_CODED_HEAD_BYTES 24u

@@ -13,8 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/base/error.h"
 #include "core/file/dir.h"
-#include "core/base/status.h"
 
 #define BS_FORMAT_VERSION 4u /* of all kinds of files; FORMAT.md says what changed */
 

@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 
 #include "core/base/buffer.h"
-#include "core/base/status.h"
+#include "core/base/error.h"
 
 struct bs_dir {
 	struct bs_memory *memory; /* borrowed; NULL: it is a directory */

@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/base/watch.h"
 #include "core/bitsift/writer.h"
+#include "core/system/watch.h"
 
 #define PLACE "an index in memory"
 

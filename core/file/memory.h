@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "core/base/buffer.h"
-#include "core/base/status.h"
+#include "core/base/error.h"
 #include "core/bitsift/writer.h"
 
 /* As the functions of dir.h. Descriptors are the caller's; those of one file share their place in it. */

@@ -6,8 +6,8 @@
 
 #include "core/base/buffer.h"
 #include "core/base/bytes.h"
-#include "core/base/watch.h"
 #include "core/file/segment_sections.h"
+#include "core/system/watch.h"
 
 const struct bs_names_sections bs_names_of_documents = {BS_SECTION_DOC_NAMES, BS_SECTION_DOC_NAME_OFFSETS, "documents"};
 const struct bs_names_sections bs_names_of_values = {BS_SECTION_VALUE_KEYS, BS_SECTION_VALUE_KEY_OFFSETS, "values"};

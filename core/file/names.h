@@ -13,10 +13,10 @@
 #include <stdint.h>
 
 #include "core/base/buffer.h"
+#include "core/base/error.h"
 #include "core/file/container.h"
 #include "core/file/packed.h"
 #include "core/file/spill.h"
-#include "core/base/status.h"
 
 #define BS_NAMES_BLOCK       64u
 #define BS_NAMES_MOST_SHARED 4095u /* bytes: so that a few bytes of a file do not become many in memory */

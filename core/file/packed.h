@@ -22,8 +22,8 @@
 #include <stdint.h>
 
 #include "core/base/bytes.h"
+#include "core/base/error.h"
 #include "core/file/container.h"
-#include "core/base/status.h"
 
 #define BS_PACKED_BLOCK_VALUES 128u
 #define BS_PACKED_ENTRY_BYTES  16u

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "core/base/bytes.h"
-#include "core/base/watch.h"
 #include "core/file/segment_sections.h"
+#include "core/system/watch.h"
 
 #define SYMBOL_NS 10u /* the cost of decoding one */
 

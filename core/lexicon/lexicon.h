@@ -19,8 +19,8 @@
 #include <stdint.h>
 
 #include "core/base/buffer.h"
+#include "core/base/error.h"
 #include "core/file/container.h"
-#include "core/base/status.h"
 #include "core/lexicon/term_codes.h"
 
 #define BS_KEY_COMPOUND 0xff /* first byte of a pair term's key */

@@ -16,9 +16,9 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "core/base/prefix_code.h"
+#include "core/base/error.h"
+#include "core/collections/prefix_code.h"
 #include "core/file/container.h"
-#include "core/base/status.h"
 
 #define BS_N_HEADS         256u
 #define BS_HEAD_CONTEXTS   19u
@@ -71,7 +71,7 @@ static inline uint32_t bs_next_context(uint8_t byte)
 	return byte >= 'a' && byte <= 'z' ? 10 : (byte >= '0' && byte <= '9' ? 9 : 8);
 }
 
-/* A decoded symbol in one word, with its bits (core/base/prefix_code.h). */
+/* A decoded symbol in one word, with its bits (core/collections/prefix_code.h). */
 #define BS_CODED(symbol, n_bytes, is_end, context) \
 	((uint32_t)(symbol) << 16 | (uint32_t)(context) << 12 | (uint32_t)(is_end) << 11 | (uint32_t)(n_bytes) << 4)
 #define BS_CODED_BYTES(coded)   ((coded) >> 4 & 15)

@@ -15,8 +15,8 @@
 #include <stdint.h>
 
 #include "core/base/buffer.h"
-#include "core/base/status.h"
-#include "core/base/term_table.h"
+#include "core/base/error.h"
+#include "core/collections/term_table.h"
 
 /* A set of pairs. Zero-initialise; once filled, shared by threads. */
 struct bs_word_pairs {

@@ -16,10 +16,10 @@
 #include <stdint.h>
 
 #include "core/base/buffer.h"
+#include "core/base/error.h"
 #include "core/file/container.h"
-#include "core/simd/kernels.h"
 #include "core/file/packed.h"
-#include "core/base/status.h"
+#include "core/simd/kernels.h"
 
 struct bs_exceptions {
 	struct bs_packed terms;    /* ordinals, ascending */

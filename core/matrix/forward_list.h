@@ -16,8 +16,8 @@
 #include <stdint.h>
 
 #include "core/base/buffer.h"
+#include "core/base/error.h"
 #include "core/base/hash.h"
-#include "core/base/status.h"
 #include "core/file/container.h"
 
 /* Appends the list of n strictly ascending ordinals; no bytes if n is 0. BS_NO_MEMORY. */

@@ -24,10 +24,10 @@
 #include <stdint.h>
 
 #include "core/base/buffer.h"
+#include "core/base/error.h"
 #include "core/file/container.h"
-#include "core/text/grams.h"
 #include "core/file/packed.h"
-#include "core/base/status.h"
+#include "core/text/grams.h"
 
 #define BS_GRAM_SLAB_MAX_DOCS 65536u
 

@@ -21,8 +21,8 @@
 #include <stdint.h>
 
 #include "core/base/buffer.h"
-#include "core/base/prefix_code.h"
-#include "core/base/status.h"
+#include "core/base/error.h"
+#include "core/collections/prefix_code.h"
 #include "core/file/container.h"
 #include "core/file/packed.h"
 

@@ -18,8 +18,8 @@
 #include <stdint.h>
 
 #include "core/base/buffer.h"
-#include "core/base/prefix_code.h"
-#include "core/base/status.h"
+#include "core/base/error.h"
+#include "core/collections/prefix_code.h"
 #include "core/file/container.h"
 
 #define BS_ROW_CLASSES     64u /* of numbers; the last one is not used */

@@ -29,12 +29,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/base/error.h"
 #include "core/file/container.h"
-#include "core/simd/kernels.h"
-#include "core/matrix/forward_list.h"
 #include "core/file/packed.h"
-#include "core/base/status.h"
+#include "core/matrix/forward_list.h"
 #include "core/matrix/treatment.h"
+#include "core/simd/kernels.h"
 
 #define BS_SLAB_MAX_DOCS (BS_SLAB_MAX_BLOCKS * BS_LINE_BITS)
 

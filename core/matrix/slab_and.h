@@ -17,9 +17,9 @@
 #include <stdint.h>
 
 #include "core/base/buffer.h"
+#include "core/base/error.h"
 #include "core/base/hash.h"
 #include "core/matrix/slab.h"
-#include "core/base/status.h"
 
 #define BS_NO_COLUMN UINT32_MAX
 

@@ -6,8 +6,8 @@
 
 #include "core/base/bytes.h"
 #include "core/base/hash.h"
-#include "core/base/watch.h"
 #include "core/file/segment_sections.h"
+#include "core/system/watch.h"
 
 #define GOLDEN      UINT64_C(0x9e3779b97f4a7c15)
 #define FIRST_LEVEL 32u /* of bs_hash_probe; columns have lower ones */

@@ -28,7 +28,7 @@
 #include <stdint.h>
 
 #include "core/base/buffer.h"
-#include "core/base/status.h"
+#include "core/base/error.h"
 #include "core/file/container.h"
 #include "core/file/packed.h"
 #include "core/simd/kernels.h"

@@ -4,7 +4,7 @@
 #include "core/matrix/prices.h"
 
 /* Below one document a block or so, looking at each costs less than reading the lines of its levels
- * (query/search/scan_top.c, LOOK_MAX): so words in fewer have none. Two columns leave a level a tenth of the documents
+ * (query/rank/scan_top.c, LOOK_MAX): so words in fewer have none. Two columns leave a level a tenth of the documents
  * that do not reach it, which higher levels, asked for only of those, make a hundredth. Where columns are dense, so
  * that the index is small, or because documents are long and reach many levels, there are fewer, of words of some
  * number, and one column is all that each gets. */

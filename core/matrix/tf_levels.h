@@ -3,7 +3,7 @@
  *
  * A tf level is "the word stands at least 2 (3, 5, 9) times in the document", as terms of their own in the document
  * columns of a slab. Of a document that has the word they bound its tf from above, 512 documents at a time, by which
- * ranking passes over most of them (query/search/scan_top.c); how often exactly the document's tf code says
+ * ranking passes over most of them (query/rank/scan_top.c); how often exactly the document's tf code says
  * (tf_code.h).
  *
  * Only words of at least min_df documents of a segment have them: of rarer ones the few documents are looked at one by

@@ -19,9 +19,9 @@
 
 #include <string.h>
 
-#include "core/base/watch.h"
 #include "core/simd/kernel_lines.h"
 #include "core/simd/kernels.h"
+#include "core/system/watch.h"
 
 /* A row of the system in echelon form: the coefficients from its own bit on, that one first. No coefficient: free. */
 struct solve_row {

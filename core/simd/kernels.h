@@ -17,8 +17,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/base/error.h"
 #include "core/simd/needle.h"
-#include "core/base/status.h"
 
 #define BS_LINE_BYTES      64u
 #define BS_LINE_WORDS      8u

@@ -7,12 +7,12 @@
 #include "core/base/bytes.h"
 #include "core/base/date.h"
 #include "core/base/source_kind.h"
-#include "core/base/watch.h"
 #include "core/bitsift/host.h"
 #include "core/bitsift/query.h"
 #include "core/lexicon/lexicon.h"
 #include "core/store/catalog_file.h"
 #include "core/store/snapshot.h"
+#include "core/system/watch.h"
 
 enum bs_status bs_catalog_stamp(const char *place, uint64_t stamp[BS_CATALOG_STAMPS], struct bs_error *err)
 {

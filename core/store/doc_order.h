@@ -8,8 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/base/error.h"
 #include "core/store/snapshot.h"
-#include "core/base/status.h"
 
 /* Paths below a folder: negative, zero or positive. */
 int bs_compare_paths(const uint8_t *a, size_t a_bytes, const uint8_t *b, size_t b_bytes);

@@ -7,10 +7,10 @@
 #include <stdint.h>
 
 #include "core/base/buffer.h"
+#include "core/base/error.h"
 #include "core/file/container.h"
 #include "core/file/names.h"
 #include "core/file/packed.h"
-#include "core/base/status.h"
 
 enum bs_doc_flag {
 	BS_DOC_NAMED_BY_LINE = 1, /* a record without id: its name is its line number */

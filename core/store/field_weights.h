@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/base/status.h"
+#include "core/base/error.h"
 
 #define BS_MOST_WEIGHT 100u
 

@@ -14,9 +14,9 @@
 #include <stdint.h>
 
 #include "core/base/buffer.h"
+#include "core/base/error.h"
 #include "core/base/folder_listing.h"
 #include "core/file/container.h"
-#include "core/base/status.h"
 
 /* Before any other use: whether the list decodes, to names in order that lead nowhere else. */
 bool bs_folder_listing_is_valid(const struct bs_folder_listing *list);

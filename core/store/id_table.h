@@ -15,8 +15,8 @@
 #include <stdint.h>
 
 #include "core/base/buffer.h"
+#include "core/base/error.h"
 #include "core/base/hash.h"
-#include "core/base/status.h"
 #include "core/file/container.h"
 #include "core/file/packed.h"
 

@@ -10,11 +10,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/base/watch.h"
 #include "core/bitsift/index.h"
 #include "core/bitsift/terminal.h"
 #include "core/file/memory.h"
 #include "core/file/segment_sections.h"
+#include "core/system/watch.h"
 
 /* What tells others to pass the index over: git, and programs that make backups (https://bford.info/cachedir). */
 static const struct {

@@ -14,11 +14,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/base/error.h"
 #include "core/file/dir.h"
 #include "core/store/doc_table.h"
 #include "core/store/manifest.h"
 #include "core/store/snapshot.h"
-#include "core/base/status.h"
 
 /* Creates the directory, for its owner alone, if it is not there, and the folders above it, as mkdir -p does. *made_bytes_out: the
  * length of the path of the first one that was made; 0: the directory was there. BS_IO names it; BS_NO_MEMORY. */

@@ -6,9 +6,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/base/term_table.h"
+#include "core/base/error.h"
+#include "core/collections/term_table.h"
 #include "core/store/snapshot.h"
-#include "core/base/status.h"
 
 /* What bytes are spent on. Every byte of every file belongs to one of them. */
 enum bs_part {

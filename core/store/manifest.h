@@ -8,9 +8,9 @@
 #include <stdint.h>
 
 #include "core/base/buffer.h"
-#include "core/base/status.h"
-#include "core/base/term_table.h"
+#include "core/base/error.h"
 #include "core/bitsift/index.h"
+#include "core/collections/term_table.h"
 #include "core/file/container.h"
 #include "core/text/words.h"
 

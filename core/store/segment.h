@@ -9,20 +9,20 @@
 
 #include <stdint.h>
 
+#include "core/base/error.h"
 #include "core/file/coded_section.h"
 #include "core/file/container.h"
-#include "core/store/doc_table.h"
-#include "core/store/id_table.h"
+#include "core/lexicon/lexicon.h"
 #include "core/matrix/exceptions.h"
 #include "core/matrix/gram_slab.h"
 #include "core/matrix/rare_list.h"
-#include "core/lexicon/lexicon.h"
 #include "core/matrix/slab.h"
-#include "core/base/status.h"
-#include "core/matrix/tf_levels.h"
 #include "core/matrix/tf_code.h"
+#include "core/matrix/tf_levels.h"
 #include "core/matrix/treatment.h"
 #include "core/matrix/value_column.h"
+#include "core/store/doc_table.h"
+#include "core/store/id_table.h"
 
 /* The numbers of a segment, as they stand in the file too. */
 struct bs_segment_meta {

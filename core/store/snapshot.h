@@ -11,13 +11,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/base/term_table.h"
 #include "core/base/doc_ref.h"
+#include "core/base/error.h"
+#include "core/collections/term_table.h"
 #include "core/store/doc_table.h"
 #include "core/store/manifest.h"
 #include "core/store/segment.h"
 #include "core/store/summary.h"
-#include "core/base/status.h"
 
 struct bs_snapshot {
 	const struct bs_dir *dir;              /* borrowed */

@@ -6,8 +6,8 @@
 
 #include "core/base/bytes.h"
 #include "core/base/hash.h"
-#include "core/base/sort.h"
 #include "core/base/source_kind.h"
+#include "core/collections/sort.h"
 #include "core/lexicon/lexicon.h"
 
 /* Places are made for a sixteenth more words than there are, and made anew for more than that, or for half. Less would save .04 bits a word;

@@ -5,7 +5,7 @@
 
 #include <unicode/utf8.h>
 
-#include "core/base/icu.h"
+#include "core/system/icu.h"
 
 uint32_t bs_gram_fold(uint32_t c)
 {

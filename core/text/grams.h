@@ -17,8 +17,8 @@
 #include <stdint.h>
 
 #include "core/base/buffer.h"
+#include "core/base/error.h"
 #include "core/base/gram_hash.h"
-#include "core/base/status.h"
 
 /* The scheme: part of an index, because text and query must agree on it. */
 #define BS_GRAM_SCHEME     3u

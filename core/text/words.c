@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/watch.h"
 #include "core/bitsift/host.h"
+#include "core/system/watch.h"
 #include "core/text/words_nfc.h"
 #include "core/text/words_parts.h"
 #include "core/text/words_term.h"

@@ -17,7 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/base/status.h"
+#include "core/base/error.h"
 
 struct bs_buffer;
 struct bs_kernel;

@@ -19,7 +19,7 @@
 #include <unicode/utf8.h>
 
 #include "core/base/bytes.h"
-#include "core/base/watch.h"
+#include "core/system/watch.h"
 
 /* The approximate cost of a byte of text and of a normalized unit: enough to know when to look at the clock. */
 #define BYTE_NS     4u

@@ -1,7 +1,7 @@
 /* words_parts.c: see words_parts.h. */
 #include "core/text/words_parts.h"
 
-#include "core/base/icu.h"
+#include "core/system/icu.h"
 
 enum bs_part_kind bs_part_kind_of(int32_t c)
 {

@@ -15,8 +15,8 @@
 #include <unicode/utf8.h>
 
 #include "core/base/bytes.h"
-#include "core/base/watch.h"
 #include "core/bitsift/host.h"
+#include "core/system/watch.h"
 #include "core/text/words_accents.h"
 #include "core/text/words_nfc.h"
 #include "core/text/words_parts.h"

@@ -8,9 +8,9 @@
 #include <unicode/utf16.h>
 
 #include "core/base/buffer.h"
-#include "core/base/icu.h"
 #include "core/simd/kernels.h"
-#include "core/base/library.h"
+#include "core/system/icu.h"
+#include "core/system/library.h"
 #include "core/text/words.h"
 
 /* Snowball's stemmers, for an analyzer that stems (library.h). */

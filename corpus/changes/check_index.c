@@ -1,8 +1,8 @@
 /* check_index.c: bs_index_check: core/check, and the stored text, whose compression it does not know. */
-#include "core/base/watch.h"
 #include "core/bitsift/index.h"
 #include "core/check/check.h"
 #include "core/file/dir.h"
+#include "core/system/watch.h"
 #include "corpus/changes/stored_text.h"
 
 enum bs_status bs_index_check(const struct bs_check_request *request, struct bs_check_report *report_out, struct bs_error *err)

@@ -5,12 +5,12 @@
 #include <string.h>
 
 #include "core/base/hash.h"
-#include "core/base/sort.h"
-#include "core/base/term_table.h"
-#include "core/base/watch.h"
-#include "core/store/summary_make.h"
+#include "core/collections/sort.h"
+#include "core/collections/term_table.h"
 #include "core/store/doc_order.h"
 #include "core/store/index_dir.h"
+#include "core/store/summary_make.h"
+#include "core/system/watch.h"
 #include "corpus/changes/exclusions.h"
 #include "corpus/changes/recorded.h"
 

@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/base/status.h"
-#include "core/base/term_table.h"
+#include "core/base/error.h"
+#include "core/collections/term_table.h"
 #include "core/store/snapshot.h"
 #include "corpus/changes/id_owners.h"
 #include "corpus/read/source.h"

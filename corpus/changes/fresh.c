@@ -1,6 +1,6 @@
 /* fresh.c: see fresh.h. */
-#include "core/base/watch.h"
 #include "core/bitsift/index.h"
+#include "core/system/watch.h"
 #include "corpus/changes/fresh.h"
 
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "core/base/status.h"
+#include "core/base/error.h"
 #include "core/bitsift/index.h"
 #include "core/store/snapshot.h"
 

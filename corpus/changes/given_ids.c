@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "core/base/bytes.h"
-#include "core/base/watch.h"
 #include "core/store/id_table.h"
+#include "core/system/watch.h"
 #include "corpus/changes/recorded.h"
 
 #define DOCUMENT_NS 200u /* what a document costs about, where there is no table */

@@ -7,7 +7,7 @@
 #define BS_CORPUS_CHANGES_GIVEN_IDS_H
 
 #include "core/base/doc_ref.h"
-#include "core/base/status.h"
+#include "core/base/error.h"
 #include "core/store/snapshot.h"
 
 struct bs_given_segment;

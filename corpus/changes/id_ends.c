@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/watch.h"
 #include "core/store/doc_order.h"
+#include "core/system/watch.h"
 #include "corpus/changes/recorded.h"
 
 #define DOCUMENT_NS 200u /* what a document costs about, while tables are made */

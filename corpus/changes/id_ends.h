@@ -7,7 +7,7 @@
 #define BS_CORPUS_CHANGES_ID_ENDS_H
 
 #include "core/base/doc_ref.h"
-#include "core/base/status.h"
+#include "core/base/error.h"
 #include "core/store/snapshot.h"
 #include "corpus/read/source.h"
 

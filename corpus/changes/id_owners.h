@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "core/base/buffer.h"
-#include "core/base/status.h"
+#include "core/base/error.h"
 #include "core/store/doc_table.h"
 #include "core/store/segment.h"
 #include "corpus/read/source.h"

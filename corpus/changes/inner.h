@@ -11,8 +11,8 @@
 #ifndef BS_CORPUS_CHANGES_INNER_H
 #define BS_CORPUS_CHANGES_INNER_H
 
-#include "core/base/term_table.h"
 #include "core/bitsift/index.h"
+#include "core/collections/term_table.h"
 #include "corpus/changes/refresh.h"
 #include "corpus/read/recognize.h"
 

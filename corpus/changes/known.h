@@ -5,7 +5,7 @@
 #ifndef BS_CORPUS_CHANGES_KNOWN_H
 #define BS_CORPUS_CHANGES_KNOWN_H
 
-#include "core/base/status.h"
+#include "core/base/error.h"
 #include "core/store/snapshot.h"
 #include "corpus/read/source.h"
 

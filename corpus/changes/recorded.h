@@ -8,7 +8,7 @@
 #ifndef BS_CORPUS_CHANGES_RECORDED_H
 #define BS_CORPUS_CHANGES_RECORDED_H
 
-#include "core/base/status.h"
+#include "core/base/error.h"
 #include "core/file/dir.h"
 #include "core/store/doc_table.h"
 #include "core/store/manifest.h"

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "core/base/bytes.h"
-#include "core/base/watch.h"
 #include "core/bitsift/index.h"
+#include "core/system/watch.h"
 #include "corpus/changes/known.h"
 #include "corpus/changes/recorded.h"
 

@@ -19,7 +19,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/base/status.h"
+#include "core/base/error.h"
 #include "core/bitsift/index.h"
 #include "core/store/manifest.h"
 #include "core/store/snapshot.h"

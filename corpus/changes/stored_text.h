@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "core/base/buffer.h"
-#include "core/base/status.h"
+#include "core/base/error.h"
 #include "core/store/snapshot.h"
 #include "corpus/walk/document.h"
 

@@ -6,7 +6,7 @@
 #define BS_CORPUS_CHANGES_UNCOMMITTED_H
 
 #include "core/base/doc_ref.h"
-#include "core/base/status.h"
+#include "core/base/error.h"
 #include "core/bitsift/writer.h"
 #include "core/store/snapshot.h"
 

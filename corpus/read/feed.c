@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "core/base/hash.h"
-#include "core/base/pulse.h"
-#include "core/base/watch.h"
+#include "core/system/pulse.h"
+#include "core/system/watch.h"
 #include "corpus/walk/file.h"
 #include "corpus/walk/holes.h"
 

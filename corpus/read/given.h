@@ -6,7 +6,7 @@
 #define BS_CORPUS_READ_GIVEN_H
 
 #include "core/base/buffer.h"
-#include "core/base/status.h"
+#include "core/base/error.h"
 #include "corpus/read/source.h"
 #include "corpus/walk/document.h"
 

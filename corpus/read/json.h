@@ -2,7 +2,7 @@
  * json.h: the interface of libbitsift-json.so, in C. It validates one line of JSON and resolves its strings by simdjson's DOM
  * parser, which checks nested values too (its On-Demand parser checks only the values that are read).
  *
- * It is the only C++ of the engine. record.c loads it when the first record is parsed (core/base/library.h): linking to simdjson
+ * It is the only C++ of the engine. record.c loads it when the first record is parsed (core/system/library.h): linking to simdjson
  * and the C++ runtime costs each start of the program about 3.5 million cycles. Without BITSIFT_LOAD_LATE it is linked in.
  */
 #ifndef BS_CORPUS_READ_JSON_H

@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 #include "core/base/hash.h"
-#include "core/base/term_table.h"
 #include "core/base/visible.h"
-#include "core/base/watch.h"
+#include "core/collections/term_table.h"
+#include "core/system/watch.h"
 #include "corpus/read/record.h"
 #include "corpus/read/record_scan.h"
 #include "corpus/walk/file.h"

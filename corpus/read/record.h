@@ -18,7 +18,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "core/base/status.h"
+#include "core/base/error.h"
 #include "corpus/walk/document.h"
 
 /* Levels of objects and arrays, the record itself included. Costs 33 bytes each, touched only when reached. */

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unicode/utf8.h>
 
-#include "core/base/watch.h"
+#include "core/system/watch.h"
 
 #define KEPT_BYTES ((size_t)1 << 20)
 

@@ -37,7 +37,7 @@ void bs_record_scan_deinit(struct bs_record_scan *scan);
 enum bs_status bs_record_scan_line(struct bs_record_scan *scan, const uint8_t *line, size_t line_bytes, bool as_it_is,
                                    struct bs_document *document_out, bool *is_known_out, struct bs_error *err) BS_WARN_UNUSED;
 
-/* Asks the watch (core/base/watch.h) at round i of a loop over a record's members, now and then. */
+/* Asks the watch (core/system/watch.h) at round i of a loop over a record's members, now and then. */
 enum bs_status bs_record_ask(uint64_t i, struct bs_error *err) BS_WARN_UNUSED;
 /* Asks the watch after a pass over n_bytes of a record. */
 enum bs_status bs_record_ask_bytes(uint64_t n_bytes, struct bs_error *err) BS_WARN_UNUSED;

@@ -15,8 +15,8 @@
 
 #include "core/base/buffer.h"
 #include "core/base/doc_ref.h"
+#include "core/base/error.h"
 #include "core/base/source_kind.h"
-#include "core/base/status.h"
 #include "core/bitsift/index.h"
 #include "corpus/read/coding.h"
 #include "corpus/walk/document.h"

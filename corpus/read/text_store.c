@@ -14,11 +14,11 @@
 #include <zstd_errors.h>
 
 #include "core/base/bytes.h"
-#include "core/base/library.h"
-#include "core/base/workers.h"
 #include "core/file/container.h"
+#include "core/system/library.h"
+#include "core/system/workers.h"
 
-/* zstd, loaded when first needed (core/base/library.h). The compiler checks the table against the headers. */
+/* zstd, loaded when first needed (core/system/library.h). The compiler checks the table against the headers. */
 #define ZSTD_FUNCTIONS(each) \
 	each(ZDICT_isError) each(ZDICT_trainFromBuffer) each(ZSTD_CCtx_loadDictionary) each(ZSTD_CCtx_setParameter) \
 	each(ZSTD_compress2) each(ZSTD_compressBound) each(ZSTD_createCCtx) each(ZSTD_createDCtx) \

@@ -23,7 +23,7 @@
 #include <stdint.h>
 
 #include "core/base/buffer.h"
-#include "core/base/status.h"
+#include "core/base/error.h"
 #include "core/file/dir.h"
 
 /* A document's stored text stays below this. */

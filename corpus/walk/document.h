@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "core/base/doc_ref.h"
-#include "core/base/status.h"
+#include "core/base/error.h"
 #include "core/bitsift/index.h"
 
 /* Counts n files more of the kind. One that there is no room for, or without a name, is not counted. */

@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 #include "core/base/date.h"
-#include "core/base/watch.h"
 #include "core/bitsift/index.h"
+#include "core/system/watch.h"
 #include "corpus/walk/holes.h"
 
 /* Where a NUL byte makes a file binary: ripgrep's first buffer. */

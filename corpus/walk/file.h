@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 
 #include "core/base/buffer.h"
-#include "core/base/status.h"
+#include "core/base/error.h"
 #include "corpus/walk/document.h"
 
 /* A document's bytes, raw or as text, stay below this. */

@@ -10,7 +10,7 @@
 #include <stddef.h>
 
 #include "core/base/buffer.h"
-#include "core/base/status.h"
+#include "core/base/error.h"
 #include "corpus/walk/ignore.h"
 
 struct bs_file_types;

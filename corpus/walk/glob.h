@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/base/status.h"
+#include "core/base/error.h"
 
 /* A path to be matched; name_off is where its last component starts. It has no leading and no trailing slash. */
 struct bs_glob_path {

@@ -12,9 +12,9 @@
 
 #include "core/base/buffer.h"
 #include "core/base/visible.h"
-#include "core/base/watch.h"
 #include "core/bitsift/terminal.h"
 #include "core/simd/needle.h"
+#include "core/system/watch.h"
 #include "corpus/walk/file.h"
 #include "corpus/walk/glob.h"
 

@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #include "core/base/buffer.h"
-#include "core/base/status.h"
+#include "core/base/error.h"
 
 enum bs_ignore_verdict {
 	BS_IGNORE_SILENT, /* no rule matches */

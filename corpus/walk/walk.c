@@ -24,11 +24,11 @@
 
 #include "core/base/buffer.h"
 #include "core/base/bytes.h"
-#include "core/base/sort.h"
-#include "core/base/watch.h"
 #include "core/bitsift/grep.h"
 #include "core/bitsift/index.h"
+#include "core/collections/sort.h"
 #include "core/simd/needle.h"
+#include "core/system/watch.h"
 #include "corpus/walk/file.h"
 #include "corpus/walk/file_types.h"
 #include "corpus/walk/ignore.h"

@@ -9,8 +9,8 @@
 
 #include "core/base/hash.h"
 #include "core/base/value.h"
-#include "core/base/watch.h"
 #include "core/store/manifest.h"
+#include "core/system/watch.h"
 
 #define SPOOL_CHUNK_BYTES (8u << 20) /* address space: only what is written becomes real */
 

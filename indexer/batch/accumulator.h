@@ -14,11 +14,11 @@
 
 #include "core/base/buffer.h"
 #include "core/base/bytes.h"
-#include "core/store/doc_table.h"
-#include "core/base/status.h"
-#include "core/base/term_table.h"
+#include "core/base/error.h"
+#include "core/collections/term_table.h"
 #include "core/file/dir.h"
 #include "core/matrix/tf_code.h"
+#include "core/store/doc_table.h"
 #include "indexer/batch/term_batch.h"
 
 /*

@@ -19,10 +19,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/icu.h"
-#include "core/base/watch.h"
-#include "core/text/grams.h"
 #include "core/simd/kernels.h"
+#include "core/system/icu.h"
+#include "core/system/watch.h"
+#include "core/text/grams.h"
 
 #define PIECE_BYTES  4096u
 #define BYTE_NS      4u /* what one costs about, for the watch */

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "core/base/buffer.h"
-#include "core/base/status.h"
+#include "core/base/error.h"
 #include "core/matrix/gram_slab.h"
 #include "corpus/walk/document.h"
 

@@ -15,7 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/base/status.h"
+#include "core/base/error.h"
 #include "core/text/words.h"
 #include "corpus/read/source.h"
 #include "indexer/batch/accumulator.h"

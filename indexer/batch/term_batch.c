@@ -8,10 +8,10 @@
 #include "core/base/hash.h"
 #include "core/base/value.h"
 #include "core/bitsift/index.h"
-#include "core/base/watch.h"
 #include "core/lexicon/lexicon.h"
 #include "core/store/field_weights.h"
 #include "core/store/manifest.h"
+#include "core/system/watch.h"
 
 #define FIELD_GAP   100u        /* positions between two fields of a record */
 #define KEPT_BYTES  (1u << 20)  /* larger buffers are given back after use */

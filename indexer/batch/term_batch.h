@@ -13,8 +13,8 @@
 
 #include "core/base/buffer.h"
 #include "core/base/hash.h"
-#include "core/base/term_table.h"
 #include "core/bitsift/index.h"
+#include "core/collections/term_table.h"
 #include "core/lexicon/word_pairs.h"
 #include "core/text/words.h"
 #include "corpus/walk/document.h"

@@ -8,7 +8,7 @@
 #ifndef BS_INDEXER_CHOOSE_CHOICE_H
 #define BS_INDEXER_CHOOSE_CHOICE_H
 
-#include "core/base/status.h"
+#include "core/base/error.h"
 #include "core/lexicon/word_pairs.h"
 #include "core/store/snapshot.h"
 #include "corpus/read/source.h"

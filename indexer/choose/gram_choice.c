@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "core/base/bytes.h"
-#include "core/base/watch.h"
 #include "core/matrix/prices.h"
+#include "core/system/watch.h"
 #include "core/text/grams.h"
 #include "indexer/choose/sample.h"
 

@@ -7,9 +7,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/base/pulse.h"
 #include "core/bitsift/index.h"
 #include "core/matrix/prices.h"
+#include "core/system/pulse.h"
 #include "corpus/changes/recorded.h"
 #include "corpus/read/recognize.h"
 #include "corpus/walk/file.h"

@@ -5,7 +5,7 @@
 #ifndef BS_INDEXER_CHOOSE_SAMPLE_H
 #define BS_INDEXER_CHOOSE_SAMPLE_H
 
-#include "core/base/status.h"
+#include "core/base/error.h"
 #include "core/store/manifest.h"
 #include "corpus/read/source.h"
 

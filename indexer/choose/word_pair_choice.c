@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "core/base/hash.h"
-#include "core/base/sort.h"
-#include "core/base/watch.h"
+#include "core/collections/sort.h"
 #include "core/lexicon/lexicon.h"
 #include "core/matrix/prices.h"
+#include "core/system/watch.h"
 #include "core/text/words.h"
 #include "indexer/choose/sample.h"
 

@@ -7,7 +7,7 @@
 #define BS_INDEXER_RUN_AWAY_H
 
 #include "core/base/buffer.h"
-#include "core/base/status.h"
+#include "core/base/error.h"
 #include "core/file/dir.h"
 #include "core/store/snapshot.h"
 #include "corpus/changes/recorded.h"

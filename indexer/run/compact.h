@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 
-#include "core/base/status.h"
+#include "core/base/error.h"
 #include "indexer/run/indexer.h"
 
 /* Does what is due (compact.c has the rule), as a commit of its own. is_all: everything that makes the index smaller or

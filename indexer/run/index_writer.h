@@ -8,11 +8,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/base/pulse.h"
 #include "core/bitsift/index.h"
 #include "core/store/manifest.h"
 #include "core/store/snapshot.h"
 #include "core/store/summary_make.h"
+#include "core/system/pulse.h"
 #include "corpus/changes/id_owners.h"
 #include "corpus/read/source.h"
 #include "corpus/read/text_store.h"

@@ -8,14 +8,14 @@
 #include <sys/stat.h>
 
 #include "core/base/clock.h"
-#include "core/base/log.h"
-#include "core/base/watch.h"
 #include "core/bitsift/index.h"
 #include "core/bitsift/limits.h"
 #include "core/bitsift/writer.h"
 #include "core/store/doc_order.h"
 #include "core/store/field_weights.h"
 #include "core/store/summary_make.h"
+#include "core/system/log.h"
+#include "core/system/watch.h"
 #include "core/text/words.h"
 #include "corpus/changes/known.h"
 #include "corpus/changes/recorded.h"

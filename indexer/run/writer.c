@@ -13,8 +13,8 @@
 #include <string.h>
 
 #include "core/base/hash.h"
-#include "core/base/watch.h"
 #include "core/store/field_weights.h"
+#include "core/system/watch.h"
 #include "corpus/changes/recorded.h"
 #include "corpus/changes/uncommitted.h"
 #include "corpus/read/given.h"

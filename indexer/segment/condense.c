@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "core/base/bytes.h"
-#include "core/base/watch.h"
 #include "core/bitsift/limits.h"
 #include "core/bitsift/writer.h"
 #include "core/file/memory.h"
@@ -14,6 +13,7 @@
 #include "core/matrix/rare_list.h"
 #include "core/matrix/row_terms.h"
 #include "core/store/segment.h"
+#include "core/system/watch.h"
 #include "indexer/segment/slab_build.h"
 
 #define SEGMENT   "seg-"

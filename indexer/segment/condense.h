@@ -9,8 +9,8 @@
 #ifndef BS_INDEXER_SEGMENT_CONDENSE_H
 #define BS_INDEXER_SEGMENT_CONDENSE_H
 
+#include "core/base/error.h"
 #include "core/file/dir.h"
-#include "core/base/status.h"
 #include "core/store/manifest.h"
 #include "indexer/segment/slab_plan.h"
 

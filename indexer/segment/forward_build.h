@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#include "core/base/status.h"
+#include "core/base/error.h"
 #include "core/matrix/exceptions.h"
 #include "core/matrix/forward_list.h"
 #include "core/store/segment.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "core/base/bytes.h"
-#include "core/base/watch.h"
+#include "core/system/watch.h"
 
 #define CHUNK_BYTES         131072u
 #define CHUNK_BYTES_IN_FILE 1048576u

@@ -6,8 +6,8 @@
 #include <stdint.h>
 
 #include "core/base/buffer.h"
+#include "core/base/error.h"
 #include "core/base/gram_hash.h"
-#include "core/base/status.h"
 #include "core/file/container.h"
 
 #define BS_GRAM_SET_LINE_BITS 512u

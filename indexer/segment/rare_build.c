@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "core/base/bytes.h"
-#include "core/base/workers.h"
 #include "core/matrix/prices.h"
 #include "core/matrix/rare_list.h"
+#include "core/system/workers.h"
 
 #define TASK_LISTS    2048u
 #define SAMPLE_LISTS  4096u /* by which codes are made, or all if they are not twice as many */

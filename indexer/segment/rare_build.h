@@ -3,7 +3,7 @@
 #ifndef BS_INDEXER_SEGMENT_RARE_BUILD_H
 #define BS_INDEXER_SEGMENT_RARE_BUILD_H
 
-#include "core/base/status.h"
+#include "core/base/error.h"
 #include "core/file/container.h"
 #include "indexer/segment/size_classes.h"
 #include "indexer/segment/slab_plan.h"

@@ -5,16 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/file/segment_sections.h"
 #include "core/lexicon/lexicon.h"
 #include "core/store/segment.h"
-#include "core/file/segment_sections.h"
-#include "core/base/watch.h"
-#include "core/base/workers.h"
+#include "core/system/watch.h"
+#include "core/system/workers.h"
 #include "corpus/changes/recorded.h"
 #include "indexer/segment/condense.h"
-#include "indexer/segment/size_classes.h"
 #include "indexer/segment/forward_build.h"
 #include "indexer/segment/rare_build.h"
+#include "indexer/segment/size_classes.h"
 #include "indexer/segment/slab_build.h"
 #include "indexer/segment/term_order.h"
 #include "indexer/segment/value_build.h"

@@ -9,14 +9,14 @@
 
 #include <stdint.h>
 
+#include "core/base/error.h"
+#include "core/matrix/treatment.h"
 #include "core/simd/kernels.h"
 #include "core/store/manifest.h"
-#include "core/base/status.h"
-#include "core/matrix/treatment.h"
 #include "corpus/read/text_store.h"
-#include "indexer/segment/size_classes.h"
 #include "indexer/batch/accumulator.h"
 #include "indexer/segment/gram_accumulator.h"
+#include "indexer/segment/size_classes.h"
 
 struct bs_build_options {
 	struct bs_treatment_policy policy;

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/base/status.h"
+#include "core/base/error.h"
 #include "core/matrix/treatment.h"
 #include "indexer/segment/forward_build.h"
 

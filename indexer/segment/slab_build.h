@@ -13,7 +13,7 @@
 
 #include <stdint.h>
 
-#include "core/base/status.h"
+#include "core/base/error.h"
 #include "core/store/segment.h"
 #include "indexer/segment/slab_plan.h"
 

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "core/base/hash.h"
-#include "core/base/watch.h"
-#include "core/base/workers.h"
 #include "core/lexicon/lexicon.h"
+#include "core/system/watch.h"
+#include "core/system/workers.h"
 
 /* The approximate cost of a term, for the watch: looked up at random, and taken in order. */
 #define TERM_NS 50u

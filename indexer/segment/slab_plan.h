@@ -11,13 +11,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/simd/kernels.h"
-#include "core/base/pulse.h"
-#include "core/base/status.h"
+#include "core/base/error.h"
 #include "core/matrix/tf_levels.h"
 #include "core/matrix/treatment.h"
-#include "indexer/segment/size_classes.h"
+#include "core/simd/kernels.h"
+#include "core/system/pulse.h"
 #include "indexer/batch/accumulator.h"
+#include "indexer/segment/size_classes.h"
 
 /* One that may get an exact column in some slab, or have exceptions. */
 struct bs_frequent_term {

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/watch.h"
-#include "core/base/workers.h"
+#include "core/system/watch.h"
+#include "core/system/workers.h"
 
 /* Fewer are sorted by insertion: 256 counts are not worth setting up. */
 #define SMALL_RANGE 32u

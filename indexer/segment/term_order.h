@@ -6,8 +6,8 @@
 
 #include <stdint.h>
 
-#include "core/base/status.h"
-#include "core/base/term_table.h"
+#include "core/base/error.h"
+#include "core/collections/term_table.h"
 
 /* What it takes a term beside the result, while it runs. */
 #define BS_TERM_ORDER_BYTES 16u

@@ -6,12 +6,12 @@
 #include <string.h>
 
 #include "core/base/bytes.h"
-#include "core/base/sort.h"
 #include "core/base/value.h"
-#include "core/base/watch.h"
+#include "core/collections/sort.h"
 #include "core/file/names.h"
 #include "core/file/segment_sections.h"
 #include "core/matrix/value_column.h"
+#include "core/system/watch.h"
 
 #define NO_PLACE UINT32_MAX
 

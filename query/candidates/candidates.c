@@ -4,11 +4,11 @@
 
 #include <string.h>
 
-#include "core/base/watch.h"
+#include "core/system/watch.h"
+#include "query/answer/batches.h"
+#include "query/rank/rank.h"
 #include "query/regex/gram_filter.h"
 #include "query/regex/pattern_grams.h"
-#include "query/search/batches.h"
-#include "query/search/rank.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 

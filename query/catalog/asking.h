@@ -7,9 +7,9 @@
 
 #include "core/bitsift/query.h"
 #include "core/bitsift/search.h"
-#include "query/catalog/catalog.h"
+#include "query/catalog/catalog_handle.h"
+#include "query/language/reading.h"
 #include "query/search/feedback.h"
-#include "query/search/reading.h"
 
 /* Indexes that read words in one way. */
 struct bs_asking_group {

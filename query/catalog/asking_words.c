@@ -4,12 +4,12 @@
 
 #include "core/base/bytes.h"
 #include "core/base/hash.h"
-#include "core/base/icu.h"
 #include "core/bitsift/query.h"
 #include "core/bitsift/search.h"
+#include "core/system/icu.h"
 #include "query/catalog/asking.h"
-#include "query/search/may_match.h"
-#include "query/search/statistics.h"
+#include "query/plan/may_match.h"
+#include "query/plan/statistics.h"
 
 void bs_asking_deinit(struct bs_asking *asking)
 {

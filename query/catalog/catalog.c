@@ -1,17 +1,17 @@
 /* catalog.c: which indexes a catalog has, and its file: see bitsift/catalog.h. */
-#include "query/catalog/catalog.h"
+#include "query/catalog/catalog_handle.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "core/base/log.h"
-#include "core/base/watch.h"
 #include "core/bitsift/catalog.h"
 #include "core/bitsift/host.h"
 #include "core/bitsift/limits.h"
 #include "core/simd/kernels.h"
 #include "core/store/index_dir.h"
+#include "core/system/log.h"
+#include "core/system/watch.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 

@@ -11,15 +11,15 @@
 #include <unistd.h>
 
 #include "core/base/value.h"
-#include "core/base/watch.h"
-#include "core/base/workers.h"
 #include "core/bitsift/catalog.h"
 #include "core/bitsift/index.h"
 #include "core/bitsift/limits.h"
 #include "core/bitsift/query.h"
 #include "core/bitsift/search.h"
+#include "core/system/watch.h"
+#include "core/system/workers.h"
+#include "query/answer/explain.h"
 #include "query/catalog/finding.h"
-#include "query/search/explain.h"
 #include "query/search/find_request.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))

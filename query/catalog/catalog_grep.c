@@ -5,14 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/watch.h"
 #include "core/bitsift/catalog.h"
 #include "core/bitsift/grep.h"
 #include "core/bitsift/host.h"
 #include "core/bitsift/limits.h"
 #include "core/bitsift/terminal.h"
+#include "core/system/watch.h"
 #include "corpus/changes/recorded.h"
-#include "query/catalog/catalog.h"
+#include "query/catalog/catalog_handle.h"
 #include "query/regex/pattern_grams.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))

@@ -1,9 +1,9 @@
 /* catalog_has.c: bs_catalog_has: which indexes may have words, by their summaries alone. */
 #include "core/base/hash.h"
 #include "core/bitsift/catalog.h"
-#include "query/catalog/catalog.h"
-#include "query/search/may_match.h"
-#include "query/search/reading.h"
+#include "query/catalog/catalog_handle.h"
+#include "query/language/reading.h"
+#include "query/plan/may_match.h"
 
 #include <string.h>
 

@@ -10,10 +10,10 @@
 #include "core/bitsift/search.h"
 #include "corpus/changes/delete.h"
 #include "query/catalog/finding.h"
+#include "query/plan/plan.h"
+#include "query/plan/statistics.h"
+#include "query/rank/rank.h"
 #include "query/search/find_request.h"
-#include "query/search/plan.h"
-#include "query/search/rank.h"
-#include "query/search/statistics.h"
 
 /* Of so many words each index is asked at once. */
 #define COUNTED 128u

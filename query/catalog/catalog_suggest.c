@@ -10,8 +10,8 @@
 #include "core/base/hash.h"
 #include "core/bitsift/search.h"
 #include "query/catalog/finding.h"
-#include "query/search/fuzzy.h"
-#include "query/search/plan.h"
+#include "query/plan/fuzzy.h"
+#include "query/plan/plan.h"
 #include "query/search/suggest.h"
 
 #define MOST_WORDS 3

@@ -7,7 +7,7 @@
 
 #include "core/bitsift/catalog.h"
 #include "query/cli/commands.h"
-#include "query/cli/present.h"
+#include "query/present/present.h"
 
 struct catalog_arguments {
 	struct bs_word_list catalogs;

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "query/cli/commands.h"
-#include "query/cli/present.h"
+#include "query/present/present.h"
 
 struct delete_arguments {
 	const char *index;

@@ -8,7 +8,7 @@
 
 #include "core/bitsift/catalog.h"
 #include "query/cli/commands.h"
-#include "query/cli/present.h"
+#include "query/present/present.h"
 
 struct query_arguments {
 	const char *index;

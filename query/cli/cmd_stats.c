@@ -14,7 +14,7 @@
 #include "core/store/index_stats.h"
 #include "corpus/changes/fresh.h"
 #include "query/cli/commands.h"
-#include "query/cli/present_stats.h"
+#include "query/present/present_stats.h"
 
 struct stats_arguments {
 	const char *index;

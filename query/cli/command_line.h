@@ -70,7 +70,7 @@ struct bs_command {
 	const char *name;                 /* "index" */
 	const char *summary;              /* one line */
 	const char *usage;                /* what follows "bitsift index " */
-	const char *description;          /* for the man page; markup: query/cli/manual.h */
+	const char *description;          /* for the man page; markup: query/manual/manual.h */
 	const struct bs_option *options;
 	size_t n_in_help;                 /* of the options, the first that --help shows: it has to fit a screen. 0: all */
 	const char *const *examples;      /* command, explanation, command, explanation, ..., NULL */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "query/cli/present.h"
+#include "query/present/present.h"
 
 /* Lines as arguments, without white space around; not those that are empty or begin with #. Strings on the heap. */
 static enum bs_status take_lines(const char *text, size_t n_bytes, struct bs_word_list *arguments, struct bs_error *err)

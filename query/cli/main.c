@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "query/cli/commands.h"
-#include "query/cli/manual.h"
+#include "query/manual/manual.h"
 
 #ifndef BITSIFT_VERSION
 #define BITSIFT_VERSION "unknown"

@@ -10,21 +10,21 @@
 #include <unistd.h>
 
 #include "core/base/clock.h"
-#include "core/base/log.h"
-#include "core/base/status.h"
-#include "core/base/watch.h"
+#include "core/base/error.h"
 #include "core/bitsift/grep.h"
 #include "core/bitsift/index.h"
 #include "core/bitsift/limits.h"
 #include "core/simd/kernels.h"
+#include "core/system/log.h"
+#include "core/system/watch.h"
 #include "corpus/walk/file.h"
 #include "corpus/walk/file_types.h"
 #include "corpus/walk/ignore.h"
-#include "query/grep/grep_code.h"
 #include "query/grep/grep_index.h"
-#include "query/grep/grep_path.h"
 #include "query/grep/grep_run.h"
 #include "query/grep/grep_sort.h"
+#include "query/grep/match/grep_code.h"
+#include "query/grep/print/grep_path.h"
 
 /* rg maps files into memory if at most this many are named and nothing else. */
 #define MAPS_MAX_FILES 10

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/watch.h"
 #include "core/bitsift/grep.h"
 #include "core/store/folder_listings.h"
+#include "core/system/watch.h"
 #include "corpus/changes/recorded.h"
 #include "corpus/walk/file.h"
 #include "corpus/walk/file_types.h"

@@ -10,9 +10,9 @@
 #define BS_QUERY_GREP_GREP_INDEX_H
 
 #include "core/file/dir.h"
-#include "query/grep/conditions.h"
 #include "query/grep/grep_source.h"
-#include "query/grep/grep_text.h"
+#include "query/grep/match/conditions.h"
+#include "query/grep/read/grep_text.h"
 #include "query/regex/pattern.h"
 
 struct bs_grep_index_options {

@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/watch.h"
-#include "core/base/workers.h"
 #include "core/bitsift/grep.h"
-#include "query/grep/file_conditions.h"
+#include "core/system/watch.h"
+#include "core/system/workers.h"
 #include "query/grep/grep_search.h"
+#include "query/grep/match/file_conditions.h"
 #include "query/regex/text.h"
 
 /* Files between the source and the output. */

@@ -1,7 +1,7 @@
 /*
  * grep_run.h: the files of a source searched by several threads, their output put out in the source's order.
  *
- * A ring (core/base/workers.h) holds the files between the source and the output. The calling thread fills it, workers
+ * A ring (core/system/workers.h) holds the files between the source and the output. The calling thread fills it, workers
  * search. Whoever searches the file that is next in order puts its output out while it goes on, and in the end that of
  * the finished files behind it. Memory is bounded: a worker with much output for a file that is not next waits until it
  * is. A stream is opened only when it is next: nobody waits for it in vain.
@@ -9,10 +9,10 @@
 #ifndef BS_QUERY_GREP_GREP_RUN_H
 #define BS_QUERY_GREP_GREP_RUN_H
 
-#include "query/grep/conditions.h"
-#include "query/grep/grep_printer.h"
 #include "query/grep/grep_source.h"
-#include "query/grep/grep_text.h"
+#include "query/grep/match/conditions.h"
+#include "query/grep/print/grep_printer.h"
+#include "query/grep/read/grep_text.h"
 
 struct bs_grep_run {
 	const struct bs_grep_request *request; /* the pattern, and what comes out */

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "core/base/watch.h"
 #include "core/bitsift/grep.h"
+#include "core/system/watch.h"
 
 struct search_state {
 	const struct bs_grep_matcher *matcher;

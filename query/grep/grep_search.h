@@ -9,8 +9,8 @@
 #ifndef BS_QUERY_GREP_GREP_SEARCH_H
 #define BS_QUERY_GREP_GREP_SEARCH_H
 
-#include "query/grep/grep_printer.h"
-#include "query/grep/grep_text.h"
+#include "query/grep/print/grep_printer.h"
+#include "query/grep/read/grep_text.h"
 
 /* text->bytes may be changed: NUL bytes become line ends (BS_GREP_BINARY_CONVERT). is_slice: the text is in hand as a
  * whole, as a file is that rg maps. Failures are left in printer->status. */

@@ -8,7 +8,7 @@
 
 #include "core/bitsift/grep.h"
 #include "core/bitsift/status.h"
-#include "core/base/sort.h"
+#include "core/collections/sort.h"
 #include "corpus/walk/file.h"
 #include "query/regex/text.h"
 

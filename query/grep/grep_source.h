@@ -9,7 +9,7 @@
 #include "core/base/buffer.h"
 #include "corpus/walk/ignore.h"
 #include "corpus/walk/walk.h"
-#include "query/grep/grep_unpack.h"
+#include "query/grep/read/grep_unpack.h"
 
 struct bs_grep_file {
 	const char *path;  /* as it is opened; NULL: standard input */

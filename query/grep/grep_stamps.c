@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/base/watch.h"
-#include "core/base/workers.h"
+#include "core/system/watch.h"
+#include "core/system/workers.h"
 #include "corpus/walk/document.h"
 #include "corpus/walk/file.h"
 

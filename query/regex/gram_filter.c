@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "core/base/source_kind.h"
-#include "core/base/watch.h"
-#include "core/base/workers.h"
 #include "core/matrix/gram_slab.h"
+#include "core/system/watch.h"
+#include "core/system/workers.h"
 
 #define PIECE_BYTES 512u /* of a column: 4,096 rows */
 

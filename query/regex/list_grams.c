@@ -6,8 +6,8 @@
 #include <unicode/utf8.h>
 
 #include "core/base/bytes.h"
-#include "core/base/icu.h"
-#include "core/base/watch.h"
+#include "core/system/icu.h"
+#include "core/system/watch.h"
 #include "core/text/grams.h"
 
 /* Of fewer literals regex_grams.h makes more. */

@@ -7,10 +7,10 @@
 #include <unicode/utf8.h>
 
 #include "core/base/bytes.h"
-#include "core/base/icu.h"
-#include "core/base/sort.h"
-#include "core/base/watch.h"
+#include "core/collections/sort.h"
 #include "core/simd/needle.h"
+#include "core/system/icu.h"
+#include "core/system/watch.h"
 #include "core/text/grams.h"
 
 /* What is asked of a place first. */

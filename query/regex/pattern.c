@@ -5,11 +5,11 @@
 
 #include <unicode/utf8.h>
 
-#include "core/base/icu.h"
-#include "core/base/watch.h"
 #include "core/bitsift/grep.h"
 #include "core/bitsift/status.h"
 #include "core/simd/needle.h"
+#include "core/system/icu.h"
+#include "core/system/watch.h"
 #include "query/regex/regex_rewrite.h"
 #include "query/regex/text.h"
 

@@ -5,8 +5,8 @@
 
 #include <unicode/utf8.h>
 
-#include "core/base/icu.h"
-#include "core/base/watch.h"
+#include "core/system/icu.h"
+#include "core/system/watch.h"
 
 /* Of a literal that only finds places, so much is enough; and of those of a part so many. */
 #define LITERAL_MOST_BYTES 64u

@@ -1,7 +1,7 @@
 /* pcre2_stack.c: see pcre2_stack.h. */
 #include "query/regex/pcre2_stack.h"
 
-#include "core/base/stack.h"
+#include "core/system/stack.h"
 
 /* Nesting that fits into any stack. */
 #define FEW_LEVELS  8u

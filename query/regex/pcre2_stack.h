@@ -1,5 +1,5 @@
 /*
- * pcre2_stack.h: PCRE2 on a small stack (core/base/stack.h). Its compiler and that for machine code recurse as deep as parentheses
+ * pcre2_stack.h: PCRE2 on a small stack (core/system/stack.h). Its compiler and that for machine code recurse as deep as parentheses
  * are nested, up to 250.
  */
 #ifndef BS_QUERY_REGEX_PCRE2_STACK_H

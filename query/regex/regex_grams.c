@@ -22,7 +22,7 @@
 #include <unicode/utf8.h>
 
 #include "core/base/bytes.h"
-#include "core/base/icu.h"
+#include "core/system/icu.h"
 #include "core/text/grams.h"
 #include "query/regex/regex_set.h"
 

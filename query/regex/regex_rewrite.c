@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/base/watch.h"
+#include "core/system/watch.h"
 #include "query/regex/regex_set.h"
 #include "query/regex/text.h"
 

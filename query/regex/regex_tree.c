@@ -10,8 +10,8 @@
 
 #include <unicode/utf8.h>
 
-#include "core/base/stack.h"
-#include "core/base/watch.h"
+#include "core/system/stack.h"
+#include "core/system/watch.h"
 #include "query/regex/text.h"
 
 /* The end of a [:name:] is looked for in so many bytes only, or many brackets would take the square of their time. */

@@ -2,16 +2,16 @@
  * corpus/changes/delete.c. */
 #include <stdlib.h>
 
-#include "core/base/log.h"
-#include "core/base/watch.h"
 #include "core/bitsift/index.h"
 #include "core/bitsift/limits.h"
 #include "core/bitsift/search.h"
 #include "core/bitsift/writer.h"
 #include "core/store/index_dir.h"
+#include "core/system/log.h"
+#include "core/system/watch.h"
 #include "corpus/changes/delete.h"
 #include "corpus/changes/uncommitted.h"
-#include "query/search/search.h"
+#include "query/search/index_handle.h"
 
 struct deletion {
 	const struct bs_delete_request *request;

@@ -4,8 +4,8 @@
 
 #include <stdlib.h>
 
-#include "query/search/plan.h"
-#include "query/search/search.h"
+#include "query/plan/plan.h"
+#include "query/search/index_handle.h"
 
 /* Of what df says nothing: ranges and names of files. */
 #define OTHER_SHARE (1.0 / 3)

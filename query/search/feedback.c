@@ -6,8 +6,8 @@
 
 #include "core/base/bytes.h"
 #include "core/base/hash.h"
-#include "core/base/sort.h"
-#include "query/search/rank.h"
+#include "core/collections/sort.h"
+#include "query/rank/rank.h"
 
 struct word_count {
 	double share;

@@ -13,8 +13,8 @@
 
 #include "core/store/snapshot.h"
 #include "corpus/walk/document.h"
-#include "query/search/parse.h"
-#include "query/search/stop.h"
+#include "query/language/parse.h"
+#include "query/language/stop.h"
 
 #define BS_FEEDBACK_WORDS 20u  /* taken from the best documents of a query, */
 #define BS_LIKE_WORDS     30u  /* and from a text that is to be like */

@@ -1,10 +1,10 @@
 /* find_request.c: see find_request.h. */
 #include "query/search/find_request.h"
 
-#include "core/base/log.h"
 #include "core/bitsift/limits.h"
 #include "core/bitsift/search.h"
 #include "core/bitsift/status.h"
+#include "core/system/log.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 #define USUAL_N_BEST 10

@@ -2,7 +2,7 @@
 #ifndef BS_QUERY_SEARCH_FIND_REQUEST_H
 #define BS_QUERY_SEARCH_FIND_REQUEST_H
 
-#include "core/base/status.h"
+#include "core/base/error.h"
 #include "core/bitsift/limits.h"
 #include "core/bitsift/search.h"
 

@@ -4,7 +4,7 @@
 
 #include "core/bitsift/search.h"
 #include "corpus/changes/delete.h"
-#include "query/search/explain.h"
+#include "query/answer/explain.h"
 #include "query/search/find_request.h"
 #include "query/search/finder.h"
 

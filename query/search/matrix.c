@@ -7,8 +7,8 @@
 
 #include "core/base/bytes.h"
 #include "core/base/hash.h"
-#include "query/search/scan.h"
-#include "query/search/search.h"
+#include "query/scan/scan.h"
+#include "query/search/index_handle.h"
 
 _Static_assert(BS_MATRIX_TERM_COLUMNS >= BS_SLAB_MAX_HASHES, "room for the columns of absent levels too");
 

@@ -2,15 +2,15 @@
 #include <stdlib.h>
 
 #include "core/base/clock.h"
-#include "core/base/log.h"
-#include "core/base/watch.h"
 #include "core/bitsift/index.h"
 #include "core/bitsift/limits.h"
 #include "core/bitsift/search.h"
+#include "core/system/log.h"
+#include "core/system/watch.h"
 #include "corpus/changes/fresh.h"
 #include "corpus/changes/uncommitted.h"
-#include "query/search/parse.h"
-#include "query/search/search.h"
+#include "query/language/parse.h"
+#include "query/search/index_handle.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 

@@ -9,14 +9,14 @@
 #include <string.h>
 
 #include "core/base/hash.h"
-#include "core/base/watch.h"
 #include "core/store/field_weights.h"
-#include "query/search/match.h"
-#include "query/search/named.h"
-#include "query/search/rank.h"
-#include "query/search/reading.h"
-#include "query/search/snippet.h"
-#include "query/search/statistics.h"
+#include "core/system/watch.h"
+#include "query/answer/snippet.h"
+#include "query/language/reading.h"
+#include "query/plan/named.h"
+#include "query/plan/statistics.h"
+#include "query/rank/rank.h"
+#include "query/verify/match.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 

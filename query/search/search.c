@@ -8,9 +8,9 @@
 
 #include "core/base/hash.h"
 #include "core/text/words.h"
-#include "query/search/explain.h"
+#include "query/answer/explain.h"
+#include "query/plan/statistics.h"
 #include "query/search/find_request.h"
-#include "query/search/statistics.h"
 #include "query/search/suggest.h"
 
 /* Also while a source is read that a query before this one opened. */

@@ -3,11 +3,11 @@
 
 #include <string.h>
 
-#include "core/base/watch.h"
 #include "core/lexicon/lexicon.h"
-#include "query/search/fuzzy.h"
-#include "query/search/parse.h"
-#include "query/search/plan.h"
+#include "core/system/watch.h"
+#include "query/language/parse.h"
+#include "query/plan/fuzzy.h"
+#include "query/plan/plan.h"
 
 /* Of a word of so many bytes each letter counts more, and of a shorter one too much. */
 #define LEAST_BYTES     3u

@@ -3,7 +3,7 @@
 #define BS_QUERY_SEARCH_SUGGEST_H
 
 #include "core/base/buffer.h"
-#include "core/base/term_table.h"
+#include "core/collections/term_table.h"
 #include "core/store/snapshot.h"
 
 struct bs_plan;

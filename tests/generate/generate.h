@@ -15,7 +15,7 @@
 #include <stdio.h>
 
 #include "core/base/buffer.h"
-#include "core/base/status.h"
+#include "core/base/error.h"
 
 #ifdef __cplusplus
 extern "C" {

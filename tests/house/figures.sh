@@ -4,7 +4,7 @@
 # UPDATE=1 the examples become what the records have now.
 set -euo pipefail
 cd -- "$1"
-page=query/cli/manual_bloom.c
+page=query/manual/manual_bloom.c
 records=(bench/record/bloom.md bench/record/catalog.md)
 made=$(mktemp)
 trap 'rm -f -- "$made"' EXIT

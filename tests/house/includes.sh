@@ -13,7 +13,7 @@ check() { # ROOM ALLOWED...
     allowed=$(IFS='|'; echo "$*")
     while IFS=: read -r file line header; do
         case $file in
-            query/cli/cmd_stats.c | query/cli/present_stats.[ch] | query/cli/present_svg.c) continue ;;
+            query/cli/cmd_stats.c | query/present/present_stats.[ch] | query/present/present_svg.c) continue ;;
             # Tests of the bindings also have what all tests have.
             bindings/*/tests/*) [[ $header != *\"tests/* ]] || continue ;;
         esac
@@ -28,7 +28,7 @@ check() { # ROOM ALLOWED...
 }
 below=()
 # The rooms of core and corpus from the ground up: each sees those before it.
-for room in core/base core/bloom core/simd core/text core/file core/lexicon core/matrix core/store core/check \
+for room in core/base core/system core/collections core/bloom core/simd core/text core/file core/lexicon core/matrix core/store core/check \
     corpus/walk corpus/read corpus/changes; do
     check "$room" "${below[@]}"
     below+=("$room")
@@ -37,13 +37,19 @@ check indexer/batch "${below[@]}"
 check indexer/choose "${below[@]}" indexer/batch
 check indexer/segment "${below[@]}" indexer/batch indexer/choose
 check indexer/run "${below[@]}" indexer/batch indexer/choose indexer/segment
-check query/search "${below[@]}"
+# The stages of a query, in their order, and what brings them together.
+stages=(query/load query/language query/plan query/scan query/rank query/verify query/answer query/search)
+for room in "${stages[@]}"; do
+    check "$room" "${below[@]}" "${stages[@]}"
+done
 check query/regex "${below[@]}"
-check query/grep "${below[@]}" query/regex
+check query/grep "${below[@]}" query/regex query/grep/read query/grep/match query/grep/print
 # Both of them by the public headers, of searches how a query is read, of grep what a pattern must hold.
-check query/catalog "${below[@]}" query/search query/regex
-check query/candidates "${below[@]}" query/search query/regex
-check query/cli
+check query/catalog "${below[@]}" "${stages[@]}" query/regex
+check query/candidates "${below[@]}" "${stages[@]}" query/regex
+check query/manual query/cli
+check query/present query/cli
+check query/cli query/manual query/present
 check bindings/sqlite
 # PostgreSQL's way of building knows no such paths: of ours only the public headers.
 while IFS=: read -r file line header; do

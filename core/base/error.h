@@ -1,0 +1,35 @@
+/*
+ * error.h: how everything in bitsift reports failure.
+ *
+ * A function that can fail returns an enum bs_status and takes, last, a nullable struct bs_error that receives one
+ * line of text naming the thing that failed ("mail.jsonl:812: not valid JSON: unterminated string"). There is no
+ * global state; the caller owns the struct. Thread-safe as long as two threads do not share one struct bs_error. The
+ * codes, the struct, bs_fail and bs_status_name are part of the public interface: core/bitsift/status.h.
+ */
+#ifndef BS_CORE_BASE_ERROR_H
+#define BS_CORE_BASE_ERROR_H
+
+#include <stdbool.h>
+
+#include "core/bitsift/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* BS_UNSUPPORTED, naming the struct, if one of a request's reserved fields is not zero: it is not initialised, or made
+ * for a later library. */
+enum bs_status bs_check_reserved(const char *name, const uint64_t *reserved, size_t n, struct bs_error *err)
+	BS_WARN_UNUSED;
+
+/* Whether the failure to read one document or source must end the whole call: there is no memory, or a library is missing, which
+ * says nothing about the document. */
+static inline bool bs_is_fatal(enum bs_status status)
+{
+	return status == BS_NO_MEMORY || status == BS_UNSUPPORTED;
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,4 +1,0 @@
-/* icu.c: see icu.h. */
-#include "core/base/icu.h"
-
-BS_LIBRARY_DEFINE(bs_icu, "ICU", BS_ICU_SONAME, BS_ICU_FOLDER, BS_ICU_FUNCTIONS)

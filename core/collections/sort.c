@@ -1,0 +1,83 @@
+/* sort.c: see sort.h. Runs of RUN_ITEMS are sorted by qsort_r, and merged two by two. */
+#include "core/collections/sort.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/system/watch.h"
+
+#define RUN_ITEMS 8192u
+#define ITEM_NS   50u /* what a step of a merge costs about, */
+#define SORTED_NS 700u /* and to sort an item within its run */
+
+struct sort {
+	size_t item_bytes;
+	int (*compare)(const void *a, const void *b, void *context);
+	void *context;
+	struct bs_error *err;
+};
+
+static size_t least(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+static enum bs_status sort_runs(const struct sort *sort, uint8_t *items, size_t n)
+{
+	enum bs_status status = BS_OK;
+	for (size_t at = 0; at < n && !status; at += RUN_ITEMS) {
+		size_t n_here = least(RUN_ITEMS, n - at);
+		qsort_r(items + at * sort->item_bytes, n_here, sort->item_bytes, sort->compare, sort->context);
+		status = bs_watch_spend(n_here * SORTED_NS, sort->err);
+	}
+	return status;
+}
+
+/* Two runs that lie one after the other. */
+static enum bs_status merge(const struct sort *sort, const uint8_t *left, size_t n_left, size_t n_right, uint8_t *to)
+{
+	size_t item_bytes = sort->item_bytes, n_merged = 0;
+	const uint8_t *right = left + n_left * item_bytes;
+	enum bs_status status = BS_OK;
+	for (; n_left > 0 && n_right > 0 && !status; to += item_bytes) {
+		bool takes_left = sort->compare(left, right, sort->context) <= 0;
+		memcpy(to, takes_left ? left : right, item_bytes);
+		left += takes_left ? item_bytes : 0;
+		right += takes_left ? 0 : item_bytes;
+		n_left -= takes_left;
+		n_right -= !takes_left;
+		status = bs_watch_each(n_merged++, ITEM_NS, sort->err);
+	}
+	memcpy(to, n_left > 0 ? left : right, (n_left + n_right) * item_bytes);
+	return status;
+}
+
+enum bs_status bs_sort(void *items, size_t n_items, size_t item_bytes, int (*compare)(const void *a, const void *b, void *context),
+                       void *context, struct bs_error *err)
+{
+	struct sort sort = {item_bytes, compare, context, err};
+	uint8_t *room = n_items > RUN_ITEMS && bs_watch_here ? malloc(n_items * item_bytes) : NULL;
+	if (!room) {
+		if (n_items > 1)
+			qsort_r(items, n_items, item_bytes, compare, context);
+		return BS_OK;
+	}
+	uint8_t *from = items, *to = room;
+	enum bs_status status = sort_runs(&sort, from, n_items);
+	for (size_t n_run = RUN_ITEMS; n_run < n_items && !status; n_run *= 2) {
+		for (size_t at = 0; at < n_items && !status; at += 2 * n_run) {
+			size_t n_left = least(n_run, n_items - at), n_right = least(n_run, n_items - at - n_left);
+			status = merge(&sort, from + at * item_bytes, n_left, n_right, to + at * item_bytes);
+		}
+		if (status) /* what is merged from is whole */
+			break;
+		uint8_t *merged = to;
+		to = from;
+		from = merged;
+	}
+	if (from != items)
+		memcpy(items, from, n_items * item_bytes);
+	free(room);
+	return status;
+}

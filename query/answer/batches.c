@@ -1,0 +1,128 @@
+/* batches.c: see batches.h. */
+#include "query/answer/batches.h"
+
+#include <stdlib.h>
+
+#include "core/base/source_kind.h"
+#include "core/bitsift/candidates.h"
+#include "core/bitsift/search.h"
+#include "query/search/finder.h"
+
+#define BATCH_HITS 1024u
+
+struct bs_batches {
+	struct bs_finder *finder;
+	int (*batch)(void *context, const struct bs_hit_batch *batch);
+	void *context;
+	bool is_refused;
+	struct bs_buffer ids;
+	size_t n;
+	size_t id_ends[BATCH_HITS];
+	uint64_t documents[BATCH_HITS];
+	bool are_candidates[BATCH_HITS];
+};
+
+enum bs_status bs_batches_begin(struct bs_finder *finder, int (*batch)(void *context, const struct bs_hit_batch *batch), void *context,
+                                struct bs_batches **batches_out, struct bs_error *err)
+{
+	struct bs_batches *batches = finder->batches ? finder->batches : calloc(1, sizeof(*batches));
+	*batches_out = finder->batches = batches;
+	if (!batches)
+		return bs_fail_memory(err, "hits", sizeof(*batches));
+	batches->finder = finder;
+	batches->batch = batch;
+	batches->context = context;
+	batches->is_refused = false;
+	batches->n = 0;
+	return BS_OK;
+}
+
+void bs_batches_free(struct bs_batches *batches)
+{
+	if (!batches)
+		return;
+	bs_buffer_deinit(&batches->ids);
+	free(batches);
+}
+
+bool bs_batches_is_refused(const struct bs_batches *batches)
+{
+	return batches && batches->is_refused;
+}
+
+/* How many hits from the i-th on are given documents of one segment, in one stretch of its table: their ids are their names there. */
+static enum bs_status count_given(const struct bs_batches *batches, size_t i, size_t *n_out, struct bs_error *err)
+{
+	const struct bs_snapshot *snapshot = &batches->finder->index->snapshot;
+	struct bs_doc_ref ref = bs_document_ref(batches->documents[i]);
+	*n_out = 0;
+	if (ref.segment >= snapshot->manifest.n_segments || ref.document >= snapshot->segments[ref.segment].docs.n_docs)
+		return BS_OK;
+	const struct bs_doc_table *docs = &snapshot->segments[ref.segment].docs;
+	struct bs_source_range range = bs_doc_table_range(docs, bs_doc_table_range_of(docs, ref.document));
+	if (range.source >= snapshot->manifest.n_sources || snapshot->manifest.sources[range.source].kind != BS_SOURCE_STDIN)
+		return BS_OK;
+	uint64_t first = (uint64_t)ref.segment << 32 | range.first, n_docs = range.end - range.first;
+	enum bs_status status = BS_OK;
+	for (uint8_t flags = BS_DOC_GIVEN; i + *n_out < batches->n && batches->documents[i + *n_out] - first < n_docs; ++*n_out) {
+		status = bs_doc_table_flags(docs, (uint32_t)batches->documents[i + *n_out], &flags, err);
+		if (status || !(flags & BS_DOC_GIVEN))
+			break;
+	}
+	return status;
+}
+
+static enum bs_status name_one(struct bs_batches *batches, size_t i, struct bs_error *err)
+{
+	struct bs_find_hit hit;
+	enum bs_status status = bs_finder_name(batches->finder, bs_document_ref(batches->documents[i]), &hit, err);
+	if (!status)
+		status = bs_buffer_append(&batches->ids, hit.id, hit.id_bytes, err);
+	batches->id_ends[i] = batches->ids.used_bytes;
+	return status;
+}
+
+static enum bs_status name_hits(struct bs_batches *batches, struct bs_error *err)
+{
+	const struct bs_segment *segments = batches->finder->index->snapshot.segments;
+	enum bs_status status = BS_OK;
+	bs_buffer_clear(&batches->ids);
+	for (size_t i = 0, n; i < batches->n && !status; i += n ? n : 1) {
+		status = count_given(batches, i, &n, err);
+		if (!status && n > 0)
+			status = bs_names_append(&segments[batches->documents[i] >> 32].docs.names, batches->documents + i, n, &batches->ids,
+			                         batches->id_ends + i, err);
+		else if (!status)
+			status = name_one(batches, i, err);
+	}
+	return status;
+}
+
+enum bs_status bs_batches_flush(struct bs_batches *batches, struct bs_error *err)
+{
+	enum bs_status status = name_hits(batches, err);
+	struct bs_hit_batch batch = {
+		.n = batches->n,
+		.ids = batches->ids.used_bytes ? (const char *)batches->ids.data : "",
+		.id_ends = batches->id_ends,
+		.documents = batches->documents,
+		.are_candidates = batches->are_candidates,
+	};
+	batches->n = 0;
+	if (status || batch.n == 0)
+		return status;
+	/* What the callback does is none of ours. */
+	struct bs_account *account = bs_account_here;
+	bs_account_here = NULL;
+	batches->is_refused = batches->batch(batches->context, &batch) != 0;
+	bs_account_here = account;
+	return batches->is_refused ? bs_fail(err, BS_STOPPED, "stopped") : BS_OK;
+}
+
+enum bs_status bs_batches_add(struct bs_batches *batches, struct bs_doc_ref ref, bool is_candidate, struct bs_error *err)
+{
+	size_t i = batches->n++;
+	batches->documents[i] = (uint64_t)ref.segment << 32 | ref.document;
+	batches->are_candidates[i] = is_candidate;
+	return batches->n == BATCH_HITS ? bs_batches_flush(batches, err) : BS_OK;
+}

@@ -1,0 +1,317 @@
+/* explain.c: see explain.h. */
+#include "query/answer/explain.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/hash.h"
+#include "core/base/visible.h"
+#include "core/bitsift/search.h"
+#include "core/lexicon/lexicon.h"
+#include "query/rank/rank.h"
+
+/* What is explained, what counts bits, and the text; the first failure sticks. */
+struct explanation {
+	const struct bs_plan *plan;
+	const struct bs_kernel *kernel;
+	struct bs_buffer *text;
+	enum bs_status status;
+	struct bs_error *err;
+};
+
+BS_PRINTF(2, 3) static void print(struct explanation *to, const char *format, ...)
+{
+	char line[512];
+	va_list args;
+	va_start(args, format);
+	int n = vsnprintf(line, sizeof(line), format, args);
+	va_end(args);
+	size_t n_bytes = n < 0 ? 0 : ((size_t)n < sizeof(line) ? (size_t)n : sizeof(line) - 1);
+	if (!to->status)
+		to->status = bs_buffer_append(to->text, line, n_bytes, to->err);
+}
+
+/* Share of a slab's documents that a term's columns let through: exactly, or what it truly has and what chance adds. */
+struct term_density {
+	bool is_exact;
+	double passes;
+	double levels[BS_MAX_LEVELS]; /* what all of the term's columns of a level let through */
+};
+
+/* Share of a column's lanes that are set. */
+static double column_density(struct explanation *at, const struct bs_slab *slab, const struct bs_level *level,
+                             uint32_t c)
+{
+	bs_column column;
+	if (level->n_columns == 0)
+		return 0;
+	if (!at->status)
+		at->status = bs_slab_column(slab, level, c, NULL, &column, at->err);
+	uint64_t n_set = at->status ? 0 : at->kernel->popcount(column, level->n_lines);
+	return (double)n_set / bs_level_lanes(level->rank, slab->n_docs);
+}
+
+static void hashed_density(struct explanation *at, const struct bs_slab *slab, uint64_t hash,
+                           const struct bs_term_place *place, struct term_density *density)
+{
+	density->passes = 1;
+	for (uint32_t l = 0; l < slab->n_levels; l++) {
+		const struct bs_level *level = &slab->levels[l];
+		struct bs_probe probe = bs_hash_probe(hash, level->rank);
+		density->levels[l] = 1;
+		for (uint32_t i = 0; i < bs_slab_hashes(place->term.treatment, slab->n_columns, l); i++) {
+			uint32_t c = level->n_columns > 0 ? bs_hash_position(probe, i, level->n_columns) : 0;
+			density->levels[l] *= column_density(at, slab, level, c);
+		}
+		density->passes *= density->levels[l];
+	}
+}
+
+static struct term_density density_of(struct explanation *at, uint32_t s, const struct bs_slab *slab, uint32_t t)
+{
+	const struct bs_term_place *place = bs_plan_place(at->plan, s, t);
+	struct term_density density = {.is_exact = true};
+	uint32_t column = 0, popcount = 0;
+	if (!place->is_found)
+		return density;
+	double truly = (double)place->term.df / (double)at->plan->snapshot->segments[s].meta.n_docs;
+	density.passes = truly;
+	density.is_exact = false;
+	if (slab->n_levels == 0 || at->status)
+		return density;
+	if (slab->exact.n_columns > 0)
+		at->status = bs_slab_find_exact(slab, place->term.ordinal, &density.is_exact, &column, at->err);
+	if (!at->status && density.is_exact) {
+		at->status = bs_slab_exact_popcount(slab, column, &popcount, at->err);
+		density.passes = popcount / (double)slab->n_docs;
+		return density;
+	}
+	hashed_density(at, slab, at->plan->terms[t].hash, place, &density);
+	density.passes = density.passes + truly < 1 ? density.passes + truly : 1;
+	return density;
+}
+
+/* Share of documents that an element lets through, its terms taken as independent. */
+static double estimate_element(struct explanation *at, uint32_t s, const struct bs_slab *slab, uint32_t e)
+{
+	const struct bs_plan_element *element = &at->plan->elements[e];
+	double none = 1;
+	for (uint32_t i = 0; i < element->n_terms && !at->status; i++)
+		none *= 1 - density_of(at, s, slab, element->first_term + i).passes;
+	return element->is_too_broad ? 1 : 1 - none;
+}
+
+/* ... that a range does, its values taken as equally frequent. */
+static double estimate_range(struct explanation *at, uint32_t s, uint32_t n)
+{
+	const struct bs_plan_range *range = bs_plan_range(at->plan, s, n);
+	double n_in = 0;
+	for (uint32_t i = 0; i < range->ranks.n; i++) {
+		uint32_t last = range->ranks.spans[i].last;
+		n_in += (last < range->field.n_values ? last + 1 : range->field.n_values) - range->ranks.spans[i].low;
+	}
+	return !range->is_known ? 1 : n_in > 0 ? n_in / range->field.n_values : 0;
+}
+
+static double estimate_node(struct explanation *at, uint32_t s, const struct bs_slab *slab,
+                            const struct bs_query_node *node, const double *shares)
+{
+	double share = 1;
+	for (uint32_t i = 0; i < node->n_items + node->n_aids; i++) {
+		uint32_t e = i < node->n_items ? node->items[i].element : node->aids[i - node->n_items].element;
+		share *= estimate_element(at, s, slab, e);
+	}
+	for (uint32_t i = 0; i < node->n_children; i++)
+		share *= node->kind == BS_NODE_AND ? shares[node->children[i]] : 1 - shares[node->children[i]];
+	return node->kind == BS_NODE_OR ? 1 - share : share;
+}
+
+/* Candidates to be expected, were words independent of each other. A NOT is taken as if it could be used. */
+static double estimate(struct explanation *at)
+{
+	const struct bs_query_tree *query = at->plan->query;
+	double *shares = calloc(query->n_nodes, sizeof(*shares));
+	double sum = 0;
+	if (!shares && !at->status)
+		at->status = bs_fail_memory(at->err, "an estimate", query->n_nodes * sizeof(*shares));
+	for (uint32_t s = 0; s < at->plan->snapshot->manifest.n_segments; s++) {
+		const struct bs_segment *segment = &at->plan->snapshot->segments[s];
+		for (uint64_t i = 0; bs_snapshot_has_words(at->plan->snapshot, s) && i < segment->meta.n_slabs && !at->status; i++) {
+			for (uint32_t n = 0; n < query->n_nodes; n++)
+				shares[n] = query->nodes[n].kind == BS_NODE_RANGE
+				                    ? estimate_range(at, s, n)
+				                    : estimate_node(at, s, &segment->slabs[i], &query->nodes[n], shares);
+			sum += shares[query->n_nodes - 1] * segment->slabs[i].n_docs;
+		}
+	}
+	free(shares);
+	return sum;
+}
+
+/* What a term's columns look like in one segment: over its slabs, how many are exact, and the mean densities. */
+struct term_columns {
+	uint32_t n_exact;
+	uint32_t n_lists;
+	uint32_t n_hashed;
+	double exact_density;
+	double level_density[BS_MAX_LEVELS];
+};
+
+static void look_at_slab(struct explanation *at, uint32_t s, const struct bs_slab *slab, uint32_t t,
+                         struct term_columns *sum)
+{
+	if (slab->n_levels == 0) {
+		sum->n_lists++;
+		return;
+	}
+	struct term_density density = density_of(at, s, slab, t);
+	if (density.is_exact) {
+		sum->n_exact++;
+		sum->exact_density += density.passes;
+		return;
+	}
+	sum->n_hashed++;
+	for (uint32_t l = 0; l < slab->n_levels; l++)
+		sum->level_density[l] += density.levels[l];
+}
+
+static const char *level_name(uint8_t rank)
+{
+	return rank == BS_LEVEL_BLOCK ? "block" : (rank == BS_LEVEL_GROUP ? "group" : "document");
+}
+
+static void explain_place(struct explanation *to, uint32_t s, uint32_t t)
+{
+	const struct bs_segment *segment = &to->plan->snapshot->segments[s];
+	const struct bs_term_place *place = bs_plan_place(to->plan, s, t);
+	struct term_columns sum = {0};
+	if (!bs_snapshot_has_words(to->plan->snapshot, s))
+		return;
+	if (!place->is_found) {
+		print(to, "      segment %u: absent\n", s);
+		return;
+	}
+	for (uint64_t i = 0; i < segment->meta.n_slabs && !to->status; i++)
+		look_at_slab(to, s, &segment->slabs[i], t, &sum);
+	print(to, "      segment %u: df %llu;", s, (unsigned long long)place->term.df);
+	if (sum.n_exact)
+		print(to, " exact column in %u slabs (density %.3f);", sum.n_exact, sum.exact_density / sum.n_exact);
+	if (sum.n_hashed) {
+		print(to, " hashed in %u slabs:", sum.n_hashed);
+		for (uint32_t l = segment->treatments.n_levels; l-- > 0;)
+			print(to, " %u %s columns (AND %.2g)%s", place->term.treatment->n_columns[l],
+			      level_name(segment->treatments.ranks[l]), sum.level_density[l] / sum.n_hashed, l ? "," : ";");
+	}
+	if (sum.n_lists)
+		print(to, " forward lists in %u slabs;", sum.n_lists);
+	print(to, "\n");
+}
+
+/* Neighbouring words of a phrase, if any segment has them as a term. */
+static void explain_word_pair(struct explanation *to, uint32_t t)
+{
+	const struct bs_plan_term *term = &to->plan->terms[t];
+	const uint8_t *key = to->plan->keys.data + term->key_offset;
+	if (term->df == 0)
+		return;
+	print(to, "  word pair");
+	for (uint32_t at = 1, n = 0; at < term->key_bytes; at += n + 1) {
+		const uint8_t *mark = memchr(key + at, BS_KEY_COMPOUND, term->key_bytes - at);
+		n = mark ? (uint32_t)(mark - key) - at : term->key_bytes - at;
+		print(to, " %.*s", n < 50 ? (int)n : 50, (const char *)key + at);
+	}
+	print(to, ": df %llu\n", (unsigned long long)term->df);
+	for (uint32_t s = 0; s < to->plan->snapshot->manifest.n_segments; s++)
+		if (bs_plan_place(to->plan, s, t)->is_found)
+			explain_place(to, s, t);
+}
+
+static void explain_term(struct explanation *to, uint32_t t)
+{
+	const struct bs_plan_term *term = &to->plan->terms[t];
+	const struct bs_element *element = &to->plan->query->elements[term->element];
+	bool is_bigram = element->kind == BS_ELEMENT_BIGRAM;
+	uint32_t key_bytes = term->key_bytes - is_bigram;
+	print(to, "  %s %.*s: df %llu", is_bigram ? "bigram" : "term", key_bytes < 100 ? (int)key_bytes : 100,
+	      (const char *)to->plan->keys.data + term->key_offset + is_bigram, (unsigned long long)term->df);
+	if (element->is_positive && !to->plan->statistics)
+		print(to, ", idf %.3f", bs_bm25_idf(to->plan->snapshot->n_docs, term->df));
+	if (element->is_positive && (element->weight < 1 || element->weight > 1))
+		print(to, ", weight %.6g", element->weight);
+	print(to, term->is_absent ? "; in no segment: the summary lacks it\n" : "\n");
+	for (uint32_t s = 0; s < to->plan->snapshot->manifest.n_segments && !term->is_absent; s++)
+		explain_place(to, s, t);
+}
+
+enum bs_status bs_explain_learnt(const struct bs_feedback *feedback, struct bs_buffer *text, struct bs_error *err)
+{
+	struct explanation to = {.text = text, .err = err};
+	const struct bs_weighted_term *taken = bs_feedback_taken(feedback);
+	size_t n = bs_feedback_n_taken(feedback);
+	print(&to, "learnt: %zu word%s of %zu text%s:", n, n == 1 ? "" : "s", feedback->n_texts, feedback->n_texts == 1 ? "" : "s");
+	for (size_t i = 0; i < n; i++)
+		print(&to, " %.*s^%.10g", taken[i].term_bytes < 100 ? (int)taken[i].term_bytes : 100, (const char *)taken[i].term,
+		      taken[i].weight);
+	print(&to, "\n");
+	return to.status;
+}
+
+/* For a terminal, too: control characters of the query are escaped. */
+static void explain_normal_form(struct explanation *to, const char *query)
+{
+	struct bs_buffer normal = {0};
+	print(to, "\nnormal form: ");
+	if (!to->status)
+		to->status = bs_query_format_normal(to->plan->query, (const uint8_t *)query, &normal, to->err);
+	if (!to->status)
+		to->status = bs_visible_escape(to->text, normal.data, normal.used_bytes, to->err);
+	bs_buffer_deinit(&normal);
+}
+
+enum bs_status bs_explain_plan(const struct bs_plan *plan, const char *query, const struct bs_kernel *kernel,
+                               struct bs_buffer *text, struct bs_error *err)
+{
+	struct explanation to = {.plan = plan, .kernel = kernel, .text = text, .err = err};
+	const struct bs_snapshot *snapshot = plan->snapshot;
+	print(&to, "query: ");
+	if (!to.status)
+		to.status = bs_query_format(plan->query, text, err);
+	explain_normal_form(&to, query);
+	print(&to, "\nindex: %llu document%s in %u segment%s, average length %.1f words\n",
+	      (unsigned long long)snapshot->n_docs, snapshot->n_docs == 1 ? "" : "s", snapshot->n_word_segments,
+	      snapshot->n_word_segments == 1 ? "" : "s",
+	      snapshot->n_docs ? (double)snapshot->n_positions / (double)snapshot->n_docs : 0);
+	for (uint32_t t = 0; t < plan->n_terms && !to.status; t++) {
+		if (plan->terms[t].element == BS_PLAN_WORD_PAIR)
+			explain_word_pair(&to, t);
+		else
+			explain_term(&to, t);
+	}
+	print(&to, "estimate: %.0f candidates\n", estimate(&to));
+	return to.status;
+}
+
+enum bs_status bs_explain_stats(const struct bs_query_stats *stats, struct bs_buffer *text, struct bs_error *err)
+{
+	struct explanation to = {.text = text, .err = err};
+	if (stats->scored)
+		print(&to,
+		      "rank: %llu blocks skipped by bound; %llu weighed in sums of %u bits, %llu of them dropped; "
+		      "%llu documents scored by the index; the last of the best has %.4f\n",
+		      (unsigned long long)stats->blocks_skipped, (unsigned long long)stats->blocks_weighed, stats->planes,
+		      (unsigned long long)stats->blocks_dropped, (unsigned long long)stats->scored, stats->threshold);
+	print(&to,
+	      "scan: %llu lines read (%llu of documents), %llu live blocks, %llu candidates\n"
+	      "verify: %llu documents read (%llu bytes), %llu false positives; %llu hits\n"
+	      "time: parse %.1f us, plan %.1f us, scan %.1f us, verify %.1f us, rank %.1f us; total %.1f us\n",
+	      (unsigned long long)stats->lines_read, (unsigned long long)stats->document_lines,
+	      (unsigned long long)stats->blocks_live, (unsigned long long)stats->candidates,
+	      (unsigned long long)stats->verified, (unsigned long long)stats->bytes_verified,
+	      (unsigned long long)stats->false_positives, (unsigned long long)stats->hits,
+	      (double)stats->stage_ns[BS_STAGE_PARSE] / 1e3, (double)stats->stage_ns[BS_STAGE_PLAN] / 1e3,
+	      (double)stats->stage_ns[BS_STAGE_SCAN] / 1e3, (double)stats->stage_ns[BS_STAGE_VERIFY] / 1e3,
+	      (double)stats->stage_ns[BS_STAGE_RANK] / 1e3, (double)stats->total_ns / 1e3);
+	return to.status;
+}

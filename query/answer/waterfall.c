@@ -1,0 +1,406 @@
+/* waterfall.c: what each operand of a query leaves of the documents. See explain.h. The scan itself counts, once more
+ * for every beginning of the list of operands: what it does is what is told, and it knows nothing of being watched. */
+#include "core/bitsift/search.h"
+#include "query/answer/explain.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "query/scan/scan.h"
+
+#define MOST_STEPS  24u /* each costs two scans */
+#define BAR_COLUMNS 20u
+#define NAME_BYTES  48u
+#define NO_OPERAND  "                           " /* in the columns of one */
+
+/* In which order the scan takes operands: single terms by df, ranges, then what stands for several, groups, and NOTs. */
+enum turn { TURN_TERM, TURN_RANGE, TURN_WIDE, TURN_GROUP, TURN_NOT };
+
+struct step {
+	uint32_t node;
+	enum turn turn;
+	uint64_t df; /* of TURN_TERM: of the rarest term; a phrase comes right behind its rarest word */
+	bool is_order; /* a phrase whose words are steps of their own: what is left to be told is where they stand */
+};
+
+struct waterfall {
+	struct bs_query_tree query; /* the query's nodes, more for the words of phrases, and a root of which operands are tried */
+	struct bs_plan plan;   /* its plan */
+	const struct bs_kernel *kernel;
+	struct bs_scan *scan;
+	struct bs_buffer nodes, steps, children, candidates;
+	struct bs_buffer *text;
+	bool with_bars;
+	uint64_t n_docs;
+	enum bs_status status;
+	struct bs_error *err;
+};
+
+static void put(struct waterfall *to, const char *text)
+{
+	if (!to->status)
+		to->status = bs_buffer_append(to->text, text, strlen(text), to->err);
+}
+
+static void put_number(struct waterfall *to, const char *format, uint64_t n)
+{
+	char line[64];
+	snprintf(line, sizeof(line), format, (unsigned long long)n);
+	put(to, line);
+}
+
+/* "1,038,932", right-aligned. */
+static void put_count(struct waterfall *to, uint64_t n)
+{
+	char digits[24], line[40];
+	int n_digits = snprintf(digits, sizeof(digits), "%llu", (unsigned long long)n), at = 0;
+	for (int i = 0; i < n_digits; i++) {
+		if (i > 0 && (n_digits - i) % 3 == 0)
+			line[at++] = ',';
+		line[at++] = digits[i];
+	}
+	line[at] = '\0';
+	for (; at < 14; at++)
+		put(to, " ");
+	put(to, line);
+}
+
+static const struct bs_query_node *node_of(const struct waterfall *at, uint32_t n)
+{
+	return (const struct bs_query_node *)(const void *)at->nodes.data + n;
+}
+
+static void add_step(struct waterfall *to, struct step step)
+{
+	if (!to->status)
+		to->status = bs_buffer_append(&to->steps, &step, sizeof(step), to->err);
+}
+
+static void add_word(struct waterfall *to, uint32_t n)
+{
+	const struct bs_plan_element *element = &to->plan.elements[node_of(to, n)->items[0].element];
+	struct step step = {.node = n, .turn = element->n_terms == 1 ? TURN_TERM : TURN_WIDE};
+	for (uint32_t i = 0; i < element->n_terms; i++)
+		step.df += to->plan.terms[element->first_term + i].df;
+	add_step(to, step);
+}
+
+/* A phrase has its words as steps, and is one itself, with its word pairs and bigrams. One of a name has no words of its own:
+ * names are asked for by the query's own nodes. */
+static void add_phrase(struct waterfall *to, uint32_t n)
+{
+	struct bs_query_node phrase = *node_of(to, n);
+	struct step step = {.node = n, .turn = TURN_TERM, .is_order = true};
+	for (uint32_t i = 0; i < phrase.n_items && !bs_query_is_file_name(&phrase) && !to->status; i++) {
+		struct bs_query_node word = {
+			.kind = BS_NODE_WORD, .field = phrase.field, .n_items = 1, .items = &phrase.items[i], .weight = 1};
+		to->status = bs_buffer_append(&to->nodes, &word, sizeof(word), to->err);
+		if (to->status)
+			return;
+		add_word(to, (uint32_t)(to->nodes.used_bytes / sizeof(word)) - 1);
+		const struct step *last = (const struct step *)(const void *)(to->steps.data + to->steps.used_bytes) - 1;
+		if (!to->status && last->turn == TURN_WIDE)
+			step.turn = TURN_WIDE;
+		else if (!to->status && last->df > step.df)
+			step.df = last->df;
+	}
+	add_step(to, step);
+}
+
+static void add_operand(struct waterfall *to, uint32_t n)
+{
+	switch (node_of(to, n)->kind) {
+	case BS_NODE_WORD:
+		add_word(to, n);
+		break;
+	case BS_NODE_PHRASE:
+	case BS_NODE_NEAR:
+		add_phrase(to, n);
+		break;
+	case BS_NODE_RANGE:
+		add_step(to, (struct step){.node = n, .turn = TURN_RANGE});
+		break;
+	case BS_NODE_AND:
+	case BS_NODE_OR:
+		add_step(to, (struct step){.node = n, .turn = TURN_GROUP});
+		break;
+	case BS_NODE_NOT:
+		add_step(to, (struct step){.node = n, .turn = TURN_NOT});
+		break;
+	}
+}
+
+static int compare_steps(const void *a, const void *b)
+{
+	const struct step *x = a, *y = b;
+	if (x->turn != y->turn)
+		return x->turn < y->turn ? -1 : 1;
+	if (x->df != y->df)
+		return x->df < y->df ? -1 : 1;
+	return x->is_order != y->is_order ? (x->is_order ? 1 : -1) : (x->node > y->node) - (x->node < y->node);
+}
+
+/* Candidates of the index for a root of these operands, *n_sure_out of them certain. */
+static uint64_t count(struct waterfall *at, enum bs_node_kind kind, const uint32_t *children, uint32_t n_children,
+                      uint64_t *n_sure_out)
+{
+	struct bs_query_node *root = (struct bs_query_node *)(void *)at->nodes.data + at->query.n_nodes - 1;
+	struct bs_query_stats stats = {0};
+	uint64_t n = 0;
+	*root = (struct bs_query_node){
+		.kind = kind, .field = BS_QUERY_ANY_FIELD, .n_children = n_children, .children = children};
+	*n_sure_out = 0;
+	for (uint32_t s = 0; s < at->plan.snapshot->manifest.n_segments && !at->status; s++) {
+		uint64_t n_counted = 0;
+		if (!bs_snapshot_has_words(at->plan.snapshot, s))
+			continue;
+		bs_buffer_clear(&at->candidates);
+		at->status = bs_scan_segment(at->scan, &at->plan, s, at->kernel, &at->candidates, &n_counted, &stats, at->err);
+		const struct bs_candidate *candidates = (const struct bs_candidate *)(const void *)at->candidates.data;
+		size_t n_named = at->candidates.used_bytes / sizeof(*candidates);
+		for (size_t i = 0; i < n_named; i++)
+			*n_sure_out += candidates[i].is_sure;
+		*n_sure_out += n_counted;
+		n += n_named + n_counted;
+	}
+	return n;
+}
+
+/* What the filter has of a term, over all slabs. */
+static void put_columns(struct waterfall *to, uint32_t t)
+{
+	uint32_t n_exact = 0, n_lists = 0, least = UINT32_MAX, most = 0;
+	bool has_exceptions = false, is_listed = false;
+	for (uint32_t s = 0; s < to->plan.snapshot->manifest.n_segments; s++) {
+		const struct bs_segment *segment = &to->plan.snapshot->segments[s];
+		const struct bs_term_place *place = bs_plan_place(&to->plan, s, t);
+		for (uint32_t i = 0; i < segment->meta.n_slabs && place->is_found && !to->status; i++) {
+			const struct bs_slab *slab = &segment->slabs[i];
+			bool is_exact = false;
+			uint32_t column, n = 0;
+			if (slab->n_levels > 0 && slab->exact.n_columns > 0)
+				to->status = bs_slab_find_exact(slab, place->term.ordinal, &is_exact, &column, to->err);
+			for (uint32_t l = 0; l < slab->n_levels; l++)
+				n += bs_slab_hashes(place->term.treatment, slab->n_columns, l);
+			n_lists += slab->n_levels == 0;
+			n_exact += is_exact;
+			if (slab->n_levels == 0 || is_exact)
+				continue;
+			has_exceptions |= place->term.treatment->has_exceptions;
+			is_listed |= !place->term.treatment->has_exceptions;
+			least = n < least ? n : least;
+			most = n > most ? n : most;
+		}
+	}
+	const char *between = "";
+	if (n_exact > 0) {
+		put(to, "an exact column");
+		between = ", ";
+	}
+	if (most > 0) {
+		put(to, between);
+		if (least < most)
+			put_number(to, "%llu to ", least);
+		put_number(to, most == 1 ? "1 hashed column" : "%llu hashed columns", most);
+		put(to, has_exceptions ? " and exceptions" : "");
+		put(to, is_listed ? " and lists of rare words" : "");
+		between = ", ";
+	}
+	if (n_lists > 0) {
+		put(to, between);
+		put(to, "forward lists");
+	}
+	if (n_exact + n_lists + most == 0)
+		put(to, "in no segment");
+}
+
+/* What the filter has of a range, over all segments. */
+static void put_range(struct waterfall *to, uint32_t n)
+{
+	uint64_t n_values = 0;
+	uint32_t n_slices = 0;
+	bool is_known = true;
+	for (uint32_t s = 0; s < to->plan.snapshot->manifest.n_segments; s++) {
+		const struct bs_plan_range *range = bs_plan_range(&to->plan, s, n);
+		is_known &= range->is_known || !bs_snapshot_has_words(to->plan.snapshot, s);
+		n_values += range->field.n_values;
+		n_slices = range->field.n_slices > n_slices ? range->field.n_slices : n_slices;
+	}
+	if (n_values > 0) {
+		put_number(to, n_values == 1 ? "%llu value" : "%llu values", n_values);
+		put_number(to, n_slices == 0 ? ", %llu column" : ", bit-sliced in %llu columns", n_slices + 1);
+	}
+	if (n_values == 0 && is_known)
+		put(to, "no values");
+	if (!is_known)
+		put(to, &"; of segments that an earlier program made only the text tells"[n_values > 0 ? 0 : 2]);
+}
+
+static void put_means(struct waterfall *to, const struct step *step)
+{
+	const struct bs_query_node *node = node_of(to, step->node);
+	const struct bs_plan_element *element = node->n_items ? &to->plan.elements[node->items[0].element] : NULL;
+	uint32_t n_pairs = 0;
+	for (uint32_t i = 0; i < to->plan.n_word_pairs; i++)
+		n_pairs += to->plan.pairs[i].node == step->node && to->plan.terms[to->plan.pairs[i].term].df > 0;
+	if (node->kind == BS_NODE_RANGE)
+		put_range(to, step->node);
+	else if (node->kind == BS_NODE_NOT)
+		put(to, "certain ones are taken out; the others the verifier drops");
+	else if (!element)
+		put_number(to, node->kind == BS_NODE_OR ? "any of %llu operands" : "all of %llu operands", node->n_children);
+	else if (bs_query_is_file_name(node))
+		put(to, "no columns: names of files are looked at");
+	else if (step->is_order && n_pairs + node->n_aids == 0)
+		put(to, "no columns: where its words stand, only the text tells");
+	else if (step->is_order)
+		put(to, n_pairs == 0 ? "columns of its bigrams" : node->n_aids == 0 ? "columns of its word pairs" : "columns of its word pairs and bigrams");
+	else if (node->n_items > 1)
+		put_number(to, "columns of its %llu words", node->n_items);
+	else if (element->is_too_broad)
+		put(to, "too many terms to be used");
+	else if (element->n_terms == 1)
+		put_columns(to, element->first_term);
+	else
+		put_number(to, "columns of %llu terms", element->n_terms);
+}
+
+/* As long as the number of its digits, so that the last steps can be told apart, too. */
+static void put_bar(struct waterfall *to, uint64_t n)
+{
+	uint32_t n_columns = 0;
+	double whole = 1, part = 1;
+	for (uint64_t left = to->n_docs; left > 0; left /= 2)
+		whole++;
+	for (uint64_t left = n; left > 0; left /= 2)
+		part++;
+	if (!to->with_bars)
+		return;
+	if (n > 0)
+		n_columns = (uint32_t)(part / whole * BAR_COLUMNS + 0.5);
+	put(to, "  ");
+	for (uint32_t i = 0; i < BAR_COLUMNS; i++)
+		put(to, i < n_columns ? "\xe2\x96\x88" : " ");
+}
+
+/* The operand as the tree above has it, cut. */
+static void put_name(struct waterfall *to, uint32_t n)
+{
+	struct bs_query_tree operand = to->query;
+	size_t start = to->text->used_bytes;
+	struct bs_query_node *root = (struct bs_query_node *)(void *)to->nodes.data + to->query.n_nodes - 1;
+	*root = *node_of(to, n);
+	if (!to->status)
+		to->status = bs_query_format(&operand, to->text, to->err);
+	if (to->status || to->text->used_bytes - start <= NAME_BYTES)
+		return;
+	size_t end = start + NAME_BYTES;
+	while (end > start && (to->text->data[end] & 0xc0) == 0x80)
+		end--;
+	to->text->used_bytes = end;
+	put(to, "\xe2\x80\xa6");
+}
+
+static void put_step(struct waterfall *to, enum bs_node_kind kind, const uint32_t *children, uint32_t n)
+{
+	const struct step *step = (const struct step *)(const void *)to->steps.data + n;
+	uint64_t n_sure, n_alone_sure;
+	uint64_t n_left = count(to, kind, children, n + 1, &n_sure);
+	uint64_t n_alone = count(to, kind, &children[n], 1, &n_alone_sure);
+	put_count(to, n_left);
+	put_bar(to, n_left);
+	put_count(to, n_alone);
+	bool is_sure = n_alone == n_alone_sure && (n_alone > 0 || !step->is_order);
+	put(to, is_sure ? "  certain  " : n_alone_sure > 0 ? "  partly   " : "  to read  ");
+	put_name(to, step->node);
+	put(to, ": ");
+	put_means(to, step);
+	put(to, "\n");
+}
+
+/* The operands, and room for a root above them. */
+static void list_steps(struct waterfall *at, const struct bs_query_tree *query)
+{
+	uint32_t root = (uint32_t)query->n_nodes - 1;
+	struct bs_query_node above = {.kind = BS_NODE_AND};
+	const struct bs_query_node *node = &query->nodes[root];
+	if (!at->status)
+		at->status = bs_buffer_append(&at->nodes, query->nodes, query->n_nodes * sizeof(*query->nodes), at->err);
+	for (uint32_t i = 0; i < node->n_children && node->kind == BS_NODE_AND && !at->status; i++)
+		add_operand(at, node->children[i]);
+	for (uint32_t i = 0; i < node->n_children && node->kind == BS_NODE_OR && !at->status; i++)
+		add_step(at, (struct step){.node = node->children[i], .turn = TURN_GROUP});
+	if (node->kind != BS_NODE_AND && node->kind != BS_NODE_OR && !at->status)
+		add_operand(at, root);
+	if (!at->status)
+		at->status = bs_buffer_append(&at->nodes, &above, sizeof(above), at->err);
+	at->query.nodes = (struct bs_query_node *)(void *)at->nodes.data;
+	at->query.n_nodes = at->nodes.used_bytes / sizeof(above);
+	at->query.depth = query->depth + 1;
+}
+
+static const char legend[] =
+	"  A document is a candidate as long as the columns of an operand let it through. A hashed column is shared by terms,\n"
+	"  and lets some through by chance; an exact column has one term alone; exceptions are the rows that hashed columns\n"
+	"  wrongly let through; a list of rare words says which of them a document has, a forward list all terms of a long one.\n"
+	"  Certain: the operand is decided without a text; to read: the verifier decides by the text.\n";
+
+enum bs_status bs_explain_waterfall(const struct bs_plan *plan, const struct bs_kernel *kernel, struct bs_scan *scan,
+                                    const struct bs_query_stats *stats, bool is_all, bool with_bars,
+                                    struct bs_buffer *text, struct bs_error *err)
+{
+	struct waterfall at = {
+		.query = *plan->query, .plan = *plan, .kernel = kernel, .scan = scan, .text = text, .with_bars = with_bars, .err = err};
+	bool is_or = plan->query->nodes[plan->query->n_nodes - 1].kind == BS_NODE_OR;
+	uint32_t n_segments = plan->snapshot->manifest.n_segments, n_new = bs_snapshot_segment_docs(plan->snapshot, n_segments);
+	at.plan.query = &at.query;
+	list_steps(&at, plan->query);
+	size_t n_steps = at.steps.used_bytes / sizeof(struct step);
+	struct step *steps = (struct step *)(void *)at.steps.data;
+	if (!at.status && !is_or)
+		qsort(steps, n_steps, sizeof(*steps), compare_steps);
+	for (size_t i = 0; i < n_steps && !at.status; i++)
+		at.status = bs_buffer_append(&at.children, &steps[i].node, sizeof(steps[i].node), err);
+	const uint32_t *children = (const uint32_t *)(const void *)at.children.data;
+	for (uint32_t s = 0; s < n_segments; s++)
+		if (bs_snapshot_has_words(plan->snapshot, s))
+			at.n_docs += plan->snapshot->segments[s].meta.n_docs - bs_snapshot_n_deleted(plan->snapshot, s);
+	put(&at, is_or ? "waterfall: documents that the operands so far let through, in the order of the query\n"
+	               : "waterfall: documents left after each operand, in the order of the plan\n");
+	put(&at, is_or ? "        so far" : "          left");
+	put(&at, with_bars ? "                      " : "");
+	put(&at, "         alone\n");
+	put_count(&at, at.n_docs);
+	put_bar(&at, at.n_docs);
+	put(&at, NO_OPERAND "all documents\n");
+	enum bs_node_kind kind = is_or ? BS_NODE_OR : BS_NODE_AND;
+	for (uint32_t i = 0; i < n_steps && i < MOST_STEPS && !at.status; i++)
+		put_step(&at, kind, children, i);
+	uint64_t n_sure = 0, n = at.status ? 0 : count(&at, kind, children, (uint32_t)n_steps, &n_sure);
+	if (n_steps > MOST_STEPS) {
+		put_count(&at, n);
+		put_bar(&at, n);
+		put_number(&at, NO_OPERAND "%llu operands more\n", n_steps - MOST_STEPS);
+	}
+	put_count(&at, n);
+	put_bar(&at, n);
+	put_number(&at, NO_OPERAND "candidates: %llu certain, ", n_sure);
+	put_number(&at, "%llu to be read", n - n_sure);
+	put_number(&at, "; %llu were read", stats->verified);
+	put_number(&at, ", %llu of them false positives\n", stats->false_positives);
+	if (n_new > 0) {
+		put_count(&at, n_new);
+		put_bar(&at, n_new);
+		put(&at, NO_OPERAND "new or changed documents, which no segment has: all read\n");
+	}
+	put_count(&at, stats->hits);
+	put_bar(&at, stats->hits);
+	put(&at, is_all ? NO_OPERAND "hits\n" : NO_OPERAND "hits, and those among what bounds left unseen (rank, below)\n");
+	put(&at, legend);
+	bs_buffer_deinit(&at.nodes);
+	bs_buffer_deinit(&at.steps);
+	bs_buffer_deinit(&at.children);
+	bs_buffer_deinit(&at.candidates);
+	return at.status;
+}

@@ -1,0 +1,28 @@
+/* catalog_handle.h: an open catalog (bitsift/catalog.h) from within. */
+#ifndef BS_QUERY_CATALOG_CATALOG_HANDLE_H
+#define BS_QUERY_CATALOG_CATALOG_HANDLE_H
+
+#include "core/bitsift/catalog.h"
+#include "core/file/dir.h"
+#include "core/store/catalog_file.h"
+
+struct bs_catalog {
+	struct bs_catalog_request request;
+	struct bs_dir dir;            /* that the file is in */
+	char *name;                   /* of the file */
+	struct bs_catalog_file file;  /* whose items are looked at anew where they have changed */
+	bool is_newer;                /* than the file, some item */
+};
+
+/* Looks at each index that has another stamp. Calls fail for each that cannot be looked at, and goes on if that returns BS_OK. is_reached
+ * (nullable): for each item, whether it can. BS_NO_MEMORY, and what fail returns. */
+enum bs_status bs_catalog_look_at_all(struct bs_catalog *catalog, bool *is_reached,
+                                      enum bs_status (*fail)(void *context, const struct bs_catalog_item *item, enum bs_status status,
+                                                             const struct bs_error *why, struct bs_error *err),
+                                      void *context, uint64_t *n_changed_out, struct bs_error *err) BS_WARN_UNUSED;
+/* What is left of the limits of a call, for a search that is a part of it; its context is that of the call. BS_DEADLINE, BS_STOPPED. */
+enum bs_status bs_catalog_limit(const struct bs_limits *all, struct bs_limits *limits_out, struct bs_error *err) BS_WARN_UNUSED;
+/* Writes what is newer than the file, if nobody else is writing and it can be written. */
+void bs_catalog_keep(struct bs_catalog *catalog);
+
+#endif

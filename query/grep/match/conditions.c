@@ -1,0 +1,117 @@
+/* conditions.c: see conditions.h. */
+#include "query/grep/match/conditions.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/bitsift/grep.h"
+
+static size_t list_length(const char *const *list)
+{
+	size_t n = 0;
+	while (list && list[n])
+		n++;
+	return n;
+}
+
+enum bs_status bs_conditions_read(const struct bs_grep_request *request, struct bs_conditions *conditions,
+                                  struct bs_error *err)
+{
+	const struct bs_grep_conditions *asked = &request->conditions;
+	size_t n_ands = list_length(asked->ands), n = n_ands + list_length(asked->nots);
+	enum bs_status status = BS_OK;
+	conditions->by_file = asked->by_file;
+	conditions->list = n > 0 ? calloc(n, sizeof(*conditions->list)) : NULL;
+	if (n > 0 && !conditions->list)
+		return bs_fail_memory(err, "patterns", n * sizeof(*conditions->list));
+	for (; conditions->n < n && !status; conditions->n++) {
+		struct bs_condition *condition = &conditions->list[conditions->n];
+		condition->is_not = conditions->n >= n_ands;
+		condition->text = condition->is_not ? asked->nots[conditions->n - n_ands] : asked->ands[conditions->n];
+		condition->text_bytes = strlen(condition->text);
+		condition->pattern = request->pattern;
+		condition->pattern.patterns = &condition->text;
+		condition->pattern.pattern_bytes = &condition->text_bytes;
+		condition->pattern.n_patterns = 1;
+		status = bs_grep_analyse(&condition->pattern, &condition->analysis, err);
+	}
+	return status;
+}
+
+enum bs_status bs_conditions_compile(struct bs_conditions *conditions, const struct bs_kernel *kernel,
+                                     struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	for (size_t i = 0; i < conditions->n && !status; i++) {
+		struct bs_condition *condition = &conditions->list[i];
+		status = bs_grep_matcher_new(&condition->pattern, &condition->analysis, kernel, &condition->matcher,
+		                             err);
+	}
+	return status;
+}
+
+void bs_conditions_deinit(struct bs_conditions *conditions)
+{
+	for (size_t i = 0; i < conditions->n; i++) {
+		bs_grep_matcher_free(conditions->list[i].matcher);
+		bs_grep_analysis_deinit(&conditions->list[i].analysis);
+	}
+	free(conditions->list);
+	*conditions = (struct bs_conditions){.n = 0};
+}
+
+enum bs_status bs_condition_asker_new(const struct bs_conditions *conditions, struct bs_condition_asker **asker_out,
+                                      struct bs_error *err)
+{
+	struct bs_condition_asker *asker = calloc(1, sizeof(*asker));
+	enum bs_status status = BS_OK;
+	*asker_out = asker;
+	if (asker)
+		*asker = (struct bs_condition_asker){conditions, calloc(conditions->n, sizeof(*asker->scratches))};
+	if (!asker || !asker->scratches)
+		status = bs_fail_memory(err, "patterns", conditions->n * sizeof(*asker->scratches));
+	for (size_t i = 0; i < conditions->n && !status; i++)
+		status = bs_grep_scratch_new(conditions->list[i].matcher, &asker->scratches[i], err);
+	if (status) {
+		bs_condition_asker_free(asker);
+		*asker_out = NULL;
+	}
+	return status;
+}
+
+void bs_condition_asker_free(struct bs_condition_asker *asker)
+{
+	if (!asker)
+		return;
+	for (size_t i = 0; asker->scratches && i < asker->conditions->n; i++)
+		bs_grep_scratch_free(asker->scratches[i]);
+	free(asker->scratches);
+	free(asker);
+}
+
+/* A match behind the last line feed is in no line. */
+static enum bs_status matches(struct bs_grep_scratch *scratch, const struct bs_grep_matcher *matcher,
+                              const uint8_t *lines, size_t n_bytes, bool *found_out, struct bs_error *err)
+{
+	struct bs_grep_span at;
+	bs_grep_scratch_reset(scratch);
+	if (bs_grep_matcher_traits(matcher)->by_line)
+		return bs_grep_next_line(scratch, lines, 0, n_bytes, &at, found_out, err);
+	enum bs_status status = bs_grep_next_match(scratch, lines, 0, n_bytes, false, &at, found_out, err);
+	*found_out = !status && *found_out && at.start < n_bytes;
+	return status;
+}
+
+enum bs_status bs_conditions_hold(struct bs_condition_asker *asker, const uint8_t *lines, size_t n_bytes,
+                                  bool *hold_out, struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	*hold_out = true;
+	for (size_t i = 0; i < asker->conditions->n && *hold_out && !status; i++) {
+		const struct bs_condition *condition = &asker->conditions->list[i];
+		bool found = false;
+		status = matches(asker->scratches[i], condition->matcher, lines, n_bytes, &found, err);
+		*hold_out = !status && found != condition->is_not;
+	}
+	return status;
+}

@@ -1,0 +1,663 @@
+/*
+ * grep_matcher.c: see grep_matcher.h.
+ *
+ * The next line that matches is found in one of seven ways, the first that applies:
+ *
+ *     brute      each line alone, by the code for any text
+ *     plain      look for the literal that is the whole of every match (find_needle)
+ *     literal    look for a literal that every match holds; match the line around it
+ *     window     the same with a few bytes of which only classes are known (find_window)
+ *     list       the same with the literals that the patterns of a long list need
+ *     exact      match over many lines at once: ASCII stretches by the code for ASCII, the others by that for any text
+ *     line       each line alone, by the code for what it holds
+ */
+#include "query/grep/match/grep_matcher.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/bytes.h"
+#include "core/bitsift/grep.h"
+#include "core/bitsift/status.h"
+#include "core/system/watch.h"
+#include "query/grep/match/grep_list.h"
+#include "query/regex/regex_grams.h"
+
+/* rg's own: enough for any pattern that anybody wrote, and far from what threads together could not have. */
+#define JIT_STACK_START_BYTES ((size_t)32 << 10)
+#define JIT_STACK_MOST_BYTES  ((size_t)10 << 20)
+/* A shorter literal stands in so many lines that matching them one by one costs more than it saves. */
+#define LITERAL_MIN_BYTES 3
+/* A window that is expected at more of the places is not looked for; with many lines at once a line in vain costs
+ * more. */
+#define WINDOW_MOST_RATE 0.03
+/*
+ * A line that is matched in vain costs what it takes to match so many bytes of many lines at once. Where the search is
+ * in debt for this many lines in vain, it goes by many lines for a while.
+ */
+#define LINE_IN_VAIN_BYTES ((int64_t)96)
+#define MOST_DEBT_BYTES    (64 * LINE_IN_VAIN_BYTES)
+#define DENSE_BYTES        ((size_t)16384)
+/* How far apart lines beyond ASCII may be to be matched together, and how much at most. */
+#define OPAQUE_GAP_BYTES     256
+#define OPAQUE_STRETCH_BYTES 65536
+
+enum way {
+	WAY_NOTHING, /* there is no pattern */
+	WAY_BRUTE,
+	WAY_PLAIN,
+	WAY_LITERAL,
+	WAY_WINDOW,
+	WAY_LIST,
+	WAY_EXACT,
+	WAY_LINE,
+};
+
+struct bs_grep_matcher {
+	const struct bs_grep_analysis *analysis; /* borrowed */
+	const struct bs_kernel *kernel;
+	struct bs_needle needle;
+	struct bs_byte_window window;
+	double window_rate;
+	struct bs_grep_traits traits;
+	bool is_exact;
+	uint8_t line_end;
+	bool crlf;
+	enum way way;
+	struct bs_grep_list *list; /* or NULL: then these */
+	struct bs_grep_code any;   /* the patterns as they are, any text */
+	struct bs_grep_code ascii; /* the same for ASCII text, or none */
+	struct bs_grep_code many;  /* rewritten for many lines, any text; none unless exact */
+	struct bs_grep_code many_ascii;
+	pthread_mutex_t mutex; /* while machine code is made */
+};
+
+struct bs_grep_scratch {
+	struct bs_grep_matcher *matcher;
+	struct bs_grep_seeker *seeker; /* if there is a list */
+	pcre2_match_data *data;        /* if not */
+	pcre2_match_context *context;
+	pcre2_jit_stack *stack;
+	/* text[opaque_from..opaque_at) is ASCII, and text[opaque_at], unless it is the end, is not. */
+	size_t opaque_from, opaque_at, opaque_end;
+	/* Of the lines in [lines_from, lines_end), only for how long an attempt at a match may take. */
+	const uint8_t *lines_from, *lines_end;
+	size_t longest_bytes;
+	int64_t debt_bytes; /* of lines matched in vain */
+};
+
+static enum bs_status compile_all(const struct bs_grep_pattern *pattern, struct bs_grep_matcher *matcher,
+                                  struct bs_error *err)
+{
+	const struct bs_grep_analysis *analysis = matcher->analysis;
+	bool is_literal = bs_grep_list_is_literal(pattern, analysis, matcher->traits.by_line), is_too_large = false;
+	bool is_list = is_literal || (bs_grep_list_is_long(analysis) && !pattern->is_brute);
+	enum bs_status status = BS_OK;
+	/* Of a list that is not -F this is to know whether PCRE2 would refuse it. */
+	if (!is_list || !pattern->is_fixed)
+		status = bs_grep_code_compile(pattern, analysis, &analysis->alone, false, &matcher->any, &is_too_large,
+		                              err);
+	is_list |= is_too_large && analysis->list.n_parts > 1;
+	if (is_list && (!status || is_too_large)) {
+		matcher->is_exact = is_literal;
+		return bs_grep_list_new(pattern, analysis, is_literal, &matcher->list, err);
+	}
+	if (status || pattern->is_brute)
+		return status;
+	/* What only one of the codes refuses (\x{100} without UTF) is done by the others. */
+	if (analysis->is_ascii)
+		(void)!bs_grep_code_compile(pattern, analysis, &analysis->alone, true, &matcher->ascii, NULL, NULL);
+	if (!analysis->is_exact)
+		return BS_OK;
+	(void)!bs_grep_code_compile(pattern, analysis, &analysis->many, false, &matcher->many, NULL, NULL);
+	if (matcher->many.code && analysis->is_ascii)
+		(void)!bs_grep_code_compile(pattern, analysis, &analysis->many, true, &matcher->many_ascii, NULL, NULL);
+	matcher->is_exact = matcher->many.code != NULL;
+	return BS_OK;
+}
+
+/*
+ * Whether nothing matches between two bytes that are no characters: then it does inside of a character too, as for rg,
+ * whose matches go by bytes. A pattern without assertions matches nothing anywhere if it does at all.
+ */
+static bool is_bare(const struct bs_grep_pattern *pattern, const struct bs_grep_matcher *matcher)
+{
+	static const uint8_t no_characters[] = {0xff, 0xff};
+	if (!matcher->analysis->has_assertion || pattern->n_patterns == 0)
+		return true;
+	if (matcher->list)
+		return bs_grep_list_is_bare(matcher->list);
+	pcre2_match_data *data = pcre2_match_data_create(1, NULL);
+	bool found = data && pcre2_match(matcher->any.code, no_characters, 2, 1, PCRE2_ANCHORED, data, NULL) >= 0;
+	pcre2_match_data_free(data);
+	return found;
+}
+
+/* One that is looked for whatever else there is. */
+static bool has_good_literal(const struct bs_grep_matcher *matcher)
+{
+	size_t n = matcher->analysis->literal.used_bytes;
+	return n >= LITERAL_MIN_BYTES || (n > 0 && matcher->analysis->literal_is_match);
+}
+
+static enum way choose_way(const struct bs_grep_pattern *pattern, const struct bs_grep_matcher *matcher)
+{
+	if (pattern->n_patterns == 0)
+		return WAY_NOTHING;
+	if (pattern->is_brute)
+		return WAY_BRUTE;
+	if (has_good_literal(matcher))
+		return matcher->analysis->literal_is_match && !matcher->analysis->is_caseless ? WAY_PLAIN : WAY_LITERAL;
+	if (matcher->window.n_bytes && matcher->window_rate <= WINDOW_MOST_RATE)
+		return WAY_WINDOW;
+	if (matcher->list && !matcher->is_exact && bs_grep_list_has_places(matcher->list))
+		return WAY_LIST;
+	if (matcher->analysis->literal.used_bytes > 0 && !matcher->is_exact)
+		return WAY_LITERAL;
+	return matcher->is_exact ? WAY_EXACT : WAY_LINE;
+}
+
+static enum bs_status choose_window(const struct bs_grep_pattern *pattern, struct bs_grep_matcher *matcher,
+                                    struct bs_error *err)
+{
+	struct bs_regex_window_options options = {.is_caseless = matcher->analysis->is_caseless,
+	                                          .keeps_line_end = pattern->crlf && matcher->traits.looks_back,
+	                                          .line_end = bs_grep_end_byte(pattern)};
+	bool is_wanted = matcher->traits.by_line && !has_good_literal(matcher) && matcher->analysis->is_legible;
+	if (!is_wanted || pattern->is_brute || pattern->n_patterns == 0)
+		return BS_OK;
+	return bs_regex_window(&matcher->analysis->regex, &options, &matcher->window, &matcher->window_rate, err);
+}
+
+enum bs_status bs_grep_matcher_new(const struct bs_grep_pattern *pattern, const struct bs_grep_analysis *analysis,
+                                   const struct bs_kernel *kernel, struct bs_grep_matcher **matcher_out,
+                                   struct bs_error *err)
+{
+	*matcher_out = NULL;
+	struct bs_grep_matcher *matcher = calloc(1, sizeof(*matcher));
+	if (!matcher)
+		return bs_fail_memory(err, "a pattern", sizeof(*matcher));
+	pthread_mutex_init(&matcher->mutex, NULL);
+	matcher->kernel = kernel;
+	matcher->line_end = bs_grep_end_byte(pattern);
+	matcher->crlf = pattern->crlf;
+	matcher->analysis = analysis;
+	/* rg's own engine sees that a pattern cannot match a line feed and then goes by lines; rg -P does not. */
+	matcher->traits.by_line = !pattern->is_multi_line || (!pattern->is_pcre2 && !matcher->analysis->can_span_lines);
+	matcher->traits.looks_back = pattern->is_pcre2 || !matcher->traits.by_line;
+	enum bs_status status = compile_all(pattern, matcher, err);
+	if (!status)
+		status = choose_window(pattern, matcher, err);
+	if (status) {
+		bs_grep_matcher_free(matcher);
+		return status;
+	}
+	if (analysis->literal.used_bytes)
+		bs_needle_init(&matcher->needle, analysis->literal.data, analysis->literal.used_bytes);
+	matcher->traits.is_bare = is_bare(pattern, matcher);
+	matcher->way = choose_way(pattern, matcher);
+	*matcher_out = matcher;
+	return BS_OK;
+}
+
+void bs_grep_matcher_free(struct bs_grep_matcher *matcher)
+{
+	if (!matcher)
+		return;
+	bs_grep_list_free(matcher->list);
+	pcre2_code_free(matcher->any.code);
+	pcre2_code_free(matcher->ascii.code);
+	pcre2_code_free(matcher->many.code);
+	pcre2_code_free(matcher->many_ascii.code);
+	pthread_mutex_destroy(&matcher->mutex);
+	free(matcher);
+}
+
+const struct bs_grep_traits *bs_grep_matcher_traits(const struct bs_grep_matcher *matcher)
+{
+	return &matcher->traits;
+}
+
+const char *bs_grep_matcher_plan(const struct bs_grep_matcher *matcher)
+{
+	static const char *const plans[] = {"nothing",
+	                                    "line by line, every line",
+	                                    "a literal first, then its line",
+	                                    "a literal first, then its line",
+	                                    "bytes by their classes first, then their line",
+	                                    "literals of a list of patterns first, then their line",
+	                                    "many lines at once",
+	                                    "line by line"};
+	if (matcher->list && matcher->way == WAY_EXACT)
+		return "a list of literals at once";
+	return matcher->traits.by_line ? plans[matcher->way] : "the whole text, across lines";
+}
+
+enum bs_status bs_grep_scratch_new(struct bs_grep_matcher *matcher, struct bs_grep_scratch **scratch_out,
+                                   struct bs_error *err)
+{
+	*scratch_out = NULL;
+	struct bs_grep_scratch *scratch = calloc(1, sizeof(*scratch));
+	if (!scratch)
+		return bs_fail_memory(err, "a matcher", sizeof(*scratch));
+	scratch->matcher = matcher;
+	scratch->data = matcher->any.code ? pcre2_match_data_create_from_pattern(matcher->any.code, NULL)
+	                                  : pcre2_match_data_create(1, NULL);
+	scratch->context = pcre2_match_context_create(NULL);
+	scratch->stack = pcre2_jit_stack_create(JIT_STACK_START_BYTES, JIT_STACK_MOST_BYTES, NULL);
+	if (!scratch->data || !scratch->context) {
+		bs_grep_scratch_free(scratch);
+		return bs_fail_memory(err, "a matcher", JIT_STACK_START_BYTES);
+	}
+	if (scratch->stack)
+		pcre2_jit_stack_assign(scratch->context, NULL, scratch->stack);
+	enum bs_status status =
+		matcher->list ? bs_grep_seeker_new(matcher->list, scratch->context, &scratch->seeker, err) : BS_OK;
+	if (status)
+		bs_grep_scratch_free(scratch);
+	else
+		*scratch_out = scratch;
+	return status;
+}
+
+void bs_grep_scratch_free(struct bs_grep_scratch *scratch)
+{
+	if (!scratch)
+		return;
+	bs_grep_seeker_free(scratch->seeker);
+	pcre2_match_data_free(scratch->data);
+	pcre2_match_context_free(scratch->context);
+	pcre2_jit_stack_free(scratch->stack);
+	free(scratch);
+}
+
+void bs_grep_scratch_reset(struct bs_grep_scratch *scratch)
+{
+	scratch->opaque_from = 1;
+	scratch->opaque_at = 0;
+	scratch->lines_end = NULL;
+	if (scratch->seeker)
+		bs_grep_seeker_reset(scratch->seeker);
+}
+
+size_t bs_grep_line_end(const uint8_t *text, size_t at, size_t end, uint8_t line_end)
+{
+	const uint8_t *found = at < end ? memchr(text + at, line_end, end - at) : NULL;
+	return found ? (size_t)(found - text) + 1 : end;
+}
+
+size_t bs_grep_line_start(const uint8_t *text, size_t from, size_t at, uint8_t line_end)
+{
+	const uint8_t *found = at > from ? memrchr(text + from, line_end, at - from) : NULL;
+	return found ? (size_t)(found - text) + 1 : from;
+}
+
+static struct bs_grep_span line_around(const struct bs_grep_matcher *matcher, const uint8_t *text, size_t from,
+                                       size_t at, size_t end)
+{
+	return (struct bs_grep_span){bs_grep_line_start(text, from, at, matcher->line_end),
+	                             bs_grep_line_end(text, at, end, matcher->line_end)};
+}
+
+/* Where the line ends for its matches. */
+static size_t without_end(const struct bs_grep_matcher *matcher, const uint8_t *text, struct bs_grep_span line)
+{
+	size_t end = line.end;
+	if (end == line.start || text[end - 1] != matcher->line_end)
+		return end;
+	end--;
+	if (!matcher->crlf)
+		return end;
+	if (end > line.start && text[end - 1] == '\r')
+		return end - 1;
+	/* rg -P --crlf takes off nothing else. */
+	return matcher->traits.looks_back ? line.end : end;
+}
+
+/* The first place from `from` on that is not ASCII, or end. Looked up once a stretch. */
+static size_t next_opaque(struct bs_grep_scratch *scratch, const uint8_t *text, size_t from, size_t end)
+{
+	bool is_known = from >= scratch->opaque_from && from <= scratch->opaque_at && end == scratch->opaque_end;
+	if (!is_known) {
+		scratch->opaque_from = from;
+		scratch->opaque_at = scratch->matcher->kernel->find_opaque(text, from, end, false);
+		scratch->opaque_end = end;
+	}
+	return scratch->opaque_at;
+}
+
+#define SHORT_BYTES 1024u
+
+/* Of text[from..end): what a pattern that does not reach across lines can look through at once, or more if that is little. Looked up
+ * once a stretch. */
+static size_t longest_line(struct bs_grep_scratch *scratch, const uint8_t *text, size_t from, size_t end)
+{
+	const struct bs_grep_matcher *matcher = scratch->matcher;
+	if (!matcher->traits.by_line || end - from <= SHORT_BYTES)
+		return end - from;
+	if (text + end == scratch->lines_end && text + from >= scratch->lines_from)
+		return scratch->longest_bytes < end - from ? scratch->longest_bytes : end - from;
+	scratch->longest_bytes = 0;
+	for (size_t at = from, next; at < end; at = next) {
+		next = bs_grep_line_end(text, at, end, matcher->line_end);
+		scratch->longest_bytes = next - at > scratch->longest_bytes ? next - at : scratch->longest_bytes;
+	}
+	scratch->lines_from = text + from;
+	scratch->lines_end = text + end;
+	return scratch->longest_bytes;
+}
+
+/* text[0..end), from `from` on. place_out: where, at least as it counts for the line. */
+static enum bs_status match(struct bs_grep_scratch *scratch, struct bs_grep_code *code, const uint8_t *text,
+                            size_t from, size_t end, size_t *place_out, bool *found_out, struct bs_error *err)
+{
+	static const uint8_t nothing[1];
+	struct bs_grep_matcher *matcher = scratch->matcher;
+	if (matcher->list) {
+		struct bs_grep_span found = {0};
+		enum bs_status status =
+			bs_grep_seek(scratch->seeker, text, from, end, !matcher->is_exact, &found, found_out, err);
+		*place_out = found.start;
+		return status;
+	}
+	size_t longest_bytes = bs_watch_here ? longest_line(scratch, text, from, end) : 0;
+	int n = bs_grep_code_match(bs_grep_code_ready(code, &matcher->mutex), text ? text : nothing, end, from, longest_bytes,
+	                           scratch->data, scratch->context);
+	*found_out = n >= 0;
+	*place_out = pcre2_get_ovector_pointer(scratch->data)[0];
+	return bs_grep_code_check(n, err);
+}
+
+/* Whether a line matches, alone. */
+static enum bs_status match_line(struct bs_grep_scratch *scratch, const uint8_t *text, struct bs_grep_span line,
+                                 bool *found_out, struct bs_error *err)
+{
+	struct bs_grep_matcher *matcher = scratch->matcher;
+	size_t n = without_end(matcher, text, line) - line.start;
+	bool use_ascii = matcher->ascii.code && bs_is_ascii(text + line.start, n);
+	size_t place;
+	return match(scratch, use_ascii ? &matcher->ascii : &matcher->any, text + line.start, 0, n, &place, found_out,
+	             err);
+}
+
+static enum bs_status next_by_line(struct bs_grep_scratch *scratch, const uint8_t *text, size_t from, size_t end,
+                                   struct bs_grep_span *line_out, bool *found_out, struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	*found_out = false;
+	for (size_t at = from; at < end && !*found_out && !status; at = line_out->end) {
+		*line_out = (struct bs_grep_span){at, bs_grep_line_end(text, at, end, scratch->matcher->line_end)};
+		status = match_line(scratch, text, *line_out, found_out, err);
+	}
+	return status;
+}
+
+/* Many whole lines at once, all in text[from..end). Where that takes too long, the lines one by one may not. */
+static enum bs_status next_in_stretch(struct bs_grep_scratch *scratch, struct bs_grep_code *code, const uint8_t *text,
+                                      size_t from, size_t end, struct bs_grep_span *line_out, bool *found_out,
+                                      struct bs_error *err)
+{
+	size_t place;
+	enum bs_status status = match(scratch, code, text + from, 0, end - from, &place, found_out, NULL);
+	if (status && bs_watch_is_over())
+		return bs_watch_ask(err);
+	if (status)
+		return next_by_line(scratch, text, from, end, line_out, found_out, err);
+	if (!*found_out)
+		return BS_OK;
+	size_t at = from + place;
+	/* Behind the last line feed there is no line. */
+	*found_out = at < end || text[end - 1] != scratch->matcher->line_end;
+	if (*found_out)
+		*line_out = line_around(scratch->matcher, text, from, at, end);
+	return BS_OK;
+}
+
+/* The end of the lines from `from` on that are matched together because of bytes beyond ASCII: the first is at
+ * opaque. */
+static size_t opaque_stretch_end(const struct bs_grep_matcher *matcher, const uint8_t *text, size_t from, size_t opaque,
+                                 size_t end)
+{
+	size_t stretch_end = bs_grep_line_end(text, opaque, end, matcher->line_end);
+	while (stretch_end < end && stretch_end - from < OPAQUE_STRETCH_BYTES) {
+		size_t limit = end - stretch_end < OPAQUE_GAP_BYTES ? end : stretch_end + OPAQUE_GAP_BYTES;
+		size_t next = matcher->kernel->find_opaque(text, stretch_end, limit, false);
+		if (next == limit)
+			break;
+		stretch_end = bs_grep_line_end(text, next, end, matcher->line_end);
+	}
+	return stretch_end;
+}
+
+static enum bs_status next_exact(struct bs_grep_scratch *scratch, const uint8_t *text, size_t from, size_t end,
+                                 struct bs_grep_span *line_out, bool *found_out, struct bs_error *err)
+{
+	struct bs_grep_matcher *matcher = scratch->matcher;
+	enum bs_status status = BS_OK;
+	*found_out = false;
+	if (!matcher->many_ascii.code)
+		return from < end ? next_in_stretch(scratch, &matcher->many, text, from, end, line_out, found_out, err)
+		                  : BS_OK;
+	for (size_t at = from; at < end && !*found_out && !status;) {
+		size_t opaque = next_opaque(scratch, text, at, end);
+		size_t stretch_end = opaque == end ? end : bs_grep_line_start(text, at, opaque, matcher->line_end);
+		struct bs_grep_code *code = &matcher->many_ascii;
+		if (stretch_end == at) {
+			stretch_end = opaque_stretch_end(matcher, text, at, opaque, end);
+			code = &matcher->many;
+		}
+		status = next_in_stretch(scratch, code, text, at, stretch_end, line_out, found_out, err);
+		at = stretch_end;
+	}
+	return status;
+}
+
+/* A list of literals needs no code. */
+static enum bs_status next_of_list(struct bs_grep_scratch *scratch, const uint8_t *text, size_t from, size_t end,
+                                   struct bs_grep_span *line_out, bool *found_out, struct bs_error *err)
+{
+	struct bs_grep_span place;
+	enum bs_status status =
+		bs_grep_seek(scratch->seeker, text + from, 0, end - from, false, &place, found_out, err);
+	/* Behind the last line feed there is no line. */
+	*found_out &= from + place.start < end || (from < end && text[end - 1] != scratch->matcher->line_end);
+	if (*found_out)
+		*line_out = line_around(scratch->matcher, text, from, from + place.start, end);
+	return status;
+}
+
+/* The next place of the literal that is all there is to a match, in its own letter case. */
+static bool find_literal(const struct bs_grep_matcher *matcher, const uint8_t *text, size_t from, size_t end,
+                         size_t *at_out)
+{
+	const struct bs_buffer *exact = &matcher->analysis->exact_literal;
+	size_t at = from;
+	while ((at = matcher->kernel->find_needle(text, at, end, &matcher->needle)) < end) {
+		*at_out = at;
+		if (memcmp(text + at, exact->data, exact->used_bytes) == 0)
+			return true;
+		at++;
+	}
+	return false;
+}
+
+/* Too many lines are matched in vain here: on to the next match, or up to *at_out, by many lines at once. */
+static enum bs_status next_where_dense(struct bs_grep_scratch *scratch, const uint8_t *text, size_t from, size_t end,
+                                       struct bs_grep_span *line_out, bool *found_out, size_t *at_out,
+                                       struct bs_error *err)
+{
+	size_t limit = end - from > DENSE_BYTES ? from + DENSE_BYTES : end;
+	*at_out = bs_grep_line_end(text, limit, end, scratch->matcher->line_end);
+	enum bs_status status = next_exact(scratch, text, from, *at_out, line_out, found_out, err);
+	size_t done = *found_out ? line_out->end : *at_out;
+	scratch->debt_bytes -= (int64_t)(done - from) * MOST_DEBT_BYTES / (int64_t)DENSE_BYTES;
+	return status;
+}
+
+/* Where a literal or a window is, the line around it is matched. */
+static enum bs_status next_by_candidate(struct bs_grep_scratch *scratch, const uint8_t *text, size_t from, size_t end,
+                                        struct bs_grep_span *line_out, bool *found_out, struct bs_error *err)
+{
+	const struct bs_grep_matcher *matcher = scratch->matcher;
+	const struct bs_kernel *kernel = matcher->kernel;
+	enum bs_status status = BS_OK;
+	*found_out = false;
+	for (size_t at = from; at < end && !*found_out && !status;) {
+		if (matcher->is_exact && scratch->debt_bytes > MOST_DEBT_BYTES) {
+			status = next_where_dense(scratch, text, at, end, line_out, found_out, &at, err);
+			continue;
+		}
+		size_t place = matcher->way == WAY_LITERAL ? kernel->find_needle(text, at, end, &matcher->needle)
+		               : matcher->way == WAY_LIST  ? bs_grep_list_find_place(matcher->list, text, at, end)
+		                                           : kernel->find_window(text, at, end, &matcher->window);
+		scratch->debt_bytes -= (int64_t)(place - at);
+		scratch->debt_bytes = scratch->debt_bytes > 0 ? scratch->debt_bytes : 0;
+		if (place == end)
+			break;
+		*line_out = line_around(matcher, text, at, place, end);
+		status = match_line(scratch, text, *line_out, found_out, err);
+		scratch->debt_bytes += *found_out ? 0 : LINE_IN_VAIN_BYTES;
+		at = line_out->end;
+	}
+	return status;
+}
+
+enum bs_status bs_grep_next_line(struct bs_grep_scratch *scratch, const uint8_t *text, size_t from, size_t end,
+                                 struct bs_grep_span *line_out, bool *found_out, struct bs_error *err)
+{
+	const struct bs_grep_matcher *matcher = scratch->matcher;
+	size_t at;
+	*found_out = false;
+	if (scratch->seeker)
+		bs_grep_seeker_reset(scratch->seeker);
+	switch (matcher->way) {
+	case WAY_NOTHING:
+		return BS_OK;
+	case WAY_PLAIN:
+		*found_out = find_literal(matcher, text, from, end, &at);
+		if (*found_out)
+			*line_out = line_around(matcher, text, from, at, end);
+		return BS_OK;
+	case WAY_LITERAL:
+	case WAY_WINDOW:
+	case WAY_LIST:
+		return next_by_candidate(scratch, text, from, end, line_out, found_out, err);
+	case WAY_EXACT:
+		return matcher->list
+		               ? next_of_list(scratch, text, from, end, line_out, found_out, err)
+		               : next_exact(scratch, text, from, end, line_out, found_out, err);
+	case WAY_BRUTE:
+	case WAY_LINE:
+		break;
+	}
+	return next_by_line(scratch, text, from, end, line_out, found_out, err);
+}
+
+#define MATCH_NS 20u /* what one costs about that is found without PCRE2 */
+
+bool bs_grep_is_ascii(const struct bs_grep_scratch *scratch, const uint8_t *text, size_t n_bytes)
+{
+	return scratch->matcher->way != WAY_BRUTE && scratch->matcher->ascii.code &&
+	       !scratch->matcher->traits.looks_back && bs_is_ascii(text, n_bytes);
+}
+
+enum bs_status bs_grep_next_match(struct bs_grep_scratch *scratch, const uint8_t *text, size_t from, size_t end,
+                                  bool is_ascii_text, struct bs_grep_span *match_out, bool *found_out,
+                                  struct bs_error *err)
+{
+	struct bs_grep_matcher *matcher = scratch->matcher;
+	PCRE2_SIZE *places = pcre2_get_ovector_pointer(scratch->data);
+	enum bs_status status = BS_OK;
+	*found_out = false;
+	if (matcher->way == WAY_NOTHING)
+		return BS_OK;
+	if (matcher->list || matcher->way == WAY_PLAIN)
+		status = bs_watch_spend(MATCH_NS, err);
+	if (status)
+		return status;
+	if (matcher->list)
+		return bs_grep_seek(scratch->seeker, text, from, end, false, match_out, found_out, err);
+	if (matcher->way == WAY_PLAIN) {
+		/* PCRE2 need not be asked; bs_grep_expand() is told where the match is. */
+		*found_out = find_literal(matcher, text, from, end, &places[0]);
+		places[1] = places[0] + matcher->analysis->exact_literal.used_bytes;
+	} else {
+		size_t place;
+		status = match(scratch, is_ascii_text ? &matcher->ascii : &matcher->any, text, from, end, &place,
+		               found_out, err);
+	}
+	/* \K inside a lookahead can end a match before it starts. */
+	if (!status && *found_out)
+		*match_out = (struct bs_grep_span){places[0], places[1] > places[0] ? places[1] : places[0]};
+	return status;
+}
+
+/* What the group of that name or number matched; false: nothing. */
+static bool group_of(const struct bs_grep_scratch *scratch, const char *name, size_t n, struct bs_grep_span *group_out)
+{
+	const PCRE2_SIZE *places = pcre2_get_ovector_pointer(scratch->data);
+	char copy[128];
+	if (n >= sizeof(copy))
+		return false;
+	memcpy(copy, name, n);
+	copy[n] = '\0';
+	bool is_name = strspn(copy, "0123456789") < n;
+	long number = !is_name && n < 9 ? atol(copy) : -1;
+	if (!is_name && number < 0)
+		return false;
+	if (scratch->seeker)
+		return bs_grep_seeker_group(scratch->seeker, number, copy, group_out);
+	if (is_name)
+		number = pcre2_substring_number_from_name(scratch->matcher->any.code, (PCRE2_SPTR)copy);
+	if (number < 0 || number >= (long)pcre2_get_ovector_count(scratch->data) || places[2 * number] == PCRE2_UNSET)
+		return false;
+	*group_out = (struct bs_grep_span){places[2 * number], places[2 * number + 1]};
+	return true;
+}
+
+/* $name, ${name}: the bytes of the reference, and the name; 0 if this $ is none. */
+static size_t reference_at(const char *text, size_t n, const char **name_out, size_t *name_bytes_out)
+{
+	static const char of_names[] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
+	size_t used = 1;
+	bool is_braced = n > 1 && text[1] == '{';
+	if (is_braced) {
+		const char *close = memchr(text, '}', n);
+		*name_out = text + 2;
+		*name_bytes_out = close ? (size_t)(close - text) - 2 : 0;
+		return close ? *name_bytes_out + 3 : 0;
+	}
+	while (used < n && text[used] && strchr(of_names, text[used]))
+		used++;
+	*name_out = text + 1;
+	*name_bytes_out = used - 1;
+	return used > 1 ? used : 0;
+}
+
+enum bs_status bs_grep_expand(struct bs_grep_scratch *scratch, const uint8_t *text, const char *replacement,
+                              size_t replacement_bytes, struct bs_buffer *out, struct bs_error *err)
+{
+	struct bs_grep_span group;
+	enum bs_status status = BS_OK;
+	for (size_t at = 0; at < replacement_bytes && !status;) {
+		const char *name;
+		size_t name_bytes, used = 0, left = replacement_bytes - at;
+		bool is_dollar = replacement[at] == '$';
+		if (is_dollar && left > 1 && replacement[at + 1] == '$') {
+			status = bs_buffer_append(out, "$", 1, err);
+			at += 2;
+			continue;
+		}
+		if (is_dollar)
+			used = reference_at(replacement + at, left, &name, &name_bytes);
+		if (used == 0) {
+			status = bs_buffer_append(out, replacement + at, 1, err);
+			at++;
+			continue;
+		}
+		if (group_of(scratch, name, name_bytes, &group) && group.end > group.start)
+			status = bs_buffer_append(out, text + group.start, group.end - group.start, err);
+		at += used;
+	}
+	return status;
+}

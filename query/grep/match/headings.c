@@ -1,0 +1,172 @@
+/* headings.c: see headings.h. A rule is data: names of files, what a heading looks like, and what looks so and is none;
+ * patterns of PCRE2, on bytes. */
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include "query/grep/match/headings.h"
+
+#include <pcre2.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+struct rule {
+	const char *names; /* whole names of files, and ends of names with their dot, in any letter case */
+	const char *heading, *other;
+	bool is_caseless;
+};
+
+#define INDENT "^[ \t]*"
+#define NAME   "[A-Za-z_]\\w*"
+/* C#: a name, perhaps with types in angle brackets; two of them at least begin a member. */
+#define CS_NAME "(?:[][\\w@.](?:<[][\\w@, \t<>]+>)?)+"
+
+static const struct rule rules[] = {
+	{".ada .adb .ads", INDENT "(?:procedure|function|package|protected|task)[ \t]",
+	 "^(?:.*[ \t])?(?:is[ \t]+new|renames|is[ \t]+separate)(?:[ \t]|$)|" INDENT "with[ \t]", true},
+	{".sh .bash .ksh .zsh .bats .bashrc .zshrc .profile .bash_profile",
+	 INDENT "(?:" NAME "[ \t]*\\([ \t]*\\)|function[ \t]+" NAME "(?:[ \t]*\\([ \t]*\\)|[ \t]))",
+	 NULL, false},
+	{".bib", "@[A-Za-z]", NULL, false},
+	{".c .h .cc .cpp .cxx .c++ .hh .hpp .hxx .h++ .inl .ipp .cu .cuh .ino", "^(?:::\\s*)?[A-Za-z_]",
+	 INDENT NAME ":\\s*(?:$|/[/*])", false},
+	{".cs",
+	 INDENT CS_NAME "(?:[ \t]+" CS_NAME ")+(?:[ \t]*\\([^;]*|[^;=:,()]*)$|" INDENT
+		"(?:(?:static|public|internal|private|protected|new|unsafe|sealed|abstract|partial)[ \t]+)*"
+		"(?:class|enum|interface|struct|record)[ \t]|" INDENT "namespace[ \t]",
+	 "(?:^|[ \t])(?:do|while|for|foreach|if|else|new|default|return|switch|case|throw|catch|using|lock|fixed)(?:[ \t(]|$)",
+	 false},
+	{".css .less .scss", "^[:[@.#]?[_a-z0-9]", "[:;]\\s*$", true},
+	{".dts .dtsi", INDENT "(?:/[ \t]*\\{|&?[A-Za-z_])", "[;=]", false},
+	{".ex .exs", INDENT "(?:def(?:macro|module|impl|protocol|p)?|test)[ \t]", NULL, false},
+	{".f .for .ftn .f77 .f90 .f95 .f03 .f08",
+	 INDENT "(?:end[ \t]+)?(?:program|module|block[ \t]+data|(?:[^!'\" \t]+[ \t]+)*(?:subroutine|function))[ \t]+[a-z]",
+	 "^(?:[c*]|[ \t]*!)|" INDENT "module[ \t]+procedure[ \t]", true},
+	{".fountain", "^(?:\\.[^.]|(?:int|ext|est|int\\.?/ext|i/e)[. ])", NULL, true},
+	{".go", INDENT "(?:func|type[ \t].*(?:struct|interface))", NULL, false},
+	{".html .htm .xhtml", INDENT "<[Hh][1-6](?:[ \t].*)?>", NULL, false},
+	{".ini .cfg .toml .gitconfig .editorconfig", INDENT "\\[[^]]+\\]", NULL, false},
+	{".java",
+	 INDENT "(?:(?:[a-z-]+[ \t]+)*(?:class|enum|interface|record)[ \t]|"
+		"(?:[A-Za-z_<>&][][?&<>.,\\w]*[ \t]+)+" NAME "[ \t]*\\([^;]*$)",
+	 INDENT "(?:catch|do|for|if|instanceof|new|return|switch|throw|while)", false},
+	{".kt .kts", INDENT "(?:[a-z]+[ \t]+)*(?:fun|class|interface)[ \t]", NULL, false},
+	{".md .markdown .mdown .mkd", "^ {0,3}#{1,6}[ \t]", NULL, false},
+	{".m .mm",
+	 INDENT "(?:[-+][ \t]*\\([ \t]*[A-Za-z_][\\w* \t]*\\)[ \t]*[A-Za-z_]|(?:" NAME "[ \t]+)+" NAME
+		"[ \t]*\\([^;]*$)|^@(?:implementation|interface|protocol)[ \t]",
+	 INDENT "(?:do|for|if|else|return|switch|while)", false},
+	{".pas .dpr .lpr",
+	 "^(?:(?:class[ \t]+)?(?:procedure|function)|constructor|destructor|interface|implementation|initialization|"
+	 "finalization|.*=[ \t]*(?:class|record))",
+	 NULL, false},
+	{".pl .pm .pod .t",
+	 "^(?:package |=head[0-9] |(?:sub [\\w':]+[ \t]*(?:\\([^)]*\\)[ \t]*)?(?::[^;#]*)?|"
+	 "(?:BEGIN|END|INIT|CHECK|UNITCHECK|AUTOLOAD|DESTROY)[ \t]*)(?:\\{[ \t]*)?(?:#.*)?$)",
+	 NULL, false},
+	{".php .phtml",
+	 INDENT "(?:(?:(?:public|protected|private|static|abstract|final)[ \t]+)*function|(?:(?:final|abstract)[ \t]+)?class|"
+		"enum|interface|trait)",
+	 NULL, false},
+	{".py .pyi .pyw", INDENT "(?:class|(?:async[ \t]+)?def)[ \t]", NULL, false},
+	{".r", INDENT "[A-Za-z][\\w.]*[ \t]*(?:<-|=)[ \t]*function", NULL, false},
+	{".rb .rake .gemspec .ru Rakefile Gemfile Vagrantfile", INDENT "(?:class|module|def)[ \t]", NULL, false},
+	{".rs",
+	 INDENT "(?:pub(?:\\([^)]+\\))?[ \t]+)?(?:(?:async|const|unsafe|extern[ \t]+\"[^\"]+\")[ \t]+)?"
+		"(?:struct|enum|union|mod|trait|fn|impl|macro_rules!)[< \t]+[^;]*$",
+	 NULL, false},
+	{".scm .ss .sld .sls .rkt",
+	 INDENT "\\((?:(?:define|def(?:struct|syntax|class|method|rules|record|proto|alias)?)[-*/ \t]|"
+		"(?:library|module|struct|class)[*+ \t])",
+	 NULL, false},
+	{".tex .sty .cls .ltx .dtx", "^\\\\(?:(?:sub)*section|chapter|part)\\*?\\{", NULL, false},
+	/* Of any other file. */
+	{"", "^[A-Za-z_$]", NULL, false},
+};
+#define N_RULES (sizeof(rules) / sizeof(*rules))
+
+struct bs_headings {
+	struct {
+		pcre2_code *heading, *other; /* NULL: not needed yet; there is none */
+	} codes[N_RULES];
+	pcre2_match_data *data;
+	size_t rule; /* of the file */
+};
+
+enum bs_status bs_headings_new(struct bs_headings **headings_out, struct bs_error *err)
+{
+	struct bs_headings *headings = calloc(1, sizeof(*headings));
+	if (headings)
+		headings->data = pcre2_match_data_create(1, NULL);
+	*headings_out = headings;
+	if (headings && headings->data)
+		return BS_OK;
+	free(headings);
+	*headings_out = NULL;
+	return bs_fail_memory(err, "rules for headings", sizeof(*headings));
+}
+
+void bs_headings_free(struct bs_headings *headings)
+{
+	if (!headings)
+		return;
+	for (size_t i = 0; i < N_RULES; i++) {
+		pcre2_code_free(headings->codes[i].heading);
+		pcre2_code_free(headings->codes[i].other);
+	}
+	pcre2_match_data_free(headings->data);
+	free(headings);
+}
+
+static bool has_name(const char *names, const char *name)
+{
+	size_t n = strlen(name);
+	for (const char *at = names; n > 0 && *at; at += strspn(at, " ")) {
+		size_t length = strcspn(at, " ");
+		if (length == n && strncasecmp(at, name, n) == 0)
+			return true;
+		at += length;
+	}
+	return false;
+}
+
+static size_t rule_of(const char *path)
+{
+	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path, *dot = strrchr(base, '.');
+	size_t i = 0;
+	while (i + 1 < N_RULES && !has_name(rules[i].names, base) && !(dot && has_name(rules[i].names, dot)))
+		i++;
+	return i;
+}
+
+static enum bs_status compile(const char *pattern, bool is_caseless, pcre2_code **code_out, struct bs_error *err)
+{
+	uint32_t options = PCRE2_DOTALL | PCRE2_DOLLAR_ENDONLY | PCRE2_NO_AUTO_CAPTURE |
+	                   (is_caseless ? PCRE2_CASELESS : 0);
+	int error;
+	PCRE2_SIZE off;
+	if (!pattern || *code_out)
+		return BS_OK;
+	*code_out = pcre2_compile((PCRE2_SPTR)pattern, PCRE2_ZERO_TERMINATED, options, &error, &off, NULL);
+	if (!*code_out)
+		return bs_fail_memory(err, "a rule for headings", strlen(pattern));
+	(void)pcre2_jit_compile(*code_out, PCRE2_JIT_COMPLETE);
+	return BS_OK;
+}
+
+enum bs_status bs_headings_choose(struct bs_headings *headings, const char *path, struct bs_error *err)
+{
+	size_t i = headings->rule = rule_of(path);
+	enum bs_status status = compile(rules[i].heading, rules[i].is_caseless, &headings->codes[i].heading, err);
+	return status ? status : compile(rules[i].other, rules[i].is_caseless, &headings->codes[i].other, err);
+}
+
+static bool matches(const struct bs_headings *headings, const pcre2_code *code, const uint8_t *line, size_t n_bytes)
+{
+	return pcre2_match(code, line, n_bytes, 0, 0, headings->data, NULL) >= 0;
+}
+
+bool bs_headings_has(const struct bs_headings *headings, const uint8_t *line, size_t n_bytes)
+{
+	const pcre2_code *heading = headings->codes[headings->rule].heading, *other = headings->codes[headings->rule].other;
+	return n_bytes > 0 && n_bytes <= BS_HEADING_MOST_BYTES && matches(headings, heading, line, n_bytes) &&
+	       !(other && matches(headings, other, line, n_bytes));
+}

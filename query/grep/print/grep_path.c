@@ -1,0 +1,115 @@
+/* grep_path.c: see grep_path.h. Links are what terminals take as OSC 8; their form, and what is encoded, are ripgrep 14's. */
+#include "query/grep/print/grep_path.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/visible.h"
+#include "core/bitsift/grep.h"
+#include "core/bitsift/status.h"
+#include "corpus/walk/file.h"
+#include "query/regex/text.h"
+
+static const char reset[] = "\033[0m", link_start[] = "\033]8;;", link_stop[] = "\033\\";
+
+enum bs_status bs_grep_path_append(const struct bs_grep_output *output, const char *path, struct bs_buffer *out,
+                                   struct bs_error *err)
+{
+	struct bs_text_writer to = {.out = out, .err = err};
+	/* In front of each line, and mostly as it is. */
+	if (!*output->colors.path && !output->is_terminal && !output->path_separator)
+		return bs_buffer_append(out, path, strlen(path), err);
+	bs_text_put_string(&to, output->colors.path);
+	size_t from = out->used_bytes;
+	if (!to.status && output->is_terminal)
+		to.status = bs_visible_escape(out, path, strlen(path), err);
+	else
+		bs_text_put_string(&to, path);
+	for (size_t i = from; i < out->used_bytes && output->path_separator; i++)
+		if (out->data[i] == '/')
+			out->data[i] = (uint8_t)output->path_separator;
+	bs_text_put_string(&to, *output->colors.path ? reset : "");
+	return to.status;
+}
+
+/* A byte that stands for itself in the path of a URL; those of other characters than ASCII's are left to the terminal, as
+ * file names are. */
+static bool is_plain(uint8_t byte)
+{
+	return (byte >= '0' && byte <= '9') || ((byte | 0x20) >= 'a' && (byte | 0x20) <= 'z') || byte >= 0x80 ||
+	       (byte && strchr("/:-._~", byte));
+}
+
+enum bs_status bs_grep_link_place(const struct bs_grep_output *output, const char *path, struct bs_buffer *place,
+                                  struct bs_error *err)
+{
+	char *real = NULL, code[4];
+	bs_buffer_clear(place);
+	if (!output->hyperlink || !*output->colors.path)
+		return BS_OK;
+	struct bs_text_writer to = {.out = place, .err = err};
+	to.status = bs_file_real_path(path, &real, err);
+	for (const char *at = real; at && *at; at++) {
+		bool is_itself = is_plain((uint8_t)*at);
+		snprintf(code, sizeof(code), is_itself ? "%c" : "%%%02X", is_itself ? *at : (uint8_t)*at);
+		bs_text_put_string(&to, code);
+	}
+	if (real)
+		bs_text_put(&to, "", 1);
+	free(real);
+	return to.status;
+}
+
+/* The length of what stands for a brace, or for a variable, at the start of format; 0 if nothing does. *value: what it stands
+ * for, made in number. */
+static size_t read_variable(const char *format, const char *place, const uint64_t values[2], char number[24],
+                            const char **value)
+{
+	static const char *const names[] = {"{{", "}}", "{path}", "{line}", "{column}"};
+	const char *const meant[] = {"{", "}", place, number, number};
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		if (strncmp(format, names[i], strlen(names[i])) != 0)
+			continue;
+		if (i >= 3)
+			snprintf(number, 24, "%" PRIu64, values[i - 3] ? values[i - 3] : 1);
+		*value = meant[i];
+		return strlen(names[i]);
+	}
+	return 0;
+}
+
+enum bs_status bs_grep_link_begin(const struct bs_grep_output *output, const struct bs_buffer *place, uint64_t line,
+                                  uint64_t column, struct bs_buffer *out, struct bs_error *err)
+{
+	struct bs_text_writer to = {.out = out, .err = err};
+	if (place->used_bytes == 0)
+		return BS_OK;
+	bs_text_put_string(&to, link_start);
+	for (const char *at = output->hyperlink; *at;) {
+		char number[24];
+		const char *value = at;
+		size_t n = read_variable(at, (const char *)place->data, (const uint64_t[2]){line, column}, number, &value);
+		bs_text_put(&to, value, n ? strlen(value) : 1);
+		at += n ? n : 1;
+	}
+	bs_text_put_string(&to, link_stop);
+	return to.status;
+}
+
+enum bs_status bs_grep_link_end(const struct bs_buffer *place, struct bs_buffer *out, struct bs_error *err)
+{
+	struct bs_text_writer to = {.out = out, .err = err};
+	if (place->used_bytes > 0) {
+		bs_text_put_string(&to, link_start);
+		bs_text_put_string(&to, link_stop);
+	}
+	return to.status;
+}
+
+bool bs_grep_link_has_line(const struct bs_grep_output *output)
+{
+	const char *line = strstr(output->hyperlink, "{line}");
+	return line && (line == output->hyperlink || line[-1] != '{');
+}

@@ -1,0 +1,1100 @@
+/*
+ * grep_printer.c: see grep_printer.h. From the top: bytes into the output, the matches of a line, the printer of lines,
+ * the one of JSON, the one of whole files, and the events, which go to one of the three by output->format.
+ */
+#include "query/grep/print/grep_printer.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/base/clock.h"
+#include "core/base/visible.h"
+#include "core/bitsift/grep.h"
+#include "core/bitsift/terminal.h"
+#include "core/system/watch.h"
+#include "query/grep/print/grep_path.h"
+#include "query/regex/text.h"
+
+#define NS 1000000000 /* of a second */
+/* What a match may look at behind the lines it touches, with -U. */
+#define LOOK_AHEAD_BYTES 128
+
+/* What is put costs about, for the watch: a piece of it, and how many bytes are put in a nanosecond. */
+#define PIECE_NS   50u
+#define BYTES_A_NS 4u
+
+static void spend(struct bs_grep_printer *printer, size_t n_bytes)
+{
+	if (!printer->status)
+		printer->status = bs_watch_spend(PIECE_NS + n_bytes / BYTES_A_NS, printer->err);
+}
+
+/* Appends, remembering a failure. */
+static void append(struct bs_grep_printer *printer, struct bs_buffer *to, const void *bytes, size_t n_bytes)
+{
+	if (!printer->status)
+		printer->status = bs_buffer_append(to, bytes, n_bytes, printer->err);
+}
+
+static void put(struct bs_grep_printer *printer, const void *bytes, size_t n_bytes)
+{
+	append(printer, printer->out, bytes, n_bytes);
+}
+
+static void put_text(struct bs_grep_printer *printer, const char *text)
+{
+	put(printer, text, strlen(text));
+}
+
+/* At most 640 bytes. */
+__attribute__((format(printf, 2, 3))) static void put_format(struct bs_grep_printer *printer, const char *format, ...)
+{
+	char text[640];
+	va_list arguments;
+	va_start(arguments, format);
+	int n = vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	put(printer, text, (size_t)n);
+}
+
+static void put_line_end(struct bs_grep_printer *printer)
+{
+	if (printer->crlf)
+		put_text(printer, "\r");
+	put(printer, &printer->line_end, 1);
+}
+
+/* Text in a colour, whose bytes switch it on. */
+static void put_colored(struct bs_grep_printer *printer, const char *color, const void *text, size_t n_bytes)
+{
+	bool is_colored = *color != '\0';
+	if (is_colored)
+		put_text(printer, color);
+	put(printer, text, n_bytes);
+	if (is_colored)
+		put_text(printer, "\033[0m");
+}
+
+static void put_number(struct bs_grep_printer *printer, const char *color, uint64_t number)
+{
+	char digits[24];
+	size_t at = sizeof(digits);
+	do {
+		digits[--at] = (char)('0' + number % 10);
+		number /= 10;
+	} while (number);
+	put_colored(printer, color, digits + at, sizeof(digits) - at);
+}
+
+/* What is to be put next leads to the line, if there are links: to the file for line 0. */
+static void begin_link(struct bs_grep_printer *printer, uint64_t line, uint64_t column)
+{
+	if (!printer->has_place && !printer->status)
+		printer->status = bs_grep_link_place(printer->output, printer->path, &printer->place, printer->err);
+	printer->has_place = true;
+	if (!printer->status)
+		printer->status = bs_grep_link_begin(printer->output, &printer->place, line, column, printer->out, printer->err);
+}
+
+static void end_link(struct bs_grep_printer *printer)
+{
+	if (!printer->status)
+		printer->status = bs_grep_link_end(&printer->place, printer->out, printer->err);
+}
+
+static void put_bare_path(struct bs_grep_printer *printer)
+{
+	if (!printer->status)
+		printer->status = bs_grep_path_append(printer->output, printer->path, printer->out, printer->err);
+}
+
+/* The file's path, as a link to it. */
+static void put_path(struct bs_grep_printer *printer)
+{
+	if (printer->output->hyperlink)
+		begin_link(printer, 0, 0);
+	put_bare_path(printer);
+	if (printer->output->hyperlink)
+		end_link(printer);
+}
+
+/* The path and what parts it from what follows: with -0 a NUL byte; separator NULL: the line's end. */
+static void put_path_and(struct bs_grep_printer *printer, const struct bs_grep_separator *separator)
+{
+	put_path(printer);
+	if (printer->output->nul_after_path)
+		put(printer, "", 1);
+	else if (separator)
+		put(printer, separator->bytes, separator->n_bytes);
+	else
+		put_line_end(printer);
+}
+
+/* The text of a line without its end. */
+static size_t trimmed_end(const struct bs_grep_printer *printer, const uint8_t *text, size_t start, size_t end)
+{
+	if (end > start && text[end - 1] == printer->line_end) {
+		end--;
+		if (printer->crlf && end > start && text[end - 1] == '\r')
+			end--;
+	}
+	return end;
+}
+
+/* A line was matched: the limit (-m) may be reached. */
+static void count_match(struct bs_grep_printer *printer)
+{
+	printer->has_matched = true;
+	printer->n_matched++;
+	/* A match in the context of the last one wanted is shown, and uses that context up. */
+	if (printer->n_matched > printer->max_count)
+		printer->after_left -= printer->after_left > 0;
+	else
+		printer->after_left = printer->output->after;
+}
+
+static bool wants_more(const struct bs_grep_printer *printer)
+{
+	return printer->n_matched < printer->max_count || printer->after_left > 0;
+}
+
+/* Where what was put is whole lines, and so many bytes are next: has it taken, if it is much. False: no more is wanted. */
+static bool goes_on(struct bs_grep_printer *printer, size_t next_bytes)
+{
+	spend(printer, next_bytes);
+	bool is_wanted = !printer->status && (printer->out->used_bytes < printer->offer_bytes || printer->offer(printer->offer_context));
+	printer->whole_bytes = printer->out->used_bytes;
+	return is_wanted;
+}
+
+/* The matches of a line, one after the other. What one may look at is what ripgrep lets it: with -P the text before the
+ * line, and behind it nothing or, with -U, a little. */
+struct finder {
+	struct bs_grep_printer *printer;
+	const uint8_t *text; /* what may be looked at: text[0..n_bytes) */
+	size_t n_bytes;
+	size_t text_off; /* of text in line->text */
+	bool is_ascii;   /* bs_grep_is_ascii() of it */
+	size_t limit;    /* matches start before this offset in text */
+	size_t from;
+	size_t last_end;
+};
+
+static void finder_init(struct finder *finder, struct bs_grep_printer *printer, const struct bs_grep_found *line)
+{
+	size_t end = line->text_bytes - line->end >= LOOK_AHEAD_BYTES ? line->end + LOOK_AHEAD_BYTES : line->text_bytes;
+	size_t start = printer->traits->looks_back ? 0 : line->start;
+	if (printer->traits->by_line)
+		end = trimmed_end(printer, line->text, line->start, line->end);
+	*finder = (struct finder){.printer = printer,
+	                          .text = line->text + start,
+	                          .n_bytes = end - start,
+	                          .text_off = start,
+	                          .is_ascii = bs_grep_is_ascii(printer->scratch, line->text + start, end - start),
+	                          .limit = line->end - start,
+	                          .from = line->start - start,
+	                          .last_end = SIZE_MAX};
+}
+
+/* The next match, in offsets of finder->text. False if there is none. */
+static bool finder_next(struct finder *finder, struct bs_grep_span *at)
+{
+	struct bs_grep_printer *printer = finder->printer;
+	bool is_bare = printer->traits->is_bare, found = true;
+	while (finder->from <= finder->n_bytes && !printer->status) {
+		/* Behind an empty match and inside a character: rg's matches go by bytes, and what matches nothing
+		 * matches there too. */
+		if (finder->from > 0 && finder->last_end == finder->from - 1 && finder->from < finder->n_bytes &&
+		    (finder->text[finder->from] & 0xc0) == 0x80) {
+			*at = (struct bs_grep_span){finder->from, finder->from};
+			if (!is_bare) {
+				finder->last_end = finder->from++;
+				continue;
+			}
+		} else {
+			printer->status =
+				bs_grep_next_match(printer->scratch, finder->text, finder->from, finder->n_bytes,
+			                           finder->is_ascii, at, &found, printer->err);
+		}
+		if (printer->status || !found || at->start >= finder->limit)
+			return false;
+		bool is_empty = at->start == at->end;
+		/* An empty match right behind another is none. */
+		bool is_counted = !is_empty || at->end != finder->last_end;
+		finder->from = at->end + is_empty;
+		finder->last_end = at->end;
+		if (is_counted)
+			return true;
+	}
+	return false;
+}
+
+/* Collects the matches in a line, as offsets from its start. */
+static void find_all(struct bs_grep_printer *printer, const struct bs_grep_found *line)
+{
+	struct finder finder;
+	struct bs_grep_span at;
+	finder_init(&finder, printer, line);
+	while (finder_next(&finder, &at)) {
+		size_t off = line->start - finder.text_off;
+		at = (struct bs_grep_span){at.start - off, at.end - off};
+		append(printer, &printer->matches, &at, sizeof(at));
+	}
+	struct bs_grep_span *spans = (struct bs_grep_span *)(void *)printer->matches.data;
+	size_t n = printer->matches.used_bytes / sizeof(*spans);
+	/* An empty match behind the last byte is none either. */
+	if (n > 0 && spans[n - 1].start == spans[n - 1].end && spans[n - 1].start >= line->end - line->start)
+		printer->matches.used_bytes -= sizeof(*spans);
+}
+
+/* A line that is shown: counts it, and finds its matches where they are wanted. With -v it is the context that holds
+ * some. */
+static void take_line(struct bs_grep_printer *printer, enum bs_grep_line_kind kind, const struct bs_grep_found *line,
+                      bool wants_matches)
+{
+	bs_buffer_clear(&printer->matches);
+	bs_buffer_clear(&printer->replacements);
+	if (kind == BS_GREP_LINE_MATCH)
+		count_match(printer);
+	else if (kind == BS_GREP_LINE_AFTER)
+		printer->after_left -= printer->after_left > 0;
+	if (wants_matches && (kind == BS_GREP_LINE_MATCH || printer->output->invert))
+		find_all(printer, line);
+}
+
+/*
+ * Lines: path:line:column:text, in colour or not, -o, --vimgrep, -r, -M. A line comes with its matches only where
+ * something depends on them. With -U one event may hold several lines; each is printed with its own prefix.
+ */
+
+/* The line in hand as it is to be printed, or a part of it: the text of the file, or what -r made of it. */
+struct shown {
+	const uint8_t *text;
+	size_t n_bytes;
+	const struct bs_grep_span *matches;
+	size_t n_matches;
+	size_t next_match; /* the first that may lie in what is not printed yet */
+	size_t n_found;    /* matches in the text of the file */
+	bool is_context, is_enclosing;
+	uint64_t file_off;
+	uint64_t number;
+};
+
+/* Between two fields, or behind the last one: NULL: nothing. */
+static const struct bs_grep_separator nul_byte = {"", 1};
+
+static void put_between(struct bs_grep_printer *printer, const struct bs_grep_separator *between)
+{
+	if (between)
+		put(printer, between->bytes, between->n_bytes);
+}
+
+/* What stands before the line, each followed by a separator; together they are one link, which ends before the last separator.
+ * column 0: none. */
+static void put_fields(struct bs_grep_printer *printer, const struct shown *shown, uint64_t file_off, uint64_t number,
+                       uint64_t column)
+{
+	const struct bs_grep_output *output = printer->output;
+	static const struct bs_grep_separator equals = {"=", 1};
+	const struct bs_grep_separator *separator = shown->is_enclosing ? &equals
+	                                            : shown->is_context ? &printer->context_separator
+	                                                                : &printer->match_separator;
+	bool has_path = printer->path && !output->heading;
+	if (!has_path && !number && !output->columns && !output->byte_offsets && !output->hyperlink)
+		return;
+	bool has_link = output->hyperlink && printer->path && (!output->heading || bs_grep_link_has_line(output));
+	const struct {
+		bool is_wanted;
+		const char *color;
+		uint64_t number;
+	} fields[] = {
+		{number, output->colors.line, number},
+		{column && output->columns, output->colors.column, column},
+		{output->byte_offsets, output->colors.column, file_off},
+	};
+	const struct bs_grep_separator *between = NULL;
+	if (has_link)
+		begin_link(printer, number, column);
+	if (has_path) {
+		put_bare_path(printer);
+		between = output->nul_after_path ? &nul_byte : separator;
+	}
+	for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++) {
+		if (!fields[i].is_wanted)
+			continue;
+		put_between(printer, between);
+		put_number(printer, fields[i].color, fields[i].number);
+		between = separator;
+	}
+	if (has_link)
+		end_link(printer);
+	put_between(printer, between);
+}
+
+static bool is_too_long(const struct bs_grep_printer *printer, size_t n_bytes)
+{
+	uint64_t most = printer->output->max_columns;
+	return most > 0 && n_bytes > most;
+}
+
+static size_t trimmed_start(const struct bs_grep_printer *printer, const uint8_t *text, size_t start, size_t end)
+{
+	const struct bs_grep_output *output = printer->output;
+	if (!output->trim)
+		return start;
+	while (start < end && text[start] && strchr(" \t\n\v\f\r", text[start]) && text[start] != printer->line_end &&
+	       !(printer->crlf && text[start] == '\r'))
+		start++;
+	return start;
+}
+
+static bool colors_matches(const struct bs_grep_printer *printer)
+{
+	return *printer->output->colors.match != '\0';
+}
+
+/* text[line) with its matches in colour, and without its end. */
+static void put_matches(struct bs_grep_printer *printer, struct shown *shown, struct bs_grep_span line)
+{
+	bool has_color = colors_matches(printer), in_color = false;
+	size_t end = trimmed_end(printer, shown->text, line.start, line.end);
+	size_t at = trimmed_start(printer, shown->text, line.start, end);
+	while (at < end && !printer->status) {
+		while (shown->next_match < shown->n_matches && shown->matches[shown->next_match].end <= at)
+			shown->next_match++;
+		size_t upto = end;
+		bool is_in = false;
+		if (shown->next_match < shown->n_matches) {
+			struct bs_grep_span match = shown->matches[shown->next_match];
+			is_in = match.start <= at;
+			upto = is_in ? match.end : match.start;
+		}
+		if (upto > end)
+			upto = end;
+		if (has_color && is_in != in_color)
+			put_text(printer, is_in ? printer->output->colors.match : "\033[0m");
+		in_color = has_color && is_in;
+		spend(printer, upto - at);
+		put(printer, shown->text + at, upto - at);
+		at = upto;
+	}
+	if (in_color)
+		put_text(printer, "\033[0m");
+	/* As it is remembered between the lines of one event: the last match stays in hand. */
+	if (shown->n_matches > 0 && shown->next_match == shown->n_matches)
+		shown->next_match--;
+}
+
+static void put_preview(struct bs_grep_printer *printer, struct shown *shown, struct bs_grep_span line)
+{
+	const uint8_t *text = shown->text + line.start;
+	struct bs_grep_span head = line;
+	size_t n_left = 0, head_bytes = 0;
+	if (!printer->status)
+		printer->status = bs_visible_characters(text, line.end - line.start, printer->output->max_columns, &head_bytes, printer->err);
+	head.end = line.start + head_bytes;
+	put_matches(printer, shown, head);
+	for (size_t i = 0; i < shown->n_matches; i++)
+		n_left += shown->matches[i].start >= head.end && shown->matches[i].start < line.end;
+	if (shown->n_matches == 0)
+		put_text(printer, " [... omitted end of long line]");
+	else
+		put_format(printer, " [... %zu more %s]", n_left, n_left == 1 ? "match" : "matches");
+}
+
+static void put_too_long(struct bs_grep_printer *printer, struct shown *shown, struct bs_grep_span line)
+{
+	const struct bs_grep_output *output = printer->output;
+	if (output->max_columns_preview)
+		put_preview(printer, shown, line);
+	else if (shown->n_found == 0 || output->only_matching)
+		put_format(printer, "[Omitted long %s line]", shown->is_context ? "context" : "matching");
+	else
+		put_format(printer, "[Omitted long line with %zu matches]", shown->n_found);
+	put_line_end(printer);
+}
+
+/* A line with its matches marked, or as it is: then what is trimmed counts for its length. */
+static void put_line(struct bs_grep_printer *printer, struct shown *shown, struct bs_grep_span line, bool is_marked)
+{
+	size_t start = trimmed_start(printer, shown->text, line.start, line.end);
+	bool has_end = !is_marked && line.end > start && shown->text[line.end - 1] == printer->line_end;
+	if (is_too_long(printer, line.end - line.start)) {
+		put_too_long(printer, shown, line);
+		return;
+	}
+	if (is_marked)
+		put_matches(printer, shown, line);
+	else
+		put(printer, shown->text + start, line.end - start);
+	if (!has_end)
+		put_line_end(printer);
+}
+
+static bool show_line(struct bs_grep_printer *printer, struct shown *shown)
+{
+	const struct bs_grep_output *output = printer->output;
+	bool is_each = output->only_matching || output->per_match;
+	if (shown->n_matches == 0) {
+		put_fields(printer, shown, shown->file_off, shown->number, 0);
+		put_line(printer, shown, (struct bs_grep_span){0, shown->n_bytes}, false);
+		return true;
+	}
+	for (size_t i = 0; i < (is_each ? shown->n_matches : 1); i++) {
+		struct bs_grep_span match = shown->matches[i], whole = {0, shown->n_bytes};
+		struct shown part = *shown;
+		if (i > 0 && !goes_on(printer, output->only_matching ? match.end - match.start : shown->n_bytes))
+			return false;
+		put_fields(printer, shown, shown->file_off + (is_each ? match.start : 0), shown->number,
+		           match.start + 1);
+		if (output->only_matching) {
+			part.text += match.start;
+			match = whole = (struct bs_grep_span){0, match.end - match.start};
+		}
+		/* As rg has it, without colours the matches left out of a long line are counted in all of it. */
+		if (!colors_matches(printer)) {
+			put_line(printer, &part, whole, false);
+			continue;
+		}
+		if (is_each) {
+			part.matches = &match;
+			part.n_matches = 1;
+		}
+		put_line(printer, &part, whole, true);
+	}
+	return true;
+}
+
+static struct bs_grep_span line_from(const struct bs_grep_printer *printer, const struct shown *shown, size_t from)
+{
+	return (struct bs_grep_span){from,
+	                             bs_grep_line_end(shown->text, from, shown->n_bytes, printer->line_end)};
+}
+
+/* -o: of each match the part in each line. */
+static bool show_parts(struct bs_grep_printer *printer, struct shown *shown)
+{
+	uint64_t n_before = 0;
+	struct bs_grep_span line = {0};
+	for (size_t from = 0; from < shown->n_bytes; from = line.end, n_before++) {
+		line = line_from(printer, shown, from);
+		size_t end = trimmed_end(printer, shown->text, line.start, line.end);
+		size_t at = trimmed_start(printer, shown->text, line.start, end);
+		while (at < end) {
+			struct bs_grep_span match = shown->matches[shown->next_match];
+			if (match.end <= at) {
+				if (++shown->next_match < shown->n_matches)
+					continue;
+				shown->next_match--;
+				break;
+			}
+			if (at < match.start) {
+				at = match.start < end ? match.start : end;
+				continue;
+			}
+			size_t upto = match.end < end ? match.end : end;
+			if (!goes_on(printer, upto - at))
+				return false;
+			put_fields(printer, shown, shown->file_off + match.start,
+			           shown->number ? shown->number + n_before : 0, match.start + 1);
+			if (is_too_long(printer, upto - at)) {
+				put_too_long(printer, shown, (struct bs_grep_span){upto, end});
+			} else {
+				put_colored(printer, printer->output->colors.match, shown->text + at, upto - at);
+				put_line_end(printer);
+			}
+			at = upto;
+		}
+	}
+	return true;
+}
+
+/* --vimgrep: the first line of each match. */
+static bool show_each(struct bs_grep_printer *printer, const struct shown *shown)
+{
+	struct bs_grep_span line = line_from(printer, shown, 0);
+	uint64_t n_before = 0;
+	for (size_t i = 0; i < shown->n_matches; i++) {
+		struct bs_grep_span match = shown->matches[i];
+		struct shown one = *shown;
+		for (; line.end <= match.start && line.end < shown->n_bytes; n_before++)
+			line = line_from(printer, shown, line.end);
+		if (line.start >= match.end || line.end <= match.start)
+			continue;
+		if (!goes_on(printer, line.end - line.start))
+			return false;
+		one.matches = &match;
+		one.n_matches = 1;
+		put_fields(printer, shown, shown->file_off + line.start, shown->number ? shown->number + n_before : 0,
+		           match.start - line.start + 1);
+		put_line(printer, &one, line, true);
+	}
+	return true;
+}
+
+static bool show_lines(struct bs_grep_printer *printer, struct shown *shown)
+{
+	struct bs_grep_span line = {0};
+	uint64_t n_before = 0;
+	if (shown->n_matches > 0 && printer->output->only_matching)
+		return show_parts(printer, shown);
+	if (shown->n_matches > 0 && printer->output->per_match)
+		return show_each(printer, shown);
+	for (size_t from = 0; from < shown->n_bytes; from = line.end, n_before++) {
+		line = line_from(printer, shown, from);
+		put_fields(printer, shown, shown->file_off + line.start, shown->number ? shown->number + n_before : 0,
+		           shown->n_matches > 0 ? shown->matches[0].start + 1 : 0);
+		put_line(printer, shown, line, shown->n_matches > 0);
+	}
+	return true;
+}
+
+/* -r: the line with its matches replaced. With -U what a match may look at behind the lines comes along, as in ripgrep
+ * 13. */
+static void replace(struct bs_grep_printer *printer, const struct bs_grep_found *line)
+{
+	const struct bs_grep_output *output = printer->output;
+	struct bs_buffer *replaced = &printer->replaced;
+	struct finder finder;
+	struct bs_grep_span at;
+	finder_init(&finder, printer, line);
+	finder.limit = SIZE_MAX;
+	size_t copied = finder.from;
+	bs_buffer_clear(replaced);
+	while (finder_next(&finder, &at)) {
+		append(printer, replaced, finder.text + copied, at.start > copied ? at.start - copied : 0);
+		struct bs_grep_span written = {.start = replaced->used_bytes};
+		if (!printer->status)
+			printer->status = bs_grep_expand(printer->scratch, finder.text, output->replacement,
+			                                 output->replacement_bytes, replaced, printer->err);
+		written.end = replaced->used_bytes;
+		copied = at.end;
+		append(printer, &printer->replacements, &written, sizeof(written));
+	}
+	append(printer, replaced, finder.text + copied, finder.n_bytes > copied ? finder.n_bytes - copied : 0);
+}
+
+static bool print_line(struct bs_grep_printer *printer, enum bs_grep_line_kind kind, const struct bs_grep_found *line)
+{
+	const struct bs_grep_output *output = printer->output;
+	take_line(printer, kind, line,
+	          colors_matches(printer) || output->columns || output->replacement || output->per_match ||
+	                  output->only_matching);
+	if (output->replacement && (kind == BS_GREP_LINE_MATCH || output->invert) && !printer->status)
+		replace(printer, line);
+	if (printer->status || printer->has_nul)
+		return false;
+	const struct bs_buffer *matches = &printer->matches;
+	struct shown shown = {.text = line->text + line->start,
+	                      .n_bytes = line->end - line->start,
+	                      .n_found = matches->used_bytes / sizeof(struct bs_grep_span),
+	                      .is_context = kind != BS_GREP_LINE_MATCH,
+	                      .is_enclosing = kind == BS_GREP_LINE_ENCLOSING,
+	                      .file_off = line->file_off,
+	                      .number = line->number};
+	if (printer->replacements.used_bytes > 0) {
+		matches = &printer->replacements;
+		shown.text = printer->replaced.data;
+		shown.n_bytes = printer->replaced.used_bytes;
+	}
+	shown.matches = (const struct bs_grep_span *)(const void *)matches->data;
+	shown.n_matches = matches->used_bytes / sizeof(*shown.matches);
+	/* What stands between files is put where they are put together. */
+	if (output->heading && printer->path && !printer->has_lines)
+		put_path_and(printer, NULL);
+	printer->has_lines = true;
+	bool is_across = !printer->traits->by_line && !shown.is_context;
+	return (is_across ? show_lines(printer, &shown) : show_line(printer, &shown)) && wants_more(printer);
+}
+
+static void make_prefix(struct bs_grep_printer *printer)
+{
+	const struct bs_grep_separator *separator = &printer->match_separator;
+	struct bs_buffer *prefix = &printer->prefix;
+	printer->has_prefix = true;
+	bs_buffer_clear(prefix);
+	if (!printer->path)
+		return;
+	printer->status = bs_grep_path_append(printer->output, printer->path, prefix, printer->err);
+	if (printer->output->nul_after_path)
+		separator = &nul_byte;
+	append(printer, prefix, separator->bytes, separator->n_bytes);
+}
+
+/* What print_line() comes to, for a line that matches. */
+static bool print_plain(struct bs_grep_printer *printer, const struct bs_grep_found *line)
+{
+	struct bs_buffer *prefix = &printer->prefix;
+	count_match(printer);
+	if (printer->status || printer->has_nul)
+		return false;
+	if (!printer->has_prefix)
+		make_prefix(printer);
+	printer->has_lines = true;
+	put(printer, prefix->data, prefix->used_bytes);
+	put(printer, line->text + line->start, line->end - line->start);
+	if (line->end == line->start || line->text[line->end - 1] != printer->line_end)
+		put_line_end(printer);
+	return wants_more(printer);
+}
+
+/* Whether print_plain() is enough: nothing about a line's matches or its place is printed, and all of it is. */
+static bool is_plain(const struct bs_grep_printer *printer)
+{
+	const struct bs_grep_output *output = printer->output;
+	return output->format == BS_GREP_LINES && !printer->keeps_lines && printer->traits->by_line &&
+	       !colors_matches(printer) && !output->columns && !output->replacement && !output->per_match &&
+	       !output->only_matching && !output->line_numbers && !output->byte_offsets && !output->hyperlink &&
+	       !output->heading && !output->trim && !output->max_columns;
+}
+
+/* Of a file with NUL bytes: that it matches, or that its search ended early. */
+static void note_binary(struct bs_grep_printer *printer, const struct bs_grep_finish *finish)
+{
+	bool is_quit = finish->binary == BS_GREP_BINARY_QUIT;
+	if (printer->path) {
+		put_path(printer);
+		put_text(printer, ": ");
+	}
+	put_format(printer, "%s (found \"\\0\" byte around offset %llu)\n",
+	           is_quit ? "WARNING: stopped searching binary file after match" : "binary file matches",
+	           (unsigned long long)finish->binary_off);
+}
+
+/* Lines for a callback, until it is their file's turn: a struct bs_grep_line without its pointers but to say that there is
+ * an enclosing line, its matches, its text, the enclosing line's. */
+
+static bool keep_line(struct bs_grep_printer *printer, enum bs_grep_line_kind kind, const struct bs_grep_found *line)
+{
+	static const uint8_t zeros[sizeof(uint64_t)];
+	take_line(printer, kind, line, true);
+	struct bs_grep_line kept = {.text_bytes = line->end - line->start,
+	                            .number = line->number,
+	                            .byte_off = line->file_off,
+	                            .n_matches = printer->matches.used_bytes / sizeof(*kept.matches),
+	                            .is_context = kind != BS_GREP_LINE_MATCH};
+	const struct bs_enclosing *around = printer->enclosing;
+	if (around && around->has_line && !kept.is_context) {
+		kept.enclosing = "";
+		kept.enclosing_bytes = around->line.used_bytes;
+		kept.enclosing_number = around->number;
+	}
+	put(printer, &kept, sizeof(kept));
+	put(printer, printer->matches.data, printer->matches.used_bytes);
+	put(printer, line->text + line->start, kept.text_bytes);
+	put(printer, kept.enclosing ? around->line.data : NULL, kept.enclosing_bytes);
+	put(printer, zeros, -(kept.text_bytes + kept.enclosing_bytes) % sizeof(zeros));
+	return wants_more(printer);
+}
+
+bool bs_grep_tell_lines(const struct bs_grep_request *request, const char *path, const struct bs_buffer *out)
+{
+	size_t n;
+	for (size_t at = 0; at < out->used_bytes; at += n + -n % sizeof(uint64_t)) {
+		struct bs_grep_line line = *(const struct bs_grep_line *)(const void *)(out->data + at);
+		const uint8_t *matches = out->data + at + sizeof(line);
+		line.path = path;
+		line.matches = (const struct bs_grep_span *)(const void *)matches;
+		line.text = (const char *)(matches + line.n_matches * sizeof(*line.matches));
+		if (line.enclosing)
+			line.enclosing = line.text + line.text_bytes;
+		n = sizeof(line) + line.n_matches * sizeof(*line.matches) + line.text_bytes + line.enclosing_bytes;
+		if (request->line(request->context, &line) != 0)
+			return false;
+	}
+	return true;
+}
+
+/* JSON lines, in ripgrep's messages: begin, match, context, end, summary. */
+
+static void put_string(struct bs_grep_printer *printer, const uint8_t *text, size_t n)
+{
+	static const char marks[] = "\"\\\b\f\n\r\t", letters[] = "\"\\bfnrt";
+	size_t done = 0;
+	put(printer, "\"", 1);
+	for (size_t at = 0; at < n;) {
+		size_t from = at;
+		int32_t c = printer->output->is_terminal ? bs_visible_next(text, n, &at) : text[at++];
+		bool is_escaped = c < 0x20 || (printer->output->is_terminal && bs_visible_is_obeyed(c));
+		if (!is_escaped && c != '"' && c != '\\')
+			continue;
+		put(printer, text + done, from - done);
+		done = at;
+		const char *mark = c > 0 && c < 0x80 ? strchr(marks, c) : NULL;
+		if (mark) {
+			put(printer, (const char[]){'\\', letters[mark - marks]}, 2);
+			continue;
+		}
+		spend(printer, 0);
+		put_format(printer, "\\u%04x", (unsigned)c);
+	}
+	put(printer, text + done, n - done);
+	put(printer, "\"", 1);
+}
+
+static void put_base64(struct bs_grep_printer *printer, const uint8_t *bytes, size_t n)
+{
+	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	put(printer, "\"", 1);
+	for (size_t i = 0; i < n; i += 3) {
+		size_t left = n - i;
+		uint32_t word = (uint32_t)bytes[i] << 16 | (left > 1 ? (uint32_t)bytes[i + 1] << 8 : 0) |
+		                (left > 2 ? bytes[i + 2] : 0);
+		char four[4] = {digits[word >> 18], digits[word >> 12 & 63], left > 1 ? digits[word >> 6 & 63] : '=',
+		                left > 2 ? digits[word & 63] : '='};
+		put(printer, four, sizeof(four));
+	}
+	put(printer, "\"", 1);
+}
+
+/* {"text":"..."}, or {"bytes":"..."} in base64 if it is not UTF-8. */
+static void put_data(struct bs_grep_printer *printer, const void *bytes, size_t n)
+{
+	bool is_text = bs_text_is_utf8(bytes, n);
+	put_text(printer, is_text ? "{\"text\":" : "{\"bytes\":");
+	if (is_text)
+		put_string(printer, bytes, n);
+	else
+		put_base64(printer, bytes, n);
+	put_text(printer, "}");
+}
+
+/* A message, as far as its path. */
+static void put_json_begin(struct bs_grep_printer *printer, const char *type)
+{
+	put_text(printer, "{\"type\":\"");
+	put_text(printer, type);
+	put_text(printer, "\",\"data\":{\"path\":");
+	if (printer->path)
+		put_data(printer, printer->path, strlen(printer->path));
+	else
+		put_text(printer, "null");
+}
+
+static void put_json_number(struct bs_grep_printer *printer, const char *name, uint64_t number)
+{
+	put_text(printer, name);
+	put_number(printer, "", number);
+}
+
+static void put_line_number(struct bs_grep_printer *printer, uint64_t number)
+{
+	if (number)
+		put_json_number(printer, ",\"line_number\":", number);
+	else
+		put_text(printer, ",\"line_number\":null");
+}
+
+static void put_enclosing(struct bs_grep_printer *printer)
+{
+	const struct bs_enclosing *around = printer->enclosing;
+	put_text(printer, around->has_line ? ",\"enclosing\":{\"lines\":" : ",\"enclosing\":null");
+	if (!around->has_line)
+		return;
+	put_data(printer, around->line.data, around->line.used_bytes);
+	put_line_number(printer, around->number);
+	put_json_number(printer, ",\"absolute_offset\":", around->file_off);
+	put_text(printer, "}");
+}
+
+static void put_message(struct bs_grep_printer *printer, bool is_match, const struct bs_grep_found *line)
+{
+	const struct bs_grep_span *matches = (const struct bs_grep_span *)(const void *)printer->matches.data;
+	size_t n_matches = printer->matches.used_bytes / sizeof(*matches);
+	const uint8_t *text = line->text + line->start;
+	put_json_begin(printer, is_match ? "match" : "context");
+	put_text(printer, ",\"lines\":");
+	put_data(printer, text, line->end - line->start);
+	put_line_number(printer, line->number);
+	put_json_number(printer, ",\"absolute_offset\":", line->file_off);
+	put_text(printer, ",\"submatches\":[");
+	for (size_t i = 0; i < n_matches && !printer->status; i++) {
+		spend(printer, matches[i].end - matches[i].start);
+		put_text(printer, i ? ",{\"match\":" : "{\"match\":");
+		put_data(printer, text + matches[i].start, matches[i].end - matches[i].start);
+		put_json_number(printer, ",\"start\":", matches[i].start);
+		put_json_number(printer, ",\"end\":", matches[i].end);
+		put_text(printer, "}");
+	}
+	put_text(printer, "]");
+	if (printer->enclosing && is_match)
+		put_enclosing(printer);
+	put_text(printer, "}}\n");
+}
+
+static bool print_json_line(struct bs_grep_printer *printer, enum bs_grep_line_kind kind,
+                            const struct bs_grep_found *line)
+{
+	bool is_match = kind == BS_GREP_LINE_MATCH;
+	take_line(printer, kind, line, true);
+	if (!printer->has_begun) {
+		put_json_begin(printer, "begin");
+		put_text(printer, "}}\n");
+		printer->has_begun = !printer->status;
+		printer->whole_bytes = printer->out->used_bytes;
+	}
+	put_message(printer, is_match, line);
+	if (is_match && !printer->status) {
+		printer->sums.matches += printer->matches.used_bytes / sizeof(struct bs_grep_span);
+		for (size_t at = line->start; at < line->end; printer->sums.matched_lines++)
+			at = bs_grep_line_end(line->text, at, line->end, printer->line_end);
+	}
+	return wants_more(printer);
+}
+
+static void put_json_end(struct bs_grep_printer *printer, const struct bs_grep_finish *finish,
+                         const struct bs_grep_sums *sums)
+{
+	put_json_begin(printer, "end");
+	if (finish->is_binary)
+		put_json_number(printer, ",\"binary_offset\":", finish->binary_off);
+	else
+		put_text(printer, ",\"binary_offset\":null");
+	put_format(printer,
+	           ",\"stats\":{\"elapsed\":{\"secs\":%llu,\"nanos\":%llu,\"human\":\"%.6fs\"},\"searches\":%llu,"
+	           "\"searches_with_match\":%llu,\"bytes_searched\":%llu,\"bytes_printed\":%llu,"
+	           "\"matched_lines\":%llu,\"matches\":%llu}}}\n",
+	           sums->elapsed_ns / NS, sums->elapsed_ns % NS, (double)sums->elapsed_ns / NS, sums->searches,
+	           sums->searches_with_match, sums->searched_bytes, sums->printed_bytes, sums->matched_lines,
+	           sums->matches);
+}
+
+static void finish_json(struct bs_grep_printer *printer, const struct bs_grep_finish *finish)
+{
+	struct bs_grep_sums *sums = &printer->sums;
+	if (!printer->has_begun)
+		return;
+	sums->elapsed_ns = bs_now_ns() - printer->start_ns;
+	sums->searches = 1;
+	sums->searches_with_match = printer->n_matched > 0;
+	sums->searched_bytes = finish->searched_bytes;
+	sums->printed_bytes = printer->taken_bytes + printer->out->used_bytes;
+	printer->owes_end = printer->picks && printer->most_results != UINT64_MAX;
+	printer->finish = *finish;
+	if (!printer->owes_end)
+		put_json_end(printer, finish, sums);
+}
+
+enum bs_status bs_grep_json_end(const struct bs_grep_output *output, const char *shown,
+                                const struct bs_grep_finish *finish, const struct bs_grep_sums *sums,
+                                struct bs_buffer *out, struct bs_error *err)
+{
+	struct bs_grep_printer printer = {.output = output, .path = shown, .out = out, .err = err};
+	put_json_end(&printer, finish, sums);
+	return printer.status;
+}
+
+static void put_json_results(struct bs_grep_printer *printer, const struct bs_grep_results *results)
+{
+	put_format(printer, "\"results\":{\"shown\":%llu,\"found\":%llu,\"files\":%llu,\"after\":",
+	           (unsigned long long)results->n_shown, (unsigned long long)results->n_found,
+	           (unsigned long long)results->n_files);
+	if (results->cursor)
+		put_data(printer, results->cursor, strlen(results->cursor));
+	else
+		put_text(printer, "null");
+	put_text(printer, "},");
+}
+
+enum bs_status bs_grep_json_summary(const struct bs_grep_sums *sums, uint64_t elapsed_ns,
+                                    const struct bs_grep_results *results, struct bs_buffer *out,
+                                    struct bs_error *err)
+{
+	static const struct bs_grep_output plain;
+	struct bs_grep_printer printer = {.output = &plain, .out = out, .err = err};
+	unsigned long long all_ns = elapsed_ns;
+	put_format(&printer,
+	           "{\"data\":{\"elapsed_total\":{\"human\":\"%.6fs\",\"nanos\":%llu,\"secs\":%llu},",
+	           (double)all_ns / NS, all_ns % NS, all_ns / NS);
+	if (results)
+		put_json_results(&printer, results);
+	put_format(&printer,
+	           "\"stats\":{"
+	           "\"bytes_printed\":%llu,\"bytes_searched\":%llu,\"elapsed\":{\"human\":\"%.6fs\",\"nanos\":%llu,"
+	           "\"secs\":%llu},\"matched_lines\":%llu,\"matches\":%llu,\"searches\":%llu,"
+	           "\"searches_with_match\":%llu}},\"type\":\"summary\"}\n",
+	           sums->printed_bytes, sums->searched_bytes, (double)sums->elapsed_ns / NS, sums->elapsed_ns % NS, sums->elapsed_ns / NS, sums->matched_lines,
+	           sums->matches, sums->searches, sums->searches_with_match);
+	return printer.status;
+}
+
+/* A line about the whole file: -c, --count-matches, -l, --files-without-match; or nothing, -q. */
+
+static bool count_line(struct bs_grep_printer *printer, enum bs_grep_line_kind kind, const struct bs_grep_found *line)
+{
+	enum bs_grep_format format = printer->output->format;
+	bool by_line = printer->traits->by_line;
+	uint64_t n_matches = 1;
+	if (kind != BS_GREP_LINE_MATCH)
+		return true;
+	if (format == BS_GREP_COUNT_MATCHES || !by_line) {
+		struct finder finder;
+		struct bs_grep_span at;
+		finder_init(&finder, printer, line);
+		for (n_matches = 0; finder_next(&finder, &at);)
+			n_matches++;
+	}
+	printer->n_matched += by_line ? 1 : n_matches;
+	printer->sums.matches += n_matches;
+	/* Not so for files without a match: a NUL byte further on would still decide what is said of the file. */
+	if (format == BS_GREP_FILES_WITH || format == BS_GREP_QUIET)
+		return false;
+	return printer->n_matched < printer->max_count;
+}
+
+static void print_count(struct bs_grep_printer *printer, uint64_t count)
+{
+	if (printer->n_matched == 0 && !printer->output->include_zero)
+		return;
+	if (printer->path && printer->output->with_path)
+		put_path_and(printer, &(const struct bs_grep_separator){":", 1});
+	put_number(printer, "", count);
+	put_line_end(printer);
+}
+
+static void print_whole(struct bs_grep_printer *printer, const struct bs_grep_finish *finish)
+{
+	enum bs_grep_format format = printer->output->format;
+	/* A file that the search was to be spared: it has no matches, nor is it one without. */
+	bool is_spared = finish->is_binary && finish->binary == BS_GREP_BINARY_QUIT;
+	if (is_spared)
+		printer->n_matched = 0;
+	printer->has_matched = (printer->n_matched > 0) != (format == BS_GREP_FILES_WITHOUT);
+	if (is_spared)
+		return;
+	if (format == BS_GREP_COUNT)
+		print_count(printer, printer->n_matched);
+	else if (format == BS_GREP_COUNT_MATCHES)
+		print_count(printer, printer->sums.matches);
+	else if (format != BS_GREP_QUIET && printer->has_matched && printer->path)
+		put_path_and(printer, NULL);
+}
+
+static struct bs_grep_separator separator_or(const struct bs_grep_separator *text, const char *usual)
+{
+	return text->bytes ? *text : (struct bs_grep_separator){usual, strlen(usual)};
+}
+
+struct bs_grep_separator bs_grep_group_separator(const struct bs_grep_output *output)
+{
+	return output->no_group_separator ? (struct bs_grep_separator){NULL, 0} : separator_or(&output->group_separator, "--");
+}
+
+void bs_grep_printer_init(struct bs_grep_printer *printer, const struct bs_grep_request *request,
+                          const struct bs_grep_matcher *matcher, struct bs_grep_scratch *scratch)
+{
+	const struct bs_grep_output *output = &request->output;
+	*printer = (struct bs_grep_printer){
+		.output = output,
+		.line_end = bs_grep_end_byte(&request->pattern),
+		.crlf = request->pattern.crlf,
+		.keeps_lines = request->line && output->format == BS_GREP_LINES,
+		.max_count = output->max_count ? output->max_count : UINT64_MAX,
+		.match_separator = separator_or(&output->match_separator, ":"),
+		.context_separator = separator_or(&output->context_separator, "-"),
+		.group_separator = bs_grep_group_separator(output),
+		.scratch = scratch,
+		.traits = bs_grep_matcher_traits(matcher),
+	};
+	printer->is_plain = is_plain(printer);
+	printer->shows_part = request->limits && request->limits->partial &&
+	                      (output->format == BS_GREP_LINES || output->format == BS_GREP_JSON);
+}
+
+void bs_grep_printer_deinit(struct bs_grep_printer *printer)
+{
+	bs_buffer_deinit(&printer->place);
+	bs_buffer_deinit(&printer->prefix);
+	bs_buffer_deinit(&printer->matches);
+	bs_buffer_deinit(&printer->replaced);
+	bs_buffer_deinit(&printer->replacements);
+}
+
+void bs_grep_print_begin(struct bs_grep_printer *printer)
+{
+	printer->n_matched = 0;
+	printer->n_results = 0;
+	printer->after_left = 0;
+	printer->has_nul = false;
+	printer->has_lines = false;
+	printer->has_begun = printer->owes_end = false;
+	printer->has_place = printer->has_prefix = false;
+	printer->taken_bytes = 0;
+	printer->sums = (struct bs_grep_sums){0};
+	printer->start_ns = printer->output->format == BS_GREP_JSON ? bs_now_ns() : 0;
+}
+
+/* What was put of a line is taken back if the rest cannot be. */
+static bool print_by_format(struct bs_grep_printer *printer, enum bs_grep_line_kind kind, const struct bs_grep_found *line)
+{
+	enum bs_grep_format format = printer->output->format;
+	bool wants_more;
+	printer->whole_bytes = printer->out->used_bytes;
+	if (printer->keeps_lines)
+		wants_more = keep_line(printer, kind, line);
+	else if (format == BS_GREP_LINES)
+		wants_more = print_line(printer, kind, line);
+	else
+		wants_more = format == BS_GREP_JSON ? print_json_line(printer, kind, line)
+		                                    : count_line(printer, kind, line);
+	if (printer->status)
+		printer->out->used_bytes = printer->whole_bytes;
+	return wants_more;
+}
+
+bool bs_grep_print_line(struct bs_grep_printer *printer, enum bs_grep_line_kind kind, const struct bs_grep_found *line)
+{
+	bool wants_more = printer->is_plain && kind == BS_GREP_LINE_MATCH ? print_plain(printer, line)
+	                                                                   : print_by_format(printer, kind, line);
+	return wants_more && (printer->out->used_bytes < printer->offer_bytes || printer->offer(printer->offer_context));
+}
+
+/* A message stands for this line and all that follow. */
+static bool is_told_as_binary(const struct bs_grep_printer *printer)
+{
+	return printer->has_nul && printer->output->format == BS_GREP_LINES && !printer->keeps_lines;
+}
+
+bool bs_grep_print_result(struct bs_grep_printer *printer, uint64_t last_line)
+{
+	struct bs_result_mark mark = {.out_off = printer->out->used_bytes,
+	                              .last_line = is_told_as_binary(printer) ? UINT64_MAX : last_line,
+	                              .matched_lines = printer->sums.matched_lines,
+	                              .matches = printer->sums.matches};
+	if (printer->most_results != UINT64_MAX && printer->n_results <= printer->most_results)
+		append(printer, printer->marks, &mark, sizeof(mark));
+	return printer->n_results++ < printer->most_results;
+}
+
+bool bs_grep_print_unshown(struct bs_grep_printer *printer, bool is_passed)
+{
+	printer->has_matched |= !is_passed;
+	printer->n_matched += !is_passed || printer->output->format != BS_GREP_QUIET;
+	return printer->n_matched < printer->max_count && !is_told_as_binary(printer);
+}
+
+void bs_grep_print_gap(struct bs_grep_printer *printer)
+{
+	if (printer->output->format != BS_GREP_LINES || printer->keeps_lines || !printer->group_separator.bytes)
+		return;
+	put(printer, printer->group_separator.bytes, printer->group_separator.n_bytes);
+	put_line_end(printer);
+}
+
+void bs_grep_print_nul(struct bs_grep_printer *printer, enum bs_grep_binary binary)
+{
+	/* Where it ends the search, lines that were found before it are still shown. */
+	printer->has_nul = binary == BS_GREP_BINARY_CONVERT;
+}
+
+void bs_grep_print_finish(struct bs_grep_printer *printer, const struct bs_grep_finish *finish)
+{
+	enum bs_grep_format format = printer->output->format;
+	if (format == BS_GREP_JSON)
+		finish_json(printer, finish);
+	else if (format != BS_GREP_LINES)
+		print_whole(printer, finish);
+	else if (finish->is_binary && printer->has_matched && !printer->keeps_lines)
+		note_binary(printer, finish);
+}

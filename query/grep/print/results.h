@@ -1,0 +1,45 @@
+/* results.h: --max-results and --after: how many of all results may be shown, and how many there are. A result is a line
+ * that is found (with -U the lines of a match, or of matches that touch), or a file where it is files that are told. */
+#ifndef BS_QUERY_GREP_PRINT_RESULTS_H
+#define BS_QUERY_GREP_PRINT_RESULTS_H
+
+#include <stdatomic.h>
+
+#include "core/bitsift/grep.h"
+#include "core/bitsift/status.h"
+#include "query/grep/print/cursor.h"
+
+struct bs_results {
+	const struct bs_grep_walk_options *walk;
+	const char *name; /* nullable: what cursors begin with */
+	struct bs_cursor cursor;
+	uint64_t most; /* UINT64_MAX: all */
+	bool is_asked; /* there is a limit, or a cursor */
+	bool are_files;
+	atomic_bool is_full; /* the limit is reached: what comes now is only counted. Any thread */
+	struct bs_grep_results told;
+	struct bs_buffer last; /* the cursor behind the last one shown */
+};
+
+/* Release with bs_results_deinit, also after a failure. Fails as bs_cursor_read. */
+enum bs_status bs_results_init(struct bs_results *results, const struct bs_grep_request *request,
+                               const struct bs_grep_walk_options *walk, struct bs_error *err) BS_WARN_UNUSED;
+void bs_results_deinit(struct bs_results *results);
+
+/* Where a result begins in what a file prints, the lines around it included. */
+struct bs_result_mark {
+	size_t out_off;
+	uint64_t last_line;
+	unsigned long long matched_lines, matches; /* of the results before it */
+};
+
+/* n results, the next in order, of the file shown so, the first of them marked, unless results are files: *n_shown_out of
+ * them may be shown. BS_NO_MEMORY. */
+enum bs_status bs_results_take(struct bs_results *results, const char *shown, size_t root, uint64_t n,
+                               const struct bs_result_mark *marks, uint64_t *n_shown_out,
+                               struct bs_error *err) BS_WARN_UNUSED;
+
+/* All was taken. BS_INVALID: the place of the cursor was not found. */
+enum bs_status bs_results_finish(struct bs_results *results, struct bs_error *err) BS_WARN_UNUSED;
+
+#endif

@@ -1,0 +1,316 @@
+/* grep_text.c: see grep_text.h. */
+#include "query/grep/read/grep_text.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/system/watch.h"
+#include "corpus/walk/file.h"
+#include "query/grep/read/grep_command.h"
+
+/* ripgrep's decoder takes the bytes in which it looks for a mark, then this many at a time. */
+#define DECODER_BYTES ((size_t)8192)
+/* Read at once, where a file is read in pieces: a part of what a core has near. */
+#define STEP_BYTES ((size_t)131072)
+/* Memory beyond this is given back before the next file. */
+#define GENEROUS_BYTES ((size_t)64 << 20)
+
+/* What a read costs about, for the watch; and of one read at most, where there is one: less is not the end, unless that was
+ * announced. */
+#define READ_NS       1000u
+#define BYTES_A_NS    4u
+#define WATCHED_BYTES ((size_t)1 << 20)
+
+/* Reads once. */
+static enum bs_status read_some(struct bs_grep_text *text, size_t most_bytes, struct bs_buffer *to, struct bs_error *err)
+{
+	struct bs_grep_input *input = text->input;
+	size_t n = 0;
+	most_bytes = bs_watch_here && most_bytes > WATCHED_BYTES ? WATCHED_BYTES : most_bytes;
+	enum bs_status status = bs_watch_spend(READ_NS + most_bytes / BYTES_A_NS, err);
+	if (!status)
+		status = bs_buffer_reserve(to, most_bytes, err);
+	if (!status)
+		status = input->read(input, to->data + to->used_bytes, most_bytes, &n, err);
+	to->used_bytes += n;
+	text->read_bytes += n;
+	/* A read cut short where the end was announced is the end: no further one to be told so. */
+	text->is_at_end = n == 0 || (n < most_bytes && text->read_bytes == input->size_bytes);
+	return status;
+}
+
+/* Reads until wanted_bytes are there. */
+static enum bs_status read_to(struct bs_grep_text *text, size_t wanted_bytes, struct bs_buffer *to, struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	while (!status && !text->is_at_end && to->used_bytes < wanted_bytes)
+		status = read_some(text, wanted_bytes - to->used_bytes, to, err);
+	return status;
+}
+
+/* Enough to see a mark in; of a stream, what is there by then. */
+static enum bs_status read_head(struct bs_grep_text *text, struct bs_error *err)
+{
+	struct bs_buffer *bytes = &text->bytes;
+	size_t size_bytes = text->input->size_bytes;
+	if (!text->input->is_stream)
+		return read_to(text, size_bytes < BS_GREP_PIECE_BYTES ? size_bytes + 1 : BS_GREP_PIECE_BYTES, bytes,
+		               err);
+	size_t most_bytes = text->is_stdin ? BS_GREP_STDIN_BYTES : BS_GREP_PIECE_BYTES;
+	enum bs_status status;
+	do
+		status = read_some(text, most_bytes - bytes->used_bytes, bytes, err);
+	while (!status && !text->is_at_end && bs_grep_coding_may_be_mark(bytes->data, bytes->used_bytes));
+	return status;
+}
+
+/* Has wanted_bytes ready in raw; of a stream, what is there by then. */
+static enum bs_status fill_raw(struct bs_grep_text *text, size_t wanted_bytes, struct bs_error *err)
+{
+	struct bs_buffer *raw = &text->raw;
+	size_t n = raw->used_bytes - text->raw_off;
+	if (n >= wanted_bytes || text->is_at_end)
+		return BS_OK;
+	memmove(raw->data, raw->data + text->raw_off, n);
+	raw->used_bytes = n;
+	text->raw_off = 0;
+	if (!text->input->is_stream)
+		return read_to(text, STEP_BYTES, raw, err);
+	return n > text->raw_held ? BS_OK : read_some(text, wanted_bytes - n, raw, err);
+}
+
+/* The next piece_bytes, and more until they make a character. */
+static enum bs_status decode_more(struct bs_grep_text *text, size_t piece_bytes, struct bs_error *err)
+{
+	size_t before_bytes = text->bytes.used_bytes, taken;
+	enum bs_status status;
+	do {
+		size_t wanted_bytes = text->raw_held + piece_bytes;
+		status = fill_raw(text, wanted_bytes, err);
+		if (status)
+			return status;
+		size_t n = text->raw.used_bytes - text->raw_off;
+		bool is_last = text->is_at_end && n <= wanted_bytes;
+		n = n < wanted_bytes ? n : wanted_bytes;
+		status = bs_grep_decode(&text->decoder, text->raw.data + text->raw_off, n, is_last, &taken,
+		                        &text->bytes, err);
+		text->raw_off += taken;
+		text->raw_held = n - taken;
+		text->has_more = !is_last;
+		piece_bytes = DECODER_BYTES;
+	} while (!status && text->has_more && text->bytes.used_bytes == before_bytes);
+	return status;
+}
+
+/* What was read begins with a mark or not, and is text as it is or to be decoded. */
+static enum bs_status start(struct bs_grep_text *text, enum bs_grep_coding coding, struct bs_error *err)
+{
+	struct bs_buffer *bytes = &text->bytes, held = text->raw;
+	size_t mark_bytes;
+	coding = bs_grep_coding_sniff(bytes->data, bytes->used_bytes, coding, &mark_bytes);
+	text->had_mark = mark_bytes > 0;
+	text->is_decoded = coding != BS_GREP_CODING_AUTO && coding != BS_GREP_CODING_NONE;
+	text->by_pieces = text->is_decoded || text->input->is_stream;
+	text->has_more = !text->is_at_end;
+	if (!text->is_decoded) {
+		bytes->used_bytes -= mark_bytes;
+		if (mark_bytes > 0)
+			memmove(bytes->data, bytes->data + mark_bytes, bytes->used_bytes);
+		return BS_OK;
+	}
+	text->raw = *bytes;
+	*bytes = held;
+	bs_buffer_clear(bytes);
+	text->raw_off = mark_bytes;
+	text->raw_held = 0;
+	enum bs_status status = bs_grep_decoder_start(&text->decoder, coding, err);
+	return status ? status : decode_more(text, mark_bytes < BS_GREP_MARK_BYTES ? BS_GREP_MARK_BYTES - mark_bytes : DECODER_BYTES, err);
+}
+
+/* The memory of the machine: reading a larger file into memory would end with the system killing a process. */
+static uint64_t memory_bytes(void)
+{
+	long n_pages = sysconf(_SC_PHYS_PAGES), page_bytes = sysconf(_SC_PAGESIZE);
+	return n_pages > 0 && page_bytes > 0 ? (uint64_t)n_pages * (uint64_t)page_bytes : UINT64_MAX;
+}
+
+static enum bs_status read_all(struct bs_grep_text *text, struct bs_error *err)
+{
+	struct bs_buffer *bytes = &text->bytes;
+	size_t size_bytes = text->input->size_bytes;
+	enum bs_status status = BS_OK;
+	while (!status && text->has_more && text->is_decoded)
+		status = decode_more(text, DECODER_BYTES, err);
+	while (!status && text->has_more) {
+		size_t wanted_bytes = bytes->used_bytes + bytes->used_bytes / 2 + STEP_BYTES;
+		if (bytes->used_bytes <= size_bytes)
+			wanted_bytes = size_bytes + 1;
+		status = read_to(text, wanted_bytes, bytes, err);
+		text->has_more = !text->is_at_end;
+	}
+	return status;
+}
+
+static void close_root(struct bs_grep_text *text)
+{
+	if (text->root.used_bytes > 0)
+		close(text->root_fd);
+	bs_buffer_clear(&text->root);
+}
+
+/* Opens the folder that path begins with, unless it is that of the file before. */
+static bool open_root(struct bs_grep_text *text, const char *path, size_t root_bytes)
+{
+	struct bs_buffer *root = &text->root;
+	if (root->used_bytes == root_bytes + 1 && memcmp(root->data, path, root_bytes) == 0)
+		return true;
+	close_root(text);
+	errno = ENOMEM;
+	if (bs_buffer_reserve(root, root_bytes + 1, NULL) != BS_OK)
+		return false;
+	memcpy(root->data, path, root_bytes);
+	root->data[root_bytes] = '\0';
+	text->root_fd = bs_file_open(AT_FDCWD, (const char *)root->data, O_PATH | O_DIRECTORY);
+	root->used_bytes = text->root_fd < 0 ? 0 : root_bytes + 1;
+	return text->root_fd >= 0;
+}
+
+static int open_path(struct bs_grep_text *text, const char *path, size_t root_bytes)
+{
+	if (root_bytes == 0)
+		return bs_file_open(AT_FDCWD, path, O_RDONLY);
+	return open_root(text, path, root_bytes)
+	               ? bs_file_open_below(text->root_fd, path + root_bytes, O_RDONLY | O_NONBLOCK)
+	               : -1;
+}
+
+/* The file's place is taken by what a command makes of it. */
+static enum bs_status run_command(struct bs_grep_text *text, const struct bs_grep_reading *reading, struct bs_error *err)
+{
+	bool is_ours = reading->packing == BS_GREP_PACKING_COMPRESS;
+	const char *const unpack[] = {"gzip", "-d", "-c", NULL};
+	char *safe = NULL;
+	/* A name is no option. */
+	if (!is_ours && reading->argument[0] == '-' && asprintf(&safe, "./%s", reading->argument) < 0)
+		return bs_fail_memory(err, "a path", strlen(reading->argument));
+	const char *const run[] = {reading->command, safe ? safe : reading->argument, NULL};
+	enum bs_status status = bs_grep_command_open(is_ours ? unpack : run, text->file.fd, reading->wait, &text->input, err);
+	free(safe);
+	return status;
+}
+
+static enum bs_status open_input(struct bs_grep_text *text, const char *path, const struct bs_grep_reading *reading,
+                                 struct bs_error *err)
+{
+	struct bs_grep_file_input *file = &text->file;
+	enum bs_status status;
+	file->wait = reading->wait;
+	file->output_device = reading->output_device;
+	file->output_inode = reading->output_inode;
+	if (path) {
+		int fd = open_path(text, path, reading->root_bytes);
+		if (fd < 0 && errno == ELOOP && reading->root_bytes > 0)
+			return bs_fail(err, BS_INVALID, "a symbolic link, which is not followed");
+		if (fd < 0)
+			return bs_fail(err, bs_file_status(errno), "%s", strerror(errno));
+		status = bs_grep_file_input_open(file, fd, reading->root_bytes > 0, err);
+	} else {
+		status = bs_grep_stdin_open(file, err);
+	}
+	text->input = status ? NULL : &file->input;
+	if (status || !reading->packing)
+		return status;
+	if (reading->packing >= BS_GREP_PACKING_COMPRESS)
+		return run_command(text, reading, err);
+	return bs_grep_unpack_open(reading->packing, text->input, &text->input, err);
+}
+
+enum bs_status bs_grep_text_read(struct bs_grep_text *text, const char *path, const struct bs_grep_reading *reading,
+                                 struct bs_error *err)
+{
+	bs_buffer_trim(&text->bytes, GENEROUS_BYTES);
+	bs_buffer_trim(&text->raw, GENEROUS_BYTES);
+	text->is_stdin = !path;
+	text->is_at_end = false;
+	text->has_more = false;
+	text->read_bytes = 0;
+	enum bs_status status = open_input(text, path, reading, err);
+	if (!status)
+		status = read_head(text, err);
+	if (!status)
+		status = start(text, reading->coding, err);
+	bool fits = text->input && text->input->size_bytes <= memory_bytes();
+	if (!status && reading->in_pieces && (!reading->wants_all || !fits))
+		return BS_OK;
+	if (!status && !fits)
+		status = bs_fail(err, BS_UNSUPPORTED, "its %zu bytes have to be held at once, and do not fit into memory",
+		                 text->input->size_bytes);
+	if (!status)
+		status = read_all(text, err);
+	if (status)
+		(void)bs_grep_text_close(text, NULL);
+	return status;
+}
+
+enum bs_status bs_grep_text_more(struct bs_grep_text *text, size_t dropped_bytes, size_t wanted_bytes,
+                                 struct bs_error *err)
+{
+	struct bs_buffer *bytes = &text->bytes;
+	bytes->used_bytes -= dropped_bytes;
+	if (dropped_bytes > 0)
+		memmove(bytes->data, bytes->data + dropped_bytes, bytes->used_bytes);
+	if (text->is_decoded)
+		return decode_more(text, DECODER_BYTES, err);
+	enum bs_status status;
+	if (text->by_pieces) {
+		status = read_some(text, wanted_bytes - bytes->used_bytes, bytes, err);
+	} else {
+		/* Not further than to where the end was announced. */
+		size_t step_bytes = wanted_bytes > STEP_BYTES ? wanted_bytes : STEP_BYTES;
+		size_t size_bytes = text->input->size_bytes;
+		size_t left_bytes = size_bytes > text->read_bytes ? size_bytes - (size_t)text->read_bytes + 1 : step_bytes;
+		if (bytes->used_bytes + left_bytes < step_bytes)
+			step_bytes = bytes->used_bytes + left_bytes > wanted_bytes ? bytes->used_bytes + left_bytes
+			                                                           : wanted_bytes;
+		status = read_to(text, step_bytes, bytes, err);
+	}
+	text->has_more = !status && !text->is_at_end;
+	return status;
+}
+
+uint64_t bs_grep_text_hole(const struct bs_grep_text *text, uint64_t least_bytes)
+{
+	/* If the text is decoded, the next bytes may be in raw; they are NUL bytes of the same hole if least_bytes are more. */
+	bool is_plain = !text->is_decoded || (text->decoder.coding == BS_GREP_CODING_UTF8 && least_bytes > 2 * STEP_BYTES);
+	struct bs_holes *holes = text->input && text->has_more && is_plain ? text->input->holes : NULL;
+	uint64_t left_bytes = holes ? bs_holes_left(holes) : 0;
+	return left_bytes > 0 && holes->offset - holes->hole_from >= least_bytes ? left_bytes : 0;
+}
+
+void bs_grep_text_skip(struct bs_grep_text *text, uint64_t n_bytes)
+{
+	bs_holes_skip(text->input->holes, n_bytes);
+	text->read_bytes += n_bytes;
+}
+
+enum bs_status bs_grep_text_close(struct bs_grep_text *text, struct bs_error *err)
+{
+	struct bs_grep_input *input = text->input;
+	text->input = NULL;
+	text->has_more = false;
+	return input ? input->close(input, err) : BS_OK;
+}
+
+void bs_grep_text_deinit(struct bs_grep_text *text)
+{
+	(void)bs_grep_text_close(text, NULL);
+	close_root(text);
+	bs_buffer_deinit(&text->root);
+	bs_buffer_deinit(&text->bytes);
+	bs_buffer_deinit(&text->raw);
+	bs_grep_decoder_deinit(&text->decoder);
+}

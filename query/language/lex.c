@@ -1,0 +1,795 @@
+/*
+ * lex.c: see lex.h. Three passes: which quotes and brackets delimit (mark_delimiters), tokens (read_tokens), and then,
+ * with all of them known, which operators have what they need (settle).
+ */
+#include "query/language/lex.h"
+
+#include <string.h>
+#include <unicode/utf8.h>
+
+#include "core/base/hash.h"
+#include "core/base/visible.h"
+#include "core/bitsift/terminal.h"
+#include "core/system/icu.h"
+#include "core/system/watch.h"
+#include "query/search/suggest.h"
+
+/* How much of a token a notice shows. */
+#define SHOWN_BYTES 60
+
+/* What a byte of the text is. A bracket or quote without a mark is text. */
+enum mark { MARK_NONE, MARK_QUOTE, MARK_OPEN, MARK_CLOSE };
+
+/* A bracket that is not closed yet. */
+struct bracket {
+	size_t byte;
+	bool groups;   /* unless it holds no word */
+	bool has_word;
+};
+
+/* What is spent about, for the watch: on a byte, on one of a word, on a token. */
+#define SPEND_BYTES  1024u
+#define BYTE_NS      4u
+#define WORD_BYTE_NS 20u
+#define TOKEN_NS     200u
+#define SETTLE_NS    10u
+#define NOTICE_NS    500u
+
+void bs_lex_deinit(struct bs_lexing *lexing)
+{
+	bs_buffer_deinit(&lexing->tokens);
+	bs_buffer_deinit(&lexing->marks);
+	bs_buffer_deinit(&lexing->open);
+}
+
+void bs_lex_keep(struct bs_lexing *lexing, enum bs_status status)
+{
+	if (!lexing->status)
+		lexing->status = status;
+}
+
+void bs_lex_fail(struct bs_lexing *lexing, size_t byte, const char *message)
+{
+	if (lexing->status)
+		return;
+	lexing->error_byte = byte;
+	lexing->status = bs_fail(lexing->err, BS_INVALID, "%s", message);
+}
+
+static void append(struct bs_lexing *lexing, struct bs_buffer *to, const void *bytes, size_t n_bytes)
+{
+	if (!lexing->status)
+		lexing->status = bs_buffer_append(to, bytes, n_bytes, lexing->err);
+}
+
+/* How many bytes of a token to show: all, or up to a character's end. */
+static int shown_bytes(const uint8_t *text, size_t n_bytes)
+{
+	if (n_bytes <= SHOWN_BYTES)
+		return (int)n_bytes;
+	size_t shown = SHOWN_BYTES;
+	while (shown > SHOWN_BYTES - U8_MAX_LENGTH && U8_IS_TRAIL(text[shown]))
+		shown--;
+	return (int)shown;
+}
+
+void bs_lex_notice(struct bs_lexing *lexing, size_t start_byte, size_t end_byte, const char *message)
+{
+	struct bs_query_tree *query = lexing->query;
+	const uint8_t *text = lexing->text + start_byte;
+	int n_shown = shown_bytes(text, end_byte - start_byte);
+	const char *cut = (size_t)n_shown < end_byte - start_byte ? "…" : "";
+	struct bs_error notice;
+	bool is_told = lexing->status || query->n_notices == BS_QUERY_NOTICES;
+	if (is_told && !lexing->options->strict)
+		return;
+	bs_lex_keep(lexing, bs_watch_spend(NOTICE_NS, lexing->err));
+	(void)bs_fail(&notice, BS_OK, "%.*s%s %s", n_shown, (const char *)text, cut, message);
+	if (lexing->options->strict)
+		bs_lex_fail(lexing, start_byte, notice.text);
+	for (uint32_t i = 0; i < query->n_notices && !is_told; i++)
+		is_told = strcmp(query->notices[i].text, notice.text) == 0;
+	if (!is_told)
+		query->notices[query->n_notices++] = notice;
+}
+
+/* The bytes of the white space at `at`, 0 if there is none. */
+static size_t space_bytes(const struct bs_lexing *lexing, size_t at)
+{
+	if (at >= lexing->text_bytes)
+		return 0;
+	size_t next = at;
+	return bs_visible_is_space(bs_visible_next(lexing->text, lexing->text_bytes, &next)) ? next - at : 0;
+}
+
+static enum mark mark_at(const struct bs_lexing *lexing, size_t at)
+{
+	return at < lexing->marks.used_bytes ? (enum mark)lexing->marks.data[at] : MARK_NONE;
+}
+
+static bool is_delimiter(const struct bs_lexing *lexing, size_t at)
+{
+	return at >= lexing->text_bytes || mark_at(lexing, at) != MARK_NONE || space_bytes(lexing, at) > 0;
+}
+
+bool bs_lex_is_word_character(int32_t c)
+{
+	const uint32_t word = U_GC_L_MASK | U_GC_M_MASK | U_GC_N_MASK;
+	return c == '_' || (c > 0 && (U_MASK(bs_icu.u_charType(c)) & word));
+}
+
+/* bs_token_fn: the first token is enough; its place goes to the context. */
+static enum bs_status stop_at_word(void *context, const struct bs_token *tokens, size_t n_tokens, struct bs_error *err)
+{
+	uint64_t *start_byte = context;
+	(void)n_tokens, (void)err;
+	*start_byte = tokens->start_byte;
+	return BS_INVALID;
+}
+
+/* Where the first word of text[start..end) begins, as the analyzer cuts it; `end` if there is none. */
+static size_t first_word(struct bs_lexing *lexing, size_t start, size_t end)
+{
+	uint64_t found = UINT64_MAX;
+	if (start == end || lexing->status)
+		return end;
+	bs_lex_keep(lexing, bs_watch_spend((end - start) * WORD_BYTE_NS, lexing->err));
+	enum bs_status status = bs_words_analyze(lexing->options->words, lexing->text + start, end - start, 0, stop_at_word,
+	                                         &found, NULL, lexing->err);
+	if (found == UINT64_MAX)
+		bs_lex_keep(lexing, status);
+	return found == UINT64_MAX ? end : start + (size_t)found;
+}
+
+static bool has_word(struct bs_lexing *lexing, size_t start, size_t end)
+{
+	return first_word(lexing, start, end) < end;
+}
+
+/* Whether a word begins at `at`, or one of its characters stands there. */
+static bool begins_word(struct bs_lexing *lexing, size_t at, size_t end)
+{
+	size_t next = at;
+	return at < end && (bs_lex_is_word_character(bs_visible_next(lexing->text, end, &next)) ||
+	                    first_word(lexing, at, end) == at);
+}
+
+/* ---- which quotes and brackets delimit ---- */
+
+static bool is_text(const struct bs_lexing *lexing, size_t start, size_t end, const char *text)
+{
+	return end - start == strlen(text) && memcmp(lexing->text + start, text, end - start) == 0;
+}
+
+/* AND, OR, NOT as a whole token, whose bytes are given; WORD: none of them. */
+static enum bs_lex_kind operator_of(const struct bs_lexing *lexing, size_t start, size_t end)
+{
+	if (is_text(lexing, start, end, "AND") || is_text(lexing, start, end, "&&"))
+		return BS_LEX_AND;
+	if (is_text(lexing, start, end, "OR") || is_text(lexing, start, end, "||"))
+		return BS_LEX_OR;
+	return is_text(lexing, start, end, "NOT") ? BS_LEX_NOT : BS_LEX_WORD;
+}
+
+/* Marks count as what they follow: U+2260 is no word character, nor is = with the U+0338 that makes one of it, nor a mark at the
+ * beginning of the text. */
+static bool is_after_word_character(const struct bs_lexing *lexing, size_t at)
+{
+	int32_t c = 0;
+	while (at > 0) {
+		c = bs_visible_previous(lexing->text, &at);
+		if (c <= 0 || !(U_MASK(bs_icu.u_charType(c)) & U_GC_M_MASK))
+			break;
+		c = 0;
+	}
+	return bs_lex_is_word_character(c);
+}
+
+/* Whether the bracket at `at` opens a group, as far as what stands before it says: f(x) has a pair of signs. */
+static bool may_group(const struct bs_lexing *lexing, size_t at)
+{
+	size_t start = at;
+	if (!is_after_word_character(lexing, at))
+		return true;
+	/* The longest operator, and whatever ends a token before it. */
+	for (start = at; start > 0 && at - start < sizeof("AND");) {
+		size_t before = start;
+		int32_t c = bs_visible_previous(lexing->text, &before);
+		if (bs_visible_is_space(c) || c == '(' || c == ')' || c == '"')
+			break;
+		start = before;
+	}
+	return operator_of(lexing, start, at) != BS_LEX_WORD;
+}
+
+static struct bracket *innermost(const struct bs_lexing *lexing)
+{
+	size_t n = lexing->open.used_bytes / sizeof(struct bracket);
+	return n ? (struct bracket *)(void *)lexing->open.data + n - 1 : NULL;
+}
+
+static void close_bracket(struct bs_lexing *lexing, size_t at)
+{
+	const struct bracket *inner = innermost(lexing);
+	if (!inner) {
+		bs_lex_notice(lexing, at, at + 1, "closes nothing: it counts as a sign");
+		return;
+	}
+	struct bracket closed = *inner;
+	lexing->open.used_bytes -= sizeof(closed);
+	struct bracket *around = innermost(lexing);
+	if (around)
+		around->has_word |= closed.has_word;
+	if (!closed.groups || !closed.has_word)
+		return;
+	lexing->marks.data[closed.byte] = MARK_OPEN;
+	lexing->marks.data[at] = MARK_CLOSE;
+}
+
+/* Returns the closing quote's place, or `at` if there is none. */
+static size_t mark_quotes(struct bs_lexing *lexing, size_t at)
+{
+	const uint8_t *text = lexing->text, *close = memchr(text + at + 1, '"', lexing->text_bytes - at - 1);
+	if (!close) {
+		bs_lex_notice(lexing, at, at + 1, "is never closed: it counts as a sign");
+		return at;
+	}
+	size_t end = (size_t)(close - text);
+	struct bracket *around = innermost(lexing);
+	if (around && !around->has_word)
+		around->has_word = has_word(lexing, at + 1, end);
+	lexing->marks.data[at] = lexing->marks.data[end] = MARK_QUOTE;
+	return end;
+}
+
+static void mark_delimiters(struct bs_lexing *lexing)
+{
+	size_t at = 0;
+	while (at < lexing->text_bytes && lexing->text[at] != '(' && lexing->text[at] != ')' && lexing->text[at] != '"')
+		at++;
+	if (at == lexing->text_bytes)
+		return;
+	bs_lex_keep(lexing, bs_buffer_reserve(&lexing->marks, lexing->text_bytes, lexing->err));
+	if (lexing->status)
+		return;
+	memset(lexing->marks.data, MARK_NONE, lexing->text_bytes);
+	lexing->marks.used_bytes = lexing->text_bytes;
+	size_t piece = 0; /* where the text between delimiters begins */
+	for (at = 0; at < lexing->text_bytes && !lexing->status; at++) {
+		if (at % SPEND_BYTES == 0)
+			bs_lex_keep(lexing, bs_watch_spend(SPEND_BYTES * BYTE_NS, lexing->err));
+		uint8_t byte = lexing->text[at];
+		if (byte != '(' && byte != ')' && byte != '"')
+			continue;
+		struct bracket opened = {.byte = at}, *around = innermost(lexing);
+		if (around && !around->has_word)
+			around->has_word = has_word(lexing, piece, at);
+		if (byte == '(') {
+			opened.groups = may_group(lexing, at);
+			append(lexing, &lexing->open, &opened, sizeof(opened));
+		} else if (byte == ')') {
+			close_bracket(lexing, at);
+		} else {
+			at = mark_quotes(lexing, at);
+		}
+		piece = at + 1;
+	}
+	const struct bracket *open = (const struct bracket *)(const void *)lexing->open.data;
+	/* Of all of them the same would be said. */
+	if (lexing->open.used_bytes > 0)
+		bs_lex_notice(lexing, open[0].byte, open[0].byte + 1, "is never closed: it counts as a sign");
+}
+
+/* ---- numbers behind a token ---- */
+
+/* The decimal number that is all of text[0..n_bytes). False: it is none. */
+static bool read_decimal(const uint8_t *text, size_t n_bytes, double *number_out)
+{
+	const uint64_t enough = UINT64_C(10000000000000);
+	uint64_t digits = 0, unit = 1;
+	size_t n_digits = 0;
+	bool is_fraction = false;
+	for (size_t i = 0; i < n_bytes; i++) {
+		if (text[i] == '.' && !is_fraction) {
+			is_fraction = true;
+			n_digits = 0;
+			continue;
+		}
+		if (!bs_lex_is_digit(text[i]))
+			return false;
+		n_digits++;
+		if (digits >= enough || unit >= enough)
+			continue;
+		digits = digits * 10 + (text[i] - (uint8_t)'0');
+		unit *= is_fraction ? 10 : 1;
+	}
+	*number_out = (double)digits / (double)unit;
+	return n_digits > 0;
+}
+
+/* Where the characters of a number begin that text[start..end) ends with, in whatever order. */
+static size_t number_start(const uint8_t *text, size_t start, size_t end)
+{
+	while (end > start && (bs_lex_is_digit(text[end - 1]) || text[end - 1] == '.' || text[end - 1] == '-'))
+		end--;
+	return end;
+}
+
+/* Whether text[start..end), ^ and what may be a number, is a weight of the token, which it then gets. */
+static bool read_weight(const struct bs_lexing *lexing, struct bs_lexeme *token, size_t start, size_t end)
+{
+	double weight;
+	if (!read_decimal(lexing->text + start + 1, end - start - 1, &weight) || weight > BS_QUERY_MAX_WEIGHT)
+		return false;
+	token->weight = weight;
+	return true;
+}
+
+static bool are_digits(const uint8_t *text, size_t start, size_t end)
+{
+	while (start < end && bs_lex_is_digit(text[start]))
+		start++;
+	return start == end;
+}
+
+/* Takes the weight off the end of a word, if it has one: not off digits, where it is a power (2^10). */
+static void take_weight(const struct bs_lexing *lexing, struct bs_lexeme *token)
+{
+	const uint8_t *text = lexing->text;
+	size_t first = token->inner_start_byte, end = token->inner_end_byte, start = number_start(text, first, end);
+	if (start == first || text[start - 1] != '^')
+		return;
+	start--;
+	if (!are_digits(text, first, start) && read_weight(lexing, token, start, end))
+		token->inner_end_byte = (uint32_t)start;
+}
+
+/* Takes the ^N behind a closing quote or bracket into the token, if it is one. */
+static void read_weight_behind(const struct bs_lexing *lexing, struct bs_lexeme *token)
+{
+	size_t end = token->end_byte;
+	if (end >= lexing->text_bytes || lexing->text[end] != '^')
+		return;
+	while (!is_delimiter(lexing, end))
+		end++;
+	bool is_number = number_start(lexing->text, token->end_byte, end) == token->end_byte + 1;
+	if (is_number && read_weight(lexing, token, token->end_byte, end))
+		token->end_byte = (uint32_t)end;
+}
+
+/* Takes the ~N behind a closing quote into the token, if it is one. */
+static void read_distance(const struct bs_lexing *lexing, struct bs_lexeme *token)
+{
+	size_t at = token->end_byte;
+	if (at >= lexing->text_bytes || lexing->text[at] != '~')
+		return;
+	uint32_t distance = 0;
+	for (at++; at < lexing->text_bytes && bs_lex_is_digit(lexing->text[at]); at++) {
+		uint64_t longer = (uint64_t)distance * 10 + (lexing->text[at] - (uint8_t)'0');
+		distance = longer < BS_QUERY_MAX_DISTANCE ? (uint32_t)longer : BS_QUERY_MAX_DISTANCE;
+	}
+	bool ends = is_delimiter(lexing, at) || lexing->text[at] == '^';
+	if (at == token->end_byte + 1 || !ends)
+		return;
+	token->kind = BS_LEX_NEAR;
+	token->value = distance;
+	token->end_byte = (uint32_t)at;
+}
+
+/* ---- fields ---- */
+
+/* The length of the field name, colon included, that text[start..end) begins with, and its field; 0 if with none. */
+static size_t find_field(const struct bs_lexing *lexing, size_t start, size_t end, uint32_t *field_out)
+{
+	const struct bs_query_options *options = lexing->options;
+	const uint8_t *word = lexing->text + start;
+	size_t word_bytes = end - start, longest_bytes = options->longest_field_bytes, found_bytes = 0;
+	size_t reach = options->fields && word_bytes > longest_bytes ? longest_bytes + 1 : word_bytes;
+	for (size_t at = 1; options->fields && at < reach; at++) {
+		const uint8_t *colon = memchr(word + at, ':', reach - at);
+		if (!colon)
+			break;
+		at = (size_t)(colon - word);
+		if (bs_term_table_find(options->fields, word, (uint32_t)at, bs_hash_slot(word, at), field_out))
+			found_bytes = at + 1;
+	}
+	if (options->has_file_names && found_bytes <= sizeof(BS_LEX_FILE_NAME) && word_bytes >= sizeof(BS_LEX_FILE_NAME) &&
+	    memcmp(word, BS_LEX_FILE_NAME ":", sizeof(BS_LEX_FILE_NAME)) == 0) {
+		*field_out = BS_QUERY_FILE_NAME;
+		found_bytes = sizeof(BS_LEX_FILE_NAME);
+	}
+	return found_bytes;
+}
+
+/* A text may have a hundred thousand names, and an index as many fields. */
+#define MOST_NAMES_TRIED 20u
+
+static struct bs_like_name find_like(struct bs_lexing *lexing, const uint8_t *name, size_t name_bytes)
+{
+	const struct bs_query_options *options = lexing->options;
+	struct bs_like_name like = {NULL, 0};
+	if (++lexing->n_names_tried <= MOST_NAMES_TRIED && !lexing->status)
+		bs_lex_keep(lexing, bs_suggest_field(options->fields, options->longest_field_bytes,
+		                                     options->has_file_names ? BS_LEX_FILE_NAME : NULL, name, name_bytes, &like,
+		                                     lexing->err));
+	return like;
+}
+
+/*
+ * Says so where a word looks like field:word and the index has no such field: letters and one colon before a word, a range,
+ * a phrase or a group, or whatever is much like a field's name before a colon. host:80, std::string, C:\dir and
+ * https://host are not all the same.
+ */
+static void notice_field(struct bs_lexing *lexing, const struct bs_lexeme *token)
+{
+	const uint8_t *text = lexing->text;
+	size_t start = token->inner_start_byte, end = token->inner_end_byte;
+	const uint8_t *found = memchr(text + start, ':', end - start);
+	size_t colon = found ? (size_t)(found - text) : start, after = colon + 1;
+	bool is_name = true, is_like_name = true;
+	struct bs_range range;
+	if (colon == start || (after < end && (text[after] == ':' || text[after] == '/')))
+		return;
+	for (size_t at = start; at < colon;) {
+		int32_t c = bs_visible_next(text, colon, &at);
+		is_name &= c > 0 && (U_MASK(bs_icu.u_charType(c)) & (U_GC_L_MASK | U_GC_M_MASK));
+		is_like_name &= bs_lex_is_word_character(c) || c == '.' || c == '-';
+	}
+	struct bs_like_name like = {NULL, 0};
+	if (is_like_name)
+		like = find_like(lexing, text + start, colon - start);
+	bool is_before = after == end ? mark_at(lexing, after) == MARK_QUOTE || mark_at(lexing, after) == MARK_OPEN
+	                              : begins_word(lexing, after, end) ||
+	                                    bs_range_parse(text + after, end - after, NULL, &range);
+	bool is_one = after >= end || !memchr(text + after, ':', end - after);
+	struct bs_error message;
+	if (!like.name && !(is_name && is_before && is_one))
+		return;
+	(void)bs_fail(&message, BS_OK, "is no field of this index and is searched as text%s%.*s%s",
+	              like.name ? ": did you mean " : "", (int)like.n_bytes, like.name ? (const char *)like.name : "",
+	              like.name ? ":?" : "");
+	bs_lex_notice(lexing, start, after, message.text);
+}
+
+/* ---- what a word seems to be, and is not ---- */
+
+/* /regex/, as a whole token (a place such as /usr/lib/ has slashes within), or .* before a word. */
+static bool seems_regex(struct bs_lexing *lexing, const struct bs_lexeme *token)
+{
+	const uint8_t *word = lexing->text + token->inner_start_byte;
+	size_t n_bytes = token->inner_end_byte - token->inner_start_byte;
+	const uint8_t *dot = memmem(word, n_bytes, ".*", 2);
+	size_t behind = dot ? (size_t)(dot - word) + 2 : n_bytes;
+	if (behind < n_bytes && bs_lex_is_word_character(bs_visible_next(word, n_bytes, &behind)))
+		return true;
+	return n_bytes > 2 && word[0] == '/' && word[n_bytes - 1] == '/' && !memchr(word + 1, '/', n_bytes - 2);
+}
+
+/* && and || within a token. */
+static bool seems_operator(struct bs_lexing *lexing, const struct bs_lexeme *token)
+{
+	const uint8_t *word = lexing->text + token->inner_start_byte;
+	size_t n_bytes = token->inner_end_byte - token->inner_start_byte;
+	return memmem(word, n_bytes, "&&", 2) || memmem(word, n_bytes, "||", 2);
+}
+
+/* Whether a sign of the token directly follows a phrase or a group. */
+static bool is_behind(const struct bs_lexing *lexing, const struct bs_lexeme *token)
+{
+	return token->start_byte > 0 && token->start_byte == token->inner_start_byte &&
+	       mark_at(lexing, token->start_byte - 1u) != MARK_NONE;
+}
+
+/* A ^ and a number, signed perhaps, behind a word that is not only digits: cat^1e2, cat^2^3, cat^2~1, cat^-1; or by itself. */
+static bool seems_weight(struct bs_lexing *lexing, const struct bs_lexeme *token)
+{
+	const uint8_t *text = lexing->text;
+	size_t start = token->inner_start_byte, end = token->inner_end_byte;
+	for (size_t at = start; at < end; at++) {
+		size_t digit = at + 1, before = at;
+		while (text[at] == '^' && digit < end && memchr("+-.", text[digit], 3))
+			digit++;
+		if (text[at] != '^' || digit == end || !bs_lex_is_digit(text[digit]))
+			continue;
+		if (at == start)
+			return is_behind(lexing, token) || number_start(text, start, end) == start + 1;
+		return bs_lex_is_word_character(bs_visible_previous(text, &before)) && !are_digits(text, start, at);
+	}
+	return false;
+}
+
+/* A ~ behind a phrase or group, or before a number that is the end of a word. */
+static bool seems_distance(struct bs_lexing *lexing, const struct bs_lexeme *token)
+{
+	const uint8_t *text = lexing->text;
+	size_t start = token->inner_start_byte, end = token->inner_end_byte, at = end;
+	while (at > start && (bs_lex_is_digit(text[at - 1]) || text[at - 1] == '.'))
+		at--;
+	bool is_distance = end - at == 1 && (text[at] == '1' || text[at] == '2');
+	if (text[start] == '~' && is_behind(lexing, token))
+		return true;
+	return at > start + 1 && at < end && text[at - 1] == '~' && !is_distance;
+}
+
+/* The first of several words between quotes that are curled. */
+static bool seems_phrase(struct bs_lexing *lexing, const struct bs_lexeme *token)
+{
+	const uint8_t *word = lexing->text + token->inner_start_byte;
+	size_t n_bytes = token->inner_end_byte - token->inner_start_byte;
+	bool is_open = n_bytes > 3 && (memcmp(word, "“", 3) == 0 || memcmp(word, "„", 3) == 0);
+	return is_open && !memmem(word + 3, n_bytes - 3, "“", 3) && !memmem(word + 3, n_bytes - 3, "”", 3);
+}
+
+/* Behind a field, where a - is no more than a sign, or that of a number. */
+static bool seems_left_out(struct bs_lexing *lexing, const struct bs_lexeme *token)
+{
+	const uint8_t *text = lexing->text;
+	size_t sign = token->inner_start_byte, next = sign + 1;
+	return sign > token->start_byte && (text[sign] == '-' || text[sign] == '!') && next < token->inner_end_byte &&
+	       !bs_lex_is_digit(text[next]) && begins_word(lexing, next, token->inner_end_byte);
+}
+
+/* Where any word is enough. */
+static bool seems_required(struct bs_lexing *lexing, const struct bs_lexeme *token)
+{
+	const uint8_t *text = lexing->text;
+	size_t next = token->start_byte + 1u;
+	return lexing->options->any && text[token->start_byte] == '+' && next < token->inner_end_byte &&
+	       !bs_lex_is_digit(text[next]) && begins_word(lexing, next, token->inner_end_byte);
+}
+
+static const struct {
+	bool (*seems)(struct bs_lexing *lexing, const struct bs_lexeme *token);
+	const char *message;
+} semblances[] = {
+	{seems_regex, "is searched as words: regular expressions are for `bitsift grep`"},
+	{seems_operator, "is searched as text: && and || stand by themselves, as in cat || dog"},
+	{seems_weight, "is searched as text: a weight is a number from 0 to 1000 right behind its word, and last, as in cat~1^2.5"},
+	{seems_distance, "is searched as text: a distance is ~1 or ~2 behind a word, and a whole number behind a phrase"},
+	{seems_phrase, "is searched as words: a phrase has straight quotes, as in \"big dog\""},
+	{seems_left_out, "is searched without its sign, which stands in front of a field, as in -title:dog"},
+	{seems_required, "may be missing, as any other word: what must be there stands beside AND, as in cat AND (dog OR bird)"},
+};
+
+static void notice_semblances(struct bs_lexing *lexing, const struct bs_lexeme *token)
+{
+	notice_field(lexing, token);
+	for (size_t i = 0; i < sizeof(semblances) / sizeof(*semblances); i++)
+		if (semblances[i].seems(lexing, token))
+			bs_lex_notice(lexing, token->inner_start_byte, token->end_byte, semblances[i].message);
+}
+
+/* ---- tokens ---- */
+
+static void add(struct bs_lexing *lexing, const struct bs_lexeme *token)
+{
+	append(lexing, &lexing->tokens, token, sizeof(*token));
+}
+
+/* Half of a pair of brackets or quotes that are text. */
+static bool is_rest(const struct bs_lexing *lexing, const struct bs_lexeme *token)
+{
+	size_t n_open = 0, n_close = 0;
+	bool has_quote = false;
+	for (size_t at = token->start_byte; at < token->end_byte; at++) {
+		n_open += lexing->text[at] == '(';
+		n_close += lexing->text[at] == ')';
+		has_quote |= lexing->text[at] == '"';
+	}
+	return n_open != n_close || has_quote;
+}
+
+static struct bs_lexeme make(enum bs_lex_kind kind, size_t start, size_t end)
+{
+	return (struct bs_lexeme){.kind = (uint8_t)kind, .start_byte = (uint32_t)start, .end_byte = (uint32_t)end,
+	                          .inner_start_byte = (uint32_t)start, .inner_end_byte = (uint32_t)end, .weight = 1};
+}
+
+/* A word with the fields in front of it. */
+static void add_word(struct bs_lexing *lexing, struct bs_lexeme *token)
+{
+	uint32_t field;
+	size_t n_bytes, start = token->start_byte;
+	token->is_rest = is_rest(lexing, token);
+	take_weight(lexing, token);
+	while ((n_bytes = find_field(lexing, start, token->inner_end_byte, &field)) > 0) {
+		struct bs_lexeme name = make(BS_LEX_FIELD, start, start + n_bytes);
+		name.value = field;
+		add(lexing, &name);
+		start += n_bytes;
+	}
+	/* Of title:^2 the weight is of nothing. */
+	if (start == token->inner_end_byte && start < token->end_byte) {
+		token->inner_end_byte = token->end_byte;
+		token->weight = 1;
+	}
+	token->inner_start_byte = (uint32_t)start;
+	if (start == token->inner_end_byte)
+		return;
+	notice_semblances(lexing, token);
+	add(lexing, token);
+}
+
+/* Whether a NOT stands here: - or ! before a token that has a word or begins with a field, or before a phrase or group. */
+static bool is_minus(struct bs_lexing *lexing, size_t at, size_t end)
+{
+	uint32_t field;
+	if (lexing->text[at] != '-' && lexing->text[at] != '!')
+		return false;
+	if (end == at + 1)
+		return mark_at(lexing, end) == MARK_QUOTE || mark_at(lexing, end) == MARK_OPEN;
+	return find_field(lexing, at + 1, end, &field) > 0 || has_word(lexing, at + 1, end);
+}
+
+/* Of a command that was pasted: --verbose. */
+static bool is_option(const struct bs_lexing *lexing, size_t at, size_t end)
+{
+	size_t next = at + 2;
+	return next < end && lexing->text[at] == '-' && lexing->text[at + 1] == '-' &&
+	       bs_lex_is_word_character(bs_visible_next(lexing->text, end, &next));
+}
+
+/* Returns its end. After a minus, neither another nor AND, OR and NOT are more than text. */
+static size_t read_word(struct bs_lexing *lexing, size_t at)
+{
+	struct bs_lexeme token = make(BS_LEX_NOT, at, at + 1);
+	size_t end = at;
+	/* Continuation bytes never look like a delimiter. */
+	while (!is_delimiter(lexing, end))
+		end++;
+	/* One may be all of the text: it is looked at as a whole, and more than once. */
+	bs_lex_keep(lexing, bs_watch_spend((end - at) * WORD_BYTE_NS, lexing->err));
+	if (lexing->status)
+		return end;
+	enum bs_lex_kind kind = operator_of(lexing, at, end);
+	bool is_negated = is_minus(lexing, at, end);
+	if (lexing->status)
+		return end;
+	if (is_negated)
+		add(lexing, &token);
+	if (is_negated && is_option(lexing, at, end))
+		bs_lex_notice(lexing, at, end, "leaves out what has the word, as with one -: put it in quotes to search for it");
+	at += is_negated;
+	token = make(kind, at, end);
+	if (kind != BS_LEX_WORD)
+		add(lexing, &token);
+	else if (at < end)
+		add_word(lexing, &token);
+	return end;
+}
+
+static size_t read_phrase(struct bs_lexing *lexing, size_t at)
+{
+	size_t close = at + 1;
+	while (mark_at(lexing, close) != MARK_QUOTE)
+		close++;
+	struct bs_lexeme token = make(BS_LEX_PHRASE, at, close + 1);
+	token.inner_start_byte++;
+	token.inner_end_byte--;
+	read_distance(lexing, &token);
+	read_weight_behind(lexing, &token);
+	add(lexing, &token);
+	return token.end_byte;
+}
+
+static size_t read_bracket(struct bs_lexing *lexing, size_t at)
+{
+	bool closes = mark_at(lexing, at) == MARK_CLOSE;
+	struct bs_lexeme token = make(closes ? BS_LEX_CLOSE : BS_LEX_OPEN, at, at + 1);
+	if (closes)
+		read_weight_behind(lexing, &token);
+	add(lexing, &token);
+	return token.end_byte;
+}
+
+static void read_tokens(struct bs_lexing *lexing)
+{
+	for (size_t at = 0, n_bytes; at < lexing->text_bytes && !lexing->status;) {
+		bs_lex_keep(lexing, bs_watch_spend(TOKEN_NS, lexing->err));
+		if ((n_bytes = space_bytes(lexing, at)) > 0)
+			at += n_bytes;
+		else if (mark_at(lexing, at) == MARK_QUOTE)
+			at = read_phrase(lexing, at);
+		else if (mark_at(lexing, at) != MARK_NONE)
+			at = read_bracket(lexing, at);
+		else
+			at = read_word(lexing, at);
+	}
+}
+
+/* ---- what operators need ---- */
+
+static bool ends_operand(enum bs_lex_kind kind)
+{
+	return kind == BS_LEX_WORD || kind == BS_LEX_PHRASE || kind == BS_LEX_NEAR || kind == BS_LEX_CLOSE;
+}
+
+static bool starts_primary(enum bs_lex_kind kind)
+{
+	return kind == BS_LEX_WORD || kind == BS_LEX_PHRASE || kind == BS_LEX_NEAR || kind == BS_LEX_OPEN ||
+	       kind == BS_LEX_FIELD;
+}
+
+static bool is_binary(enum bs_lex_kind kind)
+{
+	return kind == BS_LEX_AND || kind == BS_LEX_OR;
+}
+
+/* What the token lacks, next being the one behind it; NULL: nothing. */
+static const char *lack_behind(enum bs_lex_kind kind, enum bs_lex_kind next)
+{
+	if (is_binary(kind) && !starts_primary(next) && next != BS_LEX_NOT)
+		return "has nothing after it to combine: it counts as a sign";
+	if (kind == BS_LEX_NOT && !starts_primary(next))
+		return "has nothing after it to leave out: it counts as a sign";
+	if (kind == BS_LEX_FIELD && !starts_primary(next))
+		return "has nothing after it to look for: it is searched as text";
+	return NULL;
+}
+
+/* In letters of any case, which where these are capitals must be such. */
+static bool is_word(const struct bs_lexing *lexing, size_t start, size_t end, const char *word)
+{
+	size_t at = start;
+	while (at < end && word[at - start] && (lexing->text[at] == (uint8_t)word[at - start] || (lexing->text[at] | 0x20) == word[at - start]))
+		at++;
+	return at == end && !word[at - start];
+}
+
+/* Between words, in lower case. */
+static void notice_spelling(struct bs_lexing *lexing, const struct bs_lexeme *token, enum bs_lex_kind before,
+                            enum bs_lex_kind next)
+{
+	static const struct {
+		const char *word, *message;
+	} operators[] = {{"or", "is searched as a word: the operator is written OR"},
+	                 {"and", "is searched as a word: the operator is written AND"},
+	                 {"not", "is searched as a word: the operator is written NOT"},
+	                 {"NEAR", "is searched as a word: nearness is written \"cat dog\"~5"}};
+	bool is_between = token->kind == BS_LEX_WORD && ends_operand(before) && (starts_primary(next) || next == BS_LEX_NOT);
+	for (size_t i = 0; is_between && i < sizeof(operators) / sizeof(*operators); i++)
+		if (is_word(lexing, token->start_byte, token->end_byte, operators[i].word))
+			bs_lex_notice(lexing, token->start_byte, token->end_byte, operators[i].message);
+}
+
+/* From the end on, what lacks something behind it; then, from the start on, what lacks something before it. */
+static void settle(struct bs_lexing *lexing)
+{
+	struct bs_lexeme *tokens = (struct bs_lexeme *)(void *)lexing->tokens.data;
+	size_t n = lexing->tokens.used_bytes / sizeof(*tokens), n_kept = n, first = n;
+	enum bs_lex_kind next = BS_LEX_END, before = BS_LEX_END;
+	for (size_t i = n; i-- > 0 && !lexing->status;) {
+		bs_lex_keep(lexing, bs_watch_spend(SETTLE_NS, lexing->err));
+		const char *lack = lack_behind((enum bs_lex_kind)tokens[i].kind, next);
+		if (lack)
+			bs_lex_notice(lexing, tokens[i].start_byte, tokens[i].end_byte, lack);
+		if (lack && tokens[i].kind != BS_LEX_FIELD)
+			continue;
+		tokens[--first] = tokens[i];
+		tokens[first].kind = lack ? (uint8_t)BS_LEX_WORD : tokens[i].kind;
+		next = (enum bs_lex_kind)tokens[first].kind;
+	}
+	for (n_kept = 0; first < n && !lexing->status; first++) {
+		bs_lex_keep(lexing, bs_watch_spend(SETTLE_NS, lexing->err));
+		struct bs_lexeme token = tokens[first];
+		next = first + 1 < n ? (enum bs_lex_kind)tokens[first + 1].kind : BS_LEX_END;
+		notice_spelling(lexing, &token, before, next);
+		if (is_binary((enum bs_lex_kind)token.kind) && !ends_operand(before)) {
+			bs_lex_notice(lexing, token.start_byte, token.end_byte, "has nothing before it to combine: it counts as a sign");
+			continue;
+		}
+		tokens[n_kept++] = token;
+		before = (enum bs_lex_kind)token.kind;
+	}
+	lexing->tokens.used_bytes = n_kept * sizeof(*tokens);
+}
+
+void bs_lex(struct bs_lexing *lexing)
+{
+	const struct bs_lexeme end = make(BS_LEX_END, lexing->text_bytes, lexing->text_bytes);
+	mark_delimiters(lexing);
+	read_tokens(lexing);
+	if (!lexing->status)
+		settle(lexing);
+	add(lexing, &end);
+}

@@ -1,0 +1,1075 @@
+/*
+ * parse.c: the grammar of parse.h by recursive descent over the tokens of lex.h: what their text means as words, and the
+ * tree as it grows.
+ *
+ * Only brackets recurse (parse_or), so BS_QUERY_MAX_DEPTH bounds the stack; on a small one fewer are an error. An operand that is ignored is NO_DRAFT,
+ * which every operator passes by. The first failure sticks: no token follows it, and nothing more is built.
+ */
+#include "core/bitsift/search.h"
+#include "query/language/lex.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unicode/utf8.h>
+
+#include "core/base/hash.h"
+#include "core/base/visible.h"
+#include "core/system/stack.h"
+#include "core/system/watch.h"
+#include "query/language/stop.h"
+#include "query/plan/wildcard.h"
+
+#define NO_DRAFT UINT32_MAX
+
+#define ELEMENT_KIND_BYTES 2u /* in front of a term in bs_query.terms */
+
+/* A term of a token's text. */
+struct word {
+	size_t term_off; /* in parser.terms */
+	uint32_t term_bytes;
+	uint32_t position;
+	uint64_t start_byte; /* in the token's text */
+	bool is_bigram;
+	bool is_stop;
+};
+
+/* A node in the making; children are linked, so that an AND is taken into another without a copy. */
+struct draft {
+	enum bs_node_kind kind;
+	uint32_t field;
+	uint32_t distance;
+	uint32_t n_items;
+	uint32_t n_aids; /* they follow the items */
+	uint32_t range;
+	uint32_t text_start_byte, text_end_byte; /* as in struct bs_query_node */
+	bool is_quoted, is_near;
+	size_t first_item;
+	uint32_t first_child;
+	uint32_t last_child;
+	uint32_t next; /* sibling */
+	uint32_t n_children;
+	uint32_t final; /* its index in the query */
+	double weight;  /* its own, of all below it */
+	bool is_stop;   /* a stop word, and nothing else */
+};
+
+struct parser {
+	struct bs_lexing lexing; /* the text and its tokens; the status, which is sticky */
+	const struct bs_query_options *options;
+	size_t at;              /* the current token */
+	uint32_t field;         /* the field in force */
+	uint32_t name_field;    /* that of records called "name"; BS_QUERY_ANY_FIELD: there is none */
+	uint32_t depth;         /* of parentheses */
+	uint32_t n_items;       /* of all leaves so far */
+	const struct bs_stop *stop; /* NULL: every word counts */
+	uint32_t n_negations;   /* that the current token stands in */
+	bool has_stops;         /* words of it stand in the query, */
+	bool has_others;        /* and positive words that are none, but for those beside the query, */
+	size_t own_items_bytes; /* whose items lie behind so many bytes */
+	uint32_t n_inexact;     /* those of them that stand for others */
+	struct bs_buffer words; /* of struct word: the text of one token, analysed */
+	struct bs_buffer terms; /* their bytes */
+	struct bs_query_tree *query;    /* terms and notices grow here from the start */
+	struct bs_buffer items;    /* of struct bs_query_item */
+	struct bs_buffer ranges;   /* of struct bs_query_range */
+	struct bs_buffer elements; /* of struct bs_element, their terms in query->terms */
+	struct bs_buffer key;      /* of one in query->terms */
+	struct bs_buffer nfc;      /* a text with wildcards in NFC, so that ? is one character of a word */
+	struct bs_buffer drafts;   /* of struct draft */
+	uint32_t n_drafts;
+	uint32_t n_children; /* of the finished query so far */
+	struct bs_error *err;
+};
+
+/* Only while there was no failure yet. */
+static void keep(struct parser *parser, enum bs_status status)
+{
+	bs_lex_keep(&parser->lexing, status);
+}
+
+/* What an operand costs about, and a node. */
+#define OPERAND_NS 500u
+#define NODE_NS    50u
+
+static void spend(struct parser *parser, uint64_t about_ns)
+{
+	if (!parser->lexing.status)
+		keep(parser, bs_watch_spend(about_ns, parser->err));
+}
+
+static void append(struct parser *parser, struct bs_buffer *to, const void *bytes, size_t n_bytes)
+{
+	if (!parser->lexing.status)
+		keep(parser, bs_buffer_append(to, bytes, n_bytes, parser->err));
+}
+
+/* The current token; none follows the last, and none a failure. */
+static const struct bs_lexeme *token_of(const struct parser *parser)
+{
+	static const struct bs_lexeme end = {.kind = BS_LEX_END};
+	if (parser->lexing.status)
+		return &end;
+	return (const struct bs_lexeme *)(const void *)parser->lexing.tokens.data + parser->at;
+}
+
+static bool starts_unary(const struct parser *parser)
+{
+	enum bs_lex_kind kind = (enum bs_lex_kind)token_of(parser)->kind;
+	return kind != BS_LEX_END && kind != BS_LEX_CLOSE && kind != BS_LEX_AND && kind != BS_LEX_OR;
+}
+
+/*
+ * What stands at the end of a word, text[start_byte..end_byte): `*` or `~1` or `~2`, unless it is all of the word.
+ * Returns the element kind, TERM without any, and where the text in front of it ends.
+ */
+static enum bs_element_kind suffix_of(const struct parser *parser, size_t start_byte, size_t end_byte,
+                                      uint8_t *distance_out, size_t *text_end_out)
+{
+	const uint8_t *end = parser->lexing.text + end_byte;
+	size_t n_bytes = end_byte - start_byte;
+	*distance_out = 0;
+	*text_end_out = end_byte;
+	if (n_bytes > 1 && end[-1] == '*') {
+		while (*text_end_out > start_byte + 1 && parser->lexing.text[*text_end_out - 1] == '*')
+			--*text_end_out;
+		return BS_ELEMENT_PREFIX;
+	}
+	if (n_bytes > 2 && end[-2] == '~' && (end[-1] == '1' || end[-1] == '2')) {
+		*distance_out = (uint8_t)(end[-1] - '0');
+		*text_end_out = end_byte - 2;
+		return BS_ELEMENT_FUZZY;
+	}
+	return BS_ELEMENT_TERM;
+}
+
+static struct draft *draft_at(struct parser *parser, uint32_t draft)
+{
+	assert(draft < parser->n_drafts);
+	return (struct draft *)(void *)parser->drafts.data + draft;
+}
+
+/* The number of the element, which is found or added. */
+static uint32_t add_element(struct parser *parser, const struct bs_element *element)
+{
+	const uint8_t kind[ELEMENT_KIND_BYTES] = {(uint8_t)element->kind, element->max_distance};
+	uint32_t number = 0;
+	struct bs_buffer *key = &parser->key;
+	bool is_new = false;
+	bs_buffer_clear(key);
+	append(parser, key, kind, sizeof(kind));
+	append(parser, key, element->term, element->term_bytes);
+	if (!parser->lexing.status)
+		keep(parser, bs_term_table_intern(&parser->query->terms, key->data, (uint32_t)key->used_bytes,
+		                                  bs_hash_slot(key->data, key->used_bytes), &number, &is_new, parser->err));
+	if (is_new)
+		append(parser, &parser->elements, element, sizeof(*element));
+	return number;
+}
+
+/* Appends an item to the leaf that is being made. */
+static void add_item(struct parser *parser, const struct bs_element *element, uint32_t position, bool is_stop)
+{
+	struct bs_query_item item = {.element = add_element(parser, element), .position = position, .is_stop = is_stop};
+	append(parser, &parser->items, &item, sizeof(item));
+}
+
+static uint32_t add_draft(struct parser *parser, const struct draft *draft)
+{
+	append(parser, &parser->drafts, draft, sizeof(*draft));
+	return parser->lexing.status ? NO_DRAFT : parser->n_drafts++;
+}
+
+static struct draft new_draft(enum bs_node_kind kind)
+{
+	return (struct draft){.kind = kind, .field = BS_QUERY_ANY_FIELD, .first_child = NO_DRAFT, .last_child = NO_DRAFT,
+	                      .next = NO_DRAFT, .weight = 1};
+}
+
+/* NOT draft: nothing for nothing, and the operand of a NOT itself. */
+static uint32_t negate(struct parser *parser, uint32_t draft)
+{
+	struct draft negation = new_draft(BS_NODE_NOT);
+	if (draft == NO_DRAFT)
+		return NO_DRAFT;
+	const struct draft *node = draft_at(parser, draft);
+	negation.first_child = negation.last_child = draft;
+	negation.n_children = 1;
+	if (node->kind != BS_NODE_NOT)
+		return add_draft(parser, &negation);
+	draft_at(parser, node->first_child)->weight *= node->weight;
+	draft_at(parser, node->first_child)->is_stop = false;
+	return node->first_child;
+}
+
+/* Adds an operand to an AND or OR. */
+static void add_operand(struct parser *parser, struct draft *parent, uint32_t draft)
+{
+	if (draft == NO_DRAFT)
+		return;
+	if (parent->n_children == 0)
+		parent->first_child = draft;
+	else
+		draft_at(parser, parent->last_child)->next = draft;
+	parent->last_child = draft;
+	parent->n_children++;
+}
+
+/* An AND or OR, if it has operands to be one of: nothing of none, the operand itself of one. */
+static uint32_t join(struct parser *parser, const struct draft *parent)
+{
+	return parent->n_children < 2 ? parent->first_child : add_draft(parser, parent);
+}
+
+/* bs_token_fn: gathers a token's words. */
+static enum bs_status take_terms(void *context, const struct bs_token *tokens, size_t n_tokens, struct bs_error *err)
+{
+	struct parser *parser = context;
+	(void)err;
+	for (size_t i = 0; i < n_tokens; i++) {
+		struct word word = {
+			.term_off = parser->terms.used_bytes,
+			.term_bytes = tokens[i].term_bytes,
+			.position = tokens[i].position,
+			.start_byte = tokens[i].start_byte,
+			.is_bigram = tokens[i].is_bigram,
+		};
+		append(parser, &parser->terms, tokens[i].term, tokens[i].term_bytes);
+		append(parser, &parser->words, &word, sizeof(word));
+	}
+	return parser->lexing.status;
+}
+
+/* Marks those of the gathered words that are stop words. */
+static void mark_stops(struct parser *parser, const uint8_t *text, size_t text_bytes)
+{
+	struct word *words = (struct word *)(void *)parser->words.data;
+	size_t n_words = parser->words.used_bytes / sizeof(*words);
+	bs_buffer_clear(&parser->key);
+	if (!parser->lexing.status)
+		keep(parser, bs_stop_mark(parser->stop, text, text_bytes, &parser->key, parser->err));
+	for (size_t i = 0, n = 0; i < n_words && n < parser->key.used_bytes; i++) {
+		words[i].is_stop = !words[i].is_bigram && parser->key.data[n++];
+		parser->has_stops |= words[i].is_stop;
+	}
+}
+
+/* Leaves the words of the text in parser->words. */
+static void analyze(struct parser *parser, struct bs_words *words, const uint8_t *text, size_t text_bytes)
+{
+	bs_buffer_clear(&parser->words);
+	bs_buffer_clear(&parser->terms);
+	if (!parser->lexing.status)
+		keep(parser, bs_words_analyze(words, text, text_bytes, 0, take_terms, parser, NULL, parser->err));
+	if (parser->stop)
+		mark_stops(parser, text, text_bytes);
+}
+
+static size_t count_words(const struct parser *parser)
+{
+	return parser->words.used_bytes / sizeof(struct word);
+}
+
+static const struct word *word_at(const struct parser *parser, size_t i)
+{
+	return (const struct word *)(const void *)parser->words.data + i;
+}
+
+/* The last one that is no bigram; there is one. */
+static const struct word *last_word(const struct parser *parser)
+{
+	size_t i = count_words(parser) - 1;
+	while (word_at(parser, i)->is_bigram)
+		i--;
+	return word_at(parser, i);
+}
+
+/* bs_token_fn: sees whether a second word begins where the first does. */
+static enum bs_status find_second(void *context, const struct bs_token *tokens, size_t n_tokens, struct bs_error *err)
+{
+	(void)err;
+	bool *found = context;
+	for (size_t i = 0; i < n_tokens; i++)
+		*found = *found || (!tokens[i].is_bigram && tokens[i].position > 0 && tokens[i].start_byte == 0);
+	return BS_OK;
+}
+
+/*
+ * Whether a word that begins at the start of this text is of a script run. The analyzer knows, but does not say: so it
+ * is asked for the first code point twice over, which makes two words at least that both bear the whole run's place if
+ * that code point is of a run, and only then.
+ */
+static bool is_of_run(struct parser *parser, const uint8_t *text, size_t text_bytes)
+{
+	uint8_t twice[2 * U8_MAX_LENGTH];
+	size_t n_bytes = 0;
+	bool found = false;
+	U8_FWD_1(text, n_bytes, text_bytes);
+	memcpy(twice, text, n_bytes);
+	memcpy(twice + n_bytes, text, n_bytes);
+	keep(parser,
+	     bs_words_analyze(parser->options->words, twice, 2 * n_bytes, 0, find_second, &found, NULL, parser->err));
+	return found && !parser->lexing.status;
+}
+
+/*
+ * Adds the gathered words, or the gathered bigrams, as items of a leaf, the last word as `last`, and returns how many.
+ * A last word that stands for others (U+1F21A, which folds to U+7121 and is of no run, may bear ~2) has no bigram that
+ * must be there.
+ */
+static uint32_t add_items(struct parser *parser, bool bigrams, const struct bs_element *last)
+{
+	const struct word *final = last_word(parser);
+	uint32_t n = 0;
+	for (size_t i = 0; i < count_words(parser); i++) {
+		const struct word *word = word_at(parser, i);
+		if (word->is_bigram != bigrams || (bigrams && last && word->position + 1 == final->position))
+			continue;
+		struct bs_element element = {
+			.kind = bigrams ? BS_ELEMENT_BIGRAM : BS_ELEMENT_TERM,
+			.term_bytes = word->term_bytes,
+			.term = parser->terms.data + word->term_off,
+		};
+		bool is_last = word == final && last;
+		add_item(parser, is_last ? last : &element, word->position - word_at(parser, 0)->position,
+		         word->is_stop && !is_last);
+		n++;
+	}
+	return n;
+}
+
+_Static_assert(BS_QUERY_MAX_PHRASE == 16384 && BS_QUERY_MAX_WORDS == 100000 && BS_QUERY_MAX_INEXACT == 1024 &&
+                       BS_QUERY_MAX_RANGES == 1024,
+               "the messages below name them");
+
+/* Refuses the leaf just gathered if it makes the query larger than is answered in good time. */
+static void check_size(struct parser *parser, uint32_t n_items, bool is_inexact)
+{
+	size_t at = token_of(parser)->start_byte;
+	parser->n_items += n_items;
+	parser->n_inexact += is_inexact;
+	if (n_items > BS_QUERY_MAX_PHRASE)
+		bs_lex_fail(&parser->lexing, at, "a phrase may have 16384 words");
+	if (parser->n_items > BS_QUERY_MAX_WORDS)
+		bs_lex_fail(&parser->lexing, at, "a query may have 100000 words");
+	if (parser->n_inexact > BS_QUERY_MAX_INEXACT)
+		bs_lex_fail(&parser->lexing, at, "a query may have 1024 words with *, ? or ~");
+}
+
+/* A leaf of the current token, whose text ends at end_byte. */
+static struct draft new_leaf(const struct parser *parser, enum bs_node_kind kind, size_t end_byte)
+{
+	const struct bs_lexeme *token = token_of(parser);
+	struct draft leaf = new_draft(kind);
+	leaf.field = parser->field;
+	leaf.text_start_byte = token->inner_start_byte;
+	leaf.text_end_byte = (uint32_t)end_byte;
+	leaf.is_quoted = token->kind != BS_LEX_WORD;
+	leaf.is_near = token->kind == BS_LEX_NEAR;
+	leaf.distance = token->value;
+	return leaf;
+}
+
+/* The gathered words as a leaf: a WORD, a PHRASE, or with is_near a NEAR. end_byte: where their text ends. */
+static uint32_t make_leaf(struct parser *parser, const struct bs_element *last, bool is_near, size_t end_byte)
+{
+	struct draft leaf = new_leaf(parser, BS_NODE_WORD, end_byte);
+	leaf.first_item = parser->items.used_bytes / sizeof(struct bs_query_item);
+	if (parser->lexing.status)
+		return NO_DRAFT;
+	leaf.n_items = add_items(parser, false, last);
+	check_size(parser, leaf.n_items, last != NULL);
+	if (leaf.n_items > 1 && is_near) {
+		leaf.kind = BS_NODE_NEAR;
+	} else if (leaf.n_items > 1) {
+		leaf.kind = BS_NODE_PHRASE;
+		leaf.n_aids = add_items(parser, true, last);
+	}
+	leaf.is_stop = leaf.n_items == 1 && word_at(parser, 0)->is_stop && !last;
+	uint32_t draft = add_draft(parser, &leaf);
+	if (leaf.field != BS_QUERY_FILE_NAME || parser->name_field == BS_QUERY_ANY_FIELD)
+		return draft;
+	struct draft either = new_draft(BS_NODE_OR);
+	leaf.field = parser->name_field;
+	either.is_stop = leaf.is_stop;
+	add_operand(parser, &either, draft);
+	add_operand(parser, &either, add_draft(parser, &leaf));
+	return join(parser, &either);
+}
+
+static uint32_t ignore(struct parser *parser)
+{
+	const struct bs_lexeme *token = token_of(parser);
+	size_t start_byte = token->kind == BS_LEX_WORD ? token->inner_start_byte : token->start_byte;
+	if (!token->is_rest)
+		bs_lex_notice(&parser->lexing, start_byte, token->end_byte, "is ignored: it holds no words");
+	return NO_DRAFT;
+}
+
+/*
+ * The last gathered word as a prefix or fuzzy element, its term in *unstemmed_out: in an index that stems, prefixes and
+ * fuzzy words are folded only (as in Lucene), and matched with the stems that the index holds.
+ */
+static void make_last(struct parser *parser, const uint8_t *text, size_t text_bytes, struct bs_element *last,
+                      struct bs_buffer *unstemmed_out)
+{
+	struct bs_words *words = parser->options->words_unstemmed;
+	if (words)
+		analyze(parser, words, text, text_bytes);
+	if (parser->lexing.status)
+		return;
+	const struct word *word = last_word(parser);
+	append(parser, unstemmed_out, parser->terms.data + word->term_off, word->term_bytes);
+	if (words)
+		analyze(parser, parser->options->words, text, text_bytes);
+	last->term = unstemmed_out->data;
+	last->term_bytes = (uint32_t)unstemmed_out->used_bytes;
+}
+
+/* Words that end in * or ~1 or ~2; there is one at least. */
+static uint32_t parse_inexact(struct parser *parser, struct bs_element last, size_t start_byte, size_t end_byte)
+{
+	const uint8_t *text = parser->lexing.text + start_byte;
+	struct bs_buffer unstemmed = {0};
+	size_t last_byte = (size_t)last_word(parser)->start_byte;
+	if (is_of_run(parser, text + last_byte, end_byte - start_byte - last_byte)) {
+		if (last.kind == BS_ELEMENT_FUZZY)
+			bs_lex_notice(&parser->lexing, start_byte, end_byte, "is searched as it is: the script has no words to be near to");
+		/* In its normal form the run has no * that would be ignored again. */
+		while (end_byte > start_byte + 1 && parser->lexing.text[end_byte - 1] == '*')
+			end_byte--;
+		return make_leaf(parser, NULL, false, end_byte);
+	}
+	make_last(parser, text, end_byte - start_byte, &last, &unstemmed);
+	uint32_t draft = make_leaf(parser, &last, false, token_of(parser)->inner_end_byte);
+	bs_buffer_deinit(&unstemmed);
+	return draft;
+}
+
+/* Gathers the words of a text, without stems, until all its wildcards stand in the last of them, and that has more than such.
+ * Whether there are any. */
+static bool gather_pattern(struct parser *parser, struct bs_wildcards *wildcards)
+{
+	const struct bs_query_options *options = parser->options;
+	const struct bs_buffer *text = &wildcards->text;
+	uint32_t n = wildcards->n + 1;
+	while (wildcards->n > 0 && wildcards->n < n && !parser->lexing.status) {
+		n = wildcards->n;
+		analyze(parser, options->words_unstemmed ? options->words_unstemmed : options->words, text->data, text->used_bytes);
+		if (parser->lexing.status || count_words(parser) == 0)
+			return false;
+		const struct word *last = last_word(parser);
+		size_t excess = bs_wildcards_excess(wildcards, parser->terms.data + last->term_off, last->term_bytes);
+		bs_wildcards_take_back(wildcards, (size_t)last->start_byte + excess);
+	}
+	return wildcards->n > 0 && !parser->lexing.status;
+}
+
+/* The words gathered, the last one a pattern; is_open: with a * behind it. What has that only is a prefix. */
+static uint32_t make_pattern(struct parser *parser, const struct bs_wildcards *wildcards, bool is_open)
+{
+	struct bs_buffer pattern = {0};
+	const struct word *word = last_word(parser);
+	struct bs_element last = {.kind = BS_ELEMENT_PATTERN};
+	keep(parser, bs_wildcards_append(wildcards, parser->terms.data + word->term_off, word->term_bytes, is_open, &pattern,
+	                                 parser->err));
+	if (parser->options->words_unstemmed)
+		analyze(parser, parser->options->words, wildcards->text.data, wildcards->text.used_bytes);
+	size_t n_bytes = pattern.used_bytes, head_bytes = bs_pattern_head(pattern.data, n_bytes);
+	if (head_bytes + 1 == n_bytes && pattern.data[head_bytes] == BS_PATTERN_ANY) {
+		last.kind = BS_ELEMENT_PREFIX;
+		n_bytes = head_bytes;
+	}
+	last.term = pattern.data;
+	last.term_bytes = (uint32_t)n_bytes;
+	uint32_t draft = make_leaf(parser, &last, false, token_of(parser)->inner_end_byte);
+	bs_buffer_deinit(&pattern);
+	return draft;
+}
+
+/*
+ * The text from start_byte on, whose last token begins at token_byte, as a leaf, if its last word has wildcards. suffix: what
+ * stood behind it. Else false.
+ */
+static bool parse_pattern(struct parser *parser, size_t start_byte, size_t token_byte, size_t end_byte,
+                          enum bs_element_kind suffix, uint32_t *draft_out)
+{
+	struct bs_wildcards wildcards = {0};
+	const uint8_t *text = parser->lexing.text;
+	const char *message = NULL;
+	size_t token;
+	if (!memchr(text + token_byte, '*', end_byte - token_byte) && !memchr(text + token_byte, '?', end_byte - token_byte))
+		return false;
+	bs_buffer_clear(&parser->nfc);
+	keep(parser, bs_words_append_nfc(parser->options->words, text + start_byte, token_byte - start_byte, &parser->nfc,
+	                                 parser->err));
+	token = parser->nfc.used_bytes;
+	if (!parser->lexing.status)
+		keep(parser, bs_words_append_nfc(parser->options->words, text + token_byte, end_byte - token_byte, &parser->nfc,
+		                                 parser->err));
+	if (!parser->lexing.status)
+		keep(parser, bs_wildcards_find(&wildcards, parser->nfc.data, token, parser->nfc.used_bytes, parser->err));
+	bool is_pattern = suffix != BS_ELEMENT_FUZZY && gather_pattern(parser, &wildcards);
+	if (wildcards.is_too_long)
+		message = "is searched as text: a word with * or ? has 1024 bytes at most";
+	else if (suffix == BS_ELEMENT_FUZZY && wildcards.n > 0)
+		message = "is searched without its * and ?: they do not go together with a distance";
+	else if (wildcards.is_misplaced)
+		message = "is searched as text up to its last word, which alone may have a *";
+	if (message)
+		bs_lex_notice(&parser->lexing, token_byte, token_of(parser)->inner_end_byte, message);
+	if (is_pattern)
+		*draft_out = make_pattern(parser, &wildcards, suffix == BS_ELEMENT_PREFIX);
+	bs_wildcards_deinit(&wildcards);
+	return is_pattern;
+}
+
+_Static_assert(BS_PATTERN_MAX_BYTES == 1024, "the message above names it");
+
+/* Where the last token of a phrase begins, in text[start..*end), which ends there, too, afterwards. */
+static size_t last_token(const uint8_t *text, size_t start, size_t *end)
+{
+	size_t at = *end, before = at;
+	while (before > start && bs_visible_is_space(bs_visible_previous(text, &before)))
+		at = before;
+	*end = at;
+	for (before = at; before > start && !bs_visible_is_space(bs_visible_previous(text, &before));)
+		at = before;
+	return at;
+}
+
+/* leaf: a RANGE without one. */
+static uint32_t add_range(struct parser *parser, struct draft leaf, const struct bs_query_range *range)
+{
+	leaf.field = range->field;
+	leaf.range = (uint32_t)(parser->ranges.used_bytes / sizeof(*range));
+	append(parser, &parser->ranges, range, sizeof(*range));
+	if (parser->lexing.status)
+		free(range->long_text);
+	return add_draft(parser, &leaf);
+}
+
+/* What is to be said of a word that was meant to be a range; NULL: nothing. */
+static const char *range_notice(bool has_field, bool has_values, bool is_range, bool is_empty, bool is_of_other_kind)
+{
+	if (!has_field)
+		return is_range && has_values ? "is searched as text: a range stands behind a field, as in year:1990..2000" : NULL;
+	if (!is_range)
+		return "is searched as text: a range is A..B, >A, >=A, <A or <=A, of numbers such as 1990 or 2.5k, or of dates such as "
+		       "2024-05-17";
+	if (!has_values)
+		return "is searched as text: the field has no numbers or dates";
+	if (is_of_other_kind)
+		return "is a range of numbers, and the field has dates: these are written as in 2024-05-17";
+	return is_empty ? "finds nothing: the lower end of a range stands first" : NULL;
+}
+
+static bool has_no_dates(const struct bs_range *range)
+{
+	const struct bs_value_span *dates = &range->spans[BS_RANGE_DATES];
+	return bs_value_compare(&dates->first, &dates->end) >= 0;
+}
+
+/* A longer one may have numbers with tails, which need a place to stay. */
+#define SHORT_RANGE_BYTES 200u
+_Static_assert(SHORT_RANGE_BYTES + 20u < BS_VALUE_MOST_DIGITS, "a factor adds 16 digits");
+
+/* As bs_range_parse; *range must be kept, or its long_text freed. */
+static bool read_range(struct parser *parser, const uint8_t *text, size_t n_bytes, struct bs_query_range *range)
+{
+	uint8_t room[BS_RANGE_ROOM(SHORT_RANGE_BYTES)];
+	if (n_bytes <= SHORT_RANGE_BYTES)
+		return bs_range_parse(text, n_bytes, room, &range->values);
+	uint8_t *own = malloc(n_bytes + BS_RANGE_ROOM(n_bytes));
+	if (!own) {
+		keep(parser, bs_fail_memory(parser->err, "a range", n_bytes));
+		return false;
+	}
+	range->long_text = own;
+	memcpy(own, text, n_bytes);
+	return bs_range_parse(own, n_bytes, own + n_bytes, &range->values);
+}
+
+/*
+ * The current token as a RANGE leaf of the field in force; NO_DRAFT: its text is not a range. `name:` is of files, unless
+ * records have such a field. is_quoted: a text that is not a range gets no notice.
+ */
+static uint32_t parse_range(struct parser *parser, bool is_quoted)
+{
+	const struct bs_query_options *options = parser->options;
+	const struct bs_lexeme *token = token_of(parser);
+	size_t n_bytes = token->inner_end_byte - token->inner_start_byte;
+	const uint8_t *text = parser->lexing.text + token->inner_start_byte;
+	bool has_field = parser->field != BS_QUERY_ANY_FIELD;
+	uint32_t field = parser->field == BS_QUERY_FILE_NAME ? parser->name_field : parser->field;
+	struct bs_query_range range = {.field = field};
+	if (!bs_range_is_meant(text, n_bytes))
+		return NO_DRAFT;
+	/* Of BS_QUERY_ANY_FIELD: whether any has. */
+	bool is_asked = options->has_values && (!has_field || field != BS_QUERY_ANY_FIELD);
+	bool has_values = is_asked && options->has_values(options->context, field);
+	bool is_range = read_range(parser, text, n_bytes, &range);
+	bool is_none = !has_field || !has_values || !is_range;
+	/* What begins with another sign may be anything where there are no values. */
+	bool is_silent = is_quoted ? is_none : !has_values && !is_range && memchr("=![{\xe2", *text, 5);
+	bool is_empty = is_range && bs_range_is_empty(&range.values);
+	bool is_of_other_kind = has_field && has_values && is_range && !is_empty && options->has_dates_alone &&
+	                        has_no_dates(&range.values) && options->has_dates_alone(options->context, field);
+	const char *message = is_silent ? NULL : range_notice(has_field, has_values, is_range, is_empty, is_of_other_kind);
+	if (message)
+		bs_lex_notice(&parser->lexing, token->start_byte, token->end_byte, message);
+	if (!is_none && parser->ranges.used_bytes / sizeof(range) == BS_QUERY_MAX_RANGES)
+		bs_lex_fail(&parser->lexing, token->start_byte, "a query may have 1024 ranges");
+	if (is_none || parser->lexing.status) {
+		free(range.long_text);
+		return NO_DRAFT;
+	}
+	memcpy(range.text, text, n_bytes < BS_QUERY_RANGE_SHOWN ? n_bytes : BS_QUERY_RANGE_SHOWN);
+	return add_range(parser, new_leaf(parser, BS_NODE_RANGE, token->inner_end_byte), &range);
+}
+
+/* The last token of a phrase may be a beginning or a pattern. */
+static uint32_t parse_phrase(struct parser *parser)
+{
+	const struct bs_lexeme *token = token_of(parser);
+	const uint8_t *text = parser->lexing.text;
+	bool is_near = token->kind == BS_LEX_NEAR;
+	size_t start = token->inner_start_byte, end = token->inner_end_byte, last_byte = last_token(text, start, &end), text_end;
+	struct bs_element last = {.kind = BS_ELEMENT_TERM};
+	uint8_t distance;
+	/* A date may have a space before its time. */
+	uint32_t draft = is_near || !memchr(text + start, ' ', end - start) ? NO_DRAFT : parse_range(parser, true);
+	if (draft != NO_DRAFT || parser->lexing.status)
+		return draft;
+	if (suffix_of(parser, last_byte, end, &distance, &text_end) == BS_ELEMENT_PREFIX && !is_near)
+		last.kind = BS_ELEMENT_PREFIX;
+	else
+		text_end = end;
+	if (!is_near && parse_pattern(parser, start, last_byte, text_end, last.kind, &draft))
+		return draft;
+	analyze(parser, parser->options->words, text + start, text_end - start);
+	if (count_words(parser) == 0)
+		return ignore(parser);
+	if (last.kind == BS_ELEMENT_PREFIX && last_word(parser)->start_byte >= last_byte - start)
+		return parse_inexact(parser, last, start, text_end);
+	return make_leaf(parser, NULL, is_near, token->inner_end_byte);
+}
+
+static void free_ranges(struct bs_buffer *ranges)
+{
+	const struct bs_query_range *range = (const struct bs_query_range *)(const void *)ranges->data;
+	for (size_t i = 0; i < ranges->used_bytes / sizeof(*range); i++)
+		free(range[i].long_text);
+	bs_buffer_deinit(ranges);
+}
+
+/* A bare word, its fields taken off. */
+static uint32_t parse_word(struct parser *parser)
+{
+	const struct bs_lexeme *token = token_of(parser);
+	size_t start_byte = token->inner_start_byte, end_byte = token->inner_end_byte, text_end;
+	struct bs_element last = {0};
+	uint32_t draft = parse_range(parser, false);
+	if (draft != NO_DRAFT)
+		return draft;
+	last.kind = suffix_of(parser, start_byte, end_byte, &last.max_distance, &text_end);
+	if (parse_pattern(parser, start_byte, start_byte, text_end, last.kind, &draft))
+		return draft;
+	analyze(parser, parser->options->words, parser->lexing.text + start_byte, text_end - start_byte);
+	if (count_words(parser) == 0)
+		return ignore(parser);
+	if (last.kind != BS_ELEMENT_TERM)
+		return parse_inexact(parser, last, start_byte, text_end);
+	return make_leaf(parser, NULL, false, end_byte);
+}
+
+static uint32_t parse_or(struct parser *parser);
+
+/* Nesting that fits into any stack: of brackets, and of a tree. */
+#define FEW_LEVELS 16u
+/* The most that a function that walks over the tree takes of the stack for a node: eval and eval_and of scan.c. */
+#define NODE_STACK_BYTES 640u
+
+/* Leaves the parser at the closing bracket. */
+static uint32_t parse_group(struct parser *parser)
+{
+	if (parser->depth == BS_QUERY_MAX_DEPTH) {
+		bs_lex_fail(&parser->lexing, token_of(parser)->start_byte, "brackets are nested too deep");
+		return NO_DRAFT;
+	}
+	if (parser->depth >= FEW_LEVELS && bs_stack_levels(1) == 0) {
+		bs_lex_fail(&parser->lexing, token_of(parser)->start_byte,
+		            "brackets are nested too deep for the small stack of this thread");
+		return NO_DRAFT;
+	}
+	parser->depth++;
+	parser->at++;
+	uint32_t draft = parse_or(parser);
+	parser->depth--;
+	return draft;
+}
+
+/* The innermost field is in force. */
+static uint32_t parse_primary(struct parser *parser)
+{
+	uint32_t field_around = parser->field, draft;
+	for (; token_of(parser)->kind == BS_LEX_FIELD; parser->at++)
+		parser->field = token_of(parser)->value;
+	if (token_of(parser)->kind == BS_LEX_WORD)
+		draft = parse_word(parser);
+	else if (token_of(parser)->kind == BS_LEX_OPEN)
+		draft = parse_group(parser);
+	else
+		draft = parse_phrase(parser);
+	if (draft != NO_DRAFT && !parser->lexing.status)
+		draft_at(parser, draft)->weight *= token_of(parser)->weight;
+	parser->field = field_around;
+	parser->at++;
+	spend(parser, OPERAND_NS);
+	return draft;
+}
+
+/* With --any, a stop word by itself is as if it were not there, but where it excludes. */
+static uint32_t unless_stop(struct parser *parser, uint32_t number)
+{
+	if (!parser->options->any || parser->n_negations > 0 || parser->lexing.status || number == NO_DRAFT)
+		return number;
+	return draft_at(parser, number)->is_stop ? NO_DRAFT : number;
+}
+
+/* is_negated_out: by - or NOT at this very place. */
+static uint32_t parse_unary(struct parser *parser, bool *is_negated_out)
+{
+	*is_negated_out = token_of(parser)->kind == BS_LEX_NOT;
+	if (!*is_negated_out)
+		return unless_stop(parser, parse_primary(parser));
+	parser->at++;
+	parser->n_negations++;
+	uint32_t draft = parse_primary(parser);
+	parser->n_negations--;
+	return negate(parser, draft);
+}
+
+/* unary { "AND" unary }; is_negated_out: a single one, negated. */
+static uint32_t parse_explicit_and(struct parser *parser, bool *is_negated_out)
+{
+	struct draft all = new_draft(BS_NODE_AND);
+	bool is_negated;
+	add_operand(parser, &all, parse_unary(parser, is_negated_out));
+	while (token_of(parser)->kind == BS_LEX_AND) {
+		*is_negated_out = false;
+		parser->at++;
+		add_operand(parser, &all, parse_unary(parser, &is_negated));
+	}
+	return join(parser, &all);
+}
+
+/* With --any, operands side by side outside parentheses: any of them, but none of the negated. */
+__attribute__((noinline)) static uint32_t parse_any(struct parser *parser)
+{
+	struct draft either = new_draft(BS_NODE_OR), all = new_draft(BS_NODE_AND), both = new_draft(BS_NODE_AND);
+	while (starts_unary(parser)) {
+		bool is_negated;
+		uint32_t draft = parse_explicit_and(parser, &is_negated);
+		add_operand(parser, is_negated ? &all : &either, draft);
+	}
+	add_operand(parser, &both, join(parser, &either));
+	add_operand(parser, &both, join(parser, &all));
+	return join(parser, &both);
+}
+
+/* Operands side by side: all of them. */
+static uint32_t parse_and(struct parser *parser)
+{
+	struct draft all = new_draft(BS_NODE_AND);
+	bool is_negated;
+	if (parser->options->any && parser->depth == 0)
+		return parse_any(parser);
+	while (starts_unary(parser))
+		add_operand(parser, &all, parse_explicit_and(parser, &is_negated));
+	return join(parser, &all);
+}
+
+static uint32_t parse_or(struct parser *parser)
+{
+	struct draft either = new_draft(BS_NODE_OR);
+	add_operand(parser, &either, parse_and(parser));
+	while (token_of(parser)->kind == BS_LEX_OR) {
+		parser->at++;
+		add_operand(parser, &either, parse_and(parser));
+	}
+	return join(parser, &either);
+}
+
+/* Whether a leaf counts in scores. */
+static bool is_scoring(struct parser *parser, uint32_t number, bool is_positive)
+{
+	const struct draft *draft = draft_at(parser, number);
+	bool is_found = is_positive && draft->n_items > 0;
+	for (uint32_t i = draft->first_child; i != NO_DRAFT && !is_found; i = draft_at(parser, i)->next)
+		is_found = is_scoring(parser, i, is_positive != (draft->kind == BS_NODE_NOT));
+	return is_found && draft->weight > 0;
+}
+
+/* Sorts what every match must be as: without a score, bound; else loose. weight: of what stands around. */
+static void split(struct parser *parser, uint32_t number, double weight, struct draft *loose, struct draft *bound)
+{
+	struct draft *draft = draft_at(parser, number);
+	uint32_t next;
+	draft->weight *= weight;
+	for (uint32_t i = draft->first_child; draft->kind == BS_NODE_AND && i != NO_DRAFT; i = next) {
+		next = draft_at(parser, i)->next;
+		split(parser, i, draft->weight, loose, bound);
+	}
+	if (draft->kind == BS_NODE_AND)
+		return;
+	bool binds = draft->kind == BS_NODE_NOT || !is_scoring(parser, number, true);
+	draft->next = NO_DRAFT;
+	add_operand(parser, binds ? bound : loose, number);
+}
+
+static uint32_t add_term(struct parser *parser, const struct bs_weighted_term *term, bool has_leaf)
+{
+	struct bs_element element = {.kind = BS_ELEMENT_TERM, .term = term->term, .term_bytes = term->term_bytes};
+	struct draft leaf = new_draft(BS_NODE_WORD);
+	leaf.first_item = parser->items.used_bytes / sizeof(struct bs_query_item);
+	leaf.weight = term->weight;
+	leaf.n_items = 1;
+	if (has_leaf) {
+		add_item(parser, &element, 0, false);
+		return add_draft(parser, &leaf);
+	}
+	uint32_t number = add_element(parser, &element);
+	if (parser->lexing.status)
+		return NO_DRAFT;
+	struct bs_element *added = (struct bs_element *)(void *)parser->elements.data + number;
+	added->is_positive = true;
+	added->weight += term->weight;
+	return NO_DRAFT;
+}
+
+/* The words beside the query; see struct bs_query_options. Returns the root. */
+static uint32_t add_terms(struct parser *parser, uint32_t root)
+{
+	struct draft loose = new_draft(BS_NODE_AND), bound = loose, all = loose, either = new_draft(BS_NODE_OR);
+	if (root != NO_DRAFT)
+		split(parser, root, 1, &loose, &bound);
+	uint32_t own = join(parser, &loose);
+	if (own != NO_DRAFT)
+		draft_at(parser, own)->weight *= parser->options->own_share;
+	add_operand(parser, &either, own);
+	for (size_t i = 0; i < parser->options->n_terms && !parser->lexing.status; i++)
+		add_operand(parser, &either, add_term(parser, &parser->options->terms[i], own != NO_DRAFT || root == NO_DRAFT));
+	add_operand(parser, &all, join(parser, &either));
+	add_operand(parser, &all, join(parser, &bound));
+	return join(parser, &all);
+}
+
+/* What is too small to count is 0. */
+static double bounded(double weight)
+{
+	return weight < BS_QUERY_LEAST_WEIGHT ? 0 : fmin(weight, BS_QUERY_MOST_WEIGHT);
+}
+
+/* Of the two leaves of a `name:` that is a record's too, the record's counts. */
+static void finish_leaf(struct parser *parser, const struct draft *draft, struct bs_query_node *node,
+                        bool is_positive)
+{
+	const struct bs_query_tree *query = parser->query;
+	bool is_counted = draft->field != BS_QUERY_FILE_NAME || parser->name_field == BS_QUERY_ANY_FIELD;
+	node->n_items = draft->n_items;
+	node->n_aids = draft->n_aids;
+	node->items = query->items + draft->first_item;
+	node->aids = node->items + draft->n_items;
+	if (node->kind == BS_NODE_WORD && node->items[0].is_stop)
+		node->weight = 0;
+	for (uint32_t i = 0; is_positive && i < node->n_items; i++) {
+		struct bs_element *element = &query->elements[node->items[i].element];
+		element->is_positive = true;
+		element->weight += is_counted && !node->items[i].is_stop ? node->weight : 0;
+		parser->has_others |= !node->items[i].is_stop && draft->first_item * sizeof(*node->items) < parser->own_items_bytes;
+	}
+}
+
+/* Whether the child of an AND or OR is one, too: then its children stand in its place. */
+static bool is_joined(const struct draft *parent, const struct draft *child)
+{
+	return child->kind == parent->kind && (child->kind == BS_NODE_AND || child->kind == BS_NODE_OR);
+}
+
+static uint32_t finish_node(struct parser *parser, struct draft *draft, bool is_positive, double weight);
+
+/* Returns how deep the deepest is. */
+static uint32_t finish_children(struct parser *parser, const struct draft *draft, bool is_positive, double weight)
+{
+	uint32_t depth = 0;
+	for (uint32_t i = draft->first_child; i != NO_DRAFT && !parser->lexing.status; i = draft_at(parser, i)->next) {
+		struct draft *child = draft_at(parser, i);
+		spend(parser, NODE_NS);
+		uint32_t child_depth = is_joined(draft, child)
+		                           ? finish_children(parser, child, is_positive, bounded(weight * child->weight))
+		                           : finish_node(parser, child, is_positive, weight);
+		depth = child_depth > depth ? child_depth : depth;
+	}
+	return depth;
+}
+
+static void list_children(struct parser *parser, const struct draft *draft, struct bs_query_node *node)
+{
+	for (uint32_t i = draft->first_child; i != NO_DRAFT; i = draft_at(parser, i)->next) {
+		const struct draft *child = draft_at(parser, i);
+		if (is_joined(draft, child)) {
+			list_children(parser, child, node);
+			continue;
+		}
+		parser->query->children[parser->n_children++] = child->final;
+		node->n_children++;
+	}
+}
+
+/* Post-order. Recurses at most 3 * (BS_QUERY_MAX_DEPTH + 1) deep: OR, AND, NOT, and parentheses again. Returns how
+ * deep. */
+static uint32_t finish_node(struct parser *parser, struct draft *draft, bool is_positive, double weight)
+{
+	struct bs_query_tree *query = parser->query;
+	weight = bounded(weight * draft->weight);
+	uint32_t depth = finish_children(parser, draft, is_positive != (draft->kind == BS_NODE_NOT), weight);
+	struct bs_query_node *node = &query->nodes[query->n_nodes];
+	*node = (struct bs_query_node){.kind = draft->kind, .field = draft->field, .distance = draft->distance,
+	                                .range = draft->range, .text_start_byte = draft->text_start_byte,
+	                                .text_end_byte = draft->text_end_byte, .is_quoted = draft->is_quoted,
+	                                .is_near = draft->is_near};
+	node->children = query->children + parser->n_children;
+	node->weight = weight;
+	list_children(parser, draft, node);
+	if (draft->n_items)
+		finish_leaf(parser, draft, node, is_positive);
+	draft->final = (uint32_t)query->n_nodes++;
+	return depth + 1;
+}
+
+/* NULL after a failure. */
+static void *reserve_zeros(struct parser *parser, struct bs_buffer *memory, size_t n_bytes)
+{
+	keep(parser, bs_buffer_reserve(memory, n_bytes, parser->err));
+	return parser->lexing.status ? NULL : memset(memory->data, 0, n_bytes);
+}
+
+static void finish(struct parser *parser, uint32_t root)
+{
+	struct bs_query_tree *query = parser->query;
+	query->memory_elements = parser->elements;
+	query->memory_items = parser->items;
+	query->memory_ranges = parser->ranges;
+	query->elements = (struct bs_element *)(void *)parser->elements.data;
+	query->items = (struct bs_query_item *)(void *)parser->items.data;
+	query->ranges = (struct bs_query_range *)(void *)parser->ranges.data;
+	query->n_ranges = (uint32_t)(parser->ranges.used_bytes / sizeof(*query->ranges));
+	parser->elements = parser->items = parser->ranges = (struct bs_buffer){0};
+	query->nodes = reserve_zeros(parser, &query->memory_nodes, parser->n_drafts * sizeof(*query->nodes));
+	query->children = reserve_zeros(parser, &query->memory_children, parser->n_drafts * sizeof(*query->children));
+	if (parser->lexing.status)
+		return;
+	query->n_elements = query->terms.n_terms;
+	for (uint32_t i = 0; i < query->n_elements; i++)
+		query->elements[i].term = bs_term_table_key(&query->terms, i) + ELEMENT_KIND_BYTES;
+	query->depth = finish_node(parser, draft_at(parser, root), true, 1);
+	if (query->depth > FEW_LEVELS && bs_stack_levels(NODE_STACK_BYTES) < query->depth)
+		bs_lex_fail(&parser->lexing, 0, "the query is nested too deep for the small stack of this thread");
+}
+
+static uint32_t keep_within(struct parser *parser, uint32_t root)
+{
+	struct draft both = new_draft(BS_NODE_AND);
+	add_operand(parser, &both, root);
+	add_operand(parser, &both, add_range(parser, new_draft(BS_NODE_RANGE), parser->options->within));
+	return join(parser, &both);
+}
+
+static void parse_query(struct parser *parser)
+{
+	parser->query = calloc(1, sizeof(*parser->query));
+	if (!parser->query) {
+		keep(parser, bs_fail_memory(parser->err, "a query", sizeof(*parser->query)));
+		return;
+	}
+	parser->query->fields = parser->options->fields;
+	parser->query->own_field = parser->field;
+	parser->query->name_field = parser->name_field;
+	parser->lexing.query = parser->query;
+	bs_lex(&parser->lexing);
+	bool is_empty = token_of(parser)->kind == BS_LEX_END && parser->query->n_notices == 0;
+	uint32_t root = parse_or(parser);
+	parser->own_items_bytes = parser->items.used_bytes;
+	if (parser->options->n_terms > 0 && !parser->lexing.status)
+		root = add_terms(parser, root);
+	if (root != NO_DRAFT && parser->options->within && !parser->lexing.status)
+		root = keep_within(parser, root);
+	if (root == NO_DRAFT)
+		bs_lex_fail(&parser->lexing, 0, is_empty ? "the query is empty" : "the query has no words");
+	if (!parser->lexing.status)
+		finish(parser, root);
+}
+
+/* *is_all_stops_out: it has stop words, and no others. */
+static enum bs_status parse(const uint8_t *text, size_t text_bytes, const struct bs_query_options *options,
+                            const struct bs_stop *stop, struct bs_query_tree **query_out, size_t *error_byte_out,
+                            bool *is_all_stops_out, struct bs_error *err)
+{
+	const uint8_t *name = (const uint8_t *)BS_LEX_FILE_NAME;
+	const uint32_t name_bytes = sizeof(BS_LEX_FILE_NAME) - 1;
+	struct parser parser = {.options = options, .stop = stop, .err = err};
+	parser.lexing = (struct bs_lexing){.text = text, .text_bytes = text_bytes, .options = options, .err = err};
+	parser.name_field = BS_QUERY_ANY_FIELD;
+	parser.field = options->has_own_field ? options->own_field : BS_QUERY_ANY_FIELD;
+	if (options->fields)
+		(void)bs_term_table_find(options->fields, name, name_bytes, bs_hash_slot(name, name_bytes), &parser.name_field);
+	if (text_bytes > BS_QUERY_MAX_BYTES) {
+		parser.lexing.error_byte = BS_QUERY_MAX_BYTES;
+		parser.lexing.status = bs_fail(err, BS_INVALID, "the query is longer than %u bytes", BS_QUERY_MAX_BYTES);
+	} else {
+		parse_query(&parser);
+	}
+	if (parser.lexing.status)
+		bs_query_tree_free(parser.query);
+	*query_out = parser.lexing.status ? NULL : parser.query;
+	*is_all_stops_out = parser.has_stops && !parser.has_others;
+	if (error_byte_out)
+		*error_byte_out = parser.lexing.error_byte;
+	bs_lex_deinit(&parser.lexing);
+	bs_buffer_deinit(&parser.items);
+	bs_buffer_deinit(&parser.elements);
+	free_ranges(&parser.ranges);
+	bs_buffer_deinit(&parser.key);
+	bs_buffer_deinit(&parser.nfc);
+	bs_buffer_deinit(&parser.drafts);
+	bs_buffer_deinit(&parser.words);
+	bs_buffer_deinit(&parser.terms);
+	return parser.lexing.status;
+}
+
+enum bs_status bs_query_parse(const uint8_t *text, size_t text_bytes, const struct bs_query_options *options,
+                              struct bs_query_tree **query_out, size_t *error_byte_out, struct bs_error *err)
+{
+	bool is_all_stops;
+	enum bs_status status =
+		parse(text, text_bytes, options, options->stop, query_out, error_byte_out, &is_all_stops, err);
+	if (!is_all_stops)
+		return status;
+	bs_query_tree_free(*query_out);
+	return parse(text, text_bytes, options, NULL, query_out, error_byte_out, &is_all_stops, err);
+}
+
+void bs_query_tree_free(struct bs_query_tree *query)
+{
+	if (!query)
+		return;
+	bs_term_table_deinit(&query->terms);
+	bs_buffer_deinit(&query->memory_elements);
+	bs_buffer_deinit(&query->memory_items);
+	free_ranges(&query->memory_ranges);
+	bs_buffer_deinit(&query->memory_nodes);
+	bs_buffer_deinit(&query->memory_children);
+	free(query);
+}

@@ -1,0 +1,92 @@
+/* moved.c: see moved.h. */
+#include "query/load/moved.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/hash.h"
+#include "core/bitsift/index.h"
+#include "core/bitsift/search.h"
+#include "core/collections/sort.h"
+
+static int compare(const void *a, const void *b, void *context)
+{
+	(void)context;
+	const struct bs_moved_record *x = a;
+	const struct bs_moved_record *y = b;
+	if (x->hash != y->hash)
+		return x->hash < y->hash ? -1 : 1;
+	return x->offset > y->offset ? -1 : x->offset < y->offset;
+}
+
+enum bs_status bs_moved_id(const struct bs_source *source, const struct bs_document *document, struct bs_buffer *id,
+                           struct bs_error *err)
+{
+	bs_buffer_clear(id);
+	return bs_source_append_id(source, document->name, document->name_bytes,
+	                           document->is_named_by_line ? document->line : 0, id, err);
+}
+
+/* Context of the sink. */
+struct mapping {
+	struct bs_moved *moved;
+	const struct bs_source *source;
+	struct bs_buffer id;
+};
+
+static enum bs_status map_document(void *context, const struct bs_document *document, struct bs_error *err)
+{
+	struct mapping *mapping = context;
+	struct bs_buffer *id = &mapping->id;
+	enum bs_status status = bs_moved_id(mapping->source, document, id, err);
+	if (status)
+		return status;
+	const char *label = mapping->source->label;
+	mapping->moved->is_like_line |= !document->is_named_by_line && id->used_bytes > strlen(label) &&
+	                                memcmp(id->data, label, strlen(label)) == 0;
+	struct bs_moved_record record = {bs_hash_slot(id->data, id->used_bytes), document->offset, document->source_bytes,
+	                                 document->line};
+	return bs_buffer_append(&mapping->moved->records, &record, sizeof(record), err);
+}
+
+static enum bs_status map_skip(void *context, enum bs_skip reason, const char *message, struct bs_error *err)
+{
+	(void)context, (void)reason, (void)message, (void)err;
+	return BS_OK;
+}
+
+enum bs_status bs_moved_read(struct bs_moved *moved, const struct bs_source *source, struct bs_reader *reader,
+                             struct bs_feed *feed, struct bs_error *err)
+{
+	struct mapping mapping = {.moved = moved, .source = source};
+	struct bs_document_sink sink = {.context = &mapping, .document = map_document, .skip = map_skip};
+	bs_buffer_clear(&moved->records);
+	moved->is_like_line = false;
+	enum bs_status status = bs_reader_read_all(reader, feed, &sink, err);
+	bs_buffer_deinit(&mapping.id);
+	return status ? status
+	              : bs_sort(moved->records.data, moved->records.used_bytes / sizeof(struct bs_moved_record),
+	                        sizeof(struct bs_moved_record), compare, NULL, err);
+}
+
+void bs_moved_deinit(struct bs_moved *moved)
+{
+	bs_buffer_deinit(&moved->records);
+}
+
+const struct bs_moved_record *bs_moved_find(const struct bs_moved *moved, uint64_t hash,
+                                            const struct bs_moved_record **end_out)
+{
+	const struct bs_moved_record *all = (const struct bs_moved_record *)(const void *)moved->records.data;
+	size_t low = 0;
+	size_t high = moved->records.used_bytes / sizeof(*all);
+	*end_out = all ? all + high : NULL;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (all[middle].hash < hash)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return all ? all + low : NULL;
+}

@@ -1,0 +1,32 @@
+/* moved.h: where the records of a collection that changed, or grew, stand now, by the hashes of their ids. */
+#ifndef BS_QUERY_LOAD_MOVED_H
+#define BS_QUERY_LOAD_MOVED_H
+
+#include "corpus/read/source.h"
+
+struct bs_moved_record {
+	uint64_t hash; /* of its id */
+	uint64_t offset;
+	uint64_t source_bytes;
+	uint64_t line;
+};
+
+/* Zero-initialise. */
+struct bs_moved {
+	struct bs_buffer records; /* struct bs_moved_record each, sorted by hash, of equal ones the last in the file first */
+	bool is_like_line;        /* a record there has an id of its own that begins as those by lines do */
+};
+
+/* Overwrites moved with what is left of a feed of the source. Fails as bs_reader_read_all does. */
+enum bs_status bs_moved_read(struct bs_moved *moved, const struct bs_source *source, struct bs_reader *reader,
+                             struct bs_feed *feed, struct bs_error *err) BS_WARN_UNUSED;
+void bs_moved_deinit(struct bs_moved *moved);
+/* The first of the records whose id has this hash, or of those behind it, or NULL; equal ones stand one after the other. */
+const struct bs_moved_record *bs_moved_find(const struct bs_moved *moved, uint64_t hash,
+                                            const struct bs_moved_record **end_out);
+
+/* Overwrites id with that of a record that has been read. BS_NO_MEMORY. */
+enum bs_status bs_moved_id(const struct bs_source *source, const struct bs_document *document, struct bs_buffer *id,
+                           struct bs_error *err) BS_WARN_UNUSED;
+
+#endif

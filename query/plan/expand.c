@@ -1,0 +1,65 @@
+/* expand.c: see expand.h. */
+#include "query/plan/expand.h"
+
+#include <string.h>
+
+#include "core/lexicon/lexicon.h"
+#include "core/system/watch.h"
+#include "query/plan/fuzzy.h"
+#include "query/plan/may_match.h"
+#include "query/plan/wildcard.h"
+
+#define TERM_NS 50u /* what a step through a lexicon costs about */
+
+/* Whether a term that begins as the element must is one. Of a lexicon most are dismissed by the bytes they share with the one
+ * before. */
+static bool accepts(const struct bs_element *element, struct bs_fuzzy *fuzzy, const struct bs_lexicon_cursor *cursor)
+{
+	const uint8_t *term = cursor->term.data;
+	size_t n_bytes = cursor->term.used_bytes;
+	if (element->kind == BS_ELEMENT_FUZZY)
+		return bs_fuzzy_matches(fuzzy, term, (uint32_t)n_bytes, (uint32_t)cursor->n_shared);
+	return element->kind == BS_ELEMENT_PREFIX ||
+	       bs_pattern_matches(element->term, element->term_bytes, term, n_bytes);
+}
+
+/* How many bytes of the element all of its terms begin with. */
+static uint32_t head_of(const struct bs_element *element)
+{
+	if (element->kind == BS_ELEMENT_PATTERN)
+		return (uint32_t)bs_pattern_head(element->term, element->term_bytes);
+	return element->kind == BS_ELEMENT_PREFIX ? element->term_bytes : 0;
+}
+
+enum bs_status bs_expand(const struct bs_snapshot *snapshot, const struct bs_element *element,
+                         enum bs_status (*take)(void *context, const struct bs_lexicon_cursor *cursor, struct bs_error *err),
+                         void *context, struct bs_error *err)
+{
+	uint32_t head_bytes = head_of(element);
+	struct bs_fuzzy *fuzzy = NULL;
+	bool may = true;
+	enum bs_status status = BS_OK;
+	if (snapshot->summary.container)
+		status = bs_element_may_match(&snapshot->summary.summary, element, &may, err);
+	/* One that is damaged counts as none. */
+	if (status == BS_CORRUPT)
+		status = BS_OK;
+	else if (!status && !may)
+		return BS_OK;
+	if (!status && element->kind == BS_ELEMENT_FUZZY)
+		status = bs_fuzzy_new(element->term, element->term_bytes, element->max_distance, &fuzzy, err);
+	for (uint32_t s = 0; s < snapshot->manifest.n_segments && !status; s++) {
+		struct bs_lexicon_cursor cursor = {.lexicon = &snapshot->segments[s].lexicon};
+		bool end = false;
+		status = bs_lexicon_cursor_seek(&cursor, element->term, head_bytes, err);
+		while (!status && !(status = bs_watch_spend(TERM_NS, err)) &&
+		       !(status = bs_lexicon_cursor_next(&cursor, &end, err)) && !end &&
+		       cursor.term.data[0] != BS_KEY_COMPOUND && cursor.term.used_bytes >= head_bytes &&
+		       memcmp(cursor.term.data, element->term, head_bytes) == 0)
+			if (accepts(element, fuzzy, &cursor))
+				status = take(context, &cursor, err);
+		bs_lexicon_cursor_deinit(&cursor);
+	}
+	bs_fuzzy_free(fuzzy);
+	return status;
+}

@@ -1,0 +1,26 @@
+/*
+ * fuzzy.h: is a term within one or two edits of a word?
+ *
+ * An edit inserts, deletes or replaces a code point, or swaps two neighbours, each at most once (optimal string
+ * alignment, as Lucene's fuzzy queries count). Rows of the classic table (Wagner and Fischer 1974; the swap after
+ * Lowrance and Wagner 1975) are kept, so that walking a sorted lexicon computes only what a term does not share with
+ * the one before.
+ */
+#ifndef BS_QUERY_PLAN_FUZZY_H
+#define BS_QUERY_PLAN_FUZZY_H
+
+#include "core/base/error.h"
+
+/* A word and the rows of the last term. One thread. */
+struct bs_fuzzy;
+
+/* word is UTF-8 and copied. max_distance 1 or 2. BS_NO_MEMORY. */
+enum bs_status bs_fuzzy_new(const uint8_t *word, uint32_t word_bytes, uint32_t max_distance,
+                            struct bs_fuzzy **fuzzy_out, struct bs_error *err) BS_WARN_UNUSED;
+void bs_fuzzy_free(struct bs_fuzzy *fuzzy);
+
+/* Whether the term is near enough. The first shared_bytes bytes must be those of the term of the call before (0 is
+ * always right). */
+bool bs_fuzzy_matches(struct bs_fuzzy *fuzzy, const uint8_t *term, uint32_t term_bytes, uint32_t shared_bytes);
+
+#endif

@@ -1,0 +1,69 @@
+/* may_match.c: see may_match.h. */
+#include "query/plan/may_match.h"
+
+#include "core/base/hash.h"
+#include "query/plan/wildcard.h"
+
+/* All trigrams of what stands between wildcards. */
+static enum bs_status may_have_bytes(const struct bs_summary *summary, const struct bs_element *element, bool *may_out,
+                                     struct bs_error *err)
+{
+	uint32_t n_in_a_row = 0;
+	enum bs_status status = BS_OK;
+	for (uint32_t i = 0; i < element->term_bytes && *may_out && !status; i++) {
+		uint8_t byte = element->term[i];
+		bool is_wild = element->kind == BS_ELEMENT_PATTERN && (byte == BS_PATTERN_ANY || byte == BS_PATTERN_ONE);
+		n_in_a_row = is_wild ? 0 : n_in_a_row + 1;
+		if (n_in_a_row >= 3)
+			status = bs_summary_may_have_gram(summary, element->term + i - 2, may_out, err);
+	}
+	return status;
+}
+
+enum bs_status bs_element_may_match(const struct bs_summary *summary, const struct bs_element *element, bool *may_out,
+                                    struct bs_error *err)
+{
+	*may_out = true;
+	switch (element->kind) {
+	case BS_ELEMENT_TERM:
+		return bs_summary_may_have_word(summary, bs_hash_term(element->term, element->term_bytes), may_out, err);
+	case BS_ELEMENT_PREFIX:
+	case BS_ELEMENT_PATTERN:
+		return may_have_bytes(summary, element, may_out, err);
+	case BS_ELEMENT_FUZZY:
+	case BS_ELEMENT_BIGRAM:
+		break;
+	}
+	return BS_OK;
+}
+
+static enum bs_status leaf_may_match(const struct bs_query_tree *query, const struct bs_summary *summary,
+                                     const struct bs_query_node *leaf, bool *may_out, struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	*may_out = true;
+	for (uint32_t i = 0; i < leaf->n_items && *may_out && !status && !bs_query_is_file_name(leaf); i++)
+		status = bs_element_may_match(summary, &query->elements[leaf->items[i].element], may_out, err);
+	return status;
+}
+
+/* As deep as brackets are nested. An OR ends with the first child that may match, an AND with the first that cannot. */
+static enum bs_status node_may_match(const struct bs_query_tree *query, const struct bs_summary *summary, size_t n, bool *may_out,
+                                     struct bs_error *err)
+{
+	const struct bs_query_node *node = &query->nodes[n];
+	bool is_or = node->kind == BS_NODE_OR;
+	enum bs_status status = BS_OK;
+	if (node->kind != BS_NODE_AND && !is_or && node->kind != BS_NODE_NOT)
+		return leaf_may_match(query, summary, node, may_out, err);
+	*may_out = !is_or;
+	for (uint32_t i = 0; i < node->n_children && node->kind != BS_NODE_NOT && *may_out != is_or && !status; i++)
+		status = node_may_match(query, summary, node->children[i], may_out, err);
+	return status;
+}
+
+enum bs_status bs_query_may_match(const struct bs_query_tree *query, const struct bs_summary *summary, bool *may_out,
+                                  struct bs_error *err)
+{
+	return node_may_match(query, summary, query->n_nodes - 1, may_out, err);
+}

@@ -1,0 +1,414 @@
+/* present.c: see present.h. */
+#include "query/present/present.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/bitsift/terminal.h"
+
+#define REPLACEMENT "\xef\xbf\xbd" /* U+FFFD */
+
+/* Writes what is printed as it stands, wherever; returns where that ends. */
+static size_t put_plain(const char *text, size_t text_bytes, size_t at, FILE *out)
+{
+	size_t start = at;
+	while (at < text_bytes && text[at] >= ' ' && text[at] < 0x7f && text[at] != '"' && text[at] != '\\')
+		at++;
+	if (at > start)
+		fwrite(text + start, 1, at - start, out);
+	return at;
+}
+
+bool bs_present_json_string(const char *text, size_t text_bytes, FILE *out)
+{
+	bool is_valid = true;
+	putc('"', out);
+	for (size_t at = 0; (at = put_plain(text, text_bytes, at, out)) < text_bytes;) {
+		size_t start = at;
+		int32_t c = bs_visible_next((const uint8_t *)text, text_bytes, &at);
+		is_valid &= c >= 0;
+		if (c < 0)
+			fputs(REPLACEMENT, out);
+		else if (c == '"' || c == '\\')
+			fprintf(out, "\\%c", (char)c);
+		else if (c == '\n' || c == '\t')
+			fputs(c == '\n' ? "\\n" : "\\t", out);
+		else if (bs_visible_is_obeyed(c))
+			fprintf(out, "\\u%04x", (unsigned)c);
+		else
+			fwrite(text + start, 1, at - start, out);
+	}
+	putc('"', out);
+	return is_valid;
+}
+
+/* RFC 4648, with padding. */
+static void base64(const char *text, size_t n_bytes, FILE *out)
+{
+	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	const uint8_t *bytes = (const uint8_t *)text;
+	for (size_t i = 0; i < n_bytes; i += 3) {
+		uint32_t word = (uint32_t)bytes[i] << 16;
+		word |= i + 1 < n_bytes ? (uint32_t)bytes[i + 1] << 8 : 0;
+		word |= i + 2 < n_bytes ? bytes[i + 2] : 0;
+		fprintf(out, "%c%c%c%c", digits[word >> 18], digits[word >> 12 & 63], i + 1 < n_bytes ? digits[word >> 6 & 63] : '=',
+		        i + 2 < n_bytes ? digits[word & 63] : '=');
+	}
+}
+
+static void begin_json(const char *query, size_t query_bytes, FILE *out)
+{
+	putc('{', out);
+	if (!query)
+		return;
+	fputs("\"query\":", out);
+	(void)bs_present_json_string(query, query_bytes, out);
+	putc(',', out);
+}
+
+void bs_present_json_count(uint64_t n_hits, const char *query, size_t query_bytes, FILE *out)
+{
+	begin_json(query, query_bytes, out);
+	fprintf(out, "\"count\":%" PRIu64 "}\n", n_hits);
+}
+
+void bs_present_json_error(const struct bs_error *err, const char *query, size_t query_bytes, FILE *out)
+{
+	begin_json(query, query_bytes, out);
+	fputs("\"error\":", out);
+	(void)bs_present_json_string(err->text, strlen(err->text), out);
+	fputs("}\n", out);
+}
+
+static void put_place(const struct bs_passage *passage, FILE *out)
+{
+	if (passage->field_bytes > 0) {
+		fputs("\"field\":", out);
+		(void)bs_present_json_string(passage->field, passage->field_bytes, out);
+		putc(',', out);
+	}
+	fprintf(out, "\"line\":%" PRIu64 ",\"column\":%" PRIu64 ",\"start\":%" PRIu64 ",\"stop\":%" PRIu64, passage->line,
+	        passage->column, passage->start_byte, passage->stop_byte);
+}
+
+static void put_passages(const struct bs_find_hit *hit, FILE *out)
+{
+	fputs(",\"passages\":[", out);
+	for (size_t i = 0; i < hit->n_passages; i++) {
+		fputs(i > 0 ? ",{" : "{", out);
+		put_place(&hit->passages[i], out);
+		fputs(",\"text\":", out);
+		(void)bs_present_json_string(hit->passages[i].text, hit->passages[i].text_bytes, out);
+		putc('}', out);
+	}
+	putc(']', out);
+}
+
+/* "KEY":"...", and if it is not UTF-8, "KEY_base64":"..." too. */
+static void put_name(const char *key, const char *text, size_t text_bytes, FILE *out)
+{
+	fprintf(out, "\"%s\":", key);
+	if (bs_present_json_string(text, text_bytes, out))
+		return;
+	fprintf(out, ",\"%s_base64\":\"", key);
+	base64(text, text_bytes, out);
+	putc('"', out);
+}
+
+static void put_value(const struct bs_find_hit *hit, FILE *out)
+{
+	const char *quote = hit->is_date ? "\"" : "";
+	fprintf(out, ",\"value\":%s%s%s", quote, hit->value ? hit->value : "null", quote);
+}
+
+void bs_present_json(const struct bs_find_hit *hit, const char *index, bool is_sorted, const char *query, size_t query_bytes,
+                     FILE *out)
+{
+	begin_json(query, query_bytes, out);
+	if (index) {
+		put_name("index", index, strlen(index), out);
+		putc(',', out);
+	}
+	if (hit->rank > 0)
+		fprintf(out, "\"rank\":%" PRIu64 ",", hit->rank);
+	put_name("id", hit->id, hit->id_bytes, out);
+	if (is_sorted)
+		put_value(hit, out);
+	else if (hit->rank > 0)
+		fprintf(out, ",\"score\":%.9f", hit->score);
+	putc(',', out);
+	put_name("path", hit->path, strlen(hit->path), out);
+	if (hit->rank > 0 && hit->best.line > 0) {
+		putc(',', out);
+		put_place(&hit->best, out);
+	}
+	if (hit->rank > 0 && hit->snippet) {
+		fputs(",\"snippet\":", out);
+		(void)bs_present_json_string(hit->snippet, hit->snippet_bytes, out);
+		put_passages(hit, out);
+	}
+	if (hit->is_changed)
+		fputs(",\"changed\":true", out);
+	fputs("}\n", out);
+}
+
+void bs_present_escaped(const char *text, size_t text_bytes, FILE *out)
+{
+	char shown[BS_VISIBLE_MOST_BYTES + 1];
+	for (size_t at = 0; (at = put_plain(text, text_bytes, at, out)) < text_bytes;) {
+		size_t n = bs_visible_escape_next((const uint8_t *)text, text_bytes, &at, shown);
+		fwrite(shown, 1, n, out);
+	}
+}
+
+void bs_present_shown(const char *text, size_t text_bytes, bool has_marks, FILE *out)
+{
+	for (size_t at = 0; (at = put_plain(text, text_bytes, at, out)) < text_bytes;) {
+		size_t start = at;
+		int32_t c = bs_visible_next((const uint8_t *)text, text_bytes, &at);
+		if (c < 0 || (bs_visible_is_obeyed(c) && !(has_marks && c < 0x80)))
+			fputs(REPLACEMENT, out);
+		else
+			fwrite(text + start, 1, at - start, out);
+	}
+}
+
+void bs_present_text(const struct bs_find_hit *hit, const char *index, bool is_sorted, bool color, FILE *out)
+{
+	fputs(color ? "\033[35m" : "", out);
+	bs_present_shown(hit->local_id, hit->local_id_bytes, false, out);
+	fputs(color ? "\033[0m  \033[2m" : "  ", out);
+	if (is_sorted)
+		fputs(hit->value ? hit->value : "-", out);
+	else
+		fprintf(out, "%.4f", hit->score);
+	if (index) {
+		fputs("  ", out);
+		bs_present_shown(index, strlen(index), false, out);
+	}
+	fputs(color ? "\033[0m\n" : "\n", out);
+	for (const char *at = hit->snippet ? hit->snippet : "", *end = at + hit->snippet_bytes, *stop; at < end; at = stop + 1) {
+		stop = memchr(at, '\n', (size_t)(end - at));
+		stop = stop ? stop : end;
+		fprintf(out, "%*s", BS_PRESENT_INDENT, "");
+		bs_present_shown(at, (size_t)(stop - at), true, out);
+		putc('\n', out);
+	}
+}
+
+/* What a format names, in braces. */
+enum part {
+	PART_PATH, PART_ID, PART_SCORE, PART_RANK, PART_VALUE, PART_INDEX,          /* of the hit */
+	PART_LINE, PART_COLUMN, PART_START, PART_STOP, PART_FIELD, PART_TEXT, PARTS /* of its best passage */
+};
+static const char *const part_names[PARTS] = {
+	"path", "id", "score", "rank", "value", "index", "line", "column", "start", "stop", "field", "text",
+};
+
+/* The next part of a format, PARTS and a byte if it is text, and what stands behind it; NULL: it is no part of any. */
+static const char *next_part(const char *at, enum part *part_out, char *byte_out)
+{
+	static const char escapes[] = "n\nt\t0\0\\\\";
+	*part_out = PARTS;
+	*byte_out = *at;
+	if (*at == '{' && at[1] == '{')
+		return at + 2;
+	if (*at == '{') {
+		size_t n_bytes = strcspn(at + 1, "}");
+		for (*part_out = 0; *part_out < PARTS; ++*part_out)
+			if (strlen(part_names[*part_out]) == n_bytes && memcmp(part_names[*part_out], at + 1, n_bytes) == 0)
+				return at[n_bytes + 1] ? at + n_bytes + 2 : NULL;
+		return NULL;
+	}
+	if (*at != '\\')
+		return at + 1;
+	for (size_t i = 0; i < sizeof(escapes) - 1; i += 2) {
+		*byte_out = escapes[i + 1];
+		if (at[1] == escapes[i])
+			return at + 2;
+	}
+	return NULL;
+}
+
+enum bs_status bs_present_check_format(const char *format, bool has_index, bool is_sorted, bool *has_places_out,
+                                       struct bs_error *err)
+{
+	*has_places_out = false;
+	for (const char *at = format, *next; *at; at = next) {
+		enum part part;
+		char byte;
+		next = next_part(at, &part, &byte);
+		if (!next && *at == '\\')
+			return bs_fail(err, BS_INVALID, "--format: %.2s is none of \\n, \\t, \\0 and \\\\", at);
+		if (!next)
+			return bs_fail(err, BS_INVALID, "--format: %.*s is none of {path}, {id}, {score}, {rank}, {value}, {line}, {column}, "
+			               "{start}, {stop}, {field} and {text}; a brace is {{",
+			               (int)strcspn(at, "}") + (strchr(at, '}') != NULL), at);
+		if (part == PART_VALUE && !is_sorted)
+			return bs_fail(err, BS_INVALID, "--format: {value} is what --sort goes by; add --sort FIELD");
+		if (part == PART_INDEX && !has_index)
+			return bs_fail(err, BS_INVALID, "--format: {index} is the name of an index of a --catalog");
+		*has_places_out |= part >= PART_LINE && part < PARTS;
+	}
+	return BS_OK;
+}
+
+static void put_exact(const char *name, size_t name_bytes, bool is_terminal, FILE *out)
+{
+	if (is_terminal)
+		bs_present_escaped(name, name_bytes, out);
+	else
+		fwrite(name, 1, name_bytes, out);
+}
+
+static void put_part(const struct bs_find_hit *hit, const char *index, enum part part, bool is_terminal, FILE *out)
+{
+	const struct bs_passage *best = &hit->best;
+	const uint64_t numbers[PARTS] = {[PART_RANK] = hit->rank, [PART_LINE] = best->line, [PART_COLUMN] = best->column,
+	                                 [PART_START] = best->start_byte, [PART_STOP] = best->stop_byte};
+	if (part == PART_PATH)
+		put_exact(hit->path, strlen(hit->path), is_terminal, out);
+	else if (part == PART_ID)
+		put_exact(hit->id, hit->id_bytes, is_terminal, out);
+	else if (part == PART_INDEX)
+		put_exact(index, strlen(index), is_terminal, out);
+	else if (part == PART_FIELD)
+		put_exact(best->field, best->field_bytes, is_terminal, out);
+	else if (part == PART_TEXT)
+		bs_present_shown(best->text, best->text_bytes, false, out);
+	else if (part == PART_VALUE)
+		fputs(hit->value ? hit->value : "", out);
+	else if (part == PART_SCORE)
+		fprintf(out, "%.9f", hit->score);
+	else
+		fprintf(out, "%" PRIu64, numbers[part]);
+}
+
+void bs_present_format(const struct bs_find_hit *hit, const char *index, const char *format, bool is_terminal, FILE *out)
+{
+	enum part part = PARTS;
+	char byte = ' ';
+	for (const char *at = format; *at;) {
+		at = next_part(at, &part, &byte);
+		if (part < PARTS)
+			put_part(hit, index, part, is_terminal, out);
+		else
+			putc(byte, out);
+	}
+	if (part < PARTS || (byte != '\n' && byte != '\0'))
+		putc('\n', out);
+}
+
+/* One of the columns, which white space ends. */
+static void put_column(const char *text, size_t text_bytes, FILE *out)
+{
+	for (size_t i = 0; i < text_bytes; i++)
+		if (text[i] == ' ' || (text[i] >= '\t' && text[i] <= '\r'))
+			fprintf(out, "%%%02X", (unsigned)text[i]);
+		else
+			putc(text[i], out);
+}
+
+void bs_present_trec(const struct bs_find_hit *hit, const char *index, const char *query_id, size_t query_id_bytes, FILE *out)
+{
+	put_column(query_id, query_id_bytes, out);
+	fputs(hit->local_id_bytes > 0 || index ? " Q0 " : " Q0 %", out);
+	if (index) {
+		put_column(index, strlen(index), out);
+		putc(':', out);
+	}
+	put_column(hit->local_id, hit->local_id_bytes, out);
+	fprintf(out, " %" PRIu64 " %.9f bitsift\n", hit->rank, hit->score);
+}
+
+enum bs_status bs_stats_add(struct bs_stats_sum *sum, const struct bs_query_stats *stats, struct bs_error *err)
+{
+	uint64_t n = sum->n_queries;
+	for (size_t stage = 0; stage <= BS_STAGES && n == sum->n_room; stage++) {
+		size_t n_bytes = (n * 2 + 64) * sizeof(uint64_t);
+		uint64_t *times = realloc(sum->times[stage], n_bytes);
+		if (!times)
+			return bs_fail_memory(err, "statistics", n_bytes);
+		sum->times[stage] = times;
+	}
+	if (n == sum->n_room)
+		sum->n_room = n * 2 + 64;
+	for (size_t stage = 0; stage < BS_STAGES; stage++)
+		sum->times[stage][n] = stats->stage_ns[stage];
+	sum->times[BS_STAGES][n] = stats->total_ns;
+	sum->n_queries++;
+	sum->sums.lines_read += stats->lines_read;
+	sum->sums.document_lines += stats->document_lines;
+	sum->sums.asked += stats->asked;
+	sum->sums.blocks_live += stats->blocks_live;
+	sum->sums.candidates += stats->candidates;
+	sum->sums.blocks_skipped += stats->blocks_skipped;
+	sum->sums.blocks_weighed += stats->blocks_weighed;
+	sum->sums.blocks_dropped += stats->blocks_dropped;
+	sum->sums.scored += stats->scored;
+	sum->sums.verified += stats->verified;
+	sum->sums.hits += stats->hits;
+	sum->sums.false_positives += stats->false_positives;
+	sum->sums.bytes_verified += stats->bytes_verified;
+	return BS_OK;
+}
+
+static int compare_u64(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a;
+	uint64_t y = *(const uint64_t *)b;
+	return x < y ? -1 : x > y;
+}
+
+/* The smallest time that a share p of the queries do not exceed (nearest rank). */
+static double percentile_us(const uint64_t *sorted, uint64_t n, double p)
+{
+	uint64_t rank = (uint64_t)(p * (double)n);
+	if ((double)rank < p * (double)n)
+		rank++;
+	return n ? (double)sorted[rank > 0 ? rank - 1 : 0] / 1e3 : 0;
+}
+
+static void put_times(const struct bs_stats_sum *sum, size_t which, const char *name, FILE *out)
+{
+	uint64_t *times = sum->times[which], n = sum->n_queries;
+	double mean = 0;
+	for (uint64_t i = 0; i < n; i++)
+		mean += (double)times[i] / 1e3 / (double)n;
+	if (n > 0)
+		qsort(times, n, sizeof(*times), compare_u64);
+	fprintf(out, ",\"%s\":{\"p50_us\":%.3f,\"p95_us\":%.3f,\"mean_us\":%.3f}", name, percentile_us(times, n, 0.5),
+	        percentile_us(times, n, 0.95), mean);
+}
+
+void bs_stats_json(struct bs_stats_sum *sum, const struct bs_catalog_result *catalog, FILE *out)
+{
+	static const char *const names[BS_STAGES] = {
+		[BS_STAGE_PARSE] = "parse", [BS_STAGE_PLAN] = "plan",     [BS_STAGE_SCAN] = "scan",
+		[BS_STAGE_RANK] = "rank",   [BS_STAGE_VERIFY] = "verify",
+	};
+	const struct bs_query_stats *sums = &sum->sums;
+	fprintf(out, "{\"queries\":%" PRIu64, sum->n_queries);
+	put_times(sum, BS_STAGES, "total", out);
+	for (size_t stage = 0; stage < BS_STAGES; stage++)
+		put_times(sum, stage, names[stage], out);
+	fprintf(out, ",\"lines_read\":%" PRIu64 ",\"document_lines\":%" PRIu64 ",\"asked\":%" PRIu64
+	        ",\"blocks_live\":%" PRIu64 ",\"candidates\":%" PRIu64, sums->lines_read, sums->document_lines, sums->asked,
+	        sums->blocks_live, sums->candidates);
+	fprintf(out, ",\"blocks_skipped\":%" PRIu64 ",\"blocks_weighed\":%" PRIu64 ",\"blocks_dropped\":%" PRIu64
+	        ",\"scored\":%" PRIu64, sums->blocks_skipped, sums->blocks_weighed, sums->blocks_dropped, sums->scored);
+	fprintf(out, ",\"verified\":%" PRIu64 ",\"hits\":%" PRIu64 ",\"false_positives\":%" PRIu64
+	        ",\"bytes_verified\":%" PRIu64, sums->verified, sums->hits, sums->false_positives, sums->bytes_verified);
+	if (catalog)
+		fprintf(out, ",\"catalog\":{\"indexes\":%" PRIu64 ",\"asked\":%" PRIu64 ",\"probed\":%" PRIu64 ",\"skipped\":%" PRIu64
+		        ",\"unreachable\":%" PRIu64 "}", catalog->n_indexes, catalog->n_asked, catalog->n_probed, catalog->n_skipped,
+		        catalog->n_unreachable);
+	fputs("}\n", out);
+}
+
+void bs_stats_deinit(struct bs_stats_sum *sum)
+{
+	for (size_t stage = 0; stage <= BS_STAGES; stage++)
+		free(sum->times[stage]);
+}

@@ -1,0 +1,676 @@
+/* present_stats.c: see present_stats.h. */
+#include "query/present/present_stats.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "core/base/source_kind.h"
+#include "core/file/container.h"
+#include "core/store/summary.h"
+#include "corpus/walk/document.h"
+#include "query/cli/commands.h"
+#include "query/present/present.h"
+
+static void put_name(FILE *out, const char *name)
+{
+	bs_present_shown(name, strlen(name), false, out);
+}
+
+static void put_json_string(FILE *out, const char *text)
+{
+	(void)bs_present_json_string(text, strlen(text), out);
+}
+
+/* A number with thousands apart, right-aligned. */
+static void put_count(FILE *out, uint64_t n, int width)
+{
+	char count[32];
+	bs_format_count(n, count);
+	fprintf(out, "%*s", width, count);
+}
+
+/* "1 term", "2 terms". */
+static void put_things(FILE *out, uint64_t n, const char *thing)
+{
+	char things[64];
+	fputs(bs_format_things(n, thing, things), out);
+}
+
+static void put_bytes(FILE *out, uint64_t n_bytes, int width)
+{
+	char bytes[24];
+	bs_format_bytes(n_bytes, bytes);
+	fprintf(out, "%*s", width, bytes);
+}
+
+/* By enum bs_source_kind. */
+static const char *const kind_names[] = {"unknown", "folder", "file", "collection", "stdin"};
+
+static const char *rank_name(uint8_t rank)
+{
+	return rank == BS_LEVEL_DOCUMENT ? "document" : (rank == BS_LEVEL_GROUP ? "group" : "block");
+}
+
+static double ratio(uint64_t n, uint64_t of)
+{
+	return of ? (double)n / (double)of : 0;
+}
+
+/* Options that are either on or off, in the order in which both forms name them. */
+#define N_SWITCHES 9
+static const char *const switch_names[N_SWITCHES] = {"words",  "grams",     "store",  "fold-accents",
+                                                     "hidden", "no-ignore", "binary", "no-records", "split-identifiers"};
+
+static void switches(const struct bs_index_options *options, bool on_out[N_SWITCHES])
+{
+	const bool on[N_SWITCHES] = {options->words,  options->grams,     options->store,         options->fold_accents,
+	                             options->hidden, options->no_ignore, options->binary_as_text, !options->reads_records,
+	                             options->split_identifiers};
+	memcpy(on_out, on, sizeof(on));
+}
+
+static void text_list(FILE *out, const char *name, char *const *list)
+{
+	for (size_t i = 0; list && list[i]; i++) {
+		fprintf(out, i == 0 ? ", %s " : ",", name);
+		put_name(out, list[i]);
+	}
+}
+
+static void text_options(FILE *out, const struct bs_index_options *options)
+{
+	bool on[N_SWITCHES];
+	switches(options, on);
+	fprintf(out, "options    density %.2f", options->density);
+	for (int i = 0; i < N_SWITCHES; i++)
+		if (on[i])
+			fprintf(out, ", %s", switch_names[i]);
+	if (options->stem_language)
+		fprintf(out, ", stem %s", options->stem_language);
+	if (options->analyzer_name)
+		fprintf(out, ", analyzer %s", options->analyzer_name);
+	if (options->id_field) {
+		fputs(", id ", out);
+		put_name(out, options->id_field);
+	}
+	text_list(out, "text", options->text_fields);
+	text_list(out, "glob", options->globs);
+	text_list(out, "records", options->records);
+	text_list(out, "weight", options->weights);
+	fputs("\n", out);
+}
+
+/* What it is, or that there is none. */
+static void text_summary(FILE *out, const struct bs_manifest *manifest, const struct bs_index_stats *stats)
+{
+	double rate = (double)manifest->options.summary_rate / BS_SUMMARY_RATE_UNIT;
+	if (rate <= 0 || stats->summary_bytes == 0) {
+		fprintf(out, "summary    none%s\n", rate > 0 ? " yet" : "");
+		return;
+	}
+	fputs("summary    ", out);
+	put_bytes(out, stats->summary_bytes, 0);
+	fprintf(out, ", rate %.3g of %g: ", stats->summary_rate, rate);
+	put_things(out, stats->n_summary_words, "place");
+	fputs(" of words, ", out);
+	put_things(out, stats->n_summary_grams, "trigram");
+	fputs("\n", out);
+}
+
+/* Collections that were found in a folder. */
+static uint32_t count_inner(const struct bs_manifest *manifest, uint32_t folder)
+{
+	uint32_t n = 0;
+	for (uint32_t i = folder + 1; i < manifest->n_sources; i++)
+		n += manifest->sources[i].parent == folder + 1;
+	return n;
+}
+
+static void text_sources(FILE *out, const struct bs_manifest *manifest)
+{
+	for (uint32_t i = 0, n = 0; i < manifest->n_sources; i++) {
+		const struct bs_source_record *source = &manifest->sources[i];
+		if (source->kind == BS_SOURCE_FORGOTTEN || source->parent)
+			continue;
+		fprintf(out, "%-10s %-10s ", n++ == 0 ? "sources" : "", kind_names[source->kind]);
+		put_name(out, source->label[0] ? source->label : ".");
+		if (strcmp(source->path, source->label) != 0 && source->kind != BS_SOURCE_STDIN) {
+			fputs("  (", out);
+			put_name(out, source->path);
+			fputs(")", out);
+		}
+		uint32_t n_inner = count_inner(manifest, i);
+		if (n_inner > 0) {
+			fputs(", with ", out);
+			put_things(out, n_inner, "collection");
+			fputs(" in it", out);
+		}
+		fputs("\n", out);
+	}
+}
+
+static void text_head(FILE *out, const struct bs_snapshot *snapshot, const struct bs_index_stats *stats)
+{
+	const struct bs_manifest *manifest = &snapshot->manifest;
+	fprintf(out, "made       format %u, commit %llu, ICU %s, Unicode %s\n", BS_FORMAT_VERSION,
+	        (unsigned long long)manifest->generation, manifest->icu_version, manifest->unicode_version);
+	text_options(out, &manifest->options);
+	text_summary(out, manifest, stats);
+	text_sources(out, manifest);
+}
+
+/* The widths of the matrix, level by level, and the share of bits set in it. */
+static void text_slab(FILE *out, uint32_t number, const struct bs_slab_stats *slab, uint32_t n_levels)
+{
+	fprintf(out, "%6u", number);
+	put_count(out, slab->n_docs, 11);
+	if (slab->n_levels == 0) {
+		fputs("   forward lists, ", out);
+		put_things(out, slab->n_forward_postings, "posting");
+		fputs("\n", out);
+		return;
+	}
+	for (uint32_t l = 0; l < n_levels; l++) {
+		if (slab->n_columns[l] == 0) {
+			fprintf(out, "%10s%8s", "-", "");
+			continue;
+		}
+		put_count(out, slab->n_columns[l], 10);
+		fprintf(out, "%8.2f", slab->density[l]);
+	}
+	put_count(out, slab->n_exact, 8);
+	fputs("\n", out);
+}
+
+static void text_slabs(FILE *out, const struct bs_segment *segment, const struct bs_segment_stats *stats)
+{
+	uint32_t n_levels = segment->treatments.n_levels;
+	fputs("  slab  documents", out);
+	for (uint32_t l = 0; l < n_levels; l++)
+		fprintf(out, "%10s%8s", rank_name(segment->treatments.ranks[l]), "density");
+	fprintf(out, "%8s\n", "exact");
+	for (uint32_t s = 0; s < segment->meta.n_slabs; s++)
+		text_slab(out, s, &stats->slabs[s], n_levels);
+}
+
+static void text_treatments(FILE *out, const struct bs_treatment_table *table)
+{
+	fprintf(out, "  words in %14s", "get columns:");
+	for (uint32_t l = 0; l < table->n_levels; l++)
+		fprintf(out, "%10s", rank_name(table->ranks[l]));
+	fputs("\n", out);
+	for (uint32_t i = 0; i < table->n_entries; i++) {
+		const struct bs_treatment *entry = &table->entries[i];
+		fprintf(out, "%10llu..%-11s", (unsigned long long)(entry->min_df ? entry->min_df : 1), "");
+		for (uint32_t l = 0; l < table->n_levels; l++)
+			fprintf(out, "%10u", entry->n_columns[l]);
+		fprintf(out, "%s\n", entry->has_exceptions ? "   exceptions listed" : "   in lists of rare words");
+	}
+}
+
+/* How wide the rows of files of one size are, and how many columns a gram has. */
+static void text_gram_slabs(FILE *out, const struct bs_gram_slabs *grams)
+{
+	static const char *const tiers[BS_GRAM_TIERS] = {"left out", "common",         "middling",
+	                                                 "rare",     "longer, common", "longer, rare"};
+	fprintf(out, "  %-15s%10s%10s\n", "grams of", "files", "columns");
+	for (uint32_t i = 0; i < grams->n_slabs; i++) {
+		const struct bs_gram_slab_shape *shape = &grams->slabs[i].shape;
+		fprintf(out, "  class %-9u", shape->size_class);
+		put_count(out, shape->n_docs, 10);
+		put_count(out, shape->n_columns, 10);
+		fputs("\n", out);
+	}
+	fputs("  trigrams           listed   columns\n", out);
+	for (uint32_t tier = 0; tier < BS_GRAM_TIERS; tier++) {
+		fprintf(out, "  %-15s", tiers[tier]);
+		if (bs_gram_listed_end(tier) > 0)
+			put_count(out, grams->meta.n_listed[tier], 10);
+		else
+			fprintf(out, "%10s", "");
+		fprintf(out, "%10u\n", grams->meta.n_hashes[tier]);
+	}
+}
+
+static void text_segment(FILE *out, const struct bs_snapshot *snapshot, const struct bs_index_stats *stats, uint32_t s)
+{
+	const struct bs_segment *segment = &snapshot->segments[s];
+	const struct bs_segment_record *record = &snapshot->manifest.segments[s];
+	fprintf(out, "\nseg-%06llu ", (unsigned long long)record->number);
+	put_things(out, record->n_docs, record->is_rows ? "collection" : "document");
+	if (record->is_rows)
+		fputs(" as files", out);
+	if (record->n_deleted > 0) {
+		fputs(" (", out);
+		put_count(out, record->n_deleted, 0);
+		fputs(" deleted)", out);
+	}
+	fputs(", ", out);
+	if (!record->is_rows) {
+		put_things(out, segment->meta.n_terms, "term");
+		fputs(", ", out);
+		put_things(out, segment->meta.n_postings, "posting");
+		fputs(", ", out);
+	}
+	put_bytes(out, record->n_bytes, 0);
+	fputs("\n", out);
+	if (!record->is_rows) {
+		text_slabs(out, segment, &stats->segments[s]);
+		text_treatments(out, &segment->treatments);
+	}
+	if (segment->grams.n_slabs > 0)
+		text_gram_slabs(out, &segment->grams);
+}
+
+/* Without postings it has no bits of them. */
+static void text_part(FILE *out, const char *name, uint64_t n_bytes, uint64_t n_postings,
+                      const struct bs_index_stats *stats)
+{
+	fprintf(out, "%-20s", name);
+	put_bytes(out, n_bytes, 12);
+	fprintf(out, "%8.1f %%", ratio(n_bytes, stats->n_bytes) * 100);
+	if (n_postings > 0)
+		fprintf(out, "%16.2f", ratio(n_bytes * 8, n_postings));
+	fputs("\n", out);
+}
+
+static void text_parts(FILE *out, const struct bs_index_stats *stats)
+{
+	fprintf(out, "\n%-20s%12s%10s%16s\n", "", "bytes", "share", "bits a posting");
+	for (int part = 0; part < BS_PARTS; part++) {
+		bool is_gram = part >= BS_FIRST_GRAM_PART && part < BS_FIRST_OTHER_PART;
+		if (part == BS_FIRST_GRAM_PART)
+			text_part(out, "  words index", stats->n_words_bytes, stats->n_postings, stats);
+		if (part == BS_FIRST_OTHER_PART && stats->n_grams_bytes > 0)
+			text_part(out, "  grams index", stats->n_grams_bytes, 0, stats);
+		if (stats->parts[part] > 0)
+			text_part(out, bs_part_name((enum bs_part)part), stats->parts[part],
+			          is_gram ? 0 : stats->n_postings, stats);
+	}
+	text_part(out, "  all", stats->n_bytes, stats->n_grams_bytes > 0 ? 0 : stats->n_postings, stats);
+	if (stats->text_bytes > 0)
+		fprintf(out, "%.1f %% of the text\n", ratio(stats->n_bytes, stats->text_bytes) * 100);
+}
+
+/* "1 folder, 2 collections" */
+static void summary_sources(FILE *out, const struct bs_manifest *manifest)
+{
+	static const struct {
+		uint32_t kind;
+		const char *name;
+	} kinds[] = {{BS_SOURCE_FOLDER, "folder"},
+	             {BS_SOURCE_FILE, "file"},
+	             {BS_SOURCE_COLLECTION, "collection"},
+	             {BS_SOURCE_STDIN, "standard input"}};
+	const char *before = "";
+	for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++) {
+		uint32_t n = 0;
+		for (uint32_t i = 0; i < manifest->n_sources; i++)
+			n += manifest->sources[i].kind == kinds[k].kind && !manifest->sources[i].parent;
+		if (n == 0)
+			continue;
+		fputs(before, out);
+		before = ", ";
+		if (kinds[k].kind == BS_SOURCE_STDIN)
+			fputs(kinds[k].name, out);
+		else
+			put_things(out, n, kinds[k].name);
+	}
+	uint32_t n_inner = 0;
+	for (uint32_t i = 0; i < manifest->n_sources; i++)
+		n_inner += manifest->sources[i].parent > 0;
+	if (n_inner > 0) {
+		fputs(", with ", out);
+		put_things(out, n_inner, "collection");
+		fputs(" in folders", out);
+	}
+	if (!*before)
+		fputs("no source", out);
+}
+
+/* What the sources have beside: nothing is left out in silence. */
+static void summary_left_out(FILE *out, const struct bs_manifest *manifest)
+{
+	struct bs_left_out sum = {{0}, {{{0}, 0}}};
+	for (uint32_t i = 0; i < manifest->n_sources; i++) {
+		const struct bs_left_out *left_out = &manifest->sources[i].left_out;
+		for (size_t reason = 0; reason < BS_SKIP_MAX; reason++)
+			sum.n[reason] += left_out->n[reason];
+		for (size_t k = 0; k < BS_SKIP_KINDS; k++)
+			bs_skip_kinds_add(sum.binary, left_out->binary[k].name, left_out->binary[k].n_files);
+	}
+	if (bs_cmd_put_left_out(sum.n, sum.binary, "left out   ", out))
+		fputs("\n", out);
+}
+
+/* Of fields with more, `stats -v` shows all. */
+#define FIELDS_SHOWN 8u
+
+static const char *field_name(const struct bs_index_stats *stats, const struct bs_field_stats *field, size_t *n_bytes_out)
+{
+	*n_bytes_out = stats->field_names.entries[field->name].n_bytes;
+	return (const char *)bs_term_table_key(&stats->field_names, field->name);
+}
+
+/* The fields that hold numbers or dates, and how many of their texts are neither: these are in no range. */
+static void summary_fields(FILE *out, const struct bs_index_stats *stats, uint32_t n_shown)
+{
+	for (uint32_t i = 0; i < stats->n_fields && i < n_shown; i++) {
+		const struct bs_field_stats *field = &stats->fields[i];
+		size_t n_bytes;
+		const char *name = field_name(stats, field, &n_bytes), *least = field->is_at_least ? "at least " : "";
+		fprintf(out, "%-10s ", i == 0 ? "values" : "");
+		bs_present_shown(name, n_bytes, false, out);
+		fprintf(out, ": %s", least);
+		put_count(out, field->n_values, 0);
+		fprintf(out, field->n_values == 1 ? " number or date, %s" : " numbers or dates, %s", least);
+		put_things(out, field->n_others, "other text");
+		fputs("\n", out);
+	}
+	if (stats->n_fields > n_shown)
+		fprintf(out, "%-10s and %u more fields (bitsift stats -v)\n", "", stats->n_fields - n_shown);
+}
+
+static void summary_size(FILE *out, const struct bs_snapshot *snapshot, const struct bs_index_stats *stats)
+{
+	const struct bs_index_options *options = &snapshot->manifest.options;
+	fputs("size       ", out);
+	put_bytes(out, stats->n_bytes, 0);
+	if (stats->text_bytes >= BS_LEAST_BYTES_FOR_RATIO)
+		fprintf(out, ", %.1f %% of the text's", ratio(stats->n_bytes, stats->text_bytes) * 100);
+	if (options->words && options->grams) {
+		fputs(": words ", out);
+		put_bytes(out, stats->n_words_bytes, 0);
+		fputs(", grams ", out);
+		put_bytes(out, stats->n_grams_bytes, 0);
+		fputs(", the rest ", out);
+		put_bytes(out, stats->n_bytes - stats->n_words_bytes - stats->n_grams_bytes, 0);
+	}
+	fputs("\n", out);
+}
+
+static void summary_age(FILE *out, int64_t seconds)
+{
+	static const struct {
+		int64_t seconds;
+		const char *name;
+	} units[] = {{86400, "day"}, {3600, "hour"}, {60, "minute"}};
+	size_t u = 0;
+	if (seconds < 60) {
+		fputs("indexed less than a minute ago", out);
+		return;
+	}
+	while (u < 2 && seconds < units[u].seconds)
+		u++;
+	fputs("indexed ", out);
+	put_things(out, (uint64_t)(seconds / units[u].seconds), units[u].name);
+	fputs(" ago", out);
+}
+
+static void summary_freshness(FILE *out, int64_t age_seconds, const struct bs_freshened *since)
+{
+	const struct {
+		uint64_t n;
+		const char *name;
+	} changes[] = {{since->n_changed, "changed"},
+	               {since->n_new, "new"},
+	               {since->n_removed, "gone"},
+	               {since->n_unread, "cannot be looked at"}};
+	const char *before = "; since then: ";
+	fputs("fresh      ", out);
+	summary_age(out, age_seconds);
+	for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++) {
+		if (changes[i].n == 0)
+			continue;
+		fputs(before, out);
+		before = ", ";
+		put_count(out, changes[i].n, 0);
+		fprintf(out, " %s", changes[i].name);
+	}
+	fputs(*before == ';' ? "; nothing has changed since\n" : "\n", out);
+}
+
+/* What a user may want to do about it. */
+static void summary_health(FILE *out, const struct bs_snapshot *snapshot)
+{
+	const struct bs_manifest *manifest = &snapshot->manifest;
+	uint64_t n_deleted = snapshot->n_docs - snapshot->n_live_docs;
+	struct bs_error ignored;
+	bool is_other = false;
+	fputs("health     ", out);
+	if (bs_manifest_has_other_words(manifest, &is_other, &ignored) == BS_OK && is_other) {
+		fputs("words cut by other rules than today's: every query reads all documents; `bitsift index` renews the index\n",
+		      out);
+		return;
+	}
+	fputs("good: ", out);
+	put_things(out, snapshot->n_word_segments, "segment");
+	if (n_deleted > 0) {
+		fputs(", ", out);
+		put_things(out, n_deleted, "deleted document");
+		fputs(" not yet compacted away", out);
+	}
+	fputs("\n", out);
+}
+
+void bs_present_stats_summary(const struct bs_snapshot *snapshot, const struct bs_index_stats *stats, int64_t age_seconds,
+                              const struct bs_freshened *since, bool shows_all, FILE *out)
+{
+	const struct bs_index_options *options = &snapshot->manifest.options;
+	fputs("index      ", out);
+	put_name(out, snapshot->dir->path);
+	fprintf(out, ": %s of ", !options->grams ? "words" : options->words ? "words and grams" : "grams");
+	summary_sources(out, &snapshot->manifest);
+	fputs("\ndocuments  ", out);
+	put_count(out, snapshot->n_live_docs, 0);
+	if (options->words) {
+		fputs("; ", out);
+		put_things(out, snapshot->n_positions, "word");
+	}
+	fputs(", ", out);
+	put_bytes(out, stats->text_bytes, 0);
+	fputs(" of text\n", out);
+	summary_left_out(out, &snapshot->manifest);
+	summary_fields(out, stats, shows_all ? UINT32_MAX : FIELDS_SHOWN);
+	summary_size(out, snapshot, stats);
+	summary_freshness(out, age_seconds, since);
+	summary_health(out, snapshot);
+}
+
+void bs_present_stats_text(const struct bs_snapshot *snapshot, const struct bs_index_stats *stats, FILE *out)
+{
+	text_head(out, snapshot, stats);
+	for (uint32_t s = 0; s < stats->n_segments; s++)
+		text_segment(out, snapshot, stats, s);
+	text_parts(out, stats);
+}
+
+static void json_number(FILE *out, const char *name, uint64_t n)
+{
+	fprintf(out, "\"%s\":%llu", name, (unsigned long long)n);
+}
+
+/* A list, or null where none was given. */
+static void json_list(FILE *out, const char *name, char *const *list)
+{
+	fprintf(out, ",\"%s\":", name);
+	if (!list) {
+		fputs("null", out);
+		return;
+	}
+	for (size_t i = 0; list[i]; i++) {
+		fprintf(out, i == 0 ? "[" : ",");
+		put_json_string(out, list[i]);
+	}
+	fprintf(out, list[0] ? "]" : "[]");
+}
+
+static void json_optional(FILE *out, const char *name, const char *value)
+{
+	fprintf(out, ",\"%s\":", name);
+	if (value)
+		put_json_string(out, value);
+	else
+		fputs("null", out);
+}
+
+static void json_options(FILE *out, const struct bs_index_options *options)
+{
+	bool on[N_SWITCHES];
+	switches(options, on);
+	fprintf(out, "\"options\":{\"density\":%.6f", options->density);
+	for (int i = 0; i < N_SWITCHES; i++)
+		fprintf(out, ",\"%s\":%s", switch_names[i], on[i] ? "true" : "false");
+	json_optional(out, "stem", options->stem_language);
+	if (options->analyzer_name)
+		json_optional(out, "analyzer", options->analyzer_name);
+	json_optional(out, "id", options->id_field);
+	json_list(out, "text", options->text_fields);
+	json_list(out, "glob", options->globs);
+	json_list(out, "records", options->records);
+	json_list(out, "weight", options->weights);
+	fputs("}", out);
+}
+
+static void json_sources(FILE *out, const struct bs_manifest *manifest)
+{
+	fputs("\"sources\":[", out);
+	for (uint32_t i = 0, n = 0; i < manifest->n_sources; i++) {
+		if (manifest->sources[i].kind == BS_SOURCE_FORGOTTEN || manifest->sources[i].parent)
+			continue;
+		fprintf(out, "%s{\"kind\":\"%s\",\"label\":", n++ ? "," : "", kind_names[manifest->sources[i].kind]);
+		put_json_string(out, manifest->sources[i].label);
+		fputs(",\"path\":", out);
+		put_json_string(out, manifest->sources[i].path);
+		if (manifest->sources[i].kind == BS_SOURCE_FOLDER)
+			fprintf(out, ",\"collections\":%u", count_inner(manifest, i));
+		fputs("}", out);
+	}
+	fputs("]", out);
+}
+
+static void json_slab(FILE *out, const struct bs_slab_stats *slab, const struct bs_treatment_table *treatments)
+{
+	fprintf(out, "{\"documents\":%u,\"kind\":", slab->n_docs);
+	if (slab->n_levels == 0) {
+		fprintf(out, "\"lists\",\"postings\":%llu}", (unsigned long long)slab->n_forward_postings);
+		return;
+	}
+	fputs("\"matrix\",\"levels\":[", out);
+	for (uint32_t l = 0; l < slab->n_levels; l++)
+		fprintf(out, "%s{\"level\":\"%s\",\"columns\":%u,\"density\":%.6f}", l ? "," : "",
+		        rank_name(treatments->ranks[l]), slab->n_columns[l], slab->density[l]);
+	fprintf(out, "],\"exact_columns\":%u,\"exact_postings\":%llu}", slab->n_exact,
+	        (unsigned long long)slab->n_exact_postings);
+}
+
+static void json_treatments(FILE *out, const struct bs_treatment_table *table)
+{
+	fputs(",\"treatments\":[", out);
+	for (uint32_t i = 0; i < table->n_entries; i++) {
+		fprintf(out, "%s{\"min_df\":%llu", i ? "," : "", (unsigned long long)table->entries[i].min_df);
+		for (uint32_t l = 0; l < table->n_levels; l++)
+			fprintf(out, ",\"%s\":%u", rank_name(table->ranks[l]), table->entries[i].n_columns[l]);
+		fputs("}", out);
+	}
+	fputs("]", out);
+}
+
+static void json_segment(FILE *out, const struct bs_snapshot *snapshot, const struct bs_index_stats *stats, uint32_t s)
+{
+	const struct bs_segment *segment = &snapshot->segments[s];
+	const struct bs_segment_record *record = &snapshot->manifest.segments[s];
+	fprintf(out, "{\"file\":\"seg-%06llu\"", (unsigned long long)record->number);
+	fprintf(out, ",\"%s\":%llu,\"deleted\":%llu", record->is_rows ? "collections" : "documents", (unsigned long long)record->n_docs,
+	        (unsigned long long)record->n_deleted);
+	fprintf(out, ",\"terms\":%llu,\"postings\":%llu", (unsigned long long)segment->meta.n_terms,
+	        (unsigned long long)segment->meta.n_postings);
+	fprintf(out, ",\"positions\":%llu,\"text_bytes\":%llu", (unsigned long long)segment->meta.n_positions,
+	        (unsigned long long)segment->meta.text_bytes);
+	fprintf(out, ",\"bytes\":%llu,\"slabs\":[", (unsigned long long)record->n_bytes);
+	for (uint32_t i = 0; i < segment->meta.n_slabs; i++) {
+		fprintf(out, "%s", i ? "," : "");
+		json_slab(out, &stats->segments[s].slabs[i], &segment->treatments);
+	}
+	fputs("]", out);
+	json_treatments(out, &segment->treatments);
+	fprintf(out, ",\"gram_bits\":%llu,\"gram_slabs\":[", (unsigned long long)segment->grams.meta.n_bits);
+	for (uint32_t i = 0; i < segment->grams.n_slabs; i++) {
+		const struct bs_gram_slab_shape *shape = &segment->grams.slabs[i].shape;
+		fprintf(out, "%s{\"class\":%u,\"documents\":%u,\"columns\":%u}", i ? "," : "", shape->size_class,
+		        shape->n_docs, shape->n_columns);
+	}
+	fputs("]}", out);
+}
+
+static void json_parts(FILE *out, const struct bs_index_stats *stats)
+{
+	fputs("\"bytes\":{", out);
+	for (int part = 0; part < BS_PARTS; part++) {
+		char name[32];
+		snprintf(name, sizeof(name), "%s", bs_part_name((enum bs_part)part));
+		for (char *at = strchr(name, ' '); at; at = strchr(at, ' '))
+			*at = '_';
+		fprintf(out, "%s", part ? "," : "");
+		json_number(out, name, stats->parts[part]);
+	}
+	fprintf(out, "},\"words_index_bytes\":%llu,\"grams_index_bytes\":%llu,\"total_bytes\":%llu",
+	        (unsigned long long)stats->n_words_bytes, (unsigned long long)stats->n_grams_bytes,
+	        (unsigned long long)stats->n_bytes);
+	fprintf(out, ",\"bits_per_posting\":%.3f", ratio(stats->n_words_bytes * 8, stats->n_postings));
+}
+
+static void json_fields(FILE *out, const struct bs_index_stats *stats)
+{
+	fputs(",\"value_fields\":[", out);
+	for (uint32_t i = 0; i < stats->n_fields; i++) {
+		const struct bs_field_stats *field = &stats->fields[i];
+		size_t n_bytes;
+		const char *name = field_name(stats, field, &n_bytes);
+		fprintf(out, "%s{\"field\":", i ? "," : "");
+		(void)bs_present_json_string(name, n_bytes, out);
+		fprintf(out, ",\"values\":%llu,\"others\":%llu,\"at_least\":%s}", (unsigned long long)field->n_values,
+		        (unsigned long long)field->n_others, field->is_at_least ? "true" : "false");
+	}
+	fputs("]", out);
+}
+
+static void json_summary(FILE *out, const struct bs_manifest *manifest, const struct bs_index_stats *stats)
+{
+	fprintf(out, ",\"summary\":{\"rate\":%g", (double)manifest->options.summary_rate / BS_SUMMARY_RATE_UNIT);
+	if (stats->summary_bytes > 0)
+		fprintf(out, ",\"bytes\":%llu,\"measured_rate\":%.6f,\"words\":%llu,\"trigrams\":%llu",
+		        (unsigned long long)stats->summary_bytes, stats->summary_rate, (unsigned long long)stats->n_summary_words,
+		        (unsigned long long)stats->n_summary_grams);
+	fputs("}", out);
+}
+
+void bs_present_stats_json(const struct bs_snapshot *snapshot, const struct bs_index_stats *stats, FILE *out)
+{
+	const struct bs_manifest *manifest = &snapshot->manifest;
+	fputs("{\"index\":", out);
+	put_json_string(out, snapshot->dir->path);
+	fprintf(out, ",\"format\":%u,", BS_FORMAT_VERSION);
+	json_number(out, "commit", manifest->generation);
+	fprintf(out, ",\"icu\":\"%s\",\"unicode\":\"%s\",", manifest->icu_version, manifest->unicode_version);
+	json_number(out, "documents", snapshot->n_live_docs);
+	fputs(",", out);
+	json_number(out, "deleted", snapshot->n_docs - snapshot->n_live_docs);
+	fputs(",", out);
+	json_number(out, "positions", snapshot->n_positions);
+	fprintf(out, ",\"terms\":%llu,\"postings\":%llu,\"text_bytes\":%llu,", (unsigned long long)stats->n_terms,
+	        (unsigned long long)stats->n_postings, (unsigned long long)stats->text_bytes);
+	json_options(out, &manifest->options);
+	fputs(",", out);
+	json_sources(out, manifest);
+	fputs(",\"segments\":[", out);
+	for (uint32_t s = 0; s < stats->n_segments; s++) {
+		fprintf(out, "%s", s ? "," : "");
+		json_segment(out, snapshot, stats, s);
+	}
+	fputs("],", out);
+	json_parts(out, stats);
+	json_fields(out, stats);
+	json_summary(out, manifest, stats);
+	fputs("}\n", out);
+}

@@ -1,0 +1,115 @@
+/*
+ * present_svg.c: an index as a picture, 880 units wide: how many bytes each part has, longest bars for the largest, and the slabs of
+ * each segment, as wide as they have documents and as dark as their columns are dense.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "query/cli/command_line.h"
+#include "query/present/present_stats.h"
+
+#define WIDTH      880
+#define LEFT       190
+#define BAR_WIDTH  480
+#define ROW_HEIGHT 22
+
+static void put_label(FILE *out, double x, int y, const char *anchor, const char *text)
+{
+	fprintf(out, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"%s\">%s</text>\n", x, y, anchor, text);
+}
+
+/* Three groups of parts: of words, of grams, of both. */
+static const char *part_color(int part)
+{
+	return part < BS_FIRST_GRAM_PART ? "#2b6cb0" : part < BS_FIRST_OTHER_PART ? "#2f855a" : "#718096";
+}
+
+static int draw_parts(FILE *out, const struct bs_index_stats *stats, int y)
+{
+	uint64_t most = 1;
+	for (int part = 0; part < BS_PARTS; part++)
+		most = stats->parts[part] > most ? stats->parts[part] : most;
+	for (int part = 0; part < BS_PARTS; part++) {
+		char bytes[24], label[64];
+		double width = (double)stats->parts[part] / (double)most * BAR_WIDTH;
+		if (stats->parts[part] == 0)
+			continue;
+		bs_format_bytes(stats->parts[part], bytes);
+		snprintf(label, sizeof(label), "%s, %.1f %%", bytes, (double)stats->parts[part] / (double)stats->n_bytes * 100);
+		put_label(out, LEFT - 8, y + 15, "end", bs_part_name((enum bs_part)part));
+		fprintf(out, "<rect x=\"%d\" y=\"%d\" width=\"%.1f\" height=\"16\" fill=\"%s\"/>\n", LEFT, y + 3,
+		        fmax(width, 1), part_color(part));
+		put_label(out, LEFT + width + 8, y + 15, "start", label);
+		y += ROW_HEIGHT;
+	}
+	return y;
+}
+
+/* Density is that of the documents' columns; forward lists have none, and are drawn empty. */
+static void draw_slab(FILE *out, const struct bs_slab_stats *slab, uint32_t number, double x, double width, int y)
+{
+	char documents[64];
+	double density = slab->n_levels > 0 ? slab->density[slab->n_levels - 1] : 0;
+	for (uint32_t l = 0; l < slab->n_levels; l++)
+		density = slab->n_columns[l] > 0 && density <= 0 ? slab->density[l] : density;
+	bs_format_things(slab->n_docs, "document", documents);
+	fprintf(out,
+	        "<rect x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"16\" fill=\"#2b6cb0\" fill-opacity=\"%.3f\" "
+	        "stroke=\"#2d3748\" stroke-width=\"0.5\"><title>slab %u: %s, %s %.3f</title></rect>\n",
+	        x, y + 3, fmax(width, 0.5), fmin(density * 1.6, 1), number, documents,
+	        slab->n_levels > 0 ? "density" : "forward lists", density);
+}
+
+static int draw_segments(FILE *out, const struct bs_snapshot *snapshot, const struct bs_index_stats *stats, int y)
+{
+	uint64_t most = 1;
+	for (uint32_t s = 0; s < stats->n_segments; s++)
+		most = snapshot->segments[s].meta.n_docs > most ? snapshot->segments[s].meta.n_docs : most;
+	for (uint32_t s = 0; s < stats->n_segments; s++) {
+		if (!bs_snapshot_has_words(snapshot, s))
+			continue;
+		char label[64];
+		double x = LEFT;
+		snprintf(label, sizeof(label), "seg-%06llu", (unsigned long long)snapshot->manifest.segments[s].number);
+		put_label(out, LEFT - 8, y + 15, "end", label);
+		for (uint32_t i = 0; i < snapshot->segments[s].meta.n_slabs; i++) {
+			const struct bs_slab_stats *slab = &stats->segments[s].slabs[i];
+			double width = (double)slab->n_docs / (double)most * BAR_WIDTH;
+			draw_slab(out, slab, i, x, width, y);
+			x += width;
+		}
+		bs_format_things(snapshot->segments[s].meta.n_docs, "document", label);
+		put_label(out, x + 8, y + 15, "start", label);
+		y += ROW_HEIGHT;
+	}
+	return y;
+}
+
+static int draw_heading(FILE *out, const char *text, int y)
+{
+	fprintf(out, "<text x=\"12\" y=\"%d\" font-weight=\"bold\">%s</text>\n", y + 20, text);
+	return y + 30;
+}
+
+void bs_present_stats_svg(const struct bs_snapshot *snapshot, const struct bs_index_stats *stats, FILE *out)
+{
+	int n_parts = 0;
+	for (int part = 0; part < BS_PARTS; part++)
+		n_parts += stats->parts[part] > 0;
+	int height = 80 + ROW_HEIGHT * (n_parts + (int)stats->n_segments);
+	int y = 4;
+	char bytes[24], documents[64], title[160];
+	bs_format_bytes(stats->n_bytes, bytes);
+	bs_format_things(snapshot->n_live_docs, "document", documents);
+	fprintf(out,
+	        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" "
+	        "font-family=\"sans-serif\" font-size=\"12\">\n<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n",
+	        WIDTH, height, WIDTH, height);
+	snprintf(title, sizeof(title), "%s, %s: bytes of words (blue), of grams (green), of all else (grey)", bytes, documents);
+	y = draw_heading(out, title, y);
+	y = draw_parts(out, stats, y);
+	y = draw_heading(out, "Segments and their slabs: width is documents, darkness is density", y);
+	draw_segments(out, snapshot, stats, y);
+	fputs("</svg>\n", out);
+}

@@ -1,0 +1,334 @@
+/* rank.c: see rank.h. */
+#include "query/rank/rank.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/base/bytes.h"
+#include "core/base/source_kind.h"
+#include "core/store/doc_order.h"
+#include "query/plan/statistics.h"
+
+#define BM25_K1 1.2
+#define BM25_B  0.75
+
+double bs_bm25_idf(uint64_t n_docs, uint64_t df)
+{
+	return log(1 + ((double)n_docs - (double)df + 0.5) / ((double)df + 0.5));
+}
+
+double bs_bm25_avgdl(uint64_t n_docs, uint64_t n_positions)
+{
+	double average = n_docs ? (double)n_positions / (double)n_docs : 1;
+	return average > 0 ? average : 1;
+}
+
+enum bs_status bs_rank_idf(const struct bs_plan *plan, const uint8_t *term, uint32_t term_bytes, double *idf_out,
+                           struct bs_error *err)
+{
+	uint64_t df;
+	if (plan->statistics)
+		return bs_statistics_idf(plan->statistics, term, term_bytes, idf_out, err);
+	enum bs_status status = bs_plan_df(plan->snapshot, term, term_bytes, &df, err);
+	*idf_out = bs_bm25_idf(plan->snapshot->n_docs, df);
+	return status;
+}
+
+double bs_bm25_share(double worth, uint32_t tf, uint32_t length, double avgdl)
+{
+	double norm = BM25_K1 * (1 - BM25_B + BM25_B * length / avgdl);
+	return worth * tf * (BM25_K1 + 1) / (tf + norm);
+}
+
+void bs_scorer_deinit(struct bs_scorer *scorer)
+{
+	bs_buffer_deinit(&scorer->memory_words);
+	*scorer = (struct bs_scorer){0};
+}
+
+/* The order in which the shares of words are added up, so that a document always has the same score. */
+static int compare_words(const void *a, const void *b, void *context)
+{
+	const struct bs_plan *plan = context;
+	const struct bs_plan_term *x = &plan->terms[((const struct bs_scored_word *)a)->term];
+	const struct bs_plan_term *y = &plan->terms[((const struct bs_scored_word *)b)->term];
+	int order = bs_compare_bytes(plan->keys.data + x->key_offset, x->key_bytes, plan->keys.data + y->key_offset,
+	                             y->key_bytes);
+	return order ? order : x < y ? -1 : x > y;
+}
+
+/* Marks the elements of one term that every match of the node has. */
+static void mark_implied(const struct bs_plan *plan, const struct bs_query_node *node, bool *implied)
+{
+	for (uint32_t i = 0; i < node->n_items && !bs_query_is_file_name(node); i++)
+		implied[node->items[i].element] |= plan->elements[node->items[i].element].n_terms == 1;
+}
+
+/* ... that every match of the query has. */
+static void find_implied(const struct bs_plan *plan, bool *implied)
+{
+	const struct bs_query_tree *query = plan->query;
+	const struct bs_query_node *root = &query->nodes[query->n_nodes - 1];
+	mark_implied(plan, root, implied);
+	for (uint32_t i = 0; root->kind == BS_NODE_AND && i < root->n_children; i++)
+		mark_implied(plan, &query->nodes[root->children[i]], implied);
+}
+
+/* Whether the query asks for nothing but any of its words, and all of them score: one of weight 0 makes a match, too. */
+static bool is_any(const struct bs_query_tree *query)
+{
+	bool is_any = true;
+	for (size_t n = 0; n < query->n_nodes; n++) {
+		const struct bs_query_node *node = &query->nodes[n];
+		is_any &= node->kind == BS_NODE_OR || (node->kind == BS_NODE_WORD && node->field == BS_QUERY_ANY_FIELD);
+	}
+	for (size_t e = 0; e < query->n_elements; e++)
+		is_any &= query->elements[e].weight > 0;
+	return is_any;
+}
+
+static enum bs_status add_words(struct bs_scorer *scorer, uint32_t e, bool is_implied, struct bs_error *err)
+{
+	const struct bs_plan *plan = scorer->plan;
+	enum bs_status status = BS_OK;
+	for (uint32_t i = 0; i < plan->elements[e].n_terms && !status; i++) {
+		const struct bs_plan_term *term = &plan->terms[plan->elements[e].first_term + i];
+		struct bs_scored_word word = {
+			.term = plan->elements[e].first_term + i,
+			.hash = term->hash,
+			.weight = plan->query->elements[e].weight,
+			.is_implied = is_implied,
+		};
+		bs_tf_key_init(&word.key, term->hash);
+		if (term->df > 0)
+			status = bs_buffer_append(&scorer->memory_words, &word, sizeof(word), err);
+	}
+	return status;
+}
+
+static bool is_same_word(const struct bs_plan *plan, uint32_t a, uint32_t b)
+{
+	const struct bs_plan_term *x = &plan->terms[a], *y = &plan->terms[b];
+	return x->key_bytes == y->key_bytes &&
+	       memcmp(plan->keys.data + x->key_offset, plan->keys.data + y->key_offset, x->key_bytes) == 0;
+}
+
+/* Two elements may stand for the same word. */
+static void join_repeats(struct bs_scorer *scorer)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < scorer->n_words; i++) {
+		struct bs_scored_word *last = n > 0 ? &scorer->words[n - 1] : NULL;
+		if (last && is_same_word(scorer->plan, last->term, scorer->words[i].term)) {
+			last->weight += scorer->words[i].weight;
+			last->is_implied |= scorer->words[i].is_implied;
+		} else {
+			scorer->words[n++] = scorer->words[i];
+		}
+	}
+	scorer->n_words = n;
+}
+
+enum bs_status bs_scorer_make(struct bs_scorer *scorer, const struct bs_plan *plan, double avgdl, struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	scorer->plan = plan;
+	scorer->avgdl = avgdl;
+	scorer->is_complete = true;
+	scorer->is_any = is_any(plan->query);
+	bs_buffer_clear(&scorer->memory_words);
+	bool *implied = calloc(plan->query->n_elements, sizeof(*implied));
+	if (!implied)
+		return bs_fail_memory(err, "the words of a query", plan->query->n_elements * sizeof(*implied));
+	find_implied(plan, implied);
+	for (uint32_t e = 0; e < plan->query->n_elements && !status; e++) {
+		if (!(plan->query->elements[e].weight > 0))
+			continue;
+		scorer->is_complete &= !plan->elements[e].is_too_broad;
+		status = add_words(scorer, e, implied[e], err);
+	}
+	free(implied);
+	scorer->words = (struct bs_scored_word *)(void *)scorer->memory_words.data;
+	scorer->n_words = scorer->memory_words.used_bytes / sizeof(*scorer->words);
+	if (!status && scorer->n_words > 1) {
+		qsort_r(scorer->words, scorer->n_words, sizeof(*scorer->words), compare_words, (void *)(uintptr_t)plan);
+		join_repeats(scorer);
+	}
+	for (size_t i = 0; i < scorer->n_words && !status; i++) {
+		const struct bs_plan_term *term = &plan->terms[scorer->words[i].term];
+		double idf = bs_bm25_idf(plan->snapshot->n_docs, term->df);
+		if (plan->statistics)
+			status = bs_statistics_idf(plan->statistics, plan->keys.data + term->key_offset, term->key_bytes, &idf, err);
+		scorer->words[i].worth = scorer->words[i].weight * idf;
+	}
+	return status;
+}
+
+enum bs_status bs_scorer_score(const struct bs_scorer *scorer, uint32_t segment, uint32_t document,
+                               const uint8_t *has, double *score_out, bool *exact_io, struct bs_error *err)
+{
+	const struct bs_segment *from = &scorer->plan->snapshot->segments[segment];
+	const uint8_t *bits;
+	size_t n_bytes;
+	uint32_t length;
+	*score_out = 0;
+	enum bs_status status = bs_doc_table_length(&from->docs, document, &length, err);
+	if (!status)
+		status = bs_tf_table_get(&from->tfs, document, &bits, &n_bytes, err);
+	for (size_t i = 0; i < scorer->n_words && !status; i++) {
+		if (has[i] == BS_HAS_NOT)
+			continue;
+		uint32_t tf = bs_tf_decode_key(bits, n_bytes, &scorer->words[i].key);
+		*exact_io &= has[i] == BS_HAS && tf != BS_TF_UNKNOWN;
+		*score_out += bs_bm25_share(scorer->words[i].worth, tf, length, scorer->avgdl);
+	}
+	return status;
+}
+
+double bs_scorer_most(const struct bs_scorer *scorer, size_t word, uint32_t most_tf, uint32_t least_length)
+{
+	return bs_bm25_share(scorer->words[word].worth, most_tf ? most_tf : UINT32_MAX, most_tf ? least_length : 0,
+	                     scorer->avgdl);
+}
+
+static int compare_places(const struct bs_snapshot *snapshot, const struct bs_hit *a, const struct bs_hit *b)
+{
+	return bs_document_order(snapshot, (struct bs_doc_ref){a->segment, a->document},
+	                         (struct bs_doc_ref){b->segment, b->document});
+}
+
+static int compare_hits(const void *a, const void *b, void *context)
+{
+	return compare_places(context, a, b);
+}
+
+/* A hit and its number in the order of arrival. */
+struct arrived {
+	uint64_t number;
+	struct bs_hit hit;
+};
+
+static int compare_arrived(const void *a, const void *b)
+{
+	const struct arrived *x = a, *y = b;
+	if (x->hit.segment == y->hit.segment)
+		return bs_compare_u64(x->hit.document, y->hit.document);
+	return x->number != y->number ? bs_compare_u64(x->number, y->number) : bs_compare_u64(x->hit.segment, y->hit.segment);
+}
+
+/* Where all documents came in one after the other, their records need not be compared, which would be most of the work for a hundred
+ * thousand hits. False: it is otherwise, or cannot be done. */
+static bool sort_by_arrival(const struct bs_snapshot *snapshot, struct bs_hit *hits, size_t n_hits)
+{
+	const struct bs_manifest *manifest = &snapshot->manifest;
+	struct arrived *arrived = NULL;
+	bool can = manifest->n_sources == 1 && manifest->sources[0].kind == BS_SOURCE_STDIN;
+	if (can)
+		can = (arrived = malloc(n_hits * sizeof(*arrived))) != NULL;
+	for (size_t i = 0; i < n_hits && can; i++) {
+		can = hits[i].segment < manifest->n_segments &&
+		      !bs_packed_get(&snapshot->segments[hits[i].segment].docs.places[3], hits[i].document, &arrived[i].number, NULL);
+		arrived[i].hit = hits[i];
+	}
+	if (can)
+		qsort(arrived, n_hits, sizeof(*arrived), compare_arrived);
+	for (size_t i = 0; i < n_hits && can; i++)
+		hits[i] = arrived[i].hit;
+	free(arrived);
+	return can;
+}
+
+void bs_sort_by_document(const struct bs_snapshot *snapshot, struct bs_hit *hits, size_t n_hits)
+{
+	/* Hits come segment by segment, in order within each: often they are sorted already. */
+	for (size_t i = 1; i < n_hits; i++) {
+		if (compare_places(snapshot, &hits[i - 1], &hits[i]) > 0) {
+			if (!sort_by_arrival(snapshot, hits, n_hits))
+				qsort_r(hits, n_hits, sizeof(*hits), compare_hits, (void *)(uintptr_t)snapshot);
+			return;
+		}
+	}
+}
+
+/* Whether a stands above b in a heap. Of the k best, what would be shown after the others stands on top. */
+typedef bool (*heap_order)(const struct bs_snapshot *snapshot, const struct bs_hit *a, const struct bs_hit *b);
+
+static bool is_worse(const struct bs_snapshot *snapshot, const struct bs_hit *a, const struct bs_hit *b)
+{
+	if (a->score > b->score || a->score < b->score)
+		return a->score < b->score;
+	return compare_places(snapshot, a, b) > 0;
+}
+
+static bool is_higher(const struct bs_snapshot *snapshot, const struct bs_hit *a, const struct bs_hit *b)
+{
+	(void)snapshot;
+	if (a->score > b->score || a->score < b->score)
+		return a->score > b->score;
+	return a->segment != b->segment ? a->segment < b->segment : a->document < b->document;
+}
+
+static inline enum bs_status push(struct bs_buffer *heap, const struct bs_hit *hit, heap_order is_above,
+                                  const struct bs_snapshot *snapshot, struct bs_error *err)
+{
+	size_t i = bs_n_hits(heap);
+	enum bs_status status = bs_buffer_append(heap, hit, sizeof(*hit), err);
+	struct bs_hit *hits = (struct bs_hit *)(void *)heap->data;
+	if (status)
+		return status;
+	for (; i > 0 && is_above(snapshot, hit, &hits[(i - 1) / 2]); i = (i - 1) / 2)
+		hits[i] = hits[(i - 1) / 2];
+	hits[i] = *hit;
+	return BS_OK;
+}
+
+/* Puts hit in place of the top of hits[0..n), and down to where it belongs. */
+static inline void replace_top(struct bs_hit *hits, size_t n, struct bs_hit hit, heap_order is_above,
+                               const struct bs_snapshot *snapshot)
+{
+	size_t i = 0;
+	for (size_t child; (child = 2 * i + 1) < n; i = child) {
+		child += child + 1 < n && is_above(snapshot, &hits[child + 1], &hits[child]);
+		if (!is_above(snapshot, &hits[child], &hit))
+			break;
+		hits[i] = hits[child];
+	}
+	hits[i] = hit;
+}
+
+enum bs_status bs_hits_push(struct bs_buffer *heap, const struct bs_hit *hit, struct bs_error *err)
+{
+	return push(heap, hit, is_higher, NULL, err);
+}
+
+struct bs_hit bs_hits_pop(struct bs_buffer *heap)
+{
+	struct bs_hit *hits = (struct bs_hit *)(void *)heap->data;
+	struct bs_hit top = hits[0];
+	heap->used_bytes -= sizeof(top);
+	replace_top(hits, bs_n_hits(heap), hits[bs_n_hits(heap)], is_higher, NULL);
+	return top;
+}
+
+enum bs_status bs_top_offer(struct bs_top *top, const struct bs_hit *hit, struct bs_error *err)
+{
+	struct bs_hit *hits = (struct bs_hit *)(void *)top->heap.data;
+	size_t n = bs_n_hits(&top->heap);
+	if (n < top->k)
+		return push(&top->heap, hit, is_worse, top->snapshot, err);
+	if (n > 0 && is_worse(top->snapshot, &hits[0], hit))
+		replace_top(hits, n, *hit, is_worse, top->snapshot);
+	return BS_OK;
+}
+
+size_t bs_top_finish(struct bs_top *top, const struct bs_hit **hits_out)
+{
+	struct bs_hit *hits = (struct bs_hit *)(void *)top->heap.data;
+	for (size_t left = bs_n_hits(&top->heap); left > 1; left--) {
+		struct bs_hit worst = hits[0];
+		replace_top(hits, left - 1, hits[left - 1], is_worse, top->snapshot);
+		hits[left - 1] = worst;
+	}
+	*hits_out = hits;
+	return bs_n_hits(&top->heap);
+}

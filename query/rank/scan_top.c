@@ -1,0 +1,624 @@
+/* scan_top.c: see scan_top.h. */
+#include "query/rank/scan_top.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/bitsift/search.h"
+#include "core/system/watch.h"
+
+/* Scores are compared with bounds that were added up in another way: this much may be lost on it. */
+#define ROUNDING 1e-9
+
+/* Of so few candidates in the slab it is quicker to look at each than to weigh all. */
+#define LOOK_MAX           32u
+/* Blocks from which a first idea of the k best is taken. */
+#define SEED_BLOCKS        32u
+#define SEED_FACTOR        4u
+#define SEED_LEAST         128u /* to be left, for it to be worth it */
+
+void bs_top_scan_deinit(struct bs_top_scan *best)
+{
+	bs_buffer_deinit(&best->waiting);
+	bs_buffer_deinit(&best->listed);
+}
+
+double bs_top_scan_threshold(const struct bs_top_scan *best)
+{
+	const struct bs_buffer *heap = &best->top->heap;
+	return bs_n_hits(heap) < best->top->k ? 0 : ((const struct bs_hit *)(const void *)heap->data)->score;
+}
+
+bool bs_top_scan_is_possible(const struct bs_top_scan *best, double score)
+{
+	return score * (1 + ROUNDING) >= bs_top_scan_threshold(best);
+}
+
+/*
+ * A query for any of its words is answered in three rounds: first the documents that have a rare word, which are few and
+ * mostly the best; then, with something to compare with, those that have none; and at last the long ones that have lists,
+ * most of which cost nothing by then.
+ */
+enum round {
+	ROUND_ONLY, /* of all other queries */
+	ROUND_RARE,
+	ROUND_REST,
+	ROUND_LISTS,
+};
+
+/* A word is rare if fewer than one of so many documents have it: of words that are less rare, the first round reads most of
+ * what the second one does; of rarer ones alone, it finds too little. */
+#define RARE_SHARE 2800u
+
+/* Words that are looked for before what they leave is weighed again. */
+#define WORDS_TOGETHER 4u
+
+/* A slab under way. */
+struct best_scan {
+	struct bs_slab_scan *at;
+	struct bs_top_scan *best;
+	bool is_sure;              /* candidates match */
+	enum round round;
+	/* Of each word: whether candidates need not have it, and where it is then, its documents in frame 1 + its
+	 * number. */
+	bool is_apart[BS_TOP_SCAN_WORDS];
+	struct bs_live lives[BS_TOP_SCAN_WORDS];
+	uint8_t certainty[BS_TOP_SCAN_WORDS]; /* BS_HAS or BS_HAS_MAYBE where its lines say so */
+	uint8_t has[BS_TOP_SCAN_WORDS];
+	struct bs_weighed_term inputs[BS_TOP_SCAN_WORDS];
+	size_t n_inputs;
+	uint8_t by_worth[BS_TOP_SCAN_WORDS]; /* the words, the worthiest first, */
+	double left[BS_TOP_SCAN_WORDS + 1];  /* and the most that they give from each on */
+	const struct bs_weighed_term *weighed[BS_TOP_SCAN_WORDS]; /* of each word; NULL: not in this slab */
+};
+
+/* What a look at a row costs about, for the watch. */
+#define LOOK_NS 100u
+
+/* The document by what scan->has says of its words: it is a hit, or it waits, or it is out of the question. */
+static void look(struct best_scan *scan, uint32_t document, bool is_sure)
+{
+	struct bs_slab_scan *at = scan->at;
+	struct bs_hit hit = {.segment = at->segment, .document = document};
+	bool is_exact = is_sure && !at->plan->is_open;
+	at->status = bs_scorer_score(scan->best->scorer, at->segment, document, scan->has, &hit.score, &is_exact, at->err);
+	at->stats->scored++;
+	if (at->status)
+		return;
+	at->stats->hits += is_exact;
+	if (is_exact)
+		at->status = bs_top_offer(scan->best->top, &hit, at->err);
+	else if (bs_top_scan_is_possible(scan->best, hit.score))
+		at->status = bs_hits_push(&scan->best->waiting, &hit, at->err);
+}
+
+/* Leaves in scan->has what is known of the words of a row. */
+static void find_has(struct best_scan *scan, uint32_t row)
+{
+	uint32_t block = row / BS_LINE_BITS;
+	for (size_t i = 0; i < scan->best->scorer->n_words; i++) {
+		bool has = !scan->is_apart[i] || (bs_scan_is_live(&scan->lives[i], block) &&
+		                                  (scan->at->scan->frames[1 + i].lines[row / 64] >> (row % 64) & 1));
+		scan->has[i] = has ? scan->certainty[i] : BS_HAS_NOT;
+	}
+}
+
+static void look_at_row(struct best_scan *scan, const struct bs_scan_row *looked)
+{
+	bool is_sure = scan->is_sure;
+	if (bs_scan_is_out(scan->at, looked->document))
+		return;
+	find_has(scan, looked->row);
+	for (size_t i = 0; i < scan->best->scorer->n_words; i++)
+		is_sure |= scan->best->scorer->is_any && scan->has[i] == BS_HAS;
+	look(scan, looked->document, is_sure);
+}
+
+/* The most that the word's tf can be in the row, by the levels that it seems to reach; 0: any. */
+static uint32_t most_tf(const struct best_scan *scan, size_t i, uint32_t row)
+{
+	const struct bs_weighed_term *term = scan->weighed[i];
+	const struct bs_tf_levels *levels = &scan->at->plan->snapshot->segments[scan->at->segment].tf_levels;
+	for (uint32_t l = 0; term && l < term->n_levels; l++)
+		for (uint32_t c = 0; c < term->levels[l].n_columns; c++)
+			if (!(term->levels[l].columns[c][row / 64] >> (row % 64) & 1))
+				return levels->least[l] - 1;
+	return 0;
+}
+
+/* Whether the document can be among the best, by its length and its levels. Weights know but the least length of a slab,
+ * so that most of what they leave is too long; and it is told from less memory than the tf codes take. */
+static bool is_hopeful(struct best_scan *scan, const struct bs_scan_row *looked)
+{
+	const struct bs_scorer *scorer = scan->best->scorer;
+	uint32_t length = 0;
+	double most = 0;
+	if (!(bs_top_scan_threshold(scan->best) > 0) || scan->at->status)
+		return !scan->at->status;
+	const struct bs_doc_table *docs = &scan->at->plan->snapshot->segments[scan->at->segment].docs;
+	scan->at->status = bs_doc_table_length(docs, looked->document, &length, scan->at->err);
+	find_has(scan, looked->row);
+	for (size_t i = 0; i < scorer->n_words; i++)
+		if (scan->has[i] != BS_HAS_NOT)
+			most += bs_scorer_most(scorer, i, most_tf(scan, i, looked->row), length);
+	return bs_top_scan_is_possible(scan->best, most);
+}
+
+static void look_at_rows(struct best_scan *scan, struct bs_scan_row *looked, size_t n)
+{
+	struct bs_slab_scan *at = scan->at;
+	const struct bs_segment *segment = &at->plan->snapshot->segments[at->segment];
+	size_t n_hopeful = 0;
+	if (!at->status)
+		at->status = bs_watch_spend(n * LOOK_NS, at->err);
+	bs_scan_documents(at, looked, n);
+	for (size_t i = 0; i < n && !at->status; i++) {
+		bs_packed_prefetch_entry(&segment->docs.lengths, looked[i].document);
+		bs_tf_table_prefetch_entry(&segment->tfs, looked[i].document);
+	}
+	for (size_t i = 0; i < n && !at->status; i++)
+		bs_packed_prefetch(&segment->docs.lengths, looked[i].document);
+	for (size_t i = 0; i < n; i++) {
+		if (!is_hopeful(scan, &looked[i]))
+			continue;
+		looked[n_hopeful++] = looked[i];
+		bs_tf_table_prefetch_place(&segment->tfs, looked[i].document);
+	}
+	for (size_t i = 0; i < n_hopeful; i++)
+		bs_tf_table_prefetch(&segment->tfs, looked[i].document);
+	for (size_t i = 0; i < n_hopeful && !at->status; i++)
+		look_at_row(scan, &looked[i]);
+}
+
+static void look_at_lines(struct best_scan *scan, const uint64_t *lines, const struct bs_live *live)
+{
+	struct bs_row_walk walk = {.lines = lines, .live = live};
+	struct bs_scan_row looked[BS_SCAN_TOGETHER];
+	for (size_t n; !scan->at->status && (n = bs_scan_take_rows(&walk, looked)) > 0;)
+		look_at_rows(scan, looked, n);
+}
+
+static bool has_levels(const struct best_scan *scan, const struct bs_scored_word *word)
+{
+	const struct bs_segment *segment = &scan->at->plan->snapshot->segments[scan->at->segment];
+	const struct bs_term_place *place = bs_scan_place(scan->at, word->term);
+	return place->is_found && segment->tf_levels.n_levels > 0 && place->term.df >= segment->tf_levels.min_df &&
+	       scan->at->slab->levels[0].n_columns > 0;
+}
+
+static bool is_rare(const struct best_scan *scan, size_t i)
+{
+	const struct bs_term_place *place = bs_scan_place(scan->at, scan->best->scorer->words[i].term);
+	const struct bs_segment *segment = &scan->at->plan->snapshot->segments[scan->at->segment];
+	return !place->is_found || (uint64_t)place->term.df * RARE_SHARE < segment->meta.n_docs;
+}
+
+/* Whether no document of the round has the word. */
+static bool is_foreign(const struct best_scan *scan, size_t i)
+{
+	return scan->round == ROUND_REST && is_rare(scan, i);
+}
+
+/* The scale of the weights of a slab: sums of at most BS_WEIGH_MOST, a unit of which is worth so much of a score. */
+struct scale {
+	double unit;
+	double most; /* that a document can score */
+};
+
+static struct scale make_scale(const struct best_scan *scan)
+{
+	const struct bs_scorer *scorer = scan->best->scorer;
+	struct scale scale = {.most = 0};
+	for (size_t i = 0; i < scorer->n_words; i++)
+		scale.most += is_foreign(scan, i) ? 0 : bs_scorer_most(scorer, i, 0, 0);
+	/* Each word's weights are rounded up once. */
+	scale.unit = scale.most * (1 + ROUNDING) / (double)(BS_WEIGH_MOST - scorer->n_words);
+	return scale;
+}
+
+/* The sum that a document needs to score at least as much. */
+static uint32_t threshold_of(const struct scale *scale, double score)
+{
+	double threshold = ceil(score * (1 - ROUNDING) / scale->unit);
+	return threshold > 0 ? (uint32_t)fmin(threshold, BS_WEIGH_MOST + 1) : 0;
+}
+
+/* The columns of a level. */
+static void place_level(struct best_scan *scan, const struct bs_scored_word *word, uint32_t l,
+                        const struct bs_live *live, struct bs_weighed_level *level)
+{
+	struct bs_slab_scan *at = scan->at;
+	const struct bs_level *documents = &at->slab->levels[0];
+	struct bs_probe probe = bs_hash_probe(bs_tf_level_hash(word->hash, l), BS_LEVEL_DOCUMENT);
+	level->n_columns = at->plan->snapshot->segments[at->segment].tf_levels.n_columns;
+	for (uint32_t i = 0; i < level->n_columns && !at->status; i++)
+		at->status = bs_slab_column(at->slab, documents, bs_hash_position(probe, i, documents->n_columns), live,
+		                            &level->columns[i], at->err);
+}
+
+static uint32_t units_of(const struct scale *scale, double score)
+{
+	return (uint32_t)ceil(score * (1 + ROUNDING) / scale->unit);
+}
+
+/* What a word gives by its levels: a document that does not reach level l has it less often than that. */
+static void weigh_word(struct best_scan *scan, size_t i, const struct scale *scale, const struct bs_live *live,
+                       struct bs_weighed_term *term)
+{
+	const struct bs_scorer *scorer = scan->best->scorer;
+	const struct bs_scored_word *word = &scorer->words[i];
+	const struct bs_tf_levels *levels = &scan->at->plan->snapshot->segments[scan->at->segment].tf_levels;
+	uint32_t sum = 0;
+	*term = (struct bs_weighed_term){.n_levels = has_levels(scan, word) ? levels->n_levels : 0};
+	if (scan->is_apart[i]) {
+		term->lines = scan->at->scan->frames[1 + i].lines;
+		term->live = &scan->lives[i];
+	}
+	for (uint32_t l = 0; l <= term->n_levels && !scan->at->status; l++) {
+		uint32_t most_tf = l < term->n_levels ? levels->least[l] - 1 : 0;
+		uint32_t units = units_of(scale, bs_scorer_most(scorer, i, most_tf, scan->at->slab->least_length));
+		uint32_t weight = units > sum ? units - sum : 0;
+		sum += weight;
+		*(l ? &term->levels[l - 1].weight : &term->weight) = weight;
+		if (l > 0)
+			place_level(scan, word, l - 1, live, &term->levels[l - 1]);
+	}
+	term->most = sum;
+}
+
+static void weigh_words(struct best_scan *scan, const struct scale *scale, const struct bs_live *live)
+{
+	scan->n_inputs = 0;
+	for (size_t i = 0; i < scan->best->scorer->n_words && !scan->at->status; i++)
+		if (!is_foreign(scan, scan->by_worth[i])) {
+			scan->weighed[scan->by_worth[i]] = &scan->inputs[scan->n_inputs];
+			weigh_word(scan, scan->by_worth[i], scale, live, &scan->inputs[scan->n_inputs++]);
+		}
+}
+
+static void order_by_worth(struct best_scan *scan)
+{
+	const struct bs_scored_word *words = scan->best->scorer->words;
+	for (size_t i = 0; i < scan->best->scorer->n_words; i++) {
+		size_t at = i;
+		for (; at > 0 && words[scan->by_worth[at - 1]].worth < words[i].worth; at--)
+			scan->by_worth[at] = scan->by_worth[at - 1];
+		scan->by_worth[at] = (uint8_t)i;
+	}
+	scan->left[scan->best->scorer->n_words] = 0;
+	for (size_t i = scan->best->scorer->n_words; i-- > 0;)
+		scan->left[i] = scan->left[i + 1] + bs_scorer_most(scan->best->scorer, scan->by_worth[i], 0, 0);
+}
+
+/* Leaves in `kept`, which may be the lines themselves, those of the lines whose weights reach the threshold. */
+static void weigh(struct best_scan *scan, uint32_t threshold, const uint64_t *lines, uint64_t *kept, struct bs_live *live)
+{
+	if (threshold <= BS_WEIGH_MOST)
+		scan->at->kernel->weigh(lines, kept, live, scan->inputs, scan->n_inputs, threshold);
+	else
+		memset(live, 0, sizeof(*live));
+}
+
+/* Some of the live blocks. */
+static struct bs_live first_blocks(const struct bs_live *live, uint32_t n)
+{
+	struct bs_live first = {{0}};
+	for (uint32_t word = 0; word < BS_SLAB_MAX_BLOCKS / 64; word++)
+		for (uint64_t left = live->words[word]; left && n > 0; left &= left - 1, n--)
+			first.words[word] |= left & -left;
+	return first;
+}
+
+/* So many blocks that they should hold some times k candidates. */
+static uint32_t seed_blocks(const struct best_scan *scan, uint32_t n_live, uint64_t n_candidates)
+{
+	uint64_t n = SEED_FACTOR * (uint64_t)scan->best->top->k * n_live / n_candidates + 1;
+	return n < SEED_BLOCKS ? SEED_BLOCKS : n < n_live ? (uint32_t)n : n_live;
+}
+
+/*
+ * Looks at the k weightiest or so of some blocks, so that of the others most can be dropped; and takes them away. Their
+ * threshold is found bit by bit, among those that are left by the bits before.
+ */
+static void seed(struct best_scan *scan, uint32_t n_blocks, struct bs_live *live)
+{
+	const struct bs_kernel *kernel = scan->at->kernel;
+	const struct bs_and_frame *frames = scan->at->scan->frames;
+	size_t spare = 1 + scan->best->scorer->n_words;
+	uint64_t *const candidates = frames[0].lines, *best = candidates;
+	uint64_t *tried = frames[spare].lines, *other = frames[spare + 1].lines;
+	struct bs_live some = first_blocks(live, n_blocks);
+	uint32_t threshold = 0;
+	for (uint32_t bit = 1u << (BS_WEIGH_BITS - 1); bit; bit >>= 1) {
+		struct bs_live left = some;
+		weigh(scan, threshold | bit, best, tried, &left);
+		if (kernel->count(tried, &left) < scan->best->top->k)
+			continue;
+		threshold |= bit;
+		some = left;
+		best = tried;
+		tried = other;
+		other = best;
+	}
+	look_at_lines(scan, best, &some);
+	kernel->and_not_lines(candidates, live, best, &some);
+}
+
+/* The documents of a word in the live blocks, into its frame. */
+static void find_word(struct best_scan *scan, size_t i, const struct bs_live *live)
+{
+	uint32_t term = scan->best->scorer->words[i].term;
+	scan->lives[i] = *live;
+	scan->is_apart[i] = true;
+	bs_scan_and_terms(scan->at, &term, 1, (uint32_t)i + 1, &scan->lives[i]);
+	scan->certainty[i] = BS_HAS;
+}
+
+/* Of the words that candidates need not have. */
+static void find_words(struct best_scan *scan, const struct bs_live *live)
+{
+	const struct bs_scorer *scorer = scan->best->scorer;
+	for (size_t i = 0; i < scorer->n_words; i++) {
+		scan->is_apart[i] = false;
+		scan->certainty[i] = scan->is_sure ? BS_HAS : BS_HAS_MAYBE;
+		if (!scorer->words[i].is_implied)
+			find_word(scan, i, live);
+	}
+}
+
+/*
+ * Which words of the round candidates must have one of: those without which no document can be among the best are left
+ * out, those of least worth first, as far as all of them together do not make one (Turtle and Flood's MaxScore, 1995).
+ */
+static void choose_essential(const struct best_scan *scan, uint8_t *essential)
+{
+	const struct bs_scorer *scorer = scan->best->scorer;
+	double most = 0;
+	for (size_t i = 0; i < scorer->n_words; i++)
+		essential[i] = scan->round == ROUND_LISTS || is_rare(scan, i) == (scan->round == ROUND_RARE);
+	for (;;) {
+		size_t least = scorer->n_words;
+		for (size_t i = 0; i < scorer->n_words; i++)
+			if (essential[i] && (least == scorer->n_words || scorer->words[i].worth < scorer->words[least].worth))
+				least = i;
+		if (least == scorer->n_words || scan->round == ROUND_RARE)
+			return;
+		most += bs_scorer_most(scorer, least, 0, 0);
+		if (bs_top_scan_is_possible(scan->best, most))
+			return;
+		essential[least] = 0;
+	}
+}
+
+static void seek_word(struct best_scan *scan, size_t i, const struct bs_live *within)
+{
+	scan->lives[i] = *within;
+	bs_scan_seek_term(scan->at, scan->best->scorer->words[i].term, (uint32_t)i + 1, &scan->lives[i]);
+}
+
+/* Of frame 0, those that the words found so far, and all others, can make one of the best. */
+static void drop_hopeless(struct best_scan *scan, const uint8_t *is_found, struct bs_live *live)
+{
+	struct scale scale = make_scale(scan);
+	uint64_t *lines = scan->at->scan->frames[0].lines;
+	uint32_t threshold = threshold_of(&scale, bs_top_scan_threshold(scan->best)), left = 0;
+	scan->n_inputs = 0;
+	for (size_t n = 0; n < scan->best->scorer->n_words; n++) {
+		size_t i = scan->by_worth[n];
+		uint32_t most = is_foreign(scan, i) ? 0 : units_of(&scale, bs_scorer_most(scan->best->scorer, i, 0, 0));
+		left += is_found[i] ? 0 : most;
+		if (is_found[i])
+			scan->inputs[scan->n_inputs++] = (struct bs_weighed_term){
+				.lines = scan->at->scan->frames[1 + i].lines, .live = &scan->lives[i], .weight = most, .most = most};
+	}
+	if (threshold > left)
+		weigh(scan, threshold - left, lines, lines, live);
+}
+
+/* Leaves in frame 0 the documents that seem to have an essential word, and can be among the best with all that they seem to
+ * have. */
+static void seek_any(struct best_scan *scan, struct bs_live *live)
+{
+	struct bs_slab_scan *at = scan->at;
+	const struct bs_scorer *scorer = scan->best->scorer;
+	const struct bs_live all = *live;
+	bool is_open = !(bs_top_scan_threshold(scan->best) > 0);
+	size_t n_sought = 0;
+	uint8_t *is_found = scan->has;
+	choose_essential(scan, is_found);
+	memset(live, 0, sizeof(*live));
+	for (size_t i = 0; i < scorer->n_words; i++) {
+		if (!is_found[i])
+			continue;
+		seek_word(scan, i, &all);
+		at->kernel->or_lines(at->scan->frames[0].lines, live, at->scan->frames[1 + i].lines, &scan->lives[i]);
+	}
+	for (size_t n = 0; n < scorer->n_words && bs_live_any(live); n++) {
+		size_t i = scan->by_worth[n];
+		if (is_found[i] || is_foreign(scan, i))
+			continue;
+		if (!is_open && n_sought++ % WORDS_TOGETHER == 0)
+			drop_hopeless(scan, is_found, live);
+		seek_word(scan, i, live);
+		is_found[i] = 1;
+	}
+	if (!is_open && bs_live_any(live))
+		drop_hopeless(scan, is_found, live);
+}
+
+/* Leaves in the frame of each word those documents of frame 0 that have it; and in frame 0 those that have one at all: of the
+ * first round a rare one, of the second none that is rare. */
+static void prove_words(struct best_scan *scan, struct bs_live *live)
+{
+	struct bs_slab_scan *at = scan->at;
+	const struct bs_kernel *kernel = at->kernel;
+	const struct bs_scorer *scorer = scan->best->scorer;
+	const struct bs_and_frame *frames = at->scan->frames, *having = &frames[1 + scorer->n_words];
+	struct bs_live having_live = {{0}};
+	for (size_t i = 0; i < scorer->n_words; i++) {
+		scan->is_apart[i] = true;
+		scan->certainty[i] = BS_HAS;
+		if (is_foreign(scan, i))
+			seek_word(scan, i, live);
+		kernel->and_lines(frames[1 + i].lines, &scan->lives[i], frames->lines, live);
+		bs_scan_keep_term(at, scorer->words[i].term, (uint32_t)i + 1, &scan->lives[i]);
+		if (is_foreign(scan, i))
+			kernel->and_not_lines(frames->lines, live, frames[1 + i].lines, &scan->lives[i]);
+		else if (scan->round != ROUND_RARE || is_rare(scan, i))
+			kernel->or_lines(having->lines, &having_live, frames[1 + i].lines, &scan->lives[i]);
+	}
+	kernel->and_lines(frames->lines, live, having->lines, &having_live);
+}
+
+/*
+ * Leaves in frame 0 the documents that have an essential word, but for those of another round. Columns tell what a document
+ * seems to have, which is enough for most to be dropped: what is true is asked of the others.
+ */
+static void find_any(struct best_scan *scan, struct bs_live *live)
+{
+	seek_any(scan, live);
+	if (bs_live_any(live))
+		prove_words(scan, live);
+	if (scan->at->status)
+		memset(live, 0, sizeof(*live));
+}
+
+/* Whether it is worth it to look at some of so many that are left first, those that look best. */
+static bool should_seed(const struct best_scan *scan, uint64_t n_left)
+{
+	return (scan->is_sure || scan->round != ROUND_ONLY) && n_left > SEED_LEAST + SEED_FACTOR * (uint64_t)scan->best->top->k;
+}
+
+static void look_at_best(struct best_scan *scan, struct bs_live *live, uint64_t n_candidates)
+{
+	struct bs_slab_scan *at = scan->at;
+	uint32_t n_live = bs_scan_count_live(live);
+	struct scale scale = make_scale(scan);
+	uint64_t *lines = at->scan->frames[0].lines;
+	bool is_open = !(bs_top_scan_threshold(scan->best) > 0);
+	if (n_candidates <= LOOK_MAX || (is_open && !should_seed(scan, n_candidates))) {
+		look_at_lines(scan, lines, live);
+		return;
+	}
+	weigh_words(scan, &scale, live);
+	if (at->status)
+		return;
+	at->stats->blocks_weighed += n_live;
+	at->stats->planes = BS_WEIGH_BITS;
+	if (!is_open)
+		weigh(scan, threshold_of(&scale, bs_top_scan_threshold(scan->best)), lines, lines, live);
+	uint64_t n_left = is_open ? n_candidates : at->kernel->count(lines, live);
+	if (should_seed(scan, n_left)) {
+		seed(scan, seed_blocks(scan, bs_scan_count_live(live), n_left), live);
+		/* Fewer than k may have been found. */
+		if (bs_top_scan_threshold(scan->best) > 0)
+			weigh(scan, threshold_of(&scale, bs_top_scan_threshold(scan->best)), lines, lines, live);
+	}
+	at->stats->blocks_dropped += n_live - bs_scan_count_live(live);
+	look_at_lines(scan, lines, live);
+}
+
+static void scan_matrix(struct best_scan *scan)
+{
+	struct bs_slab_scan *at = scan->at;
+	struct bs_live live;
+	bs_live_all(&live, at->slab->n_blocks);
+	memset(scan->weighed, 0, sizeof(scan->weighed));
+	if (scan->round != ROUND_ONLY)
+		find_any(scan, &live);
+	else
+		scan->is_sure = bs_scan_matches(at, &live);
+	if (at->status || !bs_live_any(&live))
+		return;
+	uint64_t n_candidates = at->kernel->count(at->scan->frames[0].lines, &live);
+	at->stats->candidates += n_candidates;
+	at->stats->blocks_live += bs_scan_count_live(&live);
+	if (scan->round == ROUND_ONLY)
+		find_words(scan, &live);
+	scan->best->filtered(scan->best->context);
+	if (!at->status)
+		look_at_best(scan, &live, n_candidates);
+}
+
+/* The worthiest words first: most documents are out of the question before the others are looked for. */
+static void look_at_listed(struct best_scan *scan, const struct bs_candidate *candidate)
+{
+	struct bs_slab_scan *at = scan->at;
+	const struct bs_scorer *scorer = scan->best->scorer;
+	double most = 0;
+	for (size_t n = 0; n < scorer->n_words && !at->status; n++) {
+		size_t i = scan->by_worth[n];
+		const struct bs_term_place *place = bs_scan_place(at, scorer->words[i].term);
+		bool has = place->is_found;
+		if (has)
+			at->status = bs_slab_forward_has(at->slab, candidate->row, place->term.ordinal, &has, at->err);
+		scan->has[i] = has ? BS_HAS : BS_HAS_NOT;
+		most += has ? bs_scorer_most(scorer, i, 0, 0) : 0;
+		if (!bs_top_scan_is_possible(scan->best, most + scan->left[n + 1]))
+			return;
+	}
+	if (!at->status)
+		look(scan, candidate->document, candidate->is_sure);
+}
+
+static void scan_lists(struct best_scan *scan)
+{
+	struct bs_buffer *listed = &scan->best->listed;
+	bs_buffer_clear(listed);
+	bs_scan_forward(scan->at, listed, NULL);
+	const struct bs_candidate *candidates = (const struct bs_candidate *)(const void *)listed->data;
+	for (size_t i = 0; i < listed->used_bytes / sizeof(*candidates) && !scan->at->status; i++)
+		look_at_listed(scan, &candidates[i]);
+}
+
+static bool is_of_round(const struct bs_slab *slab, enum round round)
+{
+	return round == ROUND_ONLY || (slab->n_levels == 0) == (round == ROUND_LISTS);
+}
+
+static enum bs_status scan_round(struct best_scan *scan, enum round round, const struct bs_slab_scan *first)
+{
+	const struct bs_segment *segment = &first->plan->snapshot->segments[first->segment];
+	enum bs_status status = BS_OK;
+	scan->round = round;
+	for (uint32_t i = 0; i < segment->meta.n_slabs && !status; i++) {
+		struct bs_slab_scan at = *first;
+		at.slab = &segment->slabs[i];
+		scan->at = &at;
+		scan->is_sure = false;
+		if (!is_of_round(at.slab, round))
+			continue;
+		bs_scan_prefetch(at.plan, at.segment, i + 1);
+		/* Perhaps no document of the slab can be among the best. */
+		if (!bs_top_scan_is_possible(scan->best, make_scale(scan).most))
+			at.stats->blocks_skipped += at.slab->n_blocks;
+		else if (at.slab->n_levels > 0 || (round == ROUND_LISTS && at.slab->n_docs <= BS_SLAB_MAX_DOCS))
+			scan_matrix(scan);
+		else
+			scan_lists(scan);
+		status = at.status ? at.status
+		                   : scan->best->settle(scan->best->context, scan->round == ROUND_RARE, at.err);
+	}
+	return status;
+}
+
+enum bs_status bs_scan_top(struct bs_scan *scan, const struct bs_plan *plan, uint32_t s, const struct bs_kernel *kernel,
+                           struct bs_top_scan *best, struct bs_query_stats *stats, struct bs_error *err)
+{
+	struct bs_slab_scan at = {.scan = scan, .plan = plan, .kernel = kernel, .stats = stats, .err = err, .segment = s};
+	struct best_scan *best_scan = scan->best ? scan->best : malloc(sizeof(*best_scan));
+	scan->best = best_scan;
+	if (!best_scan)
+		return bs_fail_memory(err, "a scan", sizeof(*best_scan));
+	best_scan->best = best;
+	order_by_worth(best_scan);
+	enum bs_status status = bs_scan_start(scan, plan, (uint32_t)best->scorer->n_words + 3, err);
+	if (status)
+		return status;
+	if (!best->scorer->is_any || best->scorer->n_words < 2)
+		return scan_round(best_scan, ROUND_ONLY, &at);
+	status = scan_round(best_scan, ROUND_RARE, &at);
+	status = status ? status : scan_round(best_scan, ROUND_REST, &at);
+	return status ? status : scan_round(best_scan, ROUND_LISTS, &at);
+}

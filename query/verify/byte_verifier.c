@@ -1,0 +1,1116 @@
+/*
+ * byte_verifier.c: see byte_verifier.h. The query made ready; one place of a text where a word was found by its bytes:
+ * is it a word there, and does the phrase stand around it; then the tree, which is asked from the root down and left at
+ * the first answer.
+ *
+ * Most places are decided by the bytes beside the word. A word that begins and ends with a letter or digit, and is one
+ * word for the analyzer when it stands alone, is one where an inert byte or nothing stands on either side, or a byte
+ * that joins words (' . : and the like) with such a one behind it; and it is none where a letter, a digit or _ stands
+ * there, unless a word may end there all the same (words_near.h). All else is analysed, from the last safe cut before to
+ * the next one after.
+ */
+#include "query/verify/byte_verifier.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unicode/utf8.h>
+
+#include "core/base/bytes.h"
+#include "core/store/field_weights.h"
+#include "core/system/watch.h"
+#include "core/text/words_near.h"
+#include "corpus/read/record_scan.h"
+#include "query/plan/named.h"
+#include "query/rank/rank.h"
+
+#define NO_ITEM UINT32_MAX
+
+/* A larger query is left to match.c; so is a longer word, which text can be made to resemble at every place. */
+#define MAX_ELEMENTS 64u
+#define MAX_NODES    64u
+#define MAX_LEAF     256u /* items of a leaf */
+#define MAX_WORD     256u /* bytes */
+/* A longer phrase is not confirmed here. */
+#define MAX_ITEMS 32u
+
+struct element {
+	struct bs_needle needle; /* unless it is not searchable */
+	bool is_searchable;      /* where its bytes are not, it is not */
+	bool is_term;            /* searchable, and a word where its bytes are a word; else it is a prefix */
+	bool is_plain;           /* a term that begins and ends with a letter or digit, and is one word by itself; or a
+	                          * prefix that begins with one and is of letters, digits and _ */
+	uint64_t df;
+};
+
+/* A text being looked at: a field's, or a line of JSON, in which escapes stand for what they mean. */
+struct text {
+	const uint8_t *bytes;
+	size_t n_bytes;
+	bool is_json;
+	bool goes_on_before; /* it is a piece of a text */
+	bool goes_on_after;
+};
+
+/* How far a text was searched for a word or phrase, and what came of it. */
+struct searched {
+	size_t to_byte;
+	enum bs_verdict verdict;
+};
+
+/* Around a word in JSON, so many bytes on either side are made into text to be analysed. */
+#define PIECE_BYTES ((size_t)384)
+
+struct bs_byte_verifier {
+	const struct bs_plan *plan;
+	const struct bs_query_tree *query;
+	struct bs_words *words;
+	const struct bs_kernel *kernel;
+	char *const *weights; /* of fields */
+	uint8_t kinds[256];             /* enum bs_byte_kind */
+	enum bs_words_ascii_form worst; /* the least ASCII form that may hide one of the query's words */
+	bool has_not;
+	struct element elements[MAX_ELEMENTS];
+	uint32_t rarest[MAX_NODES];      /* of a phrase: index of the item to begin with; UINT32_MAX: none */
+	uint64_t most[MAX_NODES];        /* documents that may have it, at most: the fewest are asked first */
+	uint32_t *children;              /* like the query's, but in that order under an AND */
+	uint32_t by_bytes[MAX_ELEMENTS]; /* the scored terms, sorted */
+	size_t n_by_bytes;
+	struct bs_match_word found[MAX_ELEMENTS];
+	double idfs[MAX_ELEMENTS];
+
+	/* The document. */
+	struct text text; /* the line of JSON; unless there are fields */
+	const struct bs_field *doc_fields;
+	size_t n_doc_fields;
+	bool is_json;                   /* so are the fields */
+	bool is_head;                   /* they go on behind what there is of them */
+	uint8_t known[MAX_ELEMENTS];    /* enum bs_verdict + 1 of the element in any field, or 0 */
+	struct bs_field grown;          /* of a text that comes bit by bit, what there is of it; */
+	struct searched searched_words[MAX_ELEMENTS]; /* for these words and phrases so much was looked at */
+	struct searched searched_phrases[MAX_NODES];
+	uint8_t piece[4 * PIECE_BYTES]; /* of JSON, as text */
+	size_t left_bytes;              /* that may still be analysed for it; 0: no more is tried */
+	struct bs_error *err;
+	enum bs_status status; /* sticky */
+};
+
+static bool is_term(const struct bs_token *token, const struct bs_needle *needle)
+{
+	return token->term_bytes == needle->n_bytes && memcmp(token->term, needle->bytes, needle->n_bytes) == 0;
+}
+
+/* Whether the needle is the word that begins at start_byte of the text analysed. */
+struct word_probe {
+	const struct bs_needle *needle;
+	uint64_t start_byte;
+	bool is_found;
+	bool is_all; /* ... and ends where the needle does */
+};
+
+static enum bs_status probe_word(void *context, const struct bs_token *tokens, size_t n_tokens, struct bs_error *err)
+{
+	struct word_probe *probe = context;
+	(void)err;
+	for (size_t i = 0; i < n_tokens; i++) {
+		if (tokens[i].is_bigram || tokens[i].start_byte != probe->start_byte || !is_term(&tokens[i], probe->needle))
+			continue;
+		probe->is_found = true;
+		probe->is_all |= tokens[i].end_byte - tokens[i].start_byte == probe->needle->n_bytes;
+	}
+	return BS_OK;
+}
+
+static bool is_ascii(const struct bs_element *element)
+{
+	uint8_t all = 0;
+	for (uint32_t i = 0; i < element->term_bytes; i++)
+		all |= element->term[i];
+	return all < 0x80;
+}
+
+/* Letters, digits and _ only: what folds to other ASCII is no part of it. */
+static bool is_wordy(const struct bs_byte_verifier *verifier, const struct bs_element *element)
+{
+	for (uint32_t i = 0; i < element->term_bytes; i++)
+		if (verifier->kinds[element->term[i]] != BS_BYTE_LETTER && element->term[i] != '_')
+			return false;
+	return true;
+}
+
+static uint64_t df_of(const struct bs_plan *plan, uint32_t e)
+{
+	const struct bs_plan_element *planned = &plan->elements[e];
+	uint64_t df = planned->is_too_broad ? UINT32_MAX : 0;
+	for (uint32_t t = 0; t < planned->n_terms; t++)
+		df += plan->terms[planned->first_term + t].df;
+	return df;
+}
+
+static enum bs_status make_element(struct bs_byte_verifier *verifier, uint32_t e, struct bs_error *err)
+{
+	const struct bs_element *from = &verifier->query->elements[e];
+	struct element *element = &verifier->elements[e];
+	struct word_probe probe = {.needle = &element->needle};
+	enum bs_status status = BS_OK;
+	element->df = df_of(verifier->plan, e);
+	element->is_searchable = (from->kind == BS_ELEMENT_TERM || from->kind == BS_ELEMENT_PREFIX) &&
+	                         from->term_bytes <= MAX_WORD && is_ascii(from);
+	element->is_term = element->is_searchable && from->kind == BS_ELEMENT_TERM;
+	if (!element->is_searchable)
+		return BS_OK;
+	bs_needle_init(&element->needle, from->term, from->term_bytes);
+	if (!is_wordy(verifier, from))
+		verifier->worst = BS_ASCII_FORM_OTHER;
+	if (element->is_term)
+		status = bs_words_analyze(verifier->words, from->term, from->term_bytes, 0, probe_word, &probe, NULL, err);
+	bool begins = verifier->kinds[from->term[0]] == BS_BYTE_LETTER;
+	bool ends = verifier->kinds[from->term[from->term_bytes - 1]] == BS_BYTE_LETTER;
+	if (element->is_term)
+		element->is_plain = probe.is_all && begins && ends;
+	else
+		element->is_plain = begins && is_wordy(verifier, from);
+	element->is_plain &= !bs_words_may_be_date(verifier->words, from->term, from->term_bytes);
+	return status;
+}
+
+static bool is_leaf(const struct bs_query_node *node)
+{
+	return node->n_children == 0;
+}
+
+/* The rarest item of a phrase that can be searched for. */
+static uint32_t find_rarest(const struct bs_byte_verifier *verifier, const struct bs_query_node *node)
+{
+	uint32_t best = NO_ITEM;
+	for (uint32_t i = 0; i < node->n_items; i++) {
+		const struct element *element = &verifier->elements[node->items[i].element];
+		if (element->is_term && (best == NO_ITEM || element->df < verifier->elements[node->items[best].element].df))
+			best = i;
+	}
+	return best;
+}
+
+/* How many documents a node may match, at most: the fewer, the more is it worth to ask it first. */
+static uint64_t most_of(const struct bs_byte_verifier *verifier, const struct bs_query_node *node)
+{
+	uint64_t least = UINT64_MAX, sum = 0;
+	if (bs_query_is_file_name(node) || node->kind == BS_NODE_RANGE)
+		return 0;
+	for (uint32_t i = 0; i < node->n_items + node->n_children; i++) {
+		uint64_t part = is_leaf(node) ? verifier->elements[node->items[i].element].df
+		                              : verifier->most[node->children[i]];
+		least = part < least ? part : least;
+		sum = part > UINT64_MAX - sum ? UINT64_MAX : sum + part;
+	}
+	return node->kind == BS_NODE_NOT ? UINT64_MAX : node->kind == BS_NODE_OR ? sum : least;
+}
+
+/* Insertion sort: most have two. */
+static void order_children(struct bs_byte_verifier *verifier, const struct bs_query_node *node)
+{
+	uint32_t *children = verifier->children + (node->children - verifier->query->children);
+	for (uint32_t i = 0; i < node->n_children; i++) {
+		uint32_t child = node->children[i], at = i;
+		for (; node->kind == BS_NODE_AND && at > 0 && verifier->most[children[at - 1]] > verifier->most[child]; at--)
+			children[at] = children[at - 1];
+		children[at] = child;
+	}
+}
+
+static void list_scored(struct bs_byte_verifier *verifier)
+{
+	const struct bs_element *elements = verifier->query->elements;
+	for (uint32_t e = 0; e < verifier->query->n_elements; e++) {
+		size_t at = verifier->n_by_bytes;
+		if (!(elements[e].weight > 0))
+			continue;
+		for (; at > 0; at--) {
+			const struct bs_element *before = &elements[verifier->by_bytes[at - 1]];
+			if (bs_compare_bytes(before->term, before->term_bytes, elements[e].term, elements[e].term_bytes) <= 0)
+				break;
+			verifier->by_bytes[at] = verifier->by_bytes[at - 1];
+		}
+		verifier->by_bytes[at] = e;
+		verifier->n_by_bytes++;
+		verifier->idfs[e] = -1;
+	}
+}
+
+static enum bs_status make(struct bs_byte_verifier *verifier, bool *is_of_use_out, struct bs_error *err)
+{
+	const struct bs_query_tree *query = verifier->query;
+	enum bs_status status = BS_OK;
+	size_t n_children = 0;
+	*is_of_use_out = false;
+	for (uint32_t e = 0; e < query->n_elements && !status; e++) {
+		status = make_element(verifier, e, err);
+		*is_of_use_out |= verifier->elements[e].is_searchable;
+	}
+	for (size_t i = 0; i < query->n_nodes; i++)
+		n_children += query->nodes[i].n_children;
+	verifier->children = calloc(n_children + 1, sizeof(*verifier->children));
+	if (!status && !verifier->children)
+		status = bs_fail_memory(err, "a matcher", (n_children + 1) * sizeof(*verifier->children));
+	for (size_t i = 0; i < query->n_nodes && !status; i++) {
+		const struct bs_query_node *node = &query->nodes[i];
+		verifier->has_not |= node->kind == BS_NODE_NOT;
+		verifier->rarest[i] = is_leaf(node) ? find_rarest(verifier, node) : NO_ITEM;
+		verifier->most[i] = most_of(verifier, node);
+		order_children(verifier, node);
+	}
+	list_scored(verifier);
+	return status;
+}
+
+static bool is_too_large(const struct bs_query_tree *query)
+{
+	if (query->n_elements > MAX_ELEMENTS || query->n_nodes > MAX_NODES)
+		return true;
+	for (size_t i = 0; i < query->n_nodes; i++)
+		if (query->nodes[i].n_items > MAX_LEAF)
+			return true;
+	return false;
+}
+
+enum bs_status bs_byte_verifier_new(const struct bs_plan *plan, struct bs_words *words, const struct bs_kernel *kernel,
+                                    struct bs_byte_verifier **verifier_out, struct bs_error *err)
+{
+	const struct bs_query_tree *query = plan->query;
+	bool is_of_use;
+	*verifier_out = NULL;
+	if (!bs_words_keeps_bytes(words) || is_too_large(query))
+		return BS_OK;
+	struct bs_byte_verifier *verifier = calloc(1, sizeof(*verifier));
+	if (!verifier)
+		return bs_fail_memory(err, "a matcher", sizeof(*verifier));
+	verifier->plan = plan;
+	verifier->query = query;
+	verifier->words = words;
+	verifier->kernel = kernel;
+	verifier->worst = BS_ASCII_FORM_WORD;
+	bs_words_byte_kinds(words, verifier->kinds);
+	enum bs_status status = make(verifier, &is_of_use, err);
+	if (status || !is_of_use)
+		bs_byte_verifier_free(verifier);
+	else
+		*verifier_out = verifier;
+	return status;
+}
+
+void bs_byte_verifier_free(struct bs_byte_verifier *verifier)
+{
+	if (!verifier)
+		return;
+	free(verifier->children);
+	free(verifier);
+}
+
+void bs_byte_verifier_weigh_fields(struct bs_byte_verifier *verifier, char *const *weights)
+{
+	verifier->weights = weights;
+}
+
+/* A piece of text without a safe cut that is longer than this on one side is not worth it. */
+#define MAX_REACH_BYTES ((size_t)4096)
+
+/* An odd number of backslashes before text[at]: it is the second byte of an escape. */
+static bool is_escaped(const uint8_t *text, size_t at)
+{
+	size_t n = 0;
+	while (n < at && text[at - n - 1] == '\\')
+		n++;
+	return n % 2 == 1;
+}
+
+/* In JSON, whether text[..at), whose end is that of a character, ends with an escape; n_out: of how many bytes. One of
+ * \uXXXX may be taken for such if it is text after a backslash of its own. A backslash that ends a character ends an
+ * escape: a run of them is not counted again at each step through it. */
+static bool ends_with_escape(const uint8_t *text, size_t at, size_t *n_out)
+{
+	*n_out = 6;
+	if (at >= 6 && text[at - 6] == '\\' && text[at - 5] == 'u')
+		return true;
+	*n_out = 2;
+	return at >= 2 && text[at - 2] == '\\' && (text[at - 1] == '\\' || is_escaped(text, at - 1));
+}
+
+/* What the escape with this byte after its backslash is to the words around it; BS_BYTE_HIGH: it takes more to know. */
+static enum bs_byte_kind kind_of_escape(const struct bs_byte_verifier *verifier, uint8_t byte)
+{
+	static const uint8_t meanings[256] = {['n'] = '\n', ['t'] = '\t', ['r'] = '\r', ['b'] = '\b', ['f'] = '\f',
+	                                      ['"'] = '"',  ['\\'] = '\\', ['/'] = '/'};
+	return meanings[byte] ? (enum bs_byte_kind)verifier->kinds[meanings[byte]] : BS_BYTE_HIGH;
+}
+
+/* What the first character of text[at..) is. at < n_bytes; n_out: how many bytes it has there. */
+static enum bs_byte_kind kind_at(const struct bs_byte_verifier *verifier, const struct text *text, size_t at,
+                                 size_t *n_out)
+{
+	*n_out = 1;
+	if (!text->is_json || text->bytes[at] != '\\')
+		return (enum bs_byte_kind)verifier->kinds[text->bytes[at]];
+	*n_out = 2;
+	return at + 1 < text->n_bytes ? kind_of_escape(verifier, text->bytes[at + 1]) : BS_BYTE_HIGH;
+}
+
+/* What the last character of text[..at) is. at > 0. */
+static enum bs_byte_kind kind_before(const struct bs_byte_verifier *verifier, const struct text *text, size_t at,
+                                     size_t *n_out)
+{
+	*n_out = 1;
+	if (!text->is_json || !ends_with_escape(text->bytes, at, n_out)) {
+		*n_out = 1;
+		return (enum bs_byte_kind)verifier->kinds[text->bytes[at - 1]];
+	}
+	return *n_out == 2 ? kind_of_escape(verifier, text->bytes[at - 1]) : BS_BYTE_HIGH;
+}
+
+/* What a character beside a word says by itself: text[at], or text[at - 1], which is the word's. NO: it is joined to the
+ * word. YES: nothing is. */
+static inline enum bs_verdict glance_at(const struct bs_byte_verifier *verifier, enum bs_byte_kind kind,
+                                        const struct text *text, size_t at, uint8_t byte)
+{
+	if (kind == BS_BYTE_INERT)
+		return BS_VERDICT_YES;
+	if (kind != BS_BYTE_LETTER && (kind != BS_BYTE_JOINER || byte != '_'))
+		return BS_VERDICT_UNKNOWN;
+	return bs_words_may_end_between(verifier->words, text->bytes[at - 1], text->bytes[at]) ? BS_VERDICT_UNKNOWN
+	                                                                                       : BS_VERDICT_NO;
+}
+
+static enum bs_verdict glance_after(const struct bs_byte_verifier *verifier, const struct text *text, size_t end)
+{
+	enum bs_verdict at_edge = text->goes_on_after ? BS_VERDICT_UNKNOWN : BS_VERDICT_YES;
+	size_t n = 0, ignored;
+	if (end == text->n_bytes)
+		return at_edge;
+	enum bs_byte_kind kind = kind_at(verifier, text, end, &n);
+	if (kind != BS_BYTE_MID)
+		return glance_at(verifier, kind, text, end, text->bytes[end]);
+	if (end + n == text->n_bytes)
+		return at_edge;
+	return kind_at(verifier, text, end + n, &ignored) == BS_BYTE_INERT ? BS_VERDICT_YES : BS_VERDICT_UNKNOWN;
+}
+
+static enum bs_verdict glance_before(const struct bs_byte_verifier *verifier, const struct text *text, size_t start)
+{
+	enum bs_verdict at_edge = text->goes_on_before ? BS_VERDICT_UNKNOWN : BS_VERDICT_YES;
+	size_t n = 0, ignored;
+	if (start == 0)
+		return at_edge;
+	/* Its first letter is not what it looks like. */
+	if (text->is_json && text->bytes[start - 1] == '\\' && is_escaped(text->bytes, start))
+		return BS_VERDICT_NO;
+	enum bs_byte_kind kind = kind_before(verifier, text, start, &n);
+	if (kind != BS_BYTE_MID)
+		return glance_at(verifier, kind, text, start, text->bytes[start - 1]);
+	if (start == n)
+		return at_edge;
+	return kind_before(verifier, text, start - n, &ignored) == BS_BYTE_INERT ? BS_VERDICT_YES : BS_VERDICT_UNKNOWN;
+}
+
+/*
+ * A word that begins there begins with the prefix if the prefix is of bytes that stay together, and what follows up to an
+ * inert byte is ASCII: then it composes with nothing, and is a word. (To ICU it is none if it ends with _ and a mark.)
+ */
+static enum bs_verdict glance_prefix(const struct bs_byte_verifier *verifier, const struct text *text,
+                                     const struct element *element, size_t at)
+{
+	size_t end = at + element->needle.n_bytes, n;
+	enum bs_verdict before = glance_before(verifier, text, at);
+	if (before != BS_VERDICT_YES)
+		return before;
+	for (size_t i = end; i < text->n_bytes; i += n) {
+		enum bs_byte_kind kind = kind_at(verifier, text, i, &n);
+		if (kind == BS_BYTE_INERT)
+			return BS_VERDICT_YES;
+		if (kind == BS_BYTE_HIGH || i - end > MAX_WORD)
+			return BS_VERDICT_UNKNOWN;
+	}
+	return text->goes_on_after ? BS_VERDICT_UNKNOWN : BS_VERDICT_YES;
+}
+
+/* Whether the bytes of element e at text[at] may be a word, and the word: NO, YES or UNKNOWN. Analyses nothing. */
+static enum bs_verdict may_be_word(const struct bs_byte_verifier *verifier, const struct text *text, uint32_t e,
+                                   size_t at)
+{
+	const struct element *element = &verifier->elements[e];
+	if (!element->is_plain)
+		return BS_VERDICT_UNKNOWN;
+	if (!element->is_term)
+		return glance_prefix(verifier, text, element, at);
+	enum bs_verdict after = glance_after(verifier, text, at + element->needle.n_bytes);
+	if (after == BS_VERDICT_NO)
+		return after;
+	enum bs_verdict before = glance_before(verifier, text, at);
+	return before == BS_VERDICT_YES ? after : before;
+}
+
+static bool equals_folded(const uint8_t *text, const struct bs_needle *needle)
+{
+	for (size_t i = 0; i < needle->n_bytes; i++)
+		if (bs_needle_fold(text[i]) != needle->bytes[i])
+			return false;
+	return true;
+}
+
+/*
+ * The word after one that ends at `end` begins with the first letter or digit from there on, if nothing else that may
+ * begin a word comes before it. (If what ends there is no word, it does not matter what is said.)
+ */
+static bool next_may_be(const struct bs_byte_verifier *verifier, const struct text *text, size_t end,
+                        const struct bs_needle *needle)
+{
+	for (size_t at = end; at < text->n_bytes; at++) {
+		uint8_t byte = text->bytes[at];
+		uint8_t kind = verifier->kinds[byte];
+		if (kind == BS_BYTE_LETTER)
+			return needle->n_bytes <= text->n_bytes - at && equals_folded(text->bytes + at, needle);
+		if (kind == BS_BYTE_HIGH || kind == BS_BYTE_JOINER)
+			return true;
+		if (!text->is_json)
+			continue;
+		if (byte == '"')
+			return false;
+		if (byte != '\\')
+			continue;
+		at++;
+		if (at < text->n_bytes && text->bytes[at] == 'u')
+			return true;
+	}
+	return text->goes_on_after;
+}
+
+/* The same for the word before one that starts at `start`, which ends with the last letter or digit before. */
+static bool last_may_be(const struct bs_byte_verifier *verifier, const struct text *text, size_t start,
+                        const struct bs_needle *needle)
+{
+	for (size_t at = start; at > 0; at--) {
+		uint8_t byte = text->bytes[at - 1];
+		uint8_t kind = verifier->kinds[byte];
+		size_t n_escape;
+		if (text->is_json && ends_with_escape(text->bytes, at, &n_escape)) {
+			if (n_escape == 6 || text->bytes[at - 1] == 'u')
+				return true;
+			at--;
+			continue;
+		}
+		if (kind == BS_BYTE_LETTER)
+			return needle->n_bytes <= at && equals_folded(text->bytes + at - needle->n_bytes, needle);
+		if (kind == BS_BYTE_HIGH || kind == BS_BYTE_JOINER)
+			return true;
+		if (text->is_json && byte == '"')
+			return false;
+	}
+	return false;
+}
+
+/* The element that must stand directly before or after item i, by `step` of -1 or 1; NULL: none that is known. */
+static const struct element *neighbour(const struct bs_byte_verifier *verifier, const struct bs_query_node *phrase,
+                                       uint32_t i, int step)
+{
+	if (step < 0 ? i == 0 : i + 1 == phrase->n_items)
+		return NULL;
+	const struct bs_query_item *item = &phrase->items[i];
+	const struct bs_query_item *other = item + step;
+	bool is_adjacent = step < 0 ? other->position + 1 == item->position : item->position + 1 == other->position;
+	const struct element *element = &verifier->elements[other->element];
+	return is_adjacent && element->is_term ? element : NULL;
+}
+
+/* Whether the words beside item i of a phrase, whose bytes stand at text[at], may be those that the phrase wants. */
+static bool may_be_phrase(const struct bs_byte_verifier *verifier, const struct text *text,
+                          const struct bs_query_node *phrase, uint32_t i, size_t at)
+{
+	const struct element *before = neighbour(verifier, phrase, i, -1);
+	const struct element *after = neighbour(verifier, phrase, i, 1);
+	uint32_t e = phrase->items[i].element;
+	size_t n_bytes = verifier->elements[e].needle.n_bytes, end = at + n_bytes;
+	if (may_be_word(verifier, text, e, at) == BS_VERDICT_NO)
+		return false;
+	/* Around the T of a date, and in an identifier, whose first position has two words, the next word is not the one that
+	 * follows here. */
+	bool is_in_word = at > 0 && verifier->kinds[text->bytes[at - 1]] == BS_BYTE_LETTER;
+	bool goes_on = end < text->n_bytes && text->bytes[end] == 'T';
+	bool has_parts = bs_words_splits(verifier->words) && bs_words_has_parts(verifier->words, text->bytes + at, n_bytes);
+	if (after && !goes_on && !has_parts && !next_may_be(verifier, text, end, &after->needle))
+		return false;
+	return !before || is_in_word || last_may_be(verifier, text, at, &before->needle);
+}
+
+/* Subtracts n_bytes from the share of the document. False: nothing is left of it, or the call is to end. */
+static bool take_share(struct bs_byte_verifier *verifier, size_t n_bytes)
+{
+	if (!verifier->status)
+		verifier->status = bs_watch_spend(n_bytes, verifier->err);
+	bool has_left = !verifier->status && n_bytes <= verifier->left_bytes;
+	verifier->left_bytes = has_left ? verifier->left_bytes - n_bytes : 0;
+	return has_left;
+}
+
+/* Gives text[from..to) to fn. False: it did not. */
+static bool analyze(struct bs_byte_verifier *verifier, const struct text *text, size_t from, size_t to, bs_token_fn fn,
+                    void *context)
+{
+	if (!take_share(verifier, to - from))
+		return false;
+	verifier->status =
+		bs_words_analyze(verifier->words, text->bytes + from, to - from, 0, fn, context, NULL, verifier->err);
+	return !verifier->status;
+}
+
+static size_t low_of(size_t at)
+{
+	return at > MAX_REACH_BYTES ? at - MAX_REACH_BYTES : 0;
+}
+
+static size_t high_of(const struct text *text, size_t at)
+{
+	return text->n_bytes - at > MAX_REACH_BYTES ? at + MAX_REACH_BYTES : text->n_bytes;
+}
+
+/*
+ * JSON around text[*at..*end) made into text: *text and the two places are then of verifier->piece. Cut where the bytes
+ * are as many as fit, never inside an escape of two; half a \u at the beginning looks like letters and digits, which
+ * changes nothing after the next safe cut. False: it has something that takes more to read, or too long a word.
+ */
+static bool make_piece(struct bs_byte_verifier *verifier, struct text *text, size_t *at, size_t *end)
+{
+	const uint8_t *bytes = text->bytes;
+	size_t word_bytes = *end - *at, before, after;
+	if (word_bytes > PIECE_BYTES || (*at > 0 && bytes[*at - 1] == '\\' && is_escaped(bytes, *at)))
+		return false;
+	size_t from = *at > PIECE_BYTES ? *at - PIECE_BYTES : 0;
+	size_t to = text->n_bytes - *end > PIECE_BYTES ? *end + PIECE_BYTES : text->n_bytes;
+	from -= from > 0 && is_escaped(bytes, from);
+	to += to < text->n_bytes && is_escaped(bytes, to);
+	if (!bs_record_unescape(bytes + from, *at - from, verifier->piece, &before))
+		return false;
+	memcpy(verifier->piece + before, bytes + *at, word_bytes);
+	if (!bs_record_unescape(bytes + *end, to - *end, verifier->piece + before + word_bytes, &after))
+		return false;
+	*text = (struct text){
+		.bytes = verifier->piece,
+		.n_bytes = before + word_bytes + after,
+		.goes_on_before = from > 0,
+		.goes_on_after = to < text->n_bytes,
+	};
+	*at = before;
+	*end = before + word_bytes;
+	return true;
+}
+
+/* text[from..to) was to lie between two safe cuts; it does not if the text goes on where it ends. */
+static bool is_edge(const struct text *text, size_t from, size_t to)
+{
+	return (from == 0 && text->goes_on_before) || (to == text->n_bytes && text->goes_on_after);
+}
+
+/* Searching for a safe cut is cheaper than analysis by this factor. */
+#define CUT_SHARE 4
+
+/* Moves *cut to the last safe cut at or before it, or to the first at or after it. False: that is too far. */
+static bool cut_before(struct bs_byte_verifier *verifier, const struct text *text, size_t low, size_t *cut)
+{
+	size_t at = *cut;
+	bool is_cut = verifier->left_bytes && bs_words_cut_before(verifier->words, text->bytes, text->n_bytes, low, at, cut);
+	return take_share(verifier, (at - *cut) / CUT_SHARE) && is_cut;
+}
+
+static bool cut_after(struct bs_byte_verifier *verifier, const struct text *text, size_t high, size_t *cut)
+{
+	size_t at = *cut;
+	bool is_cut = verifier->left_bytes && bs_words_cut_after(verifier->words, text->bytes, text->n_bytes, at, high, cut);
+	return take_share(verifier, (*cut - at) / CUT_SHARE) && is_cut;
+}
+
+/* The same after analysing what stands around. JSON must be a string or a piece of one. UNKNOWN: it would be too
+ * much. */
+static enum bs_verdict is_word(struct bs_byte_verifier *verifier, const struct text *whole, uint32_t e, size_t at)
+{
+	struct word_probe probe = {.needle = &verifier->elements[e].needle};
+	struct text piece = *whole;
+	const struct text *text = &piece;
+	size_t end = at + probe.needle->n_bytes;
+	enum bs_verdict glance = may_be_word(verifier, text, e, at);
+	if (glance != BS_VERDICT_UNKNOWN || !verifier->elements[e].is_term)
+		return glance;
+	if (text->is_json && !make_piece(verifier, &piece, &at, &end))
+		return BS_VERDICT_UNKNOWN;
+	size_t from = at, to = end;
+	if (!cut_before(verifier, text, low_of(at), &from) || !cut_after(verifier, text, high_of(text, end), &to) ||
+	    is_edge(text, from, to))
+		return BS_VERDICT_UNKNOWN;
+	probe.start_byte = at - from;
+	if (!analyze(verifier, text, from, to, probe_word, &probe))
+		return BS_VERDICT_UNKNOWN;
+	return probe.is_found ? BS_VERDICT_YES : BS_VERDICT_NO;
+}
+
+/* The tokens of a piece of text that are words of the phrase. */
+#define MAX_SEEN 128
+
+struct seen_token {
+	uint32_t position;
+	uint32_t items; /* bit i: it is item i's */
+};
+
+struct phrase_probe {
+	const struct bs_byte_verifier *verifier;
+	const struct bs_query_node *phrase;
+	uint32_t item;       /* the one that was found */
+	uint64_t start_byte; /* where */
+	bool is_found;
+	uint32_t position; /* of that token */
+	uint32_t last;     /* of the last token */
+	size_t n_seen;     /* MAX_SEEN: perhaps not all */
+	struct seen_token *seen;
+};
+
+static enum bs_status probe_phrase(void *context, const struct bs_token *tokens, size_t n_tokens, struct bs_error *err)
+{
+	struct phrase_probe *probe = context;
+	(void)err;
+	for (size_t t = 0; t < n_tokens; t++) {
+		uint32_t items = 0;
+		if (tokens[t].is_bigram)
+			continue;
+		probe->last = tokens[t].position;
+		for (uint32_t i = 0; i < probe->phrase->n_items; i++)
+			if (is_term(&tokens[t], &probe->verifier->elements[probe->phrase->items[i].element].needle))
+				items |= UINT32_C(1) << i;
+		if (!items || probe->n_seen == MAX_SEEN)
+			continue;
+		probe->seen[probe->n_seen++] = (struct seen_token){tokens[t].position, items};
+		if (tokens[t].start_byte == probe->start_byte && (items >> probe->item & 1)) {
+			probe->is_found = true;
+			probe->position = tokens[t].position;
+		}
+	}
+	return BS_OK;
+}
+
+static bool has_item(const struct phrase_probe *probe, uint32_t i)
+{
+	const struct bs_query_item *items = probe->phrase->items;
+	uint64_t wanted = (uint64_t)probe->position + items[i].position;
+	for (size_t k = 0; k < probe->n_seen; k++)
+		if (probe->seen[k].position + (uint64_t)items[probe->item].position == wanted &&
+		    (probe->seen[k].items >> i & 1))
+			return true;
+	return false;
+}
+
+/* Moves *cut back, or forth, over n_words + 1 safe cuts: nearly always that many words. False: they are too far. */
+static bool step_back(struct bs_byte_verifier *verifier, const struct text *text, size_t *cut, uint32_t n_words)
+{
+	size_t low = low_of(*cut);
+	for (uint32_t i = 0; i <= n_words && *cut > 0; i++) {
+		*cut -= i > 0;
+		if (*cut < low || !cut_before(verifier, text, low, cut))
+			return false;
+	}
+	return true;
+}
+
+static bool step_forth(struct bs_byte_verifier *verifier, const struct text *text, size_t *cut, uint32_t n_words)
+{
+	size_t high = high_of(text, *cut);
+	for (uint32_t i = 0; i <= n_words && *cut < text->n_bytes; i++) {
+		*cut += i > 0;
+		if (*cut > high || !cut_after(verifier, text, high, cut))
+			return false;
+	}
+	return true;
+}
+
+/* Whether the phrase stands there. JSON must be a string. UNKNOWN: finding out would be too much. */
+static enum bs_verdict is_phrase(struct bs_byte_verifier *verifier, const struct text *whole,
+                                 const struct bs_query_node *phrase, uint32_t i, size_t at)
+{
+	struct text piece = *whole;
+	const struct text *text = &piece;
+	size_t end = at + verifier->elements[phrase->items[i].element].needle.n_bytes;
+	if (text->is_json && !make_piece(verifier, &piece, &at, &end))
+		return BS_VERDICT_UNKNOWN;
+	uint32_t n_before = phrase->items[i].position - phrase->items[0].position;
+	uint32_t n_after = phrase->items[phrase->n_items - 1].position - phrase->items[i].position;
+	size_t from = at, to = end;
+	if (!step_back(verifier, text, &from, n_before) || !step_forth(verifier, text, &to, n_after))
+		return BS_VERDICT_UNKNOWN;
+	for (;;) {
+		struct seen_token seen[MAX_SEEN];
+		struct phrase_probe probe = {
+			.verifier = verifier, .phrase = phrase, .item = i, .start_byte = at - from, .seen = seen};
+		if (is_edge(text, from, to) || !analyze(verifier, text, from, to, probe_phrase, &probe) ||
+		    probe.n_seen == MAX_SEEN)
+			return BS_VERDICT_UNKNOWN;
+		if (!probe.is_found)
+			return BS_VERDICT_NO;
+		uint32_t n_there = 0;
+		while (n_there < phrase->n_items && has_item(&probe, n_there))
+			n_there++;
+		if (n_there == phrase->n_items)
+			return BS_VERDICT_YES;
+		bool lacks_before = from > 0 && probe.position < n_before;
+		bool lacks_after = to < text->n_bytes && probe.last - probe.position < n_after;
+		if (!lacks_before && !lacks_after)
+			return BS_VERDICT_NO;
+		if (lacks_before && !step_back(verifier, text, &from, 2 * n_before + 1))
+			return BS_VERDICT_UNKNOWN;
+		if (lacks_after && !step_forth(verifier, text, &to, 2 * n_after + 1))
+			return BS_VERDICT_UNKNOWN;
+	}
+}
+
+/* Whether no code point of the text can hide one of the query's words: what was not found is not there. A backslash
+ * before the \ of \uXXXX makes it text; then we may see a code point where there is none, but the text is ASCII. */
+static bool is_clear(struct bs_byte_verifier *verifier, const struct text *text)
+{
+	size_t at = verifier->kernel->find_opaque(text->bytes, 0, text->n_bytes, text->is_json);
+	while (at < text->n_bytes) {
+		enum bs_words_ascii_form ascii_form;
+		UChar32 c;
+		if (text->bytes[at] < 0x80)
+			c = bs_record_code_point(text->bytes, text->n_bytes, &at);
+		else
+			U8_NEXT_OR_FFFD(text->bytes, at, text->n_bytes, c);
+		/* A control character written as an escape is part of no word; other ASCII may be. */
+		if (c < 0 || (c >= 0x20 && c < 0x80))
+			return false;
+		if (c >= 0x80) {
+			verifier->status = bs_words_ascii_form(verifier->words, c, &ascii_form, verifier->err);
+			if (verifier->status || ascii_form >= verifier->worst)
+				return false;
+		}
+		at = verifier->kernel->find_opaque(text->bytes, at, text->n_bytes, text->is_json);
+	}
+	return true;
+}
+
+static struct text field_text(const struct bs_byte_verifier *verifier, const struct bs_field *field)
+{
+	return (struct text){
+		.bytes = field->text, .n_bytes = field->text_bytes, .is_json = verifier->is_json, .goes_on_after = verifier->is_head};
+}
+
+static bool is_document_clear(struct bs_byte_verifier *verifier)
+{
+	if (!verifier->doc_fields)
+		return is_clear(verifier, &verifier->text);
+	for (size_t i = 0; i < verifier->n_doc_fields; i++) {
+		struct text text = field_text(verifier, &verifier->doc_fields[i]);
+		if (!is_clear(verifier, &text))
+			return false;
+	}
+	return true;
+}
+
+/* For the watch: the approximate cost of a place, and the speed of the search for the next one. */
+#define PLACE_NS   10u
+#define BYTES_A_NS 16u
+
+/* The end of the text, too, if the call is to end. */
+static size_t find(struct bs_byte_verifier *verifier, const struct text *text, size_t from, uint32_t e)
+{
+	size_t at = verifier->kernel->find_needle(text->bytes, from, text->n_bytes, &verifier->elements[e].needle);
+	if (!verifier->status)
+		verifier->status = bs_watch_spend(PLACE_NS + (at - from) / BYTES_A_NS, verifier->err);
+	return verifier->status ? text->n_bytes : at;
+}
+
+/* Near the end of a text that goes on, a place is not looked at: there will be more around it. */
+#define EDGE_BYTES (2 * MAX_REACH_BYTES)
+
+static size_t searchable_bytes(const struct text *text)
+{
+	return !text->goes_on_after ? text->n_bytes : text->n_bytes > EDGE_BYTES ? text->n_bytes - EDGE_BYTES : 0;
+}
+
+/* Calls for each place from `from` on where the bytes of element e stand. */
+#define FOR_EACH_PLACE(verifier, text, from, e, at)                                    \
+	for (size_t at = find(verifier, text, from, e), end_ = searchable_bytes(text); at < end_; \
+	     at = find(verifier, text, at + 1, e))
+
+/* NO: it is not in the line, if that hides nothing; else UNKNOWN. */
+static enum bs_verdict element_in_json(struct bs_byte_verifier *verifier, uint32_t e)
+{
+	FOR_EACH_PLACE (verifier, &verifier->text, 0, e, at)
+		if (may_be_word(verifier, &verifier->text, e, at) != BS_VERDICT_NO)
+			return BS_VERDICT_UNKNOWN;
+	return BS_VERDICT_NO;
+}
+
+static enum bs_verdict element_in_text(struct bs_byte_verifier *verifier, const struct text *text,
+                                       const struct bs_query_node *node, uint32_t e, size_t from)
+{
+	enum bs_verdict verdict = BS_VERDICT_NO;
+	(void)node;
+	FOR_EACH_PLACE (verifier, text, from, e, at) {
+		enum bs_verdict here = is_word(verifier, text, e, at);
+		if (here == BS_VERDICT_YES)
+			return here;
+		verdict = here == BS_VERDICT_UNKNOWN ? here : verdict;
+	}
+	return verdict;
+}
+
+/* Says whether a leaf's word or phrase stands in a text, at a place from `from` on. */
+typedef enum bs_verdict ask_text(struct bs_byte_verifier *verifier, const struct text *text, const struct bs_query_node *node,
+                                 uint32_t which, size_t from);
+
+/* The same of a text that comes bit by bit: only what is new is searched. */
+static enum bs_verdict ask_grown(struct bs_byte_verifier *verifier, const struct bs_query_node *node, uint32_t which,
+                                 ask_text *in_text, struct searched *searched)
+{
+	struct text text = field_text(verifier, &verifier->grown);
+	if (searched->verdict == BS_VERDICT_YES)
+		return BS_VERDICT_YES;
+	enum bs_verdict verdict = in_text(verifier, &text, node, which, searched->to_byte);
+	searched->to_byte = searchable_bytes(&text);
+	searched->verdict = verdict == BS_VERDICT_NO ? searched->verdict : verdict;
+	return searched->verdict;
+}
+
+/* What `in_text` says of the fields of a leaf together. */
+static enum bs_verdict ask_fields(struct bs_byte_verifier *verifier, const struct bs_query_node *node, uint32_t which,
+                                  ask_text *in_text)
+{
+	enum bs_verdict verdict = BS_VERDICT_NO;
+	for (size_t i = 0; i < verifier->n_doc_fields && verdict != BS_VERDICT_YES; i++) {
+		struct text text = field_text(verifier, &verifier->doc_fields[i]);
+		if (!bs_match_field(verifier->query, node, &verifier->doc_fields[i]))
+			continue;
+		enum bs_verdict here = in_text(verifier, &text, node, which, 0);
+		verdict = here == BS_VERDICT_NO ? verdict : here;
+	}
+	return verdict;
+}
+
+/* A text that comes bit by bit has no name: it is in no field that a leaf could mean. */
+static bool is_grown(const struct bs_byte_verifier *verifier, const struct bs_query_node *leaf)
+{
+	return verifier->doc_fields == &verifier->grown && leaf->field == BS_QUERY_ANY_FIELD;
+}
+
+/* Whether an element stands in the document, in a field of the leaf. */
+static enum bs_verdict ask_element(struct bs_byte_verifier *verifier, const struct bs_query_node *node, uint32_t e)
+{
+	bool is_anywhere = !verifier->doc_fields || node->field == BS_QUERY_ANY_FIELD;
+	if (!verifier->elements[e].is_searchable)
+		return BS_VERDICT_UNKNOWN;
+	if (is_anywhere && verifier->known[e])
+		return (enum bs_verdict)(verifier->known[e] - 1);
+	enum bs_verdict verdict;
+	if (is_grown(verifier, node))
+		return ask_grown(verifier, node, e, element_in_text, &verifier->searched_words[e]);
+	verdict = verifier->doc_fields ? ask_fields(verifier, node, e, element_in_text) : element_in_json(verifier, e);
+	if (is_anywhere)
+		verifier->known[e] = (uint8_t)(verdict + 1);
+	return verdict;
+}
+
+/* All words somewhere: NO, or UNKNOWN. */
+static enum bs_verdict ask_all(struct bs_byte_verifier *verifier, const struct bs_query_node *node)
+{
+	for (uint32_t i = 0; i < node->n_items; i++)
+		if (ask_element(verifier, node, node->items[i].element) == BS_VERDICT_NO)
+			return BS_VERDICT_NO;
+	return BS_VERDICT_UNKNOWN;
+}
+
+static bool is_confirmable(const struct bs_byte_verifier *verifier, const struct bs_query_node *node)
+{
+	for (uint32_t i = 0; i < node->n_items; i++)
+		if (!verifier->elements[node->items[i].element].is_term)
+			return false;
+	return node->n_items <= MAX_ITEMS;
+}
+
+static enum bs_verdict phrase_in_text(struct bs_byte_verifier *verifier, const struct text *text,
+                                      const struct bs_query_node *node, uint32_t item, size_t from)
+{
+	enum bs_verdict verdict = BS_VERDICT_NO;
+	bool can_confirm = verifier->doc_fields && is_confirmable(verifier, node);
+	FOR_EACH_PLACE (verifier, text, from, node->items[item].element, at) {
+		if (!may_be_phrase(verifier, text, node, item, at))
+			continue;
+		enum bs_verdict here = can_confirm ? is_phrase(verifier, text, node, item, at) : BS_VERDICT_UNKNOWN;
+		if (here == BS_VERDICT_YES || !can_confirm)
+			return here;
+		verdict = here == BS_VERDICT_UNKNOWN ? here : verdict;
+	}
+	return verdict;
+}
+
+static enum bs_verdict ask_phrase(struct bs_byte_verifier *verifier, const struct bs_query_node *node, uint32_t item)
+{
+	if (item == NO_ITEM)
+		return ask_all(verifier, node);
+	if (!verifier->doc_fields)
+		return phrase_in_text(verifier, &verifier->text, node, item, 0);
+	if (is_grown(verifier, node))
+		return ask_grown(verifier, node, item, phrase_in_text,
+		                 &verifier->searched_phrases[node - verifier->query->nodes]);
+	return ask_fields(verifier, node, item, phrase_in_text);
+}
+
+/* A value has no escapes, unless somebody wants to. */
+static enum bs_verdict range_in_text(struct bs_byte_verifier *verifier, const struct text *text,
+                                     const struct bs_query_node *node, uint32_t which, size_t from)
+{
+	struct bs_value value;
+	(void)which;
+	(void)from; /* texts that are read piece by piece are those of files, which have no values */
+	if (text->is_json && memchr(text->bytes, '\\', text->n_bytes))
+		return BS_VERDICT_UNKNOWN;
+	bool is_in = bs_value_parse(text->bytes, text->n_bytes, &value) &&
+	             bs_range_has(&verifier->query->ranges[node->range].values, &value);
+	return is_in ? BS_VERDICT_YES : BS_VERDICT_NO;
+}
+
+/* The approximate cost of a leaf, for the watch. */
+#define LEAF_NS 20u
+
+static enum bs_verdict ask_leaf(void *context, uint32_t n)
+{
+	struct bs_byte_verifier *verifier = context;
+	const struct bs_query_node *node = &verifier->query->nodes[n];
+	struct bs_named *named = verifier->plan->named;
+	bool has = false;
+	if (!verifier->status)
+		verifier->status = bs_watch_spend(LEAF_NS, verifier->err);
+	if (verifier->status)
+		return BS_VERDICT_UNKNOWN;
+	if (bs_query_is_file_name(node)) {
+		if (!verifier->status)
+			verifier->status = named->has(named, n, named->at, &has, verifier->err);
+		if (has && named->is_loose && !verifier->doc_fields)
+			return BS_VERDICT_UNKNOWN;
+		if (has && named->is_loose)
+			has = !bs_named_is_own(verifier->doc_fields, verifier->n_doc_fields);
+		return has ? BS_VERDICT_YES : BS_VERDICT_NO;
+	}
+	if (node->kind == BS_NODE_RANGE)
+		return verifier->doc_fields ? ask_fields(verifier, node, 0, range_in_text) : BS_VERDICT_UNKNOWN;
+	if (node->kind == BS_NODE_WORD)
+		return ask_element(verifier, node, node->items[0].element);
+	return node->kind == BS_NODE_PHRASE ? ask_phrase(verifier, node, verifier->rarest[n]) : ask_all(verifier, node);
+}
+
+/* What is found is there; what is not found is not, if nothing hides it. */
+static enum bs_verdict ask_root(struct bs_byte_verifier *verifier)
+{
+	uint32_t root = (uint32_t)verifier->query->n_nodes - 1;
+	enum bs_verdict verdict = bs_match_tree(verifier->query, verifier->children, root, ask_leaf, verifier);
+	bool needs_clear = verdict == BS_VERDICT_NO || verifier->has_not;
+	if (verifier->is_head && needs_clear)
+		return BS_VERDICT_UNKNOWN;
+	if (verdict != BS_VERDICT_UNKNOWN && needs_clear && !is_document_clear(verifier))
+		return BS_VERDICT_UNKNOWN;
+	return verdict;
+}
+
+static void begin(struct bs_byte_verifier *verifier, size_t text_bytes, struct bs_error *err)
+{
+	memset(verifier->known, 0, verifier->query->n_elements);
+	verifier->status = BS_OK;
+	verifier->err = err;
+	verifier->is_head = false;
+	/* Twice the text: then analysing all of it would have been the better way. */
+	verifier->left_bytes = 2 * text_bytes + 4096;
+}
+
+enum bs_status bs_byte_verifier_json(struct bs_byte_verifier *verifier, const uint8_t *line, size_t line_bytes,
+                                     enum bs_verdict *verdict_out, struct bs_error *err)
+{
+	begin(verifier, line_bytes, err);
+	verifier->text = (struct text){.bytes = line, .n_bytes = line_bytes, .is_json = true};
+	verifier->doc_fields = NULL;
+	*verdict_out = ask_root(verifier);
+	return verifier->status;
+}
+
+/* False: it cannot be told. */
+static bool count_words(struct bs_byte_verifier *verifier, const struct text *text, uint32_t e, uint32_t *tf)
+{
+	size_t n_bytes = verifier->elements[e].needle.n_bytes;
+	for (size_t at = find(verifier, text, 0, e); at < text->n_bytes;) {
+		enum bs_verdict here = is_word(verifier, text, e, at);
+		if (here == BS_VERDICT_UNKNOWN)
+			return false;
+		*tf += here == BS_VERDICT_YES;
+		at = find(verifier, text, at + (here == BS_VERDICT_YES ? n_bytes : 1), e);
+	}
+	return true;
+}
+
+static bool list_words(struct bs_byte_verifier *verifier, struct bs_match *match)
+{
+	match->words = verifier->found;
+	match->n_words = 0;
+	for (size_t i = 0; i < verifier->n_by_bytes; i++) {
+		uint32_t e = verifier->by_bytes[i], tf = 0;
+		if (!verifier->elements[e].is_term)
+			return false;
+		for (size_t f = 0; f < verifier->n_doc_fields; f++) {
+			const struct bs_field *field = &verifier->doc_fields[f];
+			struct text text = field_text(verifier, field);
+			uint32_t n = 0;
+			if (!count_words(verifier, &text, e, &n))
+				return false;
+			tf = bs_tf_add(tf, bs_field_weight(verifier->weights, field->name, field->name_bytes), n);
+		}
+		if (tf > 0)
+			verifier->found[match->n_words++] = (struct bs_match_word){
+				.term = verifier->query->elements[e].term,
+				.term_bytes = verifier->query->elements[e].term_bytes,
+				.tf = tf,
+				.weight = verifier->query->elements[e].weight,
+				.idf = &verifier->idfs[e],
+			};
+	}
+	return is_document_clear(verifier);
+}
+
+enum bs_status bs_byte_verifier_fields(struct bs_byte_verifier *verifier, const struct bs_field *fields,
+                                       size_t n_fields, bool is_json, bool needs_words, enum bs_verdict *verdict_out,
+                                       struct bs_match *match_out, struct bs_error *err)
+{
+	size_t text_bytes = 0;
+	for (size_t i = 0; i < n_fields; i++)
+		text_bytes += fields[i].text_bytes;
+	begin(verifier, text_bytes, err);
+	verifier->doc_fields = fields;
+	verifier->n_doc_fields = n_fields;
+	verifier->is_json = is_json;
+	*verdict_out = ask_root(verifier);
+	if (*verdict_out == BS_VERDICT_YES && needs_words && !list_words(verifier, match_out))
+		*verdict_out = BS_VERDICT_UNKNOWN;
+	return verifier->status;
+}
+
+bool bs_byte_verifier_takes_heads(const struct bs_byte_verifier *verifier)
+{
+	return !verifier->has_not;
+}
+
+enum bs_status bs_byte_verifier_grown(struct bs_byte_verifier *verifier, const uint8_t *text, size_t text_bytes, bool is_new,
+                                      bool is_whole, enum bs_verdict *verdict_out, struct bs_error *err)
+{
+	size_t before_bytes = is_new ? 0 : verifier->grown.text_bytes, left_bytes = verifier->left_bytes;
+	begin(verifier, text_bytes - before_bytes, err);
+	if (is_new) {
+		memset(verifier->searched_words, 0, verifier->query->n_elements * sizeof(*verifier->searched_words));
+		memset(verifier->searched_phrases, 0, verifier->query->n_nodes * sizeof(*verifier->searched_phrases));
+	} else {
+		verifier->left_bytes += left_bytes;
+	}
+	verifier->grown = (struct bs_field){.name = "", .text = text, .text_bytes = text_bytes};
+	verifier->doc_fields = &verifier->grown;
+	verifier->n_doc_fields = 1;
+	verifier->is_json = false;
+	verifier->is_head = !is_whole;
+	*verdict_out = ask_root(verifier);
+	return verifier->status;
+}

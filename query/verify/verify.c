@@ -1,0 +1,177 @@
+/* verify.c: see verify.h. */
+#include "query/verify/verify.h"
+
+#include "core/bitsift/search.h"
+#include "core/system/watch.h"
+#include "query/rank/rank.h"
+
+enum bs_status bs_verifier_begin(struct bs_verifier *verifier, struct bs_error *err)
+{
+	const struct bs_verify_request *request = verifier->request;
+	enum bs_status status = bs_matcher_new(request->plan->query, verifier->words, &verifier->matcher, err);
+	if (status)
+		return status;
+	char *const *weights = request->snapshot->manifest.options.weights;
+	bs_matcher_ask_names(verifier->matcher, request->plan->named);
+	bs_matcher_weigh_fields(verifier->matcher, weights);
+	if (request->kernel)
+		status = bs_byte_verifier_new(request->plan, verifier->words, request->kernel, &verifier->byte_verifier, err);
+	if (verifier->byte_verifier)
+		bs_byte_verifier_weigh_fields(verifier->byte_verifier, weights);
+	return status;
+}
+
+void bs_verifier_end(struct bs_verifier *verifier)
+{
+	bs_byte_verifier_free(verifier->byte_verifier);
+	bs_matcher_free(verifier->matcher);
+	verifier->byte_verifier = NULL;
+	verifier->matcher = NULL;
+}
+
+/* A word's idf is worked out when it is first met, and kept by the matcher. */
+static enum bs_status score(const struct bs_verify_request *request, const struct bs_match *match, double *score_out,
+                            struct bs_error *err)
+{
+	*score_out = 0;
+	for (size_t i = 0; i < match->n_words; i++) {
+		const struct bs_match_word *word = &match->words[i];
+		if (*word->idf < 0) {
+			enum bs_status status = bs_rank_idf(request->plan, word->term, word->term_bytes, word->idf, err);
+			if (status)
+				return status;
+		}
+		*score_out += bs_bm25_share(word->weight * *word->idf, word->tf, match->length, request->avgdl);
+	}
+	return BS_OK;
+}
+
+static void note_read(struct bs_verified *verified, uint64_t n_bytes, bool is_hit)
+{
+	verified->is_read = true;
+	verified->read_bytes = n_bytes;
+	verified->is_hit = is_hit;
+}
+
+/* By analysing all of it (match.h). */
+static enum bs_status analyse(struct bs_verifier *verifier, const struct bs_document *document,
+                              struct bs_verified *verified, struct bs_error *err)
+{
+	struct bs_match match;
+	enum bs_status status = bs_match_document(verifier->matcher, document->fields, document->n_fields, &match, err);
+	if (status)
+		return status;
+	note_read(verified, document->text_bytes, match.matches);
+	return match.matches && verifier->request->is_scored ? score(verifier->request, &match, &verified->score, err) : BS_OK;
+}
+
+/* By its fields, which are JSON or not; the document is what was indexed, so that its length is in the index. */
+static enum bs_status ask_fields(struct bs_verifier *verifier, struct bs_doc_ref ref, const struct bs_document *document,
+                                 bool is_json, struct bs_verified *verified, enum bs_verdict *verdict_out,
+                                 struct bs_error *err)
+{
+	const struct bs_verify_request *request = verifier->request;
+	const struct bs_field *fields = document->fields;
+	struct bs_match found = {0};
+	enum bs_status status =
+		verifier->has_begun ? bs_byte_verifier_grown(verifier->byte_verifier, fields->text, fields->text_bytes, false, true,
+	                                                     verdict_out, err)
+		                    : bs_byte_verifier_fields(verifier->byte_verifier, fields, document->n_fields, is_json,
+		                                              request->is_scored, verdict_out, &found, err);
+	if (status || *verdict_out == BS_VERDICT_UNKNOWN)
+		return status;
+	note_read(verified, document->text_bytes, *verdict_out == BS_VERDICT_YES);
+	if (!verified->is_hit || !request->is_scored)
+		return BS_OK;
+	status = bs_doc_table_length(&request->snapshot->segments[ref.segment].docs, ref.document, &found.length, err);
+	return status ? status : score(request, &found, &verified->score, err);
+}
+
+/* The line as a whole; then its fields as they stand in it. */
+static enum bs_status ask_line(struct bs_verifier *verifier, struct bs_doc_ref ref, const uint8_t *line, size_t line_bytes,
+                               struct bs_verified *verified, enum bs_verdict *verdict_out, struct bs_error *err)
+{
+	struct bs_document document;
+	enum bs_status status = bs_byte_verifier_json(verifier->byte_verifier, line, line_bytes, verdict_out, err);
+	if (status)
+		return status;
+	if (*verdict_out == BS_VERDICT_NO || (*verdict_out == BS_VERDICT_YES && !verifier->request->is_scored)) {
+		note_read(verified, line_bytes, *verdict_out == BS_VERDICT_YES);
+		return BS_OK;
+	}
+	*verdict_out = BS_VERDICT_UNKNOWN;
+	if (!bs_fetch_cut_line(verifier->fetcher, line, line_bytes, &document))
+		return BS_OK;
+	return ask_fields(verifier, ref, &document, true, verified, verdict_out, err);
+}
+
+static bool is_enough(void *context, const uint8_t *text, size_t n_bytes)
+{
+	struct bs_verifier *verifier = context;
+	enum bs_verdict verdict;
+	struct bs_error why;
+	/* A failure here will come again with the whole. */
+	verifier->is_proven = !bs_byte_verifier_grown(verifier->byte_verifier, text, n_bytes, !verifier->has_begun, false,
+	                                              &verdict, &why) && verdict == BS_VERDICT_YES;
+	verifier->has_begun = true;
+	return verifier->is_proven;
+}
+
+/* The document's text; of a file that is what was indexed no more than proves that it matches. */
+static enum bs_status fetch_text(struct bs_verifier *verifier, struct bs_doc_ref ref, bool may_ask_bytes,
+                                 struct bs_document *document_out, enum bs_fetched *fetched_out, struct bs_error *err)
+{
+	const struct bs_verify_request *request = verifier->request;
+	bool may_prove = may_ask_bytes && !request->is_scored && !request->reads_whole &&
+	                 bs_byte_verifier_takes_heads(verifier->byte_verifier);
+	bs_fetch_ask_head(verifier->fetcher, may_prove ? is_enough : NULL, verifier);
+	enum bs_status status = bs_fetch(verifier->fetcher, ref.segment, ref.document, document_out, fetched_out, err);
+	bs_fetch_ask_head(verifier->fetcher, NULL, NULL);
+	return status;
+}
+
+/* What one costs about, besides its bytes. */
+#define DOCUMENT_NS 500u
+
+enum bs_status bs_verify(struct bs_verifier *verifier, struct bs_doc_ref ref, bool is_sure, struct bs_verified *verified_out,
+                         struct bs_error *err)
+{
+	const struct bs_verify_request *request = verifier->request;
+	struct bs_document document;
+	enum bs_verdict verdict = BS_VERDICT_UNKNOWN;
+	enum bs_fetched fetched = BS_FETCHED_UNCHANGED;
+	enum bs_status status = BS_OK;
+	/* Documents of the overlay are in no segment's table. */
+	bool may_ask_bytes = verifier->byte_verifier && ref.segment < request->snapshot->manifest.n_segments;
+	const uint8_t *line = NULL;
+	size_t line_bytes;
+	*verified_out = (struct bs_verified){0};
+	verifier->has_begun = verifier->is_proven = false;
+	status = bs_watch_spend(DOCUMENT_NS, err);
+	if (status)
+		return status;
+	if (is_sure && (!request->is_scored || request->is_zero))
+		status = bs_fetch_is_unchanged(verifier->fetcher, ref.segment, ref.document, &verified_out->is_hit, err);
+	if (status || verified_out->is_hit)
+		return status;
+	if (may_ask_bytes)
+		status = bs_fetch_line(verifier->fetcher, ref.segment, ref.document, &line, &line_bytes, err);
+	if (!status && line)
+		status = ask_line(verifier, ref, line, line_bytes, verified_out, &verdict, err);
+	if (status || verdict != BS_VERDICT_UNKNOWN)
+		return status;
+	/* Then what the line or the file says. */
+	if (!line || !bs_fetch_scan_line(verifier->fetcher, line, line_bytes, &document)) {
+		status = fetch_text(verifier, ref, may_ask_bytes, &document, &fetched, err);
+		verified_out->is_open = fetched != BS_FETCHED_UNCHANGED && verifier->leaves_changed;
+		if (status || verified_out->is_open || fetched == BS_FETCHED_GONE || fetched == BS_FETCHED_FAILED)
+			return status;
+	}
+	if (verifier->is_proven) {
+		note_read(verified_out, document.text_bytes, true);
+		return BS_OK;
+	}
+	if (may_ask_bytes && fetched == BS_FETCHED_UNCHANGED)
+		status = ask_fields(verifier, ref, &document, false, verified_out, &verdict, err);
+	return !status && verdict == BS_VERDICT_UNKNOWN ? analyse(verifier, &document, verified_out, err) : status;
+}

@@ -1,0 +1,262 @@
+/*
+ * verify_many.c: see verify_many.h. Threads only read: what is there and is what was indexed. All that has consequences (a
+ * notice, a changed file, a failure) is left open for the caller's thread, which comes to it in document order.
+ */
+#include "query/verify/verify_many.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "core/system/workers.h"
+#include "query/plan/named.h"
+
+/* Neighbours are one task: records are read together, and a lock costs nothing beside the texts. */
+#define TASK_CANDIDATES 16u
+/* So many tasks may be done before their turn, for each thread: one large file holds nobody up. */
+#define TASKS_AHEAD 8u
+
+/* What is read or looked at for a file and for a record costs, and a thread must have to do to be worth its start. */
+#define FILE_NS   8000u
+#define LINE_NS   1200u
+#define THREAD_NS 200000u
+
+#define MOST_THREADS 64
+
+/* One thread's. Made by the thread itself, when it first has something to do. */
+struct hand {
+	struct bs_words *words;
+	struct bs_fetcher *fetcher;
+	struct bs_verifier verifier;
+	uint32_t documents[TASK_CANDIDATES]; /* those of its task whose texts are read */
+	bool has_begun;                      /* with this query */
+	bool is_unfit;                       /* something could not be made: all it is given comes open */
+};
+
+struct bs_verify_crew {
+	const struct bs_snapshot *snapshot;
+	struct bs_proofs *proofs;
+	struct bs_fetcher *own;
+	struct bs_buffer expected; /* u32 each: documents that the caller's thread may have to read */
+	uint32_t n_hands;
+	struct hand *hands;
+	struct bs_workers *workers;
+	uint64_t n_slots;
+	struct bs_verified *verified; /* of n_slots tasks, a ring */
+	/* The list under way. */
+	const struct bs_verify_request *request;
+	const struct bs_verify_list *list;
+};
+
+static enum bs_status make_hand(const struct bs_verify_crew *crew, struct hand *hand)
+{
+	struct bs_words_options words = bs_index_words_options(&crew->snapshot->manifest.options);
+	enum bs_status status = hand->words ? BS_OK : bs_words_new(&words, &hand->words, NULL);
+	if (!status && !hand->fetcher)
+		status = bs_fetcher_new(crew->snapshot, crew->proofs, NULL, NULL, &hand->fetcher, NULL);
+	return status;
+}
+
+/* With the query under way. */
+static void begin_hand(const struct bs_verify_crew *crew, struct hand *hand)
+{
+	hand->has_begun = true;
+	hand->is_unfit = make_hand(crew, hand) != BS_OK;
+	if (hand->is_unfit)
+		return;
+	bs_fetch_begin(hand->fetcher, false, crew->request->no_stat);
+	bs_fetch_leave_changed(hand->fetcher);
+	hand->verifier = (struct bs_verifier){
+		.request = crew->request, .words = hand->words, .fetcher = hand->fetcher, .leaves_changed = true};
+	hand->is_unfit = bs_verifier_begin(&hand->verifier, NULL) != BS_OK;
+}
+
+/* Whether something must be read or looked at for it. */
+static bool needs_look(const struct bs_verify_request *request, const struct bs_candidate *candidate)
+{
+	bool needs_score = request->is_scored && !request->is_zero;
+	return needs_score || !candidate->is_sure || !request->no_stat;
+}
+
+static void do_candidate(struct bs_verify_crew *crew, struct hand *hand, const struct bs_candidate *candidate,
+                         struct bs_verified *verified)
+{
+	struct bs_doc_ref ref = {crew->list->segment, candidate->document};
+	struct bs_error why;
+	*verified = (struct bs_verified){.is_open = true};
+	/* A failure will come again, in its turn. */
+	if (needs_look(crew->request, candidate) && !hand->is_unfit &&
+	    bs_verify(&hand->verifier, ref, candidate->is_sure, verified, &why) != BS_OK)
+		verified->is_open = true;
+}
+
+/* The candidates of a task, and where what comes of them stands. */
+static size_t task_candidates(const struct bs_verify_crew *crew, uint64_t task, const struct bs_candidate **candidates_out,
+                              struct bs_verified **verified_out)
+{
+	size_t first = (size_t)task * TASK_CANDIDATES, n = crew->list->n - first;
+	*candidates_out = crew->list->candidates + first;
+	*verified_out = crew->verified + task % crew->n_slots * TASK_CANDIDATES;
+	return n < TASK_CANDIDATES ? n : TASK_CANDIDATES;
+}
+
+/* Those whose text will be read, so that neighbours are read together. */
+static void expect(const struct bs_verify_crew *crew, struct bs_fetcher *fetcher, const struct bs_candidate *candidates, size_t n,
+                   uint32_t *documents)
+{
+	size_t n_expected = 0;
+	for (size_t i = 0; i < n; i++)
+		if (crew->request->is_scored || !candidates[i].is_sure)
+			documents[n_expected++] = candidates[i].document;
+	bs_fetch_expect(fetcher, crew->list->segment, documents, n_expected);
+}
+
+static enum bs_status do_task(void *context, const struct bs_task *task, struct bs_error *err)
+{
+	struct bs_verify_crew *crew = context;
+	struct hand *hand = &crew->hands[task->worker];
+	const struct bs_candidate *candidates;
+	struct bs_verified *verified;
+	size_t n = task_candidates(crew, task->number, &candidates, &verified);
+	(void)err;
+	if (!hand->has_begun)
+		begin_hand(crew, hand);
+	if (!hand->is_unfit)
+		expect(crew, hand->fetcher, candidates, n, hand->documents);
+	for (size_t i = 0; i < n; i++)
+		do_candidate(crew, hand, &candidates[i], &verified[i]);
+	return BS_OK;
+}
+
+static enum bs_status take_task(void *context, uint64_t task, struct bs_error *err)
+{
+	struct bs_verify_crew *crew = context;
+	const struct bs_candidate *candidates;
+	struct bs_verified *verified;
+	size_t n = task_candidates(crew, task, &candidates, &verified);
+	enum bs_status status = BS_OK;
+	for (size_t i = 0; i < n && !status; i++)
+		status = crew->list->take(crew->list->context, &candidates[i], &verified[i], err);
+	return status;
+}
+
+enum bs_status bs_verify_crew_new(const struct bs_snapshot *snapshot, struct bs_proofs *proofs, struct bs_fetcher *own,
+                                  struct bs_verify_crew **crew_out, struct bs_error *err)
+{
+	struct bs_verify_crew *crew = calloc(1, sizeof(*crew));
+	*crew_out = crew;
+	if (!crew)
+		return bs_fail_memory(err, "threads", sizeof(*crew));
+	crew->snapshot = snapshot;
+	crew->proofs = proofs;
+	crew->own = own;
+	return BS_OK;
+}
+
+void bs_verify_crew_end(struct bs_verify_crew *crew)
+{
+	for (uint32_t i = 0; i < crew->n_hands; i++) {
+		bs_verifier_end(&crew->hands[i].verifier);
+		crew->hands[i].has_begun = false;
+	}
+}
+
+static void free_hands(struct bs_verify_crew *crew)
+{
+	bs_verify_crew_end(crew);
+	bs_workers_free(crew->workers);
+	for (uint32_t i = 0; i < crew->n_hands; i++) {
+		bs_fetcher_free(crew->hands[i].fetcher);
+		bs_words_free(crew->hands[i].words);
+	}
+	free(crew->hands);
+	free(crew->verified);
+	crew->workers = NULL;
+	crew->hands = NULL;
+	crew->verified = NULL;
+	crew->n_hands = 0;
+}
+
+void bs_verify_crew_free(struct bs_verify_crew *crew)
+{
+	if (!crew)
+		return;
+	free_hands(crew);
+	bs_buffer_deinit(&crew->expected);
+	free(crew);
+}
+
+/* Sees to it that there are so many hands. */
+static enum bs_status need_hands(struct bs_verify_crew *crew, uint32_t n, struct bs_error *err)
+{
+	struct bs_workers_plan plan = {.n_threads = n, .n_slots = (uint64_t)n * TASKS_AHEAD, .work = do_task, .put = take_task,
+	                               .puts_on_caller = true, .context = crew};
+	size_t ring = (size_t)plan.n_slots * TASK_CANDIDATES;
+	if (n <= crew->n_hands)
+		return BS_OK;
+	free_hands(crew);
+	enum bs_status status = bs_workers_new(&plan, &crew->workers, err);
+	if (status)
+		return status;
+	crew->hands = calloc(n, sizeof(*crew->hands));
+	crew->verified = calloc(ring, sizeof(*crew->verified));
+	crew->n_slots = plan.n_slots;
+	crew->n_hands = crew->hands ? n : 0;
+	if (crew->hands && crew->verified)
+		return BS_OK;
+	free_hands(crew);
+	return bs_fail_memory(err, "threads", ring * sizeof(struct bs_verified));
+}
+
+/* How many threads the list is worth. Documents of a segment are much alike: one stands for all. */
+static uint32_t threads_for(const struct bs_verify_crew *crew, uint32_t n_threads)
+{
+	const struct bs_verify_list *list = crew->list;
+	uint64_t n_looks = 0;
+	/* Names are looked up by the caller's thread. */
+	if (n_threads == 1 || list->n * FILE_NS < 2 * THREAD_NS || crew->request->plan->named->n_leaves > 0)
+		return 1;
+	for (size_t i = 0; i < list->n; i++)
+		n_looks += needs_look(crew->request, &list->candidates[i]);
+	bool are_lines = bs_fetch_is_of_line(crew->own, list->segment, list->candidates[list->n / 2].document);
+	uint64_t n_worth = n_looks * (are_lines ? LINE_NS : FILE_NS) / THREAD_NS;
+	if (n_worth < 2)
+		return 1;
+	long wanted = n_threads ? (long)n_threads : sysconf(_SC_NPROCESSORS_ONLN);
+	uint32_t most = wanted < 1 ? 1 : wanted < MOST_THREADS ? (uint32_t)wanted : MOST_THREADS;
+	return n_worth < most ? (uint32_t)n_worth : most;
+}
+
+static enum bs_status verify_by_threads(struct bs_verify_crew *crew, uint32_t n_threads, struct bs_error *err)
+{
+	uint64_t n_tasks = (crew->list->n + TASK_CANDIDATES - 1) / TASK_CANDIDATES;
+	enum bs_status status = need_hands(crew, n_threads, err);
+	if (status)
+		return status;
+	bs_workers_renew(crew->workers);
+	for (uint32_t i = 1; i < n_threads && bs_workers_start(crew->workers); i++)
+		continue;
+	for (uint64_t i = 0; i < n_tasks && bs_workers_wait_room(crew->workers); i++)
+		(void)bs_workers_add(crew->workers, 1);
+	return bs_workers_finish(crew->workers, err);
+}
+
+enum bs_status bs_verify_many(struct bs_verify_crew *crew, const struct bs_verify_request *request,
+                              const struct bs_verify_list *list, uint32_t n_threads, struct bs_error *err)
+{
+	static const struct bs_verified open = {.is_open = true};
+	if (list->n == 0)
+		return BS_OK;
+	crew->request = request;
+	crew->list = list;
+	bs_buffer_clear(&crew->expected);
+	enum bs_status status = bs_buffer_reserve(&crew->expected, list->n * sizeof(uint32_t), err);
+	if (status)
+		return status;
+	expect(crew, crew->own, list->candidates, list->n, (uint32_t *)(void *)crew->expected.data);
+	n_threads = threads_for(crew, n_threads);
+	if (n_threads > 1)
+		return verify_by_threads(crew, n_threads, err);
+	for (size_t i = 0; i < list->n && !status; i++)
+		status = list->take(list->context, &list->candidates[i], &open, err);
+	return status;
+}
