@@ -63,9 +63,9 @@ static void ask(struct bitsift *bitsift, const struct query *query, struct bs_fi
 		die("%s: the source of the index has gone or changed", query->text);
 	answer_out->count = result.n_hits;
 	answer_out->touched = (struct touched){.is_known = true,
-	                                       .index_bytes = result.stats.lines_read * 64,
-	                                       .text_bytes = result.stats.bytes_verified,
-	                                       .n_texts = result.stats.verified};
+	                                       .index_bytes = result.stats.scan.lines_read * 64,
+	                                       .text_bytes = result.stats.verify.bytes,
+	                                       .n_texts = result.stats.verify.verified};
 }
 
 void bitsift_count(void *handle, const struct query *query, struct answer *answer_out)

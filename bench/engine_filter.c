@@ -18,7 +18,9 @@ struct filter {
 	struct bs_words *words;
 	struct bs_plan plan;
 	struct bs_scan scan;
-	struct bs_buffer candidates;
+	struct bs_candidate_list candidates;
+	struct bs_snapshot_list list;
+	struct bs_file_names names; /* none is asked for */
 };
 
 void *filter_open(const struct corpus *corpus, const char *index_path, const struct query_set *set)
@@ -27,8 +29,10 @@ void *filter_open(const struct corpus *corpus, const char *index_path, const str
 	struct bs_error err;
 	(void)corpus, (void)set;
 	*filter = (struct filter){0};
-	if (bs_index_open(index_path, bitsift_options.kernel, &filter->index, &err) ||
-	    bs_words_new(NULL, &filter->words, &err))
+	if (bs_index_open(index_path, bitsift_options.kernel, &filter->index, &err))
+		die("%s", err.text);
+	const struct bs_list_entry entry = {.snapshot = &filter->index->snapshot};
+	if (bs_snapshot_list_init(&filter->list, &entry, 1, &err) || bs_words_new(NULL, &filter->words, &err))
 		die("%s", err.text);
 	return filter;
 }
@@ -39,18 +43,21 @@ void filter_ask(void *handle, const struct query *query, struct answer *answer_o
 	struct bs_query_options options = {
 		.words = filter->words,
 		.fields = &filter->index->snapshot.manifest.fields,
-		.longest_field_bytes = filter->index->longest_field_bytes,
+		.longest_field_bytes = BS_QUERY_MAX_FIELD_BYTES,
 	};
-	struct bs_query_stats stats = {0};
+	struct bs_scan_stats stats = {0};
 	struct bs_query_tree *parsed;
 	struct bs_error err;
 	uint64_t n_sure = 0;
 	enum bs_status status =
 		bs_query_parse((const uint8_t *)query->text, strlen(query->text), &options, &parsed, NULL, &err);
 	if (!status)
-		status = bs_plan_make(&filter->plan, parsed, &filter->index->snapshot, &err);
-	for (uint32_t s = 0; s < filter->index->snapshot.manifest.n_segments && !status; s++) {
-		bs_buffer_clear(&filter->candidates);
+		status = bs_plan_make(&filter->plan,
+		                      &(struct bs_plan_inputs){.query = parsed, .list = &filter->list, .names = &filter->names}, &err);
+	for (uint32_t s = 0; s < filter->list.n_segments && !status; s++) {
+		if (bs_plan_source(&filter->plan, s) != BS_PLAN_COLUMNS)
+			continue;
+		bs_vector_clear(&filter->candidates);
 		/* Sure ones are counted, as the count that bitsift answers with counts them. */
 		status = bs_scan_segment(&filter->scan, &filter->plan, s, filter->index->kernel, &filter->candidates,
 		                         &n_sure, &stats, &err);
@@ -68,7 +75,8 @@ void filter_close(void *handle)
 	bs_plan_deinit(&filter->plan);
 	bs_scan_deinit(&filter->scan);
 	bs_words_free(filter->words);
-	bs_buffer_deinit(&filter->candidates);
+	bs_vector_deinit(&filter->candidates);
+	bs_snapshot_list_deinit(&filter->list);
 	bs_index_close(filter->index);
 	free(filter);
 }

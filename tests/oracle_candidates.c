@@ -111,7 +111,7 @@ const char *bench_check_candidates(struct bench *bench, uint64_t *n_certain_io)
 	if (!fault && (result.n_hits != n_taken(&one_by_one) || result.n_candidates != n_candidates ||
 	               counted.n_hits != result.n_hits || counted.n_candidates != n_candidates))
 		fault = "they are counted otherwise";
-	if (!fault && (result.stats.verified || result.stats.bytes_verified || counted.stats.verified))
+	if (!fault && (result.stats.verify.verified || result.stats.verify.bytes || counted.stats.verify.verified))
 		fault = "a text was read";
 	struct bs_find_estimate estimate;
 	if (!fault && bs_estimate(finder, &request, &estimate, &err))

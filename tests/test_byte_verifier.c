@@ -202,21 +202,22 @@ static const struct {
 	size_t name_bytes;
 } query_fields[] = {{"text", 4}, {"foo", 3}, {"a", 1}};
 
+/* No query asks for the name of a document. */
+static const struct bs_doc_ref no_ref;
+
 /* A plan with the parts that are read: how frequent each element is. */
 static void make_plan(struct bench *bench)
 {
 	struct bs_plan *plan = &bench->plan;
 	plan->query = bench->query;
-	bs_buffer_clear(&plan->memory_elements);
-	bs_buffer_clear(&plan->memory_terms);
+	bs_vector_clear(&plan->elements);
+	bs_vector_clear(&plan->terms);
 	for (uint32_t i = 0; i < bench->query->n_elements; i++) {
 		struct bs_plan_element element = {.first_term = i, .n_terms = 1};
 		struct bs_plan_term term = {.df = random_below(&bench->random, 1000), .element = i};
-		append(&plan->memory_elements, &element, sizeof(element));
-		append(&plan->memory_terms, &term, sizeof(term));
+		append(&plan->elements.bytes, &element, sizeof(element));
+		append(&plan->terms.bytes, &term, sizeof(term));
 	}
-	plan->elements = (struct bs_plan_element *)(void *)plan->memory_elements.data;
-	plan->terms = (struct bs_plan_term *)(void *)plan->memory_terms.data;
 }
 
 static void fail_with(const struct bench *bench, const struct doc *doc, const char *where)
@@ -255,7 +256,7 @@ static void check_fields(struct bench *bench, const struct doc *doc, const struc
 	struct bs_match quick = {0};
 	enum bs_verdict byte_verdict;
 	for (int needs_words = 0; needs_words < 2; needs_words++) {
-		assert_int_equal(bs_byte_verifier_fields(bench->byte_verifier, fields, n_fields, is_json, needs_words, &byte_verdict, &quick, NULL),
+		assert_int_equal(bs_byte_verifier_fields(bench->byte_verifier, no_ref, fields, n_fields, is_json, needs_words, &byte_verdict, &quick, NULL),
 		                 BS_OK);
 		check_answer(bench, doc, match, byte_verdict, where);
 		if (needs_words && byte_verdict == BS_VERDICT_YES)
@@ -272,7 +273,7 @@ static void check_line(struct bench *bench, const struct doc *doc, const struct 
 	bool is_known;
 	const uint8_t *line = doc->line.data;
 	size_t n = doc->line.used_bytes;
-	assert_int_equal(bs_byte_verifier_json(bench->byte_verifier, line, n, &byte_verdict, NULL), BS_OK);
+	assert_int_equal(bs_byte_verifier_json(bench->byte_verifier, no_ref, line, n, &byte_verdict, NULL), BS_OK);
 	check_answer(bench, doc, match, byte_verdict, "line");
 	assert_int_equal(bs_record_parse(bench->parser, line, n, &parsed, &refusal, NULL), BS_OK);
 	assert_true(!refusal.reason && parsed.n_fields == doc->n_fields);
@@ -314,7 +315,7 @@ static void check_grown(struct bench *bench, const struct doc *doc)
 	enum bs_verdict verdict = BS_VERDICT_UNKNOWN;
 	draw_long(&text, &bench->random, doc);
 	struct bs_field field = {.name = "", .text = text.data ? text.data : (const uint8_t *)"", .text_bytes = text.used_bytes};
-	assert_int_equal(bs_match_document(bench->matcher, &field, 1, &match, NULL), BS_OK);
+	assert_int_equal(bs_match_document(bench->matcher, no_ref, &field, 1, &match, NULL), BS_OK);
 	bool is_new = true, takes_heads = bs_byte_verifier_takes_heads(bench->byte_verifier);
 	for (size_t n = 0; n < text.used_bytes || is_new;) {
 		n += 1 + (size_t)random_below(&bench->random, 20000);
@@ -323,7 +324,7 @@ static void check_grown(struct bench *bench, const struct doc *doc)
 		uint8_t *there = malloc(n + 1);
 		assert_non_null(there);
 		memcpy(there, field.text, n);
-		assert_int_equal(bs_byte_verifier_grown(bench->byte_verifier, there, n, is_new, is_whole, &verdict, NULL), BS_OK);
+		assert_int_equal(bs_byte_verifier_grown(bench->byte_verifier, no_ref, there, n, is_new, is_whole, &verdict, NULL), BS_OK);
 		check_answer(bench, doc, &match, verdict, is_whole ? "text that grew" : "beginning");
 		assert_true(is_whole || verdict != BS_VERDICT_NO);
 		n_early += !is_whole && verdict == BS_VERDICT_YES;
@@ -347,7 +348,7 @@ static void check_query(struct bench *bench, const struct doc *doc)
 	make_plan(bench);
 	assert_int_equal(bs_matcher_new(bench->query, bench->words, &bench->matcher, NULL), BS_OK);
 	bs_matcher_weigh_fields(bench->matcher, weights);
-	assert_int_equal(bs_match_document(bench->matcher, doc->fields, doc->n_fields, &match, NULL), BS_OK);
+	assert_int_equal(bs_match_document(bench->matcher, no_ref, doc->fields, doc->n_fields, &match, NULL), BS_OK);
 	const struct bs_kernel *kernel = bench->kernels[random_below(&bench->random, bench->n_kernels)];
 	assert_int_equal(bs_byte_verifier_new(&bench->plan, bench->words, kernel, &bench->byte_verifier, NULL), BS_OK);
 	if (bench->byte_verifier) {
@@ -387,8 +388,8 @@ static void check_documents(const struct bs_words_options *options, uint64_t see
 		bs_buffer_deinit(&doc.texts[i]);
 	bs_buffer_deinit(&doc.line);
 	bs_buffer_deinit(&bench.text);
-	bs_buffer_deinit(&bench.plan.memory_elements);
-	bs_buffer_deinit(&bench.plan.memory_terms);
+	bs_vector_deinit(&bench.plan.elements);
+	bs_vector_deinit(&bench.plan.terms);
 	bs_record_scan_deinit(&bench.scan);
 	bs_term_table_deinit(&bench.fields);
 	bs_record_parser_free(bench.parser);

@@ -387,7 +387,7 @@ static void test_refusals(void **state)
 	find = (struct bs_find_request){.query = "\"lock error\"", .query_bytes = 12, .mode = BS_FIND_COUNT, .candidates = true};
 	struct bs_find_result of_find;
 	ok(bs_find(rig.finder, &find, &of_find, &err), &err);
-	assert_true(of_find.n_hits == of_find.n_candidates && of_find.stats.verified == 0);
+	assert_true(of_find.n_hits == of_find.n_candidates && of_find.stats.verify.verified == 0);
 }
 
 int main(void)

@@ -231,9 +231,9 @@ static const char *told(const struct answer *answer)
 	         ", asked %" PRIu64 ", live %" PRIu64 ", candidates %" PRIu64 ", skipped %" PRIu64 ", weighed %" PRIu64 ", dropped %" PRIu64
 	         ", scored %" PRIu64 ", planes %u, threshold %g, verified %" PRIu64 ", hits %" PRIu64 ", false %" PRIu64 ", bytes %" PRIu64,
 	         (int)answer->status, answer->status ? answer->error.text : "", result->n_hits, result->is_at_least ? "+" : "",
-	         result->n_unreadable, result->error_byte, answer->sum, stats->lines_read, stats->document_lines, stats->asked,
-	         stats->blocks_live, stats->candidates, stats->blocks_skipped, stats->blocks_weighed, stats->blocks_dropped, stats->scored,
-	         stats->planes, stats->threshold, stats->verified, stats->hits, stats->false_positives, stats->bytes_verified);
+	         result->n_unreadable, result->error_byte, answer->sum, stats->scan.lines_read, stats->scan.document_lines, stats->scan.asked,
+	         stats->scan.blocks_live, stats->scan.candidates, stats->rank.blocks_skipped, stats->rank.blocks_weighed, stats->rank.blocks_dropped, stats->rank.scored,
+	         stats->rank.planes, stats->rank.threshold, stats->verify.verified, stats->hits, stats->verify.false_positives, stats->verify.bytes);
 	return to;
 }
 

@@ -458,7 +458,7 @@ static void test_find(void **state)
 	request.brute = true;
 	assert_int_equal(bs_find(finder, &request, &result, &err), BS_OK);
 	assert_string_equal(brute.ids, "1 ");
-	assert_int_equal(result.stats.verified, 3);
+	assert_int_equal(result.stats.verify.verified, 3);
 
 	request = ask("-cat", BS_FIND_COUNT, NULL);
 	request.hit = NULL;

@@ -116,24 +116,24 @@ static void check_stats(struct bench *bench)
 	bool is_top = bench->request.mode == BS_FIND_TOP && !bench->request.brute && !bench->request.exhaustive;
 	if (bench->sort_field)
 		return;
-	if ((!is_top && (stats->verified > stats->candidates ||
-	                 stats->hits + stats->false_positives != stats->candidates)) ||
-	    stats->false_positives > stats->verified || stats->document_lines > stats->lines_read ||
+	if ((!is_top && (stats->verify.verified > stats->scan.candidates ||
+	                 stats->hits + stats->verify.false_positives != stats->scan.candidates)) ||
+	    stats->verify.false_positives > stats->verify.verified || stats->scan.document_lines > stats->scan.lines_read ||
 	    total_ns != stats->total_ns)
 		differ(bench,
 		       "stats: %" PRIu64 " candidates, %" PRIu64 " verified, %" PRIu64 " false, %" PRIu64 " hits",
-		       stats->candidates, stats->verified, stats->false_positives, stats->hits);
-	n_weighed += stats->blocks_weighed;
-	n_dropped += stats->blocks_dropped;
+		       stats->scan.candidates, stats->verify.verified, stats->verify.false_positives, stats->hits);
+	n_weighed += stats->rank.blocks_weighed;
+	n_dropped += stats->rank.blocks_dropped;
 	/* What has which words, and how often, the index knows; to score every match is left to the texts. */
 	bool is_exact = !(bench->request.mode == BS_FIND_TOP && bench->request.exhaustive) && !bench->setup.is_young && !bench->request.brute && oracle_query_is_words(&bench->query) &&
 	                !bench->filter.is_when;
 	n_exact += is_exact;
-	if (is_exact && stats->verified > 0)
-		differ(bench, "%" PRIu64 " documents verified for words", stats->verified);
-	if (bench->request.brute && stats->verified != stats->candidates)
-		differ(bench, "brute, but only %" PRIu64 " of %" PRIu64 " verified", stats->verified,
-		       stats->candidates);
+	if (is_exact && stats->verify.verified > 0)
+		differ(bench, "%" PRIu64 " documents verified for words", stats->verify.verified);
+	if (bench->request.brute && stats->verify.verified != stats->scan.candidates)
+		differ(bench, "brute, but only %" PRIu64 " of %" PRIu64 " verified", stats->verify.verified,
+		       stats->scan.candidates);
 }
 
 static void check_ids(struct bench *bench)

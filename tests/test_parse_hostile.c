@@ -12,7 +12,7 @@
 
 #include "core/bitsift/search.h"
 #include "parse_rig.h"
-#include "query/plan/wildcard.h"
+#include "query/language/wildcard.h"
 
 /* n_times the middle between the two ends. */
 static struct bs_query_tree *parse_repeated(const char *start, const char *middle, const char *end, size_t n_times, bool any,

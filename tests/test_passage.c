@@ -195,8 +195,8 @@ static void check_passage(const struct sample *sample, const struct bs_passage *
 /* Each word found begins no later and ends no sooner than a passage, and each passage begins and ends with one. */
 static void check_passages(const struct sample *sample, const struct bs_passages *passages, const bool *starts, const bool *ends)
 {
-	const struct bs_passage *list = (const struct bs_passage *)(const void *)passages->list.data;
-	size_t n = passages->list.used_bytes / sizeof(*list), now = 0;
+	const struct bs_passage *list = passages->list.items;
+	size_t n = bs_vector_n(&passages->list), now = 0;
 	bool is_inside = false;
 	for (size_t at = 0, start = 0; at <= sample->text_bytes; at++) {
 		if (is_inside && ends[at] && list[now].stop_byte == sample->raw_of[at]) {
@@ -235,7 +235,7 @@ static void test_naive(void **state)
 	struct bs_reader *reader;
 	struct rig rig;
 	struct bs_passages passages = {0};
-	struct bs_buffer hits = {0};
+	struct bs_word_hits hits = {0};
 	size_t n_compared = 0;
 	(void)state;
 	rig_init(&rig, NULL);
@@ -254,9 +254,9 @@ static void test_naive(void **state)
 		assert_memory_equal(document.fields[0].text, sample.text, sample.text_bytes);
 		assert_int_equal(bs_query_parse((const uint8_t *)text, strlen(text), &options, &query, NULL, NULL), BS_OK);
 		assert_int_equal(bs_matcher_new(query, rig.words, &matcher, NULL), BS_OK);
-		assert_int_equal(bs_match_hits(matcher, document.fields, 1, false, &match, &hits, NULL), BS_OK);
-		size_t n_hits = hits.used_bytes / sizeof(struct bs_snippet_hit);
-		assert_int_equal(bs_passages_find(&passages, &document, (const struct bs_snippet_hit *)(const void *)hits.data, n_hits,
+		assert_int_equal(bs_match_hits(matcher, (struct bs_doc_ref){0}, document.fields, 1, false, &match, &hits, NULL), BS_OK);
+		size_t n_hits = bs_vector_n(&hits);
+		assert_int_equal(bs_passages_find(&passages, &document, hits.items, n_hits,
 		                                  NULL), BS_OK);
 		naive_analyze(&rig.naive, sample.text, sample.text_bytes, &rig.expected);
 		place_runs(&rig.naive, &sample, &rig.expected);
@@ -273,7 +273,7 @@ static void test_naive(void **state)
 	}
 	assert_true(n_compared > 1000);
 	bs_passages_deinit(&passages);
-	bs_buffer_deinit(&hits);
+	bs_vector_deinit(&hits);
 	bs_reader_free(reader);
 	rig_deinit(&rig);
 }

@@ -24,15 +24,15 @@ static struct bs_field field_of(const char *text)
 	return field;
 }
 
-static struct bs_snippet_hit hit_at(uint32_t field, uint32_t element, uint64_t start_byte, uint64_t end_byte)
+static struct bs_word_hit hit_at(uint32_t field, uint32_t element, uint64_t start_byte, uint64_t end_byte)
 {
-	return (struct bs_snippet_hit){
+	return (struct bs_word_hit){
 		.field = field, .element = element, .start_byte = start_byte, .end_byte = end_byte};
 }
 
 /* Every occurrence of the words (NULL-ended) in the fields, in text order; element: which word. */
 static size_t find_hits(const struct bs_field *fields, size_t n_fields, const char *const *words,
-			struct bs_snippet_hit *hits)
+			struct bs_word_hit *hits)
 {
 	size_t n_hits = 0;
 	for (size_t f = 0; f < n_fields; f++) {
@@ -51,7 +51,7 @@ static size_t find_hits(const struct bs_field *fields, size_t n_fields, const ch
 
 /* NUL-ended; the caller frees it. */
 static char *shaped(enum bs_snippet_shape shape, const struct bs_field *fields, size_t n_fields,
-                    const struct bs_snippet_hit *hits, size_t n_hits, uint32_t width)
+                    const struct bs_word_hit *hits, size_t n_hits, uint32_t width)
 {
 	struct bs_snippet_options options = {.mark_start = "[", .mark_stop = "]", .width = width, .shape = shape};
 	struct bs_buffer out = {0};
@@ -60,7 +60,7 @@ static char *shaped(enum bs_snippet_shape shape, const struct bs_field *fields, 
 	return (char *)out.data;
 }
 
-static char *snippet_of(const struct bs_field *fields, size_t n_fields, const struct bs_snippet_hit *hits,
+static char *snippet_of(const struct bs_field *fields, size_t n_fields, const struct bs_word_hit *hits,
                         size_t n_hits, uint32_t width)
 {
 	return shaped(BS_SNIPPET_JOINED, fields, n_fields, hits, n_hits, width);
@@ -69,7 +69,7 @@ static char *snippet_of(const struct bs_field *fields, size_t n_fields, const st
 static void check_words(const char *text, const char *const *words, uint32_t width, const char *wanted)
 {
 	struct bs_field field = field_of(text);
-	struct bs_snippet_hit hits[MOST_HITS];
+	struct bs_word_hit hits[MOST_HITS];
 	char *got = snippet_of(&field, 1, hits, find_hits(&field, 1, words, hits), width);
 	assert_string_equal(got, wanted);
 	free(got);
@@ -113,7 +113,7 @@ static void test_hostile_text(void **state)
 	check_words("\xc2\x9b cat", WORDS("cat"), 0, "\xef\xbf\xbd [cat]");
 	check_words("\xff\xc3 cat \xe3\x81", WORDS("cat"), 0, "\xef\xbf\xbd\xef\xbf\xbd [cat] \xef\xbf\xbd");
 	struct bs_field field = {.name = "", .text = (const uint8_t *)"a\0cat", .text_bytes = 5};
-	struct bs_snippet_hit hit = hit_at(0, 0, 2, 5);
+	struct bs_word_hit hit = hit_at(0, 0, 2, 5);
 	char *got = snippet_of(&field, 1, &hit, 1, 0);
 	assert_string_equal(got, "a\xef\xbf\xbd[cat]");
 	free(got);
@@ -128,7 +128,7 @@ static void test_marks(void **state)
 	check_words("foobarbaz", WORDS("foo", "baz"), 0, "[foo]bar[baz]");
 
 	struct bs_field field = field_of("a cat sat");
-	struct bs_snippet_hit hit = hit_at(0, 7, 2, 5);
+	struct bs_word_hit hit = hit_at(0, 7, 2, 5);
 	struct bs_buffer out = {0};
 	assert_int_equal(bs_snippet_write(&field, 1, &hit, 1, NULL, NULL, &out, NULL), BS_OK);
 	struct bs_snippet_options bold = {.mark_start = "\033[1m", .mark_stop = "\033[0m"};
@@ -185,7 +185,7 @@ static void check_shape(enum bs_snippet_shape shape, const char *text, const cha
                         const char *wanted)
 {
 	struct bs_field field = field_of(text);
-	struct bs_snippet_hit hits[MOST_HITS];
+	struct bs_word_hit hits[MOST_HITS];
 	char *got = shaped(shape, &field, 1, hits, find_hits(&field, 1, words, hits), width);
 	assert_string_equal(got, wanted);
 	free(got);
@@ -242,23 +242,23 @@ static void test_passages(void **state)
 	(void)state;
 	struct bs_field fields[2] = {field_of("cat one two three four five cat cat six seven eight nine dog cat ten"),
 	                             field_of("dog")};
-	struct bs_snippet_hit hits[MOST_HITS];
+	struct bs_word_hit hits[MOST_HITS];
 	struct bs_snippet_options options = {.width = 12};
-	struct bs_buffer windows = {0};
+	struct bs_snippet_windows windows = {0};
 	size_t n_hits = find_hits(fields, 2, WORDS("cat", "dog"), hits), best;
 	assert_int_equal(bs_snippet_windows(fields, 2, hits, n_hits, &options, &windows, &best, NULL), BS_OK);
 	static const struct bs_snippet_window wanted[] = {{0, 0}, {1, 2}, {3, 4}, {5, 5}};
-	assert_int_equal(windows.used_bytes, sizeof(wanted));
-	assert_memory_equal(windows.data, wanted, sizeof(wanted));
+	assert_int_equal(windows.bytes.used_bytes, sizeof(wanted));
+	assert_memory_equal(windows.items, wanted, sizeof(wanted));
 	assert_int_equal(best, 2);
-	bs_buffer_deinit(&windows);
+	bs_vector_deinit(&windows);
 }
 
 static void test_fields(void **state)
 {
 	(void)state;
 	struct bs_field fields[3] = {field_of("a cat"), field_of("  "), field_of("a cat and a dog")};
-	struct bs_snippet_hit hits[MOST_HITS];
+	struct bs_word_hit hits[MOST_HITS];
 	size_t n_hits = find_hits(fields, 3, WORDS("cat", "dog"), hits);
 	char *got = snippet_of(fields, 3, hits, n_hits, 0);
 	assert_string_equal(got, "a [cat] and a [dog]");
@@ -285,7 +285,7 @@ static void test_long_run(void **state)
 	for (size_t i = 0; i < n_chars; i++)
 		assert_int_equal(bs_buffer_append(&text, i % 2 ? "漢" : "字", 3, NULL), BS_OK);
 	struct bs_field field = {.name = "", .text = text.data, .text_bytes = text.used_bytes};
-	struct bs_snippet_hit *hits = calloc(n_chars + 1, sizeof(*hits));
+	struct bs_word_hit *hits = calloc(n_chars + 1, sizeof(*hits));
 	hits[0] = hit_at(0, 0, 0, 3);
 	for (size_t i = 1; i <= n_chars; i++)
 		hits[i] = hit_at(0, 1 + i % 2, 5, text.used_bytes);
@@ -310,7 +310,7 @@ static void check_huge(char filling)
 	char *text = malloc(text_bytes);
 	assert_non_null(text);
 	memset(text, filling, text_bytes);
-	struct bs_snippet_hit hits[3];
+	struct bs_word_hit hits[3];
 	for (size_t i = 0; i < 3; i++) {
 		size_t at = text_bytes / 4 * (i + 1);
 		memcpy(text + at, " cat ", 5);
@@ -412,7 +412,7 @@ static void append_random_text(struct bs_buffer *text, uint64_t *random)
 
 static int compare_starts(const void *a, const void *b)
 {
-	const struct bs_snippet_hit *left = a, *right = b;
+	const struct bs_word_hit *left = a, *right = b;
 	return (left->start_byte > right->start_byte) - (left->start_byte < right->start_byte);
 }
 
@@ -426,7 +426,7 @@ static void test_random(void **state)
 		size_t n_pieces = next_random(&random) % 60;
 		for (size_t k = 0; k < n_pieces; k++)
 			append_random_text(&text, &random);
-		struct bs_snippet_hit hits[8];
+		struct bs_word_hit hits[8];
 		size_t n_hits = next_random(&random) % 8;
 		for (size_t k = 0; k < n_hits; k++) {
 			uint64_t start = next_random(&random) % (text.used_bytes + 4);
@@ -512,7 +512,7 @@ static void test_clusters(void **state)
 			assert_int_equal(bs_buffer_append(&ends, &end, sizeof(end), NULL), BS_OK);
 		append_characters(&text, &random, n_after, i % 3 == 0, &ends);
 		struct bs_field field = {.name = "", .text = text.data, .text_bytes = text.used_bytes};
-		struct bs_snippet_hit found = hit_at(0, 0, hit, hit + 6);
+		struct bs_word_hit found = hit_at(0, 0, hit, hit + 6);
 		static const enum bs_snippet_shape shapes[] = {BS_SNIPPET_JOINED, BS_SNIPPET_LINES, BS_SNIPPET_OWN_LINES};
 		char *got = shaped(shapes[i % 3], &field, 1, &found, 1, 24 + (uint32_t)(next_random(&random) % 150));
 		check_clusters(got, &text, hit, &ends);
@@ -532,7 +532,7 @@ static void test_long_cluster(void **state)
 		append_text(&text, "\u0301");
 	append_text(&text, " needle");
 	struct bs_field field = {.name = "", .text = text.data, .text_bytes = text.used_bytes};
-	const struct bs_snippet_hit hits[] = {hit_at(0, 0, 0, 6), hit_at(0, 1, 7, text.used_bytes - 7), hit_at(0, 0, text.used_bytes - 6, text.used_bytes)};
+	const struct bs_word_hit hits[] = {hit_at(0, 0, 0, 6), hit_at(0, 1, 7, text.used_bytes - 7), hit_at(0, 0, text.used_bytes - 6, text.used_bytes)};
 	for (size_t i = 0; i < 3; i++) {
 		char *got = snippet_of(&field, 1, hits + i, 1, 0);
 		assert_true(strlen(got) < 160 * 16 * 3);
@@ -543,7 +543,7 @@ static void test_long_cluster(void **state)
 }
 
 struct gathering {
-	struct bs_snippet_hit hits[MOST_HITS];
+	struct bs_word_hit hits[MOST_HITS];
 	size_t n_hits;
 };
 
@@ -552,7 +552,7 @@ static enum bs_status gather(void *context, const struct bs_token *tokens, size_
 	(void)err;
 	struct gathering *gathering = context;
 	for (size_t i = 0; i < n_tokens && gathering->n_hits < MOST_HITS; i++) {
-		struct bs_snippet_hit hit = hit_at(0, 0, tokens[i].start_byte, tokens[i].end_byte);
+		struct bs_word_hit hit = hit_at(0, 0, tokens[i].start_byte, tokens[i].end_byte);
 		if (!tokens[i].is_bigram)
 			gathering->hits[gathering->n_hits++] = hit;
 	}

@@ -5,6 +5,7 @@
 #ifndef BITSIFT_INDEX_H
 #define BITSIFT_INDEX_H
 
+#include "changes.h"
 #include "host.h"
 #include "limits.h"
 
@@ -241,13 +242,6 @@ struct bs_delete_request {
 	uint64_t reserved[6];
 };
 
-/* Files that a search met and that are not what was indexed, each counted once in the life of a finder. */
-struct bs_changes {
-	uint64_t n_changed, n_gone;
-	char example[256]; /* the path of the first, printable, cut if it is long; empty: there is none */
-	uint64_t reserved[4];
-};
-
 struct bs_delete_result {
 	uint64_t n_deleted;    /* with undo: that were deleted; with dry_run: that would be, or would be no longer. 0: nothing was done */
 	struct bs_changes changes; /* with a query */
@@ -291,8 +285,6 @@ BS_API enum bs_status bs_index_check(const struct bs_check_request *request, str
 
 /* An opened index: the commit that was the last one when it was opened. Immutable; threads share it without locking. */
 struct bs_index;
-
-#define BS_FIND_TOLD_UNREADABLE 3u
 
 struct bs_open_request {
 	const char *dir;

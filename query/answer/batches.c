@@ -4,16 +4,11 @@
 #include <stdlib.h>
 
 #include "core/base/source_kind.h"
-#include "core/bitsift/candidates.h"
-#include "core/bitsift/search.h"
-#include "query/search/finder.h"
 
 #define BATCH_HITS 1024u
 
 struct bs_batches {
-	struct bs_finder *finder;
-	int (*batch)(void *context, const struct bs_hit_batch *batch);
-	void *context;
+	struct bs_batch_target target;
 	bool is_refused;
 	struct bs_buffer ids;
 	size_t n;
@@ -22,18 +17,15 @@ struct bs_batches {
 	bool are_candidates[BATCH_HITS];
 };
 
-enum bs_status bs_batches_begin(struct bs_finder *finder, int (*batch)(void *context, const struct bs_hit_batch *batch), void *context,
-                                struct bs_batches **batches_out, struct bs_error *err)
+enum bs_status bs_batches_begin(struct bs_batches **batches, const struct bs_batch_target *target, struct bs_error *err)
 {
-	struct bs_batches *batches = finder->batches ? finder->batches : calloc(1, sizeof(*batches));
-	*batches_out = finder->batches = batches;
-	if (!batches)
-		return bs_fail_memory(err, "hits", sizeof(*batches));
-	batches->finder = finder;
-	batches->batch = batch;
-	batches->context = context;
-	batches->is_refused = false;
-	batches->n = 0;
+	if (!*batches)
+		*batches = calloc(1, sizeof(**batches));
+	if (!*batches)
+		return bs_fail_memory(err, "hits", sizeof(**batches));
+	(*batches)->target = *target;
+	(*batches)->is_refused = false;
+	(*batches)->n = 0;
 	return BS_OK;
 }
 
@@ -50,17 +42,24 @@ bool bs_batches_is_refused(const struct bs_batches *batches)
 	return batches && batches->is_refused;
 }
 
-/* How many hits from the i-th on are given documents of one segment, in one stretch of its table: their ids are their names there. */
+static struct bs_doc_ref ref_of(const struct bs_batches *batches, size_t i)
+{
+	return (struct bs_doc_ref){(uint32_t)(batches->documents[i] >> 32), (uint32_t)batches->documents[i]};
+}
+
+/* How many hits from the i-th on are given documents of one segment, in one stretch of its table: their ids are their names
+ * there. */
 static enum bs_status count_given(const struct bs_batches *batches, size_t i, size_t *n_out, struct bs_error *err)
 {
-	const struct bs_snapshot *snapshot = &batches->finder->index->snapshot;
-	struct bs_doc_ref ref = bs_document_ref(batches->documents[i]);
+	struct bs_doc_ref ref = ref_of(batches, i);
+	const struct bs_list_segment *segment = bs_list_segment(bs_loader_list(batches->target.loader), ref.segment);
+	const struct bs_manifest *manifest = &segment->snapshot->manifest;
 	*n_out = 0;
-	if (ref.segment >= snapshot->manifest.n_segments || ref.document >= snapshot->segments[ref.segment].docs.n_docs)
+	if (!segment->segment || ref.document >= segment->segment->docs.n_docs)
 		return BS_OK;
-	const struct bs_doc_table *docs = &snapshot->segments[ref.segment].docs;
+	const struct bs_doc_table *docs = &segment->segment->docs;
 	struct bs_source_range range = bs_doc_table_range(docs, bs_doc_table_range_of(docs, ref.document));
-	if (range.source >= snapshot->manifest.n_sources || snapshot->manifest.sources[range.source].kind != BS_SOURCE_STDIN)
+	if (range.source >= manifest->n_sources || manifest->sources[range.source].kind != BS_SOURCE_STDIN)
 		return BS_OK;
 	uint64_t first = (uint64_t)ref.segment << 32 | range.first, n_docs = range.end - range.first;
 	enum bs_status status = BS_OK;
@@ -74,8 +73,9 @@ static enum bs_status count_given(const struct bs_batches *batches, size_t i, si
 
 static enum bs_status name_one(struct bs_batches *batches, size_t i, struct bs_error *err)
 {
+	const struct bs_batch_target *target = &batches->target;
 	struct bs_find_hit hit;
-	enum bs_status status = bs_finder_name(batches->finder, bs_document_ref(batches->documents[i]), &hit, err);
+	enum bs_status status = bs_presenter_name(target->presenter, target->loader, ref_of(batches, i), &hit, err);
 	if (!status)
 		status = bs_buffer_append(&batches->ids, hit.id, hit.id_bytes, err);
 	batches->id_ends[i] = batches->ids.used_bytes;
@@ -84,14 +84,14 @@ static enum bs_status name_one(struct bs_batches *batches, size_t i, struct bs_e
 
 static enum bs_status name_hits(struct bs_batches *batches, struct bs_error *err)
 {
-	const struct bs_segment *segments = batches->finder->index->snapshot.segments;
+	const struct bs_snapshot_list *list = bs_loader_list(batches->target.loader);
 	enum bs_status status = BS_OK;
 	bs_buffer_clear(&batches->ids);
 	for (size_t i = 0, n; i < batches->n && !status; i += n ? n : 1) {
 		status = count_given(batches, i, &n, err);
 		if (!status && n > 0)
-			status = bs_names_append(&segments[batches->documents[i] >> 32].docs.names, batches->documents + i, n, &batches->ids,
-			                         batches->id_ends + i, err);
+			status = bs_names_append(&bs_list_segment(list, ref_of(batches, i).segment)->segment->docs.names,
+			                         batches->documents + i, n, &batches->ids, batches->id_ends + i, err);
 		else if (!status)
 			status = name_one(batches, i, err);
 	}
@@ -111,10 +111,10 @@ enum bs_status bs_batches_flush(struct bs_batches *batches, struct bs_error *err
 	batches->n = 0;
 	if (status || batch.n == 0)
 		return status;
-	/* What the callback does is none of ours. */
+	/* The callback's allocations are not the finder's. */
 	struct bs_account *account = bs_account_here;
 	bs_account_here = NULL;
-	batches->is_refused = batches->batch(batches->context, &batch) != 0;
+	batches->is_refused = batches->target.batch(batches->target.context, &batch) != 0;
 	bs_account_here = account;
 	return batches->is_refused ? bs_fail(err, BS_STOPPED, "stopped") : BS_OK;
 }

@@ -6,17 +6,24 @@
 
 #include "core/base/doc_ref.h"
 #include "core/bitsift/candidates.h"
-#include "query/search/index_handle.h"
+#include "query/answer/presenter.h"
 
 /* One thread. */
 struct bs_batches;
 
-/* That of the finder, made when it is first asked for, for hits to be handed to batch from now on. BS_NO_MEMORY. */
-enum bs_status bs_batches_begin(struct bs_finder *finder, int (*batch)(void *context, const struct bs_hit_batch *batch), void *context,
-                                struct bs_batches **batches_out, struct bs_error *err) BS_WARN_UNUSED;
-void bs_batches_free(struct bs_batches *batches);
+/* Where hits come from and go to. Borrowed. */
+struct bs_batch_target {
+	struct bs_loader *loader;
+	struct bs_presenter *presenter; /* memory for names */
+	int (*batch)(void *context, const struct bs_hit_batch *batch);
+	void *context;
+};
 
-/* Hands out what is full, and, with the last hit, the rest. BS_STOPPED (*refused_out: by the callback), BS_CORRUPT, BS_NO_MEMORY. */
+/* Prepares batches, made if *batches is NULL, for hits of a target. BS_NO_MEMORY. */
+enum bs_status bs_batches_begin(struct bs_batches **batches, const struct bs_batch_target *target, struct bs_error *err) BS_WARN_UNUSED;
+void bs_batches_free(struct bs_batches *batches); /* NULL is fine */
+
+/* Adds a hit and hands out a batch if it is full; flush hands out the rest. BS_STOPPED, BS_CORRUPT, BS_NO_MEMORY. */
 enum bs_status bs_batches_add(struct bs_batches *batches, struct bs_doc_ref ref, bool is_candidate, struct bs_error *err)
 	BS_WARN_UNUSED;
 enum bs_status bs_batches_flush(struct bs_batches *batches, struct bs_error *err) BS_WARN_UNUSED;

@@ -1,15 +1,28 @@
 /* document_text.c: see document_text.h. */
 #include "query/answer/document_text.h"
 
-#include "core/bitsift/host.h"
-#include "core/bitsift/search.h"
-#include "query/search/index_handle.h"
+#include <stdlib.h>
+
+#include "core/base/source_kind.h"
+#include "corpus/changes/given_ids.h"
+#include "corpus/changes/id_ends.h"
+
+/* The ids of one snapshot. */
+struct bs_document_ids {
+	struct bs_given_ids given; /* made when an id is looked for, */
+	struct bs_id_ends ends;    /* and those of all others when it is none of the given ones */
+};
 
 void bs_document_texts_deinit(struct bs_document_texts *texts)
 {
-	bs_given_ids_deinit(&texts->given);
-	bs_id_ends_deinit(&texts->ends);
-	bs_buffer_deinit(&texts->texts);
+	for (uint32_t i = 0; i < texts->n_ids; i++) {
+		bs_given_ids_deinit(&texts->ids[i].given);
+		bs_id_ends_deinit(&texts->ids[i].ends);
+	}
+	free(texts->ids);
+	texts->ids = NULL;
+	texts->n_ids = 0;
+	bs_vector_deinit(&texts->texts);
 }
 
 /* The number of the source of given documents; UINT32_MAX: there is none. */
@@ -21,100 +34,71 @@ static uint32_t given_source(const struct bs_snapshot *snapshot)
 	return UINT32_MAX;
 }
 
-static enum bs_status find_given(struct bs_document_texts *texts, const struct bs_snapshot *snapshot, const char *id,
-                                 size_t id_bytes, struct bs_doc_ref *ref_out, struct bs_error *err)
+static enum bs_status find_in(struct bs_document_ids *ids, const struct bs_snapshot *snapshot, const char *id, size_t id_bytes,
+                              struct bs_doc_ref *ref_out, struct bs_error *err)
 {
 	uint32_t number = given_source(snapshot);
 	enum bs_status status = BS_OK;
 	ref_out->segment = BS_DOC_NONE;
-	if (number == UINT32_MAX)
-		return BS_OK;
-	if (!texts->given.snapshot)
-		status = bs_given_ids_init(&texts->given, snapshot, number, err);
-	return status ? status : bs_given_ids_find(&texts->given, id, id_bytes, ref_out, NULL, err);
+	if (number != UINT32_MAX && !ids->given.snapshot)
+		status = bs_given_ids_init(&ids->given, snapshot, number, err);
+	if (!status && number != UINT32_MAX)
+		status = bs_given_ids_find(&ids->given, id, id_bytes, ref_out, NULL, err);
+	if (status || ref_out->segment != BS_DOC_NONE)
+		return status;
+	if (!ids->ends.snapshot)
+		status = bs_id_ends_init(&ids->ends, snapshot, err);
+	return status ? status : bs_id_ends_find(&ids->ends, id, id_bytes, ref_out, err);
 }
 
-static enum bs_status find_any(struct bs_document_texts *texts, const struct bs_snapshot *snapshot, const char *id,
-                               size_t id_bytes, struct bs_doc_ref *ref_out, struct bs_error *err)
+enum bs_status bs_document_find(struct bs_document_texts *texts, const struct bs_snapshot_list *list, const char *id,
+                                size_t id_bytes, struct bs_doc_ref *ref_out, struct bs_error *err)
 {
-	enum bs_status status = texts->ends.snapshot ? BS_OK : bs_id_ends_init(&texts->ends, snapshot, err);
-	return status ? status : bs_id_ends_find(&texts->ends, id, id_bytes, ref_out, err);
+	enum bs_status status = BS_OK;
+	ref_out->segment = BS_DOC_NONE;
+	if (!texts->ids)
+		texts->ids = calloc(list->n_entries, sizeof(*texts->ids));
+	if (!texts->ids)
+		return bs_fail_memory(err, "ids", list->n_entries * sizeof(*texts->ids));
+	texts->n_ids = list->n_entries;
+	for (uint32_t i = 0; i < list->n_entries && !status && ref_out->segment == BS_DOC_NONE; i++) {
+		status = find_in(&texts->ids[i], list->entries[i].snapshot, id, id_bytes, ref_out, err);
+		if (!status && ref_out->segment != BS_DOC_NONE)
+			ref_out->segment += bs_list_first_segment(list, i);
+	}
+	if (!status && ref_out->segment == BS_DOC_NONE)
+		status = bs_fail(err, BS_NOT_FOUND, "%.*s: no document has this id", (int)(id_bytes < 200 ? id_bytes : 200), id);
+	return status;
 }
 
-/* Its fields, as texts. */
-static enum bs_status take_fields(struct bs_document_texts *texts, const struct bs_document *document, struct bs_error *err)
+static enum bs_status take_fields(struct bs_texts *texts, const struct bs_document *document, struct bs_error *err)
 {
-	bs_buffer_clear(&texts->texts);
-	enum bs_status status = bs_buffer_reserve(&texts->texts, (document->n_fields + 1) * sizeof(struct bs_text), err);
+	bs_vector_clear(texts);
+	enum bs_status status = bs_vector_reserve(texts, document->n_fields + 1, err);
 	for (size_t i = 0; i < document->n_fields && !status; i++) {
 		const struct bs_field *field = &document->fields[i];
 		struct bs_text text = {field->name, field->name_bytes, field->text_bytes ? (const char *)field->text : "",
 		                       field->text_bytes};
-		status = bs_buffer_append(&texts->texts, &text, sizeof(text), err);
+		status = bs_vector_append(texts, &text, err);
 	}
 	return status;
 }
 
-static enum bs_status read_document(struct bs_finder *finder, struct bs_doc_ref ref, const struct bs_text **texts_out,
-                                    size_t *n_texts_out, bool *is_changed_out, struct bs_error *err)
+enum bs_status bs_document_read(struct bs_document_texts *texts, struct bs_loader *loader, struct bs_doc_ref ref,
+                                bool *is_changed_out, struct bs_error *err)
 {
-	struct bs_document_texts *texts = bs_finder_texts(finder);
-	struct bs_fetcher *fetcher = bs_finder_fetcher(finder);
 	struct bs_document document;
 	enum bs_fetched fetched;
-	bs_fetch_begin(fetcher, false, false);
-	enum bs_status status = bs_fetch(fetcher, ref.segment, ref.document, &document, &fetched, err);
+	bs_loader_begin(loader, false, false);
+	enum bs_status status = bs_load(loader, ref, &document, &fetched, err);
 	if (status)
 		return status;
 	if (fetched == BS_FETCHED_GONE)
 		return bs_fail(err, BS_NOT_FOUND, "the document is gone");
 	if (fetched == BS_FETCHED_FAILED)
 		return bs_fail(err, BS_IO, "the document cannot be read");
-	status = take_fields(texts, &document, err);
-	*texts_out = (const struct bs_text *)(const void *)texts->texts.data;
-	*n_texts_out = status ? 0 : document.n_fields;
+	status = take_fields(&texts->texts, &document, err);
 	if (is_changed_out)
 		*is_changed_out = fetched == BS_FETCHED_CHANGED;
-	return status;
-}
-
-enum bs_status bs_document(struct bs_finder *finder, const char *id, size_t id_bytes, const struct bs_text **texts_out,
-                           size_t *n_texts_out, bool *is_changed_out, struct bs_error *err)
-{
-	const struct bs_snapshot *snapshot = &bs_finder_index(finder)->snapshot;
-	struct bs_doc_ref ref = {BS_DOC_NONE, 0};
-	struct bs_finder_use use;
-	*texts_out = NULL;
-	*n_texts_out = 0;
-	enum bs_status status = bs_finder_enter(finder, NULL, &use, err);
-	if (status)
-		return status;
-	status = find_given(bs_finder_texts(finder), snapshot, id, id_bytes, &ref, err);
-	if (!status && ref.segment == BS_DOC_NONE)
-		status = find_any(bs_finder_texts(finder), snapshot, id, id_bytes, &ref, err);
-	if (!status && ref.segment == BS_DOC_NONE)
-		status = bs_fail(err, BS_NOT_FOUND, "%.*s: no document has this id", (int)(id_bytes < 200 ? id_bytes : 200), id);
-	if (!status)
-		status = read_document(finder, ref, texts_out, n_texts_out, is_changed_out, err);
-	bs_finder_leave(&use);
-	return status;
-}
-
-enum bs_status bs_document_numbered(struct bs_finder *finder, uint64_t document, const struct bs_text **texts_out,
-                                    size_t *n_texts_out, bool *is_changed_out, struct bs_error *err)
-{
-	const struct bs_snapshot *snapshot = &bs_finder_index(finder)->snapshot;
-	struct bs_doc_ref ref = bs_document_ref(document);
-	*texts_out = NULL;
-	*n_texts_out = 0;
-	if (ref.segment > snapshot->manifest.n_segments || ref.document >= bs_snapshot_segment_docs(snapshot, ref.segment) ||
-	    !bs_snapshot_has_words(snapshot, ref.segment) || bs_snapshot_is_deleted(snapshot, ref.segment, ref.document))
-		return bs_fail(err, BS_NOT_FOUND, "document %llu: there is none", (unsigned long long)document);
-	struct bs_finder_use use;
-	enum bs_status status = bs_finder_enter(finder, NULL, &use, err);
-	if (status)
-		return status;
-	status = read_document(finder, ref, texts_out, n_texts_out, is_changed_out, err);
-	bs_finder_leave(&use);
 	return status;
 }

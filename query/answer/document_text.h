@@ -1,18 +1,28 @@
-/* document_text.h: bs_document: a document by its id, and its text, as bitsift.h has it. What a finder keeps for that. */
+/* document_text.h: a document by its id, and its texts, as they are now (bs_document of bitsift/search.h). */
 #ifndef BS_QUERY_ANSWER_DOCUMENT_TEXT_H
 #define BS_QUERY_ANSWER_DOCUMENT_TEXT_H
 
-#include "core/base/buffer.h"
-#include "corpus/changes/given_ids.h"
-#include "corpus/changes/id_ends.h"
-#include "query/load/fetch.h"
+#include "core/base/vector.h"
+#include "core/bitsift/host.h"
+#include "query/load/loader.h"
 
-/* Zero-initialise. */
+BS_VECTOR(bs_texts, struct bs_text);
+
+/* What is kept for the next call. One thread. Zero-initialise; release with bs_document_texts_deinit. */
 struct bs_document_texts {
-	struct bs_given_ids given; /* made when the first one is asked for, */
-	struct bs_id_ends ends;    /* and of all others when it is none of those */
-	struct bs_buffer texts;    /* struct bs_text each */
+	struct bs_document_ids *ids; /* by which ids are found: one for each snapshot; NULL: none was looked for yet */
+	uint32_t n_ids;
+	struct bs_texts texts;
 };
 void bs_document_texts_deinit(struct bs_document_texts *texts);
+
+/* Finds the first document that has the id. BS_NOT_FOUND, BS_CORRUPT, BS_NO_MEMORY. */
+enum bs_status bs_document_find(struct bs_document_texts *texts, const struct bs_snapshot_list *list, const char *id,
+                                size_t id_bytes, struct bs_doc_ref *ref_out, struct bs_error *err) BS_WARN_UNUSED;
+
+/* Reads a document into texts->texts. *is_changed_out (nullable): it is not what was indexed. BS_NOT_FOUND (it is gone), BS_IO,
+ * BS_CORRUPT, BS_NO_MEMORY. */
+enum bs_status bs_document_read(struct bs_document_texts *texts, struct bs_loader *loader, struct bs_doc_ref ref,
+                                bool *is_changed_out, struct bs_error *err) BS_WARN_UNUSED;
 
 #endif

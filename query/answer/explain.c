@@ -8,9 +8,8 @@
 
 #include "core/base/hash.h"
 #include "core/base/visible.h"
-#include "core/bitsift/search.h"
 #include "core/lexicon/lexicon.h"
-#include "query/rank/rank.h"
+#include "query/statistics/bm25.h"
 
 /* What is explained, what counts bits, and the text; the first failure sticks. */
 struct explanation {
@@ -76,7 +75,7 @@ static struct term_density density_of(struct explanation *at, uint32_t s, const 
 	uint32_t column = 0, popcount = 0;
 	if (!place->is_found)
 		return density;
-	double truly = (double)place->term.df / (double)at->plan->snapshot->segments[s].meta.n_docs;
+	double truly = (double)place->term.df / (double)bs_plan_segment(at->plan, s)->meta.n_docs;
 	density.passes = truly;
 	density.is_exact = false;
 	if (slab->n_levels == 0 || at->status)
@@ -88,7 +87,7 @@ static struct term_density density_of(struct explanation *at, uint32_t s, const 
 		density.passes = popcount / (double)slab->n_docs;
 		return density;
 	}
-	hashed_density(at, slab, at->plan->terms[t].hash, place, &density);
+	hashed_density(at, slab, at->plan->terms.items[t].hash, place, &density);
 	density.passes = density.passes + truly < 1 ? density.passes + truly : 1;
 	return density;
 }
@@ -96,7 +95,7 @@ static struct term_density density_of(struct explanation *at, uint32_t s, const 
 /* Share of documents that an element lets through, its terms taken as independent. */
 static double estimate_element(struct explanation *at, uint32_t s, const struct bs_slab *slab, uint32_t e)
 {
-	const struct bs_plan_element *element = &at->plan->elements[e];
+	const struct bs_plan_element *element = &at->plan->elements.items[e];
 	double none = 1;
 	for (uint32_t i = 0; i < element->n_terms && !at->status; i++)
 		none *= 1 - density_of(at, s, slab, element->first_term + i).passes;
@@ -136,9 +135,9 @@ static double estimate(struct explanation *at)
 	double sum = 0;
 	if (!shares && !at->status)
 		at->status = bs_fail_memory(at->err, "an estimate", query->n_nodes * sizeof(*shares));
-	for (uint32_t s = 0; s < at->plan->snapshot->manifest.n_segments; s++) {
-		const struct bs_segment *segment = &at->plan->snapshot->segments[s];
-		for (uint64_t i = 0; bs_snapshot_has_words(at->plan->snapshot, s) && i < segment->meta.n_slabs && !at->status; i++) {
+	for (uint32_t s = 0; s < at->plan->list->n_segments; s++) {
+		const struct bs_segment *segment = bs_plan_segment(at->plan, s);
+		for (uint64_t i = 0; bs_plan_has_columns(at->plan, s) && i < segment->meta.n_slabs && !at->status; i++) {
 			for (uint32_t n = 0; n < query->n_nodes; n++)
 				shares[n] = query->nodes[n].kind == BS_NODE_RANGE
 				                    ? estimate_range(at, s, n)
@@ -184,10 +183,10 @@ static const char *level_name(uint8_t rank)
 
 static void explain_place(struct explanation *to, uint32_t s, uint32_t t)
 {
-	const struct bs_segment *segment = &to->plan->snapshot->segments[s];
+	const struct bs_segment *segment = bs_plan_segment(to->plan, s);
 	const struct bs_term_place *place = bs_plan_place(to->plan, s, t);
 	struct term_columns sum = {0};
-	if (!bs_snapshot_has_words(to->plan->snapshot, s))
+	if (!bs_plan_has_columns(to->plan, s))
 		return;
 	if (!place->is_found) {
 		print(to, "      segment %u: absent\n", s);
@@ -212,7 +211,7 @@ static void explain_place(struct explanation *to, uint32_t s, uint32_t t)
 /* Neighbouring words of a phrase, if any segment has them as a term. */
 static void explain_word_pair(struct explanation *to, uint32_t t)
 {
-	const struct bs_plan_term *term = &to->plan->terms[t];
+	const struct bs_plan_term *term = &to->plan->terms.items[t];
 	const uint8_t *key = to->plan->keys.data + term->key_offset;
 	if (term->df == 0)
 		return;
@@ -223,25 +222,25 @@ static void explain_word_pair(struct explanation *to, uint32_t t)
 		print(to, " %.*s", n < 50 ? (int)n : 50, (const char *)key + at);
 	}
 	print(to, ": df %llu\n", (unsigned long long)term->df);
-	for (uint32_t s = 0; s < to->plan->snapshot->manifest.n_segments; s++)
-		if (bs_plan_place(to->plan, s, t)->is_found)
+	for (uint32_t s = 0; s < to->plan->list->n_segments; s++)
+		if (bs_plan_segment(to->plan, s) && bs_plan_place(to->plan, s, t)->is_found)
 			explain_place(to, s, t);
 }
 
 static void explain_term(struct explanation *to, uint32_t t)
 {
-	const struct bs_plan_term *term = &to->plan->terms[t];
+	const struct bs_plan_term *term = &to->plan->terms.items[t];
 	const struct bs_element *element = &to->plan->query->elements[term->element];
 	bool is_bigram = element->kind == BS_ELEMENT_BIGRAM;
 	uint32_t key_bytes = term->key_bytes - is_bigram;
 	print(to, "  %s %.*s: df %llu", is_bigram ? "bigram" : "term", key_bytes < 100 ? (int)key_bytes : 100,
 	      (const char *)to->plan->keys.data + term->key_offset + is_bigram, (unsigned long long)term->df);
 	if (element->is_positive && !to->plan->statistics)
-		print(to, ", idf %.3f", bs_bm25_idf(to->plan->snapshot->n_docs, term->df));
+		print(to, ", idf %.3f", bs_bm25_idf(to->plan->list->n_docs, term->df));
 	if (element->is_positive && (element->weight < 1 || element->weight > 1))
 		print(to, ", weight %.6g", element->weight);
 	print(to, term->is_absent ? "; in no segment: the summary lacks it\n" : "\n");
-	for (uint32_t s = 0; s < to->plan->snapshot->manifest.n_segments && !term->is_absent; s++)
+	for (uint32_t s = 0; s < to->plan->list->n_segments && !term->is_absent; s++)
 		explain_place(to, s, t);
 }
 
@@ -274,17 +273,19 @@ enum bs_status bs_explain_plan(const struct bs_plan *plan, const char *query, co
                                struct bs_buffer *text, struct bs_error *err)
 {
 	struct explanation to = {.plan = plan, .kernel = kernel, .text = text, .err = err};
-	const struct bs_snapshot *snapshot = plan->snapshot;
+	const struct bs_snapshot_list *list = plan->list;
+	uint32_t n_segments = 0;
+	for (uint32_t i = 0; i < list->n_entries; i++)
+		n_segments += list->entries[i].snapshot->n_word_segments;
 	print(&to, "query: ");
 	if (!to.status)
 		to.status = bs_query_format(plan->query, text, err);
 	explain_normal_form(&to, query);
 	print(&to, "\nindex: %llu document%s in %u segment%s, average length %.1f words\n",
-	      (unsigned long long)snapshot->n_docs, snapshot->n_docs == 1 ? "" : "s", snapshot->n_word_segments,
-	      snapshot->n_word_segments == 1 ? "" : "s",
-	      snapshot->n_docs ? (double)snapshot->n_positions / (double)snapshot->n_docs : 0);
+	      (unsigned long long)list->n_docs, list->n_docs == 1 ? "" : "s", n_segments, n_segments == 1 ? "" : "s",
+	      list->n_docs ? (double)list->n_positions / (double)list->n_docs : 0);
 	for (uint32_t t = 0; t < plan->n_terms && !to.status; t++) {
-		if (plan->terms[t].element == BS_PLAN_WORD_PAIR)
+		if (plan->terms.items[t].element == BS_PLAN_WORD_PAIR)
 			explain_word_pair(&to, t);
 		else
 			explain_term(&to, t);
@@ -296,20 +297,20 @@ enum bs_status bs_explain_plan(const struct bs_plan *plan, const char *query, co
 enum bs_status bs_explain_stats(const struct bs_query_stats *stats, struct bs_buffer *text, struct bs_error *err)
 {
 	struct explanation to = {.text = text, .err = err};
-	if (stats->scored)
+	if (stats->rank.scored)
 		print(&to,
 		      "rank: %llu blocks skipped by bound; %llu weighed in sums of %u bits, %llu of them dropped; "
 		      "%llu documents scored by the index; the last of the best has %.4f\n",
-		      (unsigned long long)stats->blocks_skipped, (unsigned long long)stats->blocks_weighed, stats->planes,
-		      (unsigned long long)stats->blocks_dropped, (unsigned long long)stats->scored, stats->threshold);
+		      (unsigned long long)stats->rank.blocks_skipped, (unsigned long long)stats->rank.blocks_weighed, stats->rank.planes,
+		      (unsigned long long)stats->rank.blocks_dropped, (unsigned long long)stats->rank.scored, stats->rank.threshold);
 	print(&to,
 	      "scan: %llu lines read (%llu of documents), %llu live blocks, %llu candidates\n"
 	      "verify: %llu documents read (%llu bytes), %llu false positives; %llu hits\n"
 	      "time: parse %.1f us, plan %.1f us, scan %.1f us, verify %.1f us, rank %.1f us; total %.1f us\n",
-	      (unsigned long long)stats->lines_read, (unsigned long long)stats->document_lines,
-	      (unsigned long long)stats->blocks_live, (unsigned long long)stats->candidates,
-	      (unsigned long long)stats->verified, (unsigned long long)stats->bytes_verified,
-	      (unsigned long long)stats->false_positives, (unsigned long long)stats->hits,
+	      (unsigned long long)stats->scan.lines_read, (unsigned long long)stats->scan.document_lines,
+	      (unsigned long long)stats->scan.blocks_live, (unsigned long long)stats->scan.candidates,
+	      (unsigned long long)stats->verify.verified, (unsigned long long)stats->verify.bytes,
+	      (unsigned long long)stats->verify.false_positives, (unsigned long long)stats->hits,
 	      (double)stats->stage_ns[BS_STAGE_PARSE] / 1e3, (double)stats->stage_ns[BS_STAGE_PLAN] / 1e3,
 	      (double)stats->stage_ns[BS_STAGE_SCAN] / 1e3, (double)stats->stage_ns[BS_STAGE_VERIFY] / 1e3,
 	      (double)stats->stage_ns[BS_STAGE_RANK] / 1e3, (double)stats->total_ns / 1e3);

@@ -5,7 +5,7 @@
 #include "core/simd/kernels.h"
 #include "query/plan/plan.h"
 #include "query/scan/scan.h"
-#include "query/search/feedback.h"
+#include "query/plan/feedback.h"
 
 /* Appends the words that were taken from documents, as they would stand in a query. */
 enum bs_status bs_explain_learnt(const struct bs_feedback *feedback, struct bs_buffer *text, struct bs_error *err)

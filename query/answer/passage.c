@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "core/bitsift/search.h"
 #include "corpus/walk/file.h"
 
 /* A place in a text that moves forward, counted in all that a passage says. */
@@ -81,28 +80,27 @@ static struct bs_passage measure(const struct bs_field *field, uint64_t start_by
 
 void bs_passages_deinit(struct bs_passages *passages)
 {
-	bs_buffer_deinit(&passages->list);
-	bs_buffer_deinit(&passages->windows);
+	bs_vector_deinit(&passages->list);
+	bs_vector_deinit(&passages->windows);
 	bs_buffer_deinit(&passages->text);
 }
 
 enum bs_status bs_passages_find(struct bs_passages *passages, const struct bs_document *document,
-                                const struct bs_snippet_hit *hits, size_t n_hits, struct bs_error *err)
+                                const struct bs_word_hit *hits, size_t n_hits, struct bs_error *err)
 {
 	static const struct bs_snippet_options options = {.shape = BS_SNIPPET_OWN_LINES};
 	static const struct bs_snippet_window only;
 	static const struct bs_field no_field = {.name = "", .text = (const uint8_t *)""};
 	const struct bs_field *fields = document->fields, *before = NULL;
-	struct bs_snippet_hit beginning = {0};
+	struct bs_word_hit beginning = {0};
 	struct place place = {0};
-	bs_buffer_clear(&passages->list);
-	bs_buffer_clear(&passages->windows);
+	bs_vector_clear(&passages->list);
+	bs_vector_clear(&passages->windows);
 	bs_buffer_clear(&passages->text);
 	enum bs_status status = bs_snippet_windows(fields, document->n_fields, hits, n_hits, &options,
 	                                           &passages->windows, &passages->best, err);
-	const struct bs_snippet_window *windows =
-		(const struct bs_snippet_window *)(const void *)passages->windows.data;
-	size_t n = passages->windows.used_bytes / sizeof(*windows);
+	const struct bs_snippet_window *windows = passages->windows.items;
+	size_t n = bs_vector_n(&passages->windows);
 	if (!status && n == 0) {
 		if (!bs_snippet_beginning(fields, document->n_fields, &beginning)) {
 			beginning.field = 0;
@@ -113,7 +111,7 @@ enum bs_status bs_passages_find(struct bs_passages *passages, const struct bs_do
 		n_hits = n = 1;
 	}
 	for (size_t i = 0; i < n && !status; i++) {
-		const struct bs_snippet_hit *first = &hits[windows[i].first];
+		const struct bs_word_hit *first = &hits[windows[i].first];
 		const struct bs_field *field = &fields[first->field];
 		if (field != before)
 			place = place_in(document, field);
@@ -124,10 +122,10 @@ enum bs_status bs_passages_find(struct bs_passages *passages, const struct bs_do
 		                          &passages->text, err);
 		passage.text_bytes = passages->text.used_bytes - from;
 		if (!status)
-			status = bs_buffer_append(&passages->list, &passage, sizeof(passage), err);
+			status = bs_vector_append(&passages->list, &passage, err);
 	}
 	/* Only now do the texts stay where they are. */
-	struct bs_passage *list = (struct bs_passage *)(void *)passages->list.data;
+	struct bs_passage *list = passages->list.items;
 	const char *text = passages->text.used_bytes ? (const char *)passages->text.data : "";
 	for (size_t i = 0; i < n && !status; text += list[i++].text_bytes)
 		list[i].text = text;

@@ -28,7 +28,7 @@
 struct snippet {
 	const struct bs_field *fields;
 	size_t n_fields;
-	const struct bs_snippet_hit *hits;
+	const struct bs_word_hit *hits;
 	size_t n_hits;
 	const char *mark_start;
 	const char *mark_stop;
@@ -50,7 +50,7 @@ struct span {
 	size_t text_bytes;
 	size_t start;
 	size_t end;
-	const struct bs_snippet_hit *hits; /* all of the field */
+	const struct bs_word_hit *hits; /* all of the field */
 	size_t n_hits;
 };
 
@@ -102,7 +102,7 @@ static void measure(const struct snippet *snippet, struct place *places)
 {
 	size_t before_byte = 0;
 	for (size_t i = 0; i < snippet->n_hits; i++) {
-		const struct bs_snippet_hit *hit = &snippet->hits[i];
+		const struct bs_word_hit *hit = &snippet->hits[i];
 		assert(hit->field < snippet->n_fields);
 		const struct bs_field *field = &snippet->fields[hit->field];
 		size_t start = clamp(hit->start_byte, field->text_bytes), end = clamp(hit->end_byte, field->text_bytes);
@@ -136,8 +136,8 @@ static struct bs_snippet_window slide(const struct snippet *snippet, const struc
 	return best;
 }
 
-static bool are_of_one_line(const struct snippet *snippet, const struct bs_snippet_hit *hit,
-                            const struct bs_snippet_hit *next)
+static bool are_of_one_line(const struct snippet *snippet, const struct bs_word_hit *hit,
+                            const struct bs_word_hit *next)
 {
 	const struct bs_field *field = &snippet->fields[hit->field];
 	size_t start = clamp(hit->start_byte, field->text_bytes), end = clamp(next->start_byte, field->text_bytes);
@@ -149,9 +149,9 @@ static bool are_of_one_line(const struct snippet *snippet, const struct bs_snipp
  * element that it has not met: in_window[element] is the number of the last window that has it, from 1 on; 0 at first.
  */
 static enum bs_status cover(const struct snippet *snippet, const struct place *places, struct bs_snippet_window best,
-                            uint32_t *in_window, struct bs_buffer *windows, size_t *best_out, struct bs_error *err)
+                            uint32_t *in_window, struct bs_snippet_windows *windows, size_t *best_out, struct bs_error *err)
 {
-	const struct bs_snippet_hit *hits = snippet->hits;
+	const struct bs_word_hit *hits = snippet->hits;
 	enum bs_status status = BS_OK;
 	struct bs_snippet_window now;
 	size_t most_distinct = 0;
@@ -162,7 +162,7 @@ static enum bs_status cover(const struct snippet *snippet, const struct place *p
 		limit = is_best ? best.last + 1 : limit;
 		in_window[hits[now.first].element] = ++number;
 		for (now.last = now.first; now.last + 1 < limit; now.last++) {
-			const struct bs_snippet_hit *next = &hits[now.last + 1];
+			const struct bs_word_hit *next = &hits[now.last + 1];
 			bool is_new = in_window[next->element] != number;
 			if (places[now.last + 1].end_column - places[now.first].start_column > snippet->width ||
 			    (!is_new && !are_of_one_line(snippet, next - 1, next)))
@@ -174,14 +174,14 @@ static enum bs_status cover(const struct snippet *snippet, const struct place *p
 			most_distinct = n_distinct;
 			*best_out = number - 1;
 		}
-		status = bs_buffer_append(windows, &now, sizeof(now), err);
+		status = bs_vector_append(windows, &now, err);
 	}
 	return status;
 }
 
 /* The window of a snippet, n_hits > 0; and those of all hits, unless that is NULL. */
 static enum bs_status find_windows(const struct snippet *snippet, struct bs_snippet_window *window_out,
-                                   struct bs_buffer *windows, size_t *best_out, struct bs_error *err)
+                                   struct bs_snippet_windows *windows, size_t *best_out, struct bs_error *err)
 {
 	size_t n_elements = 0;
 	for (size_t i = 0; i < snippet->n_hits; i++)
@@ -506,13 +506,13 @@ static enum bs_status write_span(const struct snippet *snippet, const struct spa
 	return writer.status;
 }
 
-bool bs_snippet_beginning(const struct bs_field *fields, size_t n_fields, struct bs_snippet_hit *hit_out)
+bool bs_snippet_beginning(const struct bs_field *fields, size_t n_fields, struct bs_word_hit *hit_out)
 {
 	for (size_t i = 0; i < n_fields; i++) {
 		struct span span = {.text = fields[i].text, .text_bytes = fields[i].text_bytes};
 		size_t start = 0;
 		skip_space(&span, &start, ahead(&span, 0, SKIPPED_BYTES));
-		*hit_out = (struct bs_snippet_hit){.field = (uint32_t)i, .start_byte = start, .end_byte = start};
+		*hit_out = (struct bs_word_hit){.field = (uint32_t)i, .start_byte = start, .end_byte = start};
 		if (start < span.text_bytes)
 			return true;
 	}
@@ -522,7 +522,7 @@ bool bs_snippet_beginning(const struct bs_field *fields, size_t n_fields, struct
 static enum bs_status write_window(const struct snippet *snippet, const struct bs_snippet_window *window,
                                    struct bs_buffer *out, struct bs_error *err)
 {
-	const struct bs_snippet_hit *first = &snippet->hits[window->first], *last = &snippet->hits[window->last];
+	const struct bs_word_hit *first = &snippet->hits[window->first], *last = &snippet->hits[window->last];
 	const struct bs_field *field = &snippet->fields[first->field];
 	struct span span = {.text = field->text, .text_bytes = field->text_bytes};
 	size_t begin = window->first, end = window->last + 1;
@@ -557,7 +557,7 @@ static enum bs_status write_window(const struct snippet *snippet, const struct b
 	return write_span(snippet, &span, out, err);
 }
 
-static struct snippet make_snippet(const struct bs_field *fields, size_t n_fields, const struct bs_snippet_hit *hits,
+static struct snippet make_snippet(const struct bs_field *fields, size_t n_fields, const struct bs_word_hit *hits,
                                    size_t n_hits, const struct bs_snippet_options *options)
 {
 	static const struct bs_snippet_options usual;
@@ -577,8 +577,8 @@ static struct snippet make_snippet(const struct bs_field *fields, size_t n_field
 	};
 }
 
-enum bs_status bs_snippet_windows(const struct bs_field *fields, size_t n_fields, const struct bs_snippet_hit *hits,
-                                  size_t n_hits, const struct bs_snippet_options *options, struct bs_buffer *windows,
+enum bs_status bs_snippet_windows(const struct bs_field *fields, size_t n_fields, const struct bs_word_hit *hits,
+                                  size_t n_hits, const struct bs_snippet_options *options, struct bs_snippet_windows *windows,
                                   size_t *best_out, struct bs_error *err)
 {
 	struct snippet snippet = make_snippet(fields, n_fields, hits, n_hits, options);
@@ -588,13 +588,13 @@ enum bs_status bs_snippet_windows(const struct bs_field *fields, size_t n_fields
 	return status || n_hits == 0 ? status : find_windows(&snippet, &best, windows, best_out, err);
 }
 
-enum bs_status bs_snippet_write(const struct bs_field *fields, size_t n_fields, const struct bs_snippet_hit *hits,
+enum bs_status bs_snippet_write(const struct bs_field *fields, size_t n_fields, const struct bs_word_hit *hits,
                                 size_t n_hits, const struct bs_snippet_window *window,
                                 const struct bs_snippet_options *options, struct bs_buffer *out, struct bs_error *err)
 {
 	struct snippet snippet = make_snippet(fields, n_fields, hits, n_hits, options);
 	struct bs_snippet_window best = {0};
-	struct bs_snippet_hit beginning;
+	struct bs_word_hit beginning;
 	enum bs_status status = bs_icu_load(err);
 	if (status)
 		return status;

@@ -5,27 +5,19 @@
 #ifndef BS_QUERY_ANSWER_SNIPPET_H
 #define BS_QUERY_ANSWER_SNIPPET_H
 
-#include "core/base/buffer.h"
+#include "core/base/vector.h"
 #include "corpus/walk/document.h"
+#include "query/verify/match.h"
 
 #define BS_SNIPPET_WIDTH 160 /* columns, unless told: two lines of a terminal */
-
-/* A word of the query as it stands in the text. */
-struct bs_snippet_hit {
-	uint32_t field;      /* index into the fields */
-	uint32_t element;    /* index into the query's elements: small numbers, an array of the largest is made */
-	uint64_t start_byte; /* [start_byte, end_byte) of the field's text */
-	uint64_t end_byte;
-	/* The matcher's own: its position in the document, which of the terms that have its place it is, and whether it stays. */
-	uint32_t position, nth;
-	bool is_kept;
-};
 
 /* hits[first..last], all of one field: words that stand close together. */
 struct bs_snippet_window {
 	size_t first;
 	size_t last;
 };
+
+BS_VECTOR(bs_snippet_windows, struct bs_snippet_window);
 
 enum bs_snippet_shape {
 	BS_SNIPPET_JOINED = 0, /* one line: white space of any kind is one space */
@@ -42,12 +34,12 @@ struct bs_snippet_options {
 };
 
 /*
- * Appends windows (struct bs_snippet_window each, in text order) that have each hit once: as wide as options say at most, but
+ * Appends windows, in text order, that have each hit once: as wide as options say at most, but
  * for a single hit, and of one line, but for what the line behind has of other elements. *best_out is one that the snippet
  * shows: with most distinct elements; of those, the first. BS_NO_MEMORY, BS_UNSUPPORTED (no ICU).
  */
-enum bs_status bs_snippet_windows(const struct bs_field *fields, size_t n_fields, const struct bs_snippet_hit *hits,
-                                  size_t n_hits, const struct bs_snippet_options *options, struct bs_buffer *windows,
+enum bs_status bs_snippet_windows(const struct bs_field *fields, size_t n_fields, const struct bs_word_hit *hits,
+                                  size_t n_hits, const struct bs_snippet_options *options, struct bs_snippet_windows *windows,
                                   size_t *best_out, struct bs_error *err) BS_WARN_UNUSED;
 
 /*
@@ -65,12 +57,12 @@ enum bs_status bs_snippet_windows(const struct bs_field *fields, size_t n_fields
  * marks, usual width. The cost is linear in n_hits and the width, not in the text. BS_NO_MEMORY, BS_UNSUPPORTED (no
  * ICU).
  */
-enum bs_status bs_snippet_write(const struct bs_field *fields, size_t n_fields, const struct bs_snippet_hit *hits,
+enum bs_status bs_snippet_write(const struct bs_field *fields, size_t n_fields, const struct bs_word_hit *hits,
                                 size_t n_hits, const struct bs_snippet_window *window,
                                 const struct bs_snippet_options *options, struct bs_buffer *out,
                                 struct bs_error *err) BS_WARN_UNUSED;
 
 /* The beginning of the first field that has any text, as a hit without bytes; false: there is none. After bs_icu_load. */
-bool bs_snippet_beginning(const struct bs_field *fields, size_t n_fields, struct bs_snippet_hit *hit_out);
+bool bs_snippet_beginning(const struct bs_field *fields, size_t n_fields, struct bs_word_hit *hit_out);
 
 #endif

@@ -29,7 +29,8 @@ struct waterfall {
 	struct bs_plan plan;   /* its plan */
 	const struct bs_kernel *kernel;
 	struct bs_scan *scan;
-	struct bs_buffer nodes, steps, children, candidates;
+	struct bs_buffer nodes, steps, children;
+	struct bs_candidate_list candidates;
 	struct bs_buffer *text;
 	bool with_bars;
 	uint64_t n_docs;
@@ -79,10 +80,10 @@ static void add_step(struct waterfall *to, struct step step)
 
 static void add_word(struct waterfall *to, uint32_t n)
 {
-	const struct bs_plan_element *element = &to->plan.elements[node_of(to, n)->items[0].element];
+	const struct bs_plan_element *element = &to->plan.elements.items[node_of(to, n)->items[0].element];
 	struct step step = {.node = n, .turn = element->n_terms == 1 ? TURN_TERM : TURN_WIDE};
 	for (uint32_t i = 0; i < element->n_terms; i++)
-		step.df += to->plan.terms[element->first_term + i].df;
+		step.df += to->plan.terms.items[element->first_term + i].df;
 	add_step(to, step);
 }
 
@@ -146,21 +147,20 @@ static uint64_t count(struct waterfall *at, enum bs_node_kind kind, const uint32
                       uint64_t *n_sure_out)
 {
 	struct bs_query_node *root = (struct bs_query_node *)(void *)at->nodes.data + at->query.n_nodes - 1;
-	struct bs_query_stats stats = {0};
+	struct bs_scan_stats stats = {0};
 	uint64_t n = 0;
 	*root = (struct bs_query_node){
 		.kind = kind, .field = BS_QUERY_ANY_FIELD, .n_children = n_children, .children = children};
 	*n_sure_out = 0;
-	for (uint32_t s = 0; s < at->plan.snapshot->manifest.n_segments && !at->status; s++) {
+	for (uint32_t s = 0; s < at->plan.list->n_segments && !at->status; s++) {
 		uint64_t n_counted = 0;
-		if (!bs_snapshot_has_words(at->plan.snapshot, s))
+		if (!bs_plan_has_columns(&at->plan, s))
 			continue;
-		bs_buffer_clear(&at->candidates);
+		bs_vector_clear(&at->candidates);
 		at->status = bs_scan_segment(at->scan, &at->plan, s, at->kernel, &at->candidates, &n_counted, &stats, at->err);
-		const struct bs_candidate *candidates = (const struct bs_candidate *)(const void *)at->candidates.data;
-		size_t n_named = at->candidates.used_bytes / sizeof(*candidates);
+		size_t n_named = bs_vector_n(&at->candidates);
 		for (size_t i = 0; i < n_named; i++)
-			*n_sure_out += candidates[i].is_sure;
+			*n_sure_out += at->candidates.items[i].is_sure;
 		*n_sure_out += n_counted;
 		n += n_named + n_counted;
 	}
@@ -172,8 +172,10 @@ static void put_columns(struct waterfall *to, uint32_t t)
 {
 	uint32_t n_exact = 0, n_lists = 0, least = UINT32_MAX, most = 0;
 	bool has_exceptions = false, is_listed = false;
-	for (uint32_t s = 0; s < to->plan.snapshot->manifest.n_segments; s++) {
-		const struct bs_segment *segment = &to->plan.snapshot->segments[s];
+	for (uint32_t s = 0; s < to->plan.list->n_segments; s++) {
+		const struct bs_segment *segment = bs_plan_segment(&to->plan, s);
+		if (!segment)
+			continue;
 		const struct bs_term_place *place = bs_plan_place(&to->plan, s, t);
 		for (uint32_t i = 0; i < segment->meta.n_slabs && place->is_found && !to->status; i++) {
 			const struct bs_slab *slab = &segment->slabs[i];
@@ -221,9 +223,11 @@ static void put_range(struct waterfall *to, uint32_t n)
 	uint64_t n_values = 0;
 	uint32_t n_slices = 0;
 	bool is_known = true;
-	for (uint32_t s = 0; s < to->plan.snapshot->manifest.n_segments; s++) {
+	for (uint32_t s = 0; s < to->plan.list->n_segments; s++) {
+		if (!bs_plan_has_columns(&to->plan, s))
+			continue;
 		const struct bs_plan_range *range = bs_plan_range(&to->plan, s, n);
-		is_known &= range->is_known || !bs_snapshot_has_words(to->plan.snapshot, s);
+		is_known &= range->is_known;
 		n_values += range->field.n_values;
 		n_slices = range->field.n_slices > n_slices ? range->field.n_slices : n_slices;
 	}
@@ -240,10 +244,10 @@ static void put_range(struct waterfall *to, uint32_t n)
 static void put_means(struct waterfall *to, const struct step *step)
 {
 	const struct bs_query_node *node = node_of(to, step->node);
-	const struct bs_plan_element *element = node->n_items ? &to->plan.elements[node->items[0].element] : NULL;
+	const struct bs_plan_element *element = node->n_items ? &to->plan.elements.items[node->items[0].element] : NULL;
 	uint32_t n_pairs = 0;
-	for (uint32_t i = 0; i < to->plan.n_word_pairs; i++)
-		n_pairs += to->plan.pairs[i].node == step->node && to->plan.terms[to->plan.pairs[i].term].df > 0;
+	for (uint32_t i = 0; i < bs_plan_n_pairs(&to->plan); i++)
+		n_pairs += to->plan.pairs.items[i].node == step->node && to->plan.terms.items[to->plan.pairs.items[i].term].df > 0;
 	if (node->kind == BS_NODE_RANGE)
 		put_range(to, step->node);
 	else if (node->kind == BS_NODE_NOT)
@@ -353,7 +357,7 @@ enum bs_status bs_explain_waterfall(const struct bs_plan *plan, const struct bs_
 	struct waterfall at = {
 		.query = *plan->query, .plan = *plan, .kernel = kernel, .scan = scan, .text = text, .with_bars = with_bars, .err = err};
 	bool is_or = plan->query->nodes[plan->query->n_nodes - 1].kind == BS_NODE_OR;
-	uint32_t n_segments = plan->snapshot->manifest.n_segments, n_new = bs_snapshot_segment_docs(plan->snapshot, n_segments);
+	uint32_t n_new = 0;
 	at.plan.query = &at.query;
 	list_steps(&at, plan->query);
 	size_t n_steps = at.steps.used_bytes / sizeof(struct step);
@@ -363,9 +367,13 @@ enum bs_status bs_explain_waterfall(const struct bs_plan *plan, const struct bs_
 	for (size_t i = 0; i < n_steps && !at.status; i++)
 		at.status = bs_buffer_append(&at.children, &steps[i].node, sizeof(steps[i].node), err);
 	const uint32_t *children = (const uint32_t *)(const void *)at.children.data;
-	for (uint32_t s = 0; s < n_segments; s++)
-		if (bs_snapshot_has_words(plan->snapshot, s))
-			at.n_docs += plan->snapshot->segments[s].meta.n_docs - bs_snapshot_n_deleted(plan->snapshot, s);
+	for (uint32_t s = 0; s < plan->list->n_segments; s++) {
+		const struct bs_list_segment *segment = bs_list_segment(plan->list, s);
+		if (!segment->segment)
+			n_new += segment->n_docs;
+		else if (bs_plan_has_columns(plan, s))
+			at.n_docs += segment->n_docs - bs_snapshot_n_deleted(segment->snapshot, segment->number);
+	}
 	put(&at, is_or ? "waterfall: documents that the operands so far let through, in the order of the query\n"
 	               : "waterfall: documents left after each operand, in the order of the plan\n");
 	put(&at, is_or ? "        so far" : "          left");
@@ -387,8 +395,8 @@ enum bs_status bs_explain_waterfall(const struct bs_plan *plan, const struct bs_
 	put_bar(&at, n);
 	put_number(&at, NO_OPERAND "candidates: %llu certain, ", n_sure);
 	put_number(&at, "%llu to be read", n - n_sure);
-	put_number(&at, "; %llu were read", stats->verified);
-	put_number(&at, ", %llu of them false positives\n", stats->false_positives);
+	put_number(&at, "; %llu were read", stats->verify.verified);
+	put_number(&at, ", %llu of them false positives\n", stats->verify.false_positives);
 	if (n_new > 0) {
 		put_count(&at, n_new);
 		put_bar(&at, n_new);
@@ -401,6 +409,6 @@ enum bs_status bs_explain_waterfall(const struct bs_plan *plan, const struct bs_
 	bs_buffer_deinit(&at.nodes);
 	bs_buffer_deinit(&at.steps);
 	bs_buffer_deinit(&at.children);
-	bs_buffer_deinit(&at.candidates);
+	bs_vector_deinit(&at.candidates);
 	return at.status;
 }

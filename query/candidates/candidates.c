@@ -5,10 +5,9 @@
 #include <string.h>
 
 #include "core/system/watch.h"
-#include "query/answer/batches.h"
-#include "query/rank/rank.h"
 #include "query/regex/gram_filter.h"
 #include "query/regex/pattern_grams.h"
+#include "query/search/finder.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
@@ -34,44 +33,43 @@ static enum bs_status make_tree(const struct bs_grep_pattern *asked, struct bs_g
 	return status;
 }
 
-/* The documents of the bits, in document order. */
-static enum bs_status list_hits(const struct bs_snapshot *snapshot, const struct bs_doc_bits *bits, struct bs_buffer *hits,
+/* Appends the documents of the bits, in document order. */
+static enum bs_status list_hits(const struct bs_snapshot_list *list, const struct bs_doc_bits *bits, struct bs_hits *hits,
                                 struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	for (uint32_t s = 0; bits->segments && s < bits->n_segments && !status; s++) {
 		const uint8_t *bytes = bits->segments[s];
-		uint32_t n_bytes = bytes ? (bs_snapshot_segment_docs(snapshot, s) + 7) / 8 : 0;
+		uint32_t n_bytes = bytes ? (bs_list_segment(list, s)->n_docs + 7) / 8 : 0;
 		for (uint32_t i = 0; i < n_bytes && !status; i++)
 			for (unsigned left = bytes[i]; left && !status; left &= left - 1) {
 				struct bs_hit hit = {.segment = s, .document = i * 8 + (unsigned)__builtin_ctz(left), .score = 1};
-				status = bs_buffer_append(hits, &hit, sizeof(hit), err);
+				status = bs_vector_append(hits, &hit, err);
 			}
 	}
 	if (!status)
-		bs_sort_by_document(snapshot, (struct bs_hit *)(void *)hits->data, bs_n_hits(hits));
+		bs_sort_by_document(list, hits->items, bs_vector_n(hits));
 	return status;
 }
 
-#define HIT_NS 50u /* what one costs about */
+#define HIT_NS 50u /* the approximate cost of a hit */
 
 static enum bs_status hand_out(struct bs_finder *finder, const struct bs_candidates_request *request, const struct bs_doc_bits *bits,
                                struct bs_error *err)
 {
-	struct bs_buffer list = {0};
-	struct bs_batches *batches;
-	enum bs_status status = bs_batches_begin(finder, request->batch, request->context, &batches, err);
+	const struct bs_batch_target target = {finder->loader, &finder->presenter, request->batch, request->context};
+	struct bs_hits hits = {0};
+	enum bs_status status = bs_batches_begin(&finder->batches, &target, err);
 	if (!status)
-		status = list_hits(&bs_finder_index(finder)->snapshot, bits, &list, err);
-	const struct bs_hit *hits = (const struct bs_hit *)(const void *)list.data;
-	for (size_t i = 0; i < bs_n_hits(&list) && !status; i++) {
+		status = list_hits(&finder->list, bits, &hits, err);
+	for (size_t i = 0; i < bs_vector_n(&hits) && !status; i++) {
 		status = bs_watch_spend(HIT_NS, err);
 		if (!status)
-			status = bs_batches_add(batches, (struct bs_doc_ref){hits[i].segment, hits[i].document}, true, err);
+			status = bs_batches_add(finder->batches, bs_hit_ref(&hits.items[i]), true, err);
 	}
 	if (!status)
-		status = bs_batches_flush(batches, err);
-	bs_buffer_deinit(&list);
+		status = bs_batches_flush(finder->batches, err);
+	bs_vector_deinit(&hits);
 	return status;
 }
 
@@ -81,7 +79,7 @@ static enum bs_status ask(struct bs_finder *finder, const struct bs_candidates_r
 	/* A tree that every document satisfies. */
 	static struct bs_gram_node any = {.kind = BS_GRAM_ANY}, none = {.kind = BS_GRAM_NONE};
 	struct bs_gram_tree all = {.nodes = request->pattern.n_patterns ? &any : &none, .n_nodes = 1}, *tree = NULL;
-	const struct bs_index *index = bs_finder_index(finder);
+	const struct bs_index *index = finder->index;
 	struct bs_gram_filter_how how = {.n_threads = 1, .of_documents = true, .is_sample = request->estimate};
 	struct bs_gram_filter_stats stats;
 	struct bs_doc_bits bits = {.segments = NULL};

@@ -9,7 +9,8 @@
 #include "core/bitsift/search.h"
 #include "query/catalog/catalog_handle.h"
 #include "query/language/reading.h"
-#include "query/search/feedback.h"
+#include "query/plan/feedback.h"
+#include "query/search/finder.h"
 
 /* Indexes that read words in one way. */
 struct bs_asking_group {
@@ -37,7 +38,7 @@ struct bs_asked {
 	struct bs_finder *finder;
 	struct bs_statistics *statistics; /* its own, if it was gathered from */
 	uint64_t generation;              /* that was opened first; 0: it was not */
-	struct bs_buffer like;            /* struct bs_doc_ref each: what hits are to be like */
+	struct bs_doc_refs like;          /* the documents that hits are to be like */
 	uint64_t n_unread, n_unfollowed;  /* of what is to be fresh */
 	const char **places;           /* of those of the request the ones that lie in it, then NULL; NULL: none, or it was not looked */
 	size_t n_best;

@@ -8,8 +8,9 @@
 #include "core/bitsift/search.h"
 #include "core/system/icu.h"
 #include "query/catalog/asking.h"
+#include "query/language/field_names.h"
 #include "query/plan/may_match.h"
-#include "query/plan/statistics.h"
+#include "query/statistics/collection_statistics.h"
 
 void bs_asking_deinit(struct bs_asking *asking)
 {
@@ -78,7 +79,7 @@ enum bs_status bs_asking_find_fields(struct bs_asking *asking, struct bs_error *
 	if (!status)
 		status = bs_statistics_new(&asking->statistics, err);
 	for (int joins = 0; joins < 2 && !status; joins++)
-		status = bs_statistics_find_names(query, find->query_bytes, joins, names, err);
+		status = bs_find_field_names(query, find->query_bytes, joins, names, err);
 	if (!status && sort && *sort)
 		status = bs_term_table_intern(names, sort, (uint32_t)strlen(find->sort_field), bs_hash_slot(sort, strlen(find->sort_field)),
 		                              &number, NULL, err);
@@ -107,14 +108,15 @@ static enum bs_status read_as(struct bs_asking *asking, struct bs_asking_group *
 	if (status)
 		return status;
 	struct bs_words_options words = bs_index_words_options(options);
-	status = bs_reading_init(&group->reading, NULL, &words, err);
+	const struct bs_stop_choice stop = {find->stop_language, find->stop_words, find->stop_words_bytes};
+	status = bs_reading_init_words(&group->reading, &words, err);
 	if (!status)
-		status = bs_reading_begin(&group->reading, find, err);
+		status = bs_reading_begin(&group->reading, &stop, NULL, err);
 	if (status)
 		return status;
 	bs_reading_set_fields(&group->reading, &asking->fields);
 	for (size_t i = 0; bs_statistics_field_at(asking->statistics, i, &field); i++)
-		group->reading.has_file_names |= (field.kinds & BS_FIELD_OF_FILES) != 0;
+		group->reading.fields.has_file_names |= (field.kinds & BS_FIELD_OF_FILES) != 0;
 	return BS_OK;
 }
 

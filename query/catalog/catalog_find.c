@@ -20,7 +20,7 @@
 #include "core/system/workers.h"
 #include "query/answer/explain.h"
 #include "query/catalog/finding.h"
-#include "query/search/find_request.h"
+#include "query/search/finder.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
@@ -310,7 +310,7 @@ static enum bs_status search(struct bs_finding *finding, struct bs_asked *asked)
 	find.statistics = asking->is_scored || asking->has_fields ? asking->statistics : NULL;
 	find.limits = find.limits ? &limits : NULL;
 	find.strict_query = find.suggest = false;
-	find.n_best = finding->shows ? asked->n_best : bs_find_request_wanted(&find);
+	find.n_best = finding->shows ? asked->n_best : bs_question_n_wanted(&find);
 	if (finding->feeds) {
 		find.mode = BS_FIND_TOP;
 		find.n_best = find.feedback_docs;
@@ -535,8 +535,8 @@ enum bs_status bs_finding_feed(struct bs_finding *finding, struct bs_error *err)
 		struct bs_asked *asked = finding->list[i];
 		memcpy(asked->answer->fed.stage_ns, asked->answer->result.stats.stage_ns, sizeof(asked->answer->fed.stage_ns));
 		asked->answer->fed.total_ns = asked->answer->result.stats.total_ns;
-		asked->answer->fed.verified = asked->answer->result.stats.verified;
-		asked->answer->fed.bytes_verified = asked->answer->result.stats.bytes_verified;
+		asked->answer->fed.verify.verified = asked->answer->result.stats.verify.verified;
+		asked->answer->fed.verify.bytes = asked->answer->result.stats.verify.bytes;
 		asked->answer->result = (struct bs_find_result){.n_hits = 0};
 	}
 	return status;
@@ -557,7 +557,7 @@ static enum bs_status show(struct bs_finding *finding, struct bs_asked *asked, u
 static enum bs_status show_best(struct bs_finding *finding, struct bs_error *err)
 {
 	const struct bs_find_request *find = &finding->asking.request->find;
-	size_t wanted = bs_find_request_wanted(find), n = 0, n_list = 0;
+	size_t wanted = bs_question_n_wanted(find), n = 0, n_list = 0;
 	struct bs_asked *asked;
 	while (n < wanted && (asked = next_best(finding))) {
 		asked->n_taken++;
@@ -608,19 +608,19 @@ static void add_stats(struct bs_query_stats *to, const struct bs_query_stats *fr
 	for (int stage = 0; stage < BS_STAGES; stage++)
 		to->stage_ns[stage] += from->stage_ns[stage];
 	to->total_ns += from->total_ns;
-	to->lines_read += from->lines_read;
-	to->document_lines += from->document_lines;
-	to->asked += from->asked;
-	to->blocks_live += from->blocks_live;
-	to->candidates += from->candidates;
-	to->blocks_skipped += from->blocks_skipped;
-	to->blocks_weighed += from->blocks_weighed;
-	to->blocks_dropped += from->blocks_dropped;
-	to->scored += from->scored;
-	to->verified += from->verified;
+	to->scan.lines_read += from->scan.lines_read;
+	to->scan.document_lines += from->scan.document_lines;
+	to->scan.asked += from->scan.asked;
+	to->scan.blocks_live += from->scan.blocks_live;
+	to->scan.candidates += from->scan.candidates;
+	to->rank.blocks_skipped += from->rank.blocks_skipped;
+	to->rank.blocks_weighed += from->rank.blocks_weighed;
+	to->rank.blocks_dropped += from->rank.blocks_dropped;
+	to->rank.scored += from->rank.scored;
+	to->verify.verified += from->verify.verified;
 	to->hits += from->hits;
-	to->false_positives += from->false_positives;
-	to->bytes_verified += from->bytes_verified;
+	to->verify.false_positives += from->verify.false_positives;
+	to->verify.bytes += from->verify.bytes;
 }
 
 static void add_result(struct bs_find_result *to, const struct bs_find_result *from)
@@ -746,11 +746,12 @@ static enum bs_status answer(struct bs_finding *finding, struct bs_error *err)
 static enum bs_status check_request(const struct bs_catalog_find_request *request, struct bs_error *err)
 {
 	struct bs_find_request find = request->find;
+	struct bs_question question;
 	if (find.hit || find.statistics)
 		return bs_fail(err, BS_INVALID, "struct bs_catalog_find_request: find.hit and find.statistics must be NULL");
 	find.hit = request->hit ? take_hit : NULL;
 	enum bs_status status = bs_check_reserved("struct bs_catalog_find_request", request->reserved, COUNT(request->reserved), err);
-	return status ? status : bs_find_request_check(&find, err);
+	return status ? status : bs_question_make(&find, &question, err);
 }
 
 enum bs_status bs_catalog_find(struct bs_catalog *catalog, const struct bs_catalog_find_request *request,
@@ -794,7 +795,7 @@ enum bs_status bs_catalog_find(struct bs_catalog *catalog, const struct bs_catal
 		free(asked[i].places);
 		bs_buffer_deinit(&asked[i].hits);
 		bs_buffer_deinit(&asked[i].found);
-		bs_buffer_deinit(&asked[i].like);
+		bs_vector_deinit(&asked[i].like);
 		bs_buffer_deinit(&answers[i].near);
 		bs_buffer_deinit(&asked[i].lines);
 	}

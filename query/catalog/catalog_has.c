@@ -45,13 +45,13 @@ static enum bs_status read_as(struct bs_catalog *catalog, struct holding *holdin
 	if (holding->item && holding->item->analysis == item->analysis)
 		return BS_OK;
 	bs_reading_deinit(&holding->reading);
-	holding->reading = (struct bs_reading){.index = NULL};
+	holding->reading = (struct bs_reading){.list = NULL};
 	holding->item = NULL;
 	enum bs_status status = bs_index_options_bind(&item->read.options, catalog->request.analyzer, item->place, err);
 	if (status)
 		return status;
 	struct bs_words_options words = bs_index_words_options(&item->read.options);
-	status = bs_reading_init(&holding->reading, NULL, &words, err);
+	status = bs_reading_init_words(&holding->reading, &words, err);
 	bs_reading_set_fields(&holding->reading, &no_fields);
 	holding->item = status ? NULL : item;
 	return status;

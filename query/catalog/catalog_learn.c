@@ -11,9 +11,9 @@
 #include "corpus/changes/delete.h"
 #include "query/catalog/finding.h"
 #include "query/plan/plan.h"
-#include "query/plan/statistics.h"
-#include "query/rank/rank.h"
-#include "query/search/find_request.h"
+#include "query/statistics/collection_statistics.h"
+#include "query/statistics/bm25.h"
+#include "query/search/finder.h"
 
 /* Of so many words each index is asked at once. */
 #define COUNTED 128u
@@ -47,7 +47,7 @@ static enum bs_status count_words(struct bs_finding *finding, struct bs_asked *a
 		if (!status && is_open)
 			status = bs_finding_open(finding, asked);
 		if (!status && is_open)
-			status = bs_plan_df(&asked->index->snapshot, word, n_bytes, &df, &asked->answer->why);
+			status = bs_plan_df(&asked->finder->list, word, n_bytes, &df, &asked->answer->why);
 		if (!status)
 			atomic_fetch_add(&counting->df[i], df);
 	}
@@ -132,9 +132,9 @@ static enum bs_status learn_document(struct bs_finding *finding, struct bs_asked
 		return bs_fail_memory(err, "texts", n_texts * sizeof(*fields));
 	for (size_t i = 0; i < n_texts; i++) {
 		fields[i] = (struct bs_field){.name = "", .text = (const uint8_t *)texts[i].text, .text_bytes = texts[i].text_bytes};
-		asked->answer->fed.bytes_verified += texts[i].text_bytes;
+		asked->answer->fed.verify.bytes += texts[i].text_bytes;
 	}
-	asked->answer->fed.verified++;
+	asked->answer->fed.verify.verified++;
 	status = bs_feedback_add(&asking->learnt, asking->groups[0].reading.words, fields, n_texts, trust, avgdl, err);
 	free(fields);
 	return status;
@@ -168,7 +168,7 @@ static enum bs_status seek(struct bs_finding *finding, struct bs_asked *asked)
 	const char *id = finding->step_context;
 	bool is_found;
 	enum bs_status status = bs_finding_open(finding, asked);
-	return status ? status : bs_delete_find(&asked->index->snapshot, false, &id, 1, &is_found, &asked->like, &asked->answer->why);
+	return status ? status : bs_delete_find(&asked->index->snapshot, false, &id, 1, &is_found, &asked->like.bytes, &asked->answer->why);
 }
 
 /* NAME:ID, as ids are printed; or what some indexes have by that id. */
@@ -191,7 +191,7 @@ static enum bs_status find_like(struct bs_finding *finding, const char *id, bool
 		finding->step_context = (void *)(uintptr_t)(by_name ? colon + 1 : id);
 		status = bs_finding_run_whole(finding, seek, err);
 		for (size_t i = 0; i < asking->n_asked; i++)
-			*is_found_out |= asking->asked[i].like.used_bytes > 0;
+			*is_found_out |= bs_vector_n(&asking->asked[i].like) > 0;
 	}
 	return status;
 }
@@ -213,10 +213,9 @@ enum bs_status bs_finding_learn_from_like(struct bs_finding *finding, struct bs_
 	}
 	double avgdl = bs_bm25_avgdl(n_docs, n_positions);
 	for (size_t i = 0; i < asking->n_asked && !status; i++) {
-		const struct bs_buffer *like = &asking->asked[i].like;
-		const struct bs_doc_ref *refs = (const struct bs_doc_ref *)(const void *)like->data;
-		for (size_t k = 0; k < like->used_bytes / sizeof(*refs) && !status; k++)
-			status = learn_document(finding, &asking->asked[i], (uint64_t)refs[k].segment << 32 | refs[k].document, 1, avgdl, err);
+		const struct bs_doc_refs *like = &asking->asked[i].like;
+		for (size_t k = 0; k < bs_vector_n(like) && !status; k++)
+			status = learn_document(finding, &asking->asked[i], (uint64_t)like->items[k].segment << 32 | like->items[k].document, 1, avgdl, err);
 	}
 	if (!status && find->like_text && asking->n_groups > 0)
 		status = bs_feedback_add(&asking->learnt, asking->groups[0].reading.words, &text, 1, 1, avgdl, err);
@@ -224,5 +223,6 @@ enum bs_status bs_finding_learn_from_like(struct bs_finding *finding, struct bs_
 		status = take(finding, n_docs, BS_LIKE_WORDS, 0, err);
 	if (!status && find->like_id && asking->learnt.n_texts == 0)
 		return bs_fail(err, BS_IO, "%s: its text is gone, or cannot be read", find->like_id);
-	return status || bs_feedback_n_taken(&asking->learnt) > 0 ? status : bs_find_learnt_nothing(find, err);
+	const struct bs_listener listener = {.notice = find->notice, .notice_query = find->notice_query, .context = find->context};
+	return status || bs_feedback_n_taken(&asking->learnt) > 0 ? status : bs_question_learnt_nothing(find->query_bytes, &listener, err);
 }

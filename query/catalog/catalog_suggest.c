@@ -10,9 +10,10 @@
 #include "core/base/hash.h"
 #include "core/bitsift/search.h"
 #include "query/catalog/finding.h"
-#include "query/plan/fuzzy.h"
+#include "query/language/fuzzy.h"
 #include "query/plan/plan.h"
-#include "query/search/suggest.h"
+#include "query/search/finder.h"
+#include "query/plan/suggest.h"
 
 #define MOST_WORDS 3
 /* Of so many indexes the lexicons are gone through. */
@@ -70,7 +71,7 @@ static enum bs_status stands_anywhere(struct bs_finding *finding, const struct b
 			continue;
 		status = bs_finding_open(finding, asked);
 		if (!status)
-			status = bs_plan_df(&asked->index->snapshot, element->term, element->term_bytes, &df, &asked->answer->why);
+			status = bs_plan_df(&asked->finder->list, element->term, element->term_bytes, &df, &asked->answer->why);
 		if (status)
 			return bs_fail(err, status, "%s: %s", asked->item->name, asked->answer->why.text);
 		*stands_out = df > 0;
@@ -148,7 +149,7 @@ static enum bs_status count_variants(struct bs_finding *finding, struct bs_asked
 		if (!status && !is_known)
 			status = bs_finding_open(finding, asked);
 		if (!status && !is_known)
-			status = bs_plan_df(&asked->index->snapshot, variant->word, variant->n_bytes, &df, &asked->answer->why);
+			status = bs_plan_df(&asked->finder->list, variant->word, variant->n_bytes, &df, &asked->answer->why);
 		atomic_fetch_add(&variant->df, status ? 0 : df);
 	}
 	return status;
@@ -231,7 +232,7 @@ static enum bs_status look(struct bs_finding *finding, struct bs_asked *asked)
 	const struct bs_element *element = finding->step_context;
 	struct bs_answer *answer = asked->answer;
 	enum bs_status status = bs_finding_open(finding, asked);
-	return status ? status : bs_suggest(&asked->index->snapshot, element->term, element->term_bytes, &answer->near, &answer->is_beginning,
+	return status ? status : bs_suggest(&asked->finder->list, element->term, element->term_bytes, &answer->near, &answer->is_beginning,
 	                                    &answer->why);
 }
 
@@ -253,7 +254,7 @@ static enum bs_status count(struct bs_finding *finding, const struct bs_buffer *
 		uint64_t df = 0;
 		status = bs_finding_open(finding, asked);
 		if (!status)
-			status = bs_plan_df(&asked->index->snapshot, word->data, (uint32_t)word->used_bytes, &df, &asked->answer->why);
+			status = bs_plan_df(&asked->finder->list, word->data, (uint32_t)word->used_bytes, &df, &asked->answer->why);
 		if (status)
 			return bs_fail(err, status, "%s: %s", asked->item->name, asked->answer->why.text);
 		*df_out += df;

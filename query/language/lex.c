@@ -12,7 +12,7 @@
 #include "core/bitsift/terminal.h"
 #include "core/system/icu.h"
 #include "core/system/watch.h"
-#include "query/search/suggest.h"
+#include "query/language/like_name.h"
 
 /* How much of a token a notice shows. */
 #define SHOWN_BYTES 60

@@ -19,7 +19,7 @@
 #include "core/system/stack.h"
 #include "core/system/watch.h"
 #include "query/language/stop.h"
-#include "query/plan/wildcard.h"
+#include "query/language/wildcard.h"
 
 #define NO_DRAFT UINT32_MAX
 

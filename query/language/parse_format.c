@@ -1,18 +1,12 @@
-/* parse_format.c: a parsed query, and what is wrong with one that is not, for people to read. See parse.h. */
+/* parse_format.c: a parsed query as text. See parse.h. */
 #include <stdio.h>
 #include <string.h>
-#include <unicode/utf8.h>
 
 #include "core/base/visible.h"
-#include "core/bitsift/search.h"
 #include "core/bitsift/terminal.h"
 #include "core/system/icu.h"
 #include "query/language/parse.h"
-#include "query/plan/wildcard.h"
-
-/* The caret's line fits a terminal of 80 columns, with more of the query before the caret than behind it. */
-#define CARET_BEFORE_COLUMNS 60
-#define CARET_ALL_COLUMNS    77
+#include "query/language/wildcard.h"
 
 /* A tree on its way into a buffer; the first failure sticks. */
 struct printer {
@@ -326,77 +320,4 @@ enum bs_status bs_query_format_normal(const struct bs_query_tree *query, const u
 		printer.quote_leaf++;
 	put_normal(&printer, (uint32_t)(query->n_nodes - 1), printer.quote_leaf < query->n_nodes);
 	return printer.status;
-}
-
-/* ---- errors ---- */
-
-/* As put_query shows them: U+FFFD is one column. */
-static int columns_between(const uint8_t *text, size_t start, size_t end)
-{
-	int columns = 0;
-	for (size_t at = start; at < end;)
-		columns += (int)bs_visible_columns(bs_visible_next(text, end, &at));
-	return columns;
-}
-
-/* Where to start so that about n_columns stand before at: the byte after a character, or 0. */
-static size_t step_back(const uint8_t *text, size_t at, int n_columns)
-{
-	size_t start = at;
-	size_t most_bytes = (size_t)n_columns * U8_MAX_LENGTH;
-	while (start > 0) {
-		size_t before = start;
-		n_columns -= (int)bs_visible_columns(bs_visible_previous(text, &before));
-		if (n_columns < 0 || at - before > most_bytes)
-			break;
-		start = before;
-	}
-	return start;
-}
-
-/* Appends what of text[start..text_bytes) fits into n_columns. */
-static enum bs_status put_query(const uint8_t *text, size_t start, size_t text_bytes, int n_columns,
-				struct bs_buffer *out, struct bs_error *err)
-{
-	size_t most_bytes = (size_t)n_columns * U8_MAX_LENGTH;
-	enum bs_status status = BS_OK;
-	for (size_t at = start; at < text_bytes && !status;) {
-		if (at - start > most_bytes)
-			return bs_visible_append_own(out, "…", err);
-		UChar32 c = bs_visible_next(text, text_bytes, &at);
-		n_columns -= (int)bs_visible_columns(c);
-		if (n_columns < 0)
-			return bs_visible_append_own(out, "…", err);
-		if (bs_visible_is_space(c) && bs_visible_columns(c) == 1)
-			c = ' ';
-		status = bs_visible_append(out, bs_visible_is_obeyed(c) ? -1 : c, err);
-	}
-	return status;
-}
-
-/* Wide characters count two columns, marks and format characters none. */
-enum bs_status bs_query_caret(const char *query, size_t query_bytes, size_t error_byte, char **text_out,
-                              struct bs_error *err)
-{
-	const uint8_t *text = (const uint8_t *)query;
-	struct bs_buffer out = {0};
-	*text_out = NULL;
-	if (error_byte > query_bytes)
-		return bs_fail(err, BS_INVALID, "no place in the query");
-	size_t start = step_back(text, error_byte, CARET_BEFORE_COLUMNS);
-	int cut = start > 0 ? 1 : 0;
-	int columns = cut + columns_between(text, start, error_byte);
-	enum bs_status status = bs_visible_append_own(&out, cut ? "…" : "", err);
-	if (!status)
-		status = put_query(text, start, query_bytes, CARET_ALL_COLUMNS - cut, &out, err);
-	if (!status)
-		status = bs_visible_append_own(&out, "\n", err);
-	for (int i = 0; i < columns && !status; i++)
-		status = bs_visible_append_own(&out, " ", err);
-	if (!status)
-		status = bs_buffer_append(&out, "^", 2, err);
-	if (status)
-		bs_buffer_deinit(&out);
-	*text_out = (char *)out.data;
-	return status;
 }

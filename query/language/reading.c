@@ -4,42 +4,18 @@
 #include <string.h>
 
 #include "core/base/hash.h"
-#include "core/bitsift/query.h"
-#include "core/bitsift/search.h"
-#include "query/plan/statistics.h"
+#include "core/base/source_kind.h"
 
-enum bs_status bs_reading_init(struct bs_reading *reading, const struct bs_index *index, const struct bs_words_options *words,
-                               struct bs_error *err)
+enum bs_status bs_reading_init_words(struct bs_reading *reading, const struct bs_words_options *words, struct bs_error *err)
 {
-	struct bs_words_options stemmed = index ? bs_index_words_options(&index->snapshot.manifest.options) : *words;
-	struct bs_words_options unstemmed = stemmed;
+	struct bs_words_options unstemmed = *words;
 	unstemmed.stem_language = NULL;
 	unstemmed.split_identifiers = false;
-	reading->index = index;
-	reading->splits = stemmed.split_identifiers;
-	enum bs_status status = bs_words_new(&stemmed, &reading->words, err);
-	if (!status && stemmed.stem_language)
+	reading->splits = words->split_identifiers;
+	enum bs_status status = bs_words_new(words, &reading->words, err);
+	if (!status && words->stem_language)
 		status = bs_words_new(&unstemmed, &reading->words_unstemmed, err);
 	return status;
-}
-
-void bs_reading_deinit(struct bs_reading *reading)
-{
-	bs_words_free(reading->words);
-	bs_words_free(reading->words_unstemmed);
-	bs_stop_deinit(&reading->stop);
-	bs_term_table_deinit(&reading->joined);
-}
-
-void bs_reading_set_fields(struct bs_reading *reading, const struct bs_term_table *fields)
-{
-	reading->fields = fields;
-	reading->longest_field_bytes = 0;
-	for (uint32_t i = 0; i < fields->n_terms; i++) {
-		uint32_t n_bytes = fields->entries[i].n_bytes;
-		if (n_bytes > reading->longest_field_bytes && n_bytes <= BS_QUERY_MAX_FIELD_BYTES)
-			reading->longest_field_bytes = n_bytes;
-	}
 }
 
 static enum bs_status add_name(struct bs_term_table *table, const uint8_t *name, uint32_t name_bytes, struct bs_error *err)
@@ -48,15 +24,80 @@ static enum bs_status add_name(struct bs_term_table *table, const uint8_t *name,
 	return bs_term_table_intern(table, name, name_bytes, bs_hash_slot(name, name_bytes), &number, NULL, err);
 }
 
-/* Those of the index keep their numbers. */
+static enum bs_status add_names(struct bs_term_table *table, const struct bs_term_table *names, struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	for (uint32_t i = 0; i < names->n_terms && !status; i++)
+		status = add_name(table, bs_term_table_key(names, i), names->entries[i].n_bytes, err);
+	return status;
+}
+
+static bool has_files(const struct bs_manifest *manifest)
+{
+	for (uint32_t i = 0; i < manifest->n_sources; i++)
+		if (manifest->sources[i].kind == BS_SOURCE_FOLDER || manifest->sources[i].kind == BS_SOURCE_FILE)
+			return true;
+	return false;
+}
+
+static bool is_same_text(const char *a, const char *b)
+{
+	return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+static bool is_read_alike(const struct bs_words_options *a, const struct bs_words_options *b)
+{
+	return is_same_text(a->stem_language, b->stem_language) && a->fold_accents == b->fold_accents &&
+	       a->split_identifiers == b->split_identifiers && a->analyzer == b->analyzer;
+}
+
+enum bs_status bs_reading_init(struct bs_reading *reading, const struct bs_snapshot_list *list, struct bs_error *err)
+{
+	const struct bs_words_options words = bs_index_words_options(&list->entries[0].snapshot->manifest.options);
+	enum bs_status status = BS_OK;
+	reading->list = list;
+	for (uint32_t i = 0; i < list->n_entries && !status; i++) {
+		const struct bs_manifest *manifest = &list->entries[i].snapshot->manifest;
+		const struct bs_words_options here = bs_index_words_options(&manifest->options);
+		if (!is_read_alike(&words, &here))
+			return bs_fail(err, BS_INVALID, "the indexes cut words in different ways");
+		if (list->n_entries > 1)
+			status = add_names(&reading->listed, &manifest->fields, err);
+	}
+	bs_reading_set_fields(reading, list->n_entries > 1 ? &reading->listed : &list->entries[0].snapshot->manifest.fields);
+	for (uint32_t i = 0; i < list->n_entries; i++)
+		reading->fields.has_file_names |= has_files(&list->entries[i].snapshot->manifest);
+	reading->of_list = reading->fields;
+	return status ? status : bs_reading_init_words(reading, &words, err);
+}
+
+void bs_reading_deinit(struct bs_reading *reading)
+{
+	bs_words_free(reading->words);
+	bs_words_free(reading->words_unstemmed);
+	bs_stop_deinit(&reading->stop);
+	bs_term_table_deinit(&reading->listed);
+	bs_term_table_deinit(&reading->joined);
+}
+
+void bs_reading_set_fields(struct bs_reading *reading, const struct bs_term_table *names)
+{
+	struct bs_query_fields *fields = &reading->fields;
+	fields->names = names;
+	fields->longest_bytes = 0;
+	for (uint32_t i = 0; i < names->n_terms; i++) {
+		uint32_t n_bytes = names->entries[i].n_bytes;
+		if (n_bytes > fields->longest_bytes && n_bytes <= BS_QUERY_MAX_FIELD_BYTES)
+			fields->longest_bytes = n_bytes;
+	}
+}
+
+/* Fields of the list keep their numbers. */
 static enum bs_status copy_fields(struct bs_reading *reading, struct bs_error *err)
 {
-	const struct bs_term_table *own = reading->fields;
-	enum bs_status status = BS_OK;
 	bs_term_table_clear(&reading->joined);
-	for (uint32_t i = 0; i < own->n_terms && !status; i++)
-		status = add_name(&reading->joined, bs_term_table_key(own, i), own->entries[i].n_bytes, err);
-	reading->fields = &reading->joined;
+	enum bs_status status = add_names(&reading->joined, reading->fields.names, err);
+	reading->fields.names = &reading->joined;
 	return status;
 }
 
@@ -67,57 +108,79 @@ static enum bs_status join_fields(struct bs_reading *reading, struct bs_error *e
 	enum bs_status status = BS_OK;
 	for (size_t i = 0; !status && bs_statistics_field_at(reading->statistics, i, &field); i++) {
 		uint32_t number;
-		reading->has_file_names |= (field.kinds & BS_FIELD_OF_FILES) != 0;
+		reading->fields.has_file_names |= (field.kinds & BS_FIELD_OF_FILES) != 0;
 		if (!(field.kinds & (BS_FIELD_OF_RECORDS | BS_FIELD_WITH_VALUES)) ||
-		    bs_term_table_find(reading->fields, field.name, field.name_bytes, bs_hash_slot(field.name, field.name_bytes), &number))
+		    bs_term_table_find(reading->fields.names, field.name, field.name_bytes, bs_hash_slot(field.name, field.name_bytes), &number))
 			continue;
-		if (reading->fields != &reading->joined)
+		if (reading->fields.names != &reading->joined)
 			status = copy_fields(reading, err);
 		if (!status)
 			status = add_name(&reading->joined, field.name, field.name_bytes, err);
 	}
-	if (!status && reading->fields == &reading->joined)
+	if (!status && reading->fields.names == &reading->joined)
 		bs_reading_set_fields(reading, &reading->joined);
 	return status;
 }
 
-/* Of BS_QUERY_ANY_FIELD: any. What cannot be read comes up again when it is searched. */
+/* Whether a field of a snapshot has values, or of BS_QUERY_ANY_FIELD any. Errors are ignored: execution reports them. */
+static bool has_values_in(const struct bs_reading *reading, const struct bs_snapshot *snapshot, uint32_t number)
+{
+	struct bs_error why;
+	bool has = false;
+	if (number == BS_QUERY_ANY_FIELD)
+		return bs_snapshot_has_some_values(snapshot);
+	const uint8_t *name = bs_term_table_key(reading->fields.names, number);
+	return bs_snapshot_has_values(snapshot, name, reading->fields.names->entries[number].n_bytes, &has, &why) || has;
+}
+
 static bool has_values(void *context, uint32_t number)
 {
 	const struct bs_reading *reading = context;
-	if (number == BS_QUERY_ANY_FIELD)
-		return reading->index && bs_snapshot_has_some_values(&reading->index->snapshot);
-	const uint8_t *name = bs_term_table_key(reading->fields, number);
-	uint32_t name_bytes = reading->fields->entries[number].n_bytes;
-	struct bs_error why;
-	bool has = false;
-	if (!reading->index || (reading->statistics && bs_statistics_has_values(reading->statistics, name, name_bytes)))
+	if (!reading->list)
+		return number != BS_QUERY_ANY_FIELD;
+	if (number != BS_QUERY_ANY_FIELD && reading->statistics &&
+	    bs_statistics_has_values(reading->statistics, bs_term_table_key(reading->fields.names, number),
+	                             reading->fields.names->entries[number].n_bytes))
 		return true;
-	return bs_snapshot_has_values(&reading->index->snapshot, name, name_bytes, &has, &why) || has;
+	for (uint32_t i = 0; i < reading->list->n_entries; i++)
+		if (has_values_in(reading, reading->list->entries[i].snapshot, number))
+			return true;
+	return false;
 }
 
+/* Every snapshot that has values of the field must have dates alone. */
 static bool has_dates_alone(void *context, uint32_t number)
 {
 	const struct bs_reading *reading = context;
+	const uint8_t *name = bs_term_table_key(reading->fields.names, number);
+	uint32_t name_bytes = reading->fields.names->entries[number].n_bytes;
 	struct bs_error why;
 	bool has = false;
-	return reading->index && !reading->statistics &&
-	       !bs_snapshot_has_dates_alone(&reading->index->snapshot, bs_term_table_key(reading->fields, number),
-	                                    reading->fields->entries[number].n_bytes, &has, &why) && has;
+	if (!reading->list || reading->statistics)
+		return false;
+	for (uint32_t i = 0; i < reading->list->n_entries; i++) {
+		const struct bs_snapshot *snapshot = reading->list->entries[i].snapshot;
+		bool is_alone = false;
+		if (bs_snapshot_has_dates_alone(snapshot, name, name_bytes, &is_alone, &why))
+			return false;
+		if (!is_alone && (reading->list->n_entries == 1 || has_values_in(reading, snapshot, number)))
+			return false;
+		has |= is_alone;
+	}
+	return has;
 }
 
-enum bs_status bs_reading_begin(struct bs_reading *reading, const struct bs_find_request *request, struct bs_error *err)
+enum bs_status bs_reading_begin(struct bs_reading *reading, const struct bs_stop_choice *stop,
+                                const struct bs_statistics *statistics, struct bs_error *err)
 {
 	bs_words_split(reading->words, false);
-	enum bs_status status = bs_stop_begin(&reading->stop, request, reading->words, reading->words_unstemmed, err);
+	enum bs_status status = bs_stop_begin(&reading->stop, stop, reading->words, reading->words_unstemmed, err);
 	bs_words_split(reading->words, reading->splits);
-	if (status || !reading->index)
+	if (status || !reading->list)
 		return status;
-	reading->fields = &reading->index->snapshot.manifest.fields;
-	reading->longest_field_bytes = reading->index->longest_field_bytes;
-	reading->has_file_names = reading->index->has_files;
-	reading->statistics = request->statistics;
-	return reading->statistics ? join_fields(reading, err) : BS_OK;
+	reading->fields = reading->of_list;
+	reading->statistics = statistics;
+	return statistics ? join_fields(reading, err) : BS_OK;
 }
 
 struct bs_query_options bs_reading_options(struct bs_reading *reading)
@@ -125,9 +188,9 @@ struct bs_query_options bs_reading_options(struct bs_reading *reading)
 	return (struct bs_query_options){
 		.words = reading->words,
 		.words_unstemmed = reading->words_unstemmed,
-		.fields = reading->fields,
-		.longest_field_bytes = reading->longest_field_bytes,
-		.has_file_names = reading->has_file_names,
+		.fields = reading->fields.names,
+		.longest_field_bytes = reading->fields.longest_bytes,
+		.has_file_names = reading->fields.has_file_names,
 		.has_values = has_values,
 		.has_dates_alone = has_dates_alone,
 		.context = reading,
@@ -141,7 +204,7 @@ enum bs_status bs_reading_keep_to_field(struct bs_reading *reading, const char *
 {
 	size_t n_bytes = strlen(name);
 	if (n_bytes == 0 || n_bytes > BS_QUERY_MAX_FIELD_BYTES ||
-	    !bs_term_table_find(reading->fields, (const uint8_t *)name, (uint32_t)n_bytes, bs_hash_slot(name, n_bytes), &options->own_field))
+	    !bs_term_table_find(reading->fields.names, (const uint8_t *)name, (uint32_t)n_bytes, bs_hash_slot(name, n_bytes), &options->own_field))
 		return bs_fail(err, BS_NOT_FOUND, "no field %s", name);
 	options->has_own_field = true;
 	options->longest_field_bytes = 0;

@@ -2,44 +2,52 @@
 #ifndef BS_QUERY_LANGUAGE_READING_H
 #define BS_QUERY_LANGUAGE_READING_H
 
+#include "core/store/snapshot_list.h"
 #include "core/text/words.h"
 #include "query/language/parse.h"
 #include "query/language/stop.h"
-#include "query/search/index_handle.h"
+#include "query/statistics/collection_statistics.h"
 
-struct bs_statistics;
+/* The fields that a query may name. */
+struct bs_query_fields {
+	const struct bs_term_table *names;
+	uint32_t longest_bytes;
+	bool has_file_names; /* `name:` asks for files, too */
+};
 
 /* One thread. Zero-initialise; release with bs_reading_deinit. */
 struct bs_reading {
-	const struct bs_index *index;     /* NULL: of none */
-	struct bs_words *words;           /* the analyzer of documents */
-	struct bs_words *words_unstemmed; /* NULL: words does not stem */
-	bool splits;                      /* ... identifiers: in documents, not in queries */
+	const struct bs_snapshot_list *list; /* NULL: no index */
+	struct bs_words *words;              /* the analyzer of documents */
+	struct bs_words *words_unstemmed;    /* NULL: words does not stem */
+	bool splits;                         /* ... identifiers: in documents, not in queries */
 	struct bs_stop stop;
-	const struct bs_term_table *fields;
-	uint32_t longest_field_bytes;
-	bool has_file_names;
+	struct bs_query_fields fields;  /* of the query under way; without a list, as the caller says */
+	struct bs_query_fields of_list;
+	struct bs_term_table listed;    /* the names of all snapshots, if there are several */
+	struct bs_term_table joined;    /* those of the list and of the statistics */
 	const struct bs_statistics *statistics; /* whose fields are fields, too; NULL: none */
-	struct bs_term_table joined;            /* the index's and theirs */
 };
 
-/* As of an index, or, if it is NULL, as words says, without fields. The index is borrowed. Fails as bs_words_new. */
-enum bs_status bs_reading_init(struct bs_reading *reading, const struct bs_index *index, const struct bs_words_options *words,
-                               struct bs_error *err) BS_WARN_UNUSED;
+/* As the indexes of a list read queries, which is borrowed. BS_INVALID: they cut words in different ways. Else fails as
+ * bs_words_new. */
+enum bs_status bs_reading_init(struct bs_reading *reading, const struct bs_snapshot_list *list, struct bs_error *err) BS_WARN_UNUSED;
+/* As the options say, without fields. Fails as bs_words_new. */
+enum bs_status bs_reading_init_words(struct bs_reading *reading, const struct bs_words_options *words, struct bs_error *err)
+	BS_WARN_UNUSED;
 void bs_reading_deinit(struct bs_reading *reading);
 
-/* The fields are those of a table, which is borrowed. */
-void bs_reading_set_fields(struct bs_reading *reading, const struct bs_term_table *fields);
+/* Makes the names of a table the fields; it is borrowed. */
+void bs_reading_set_fields(struct bs_reading *reading, const struct bs_term_table *names);
 
-/* Before each query: takes the request's stop words, and its fields from the index and the request's statistics. BS_INVALID,
- * BS_NO_MEMORY. */
-enum bs_status bs_reading_begin(struct bs_reading *reading, const struct bs_find_request *request,
-                                struct bs_error *err) BS_WARN_UNUSED;
+/* Before each query: takes the stop words, and the fields from the list and the statistics (NULL: none). BS_INVALID, BS_NO_MEMORY. */
+enum bs_status bs_reading_begin(struct bs_reading *reading, const struct bs_stop_choice *stop,
+                                const struct bs_statistics *statistics, struct bs_error *err) BS_WARN_UNUSED;
 
-/* What bs_query_parse is to know; the rest is for the caller to set. */
+/* The options of bs_query_parse that follow from it; the others are for the caller to set. */
 struct bs_query_options bs_reading_options(struct bs_reading *reading);
 
-/* What it asks for is in this field alone, and it names none. BS_NOT_FOUND: there is no such field. */
+/* Changes options so that all of the query is in one field, and names none. BS_NOT_FOUND: there is no such field. */
 enum bs_status bs_reading_keep_to_field(struct bs_reading *reading, const char *name, struct bs_query_options *options,
                                         struct bs_error *err) BS_WARN_UNUSED;
 

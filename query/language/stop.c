@@ -4,8 +4,6 @@
 #include <string.h>
 
 #include "core/base/hash.h"
-#include "core/bitsift/search.h"
-#include "core/bitsift/status.h"
 
 /* Lucene's list for English (EnglishAnalyzer.ENGLISH_STOP_WORDS_SET). */
 static const char english[] = "a an and are as at be but by for if in into is it no not of on or such that the their then "
@@ -55,12 +53,12 @@ static enum bs_status read_list(struct bs_stop *stop, struct bs_words *words, st
 	return status;
 }
 
-enum bs_status bs_stop_begin(struct bs_stop *stop, const struct bs_find_request *request, struct bs_words *words,
+enum bs_status bs_stop_begin(struct bs_stop *stop, const struct bs_stop_choice *choice, struct bs_words *words,
                              struct bs_words *unstemmed, struct bs_error *err)
 {
-	const char *own = request->stop_words ? request->stop_words : "", *language = request->stop_language;
+	const char *own = choice->words ? choice->words : "", *language = choice->language;
 	const char *list = language ? english : "";
-	size_t list_bytes = strlen(list), own_bytes = request->stop_words ? request->stop_words_bytes : 0;
+	size_t list_bytes = strlen(list), own_bytes = choice->words ? choice->words_bytes : 0;
 	if (language && strcmp(language, "english") != 0)
 		return bs_fail(err, BS_INVALID, "no stop words are known for %s, only for english: give a file of them", language);
 	size_t n_bytes = list_bytes + own_bytes;

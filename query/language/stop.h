@@ -10,7 +10,12 @@
 #include "core/collections/term_table.h"
 #include "core/text/words.h"
 
-struct bs_find_request;
+/* Which words are on the list. Borrowed. */
+struct bs_stop_choice {
+	const char *language; /* the list of that name; NULL: none */
+	const char *words;    /* and these, as written in a file of stop words; NULL: none */
+	size_t words_bytes;
+};
 
 /* Zero-initialise; reusable; release with bs_stop_deinit. */
 struct bs_stop {
@@ -21,9 +26,9 @@ struct bs_stop {
 };
 void bs_stop_deinit(struct bs_stop *stop);
 
-/* Makes it the list of the request, which may be none; unstemmed: NULL, if words does not stem. BS_INVALID: there is no list
+/* Makes it the chosen list, which may be empty; unstemmed: NULL, if words does not stem. BS_INVALID: there is no list
  * of that name. BS_NO_MEMORY. */
-enum bs_status bs_stop_begin(struct bs_stop *stop, const struct bs_find_request *request, struct bs_words *words,
+enum bs_status bs_stop_begin(struct bs_stop *stop, const struct bs_stop_choice *choice, struct bs_words *words,
                              struct bs_words *unstemmed, struct bs_error *err) BS_WARN_UNUSED;
 
 /* Appends a byte for each word of a text, bigrams not counted: whether it is on the list, before it is stemmed. BS_NO_MEMORY. */

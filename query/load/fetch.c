@@ -9,8 +9,7 @@
 
 #include "core/base/hash.h"
 #include "core/bitsift/host.h"
-#include "core/bitsift/index.h"
-#include "core/bitsift/search.h"
+#include "core/bitsift/changes.h"
 #include "core/system/watch.h"
 #include "corpus/changes/recorded.h"
 #include "corpus/changes/stored_text.h"

@@ -5,9 +5,9 @@
 
 #include "core/lexicon/lexicon.h"
 #include "core/system/watch.h"
-#include "query/plan/fuzzy.h"
+#include "query/language/fuzzy.h"
 #include "query/plan/may_match.h"
-#include "query/plan/wildcard.h"
+#include "query/language/wildcard.h"
 
 #define TERM_NS 50u /* what a step through a lexicon costs about */
 

@@ -9,8 +9,6 @@
 #include "core/base/date.h"
 #include "core/base/hash.h"
 #include "core/base/value.h"
-#include "core/bitsift/search.h"
-#include "core/bitsift/status.h"
 #include "core/system/watch.h"
 #include "corpus/read/record_scan.h"
 #include "corpus/walk/file.h"
@@ -23,68 +21,102 @@ enum known {
 	KNOWN_IN,
 };
 
-struct bs_filter {
+/* What is known of one of the indexes. */
+struct index_part {
 	const struct bs_snapshot *snapshot;
 	struct bs_fetcher *fetcher;
-	struct bs_buffer asked, next; /* a letter and a NUL-ended string for each thing asked; next: scratch */
-	struct bs_ignore globs;
-	struct bs_file_types *types;  /* NULL: any */
-	struct bs_buffer places;      /* NUL-ended: where documents must be, real paths; that of the root is empty */
-	struct bs_moment newer, older; /* the first that passes, and the first that is too late */
-	bool has_time;
-	const char *date_field[1];    /* in asked; NULL: the time is that of the file */
-	struct bs_range dates;        /* ... or these of the field */
-	struct bs_record_scan scan;   /* for that field, and when it does not know: */
-	struct bs_record_parser *parser;
-	char *current;                /* the working directory's real path, once it is needed */
-	char **source_places;         /* one a source; NULL: not needed yet */
-	uint8_t *known_sources;       /* enum known of all records of a source */
-	uint8_t **known;              /* ... of each document, one array a segment and one for the overlay; NULL: nothing */
-	struct bs_buffer path;
-	struct bs_buffer folder;      /* the last one whose names were asked about, */
-	bool is_folder_out;           /* and what came of it */
+	char **source_places;   /* one for each source; NULL: not needed yet */
+	uint8_t *known_sources; /* enum known of all records of a source */
 };
 
-enum bs_status bs_filter_new(const struct bs_snapshot *snapshot, struct bs_fetcher *fetcher,
-                             struct bs_filter **filter_out, struct bs_error *err)
+/* The criteria of the selection, compiled. */
+struct criteria {
+	struct bs_ignore globs;
+	struct bs_file_types *types;   /* NULL: any */
+	struct bs_buffer places;       /* NUL-ended: where documents must be, real paths; that of the root is empty */
+	struct bs_moment newer, older; /* the first that passes, and the first that is too late */
+	bool has_time;
+	const char *date_field[1]; /* in asked; NULL: the time is that of the file */
+	struct bs_range dates;     /* ... or these of the field */
+};
+
+struct bs_filter {
+	const struct bs_snapshot_list *list;
+	struct bs_loader *loader;
+	struct bs_buffer asked, next; /* a letter and a NUL-ended string for each thing asked; next: scratch */
+	struct criteria criteria;
+	struct bs_record_scan scan; /* for the field of dates, and when it does not know: */
+	struct bs_record_parser *parser;
+	char *current;            /* the working directory's real path, once it is needed */
+	struct index_part *parts; /* list->n_entries */
+	uint8_t **known;          /* enum known of each document, an array for each segment of the list; NULL: nothing */
+	struct bs_buffer path;
+	struct bs_buffer folder;  /* the last one whose names were asked about, */
+	bool is_folder_out;       /* and what came of it */
+};
+
+static enum bs_status make_part(const struct bs_filter *filter, uint32_t entry, struct bs_error *err)
 {
-	size_t n_sources = (size_t)snapshot->manifest.n_sources + 1, n_segments = (size_t)snapshot->manifest.n_segments + 1;
+	struct index_part *part = &filter->parts[entry];
+	part->snapshot = filter->list->entries[entry].snapshot;
+	part->fetcher = bs_loader_fetcher(filter->loader, entry);
+	size_t n_sources = (size_t)part->snapshot->manifest.n_sources + 1;
+	part->source_places = calloc(n_sources, sizeof(*part->source_places));
+	part->known_sources = calloc(n_sources, 1);
+	return part->source_places && part->known_sources ? BS_OK : bs_fail_memory(err, "a filter", n_sources * sizeof(void *));
+}
+
+enum bs_status bs_filter_new(struct bs_loader *loader, struct bs_filter **filter_out, struct bs_error *err)
+{
 	struct bs_filter *filter = calloc(1, sizeof(*filter));
 	*filter_out = filter;
 	if (!filter)
 		return bs_fail_memory(err, "a filter", sizeof(*filter));
-	filter->snapshot = snapshot;
-	filter->fetcher = fetcher;
-	filter->source_places = calloc(n_sources, sizeof(*filter->source_places));
-	filter->known_sources = calloc(n_sources, 1);
-	filter->known = calloc(n_segments, sizeof(*filter->known));
-	return filter->source_places && filter->known_sources && filter->known
-	               ? BS_OK
-	               : bs_fail_memory(err, "a filter", (n_sources + n_segments) * sizeof(void *));
+	filter->list = bs_loader_list(loader);
+	filter->loader = loader;
+	filter->parts = calloc(filter->list->n_entries, sizeof(*filter->parts));
+	filter->known = calloc(filter->list->n_segments, sizeof(*filter->known));
+	enum bs_status status = BS_OK;
+	if (!filter->parts || !filter->known)
+		status = bs_fail_memory(err, "a filter", filter->list->n_segments * sizeof(void *));
+	for (uint32_t i = 0; i < filter->list->n_entries && !status; i++)
+		status = make_part(filter, i, err);
+	if (status) {
+		bs_filter_free(filter);
+		*filter_out = NULL;
+	}
+	return status;
 }
 
 /* Forgets what was asked, and the answers. */
 static void forget(struct bs_filter *filter)
 {
+	struct criteria *criteria = &filter->criteria;
 	bs_buffer_clear(&filter->asked);
-	bs_buffer_clear(&filter->places);
 	bs_buffer_clear(&filter->folder);
-	bs_ignore_deinit(&filter->globs);
-	filter->globs = (struct bs_ignore){.n_rules = 0};
-	bs_file_types_free(filter->types);
-	filter->types = NULL;
+	bs_buffer_clear(&criteria->places);
+	bs_ignore_deinit(&criteria->globs);
+	bs_file_types_free(criteria->types);
+	*criteria = (struct criteria){.places = criteria->places};
 	bs_record_scan_deinit(&filter->scan);
 	filter->scan = (struct bs_record_scan){.options = {.id_field = NULL}};
 	bs_record_parser_free(filter->parser);
 	filter->parser = NULL;
-	filter->date_field[0] = NULL;
-	filter->has_time = false;
-	if (filter->known_sources)
-		memset(filter->known_sources, NOT_KNOWN, filter->snapshot->manifest.n_sources);
-	for (uint32_t s = 0; filter->known && s <= filter->snapshot->manifest.n_segments; s++) {
+	for (uint32_t i = 0; filter->parts && i < filter->list->n_entries; i++)
+		if (filter->parts[i].known_sources)
+			memset(filter->parts[i].known_sources, NOT_KNOWN, filter->parts[i].snapshot->manifest.n_sources);
+	for (uint32_t s = 0; filter->known && s < filter->list->n_segments; s++) {
 		free(filter->known[s]);
 		filter->known[s] = NULL;
 	}
+}
+
+static void free_part(struct index_part *part)
+{
+	for (uint32_t i = 0; part->source_places && i < part->snapshot->manifest.n_sources; i++)
+		free(part->source_places[i]);
+	free(part->source_places);
+	free(part->known_sources);
 }
 
 void bs_filter_free(struct bs_filter *filter)
@@ -92,15 +124,14 @@ void bs_filter_free(struct bs_filter *filter)
 	if (!filter)
 		return;
 	forget(filter);
-	for (uint32_t i = 0; filter->source_places && i < filter->snapshot->manifest.n_sources; i++)
-		free(filter->source_places[i]);
-	free(filter->source_places);
-	free(filter->known_sources);
+	for (uint32_t i = 0; filter->parts && i < filter->list->n_entries; i++)
+		free_part(&filter->parts[i]);
+	free(filter->parts);
 	free(filter->known);
 	free(filter->current);
 	bs_buffer_deinit(&filter->asked);
 	bs_buffer_deinit(&filter->next);
-	bs_buffer_deinit(&filter->places);
+	bs_buffer_deinit(&filter->criteria.places);
 	bs_buffer_deinit(&filter->path);
 	bs_buffer_deinit(&filter->folder);
 	free(filter);
@@ -123,29 +154,29 @@ static enum bs_status write_ask(struct bs_buffer *to, char letter, const char *t
 	return status || !text ? status : bs_buffer_append(to, text, strlen(text) + 1, err);
 }
 
-static enum bs_status write_asks(const struct bs_find_request *request, struct bs_buffer *to, struct bs_error *err)
+static enum bs_status write_asks(const struct bs_selection *selection, struct bs_buffer *to, struct bs_error *err)
 {
 	const struct {
 		char letter;
 		const char *const *list;
-	} lists[] = {{ASKS_GLOB, request->globs}, {ASKS_TYPE, request->types}, {ASKS_NO_TYPE, request->type_nots},
-	             {ASKS_PLACE, request->places}};
+	} lists[] = {{ASKS_GLOB, selection->globs}, {ASKS_TYPE, selection->types}, {ASKS_NO_TYPE, selection->type_nots},
+	             {ASKS_PLACE, selection->places}};
 	enum bs_status status = BS_OK;
 	bs_buffer_clear(to);
 	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++)
 		for (const char *const *item = lists[i].list; item && *item && !status; item++)
 			status = write_ask(to, lists[i].letter, *item, err);
 	if (!status)
-		status = write_ask(to, ASKS_NEWER, request->newer, err);
+		status = write_ask(to, ASKS_NEWER, selection->newer, err);
 	if (!status)
-		status = write_ask(to, ASKS_OLDER, request->older, err);
-	return status ? status : write_ask(to, ASKS_FIELD, request->date_field, err);
+		status = write_ask(to, ASKS_OLDER, selection->older, err);
+	return status ? status : write_ask(to, ASKS_FIELD, selection->date_field, err);
 }
 
 static enum bs_status take_type(struct bs_filter *filter, const char *name, bool is_negated, struct bs_error *err)
 {
-	enum bs_status status = filter->types ? BS_OK : bs_file_types_new(&filter->types, err);
-	return status ? status : bs_file_types_choose(filter->types, name, is_negated, err);
+	enum bs_status status = filter->criteria.types ? BS_OK : bs_file_types_new(&filter->criteria.types, err);
+	return status ? status : bs_file_types_choose(filter->criteria.types, name, is_negated, err);
 }
 
 /* The real path; where nothing is, that of what there is above and the rest as it is. */
@@ -182,7 +213,7 @@ static enum bs_status find_place(const char *path, char **place_out, struct bs_e
 	return status;
 }
 
-static enum bs_status find_source_place(struct bs_filter *filter, uint32_t number, const char **place_out,
+static enum bs_status find_source_place(struct index_part *part, uint32_t number, const char **place_out,
                                         struct bs_error *err);
 
 static bool is_at_or_below(const char *place, const char *other)
@@ -190,20 +221,30 @@ static bool is_at_or_below(const char *place, const char *other)
 	return bs_feed_is_at_or_below(place, (const uint8_t *)other, strlen(other));
 }
 
-/* Whether a source is there or below, or around it: else all answers would be empty. */
-static enum bs_status is_place_indexed(struct bs_filter *filter, const char *place, bool *is_indexed_out, struct bs_error *err)
+/* Whether a source of the index is at the place or below, or around it. */
+static enum bs_status is_place_in_part(struct index_part *part, const char *place, bool *is_indexed_out, struct bs_error *err)
 {
 	bool is_indexed = false;
 	enum bs_status status = BS_OK;
-	for (uint32_t i = 0; i < filter->snapshot->manifest.n_sources && !status && !is_indexed; i++) {
+	for (uint32_t i = 0; i < part->snapshot->manifest.n_sources && !status && !is_indexed; i++) {
 		const char *of_source;
 		/* They are where their folder is. */
-		if (filter->snapshot->manifest.sources[i].parent)
+		if (part->snapshot->manifest.sources[i].parent)
 			continue;
-		status = find_source_place(filter, i, &of_source, err);
+		status = find_source_place(part, i, &of_source, err);
 		is_indexed = !status && (is_at_or_below(place, of_source) || is_at_or_below(of_source, place));
 	}
 	*is_indexed_out = is_indexed;
+	return status;
+}
+
+/* Whether some index has the place: else all answers would be empty. */
+static enum bs_status is_place_indexed(struct bs_filter *filter, const char *place, bool *is_indexed_out, struct bs_error *err)
+{
+	enum bs_status status = BS_OK;
+	*is_indexed_out = false;
+	for (uint32_t i = 0; i < filter->list->n_entries && !status && !*is_indexed_out; i++)
+		status = is_place_in_part(&filter->parts[i], place, is_indexed_out, err);
 	return status;
 }
 
@@ -227,7 +268,7 @@ static enum bs_status take_place(struct bs_filter *filter, const char *path, str
 	if (!status && !is_indexed)
 		status = bs_fail(err, BS_NOT_FOUND, "%s: not in this index", path);
 	if (!status)
-		status = bs_buffer_append(&filter->places, place, strlen(place) + 1, err);
+		status = bs_buffer_append(&filter->criteria.places, place, strlen(place) + 1, err);
 	free(place);
 	return status;
 }
@@ -236,7 +277,7 @@ static enum bs_status take_date(struct bs_filter *filter, const char *text, stru
 {
 	struct timespec now;
 	clock_gettime(CLOCK_REALTIME, &now);
-	filter->has_time = true;
+	filter->criteria.has_time = true;
 	if (bs_date_parse_or_age((const uint8_t *)text, strlen(text), (struct bs_moment){now.tv_sec, (uint32_t)now.tv_nsec}, start_out))
 		return BS_OK;
 	return bs_fail(err, BS_INVALID, "%s: not a date like 2024-05-17, 2024-05-17T08:30 or 3d", text);
@@ -245,8 +286,8 @@ static enum bs_status take_date(struct bs_filter *filter, const char *text, stru
 /* Options of the parser are borrowed; they lie in the filter. */
 static enum bs_status take_field(struct bs_filter *filter, const char *name, struct bs_error *err)
 {
-	filter->date_field[0] = name;
-	filter->scan.options = (struct bs_record_options){.text_fields = filter->date_field, .n_text_fields = 1};
+	filter->criteria.date_field[0] = name;
+	filter->scan.options = (struct bs_record_options){.text_fields = filter->criteria.date_field, .n_text_fields = 1};
 	return bs_record_parser_new(&filter->scan.options, &filter->parser, err);
 }
 
@@ -255,94 +296,94 @@ static enum bs_status take_ask(struct bs_filter *filter, const char *ask, struct
 	const char *text = ask + 1;
 	switch ((enum asks)*ask) {
 	case ASKS_GLOB:
-		return bs_ignore_add_line(&filter->globs, (const uint8_t *)text, strlen(text), err);
+		return bs_ignore_add_line(&filter->criteria.globs, (const uint8_t *)text, strlen(text), err);
 	case ASKS_TYPE:
 	case ASKS_NO_TYPE:
 		return take_type(filter, text, *ask == ASKS_NO_TYPE, err);
 	case ASKS_PLACE:
 		return take_place(filter, text, err);
 	case ASKS_NEWER:
-		return take_date(filter, text, &filter->newer, err);
+		return take_date(filter, text, &filter->criteria.newer, err);
 	case ASKS_OLDER:
-		return take_date(filter, text, &filter->older, err);
+		return take_date(filter, text, &filter->criteria.older, err);
 	case ASKS_FIELD:
 		return take_field(filter, text, err);
 	}
 	return BS_OK;
 }
 
-enum bs_status bs_filter_begin(struct bs_filter *filter, const struct bs_find_request *request, bool *is_any_out,
+enum bs_status bs_filter_begin(struct bs_filter *filter, const struct bs_selection *selection, bool *is_any_out,
                                struct bs_error *err)
 {
 	struct bs_buffer *asked = &filter->asked, *next = &filter->next;
-	enum bs_status status = write_asks(request, next, err);
+	enum bs_status status = write_asks(selection, next, err);
 	*is_any_out = next->used_bytes == 0;
 	if (status || *is_any_out)
 		return status;
 	if (asked->used_bytes == next->used_bytes && memcmp(asked->data, next->data, next->used_bytes) == 0)
 		return BS_OK;
 	forget(filter);
-	filter->newer = (struct bs_moment){INT64_MIN, 0};
-	filter->older = (struct bs_moment){INT64_MAX, 0};
+	filter->criteria.newer = (struct bs_moment){INT64_MIN, 0};
+	filter->criteria.older = (struct bs_moment){INT64_MAX, 0};
 	status = bs_buffer_append(asked, next->data, next->used_bytes, err);
 	for (size_t at = 0; at < asked->used_bytes && !status; at += strlen((const char *)asked->data + at) + 1)
 		status = take_ask(filter, (const char *)asked->data + at, err);
-	bs_range_of_dates(bs_moment_us(filter->newer), bs_moment_us(filter->older), &filter->dates);
+	bs_range_of_dates(bs_moment_us(filter->criteria.newer), bs_moment_us(filter->criteria.older), &filter->criteria.dates);
 	if (status)
 		forget(filter);
 	return status;
 }
 
-bool bs_filter_dates(const struct bs_filter *filter, const struct bs_find_request *request, const struct bs_term_table *fields,
+bool bs_filter_dates(const struct bs_filter *filter, const struct bs_selection *selection, const struct bs_term_table *fields,
                      struct bs_query_range *dates_out)
 {
-	const char *field = filter->date_field[0];
+	const char *field = filter->criteria.date_field[0];
 	if (!field || !bs_term_table_find(fields, (const uint8_t *)field, (uint32_t)strlen(field),
 	                                  bs_hash_slot(field, strlen(field)), &dates_out->field))
 		return false;
-	dates_out->values = filter->dates;
-	snprintf(dates_out->text, sizeof(dates_out->text), "%.30s..%.30s", request->newer ? request->newer : "",
-	         request->older ? request->older : "");
+	dates_out->values = filter->criteria.dates;
+	snprintf(dates_out->text, sizeof(dates_out->text), "%.30s..%.30s", selection->newer ? selection->newer : "",
+	         selection->older ? selection->older : "");
 	return true;
 }
 
 bool bs_filter_has_more(const struct bs_filter *filter)
 {
-	return filter->types || filter->globs.n_rules > 0 || filter->places.used_bytes > 0;
+	return filter->criteria.types || filter->criteria.globs.n_rules > 0 || filter->criteria.places.used_bytes > 0;
 }
 
 /* code: of bs_moment_code. */
 static bool passes_time(const struct bs_filter *filter, int64_t code)
 {
-	bool is_open = filter->older.seconds == INT64_MAX;
-	return code >= bs_moment_code(filter->newer) && (is_open || code < bs_moment_code(filter->older));
+	bool is_open = filter->criteria.older.seconds == INT64_MAX;
+	return code >= bs_moment_code(filter->criteria.newer) && (is_open || code < bs_moment_code(filter->criteria.older));
 }
 
 /* A collection is where it was found in its folder. */
-static enum bs_status find_inner_place(struct bs_filter *filter, uint32_t number, const char **place_out,
+static enum bs_status find_inner_place(struct index_part *part, uint32_t number, const char **place_out,
                                        struct bs_error *err)
 {
-	const struct bs_source *source = bs_fetch_source(filter->fetcher, number);
+	const struct bs_source *source = bs_fetch_source(part->fetcher, number);
 	struct bs_buffer place = {0};
 	const char *folder;
 	enum bs_status status =
-		find_source_place(filter, bs_manifest_root(&filter->snapshot->manifest, number), &folder, err);
+		find_source_place(part, bs_manifest_root(&part->snapshot->manifest, number), &folder, err);
 	if (!status)
 		status = bs_file_join(folder, source->below, strlen(source->below), &place, err);
-	filter->source_places[number] = (char *)place.data;
-	*place_out = filter->source_places[number];
+	part->source_places[number] = (char *)place.data;
+	*place_out = part->source_places[number];
 	return status;
 }
 
 /* Where a source is; one that is not followed is not looked at. */
-static enum bs_status find_source_place(struct bs_filter *filter, uint32_t number, const char **place_out,
+static enum bs_status find_source_place(struct index_part *part, uint32_t number, const char **place_out,
                                         struct bs_error *err)
 {
-	const struct bs_source *source = bs_fetch_source(filter->fetcher, number);
-	char **place = &filter->source_places[number];
+	const struct bs_source *source = bs_fetch_source(part->fetcher, number);
+	char **place = &part->source_places[number];
 	enum bs_status status = BS_OK;
 	if (!*place && source->is_inner)
-		return find_inner_place(filter, number, place_out, err);
+		return find_inner_place(part, number, place_out, err);
 	if (!*place && source->is_refused) {
 		*place = strdup(source->path);
 		status = *place ? BS_OK : bs_fail_memory(err, "a path", strlen(source->path));
@@ -354,17 +395,17 @@ static enum bs_status find_source_place(struct bs_filter *filter, uint32_t numbe
 }
 
 /* Whether the document, or all of its source, lies at one of the places or below. */
-static enum bs_status passes_place(struct bs_filter *filter, const struct bs_doc_record *record, bool *passes_out,
+static enum bs_status passes_place(const struct bs_filter *filter, struct index_part *part, const struct bs_doc_record *record, bool *passes_out,
                                    struct bs_error *err)
 {
-	const struct bs_source *source = bs_fetch_source(filter->fetcher, record->source);
+	const struct bs_source *source = bs_fetch_source(part->fetcher, record->source);
 	const char *is_at;
 	*passes_out = false;
 	if (source->kind == BS_SOURCE_STDIN)
 		return BS_OK;
-	enum bs_status status = find_source_place(filter, record->source, &is_at, err);
-	for (size_t i = 0; i < filter->places.used_bytes && !status && !*passes_out;) {
-		const char *place = (const char *)filter->places.data + i;
+	enum bs_status status = find_source_place(part, record->source, &is_at, err);
+	for (size_t i = 0; i < filter->criteria.places.used_bytes && !status && !*passes_out;) {
+		const char *place = (const char *)filter->criteria.places.data + i;
 		size_t n = strlen(is_at);
 		*passes_out = is_at_or_below(place, is_at);
 		if (source->kind == BS_SOURCE_FOLDER && is_at_or_below(is_at, place))
@@ -377,7 +418,7 @@ static enum bs_status passes_place(struct bs_filter *filter, const struct bs_doc
 /* As walks do. */
 static enum bs_ignore_verdict ask_globs(const struct bs_filter *filter, const struct bs_ignore_entry *entry, size_t off)
 {
-	return bs_ignore_as_globs(bs_ignore_match(&filter->globs, entry, off), filter->globs.n_plain, entry->is_folder);
+	return bs_ignore_as_globs(bs_ignore_match(&filter->criteria.globs, entry, off), filter->criteria.globs.n_plain, entry->is_folder);
 }
 
 /* Whether a folder on the way to the path is left out, and so all that lies in it. Neighbours share their folder. */
@@ -388,7 +429,7 @@ static enum bs_status is_folder_out(struct bs_filter *filter, size_t off, size_t
 	struct bs_buffer *folder = &filter->folder;
 	size_t name_at = off;
 	*is_out_out = false;
-	if (filter->globs.n_plain == filter->globs.n_rules || name_off == off)
+	if (filter->criteria.globs.n_plain == filter->criteria.globs.n_rules || name_off == off)
 		return BS_OK;
 	*is_out_out = filter->is_folder_out;
 	if (folder->used_bytes == name_off && memcmp(folder->data, path, name_off) == 0)
@@ -422,19 +463,19 @@ static enum bs_status find_off(struct bs_filter *filter, size_t *off_out, struct
 	return status;
 }
 
-static enum bs_status passes_path(struct bs_filter *filter, const struct bs_doc_record *record, bool *passes_out,
+static enum bs_status passes_path(struct bs_filter *filter, const struct index_part *part, const struct bs_doc_record *record, bool *passes_out,
                                   struct bs_error *err)
 {
 	size_t off = 0;
 	bool is_out = false;
 	enum bs_ignore_verdict verdict = BS_IGNORE_SILENT;
 	*passes_out = false;
-	enum bs_status status = bs_fetch_path(filter->fetcher, record, &filter->path, err);
+	enum bs_status status = bs_fetch_path(part->fetcher, record, &filter->path, err);
 	if (status)
 		return status;
 	const char *path = (const char *)filter->path.data, *slash = strrchr(path, '/');
 	size_t name_off = slash ? (size_t)(slash - path) + 1 : 0;
-	if (filter->globs.n_rules > 0) {
+	if (filter->criteria.globs.n_rules > 0) {
 		status = find_off(filter, &off, err);
 		if (!status)
 			status = is_folder_out(filter, off, name_off, &is_out, err);
@@ -442,20 +483,20 @@ static enum bs_status passes_path(struct bs_filter *filter, const struct bs_doc_
 		                                .name_off = name_off};
 		verdict = is_out ? BS_IGNORE_SKIP : ask_globs(filter, &entry, off);
 	}
-	if (verdict == BS_IGNORE_SILENT && filter->types)
-		verdict = bs_file_types_match(filter->types, path + name_off);
+	if (verdict == BS_IGNORE_SILENT && filter->criteria.types)
+		verdict = bs_file_types_match(filter->criteria.types, path + name_off);
 	*passes_out = !status && verdict != BS_IGNORE_SKIP;
 	return status;
 }
 
 /* Of a file, as its stamp says. */
-static enum bs_status find_mtime(const struct bs_filter *filter, struct bs_doc_ref ref, const struct bs_doc_record *record,
+static enum bs_status find_mtime(const struct bs_list_segment *segment, uint32_t document, const struct bs_doc_record *record,
                                  uint64_t *mtime_ns_out, struct bs_error *err)
 {
 	*mtime_ns_out = record->place[1];
-	if (ref.segment >= filter->snapshot->manifest.n_segments)
+	if (!segment->segment)
 		return BS_OK;
-	return bs_packed_get(&filter->snapshot->segments[ref.segment].docs.places[1], ref.document, mtime_ns_out, err);
+	return bs_packed_get(&segment->segment->docs.places[1], document, mtime_ns_out, err);
 }
 
 /* What a look at a document costs about. */
@@ -465,40 +506,43 @@ static enum bs_status find_mtime(const struct bs_filter *filter, struct bs_doc_r
 static enum bs_status look(struct bs_filter *filter, struct bs_doc_ref ref, const struct bs_doc_record *record,
                            bool *passes_out, struct bs_error *err)
 {
-	const struct bs_source_record *source = &filter->snapshot->manifest.sources[record->source];
+	const struct bs_list_segment *segment = bs_list_segment(filter->list, ref.segment);
+	const struct bs_source_record *source = &segment->snapshot->manifest.sources[record->source];
+	struct index_part *part = &filter->parts[segment->entry];
 	enum bs_status status = BS_OK;
 	*passes_out = true;
-	if (filter->has_time && !filter->date_field[0]) {
+	if (filter->criteria.has_time && !filter->criteria.date_field[0]) {
 		uint64_t mtime_ns = source->stamp[1];
 		if (source->kind == BS_SOURCE_FOLDER || source->kind == BS_SOURCE_FILE)
-			status = find_mtime(filter, ref, record, &mtime_ns, err);
+			status = find_mtime(segment, ref.document, record, &mtime_ns, err);
 		*passes_out = !status && source->kind != BS_SOURCE_STDIN && passes_time(filter, (int64_t)mtime_ns);
 	}
-	if (*passes_out && filter->places.used_bytes > 0)
-		status = passes_place(filter, record, passes_out, err);
-	if (!status && *passes_out && (filter->types || filter->globs.n_rules > 0))
-		status = passes_path(filter, record, passes_out, err);
+	if (*passes_out && filter->criteria.places.used_bytes > 0)
+		status = passes_place(filter, part, record, passes_out, err);
+	if (!status && *passes_out && (filter->criteria.types || filter->criteria.globs.n_rules > 0))
+		status = passes_path(filter, part, record, passes_out, err);
 	return status;
 }
 
 enum bs_status bs_filter_passes(struct bs_filter *filter, struct bs_doc_ref ref, bool *passes_out, struct bs_error *err)
 {
-	uint32_t n_docs = bs_snapshot_segment_docs(filter->snapshot, ref.segment);
+	const struct bs_list_segment *segment = bs_list_segment(filter->list, ref.segment);
+	const struct index_part *part = &filter->parts[segment->entry];
 	uint8_t **known = &filter->known[ref.segment];
 	struct bs_doc_record record;
-	if (!*known && !(*known = calloc((size_t)n_docs + 1, 1)))
-		return bs_fail_memory(err, "a filter", n_docs);
+	if (!*known && !(*known = calloc((size_t)segment->n_docs + 1, 1)))
+		return bs_fail_memory(err, "a filter", segment->n_docs);
 	*passes_out = (*known)[ref.document] == KNOWN_IN;
 	if ((*known)[ref.document] != NOT_KNOWN)
 		return BS_OK;
 	enum bs_status status = bs_watch_spend(LOOK_NS, err);
 	if (!status)
-		status = bs_snapshot_name(filter->snapshot, ref, &record, err);
+		status = bs_snapshot_name(segment->snapshot, bs_list_own_ref(filter->list, ref), &record, err);
 	if (status)
 		return status;
 	/* Records are many, and their file is one. */
-	bool is_record = bs_source_has_records(bs_fetch_source(filter->fetcher, record.source));
-	uint8_t *known_source = &filter->known_sources[record.source];
+	bool is_record = bs_source_has_records(bs_fetch_source(part->fetcher, record.source));
+	uint8_t *known_source = &part->known_sources[record.source];
 	*passes_out = *known_source == KNOWN_IN;
 	if (!is_record || *known_source == NOT_KNOWN)
 		status = look(filter, ref, &record, passes_out, err);
@@ -512,7 +556,7 @@ enum bs_status bs_filter_passes(struct bs_filter *filter, struct bs_doc_ref ref,
 
 bool bs_filter_asks_text(const struct bs_filter *filter)
 {
-	return filter->date_field[0];
+	return filter->criteria.date_field[0];
 }
 
 /* The line of JSON that a record is now; NULL: it is none, or gone. */
@@ -521,14 +565,16 @@ static enum bs_status find_line(struct bs_filter *filter, struct bs_doc_ref ref,
 {
 	struct bs_document document;
 	enum bs_fetched fetched;
-	enum bs_status status = bs_fetch_line(filter->fetcher, ref.segment, ref.document, line_out, line_bytes_out, err);
+	const struct bs_list_segment *segment = bs_list_segment(filter->list, ref.segment);
+	const struct index_part *part = &filter->parts[segment->entry];
+	enum bs_status status = bs_loader_line(filter->loader, ref, line_out, line_bytes_out, err);
 	if (status || *line_out)
 		return status;
 	struct bs_doc_record record;
-	status = bs_snapshot_name(filter->snapshot, ref, &record, err);
-	if (status || !bs_source_has_records(bs_fetch_source(filter->fetcher, record.source)))
+	status = bs_snapshot_name(segment->snapshot, bs_list_own_ref(filter->list, ref), &record, err);
+	if (status || !bs_source_has_records(bs_fetch_source(part->fetcher, record.source)))
 		return status;
-	status = bs_fetch(filter->fetcher, ref.segment, ref.document, &document, &fetched, err);
+	status = bs_load(filter->loader, ref, &document, &fetched, err);
 	if (status || fetched == BS_FETCHED_GONE || fetched == BS_FETCHED_FAILED)
 		return status;
 	*line_out = document.raw;
@@ -554,6 +600,6 @@ enum bs_status bs_filter_passes_text(struct bs_filter *filter, struct bs_doc_ref
 		status = bs_record_parse(filter->parser, line, line_bytes, &document, &refusal, err);
 	for (size_t i = 0; i < document.n_fields && !status && !refusal.reason && !*passes_out; i++)
 		*passes_out = bs_value_parse(document.fields[i].text, document.fields[i].text_bytes, &value) &&
-		              bs_range_has(&filter->dates, &value);
+		              bs_range_has(&filter->criteria.dates, &value);
 	return status;
 }

@@ -1,5 +1,5 @@
 /*
- * filter.h: which documents a request wants at all: by the path of the file, its type, its place and its time, or by a date
+ * filter.h: which documents may be hits at all: by the path of the file, its type, its place and its time, or by a date
  * in the record. All but the last is known from the index, so that no text is read of what does not pass; where the index knows
  * the dates of the field, the query asks for them (bs_filter_dates). A filter changes
  * no statistics, hence no score. A document is looked at when it is first asked about, and its answer kept for as long as
@@ -8,23 +8,29 @@
 #ifndef BS_QUERY_PLAN_FILTER_H
 #define BS_QUERY_PLAN_FILTER_H
 
-#include "core/bitsift/search.h"
-#include "core/bitsift/status.h"
-#include "core/store/snapshot.h"
 #include "query/language/parse.h"
-#include "query/load/fetch.h"
+#include "query/load/loader.h"
 
 /* One thread. */
 struct bs_filter;
 
-/* fetcher is borrowed. BS_NO_MEMORY. */
-enum bs_status bs_filter_new(const struct bs_snapshot *snapshot, struct bs_fetcher *fetcher,
-                             struct bs_filter **filter_out, struct bs_error *err) BS_WARN_UNUSED;
+/* The documents that are selected; lists are NULL-ended, NULL selects all. As in struct bs_find_request. Borrowed. */
+struct bs_selection {
+	const char *const *globs;
+	const char *const *types;
+	const char *const *type_nots;
+	const char *const *places;
+	const char *newer, *older;
+	const char *date_field;
+};
+
+/* loader, whose documents it is about, is borrowed. BS_NO_MEMORY: *filter_out is NULL. */
+enum bs_status bs_filter_new(struct bs_loader *loader, struct bs_filter **filter_out, struct bs_error *err) BS_WARN_UNUSED;
 void bs_filter_free(struct bs_filter *filter);
 
-/* Makes it that of the request; *is_any_out: which wants any document. BS_INVALID: a bad glob, an unknown type, a date that is
- * none. BS_NOT_FOUND: nothing of a place is in the index. BS_NO_MEMORY. */
-enum bs_status bs_filter_begin(struct bs_filter *filter, const struct bs_find_request *request, bool *is_any_out,
+/* Makes it the filter of a selection. *is_any_out: the selection accepts every document. BS_INVALID: a bad glob, an unknown type,
+ * an invalid date. BS_NOT_FOUND: nothing of a place is in the indexes. BS_NO_MEMORY. */
+enum bs_status bs_filter_begin(struct bs_filter *filter, const struct bs_selection *selection, bool *is_any_out,
                                struct bs_error *err) BS_WARN_UNUSED;
 
 /* Whether something of a place is in the index. BS_NO_MEMORY. */
@@ -32,7 +38,7 @@ enum bs_status bs_filter_has_place(struct bs_filter *filter, const char *path, b
 
 /* The dates that a field of records is to have, as a range of one of these fields. False: none are asked for, or of no such
  * field. */
-bool bs_filter_dates(const struct bs_filter *filter, const struct bs_find_request *request, const struct bs_term_table *fields,
+bool bs_filter_dates(const struct bs_filter *filter, const struct bs_selection *selection, const struct bs_term_table *fields,
                      struct bs_query_range *dates_out);
 /* Whether there is more that is asked for. */
 bool bs_filter_has_more(const struct bs_filter *filter);

@@ -2,7 +2,7 @@
 #include "query/plan/may_match.h"
 
 #include "core/base/hash.h"
-#include "query/plan/wildcard.h"
+#include "query/language/wildcard.h"
 
 /* All trigrams of what stands between wildcards. */
 static enum bs_status may_have_bytes(const struct bs_summary *summary, const struct bs_element *element, bool *may_out,

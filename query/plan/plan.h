@@ -7,10 +7,13 @@
 #ifndef BS_QUERY_PLAN_PLAN_H
 #define BS_QUERY_PLAN_PLAN_H
 
-#include "core/collections/term_table.h"
+#include "core/base/vector.h"
 #include "core/matrix/slab_and.h"
-#include "core/store/snapshot.h"
+#include "core/store/snapshot_list.h"
 #include "query/language/parse.h"
+#include "query/plan/filter.h"
+#include "query/plan/file_names.h"
+#include "query/statistics/collection_statistics.h"
 
 /* A term in one segment. */
 struct bs_term_place {
@@ -23,9 +26,6 @@ struct bs_term_place {
 
 #define BS_PLAN_WORD_PAIR UINT32_MAX
 
-struct bs_named;
-struct bs_filter;
-
 struct bs_plan_term {
 	uint64_t hash;
 	uint64_t df;          /* in the whole index */
@@ -33,6 +33,7 @@ struct bs_plan_term {
 	uint32_t key_bytes;
 	uint64_t key_offset;  /* of its lexicon key in keys */
 	bool is_absent;       /* no segment has it: none is asked */
+	bool is_absent_here;  /* no segment of the snapshot that is being resolved has it */
 };
 
 /* The terms of an element: terms[first .. first + n). */
@@ -62,50 +63,107 @@ struct bs_plan_range {
 #define BS_PLAN_MAX_EXPANSION 16384u
 #define BS_PLAN_MAX_TERMS     262144u
 
-/* Zero-initialise; reusable; release with bs_plan_deinit. */
-struct bs_plan {
-	const struct bs_query_tree *query;
-	const struct bs_snapshot *snapshot;
-	struct bs_plan_element *elements; /* query->n_elements */
-	struct bs_plan_term *terms;
-	struct bs_term_place *places; /* of term t in segment s: places[s * n_terms + t] */
-	uint32_t n_terms;
-	struct bs_plan_word_pair *pairs;   /* in order of nodes, first items and widths */
-	uint32_t n_word_pairs;
-	struct bs_plan_range *ranges; /* of range r in segment s: ranges[s * query->n_ranges + r] */
-	struct bs_named *named;   /* whom to ask about names of files; may be NULL where no leaf does */
-	struct bs_filter *filter; /* which documents may be hits at all; NULL: any */
+/* Which documents may be hits, whatever the query says. */
+struct bs_plan_scope {
+	struct bs_filter *filter;          /* NULL: any */
 	const struct bs_doc_ref *left_out; /* documents that may not be hits, a few */
 	size_t n_left_out;
-	const struct bs_statistics *statistics; /* by which scores are; NULL: by the index. Whoever makes the plan sets it, too */
-	bool is_open; /* no document matches for sure before its text is read, whatever columns say */
-	struct bs_buffer keys;
-	struct bs_term_table expansion; /* of one element, over all segments */
-	struct bs_buffer memory_elements, memory_terms, memory_places, memory_pairs, memory_ranges;
-	struct bs_error *err;   /* while it is made */
-	enum bs_status status; /* sticky */
+	bool is_open;  /* no document matches for sure before its text is read, whatever columns say */
+	bool is_brute; /* columns are not used: every document is read */
 };
 
-/* Documents of the whole index that have the term (a lexicon key). BS_CORRUPT. */
-enum bs_status bs_plan_df(const struct bs_snapshot *snapshot, const uint8_t *key, uint32_t key_bytes, uint64_t *df_out,
+/* What a plan is made of. All is borrowed for as long as the plan is used. */
+struct bs_plan_inputs {
+	const struct bs_query_tree *query;
+	const struct bs_snapshot_list *list;
+	struct bs_plan_scope scope;
+	struct bs_file_names *names;                 /* not NULL; begun after the plan is made */
+	const struct bs_statistics *statistics; /* by which scores are; NULL: by the list */
+};
+
+/* Where the candidates of a segment come from. */
+enum bs_plan_source {
+	BS_PLAN_NOTHING, /* it has rows alone, no documents */
+	BS_PLAN_COLUMNS,
+	BS_PLAN_ALL,     /* every document is one */
+};
+
+BS_VECTOR(bs_plan_elements, struct bs_plan_element);
+BS_VECTOR(bs_plan_terms, struct bs_plan_term);
+BS_VECTOR(bs_plan_places, struct bs_term_place);
+BS_VECTOR(bs_plan_pairs, struct bs_plan_word_pair);
+BS_VECTOR(bs_plan_ranges, struct bs_plan_range);
+
+/* Zero-initialise; reusable; release with bs_plan_deinit. Constant while a query runs. */
+struct bs_plan {
+	const struct bs_query_tree *query;
+	const struct bs_snapshot_list *list;
+	struct bs_plan_scope scope;
+	struct bs_file_names *names;
+	const struct bs_statistics *statistics;
+	struct bs_plan_elements elements; /* query->n_elements */
+	struct bs_plan_terms terms;       /* n_terms */
+	uint32_t n_terms;
+	struct bs_plan_places places;     /* of term t in segment s: s * n_terms + t */
+	struct bs_plan_pairs pairs;       /* in order of nodes, first items and widths */
+	struct bs_plan_ranges ranges;     /* of range r in segment s: s * query->n_ranges + r */
+	struct bs_buffer keys;
+};
+
+/* The number of documents in all snapshots that have the term (a lexicon key). BS_CORRUPT. */
+enum bs_status bs_plan_df(const struct bs_snapshot_list *list, const uint8_t *key, uint32_t key_bytes, uint64_t *df_out,
                           struct bs_error *err) BS_WARN_UNUSED;
 
-/* Resolves every element. query and snapshot are borrowed until the next call. BS_CORRUPT, BS_NO_MEMORY. */
-enum bs_status bs_plan_make(struct bs_plan *plan, const struct bs_query_tree *query, const struct bs_snapshot *snapshot,
-                            struct bs_error *err) BS_WARN_UNUSED;
-/* The line about an element that stands for too many terms. */
-void bs_plan_tell_broad(const struct bs_element *element, struct bs_error *line_out);
+/* Resolves every element. BS_CORRUPT, BS_NO_MEMORY; BS_INVALID: the statistics lack a word of the query that scores. */
+enum bs_status bs_plan_make(struct bs_plan *plan, const struct bs_plan_inputs *inputs, struct bs_error *err) BS_WARN_UNUSED;
 void bs_plan_deinit(struct bs_plan *plan);
+
+/* The idf of a word by the plan's statistics: given ones, or else those of the list. BS_CORRUPT, BS_INVALID. */
+enum bs_status bs_plan_idf(const struct bs_plan *plan, const uint8_t *term, uint32_t term_bytes, double *idf_out,
+                           struct bs_error *err) BS_WARN_UNUSED;
+
+/* Checks that the statistics have what scores of the query need. BS_INVALID: they do not name one of its plain words that
+ * scores. */
+enum bs_status bs_plan_check_statistics(const struct bs_statistics *statistics, const struct bs_query_tree *query,
+                                        struct bs_error *err) BS_WARN_UNUSED;
+
+/* Writes the line about an element that stands for too many terms. */
+void bs_plan_describe_broad(const struct bs_element *element, struct bs_error *line_out);
+
+static inline uint32_t bs_plan_n_pairs(const struct bs_plan *plan)
+{
+	return (uint32_t)bs_vector_n(&plan->pairs);
+}
+
+/* A segment that is no overlay. */
+static inline const struct bs_segment *bs_plan_segment(const struct bs_plan *plan, uint32_t segment)
+{
+	return plan->list->segments[segment].segment;
+}
+
+static inline enum bs_plan_source bs_plan_source(const struct bs_plan *plan, uint32_t segment)
+{
+	const struct bs_list_segment *of = bs_list_segment(plan->list, segment);
+	if (!bs_list_has_words(plan->list, segment))
+		return BS_PLAN_NOTHING;
+	return !of->segment || plan->scope.is_brute || plan->list->entries[of->entry].has_other_words ? BS_PLAN_ALL : BS_PLAN_COLUMNS;
+}
+
+/* Whether the segment has documents and columns, used or not: it is no overlay. */
+static inline bool bs_plan_has_columns(const struct bs_plan *plan, uint32_t segment)
+{
+	return bs_plan_segment(plan, segment) && bs_list_has_words(plan->list, segment);
+}
 
 static inline const struct bs_term_place *bs_plan_place(const struct bs_plan *plan, uint32_t segment, uint32_t term)
 {
-	return &plan->places[(size_t)segment * plan->n_terms + term];
+	return &plan->places.items[(size_t)segment * plan->n_terms + term];
 }
 
 static inline bool bs_plan_leaves_out(const struct bs_plan *plan, struct bs_doc_ref ref)
 {
-	for (size_t i = 0; i < plan->n_left_out; i++)
-		if (plan->left_out[i].segment == ref.segment && plan->left_out[i].document == ref.document)
+	for (size_t i = 0; i < plan->scope.n_left_out; i++)
+		if (plan->scope.left_out[i].segment == ref.segment && plan->scope.left_out[i].document == ref.document)
 			return true;
 	return false;
 }
@@ -113,7 +171,7 @@ static inline bool bs_plan_leaves_out(const struct bs_plan *plan, struct bs_doc_
 /* That of a node that is one. */
 static inline const struct bs_plan_range *bs_plan_range(const struct bs_plan *plan, uint32_t segment, uint32_t node)
 {
-	return &plan->ranges[(size_t)segment * plan->query->n_ranges + plan->query->nodes[node].range];
+	return &plan->ranges.items[(size_t)segment * plan->query->n_ranges + plan->query->nodes[node].range];
 }
 
 /* The term of a segment that is all of a node: of its plain word, or of the pair that is the whole of its phrase. Every document

@@ -338,19 +338,19 @@ enum bs_status bs_stats_add(struct bs_stats_sum *sum, const struct bs_query_stat
 		sum->times[stage][n] = stats->stage_ns[stage];
 	sum->times[BS_STAGES][n] = stats->total_ns;
 	sum->n_queries++;
-	sum->sums.lines_read += stats->lines_read;
-	sum->sums.document_lines += stats->document_lines;
-	sum->sums.asked += stats->asked;
-	sum->sums.blocks_live += stats->blocks_live;
-	sum->sums.candidates += stats->candidates;
-	sum->sums.blocks_skipped += stats->blocks_skipped;
-	sum->sums.blocks_weighed += stats->blocks_weighed;
-	sum->sums.blocks_dropped += stats->blocks_dropped;
-	sum->sums.scored += stats->scored;
-	sum->sums.verified += stats->verified;
+	sum->sums.scan.lines_read += stats->scan.lines_read;
+	sum->sums.scan.document_lines += stats->scan.document_lines;
+	sum->sums.scan.asked += stats->scan.asked;
+	sum->sums.scan.blocks_live += stats->scan.blocks_live;
+	sum->sums.scan.candidates += stats->scan.candidates;
+	sum->sums.rank.blocks_skipped += stats->rank.blocks_skipped;
+	sum->sums.rank.blocks_weighed += stats->rank.blocks_weighed;
+	sum->sums.rank.blocks_dropped += stats->rank.blocks_dropped;
+	sum->sums.rank.scored += stats->rank.scored;
+	sum->sums.verify.verified += stats->verify.verified;
 	sum->sums.hits += stats->hits;
-	sum->sums.false_positives += stats->false_positives;
-	sum->sums.bytes_verified += stats->bytes_verified;
+	sum->sums.verify.false_positives += stats->verify.false_positives;
+	sum->sums.verify.bytes += stats->verify.bytes;
 	return BS_OK;
 }
 
@@ -394,12 +394,12 @@ void bs_stats_json(struct bs_stats_sum *sum, const struct bs_catalog_result *cat
 	for (size_t stage = 0; stage < BS_STAGES; stage++)
 		put_times(sum, stage, names[stage], out);
 	fprintf(out, ",\"lines_read\":%" PRIu64 ",\"document_lines\":%" PRIu64 ",\"asked\":%" PRIu64
-	        ",\"blocks_live\":%" PRIu64 ",\"candidates\":%" PRIu64, sums->lines_read, sums->document_lines, sums->asked,
-	        sums->blocks_live, sums->candidates);
+	        ",\"blocks_live\":%" PRIu64 ",\"candidates\":%" PRIu64, sums->scan.lines_read, sums->scan.document_lines, sums->scan.asked,
+	        sums->scan.blocks_live, sums->scan.candidates);
 	fprintf(out, ",\"blocks_skipped\":%" PRIu64 ",\"blocks_weighed\":%" PRIu64 ",\"blocks_dropped\":%" PRIu64
-	        ",\"scored\":%" PRIu64, sums->blocks_skipped, sums->blocks_weighed, sums->blocks_dropped, sums->scored);
+	        ",\"scored\":%" PRIu64, sums->rank.blocks_skipped, sums->rank.blocks_weighed, sums->rank.blocks_dropped, sums->rank.scored);
 	fprintf(out, ",\"verified\":%" PRIu64 ",\"hits\":%" PRIu64 ",\"false_positives\":%" PRIu64
-	        ",\"bytes_verified\":%" PRIu64, sums->verified, sums->hits, sums->false_positives, sums->bytes_verified);
+	        ",\"bytes_verified\":%" PRIu64, sums->verify.verified, sums->hits, sums->verify.false_positives, sums->verify.bytes);
 	if (catalog)
 		fprintf(out, ",\"catalog\":{\"indexes\":%" PRIu64 ",\"asked\":%" PRIu64 ",\"probed\":%" PRIu64 ",\"skipped\":%" PRIu64
 		        ",\"unreachable\":%" PRIu64 "}", catalog->n_indexes, catalog->n_asked, catalog->n_probed, catalog->n_skipped,

@@ -1,44 +1,11 @@
 /* rank.c: see rank.h. */
 #include "query/rank/rank.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 #include "core/base/bytes.h"
 #include "core/base/source_kind.h"
-#include "core/store/doc_order.h"
-#include "query/plan/statistics.h"
-
-#define BM25_K1 1.2
-#define BM25_B  0.75
-
-double bs_bm25_idf(uint64_t n_docs, uint64_t df)
-{
-	return log(1 + ((double)n_docs - (double)df + 0.5) / ((double)df + 0.5));
-}
-
-double bs_bm25_avgdl(uint64_t n_docs, uint64_t n_positions)
-{
-	double average = n_docs ? (double)n_positions / (double)n_docs : 1;
-	return average > 0 ? average : 1;
-}
-
-enum bs_status bs_rank_idf(const struct bs_plan *plan, const uint8_t *term, uint32_t term_bytes, double *idf_out,
-                           struct bs_error *err)
-{
-	uint64_t df;
-	if (plan->statistics)
-		return bs_statistics_idf(plan->statistics, term, term_bytes, idf_out, err);
-	enum bs_status status = bs_plan_df(plan->snapshot, term, term_bytes, &df, err);
-	*idf_out = bs_bm25_idf(plan->snapshot->n_docs, df);
-	return status;
-}
-
-double bs_bm25_share(double worth, uint32_t tf, uint32_t length, double avgdl)
-{
-	double norm = BM25_K1 * (1 - BM25_B + BM25_B * length / avgdl);
-	return worth * tf * (BM25_K1 + 1) / (tf + norm);
-}
+#include "query/statistics/bm25.h"
 
 void bs_scorer_deinit(struct bs_scorer *scorer)
 {
@@ -50,8 +17,8 @@ void bs_scorer_deinit(struct bs_scorer *scorer)
 static int compare_words(const void *a, const void *b, void *context)
 {
 	const struct bs_plan *plan = context;
-	const struct bs_plan_term *x = &plan->terms[((const struct bs_scored_word *)a)->term];
-	const struct bs_plan_term *y = &plan->terms[((const struct bs_scored_word *)b)->term];
+	const struct bs_plan_term *x = &plan->terms.items[((const struct bs_scored_word *)a)->term];
+	const struct bs_plan_term *y = &plan->terms.items[((const struct bs_scored_word *)b)->term];
 	int order = bs_compare_bytes(plan->keys.data + x->key_offset, x->key_bytes, plan->keys.data + y->key_offset,
 	                             y->key_bytes);
 	return order ? order : x < y ? -1 : x > y;
@@ -61,7 +28,7 @@ static int compare_words(const void *a, const void *b, void *context)
 static void mark_implied(const struct bs_plan *plan, const struct bs_query_node *node, bool *implied)
 {
 	for (uint32_t i = 0; i < node->n_items && !bs_query_is_file_name(node); i++)
-		implied[node->items[i].element] |= plan->elements[node->items[i].element].n_terms == 1;
+		implied[node->items[i].element] |= plan->elements.items[node->items[i].element].n_terms == 1;
 }
 
 /* ... that every match of the query has. */
@@ -91,10 +58,10 @@ static enum bs_status add_words(struct bs_scorer *scorer, uint32_t e, bool is_im
 {
 	const struct bs_plan *plan = scorer->plan;
 	enum bs_status status = BS_OK;
-	for (uint32_t i = 0; i < plan->elements[e].n_terms && !status; i++) {
-		const struct bs_plan_term *term = &plan->terms[plan->elements[e].first_term + i];
+	for (uint32_t i = 0; i < plan->elements.items[e].n_terms && !status; i++) {
+		const struct bs_plan_term *term = &plan->terms.items[plan->elements.items[e].first_term + i];
 		struct bs_scored_word word = {
-			.term = plan->elements[e].first_term + i,
+			.term = plan->elements.items[e].first_term + i,
 			.hash = term->hash,
 			.weight = plan->query->elements[e].weight,
 			.is_implied = is_implied,
@@ -108,7 +75,7 @@ static enum bs_status add_words(struct bs_scorer *scorer, uint32_t e, bool is_im
 
 static bool is_same_word(const struct bs_plan *plan, uint32_t a, uint32_t b)
 {
-	const struct bs_plan_term *x = &plan->terms[a], *y = &plan->terms[b];
+	const struct bs_plan_term *x = &plan->terms.items[a], *y = &plan->terms.items[b];
 	return x->key_bytes == y->key_bytes &&
 	       memcmp(plan->keys.data + x->key_offset, plan->keys.data + y->key_offset, x->key_bytes) == 0;
 }
@@ -144,7 +111,7 @@ enum bs_status bs_scorer_make(struct bs_scorer *scorer, const struct bs_plan *pl
 	for (uint32_t e = 0; e < plan->query->n_elements && !status; e++) {
 		if (!(plan->query->elements[e].weight > 0))
 			continue;
-		scorer->is_complete &= !plan->elements[e].is_too_broad;
+		scorer->is_complete &= !plan->elements.items[e].is_too_broad;
 		status = add_words(scorer, e, implied[e], err);
 	}
 	free(implied);
@@ -155,8 +122,8 @@ enum bs_status bs_scorer_make(struct bs_scorer *scorer, const struct bs_plan *pl
 		join_repeats(scorer);
 	}
 	for (size_t i = 0; i < scorer->n_words && !status; i++) {
-		const struct bs_plan_term *term = &plan->terms[scorer->words[i].term];
-		double idf = bs_bm25_idf(plan->snapshot->n_docs, term->df);
+		const struct bs_plan_term *term = &plan->terms.items[scorer->words[i].term];
+		double idf = bs_bm25_idf(plan->list->n_docs, term->df);
 		if (plan->statistics)
 			status = bs_statistics_idf(plan->statistics, plan->keys.data + term->key_offset, term->key_bytes, &idf, err);
 		scorer->words[i].worth = scorer->words[i].weight * idf;
@@ -167,7 +134,7 @@ enum bs_status bs_scorer_make(struct bs_scorer *scorer, const struct bs_plan *pl
 enum bs_status bs_scorer_score(const struct bs_scorer *scorer, uint32_t segment, uint32_t document,
                                const uint8_t *has, double *score_out, bool *exact_io, struct bs_error *err)
 {
-	const struct bs_segment *from = &scorer->plan->snapshot->segments[segment];
+	const struct bs_segment *from = bs_plan_segment(scorer->plan, segment);
 	const uint8_t *bits;
 	size_t n_bytes;
 	uint32_t length;
@@ -191,10 +158,9 @@ double bs_scorer_most(const struct bs_scorer *scorer, size_t word, uint32_t most
 	                     scorer->avgdl);
 }
 
-static int compare_places(const struct bs_snapshot *snapshot, const struct bs_hit *a, const struct bs_hit *b)
+static int compare_places(const struct bs_snapshot_list *list, const struct bs_hit *a, const struct bs_hit *b)
 {
-	return bs_document_order(snapshot, (struct bs_doc_ref){a->segment, a->document},
-	                         (struct bs_doc_ref){b->segment, b->document});
+	return bs_list_order(list, bs_hit_ref(a), bs_hit_ref(b));
 }
 
 static int compare_hits(const void *a, const void *b, void *context)
@@ -218,16 +184,16 @@ static int compare_arrived(const void *a, const void *b)
 
 /* Where all documents came in one after the other, their records need not be compared, which would be most of the work for a hundred
  * thousand hits. False: it is otherwise, or cannot be done. */
-static bool sort_by_arrival(const struct bs_snapshot *snapshot, struct bs_hit *hits, size_t n_hits)
+static bool sort_by_arrival(const struct bs_snapshot_list *list, struct bs_hit *hits, size_t n_hits)
 {
-	const struct bs_manifest *manifest = &snapshot->manifest;
+	const struct bs_manifest *manifest = &list->entries[0].snapshot->manifest;
 	struct arrived *arrived = NULL;
-	bool can = manifest->n_sources == 1 && manifest->sources[0].kind == BS_SOURCE_STDIN;
+	bool can = list->n_entries == 1 && manifest->n_sources == 1 && manifest->sources[0].kind == BS_SOURCE_STDIN;
 	if (can)
 		can = (arrived = malloc(n_hits * sizeof(*arrived))) != NULL;
 	for (size_t i = 0; i < n_hits && can; i++) {
-		can = hits[i].segment < manifest->n_segments &&
-		      !bs_packed_get(&snapshot->segments[hits[i].segment].docs.places[3], hits[i].document, &arrived[i].number, NULL);
+		const struct bs_segment *segment = bs_list_segment(list, hits[i].segment)->segment;
+		can = segment && !bs_packed_get(&segment->docs.places[3], hits[i].document, &arrived[i].number, NULL);
 		arrived[i].hit = hits[i];
 	}
 	if (can)
@@ -238,45 +204,45 @@ static bool sort_by_arrival(const struct bs_snapshot *snapshot, struct bs_hit *h
 	return can;
 }
 
-void bs_sort_by_document(const struct bs_snapshot *snapshot, struct bs_hit *hits, size_t n_hits)
+void bs_sort_by_document(const struct bs_snapshot_list *list, struct bs_hit *hits, size_t n_hits)
 {
 	/* Hits come segment by segment, in order within each: often they are sorted already. */
 	for (size_t i = 1; i < n_hits; i++) {
-		if (compare_places(snapshot, &hits[i - 1], &hits[i]) > 0) {
-			if (!sort_by_arrival(snapshot, hits, n_hits))
-				qsort_r(hits, n_hits, sizeof(*hits), compare_hits, (void *)(uintptr_t)snapshot);
+		if (compare_places(list, &hits[i - 1], &hits[i]) > 0) {
+			if (!sort_by_arrival(list, hits, n_hits))
+				qsort_r(hits, n_hits, sizeof(*hits), compare_hits, (void *)(uintptr_t)list);
 			return;
 		}
 	}
 }
 
 /* Whether a stands above b in a heap. Of the k best, what would be shown after the others stands on top. */
-typedef bool (*heap_order)(const struct bs_snapshot *snapshot, const struct bs_hit *a, const struct bs_hit *b);
+typedef bool (*heap_order)(const struct bs_snapshot_list *list, const struct bs_hit *a, const struct bs_hit *b);
 
-static bool is_worse(const struct bs_snapshot *snapshot, const struct bs_hit *a, const struct bs_hit *b)
+static bool is_worse(const struct bs_snapshot_list *list, const struct bs_hit *a, const struct bs_hit *b)
 {
 	if (a->score > b->score || a->score < b->score)
 		return a->score < b->score;
-	return compare_places(snapshot, a, b) > 0;
+	return compare_places(list, a, b) > 0;
 }
 
-static bool is_higher(const struct bs_snapshot *snapshot, const struct bs_hit *a, const struct bs_hit *b)
+static bool is_higher(const struct bs_snapshot_list *list, const struct bs_hit *a, const struct bs_hit *b)
 {
-	(void)snapshot;
+	(void)list;
 	if (a->score > b->score || a->score < b->score)
 		return a->score > b->score;
 	return a->segment != b->segment ? a->segment < b->segment : a->document < b->document;
 }
 
-static inline enum bs_status push(struct bs_buffer *heap, const struct bs_hit *hit, heap_order is_above,
-                                  const struct bs_snapshot *snapshot, struct bs_error *err)
+static inline enum bs_status push(struct bs_hits *heap, const struct bs_hit *hit, heap_order is_above,
+                                  const struct bs_snapshot_list *list, struct bs_error *err)
 {
-	size_t i = bs_n_hits(heap);
-	enum bs_status status = bs_buffer_append(heap, hit, sizeof(*hit), err);
-	struct bs_hit *hits = (struct bs_hit *)(void *)heap->data;
+	size_t i = bs_vector_n(heap);
+	enum bs_status status = bs_vector_append(heap, hit, err);
+	struct bs_hit *hits = heap->items;
 	if (status)
 		return status;
-	for (; i > 0 && is_above(snapshot, hit, &hits[(i - 1) / 2]); i = (i - 1) / 2)
+	for (; i > 0 && is_above(list, hit, &hits[(i - 1) / 2]); i = (i - 1) / 2)
 		hits[i] = hits[(i - 1) / 2];
 	hits[i] = *hit;
 	return BS_OK;
@@ -284,51 +250,51 @@ static inline enum bs_status push(struct bs_buffer *heap, const struct bs_hit *h
 
 /* Puts hit in place of the top of hits[0..n), and down to where it belongs. */
 static inline void replace_top(struct bs_hit *hits, size_t n, struct bs_hit hit, heap_order is_above,
-                               const struct bs_snapshot *snapshot)
+                               const struct bs_snapshot_list *list)
 {
 	size_t i = 0;
 	for (size_t child; (child = 2 * i + 1) < n; i = child) {
-		child += child + 1 < n && is_above(snapshot, &hits[child + 1], &hits[child]);
-		if (!is_above(snapshot, &hits[child], &hit))
+		child += child + 1 < n && is_above(list, &hits[child + 1], &hits[child]);
+		if (!is_above(list, &hits[child], &hit))
 			break;
 		hits[i] = hits[child];
 	}
 	hits[i] = hit;
 }
 
-enum bs_status bs_hits_push(struct bs_buffer *heap, const struct bs_hit *hit, struct bs_error *err)
+enum bs_status bs_hits_push(struct bs_hits *heap, const struct bs_hit *hit, struct bs_error *err)
 {
 	return push(heap, hit, is_higher, NULL, err);
 }
 
-struct bs_hit bs_hits_pop(struct bs_buffer *heap)
+struct bs_hit bs_hits_pop(struct bs_hits *heap)
 {
-	struct bs_hit *hits = (struct bs_hit *)(void *)heap->data;
+	struct bs_hit *hits = heap->items;
 	struct bs_hit top = hits[0];
-	heap->used_bytes -= sizeof(top);
-	replace_top(hits, bs_n_hits(heap), hits[bs_n_hits(heap)], is_higher, NULL);
+	bs_vector_set_n(heap, bs_vector_n(heap) - 1);
+	replace_top(hits, bs_vector_n(heap), hits[bs_vector_n(heap)], is_higher, NULL);
 	return top;
 }
 
 enum bs_status bs_top_offer(struct bs_top *top, const struct bs_hit *hit, struct bs_error *err)
 {
-	struct bs_hit *hits = (struct bs_hit *)(void *)top->heap.data;
-	size_t n = bs_n_hits(&top->heap);
+	struct bs_hit *hits = top->heap.items;
+	size_t n = bs_vector_n(&top->heap);
 	if (n < top->k)
-		return push(&top->heap, hit, is_worse, top->snapshot, err);
-	if (n > 0 && is_worse(top->snapshot, &hits[0], hit))
-		replace_top(hits, n, *hit, is_worse, top->snapshot);
+		return push(&top->heap, hit, is_worse, top->list, err);
+	if (n > 0 && is_worse(top->list, &hits[0], hit))
+		replace_top(hits, n, *hit, is_worse, top->list);
 	return BS_OK;
 }
 
 size_t bs_top_finish(struct bs_top *top, const struct bs_hit **hits_out)
 {
-	struct bs_hit *hits = (struct bs_hit *)(void *)top->heap.data;
-	for (size_t left = bs_n_hits(&top->heap); left > 1; left--) {
+	struct bs_hit *hits = top->heap.items;
+	for (size_t left = bs_vector_n(&top->heap); left > 1; left--) {
 		struct bs_hit worst = hits[0];
-		replace_top(hits, left - 1, hits[left - 1], is_worse, top->snapshot);
+		replace_top(hits, left - 1, hits[left - 1], is_worse, top->list);
 		hits[left - 1] = worst;
 	}
 	*hits_out = hits;
-	return bs_n_hits(&top->heap);
+	return bs_vector_n(&top->heap);
 }

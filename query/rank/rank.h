@@ -3,30 +3,12 @@
  * signature says which of the query's words it has and its tf code how often (core/matrix/tf_code.h). They are added up
  * in the order in which the verifier adds them, so that both give the same number to the last bit.
  *
- * score(d) = sum over the distinct positive words w of weight(w) idf(w) tf (k1 + 1) / (tf + k1 (1 - b + b dl / avgdl)), with
- * k1 = 1.2, b = 0.75, weight(w) the sum over the places of w in the query, idf(w) = ln(1 + (N - df + 0.5) / (df + 0.5)): Robertson and Zaragoza, "The Probabilistic Relevance
- * Framework: BM25 and Beyond" (2009), with Lucene's idf, which is never negative. N, df and avgdl are of the whole
- * index, deleted documents that still lie in it included; or those that somebody gives (statistics.h).
+ * bm25.h has the formula. Scores go by the statistics of the plan.
  */
 #ifndef BS_QUERY_RANK_RANK_H
 #define BS_QUERY_RANK_RANK_H
 
-#include <string.h>
-
-#include "core/store/snapshot.h"
 #include "query/plan/plan.h"
-
-double bs_bm25_idf(uint64_t n_docs, uint64_t df);
-
-/* The mean length of so many documents; 1 where it would be 0, or there are none. */
-double bs_bm25_avgdl(uint64_t n_docs, uint64_t n_positions);
-
-/* That of a word by the plan's statistics: given ones, or else those of the index. BS_CORRUPT, BS_INVALID. */
-enum bs_status bs_rank_idf(const struct bs_plan *plan, const uint8_t *term, uint32_t term_bytes, double *idf_out,
-                           struct bs_error *err) BS_WARN_UNUSED;
-
-/* One word's share of the score; worth: its weight in the query times its idf. tf >= 1, avgdl > 0. */
-double bs_bm25_share(double worth, uint32_t tf, uint32_t length, double avgdl);
 
 /* A distinct word that counts. */
 struct bs_scored_word {
@@ -77,25 +59,26 @@ struct bs_hit {
 	uint32_t document;
 };
 
-static inline size_t bs_n_hits(const struct bs_buffer *hits)
+BS_VECTOR(bs_hits, struct bs_hit);
+
+static inline struct bs_doc_ref bs_hit_ref(const struct bs_hit *hit)
 {
-	return hits->used_bytes / sizeof(struct bs_hit);
+	return (struct bs_doc_ref){hit->segment, hit->document};
 }
 
 /* Sorts hits by document order (doc_order.h). */
-void bs_sort_by_document(const struct bs_snapshot *snapshot, struct bs_hit *hits, size_t n_hits);
+void bs_sort_by_document(const struct bs_snapshot_list *list, struct bs_hit *hits, size_t n_hits);
 
-/* A heap of struct bs_hit: the highest score on top, ties by segment and number. */
-enum bs_status bs_hits_push(struct bs_buffer *heap, const struct bs_hit *hit, struct bs_error *err) BS_WARN_UNUSED;
+/* A heap of hits: the highest score on top, ties by segment and number. */
+enum bs_status bs_hits_push(struct bs_hits *heap, const struct bs_hit *hit, struct bs_error *err) BS_WARN_UNUSED;
 /* Takes the top away; there must be one. */
-struct bs_hit bs_hits_pop(struct bs_buffer *heap);
+struct bs_hit bs_hits_pop(struct bs_hits *heap);
 
-/* The best k hits of those offered: higher score first, ties in document order. Zero-initialise but for snapshot and
- * k. */
+/* The best k hits of those offered: higher score first, ties in document order. Zero-initialise but for list and k. */
 struct bs_top {
-	const struct bs_snapshot *snapshot;
+	const struct bs_snapshot_list *list;
 	size_t k;
-	struct bs_buffer heap; /* struct bs_hit each, the worst on top */
+	struct bs_hits heap; /* the worst on top */
 };
 enum bs_status bs_top_offer(struct bs_top *top, const struct bs_hit *hit, struct bs_error *err) BS_WARN_UNUSED;
 /* Sorts what was kept, best first; no more offers after that. Returns how many. */

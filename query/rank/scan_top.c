@@ -20,14 +20,14 @@
 
 void bs_top_scan_deinit(struct bs_top_scan *best)
 {
-	bs_buffer_deinit(&best->waiting);
-	bs_buffer_deinit(&best->listed);
+	bs_vector_deinit(&best->waiting);
+	bs_vector_deinit(&best->listed);
 }
 
 double bs_top_scan_threshold(const struct bs_top_scan *best)
 {
-	const struct bs_buffer *heap = &best->top->heap;
-	return bs_n_hits(heap) < best->top->k ? 0 : ((const struct bs_hit *)(const void *)heap->data)->score;
+	const struct bs_hits *heap = &best->top->heap;
+	return bs_vector_n(heap) < best->top->k ? 0 : heap->items[0].score;
 }
 
 bool bs_top_scan_is_possible(const struct bs_top_scan *best, double score)
@@ -81,12 +81,12 @@ static void look(struct best_scan *scan, uint32_t document, bool is_sure)
 {
 	struct bs_slab_scan *at = scan->at;
 	struct bs_hit hit = {.segment = at->segment, .document = document};
-	bool is_exact = is_sure && !at->plan->is_open;
+	bool is_exact = is_sure && !at->plan->scope.is_open;
 	at->status = bs_scorer_score(scan->best->scorer, at->segment, document, scan->has, &hit.score, &is_exact, at->err);
-	at->stats->scored++;
+	scan->best->stats->scored++;
 	if (at->status)
 		return;
-	at->stats->hits += is_exact;
+	*scan->best->n_hits += is_exact;
 	if (is_exact)
 		at->status = bs_top_offer(scan->best->top, &hit, at->err);
 	else if (bs_top_scan_is_possible(scan->best, hit.score))
@@ -119,7 +119,7 @@ static void look_at_row(struct best_scan *scan, const struct bs_scan_row *looked
 static uint32_t most_tf(const struct best_scan *scan, size_t i, uint32_t row)
 {
 	const struct bs_weighed_term *term = scan->weighed[i];
-	const struct bs_tf_levels *levels = &scan->at->plan->snapshot->segments[scan->at->segment].tf_levels;
+	const struct bs_tf_levels *levels = &bs_plan_segment(scan->at->plan, scan->at->segment)->tf_levels;
 	for (uint32_t l = 0; term && l < term->n_levels; l++)
 		for (uint32_t c = 0; c < term->levels[l].n_columns; c++)
 			if (!(term->levels[l].columns[c][row / 64] >> (row % 64) & 1))
@@ -136,7 +136,7 @@ static bool is_hopeful(struct best_scan *scan, const struct bs_scan_row *looked)
 	double most = 0;
 	if (!(bs_top_scan_threshold(scan->best) > 0) || scan->at->status)
 		return !scan->at->status;
-	const struct bs_doc_table *docs = &scan->at->plan->snapshot->segments[scan->at->segment].docs;
+	const struct bs_doc_table *docs = &bs_plan_segment(scan->at->plan, scan->at->segment)->docs;
 	scan->at->status = bs_doc_table_length(docs, looked->document, &length, scan->at->err);
 	find_has(scan, looked->row);
 	for (size_t i = 0; i < scorer->n_words; i++)
@@ -148,7 +148,7 @@ static bool is_hopeful(struct best_scan *scan, const struct bs_scan_row *looked)
 static void look_at_rows(struct best_scan *scan, struct bs_scan_row *looked, size_t n)
 {
 	struct bs_slab_scan *at = scan->at;
-	const struct bs_segment *segment = &at->plan->snapshot->segments[at->segment];
+	const struct bs_segment *segment = bs_plan_segment(at->plan, at->segment);
 	size_t n_hopeful = 0;
 	if (!at->status)
 		at->status = bs_watch_spend(n * LOOK_NS, at->err);
@@ -181,7 +181,7 @@ static void look_at_lines(struct best_scan *scan, const uint64_t *lines, const s
 
 static bool has_levels(const struct best_scan *scan, const struct bs_scored_word *word)
 {
-	const struct bs_segment *segment = &scan->at->plan->snapshot->segments[scan->at->segment];
+	const struct bs_segment *segment = bs_plan_segment(scan->at->plan, scan->at->segment);
 	const struct bs_term_place *place = bs_scan_place(scan->at, word->term);
 	return place->is_found && segment->tf_levels.n_levels > 0 && place->term.df >= segment->tf_levels.min_df &&
 	       scan->at->slab->levels[0].n_columns > 0;
@@ -190,7 +190,7 @@ static bool has_levels(const struct best_scan *scan, const struct bs_scored_word
 static bool is_rare(const struct best_scan *scan, size_t i)
 {
 	const struct bs_term_place *place = bs_scan_place(scan->at, scan->best->scorer->words[i].term);
-	const struct bs_segment *segment = &scan->at->plan->snapshot->segments[scan->at->segment];
+	const struct bs_segment *segment = bs_plan_segment(scan->at->plan, scan->at->segment);
 	return !place->is_found || (uint64_t)place->term.df * RARE_SHARE < segment->meta.n_docs;
 }
 
@@ -231,7 +231,7 @@ static void place_level(struct best_scan *scan, const struct bs_scored_word *wor
 	struct bs_slab_scan *at = scan->at;
 	const struct bs_level *documents = &at->slab->levels[0];
 	struct bs_probe probe = bs_hash_probe(bs_tf_level_hash(word->hash, l), BS_LEVEL_DOCUMENT);
-	level->n_columns = at->plan->snapshot->segments[at->segment].tf_levels.n_columns;
+	level->n_columns = bs_plan_segment(at->plan, at->segment)->tf_levels.n_columns;
 	for (uint32_t i = 0; i < level->n_columns && !at->status; i++)
 		at->status = bs_slab_column(at->slab, documents, bs_hash_position(probe, i, documents->n_columns), live,
 		                            &level->columns[i], at->err);
@@ -248,7 +248,7 @@ static void weigh_word(struct best_scan *scan, size_t i, const struct scale *sca
 {
 	const struct bs_scorer *scorer = scan->best->scorer;
 	const struct bs_scored_word *word = &scorer->words[i];
-	const struct bs_tf_levels *levels = &scan->at->plan->snapshot->segments[scan->at->segment].tf_levels;
+	const struct bs_tf_levels *levels = &bs_plan_segment(scan->at->plan, scan->at->segment)->tf_levels;
 	uint32_t sum = 0;
 	*term = (struct bs_weighed_term){.n_levels = has_levels(scan, word) ? levels->n_levels : 0};
 	if (scan->is_apart[i]) {
@@ -504,8 +504,8 @@ static void look_at_best(struct best_scan *scan, struct bs_live *live, uint64_t 
 	weigh_words(scan, &scale, live);
 	if (at->status)
 		return;
-	at->stats->blocks_weighed += n_live;
-	at->stats->planes = BS_WEIGH_BITS;
+	scan->best->stats->blocks_weighed += n_live;
+	scan->best->stats->planes = BS_WEIGH_BITS;
 	if (!is_open)
 		weigh(scan, threshold_of(&scale, bs_top_scan_threshold(scan->best)), lines, lines, live);
 	uint64_t n_left = is_open ? n_candidates : at->kernel->count(lines, live);
@@ -515,7 +515,7 @@ static void look_at_best(struct best_scan *scan, struct bs_live *live, uint64_t 
 		if (bs_top_scan_threshold(scan->best) > 0)
 			weigh(scan, threshold_of(&scale, bs_top_scan_threshold(scan->best)), lines, lines, live);
 	}
-	at->stats->blocks_dropped += n_live - bs_scan_count_live(live);
+	scan->best->stats->blocks_dropped += n_live - bs_scan_count_live(live);
 	look_at_lines(scan, lines, live);
 }
 
@@ -564,12 +564,11 @@ static void look_at_listed(struct best_scan *scan, const struct bs_candidate *ca
 
 static void scan_lists(struct best_scan *scan)
 {
-	struct bs_buffer *listed = &scan->best->listed;
-	bs_buffer_clear(listed);
+	struct bs_candidate_list *listed = &scan->best->listed;
+	bs_vector_clear(listed);
 	bs_scan_forward(scan->at, listed, NULL);
-	const struct bs_candidate *candidates = (const struct bs_candidate *)(const void *)listed->data;
-	for (size_t i = 0; i < listed->used_bytes / sizeof(*candidates) && !scan->at->status; i++)
-		look_at_listed(scan, &candidates[i]);
+	for (size_t i = 0; i < bs_vector_n(listed) && !scan->at->status; i++)
+		look_at_listed(scan, &listed->items[i]);
 }
 
 static bool is_of_round(const struct bs_slab *slab, enum round round)
@@ -579,7 +578,7 @@ static bool is_of_round(const struct bs_slab *slab, enum round round)
 
 static enum bs_status scan_round(struct best_scan *scan, enum round round, const struct bs_slab_scan *first)
 {
-	const struct bs_segment *segment = &first->plan->snapshot->segments[first->segment];
+	const struct bs_segment *segment = bs_plan_segment(first->plan, first->segment);
 	enum bs_status status = BS_OK;
 	scan->round = round;
 	for (uint32_t i = 0; i < segment->meta.n_slabs && !status; i++) {
@@ -592,7 +591,7 @@ static enum bs_status scan_round(struct best_scan *scan, enum round round, const
 		bs_scan_prefetch(at.plan, at.segment, i + 1);
 		/* Perhaps no document of the slab can be among the best. */
 		if (!bs_top_scan_is_possible(scan->best, make_scale(scan).most))
-			at.stats->blocks_skipped += at.slab->n_blocks;
+			scan->best->stats->blocks_skipped += at.slab->n_blocks;
 		else if (at.slab->n_levels > 0 || (round == ROUND_LISTS && at.slab->n_docs <= BS_SLAB_MAX_DOCS))
 			scan_matrix(scan);
 		else
@@ -604,7 +603,7 @@ static enum bs_status scan_round(struct best_scan *scan, enum round round, const
 }
 
 enum bs_status bs_scan_top(struct bs_scan *scan, const struct bs_plan *plan, uint32_t s, const struct bs_kernel *kernel,
-                           struct bs_top_scan *best, struct bs_query_stats *stats, struct bs_error *err)
+                           struct bs_top_scan *best, struct bs_scan_stats *stats, struct bs_error *err)
 {
 	struct bs_slab_scan at = {.scan = scan, .plan = plan, .kernel = kernel, .stats = stats, .err = err, .segment = s};
 	struct best_scan *best_scan = scan->best ? scan->best : malloc(sizeof(*best_scan));

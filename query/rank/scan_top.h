@@ -17,8 +17,10 @@
 struct bs_top_scan {
 	const struct bs_scorer *scorer; /* of at most BS_TOP_SCAN_WORDS */
 	struct bs_top *top;        /* hits, whose sources are taken to be what was indexed */
-	struct bs_buffer waiting;  /* those whose text must be read: a heap (rank.h), the highest bound on top */
-	struct bs_buffer listed;   /* scratch */
+	struct bs_hits waiting;    /* those whose text must be read: a heap (rank.h), the highest bound on top */
+	struct bs_candidate_list listed; /* scratch */
+	struct bs_rank_stats *stats;
+	uint64_t *n_hits;          /* documents that were offered to top are added */
 	/* Between slabs: may verify some that wait, so that there is something to compare with; the more so if they are
 	 * few, and good. */
 	enum bs_status (*settle)(void *context, bool are_few, struct bs_error *err);
@@ -36,6 +38,6 @@ bool bs_top_scan_is_possible(const struct bs_top_scan *best, double score);
 
 /* All of segment s. Fails as bs_scan_segment. */
 enum bs_status bs_scan_top(struct bs_scan *scan, const struct bs_plan *plan, uint32_t s, const struct bs_kernel *kernel,
-                           struct bs_top_scan *best, struct bs_query_stats *stats, struct bs_error *err) BS_WARN_UNUSED;
+                           struct bs_top_scan *best, struct bs_scan_stats *stats, struct bs_error *err) BS_WARN_UNUSED;
 
 #endif

@@ -4,16 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/bitsift/search.h"
-#include "core/store/doc_order.h"
 
 /* Blocks that are looked at before the last of the first is compared with what is left again. */
 #define BLOCKS_TOGETHER 16u
 
 static struct bs_sorted_hit *hits_of(const struct bs_sorting *sorting, size_t *n_out)
 {
-	*n_out = sorting->heap.used_bytes / sizeof(struct bs_sorted_hit);
-	return (struct bs_sorted_hit *)(void *)sorting->heap.data;
+	*n_out = bs_vector_n(&sorting->heap);
+	return sorting->heap.items;
 }
 
 static void free_tail(struct bs_sorted_hit *hit)
@@ -28,14 +26,14 @@ void bs_sorting_clear(struct bs_sorting *sorting)
 	struct bs_sorted_hit *hits = hits_of(sorting, &n);
 	for (size_t i = 0; i < n; i++)
 		free_tail(&hits[i]);
-	bs_buffer_clear(&sorting->heap);
+	bs_vector_clear(&sorting->heap);
 }
 
 void bs_sorting_deinit(struct bs_sorting *sorting)
 {
 	bs_sorting_clear(sorting);
-	bs_buffer_deinit(&sorting->heap);
-	bs_buffer_deinit(&sorting->listed);
+	bs_vector_deinit(&sorting->heap);
+	bs_vector_deinit(&sorting->listed);
 }
 
 bool bs_sorting_value(const struct bs_sorting *sorting, const struct bs_field *fields, size_t n_fields,
@@ -64,8 +62,7 @@ static bool is_behind(const struct bs_sorting *sorting, const struct bs_sorted_h
 		return b->has_value;
 	if (order != 0)
 		return (order > 0) != sorting->is_descending;
-	return bs_document_order(sorting->snapshot, (struct bs_doc_ref){a->hit.segment, a->hit.document},
-	                         (struct bs_doc_ref){b->hit.segment, b->hit.document}) > 0;
+	return bs_list_order(sorting->list, bs_hit_ref(&a->hit), bs_hit_ref(&b->hit)) > 0;
 }
 
 /* Puts hit in place of the top of hits[0..n), and down to where it belongs. */
@@ -111,7 +108,7 @@ enum bs_status bs_sorting_take(struct bs_sorting *sorting, const struct bs_sorte
 		return BS_OK;
 	}
 	if (!status)
-		status = bs_buffer_append(&sorting->heap, hit, sizeof(*hit), err);
+		status = bs_vector_append(&sorting->heap, hit, err);
 	if (status) {
 		free_tail(&kept);
 		return status;
@@ -212,7 +209,7 @@ static void offer_blocks(struct sort_scan *scan, const struct bs_live *live, boo
 		for (uint32_t word = block * BS_LINE_WORDS; word < (block + 1) * BS_LINE_WORDS && bs_scan_is_live(live, block); word++) {
 			for (uint64_t bits = lines[word]; bits && !at->status; bits &= bits - 1) {
 				struct bs_candidate candidate = {.row = word * 64 + (uint32_t)__builtin_ctzll(bits),
-				                                 .is_sure = is_sure && !at->plan->is_open};
+				                                 .is_sure = is_sure && !at->plan->scope.is_open};
 				bs_scan_document(at, candidate.row, &candidate.document);
 				if (at->status || bs_scan_is_out(at, candidate.document))
 					continue;
@@ -229,7 +226,7 @@ static void sort_matrix(struct sort_scan *scan)
 	struct bs_live live;
 	bs_live_all(&live, at->slab->n_blocks);
 	bool is_sure = bs_scan_matches(at, &live);
-	bool can_count = is_sure && !at->plan->filter && !at->plan->snapshot->tombstones[at->segment];
+	bool can_count = is_sure && !at->plan->scope.filter && !at->plan->list->segments[at->segment].tombstones;
 	for (uint32_t first = 0; first < at->slab->n_blocks && !at->status; first += BLOCKS_TOGETHER) {
 		uint64_t mask = (UINT64_C(1) << BLOCKS_TOGETHER) - 1;
 		struct bs_live some = {{0}};
@@ -242,19 +239,18 @@ static void sort_matrix(struct sort_scan *scan)
 
 static void sort_lists(struct sort_scan *scan)
 {
-	struct bs_buffer *listed = &scan->sorting->listed;
-	bs_buffer_clear(listed);
+	struct bs_candidate_list *listed = &scan->sorting->listed;
+	bs_vector_clear(listed);
 	bs_scan_forward(scan->at, listed, NULL);
-	const struct bs_candidate *candidates = (const struct bs_candidate *)(const void *)listed->data;
-	for (size_t i = 0; i < listed->used_bytes / sizeof(*candidates) && !scan->at->status; i++)
-		offer(scan, &candidates[i]);
+	for (size_t i = 0; i < bs_vector_n(listed) && !scan->at->status; i++)
+		offer(scan, &listed->items[i]);
 }
 
 enum bs_status bs_scan_sorted(struct bs_scan *scan, const struct bs_plan *plan, uint32_t s, const struct bs_kernel *kernel,
-                              bool is_trusted, struct bs_sorting *sorting, struct bs_query_stats *stats,
+                              bool is_trusted, struct bs_sorting *sorting, struct bs_scan_stats *stats,
                               struct bs_error *err)
 {
-	const struct bs_segment *segment = &plan->snapshot->segments[s];
+	const struct bs_segment *segment = bs_plan_segment(plan, s);
 	const struct bs_value_table *table = &segment->values;
 	struct bs_value_field field;
 	bool has_field = false;

@@ -20,9 +20,11 @@ struct bs_sorted_hit {
 	struct bs_value value;
 };
 
+BS_VECTOR(bs_sorted_hits, struct bs_sorted_hit);
+
 /* The first k. Zero-initialise but for the first lines; release with bs_sorting_deinit. */
 struct bs_sorting {
-	const struct bs_snapshot *snapshot;
+	const struct bs_snapshot_list *list;
 	const char *field; /* NULL: nothing is sorted */
 	bool is_descending;
 	size_t k;
@@ -32,8 +34,8 @@ struct bs_sorting {
 	enum bs_status (*offer)(void *context, const struct bs_candidate *candidate, const struct bs_sorted_hit *hit,
 	                        bool is_known, struct bs_error *err);
 	void *context;
-	struct bs_buffer heap;   /* struct bs_sorted_hit each, the last of them on top */
-	struct bs_buffer listed; /* scratch */
+	struct bs_sorted_hits heap;      /* the last of them on top */
+	struct bs_candidate_list listed; /* scratch */
 	uint64_t n_passed;       /* matches that were not offered, */
 	bool is_open;            /* or how many is not known */
 };
@@ -54,7 +56,7 @@ size_t bs_sorting_finish(struct bs_sorting *sorting, const struct bs_sorted_hit 
 /* Offers the matches of segment s. is_trusted: all of its documents are what was indexed. As bs_scan_segment, and what offer
  * returned. */
 enum bs_status bs_scan_sorted(struct bs_scan *scan, const struct bs_plan *plan, uint32_t s, const struct bs_kernel *kernel,
-                              bool is_trusted, struct bs_sorting *sorting, struct bs_query_stats *stats,
+                              bool is_trusted, struct bs_sorting *sorting, struct bs_scan_stats *stats,
                               struct bs_error *err) BS_WARN_UNUSED;
 
 #endif

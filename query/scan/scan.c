@@ -11,7 +11,6 @@
 #include "core/bitsift/status.h"
 #include "core/system/watch.h"
 #include "query/plan/filter.h"
-#include "query/plan/named.h"
 
 #define LINES_BYTES  (BS_SLAB_MAX_BLOCKS * BS_LINE_BYTES)
 #define GROUPS_BYTES (BS_SLAB_MAX_BLOCKS / 8 * BS_LINE_BYTES)
@@ -37,7 +36,7 @@ void bs_scan_deinit(struct bs_scan *scan)
 	bs_buffer_deinit(&scan->terms);
 	bs_buffer_deinit(&scan->pointers);
 	bs_buffer_deinit(&scan->truths);
-	bs_buffer_deinit(&scan->merged);
+	bs_vector_deinit(&scan->merged);
 	free(scan->best);
 }
 
@@ -84,7 +83,7 @@ enum bs_status bs_scan_start(struct bs_scan *scan, const struct bs_plan *plan, u
 
 void bs_scan_prefetch(const struct bs_plan *plan, uint32_t segment, uint32_t next_slab)
 {
-	const struct bs_segment *from = &plan->snapshot->segments[segment];
+	const struct bs_segment *from = bs_plan_segment(plan, segment);
 	if (next_slab >= from->meta.n_slabs || from->slabs[next_slab].n_levels < 2)
 		return;
 	for (uint32_t t = 0; t < plan->n_terms && t < PREFETCHED_TERMS; t++)
@@ -197,7 +196,7 @@ size_t bs_scan_take_rows(struct bs_row_walk *walk, struct bs_scan_row rows[BS_SC
 void bs_scan_documents(struct bs_slab_scan *at, struct bs_scan_row *rows, size_t n)
 {
 	const struct bs_packed *documents = &at->slab->rows;
-	uint64_t n_docs = at->plan->snapshot->segments[at->segment].meta.n_docs;
+	uint64_t n_docs = bs_plan_segment(at->plan, at->segment)->meta.n_docs;
 	struct bs_packed_place places[BS_SCAN_TOGETHER];
 	bool is_found[BS_SCAN_TOGETHER];
 	for (size_t i = 0; i < n; i++)
@@ -216,7 +215,7 @@ void bs_scan_documents(struct bs_slab_scan *at, struct bs_scan_row *rows, size_t
 
 static void ask_lists(struct bs_slab_scan *at, uint32_t ordinal, struct bs_scan_row *asked, size_t n, uint64_t *lines)
 {
-	const struct bs_rare_lists *lists = &at->plan->snapshot->segments[at->segment].rare_lists;
+	const struct bs_rare_lists *lists = &bs_plan_segment(at->plan, at->segment)->rare_lists;
 	spend(at, n * ROW_NS);
 	bs_scan_documents(at, asked, n);
 	for (size_t i = 0; i < n && !at->status; i++)
@@ -297,7 +296,7 @@ static const struct bs_query_node *node_at(const struct bs_slab_scan *at, uint32
 
 static bool is_exact_leaf(struct bs_slab_scan *at, uint32_t n)
 {
-	spend(at, PAIR_NS * (1 + (node_at(at, n)->kind == BS_NODE_PHRASE ? at->plan->n_word_pairs : 0)));
+	spend(at, PAIR_NS * (1 + (node_at(at, n)->kind == BS_NODE_PHRASE ? bs_plan_n_pairs(at->plan) : 0)));
 	return bs_plan_is_exact_leaf(at->plan, at->segment, n);
 }
 
@@ -322,19 +321,19 @@ static void push_term(struct bs_slab_scan *at, uint32_t term)
 static bool push_leaf(struct bs_slab_scan *at, uint32_t n)
 {
 	const struct bs_query_node *node = node_at(at, n);
-	spend(at, PAIR_NS * 2 * at->plan->n_word_pairs);
+	spend(at, PAIR_NS * 2 * bs_plan_n_pairs(at->plan));
 	uint32_t whole = bs_plan_whole(at->plan, at->segment, n);
 	bool has_wide = false;
 	if (whole != UINT32_MAX) {
 		push_term(at, whole);
 		return false;
 	}
-	for (uint32_t i = 0; i < at->plan->n_word_pairs; i++)
-		if (at->plan->pairs[i].node == n && bs_plan_is_widest(at->plan, at->segment, i))
-			push_term(at, at->plan->pairs[i].term);
+	for (uint32_t i = 0; i < bs_plan_n_pairs(at->plan); i++)
+		if (at->plan->pairs.items[i].node == n && bs_plan_is_widest(at->plan, at->segment, i))
+			push_term(at, at->plan->pairs.items[i].term);
 	for (uint32_t i = 0; i < node->n_items + node->n_aids; i++) {
 		uint32_t e = i < node->n_items ? node->items[i].element : node->aids[i - node->n_items].element;
-		const struct bs_plan_element *element = &at->plan->elements[e];
+		const struct bs_plan_element *element = &at->plan->elements.items[e];
 		if (element->n_terms == 1)
 			push_term(at, element->first_term);
 		else
@@ -352,7 +351,7 @@ static void and_wide_items(struct bs_slab_scan *at, const struct bs_query_node *
                            struct bs_live *live)
 {
 	for (uint32_t i = 0; i < node->n_items && bs_live_any(live); i++) {
-		const struct bs_plan_element *element = &at->plan->elements[node->items[i].element];
+		const struct bs_plan_element *element = &at->plan->elements.items[node->items[i].element];
 		struct bs_live joined = {{0}};
 		if (element->n_terms == 1 || element->is_too_broad)
 			continue;
@@ -375,7 +374,7 @@ static bool is_named(struct bs_slab_scan *at, uint32_t n, uint32_t row)
 		return false;
 	bs_scan_document(at, row, &document);
 	if (!at->status)
-		at->status = at->plan->named->has(at->plan->named, n, (struct bs_doc_ref){at->segment, document}, &has, at->err);
+		at->status = at->plan->names->has(at->plan->names, n, (struct bs_doc_ref){at->segment, document}, &has, at->err);
 	return has;
 }
 
@@ -401,7 +400,7 @@ static void keep_named(struct bs_slab_scan *at, uint32_t n, uint32_t depth, stru
 static const struct bs_value_part *find_part(struct bs_slab_scan *at, uint32_t n, struct bs_value_part *part)
 {
 	const struct bs_plan_range *range = bs_plan_range(at->plan, at->segment, n);
-	const struct bs_segment *segment = &at->plan->snapshot->segments[at->segment];
+	const struct bs_segment *segment = bs_plan_segment(at->plan, at->segment);
 	bool found = false;
 	if (range->ranks.n > 0 && !at->status)
 		at->status = bs_value_part_find(&segment->values, &range->field, (uint32_t)(at->slab - segment->slabs),
@@ -521,36 +520,36 @@ void bs_scan_fail_past_end(struct bs_slab_scan *at)
 bool bs_scan_is_out(struct bs_slab_scan *at, uint32_t document)
 {
 	const struct bs_plan *plan = at->plan;
-	bool passes = !at->status && !bs_snapshot_is_deleted(plan->snapshot, at->segment, document);
+	bool passes = !at->status && !bs_list_is_deleted(plan->list, (struct bs_doc_ref){at->segment, document});
 	passes = passes && !bs_plan_leaves_out(plan, (struct bs_doc_ref){at->segment, document});
-	if (passes && plan->filter)
-		at->status = bs_filter_passes(plan->filter, (struct bs_doc_ref){at->segment, document}, &passes, at->err);
+	if (passes && plan->scope.filter)
+		at->status = bs_filter_passes(plan->scope.filter, (struct bs_doc_ref){at->segment, document}, &passes, at->err);
 	return at->status || !passes;
 }
 
 /* Whether every document of the segment may be a hit. */
 static bool has_all(const struct bs_slab_scan *at)
 {
-	return !at->plan->filter && at->plan->n_left_out == 0 && !at->plan->snapshot->tombstones[at->segment];
+	return !at->plan->scope.filter && at->plan->scope.n_left_out == 0 && !at->plan->list->segments[at->segment].tombstones;
 }
 
 /* The document, unless it is out. With n_counted (nullable) a sure one is counted instead. */
 static void add_candidate(struct bs_slab_scan *at, const struct bs_scan_row *row, bool is_sure,
-                          struct bs_buffer *candidates, uint64_t *n_counted)
+                          struct bs_candidate_list *candidates, uint64_t *n_counted)
 {
 	struct bs_candidate candidate = {
-		.row = row->row, .document = row->document, .is_sure = is_sure && !at->plan->is_open};
+		.row = row->row, .document = row->document, .is_sure = is_sure && !at->plan->scope.is_open};
 	if (bs_scan_is_out(at, candidate.document))
 		return;
 	at->stats->candidates++;
 	if (candidate.is_sure && n_counted)
 		++*n_counted;
 	else
-		at->status = bs_buffer_append(candidates, &candidate, sizeof(candidate), at->err);
+		at->status = bs_vector_append(candidates, &candidate, at->err);
 }
 
 static void add_rows(struct bs_slab_scan *at, struct bs_scan_row *rows, size_t n, bool is_sure,
-                     struct bs_buffer *candidates, uint64_t *n_counted)
+                     struct bs_candidate_list *candidates, uint64_t *n_counted)
 {
 	spend(at, n * ROW_NS);
 	if (!at->status)
@@ -574,10 +573,10 @@ static bool has_bits_past_end(const struct bs_slab_scan *at, uint32_t depth, con
 
 /* The documents that frame depth was left with. Those that are sure need not be named to be counted. */
 static void take_lines(struct bs_slab_scan *at, uint32_t depth, const struct bs_live *live, bool is_sure,
-                       struct bs_buffer *candidates, uint64_t *n_counted)
+                       struct bs_candidate_list *candidates, uint64_t *n_counted)
 {
 	const uint64_t *lines = at->scan->frames[depth].lines;
-	bool is_count = is_sure && n_counted && has_all(at) && !at->plan->is_open;
+	bool is_count = is_sure && n_counted && has_all(at) && !at->plan->scope.is_open;
 	if (at->status)
 		return;
 	if (is_count && has_bits_past_end(at, depth, live)) {
@@ -594,7 +593,7 @@ static void take_lines(struct bs_slab_scan *at, uint32_t depth, const struct bs_
 	}
 }
 
-static void scan_matrix(struct bs_slab_scan *at, struct bs_buffer *candidates, uint64_t *n_counted)
+static void scan_matrix(struct bs_slab_scan *at, struct bs_candidate_list *candidates, uint64_t *n_counted)
 {
 	uint32_t root = (uint32_t)at->plan->query->n_nodes - 1;
 	struct bs_live live;
@@ -771,7 +770,7 @@ static void judge_name(const struct chunk *chunk, uint32_t n, const uint64_t *wi
 			if (!is_named(chunk->at, n, (chunk->first + i) * BS_FORWARD_GROUP_ROWS + lane))
 				truth->may[i] &= ~(UINT64_C(1) << lane);
 		}
-		if (!chunk->at->plan->named->is_loose)
+		if (!chunk->at->plan->names->is_loose)
 			truth->must[i] = truth->may[i];
 	}
 }
@@ -808,7 +807,7 @@ __attribute__((noinline)) static void judge_leaf(const struct chunk *chunk, uint
 	const struct bs_plan *plan = chunk->at->plan;
 	const struct bs_query_node *node = &plan->query->nodes[n];
 	struct truth *truth = truth_of(chunk, n);
-	spend(chunk->at, CHUNK_WORDS + PAIR_NS * (node->kind == BS_NODE_PHRASE ? plan->n_word_pairs : 0));
+	spend(chunk->at, CHUNK_WORDS + PAIR_NS * (node->kind == BS_NODE_PHRASE ? bs_plan_n_pairs(plan) : 0));
 	uint32_t whole = bs_plan_whole(plan, chunk->at->segment, n);
 	bool is_exact = whole != UINT32_MAX || (node->kind == BS_NODE_WORD && node->field == BS_QUERY_ANY_FIELD);
 	bool is_filter = true;
@@ -824,15 +823,15 @@ __attribute__((noinline)) static void judge_leaf(const struct chunk *chunk, uint
 	if (whole != UINT32_MAX)
 		keep_term_rows(chunk, whole, 1, truth->may, &is_exact);
 	for (uint32_t i = 0; i < node->n_items && whole == UINT32_MAX && any(chunk, truth->may); i++) {
-		const struct bs_plan_element *element = &plan->elements[node->items[i].element];
+		const struct bs_plan_element *element = &plan->elements.items[node->items[i].element];
 		if (element->is_too_broad)
 			is_exact = false;
 		else
 			keep_term_rows(chunk, element->first_term, element->n_terms, truth->may, &is_exact);
 	}
-	for (uint32_t i = 0; i < plan->n_word_pairs && whole == UINT32_MAX && any(chunk, truth->may); i++)
-		if (plan->pairs[i].node == n && bs_plan_is_widest(plan, chunk->at->segment, i))
-			keep_term_rows(chunk, plan->pairs[i].term, 1, truth->may, &is_filter);
+	for (uint32_t i = 0; i < bs_plan_n_pairs(plan) && whole == UINT32_MAX && any(chunk, truth->may); i++)
+		if (plan->pairs.items[i].node == n && bs_plan_is_widest(plan, chunk->at->segment, i))
+			keep_term_rows(chunk, plan->pairs.items[i].term, 1, truth->may, &is_filter);
 	for (uint32_t i = 0; i < chunk->n_words; i++)
 		truth->must[i] = is_exact ? truth->may[i] : 0;
 }
@@ -876,7 +875,7 @@ static void judge(const struct chunk *chunk, uint32_t n, const uint64_t *within)
 	}
 }
 
-static void scan_chunk(struct chunk *chunk, struct bs_buffer *candidates, uint64_t *n_counted)
+static void scan_chunk(struct chunk *chunk, struct bs_candidate_list *candidates, uint64_t *n_counted)
 {
 	struct bs_slab_scan *at = chunk->at;
 	uint32_t n_left = at->slab->n_docs - chunk->first * BS_FORWARD_GROUP_ROWS;
@@ -903,7 +902,7 @@ static void scan_chunk(struct chunk *chunk, struct bs_buffer *candidates, uint64
 		}
 	}
 	for (uint32_t i = 0; i < chunk->n_words && !at->status; i++) {
-		if (n_counted && has_all(at) && !at->plan->is_open) {
+		if (n_counted && has_all(at) && !at->plan->scope.is_open) {
 			at->stats->candidates += bs_count_bits(first.must[i]);
 			*n_counted += bs_count_bits(first.must[i]);
 			first.may[i] &= ~first.must[i];
@@ -916,7 +915,7 @@ static void scan_chunk(struct chunk *chunk, struct bs_buffer *candidates, uint64
 	}
 }
 
-void bs_scan_forward(struct bs_slab_scan *at, struct bs_buffer *candidates, uint64_t *n_counted)
+void bs_scan_forward(struct bs_slab_scan *at, struct bs_candidate_list *candidates, uint64_t *n_counted)
 {
 	uint32_t n_groups = bs_forward_groups(at->slab->n_docs);
 	bs_buffer_clear(&at->scan->truths);
@@ -929,7 +928,7 @@ void bs_scan_forward(struct bs_slab_scan *at, struct bs_buffer *candidates, uint
 	}
 }
 
-void bs_scan_slab(struct bs_slab_scan *at, struct bs_buffer *candidates, uint64_t *n_counted)
+void bs_scan_slab(struct bs_slab_scan *at, struct bs_candidate_list *candidates, uint64_t *n_counted)
 {
 	if (at->slab->n_levels == 0)
 		bs_scan_forward(at, candidates, n_counted);
@@ -960,12 +959,12 @@ static enum bs_status sort_candidates(struct bs_scan *scan, struct bs_candidate 
 {
 	if (run_end(candidates, 0, n) == n)
 		return BS_OK;
-	bs_buffer_clear(&scan->merged);
-	enum bs_status status = bs_buffer_reserve(&scan->merged, n * sizeof(*candidates), err);
+	bs_vector_clear(&scan->merged);
+	enum bs_status status = bs_vector_reserve(&scan->merged, n, err);
 	if (status)
 		return status;
 	struct bs_candidate *from = candidates;
-	struct bs_candidate *to = (struct bs_candidate *)(void *)scan->merged.data;
+	struct bs_candidate *to = scan->merged.items;
 	for (size_t n_runs = 2; n_runs > 1;) {
 		n_runs = 0;
 		for (size_t start = 0; start < n; n_runs++) {
@@ -984,11 +983,11 @@ static enum bs_status sort_candidates(struct bs_scan *scan, struct bs_candidate 
 }
 
 enum bs_status bs_scan_segment(struct bs_scan *scan, const struct bs_plan *plan, uint32_t s,
-                               const struct bs_kernel *kernel, struct bs_buffer *candidates, uint64_t *n_counted,
-                               struct bs_query_stats *stats, struct bs_error *err)
+                               const struct bs_kernel *kernel, struct bs_candidate_list *candidates, uint64_t *n_counted,
+                               struct bs_scan_stats *stats, struct bs_error *err)
 {
-	const struct bs_segment *segment = &plan->snapshot->segments[s];
-	size_t base = candidates->used_bytes;
+	const struct bs_segment *segment = bs_plan_segment(plan, s);
+	size_t base = bs_vector_n(candidates);
 	enum bs_status status = bs_scan_start(scan, plan, 0, err);
 	for (uint32_t i = 0; i < segment->meta.n_slabs && !status; i++) {
 		struct bs_slab_scan at = {scan, plan, &segment->slabs[i], kernel, stats, err, s, BS_OK};
@@ -996,8 +995,29 @@ enum bs_status bs_scan_segment(struct bs_scan *scan, const struct bs_plan *plan,
 		bs_scan_slab(&at, candidates, n_counted);
 		status = at.status;
 	}
-	if (!status && candidates->used_bytes > base)
-		status = sort_candidates(scan, (struct bs_candidate *)(void *)(candidates->data + base),
-		                         (candidates->used_bytes - base) / sizeof(struct bs_candidate), err);
+	if (!status && bs_vector_n(candidates) > base)
+		status = sort_candidates(scan, candidates->items + base, bs_vector_n(candidates) - base, err);
+	return status;
+}
+
+#define DOCUMENT_NS 5u /* the approximate cost of a look at a document */
+
+enum bs_status bs_scan_all(const struct bs_plan *plan, uint32_t s, struct bs_candidate_list *candidates,
+                           struct bs_scan_stats *stats, struct bs_error *err)
+{
+	const struct bs_list_segment *segment = bs_list_segment(plan->list, s);
+	enum bs_status status = BS_OK;
+	for (uint32_t d = 0; d < segment->n_docs && !status; d++) {
+		const struct bs_doc_ref ref = {s, d};
+		struct bs_candidate candidate = {.document = d};
+		bool passes = !bs_list_is_deleted(plan->list, ref) && !bs_plan_leaves_out(plan, ref);
+		status = bs_watch_spend(DOCUMENT_NS, err);
+		if (passes && plan->scope.filter && !status)
+			status = bs_filter_passes(plan->scope.filter, ref, &passes, err);
+		if (status || !passes)
+			continue;
+		stats->candidates++;
+		status = bs_vector_append(candidates, &candidate, err);
+	}
 	return status;
 }

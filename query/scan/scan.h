@@ -12,11 +12,20 @@
 #define BS_QUERY_SCAN_SCAN_H
 
 #include "core/base/bytes.h"
+#include "core/base/vector.h"
+#include "core/bitsift/query_stats.h"
 #include "core/matrix/slab_and.h"
 #include "core/simd/kernels.h"
 #include "query/plan/plan.h"
 
-struct bs_query_stats;
+/* A document that may match. */
+struct bs_candidate {
+	uint32_t document;
+	uint32_t row; /* of its slab */
+	bool is_sure; /* every column it came through is exact: it matches, if its source is what was indexed */
+};
+
+BS_VECTOR(bs_candidate_list, struct bs_candidate);
 
 /* One thread's memory for scanning; grows to the deepest query and stays. Zero-initialise. Others than scan_top.c look at
  * none of it. */
@@ -29,26 +38,24 @@ struct bs_scan {
 	struct bs_buffer terms;    /* u32: a stack of the terms that ANDs under evaluation look at */
 	struct bs_buffer pointers; /* const struct bs_slab_term *: those of one AND */
 	struct bs_buffer truths;   /* of forward lists: one a node */
-	struct bs_buffer merged;   /* struct bs_candidate: scratch for sorting */
+	struct bs_candidate_list merged; /* scratch for sorting */
 	struct best_scan *best;    /* scratch of scan_top.c: 44 KiB, for free(); NULL: not made yet */
 };
 void bs_scan_deinit(struct bs_scan *scan);
 
-/* A document that may match. */
-struct bs_candidate {
-	uint32_t document;
-	uint32_t row; /* of its slab */
-	bool is_sure; /* every column it came through is exact: it matches, if its source is what was indexed */
-};
-
 /*
- * Appends the candidates of segment s to candidates (struct bs_candidate each), in document order, deleted ones and
+ * Appends the candidates of segment s, whose source is BS_PLAN_COLUMNS, in document order, deleted ones and
  * those that the plan's filter keeps back left out. With n_counted (nullable), sure ones may be added to *n_counted instead, where that is quicker. stats is added
  * to. BS_CORRUPT, BS_NO_MEMORY.
  */
 enum bs_status bs_scan_segment(struct bs_scan *scan, const struct bs_plan *plan, uint32_t s,
-                               const struct bs_kernel *kernel, struct bs_buffer *candidates, uint64_t *n_counted,
-                               struct bs_query_stats *stats, struct bs_error *err) BS_WARN_UNUSED;
+                               const struct bs_kernel *kernel, struct bs_candidate_list *candidates, uint64_t *n_counted,
+                               struct bs_scan_stats *stats, struct bs_error *err) BS_WARN_UNUSED;
+
+/* Appends every document of segment s that may be a hit: all that are not deleted and that the plan's scope admits. BS_CORRUPT,
+ * BS_NO_MEMORY. */
+enum bs_status bs_scan_all(const struct bs_plan *plan, uint32_t s, struct bs_candidate_list *candidates,
+                           struct bs_scan_stats *stats, struct bs_error *err) BS_WARN_UNUSED;
 
 /* One slab under the scan, for scan_top.c. The first failure sticks; after it, no document is left anywhere. */
 struct bs_slab_scan {
@@ -56,7 +63,7 @@ struct bs_slab_scan {
 	const struct bs_plan *plan;
 	const struct bs_slab *slab;
 	const struct bs_kernel *kernel;
-	struct bs_query_stats *stats;
+	struct bs_scan_stats *stats;
 	struct bs_error *err;
 	uint32_t segment;
 	enum bs_status status;
@@ -118,7 +125,7 @@ static inline void bs_scan_document(struct bs_slab_scan *at, uint32_t row, uint3
 		return;
 	}
 	at->status = bs_slab_document(at->slab, row, document_out, at->err);
-	if (!at->status && *document_out >= at->plan->snapshot->segments[at->segment].meta.n_docs)
+	if (!at->status && *document_out >= bs_list_segment(at->plan->list, at->segment)->n_docs)
 		at->status = bs_container_corrupt(at->slab->rows.file, at->err, "row %u is document %u", row, *document_out);
 }
 
@@ -142,9 +149,9 @@ void bs_scan_seek_term(struct bs_slab_scan *at, uint32_t term, uint32_t frame, s
 void bs_scan_keep_term(struct bs_slab_scan *at, uint32_t term, uint32_t frame, struct bs_live *live);
 
 /* Appends the candidates of a slab, in the order of its rows; as bs_scan_segment, after bs_scan_start. */
-void bs_scan_slab(struct bs_slab_scan *at, struct bs_buffer *candidates, uint64_t *n_counted);
+void bs_scan_slab(struct bs_slab_scan *at, struct bs_candidate_list *candidates, uint64_t *n_counted);
 
 /* The candidates of a slab of forward lists. With n_counted (nullable), those that surely match are counted instead. */
-void bs_scan_forward(struct bs_slab_scan *at, struct bs_buffer *candidates, uint64_t *n_counted);
+void bs_scan_forward(struct bs_slab_scan *at, struct bs_candidate_list *candidates, uint64_t *n_counted);
 
 #endif

@@ -11,7 +11,7 @@
 #include "core/system/watch.h"
 #include "corpus/changes/delete.h"
 #include "corpus/changes/uncommitted.h"
-#include "query/search/index_handle.h"
+#include "query/search/finder.h"
 
 struct deletion {
 	const struct bs_delete_request *request;

@@ -1,91 +1,114 @@
 /*
- * finder.h: a finder (bitsift.h) from within, for the files that are one search together: search.c, where the stages meet; learn.c,
- * the words that are looked for beside the query; show.c, what is handed out of a hit.
+ * finder.h: a finder (bitsift/search.h): what one thread keeps from query to query. It is memory that is used again; what
+ * belongs to one query is in struct bs_run (run.h).
  */
 #ifndef BS_QUERY_SEARCH_FINDER_H
 #define BS_QUERY_SEARCH_FINDER_H
 
-#include "core/base/clock.h"
-#include "core/bitsift/search.h"
+#include "core/base/vector.h"
+#include "core/bitsift/limits.h"
 #include "core/system/watch.h"
 #include "query/answer/batches.h"
 #include "query/answer/document_text.h"
-#include "query/answer/passage.h"
+#include "query/answer/presenter.h"
 #include "query/language/reading.h"
+#include "query/load/loader.h"
+#include "query/plan/feedback.h"
 #include "query/plan/filter.h"
-#include "query/plan/named.h"
 #include "query/plan/plan.h"
 #include "query/rank/rank.h"
 #include "query/rank/scan_top.h"
 #include "query/rank/sorted_hits.h"
-#include "query/search/feedback.h"
 #include "query/search/index_handle.h"
+#include "query/search/question.h"
+#include "query/verify/named.h"
 #include "query/verify/verify_many.h"
+
+BS_VECTOR(bs_doc_refs, struct bs_doc_ref);
+
+/* The memory of the stages. Valid during a query, kept for the next. */
+struct bs_query_memory {
+	struct bs_plan plan;
+	struct bs_named named;
+	struct bs_scan scan;
+	struct bs_candidate_list candidates; /* of the segment that is being searched */
+	struct bs_scorer scorer;
+	struct bs_top_scan top_scan;
+	struct bs_top top;
+	struct bs_sorting sorting;
+	struct bs_hits hits;
+	struct bs_buffer text; /* of explanations and suggestions */
+};
+
+/* Terms and documents that were learnt of several indexes, for one of them. Borrowed. */
+struct bs_taught {
+	const struct bs_feedback *feedback;
+	const struct bs_doc_refs *left_out; /* documents of this index that are no hits */
+};
+
+/* What a query is expanded by. */
+struct bs_learning {
+	struct bs_feedback feedback;
+	struct bs_hits best;           /* the documents that it is learnt from, best first */
+	struct bs_doc_refs like;       /* the documents that hits are to be like, which are no hits themselves */
+	const struct bs_taught *taught; /* used instead of what would be learnt; NULL: nothing */
+};
 
 struct bs_finder {
 	const struct bs_index *index;
+	struct bs_snapshot_list list;
 	struct bs_reading reading;
-	struct bs_fetcher *fetcher;
-	struct bs_filter *filter; /* NULL: no request had one yet */
-	bool is_filtered;         /* the request wants not all documents */
-	bool has_dates;           /* those of its field of dates are in the query */
-	struct bs_named named;
-	struct bs_scan scan;
-	struct bs_plan plan;
-	struct bs_buffer candidates;
-	struct bs_buffer hits;  /* struct bs_hit each */
-	struct bs_buffer marks; /* struct bs_snippet_hit each */
-	struct bs_batches *batches; /* NULL: no request wanted some yet */
-	struct bs_passages passages;
-	struct bs_feedback feedback;
-	const struct bs_taught *taught; /* instead, if not NULL */
-	struct bs_buffer best_hits; /* struct bs_hit each: what the query is fed with */
-	struct bs_buffer like;  /* struct bs_doc_ref each: what hits are to be like */
-	struct bs_buffer id, local_id, path, snippet, text;
-	struct bs_document_texts texts;
-	/* The query being run. */
-	const struct bs_find_request *request; /* NULL between queries */
-	uint32_t segment; /* whose candidates are verified */
-	size_t n_best;
-	struct bs_query_tree *query;
-	struct bs_verify_request verify_request;
-	struct bs_verifier verifier;
+	struct bs_loader *loader;
 	struct bs_verify_crew *crew;
-	double own_weight; /* of the query's words in all */
-	bool is_feeding;   /* the query is run for its best documents, and told of once more */
-	const struct bs_find_request *asked; /* then, what was asked */
-	double avgdl;
-	struct bs_top top;
-	struct bs_sorting sorting; /* instead of top, if it has a field */
-	bool is_trusted;           /* sorting: all documents of the segment are what was indexed */
-	struct bs_find_result *result;
-	struct bs_query_stats *stats; /* in the result */
-	uint64_t since_ns;      /* when the stage under way began */
-	struct bs_scorer scorer;
-	struct bs_top_scan best;
-	bool is_ranked;         /* the k best are found by bounds (scan_top.h), not by scoring every match */
-	bool is_refused;        /* the callback for hits wants no more */
-	struct bs_account account; /* of all that is above, and of what its threads hold */
+	struct bs_filter *filter; /* NULL: no query had a selection yet */
+	struct bs_query_memory memory;
+	struct bs_learning learning;
+	struct bs_presenter presenter;
+	struct bs_batches *batches; /* NULL: not needed yet */
+	struct bs_document_texts texts;
+	const struct bs_listener *listener; /* of the call under way; NULL between calls */
+	struct bs_account account;          /* of all that is above, and of what its threads hold */
 };
 
-/* Charges the time since the last charge to a stage. */
-static inline void bs_finder_charge(struct bs_finder *finder, enum bs_stage stage)
+/* A call that uses a finder: it ends by its own limits, and what it allocates counts for the finder. */
+struct bs_finder_use {
+	struct bs_watch watch;
+	struct bs_account *account; /* of the call around it */
+};
+
+/* limits: nullable. After BS_OK, bs_finder_leave must follow. Fails as bs_watch_begin. */
+enum bs_status bs_finder_enter(struct bs_finder *finder, const struct bs_limits *limits, struct bs_finder_use *use,
+                               struct bs_error *err) BS_WARN_UNUSED;
+void bs_finder_leave(struct bs_finder_use *use);
+
+/* As bs_finder_new and bs_finder_free of bitsift/search.h. */
+enum bs_status bs_finder_make(const struct bs_index *index, struct bs_finder **finder_out, struct bs_error *err) BS_WARN_UNUSED;
+void bs_finder_destroy(struct bs_finder *finder);
+
+/* Frees the memory of earlier queries if it is more than the limit of this call. After a failure the finder holds what it
+ * held. BS_NO_MEMORY and what bs_loader_new returns. */
+enum bs_status bs_finder_trim(struct bs_finder *finder, struct bs_error *err) BS_WARN_UNUSED;
+
+/* The filter, made when it is first asked for. BS_NO_MEMORY. */
+enum bs_status bs_finder_need_filter(struct bs_finder *finder, struct bs_error *err) BS_WARN_UNUSED;
+
+/* Passes a line to the caller's notice function, if there is one. */
+void bs_finder_notice(void *finder, const char *message);
+
+/* For catalog_find.c: whether something of a place is in the index, as bs_filter_has_place; what was learnt of several indexes
+ * (borrowed until the next such call; NULL: nothing). */
+enum bs_status bs_finder_has_place(struct bs_finder *finder, const char *path, bool *has_out, struct bs_error *err) BS_WARN_UNUSED;
+void bs_finder_teach(struct bs_finder *finder, const struct bs_taught *taught);
+
+/* The document of a number, and of a hit. */
+static inline struct bs_doc_ref bs_document_ref(uint64_t number)
 {
-	uint64_t now = bs_now_ns();
-	finder->stats->stage_ns[stage] += now - finder->since_ns;
-	finder->since_ns = now;
+	return (struct bs_doc_ref){(uint32_t)(number >> 32), (uint32_t)number};
 }
 
-/* Runs the request that is begun. */
-enum bs_status bs_finder_run(struct bs_finder *finder, struct bs_error *err) BS_WARN_UNUSED;
-
-/* Takes the words that are looked for beside the query, if it wants some. */
-enum bs_status bs_finder_learn(struct bs_finder *finder, struct bs_error *err) BS_WARN_UNUSED;
-
-/* Hands out the hits, best first or in document order. */
-enum bs_status bs_finder_show(struct bs_finder *finder, struct bs_error *err) BS_WARN_UNUSED;
-
-/* The search was ended, or what is to be shown of it takes too long. Whether the hits so far are the answer. */
-bool bs_finder_is_partial(struct bs_finder *finder, enum bs_status status);
+static inline struct bs_doc_ref bs_find_hit_ref(const struct bs_find_hit *hit)
+{
+	return bs_document_ref(hit->document);
+}
 
 #endif

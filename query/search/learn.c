@@ -1,70 +1,43 @@
-/* learn.c: the words that are typical of the best documents, or of what hits are to be like, are taken into the query. See
- * finder.h; feedback.h has the arithmetic. */
+/* learn.c: see learn.h. */
+#include "query/search/learn.h"
+
 #include <string.h>
 
-#include "core/bitsift/search.h"
 #include "corpus/changes/delete.h"
 #include "query/answer/explain.h"
-#include "query/search/find_request.h"
-#include "query/search/finder.h"
+#include "query/search/ranked.h"
+#include "query/statistics/bm25.h"
 
-/* The text of a document, by which what is typical of it is known. */
-static enum bs_status learn(struct bs_finder *finder, struct bs_doc_ref ref, double trust, struct bs_error *err)
+/* Words learnt for one question. */
+struct learner {
+	struct bs_finder *finder;
+	const struct bs_question *question;
+	struct bs_feedback *feedback;
+	struct bs_query_stats *stats;
+	double avgdl;
+	uint64_t since_ns;
+};
+
+static void charge(struct learner *learner)
 {
+	uint64_t now = bs_now_ns();
+	learner->stats->stage_ns[BS_STAGE_PLAN] += now - learner->since_ns;
+	learner->since_ns = now;
+}
+
+/* Adds the text of a document. */
+static enum bs_status add_document(struct learner *learner, struct bs_doc_ref ref, double trust, struct bs_error *err)
+{
+	struct bs_finder *finder = learner->finder;
 	struct bs_document document;
 	enum bs_fetched fetched;
-	enum bs_status status = bs_fetch(finder->fetcher, ref.segment, ref.document, &document, &fetched, err);
+	enum bs_status status = bs_load(finder->loader, ref, &document, &fetched, err);
 	if (status || fetched == BS_FETCHED_GONE || fetched == BS_FETCHED_FAILED)
 		return status;
-	finder->stats->verified++;
-	finder->stats->bytes_verified += document.text_bytes;
-	return bs_feedback_add(&finder->feedback, finder->reading.words, document.fields, document.n_fields, trust, finder->avgdl, err);
-}
-
-static int keep_hit(void *context, const struct bs_find_hit *hit)
-{
-	struct bs_finder *finder = context;
-	struct bs_doc_ref ref = bs_find_hit_ref(hit);
-	struct bs_hit kept = {.score = hit->score, .segment = ref.segment, .document = ref.document};
-	return bs_buffer_append(&finder->best_hits, &kept, sizeof(kept), NULL) != BS_OK;
-}
-
-/* What the request under way is told of, its own context not being there. */
-static void pass_notice(void *context, const char *message)
-{
-	const struct bs_finder *finder = context;
-	if (finder->asked->notice)
-		finder->asked->notice(finder->asked->context, message);
-}
-
-/* Runs the query for its best documents, and forgets what came of it but the time. */
-static enum bs_status find_best(struct bs_finder *finder, struct bs_error *err)
-{
-	const struct bs_find_request *request = finder->request;
-	struct bs_find_request best = *request;
-	best.mode = BS_FIND_TOP;
-	best.hit = keep_hit;
-	best.batch = NULL;
-	best.notice = pass_notice;
-	best.context = finder;
-	finder->asked = request;
-	best.explain = NULL;
-	best.sort_field = NULL;
-	best.offset = 0;
-	best.snippets = best.passages = best.suggest = best.exhaustive = false;
-	bs_buffer_clear(&finder->best_hits);
-	finder->request = &best;
-	finder->n_best = request->feedback_docs;
-	finder->is_feeding = true;
-	enum bs_status status = bs_finder_run(finder, err);
-	finder->is_feeding = false;
-	finder->n_best = bs_find_request_wanted(request);
-	finder->request = request;
-	struct bs_query_stats spent = *finder->stats;
-	*finder->stats = (struct bs_query_stats){.verified = spent.verified, .bytes_verified = spent.bytes_verified};
-	memcpy(finder->stats->stage_ns, spent.stage_ns, sizeof(spent.stage_ns));
-	bool lacks_memory = status == BS_STOPPED && !bs_watch_is_over();
-	return lacks_memory ? bs_fail_memory(err, "hits", finder->best_hits.used_bytes) : status;
+	learner->stats->verify.verified++;
+	learner->stats->verify.bytes += document.text_bytes;
+	return bs_feedback_add(learner->feedback, finder->reading.words, document.fields, document.n_fields, trust, learner->avgdl,
+	                       err);
 }
 
 static enum bs_status df_here(void *context, uint32_t i, const uint8_t *word, uint32_t word_bytes, uint64_t *df_out,
@@ -74,81 +47,158 @@ static enum bs_status df_here(void *context, uint32_t i, const uint8_t *word, ui
 	return bs_plan_df(context, word, word_bytes, df_out, err);
 }
 
-static enum bs_status take(struct bs_finder *finder, size_t n_most, double sum, struct bs_error *err)
+static enum bs_status take(struct learner *learner, size_t n_most, double sum, struct bs_error *err)
 {
-	const struct bs_snapshot *snapshot = &finder->index->snapshot;
-	struct bs_feedback_numbers numbers = {snapshot->n_docs, df_here, (void *)(uintptr_t)snapshot};
-	return bs_feedback_take(&finder->feedback, &numbers, &finder->reading.stop, n_most, sum, err);
+	struct bs_finder *finder = learner->finder;
+	struct bs_feedback_numbers numbers = {finder->list.n_docs, df_here, &finder->list};
+	return bs_feedback_take(learner->feedback, &numbers, &finder->reading.stop, n_most, sum, err);
 }
 
-static enum bs_status learn_from_best(struct bs_finder *finder, struct bs_error *err)
+/* Leaves the best documents of the query in learning.best. */
+static enum bs_status collect_best(struct bs_run *run, size_t n_best, struct bs_error *err)
 {
-	enum bs_status status = find_best(finder, err);
-	const struct bs_hit *best = (const struct bs_hit *)(const void *)finder->best_hits.data;
-	finder->since_ns = bs_now_ns();
-	for (size_t i = 0; i < bs_n_hits(&finder->best_hits) && !status && best[0].score > 0; i++)
-		status = learn(finder, (struct bs_doc_ref){best[i].segment, best[i].document},
-		               bs_feedback_trust(best[i].score, best[0].score), err);
+	struct bs_hits *best = &run->finder->learning.best;
+	const struct bs_hit *hits;
+	bool by_bounds;
+	enum bs_status status = bs_ranked_prepare(run, n_best, &by_bounds, err);
+	bs_run_charge(run, BS_STAGE_PLAN);
 	if (!status)
-		status = take(finder, BS_FEEDBACK_WORDS, finder->own_weight, err);
-	bs_finder_charge(finder, BS_STAGE_PLAN);
+		status = bs_ranked_search(run, n_best, &by_bounds, err);
+	size_t n = status ? 0 : bs_top_finish(&run->finder->memory.top, &hits);
+	bs_run_charge(run, BS_STAGE_RANK);
+	return status ? status : bs_vector_extend(best, hits, n, err);
+}
+
+/* The sum of the weights of a query's words. */
+static double own_weight(const struct bs_query_tree *query)
+{
+	double sum = 0;
+	for (size_t i = 0; i < query->n_elements; i++)
+		sum += query->elements[i].weight;
+	return sum;
+}
+
+/* Runs the query for its best documents. Of what that costs, only the time and the texts that were read count. */
+static enum bs_status find_best(struct learner *learner, double *weight_out, size_t *error_byte_out, struct bs_error *err)
+{
+	struct bs_question question = *learner->question;
+	struct bs_query_stats stats = {.hits = 0};
+	struct bs_run run = {.finder = learner->finder, .question = &question, .learnt = learner->feedback, .stats = &stats,
+	                     .is_silent = true};
+	question.run.mode = BS_FIND_TOP;
+	question.run.n_best = question.like.feedback_docs;
+	question.run.sort_field = NULL;
+	question.run.exhaustive = false;
+	enum bs_status status = bs_run_begin(&run, err);
+	bs_run_charge(&run, BS_STAGE_PLAN);
+	*error_byte_out = run.error_byte;
+	if (!status)
+		status = collect_best(&run, question.run.n_best, err);
+	*weight_out = status ? 0 : own_weight(run.query);
+	bs_run_end(&run);
+	memcpy(learner->stats->stage_ns, stats.stage_ns, sizeof(stats.stage_ns));
+	learner->stats->verify.verified = stats.verify.verified;
+	learner->stats->verify.bytes = stats.verify.bytes;
 	return status;
 }
 
-static enum bs_status learn_from_like(struct bs_finder *finder, struct bs_error *err)
+static enum bs_status learn_from_best(struct learner *learner, size_t *error_byte_out, struct bs_error *err)
 {
-	const struct bs_find_request *request = finder->request;
-	struct bs_field text = {.name = "", .text = (const uint8_t *)request->like_text, .text_bytes = request->like_text_bytes};
-	bool is_found = true;
+	const struct bs_hits *best = &learner->finder->learning.best;
+	double weight;
+	enum bs_status status = find_best(learner, &weight, error_byte_out, err);
+	learner->since_ns = bs_now_ns();
+	for (size_t i = 0; i < bs_vector_n(best) && !status && best->items[0].score > 0; i++)
+		status = add_document(learner, bs_hit_ref(&best->items[i]),
+		                      bs_feedback_trust(best->items[i].score, best->items[0].score), err);
+	if (!status)
+		status = take(learner, BS_FEEDBACK_WORDS, weight, err);
+	charge(learner);
+	return status;
+}
+
+/* The documents of an id. */
+static enum bs_status find_like(struct bs_finder *finder, const char *id, struct bs_error *err)
+{
+	const struct bs_snapshot_list *list = &finder->list;
+	struct bs_doc_refs *like = &finder->learning.like;
+	bool is_found = false;
 	enum bs_status status = BS_OK;
-	finder->since_ns = bs_now_ns();
-	if (request->like_id)
-		status = bs_delete_find(&finder->index->snapshot, false, &request->like_id, 1, &is_found, &finder->like, err);
+	for (uint32_t i = 0; i < list->n_entries && !status; i++) {
+		size_t n_before = bs_vector_n(like);
+		bool is_here = false;
+		status = bs_delete_find(list->entries[i].snapshot, false, &id, 1, &is_here, &like->bytes, err);
+		for (size_t k = n_before; k < bs_vector_n(like) && !status; k++)
+			like->items[k].segment += bs_list_first_segment(list, i);
+		is_found |= is_here;
+	}
 	if (!status && !is_found)
-		status = bs_fail(err, BS_NOT_FOUND, "%s: no document has this id", *request->like_id ? request->like_id : "''");
-	const struct bs_doc_ref *refs = (const struct bs_doc_ref *)(const void *)finder->like.data;
-	for (size_t i = 0; i < finder->like.used_bytes / sizeof(*refs) && !status; i++)
-		status = learn(finder, refs[i], 1, err);
-	if (!status && request->like_text)
-		status = bs_feedback_add(&finder->feedback, finder->reading.words, &text, 1, 1, finder->avgdl, err);
-	if (!status)
-		status = take(finder, BS_LIKE_WORDS, 0, err);
-	if (!status && finder->feedback.n_texts == 0)
-		return bs_fail(err, BS_IO, "%s: its text is gone, or cannot be read", request->like_id);
-	if (!status && bs_feedback_n_taken(&finder->feedback) == 0)
-		status = bs_find_learnt_nothing(request, err);
-	bs_finder_charge(finder, BS_STAGE_PLAN);
+		status = bs_fail(err, BS_NOT_FOUND, "%s: no document has this id", *id ? id : "''");
 	return status;
 }
 
-void bs_finder_teach(struct bs_finder *finder, const struct bs_taught *taught)
+static enum bs_status learn_from_like(struct learner *learner, struct bs_error *err)
 {
-	finder->taught = taught;
-}
-
-static enum bs_status leave_out(struct bs_finder *finder, struct bs_error *err)
-{
-	const struct bs_buffer *left_out = finder->taught->left_out;
-	return left_out->used_bytes ? bs_buffer_append(&finder->like, left_out->data, left_out->used_bytes, err) : BS_OK;
-}
-
-enum bs_status bs_finder_learn(struct bs_finder *finder, struct bs_error *err)
-{
-	const struct bs_find_request *request = finder->request;
-	enum bs_status status = bs_reading_begin(&finder->reading, request, err);
-	bs_feedback_begin(&finder->feedback);
-	bs_buffer_clear(&finder->like);
-	if (!status && finder->taught)
-		status = leave_out(finder, err);
-	else if (!status && (request->like_id || request->like_text))
-		status = learn_from_like(finder, err);
-	else if (!status && request->feedback_docs > 0)
-		status = learn_from_best(finder, err);
-	if (status || !request->explain || finder->feedback.n_texts == 0)
-		return status;
-	bs_buffer_clear(&finder->text);
-	status = bs_explain_learnt(&finder->feedback, &finder->text, err);
+	struct bs_finder *finder = learner->finder;
+	const struct bs_likeness *asked = &learner->question->like;
+	const struct bs_doc_refs *like = &finder->learning.like;
+	struct bs_field text = {.name = "", .text = (const uint8_t *)asked->text, .text_bytes = asked->text_bytes};
+	enum bs_status status = BS_OK;
+	learner->since_ns = bs_now_ns();
+	if (asked->id)
+		status = find_like(finder, asked->id, err);
+	for (size_t i = 0; i < bs_vector_n(like) && !status; i++)
+		status = add_document(learner, like->items[i], 1, err);
+	if (!status && asked->text)
+		status = bs_feedback_add(learner->feedback, finder->reading.words, &text, 1, 1, learner->avgdl, err);
 	if (!status)
-		request->explain(request->context, (const char *)finder->text.data, finder->text.used_bytes);
+		status = take(learner, BS_LIKE_WORDS, 0, err);
+	if (!status && learner->feedback->n_texts == 0)
+		return bs_fail(err, BS_IO, "%s: its text is gone, or cannot be read", asked->id);
+	if (!status && bs_feedback_n_taken(learner->feedback) == 0)
+		status = bs_question_learnt_nothing(learner->question->query.n_bytes, &learner->question->listener, err);
+	charge(learner);
 	return status;
+}
+
+static enum bs_status explain(struct learner *learner, struct bs_error *err)
+{
+	const struct bs_listener *listener = &learner->question->listener;
+	struct bs_buffer *text = &learner->finder->memory.text;
+	if (!listener->explain || learner->feedback->n_texts == 0)
+		return BS_OK;
+	bs_buffer_clear(text);
+	enum bs_status status = bs_explain_learnt(learner->feedback, text, err);
+	if (!status)
+		listener->explain(listener->context, (const char *)text->data, text->used_bytes);
+	return status;
+}
+
+enum bs_status bs_learn(struct bs_finder *finder, const struct bs_question *question, struct bs_query_stats *stats,
+                        const struct bs_feedback **learnt_out, size_t *error_byte_out, struct bs_error *err)
+{
+	struct bs_learning *learning = &finder->learning;
+	const struct bs_taught *taught = learning->taught;
+	const struct bs_statistics *statistics = question->statistics;
+	struct learner learner = {
+		.finder = finder,
+		.question = question,
+		.feedback = &learning->feedback,
+		.stats = stats,
+		.avgdl = statistics ? bs_statistics_avgdl(statistics)
+	                            : bs_bm25_avgdl(finder->list.n_docs, finder->list.n_positions),
+	};
+	enum bs_status status = BS_OK;
+	*learnt_out = taught ? taught->feedback : &learning->feedback;
+	*error_byte_out = SIZE_MAX;
+	bs_feedback_begin(&learning->feedback);
+	bs_vector_clear(&learning->best);
+	bs_vector_clear(&learning->like);
+	if (taught)
+		status = bs_vector_extend(&learning->like, taught->left_out->items, bs_vector_n(taught->left_out), err);
+	else if (question->like.id || question->like.text)
+		status = learn_from_like(&learner, err);
+	else if (question->like.feedback_docs > 0)
+		status = learn_from_best(&learner, error_byte_out, err);
+	return status ? status : explain(&learner, err);
 }

@@ -8,7 +8,7 @@
 #include "core/base/bytes.h"
 #include "core/base/hash.h"
 #include "query/scan/scan.h"
-#include "query/search/index_handle.h"
+#include "query/search/planned.h"
 
 _Static_assert(BS_MATRIX_TERM_COLUMNS >= BS_SLAB_MAX_HASHES, "room for the columns of absent levels too");
 
@@ -222,13 +222,13 @@ enum bs_status bs_matrix_name(struct bs_finder *finder, uint64_t document, struc
 {
 	struct bs_doc_ref ref = {(uint32_t)(document >> 32), (uint32_t)document};
 	*hit_out = (struct bs_find_hit){.document = document};
-	if (!is_document(&bs_finder_index(finder)->snapshot, ref))
+	if (!is_document(&finder->index->snapshot, ref))
 		return bs_fail(err, BS_INVALID, "no document of this index: %llu", (unsigned long long)document);
 	struct bs_finder_use use;
 	enum bs_status status = bs_finder_enter(finder, NULL, &use, err);
 	if (status)
 		return status;
-	status = bs_finder_name(finder, ref, hit_out, err);
+	status = bs_presenter_name(&finder->presenter, finder->loader, ref, hit_out, err);
 	bs_finder_leave(&use);
 	return status;
 }
@@ -330,37 +330,39 @@ enum bs_status bs_matrix_find_columns(const struct bs_index *index, uint32_t seg
 	return status;
 }
 
+BS_VECTOR(bs_bit_words, uint64_t);
+
 /* What bs_matrix_ask does with a plan. */
 struct asked {
 	int (*take)(void *context, const struct bs_matrix_candidates *candidates);
 	void *context;
 	const struct bs_kernel *kernel;
-	struct bs_buffer found; /* struct bs_candidate each */
-	struct bs_buffer words;
+	struct bs_candidate_list found;
+	struct bs_bit_words words;
 };
 
 static enum bs_status hand_out(struct asked *asked, const struct bs_slab_scan *at, struct bs_error *err)
 {
-	const struct bs_candidate *found = (const struct bs_candidate *)(const void *)asked->found.data;
+	const struct bs_candidate *found = asked->found.items;
 	struct bs_matrix_candidates candidates = {
 		.segment = at->segment,
-		.slab = (uint32_t)(at->slab - at->plan->snapshot->segments[at->segment].slabs),
+		.slab = (uint32_t)(at->slab - bs_plan_segment(at->plan, at->segment)->slabs),
 		.n_rows = at->slab->n_docs,
 		.n_words = ((size_t)at->slab->n_docs + 63) / 64,
-		.n_set = asked->found.used_bytes / sizeof(*found),
+		.n_set = bs_vector_n(&asked->found),
 	};
-	bs_buffer_clear(&asked->words);
-	enum bs_status status = bs_buffer_reserve(&asked->words, candidates.n_words * 8, err);
+	bs_vector_clear(&asked->words);
+	enum bs_status status = bs_vector_reserve(&asked->words, candidates.n_words, err);
 	if (status)
 		return status;
-	uint64_t *words = (uint64_t *)(void *)asked->words.data;
+	uint64_t *words = asked->words.items;
 	memset(words, 0, candidates.n_words * 8);
 	for (size_t i = 0; i < candidates.n_set; i++) {
 		words[found[i].row / 64] |= UINT64_C(1) << (found[i].row % 64);
 		candidates.n_sure += found[i].is_sure;
 	}
 	candidates.words = words;
-	/* What the callback does is none of ours. */
+	/* The callback's allocations are not the finder's. */
 	struct bs_account *account = bs_account_here;
 	bs_account_here = NULL;
 	bool is_refused = asked->take(asked->context, &candidates) != 0;
@@ -371,20 +373,22 @@ static enum bs_status hand_out(struct asked *asked, const struct bs_slab_scan *a
 static enum bs_status ask_slabs(void *context, const struct bs_plan *plan, struct bs_scan *scan, struct bs_error *err)
 {
 	struct asked *asked = context;
-	struct bs_query_stats stats = {.lines_read = 0};
+	struct bs_scan_stats stats = {.lines_read = 0};
 	enum bs_status status = BS_OK;
-	for (uint32_t s = 0; s < plan->snapshot->manifest.n_segments && !status; s++) {
-		const struct bs_segment *segment = &plan->snapshot->segments[s];
+	for (uint32_t s = 0; s < plan->list->n_segments && !status; s++) {
+		const struct bs_segment *segment = bs_plan_segment(plan, s);
+		if (!segment)
+			continue;
 		status = bs_scan_start(scan, plan, 0, err);
 		for (uint32_t i = 0; i < segment->meta.n_slabs && !status; i++) {
 			struct bs_slab_scan at = {scan, plan, &segment->slabs[i], asked->kernel, &stats, err, s, BS_OK};
-			bs_buffer_clear(&asked->found);
+			bs_vector_clear(&asked->found);
 			bs_scan_slab(&at, &asked->found, NULL);
 			status = at.status ? at.status : hand_out(asked, &at, err);
 		}
 	}
-	bs_buffer_deinit(&asked->found);
-	bs_buffer_deinit(&asked->words);
+	bs_vector_deinit(&asked->found);
+	bs_vector_deinit(&asked->words);
 	return status;
 }
 
@@ -392,7 +396,7 @@ enum bs_status bs_matrix_ask(struct bs_finder *finder, const struct bs_find_requ
                              int (*take)(void *context, const struct bs_matrix_candidates *candidates), void *context,
                              size_t *error_byte_out, struct bs_error *err)
 {
-	const struct bs_index *index = bs_finder_index(finder);
+	const struct bs_index *index = finder->index;
 	struct asked asked = {.take = take, .context = context, .kernel = index->kernel};
 	if (error_byte_out)
 		*error_byte_out = SIZE_MAX;

@@ -1,24 +1,23 @@
 /* query.c: a query apart from an index (bitsift/query.h): how it is read (reading.h), its tree, and the matcher of texts. */
-#include "core/bitsift/host.h"
-#include "core/bitsift/index.h"
-#include "core/bitsift/limits.h"
 #include "core/bitsift/query.h"
-#include "core/bitsift/search.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/base/hash.h"
+#include "core/base/vector.h"
 #include "core/store/field_weights.h"
 #include "core/system/watch.h"
-#include "query/answer/snippet.h"
 #include "query/language/reading.h"
-#include "query/plan/named.h"
-#include "query/plan/statistics.h"
-#include "query/rank/rank.h"
+#include "query/plan/plan.h"
+#include "query/search/index_handle.h"
+#include "query/statistics/bm25.h"
 #include "query/verify/match.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
+
+/* The texts are of no document of an index. */
+static const struct bs_doc_ref no_ref = {BS_DOC_NONE, 0};
 
 /* A leaf that asks for the name of a file, as a query of its own. */
 struct asked_name {
@@ -29,19 +28,23 @@ struct asked_name {
 	bool has; /* the name is one that it asks for */
 };
 
+BS_VECTOR(bs_query_texts, struct bs_field);
+BS_VECTOR(bs_query_places, struct bs_query_place);
+
 struct bs_query {
-	struct bs_named named; /* whom the matcher asks about names: first, so that it can be told whose */
+	struct bs_file_names names; /* the first: names.has casts it back */
 	const struct bs_limits *limits;
 	struct asked_name *asked;
 	uint32_t n_asked;
+	struct bs_snapshot_list list; /* the index by which it is read; empty: none */
 	struct bs_reading reading;
 	struct bs_term_table own_fields;
 	char **own_weights;
 	struct bs_query_tree *tree;
 	struct bs_matcher *matcher;
-	struct bs_buffer fields; /* struct bs_field each: the texts */
-	struct bs_buffer hits;   /* struct bs_snippet_hit each */
-	struct bs_buffer places; /* struct bs_query_place each */
+	struct bs_query_texts fields; /* the texts */
+	struct bs_word_hits hits;
+	struct bs_query_places places;
 };
 
 void bs_query_free(struct bs_query *query)
@@ -56,9 +59,10 @@ void bs_query_free(struct bs_query *query)
 	bs_reading_deinit(&query->reading);
 	bs_term_table_deinit(&query->own_fields);
 	bs_strings_free(query->own_weights);
-	bs_buffer_deinit(&query->fields);
-	bs_buffer_deinit(&query->hits);
-	bs_buffer_deinit(&query->places);
+	bs_snapshot_list_deinit(&query->list);
+	bs_vector_deinit(&query->fields);
+	bs_vector_deinit(&query->hits);
+	bs_vector_deinit(&query->places);
 	free(query);
 }
 
@@ -70,26 +74,31 @@ static enum bs_status read_as_told(struct bs_query *query, const struct bs_query
 		.fold_accents = request->fold_accents,
 		.split_identifiers = request->split_identifiers,
 	};
-	enum bs_status status = bs_reading_init(&query->reading, NULL, &words, err);
+	enum bs_status status = bs_reading_init_words(&query->reading, &words, err);
 	for (const char *const *name = request->fields; name && *name && !status; name++) {
 		uint32_t number;
 		status = bs_term_table_intern(&query->own_fields, (const uint8_t *)*name, (uint32_t)strlen(*name),
 		                              bs_hash_slot(*name, strlen(*name)), &number, NULL, err);
 	}
 	bs_reading_set_fields(&query->reading, &query->own_fields);
-	query->reading.has_file_names = request->file_names;
+	query->reading.fields.has_file_names = request->file_names;
 	return status ? status : bs_field_weights_make(request->weights, &query->own_weights, err);
+}
+
+static enum bs_status read_as_index(struct bs_query *query, const struct bs_index *index, struct bs_error *err)
+{
+	const struct bs_list_entry entry = {&index->snapshot, index->has_other_words};
+	enum bs_status status = bs_snapshot_list_init(&query->list, &entry, 1, err);
+	return status ? status : bs_reading_init(&query->reading, &query->list, err);
 }
 
 static enum bs_status read_query(struct bs_query *query, const struct bs_query_request *request, size_t *error_byte,
                                  struct bs_error *err)
 {
-	struct bs_find_request find = {.stop_language = request->stop_language, .stop_words = request->stop_words,
-	                               .stop_words_bytes = request->stop_words_bytes};
-	enum bs_status status = request->index ? bs_reading_init(&query->reading, request->index, NULL, err)
-	                                       : read_as_told(query, request, err);
+	const struct bs_stop_choice stop = {request->stop_language, request->stop_words, request->stop_words_bytes};
+	enum bs_status status = request->index ? read_as_index(query, request->index, err) : read_as_told(query, request, err);
 	if (!status)
-		status = bs_reading_begin(&query->reading, &find, err);
+		status = bs_reading_begin(&query->reading, &stop, NULL, err);
 	if (status)
 		return status;
 	struct bs_query_options options = bs_reading_options(&query->reading);
@@ -103,10 +112,10 @@ static enum bs_status read_query(struct bs_query *query, const struct bs_query_r
 	return status;
 }
 
-/* What bs_named says of documents of an index: the texts are always of one, whose name is known already. */
-static enum bs_status has_name(struct bs_named *named, uint32_t n, struct bs_doc_ref ref, bool *has_out, struct bs_error *err)
+/* All texts are of one file, whose name was matched when it was set. */
+static enum bs_status has_name(struct bs_file_names *names, uint32_t n, struct bs_doc_ref ref, bool *has_out, struct bs_error *err)
 {
-	const struct asked_name *asked = ((struct bs_query *)(void *)named)->asked;
+	const struct asked_name *asked = ((struct bs_query *)(void *)names)->asked;
 	(void)ref, (void)err;
 	while (asked->n != n)
 		asked++;
@@ -119,9 +128,9 @@ static enum bs_status ask_names(struct bs_query *query, struct bs_error *err)
 	const struct bs_query_tree *tree = query->tree;
 	uint32_t n_leaves = 0;
 	enum bs_status status = BS_OK;
-	query->named.has = has_name;
-	query->named.is_loose = true;
-	bs_matcher_ask_names(query->matcher, &query->named);
+	query->names.has = has_name;
+	query->names.is_loose = true;
+	bs_matcher_ask_names(query->matcher, &query->names);
 	for (size_t n = 0; n < tree->n_nodes; n++)
 		n_leaves += bs_query_is_file_name(&tree->nodes[n]);
 	query->asked = calloc(n_leaves + (size_t)1, sizeof(*query->asked));
@@ -200,7 +209,7 @@ enum bs_status bs_query_set_name(struct bs_query *query, const char *name, size_
 	for (uint32_t i = 0; i < query->n_asked && !status; i++) {
 		struct bs_match match = {.matches = false};
 		if (text.text_bytes > 0)
-			status = bs_match_document(query->asked[i].matcher, &text, 1, &match, err);
+			status = bs_match_document(query->asked[i].matcher, no_ref, &text, 1, &match, err);
 		query->asked[i].has = match.matches;
 	}
 	return status;
@@ -210,8 +219,8 @@ enum bs_status bs_query_set_name(struct bs_query *query, const char *name, size_
 static enum bs_status take_texts(struct bs_query *query, const struct bs_text *texts, size_t n_texts, struct bs_error *err)
 {
 	uint64_t n_bytes = 0;
-	bs_buffer_clear(&query->fields);
-	enum bs_status status = bs_buffer_reserve(&query->fields, n_texts * sizeof(struct bs_field), err);
+	bs_vector_clear(&query->fields);
+	enum bs_status status = bs_vector_reserve(&query->fields, n_texts, err);
 	for (size_t i = 0; i < n_texts && !status; i++) {
 		const struct bs_text *text = &texts[i];
 		struct bs_field field = {
@@ -220,17 +229,12 @@ static enum bs_status take_texts(struct bs_query *query, const struct bs_text *t
 			.text = (const uint8_t *)(text->text_bytes ? text->text : ""),
 			.text_bytes = text->text_bytes,
 		};
-		status = bs_buffer_append(&query->fields, &field, sizeof(field), err);
+		status = bs_vector_append(&query->fields, &field, err);
 		n_bytes = text->text_bytes <= BS_MAX_DOCUMENT_BYTES ? n_bytes + text->text_bytes : BS_MAX_DOCUMENT_BYTES + 1;
 		if (!status && n_bytes > BS_MAX_DOCUMENT_BYTES)
 			status = bs_fail(err, BS_INVALID, "a document of more than %llu bytes", (unsigned long long)BS_MAX_DOCUMENT_BYTES);
 	}
 	return status;
-}
-
-static const struct bs_field *fields_of(const struct bs_query *query)
-{
-	return (const struct bs_field *)(const void *)query->fields.data;
 }
 
 /* Where the line of a byte begins in a text, and its number: moves on from the place before, up to which bytes were looked at already. */
@@ -253,13 +257,13 @@ static size_t clamp(uint64_t offset, size_t most)
 /* The hits, by lines and columns. */
 static enum bs_status list_places(struct bs_query *query, struct bs_error *err)
 {
-	const struct bs_snippet_hit *hits = (const struct bs_snippet_hit *)(const void *)query->hits.data;
-	size_t n = query->hits.used_bytes / sizeof(*hits), line_start = 0, looked = 0;
+	const struct bs_word_hit *hits = query->hits.items;
+	size_t n = bs_vector_n(&query->hits), line_start = 0, looked = 0;
 	uint64_t line = 1;
 	enum bs_status status = BS_OK;
-	bs_buffer_clear(&query->places);
+	bs_vector_clear(&query->places);
 	for (size_t i = 0; i < n && !status; i++) {
-		const struct bs_field *field = &fields_of(query)[hits[i].field];
+		const struct bs_field *field = &query->fields.items[hits[i].field];
 		size_t start = clamp(hits[i].start_byte, field->text_bytes), stop = clamp(hits[i].end_byte, field->text_bytes);
 		bool is_marked = field->text_bytes >= 3 && memcmp(field->text, "\xef\xbb\xbf", 3) == 0;
 		if (i == 0 || hits[i].field != hits[i - 1].field) {
@@ -269,7 +273,7 @@ static enum bs_status list_places(struct bs_query *query, struct bs_error *err)
 		move_to(field, start, &line, &line_start, &looked);
 		struct bs_query_place place = {.text = hits[i].field, .line = line, .start_byte = start, .stop_byte = stop,
 		                               .column = (start > line_start ? start - line_start : 0) + 1};
-		status = bs_buffer_append(&query->places, &place, sizeof(place), err);
+		status = bs_vector_append(&query->places, &place, err);
 	}
 	return status;
 }
@@ -280,15 +284,15 @@ static enum bs_status match(struct bs_query *query, const struct bs_text *texts,
 	struct bs_match match = {.matches = false};
 	enum bs_status status = take_texts(query, texts, n_texts, err);
 	if (!status)
-		status = bs_match_hits(query->matcher, fields_of(query), n_texts, true, &match, &query->hits, err);
+		status = bs_match_hits(query->matcher, no_ref, query->fields.items, n_texts, true, &match, &query->hits, err);
 	if (!status)
 		status = list_places(query, err);
 	if (status)
 		return status;
 	*result_out = (struct bs_query_result){
 		.is_match = match.matches,
-		.places = (const struct bs_query_place *)(const void *)query->places.data,
-		.n_places = query->places.used_bytes / sizeof(struct bs_query_place),
+		.places = query->places.items,
+		.n_places = bs_vector_n(&query->places),
 		.length = match.length,
 	};
 	return BS_OK;
@@ -312,11 +316,11 @@ static enum bs_status score(struct bs_query *query, const struct bs_text *texts,
 {
 	struct bs_match match = {.matches = false};
 	double avgdl = bs_statistics_avgdl(statistics), idf;
-	enum bs_status status = bs_statistics_check(statistics, query->tree, err);
+	enum bs_status status = bs_plan_check_statistics(statistics, query->tree, err);
 	if (!status)
 		status = take_texts(query, texts, n_texts, err);
 	if (!status)
-		status = bs_match_document(query->matcher, fields_of(query), n_texts, &match, err);
+		status = bs_match_document(query->matcher, no_ref, query->fields.items, n_texts, &match, err);
 	for (size_t i = 0; i < match.n_words && !status; i++) {
 		const struct bs_match_word *word = &match.words[i];
 		status = bs_statistics_idf(statistics, word->term, word->term_bytes, &idf, err);

@@ -20,7 +20,6 @@
 #include "core/system/watch.h"
 #include "core/text/words_near.h"
 #include "corpus/read/record_scan.h"
-#include "query/plan/named.h"
 #include "query/rank/rank.h"
 
 #define NO_ITEM UINT32_MAX
@@ -79,6 +78,7 @@ struct bs_byte_verifier {
 	double idfs[MAX_ELEMENTS];
 
 	/* The document. */
+	struct bs_doc_ref ref;
 	struct text text; /* the line of JSON; unless there are fields */
 	const struct bs_field *doc_fields;
 	size_t n_doc_fields;
@@ -139,10 +139,10 @@ static bool is_wordy(const struct bs_byte_verifier *verifier, const struct bs_el
 
 static uint64_t df_of(const struct bs_plan *plan, uint32_t e)
 {
-	const struct bs_plan_element *planned = &plan->elements[e];
+	const struct bs_plan_element *planned = &plan->elements.items[e];
 	uint64_t df = planned->is_too_broad ? UINT32_MAX : 0;
 	for (uint32_t t = 0; t < planned->n_terms; t++)
-		df += plan->terms[planned->first_term + t].df;
+		df += plan->terms.items[planned->first_term + t].df;
 	return df;
 }
 
@@ -976,7 +976,7 @@ static enum bs_verdict ask_leaf(void *context, uint32_t n)
 {
 	struct bs_byte_verifier *verifier = context;
 	const struct bs_query_node *node = &verifier->query->nodes[n];
-	struct bs_named *named = verifier->plan->named;
+	struct bs_file_names *names = verifier->plan->names;
 	bool has = false;
 	if (!verifier->status)
 		verifier->status = bs_watch_spend(LEAF_NS, verifier->err);
@@ -984,11 +984,11 @@ static enum bs_verdict ask_leaf(void *context, uint32_t n)
 		return BS_VERDICT_UNKNOWN;
 	if (bs_query_is_file_name(node)) {
 		if (!verifier->status)
-			verifier->status = named->has(named, n, named->at, &has, verifier->err);
-		if (has && named->is_loose && !verifier->doc_fields)
+			verifier->status = names->has(names, n, verifier->ref, &has, verifier->err);
+		if (has && names->is_loose && !verifier->doc_fields)
 			return BS_VERDICT_UNKNOWN;
-		if (has && named->is_loose)
-			has = !bs_named_is_own(verifier->doc_fields, verifier->n_doc_fields);
+		if (has && names->is_loose)
+			has = !bs_match_has_own_name(verifier->doc_fields, verifier->n_doc_fields);
 		return has ? BS_VERDICT_YES : BS_VERDICT_NO;
 	}
 	if (node->kind == BS_NODE_RANGE)
@@ -1011,20 +1011,21 @@ static enum bs_verdict ask_root(struct bs_byte_verifier *verifier)
 	return verdict;
 }
 
-static void begin(struct bs_byte_verifier *verifier, size_t text_bytes, struct bs_error *err)
+static void begin(struct bs_byte_verifier *verifier, struct bs_doc_ref ref, size_t text_bytes, struct bs_error *err)
 {
 	memset(verifier->known, 0, verifier->query->n_elements);
 	verifier->status = BS_OK;
 	verifier->err = err;
+	verifier->ref = ref;
 	verifier->is_head = false;
 	/* Twice the text: then analysing all of it would have been the better way. */
 	verifier->left_bytes = 2 * text_bytes + 4096;
 }
 
-enum bs_status bs_byte_verifier_json(struct bs_byte_verifier *verifier, const uint8_t *line, size_t line_bytes,
-                                     enum bs_verdict *verdict_out, struct bs_error *err)
+enum bs_status bs_byte_verifier_json(struct bs_byte_verifier *verifier, struct bs_doc_ref ref, const uint8_t *line,
+                                     size_t line_bytes, enum bs_verdict *verdict_out, struct bs_error *err)
 {
-	begin(verifier, line_bytes, err);
+	begin(verifier, ref, line_bytes, err);
 	verifier->text = (struct text){.bytes = line, .n_bytes = line_bytes, .is_json = true};
 	verifier->doc_fields = NULL;
 	*verdict_out = ask_root(verifier);
@@ -1073,14 +1074,14 @@ static bool list_words(struct bs_byte_verifier *verifier, struct bs_match *match
 	return is_document_clear(verifier);
 }
 
-enum bs_status bs_byte_verifier_fields(struct bs_byte_verifier *verifier, const struct bs_field *fields,
-                                       size_t n_fields, bool is_json, bool needs_words, enum bs_verdict *verdict_out,
-                                       struct bs_match *match_out, struct bs_error *err)
+enum bs_status bs_byte_verifier_fields(struct bs_byte_verifier *verifier, struct bs_doc_ref ref,
+                                       const struct bs_field *fields, size_t n_fields, bool is_json, bool needs_words,
+                                       enum bs_verdict *verdict_out, struct bs_match *match_out, struct bs_error *err)
 {
 	size_t text_bytes = 0;
 	for (size_t i = 0; i < n_fields; i++)
 		text_bytes += fields[i].text_bytes;
-	begin(verifier, text_bytes, err);
+	begin(verifier, ref, text_bytes, err);
 	verifier->doc_fields = fields;
 	verifier->n_doc_fields = n_fields;
 	verifier->is_json = is_json;
@@ -1095,11 +1096,11 @@ bool bs_byte_verifier_takes_heads(const struct bs_byte_verifier *verifier)
 	return !verifier->has_not;
 }
 
-enum bs_status bs_byte_verifier_grown(struct bs_byte_verifier *verifier, const uint8_t *text, size_t text_bytes, bool is_new,
-                                      bool is_whole, enum bs_verdict *verdict_out, struct bs_error *err)
+enum bs_status bs_byte_verifier_grown(struct bs_byte_verifier *verifier, struct bs_doc_ref ref, const uint8_t *text,
+                                      size_t text_bytes, bool is_new, bool is_whole, enum bs_verdict *verdict_out, struct bs_error *err)
 {
 	size_t before_bytes = is_new ? 0 : verifier->grown.text_bytes, left_bytes = verifier->left_bytes;
-	begin(verifier, text_bytes - before_bytes, err);
+	begin(verifier, ref, text_bytes - before_bytes, err);
 	if (is_new) {
 		memset(verifier->searched_words, 0, verifier->query->n_elements * sizeof(*verifier->searched_words));
 		memset(verifier->searched_phrases, 0, verifier->query->n_nodes * sizeof(*verifier->searched_phrases));

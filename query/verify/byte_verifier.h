@@ -32,16 +32,16 @@ void bs_byte_verifier_free(struct bs_byte_verifier *verifier);
 void bs_byte_verifier_weigh_fields(struct bs_byte_verifier *verifier, char *const *weights);
 
 /* Looks at a record's line of JSON as it is, unparsed. It must be valid JSON; of anything else the answer is any.
- * UNKNOWN, here and below: the document must be analysed. */
-enum bs_status bs_byte_verifier_json(struct bs_byte_verifier *verifier, const uint8_t *line, size_t line_bytes,
-                                     enum bs_verdict *verdict_out, struct bs_error *err) BS_WARN_UNUSED;
+ * UNKNOWN, here and below: the document must be analysed. ref, here and below: the document, by which its name is known. */
+enum bs_status bs_byte_verifier_json(struct bs_byte_verifier *verifier, struct bs_doc_ref ref, const uint8_t *line,
+                                     size_t line_bytes, enum bs_verdict *verdict_out, struct bs_error *err) BS_WARN_UNUSED;
 
 /* Looks at the fields of a document; is_json: as they stand in its line, escapes and all. With needs_words,
  * match_out->words and n_words are filled if the answer is YES, as bs_match_document fills them; nothing else of
  * match_out is. */
-enum bs_status bs_byte_verifier_fields(struct bs_byte_verifier *verifier, const struct bs_field *fields,
-                                       size_t n_fields, bool is_json, bool needs_words, enum bs_verdict *verdict_out,
-                                       struct bs_match *match_out, struct bs_error *err) BS_WARN_UNUSED;
+enum bs_status bs_byte_verifier_fields(struct bs_byte_verifier *verifier, struct bs_doc_ref ref,
+                                       const struct bs_field *fields, size_t n_fields, bool is_json, bool needs_words,
+                                       enum bs_verdict *verdict_out, struct bs_match *match_out, struct bs_error *err) BS_WARN_UNUSED;
 
 /* Whether beginnings of a text can be enough: not where something must not be in it. */
 bool bs_byte_verifier_takes_heads(const struct bs_byte_verifier *verifier);
@@ -49,7 +49,8 @@ bool bs_byte_verifier_takes_heads(const struct bs_byte_verifier *verifier);
  * A document's one text, without a name, while it is read: is_new: the first that is seen of it, else what was seen last and
  * something behind it, wherever that stands now. Only what is new is searched. Before is_whole there is only YES, and UNKNOWN.
  */
-enum bs_status bs_byte_verifier_grown(struct bs_byte_verifier *verifier, const uint8_t *text, size_t text_bytes, bool is_new,
-                                      bool is_whole, enum bs_verdict *verdict_out, struct bs_error *err) BS_WARN_UNUSED;
+enum bs_status bs_byte_verifier_grown(struct bs_byte_verifier *verifier, struct bs_doc_ref ref, const uint8_t *text,
+                                      size_t text_bytes, bool is_new, bool is_whole, enum bs_verdict *verdict_out,
+                                      struct bs_error *err) BS_WARN_UNUSED;
 
 #endif

@@ -10,10 +10,8 @@
 #include "core/collections/term_table.h"
 #include "core/store/field_weights.h"
 #include "core/system/watch.h"
-#include "query/answer/snippet.h"
-#include "query/plan/fuzzy.h"
-#include "query/plan/named.h"
-#include "query/plan/wildcard.h"
+#include "query/language/fuzzy.h"
+#include "query/language/wildcard.h"
 #include "query/rank/rank.h"
 
 #define FIELD_GAP 100u /* as the indexer leaves between the fields of a record; see indexer/batch/accumulator.c */
@@ -56,7 +54,8 @@ struct counted_element {
 struct bs_matcher {
 	const struct bs_query_tree *query;
 	struct bs_words *words;
-	struct bs_named *named;
+	struct bs_file_names *names;
+	struct bs_doc_ref ref; /* the document under way */
 	struct bs_buffer inexact;         /* u32: the elements that are no plain words, ascending */
 	bool needs_positions;             /* some leaf is a phrase, a NEAR or limited to a field */
 	struct bs_term_table table;       /* words known */
@@ -73,7 +72,7 @@ struct bs_matcher {
 	uint32_t field;                   /* under analysis */
 	uint32_t weight;                  /* ... its */
 	char *const *weights;
-	struct bs_buffer *hits;           /* set while hits are collected: struct bs_snippet_hit each */
+	struct bs_word_hits *hits;        /* set while hits are collected */
 	uint64_t span_start_byte;         /* of the last token, */
 	uint32_t span_position;           /* and the position of the first one that stands there */
 	struct bs_error *err;
@@ -255,9 +254,9 @@ void bs_matcher_free(struct bs_matcher *matcher)
 	free(matcher);
 }
 
-void bs_matcher_ask_names(struct bs_matcher *matcher, struct bs_named *named)
+void bs_matcher_ask_names(struct bs_matcher *matcher, struct bs_file_names *names)
 {
-	matcher->named = named;
+	matcher->names = names;
 }
 
 void bs_matcher_weigh_fields(struct bs_matcher *matcher, char *const *weights)
@@ -296,24 +295,24 @@ static void add_occurrence(struct bs_matcher *matcher, const struct bs_token *to
 static void add_hit(struct bs_matcher *matcher, const struct bs_token *token, uint32_t number)
 {
 	const struct known_word *word = word_at(matcher, number);
-	struct bs_snippet_hit hit = {.field = matcher->field, .element = elements_of(matcher, word)[0],
+	struct bs_word_hit hit = {.field = matcher->field, .element = elements_of(matcher, word)[0],
 	                             .start_byte = token->start_byte, .end_byte = token->end_byte,
 	                             .position = token->position, .nth = token->position - matcher->span_position};
 	if (word->is_positive)
-		append(matcher, matcher->hits, &hit, sizeof(hit));
+		append(matcher, &matcher->hits->bytes, &hit, sizeof(hit));
 }
 
-static struct bs_snippet_hit *hits_of(const struct bs_matcher *matcher, size_t *n_out)
+static struct bs_word_hit *hits_of(const struct bs_matcher *matcher, size_t *n_out)
 {
-	*n_out = matcher->hits->used_bytes / sizeof(struct bs_snippet_hit);
-	return (struct bs_snippet_hit *)(void *)matcher->hits->data;
+	*n_out = bs_vector_n(matcher->hits);
+	return matcher->hits->items;
 }
 
 /* The hits at a position are there for a leaf. */
 static void keep_hit(const struct bs_matcher *matcher, uint64_t position)
 {
 	size_t low = 0, n, high;
-	struct bs_snippet_hit *hits = hits_of(matcher, &n);
+	struct bs_word_hit *hits = hits_of(matcher, &n);
 	for (high = n; low < high;) {
 		size_t middle = low + (high - low) / 2;
 		if (hits[middle].position < position)
@@ -735,6 +734,15 @@ static bool range_matches(const struct bs_matcher *matcher, const struct bs_quer
 	return false;
 }
 
+bool bs_match_has_own_name(const struct bs_field *fields, size_t n_fields)
+{
+	static const char name[] = "name";
+	for (size_t i = 0; i < n_fields; i++)
+		if (fields[i].name_bytes == sizeof(name) - 1 && memcmp(fields[i].name, name, sizeof(name) - 1) == 0)
+			return true;
+	return false;
+}
+
 /* After a failure, all are NO. */
 static enum bs_verdict ask_leaf(void *context, uint32_t n)
 {
@@ -746,8 +754,8 @@ static enum bs_verdict ask_leaf(void *context, uint32_t n)
 	if (matcher->status)
 		return BS_VERDICT_NO;
 	if (bs_query_is_file_name(node)) {
-		matcher->status = matcher->named->has(matcher->named, n, matcher->named->at, &matches, matcher->err);
-		matches &= !matcher->named->is_loose || !bs_named_is_own(matcher->doc_fields, matcher->n_doc_fields);
+		matcher->status = matcher->names->has(matcher->names, n, matcher->ref, &matches, matcher->err);
+		matches &= !matcher->names->is_loose || !bs_match_has_own_name(matcher->doc_fields, matcher->n_doc_fields);
 	} else if (node->kind == BS_NODE_WORD) {
 		matches = word_matches(matcher, node);
 	} else if (node->kind == BS_NODE_RANGE) {
@@ -761,7 +769,7 @@ static enum bs_verdict ask_leaf(void *context, uint32_t n)
 }
 
 /* Analyses a document, and decides. hits: where those of its words are put; NULL: nowhere. */
-static void decide(struct bs_matcher *matcher, const struct bs_field *doc_fields, size_t n_doc_fields, struct bs_buffer *hits,
+static void decide(struct bs_matcher *matcher, const struct bs_field *doc_fields, size_t n_doc_fields, struct bs_word_hits *hits,
                    struct bs_match *match_out, struct bs_error *err)
 {
 	const struct bs_query_tree *query = matcher->query;
@@ -773,9 +781,10 @@ static void decide(struct bs_matcher *matcher, const struct bs_field *doc_fields
 	match_out->matches = bs_match_tree(query, query->children, root, ask_leaf, matcher) == BS_VERDICT_YES && !matcher->status;
 }
 
-enum bs_status bs_match_document(struct bs_matcher *matcher, const struct bs_field *doc_fields, size_t n_doc_fields,
-                                 struct bs_match *match_out, struct bs_error *err)
+enum bs_status bs_match_document(struct bs_matcher *matcher, struct bs_doc_ref ref, const struct bs_field *doc_fields,
+                                 size_t n_doc_fields, struct bs_match *match_out, struct bs_error *err)
 {
+	matcher->ref = ref;
 	decide(matcher, doc_fields, n_doc_fields, NULL, match_out, err);
 	if (match_out->matches)
 		list_words(matcher, match_out);
@@ -798,20 +807,20 @@ static void drop_hits(struct bs_matcher *matcher)
 {
 	size_t n, n_kept = 0;
 	keep_leaves(matcher, (uint32_t)matcher->query->n_nodes - 1, true);
-	struct bs_snippet_hit *hits = hits_of(matcher, &n);
+	struct bs_word_hit *hits = hits_of(matcher, &n);
 	for (size_t i = 0; i < n; i++)
 		if (hits[i].is_kept)
 			hits[n_kept++] = hits[i];
-	matcher->hits->used_bytes = n_kept * sizeof(*hits);
+	bs_vector_set_n(matcher->hits, n_kept);
 }
 
 /* A hit in a script run has the place of the whole run: makes it that of its own characters. */
 static void place_in_runs(struct bs_matcher *matcher)
 {
 	size_t n, n_terms = 0, n_before = 0, start = 0, at = 0;
-	struct bs_snippet_hit *hits = hits_of(matcher, &n);
+	struct bs_word_hit *hits = hits_of(matcher, &n);
 	/* text[start..at) is the piece of the run that is looked at. */
-	struct bs_snippet_hit before = {.field = UINT32_MAX};
+	struct bs_word_hit before = {.field = UINT32_MAX};
 	for (size_t i = 0; i < n && !matcher->status; i++) {
 		const struct bs_field *field = &matcher->doc_fields[hits[i].field];
 		if (!bs_words_begins_run(matcher->words, field->text, hits[i].start_byte, hits[i].end_byte))
@@ -832,13 +841,15 @@ static void place_in_runs(struct bs_matcher *matcher)
 	}
 }
 
-enum bs_status bs_match_hits(struct bs_matcher *matcher, const struct bs_field *doc_fields, size_t n_doc_fields, bool of_match,
-                             struct bs_match *match_out, struct bs_buffer *hits, struct bs_error *err)
+enum bs_status bs_match_hits(struct bs_matcher *matcher, struct bs_doc_ref ref, const struct bs_field *doc_fields,
+                             size_t n_doc_fields, bool of_match, struct bs_match *match_out, struct bs_word_hits *hits,
+                             struct bs_error *err)
 {
-	bs_buffer_clear(hits);
+	matcher->ref = ref;
+	bs_vector_clear(hits);
 	decide(matcher, doc_fields, n_doc_fields, hits, match_out, err);
 	if (of_match && !match_out->matches)
-		bs_buffer_clear(hits);
+		bs_vector_clear(hits);
 	matcher->hits = hits;
 	if (!matcher->status && matcher->needs_positions)
 		drop_hits(matcher);

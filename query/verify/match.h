@@ -4,9 +4,24 @@
 #ifndef BS_QUERY_VERIFY_MATCH_H
 #define BS_QUERY_VERIFY_MATCH_H
 
+#include "core/base/vector.h"
 #include "core/text/words.h"
 #include "corpus/walk/document.h"
 #include "query/language/parse.h"
+#include "query/plan/file_names.h"
+
+/* A word of the query as it stands in the text. */
+struct bs_word_hit {
+	uint32_t field;      /* index into the fields */
+	uint32_t element;    /* index into the query's elements: small numbers, an array of the largest is made */
+	uint64_t start_byte; /* [start_byte, end_byte) of the field's text */
+	uint64_t end_byte;
+	/* The matcher's own: its position in the document, which of the terms that have its place it is, and whether it stays. */
+	uint32_t position, nth;
+	bool is_kept;
+};
+
+BS_VECTOR(bs_word_hits, struct bs_word_hit);
 
 /* What is known of a node or a document. */
 enum bs_verdict {
@@ -26,6 +41,9 @@ enum bs_verdict bs_match_tree(const struct bs_query_tree *query, const uint32_t 
 /* Whether a document's field is the one that the leaf asks for. */
 bool bs_match_field(const struct bs_query_tree *query, const struct bs_query_node *leaf, const struct bs_field *field);
 
+/* Whether a document has a field `name`, which takes the place of the name of its file. */
+bool bs_match_has_own_name(const struct bs_field *fields, size_t n_fields);
+
 /* A query made ready for many documents, with the scratch for one. One thread. */
 struct bs_matcher;
 
@@ -34,9 +52,8 @@ enum bs_status bs_matcher_new(const struct bs_query_tree *query, struct bs_words
                               struct bs_error *err) BS_WARN_UNUSED;
 void bs_matcher_free(struct bs_matcher *matcher);
 
-/* Whom to ask about names of files, borrowed; until then the query must not ask for any. Documents are named.at. */
-struct bs_named;
-void bs_matcher_ask_names(struct bs_matcher *matcher, struct bs_named *named);
+/* Sets what is asked about names of files, borrowed; until then the query must not ask for any. */
+void bs_matcher_ask_names(struct bs_matcher *matcher, struct bs_file_names *names);
 
 /* Weights of fields (core/store/field_weights.h), borrowed; until then all weigh 1. */
 void bs_matcher_weigh_fields(struct bs_matcher *matcher, char *const *weights);
@@ -60,14 +77,16 @@ struct bs_match {
 	size_t n_words;
 };
 
-/* BS_NO_MEMORY is all that can fail. */
-enum bs_status bs_match_document(struct bs_matcher *matcher, const struct bs_field *doc_fields, size_t n_doc_fields,
-                                 struct bs_match *match_out, struct bs_error *err) BS_WARN_UNUSED;
+/* Matches a document by its fields. ref: the document, by which its name is known; any value where the query asks for no
+ * names. BS_NO_MEMORY. */
+enum bs_status bs_match_document(struct bs_matcher *matcher, struct bs_doc_ref ref, const struct bs_field *doc_fields,
+                                 size_t n_doc_fields, struct bs_match *match_out, struct bs_error *err) BS_WARN_UNUSED;
 
 /* The same but for the words, of which none are listed; and overwrites hits with where the positive words of the query stand
- * (struct bs_snippet_hit each, in text order), for people: those of a phrase where the phrase stands, those for a field in that
+ * (in text order), for people: those of a phrase where the phrase stands, those for a field in that
  * field. of_match: none of a document that does not match. */
-enum bs_status bs_match_hits(struct bs_matcher *matcher, const struct bs_field *doc_fields, size_t n_doc_fields, bool of_match,
-                             struct bs_match *match_out, struct bs_buffer *hits, struct bs_error *err) BS_WARN_UNUSED;
+enum bs_status bs_match_hits(struct bs_matcher *matcher, struct bs_doc_ref ref, const struct bs_field *doc_fields,
+                             size_t n_doc_fields, bool of_match, struct bs_match *match_out, struct bs_word_hits *hits,
+                             struct bs_error *err) BS_WARN_UNUSED;
 
 #endif

@@ -1,9 +1,8 @@
 /* verify.c: see verify.h. */
 #include "query/verify/verify.h"
 
-#include "core/bitsift/search.h"
 #include "core/system/watch.h"
-#include "query/rank/rank.h"
+#include "query/statistics/bm25.h"
 
 enum bs_status bs_verifier_begin(struct bs_verifier *verifier, struct bs_error *err)
 {
@@ -11,8 +10,8 @@ enum bs_status bs_verifier_begin(struct bs_verifier *verifier, struct bs_error *
 	enum bs_status status = bs_matcher_new(request->plan->query, verifier->words, &verifier->matcher, err);
 	if (status)
 		return status;
-	char *const *weights = request->snapshot->manifest.options.weights;
-	bs_matcher_ask_names(verifier->matcher, request->plan->named);
+	char *const *weights = request->plan->list->entries[0].snapshot->manifest.options.weights;
+	bs_matcher_ask_names(verifier->matcher, request->plan->names);
 	bs_matcher_weigh_fields(verifier->matcher, weights);
 	if (request->kernel)
 		status = bs_byte_verifier_new(request->plan, verifier->words, request->kernel, &verifier->byte_verifier, err);
@@ -37,7 +36,7 @@ static enum bs_status score(const struct bs_verify_request *request, const struc
 	for (size_t i = 0; i < match->n_words; i++) {
 		const struct bs_match_word *word = &match->words[i];
 		if (*word->idf < 0) {
-			enum bs_status status = bs_rank_idf(request->plan, word->term, word->term_bytes, word->idf, err);
+			enum bs_status status = bs_plan_idf(request->plan, word->term, word->term_bytes, word->idf, err);
 			if (status)
 				return status;
 		}
@@ -54,11 +53,11 @@ static void note_read(struct bs_verified *verified, uint64_t n_bytes, bool is_hi
 }
 
 /* By analysing all of it (match.h). */
-static enum bs_status analyse(struct bs_verifier *verifier, const struct bs_document *document,
+static enum bs_status analyse(struct bs_verifier *verifier, struct bs_doc_ref ref, const struct bs_document *document,
                               struct bs_verified *verified, struct bs_error *err)
 {
 	struct bs_match match;
-	enum bs_status status = bs_match_document(verifier->matcher, document->fields, document->n_fields, &match, err);
+	enum bs_status status = bs_match_document(verifier->matcher, ref, document->fields, document->n_fields, &match, err);
 	if (status)
 		return status;
 	note_read(verified, document->text_bytes, match.matches);
@@ -74,16 +73,16 @@ static enum bs_status ask_fields(struct bs_verifier *verifier, struct bs_doc_ref
 	const struct bs_field *fields = document->fields;
 	struct bs_match found = {0};
 	enum bs_status status =
-		verifier->has_begun ? bs_byte_verifier_grown(verifier->byte_verifier, fields->text, fields->text_bytes, false, true,
+		verifier->has_begun ? bs_byte_verifier_grown(verifier->byte_verifier, ref, fields->text, fields->text_bytes, false, true,
 	                                                     verdict_out, err)
-		                    : bs_byte_verifier_fields(verifier->byte_verifier, fields, document->n_fields, is_json,
+		                    : bs_byte_verifier_fields(verifier->byte_verifier, ref, fields, document->n_fields, is_json,
 		                                              request->is_scored, verdict_out, &found, err);
 	if (status || *verdict_out == BS_VERDICT_UNKNOWN)
 		return status;
 	note_read(verified, document->text_bytes, *verdict_out == BS_VERDICT_YES);
 	if (!verified->is_hit || !request->is_scored)
 		return BS_OK;
-	status = bs_doc_table_length(&request->snapshot->segments[ref.segment].docs, ref.document, &found.length, err);
+	status = bs_doc_table_length(&bs_plan_segment(request->plan, ref.segment)->docs, ref.document, &found.length, err);
 	return status ? status : score(request, &found, &verified->score, err);
 }
 
@@ -92,7 +91,7 @@ static enum bs_status ask_line(struct bs_verifier *verifier, struct bs_doc_ref r
                                struct bs_verified *verified, enum bs_verdict *verdict_out, struct bs_error *err)
 {
 	struct bs_document document;
-	enum bs_status status = bs_byte_verifier_json(verifier->byte_verifier, line, line_bytes, verdict_out, err);
+	enum bs_status status = bs_byte_verifier_json(verifier->byte_verifier, ref, line, line_bytes, verdict_out, err);
 	if (status)
 		return status;
 	if (*verdict_out == BS_VERDICT_NO || (*verdict_out == BS_VERDICT_YES && !verifier->request->is_scored)) {
@@ -100,7 +99,7 @@ static enum bs_status ask_line(struct bs_verifier *verifier, struct bs_doc_ref r
 		return BS_OK;
 	}
 	*verdict_out = BS_VERDICT_UNKNOWN;
-	if (!bs_fetch_cut_line(verifier->fetcher, line, line_bytes, &document))
+	if (!bs_loader_cut_line(verifier->loader, ref, line, line_bytes, &document))
 		return BS_OK;
 	return ask_fields(verifier, ref, &document, true, verified, verdict_out, err);
 }
@@ -111,7 +110,7 @@ static bool is_enough(void *context, const uint8_t *text, size_t n_bytes)
 	enum bs_verdict verdict;
 	struct bs_error why;
 	/* A failure here will come again with the whole. */
-	verifier->is_proven = !bs_byte_verifier_grown(verifier->byte_verifier, text, n_bytes, !verifier->has_begun, false,
+	verifier->is_proven = !bs_byte_verifier_grown(verifier->byte_verifier, verifier->ref, text, n_bytes, !verifier->has_begun, false,
 	                                              &verdict, &why) && verdict == BS_VERDICT_YES;
 	verifier->has_begun = true;
 	return verifier->is_proven;
@@ -124,9 +123,9 @@ static enum bs_status fetch_text(struct bs_verifier *verifier, struct bs_doc_ref
 	const struct bs_verify_request *request = verifier->request;
 	bool may_prove = may_ask_bytes && !request->is_scored && !request->reads_whole &&
 	                 bs_byte_verifier_takes_heads(verifier->byte_verifier);
-	bs_fetch_ask_head(verifier->fetcher, may_prove ? is_enough : NULL, verifier);
-	enum bs_status status = bs_fetch(verifier->fetcher, ref.segment, ref.document, document_out, fetched_out, err);
-	bs_fetch_ask_head(verifier->fetcher, NULL, NULL);
+	bs_loader_ask_head(verifier->loader, may_prove ? is_enough : NULL, verifier);
+	enum bs_status status = bs_load(verifier->loader, ref, document_out, fetched_out, err);
+	bs_loader_ask_head(verifier->loader, NULL, NULL);
 	return status;
 }
 
@@ -142,26 +141,27 @@ enum bs_status bs_verify(struct bs_verifier *verifier, struct bs_doc_ref ref, bo
 	enum bs_fetched fetched = BS_FETCHED_UNCHANGED;
 	enum bs_status status = BS_OK;
 	/* Documents of the overlay are in no segment's table. */
-	bool may_ask_bytes = verifier->byte_verifier && ref.segment < request->snapshot->manifest.n_segments;
+	bool may_ask_bytes = verifier->byte_verifier && bs_plan_segment(request->plan, ref.segment);
 	const uint8_t *line = NULL;
 	size_t line_bytes;
 	*verified_out = (struct bs_verified){0};
 	verifier->has_begun = verifier->is_proven = false;
+	verifier->ref = ref;
 	status = bs_watch_spend(DOCUMENT_NS, err);
 	if (status)
 		return status;
 	if (is_sure && (!request->is_scored || request->is_zero))
-		status = bs_fetch_is_unchanged(verifier->fetcher, ref.segment, ref.document, &verified_out->is_hit, err);
+		status = bs_loader_is_unchanged(verifier->loader, ref, &verified_out->is_hit, err);
 	if (status || verified_out->is_hit)
 		return status;
 	if (may_ask_bytes)
-		status = bs_fetch_line(verifier->fetcher, ref.segment, ref.document, &line, &line_bytes, err);
+		status = bs_loader_line(verifier->loader, ref, &line, &line_bytes, err);
 	if (!status && line)
 		status = ask_line(verifier, ref, line, line_bytes, verified_out, &verdict, err);
 	if (status || verdict != BS_VERDICT_UNKNOWN)
 		return status;
 	/* Then what the line or the file says. */
-	if (!line || !bs_fetch_scan_line(verifier->fetcher, line, line_bytes, &document)) {
+	if (!line || !bs_loader_scan_line(verifier->loader, ref, line, line_bytes, &document)) {
 		status = fetch_text(verifier, ref, may_ask_bytes, &document, &fetched, err);
 		verified_out->is_open = fetched != BS_FETCHED_UNCHANGED && verifier->leaves_changed;
 		if (status || verified_out->is_open || fetched == BS_FETCHED_GONE || fetched == BS_FETCHED_FAILED)
@@ -173,5 +173,5 @@ enum bs_status bs_verify(struct bs_verifier *verifier, struct bs_doc_ref ref, bo
 	}
 	if (may_ask_bytes && fetched == BS_FETCHED_UNCHANGED)
 		status = ask_fields(verifier, ref, &document, false, verified_out, &verdict, err);
-	return !status && verdict == BS_VERDICT_UNKNOWN ? analyse(verifier, &document, verified_out, err) : status;
+	return !status && verdict == BS_VERDICT_UNKNOWN ? analyse(verifier, ref, &document, verified_out, err) : status;
 }

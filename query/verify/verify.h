@@ -6,14 +6,13 @@
 #ifndef BS_QUERY_VERIFY_VERIFY_H
 #define BS_QUERY_VERIFY_VERIFY_H
 
-#include "query/load/fetch.h"
+#include "query/load/loader.h"
 #include "query/plan/plan.h"
 #include "query/verify/byte_verifier.h"
 #include "query/verify/match.h"
 
 /* What is asked of all documents of a query. Constant while any of them is verified. */
 struct bs_verify_request {
-	const struct bs_snapshot *snapshot;
 	const struct bs_plan *plan;
 	const struct bs_kernel *kernel; /* NULL: no text is asked by its bytes */
 	bool is_scored;    /* hits are to have their scores, */
@@ -27,10 +26,11 @@ struct bs_verify_request {
 struct bs_verifier {
 	const struct bs_verify_request *request;
 	struct bs_words *words;
-	struct bs_fetcher *fetcher;
+	struct bs_loader *loader;
 	struct bs_matcher *matcher;
 	struct bs_byte_verifier *byte_verifier; /* NULL: every document is analysed */
 	bool leaves_changed; /* to somebody else: what is not what was indexed comes back open */
+	struct bs_doc_ref ref; /* the document under way */
 	bool has_begun;      /* the byte verifier has seen the beginning of the file under way, */
 	bool is_proven;      /* and that was enough */
 };

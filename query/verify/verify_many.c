@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "core/system/workers.h"
-#include "query/plan/named.h"
 
 /* Neighbours are one task: records are read together, and a lock costs nothing beside the texts. */
 #define TASK_CANDIDATES 16u
@@ -25,18 +24,20 @@
 /* One thread's. Made by the thread itself, when it first has something to do. */
 struct hand {
 	struct bs_words *words;
-	struct bs_fetcher *fetcher;
+	struct bs_loader *loader;
 	struct bs_verifier verifier;
 	uint32_t documents[TASK_CANDIDATES]; /* those of its task whose texts are read */
 	bool has_begun;                      /* with this query */
 	bool is_unfit;                       /* something could not be made: all it is given comes open */
 };
 
+BS_VECTOR(bs_document_numbers, uint32_t);
+
 struct bs_verify_crew {
-	const struct bs_snapshot *snapshot;
-	struct bs_proofs *proofs;
-	struct bs_fetcher *own;
-	struct bs_buffer expected; /* u32 each: documents that the caller's thread may have to read */
+	const struct bs_snapshot_list *snapshots;
+	struct bs_proofs *const *proofs;
+	struct bs_loader *own;
+	struct bs_document_numbers expected; /* documents that the caller's thread may have to read */
 	uint32_t n_hands;
 	struct hand *hands;
 	struct bs_workers *workers;
@@ -49,10 +50,10 @@ struct bs_verify_crew {
 
 static enum bs_status make_hand(const struct bs_verify_crew *crew, struct hand *hand)
 {
-	struct bs_words_options words = bs_index_words_options(&crew->snapshot->manifest.options);
+	struct bs_words_options words = bs_index_words_options(&crew->snapshots->entries[0].snapshot->manifest.options);
 	enum bs_status status = hand->words ? BS_OK : bs_words_new(&words, &hand->words, NULL);
-	if (!status && !hand->fetcher)
-		status = bs_fetcher_new(crew->snapshot, crew->proofs, NULL, NULL, &hand->fetcher, NULL);
+	if (!status && !hand->loader)
+		status = bs_loader_new(crew->snapshots, crew->proofs, NULL, NULL, &hand->loader, NULL);
 	return status;
 }
 
@@ -63,10 +64,10 @@ static void begin_hand(const struct bs_verify_crew *crew, struct hand *hand)
 	hand->is_unfit = make_hand(crew, hand) != BS_OK;
 	if (hand->is_unfit)
 		return;
-	bs_fetch_begin(hand->fetcher, false, crew->request->no_stat);
-	bs_fetch_leave_changed(hand->fetcher);
+	bs_loader_begin(hand->loader, false, crew->request->no_stat);
+	bs_loader_leave_changed(hand->loader);
 	hand->verifier = (struct bs_verifier){
-		.request = crew->request, .words = hand->words, .fetcher = hand->fetcher, .leaves_changed = true};
+		.request = crew->request, .words = hand->words, .loader = hand->loader, .leaves_changed = true};
 	hand->is_unfit = bs_verifier_begin(&hand->verifier, NULL) != BS_OK;
 }
 
@@ -100,14 +101,14 @@ static size_t task_candidates(const struct bs_verify_crew *crew, uint64_t task, 
 }
 
 /* Those whose text will be read, so that neighbours are read together. */
-static void expect(const struct bs_verify_crew *crew, struct bs_fetcher *fetcher, const struct bs_candidate *candidates, size_t n,
+static void expect(const struct bs_verify_crew *crew, struct bs_loader *loader, const struct bs_candidate *candidates, size_t n,
                    uint32_t *documents)
 {
 	size_t n_expected = 0;
 	for (size_t i = 0; i < n; i++)
 		if (crew->request->is_scored || !candidates[i].is_sure)
 			documents[n_expected++] = candidates[i].document;
-	bs_fetch_expect(fetcher, crew->list->segment, documents, n_expected);
+	bs_loader_expect(loader, crew->list->segment, documents, n_expected);
 }
 
 static enum bs_status do_task(void *context, const struct bs_task *task, struct bs_error *err)
@@ -121,7 +122,7 @@ static enum bs_status do_task(void *context, const struct bs_task *task, struct 
 	if (!hand->has_begun)
 		begin_hand(crew, hand);
 	if (!hand->is_unfit)
-		expect(crew, hand->fetcher, candidates, n, hand->documents);
+		expect(crew, hand->loader, candidates, n, hand->documents);
 	for (size_t i = 0; i < n; i++)
 		do_candidate(crew, hand, &candidates[i], &verified[i]);
 	return BS_OK;
@@ -139,14 +140,14 @@ static enum bs_status take_task(void *context, uint64_t task, struct bs_error *e
 	return status;
 }
 
-enum bs_status bs_verify_crew_new(const struct bs_snapshot *snapshot, struct bs_proofs *proofs, struct bs_fetcher *own,
+enum bs_status bs_verify_crew_new(const struct bs_snapshot_list *snapshots, struct bs_proofs *const *proofs, struct bs_loader *own,
                                   struct bs_verify_crew **crew_out, struct bs_error *err)
 {
 	struct bs_verify_crew *crew = calloc(1, sizeof(*crew));
 	*crew_out = crew;
 	if (!crew)
 		return bs_fail_memory(err, "threads", sizeof(*crew));
-	crew->snapshot = snapshot;
+	crew->snapshots = snapshots;
 	crew->proofs = proofs;
 	crew->own = own;
 	return BS_OK;
@@ -165,7 +166,7 @@ static void free_hands(struct bs_verify_crew *crew)
 	bs_verify_crew_end(crew);
 	bs_workers_free(crew->workers);
 	for (uint32_t i = 0; i < crew->n_hands; i++) {
-		bs_fetcher_free(crew->hands[i].fetcher);
+		bs_loader_free(crew->hands[i].loader);
 		bs_words_free(crew->hands[i].words);
 	}
 	free(crew->hands);
@@ -181,7 +182,7 @@ void bs_verify_crew_free(struct bs_verify_crew *crew)
 	if (!crew)
 		return;
 	free_hands(crew);
-	bs_buffer_deinit(&crew->expected);
+	bs_vector_deinit(&crew->expected);
 	free(crew);
 }
 
@@ -213,11 +214,11 @@ static uint32_t threads_for(const struct bs_verify_crew *crew, uint32_t n_thread
 	const struct bs_verify_list *list = crew->list;
 	uint64_t n_looks = 0;
 	/* Names are looked up by the caller's thread. */
-	if (n_threads == 1 || list->n * FILE_NS < 2 * THREAD_NS || crew->request->plan->named->n_leaves > 0)
+	if (n_threads == 1 || list->n * FILE_NS < 2 * THREAD_NS || crew->request->plan->names->n_leaves > 0)
 		return 1;
 	for (size_t i = 0; i < list->n; i++)
 		n_looks += needs_look(crew->request, &list->candidates[i]);
-	bool are_lines = bs_fetch_is_of_line(crew->own, list->segment, list->candidates[list->n / 2].document);
+	bool are_lines = bs_loader_is_of_line(crew->own, (struct bs_doc_ref){list->segment, list->candidates[list->n / 2].document});
 	uint64_t n_worth = n_looks * (are_lines ? LINE_NS : FILE_NS) / THREAD_NS;
 	if (n_worth < 2)
 		return 1;
@@ -248,11 +249,11 @@ enum bs_status bs_verify_many(struct bs_verify_crew *crew, const struct bs_verif
 		return BS_OK;
 	crew->request = request;
 	crew->list = list;
-	bs_buffer_clear(&crew->expected);
-	enum bs_status status = bs_buffer_reserve(&crew->expected, list->n * sizeof(uint32_t), err);
+	bs_vector_clear(&crew->expected);
+	enum bs_status status = bs_vector_reserve(&crew->expected, list->n, err);
 	if (status)
 		return status;
-	expect(crew, crew->own, list->candidates, list->n, (uint32_t *)(void *)crew->expected.data);
+	expect(crew, crew->own, list->candidates, list->n, crew->expected.items);
 	n_threads = threads_for(crew, n_threads);
 	if (n_threads > 1)
 		return verify_by_threads(crew, n_threads, err);

@@ -9,9 +9,9 @@
 /* The memory of the threads, kept from one query to the next. */
 struct bs_verify_crew;
 
-/* Everything is borrowed; own: the fetcher of the caller's thread. Other threads' things are made when they are first needed.
+/* Everything is borrowed; proofs: one for each snapshot; own: the loader of the caller's thread. Other threads' things are made when they are first needed.
  * BS_NO_MEMORY. */
-enum bs_status bs_verify_crew_new(const struct bs_snapshot *snapshot, struct bs_proofs *proofs, struct bs_fetcher *own,
+enum bs_status bs_verify_crew_new(const struct bs_snapshot_list *snapshots, struct bs_proofs *const *proofs, struct bs_loader *own,
                                   struct bs_verify_crew **crew_out, struct bs_error *err) BS_WARN_UNUSED;
 void bs_verify_crew_free(struct bs_verify_crew *crew); /* NULL is fine */
 /* Forgets the query, whose lists have all come from one request. */

@@ -124,13 +124,13 @@ static PyObject *make_stats(const struct bs_query_stats *stats)
 		{"scan_ns", stats->stage_ns[BS_STAGE_SCAN]},
 		{"rank_ns", stats->stage_ns[BS_STAGE_RANK]},
 		{"verify_ns", stats->stage_ns[BS_STAGE_VERIFY]},
-		{"lines_read", stats->lines_read},
-		{"document_lines", stats->document_lines},
-		{"candidates", stats->candidates},
-		{"scored", stats->scored},
-		{"verified", stats->verified},
-		{"false_positives", stats->false_positives},
-		{"bytes_verified", stats->bytes_verified},
+		{"lines_read", stats->scan.lines_read},
+		{"document_lines", stats->scan.document_lines},
+		{"candidates", stats->scan.candidates},
+		{"scored", stats->rank.scored},
+		{"verified", stats->verify.verified},
+		{"false_positives", stats->verify.false_positives},
+		{"bytes_verified", stats->verify.bytes},
 	};
 	return BS_PY_PUT_NUMBERS(PyDict_New(), parts);
 }

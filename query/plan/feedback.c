@@ -1,5 +1,5 @@
 /* feedback.c: see feedback.h. */
-#include "query/search/feedback.h"
+#include "query/plan/feedback.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include "core/base/bytes.h"
 #include "core/base/hash.h"
 #include "core/collections/sort.h"
-#include "query/rank/rank.h"
+#include "query/statistics/bm25.h"
 
 struct word_count {
 	double share;

@@ -1,12 +1,12 @@
 /* suggest.c: see suggest.h. */
-#include "query/search/suggest.h"
+#include "query/plan/suggest.h"
 
 #include <string.h>
 
 #include "core/lexicon/lexicon.h"
 #include "core/system/watch.h"
 #include "query/language/parse.h"
-#include "query/plan/fuzzy.h"
+#include "query/language/fuzzy.h"
 #include "query/plan/plan.h"
 
 /* Of a word of so many bytes each letter counts more, and of a shorter one too much. */
@@ -14,7 +14,7 @@
 #define LEAST_BYTES_TWO 6u
 
 struct suggesting {
-	const struct bs_snapshot *snapshot;
+	const struct bs_snapshot_list *list;
 	struct bs_fuzzy *fuzzy;
 	struct bs_buffer *best;
 	uint64_t best_df;
@@ -23,7 +23,7 @@ struct suggesting {
 static enum bs_status offer(struct suggesting *at, const struct bs_buffer *term, struct bs_error *err)
 {
 	uint64_t df;
-	enum bs_status status = bs_plan_df(at->snapshot, term->data, (uint32_t)term->used_bytes, &df, err);
+	enum bs_status status = bs_plan_df(at->list, term->data, (uint32_t)term->used_bytes, &df, err);
 	if (status || df <= at->best_df)
 		return status;
 	at->best_df = df;
@@ -69,9 +69,12 @@ static enum bs_status offer_beginning(const struct suggesting *at, const uint8_t
                                       bool *is_beginning_out, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
-	for (uint32_t s = 0; s < at->snapshot->manifest.n_segments && !status && !*is_beginning_out; s++) {
-		struct bs_lexicon_cursor cursor = {.lexicon = &at->snapshot->segments[s].lexicon};
+	for (uint32_t s = 0; s < at->list->n_segments && !status && !*is_beginning_out; s++) {
+		const struct bs_segment *segment = bs_list_segment(at->list, s)->segment;
 		bool end = false;
+		if (!segment)
+			continue;
+		struct bs_lexicon_cursor cursor = {.lexicon = &segment->lexicon};
 		status = bs_lexicon_cursor_seek(&cursor, term, term_bytes, err);
 		if (!status)
 			status = bs_lexicon_cursor_next(&cursor, &end, err);
@@ -82,10 +85,10 @@ static enum bs_status offer_beginning(const struct suggesting *at, const uint8_t
 	return *is_beginning_out ? bs_buffer_append(at->best, term, term_bytes, err) : status;
 }
 
-enum bs_status bs_suggest(const struct bs_snapshot *snapshot, const uint8_t *term, uint32_t term_bytes,
+enum bs_status bs_suggest(const struct bs_snapshot_list *list, const uint8_t *term, uint32_t term_bytes,
                           struct bs_buffer *word_out, bool *is_beginning_out, struct bs_error *err)
 {
-	struct suggesting at = {.snapshot = snapshot, .best = word_out};
+	struct suggesting at = {.list = list, .best = word_out};
 	enum bs_status status = BS_OK;
 	bs_buffer_clear(word_out);
 	*is_beginning_out = false;
@@ -97,65 +100,13 @@ enum bs_status bs_suggest(const struct bs_snapshot *snapshot, const uint8_t *ter
 		return status;
 	for (uint32_t edits = 1; edits <= 1u + (term_bytes >= LEAST_BYTES_TWO) && !status && at.best_df == 0; edits++) {
 		status = bs_fuzzy_new(term, term_bytes, edits, &at.fuzzy, err);
-		for (uint32_t s = 0; s < snapshot->manifest.n_segments && !status; s++)
-			status = walk(&at, &snapshot->segments[s].lexicon, err);
+		for (uint32_t s = 0; s < list->n_segments && !status; s++)
+			if (bs_list_segment(list, s)->segment)
+				status = walk(&at, &bs_list_segment(list, s)->segment->lexicon, err);
 		bs_fuzzy_free(at.fuzzy);
 	}
 	if (!status && at.best_df == 0)
 		status = offer_beginning(&at, term, term_bytes, is_beginning_out, err);
-	return status;
-}
-
-#define NAME_NS 100u /* what it costs about to compare one */
-
-/* The small letters of ASCII, of a name that is not too long. */
-static void lower(const uint8_t *name, size_t n_bytes, uint8_t *lower_out)
-{
-	for (size_t i = 0; i < n_bytes; i++)
-		lower_out[i] = name[i] >= 'A' && name[i] <= 'Z' ? name[i] | 0x20 : name[i];
-}
-
-/* How alike names are: so many edits, at most as many as max_edits; UINT32_MAX: more. */
-static uint32_t edits_between(struct bs_fuzzy *const fuzzy[2], uint32_t max_edits, const uint8_t *name, size_t name_bytes,
-                              struct bs_like_name like)
-{
-	uint8_t letters[BS_QUERY_MAX_FIELD_BYTES];
-	lower(like.name, like.n_bytes, letters);
-	if (like.n_bytes == name_bytes && memcmp(letters, name, name_bytes) == 0)
-		return 0;
-	for (uint32_t edits = 1; edits <= max_edits; edits++)
-		if (bs_fuzzy_matches(fuzzy[edits - 1], letters, like.n_bytes, 0))
-			return edits;
-	return UINT32_MAX;
-}
-
-enum bs_status bs_suggest_field(const struct bs_term_table *fields, uint32_t longest_bytes, const char *other, const uint8_t *name,
-                                size_t name_bytes, struct bs_like_name *like_out, struct bs_error *err)
-{
-	const uint32_t n_fields = fields ? fields->n_terms : 0, max_edits = name_bytes < 3 ? 0 : name_bytes < 5 ? 1 : 2;
-	uint8_t letters[BS_QUERY_MAX_FIELD_BYTES];
-	struct bs_fuzzy *fuzzy[2] = {NULL, NULL};
-	uint32_t fewest = UINT32_MAX;
-	enum bs_status status = BS_OK;
-	*like_out = (struct bs_like_name){NULL, 0};
-	if (name_bytes > sizeof(letters))
-		return BS_OK;
-	lower(name, name_bytes, letters);
-	for (uint32_t edits = 1; edits <= max_edits && !status; edits++)
-		status = bs_fuzzy_new(letters, (uint32_t)name_bytes, edits, &fuzzy[edits - 1], err);
-	for (uint32_t i = 0; i <= n_fields && !status && !(status = bs_watch_spend(NAME_NS, err)); i++) {
-		struct bs_like_name like = {(const uint8_t *)other, other ? (uint32_t)strlen(other) : 0};
-		if (i < n_fields)
-			like = (struct bs_like_name){bs_term_table_key(fields, i), fields->entries[i].n_bytes};
-		bool is_possible = like.n_bytes > 0 && (i == n_fields || like.n_bytes <= longest_bytes);
-		uint32_t edits = is_possible ? edits_between(fuzzy, max_edits, letters, name_bytes, like) : UINT32_MAX;
-		if (edits >= fewest)
-			continue;
-		fewest = edits;
-		*like_out = like;
-	}
-	bs_fuzzy_free(fuzzy[0]);
-	bs_fuzzy_free(fuzzy[1]);
 	return status;
 }
 
@@ -170,10 +121,10 @@ enum bs_status bs_suggest_words(const struct bs_plan *plan, bool is_stemmed, str
 	for (size_t i = 0, n = 0; i < query->n_elements && n < MOST_SUGGESTIONS && !status; i++) {
 		const struct bs_element *element = &query->elements[i];
 		struct bs_error line;
-		if (element->kind != BS_ELEMENT_TERM || !element->is_positive || plan->terms[plan->elements[i].first_term].df > 0)
+		if (element->kind != BS_ELEMENT_TERM || !element->is_positive || plan->terms.items[plan->elements.items[i].first_term].df > 0)
 			continue;
 		bool is_beginning = false;
-		status = bs_suggest(plan->snapshot, element->term, element->term_bytes, text, &is_beginning, err);
+		status = bs_suggest(plan->list, element->term, element->term_bytes, text, &is_beginning, err);
 		bool is_like = text->used_bytes > 0;
 		(void)bs_fail(&line, BS_OK, "%.*s%s is not in the index%s%.*s%s", (int)element->term_bytes, (const char *)element->term,
 		              is_beginning ? "" : star, is_like ? "; did you mean " : "", (int)text->used_bytes, (const char *)text->data,

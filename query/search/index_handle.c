@@ -1,28 +1,15 @@
-/* open.c: an index is opened, and perhaps made to answer for what its sources hold now (bitsift.h); what it is, is told. */
+/* index_handle.c: opens an index, fresh if that is asked, and describes it. See index_handle.h and bitsift/index.h. */
+#include "query/search/index_handle.h"
+
 #include <stdlib.h>
 
 #include "core/base/clock.h"
-#include "core/bitsift/index.h"
-#include "core/bitsift/limits.h"
-#include "core/bitsift/search.h"
 #include "core/system/log.h"
 #include "core/system/watch.h"
 #include "corpus/changes/fresh.h"
 #include "corpus/changes/uncommitted.h"
-#include "query/language/parse.h"
-#include "query/search/index_handle.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
-
-static void collect_fields(struct bs_index *index)
-{
-	const struct bs_term_table *names = &index->snapshot.manifest.fields;
-	for (uint32_t i = 0; i < names->n_terms; i++) {
-		uint32_t name_bytes = names->entries[i].n_bytes;
-		if (name_bytes > index->longest_field_bytes && name_bytes <= BS_QUERY_MAX_FIELD_BYTES)
-			index->longest_field_bytes = name_bytes;
-	}
-}
 
 struct freshen_notices {
 	struct bs_index *index;
@@ -57,18 +44,7 @@ static enum bs_status freshen(struct bs_index *index, const struct bs_open_reque
 		(void)bs_fail(&line, BS_IO, "%llu %s in all", (unsigned long long)n, bs_skip_name((enum bs_skip)reason, n));
 		request->notice(request->context, line.text);
 	}
-	if (!status)
-		collect_fields(index);
 	return status;
-}
-
-/* What is derived from the snapshot. */
-static void look_at_manifest(struct bs_index *index)
-{
-	const struct bs_manifest *manifest = &index->snapshot.manifest;
-	for (uint32_t i = 0; i < manifest->n_sources; i++)
-		index->has_files |= manifest->sources[i].kind == BS_SOURCE_FOLDER || manifest->sources[i].kind == BS_SOURCE_FILE;
-	collect_fields(index);
 }
 
 enum bs_status bs_index_open_uncommitted(struct bs_writer *writer, struct bs_index **index_out, struct bs_error *err)
@@ -83,8 +59,6 @@ enum bs_status bs_index_open_uncommitted(struct bs_writer *writer, struct bs_ind
 		status = bs_kernel_choose(NULL, &index->kernel, err);
 	if (!status)
 		status = bs_manifest_has_other_words(&index->snapshot.manifest, &index->has_other_words, err);
-	if (!status)
-		look_at_manifest(index);
 	return status ? status : bs_proofs_new(&index->snapshot, &index->proofs, err);
 }
 
@@ -107,8 +81,6 @@ static enum bs_status open_index(struct bs_index *index, const struct bs_open_re
 		                 "%s: an index of grams alone, which knows no words; `bitsift index --rebuild --words "
 		                 "--grams` makes one of both",
 		                 index->dir.path);
-	if (!status)
-		look_at_manifest(index);
 	if (!status)
 		status = bs_snapshot_use_summary(&index->snapshot, is_asked ? BS_SUMMARY_MANY_SEGMENTS : 1, err);
 	if (!status && request->fresh)

@@ -1,5 +1,5 @@
 /* wildcard.c: see wildcard.h. */
-#include "query/plan/wildcard.h"
+#include "query/language/wildcard.h"
 
 #include <string.h>
 #include <unicode/utf8.h>

@@ -8,8 +8,8 @@
  * * idf are taken, each with its share for a weight; a word that no second document has finds nothing, and is not.
  * bench/NOTES.md has what was tried.
  */
-#ifndef BS_QUERY_SEARCH_FEEDBACK_H
-#define BS_QUERY_SEARCH_FEEDBACK_H
+#ifndef BS_QUERY_PLAN_FEEDBACK_H
+#define BS_QUERY_PLAN_FEEDBACK_H
 
 #include "core/store/snapshot.h"
 #include "corpus/walk/document.h"

@@ -1,5 +1,5 @@
 /* fuzzy.c: see fuzzy.h. */
-#include "query/plan/fuzzy.h"
+#include "query/language/fuzzy.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 /* suggest.h: a word of the index, or a field, that is much like one that is not in it. */
-#ifndef BS_QUERY_SEARCH_SUGGEST_H
-#define BS_QUERY_SEARCH_SUGGEST_H
+#ifndef BS_QUERY_PLAN_SUGGEST_H
+#define BS_QUERY_PLAN_SUGGEST_H
 
 #include "core/base/buffer.h"
 #include "core/collections/term_table.h"
-#include "core/store/snapshot.h"
+#include "core/store/snapshot_list.h"
 
 struct bs_plan;
 
@@ -12,18 +12,8 @@ struct bs_plan;
  * the most frequent. Before all those, of a word that ends with a Hangul syllable or a digit, and after them of any,
  * with the word itself, if terms begin with it (*is_beginning_out): a particle may hide a noun, and an address its net.
  * No bytes: there is none. May walk the whole lexicon. BS_CORRUPT, BS_NO_MEMORY. */
-enum bs_status bs_suggest(const struct bs_snapshot *snapshot, const uint8_t *term, uint32_t term_bytes,
+enum bs_status bs_suggest(const struct bs_snapshot_list *list, const uint8_t *term, uint32_t term_bytes,
                           struct bs_buffer *word_out, bool *is_beginning_out, struct bs_error *err) BS_WARN_UNUSED;
-
-struct bs_like_name {
-	const uint8_t *name; /* NULL: there is none */
-	uint32_t n_bytes;
-};
-
-/* The first name of a field, or else the other (NULL: no other), that is this one but for the case of its letters, or one edit away; else,
- * if the name is longer, one that is two away. No name of more than longest_bytes is meant. fields may be NULL. BS_NO_MEMORY. */
-enum bs_status bs_suggest_field(const struct bs_term_table *fields, uint32_t longest_bytes, const char *other, const uint8_t *name,
-                                size_t name_bytes, struct bs_like_name *like_out, struct bs_error *err) BS_WARN_UNUSED;
 
 /* Where nothing matches: tells of the first few words of the plan's query that are not in the index, with one much like each. Of an index
  * of stems the words are shown that begin with one. text is scratch. */

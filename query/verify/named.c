@@ -1,5 +1,5 @@
 /* named.c: see named.h. */
-#include "query/plan/named.h"
+#include "query/verify/named.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -7,8 +7,6 @@
 #include "core/base/hash.h"
 #include "core/base/source_kind.h"
 #include "query/verify/byte_verifier.h"
-
-static const char own_name[] = "name";
 
 enum known {
 	NOT_KNOWN, /* as memory comes */
@@ -29,9 +27,9 @@ struct bs_name_leaf {
 
 void bs_named_deinit(struct bs_named *named)
 {
-	for (uint32_t i = 0; i < named->n_leaves; i++) {
+	for (uint32_t i = 0; i < named->names.n_leaves; i++) {
 		struct bs_name_leaf *leaf = &named->leaves[i];
-		for (uint32_t s = 0; leaf->known && s <= named->snapshot->manifest.n_segments; s++)
+		for (uint32_t s = 0; leaf->known && s < named->list->n_segments; s++)
 			free(leaf->known[s]);
 		free(leaf->known);
 		bs_byte_verifier_free(leaf->byte_verifier);
@@ -52,9 +50,9 @@ static enum bs_status begin_leaf(struct bs_name_leaf *leaf, uint32_t n, const st
 	leaf->query.n_nodes = 1;
 	leaf->plan = *plan;
 	leaf->plan.query = &leaf->query;
-	leaf->known = calloc((size_t)plan->snapshot->manifest.n_segments + 1, sizeof(*leaf->known));
+	leaf->known = calloc(plan->list->n_segments, sizeof(*leaf->known));
 	if (!leaf->known)
-		return bs_fail_memory(err, "names", plan->snapshot->manifest.n_segments * sizeof(*leaf->known));
+		return bs_fail_memory(err, "names", plan->list->n_segments * sizeof(*leaf->known));
 	enum bs_status status = bs_matcher_new(&leaf->query, words, &leaf->matcher, err);
 	if (!status && kernel)
 		status = bs_byte_verifier_new(&leaf->plan, words, kernel, &leaf->byte_verifier, err);
@@ -84,36 +82,37 @@ static enum bs_status find_name(const struct bs_snapshot *snapshot, struct bs_do
 	return BS_OK;
 }
 
-static enum bs_status ask(struct bs_name_leaf *leaf, const struct bs_field *name, bool *has_out, struct bs_error *err)
+static enum bs_status ask(struct bs_name_leaf *leaf, struct bs_doc_ref ref, const struct bs_field *name, bool *has_out, struct bs_error *err)
 {
 	enum bs_verdict verdict = BS_VERDICT_UNKNOWN;
 	struct bs_match match = {0};
 	enum bs_status status = BS_OK;
 	if (leaf->byte_verifier)
-		status = bs_byte_verifier_fields(leaf->byte_verifier, name, 1, false, false, &verdict, &match, err);
+		status = bs_byte_verifier_fields(leaf->byte_verifier, ref, name, 1, false, false, &verdict, &match, err);
 	if (!status && verdict == BS_VERDICT_UNKNOWN)
-		status = bs_match_document(leaf->matcher, name, 1, &match, err);
+		status = bs_match_document(leaf->matcher, ref, name, 1, &match, err);
 	*has_out = verdict == BS_VERDICT_YES || match.matches;
 	return status;
 }
 
-static enum bs_status has_name(struct bs_named *named, uint32_t n, struct bs_doc_ref ref, bool *has_out,
+static enum bs_status has_name(struct bs_file_names *names, uint32_t n, struct bs_doc_ref ref, bool *has_out,
                                struct bs_error *err)
 {
+	struct bs_named *named = (struct bs_named *)(void *)names;
+	const struct bs_list_segment *segment = bs_list_segment(named->list, ref.segment);
 	struct bs_name_leaf *leaf = named->leaves;
 	while (leaf->n != n)
 		leaf++;
 	uint8_t **known = &leaf->known[ref.segment];
-	uint32_t n_docs = bs_snapshot_segment_docs(named->snapshot, ref.segment);
 	enum bs_status status = BS_OK;
 	*has_out = false;
-	if (!*known && !(*known = calloc((size_t)n_docs + 1, 1)))
-		return bs_fail_memory(err, "names", n_docs);
+	if (!*known && !(*known = calloc((size_t)segment->n_docs + 1, 1)))
+		return bs_fail_memory(err, "names", segment->n_docs);
 	if ((*known)[ref.document] == NOT_KNOWN) {
 		struct bs_field name;
-		status = find_name(named->snapshot, ref, &name, err);
+		status = find_name(segment->snapshot, bs_list_own_ref(named->list, ref), &name, err);
 		if (!status && name.text_bytes > 0)
-			status = ask(leaf, &name, has_out, err);
+			status = ask(leaf, ref, &name, has_out, err);
 		if (status)
 			return status;
 		(*known)[ref.document] = *has_out ? KNOWN_YES : KNOWN_NO;
@@ -122,18 +121,11 @@ static enum bs_status has_name(struct bs_named *named, uint32_t n, struct bs_doc
 	return status;
 }
 
-bool bs_named_is_own(const struct bs_field *fields, size_t n_fields)
-{
-	for (size_t i = 0; i < n_fields; i++)
-		if (fields[i].name_bytes == sizeof(own_name) - 1 && memcmp(fields[i].name, own_name, sizeof(own_name) - 1) == 0)
-			return true;
-	return false;
-}
-
 /* Whether there are records of files in folders, and a field that may be their own name. */
 static bool has_own_names(const struct bs_snapshot *snapshot)
 {
 	const struct bs_manifest *manifest = &snapshot->manifest;
+	static const char own_name[] = "name";
 	const size_t n = sizeof(own_name) - 1;
 	uint32_t field;
 	bool has = false;
@@ -154,14 +146,15 @@ enum bs_status bs_named_begin(struct bs_named *named, const struct bs_plan *plan
 		n_leaves += bs_query_is_file_name(&query->nodes[n]);
 	if (n_leaves == 0)
 		return BS_OK;
-	named->has = has_name;
-	named->snapshot = plan->snapshot;
-	named->is_loose = has_own_names(plan->snapshot);
+	named->names.has = has_name;
+	named->list = plan->list;
+	for (uint32_t i = 0; i < plan->list->n_entries; i++)
+		named->names.is_loose |= has_own_names(plan->list->entries[i].snapshot);
 	named->leaves = calloc(n_leaves, sizeof(*named->leaves));
 	if (!named->leaves)
 		return bs_fail_memory(err, "names", n_leaves * sizeof(*named->leaves));
 	for (uint32_t n = 0; n < query->n_nodes && !status; n++)
 		if (bs_query_is_file_name(&query->nodes[n]))
-			status = begin_leaf(&named->leaves[named->n_leaves++], n, plan, words, kernel, err);
+			status = begin_leaf(&named->leaves[named->names.n_leaves++], n, plan, words, kernel, err);
 	return status;
 }

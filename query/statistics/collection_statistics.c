@@ -1,20 +1,12 @@
-/* statistics.c: see bitsift/query.h and statistics.h. */
-#include "query/plan/statistics.h"
+/* collection_statistics.c: see bitsift/statistics.h and collection_statistics.h. */
+#include "query/statistics/collection_statistics.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/base/hash.h"
-#include "core/base/visible.h"
-#include "core/bitsift/query.h"
-#include "core/bitsift/search.h"
-#include "core/bitsift/terminal.h"
-#include "core/system/watch.h"
-#include "query/language/lex.h"
-#include "query/language/reading.h"
-#include "query/plan/expand.h"
-#include "query/plan/plan.h"
-#include "query/rank/rank.h"
+#include "core/collections/term_table.h"
+#include "query/statistics/bm25.h"
 
 struct word_count {
 	uint64_t n_docs;
@@ -199,16 +191,9 @@ static const struct word_count *find_word(const struct bs_statistics *statistics
 	return is_there ? count_at(statistics, number) : NULL;
 }
 
-enum bs_status bs_statistics_check(const struct bs_statistics *statistics, const struct bs_query_tree *query,
-                                   struct bs_error *err)
+bool bs_statistics_has_word(const struct bs_statistics *statistics, const uint8_t *term, uint32_t term_bytes)
 {
-	for (size_t i = 0; i < query->n_elements; i++) {
-		const struct bs_element *element = &query->elements[i];
-		if (element->kind == BS_ELEMENT_TERM && element->weight > 0 && !find_word(statistics, element->term, element->term_bytes))
-			return bs_fail(err, BS_INVALID, "the statistics do not name %.*s: they are of another query",
-			               element->term_bytes < 100 ? (int)element->term_bytes : 100, (const char *)element->term);
-	}
-	return BS_OK;
+	return find_word(statistics, term, term_bytes) != NULL;
 }
 
 enum bs_status bs_statistics_idf(const struct bs_statistics *statistics, const uint8_t *term, uint32_t term_bytes,
@@ -223,18 +208,18 @@ enum bs_status bs_statistics_idf(const struct bs_statistics *statistics, const u
 	return BS_OK;
 }
 
-/* An index that is gathered from. */
-struct gathering {
-	struct bs_statistics *statistics;
-	struct bs_reading *reading;
-	const struct bs_find_request *request;
-	struct bs_term_table names; /* that may be fields */
-	struct bs_error *err;
-};
+void bs_statistics_begin_index(struct bs_statistics *statistics)
+{
+	statistics->n_before = statistics->n_elements;
+}
 
-/* Adds documents for the element under way, unless another one of this index had the word. */
-static enum bs_status count_word(struct bs_statistics *statistics, const uint8_t *term, size_t term_bytes, uint64_t df,
-                                 struct bs_error *err)
+void bs_statistics_begin_element(struct bs_statistics *statistics)
+{
+	statistics->n_elements++;
+}
+
+enum bs_status bs_statistics_count(struct bs_statistics *statistics, const uint8_t *term, size_t term_bytes, uint64_t df,
+                                   struct bs_error *err)
 {
 	uint32_t number;
 	enum bs_status status = know_word(statistics, term, term_bytes, &number, err);
@@ -246,146 +231,4 @@ static enum bs_status count_word(struct bs_statistics *statistics, const uint8_t
 	count->counted_for = statistics->n_elements;
 	count->n_docs += df;
 	return BS_OK;
-}
-
-static enum bs_status count_expanded(void *context, const struct bs_lexicon_cursor *cursor, struct bs_error *err)
-{
-	return count_word(context, cursor->term.data, cursor->term.used_bytes, cursor->df, err);
-}
-
-static enum bs_status count_words(struct gathering *gathering, const struct bs_query_tree *query)
-{
-	const struct bs_snapshot *snapshot = &gathering->reading->index->snapshot;
-	struct bs_statistics *statistics = gathering->statistics;
-	enum bs_status status = BS_OK;
-	for (size_t i = 0; i < query->n_elements && !status; i++) {
-		const struct bs_element *element = &query->elements[i];
-		uint64_t df;
-		if (element->kind == BS_ELEMENT_BIGRAM)
-			continue;
-		statistics->n_elements++;
-		if (element->kind != BS_ELEMENT_TERM) {
-			status = bs_expand(snapshot, element, count_expanded, statistics, gathering->err);
-			continue;
-		}
-		status = bs_plan_df(snapshot, element->term, element->term_bytes, &df, gathering->err);
-		if (!status)
-			status = count_word(statistics, element->term, element->term_bytes, df, gathering->err);
-	}
-	return status;
-}
-
-/* The words of the query as the index reads it, or, where there are names, as if they were fields without numbers and dates. */
-static enum bs_status gather_words(struct gathering *gathering)
-{
-	struct bs_query_options options = bs_reading_options(gathering->reading);
-	struct bs_query_tree *query;
-	options.any = gathering->request->any;
-	options.stop = NULL;
-	if (gathering->names.n_terms > 0) {
-		options.fields = &gathering->names;
-		options.longest_field_bytes = BS_QUERY_MAX_FIELD_BYTES;
-		options.has_file_names = false;
-		options.has_values = NULL;
-	}
-	enum bs_status status = bs_reading_parse(gathering->reading, gathering->request->query, gathering->request->query_bytes, &options,
-	                                         &query, NULL, gathering->err);
-	/* What makes no sense when read otherwise is not read so anywhere. */
-	if (status)
-		return status == BS_INVALID && gathering->names.n_terms > 0 ? BS_OK : status;
-	status = count_words(gathering, query);
-	bs_query_tree_free(query);
-	return status;
-}
-
-/* A name that the query may name as a field, if it is one here. */
-static enum bs_status gather_field(struct gathering *gathering, const uint8_t *name, size_t name_bytes)
-{
-	const struct bs_index *index = gathering->reading->index;
-	const struct bs_term_table *fields = &index->snapshot.manifest.fields;
-	uint32_t number;
-	bool has = false;
-	unsigned kinds = 0;
-	enum bs_status status = BS_OK;
-	if (index->has_files && name_bytes == sizeof(BS_LEX_FILE_NAME) - 1 && memcmp(name, BS_LEX_FILE_NAME, name_bytes) == 0)
-		kinds |= BS_FIELD_OF_FILES;
-	if (bs_term_table_find(fields, name, (uint32_t)name_bytes, bs_hash_slot(name, name_bytes), &number)) {
-		status = bs_snapshot_has_values(&index->snapshot, name, (uint32_t)name_bytes, &has, gathering->err);
-		kinds |= BS_FIELD_OF_RECORDS | (has ? BS_FIELD_WITH_VALUES : 0);
-	}
-	return status || !kinds ? status
-	                        : bs_statistics_add_field(gathering->statistics, (const char *)name, name_bytes, kinds, gathering->err);
-}
-
-enum bs_status bs_statistics_find_names(const uint8_t *text, size_t n_bytes, bool joins, struct bs_term_table *names,
-                                        struct bs_error *err)
-{
-	enum bs_status status = BS_OK;
-	for (size_t at = 0, next = 0, start = 0; at < n_bytes && !status; at = next) {
-		uint32_t number;
-		int32_t c = bs_visible_next(text, n_bytes, &next);
-		bool is_sign = at == start && (c == '-' || c == '!');
-		if (c == ':' && at > start && at - start <= BS_QUERY_MAX_FIELD_BYTES)
-			status = bs_term_table_intern(names, text + start, (uint32_t)(at - start), bs_hash_slot(text + start, at - start), &number,
-			                              NULL, err);
-		if (is_sign || c == '(' || c == ')' || c == '"' || bs_visible_is_space(c) || (c == ':' && !joins))
-			start = next;
-	}
-	return status;
-}
-
-static enum bs_status find_names(struct gathering *gathering, bool joins)
-{
-	struct bs_term_table *names = &gathering->names;
-	bs_term_table_clear(names);
-	enum bs_status status = bs_statistics_find_names((const uint8_t *)gathering->request->query, gathering->request->query_bytes, joins,
-	                                                 names, gathering->err);
-	for (uint32_t i = 0; i < names->n_terms && !status; i++)
-		status = gather_field(gathering, bs_term_table_key(names, i), names->entries[i].n_bytes);
-	return status;
-}
-
-/*
- * Other indexes may have fields that this one lacks. For them a query has other words, which must be counted here, too: so it is
- * read as it is here, and as it is where all that may be a field is one. Each token is read in one of these ways, whatever the
- * others are; but whether its words score, depends on those: all are counted, negated ones and stop words, too.
- */
-static enum bs_status gather(struct gathering *gathering)
-{
-	const char *sort = gathering->request->sort_field;
-	enum bs_status status = gather_words(gathering);
-	if (!status && sort && *sort)
-		status = gather_field(gathering, (const uint8_t *)sort, strlen(sort));
-	for (int joins = 0; joins < 2 && !status; joins++) {
-		status = find_names(gathering, joins);
-		if (!status && gathering->names.n_terms > 0)
-			status = gather_words(gathering);
-	}
-	return status;
-}
-
-enum bs_status bs_statistics_gather(struct bs_finder *finder, const struct bs_find_request *request,
-                                    struct bs_statistics *statistics, struct bs_error *err)
-{
-	struct bs_find_request asked = *request;
-	struct gathering gathering = {.statistics = statistics, .reading = bs_finder_reading(finder), .request = &asked, .err = err};
-	const struct bs_snapshot *snapshot = &gathering.reading->index->snapshot;
-	if (request->feedback_docs || request->like_id || request->like_text)
-		return bs_fail(err, BS_INVALID, "statistics: words like those of documents are chosen by one index, not for several");
-	struct bs_finder_use use;
-	enum bs_status status = bs_finder_enter(finder, request->limits, &use, err);
-	if (status)
-		return status;
-	asked.statistics = NULL;
-	statistics->n_before = statistics->n_elements;
-	status = bs_reading_begin(gathering.reading, &asked, err);
-	if (!status)
-		status = gather(&gathering);
-	if (!status)
-		status = bs_watch_ask(err);
-	bs_term_table_deinit(&gathering.names);
-	bs_finder_leave(&use);
-	if (!status)
-		bs_statistics_set(statistics, statistics->n_docs + snapshot->n_docs, statistics->n_positions + snapshot->n_positions);
-	return status;
 }

@@ -1,0 +1,92 @@
+/* presenter.c: see presenter.h. */
+#include "query/answer/presenter.h"
+
+#include "query/answer/snippet.h"
+
+void bs_presenter_deinit(struct bs_presenter *presenter)
+{
+	bs_buffer_deinit(&presenter->id);
+	bs_buffer_deinit(&presenter->local_id);
+	bs_buffer_deinit(&presenter->path);
+	bs_buffer_deinit(&presenter->snippet);
+	bs_vector_deinit(&presenter->words);
+	bs_passages_deinit(&presenter->passages);
+	*presenter = (struct bs_presenter){.passages = {.best = 0}};
+}
+
+enum bs_status bs_presenter_name(struct bs_presenter *presenter, struct bs_loader *loader, struct bs_doc_ref ref,
+                               struct bs_find_hit *hit_out, struct bs_error *err)
+{
+	struct bs_buffer *id = &presenter->id, *local_id = &presenter->local_id, *path = &presenter->path;
+	const uint8_t *name;
+	uint32_t name_bytes;
+	bool is_given;
+	enum bs_status status = bs_loader_given_id(loader, ref, &is_given, &name, &name_bytes, &hit_out->path, err);
+	if (!status && is_given) {
+		hit_out->id = hit_out->local_id = (const char *)name;
+		hit_out->id_bytes = hit_out->local_id_bytes = name_bytes;
+	}
+	if (status || is_given)
+		return status;
+	status = bs_loader_id(loader, ref, id, local_id, path, err);
+	if (status)
+		return status;
+	hit_out->id = id->used_bytes ? (const char *)id->data : "";
+	hit_out->id_bytes = id->used_bytes;
+	hit_out->local_id = local_id->used_bytes ? (const char *)local_id->data : "";
+	hit_out->local_id_bytes = local_id->used_bytes;
+	hit_out->path = (const char *)path->data;
+	return BS_OK;
+}
+
+enum bs_status bs_presenter_text(struct bs_presenter *presenter, struct bs_loader *loader, struct bs_matcher *matcher,
+                               const struct bs_wanted *wanted, struct bs_doc_ref ref, struct bs_find_hit *hit_out,
+                               struct bs_error *err)
+{
+	struct bs_snippet_options options = {
+		.mark_start = wanted->mark_start, .mark_stop = wanted->mark_stop, .width = wanted->snippet_columns};
+	struct bs_passages *passages = &presenter->passages;
+	struct bs_word_hits *words = &presenter->words;
+	struct bs_document document;
+	struct bs_match match;
+	enum bs_fetched fetched;
+	bs_buffer_clear(&presenter->snippet);
+	bs_vector_clear(words);
+	enum bs_status status = bs_load(loader, ref, &document, &fetched, err);
+	if (status || fetched == BS_FETCHED_GONE || fetched == BS_FETCHED_FAILED) {
+		hit_out->snippet = fetched == BS_FETCHED_GONE ? NULL : "";
+		return status;
+	}
+	hit_out->is_changed = fetched == BS_FETCHED_CHANGED;
+	status = bs_match_hits(matcher, ref, document.fields, document.n_fields, false, &match, words, err);
+	size_t n_words = bs_vector_n(words);
+	options.shape = document.line > 0 ? BS_SNIPPET_JOINED : BS_SNIPPET_LINES;
+	if (!status && wanted->snippets)
+		status = bs_snippet_write(document.fields, document.n_fields, words->items, n_words, NULL, &options,
+		                          &presenter->snippet, err);
+	if (!status && wanted->passages)
+		status = bs_passages_find(passages, &document, words->items, n_words, err);
+	if (status)
+		return status;
+	hit_out->snippet = presenter->snippet.used_bytes ? (const char *)presenter->snippet.data : "";
+	hit_out->snippet_bytes = presenter->snippet.used_bytes;
+	if (!wanted->passages)
+		return BS_OK;
+	hit_out->passages = passages->list.items;
+	hit_out->n_passages = n_words > 0 ? bs_vector_n(&passages->list) : 0;
+	hit_out->best = passages->list.items[passages->best];
+	return BS_OK;
+}
+
+/* What will be read of the hits that are shown soon lies far apart: the memory is asked for it this many hits before. */
+#define PREFETCHED_HITS 16u
+
+void bs_presenter_prefetch(const struct bs_snapshot_list *list, const struct bs_hit *hits, size_t n_hits, size_t i)
+{
+	for (unsigned step = 0; step < BS_DOC_PREFETCHES; step++) {
+		size_t ahead = i + (BS_DOC_PREFETCHES - step) * PREFETCHED_HITS;
+		const struct bs_segment *segment = ahead < n_hits ? bs_list_segment(list, hits[ahead].segment)->segment : NULL;
+		if (segment)
+			bs_doc_table_prefetch(&segment->docs, hits[ahead].document, step);
+	}
+}

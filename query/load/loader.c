@@ -1,0 +1,177 @@
+/* loader.c: see loader.h. */
+#include "query/load/loader.h"
+
+#include <stdlib.h>
+
+struct bs_loader {
+	const struct bs_snapshot_list *list;
+	struct bs_fetcher *fetchers[]; /* list->n_entries */
+};
+
+enum bs_status bs_loader_new(const struct bs_snapshot_list *list, struct bs_proofs *const *proofs,
+                             void (*notice)(void *context, const char *message), void *context,
+                             struct bs_loader **loader_out, struct bs_error *err)
+{
+	size_t n_bytes = sizeof(struct bs_loader) + list->n_entries * sizeof(struct bs_fetcher *);
+	struct bs_loader *loader = calloc(1, n_bytes);
+	enum bs_status status = BS_OK;
+	*loader_out = NULL;
+	if (!loader)
+		return bs_fail_memory(err, "a loader", n_bytes);
+	loader->list = list;
+	for (uint32_t i = 0; i < list->n_entries && !status; i++)
+		status = bs_fetcher_new(list->entries[i].snapshot, proofs[i], notice, context, &loader->fetchers[i], err);
+	if (status) {
+		bs_loader_free(loader);
+		return status;
+	}
+	*loader_out = loader;
+	return BS_OK;
+}
+
+void bs_loader_free(struct bs_loader *loader)
+{
+	for (uint32_t i = 0; loader && i < loader->list->n_entries; i++)
+		bs_fetcher_free(loader->fetchers[i]);
+	free(loader);
+}
+
+const struct bs_snapshot_list *bs_loader_list(const struct bs_loader *loader)
+{
+	return loader->list;
+}
+
+struct bs_fetcher *bs_loader_fetcher(const struct bs_loader *loader, uint32_t entry)
+{
+	return loader->fetchers[entry];
+}
+
+void bs_loader_begin(struct bs_loader *loader, bool verbose, bool trusts)
+{
+	for (uint32_t i = 0; i < loader->list->n_entries; i++)
+		bs_fetch_begin(loader->fetchers[i], verbose, trusts);
+}
+
+void bs_loader_leave_changed(struct bs_loader *loader)
+{
+	for (uint32_t i = 0; i < loader->list->n_entries; i++)
+		bs_fetch_leave_changed(loader->fetchers[i]);
+}
+
+void bs_loader_ask_head(struct bs_loader *loader, bool (*is_enough)(void *context, const uint8_t *text, size_t n_bytes),
+                        void *context)
+{
+	for (uint32_t i = 0; i < loader->list->n_entries; i++)
+		bs_fetch_ask_head(loader->fetchers[i], is_enough, context);
+}
+
+uint64_t bs_loader_failures(const struct bs_loader *loader)
+{
+	uint64_t n = 0;
+	for (uint32_t i = 0; i < loader->list->n_entries; i++)
+		n += bs_fetcher_failures(loader->fetchers[i]);
+	return n;
+}
+
+struct bs_changes bs_loader_changes(const struct bs_loader *loader)
+{
+	struct bs_changes sum = *bs_fetcher_changes(loader->fetchers[0]);
+	for (uint32_t i = 1; i < loader->list->n_entries; i++) {
+		struct bs_changes changes = *bs_fetcher_changes(loader->fetchers[i]);
+		changes.n_changed += sum.n_changed;
+		changes.n_gone += sum.n_gone;
+		if (sum.example[0])
+			memcpy(changes.example, sum.example, sizeof(sum.example));
+		sum = changes;
+	}
+	return sum;
+}
+
+/* The fetcher of a segment, and the number of the segment in its snapshot. */
+static struct bs_fetcher *fetcher_of(const struct bs_loader *loader, uint32_t segment, uint32_t *own_out)
+{
+	const struct bs_list_segment *of = bs_list_segment(loader->list, segment);
+	*own_out = of->number;
+	return loader->fetchers[of->entry];
+}
+
+enum bs_status bs_load(struct bs_loader *loader, struct bs_doc_ref ref, struct bs_document *document_out,
+                       enum bs_fetched *fetched_out, struct bs_error *err)
+{
+	uint32_t own;
+	struct bs_fetcher *fetcher = fetcher_of(loader, ref.segment, &own);
+	return bs_fetch(fetcher, own, ref.document, document_out, fetched_out, err);
+}
+
+bool bs_loader_agrees(struct bs_loader *loader, struct bs_doc_ref ref)
+{
+	uint32_t own;
+	struct bs_fetcher *fetcher = fetcher_of(loader, ref.segment, &own);
+	return bs_fetch_agrees(fetcher, own, ref.document);
+}
+
+bool bs_loader_is_of_line(struct bs_loader *loader, struct bs_doc_ref ref)
+{
+	uint32_t own;
+	struct bs_fetcher *fetcher = fetcher_of(loader, ref.segment, &own);
+	return bs_fetch_is_of_line(fetcher, own, ref.document);
+}
+
+enum bs_status bs_loader_is_unchanged(struct bs_loader *loader, struct bs_doc_ref ref, bool *unchanged_out,
+                                      struct bs_error *err)
+{
+	uint32_t own;
+	struct bs_fetcher *fetcher = fetcher_of(loader, ref.segment, &own);
+	return bs_fetch_is_unchanged(fetcher, own, ref.document, unchanged_out, err);
+}
+
+enum bs_status bs_loader_is_segment_unchanged(struct bs_loader *loader, uint32_t segment, bool *unchanged_out,
+                                              struct bs_error *err)
+{
+	uint32_t own;
+	struct bs_fetcher *fetcher = fetcher_of(loader, segment, &own);
+	return bs_fetch_is_segment_unchanged(fetcher, own, unchanged_out, err);
+}
+
+void bs_loader_expect(struct bs_loader *loader, uint32_t segment, const uint32_t *documents, size_t n_documents)
+{
+	uint32_t own;
+	struct bs_fetcher *fetcher = fetcher_of(loader, segment, &own);
+	bs_fetch_expect(fetcher, own, documents, n_documents);
+}
+
+enum bs_status bs_loader_line(struct bs_loader *loader, struct bs_doc_ref ref, const uint8_t **line_out,
+                              size_t *line_bytes_out, struct bs_error *err)
+{
+	uint32_t own;
+	struct bs_fetcher *fetcher = fetcher_of(loader, ref.segment, &own);
+	return bs_fetch_line(fetcher, own, ref.document, line_out, line_bytes_out, err);
+}
+
+bool bs_loader_cut_line(struct bs_loader *loader, struct bs_doc_ref ref, const uint8_t *line, size_t line_bytes,
+                        struct bs_document *document_out)
+{
+	return bs_fetch_cut_line(loader->fetchers[bs_list_segment(loader->list, ref.segment)->entry], line, line_bytes, document_out);
+}
+
+bool bs_loader_scan_line(struct bs_loader *loader, struct bs_doc_ref ref, const uint8_t *line, size_t line_bytes,
+                         struct bs_document *document_out)
+{
+	return bs_fetch_scan_line(loader->fetchers[bs_list_segment(loader->list, ref.segment)->entry], line, line_bytes, document_out);
+}
+
+enum bs_status bs_loader_id(struct bs_loader *loader, struct bs_doc_ref ref, struct bs_buffer *id, struct bs_buffer *local_id,
+                            struct bs_buffer *path, struct bs_error *err)
+{
+	uint32_t own;
+	struct bs_fetcher *fetcher = fetcher_of(loader, ref.segment, &own);
+	return bs_fetch_id(fetcher, own, ref.document, id, local_id, path, err);
+}
+
+enum bs_status bs_loader_given_id(struct bs_loader *loader, struct bs_doc_ref ref, bool *given_out, const uint8_t **id_out,
+                                  uint32_t *id_bytes_out, const char **path_out, struct bs_error *err)
+{
+	uint32_t own;
+	struct bs_fetcher *fetcher = fetcher_of(loader, ref.segment, &own);
+	return bs_fetch_given_id(fetcher, own, ref.document, given_out, id_out, id_bytes_out, path_out, err);
+}

@@ -1,0 +1,61 @@
+/*
+ * loader.h: the texts of the documents of a list of snapshots, as they are now. One fetcher (fetch.h) for each snapshot does
+ * the work; what its functions say of documents holds here.
+ */
+#ifndef BS_QUERY_LOAD_LOADER_H
+#define BS_QUERY_LOAD_LOADER_H
+
+#include "core/store/snapshot_list.h"
+#include "query/load/fetch.h"
+
+/* One thread. */
+struct bs_loader;
+
+/* All is borrowed; proofs: one for each snapshot. notice (nullable) gets one printable line for a source that cannot be read.
+ * Fails as bs_fetcher_new. */
+enum bs_status bs_loader_new(const struct bs_snapshot_list *list, struct bs_proofs *const *proofs,
+                             void (*notice)(void *context, const char *message), void *context,
+                             struct bs_loader **loader_out, struct bs_error *err) BS_WARN_UNUSED;
+void bs_loader_free(struct bs_loader *loader); /* NULL is fine */
+
+const struct bs_snapshot_list *bs_loader_list(const struct bs_loader *loader);
+/* The fetcher of a snapshot of the list. */
+struct bs_fetcher *bs_loader_fetcher(const struct bs_loader *loader, uint32_t entry);
+
+/* For all snapshots. As bs_fetch_begin, bs_fetch_leave_changed, bs_fetch_ask_head, bs_fetcher_failures. */
+void bs_loader_begin(struct bs_loader *loader, bool verbose, bool trusts);
+void bs_loader_leave_changed(struct bs_loader *loader);
+void bs_loader_ask_head(struct bs_loader *loader, bool (*is_enough)(void *context, const uint8_t *text, size_t n_bytes),
+                        void *context);
+uint64_t bs_loader_failures(const struct bs_loader *loader);
+/* The changed sources that were met since bs_loader_begin. */
+struct bs_changes bs_loader_changes(const struct bs_loader *loader);
+
+/* Of documents. As bs_fetch, bs_fetch_agrees, bs_fetch_is_of_line, bs_fetch_is_unchanged, bs_fetch_is_segment_unchanged,
+ * bs_fetch_expect. */
+enum bs_status bs_load(struct bs_loader *loader, struct bs_doc_ref ref, struct bs_document *document_out,
+                       enum bs_fetched *fetched_out, struct bs_error *err) BS_WARN_UNUSED;
+bool bs_loader_agrees(struct bs_loader *loader, struct bs_doc_ref ref);
+bool bs_loader_is_of_line(struct bs_loader *loader, struct bs_doc_ref ref);
+enum bs_status bs_loader_is_unchanged(struct bs_loader *loader, struct bs_doc_ref ref, bool *unchanged_out,
+                                      struct bs_error *err) BS_WARN_UNUSED;
+enum bs_status bs_loader_is_segment_unchanged(struct bs_loader *loader, uint32_t segment, bool *unchanged_out,
+                                              struct bs_error *err) BS_WARN_UNUSED;
+void bs_loader_expect(struct bs_loader *loader, uint32_t segment, const uint32_t *documents, size_t n_documents);
+
+/* Of records: the line of JSON, its fields with their escapes, its fields. As bs_fetch_line, bs_fetch_cut_line,
+ * bs_fetch_scan_line. */
+enum bs_status bs_loader_line(struct bs_loader *loader, struct bs_doc_ref ref, const uint8_t **line_out,
+                              size_t *line_bytes_out, struct bs_error *err) BS_WARN_UNUSED;
+bool bs_loader_cut_line(struct bs_loader *loader, struct bs_doc_ref ref, const uint8_t *line, size_t line_bytes,
+                        struct bs_document *document_out);
+bool bs_loader_scan_line(struct bs_loader *loader, struct bs_doc_ref ref, const uint8_t *line, size_t line_bytes,
+                         struct bs_document *document_out);
+
+/* Of names. As bs_fetch_id, bs_fetch_given_id. */
+enum bs_status bs_loader_id(struct bs_loader *loader, struct bs_doc_ref ref, struct bs_buffer *id, struct bs_buffer *local_id,
+                            struct bs_buffer *path, struct bs_error *err) BS_WARN_UNUSED;
+enum bs_status bs_loader_given_id(struct bs_loader *loader, struct bs_doc_ref ref, bool *given_out, const uint8_t **id_out,
+                                  uint32_t *id_bytes_out, const char **path_out, struct bs_error *err) BS_WARN_UNUSED;
+
+#endif

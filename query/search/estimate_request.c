@@ -1,0 +1,29 @@
+/* estimate_request.c: bs_estimate (bitsift/candidates.h). */
+#include "core/bitsift/candidates.h"
+
+#include "query/plan/estimate.h"
+#include "query/search/planned.h"
+
+static enum bs_status estimate(void *context, const struct bs_plan *plan, struct bs_scan *scan, struct bs_error *err)
+{
+	(void)scan;
+	return bs_plan_estimate(plan, context, err);
+}
+
+enum bs_status bs_estimate(struct bs_finder *finder, const struct bs_find_request *request, struct bs_find_estimate *estimate_out,
+                           struct bs_error *err)
+{
+	struct bs_find_request asked = {.query = request->query, .query_bytes = request->query_bytes, .any = request->any,
+	                                .stop_language = request->stop_language, .stop_words = request->stop_words,
+	                                .stop_words_bytes = request->stop_words_bytes, .field = request->field,
+	                                .limits = request->limits};
+	struct bs_plan_estimate found = {0};
+	enum bs_status status = bs_finder_plan(finder, &asked, estimate, &found, NULL, err);
+	*estimate_out = (struct bs_find_estimate){
+		.n_docs = status ? 0 : finder->list.n_docs,
+		.n_hits = found.n_hits,
+		.n_least_df = found.n_most,
+		.is_certain = found.is_certain && !finder->index->has_other_words,
+	};
+	return status;
+}

@@ -1,0 +1,152 @@
+/* gather.c: bs_statistics_gather (bitsift/query.h): how frequent the words of a query are in an index. */
+#include <string.h>
+
+#include "core/base/hash.h"
+#include "core/bitsift/query.h"
+#include "query/language/field_names.h"
+#include "query/language/lex.h"
+#include "query/plan/expand.h"
+#include "query/search/finder.h"
+
+/* An index that is gathered from. */
+struct gathering {
+	struct bs_statistics *statistics;
+	struct bs_reading *reading;
+	const struct bs_find_request *request;
+	struct bs_term_table names; /* that may be fields */
+	struct bs_error *err;
+};
+
+static enum bs_status count_expanded(void *context, const struct bs_lexicon_cursor *cursor, struct bs_error *err)
+{
+	return bs_statistics_count(context, cursor->term.data, cursor->term.used_bytes, cursor->df, err);
+}
+
+static enum bs_status count_words(struct gathering *gathering, const struct bs_query_tree *query)
+{
+	const struct bs_snapshot_list *list = gathering->reading->list;
+	struct bs_statistics *statistics = gathering->statistics;
+	enum bs_status status = BS_OK;
+	for (size_t i = 0; i < query->n_elements && !status; i++) {
+		const struct bs_element *element = &query->elements[i];
+		uint64_t df;
+		if (element->kind == BS_ELEMENT_BIGRAM)
+			continue;
+		bs_statistics_begin_element(statistics);
+		for (uint32_t k = 0; k < list->n_entries && element->kind != BS_ELEMENT_TERM && !status; k++)
+			status = bs_expand(list->entries[k].snapshot, element, count_expanded, statistics, gathering->err);
+		if (status || element->kind != BS_ELEMENT_TERM)
+			continue;
+		status = bs_plan_df(list, element->term, element->term_bytes, &df, gathering->err);
+		if (!status)
+			status = bs_statistics_count(statistics, element->term, element->term_bytes, df, gathering->err);
+	}
+	return status;
+}
+
+/* The words of the query as the index reads it, or, where there are names, as if they were fields without numbers and dates. */
+static enum bs_status gather_words(struct gathering *gathering)
+{
+	struct bs_query_options options = bs_reading_options(gathering->reading);
+	struct bs_query_tree *query;
+	options.any = gathering->request->any;
+	options.stop = NULL;
+	if (gathering->names.n_terms > 0) {
+		options.fields = &gathering->names;
+		options.longest_field_bytes = BS_QUERY_MAX_FIELD_BYTES;
+		options.has_file_names = false;
+		options.has_values = NULL;
+	}
+	enum bs_status status = bs_reading_parse(gathering->reading, gathering->request->query, gathering->request->query_bytes, &options,
+	                                         &query, NULL, gathering->err);
+	/* What makes no sense when read otherwise is not read so anywhere. */
+	if (status)
+		return status == BS_INVALID && gathering->names.n_terms > 0 ? BS_OK : status;
+	status = count_words(gathering, query);
+	bs_query_tree_free(query);
+	return status;
+}
+
+/* Whether some index has the field, and whether it has values there. */
+static enum bs_status find_kinds(const struct gathering *gathering, const uint8_t *name, uint32_t name_bytes, unsigned *kinds)
+{
+	const struct bs_snapshot_list *list = gathering->reading->list;
+	enum bs_status status = BS_OK;
+	for (uint32_t i = 0; i < list->n_entries && !status; i++) {
+		const struct bs_snapshot *snapshot = list->entries[i].snapshot;
+		uint32_t number;
+		bool has = false;
+		if (!bs_term_table_find(&snapshot->manifest.fields, name, name_bytes, bs_hash_slot(name, name_bytes), &number))
+			continue;
+		status = bs_snapshot_has_values(snapshot, name, name_bytes, &has, gathering->err);
+		*kinds |= BS_FIELD_OF_RECORDS | (has ? BS_FIELD_WITH_VALUES : 0);
+	}
+	return status;
+}
+
+/* A name that the query may name as a field, if it is one here. */
+static enum bs_status gather_field(struct gathering *gathering, const uint8_t *name, size_t name_bytes)
+{
+	unsigned kinds = 0;
+	if (gathering->reading->of_list.has_file_names && name_bytes == sizeof(BS_LEX_FILE_NAME) - 1 &&
+	    memcmp(name, BS_LEX_FILE_NAME, name_bytes) == 0)
+		kinds |= BS_FIELD_OF_FILES;
+	enum bs_status status = find_kinds(gathering, name, (uint32_t)name_bytes, &kinds);
+	return status || !kinds ? status
+	                        : bs_statistics_add_field(gathering->statistics, (const char *)name, name_bytes, kinds, gathering->err);
+}
+
+static enum bs_status find_names(struct gathering *gathering, bool joins)
+{
+	struct bs_term_table *names = &gathering->names;
+	bs_term_table_clear(names);
+	enum bs_status status = bs_find_field_names((const uint8_t *)gathering->request->query, gathering->request->query_bytes,
+	                                            joins, names, gathering->err);
+	for (uint32_t i = 0; i < names->n_terms && !status; i++)
+		status = gather_field(gathering, bs_term_table_key(names, i), names->entries[i].n_bytes);
+	return status;
+}
+
+/*
+ * Other indexes may have fields that this one lacks. For them a query has other words, which must be counted here, too: so it is
+ * read as it is here, and as it is where all that may be a field is one. Each token is read in one of these ways, whatever the
+ * others are; but whether its words score, depends on those: all are counted, negated ones and stop words, too.
+ */
+static enum bs_status gather(struct gathering *gathering)
+{
+	const char *sort = gathering->request->sort_field;
+	enum bs_status status = gather_words(gathering);
+	if (!status && sort && *sort)
+		status = gather_field(gathering, (const uint8_t *)sort, strlen(sort));
+	for (int joins = 0; joins < 2 && !status; joins++) {
+		status = find_names(gathering, joins);
+		if (!status && gathering->names.n_terms > 0)
+			status = gather_words(gathering);
+	}
+	return status;
+}
+
+enum bs_status bs_statistics_gather(struct bs_finder *finder, const struct bs_find_request *request,
+                                    struct bs_statistics *statistics, struct bs_error *err)
+{
+	struct gathering gathering = {.statistics = statistics, .reading = &finder->reading, .request = request, .err = err};
+	const struct bs_stop_choice stop = {request->stop_language, request->stop_words, request->stop_words_bytes};
+	if (request->feedback_docs || request->like_id || request->like_text)
+		return bs_fail(err, BS_INVALID, "statistics: words like those of documents are chosen by one index, not for several");
+	struct bs_finder_use use;
+	enum bs_status status = bs_finder_enter(finder, request->limits, &use, err);
+	if (status)
+		return status;
+	bs_statistics_begin_index(statistics);
+	status = bs_reading_begin(gathering.reading, &stop, NULL, err);
+	if (!status)
+		status = gather(&gathering);
+	if (!status)
+		status = bs_watch_ask(err);
+	bs_term_table_deinit(&gathering.names);
+	bs_finder_leave(&use);
+	if (!status)
+		bs_statistics_set(statistics, bs_statistics_n_docs(statistics) + finder->list.n_docs,
+		                  bs_statistics_n_positions(statistics) + finder->list.n_positions);
+	return status;
+}

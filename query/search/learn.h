@@ -1,0 +1,16 @@
+/* learn.h: the words that are typical of the best documents, or of what hits are to be like, are taken into the query; feedback.h
+ * has the arithmetic. */
+#ifndef BS_QUERY_SEARCH_LEARN_H
+#define BS_QUERY_SEARCH_LEARN_H
+
+#include "query/search/finder.h"
+
+/*
+ * Fills the finder's learning as the question wants it; *learnt_out are the terms to be taken into the query, perhaps none. May
+ * run the query for its best documents. The cost is added to stats. *error_byte_out: where in the query BS_INVALID is; SIZE_MAX:
+ * nowhere. Fails as bs_find.
+ */
+enum bs_status bs_learn(struct bs_finder *finder, const struct bs_question *question, struct bs_query_stats *stats,
+                        const struct bs_feedback **learnt_out, size_t *error_byte_out, struct bs_error *err) BS_WARN_UNUSED;
+
+#endif

@@ -1,0 +1,102 @@
+/* question.c: see question.h. */
+#include "query/search/question.h"
+
+#include "core/system/log.h"
+
+#define COUNT(array) (sizeof(array) / sizeof(*(array)))
+#define USUAL_N_BEST 10
+
+#define LOGGED_BYTES 200 /* of a query in a log */
+
+static enum bs_status check(const struct bs_find_request *request, struct bs_error *err)
+{
+	if ((unsigned)request->mode > BS_FIND_COUNT)
+		return bs_fail(err, BS_UNSUPPORTED, "struct bs_find_request: no mode %d", (int)request->mode);
+	if (request->offset && (request->mode == BS_FIND_COUNT || request->approx))
+		return bs_fail(err, BS_INVALID, "struct bs_find_request: an offset is of hits, and of all of them");
+	if (request->approx && request->mode != BS_FIND_TOP)
+		return bs_fail(err, BS_INVALID, "struct bs_find_request: only ranked hits can be had approximately");
+	if (request->sort_field && (request->mode != BS_FIND_TOP || request->approx))
+		return bs_fail(err, BS_INVALID, "struct bs_find_request: only the first hits can be had sorted, and not approximately");
+	if (request->date_field && !request->newer && !request->older)
+		return bs_fail(err, BS_INVALID, "struct bs_find_request: a field with a date, but no date to compare with");
+	if (request->feedback_docs && (request->like_id || request->like_text))
+		return bs_fail(err, BS_INVALID, "struct bs_find_request: words of the best documents, or of one that hits are like");
+	if (request->statistics && (request->feedback_docs || request->like_id || request->like_text))
+		return bs_fail(err, BS_INVALID, "struct bs_find_request: words like those of documents are chosen by one index: "
+		                                "not with statistics");
+	if (request->candidates && request->mode == BS_FIND_TOP)
+		return bs_fail(err, BS_INVALID, "struct bs_find_request: candidates are not ranked");
+	if (request->candidates && (request->brute || request->feedback_docs || request->like_id || request->like_text))
+		return bs_fail(err, BS_INVALID, "struct bs_find_request: candidates are had without reading a text");
+	if (request->batch && request->mode != BS_FIND_IDS)
+		return bs_fail(err, BS_INVALID, "struct bs_find_request: only hits in document order come in batches");
+	if (!request->hit && !request->batch && request->mode != BS_FIND_COUNT)
+		return bs_fail(err, BS_INVALID, "struct bs_find_request: no function for hits");
+	return bs_check_reserved("struct bs_find_request", request->reserved, COUNT(request->reserved), err);
+}
+
+size_t bs_question_n_wanted(const struct bs_find_request *request)
+{
+	size_t n = request->n_best ? request->n_best : USUAL_N_BEST;
+	return request->offset > SIZE_MAX - n ? SIZE_MAX : request->offset + n;
+}
+
+enum bs_status bs_question_make(const struct bs_find_request *request, struct bs_question *question_out, struct bs_error *err)
+{
+	*question_out = (struct bs_question){
+		.query = {request->query, request->query_bytes, request->any, request->strict_query, request->field},
+		.stop = {request->stop_language, request->stop_words, request->stop_words_bytes},
+		.like = {request->feedback_docs, request->like_id, request->like_text, request->like_text_bytes},
+		.selection = {request->globs, request->types, request->type_nots, request->places, request->newer, request->older,
+	                      request->date_field},
+		.statistics = request->statistics,
+		.run = {.mode = request->mode,
+	                .n_best = bs_question_n_wanted(request),
+	                .sort_field = request->sort_field,
+	                .sort_descending = request->sort_descending,
+	                .approx = request->approx,
+	                .brute = request->brute,
+	                .candidates = request->candidates,
+	                .no_stat = request->no_stat,
+	                .exhaustive = request->exhaustive,
+	                .verbose = request->verbose,
+	                .n_threads = request->n_threads},
+		.wanted = {request->snippets, request->passages, request->mark_start, request->mark_stop, request->snippet_columns},
+		.offset = request->offset,
+		.suggest = request->suggest,
+		.explain_bars = request->explain_bars,
+		.listener = {request->hit, request->batch, request->notice, request->notice_query, request->explain,
+	                     request->context},
+	};
+	return check(request, err);
+}
+
+void bs_listener_notice_query(const struct bs_listener *listener, const char *message)
+{
+	void (*notice)(void *, const char *) = listener->notice_query ? listener->notice_query : listener->notice;
+	if (notice)
+		notice(listener->context, message);
+}
+
+enum bs_status bs_question_learnt_nothing(size_t query_bytes, const struct bs_listener *listener, struct bs_error *err)
+{
+	if (query_bytes == 0)
+		return bs_fail(err, BS_INVALID, "nothing to look for: no word of it stands in two documents");
+	bs_listener_notice_query(listener, "nothing is to be like it: no word of it stands in two documents, and the query alone counts");
+	return BS_OK;
+}
+
+void bs_question_log(const struct bs_log *log, const struct bs_question *question, const struct bs_find_result *result,
+                     enum bs_status status, uint64_t elapsed_ns, const struct bs_error *err)
+{
+	bool is_cut = status == BS_DEADLINE || (!status && result->is_partial);
+	enum bs_log_level level = is_cut ? BS_LOG_WARNING : bs_log_level_of(log, elapsed_ns, BS_LOG_DEBUG);
+	const struct bs_query_text *query = &question->query;
+	int n_bytes = query->n_bytes < LOGGED_BYTES ? (int)query->n_bytes : LOGGED_BYTES;
+	if (bs_log_wants(log, level))
+		bs_log_line(log, level, "query %.1f ms, %s%llu hits, %llu texts read%s%s: %.*s", (double)elapsed_ns / 1e6,
+		            result->is_at_least ? "at least " : "", (unsigned long long)result->n_hits,
+		            (unsigned long long)result->stats.verify.verified, result->is_partial ? ", cut off" : status ? ", " : "",
+		            status ? err ? err->text : bs_status_name(status) : "", n_bytes, query->text ? query->text : "");
+}

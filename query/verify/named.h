@@ -1,0 +1,28 @@
+/*
+ * named.h: the leaves of a query that ask for files by their names (`name:` of parse.h). The index has the names; a name is
+ * matched as a text is, by its bytes and, where those do not decide, by analysing it. A record in a collection that lies in a
+ * folder has the name of that file, unless it has a field `name` of its own, which only its text can tell; other records have
+ * no name.
+ */
+#ifndef BS_QUERY_VERIFY_NAMED_H
+#define BS_QUERY_VERIFY_NAMED_H
+
+#include "core/simd/kernels.h"
+#include "core/text/words.h"
+#include "query/plan/file_names.h"
+#include "query/plan/plan.h"
+
+/* What is known of the names, of one query. One thread. Zero-initialise; release with bs_named_deinit. */
+struct bs_named {
+	struct bs_file_names names; /* the first: names->has casts it back */
+	const struct bs_snapshot_list *list;
+	struct bs_name_leaf *leaves; /* names.n_leaves */
+};
+void bs_named_deinit(struct bs_named *named);
+
+/* Prepares it for the plan's query, in place of the query before. All is borrowed; words must be the analyzer of the index.
+ * kernel NULL: every name is analysed. BS_NO_MEMORY, or what the analyzer returned. */
+enum bs_status bs_named_begin(struct bs_named *named, const struct bs_plan *plan, struct bs_words *words,
+                              const struct bs_kernel *kernel, struct bs_error *err) BS_WARN_UNUSED;
+
+#endif
