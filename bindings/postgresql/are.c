@@ -5,7 +5,7 @@
  * in some locale. A back reference is any text. Expanded syntax, and all that is neither plain nor known, is any text as a whole:
  * whether the pattern makes sense at all says PostgreSQL's own compiler.
  */
-#include "pattern.h"
+#include "bindings/postgresql/pattern.h"
 
 #include "mb/pg_wchar.h"
 

@@ -1,5 +1,5 @@
 /* bind.c: see bind.h. The support function of all that takes a text and a query. */
-#include "bind.h"
+#include "bindings/postgresql/bind.h"
 
 #include "access/genam.h"
 #include "access/relation.h"
@@ -21,8 +21,8 @@
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 
-#include "versions.h"
-#include "view.h"
+#include "bindings/postgresql/versions.h"
+#include "bindings/postgresql/view.h"
 
 PG_FUNCTION_INFO_V1(bitsift_support);
 PG_FUNCTION_INFO_V1(bitsift_bind);

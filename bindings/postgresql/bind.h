@@ -13,7 +13,7 @@
 #include "nodes/pg_list.h"
 #include "utils/rel.h"
 
-#include "query_type.h"
+#include "bindings/postgresql/query_type.h"
 
 /* The access method's OID. */
 Oid bsp_access_method(void);

@@ -6,8 +6,8 @@
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
-#include "am.h"
-#include "store.h"
+#include "bindings/postgresql/am.h"
+#include "bindings/postgresql/store.h"
 
 struct build {
 	struct bsp_store *store;

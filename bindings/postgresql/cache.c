@@ -1,5 +1,5 @@
 /* cache.c: see cache.h. */
-#include "cache.h"
+#include "bindings/postgresql/cache.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -14,9 +14,9 @@
 #include "storage/lmgr.h"
 #include "utils/timestamp.h"
 
-#include "error.h"
-#include "extent.h"
-#include "versions.h"
+#include "bindings/postgresql/error.h"
+#include "bindings/postgresql/extent.h"
+#include "bindings/postgresql/versions.h"
 
 #define FOLDER "pg_stat_tmp/bitsift"
 /* Another number, if files get other names, or if the library restores other bytes of what lies in pages than it did. */

@@ -9,7 +9,7 @@
 
 #include "postgres.h"
 
-#include "page.h"
+#include "bindings/postgresql/page.h"
 
 #include "core/bitsift/writer.h"
 

@@ -1,5 +1,5 @@
 /* cost.c: what a search will cost, and how many rows it has: asked of the index itself, which knows how frequent words are. */
-#include "cost.h"
+#include "bindings/postgresql/cost.h"
 
 #include <math.h>
 
@@ -17,11 +17,11 @@
 #include "utils/selfuncs.h"
 #include "utils/spccache.h"
 
-#include "bind.h"
-#include "error.h"
-#include "scan.h"
-#include "search.h"
-#include "versions.h"
+#include "bindings/postgresql/bind.h"
+#include "bindings/postgresql/error.h"
+#include "bindings/postgresql/scan.h"
+#include "bindings/postgresql/search.h"
+#include "bindings/postgresql/versions.h"
 
 PG_FUNCTION_INFO_V1(bitsift_matchsel);
 

@@ -1,5 +1,5 @@
 /* error.c: see error.h. */
-#include "error.h"
+#include "bindings/postgresql/error.h"
 
 #include "miscadmin.h"
 #include "utils/memutils.h"

@@ -1,5 +1,5 @@
 /* extent.c: see extent.h. */
-#include "extent.h"
+#include "bindings/postgresql/extent.h"
 
 #include <zstd.h>
 

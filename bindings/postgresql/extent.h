@@ -4,7 +4,7 @@
 
 #include "postgres.h"
 
-#include "page.h"
+#include "bindings/postgresql/page.h"
 
 /* Writes the bytes as a new chain: fills in of *file what says where they lie, and what they were. is_build: nobody else knows the
  * relation, whose pages are logged all at once in the end. */

@@ -1,9 +1,9 @@
 /* flush.c: rows that wait become a file of the index. */
-#include "store.h"
+#include "bindings/postgresql/store.h"
 
 #include "miscadmin.h"
 
-#include "pending.h"
+#include "bindings/postgresql/pending.h"
 
 /* Of a chain, so much is in memory at a time; more, if one row is longer. */
 #define PIECE_BYTES ((size_t)64 << 20)

@@ -4,9 +4,9 @@
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
-#include "am.h"
-#include "pending.h"
-#include "store.h"
+#include "bindings/postgresql/am.h"
+#include "bindings/postgresql/pending.h"
+#include "bindings/postgresql/store.h"
 
 /* Where so many times the limit wait, inserts wait for the writer: it would not come to an end. Nor may more wait than readers have room for,
  * who keep what waits in one piece of memory, of MaxAllocSize at most. */

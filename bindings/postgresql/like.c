@@ -1,5 +1,5 @@
 /* like.c: see pattern.h. LIKE and ILIKE, and what both dialects have in common. */
-#include "pattern.h"
+#include "bindings/postgresql/pattern.h"
 
 #include "catalog/pg_collation.h"
 #include "mb/pg_wchar.h"

@@ -3,9 +3,9 @@
 
 #include "fmgr.h"
 
-#include "error.h"
-#include "parsed.h"
-#include "versions.h"
+#include "bindings/postgresql/error.h"
+#include "bindings/postgresql/parsed.h"
+#include "bindings/postgresql/versions.h"
 
 PG_FUNCTION_INFO_V1(bitsift_match);
 

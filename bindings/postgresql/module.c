@@ -5,10 +5,10 @@
 #include "commands/vacuum.h"
 #include "fmgr.h"
 
-#include "am.h"
-#include "error.h"
-#include "scan.h"
-#include "view.h"
+#include "bindings/postgresql/am.h"
+#include "bindings/postgresql/error.h"
+#include "bindings/postgresql/scan.h"
+#include "bindings/postgresql/view.h"
 
 PG_MODULE_MAGIC;
 

@@ -4,7 +4,7 @@
 #include "access/reloptions.h"
 #include "utils/rel.h"
 
-#include "am.h"
+#include "bindings/postgresql/am.h"
 
 #define DEFAULT_PENDING_KB 1024
 

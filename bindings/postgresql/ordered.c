@@ -6,7 +6,7 @@
  * distances at once, a query whose words are cut otherwise, one column of several) is left to the executor as a whole: each row is said
  * to be at least as near as can be.
  */
-#include "ordered.h"
+#include "bindings/postgresql/ordered.h"
 
 #include <math.h>
 
@@ -16,11 +16,11 @@
 #include "pgstat.h"
 #include "utils/memutils.h"
 
-#include "error.h"
-#include "parsed.h"
-#include "rank.h"
-#include "scan.h"
-#include "search.h"
+#include "bindings/postgresql/error.h"
+#include "bindings/postgresql/parsed.h"
+#include "bindings/postgresql/rank.h"
+#include "bindings/postgresql/scan.h"
+#include "bindings/postgresql/search.h"
 
 #define FIRST_PIECE 32
 #define GROWTH      8

@@ -1,5 +1,5 @@
 /* page.c: see page.h. */
-#include "page.h"
+#include "bindings/postgresql/page.h"
 
 #include "access/generic_xlog.h"
 #include "access/xlog.h"

@@ -1,11 +1,11 @@
 /* parsed.c: see parsed.h. */
-#include "parsed.h"
+#include "bindings/postgresql/parsed.h"
 
 #include "common/hashfn.h"
 
-#include "error.h"
-#include "stats_type.h"
-#include "versions.h"
+#include "bindings/postgresql/error.h"
+#include "bindings/postgresql/stats_type.h"
+#include "bindings/postgresql/versions.h"
 
 /* A query of a join may come with many; each takes some kilobytes. */
 #define SLOTS 32

@@ -3,7 +3,7 @@
 #define BINDINGS_POSTGRESQL_PARSED_H
 
 #include "core/bitsift/query.h"
-#include "query_type.h"
+#include "bindings/postgresql/query_type.h"
 
 /* Borrowed until the next call. An error if it does not parse. */
 struct bs_query *bsp_parsed(const struct bsp_query_datum *datum);

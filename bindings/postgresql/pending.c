@@ -1,13 +1,13 @@
 /* pending.c: see pending.h. */
-#include "pending.h"
+#include "bindings/postgresql/pending.h"
 
 #include "access/generic_xlog.h"
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
 #include "storage/lmgr.h"
 
-#include "am.h"
-#include "view.h"
+#include "bindings/postgresql/am.h"
+#include "bindings/postgresql/view.h"
 
 /* Heavyweight locks of "pages" are names; block 0's is the writers'. Who hangs new pages into the chain shares this one, so that those who look
  * for lost pages do not take them for such. */

@@ -11,8 +11,8 @@
 #include "lib/stringinfo.h"
 #include "storage/lockdefs.h"
 
-#include "page.h"
-#include "texts.h"
+#include "bindings/postgresql/page.h"
+#include "bindings/postgresql/texts.h"
 
 /* Returns about how many bytes wait, if that may have become more than the limit, else 0. */
 size_t bsp_pending_append(Relation index, const ItemPointerData *tid, const struct bsp_texts *texts);

@@ -6,7 +6,7 @@
  * snapshot may see is on the page by then, so a version that comes later is of no account. Versions of a row that follow one another on the
  * page (HOT) have one entry in the index; all of them are asked: the index may be younger.
  */
-#include "prefilter.h"
+#include "bindings/postgresql/prefilter.h"
 
 #include "access/detoast.h"
 #include "access/heapam.h"
@@ -23,8 +23,8 @@
 #include "utils/spccache.h"
 
 #include "core/bitsift/candidates.h"
-#include "scan.h"
-#include "versions.h"
+#include "bindings/postgresql/scan.h"
+#include "bindings/postgresql/versions.h"
 
 /* Fewer candidates at once are sooner asked than a pattern is made ready. */
 #define LEAST_ROWS 8

@@ -1,16 +1,16 @@
 /* query_type.c: see query_type.h. */
-#include "query_type.h"
+#include "bindings/postgresql/query_type.h"
 
 #include "access/xlog.h"
 #include "libpq/pqformat.h"
 #include "mb/pg_wchar.h"
 #include "utils/builtins.h"
 
-#include "error.h"
-#include "parsed.h"
-#include "rank.h"
-#include "stats_type.h"
-#include "versions.h"
+#include "bindings/postgresql/error.h"
+#include "bindings/postgresql/parsed.h"
+#include "bindings/postgresql/rank.h"
+#include "bindings/postgresql/stats_type.h"
+#include "bindings/postgresql/versions.h"
 
 PG_FUNCTION_INFO_V1(bitsift_query_in);
 PG_FUNCTION_INFO_V1(bitsift_query_out);

@@ -16,7 +16,7 @@
 #include "fmgr.h"
 
 #include "core/bitsift.h"
-#include "view.h"
+#include "bindings/postgresql/view.h"
 
 enum bsp_query_flags {
 	BSP_QUERY_ANY = 1,    /* any of the words, not all */

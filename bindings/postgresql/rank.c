@@ -1,5 +1,5 @@
 /* rank.c: see rank.h. `<@>`, bitsift_score and bitsift_stats. */
-#include "rank.h"
+#include "bindings/postgresql/rank.h"
 
 #include "access/genam.h"
 #include "access/xact.h"
@@ -16,11 +16,11 @@
 #include "utils/snapmgr.h"
 #include "utils/syscache.h"
 
-#include "bind.h"
-#include "error.h"
-#include "parsed.h"
-#include "stats_type.h"
-#include "versions.h"
+#include "bindings/postgresql/bind.h"
+#include "bindings/postgresql/error.h"
+#include "bindings/postgresql/parsed.h"
+#include "bindings/postgresql/stats_type.h"
+#include "bindings/postgresql/versions.h"
 
 PG_FUNCTION_INFO_V1(bitsift_distance);
 PG_FUNCTION_INFO_V1(bitsift_score);

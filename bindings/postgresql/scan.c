@@ -2,7 +2,7 @@
  * scan.c: see scan.h. Scans by conditions: all of them are ANDed here. A scan row by row goes in the order of the table, too; what comes in
  * the order of scores is ordered.c.
  */
-#include "scan.h"
+#include "bindings/postgresql/scan.h"
 
 #include "access/htup_details.h"
 #include "access/relscan.h"
@@ -11,9 +11,9 @@
 #include "utils/memutils.h"
 #include "utils/rel.h"
 
-#include "ordered.h"
-#include "prefilter.h"
-#include "search.h"
+#include "bindings/postgresql/ordered.h"
+#include "bindings/postgresql/prefilter.h"
+#include "bindings/postgresql/search.h"
 
 /* Row by row: some at a time, whose pages are fetched, and which are looked at if they are of one pattern, just before they are handed out. */
 struct candidates {

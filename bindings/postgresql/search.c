@@ -1,5 +1,5 @@
 /* search.c: see search.h. */
-#include "search.h"
+#include "bindings/postgresql/search.h"
 
 #include "catalog/pg_collation.h"
 #include "regex/regex.h"
@@ -7,12 +7,12 @@
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
-#include "error.h"
-#include "parsed.h"
-#include "pattern.h"
-#include "prefilter.h"
-#include "scan.h"
-#include "versions.h"
+#include "bindings/postgresql/error.h"
+#include "bindings/postgresql/parsed.h"
+#include "bindings/postgresql/pattern.h"
+#include "bindings/postgresql/prefilter.h"
+#include "bindings/postgresql/scan.h"
+#include "bindings/postgresql/versions.h"
 
 static void reserve(struct bsp_taking *taking, size_t n)
 {

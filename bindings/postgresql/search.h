@@ -11,8 +11,8 @@
 #include "utils/snapshot.h"
 
 #include "core/bitsift/candidates.h"
-#include "query_type.h"
-#include "view.h"
+#include "bindings/postgresql/query_type.h"
+#include "bindings/postgresql/view.h"
 
 /* Gets rows, many at once; of all of them is said whether they are to be asked again. May fail as all of PostgreSQL does. */
 struct bsp_rows {

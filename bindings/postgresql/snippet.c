@@ -6,9 +6,9 @@
 #include "mb/pg_wchar.h"
 #include "utils/builtins.h"
 
-#include "error.h"
-#include "parsed.h"
-#include "versions.h"
+#include "bindings/postgresql/error.h"
+#include "bindings/postgresql/parsed.h"
+#include "bindings/postgresql/versions.h"
 
 PG_FUNCTION_INFO_V1(bitsift_snippet);
 

@@ -1,13 +1,13 @@
 /* stats_type.c: see stats_type.h. */
-#include "stats_type.h"
+#include "bindings/postgresql/stats_type.h"
 
 #include "fmgr.h"
 #include "libpq/pqformat.h"
 #include "mb/pg_wchar.h"
 #include "utils/builtins.h"
 
-#include "error.h"
-#include "versions.h"
+#include "bindings/postgresql/error.h"
+#include "bindings/postgresql/versions.h"
 
 PG_FUNCTION_INFO_V1(bitsift_stats_in);
 PG_FUNCTION_INFO_V1(bitsift_stats_out);

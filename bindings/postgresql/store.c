@@ -1,5 +1,5 @@
 /* store.c: see store.h. */
-#include "store.h"
+#include "bindings/postgresql/store.h"
 
 #ifdef __GLIBC__
 #include <malloc.h>
@@ -14,12 +14,12 @@
 #include "storage/smgr.h"
 #include "utils/memutils.h"
 
-#include "am.h"
-#include "cache.h"
-#include "error.h"
-#include "extent.h"
-#include "pending.h"
-#include "view.h"
+#include "bindings/postgresql/am.h"
+#include "bindings/postgresql/cache.h"
+#include "bindings/postgresql/error.h"
+#include "bindings/postgresql/extent.h"
+#include "bindings/postgresql/pending.h"
+#include "bindings/postgresql/view.h"
 
 #define MANIFEST "manifest"
 /* A writer needs several times a document's bytes to take it. */

@@ -7,8 +7,8 @@
 
 #include "postgres.h"
 
-#include "page.h"
-#include "texts.h"
+#include "bindings/postgresql/page.h"
+#include "bindings/postgresql/texts.h"
 
 #include "core/bitsift/writer.h"
 

@@ -1,5 +1,5 @@
 /* texts.c: see texts.h. */
-#include "texts.h"
+#include "bindings/postgresql/texts.h"
 
 #include "access/genam.h"
 #include "access/heapam.h"
@@ -13,9 +13,9 @@
 #include "utils/resowner.h"
 #include "utils/snapmgr.h"
 
-#include "error.h"
-#include "view.h"
-#include "versions.h"
+#include "bindings/postgresql/error.h"
+#include "bindings/postgresql/view.h"
+#include "bindings/postgresql/versions.h"
 
 void bsp_field_name(Relation index, int column, char name_out[BSP_FIELD_BYTES])
 {

@@ -15,11 +15,11 @@
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 
-#include "cache.h"
-#include "error.h"
-#include "pending.h"
-#include "store.h"
-#include "versions.h"
+#include "bindings/postgresql/cache.h"
+#include "bindings/postgresql/error.h"
+#include "bindings/postgresql/pending.h"
+#include "bindings/postgresql/store.h"
+#include "bindings/postgresql/versions.h"
 
 PGDLLEXPORT PG_FUNCTION_INFO_V1(bitsift_merge);
 PGDLLEXPORT PG_FUNCTION_INFO_V1(bitsift_check);

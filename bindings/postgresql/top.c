@@ -11,7 +11,7 @@
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 
-#include "bind.h"
+#include "bindings/postgresql/bind.h"
 
 PG_FUNCTION_INFO_V1(bitsift_top);
 

@@ -9,11 +9,11 @@
 
 #include "core/bitsift/candidates.h"
 
-#include "am.h"
-#include "error.h"
-#include "pending.h"
-#include "store.h"
-#include "view.h"
+#include "bindings/postgresql/am.h"
+#include "bindings/postgresql/error.h"
+#include "bindings/postgresql/pending.h"
+#include "bindings/postgresql/store.h"
+#include "bindings/postgresql/view.h"
 
 /* An index of more files than this, which searches look into one after the other, is compacted. */
 #define MANY_FILES 24

@@ -11,8 +11,8 @@
 #include "utils/regproc.h"
 #include "utils/syscache.h"
 
-#include "am.h"
-#include "scan.h"
+#include "bindings/postgresql/am.h"
+#include "bindings/postgresql/scan.h"
 
 static bool operator_is_good(const char *family, Form_pg_amop operator)
 {

@@ -1,7 +1,7 @@
 /* view.c: see view.h. */
-#include "view.h"
+#include "bindings/postgresql/view.h"
 
-#include "am.h"
+#include "bindings/postgresql/am.h"
 
 #include "access/xact.h"
 #include "catalog/pg_class.h"
@@ -13,13 +13,13 @@
 #include "utils/resowner.h"
 #include "utils/syscache.h"
 
-#include "cache.h"
-#include "error.h"
-#include "page.h"
-#include "pending.h"
-#include "store.h"
-#include "texts.h"
-#include "versions.h"
+#include "bindings/postgresql/cache.h"
+#include "bindings/postgresql/error.h"
+#include "bindings/postgresql/page.h"
+#include "bindings/postgresql/pending.h"
+#include "bindings/postgresql/store.h"
+#include "bindings/postgresql/texts.h"
+#include "bindings/postgresql/versions.h"
 
 /* Rows that a view leaves to its caller, each of which costs a look at the table: a twelfth of what it costs to fold it, for which there
  * are some hundred rows' costs besides. So few stay as they are; more do until so many looks at each have been had: a session that asks
