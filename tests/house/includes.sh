@@ -17,6 +17,10 @@ check() { # ROOM ALLOWED...
             # Tests of the bindings also have what all tests have.
             bindings/*/tests/*) [[ $header != *\"tests/* ]] || continue ;;
         esac
+        case $file in
+            # PostgreSQL has headers with quotation marks, too, in folders of other names than ours.
+            bindings/postgresql/*) [[ $header =~ \"(\.\.|bindings|core|corpus|indexer|query|tests)/ ]] || continue ;;
+        esac
         header=${header#*\"}
         header=${header%%\"*}
         if ! [[ $header =~ ^(($allowed)/[a-z0-9_]+|core/bitsift|core/bitsift/[a-z]+)\.h$ ]]; then
@@ -50,11 +54,8 @@ check query/candidates "${below[@]}" "${stages[@]}" query/regex
 check query/manual query/cli
 check query/present query/cli
 check query/cli query/manual query/present
-check bindings/sqlite
-# PostgreSQL's way of building knows no such paths: of ours only the public headers.
-while IFS=: read -r file line header; do
-    [[ $header =~ \"core/bitsift(/[a-z]+)?\.h\" ]] || { echo "$file:$line: bindings/postgresql must not include $header"; failed=1; }
-done < <(grep -nHE '^[[:space:]]*#[[:space:]]*include[[:space:]]*"(\.\./|core|corpus|indexer|query)/' bindings/postgresql/*.[ch])
+check bindings/sqlite bindings/sqlite/{base,index,table}
+check bindings/postgresql bindings/postgresql/{base,storage,types,pattern,search,functions,access}
 
 # What is installed knows nothing but itself.
 while IFS=: read -r file line header; do

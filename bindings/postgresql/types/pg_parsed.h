@@ -1,0 +1,15 @@
+/* pg_parsed.h: queries as the library parsed them, kept by their bytes for the backend's life: the same one comes with each row. */
+#ifndef BINDINGS_POSTGRESQL_TYPES_PG_PARSED_H
+#define BINDINGS_POSTGRESQL_TYPES_PG_PARSED_H
+
+#include "bindings/postgresql/types/pg_query_type.h"
+#include "core/bitsift/query.h"
+
+/* Borrowed until the next call. An error if it does not parse. */
+struct bs_query *bsp_parsed(const struct bsp_query_datum *datum);
+/* Whether it matches a text without words, as one that only excludes does. */
+bool bsp_matches_nothing(const struct bsp_query_datum *datum);
+/* The same for statistics; NULL: the query has none. */
+const struct bs_statistics *bsp_parsed_statistics(const struct bsp_query_datum *datum);
+
+#endif
