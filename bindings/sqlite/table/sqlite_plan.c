@@ -3,8 +3,6 @@
 
 #include <stdbool.h>
 
-#include "bindings/sqlite/table/sqlite_cursor.h"
-
 SQLITE_EXTENSION_INIT3
 
 struct planning {
@@ -118,11 +116,9 @@ static void plan_order(struct planning *planning)
 	info->idxNum |= (is_rank ? PLAN_BY_RANK : PLAN_BY_ID) | (info->aOrderBy[0].desc ? PLAN_DOWN : 0);
 }
 
-int bsql_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info)
+int bsql_plan(sqlite3 *db, int n_columns, sqlite3_index_info *info)
 {
-	struct bsql_table *table = (struct bsql_table *)vtab;
-	int n_columns = bsql_index_declaration(table->index)->n_columns;
-	struct planning planning = {.info = info, .arguments = sqlite3_str_new(table->db), .n_columns = n_columns};
+	struct planning planning = {.info = info, .arguments = sqlite3_str_new(db), .n_columns = n_columns};
 	info->idxNum = 0;
 	info->estimatedRows = 1000000;
 	for (int i = 0; i < info->nConstraint; i++)

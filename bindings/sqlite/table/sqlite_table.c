@@ -316,6 +316,12 @@ static int release(sqlite3_vtab *vtab, int number)
 	return SQLITE_OK;
 }
 
+static int best_index(sqlite3_vtab *vtab, sqlite3_index_info *info)
+{
+	struct bsql_table *table = table_of(vtab);
+	return bsql_plan(table->db, bsql_index_declaration(table->index)->n_columns, info);
+}
+
 static int rollback_to(sqlite3_vtab *vtab, int number)
 {
 	(void)number;
@@ -344,7 +350,7 @@ static const sqlite3_module MODULE = {
 #endif
 	.xCreate = create,
 	.xConnect = connect,
-	.xBestIndex = bsql_best_index,
+	.xBestIndex = best_index,
 	.xDisconnect = disconnect,
 	.xDestroy = destroy,
 	.xOpen = bsql_cursor_open,
