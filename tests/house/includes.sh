@@ -54,8 +54,18 @@ check query/candidates "${below[@]}" "${stages[@]}" query/regex
 check query/manual query/cli
 check query/present query/cli
 check query/cli query/manual query/present
-check bindings/sqlite bindings/sqlite/{base,index,table}
-check bindings/postgresql bindings/postgresql/{base,storage,types,pattern,search,functions,access}
+# The extensions: the public headers, and of their own folders those before.
+check_extension() { # BINDING FOLDER...
+    local binding=$1 folder before=()
+    shift
+    for folder; do
+        check "bindings/$binding/$folder" "${before[@]}"
+        before+=("bindings/$binding/$folder")
+    done
+    check "bindings/$binding" "${before[@]}"
+}
+check_extension sqlite base index table
+check_extension postgresql base storage types pattern search functions access
 
 # What is installed knows nothing but itself.
 while IFS=: read -r file line header; do

@@ -1,18 +1,24 @@
-/* pg_bind.c: see pg_bind.h. The support function of all that takes a text and a query. */
-#include "bindings/postgresql/access/pg_bind.h"
+/*
+ * pg_bind.c: which index a query is about. A query's text alone does not say how words are cut and folded: that says the index of the
+ * column that is asked, so that the answer is the same whether the planner chooses the index or not. While a statement is planned, a
+ * query that is compared with a column is bound to the column's index: it gets the analysis of that index, and, where it ranks, the
+ * index itself, whose statistics count. A parameter is bound when its value is known.
+ *
+ * The support function of all that takes a text and a query.
+ */
+#include "postgres.h"
 
 #include "access/genam.h"
 #include "access/relation.h"
 #include "access/table.h"
 #include "catalog/pg_class.h"
-#include "catalog/pg_inherits.h"
 #include "catalog/pg_namespace.h"
 #include "catalog/pg_operator.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
-#include "commands/defrem.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
+#include "nodes/pathnodes.h"
 #include "nodes/supportnodes.h"
 #include "optimizer/optimizer.h"
 #include "parser/parsetree.h"
@@ -21,70 +27,13 @@
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 
+#include "bindings/postgresql/base/pg_own_index.h"
 #include "bindings/postgresql/base/pg_versions.h"
-#include "bindings/postgresql/storage/pg_view.h"
+#include "bindings/postgresql/storage/pg_analysis.h"
+#include "bindings/postgresql/types/pg_query_type.h"
 
 PG_FUNCTION_INFO_V1(bitsift_support);
 PG_FUNCTION_INFO_V1(bitsift_bind);
-
-Oid bsp_access_method(void)
-{
-	return get_index_am_oid("bitsift", true);
-}
-
-bool bsp_is_index(Oid index)
-{
-	char kind = get_rel_relkind(index);
-	HeapTuple tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(index));
-	Oid method = HeapTupleIsValid(tuple) ? ((Form_pg_class)GETSTRUCT(tuple))->relam : InvalidOid;
-	if (HeapTupleIsValid(tuple))
-		ReleaseSysCache(tuple);
-	return (kind == RELKIND_INDEX || kind == RELKIND_PARTITIONED_INDEX) && OidIsValid(method) &&
-	       method == bsp_access_method();
-}
-
-void bsp_require_index(Oid index)
-{
-	if (!bsp_is_index(index)) {
-		const char *name = get_rel_name(index);
-		ereport(ERROR, (errcode(ERRCODE_WRONG_OBJECT_TYPE),
-		                errmsg("\"%s\" is not a bitsift index", name ? name : "?")));
-	}
-}
-
-List *bsp_leaves(Oid index)
-{
-	List *all, *leaves = NIL;
-	ListCell *cell;
-	if (get_rel_relkind(index) != RELKIND_PARTITIONED_INDEX)
-		return list_make1_oid(index);
-	all = find_all_inheritors(index, AccessShareLock, NULL);
-	foreach (cell, all)
-		if (get_rel_relkind(lfirst_oid(cell)) == RELKIND_INDEX)
-			leaves = lappend_oid(leaves, lfirst_oid(cell));
-	list_free(all);
-	return leaves;
-}
-
-static void take_analysis(struct bsp_query *query, const struct bsp_analysis *analysis)
-{
-	bsp_query_set_analysis(query, analysis);
-	query->flags |= BSP_QUERY_BOUND;
-}
-
-struct bsp_query_datum *bsp_bound_to(const struct bsp_query_datum *datum, Oid index_oid)
-{
-	struct bsp_query query;
-	struct bsp_analysis analysis;
-	Relation index = relation_open(index_oid, AccessShareLock);
-	bsp_query_read(datum, &query);
-	bsp_index_analysis(index, &analysis);
-	relation_close(index, AccessShareLock);
-	if (!(query.flags & BSP_QUERY_STATED))
-		take_analysis(&query, &analysis);
-	query.index = index_oid;
-	return bsp_query_make(&query);
-}
 
 /* What the column of an expression is indexed by */
 

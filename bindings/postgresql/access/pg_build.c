@@ -6,7 +6,7 @@
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
-#include "bindings/postgresql/access/pg_am.h"
+#include "bindings/postgresql/access/pg_build.h"
 #include "bindings/postgresql/storage/pg_store.h"
 
 struct build {

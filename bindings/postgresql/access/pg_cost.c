@@ -17,11 +17,12 @@
 #include "utils/selfuncs.h"
 #include "utils/spccache.h"
 
-#include "bindings/postgresql/access/pg_bind.h"
-#include "bindings/postgresql/access/pg_scan.h"
+#include "bindings/postgresql/base/pg_document.h"
 #include "bindings/postgresql/base/pg_error.h"
+#include "bindings/postgresql/base/pg_own_index.h"
 #include "bindings/postgresql/base/pg_versions.h"
 #include "bindings/postgresql/search/pg_search.h"
+#include "bindings/postgresql/search/pg_strategy.h"
 
 PG_FUNCTION_INFO_V1(bitsift_matchsel);
 
@@ -88,7 +89,9 @@ static double ask(Oid index_oid, ScanKey key)
 	return share;
 }
 
-double bsp_estimate(Oid index, ScanKey key)
+/* A share of the index' rows, of those that it hands out for the key: those that match, or, with a pattern, those that may. What was asked
+ * of it for one plan is not asked again. */
+static double share_of(Oid index, ScanKey key)
 {
 	static unsigned next;
 	struct varlena *argument = PG_DETOAST_DATUM(key->sk_argument);
@@ -162,7 +165,7 @@ PGDLLEXPORT Datum bitsift_matchsel(PG_FUNCTION_ARGS)
 		ScanKeyData key = {.sk_attno = (AttrNumber)column,
 		                   .sk_strategy = BSP_MATCH,
 		                   .sk_argument = ((Const *)query)->constvalue};
-		share = bsp_estimate(index->indexoid, &key);
+		share = share_of(index->indexoid, &key);
 	}
 	ReleaseVariableStats(data);
 	CLAMP_PROBABILITY(share);
@@ -191,7 +194,7 @@ static double share_of_clause(PlannerInfo *root, IndexOptInfo *index, IndexClaus
 		                   .sk_strategy = (StrategyNumber)strategy,
 		                   .sk_collation = op->inputcollid,
 		                   .sk_argument = ((Const *)argument)->constvalue};
-		share *= bsp_estimate(index->indexoid, &key);
+		share *= share_of(index->indexoid, &key);
 	}
 	return share;
 }

@@ -4,7 +4,9 @@
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
-#include "bindings/postgresql/access/pg_am.h"
+#include "bindings/postgresql/access/pg_insert.h"
+#include "bindings/postgresql/base/pg_options.h"
+#include "bindings/postgresql/storage/pg_flush.h"
 #include "bindings/postgresql/storage/pg_pending.h"
 #include "bindings/postgresql/storage/pg_store.h"
 

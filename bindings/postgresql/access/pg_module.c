@@ -1,13 +1,20 @@
 /* pg_module.c: what PostgreSQL loads, and the access method as it knows it. */
 #include "postgres.h"
 
+#include "access/amapi.h"
 #include "catalog/pg_type.h"
 #include "commands/vacuum.h"
 #include "fmgr.h"
 
-#include "bindings/postgresql/access/pg_am.h"
+#include "bindings/postgresql/access/pg_build.h"
+#include "bindings/postgresql/access/pg_cost.h"
+#include "bindings/postgresql/access/pg_insert.h"
 #include "bindings/postgresql/access/pg_scan.h"
+#include "bindings/postgresql/access/pg_vacuum.h"
+#include "bindings/postgresql/access/pg_validate.h"
 #include "bindings/postgresql/base/pg_error.h"
+#include "bindings/postgresql/base/pg_options.h"
+#include "bindings/postgresql/search/pg_strategy.h"
 #include "bindings/postgresql/storage/pg_view.h"
 
 PG_MODULE_MAGIC;

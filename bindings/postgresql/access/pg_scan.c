@@ -11,9 +11,11 @@
 #include "utils/memutils.h"
 #include "utils/rel.h"
 
+#include "bindings/postgresql/base/pg_document.h"
 #include "bindings/postgresql/search/pg_ordered.h"
 #include "bindings/postgresql/search/pg_prefilter.h"
 #include "bindings/postgresql/search/pg_search.h"
+#include "bindings/postgresql/search/pg_strategy.h"
 
 /* Row by row: some at a time, whose pages are fetched, and which are looked at if they are of one pattern, just before they are handed out. */
 struct candidates {
@@ -213,20 +215,15 @@ static void take_candidates(struct bsp_rows *rows, const ItemPointerData *tids, 
 	}
 }
 
-static int compare_tids(const void *a, const void *b)
-{
-	return ItemPointerCompare((ItemPointer)a, (ItemPointer)b);
-}
-
 static void order(struct candidates *all)
 {
 	size_t n = all->n;
 	if (all->is_ordered)
 		return;
-	qsort(all->tids, n, sizeof(*all->tids), compare_tids);
+	qsort(all->tids, n, sizeof(*all->tids), bsp_compare_tids);
 	all->n = 0;
 	for (size_t i = 0; i < n; i++)
-		if (i == 0 || compare_tids(&all->tids[all->n - 1], &all->tids[i]) < 0)
+		if (i == 0 || bsp_compare_tids(&all->tids[all->n - 1], &all->tids[i]) < 0)
 			all->tids[all->n++] = all->tids[i];
 }
 

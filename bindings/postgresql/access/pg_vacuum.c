@@ -9,11 +9,12 @@
 
 #include "core/bitsift/candidates.h"
 
-#include "bindings/postgresql/access/pg_am.h"
+#include "bindings/postgresql/access/pg_vacuum.h"
+#include "bindings/postgresql/base/pg_document.h"
 #include "bindings/postgresql/base/pg_error.h"
+#include "bindings/postgresql/storage/pg_flush.h"
 #include "bindings/postgresql/storage/pg_pending.h"
 #include "bindings/postgresql/storage/pg_store.h"
-#include "bindings/postgresql/storage/pg_view.h"
 
 /* An index of more files than this, which searches look into one after the other, is compacted. */
 #define MANY_FILES 24

@@ -11,8 +11,8 @@
 #include "utils/regproc.h"
 #include "utils/syscache.h"
 
-#include "bindings/postgresql/access/pg_am.h"
-#include "bindings/postgresql/access/pg_scan.h"
+#include "bindings/postgresql/access/pg_validate.h"
+#include "bindings/postgresql/search/pg_strategy.h"
 
 static bool operator_is_good(const char *family, Form_pg_amop operator)
 {

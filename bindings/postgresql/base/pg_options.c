@@ -1,10 +1,7 @@
-/* pg_options.c: what CREATE INDEX ... WITH (...) may say. */
-#include "postgres.h"
+/* pg_options.c: see pg_options.h. */
+#include "bindings/postgresql/base/pg_options.h"
 
 #include "access/reloptions.h"
-#include "utils/rel.h"
-
-#include "bindings/postgresql/access/pg_am.h"
 
 #define DEFAULT_PENDING_KB 1024
 

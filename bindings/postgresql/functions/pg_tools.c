@@ -7,7 +7,6 @@
 #include "catalog/index.h"
 #include "catalog/pg_am.h"
 #include "catalog/pg_class.h"
-#include "commands/defrem.h"
 #include "fmgr.h"
 #include "funcapi.h"
 #include "miscadmin.h"
@@ -16,8 +15,10 @@
 #include "utils/rel.h"
 
 #include "bindings/postgresql/base/pg_error.h"
+#include "bindings/postgresql/base/pg_own_index.h"
 #include "bindings/postgresql/base/pg_versions.h"
 #include "bindings/postgresql/storage/pg_cache.h"
+#include "bindings/postgresql/storage/pg_flush.h"
 #include "bindings/postgresql/storage/pg_pending.h"
 #include "bindings/postgresql/storage/pg_store.h"
 
@@ -31,8 +32,7 @@ static Relation open_index(Oid relid, LOCKMODE heap_mode, LOCKMODE mode, Relatio
 	Oid heap_id = IndexGetRelation(relid, true);
 	*heap_out = OidIsValid(heap_id) ? table_open(heap_id, heap_mode) : NULL;
 	Relation index = *heap_out ? index_open(relid, mode) : NULL;
-	if (!index || index->rd_rel->relkind != RELKIND_INDEX ||
-	    index->rd_rel->relam != get_index_am_oid("bitsift", true))
+	if (!index || index->rd_rel->relkind != RELKIND_INDEX || index->rd_rel->relam != bsp_access_method())
 		ereport(ERROR,
 		        (errcode(ERRCODE_WRONG_OBJECT_TYPE),
 		         errmsg("\"%s\" is no index of bitsift", get_rel_name(relid) ? get_rel_name(relid) : "?")));
@@ -115,10 +115,7 @@ PGDLLEXPORT Datum bitsift_check(PG_FUNCTION_ARGS)
 	for (int i = 0; !is_there && !is_alone && i < 100; i++)
 		is_there = check_index(index, &n);
 	if (!is_there)
-		ereport(ERROR,
-		        (errcode(ERRCODE_INDEX_CORRUPTED),
-		         errmsg("index \"%s\" lacks pages that its first one names", RelationGetRelationName(index)),
-		         errhint("REINDEX makes it anew.")));
+		bsp_fail_lost_pages(index);
 	if (is_alone)
 		bsp_writer_unlock(index);
 	close_index(index, heap);

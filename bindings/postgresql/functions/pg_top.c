@@ -11,7 +11,7 @@
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 
-#include "bindings/postgresql/access/pg_bind.h"
+#include "bindings/postgresql/base/pg_own_index.h"
 
 PG_FUNCTION_INFO_V1(bitsift_top);
 

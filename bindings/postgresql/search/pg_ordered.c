@@ -16,10 +16,11 @@
 #include "pgstat.h"
 #include "utils/memutils.h"
 
-#include "bindings/postgresql/access/pg_scan.h"
+#include "bindings/postgresql/base/pg_document.h"
 #include "bindings/postgresql/base/pg_error.h"
 #include "bindings/postgresql/search/pg_rank.h"
 #include "bindings/postgresql/search/pg_search.h"
+#include "bindings/postgresql/search/pg_strategy.h"
 #include "bindings/postgresql/types/pg_parsed.h"
 
 #define FIRST_PIECE 32
@@ -52,8 +53,8 @@ struct bsp_ordered {
 	struct bsp_view *view;
 	MemoryContext context;
 	struct bsp_query_datum *datum; /* NULL: the index cannot rank, and hands all rows out */
-	bool by_statistics; /* which are not the index' own */
-	struct row *rows; /* a piece */
+	bool by_statistics;            /* which are not the index' own */
+	struct row *rows;              /* a piece */
 	size_t n_rows, capacity, at, n_wanted;
 	uint64 n_found; /* in all pieces */
 	bool are_all;   /* the last piece had the last match */
@@ -64,11 +65,6 @@ struct bsp_ordered {
 	bool has_condition;
 	struct row_set found; /* the rows of all pieces, which are no others */
 };
-
-static int compare_tids(const void *a, const void *b)
-{
-	return ItemPointerCompare((ItemPointer)a, (ItemPointer)b);
-}
 
 static void add_to_set(struct bsp_rows *rows, const ItemPointerData *tids, int n, bool recheck)
 {
@@ -85,12 +81,12 @@ static void add_to_set(struct bsp_rows *rows, const ItemPointerData *tids, int n
 static void sort_set(struct row_set *set)
 {
 	if (set->n > 1)
-		qsort(set->tids, set->n, sizeof(*set->tids), compare_tids);
+		qsort(set->tids, set->n, sizeof(*set->tids), bsp_compare_tids);
 }
 
 static const struct ordered_tid *find_in(const struct row_set *set, const ItemPointerData *tid)
 {
-	return set->n ? bsearch(tid, set->tids, set->n, sizeof(*set->tids), compare_tids) : NULL;
+	return set->n ? bsearch(tid, set->tids, set->n, sizeof(*set->tids), bsp_compare_tids) : NULL;
 }
 
 /* Do both ask for the same rows? */

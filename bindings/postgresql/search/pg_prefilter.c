@@ -22,8 +22,8 @@
 #include "utils/snapmgr.h"
 #include "utils/spccache.h"
 
-#include "bindings/postgresql/access/pg_scan.h"
 #include "bindings/postgresql/base/pg_versions.h"
+#include "bindings/postgresql/search/pg_strategy.h"
 #include "core/bitsift/candidates.h"
 
 /* Fewer candidates at once are sooner asked than a pattern is made ready. */

@@ -16,9 +16,10 @@
 #include "utils/snapmgr.h"
 #include "utils/syscache.h"
 
-#include "bindings/postgresql/access/pg_bind.h"
 #include "bindings/postgresql/base/pg_error.h"
+#include "bindings/postgresql/base/pg_own_index.h"
 #include "bindings/postgresql/base/pg_versions.h"
+#include "bindings/postgresql/storage/pg_view.h"
 #include "bindings/postgresql/types/pg_parsed.h"
 #include "bindings/postgresql/types/pg_stats_type.h"
 
@@ -60,8 +61,9 @@ static void gather_one(Oid index_oid, const struct bsp_query_datum *datum, struc
 	index_close(index, AccessShareLock);
 }
 
-/* A failure must not leave the library's memory behind. */
-struct bs_statistics *bsp_gather(Oid index, const struct bsp_query_datum *datum)
+/* Statistics of an index, or of all indexes below a partitioned one, for a query; for bs_statistics_free. A failure must not leave the library's
+ * memory behind. */
+static struct bs_statistics *gather(Oid index, const struct bsp_query_datum *datum)
 {
 	struct bs_statistics *statistics;
 	struct bs_error err;
@@ -133,7 +135,7 @@ static const struct bs_statistics *statistics_of_index(Oid index, const struct b
 		slot->used = ++clock;
 		return slot->statistics;
 	}
-	struct bs_statistics *statistics = bsp_gather(index, datum);
+	struct bs_statistics *statistics = gather(index, datum);
 	clear(slot);
 	char *bytes = malloc(key.n_bytes);
 	if (!bytes) {
@@ -192,29 +194,6 @@ PGDLLEXPORT Datum bitsift_distance(PG_FUNCTION_ARGS)
 	PG_RETURN_FLOAT8(score > 0 ? -score : 0);
 }
 
-/* Of all columns of the index; of an expression, only who may read the table. */
-static bool may_read_columns(Oid index, Oid table)
-{
-	bool may = true;
-	HeapTuple tuple = SearchSysCache1(INDEXRELID, ObjectIdGetDatum(index));
-	if (!HeapTupleIsValid(tuple))
-		return false;
-	Form_pg_index form = (Form_pg_index)GETSTRUCT(tuple);
-	for (int i = 0; i < form->indnatts; i++)
-		may &= form->indkey.values[i] != 0 &&
-		       pg_attribute_aclcheck(table, form->indkey.values[i], GetUserId(), ACL_SELECT) == ACLCHECK_OK;
-	ReleaseSysCache(tuple);
-	return may;
-}
-
-bool bsp_may_ask(Oid index)
-{
-	Oid table = bsp_is_index(index) ? IndexGetRelation(index, true) : InvalidOid;
-	if (!OidIsValid(table) || check_enable_rls(table, InvalidOid, true) == RLS_ENABLED)
-		return false;
-	return pg_class_aclcheck(table, GetUserId(), ACL_SELECT) == ACLCHECK_OK || may_read_columns(index, table);
-}
-
 /* bitsift_stats(index, query): read as the index cuts words, unless the query says how. */
 PGDLLEXPORT Datum bitsift_stats(PG_FUNCTION_ARGS)
 {
@@ -222,8 +201,8 @@ PGDLLEXPORT Datum bitsift_stats(PG_FUNCTION_ARGS)
 	bsp_require_index(index);
 	if (!bsp_may_ask(index))
 		aclcheck_error(ACLCHECK_NO_PRIV, OBJECT_TABLE, get_rel_name(IndexGetRelation(index, false)));
-	struct bsp_query_datum *datum = bsp_bound_to(BSP_QUERY_OF(PG_GETARG_DATUM(1)), index);
-	struct bs_statistics *statistics = bsp_gather(index, datum);
+	struct bsp_query_datum *datum = bsp_query_bound_to(BSP_QUERY_OF(PG_GETARG_DATUM(1)), index);
+	struct bs_statistics *statistics = gather(index, datum);
 	struct bsp_stats_datum *stats = bsp_stats_save(statistics);
 	bs_statistics_free(statistics);
 	PG_RETURN_POINTER(stats);

@@ -10,10 +10,4 @@
  * the same snapshot. Borrowed until the next call. An error if it has neither. */
 const struct bs_statistics *bsp_statistics(const struct bsp_query_datum *datum, bool is_first);
 
-/* Statistics of an index, or of all indexes below a partitioned one, for a query; for bs_statistics_free. */
-struct bs_statistics *bsp_gather(Oid index, const struct bsp_query_datum *datum);
-
-/* May the current user know how frequent words are in all rows of the index? Who may not is not told. False, too, if it is none of ours. */
-bool bsp_may_ask(Oid index);
-
 #endif

@@ -7,11 +7,13 @@
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
-#include "bindings/postgresql/access/pg_scan.h"
+#include "bindings/postgresql/base/pg_document.h"
 #include "bindings/postgresql/base/pg_error.h"
 #include "bindings/postgresql/base/pg_versions.h"
-#include "bindings/postgresql/pattern/pg_pattern.h"
+#include "bindings/postgresql/pattern/pg_like.h"
+#include "bindings/postgresql/pattern/pg_regex.h"
 #include "bindings/postgresql/search/pg_prefilter.h"
+#include "bindings/postgresql/search/pg_strategy.h"
 #include "bindings/postgresql/types/pg_parsed.h"
 
 static void reserve(struct bsp_taking *taking, size_t n)

@@ -1,9 +1,10 @@
-/* pg_flush.c: rows that wait become a file of the index. */
-#include "bindings/postgresql/storage/pg_store.h"
+/* pg_flush.c: see pg_flush.h. */
+#include "bindings/postgresql/storage/pg_flush.h"
 
 #include "miscadmin.h"
 
 #include "bindings/postgresql/storage/pg_pending.h"
+#include "bindings/postgresql/storage/pg_store.h"
 
 /* Of a chain, so much is in memory at a time; more, if one row is longer. */
 #define PIECE_BYTES ((size_t)64 << 20)

@@ -146,6 +146,13 @@ void bsp_chain_free(Relation index, enum bsp_page_kind kind, const struct bsp_na
 	}
 }
 
+void bsp_fail_lost_pages(Relation index)
+{
+	ereport(ERROR, (errcode(ERRCODE_INDEX_CORRUPTED),
+	                errmsg("index \"%s\" lacks pages that its first one names", RelationGetRelationName(index)),
+	                errhint("REINDEX makes it anew.")));
+}
+
 bool bsp_writer_lock(Relation index, bool wait)
 {
 	if (!wait)

@@ -119,6 +119,9 @@ void bsp_page_free(Relation index, Buffer buffer);
 /* Marks the pages of a chain that nobody can reach any more as free. Stops where the chain was broken already. */
 void bsp_chain_free(Relation index, enum bsp_page_kind kind, const struct bsp_name *chain, BlockNumber first);
 
+/* An error: the metapage names pages that are not there. */
+void bsp_fail_lost_pages(Relation index) pg_attribute_noreturn();
+
 /* The lock of those who make files. False: somebody has it, and wait is false. */
 bool bsp_writer_lock(Relation index, bool wait);
 void bsp_writer_unlock(Relation index);

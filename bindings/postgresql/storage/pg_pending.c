@@ -6,8 +6,7 @@
 #include "miscadmin.h"
 #include "storage/lmgr.h"
 
-#include "bindings/postgresql/access/pg_am.h"
-#include "bindings/postgresql/storage/pg_view.h"
+#include "bindings/postgresql/base/pg_document.h"
 
 /* Heavyweight locks of "pages" are names; block 0's is the writers'. Who hangs new pages into the chain shares this one, so that those who look
  * for lost pages do not take them for such. */

@@ -1,7 +1,7 @@
 /*
  * pg_pending.h: rows that wait, with their texts, so that nobody need read them from the table: a stream of bytes over a chain of pages. An
  * insert changes the last page alone, or adds some. When they are many, the chain is closed, and what comes after goes to another one;
- * the closed one becomes a file (pg_flush.c).
+ * the closed one becomes a file (pg_flush.h).
  */
 #ifndef BINDINGS_POSTGRESQL_STORAGE_PG_PENDING_H
 #define BINDINGS_POSTGRESQL_STORAGE_PG_PENDING_H

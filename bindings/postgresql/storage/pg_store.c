@@ -14,16 +14,15 @@
 #include "storage/smgr.h"
 #include "utils/memutils.h"
 
-#include "bindings/postgresql/access/pg_am.h"
+#include "bindings/postgresql/base/pg_document.h"
 #include "bindings/postgresql/base/pg_error.h"
+#include "bindings/postgresql/base/pg_options.h"
 #include "bindings/postgresql/storage/pg_cache.h"
 #include "bindings/postgresql/storage/pg_extent.h"
-#include "bindings/postgresql/storage/pg_pending.h"
-#include "bindings/postgresql/storage/pg_view.h"
 
 #define MANIFEST "manifest"
 /* A writer needs several times a document's bytes to take it. */
-#define ROW_FACTOR   16
+#define ROW_FACTOR 16
 /* A page has the texts of many rows at hand, so that phrases need few pairs of words: with all that pay in files an index is 7 % larger,
  * and phrases take 4.8 ms instead of 5.6 (a million rows; without any, 8.2). */
 #define PHRASE_BITS  .1
@@ -67,10 +66,7 @@ struct bsp_store *bsp_store_open(Relation index)
 	bsp_meta_read(index, &store->copy);
 	/* Nobody else takes files away while we have the lock: what is not there is lost. */
 	if (!bsp_cache_load(index, &store->copy.meta, &store->memory))
-		ereport(ERROR,
-		        (errcode(ERRCODE_INDEX_CORRUPTED),
-		         errmsg("index \"%s\" lacks pages that its first one names", RelationGetRelationName(index)),
-		         errhint("REINDEX makes it anew.")));
+		bsp_fail_lost_pages(index);
 	MemoryContextSwitchTo(before);
 	return store;
 }

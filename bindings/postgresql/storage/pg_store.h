@@ -44,11 +44,6 @@ bool bsp_store_compact(struct bsp_store *store);
 /* What was not committed is forgotten. */
 void bsp_store_close(struct bsp_store *store);
 
-/* Rows that wait, if there are any, become a part of the index. False: another writer is at work, and wait is false. */
-bool bsp_flush(Relation index, bool wait);
-/* The same, by whoever has the writer's lock. */
-void bsp_flush_locked(Relation index);
-
 /* The metapage of an index without files, for the init fork. */
 void bsp_store_write_empty(Relation index, ForkNumber fork);
 

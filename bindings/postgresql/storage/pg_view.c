@@ -1,8 +1,6 @@
 /* pg_view.c: see pg_view.h. */
 #include "bindings/postgresql/storage/pg_view.h"
 
-#include "bindings/postgresql/access/pg_am.h"
-
 #include "access/xact.h"
 #include "catalog/pg_class.h"
 #include "lib/ilist.h"
@@ -13,6 +11,7 @@
 #include "utils/resowner.h"
 #include "utils/syscache.h"
 
+#include "bindings/postgresql/base/pg_document.h"
 #include "bindings/postgresql/base/pg_error.h"
 #include "bindings/postgresql/base/pg_versions.h"
 #include "bindings/postgresql/storage/pg_cache.h"
@@ -54,7 +53,7 @@ struct state {
 	Oid filenumber;
 	/* Of the files that the metapage names: a relation that is truncated in place keeps its number. */
 	struct bsp_name first;
-	uint64 generation, stamp;
+	uint64 generation;
 	MemoryContext context;
 	struct waiting waiting[2]; /* of the closing chain, and of the one that inserts append to */
 	ItemPointerData *unfolded;
@@ -83,7 +82,6 @@ struct bsp_view {
 
 static dlist_head states = DLIST_STATIC_INIT(states);
 static dlist_head views = DLIST_STATIC_INIT(views);
-static uint64 last_stamp;
 
 /* ---- Texts for searches. ---- */
 
@@ -228,7 +226,6 @@ static void open_state(Relation index, struct state *state)
 	                                  .texts = &state->provider};
 	close_index(state);
 	bsp_check(bs_index_open_with(&request, &state->index, &err), &err, index);
-	state->stamp = ++last_stamp;
 	count_descriptors(state, false);
 	warn_of_other_rules(index, state->index);
 }
@@ -364,7 +361,6 @@ static void note_unfolded(Relation index, struct state *state)
 		return;
 	state->unfolded = MemoryContextAlloc(state->context, state->n_unfolded * sizeof(*state->unfolded));
 	(void)count_unfolded(index, state, state->unfolded);
-	state->stamp = ++last_stamp;
 }
 
 static bool wants_fold(const struct state *state, enum bsp_fold how)
@@ -517,10 +513,7 @@ static struct state *acquire_state(Relation index, enum bsp_fold how)
 	}
 	pfree(copy);
 	if (!state)
-		ereport(ERROR,
-		        (errcode(ERRCODE_INDEX_CORRUPTED),
-		         errmsg("index \"%s\" lacks pages that its first one names", RelationGetRelationName(index)),
-		         errhint("REINDEX makes it anew.")));
+		bsp_fail_lost_pages(index);
 	return state;
 }
 
@@ -615,42 +608,4 @@ const ItemPointerData *bsp_view_pending(struct bsp_view *view, size_t *n_out)
 	*n_out = view->state->n_unfolded;
 	view->state->n_looks += *n_out;
 	return view->state->unfolded;
-}
-
-uint64_t bsp_view_stamp(const struct bsp_view *view)
-{
-	return view->state->stamp;
-}
-
-/* A partitioned index has no pages, but its options, which those below it got when they were made. */
-static void analysis_of_options(Relation index, struct bsp_analysis *out)
-{
-	const struct bsp_options *options = (const struct bsp_options *)index->rd_options;
-	*out = (struct bsp_analysis){.stemmer = ""};
-	strlcpy(out->stemmer, bsp_stemmer(index), sizeof(out->stemmer));
-	if (!options)
-		return;
-	out->fold_accents = options->fold_accents;
-	out->split_identifiers = options->split_identifiers;
-	out->grams = options->grams;
-}
-
-void bsp_index_analysis(Relation index, struct bsp_analysis *out)
-{
-	if (index->rd_rel->relkind == RELKIND_PARTITIONED_INDEX) {
-		analysis_of_options(index, out);
-		return;
-	}
-	if (!index->rd_amcache) {
-		union bsp_meta_copy *copy = palloc(sizeof(*copy));
-		bsp_meta_read(index, copy);
-		struct bsp_analysis *analysis = MemoryContextAllocZero(index->rd_indexcxt, sizeof(*analysis));
-		strlcpy(analysis->stemmer, copy->meta.stemmer, sizeof(analysis->stemmer));
-		analysis->fold_accents = copy->meta.fold_accents;
-		analysis->split_identifiers = copy->meta.split_identifiers;
-		analysis->grams = copy->meta.grams;
-		index->rd_amcache = analysis;
-		pfree(copy);
-	}
-	*out = *(struct bsp_analysis *)index->rd_amcache;
 }

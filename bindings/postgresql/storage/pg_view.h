@@ -32,28 +32,5 @@ struct bs_finder *bsp_view_finder(struct bsp_view *view);
 const ItemPointerData *bsp_view_pending(struct bsp_view *view, size_t *n_out);
 /* What is open of the index, and what the cache has of it, is used no more by whoever comes next. */
 void bsp_view_forget(Relation index);
-/* Changes when the index does, pending rows included: answers by one of the same stamp, fold and relation are the same. */
-uint64_t bsp_view_stamp(const struct bsp_view *view);
-
-/*
- * The id of a document is where its row is: BSP_ID_BYTES, block and offset, big-endian. A row with NULL in one of the columns has one
- * byte more: as NULL, no operator is true of it, but the index has it as no text, which a query without words may match: each hit of
- * such a row is to be asked again.
- */
-#define BSP_ID_BYTES 6
-ItemPointerData bsp_tid_of_id(const char *id);
-/* Returns how many bytes: at most BSP_ID_BYTES + 1. */
-size_t bsp_id_of_tid(const ItemPointerData *tid, bool has_null, char id_out[BSP_ID_BYTES + 1]);
-
-/* What the index was made with: for struct bs_query_request. */
-struct bsp_analysis {
-	char stemmer[32]; /* "": none */
-	bool fold_accents, split_identifiers, grams;
-};
-void bsp_index_analysis(Relation index, struct bsp_analysis *out);
-
-/* The name of a column's field, from 1: empty if it is the only one, else "c1", "c2", ..., which no RENAME changes. */
-#define BSP_FIELD_BYTES 8
-void bsp_field_name(Relation index, int column, char name_out[BSP_FIELD_BYTES]);
 
 #endif

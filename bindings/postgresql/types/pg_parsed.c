@@ -15,8 +15,7 @@ struct slot {
 	struct bsp_query_datum *datum; /* as it was parsed; NULL: the slot is free */
 	struct bs_query *query;
 	struct bs_statistics *statistics;
-	uint64 used;         /* when it was asked for last */
-	int matches_nothing; /* -1: not known */
+	uint64 used; /* when it was asked for last */
 };
 
 static struct slot slots[SLOTS];
@@ -27,7 +26,7 @@ static void clear(struct slot *slot)
 	bs_query_free(slot->query);
 	bs_statistics_free(slot->statistics);
 	free(slot->datum);
-	*slot = (struct slot){.matches_nothing = -1};
+	*slot = (struct slot){.hash = 0};
 }
 
 static void parse(struct slot *slot, const struct bsp_query_datum *datum)
@@ -114,20 +113,6 @@ static struct slot *slot_of(const struct bsp_query_datum *datum)
 struct bs_query *bsp_parsed(const struct bsp_query_datum *datum)
 {
 	return slot_of(datum)->query;
-}
-
-bool bsp_matches_nothing(const struct bsp_query_datum *datum)
-{
-	struct slot *slot = slot_of(datum);
-	if (slot->matches_nothing < 0) {
-		struct bs_text none = {.text = ""};
-		struct bs_query_result result;
-		struct bs_error err;
-		enum bs_status status = bs_query_match(slot->query, &none, 1, &result, &err);
-		bsp_check(status, &err, NULL);
-		slot->matches_nothing = result.is_match;
-	}
-	return slot->matches_nothing;
 }
 
 const struct bs_statistics *bsp_parsed_statistics(const struct bsp_query_datum *datum)

@@ -7,8 +7,6 @@
 
 /* Borrowed until the next call. An error if it does not parse. */
 struct bs_query *bsp_parsed(const struct bsp_query_datum *datum);
-/* Whether it matches a text without words, as one that only excludes does. */
-bool bsp_matches_nothing(const struct bsp_query_datum *datum);
 /* The same for statistics; NULL: the query has none. */
 const struct bs_statistics *bsp_parsed_statistics(const struct bsp_query_datum *datum);
 

@@ -15,7 +15,7 @@
 
 #include "fmgr.h"
 
-#include "bindings/postgresql/storage/pg_view.h"
+#include "bindings/postgresql/storage/pg_analysis.h"
 #include "core/bitsift.h"
 
 enum bsp_query_flags {
@@ -60,6 +60,9 @@ struct bsp_query_datum *bsp_query_make(const struct bsp_query *query);
 bool bsp_query_is_analysed_as(const struct bsp_query *query, const struct bsp_analysis *analysis);
 /* What the index says, instead of what the query says. */
 void bsp_query_set_analysis(struct bsp_query *query, const struct bsp_analysis *analysis);
+
+/* The query with the analysis of that index, unless it states one, and ranked by it. */
+struct bsp_query_datum *bsp_query_bound_to(const struct bsp_query_datum *datum, Oid index);
 
 /* What every request of the library is told of a query. The strings are in the buffers. */
 struct bsp_query_strings {

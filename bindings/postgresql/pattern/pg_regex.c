@@ -1,13 +1,15 @@
 /*
- * pg_are.c: see pg_pattern.h. Advanced regular expressions of PostgreSQL, as `~` takes them.
+ * pg_regex.c: see pg_regex.h. Advanced regular expressions of PostgreSQL, as `~` takes them.
  *
  * What only narrows a match may be left out, as lookaround is. Beyond ASCII, a class may hold any character; of ASCII it has what it may have
  * in some locale. A back reference is any text. Expanded syntax, and all that is neither plain nor known, is any text as a whole:
  * whether the pattern makes sense at all says PostgreSQL's own compiler.
  */
-#include "bindings/postgresql/pattern/pg_pattern.h"
+#include "bindings/postgresql/pattern/pg_regex.h"
 
 #include "mb/pg_wchar.h"
+
+#include "bindings/postgresql/pattern/pg_letters.h"
 
 struct reading {
 	const char *text;

@@ -1,0 +1,16 @@
+/*
+ * pg_like.h: patterns of LIKE and ILIKE, as the library understands them.
+ *
+ * The pattern that is appended is one of PCRE2, in UTF-8, in which a dot is any character. It need not mean the same: it matches every text
+ * that the pattern matches, and perhaps more, so that nothing which it rules out matches. What is not surely understood matches all.
+ */
+#ifndef BINDINGS_POSTGRESQL_PATTERN_PG_LIKE_H
+#define BINDINGS_POSTGRESQL_PATTERN_PG_LIKE_H
+
+#include "postgres.h"
+
+#include "lib/stringinfo.h"
+
+void bsp_like_pattern(StringInfo out, const char *pattern, size_t n_bytes, bool is_caseless, Oid collation);
+
+#endif
