@@ -66,6 +66,11 @@ check_extension() { # BINDING FOLDER...
 }
 check_extension sqlite base index table
 check_extension postgresql base storage types pattern search functions access
+# A source distribution has Python's files in other folders, so that they name one another from where they are: api sees base.
+while IFS=: read -r file line header; do
+    [[ $header =~ \"py_[a-z]+\.h\" || ($file == */api/* && $header =~ \"\.\./base/py_[a-z]+\.h\") ]] ||
+        { echo "$file:$line: bindings/python must not include $header"; failed=1; }
+done < <(grep -nHE '^[[:space:]]*#[[:space:]]*include[[:space:]]*"' bindings/python/src/*/*.[ch])
 
 # What is installed knows nothing but itself.
 while IFS=: read -r file line header; do

@@ -1,9 +1,13 @@
-/* py_files.c: indexes of files: built, compacted, checked, deleted from, located. See py_bitsift.h. */
-#include "../base/py_bitsift.h"
+/* py_files.c: see py_files.h. */
+#include "py_files.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+#include "../base/py_callbacks.h"
+#include "../base/py_context.h"
+#include "../base/py_messages.h"
 
 /* What was left out, by reason: {"binary files": 3} */
 static PyObject *make_left_out(const struct bs_build_report *report)

@@ -1,14 +1,19 @@
 /*
- * py_grep.c: Grep, an iterator of lines that are found while it is read. See py_bitsift.h.
+ * py_grep.c: see py_grep.h.
  *
  * The search is on a thread of its own, which never has the GIL: it puts lines behind each other into `found`, whence the one that
  * asks takes all there are. So a line is there as soon as it is found, and many at once cost little.
  */
-#include "../base/py_bitsift.h"
+#include "py_grep.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+#include "../base/py_context.h"
+#include "../base/py_messages.h"
+#include "py_lines.h"
 
 /* The search goes no further before it has been read so far. */
 #define MOST_BYTES (1u << 20)

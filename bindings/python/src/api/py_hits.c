@@ -1,5 +1,5 @@
-/* py_hits.c: Hit and Passage: what a search finds, heard without the GIL and made into objects afterwards. See py_bitsift.h. */
-#include "../base/py_bitsift.h"
+/* py_hits.c: see py_hits.h. */
+#include "py_hits.h"
 
 #include <string.h>
 

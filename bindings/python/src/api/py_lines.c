@@ -1,5 +1,5 @@
-/* py_lines.c: Line: what grep finds, heard without the GIL and made into objects afterwards. See py_bitsift.h. */
-#include "../base/py_bitsift.h"
+/* py_lines.c: see py_lines.h. */
+#include "py_lines.h"
 
 #include <string.h>
 

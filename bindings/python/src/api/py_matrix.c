@@ -1,9 +1,12 @@
-/* py_matrix.c: bitsift/matrix.h for Python: numbers as tuples, words as buffers. See py_bitsift.h; bitsift/_matrix.py makes classes
- * of it. */
-#include "../base/py_bitsift.h"
+/* py_matrix.c: see py_matrix.h. bitsift/_matrix.py makes classes of it. */
+#include "py_matrix.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "../base/py_messages.h"
+#include "py_handle.h"
+#include "py_search.h"
 
 /* Words that lie in an index, or in bytes: a buffer of one or two dimensions, read only. */
 struct view {

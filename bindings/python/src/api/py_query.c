@@ -1,5 +1,11 @@
-/* py_query.c: Query: a query apart from an index (bitsift/query.h). See py_bitsift.h. */
-#include "../base/py_bitsift.h"
+/* py_query.c: see py_query.h. */
+#include "py_query.h"
+
+#include "../base/py_document.h"
+#include "../base/py_lock.h"
+#include "../base/py_messages.h"
+#include "py_handle.h"
+#include "py_statistics.h"
 
 struct query {
 	PyObject_HEAD struct bs_query *query;

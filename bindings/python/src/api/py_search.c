@@ -1,7 +1,13 @@
-/* py_search.c: finders, and what is asked of them. See py_bitsift.h. */
-#include "../base/py_bitsift.h"
+/* py_search.c: see py_search.h. */
+#include "py_search.h"
 
 #include <string.h>
+
+#include "../base/py_document.h"
+#include "../base/py_messages.h"
+#include "py_handle.h"
+#include "py_hits.h"
+#include "py_statistics.h"
 
 struct finder {
 	PyObject_HEAD struct bs_finder *finder;

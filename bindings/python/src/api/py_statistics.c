@@ -1,7 +1,10 @@
-/* py_statistics.c: Statistics, by which several indexes rank as one (bitsift/query.h). See py_bitsift.h. */
-#include "../base/py_bitsift.h"
+/* py_statistics.c: see py_statistics.h. */
+#include "py_statistics.h"
 
 #include <limits.h>
+
+#include "../base/py_messages.h"
+#include "../base/py_options.h"
 
 struct statistics {
 	PyObject_HEAD struct bs_statistics

@@ -1,8 +1,13 @@
-/* py_writer.c: documents from Python into an index. See py_bitsift.h. */
-#include "../base/py_bitsift.h"
+/* py_writer.c: see py_writer.h. */
+#include "py_writer.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "../base/py_document.h"
+#include "../base/py_lock.h"
+#include "../base/py_messages.h"
+#include "py_files.h"
 
 struct writer {
 	PyObject_HEAD struct bs_writer *writer;

@@ -1,7 +1,10 @@
-/* py_analyzer.c: Analyzer: a function of Python that cuts texts into words. See py_bitsift.h. */
-#include "py_bitsift.h"
+/* py_analyzer.c: see py_analyzer.h. */
+#include "py_analyzer.h"
 
 #include <string.h>
+
+#include "py_callbacks.h"
+#include "py_convert.h"
 
 struct analyzer {
 	PyObject_HEAD struct bs_analyzer analyzer;

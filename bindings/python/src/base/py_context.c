@@ -1,9 +1,15 @@
-/* py_context.c: what an open index, a writer or a build asks functions of Python (the texts of a document), and tells them (a log). See
- * py_bitsift.h. */
-#include "py_bitsift.h"
+/* py_context.c: see py_context.h. */
+#include "py_context.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "py_analyzer.h"
+#include "py_callbacks.h"
+#include "py_document.h"
+#include "py_memory.h"
+#include "py_messages.h"
 
 /* What a provider gave last on a thread: the library reads it after the callback, without the GIL. */
 struct given {

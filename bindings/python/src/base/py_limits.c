@@ -1,59 +1,9 @@
-/* py_limits.c: what ends a call (Cancel, deadlines, Ctrl-C), and locks for objects that one thread at a time may use. See py_bitsift.h. */
-#include "py_bitsift.h"
+/* py_limits.c: see py_limits.h. */
+#include "py_limits.h"
 
 #include <time.h>
 
-void bs_py_lock_init(pthread_mutex_t *lock)
-{
-	pthread_mutexattr_t checked;
-	(void)pthread_mutexattr_init(&checked);
-	(void)pthread_mutexattr_settype(&checked, PTHREAD_MUTEX_ERRORCHECK);
-	(void)pthread_mutex_init(lock, &checked);
-	(void)pthread_mutexattr_destroy(&checked);
-}
-
-/*
- * Python's own limit counts its own frames, and lets several hundred calls of the library nest: each takes some 10 KiB of stack
- * between two frames of Python. With this one they fit into a thread of 192 KiB.
- */
-#define MOST_CALLBACKS 16u
-static _Thread_local const void *callbacks[MOST_CALLBACKS]; /* what they serve */
-static _Thread_local unsigned n_callbacks;
-
-bool bs_py_callback_begin(const void *served)
-{
-	if (n_callbacks == MOST_CALLBACKS) {
-		PyErr_Format(PyExc_RecursionError, "functions that bitsift calls use bitsift again, more than %d deep",
-		             (int)MOST_CALLBACKS);
-		return false;
-	}
-	callbacks[n_callbacks++] = served;
-	return true;
-}
-
-void bs_py_callback_end(void)
-{
-	n_callbacks--;
-}
-
-bool bs_py_is_served(const void *served)
-{
-	for (unsigned i = 0; i < n_callbacks; i++)
-		if (callbacks[i] == served)
-			return true;
-	return false;
-}
-
-bool bs_py_lock(pthread_mutex_t *lock, const char *what, const struct bs_py_context *context)
-{
-	int failed = pthread_mutex_trylock(lock);
-	bool is_awaited = context && (bs_py_is_served(context) || bs_py_is_served(context->analyzer));
-	if (failed && !is_awaited)
-		BS_PY_WITHOUT_GIL(failed = pthread_mutex_lock(lock));
-	if (failed)
-		PyErr_Format(PyExc_RuntimeError, "the %s is at work already, for a callback of its own", what);
-	return !failed;
-}
+#include "py_callbacks.h"
 
 /* A word to those who work elsewhere. */
 struct cancel {

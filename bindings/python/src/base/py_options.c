@@ -1,5 +1,5 @@
-/* py_options.c: keyword arguments into structs, by tables of rows. See py_bitsift.h. */
-#include "py_bitsift.h"
+/* py_options.c: see py_options.h. */
+#include "py_options.h"
 
 #include <math.h>
 #include <string.h>
