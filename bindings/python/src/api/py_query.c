@@ -163,9 +163,7 @@ static PyObject *make_match(const struct bs_query_result *result, const struct b
 /* A document that is asked about. */
 struct asked {
 	struct bs_py_keep keep;
-	struct bs_py_bytes texts;
-	const struct bs_text *first;
-	size_t n;
+	struct bs_py_text_list texts;
 };
 
 /* Takes the lock, and sets the name; false with an exception, and without the lock. */
@@ -178,8 +176,6 @@ static bool ask(struct query *self, PyObject *document, PyObject *name, struct a
 	if (PyErr_Occurred() || !bs_py_document(&asked->keep, document, &asked->texts) ||
 	    !bs_py_lock(&self->lock, "query", NULL))
 		return false;
-	asked->first = (const struct bs_text *)(const void *)asked->texts.data;
-	asked->n = asked->texts.n_bytes / sizeof(struct bs_text);
 	bs_py_watch_begin(&self->watch);
 	BS_PY_WITHOUT_GIL(status = bs_query_set_name(self->query, bytes, n_bytes, &err));
 	if (status) {
@@ -191,7 +187,7 @@ static bool ask(struct query *self, PyObject *document, PyObject *name, struct a
 
 static void free_asked(struct asked *asked)
 {
-	bs_py_bytes_free(&asked->texts);
+	bs_py_bytes_free(&asked->texts.bytes);
 	bs_py_keep_free(&asked->keep);
 }
 
@@ -208,7 +204,7 @@ static PyObject *query_match(PyObject *object, PyObject *arguments, PyObject *ke
 {
 	static const char *const names[] = {"document", "name", NULL};
 	struct query *self = (struct query *)object;
-	struct asked asked = {.n = 0};
+	struct asked asked = {.texts = {.items = NULL}};
 	PyObject *document, *name = Py_None, *match = NULL;
 	struct bs_error err;
 	if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "O|O", (char **)(uintptr_t)names, &document, &name))
@@ -216,9 +212,10 @@ static PyObject *query_match(PyObject *object, PyObject *arguments, PyObject *ke
 	if (ask(self, document, name, &asked)) {
 		struct bs_query_result result;
 		enum bs_status status;
-		BS_PY_WITHOUT_GIL(status = bs_query_match(self->query, asked.first, asked.n, &result, &err));
+		BS_PY_WITHOUT_GIL(status = bs_query_match(self->query, asked.texts.items, bs_py_n_texts(&asked.texts),
+		                                          &result, &err));
 		query_failed(self, status, &err);
-		match = PyErr_Occurred() ? NULL : make_match(&result, asked.first);
+		match = PyErr_Occurred() ? NULL : make_match(&result, asked.texts.items);
 		(void)pthread_mutex_unlock(&self->lock);
 	}
 	free_asked(&asked);
@@ -229,7 +226,7 @@ static PyObject *query_score(PyObject *object, PyObject *arguments, PyObject *ke
 {
 	static const char *const names[] = {"document", "statistics", "name", NULL};
 	struct query *self = (struct query *)object;
-	struct asked asked = {.n = 0};
+	struct asked asked = {.texts = {.items = NULL}};
 	PyObject *document, *statistics, *name = Py_None, *answer = NULL;
 	struct bs_error err;
 	if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "OO!|O", (char **)(uintptr_t)names, &document,
@@ -238,7 +235,7 @@ static PyObject *query_score(PyObject *object, PyObject *arguments, PyObject *ke
 	if (ask(self, document, name, &asked)) {
 		double score = 0;
 		enum bs_status status;
-		BS_PY_WITHOUT_GIL(status = bs_query_score(self->query, asked.first, asked.n,
+		BS_PY_WITHOUT_GIL(status = bs_query_score(self->query, asked.texts.items, bs_py_n_texts(&asked.texts),
 		                                          bs_py_statistics(statistics), &score, &err));
 		(void)pthread_mutex_unlock(&self->lock);
 		query_failed(self, status, &err);

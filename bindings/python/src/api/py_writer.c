@@ -156,7 +156,7 @@ struct ready {
 
 struct batch {
 	struct bs_py_keep keep;
-	struct bs_py_bytes texts; /* struct bs_text each */
+	struct bs_py_text_list texts;
 	struct ready *documents;
 	size_t n, n_bytes;
 };
@@ -164,7 +164,7 @@ struct batch {
 static bool put_into(struct batch *batch, PyObject *id, PyObject *document)
 {
 	struct ready *ready = &batch->documents[batch->n];
-	size_t first = batch->texts.n_bytes / sizeof(struct bs_text);
+	size_t first = bs_py_n_texts(&batch->texts);
 	if (!PyUnicode_Check(id) && !PyBytes_Check(id)) {
 		PyErr_Format(PyExc_TypeError, "an id is a str or bytes, not %R", (PyObject *)Py_TYPE(id));
 		return false;
@@ -173,10 +173,9 @@ static bool put_into(struct batch *batch, PyObject *id, PyObject *document)
 	if (!ready->id || !bs_py_document(&batch->keep, document, &batch->texts))
 		return false;
 	ready->first_text = first;
-	ready->n_texts = batch->texts.n_bytes / sizeof(struct bs_text) - first;
-	const struct bs_text *texts = (const struct bs_text *)(const void *)batch->texts.data;
+	ready->n_texts = bs_py_n_texts(&batch->texts) - first;
 	for (size_t i = 0; i < ready->n_texts; i++)
-		batch->n_bytes += texts[first + i].text_bytes;
+		batch->n_bytes += batch->texts.items[first + i].text_bytes;
 	batch->n++;
 	return true;
 }
@@ -185,7 +184,7 @@ static bool put_into(struct batch *batch, PyObject *id, PyObject *document)
 static enum bs_status add_batch(struct bs_writer *writer, const struct batch *batch, bool is_replace, size_t *n_out,
                                 struct bs_error *err)
 {
-	const struct bs_text *texts = (const struct bs_text *)(const void *)batch->texts.data;
+	const struct bs_text *texts = batch->texts.items;
 	enum bs_status status = BS_OK;
 	for (size_t i = 0; i < batch->n && !status; i++) {
 		const struct ready *ready = &batch->documents[i];
@@ -200,7 +199,7 @@ static enum bs_status add_batch(struct bs_writer *writer, const struct batch *ba
 static void free_batch(struct batch *batch)
 {
 	bs_py_keep_free(&batch->keep);
-	bs_py_bytes_free(&batch->texts);
+	bs_py_bytes_free(&batch->texts.bytes);
 }
 
 /* Adds what the batch has, and empties it. */
@@ -212,7 +211,7 @@ static bool flush(struct writer *self, struct batch *batch, bool is_replace, siz
 		return false;
 	BS_PY_WITHOUT_GIL(status = add_batch(self->writer, batch, is_replace, n_out, &err));
 	bs_py_keep_free(&batch->keep);
-	batch->texts.n_bytes = batch->n = batch->n_bytes = 0;
+	batch->texts.bytes.n_bytes = batch->n = batch->n_bytes = 0;
 	return end(self, status, &err);
 }
 

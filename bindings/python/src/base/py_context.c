@@ -64,13 +64,13 @@ static struct given *copy_texts(const struct bs_text *texts, size_t n)
 static int ask_provider(PyObject *callable, const char *id, size_t id_bytes, struct given **given_out, size_t *n_out)
 {
 	struct bs_py_keep keep = {.objects = NULL};
-	struct bs_py_bytes texts = {.data = NULL};
+	struct bs_py_text_list texts = {.items = NULL};
 	PyObject *name = bs_py_string(id, id_bytes);
 	PyObject *document = name ? PyObject_CallFunctionObjArgs(callable, name, NULL) : NULL;
 	int answer = document == Py_None ? 1 : document && bs_py_document(&keep, document, &texts) ? 0 : 2;
 	if (answer == 0) {
-		*n_out = texts.n_bytes / sizeof(struct bs_text);
-		*given_out = copy_texts((const struct bs_text *)(const void *)texts.data, *n_out);
+		*n_out = bs_py_n_texts(&texts);
+		*given_out = copy_texts(texts.items, *n_out);
 		if (!*given_out) {
 			PyErr_NoMemory();
 			answer = 2;
@@ -78,7 +78,7 @@ static int ask_provider(PyObject *callable, const char *id, size_t id_bytes, str
 	}
 	Py_XDECREF(name);
 	Py_XDECREF(document);
-	bs_py_bytes_free(&texts);
+	bs_py_bytes_free(&texts.bytes);
 	bs_py_keep_free(&keep);
 	return answer;
 }

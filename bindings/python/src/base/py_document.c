@@ -4,7 +4,7 @@
 #include <string.h>
 
 static bool add_value(struct bs_py_keep *keep, const char *field, size_t field_bytes, PyObject *value,
-                      struct bs_py_bytes *texts);
+                      struct bs_py_text_list *texts);
 
 /* The name of what stands inside: "author.name". */
 static const char *join(struct bs_py_keep *keep, const char *field, size_t field_bytes, const char *name,
@@ -23,7 +23,7 @@ static const char *join(struct bs_py_keep *keep, const char *field, size_t field
 }
 
 static bool add_mapping(struct bs_py_keep *keep, const char *field, size_t field_bytes, PyObject *mapping,
-                        struct bs_py_bytes *texts)
+                        struct bs_py_text_list *texts)
 {
 	PyObject *items = PyMapping_Items(mapping);
 	if (!bs_py_keep_object(keep, items))
@@ -44,7 +44,7 @@ static bool add_mapping(struct bs_py_keep *keep, const char *field, size_t field
 }
 
 static bool add_list(struct bs_py_keep *keep, const char *field, size_t field_bytes, PyObject *list,
-                     struct bs_py_bytes *texts)
+                     struct bs_py_text_list *texts)
 {
 	Py_ssize_t n = PySequence_Size(list);
 	bool ok = n >= 0;
@@ -56,7 +56,7 @@ static bool add_list(struct bs_py_keep *keep, const char *field, size_t field_by
 }
 
 static bool add_value(struct bs_py_keep *keep, const char *field, size_t field_bytes, PyObject *value,
-                      struct bs_py_bytes *texts)
+                      struct bs_py_text_list *texts)
 {
 	struct bs_text text = {.field = field, .field_bytes = field_bytes};
 	if (value == Py_None || PyBool_Check(value))
@@ -80,12 +80,12 @@ static bool add_value(struct bs_py_keep *keep, const char *field, size_t field_b
 		return false;
 	}
 	text.text = bs_py_bytes_of(keep, value, &text.text_bytes);
-	if (text.text && !bs_py_append(texts, &text, sizeof(text)))
+	if (text.text && !bs_py_append(&texts->bytes, &text, sizeof(text)))
 		PyErr_NoMemory();
 	return !PyErr_Occurred();
 }
 
-bool bs_py_document(struct bs_py_keep *keep, PyObject *document, struct bs_py_bytes *texts)
+bool bs_py_document(struct bs_py_keep *keep, PyObject *document, struct bs_py_text_list *texts)
 {
 	if (PyUnicode_Check(document) || PyBytes_Check(document) || PyDict_Check(document))
 		return add_value(keep, "", 0, document, texts);
