@@ -210,7 +210,8 @@ static struct bsql_index *find_index(struct bsql_registry *registry, const struc
 struct bsql_index *bsql_index_find_table(const struct bsql_registry *registry, const char *schema, const char *table)
 {
 	for (struct bsql_index *index = registry->indexes; index; index = index->next)
-		if (sqlite3_stricmp(index->declaration.schema, schema) == 0 && sqlite3_stricmp(index->declaration.table, table) == 0)
+		if (sqlite3_stricmp(index->declaration.schema, schema) == 0 &&
+		    sqlite3_stricmp(index->declaration.table, table) == 0)
 			return index;
 	return NULL;
 }
@@ -347,7 +348,8 @@ static void warn_of_other_rules(struct bsql_index *index)
 	sqlite3_log(SQLITE_WARNING,
 	            "bitsift: the words of %s.%s were cut by other rules, so that every query reads all rows: "
 	            "INSERT INTO %s(%s) VALUES('rebuild') renews the index",
-	            index->declaration.schema, index->declaration.table, index->declaration.table, index->declaration.table);
+	            index->declaration.schema, index->declaration.table, index->declaration.table,
+	            index->declaration.table);
 }
 
 static int open_handle(struct bsql_index *index)
@@ -682,8 +684,7 @@ static int find(struct bsql_index *index, struct bs_find_request *request, struc
 	return SQLITE_OK;
 }
 
-/* Of a table without rows, too, a query that makes no sense is told of. */
-static int check_query(struct bsql_index *index, const char *query, size_t query_bytes)
+int bsql_index_check_query(struct bsql_index *index, const char *query, size_t query_bytes)
 {
 	struct bs_query *parsed;
 	int code = bsql_index_query(index, query, query_bytes, NULL, &parsed);
@@ -715,8 +716,9 @@ static int find_hits(struct bsql_index *index, const char *query, size_t query_b
 		.hit = mode == BS_FIND_COUNT ? NULL : take_hit,
 		.context = &finding,
 	};
+	/* An invalid query is an error of a table without rows, too. */
 	if (!index->finder)
-		return check_query(index, query, query_bytes);
+		return bsql_index_check_query(index, query, query_bytes);
 	if (request.exhaustive)
 		request.n_best = n_docs(index);
 	return find(index, &request, &finding, n_out);

@@ -83,6 +83,8 @@ int bsql_index_find_all(struct bsql_index *index, const char *query, size_t quer
 int bsql_index_query(struct bsql_index *index, const char *query, size_t query_bytes, const char *const *weights,
                      struct bs_query **query_out);
 /* What its scores go by; for bs_statistics_free. */
+/* An error if the query, or an option of the table that says how words are cut, is invalid. */
+int bsql_index_check_query(struct bsql_index *index, const char *query, size_t query_bytes);
 int bsql_index_gather(struct bsql_index *index, const char *query, size_t query_bytes,
                       struct bs_statistics **statistics_out);
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bindings/sqlite/base/sqlite_base.h"
 #include "core/bitsift.h"
 
 SQLITE_EXTENSION_INIT3
@@ -160,14 +161,8 @@ static char *copy(const char *bytes, size_t n_bytes)
 static int take_hit(void *context, const struct bs_find_hit *hit)
 {
 	struct cursor *cursor = context;
-	if (cursor->n_rows == cursor->capacity) {
-		size_t wanted = cursor->capacity * 2 + 16;
-		struct row *rows = realloc(cursor->rows, wanted * sizeof(*rows));
-		if (!rows)
-			return 1;
-		cursor->rows = rows;
-		cursor->capacity = wanted;
-	}
+	if (bsql_grow(&cursor->rows, cursor->n_rows, &cursor->capacity, sizeof(*cursor->rows)))
+		return 1;
 	struct row row = {
 		.id = copy(hit->local_id, hit->local_id_bytes),
 		.id_bytes = hit->local_id_bytes,

@@ -48,15 +48,6 @@ static int declare(sqlite3 *db, const struct bsql_declaration *declaration)
 	return code ? code : sqlite3_vtab_config(db, SQLITE_VTAB_INNOCUOUS);
 }
 
-/* What the library has against the options, before there is a table of them. */
-static int try_options(struct bsql_index *index)
-{
-	struct bs_query *query;
-	int code = bsql_index_query(index, "a", 1, NULL, &query);
-	bs_query_free(query);
-	return code;
-}
-
 static int start(sqlite3 *db, void *registry, int argc, const char *const *argv, bool is_new, sqlite3_vtab **vtab_out,
                  char **message_out)
 {
@@ -78,8 +69,9 @@ static int start(sqlite3 *db, void *registry, int argc, const char *const *argv,
 	code = bsql_index_acquire(registry, db, &declaration, &index, &err);
 	if (!code && !table)
 		code = SQLITE_NOMEM;
+	/* What the library has against the options, before there is a table of them. */
 	if (!code && is_new)
-		code = try_options(index);
+		code = bsql_index_check_query(index, "a", 1);
 	if (!code && is_new)
 		code = bsql_shadow_create(bsql_index_shadow(index));
 	if (code) {
