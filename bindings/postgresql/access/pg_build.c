@@ -1,12 +1,11 @@
 /* pg_build.c: CREATE INDEX. */
-#include "postgres.h"
+#include "bindings/postgresql/access/pg_build.h"
 
 #include "access/tableam.h"
 #include "catalog/index.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
-#include "bindings/postgresql/access/pg_build.h"
 #include "bindings/postgresql/storage/pg_store.h"
 
 struct build {

@@ -1,10 +1,9 @@
 /* pg_insert.c: a row that is inserted waits, until there are many of them. */
-#include "postgres.h"
+#include "bindings/postgresql/access/pg_insert.h"
 
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
-#include "bindings/postgresql/access/pg_insert.h"
 #include "bindings/postgresql/base/pg_options.h"
 #include "bindings/postgresql/storage/pg_flush.h"
 #include "bindings/postgresql/storage/pg_pending.h"

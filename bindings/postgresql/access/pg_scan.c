@@ -170,19 +170,6 @@ int64 bsp_getbitmap(IndexScanDesc scan, TIDBitmap *bitmap)
 	return n_rows;
 }
 
-/* Of a page whose rows were too many to be noted each may be one. */
-static int n_rows_of(const TBMIterateResult *page)
-{
-	return page->ntuples >= 0 ? page->ntuples : MaxHeapTuplesPerPage;
-}
-
-static ItemPointerData row_of(const TBMIterateResult *page, int i)
-{
-	ItemPointerData tid;
-	ItemPointerSet(&tid, page->blockno, page->ntuples >= 0 ? page->offsets[i] : i + FirstOffsetNumber);
-	return tid;
-}
-
 static bool next_page(struct scan *own)
 {
 	CHECK_FOR_INTERRUPTS();
@@ -276,12 +263,15 @@ static void refill(struct scan *own)
 		return;
 	all->n_asked = all->n = 0;
 	while (all->n < SOME_CANDIDATES && (own->page || next_page(own))) {
-		bool recheck = own->page->recheck || own->page->ntuples < 0;
+		/* A lossy page has too many rows to be noted: each of its rows may be one of them. */
+		const TBMIterateResult *page = own->page;
+		bool is_lossy = page->ntuples < 0, recheck = page->recheck || is_lossy;
 		if (all->n > 0 && recheck != all->recheck)
 			break;
 		all->recheck = recheck;
-		for (int i = 0, n = n_rows_of(own->page); i < n; i++)
-			all->tids[all->n++] = row_of(own->page, i);
+		for (int i = 0, n = is_lossy ? MaxHeapTuplesPerPage : page->ntuples; i < n; i++)
+			ItemPointerSet(&all->tids[all->n++], page->blockno,
+			               is_lossy ? i + FirstOffsetNumber : page->offsets[i]);
 		own->page = NULL;
 	}
 }

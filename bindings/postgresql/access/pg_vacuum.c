@@ -1,5 +1,5 @@
 /* pg_vacuum.c: VACUUM, for which rows that are gone leave the index, rows that wait come into it, and pages that nobody has are found. */
-#include "postgres.h"
+#include "bindings/postgresql/access/pg_vacuum.h"
 
 #include "access/generic_xlog.h"
 #include "commands/vacuum.h"
@@ -9,7 +9,7 @@
 
 #include "core/bitsift/candidates.h"
 
-#include "bindings/postgresql/access/pg_vacuum.h"
+#include "bindings/postgresql/base/pg_array.h"
 #include "bindings/postgresql/base/pg_document.h"
 #include "bindings/postgresql/base/pg_error.h"
 #include "bindings/postgresql/storage/pg_flush.h"
@@ -33,18 +33,17 @@ struct deletion {
 
 static void note_id(struct deletion *deletion, const char *id, size_t id_bytes)
 {
-	if (deletion->capacity - deletion->n_bytes < id_bytes + 1) {
-		deletion->capacity = deletion->capacity ? 2 * deletion->capacity : 8192;
-		deletion->ids = deletion->ids ? repalloc_huge(deletion->ids, deletion->capacity)
-		                              : MemoryContextAllocHuge(deletion->memory, deletion->capacity);
-	}
+	deletion->ids =
+		bsp_grow(deletion->memory, deletion->ids, deletion->n_bytes + id_bytes + 1, &deletion->capacity, 1);
 	deletion->ids[deletion->n_bytes] = (char)id_bytes;
 	memcpy(deletion->ids + deletion->n_bytes + 1, id, id_bytes);
 	deletion->n_bytes += id_bytes + 1;
 }
 
-static void ask_of(struct deletion *deletion, const struct bs_hit_batch *batch)
+static void ask_of(void *context, const void *what)
 {
+	struct deletion *deletion = context;
+	const struct bs_hit_batch *batch = what;
 	size_t start = 0;
 	for (size_t i = 0; i < batch->n; i++) {
 		ItemPointerData tid = bsp_tid_of_id(batch->ids + start);
@@ -55,22 +54,9 @@ static void ask_of(struct deletion *deletion, const struct bs_hit_batch *batch)
 	deletion->n_rows += (double)batch->n;
 }
 
-/* As bs_candidates calls it. */
 static int take_batch(void *context, const struct bs_hit_batch *batch)
 {
-	MemoryContext before = CurrentMemoryContext;
-	volatile int result = 0;
-	PG_TRY();
-	{
-		ask_of(context, batch);
-	}
-	PG_CATCH();
-	{
-		bsp_keep_error(before);
-		result = 1;
-	}
-	PG_END_TRY();
-	return result;
+	return bsp_call(ask_of, context, batch);
 }
 
 /* All rows of the index, which an empty pattern has. */
@@ -192,11 +178,8 @@ static void look_at(struct pages *pages, BlockNumber block, BufferAccessStrategy
 	pages->n_free += is_free;
 	if (!is_doubtful)
 		return;
-	if (pages->n_doubtful == pages->capacity) {
-		pages->capacity = pages->capacity ? 2 * pages->capacity : 64;
-		size_t n_bytes = pages->capacity * sizeof(*pages->doubtful);
-		pages->doubtful = pages->doubtful ? repalloc_huge(pages->doubtful, n_bytes) : palloc(n_bytes);
-	}
+	pages->doubtful = bsp_grow(CurrentMemoryContext, pages->doubtful, pages->n_doubtful + 1, &pages->capacity,
+	                           sizeof(*pages->doubtful));
 	pages->doubtful[pages->n_doubtful++] = block;
 }
 

@@ -1,5 +1,5 @@
 /* pg_validate.c: is an operator class one that the access method can use? */
-#include "postgres.h"
+#include "bindings/postgresql/access/pg_validate.h"
 
 #include "access/amvalidate.h"
 #include "access/htup_details.h"
@@ -11,7 +11,6 @@
 #include "utils/regproc.h"
 #include "utils/syscache.h"
 
-#include "bindings/postgresql/access/pg_validate.h"
 #include "bindings/postgresql/search/pg_strategy.h"
 
 static bool operator_is_good(const char *family, Form_pg_amop operator)

@@ -28,7 +28,24 @@ void bsp_keep_error(MemoryContext context)
 	MemoryContextSwitchTo(context);
 }
 
-void bsp_throw_kept(void)
+int bsp_call(void (*work)(void *context, const void *what), void *context, const void *what)
+{
+	MemoryContext before = CurrentMemoryContext;
+	volatile int is_failed = 0;
+	PG_TRY();
+	{
+		work(context, what);
+	}
+	PG_CATCH();
+	{
+		bsp_keep_error(before);
+		is_failed = 1;
+	}
+	PG_END_TRY();
+	return is_failed;
+}
+
+static void throw_kept(void)
 {
 	if (!kept_error)
 		return;
@@ -94,7 +111,7 @@ void bsp_check(enum bs_status status, const struct bs_error *err, Relation index
 {
 	if (status == BS_OK && !kept_error)
 		return;
-	bsp_throw_kept();
+	throw_kept();
 	CHECK_FOR_INTERRUPTS();
 	/* It may be the cache's alone, which the next who asks makes anew. */
 	if (index && status == BS_CORRUPT)

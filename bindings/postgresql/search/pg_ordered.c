@@ -16,6 +16,7 @@
 #include "pgstat.h"
 #include "utils/memutils.h"
 
+#include "bindings/postgresql/base/pg_array.h"
 #include "bindings/postgresql/base/pg_document.h"
 #include "bindings/postgresql/base/pg_error.h"
 #include "bindings/postgresql/search/pg_rank.h"
@@ -69,11 +70,7 @@ struct bsp_ordered {
 static void add_to_set(struct bsp_rows *rows, const ItemPointerData *tids, int n, bool recheck)
 {
 	struct row_set *set = (struct row_set *)rows;
-	if (set->n + n > set->capacity) {
-		set->capacity = Max((set->n + n) * 2, 256);
-		set->tids = set->tids ? repalloc_huge(set->tids, set->capacity * sizeof(*set->tids))
-		                      : MemoryContextAllocHuge(set->context, set->capacity * sizeof(*set->tids));
-	}
+	set->tids = bsp_grow(set->context, set->tids, set->n + n, &set->capacity, sizeof(*set->tids));
 	for (int i = 0; i < n; i++)
 		set->tids[set->n++] = (struct ordered_tid){tids[i], recheck};
 }
@@ -167,31 +164,21 @@ void bsp_ordered_end(struct bsp_ordered *ordered)
 
 static void add_row(struct bsp_ordered *ordered, const char *id, size_t id_bytes, double score)
 {
-	if (ordered->n_rows == ordered->capacity) {
-		ordered->capacity = Max(ordered->capacity * 2, FIRST_PIECE);
-		ordered->rows = ordered->rows ? repalloc_huge(ordered->rows, ordered->capacity * sizeof(*ordered->rows))
-		                              : MemoryContextAllocHuge(ordered->context,
-		                                                       ordered->capacity * sizeof(*ordered->rows));
-	}
+	ordered->rows = bsp_grow(ordered->context, ordered->rows, ordered->n_rows + 1, &ordered->capacity,
+	                         sizeof(*ordered->rows));
 	ordered->rows[ordered->n_rows++] =
 		(struct row){.tid = bsp_tid_of_id(id), .score = score, .has_null = id_bytes != BSP_ID_BYTES};
 }
 
+static void add_hit(void *context, const void *what)
+{
+	const struct bs_find_hit *hit = what;
+	add_row(context, hit->id, hit->id_bytes, hit->score);
+}
+
 static int take_hit(void *context, const struct bs_find_hit *hit)
 {
-	MemoryContext before = CurrentMemoryContext;
-	volatile int is_failed = 0;
-	PG_TRY();
-	{
-		add_row(context, hit->id, hit->id_bytes, hit->score);
-	}
-	PG_CATCH();
-	{
-		bsp_keep_error(before);
-		is_failed = 1;
-	}
-	PG_END_TRY();
-	return is_failed;
+	return bsp_call(add_hit, context, hit);
 }
 
 /* The next piece of those that match. A NULL among them, where a query only excludes, is no match, but one of the others. */
@@ -223,26 +210,20 @@ static void find_piece(struct bsp_ordered *ordered, IndexScanDesc scan)
 			add_to_set(&ordered->found.rows, &ordered->rows[i].tid, 1, false);
 }
 
-static int take_others(void *context, const struct bs_hit_batch *batch)
+static void add_others(void *context, const void *what)
 {
 	struct bsp_ordered *ordered = context;
-	MemoryContext before = CurrentMemoryContext;
-	volatile int is_failed = 0;
-	PG_TRY();
-	{
-		for (size_t i = 0, at = 0; i < batch->n; at = batch->id_ends[i++]) {
-			ItemPointerData tid = bsp_tid_of_id(batch->ids + at);
-			if (!find_in(&ordered->found, &tid))
-				add_row(ordered, batch->ids + at, batch->id_ends[i] - at, 0);
-		}
+	const struct bs_hit_batch *batch = what;
+	for (size_t i = 0, at = 0; i < batch->n; at = batch->id_ends[i++]) {
+		ItemPointerData tid = bsp_tid_of_id(batch->ids + at);
+		if (!find_in(&ordered->found, &tid))
+			add_row(ordered, batch->ids + at, batch->id_ends[i] - at, 0);
 	}
-	PG_CATCH();
-	{
-		bsp_keep_error(before);
-		is_failed = 1;
-	}
-	PG_END_TRY();
-	return is_failed;
+}
+
+static int take_others(void *context, const struct bs_hit_batch *batch)
+{
+	return bsp_call(add_others, context, batch);
 }
 
 static void find_others(struct bsp_ordered *ordered, IndexScanDesc scan)

@@ -321,15 +321,6 @@ static void fetch_tuples(const struct bsp_prefilter *prefilter, const struct pag
 	}
 }
 
-static void look_at_page(struct bsp_prefilter *prefilter, const struct page *at)
-{
-	LockBuffer(at->buffer, BUFFER_LOCK_SHARE);
-	for (size_t i = at->first; i < at->end; i++)
-		prefilter->is_kept[i] =
-			!look_at(prefilter, at->buffer, ItemPointerGetOffsetNumber(&prefilter->tids[i]), i);
-	LockBuffer(at->buffer, BUFFER_LOCK_UNLOCK);
-}
-
 static bool text_may_match(struct bsp_prefilter *prefilter, const struct varlena *text)
 {
 	return bs_text_filter_may_match(prefilter->filter, VARDATA_ANY(text), VARSIZE_ANY_EXHDR(text));
@@ -351,8 +342,14 @@ static bool value_may_match(struct bsp_prefilter *prefilter, const struct varlen
 static void ask_pages(struct bsp_prefilter *prefilter)
 {
 	prefilter->n_looks = 0;
-	for (size_t i = 0; i < prefilter->n_pages; i++)
-		look_at_page(prefilter, &prefilter->pages[i]);
+	for (size_t i = 0; i < prefilter->n_pages; i++) {
+		const struct page *page = &prefilter->pages[i];
+		LockBuffer(page->buffer, BUFFER_LOCK_SHARE);
+		for (size_t row = page->first; row < page->end; row++)
+			prefilter->is_kept[row] = !look_at(prefilter, page->buffer,
+			                                   ItemPointerGetOffsetNumber(&prefilter->tids[row]), row);
+		LockBuffer(page->buffer, BUFFER_LOCK_UNLOCK);
+	}
 	for (size_t i = 0; i < prefilter->n_looks; i++) {
 		const struct look *look = &prefilter->looks[i];
 		if (!prefilter->is_kept[look->row])

@@ -85,13 +85,6 @@ static struct bs_statistics *gather(Oid index, const struct bsp_query_datum *dat
 	return statistics;
 }
 
-static void clear(struct gathered *slot)
-{
-	bs_statistics_free(slot->statistics);
-	free(slot->bytes);
-	*slot = (struct gathered){.hash = 0};
-}
-
 /* Of the snapshot by which the statement sees rows. */
 static struct gathered key_of(const struct bsp_query_datum *datum)
 {
@@ -136,7 +129,9 @@ static const struct bs_statistics *statistics_of_index(Oid index, const struct b
 		return slot->statistics;
 	}
 	struct bs_statistics *statistics = gather(index, datum);
-	clear(slot);
+	bs_statistics_free(slot->statistics);
+	free(slot->bytes);
+	*slot = (struct gathered){.hash = 0};
 	char *bytes = malloc(key.n_bytes);
 	if (!bytes) {
 		bs_statistics_free(statistics);

@@ -16,7 +16,20 @@
 #include "bindings/postgresql/search/pg_strategy.h"
 #include "bindings/postgresql/types/pg_parsed.h"
 
-static void reserve(struct bsp_taking *taking, size_t n)
+/* What a callback of the library hands on, with ids as they are in an index. */
+struct taking {
+	struct bsp_rows *rows;
+	Relation index;
+	struct bsp_prefilter *prefilter; /* or NULL */
+	bool never_certain;
+	bool keeps_null; /* rows with NULL in a column of several */
+	int64 n_rows;
+	ItemPointerData *certain, *others;
+	size_t capacity;
+	MemoryContext context;
+};
+
+static void reserve(struct taking *taking, size_t n)
 {
 	if (n <= taking->capacity)
 		return;
@@ -29,8 +42,10 @@ static void reserve(struct bsp_taking *taking, size_t n)
 	taking->others = MemoryContextAlloc(taking->context, taking->capacity * sizeof(ItemPointerData));
 }
 
-static void take(struct bsp_taking *taking, const struct bs_hit_batch *batch)
+static void take(void *context, const void *what)
 {
+	struct taking *taking = context;
+	const struct bs_hit_batch *batch = what;
 	size_t n_certain = 0, n_others = 0, at = 0;
 	reserve(taking, batch->n);
 	for (size_t i = 0; i < batch->n; i++) {
@@ -52,34 +67,21 @@ static void take(struct bsp_taking *taking, const struct bs_hit_batch *batch)
 		taking->rows->take(taking->rows, taking->others, (int)n_others, true);
 }
 
-int bsp_take_batch(void *context, const struct bs_hit_batch *batch)
+static int take_batch(void *context, const struct bs_hit_batch *batch)
 {
-	struct bsp_taking *taking = context;
-	MemoryContext before = CurrentMemoryContext;
-	volatile int is_failed = 0;
-	PG_TRY();
-	{
-		take(taking, batch);
-	}
-	PG_CATCH();
-	{
-		bsp_keep_error(before);
-		is_failed = 1;
-	}
-	PG_END_TRY();
-	return is_failed;
+	return bsp_call(take, context, batch);
 }
 
-static struct bsp_taking taking_of(Relation index, struct bsp_rows *rows)
+static struct taking taking_of(Relation index, struct bsp_rows *rows)
 {
 	/* Of a single column, NULL matches nothing. */
-	return (struct bsp_taking){.rows = rows,
-	                           .index = index,
-	                           .context = CurrentMemoryContext,
-	                           .keeps_null = IndexRelationGetNumberOfKeyAttributes(index) > 1};
+	return (struct taking){.rows = rows,
+	                       .index = index,
+	                       .context = CurrentMemoryContext,
+	                       .keeps_null = IndexRelationGetNumberOfKeyAttributes(index) > 1};
 }
 
-static void free_taking(struct bsp_taking *taking)
+static void free_taking(struct taking *taking)
 {
 	if (taking->certain) {
 		pfree(taking->certain);
@@ -96,10 +98,10 @@ int64 bsp_search_pending(struct bsp_view *view, struct bsp_rows *rows)
 	return (int64)n;
 }
 
-static int64 run_candidates(struct bsp_view *view, struct bs_candidates_request *request, struct bsp_taking *taking)
+static int64 run_candidates(struct bsp_view *view, struct bs_candidates_request *request, struct taking *taking)
 {
 	struct bs_error err = {""};
-	request->batch = bsp_take_batch;
+	request->batch = take_batch;
 	request->context = taking;
 	request->limits = bsp_limits();
 	enum bs_status status = bs_candidates(bsp_view_finder(view), request, NULL, &err);
@@ -112,7 +114,7 @@ int64 bsp_search_all(Relation index, struct bsp_view *view, struct bsp_rows *row
 {
 	static const char *const patterns[] = {""};
 	static const size_t pattern_bytes[] = {0};
-	struct bsp_taking taking = taking_of(index, rows);
+	struct taking taking = taking_of(index, rows);
 	struct bs_candidates_request request = {
 		.pattern = {.patterns = patterns, .pattern_bytes = pattern_bytes, .n_patterns = 1}};
 	taking.never_certain = true;
@@ -141,7 +143,7 @@ static int64 search_query(Relation index, struct bsp_view *view, ScanKey key, st
 	struct bs_find_result result = {.error_byte = SIZE_MAX};
 	struct bs_error err = {""};
 	char field[BSP_FIELD_BYTES];
-	struct bsp_taking taking = taking_of(index, rows);
+	struct taking taking = taking_of(index, rows);
 	bsp_query_read(datum, &query);
 	(void)bsp_parsed(datum);
 	if (!bsp_is_answerable(index, &query))
@@ -151,7 +153,7 @@ static int64 search_query(Relation index, struct bsp_view *view, ScanKey key, st
 	request.mode = BS_FIND_IDS;
 	request.candidates = true;
 	request.field = field[0] ? field : NULL;
-	request.batch = bsp_take_batch;
+	request.batch = take_batch;
 	request.context = &taking;
 	enum bs_status status = bs_find(bsp_view_finder(view), &request, &result, &err);
 	free_taking(&taking);
@@ -161,12 +163,6 @@ static int64 search_query(Relation index, struct bsp_view *view, ScanKey key, st
 		bsp_query_fail(status, &err, &query, result.error_byte);
 	bsp_check(status, &err, index);
 	return taking.n_rows;
-}
-
-/* LIKE and its like refuse collations by which unlike texts may be equal. */
-static bool is_of_bytes(Oid collation)
-{
-	return !OidIsValid(collation) || get_collation_isdeterministic(collation);
 }
 
 void bsp_key_pattern(ScanKey key, struct bs_candidates_request *request_out)
@@ -179,8 +175,8 @@ void bsp_key_pattern(ScanKey key, struct bs_candidates_request *request_out)
 	size_t *pattern_bytes = palloc(sizeof(*pattern_bytes));
 	StringInfoData out;
 	initStringInfo(&out);
-	if (!is_of_bytes(key->sk_collation)) {
-		/* Asked row by row, which is an error. */
+	if (OidIsValid(key->sk_collation) && !get_collation_isdeterministic(key->sk_collation)) {
+		/* LIKE refuses collations by which unlike texts may be equal: rows are asked one by one, which is an error. */
 	} else if (key->sk_strategy == BSP_LIKE || key->sk_strategy == BSP_ILIKE) {
 		bsp_like_pattern(&out, bytes, n_bytes, is_caseless, key->sk_collation);
 	} else {
@@ -202,13 +198,13 @@ void bsp_key_pattern(ScanKey key, struct bs_candidates_request *request_out)
 /* Grams are of all columns together. */
 static int64 search_pattern(Relation index, struct bsp_view *view, ScanKey key, struct bsp_rows *rows)
 {
-	struct bsp_taking taking = taking_of(index, rows);
+	struct taking taking = taking_of(index, rows);
 	struct bs_candidates_request request;
 	struct bs_candidates_result result;
 	struct bs_error err = {""};
 	bsp_key_pattern(key, &request);
 	taking.never_certain = true;
-	request.batch = bsp_take_batch;
+	request.batch = take_batch;
 	request.context = &taking;
 	request.limits = bsp_limits();
 	taking.prefilter = bsp_prefilter_begin(index, key, &request.pattern, rows->snapshot, NULL);

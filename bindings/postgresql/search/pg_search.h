@@ -33,18 +33,4 @@ bool bsp_is_answerable(Relation index, const struct bsp_query *query);
 /* The pattern of a key, of the strategies for patterns; an error if it does not compile. The strings are palloc'ed. */
 void bsp_key_pattern(ScanKey key, struct bs_candidates_request *request_out);
 
-/* What a callback of the library hands on, with ids as they are in an index. */
-struct bsp_taking {
-	struct bsp_rows *rows;
-	Relation index;
-	struct bsp_prefilter *prefilter; /* or NULL */
-	bool never_certain;
-	bool keeps_null; /* rows with NULL in a column of several */
-	int64 n_rows;
-	ItemPointerData *certain, *others;
-	size_t capacity;
-	MemoryContext context;
-};
-int bsp_take_batch(void *taking, const struct bs_hit_batch *batch);
-
 #endif

@@ -27,15 +27,10 @@
 /* One more of the locks that are called pages (pg_pending.c): of who restores. */
 #define RESTORE_LOCK_BLOCK 2
 
-static char *relation_path(Relation index)
-{
-	return relpathbackend(BSP_LOCATOR(index), index->rd_backend, MAIN_FORKNUM);
-}
-
 /* What the names of all files of the relation begin with: its path, in one component. */
 static char *prefix_of(Relation index)
 {
-	char *path = relation_path(index);
+	char *path = relpathbackend(BSP_LOCATOR(index), index->rd_backend, MAIN_FORKNUM);
 	char *prefix = psprintf("%s.", path);
 	for (char *at = prefix; *at; at++)
 		if (*at == '/')
@@ -56,12 +51,6 @@ static char *path_of(Relation index, const struct bsp_name *chain, const char *e
 }
 
 #define TEMPORARY ".tmp"
-
-/* Of a file that is being made: by which run of the server, and by which of its processes. */
-static void end_temporary(char *ending, size_t n_bytes)
-{
-	snprintf(ending, n_bytes, TEMPORARY "%016llx-%d", (unsigned long long)PgStartTime, MyProcPid);
-}
 
 /* Is whoever makes it gone? Another process may have the number of one of a run before. */
 static bool maker_is_gone(const char *ending)
@@ -220,10 +209,11 @@ static bool write_all(void *context, const void *bytes, size_t n_bytes)
 	return true;
 }
 
+/* Of a file that is being made: its name says by which run of the server, and by which of its processes. */
 static char *temporary_path(Relation index, const struct bsp_file *file)
 {
 	char ending[64];
-	end_temporary(ending, sizeof(ending));
+	snprintf(ending, sizeof(ending), TEMPORARY "%016llx-%d", (unsigned long long)PgStartTime, MyProcPid);
 	return path_of(index, &file->chain, ending);
 }
 
@@ -274,7 +264,8 @@ static void write_restored(Relation index, const struct bsp_file *file, struct b
 		ereport(ERROR,
 		        (errcode(ERRCODE_INDEX_CORRUPTED),
 		         errmsg("index \"%s\": %s cannot be restored", RelationGetRelationName(index), file->name),
-		         status == BS_CORRUPT ? errdetail("%s", bsp_message(&err)) : 0, errhint("REINDEX makes it anew.")));
+		         status == BS_CORRUPT ? errdetail("%s", bsp_message(&err)) : 0,
+		         errhint("REINDEX makes it anew.")));
 	(void)write_or_fail(&fd, restored.bytes, restored.n_bytes);
 }
 

@@ -143,16 +143,6 @@ static void form_values(struct bsp_reader *reader, Datum *values, bool *nulls)
 	PG_END_TRY();
 }
 
-/* Copied, so that no buffer stays pinned. */
-static void keep_texts(struct bsp_reader *reader, const Datum *values, const bool *nulls)
-{
-	bsp_texts_of_values(reader->index, values, nulls, &reader->texts);
-	for (size_t i = 0; i < reader->texts.n; i++) {
-		struct bs_text *text = &reader->texts.texts[i];
-		text->text = memcpy(palloc(text->text_bytes + 1), text->text, text->text_bytes);
-	}
-}
-
 static bool read_row(struct bsp_reader *reader, const char *id)
 {
 	ItemPointerData tid = bsp_tid_of_id(id);
@@ -161,7 +151,12 @@ static bool read_row(struct bsp_reader *reader, const char *id)
 	bool is_found = fetch(reader, &tid);
 	if (is_found) {
 		form_values(reader, values, nulls);
-		keep_texts(reader, values, nulls);
+		bsp_texts_of_values(reader->index, values, nulls, &reader->texts);
+		/* Copied, so that no buffer stays pinned. */
+		for (size_t i = 0; i < reader->texts.n; i++) {
+			struct bs_text *text = &reader->texts.texts[i];
+			text->text = memcpy(palloc(text->text_bytes + 1), text->text, text->text_bytes);
+		}
 	}
 	ExecClearTuple(reader->slot);
 	table_index_fetch_reset(reader->fetch);

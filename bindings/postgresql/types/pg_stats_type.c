@@ -6,6 +6,7 @@
 #include "mb/pg_wchar.h"
 #include "utils/builtins.h"
 
+#include "bindings/postgresql/base/pg_array.h"
 #include "bindings/postgresql/base/pg_error.h"
 #include "bindings/postgresql/base/pg_versions.h"
 
@@ -30,11 +31,7 @@ struct list {
 
 static void add_word(struct list *list, struct word word)
 {
-	if (list->n_words == list->capacity) {
-		list->capacity = list->capacity ? list->capacity * 2 : 16;
-		list->words = list->words ? repalloc(list->words, list->capacity * sizeof(word))
-		                          : palloc(list->capacity * sizeof(word));
-	}
+	list->words = bsp_grow(CurrentMemoryContext, list->words, list->n_words + 1, &list->capacity, sizeof(word));
 	list->words[list->n_words++] = word;
 }
 
