@@ -494,13 +494,6 @@ static void read_branches(struct reading *reading)
 	}
 }
 
-/* Every character counts as itself. */
-static void read_literal(struct reading *reading)
-{
-	while (!is_at_end(reading))
-		append_literal(reading, bsp_next_character(reading->text, reading->n_bytes, &reading->at));
-}
-
 /* What may stand before an expression: a director, and options in brackets. *is_literal_out: what follows is no expression. */
 static void read_prefix(struct reading *reading, bool *is_literal_out)
 {
@@ -536,10 +529,11 @@ void bsp_regex_pattern(StringInfo out, const char *pattern, size_t n_bytes, bool
 	read_prefix(&reading, &is_literal);
 	reading.letter_i = reading.is_caseless ? bsp_letter_i_of(collation) : BSP_I_PLAIN;
 	*caseless_out = reading.is_caseless;
-	if (is_literal)
-		read_literal(&reading);
-	else
+	if (!is_literal)
 		read_branches(&reading);
+	/* In a literal every character counts as itself. */
+	while (is_literal && !is_at_end(&reading))
+		append_literal(&reading, bsp_next_character(pattern, n_bytes, &reading.at));
 	if (reading.is_failed || !is_at_end(&reading)) {
 		out->len = start;
 		out->data[start] = 0;

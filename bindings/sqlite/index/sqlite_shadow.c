@@ -55,7 +55,8 @@ int bsql_shadow_init(struct bsql_shadow *shadow, sqlite3 *db, const struct bsql_
 	return shadow->texts ? SQLITE_OK : SQLITE_NOMEM;
 }
 
-void bsql_shadow_finalize(struct bsql_shadow *shadow)
+/* Statements that are kept prepared name the tables: for when these are renamed or dropped. */
+static void finalize(struct bsql_shadow *shadow)
 {
 	for (size_t i = 0; i < BSQL_STATEMENTS; i++) {
 		sqlite3_finalize(shadow->statements[i]);
@@ -65,7 +66,7 @@ void bsql_shadow_finalize(struct bsql_shadow *shadow)
 
 void bsql_shadow_deinit(struct bsql_shadow *shadow)
 {
-	bsql_shadow_finalize(shadow);
+	finalize(shadow);
 	free(shadow->texts);
 	shadow->texts = NULL;
 }
@@ -154,7 +155,7 @@ int bsql_shadow_drop(struct bsql_shadow *shadow)
 {
 	const struct bsql_declaration *of = shadow->declaration;
 	int code = SQLITE_OK;
-	bsql_shadow_finalize(shadow);
+	finalize(shadow);
 	for (size_t i = first_name(of); i < N_NAMES && !code; i++)
 		code = execute(shadow, sqlite3_mprintf("DROP TABLE IF EXISTS \"%w\".\"%w_%w\"", of->schema, of->table,
 		                                       NAMES[i]));
@@ -165,7 +166,7 @@ int bsql_shadow_rename(struct bsql_shadow *shadow, const char *table)
 {
 	const struct bsql_declaration *of = shadow->declaration;
 	int code = SQLITE_OK;
-	bsql_shadow_finalize(shadow);
+	finalize(shadow);
 	for (size_t i = first_name(of); i < N_NAMES && !code; i++)
 		code = execute(shadow, sqlite3_mprintf("ALTER TABLE \"%w\".\"%w_%w\" RENAME TO \"%w_%w\"", of->schema,
 		                                       of->table, NAMES[i], table, NAMES[i]));

@@ -59,8 +59,6 @@ struct bsql_shadow {
 
 int bsql_shadow_init(struct bsql_shadow *shadow, sqlite3 *db, const struct bsql_declaration *declaration);
 void bsql_shadow_deinit(struct bsql_shadow *shadow);
-/* What is kept prepared names the tables: before they are called otherwise. */
-void bsql_shadow_finalize(struct bsql_shadow *shadow);
 
 /* Of t: makes them, drops them, calls them after another t. */
 int bsql_shadow_create(struct bsql_shadow *shadow);
