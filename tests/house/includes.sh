@@ -18,7 +18,7 @@ check() { # ROOM ALLOWED...
             bindings/*/tests/*) [[ $header != *\"tests/* ]] || continue ;;
         esac
         case $file in
-            # PostgreSQL has headers with quotation marks, too, in folders of other names than ours.
+            # Headers of PostgreSQL, which also stand between quotation marks, have other paths.
             bindings/postgresql/*) [[ $header =~ \"(\.\.|bindings|core|corpus|indexer|query|tests)/ ]] || continue ;;
         esac
         header=${header#*\"}
@@ -54,7 +54,7 @@ check query/candidates "${below[@]}" "${stages[@]}" query/regex
 check query/manual query/cli
 check query/present query/cli
 check query/cli query/manual query/present
-# The extensions: the public headers, and of their own folders those before.
+# The extensions see the public headers, and each of their folders those before it.
 check_extension() { # BINDING FOLDER...
     local binding=$1 folder before=()
     shift
@@ -66,7 +66,8 @@ check_extension() { # BINDING FOLDER...
 }
 check_extension sqlite base index table
 check_extension postgresql base storage types pattern search functions access
-# A source distribution has Python's files in other folders, so that they name one another from where they are: api sees base.
+# Python's files name one another relative to themselves, because a source distribution has them in
+# other folders. api sees base.
 while IFS=: read -r file line header; do
     [[ $header =~ \"py_[a-z]+\.h\" || ($file == */api/* && $header =~ \"\.\./base/py_[a-z]+\.h\") ]] ||
         { echo "$file:$line: bindings/python must not include $header"; failed=1; }

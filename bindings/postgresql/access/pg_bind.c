@@ -1,8 +1,9 @@
 /*
- * pg_bind.c: which index a query is about. A query's text alone does not say how words are cut and folded: that says the index of the
- * column that is asked, so that the answer is the same whether the planner chooses the index or not. While a statement is planned, a
- * query that is compared with a column is bound to the column's index: it gets the analysis of that index, and, where it ranks, the
- * index itself, whose statistics count. A parameter is bound when its value is known.
+ * pg_bind.c: which index a query is about. A query's text alone does not say how words are cut and
+ * folded: that says the index of the column that is asked, so that the answer is the same whether
+ * the planner chooses the index or not. While a statement is planned, a query that is compared with
+ * a column is bound to the column's index: it gets the analysis of that index, and, where it ranks,
+ * the index itself, whose statistics count. A parameter is bound when its value is known.
  *
  * The support function of all that takes a text and a query.
  */

@@ -89,8 +89,8 @@ static double ask(Oid index_oid, ScanKey key)
 	return share;
 }
 
-/* A share of the index' rows, of those that it hands out for the key: those that match, or, with a pattern, those that may. What was asked
- * of it for one plan is not asked again. */
+/* A share of the index' rows, of those that it hands out for the key: those that match, or, with a
+ * pattern, those that may. What was asked of it for one plan is not asked again. */
 static double share_of(Oid index, ScanKey key)
 {
 	static unsigned next;

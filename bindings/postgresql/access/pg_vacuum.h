@@ -9,7 +9,8 @@
 /* Removes the rows of which callback returns true. stats: NULL at the first call. */
 IndexBulkDeleteResult *bsp_bulkdelete(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,
                                       IndexBulkDeleteCallback callback, void *context);
-/* Rows that wait become a part of the index, many files become few, and pages that nobody uses become free. */
+/* Rows that wait become a part of the index, many files become few, and pages that nobody uses
+ * become free. */
 IndexBulkDeleteResult *bsp_vacuumcleanup(IndexVacuumInfo *info, IndexBulkDeleteResult *stats);
 
 #endif

@@ -27,7 +27,8 @@ const struct bs_limits *bsp_limits(void);
 /* In a callback's PG_CATCH, with the memory context of the caller restored: the error is kept for bsp_check. The callback then returns
  * nonzero. An error that comes while one is kept is forgotten. */
 void bsp_keep_error(MemoryContext context);
-/* For a callback of the library: calls work, and keeps an error that it throws for bsp_check. Returns what the callback returns: 0, or 1. */
+/* For a callback of the library: calls work, and keeps an error that it throws for bsp_check.
+ * Returns what the callback returns: 0, or 1. */
 int bsp_call(void (*work)(void *context, const void *what), void *context, const void *what);
 
 #endif

@@ -14,7 +14,8 @@ bool bsp_is_index(Oid index);
 void bsp_require_index(Oid index);
 /* The index itself, or all indexes below a partitioned one, locked. */
 List *bsp_leaves(Oid index);
-/* May the current user know how frequent words are in all rows of the index? False, too, if the index is not one of ours. */
+/* May the current user know how frequent words are in all rows of the index? False, too, if the
+ * index is not one of ours. */
 bool bsp_may_ask(Oid index);
 
 #endif

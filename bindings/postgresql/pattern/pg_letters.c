@@ -52,7 +52,8 @@ int32 bsp_next_character(const char *text, size_t n_bytes, size_t *at)
 	return (int32)utf8_to_unicode(from);
 }
 
-/* Does the library fold it as PostgreSQL's cases do? Scripts whose cases have not changed since long, or that have none. */
+/* Does the library fold it as PostgreSQL's cases do? Scripts whose cases have not changed since
+ * long, or that have none. */
 static bool is_folded_alike(int32 character)
 {
 	return character < 0x10A0 || (character >= 0x1E00 && character < 0x2000) ||

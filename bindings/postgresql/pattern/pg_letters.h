@@ -1,4 +1,5 @@
-/* pg_letters.h: characters in patterns of PostgreSQL, as patterns of PCRE2 have them: what LIKE and regular expressions have in common. */
+/* pg_letters.h: characters in patterns of PostgreSQL, as patterns of PCRE2 have them: what LIKE and
+ * regular expressions have in common. */
 #ifndef BINDINGS_POSTGRESQL_PATTERN_PG_LETTERS_H
 #define BINDINGS_POSTGRESQL_PATTERN_PG_LETTERS_H
 

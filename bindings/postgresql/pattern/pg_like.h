@@ -1,8 +1,9 @@
 /*
  * pg_like.h: patterns of LIKE and ILIKE, as the library understands them.
  *
- * The pattern that is appended is one of PCRE2, in UTF-8, in which a dot is any character. It need not mean the same: it matches every text
- * that the pattern matches, and perhaps more, so that nothing which it rules out matches. What is not surely understood matches all.
+ * bsp_like_pattern appends a pattern of PCRE2, in UTF-8, in which a dot is any character. It matches
+ * every text that the original matches, and perhaps more: a text that it rules out cannot match.
+ * Constructs that are not understood match everything.
  */
 #ifndef BINDINGS_POSTGRESQL_PATTERN_PG_LIKE_H
 #define BINDINGS_POSTGRESQL_PATTERN_PG_LIKE_H

@@ -61,8 +61,8 @@ static void gather_one(Oid index_oid, const struct bsp_query_datum *datum, struc
 	index_close(index, AccessShareLock);
 }
 
-/* Statistics of an index, or of all indexes below a partitioned one, for a query; for bs_statistics_free. A failure must not leave the library's
- * memory behind. */
+/* Statistics of an index, or of all indexes below a partitioned one, for a query; for
+ * bs_statistics_free. A failure must not leave the library's memory behind. */
 static struct bs_statistics *gather(Oid index, const struct bsp_query_datum *datum)
 {
 	struct bs_statistics *statistics;

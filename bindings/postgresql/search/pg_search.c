@@ -176,7 +176,8 @@ void bsp_key_pattern(ScanKey key, struct bs_candidates_request *request_out)
 	StringInfoData out;
 	initStringInfo(&out);
 	if (OidIsValid(key->sk_collation) && !get_collation_isdeterministic(key->sk_collation)) {
-		/* LIKE refuses collations by which unlike texts may be equal: rows are asked one by one, which is an error. */
+		/* LIKE refuses collations by which unlike texts may be equal: rows are asked one by
+		 * one, which is an error. */
 	} else if (key->sk_strategy == BSP_LIKE || key->sk_strategy == BSP_ILIKE) {
 		bsp_like_pattern(&out, bytes, n_bytes, is_caseless, key->sk_collation);
 	} else {

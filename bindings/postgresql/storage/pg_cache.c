@@ -209,7 +209,8 @@ static bool write_all(void *context, const void *bytes, size_t n_bytes)
 	return true;
 }
 
-/* Of a file that is being made: its name says by which run of the server, and by which of its processes. */
+/* Of a file that is being made: its name says by which run of the server, and by which of its
+ * processes. */
 static char *temporary_path(Relation index, const struct bsp_file *file)
 {
 	char ending[64];

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# pgxs.sh BUILD_DIR MODULE: `make install` by PGXS, in a copy of the folder, with the library of BUILD_DIR, makes an extension with the symbols
-# of MODULE, which CMake built. PG_CONFIG: of the PostgreSQL that it is for.
+# pgxs.sh BUILD_DIR MODULE: `make install` by PGXS, in a copy of the folder, with the library of
+# BUILD_DIR, makes an extension with the same symbols as MODULE, which CMake built. PG_CONFIG: of the
+# PostgreSQL that it is for.
 set -euo pipefail
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd -P)
 build=$(realpath -- "$1") module=$(realpath -- "$2")

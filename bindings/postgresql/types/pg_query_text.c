@@ -1,4 +1,5 @@
-/* pg_query_text.c: the text form of bitsift_query (pg_query_type.h), and the functions of SQL that make one. */
+/* pg_query_text.c: the text form of bitsift_query (pg_query_type.h), and the functions of SQL that
+ * make one. */
 #include "postgres.h"
 
 #include "access/xlog.h"

@@ -26,8 +26,8 @@
 #define ARG_OFFSET 'o'
 #define ARG_RANK   'r' /* how rank is counted: 'bm25(2, 1)' */
 
-/* Plans a SELECT from a table of n_columns columns, its hidden ones apart, as xBestIndex does: sets idxNum, idxStr, the costs and which
- * constraints are taken. SQLITE_CONSTRAINT: not in this way. */
+/* Plans a SELECT from a table of n_columns columns, its hidden ones apart, as xBestIndex does: sets
+ * idxNum, idxStr, the costs and which constraints are taken. SQLITE_CONSTRAINT: not in this way. */
 int bsql_plan(sqlite3 *db, int n_columns, sqlite3_index_info *info);
 
 #endif

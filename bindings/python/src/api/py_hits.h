@@ -1,4 +1,5 @@
-/* py_hits.h: Hit and Passage: what a search finds, heard without the GIL and made into objects afterwards. */
+/* py_hits.h: Hit and Passage: what a search finds, heard without the GIL and made into objects
+ * afterwards. */
 #ifndef BS_PY_HITS_H
 #define BS_PY_HITS_H
 

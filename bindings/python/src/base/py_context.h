@@ -1,4 +1,5 @@
-/* py_context.h: what an open index, a writer or a build asks functions of Python (the texts of a document), and tells them (a log). */
+/* py_context.h: what an open index, a writer or a build asks functions of Python (the texts of a
+ * document), and tells them (a log). */
 #ifndef BS_PY_CONTEXT_H
 #define BS_PY_CONTEXT_H
 

@@ -13,7 +13,8 @@ PyObject *bs_py_raise(enum bs_status status, const struct bs_error *err);
 PyObject *bs_py_raise_at(enum bs_status status, const struct bs_error *err, const char *query, size_t query_bytes,
                          size_t error_byte);
 
-/* A message of the library as a string, which names this package's options, not those of the command. */
+/* A message of the library as a string, which names this package's options, not those of the
+ * command. */
 PyObject *bs_py_message(const char *text);
 
 /* Lines, NUL-ended each: a callback of the library, of which context is bytes, or begins with them; and a list of them. */

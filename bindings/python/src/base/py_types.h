@@ -1,10 +1,12 @@
 /*
- * py_types.h: Python's headers and the library's, and the types and errors of the module bitsift._bitsift. What people use of the module
- * bitsift/__init__.py says; docstrings of what has classes or functions there stand there.
+ * py_types.h: Python's headers and the library's, and the types and errors of the module
+ * bitsift._bitsift. What people use of the module bitsift/__init__.py says; docstrings of what has
+ * classes or functions there stand there.
  *
- * Whatever calls the library and may take long does so without the GIL (BS_PY_WITHOUT_GIL). Callbacks of the library run without it,
- * too: they collect what they hear (struct bs_py_bytes), and objects are made afterwards, once for all. Those that ask a function of
- * Python are in py_context.c, py_limits.c, py_analyzer.c and py_files.c (py_callbacks.h).
+ * Whatever calls the library and may take long does so without the GIL (BS_PY_WITHOUT_GIL).
+ * Callbacks of the library run without it, too: they collect what they hear (struct bs_py_bytes),
+ * and objects are made afterwards, once for all. Those that ask a function of Python are in
+ * py_context.c, py_limits.c, py_analyzer.c and py_files.c (py_callbacks.h).
  */
 #ifndef BS_PY_TYPES_H
 #define BS_PY_TYPES_H
