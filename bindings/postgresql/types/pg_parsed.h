@@ -7,7 +7,7 @@
 
 /* Borrowed until the next call. An error if it does not parse. */
 struct bs_query *bsp_parsed(const struct bsp_query_datum *datum);
-/* The same for statistics; NULL: the query has none. */
+/* The statistics that the query has with it; NULL: none. Borrowed until the next call. */
 const struct bs_statistics *bsp_parsed_statistics(const struct bsp_query_datum *datum);
 
 #endif
