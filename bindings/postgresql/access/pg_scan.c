@@ -269,8 +269,8 @@ static void refill(struct scan *own)
 		if (all->n > 0 && recheck != all->recheck)
 			break;
 		all->recheck = recheck;
-		for (int i = 0, n = is_lossy ? MaxHeapTuplesPerPage : page->ntuples; i < n; i++)
-			ItemPointerSet(&all->tids[all->n++], page->blockno,
+		for (int i = 0, n = is_lossy ? MaxHeapTuplesPerPage : page->ntuples; i < n; i++, all->n++)
+			ItemPointerSet(&all->tids[all->n], page->blockno,
 			               is_lossy ? i + FirstOffsetNumber : page->offsets[i]);
 		own->page = NULL;
 	}
