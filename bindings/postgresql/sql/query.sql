@@ -41,7 +41,7 @@ CREATE FUNCTION bitsift_query(query text, stemmer text DEFAULT NULL, fold_accent
 CREATE FUNCTION bitsift_with_stats(query bitsift_query, statistics bitsift_stats) RETURNS bitsift_query
 	LANGUAGE C STRICT IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME';
 
--- While a statement is planned, queries are bound to the index of the column that they ask (bind.h).
+-- While a statement is planned, queries are bound to the index of the column that they ask (pg_bind.c).
 CREATE FUNCTION bitsift_support(internal) RETURNS internal
 	LANGUAGE C STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 CREATE FUNCTION bitsift_bind(bitsift_query, bitsift_query) RETURNS bitsift_query

@@ -144,9 +144,9 @@ def test_messages_name_options_of_the_package(folder):
 
 
 def test_every_option_in_a_message_has_words_of_its_own():
-    """What the library says of an option of the command, convert.c says otherwise."""
+    """What the library says of an option of the command, py_messages.c says otherwise."""
     root = pathlib.Path(__file__).resolve().parents[3]
-    table = (root / "bindings/python/src/convert.c").read_text().split("own_words[] = {")[1].split("};")[0]
+    table = (root / "bindings/python/src/base/py_messages.c").read_text().split("own_words[] = {")[1].split("};")[0]
     phrases = [phrase.replace('\\"', '"').strip("^$") for phrase in re.findall(r'"((?:[^"\\]|\\.)*)"', table)]
     rooms = ["core", "corpus", "indexer", "query/search", "query/regex", "query/grep", "query/candidates"]
     missing = []

@@ -37,7 +37,7 @@ END
 # A source distribution has the library in it, and nothing that was built.
 PYTHONPATH=$package/backend "$python" -c "import bitsift_build; bitsift_build.build_sdist('$place')"
 files=$(tar -tzf "$place"/bitsift-*.tar.gz)
-for wanted in pyproject.toml PKG-INFO bitsift/__init__.py src/module.c library/CMakeLists.txt library/core/bitsift/writer.h; do
+for wanted in pyproject.toml PKG-INFO bitsift/__init__.py src/api/py_module.c library/CMakeLists.txt library/core/bitsift/writer.h; do
     grep -q "^bitsift-[0-9.]*/$wanted\$" <<<"$files" || { echo "the source distribution has no $wanted"; exit 1; }
 done
 ! grep -E '\.so$|\.pyc$|/build/' <<<"$files" || exit 1

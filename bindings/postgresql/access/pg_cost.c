@@ -1,0 +1,243 @@
+/* pg_cost.c: what a search will cost, and how many rows it has: asked of the index itself, which knows how frequent words are. */
+#include "bindings/postgresql/access/pg_cost.h"
+
+#include <math.h>
+
+#include "access/genam.h"
+#include "access/relation.h"
+#include "access/xact.h"
+#include "common/hashfn.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/cost.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/paths.h"
+#include "parser/parsetree.h"
+#include "utils/float.h"
+#include "utils/lsyscache.h"
+#include "utils/selfuncs.h"
+#include "utils/spccache.h"
+
+#include "bindings/postgresql/base/pg_document.h"
+#include "bindings/postgresql/base/pg_error.h"
+#include "bindings/postgresql/base/pg_own_index.h"
+#include "bindings/postgresql/base/pg_versions.h"
+#include "bindings/postgresql/search/pg_search.h"
+#include "bindings/postgresql/search/pg_strategy.h"
+
+PG_FUNCTION_INFO_V1(bitsift_matchsel);
+
+/* Where nothing is known: a word of a query is in one row of so many. */
+#define USUAL_SHARE 0.005
+/* A query that the index cannot answer, or one to be known later. */
+#define LATER_SHARE 0.01
+
+/* The same condition is weighed several times while one statement is planned. */
+struct estimate {
+	Oid index, collation;
+	StrategyNumber strategy;
+	AttrNumber column;
+	uint32 hash, n_bytes;
+	TimestampTz statement;
+	double share;
+};
+
+#define SLOTS 16
+static struct estimate estimates[SLOTS];
+
+static double estimate_query(Relation index, struct bsp_view *view, ScanKey key)
+{
+	struct bsp_query query;
+	struct bsp_query_strings strings;
+	struct bs_find_request request;
+	struct bs_find_estimate estimate;
+	char field[BSP_FIELD_BYTES];
+	struct bs_error err;
+	bsp_query_read(bsp_key_query(key), &query);
+	if (!bsp_is_answerable(index, &query))
+		return 1;
+	bsp_field_name(index, key->sk_attno, field);
+	bsp_query_find_request(&query, &strings, &request);
+	request.field = field[0] ? field : NULL;
+	/* What is wrong with the query says whoever searches. */
+	if (bs_estimate(bsp_view_finder(view), &request, &estimate, &err) || estimate.n_docs == 0)
+		return USUAL_SHARE;
+	return (double)estimate.n_hits / (double)estimate.n_docs;
+}
+
+static double estimate_pattern(struct bsp_view *view, ScanKey key)
+{
+	struct bs_candidates_request request;
+	struct bs_candidates_result result;
+	struct bs_index_info info;
+	struct bs_error err;
+	bsp_key_pattern(key, &request);
+	request.estimate = true;
+	request.limits = bsp_limits();
+	bs_index_describe(bsp_view_index(view), &info);
+	if (bs_candidates(bsp_view_finder(view), &request, &result, &err) || info.n_docs == 0)
+		return 1;
+	return Min(1.0, (double)result.n_candidates / (double)info.n_docs);
+}
+
+static double ask(Oid index_oid, ScanKey key)
+{
+	Relation index = index_open(index_oid, AccessShareLock);
+	struct bsp_view *view = bsp_view_acquire(index, BSP_FOLD_SOME);
+	double share = key->sk_strategy == BSP_MATCH ? estimate_query(index, view, key) : estimate_pattern(view, key);
+	bsp_view_release(view);
+	index_close(index, AccessShareLock);
+	return share;
+}
+
+/* A share of the index' rows, of those that it hands out for the key: those that match, or, with a
+ * pattern, those that may. What was asked of it for one plan is not asked again. */
+static double share_of(Oid index, ScanKey key)
+{
+	static unsigned next;
+	struct varlena *argument = PG_DETOAST_DATUM(key->sk_argument);
+	struct estimate asked = {
+		.index = index,
+		/* Words go by no collation. */
+		.collation = key->sk_strategy == BSP_MATCH ? InvalidOid : key->sk_collation,
+		.strategy = key->sk_strategy,
+		.column = key->sk_attno,
+		.n_bytes = VARSIZE(argument),
+		.hash = hash_bytes((const unsigned char *)argument, VARSIZE(argument)),
+		.statement = GetCurrentStatementStartTimestamp(),
+	};
+	for (int i = 0; i < SLOTS; i++) {
+		struct estimate *known = &estimates[i];
+		if (known->index == asked.index && known->strategy == asked.strategy && known->column == asked.column &&
+		    known->collation == asked.collation && known->n_bytes == asked.n_bytes &&
+		    known->hash == asked.hash && known->statement == asked.statement)
+			return known->share;
+	}
+	asked.share = ask(index, key);
+	estimates[next++ % SLOTS] = asked;
+	return asked.share;
+}
+
+/* Rows that a policy hides would show by how many the planner thinks there are. */
+static bool hides_rows(PlannerInfo *root, RelOptInfo *rel)
+{
+	return root->qual_security_level > 0 && rel &&
+	       (rel->reloptkind != RELOPT_BASEREL || planner_rt_fetch(rel->relid, root)->securityQuals != NIL);
+}
+
+/* The index of ours whose column an expression is; NULL: none. */
+static IndexOptInfo *index_of(RelOptInfo *rel, Node *node, int *column_out)
+{
+	Oid method = bsp_access_method();
+	ListCell *cell;
+	if (!rel || rel->reloptkind == RELOPT_UPPER_REL)
+		return NULL;
+	foreach (cell, rel->indexlist) {
+		IndexOptInfo *index = lfirst(cell);
+		for (int i = 0; i < index->nkeycolumns && index->relam == method && !index->hypothetical; i++)
+			if (match_index_to_operand(node, i, index)) {
+				*column_out = i + 1;
+				return index;
+			}
+	}
+	return NULL;
+}
+
+static Node *constant_of(PlannerInfo *root, Node *node)
+{
+	return estimate_expression_value(root, node);
+}
+
+PGDLLEXPORT Datum bitsift_matchsel(PG_FUNCTION_ARGS)
+{
+	PlannerInfo *root = (PlannerInfo *)PG_GETARG_POINTER(0);
+	List *args = (List *)PG_GETARG_POINTER(2);
+	int var_relation = PG_GETARG_INT32(3), column;
+	VariableStatData data;
+	double share = LATER_SHARE;
+	if (list_length(args) != 2)
+		PG_RETURN_FLOAT8(share);
+	examine_variable(root, linitial(args), var_relation, &data);
+	Node *query = constant_of(root, lsecond(args));
+	IndexOptInfo *index = index_of(data.rel, linitial(args), &column);
+	if (IsA(query, Const) && ((Const *)query)->constisnull) {
+		share = 0;
+	} else if (IsA(query, Const) && index && !hides_rows(root, data.rel)) {
+		ScanKeyData key = {.sk_attno = (AttrNumber)column,
+		                   .sk_strategy = BSP_MATCH,
+		                   .sk_argument = ((Const *)query)->constvalue};
+		share = share_of(index->indexoid, &key);
+	}
+	ReleaseVariableStats(data);
+	CLAMP_PROBABILITY(share);
+	PG_RETURN_FLOAT8(share);
+}
+
+/* What a condition hands out, as a share; *bytes_out: how much of the index it reads, as a share. */
+static double share_of_clause(PlannerInfo *root, IndexOptInfo *index, IndexClause *clause)
+{
+	double share = 1;
+	ListCell *cell;
+	foreach (cell, clause->indexquals) {
+		RestrictInfo *info = lfirst(cell);
+		if (!IsA(info->clause, OpExpr))
+			continue;
+		OpExpr *op = (OpExpr *)info->clause;
+		Node *argument = constant_of(root, lsecond(op->args));
+		int strategy = get_op_opfamily_strategy(op->opno, index->opfamily[clause->indexcol]);
+		if (!IsA(argument, Const)) {
+			share *= strategy == BSP_MATCH ? LATER_SHARE : LATER_SHARE * 5;
+			continue;
+		}
+		if (((Const *)argument)->constisnull)
+			return 0;
+		ScanKeyData key = {.sk_attno = (AttrNumber)(clause->indexcol + 1),
+		                   .sk_strategy = (StrategyNumber)strategy,
+		                   .sk_collation = op->inputcollid,
+		                   .sk_argument = ((Const *)argument)->constvalue};
+		share *= share_of(index->indexoid, &key);
+	}
+	return share;
+}
+
+/* PostgreSQL takes the rows of an index to lie anywhere, or one behind the other, or in between, by the square of the correlation. These are
+ * handed out in the order of the table, so that their pages cost what they cost a bitmap scan. */
+static double correlation_of_pages(PlannerInfo *root, const IndexOptInfo *index, double n_found)
+{
+	double n_pages = Max(index->rel->pages, 1), n_rows = Max(index->rel->tuples, 1), random, sequential;
+	get_tablespace_page_costs(index->rel->reltablespace, &random, &sequential);
+	double n_visited = Min(index_pages_fetched(n_found, index->rel->pages, index->pages, root), n_pages);
+	double most = n_visited * random, least = random + (ceil(n_found / n_rows * n_pages) - 1) * sequential;
+	double as_bitmap = n_visited * (random - (random - sequential) * sqrt(n_visited / n_pages));
+	return least < most ? sqrt(Min(Max(most - as_bitmap, 0) / (most - least), 1)) : 0;
+}
+
+/* By some measurements: a condition reads a few hundred bytes for each thousand rows, with words in order, and each row that it hands out
+ * takes about as long as one of an index of another kind. Ranking reads less, but for the rows that do not match. */
+#define ROWS_READ_AT_ONCE 512.0
+
+void bsp_costestimate(PlannerInfo *root, IndexPath *path, double loop_count, Cost *startup_cost, Cost *total_cost,
+                      Selectivity *selectivity, double *correlation, double *pages)
+{
+	IndexOptInfo *index = path->indexinfo;
+	double n_rows = Max(index->rel->tuples, 1), share = 1;
+	int n_conditions = list_length(path->indexclauses);
+	ListCell *cell;
+	foreach (cell, path->indexclauses)
+		share *= share_of_clause(root, index, lfirst_node(IndexClause, cell));
+	CLAMP_PROBABILITY(share);
+	double n_found = ceil(share * n_rows);
+	double read = (n_conditions + 1) * n_rows / ROWS_READ_AT_ONCE * cpu_operator_cost * 4;
+	/* The lexicon and the first blocks of columns. */
+	*startup_cost = 2 * cpu_tuple_cost + read;
+	if (path->indexorderbys != NIL) {
+		bool can_rank = list_length(path->indexorderbys) == 1 && index->nkeycolumns == 1;
+		*startup_cost += can_rank ? 10 * cpu_tuple_cost : n_rows * (cpu_tuple_cost + 400 * cpu_operator_cost);
+	}
+	*total_cost = *startup_cost + n_found * cpu_index_tuple_cost;
+	*selectivity = share;
+	*correlation = path->indexorderbys == NIL ? correlation_of_pages(root, index, n_found) : 0;
+	*pages = ceil(read);
+	/* All rows without a condition, which an index-only scan of no column would take: there is no column to return. */
+	if (path->indexclauses == NIL && path->indexorderbys == NIL)
+		*startup_cost = *total_cost = get_float8_infinity();
+}

@@ -1,0 +1,14 @@
+/* pg_insert.h: a row is inserted: the access method's aminsert. */
+#ifndef BINDINGS_POSTGRESQL_ACCESS_PG_INSERT_H
+#define BINDINGS_POSTGRESQL_ACCESS_PG_INSERT_H
+
+#include "postgres.h"
+
+#include "access/genam.h"
+#include "nodes/execnodes.h"
+
+/* Returns false: the index checks no uniqueness. */
+bool bsp_insert(Relation index, Datum *values, bool *nulls, ItemPointer tid, Relation heap, IndexUniqueCheck unique,
+                bool unchanged, IndexInfo *info);
+
+#endif

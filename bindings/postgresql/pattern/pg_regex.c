@@ -1,0 +1,541 @@
+/*
+ * pg_regex.c: see pg_regex.h. Advanced regular expressions of PostgreSQL, as `~` takes them.
+ *
+ * What only narrows a match may be left out, as lookaround is. Beyond ASCII, a class may hold any character; of ASCII it has what it may have
+ * in some locale. A back reference is any text. Expanded syntax, and all that is neither plain nor known, is any text as a whole:
+ * whether the pattern makes sense at all says PostgreSQL's own compiler.
+ */
+#include "bindings/postgresql/pattern/pg_regex.h"
+
+#include "mb/pg_wchar.h"
+
+#include "bindings/postgresql/pattern/pg_letters.h"
+
+struct reading {
+	const char *text;
+	size_t n_bytes, at;
+	bool is_caseless, is_failed;
+	enum bsp_letter_i letter_i;
+	int depth;
+	StringInfo out;
+};
+
+#define MOST_DEPTH 100
+
+static void fail(struct reading *reading)
+{
+	reading->is_failed = true;
+	reading->at = reading->n_bytes;
+}
+
+static bool is_at_end(const struct reading *reading)
+{
+	return reading->at >= reading->n_bytes;
+}
+
+static int peek(const struct reading *reading)
+{
+	return is_at_end(reading) ? -1 : (unsigned char)reading->text[reading->at];
+}
+
+static bool begins(const struct reading *reading, const char *what)
+{
+	size_t n = strlen(what);
+	return reading->n_bytes - reading->at >= n && memcmp(reading->text + reading->at, what, n) == 0;
+}
+
+/* So many hexadecimal digits; -1: there are fewer. */
+static int32 read_hex(struct reading *reading, int n_digits)
+{
+	int64 value = 0;
+	for (int i = 0; i < n_digits; i++) {
+		int c = peek(reading);
+		if (c < 0 || !isxdigit(c))
+			return -1;
+		value = value * 16 + (isdigit(c) ? c - '0' : (tolower(c) - 'a' + 10));
+		reading->at++;
+	}
+	return value > 0 && value < 0x110000 ? (int32)value : -1;
+}
+
+static void append_any(struct reading *reading, const char *what)
+{
+	appendStringInfoString(reading->out, what);
+}
+
+static void append_literal(struct reading *reading, int32 c)
+{
+	bsp_append_character(reading->out, c, reading->is_caseless, reading->letter_i);
+}
+
+/*
+ * Characters of ASCII, and whether there are others. What a locale may see otherwise is in both sets of a class: those that it may hold, and
+ * those that it holds for sure, which a negated one leaves out.
+ */
+struct set {
+	bool has[0x80];
+};
+
+struct charset {
+	struct set may, sure;
+	bool may_have_more; /* beyond ASCII */
+	bool is_unknown;    /* no more is known of it than that it is one character */
+	const char *more;   /* or these beyond ASCII, as a list has them; NULL: none */
+};
+
+static void set_add(struct set *set, int first, int last)
+{
+	for (int c = first; c <= last; c++)
+		set->has[c] = true;
+}
+
+static void set_add_pairs(struct set *set, const char *pairs)
+{
+	for (; pairs[0]; pairs += 2)
+		set_add(set, pairs[0], pairs[1]);
+}
+
+/* Of a name in [: :], and of \d, \s and \w: what it may hold of ASCII in some locale, and what it holds in all. Beyond ASCII, each may hold
+ * something. */
+static const struct {
+	const char *name, *may, *sure;
+} names[] = {
+	{"alpha", "azAZ", "azAZ"},
+	{"digit", "09", "09"},
+	{"alnum", "azAZ09", "azAZ09"},
+	{"lower", "az", "az"},
+	{"upper", "AZ", "AZ"},
+	{"xdigit", "09afAF", "09afAF"},
+	{"space", "\t\r\x1c\x20", "\t\r  "},
+	{"blank", "\t\t  ", "\t\t  "},
+	{"word", "azAZ09__", "azAZ09__"},
+	{"punct", "!/:@[`{~", ""},
+	{"graph", "!~", "azAZ09"},
+	{"print", " ~", "azAZ09  "},
+};
+
+static void charset_add_name(struct charset *chars, const char *name, size_t n_bytes)
+{
+	chars->may_have_more = true;
+	for (size_t i = 0; i < lengthof(names); i++)
+		if (strlen(names[i].name) == n_bytes && memcmp(names[i].name, name, n_bytes) == 0) {
+			set_add_pairs(&chars->may, names[i].may);
+			set_add_pairs(&chars->sure, names[i].sure);
+			return;
+		}
+	chars->is_unknown = true;
+}
+
+static const char *name_of_escape(int letter)
+{
+	return letter == 'd' ? "digit" : letter == 's' ? "space" : "word";
+}
+
+static void charset_add_range(struct charset *chars, int32 first, int32 last)
+{
+	set_add(&chars->may, Min(first, 0x80), Min(last, 0x7f));
+	set_add(&chars->sure, Min(first, 0x80), Min(last, 0x7f));
+	chars->may_have_more |= last >= 0x80;
+}
+
+/* With the other cases of its letters. Those of i may be beyond ASCII, and those of other characters here: k, s and i. */
+static void charset_fold(struct charset *chars, bool is_i_plain)
+{
+	bool *has = chars->may.has;
+	for (const char *c = "ksi"; *c && chars->may_have_more; c++)
+		has[(int)*c] = true;
+	for (int c = 'a'; c <= 'z'; c++)
+		has[c] = has[c - 'a' + 'A'] = has[c] || has[c - 'a' + 'A'];
+	if (has['i'] && !is_i_plain)
+		chars->more = "\\x{130}\\x{131}";
+}
+
+static void append_list(StringInfo out, const struct set *set, bool is_negated, const char *more)
+{
+	appendStringInfoString(out, is_negated ? "[^" : "[");
+	for (int first = 0, last; first < 0x80; first = last + 1) {
+		for (last = first; last + 1 < 0x80 && set->has[last + 1] == set->has[first]; last++)
+			;
+		if (set->has[first] == is_negated)
+			continue;
+		appendStringInfo(out, first == last ? "\\x{%x}" : "\\x{%x}-\\x{%x}", first, last);
+	}
+	appendStringInfo(out, "%s]", more && !is_negated ? more : "");
+}
+
+/* Cases are in the list already. */
+static void append_set(struct reading *reading, const struct set *set, bool has_more, const char *more)
+{
+	append_any(reading, reading->is_caseless ? "(?-i:" : "");
+	append_list(reading->out, set, has_more, more);
+	append_any(reading, reading->is_caseless ? ")" : "");
+}
+
+static void append_class(struct reading *reading, struct charset *chars, bool is_negated)
+{
+	bool is_empty = true, is_full = true;
+	if (is_negated) {
+		for (int c = 0; c < 0x80; c++)
+			chars->may.has[c] = !chars->sure.has[c];
+		chars->may_have_more = true;
+	} else if (reading->is_caseless) {
+		charset_fold(chars, reading->letter_i == BSP_I_PLAIN);
+	}
+	for (int c = 0; c < 0x80; c++) {
+		is_empty &= !chars->may.has[c];
+		is_full &= chars->may.has[c];
+	}
+	if (chars->is_unknown || (is_full && chars->may_have_more) || (is_empty && !chars->may_have_more))
+		append_any(reading, ".");
+	else
+		append_set(reading, &chars->may, chars->may_have_more, chars->more);
+}
+
+/* A place where no word goes on that is one for sure: behind, ahead, or one of the two. */
+static void append_boundary(struct reading *reading, int letter)
+{
+	struct charset word = {.is_unknown = false};
+	charset_add_name(&word, "word", 4);
+	append_any(reading, letter == 'y' ? "(?:" : "");
+	if (letter != 'M') {
+		append_any(reading, "(?<!");
+		append_set(reading, &word.sure, false, NULL);
+		append_any(reading, ")");
+	}
+	append_any(reading, letter == 'y' ? "|" : "");
+	if (letter != 'm') {
+		append_any(reading, "(?!");
+		append_set(reading, &word.sure, false, NULL);
+		append_any(reading, ")");
+	}
+	append_any(reading, letter == 'y' ? ")" : "");
+}
+
+/* What follows a backslash. False: it is a constraint, after which no repetition stands. */
+static bool read_escape(struct reading *reading)
+{
+	static const char from[] = "abefnrtv", to[] = "\a\b\033\f\n\r\t\v";
+	int c = peek(reading);
+	if (c < 0 || c >= 0x80) {
+		fail(reading);
+		return false;
+	}
+	const char *control = strchr(from, c);
+	if (c == 'B') {
+		reading->at++;
+		append_literal(reading, '\\');
+	} else if (control) {
+		reading->at++;
+		append_literal(reading, to[control - from]);
+	} else if (c == 'u' || c == 'U') {
+		reading->at++;
+		int32 value = read_hex(reading, c == 'u' ? 4 : 8);
+		if (value < 0)
+			fail(reading);
+		else
+			append_literal(reading, value);
+	} else if (strchr("dswDSW", c)) {
+		struct charset chars = {.may_have_more = false};
+		const char *name = name_of_escape(tolower(c));
+		reading->at++;
+		charset_add_name(&chars, name, strlen(name));
+		append_class(reading, &chars, isupper(c));
+	} else if (strchr("AmMyYZ", c)) {
+		reading->at++;
+		if (c == 'A' || c == 'Z')
+			append_any(reading, c == 'A' ? "\\A" : "\\z");
+		else if (c != 'Y')
+			append_boundary(reading, c);
+		return false;
+	} else if (c >= '1' && c <= '9') {
+		/* A back reference, or a character in octal. */
+		while (isdigit(peek(reading)))
+			reading->at++;
+		append_any(reading, "(?:.*)");
+	} else if (isalnum(c)) {
+		fail(reading); /* \x, \0, \c: as long as its digits go, and rare */
+	} else {
+		reading->at++;
+		append_literal(reading, c);
+	}
+	return true;
+}
+
+/* [:name:], and the like of [. .] and [= =], up to its own end, in which brackets mean nothing. */
+static void read_name(struct reading *reading, struct charset *chars)
+{
+	char kind = reading->text[reading->at + 1], end[] = {kind, ']', 0};
+	size_t first = reading->at + 2;
+	for (reading->at = first; !is_at_end(reading) && !begins(reading, end); reading->at++)
+		;
+	if (is_at_end(reading)) {
+		fail(reading);
+		return;
+	}
+	if (kind == ':')
+		charset_add_name(chars, reading->text + first, reading->at - first);
+	else
+		chars->is_unknown = true;
+	reading->at += 2;
+}
+
+/* One character of a list, plainly or by an escape. -1: it is another thing, of which no more is known. */
+static int32 read_member(struct reading *reading, struct charset *chars)
+{
+	static const char from[] = "abefnrtvB", to[] = "\a\b\033\f\n\r\t\v\\";
+	if (peek(reading) != '\\')
+		return bsp_next_character(reading->text, reading->n_bytes, &reading->at);
+	reading->at++;
+	int c = peek(reading);
+	if (c < 0 || c >= 0x80) {
+		fail(reading);
+		return -1;
+	}
+	reading->at++;
+	const char *control = strchr(from, c);
+	if (control)
+		return to[control - from];
+	if (!isalnum(c))
+		return c;
+	if (strchr("dsw", c))
+		charset_add_name(chars, name_of_escape(c), strlen(name_of_escape(c)));
+	else
+		chars->is_unknown = true; /* of \x and its like the digits follow, and count as members */
+	return -1;
+}
+
+/* A character, or a range of them, which goes by code points. */
+static void read_members(struct reading *reading, struct charset *chars)
+{
+	size_t start = reading->at;
+	int32 first = read_member(reading, chars), last = first;
+	bool is_range = reading->at + 1 < reading->n_bytes && reading->text[reading->at] == '-' &&
+	                reading->text[reading->at + 1] != ']';
+	if (reading->is_failed || (first < 0 && !is_range && reading->text[start] == '\\'))
+		return;
+	if (is_range) {
+		reading->at++;
+		int c = peek(reading);
+		last = c == '[' || c == '\\' ? -1 : read_member(reading, chars);
+	}
+	/* What cannot be told apart counts as anything; the rest of it is read as members. */
+	if (first < 0 || last < first)
+		chars->is_unknown = true;
+	else
+		charset_add_range(chars, first, last);
+}
+
+/* In brackets. */
+static void read_class(struct reading *reading)
+{
+	struct charset chars = {.may_have_more = false};
+	bool is_negated = peek(reading) == '^';
+	reading->at += is_negated;
+	for (bool is_first = true; !reading->is_failed && (peek(reading) != ']' || is_first); is_first = false) {
+		if (is_at_end(reading))
+			fail(reading);
+		else if (begins(reading, "[:") || begins(reading, "[.") || begins(reading, "[="))
+			read_name(reading, &chars);
+		else
+			read_members(reading, &chars);
+	}
+	if (reading->is_failed)
+		return;
+	reading->at++;
+	append_class(reading, &chars, is_negated);
+}
+
+/* {m,n}, after an atom; at most 255 each. */
+static void read_bounds(struct reading *reading)
+{
+	int least = 0, most = -1, n_digits = 0;
+	while (isdigit(peek(reading)) && n_digits++ < 3)
+		least = least * 10 + (reading->text[reading->at++] - '0');
+	if (n_digits == 0 || n_digits > 3) {
+		fail(reading);
+		return;
+	}
+	most = least;
+	if (peek(reading) == ',') {
+		reading->at++;
+		most = -1;
+		for (n_digits = 0; isdigit(peek(reading)) && n_digits < 3; n_digits++)
+			most = (most < 0 ? 0 : most) * 10 + (reading->text[reading->at++] - '0');
+	}
+	if (peek(reading) != '}' || (most >= 0 && most < least)) {
+		fail(reading);
+		return;
+	}
+	reading->at++;
+	if (most < 0)
+		appendStringInfo(reading->out, "{%d,}", least);
+	else
+		appendStringInfo(reading->out, "{%d,%d}", least, most);
+}
+
+static void read_repetition(struct reading *reading)
+{
+	int c = peek(reading);
+	if (c != '*' && c != '+' && c != '?' && c != '{')
+		return;
+	reading->at++;
+	if (c == '{')
+		read_bounds(reading);
+	else
+		appendStringInfoChar(reading->out, (char)c);
+	if (peek(reading) == '?')
+		reading->at++; /* as short as can be: what matches is the same */
+	c = peek(reading);
+	if (c == '*' || c == '+' || c == '?' || c == '{')
+		fail(reading);
+}
+
+static void read_branches(struct reading *reading);
+
+/* From behind the opening bracket. False: it was a constraint. */
+static bool read_group(struct reading *reading)
+{
+	bool is_constraint =
+		begins(reading, "?=") || begins(reading, "?!") || begins(reading, "?<=") || begins(reading, "?<!");
+	int start = reading->out->len;
+	if (is_constraint)
+		reading->at += begins(reading, "?<") ? 3 : 2;
+	else if (begins(reading, "?:"))
+		reading->at += 2;
+	else if (peek(reading) == '?')
+		fail(reading);
+	if (++reading->depth > MOST_DEPTH)
+		fail(reading);
+	append_any(reading, "(?:");
+	read_branches(reading);
+	reading->depth--;
+	if (peek(reading) != ')') {
+		fail(reading);
+		return false;
+	}
+	reading->at++;
+	append_any(reading, ")");
+	if (is_constraint) {
+		reading->out->len = start;
+		reading->out->data[start] = 0;
+	}
+	return !is_constraint;
+}
+
+/* What stands for one atom may be written as several. */
+static void put_brackets(StringInfo out, int start)
+{
+	char *atom = pstrdup(out->data + start);
+	out->len = start;
+	appendStringInfo(out, "(?:%s)", atom);
+	pfree(atom);
+}
+
+static bool is_repetition(int c)
+{
+	return c == '*' || c == '+' || c == '?' || c == '{';
+}
+
+static void read_atom(struct reading *reading)
+{
+	int c = peek(reading), start = reading->out->len;
+	bool is_atom = true;
+	if (c == '(') {
+		reading->at++;
+		is_atom = read_group(reading);
+	} else if (begins(reading, "[[:<:]]") || begins(reading, "[[:>:]]")) {
+		append_boundary(reading, reading->text[reading->at + 3] == '<' ? 'm' : 'M');
+		reading->at += 7;
+		is_atom = false;
+	} else if (c == '[') {
+		reading->at++;
+		read_class(reading);
+	} else if (c == '.') {
+		reading->at++;
+		append_any(reading, ".");
+	} else if (c == '^' || c == '$') {
+		/* Of lines, too, whether the expression asks for that or not. */
+		reading->at++;
+		append_any(reading, c == '^' ? "^" : "$");
+		is_atom = false;
+	} else if (c == '\\') {
+		reading->at++;
+		is_atom = read_escape(reading);
+	} else if (c == '*' || c == '+' || c == '?') {
+		fail(reading); /* an error, or in places a sign */
+	} else if (c == '{' && reading->at + 1 < reading->n_bytes &&
+	           isdigit((unsigned char)reading->text[reading->at + 1])) {
+		fail(reading);
+	} else {
+		append_literal(reading, bsp_next_character(reading->text, reading->n_bytes, &reading->at));
+	}
+	if (!is_repetition(peek(reading)) || reading->is_failed)
+		return;
+	if (c != '{' && peek(reading) == '{' &&
+	    !(reading->at + 1 < reading->n_bytes && isdigit((unsigned char)reading->text[reading->at + 1])))
+		return; /* a sign */
+	if (!is_atom) {
+		fail(reading);
+		return;
+	}
+	put_brackets(reading->out, start);
+	read_repetition(reading);
+}
+
+static void read_branches(struct reading *reading)
+{
+	while (!is_at_end(reading) && peek(reading) != ')') {
+		if (peek(reading) == '|') {
+			reading->at++;
+			append_any(reading, "|");
+		} else {
+			read_atom(reading);
+		}
+	}
+}
+
+/* What may stand before an expression: a director, and options in brackets. *is_literal_out: what follows is no expression. */
+static void read_prefix(struct reading *reading, bool *is_literal_out)
+{
+	*is_literal_out = begins(reading, "***=");
+	if (begins(reading, "***=") || begins(reading, "***:"))
+		reading->at += 4;
+	else if (begins(reading, "***"))
+		fail(reading);
+	if (*is_literal_out || !begins(reading, "(?") || reading->at + 2 >= reading->n_bytes ||
+	    !isalpha((unsigned char)reading->text[reading->at + 2]))
+		return;
+	for (reading->at += 2; peek(reading) >= 0 && peek(reading) != ')'; reading->at++) {
+		int c = peek(reading);
+		if (c == 'i' || c == 'c')
+			reading->is_caseless = c == 'i';
+		else if (c == 'q')
+			*is_literal_out = true;
+		else if (!strchr("mnpswt", c))
+			fail(reading); /* another dialect, or expanded syntax */
+	}
+	if (peek(reading) == ')')
+		reading->at++;
+	else
+		fail(reading);
+}
+
+void bsp_regex_pattern(StringInfo out, const char *pattern, size_t n_bytes, bool is_caseless, Oid collation,
+                       bool *caseless_out)
+{
+	struct reading reading = {.text = pattern, .n_bytes = n_bytes, .is_caseless = is_caseless, .out = out};
+	bool is_literal;
+	int start = out->len;
+	read_prefix(&reading, &is_literal);
+	reading.letter_i = reading.is_caseless ? bsp_letter_i_of(collation) : BSP_I_PLAIN;
+	*caseless_out = reading.is_caseless;
+	if (!is_literal)
+		read_branches(&reading);
+	/* In a literal every character counts as itself. */
+	while (is_literal && !is_at_end(&reading))
+		append_literal(&reading, bsp_next_character(pattern, n_bytes, &reading.at));
+	if (reading.is_failed || !is_at_end(&reading)) {
+		out->len = start;
+		out->data[start] = 0;
+	}
+}

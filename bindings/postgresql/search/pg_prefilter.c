@@ -1,0 +1,436 @@
+/*
+ * pg_prefilter.c: see pg_prefilter.h.
+ *
+ * A page is locked for as long as it takes to find its tuples' values; while it is pinned they stay where they are, so they are matched
+ * without the lock. Some pages are done at a time: what each needs next of memory comes while the others are at work. What a scan by an MVCC
+ * snapshot may see is on the page by then, so a version that comes later is of no account. Versions of a row that follow one another on the
+ * page (HOT) have one entry in the index; all of them are asked: the index may be younger.
+ */
+#include "bindings/postgresql/search/pg_prefilter.h"
+
+#include "access/detoast.h"
+#include "access/heapam.h"
+#include "access/htup_details.h"
+#include "access/table.h"
+#include "access/xact.h"
+#include "catalog/pg_am_d.h"
+#include "executor/instrument.h"
+#include "mb/pg_wchar.h"
+#include "miscadmin.h"
+#include "storage/bufmgr.h"
+#include "utils/guc.h"
+#include "utils/snapmgr.h"
+#include "utils/spccache.h"
+
+#include "bindings/postgresql/base/pg_versions.h"
+#include "bindings/postgresql/search/pg_strategy.h"
+#include "core/bitsift/candidates.h"
+
+/* Fewer candidates at once are sooner asked than a pattern is made ready. */
+#define LEAST_ROWS 8
+/* Pages and rows that are done at a time; more pins would be felt where there are few buffers. */
+#define MOST_PAGES 8
+#define MOST_ROWS  512
+/* Of 128 MB of a table it is remembered where they lie. */
+#define RECENT_PAGES 16384
+/* So many rows are looked at before it is decided whether that pays, and so many are then handed on before some are looked at again; twice as
+ * many the next time. */
+#define WINDOW_ROWS 256
+#define FIRST_PAUSE 16 /* windows */
+#define MOST_PAUSE  1024
+/* The same of values that are compressed or stored elsewhere, which take long; of larger ones none is looked at. */
+#define WINDOW_VALUES    32
+#define MOST_VALUE_BYTES (16 << 20)
+/* Bytes of a tuple that are fetched ahead: the head, and a text of some lines. */
+#define AHEAD_BYTES 320
+#define CACHE_LINE  64
+
+enum state {
+	IS_NEW,
+	IS_READY,
+	IS_OFF /* it cannot be asked */
+};
+
+/* A page, and which rows are on it. */
+struct page {
+	Buffer buffer;
+	size_t first, end;
+};
+
+/* A value of a row. */
+struct look {
+	size_t row;
+	const struct varlena *value;
+	bool is_toast; /* compressed or elsewhere */
+};
+
+/* Whether looking pays: some are asked, then it is decided, and if it does not, so many are not asked. */
+struct trial {
+	size_t window;
+	unsigned least_percent; /* that must be left out */
+	size_t n_asked, n_dropped, n_paused, pause;
+};
+
+struct bsp_prefilter {
+	enum state state;
+	bool is_forced; /* by tests: whether it pays or not */
+	bool is_lent;   /* the table is the caller's, who visits the rows at once */
+	MemoryContextCallback on_reset;
+	Oid table;
+	AttrNumber column;
+	Snapshot snapshot;
+	const struct bs_grep_pattern *pattern;
+	struct bs_text_filter *filter;
+	Relation heap;
+	BlockNumber n_blocks;
+	int n_ahead;               /* pages that may be read at once */
+	struct trial rows, values; /* the latter: those that are compressed or elsewhere */
+	/* What is done at a time. */
+	const ItemPointerData *tids;
+	size_t n_pages, n_looks;
+	struct page pages[MOST_PAGES];
+	bool is_kept[MOST_ROWS];
+	struct look looks[2 * MOST_ROWS];
+};
+
+/* What it costs to look at one, in hundredths of what it costs PostgreSQL: a row, which is looked up, and asked by the operator; and a value
+ * that has to be fetched or decompressed, as PostgreSQL will do once more. */
+static void begin_trials(struct bsp_prefilter *prefilter, StrategyNumber strategy)
+{
+	bool is_like = strategy == BSP_LIKE, is_ilike = strategy == BSP_ILIKE;
+	prefilter->rows = (struct trial){.window = WINDOW_ROWS,
+	                                 .pause = FIRST_PAUSE,
+	                                 .least_percent = is_like    ? 15
+	                                                  : is_ilike ? 5
+	                                                             : 7};
+	prefilter->values = (struct trial){.window = WINDOW_VALUES,
+	                                   .pause = FIRST_PAUSE,
+	                                   .least_percent = is_like    ? 75
+	                                                    : is_ilike ? 25
+	                                                               : 15};
+}
+
+static void decide(const struct bsp_prefilter *prefilter, struct trial *trial)
+{
+	if (trial->n_asked < trial->window || prefilter->is_forced)
+		return;
+	bool pays = trial->n_dropped * 100 >= trial->n_asked * trial->least_percent;
+	trial->n_paused = pays ? 0 : trial->pause * trial->window;
+	trial->pause = pays ? FIRST_PAUSE : Min(trial->pause * 2, MOST_PAUSE);
+	trial->n_asked = trial->n_dropped = 0;
+}
+
+/* In builds with assertions the slow way stays within reach of tests: SET bitsift.prefilter = 'off', or 'all'. */
+static const char *told(void)
+{
+#ifdef NDEBUG
+	return "";
+#else
+	const char *how = GetConfigOption("bitsift.prefilter", true, false);
+	return how ? how : "";
+#endif
+}
+
+static void free_filter(void *arg)
+{
+	struct bsp_prefilter *prefilter = arg;
+	bs_text_filter_free(prefilter->filter);
+	prefilter->filter = NULL;
+}
+
+struct bsp_prefilter *bsp_prefilter_begin(Relation index, ScanKey key, const struct bs_grep_pattern *pattern,
+                                          Snapshot snapshot, Relation heap)
+{
+	AttrNumber column = key ? index->rd_index->indkey.values[key->sk_attno - 1] : 0;
+	const char *how = told();
+	if (strcmp(how, "off") == 0)
+		return NULL;
+	if (key && (!snapshot || !IsMVCCSnapshot(snapshot) || column <= 0 || GetDatabaseEncoding() != PG_UTF8 ||
+	            BSP_MAY_BE_TOO_OLD())) {
+		if (!heap)
+			return NULL;
+		key = NULL;
+	}
+	struct bsp_prefilter *prefilter = palloc(sizeof(*prefilter));
+	memset(prefilter, 0, offsetof(struct bsp_prefilter, pages));
+	prefilter->is_forced = strcmp(how, "all") == 0;
+	prefilter->table = index->rd_index->indrelid;
+	prefilter->column = column;
+	prefilter->snapshot = snapshot;
+	prefilter->pattern = key ? pattern : NULL;
+	if (key)
+		begin_trials(prefilter, key->sk_strategy);
+	else
+		prefilter->rows.n_paused = SIZE_MAX;
+	if (heap) {
+		/* Whoever goes from row to row may fail in between. */
+		prefilter->is_lent = true;
+		prefilter->heap = heap;
+		prefilter->on_reset = (MemoryContextCallback){.func = free_filter, .arg = prefilter};
+		MemoryContextRegisterResetCallback(CurrentMemoryContext, &prefilter->on_reset);
+	}
+	return prefilter;
+}
+
+void bsp_prefilter_end(struct bsp_prefilter *prefilter)
+{
+	if (!prefilter)
+		return;
+	free_filter(prefilter);
+	if (prefilter->is_lent)
+		return;
+	if (prefilter->heap)
+		table_close(prefilter->heap, AccessShareLock);
+	pfree(prefilter);
+}
+
+static enum state make_ready(struct bsp_prefilter *prefilter)
+{
+	struct bs_error err;
+	if (!prefilter->heap)
+		prefilter->heap = table_open(prefilter->table, AccessShareLock);
+	if (prefilter->heap->rd_rel->relam != HEAP_TABLE_AM_OID ||
+	    (prefilter->pattern && bs_text_filter_new(prefilter->pattern, &prefilter->filter, &err)))
+		return IS_OFF;
+	prefilter->n_blocks = RelationGetNumberOfBlocks(prefilter->heap);
+	prefilter->n_ahead = get_tablespace_io_concurrency(prefilter->heap->rd_rel->reltablespace);
+	return IS_READY;
+}
+
+static bool wants_value(struct bsp_prefilter *prefilter, const struct varlena *value)
+{
+	bool is_paused = prefilter->values.n_paused > 0;
+	prefilter->values.n_paused -= is_paused;
+	return !is_paused && toast_raw_datum_size(PointerGetDatum(value)) <= MOST_VALUE_BYTES;
+}
+
+/* Notes the values of all versions of a row. False: the row is to be handed on. */
+static bool look_at(struct bsp_prefilter *prefilter, Buffer buffer, OffsetNumber offset, size_t row)
+{
+	Page page = BufferGetPage(buffer);
+	TupleDesc columns = RelationGetDescr(prefilter->heap);
+	bool is_redirected = false;
+	for (unsigned n = 0; n < MaxHeapTuplesPerPage && offset >= FirstOffsetNumber; n++) {
+		if (offset > PageGetMaxOffsetNumber(page))
+			return false;
+		ItemId item = PageGetItemId(page, offset);
+		if (n == 0 && ItemIdIsRedirected(item)) {
+			offset = ItemIdGetRedirect(item);
+			is_redirected = true;
+			continue;
+		}
+		if (!ItemIdIsNormal(item))
+			return false;
+		HeapTupleData tuple = {.t_len = ItemIdGetLength(item),
+		                       .t_tableOid = prefilter->table,
+		                       .t_data = (HeapTupleHeader)PageGetItem(page, item)};
+		ItemPointerSet(&tuple.t_self, BufferGetBlockNumber(buffer), offset);
+		bool is_null;
+		if ((n == 0 && !is_redirected && HeapTupleIsHeapOnly(&tuple)) ||
+		    HeapTupleHeaderGetNatts(tuple.t_data) < prefilter->column)
+			return false;
+		Datum value = heap_getattr(&tuple, prefilter->column, columns, &is_null);
+		if (!is_null) {
+			const struct varlena *text = (const struct varlena *)DatumGetPointer(value);
+			bool is_toast = VARATT_IS_EXTERNAL(text) || VARATT_IS_COMPRESSED(text);
+			if (prefilter->n_looks == lengthof(prefilter->looks) ||
+			    (is_toast && !wants_value(prefilter, text)))
+				return false;
+			/* What is stored elsewhere of a version that nobody sees may be gone. Of one that is still to come a
+			 * serializable transaction must learn, if it matches, when it visits the row. */
+			if (!is_toast || HeapTupleSatisfiesVisibility(&tuple, prefilter->snapshot, buffer))
+				prefilter->looks[prefilter->n_looks++] = (struct look){row, text, is_toast};
+			else if (IsolationIsSerializable())
+				return false;
+		}
+		if (!HeapTupleIsHotUpdated(&tuple))
+			return true;
+		offset = ItemPointerGetOffsetNumber(&tuple.t_data->t_ctid);
+	}
+	return false;
+}
+
+/* Pages that were not in memory: the next ones may not be, either, so they are asked for as PostgreSQL's own scan would. */
+static void read_ahead(struct bsp_prefilter *prefilter, const ItemPointerData *tids, size_t n)
+{
+	BlockNumber last = InvalidBlockNumber;
+	for (size_t i = 0, n_pages = 0; i < n && n_pages < (size_t)prefilter->n_ahead; i++) {
+		BlockNumber block = ItemPointerGetBlockNumber(&tids[i]);
+		if (block == last || block >= prefilter->n_blocks)
+			continue;
+		(void)PrefetchBuffer(prefilter->heap, MAIN_FORKNUM, block);
+		last = block;
+		n_pages++;
+	}
+}
+
+/* In which buffers pages of the table that was asked last were: to look one up takes as long as to look at a row. */
+static struct {
+	Oid table;
+	Buffer buffers[RECENT_PAGES];
+} recent;
+
+static Buffer pin(Relation heap, BlockNumber block)
+{
+	Buffer *last = &recent.buffers[block % RECENT_PAGES];
+	if (recent.table != RelationGetRelid(heap)) {
+		memset(&recent, 0, sizeof(recent));
+		recent.table = RelationGetRelid(heap);
+	}
+	if (!BufferIsValid(*last) || RelationUsesLocalBuffers(heap) ||
+	    !ReadRecentBuffer(BSP_LOCATOR(heap), MAIN_FORKNUM, block, *last))
+		*last = ReadBuffer(heap, block);
+	return *last;
+}
+
+/* Pins the pages of the first rows of n, each of which is there. Returns how many rows. */
+static size_t pin_pages(struct bsp_prefilter *prefilter, const ItemPointerData *tids, size_t n)
+{
+	size_t at = 0, end;
+	int64 n_read = pgBufferUsage.shared_blks_read;
+	prefilter->tids = tids;
+	for (prefilter->n_pages = 0; at < n && at < MOST_ROWS && prefilter->n_pages < MOST_PAGES; at = end) {
+		BlockNumber block = ItemPointerGetBlockNumber(&tids[at]);
+		if (block >= prefilter->n_blocks)
+			break;
+		for (end = at + 1; end < n && end < MOST_ROWS && ItemPointerGetBlockNumber(&tids[end]) == block; end++)
+			;
+		Buffer buffer = pin(prefilter->heap, block);
+		Page page = BufferGetPage(buffer);
+		__builtin_prefetch(page);
+		for (size_t i = at; i < end; i++)
+			__builtin_prefetch(PageGetItemId(page, ItemPointerGetOffsetNumber(&tids[i])));
+		prefilter->pages[prefilter->n_pages++] = (struct page){buffer, at, end};
+	}
+	if (pgBufferUsage.shared_blks_read != n_read)
+		read_ahead(prefilter, tids + at, n - at);
+	return at;
+}
+
+/* Without a lock: what is wrong is fetched in vain. */
+static void fetch_tuples(const struct bsp_prefilter *prefilter, const struct page *at)
+{
+	Page page = BufferGetPage(at->buffer);
+	for (size_t i = at->first; i < at->end; i++) {
+		OffsetNumber offset = ItemPointerGetOffsetNumber(&prefilter->tids[i]);
+		if (offset < FirstOffsetNumber || offset > PageGetMaxOffsetNumber(page))
+			continue;
+		const char *tuple = (const char *)page + ItemIdGetOffset(PageGetItemId(page, offset));
+		for (size_t byte = 0; byte < AHEAD_BYTES; byte += CACHE_LINE)
+			__builtin_prefetch(tuple + byte);
+	}
+}
+
+static bool text_may_match(struct bsp_prefilter *prefilter, const struct varlena *text)
+{
+	return bs_text_filter_may_match(prefilter->filter, VARDATA_ANY(text), VARSIZE_ANY_EXHDR(text));
+}
+
+static bool value_may_match(struct bsp_prefilter *prefilter, const struct varlena *value)
+{
+	CHECK_FOR_INTERRUPTS();
+	struct varlena *text = detoast_attr((struct varlena *)value);
+	bool may_match = text_may_match(prefilter, text);
+	pfree(text);
+	prefilter->values.n_asked++;
+	prefilter->values.n_dropped += !may_match;
+	decide(prefilter, &prefilter->values);
+	return may_match;
+}
+
+/* The rows of the pages that are pinned. */
+static void ask_pages(struct bsp_prefilter *prefilter)
+{
+	prefilter->n_looks = 0;
+	for (size_t i = 0; i < prefilter->n_pages; i++) {
+		const struct page *page = &prefilter->pages[i];
+		LockBuffer(page->buffer, BUFFER_LOCK_SHARE);
+		for (size_t row = page->first; row < page->end; row++)
+			prefilter->is_kept[row] = !look_at(prefilter, page->buffer,
+			                                   ItemPointerGetOffsetNumber(&prefilter->tids[row]), row);
+		LockBuffer(page->buffer, BUFFER_LOCK_UNLOCK);
+	}
+	for (size_t i = 0; i < prefilter->n_looks; i++) {
+		const struct look *look = &prefilter->looks[i];
+		if (!prefilter->is_kept[look->row])
+			prefilter->is_kept[look->row] = look->is_toast ? value_may_match(prefilter, look->value)
+			                                               : text_may_match(prefilter, look->value);
+	}
+}
+
+/* Asks the first rows of n, as many as are done at a time, and says how many; those that are kept come first. While none are to be left out,
+ * whoever visits them at once has them fetched. */
+static size_t ask_some(struct bsp_prefilter *prefilter, ItemPointerData *tids, size_t n, size_t *n_kept_out)
+{
+	struct trial *rows = &prefilter->rows;
+	bool is_paused = rows->n_paused > 0;
+	size_t n_kept = 0, n_asked;
+	CHECK_FOR_INTERRUPTS();
+	n_asked = is_paused && !prefilter->is_lent ? 0 : pin_pages(prefilter, tids, n);
+	if (n_asked == 0) {
+		rows->n_paused -= is_paused;
+		*n_kept_out = 1;
+		return 1;
+	}
+	for (size_t i = 0; i < prefilter->n_pages; i++)
+		fetch_tuples(prefilter, &prefilter->pages[i]);
+	if (!is_paused)
+		ask_pages(prefilter);
+	for (size_t i = 0; i < prefilter->n_pages; i++)
+		ReleaseBuffer(prefilter->pages[i].buffer);
+	if (is_paused) {
+		rows->n_paused -= Min(rows->n_paused, n_asked);
+		*n_kept_out = n_asked;
+		return n_asked;
+	}
+	for (size_t i = 0; i < n_asked; i++)
+		if (prefilter->is_kept[i])
+			tids[n_kept++] = tids[i];
+	rows->n_asked += n_asked;
+	rows->n_dropped += n_asked - n_kept;
+	decide(prefilter, rows);
+	*n_kept_out = n_kept;
+	return n_asked;
+}
+
+/* Whether it can be asked; n: how many rows there are at least. */
+static bool is_ready(struct bsp_prefilter *prefilter, size_t n)
+{
+	if (prefilter && prefilter->state == IS_NEW && (n >= LEAST_ROWS || prefilter->is_forced))
+		prefilter->state = make_ready(prefilter);
+	return prefilter && prefilter->state == IS_READY;
+}
+
+size_t bsp_prefilter_rows(struct bsp_prefilter *prefilter, ItemPointerData *tids, size_t n)
+{
+	size_t n_kept = 0, n_some;
+	if (!is_ready(prefilter, n))
+		return n;
+	for (size_t at = 0; at < n; n_kept += n_some) {
+		size_t from = at;
+		at += ask_some(prefilter, tids + from, n - from, &n_some);
+		memmove(tids + n_kept, tids + from, n_some * sizeof(*tids));
+	}
+	return n_kept;
+}
+
+size_t bsp_prefilter_some(struct bsp_prefilter *prefilter, ItemPointerData *tids, size_t n, size_t *n_kept_out)
+{
+	if (is_ready(prefilter, n))
+		return ask_some(prefilter, tids, n, n_kept_out);
+	*n_kept_out = n;
+	return n;
+}
+
+void bsp_prefilter_visit(struct bsp_prefilter *prefilter, IndexFetchTableData *fetch, BlockNumber block)
+{
+	IndexFetchHeapData *heap = (IndexFetchHeapData *)fetch;
+	if (!prefilter || prefilter->state != IS_READY || block >= prefilter->n_blocks ||
+	    (BufferIsValid(heap->xs_cbuf) && BufferGetBlockNumber(heap->xs_cbuf) == block))
+		return;
+	if (BufferIsValid(heap->xs_cbuf))
+		ReleaseBuffer(heap->xs_cbuf);
+	heap->xs_cbuf = InvalidBuffer;
+	heap->xs_cbuf = pin(prefilter->heap, block);
+	heap_page_prune_opt(prefilter->heap, heap->xs_cbuf);
+}

@@ -1,0 +1,462 @@
+/* pg_cache.c: see pg_cache.h. */
+#include "bindings/postgresql/storage/pg_cache.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/relpath.h"
+#include "miscadmin.h"
+#include "storage/fd.h"
+#include "storage/lmgr.h"
+#include "utils/timestamp.h"
+
+#include "bindings/postgresql/base/pg_error.h"
+#include "bindings/postgresql/base/pg_versions.h"
+#include "bindings/postgresql/storage/pg_extent.h"
+
+#define FOLDER "pg_stat_tmp/bitsift"
+/* Another number, if files get other names, or if the library restores other bytes of what lies in pages than it did. */
+#define LAYOUT      FOLDER "/1"
+#define NAME_DIGITS (2 * sizeof(struct bsp_name))
+/* So often a backend looks for files of relations that are gone. */
+#define SWEEP_MS 60000
+/* One more of the locks that are called pages (pg_pending.c): of who restores. */
+#define RESTORE_LOCK_BLOCK 2
+
+/* What the names of all files of the relation begin with: its path, in one component. */
+static char *prefix_of(Relation index)
+{
+	char *path = relpathbackend(BSP_LOCATOR(index), index->rd_backend, MAIN_FORKNUM);
+	char *prefix = psprintf("%s.", path);
+	for (char *at = prefix; *at; at++)
+		if (*at == '/')
+			*at = '+';
+	pfree(path);
+	return prefix;
+}
+
+static char *path_of(Relation index, const struct bsp_name *chain, const char *ending)
+{
+	char digits[NAME_DIGITS + 1];
+	for (size_t i = 0; i < sizeof(chain->bytes); i++)
+		snprintf(digits + 2 * i, 3, "%02x", chain->bytes[i]);
+	char *prefix = prefix_of(index);
+	char *path = psprintf(LAYOUT "/%s%s%s", prefix, digits, ending);
+	pfree(prefix);
+	return path;
+}
+
+#define TEMPORARY ".tmp"
+
+/* Is whoever makes it gone? Another process may have the number of one of a run before. */
+static bool maker_is_gone(const char *ending)
+{
+	char *end;
+	bool is_of_run = strtoull(ending + strlen(TEMPORARY), &end, 16) == (unsigned long long)PgStartTime;
+	long pid = *end == '-' ? strtol(end + 1, NULL, 10) : 0;
+	return !is_of_run || pid <= 0 || (kill((pid_t)pid, 0) != 0 && errno == ESRCH);
+}
+
+/* Of an entry of the folder, is it of a relation that is not there any more, or what a backend left that died while it made it? */
+static bool is_orphan(const char *name)
+{
+	const char *dot = strrchr(name, '.');
+	bool is_temporary = dot && strncmp(dot, TEMPORARY, strlen(TEMPORARY)) == 0;
+	const char *end = is_temporary ? memrchr(name, '.', (size_t)(dot - name)) : dot;
+	if (!end || end - name >= MAXPGPATH || (is_temporary && maker_is_gone(dot)))
+		return true;
+	char path[MAXPGPATH];
+	memcpy(path, name, (size_t)(end - name));
+	path[end - name] = '\0';
+	for (char *at = path; *at; at++)
+		if (*at == '+')
+			*at = '/';
+	struct stat about;
+	return stat(path, &about) != 0 && errno == ENOENT;
+}
+
+static void make_folder(void)
+{
+	(void)MakePGDirectory("pg_stat_tmp");
+	(void)MakePGDirectory(FOLDER);
+	(void)MakePGDirectory(LAYOUT);
+}
+
+/* Files of the folder that is_gone says so of. */
+static void remove_files(bool (*is_gone)(void *context, const char *name), void *context)
+{
+	DIR *dir = opendir(LAYOUT);
+	struct dirent *entry;
+	while (dir && (entry = readdir(dir)) != NULL) {
+		char path[MAXPGPATH];
+		if (entry->d_name[0] == '.' || !is_gone(context, entry->d_name))
+			continue;
+		snprintf(path, sizeof(path), LAYOUT "/%s", entry->d_name);
+		(void)unlink(path);
+	}
+	if (dir)
+		closedir(dir);
+}
+
+static bool orphan_is_gone(void *context, const char *name)
+{
+	return is_orphan(name);
+}
+
+static void sweep_orphans(void)
+{
+	static TimestampTz last;
+	TimestampTz now = GetCurrentTimestamp();
+	if (last && !TimestampDifferenceExceeds(last, now, SWEEP_MS))
+		return;
+	last = now;
+	remove_files(orphan_is_gone, NULL);
+}
+
+/* What other layouts left, and what says that other runs began. */
+static void remove_others(const char *run)
+{
+	DIR *dir = AllocateDir(FOLDER);
+	struct dirent *entry;
+	while (dir && (entry = ReadDirExtended(dir, FOLDER, LOG)) != NULL) {
+		char path[MAXPGPATH];
+		snprintf(path, sizeof(path), FOLDER "/%s", entry->d_name);
+		if (entry->d_name[0] != '.' && strcmp(path, LAYOUT) != 0 && strcmp(path, run) != 0)
+			(void)rmtree(path, true);
+	}
+	if (dir)
+		FreeDir(dir);
+}
+
+/* The first who comes here in a run of the server looks what the runs before left. An empty folder of the run's name says that somebody did. */
+static void begin_run(void)
+{
+	static bool is_begun;
+	char run[MAXPGPATH];
+	if (is_begun)
+		return;
+	is_begun = true;
+	make_folder();
+	snprintf(run, sizeof(run), FOLDER "/run-%016llx", (unsigned long long)PgStartTime);
+	if (MakePGDirectory(run) != 0)
+		return;
+	remove_others(run);
+	sweep_orphans();
+}
+
+/* Of an index' files, not of those that are being made. */
+struct sweep {
+	const char *prefix;
+	const struct bsp_meta *meta; /* those that it names stay; NULL: none do */
+};
+
+static bool is_unnamed(void *context, const char *name)
+{
+	const struct sweep *sweep = context;
+	size_t prefix_bytes = strlen(sweep->prefix);
+	if (strncmp(name, sweep->prefix, prefix_bytes) != 0 || strlen(name) != prefix_bytes + NAME_DIGITS)
+		return false;
+	for (uint32 i = 0; sweep->meta && i < sweep->meta->n_files; i++) {
+		const uint8 *bytes = sweep->meta->files[i].chain.bytes;
+		char digits[NAME_DIGITS + 1];
+		for (size_t k = 0; k < sizeof(struct bsp_name); k++)
+			snprintf(digits + 2 * k, 3, "%02x", bytes[k]);
+		if (strcmp(name + prefix_bytes, digits) == 0)
+			return false;
+	}
+	return true;
+}
+
+void bsp_cache_sweep(Relation index, const struct bsp_meta *meta)
+{
+	struct sweep sweep = {prefix_of(index), meta};
+	remove_files(is_unnamed, &sweep);
+	sweep_orphans();
+}
+
+void bsp_cache_forget(Relation index)
+{
+	struct sweep sweep = {prefix_of(index), NULL};
+	remove_files(is_unnamed, &sweep);
+}
+
+static int open_new(const char *path)
+{
+	int fd = OpenTransientFile(path, O_CREAT | O_EXCL | O_RDWR | PG_BINARY);
+	if (fd >= 0 || errno != ENOENT)
+		return fd;
+	make_folder();
+	return OpenTransientFile(path, O_CREAT | O_EXCL | O_RDWR | PG_BINARY);
+}
+
+static bool write_all(void *context, const void *bytes, size_t n_bytes)
+{
+	int fd = *(const int *)context;
+	const char *at = bytes;
+	while (n_bytes > 0) {
+		ssize_t n = write(fd, at, n_bytes);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return false;
+		at += n;
+		n_bytes -= (size_t)n;
+	}
+	return true;
+}
+
+/* Of a file that is being made: its name says by which run of the server, and by which of its
+ * processes. */
+static char *temporary_path(Relation index, const struct bsp_file *file)
+{
+	char ending[64];
+	snprintf(ending, sizeof(ending), TEMPORARY "%016llx-%d", (unsigned long long)PgStartTime, MyProcPid);
+	return path_of(index, &file->chain, ending);
+}
+
+static bool write_or_fail(void *context, const void *bytes, size_t n_bytes)
+{
+	if (!write_all(context, bytes, n_bytes))
+		ereport(ERROR, (errcode_for_file_access(), errmsg("could not write a file in \"%s\": %m", LAYOUT)));
+	return true;
+}
+
+static int create_or_fail(const char *path)
+{
+	(void)unlink(path);
+	int fd = open_new(path);
+	if (fd < 0)
+		ereport(ERROR, (errcode_for_file_access(), errmsg("could not create file \"%s\": %m", path)));
+	return fd;
+}
+
+/* The condensed segment from the pages, into the memory, by a file that has no name any more. */
+static bool put_condensed(Relation index, const struct bsp_file *file, struct bs_memory *memory, const char *name,
+                          const char *temporary)
+{
+	int fd = create_or_fail(temporary);
+	(void)unlink(temporary);
+	bool is_good = bsp_extent_read(index, file, write_or_fail, &fd);
+	struct bs_error err;
+	enum bs_status status = is_good ? bs_memory_put_file(memory, name, fd, &err) : BS_OK;
+	CloseTransientFile(fd);
+	bsp_check(status, &err, index);
+	return is_good;
+}
+
+/* The memory's only file, condensed, becomes the segment, which must be what the metapage says. Failures are not the cache's, which stays. */
+static void write_restored(Relation index, const struct bsp_file *file, struct bs_memory *memory, const char *name,
+                           int fd)
+{
+	struct bs_memory_file restored = {.n_bytes = 0};
+	struct bs_error err;
+	enum bs_status status = bs_memory_restore(memory, name, bsp_limits(), &err);
+	if (status != BS_CORRUPT) {
+		bsp_check(status, &err, index);
+		bs_memory_remove(memory, name);
+		bsp_check(bs_memory_file_at(memory, 0, &restored, &err), &err, index);
+	}
+	if (status == BS_CORRUPT || restored.n_bytes != file->n_bytes ||
+	    bsp_checksum(restored.bytes, restored.n_bytes) != file->checksum)
+		ereport(ERROR,
+		        (errcode(ERRCODE_INDEX_CORRUPTED),
+		         errmsg("index \"%s\": %s cannot be restored", RelationGetRelationName(index), file->name),
+		         status == BS_CORRUPT ? errdetail("%s", bsp_message(&err)) : 0,
+		         errhint("REINDEX makes it anew.")));
+	(void)write_or_fail(&fd, restored.bytes, restored.n_bytes);
+}
+
+/* A condensed segment as it was before. What the library needs for that it keeps in the folder, where it can. */
+static bool restore(Relation index, const struct bsp_file *file, int fd, const char *temporary)
+{
+	char name[BS_MEMORY_NAME_BYTES];
+	struct bs_memory *memory;
+	struct bs_error err;
+	bool is_good;
+	snprintf(name, sizeof(name), BSP_CONDENSED "%s", file->name + strlen(BSP_SEGMENT));
+	bsp_check(bs_memory_new(&memory, &err), &err, index);
+	PG_TRY();
+	{
+		(void)!bs_memory_use_folder(memory, LAYOUT, NULL);
+		is_good = put_condensed(index, file, memory, name, temporary);
+		if (is_good)
+			write_restored(index, file, memory, name, fd);
+	}
+	PG_FINALLY();
+	{
+		bs_memory_free(memory);
+	}
+	PG_END_TRY();
+	return is_good;
+}
+
+/* The file's bytes from its pages. False: they are not there any more. */
+static bool fill_file(Relation index, const struct bsp_file *file, int fd, const char *temporary)
+{
+	if (!file->is_condensed)
+		return bsp_extent_read(index, file, write_or_fail, &fd);
+	char *second = psprintf("%s-condensed", temporary);
+	bool is_good = restore(index, file, fd, second);
+	pfree(second);
+	return is_good;
+}
+
+/* Who finds the file by its name finds all of it, also after a crash. */
+static bool name_file(int fd, const char *temporary, const char *path)
+{
+	return pg_fsync(fd) == 0 && rename(temporary, path) == 0;
+}
+
+/* The file from its pages, for reading; -1: they are not there any more. is_named: it is given its name, too. */
+static int make_file(Relation index, const struct bsp_file *file, const char *path, bool is_named)
+{
+	char *temporary = temporary_path(index, file);
+	int fd = create_or_fail(temporary);
+	bool is_good;
+	PG_TRY();
+	{
+		is_good = fill_file(index, file, fd, temporary);
+		if (is_good && is_named && !name_file(fd, temporary, path))
+			ereport(ERROR, (errcode_for_file_access(), errmsg("could not name file \"%s\": %m", path)));
+	}
+	PG_FINALLY();
+	{
+		/* Whatever has not got its name. */
+		(void)unlink(temporary);
+	}
+	PG_END_TRY();
+	pfree(temporary);
+	if (is_good)
+		return fd;
+	CloseTransientFile(fd);
+	return -1;
+}
+
+/* A file with other bytes than there must be is none: the disk was full once, perhaps. */
+static int open_file(const char *path, uint64 n_bytes)
+{
+	int fd = OpenTransientFile(path, O_RDONLY | PG_BINARY);
+	struct stat about;
+	if (fd >= 0 && (fstat(fd, &about) != 0 || (uint64)about.st_size != n_bytes)) {
+		CloseTransientFile(fd);
+		(void)unlink(path);
+		return -1;
+	}
+	return fd;
+}
+
+/* Has the cache's file the bytes that were written? */
+static bool is_whole(const struct bsp_file *file, int fd)
+{
+	void *bytes = file->n_bytes ? mmap(NULL, file->n_bytes, PROT_READ, MAP_SHARED, fd, 0) : NULL;
+	if (bytes == MAP_FAILED)
+		ereport(ERROR, (errcode_for_file_access(), errmsg("could not map a file in \"%s\": %m", LAYOUT)));
+	bool is_whole = bsp_checksum(bytes, file->n_bytes) == file->checksum;
+	if (bytes)
+		munmap(bytes, file->n_bytes);
+	return is_whole;
+}
+
+/* Of the pages a file can be made, and the cache has, if any, the same. False: they are not there any more. */
+static bool prove(Relation index, const struct bsp_file *file, const char *path, int cached)
+{
+	int fd = make_file(index, file, path, false);
+	struct bs_error err;
+	if (fd < 0)
+		return false;
+	CloseTransientFile(fd);
+	if (is_whole(file, cached))
+		return true;
+	snprintf(err.text, sizeof(err.text), "%s in the cache is not what was written", file->name);
+	bsp_check(BS_CORRUPT, &err, index);
+	return false;
+}
+
+/* A file that the cache did not have a moment ago; -1: its pages are not there any more. To restore one takes long, so that one does it, and
+ * others wait: after a failover all sessions ask at once. Who has the lock waits for no other. */
+static int make_once(Relation index, const struct bsp_file *file, const char *path)
+{
+	if (!file->is_condensed)
+		return make_file(index, file, path, true);
+	LockPage(index, RESTORE_LOCK_BLOCK, ExclusiveLock);
+	int fd = open_file(path, file->n_bytes);
+	if (fd < 0)
+		fd = make_file(index, file, path, true);
+	UnlockPage(index, RESTORE_LOCK_BLOCK, ExclusiveLock);
+	return fd;
+}
+
+static bool put_cached(Relation index, const struct bsp_file *file, bool proves, struct bs_memory *memory, bool *is_new)
+{
+	char *path = path_of(index, &file->chain, "");
+	int fd = open_file(path, file->n_bytes);
+	bool is_good = true;
+	if (fd < 0) {
+		fd = make_once(index, file, path);
+		*is_new = true;
+	} else if (proves) {
+		is_good = prove(index, file, path, fd);
+	}
+	struct bs_error err;
+	enum bs_status status = fd >= 0 && is_good ? bs_memory_put_file(memory, file->name, fd, &err) : BS_OK;
+	if (fd >= 0)
+		CloseTransientFile(fd);
+	bsp_check(status, &err, index);
+	pfree(path);
+	return fd >= 0 && is_good;
+}
+
+static bool load(Relation index, const struct bsp_meta *meta, bool proves, struct bs_memory **memory_out)
+{
+	struct bs_error err;
+	struct bs_memory *memory;
+	begin_run();
+	bsp_check(bs_memory_new(&memory, &err), &err, index);
+	bool is_good = true, is_new = false;
+	PG_TRY();
+	{
+		for (uint32 i = 0; is_good && i < meta->n_files; i++)
+			is_good = put_cached(index, &meta->files[i], proves, memory, &is_new);
+		if (is_good && is_new)
+			bsp_cache_sweep(index, meta);
+	}
+	PG_CATCH();
+	{
+		bs_memory_free(memory);
+		PG_RE_THROW();
+	}
+	PG_END_TRY();
+	if (!is_good)
+		bs_memory_free(memory);
+	*memory_out = is_good ? memory : NULL;
+	return is_good;
+}
+
+bool bsp_cache_load(Relation index, const struct bsp_meta *meta, struct bs_memory **memory_out)
+{
+	return load(index, meta, false, memory_out);
+}
+
+bool bsp_cache_prove(Relation index, const struct bsp_meta *meta, struct bs_memory **memory_out)
+{
+	return load(index, meta, true, memory_out);
+}
+
+void bsp_cache_put(Relation index, const struct bsp_file *file, const void *bytes, size_t n_bytes)
+{
+	char *temporary = temporary_path(index, file);
+	char *path = path_of(index, &file->chain, "");
+	begin_run();
+	int fd = open_new(temporary);
+	if (fd >= 0) {
+		if (!write_all(&fd, bytes, n_bytes) || !name_file(fd, temporary, path))
+			(void)unlink(temporary);
+		CloseTransientFile(fd);
+	}
+	pfree(temporary);
+	pfree(path);
+}

@@ -1,0 +1,490 @@
+/*
+ * py_grep.c: see py_grep.h.
+ *
+ * The search is on a thread of its own, which never has the GIL: it puts lines behind each other into `found`, whence the one that
+ * asks takes all there are. So a line is there as soon as it is found, and many at once cost little.
+ */
+#include "py_grep.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "../base/py_context.h"
+#include "../base/py_messages.h"
+#include "py_lines.h"
+
+/* The search goes no further before it has been read so far. */
+#define MOST_BYTES (1u << 20)
+
+/* What is asked for, as options say it. */
+struct plan {
+	struct bs_grep_request request;
+	struct bs_py_watch watch;
+	struct bs_py_context context;
+	uint64_t max_depth, max_file_bytes; /* NO_MOST: any */
+	bool ignore_case, smart_case, files, files_without, list_files, candidates;
+};
+#define NO_MOST UINT64_MAX
+
+struct grep {
+	PyObject_HEAD struct plan plan;
+	struct bs_py_keep keep; /* of the plan */
+
+	pthread_t thread;
+	bool has_thread; /* which nobody has waited for yet */
+	pid_t process;   /* in which it is */
+	bool is_closed;
+
+	pthread_mutex_t mutex; /* for what follows; whoever has it never waits for the GIL */
+	pthread_cond_t is_more, has_room;
+	struct bs_py_bytes found;
+	bool is_over, is_left, is_cut_short, is_short_of_memory;
+
+	/* Of the thread alone, until it is over. */
+	struct bs_py_bytes notices, name;
+	struct bs_grep_result result;
+	enum bs_status status;
+	struct bs_error err;
+	char *cursor;
+	uint64_t n_shown, n_found;
+
+	struct bs_py_bytes taken; /* of `found`, and how far it was read; for who has the GIL */
+	size_t at;
+	PyObject *answer; /* result, once it is over */
+	PyObject *weak_references;
+};
+
+/* The mutex is held: what was put into `found` is there for who asks. Not 0: to stop. */
+static int tell(struct grep *self, bool ok)
+{
+	self->is_short_of_memory |= !ok;
+	(void)pthread_cond_signal(&self->is_more);
+	while (ok && self->found.n_bytes >= MOST_BYTES && !self->is_left)
+		(void)pthread_cond_wait(&self->has_room, &self->mutex);
+	return !ok || self->is_left;
+}
+
+static int hear_line(void *context, const struct bs_grep_line *line)
+{
+	struct grep *self = context;
+	(void)pthread_mutex_lock(&self->mutex);
+	int stops = tell(self, bs_py_put_line(&self->found, line));
+	(void)pthread_mutex_unlock(&self->mutex);
+	return stops;
+}
+
+/* Names of files come as they would be printed, NUL-ended each. */
+static int hear_names(void *context, const void *bytes, size_t n_bytes)
+{
+	struct grep *self = context;
+	const char *at = bytes, *end = at + n_bytes;
+	int stops = 0;
+	(void)pthread_mutex_lock(&self->mutex);
+	while (at < end && !stops) {
+		const char *stop = memchr(at, 0, (size_t)(end - at));
+		bool ok = bs_py_append(&self->name, at, (size_t)((stop ? stop : end) - at));
+		at = stop ? stop + 1 : end;
+		if (ok && !stop)
+			continue;
+		ok = ok && bs_py_put_name(&self->found, self->name.data, self->name.n_bytes);
+		self->name.n_bytes = 0;
+		stops = tell(self, ok);
+	}
+	(void)pthread_mutex_unlock(&self->mutex);
+	return stops;
+}
+
+static void hear_notice(void *context, const char *message)
+{
+	bs_py_hear_line(&((struct grep *)context)->notices, message);
+}
+
+static void hear_results(void *context, const struct bs_grep_results *results)
+{
+	struct grep *self = context;
+	self->n_shown = results->n_shown;
+	self->n_found = results->n_found;
+	self->cursor = results->cursor ? strdup(results->cursor) : NULL;
+}
+
+/* Asked by the library: a search that nobody reads any more ends soon, though it finds nothing; so does one of a Cancel. */
+static int is_to_stop(void *context)
+{
+	struct grep *self = context;
+	(void)pthread_mutex_lock(&self->mutex);
+	int stops = self->is_left;
+	(void)pthread_mutex_unlock(&self->mutex);
+	return stops;
+}
+
+static void *search(void *context)
+{
+	struct grep *self = context;
+	enum bs_status status = bs_grep(&self->plan.request, &self->result, &self->err);
+	(void)pthread_mutex_lock(&self->mutex);
+	self->status = status;
+	self->is_over = true;
+	(void)pthread_cond_broadcast(&self->is_more);
+	(void)pthread_mutex_unlock(&self->mutex);
+	return NULL;
+}
+
+#define AT(member) offsetof(struct plan, member)
+
+static const char *const sorts[] = {"path", "modified", "accessed", "created", NULL}; /* by enum bs_grep_sort */
+
+static const struct bs_py_option grep_options[] = {
+	{"patterns", BS_PY_STRINGS, AT(request.pattern.patterns), AT(request.pattern.n_patterns), NULL, NULL},
+	{"paths", BS_PY_STRINGS, AT(request.files.paths), AT(request.files.n_paths), NULL, NULL},
+	{"index", BS_PY_CHARS, AT(request.index), 0, NULL, NULL},
+	{"ignore_case", BS_PY_BOOL, AT(ignore_case), 0, NULL, NULL},
+	{"smart_case", BS_PY_BOOL, AT(smart_case), 0, NULL, NULL},
+	{"fixed", BS_PY_BOOL, AT(request.pattern.is_fixed), 0, NULL, NULL},
+	{"word", BS_PY_BOOL, AT(request.pattern.is_word), 0, NULL, NULL},
+	{"line", BS_PY_BOOL, AT(request.pattern.is_line), 0, NULL, NULL},
+	{"multiline", BS_PY_BOOL, AT(request.pattern.is_multi_line), 0, NULL, NULL},
+	{"dot_all", BS_PY_BOOL, AT(request.pattern.dot_all), 0, NULL, NULL},
+	{"crlf", BS_PY_BOOL, AT(request.pattern.crlf), 0, NULL, NULL},
+	{"no_unicode", BS_PY_BOOL, AT(request.pattern.no_unicode), 0, NULL, NULL},
+	{"pcre2", BS_PY_BOOL, AT(request.pattern.is_pcre2), 0, NULL, NULL},
+	{"brute", BS_PY_BOOL, AT(request.pattern.is_brute), 0, NULL, NULL},
+	{"invert", BS_PY_BOOL, AT(request.output.invert), 0, NULL, NULL},
+	{"ands", BS_PY_STRINGS, AT(request.conditions.ands), 0, NULL, NULL},
+	{"nots", BS_PY_STRINGS, AT(request.conditions.nots), 0, NULL, NULL},
+	{"by_file", BS_PY_BOOL, AT(request.conditions.by_file), 0, NULL, NULL},
+	{"hidden", BS_PY_BOOL, AT(request.files.hidden), 0, NULL, NULL},
+	{"no_ignore", BS_PY_BOOL, AT(request.files.no_ignore), 0, NULL, NULL},
+	{"ignore_files", BS_PY_STRINGS, AT(request.files.ignore_files), 0, NULL, NULL},
+	{"follow", BS_PY_BOOL, AT(request.files.follow), 0, NULL, NULL},
+	{"one_file_system", BS_PY_BOOL, AT(request.files.one_file_system), 0, NULL, NULL},
+	{"max_depth", BS_PY_U64, AT(max_depth), 0, NULL, NULL},
+	{"max_file_bytes", BS_PY_U64, AT(max_file_bytes), 0, NULL, NULL},
+	{"globs", BS_PY_STRINGS, AT(request.files.globs), 0, NULL, NULL},
+	{"iglobs", BS_PY_STRINGS, AT(request.files.iglobs), 0, NULL, NULL},
+	{"types", BS_PY_STRINGS, AT(request.files.types), 0, NULL, NULL},
+	{"not_types", BS_PY_STRINGS, AT(request.files.type_nots), 0, NULL, NULL},
+	{"type_adds", BS_PY_STRINGS, AT(request.files.type_adds), 0, NULL, NULL},
+	{"encoding", BS_PY_CHARS, AT(request.files.encoding), 0, NULL, NULL},
+	{"text", BS_PY_BOOL, AT(request.files.is_text), 0, NULL, NULL},
+	{"search_zip", BS_PY_BOOL, AT(request.files.search_zip), 0, NULL, NULL},
+	{"preprocessor", BS_PY_CHARS, AT(request.files.preprocessor), 0, NULL, NULL},
+	{"preprocessor_globs", BS_PY_STRINGS, AT(request.files.preprocessor_globs), 0, NULL, NULL},
+	{"sort", BS_PY_CHOICE, AT(request.files.sort), 0, NULL, sorts},
+	{"descending", BS_PY_BOOL, AT(request.files.is_reversed), 0, NULL, NULL},
+	{"before", BS_PY_U64, AT(request.output.before), 0, NULL, NULL},
+	{"after", BS_PY_U64, AT(request.output.after), 0, NULL, NULL},
+	{"passthru", BS_PY_BOOL, AT(request.output.passthru), 0, NULL, NULL},
+	{"enclosing", BS_PY_BOOL, AT(request.output.enclosing), 0, NULL, NULL},
+	{"max_count", BS_PY_U64, AT(request.output.max_count), 0, NULL, NULL},
+	{"max_results", BS_PY_U64, AT(request.output.max_results), 0, NULL, NULL},
+	{"cursor", BS_PY_CHARS, AT(request.output.cursor), 0, NULL, NULL},
+	{"files", BS_PY_BOOL, AT(files), 0, NULL, NULL},
+	{"files_without", BS_PY_BOOL, AT(files_without), 0, NULL, NULL},
+	{"list_files", BS_PY_BOOL, AT(list_files), 0, NULL, NULL},
+	{"candidates", BS_PY_BOOL, AT(candidates), 0, NULL, NULL},
+	{"no_stat", BS_PY_BOOL, AT(request.no_stat), 0, NULL, NULL},
+	{"try_index", BS_PY_BOOL, AT(request.try_index), 0, NULL, NULL},
+	{"kernel", BS_PY_CHARS, AT(request.kernel), 0, NULL, NULL},
+	{"threads", BS_PY_U32, AT(request.n_threads), 0, NULL, NULL},
+	{"partial", BS_PY_BOOL, AT(watch.limits.partial), 0, NULL, NULL},
+	BS_PY_WATCH_OPTIONS(struct plan, watch),
+	{"log", BS_PY_OBJECT, AT(context.logger), 0, NULL, NULL},
+	{"slow", BS_PY_SECONDS, AT(context.log.slow_ns), 0, NULL, NULL},
+	{"trust", BS_PY_BOOL, AT(context.consent.all), 0, NULL, NULL},
+	{NULL, BS_PY_BOOL, 0, 0, NULL, NULL},
+};
+
+/* What the options come to. */
+static bool make_request(struct grep *self)
+{
+	struct plan *plan = &self->plan;
+	struct bs_grep_request *request = &plan->request;
+	bool prints = plan->files || plan->files_without;
+	size_t *n_bytes = bs_py_block(&self->keep, (request->pattern.n_patterns + 1) * sizeof(*n_bytes));
+	for (size_t i = 0; n_bytes && i < request->pattern.n_patterns; i++)
+		n_bytes[i] = strlen(request->pattern.patterns[i]);
+	request->pattern.pattern_bytes = n_bytes;
+	request->pattern.letter_case = plan->ignore_case  ? BS_GREP_CASE_INSENSITIVE
+	                               : plan->smart_case ? BS_GREP_CASE_SMART
+	                                                  : BS_GREP_CASE_SENSITIVE;
+	request->files.has_max_depth = plan->max_depth != NO_MOST;
+	request->files.max_depth = plan->max_depth > UINT32_MAX ? UINT32_MAX : (uint32_t)plan->max_depth;
+	request->files.has_max_file_bytes = plan->max_file_bytes != NO_MOST;
+	request->files.max_file_bytes = plan->max_file_bytes;
+	request->output.format = plan->files_without ? BS_GREP_FILES_WITHOUT
+	                         : plan->files       ? BS_GREP_FILES_WITH
+	                                             : BS_GREP_LINES;
+	request->output.line_numbers = !prints;
+	request->output.nul_after_path = prints;
+	request->task = plan->list_files   ? BS_GREP_LIST_FILES
+	                : plan->candidates ? BS_GREP_LIST_CANDIDATES
+	                                   : BS_GREP_SEARCH;
+	request->line = prints ? NULL : hear_line;
+	request->write = prints ? hear_names : NULL;
+	request->notice = hear_notice;
+	request->results = hear_results;
+	request->context = self;
+	request->consent = &plan->context.consent;
+	request->log = bs_py_context_log(&plan->context);
+	request->limits = &plan->watch.limits;
+	bs_py_watch_begin(&plan->watch);
+	plan->watch.limits.stop = is_to_stop;
+	plan->watch.limits.context = self;
+	return n_bytes != NULL;
+}
+
+/* Of the search's thread, whatever the program's threads have. */
+#define STACK_BYTES ((size_t)4 << 20)
+
+static bool start_thread(struct grep *self)
+{
+	pthread_attr_t attributes;
+	if (pthread_attr_init(&attributes))
+		return false;
+	(void)pthread_attr_setstacksize(&attributes, STACK_BYTES);
+	int failed = pthread_create(&self->thread, &attributes, search, self);
+	(void)pthread_attr_destroy(&attributes);
+	return !failed;
+}
+
+static bool begin(struct grep *self)
+{
+	pthread_condattr_t monotonic;
+	(void)pthread_mutex_init(&self->mutex, NULL);
+	(void)pthread_condattr_init(&monotonic);
+	(void)pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+	(void)pthread_cond_init(&self->is_more, &monotonic);
+	(void)pthread_cond_init(&self->has_room, NULL);
+	(void)pthread_condattr_destroy(&monotonic);
+	self->process = getpid();
+	if (!bs_py_context_begin(&self->plan.context) || !make_request(self))
+		return false;
+	self->has_thread = start_thread(self);
+	if (!self->has_thread)
+		PyErr_SetString(PyExc_RuntimeError, "no thread can be made");
+	return self->has_thread;
+}
+
+static PyObject *grep_new(PyTypeObject *type, PyObject *arguments, PyObject *keywords)
+{
+	struct bs_py_keep keep = {.objects = NULL};
+	struct plan plan = {.max_depth = NO_MOST, .max_file_bytes = NO_MOST};
+	struct grep *self = NULL;
+	bs_py_watch_init(&plan.watch);
+	if (PyArg_ParseTuple(arguments, "") && bs_py_read_options(&keep, keywords, grep_options, &plan))
+		self = (struct grep *)PyType_GenericAlloc(type, 0);
+	if (!self) {
+		bs_py_keep_free(&keep);
+		return NULL;
+	}
+	self->plan = plan;
+	self->keep = keep;
+	if (!begin(self))
+		Py_CLEAR(self);
+	return (PyObject *)self;
+}
+
+/* Ends the search, and waits for its thread; in the child of a fork there is none. */
+static void leave(struct grep *self)
+{
+	bool has_thread = self->has_thread && self->process == getpid();
+	self->is_closed = true;
+	self->has_thread = false;
+	if (!has_thread)
+		return;
+	(void)pthread_mutex_lock(&self->mutex);
+	self->is_cut_short = !self->is_over;
+	self->is_left = true;
+	(void)pthread_cond_broadcast(&self->has_room);
+	(void)pthread_cond_broadcast(&self->is_more);
+	(void)pthread_mutex_unlock(&self->mutex);
+	BS_PY_WITHOUT_GIL(pthread_join(self->thread, NULL));
+}
+
+static int grep_traverse(PyObject *object, visitproc visit, void *arg)
+{
+	Py_VISIT(Py_TYPE(object));
+	struct grep *self = (struct grep *)object;
+	int visited = bs_py_keep_traverse(&self->keep, visit, arg);
+	return visited ? visited : bs_py_context_traverse(&self->plan.context, visit, arg);
+}
+
+static void grep_dealloc(PyObject *object)
+{
+	struct grep *self = (struct grep *)object;
+	PyObject_GC_UnTrack(object);
+	PyObject_ClearWeakRefs(object);
+	leave(self);
+	(void)pthread_mutex_destroy(&self->mutex);
+	(void)pthread_cond_destroy(&self->is_more);
+	(void)pthread_cond_destroy(&self->has_room);
+	bs_py_context_clear(&self->plan.context);
+	bs_py_keep_free(&self->keep);
+	bs_py_bytes_free(&self->found);
+	bs_py_bytes_free(&self->taken);
+	bs_py_bytes_free(&self->notices);
+	bs_py_bytes_free(&self->name);
+	free(self->cursor);
+	Py_XDECREF(self->answer);
+	bs_py_free(object);
+}
+
+/* How often the one that waits looks whether Ctrl-C was pressed. */
+#define WAIT_NS 50000000
+
+/* Without the GIL: waits a little for a line, or for the end. */
+static void wait_for_more(struct grep *self)
+{
+	struct timespec until;
+	(void)clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_nsec += WAIT_NS;
+	until.tv_sec += until.tv_nsec / 1000000000;
+	until.tv_nsec %= 1000000000;
+	(void)pthread_mutex_lock(&self->mutex);
+	int status = 0;
+	while (self->found.n_bytes == 0 && !self->is_over && !self->is_left && status == 0)
+		status = pthread_cond_timedwait(&self->is_more, &self->mutex, &until);
+	(void)pthread_mutex_unlock(&self->mutex);
+}
+
+/* Takes what was found; whether there is no more to come. */
+static bool take(struct grep *self)
+{
+	(void)pthread_mutex_lock(&self->mutex);
+	struct bs_py_bytes empty = self->taken;
+	bool is_over = self->is_over;
+	empty.n_bytes = 0;
+	self->taken = self->found;
+	self->found = empty;
+	self->at = 0;
+	(void)pthread_cond_signal(&self->has_room);
+	(void)pthread_mutex_unlock(&self->mutex);
+	return is_over;
+}
+
+static PyObject *make_answer(struct grep *self)
+{
+	const struct bs_grep_result *result = &self->result;
+	return Py_BuildValue(
+		"{s:K,s:K,s:K,s:K,s:K,s:O,s:K,s:K,s:z,s:d,s:N}", "files", (unsigned long long)result->n_files,
+		"files_with_match", (unsigned long long)result->n_with_match, "ruled_out",
+		(unsigned long long)result->n_ruled_out, "unread", (unsigned long long)result->n_notices, "read_bytes",
+		(unsigned long long)result->read_bytes, "partial", result->is_partial ? Py_True : Py_False, "shown",
+		(unsigned long long)self->n_shown, "found", (unsigned long long)self->n_found, "cursor", self->cursor,
+		"seconds", (double)result->elapsed_ns / 1e9, "notices", bs_py_lines(&self->notices));
+}
+
+/* Ends the search, if that was not done: what it came to. False with an exception, unless it failed because it was ended. */
+static bool finish(struct grep *self)
+{
+	bool is_first = self->has_thread;
+	leave(self);
+	if (!is_first)
+		return true;
+	if (self->is_short_of_memory)
+		PyErr_NoMemory();
+	else if (self->status && !(self->is_cut_short && self->status == BS_STOPPED))
+		(void)bs_py_raise(self->status, &self->err);
+	else
+		self->answer = make_answer(self);
+	return !PyErr_Occurred();
+}
+
+static PyObject *grep_next(PyObject *object)
+{
+	struct grep *self = (struct grep *)object;
+	if (self->process != getpid())
+		return PyErr_Format(PyExc_RuntimeError, "the search belongs to the process that began it");
+	while (!self->is_closed) {
+		if (self->at < self->taken.n_bytes) {
+			const char *at = self->taken.data + self->at;
+			PyObject *line = bs_py_make_line(&at);
+			self->at = (size_t)(at - self->taken.data);
+			return line;
+		}
+		bool is_over = take(self);
+		if (self->taken.n_bytes > 0)
+			continue;
+		if (is_over) {
+			(void)finish(self);
+			return NULL;
+		}
+		BS_PY_WITHOUT_GIL(wait_for_more(self));
+		if (PyErr_CheckSignals() < 0)
+			return NULL;
+	}
+	return NULL;
+}
+
+static PyObject *grep_close(PyObject *object, PyObject *unused)
+{
+	struct grep *self = (struct grep *)object;
+	(void)unused;
+	return finish(self) ? Py_NewRef(Py_None) : NULL;
+}
+
+static PyObject *grep_exit(PyObject *object, PyObject *arguments)
+{
+	(void)arguments;
+	return grep_close(object, NULL);
+}
+
+static PyObject *grep_enter(PyObject *object, PyObject *unused)
+{
+	(void)unused;
+	return Py_NewRef(object);
+}
+
+static PyObject *grep_iter(PyObject *object)
+{
+	return Py_NewRef(object);
+}
+
+static PyObject *grep_result(PyObject *object, void *unused)
+{
+	PyObject *answer = ((struct grep *)object)->answer;
+	(void)unused;
+	return Py_NewRef(answer ? answer : Py_None);
+}
+
+static PyMethodDef grep_methods[] = {
+	BS_PY_DOCUMENTED("close", grep_close, METH_NOARGS, "close($self, /)\n--\n\nEnds the search."),
+	BS_PY_METHOD("__enter__", grep_enter, METH_NOARGS),
+	BS_PY_METHOD("__exit__", grep_exit, METH_VARARGS),
+	{NULL, NULL, 0, NULL},
+};
+
+static PyMemberDef grep_members[] = {
+	{"__weaklistoffset__", T_PYSSIZET, offsetof(struct grep, weak_references), READONLY, NULL},
+	{NULL, 0, 0, 0, NULL},
+};
+
+static PyGetSetDef grep_properties[] = {
+	{"result", grep_result, NULL, "What the search came to, once it is over: a dict; None before.", NULL},
+	{NULL, NULL, NULL, NULL, NULL},
+};
+
+static char grep_doc[] = "An iterator of Line, in the order of files and lines, each there as soon as it is found; "
+			 "grep and Index.grep make it.\n\n"
+			 "result: after the end, a dict: files, files_with_match, unread, notices, cursor ... close() "
+			 "ends the search early, as the end of\n"
+			 "`with` and of the object does.";
+
+static PyType_Slot grep_slots[] = {
+	{Py_tp_doc, grep_doc},         {Py_tp_new, grep_new},
+	{Py_tp_dealloc, grep_dealloc}, {Py_tp_traverse, grep_traverse},
+	{Py_tp_iter, grep_iter},       {Py_tp_iternext, grep_next},
+	{Py_tp_methods, grep_methods}, {Py_tp_getset, grep_properties},
+	{Py_tp_members, grep_members}, {0, NULL},
+};
+
+static PyType_Spec grep_spec = {"bitsift.Grep", sizeof(struct grep), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
+                                grep_slots};
+
+bool bs_py_add_grep(PyObject *module)
+{
+	bs_py_types.grep = bs_py_add_type(module, &grep_spec);
+	return bs_py_types.grep != NULL;
+}

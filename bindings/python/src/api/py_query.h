@@ -1,0 +1,10 @@
+/* py_query.h: Query: a query apart from an index (bitsift/query.h). */
+#ifndef BS_PY_QUERY_H
+#define BS_PY_QUERY_H
+
+#include "../base/py_types.h"
+
+/* Adds Query, Match and Place to the module; false with an exception. */
+bool bs_py_add_query(PyObject *module);
+
+#endif

@@ -1,0 +1,22 @@
+/* py_search.h: finders, and what is asked of them. */
+#ifndef BS_PY_SEARCH_H
+#define BS_PY_SEARCH_H
+
+#include "../base/py_limits.h"
+
+/* The finder, for who has the GIL, until bs_py_finder_done; NULL with an exception: another thread is at it. */
+struct bs_finder *bs_py_finder_begin(PyObject *object);
+void bs_py_finder_done(PyObject *object);
+/* Reads a query and options of a search into *search_out, which then borrows from keep. */
+struct bs_py_search {
+	struct bs_find_request request;
+	struct bs_py_watch watch;
+	PyObject *statistics;
+	bool explains;
+};
+bool bs_py_read_search(struct bs_py_keep *keep, PyObject *query, PyObject *options, struct bs_py_search *search_out);
+
+/* Adds Finder to the module; false with an exception. */
+bool bs_py_add_search(PyObject *module);
+
+#endif

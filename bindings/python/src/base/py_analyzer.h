@@ -1,0 +1,15 @@
+/* py_analyzer.h: Analyzer: a function of Python that cuts texts into words. */
+#ifndef BS_PY_ANALYZER_H
+#define BS_PY_ANALYZER_H
+
+#include "py_types.h"
+
+/* Of an Analyzer, borrowed. */
+const struct bs_analyzer *bs_py_analyzer(PyObject *object);
+/* An exception that its function raised on another thread becomes this one's. */
+void bs_py_analyzer_failed(PyObject *object);
+
+/* Adds Analyzer to the module; false with an exception. */
+bool bs_py_add_analyzer(PyObject *module);
+
+#endif

@@ -1,0 +1,34 @@
+/* py_callbacks.c: see py_callbacks.h. */
+#include "py_callbacks.h"
+
+/*
+ * Python's own limit counts its own frames, and lets several hundred calls of the library nest: each takes some 10 KiB of stack
+ * between two frames of Python. With this one they fit into a thread of 192 KiB.
+ */
+#define MOST_CALLBACKS 16u
+static _Thread_local const void *callbacks[MOST_CALLBACKS]; /* what they serve */
+static _Thread_local unsigned n_callbacks;
+
+bool bs_py_callback_begin(const void *served)
+{
+	if (n_callbacks == MOST_CALLBACKS) {
+		PyErr_Format(PyExc_RecursionError, "functions that bitsift calls use bitsift again, more than %d deep",
+		             (int)MOST_CALLBACKS);
+		return false;
+	}
+	callbacks[n_callbacks++] = served;
+	return true;
+}
+
+void bs_py_callback_end(void)
+{
+	n_callbacks--;
+}
+
+bool bs_py_is_served(const void *served)
+{
+	for (unsigned i = 0; i < n_callbacks; i++)
+		if (callbacks[i] == served)
+			return true;
+	return false;
+}

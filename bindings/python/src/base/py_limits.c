@@ -1,0 +1,101 @@
+/* py_limits.c: see py_limits.h. */
+#include "py_limits.h"
+
+#include <time.h>
+
+#include "py_callbacks.h"
+
+/* A word to those who work elsewhere. */
+struct cancel {
+	PyObject_HEAD volatile int is_set;
+};
+
+static PyObject *cancel_set(PyObject *self, PyObject *unused)
+{
+	(void)unused;
+	((struct cancel *)self)->is_set = 1;
+	Py_RETURN_NONE;
+}
+
+static PyObject *cancel_clear(PyObject *self, PyObject *unused)
+{
+	(void)unused;
+	((struct cancel *)self)->is_set = 0;
+	Py_RETURN_NONE;
+}
+
+static PyObject *cancel_is_set(PyObject *self, PyObject *unused)
+{
+	(void)unused;
+	return PyBool_FromLong(((struct cancel *)self)->is_set);
+}
+
+static PyMethodDef cancel_methods[] = {
+	BS_PY_DOCUMENTED("set", cancel_set, METH_NOARGS,
+                         "set($self, /)\n--\n\nEnds the calls that have it: StoppedError, or partial answers."),
+	BS_PY_DOCUMENTED("clear", cancel_clear, METH_NOARGS, "clear($self, /)\n--\n\nFor the next calls."),
+	BS_PY_DOCUMENTED("is_set", cancel_is_set, METH_NOARGS, "is_set($self, /)\n--\n\nWhether it is."),
+	{NULL, NULL, 0, NULL},
+};
+
+static char cancel_doc[] =
+	"Cancel()\n--\n\nHanded to calls as `cancel`, it ends them when any thread, or a signal handler, sets it.";
+
+static PyType_Slot cancel_slots[] = {
+	{Py_tp_doc, cancel_doc},
+	{Py_tp_dealloc, bs_py_free},
+	{Py_tp_methods, cancel_methods},
+	{0, NULL},
+};
+
+static PyType_Spec cancel_spec = {"bitsift.Cancel", sizeof(struct cancel), 0, Py_TPFLAGS_DEFAULT, cancel_slots};
+
+/* How often signals are looked for: each look waits for the GIL. */
+#define WATCH_NS 50000000u
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+	(void)clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* Python handles signals on the thread that began the call, if at all. */
+static int watch_signals(void *context)
+{
+	struct bs_py_watch *watch = context;
+	uint64_t now = now_ns();
+	if (watch->is_interrupted)
+		return 1;
+	if (now < watch->next_ns || watch->thread != PyThread_get_thread_ident())
+		return 0;
+	PyGILState_STATE gil = PyGILState_Ensure();
+	watch->is_interrupted = PyErr_Occurred() || !bs_py_callback_begin(NULL);
+	if (!watch->is_interrupted) {
+		watch->is_interrupted = PyErr_CheckSignals() < 0;
+		bs_py_callback_end();
+	}
+	PyGILState_Release(gil);
+	watch->next_ns = now_ns() + WATCH_NS;
+	return watch->is_interrupted;
+}
+
+void bs_py_watch_init(struct bs_py_watch *watch)
+{
+	*watch = (struct bs_py_watch){.limits = {.stop = watch_signals}};
+}
+
+void bs_py_watch_begin(struct bs_py_watch *watch)
+{
+	watch->limits.context = watch;
+	watch->limits.cancel = watch->cancel ? &((struct cancel *)watch->cancel)->is_set : NULL;
+	watch->thread = PyThread_get_thread_ident();
+	watch->next_ns = now_ns() + WATCH_NS;
+	watch->is_interrupted = false;
+}
+
+bool bs_py_add_limits(PyObject *module)
+{
+	bs_py_types.cancel = bs_py_add_type(module, &cancel_spec);
+	return bs_py_types.cancel != NULL;
+}

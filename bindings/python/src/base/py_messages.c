@@ -1,0 +1,181 @@
+/* py_messages.c: see py_messages.h. */
+#include "py_messages.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* An exception for each status, which is also one of Python's own. */
+static const struct kin {
+	const char *name, *doc;
+	enum bs_status status;
+} kin[] = {
+	{"bitsift.InvalidError",
+         "What was asked for makes no sense. position: where in the query, in characters, and caret: a picture of it; "
+         "or None.",
+         BS_INVALID},
+	{"bitsift.NoMemoryError", "There is not enough memory, or a limit says so.", BS_NO_MEMORY},
+	{"bitsift.IOFailure", "The operating system said no.", BS_IO},
+	{"bitsift.NotFoundError", "What was named is not there.", BS_NOT_FOUND},
+	{"bitsift.CorruptError", "A file of the index is damaged.", BS_CORRUPT},
+	{"bitsift.UnsupportedError", "A file of a newer format, an unknown kernel, another analyzer.", BS_UNSUPPORTED},
+	{"bitsift.BusyError", "Another writer is at work.", BS_BUSY},
+	{"bitsift.StoppedError", "A callback asked to stop.", BS_STOPPED},
+	{"bitsift.UntrustedError",
+         "The index is another user's, or nobody has consented that a source be read: trust=True.", BS_UNTRUSTED},
+	{"bitsift.DeadlineError", "The call took as long as it may.", BS_DEADLINE},
+};
+
+static PyObject *python_kin(enum bs_status status)
+{
+	switch (status) {
+	case BS_INVALID:
+		return PyExc_ValueError;
+	case BS_NO_MEMORY:
+		return PyExc_MemoryError;
+	case BS_IO:
+		return PyExc_OSError;
+	case BS_NOT_FOUND:
+		return PyExc_FileNotFoundError;
+	case BS_BUSY:
+		return PyExc_BlockingIOError;
+	case BS_UNTRUSTED:
+		return PyExc_PermissionError;
+	case BS_DEADLINE:
+		return PyExc_TimeoutError;
+	default:
+		return PyExc_RuntimeError;
+	}
+}
+
+static bool add_error(PyObject *module, const struct kin *one)
+{
+	PyObject *bases = PyTuple_Pack(2, bs_py_types.errors[BS_OK], python_kin(one->status));
+	PyObject *members = bases ? Py_BuildValue("{s:s,s:O,s:O}", "status", bs_status_name(one->status), "position",
+	                                          Py_None, "caret", Py_None)
+	                          : NULL;
+	PyObject *error = members ? PyErr_NewExceptionWithDoc(one->name, one->doc, bases, members) : NULL;
+	Py_XDECREF(bases);
+	Py_XDECREF(members);
+	bs_py_types.errors[one->status] = error;
+	return error && PyModule_AddObjectRef(module, one->name + sizeof("bitsift.") - 1, error) == 0;
+}
+
+bool bs_py_add_errors(PyObject *module)
+{
+	PyObject *members = Py_BuildValue("{s:s,s:O,s:O}", "status", "error", "position", Py_None, "caret", Py_None);
+	PyObject *error =
+		members ? PyErr_NewExceptionWithDoc("bitsift.Error",
+	                                            "What the library reports. status: its name there.", NULL, members)
+			: NULL;
+	Py_XDECREF(members);
+	bs_py_types.errors[BS_OK] = error;
+	bool ok = error && PyModule_AddObjectRef(module, "Error", error) == 0;
+	for (size_t i = 0; i < sizeof(kin) / sizeof(*kin) && ok; i++)
+		ok = add_error(module, &kin[i]);
+	return ok;
+}
+
+/* clang-format off */
+static const char *const own_words[] = {
+	"larger than --max-document", "larger than max_document_bytes",
+	"over --max-document", "over max_document_bytes",
+	"larger than --memory", "larger than memory_bytes",
+	"than --memory has", "than memory_bytes has",
+	"use less --memory", "use less memory_bytes",
+	"^--weight ", "weights: ",
+	"^--type-add: ", "type_adds: ",
+	"^--type-add ", "type_adds: ",
+	"^--encoding: ", "encoding: ",
+	"^--encoding ", "encoding: ",
+	"; see `bitsift grep --type-list`", "",
+	"rebuild it with `bitsift index --rebuild`", "rebuild it with build(..., rebuild=True)",
+	"`bitsift index --rebuild --words --grams`", "build(..., rebuild=True, words=True, grams=True)",
+	"as in `bitsift index --rebuild .`", "as in build(..., [\".\"], rebuild=True)",
+	": `bitsift index --rebuild - SOURCE...`", "",
+	"`bitsift index --rebuild`", "build(..., rebuild=True)",
+	"--rebuild to index", "rebuild=True to index",
+	"to forget it: bitsift index$", "to forget it: build(..., forget=...)",
+	"or use --wait", "or use wait=True",
+	"(--strict stops here", "(strict=True stops here",
+	"unless --text chooses", "unless text_fields chooses",
+	"only if it is named: --index $", "only if it is named",
+	"make one with `bitsift index .`, or name one with --index DIR", "make one with build(), or name one",
+	"make one with `bitsift index`", "make one with build()",
+	"try `bitsift index .`", "try build(path, \".\")",
+	"run `bitsift index` first, which", "call build() or Index.update() first, which",
+	"the next `bitsift index` that", "the next build() that",
+	"--rebuild SOURCE", "build(..., SOURCE, rebuild=True)",
+	NULL};
+/* clang-format on */
+
+PyObject *bs_py_message(const char *text)
+{
+	size_t room = strlen(text) + 512;
+	char *worded = malloc(room);
+	if (!worded)
+		return PyErr_NoMemory();
+	memcpy(worded, text, strlen(text) + 1);
+	bs_reword(worded, room, own_words);
+	PyObject *message = bs_py_text(worded, strlen(worded));
+	free(worded);
+	return message;
+}
+
+PyObject *bs_py_raise(enum bs_status status, const struct bs_error *err)
+{
+	return bs_py_raise_at(status, err, NULL, 0, SIZE_MAX);
+}
+
+/* Where in the query it is that it fails. */
+static bool set_place(PyObject *error, const char *query, size_t query_bytes, size_t error_byte)
+{
+	char *text = NULL;
+	if (bs_query_caret(query, query_bytes, error_byte, &text, NULL) != BS_OK)
+		text = NULL;
+	PyObject *before = bs_py_string(query, error_byte);
+	PyObject *position = before ? PyLong_FromSsize_t(PyUnicode_GetLength(before)) : NULL;
+	PyObject *caret = text ? bs_py_text(text, strlen(text)) : Py_NewRef(Py_None);
+	bool ok = position && caret && PyObject_SetAttrString(error, "position", position) == 0 &&
+	          PyObject_SetAttrString(error, "caret", caret) == 0;
+	free(text);
+	Py_XDECREF(before);
+	Py_XDECREF(position);
+	Py_XDECREF(caret);
+	return ok;
+}
+
+PyObject *bs_py_raise_at(enum bs_status status, const struct bs_error *err, const char *query, size_t query_bytes,
+                         size_t error_byte)
+{
+	size_t known = (size_t)status <= BS_DEADLINE ? (size_t)status : BS_OK;
+	if (PyErr_Occurred())
+		return NULL;
+	PyObject *message = bs_py_message(err->text);
+	PyObject *error = message ? PyObject_CallFunctionObjArgs(bs_py_types.errors[known], message, NULL) : NULL;
+	if (error && query && error_byte <= query_bytes && !set_place(error, query, query_bytes, error_byte))
+		Py_CLEAR(error);
+	if (error)
+		PyErr_SetObject(bs_py_types.errors[known], error);
+	Py_XDECREF(message);
+	Py_XDECREF(error);
+	return NULL;
+}
+
+void bs_py_hear_line(void *context, const char *line)
+{
+	(void)bs_py_append(context, line, strlen(line) + 1);
+}
+
+PyObject *bs_py_lines(const struct bs_py_bytes *lines)
+{
+	PyObject *list = PyList_New(0);
+	for (size_t at = 0; list && at < lines->n_bytes;) {
+		size_t n_bytes = strlen(lines->data + at);
+		PyObject *line = bs_py_message(lines->data + at);
+		if (!line || PyList_Append(list, line) < 0)
+			Py_CLEAR(list);
+		Py_XDECREF(line);
+		at += n_bytes + 1;
+	}
+	return list;
+}

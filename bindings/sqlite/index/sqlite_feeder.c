@@ -1,0 +1,207 @@
+/*
+ * sqlite_feeder.c: see sqlite_feeder.h. Two chunks: one is filled, the other one is worked at.
+ *
+ *      chunk: { struct row, size_t each for the lengths of the texts, the texts } ...
+ */
+#include "bindings/sqlite/index/sqlite_feeder.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bindings/sqlite/base/sqlite_rowid.h"
+
+/* Large enough that a thread is seldom woken, small enough for its cache. */
+#define CHUNK_BYTES ((size_t)256 << 10)
+
+struct row {
+	sqlite3_int64 id;
+	size_t n_bytes; /* with what follows; */
+	bool there;
+};
+
+struct chunk {
+	char *bytes;
+	size_t used_bytes, capacity_bytes;
+};
+
+struct bsql_feeder {
+	struct bs_writer *writer;
+	struct bs_text *texts; /* of the row in hand, with the names of their fields */
+	size_t n_texts;
+	struct chunk filled, worked; /* worked is the thread's, while it is busy */
+	bool has_thread;
+	pthread_t thread;
+	pthread_mutex_t mutex;
+	pthread_cond_t changed;
+	bool is_busy, is_ended;
+	enum bs_status status; /* of the first row that failed; later ones are passed over */
+	struct bs_error err;
+};
+
+static enum bs_status write_row(struct bsql_feeder *feeder, const struct row *row, const char *at, struct bs_error *err)
+{
+	char id[BSQL_ID_BYTES];
+	size_t id_bytes = bsql_id_write(row->id, id);
+	if (!row->there)
+		return bs_writer_delete(feeder->writer, id, id_bytes, NULL, err);
+	const char *text = at + feeder->n_texts * sizeof(size_t);
+	for (size_t i = 0; i < feeder->n_texts; i++) {
+		memcpy(&feeder->texts[i].text_bytes, at + i * sizeof(size_t), sizeof(size_t));
+		feeder->texts[i].text = text;
+		text += feeder->texts[i].text_bytes;
+	}
+	return bs_writer_add(feeder->writer, id, id_bytes, feeder->texts, feeder->n_texts, err);
+}
+
+static void work(struct bsql_feeder *feeder)
+{
+	struct row row;
+	for (size_t at = 0; at < feeder->worked.used_bytes && !feeder->status; at += row.n_bytes) {
+		memcpy(&row, feeder->worked.bytes + at, sizeof(row));
+		feeder->status = write_row(feeder, &row, feeder->worked.bytes + at + sizeof(row), &feeder->err);
+	}
+	feeder->worked.used_bytes = 0;
+}
+
+static void *run_thread(void *context)
+{
+	struct bsql_feeder *feeder = context;
+	pthread_mutex_lock(&feeder->mutex);
+	for (;;) {
+		while (!feeder->is_busy && !feeder->is_ended)
+			pthread_cond_wait(&feeder->changed, &feeder->mutex);
+		if (!feeder->is_busy)
+			break;
+		pthread_mutex_unlock(&feeder->mutex);
+		work(feeder);
+		pthread_mutex_lock(&feeder->mutex);
+		feeder->is_busy = false;
+		pthread_cond_signal(&feeder->changed);
+	}
+	pthread_mutex_unlock(&feeder->mutex);
+	return NULL;
+}
+
+/* With the mutex, that the thread has nothing more to do. */
+static void await(struct bsql_feeder *feeder)
+{
+	pthread_mutex_lock(&feeder->mutex);
+	while (feeder->is_busy)
+		pthread_cond_wait(&feeder->changed, &feeder->mutex);
+}
+
+static enum bs_status hand_over(struct bsql_feeder *feeder)
+{
+	await(feeder);
+	struct chunk filled = feeder->filled;
+	feeder->filled = feeder->worked;
+	feeder->worked = filled;
+	enum bs_status status = feeder->status;
+	feeder->is_busy = feeder->has_thread;
+	pthread_cond_signal(&feeder->changed);
+	pthread_mutex_unlock(&feeder->mutex);
+	if (feeder->has_thread)
+		return status;
+	work(feeder);
+	return feeder->status;
+}
+
+/* Whatever the host's threads have. */
+#define STACK_BYTES ((size_t)1 << 20)
+
+static bool start_thread(struct bsql_feeder *feeder)
+{
+	pthread_attr_t attributes;
+	if (pthread_attr_init(&attributes))
+		return false;
+	(void)pthread_attr_setstacksize(&attributes, STACK_BYTES);
+	int failed = pthread_create(&feeder->thread, &attributes, run_thread, feeder);
+	(void)pthread_attr_destroy(&attributes);
+	return !failed;
+}
+
+enum bs_status bsql_feeder_new(struct bs_writer *writer, const char *const *fields, struct bsql_feeder **feeder_out,
+                               struct bs_error *err)
+{
+	struct bsql_feeder *feeder = calloc(1, sizeof(*feeder));
+	size_t n = 0;
+	while (fields[n])
+		n++;
+	*feeder_out = feeder;
+	if (feeder)
+		feeder->texts = calloc(n + 1, sizeof(*feeder->texts));
+	if (!feeder || !feeder->texts) {
+		free(feeder);
+		*feeder_out = NULL;
+		return bs_fail_memory(err, "rows", n * sizeof(*feeder->texts));
+	}
+	feeder->writer = writer;
+	feeder->n_texts = n;
+	for (size_t i = 0; i < n; i++)
+		feeder->texts[i] = (struct bs_text){.field = fields[i], .field_bytes = strlen(fields[i])};
+	pthread_mutex_init(&feeder->mutex, NULL);
+	pthread_cond_init(&feeder->changed, NULL);
+	feeder->has_thread = start_thread(feeder);
+	return BS_OK;
+}
+
+static enum bs_status make_room(struct chunk *chunk, size_t n_bytes, struct bs_error *err)
+{
+	if (n_bytes <= chunk->capacity_bytes - chunk->used_bytes)
+		return BS_OK;
+	size_t wanted = chunk->used_bytes + n_bytes;
+	wanted = wanted < CHUNK_BYTES * 2 ? CHUNK_BYTES * 2 : wanted;
+	char *bytes = realloc(chunk->bytes, wanted);
+	if (!bytes)
+		return bs_fail_memory(err, "rows", wanted);
+	chunk->bytes = bytes;
+	chunk->capacity_bytes = wanted;
+	return BS_OK;
+}
+
+static void append(struct chunk *chunk, const void *bytes, size_t n_bytes)
+{
+	if (n_bytes > 0)
+		memcpy(chunk->bytes + chunk->used_bytes, bytes, n_bytes);
+	chunk->used_bytes += n_bytes;
+}
+
+enum bs_status bsql_feeder_put(struct bsql_feeder *feeder, sqlite3_int64 id, const struct bs_text *texts,
+                               struct bs_error *err)
+{
+	struct row row = {.id = id, .n_bytes = sizeof(row), .there = texts != NULL};
+	for (size_t i = 0; i < feeder->n_texts && texts; i++)
+		row.n_bytes += sizeof(size_t) + texts[i].text_bytes;
+	enum bs_status status = make_room(&feeder->filled, row.n_bytes, err);
+	if (status)
+		return status;
+	append(&feeder->filled, &row, sizeof(row));
+	for (size_t i = 0; i < feeder->n_texts && texts; i++)
+		append(&feeder->filled, &texts[i].text_bytes, sizeof(size_t));
+	for (size_t i = 0; i < feeder->n_texts && texts; i++)
+		append(&feeder->filled, texts[i].text, texts[i].text_bytes);
+	status = feeder->filled.used_bytes < CHUNK_BYTES ? BS_OK : hand_over(feeder);
+	return status ? bs_fail(err, status, "%s", feeder->err.text) : BS_OK;
+}
+
+enum bs_status bsql_feeder_end(struct bsql_feeder *feeder, struct bs_error *err)
+{
+	if (!feeder)
+		return BS_OK;
+	(void)hand_over(feeder);
+	await(feeder);
+	feeder->is_ended = true;
+	pthread_cond_signal(&feeder->changed);
+	pthread_mutex_unlock(&feeder->mutex);
+	if (feeder->has_thread)
+		pthread_join(feeder->thread, NULL);
+	enum bs_status status = feeder->status ? bs_fail(err, feeder->status, "%s", feeder->err.text) : BS_OK;
+	pthread_mutex_destroy(&feeder->mutex);
+	pthread_cond_destroy(&feeder->changed);
+	free(feeder->filled.bytes);
+	free(feeder->worked.bytes);
+	free(feeder->texts);
+	free(feeder);
+	return status;
+}

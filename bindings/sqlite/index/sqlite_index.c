@@ -1,0 +1,916 @@
+/* sqlite_index.c: see sqlite_index.h. */
+#include "bindings/sqlite/index/sqlite_index.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bindings/sqlite/base/sqlite_base.h"
+#include "bindings/sqlite/base/sqlite_rowid.h"
+#include "bindings/sqlite/index/sqlite_feeder.h"
+#include "bindings/sqlite/index/sqlite_files.h"
+
+SQLITE_EXTENSION_INIT3
+
+struct change {
+	sqlite3_int64 id;
+	uint32_t order; /* while they are sorted: which comes later */
+	bool there;
+};
+
+struct changes {
+	struct change *all;
+	size_t n, capacity;
+};
+
+/* All hits of the query that was last asked for all of them; of no query: text is NULL. */
+struct known {
+	char *query;
+	size_t query_bytes;
+	bool has_scores;
+	uint64_t view;
+	struct bsql_hits hits;
+};
+
+struct bsql_index {
+	struct bsql_registry *registry; /* NULL: it is not in there any more */
+	struct bsql_index *next;
+	unsigned n_users;
+	struct bsql_declaration declaration;
+	struct bsql_shadow shadow;
+	struct bs_error *err;     /* the shadow's: all have one */
+	bool is_busy;             /* what SQLite is asked for may ask again, if content is a view */
+	sqlite3_int64 last_rowid; /* of SQLite, before that */
+	struct bs_limits limits;  /* by which SQLite's interrupt ends what is under way */
+	pthread_t owner;          /* the thread that it is under way on */
+	uint64_t n_changes;
+
+	struct bsql_files files;
+	struct bs_text_provider provider;
+	int provider_code; /* of a text that could not be read */
+	struct bs_index *handle;
+	struct bs_finder *finder;
+	uint64_t view;
+	struct known known;
+
+	bool is_known; /* the memory is what the tables said at `state`, and what is applied since; else base and n_applied say nothing */
+	sqlite3_int64 state;
+	struct changes base; /* what t_pending says and is not applied to the memory */
+	struct changes log;  /* what was noted since, and is not in t_pending; */
+	size_t n_applied;    /* so many of it is applied */
+	size_t log_bytes;    /* of the texts of this transaction */
+	/* NULL, or it was given base and the log, and is to be committed: they come in so large a number. */
+	struct bs_writer *writer;
+	struct bsql_feeder *feeder; /* through which it is given more */
+	bool has_flushed;           /* it wrote to t_pending */
+};
+
+static int append(struct changes *changes, sqlite3_int64 id, bool there)
+{
+	int code = bsql_grow(&changes->all, changes->n, &changes->capacity, sizeof(*changes->all));
+	if (!code)
+		changes->all[changes->n++] = (struct change){.id = id, .there = there};
+	return code;
+}
+
+static int provide(void *context, const char *id, size_t id_bytes, const struct bs_text **texts_out,
+                   size_t *n_texts_out)
+{
+	struct bsql_index *index = context;
+	sqlite3_int64 row;
+	if (!bsql_id_read(id, id_bytes, &row))
+		return 1;
+	int code = bsql_shadow_texts(&index->shadow, row, texts_out, n_texts_out);
+	if (code == SQLITE_DONE)
+		return 1;
+	if (code)
+		index->provider_code = code;
+	return code ? 2 : 0;
+}
+
+/* A failure of the library; that of SQLite behind it, if it is one. */
+static int fail(struct bsql_index *index, enum bs_status status)
+{
+	int code = index->provider_code;
+	index->provider_code = SQLITE_OK;
+	if (!code)
+		return bsql_code_of(status);
+	return bsql_shadow_fail(&index->shadow, code);
+}
+
+/* A struct bs_limits' stop. Other threads that work for the call must not use the connection, which its thread has locked. */
+static int is_interrupted(void *context)
+{
+	struct bsql_index *index = context;
+	return pthread_equal(pthread_self(), index->owner) && bsql_shadow_is_interrupted(&index->shadow);
+}
+
+static int fail_recursive(struct bsql_index *index)
+{
+	const char *table = index->declaration.table;
+	(void)bs_fail(index->err, BS_OK, "recursively defined table %s: what it reads or writes is %s itself", table,
+	              table);
+	return SQLITE_ERROR;
+}
+
+int bsql_index_refuse_recursion(struct bsql_index *index)
+{
+	return index->is_busy || index->shadow.n_steps > 0 ? fail_recursive(index) : SQLITE_OK;
+}
+
+static int enter(struct bsql_index *index)
+{
+	index->err->text[0] = '\0';
+	if (index->is_busy)
+		return fail_recursive(index);
+	index->is_busy = true;
+	index->provider_code = SQLITE_OK;
+	index->last_rowid = sqlite3_last_insert_rowid(index->shadow.db);
+	index->owner = pthread_self();
+	return SQLITE_OK;
+}
+
+static int leave(struct bsql_index *index, int code)
+{
+	bsql_shadow_end(&index->shadow);
+	index->is_busy = false;
+	/* Rows of t_pending and t_files are nobody's last. */
+	sqlite3_set_last_insert_rowid(index->shadow.db, index->last_rowid);
+	if (code)
+		bsql_reword(index->err);
+	if (code && (!index->err->text[0] || (code & 0xff) == SQLITE_INTERRUPT))
+		(void)bs_fail(index->err, BS_OK, "%s", sqlite3_errstr(code));
+	return code;
+}
+
+static void close_handle(struct bsql_index *index)
+{
+	bs_finder_free(index->finder);
+	bs_index_close(index->handle);
+	index->finder = NULL;
+	index->handle = NULL;
+}
+
+/* What it was given is noted all the same. */
+static void drop_writer(struct bsql_index *index)
+{
+	(void)!bsql_feeder_end(index->feeder, NULL);
+	index->feeder = NULL;
+	bs_writer_close(index->writer);
+	index->writer = NULL;
+}
+
+struct bsql_registry *bsql_registry_new(void)
+{
+	return calloc(1, sizeof(struct bsql_registry));
+}
+
+void bsql_registry_free(void *registry)
+{
+	struct bsql_registry *of = registry;
+	for (struct bsql_index *index = of->indexes; index; index = index->next)
+		index->registry = NULL;
+	free(of);
+}
+
+static void start_over(struct bsql_index *index)
+{
+	drop_writer(index);
+	close_handle(index);
+	bsql_files_deinit(&index->files);
+	index->is_known = false;
+}
+
+static void forget_hits(struct bsql_index *index)
+{
+	free(index->known.query);
+	bsql_hits_deinit(&index->known.hits);
+	index->known = (struct known){.query = NULL};
+}
+
+static void free_index(struct bsql_index *index)
+{
+	start_over(index);
+	forget_hits(index);
+	bsql_shadow_deinit(&index->shadow);
+	bsql_declaration_deinit(&index->declaration);
+	free(index->base.all);
+	free(index->log.all);
+	free(index);
+}
+
+static struct bsql_index *find_index(struct bsql_registry *registry, const struct bsql_declaration *declaration)
+{
+	for (struct bsql_index *index = registry->indexes; index; index = index->next)
+		if (bsql_declaration_equals(&index->declaration, declaration))
+			return index;
+	return NULL;
+}
+
+struct bsql_index *bsql_index_find_table(const struct bsql_registry *registry, const char *schema, const char *table)
+{
+	for (struct bsql_index *index = registry->indexes; index; index = index->next)
+		if (sqlite3_stricmp(index->declaration.schema, schema) == 0 &&
+		    sqlite3_stricmp(index->declaration.table, table) == 0)
+			return index;
+	return NULL;
+}
+
+int bsql_index_acquire(struct bsql_registry *registry, sqlite3 *db, struct bsql_declaration *declaration,
+                       struct bsql_index **index_out, struct bs_error *err)
+{
+	struct bsql_index *index = find_index(registry, declaration);
+	*index_out = index;
+	if (index) {
+		bsql_declaration_deinit(declaration);
+		index->n_users++;
+		return SQLITE_OK;
+	}
+	index = calloc(1, sizeof(*index));
+	if (!index) {
+		bsql_declaration_deinit(declaration);
+		return bsql_code_of(bs_fail_memory(err, "an index", sizeof(*index)));
+	}
+	index->declaration = *declaration;
+	index->provider = (struct bs_text_provider){.texts = provide, .context = index};
+	index->err = &index->shadow.err;
+	index->limits = (struct bs_limits){.stop = is_interrupted, .context = index};
+	int code = bsql_shadow_init(&index->shadow, db, &index->declaration);
+	if (code) {
+		free_index(index);
+		return code;
+	}
+	index->n_users = 1;
+	index->registry = registry;
+	index->next = registry->indexes;
+	registry->indexes = index;
+	*index_out = index;
+	return SQLITE_OK;
+}
+
+void bsql_index_forget(struct bsql_index *index)
+{
+	struct bsql_index **at = index->registry ? &index->registry->indexes : NULL;
+	while (at && *at != index)
+		at = &(*at)->next;
+	if (at)
+		*at = index->next;
+	index->registry = NULL;
+}
+
+void bsql_index_release(struct bsql_index *index)
+{
+	if (--index->n_users > 0)
+		return;
+	bsql_index_forget(index);
+	free_index(index);
+}
+
+int bsql_index_rename(struct bsql_index *index, const char *table)
+{
+	char *name = sqlite3_mprintf("%s", table);
+	int code = name ? bsql_shadow_rename(&index->shadow, table) : SQLITE_NOMEM;
+	if (code) {
+		sqlite3_free(name);
+		return code;
+	}
+	sqlite3_free(index->declaration.table);
+	index->declaration.table = name;
+	return SQLITE_OK;
+}
+
+const struct bsql_declaration *bsql_index_declaration(const struct bsql_index *index)
+{
+	return &index->declaration;
+}
+
+struct bsql_shadow *bsql_index_shadow(struct bsql_index *index)
+{
+	return &index->shadow;
+}
+
+const char *bsql_index_error(const struct bsql_index *index)
+{
+	return index->err->text;
+}
+
+uint64_t bsql_index_view(const struct bsql_index *index)
+{
+	return index->view;
+}
+
+uint64_t bsql_index_n_changes(const struct bsql_index *index)
+{
+	return index->n_changes;
+}
+
+static int load_pending(struct bsql_index *index)
+{
+	sqlite3_stmt *statement;
+	int code = bsql_shadow_statement(&index->shadow, BSQL_PENDING, &statement);
+	index->base.n = 0;
+	while (!code && (code = bsql_shadow_step(&index->shadow, statement)) == SQLITE_ROW)
+		code = append(&index->base, sqlite3_column_int64(statement, 0), sqlite3_column_int(statement, 1) != 0);
+	sqlite3_reset(statement);
+	return code == SQLITE_DONE ? SQLITE_OK : code;
+}
+
+/* The memory becomes what the tables say. */
+static int reload(struct bsql_index *index)
+{
+	drop_writer(index);
+	close_handle(index);
+	index->is_known = false;
+	int code = bsql_files_load(&index->files, &index->shadow);
+	if (!code)
+		code = load_pending(index);
+	if (code)
+		return code;
+	index->n_applied = 0;
+	index->is_known = true;
+	return SQLITE_OK;
+}
+
+static bool has_other_rules(const struct bsql_index *index)
+{
+	struct bs_index_info info = {.n_docs = 0};
+	if (index->handle)
+		bs_index_describe(index->handle, &info);
+	return info.is_other_unicode;
+}
+
+/* Once a connection. */
+static void warn_of_other_rules(struct bsql_index *index)
+{
+	if (!index->registry || index->registry->has_warned || !has_other_rules(index))
+		return;
+	index->registry->has_warned = true;
+	sqlite3_log(SQLITE_WARNING,
+	            "bitsift: the words of %s.%s were cut by other rules, so that every query reads all rows: "
+	            "INSERT INTO %s(%s) VALUES('rebuild') renews the index",
+	            index->declaration.schema, index->declaration.table, index->declaration.table,
+	            index->declaration.table);
+}
+
+static int open_handle(struct bsql_index *index)
+{
+	struct bs_open_request request = {.memory = index->files.memory, .texts = &index->provider};
+	if (index->handle || !bsql_files_have_index(&index->files))
+		return SQLITE_OK;
+	index->view++;
+	enum bs_status status = bs_index_open_with(&request, &index->handle, index->err);
+	if (!status)
+		status = bs_finder_new(index->handle, &index->finder, index->err);
+	if (status)
+		close_handle(index);
+	warn_of_other_rules(index);
+	return status ? fail(index, status) : SQLITE_OK;
+}
+
+/* What few rows make is not worth threads. */
+#define FEW_ROWS 1000u
+
+static int open_writer(struct bsql_index *index, size_t n_rows, struct bs_writer **writer_out)
+{
+	const struct bsql_declaration *of = &index->declaration;
+	struct bs_writer_request request = {
+		.memory = index->files.memory,
+		.not_stored = true,
+		.no_checksums = true,
+		.document_memory_bytes = UINT64_MAX, /* the row is in the table already */
+		.summary_rate = -1, /* a table is opened before it is asked, so that nobody would look at one */
+		.texts = &index->provider,
+		.n_threads = n_rows < FEW_ROWS ? 1 : 0,
+		.limits = &index->limits,
+	};
+	/* An index that is there keeps its own. */
+	if (!bsql_files_have_index(&index->files)) {
+		request.stem_language = of->stem;
+		request.fold_accents = of->fold_accents;
+		request.split_identifiers = of->split_identifiers;
+		request.weights = of->weights[0] ? (const char *const *)of->weights : NULL;
+		request.density = of->density;
+	}
+	enum bs_status status = bs_writer_open(&request, writer_out, index->err);
+	return status ? fail(index, status) : SQLITE_OK;
+}
+
+/* The row as it is now. */
+static int write_row(struct bsql_index *index, struct bs_writer *writer, const struct change *change)
+{
+	const struct bs_text *texts;
+	size_t n_texts;
+	char id[BSQL_ID_BYTES];
+	size_t id_bytes = bsql_id_write(change->id, id);
+	int code = change->there ? bsql_shadow_texts(&index->shadow, change->id, &texts, &n_texts) : SQLITE_DONE;
+	if (code && code != SQLITE_DONE)
+		return code;
+	enum bs_status status = code ? bs_writer_delete(writer, id, id_bytes, NULL, index->err)
+	                             : bs_writer_add(writer, id, id_bytes, texts, n_texts, index->err);
+	return status ? fail(index, status) : SQLITE_OK;
+}
+
+static int commit_writer(struct bsql_index *index, struct bs_writer *writer, int code)
+{
+	if (!code) {
+		enum bs_status status = bs_writer_commit(writer, NULL, index->err);
+		code = status ? fail(index, status) : SQLITE_OK;
+	}
+	bs_writer_close(writer);
+	bsql_files_forget_changed(&index->files);
+	close_handle(index);
+	return code;
+}
+
+static int compare_changes(const void *a, const void *b)
+{
+	const struct change *left = a, *right = b;
+	if (left->id != right->id)
+		return left->id < right->id ? -1 : 1;
+	return left->order < right->order ? -1 : 1;
+}
+
+/* The last word on each row that is not applied yet, in the order of rows. For free(). */
+static int settle_changes(struct bsql_index *index, struct change **changes_out, size_t *n_out)
+{
+	const struct changes *base = &index->base, *log = &index->log;
+	size_t n = 0, n_kept = 0, n_new = log->n - index->n_applied;
+	bool is_sorted = true;
+	struct change *changes = malloc((base->n + n_new + 1) * sizeof(*changes));
+	*changes_out = changes;
+	*n_out = 0;
+	if (!changes)
+		return SQLITE_NOMEM;
+	for (size_t i = 0; i < base->n + n_new; i++) {
+		changes[n] = i < base->n ? base->all[i] : log->all[index->n_applied + i - base->n];
+		changes[n].order = (uint32_t)i;
+		is_sorted &= n == 0 || changes[n - 1].id <= changes[n].id;
+		n++;
+	}
+	if (!is_sorted)
+		qsort(changes, n, sizeof(*changes), compare_changes);
+	for (size_t i = 0; i < n; i++)
+		if (i + 1 == n || changes[i].id != changes[i + 1].id)
+			changes[n_kept++] = changes[i];
+	*n_out = n_kept;
+	return SQLITE_OK;
+}
+
+/* All that is noted and not applied, to a new writer. */
+static int feed(struct bsql_index *index)
+{
+	struct change *changes = NULL;
+	size_t n = 0;
+	int code = settle_changes(index, &changes, &n);
+	if (!code)
+		code = open_writer(index, n, &index->writer);
+	for (size_t i = 0; i < n && !code; i++)
+		code = write_row(index, index->writer, &changes[i]);
+	free(changes);
+	return code;
+}
+
+static int apply(struct bsql_index *index)
+{
+	if (index->base.n == 0 && index->n_applied == index->log.n)
+		return SQLITE_OK;
+	enum bs_status status = bsql_feeder_end(index->feeder, index->err);
+	index->feeder = NULL;
+	int code = status ? fail(index, status) : index->writer ? SQLITE_OK : feed(index);
+	struct bs_writer *writer = index->writer;
+	index->writer = NULL;
+	if (writer)
+		code = commit_writer(index, writer, code);
+	if (code)
+		return code;
+	index->base.n = 0;
+	index->n_applied = index->log.n;
+	return SQLITE_OK;
+}
+
+/* The memory as the tables are; the log is another matter. (Not SQLite's data version says so: where another file comes under
+ * a connection, it may be the same.) */
+static int meet_tables(struct bsql_index *index)
+{
+	sqlite3_int64 state = 0;
+	int code = bsql_shadow_number(&index->shadow, BSQL_STATE, &state);
+	if (!code && (!index->is_known || state != index->state))
+		code = reload(index);
+	if (!code)
+		index->state = state;
+	return code;
+}
+
+/* The memory, as the tables and this transaction are now, opened. */
+static int refresh(struct bsql_index *index)
+{
+	int code = meet_tables(index);
+	if (!code)
+		code = apply(index);
+	return code ? code : open_handle(index);
+}
+
+/* Before the tables are changed: what this connection knows of them has a new name from then on. */
+static int change_state(struct bsql_index *index)
+{
+	sqlite3_int64 state = 0;
+	int code = bsql_shadow_number(&index->shadow, BSQL_STATE, &state);
+	if (code)
+		return code;
+	/* Others may have written since it was looked at. */
+	index->is_known &= state == index->state;
+	sqlite3_randomness(sizeof(index->state), &index->state);
+	return bsql_shadow_put_state(&index->shadow, index->state);
+}
+
+/* t_files and t_pending become what the memory is, to which everything is applied. */
+static int write_back(struct bsql_index *index)
+{
+	sqlite3_stmt *statement;
+	int code = bsql_files_save(&index->files, &index->shadow);
+	if (!code)
+		code = bsql_shadow_statement(&index->shadow, BSQL_PENDING_CLEAR, &statement);
+	if (!code)
+		code = bsql_shadow_run(&index->shadow, statement);
+	if (!code)
+		code = change_state(index);
+	index->is_known = !code;
+	index->base.n = index->log.n = index->n_applied = 0;
+	return code;
+}
+
+/* From so many changes on, rows go to a writer at once, and need not be read again at the end. */
+#define MANY_CHANGES 1000u
+
+static int start_writer(struct bsql_index *index)
+{
+	int code = enter(index);
+	if (code)
+		return code;
+	code = meet_tables(index);
+	if (!code)
+		code = feed(index);
+	if (!code)
+		code = bsql_code_of(
+			bsql_feeder_new(index->writer, index->declaration.fields, &index->feeder, index->err));
+	if (code)
+		drop_writer(index);
+	return leave(index, code);
+}
+
+int bsql_index_note(struct bsql_index *index, sqlite3_int64 id, bool there, const struct bs_text *texts, size_t n_texts)
+{
+	index->n_changes++;
+	for (size_t i = 0; i < n_texts; i++)
+		index->log_bytes += texts[i].text_bytes;
+	int code = append(&index->log, id, there);
+	if (code)
+		return code;
+	if (index->writer) {
+		enum bs_status status = bsql_feeder_put(index->feeder, id, texts, index->err);
+		if (status) {
+			drop_writer(index);
+			bsql_reword(index->err);
+		}
+		return bsql_code_of(status);
+	}
+	bool are_many = index->log.n - index->n_applied >= MANY_CHANGES && !index->declaration.content;
+	return are_many ? start_writer(index) : SQLITE_OK;
+}
+
+/* The log goes to t_pending. */
+static int flush(struct bsql_index *index)
+{
+	index->has_flushed = true;
+	int code = index->writer ? apply(index) : SQLITE_OK;
+	if (!code)
+		code = change_state(index);
+	for (size_t i = 0; i < index->log.n && !code; i++)
+		code = bsql_shadow_put_pending(&index->shadow, index->log.all[i].id, index->log.all[i].there);
+	for (size_t i = index->n_applied; i < index->log.n && !code && index->is_known; i++)
+		code = append(&index->base, index->log.all[i].id, index->log.all[i].there);
+	if (!code)
+		index->log.n = index->n_applied = 0;
+	return code;
+}
+
+int bsql_index_flush(struct bsql_index *index)
+{
+	if (index->log.n == 0)
+		return SQLITE_OK;
+	int code = enter(index);
+	return code ? code : leave(index, flush(index));
+}
+
+static int sync_changes(struct bsql_index *index)
+{
+	sqlite3_int64 n_pending = 0;
+	int code = bsql_shadow_number(&index->shadow, BSQL_PENDING_COUNT, &n_pending);
+	if (code)
+		return code;
+	if ((uint64_t)n_pending + index->log.n <= BSQL_MOST_PENDING && index->log_bytes <= BSQL_MOST_PENDING_BYTES)
+		return index->log.n > 0 ? flush(index) : SQLITE_OK;
+	if (n_pending + (sqlite3_int64)index->log.n == 0)
+		return SQLITE_OK;
+	code = refresh(index);
+	return code ? code : write_back(index);
+}
+
+int bsql_index_sync(struct bsql_index *index)
+{
+	if (index->log.n == 0 && !index->has_flushed)
+		return SQLITE_OK;
+	int code = enter(index);
+	return code ? code : leave(index, sync_changes(index));
+}
+
+static void end_transaction(struct bsql_index *index)
+{
+	index->log.n = index->n_applied = index->log_bytes = 0;
+	index->has_flushed = false;
+}
+
+void bsql_index_commit(struct bsql_index *index)
+{
+	index->is_known &= index->log.n == 0;
+	end_transaction(index);
+}
+
+void bsql_index_rollback(struct bsql_index *index)
+{
+	drop_writer(index);
+	index->n_changes++;
+	index->is_known &= index->n_applied == 0;
+	end_transaction(index);
+}
+
+struct finding {
+	struct bsql_hits *hits;
+	size_t limit;
+	int code;
+	bool has_scores, is_enough;
+};
+
+static int take_hit(void *context, const struct bs_find_hit *hit)
+{
+	struct finding *finding = context;
+	sqlite3_int64 id;
+	finding->code = SQLITE_CORRUPT_VTAB;
+	if (bsql_id_read(hit->id, hit->id_bytes, &id))
+		finding->code = bsql_hits_add(finding->hits, id, finding->has_scores ? &hit->score : NULL);
+	finding->is_enough = finding->hits->n == finding->limit;
+	return finding->code || finding->is_enough;
+}
+
+static int find(struct bsql_index *index, struct bs_find_request *request, struct finding *finding, uint64_t *n_out)
+{
+	struct bs_find_result result;
+	enum bs_status status = bs_find(index->finder, request, &result, index->err);
+	if (finding->code) {
+		(void)bs_fail(index->err, BS_OK,
+		              finding->code == SQLITE_NOMEM ? "out of memory" : "%s_files: an id that is no rowid",
+		              index->declaration.table);
+		return finding->code;
+	}
+	if (status && !(status == BS_STOPPED && finding->is_enough))
+		return fail(index, status);
+	if (index->provider_code)
+		return fail(index, BS_IO);
+	if (!status && result.n_unreadable > 0) {
+		(void)bs_fail(index->err, BS_OK, "%s: rows that may match cannot be read", index->declaration.table);
+		return SQLITE_ERROR;
+	}
+	*n_out = result.n_hits;
+	return SQLITE_OK;
+}
+
+int bsql_index_check_query(struct bsql_index *index, const char *query, size_t query_bytes)
+{
+	struct bs_query *parsed;
+	int code = bsql_index_query(index, query, query_bytes, NULL, &parsed);
+	bs_query_free(parsed);
+	return code;
+}
+
+/* 0 stands for 10 there. */
+static size_t n_docs(const struct bsql_index *index)
+{
+	struct bs_index_info info;
+	bs_index_describe(index->handle, &info);
+	return info.n_docs > 0 ? (size_t)info.n_docs : 1;
+}
+
+static int find_hits(struct bsql_index *index, const char *query, size_t query_bytes, enum bs_find_mode mode,
+                     size_t limit, struct bsql_hits *hits, uint64_t *n_out)
+{
+	struct finding finding = {.hits = hits, .limit = limit, .has_scores = mode == BS_FIND_TOP};
+	struct bs_find_request request = {
+		.query = query,
+		.query_bytes = query_bytes,
+		.mode = mode,
+		.n_best = mode == BS_FIND_TOP ? limit : 0,
+		.exhaustive = mode == BS_FIND_TOP && limit == 0,
+		.no_stat = true,
+		.n_threads = 1,
+		.limits = &index->limits,
+		.hit = mode == BS_FIND_COUNT ? NULL : take_hit,
+		.context = &finding,
+	};
+	/* An invalid query is an error of a table without rows, too. */
+	if (!index->finder)
+		return bsql_index_check_query(index, query, query_bytes);
+	if (request.exhaustive)
+		request.n_best = n_docs(index);
+	return find(index, &request, &finding, n_out);
+}
+
+int bsql_index_find(struct bsql_index *index, const char *query, size_t query_bytes, enum bs_find_mode mode,
+                    size_t limit, struct bsql_hits *hits, uint64_t *n_out)
+{
+	*n_out = 0;
+	int code = enter(index);
+	if (code)
+		return code;
+	if (hits)
+		hits->n = 0;
+	code = refresh(index);
+	if (!code)
+		code = find_hits(index, query, query_bytes, mode, limit, hits, n_out);
+	return leave(index, code);
+}
+
+static int know_hits(struct bsql_index *index, const char *query, size_t query_bytes, bool wants_scores)
+{
+	struct known *known = &index->known;
+	uint64_t n;
+	if (known->query && known->view == index->view && known->query_bytes == query_bytes &&
+	    memcmp(known->query, query, query_bytes) == 0 && known->has_scores >= wants_scores)
+		return SQLITE_OK;
+	forget_hits(index);
+	int code = find_hits(index, query, query_bytes, wants_scores ? BS_FIND_TOP : BS_FIND_IDS, 0, &known->hits, &n);
+	if (!code)
+		code = bsql_hits_sort_by_id(&known->hits);
+	if (!code && !(known->query = malloc(query_bytes + 1)))
+		code = SQLITE_NOMEM;
+	if (code)
+		return code;
+	memcpy(known->query, query, query_bytes);
+	known->query_bytes = query_bytes;
+	known->has_scores = wants_scores;
+	known->view = index->view;
+	return SQLITE_OK;
+}
+
+int bsql_index_find_all(struct bsql_index *index, const char *query, size_t query_bytes, bool wants_scores,
+                        const struct bsql_hits **hits_out)
+{
+	*hits_out = &index->known.hits;
+	int code = enter(index);
+	if (code)
+		return code;
+	code = refresh(index);
+	if (!code)
+		code = know_hits(index, query, query_bytes, wants_scores);
+	return leave(index, code);
+}
+
+int bsql_index_query(struct bsql_index *index, const char *query, size_t query_bytes, const char *const *weights,
+                     struct bs_query **query_out)
+{
+	const struct bsql_declaration *of = &index->declaration;
+	if (!weights && of->weights[0])
+		weights = (const char *const *)of->weights;
+	struct bs_query_request request = {
+		.query = query,
+		.query_bytes = query_bytes,
+		.stem_language = of->stem,
+		.fold_accents = of->fold_accents,
+		.split_identifiers = of->split_identifiers,
+		.weights = weights,
+		.fields = of->fields,
+	};
+	enum bs_status status = bs_query_new(&request, query_out, NULL, index->err);
+	if (status)
+		bsql_reword(index->err);
+	return bsql_code_of(status);
+}
+
+int bsql_index_gather(struct bsql_index *index, const char *query, size_t query_bytes,
+                      struct bs_statistics **statistics_out)
+{
+	struct bs_find_request request = {.query = query,
+	                                  .query_bytes = query_bytes,
+	                                  .mode = BS_FIND_COUNT,
+	                                  .no_stat = true,
+	                                  .n_threads = 1,
+	                                  .limits = &index->limits};
+	*statistics_out = NULL;
+	int code = enter(index);
+	if (code)
+		return code;
+	code = refresh(index);
+	enum bs_status status = code ? BS_OK : bs_statistics_new(statistics_out, index->err);
+	if (!status && !code && index->finder)
+		status = bs_statistics_gather(index->finder, &request, *statistics_out, index->err);
+	return leave(index, status ? fail(index, status) : code);
+}
+
+static void describe(const struct bsql_index *index, struct bsql_info *info_out)
+{
+	struct bs_index_info info;
+	if (!index->handle)
+		return;
+	bs_index_describe(index->handle, &info);
+	*info_out = (struct bsql_info){
+		.n_rows = (int64_t)info.n_docs,
+		.n_deleted = (int64_t)info.n_deleted,
+		.n_segments = (int64_t)info.n_segments,
+		.has_other_rules = info.is_other_unicode,
+	};
+	sqlite3_snprintf(sizeof(info_out->icu), info_out->icu, "%s", info.icu_version);
+	sqlite3_snprintf(sizeof(info_out->unicode), info_out->unicode, "%s", info.unicode_version);
+}
+
+int bsql_index_describe(struct bsql_index *index, struct bsql_info *info_out)
+{
+	*info_out = (struct bsql_info){.n_rows = 0};
+	int code = enter(index);
+	if (code)
+		return code;
+	code = refresh(index);
+	if (!code)
+		describe(index, info_out);
+	return leave(index, code);
+}
+
+/* An index of all rows in content, or of none. */
+static int build(struct bsql_index *index, bool of_rows)
+{
+	struct bs_writer *writer = NULL;
+	sqlite3_stmt *ids;
+	start_over(index);
+	int code = bsql_files_make(&index->files, &index->shadow);
+	if (!code)
+		code = open_writer(index, of_rows ? SIZE_MAX : 0, &writer);
+	if (!code && of_rows)
+		code = bsql_shadow_statement(&index->shadow, BSQL_IDS, &ids);
+	if (!code && of_rows) {
+		while (!code && (code = bsql_shadow_step(&index->shadow, ids)) == SQLITE_ROW)
+			code = write_row(index, writer,
+			                 &(struct change){.id = sqlite3_column_int64(ids, 0), .there = true});
+		sqlite3_reset(ids);
+		code = code == SQLITE_DONE ? SQLITE_OK : code;
+	}
+	if (writer)
+		code = commit_writer(index, writer, code);
+	index->is_known = !code;
+	return code ? code : write_back(index);
+}
+
+int bsql_index_rebuild(struct bsql_index *index)
+{
+	int code = enter(index);
+	return code ? code : leave(index, build(index, true));
+}
+
+int bsql_index_delete_all(struct bsql_index *index)
+{
+	int code = enter(index);
+	return code ? code : leave(index, build(index, false));
+}
+
+/* A merge of segments reads their rows again, as the rebuild will that an index of other rules needs: it waits. */
+static int compact(struct bsql_index *index)
+{
+	int code = refresh(index);
+	if (code || !index->handle || has_other_rules(index))
+		return code;
+	struct bs_build_request request = {
+		.memory = index->files.memory, .texts = &index->provider, .limits = &index->limits};
+	close_handle(index);
+	enum bs_status status = bs_index_compact(&request, NULL, index->err);
+	bsql_files_forget_changed(&index->files);
+	return status ? fail(index, status) : write_back(index);
+}
+
+int bsql_index_optimize(struct bsql_index *index)
+{
+	int code = enter(index);
+	return code ? code : leave(index, compact(index));
+}
+
+static int check_files(struct bsql_index *index)
+{
+	start_over(index);
+	int code = reload(index);
+	if (code || !bsql_files_have_index(&index->files))
+		return code;
+	struct bs_check_request request = {.memory = index->files.memory, .limits = &index->limits};
+	return bsql_code_of(bs_index_check(&request, NULL, index->err));
+}
+
+int bsql_index_check_files(struct bsql_index *index)
+{
+	int code = enter(index);
+	return code ? code : leave(index, check_files(index));
+}

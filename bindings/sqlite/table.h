@@ -1,9 +1,0 @@
-/* table.h: the module bitsift: CREATE VIRTUAL TABLE t USING bitsift(...), and its life. */
-#ifndef BINDINGS_SQLITE_TABLE_H
-#define BINDINGS_SQLITE_TABLE_H
-
-#include <sqlite3ext.h>
-
-int bsql_table_register(sqlite3 *db);
-
-#endif

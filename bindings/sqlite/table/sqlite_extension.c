@@ -1,0 +1,36 @@
+/*
+ * sqlite_extension.c: the door of bitsift_sqlite.so: what `.load` and sqlite3_load_extension call. By the file's name
+ * sqlite3_bitsiftsqlite_init; sqlite3_extension_init where the file is called otherwise.
+ */
+#include <sqlite3ext.h>
+
+#include "bindings/sqlite/table/sqlite_functions.h"
+#include "bindings/sqlite/table/sqlite_search.h"
+#include "bindings/sqlite/table/sqlite_table.h"
+#include "core/bitsift.h"
+
+SQLITE_EXTENSION_INIT1
+
+/* Flags of modules that a table of rows of others' making wants. */
+#define LEAST_SQLITE 3034000
+
+BS_API int sqlite3_bitsiftsqlite_init(sqlite3 *db, char **message_out, const sqlite3_api_routines *api);
+BS_API int sqlite3_extension_init(sqlite3 *db, char **message_out, const sqlite3_api_routines *api);
+
+int sqlite3_bitsiftsqlite_init(sqlite3 *db, char **message_out, const sqlite3_api_routines *api)
+{
+	SQLITE_EXTENSION_INIT2(api);
+	if (sqlite3_libversion_number() < LEAST_SQLITE) {
+		*message_out = sqlite3_mprintf("bitsift needs SQLite 3.34 or later");
+		return SQLITE_ERROR;
+	}
+	int code = bsql_table_register(db);
+	if (!code)
+		code = bsql_functions_register(db);
+	return code ? code : bsql_search_register(db);
+}
+
+int sqlite3_extension_init(sqlite3 *db, char **message_out, const sqlite3_api_routines *api)
+{
+	return sqlite3_bitsiftsqlite_init(db, message_out, api);
+}

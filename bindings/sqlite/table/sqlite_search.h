@@ -1,0 +1,9 @@
+/* sqlite_search.h: bitsift_search('DIR', 'query'), a table-valued function over the index in a directory. */
+#ifndef BINDINGS_SQLITE_TABLE_SQLITE_SEARCH_H
+#define BINDINGS_SQLITE_TABLE_SQLITE_SEARCH_H
+
+#include <sqlite3ext.h>
+
+int bsql_search_register(sqlite3 *db);
+
+#endif
