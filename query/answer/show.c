@@ -9,7 +9,7 @@ static enum bs_status look_again(struct bs_finder *finder, const struct bs_hit *
 {
 	const struct bs_find_request *request = finder->request;
 	struct bs_snippet_options options = {
-		.mark_start = request->mark_start, .mark_stop = request->mark_stop, .width = request->snippet_columns};
+		.mark_start = request->mark_start, .mark_stop = request->mark_stop, .width = finder->program->snippet_columns};
 	struct bs_passages *passages = &finder->passages;
 	struct bs_document document;
 	struct bs_match match;

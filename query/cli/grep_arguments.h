@@ -3,10 +3,12 @@
 #ifndef BS_QUERY_CLI_GREP_ARGUMENTS_H
 #define BS_QUERY_CLI_GREP_ARGUMENTS_H
 
+#include "core/program/options.h"
 #include "query/cli/command_line.h"
 
 struct bs_grep_arguments {
 	struct bs_grep_request request; /* without callbacks */
+	struct bs_grep_program program; /* goes with it; without the output's file */
 	struct bs_limits limits;
 	bool no_messages, stats, explain;
 	const char *catalog; /* "": the user's; NULL: none */
@@ -39,7 +41,7 @@ void bs_grep_arguments_release(void *arguments);
 enum bs_status bs_grep_colors_set(struct bs_grep_colors *colors, const char *const *specs, size_t n_specs,
                                   struct bs_error *err) BS_WARN_UNUSED;
 
-/* --hyperlink-format: an alias or a format of rg 14, as bs_grep_output has it, "" for none; on the heap. BS_INVALID,
+/* --hyperlink-format: an alias or a format of rg 14, as struct bs_grep_program has it, "" for none; on the heap. BS_INVALID,
  * BS_NO_MEMORY. */
 enum bs_status bs_grep_hyperlink_format(const char *format, char **out, struct bs_error *err) BS_WARN_UNUSED;
 

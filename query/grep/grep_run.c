@@ -233,8 +233,8 @@ static enum bs_status search_file(struct running *run, struct searcher *searcher
 	                                  .in_pieces = traits->by_line && !by_file,
 	                                  .wants_all = sees_all,
 	                                  .wait = {run->waits && !keeps_output ? before_wait : NULL, searcher},
-	                                  .output_device = plan->request->output_device,
-	                                  .output_inode = plan->request->output_inode};
+	                                  .output_device = plan->program->output_device,
+	                                  .output_inode = plan->program->output_inode};
 	enum bs_status status = bs_grep_text_read(text, slot->is_stdin ? NULL : path, &reading, err);
 	if (!status) {
 		if (is_caller && text->input->size_bytes >= LARGE_BYTES)
@@ -263,7 +263,7 @@ static enum bs_status ready_searcher(struct running *run, struct searcher *searc
 	enum bs_status status = bs_grep_scratch_new(plan->matcher, &searcher->scratch, err);
 	if (status)
 		return status;
-	bs_grep_printer_init(printer, plan->request, plan->matcher, searcher->scratch);
+	bs_grep_printer_init(printer, plan->request, plan->program, plan->matcher, searcher->scratch);
 	printer->offer = take_output;
 	printer->offer_context = searcher;
 	searcher->run = run;
@@ -324,7 +324,6 @@ static enum bs_status make_separator(struct running *run, struct bs_error *err)
 static enum bs_status take_results(struct running *run, struct slot *slot, struct bs_error *err)
 {
 	struct bs_results *results = run->plan->results;
-	const struct bs_grep_output *output = &run->plan->request->output;
 	const struct bs_result_mark *marks = (const struct bs_result_mark *)(const void *)slot->marks.data;
 	const char *path = (const char *)slot->names.data, *shown = path + strlen(path) + 1;
 	uint64_t n = results->are_files ? slot->out.used_bytes > 0 : slot->n_results, n_shown;
@@ -340,7 +339,7 @@ static enum bs_status take_results(struct running *run, struct slot *slot, struc
 		slot->sums = (struct bs_grep_sums){0};
 	} else if (slot->owes_end && !status) {
 		slot->sums.printed_bytes = slot->out.used_bytes;
-		status = bs_grep_json_end(output, shown, &slot->finish, &slot->sums, &slot->out, err);
+		status = bs_grep_json_end(run->plan->program, shown, &slot->finish, &slot->sums, &slot->out, err);
 	}
 	return status;
 }
@@ -508,7 +507,7 @@ enum bs_status bs_grep_run(const struct bs_grep_run *plan, struct bs_grep_result
 	run->result = result;
 	run->sums = sums;
 	run->is_line_buffered = output->buffering == BS_GREP_BUFFER_LINES ||
-	                        (output->buffering == BS_GREP_BUFFER_AUTO && output->is_terminal);
+	                        (output->buffering == BS_GREP_BUFFER_AUTO && plan->program->is_terminal);
 	run->waits = output->buffering != BS_GREP_BUFFER_BLOCKS;
 	run->held_bytes = ALL_HELD_BYTES / plan->n_threads < HELD_BYTES ? ALL_HELD_BYTES / plan->n_threads : HELD_BYTES;
 	size_t n_bytes = ((size_t)plan->n_threads + 1) * sizeof(*run->searchers);

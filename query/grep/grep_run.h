@@ -16,6 +16,7 @@
 
 struct bs_grep_run {
 	const struct bs_grep_request *request; /* the pattern, and what comes out */
+	const struct bs_grep_program *program;
 	struct bs_grep_source *source;
 	struct bs_grep_matcher *matcher;
 	const struct bs_conditions *conditions;

@@ -7,6 +7,7 @@
 
 #include "core/base/clock.h"
 #include "core/bitsift/search.h"
+#include "core/program/options.h"
 #include "core/system/watch.h"
 #include "query/answer/batches.h"
 #include "query/answer/document_text.h"
@@ -45,6 +46,7 @@ struct bs_finder {
 	struct bs_document_texts texts;
 	/* The query being run. */
 	const struct bs_find_request *request; /* NULL between queries */
+	const struct bs_find_program *program;
 	uint32_t segment; /* whose candidates are verified */
 	size_t n_best;
 	struct bs_query_tree *query;

@@ -1,6 +1,7 @@
 /* search.c: see search.h. The stages meet here and nowhere else. */
 #include "core/bitsift/limits.h"
 #include "core/bitsift/search.h"
+#include "core/program/find.h"
 #include "query/search/finder.h"
 
 #include <stdlib.h>
@@ -657,7 +658,7 @@ static enum bs_status explain(struct bs_finder *finder, bool is_done, struct bs_
 	/* Without the filter there is nothing that falls. */
 	if (is_done && !finder->request->brute && !finder->index->has_other_words)
 		status = bs_explain_waterfall(&finder->plan, kernel, &finder->scan, finder->stats, !finder->is_ranked,
-		                              finder->request->explain_bars, &finder->text, err);
+		                              finder->program->explain_bars, &finder->text, err);
 	if (!status)
 		status = is_done ? bs_explain_stats(finder->stats, &finder->text, err)
 		                 : bs_explain_plan(&finder->plan, finder->request->query, kernel, &finder->text, err);
@@ -832,6 +833,14 @@ static enum bs_status find(struct bs_finder *finder, struct bs_error *err)
 enum bs_status bs_find(struct bs_finder *finder, const struct bs_find_request *request,
                        struct bs_find_result *result_out, struct bs_error *err)
 {
+	return bs_find_for_program(finder, request, NULL, result_out, err);
+}
+
+enum bs_status bs_find_for_program(struct bs_finder *finder, const struct bs_find_request *request,
+                                   const struct bs_find_program *program, struct bs_find_result *result_out,
+                                   struct bs_error *err)
+{
+	static const struct bs_find_program none;
 	struct bs_find_result own, *result = result_out ? result_out : &own;
 	struct bs_finder_use use;
 	*result = (struct bs_find_result){.error_byte = SIZE_MAX};
@@ -842,6 +851,7 @@ enum bs_status bs_find(struct bs_finder *finder, const struct bs_find_request *r
 		return status;
 	uint64_t start_ns = finder->index->log ? bs_now_ns() : 0;
 	finder->request = request;
+	finder->program = program ? program : &none;
 	finder->result = result;
 	finder->stats = &result->stats;
 	status = find(finder, err);

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # includes.sh SOURCE_DIR: includes go one way, from room to room as ARCHITECTURE.md has them. A room may include its own
 # headers, those of the rooms that stand behind it here, and core/bitsift.h and core/bitsift/*.h, the public ones. Search and grep do not meet;
-# the matrix knows no index and no files of users. The program, query/cli, goes through the library's door: the public headers
-# and nothing behind them. The one exception is stats (cmd_stats and present_*), which shows how an index is made: nobody's
+# the matrix knows no index and no files of users. The program, query/cli, goes through the library's door: the public headers and
+# those of core/program, which it shares with the bindings, and nothing behind them. The one exception is stats (cmd_stats and present_*), which shows how an index is made: nobody's
 # interface.
 set -euo pipefail
 cd -- "$1"
@@ -27,6 +27,7 @@ check() { # ROOM ALLOWED...
         LC_ALL=C sort | xargs grep -nHE '^[[:space:]]*#[[:space:]]*include[[:space:]]*"')
 }
 below=()
+check core/program core/program
 # The rooms of core and corpus from the ground up: each sees those before it.
 for room in core/base core/system core/collections core/bloom core/simd core/text core/file core/lexicon core/matrix core/store core/check \
     corpus/walk corpus/read corpus/changes; do
@@ -40,16 +41,16 @@ check indexer/run "${below[@]}" indexer/batch indexer/choose indexer/segment
 # The stages of a query, in their order, and what brings them together.
 stages=(query/load query/language query/plan query/scan query/rank query/verify query/answer query/search)
 for room in "${stages[@]}"; do
-    check "$room" "${below[@]}" "${stages[@]}"
+    check "$room" core/program "${below[@]}" "${stages[@]}"
 done
 check query/regex "${below[@]}"
-check query/grep "${below[@]}" query/regex query/grep/read query/grep/match query/grep/print
+check query/grep core/program "${below[@]}" query/regex query/grep/read query/grep/match query/grep/print
 # Both of them by the public headers, of searches how a query is read, of grep what a pattern must hold.
-check query/catalog "${below[@]}" "${stages[@]}" query/regex
+check query/catalog core/program "${below[@]}" "${stages[@]}" query/regex
 check query/candidates "${below[@]}" "${stages[@]}" query/regex
 check query/manual query/cli
 check query/present query/cli
-check query/cli query/manual query/present
+check query/cli core/program query/manual query/present
 check bindings/sqlite
 # PostgreSQL's way of building knows no such paths: of ours only the public headers.
 while IFS=: read -r file line header; do

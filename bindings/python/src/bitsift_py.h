@@ -22,6 +22,8 @@
 #include <bitsift/query.h>
 #include <bitsift/writer.h>
 
+#include "core/program/options.h"
+
 /* Of the process: the module is refused to any interpreter but the main one. */
 struct bs_py_types {
 	PyObject *errors[BS_DEADLINE + 1]; /* by enum bs_status; [BS_OK]: of what is none of them */
@@ -216,6 +218,7 @@ void bs_py_finder_done(PyObject *object);
 /* Reads a query and options of a search into *search_out, which then borrows from keep. */
 struct bs_py_search {
 	struct bs_find_request request;
+	struct bs_find_program program;
 	struct bs_py_watch watch;
 	PyObject *statistics;
 	bool explains;

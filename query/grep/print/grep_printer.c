@@ -91,10 +91,10 @@ static void put_number(struct bs_grep_printer *printer, const char *color, uint6
 static void begin_link(struct bs_grep_printer *printer, uint64_t line, uint64_t column)
 {
 	if (!printer->has_place && !printer->status)
-		printer->status = bs_grep_link_place(printer->output, printer->path, &printer->place, printer->err);
+		printer->status = bs_grep_link_place(printer->program, printer->path, &printer->place, printer->err);
 	printer->has_place = true;
 	if (!printer->status)
-		printer->status = bs_grep_link_begin(printer->output, &printer->place, line, column, printer->out, printer->err);
+		printer->status = bs_grep_link_begin(printer->program, &printer->place, line, column, printer->out, printer->err);
 }
 
 static void end_link(struct bs_grep_printer *printer)
@@ -106,16 +106,16 @@ static void end_link(struct bs_grep_printer *printer)
 static void put_bare_path(struct bs_grep_printer *printer)
 {
 	if (!printer->status)
-		printer->status = bs_grep_path_append(printer->output, printer->path, printer->out, printer->err);
+		printer->status = bs_grep_path_append(printer->program, printer->path, printer->out, printer->err);
 }
 
 /* The file's path, as a link to it. */
 static void put_path(struct bs_grep_printer *printer)
 {
-	if (printer->output->hyperlink)
+	if (printer->program->hyperlink)
 		begin_link(printer, 0, 0);
 	put_bare_path(printer);
-	if (printer->output->hyperlink)
+	if (printer->program->hyperlink)
 		end_link(printer);
 }
 
@@ -296,22 +296,23 @@ static void put_fields(struct bs_grep_printer *printer, const struct shown *show
                        uint64_t column)
 {
 	const struct bs_grep_output *output = printer->output;
+	const struct bs_grep_program *program = printer->program;
 	static const struct bs_grep_separator equals = {"=", 1};
 	const struct bs_grep_separator *separator = shown->is_enclosing ? &equals
 	                                            : shown->is_context ? &printer->context_separator
 	                                                                : &printer->match_separator;
 	bool has_path = printer->path && !output->heading;
-	if (!has_path && !number && !output->columns && !output->byte_offsets && !output->hyperlink)
+	if (!has_path && !number && !output->columns && !output->byte_offsets && !program->hyperlink)
 		return;
-	bool has_link = output->hyperlink && printer->path && (!output->heading || bs_grep_link_has_line(output));
+	bool has_link = program->hyperlink && printer->path && (!output->heading || bs_grep_link_has_line(program));
 	const struct {
 		bool is_wanted;
 		const char *color;
 		uint64_t number;
 	} fields[] = {
-		{number, output->colors.line, number},
-		{column && output->columns, output->colors.column, column},
-		{output->byte_offsets, output->colors.column, file_off},
+		{number, program->colors.line, number},
+		{column && output->columns, program->colors.column, column},
+		{output->byte_offsets, program->colors.column, file_off},
 	};
 	const struct bs_grep_separator *between = NULL;
 	if (has_link)
@@ -351,7 +352,7 @@ static size_t trimmed_start(const struct bs_grep_printer *printer, const uint8_t
 
 static bool colors_matches(const struct bs_grep_printer *printer)
 {
-	return *printer->output->colors.match != '\0';
+	return *printer->program->colors.match != '\0';
 }
 
 /* text[line) with its matches in colour, and without its end. */
@@ -373,7 +374,7 @@ static void put_matches(struct bs_grep_printer *printer, struct shown *shown, st
 		if (upto > end)
 			upto = end;
 		if (has_color && is_in != in_color)
-			put_text(printer, is_in ? printer->output->colors.match : "\033[0m");
+			put_text(printer, is_in ? printer->program->colors.match : "\033[0m");
 		in_color = has_color && is_in;
 		spend(printer, upto - at);
 		put(printer, shown->text + at, upto - at);
@@ -501,7 +502,7 @@ static bool show_parts(struct bs_grep_printer *printer, struct shown *shown)
 			if (is_too_long(printer, upto - at)) {
 				put_too_long(printer, shown, (struct bs_grep_span){upto, end});
 			} else {
-				put_colored(printer, printer->output->colors.match, shown->text + at, upto - at);
+				put_colored(printer, printer->program->colors.match, shown->text + at, upto - at);
 				put_line_end(printer);
 			}
 			at = upto;
@@ -616,7 +617,7 @@ static void make_prefix(struct bs_grep_printer *printer)
 	bs_buffer_clear(prefix);
 	if (!printer->path)
 		return;
-	printer->status = bs_grep_path_append(printer->output, printer->path, prefix, printer->err);
+	printer->status = bs_grep_path_append(printer->program, printer->path, prefix, printer->err);
 	if (printer->output->nul_after_path)
 		separator = &nul_byte;
 	append(printer, prefix, separator->bytes, separator->n_bytes);
@@ -645,7 +646,7 @@ static bool is_plain(const struct bs_grep_printer *printer)
 	const struct bs_grep_output *output = printer->output;
 	return output->format == BS_GREP_LINES && !printer->keeps_lines && printer->traits->by_line &&
 	       !colors_matches(printer) && !output->columns && !output->replacement && !output->per_match &&
-	       !output->only_matching && !output->line_numbers && !output->byte_offsets && !output->hyperlink &&
+	       !output->only_matching && !output->line_numbers && !output->byte_offsets && !printer->program->hyperlink &&
 	       !output->heading && !output->trim && !output->max_columns;
 }
 
@@ -715,8 +716,8 @@ static void put_string(struct bs_grep_printer *printer, const uint8_t *text, siz
 	put(printer, "\"", 1);
 	for (size_t at = 0; at < n;) {
 		size_t from = at;
-		int32_t c = printer->output->is_terminal ? bs_visible_next(text, n, &at) : text[at++];
-		bool is_escaped = c < 0x20 || (printer->output->is_terminal && bs_visible_is_obeyed(c));
+		int32_t c = printer->program->is_terminal ? bs_visible_next(text, n, &at) : text[at++];
+		bool is_escaped = c < 0x20 || (printer->program->is_terminal && bs_visible_is_obeyed(c));
 		if (!is_escaped && c != '"' && c != '\\')
 			continue;
 		put(printer, text + done, from - done);
@@ -876,11 +877,11 @@ static void finish_json(struct bs_grep_printer *printer, const struct bs_grep_fi
 		put_json_end(printer, finish, sums);
 }
 
-enum bs_status bs_grep_json_end(const struct bs_grep_output *output, const char *shown,
+enum bs_status bs_grep_json_end(const struct bs_grep_program *program, const char *shown,
                                 const struct bs_grep_finish *finish, const struct bs_grep_sums *sums,
                                 struct bs_buffer *out, struct bs_error *err)
 {
-	struct bs_grep_printer printer = {.output = output, .path = shown, .out = out, .err = err};
+	struct bs_grep_printer printer = {.program = program, .path = shown, .out = out, .err = err};
 	put_json_end(&printer, finish, sums);
 	return printer.status;
 }
@@ -901,8 +902,8 @@ enum bs_status bs_grep_json_summary(const struct bs_grep_sums *sums, uint64_t el
                                     const struct bs_grep_results *results, struct bs_buffer *out,
                                     struct bs_error *err)
 {
-	static const struct bs_grep_output plain;
-	struct bs_grep_printer printer = {.output = &plain, .out = out, .err = err};
+	static const struct bs_grep_program plain;
+	struct bs_grep_printer printer = {.program = &plain, .out = out, .err = err};
 	unsigned long long all_ns = elapsed_ns;
 	put_format(&printer,
 	           "{\"data\":{\"elapsed_total\":{\"human\":\"%.6fs\",\"nanos\":%llu,\"secs\":%llu},",
@@ -982,11 +983,13 @@ struct bs_grep_separator bs_grep_group_separator(const struct bs_grep_output *ou
 }
 
 void bs_grep_printer_init(struct bs_grep_printer *printer, const struct bs_grep_request *request,
-                          const struct bs_grep_matcher *matcher, struct bs_grep_scratch *scratch)
+                          const struct bs_grep_program *program, const struct bs_grep_matcher *matcher,
+                          struct bs_grep_scratch *scratch)
 {
 	const struct bs_grep_output *output = &request->output;
 	*printer = (struct bs_grep_printer){
 		.output = output,
+		.program = program,
 		.line_end = bs_grep_end_byte(&request->pattern),
 		.crlf = request->pattern.crlf,
 		.keeps_lines = request->line && output->format == BS_GREP_LINES,

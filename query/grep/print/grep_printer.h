@@ -7,6 +7,7 @@
 #define BS_QUERY_GREP_PRINT_GREP_PRINTER_H
 
 #include "core/bitsift/grep.h"
+#include "core/program/options.h"
 #include "query/grep/match/conditions.h"
 #include "query/grep/match/enclosing.h"
 #include "query/grep/print/results.h"
@@ -34,6 +35,7 @@ struct bs_grep_finish {
 
 struct bs_grep_printer {
 	const struct bs_grep_output *output;
+	const struct bs_grep_program *program;
 	uint8_t line_end;
 	bool crlf;
 	bool keeps_lines; /* for a callback: out is what bs_grep_tell_lines() reads */
@@ -86,7 +88,8 @@ struct bs_grep_printer {
 
 /* Everything is borrowed. */
 void bs_grep_printer_init(struct bs_grep_printer *printer, const struct bs_grep_request *request,
-                          const struct bs_grep_matcher *matcher, struct bs_grep_scratch *scratch);
+                          const struct bs_grep_program *program, const struct bs_grep_matcher *matcher,
+                          struct bs_grep_scratch *scratch);
 void bs_grep_printer_deinit(struct bs_grep_printer *printer);
 
 enum bs_grep_line_kind {
@@ -129,7 +132,7 @@ struct bs_grep_separator bs_grep_group_separator(const struct bs_grep_output *ou
 bool bs_grep_tell_lines(const struct bs_grep_request *request, const char *path, const struct bs_buffer *out);
 
 /* Appends the message of --json that ends the file shown so, where it was left open because results are picked. */
-enum bs_status bs_grep_json_end(const struct bs_grep_output *output, const char *shown,
+enum bs_status bs_grep_json_end(const struct bs_grep_program *program, const char *shown,
                                 const struct bs_grep_finish *finish, const struct bs_grep_sums *sums,
                                 struct bs_buffer *out, struct bs_error *err) BS_WARN_UNUSED;
 /* Appends the last message of --json. results NULL: there is no limit. */
