@@ -7,8 +7,8 @@
 #include "core/bitsift/grep.h"
 #include "core/system/watch.h"
 #include "core/system/workers.h"
+#include "query/grep/file_conditions.h"
 #include "query/grep/grep_search.h"
-#include "query/grep/match/file_conditions.h"
 #include "query/regex/text.h"
 
 /* Files between the source and the output. */

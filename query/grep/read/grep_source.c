@@ -1,5 +1,5 @@
 /* grep_source.c: files by walking. See grep_source.h. */
-#include "query/grep/grep_source.h"
+#include "query/grep/read/grep_source.h"
 
 #include <errno.h>
 #include <fcntl.h>

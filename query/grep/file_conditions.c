@@ -1,5 +1,5 @@
 /* file_conditions.c: see file_conditions.h. */
-#include "query/grep/match/file_conditions.h"
+#include "query/grep/file_conditions.h"
 
 #include <string.h>
 
