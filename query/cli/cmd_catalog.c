@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include "core/bitsift/catalog.h"
+#include "query/cli/cmd_catalog.h"
+#include "query/cli/cmd_trust.h"
 #include "query/cli/commands.h"
 #include "query/present/present.h"
 

@@ -11,6 +11,9 @@
 #include "core/bitsift/catalog.h"
 #include "core/program/catalog.h"
 #include "core/program/grep.h"
+#include "query/cli/cmd_catalog.h"
+#include "query/cli/cmd_output.h"
+#include "query/cli/cmd_trust.h"
 #include "query/cli/commands.h"
 #include "query/cli/grep_arguments.h"
 

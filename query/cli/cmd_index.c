@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "query/cli/cmd_progress.h"
 #include "query/cli/commands.h"
 
 struct index_arguments {

@@ -9,6 +9,9 @@
 #include "core/bitsift/catalog.h"
 #include "core/program/catalog.h"
 #include "core/program/find.h"
+#include "query/cli/cmd_catalog.h"
+#include "query/cli/cmd_input.h"
+#include "query/cli/cmd_output.h"
 #include "query/cli/commands.h"
 #include "query/present/present.h"
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "query/cli/cmd_input.h"
 #include "query/present/present.h"
 
 /* Lines as arguments, without white space around; not those that are empty or begin with #. Strings on the heap. */

@@ -12,7 +12,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "query/cli/cmd_input.h"
 #include "query/cli/commands.h"
+#include "query/cli/grep_color.h"
+#include "query/cli/grep_hyperlink.h"
 
 #define MAX_THREADS 256
 

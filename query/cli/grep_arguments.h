@@ -36,13 +36,4 @@ enum bs_status bs_grep_arguments_decide(struct bs_grep_arguments *arguments, con
                                         struct bs_error *err) BS_WARN_UNUSED;
 void bs_grep_arguments_release(void *arguments);
 
-/* --colors: rg's colours, then each of the specifications TYPE:ATTRIBUTE:VALUE in turn. BS_INVALID names the one that
- * is wrong. */
-enum bs_status bs_grep_colors_set(struct bs_grep_colors *colors, const char *const *specs, size_t n_specs,
-                                  struct bs_error *err) BS_WARN_UNUSED;
-
-/* --hyperlink-format: an alias or a format of rg 14, as struct bs_grep_program has it, "" for none; on the heap. BS_INVALID,
- * BS_NO_MEMORY. */
-enum bs_status bs_grep_hyperlink_format(const char *format, char **out, struct bs_error *err) BS_WARN_UNUSED;
-
 #endif
