@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "query/cli/cmd_progress.h"
-#include "query/cli/command_line.h"
+#include "query/options/command_line.h"
 
 static volatile int interrupted_by; /* as struct bs_limits has it */
 static uint64_t interrupted_at_ns;  /* of processor time */

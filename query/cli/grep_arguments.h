@@ -4,7 +4,7 @@
 #define BS_QUERY_CLI_GREP_ARGUMENTS_H
 
 #include "core/program/options.h"
-#include "query/cli/command_line.h"
+#include "query/options/command_line.h"
 
 struct bs_grep_arguments {
 	struct bs_grep_request request; /* without callbacks */

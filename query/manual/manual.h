@@ -10,7 +10,7 @@
 
 #include <stddef.h>
 
-#include "query/cli/command_line.h"
+#include "query/options/command_line.h"
 
 /* What more than one command is about: `bitsift help TOPIC`, bitsift-TOPIC(7). */
 struct bs_topic {

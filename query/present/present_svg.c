@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "query/cli/command_line.h"
+#include "query/options/command_line.h"
 #include "query/present/present_svg.h"
 
 #define WIDTH      880

@@ -1,5 +1,5 @@
 /* command_line.c: see command_line.h. */
-#include "query/cli/command_line.h"
+#include "query/options/command_line.h"
 
 #include <errno.h>
 #include <stdio.h>
