@@ -8,6 +8,7 @@
 
 #include "query/cli/cmd_progress.h"
 #include "query/cli/commands.h"
+#include "query/present/present_left_out.h"
 
 struct index_arguments {
 	const char *index;
@@ -269,7 +270,7 @@ static bool has_named_all(const struct display *display, const struct bs_build_r
 
 static void show_skipped(const struct display *display, const struct bs_build_report *report)
 {
-	if (bs_cmd_put_left_out(report->skipped, report->binary, "  left out  ", stderr))
+	if (bs_present_left_out(report->skipped, report->binary, "  left out  ", stderr))
 		fputs(has_named_all(display, report) ? "\n" : " (-v names them)\n", stderr);
 }
 

@@ -17,11 +17,6 @@ enum bs_status bs_cmd_locate(const char *option, char **dir_out, struct bs_error
 /* What BITSIFT_INDEX names; NULL: nothing. */
 const char *bs_cmd_environment_index(void);
 
-/* Behind `before` what a run or an index left out, on one line without its end: "130 binary files (40 png, 30 jpg, 60 other), 20
- * hidden files"; false: nothing, and nothing is printed. */
-bool bs_cmd_put_left_out(const uint64_t skipped[BS_SKIP_MAX], const struct bs_skip_kind binary[BS_SKIP_KINDS],
-                         const char *before, FILE *out);
-
 /* Whether an id holds NUL, so that it cannot be printed where ids end with NUL; then it is named on standard error. */
 bool bs_cmd_refuse_nul(const char *id, size_t id_bytes);
 

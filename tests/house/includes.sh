@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
-# includes.sh SOURCE_DIR: includes go one way, from room to room as ARCHITECTURE.md has them. A room may include its own
-# headers, those of the rooms that stand behind it here, and core/bitsift.h and core/bitsift/*.h, the public ones. Search and grep do not meet;
-# the matrix knows no index and no files of users. The program, query/cli, goes through the library's door: the public headers and
-# those of core/program, which it shares with the bindings, and nothing behind them. The one exception is stats (cmd_stats and present_*), which shows how an index is made: nobody's
-# interface.
+# includes.sh SOURCE_DIR: includes go one way, from room to room as ARCHITECTURE.md has them. A room
+# may include its own headers, those of the rooms that are named after it here, and the public ones:
+# core/bitsift.h and core/bitsift/*.h. Search and grep do not meet; the matrix knows no index and no
+# files of users. The program (query/options, manual, present and cli) goes through the library's
+# door: it includes the public headers and those of core/program, which it shares with the bindings,
+# and nothing behind them. The one exception is stats (cmd_stats, present_stats and present_svg),
+# which shows how an index is made: nobody's interface.
 set -euo pipefail
 cd -- "$1"
 
@@ -53,9 +55,11 @@ done
 # Both of them by the public headers, of searches how a query is read, of grep what a pattern must hold.
 check query/catalog core/program "${below[@]}" "${stages[@]}" query/regex
 check query/candidates "${below[@]}" "${stages[@]}" query/regex
-check query/manual query/cli
-check query/present query/cli
-check query/cli core/program query/manual query/present
+# The program: the tables of its options and what is made of them, what it prints, and the commands.
+check query/options
+check query/manual query/options
+check query/present query/options
+check query/cli core/program query/options query/manual query/present
 check bindings/sqlite
 # PostgreSQL's way of building knows no such paths: of ours only the public headers.
 while IFS=: read -r file line header; do
