@@ -39,7 +39,7 @@ struct slot {
 	/* Where results are picked. */
 	size_t root;
 	uint64_t passed_line;
-	struct bs_buffer marks; /* of struct bs_result_mark */
+	struct bs_result_marks marks;
 	uint64_t n_results;
 	bool owes_end; /* as the printer's */
 	struct bs_grep_finish finish;
@@ -324,7 +324,7 @@ static enum bs_status make_separator(struct running *run, struct bs_error *err)
 static enum bs_status take_results(struct running *run, struct slot *slot, struct bs_error *err)
 {
 	struct bs_results *results = run->plan->results;
-	const struct bs_result_mark *marks = (const struct bs_result_mark *)(const void *)slot->marks.data;
+	const struct bs_result_mark *marks = slot->marks.items;
 	const char *path = (const char *)slot->names.data, *shown = path + strlen(path) + 1;
 	uint64_t n = results->are_files ? slot->out.used_bytes > 0 : slot->n_results, n_shown;
 	bool was_full = atomic_load(&results->is_full);
@@ -380,7 +380,7 @@ static enum bs_status put_slot(void *context, uint64_t task, struct bs_error *er
 			status = BS_STOPPED;
 	}
 	bs_buffer_trim(&slot->out, KEPT_BYTES);
-	bs_buffer_trim(&slot->marks, KEPT_BYTES);
+	bs_buffer_trim(&slot->marks.bytes, KEPT_BYTES);
 	return status;
 }
 
@@ -409,7 +409,7 @@ static enum bs_status add(struct running *run, const struct bs_grep_file *file, 
 		return BS_STOPPED;
 	struct slot *slot = &run->slots[run->n_added % N_SLOTS];
 	bs_buffer_clear(&slot->out);
-	bs_buffer_clear(&slot->marks);
+	bs_vector_clear(&slot->marks);
 	slot->n_results = 0;
 	slot->owes_end = false;
 	slot->has_match = slot->has_lines = slot->is_begun = slot->is_stopped = slot->is_left_out = false;
@@ -477,7 +477,7 @@ static void run_free(struct running *run)
 	for (size_t i = 0; i < N_SLOTS; i++) {
 		bs_buffer_deinit(&run->slots[i].names);
 		bs_buffer_deinit(&run->slots[i].out);
-		bs_buffer_deinit(&run->slots[i].marks);
+		bs_vector_deinit(&run->slots[i].marks);
 	}
 	bs_buffer_deinit(&run->separator);
 	free(run->searchers);

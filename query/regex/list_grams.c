@@ -23,18 +23,18 @@ bool bs_list_has_grams(const struct bs_pattern_list *list)
 
 struct list_tree {
 	struct bs_gram_tree tree;
-	struct bs_buffer nodes;  /* of struct bs_gram_node */
+	struct bs_gram_nodes nodes;
 	struct bs_buffer folded; /* the literals, one after the other */
-	struct bs_buffer keys;   /* of uint64_t, of all literals */
+	struct bs_gram_keys keys; /* of all literals */
 	uint32_t *children;
 };
 
 static void release(void *memory)
 {
 	struct list_tree *list = memory;
-	bs_buffer_deinit(&list->nodes);
+	bs_vector_deinit(&list->nodes);
 	bs_buffer_deinit(&list->folded);
-	bs_buffer_deinit(&list->keys);
+	bs_vector_deinit(&list->keys);
 	free(list->children);
 	free(list);
 }
@@ -73,7 +73,7 @@ static enum bs_status add_literal(struct list_tree *list, const struct bs_litera
                                   struct bs_error *err)
 {
 	struct bs_literal part = certain_part(literal);
-	size_t n_folded = 0, first_key = list->keys.used_bytes;
+	size_t n_folded = 0, first_key = bs_vector_n(&list->keys);
 	enum bs_status status = bs_buffer_reserve(&list->folded, 2 * (size_t)part.n_bytes + 8, err);
 	if (status)
 		return status;
@@ -81,24 +81,24 @@ static enum bs_status add_literal(struct list_tree *list, const struct bs_litera
 	bs_grams_fold_piece(part.bytes, part.n_bytes, true, folded, &n_folded);
 	*is_any_out = n_folded < BS_GRAM_LEAST;
 	if (!*is_any_out)
-		status = bs_grams_of_literal(folded, n_folded < LITERAL_BYTES ? n_folded : LITERAL_BYTES, &list->keys,
-		                             err);
+		status = bs_grams_of_literal(folded, n_folded < LITERAL_BYTES ? n_folded : LITERAL_BYTES,
+		                             &list->keys.bytes, err);
 	struct bs_gram_node node = {.kind = BS_GRAM_LITERAL,
 	                            .n_bytes = (uint32_t)n_folded,
-	                            .n_keys = (uint32_t)((list->keys.used_bytes - first_key) / sizeof(uint64_t))};
+	                            .n_keys = (uint32_t)(bs_vector_n(&list->keys) - first_key)};
 	list->folded.used_bytes += n_folded;
-	return status ? status : bs_buffer_append(&list->nodes, &node, sizeof(node), err);
+	return status ? status : bs_vector_append(&list->nodes, &node, err);
 }
 
 static enum bs_status finish(struct list_tree *list, bool is_any, struct bs_error *err)
 {
 	struct bs_gram_node root = {.kind = is_any ? BS_GRAM_ANY : BS_GRAM_OR};
 	if (is_any)
-		bs_buffer_clear(&list->nodes);
-	struct bs_gram_node *nodes = (struct bs_gram_node *)(void *)list->nodes.data;
-	uint32_t n = (uint32_t)(list->nodes.used_bytes / sizeof(*nodes));
+		bs_vector_clear(&list->nodes);
+	struct bs_gram_node *nodes = list->nodes.items;
+	uint32_t n = (uint32_t)bs_vector_n(&list->nodes);
 	const uint8_t *bytes = list->folded.data;
-	const uint64_t *keys = (const uint64_t *)(const void *)list->keys.data;
+	const uint64_t *keys = list->keys.items;
 	list->children = malloc((n + (size_t)1) * sizeof(*list->children));
 	if (!list->children)
 		return bs_fail_memory(err, "a tree of grams", n * sizeof(*list->children));
@@ -111,8 +111,8 @@ static enum bs_status finish(struct list_tree *list, bool is_any, struct bs_erro
 	}
 	root.n_children = n;
 	root.children = list->children;
-	enum bs_status status = bs_buffer_append(&list->nodes, &root, sizeof(root), err);
-	list->tree = (struct bs_gram_tree){.nodes = (struct bs_gram_node *)(void *)list->nodes.data,
+	enum bs_status status = bs_vector_append(&list->nodes, &root, err);
+	list->tree = (struct bs_gram_tree){.nodes = list->nodes.items,
 	                                   .n_nodes = n + 1,
 	                                   .memory = list,
 	                                   .release = release};

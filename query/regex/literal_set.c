@@ -182,12 +182,13 @@ struct task {
 	uint32_t from, to, n_known;
 	uint32_t link; /* where its parent wants to know its place, or NO_NODE */
 };
+BS_VECTOR(tasks, struct task);
 
 struct making {
 	struct bs_literal_set *set;
 	const struct entry *entries; /* sorted, empty ones left out */
 	uint32_t n_entries;
-	struct bs_buffer tasks; /* of struct task: the last is the next */
+	struct tasks tasks; /* the last is the next */
 };
 
 /* How many bytes from n_known on the entries of a task have in common, as far as a label goes. */
@@ -253,7 +254,7 @@ static enum bs_status make_node(struct making *making, struct task task, struct 
 	for (; task.from < task.to && !status; trees->used_bytes += sizeof(uint32_t)) {
 		struct task child = first_child(making, &task);
 		child.link = (uint32_t)trees->used_bytes;
-		status = bs_buffer_append(&making->tasks, &child, sizeof(child), err);
+		status = bs_vector_append(&making->tasks, &child, err);
 		task.from = child.to;
 	}
 	if (!status && task.link != NO_NODE)
@@ -269,9 +270,9 @@ static enum bs_status make_tree(struct making *making, uint32_t from, uint32_t t
 	struct task task = {from, to, n_known, NO_NODE};
 	*node_out = (uint32_t)making->set->trees.used_bytes;
 	enum bs_status status = make_node(making, task, err);
-	while (making->tasks.used_bytes > 0 && !status) {
-		making->tasks.used_bytes -= sizeof(task);
-		memcpy(&task, making->tasks.data + making->tasks.used_bytes, sizeof(task));
+	while (bs_vector_n(&making->tasks) > 0 && !status) {
+		task = making->tasks.items[bs_vector_n(&making->tasks) - 1];
+		bs_vector_set_n(&making->tasks, bs_vector_n(&making->tasks) - 1);
 		status = make_node(making, task, err);
 	}
 	return status;
@@ -409,7 +410,7 @@ static enum bs_status make(struct bs_literal_set *set, struct entry *entries, ui
 	status = n_short ? make_short(&making, err) : BS_OK;
 	if (!status)
 		status = make_long(&making, making.entries + n_short, n_literals - n_empty - n_short, err);
-	bs_buffer_deinit(&making.tasks);
+	bs_vector_deinit(&making.tasks);
 	return status;
 }
 

@@ -239,13 +239,13 @@ static void find_all(struct bs_grep_printer *printer, const struct bs_grep_found
 	while (finder_next(&finder, &at)) {
 		size_t off = line->start - finder.text_off;
 		at = (struct bs_grep_span){at.start - off, at.end - off};
-		append(printer, &printer->matches, &at, sizeof(at));
+		append(printer, &printer->matches.bytes, &at, sizeof(at));
 	}
-	struct bs_grep_span *spans = (struct bs_grep_span *)(void *)printer->matches.data;
-	size_t n = printer->matches.used_bytes / sizeof(*spans);
+	const struct bs_grep_span *spans = printer->matches.items;
+	size_t n = bs_vector_n(&printer->matches);
 	/* An empty match behind the last byte is none either. */
 	if (n > 0 && spans[n - 1].start == spans[n - 1].end && spans[n - 1].start >= line->end - line->start)
-		printer->matches.used_bytes -= sizeof(*spans);
+		bs_vector_set_n(&printer->matches, n - 1);
 }
 
 /* A line that is shown: counts it, and finds its matches where they are wanted. With -v it is the context that holds
@@ -253,8 +253,8 @@ static void find_all(struct bs_grep_printer *printer, const struct bs_grep_found
 static void take_line(struct bs_grep_printer *printer, enum bs_grep_line_kind kind, const struct bs_grep_found *line,
                       bool wants_matches)
 {
-	bs_buffer_clear(&printer->matches);
-	bs_buffer_clear(&printer->replacements);
+	bs_vector_clear(&printer->matches);
+	bs_vector_clear(&printer->replacements);
 	if (kind == BS_GREP_LINE_MATCH)
 		count_match(printer);
 	else if (kind == BS_GREP_LINE_AFTER)
@@ -571,7 +571,7 @@ static void replace(struct bs_grep_printer *printer, const struct bs_grep_found 
 			                                 output->replacement_bytes, replaced, printer->err);
 		written.end = replaced->used_bytes;
 		copied = at.end;
-		append(printer, &printer->replacements, &written, sizeof(written));
+		append(printer, &printer->replacements.bytes, &written, sizeof(written));
 	}
 	append(printer, replaced, finder.text + copied, finder.n_bytes > copied ? finder.n_bytes - copied : 0);
 }
@@ -586,21 +586,21 @@ static bool print_line(struct bs_grep_printer *printer, enum bs_grep_line_kind k
 		replace(printer, line);
 	if (printer->status || printer->has_nul)
 		return false;
-	const struct bs_buffer *matches = &printer->matches;
+	const struct bs_grep_spans *matches = &printer->matches;
 	struct shown shown = {.text = line->text + line->start,
 	                      .n_bytes = line->end - line->start,
-	                      .n_found = matches->used_bytes / sizeof(struct bs_grep_span),
+	                      .n_found = bs_vector_n(matches),
 	                      .is_context = kind != BS_GREP_LINE_MATCH,
 	                      .is_enclosing = kind == BS_GREP_LINE_ENCLOSING,
 	                      .file_off = line->file_off,
 	                      .number = line->number};
-	if (printer->replacements.used_bytes > 0) {
+	if (bs_vector_n(&printer->replacements) > 0) {
 		matches = &printer->replacements;
 		shown.text = printer->replaced.data;
 		shown.n_bytes = printer->replaced.used_bytes;
 	}
-	shown.matches = (const struct bs_grep_span *)(const void *)matches->data;
-	shown.n_matches = matches->used_bytes / sizeof(*shown.matches);
+	shown.matches = matches->items;
+	shown.n_matches = bs_vector_n(matches);
 	/* What stands between files is put where they are put together. */
 	if (output->heading && printer->path && !printer->has_lines)
 		put_path_and(printer, NULL);
@@ -673,7 +673,7 @@ static bool keep_line(struct bs_grep_printer *printer, enum bs_grep_line_kind ki
 	struct bs_grep_line kept = {.text_bytes = line->end - line->start,
 	                            .number = line->number,
 	                            .byte_off = line->file_off,
-	                            .n_matches = printer->matches.used_bytes / sizeof(*kept.matches),
+	                            .n_matches = bs_vector_n(&printer->matches),
 	                            .is_context = kind != BS_GREP_LINE_MATCH};
 	const struct bs_enclosing *around = printer->enclosing;
 	if (around && around->has_line && !kept.is_context) {
@@ -682,7 +682,7 @@ static bool keep_line(struct bs_grep_printer *printer, enum bs_grep_line_kind ki
 		kept.enclosing_number = around->number;
 	}
 	put(printer, &kept, sizeof(kept));
-	put(printer, printer->matches.data, printer->matches.used_bytes);
+	put(printer, printer->matches.items, kept.n_matches * sizeof(*kept.matches));
 	put(printer, line->text + line->start, kept.text_bytes);
 	put(printer, kept.enclosing ? around->line.data : NULL, kept.enclosing_bytes);
 	put(printer, zeros, -(kept.text_bytes + kept.enclosing_bytes) % sizeof(zeros));
@@ -801,8 +801,8 @@ static void put_enclosing(struct bs_grep_printer *printer)
 
 static void put_message(struct bs_grep_printer *printer, bool is_match, const struct bs_grep_found *line)
 {
-	const struct bs_grep_span *matches = (const struct bs_grep_span *)(const void *)printer->matches.data;
-	size_t n_matches = printer->matches.used_bytes / sizeof(*matches);
+	const struct bs_grep_span *matches = printer->matches.items;
+	size_t n_matches = bs_vector_n(&printer->matches);
 	const uint8_t *text = line->text + line->start;
 	put_json_begin(printer, is_match ? "match" : "context");
 	put_text(printer, ",\"lines\":");
@@ -837,7 +837,7 @@ static bool print_json_line(struct bs_grep_printer *printer, enum bs_grep_line_k
 	}
 	put_message(printer, is_match, line);
 	if (is_match && !printer->status) {
-		printer->sums.matches += printer->matches.used_bytes / sizeof(struct bs_grep_span);
+		printer->sums.matches += bs_vector_n(&printer->matches);
 		for (size_t at = line->start; at < line->end; printer->sums.matched_lines++)
 			at = bs_grep_line_end(line->text, at, line->end, printer->line_end);
 	}
@@ -1009,9 +1009,9 @@ void bs_grep_printer_deinit(struct bs_grep_printer *printer)
 {
 	bs_buffer_deinit(&printer->place);
 	bs_buffer_deinit(&printer->prefix);
-	bs_buffer_deinit(&printer->matches);
+	bs_vector_deinit(&printer->matches);
 	bs_buffer_deinit(&printer->replaced);
-	bs_buffer_deinit(&printer->replacements);
+	bs_vector_deinit(&printer->replacements);
 }
 
 void bs_grep_print_begin(struct bs_grep_printer *printer)
@@ -1066,7 +1066,7 @@ bool bs_grep_print_result(struct bs_grep_printer *printer, uint64_t last_line)
 	                              .matched_lines = printer->sums.matched_lines,
 	                              .matches = printer->sums.matches};
 	if (printer->most_results != UINT64_MAX && printer->n_results <= printer->most_results)
-		append(printer, printer->marks, &mark, sizeof(mark));
+		append(printer, &printer->marks->bytes, &mark, sizeof(mark));
 	return printer->n_results++ < printer->most_results;
 }
 

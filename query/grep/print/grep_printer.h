@@ -6,6 +6,7 @@
 #ifndef BS_QUERY_GREP_PRINT_GREP_PRINTER_H
 #define BS_QUERY_GREP_PRINT_GREP_PRINTER_H
 
+#include "core/base/vector.h"
 #include "core/bitsift/grep.h"
 #include "core/program/options.h"
 #include "query/grep/match/conditions.h"
@@ -33,6 +34,8 @@ struct bs_grep_finish {
 	enum bs_grep_binary binary; /* what was to be done with NUL bytes */
 };
 
+BS_VECTOR(bs_grep_spans, struct bs_grep_span);
+
 struct bs_grep_printer {
 	const struct bs_grep_output *output;
 	const struct bs_grep_program *program;
@@ -59,7 +62,7 @@ struct bs_grep_printer {
 	bool picks;
 	uint64_t most_results;   /* those behind them are only counted */
 	uint64_t passed_line;    /* those up to it are passed over */
-	struct bs_buffer *marks; /* of struct bs_result_mark: of the results, and of the first that is only counted */
+	struct bs_result_marks *marks; /* of the results, and of the first that is only counted */
 	bool has_matched;
 	enum bs_status status; /* the first failure: no memory, or a match limit */
 	struct bs_error *err;  /* says what */
@@ -81,9 +84,9 @@ struct bs_grep_printer {
 	bool owes_end; /* where results are picked: the message that ends a file is to be made of finish and sums */
 	struct bs_grep_finish finish;
 	/* Of the line in hand. */
-	struct bs_buffer matches;      /* of struct bs_grep_span */
-	struct bs_buffer replaced;     /* the line with matches replaced */
-	struct bs_buffer replacements; /* of struct bs_grep_span: where, in replaced */
+	struct bs_grep_spans matches;
+	struct bs_buffer replaced;         /* the line with matches replaced */
+	struct bs_grep_spans replacements; /* where, in replaced */
 };
 
 /* Everything is borrowed. */
