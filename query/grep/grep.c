@@ -241,12 +241,11 @@ static void make_walk(struct grep *grep)
 	};
 }
 
-static enum bs_status make_preprocessor_globs(struct grep *grep, struct bs_error *err)
+static enum bs_status add_globs(struct bs_ignore *rules, const char *const *globs, struct bs_error *err)
 {
-	const char *const *globs = grep->request->files.preprocessor_globs;
 	enum bs_status status = BS_OK;
 	for (size_t i = 0; i < list_length(globs) && !status; i++)
-		status = bs_ignore_add_line(&grep->preprocessor_globs, (const uint8_t *)globs[i], strlen(globs[i]), err);
+		status = bs_ignore_add_line(rules, (const uint8_t *)globs[i], strlen(globs[i]), err);
 	return status;
 }
 
@@ -453,12 +452,10 @@ static enum bs_status search(struct grep *grep, uint64_t start_ns, struct bs_err
 /* A walk says so, too; but where none but named files are searched, there is none. */
 static enum bs_status check_globs(const struct bs_grep_files *files, struct bs_error *err)
 {
-	const char *const *lists[] = {files->globs, files->iglobs};
 	struct bs_ignore rules = {.n_rules = 0};
-	enum bs_status status = BS_OK;
-	for (size_t list = 0; list < 2; list++)
-		for (size_t i = 0; i < list_length(lists[list]) && !status; i++)
-			status = bs_ignore_add_line(&rules, (const uint8_t *)lists[list][i], strlen(lists[list][i]), err);
+	enum bs_status status = add_globs(&rules, files->globs, err);
+	if (!status)
+		status = add_globs(&rules, files->iglobs, err);
 	bs_ignore_deinit(&rules);
 	return status;
 }
@@ -526,7 +523,7 @@ enum bs_status bs_grep_for_program(const struct bs_grep_request *request, const 
 	if (!status)
 		check_ignore_files(&grep);
 	if (!status)
-		status = make_preprocessor_globs(&grep, err);
+		status = add_globs(&grep.preprocessor_globs, request->files.preprocessor_globs, err);
 	if (!status)
 		status = make_types(&grep, err);
 	if (!status)

@@ -95,14 +95,6 @@ static void report(const struct bs_grep_run *plan, const char *shown, const char
 	plan->report(plan->context, line.text);
 }
 
-/* Another thread, if so many files wait. */
-static void get_help(struct running *run, uint64_t least_waiting)
-{
-	struct bs_workers_load load = bs_workers_add(run->workers, 0);
-	if (load.n_waiting >= least_waiting && load.n_started + 1 < run->plan->n_threads)
-		(void)bs_workers_start(run->workers);
-}
-
 /* Of the file that is next in order. False: nobody wants more. */
 static bool put_output(struct running *run, struct slot *slot)
 {
@@ -237,8 +229,12 @@ static enum bs_status search_file(struct running *run, struct searcher *searcher
 	                                  .output_inode = plan->program->output_inode};
 	enum bs_status status = bs_grep_text_read(text, slot->is_stdin ? NULL : path, &reading, err);
 	if (!status) {
-		if (is_caller && text->input->size_bytes >= LARGE_BYTES)
-			get_help(run, 1);
+		if (is_caller && text->input->size_bytes >= LARGE_BYTES) {
+			/* Another thread takes the files that wait. */
+			struct bs_workers_load load = bs_workers_add(run->workers, 0);
+			if (load.n_waiting > 0 && load.n_started + 1 < plan->n_threads)
+				(void)bs_workers_start(run->workers);
+		}
 		slot->is_left_out = text->file.is_output && !slot->is_named;
 		if (!slot->is_left_out) {
 			search_text(run, searcher, slot, shown, err);

@@ -136,14 +136,6 @@ static int compare_entries(const void *a, const void *b, void *context)
 	return order ? order : (x->literal > y->literal) - (x->literal < y->literal);
 }
 
-static uint64_t order_of(const uint8_t *bytes, uint32_t n_bytes)
-{
-	uint64_t order = 0;
-	for (uint32_t i = 0; i < 8; i++)
-		order = order << 8 | (i < n_bytes ? bytes[i] : 0);
-	return order;
-}
-
 /* What a literal costs about to be folded, or to get a node, and to be sorted among many. */
 #define LITERAL_NS 100u
 
@@ -172,7 +164,8 @@ static enum bs_status fold_literals(struct bs_literal_set *set, const struct bs_
 			set->folded.used_bytes = (size_t)(to - set->folded.data);
 			entry->n_bytes = (uint32_t)(set->folded.used_bytes - start);
 		}
-		entry->order = order_of(entry->bytes, entry->n_bytes);
+		for (uint32_t k = 0; k < 8; k++)
+			entry->order = entry->order << 8 | (k < entry->n_bytes ? entry->bytes[k] : 0);
 	}
 	return status;
 }
@@ -349,12 +342,6 @@ static enum bs_status make_tables(struct bs_literal_set *set, uint32_t n_roots, 
 	return BS_OK;
 }
 
-/* What the table has for the byte behind the first four; all, if that is the end. */
-static unsigned fifth_of(const struct entry *entry)
-{
-	return entry->n_bytes == BEGIN_BYTES ? 0xff : 1u << (entry->bytes[BEGIN_BYTES] & 7);
-}
-
 /* entries: of four bytes and more. */
 static enum bs_status make_long(struct making *making, const struct entry *entries, uint32_t n_entries,
                                 struct bs_error *err)
@@ -367,8 +354,9 @@ static enum bs_status make_long(struct making *making, const struct entry *entri
 	for (uint32_t i = 0, to; i < n_entries && !status; i = to) {
 		uint32_t begin = bs_load_u32(entries[i].bytes);
 		uint8_t *mask = &set->table[hash_of(begin | set->case_bits, set->table_shift)];
+		/* A bit for the fifth byte; all bits for a literal without one. */
 		for (to = i; to < n_entries && begins_alike(&entries[i], &entries[to]); to++)
-			*mask = (uint8_t)(*mask | fifth_of(&entries[to]));
+			*mask = (uint8_t)(*mask | (entries[to].n_bytes == BEGIN_BYTES ? 0xff : 1u << (entries[to].bytes[BEGIN_BYTES] & 7)));
 		struct root *root = root_of(set, begin);
 		uint32_t before = (uint32_t)(entries - making->entries);
 		root->begin = begin;
