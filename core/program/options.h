@@ -1,6 +1,6 @@
 /*
  * options.h: what bitsift's own program and bindings add to the requests of the library. Private: it is not installed, and the
- * structs may change with any commit. The functions that take them are in grep.h, find.h and catalog.h next to this file.
+ * structs may change with any commit. The functions that take them are in the other headers of this folder.
  *
  * Zero-initialise a struct for what the library does without it.
  */

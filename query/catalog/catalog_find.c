@@ -16,7 +16,7 @@
 #include "core/bitsift/limits.h"
 #include "core/bitsift/query.h"
 #include "core/bitsift/search.h"
-#include "core/program/catalog.h"
+#include "core/program/catalog_find.h"
 #include "core/program/find.h"
 #include "core/system/watch.h"
 #include "core/system/workers.h"

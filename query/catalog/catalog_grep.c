@@ -10,7 +10,7 @@
 #include "core/bitsift/host.h"
 #include "core/bitsift/limits.h"
 #include "core/bitsift/terminal.h"
-#include "core/program/catalog.h"
+#include "core/program/catalog_grep.h"
 #include "core/program/grep.h"
 #include "core/system/watch.h"
 #include "corpus/changes/recorded.h"

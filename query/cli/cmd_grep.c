@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "core/bitsift/catalog.h"
-#include "core/program/catalog.h"
+#include "core/program/catalog_grep.h"
 #include "core/program/grep.h"
 #include "query/cli/cmd_catalog.h"
 #include "query/cli/cmd_output.h"

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "core/bitsift/catalog.h"
-#include "core/program/catalog.h"
+#include "core/program/catalog_find.h"
 #include "core/program/find.h"
 #include "query/cli/cmd_catalog.h"
 #include "query/cli/cmd_input.h"
