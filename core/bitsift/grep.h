@@ -96,9 +96,9 @@ enum bs_grep_format {
 	BS_GREP_QUIET, /* ends with the first match */
 };
 
-/* When what write got is to be passed on at once, so that flush is called. */
+/* When flush is called, because what was written is to be passed on at once. */
 enum bs_grep_buffering {
-	BS_GREP_BUFFER_AUTO = 0, /* before a pipe that has no more yet is waited for; of `bitsift grep` on a terminal, as LINES */
+	BS_GREP_BUFFER_AUTO = 0, /* before the search waits for a pipe; `bitsift grep` on a terminal: LINES */
 	BS_GREP_BUFFER_LINES,    /* --line-buffered: at each line */
 	BS_GREP_BUFFER_BLOCKS,   /* --block-buffered: never */
 };

@@ -4,8 +4,8 @@
 
 #include "core/bitsift/catalog.h"
 
-/* Opens the catalog in that file; "": the user's, $XDG_CONFIG_HOME/bitsift/catalog, whose folder is made. BS_NOT_FOUND: there is none,
- * and make is false. */
+/* Opens the catalog in that file; "": the user's, $XDG_CONFIG_HOME/bitsift/catalog, whose folder is
+ * made. BS_NOT_FOUND: there is none, and make is false. */
 enum bs_status bs_cmd_open_catalog(const char *file, bool make, const char *kernel, const struct bs_consent *consent,
                                    struct bs_catalog **catalog_out, struct bs_error *err) BS_WARN_UNUSED;
 

@@ -1,6 +1,6 @@
 /*
- * cmd_input.h: files that options name, and standard input. All of them are read with these functions, so that each has a limit of
- * size, and a timer ends the wait for a pipe.
+ * cmd_input.h: files that options name, and standard input. All of them are read with these
+ * functions, so that each has a limit of size, and a timer ends the wait for a pipe.
  */
 #ifndef BS_QUERY_CLI_CMD_INPUT_H
 #define BS_QUERY_CLI_CMD_INPUT_H
@@ -31,8 +31,8 @@ void bs_input_close(struct bs_input *input);
 /* Reads the next piece; of no bytes at the end. BS_IO, BS_DEADLINE. */
 enum bs_status bs_input_more(struct bs_input *input, const struct bs_timer *timer, struct bs_error *err) BS_WARN_UNUSED;
 
-/* All bytes of a file, and a NUL that is not counted, on the heap; NULL after a failure. BS_IO, BS_DEADLINE, BS_NO_MEMORY,
- * BS_INVALID: it has more than BS_OPTION_FILE_BYTES. */
+/* All bytes of a file, and a NUL that is not counted, on the heap; NULL after a failure. BS_IO,
+ * BS_DEADLINE, BS_NO_MEMORY, BS_INVALID: it has more than BS_OPTION_FILE_BYTES. */
 enum bs_status bs_input_read_file(const char *path, const struct bs_timer *timer, char **bytes_out, size_t *n_bytes_out,
                                   struct bs_error *err) BS_WARN_UNUSED;
 

@@ -1,6 +1,7 @@
 /*
- * cmd_output.h: standard output of the commands that print answers one after the other: a buffer, written out when it is full. Unlike
- * the buffer of stdio, a signal handler can write it out at any time.
+ * cmd_output.h: standard output of the commands that print answers one after the other: a buffer,
+ * written out when it is full. Unlike the buffer of stdio, a signal handler can write it out at any
+ * time.
  */
 #ifndef BS_QUERY_CLI_CMD_OUTPUT_H
 #define BS_QUERY_CLI_CMD_OUTPUT_H
@@ -15,10 +16,12 @@
 bool bs_output_add(const void *bytes, size_t n_bytes);
 bool bs_output_flush(void);
 
-/* A stream into it, with a buffer of its own: fflush it before something else is added. BS_NO_MEMORY. */
+/* A stream into it, with a buffer of its own: fflush it before something else is added.
+ * BS_NO_MEMORY. */
 enum bs_status bs_output_stream(FILE **stream_out, struct bs_error *err) BS_WARN_UNUSED;
 
-/* In a signal handler, to be followed by the end of the process: writes what was added so far, and lets no thread add more. */
+/* In a signal handler, to be followed by the end of the process: writes what was added so far, and
+ * lets no thread add more. */
 void bs_output_rescue(void);
 
 #endif

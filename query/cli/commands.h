@@ -1,4 +1,5 @@
-/* commands.h: the program's commands, and what they have in common. Only for the program: it reads the environment and prints. */
+/* commands.h: the program's commands, and what they have in common. Only for the program: it reads
+ * the environment and prints. */
 #ifndef BS_QUERY_CLI_COMMANDS_H
 #define BS_QUERY_CLI_COMMANDS_H
 
@@ -7,23 +8,27 @@
 extern const struct bs_command bs_command_index, bs_command_query, bs_command_grep, bs_command_delete, bs_command_compact,
 	bs_command_stats, bs_command_check, bs_command_trust, bs_command_catalog;
 
-/* Takes the options in argv, whose first is the command's name, and runs the command, or prints its --help. Returns the
- * exit status. */
+/* Takes the options in argv, whose first is the command's name, and runs the command, or prints its
+ * --help. Returns the exit status. */
 int bs_command_run(const struct bs_command *command, int argc, char **argv, const struct bs_consent *consent);
 
-/* The index to read: the one that --index named (option, nullable), else BITSIFT_INDEX, else the nearest .bitsift
- * upward. To be freed by the caller. BS_NOT_FOUND says how to make one; BS_UNTRUSTED: a link was found. */
+/* The index to read: the one that --index named (option, nullable), else BITSIFT_INDEX, else the
+ * nearest .bitsift upward. To be freed by the caller. BS_NOT_FOUND says how to make one;
+ * BS_UNTRUSTED: a link was found. */
 enum bs_status bs_cmd_locate(const char *option, char **dir_out, struct bs_error *err) BS_WARN_UNUSED;
 /* What BITSIFT_INDEX names; NULL: nothing. */
 const char *bs_cmd_environment_index(void);
 
-/* Whether an id holds NUL, so that it cannot be printed where ids end with NUL; then it is named on standard error. */
+/* Whether an id holds NUL, so that it cannot be printed where ids end with NUL; then it is named on
+ * standard error. */
 bool bs_cmd_refuse_nul(const char *id, size_t id_bytes);
 
-/* What a user should run for a refresh, where `--index` named the index (NULL: nothing did), in command_out. */
+/* What a user should run for a refresh, where `--index` named the index (NULL: nothing did), in
+ * command_out. */
 const char *bs_cmd_refresh_command(const char *index, struct bs_error *command_out);
 
-/* One line on the files that changed since they were indexed, if there are any. names_all: -v would name all of them. */
+/* One line on the files that changed since they were indexed, if there are any. names_all: -v would
+ * name all of them. */
 void bs_cmd_show_changes(const struct bs_changes *changes, const char *index, bool names_all);
 
 /* Says how many documents could not be read, where they were too many to be named one by one. */

@@ -8,7 +8,7 @@
 
 struct bs_grep_arguments {
 	struct bs_grep_request request; /* without callbacks */
-	struct bs_grep_program program; /* goes with it; without the output's file */
+	struct bs_grep_program program; /* next to the request; the output file is not set yet */
 	struct bs_limits limits;
 	bool no_messages, stats, explain;
 	const char *catalog; /* "": the user's; NULL: none */

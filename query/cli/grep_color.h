@@ -7,7 +7,8 @@
 #include "core/bitsift/status.h"
 #include "core/program/options.h"
 
-/* rg's colours, then each of the specifications TYPE:ATTRIBUTE:VALUE in turn. BS_INVALID names the wrong one. */
+/* rg's colours, then each of the specifications TYPE:ATTRIBUTE:VALUE in turn. BS_INVALID names the
+ * wrong one. */
 enum bs_status bs_grep_colors_set(struct bs_grep_colors *colors, const char *const *specs, size_t n_specs,
                                   struct bs_error *err) BS_WARN_UNUSED;
 

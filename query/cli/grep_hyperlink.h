@@ -4,8 +4,8 @@
 
 #include "core/bitsift/status.h"
 
-/* Makes the hyperlink of struct bs_grep_program from a format of rg 14 or its alias, for free(); "": no links. BS_INVALID,
- * BS_NO_MEMORY. */
+/* Makes the hyperlink of struct bs_grep_program from a format of rg 14 or its alias, for free();
+ * "": no links. BS_INVALID, BS_NO_MEMORY. */
 enum bs_status bs_grep_hyperlink_format(const char *format, char **out, struct bs_error *err) BS_WARN_UNUSED;
 
 #endif

@@ -1,9 +1,10 @@
 /*
- * manual.h: what manual pages (manual_pages.h) and shell completions (manual_completions.h) are made of: the tables of the parser and
- * of --help, and topics.
+ * manual.h: what manual pages (manual_pages.h) and shell completions (manual_completions.h) are
+ * made of: the tables of the parser and of --help, and topics.
  *
- * The markup of bs_command's description, and of a topic's: paragraphs are separated by empty lines; one that begins with "# " is a
- * heading, with "- " a point of a list, with four spaces an example as it stands. `x` is set in bold.
+ * The markup of bs_command's description, and of a topic's: paragraphs are separated by empty
+ * lines; one that begins with "# " is a heading, with "- " a point of a list, with four spaces an
+ * example as it stands. `x` is set in bold.
  */
 #ifndef BS_QUERY_MANUAL_MANUAL_H
 #define BS_QUERY_MANUAL_MANUAL_H

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# door.sh SOURCE_DIR CC LIBRARY OBJECT...: the program's commands need of bitsift nothing but the shared library, which exports what
-# the public headers declare, and the private functions that core/program declares: they link against these alone. The one exception
-# is that of includes.sh: stats.
+# door.sh SOURCE_DIR CC LIBRARY OBJECT...: the program's commands need nothing of bitsift but the
+# shared library, which exports what the public headers declare, and the private functions that
+# core/program declares: they link against these alone. The one exception is that of includes.sh:
+# stats.
 set -euo pipefail
 cd -- "$1"
 cc=$2

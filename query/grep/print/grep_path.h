@@ -1,4 +1,5 @@
-/* grep_path.h: a file's path as it is printed: in colour, as a link of the terminal, with another byte for slashes. */
+/* grep_path.h: a file's path as it is printed: in colour, as a link of the terminal, with another
+ * byte for slashes. */
 #ifndef BS_QUERY_GREP_PRINT_GREP_PATH_H
 #define BS_QUERY_GREP_PRINT_GREP_PATH_H
 
@@ -11,9 +12,10 @@ enum bs_status bs_grep_path_append(const struct bs_grep_program *program, const 
                                    struct bs_error *err) BS_WARN_UNUSED;
 
 /*
- * Links, if the program wants them: what stands between begin and end leads there. target: the file, of which place holds
- * what bs_grep_link_place has made of its path, NUL-ended; nothing is appended if that is empty, as it is if the file is not there
- * or there are no links. line and column: 0 counts as 1. BS_NO_MEMORY.
+ * Links, if the program wants them: what stands between begin and end leads there. target: the
+ * file, of which place holds what bs_grep_link_place has made of its path, NUL-ended; nothing is
+ * appended if that is empty, as it is if the file is not there or there are no links. line and
+ * column: 0 counts as 1. BS_NO_MEMORY.
  */
 enum bs_status bs_grep_link_place(const struct bs_grep_program *program, const char *path, struct bs_buffer *place,
                                   struct bs_error *err) BS_WARN_UNUSED;
