@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "query/cli/command_line.h"
 #include "core_rig.h"
+#include "query/options/command_line.h"
 
 /* Notes each option that came: "memory=64M " and so on. */
 struct noted {

@@ -317,11 +317,6 @@ static void test_tasks(void **state)
 	assert_true(result.has_match);
 	expect_program("--files tree", &heard);
 	request = ask(&pattern, &heard);
-	request.task = BS_GREP_LIST_TYPES;
-	request.files.type_adds = (const char *const[]){"poem:*.poem", NULL};
-	assert_int_equal(bs_grep(&request, NULL, NULL), BS_OK);
-	expect_program("--type-add 'poem:*.poem' --type-list", &heard);
-	request = ask(&pattern, &heard);
 	request.task = BS_GREP_CHECK;
 	request.write = NULL;
 	assert_int_equal(bs_grep(&request, &result, NULL), BS_OK);

@@ -12,7 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <bitsift.h>
+#include "core/bitsift.h"
+#include "core/program/grep.h"
 
 /* How late a call may be here, where sanitizers are at work and others on the machine: bench/limits_main.c measures. */
 #define LATE_MS    400.0
@@ -115,7 +116,7 @@ static struct bs_grep_request request_of(const char *const *pattern, const char 
 }
 
 /* All that can be printed of a line with millions of matches. */
-static void choose_output(struct bs_grep_request *request, int way)
+static void choose_output(struct bs_grep_request *request, struct bs_grep_program *program, int way)
 {
 	struct bs_grep_output *output = &request->output;
 	switch (way) {
@@ -124,7 +125,7 @@ static void choose_output(struct bs_grep_request *request, int way)
 	case 2: output->format = BS_GREP_JSON; break;
 	case 3: output->format = BS_GREP_COUNT_MATCHES; break;
 	case 4: output->replacement = "<$0>"; output->replacement_bytes = 4; break;
-	case 5: strcpy(output->colors.match, "\033[1m"); break;
+	case 5: strcpy(program->colors.match, "\033[1m"); break;
 	case 6: output->only_matching = request->pattern.is_multi_line = true; break;
 	case 7: output->per_match = request->pattern.is_multi_line = true; break;
 	case 8: output->only_matching = true; output->max_columns = 1; output->max_columns_preview = true; break;
@@ -147,9 +148,10 @@ static void test_lone_lines_end(void **rig_in)
 			struct bs_limits limits = {.deadline_ns = 50000000, .partial = way % 2};
 			struct bs_grep_request request = request_of(&patterns[i], &path, &written);
 			request.limits = &limits;
-			choose_output(&request, way);
+			struct bs_grep_program program = {0};
+			choose_output(&request, &program, way);
 			double start = now_ms();
-			enum bs_status status = bs_grep(&request, &result, &err);
+			enum bs_status status = bs_grep_for_program(&request, &program, &result, &err);
 			if (now_ms() - start > 50 + LATE_MS)
 				fail_msg("%s, way %d: %.1f ms", patterns[i], way, now_ms() - start);
 			if (status != BS_DEADLINE && !(status == BS_OK && limits.partial && result.is_partial))

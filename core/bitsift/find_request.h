@@ -69,10 +69,8 @@ struct bs_find_request {
 	 * ones in document order. NULL: by score. */
 	const char *sort_field;
 	bool sort_descending;
-	uint32_t snippet_columns; /* of a snippet's lines at most, as a terminal shows them; 0: 160 */
 	const char *mark_start; /* in a snippet, written before and after each word found; NULL: nothing */
 	const char *mark_stop;
-	bool explain_bars; /* what explain is called with has bars, for a terminal */
 
 	/*
 	 * Which documents may be hits; without, all may. Of others no text is read. Lists are NULL-ended. Nothing of this

@@ -96,16 +96,11 @@ enum bs_grep_format {
 	BS_GREP_QUIET, /* ends with the first match */
 };
 
-/* When what write got is to be passed on at once, so that flush is called. */
+/* When flush is called, because what was written is to be passed on at once. */
 enum bs_grep_buffering {
-	BS_GREP_BUFFER_AUTO = 0, /* is_terminal: as LINES; else before a pipe that has no more yet is waited for */
+	BS_GREP_BUFFER_AUTO = 0, /* before the search waits for a pipe; `bitsift grep` on a terminal: LINES */
 	BS_GREP_BUFFER_LINES,    /* --line-buffered: at each line */
 	BS_GREP_BUFFER_BLOCKS,   /* --block-buffered: never */
-};
-
-/* What switches a colour on; "": none. */
-struct bs_grep_colors {
-	char path[96], line[96], column[96], match[96];
 };
 
 /* Of any bytes; NULL: the usual. */
@@ -122,8 +117,6 @@ struct bs_grep_output {
 	bool trim, include_zero, max_columns_preview, no_group_separator;
 	bool enclosing;         /* --enclosing: the line of the function, or the heading, around a match */
 	bool nul_after_path;    /* -0 */
-	char path_separator;    /* stands for each slash in paths, but in JSON; 0: a slash */
-	bool is_terminal;       /* in paths and JSON, what a terminal might obey is escaped */
 	enum bs_grep_buffering buffering;
 	uint64_t before, after; /* -B, -A: lines of context */
 	uint64_t max_count;     /* -m: matching lines of each file; 0: all */
@@ -138,12 +131,8 @@ struct bs_grep_output {
 	const struct bs_grep_results *before_this;
 	const char *cursor_name;
 	uint64_t max_columns;   /* -M; 0: any number */
-	struct bs_grep_colors colors;
 	const char *replacement; /* -r; NULL: none */
 	size_t replacement_bytes;
-	/* Where there is colour, paths and what stands before a line are links of the terminal to this URL, in which {path}, {line}
-	 * and {column} are replaced, {{ and }} are braces, and the path is real, absolute and percent-encoded. NULL: none. */
-	const char *hyperlink;
 	/* Behind path, number ... (":"), the same on lines of context ("-"), between lines that do not follow each other
 	 * ("--"; no_group_separator: nothing). */
 	struct bs_grep_separator match_separator, context_separator, group_separator;
@@ -154,8 +143,6 @@ enum bs_grep_task {
 	BS_GREP_SEARCH = 0,
 	BS_GREP_LIST_FILES,      /* --files: those that would be searched */
 	BS_GREP_LIST_CANDIDATES, /* --candidates: those that the index does not rule out */
-	BS_GREP_LIST_TYPES,      /* --type-list */
-	BS_GREP_TELL_ENGINE,     /* --pcre2-version */
 	BS_GREP_CHECK,           /* the request, its pattern and its index; no file is looked at */
 };
 
@@ -223,9 +210,6 @@ struct bs_grep_request {
 	void (*explain)(void *context, const char *text, size_t text_bytes); /* as that of bs_find, a line at a time */
 	bool explain_left_out; /* explain is called for each file and folder that the rules leave out, too */
 	void *context;
-	/* The regular file that write's bytes go to; 0: none. Below a folder it is not searched; where it is named, no further than it
-	 * went when it was opened. */
-	uint64_t output_device, output_inode;
 	uint64_t reserved[6];
 };
 

@@ -7,6 +7,7 @@
 
 #include "core/bitsift/query.h"
 #include "core/bitsift/search.h"
+#include "core/program/options.h"
 #include "query/catalog/catalog_handle.h"
 #include "query/language/reading.h"
 #include "query/plan/feedback.h"
@@ -54,6 +55,7 @@ struct bs_asked {
 struct bs_asking {
 	struct bs_catalog *catalog;
 	const struct bs_catalog_find_request *request;
+	const struct bs_find_program *program; /* nullable */
 	struct bs_asked *asked; /* one an item */
 	size_t n_asked;
 	struct bs_asking_group *groups;

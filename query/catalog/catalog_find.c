@@ -16,6 +16,8 @@
 #include "core/bitsift/limits.h"
 #include "core/bitsift/query.h"
 #include "core/bitsift/search.h"
+#include "core/program/catalog_find.h"
+#include "core/program/find.h"
 #include "core/system/watch.h"
 #include "core/system/workers.h"
 #include "query/answer/explain.h"
@@ -333,7 +335,7 @@ static enum bs_status search(struct bs_finding *finding, struct bs_asked *asked)
 	struct bs_taught taught = {&asking->learnt, &asked->like};
 	bs_finder_teach(asked->finder, asking->learns && !finding->feeds ? &taught : NULL);
 	struct bs_find_result before = asked->answer->result;
-	status = bs_find(asked->finder, &find, &asked->answer->result, &asked->answer->why);
+	status = bs_find_for_program(asked->finder, &find, asking->program, &asked->answer->result, &asked->answer->why);
 	if (finding->shows)
 		asked->answer->result = before;
 	/* A callback that ends it has its reason. */
@@ -751,16 +753,23 @@ static enum bs_status check_request(const struct bs_catalog_find_request *reques
 		return bs_fail(err, BS_INVALID, "struct bs_catalog_find_request: find.hit and find.statistics must be NULL");
 	find.hit = request->hit ? take_hit : NULL;
 	enum bs_status status = bs_check_reserved("struct bs_catalog_find_request", request->reserved, COUNT(request->reserved), err);
-	return status ? status : bs_question_make(&find, &question, err);
+	return status ? status : bs_question_make(&find, NULL, &question, err);
 }
 
 enum bs_status bs_catalog_find(struct bs_catalog *catalog, const struct bs_catalog_find_request *request,
                                struct bs_catalog_result *result_out, struct bs_error *err)
 {
+	return bs_catalog_find_for_program(catalog, request, NULL, result_out, err);
+}
+
+enum bs_status bs_catalog_find_for_program(struct bs_catalog *catalog, const struct bs_catalog_find_request *request,
+                                           const struct bs_find_program *program, struct bs_catalog_result *result_out,
+                                           struct bs_error *err)
+{
 	struct bs_catalog_result own, *result = result_out ? result_out : &own;
 	const struct bs_find_request *find = &request->find;
 	size_t n = catalog->file.n_items;
-	struct bs_finding finding = {.asking = {.catalog = catalog, .request = request, .n_asked = n, .error_byte = SIZE_MAX}, .result = result,
+	struct bs_finding finding = {.asking = {.catalog = catalog, .request = request, .program = program, .n_asked = n, .error_byte = SIZE_MAX}, .result = result,
 	                             .is_asking = ATOMIC_FLAG_INIT, .most_open = most_open()};
 	struct bs_watch watch;
 	finding.limits = find->limits ? *find->limits : finding.limits;

@@ -10,6 +10,8 @@
 #include "core/bitsift/host.h"
 #include "core/bitsift/limits.h"
 #include "core/bitsift/terminal.h"
+#include "core/program/catalog_grep.h"
+#include "core/program/grep.h"
 #include "core/system/watch.h"
 #include "corpus/changes/recorded.h"
 #include "query/catalog/catalog_handle.h"
@@ -19,6 +21,7 @@
 
 struct grepping {
 	const struct bs_catalog_grep_request *request;
+	const struct bs_grep_program *program; /* nullable */
 	struct bs_catalog_grep_result *result;
 	struct bs_gram_tree *tree; /* NULL: nothing is known of what is searched for */
 	bool *is_reached;
@@ -255,7 +258,7 @@ static enum bs_status grep_one(struct grepping *at, const struct bs_catalog_item
 	grep.context = at;
 	at->is_first = true;
 	if (!status && paths.n > 0)
-		status = bs_grep(&grep, &result, &why);
+		status = bs_grep_for_program(&grep, at->program, &result, &why);
 	add_result(&at->result->grep, &result);
 	forget_paths(&paths);
 	if (!status && at->lacks_memory)
@@ -299,14 +302,15 @@ static enum bs_status grep_all(struct grepping *at, struct bs_catalog *catalog, 
 	return status;
 }
 
-static enum bs_status check_request(const struct bs_catalog_grep_request *request, struct bs_error *err)
+static enum bs_status check_request(const struct bs_catalog_grep_request *request, const struct bs_grep_program *program,
+                                    struct bs_error *err)
 {
 	const struct bs_grep_request *grep = &request->grep;
 	if (grep->files.n_paths || grep->index || grep->try_index)
 		return bs_fail(err, BS_INVALID, "a catalog says which files are searched, and by which indexes: no paths, no index");
 	if (grep->output.before_this || grep->output.cursor_name)
 		return bs_fail(err, BS_INVALID, "a catalog goes on from index to index itself");
-	if (grep->task == BS_GREP_LIST_TYPES || grep->task == BS_GREP_TELL_ENGINE)
+	if (program && program->task != BS_GREP_AS_REQUESTED)
 		return bs_fail(err, BS_INVALID, "that is asked of no index");
 	return bs_check_reserved("struct bs_catalog_grep_request", request->reserved, COUNT(request->reserved), err);
 }
@@ -322,13 +326,20 @@ static bool tells_results(const struct bs_grep_request *grep)
 enum bs_status bs_catalog_grep(struct bs_catalog *catalog, const struct bs_catalog_grep_request *request,
                                struct bs_catalog_grep_result *result_out, struct bs_error *err)
 {
+	return bs_catalog_grep_for_program(catalog, request, NULL, result_out, err);
+}
+
+enum bs_status bs_catalog_grep_for_program(struct bs_catalog *catalog, const struct bs_catalog_grep_request *request,
+                                           const struct bs_grep_program *program, struct bs_catalog_grep_result *result_out,
+                                           struct bs_error *err)
+{
 	struct bs_catalog_grep_result own, *result = result_out ? result_out : &own;
-	struct grepping at = {.request = request, .result = result, .items = catalog->file.items};
+	struct grepping at = {.request = request, .program = program, .result = result, .items = catalog->file.items};
 	uint64_t n_changed;
 	struct bs_watch watch;
 	const struct bs_limits *limits = request->grep.limits;
 	*result = (struct bs_catalog_grep_result){.n_indexes = catalog->file.n_items};
-	enum bs_status status = check_request(request, err);
+	enum bs_status status = check_request(request, program, err);
 	if (!status)
 		status = bs_watch_begin(&watch, limits, err);
 	if (status)

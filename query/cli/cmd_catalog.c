@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include "core/bitsift/catalog.h"
+#include "query/cli/cmd_catalog.h"
+#include "query/cli/cmd_trust.h"
 #include "query/cli/commands.h"
 #include "query/present/present.h"
 
@@ -55,21 +57,15 @@ static const char catalog_description[] =
 	"at the same time. What is known of an index and not in its summary: how many documents and words it has, and in how many documents its 256 most frequent words "
 	"stand, so that hits can be ranked without opening every index that has one of the words.";
 
-static char *default_path(bool make, struct bs_error *err)
-{
-	char *path = bs_cmd_config_path("catalog", make);
-	if (!path)
-		(void)bs_fail(err, BS_IO, "there is no home to keep a catalog in: name one with --catalog FILE");
-	return path;
-}
-
 enum bs_status bs_cmd_open_catalog(const char *file, bool make, const char *kernel, const struct bs_consent *consent,
                                    struct bs_catalog **catalog_out, struct bs_error *err)
 {
-	char *own = *file ? NULL : default_path(make, err);
+	char *own = *file ? NULL : bs_cmd_config_path("catalog", make);
 	struct bs_catalog_request request = {.file = *file ? file : own, .kernel = kernel, .consent = consent};
 	*catalog_out = NULL;
-	enum bs_status status = request.file ? BS_OK : BS_IO;
+	enum bs_status status = BS_OK;
+	if (!request.file)
+		status = bs_fail(err, BS_IO, "there is no home to keep a catalog in: name one with --catalog FILE");
 	if (!status && !make && access(request.file, F_OK) != 0 && errno == ENOENT)
 		status = bs_fail(err, BS_NOT_FOUND, "%s: no catalog there; `bitsift catalog add DIR...` makes one", request.file);
 	if (!status)

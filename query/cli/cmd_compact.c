@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "query/cli/cmd_progress.h"
 #include "query/cli/commands.h"
 
 struct compact_arguments {

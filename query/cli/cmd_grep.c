@@ -9,6 +9,11 @@
 #include <unistd.h>
 
 #include "core/bitsift/catalog.h"
+#include "core/program/catalog_grep.h"
+#include "core/program/grep.h"
+#include "query/cli/cmd_catalog.h"
+#include "query/cli/cmd_output.h"
+#include "query/cli/cmd_trust.h"
 #include "query/cli/commands.h"
 #include "query/cli/grep_arguments.h"
 
@@ -250,13 +255,13 @@ static void show_stats(const struct bs_grep_result *result, const struct bs_cata
 
 /* Of a search in a catalog the sums are left in came. */
 static enum bs_status grep_catalog(const struct bs_grep_arguments *arguments, const struct bs_grep_request *grep,
-                                   struct bs_catalog_grep_result *came, struct bs_error *err)
+                                   const struct bs_grep_program *program, struct bs_catalog_grep_result *came, struct bs_error *err)
 {
 	struct bs_catalog *catalog;
 	struct bs_catalog_grep_request request = {.grep = *grep, .partial = arguments->partial};
 	enum bs_status status = bs_cmd_open_catalog(arguments->catalog, false, grep->kernel, grep->consent, &catalog, err);
 	if (!status)
-		status = bs_catalog_grep(catalog, &request, came, err);
+		status = bs_catalog_grep_for_program(catalog, &request, program, came, err);
 	came->grep.n_notices += came->n_unreachable;
 	bs_catalog_close(catalog);
 	return status;
@@ -306,18 +311,17 @@ static int run(void *set, const struct bs_operands *operands, const struct bs_co
 	if (bs_grep_arguments_decide(arguments, operands, err))
 		return -1;
 	struct session session = {.arguments = arguments,
-	                          .is_quiet = arguments->request.output.format == BS_GREP_QUIET &&
-	                                      arguments->request.task != BS_GREP_LIST_TYPES &&
-	                                      arguments->request.task != BS_GREP_TELL_ENGINE};
+	                          .is_quiet = arguments->request.output.format == BS_GREP_QUIET && !arguments->program.task};
 	struct bs_grep_request request = arguments->request;
+	struct bs_grep_program program = arguments->program;
 	struct bs_grep_result result;
 	struct stat output;
 	request.consent = consent;
 	arguments->limits.partial = true;
 	request.limits = arguments->limits.deadline_ns > 0 ? &arguments->limits : NULL;
 	if (fstat(STDOUT_FILENO, &output) == 0 && S_ISREG(output.st_mode)) {
-		request.output_device = output.st_dev;
-		request.output_inode = output.st_ino;
+		program.output_device = output.st_dev;
+		program.output_inode = output.st_ino;
 	}
 	request.write = write_out;
 	request.flush = flush;
@@ -326,7 +330,8 @@ static int run(void *set, const struct bs_operands *operands, const struct bs_co
 	request.explain = arguments->explain || request.explain_left_out ? explain : NULL;
 	request.context = &session;
 	struct bs_catalog_grep_result of_all = {.n_indexes = 0};
-	enum bs_status status = arguments->catalog ? grep_catalog(arguments, &request, &of_all, err) : bs_grep(&request, &result, err);
+	enum bs_status status = arguments->catalog ? grep_catalog(arguments, &request, &program, &of_all, err)
+	                                           : bs_grep_for_program(&request, &program, &result, err);
 	if (arguments->catalog)
 		result = of_all.grep;
 	if (status && status != BS_STOPPED)
@@ -360,7 +365,7 @@ static int run(void *set, const struct bs_operands *operands, const struct bs_co
 	}
 	if (result.n_notices > 0 && !(session.is_quiet && result.has_match))
 		return 2;
-	return result.has_match || request.task == BS_GREP_LIST_TYPES || request.task == BS_GREP_TELL_ENGINE ? 0 : 1;
+	return result.has_match || program.task ? 0 : 1;
 }
 
 const struct bs_command bs_command_grep = {

@@ -6,7 +6,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "query/cli/cmd_progress.h"
 #include "query/cli/commands.h"
+#include "query/present/present_left_out.h"
 
 struct index_arguments {
 	const char *index;
@@ -246,11 +248,6 @@ static void show_notice(void *context, const char *message)
 	fprintf(stderr, "bitsift: %s\n", message);
 }
 
-static double megabytes_a_second(uint64_t n_bytes, uint64_t elapsed_ns)
-{
-	return elapsed_ns ? (double)n_bytes * 1e3 / (double)elapsed_ns : 0;
-}
-
 static int show_progress(void *context, const struct bs_build_report *report)
 {
 	struct display *display = context;
@@ -264,12 +261,6 @@ static bool has_named_all(const struct display *display, const struct bs_build_r
 		if (report->skipped[reason] > (is_expected((enum bs_skip)reason) ? 0 : LISTED_SKIPS))
 			return false;
 	return true;
-}
-
-static void show_skipped(const struct display *display, const struct bs_build_report *report)
-{
-	if (bs_cmd_put_left_out(report->skipped, report->binary, "  left out  ", stderr))
-		fputs(has_named_all(display, report) ? "\n" : " (-v names them)\n", stderr);
 }
 
 static void show_index_line(const struct bs_build_report *report, const char *dir, bool with_ratios)
@@ -296,7 +287,8 @@ static void show_made(const struct bs_build_report *report, const char *dir)
 	fprintf(stderr, "indexed %s, %s, in %.2f s", bs_format_things(report->n_docs, "document", docs), text,
 	        (double)report->elapsed_ns / 1e9);
 	if (report->text_bytes >= BS_LEAST_BYTES_FOR_RATIO)
-		fprintf(stderr, " (%.0f MB/s)", megabytes_a_second(report->text_bytes, report->elapsed_ns));
+		fprintf(stderr, " (%.0f MB/s)",
+		        report->elapsed_ns ? (double)report->text_bytes * 1e3 / (double)report->elapsed_ns : 0);
 	fprintf(stderr, "\n  terms     %s distinct, %s\n", terms, bs_format_things(report->n_postings, "posting", postings));
 	show_index_line(report, dir, true);
 	if (report->n_replaced > 0)
@@ -332,7 +324,8 @@ static void show_summary(const struct display *display, const struct bs_build_re
 		show_made(report, dir);
 	if (*report->warning)
 		fprintf(stderr, "  %s\n", report->warning);
-	show_skipped(display, report);
+	if (bs_present_left_out(report->skipped, report->binary, "  left out  ", stderr))
+		fputs(has_named_all(display, report) ? "\n" : " (-v names them)\n", stderr);
 }
 
 /* Why the exit status is not 0. */

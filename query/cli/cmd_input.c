@@ -1,4 +1,4 @@
-/* cmd_input.c: files that options name, and standard input, read with a limit of size and of time. See commands.h. */
+/* cmd_input.c: files that options name, and standard input, read with a limit of size and of time. See cmd_input.h. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "query/cli/commands.h"
+#include "query/cli/cmd_input.h"
 
 static uint64_t now_ns(void)
 {

@@ -1,4 +1,4 @@
-/* cmd_output.c: standard output of the commands: see commands.h. */
+/* cmd_output.c: standard output of the commands: see cmd_output.h. */
 #include <errno.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "query/cli/commands.h"
+#include "query/cli/cmd_output.h"
 
 #define OUTPUT_BYTES ((size_t)65536)
 

@@ -1,11 +1,12 @@
-/* cmd_progress.c: signs of life of the commands that write an index, and how they are interrupted. See commands.h. */
+/* cmd_progress.c: signs of life of the commands that write an index, and how they are interrupted. See cmd_progress.h. */
 #include <signal.h>
 #include <stdio.h>
 #include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "query/cli/commands.h"
+#include "query/cli/cmd_progress.h"
+#include "query/options/command_line.h"
 
 static volatile int interrupted_by; /* as struct bs_limits has it */
 static uint64_t interrupted_at_ns;  /* of processor time */

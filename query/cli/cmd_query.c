@@ -7,6 +7,11 @@
 #include <unistd.h>
 
 #include "core/bitsift/catalog.h"
+#include "core/program/catalog_find.h"
+#include "core/program/find.h"
+#include "query/cli/cmd_catalog.h"
+#include "query/cli/cmd_input.h"
+#include "query/cli/cmd_output.h"
 #include "query/cli/commands.h"
 #include "query/present/present.h"
 
@@ -606,14 +611,15 @@ static uint32_t terminal_columns(void)
 	return is_known ? size.ws_col - BS_PRESENT_INDENT - 2u : 0;
 }
 
-static enum bs_status find_in_catalog(struct session *session, const struct bs_find_request *find, struct bs_find_result *result,
+static enum bs_status find_in_catalog(struct session *session, const struct bs_find_request *find,
+                                      const struct bs_find_program *program, struct bs_find_result *result,
                                       struct bs_error *err)
 {
 	struct bs_catalog_find_request request = {.find = *find, .hit = show_catalog_hit, .partial = session->arguments->partial,
 	                                          .fresh = session->arguments->fresh};
 	struct bs_catalog_result came, *sum = &session->asked;
 	request.find.hit = NULL;
-	enum bs_status status = bs_catalog_find(session->catalog, &request, &came, err);
+	enum bs_status status = bs_catalog_find_for_program(session->catalog, &request, program, &came, err);
 	*result = came.find;
 	sum->n_indexes += came.n_indexes;
 	sum->n_asked += came.n_asked;
@@ -629,6 +635,7 @@ static enum bs_status find_in_catalog(struct session *session, const struct bs_f
 static enum bs_status run_query(struct session *session, const char *text, size_t text_bytes, struct bs_error *err)
 {
 	struct bs_find_request request = session->arguments->request;
+	struct bs_find_program program = {0};
 	struct bs_find_result result;
 	request.query = text;
 	request.query_bytes = text_bytes;
@@ -636,18 +643,18 @@ static enum bs_status run_query(struct session *session, const char *text, size_
 	request.notice = show_notice;
 	request.notice_query = show_query_notice;
 	request.explain = session->arguments->explain ? show_explain : NULL;
-	request.explain_bars = request.explain && isatty(STDERR_FILENO);
+	program.explain_bars = request.explain && isatty(STDERR_FILENO);
 	request.context = session;
 	request.suggest = session->is_terminal && !session->arguments->batch;
 	if (session->is_terminal && !session->arguments->json)
-		request.snippet_columns = terminal_columns();
+		program.snippet_columns = terminal_columns();
 	if (session->color && !session->arguments->json) {
 		request.mark_start = "\033[1;31m";
 		request.mark_stop = "\033[0m";
 	}
 	session->n_shown = 0;
-	enum bs_status status = session->catalog ? find_in_catalog(session, &request, &result, err)
-	                                         : bs_find(session->finder, &request, &result, err);
+	enum bs_status status = session->catalog ? find_in_catalog(session, &request, &program, &result, err)
+	                                         : bs_find_for_program(session->finder, &request, &program, &result, err);
 	session->n_unreadable += result.n_unreadable - session->info.n_unfollowed;
 	if (session->changes.n_changed + session->changes.n_gone == 0)
 		memcpy(session->changes.example, result.changes.example, sizeof(result.changes.example));

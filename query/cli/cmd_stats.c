@@ -15,6 +15,7 @@
 #include "corpus/changes/fresh.h"
 #include "query/cli/commands.h"
 #include "query/present/present_stats.h"
+#include "query/present/present_svg.h"
 
 struct stats_arguments {
 	const char *index;

@@ -23,6 +23,8 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "query/cli/cmd_trust.h"
+#include "query/cli/cmd_input.h"
 #include "query/cli/commands.h"
 
 /* The user's folder of that kind, with rest behind it; NULL: there is no home, or no memory. */

@@ -12,7 +12,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "query/cli/cmd_input.h"
 #include "query/cli/commands.h"
+#include "query/cli/grep_color.h"
+#include "query/cli/grep_hyperlink.h"
 
 #define MAX_THREADS 256
 
@@ -232,7 +235,7 @@ static enum bs_status take_path_separator(void *to, const struct bs_option *opti
 	if (!status && separator.n_bytes > 1)
 		status = bs_fail(err, BS_INVALID, "--%s %s: it can be one byte", option->name, argument);
 	if (!status)
-		arguments->request.output.path_separator = separator.n_bytes ? *separator.bytes : '\0';
+		arguments->program.path_separator = separator.n_bytes ? *separator.bytes : '\0';
 	return status;
 }
 
@@ -245,7 +248,7 @@ static enum bs_status take_hyperlink(void *to, const struct bs_option *option, c
 	if (!status)
 		status = own(arguments, format, err);
 	if (!status)
-		arguments->request.output.hyperlink = *format ? format : NULL;
+		arguments->program.hyperlink = *format ? format : NULL;
 	return status;
 }
 
@@ -581,7 +584,7 @@ static enum bs_status decide_output(struct bs_grep_arguments *arguments, struct 
 	struct bs_grep_output *output = &arguments->request.output;
 	struct bs_grep_colors colors;
 	output->format = decide_format(arguments);
-	output->is_terminal = isatty(STDOUT_FILENO);
+	arguments->program.is_terminal = isatty(STDOUT_FILENO);
 	output->after = arguments->has_context ? arguments->context : arguments->after;
 	output->before = arguments->has_context ? arguments->context : arguments->before;
 	output->passthru = arguments->passthru;
@@ -593,21 +596,25 @@ static enum bs_status decide_output(struct bs_grep_arguments *arguments, struct 
 	output->heading = !arguments->vimgrep && arguments->heading && output->format == BS_GREP_LINES;
 	output->replacement_bytes = output->replacement ? strlen(output->replacement) : 0;
 	/* As rg has it, where nothing is ever in colour nobody looks what it should be. */
-	bool is_plain = output->format == BS_GREP_JSON || arguments->type_list || arguments->request.task == BS_GREP_CHECK;
+	bool checks = arguments->request.task == BS_GREP_CHECK && !arguments->program.task;
+	bool is_plain = output->format == BS_GREP_JSON || arguments->type_list || checks;
 	enum bs_status status = is_plain ? BS_OK : bs_grep_colors_set(&colors, arguments->colors.list, arguments->colors.n, err);
 	if (!status && !is_plain && wants_color(arguments))
-		output->colors = colors;
+		arguments->program.colors = colors;
 	return status;
 }
 
-static enum bs_grep_task decide_task(const struct bs_grep_arguments *arguments)
+static void decide_task(struct bs_grep_arguments *arguments)
 {
-	return arguments->type_list    ? BS_GREP_LIST_TYPES
-	       : arguments->pcre2_version ? BS_GREP_TELL_ENGINE
-	       : arguments->files      ? BS_GREP_LIST_FILES
-	       : arguments->candidates ? BS_GREP_LIST_CANDIDATES
-	       : arguments->request.output.max_count == 0 ? BS_GREP_CHECK
-	                           : BS_GREP_SEARCH;
+	arguments->program.task = arguments->type_list     ? BS_GREP_LIST_TYPES
+	                          : arguments->pcre2_version ? BS_GREP_TELL_ENGINE
+	                                                     : BS_GREP_AS_REQUESTED;
+	/* The program's tasks look at no file, like BS_GREP_CHECK. */
+	arguments->request.task = arguments->program.task                    ? BS_GREP_CHECK
+	                          : arguments->files                         ? BS_GREP_LIST_FILES
+	                          : arguments->candidates                    ? BS_GREP_LIST_CANDIDATES
+	                          : arguments->request.output.max_count == 0 ? BS_GREP_CHECK
+	                                                                     : BS_GREP_SEARCH;
 }
 
 /* Patterns that all begin with (?-u) are of bytes, as with --no-unicode. PCRE2 cannot leave Unicode in the middle of one. */
@@ -666,7 +673,7 @@ enum bs_status bs_grep_arguments_decide(struct bs_grep_arguments *arguments, con
 	request->pattern.is_line = arguments->bounds == BOUNDS_LINE;
 	request->conditions = (struct bs_grep_conditions){
 		.ands = arguments->ands.list, .nots = arguments->nots.list, .by_file = arguments->scope};
-	request->task = decide_task(arguments);
+	decide_task(arguments);
 	if (request->output.max_count == UINT64_MAX)
 		request->output.max_count = 0;
 	request->n_threads = arguments->n_threads < MAX_THREADS ? (uint32_t)arguments->n_threads : MAX_THREADS;

@@ -3,10 +3,12 @@
 #ifndef BS_QUERY_CLI_GREP_ARGUMENTS_H
 #define BS_QUERY_CLI_GREP_ARGUMENTS_H
 
-#include "query/cli/command_line.h"
+#include "core/program/options.h"
+#include "query/options/command_line.h"
 
 struct bs_grep_arguments {
 	struct bs_grep_request request; /* without callbacks */
+	struct bs_grep_program program; /* next to the request; the output file is not set yet */
 	struct bs_limits limits;
 	bool no_messages, stats, explain;
 	const char *catalog; /* "": the user's; NULL: none */
@@ -33,14 +35,5 @@ extern const struct bs_grep_arguments bs_grep_defaults;
 enum bs_status bs_grep_arguments_decide(struct bs_grep_arguments *arguments, const struct bs_operands *operands,
                                         struct bs_error *err) BS_WARN_UNUSED;
 void bs_grep_arguments_release(void *arguments);
-
-/* --colors: rg's colours, then each of the specifications TYPE:ATTRIBUTE:VALUE in turn. BS_INVALID names the one that
- * is wrong. */
-enum bs_status bs_grep_colors_set(struct bs_grep_colors *colors, const char *const *specs, size_t n_specs,
-                                  struct bs_error *err) BS_WARN_UNUSED;
-
-/* --hyperlink-format: an alias or a format of rg 14, as bs_grep_output has it, "" for none; on the heap. BS_INVALID,
- * BS_NO_MEMORY. */
-enum bs_status bs_grep_hyperlink_format(const char *format, char **out, struct bs_error *err) BS_WARN_UNUSED;
 
 #endif

@@ -1,5 +1,5 @@
 /* grep_color.c: `--colors`, as rg's: what switches a colour on. The bytes are those that the termcolor crate in ripgrep 13 writes, in its order. */
-#include "query/cli/grep_arguments.h"
+#include "query/cli/grep_color.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* grep_hyperlink.c: `--hyperlink-format`, as ripgrep 14 has it: names of formats, and what is wrong with one. */
-#include "query/cli/grep_arguments.h"
+#include "query/cli/grep_hyperlink.h"
 
 #include <stdio.h>
 #include <stdlib.h>

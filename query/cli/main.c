@@ -7,8 +7,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "query/cli/cmd_fault.h"
+#include "query/cli/cmd_trust.h"
 #include "query/cli/commands.h"
-#include "query/manual/manual.h"
+#include "query/manual/manual_completions.h"
+#include "query/manual/manual_pages.h"
 
 #ifndef BITSIFT_VERSION
 #define BITSIFT_VERSION "unknown"

@@ -14,6 +14,7 @@
 #include "core/bitsift/grep.h"
 #include "core/bitsift/index.h"
 #include "core/bitsift/limits.h"
+#include "core/program/grep.h"
 #include "core/simd/kernels.h"
 #include "core/system/log.h"
 #include "core/system/watch.h"
@@ -34,6 +35,7 @@
 
 struct grep {
 	const struct bs_grep_request *request;
+	const struct bs_grep_program *program;
 	struct bs_grep_result *result;
 	struct bs_grep_sums sums;
 	pthread_mutex_t mutex; /* held while a callback runs */
@@ -81,7 +83,7 @@ static void flush_line(const struct grep *grep)
 	const struct bs_grep_request *request = grep->request;
 	enum bs_grep_buffering buffering = request->output.buffering;
 	if (request->flush && (buffering == BS_GREP_BUFFER_LINES ||
-	                       (buffering == BS_GREP_BUFFER_AUTO && request->output.is_terminal)))
+	                       (buffering == BS_GREP_BUFFER_AUTO && grep->program->is_terminal)))
 		request->flush(request->context);
 }
 
@@ -141,7 +143,7 @@ static enum bs_status make_types(struct grep *grep, struct bs_error *err)
 	const struct bs_grep_files *files = &grep->request->files;
 	const char *const *lists[] = {files->type_clears, files->type_adds, files->types, files->type_nots};
 	bool is_chosen = list_length(files->types) + list_length(files->type_nots) > 0;
-	bool is_asked = grep->request->task == BS_GREP_LIST_TYPES;
+	bool is_asked = grep->program->task == BS_GREP_LIST_TYPES;
 	for (size_t list = 0; list < 4; list++)
 		is_asked |= list_length(lists[list]) > 0;
 	enum bs_status status = is_asked ? bs_file_types_new(&grep->types, err) : BS_OK;
@@ -239,12 +241,11 @@ static void make_walk(struct grep *grep)
 	};
 }
 
-static enum bs_status make_preprocessor_globs(struct grep *grep, struct bs_error *err)
+static enum bs_status add_globs(struct bs_ignore *rules, const char *const *globs, struct bs_error *err)
 {
-	const char *const *globs = grep->request->files.preprocessor_globs;
 	enum bs_status status = BS_OK;
 	for (size_t i = 0; i < list_length(globs) && !status; i++)
-		status = bs_ignore_add_line(&grep->preprocessor_globs, (const uint8_t *)globs[i], strlen(globs[i]), err);
+		status = bs_ignore_add_line(rules, (const uint8_t *)globs[i], strlen(globs[i]), err);
 	return status;
 }
 
@@ -341,12 +342,11 @@ static enum bs_status show_file(struct grep *grep, const char *path, struct bs_e
 		grep->is_stopped = request->line(request->context, &line) != 0;
 		return BS_OK;
 	}
-	const struct bs_grep_output *output = &request->output;
-	enum bs_status status = bs_grep_link_place(output, path, &place, err);
+	enum bs_status status = bs_grep_link_place(grep->program, path, &place, err);
 	if (!status)
-		status = bs_grep_link_begin(output, &place, 0, 0, &shown, err);
+		status = bs_grep_link_begin(grep->program, &place, 0, 0, &shown, err);
 	if (!status)
-		status = bs_grep_path_append(output, path, &shown, err);
+		status = bs_grep_path_append(grep->program, path, &shown, err);
 	if (!status)
 		status = bs_grep_link_end(&place, &shown, err);
 	if (!status)
@@ -419,6 +419,7 @@ static enum bs_status search(struct grep *grep, uint64_t start_ns, struct bs_err
 	if (status)
 		return status;
 	struct bs_grep_run run = {.request = request,
+	                          .program = grep->program,
 	                          .source = grep->source,
 	                          .matcher = matcher,
 	                          .conditions = &grep->conditions,
@@ -451,12 +452,10 @@ static enum bs_status search(struct grep *grep, uint64_t start_ns, struct bs_err
 /* A walk says so, too; but where none but named files are searched, there is none. */
 static enum bs_status check_globs(const struct bs_grep_files *files, struct bs_error *err)
 {
-	const char *const *lists[] = {files->globs, files->iglobs};
 	struct bs_ignore rules = {.n_rules = 0};
-	enum bs_status status = BS_OK;
-	for (size_t list = 0; list < 2; list++)
-		for (size_t i = 0; i < list_length(lists[list]) && !status; i++)
-			status = bs_ignore_add_line(&rules, (const uint8_t *)lists[list][i], strlen(lists[list][i]), err);
+	enum bs_status status = add_globs(&rules, files->globs, err);
+	if (!status)
+		status = add_globs(&rules, files->iglobs, err);
 	bs_ignore_deinit(&rules);
 	return status;
 }
@@ -496,10 +495,18 @@ static void log_grep(const struct bs_grep_request *request, const struct bs_grep
 
 enum bs_status bs_grep(const struct bs_grep_request *request, struct bs_grep_result *result_out, struct bs_error *err)
 {
+	return bs_grep_for_program(request, NULL, result_out, err);
+}
+
+enum bs_status bs_grep_for_program(const struct bs_grep_request *request, const struct bs_grep_program *program,
+                                   struct bs_grep_result *result_out, struct bs_error *err)
+{
+	static const struct bs_grep_program none;
 	struct bs_grep_result result = {.n_files = 0};
 	uint64_t start_ns = bs_now_ns();
 	long n_processors = request->n_threads ? (long)request->n_threads : sysconf(_SC_NPROCESSORS_ONLN);
 	struct grep grep = {.request = request,
+	                    .program = program ? program : &none,
 	                    .result = &result,
 	                    .mutex = PTHREAD_MUTEX_INITIALIZER,
 	                    .is_text = request->files.is_text || request->pattern.null_data,
@@ -516,15 +523,15 @@ enum bs_status bs_grep(const struct bs_grep_request *request, struct bs_grep_res
 	if (!status)
 		check_ignore_files(&grep);
 	if (!status)
-		status = make_preprocessor_globs(&grep, err);
+		status = add_globs(&grep.preprocessor_globs, request->files.preprocessor_globs, err);
 	if (!status)
 		status = make_types(&grep, err);
 	if (!status)
 		status = choose_coding(&grep, err);
-	if (!status && request->task == BS_GREP_TELL_ENGINE)
+	if (!status && grep.program->task == BS_GREP_TELL_ENGINE)
 		tell_engine(&grep);
 	else if (!status)
-		status = request->task == BS_GREP_LIST_TYPES ? list_types(&grep, err) : run(&grep, start_ns, err);
+		status = grep.program->task == BS_GREP_LIST_TYPES ? list_types(&grep, err) : run(&grep, start_ns, err);
 	if (!status && grep.is_stopped)
 		status = bs_fail(err, BS_STOPPED, "stopped by the callback");
 	result.is_partial = !grep.is_stopped && bs_grep_is_cut(request, status);

@@ -15,7 +15,7 @@
 #include "query/grep/candidate_files.h"
 #include "query/grep/grep_stamps.h"
 #include "query/regex/gram_filter.h"
-#include "query/regex/list_grams.h"
+#include "query/regex/pattern_grams.h"
 #include "query/regex/regex_grams.h"
 
 #define DOCUMENTS_A_LITERAL 4u

@@ -10,8 +10,8 @@
 #define BS_QUERY_GREP_GREP_INDEX_H
 
 #include "core/file/dir.h"
-#include "query/grep/grep_source.h"
 #include "query/grep/match/conditions.h"
+#include "query/grep/read/grep_source.h"
 #include "query/grep/read/grep_text.h"
 #include "query/regex/pattern.h"
 

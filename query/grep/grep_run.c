@@ -7,8 +7,8 @@
 #include "core/bitsift/grep.h"
 #include "core/system/watch.h"
 #include "core/system/workers.h"
+#include "query/grep/file_conditions.h"
 #include "query/grep/grep_search.h"
-#include "query/grep/match/file_conditions.h"
 #include "query/regex/text.h"
 
 /* Files between the source and the output. */
@@ -39,7 +39,7 @@ struct slot {
 	/* Where results are picked. */
 	size_t root;
 	uint64_t passed_line;
-	struct bs_buffer marks; /* of struct bs_result_mark */
+	struct bs_result_marks marks;
 	uint64_t n_results;
 	bool owes_end; /* as the printer's */
 	struct bs_grep_finish finish;
@@ -93,14 +93,6 @@ static void report(const struct bs_grep_run *plan, const char *shown, const char
 	struct bs_error line;
 	(void)bs_fail(&line, BS_IO, "%s: %s", shown, why);
 	plan->report(plan->context, line.text);
-}
-
-/* Another thread, if so many files wait. */
-static void get_help(struct running *run, uint64_t least_waiting)
-{
-	struct bs_workers_load load = bs_workers_add(run->workers, 0);
-	if (load.n_waiting >= least_waiting && load.n_started + 1 < run->plan->n_threads)
-		(void)bs_workers_start(run->workers);
 }
 
 /* Of the file that is next in order. False: nobody wants more. */
@@ -233,12 +225,16 @@ static enum bs_status search_file(struct running *run, struct searcher *searcher
 	                                  .in_pieces = traits->by_line && !by_file,
 	                                  .wants_all = sees_all,
 	                                  .wait = {run->waits && !keeps_output ? before_wait : NULL, searcher},
-	                                  .output_device = plan->request->output_device,
-	                                  .output_inode = plan->request->output_inode};
+	                                  .output_device = plan->program->output_device,
+	                                  .output_inode = plan->program->output_inode};
 	enum bs_status status = bs_grep_text_read(text, slot->is_stdin ? NULL : path, &reading, err);
 	if (!status) {
-		if (is_caller && text->input->size_bytes >= LARGE_BYTES)
-			get_help(run, 1);
+		if (is_caller && text->input->size_bytes >= LARGE_BYTES) {
+			/* Another thread takes the files that wait. */
+			struct bs_workers_load load = bs_workers_add(run->workers, 0);
+			if (load.n_waiting > 0 && load.n_started + 1 < plan->n_threads)
+				(void)bs_workers_start(run->workers);
+		}
 		slot->is_left_out = text->file.is_output && !slot->is_named;
 		if (!slot->is_left_out) {
 			search_text(run, searcher, slot, shown, err);
@@ -263,7 +259,7 @@ static enum bs_status ready_searcher(struct running *run, struct searcher *searc
 	enum bs_status status = bs_grep_scratch_new(plan->matcher, &searcher->scratch, err);
 	if (status)
 		return status;
-	bs_grep_printer_init(printer, plan->request, plan->matcher, searcher->scratch);
+	bs_grep_printer_init(printer, plan->request, plan->program, plan->matcher, searcher->scratch);
 	printer->offer = take_output;
 	printer->offer_context = searcher;
 	searcher->run = run;
@@ -324,8 +320,7 @@ static enum bs_status make_separator(struct running *run, struct bs_error *err)
 static enum bs_status take_results(struct running *run, struct slot *slot, struct bs_error *err)
 {
 	struct bs_results *results = run->plan->results;
-	const struct bs_grep_output *output = &run->plan->request->output;
-	const struct bs_result_mark *marks = (const struct bs_result_mark *)(const void *)slot->marks.data;
+	const struct bs_result_mark *marks = slot->marks.items;
 	const char *path = (const char *)slot->names.data, *shown = path + strlen(path) + 1;
 	uint64_t n = results->are_files ? slot->out.used_bytes > 0 : slot->n_results, n_shown;
 	bool was_full = atomic_load(&results->is_full);
@@ -340,7 +335,7 @@ static enum bs_status take_results(struct running *run, struct slot *slot, struc
 		slot->sums = (struct bs_grep_sums){0};
 	} else if (slot->owes_end && !status) {
 		slot->sums.printed_bytes = slot->out.used_bytes;
-		status = bs_grep_json_end(output, shown, &slot->finish, &slot->sums, &slot->out, err);
+		status = bs_grep_json_end(run->plan->program, shown, &slot->finish, &slot->sums, &slot->out, err);
 	}
 	return status;
 }
@@ -381,7 +376,7 @@ static enum bs_status put_slot(void *context, uint64_t task, struct bs_error *er
 			status = BS_STOPPED;
 	}
 	bs_buffer_trim(&slot->out, KEPT_BYTES);
-	bs_buffer_trim(&slot->marks, KEPT_BYTES);
+	bs_buffer_trim(&slot->marks.bytes, KEPT_BYTES);
 	return status;
 }
 
@@ -410,7 +405,7 @@ static enum bs_status add(struct running *run, const struct bs_grep_file *file, 
 		return BS_STOPPED;
 	struct slot *slot = &run->slots[run->n_added % N_SLOTS];
 	bs_buffer_clear(&slot->out);
-	bs_buffer_clear(&slot->marks);
+	bs_vector_clear(&slot->marks);
 	slot->n_results = 0;
 	slot->owes_end = false;
 	slot->has_match = slot->has_lines = slot->is_begun = slot->is_stopped = slot->is_left_out = false;
@@ -478,7 +473,7 @@ static void run_free(struct running *run)
 	for (size_t i = 0; i < N_SLOTS; i++) {
 		bs_buffer_deinit(&run->slots[i].names);
 		bs_buffer_deinit(&run->slots[i].out);
-		bs_buffer_deinit(&run->slots[i].marks);
+		bs_vector_deinit(&run->slots[i].marks);
 	}
 	bs_buffer_deinit(&run->separator);
 	free(run->searchers);
@@ -508,7 +503,7 @@ enum bs_status bs_grep_run(const struct bs_grep_run *plan, struct bs_grep_result
 	run->result = result;
 	run->sums = sums;
 	run->is_line_buffered = output->buffering == BS_GREP_BUFFER_LINES ||
-	                        (output->buffering == BS_GREP_BUFFER_AUTO && output->is_terminal);
+	                        (output->buffering == BS_GREP_BUFFER_AUTO && plan->program->is_terminal);
 	run->waits = output->buffering != BS_GREP_BUFFER_BLOCKS;
 	run->held_bytes = ALL_HELD_BYTES / plan->n_threads < HELD_BYTES ? ALL_HELD_BYTES / plan->n_threads : HELD_BYTES;
 	size_t n_bytes = ((size_t)plan->n_threads + 1) * sizeof(*run->searchers);

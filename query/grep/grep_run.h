@@ -9,13 +9,14 @@
 #ifndef BS_QUERY_GREP_GREP_RUN_H
 #define BS_QUERY_GREP_GREP_RUN_H
 
-#include "query/grep/grep_source.h"
 #include "query/grep/match/conditions.h"
 #include "query/grep/print/grep_printer.h"
+#include "query/grep/read/grep_source.h"
 #include "query/grep/read/grep_text.h"
 
 struct bs_grep_run {
 	const struct bs_grep_request *request; /* the pattern, and what comes out */
+	const struct bs_grep_program *program;
 	struct bs_grep_source *source;
 	struct bs_grep_matcher *matcher;
 	const struct bs_conditions *conditions;

@@ -3,8 +3,16 @@
 
 #include <string.h>
 
+#include "core/base/vector.h"
 #include "core/bitsift/grep.h"
 #include "core/system/watch.h"
+
+/* NUL bytes that were skipped: their number, after text[0..at). They are lines if a NUL byte ends a line. */
+struct skip {
+	size_t at;
+	uint64_t n_bytes, n_lines;
+};
+BS_VECTOR(skips, struct skip);
 
 struct search_state {
 	const struct bs_grep_matcher *matcher;
@@ -38,27 +46,15 @@ struct search_state {
 	uint64_t gone_bytes;
 	size_t base, window, end;
 	size_t capacity;
-	struct bs_buffer skips; /* struct skip each: holes of which only the ends are in hand */
+	struct skips skips; /* holes of which only the ends are in hand */
 };
-
-/* NUL bytes that were skipped: their number, after text[0..at). They are lines if a NUL byte ends a line. */
-struct skip {
-	size_t at;
-	uint64_t n_bytes, n_lines;
-};
-
-static struct skip *skips_of(const struct search_state *state, size_t *n_out)
-{
-	*n_out = state->skips.used_bytes / sizeof(struct skip);
-	return (struct skip *)(void *)state->skips.data;
-}
 
 /* Where text[off] stands in the file. */
 static uint64_t file_offset(const struct search_state *state, size_t off)
 {
 	uint64_t offset = state->gone_bytes + off;
-	size_t n;
-	const struct skip *skips = skips_of(state, &n);
+	const struct skip *skips = state->skips.items;
+	size_t n = bs_vector_n(&state->skips);
 	for (size_t i = 0; i < n && skips[i].at < off; i++)
 		offset += skips[i].n_bytes;
 	return offset;
@@ -68,8 +64,8 @@ static uint64_t file_offset(const struct search_state *state, size_t off)
 static uint64_t skipped_lines(const struct search_state *state, size_t from, size_t upto)
 {
 	uint64_t n_lines = 0;
-	size_t n;
-	const struct skip *skips = skips_of(state, &n);
+	const struct skip *skips = state->skips.items;
+	size_t n = bs_vector_n(&state->skips);
 	for (size_t i = 0; i < n && skips[i].at < upto; i++)
 		n_lines += skips[i].at >= from ? skips[i].n_lines : 0;
 	return n_lines;
@@ -84,15 +80,15 @@ static uint64_t lacking_bytes(const struct search_state *state, struct bs_grep_s
 /* text[0..n_bytes) is let go. */
 static void drop_skips(struct search_state *state, size_t n_bytes)
 {
-	size_t n, n_gone = 0;
-	struct skip *skips = skips_of(state, &n);
+	struct skip *skips = state->skips.items;
+	size_t n = bs_vector_n(&state->skips), n_gone = 0;
 	for (; n_gone < n && skips[n_gone].at < n_bytes; n_gone++)
 		state->gone_bytes += skips[n_gone].n_bytes;
 	for (size_t i = n_gone; i < n; i++) {
 		skips[i].at -= n_bytes;
 		skips[i - n_gone] = skips[i];
 	}
-	state->skips.used_bytes -= n_gone * sizeof(*skips);
+	bs_vector_set_n(&state->skips, n - n_gone);
 }
 
 static size_t count_lines(const uint8_t *text, size_t n, uint8_t line_end)
@@ -195,7 +191,7 @@ static bool tell(struct search_state *state, enum bs_grep_line_kind kind, struct
 	if (kind == BS_GREP_LINE_BEFORE && is_enclosing(state, line))
 		kind = BS_GREP_LINE_ENCLOSING;
 	count_to(state, line.start);
-	if (state->skips.used_bytes > 0 && shows_text(state) && lacking_bytes(state, line) > 0)
+	if (bs_vector_n(&state->skips) > 0 && shows_text(state) && lacking_bytes(state, line) > 0)
 		return refuse_line(state, lacking_bytes(state, line));
 	struct bs_grep_found told = {.text = state->text + state->base,
 	                            .text_bytes = state->window - state->base,
@@ -610,7 +606,7 @@ static bool skip_hole(struct search_state *state)
 	if (n_bytes == 0)
 		return true;
 	struct skip skip = {.at = state->n_bytes, .n_bytes = n_bytes, .n_lines = are_lines ? n_bytes : 0};
-	state->printer->status = bs_buffer_append(&state->skips, &skip, sizeof(skip), state->printer->err);
+	state->printer->status = bs_vector_append(&state->skips, &skip, state->printer->err);
 	if (!state->printer->status)
 		bs_grep_text_skip(state->source, n_bytes);
 	return !state->printer->status;
@@ -817,5 +813,5 @@ void bs_grep_search_text(const struct bs_grep_matcher *matcher, struct bs_grep_t
 		printer->status = BS_OK;
 	if (!printer->status)
 		bs_grep_print_finish(printer, &finish);
-	bs_buffer_deinit(&state.skips);
+	bs_vector_deinit(&state.skips);
 }

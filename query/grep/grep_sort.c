@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "core/base/vector.h"
 #include "core/bitsift/grep.h"
 #include "core/bitsift/status.h"
 #include "core/collections/sort.h"
@@ -24,12 +25,17 @@ struct sorted {
 	size_t times_off;         /* in times: one for each component of the path below the root */
 };
 
+BS_VECTOR(sort_times, struct sort_time);
+BS_VECTOR(sorted_files, struct sorted);
+
 struct sort_source {
 	struct bs_grep_source source;
 	struct bs_grep_source *of;
 	enum bs_grep_sort key;
 	bool is_reversed, has_all;
-	struct bs_buffer names, times /* of struct sort_time */, files /* of struct sorted */;
+	struct bs_buffer names;
+	struct sort_times times;
+	struct sorted_files files;
 	struct bs_buffer folder; /* scratch: the path of a component */
 	size_t next;
 };
@@ -39,14 +45,9 @@ bool bs_grep_sort_is_wanted(const struct bs_grep_files *files)
 	return files->sort != BS_GREP_SORT_PATH || files->is_reversed;
 }
 
-static struct sorted *files_of(const struct sort_source *self)
-{
-	return (struct sorted *)(void *)self->files.data;
-}
-
 static const struct sort_time *times_of(const struct sort_source *self, const struct sorted *file)
 {
-	return (const struct sort_time *)(const void *)self->times.data + file->times_off;
+	return self->times.items + file->times_off;
 }
 
 /* The time of what stands at path, of a link what it points to; before all others if that is not there. */
@@ -92,7 +93,7 @@ static enum bs_status add_times(struct sort_source *self, const struct sorted *b
 			status = to.status ? to.status : read_time(self, (const char *)self->folder.data, &time, err);
 		}
 		if (!status)
-			status = bs_buffer_append(&self->times, &time, sizeof(time), err);
+			status = bs_vector_append(&self->times, &time, err);
 		if (!file->path[end])
 			break;
 	}
@@ -101,11 +102,11 @@ static enum bs_status add_times(struct sort_source *self, const struct sorted *b
 
 static enum bs_status add_file(struct sort_source *self, const struct bs_grep_file *file, struct bs_error *err)
 {
-	size_t n = self->files.used_bytes / sizeof(struct sorted);
-	const struct sorted *before = n > 0 ? &files_of(self)[n - 1] : NULL;
+	size_t n = bs_vector_n(&self->files);
+	const struct sorted *before = n > 0 ? &self->files.items[n - 1] : NULL;
 	struct sorted sorted = {.file = *file,
 	                        .path_off = self->names.used_bytes,
-	                        .times_off = self->times.used_bytes / sizeof(struct sort_time)};
+	                        .times_off = bs_vector_n(&self->times)};
 	struct bs_text_writer to = {.out = &self->names, .err = err};
 	if (self->key != BS_GREP_SORT_PATH && file->path && file->below_off > 0)
 		to.status = add_times(self, before, before ? (const char *)self->names.data + before->path_off : NULL, file, err);
@@ -113,7 +114,7 @@ static enum bs_status add_file(struct sort_source *self, const struct bs_grep_fi
 		bs_text_put(&to, file->path, strlen(file->path) + 1);
 	sorted.shown_off = self->names.used_bytes;
 	bs_text_put(&to, file->shown, strlen(file->shown) + 1);
-	return to.status ? to.status : bs_buffer_append(&self->files, &sorted, sizeof(sorted), err);
+	return to.status ? to.status : bs_vector_append(&self->files, &sorted, err);
 }
 
 static int compare(const void *left, const void *right, void *context)
@@ -153,13 +154,13 @@ static enum bs_status read_all(struct sort_source *self, struct bs_error *err)
 	} while (!status && file.shown);
 	self->source.n_ruled_out = self->of->n_ruled_out;
 	self->source.n_unfollowed = self->of->n_unfollowed;
-	size_t n = self->files.used_bytes / sizeof(struct sorted);
+	size_t n = bs_vector_n(&self->files);
 	for (size_t i = 0; i < n; i++) {
-		struct sorted *sorted = &files_of(self)[i];
+		struct sorted *sorted = &self->files.items[i];
 		sorted->file.path = sorted->file.path ? (const char *)self->names.data + sorted->path_off : NULL;
 		sorted->file.shown = (const char *)self->names.data + sorted->shown_off;
 	}
-	return status ? status : bs_sort(self->files.data, n, sizeof(struct sorted), compare, self, err);
+	return status ? status : bs_sort(self->files.items, n, sizeof(struct sorted), compare, self, err);
 }
 
 static enum bs_status sort_next(struct bs_grep_source *source, struct bs_grep_file *file_out, struct bs_error *err)
@@ -167,8 +168,8 @@ static enum bs_status sort_next(struct bs_grep_source *source, struct bs_grep_fi
 	struct sort_source *self = (struct sort_source *)(void *)source;
 	*file_out = (struct bs_grep_file){.path = NULL};
 	enum bs_status status = self->has_all ? BS_OK : read_all(self, err);
-	if (!status && self->next < self->files.used_bytes / sizeof(struct sorted))
-		*file_out = files_of(self)[self->next++].file;
+	if (!status && self->next < bs_vector_n(&self->files))
+		*file_out = self->files.items[self->next++].file;
 	return status;
 }
 
@@ -177,8 +178,8 @@ static void sort_close(struct bs_grep_source *source)
 	struct sort_source *self = (struct sort_source *)(void *)source;
 	self->of->close(self->of);
 	bs_buffer_deinit(&self->names);
-	bs_buffer_deinit(&self->times);
-	bs_buffer_deinit(&self->files);
+	bs_vector_deinit(&self->times);
+	bs_vector_deinit(&self->files);
 	bs_buffer_deinit(&self->folder);
 	free(self);
 }

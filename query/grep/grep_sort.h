@@ -7,7 +7,7 @@
 #define BS_QUERY_GREP_GREP_SORT_H
 
 #include "core/bitsift/grep.h"
-#include "query/grep/grep_source.h"
+#include "query/grep/read/grep_source.h"
 
 /* Whether the order is another than that in which sources give their files. */
 bool bs_grep_sort_is_wanted(const struct bs_grep_files *files);

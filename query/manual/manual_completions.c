@@ -1,5 +1,5 @@
-/* manual_completions.c: shell completions. See manual.h. */
-#include "query/manual/manual.h"
+/* manual_completions.c: shell completions. See manual_completions.h. */
+#include "query/manual/manual_completions.h"
 
 #include <stdio.h>
 #include <string.h>

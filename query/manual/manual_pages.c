@@ -1,5 +1,5 @@
-/* manual_pages.c: manual pages. See manual.h. */
-#include "query/manual/manual.h"
+/* manual_pages.c: manual pages. See manual_pages.h. */
+#include "query/manual/manual_pages.h"
 
 #include <ctype.h>
 #include <stdbool.h>

@@ -116,12 +116,6 @@ static void put_name(const char *key, const char *text, size_t text_bytes, FILE 
 	putc('"', out);
 }
 
-static void put_value(const struct bs_find_hit *hit, FILE *out)
-{
-	const char *quote = hit->is_date ? "\"" : "";
-	fprintf(out, ",\"value\":%s%s%s", quote, hit->value ? hit->value : "null", quote);
-}
-
 void bs_present_json(const struct bs_find_hit *hit, const char *index, bool is_sorted, const char *query, size_t query_bytes,
                      FILE *out)
 {
@@ -133,8 +127,9 @@ void bs_present_json(const struct bs_find_hit *hit, const char *index, bool is_s
 	if (hit->rank > 0)
 		fprintf(out, "\"rank\":%" PRIu64 ",", hit->rank);
 	put_name("id", hit->id, hit->id_bytes, out);
+	const char *quote = hit->is_date ? "\"" : "";
 	if (is_sorted)
-		put_value(hit, out);
+		fprintf(out, ",\"value\":%s%s%s", quote, hit->value ? hit->value : "null", quote);
 	else if (hit->rank > 0)
 		fprintf(out, ",\"score\":%.9f", hit->score);
 	putc(',', out);

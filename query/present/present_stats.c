@@ -8,7 +8,8 @@
 #include "core/file/container.h"
 #include "core/store/summary.h"
 #include "corpus/walk/document.h"
-#include "query/cli/commands.h"
+#include "query/options/command_line.h"
+#include "query/present/present_left_out.h"
 #include "query/present/present.h"
 
 static void put_name(FILE *out, const char *name)
@@ -339,7 +340,7 @@ static void summary_left_out(FILE *out, const struct bs_manifest *manifest)
 		for (size_t k = 0; k < BS_SKIP_KINDS; k++)
 			bs_skip_kinds_add(sum.binary, left_out->binary[k].name, left_out->binary[k].n_files);
 	}
-	if (bs_cmd_put_left_out(sum.n, sum.binary, "left out   ", out))
+	if (bs_present_left_out(sum.n, sum.binary, "left out   ", out))
 		fputs("\n", out);
 }
 

@@ -1,4 +1,5 @@
-/* present_stats.h: what an index is made of, as text, as JSON and as a picture. cmd_stats.c writes it out. */
+/* present_stats.h: what an index is made of, as text and as JSON.
+ * cmd_stats.c writes it out. */
 #ifndef BS_QUERY_PRESENT_PRESENT_STATS_H
 #define BS_QUERY_PRESENT_PRESENT_STATS_H
 
@@ -20,8 +21,5 @@ void bs_present_stats_text(const struct bs_snapshot *snapshot, const struct bs_i
 
 /* One JSON object and a line feed. */
 void bs_present_stats_json(const struct bs_snapshot *snapshot, const struct bs_index_stats *stats, FILE *out);
-
-/* An SVG picture: bytes by part, slabs by documents and density. */
-void bs_present_stats_svg(const struct bs_snapshot *snapshot, const struct bs_index_stats *stats, FILE *out);
 
 #endif

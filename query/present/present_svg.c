@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "query/cli/command_line.h"
-#include "query/present/present_stats.h"
+#include "query/options/command_line.h"
+#include "query/present/present_svg.h"
 
 #define WIDTH      880
 #define LEFT       190

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/base/source_kind.h"
+#include "core/base/vector.h"
 #include "core/matrix/gram_slab.h"
 #include "core/system/watch.h"
 #include "core/system/workers.h"
@@ -39,6 +40,8 @@ struct literal {
 	uint32_t n;
 };
 
+BS_VECTOR(documents, uint32_t);
+
 struct filtering {
 	const struct bs_snapshot *snapshot;
 	const struct bs_gram_tree *tree;
@@ -57,7 +60,7 @@ struct filtering {
 	const uint8_t *result;          /* that of the root */
 	uint64_t sample_docs, n_passed; /* documents that one sample stands for, and of the slabs so far */
 	uint8_t room[BS_SECTION_ROOM(PIECE_BYTES)]; /* for a piece of a column */
-	struct bs_buffer found;                     /* uint32_t: documents of the slabs, not yet among the candidates */
+	struct documents found;                     /* of the slabs, not yet among the candidates */
 	struct filtering *helpers;                  /* by thread */
 };
 
@@ -230,7 +233,7 @@ static enum bs_status take_row(struct filtering *at, uint32_t row, struct bs_err
 		return status;
 	if (document >= at->snapshot->segments[at->segment].meta.n_docs)
 		return bs_container_corrupt(at->slab->columns.file, err, "a row of grams is document %u", document);
-	return bs_buffer_append(&at->found, &document, sizeof(document), err);
+	return bs_vector_append(&at->found, &document, err);
 }
 
 /* The next byte from i on that is not zero. */
@@ -366,10 +369,10 @@ static enum bs_status sample_slab(struct filtering *at, struct bs_error *err)
 	}
 	if (n_meant == 0)
 		return BS_OK;
-	bs_buffer_clear(&at->found);
+	bs_vector_clear(&at->found);
 	enum bs_status status = filter_piece(at, first, err);
-	at->stats.n_candidates += at->found.used_bytes / sizeof(uint32_t) * n_meant / n_sampled;
-	bs_buffer_clear(&at->found);
+	at->stats.n_candidates += bs_vector_n(&at->found) * n_meant / n_sampled;
+	bs_vector_clear(&at->found);
 	return status;
 }
 
@@ -399,18 +402,15 @@ static enum bs_status filter_slab(void *context, const struct bs_task *task, str
 static enum bs_status take_found(struct filtering *at, const struct filtering *by, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
-	for (size_t i = 0; i < by->found.used_bytes && !status; i += sizeof(uint32_t)) {
-		uint32_t document;
-		memcpy(&document, by->found.data + i, sizeof(document));
-		status = take_document(at, document, err);
-	}
+	for (size_t i = 0; i < bs_vector_n(&by->found) && !status; i++)
+		status = take_document(at, by->found.items[i], err);
 	return status;
 }
 
 static void free_copy(struct filtering *copy)
 {
 	free(copy->pieces);
-	bs_buffer_deinit(&copy->found);
+	bs_vector_deinit(&copy->found);
 }
 
 static bool make_pieces(struct filtering *at)
@@ -426,8 +426,8 @@ static bool make_copy(const struct filtering *at, struct filtering *copy_out)
 {
 	*copy_out = *at;
 	copy_out->stats = (struct bs_gram_filter_stats){0};
-	copy_out->found = (struct bs_buffer){0};
-	if (make_pieces(copy_out) && !bs_buffer_reserve(&copy_out->found, DOCUMENTS_AT_ONCE * sizeof(uint32_t), NULL))
+	copy_out->found = (struct documents){0};
+	if (make_pieces(copy_out) && !bs_vector_reserve(&copy_out->found, DOCUMENTS_AT_ONCE, NULL))
 		return true;
 	free_copy(copy_out);
 	return false;
@@ -438,7 +438,7 @@ static enum bs_status filter_all_slabs(struct filtering *at, struct bs_error *er
 	unsigned n_threads = at->how.is_sample ? 1 : at->how.n_threads;
 	uint32_t n_slabs = at->snapshot->segments[at->segment].grams.n_slabs, most = n_slabs / SLABS_A_THREAD;
 	struct bs_workers_plan plan = {.n_threads = 1, .work = filter_slab, .context = at};
-	bs_buffer_clear(&at->found);
+	bs_vector_clear(&at->found);
 	most = n_threads < most ? n_threads : most;
 	if (most > 1 && !at->helpers)
 		at->helpers = malloc((MOST_THREADS - 1) * sizeof(*at->helpers));
@@ -616,7 +616,7 @@ enum bs_status bs_gram_filter(const struct bs_snapshot *snapshot, const struct b
 	free(at->hashes);
 	free(at->tiers);
 	free(at->helpers);
-	bs_buffer_deinit(&at->found);
+	bs_vector_deinit(&at->found);
 	free(at);
 	return status;
 }

@@ -48,15 +48,6 @@ bool bs_gram_tree_has_replacement(const struct bs_gram_tree *tree)
 	return false;
 }
 
-static void put_hex(struct bs_text_writer *out, const uint8_t *bytes, size_t n_bytes)
-{
-	for (size_t i = 0; i < n_bytes; i++) {
-		char escape[8];
-		snprintf(escape, sizeof(escape), "\\x%02x", bytes[i]);
-		bs_text_put_string(out, escape);
-	}
-}
-
 static void put_literal(struct bs_text_writer *out, const uint8_t *bytes, size_t n_bytes)
 {
 	bs_text_put_string(out, "\"");
@@ -66,10 +57,14 @@ static void put_literal(struct bs_text_writer *out, const uint8_t *bytes, size_t
 		U8_NEXT(bytes, at, n_bytes, c);
 		if (c == '"' || c == '\\')
 			bs_text_put_string(out, "\\");
-		if (c < 0 || bs_visible_is_obeyed(c))
-			put_hex(out, bytes + start, at - start);
-		else
+		bool is_hex = c < 0 || bs_visible_is_obeyed(c);
+		if (!is_hex)
 			bs_text_put(out, bytes + start, at - start);
+		for (size_t i = start; i < at && is_hex; i++) {
+			char escape[8];
+			snprintf(escape, sizeof(escape), "\\x%02x", bytes[i]);
+			bs_text_put_string(out, escape);
+		}
 	}
 	bs_text_put_string(out, "\"");
 }

@@ -5,7 +5,7 @@
 #ifndef BS_QUERY_REGEX_GRAM_TREE_H
 #define BS_QUERY_REGEX_GRAM_TREE_H
 
-#include "core/base/buffer.h"
+#include "core/base/vector.h"
 #include "core/file/coded_section.h"
 
 enum bs_gram_node_kind {
@@ -26,6 +26,9 @@ struct bs_gram_node {
 	uint32_t n_keys;      /* LITERAL: > 0 */
 	const uint64_t *keys; /* of core/text/grams.h, distinct; trigrams before longer ones */
 };
+
+BS_VECTOR(bs_gram_nodes, struct bs_gram_node);
+BS_VECTOR(bs_gram_keys, uint64_t);
 
 /* Children stand before their parents, and the root is the last node: a walk in order evaluates bottom-up. */
 struct bs_gram_tree {

@@ -136,14 +136,6 @@ static int compare_entries(const void *a, const void *b, void *context)
 	return order ? order : (x->literal > y->literal) - (x->literal < y->literal);
 }
 
-static uint64_t order_of(const uint8_t *bytes, uint32_t n_bytes)
-{
-	uint64_t order = 0;
-	for (uint32_t i = 0; i < 8; i++)
-		order = order << 8 | (i < n_bytes ? bytes[i] : 0);
-	return order;
-}
-
 /* What a literal costs about to be folded, or to get a node, and to be sorted among many. */
 #define LITERAL_NS 100u
 
@@ -172,7 +164,8 @@ static enum bs_status fold_literals(struct bs_literal_set *set, const struct bs_
 			set->folded.used_bytes = (size_t)(to - set->folded.data);
 			entry->n_bytes = (uint32_t)(set->folded.used_bytes - start);
 		}
-		entry->order = order_of(entry->bytes, entry->n_bytes);
+		for (uint32_t k = 0; k < 8; k++)
+			entry->order = entry->order << 8 | (k < entry->n_bytes ? entry->bytes[k] : 0);
 	}
 	return status;
 }
@@ -182,12 +175,13 @@ struct task {
 	uint32_t from, to, n_known;
 	uint32_t link; /* where its parent wants to know its place, or NO_NODE */
 };
+BS_VECTOR(tasks, struct task);
 
 struct making {
 	struct bs_literal_set *set;
 	const struct entry *entries; /* sorted, empty ones left out */
 	uint32_t n_entries;
-	struct bs_buffer tasks; /* of struct task: the last is the next */
+	struct tasks tasks; /* the last is the next */
 };
 
 /* How many bytes from n_known on the entries of a task have in common, as far as a label goes. */
@@ -253,7 +247,7 @@ static enum bs_status make_node(struct making *making, struct task task, struct 
 	for (; task.from < task.to && !status; trees->used_bytes += sizeof(uint32_t)) {
 		struct task child = first_child(making, &task);
 		child.link = (uint32_t)trees->used_bytes;
-		status = bs_buffer_append(&making->tasks, &child, sizeof(child), err);
+		status = bs_vector_append(&making->tasks, &child, err);
 		task.from = child.to;
 	}
 	if (!status && task.link != NO_NODE)
@@ -269,9 +263,9 @@ static enum bs_status make_tree(struct making *making, uint32_t from, uint32_t t
 	struct task task = {from, to, n_known, NO_NODE};
 	*node_out = (uint32_t)making->set->trees.used_bytes;
 	enum bs_status status = make_node(making, task, err);
-	while (making->tasks.used_bytes > 0 && !status) {
-		making->tasks.used_bytes -= sizeof(task);
-		memcpy(&task, making->tasks.data + making->tasks.used_bytes, sizeof(task));
+	while (bs_vector_n(&making->tasks) > 0 && !status) {
+		task = making->tasks.items[bs_vector_n(&making->tasks) - 1];
+		bs_vector_set_n(&making->tasks, bs_vector_n(&making->tasks) - 1);
 		status = make_node(making, task, err);
 	}
 	return status;
@@ -348,12 +342,6 @@ static enum bs_status make_tables(struct bs_literal_set *set, uint32_t n_roots, 
 	return BS_OK;
 }
 
-/* What the table has for the byte behind the first four; all, if that is the end. */
-static unsigned fifth_of(const struct entry *entry)
-{
-	return entry->n_bytes == BEGIN_BYTES ? 0xff : 1u << (entry->bytes[BEGIN_BYTES] & 7);
-}
-
 /* entries: of four bytes and more. */
 static enum bs_status make_long(struct making *making, const struct entry *entries, uint32_t n_entries,
                                 struct bs_error *err)
@@ -366,8 +354,9 @@ static enum bs_status make_long(struct making *making, const struct entry *entri
 	for (uint32_t i = 0, to; i < n_entries && !status; i = to) {
 		uint32_t begin = bs_load_u32(entries[i].bytes);
 		uint8_t *mask = &set->table[hash_of(begin | set->case_bits, set->table_shift)];
+		/* A bit for the fifth byte; all bits for a literal without one. */
 		for (to = i; to < n_entries && begins_alike(&entries[i], &entries[to]); to++)
-			*mask = (uint8_t)(*mask | fifth_of(&entries[to]));
+			*mask = (uint8_t)(*mask | (entries[to].n_bytes == BEGIN_BYTES ? 0xff : 1u << (entries[to].bytes[BEGIN_BYTES] & 7)));
 		struct root *root = root_of(set, begin);
 		uint32_t before = (uint32_t)(entries - making->entries);
 		root->begin = begin;
@@ -409,7 +398,7 @@ static enum bs_status make(struct bs_literal_set *set, struct entry *entries, ui
 	status = n_short ? make_short(&making, err) : BS_OK;
 	if (!status)
 		status = make_long(&making, making.entries + n_short, n_literals - n_empty - n_short, err);
-	bs_buffer_deinit(&making.tasks);
+	bs_vector_deinit(&making.tasks);
 	return status;
 }
 

@@ -16,7 +16,7 @@
 
 #include <stdbool.h>
 
-#include "core/base/buffer.h"
+#include "core/base/vector.h"
 
 #define BS_NO_LITERAL UINT32_MAX
 
@@ -24,6 +24,7 @@ struct bs_literal {
 	const uint8_t *bytes;
 	uint32_t n_bytes;
 };
+BS_VECTOR(bs_literals, struct bs_literal);
 
 enum bs_literal_case {
 	BS_LITERAL_EXACT,

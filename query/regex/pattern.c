@@ -95,9 +95,8 @@ static void see_tree(struct cases *cases, const struct bs_regex *regex)
 		if (node->kind == BS_REGEX_RUN)
 			see_text(cases, regex->bytes.data + node->first, node->n, false);
 	}
-	uint32_t n_members = (uint32_t)(regex->members.used_bytes / sizeof(struct bs_regex_member));
-	for (uint32_t i = 0; i < n_members; i++) {
-		const struct bs_regex_member *member = bs_regex_member(regex, i);
+	for (size_t i = 0; i < bs_vector_n(&regex->members); i++) {
+		const struct bs_regex_member *member = &regex->members.items[i];
 		if (member->letter)
 			continue;
 		see_char(cases, member->first);

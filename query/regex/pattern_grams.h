@@ -1,5 +1,8 @@
 /*
- * pattern_grams.h: patterns as a request has them -> what each match must hold, as a gram tree (gram_tree.h).
+ * pattern_grams.h: patterns -> what each match must hold, as a gram tree (gram_tree.h): of the
+ * patterns of a request, or of a long list. For a short list regex_grams.h knows more and compares
+ * the literals with each other; its work grows with the square of what it keeps, that of
+ * bs_list_grams with the number of literals.
  */
 #ifndef BS_QUERY_REGEX_PATTERN_GRAMS_H
 #define BS_QUERY_REGEX_PATTERN_GRAMS_H
@@ -7,9 +10,20 @@
 #include "core/bitsift/grep.h"
 #include "core/bitsift/status.h"
 #include "query/regex/gram_tree.h"
+#include "query/regex/pattern_list.h"
 
-/* *tree_out is NULL where nothing is known. Where a text is not UTF-8 but searched as U+FFFD, see bs_gram_tree_has_replacement. BS_INVALID
- * (a pattern that is not UTF-8), BS_UNSUPPORTED (ICU is wanted, and is not there), BS_NO_MEMORY. */
-enum bs_status bs_pattern_grams(const struct bs_grep_pattern *pattern, struct bs_gram_tree **tree_out, struct bs_error *err) BS_WARN_UNUSED;
+/* tree_out is NULL if nothing is known. For a text that is not UTF-8 but is searched as U+FFFD, see
+ * bs_gram_tree_has_replacement. BS_INVALID (a pattern that is not UTF-8), BS_UNSUPPORTED (ICU is
+ * needed, and is not there), BS_NO_MEMORY. */
+enum bs_status bs_pattern_grams(const struct bs_grep_pattern *pattern, struct bs_gram_tree **tree_out,
+                                struct bs_error *err) BS_WARN_UNUSED;
+
+/* Whether the list is long, so that its tree is that of bs_list_grams. */
+bool bs_list_has_grams(const struct bs_pattern_list *list);
+
+/* A tree of one of the literals that the parts need. BS_NO_MEMORY; BS_UNSUPPORTED: characters
+ * beyond ASCII, and no ICU. */
+enum bs_status bs_list_grams(const struct bs_pattern_list *list, struct bs_gram_tree **tree_out,
+                             struct bs_error *err) BS_WARN_UNUSED;
 
 #endif

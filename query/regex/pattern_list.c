@@ -55,7 +55,7 @@ static void put_literal(struct splitting *at, const uint8_t *bytes, size_t n_byt
 {
 	struct bs_literal literal = {bytes, (uint32_t)n_bytes};
 	if (!at->status)
-		at->status = bs_buffer_append(&at->list->literals, &literal, sizeof(literal), at->err);
+		at->status = bs_vector_append(&at->list->literals, &literal, at->err);
 }
 
 /* A PCRE2 with a newer Unicode than ours may know another case of it. */
@@ -125,14 +125,14 @@ static bool take_best(struct splitting *at, const struct bs_regex_node *node, un
 		uint32_t from = bs_pattern_n_literals(at->list);
 		bool has_some = i != but_for && take_needed(at, i, depth);
 		uint32_t to = bs_pattern_n_literals(at->list), least = least_bytes(at, from, to);
-		struct bs_literal *literals = (struct bs_literal *)(void *)at->list->literals.data;
+		struct bs_literal *literals = at->list->literals.items;
 		if (has_some && least > best) {
 			memmove(literals + start, literals + from, (to - from) * sizeof(*literals));
-			at->list->literals.used_bytes = (start + to - from) * sizeof(*literals);
+			bs_vector_set_n(&at->list->literals, start + to - from);
 			best = least;
 			*best_out = i;
 		} else {
-			at->list->literals.used_bytes = from * sizeof(*literals);
+			bs_vector_set_n(&at->list->literals, from);
 		}
 	}
 	return best > 0;
@@ -145,7 +145,7 @@ static bool take_each(struct splitting *at, const struct bs_regex_node *node, un
 	for (uint32_t i = node->first; i != BS_REGEX_NO_NODE && has_all && !at->status; i = node_at(at, i)->next)
 		has_all = take_needed(at, i, depth) && bs_pattern_n_literals(at->list) - start <= LITERALS_MOST;
 	if (!has_all)
-		at->list->literals.used_bytes = start * sizeof(struct bs_literal);
+		bs_vector_set_n(&at->list->literals, start);
 	return has_all;
 }
 
@@ -222,11 +222,6 @@ static bool take_part(struct splitting *at, uint32_t index)
 	return true;
 }
 
-static uint32_t n_bars(const struct bs_regex *regex)
-{
-	return (uint32_t)(regex->bars.used_bytes / sizeof(uint32_t));
-}
-
 /* What a part is known to need; what else, if that is not much. False: nothing. */
 static bool take_needs(struct splitting *at, uint32_t index, struct bs_pattern_part *part)
 {
@@ -248,8 +243,8 @@ static bool take_needs(struct splitting *at, uint32_t index, struct bs_pattern_p
 static void split(struct splitting *at)
 {
 	struct bs_pattern_list *list = at->list;
-	const uint32_t *bars = (const uint32_t *)(const void *)at->regex->bars.data;
-	uint32_t n = n_bars(at->regex) + 1, child = node_at(at, at->regex->root)->first;
+	const uint32_t *bars = at->regex->bars.items;
+	uint32_t n = (uint32_t)bs_vector_n(&at->regex->bars) + 1, child = node_at(at, at->regex->root)->first;
 	list->are_all_known = true;
 	for (uint32_t i = 0; i < n && !at->status; i++, child = node_at(at, child)->next) {
 		at->status = bs_watch_spend(PART_NS, at->err);
@@ -257,7 +252,7 @@ static void split(struct splitting *at)
 		                               .to = i + 1 == n ? (uint32_t)at->regex->n_bytes : bars[i]};
 		list->are_all_known &= take_needs(at, child, &part);
 		if (!at->status)
-			at->status = bs_buffer_append(&list->parts, &part, sizeof(part), at->err);
+			at->status = bs_vector_append(&list->parts, &part, at->err);
 	}
 	list->n_parts = n;
 }
@@ -272,7 +267,7 @@ static bool is_all_literal(struct splitting *at)
 		is_literal = take_part(at, i);
 	}
 	if (!is_literal)
-		bs_buffer_clear(&at->list->literals);
+		bs_vector_clear(&at->list->literals);
 	return is_literal;
 }
 
@@ -290,7 +285,7 @@ static const struct bs_regex *find_list(struct splitting *at, const struct bs_re
 {
 	static const char *const openings[] = {"(", "(?:"};
 	const struct bs_regex_node *root = bs_regex_node(whole, whole->root);
-	if (root->kind != BS_REGEX_EITHER || n_bars(whole) > 0)
+	if (root->kind != BS_REGEX_EITHER || bs_vector_n(&whole->bars) > 0)
 		return whole;
 	for (size_t i = 0; i < 2; i++) {
 		size_t n = strlen(openings[i]);
@@ -310,7 +305,7 @@ enum bs_status bs_pattern_list_make(struct bs_pattern_list *list, const struct b
 	if (bs_regex_node(regex, regex->root)->kind != BS_REGEX_EITHER || !can_split(regex))
 		return BS_OK;
 	at.regex = list->regex = find_list(&at, regex);
-	if (at.status || bs_regex_node(at.regex, at.regex->root)->kind != BS_REGEX_EITHER || n_bars(at.regex) == 0)
+	if (at.status || bs_regex_node(at.regex, at.regex->root)->kind != BS_REGEX_EITHER || bs_vector_n(&at.regex->bars) == 0)
 		return at.status;
 	see_case(&at);
 	list->is_literal = is_all_literal(&at);
@@ -323,7 +318,7 @@ enum bs_status bs_pattern_list_make(struct bs_pattern_list *list, const struct b
 
 void bs_pattern_list_deinit(struct bs_pattern_list *list)
 {
-	bs_buffer_deinit(&list->parts);
-	bs_buffer_deinit(&list->literals);
+	bs_vector_deinit(&list->parts);
+	bs_vector_deinit(&list->literals);
 	bs_regex_deinit(&list->inner);
 }

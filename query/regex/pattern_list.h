@@ -20,6 +20,8 @@ struct bs_pattern_part {
 	uint32_t n_more;
 };
 
+BS_VECTOR(bs_pattern_parts, struct bs_pattern_part);
+
 struct bs_pattern_list {
 	uint32_t n_parts;             /* 0: this is no list */
 	const struct bs_regex *regex; /* whose parts these are: the pattern, or what stands in its one group */
@@ -28,8 +30,8 @@ struct bs_pattern_list {
 	bool has_empty;               /* one of them is empty */
 	bool is_caseless;             /* letter case is of no account to the literals */
 	bool are_all_known;           /* each part has literals */
-	struct bs_buffer parts;       /* of struct bs_pattern_part */
-	struct bs_buffer literals;    /* of struct bs_literal */
+	struct bs_pattern_parts parts;
+	struct bs_literals literals;
 	struct bs_regex inner;        /* what stands in the one group */
 };
 
@@ -45,17 +47,17 @@ static inline struct bs_pattern_part bs_pattern_part_at(const struct bs_pattern_
 {
 	if (list->is_literal)
 		return (struct bs_pattern_part){.first_literal = index, .n_literals = 1};
-	return ((const struct bs_pattern_part *)(const void *)list->parts.data)[index];
+	return list->parts.items[index];
 }
 
 static inline const struct bs_literal *bs_pattern_literal(const struct bs_pattern_list *list, uint32_t index)
 {
-	return (const struct bs_literal *)(const void *)list->literals.data + index;
+	return &list->literals.items[index];
 }
 
 static inline uint32_t bs_pattern_n_literals(const struct bs_pattern_list *list)
 {
-	return (uint32_t)(list->literals.used_bytes / sizeof(struct bs_literal));
+	return (uint32_t)bs_vector_n(&list->literals);
 }
 
 #endif

@@ -874,21 +874,22 @@ static enum bs_status analyse(struct arena *arena, const struct bs_regex *regex,
 struct grown {
 	struct bs_gram_tree tree;
 	struct arena arena;
-	struct bs_buffer nodes; /* of struct bs_gram_node */
-	struct bs_buffer keys;  /* of one literal */
+	struct bs_gram_nodes nodes;
+	struct bs_gram_keys keys; /* of one literal */
 };
 
 static enum bs_status put_keys(struct grown *grown, struct bs_gram_node *node, struct bs_error *err)
 {
 	uint32_t n_bytes = node->n_bytes < LITERAL_KEY_BYTES ? node->n_bytes : LITERAL_KEY_BYTES;
-	bs_buffer_clear(&grown->keys);
-	enum bs_status status = bs_grams_of_literal(node->bytes, n_bytes, &grown->keys, err);
+	bs_vector_clear(&grown->keys);
+	enum bs_status status = bs_grams_of_literal(node->bytes, n_bytes, &grown->keys.bytes, err);
 	if (status)
 		return status;
-	uint64_t *keys = take(&grown->arena, grown->keys.used_bytes);
-	memcpy(keys, grown->keys.data, grown->keys.used_bytes);
+	size_t n = bs_vector_n(&grown->keys);
+	uint64_t *keys = take(&grown->arena, n * sizeof(*keys));
+	memcpy(keys, grown->keys.items, n * sizeof(*keys));
 	node->keys = keys;
-	node->n_keys = (uint32_t)(grown->keys.used_bytes / sizeof(*keys));
+	node->n_keys = (uint32_t)n;
 	return BS_OK;
 }
 
@@ -908,16 +909,16 @@ static enum bs_status put_need(struct grown *grown, const struct need *need, uin
 		status = put_need(grown, need->children[i], &children[i], err);
 	if (!status && need->kind == BS_GRAM_LITERAL)
 		status = put_keys(grown, &node, err);
-	*index_out = (uint32_t)(grown->nodes.used_bytes / sizeof(node));
-	return status ? status : bs_buffer_append(&grown->nodes, &node, sizeof(node), err);
+	*index_out = (uint32_t)bs_vector_n(&grown->nodes);
+	return status ? status : bs_vector_append(&grown->nodes, &node, err);
 }
 
 static void release(void *memory)
 {
 	struct grown *grown = memory;
 	arena_deinit(&grown->arena);
-	bs_buffer_deinit(&grown->nodes);
-	bs_buffer_deinit(&grown->keys);
+	bs_vector_deinit(&grown->nodes);
+	bs_vector_deinit(&grown->keys);
 	free(grown);
 }
 
@@ -952,8 +953,8 @@ enum bs_status bs_regex_grams_of_all(const struct bs_regex *const *regexes, size
 		release(grown);
 		return status;
 	}
-	grown->tree.nodes = (struct bs_gram_node *)(void *)grown->nodes.data;
-	grown->tree.n_nodes = (uint32_t)(grown->nodes.used_bytes / sizeof(struct bs_gram_node));
+	grown->tree.nodes = grown->nodes.items;
+	grown->tree.n_nodes = (uint32_t)bs_vector_n(&grown->nodes);
 	*tree_out = &grown->tree;
 	return BS_OK;
 }

@@ -51,7 +51,7 @@ static const struct children no_children = {0, BS_REGEX_NO_NODE, BS_REGEX_NO_NOD
 
 static struct bs_regex_node *node_of(struct parser *parser, uint32_t index)
 {
-	return (struct bs_regex_node *)(void *)parser->regex->nodes.data + index;
+	return &parser->regex->nodes.items[index];
 }
 
 static bool is_lost(const struct parser *parser)
@@ -86,7 +86,7 @@ static uint32_t add(struct parser *parser, enum bs_regex_kind kind, size_t from,
 		return 0;
 	parser->status = bs_watch_spend(NODE_NS, parser->err);
 	if (!parser->status)
-		parser->status = bs_buffer_append(&parser->regex->nodes, &node, sizeof(node), parser->err);
+		parser->status = bs_vector_append(&parser->regex->nodes, &node, parser->err);
 	return parser->status ? 0 : bs_regex_n_nodes(parser->regex) - 1;
 }
 
@@ -116,7 +116,7 @@ static void put_in_sequence(struct parser *parser, struct children *children, ui
 	}
 	before->n += node->n;
 	before->to = node->to;
-	parser->regex->nodes.used_bytes -= sizeof(*node);
+	bs_vector_set_n(&parser->regex->nodes, child);
 }
 
 static uint32_t add_parent(struct parser *parser, enum bs_regex_kind kind, uint32_t first, uint32_t n, size_t from)
@@ -161,7 +161,7 @@ static uint32_t add_char(struct parser *parser, uint32_t c, size_t from)
 
 static uint32_t n_members(const struct parser *parser)
 {
-	return (uint32_t)(parser->regex->members.used_bytes / sizeof(struct bs_regex_member));
+	return (uint32_t)bs_vector_n(&parser->regex->members);
 }
 
 static void add_member(struct parser *parser, size_t from, uint32_t letter, uint32_t first, uint32_t last)
@@ -170,7 +170,7 @@ static void add_member(struct parser *parser, size_t from, uint32_t letter, uint
 	if (is_lost(parser))
 		return;
 	parser->regex->is_ascii &= letter || last < 0x80;
-	parser->status = bs_buffer_append(&parser->regex->members, &member, sizeof(member), parser->err);
+	parser->status = bs_vector_append(&parser->regex->members, &member, parser->err);
 }
 
 /* Of the members from `first` on; letter ^: of none of them. */
@@ -911,7 +911,7 @@ static bool takes_bar(struct parser *parser)
 	if (!takes(parser, "|"))
 		return false;
 	if (parser->depth == 0)
-		parser->status = bs_buffer_append(&parser->regex->bars, &at, sizeof(at), parser->err);
+		parser->status = bs_vector_append(&parser->regex->bars, &at, parser->err);
 	return true;
 }
 
@@ -946,10 +946,10 @@ enum bs_status bs_regex_read(struct bs_regex *regex, const uint8_t *text, size_t
 {
 	struct parser parser = {.text = text, .n_bytes = n_bytes, .regex = regex, .err = err};
 	parser.most_depth = find_most_depth(text, n_bytes);
-	bs_buffer_clear(&regex->nodes);
-	bs_buffer_clear(&regex->members);
+	bs_vector_clear(&regex->nodes);
+	bs_vector_clear(&regex->members);
 	bs_buffer_clear(&regex->bytes);
-	bs_buffer_clear(&regex->bars);
+	bs_vector_clear(&regex->bars);
 	*regex = (struct bs_regex){.text = text,
 	                           .n_bytes = n_bytes,
 	                           .nodes = regex->nodes,
@@ -966,15 +966,15 @@ enum bs_status bs_regex_read(struct bs_regex *regex, const uint8_t *text, size_t
 	parser.gave_up = false;
 	parser.at = n_bytes;
 	regex->is_ascii = false;
-	bs_buffer_clear(&regex->nodes);
+	bs_vector_clear(&regex->nodes);
 	regex->root = add(&parser, BS_REGEX_UNKNOWN, 0, 0);
 	return parser.status;
 }
 
 void bs_regex_deinit(struct bs_regex *regex)
 {
-	bs_buffer_deinit(&regex->nodes);
-	bs_buffer_deinit(&regex->members);
+	bs_vector_deinit(&regex->nodes);
+	bs_vector_deinit(&regex->members);
 	bs_buffer_deinit(&regex->bytes);
-	bs_buffer_deinit(&regex->bars);
+	bs_vector_deinit(&regex->bars);
 }

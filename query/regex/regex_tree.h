@@ -14,7 +14,7 @@
 #ifndef BS_QUERY_REGEX_REGEX_TREE_H
 #define BS_QUERY_REGEX_REGEX_TREE_H
 
-#include "core/base/buffer.h"
+#include "core/base/vector.h"
 
 #define BS_REGEX_MAX_BYTES (32u << 20) /* a longer pattern is unknown */
 #define BS_REGEX_MAX_DEPTH 250u       /* of parentheses; PCRE2's own default limit, beyond which it refuses */
@@ -63,15 +63,19 @@ struct bs_regex_member {
 	uint8_t letter;
 };
 
+BS_VECTOR(bs_regex_nodes, struct bs_regex_node);
+BS_VECTOR(bs_regex_members, struct bs_regex_member);
+BS_VECTOR(bs_regex_bars, uint32_t);
+
 /* Children stand before their parents, and what matches text in the order of the pattern, also what is no part of the
  * tree: assertions that may fail. Zero-initialise; release with bs_regex_deinit. */
 struct bs_regex {
 	const uint8_t *text; /* borrowed */
 	size_t n_bytes;
-	struct bs_buffer nodes;   /* of struct bs_regex_node */
-	struct bs_buffer members; /* of struct bs_regex_member */
-	struct bs_buffer bytes;   /* UTF-8, as it is matched: escapes are resolved */
-	struct bs_buffer bars;    /* of uint32_t: where a | stands that is in no parentheses */
+	struct bs_regex_nodes nodes;
+	struct bs_regex_members members;
+	struct bs_buffer bytes;    /* UTF-8, as it is matched: escapes are resolved */
+	struct bs_regex_bars bars; /* where a | stands that is in no parentheses */
 	uint32_t root;
 	uint32_t n_captures; /* groups that capture, or more */
 	bool is_utf8;        /* else unknown */
@@ -88,17 +92,17 @@ void bs_regex_deinit(struct bs_regex *regex);
 
 static inline uint32_t bs_regex_n_nodes(const struct bs_regex *regex)
 {
-	return (uint32_t)(regex->nodes.used_bytes / sizeof(struct bs_regex_node));
+	return (uint32_t)bs_vector_n(&regex->nodes);
 }
 
 static inline const struct bs_regex_node *bs_regex_node(const struct bs_regex *regex, uint32_t index)
 {
-	return (const struct bs_regex_node *)(const void *)regex->nodes.data + index;
+	return &regex->nodes.items[index];
 }
 
 static inline const struct bs_regex_member *bs_regex_member(const struct bs_regex *regex, uint32_t index)
 {
-	return (const struct bs_regex_member *)(const void *)regex->members.data + index;
+	return &regex->members.items[index];
 }
 
 /* Whether an option holds for a node, given whether it does for the whole pattern. */

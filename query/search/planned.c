@@ -29,7 +29,7 @@ enum bs_status bs_finder_plan(struct bs_finder *finder, const struct bs_find_req
 	planned.batch = NULL;
 	planned.offset = 0;
 	planned.sort_field = NULL;
-	enum bs_status status = bs_question_make(&planned, &question, err);
+	enum bs_status status = bs_question_make(&planned, NULL, &question, err);
 	if (!status)
 		status = bs_finder_enter(finder, request->limits, &call, err);
 	if (status)

@@ -42,7 +42,8 @@ size_t bs_question_n_wanted(const struct bs_find_request *request)
 	return request->offset > SIZE_MAX - n ? SIZE_MAX : request->offset + n;
 }
 
-enum bs_status bs_question_make(const struct bs_find_request *request, struct bs_question *question_out, struct bs_error *err)
+enum bs_status bs_question_make(const struct bs_find_request *request, const struct bs_find_program *program,
+                                struct bs_question *question_out, struct bs_error *err)
 {
 	*question_out = (struct bs_question){
 		.query = {request->query, request->query_bytes, request->any, request->strict_query, request->field},
@@ -62,10 +63,11 @@ enum bs_status bs_question_make(const struct bs_find_request *request, struct bs
 	                .exhaustive = request->exhaustive,
 	                .verbose = request->verbose,
 	                .n_threads = request->n_threads},
-		.wanted = {request->snippets, request->passages, request->mark_start, request->mark_stop, request->snippet_columns},
+		.wanted = {request->snippets, request->passages, request->mark_start, request->mark_stop,
+	                   program ? program->snippet_columns : 0},
 		.offset = request->offset,
 		.suggest = request->suggest,
-		.explain_bars = request->explain_bars,
+		.explain_bars = program && program->explain_bars,
 		.listener = {request->hit, request->batch, request->notice, request->notice_query, request->explain,
 	                     request->context},
 	};

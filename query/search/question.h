@@ -7,6 +7,7 @@
 
 #include "core/base/error.h"
 #include "core/bitsift/find_request.h"
+#include "core/program/options.h"
 #include "query/answer/presenter.h"
 #include "query/language/stop.h"
 #include "query/plan/filter.h"
@@ -68,9 +69,9 @@ struct bs_question {
 	struct bs_listener listener;
 };
 
-/* Fails if the request makes no sense. BS_INVALID, BS_UNSUPPORTED. */
-enum bs_status bs_question_make(const struct bs_find_request *request, struct bs_question *question_out, struct bs_error *err)
-	BS_WARN_UNUSED;
+/* program: nullable. Fails if the request makes no sense. BS_INVALID, BS_UNSUPPORTED. */
+enum bs_status bs_question_make(const struct bs_find_request *request, const struct bs_find_program *program,
+                                struct bs_question *question_out, struct bs_error *err) BS_WARN_UNUSED;
 
 /* Calls notice_query, or notice where the caller has none. */
 void bs_listener_notice_query(const struct bs_listener *listener, const char *message);

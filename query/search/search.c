@@ -2,6 +2,7 @@
 #include "core/bitsift/search.h"
 
 #include "core/base/clock.h"
+#include "core/program/find.h"
 #include "query/answer/explain.h"
 #include "query/plan/suggest.h"
 #include "query/search/collect.h"
@@ -201,11 +202,18 @@ static enum bs_status find_in_use(struct bs_finder *finder, const struct bs_ques
 enum bs_status bs_find(struct bs_finder *finder, const struct bs_find_request *request,
                        struct bs_find_result *result_out, struct bs_error *err)
 {
+	return bs_find_for_program(finder, request, NULL, result_out, err);
+}
+
+enum bs_status bs_find_for_program(struct bs_finder *finder, const struct bs_find_request *request,
+                                   const struct bs_find_program *program, struct bs_find_result *result_out,
+                                   struct bs_error *err)
+{
 	struct bs_find_result own, *result = result_out ? result_out : &own;
 	struct bs_question question;
 	struct bs_finder_use use;
 	*result = (struct bs_find_result){.error_byte = SIZE_MAX};
-	enum bs_status status = bs_question_make(request, &question, err);
+	enum bs_status status = bs_question_make(request, program, &question, err);
 	if (!status)
 		status = bs_finder_enter(finder, request->limits, &use, err);
 	if (status)

@@ -1,14 +1,26 @@
 #!/usr/bin/env bash
-# door.sh SOURCE_DIR CC LIBRARY OBJECT...: the program's commands need of bitsift nothing but the shared library, which exports what
-# the public headers declare: they link against it alone. The one exception is that of includes.sh: stats.
+# door.sh SOURCE_DIR CC LIBRARY OBJECT...: the program's commands need nothing of bitsift but the
+# shared library, which exports what the public headers declare, and the private functions that
+# core/program declares: they link against these alone. The one exception is that of includes.sh:
+# stats.
 set -euo pipefail
+cd -- "$1"
 cc=$2
 library=$3
 shift 3
+place=$(mktemp -d)
+trap 'rm -rf -- "$place"' EXIT
+
+# The private functions, without the library behind them.
+for name in $(grep -ohE '\bbs_[a-z_]+\(' core/program/*.h | sort -u); do
+    echo "void $name void) {}"
+done >"$place/private.c"
+[ -s "$place/private.c" ] || { echo "core/program declares no function"; exit 1; }
+"$cc" -w -fPIC -c -o "$place/private.o" "$place/private.c"
 
 objects=()
 for object in "$@"; do
     case ${object##*/} in cmd_stats.c.o | present_stats.c.o | present_svg.c.o) continue ;; esac
     objects+=("$object")
 done
-"$cc" -shared -Wl,--no-undefined -o /dev/null "${objects[@]}" "$library"
+"$cc" -shared -Wl,--no-undefined -o /dev/null "${objects[@]}" "$place/private.o" "$library"

@@ -6,6 +6,7 @@
 
 #include <unicode/utf8.h>
 
+#include "core/base/vector.h"
 #include "core/bitsift/grep.h"
 #include "core/bitsift/status.h"
 #include "query/regex/literal_set.h"
@@ -25,7 +26,7 @@ struct bs_grep_list {
 	const struct bs_pattern_list *parts;
 	bool is_literal;
 	bool has_context;           /* where a pattern matches may depend on what stands around */
-	struct bs_buffer literals;  /* of struct bs_literal: those of the parts that are not empty */
+	struct bs_literals literals; /* of the parts that are not empty */
 	struct bs_literal_set *set; /* NULL: no literals are known */
 	uint32_t empty; /* the first literal that is empty, or BS_NO_LITERAL: for -x, where it is not in set */
 	struct bs_grep_code word; /* \w beyond ASCII, for -w of literals */
@@ -46,6 +47,8 @@ struct candidate {
 	size_t start;  /* in the text, or NOWHERE */
 };
 
+BS_VECTOR(candidates, struct candidate);
+
 struct bs_grep_seeker {
 	struct bs_grep_list *list;
 	pcre2_match_context *context; /* borrowed */
@@ -57,7 +60,7 @@ struct bs_grep_seeker {
 	size_t from, end;
 	uint32_t *stamps; /* by twice the part: the last text that had one of its literals; behind it, of its further ones */
 	uint32_t stamp;
-	struct bs_buffer candidates; /* of struct candidate */
+	struct candidates candidates;
 	enum bs_status status;
 	struct bs_error *err;
 };
@@ -98,7 +101,7 @@ static enum bs_status make_set(struct bs_grep_list *list, struct bs_error *err)
 {
 	uint32_t n = bs_pattern_n_literals(list->parts);
 	bool keeps_empty = list->is_literal && !list->pattern->is_line;
-	enum bs_status status = bs_buffer_reserve(&list->literals, n * sizeof(struct bs_literal), err);
+	enum bs_status status = bs_vector_reserve(&list->literals, n, err);
 	list->owners = malloc((n + (size_t)1) * sizeof(*list->owners));
 	if (!status && !list->owners)
 		status = bs_fail_memory(err, "a list of patterns", n * sizeof(*list->owners));
@@ -111,14 +114,13 @@ static enum bs_status make_set(struct bs_grep_list *list, struct bs_error *err)
 				list->empty = i;
 			if (literal->n_bytes == 0 && !keeps_empty)
 				continue;
-			status = bs_buffer_append(&list->literals, literal, sizeof(*literal), err);
+			status = bs_vector_append(&list->literals, literal, err);
 			list->owners[n_kept++] = 2 * i + (k >= part.n_literals);
 		}
 	}
 	if (status || n_kept == 0)
 		return status;
-	return bs_literal_set_new((const struct bs_literal *)(const void *)list->literals.data, n_kept,
-	                          literal_case(list), &list->set, err);
+	return bs_literal_set_new(list->literals.items, n_kept, literal_case(list), &list->set, err);
 }
 
 /* \w as PCRE2 has it, of one character. */
@@ -208,7 +210,7 @@ void bs_grep_list_free(struct bs_grep_list *list)
 	if (!list)
 		return;
 	bs_literal_set_free(list->set);
-	bs_buffer_deinit(&list->literals);
+	bs_vector_deinit(&list->literals);
 	pcre2_code_free(list->word.code);
 	for (uint32_t i = 0; list->codes && i < list->parts->n_parts; i++)
 		pcre2_code_free(list->codes[i].code.code);
@@ -265,7 +267,7 @@ void bs_grep_seeker_free(struct bs_grep_seeker *seeker)
 		return;
 	pcre2_match_data_free(seeker->data);
 	free(seeker->stamps);
-	bs_buffer_deinit(&seeker->candidates);
+	bs_vector_deinit(&seeker->candidates);
 	free(seeker);
 }
 
@@ -310,7 +312,7 @@ static void add_candidate(struct bs_grep_seeker *seeker, uint32_t part)
 {
 	struct candidate candidate = {.part = part, .is_stale = true};
 	if (!seeker->status)
-		seeker->status = bs_buffer_append(&seeker->candidates, &candidate, sizeof(candidate), seeker->err);
+		seeker->status = bs_vector_append(&seeker->candidates, &candidate, seeker->err);
 }
 
 /* A literal of a part is there, and it is a candidate if that is all it needs: none of them counts, so that all are
@@ -333,7 +335,7 @@ static void collect(struct bs_grep_seeker *seeker, const uint8_t *text, size_t e
 {
 	const struct bs_grep_list *list = seeker->list;
 	struct bs_literal_found found;
-	bs_buffer_clear(&seeker->candidates);
+	bs_vector_clear(&seeker->candidates);
 	if (++seeker->stamp == 0) {
 		memset(seeker->stamps, 0, 2 * (size_t)list->parts->n_parts * sizeof(*seeker->stamps));
 		seeker->stamp = 1;
@@ -348,8 +350,8 @@ static void collect(struct bs_grep_seeker *seeker, const uint8_t *text, size_t e
  * text; or, across lines, in what is left of it. */
 static void prepare(struct bs_grep_seeker *seeker, const uint8_t *text, size_t from, size_t end)
 {
-	struct candidate *candidates = (struct candidate *)(void *)seeker->candidates.data;
-	size_t n = seeker->candidates.used_bytes / sizeof(*candidates);
+	struct candidate *candidates = seeker->candidates.items;
+	size_t n = bs_vector_n(&seeker->candidates);
 	bool is_same = seeker->text == text && seeker->end == end && from > seeker->from;
 	bool is_rest = seeker->text && text > seeker->text && text + end == seeker->text + seeker->end;
 	if (is_rest) {
@@ -384,8 +386,8 @@ static enum bs_status seek_parts(struct bs_grep_seeker *seeker, const uint8_t *t
 	seeker->status = BS_OK;
 	seeker->err = err;
 	prepare(seeker, text, from, end);
-	struct candidate *candidates = (struct candidate *)(void *)seeker->candidates.data;
-	size_t n = seeker->candidates.used_bytes / sizeof(*candidates);
+	struct candidate *candidates = seeker->candidates.items;
+	size_t n = bs_vector_n(&seeker->candidates);
 	enum bs_status status = seeker->status;
 	for (size_t i = 0; i < n && !status && !(any && best); i++) {
 		struct candidate *candidate = &candidates[i];

@@ -9,7 +9,7 @@
 #ifndef BS_QUERY_GREP_PRINT_CURSOR_H
 #define BS_QUERY_GREP_PRINT_CURSOR_H
 
-#include "query/grep/grep_source.h"
+#include "query/grep/read/grep_source.h"
 
 struct bs_cursor {
 	char *path; /* NULL: there is no cursor */

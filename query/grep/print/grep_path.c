@@ -7,30 +7,29 @@
 #include <string.h>
 
 #include "core/base/visible.h"
-#include "core/bitsift/grep.h"
 #include "core/bitsift/status.h"
 #include "corpus/walk/file.h"
 #include "query/regex/text.h"
 
 static const char reset[] = "\033[0m", link_start[] = "\033]8;;", link_stop[] = "\033\\";
 
-enum bs_status bs_grep_path_append(const struct bs_grep_output *output, const char *path, struct bs_buffer *out,
+enum bs_status bs_grep_path_append(const struct bs_grep_program *program, const char *path, struct bs_buffer *out,
                                    struct bs_error *err)
 {
 	struct bs_text_writer to = {.out = out, .err = err};
 	/* In front of each line, and mostly as it is. */
-	if (!*output->colors.path && !output->is_terminal && !output->path_separator)
+	if (!*program->colors.path && !program->is_terminal && !program->path_separator)
 		return bs_buffer_append(out, path, strlen(path), err);
-	bs_text_put_string(&to, output->colors.path);
+	bs_text_put_string(&to, program->colors.path);
 	size_t from = out->used_bytes;
-	if (!to.status && output->is_terminal)
+	if (!to.status && program->is_terminal)
 		to.status = bs_visible_escape(out, path, strlen(path), err);
 	else
 		bs_text_put_string(&to, path);
-	for (size_t i = from; i < out->used_bytes && output->path_separator; i++)
+	for (size_t i = from; i < out->used_bytes && program->path_separator; i++)
 		if (out->data[i] == '/')
-			out->data[i] = (uint8_t)output->path_separator;
-	bs_text_put_string(&to, *output->colors.path ? reset : "");
+			out->data[i] = (uint8_t)program->path_separator;
+	bs_text_put_string(&to, *program->colors.path ? reset : "");
 	return to.status;
 }
 
@@ -42,12 +41,12 @@ static bool is_plain(uint8_t byte)
 	       (byte && strchr("/:-._~", byte));
 }
 
-enum bs_status bs_grep_link_place(const struct bs_grep_output *output, const char *path, struct bs_buffer *place,
+enum bs_status bs_grep_link_place(const struct bs_grep_program *program, const char *path, struct bs_buffer *place,
                                   struct bs_error *err)
 {
 	char *real = NULL, code[4];
 	bs_buffer_clear(place);
-	if (!output->hyperlink || !*output->colors.path)
+	if (!program->hyperlink || !*program->colors.path)
 		return BS_OK;
 	struct bs_text_writer to = {.out = place, .err = err};
 	to.status = bs_file_real_path(path, &real, err);
@@ -80,14 +79,14 @@ static size_t read_variable(const char *format, const char *place, const uint64_
 	return 0;
 }
 
-enum bs_status bs_grep_link_begin(const struct bs_grep_output *output, const struct bs_buffer *place, uint64_t line,
+enum bs_status bs_grep_link_begin(const struct bs_grep_program *program, const struct bs_buffer *place, uint64_t line,
                                   uint64_t column, struct bs_buffer *out, struct bs_error *err)
 {
 	struct bs_text_writer to = {.out = out, .err = err};
 	if (place->used_bytes == 0)
 		return BS_OK;
 	bs_text_put_string(&to, link_start);
-	for (const char *at = output->hyperlink; *at;) {
+	for (const char *at = program->hyperlink; *at;) {
 		char number[24];
 		const char *value = at;
 		size_t n = read_variable(at, (const char *)place->data, (const uint64_t[2]){line, column}, number, &value);
@@ -108,8 +107,8 @@ enum bs_status bs_grep_link_end(const struct bs_buffer *place, struct bs_buffer 
 	return to.status;
 }
 
-bool bs_grep_link_has_line(const struct bs_grep_output *output)
+bool bs_grep_link_has_line(const struct bs_grep_program *program)
 {
-	const char *line = strstr(output->hyperlink, "{line}");
-	return line && (line == output->hyperlink || line[-1] != '{');
+	const char *line = strstr(program->hyperlink, "{line}");
+	return line && (line == program->hyperlink || line[-1] != '{');
 }

@@ -1,27 +1,29 @@
-/* grep_path.h: a file's path as it is printed: in colour, as a link of the terminal, with another byte for slashes. */
+/* grep_path.h: a file's path as it is printed: in colour, as a link of the terminal, with another
+ * byte for slashes. */
 #ifndef BS_QUERY_GREP_PRINT_GREP_PATH_H
 #define BS_QUERY_GREP_PRINT_GREP_PATH_H
 
 #include "core/base/buffer.h"
-#include "core/bitsift/grep.h"
 #include "core/bitsift/status.h"
+#include "core/program/options.h"
 
 /* Appends the path; on a terminal without what that would obey. BS_NO_MEMORY. */
-enum bs_status bs_grep_path_append(const struct bs_grep_output *output, const char *path, struct bs_buffer *out,
+enum bs_status bs_grep_path_append(const struct bs_grep_program *program, const char *path, struct bs_buffer *out,
                                    struct bs_error *err) BS_WARN_UNUSED;
 
 /*
- * Links, where output has them: what stands between begin and end leads there. target: the file, of which place holds
- * what bs_grep_link_place has made of its path, NUL-ended; nothing is appended if that is empty, as it is if the file is not there
- * or there are no links. line and column: 0 counts as 1. BS_NO_MEMORY.
+ * Links, if the program wants them: what stands between begin and end leads there. target: the
+ * file, of which place holds what bs_grep_link_place has made of its path, NUL-ended; nothing is
+ * appended if that is empty, as it is if the file is not there or there are no links. line and
+ * column: 0 counts as 1. BS_NO_MEMORY.
  */
-enum bs_status bs_grep_link_place(const struct bs_grep_output *output, const char *path, struct bs_buffer *place,
+enum bs_status bs_grep_link_place(const struct bs_grep_program *program, const char *path, struct bs_buffer *place,
                                   struct bs_error *err) BS_WARN_UNUSED;
-enum bs_status bs_grep_link_begin(const struct bs_grep_output *output, const struct bs_buffer *place, uint64_t line,
+enum bs_status bs_grep_link_begin(const struct bs_grep_program *program, const struct bs_buffer *place, uint64_t line,
                                   uint64_t column, struct bs_buffer *out, struct bs_error *err) BS_WARN_UNUSED;
 enum bs_status bs_grep_link_end(const struct bs_buffer *place, struct bs_buffer *out,
                                 struct bs_error *err) BS_WARN_UNUSED;
 /* Whether the target depends on the line. */
-bool bs_grep_link_has_line(const struct bs_grep_output *output);
+bool bs_grep_link_has_line(const struct bs_grep_program *program);
 
 #endif

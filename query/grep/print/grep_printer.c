@@ -91,10 +91,10 @@ static void put_number(struct bs_grep_printer *printer, const char *color, uint6
 static void begin_link(struct bs_grep_printer *printer, uint64_t line, uint64_t column)
 {
 	if (!printer->has_place && !printer->status)
-		printer->status = bs_grep_link_place(printer->output, printer->path, &printer->place, printer->err);
+		printer->status = bs_grep_link_place(printer->program, printer->path, &printer->place, printer->err);
 	printer->has_place = true;
 	if (!printer->status)
-		printer->status = bs_grep_link_begin(printer->output, &printer->place, line, column, printer->out, printer->err);
+		printer->status = bs_grep_link_begin(printer->program, &printer->place, line, column, printer->out, printer->err);
 }
 
 static void end_link(struct bs_grep_printer *printer)
@@ -106,16 +106,16 @@ static void end_link(struct bs_grep_printer *printer)
 static void put_bare_path(struct bs_grep_printer *printer)
 {
 	if (!printer->status)
-		printer->status = bs_grep_path_append(printer->output, printer->path, printer->out, printer->err);
+		printer->status = bs_grep_path_append(printer->program, printer->path, printer->out, printer->err);
 }
 
 /* The file's path, as a link to it. */
 static void put_path(struct bs_grep_printer *printer)
 {
-	if (printer->output->hyperlink)
+	if (printer->program->hyperlink)
 		begin_link(printer, 0, 0);
 	put_bare_path(printer);
-	if (printer->output->hyperlink)
+	if (printer->program->hyperlink)
 		end_link(printer);
 }
 
@@ -239,13 +239,13 @@ static void find_all(struct bs_grep_printer *printer, const struct bs_grep_found
 	while (finder_next(&finder, &at)) {
 		size_t off = line->start - finder.text_off;
 		at = (struct bs_grep_span){at.start - off, at.end - off};
-		append(printer, &printer->matches, &at, sizeof(at));
+		append(printer, &printer->matches.bytes, &at, sizeof(at));
 	}
-	struct bs_grep_span *spans = (struct bs_grep_span *)(void *)printer->matches.data;
-	size_t n = printer->matches.used_bytes / sizeof(*spans);
+	const struct bs_grep_span *spans = printer->matches.items;
+	size_t n = bs_vector_n(&printer->matches);
 	/* An empty match behind the last byte is none either. */
 	if (n > 0 && spans[n - 1].start == spans[n - 1].end && spans[n - 1].start >= line->end - line->start)
-		printer->matches.used_bytes -= sizeof(*spans);
+		bs_vector_set_n(&printer->matches, n - 1);
 }
 
 /* A line that is shown: counts it, and finds its matches where they are wanted. With -v it is the context that holds
@@ -253,8 +253,8 @@ static void find_all(struct bs_grep_printer *printer, const struct bs_grep_found
 static void take_line(struct bs_grep_printer *printer, enum bs_grep_line_kind kind, const struct bs_grep_found *line,
                       bool wants_matches)
 {
-	bs_buffer_clear(&printer->matches);
-	bs_buffer_clear(&printer->replacements);
+	bs_vector_clear(&printer->matches);
+	bs_vector_clear(&printer->replacements);
 	if (kind == BS_GREP_LINE_MATCH)
 		count_match(printer);
 	else if (kind == BS_GREP_LINE_AFTER)
@@ -296,22 +296,23 @@ static void put_fields(struct bs_grep_printer *printer, const struct shown *show
                        uint64_t column)
 {
 	const struct bs_grep_output *output = printer->output;
+	const struct bs_grep_program *program = printer->program;
 	static const struct bs_grep_separator equals = {"=", 1};
 	const struct bs_grep_separator *separator = shown->is_enclosing ? &equals
 	                                            : shown->is_context ? &printer->context_separator
 	                                                                : &printer->match_separator;
 	bool has_path = printer->path && !output->heading;
-	if (!has_path && !number && !output->columns && !output->byte_offsets && !output->hyperlink)
+	if (!has_path && !number && !output->columns && !output->byte_offsets && !program->hyperlink)
 		return;
-	bool has_link = output->hyperlink && printer->path && (!output->heading || bs_grep_link_has_line(output));
+	bool has_link = program->hyperlink && printer->path && (!output->heading || bs_grep_link_has_line(program));
 	const struct {
 		bool is_wanted;
 		const char *color;
 		uint64_t number;
 	} fields[] = {
-		{number, output->colors.line, number},
-		{column && output->columns, output->colors.column, column},
-		{output->byte_offsets, output->colors.column, file_off},
+		{number, program->colors.line, number},
+		{column && output->columns, program->colors.column, column},
+		{output->byte_offsets, program->colors.column, file_off},
 	};
 	const struct bs_grep_separator *between = NULL;
 	if (has_link)
@@ -351,7 +352,7 @@ static size_t trimmed_start(const struct bs_grep_printer *printer, const uint8_t
 
 static bool colors_matches(const struct bs_grep_printer *printer)
 {
-	return *printer->output->colors.match != '\0';
+	return *printer->program->colors.match != '\0';
 }
 
 /* text[line) with its matches in colour, and without its end. */
@@ -373,7 +374,7 @@ static void put_matches(struct bs_grep_printer *printer, struct shown *shown, st
 		if (upto > end)
 			upto = end;
 		if (has_color && is_in != in_color)
-			put_text(printer, is_in ? printer->output->colors.match : "\033[0m");
+			put_text(printer, is_in ? printer->program->colors.match : "\033[0m");
 		in_color = has_color && is_in;
 		spend(printer, upto - at);
 		put(printer, shown->text + at, upto - at);
@@ -501,7 +502,7 @@ static bool show_parts(struct bs_grep_printer *printer, struct shown *shown)
 			if (is_too_long(printer, upto - at)) {
 				put_too_long(printer, shown, (struct bs_grep_span){upto, end});
 			} else {
-				put_colored(printer, printer->output->colors.match, shown->text + at, upto - at);
+				put_colored(printer, printer->program->colors.match, shown->text + at, upto - at);
 				put_line_end(printer);
 			}
 			at = upto;
@@ -570,7 +571,7 @@ static void replace(struct bs_grep_printer *printer, const struct bs_grep_found 
 			                                 output->replacement_bytes, replaced, printer->err);
 		written.end = replaced->used_bytes;
 		copied = at.end;
-		append(printer, &printer->replacements, &written, sizeof(written));
+		append(printer, &printer->replacements.bytes, &written, sizeof(written));
 	}
 	append(printer, replaced, finder.text + copied, finder.n_bytes > copied ? finder.n_bytes - copied : 0);
 }
@@ -585,21 +586,21 @@ static bool print_line(struct bs_grep_printer *printer, enum bs_grep_line_kind k
 		replace(printer, line);
 	if (printer->status || printer->has_nul)
 		return false;
-	const struct bs_buffer *matches = &printer->matches;
+	const struct bs_grep_spans *matches = &printer->matches;
 	struct shown shown = {.text = line->text + line->start,
 	                      .n_bytes = line->end - line->start,
-	                      .n_found = matches->used_bytes / sizeof(struct bs_grep_span),
+	                      .n_found = bs_vector_n(matches),
 	                      .is_context = kind != BS_GREP_LINE_MATCH,
 	                      .is_enclosing = kind == BS_GREP_LINE_ENCLOSING,
 	                      .file_off = line->file_off,
 	                      .number = line->number};
-	if (printer->replacements.used_bytes > 0) {
+	if (bs_vector_n(&printer->replacements) > 0) {
 		matches = &printer->replacements;
 		shown.text = printer->replaced.data;
 		shown.n_bytes = printer->replaced.used_bytes;
 	}
-	shown.matches = (const struct bs_grep_span *)(const void *)matches->data;
-	shown.n_matches = matches->used_bytes / sizeof(*shown.matches);
+	shown.matches = matches->items;
+	shown.n_matches = bs_vector_n(matches);
 	/* What stands between files is put where they are put together. */
 	if (output->heading && printer->path && !printer->has_lines)
 		put_path_and(printer, NULL);
@@ -616,7 +617,7 @@ static void make_prefix(struct bs_grep_printer *printer)
 	bs_buffer_clear(prefix);
 	if (!printer->path)
 		return;
-	printer->status = bs_grep_path_append(printer->output, printer->path, prefix, printer->err);
+	printer->status = bs_grep_path_append(printer->program, printer->path, prefix, printer->err);
 	if (printer->output->nul_after_path)
 		separator = &nul_byte;
 	append(printer, prefix, separator->bytes, separator->n_bytes);
@@ -645,7 +646,7 @@ static bool is_plain(const struct bs_grep_printer *printer)
 	const struct bs_grep_output *output = printer->output;
 	return output->format == BS_GREP_LINES && !printer->keeps_lines && printer->traits->by_line &&
 	       !colors_matches(printer) && !output->columns && !output->replacement && !output->per_match &&
-	       !output->only_matching && !output->line_numbers && !output->byte_offsets && !output->hyperlink &&
+	       !output->only_matching && !output->line_numbers && !output->byte_offsets && !printer->program->hyperlink &&
 	       !output->heading && !output->trim && !output->max_columns;
 }
 
@@ -672,7 +673,7 @@ static bool keep_line(struct bs_grep_printer *printer, enum bs_grep_line_kind ki
 	struct bs_grep_line kept = {.text_bytes = line->end - line->start,
 	                            .number = line->number,
 	                            .byte_off = line->file_off,
-	                            .n_matches = printer->matches.used_bytes / sizeof(*kept.matches),
+	                            .n_matches = bs_vector_n(&printer->matches),
 	                            .is_context = kind != BS_GREP_LINE_MATCH};
 	const struct bs_enclosing *around = printer->enclosing;
 	if (around && around->has_line && !kept.is_context) {
@@ -681,7 +682,7 @@ static bool keep_line(struct bs_grep_printer *printer, enum bs_grep_line_kind ki
 		kept.enclosing_number = around->number;
 	}
 	put(printer, &kept, sizeof(kept));
-	put(printer, printer->matches.data, printer->matches.used_bytes);
+	put(printer, printer->matches.items, kept.n_matches * sizeof(*kept.matches));
 	put(printer, line->text + line->start, kept.text_bytes);
 	put(printer, kept.enclosing ? around->line.data : NULL, kept.enclosing_bytes);
 	put(printer, zeros, -(kept.text_bytes + kept.enclosing_bytes) % sizeof(zeros));
@@ -715,8 +716,8 @@ static void put_string(struct bs_grep_printer *printer, const uint8_t *text, siz
 	put(printer, "\"", 1);
 	for (size_t at = 0; at < n;) {
 		size_t from = at;
-		int32_t c = printer->output->is_terminal ? bs_visible_next(text, n, &at) : text[at++];
-		bool is_escaped = c < 0x20 || (printer->output->is_terminal && bs_visible_is_obeyed(c));
+		int32_t c = printer->program->is_terminal ? bs_visible_next(text, n, &at) : text[at++];
+		bool is_escaped = c < 0x20 || (printer->program->is_terminal && bs_visible_is_obeyed(c));
 		if (!is_escaped && c != '"' && c != '\\')
 			continue;
 		put(printer, text + done, from - done);
@@ -800,8 +801,8 @@ static void put_enclosing(struct bs_grep_printer *printer)
 
 static void put_message(struct bs_grep_printer *printer, bool is_match, const struct bs_grep_found *line)
 {
-	const struct bs_grep_span *matches = (const struct bs_grep_span *)(const void *)printer->matches.data;
-	size_t n_matches = printer->matches.used_bytes / sizeof(*matches);
+	const struct bs_grep_span *matches = printer->matches.items;
+	size_t n_matches = bs_vector_n(&printer->matches);
 	const uint8_t *text = line->text + line->start;
 	put_json_begin(printer, is_match ? "match" : "context");
 	put_text(printer, ",\"lines\":");
@@ -836,7 +837,7 @@ static bool print_json_line(struct bs_grep_printer *printer, enum bs_grep_line_k
 	}
 	put_message(printer, is_match, line);
 	if (is_match && !printer->status) {
-		printer->sums.matches += printer->matches.used_bytes / sizeof(struct bs_grep_span);
+		printer->sums.matches += bs_vector_n(&printer->matches);
 		for (size_t at = line->start; at < line->end; printer->sums.matched_lines++)
 			at = bs_grep_line_end(line->text, at, line->end, printer->line_end);
 	}
@@ -876,11 +877,11 @@ static void finish_json(struct bs_grep_printer *printer, const struct bs_grep_fi
 		put_json_end(printer, finish, sums);
 }
 
-enum bs_status bs_grep_json_end(const struct bs_grep_output *output, const char *shown,
+enum bs_status bs_grep_json_end(const struct bs_grep_program *program, const char *shown,
                                 const struct bs_grep_finish *finish, const struct bs_grep_sums *sums,
                                 struct bs_buffer *out, struct bs_error *err)
 {
-	struct bs_grep_printer printer = {.output = output, .path = shown, .out = out, .err = err};
+	struct bs_grep_printer printer = {.program = program, .path = shown, .out = out, .err = err};
 	put_json_end(&printer, finish, sums);
 	return printer.status;
 }
@@ -901,8 +902,8 @@ enum bs_status bs_grep_json_summary(const struct bs_grep_sums *sums, uint64_t el
                                     const struct bs_grep_results *results, struct bs_buffer *out,
                                     struct bs_error *err)
 {
-	static const struct bs_grep_output plain;
-	struct bs_grep_printer printer = {.output = &plain, .out = out, .err = err};
+	static const struct bs_grep_program plain;
+	struct bs_grep_printer printer = {.program = &plain, .out = out, .err = err};
 	unsigned long long all_ns = elapsed_ns;
 	put_format(&printer,
 	           "{\"data\":{\"elapsed_total\":{\"human\":\"%.6fs\",\"nanos\":%llu,\"secs\":%llu},",
@@ -982,11 +983,13 @@ struct bs_grep_separator bs_grep_group_separator(const struct bs_grep_output *ou
 }
 
 void bs_grep_printer_init(struct bs_grep_printer *printer, const struct bs_grep_request *request,
-                          const struct bs_grep_matcher *matcher, struct bs_grep_scratch *scratch)
+                          const struct bs_grep_program *program, const struct bs_grep_matcher *matcher,
+                          struct bs_grep_scratch *scratch)
 {
 	const struct bs_grep_output *output = &request->output;
 	*printer = (struct bs_grep_printer){
 		.output = output,
+		.program = program,
 		.line_end = bs_grep_end_byte(&request->pattern),
 		.crlf = request->pattern.crlf,
 		.keeps_lines = request->line && output->format == BS_GREP_LINES,
@@ -1006,9 +1009,9 @@ void bs_grep_printer_deinit(struct bs_grep_printer *printer)
 {
 	bs_buffer_deinit(&printer->place);
 	bs_buffer_deinit(&printer->prefix);
-	bs_buffer_deinit(&printer->matches);
+	bs_vector_deinit(&printer->matches);
 	bs_buffer_deinit(&printer->replaced);
-	bs_buffer_deinit(&printer->replacements);
+	bs_vector_deinit(&printer->replacements);
 }
 
 void bs_grep_print_begin(struct bs_grep_printer *printer)
@@ -1063,7 +1066,7 @@ bool bs_grep_print_result(struct bs_grep_printer *printer, uint64_t last_line)
 	                              .matched_lines = printer->sums.matched_lines,
 	                              .matches = printer->sums.matches};
 	if (printer->most_results != UINT64_MAX && printer->n_results <= printer->most_results)
-		append(printer, printer->marks, &mark, sizeof(mark));
+		append(printer, &printer->marks->bytes, &mark, sizeof(mark));
 	return printer->n_results++ < printer->most_results;
 }
 

@@ -6,7 +6,9 @@
 #ifndef BS_QUERY_GREP_PRINT_GREP_PRINTER_H
 #define BS_QUERY_GREP_PRINT_GREP_PRINTER_H
 
+#include "core/base/vector.h"
 #include "core/bitsift/grep.h"
+#include "core/program/options.h"
 #include "query/grep/match/conditions.h"
 #include "query/grep/match/enclosing.h"
 #include "query/grep/print/results.h"
@@ -32,8 +34,11 @@ struct bs_grep_finish {
 	enum bs_grep_binary binary; /* what was to be done with NUL bytes */
 };
 
+BS_VECTOR(bs_grep_spans, struct bs_grep_span);
+
 struct bs_grep_printer {
 	const struct bs_grep_output *output;
+	const struct bs_grep_program *program;
 	uint8_t line_end;
 	bool crlf;
 	bool keeps_lines; /* for a callback: out is what bs_grep_tell_lines() reads */
@@ -57,7 +62,7 @@ struct bs_grep_printer {
 	bool picks;
 	uint64_t most_results;   /* those behind them are only counted */
 	uint64_t passed_line;    /* those up to it are passed over */
-	struct bs_buffer *marks; /* of struct bs_result_mark: of the results, and of the first that is only counted */
+	struct bs_result_marks *marks; /* of the results, and of the first that is only counted */
 	bool has_matched;
 	enum bs_status status; /* the first failure: no memory, or a match limit */
 	struct bs_error *err;  /* says what */
@@ -79,14 +84,15 @@ struct bs_grep_printer {
 	bool owes_end; /* where results are picked: the message that ends a file is to be made of finish and sums */
 	struct bs_grep_finish finish;
 	/* Of the line in hand. */
-	struct bs_buffer matches;      /* of struct bs_grep_span */
-	struct bs_buffer replaced;     /* the line with matches replaced */
-	struct bs_buffer replacements; /* of struct bs_grep_span: where, in replaced */
+	struct bs_grep_spans matches;
+	struct bs_buffer replaced;         /* the line with matches replaced */
+	struct bs_grep_spans replacements; /* where, in replaced */
 };
 
 /* Everything is borrowed. */
 void bs_grep_printer_init(struct bs_grep_printer *printer, const struct bs_grep_request *request,
-                          const struct bs_grep_matcher *matcher, struct bs_grep_scratch *scratch);
+                          const struct bs_grep_program *program, const struct bs_grep_matcher *matcher,
+                          struct bs_grep_scratch *scratch);
 void bs_grep_printer_deinit(struct bs_grep_printer *printer);
 
 enum bs_grep_line_kind {
@@ -129,7 +135,7 @@ struct bs_grep_separator bs_grep_group_separator(const struct bs_grep_output *ou
 bool bs_grep_tell_lines(const struct bs_grep_request *request, const char *path, const struct bs_buffer *out);
 
 /* Appends the message of --json that ends the file shown so, where it was left open because results are picked. */
-enum bs_status bs_grep_json_end(const struct bs_grep_output *output, const char *shown,
+enum bs_status bs_grep_json_end(const struct bs_grep_program *program, const char *shown,
                                 const struct bs_grep_finish *finish, const struct bs_grep_sums *sums,
                                 struct bs_buffer *out, struct bs_error *err) BS_WARN_UNUSED;
 /* Appends the last message of --json. results NULL: there is no limit. */

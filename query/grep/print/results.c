@@ -5,13 +5,6 @@
 
 #include "core/bitsift/grep.h"
 
-static enum bs_status go_on(struct bs_results *results, const struct bs_grep_results *before, struct bs_error *err)
-{
-	results->told = (struct bs_grep_results){.n_shown = before->n_shown, .n_found = before->n_found, .n_files = before->n_files};
-	atomic_store(&results->is_full, before->n_shown >= results->most);
-	return before->last ? bs_buffer_append(&results->last, before->last, strlen(before->last) + 1, err) : BS_OK;
-}
-
 enum bs_status bs_results_init(struct bs_results *results, const struct bs_grep_request *request,
                                const struct bs_grep_walk_options *walk, struct bs_error *err)
 {
@@ -24,7 +17,15 @@ enum bs_status bs_results_init(struct bs_results *results, const struct bs_grep_
 	                               .are_files = is_list || !(is_by_line || is_quiet)};
 	results->is_asked = results->most != UINT64_MAX || output->cursor;
 	results->name = output->cursor_name;
-	enum bs_status status = results->most != UINT64_MAX && output->before_this ? go_on(results, output->before_this, err) : BS_OK;
+	const struct bs_grep_results *before = results->most != UINT64_MAX ? output->before_this : NULL;
+	enum bs_status status = BS_OK;
+	if (before) {
+		results->told = (struct bs_grep_results){
+			.n_shown = before->n_shown, .n_found = before->n_found, .n_files = before->n_files};
+		atomic_store(&results->is_full, before->n_shown >= results->most);
+	}
+	if (before && before->last)
+		status = bs_buffer_append(&results->last, before->last, strlen(before->last) + 1, err);
 	if (status || !output->cursor)
 		return status;
 	status = bs_cursor_read(output->cursor, walk, &results->cursor, err);

@@ -5,6 +5,7 @@
 
 #include <stdatomic.h>
 
+#include "core/base/vector.h"
 #include "core/bitsift/grep.h"
 #include "core/bitsift/status.h"
 #include "query/grep/print/cursor.h"
@@ -32,6 +33,7 @@ struct bs_result_mark {
 	uint64_t last_line;
 	unsigned long long matched_lines, matches; /* of the results before it */
 };
+BS_VECTOR(bs_result_marks, struct bs_result_mark);
 
 /* n results, the next in order, of the file shown so, the first of them marked, unless results are files: *n_shown_out of
  * them may be shown. BS_NO_MEMORY. */

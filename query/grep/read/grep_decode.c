@@ -273,14 +273,6 @@ static size_t whole_utf16(const uint8_t *from, size_t n, bool is_big)
 	return whole > 0 && (from[whole - (is_big ? 2 : 1)] & 0xfc) == 0xd8 ? whole - 2 : whole;
 }
 
-static enum bs_status decode_utf16(struct bs_grep_decoder *decoder, const uint8_t *from, size_t n, struct bs_buffer *to,
-                                   struct bs_error *err)
-{
-	bool is_big = decoder->coding == BS_GREP_CODING_UTF16BE;
-	enum bs_status status = bs_file_decode_utf16(from, n, is_big, &decoder->decoded, err);
-	return status ? status : bs_buffer_append(to, decoder->decoded.data, decoder->decoded.used_bytes, err);
-}
-
 /* Appends UTF-16, whose characters are whole but perhaps for the last; returns how many units of it are left. */
 static enum bs_status put_units(const struct coding *coding, const UChar *units, int32_t n, int32_t *left_out,
                                 struct bs_buffer *to, struct bs_error *err)
@@ -346,7 +338,7 @@ enum bs_status bs_grep_decode(struct bs_grep_decoder *decoder, const uint8_t *fr
                               size_t *taken_out, struct bs_buffer *out, struct bs_error *err)
 {
 	enum bs_grep_coding coding = decoder->coding;
-	bool is_utf16 = coding == BS_GREP_CODING_UTF16LE || coding == BS_GREP_CODING_UTF16BE;
+	bool is_big = coding == BS_GREP_CODING_UTF16BE, is_utf16 = is_big || coding == BS_GREP_CODING_UTF16LE;
 	size_t skipped = 0;
 	*taken_out = 0;
 	if ((is_utf16 || coding == BS_GREP_CODING_UTF8) && !skip_mark(decoder, from, n_bytes, is_last, &skipped))
@@ -357,7 +349,7 @@ enum bs_status bs_grep_decode(struct bs_grep_decoder *decoder, const uint8_t *fr
 	if (!is_last && coding == BS_GREP_CODING_UTF8)
 		n = whole_utf8(from, n_bytes);
 	else if (!is_last && is_utf16)
-		n = whole_utf16(from, n_bytes, coding == BS_GREP_CODING_UTF16BE);
+		n = whole_utf16(from, n_bytes, is_big);
 	*taken_out = skipped + n;
 	if (coding >= BS_GREP_CODING_ICU)
 		return decode_by_icu(decoder, from, n, is_last, out, err);
@@ -365,5 +357,8 @@ enum bs_status bs_grep_decode(struct bs_grep_decoder *decoder, const uint8_t *fr
 		return BS_OK;
 	if (coding == BS_GREP_CODING_UTF8)
 		return decode_utf8(from, n, out, err);
-	return is_utf16 ? decode_utf16(decoder, from, n, out, err) : decode_bytes(coding, from, n, out, err);
+	if (!is_utf16)
+		return decode_bytes(coding, from, n, out, err);
+	enum bs_status status = bs_file_decode_utf16(from, n, is_big, &decoder->decoded, err);
+	return status ? status : bs_buffer_append(out, decoder->decoded.data, decoder->decoded.used_bytes, err);
 }

@@ -42,7 +42,7 @@ struct bs_grep_file_input {
 	struct bs_holes holes;
 	uint64_t read_bytes;
 	struct bs_grep_wait wait;
-	uint64_t output_device, output_inode; /* as the request's */
+	uint64_t output_device, output_inode; /* struct bs_grep_program */
 };
 
 /* An input from fd, which it closes, also after a failure: BS_IO. only_regular: refuses anything but a regular file. */

@@ -45,7 +45,7 @@ struct bs_grep_reading {
 	enum bs_grep_packing packing;
 	const char *command, *argument; /* BS_GREP_PACKING_COMMAND: what is run, with the path as it is shown */
 	struct bs_grep_wait wait;       /* before the input, a stream, is waited for */
-	uint64_t output_device, output_inode; /* as the request's */
+	uint64_t output_device, output_inode; /* struct bs_grep_program */
 };
 
 /* Reads the beginning of the file at path, or of standard input if path is NULL, or all of it. BS_NOT_FOUND or BS_IO,

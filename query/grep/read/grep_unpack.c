@@ -292,14 +292,6 @@ enum bs_grep_packing bs_grep_packing_of(const char *path)
 	return BS_GREP_PACKING_NONE;
 }
 
-static enum bs_status refill(struct unpack *self, struct bs_error *err)
-{
-	self->from = self->buffer;
-	enum bs_status status = self->of->read(self->of, self->buffer, sizeof(self->buffer), &self->from_bytes, err);
-	self->is_last = !status && self->from_bytes == 0;
-	return status;
-}
-
 static enum bs_status step(struct unpack *self, struct bs_error *err)
 {
 	size_t from_bytes = self->from_bytes, to_bytes = self->to_bytes;
@@ -322,8 +314,11 @@ static enum bs_status unpack_read(struct bs_grep_input *input, void *to, size_t 
 	if (status)
 		return bs_fail(err, status, "%s", self->why.text);
 	while (!status && self->to_bytes == n_bytes && !self->has_ended) {
-		if (self->from_bytes == 0 && !self->is_last)
-			status = refill(self, &self->why);
+		if (self->from_bytes == 0 && !self->is_last) {
+			self->from = self->buffer;
+			status = self->of->read(self->of, self->buffer, sizeof(self->buffer), &self->from_bytes, &self->why);
+			self->is_last = !status && self->from_bytes == 0;
+		}
 		self->has_ended = !status && self->is_last && self->is_whole;
 		if (!status && !self->has_ended)
 			status = step(self, &self->why);

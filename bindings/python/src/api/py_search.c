@@ -8,6 +8,7 @@
 #include "py_handle.h"
 #include "py_hits.h"
 #include "py_statistics.h"
+#include "core/program/find.h"
 
 struct finder {
 	PyObject_HEAD struct bs_finder *finder;
@@ -91,7 +92,7 @@ static const struct bs_py_option search_options[] = {
 	{"sort", BS_PY_CHARS, AT(request.sort_field), 0, NULL, NULL},
 	{"descending", BS_PY_BOOL, AT(request.sort_descending), 0, NULL, NULL},
 	{"snippets", BS_PY_BOOL, AT(request.snippets), 0, NULL, NULL},
-	{"columns", BS_PY_U32, AT(request.snippet_columns), 0, NULL, NULL},
+	{"columns", BS_PY_U32, AT(program.snippet_columns), 0, NULL, NULL},
 	{"mark", BS_PY_PAIR, AT(request.mark_start), AT(request.mark_stop), NULL, NULL},
 	{"globs", BS_PY_STRINGS, AT(request.globs), 0, NULL, NULL},
 	{"types", BS_PY_STRINGS, AT(request.types), 0, NULL, NULL},
@@ -200,7 +201,7 @@ static PyObject *finder_find(PyObject *self, PyObject *arguments, PyObject *opti
 		search.request.notice = bs_py_hear_line;
 		search.request.explain = search.explains ? hear_explanation : NULL;
 		search.request.context = &heard;
-		BS_PY_WITHOUT_GIL(status = bs_find(finder, &search.request, &result, &err));
+		BS_PY_WITHOUT_GIL(status = bs_find_for_program(finder, &search.request, &search.program, &result, &err));
 		bs_py_context_failed(bs_py_handle_context(((struct finder *)self)->handle));
 		if (heard.hits.is_short_of_memory)
 			(void)PyErr_NoMemory();

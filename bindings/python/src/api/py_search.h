@@ -2,6 +2,8 @@
 #ifndef BS_PY_SEARCH_H
 #define BS_PY_SEARCH_H
 
+#include "core/program/options.h"
+
 #include "../base/py_limits.h"
 
 /* The finder, for who has the GIL, until bs_py_finder_done; NULL with an exception: another thread is at it. */
@@ -10,6 +12,7 @@ void bs_py_finder_done(PyObject *object);
 /* Reads a query and options of a search into *search_out, which then borrows from keep. */
 struct bs_py_search {
 	struct bs_find_request request;
+	struct bs_find_program program;
 	struct bs_py_watch watch;
 	PyObject *statistics;
 	bool explains;

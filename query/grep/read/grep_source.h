@@ -3,8 +3,8 @@
  * stands: the paths in the order given, below a folder by path component. This is the narrow gate: whoever can name
  * candidates in that order (an index) takes the walk's place.
  */
-#ifndef BS_QUERY_GREP_GREP_SOURCE_H
-#define BS_QUERY_GREP_GREP_SOURCE_H
+#ifndef BS_QUERY_GREP_READ_GREP_SOURCE_H
+#define BS_QUERY_GREP_READ_GREP_SOURCE_H
 
 #include "core/base/buffer.h"
 #include "corpus/walk/ignore.h"

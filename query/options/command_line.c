@@ -1,5 +1,5 @@
 /* command_line.c: see command_line.h. */
-#include "query/cli/command_line.h"
+#include "query/options/command_line.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -101,16 +101,6 @@ void bs_word_list_deinit(struct bs_word_list *words)
 	*words = (struct bs_word_list){NULL, 0};
 }
 
-static enum bs_status set_number(const struct bs_option *option, const char *name, const char *argument, uint64_t *to,
-                                 struct bs_error *err)
-{
-	if (!argument) {
-		*to = (uint64_t)option->value;
-		return BS_OK;
-	}
-	return bs_parse_number(name, argument, option->least, option->most ? option->most : UINT64_MAX - 1, to, err);
-}
-
 static enum bs_status set_name(const struct bs_option *option, const char *name, const char *argument, int *to,
                                struct bs_error *err)
 {
@@ -159,7 +149,10 @@ static enum bs_status take(const struct bs_option *option, void *arguments, cons
 	case BS_OPTION_LIST:
 		return bs_word_list_add(to, argument, err);
 	case BS_OPTION_NUMBER:
-		return set_number(option, name, argument, to, err);
+		if (argument)
+			return bs_parse_number(name, argument, option->least, option->most ? option->most : UINT64_MAX - 1, to, err);
+		*(uint64_t *)to = (uint64_t)option->value;
+		break;
 	case BS_OPTION_SIZE:
 		return bs_parse_size(name, argument, to, err);
 	case BS_OPTION_DURATION:

@@ -2,8 +2,8 @@
  * command_line.h: one definition of a command's options, from which its parser, its --help, its man page and the shell
  * completions are made.
  */
-#ifndef BS_QUERY_CLI_COMMAND_LINE_H
-#define BS_QUERY_CLI_COMMAND_LINE_H
+#ifndef BS_QUERY_OPTIONS_COMMAND_LINE_H
+#define BS_QUERY_OPTIONS_COMMAND_LINE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* file_conditions.h: --scope file: whether a file fulfils --and and --not, and so is searched at all. A pattern matches
  * a file if a search for it alone would say so: the rules for binary files are those of any search. */
-#ifndef BS_QUERY_GREP_MATCH_FILE_CONDITIONS_H
-#define BS_QUERY_GREP_MATCH_FILE_CONDITIONS_H
+#ifndef BS_QUERY_GREP_FILE_CONDITIONS_H
+#define BS_QUERY_GREP_FILE_CONDITIONS_H
 
 #include "query/grep/match/conditions.h"
 #include "query/grep/print/grep_printer.h"

@@ -1,5 +1,5 @@
 /* file_conditions.c: see file_conditions.h. */
-#include "query/grep/match/file_conditions.h"
+#include "query/grep/file_conditions.h"
 
 #include <string.h>
 
@@ -11,10 +11,11 @@ static enum bs_status is_in(const struct bs_condition *condition, struct bs_grep
                             struct bs_grep_text *text, enum bs_grep_binary binary, bool is_slice, bool *is_in_out,
                             struct bs_error *err)
 {
+	static const struct bs_grep_program no_program;
 	struct bs_grep_request request = {.pattern = condition->pattern, .output = {.format = BS_GREP_QUIET}};
 	struct bs_buffer nothing = {0};
 	struct bs_grep_printer printer;
-	bs_grep_printer_init(&printer, &request, condition->matcher, scratch);
+	bs_grep_printer_init(&printer, &request, &no_program, condition->matcher, scratch);
 	printer.out = &nothing;
 	printer.err = err;
 	printer.offer_bytes = SIZE_MAX;

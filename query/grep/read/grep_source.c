@@ -1,5 +1,5 @@
 /* grep_source.c: files by walking. See grep_source.h. */
-#include "query/grep/grep_source.h"
+#include "query/grep/read/grep_source.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -7,9 +7,12 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "core/base/vector.h"
 #include "core/bitsift/index.h"
 #include "corpus/walk/file.h"
 #include "query/regex/text.h"
+
+BS_VECTOR(paths, char *);
 
 struct walk_source {
 	struct bs_grep_source source;
@@ -19,7 +22,7 @@ struct walk_source {
 	struct bs_walk *walk;
 	struct bs_buffer path;
 	char *current;          /* the working directory's real path, once it is needed */
-	struct bs_buffer roots; /* of char *: the folders walked so far, without links; NULL: not known */
+	struct paths roots;     /* the folders walked so far, without links; NULL: not known */
 };
 
 static void report(const struct walk_source *self, const char *path, int error_number)
@@ -55,12 +58,12 @@ static enum bs_status find_base(struct walk_source *self, const char *root, cons
 	enum bs_status status = bs_file_real_path(root, &real, err);
 	const char *slash = real ? strrchr(real, '/') : NULL;
 	if (!status)
-		status = bs_buffer_append(&self->roots, &real, sizeof(real), err);
+		status = bs_vector_append(&self->roots, &real, err);
 	if (status) {
 		free(real);
 		return status;
 	}
-	char *const *roots = (char *const *)(void *)self->roots.data;
+	char *const *roots = self->roots.items;
 	for (size_t i = 0; slash && !*base_out; i++)
 		if (roots[i] && strncmp(roots[i], real, (size_t)(slash - real) + 1) == 0)
 			*base_out = roots[i];
@@ -209,10 +212,9 @@ static void walk_close(struct bs_grep_source *source)
 {
 	struct walk_source *self = (struct walk_source *)(void *)source;
 	bs_walk_close(self->walk);
-	char **roots = (char **)(void *)self->roots.data;
-	for (size_t i = 0; i < self->roots.used_bytes / sizeof(*roots); i++)
-		free(roots[i]);
-	bs_buffer_deinit(&self->roots);
+	for (size_t i = 0; i < bs_vector_n(&self->roots); i++)
+		free(self->roots.items[i]);
+	bs_vector_deinit(&self->roots);
 	bs_buffer_deinit(&self->path);
 	free(self->current);
 	free(self);

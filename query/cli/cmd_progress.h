@@ -1,0 +1,36 @@
+/* cmd_progress.h: how the commands that write an index are interrupted, and what they show of their
+ * progress. */
+#ifndef BS_QUERY_CLI_CMD_PROGRESS_H
+#define BS_QUERY_CLI_CMD_PROGRESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/bitsift/index.h"
+#include "core/bitsift/limits.h"
+
+/*
+ * bs_interrupt_catch: from now on the first SIGINT or SIGTERM is noted, unless it is ignored, and
+ * cancels the call that gets the limits returned. The second ends the program, and so does the
+ * first if the call works on for a tenth of a second.
+ *
+ * bs_interrupt_end ends the program by the signal that came, with a line; it returns if none came.
+ * is_done: the index was committed before.
+ */
+struct bs_limits bs_interrupt_catch(void);
+void bs_interrupt_end(bool is_done);
+
+/* A line on standard error that is drawn again and again, on a terminal, for work that takes over a
+ * second. */
+struct bs_progress {
+	const char *verb; /* "indexing" */
+	bool is_drawn;
+	enum bs_build_step step;
+	uint64_t last_drawn_ns;
+};
+/* Draws the line if it is time to; returns what bs_build_request.progress should. */
+int bs_progress_show(struct bs_progress *progress, const struct bs_build_report *report);
+/* Before anything else is written to standard error. */
+void bs_progress_clear(struct bs_progress *progress);
+
+#endif

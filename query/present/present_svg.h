@@ -1,0 +1,13 @@
+/* present_svg.h: what an index is made of, as a picture. */
+#ifndef BS_QUERY_PRESENT_PRESENT_SVG_H
+#define BS_QUERY_PRESENT_PRESENT_SVG_H
+
+#include <stdio.h>
+
+#include "core/store/index_stats.h"
+#include "core/store/snapshot.h"
+
+/* An SVG picture: bytes by part, slabs by documents and density. */
+void bs_present_stats_svg(const struct bs_snapshot *snapshot, const struct bs_index_stats *stats, FILE *out);
+
+#endif
