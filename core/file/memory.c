@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/bitsift/writer.h"
+#include "core/bitsift/memory_index.h"
 #include "core/system/watch.h"
 
 #define PLACE "an index in memory"

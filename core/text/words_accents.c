@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-#include "core/text/words_term.h"
+#include "core/text/words_state.h"
 
 /* Lower-case letters that NFD does not take apart, and the plain ones for them: those that Lucene's ASCIIFoldingFilter
  * has, and the letters with a stroke that Unicode got since. In order. */
@@ -71,11 +71,6 @@ static const char *plain_letters_of(UChar32 c)
 	return NULL;
 }
 
-static bool is_mark(UChar32 c)
-{
-	return U_MASK(bs_icu.u_charType(c)) & U_GC_M_MASK;
-}
-
 static UScriptCode script_of(UChar32 c)
 {
 	UErrorCode code = U_ZERO_ERROR;
@@ -108,7 +103,7 @@ int32_t bs_accents_drop(const UChar *nfd, int32_t n_units, UChar *to)
 		UChar32 c = bs_words_next(nfd, &at);
 		if (is_after_letter && is_accent(c))
 			continue;
-		if (!is_mark(c))
+		if (!bs_words_is_mark(c))
 			is_after_letter = has_accents(c);
 		const char *plain = c < 0x80 ? NULL : plain_letters_of(c);
 		if (!plain)

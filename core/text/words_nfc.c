@@ -20,6 +20,7 @@
 
 #include "core/base/bytes.h"
 #include "core/system/watch.h"
+#include "core/text/words_class.h"
 
 /* The approximate cost of a byte of text and of a normalized unit: enough to know when to look at the clock. */
 #define BYTE_NS     4u
@@ -408,25 +409,6 @@ enum bs_status bs_words_decode(struct bs_analysis *analysis, size_t start, size_
 	window_out->n_units = n_units;
 	if (!status)
 		bs_words_find_edit(window_out);
-	return status;
-}
-
-enum bs_status bs_words_append_nfc(struct bs_words *words, const uint8_t *text, size_t text_bytes, struct bs_buffer *to,
-                                   struct bs_error *err)
-{
-	struct bs_analysis analysis = {.words = words, .text = text, .err = err};
-	struct bs_words_window window = {0};
-	if (words->analyzer || bs_is_ascii(text, text_bytes))
-		return bs_buffer_append(to, text, text_bytes, err);
-	enum bs_status status = bs_words_need_icu(words, err);
-	if (!status)
-		status = bs_words_decode(&analysis, 0, text_bytes, &window);
-	if (!status)
-		status = bs_buffer_reserve(to, (size_t)window.n_units * 3, err); /* a pair of units has 4 bytes */
-	for (int32_t at = 0; at < window.n_units && !status;) {
-		uint32_t c = (uint32_t)bs_words_next(window.units, &at);
-		U8_APPEND_UNSAFE(to->data, to->used_bytes, c);
-	}
 	return status;
 }
 

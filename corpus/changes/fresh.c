@@ -1,5 +1,5 @@
 /* fresh.c: see fresh.h. */
-#include "core/bitsift/index.h"
+#include "core/bitsift/skip.h"
 #include "core/system/watch.h"
 #include "corpus/changes/fresh.h"
 

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "core/base/hash.h"
-#include "core/bitsift/index.h"
+#include "core/bitsift/skip.h"
 #include "corpus/changes/recorded.h"
 #include "corpus/walk/file.h"
 

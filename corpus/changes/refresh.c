@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "core/base/bytes.h"
-#include "core/bitsift/index.h"
+#include "core/bitsift/skip.h"
 #include "core/system/watch.h"
 #include "corpus/changes/known.h"
 #include "corpus/changes/recorded.h"

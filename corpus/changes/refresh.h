@@ -20,7 +20,7 @@
 #include <stdint.h>
 
 #include "core/base/error.h"
-#include "core/bitsift/index.h"
+#include "core/bitsift/skip.h"
 #include "core/store/manifest.h"
 #include "core/store/snapshot.h"
 #include "corpus/changes/exclusions.h"

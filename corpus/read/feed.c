@@ -1,5 +1,5 @@
 /* feed.c: a source cut into batches, on one thread, in document order. See source.h; reader.c takes them from here. */
-#include "core/bitsift/index.h"
+#include "core/bitsift/skip.h"
 #include "corpus/read/source.h"
 
 #include <errno.h>

@@ -6,7 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/bitsift/index.h"
 #include "corpus/read/coding.h"
 #include "corpus/read/record.h"
 #include "corpus/walk/file.h"

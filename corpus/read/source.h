@@ -17,7 +17,7 @@
 #include "core/base/doc_ref.h"
 #include "core/base/error.h"
 #include "core/base/source_kind.h"
-#include "core/bitsift/index.h"
+#include "core/bitsift/skip.h"
 #include "corpus/read/coding.h"
 #include "corpus/walk/document.h"
 #include "corpus/walk/walk.h"

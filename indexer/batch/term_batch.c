@@ -7,7 +7,7 @@
 
 #include "core/base/hash.h"
 #include "core/base/value.h"
-#include "core/bitsift/index.h"
+#include "core/bitsift/skip.h"
 #include "core/lexicon/lexicon.h"
 #include "core/store/field_weights.h"
 #include "core/store/manifest.h"

@@ -13,7 +13,7 @@
 
 #include "core/base/buffer.h"
 #include "core/base/hash.h"
-#include "core/bitsift/index.h"
+#include "core/bitsift/skip.h"
 #include "core/collections/term_table.h"
 #include "core/lexicon/word_pairs.h"
 #include "core/text/words.h"

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/bitsift/index.h"
+#include "core/bitsift/skip.h"
 #include "core/matrix/prices.h"
 #include "core/system/pulse.h"
 #include "corpus/changes/recorded.h"

@@ -16,7 +16,7 @@
 
 #include <stdlib.h>
 
-#include "core/bitsift/index.h"
+#include "core/bitsift/build.h"
 #include "core/store/index_dir.h"
 #include "core/store/summary_make.h"
 #include "corpus/changes/known.h"

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "core/base/clock.h"
-#include "core/bitsift/index.h"
+#include "core/bitsift/build.h"
 #include "core/file/memory.h"
 #include "core/file/segment_sections.h"
 #include "core/store/index_dir.h"

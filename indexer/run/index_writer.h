@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/bitsift/index.h"
+#include "core/bitsift/build.h"
 #include "core/store/manifest.h"
 #include "core/store/snapshot.h"
 #include "core/store/summary_make.h"
@@ -19,7 +19,7 @@
 #include "indexer/batch/accumulator.h"
 #include "indexer/batch/pipeline.h"
 #include "indexer/choose/choice.h"
-#include "indexer/run/indexer.h"
+#include "indexer/run/tuning.h"
 #include "indexer/segment/gram_accumulator.h"
 #include "indexer/segment/segment_build.h"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/bitsift/index.h"
+#include "core/bitsift/build.h"
 #include "corpus/changes/recorded.h"
 #include "corpus/walk/file.h"
 

@@ -5,9 +5,9 @@
  *      a document -> its line of JSON, its fields -> [ held, while pairs of words are to be chosen ] -> analysed batch
  *                                                 -> id owners, accumulator, segments, as in any run
  */
+#include "core/bitsift/build.h"
 #include "core/bitsift/host.h"
-#include "core/bitsift/index.h"
-#include "core/bitsift/writer.h"
+#include "core/bitsift/transaction.h"
 
 #include <stdlib.h>
 #include <string.h>

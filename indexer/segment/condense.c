@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "core/base/bytes.h"
+#include "core/bitsift/index_restore.h"
 #include "core/bitsift/limits.h"
-#include "core/bitsift/writer.h"
 #include "core/file/memory.h"
 #include "core/file/segment_sections.h"
 #include "core/lexicon/lexicon.h"

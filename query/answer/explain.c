@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "core/base/hash.h"
-#include "core/base/visible.h"
 #include "core/bitsift/search.h"
 #include "core/lexicon/lexicon.h"
+#include "core/text/visible_append.h"
 #include "query/rank/rank.h"
 
 /* What is explained, what counts bits, and the text; the first failure sticks. */

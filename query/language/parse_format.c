@@ -7,6 +7,7 @@
 #include "core/bitsift/search.h"
 #include "core/bitsift/terminal.h"
 #include "core/system/icu.h"
+#include "core/text/visible_append.h"
 #include "query/language/parse.h"
 #include "query/plan/wildcard.h"
 

@@ -12,6 +12,7 @@
 #include "core/bitsift/search.h"
 #include "core/bitsift/status.h"
 #include "core/system/watch.h"
+#include "corpus/read/record.h"
 #include "corpus/read/record_scan.h"
 #include "corpus/walk/file.h"
 #include "corpus/walk/file_types.h"

@@ -5,11 +5,11 @@
 #include <string.h>
 
 #include "core/base/hash.h"
-#include "core/base/visible.h"
 #include "core/bitsift/query.h"
 #include "core/bitsift/search.h"
 #include "core/bitsift/terminal.h"
 #include "core/system/watch.h"
+#include "core/text/visible_append.h"
 #include "query/language/lex.h"
 #include "query/language/reading.h"
 #include "query/plan/expand.h"
