@@ -1,10 +1,12 @@
 /*
- * lexicon_write.c: coding sorted terms. See lexicon.h; bytes in FORMAT.md.
+ * lexicon_write.c: coding sorted terms. See lexicon_write.h; bytes in FORMAT.md.
  *
  * Three passes over what was added: a sample of the rests finds the symbols, all of them are cut into symbols and
  * counted, and with the codes that the counts make they are written. The symbols of all rests are kept between the
  * passes.
  */
+#include "core/lexicon/lexicon_write.h"
+
 #include <stdlib.h>
 #include <string.h>
 

@@ -8,6 +8,7 @@
 #include "core/system/watch.h"
 #include "corpus/changes/known.h"
 #include "corpus/changes/recorded.h"
+#include "corpus/read/feed.h"
 
 #define NONE UINT32_MAX
 

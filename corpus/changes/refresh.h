@@ -26,6 +26,7 @@
 #include "corpus/changes/exclusions.h"
 #include "corpus/changes/given_ids.h"
 #include "corpus/changes/id_owners.h"
+#include "corpus/read/feed.h"
 #include "corpus/read/source.h"
 
 /* Documents of one source, one after the other in a segment. */

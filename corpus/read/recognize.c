@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "corpus/read/coding.h"
+#include "corpus/read/feed.h"
 #include "corpus/read/record.h"
 #include "corpus/walk/file.h"
 #include "corpus/walk/ignore.h"

@@ -11,6 +11,7 @@
 #include "core/matrix/prices.h"
 #include "core/system/pulse.h"
 #include "corpus/changes/recorded.h"
+#include "corpus/read/reader.h"
 #include "corpus/read/recognize.h"
 #include "corpus/walk/file.h"
 

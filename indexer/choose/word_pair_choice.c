@@ -1,5 +1,5 @@
-/* word_pair_choice.c: which pairs of words are terms. See choice.h. */
-#include "indexer/choose/choice.h"
+/* word_pair_choice.c: which pairs of words are terms. See word_pair_choice.h. */
+#include "indexer/choose/word_pair_choice.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -21,6 +21,7 @@
 #include "core/store/summary_make.h"
 #include "corpus/changes/known.h"
 #include "corpus/changes/recorded.h"
+#include "corpus/read/feed.h"
 #include "indexer/run/index_writer.h"
 
 #define FACTOR            6u

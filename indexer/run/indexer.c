@@ -26,6 +26,7 @@
 #include "core/text/words.h"
 #include "corpus/changes/known.h"
 #include "corpus/changes/recorded.h"
+#include "corpus/read/feed.h"
 #include "corpus/walk/ignore.h"
 #include "indexer/run/compact.h"
 

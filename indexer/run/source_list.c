@@ -8,6 +8,7 @@
 
 #include "core/bitsift/build.h"
 #include "corpus/changes/recorded.h"
+#include "corpus/read/feed.h"
 #include "corpus/walk/file.h"
 
 #define NONE UINT32_MAX
@@ -141,7 +142,7 @@ static enum bs_status is_reached(const struct listing *at, const struct bs_sourc
 	if (status)
 		return status;
 	if (!source.is_refused)
-		status = bs_source_reaches(&source, &at->writer->source_options, below, is_out, err);
+		status = bs_feed_reaches(&source, &at->writer->source_options, below, is_out, err);
 	bs_source_deinit(&source);
 	return status;
 }

@@ -18,6 +18,7 @@
 #include "corpus/changes/recorded.h"
 #include "corpus/changes/uncommitted.h"
 #include "corpus/read/given.h"
+#include "corpus/read/reader.h"
 #include "corpus/read/record.h"
 #include "indexer/run/indexing.h"
 

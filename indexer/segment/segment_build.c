@@ -7,6 +7,7 @@
 
 #include "core/file/segment_sections.h"
 #include "core/lexicon/lexicon.h"
+#include "core/lexicon/lexicon_write.h"
 #include "core/store/segment.h"
 #include "core/system/watch.h"
 #include "core/system/workers.h"

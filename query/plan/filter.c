@@ -188,7 +188,7 @@ static enum bs_status find_source_place(struct bs_filter *filter, uint32_t numbe
 
 static bool is_at_or_below(const char *place, const char *other)
 {
-	return bs_feed_is_at_or_below(place, (const uint8_t *)other, strlen(other));
+	return bs_path_is_at_or_below(place, (const uint8_t *)other, strlen(other));
 }
 
 /* Whether a source is there or below, or around it: else all answers would be empty. */
@@ -369,7 +369,7 @@ static enum bs_status passes_place(struct bs_filter *filter, const struct bs_doc
 		size_t n = strlen(is_at);
 		*passes_out = is_at_or_below(place, is_at);
 		if (source->kind == BS_SOURCE_FOLDER && is_at_or_below(is_at, place))
-			*passes_out |= place[n] && bs_feed_is_at_or_below(place + n + 1, record->name, record->name_bytes);
+			*passes_out |= place[n] && bs_path_is_at_or_below(place + n + 1, record->name, record->name_bytes);
 		i += strlen(place) + 1;
 	}
 	return status;
@@ -418,7 +418,7 @@ static enum bs_status find_off(struct bs_filter *filter, size_t *off_out, struct
 	if (!filter->current)
 		status = bs_file_real_path(".", &filter->current, err);
 	size_t n = filter->current ? strlen(filter->current) : 0;
-	if (!status && n > 0 && bs_feed_is_at_or_below(filter->current, filter->path.data, filter->path.used_bytes))
+	if (!status && n > 0 && bs_path_is_at_or_below(filter->current, filter->path.data, filter->path.used_bytes))
 		*off_out = n + (path[n] == '/');
 	return status;
 }
