@@ -6,6 +6,7 @@
 
 #include "core/base/buffer.h"
 #include "core/base/error.h"
+#include "core/base/vector.h"
 #include "core/file/container.h"
 
 struct bs_lexicon_writer {
@@ -14,7 +15,7 @@ struct bs_lexicon_writer {
 	struct bs_buffer separators; /* each as they stand in the file, but for the bytes of its block */
 	struct bs_buffer last;       /* the term before */
 	struct bs_buffer last_separator;
-	struct bs_buffer starts;     /* u64 a block: where it begins in terms */
+	struct bs_u64s starts;     /* of each block: where it begins in terms */
 	uint64_t n_terms;
 	enum bs_status status; /* the first failure */
 	struct bs_error error;

@@ -9,6 +9,7 @@
 
 #include "core/base/buffer.h"
 #include "core/base/error.h"
+#include "core/base/vector.h"
 #include "core/bitsift/skip.h"
 #include "core/collections/string_list.h"
 #include "core/collections/term_table.h"
@@ -98,6 +99,8 @@ struct bs_segment_record {
 	bool is_full;         /* it ended because memory did: compaction need not make it larger */
 	bool is_rows;         /* of collections as files, for searches of files alone: no documents to the index of words */
 };
+
+BS_VECTOR(bs_segment_records, struct bs_segment_record);
 
 /* Of commits and of files: a manifest with a greater one is corrupt, so that there is room for all to come. */
 #define BS_MOST_NUMBER (UINT64_MAX / 4)

@@ -37,7 +37,7 @@ struct bs_index_writer {
 	int64_t suspect_from_ns;            /* stamps not older than this prove nothing */
 	struct bs_manifest manifest;        /* of the commit to be */
 	struct bs_summary_known known;      /* of segments of this run: their words, as far as there is room */
-	struct bs_buffer written;           /* struct bs_segment_record each: the segments of this run */
+	struct bs_segment_records written;           /* the segments of this run */
 	struct bs_source_options source_options;
 	struct bs_build_options build_options;
 	uint64_t accumulator_limit_bytes;

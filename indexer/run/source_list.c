@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/vector.h"
 #include "core/bitsift/build.h"
 #include "corpus/changes/recorded.h"
 #include "corpus/read/feed.h"
@@ -22,16 +23,16 @@ struct listing {
 
 void bs_source_list_deinit(struct bs_source_list *list)
 {
-	char **strings = (char **)(void *)list->strings.data;
+	char **strings = list->strings.items;
 	for (uint32_t i = 0; i < list->n_sources; i++) {
 		free(list->sources[i].place);
 		free(list->sources[i].parts);
 	}
-	for (size_t i = 0; i < list->strings.used_bytes / sizeof(*strings); i++)
+	for (size_t i = 0; i < bs_vector_n(&list->strings); i++)
 		free(strings[i]);
 	free(list->sources);
 	free(list->moves);
-	bs_buffer_deinit(&list->strings);
+	bs_vector_deinit(&list->strings);
 	*list = (struct bs_source_list){.n_sources = 0};
 }
 
@@ -45,7 +46,7 @@ static enum bs_status keep_string(struct bs_source_list *list, const char *a, co
 	if (!kept)
 		return bs_fail_memory(err, "a path", n_bytes);
 	stpcpy(stpcpy(stpcpy(kept, a), b), c);
-	enum bs_status status = bs_buffer_append(&list->strings, &kept, sizeof(kept), err);
+	enum bs_status status = bs_vector_append(&list->strings, &kept, err);
 	if (status)
 		free(kept);
 	return status;

@@ -472,7 +472,7 @@ static enum bs_status build_segment(struct build *build, const struct bs_dir *di
 	};
 	enum bs_status status = prepare(build, err);
 	if (!status)
-		status = bs_accumulator_place(accumulator, &build->exceptions.rows, err);
+		status = bs_accumulator_place(accumulator, &build->exceptions.rows.bytes, err);
 	if (!status)
 		status = bs_accumulator_place(accumulator, &build->exceptions.coded, err);
 	if (!status && options->word_hashes)
