@@ -3,6 +3,7 @@
 
 #include <stddef.h>
 
+#include "core/collections/binary_search.h"
 #include "core/text/words_state.h"
 
 /* Lower-case letters that NFD does not take apart, and the plain ones for them: those that Lucene's ASCIIFoldingFilter
@@ -58,17 +59,10 @@ static const struct {
 
 static const char *plain_letters_of(UChar32 c)
 {
-	size_t low = 0, high = sizeof(plain_letters) / sizeof(*plain_letters);
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-		if (plain_letters[middle].c == c)
-			return plain_letters[middle].ascii;
-		if (plain_letters[middle].c < c)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return NULL;
+	const size_t n = sizeof(plain_letters) / sizeof(*plain_letters);
+	size_t at;
+	BS_BINARY_SEARCH(at, i, 0, n, plain_letters[i].c < c);
+	return at < n && plain_letters[at].c == c ? plain_letters[at].ascii : NULL;
 }
 
 static UScriptCode script_of(UChar32 c)
