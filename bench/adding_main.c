@@ -13,6 +13,7 @@
 #include "core/bitsift/index.h"
 #include "core/bitsift/search.h"
 #include "core/bitsift/writer.h"
+#include "corpus/read/reader.h"
 #include "corpus/read/source.h"
 
 #define MOST_TEXTS 32u

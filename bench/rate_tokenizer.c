@@ -12,6 +12,7 @@
 #include "bench/rates.h"
 #include "bench/tool.h"
 #include "core/base/hash.h"
+#include "core/text/words.h"
 #include "core/text/words_term.h"
 
 #define MOST_BYTES  ((size_t)64 << 20)

@@ -12,6 +12,7 @@
 #include "core/bitsift/index.h"
 #include "core/bitsift/search.h"
 #include "core/text/words.h"
+#include "corpus/read/reader.h"
 #include "corpus/read/source.h"
 
 #define FIELD_GAP 100 /* positions between the fields of a record, as indexer/batch/accumulator.c has it */

@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "core/base/hash.h"
+#include "core/text/words.h"
 #include "core/text/words_term.h"
 
 #define ROUNDS 5

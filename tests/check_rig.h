@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/bitsift/index_check.h"
 #include "core/check/check.h"
 #include "index_rig.h"
 

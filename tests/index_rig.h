@@ -4,8 +4,9 @@
 #ifndef BS_TESTS_INDEX_RIG_H
 #define BS_TESTS_INDEX_RIG_H
 
+#include "core/bitsift/build.h"
 #include "core_rig.h"
-#include "indexer/run/indexer.h"
+#include "indexer/run/tuning.h"
 
 /* Indexes the sources (NULL-ended), quietly, with the rest of the request as given. input, if not NULL, is what
  * "-" reads. */

@@ -3,7 +3,7 @@
 #define BS_TESTS_MODEL_RUN_H
 
 #include "core/bitsift/index.h"
-#include "indexer/run/indexer.h"
+#include "indexer/run/tuning.h"
 #include "tests/model.h"
 
 /* A run of the indexer, as drawn. */

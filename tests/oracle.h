@@ -25,7 +25,7 @@
 #include <stdio.h>
 
 #include "core/bitsift/search.h"
-#include "indexer/run/indexer.h"
+#include "indexer/run/tuning.h"
 #include "tests/words_rig.h"
 
 /* ---- chance ---- */

@@ -17,6 +17,7 @@
 
 #include "core/bitsift/index.h"
 #include "core/bitsift/search.h"
+#include "corpus/read/reader.h"
 #include "source_rig.h"
 
 /* ---- a folder of our own ---- */

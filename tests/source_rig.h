@@ -6,6 +6,7 @@
 #define BS_TESTS_SOURCE_RIG_H
 
 #include "core/bitsift/index.h"
+#include "corpus/read/reader.h"
 #include "corpus/read/source.h"
 
 /* A test that runs in an empty folder, removed afterwards; home is its path. */

@@ -182,20 +182,20 @@ static void test_full_disk(void **state)
 	expect_ok(bs_spool_reserve(&accumulator.spool, 100, 0, &first, &err), &err);
 	memset(first, 7, 100);
 	accumulator.spool.chunks->used_bytes = 100;
-	expect_ok(bs_buffer_append(&accumulator.docs, "0123456789abcdef", 16, &err), &err);
-	size_t room = accumulator.docs.capacity_bytes;
+	expect_ok(bs_buffer_append(&accumulator.docs.bytes, "0123456789abcdef", 16, &err), &err);
+	size_t room = accumulator.docs.bytes.capacity_bytes;
 	limit_file_bytes(room);
-	expect_status(bs_buffer_reserve(&accumulator.docs, room, &err), BS_IO, &err);
-	assert_int_equal(accumulator.docs.used_bytes, 16);
-	assert_memory_equal(accumulator.docs.data, "0123456789abcdef", 16);
+	expect_status(bs_buffer_reserve(&accumulator.docs.bytes, room, &err), BS_IO, &err);
+	assert_int_equal(accumulator.docs.bytes.used_bytes, 16);
+	assert_memory_equal(accumulator.docs.bytes.data, "0123456789abcdef", 16);
 	expect_status(bs_spool_reserve(&accumulator.spool, accumulator.spool.chunks->capacity_bytes, 0, &other, &err), BS_IO, &err);
 	assert_non_null(strstr(err.text, "a temporary file: cannot take "));
 	assert_int_equal(first[99], 7);
 	limit_file_bytes(RLIM_INFINITY);
 	bs_accumulator_clear(&accumulator);
 	expect_ok(bs_spool_reserve(&accumulator.spool, 100, 0, &other, &err), &err);
-	expect_ok(bs_buffer_reserve(&accumulator.docs, 2 * room, &err), &err);
-	memset(accumulator.docs.data, 1, 2 * room);
+	expect_ok(bs_buffer_reserve(&accumulator.docs.bytes, 2 * room, &err), &err);
+	memset(accumulator.docs.bytes.data, 1, 2 * room);
 	bs_accumulator_deinit(&accumulator);
 }
 
@@ -239,7 +239,7 @@ static void write_documents(struct bs_accumulator *accumulator, uint32_t *number
 		to = bs_group_put(to, tfs, doc.n_repeated);
 		numbers += doc.n_terms;
 		accumulator->spool.chunks->used_bytes = (size_t)(to - accumulator->spool.chunks->bytes);
-		expect_ok(bs_buffer_append(&accumulator->docs, &doc, sizeof(doc), &err), &err);
+		expect_ok(bs_vector_append(&accumulator->docs, &doc, &err), &err);
 		expect_ok(bs_buffer_append(&accumulator->doc_table.lengths, &doc.n_terms, sizeof(doc.n_terms), &err), &err);
 		accumulator->doc_table.n_docs++;
 	}

@@ -17,6 +17,7 @@
 #include "core/base/hash.h"
 #include "core/bitsift/search.h"
 #include "core_rig.h"
+#include "corpus/read/record.h"
 #include "corpus/read/record_scan.h"
 #include "query/verify/byte_verifier.h"
 

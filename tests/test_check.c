@@ -62,7 +62,7 @@ static void test_sound(void **state)
 	assert_true(stats.segments[0].slabs[LISTS].n_forward_postings >= 90);
 	bs_index_stats_deinit(&stats);
 	bs_snapshot_deinit(&snapshot);
-	assert_int_equal(bs_check_dir(dir_at("."), NULL, NULL, &sum, &err), BS_NOT_FOUND);
+	assert_int_equal(bs_check_dir(dir_at("."), NULL, &(struct bs_check_sums){0}, &err), BS_NOT_FOUND);
 }
 
 /* Whatever the indexer was told to make, check understands. */
@@ -114,11 +114,11 @@ static void test_progress(void **state)
 {
 	(void)state;
 	struct bs_error err = {""};
-	struct bs_check_report sum;
+	struct bs_check_sums sum;
 	uint64_t last = 0;
-	struct bs_check_request request = {.progress = count_calls, .context = &last};
+	const struct bs_check_options options = {.progress = count_calls, .context = &last};
 	make_small_index();
-	expect_ok(bs_check_dir(dir_at("index"), &request, NULL, &sum, &err), &err);
+	expect_ok(bs_check_dir(dir_at("index"), &options, &sum, &err), &err);
 	assert_true(last > sum.n_bytes / 2);
 }
 

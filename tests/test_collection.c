@@ -18,6 +18,7 @@
 #include "core/base/hash.h"
 #include "core/bitsift/index.h"
 #include "core/bitsift/search.h"
+#include "corpus/read/reader.h"
 #include "source_rig.h"
 
 /* ---- collections ---- */

@@ -14,7 +14,7 @@
 
 #include "core/bitsift/bloom.h"
 #include "core/bloom/bit_code.h"
-#include "core/bloom/bits.h"
+#include "core/bloom/plain.h"
 #include "core_rig.h"
 
 /* log2 of the number of ways to choose t of n. */

@@ -22,6 +22,7 @@
 
 #include "core/bitsift/search.h"
 #include "core/bitsift/writer.h"
+#include "core/text/words_run.h"
 #include "tests/core_rig.h"
 #include "tests/words_rig.h"
 

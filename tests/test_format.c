@@ -114,9 +114,9 @@ static void test_example(void **state)
 	struct bs_buffer written = {0};
 	struct bs_buffer told = {0};
 	struct bs_error err = {""};
-	struct bs_check_report sum;
+	struct bs_check_sums sum;
 	make_example();
-	expect_ok(bs_check_dir(dir_at("index"), NULL, NULL, &sum, &err), &err);
+	expect_ok(bs_check_dir(dir_at("index"), NULL, &sum, &err), &err);
 	char *path = index_file("seg", 0);
 	read_bytes(path, &written);
 	read_example(&told);

@@ -17,6 +17,7 @@
 #include <cmocka.h>
 
 #include "core/base/bytes.h"
+#include "core/lexicon/lexicon_write.h"
 #include "core/store/index_dir.h"
 #include "core_rig.h"
 

@@ -15,8 +15,9 @@
 #include <cmocka.h>
 
 #include "core/base/bytes.h"
-#include "core/lexicon/lexicon.h"
 #include "core/file/segment_sections.h"
+#include "core/lexicon/lexicon.h"
+#include "core/lexicon/lexicon_write.h"
 #include "core/lexicon/term_codes.h"
 #include "core_rig.h"
 

@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "core/base/bytes.h"
+#include "core/bitsift/build.h"
 #include "core/store/field_weights.h"
 #include "core/store/manifest.h"
 #include "core_rig.h"

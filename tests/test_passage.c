@@ -15,6 +15,7 @@
 #include <unicode/utf8.h>
 
 #include "core/bitsift/search.h"
+#include "corpus/read/reader.h"
 #include "corpus/read/source.h"
 #include "query/answer/passage.h"
 #include "query/verify/match.h"

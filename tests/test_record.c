@@ -14,6 +14,7 @@
 #include "core/base/buffer.h"
 #include "core/bitsift/index.h"
 #include "core/bitsift/search.h"
+#include "corpus/read/record.h"
 #include "corpus/read/record_scan.h"
 
 static struct bs_record_parser *new_parser(const struct bs_record_options *options)

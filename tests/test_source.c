@@ -20,6 +20,7 @@
 #include <cmocka.h>
 
 #include "core/bitsift/search.h"
+#include "corpus/read/reader.h"
 #include "corpus/walk/file.h"
 #include "source_rig.h"
 

@@ -16,6 +16,7 @@
 #include <unicode/utf16.h>
 #include <unicode/utf8.h>
 
+#include "core/text/words_class.h"
 #include "tests/words_rig.h"
 
 static unsigned long n_random_texts = 20000;

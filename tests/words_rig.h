@@ -8,6 +8,7 @@
 #include <unicode/ubrk.h>
 #include <unicode/unorm2.h>
 
+#include "core/text/words.h"
 #include "core/text/words_term.h"
 
 struct kept_token {

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <unicode/utf8.h>
 
-#include "core/bitsift/terminal.h"
+#include "core/bitsift/escape.h"
 
 int32_t bs_visible_next(const uint8_t *text, size_t text_bytes, size_t *at)
 {

@@ -1,8 +1,10 @@
-/* changes.h: files that are not what was indexed. Part of the public interface; see bitsift.h. */
+/*
+ * changes.h: files that are not what was indexed. Part of the public interface; see bitsift.h.
+ */
 #ifndef BITSIFT_CHANGES_H
 #define BITSIFT_CHANGES_H
 
-#include <stdint.h>
+#include "status.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -5,6 +5,7 @@
 #define BITSIFT_GREP_H
 
 #include "host.h"
+#include "ignore_kinds.h"
 #include "limits.h"
 
 #ifdef __cplusplus
@@ -40,13 +41,6 @@ struct bs_grep_conditions {
 	bool by_file; /* they choose files instead: others are not searched, and nothing is said of them */
 	uint64_t reserved[4];
 };
-
-/* Kinds of ignore files. */
-#define BS_WALK_NO_DOT     1u  /* .ignore; as rg has it, .rgignore is still read */
-#define BS_WALK_NO_VCS     2u  /* .gitignore */
-#define BS_WALK_NO_EXCLUDE 4u  /* .git/info/exclude */
-#define BS_WALK_NO_GLOBAL  8u  /* git's global excludes */
-#define BS_WALK_NO_PARENT  16u /* those of the folders above the one named */
 
 /* Whether NUL bytes are looked for as rg does in files that it maps (few that are named and no folder), or that it
  * reads. */

@@ -5,6 +5,7 @@
 #ifndef BITSIFT_STATISTICS_H
 #define BITSIFT_STATISTICS_H
 
+#include "field_kind.h"
 #include "status.h"
 
 #ifdef __cplusplus
@@ -38,13 +39,6 @@ BS_API bool bs_statistics_word(const struct bs_statistics *statistics, size_t i,
 /* So many documents more have the word; with none, it is known. BS_INVALID (no bytes, or more than UINT32_MAX), BS_NO_MEMORY. */
 BS_API enum bs_status bs_statistics_add_word(struct bs_statistics *statistics, const char *word, size_t word_bytes,
                                              uint64_t n_docs, struct bs_error *err) BS_WARN_UNUSED;
-
-/* What a name in front of a colon may mean; more than one at once. */
-enum bs_field_kind {
-	BS_FIELD_OF_RECORDS = 1,  /* some record has a field of that name, */
-	BS_FIELD_WITH_VALUES = 2, /* with a number or a date in it */
-	BS_FIELD_OF_FILES = 4,    /* "name": there are files */
-};
 
 /* The i-th field that the query names, likewise: where one index knows it as one, it is one for all that are asked with these
  * statistics. kinds: of enum bs_field_kind, added up. Fails as bs_statistics_add_word; BS_UNSUPPORTED: unknown kinds. */

@@ -4,22 +4,13 @@
 #ifndef BITSIFT_TERMINAL_H
 #define BITSIFT_TERMINAL_H
 
+#include "escape.h"
+#include "shell.h"
 #include "status.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* Text of strangers on its way to a terminal or into JSON. bs_visible_next: the code point at *at < text_bytes, and *at
- * moved past it; negative for an invalid sequence, which it moves over as a whole. bs_visible_is_obeyed: control
- * characters (C0, DEL, C1), and the marks that show what follows in another direction. bs_visible_escape_next: puts the
- * next character into out, as it is, or, where a terminal might obey it, as \xNN for each of its bytes, and returns how
- * many bytes that are; bytes that are not UTF-8 stay, unless they are C1 by themselves. */
-#define BS_VISIBLE_MOST_BYTES 16
-BS_API int32_t bs_visible_next(const uint8_t *text, size_t text_bytes, size_t *at);
-BS_API bool bs_visible_is_obeyed(int32_t code_point);
-BS_API size_t bs_visible_escape_next(const uint8_t *text, size_t text_bytes, size_t *at,
-                                     char out[BS_VISIBLE_MOST_BYTES + 1]);
 
 /* Where a text may be cut so that what a reader takes for one character (an extended grapheme cluster) stays whole: the last
  * such place at or before `at`, or with is_forward the first at or after it. One that is further away than
@@ -27,14 +18,6 @@ BS_API size_t bs_visible_escape_next(const uint8_t *text, size_t text_bytes, siz
  * ICU cannot be loaded. */
 #define BS_VISIBLE_MOST_CUT 1024u
 BS_API size_t bs_visible_cut(const uint8_t *text, size_t text_bytes, size_t at, bool is_forward);
-
-/* The words of a command, NULL-ended, quoted for a shell where that is necessary ($'...' for bytes that a terminal might
- * obey) and joined by spaces, so that what a message proposes can be pasted. Returns how many bytes that takes without
- * the NUL; writes nothing but a NUL if they and it do not fit in to_bytes. to may be NULL if to_bytes is 0. */
-BS_API size_t bs_shell_command(const char *const *words, char *to, size_t to_bytes);
-/* Appends lead ("; to forget it: ") and such a command to the message in err (nullable), or nothing if both do not fit: part of
- * a command may name something else. */
-BS_API void bs_advise(struct bs_error *err, const char *lead, const char *const *words);
 
 #ifdef __cplusplus
 }

@@ -3,7 +3,7 @@
 
 #include "core/base/error.h"
 #include "core/bitsift/bloom.h"
-#include "core/bloom/bits.h"
+#include "core/bloom/plain.h"
 #include "core/bloom/stored.h"
 
 #define MAX_LEVELS 64u

@@ -1,6 +1,7 @@
 /* bit_code.c: see bit_code.h. */
 #include "core/bloom/bit_code.h"
 
+#include "core/base/hash.h"
 #include "core/bloom/bits.h"
 #include "core/bloom/range_coder.h"
 

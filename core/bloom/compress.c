@@ -4,7 +4,7 @@
 
 #include "core/bitsift/bloom.h"
 #include "core/bloom/bit_code.h"
-#include "core/bloom/bits.h"
+#include "core/bloom/plain.h"
 #include "core/bloom/stored.h"
 
 /* The bytes of a form that was built behind room for its head, as the caller gets them. */

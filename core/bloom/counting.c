@@ -4,7 +4,7 @@
 
 #include "core/base/error.h"
 #include "core/bitsift/bloom.h"
-#include "core/bloom/bits.h"
+#include "core/bloom/plain.h"
 #include "core/bloom/stored.h"
 
 #define COUNTER_MAX 15u

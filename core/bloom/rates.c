@@ -4,7 +4,7 @@
 
 #include "core/base/error.h"
 #include "core/bitsift/bloom.h"
-#include "core/bloom/bits.h"
+#include "core/bloom/plain.h"
 
 uint64_t bs_bloom_optimal_bits(uint64_t n_keys, double rate)
 {

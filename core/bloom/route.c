@@ -9,6 +9,7 @@
 
 #include "core/base/buffer.h"
 #include "core/base/hash.h"
+#include "core/base/vector.h"
 #include "core/bitsift/bloom.h"
 
 /* A node that was offered. */
@@ -19,9 +20,10 @@ struct offer {
 	uint32_t hops;
 	uint32_t level;
 };
+BS_VECTOR(offers, struct offer);
 
 struct bs_route {
-	struct bs_buffer offers; /* a heap: none comes before the one at half its place */
+	struct offers offers; /* a heap: none comes before the one at half its place */
 	struct bs_buffer asked;  /* a hash table of nodes and whether there is one: a power of two of struct slot */
 	size_t n_slots;
 	size_t n_asked;
@@ -44,7 +46,7 @@ enum bs_status bs_route_new(struct bs_route **route_out, struct bs_error *err)
 void bs_route_free(struct bs_route *route)
 {
 	if (route) {
-		bs_buffer_deinit(&route->offers);
+		bs_vector_deinit(&route->offers);
 		bs_buffer_deinit(&route->asked);
 	}
 	free(route);
@@ -52,12 +54,12 @@ void bs_route_free(struct bs_route *route)
 
 static struct offer *offers_of(const struct bs_route *route)
 {
-	return (struct offer *)(void *)route->offers.data;
+	return route->offers.items;
 }
 
 static size_t n_offers(const struct bs_route *route)
 {
-	return route->offers.used_bytes / sizeof(struct offer);
+	return bs_vector_n(&route->offers);
 }
 
 /* Where the node stands in the table, or would. */
@@ -107,7 +109,7 @@ static enum bs_status push(struct bs_route *route, struct offer offer, struct bs
 {
 	enum bs_status status = make_room(route, err);
 	if (!status)
-		status = bs_buffer_append(&route->offers, &offer, sizeof(offer), err);
+		status = bs_vector_append(&route->offers, &offer, err);
 	if (status)
 		return status;
 	struct offer *offers = offers_of(route);
@@ -123,7 +125,7 @@ static struct offer pop(struct bs_route *route)
 	struct offer *offers = offers_of(route), first = offers[0];
 	size_t n = n_offers(route) - 1, i = 0;
 	struct offer last = offers[n];
-	route->offers.used_bytes -= sizeof(last);
+	bs_vector_set_n(&route->offers, bs_vector_n(&route->offers) - 1);
 	for (size_t child; (child = 2 * i + 1) < n; i = child) {
 		child += child + 1 < n && is_before(&offers[child + 1], &offers[child]);
 		if (!is_before(&offers[child], &last))
@@ -136,7 +138,7 @@ static struct offer pop(struct bs_route *route)
 
 enum bs_status bs_route_start(struct bs_route *route, uint64_t node, struct bs_error *err)
 {
-	route->offers.used_bytes = 0;
+	bs_vector_clear(&route->offers);
 	route->n_asked = 0;
 	route->n_offered = 0;
 	if (route->n_slots)

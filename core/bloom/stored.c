@@ -4,6 +4,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "core/base/bytes.h"
+#include "core/base/hash.h"
 #include "core/bloom/bits.h"
 
 #define STORED_MAGIC       "BSBLOOM\n"

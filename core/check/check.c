@@ -1,18 +1,20 @@
 /* check.c: see check.h. First what a segment holds: documents, slabs, grams; its terms are check_terms.c's. Then all files, the manifest and what stands beside segments. */
-#include "core/bitsift/index.h"
-#include "core/check/check_state.h"
+#include "core/check/check.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "core/base/source_kind.h"
+#include "core/check/check_state.h"
+#include "core/check/check_terms.h"
+#include "core/check/check_values.h"
 #include "core/file/segment_sections.h"
 #include "core/matrix/forward_list.h"
 #include "core/simd/kernels.h"
-#include "core/store/summary_make.h"
 #include "core/store/doc_order.h"
 #include "core/store/folder_listings.h"
 #include "core/store/index_dir.h"
+#include "core/store/summary_make.h"
 
 #define KNOWN_FLAGS    (BS_DOC_NAMED_BY_LINE | BS_DOC_SUSPECT | BS_DOC_GIVEN | BS_DOC_NOT_STORED)
 #define TOUCH_BYTES    (UINT64_C(1) << 20) /* between two calls of progress */
@@ -669,7 +671,8 @@ static void check_summary(struct check *check, const struct bs_dir *dir, uint64_
 	bs_summary_file_close(&file);
 }
 
-static void check_all(struct check *check, const struct bs_dir *dir, const struct bs_container *manifest_file)
+static void check_all(struct check *check, const struct bs_dir *dir, const struct bs_container *manifest_file,
+                      bs_check_stored_text *stored_text)
 {
 	const struct bs_snapshot *snapshot = &check->snapshot;
 	uint64_t end_bytes = 0;
@@ -679,8 +682,8 @@ static void check_all(struct check *check, const struct bs_dir *dir, const struc
 	for (uint32_t s = 0; s < snapshot->manifest.n_segments && !check->status; s++) {
 		check_segment(check, s);
 		check_file(check, snapshot->segments[s].file, &end_bytes);
-		if (snapshot->segments[s].store_offsets.n_bytes > 0 && check->stored_text)
-			TRY(check, check->stored_text(snapshot, s, check->err));
+		if (snapshot->segments[s].store_offsets.n_bytes > 0 && stored_text)
+			TRY(check, stored_text(snapshot, s, check->err));
 		if (snapshot->tombstone_files[s])
 			check_file(check, snapshot->tombstone_files[s], &end_bytes);
 	}
@@ -715,13 +718,16 @@ static enum bs_status find_missing(const struct bs_dir *dir, struct bs_error *er
 	return status;
 }
 
-enum bs_status bs_check_dir(const struct bs_dir *dir, const struct bs_check_request *request,
-                            bs_check_stored_text *stored_text, struct bs_check_report *report_out, struct bs_error *err)
+enum bs_status bs_check_dir(const struct bs_dir *dir, const struct bs_check_options *options, struct bs_check_sums *sums_out,
+                            struct bs_error *err)
 {
-	static const struct bs_check_request none = {.dir = NULL};
-	struct check check = {.request = request ? request : &none, .stored_text = stored_text, .err = err};
+	struct check check = {.err = err};
+	if (options) {
+		check.progress = options->progress;
+		check.context = options->context;
+	}
 	struct bs_container *manifest_file = NULL; /* the snapshot keeps only what it says */
-	*report_out = (struct bs_check_report){0};
+	*sums_out = (struct bs_check_sums){0};
 	TRY(&check, bs_kernel_choose(NULL, &check.kernel, err));
 	TRY(&check, bs_snapshot_open(dir, &check.snapshot, err));
 	if (check.status == BS_CORRUPT) {
@@ -733,9 +739,9 @@ enum bs_status bs_check_dir(const struct bs_dir *dir, const struct bs_check_requ
 	TRY(&check, bs_manifest_open(dir, &manifest_file, err));
 	if (!check.status) {
 		check.total_bytes = bs_container_bytes(manifest_file) + sum_bytes(&check.snapshot);
-		check_all(&check, dir, manifest_file);
+		check_all(&check, dir, manifest_file, options ? options->stored_text : NULL);
 	}
-	*report_out = (struct bs_check_report){
+	*sums_out = (struct bs_check_sums){
 		.n_docs = check.snapshot.n_live_docs,
 		.n_segments = check.snapshot.n_word_segments,
 		.n_bytes = check.total_bytes,

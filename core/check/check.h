@@ -18,14 +18,24 @@
 /* Decodes the stored text of a segment that has some. */
 typedef enum bs_status bs_check_stored_text(const struct bs_snapshot *snapshot, uint32_t segment, struct bs_error *err);
 
+struct bs_check_options {
+	void (*progress)(void *context, uint64_t done_bytes, uint64_t total_bytes); /* called often; NULL: not called */
+	void *context;
+	bs_check_stored_text *stored_text; /* bs_stored_text_check; NULL: only the places of stored text are checked */
+};
+
+struct bs_check_sums {
+	uint64_t n_docs; /* that can be found */
+	uint64_t n_segments;
+	uint64_t n_bytes; /* of all the files */
+};
+
 /*
  * Checks the last commit in dir. BS_CORRUPT with the file and what is wrong with it; BS_NOT_FOUND, BS_IO,
  * BS_UNSUPPORTED, BS_NO_MEMORY as bs_snapshot_open. Memory: beside the opened index, nine bytes a document and four a
- * term of one segment. request, nullable: only its progress counts. stored_text, nullable: bs_stored_text_check;
- * without it only the places of stored text are checked.
+ * term of one segment. options may be NULL.
  */
-enum bs_status bs_check_dir(const struct bs_dir *dir, const struct bs_check_request *request,
-                            bs_check_stored_text *stored_text, struct bs_check_report *report_out,
+enum bs_status bs_check_dir(const struct bs_dir *dir, const struct bs_check_options *options, struct bs_check_sums *sums_out,
                             struct bs_error *err) BS_WARN_UNUSED;
 
 #endif

@@ -1,17 +1,17 @@
-/* check_state.h: what the parts of a check share: check.c, which looks at files and at all of a segment but its terms, and
- * check_terms.c, which looks at these, and check_values.c. */
+/* check_state.h: what the parts of a check share: check.c, which looks at files and at all of a segment but its terms and values,
+ * check_terms.c and check_values.c. */
 #ifndef BS_CORE_CHECK_CHECK_STATE_H
 #define BS_CORE_CHECK_CHECK_STATE_H
 
 #include <stdlib.h>
 
 #include "core/base/bytes.h"
-#include "core/check/check.h"
+#include "core/store/snapshot.h"
 #include "core/system/watch.h"
 
 struct check {
-	const struct bs_check_request *request;
-	bs_check_stored_text *stored_text; /* NULL: is not decoded */
+	void (*progress)(void *context, uint64_t done_bytes, uint64_t total_bytes); /* nullable */
+	void *context; /* of progress */
 	struct bs_snapshot snapshot;
 	const struct bs_kernel *kernel;
 	uint64_t done_bytes;
@@ -61,8 +61,8 @@ static inline void advance(struct check *check, uint64_t n_bytes)
 {
 	TRY(check, bs_watch_spend(n_bytes, check->err));
 	check->done_bytes += n_bytes;
-	if (check->request->progress)
-		check->request->progress(check->request->context, check->done_bytes, check->total_bytes);
+	if (check->progress)
+		check->progress(check->context, check->done_bytes, check->total_bytes);
 }
 
 static inline void touch_all(struct check *check, const struct bs_section *section)
@@ -98,14 +98,5 @@ static inline uint32_t packed_u32_at(struct check *check, const struct bs_packed
 	TRY(check, bs_packed_get_u32(packed, i, &value, check->err));
 	return value;
 }
-
-/* How many documents of lists each rare term has, into check->listed; when the rows of documents are known. */
-void bs_check_listed_terms(struct check *check);
-
-/* The lexicon against itself, against the slabs, exceptions and lists, which have been looked at, and tf codes. */
-void bs_check_terms(struct check *check);
-
-/* Numbers and dates; when the slabs have been looked at. */
-void bs_check_values(struct check *check);
 
 #endif

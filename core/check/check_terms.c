@@ -1,5 +1,5 @@
-/* check_terms.c: see check_state.h. All terms are walked over, and then, as the lists of rare terms are by document, these. */
-#include "core/check/check_state.h"
+/* check_terms.c: see check_terms.h. All terms are walked over, and then, as the lists of rare terms are by document, these. */
+#include "core/check/check_terms.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* check_values.c: the numbers and dates of a segment's records: fields, their values in order, and who has which. */
-#include "core/check/check_state.h"
+#include "core/check/check_values.h"
 
 #include "core/file/segment_sections.h"
 #include "core/matrix/value_column.h"

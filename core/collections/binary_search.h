@@ -21,7 +21,7 @@
 			else                                                                       \
 				bs_high_ = i;                                                      \
 		}                                                                                  \
-		(first) = bs_low_;                                                                 \
+		(first) = (__typeof__(first))bs_low_;                                                    \
 	} while (0)
 
 #endif

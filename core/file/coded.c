@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/base/bytes.h"
+#include "core/collections/binary_search.h"
 
 #define FOLLOWING 65u /* in the place of Rice's parameter. 64 was Elias' gamma code, in blocks of 256 */
 #define MOST_RICE 56u
@@ -257,16 +258,10 @@ enum bs_status bs_coded_block_span(const struct bs_coded *coded, uint64_t block,
 
 bool bs_coded_find(const struct bs_coded *coded, uint64_t number, uint64_t *block_out)
 {
-	uint64_t low = 0, high = coded->n_blocks; /* the block is the last one before high whose first is no more */
-	while (low < high) {
-		uint64_t middle = low + (high - low) / 2;
-		if (first_of(coded, middle) <= number)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	*block_out = low - 1;
-	return low > 0;
+	uint64_t next; /* the first block whose first number is larger */
+	BS_BINARY_SEARCH(next, i, 0, coded->n_blocks, first_of(coded, i) <= number);
+	*block_out = next - 1;
+	return next > 0;
 }
 
 /* The gaps of a block, one after the other. */

@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "core/bitsift/host.h"
-#include "core/bitsift/terminal.h"
-#include "core/bitsift/writer.h"
+#include "core/bitsift/memory_index.h"
+#include "core/bitsift/shell.h"
 #include "core/file/memory.h"
 
 #define ROOT 0u

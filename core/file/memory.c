@@ -10,7 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/bitsift/writer.h"
+#include "core/bitsift/memory_index.h"
+#include "core/collections/binary_search.h"
 #include "core/system/watch.h"
 
 #define PLACE "an index in memory"
@@ -70,16 +71,8 @@ void bs_memory_free(struct bs_memory *memory)
 /* Whether there is such a file, and where it is, or would be. */
 static bool find(const struct bs_memory *memory, const char *name, size_t *i_out)
 {
-	size_t low = 0, high = memory->n_files;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (strcmp(memory->files[middle].name, name) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	*i_out = low;
-	return low < memory->n_files && strcmp(memory->files[low].name, name) == 0;
+	BS_BINARY_SEARCH(*i_out, i, 0, memory->n_files, strcmp(memory->files[i].name, name) < 0);
+	return *i_out < memory->n_files && strcmp(memory->files[*i_out].name, name) == 0;
 }
 
 /* Puts a file, which is the table's from here on, where find says; the mutex is held. */

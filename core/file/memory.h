@@ -10,7 +10,7 @@
 
 #include "core/base/buffer.h"
 #include "core/base/error.h"
-#include "core/bitsift/writer.h"
+#include "core/bitsift/memory_index.h"
 
 /* As the functions of dir.h. Descriptors are the caller's; those of one file share their place in it. */
 enum bs_status bs_memory_open_file(struct bs_memory *memory, const char *name, int *fd_out, struct bs_error *err) BS_WARN_UNUSED;

@@ -35,28 +35,7 @@
 #define BS_SEPARATOR_LONG       0u /* in place of the first: one of the three is too large, and varints follow */
 #define BS_LEXICON_PAD_BYTES 8u       /* zeros behind the last block, so that bits can be loaded words at a time */
 
-/* Writing: terms in strictly ascending order of bytes. */
-
-struct bs_lexicon_writer {
-	struct bs_file_writer *writer;
-	struct bs_buffer terms;      /* each as two varints, df and rest, before it is coded */
-	struct bs_buffer separators; /* each as they stand in the file, but for the bytes of its block */
-	struct bs_buffer last;       /* the term before */
-	struct bs_buffer last_separator;
-	struct bs_buffer starts;     /* u64 a block: where it begins in terms */
-	uint64_t n_terms;
-	enum bs_status status; /* the first failure */
-	struct bs_error error;
-};
-
-/* The struct is the caller's; release with bs_lexicon_writer_finish. Terms are kept in memory until then, front-coded. */
-void bs_lexicon_writer_init(struct bs_lexicon_writer *lexicon, struct bs_file_writer *writer);
-/* 1 <= df < 2^63. Sticky. */
-void bs_lexicon_writer_add(struct bs_lexicon_writer *lexicon, const uint8_t *term, uint32_t term_bytes, uint64_t df);
-/* Codes the terms, writes the sections and releases everything; the first failure is returned. */
-enum bs_status bs_lexicon_writer_finish(struct bs_lexicon_writer *lexicon, struct bs_error *err) BS_WARN_UNUSED;
-
-/* Reading: any number of threads. */
+/* Any number of threads may read one. lexicon_write.h makes it. */
 
 struct bs_lexicon {
 	struct bs_section terms;

@@ -1,14 +1,17 @@
 /*
- * lexicon_write.c: coding sorted terms. See lexicon.h; bytes in FORMAT.md.
+ * lexicon_write.c: coding sorted terms. See lexicon_write.h; bytes in FORMAT.md.
  *
  * Three passes over what was added: a sample of the rests finds the symbols, all of them are cut into symbols and
  * counted, and with the codes that the counts make they are written. The symbols of all rests are kept between the
  * passes.
  */
+#include "core/lexicon/lexicon_write.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/base/bytes.h"
+#include "core/base/vector.h"
 #include "core/file/segment_sections.h"
 #include "core/lexicon/lexicon.h"
 #include "core/lexicon/term_codes.h"
@@ -386,7 +389,7 @@ static void add_separator(struct bs_lexicon_writer *lexicon, const uint8_t *term
 	head_bytes += bs_varint_put(head + head_bytes, n_bytes - n_shared);
 	append(lexicon, &lexicon->separators, head, head_bytes);
 	append(lexicon, &lexicon->separators, term + n_shared, n_bytes - n_shared);
-	append(lexicon, &lexicon->starts, &start, sizeof(start));
+	append(lexicon, &lexicon->starts.bytes, &start, sizeof(start));
 	replace(lexicon, last, n_shared, term + n_shared, n_bytes - n_shared);
 }
 
@@ -448,8 +451,8 @@ struct coding {
 	uint32_t *number_of;       /* of a symbol in the file; those that are not used have none */
 	uint32_t n_used;
 	struct bs_buffer block;    /* to be written */
-	struct bs_buffer block_bytes; /* u64 a block */
-	struct bs_buffer chapters;    /* entries, u64 */
+	struct bs_u64s block_bytes; /* one a block */
+	struct bs_u64s chapters;    /* entries */
 	struct bs_bits_writer bits;   /* into block */
 };
 
@@ -475,8 +478,8 @@ static enum bs_status find_symbols(struct coding *coding, struct bs_error *err)
 	struct bs_lexicon_writer *lexicon = coding->lexicon;
 	uint64_t every = lexicon->n_terms / SAMPLE_TERMS + 1;
 	uint64_t max_symbols = FIRST_JOINED + lexicon->n_terms / TERMS_PER_SYMBOL;
-	const uint64_t *starts = (const uint64_t *)(const void *)lexicon->starts.data;
-	size_t n_blocks = lexicon->starts.used_bytes / sizeof(*starts);
+	const uint64_t *starts = lexicon->starts.items;
+	size_t n_blocks = bs_vector_n(&lexicon->starts);
 	struct rest *sample = malloc((n_blocks / every + 1) * BS_LEXICON_BLOCK_TERMS * sizeof(*sample));
 	if (!sample)
 		return bs_fail_memory(err, "the symbols of the lexicon", SAMPLE_TERMS * sizeof(*sample));
@@ -671,7 +674,7 @@ static enum bs_status write_terms(struct coding *coding, struct bs_error *err)
 		uint64_t n_bytes = coding->block.used_bytes;
 		bs_file_writer_bytes(lexicon->writer, coding->block.data, (size_t)n_bytes);
 		bs_buffer_clear(&coding->block);
-		status = bs_buffer_append(&coding->block_bytes, &n_bytes, sizeof(n_bytes), err);
+		status = bs_vector_append(&coding->block_bytes, &n_bytes, err);
 	}
 	bs_file_writer_bytes(lexicon->writer, pad, sizeof(pad));
 	return status;
@@ -697,8 +700,8 @@ static void write_separator_head(struct bs_file_writer *writer, uint64_t block_b
 static enum bs_status write_index(struct coding *coding, struct bs_error *err)
 {
 	struct bs_lexicon_writer *lexicon = coding->lexicon;
-	const uint64_t *block_bytes = (const uint64_t *)(const void *)coding->block_bytes.data;
-	size_t n_blocks = coding->block_bytes.used_bytes / sizeof(*block_bytes);
+	const uint64_t *block_bytes = coding->block_bytes.items;
+	size_t n_blocks = bs_vector_n(&coding->block_bytes);
 	const uint8_t *at = lexicon->separators.data;
 	uint64_t terms_off = 0;
 	enum bs_status status = BS_OK;
@@ -710,7 +713,7 @@ static enum bs_status write_index(struct coding *coding, struct bs_error *err)
 		if (block % BS_LEXICON_CHAPTER_BLOCKS == 0) {
 			uint64_t separators_off = bs_file_writer_section_bytes(lexicon->writer);
 			uint64_t entry[] = {bs_first_eight(at, (size_t)n_rest), terms_off, separators_off};
-			status = bs_buffer_append(&coding->chapters, entry, sizeof(entry), err);
+			status = bs_vector_extend(&coding->chapters, entry, sizeof(entry) / sizeof(*entry), err);
 		}
 		write_separator_head(lexicon->writer, block_bytes[block], n_dropped, n_rest);
 		bs_file_writer_bytes(lexicon->writer, at, (size_t)n_rest);
@@ -718,8 +721,8 @@ static enum bs_status write_index(struct coding *coding, struct bs_error *err)
 		terms_off += block_bytes[block];
 	}
 	bs_file_writer_section(lexicon->writer, BS_SECTION_TERM_INDEX, 0);
-	for (size_t i = 0; i < coding->chapters.used_bytes / 8; i++)
-		bs_file_writer_u64(lexicon->writer, ((const uint64_t *)(const void *)coding->chapters.data)[i]);
+	for (size_t i = 0; i < bs_vector_n(&coding->chapters); i++)
+		bs_file_writer_u64(lexicon->writer, coding->chapters.items[i]);
 	return status;
 }
 
@@ -758,8 +761,8 @@ enum bs_status bs_lexicon_writer_finish(struct bs_lexicon_writer *lexicon, struc
 	                  coding.lengths, coding.values, coding.number_of};
 	for (size_t i = 0; i < sizeof(arrays) / sizeof(*arrays); i++)
 		free(arrays[i]);
-	struct bs_buffer *buffers[] = {&coding.block, &coding.block_bytes, &coding.chapters, &lexicon->terms,
-	                               &lexicon->separators, &lexicon->last, &lexicon->last_separator, &lexicon->starts};
+	struct bs_buffer *buffers[] = {&coding.block, &coding.block_bytes.bytes, &coding.chapters.bytes, &lexicon->terms,
+	                               &lexicon->separators, &lexicon->last, &lexicon->last_separator, &lexicon->starts.bytes};
 	for (size_t i = 0; i < sizeof(buffers) / sizeof(*buffers); i++)
 		bs_buffer_deinit(buffers[i]);
 	if (lexicon->status && err)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/base/bytes.h"
+#include "core/base/vector.h"
 #include "core/file/segment_sections.h"
 
 enum bs_status bs_exceptions_open(struct bs_exceptions *exceptions, const struct bs_container *file, uint64_t n_rows,
@@ -309,29 +310,29 @@ enum bs_status bs_exceptions_find(const struct bs_exceptions *exceptions, uint64
 
 void bs_exceptions_builder_deinit(struct bs_exceptions_builder *builder)
 {
-	bs_buffer_deinit(&builder->slabs);
-	bs_buffer_deinit(&builder->rows);
+	bs_vector_deinit(&builder->slabs);
+	bs_vector_deinit(&builder->rows);
 	bs_buffer_deinit(&builder->coded);
 }
 
 enum bs_status bs_exceptions_add(struct bs_exceptions_builder *builder, uint32_t ordinal, const uint32_t *rows,
                                  uint32_t n_rows, struct bs_error *err)
 {
-	struct bs_slab_exceptions slab_rows = {.ordinal = ordinal, .n_rows = n_rows, .first = builder->rows.used_bytes / 4};
-	enum bs_status status = bs_buffer_append(&builder->rows, rows, (size_t)n_rows * 4, err);
-	return status ? status : bs_buffer_append(&builder->slabs, &slab_rows, sizeof(slab_rows), err);
+	struct bs_slab_exceptions slab_rows = {.ordinal = ordinal, .n_rows = n_rows, .first = bs_vector_n(&builder->rows)};
+	enum bs_status status = bs_vector_extend(&builder->rows, rows, (size_t)n_rows, err);
+	return status ? status : bs_vector_append(&builder->slabs, &slab_rows, err);
 }
 
 enum bs_status bs_exceptions_join(struct bs_exceptions_builder *builder, const struct bs_exceptions_builder *from,
                                   struct bs_error *err)
 {
-	const struct bs_slab_exceptions *slabs = (const struct bs_slab_exceptions *)(const void *)from->slabs.data;
-	uint64_t first = builder->rows.used_bytes / 4;
-	enum bs_status status = bs_buffer_append(&builder->rows, from->rows.data, from->rows.used_bytes, err);
-	for (size_t i = 0; i < from->slabs.used_bytes / sizeof(*slabs) && !status; i++) {
+	const struct bs_slab_exceptions *slabs = from->slabs.items;
+	uint64_t first = bs_vector_n(&builder->rows);
+	enum bs_status status = bs_vector_extend(&builder->rows, from->rows.items, bs_vector_n(&from->rows), err);
+	for (size_t i = 0; i < bs_vector_n(&from->slabs) && !status; i++) {
 		struct bs_slab_exceptions slab_rows = slabs[i];
 		slab_rows.first += first;
-		status = bs_buffer_append(&builder->slabs, &slab_rows, sizeof(slab_rows), err);
+		status = bs_vector_append(&builder->slabs, &slab_rows, err);
 	}
 	return status;
 }
@@ -348,7 +349,7 @@ static enum bs_status encode_slabs(const struct bs_exceptions_builder *builder, 
                                    size_t n, uint64_t n_rows, struct bs_buffer *rows, struct bs_buffer *coded,
                                    struct bs_error *err)
 {
-	const uint32_t *all = (const uint32_t *)(const void *)builder->rows.data;
+	const uint32_t *all = builder->rows.items;
 	enum bs_status status = BS_OK;
 	bs_buffer_clear(rows);
 	for (size_t i = 0; i < n && !status; i++)
@@ -373,8 +374,8 @@ static void write_sections(struct bs_file_writer *writer, const struct bs_buffer
 enum bs_status bs_exceptions_write(struct bs_exceptions_builder *builder, uint64_t n_rows, struct bs_file_writer *writer,
                                    struct bs_error *err)
 {
-	struct bs_slab_exceptions *slabs = (struct bs_slab_exceptions *)(void *)builder->slabs.data;
-	size_t n = builder->slabs.used_bytes / sizeof(*slabs);
+	struct bs_slab_exceptions *slabs = builder->slabs.items;
+	size_t n = bs_vector_n(&builder->slabs);
 	struct bs_buffer *coded = &builder->coded;
 	struct bs_buffer terms = {0}, offsets = {0}, rows = {0};
 	enum bs_status status = BS_OK;

@@ -17,6 +17,7 @@
 
 #include "core/base/buffer.h"
 #include "core/base/error.h"
+#include "core/base/vector.h"
 #include "core/file/container.h"
 #include "core/file/packed.h"
 #include "core/simd/kernels.h"
@@ -66,9 +67,11 @@ struct bs_slab_exceptions {
 };
 
 /* Collects slab by slab. Zero-initialise. */
+BS_VECTOR(bs_slab_exceptions_list, struct bs_slab_exceptions);
+
 struct bs_exceptions_builder {
-	struct bs_buffer slabs; /* struct bs_slab_exceptions each */
-	struct bs_buffer rows;  /* u32 each */
+	struct bs_slab_exceptions_list slabs;
+	struct bs_u32s rows;
 	struct bs_buffer coded; /* the lists, when they are written */
 };
 void bs_exceptions_builder_deinit(struct bs_exceptions_builder *builder);

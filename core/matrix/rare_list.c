@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/base/bytes.h"
+#include "core/collections/binary_search.h"
 #include "core/file/segment_sections.h"
 
 #define SAMPLE_RUNS  64u
@@ -263,20 +264,14 @@ static enum bs_status walk_start(struct walk *walk, const struct bs_rare_lists *
 /* Goes to the stretch of runs in which the ordinal is, if it is in any. */
 static enum bs_status seek(struct walk *walk, uint64_t ordinal, struct bs_error *err)
 {
-	uint64_t low = 0, high = walk->n_samples + 1;
-	while (high - low > 1) {
-		uint64_t middle = low + (high - low) / 2;
-		if (bs_load_u32(walk->samples + (middle - 1) * SAMPLE_BYTES) <= ordinal)
-			low = middle;
-		else
-			high = middle;
-	}
-	if (low == 0)
+	uint64_t n_before; /* samples that begin at or before the ordinal */
+	BS_BINARY_SEARCH(n_before, i, 0, walk->n_samples, bs_load_u32(walk->samples + i * SAMPLE_BYTES) <= ordinal);
+	if (n_before == 0)
 		return BS_OK;
-	const uint8_t *sample = walk->samples + (low - 1) * SAMPLE_BYTES;
+	const uint8_t *sample = walk->samples + (n_before - 1) * SAMPLE_BYTES;
 	walk->at = bs_load_u32(sample + 4);
 	walk->last_end = bs_load_u32(sample);
-	walk->n_left -= low * SAMPLE_RUNS;
+	walk->n_left -= n_before * SAMPLE_RUNS;
 	return walk->at / 8 < walk->n_bytes ? BS_OK : corrupt(walk, err);
 }
 

@@ -22,6 +22,7 @@
 
 #include "core/base/buffer.h"
 #include "core/base/error.h"
+#include "core/base/vector.h"
 #include "core/collections/prefix_code.h"
 #include "core/file/container.h"
 #include "core/file/packed.h"
@@ -33,6 +34,8 @@ struct bs_rare_term {
 	uint32_t ordinal;
 	uint32_t docs;
 };
+
+BS_VECTOR(bs_rare_terms, struct bs_rare_term);
 
 /* Reading: any number of threads. */
 

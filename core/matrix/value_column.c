@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "core/collections/binary_search.h"
 #include "core/file/segment_sections.h"
 
 enum bs_status bs_value_table_open(struct bs_value_table *table, const struct bs_container *file, struct bs_error *err)
@@ -248,15 +249,9 @@ static uint32_t rank_at(const struct bs_value_part *part, uint32_t entry)
 /* The first entry of that row, or of a later one. */
 static uint32_t find_entry(const struct bs_value_part *part, uint64_t row)
 {
-	uint32_t low = 0, high = part->n_entries;
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		if (row_at(part, middle) < row)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	uint32_t entry;
+	BS_BINARY_SEARCH(entry, i, 0, part->n_entries, row_at(part, (uint32_t)i) < row);
+	return entry;
 }
 
 static const uint64_t *layer_of(const struct bs_value_part *part, uint32_t layer, uint32_t block)

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/bitsift/kernel_names.h"
+
 extern const struct bs_kernel bs_kernel_plain;
 #if defined(__x86_64__)
 extern const struct bs_kernel bs_kernel_sse42;
@@ -53,6 +55,15 @@ size_t bs_kernel_list(const struct bs_kernel **kernels, size_t capacity)
 	found[n++] = &bs_kernel_plain;
 	for (size_t i = 0; i < n && i < capacity; i++)
 		kernels[i] = found[i];
+	return n;
+}
+
+size_t bs_kernel_names(const char **names, size_t capacity)
+{
+	const struct bs_kernel *kernels[MAX_KERNELS];
+	size_t n = bs_kernel_list(kernels, MAX_KERNELS);
+	for (size_t i = 0; i < n && i < capacity; i++)
+		names[i] = kernels[i]->name;
 	return n;
 }
 

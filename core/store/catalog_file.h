@@ -32,13 +32,6 @@ struct bs_catalog_item {
 };
 
 void bs_catalog_item_deinit(struct bs_catalog_item *item);
-/* Of the last commit of the index in that place. BS_NOT_FOUND, BS_IO. */
-enum bs_status bs_catalog_stamp(const char *place, uint64_t stamp_out[BS_CATALOG_STAMPS], struct bs_error *err) BS_WARN_UNUSED;
-/* Looks at the index in a directory: all but the name, and what was imported is known now. As bs_snapshot_open; of the item nothing is changed on
- * failure. */
-enum bs_status bs_catalog_look(const char *dir, const struct bs_consent *consent, struct bs_catalog_item *item,
-                               struct bs_error *err) BS_WARN_UNUSED;
-
 /* In how many documents the word stands; *is_known_out false: that is not kept. BS_CORRUPT. */
 enum bs_status bs_catalog_df(const struct bs_catalog_item *item, const uint8_t *word, size_t word_bytes, bool *is_known_out,
                              uint64_t *df_out, struct bs_error *err) BS_WARN_UNUSED;

@@ -1,4 +1,6 @@
-/* catalog_look.c: what a catalog has of an index, from that index: see catalog_file.h. */
+/* catalog_look.c: what a catalog has of an index, from that index: see catalog_look.h. */
+#include "core/store/catalog_look.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,10 +9,9 @@
 #include "core/base/bytes.h"
 #include "core/base/date.h"
 #include "core/base/source_kind.h"
+#include "core/bitsift/field_kind.h"
 #include "core/bitsift/host.h"
-#include "core/bitsift/query.h"
 #include "core/lexicon/lexicon.h"
-#include "core/store/catalog_file.h"
 #include "core/store/snapshot.h"
 #include "core/system/watch.h"
 

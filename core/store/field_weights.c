@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/store/manifest.h"
+#include "core/collections/string_list.h"
 
 /* Where the name of the field ends in "title=3", and the weight; 0: it is none such. */
 static uint32_t read_weight(const char *text, size_t *name_bytes_out)

@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/bitsift/index.h"
-#include "core/bitsift/terminal.h"
+#include "core/bitsift/index_locate.h"
+#include "core/bitsift/shell.h"
 #include "core/file/memory.h"
 #include "core/file/segment_sections.h"
 #include "core/system/watch.h"

@@ -9,11 +9,11 @@
 #include "core/base/bytes.h"
 #include "core/base/hash.h"
 #include "core/base/source_kind.h"
+#include "core/bitsift/build.h"
 #include "core/bitsift/host.h"
-#include "core/bitsift/index.h"
+#include "core/bitsift/skip.h"
 #include "core/store/doc_table.h"
 #include "core/store/field_weights.h"
-#include "core/store/summary.h"
 
 #define SECTION_OPTIONS  1u
 #define SECTION_SOURCES  2u
@@ -46,41 +46,6 @@ static const size_t flag_options[] = {
 /* What a writer takes, and room for commits to come. */
 #define LEAST_DENSITY_PPM 50000u
 #define MOST_DENSITY_PPM  600000u
-
-size_t bs_strings_length(char *const *list)
-{
-	size_t n = 0;
-	while (list && list[n])
-		n++;
-	return n;
-}
-
-void bs_strings_free(char **list)
-{
-	for (size_t i = 0; list && list[i]; i++)
-		free(list[i]);
-	free(list);
-}
-
-enum bs_status bs_strings_copy(char *const *list, char ***copy_out, struct bs_error *err)
-{
-	*copy_out = NULL;
-	if (!list)
-		return BS_OK;
-	size_t n = bs_strings_length(list);
-	char **copy = calloc(n + 1, sizeof(*copy));
-	if (!copy)
-		return bs_fail_memory(err, "a list", (n + 1) * sizeof(*copy));
-	for (size_t i = 0; i < n; i++) {
-		copy[i] = strdup(list[i]);
-		if (!copy[i]) {
-			bs_strings_free(copy);
-			return bs_fail_memory(err, "a list", strlen(list[i]));
-		}
-	}
-	*copy_out = copy;
-	return BS_OK;
-}
 
 void bs_index_options_deinit(struct bs_index_options *options)
 {

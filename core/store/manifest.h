@@ -9,10 +9,17 @@
 
 #include "core/base/buffer.h"
 #include "core/base/error.h"
-#include "core/bitsift/index.h"
+#include "core/base/vector.h"
+#include "core/bitsift/skip.h"
+#include "core/collections/string_list.h"
 #include "core/collections/term_table.h"
 #include "core/file/container.h"
 #include "core/text/words.h"
+
+/* Rates of summaries (summary.h). */
+#define BS_SUMMARY_RATE_UNIT  1000000000u /* rates are recorded as so many of these */
+#define BS_SUMMARY_DEFAULT    (BS_SUMMARY_RATE_UNIT / 100)
+#define BS_SUMMARY_MOST_RATE  (BS_SUMMARY_RATE_UNIT / 2)
 
 /* Options recorded with the index: a refresh uses them again, a query analyses by them. Owns its strings. */
 struct bs_index_options {
@@ -57,12 +64,6 @@ void bs_index_options_deinit(struct bs_index_options *options);
 bool bs_index_options_equal(const struct bs_index_options *a, const struct bs_index_options *b);
 /* Equal in what records are called and which of their fields are text. */
 bool bs_index_options_read_same(const struct bs_index_options *a, const struct bs_index_options *b);
-/* Length of a NULL-ended list; NULL counts 0. */
-size_t bs_strings_length(char *const *list);
-void bs_strings_free(char **list); /* NULL is fine */
-/* A deep copy of such a list (NULL stays NULL). */
-enum bs_status bs_strings_copy(char *const *list, char ***copy_out, struct bs_error *err) BS_WARN_UNUSED;
-
 /* What a source has beside its documents. */
 struct bs_left_out {
 	uint64_t n[BS_SKIP_MAX]; /* by enum bs_skip; of a folder what a walk finds anew each time */
@@ -98,6 +99,8 @@ struct bs_segment_record {
 	bool is_full;         /* it ended because memory did: compaction need not make it larger */
 	bool is_rows;         /* of collections as files, for searches of files alone: no documents to the index of words */
 };
+
+BS_VECTOR(bs_segment_records, struct bs_segment_record);
 
 /* Of commits and of files: a manifest with a greater one is corrupt, so that there is room for all to come. */
 #define BS_MOST_NUMBER (UINT64_MAX / 4)

@@ -18,9 +18,6 @@
 #include "core/store/tally.h"
 
 #define BS_SUMMARY_HEAD_BYTES 128u
-#define BS_SUMMARY_RATE_UNIT  1000000000u /* rates are recorded as so many of these */
-#define BS_SUMMARY_DEFAULT    (BS_SUMMARY_RATE_UNIT / 100)
-#define BS_SUMMARY_MOST_RATE  (BS_SUMMARY_RATE_UNIT / 2)
 
 /* Immutable, for any number of threads; nothing is to be closed. */
 struct bs_summary {

@@ -4,6 +4,7 @@
 #include <unicode/utf8.h>
 
 #include "core/base/visible.h"
+#include "core/bitsift/escape.h"
 #include "core/bitsift/terminal.h"
 #include "core/system/icu.h"
 

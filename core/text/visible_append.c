@@ -1,10 +1,10 @@
-/* visible_append.c: what of visible.h needs a buffer or ICU; errors, which are made visible too, do without. */
-#include "core/base/visible.h"
-#include "core/bitsift/terminal.h"
+/* visible_append.c: see visible_append.h. Errors, which are made visible too, do without a buffer and ICU. */
+#include "core/text/visible_append.h"
 
 #include <string.h>
 #include <unicode/utf8.h>
 
+#include "core/bitsift/escape.h"
 #include "core/system/icu.h"
 
 bool bs_visible_is_space(int32_t code_point)

@@ -11,10 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <unicode/utf8.h>
+
+#include "core/base/bytes.h"
 #include "core/bitsift/host.h"
 #include "core/system/watch.h"
+#include "core/text/words_class.h"
 #include "core/text/words_nfc.h"
-#include "core/text/words_parts.h"
 #include "core/text/words_term.h"
 
 /* A piece for ICU ends at a safe cut that has this much ASCII behind it: less would not repay another ubrk_setText. */
@@ -46,177 +49,6 @@
  * semicolon between digits only. Every other byte is no word by itself and a boundary on both sides (the spaces and
  * line ends that ICU keeps together are no words either), and a segment is a word unless it is a lone _.
  */
-/* Asks ICU for the first segment of units. */
-static enum bs_status first_segment(struct bs_words *words, const UChar *units, int32_t n_units, int32_t *end_out,
-                                    int32_t *rule_status_out, struct bs_error *err)
-{
-	UErrorCode code = U_ZERO_ERROR;
-	enum bs_status status = bs_words_need_icu(words, err);
-	if (status)
-		return status;
-	bs_icu.ubrk_setText(words->breaks, units, n_units, &code);
-	if (U_FAILURE(code))
-		return bs_words_fail_icu(err, "asking for the class of a character", code);
-	bs_icu.ubrk_first(words->breaks);
-	*end_out = bs_icu.ubrk_next(words->breaks);
-	*rule_status_out = bs_icu.ubrk_getRuleStatus(words->breaks);
-	return BS_OK;
-}
-
-/* How ICU treats one character next to a letter and a digit: whether what stands side by side is one segment. */
-enum {
-	BETWEEN_LETTERS,
-	BETWEEN_DIGITS,
-	AFTER_LETTER,
-	BEFORE_LETTER,
-	AFTER_DIGIT,
-	BEFORE_DIGIT,
-	N_BESIDE,
-};
-
-struct manners {
-	int32_t rule_status; /* of the character alone */
-	bool joins[N_BESIDE];
-};
-
-static enum bs_status learn_manners(struct bs_words *words, UChar32 c, struct manners *manners_out,
-                                    struct bs_error *err)
-{
-	static const UChar beside[N_BESIDE][2] = {{'a', 'a'}, {'1', '1'}, {'a', 0}, {0, 'a'}, {'1', 0}, {0, '1'}};
-	UChar units[4];
-	int32_t n_units = 0, end = 0, rule_status = 0;
-	U16_APPEND_UNSAFE(units, n_units, c);
-	enum bs_status status = first_segment(words, units, n_units, &end, &manners_out->rule_status, err);
-	for (size_t i = 0; i < N_BESIDE && !status; i++) {
-		n_units = 0;
-		if (beside[i][0])
-			units[n_units++] = beside[i][0];
-		U16_APPEND_UNSAFE(units, n_units, c);
-		if (beside[i][1])
-			units[n_units++] = beside[i][1];
-		status = first_segment(words, units, n_units, &end, &rule_status, err);
-		manners_out->joins[i] = end == n_units;
-	}
-	return status;
-}
-
-/* Whatever such a character is alone, ICU keeps it together with others and asks a dictionary about them. Before this
- * test, radicals (U+2F00, a symbol of Word_Break Other) counted as inert, and two of them, a word, were lost. */
-static bool is_for_dictionaries(UChar32 c)
-{
-	switch (bs_icu.u_getIntPropertyValue(c, UCHAR_SCRIPT)) {
-	case USCRIPT_HAN:
-	case USCRIPT_HIRAGANA:
-	case USCRIPT_KATAKANA:
-		return true;
-	default:
-		return bs_icu.u_getIntPropertyValue(c, UCHAR_LINE_BREAK) == U_LB_COMPLEX_CONTEXT;
-	}
-}
-
-static bool is_inert(UChar32 c, const struct manners *manners)
-{
-	switch (bs_icu.u_getIntPropertyValue(c, UCHAR_WORD_BREAK)) {
-	case U_WB_OTHER:
-	case U_WB_WSEGSPACE:
-	case U_WB_CR:
-	case U_WB_LF:
-	case U_WB_NEWLINE:
-		break;
-	default:
-		return false;
-	}
-	for (size_t i = 0; i < N_BESIDE; i++)
-		if (manners->joins[i])
-			return false;
-	return manners->rule_status < UBRK_WORD_NONE_LIMIT &&
-	       !bs_icu.u_hasBinaryProperty(c, UCHAR_EXTENDED_PICTOGRAPHIC) && !is_for_dictionaries(c);
-}
-
-enum bs_status bs_words_is_inert(struct bs_words *words, UChar32 c, bool *is_inert_out, struct bs_error *err)
-{
-	struct manners manners;
-	enum bs_status status = learn_manners(words, c, &manners, err);
-	*is_inert_out = !status && is_inert(c, &manners);
-	return status;
-}
-
-static uint8_t ascii_class(UChar32 c, const struct manners *manners)
-{
-	unsigned class = 0;
-	if (manners->joins[AFTER_LETTER] && manners->joins[BEFORE_LETTER]) {
-		if (manners->rule_status >= UBRK_WORD_LETTER)
-			class = BS_ASCII_LETTER;
-		else
-			class = manners->rule_status >= UBRK_WORD_NUMBER ? BS_ASCII_DIGIT : BS_ASCII_EXTEND;
-	} else {
-		class |= manners->joins[BETWEEN_LETTERS] ? BS_ASCII_MID_LETTER : 0;
-		class |= manners->joins[BETWEEN_DIGITS] ? BS_ASCII_MID_DIGIT : 0;
-	}
-	/* An @ that would be a joint, which it is in no version of ICU yet, would always be cut out. */
-	if (c == '@' && !(class & BS_ASCII_WORD))
-		class = 0;
-	else if (c == '.' || c == ':' || c == '@')
-		class |= BS_ASCII_CUT;
-	if (is_inert(c, manners))
-		class |= BS_ASCII_CUT_AFTER;
-	if ((class & (BS_ASCII_LETTER | BS_ASCII_DIGIT)) && bs_icu.u_isalnum(c))
-		class |= BS_ASCII_CUT_BEFORE;
-	return (uint8_t) class;
-}
-
-/* What ICU takes the bytes of ASCII for. */
-static enum bs_status learn_ascii(struct bs_words *words, struct bs_error *err)
-{
-	for (UChar32 c = 0; c < 0x80; c++) {
-		struct manners manners;
-		enum bs_status status = learn_manners(words, c, &manners, err);
-		if (status)
-			return status;
-		words->ascii.of[c] = ascii_class(c, &manners);
-		words->ascii_parts[c] = (uint8_t)bs_part_kind_of(c);
-	}
-	bs_byte_classes_finish(&words->ascii);
-	return BS_OK;
-}
-
-/* What was learnt holds for every analyzer of the process, and to learn it takes longer than to parse a query. Nobody waits for whoever
- * learns it first: two may. */
-enum {
-	NOT_LEARNT,
-	LEARNING,
-	LEARNT,
-};
-
-static struct {
-	unsigned state;
-	struct bs_byte_classes classes;
-	uint8_t parts[0x80];
-} ascii_learnt;
-
-static void publish_ascii(const struct bs_words *words)
-{
-	unsigned expected = NOT_LEARNT;
-	if (!__atomic_compare_exchange_n(&ascii_learnt.state, &expected, LEARNING, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-		return;
-	ascii_learnt.classes = words->ascii;
-	memcpy(ascii_learnt.parts, words->ascii_parts, sizeof(ascii_learnt.parts));
-	__atomic_store_n(&ascii_learnt.state, LEARNT, __ATOMIC_RELEASE);
-}
-
-static enum bs_status know_ascii(struct bs_words *words, struct bs_error *err)
-{
-	if (__atomic_load_n(&ascii_learnt.state, __ATOMIC_ACQUIRE) == LEARNT) {
-		words->ascii = ascii_learnt.classes;
-		memcpy(words->ascii_parts, ascii_learnt.parts, sizeof(words->ascii_parts));
-		return BS_OK;
-	}
-	enum bs_status status = learn_ascii(words, err);
-	if (!status)
-		publish_ascii(words);
-	return status;
-}
-
 struct ascii_stretch {
 	const uint8_t *text;
 	size_t start;
@@ -489,59 +321,12 @@ struct stretch {
 	bool is_ascii;
 };
 
-static bool is_apostrophe(UChar32 c)
-{
-	return c == 0x2019 || c == 0x2bc;
-}
-
-static bool is_mark(UChar32 c)
-{
-	return U_MASK(bs_icu.u_charType(c)) & U_GC_M_MASK;
-}
-
-static enum bs_status learn_kind(struct bs_words *words, UChar32 c, uint8_t *kind_out, struct bs_error *err)
-{
-	*kind_out = BS_CODE_POINT_OTHER;
-	if (is_apostrophe(c)) {
-		*kind_out = BS_CODE_POINT_APOSTROPHE;
-	} else if (bs_words_is_of_script_run(words, c)) {
-		*kind_out = BS_CODE_POINT_SCRIPT_RUN;
-	} else if (is_mark(c)) {
-		*kind_out = BS_CODE_POINT_MARK;
-	} else {
-		bool is_nothing;
-		enum bs_status status = bs_words_is_inert(words, c, &is_nothing, err);
-		if (status)
-			return status;
-		if (is_nothing)
-			*kind_out = BS_CODE_POINT_INERT;
-	}
-	return BS_OK;
-}
-
-enum bs_status bs_words_learn_class(struct bs_words *words, UChar32 c, uint8_t *class_out, struct bs_error *err)
-{
-	enum bs_status status = learn_kind(words, c, class_out, err);
-	if (status)
-		return status;
-	bool is_joined = !bs_icu.unorm2_hasBoundaryBefore(words->nfc, c);
-	int32_t quick_check = bs_icu.u_getIntPropertyValue(c, UCHAR_NFC_QUICK_CHECK);
-	if (is_joined)
-		*class_out |= BS_CODE_POINT_JOINS;
-	else if (quick_check != UNORM_NO)
-		*class_out |= BS_CODE_POINT_STABLE;
-	if (is_joined ? quick_check == UNORM_YES : bs_icu.u_getIntPropertyValue(c, UCHAR_TRAIL_CANONICAL_COMBINING_CLASS) == 0)
-		*class_out |= BS_CODE_POINT_SETTLED;
-	words->code_point_classes[c] = *class_out;
-	return BS_OK;
-}
-
 /* A mark counts as the letter that it follows. */
 static bool is_alphabetic_before(const struct bs_words_window *window, int32_t at)
 {
 	while (at > 0) {
 		UChar32 c = bs_words_previous(window->units, &at);
-		if (c < 0x80 || !is_mark(c))
+		if (c < 0x80 || !bs_words_is_mark(c))
 			return bs_icu.u_isalpha(c);
 	}
 	return false;
@@ -671,7 +456,7 @@ static enum bs_status analyze_stretch(struct bs_analysis *analysis, struct bs_wo
 static void map_apostrophes(UChar *units, int32_t n_units)
 {
 	for (int32_t i = 0; i < n_units; i++)
-		units[i] = is_apostrophe(units[i]) ? '\'' : units[i];
+		units[i] = bs_words_is_apostrophe(units[i]) ? '\'' : units[i];
 }
 
 /* Finds the stretch, or the script run, that starts at unit start: up to the next of the other, or the window's end. In it
@@ -770,7 +555,7 @@ static enum bs_status open_icu(struct bs_words *words, struct bs_error *err)
 	words->nfc = bs_icu.unorm2_getNFCInstance(&code);
 	if (U_FAILURE(code))
 		return bs_words_fail_icu(err, "opening the normalizers", code);
-	return know_ascii(words, err);
+	return bs_words_know_ascii(words, err);
 }
 
 enum bs_status bs_words_check_analyzer_name(const char *name, struct bs_error *err)
@@ -994,6 +779,25 @@ enum bs_status bs_words_analyze(struct bs_words *words, const uint8_t *text, siz
 			.next_position = (uint32_t)analysis.next_position,
 			.n_positions = (uint32_t)analysis.n_positions,
 		};
+	return status;
+}
+
+enum bs_status bs_words_append_nfc(struct bs_words *words, const uint8_t *text, size_t text_bytes, struct bs_buffer *to,
+                                   struct bs_error *err)
+{
+	struct bs_analysis analysis = {.words = words, .text = text, .err = err};
+	struct bs_words_window window = {0};
+	if (words->analyzer || bs_is_ascii(text, text_bytes))
+		return bs_buffer_append(to, text, text_bytes, err);
+	enum bs_status status = bs_words_need_icu(words, err);
+	if (!status)
+		status = bs_words_decode(&analysis, 0, text_bytes, &window);
+	if (!status)
+		status = bs_buffer_reserve(to, (size_t)window.n_units * 3, err); /* a pair of units has 4 bytes */
+	for (int32_t at = 0; at < window.n_units && !status;) {
+		uint32_t c = (uint32_t)bs_words_next(window.units, &at);
+		U8_APPEND_UNSAFE(to->data, to->used_bytes, c);
+	}
 	return status;
 }
 

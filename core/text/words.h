@@ -17,7 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/base/error.h"
+#include "core/text/token.h"
 
 struct bs_buffer;
 struct bs_kernel;
@@ -42,25 +42,6 @@ struct bs_words_options {
 #ifndef BS_WORDS_REVISION /* a test's build has a later one */
 #define BS_WORDS_REVISION 2u
 #endif
-
-/* So many bytes behind a token's term may be read, whatever they are: keys are loaded whole. */
-#define BS_TOKEN_SLACK_BYTES 16u
-
-/* One term as it stands in the text. */
-struct bs_token {
-	const uint8_t *term;  /* folded UTF-8, not NUL-ended; valid until the callback returns */
-	uint32_t term_bytes;  /* > 0; no maximum but the text's own */
-	uint32_t position;    /* 0, 1, 2, ... from first_position; a pair bears the position of its first code point */
-	/* Where it stands in the text as given: [start_byte, end_byte), never past the text. */
-	uint64_t start_byte;
-	uint64_t end_byte;    /* for a run: of the whole run, since a fold may move code points; a pair: as its second */
-	bool is_bigram;         /* an aid to the filter: takes no position, is not scored, not counted in the length */
-	bool is_whole;          /* an identifier of several parts, which follow: the first has this position, too */
-};
-
-/* Gets tokens in text order, n_tokens >= 1 at a time. Anything but BS_OK stops the analysis and is returned from it. */
-typedef enum bs_status (*bs_token_fn)(void *context, const struct bs_token *tokens, size_t n_tokens,
-                                      struct bs_error *err);
 
 /* What one analysis amounted to. */
 struct bs_words_sum {
@@ -100,16 +81,6 @@ enum bs_status bs_words_analyze(struct bs_words *words, const uint8_t *text, siz
  * work. BS_NO_MEMORY, BS_UNSUPPORTED of ICU. */
 enum bs_status bs_words_append_nfc(struct bs_words *words, const uint8_t *text, size_t text_bytes, struct bs_buffer *to,
                                    struct bs_error *err) BS_WARN_UNUSED;
-
-/*
- * Where the terms of a run stand, whose tokens all have the place of the whole run. begins_run: whether [start_byte,
- * end_byte) of a token is a run. step_in_run: the piece of it from *at on that is folded by itself, nearly always one
- * character; *at moves behind it, *n_terms_out is how many terms it gives. Not while the analyzer is at work. BS_NO_MEMORY,
- * BS_UNSUPPORTED of ICU.
- */
-bool bs_words_begins_run(struct bs_words *words, const uint8_t *text, uint64_t start_byte, uint64_t end_byte);
-enum bs_status bs_words_step_in_run(struct bs_words *words, const uint8_t *text, uint64_t end_byte, size_t *at,
-                                    size_t *n_terms_out, struct bs_error *err) BS_WARN_UNUSED;
 
 /* The versions of the libraries at run time, "72.1" and "15.0": recorded in an index, because they define its words.
  * BS_UNSUPPORTED: ICU cannot be loaded. */

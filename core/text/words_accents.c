@@ -3,7 +3,8 @@
 
 #include <stddef.h>
 
-#include "core/text/words_term.h"
+#include "core/collections/binary_search.h"
+#include "core/text/words_state.h"
 
 /* Lower-case letters that NFD does not take apart, and the plain ones for them: those that Lucene's ASCIIFoldingFilter
  * has, and the letters with a stroke that Unicode got since. In order. */
@@ -58,22 +59,10 @@ static const struct {
 
 static const char *plain_letters_of(UChar32 c)
 {
-	size_t low = 0, high = sizeof(plain_letters) / sizeof(*plain_letters);
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-		if (plain_letters[middle].c == c)
-			return plain_letters[middle].ascii;
-		if (plain_letters[middle].c < c)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return NULL;
-}
-
-static bool is_mark(UChar32 c)
-{
-	return U_MASK(bs_icu.u_charType(c)) & U_GC_M_MASK;
+	const size_t n = sizeof(plain_letters) / sizeof(*plain_letters);
+	size_t at;
+	BS_BINARY_SEARCH(at, i, 0, n, plain_letters[i].c < c);
+	return at < n && plain_letters[at].c == c ? plain_letters[at].ascii : NULL;
 }
 
 static UScriptCode script_of(UChar32 c)
@@ -108,7 +97,7 @@ int32_t bs_accents_drop(const UChar *nfd, int32_t n_units, UChar *to)
 		UChar32 c = bs_words_next(nfd, &at);
 		if (is_after_letter && is_accent(c))
 			continue;
-		if (!is_mark(c))
+		if (!bs_words_is_mark(c))
 			is_after_letter = has_accents(c);
 		const char *plain = c < 0x80 ? NULL : plain_letters_of(c);
 		if (!plain)

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "core/text/words_accents.h"
+#include "core/text/words_class.h"
 #include "core/text/words_parts.h"
-#include "core/text/words_term.h"
 
 static bool is_word_byte(UChar unit)
 {

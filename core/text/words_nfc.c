@@ -19,7 +19,9 @@
 #include <unicode/utf8.h>
 
 #include "core/base/bytes.h"
+#include "core/base/vector.h"
 #include "core/system/watch.h"
+#include "core/text/words_class.h"
 
 /* The approximate cost of a byte of text and of a normalized unit: enough to know when to look at the clock. */
 #define BYTE_NS     4u
@@ -71,7 +73,7 @@ static void order_marks(const uint32_t *marks, size_t n, uint32_t *to)
 struct ordering {
 	const UNormalizer2 *form;
 	struct bs_buffer *out; /* UTF-16 */
-	struct bs_buffer marks; /* uint32_t each: the marks since the last code point that is not a mark */
+	struct bs_u32s marks; /* the marks since the last code point that is not a mark */
 	struct bs_buffer sorted;
 	struct bs_error *err;
 };
@@ -86,18 +88,18 @@ static enum bs_status append_unit_pair(struct ordering *ordering, UChar32 c)
 
 static enum bs_status flush_marks(struct ordering *ordering)
 {
-	size_t n = ordering->marks.used_bytes / sizeof(uint32_t);
+	size_t n = bs_vector_n(&ordering->marks);
 	if (n == 0)
 		return BS_OK;
 	bs_buffer_clear(&ordering->sorted);
-	enum bs_status status = bs_buffer_reserve(&ordering->sorted, ordering->marks.used_bytes, ordering->err);
+	enum bs_status status = bs_buffer_reserve(&ordering->sorted, ordering->marks.bytes.used_bytes, ordering->err);
 	if (status)
 		return status;
 	uint32_t *sorted = (uint32_t *)(void *)ordering->sorted.data;
-	order_marks((const uint32_t *)(const void *)ordering->marks.data, n, sorted);
+	order_marks(ordering->marks.items, n, sorted);
 	for (size_t i = 0; i < n && !status; i++)
 		status = append_unit_pair(ordering, (UChar32)(sorted[i] & ((1u << CLASS_SHIFT) - 1)));
-	bs_buffer_clear(&ordering->marks);
+	bs_vector_clear(&ordering->marks);
 	return status;
 }
 
@@ -106,7 +108,7 @@ static enum bs_status order_one(struct ordering *ordering, UChar32 c)
 	uint32_t class = bs_icu.unorm2_getCombiningClass(ordering->form, c);
 	uint32_t mark = class << CLASS_SHIFT | (uint32_t)c;
 	if (class)
-		return bs_buffer_append(&ordering->marks, &mark, sizeof(mark), ordering->err);
+		return bs_vector_append(&ordering->marks, &mark, ordering->err);
 	enum bs_status status = flush_marks(ordering);
 	return status ? status : append_unit_pair(ordering, c);
 }
@@ -140,7 +142,7 @@ static enum bs_status order(struct bs_words *words, const UNormalizer2 *form, co
 {
 	struct ordering ordering = {.form = form, .out = &words->ordered, .err = err};
 	enum bs_status status = put_in_order(&ordering, *from, *from_units);
-	bs_buffer_deinit(&ordering.marks);
+	bs_vector_deinit(&ordering.marks);
 	bs_buffer_deinit(&ordering.sorted);
 	if (!status && words->ordered.used_bytes / sizeof(UChar) > INT32_MAX)
 		status = bs_fail(err, BS_UNSUPPORTED, "a word of more than %ld characters", (long)INT32_MAX);
@@ -408,25 +410,6 @@ enum bs_status bs_words_decode(struct bs_analysis *analysis, size_t start, size_
 	window_out->n_units = n_units;
 	if (!status)
 		bs_words_find_edit(window_out);
-	return status;
-}
-
-enum bs_status bs_words_append_nfc(struct bs_words *words, const uint8_t *text, size_t text_bytes, struct bs_buffer *to,
-                                   struct bs_error *err)
-{
-	struct bs_analysis analysis = {.words = words, .text = text, .err = err};
-	struct bs_words_window window = {0};
-	if (words->analyzer || bs_is_ascii(text, text_bytes))
-		return bs_buffer_append(to, text, text_bytes, err);
-	enum bs_status status = bs_words_need_icu(words, err);
-	if (!status)
-		status = bs_words_decode(&analysis, 0, text_bytes, &window);
-	if (!status)
-		status = bs_buffer_reserve(to, (size_t)window.n_units * 3, err); /* a pair of units has 4 bytes */
-	for (int32_t at = 0; at < window.n_units && !status;) {
-		uint32_t c = (uint32_t)bs_words_next(window.units, &at);
-		U8_APPEND_UNSAFE(to->data, to->used_bytes, c);
-	}
 	return status;
 }
 

@@ -6,7 +6,7 @@
 #ifndef BS_CORE_TEXT_WORDS_NFC_H
 #define BS_CORE_TEXT_WORDS_NFC_H
 
-#include "core/text/words_term.h"
+#include "core/text/words_state.h"
 
 /* text[start..end), between two safe cuts -> words->window, with its place at the beginning. An invalid sequence becomes
  * one or more U+FFFD. Needs bs_words_need_icu. BS_UNSUPPORTED (too long), BS_NO_MEMORY, or what a watch says. */

@@ -10,7 +10,6 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include <unicode/utf8.h>
 
@@ -18,8 +17,10 @@
 #include "core/bitsift/host.h"
 #include "core/system/watch.h"
 #include "core/text/words_accents.h"
+#include "core/text/words_class.h"
 #include "core/text/words_nfc.h"
 #include "core/text/words_parts.h"
+#include "core/text/words_run.h"
 
 /* A UTF-16 unit becomes at most 3 bytes of UTF-8 (a pair of units, 4). */
 #define UTF8_BYTES_PER_UNIT ((size_t)3)
@@ -32,77 +33,6 @@ struct term {
 	const uint8_t *bytes;
 	size_t n_bytes;
 };
-
-enum bs_status bs_words_fail_icu(struct bs_error *err, const char *what, UErrorCode code)
-{
-	enum bs_status status = code == U_MEMORY_ALLOCATION_ERROR ? BS_NO_MEMORY : BS_UNSUPPORTED;
-	return bs_fail(err, status, "ICU: %s: %s", what, bs_icu.u_errorName(code));
-}
-
-#define CLASSES_BYTES ((size_t)UCHAR_MAX_VALUE + 1)
-#define FOLDS_BYTES   (0x10000 * sizeof(uint16_t))
-
-/* Asked of the system, because malloc writes zeros into memory that was used before, which takes longer than to parse a query. */
-static void *zero_pages(size_t n_bytes)
-{
-	void *pages = mmap(NULL, n_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	return pages == MAP_FAILED ? NULL : pages;
-}
-
-static void free_pages(void *pages, size_t n_bytes)
-{
-	if (pages)
-		(void)munmap(pages, n_bytes);
-}
-
-static enum bs_status open_icu(struct bs_words *words, struct bs_error *err)
-{
-	UErrorCode code = U_ZERO_ERROR;
-	/* Over a megabyte, but of untouched zero pages: only those of the scripts met become real. */
-	words->code_point_classes = zero_pages(CLASSES_BYTES);
-	words->simple_folds = zero_pages(FOLDS_BYTES);
-	if (!words->code_point_classes || !words->simple_folds)
-		return bs_fail_memory(err, "the classes and folds of code points", CLASSES_BYTES + FOLDS_BYTES);
-	words->breaks = bs_icu.ubrk_open(UBRK_WORD, "", NULL, 0, &code);
-	return U_FAILURE(code) ? bs_words_fail_icu(err, "opening the word break rules", code) : BS_OK;
-}
-
-enum bs_status bs_words_need_icu(struct bs_words *words, struct bs_error *err)
-{
-	if (words->breaks)
-		return BS_OK;
-	enum bs_status status = open_icu(words, err);
-	if (status)
-		bs_words_close_icu(words);
-	return status;
-}
-
-void bs_words_close_icu(struct bs_words *words)
-{
-	if (words->breaks)
-		bs_icu.ubrk_close(words->breaks);
-	free_pages(words->code_point_classes, CLASSES_BYTES);
-	free_pages(words->simple_folds, FOLDS_BYTES);
-	words->breaks = NULL;
-	free(words->composed);
-	words->code_point_classes = NULL;
-	words->simple_folds = NULL;
-	words->composed = NULL;
-}
-
-bool bs_words_is_of_script_run(struct bs_words *words, UChar32 c)
-{
-	static const UScriptCode scripts[] = {USCRIPT_HAN, USCRIPT_HIRAGANA, USCRIPT_KATAKANA, USCRIPT_THAI,
-	                                      USCRIPT_LAO, USCRIPT_KHMER,    USCRIPT_MYANMAR};
-	if (words->code_point_classes && words->code_point_classes[c] != BS_CODE_POINT_UNKNOWN)
-		return words->code_point_classes[c] & BS_CODE_POINT_SCRIPT_RUN;
-	if (!(U_MASK(bs_icu.u_charType(c)) & (U_GC_L_MASK | U_GC_M_MASK | U_GC_N_MASK)))
-		return false;
-	for (size_t i = 0; i < sizeof(scripts) / sizeof(*scripts); i++)
-		if (bs_icu.uscript_hasScript(c, scripts[i]))
-			return true;
-	return false;
-}
 
 /* What they cost about, for the watch: a token for who gets it, and a unit of a word that is folded in one piece. */
 #define TOKEN_NS 20u

@@ -1,17 +1,13 @@
-/* words_term.h: the lower half of the words analyzer: its state, and raw words and script runs -> folded, stemmed terms
- * -> batches of tokens for the caller. Knows nothing of where words begin and end: that is words.c's affair. Private to
- * the words_*.c files and the tests. */
+/* words_term.h: the lower half of the words analyzer: raw words and script runs -> folded, stemmed terms -> batches of
+ * tokens for the caller. Knows nothing of where words begin and end: that is words.c's affair. Private to the words_*.c
+ * files and the tests. */
 #ifndef BS_CORE_TEXT_WORDS_TERM_H
 #define BS_CORE_TEXT_WORDS_TERM_H
 
 #include <libstemmer.h>
-#include <unicode/utf16.h>
 
-#include "core/base/buffer.h"
-#include "core/simd/kernels.h"
-#include "core/system/icu.h"
 #include "core/system/library.h"
-#include "core/text/words.h"
+#include "core/text/words_state.h"
 
 /* Snowball's stemmers, for an analyzer that stems (library.h). */
 #define BS_STEMMER_FUNCTIONS(each) \
@@ -19,173 +15,9 @@
 
 BS_LIBRARY_TABLE(bs_stemmer, BS_STEMMER_FUNCTIONS);
 
-#define BS_WORDS_BATCH_TOKENS 256
-
-/* 32 KB of text are at most 64 KB of UTF-16: the window, ICU's tables and our own stay in a 1 MB L2, and what one
- * window costs (a ubrk_setText, the search for its end) is spread over thousands of words. */
-#define BS_WORDS_WINDOW_BYTES ((size_t)32 * 1024)
-
-/* What a byte of ASCII is. A byte that joins (MID) bears the classes it stands between, shifted. */
-enum {
-	BS_ASCII_LETTER = 1 << 0,
-	BS_ASCII_DIGIT = 1 << 1,
-	BS_ASCII_EXTEND = 1 << 2, /* _ */
-	BS_ASCII_WORD = BS_ASCII_LETTER | BS_ASCII_DIGIT | BS_ASCII_EXTEND,
-	BS_ASCII_MID_SHIFT = 3,
-	BS_ASCII_MID_LETTER = BS_ASCII_LETTER << BS_ASCII_MID_SHIFT, /* ' . join letters */
-	BS_ASCII_MID_DIGIT = BS_ASCII_DIGIT << BS_ASCII_MID_SHIFT,   /* ' . , ; join digits */
-	BS_ASCII_CUT = 1 << 5,                                       /* . : @ */
-	BS_ASCII_CUT_AFTER = 1 << 6,                                 /* the text may be cut between such a byte */
-	BS_ASCII_CUT_BEFORE = 1 << 7,                                /* and such a byte */
-};
-
-/* The class of a code point: one of the first five, and bits about NFC; classes of several are joined by OR. */
-enum {
-	BS_CODE_POINT_UNKNOWN = 0,         /* not met yet */
-	BS_CODE_POINT_SCRIPT_RUN = 1 << 0, /* a letter, mark or digit of a script of runs: begins a run or goes on with one */
-	BS_CODE_POINT_MARK = 1 << 1,       /* any other mark: goes on with a run */
-	BS_CODE_POINT_INERT = 1 << 2,      /* no word, and no part of one: punctuation and the like */
-	BS_CODE_POINT_APOSTROPHE = 1 << 3, /* becomes ' */
-	BS_CODE_POINT_OTHER = 1 << 4,
-	BS_CODE_POINT_KINDS = (1 << 5) - 1,
-	BS_CODE_POINT_SETTLED = 1 << 5, /* stable: no mark changes places with a part of it; joins: it composes with nothing */
-	BS_CODE_POINT_JOINS = 1 << 6,  /* may compose, or change places, with what stands before it */
-	BS_CODE_POINT_STABLE = 1 << 7, /* does not join, and is its own NFC: a text of such is in NFC */
-};
-
-struct bs_composed;
-
-struct bs_words {
-	/* NULL until bs_words_need_icu: */
-	UBreakIterator *breaks;
-	uint8_t *code_point_classes; /* of every code point, filled when first met */
-	uint16_t *simple_folds;      /* of the BMP, filled when first met: see words_term.c */
-
-	const UNormalizer2 *nfkc_casefold, *nfd, *nfc;
-	struct sb_stemmer *stemmer; /* NULL: no stemming */
-	bool fold_accents;
-	bool split_identifiers;
-	const struct bs_analyzer *analyzer; /* NULL: the rules of words.c */
-
-	bool ascii_path; /* false only in tests */
-	size_t window_bytes;
-	const struct bs_kernel *kernel;
-	struct bs_byte_classes ascii; /* BS_ASCII_... of bytes */
-	uint8_t *ascii_forms;          /* of every code point, filled when first met; NULL until then: see words_near.c */
-
-	struct bs_buffer window; /* UTF-16 */
-	struct bs_buffer edits;  /* where it differs from the text: see words_nfc.c, as for the next two */
-	struct bs_buffer ordered;
-	struct bs_composed *composed; /* NULL until it is needed */
-	struct bs_buffer folded; /* UTF-16, as are the next two */
-	struct bs_buffer spare[2];
-	struct bs_buffer whole;    /* UTF-8: a folded term on its way through the options */
-	struct bs_buffer unmarked; /* UTF-8: that term without accents */
-	struct bs_buffer parts;    /* enum bs_part_kind of the characters of a word that may be several */
-	uint8_t ascii_parts[0x80]; /* the same of those of ASCII, if identifiers are split */
-
-	struct bs_buffer arena; /* the terms of the tokens below; never grows or is cleared while there are any */
-	struct bs_token tokens[BS_WORDS_BATCH_TOKENS];
-	size_t n_tokens;
-};
-
-/* One call of bs_words_analyze. */
-struct bs_analysis {
-	struct bs_words *words;
-	const uint8_t *text;
-	bs_token_fn fn;
-	void *context;
-	struct bs_error *err;
-	uint64_t next_position; /* 64 bits, so that only a flush must look for an overflow */
-	uint64_t n_positions;
-	bool after_script_run;      /* the last term was a run's: another run now leaves a gap */
-	UChar32 last_of_script_run; /* the term at the position before the next, if it is one code point of a run; else 0 */
-	bool is_whole;              /* the word in hand is an identifier, whose parts follow: it takes no position */
-	bool owes_position;         /* such a word was the last token: no part has taken its position yet */
-};
-
-/* A span of the text. */
-struct bs_byte_span {
-	uint64_t start_byte;
-	uint64_t end_byte;
-};
-
-/* A piece of text as UTF-16 in NFC, and a place in it that only moves forward (words_nfc.h). */
-struct bs_words_window {
-	UChar *units; /* the analyzer's */
-	int32_t n_units;
-	const uint8_t *text;
-	size_t end_byte; /* of the piece */
-	const struct bs_buffer *edits;
-	int32_t at_unit;   /* the place in units, */
-	size_t at_byte;    /* and in bytes: always between two code points */
-	size_t at_edit;    /* the first edit that does not end before it, */
-	int32_t edit_unit; /* and where that edit begins; INT32_MAX: no edit is left */
-};
-
 /* A word that somebody else has cut and made a term of. BS_INVALID for one that is none. */
 enum bs_status bs_words_put_given(struct bs_analysis *analysis, const uint8_t *term, size_t term_bytes,
                                   struct bs_byte_span span) BS_WARN_UNUSED;
-
-/* Opens what only text beyond ASCII needs, unless it is open: most queries have none, and it takes longer than to parse one. BS_NO_MEMORY,
- * BS_UNSUPPORTED. */
-enum bs_status bs_words_need_icu(struct bs_words *words, struct bs_error *err) BS_WARN_UNUSED;
-void bs_words_close_icu(struct bs_words *words);
-
-/* Whether ICU joins c to nothing, so that every segment it begins or ends is no word, and ends or begins there. */
-enum bs_status bs_words_is_inert(struct bs_words *words, UChar32 c, bool *is_inert_out,
-                                 struct bs_error *err) BS_WARN_UNUSED;
-
-/* True if a text may be cut before its byte at, which is neither its first nor its end. */
-static inline bool bs_words_is_cut(const struct bs_words *words, const uint8_t *text, size_t at)
-{
-	return text[at - 1] == '\n' || ((words->ascii.of[text[at - 1]] & BS_ASCII_CUT_AFTER) &&
-	                                (words->ascii.of[text[at]] & BS_ASCII_CUT_BEFORE));
-}
-
-/* The last safe cut in (start, end], or start if there is none. text[end] must be readable. */
-static inline size_t bs_words_last_cut(const struct bs_words *words, const uint8_t *text, size_t start, size_t end)
-{
-	while (end > start && !bs_words_is_cut(words, text, end))
-		end--;
-	return end;
-}
-
-/* The first safe cut from start on (start > 0), or end. */
-static inline size_t bs_words_next_cut(const struct bs_words *words, const uint8_t *text, size_t start, size_t end)
-{
-	while (start < end && !bs_words_is_cut(words, text, start))
-		start++;
-	return start;
-}
-
-/* The code point at units[*at], moving on. The units are well-formed UTF-16: our own decoder and ICU wrote them. */
-static inline UChar32 bs_words_next(const UChar *units, int32_t *at)
-{
-	uint32_t lead = units[(*at)++];
-	return (lead & 0xfc00) == 0xd800 ? U16_GET_SUPPLEMENTARY((UChar32)lead, units[(*at)++]) : (UChar32)lead;
-}
-
-/* The code point that ends at units[*at], moving back. *at > 0. */
-static inline UChar32 bs_words_previous(const UChar *units, int32_t *at)
-{
-	uint32_t trail = units[--*at];
-	return (trail & 0xfc00) == 0xdc00 ? U16_GET_SUPPLEMENTARY((UChar32)units[--*at], (UChar32)trail) : (UChar32)trail;
-}
-
-/* Whether c is a letter, mark or digit of a script of runs. Leaves words->breaks where it is. */
-bool bs_words_is_of_script_run(struct bs_words *words, UChar32 c);
-
-/* Determines the class of a code point when it is first met; code_point_classes has it from then on. Moves words->breaks. */
-enum bs_status bs_words_learn_class(struct bs_words *words, UChar32 c, uint8_t *class_out,
-                                    struct bs_error *err) BS_WARN_UNUSED;
-
-static inline enum bs_status bs_words_class_of(struct bs_words *words, UChar32 c, uint8_t *class_out,
-                                               struct bs_error *err)
-{
-	*class_out = words->code_point_classes[c];
-	return *class_out == BS_CODE_POINT_UNKNOWN ? bs_words_learn_class(words, c, class_out, err) : BS_OK;
-}
 
 /* Makes room for n_tokens with n_bytes of terms, so that pushing them cannot fail; their bytes go to the arena's end. */
 enum bs_status bs_words_make_room(struct bs_analysis *analysis, size_t n_tokens, size_t n_bytes) BS_WARN_UNUSED;
@@ -207,8 +39,5 @@ enum bs_status bs_words_hand_on(struct bs_analysis *analysis) BS_WARN_UNUSED;
 
 /* The same, and empties the arena. */
 enum bs_status bs_words_flush(struct bs_analysis *analysis) BS_WARN_UNUSED;
-
-/* An ICU failure as ours: BS_NO_MEMORY or BS_UNSUPPORTED. */
-enum bs_status bs_words_fail_icu(struct bs_error *err, const char *what, UErrorCode code) BS_WARN_UNUSED;
 
 #endif

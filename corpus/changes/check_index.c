@@ -1,5 +1,5 @@
 /* check_index.c: bs_index_check: core/check, and the stored text, whose compression it does not know. */
-#include "core/bitsift/index.h"
+#include "core/bitsift/index_check.h"
 #include "core/check/check.h"
 #include "core/file/dir.h"
 #include "core/system/watch.h"
@@ -18,7 +18,12 @@ enum bs_status bs_index_check(const struct bs_check_request *request, struct bs_
 	if (!status)
 		status = bs_watch_begin(&watch, request->limits, err);
 	if (!status) {
-		status = bs_check_dir(&dir, request, bs_stored_text_check, report, err);
+		const struct bs_check_options options = {request->progress, request->context, bs_stored_text_check};
+		struct bs_check_sums sums;
+		status = bs_check_dir(&dir, &options, &sums, err);
+		report->n_docs = sums.n_docs;
+		report->n_segments = sums.n_segments;
+		report->n_bytes = sums.n_bytes;
 		bs_watch_end(&watch);
 	}
 	bs_dir_close(&dir);

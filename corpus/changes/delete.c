@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/base/hash.h"
+#include "core/base/vector.h"
 #include "core/collections/sort.h"
 #include "core/collections/term_table.h"
 #include "core/store/doc_order.h"
@@ -31,19 +32,21 @@ static enum bs_status sort_refs(const struct bs_snapshot *snapshot, struct bs_bu
 /* How documents bear one of the ids that are asked for: df of its entry. */
 enum { BORNE_AS_ID = 1, BORNE_HERE = 2 };
 
-struct wanted {
-	const struct bs_snapshot *snapshot;
-	struct bs_source *sources; /* by what their documents are called here */
-	struct bs_term_table ids;
-	struct bs_buffer by_id; /* struct by_id each */
-	struct bs_buffer id;
-	struct bs_buffer *refs;
-};
-
 /* A document whose id is the one of this number, though it is called otherwise here. */
 struct by_id {
 	struct bs_doc_ref ref;
 	uint32_t number;
+};
+
+BS_VECTOR(by_ids, struct by_id);
+
+struct wanted {
+	const struct bs_snapshot *snapshot;
+	struct bs_source *sources; /* by what their documents are called here */
+	struct bs_term_table ids;
+	struct by_ids by_id;
+	struct bs_buffer id;
+	struct bs_buffer *refs;
 };
 
 static bool is_wanted(const struct wanted *wanted, uint32_t *number_out)
@@ -72,7 +75,7 @@ static enum bs_status look_at(struct wanted *wanted, struct bs_doc_ref ref, stru
 	if (status || !is_wanted(wanted, &found.number))
 		return status;
 	wanted->ids.entries[found.number].df |= BORNE_AS_ID;
-	return is_here ? BS_OK : bs_buffer_append(&wanted->by_id, &found, sizeof(found), err);
+	return is_here ? BS_OK : bs_vector_append(&wanted->by_id, &found, err);
 }
 
 /* Of so few ids the ends are compared, which rules out most documents by their names alone. */
@@ -125,8 +128,8 @@ static enum bs_status look_at_all(struct wanted *wanted, bool of_deleted, struct
 	for (uint32_t s = 0; !of_deleted && s <= snapshot->manifest.n_segments; s++)
 		for (uint32_t d = 0; bs_snapshot_has_words(snapshot, s) && d < bs_snapshot_segment_docs(snapshot, s) && !status; d++)
 			status = look_if_live(wanted, s, d, err);
-	const struct by_id *by_id = (const struct by_id *)(const void *)wanted->by_id.data;
-	for (size_t i = 0; i < wanted->by_id.used_bytes / sizeof(*by_id) && !status; i++)
+	const struct by_id *by_id = wanted->by_id.items;
+	for (size_t i = 0; i < bs_vector_n(&wanted->by_id) && !status; i++)
 		if (!(wanted->ids.entries[by_id[i].number].df & BORNE_HERE))
 			status = bs_buffer_append(wanted->refs, &by_id[i].ref, sizeof(by_id[i].ref), err);
 	return status;
@@ -154,7 +157,7 @@ enum bs_status bs_delete_find(const struct bs_snapshot *snapshot, bool of_delete
 		status = sort_refs(snapshot, refs, err);
 	bs_recorded_places_free(wanted.sources, snapshot->manifest.n_sources);
 	bs_term_table_deinit(&wanted.ids);
-	bs_buffer_deinit(&wanted.by_id);
+	bs_vector_deinit(&wanted.by_id);
 	bs_buffer_deinit(&wanted.id);
 	free(numbers);
 	return status;

@@ -1,5 +1,5 @@
 /* fresh.c: see fresh.h. */
-#include "core/bitsift/index.h"
+#include "core/bitsift/skip.h"
 #include "core/system/watch.h"
 #include "corpus/changes/fresh.h"
 
@@ -11,6 +11,7 @@
 #include "corpus/changes/inner.h"
 #include "corpus/changes/recorded.h"
 #include "corpus/changes/refresh.h"
+#include "corpus/read/reader.h"
 
 struct freshening {
 	struct bs_snapshot *snapshot;
@@ -147,7 +148,7 @@ static enum bs_status is_in_folder(struct freshening *at, const char *place, uin
 	const char *below = around ? bs_recorded_below(around, place) : NULL;
 	/* A folder that cannot be read does not have it, for all we know. */
 	if (!status && below && strcmp(below, ".") != 0) {
-		enum bs_status reached = bs_source_reaches(&folder, &at->options, below, is_in_out, &why);
+		enum bs_status reached = bs_feed_reaches(&folder, &at->options, below, is_in_out, &why);
 		status = reached == BS_NO_MEMORY ? bs_fail(err, reached, "%s", why.text) : BS_OK;
 		*is_in_out &= !reached;
 	}

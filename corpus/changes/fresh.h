@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 #include "core/base/error.h"
-#include "core/bitsift/index.h"
+#include "core/bitsift/skip.h"
 #include "core/store/snapshot.h"
 
 /* What has become of the sources since the commit: documents, and in n_unread the files, folders and sources that could not be

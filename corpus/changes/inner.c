@@ -8,8 +8,9 @@
 #include <unistd.h>
 
 #include "core/base/hash.h"
-#include "core/bitsift/index.h"
+#include "core/bitsift/skip.h"
 #include "corpus/changes/recorded.h"
+#include "corpus/read/feed.h"
 #include "corpus/walk/file.h"
 
 static void inner_free(struct bs_inner *inner)

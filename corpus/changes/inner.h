@@ -11,7 +11,7 @@
 #ifndef BS_CORPUS_CHANGES_INNER_H
 #define BS_CORPUS_CHANGES_INNER_H
 
-#include "core/bitsift/index.h"
+#include "core/bitsift/skip.h"
 #include "core/collections/term_table.h"
 #include "corpus/changes/refresh.h"
 #include "corpus/read/recognize.h"

@@ -7,6 +7,7 @@
 #include "core/store/doc_order.h"
 #include "corpus/changes/recorded.h"
 #include "corpus/changes/stored_text.h"
+#include "corpus/read/feed.h"
 
 #define BATCH_RECORDS 1024 /* to be read again */
 
@@ -55,7 +56,7 @@ static bool is_unread(struct known *self, const struct bs_buffer *unread, const 
 	while (self->unread_at < unread->used_bytes) {
 		const char *path = (const char *)unread->data + self->unread_at;
 		size_t n = strlen(path);
-		if (bs_feed_is_at_or_below(path, record->name, record->name_bytes))
+		if (bs_path_is_at_or_below(path, record->name, record->name_bytes))
 			return true;
 		if (bs_compare_paths((const uint8_t *)path, n, record->name, record->name_bytes) > 0)
 			break;

@@ -7,6 +7,7 @@
 
 #include "core/base/error.h"
 #include "core/store/snapshot.h"
+#include "corpus/read/feed.h"
 #include "corpus/read/source.h"
 
 /* Of a folder or file that is source number `source` of the snapshot (borrowed): the batches of the feed say what the

@@ -4,10 +4,12 @@
 #include <stdlib.h>
 
 #include "core/base/bytes.h"
-#include "core/bitsift/index.h"
+#include "core/bitsift/skip.h"
+#include "core/collections/binary_search.h"
 #include "core/system/watch.h"
 #include "corpus/changes/known.h"
 #include "corpus/changes/recorded.h"
+#include "corpus/read/feed.h"
 
 #define NONE UINT32_MAX
 
@@ -43,15 +45,9 @@ static enum bs_status sort_ranges(struct bs_refresh *refresh, struct bs_error *e
 /* The first range of the source, or of one behind it. */
 static size_t first_range(const struct bs_refresh *refresh, uint32_t number)
 {
-	size_t low = 0, high = refresh->n_ranges;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (refresh->ranges[middle].source < number)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	size_t range;
+	BS_BINARY_SEARCH(range, i, 0, refresh->n_ranges, refresh->ranges[i].source < number);
+	return range;
 }
 
 enum bs_status bs_refresh_init(struct bs_refresh *refresh, struct bs_snapshot *snapshot,

@@ -20,12 +20,13 @@
 #include <stdint.h>
 
 #include "core/base/error.h"
-#include "core/bitsift/index.h"
+#include "core/bitsift/skip.h"
 #include "core/store/manifest.h"
 #include "core/store/snapshot.h"
 #include "corpus/changes/exclusions.h"
 #include "corpus/changes/given_ids.h"
 #include "corpus/changes/id_owners.h"
+#include "corpus/read/feed.h"
 #include "corpus/read/source.h"
 
 /* Documents of one source, one after the other in a segment. */

@@ -9,6 +9,7 @@
 #include "core/bitsift/host.h"
 #include "corpus/changes/recorded.h"
 #include "corpus/read/given.h"
+#include "corpus/read/reader.h"
 #include "corpus/read/text_store.h"
 
 /* We wrote it ourselves: what is wrong with it, or not there, is damage of its file. */

@@ -7,8 +7,10 @@
 
 #include "core/base/doc_ref.h"
 #include "core/base/error.h"
-#include "core/bitsift/writer.h"
+#include "core/bitsift/limits.h"
 #include "core/store/snapshot.h"
+
+struct bs_writer;
 
 struct bs_uncommitted {
 	const struct bs_limits *limits; /* of each call of the writer; nullable */

@@ -1,6 +1,5 @@
 /* feed.c: a source cut into batches, on one thread, in document order. See source.h; reader.c takes them from here. */
-#include "core/bitsift/index.h"
-#include "corpus/read/source.h"
+#include "corpus/read/feed.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,6 +9,7 @@
 #include <unistd.h>
 
 #include "core/base/hash.h"
+#include "core/bitsift/skip.h"
 #include "core/system/pulse.h"
 #include "core/system/watch.h"
 #include "corpus/walk/file.h"
@@ -318,27 +318,13 @@ static enum bs_status next_lines(struct bs_feed *feed, struct bs_batch *batch, s
 	return status;
 }
 
-bool bs_feed_is_at_or_below(const char *path, const uint8_t *name, size_t name_bytes)
-{
-	size_t n = strlen(path);
-	return n <= name_bytes && memcmp(path, name, n) == 0 && (n == name_bytes || name[n] == '/');
-}
-
-bool bs_source_has_part(const struct bs_source *source, const uint8_t *name, size_t name_bytes)
-{
-	for (size_t i = 0; source->parts && source->parts[i]; i++)
-		if (bs_feed_is_at_or_below(source->parts[i], name, name_bytes))
-			return true;
-	return !source->parts;
-}
-
 bool bs_feed_is_unread(const struct bs_feed *feed, const char *name)
 {
 	if (!bs_source_has_part(feed->source, (const uint8_t *)name, strlen(name)))
 		return true;
 	for (size_t at = 0; at < feed->unread.used_bytes;) {
 		const char *path = (const char *)feed->unread.data + at;
-		if (bs_feed_is_at_or_below(path, (const uint8_t *)name, strlen(name)))
+		if (bs_path_is_at_or_below(path, (const uint8_t *)name, strlen(name)))
 			return true;
 		at += strlen(path) + 1;
 	}
@@ -362,7 +348,7 @@ static enum bs_status is_binary(const char *folder, const char *path, bool *is_o
 	return status;
 }
 
-enum bs_status bs_source_reaches(const struct bs_source *folder, const struct bs_source_options *options, const char *path,
+enum bs_status bs_feed_reaches(const struct bs_source *folder, const struct bs_source_options *options, const char *path,
                                  bool *reaches_out, struct bs_error *err)
 {
 	const char *parts[] = {path, NULL}, *met = NULL;

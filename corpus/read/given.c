@@ -5,9 +5,8 @@
 
 #include "core/base/bytes.h"
 #include "core/base/hash.h"
-#include "core/base/visible.h"
+#include "core/bitsift/escape.h"
 #include "core/bitsift/host.h"
-#include "core/bitsift/terminal.h"
 #include "corpus/read/record.h"
 
 #define ONES (UINT64_MAX / 255)

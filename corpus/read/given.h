@@ -7,6 +7,7 @@
 
 #include "core/base/buffer.h"
 #include "core/base/error.h"
+#include "core/bitsift/host.h"
 #include "corpus/read/source.h"
 #include "corpus/walk/document.h"
 

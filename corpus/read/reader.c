@@ -1,6 +1,5 @@
 /* reader.c: batches turned into documents, and documents read a second time. See source.h; feed.c makes the batches. */
-#include "core/bitsift/index.h"
-#include "corpus/read/source.h"
+#include "corpus/read/reader.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,9 +10,10 @@
 #include <unistd.h>
 
 #include "core/base/hash.h"
-#include "core/base/visible.h"
+#include "core/bitsift/skip.h"
 #include "core/collections/term_table.h"
 #include "core/system/watch.h"
+#include "core/text/visible_append.h"
 #include "corpus/read/record.h"
 #include "corpus/read/record_scan.h"
 #include "corpus/walk/file.h"

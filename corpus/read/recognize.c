@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/bitsift/index.h"
 #include "corpus/read/coding.h"
+#include "corpus/read/feed.h"
 #include "corpus/read/record.h"
 #include "corpus/walk/file.h"
 #include "corpus/walk/ignore.h"

@@ -16,9 +16,8 @@
 #include <string.h>
 
 #include "core/base/buffer.h"
-#include "core/bitsift/index.h"
-#include "core/bitsift/search.h"
-#include "core/bitsift/terminal.h"
+#include "core/bitsift/escape.h"
+#include "core/bitsift/skip.h"
 #include "core/system/library.h"
 #include "corpus/read/json.h"
 #include "corpus/read/record_scan.h"

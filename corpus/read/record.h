@@ -16,47 +16,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 
 #include "core/base/error.h"
+#include "corpus/read/record_options.h"
 #include "corpus/walk/document.h"
-
-/* Levels of objects and arrays, the record itself included. Costs 33 bytes each, touched only when reached. */
-#define BS_RECORD_MAX_DEPTH 65536
-/* So that the names of a deep record are not many times its size. */
-#define BS_RECORD_NAME_BYTES 255u
-/* So that positions, with the gaps between fields, fit into 32 bits. */
-#define BS_RECORD_MAX_FIELDS ((size_t)1 << 24)
-
-/* Strings are borrowed for as long as the parser lives. */
-struct bs_record_options {
-	const char *id_field;           /* NULL: "id" */
-	const char *const *text_fields; /* the fields that are text, or NULL: every one but the id */
-	size_t n_text_fields;
-	bool is_given;                  /* the id is known: no field is it, and there may be no text (BS_DOC_GIVEN) */
-};
-
-static inline const char *bs_record_id_field(const struct bs_record_options *options)
-{
-	return options->id_field ? options->id_field : "id";
-}
-
-static inline bool bs_record_is_id(const struct bs_record_options *options, const char *name, size_t name_bytes)
-{
-	const char *field = bs_record_id_field(options);
-	return !options->is_given && strlen(field) == name_bytes && memcmp(field, name, name_bytes) == 0;
-}
-
-/* Whether a field of that name is text. */
-static inline bool bs_record_is_text(const struct bs_record_options *options, const char *name, size_t name_bytes)
-{
-	bool is_text = !options->text_fields && !bs_record_is_id(options, name, name_bytes);
-	for (size_t i = 0; i < options->n_text_fields && !is_text; i++) {
-		const char *field = options->text_fields[i];
-		is_text = strlen(field) == name_bytes && memcmp(field, name, name_bytes) == 0;
-	}
-	return is_text;
-}
 
 /* Owns the memory of parsing: about 15 times the longest line so far as address space, touched only as far as used.
  * One thread at a time. */

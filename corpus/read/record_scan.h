@@ -9,7 +9,8 @@
 #define BS_CORPUS_READ_RECORD_SCAN_H
 
 #include "core/base/buffer.h"
-#include "corpus/read/record.h"
+#include "corpus/read/record_options.h"
+#include "corpus/walk/document.h"
 
 /* What to take from a record, and the memory for it. Zero-initialise but for options (borrowed); one thread. */
 struct bs_record_scan {

@@ -110,6 +110,20 @@ enum bs_status bs_source_append_local_id(const struct bs_source *source, const u
 	return bs_source_append_id(&here, name, name_bytes, line, id, err);
 }
 
+bool bs_path_is_at_or_below(const char *path, const uint8_t *name, size_t name_bytes)
+{
+	size_t n = strlen(path);
+	return n <= name_bytes && memcmp(path, name, n) == 0 && (n == name_bytes || name[n] == '/');
+}
+
+bool bs_source_has_part(const struct bs_source *source, const uint8_t *name, size_t name_bytes)
+{
+	for (size_t i = 0; source->parts && source->parts[i]; i++)
+		if (bs_path_is_at_or_below(source->parts[i], name, name_bytes))
+			return true;
+	return !source->parts;
+}
+
 enum bs_status bs_path_stamp(const char *path, struct bs_stamp *stamp_out, struct bs_error *err)
 {
 	struct stat found;

@@ -11,7 +11,7 @@
 
 #include "core/base/doc_ref.h"
 #include "core/base/error.h"
-#include "core/bitsift/index.h"
+#include "core/bitsift/skip.h"
 
 /* Counts n files more of the kind. One that there is no room for, or without a name, is not counted. */
 void bs_skip_kinds_add(struct bs_skip_kind kinds[BS_SKIP_KINDS], const char *name, uint64_t n);

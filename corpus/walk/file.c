@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "core/base/date.h"
-#include "core/bitsift/index.h"
+#include "core/bitsift/skip.h"
 #include "core/system/watch.h"
 #include "corpus/walk/holes.h"
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/vector.h"
 #include "corpus/walk/file_types_table.h"
 #include "corpus/walk/glob.h"
 
@@ -12,26 +13,28 @@ struct definition {
 	const char *name, *glob;
 	size_t name_bytes, glob_bytes;
 };
+BS_VECTOR(definitions, struct definition);
 
 struct chosen {
 	struct bs_glob glob;
 	bool is_negated;
 };
+BS_VECTOR(chosen_types, struct chosen);
 
 struct bs_file_types {
-	struct bs_buffer definitions; /* of struct definition; a type is all those of its name */
-	struct bs_buffer chosen;      /* of struct chosen */
+	struct definitions definitions; /* a type is all those of its name */
+	struct chosen_types chosen;
 	bool has_wanted;
 };
 
 static struct definition *definitions_of(const struct bs_file_types *types)
 {
-	return (struct definition *)(void *)types->definitions.data;
+	return types->definitions.items;
 }
 
 static size_t n_definitions(const struct bs_file_types *types)
 {
-	return types->definitions.used_bytes / sizeof(struct definition);
+	return bs_vector_n(&types->definitions);
 }
 
 static bool is_named(const struct definition *definition, const char *name, size_t name_bytes)
@@ -43,7 +46,7 @@ static enum bs_status define(struct bs_file_types *types, const char *name, size
                              size_t glob_bytes, struct bs_error *err)
 {
 	struct definition definition = {name, glob, name_bytes, glob_bytes};
-	return bs_buffer_append(&types->definitions, &definition, sizeof(definition), err);
+	return bs_vector_append(&types->definitions, &definition, err);
 }
 
 enum bs_status bs_file_types_new(struct bs_file_types **types_out, struct bs_error *err)
@@ -72,11 +75,11 @@ void bs_file_types_free(struct bs_file_types *types)
 {
 	if (!types)
 		return;
-	struct chosen *chosen = (struct chosen *)(void *)types->chosen.data;
-	for (size_t i = 0; i < types->chosen.used_bytes / sizeof(*chosen); i++)
+	struct chosen *chosen = types->chosen.items;
+	for (size_t i = 0; i < bs_vector_n(&types->chosen); i++)
 		bs_glob_deinit(&chosen[i].glob);
-	bs_buffer_deinit(&types->definitions);
-	bs_buffer_deinit(&types->chosen);
+	bs_vector_deinit(&types->definitions);
+	bs_vector_deinit(&types->chosen);
 	free(types);
 }
 
@@ -131,7 +134,7 @@ void bs_file_types_clear(struct bs_file_types *types, const char *name)
 	for (size_t i = 0; i < n; i++)
 		if (!is_named(&list[i], name, strlen(name)))
 			list[n_kept++] = list[i];
-	types->definitions.used_bytes = n_kept * sizeof(*list);
+	bs_vector_set_n(&types->definitions, n_kept);
 }
 
 enum bs_status bs_file_types_choose(struct bs_file_types *types, const char *name, bool is_negated, struct bs_error *err)
@@ -148,7 +151,7 @@ enum bs_status bs_file_types_choose(struct bs_file_types *types, const char *nam
 		status = bs_glob_init(&chosen.glob, (const uint8_t *)list[i].glob, list[i].glob_bytes, err);
 		if (status)
 			break;
-		status = bs_buffer_append(&types->chosen, &chosen, sizeof(chosen), err);
+		status = bs_vector_append(&types->chosen, &chosen, err);
 		if (status)
 			bs_glob_deinit(&chosen.glob);
 	}
@@ -166,10 +169,10 @@ bool bs_file_types_has_wanted(const struct bs_file_types *types)
 enum bs_ignore_verdict bs_file_types_match(struct bs_file_types *types, const char *name)
 {
 	struct bs_glob_path path = {.bytes = (const uint8_t *)name, .n_bytes = strlen(name)};
-	struct chosen *chosen = (struct chosen *)(void *)types->chosen.data;
+	struct chosen *chosen = types->chosen.items;
 	if (path.n_bytes == 0)
 		return BS_IGNORE_SILENT;
-	for (size_t i = types->chosen.used_bytes / sizeof(*chosen); i > 0; i--) {
+	for (size_t i = bs_vector_n(&types->chosen); i > 0; i--) {
 		struct chosen *one = &chosen[i - 1];
 		int last = one->glob.last_byte;
 		if ((last < 0 || last == path.bytes[path.n_bytes - 1]) && bs_glob_match(&one->glob, &path))

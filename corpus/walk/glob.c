@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "core/base/buffer.h"
+#include "core/base/vector.h"
 
 /* No path component is longer than 255 bytes and few patterns are longer than one; this bounds memory. */
 #define PATTERN_MAX_BYTES 65536
@@ -19,6 +20,7 @@
 struct byte_set {
 	uint64_t words[4];
 };
+BS_VECTOR(byte_sets, struct byte_set);
 
 static inline bool byte_set_has(const struct byte_set *set, uint8_t byte)
 {
@@ -69,6 +71,7 @@ struct token {
 	uint8_t byte;
 	uint32_t set; /* index into parser.sets */
 };
+BS_VECTOR(tokens, struct token);
 
 struct parser {
 	const uint8_t *at;
@@ -76,16 +79,16 @@ struct parser {
 	int previous; /* the byte before the one in hand, -1 at the start */
 	int current;
 	bool in_group;
-	struct bs_buffer tokens; /* of struct token */
-	struct bs_buffer sets;   /* of struct byte_set */
+	struct tokens tokens;
+	struct byte_sets sets;
 	const char *fault;       /* what is wrong with the pattern */
 	struct bs_error *err;
 };
 
 static const struct token *tokens_of(const struct parser *parser, size_t *n_tokens_out)
 {
-	*n_tokens_out = parser->tokens.used_bytes / sizeof(struct token);
-	return (const struct token *)(const void *)parser->tokens.data;
+	*n_tokens_out = bs_vector_n(&parser->tokens);
+	return parser->tokens.items;
 }
 
 static enum bs_status parse_fault(struct parser *parser, const char *fault)
@@ -111,7 +114,7 @@ static int parser_take(struct parser *parser)
 static enum bs_status push(struct parser *parser, enum token_kind kind, int byte)
 {
 	struct token token = {.kind = (uint8_t)kind, .byte = (uint8_t)byte};
-	return bs_buffer_append(&parser->tokens, &token, sizeof(token), parser->err);
+	return bs_vector_append(&parser->tokens, &token, parser->err);
 }
 
 /* -1: there is none. */
@@ -140,7 +143,7 @@ static enum bs_status parse_inner_deep(struct parser *parser, int before, int la
 		parser_take(parser);
 	if (last == TOKEN_DEEP_PREFIX || last == TOKEN_DEEP_SUFFIX)
 		return BS_OK;
-	parser->tokens.used_bytes -= sizeof(struct token);
+	bs_vector_set_n(&parser->tokens, bs_vector_n(&parser->tokens) - 1);
 	return push(parser, ends ? TOKEN_DEEP_SUFFIX : TOKEN_DEEP_MIDDLE, 0);
 }
 
@@ -241,9 +244,9 @@ static enum bs_status parse_set(struct parser *parser)
 		set_add(&set, '-', '-');
 	for (size_t i = 0; is_negated && i < 4; i++)
 		set.words[i] = ~set.words[i];
-	struct token token = {.kind = TOKEN_SET, .set = (uint32_t)(parser->sets.used_bytes / sizeof(set))};
-	enum bs_status status = bs_buffer_append(&parser->sets, &set, sizeof(set), parser->err);
-	return status ? status : bs_buffer_append(&parser->tokens, &token, sizeof(token), parser->err);
+	struct token token = {.kind = TOKEN_SET, .set = (uint32_t)bs_vector_n(&parser->sets)};
+	enum bs_status status = bs_vector_append(&parser->sets, &set, parser->err);
+	return status ? status : bs_vector_append(&parser->tokens, &token, parser->err);
 }
 
 static enum bs_status parse_one(struct parser *parser, int byte)
@@ -304,7 +307,7 @@ static bool has_slash(const struct token *tokens, size_t n_tokens)
 /* Whether these tokens can match nothing that holds a slash. */
 static bool within_name(const struct parser *parser, const struct token *tokens, size_t n_tokens)
 {
-	const struct byte_set *sets = (const struct byte_set *)(const void *)parser->sets.data;
+	const struct byte_set *sets = parser->sets.items;
 	for (size_t i = 0; i < n_tokens; i++) {
 		bool is_deep = tokens[i].kind >= TOKEN_DEEP_PREFIX && tokens[i].kind <= TOKEN_DEEP_SUFFIX;
 		if (is_deep || (tokens[i].kind == TOKEN_SET && byte_set_has(&sets[tokens[i].set], '/')))
@@ -456,7 +459,7 @@ static enum bs_status build_ops(struct bs_glob *glob, const struct parser *parse
 	if (!compiler.ops)
 		return bs_fail_memory(parser->err, "a glob", max_ops * sizeof(*glob->ops));
 	glob->ops = compiler.ops;
-	emit_all(&compiler, tokens + skip, n - skip, (const struct byte_set *)(const void *)parser->sets.data);
+	emit_all(&compiler, tokens + skip, n - skip, parser->sets.items);
 	glob->n_ops = compiler.n_ops;
 	struct bs_glob_op *smaller = realloc(glob->ops, glob->n_ops * sizeof(*glob->ops));
 	glob->ops = smaller ? smaller : glob->ops;
@@ -510,8 +513,8 @@ enum bs_status bs_glob_init(struct bs_glob *glob, const uint8_t *pattern, size_t
 	if (status)
 		bs_glob_deinit(glob);
 out:
-	bs_buffer_deinit(&parser.tokens);
-	bs_buffer_deinit(&parser.sets);
+	bs_vector_deinit(&parser.tokens);
+	bs_vector_deinit(&parser.sets);
 	return status;
 }
 

@@ -11,8 +11,7 @@
 #include <unistd.h>
 
 #include "core/base/buffer.h"
-#include "core/base/visible.h"
-#include "core/bitsift/terminal.h"
+#include "core/bitsift/escape.h"
 #include "core/simd/needle.h"
 #include "core/system/watch.h"
 #include "corpus/walk/file.h"

@@ -24,8 +24,8 @@
 
 #include "core/base/buffer.h"
 #include "core/base/bytes.h"
-#include "core/bitsift/grep.h"
-#include "core/bitsift/index.h"
+#include "core/bitsift/ignore_kinds.h"
+#include "core/bitsift/skip.h"
 #include "core/collections/sort.h"
 #include "core/simd/needle.h"
 #include "core/system/watch.h"

@@ -16,7 +16,7 @@
 #include <sys/types.h>
 
 #include "core/base/folder_listing.h"
-#include "core/bitsift/index.h"
+#include "core/bitsift/skip.h"
 #include "core/bitsift/status.h"
 #include "corpus/walk/document.h"
 

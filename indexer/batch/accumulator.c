@@ -9,6 +9,7 @@
 
 #include "core/base/hash.h"
 #include "core/base/value.h"
+#include "core/base/vector.h"
 #include "core/store/manifest.h"
 #include "core/system/watch.h"
 
@@ -118,7 +119,7 @@ enum bs_status bs_accumulator_use_files(struct bs_accumulator *accumulator, cons
 {
 	struct bs_doc_table_builder *docs = &accumulator->doc_table;
 	struct bs_buffer *const buffers[] = {
-		&accumulator->docs, &accumulator->tf_table.ends, &accumulator->tf_table.bits, &docs->lengths, &docs->flags,
+		&accumulator->docs.bytes, &accumulator->tf_table.ends, &accumulator->tf_table.bits, &docs->lengths, &docs->flags,
 		&docs->places, &docs->checksums, &docs->name_offsets, &docs->names,
 	};
 	enum bs_status status = bs_dir_create_nameless(dir, 0600, &accumulator->spool_file.fd, err);
@@ -145,15 +146,15 @@ void bs_accumulator_clear(struct bs_accumulator *accumulator)
 	bs_term_table_clear(&accumulator->terms);
 	bs_term_table_clear(&accumulator->fields);
 	bs_term_table_clear(&accumulator->values);
-	bs_buffer_clear(&accumulator->value_docs);
-	bs_buffer_clear(&accumulator->value_numbers);
-	bs_buffer_clear(&accumulator->field_texts);
-	bs_buffer_clear(&accumulator->field_map);
-	bs_buffer_clear(&accumulator->value_map);
+	bs_vector_clear(&accumulator->value_docs);
+	bs_vector_clear(&accumulator->value_numbers);
+	bs_vector_clear(&accumulator->field_texts);
+	bs_vector_clear(&accumulator->field_map);
+	bs_vector_clear(&accumulator->value_map);
 	accumulator->lacks_values = false;
 	bs_doc_table_builder_clear(&accumulator->doc_table);
 	bs_tf_table_builder_clear(&accumulator->tf_table);
-	bs_buffer_clear(&accumulator->docs);
+	bs_vector_clear(&accumulator->docs);
 	bs_buffer_clear(&accumulator->map);
 	drop_spool(accumulator);
 	accumulator->spool_bytes = 0;
@@ -170,14 +171,14 @@ void bs_accumulator_deinit(struct bs_accumulator *accumulator)
 	bs_term_table_deinit(&accumulator->terms);
 	bs_term_table_deinit(&accumulator->fields);
 	bs_term_table_deinit(&accumulator->values);
-	bs_buffer_deinit(&accumulator->value_docs);
-	bs_buffer_deinit(&accumulator->value_numbers);
-	bs_buffer_deinit(&accumulator->field_texts);
-	bs_buffer_deinit(&accumulator->field_map);
-	bs_buffer_deinit(&accumulator->value_map);
+	bs_vector_deinit(&accumulator->value_docs);
+	bs_vector_deinit(&accumulator->value_numbers);
+	bs_vector_deinit(&accumulator->field_texts);
+	bs_vector_deinit(&accumulator->field_map);
+	bs_vector_deinit(&accumulator->value_map);
 	bs_doc_table_builder_deinit(&accumulator->doc_table);
 	bs_tf_table_builder_deinit(&accumulator->tf_table);
-	bs_buffer_deinit(&accumulator->docs);
+	bs_vector_deinit(&accumulator->docs);
 	bs_buffer_deinit(&accumulator->map);
 	*accumulator = (struct bs_accumulator){0};
 }
@@ -246,7 +247,7 @@ static bool make_value_key(const struct bs_accumulator *accumulator, const struc
                            struct value_key *key)
 {
 	const uint8_t *of_batch = bs_term_table_key(&batch->values, number);
-	uint32_t field = ((const uint32_t *)(const void *)accumulator->field_map.data)[bs_load_u32(of_batch)];
+	uint32_t field = accumulator->field_map.items[bs_load_u32(of_batch)];
 	key->n_bytes = batch->values.entries[number].n_bytes;
 	memcpy(key->bytes, of_batch, key->n_bytes);
 	bs_store_u32(key->bytes, field);
@@ -290,13 +291,13 @@ static enum bs_status look_up_values(const struct bs_accumulator *accumulator, c
 /* Room for the texts of fields that are new here. */
 static enum bs_status start_field_texts(struct bs_accumulator *accumulator, struct bs_error *err)
 {
-	struct bs_buffer *texts = &accumulator->field_texts;
-	size_t n_bytes = accumulator->fields.n_terms * sizeof(struct bs_field_texts), n_new = n_bytes - texts->used_bytes;
-	enum bs_status status = n_new > 0 ? bs_buffer_reserve(texts, n_new, err) : BS_OK;
+	struct bs_field_texts_list *texts = &accumulator->field_texts;
+	const size_t n_before = bs_vector_n(texts), n_new = accumulator->fields.n_terms - n_before;
+	enum bs_status status = n_new > 0 ? bs_vector_reserve(texts, n_new, err) : BS_OK;
 	if (status || n_new == 0)
 		return status;
-	memset(texts->data + texts->used_bytes, 0, n_new);
-	texts->used_bytes = n_bytes;
+	memset(texts->items + n_before, 0, n_new * sizeof(*texts->items));
+	bs_vector_set_n(texts, n_before + n_new);
 	return BS_OK;
 }
 
@@ -304,23 +305,22 @@ static enum bs_status start_values(struct bs_accumulator *accumulator, const str
                                    struct bs_error *err)
 {
 	const struct bs_term_table *fields = &batch->fields;
-	size_t n_bytes = batch->values.n_terms * sizeof(uint32_t);
 	enum bs_status status = BS_OK;
-	bs_buffer_clear(&accumulator->field_map);
-	bs_buffer_clear(&accumulator->value_map);
+	bs_vector_clear(&accumulator->field_map);
+	bs_vector_clear(&accumulator->value_map);
 	for (uint32_t i = 0; i < fields->n_terms && !status; i++) {
 		uint32_t number;
 		if (!bs_term_table_find(&accumulator->fields, bs_term_table_key(fields, i), fields->entries[i].n_bytes,
 		                        fields->entries[i].hash, &number))
 			number = BS_TERM_NONE;
-		status = bs_buffer_append(&accumulator->field_map, &number, sizeof(number), err);
+		status = bs_vector_append(&accumulator->field_map, &number, err);
 	}
 	if (!status)
-		status = bs_buffer_reserve(&accumulator->value_map, n_bytes, err);
+		status = bs_vector_reserve(&accumulator->value_map, batch->values.n_terms, err);
 	if (status)
 		return status;
-	status = look_up_values(accumulator, batch, (uint32_t *)(void *)accumulator->value_map.data, err);
-	accumulator->value_map.used_bytes = n_bytes;
+	status = look_up_values(accumulator, batch, accumulator->value_map.items, err);
+	bs_vector_set_n(&accumulator->value_map, batch->values.n_terms);
 	return status;
 }
 
@@ -388,7 +388,7 @@ static uint8_t *put_terms(struct bs_accumulator *accumulator, const uint32_t *po
 /* Writes how often the document's repeated words stand there. */
 static uint8_t *put_tfs(const struct bs_term_batch *batch, const struct bs_term_batch_doc *doc, uint8_t *at)
 {
-	const uint32_t *tfs = (const uint32_t *)(const void *)batch->tfs.data + doc->first_tf;
+	const uint32_t *tfs = batch->tfs.items + doc->first_tf;
 	uint32_t numbers[POSTINGS];
 	for (uint32_t p = 0; p < doc->n_repeated; p += POSTINGS) {
 		uint32_t n = doc->n_repeated - p < POSTINGS ? doc->n_repeated - p : POSTINGS;
@@ -413,8 +413,8 @@ static enum bs_status know_value(struct bs_accumulator *accumulator, const struc
 static enum bs_status add_values(struct bs_accumulator *accumulator, const struct bs_term_batch *batch,
                                  const struct bs_term_batch_doc *doc, struct bs_error *err)
 {
-	const uint32_t *numbers = (const uint32_t *)(const void *)batch->value_numbers.data + doc->first_value;
-	uint32_t *map = (uint32_t *)(void *)accumulator->value_map.data;
+	const uint32_t *numbers = batch->value_numbers.items + doc->first_value;
+	uint32_t *map = accumulator->value_map.items;
 	struct bs_accumulated_values added = {.document = bs_accumulator_n_docs(accumulator)};
 	enum bs_status status = BS_OK;
 	for (uint32_t i = 0; i < doc->n_values && !status; i++) {
@@ -423,14 +423,14 @@ static enum bs_status add_values(struct bs_accumulator *accumulator, const struc
 			status = know_value(accumulator, batch, numbers[i], known, err);
 		if (status || *known == BS_TERM_NONE)
 			continue;
-		status = bs_buffer_append(&accumulator->value_numbers, known, sizeof(*known), err);
+		status = bs_vector_append(&accumulator->value_numbers, known, err);
 		if (!status)
 			status = bs_watch_each(added.n_values, TERM_NS, err);
 		added.n_values++;
 	}
 	if (added.n_values == 0 || status)
 		return status;
-	return bs_buffer_append(&accumulator->value_docs, &added, sizeof(added), err);
+	return bs_vector_append(&accumulator->value_docs, &added, err);
 }
 
 static void increment(uint32_t *n)
@@ -441,10 +441,10 @@ static void increment(uint32_t *n)
 /* Counts the texts of the document's fields. Those of fields that are too many are not counted. */
 static void count_texts(struct bs_accumulator *accumulator, const struct bs_term_batch *batch, const struct bs_term_batch_doc *doc)
 {
-	const uint32_t *others = (const uint32_t *)(const void *)batch->other_fields.data + doc->first_other;
-	const uint32_t *values = (const uint32_t *)(const void *)batch->value_numbers.data + doc->first_value;
-	const uint32_t *field_map = (const uint32_t *)(const void *)accumulator->field_map.data;
-	struct bs_field_texts *texts = (struct bs_field_texts *)(void *)accumulator->field_texts.data;
+	const uint32_t *others = batch->other_fields.items + doc->first_other;
+	const uint32_t *values = batch->value_numbers.items + doc->first_value;
+	const uint32_t *field_map = accumulator->field_map.items;
+	struct bs_field_texts *texts = accumulator->field_texts.items;
 	for (uint32_t i = 0; i < doc->n_others; i++)
 		if (field_map[others[i]] != BS_TERM_NONE)
 			increment(&texts[field_map[others[i]]].n_others);
@@ -459,7 +459,7 @@ enum bs_status bs_accumulator_add(struct bs_accumulator *accumulator, const stru
                                   const struct bs_doc_record *record, struct bs_error *err)
 {
 	const struct bs_term_batch_doc *from = &bs_term_batch_docs(batch)[i];
-	const uint32_t *postings = (const uint32_t *)(const void *)batch->postings.data + from->first_posting;
+	const uint32_t *postings = batch->postings.items + from->first_posting;
 	size_t most_bytes = BS_GROUP_MOST_BYTES(from->n_terms) + BS_GROUP_MOST_BYTES(from->n_repeated);
 	uint8_t *codes;
 	enum bs_status status = bs_spool_reserve(&accumulator->spool, most_bytes, bs_accumulator_n_docs(accumulator), &codes, err);
@@ -480,7 +480,7 @@ enum bs_status bs_accumulator_add(struct bs_accumulator *accumulator, const stru
 	if (!status && from->n_values > 0)
 		status = add_values(accumulator, batch, from, err);
 	if (!status)
-		status = bs_buffer_append(&accumulator->docs, &doc, sizeof(doc), err);
+		status = bs_vector_append(&accumulator->docs, &doc, err);
 	if (!status)
 		status = bs_doc_table_add(&accumulator->doc_table, &named, err);
 	if (status)
@@ -497,9 +497,9 @@ enum bs_status bs_accumulator_add(struct bs_accumulator *accumulator, const stru
 uint64_t bs_accumulator_bytes(const struct bs_accumulator *accumulator)
 {
 	uint64_t n_bytes = bs_term_table_bytes(&accumulator->terms) + bs_term_table_bytes(&accumulator->values) +
-	                   accumulator->value_docs.used_bytes + accumulator->value_numbers.used_bytes +
-	                   accumulator->field_texts.used_bytes;
+	                   accumulator->value_docs.bytes.used_bytes + accumulator->value_numbers.bytes.used_bytes +
+	                   accumulator->field_texts.bytes.used_bytes;
 	return accumulator->dir ? n_bytes
 	                        : n_bytes + bs_doc_table_builder_bytes(&accumulator->doc_table) +
-	                                  accumulator->docs.used_bytes + accumulator->spool_bytes;
+	                                  accumulator->docs.bytes.used_bytes + accumulator->spool_bytes;
 }

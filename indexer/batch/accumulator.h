@@ -15,6 +15,7 @@
 #include "core/base/buffer.h"
 #include "core/base/bytes.h"
 #include "core/base/error.h"
+#include "core/base/vector.h"
 #include "core/collections/term_table.h"
 #include "core/file/dir.h"
 #include "core/matrix/tf_code.h"
@@ -85,6 +86,10 @@ struct bs_field_texts {
 	uint32_t n_others;
 };
 
+BS_VECTOR(bs_accumulated_doc_list, struct bs_accumulated_doc);
+BS_VECTOR(bs_accumulated_value_list, struct bs_accumulated_values);
+BS_VECTOR(bs_field_texts_list, struct bs_field_texts);
+
 /* Codes that do not move, of some documents in a row. */
 struct bs_spool_chunk {
 	struct bs_spool_chunk *next; /* those of earlier documents */
@@ -128,11 +133,11 @@ struct bs_accumulator {
 	struct bs_term_table fields;
 	struct bs_doc_table_builder doc_table;
 	struct bs_tf_table_builder tf_table; /* filled by slab_plan.h */
-	struct bs_buffer docs; /* struct bs_accumulated_doc each */
+	struct bs_accumulated_doc_list docs;
 	struct bs_term_table values;    /* numbers and dates: the field's number, four bytes, and the key (core/base/value.h) */
-	struct bs_buffer value_docs;    /* struct bs_accumulated_values each, of documents that have any */
-	struct bs_buffer value_numbers; /* u32 each: theirs */
-	struct bs_buffer field_texts;   /* struct bs_field_texts each, by field */
+	struct bs_accumulated_value_list value_docs;    /* of documents that have any */
+	struct bs_u32s value_numbers; /* theirs */
+	struct bs_field_texts_list field_texts;   /* by field */
 	bool lacks_values;              /* there are more fields than are known, and what they have is not here */
 	struct bs_spool spool;
 	struct bs_spool_file spool_file;
@@ -140,9 +145,9 @@ struct bs_accumulator {
 	uint64_t n_postings;
 	uint64_t n_positions;
 	uint64_t text_bytes;
-	struct bs_buffer map; /* scratch: number in the analysed batch -> what that term is here */
-	struct bs_buffer field_map; /* likewise u32 of fields, BS_TERM_NONE for those that are too many */
-	struct bs_buffer value_map; /* ... and of values, BS_TERM_NONE for those that are not known yet */
+	struct bs_buffer map; /* scratch: number in the analysed batch -> what that term is here (accumulator.c) */
+	struct bs_u32s field_map; /* of fields, BS_TERM_NONE for those that are too many */
+	struct bs_u32s value_map; /* of values, BS_TERM_NONE for those that are not known yet */
 };
 /* Of an empty one: BS_IO. */
 enum bs_status bs_accumulator_use_files(struct bs_accumulator *accumulator, const struct bs_dir *dir,
@@ -174,7 +179,7 @@ static inline uint32_t bs_accumulator_n_docs(const struct bs_accumulator *accumu
 
 static inline const struct bs_accumulated_doc *bs_accumulator_docs(const struct bs_accumulator *accumulator)
 {
-	return (const struct bs_accumulated_doc *)(const void *)accumulator->docs.data;
+	return accumulator->docs.items;
 }
 
 #define BS_TERM_CHUNK 64u /* all that is prefetched of a chunk fits into the first cache; whole groups */

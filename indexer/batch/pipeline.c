@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "core/system/workers.h"
+#include "corpus/read/reader.h"
 
 /* An analysed batch is merged when it holds this much, even in the middle of a batch. */
 #define TERM_BATCH_LIMIT_BYTES (8u << 20)

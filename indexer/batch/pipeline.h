@@ -17,6 +17,7 @@
 
 #include "core/base/error.h"
 #include "core/text/words.h"
+#include "corpus/read/reader.h"
 #include "corpus/read/source.h"
 #include "indexer/batch/accumulator.h"
 

@@ -7,7 +7,8 @@
 
 #include "core/base/hash.h"
 #include "core/base/value.h"
-#include "core/bitsift/index.h"
+#include "core/base/vector.h"
+#include "core/bitsift/skip.h"
 #include "core/lexicon/lexicon.h"
 #include "core/store/field_weights.h"
 #include "core/store/manifest.h"
@@ -22,11 +23,6 @@
 #define FIELD_NS    200u
 
 _Static_assert(BS_TOKEN_SLACK_BYTES >= BS_TERM_BATCH_KEY_BYTES, "a key is read whole, whatever its length");
-
-static struct bs_term_batch_term *entries_of(const struct bs_term_batch_terms *terms)
-{
-	return (struct bs_term_batch_term *)(void *)terms->entries.data;
-}
 
 /* Makes the first so many slots empty, and the table. */
 static void use_slots(struct bs_term_batch_terms *terms, uint32_t n_slots)
@@ -87,7 +83,7 @@ static enum bs_status grow_slots(struct bs_term_batch_terms *terms, struct bs_er
 	use_slots(terms, n_slots);
 	enum bs_status status = BS_OK;
 	for (uint32_t i = 0; i < terms->n_terms && !status; i++) {
-		uint32_t at = home_slot(terms, &entries_of(terms)[i]);
+		uint32_t at = home_slot(terms, &terms->entries.items[i]);
 		while (terms->slots[at])
 			at = (at + 1) & (n_slots - 1);
 		terms->slots[at] = i + 1;
@@ -100,9 +96,9 @@ static enum bs_status grow_slots(struct bs_term_batch_terms *terms, struct bs_er
 static enum bs_status add_term(struct bs_term_batch_terms *terms, const struct bs_term_batch_term *term, uint64_t hash,
                                uint32_t slot, uint32_t *number_out, struct bs_error *err)
 {
-	enum bs_status status = bs_buffer_append(&terms->entries, term, sizeof(*term), err);
+	enum bs_status status = bs_vector_append(&terms->entries, term, err);
 	if (!status)
-		status = bs_buffer_append(&terms->hashes, &hash, sizeof(hash), err);
+		status = bs_vector_append(&terms->hashes, &hash, err);
 	if (status)
 		return status;
 	*number_out = terms->n_terms++;
@@ -119,7 +115,7 @@ static inline enum bs_status find_mixed(struct bs_term_batch_terms *terms, struc
 {
 	uint32_t at = (uint32_t)(mixed >> terms->slot_shift);
 	for (uint32_t found; (found = terms->slots[at]) != 0; at = (at + 1) & (terms->n_slots - 1)) {
-		const struct bs_term_batch_term *entry = &entries_of(terms)[found - 1];
+		const struct bs_term_batch_term *entry = &terms->entries.items[found - 1];
 		struct short_key other;
 		memcpy(&other, entry->key, sizeof(other));
 		if (!((key.words[0] ^ other.words[0]) | (key.words[1] ^ other.words[1]) | (n_bytes ^ entry->key_bytes))) {
@@ -146,7 +142,7 @@ static enum bs_status find_long(struct bs_term_batch_terms *terms, const uint8_t
 	struct short_key key = {{hash, 0}};
 	uint32_t at = (uint32_t)(mix_key(terms->secret, key, n_bytes) >> terms->slot_shift);
 	for (uint32_t found; (found = terms->slots[at]) != 0; at = (at + 1) & (terms->n_slots - 1)) {
-		const struct bs_term_batch_term *entry = &entries_of(terms)[found - 1];
+		const struct bs_term_batch_term *entry = &terms->entries.items[found - 1];
 		memcpy(&key, entry->key, sizeof(key));
 		if (entry->key_bytes == n_bytes && key.words[0] == hash &&
 		    memcmp(terms->long_keys.data + key.words[1], bytes, n_bytes) == 0) {
@@ -163,7 +159,7 @@ static enum bs_status find_long(struct bs_term_batch_terms *terms, const uint8_t
 
 const uint8_t *bs_term_batch_key(const struct bs_term_batch *batch, uint32_t number, uint32_t *key_bytes_out)
 {
-	const struct bs_term_batch_term *term = &entries_of(&batch->terms)[number];
+	const struct bs_term_batch_term *term = &batch->terms.entries.items[number];
 	struct short_key key;
 	*key_bytes_out = term->key_bytes;
 	if (term->key_bytes <= BS_TERM_BATCH_KEY_BYTES)
@@ -253,7 +249,7 @@ static enum bs_status know_pair_word(struct bs_term_batch *batch, const struct b
 	if (!token->is_bigram)
 		word = bs_word_pairs_word(batch->pairs, token->term, token->term_bytes,
 		                          bs_term_batch_hashes(batch)[batch->terms.n_terms - 1]);
-	return bs_buffer_append(&batch->pair_words, &word, sizeof(word), err);
+	return bs_vector_append(&batch->pair_words, &word, err);
 }
 
 /* The term number of a pair of words in this batch. */
@@ -261,7 +257,7 @@ static enum bs_status pair_number(struct bs_term_batch *batch, uint32_t pair, ui
                                   struct bs_error *err)
 {
 	static const uint16_t none = BS_NO_WORD;
-	uint32_t *known = (uint32_t *)(void *)batch->pair_numbers.data + pair;
+	uint32_t *known = batch->pair_numbers.items + pair;
 	uint32_t n_before = batch->terms.n_terms;
 	uint32_t key_bytes;
 	const uint8_t *key = bs_word_pairs_key(batch->pairs, pair, &key_bytes);
@@ -271,7 +267,7 @@ static enum bs_status pair_number(struct bs_term_batch *batch, uint32_t pair, ui
 	}
 	enum bs_status status = find_pair(batch, key + 1, key_bytes - 1, number_out, err);
 	if (!status && batch->terms.n_terms > n_before)
-		status = bs_buffer_append(&batch->pair_words, &none, sizeof(none), err);
+		status = bs_vector_append(&batch->pair_words, &none, err);
 	if (!status)
 		*known = *number_out + 1;
 	return status;
@@ -279,14 +275,14 @@ static enum bs_status pair_number(struct bs_term_batch *batch, uint32_t pair, ui
 
 static enum bs_status start_pairs(struct bs_term_batch *batch, struct bs_error *err)
 {
-	size_t n_bytes = (size_t)batch->pairs->n_word_pairs * sizeof(uint32_t);
-	if (batch->pair_numbers.used_bytes == n_bytes)
+	const size_t n = batch->pairs->n_word_pairs;
+	if (bs_vector_n(&batch->pair_numbers) == n)
 		return BS_OK;
-	bs_buffer_clear(&batch->pair_numbers);
-	enum bs_status status = bs_buffer_reserve(&batch->pair_numbers, n_bytes, err);
+	bs_vector_clear(&batch->pair_numbers);
+	enum bs_status status = bs_vector_reserve(&batch->pair_numbers, n, err);
 	if (!status) {
-		memset(batch->pair_numbers.data, 0, n_bytes);
-		batch->pair_numbers.used_bytes = n_bytes;
+		memset(batch->pair_numbers.items, 0, n * sizeof(*batch->pair_numbers.items));
+		bs_vector_set_n(&batch->pair_numbers, n);
 	}
 	return status;
 }
@@ -314,7 +310,7 @@ static void look_ahead(const struct bs_term_batch_terms *terms, const struct bs_
 		here->mixed = mix_key(terms->secret, here->key, n_bytes);
 		__builtin_prefetch(&terms->slots[here->mixed >> terms->slot_shift]);
 	}
-	const struct bs_term_batch_term *entries = entries_of(terms);
+	const struct bs_term_batch_term *entries = terms->entries.items;
 	for (size_t i = 0; entries && i < n; i++) {
 		uint32_t found = terms->slots[looked_up[i].mixed >> terms->slot_shift];
 		__builtin_prefetch(&entries[found ? found - 1 : 0], 1);
@@ -325,7 +321,7 @@ static void look_ahead(const struct bs_term_batch_terms *terms, const struct bs_
 static inline void count_term(struct bs_term_batch *batch, uint32_t number, uint32_t **posting)
 {
 	/* Whether a word is the document's first of its kind cannot be predicted: no branch. */
-	struct bs_term_batch_term *entry = &entries_of(&batch->terms)[number];
+	struct bs_term_batch_term *entry = &batch->terms.entries.items[number];
 	uint32_t this_doc = batch->n_docs + 1;
 	bool is_first = entry->last_doc != this_doc;
 	**posting = number;
@@ -351,7 +347,7 @@ static enum bs_status take_pair(struct bs_term_batch *batch, uint32_t pair, uint
 	enum bs_status status = pair_number(batch, pair, &number, err);
 	if (status)
 		return status;
-	struct bs_term_batch_term *entry = &entries_of(&batch->terms)[number];
+	struct bs_term_batch_term *entry = &batch->terms.entries.items[number];
 	**posting = number;
 	*posting += entry->last_doc != batch->n_docs + 1;
 	entry->last_doc = batch->n_docs + 1;
@@ -419,7 +415,7 @@ static enum bs_status take_pairs(struct bs_term_batch *batch, const struct bs_to
                                     size_t n, uint32_t **posting, struct bs_error *err)
 {
 	struct meeting met[LOOK_AHEAD];
-	const uint16_t *words = (const uint16_t *)(const void *)batch->pair_words.data;
+	const uint16_t *words = batch->pair_words.items;
 	enum bs_status status = BS_OK;
 	size_t n_met = 0;
 	for (size_t i = 0; i < n; i++) {
@@ -457,7 +453,7 @@ static enum bs_status take_some(struct bs_term_batch *batch, const struct bs_tok
 			status = tokens[i].is_bigram
 			                 ? find_pair(batch, tokens[i].term, tokens[i].term_bytes, &number, err)
 			                 : find_long(&batch->terms, tokens[i].term, tokens[i].term_bytes, &number, err);
-		if (!status && batch->pairs && batch->pair_words.used_bytes / sizeof(uint16_t) == number)
+		if (!status && batch->pairs && bs_vector_n(&batch->pair_words) == number)
 			status = know_pair_word(batch, &tokens[i], err);
 		if (status)
 			return status;
@@ -489,19 +485,19 @@ static enum bs_status take_tokens(void *context, const struct bs_token *tokens, 
                                      struct bs_error *err)
 {
 	struct bs_term_batch *batch = context;
-	struct bs_buffer *postings = &batch->postings;
-	enum bs_status status = bs_buffer_reserve(postings, MOST_POSTINGS * n_tokens * sizeof(uint32_t), err);
+	struct bs_u32s *postings = &batch->postings;
+	enum bs_status status = bs_vector_reserve(postings, MOST_POSTINGS * n_tokens, err);
 	if (!status && !batch->terms.slots)
 		status = grow_slots(&batch->terms, err);
 	if (!status && batch->pairs)
 		status = start_pairs(batch, err);
 	if (status)
 		return status;
-	uint32_t *posting = (uint32_t *)(void *)(postings->data + postings->used_bytes);
+	uint32_t *posting = postings->items + bs_vector_n(postings);
 	for (size_t i = 0; i < n_tokens && !status; i += LOOK_AHEAD)
 		status = take_some(batch, tokens + i, n_tokens - i < LOOK_AHEAD ? n_tokens - i : LOOK_AHEAD, &posting,
 		                      err);
-	postings->used_bytes = (size_t)((uint8_t *)posting - postings->data);
+	bs_vector_set_n(postings, (size_t)(posting - postings->items));
 	return status || has_room(batch, 0) ? status : fail_room(err);
 }
 
@@ -516,12 +512,12 @@ static enum bs_status take_value(struct bs_term_batch *batch, const struct bs_fi
 	if (status)
 		return status;
 	if (!bs_value_parse(field->text, field->text_bytes, &value))
-		return bs_buffer_append(&batch->other_fields, &field_number, sizeof(field_number), err);
+		return bs_vector_append(&batch->other_fields, &field_number, err);
 	bs_store_u32(key, field_number);
 	memcpy(key + 4, value.bytes, value.n_bytes);
 	uint32_t key_bytes = 4 + (uint32_t)value.n_bytes;
 	status = bs_term_table_intern(&batch->values, key, key_bytes, bs_hash_slot(key, key_bytes), &number, NULL, err);
-	return status ? status : bs_buffer_append(&batch->value_numbers, &number, sizeof(number), err);
+	return status ? status : bs_vector_append(&batch->value_numbers, &number, err);
 }
 
 static enum bs_status take_fields(struct bs_term_batch *batch, const struct bs_document *document,
@@ -565,24 +561,24 @@ static bool is_bigram(const struct bs_term_batch *batch, const struct bs_term_ba
  * notes how often each of them does. */
 static enum bs_status take_tfs(struct bs_term_batch *batch, struct bs_term_batch_doc *doc, struct bs_error *err)
 {
-	doc->first_tf = batch->tfs.used_bytes / sizeof(uint32_t);
+	doc->first_tf = bs_vector_n(&batch->tfs);
 	if (doc->n_terms == 0) /* there may be no analyzer */
 		return BS_OK;
-	uint32_t *postings = (uint32_t *)(void *)batch->postings.data + doc->first_posting;
-	enum bs_status status = bs_buffer_reserve(&batch->tfs, doc->n_terms * sizeof(uint32_t), err);
+	uint32_t *postings = batch->postings.items + doc->first_posting;
+	enum bs_status status = bs_vector_reserve(&batch->tfs, doc->n_terms, err);
 	if (status)
 		return status;
-	uint32_t *tfs = (uint32_t *)(void *)batch->tfs.data + doc->first_tf;
+	uint32_t *tfs = batch->tfs.items + doc->first_tf;
 	for (uint32_t i = 0; i < doc->n_terms && !status; i++) {
 		uint32_t number = postings[i];
-		const struct bs_term_batch_term *term = &entries_of(&batch->terms)[number];
+		const struct bs_term_batch_term *term = &batch->terms.entries.items[number];
 		postings[i] = postings[doc->n_repeated];
 		postings[doc->n_repeated] = number;
 		tfs[doc->n_repeated] = term->tf;
 		doc->n_repeated += (term->tf > 1) & !is_bigram(batch, term);
 		status = bs_watch_each(i, TERM_NS, err);
 	}
-	batch->tfs.used_bytes += doc->n_repeated * sizeof(uint32_t);
+	bs_vector_set_n(&batch->tfs, doc->first_tf + doc->n_repeated);
 	return status;
 }
 
@@ -619,15 +615,15 @@ static enum bs_status take_grams(struct bs_term_batch *batch, const struct bs_do
 		return status;
 	doc->n_gram_bits = sum.n_bits;
 	doc->gram_size_class = sum.size_class;
-	doc->gram_row = batch->gram_rows.used_bytes / sizeof(uint64_t);
-	size_t row_bytes = (size_t)bs_gram_row_words(sum.size_class) * sizeof(uint64_t);
+	doc->gram_row = bs_vector_n(&batch->gram_rows);
+	const size_t row_words = bs_gram_row_words(sum.size_class);
 	status = bs_gram_sketch_tell(batch->grams, batch->trigrams.used_bytes == 0, &batch->trigrams, err);
 	if (!status)
-		status = bs_buffer_reserve(&batch->gram_rows, row_bytes, err);
-	if (status || row_bytes == 0)
+		status = bs_vector_reserve(&batch->gram_rows, row_words, err);
+	if (status || row_words == 0)
 		return status;
-	bs_gram_sketch_row(batch->grams, (uint64_t *)(void *)(batch->gram_rows.data + batch->gram_rows.used_bytes));
-	batch->gram_rows.used_bytes += row_bytes;
+	bs_gram_sketch_row(batch->grams, batch->gram_rows.items + doc->gram_row);
+	bs_vector_set_n(&batch->gram_rows, doc->gram_row + row_words);
 	return BS_OK;
 }
 
@@ -635,11 +631,11 @@ static enum bs_status take_document(void *context, const struct bs_document *doc
 {
 	struct bs_term_batch *batch = context;
 	struct bs_term_batch_doc doc = {
-		.first_posting = batch->postings.used_bytes / 4,
+		.first_posting = bs_vector_n(&batch->postings),
 		.name_offset = batch->names.used_bytes,
 		.raw_offset = batch->raws.used_bytes,
-		.first_value = batch->value_numbers.used_bytes / 4,
-		.first_other = batch->other_fields.used_bytes / 4,
+		.first_value = bs_vector_n(&batch->value_numbers),
+		.first_other = bs_vector_n(&batch->other_fields),
 		.gram_size_class = BS_GRAM_NO_SIZE_CLASS,
 		.document = *document,
 	};
@@ -654,9 +650,9 @@ static enum bs_status take_document(void *context, const struct bs_document *doc
 		status = bs_buffer_append(&batch->names, document->name, document->name_bytes, err);
 	if (!status && batch->keep_raws && !batch->is_row)
 		status = bs_buffer_append(&batch->raws, document->raw, (size_t)document->raw_bytes, err);
-	doc.n_terms = (uint32_t)(batch->postings.used_bytes / 4 - doc.first_posting);
-	doc.n_values = (uint32_t)(batch->value_numbers.used_bytes / 4 - doc.first_value);
-	doc.n_others = (uint32_t)(batch->other_fields.used_bytes / 4 - doc.first_other);
+	doc.n_terms = (uint32_t)(bs_vector_n(&batch->postings) - doc.first_posting);
+	doc.n_values = (uint32_t)(bs_vector_n(&batch->value_numbers) - doc.first_value);
+	doc.n_others = (uint32_t)(bs_vector_n(&batch->other_fields) - doc.first_other);
 	if (!status)
 		status = take_tfs(batch, &doc, err);
 	if (!status && !has_room(batch, doc.n_repeated))
@@ -666,7 +662,7 @@ static enum bs_status take_document(void *context, const struct bs_document *doc
 		bs_term_batch_clear(batch);
 	batch->is_alone = false;
 	if (!status)
-		status = bs_buffer_append(&batch->docs, &doc, sizeof(doc), err);
+		status = bs_vector_append(&batch->docs, &doc, err);
 	if (!status)
 		batch->n_docs++;
 	return status;
@@ -684,7 +680,7 @@ static enum bs_status take_skip(void *context, enum bs_skip reason, const char *
 static enum bs_status take_unchanged(void *context, struct bs_doc_ref known, struct bs_error *err)
 {
 	struct bs_term_batch *batch = context;
-	return bs_buffer_append(&batch->unchanged, &known, sizeof(known), err);
+	return bs_vector_append(&batch->unchanged, &known, err);
 }
 
 static enum bs_status take_non_documents(void *context, const char *name, uint32_t nul_end, struct bs_error *err)

@@ -13,7 +13,8 @@
 
 #include "core/base/buffer.h"
 #include "core/base/hash.h"
-#include "core/bitsift/index.h"
+#include "core/base/vector.h"
+#include "core/bitsift/skip.h"
 #include "core/collections/term_table.h"
 #include "core/lexicon/word_pairs.h"
 #include "core/text/words.h"
@@ -30,9 +31,11 @@ struct bs_term_batch_term {
 	uint32_t tf;       /* how often it stands there, weighted */
 };
 
+BS_VECTOR(bs_term_batch_entries, struct bs_term_batch_term);
+
 struct bs_term_batch_terms {
-	struct bs_buffer entries; /* struct bs_term_batch_term each */
-	struct bs_buffer hashes;  /* bs_hash_slot of the keys, u64 each */
+	struct bs_term_batch_entries entries;
+	struct bs_u64s hashes;  /* bs_hash_slot of the keys */
 	struct bs_buffer long_keys;
 	struct bs_hash_secret secret; /* known as soon as there are slots */
 	uint32_t *slots; /* number + 1; 0 is empty */
@@ -60,6 +63,8 @@ struct bs_term_batch_doc {
 	struct bs_document document; /* as read, but its pointers are dead */
 };
 
+BS_VECTOR(bs_term_batch_doc_list, struct bs_term_batch_doc);
+
 /* Pairs with which wide ones begin. There are no more where identifiers stand beside their parts: of two words two,
  * of three four, and twice as many where a part folds to nothing. */
 #define BS_TERM_BATCH_MOST_HEADS 12u
@@ -83,23 +88,23 @@ struct bs_term_batch {
 	struct bs_term_batch_terms terms;
 	struct bs_term_table fields;
 	struct bs_term_table values; /* numbers and dates: a field's number, four bytes, and the key (core/base/value.h) */
-	struct bs_buffer postings; /* u32 each */
-	struct bs_buffer docs;     /* struct bs_term_batch_doc each */
+	struct bs_u32s postings;
+	struct bs_term_batch_doc_list docs;
 	struct bs_buffer skips;    /* things passed over: a byte for the reason, a line for the user, NUL-ended */
 	struct bs_buffer names;
-	struct bs_buffer tfs;       /* u32 each */
-	struct bs_buffer value_numbers; /* u32 each: of the values of documents */
-	struct bs_buffer other_fields;  /* u32 each: the field of a text of a document that is no value */
+	struct bs_u32s tfs;
+	struct bs_u32s value_numbers; /* of the values of documents */
+	struct bs_u32s other_fields;  /* the field of a text of a document that is no value */
 	struct bs_buffer raws;
-	struct bs_buffer gram_rows; /* u64 each */
+	struct bs_u64s gram_rows;
 	struct bs_buffer gram_text; /* of several fields, one */
-	struct bs_buffer trigrams;  /* u32 each: those of the documents that have rows, each once */
+	struct bs_buffer trigrams;  /* those of the documents that have rows, each once */
 	struct bs_buffer non_documents; /* names of files, NUL-ended */
-	struct bs_buffer unchanged; /* struct bs_doc_ref each */
+	struct bs_doc_refs unchanged;
 	uint32_t n_docs;
 	struct bs_buffer key; /* scratch for pair terms */
-	struct bs_buffer pair_words;   /* u16 a term: its number among the words of the pairs, or BS_NO_WORD */
-	struct bs_buffer pair_numbers; /* u32 a pair: its term number + 1 in this batch, or 0 */
+	struct bs_u16s pair_words;   /* of each term its number among the words of the pairs, or BS_NO_WORD */
+	struct bs_u32s pair_numbers; /* of each pair its term number + 1 in this batch, or 0 */
 	uint32_t weight;        /* of the field in hand */
 	uint16_t last_word;     /* the one just met, or BS_NO_WORD */
 	uint32_t last_position;
@@ -119,7 +124,7 @@ struct bs_document_sink bs_term_batch_sink(struct bs_term_batch *batch);
 
 static inline const struct bs_term_batch_doc *bs_term_batch_docs(const struct bs_term_batch *batch)
 {
-	return (const struct bs_term_batch_doc *)(const void *)batch->docs.data;
+	return batch->docs.items;
 }
 
 /* The line for the next thing passed over, from *at = 0 on; NULL: there is none. */
@@ -136,13 +141,13 @@ static inline const char *bs_term_batch_next_skip(const struct bs_term_batch *ba
 
 static inline const struct bs_doc_ref *bs_term_batch_unchanged(const struct bs_term_batch *batch, size_t *n_out)
 {
-	*n_out = batch->unchanged.used_bytes / sizeof(struct bs_doc_ref);
-	return (const struct bs_doc_ref *)(const void *)batch->unchanged.data;
+	*n_out = bs_vector_n(&batch->unchanged);
+	return batch->unchanged.items;
 }
 
 static inline const uint64_t *bs_term_batch_hashes(const struct bs_term_batch *batch)
 {
-	return (const uint64_t *)(const void *)batch->terms.hashes.data;
+	return batch->terms.hashes.items;
 }
 
 /* The lexicon's key of a term of the batch. */

@@ -1,5 +1,5 @@
-/* gram_choice.c: which grams are frequent. See choice.h. */
-#include "indexer/choose/choice.h"
+/* gram_choice.c: which grams are frequent. See gram_choice.h. */
+#include "indexer/choose/gram_choice.h"
 
 #include <stdlib.h>
 #include <string.h>

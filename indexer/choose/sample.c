@@ -7,10 +7,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/bitsift/index.h"
+#include "core/bitsift/skip.h"
 #include "core/matrix/prices.h"
 #include "core/system/pulse.h"
 #include "corpus/changes/recorded.h"
+#include "corpus/read/reader.h"
 #include "corpus/read/recognize.h"
 #include "corpus/walk/file.h"
 

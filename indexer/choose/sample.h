@@ -21,4 +21,7 @@ enum bs_status bs_sample_sources(const struct bs_dir *dir, const struct bs_manif
                                  const struct bs_source_options *options, uint64_t n_bytes, bool files_only,
                                  bs_sample_fn take, void *context, struct bs_error *err) BS_WARN_UNUSED;
 
+/* Calls take with documents of some other sample, borrowed until it returns. */
+typedef enum bs_status (*bs_give_sample_fn)(void *context, bs_sample_fn take, void *take_context, struct bs_error *err);
+
 #endif

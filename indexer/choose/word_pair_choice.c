@@ -1,11 +1,12 @@
-/* word_pair_choice.c: which pairs of words are terms. See choice.h. */
-#include "indexer/choose/choice.h"
+/* word_pair_choice.c: which pairs of words are terms. See word_pair_choice.h. */
+#include "indexer/choose/word_pair_choice.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/base/hash.h"
+#include "core/base/vector.h"
 #include "core/collections/sort.h"
 #include "core/lexicon/lexicon.h"
 #include "core/matrix/prices.h"
@@ -37,6 +38,7 @@ struct met_pair {
 	double worth;
 	uint32_t number;   /* among the chosen ones, + 1; 0: not chosen */
 };
+BS_VECTOR(met_pairs, struct met_pair);
 
 /* Two words side by side, both frequent enough; or a pair and a word. */
 struct meeting {
@@ -45,23 +47,7 @@ struct meeting {
 	uint32_t link; /* 1 + the one before with the same first, or 0; then the pair, UINT32_MAX if that is too rare */
 	uint32_t at;   /* of the second among the tokens */
 };
-
-struct choice {
-	struct bs_words *analyzer;
-	double most_bits;           /* of all pairs, for each posting of a word */
-	uint32_t next_position;     /* of the document under analysis */
-	struct bs_term_table words; /* df: of the sample */
-	struct bs_buffer tokens;    /* u32 each: number of the word + 1; 0 before each field and each missing position */
-	struct bs_buffer docs;      /* struct sampled each */
-	uint64_t text_bytes;
-	uint64_t n_postings;        /* of words */
-	uint64_t most_tokens;       /* of a document */
-	struct bs_buffer met;       /* struct met_pair each: those of two words by their first words, then wide ones */
-	uint32_t n_met;
-	uint32_t n_narrow;          /* those of two words */
-	uint32_t *firsts;           /* per word, and one more: where the pairs begin of which it is the first */
-	struct bs_buffer meetings;  /* struct meeting each, in order of tokens */
-};
+BS_VECTOR(meetings, struct meeting);
 
 /* A document of the sample. */
 struct sampled {
@@ -70,10 +56,29 @@ struct sampled {
 	double share; /* that one of its words is */
 };
 
+BS_VECTOR(sampled_docs, struct sampled);
+
+struct choice {
+	struct bs_words *analyzer;
+	double most_bits;           /* of all pairs, for each posting of a word */
+	uint32_t next_position;     /* of the document under analysis */
+	struct bs_term_table words; /* df: of the sample */
+	struct bs_u32s tokens;    /* number of the word + 1; 0 before each field and each missing position */
+	struct sampled_docs docs;
+	uint64_t text_bytes;
+	uint64_t n_postings;        /* of words */
+	uint64_t most_tokens;       /* of a document */
+	struct met_pairs met;       /* those of two words by their first words, then wide ones */
+	uint32_t n_met;
+	uint32_t n_narrow;          /* those of two words */
+	uint32_t *firsts;           /* per word, and one more: where the pairs begin of which it is the first */
+	struct meetings meetings;  /* in order of tokens */
+};
+
 static enum bs_status add_gap(struct choice *choice, struct bs_error *err)
 {
 	static const uint32_t gap = 0;
-	return bs_buffer_append(&choice->tokens, &gap, sizeof(gap), err);
+	return bs_vector_append(&choice->tokens, &gap, err);
 }
 
 static enum bs_status sample_tokens(void *context, const struct bs_token *tokens, size_t n_tokens, struct bs_error *err)
@@ -91,7 +96,7 @@ static enum bs_status sample_tokens(void *context, const struct bs_token *tokens
 			                              bs_hash_slot(tokens[i].term, tokens[i].term_bytes), &number, NULL, err);
 		number++;
 		if (!status)
-			status = bs_buffer_append(&choice->tokens, &number, sizeof(number), err);
+			status = bs_vector_append(&choice->tokens, &number, err);
 		choice->next_position = tokens[i].position + 1;
 	}
 	return status;
@@ -100,7 +105,7 @@ static enum bs_status sample_tokens(void *context, const struct bs_token *tokens
 static enum bs_status sample_document(void *context, const struct bs_document *document, struct bs_error *err)
 {
 	struct choice *choice = context;
-	uint64_t n_before = choice->tokens.used_bytes / sizeof(uint32_t);
+	uint64_t n_before = bs_vector_n(&choice->tokens);
 	enum bs_status status = BS_OK;
 	for (size_t i = 0; i < document->n_fields && !status; i++) {
 		const struct bs_field *field = &document->fields[i];
@@ -110,30 +115,30 @@ static enum bs_status sample_document(void *context, const struct bs_document *d
 			status = bs_words_analyze(choice->analyzer, field->text, field->text_bytes, 0, sample_tokens, choice,
 			                          NULL, err);
 	}
-	struct sampled sampled = {.end = choice->tokens.used_bytes / sizeof(uint32_t)};
+	struct sampled sampled = {.end = bs_vector_n(&choice->tokens)};
 	uint64_t n_tokens = sampled.end - n_before;
 	sampled.share = 1 / (double)(n_tokens + 1);
 	sampled.ns = document->line ? BS_PRICE_VERIFY_RECORD_NS : BS_PRICE_VERIFY_FILE_NS;
 	sampled.ns += n_tokens * BS_PRICE_VERIFY_WORD_NS;
 	if (!status)
-		status = bs_buffer_append(&choice->docs, &sampled, sizeof(sampled), err);
+		status = bs_vector_append(&choice->docs, &sampled, err);
 	choice->text_bytes += document->text_bytes;
 	return status;
 }
 
 static struct met_pair *met_of(const struct choice *choice)
 {
-	return (struct met_pair *)(void *)choice->met.data;
+	return choice->met.items;
 }
 
 static size_t count_docs(const struct choice *choice)
 {
-	return choice->docs.used_bytes / sizeof(struct sampled);
+	return bs_vector_n(&choice->docs);
 }
 
 static const struct sampled *sampled_of(const struct choice *choice, size_t doc)
 {
-	return (const struct sampled *)(const void *)choice->docs.data + doc;
+	return choice->docs.items + doc;
 }
 
 /* The tokens of a document of the sample, *n_out of them. */
@@ -141,7 +146,7 @@ static const uint32_t *tokens_of(const struct choice *choice, size_t doc, uint64
 {
 	uint64_t start = doc ? sampled_of(choice, doc - 1)->end : 0;
 	*n_out = sampled_of(choice, doc)->end - start;
-	return (const uint32_t *)(const void *)choice->tokens.data + start;
+	return choice->tokens.items + start;
 }
 
 static enum bs_status count_words(struct choice *choice, struct bs_error *err)
@@ -172,15 +177,15 @@ static enum bs_status add_meeting(struct choice *choice, struct meeting meeting,
                                   struct bs_error *err)
 {
 	meeting.link = last_of[first];
-	enum bs_status status = bs_buffer_append(&choice->meetings, &meeting, sizeof(meeting), err);
-	last_of[first] = (uint32_t)(choice->meetings.used_bytes / sizeof(meeting));
+	enum bs_status status = bs_vector_append(&choice->meetings, &meeting, err);
+	last_of[first] = (uint32_t)bs_vector_n(&choice->meetings);
 	return status;
 }
 
 static enum bs_status list_meetings(struct choice *choice, uint32_t *last_of, struct bs_error *err)
 {
 	const struct bs_term_entry *words = choice->words.entries;
-	const uint32_t *all = (const uint32_t *)(const void *)choice->tokens.data;
+	const uint32_t *all = choice->tokens.items;
 	double least = BS_PRICE_PAIR_WORD_SHARE * (double)count_docs(choice);
 	enum bs_status status = BS_OK;
 	for (size_t d = 0; d < count_docs(choice) && !status; d++) {
@@ -201,19 +206,19 @@ static enum bs_status list_meetings(struct choice *choice, uint32_t *last_of, st
 /* Of the meetings so far, with frequent enough pairs, those that another follows: the pair, and the word behind it. */
 static enum bs_status widen_meetings(struct choice *choice, uint32_t *last_of, struct bs_error *err)
 {
-	struct bs_buffer before = choice->meetings;
-	const struct meeting *narrow = (const struct meeting *)(const void *)before.data;
+	struct meetings before = choice->meetings;
+	const struct meeting *narrow = before.items;
 	double least = BS_PRICE_PAIR_HEAD_SHARE * (double)count_docs(choice);
 	enum bs_status status = BS_OK;
-	choice->meetings = (struct bs_buffer){0};
-	for (size_t i = 1; i < before.used_bytes / sizeof(*narrow) && !status; i++) {
+	choice->meetings = (struct meetings){0};
+	for (size_t i = 1; i < bs_vector_n(&before) && !status; i++) {
 		struct meeting meeting = narrow[i];
 		status = bs_watch_each(i, TOKEN_NS, err);
 		uint32_t pair = narrow[i - 1].link;
 		if (!status && meeting.at == narrow[i - 1].at + 1 && pair != UINT32_MAX && met_of(choice)[pair].n_docs >= least)
 			status = add_meeting(choice, meeting, pair, last_of, err);
 	}
-	bs_buffer_deinit(&before);
+	bs_vector_deinit(&before);
 	return status;
 }
 
@@ -232,14 +237,14 @@ static void count_meeting(const struct choice *choice, struct met_pair *pair, ui
 static enum bs_status add_pairs(struct choice *choice, uint32_t first, uint32_t last, uint32_t *known,
                                 struct bs_error *err)
 {
-	struct meeting *meetings = (struct meeting *)(void *)choice->meetings.data;
+	struct meeting *meetings = choice->meetings.items;
 	uint32_t n_before = choice->n_met, n_kept = choice->n_met;
 	uint64_t n_meetings = 0;
 	for (uint32_t number = last; number; number = meetings[number - 1].link) {
 		uint32_t second = meetings[number - 1].second, at = known[second];
 		if (at < n_before || at >= choice->n_met || met_of(choice)[at].second != second) {
 			struct met_pair new = {.first = first, .second = second};
-			enum bs_status status = bs_buffer_append(&choice->met, &new, sizeof(new), err);
+			enum bs_status status = bs_vector_append(&choice->met, &new, err);
 			if (status)
 				return status;
 			at = known[second] = choice->n_met++;
@@ -258,7 +263,7 @@ static enum bs_status add_pairs(struct choice *choice, uint32_t first, uint32_t 
 		meeting->link = known[meeting->second];
 	}
 	choice->n_met = n_kept;
-	choice->met.used_bytes = n_kept * sizeof(struct met_pair);
+	bs_vector_set_n(&choice->met, n_kept);
 	return bs_watch_spend(n_meetings * MEETING_NS, err);
 }
 
@@ -471,10 +476,10 @@ enum bs_status bs_word_pairs_choose_by(const struct bs_index_options *options, c
 		status = choose(&choice, pairs, err);
 	bs_words_free(choice.analyzer);
 	bs_term_table_deinit(&choice.words);
-	bs_buffer_deinit(&choice.tokens);
-	bs_buffer_deinit(&choice.docs);
-	bs_buffer_deinit(&choice.meetings);
-	bs_buffer_deinit(&choice.met);
+	bs_vector_deinit(&choice.tokens);
+	bs_vector_deinit(&choice.docs);
+	bs_vector_deinit(&choice.meetings);
+	bs_vector_deinit(&choice.met);
 	free(choice.firsts);
 	return status;
 }

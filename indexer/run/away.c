@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "core/base/visible.h"
-#include "core/bitsift/terminal.h"
+#include "core/bitsift/shell.h"
+#include "core/text/visible_append.h"
 
 #define MOST_WORDS 8
 

@@ -16,11 +16,12 @@
 
 #include <stdlib.h>
 
-#include "core/bitsift/index.h"
+#include "core/bitsift/build.h"
 #include "core/store/index_dir.h"
 #include "core/store/summary_make.h"
 #include "corpus/changes/known.h"
 #include "corpus/changes/recorded.h"
+#include "corpus/read/feed.h"
 #include "indexer/run/index_writer.h"
 
 #define FACTOR            6u

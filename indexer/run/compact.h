@@ -11,7 +11,8 @@
 #include <stdbool.h>
 
 #include "core/base/error.h"
-#include "indexer/run/indexer.h"
+#include "core/bitsift/build.h"
+#include "core/file/dir.h"
 
 /* Does what is due (compact.c has the rule), as a commit of its own. is_all: everything that makes the index smaller or
  * the number of segments less. The lock is held. Adds to the report: n_compacted, n_moved, n_stayed, compacted_bytes,

@@ -6,7 +6,8 @@
 #include <unistd.h>
 
 #include "core/base/clock.h"
-#include "core/bitsift/index.h"
+#include "core/base/vector.h"
+#include "core/bitsift/build.h"
 #include "core/file/memory.h"
 #include "core/file/segment_sections.h"
 #include "core/store/index_dir.h"
@@ -135,7 +136,7 @@ void bs_index_writer_deinit(struct bs_index_writer *writer)
 	bs_gram_plan_deinit(&writer->gram_plan);
 	bs_manifest_deinit(&writer->manifest);
 	bs_summary_known_deinit(&writer->known);
-	bs_buffer_deinit(&writer->written);
+	bs_vector_deinit(&writer->written);
 	bs_spill_deinit(&writer->spill);
 }
 
@@ -268,7 +269,7 @@ static uint64_t accumulated_bytes(const struct bs_accumulator *accumulator)
 	                                      : n_docs * BUILD_DOC_BYTES + accumulator->n_postings / POSTINGS_A_TF_BYTE;
 	uint64_t term_bytes = (uint64_t)accumulator->terms.n_terms * (accumulator->dir ? PLACED_TERM_BYTES : BUILD_TERM_BYTES);
 	uint64_t build_bytes = term_bytes + doc_bytes + (uint64_t)accumulator->values.n_terms * BUILD_VALUE_BYTES +
-	                       accumulator->value_numbers.used_bytes / sizeof(uint32_t) * BUILD_RANK_BYTES;
+	                       bs_vector_n(&accumulator->value_numbers) * BUILD_RANK_BYTES;
 	return bs_accumulator_bytes(accumulator) + (build_bytes > slot_bytes ? build_bytes - slot_bytes : 0);
 }
 
@@ -378,7 +379,7 @@ enum bs_status bs_index_writer_add(struct bs_index_writer *writer, const struct 
 	if (!status && doc->gram_size_class != BS_GRAM_NO_SIZE_CLASS)
 		status = bs_gram_accumulator_add(term_batch->is_row ? &writer->row_grams : &writer->grams,
 		                                 bs_accumulator_n_docs(accumulator), doc->gram_size_class, doc->n_gram_bits,
-		                                 (const uint64_t *)(const void *)term_batch->gram_rows.data + doc->gram_row, err);
+		                                 term_batch->gram_rows.items + doc->gram_row, err);
 	if (!status)
 		status = bs_accumulator_add(accumulator, term_batch, i, record, err);
 	writer->report->text_bytes += term_batch->is_row ? 0 : doc->document.text_bytes;
@@ -391,9 +392,9 @@ enum bs_status bs_index_writer_add(struct bs_index_writer *writer, const struct 
  * candidates of a rare word as a small index has. */
 static double look_times(const struct bs_index_writer *writer, uint64_t n_docs)
 {
-	const struct bs_segment_record *written = (const struct bs_segment_record *)(const void *)writer->written.data;
+	const struct bs_segment_record *written = writer->written.items;
 	uint64_t n = n_docs;
-	for (size_t i = 0; i < writer->written.used_bytes / sizeof(*written); i++)
+	for (size_t i = 0; i < bs_vector_n(&writer->written); i++)
 		n += written[i].is_rows ? 0 : written[i].n_docs;
 	return (double)n / (double)n_docs;
 }
@@ -441,7 +442,7 @@ static enum bs_status write_segment(struct bs_index_writer *writer, bool of_rows
 	if (!status)
 		status = bs_manifest_add_fields(&writer->manifest, &accumulator->fields, err);
 	if (!status)
-		status = bs_buffer_append(&writer->written, &record, sizeof(record), err);
+		status = bs_vector_append(&writer->written, &record, err);
 	if (!status && writer->owners && !of_rows)
 		status = bs_id_owners_next_segment(writer->owners, writer->dir, record.number, err);
 	if (status)
@@ -500,8 +501,8 @@ enum bs_status bs_index_writer_merge(struct bs_index_writer *writer, const struc
 enum bs_status bs_index_writer_settle(struct bs_index_writer *writer, const struct bs_snapshot *old,
                                       uint32_t *n_changed_out, struct bs_error *err)
 {
-	const struct bs_segment_record *written = (const struct bs_segment_record *)(const void *)writer->written.data;
-	uint32_t n_written = (uint32_t)(writer->written.used_bytes / sizeof(*written)), n_owned = 0;
+	const struct bs_segment_record *written = writer->written.items;
+	uint32_t n_written = (uint32_t)bs_vector_n(&writer->written), n_owned = 0;
 	enum bs_status status = old ? bs_index_keep_segments(old, &writer->manifest, n_changed_out, err) : BS_OK;
 	for (uint32_t i = 0; i < n_written && !status; i++) {
 		struct bs_segment_record record = written[i];

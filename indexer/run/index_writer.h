@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/bitsift/index.h"
+#include "core/bitsift/build.h"
 #include "core/store/manifest.h"
 #include "core/store/snapshot.h"
 #include "core/store/summary_make.h"
@@ -18,8 +18,9 @@
 #include "corpus/read/text_store.h"
 #include "indexer/batch/accumulator.h"
 #include "indexer/batch/pipeline.h"
-#include "indexer/choose/choice.h"
-#include "indexer/run/indexer.h"
+#include "indexer/choose/gram_choice.h"
+#include "indexer/choose/word_pair_choice.h"
+#include "indexer/run/tuning.h"
 #include "indexer/segment/gram_accumulator.h"
 #include "indexer/segment/segment_build.h"
 
@@ -36,7 +37,7 @@ struct bs_index_writer {
 	int64_t suspect_from_ns;            /* stamps not older than this prove nothing */
 	struct bs_manifest manifest;        /* of the commit to be */
 	struct bs_summary_known known;      /* of segments of this run: their words, as far as there is room */
-	struct bs_buffer written;           /* struct bs_segment_record each: the segments of this run */
+	struct bs_segment_records written;           /* the segments of this run */
 	struct bs_source_options source_options;
 	struct bs_build_options build_options;
 	uint64_t accumulator_limit_bytes;
@@ -79,7 +80,7 @@ enum bs_status bs_index_writer_keep_choices(struct bs_index_writer *writer, cons
 bool bs_index_writer_holds_little(const struct bs_snapshot *old);
 /* Chooses them by a sample of the recorded sources; of an index that has grams of records alone, goes on with those of old. */
 enum bs_status bs_index_writer_choose(struct bs_index_writer *writer, const struct bs_snapshot *old, struct bs_error *err) BS_WARN_UNUSED;
-/* Chooses them by the sample that is given, of a run that is given documents (choice.h). */
+/* Chooses them by the sample that is given, of a run that is given documents (sample.h). */
 enum bs_status bs_index_writer_choose_by(struct bs_index_writer *writer, bs_give_sample_fn sample, void *context,
                                          struct bs_error *err) BS_WARN_UNUSED;
 /* Gives back the memory that reading and accumulating took. */

@@ -1,5 +1,11 @@
-/* indexer.c: an index run from start to commit. See indexer.h. */
-#include "indexer/run/indexer.h"
+/*
+ * indexer.c: an index run (bs_index_build of bitsift.h): sources -> segments -> one commit. See indexing.h.
+ *
+ * The run takes the writer's lock, looks at every source, reads what is new or changed since the last commit, writes a
+ * segment of it beside the old ones, tombstones for what is gone, and commits by replacing the manifest. Until then,
+ * and whatever happens, the old index stays as it was. What compaction is due follows, as a commit of its own.
+ */
+#include "indexer/run/indexing.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -8,9 +14,10 @@
 #include <sys/stat.h>
 
 #include "core/base/clock.h"
-#include "core/bitsift/index.h"
+#include "core/bitsift/index_build.h"
+#include "core/bitsift/index_locate.h"
 #include "core/bitsift/limits.h"
-#include "core/bitsift/writer.h"
+#include "core/bitsift/memory_index.h"
 #include "core/store/doc_order.h"
 #include "core/store/field_weights.h"
 #include "core/store/summary_make.h"
@@ -19,9 +26,9 @@
 #include "core/text/words.h"
 #include "corpus/changes/known.h"
 #include "corpus/changes/recorded.h"
+#include "corpus/read/feed.h"
 #include "corpus/walk/ignore.h"
 #include "indexer/run/compact.h"
-#include "indexer/run/indexing.h"
 
 _Static_assert((int)BS_SKIP_REASONS <= (int)BS_SKIP_MAX, "no room for every reason in struct bs_build_report");
 

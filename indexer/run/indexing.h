@@ -9,7 +9,7 @@
 #ifndef BS_INDEXER_RUN_INDEXING_H
 #define BS_INDEXER_RUN_INDEXING_H
 
-#include "core/bitsift/index.h"
+#include "core/bitsift/build.h"
 #include "core/store/index_dir.h"
 #include "core/store/snapshot.h"
 #include "corpus/changes/inner.h"

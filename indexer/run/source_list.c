@@ -6,8 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/bitsift/index.h"
+#include "core/base/vector.h"
+#include "core/bitsift/build.h"
 #include "corpus/changes/recorded.h"
+#include "corpus/read/feed.h"
 #include "corpus/walk/file.h"
 
 #define NONE UINT32_MAX
@@ -21,16 +23,16 @@ struct listing {
 
 void bs_source_list_deinit(struct bs_source_list *list)
 {
-	char **strings = (char **)(void *)list->strings.data;
+	char **strings = list->strings.items;
 	for (uint32_t i = 0; i < list->n_sources; i++) {
 		free(list->sources[i].place);
 		free(list->sources[i].parts);
 	}
-	for (size_t i = 0; i < list->strings.used_bytes / sizeof(*strings); i++)
+	for (size_t i = 0; i < bs_vector_n(&list->strings); i++)
 		free(strings[i]);
 	free(list->sources);
 	free(list->moves);
-	bs_buffer_deinit(&list->strings);
+	bs_vector_deinit(&list->strings);
 	*list = (struct bs_source_list){.n_sources = 0};
 }
 
@@ -44,7 +46,7 @@ static enum bs_status keep_string(struct bs_source_list *list, const char *a, co
 	if (!kept)
 		return bs_fail_memory(err, "a path", n_bytes);
 	stpcpy(stpcpy(stpcpy(kept, a), b), c);
-	enum bs_status status = bs_buffer_append(&list->strings, &kept, sizeof(kept), err);
+	enum bs_status status = bs_vector_append(&list->strings, &kept, err);
 	if (status)
 		free(kept);
 	return status;
@@ -141,7 +143,7 @@ static enum bs_status is_reached(const struct listing *at, const struct bs_sourc
 	if (status)
 		return status;
 	if (!source.is_refused)
-		status = bs_source_reaches(&source, &at->writer->source_options, below, is_out, err);
+		status = bs_feed_reaches(&source, &at->writer->source_options, below, is_out, err);
 	bs_source_deinit(&source);
 	return status;
 }

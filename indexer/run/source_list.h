@@ -6,6 +6,7 @@
 #ifndef BS_INDEXER_RUN_SOURCE_LIST_H
 #define BS_INDEXER_RUN_SOURCE_LIST_H
 
+#include "core/base/vector.h"
 #include "corpus/changes/exclusions.h"
 #include "indexer/run/away.h"
 #include "indexer/run/index_writer.h"
@@ -24,6 +25,8 @@ struct bs_listed_source {
 	size_t n_parts;
 };
 
+BS_VECTOR(bs_source_strings, char *);
+
 /* Zero-initialise; release with bs_source_list_deinit. */
 struct bs_source_list {
 	struct bs_listed_source *sources; /* one a source of the writer's manifest */
@@ -32,7 +35,7 @@ struct bs_source_list {
 	uint32_t n_read;
 	bool is_changed; /* it is not the list of the commit before */
 	bool read_stdin;
-	struct bs_buffer strings; /* char * each: what parts and moves point to */
+	struct bs_source_strings strings; /* what parts and moves point to */
 };
 
 /* How a run came to its list. */

@@ -5,19 +5,21 @@
  *      a document -> its line of JSON, its fields -> [ held, while pairs of words are to be chosen ] -> analysed batch
  *                                                 -> id owners, accumulator, segments, as in any run
  */
+#include "core/bitsift/build.h"
 #include "core/bitsift/host.h"
-#include "core/bitsift/index.h"
-#include "core/bitsift/writer.h"
+#include "core/bitsift/transaction.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/base/hash.h"
+#include "core/base/vector.h"
 #include "core/store/field_weights.h"
 #include "core/system/watch.h"
 #include "corpus/changes/recorded.h"
 #include "corpus/changes/uncommitted.h"
 #include "corpus/read/given.h"
+#include "corpus/read/reader.h"
 #include "corpus/read/record.h"
 #include "indexer/run/indexing.h"
 
@@ -510,13 +512,12 @@ enum bs_status bs_writer_delete(struct bs_writer *writer, const char *id, size_t
 /* The segments that there were, all of them, and those written since. */
 static enum bs_status list_segments(const struct bs_indexing *at, struct bs_manifest *manifest, struct bs_error *err)
 {
-	const struct bs_buffer *written = &at->writer.written;
-	const struct bs_segment_record *records = (const struct bs_segment_record *)(const void *)written->data;
+	const struct bs_segment_records *written = &at->writer.written;
 	enum bs_status status = bs_manifest_copy_head(&at->writer.manifest, manifest, err);
 	for (uint32_t s = 0; s < at->old.manifest.n_segments && !at->is_full && !status; s++)
 		status = bs_manifest_add_segment(manifest, &at->old.manifest.segments[s], err);
-	for (size_t i = 0; i < written->used_bytes / sizeof(*records) && !status; i++)
-		status = bs_manifest_add_segment(manifest, &records[i], err);
+	for (size_t i = 0; i < bs_vector_n(written) && !status; i++)
+		status = bs_manifest_add_segment(manifest, &written->items[i], err);
 	manifest->exclusions = manifest->n_exclusions = 0;
 	return status;
 }

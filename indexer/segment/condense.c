@@ -5,8 +5,9 @@
 #include <string.h>
 
 #include "core/base/bytes.h"
+#include "core/base/vector.h"
+#include "core/bitsift/index_restore.h"
 #include "core/bitsift/limits.h"
-#include "core/bitsift/writer.h"
 #include "core/file/memory.h"
 #include "core/file/segment_sections.h"
 #include "core/lexicon/lexicon.h"
@@ -83,7 +84,7 @@ struct condensing {
 	uint32_t *ranks; /* by place; RARE: lists have it */
 	struct bs_row_counts counts;
 	struct bs_row_codes codes;
-	struct bs_buffer row; /* u32 each: ranks of one */
+	struct bs_u32s row; /* ranks of one */
 	struct bs_file_writer *writer;
 };
 
@@ -135,11 +136,11 @@ static enum bs_status take_row(struct condensing *at, uint32_t document, struct 
 	const struct bs_accumulator *accumulator = at->plan->accumulator;
 	struct bs_term_reader reader = bs_accumulator_read(accumulator, document);
 	uint32_t n_terms = reader.n_left, places[BS_TERM_CHUNK];
-	bs_buffer_clear(&at->row);
-	enum bs_status status = bs_buffer_reserve(&at->row, ((size_t)n_terms + 1) * sizeof(uint32_t), err);
+	bs_vector_clear(&at->row);
+	enum bs_status status = bs_vector_reserve(&at->row, (size_t)n_terms + 1, err);
 	if (status)
 		return status;
-	uint32_t *ranks = (uint32_t *)(void *)at->row.data, n_ranks = 0;
+	uint32_t *ranks = at->row.items, n_ranks = 0;
 	for (uint32_t n; (n = bs_accumulator_next(&reader, places)) > 0;) {
 		for (uint32_t i = 0; i < n; i++)
 			__builtin_prefetch(&at->ranks[places[i]]);
@@ -149,7 +150,7 @@ static enum bs_status take_row(struct condensing *at, uint32_t document, struct 
 		}
 	}
 	sort_ranks(ranks, n_ranks);
-	at->row.used_bytes = n_ranks * sizeof(uint32_t);
+	bs_vector_set_n(&at->row, n_ranks);
 	return BS_OK;
 }
 
@@ -160,8 +161,7 @@ static enum bs_status count_rows(struct condensing *at, struct bs_error *err)
 	for (uint64_t document = 0; document < at->segment.meta.n_docs && !status; document += step > 1 ? step : 1) {
 		status = take_row(at, (uint32_t)document, err);
 		if (!status)
-			bs_row_count(&at->counts, (const uint32_t *)(const void *)at->row.data,
-			             (uint32_t)(at->row.used_bytes / sizeof(uint32_t)));
+			bs_row_count(&at->counts, at->row.items, (uint32_t)bs_vector_n(&at->row));
 	}
 	return status ? status : bs_row_codes_make(&at->codes, &at->counts, err);
 }
@@ -178,8 +178,7 @@ static enum bs_status write_rows(struct condensing *at, uint32_t slab, struct bs
 		if (!status)
 			status = take_row(at, (uint32_t)document, err);
 		if (!status)
-			status = bs_row_put(&rows, (const uint32_t *)(const void *)at->row.data,
-			                    (uint32_t)(at->row.used_bytes / sizeof(uint32_t)), err);
+			status = bs_row_put(&rows, at->row.items, (uint32_t)bs_vector_n(&at->row), err);
 	}
 	ended = bs_row_writer_end(&rows, err);
 	return status ? status : ended;
@@ -271,7 +270,7 @@ enum bs_status bs_condense(const struct bs_dir *dir, const char *segment_name, c
 		bs_file_writer_abort(at->writer);
 	else
 		status = bs_file_writer_finish(at->writer, &(uint64_t){0}, err);
-	bs_buffer_deinit(&at->row);
+	bs_vector_deinit(&at->row);
 	free(at->ranks);
 	bs_segment_deinit(&at->segment);
 	free(at);
@@ -288,14 +287,14 @@ struct restoring {
 	uint32_t *by_rank;              /* places */
 	struct bs_rare_lists lists;
 	uint64_t list;                  /* the one that was read last, */
-	struct bs_buffer rare;          /* struct bs_rare_term each */
+	struct bs_rare_terms rare;
 	struct bs_slab_plan plan;
 	struct bs_slab_builder builder;
 	struct bs_slab_product product; /* of the slab under way */
 	struct bs_exceptions_builder exceptions;
 	struct bs_code_set codes;
 	struct bs_buffer ranks;         /* of a row, */
-	struct bs_buffer places;        /* and its terms */
+	struct bs_u32s places;        /* and its terms */
 	uint32_t *rows;                 /* of a slab */
 	struct bs_buffer entries;       /* of slabs: those that are there already */
 	uint64_t n_rows;                /* of the slabs so far */
@@ -406,14 +405,13 @@ static enum bs_status make_plan(struct restoring *at, struct bs_error *err)
 static enum bs_status make_documents(struct restoring *at, struct bs_error *err)
 {
 	uint32_t n_docs = (uint32_t)at->segment.meta.n_docs;
-	struct bs_buffer *docs = &at->accumulator.docs;
-	size_t n_bytes = (size_t)n_docs * sizeof(struct bs_accumulated_doc);
-	enum bs_status status = bs_buffer_reserve(docs, n_bytes + 1, err);
+	struct bs_accumulated_doc_list *docs = &at->accumulator.docs;
+	enum bs_status status = bs_vector_reserve(docs, (size_t)n_docs + 1, err);
 	at->accumulator.doc_table.n_docs = n_docs;
 	if (status)
 		return status;
-	memset(docs->data, 0, n_bytes);
-	docs->used_bytes = n_bytes;
+	memset(docs->items, 0, n_docs * sizeof(*docs->items));
+	bs_vector_set_n(docs, n_docs);
 	struct bs_section bits = bs_container_section(at->segment.file, BS_SECTION_DOC_TFS, 0);
 	struct steps steps;
 	uint64_t start = 0, end = 0;
@@ -441,19 +439,19 @@ static enum bs_status add_rare(struct restoring *at, uint32_t document, struct b
 	uint32_t bit = document & ((1u << at->lists.docs_log2) - 1);
 	enum bs_status status = BS_OK;
 	if (list != at->list)
-		status = bs_rare_lists_read(&at->lists, list, at->segment.meta.n_terms, &at->rare, err);
+		status = bs_rare_lists_read(&at->lists, list, at->segment.meta.n_terms, &at->rare.bytes, err);
 	at->list = status ? UINT64_MAX : list;
 	if (!status)
-		status = bs_buffer_reserve(&at->places, at->rare.used_bytes / sizeof(struct bs_rare_term) * sizeof(uint32_t), err);
+		status = bs_vector_reserve(&at->places, bs_vector_n(&at->rare), err);
 	if (status)
 		return status;
-	const struct bs_rare_term *terms = (const struct bs_rare_term *)(const void *)at->rare.data;
-	uint32_t *to = (uint32_t *)(void *)(at->places.data + at->places.used_bytes);
-	for (size_t i = 0; i < at->rare.used_bytes / sizeof(*terms); i++) {
+	const struct bs_rare_term *terms = at->rare.items;
+	uint32_t *to = at->places.items + bs_vector_n(&at->places);
+	for (size_t i = 0; i < bs_vector_n(&at->rare); i++) {
 		*to = at->place_of[terms[i].ordinal];
 		to += terms[i].docs >> bit & 1;
 	}
-	at->places.used_bytes = (size_t)((uint8_t *)to - at->places.data);
+	bs_vector_set_n(&at->places, (size_t)(to - at->places.items));
 	return BS_OK;
 }
 
@@ -462,36 +460,36 @@ static enum bs_status read_row(struct restoring *at, struct bs_row_reader *reade
 {
 	enum bs_status status = bs_row_next(reader, &at->ranks, err);
 	size_t n = at->ranks.used_bytes / sizeof(uint32_t);
-	bs_buffer_clear(&at->places);
+	bs_vector_clear(&at->places);
 	if (!status)
-		status = bs_buffer_reserve(&at->places, (n + 1) * sizeof(uint32_t), err);
+		status = bs_vector_reserve(&at->places, n + 1, err);
 	if (status)
 		return status;
 	const uint32_t *ranks = (const uint32_t *)(const void *)at->ranks.data;
-	uint32_t *places = (uint32_t *)(void *)at->places.data;
+	uint32_t *places = at->places.items;
 	for (size_t i = 0; i < n; i++)
 		places[i] = at->by_rank[ranks[i]];
-	at->places.used_bytes = n * sizeof(uint32_t);
+	bs_vector_set_n(&at->places, n);
 	return add_rare(at, document, err);
 }
 
 /* They become the document's. */
 static enum bs_status put_row(struct restoring *at, uint32_t document, struct bs_error *err)
 {
-	struct bs_accumulated_doc *doc = (struct bs_accumulated_doc *)(void *)at->accumulator.docs.data + document;
+	struct bs_accumulated_doc *doc = at->accumulator.docs.items + document;
 	struct bs_spool *spool = &at->accumulator.spool;
-	uint32_t n_terms = (uint32_t)(at->places.used_bytes / sizeof(uint32_t));
+	uint32_t n_terms = (uint32_t)bs_vector_n(&at->places);
 	size_t n_tf_bytes;
 	uint8_t *to;
 	enum bs_status status = bs_spool_reserve(spool, BS_GROUP_MOST_BYTES(n_terms), document, &to, err);
 	if (!status)
-		status = bs_buffer_reserve(&at->places, 3 * sizeof(uint32_t), err); /* a group is of four */
+		status = bs_vector_reserve(&at->places, 3, err); /* a group is of four */
 	if (status)
 		return status;
 	(void)bs_tf_table_added(&at->accumulator.tf_table, document, &n_tf_bytes);
 	/* Which terms stand there more than once is asked of the codes, of each of them. */
 	*doc = (struct bs_accumulated_doc){.codes = to, .n_terms = n_terms, .n_repeated = n_tf_bytes ? n_terms : 0};
-	to = bs_group_put(to, (uint32_t *)(void *)at->places.data, n_terms);
+	to = bs_group_put(to, at->places.items, n_terms);
 	spool->chunks->used_bytes = (size_t)(to - spool->chunks->bytes);
 	return BS_OK;
 }
@@ -616,9 +614,9 @@ static void restoring_free(struct restoring *at)
 	bs_accumulator_deinit(&at->accumulator);
 	bs_code_set_deinit(&at->codes);
 	bs_rare_lists_deinit(&at->lists);
-	bs_buffer_deinit(&at->rare);
+	bs_vector_deinit(&at->rare);
 	bs_buffer_deinit(&at->ranks);
-	bs_buffer_deinit(&at->places);
+	bs_vector_deinit(&at->places);
 	bs_buffer_deinit(&at->entries);
 	bs_segment_deinit(&at->segment);
 	free(at->rows);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/base/bytes.h"
+#include "core/base/vector.h"
 #include "core/matrix/prices.h"
 #include "core/matrix/rare_list.h"
 #include "core/system/workers.h"
@@ -15,14 +16,14 @@
 
 /* Scratch of a thread. */
 struct maker {
-	struct bs_buffer pairs; /* u64 each: ordinal << 32 | document of the list */
-	struct bs_buffer spare;
-	struct bs_buffer terms; /* struct bs_rare_term each */
+	struct bs_u64s pairs; /* ordinal << 32 | document of the list */
+	struct bs_u64s spare;
+	struct bs_rare_terms terms;
 };
 
 struct task {
 	struct bs_buffer bytes;
-	struct bs_buffer ends; /* u64 a list, within the bytes */
+	struct bs_u64s ends; /* of each list, within the bytes */
 };
 
 struct all {
@@ -36,7 +37,7 @@ struct all {
 	struct maker *makers;
 	struct task *tasks;
 	struct bs_file_writer *writer;
-	struct bs_buffer offsets; /* of all lists so far, and where the last one ends: u64 */
+	struct bs_u64s offsets; /* of all lists so far, and where the last one ends */
 };
 
 static enum bs_status take_document(const struct all *all, uint32_t document, uint32_t which, struct maker *maker,
@@ -46,10 +47,10 @@ static enum bs_status take_document(const struct all *all, uint32_t document, ui
 	struct bs_term_reader reader = bs_accumulator_read(plan->accumulator, document);
 	uint32_t n_terms = bs_accumulator_docs(plan->accumulator)[document].n_terms;
 	uint32_t places[BS_TERM_CHUNK], listed[BS_TERM_CHUNK];
-	enum bs_status status = bs_buffer_reserve(&maker->pairs, (size_t)n_terms * sizeof(uint64_t), err);
+	enum bs_status status = bs_vector_reserve(&maker->pairs, (size_t)n_terms, err);
 	if (status)
 		return status;
-	uint64_t *to = (uint64_t *)(void *)(maker->pairs.data + maker->pairs.used_bytes);
+	uint64_t *to = maker->pairs.items + bs_vector_n(&maker->pairs);
 	for (uint32_t n; (n = bs_accumulator_next(&reader, places)) > 0;) {
 		/* Told apart without a branch: what a term is cannot be predicted. */
 		uint32_t n_listed = 0;
@@ -62,7 +63,7 @@ static enum bs_status take_document(const struct all *all, uint32_t document, ui
 		for (uint32_t i = 0; i < n_listed; i++)
 			*to++ = (uint64_t)plan->ordinals[listed[i]] << 32 | which;
 	}
-	maker->pairs.used_bytes = (size_t)((uint8_t *)to - maker->pairs.data);
+	bs_vector_set_n(&maker->pairs, (size_t)(to - maker->pairs.items));
 	return BS_OK;
 }
 
@@ -108,22 +109,22 @@ static enum bs_status take_list(const struct all *all, uint64_t list, struct mak
 {
 	uint32_t first = (uint32_t)(list << all->docs_log2);
 	enum bs_status status = BS_OK;
-	bs_buffer_clear(&maker->pairs);
-	bs_buffer_clear(&maker->terms);
+	bs_vector_clear(&maker->pairs);
+	bs_vector_clear(&maker->terms);
 	for (uint32_t i = 0; i < 1u << all->docs_log2 && first + i < all->n_docs && !status; i++)
 		if (!all->is_out[first + i])
 			status = take_document(all, first + i, i, maker, err);
-	size_t n = maker->pairs.used_bytes / sizeof(uint64_t);
-	bs_buffer_clear(&maker->spare);
+	size_t n = bs_vector_n(&maker->pairs);
+	bs_vector_clear(&maker->spare);
 	if (!status)
-		status = bs_buffer_reserve(&maker->spare, maker->pairs.used_bytes, err);
+		status = bs_vector_reserve(&maker->spare, n, err);
 	if (!status)
-		status = bs_buffer_reserve(&maker->terms, n * sizeof(struct bs_rare_term), err);
+		status = bs_vector_reserve(&maker->terms, n, err);
 	if (status || n == 0)
 		return status;
-	const uint64_t *pairs = sort_pairs((uint64_t *)(void *)maker->pairs.data, (uint64_t *)(void *)maker->spare.data, n,
+	const uint64_t *pairs = sort_pairs(maker->pairs.items, maker->spare.items, n,
 	                                   all->plan->accumulator->terms.n_terms);
-	struct bs_rare_term *terms = (struct bs_rare_term *)(void *)maker->terms.data;
+	struct bs_rare_term *terms = maker->terms.items;
 	size_t n_terms = 0;
 	for (size_t i = 0; i < n; i++) {
 		uint32_t ordinal = (uint32_t)(pairs[i] >> 32);
@@ -131,14 +132,14 @@ static enum bs_status take_list(const struct all *all, uint64_t list, struct mak
 			terms[n_terms++] = (struct bs_rare_term){.ordinal = ordinal};
 		terms[n_terms - 1].docs |= 1u << (pairs[i] & UINT32_MAX);
 	}
-	maker->terms.used_bytes = n_terms * sizeof(*terms);
+	bs_vector_set_n(&maker->terms, n_terms);
 	return BS_OK;
 }
 
 static const struct bs_rare_term *terms_of(const struct maker *maker, size_t *n_out)
 {
-	*n_out = maker->terms.used_bytes / sizeof(struct bs_rare_term);
-	return (const struct bs_rare_term *)(const void *)maker->terms.data;
+	*n_out = bs_vector_n(&maker->terms);
+	return maker->terms.items;
 }
 
 static enum bs_status make_codes(struct all *all, struct bs_error *err)
@@ -172,7 +173,7 @@ static enum bs_status make_lists(void *context, const struct bs_task *which, str
 			status = bs_rare_list_append(&all->codes, terms, n, &task->bytes, err);
 		uint64_t n_bytes = task->bytes.used_bytes;
 		if (!status)
-			status = bs_buffer_append(&task->ends, &n_bytes, sizeof(n_bytes), err);
+			status = bs_vector_append(&task->ends, &n_bytes, err);
 	}
 	return status;
 }
@@ -180,19 +181,19 @@ static enum bs_status make_lists(void *context, const struct bs_task *which, str
 static void task_deinit(struct task *task)
 {
 	bs_buffer_deinit(&task->bytes);
-	bs_buffer_deinit(&task->ends);
+	bs_vector_deinit(&task->ends);
 }
 
 static enum bs_status put_lists(void *context, uint64_t number, struct bs_error *err)
 {
 	struct all *all = context;
 	struct task *task = &all->tasks[number];
-	uint64_t *ends = (uint64_t *)(void *)task->ends.data;
+	uint64_t *ends = task->ends.items;
 	uint64_t start = bs_file_writer_section_bytes(all->writer);
-	for (size_t i = 0; i < task->ends.used_bytes / sizeof(*ends); i++)
+	for (size_t i = 0; i < bs_vector_n(&task->ends); i++)
 		ends[i] += start;
 	bs_file_writer_bytes(all->writer, task->bytes.data, task->bytes.used_bytes);
-	enum bs_status status = bs_buffer_append(&all->offsets, ends, task->ends.used_bytes, err);
+	enum bs_status status = bs_vector_extend(&all->offsets, ends, bs_vector_n(&task->ends), err);
 	task_deinit(task);
 	return status;
 }
@@ -240,22 +241,22 @@ enum bs_status bs_rare_build(const struct bs_slab_plan *plan, const struct bs_si
 	all.is_out = is_out;
 	status = make_codes(&all, err);
 	if (!status)
-		status = bs_buffer_append(&all.offsets, &(uint64_t){0}, sizeof(uint64_t), err);
+		status = bs_vector_append(&all.offsets, &(uint64_t){0}, err);
 	if (status)
 		goto out;
 	bs_rare_lists_begin(&all.codes, writer);
 	status = bs_workers_run(&work, n_tasks, err);
 	if (!status)
-		bs_rare_lists_end(&all.offsets, writer);
+		bs_rare_lists_end(&all.offsets.bytes, writer);
 out:
 	for (uint32_t i = 0; all.makers && i < n_threads; i++) {
-		bs_buffer_deinit(&all.makers[i].pairs);
-		bs_buffer_deinit(&all.makers[i].spare);
-		bs_buffer_deinit(&all.makers[i].terms);
+		bs_vector_deinit(&all.makers[i].pairs);
+		bs_vector_deinit(&all.makers[i].spare);
+		bs_vector_deinit(&all.makers[i].terms);
 	}
 	for (uint64_t i = 0; all.tasks && i < n_tasks; i++)
 		task_deinit(&all.tasks[i]);
-	bs_buffer_deinit(&all.offsets);
+	bs_vector_deinit(&all.offsets);
 	free(all.makers);
 	free(all.tasks);
 	free(is_listed);

@@ -7,6 +7,7 @@
 
 #include "core/file/segment_sections.h"
 #include "core/lexicon/lexicon.h"
+#include "core/lexicon/lexicon_write.h"
 #include "core/store/segment.h"
 #include "core/system/watch.h"
 #include "core/system/workers.h"
@@ -471,7 +472,7 @@ static enum bs_status build_segment(struct build *build, const struct bs_dir *di
 	};
 	enum bs_status status = prepare(build, err);
 	if (!status)
-		status = bs_accumulator_place(accumulator, &build->exceptions.rows, err);
+		status = bs_accumulator_place(accumulator, &build->exceptions.rows.bytes, err);
 	if (!status)
 		status = bs_accumulator_place(accumulator, &build->exceptions.coded, err);
 	if (!status && options->word_hashes)

@@ -7,6 +7,7 @@
 
 #include "core/base/bytes.h"
 #include "core/base/hash.h"
+#include "core/base/vector.h"
 #include "core/matrix/prices.h"
 #include "core/matrix/slab_and.h"
 
@@ -604,7 +605,7 @@ static enum bs_status fill_columns(struct bs_slab_builder *builder, struct bs_sl
 /* Scratch of finding exceptions. */
 struct finding {
 	struct bs_slab slab;
-	struct bs_buffer wrong; /* u32: exceptions of one term */
+	struct bs_u32s wrong; /* exceptions of one term */
 	struct bs_and_scratch and;
 	struct bs_and_frame frame;
 };
@@ -615,7 +616,7 @@ static enum bs_status find_wrong(struct finding *finding, const struct bs_live *
 {
 	enum bs_status status = BS_OK;
 	uint64_t *lines = finding->frame.lines;
-	bs_buffer_clear(&finding->wrong);
+	bs_vector_clear(&finding->wrong);
 	for (uint32_t i = 0; i < n_rows; i++)
 		lines[rows[i] / 64] &= ~(UINT64_C(1) << (rows[i] % 64));
 	for (uint32_t live_word = 0; live_word < BS_SLAB_MAX_BLOCKS / 64; live_word++) {
@@ -624,7 +625,7 @@ static enum bs_status find_wrong(struct finding *finding, const struct bs_live *
 			for (uint32_t word = first; word < first + BS_LINE_WORDS; word++) {
 				for (uint64_t bits = lines[word]; bits && !status; bits &= bits - 1) {
 					uint32_t row = (uint32_t)first_row + word * 64 + (uint32_t)__builtin_ctzll(bits);
-					status = bs_buffer_append(&finding->wrong, &row, sizeof(row), err);
+					status = bs_vector_append(&finding->wrong, &row, err);
 				}
 			}
 		}
@@ -645,10 +646,10 @@ static enum bs_status find_of_term(struct finding *finding, const struct bs_kern
 		bs_slab_and(&finding->slab, kernel, &only, 1, &finding->and, &finding->frame, &live, &cost, err);
 	if (!status)
 		status = find_wrong(finding, &live, rows, n_rows, first_row, err);
-	uint32_t n_wrong = (uint32_t)(finding->wrong.used_bytes / sizeof(uint32_t));
+	uint32_t n_wrong = (uint32_t)bs_vector_n(&finding->wrong);
 	if (!status && n_wrong > 0)
 		status = bs_exceptions_add(exceptions, (uint32_t)term->ordinal,
-		                           (const uint32_t *)(const void *)finding->wrong.data, n_wrong, err);
+		                           finding->wrong.items, n_wrong, err);
 	return status;
 }
 
@@ -686,7 +687,7 @@ static enum bs_status find_exceptions(const struct bs_slab_builder *builder, uin
 		                      &product->exceptions, err);
 		start = end;
 	}
-	bs_buffer_deinit(&finding.wrong);
+	bs_vector_deinit(&finding.wrong);
 	bs_and_deinit(&finding.and);
 	free(finding.frame.lines);
 	free(finding.frame.groups);

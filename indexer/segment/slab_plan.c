@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/base/hash.h"
+#include "core/base/vector.h"
 #include "core/lexicon/lexicon.h"
 #include "core/system/watch.h"
 #include "core/system/workers.h"
@@ -26,7 +27,7 @@ struct task {
 	uint32_t first;               /* of its documents */
 	uint32_t end;
 	struct bs_buffer tf_codes;
-	struct bs_buffer tf_bytes; /* u32 a document */
+	struct bs_u32s tf_bytes; /* one a document */
 };
 
 struct all {
@@ -57,7 +58,7 @@ static enum bs_status code_tfs(struct writer *writer, uint32_t n_repeated, size_
 			words[i] = words[--n_words];
 	enum bs_status status = bs_tf_encode(&writer->coder, words, n_words, &task->tf_codes, err);
 	uint32_t n_bytes = (uint32_t)(task->tf_codes.used_bytes - n_before);
-	return status ? status : bs_buffer_append(&task->tf_bytes, &n_bytes, sizeof(n_bytes), err);
+	return status ? status : bs_vector_append(&task->tf_bytes, &n_bytes, err);
 }
 
 static enum bs_status renumber_document(const struct all *all, struct writer *writer, struct task *task,
@@ -65,7 +66,7 @@ static enum bs_status renumber_document(const struct all *all, struct writer *wr
 {
 	const struct bs_slab_plan *plan = all->plan;
 	uint32_t last = plan->n_repeated;
-	struct bs_accumulated_doc *doc = (struct bs_accumulated_doc *)(void *)all->accumulator->docs.data + document;
+	struct bs_accumulated_doc *doc = all->accumulator->docs.items + document;
 	struct bs_term_reader reader = bs_accumulator_read(all->accumulator, document);
 	uint32_t n_repeated = doc->n_repeated;
 	uint32_t numbers[BS_TERM_CHUNK];
@@ -128,7 +129,7 @@ static enum bs_status renumber_chunk(void *context, const struct bs_task *which,
 static void task_deinit(struct task *task)
 {
 	bs_buffer_deinit(&task->tf_codes);
-	bs_buffer_deinit(&task->tf_bytes);
+	bs_vector_deinit(&task->tf_bytes);
 }
 
 /* The tf codes of a task go into the table, in the order of documents. */
@@ -139,7 +140,7 @@ static enum bs_status put_codes(void *context, uint64_t number, struct bs_error 
 	size_t start = 0;
 	enum bs_status status = BS_OK;
 	for (size_t i = 0; i < task->end - task->first && !status; i++) {
-		uint32_t n_bytes = ((const uint32_t *)(const void *)task->tf_bytes.data)[i];
+		uint32_t n_bytes = task->tf_bytes.items[i];
 		const uint8_t *codes = n_bytes ? task->tf_codes.data + start : NULL;
 		status = bs_tf_table_add(&all->accumulator->tf_table, codes, n_bytes, err);
 		start += n_bytes;

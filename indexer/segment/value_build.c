@@ -7,6 +7,7 @@
 
 #include "core/base/bytes.h"
 #include "core/base/value.h"
+#include "core/base/vector.h"
 #include "core/collections/sort.h"
 #include "core/file/names.h"
 #include "core/file/segment_sections.h"
@@ -30,12 +31,14 @@ struct part {
 	uint32_t n_layers, n_entries;
 	uint64_t first_line, first_entry;
 };
+BS_VECTOR(parts, struct part);
 
 /* What a row has of the field under way. */
 struct ranked {
 	uint32_t row;
 	uint32_t rank;
 };
+BS_VECTOR(ranked_list, struct ranked);
 
 /* A value on its way into order: mostly its field and the beginning of its key, as a number, tell. */
 struct ordered {
@@ -57,10 +60,10 @@ struct making {
 	uint32_t *values_of;  /* by document: 1 + the place in value_docs, or 0; then where its values begin: */
 	uint64_t *starts;     /* ... by that place */
 	uint64_t *ends;       /* of the fields in ranked: where they begin, then where they end */
-	struct bs_buffer ranked; /* struct ranked each, of the slab under way, by fields and rows */
+	struct ranked_list ranked; /* of the slab under way, by fields and rows */
 	struct bs_buffer words;  /* of a layer */
-	struct bs_buffer parts;  /* struct part each */
-	struct bs_buffer lists;  /* struct ranked each, as they stand in the file */
+	struct parts parts;
+	struct ranked_list lists;  /* as they stand in the file */
 	uint64_t n_lines;
 	enum bs_status status; /* sticky */
 	struct bs_error *err;
@@ -154,8 +157,8 @@ static void order_values(struct making *making)
 static void find_documents(struct making *making)
 {
 	const struct bs_accumulated_values *docs =
-		(const struct bs_accumulated_values *)(const void *)making->accumulator->value_docs.data;
-	uint32_t n = (uint32_t)(making->accumulator->value_docs.used_bytes / sizeof(*docs));
+		making->accumulator->value_docs.items;
+	uint32_t n = (uint32_t)bs_vector_n(&making->accumulator->value_docs);
 	for (uint32_t i = 0; i < n; i++) {
 		making->values_of[docs[i].document] = i + 1;
 		making->starts[i + 1] = making->starts[i] + docs[i].n_values;
@@ -167,12 +170,12 @@ static const uint32_t *values_of(const struct making *making, uint32_t document,
 {
 	uint32_t at = making->values_of[document];
 	*n_out = at ? making->starts[at] - making->starts[at - 1] : 0;
-	return (const uint32_t *)(const void *)making->accumulator->value_numbers.data + (at ? making->starts[at - 1] : 0);
+	return making->accumulator->value_numbers.items + (at ? making->starts[at - 1] : 0);
 }
 
 static struct ranked *ranked_of(const struct making *making)
 {
-	return (struct ranked *)(void *)making->ranked.data;
+	return making->ranked.items;
 }
 
 static int compare_ranked(const void *a, const void *b)
@@ -205,9 +208,9 @@ static void gather(struct making *making, const uint32_t *documents, uint32_t n_
 		making->ends[f] = sum;
 		sum += n_here;
 	}
-	bs_buffer_clear(&making->ranked);
+	bs_vector_clear(&making->ranked);
 	if (!making->status)
-		making->status = bs_buffer_reserve(&making->ranked, (size_t)sum * sizeof(struct ranked), making->err);
+		making->status = bs_vector_reserve(&making->ranked, (size_t)sum, making->err);
 	for (uint32_t row = 0; row < n_docs && !making->status; row++) {
 		const uint32_t *values = values_of(making, documents[row], &n);
 		for (uint64_t i = 0; i < n; i++)
@@ -280,7 +283,7 @@ static void write_part(struct making *making, uint32_t f, uint32_t slab, uint32_
 	uint32_t n_blocks = (n_docs + BS_LINE_BITS - 1) / BS_LINE_BITS;
 	uint64_t layer_lines = bs_value_layer_lines(n_blocks, field->n_slices);
 	struct part part = {.field = f, .slab = slab, .first_line = making->n_lines,
-	                    .first_entry = making->lists.used_bytes / BS_VALUE_ENTRY_BYTES};
+	                    .first_entry = making->lists.bytes.used_bytes / BS_VALUE_ENTRY_BYTES};
 	while (!making->status && layer_lines * BS_LINE_BYTES <= count_rows(ranked, n) * BS_VALUE_ENTRY_BYTES) {
 		n = write_layer(making, field, n_blocks, ranked, n);
 		part.n_layers++;
@@ -289,9 +292,9 @@ static void write_part(struct making *making, uint32_t f, uint32_t slab, uint32_
 	part.n_entries = (uint32_t)n;
 	field->n_parts++;
 	if (!making->status)
-		making->status = bs_buffer_append(&making->lists, ranked, n * sizeof(*ranked), making->err);
+		making->status = bs_vector_extend(&making->lists, ranked, n, making->err);
 	if (!making->status)
-		making->status = bs_buffer_append(&making->parts, &part, sizeof(part), making->err);
+		making->status = bs_vector_append(&making->parts, &part, making->err);
 }
 
 static void write_slab(struct making *making, uint32_t slab, const uint32_t *documents, uint32_t n_docs)
@@ -318,8 +321,8 @@ static int compare_parts(const void *a, const void *b)
 
 static void write_parts(struct making *making)
 {
-	struct part *parts = (struct part *)(void *)making->parts.data;
-	size_t n = making->parts.used_bytes / sizeof(*parts);
+	struct part *parts = making->parts.items;
+	size_t n = bs_vector_n(&making->parts);
 	if (n > 1)
 		qsort(parts, n, sizeof(*parts), compare_parts);
 	bs_file_writer_section(making->writer, BS_SECTION_VALUE_PARTS, 0);
@@ -363,7 +366,7 @@ static void write_fields(struct making *making)
 static void write_field_texts(struct making *making)
 {
 	const struct bs_term_table *names = &making->accumulator->fields;
-	const struct bs_field_texts *texts = (const struct bs_field_texts *)(const void *)making->accumulator->field_texts.data;
+	const struct bs_field_texts *texts = making->accumulator->field_texts.items;
 	bs_file_writer_section(making->writer, BS_SECTION_FIELD_TEXTS, 0);
 	for (uint32_t i = 0; i < names->n_terms; i++) {
 		if (memchr(bs_term_table_key(names, i), '\0', names->entries[i].n_bytes))
@@ -405,7 +408,7 @@ static enum bs_status allocate(struct making *making, struct bs_error *err)
 	making->order = calloc(n_values, sizeof(*making->order));
 	making->rank_of = calloc(n_values, sizeof(*making->rank_of));
 	making->values_of = calloc(n_docs, sizeof(*making->values_of));
-	making->starts = calloc(accumulator->value_docs.used_bytes / sizeof(struct bs_accumulated_values) + 1,
+	making->starts = calloc(bs_vector_n(&accumulator->value_docs) + 1,
 	                        sizeof(*making->starts));
 	if (making->fields && making->place_of && making->ends && making->order && making->rank_of && making->values_of &&
 	    making->starts)
@@ -423,7 +426,7 @@ static void write_values(struct making *making, const struct bs_slab_rows *rows)
 		documents += n_docs[slab];
 	}
 	bs_file_writer_section(making->writer, BS_SECTION_VALUE_LISTS, 0);
-	bs_file_writer_bytes(making->writer, making->lists.data, making->lists.used_bytes);
+	bs_file_writer_bytes(making->writer, making->lists.bytes.data, making->lists.bytes.used_bytes);
 	if (!making->status)
 		write_parts(making);
 	if (!making->status)
@@ -455,9 +458,9 @@ enum bs_status bs_value_build(const struct bs_accumulator *accumulator, const st
 	free(making.rank_of);
 	free(making.values_of);
 	free(making.starts);
-	bs_buffer_deinit(&making.ranked);
+	bs_vector_deinit(&making.ranked);
 	bs_buffer_deinit(&making.words);
-	bs_buffer_deinit(&making.parts);
-	bs_buffer_deinit(&making.lists);
+	bs_vector_deinit(&making.parts);
+	bs_vector_deinit(&making.lists);
 	return making.status;
 }

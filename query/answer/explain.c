@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "core/base/hash.h"
-#include "core/base/visible.h"
 #include "core/lexicon/lexicon.h"
+#include "core/text/visible_append.h"
 #include "query/statistics/bm25.h"
 
 /* What is explained, what counts bits, and the text; the first failure sticks. */

@@ -15,6 +15,7 @@
 #include "core/bitsift/terminal.h"
 #include "core/system/icu.h"
 #include "core/text/clusters.h"
+#include "core/text/visible_append.h"
 
 #define BYTE_ORDER_MARK  0xfeff /* nothing to see, wherever it stands */
 #define TAB_COLUMNS      4

@@ -9,6 +9,7 @@
 #include "core/bitsift/host.h"
 #include "core/bitsift/limits.h"
 #include "core/simd/kernels.h"
+#include "core/store/catalog_look.h"
 #include "core/store/index_dir.h"
 #include "core/system/log.h"
 #include "core/system/watch.h"

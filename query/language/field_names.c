@@ -2,8 +2,8 @@
 #include "query/language/field_names.h"
 
 #include "core/base/hash.h"
-#include "core/base/visible.h"
-#include "core/bitsift/terminal.h"
+#include "core/bitsift/escape.h"
+#include "core/text/visible_append.h"
 #include "query/language/parse.h"
 
 enum bs_status bs_find_field_names(const uint8_t *text, size_t n_bytes, bool joins, struct bs_term_table *names,

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/visible.h"
 #include "core/bitsift/terminal.h"
 
 /*

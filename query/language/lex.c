@@ -12,6 +12,7 @@
 #include "core/bitsift/terminal.h"
 #include "core/system/icu.h"
 #include "core/system/watch.h"
+#include "core/text/visible_append.h"
 #include "query/language/like_name.h"
 
 /* How much of a token a notice shows. */

@@ -18,6 +18,7 @@
 #include "core/base/visible.h"
 #include "core/system/stack.h"
 #include "core/system/watch.h"
+#include "core/text/visible_append.h"
 #include "query/language/stop.h"
 #include "query/language/wildcard.h"
 

@@ -5,6 +5,7 @@
 #include "core/base/visible.h"
 #include "core/bitsift/terminal.h"
 #include "core/system/icu.h"
+#include "core/text/visible_append.h"
 #include "query/language/parse.h"
 #include "query/language/wildcard.h"
 

@@ -13,6 +13,7 @@
 #include "core/system/watch.h"
 #include "corpus/changes/recorded.h"
 #include "corpus/changes/stored_text.h"
+#include "corpus/read/reader.h"
 #include "corpus/read/recognize.h"
 #include "corpus/walk/file.h"
 

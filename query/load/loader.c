@@ -2,6 +2,7 @@
 #include "query/load/loader.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 struct bs_loader {
 	const struct bs_snapshot_list *list;

@@ -8,6 +8,7 @@
 #include "core/bitsift/index.h"
 #include "core/bitsift/search.h"
 #include "core/collections/sort.h"
+#include "corpus/read/reader.h"
 
 static int compare(const void *a, const void *b, void *context)
 {

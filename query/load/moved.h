@@ -2,6 +2,7 @@
 #ifndef BS_QUERY_LOAD_MOVED_H
 #define BS_QUERY_LOAD_MOVED_H
 
+#include "corpus/read/reader.h"
 #include "corpus/read/source.h"
 
 struct bs_moved_record {

@@ -6,6 +6,7 @@
 
 #include "core/base/hash.h"
 #include "corpus/changes/recorded.h"
+#include "corpus/read/feed.h"
 
 struct slot {
 	struct bs_proof *proof; /* the last one that lasts, or NULL */

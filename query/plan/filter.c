@@ -10,6 +10,7 @@
 #include "core/base/hash.h"
 #include "core/base/value.h"
 #include "core/system/watch.h"
+#include "corpus/read/record.h"
 #include "corpus/read/record_scan.h"
 #include "corpus/walk/file.h"
 #include "corpus/walk/file_types.h"
@@ -218,7 +219,7 @@ static enum bs_status find_source_place(struct index_part *part, uint32_t number
 
 static bool is_at_or_below(const char *place, const char *other)
 {
-	return bs_feed_is_at_or_below(place, (const uint8_t *)other, strlen(other));
+	return bs_path_is_at_or_below(place, (const uint8_t *)other, strlen(other));
 }
 
 /* Whether a source of the index is at the place or below, or around it. */
@@ -409,7 +410,7 @@ static enum bs_status passes_place(const struct bs_filter *filter, struct index_
 		size_t n = strlen(is_at);
 		*passes_out = is_at_or_below(place, is_at);
 		if (source->kind == BS_SOURCE_FOLDER && is_at_or_below(is_at, place))
-			*passes_out |= place[n] && bs_feed_is_at_or_below(place + n + 1, record->name, record->name_bytes);
+			*passes_out |= place[n] && bs_path_is_at_or_below(place + n + 1, record->name, record->name_bytes);
 		i += strlen(place) + 1;
 	}
 	return status;
@@ -458,7 +459,7 @@ static enum bs_status find_off(struct bs_filter *filter, size_t *off_out, struct
 	if (!filter->current)
 		status = bs_file_real_path(".", &filter->current, err);
 	size_t n = filter->current ? strlen(filter->current) : 0;
-	if (!status && n > 0 && bs_feed_is_at_or_below(filter->current, filter->path.data, filter->path.used_bytes))
+	if (!status && n > 0 && bs_path_is_at_or_below(filter->current, filter->path.data, filter->path.used_bytes))
 		*off_out = n + (path[n] == '/');
 	return status;
 }

@@ -6,7 +6,6 @@
 
 #include <unicode/utf8.h>
 
-#include "core/base/visible.h"
 #include "core/bitsift/terminal.h"
 #include "core/store/summary.h"
 #include "core/text/grams.h"

@@ -5,7 +5,7 @@
 #ifndef BS_QUERY_SEARCH_FINDER_H
 #define BS_QUERY_SEARCH_FINDER_H
 
-#include "core/base/vector.h"
+#include "core/base/doc_ref.h"
 #include "core/bitsift/limits.h"
 #include "core/system/watch.h"
 #include "query/answer/batches.h"
@@ -23,8 +23,6 @@
 #include "query/search/question.h"
 #include "query/verify/named.h"
 #include "query/verify/verify_many.h"
-
-BS_VECTOR(bs_doc_refs, struct bs_doc_ref);
 
 /* The memory of the stages. Valid during a query, kept for the next. */
 struct bs_query_memory {

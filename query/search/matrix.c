@@ -330,15 +330,13 @@ enum bs_status bs_matrix_find_columns(const struct bs_index *index, uint32_t seg
 	return status;
 }
 
-BS_VECTOR(bs_bit_words, uint64_t);
-
 /* What bs_matrix_ask does with a plan. */
 struct asked {
 	int (*take)(void *context, const struct bs_matrix_candidates *candidates);
 	void *context;
 	const struct bs_kernel *kernel;
 	struct bs_candidate_list found;
-	struct bs_bit_words words;
+	struct bs_u64s words;
 };
 
 static enum bs_status hand_out(struct asked *asked, const struct bs_slab_scan *at, struct bs_error *err)

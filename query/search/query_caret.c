@@ -3,8 +3,9 @@
 
 #include "core/base/buffer.h"
 #include "core/base/visible.h"
+#include "core/bitsift/escape.h"
 #include "core/bitsift/search.h"
-#include "core/bitsift/terminal.h"
+#include "core/text/visible_append.h"
 
 /* The caret's line fits a terminal of 80 columns, with more of the query before the caret than behind it. */
 #define CARET_BEFORE_COLUMNS 60

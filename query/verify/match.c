@@ -10,6 +10,7 @@
 #include "core/collections/term_table.h"
 #include "core/store/field_weights.h"
 #include "core/system/watch.h"
+#include "core/text/words_run.h"
 #include "query/language/fuzzy.h"
 #include "query/language/wildcard.h"
 #include "query/rank/rank.h"

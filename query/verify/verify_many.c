@@ -31,13 +31,11 @@ struct hand {
 	bool is_unfit;                       /* something could not be made: all it is given comes open */
 };
 
-BS_VECTOR(bs_document_numbers, uint32_t);
-
 struct bs_verify_crew {
 	const struct bs_snapshot_list *snapshots;
 	struct bs_proofs *const *proofs;
 	struct bs_loader *own;
-	struct bs_document_numbers expected; /* documents that the caller's thread may have to read */
+	struct bs_u32s expected; /* documents that the caller's thread may have to read */
 	uint32_t n_hands;
 	struct hand *hands;
 	struct bs_workers *workers;

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/visible.h"
 #include "core/bitsift/status.h"
+#include "core/text/visible_append.h"
 #include "corpus/walk/file.h"
 #include "query/regex/text.h"
 

@@ -9,10 +9,10 @@
 #include <string.h>
 
 #include "core/base/clock.h"
-#include "core/base/visible.h"
 #include "core/bitsift/grep.h"
 #include "core/bitsift/terminal.h"
 #include "core/system/watch.h"
+#include "core/text/visible_append.h"
 #include "query/grep/print/grep_path.h"
 #include "query/regex/text.h"
 

@@ -1,12 +1,8 @@
 /*
- * indexer.h: an index run (bs_index_build of bitsift.h): sources -> segments -> one commit.
- *
- * The run takes the writer's lock, looks at every source, reads what is new or changed since the last commit, writes a
- * segment of it beside the old ones, tombstones for what is gone, and commits by replacing the manifest. Until then,
- * and whatever happens, the old index stays as it was. What compaction is due follows, as a commit of its own.
+ * tuning.h: what experiments and tests set of an index run (bs_build_request.tuning).
  */
-#ifndef BS_INDEXER_RUN_INDEXER_H
-#define BS_INDEXER_RUN_INDEXER_H
+#ifndef BS_INDEXER_RUN_TUNING_H
+#define BS_INDEXER_RUN_TUNING_H
 
 #include <stdint.h>
 

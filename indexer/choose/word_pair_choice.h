@@ -1,18 +1,15 @@
 /*
- * choice.h: which pairs of words a run indexes (core/lexicon/word_pairs.h), and which grams are frequent, hence the
- * plan of its rows (gram_sketch.h).
+ * word_pair_choice.h: which pairs of words a run indexes (core/lexicon/word_pairs.h).
  *
  * A new index looks at a sample of its sources first (sample.h); a refresh and a compaction go on with what the largest
  * segment has. What is chosen depends on the documents only.
  */
-#ifndef BS_INDEXER_CHOOSE_CHOICE_H
-#define BS_INDEXER_CHOOSE_CHOICE_H
+#ifndef BS_INDEXER_CHOOSE_WORD_PAIR_CHOICE_H
+#define BS_INDEXER_CHOOSE_WORD_PAIR_CHOICE_H
 
 #include "core/base/error.h"
 #include "core/lexicon/word_pairs.h"
 #include "core/store/snapshot.h"
-#include "corpus/read/source.h"
-#include "indexer/batch/gram_sketch.h"
 #include "indexer/choose/sample.h"
 
 struct bs_pair_limits {
@@ -26,24 +23,12 @@ enum bs_status bs_word_pairs_choose(const struct bs_dir *dir, const struct bs_ma
                                     const struct bs_source_options *options, uint64_t sample_bytes,
                                     const struct bs_pair_limits *limits, struct bs_word_pairs *pairs,
                                     struct bs_error *err) BS_WARN_UNUSED;
-/* The same by whatever sample calls take with: documents, borrowed until it returns. */
-typedef enum bs_status (*bs_give_sample_fn)(void *context, bs_sample_fn take, void *take_context, struct bs_error *err);
+/* The same by a given sample. */
 enum bs_status bs_word_pairs_choose_by(const struct bs_index_options *options, const struct bs_pair_limits *limits,
                                        bs_give_sample_fn sample, void *context, struct bs_word_pairs *pairs,
                                        struct bs_error *err) BS_WARN_UNUSED;
 /* Adds those of the largest segment. BS_CORRUPT, BS_NO_MEMORY. */
 enum bs_status bs_word_pairs_of_snapshot(const struct bs_snapshot *snapshot, struct bs_word_pairs *pairs,
                                          struct bs_error *err) BS_WARN_UNUSED;
-
-/* Makes a plan, for bs_gram_plan_deinit also after a failure, by a sample of the sources' files. BS_NO_MEMORY. */
-enum bs_status bs_gram_plan_choose(const struct bs_dir *dir, const struct bs_manifest *manifest,
-                                   const struct bs_source_options *options, struct bs_gram_plan *plan,
-                                   struct bs_error *err) BS_WARN_UNUSED;
-/* The same of texts of records, by whatever sample calls take with (as above). */
-enum bs_status bs_gram_plan_choose_by(bs_give_sample_fn sample, void *context, struct bs_gram_plan *plan,
-                                      struct bs_error *err) BS_WARN_UNUSED;
-/* The same by the largest segment. BS_CORRUPT, BS_NO_MEMORY. */
-enum bs_status bs_gram_plan_of_snapshot(const struct bs_snapshot *snapshot, struct bs_gram_plan *plan,
-                                        struct bs_error *err) BS_WARN_UNUSED;
 
 #endif

@@ -1,0 +1,20 @@
+/*
+ * kernel_names.h: the SIMD code of this machine. Part of the public interface; see bitsift.h.
+ */
+#ifndef BITSIFT_KERNEL_NAMES_H
+#define BITSIFT_KERNEL_NAMES_H
+
+#include "api.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The kernels that this machine can run, best first: fills at most capacity names (of static storage; names may be NULL
+ * if capacity is 0) and returns how many there are, at least 1. */
+BS_API size_t bs_kernel_names(const char **names, size_t capacity);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

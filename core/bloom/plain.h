@@ -1,0 +1,38 @@
+/* plain.h: what the other members of the Bloom family (bitsift/bloom.h) need of the classic filter: which bits a key has, and its
+ * shape. */
+#ifndef BS_CORE_BLOOM_PLAIN_H
+#define BS_CORE_BLOOM_PLAIN_H
+
+#include "core/base/hash.h"
+#include "core/bitsift/bloom.h"
+#include "core/bloom/bits.h"
+
+/* The positions of a key, one after the other: bloom.h has the formula, whose differences these are. */
+struct bs_positions {
+	uint64_t at;
+	uint64_t step;
+	uint64_t turn;
+};
+
+static inline struct bs_positions bs_positions_of(struct bs_bloom_key key)
+{
+	return (struct bs_positions){key.start, key.step, 0};
+}
+
+static inline uint32_t bs_positions_next(struct bs_positions *positions, uint32_t n_bits)
+{
+	uint32_t position = bs_hash_reduce(positions->at, n_bits);
+	positions->at += positions->step;
+	positions->turn += UINT64_C(0x9e3779b97f4a7c15);
+	positions->step += positions->turn;
+	return position;
+}
+
+/* BS_INVALID unless a filter can have so many bits and hashes. */
+enum bs_status bs_bloom_check_shape(uint64_t n_bits, uint32_t n_hashes, struct bs_error *err) BS_WARN_UNUSED;
+/* BS_INVALID unless both have the same. */
+enum bs_status bs_bloom_check_same(struct bs_bloom_view a, struct bs_bloom_view b, struct bs_error *err) BS_WARN_UNUSED;
+/* The bits of a filter, for who builds one otherwise than by adding keys. */
+uint8_t *bs_bloom_bits(struct bs_bloom *bloom);
+
+#endif

@@ -1,0 +1,22 @@
+/* words_run.h: where the terms of a script run stand (words.h), whose tokens all have the place of the whole run. */
+#ifndef BS_CORE_TEXT_WORDS_RUN_H
+#define BS_CORE_TEXT_WORDS_RUN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/base/error.h"
+
+struct bs_words;
+
+/*
+ * begins_run: whether [start_byte, end_byte) of a token is a run. step_in_run: the piece of it from *at on that is folded by
+ * itself, nearly always one character; *at moves behind it, *n_terms_out is how many terms it gives. Not while the analyzer is
+ * at work. BS_NO_MEMORY, BS_UNSUPPORTED of ICU.
+ */
+bool bs_words_begins_run(struct bs_words *words, const uint8_t *text, uint64_t start_byte, uint64_t end_byte);
+enum bs_status bs_words_step_in_run(struct bs_words *words, const uint8_t *text, uint64_t end_byte, size_t *at,
+                                    size_t *n_terms_out, struct bs_error *err) BS_WARN_UNUSED;
+
+#endif
