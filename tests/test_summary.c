@@ -25,6 +25,7 @@
 #include "core/store/summary_make.h"
 #include "core/text/grams.h"
 #include "index_rig.h"
+#include "query/language/parse.h"
 #include "query/plan/may_match.h"
 #include "query/regex/regex_grams.h"
 #include "query/search/index_handle.h"
