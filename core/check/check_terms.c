@@ -124,13 +124,6 @@ static void find_rare(struct check *check, uint32_t document, uint32_t ordinal)
 		check_rare_tf(check, slab, document, row, ordinal);
 }
 
-/* After all terms. */
-static void check_rare_documents(struct check *check)
-{
-	walk_rare_lists(check, find_rare);
-	EXPECT(check, check->n_rare_exact == 0, "exact columns of rare terms have documents whose lists do not have them");
-}
-
 /* What the walk over all terms keeps. */
 struct term_walk {
 	struct check *check;
@@ -511,7 +504,8 @@ void bs_check_terms(struct check *check)
 	if (!walk.frame.lines || !walk.frame.groups)
 		TRY(check, bs_fail_memory(check->err, "slabs", lines_bytes));
 	walk_terms(&walk);
-	check_rare_documents(check);
+	walk_rare_lists(check, find_rare);
+	EXPECT(check, check->n_rare_exact == 0, "exact columns of rare terms have documents whose lists do not have them");
 	check_tf_sums(&walk);
 	check_end(&walk);
 	free(walk.next_exact);

@@ -230,11 +230,6 @@ enum bs_status bs_summary_file_open(const struct bs_dir *dir, const struct bs_ma
 	return status;
 }
 
-static uint64_t checksum_of(const struct bs_summary *summary)
-{
-	return bs_load_u64(summary->section.data + summary->offset + AT_CHECKSUM);
-}
-
 enum bs_status bs_summary_counts_open(const struct bs_dir *dir, const struct bs_manifest *manifest, struct bs_summary_file *file,
                                       struct bs_error *err)
 {
@@ -247,7 +242,8 @@ enum bs_status bs_summary_counts_open(const struct bs_dir *dir, const struct bs_
 	if (section.n_bytes < COUNTS_AT)
 		return bs_container_corrupt(file->counts_container, err, "it is too short");
 	status = bs_section_touch(&section, 0, section.n_bytes, err);
-	if (!status && bs_load_u64(section.data) != checksum_of(&file->summary))
+	const struct bs_summary *summary = &file->summary;
+	if (!status && bs_load_u64(section.data) != bs_load_u64(summary->section.data + summary->offset + AT_CHECKSUM))
 		status = bs_container_corrupt(file->counts_container, err, "counts of another summary than the manifest has");
 	const struct bs_coded_set *words = &file->summary.words;
 	file->words = (struct bs_told_tally){

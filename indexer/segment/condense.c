@@ -47,12 +47,6 @@ static enum bs_status copy_section(const struct bs_section *section, uint32_t in
  * compressed. A step is a varint: 2 s if s is not below 0, else -2 s - 1.
  */
 
-static void put_step(struct bs_file_writer *writer, uint64_t before, uint64_t number)
-{
-	uint64_t step = number - before;
-	bs_file_writer_varint(writer, step << 1 ^ (UINT64_C(0) - (step >> 63)));
-}
-
 struct steps {
 	struct bs_section section;
 	const uint8_t *at;
@@ -193,8 +187,9 @@ static enum bs_status write_steps(struct condensing *at, const struct bs_packed 
 	bs_file_writer_section(at->writer, id, instance);
 	for (uint64_t i = 0; i < n && !status; i++, before = number) {
 		status = bs_packed_get(packed, i, &number, err);
+		const uint64_t step = number - before;
 		if (!status)
-			put_step(at->writer, before, number);
+			bs_file_writer_varint(at->writer, step << 1 ^ (UINT64_C(0) - (step >> 63)));
 	}
 	return status;
 }

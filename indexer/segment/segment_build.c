@@ -189,9 +189,9 @@ static enum bs_status keep_rows(struct build *build, const struct part *part, st
 {
 	if (build->accumulator->values.n_terms == 0)
 		return BS_OK;
-	enum bs_status status = bs_buffer_append(&build->slab_rows.documents, part->product.image.rows,
+	enum bs_status status = bs_buffer_append(&build->slab_rows.documents.bytes, part->product.image.rows,
 	                                         part->n_rows * sizeof(uint32_t), err);
-	return status ? status : bs_buffer_append(&build->slab_rows.n_docs, &part->n_rows, sizeof(part->n_rows), err);
+	return status ? status : bs_vector_append(&build->slab_rows.n_docs, &part->n_rows, err);
 }
 
 static enum bs_status write_part(void *context, uint64_t task, struct bs_error *err)
@@ -510,8 +510,8 @@ enum bs_status bs_segment_build(const struct bs_dir *dir, const char *name, stru
 	bs_size_classes_deinit(&build->classes);
 	bs_buffer_deinit(&build->slab_entries);
 	bs_exceptions_builder_deinit(&build->exceptions);
-	bs_buffer_deinit(&build->slab_rows.documents);
-	bs_buffer_deinit(&build->slab_rows.n_docs);
+	bs_vector_deinit(&build->slab_rows.documents);
+	bs_vector_deinit(&build->slab_rows.n_docs);
 	free(build);
 	return status;
 }
