@@ -10,6 +10,7 @@
 #include "core/lexicon/lexicon.h"
 #include "core/text/visible_append.h"
 #include "query/language/query_format.h"
+#include "query/plan/estimate.h"
 #include "query/statistics/bm25.h"
 
 /* What is explained, what counts bits, and the text; the first failure sticks. */
@@ -91,63 +92,6 @@ static struct term_density density_of(struct explanation *at, uint32_t s, const 
 	hashed_density(at, slab, at->plan->terms.items[t].hash, place, &density);
 	density.passes = density.passes + truly < 1 ? density.passes + truly : 1;
 	return density;
-}
-
-/* Share of documents that an element lets through, its terms taken as independent. */
-static double estimate_element(struct explanation *at, uint32_t s, const struct bs_slab *slab, uint32_t e)
-{
-	const struct bs_plan_element *element = &at->plan->elements.items[e];
-	double none = 1;
-	for (uint32_t i = 0; i < element->n_terms && !at->status; i++)
-		none *= 1 - density_of(at, s, slab, element->first_term + i).passes;
-	return element->is_too_broad ? 1 : 1 - none;
-}
-
-/* ... that a range does, its values taken as equally frequent. */
-static double estimate_range(struct explanation *at, uint32_t s, uint32_t n)
-{
-	const struct bs_plan_range *range = bs_plan_range(at->plan, s, n);
-	double n_in = 0;
-	for (uint32_t i = 0; i < range->ranks.n; i++) {
-		uint32_t last = range->ranks.spans[i].last;
-		n_in += (last < range->field.n_values ? last + 1 : range->field.n_values) - range->ranks.spans[i].low;
-	}
-	return !range->is_known ? 1 : n_in > 0 ? n_in / range->field.n_values : 0;
-}
-
-static double estimate_node(struct explanation *at, uint32_t s, const struct bs_slab *slab,
-                            const struct bs_query_node *node, const double *shares)
-{
-	double share = 1;
-	for (uint32_t i = 0; i < node->n_items + node->n_aids; i++) {
-		uint32_t e = i < node->n_items ? node->items[i].element : node->aids[i - node->n_items].element;
-		share *= estimate_element(at, s, slab, e);
-	}
-	for (uint32_t i = 0; i < node->n_children; i++)
-		share *= node->kind == BS_NODE_AND ? shares[node->children[i]] : 1 - shares[node->children[i]];
-	return node->kind == BS_NODE_OR ? 1 - share : share;
-}
-
-/* Candidates to be expected, were words independent of each other. A NOT is taken as if it could be used. */
-static double estimate(struct explanation *at)
-{
-	const struct bs_query_tree *query = at->plan->query;
-	double *shares = calloc(query->n_nodes, sizeof(*shares));
-	double sum = 0;
-	if (!shares && !at->status)
-		at->status = bs_fail_memory(at->err, "an estimate", query->n_nodes * sizeof(*shares));
-	for (uint32_t s = 0; s < at->plan->list->n_segments; s++) {
-		const struct bs_segment *segment = bs_plan_segment(at->plan, s);
-		for (uint64_t i = 0; bs_plan_has_columns(at->plan, s) && i < segment->meta.n_slabs && !at->status; i++) {
-			for (uint32_t n = 0; n < query->n_nodes; n++)
-				shares[n] = query->nodes[n].kind == BS_NODE_RANGE
-				                    ? estimate_range(at, s, n)
-				                    : estimate_node(at, s, &segment->slabs[i], &query->nodes[n], shares);
-			sum += shares[query->n_nodes - 1] * segment->slabs[i].n_docs;
-		}
-	}
-	free(shares);
-	return sum;
 }
 
 /* What a term's columns look like in one segment: over its slabs, how many are exact, and the mean densities. */
@@ -291,7 +235,10 @@ enum bs_status bs_explain_plan(const struct bs_plan *plan, const char *query, co
 		else
 			explain_term(&to, t);
 	}
-	print(&to, "estimate: %.0f candidates\n", estimate(&to));
+	struct bs_plan_estimate estimate = {0};
+	if (!to.status)
+		to.status = bs_plan_estimate(plan, &estimate, err);
+	print(&to, "estimate: %llu hits\n", (unsigned long long)estimate.n_hits);
 	return to.status;
 }
 

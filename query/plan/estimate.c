@@ -1,9 +1,9 @@
 /* estimate.c: see estimate.h. */
 #include "query/plan/estimate.h"
 
-#include <stdlib.h>
+#include "query/language/fold.h"
 
-/* Of what df says nothing: ranges and names of files. */
+/* The share of documents that match where df says nothing: names of files, and ranges whose values the index does not know. */
 #define OTHER_SHARE (1.0 / 3)
 
 /* Documents that a node has: about so many, as if words met by chance, and at most. */
@@ -40,36 +40,70 @@ static struct guess guess_element(const struct bs_plan *plan, uint32_t e, double
 	return guess;
 }
 
-static struct guess guess_leaf(const struct bs_plan *plan, uint32_t node_number, double n)
+/* The documents of a range, its values taken as equally frequent in a segment. */
+static struct guess guess_range(const struct bs_plan *plan, uint32_t n)
 {
-	const struct bs_query_node *node = &plan->query->nodes[node_number];
-	if (node->n_items == 0 || bs_query_is_file_name(node))
-		return (struct guess){n * OTHER_SHARE, n};
-	struct guess guess = guess_element(plan, node->items[0].element, n);
-	for (uint32_t i = 1; i < node->n_items; i++)
-		guess = meet(n, guess, guess_element(plan, node->items[i].element, n));
-	/* Two words that are a term together are in no more documents than that; but not every segment has it. */
-	for (uint32_t i = 0; i < bs_plan_n_pairs(plan); i++) {
-		double df = (double)plan->terms.items[plan->pairs.items[i].term].df;
-		bool is_in_all = true;
-		for (uint32_t s = 0; s < plan->list->n_segments && is_in_all; s++)
-			is_in_all = !bs_plan_segment(plan, s) || bs_plan_place(plan, s, plan->pairs.items[i].term)->is_found;
-		if (plan->pairs.items[i].node != node_number || !is_in_all)
+	struct guess guess = {0, (double)plan->list->n_docs};
+	for (uint32_t s = 0; s < plan->list->n_segments; s++) {
+		if (!bs_plan_has_columns(plan, s))
 			continue;
-		guess.about = node->n_items == plan->pairs.items[i].n_items || guess.about > df ? df : guess.about;
-		guess.most = guess.most < df ? guess.most : df;
+		const struct bs_plan_range *range = bs_plan_range(plan, s, n);
+		double n_docs = bs_list_segment(plan->list, s)->n_docs, n_in = 0;
+		for (uint32_t i = 0; i < range->ranks.n; i++) {
+			uint32_t last = range->ranks.spans[i].last;
+			n_in += (last < range->field.n_values ? last + 1 : range->field.n_values) - range->ranks.spans[i].low;
+		}
+		guess.about += !range->is_known ? n_docs * OTHER_SHARE : n_in > 0 ? n_docs * n_in / range->field.n_values : 0;
 	}
 	return guess;
 }
 
-static struct guess guess_inner(const struct bs_query_node *node, const struct guess *guesses, double n)
+/* Two words that are a term together are in no more documents than that; but not every segment has it. */
+static void limit_by_pairs(const struct bs_plan *plan, uint32_t n, struct guess *guess)
 {
+	for (uint32_t i = 0; i < bs_plan_n_pairs(plan); i++) {
+		const struct bs_plan_word_pair *pair = &plan->pairs.items[i];
+		double df = (double)plan->terms.items[pair->term].df;
+		bool is_in_all = pair->node == n;
+		for (uint32_t s = 0; s < plan->list->n_segments && is_in_all; s++)
+			is_in_all = !bs_plan_segment(plan, s) || bs_plan_place(plan, s, pair->term)->is_found;
+		if (!is_in_all)
+			continue;
+		guess->about = plan->query->nodes[n].n_items == pair->n_items || guess->about > df ? df : guess->about;
+		guess->most = guess->most < df ? guess->most : df;
+	}
+}
+
+static enum bs_status guess_leaf(void *context, uint32_t n, void *value_out, struct bs_error *err)
+{
+	const struct bs_plan *plan = context;
+	const struct bs_query_node *node = &plan->query->nodes[n];
+	const double n_docs = (double)plan->list->n_docs;
+	struct guess guess = {n_docs * OTHER_SHARE, n_docs};
+	(void)err;
+	if (node->kind == BS_NODE_RANGE) {
+		guess = guess_range(plan, n);
+	} else if (!bs_query_is_file_name(node)) {
+		guess = guess_element(plan, node->items[0].element, n_docs);
+		for (uint32_t i = 1; i < node->n_items; i++)
+			guess = meet(n_docs, guess, guess_element(plan, node->items[i].element, n_docs));
+		limit_by_pairs(plan, n, &guess);
+	}
+	*(struct guess *)value_out = guess;
+	return BS_OK;
+}
+
+static void guess_inner(void *context, const struct bs_query_node *node, const void *values, void *value_out)
+{
+	const struct bs_plan *plan = context;
+	const struct guess *guesses = values;
+	const double n_docs = (double)plan->list->n_docs;
 	struct guess guess = guesses[node->children[0]];
 	if (node->kind == BS_NODE_NOT)
-		return (struct guess){n - guess.about, n};
+		guess = (struct guess){n_docs - guess.about, n_docs};
 	for (uint32_t i = 1; i < node->n_children; i++)
-		guess = node->kind == BS_NODE_AND ? meet(n, guess, guesses[node->children[i]]) : join(n, guess, guesses[node->children[i]]);
-	return guess;
+		guess = (node->kind == BS_NODE_AND ? meet : join)(n_docs, guess, guesses[node->children[i]]);
+	*(struct guess *)value_out = guess;
 }
 
 static bool is_certain(const struct bs_plan *plan)
@@ -87,18 +121,13 @@ static bool is_certain(const struct bs_plan *plan)
 
 enum bs_status bs_plan_estimate(const struct bs_plan *plan, struct bs_plan_estimate *estimate_out, struct bs_error *err)
 {
-	const struct bs_query_tree *query = plan->query;
-	double n = (double)plan->list->n_docs;
-	double live_share = n > 0 ? (double)plan->list->n_live_docs / n : 0;
-	struct guess *guesses = malloc(query->n_nodes * sizeof(*guesses));
-	if (!guesses)
-		return bs_fail_memory(err, "an estimate", query->n_nodes * sizeof(*guesses));
-	for (uint32_t i = 0; i < query->n_nodes; i++)
-		guesses[i] = query->nodes[i].n_children ? guess_inner(&query->nodes[i], guesses, n) : guess_leaf(plan, i, n);
-	struct guess root = guesses[query->n_nodes - 1];
+	const struct bs_query_fold fold = {sizeof(struct guess), guess_leaf, guess_inner, (void *)(uintptr_t)plan};
+	double n_docs = (double)plan->list->n_docs;
+	double live_share = n_docs > 0 ? (double)plan->list->n_live_docs / n_docs : 0;
+	struct guess root = {0, 0};
+	enum bs_status status = bs_query_fold(plan->query, &fold, &root, err);
 	estimate_out->n_hits = (uint64_t)(root.about * live_share + 0.5);
 	estimate_out->n_most = (uint64_t)root.most;
 	estimate_out->is_certain = is_certain(plan);
-	free(guesses);
-	return BS_OK;
+	return status;
 }

@@ -2,6 +2,7 @@
 #include "query/plan/may_match.h"
 
 #include "core/base/hash.h"
+#include "query/language/fold.h"
 #include "query/language/wildcard.h"
 
 /* All trigrams of what stands between wildcards. */
@@ -37,33 +38,39 @@ enum bs_status bs_element_may_match(const struct bs_summary *summary, const stru
 	return BS_OK;
 }
 
-static enum bs_status leaf_may_match(const struct bs_query_tree *query, const struct bs_summary *summary,
-                                     const struct bs_query_node *leaf, bool *may_out, struct bs_error *err)
+/* A query and the summary that it is asked of. */
+struct meeting {
+	const struct bs_query_tree *query;
+	const struct bs_summary *summary;
+};
+
+static enum bs_status leaf_may_match(void *context, uint32_t n, void *value_out, struct bs_error *err)
 {
+	const struct meeting *meeting = context;
+	const struct bs_query_node *leaf = &meeting->query->nodes[n];
+	bool *may_out = value_out;
 	enum bs_status status = BS_OK;
 	*may_out = true;
 	for (uint32_t i = 0; i < leaf->n_items && *may_out && !status && !bs_query_is_file_name(leaf); i++)
-		status = bs_element_may_match(summary, &query->elements[leaf->items[i].element], may_out, err);
+		status = bs_element_may_match(meeting->summary, &meeting->query->elements[leaf->items[i].element], may_out, err);
 	return status;
 }
 
-/* As deep as brackets are nested. An OR ends with the first child that may match, an AND with the first that cannot. */
-static enum bs_status node_may_match(const struct bs_query_tree *query, const struct bs_summary *summary, size_t n, bool *may_out,
-                                     struct bs_error *err)
+/* What must not match says nothing. */
+static void node_may_match(void *context, const struct bs_query_node *node, const void *values, void *value_out)
 {
-	const struct bs_query_node *node = &query->nodes[n];
-	bool is_or = node->kind == BS_NODE_OR;
-	enum bs_status status = BS_OK;
-	if (node->kind != BS_NODE_AND && !is_or && node->kind != BS_NODE_NOT)
-		return leaf_may_match(query, summary, node, may_out, err);
+	const bool *may = values;
+	bool is_or = node->kind == BS_NODE_OR, *may_out = value_out;
+	(void)context;
 	*may_out = !is_or;
-	for (uint32_t i = 0; i < node->n_children && node->kind != BS_NODE_NOT && *may_out != is_or && !status; i++)
-		status = node_may_match(query, summary, node->children[i], may_out, err);
-	return status;
+	for (uint32_t i = 0; i < node->n_children && node->kind != BS_NODE_NOT && *may_out != is_or; i++)
+		*may_out = may[node->children[i]];
 }
 
 enum bs_status bs_query_may_match(const struct bs_query_tree *query, const struct bs_summary *summary, bool *may_out,
                                   struct bs_error *err)
 {
-	return node_may_match(query, summary, query->n_nodes - 1, may_out, err);
+	struct meeting meeting = {query, summary};
+	const struct bs_query_fold fold = {sizeof(bool), leaf_may_match, node_may_match, &meeting};
+	return bs_query_fold(query, &fold, may_out, err);
 }

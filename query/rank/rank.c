@@ -5,6 +5,7 @@
 
 #include "core/base/bytes.h"
 #include "core/base/source_kind.h"
+#include "query/language/fold.h"
 #include "query/statistics/bm25.h"
 
 void bs_scorer_deinit(struct bs_scorer *scorer)
@@ -24,21 +25,33 @@ static int compare_words(const void *a, const void *b, void *context)
 	return order ? order : x < y ? -1 : x > y;
 }
 
-/* Marks the elements of one term that every match of the node has. */
-static void mark_implied(const struct bs_plan *plan, const struct bs_query_node *node, bool *implied)
+/* Elements beyond this many are not known to be implied, which costs time only. */
+#define IMPLIED_ELEMENTS 64u
+
+/* The elements that every match of a leaf has, a bit each: those of one term, which a match has if it has the element. */
+static enum bs_status leaf_implies(void *context, uint32_t n, void *value_out, struct bs_error *err)
 {
-	for (uint32_t i = 0; i < node->n_items && !bs_query_is_file_name(node); i++)
-		implied[node->items[i].element] |= plan->elements.items[node->items[i].element].n_terms == 1;
+	const struct bs_plan *plan = context;
+	const struct bs_query_node *node = &plan->query->nodes[n];
+	uint64_t implied = 0;
+	(void)err;
+	for (uint32_t i = 0; i < node->n_items && !bs_query_is_file_name(node); i++) {
+		uint32_t e = node->items[i].element;
+		if (e < IMPLIED_ELEMENTS && plan->elements.items[e].n_terms == 1)
+			implied |= UINT64_C(1) << e;
+	}
+	*(uint64_t *)value_out = implied;
+	return BS_OK;
 }
 
-/* ... that every match of the query has. */
-static void find_implied(const struct bs_plan *plan, bool *implied)
+static void node_implies(void *context, const struct bs_query_node *node, const void *values, void *value_out)
 {
-	const struct bs_query_tree *query = plan->query;
-	const struct bs_query_node *root = &query->nodes[query->n_nodes - 1];
-	mark_implied(plan, root, implied);
-	for (uint32_t i = 0; root->kind == BS_NODE_AND && i < root->n_children; i++)
-		mark_implied(plan, &query->nodes[root->children[i]], implied);
+	const uint64_t *implied = values;
+	uint64_t here = node->kind == BS_NODE_NOT ? 0 : implied[node->children[0]];
+	(void)context;
+	for (uint32_t i = 1; i < node->n_children; i++)
+		here = node->kind == BS_NODE_AND ? here | implied[node->children[i]] : here & implied[node->children[i]];
+	*(uint64_t *)value_out = here;
 }
 
 /* Whether the query asks for nothing but any of its words, and all of them score: one of weight 0 makes a match, too. */
@@ -104,17 +117,15 @@ enum bs_status bs_scorer_make(struct bs_scorer *scorer, const struct bs_plan *pl
 	scorer->is_complete = true;
 	scorer->is_any = is_any(plan->query);
 	bs_buffer_clear(&scorer->memory_words);
-	bool *implied = calloc(plan->query->n_elements, sizeof(*implied));
-	if (!implied)
-		return bs_fail_memory(err, "the words of a query", plan->query->n_elements * sizeof(*implied));
-	find_implied(plan, implied);
+	const struct bs_query_fold fold = {sizeof(uint64_t), leaf_implies, node_implies, (void *)(uintptr_t)plan};
+	uint64_t implied = 0;
+	status = bs_query_fold(plan->query, &fold, &implied, err);
 	for (uint32_t e = 0; e < plan->query->n_elements && !status; e++) {
 		if (!(plan->query->elements[e].weight > 0))
 			continue;
 		scorer->is_complete &= !plan->elements.items[e].is_too_broad;
-		status = add_words(scorer, e, implied[e], err);
+		status = add_words(scorer, e, e < IMPLIED_ELEMENTS && (implied >> e & 1), err);
 	}
-	free(implied);
 	scorer->words = (struct bs_scored_word *)(void *)scorer->memory_words.data;
 	scorer->n_words = scorer->memory_words.used_bytes / sizeof(*scorer->words);
 	if (!status && scorer->n_words > 1) {

@@ -1,0 +1,23 @@
+/*
+ * fold.h: the bottom-up fold over a query's tree: a value for every node, computed from those of its children. Nodes are in an
+ * order in which children come before their parents, so that it is one loop, however deep the tree is.
+ */
+#ifndef BS_QUERY_LANGUAGE_FOLD_H
+#define BS_QUERY_LANGUAGE_FOLD_H
+
+#include "query/language/query_tree.h"
+
+struct bs_query_fold {
+	size_t value_bytes;
+	/* Sets the value of leaf n. */
+	enum bs_status (*leaf)(void *context, uint32_t n, void *value_out, struct bs_error *err);
+	/* Sets the value of an inner node (AND, OR, NOT). values: those of all nodes, by their numbers. */
+	void (*inner)(void *context, const struct bs_query_node *node, const void *values, void *value_out);
+	void *context;
+};
+
+/* Sets *root_out, of value_bytes, to the value of the root. BS_NO_MEMORY, and what leaf returned. */
+enum bs_status bs_query_fold(const struct bs_query_tree *query, const struct bs_query_fold *fold, void *root_out,
+                             struct bs_error *err) BS_WARN_UNUSED;
+
+#endif
