@@ -9,8 +9,8 @@
 
 /* The ids of one snapshot. */
 struct bs_document_ids {
-	struct bs_given_ids given; /* made when an id is looked for, */
-	struct bs_id_ends ends;    /* and those of all others when it is none of the given ones */
+	struct bs_given_ids given; /* of given documents; made when an id is first looked for */
+	struct bs_id_ends ends;    /* of all others; made when no given document has the id */
 };
 
 void bs_document_texts_deinit(struct bs_document_texts *texts)

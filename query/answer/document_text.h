@@ -8,7 +8,7 @@
 
 BS_VECTOR(bs_texts, struct bs_text);
 
-/* What is kept for the next call. One thread. Zero-initialise; release with bs_document_texts_deinit. */
+/* Memory that is kept for the next call. One thread. Zero-initialise; release with bs_document_texts_deinit. */
 struct bs_document_texts {
 	struct bs_document_ids *ids; /* by which ids are found: one for each snapshot; NULL: none was looked for yet */
 	uint32_t n_ids;

@@ -8,7 +8,7 @@
 #include "query/rank/rank.h"
 #include "query/verify/match.h"
 
-/* What is shown besides the id. */
+/* The parts of a hit that the caller wants besides its id. */
 struct bs_wanted {
 	bool snippets;
 	bool passages;
@@ -29,7 +29,7 @@ void bs_presenter_deinit(struct bs_presenter *presenter);
 enum bs_status bs_presenter_name(struct bs_presenter *presenter, struct bs_loader *loader, struct bs_doc_ref ref,
                                struct bs_find_hit *hit_out, struct bs_error *err) BS_WARN_UNUSED;
 
-/* Reads the document again and sets the snippet and the passages that are wanted, borrowed likewise. BS_CORRUPT, BS_NO_MEMORY. */
+/* Reads the document again and sets the snippet and the passages that are wanted, borrowed as above. BS_CORRUPT, BS_NO_MEMORY. */
 enum bs_status bs_presenter_text(struct bs_presenter *presenter, struct bs_loader *loader, struct bs_matcher *matcher,
                                const struct bs_wanted *wanted, struct bs_doc_ref ref, struct bs_find_hit *hit_out,
                                struct bs_error *err) BS_WARN_UNUSED;

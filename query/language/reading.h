@@ -1,4 +1,4 @@
-/* reading.h: how a query is read: by which analyzer, with which fields and stop words. Of an index, or as somebody says. */
+/* reading.h: query analysis: the analyzer, the fields and the stop words of a query, as a list of indexes or the caller has them. */
 #ifndef BS_QUERY_LANGUAGE_READING_H
 #define BS_QUERY_LANGUAGE_READING_H
 

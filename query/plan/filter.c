@@ -22,7 +22,7 @@ enum known {
 	KNOWN_IN,
 };
 
-/* What is known of one of the indexes. */
+/* The part of one index. */
 struct index_part {
 	const struct bs_snapshot *snapshot;
 	struct bs_fetcher *fetcher;

@@ -72,7 +72,7 @@ struct bs_plan_scope {
 	bool is_brute; /* columns are not used: every document is read */
 };
 
-/* What a plan is made of. All is borrowed for as long as the plan is used. */
+/* The inputs of a plan. All is borrowed for as long as the plan is used. */
 struct bs_plan_inputs {
 	const struct bs_query_tree *query;
 	const struct bs_snapshot_list *list;

@@ -44,7 +44,7 @@ struct bs_taught {
 	const struct bs_doc_refs *left_out; /* documents of this index that are no hits */
 };
 
-/* What a query is expanded by. */
+/* Words and documents that a query is expanded by. */
 struct bs_learning {
 	struct bs_feedback feedback;
 	struct bs_hits best;           /* the documents that it is learnt from, best first */

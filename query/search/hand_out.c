@@ -94,7 +94,7 @@ enum bs_status bs_run_hand_out(struct bs_run *run, const struct bs_found *found,
 	bool is_refused = false;
 	enum bs_status status = run->question->listener.batch ? hand_out_batches(run, found, &is_refused, err)
 	                                                      : hand_out_each(run, found, &is_refused, err);
-	/* A caller that wants no more is told so; the end of the time is none of its failures. */
+	/* The callback's refusal is an error; the end of the time is not, if partial results are wanted. */
 	if (is_refused)
 		return bs_fail(err, BS_STOPPED, "stopped");
 	return run->is_partial && bs_watch_ended(status) ? BS_OK : status;

@@ -78,7 +78,7 @@ static double own_weight(const struct bs_query_tree *query)
 	return sum;
 }
 
-/* Runs the query for its best documents. Of what that costs, only the time and the texts that were read count. */
+/* Runs the query for its best documents. Only the time and the texts that were read are added to the statistics. */
 static enum bs_status find_best(struct learner *learner, double *weight_out, size_t *error_byte_out, struct bs_error *err)
 {
 	struct bs_question question = *learner->question;

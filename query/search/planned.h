@@ -4,8 +4,8 @@
 
 #include "query/search/finder.h"
 
-/* Calls use with the plan of a request and the memory for scanning by it; nothing is searched. Of the request, what is about hits
- * is ignored. *error_byte_out (nullable) is set if that is BS_INVALID. Fails as bs_find. */
+/* Calls use with the plan of a request and the memory for scanning by it; nothing is searched. Fields of the request that
+ * are about hits are ignored. *error_byte_out (nullable) is set if that is BS_INVALID. Fails as bs_find. */
 enum bs_status bs_finder_plan(struct bs_finder *finder, const struct bs_find_request *request,
                               enum bs_status (*use)(void *context, const struct bs_plan *plan, struct bs_scan *scan,
                                                     struct bs_error *err),

@@ -18,7 +18,7 @@
 struct bs_run {
 	struct bs_finder *finder; /* whose memory is used */
 	const struct bs_question *question;
-	const struct bs_feedback *learnt; /* terms beside the query; none are taken: nothing is beside it */
+	const struct bs_feedback *learnt; /* terms to be added to the query, perhaps none */
 	struct bs_query_tree *query;
 	const struct bs_plan *plan;
 	struct bs_verify_request verify;

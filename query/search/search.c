@@ -123,7 +123,7 @@ static enum bs_status run_planned(struct search *search, struct bs_error *err)
 	return status || run->question->run.mode == BS_FIND_COUNT ? status : bs_run_hand_out(run, &search->found, err);
 }
 
-/* After the terms beside the query are known. */
+/* Called when the learnt terms are known. */
 static enum bs_status run_query(struct search *search, struct bs_error *err)
 {
 	struct bs_run *run = &search->run;

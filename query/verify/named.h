@@ -12,7 +12,7 @@
 #include "query/plan/file_names.h"
 #include "query/plan/plan.h"
 
-/* What is known of the names, of one query. One thread. Zero-initialise; release with bs_named_deinit. */
+/* The leaves of one query that ask for names, and what is known of each document's name. One thread. Zero-initialise; release with bs_named_deinit. */
 struct bs_named {
 	struct bs_file_names names; /* the first: names->has casts it back */
 	const struct bs_snapshot_list *list;
