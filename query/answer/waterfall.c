@@ -1,6 +1,6 @@
 /* waterfall.c: what each operand of a query leaves of the documents. See explain.h. The scan itself counts, once more
  * for every beginning of the list of operands: what it does is what is told, and it knows nothing of being watched. */
-#include "core/bitsift/search.h"
+#include "core/bitsift/find_request.h"
 #include "query/answer/explain.h"
 
 #include <stdio.h>

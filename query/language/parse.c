@@ -5,7 +5,7 @@
  * Only brackets recurse (parse_or), so BS_QUERY_MAX_DEPTH bounds the stack; on a small one fewer are an error. An operand that is ignored is NO_DRAFT,
  * which every operator passes by. The first failure sticks: no token follows it, and nothing more is built.
  */
-#include "core/bitsift/search.h"
+#include "core/bitsift/find_request.h"
 #include "query/language/lex.h"
 
 #include <assert.h>
