@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/bitsift/build.h"
+#include "core/bitsift/index_build.h"
 #include "query/cli/cmd_progress.h"
 #include "query/cli/commands.h"
 

@@ -7,6 +7,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/bitsift/build.h"
+#include "core/bitsift/index_build.h"
+#include "core/bitsift/index_delete.h"
 #include "query/cli/commands.h"
 #include "query/present/present.h"
 

@@ -8,7 +8,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/bitsift.h"
 #include "core/bitsift/catalog.h"
+#include "core/bitsift/index_locate.h"
+#include "core/bitsift/terminal.h"
 #include "core/program/catalog_grep.h"
 #include "core/program/grep.h"
 #include "query/cli/cmd_catalog.h"

@@ -6,6 +6,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/bitsift/build.h"
+#include "core/bitsift/index_build.h"
+#include "core/bitsift/index_locate.h"
 #include "query/cli/cmd_progress.h"
 #include "query/cli/commands.h"
 #include "query/present/present_left_out.h"

@@ -7,6 +7,8 @@
 #include <unistd.h>
 
 #include "core/bitsift/catalog.h"
+#include "core/bitsift/index_open.h"
+#include "core/bitsift/search.h"
 #include "core/program/catalog_find.h"
 #include "core/program/find.h"
 #include "query/cli/cmd_catalog.h"

@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "core/bitsift/host.h"
+#include "core/bitsift/skip.h"
 #include "core/store/index_stats.h"
 #include "corpus/changes/fresh.h"
 #include "query/cli/commands.h"

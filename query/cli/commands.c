@@ -5,6 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/bitsift/find_result.h"
+#include "core/bitsift/host.h"
+#include "core/bitsift/index_locate.h"
+#include "core/bitsift/kernel_names.h"
+#include "core/bitsift/terminal.h"
 #include "query/cli/cmd_input.h"
 #include "query/present/present.h"
 

@@ -10,7 +10,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "core/bitsift.h"
+#include "core/bitsift/status.h"
+
+struct bs_consent;
 
 /* What an option does with its command's struct of arguments, at `offset`. */
 enum bs_option_kind {
