@@ -13,7 +13,7 @@
 #include "core/bitsift/index_locate.h"
 #include "core/bitsift/terminal.h"
 #include "core/program/catalog_grep.h"
-#include "core/program/grep.h"
+#include "core/program/grep_program.h"
 #include "query/cli/cmd_catalog.h"
 #include "query/cli/cmd_output.h"
 #include "query/cli/cmd_trust.h"

@@ -10,7 +10,7 @@
 #include "core/bitsift/index_open.h"
 #include "core/bitsift/search.h"
 #include "core/program/catalog_find.h"
-#include "core/program/find.h"
+#include "core/program/find_program.h"
 #include "query/cli/cmd_catalog.h"
 #include "query/cli/cmd_input.h"
 #include "query/cli/cmd_output.h"

@@ -13,7 +13,7 @@
 #include "core/base/error.h"
 #include "core/bitsift/index_locate.h"
 #include "core/bitsift/limits.h"
-#include "core/program/grep.h"
+#include "core/program/grep_program.h"
 #include "core/simd/kernels.h"
 #include "core/system/log.h"
 #include "core/system/watch.h"

@@ -9,7 +9,7 @@
 
 #include "../base/py_document.h"
 #include "../base/py_messages.h"
-#include "core/program/find.h"
+#include "core/program/find_program.h"
 #include "py_handle.h"
 #include "py_hits.h"
 #include "py_statistics.h"
