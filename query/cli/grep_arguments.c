@@ -5,7 +5,6 @@
 #include "query/cli/grep_arguments.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -145,29 +144,6 @@ static enum bs_status take_line_end(void *to, const struct bs_option *option, co
 	return BS_OK;
 }
 
-/* Digits, and then perhaps K, M or G. */
-static enum bs_status parse_size(const struct bs_option *option, const char *argument, uint64_t *bytes_out,
-                                 struct bs_error *err)
-{
-	static const char units[] = "KMG";
-	size_t n_digits = strspn(argument, "0123456789");
-	const char *unit = argument[n_digits] ? strchr(units, argument[n_digits]) : NULL;
-	unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
-	errno = 0;
-	unsigned long long number = strtoull(argument, NULL, 10);
-	if (n_digits == 0 || (argument[n_digits] && !(unit && !argument[n_digits + 1])) || errno ||
-	    number > UINT64_MAX >> shift)
-		return bs_fail(err, BS_INVALID, "--%s %s: not a size; write a number of bytes, or with K, M or G behind it",
-		               option->name, argument);
-	*bytes_out = number << shift;
-	return BS_OK;
-}
-
-static enum bs_status take_size(void *to, const struct bs_option *option, const char *argument, struct bs_error *err)
-{
-	return parse_size(option, argument, (uint64_t *)(void *)((char *)to + option->offset), err);
-}
-
 static enum bs_status take_separator(void *to, const struct bs_option *option, const char *argument, struct bs_error *err)
 {
 	struct bs_grep_arguments *arguments = to;
@@ -204,9 +180,11 @@ static enum bs_status take_engine(void *to, const struct bs_option *option, cons
 /* Of engines that are not here. */
 static enum bs_status take_limit(void *to, const struct bs_option *option, const char *argument, struct bs_error *err)
 {
+	char name[32];
 	uint64_t n_bytes;
 	(void)to;
-	return parse_size(option, argument, &n_bytes, err);
+	snprintf(name, sizeof(name), "--%s", option->name);
+	return bs_parse_size_as_rg(name, argument, &n_bytes, err);
 }
 
 static enum bs_status take_no_encoding(void *to, const struct bs_option *option, const char *argument, struct bs_error *err)
@@ -423,8 +401,7 @@ const struct bs_option bs_grep_option_table[] = {
 	{0, "no-follow", NULL, "undo -L", SETS(UNFLAG, request.files.follow)},
 	{0, "max-depth", "N", "at most N folders deep", SETS(NUMBER, max_depth), .most = UINT32_MAX},
 	{0, "maxdepth", "N", "the same", SETS(NUMBER, max_depth), .most = UINT32_MAX},
-	{0, "max-filesize", "SIZE", "no files larger than this",
-	 CALL(take_size), .offset = offsetof(struct bs_grep_arguments, request.files.max_file_bytes)},
+	{0, "max-filesize", "SIZE", "no files larger than this", SETS(SIZE_AS_RG, request.files.max_file_bytes)},
 	{0, "sort", "KEY", "path, or within each folder by modified, accessed or created [path]", CALL(take_sort)},
 	{0, "sortr", "KEY", "the other way round", CALL(take_sort), .value = 1},
 	{0, "sort-files", NULL, "--sort path", CALL(take_sort)},
