@@ -56,18 +56,14 @@ static enum bs_status add_file(struct bs_grep_arguments *arguments, const char *
                                struct bs_error *err)
 {
 	char *bytes;
-	size_t end;
-	enum bs_status status = bs_input_read_file(path, timer, &bytes, &end, err);
+	size_t n_bytes;
+	enum bs_status status = bs_input_read_file(path, timer, &bytes, &n_bytes, err);
 	if (!status)
 		status = own(arguments, bytes, err);
-	for (size_t at = 0, next; at < end && !status; at = next) {
-		const char *feed = memchr(bytes + at, '\n', end - at);
-		size_t n = (feed ? (size_t)(feed - bytes) : end) - at;
-		next = at + n + 1;
-		if (feed && n > 0 && bytes[at + n - 1] == '\r')
-			n--;
-		status = add_pattern(arguments, bytes + at, n, err);
-	}
+	const char *at = bytes, *line;
+	size_t n;
+	while (!status && (line = bs_input_line(&at, bytes + n_bytes, &n)))
+		status = add_pattern(arguments, line, n, err);
 	return status;
 }
 
