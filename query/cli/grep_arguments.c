@@ -15,6 +15,7 @@
 #include "query/cli/commands.h"
 #include "query/cli/grep_color.h"
 #include "query/cli/grep_hyperlink.h"
+#include "query/options/shared_options.h"
 
 #define MAX_THREADS 256
 
@@ -270,10 +271,9 @@ const struct bs_option bs_grep_option_table[] = {
 	 SETS(NUMBER, request.output.max_results), .least = 1, .takes_dash = true},
 	{0, "json", NULL, "JSON lines, as rg's", SETS(FLAG, json)},
 	{'a', "text", NULL, "search binary files as if they were text", SETS(CHOICE, binary), .value = BINARY_TEXT},
-	{'g', "glob", "GLOB", "only files that match; !GLOB leaves out; repeatable",
-	 SETS(LIST, globs), .takes_dash = true},
-	{'t', "type", "TYPE", "only files of the type; repeatable", SETS(LIST, types)},
-	{'T', "type-not", "TYPE", "no files of the type; repeatable", SETS(LIST, type_nots)},
+	BS_SHARED_GLOB(struct bs_grep_arguments, globs),
+	BS_SHARED_TYPE(struct bs_grep_arguments, types),
+	BS_SHARED_TYPE_NOT(struct bs_grep_arguments, type_nots),
 	{'.', "hidden", NULL, "hidden files too", SETS(FLAG, request.files.hidden)},
 	{0, "no-ignore", NULL, "also what .gitignore and the like leave out", SETS(FLAG, ignores_nothing)},
 	{'L', "follow", NULL, "follow symbolic links", SETS(FLAG, request.files.follow)},
@@ -417,8 +417,8 @@ const struct bs_option bs_grep_option_table[] = {
 	{0, "ignore-messages", NULL, "undo --no-ignore-messages", SETS(UNFLAG, request.files.no_rule_notices)},
 	{0, "threads", "N", "the same as --jobs", SETS(NUMBER, n_threads)},
 	{0, "brute", NULL, "use no index and match line by line: slow, for comparing", SETS(FLAG, request.pattern.is_brute)},
-	{0, "kernel", "NAME", "the SIMD code to use; `list` prints the choices", SETS(STRING, request.kernel), .takes_dash = true},
-	{0, "stats", NULL, "end with a line of statistics in JSON, on stderr", SETS(FLAG, stats)},
+	BS_SHARED_KERNEL(struct bs_grep_arguments, request.kernel),
+	BS_SHARED_STATS(struct bs_grep_arguments, stats),
 	{0, "no-stats", NULL, "undo --stats", SETS(UNFLAG, stats)},
 	{0, "explain", NULL, "explain on stderr how lines are found", SETS(FLAG, explain)},
 	{0, "debug", NULL, "the same, and name what the rules leave out", SETS(FLAG, request.explain_left_out)},
