@@ -9,6 +9,7 @@
 #include "bench/tool.h"
 #include "core/bitsift/index.h"
 #include "core/bitsift/search.h"
+#include "query/language/parse.h"
 #include "query/plan/plan.h"
 #include "query/scan/scan.h"
 #include "query/search/index_handle.h"

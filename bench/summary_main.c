@@ -85,17 +85,17 @@ static void learn_words(uint64_t number)
 {
 	struct bs_segment segment;
 	char name[BS_INDEX_NAME_BYTES];
-	size_t before = known.hashes.used_bytes;
+	size_t before = bs_vector_n(&known.hashes);
 	bool end = false;
 	must(bs_segment_open(&segment, &dir, bs_index_file_name("seg", number, name), &err));
 	struct bs_lexicon_cursor cursor = {.lexicon = &segment.lexicon};
 	must(bs_lexicon_cursor_seek(&cursor, (const uint8_t *)"", 0, &err));
 	while (bs_lexicon_cursor_next(&cursor, &end, &err) == BS_OK && !end && cursor.term.data[0] != BS_KEY_COMPOUND) {
 		uint64_t hash = bs_hash_term(cursor.term.data, cursor.term.used_bytes);
-		must(bs_buffer_append(&known.hashes, &hash, sizeof(hash), &err));
+		must(bs_vector_append(&known.hashes, &hash, &err));
 	}
-	struct bs_summary_segment words = {number, (known.hashes.used_bytes - before) / sizeof(uint64_t)};
-	must(bs_buffer_append(&known.segments, &words, sizeof(words), &err));
+	struct bs_summary_segment words = {number, bs_vector_n(&known.hashes) - before};
+	must(bs_vector_append(&known.segments, &words, &err));
 	bs_lexicon_cursor_deinit(&cursor);
 	bs_segment_deinit(&segment);
 }

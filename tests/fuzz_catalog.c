@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "core/base/bytes.h"
-#include "core/store/catalog_file.h"
+#include "core/catalog/catalog_file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_bytes);
 

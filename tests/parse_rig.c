@@ -14,6 +14,8 @@
 
 #include <cmocka.h>
 
+#include "query/language/query_format.h"
+
 const struct field_name fields[N_FIELDS] = {{"title", 5}, {"body", 4},     {"a", 1},
 					       {"a:b", 3},   {"my field", 8}, {"", 0}, {"year", 4}};
 

@@ -19,6 +19,7 @@
 #include "core_rig.h"
 #include "corpus/read/record.h"
 #include "corpus/read/record_scan.h"
+#include "query/language/parse.h"
 #include "query/verify/byte_verifier.h"
 
 #define MAX_KERNELS 8

@@ -98,7 +98,7 @@ struct asked {
 	uint32_t word;
 	struct bs_and_term term;
 	struct bs_term_exceptions exceptions;
-	struct bs_buffer excepted; /* u32: all of them */
+	struct bs_u32s excepted; /* all of them */
 	size_t n_taken;            /* by the slabs so far */
 	struct bs_and_scratch scratch;
 	struct bs_and_frame frame;
@@ -120,12 +120,12 @@ static bool row_has(const struct asked *asked, const struct bs_slab *slab, uint3
 
 static size_t n_excepted(const struct asked *asked)
 {
-	return asked->excepted.used_bytes / sizeof(uint32_t);
+	return bs_vector_n(&asked->excepted);
 }
 
 static uint32_t excepted_row(const struct asked *asked, size_t i)
 {
-	return ((const uint32_t *)(const void *)asked->excepted.data)[i];
+	return asked->excepted.items[i];
 }
 
 /* Every exception must be a row that passes; and bs_exceptions_clear must take out these, and these only. */
@@ -237,7 +237,7 @@ static void check_word(struct asked *asked)
 	if (!found)
 		return;
 	bs_and_term_init(&asked->term, bs_hash_term(key, (size_t)n_bytes), ordinal, df, &asked->segment->treatments);
-	bs_buffer_clear(&asked->excepted);
+	bs_vector_clear(&asked->excepted);
 	asked->n_taken = 0;
 	if (asked->term.treatment->has_exceptions) {
 		expect_ok(bs_exceptions_find(&asked->segment->exceptions, ordinal, &asked->exceptions, &err), &err);
@@ -291,7 +291,7 @@ static void test_random_indexes(void **state)
 	free(asked.frame.lines);
 	free(asked.frame.groups);
 	bs_and_deinit(&asked.scratch);
-	bs_buffer_deinit(&asked.excepted);
+	bs_vector_deinit(&asked.excepted);
 }
 
 int main(void)

@@ -119,21 +119,21 @@ static void check_term(const struct bs_exceptions *exceptions, const struct pair
 {
 	struct bs_error err = {""};
 	struct bs_term_exceptions list;
-	struct bs_buffer rows = {0};
+	struct bs_u32s rows = {0};
 	size_t n_found = 0;
 	expect_ok(bs_exceptions_find(exceptions, ordinal, &list, &err), &err);
 	expect_ok(bs_exceptions_read(&list, &rows, &err), &err);
-	const uint32_t *found = (const uint32_t *)(const void *)rows.data;
+	const uint32_t *found = rows.items;
 	for (size_t i = 0; i < n; i++) {
 		if (pairs[i].ordinal != ordinal)
 			continue;
-		assert_true(n_found < rows.used_bytes / 4);
+		assert_true(n_found < bs_vector_n(&rows));
 		assert_int_equal(found[n_found++], pairs[i].row);
 	}
-	assert_int_equal(n_found, rows.used_bytes / 4);
+	assert_int_equal(n_found, bs_vector_n(&rows));
 	if (random_below(random, 4) == 0)
 		check_clear(&list, found, n_found, n_found ? found[random_below(random, n_found)] / 2 : 0, random);
-	bs_buffer_deinit(&rows);
+	bs_vector_deinit(&rows);
 }
 
 static uint64_t bit_at(const uint8_t *bytes, uint64_t at)
@@ -262,7 +262,7 @@ static enum bs_status read_all(uint32_t n_terms, uint64_t n_rows, struct bs_buff
 	status = bs_exceptions_open(&exceptions, file, n_rows, err);
 	for (uint32_t t = 0; t < n_terms && !status; t++) {
 		struct bs_term_exceptions list;
-		struct bs_buffer rows = {0};
+		struct bs_u32s rows = {0};
 		struct bs_error append_err;
 		static uint64_t lines[BS_SLAB_MAX_BLOCKS * BS_LINE_WORDS];
 		struct bs_live live;
@@ -273,12 +273,12 @@ static enum bs_status read_all(uint32_t n_terms, uint64_t n_rows, struct bs_buff
 			status = bs_exceptions_clear(&list, t * 7, &live, lines, err);
 		if (!status)
 			status = bs_exceptions_read(&list, &rows, err);
-		for (size_t i = 0; i < rows.used_bytes / 4 && !status; i++) {
-			struct pair pair = {t, ((const uint32_t *)(const void *)rows.data)[i]};
+		for (size_t i = 0; i < bs_vector_n(&rows) && !status; i++) {
+			struct pair pair = {t, rows.items[i]};
 			assert_true(pair.row < n_rows);
 			expect_ok(bs_buffer_append(found, &pair, sizeof(pair), &append_err), &append_err);
 		}
-		bs_buffer_deinit(&rows);
+		bs_vector_deinit(&rows);
 	}
 	bs_container_close(file);
 	return status;

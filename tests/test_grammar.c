@@ -15,6 +15,8 @@
 
 #include <cmocka.h>
 
+#include "query/language/query_format.h"
+
 #include "core/base/hash.h"
 #include "core/bitsift/host.h"
 #include "core/bitsift/index.h"

@@ -285,7 +285,7 @@ static void write_segment(uint64_t number, uint32_t n_docs)
 	struct bs_rare_codes codes;
 	expect_ok(bs_rare_codes_make(&codes, &counts, 0, &err), &err);
 	bs_rare_lists_begin(&codes, writer);
-	bs_rare_lists_end(&offsets, writer);
+	bs_rare_lists_end(&(struct bs_u64s){.bytes = offsets}, writer);
 	struct bs_slab_image image = {
 		.shape = {.n_docs = n_docs, .is_forward = true, .hashing = {7, 1}},
 		.rows = (const void *)rows.data,

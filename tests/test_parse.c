@@ -11,6 +11,8 @@
 
 #include <cmocka.h>
 
+#include "query/language/query_format.h"
+
 #include "core/bitsift/search.h"
 #include "parse_rig.h"
 
@@ -592,10 +594,10 @@ static void check_notice(const struct notice_case *c)
 	char *tree = format(query);
 	if (strcmp(tree, c->tree) != 0)
 		fail_msg("%s: got %s, wanted %s", c->text, tree, c->tree);
-	if (query->n_notices != (c->notice != NULL))
-		fail_msg("%s: %u notices: %s", c->text, query->n_notices, query->notices[0].text);
+	if (query->notices.n != (c->notice != NULL))
+		fail_msg("%s: %u notices: %s", c->text, query->notices.n, query->notices.lines[0].text);
 	if (c->notice)
-		assert_string_equal(query->notices[0].text, c->notice);
+		assert_string_equal(query->notices.lines[0].text, c->notice);
 	free(tree);
 	bs_query_tree_free(query);
 	options.strict = true;
@@ -780,30 +782,30 @@ static void test_ignored(void **state)
 {
 	(void)state;
 	struct bs_query_tree *query = must_parse("+++ a \"...\" b~3 漢字~1", false);
-	assert_int_equal(query->n_notices, 4);
-	assert_string_equal(query->notices[0].text, "b~3 " BAD_DISTANCE);
-	assert_string_equal(query->notices[1].text, "+++ is ignored: it holds no words");
-	assert_string_equal(query->notices[2].text, "\"...\" is ignored: it holds no words");
-	assert_non_null(strstr(query->notices[3].text, "漢字 is searched as it is"));
+	assert_int_equal(query->notices.n, 4);
+	assert_string_equal(query->notices.lines[0].text, "b~3 " BAD_DISTANCE);
+	assert_string_equal(query->notices.lines[1].text, "+++ is ignored: it holds no words");
+	assert_string_equal(query->notices.lines[2].text, "\"...\" is ignored: it holds no words");
+	assert_non_null(strstr(query->notices.lines[3].text, "漢字 is searched as it is"));
 	bs_query_tree_free(query);
 
 	query = must_parse("a + + + + + + + + + + + +", false);
-	assert_int_equal(query->n_notices, 1);
+	assert_int_equal(query->notices.n, 1);
 	bs_query_tree_free(query);
 
 	query = must_parse("a + ++ +++ ++++ +++++ ++++++ +++++++", false);
-	assert_int_equal(query->n_notices, BS_QUERY_NOTICES);
+	assert_int_equal(query->notices.n, BS_QUERY_NOTICES);
 	bs_query_tree_free(query);
 
 	query = must_parse("a \xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac"
 			   "\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac"
 			   "\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac",
 			   false);
-	assert_non_null(strstr(query->notices[0].text, "\xac… is ignored"));
+	assert_non_null(strstr(query->notices.lines[0].text, "\xac… is ignored"));
 	bs_query_tree_free(query);
 
 	query = must_parse("cat -dog", false);
-	assert_int_equal(query->n_notices, 0);
+	assert_int_equal(query->notices.n, 0);
 	bs_query_tree_free(query);
 }
 

@@ -17,6 +17,7 @@
 #include "core/bitsift/search.h"
 #include "corpus/read/reader.h"
 #include "corpus/read/source.h"
+#include "query/language/parse.h"
 #include "query/answer/passage.h"
 #include "query/verify/match.h"
 #include "words_rig.h"

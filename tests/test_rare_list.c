@@ -71,7 +71,8 @@ static void write_lists(const struct truth *truth, uint64_t n_counted)
 	struct bs_error err = {""};
 	struct bs_rare_codes codes;
 	struct bs_file_writer *writer;
-	struct bs_buffer offsets = {0}, bytes = {0};
+	struct bs_u64s offsets = {0};
+	struct bs_buffer bytes = {0};
 	memset(&counts, 0, sizeof(counts));
 	for (uint64_t i = 0; i < n_counted; i++)
 		bs_rare_count(&counts, truth->lists[i].terms, truth->lists[i].n);
@@ -80,7 +81,7 @@ static void write_lists(const struct truth *truth, uint64_t n_counted)
 	expect_ok(bs_file_writer_open(dir_at("."), "file", BS_FILE_SEGMENT, &writer, &err), &err);
 	bs_rare_lists_begin(&codes, writer);
 	for (uint64_t i = 0, end = 0; i <= truth->n_lists; i++) {
-		expect_ok(bs_buffer_append(&offsets, &end, sizeof(end), &err), &err);
+		expect_ok(bs_vector_append(&offsets, &end, &err), &err);
 		if (i < truth->n_lists)
 			expect_ok(bs_rare_list_append(&codes, truth->lists[i].terms, truth->lists[i].n, &bytes, &err), &err);
 		end = bytes.used_bytes;
@@ -88,7 +89,7 @@ static void write_lists(const struct truth *truth, uint64_t n_counted)
 	bs_file_writer_bytes(writer, bytes.data, bytes.used_bytes);
 	bs_rare_lists_end(&offsets, writer);
 	expect_ok(bs_file_writer_finish(writer, NULL, &err), &err);
-	bs_buffer_deinit(&offsets);
+	bs_vector_deinit(&offsets);
 	bs_buffer_deinit(&bytes);
 }
 
@@ -124,11 +125,11 @@ static void check_list(const struct bs_rare_lists *lists, const struct truth *tr
 {
 	const struct list *list = &truth->lists[i];
 	struct bs_error err = {""};
-	struct bs_buffer terms = {0};
+	struct bs_rare_terms terms = {0};
 	expect_ok(bs_rare_lists_check(lists, i, (uint64_t)LAST + 1, &terms, &err), &err);
-	assert_int_equal(terms.used_bytes, list->n * sizeof(*list->terms));
+	assert_int_equal(bs_vector_n(&terms), list->n);
 	if (list->n > 0) {
-		assert_memory_equal(terms.data, list->terms, terms.used_bytes);
+		assert_memory_equal(terms.items, list->terms, list->n * sizeof(*list->terms));
 		expect_status(bs_rare_lists_check(lists, i, list->terms[list->n - 1].ordinal, &terms, &err), BS_CORRUPT, &err);
 	}
 	for (size_t t = 0; t < list->n; t += 1 + (size_t)random_below(random, 1 + list->n / 40)) {
@@ -140,7 +141,7 @@ static void check_list(const struct bs_rare_lists *lists, const struct truth *tr
 	for (int t = 0; t < 20; t++)
 		check_term(lists, truth, i, (uint32_t)(next_random(random) >> random_below(random, 32) >> 32));
 	check_term(lists, truth, i, LAST);
-	bs_buffer_deinit(&terms);
+	bs_vector_deinit(&terms);
 }
 
 static void check_lists(const struct truth *truth, uint64_t *random)
@@ -214,7 +215,7 @@ static void ask(const struct truth *truth, uint64_t *random)
 	struct bs_error err = {""};
 	struct bs_container *file;
 	struct bs_rare_lists lists;
-	struct bs_buffer terms = {0};
+	struct bs_rare_terms terms = {0};
 	expect_ok(bs_container_open(dir_at("."), "file", BS_FILE_SEGMENT, &file, &err), &err);
 	enum bs_status status = bs_rare_lists_open(&lists, file, truth->n_docs, &err);
 	assert_true(status == BS_OK || status == BS_CORRUPT);
@@ -232,7 +233,7 @@ static void ask(const struct truth *truth, uint64_t *random)
 		enum bs_status read = bs_rare_lists_check(&lists, i, 1u << 20, &terms, &err);
 		assert_true(read == BS_OK || read == BS_CORRUPT);
 	}
-	bs_buffer_deinit(&terms);
+	bs_vector_deinit(&terms);
 	bs_rare_lists_deinit(&lists);
 	bs_container_close(file);
 }

@@ -25,6 +25,7 @@
 #include "core/store/summary_make.h"
 #include "core/text/grams.h"
 #include "index_rig.h"
+#include "query/language/parse.h"
 #include "query/plan/may_match.h"
 #include "query/regex/regex_grams.h"
 #include "query/search/index_handle.h"
@@ -493,7 +494,7 @@ static void test_alike(void **state)
 	(void)state;
 	enum { N = 400000 };
 	struct bs_manifest manifest;
-	struct bs_summary_known known = {.segments = {0}};
+	struct bs_summary_known known = {.segments = {.items = NULL}};
 	struct bs_summary_file file;
 	struct bs_error err = {""};
 	assert_int_equal(mkdir("d", 0700), 0);
@@ -501,10 +502,10 @@ static void test_alike(void **state)
 	index_sources(&(struct bs_build_request){.dir = "index", .n_threads = 1}, (const char *const[]){"d", NULL}, NULL);
 	expect_ok(bs_manifest_read(dir_at("index"), &manifest, &err), &err);
 	struct bs_summary_segment segment = {manifest.segments[0].number, N};
-	expect_ok(bs_buffer_append(&known.segments, &segment, sizeof(segment), &err), &err);
+	expect_ok(bs_vector_append(&known.segments, &segment, &err), &err);
 	for (uint64_t i = 0; i < N; i++) {
 		uint64_t hash = (UINT64_C(77) << 42) + (N - i) * 1000001;
-		expect_ok(bs_buffer_append(&known.hashes, &hash, sizeof(hash), &err), &err);
+		expect_ok(bs_vector_append(&known.hashes, &hash, &err), &err);
 	}
 	clock_t start = clock();
 	expect_ok(bs_summary_settle(dir_at("index"), NULL, &known, UINT64_MAX, &manifest, &err), &err);

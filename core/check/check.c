@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/base/source_kind.h"
+#include "core/base/vector.h"
 #include "core/check/check_state.h"
 #include "core/check/check_terms.h"
 #include "core/check/check_values.h"
@@ -312,15 +313,15 @@ static void check_list_columns(struct check *check, uint32_t s)
 }
 
 /* A row's terms, in place of what the buffer holds: none has an exact column. */
-static void check_forward_list(struct check *check, uint32_t s, uint32_t row, struct bs_buffer *ordinals)
+static void check_forward_list(struct check *check, uint32_t s, uint32_t row, struct bs_u32s *ordinals)
 {
 	const struct bs_slab *slab = &check->segment->slabs[s];
 	uint64_t n_terms = check->segment->meta.n_terms;
 	uint64_t start = packed_at(check, &slab->forward_offsets, row);
 	uint64_t end = packed_at(check, &slab->forward_offsets, (uint64_t)row + 1);
-	TRY(check, bs_forward_list_read(&slab->forward_terms, start, end, n_terms, ordinals, check->err));
-	const uint32_t *terms = (const uint32_t *)(const void *)ordinals->data;
-	for (size_t i = 0; i < ordinals->used_bytes / sizeof(*terms) && !check->status; i++) {
+	TRY(check, bs_forward_list_read(&slab->forward_terms, start, end, n_terms, &ordinals->bytes, check->err));
+	const uint32_t *terms = ordinals->items;
+	for (size_t i = 0; i < bs_vector_n(ordinals) && !check->status; i++) {
 		bool is_exact = false;
 		uint32_t column;
 		TRY(check, bs_slab_find_exact(slab, terms[i], &is_exact, &column, check->err));
@@ -331,7 +332,7 @@ static void check_forward_list(struct check *check, uint32_t s, uint32_t row, st
 
 /* 64 rows. The columns in front of them must be those of the rows' terms, bit by bit. filled, ordinals: scratch. */
 static void check_group(struct check *check, uint32_t s, uint32_t group, struct bs_buffer *filled,
-                        struct bs_buffer *ordinals)
+                        struct bs_u32s *ordinals)
 {
 	const struct bs_slab *slab = &check->segment->slabs[s];
 	const struct bs_forward_filter *filter = &slab->forward_filter;
@@ -349,8 +350,7 @@ static void check_group(struct check *check, uint32_t s, uint32_t group, struct 
 	for (uint32_t row = first; row < slab->n_docs && row < first + BS_FORWARD_GROUP_ROWS && !check->status; row++) {
 		check_forward_list(check, s, row, ordinals);
 		bs_forward_filter_set(filter->hashing, words, (uint32_t)n_columns, row - first,
-		                      (const uint32_t *)(const void *)ordinals->data,
-		                      (uint32_t)(ordinals->used_bytes / sizeof(uint32_t)));
+		                      ordinals->items, (uint32_t)bs_vector_n(ordinals));
 	}
 	EXPECT(check, memcmp(words, filter->words.data + start * 8, (size_t)n_columns * 8) == 0,
 	       "slab %u: filter %u does not have the bits of the forward lists behind it", s, group);
@@ -360,7 +360,8 @@ static void check_lists(struct check *check, uint32_t s)
 {
 	const struct bs_slab *slab = &check->segment->slabs[s];
 	const struct bs_section *words = &slab->forward_filter.words;
-	struct bs_buffer filled = {0}, ordinals = {0};
+	struct bs_buffer filled = {0};
+	struct bs_u32s ordinals = {0};
 	check_entry(check, s);
 	check_list_columns(check, s);
 	touch_all(check, &slab->forward_terms);
@@ -371,7 +372,7 @@ static void check_lists(struct check *check, uint32_t s)
 	for (uint32_t group = 0; group < bs_forward_groups(slab->n_docs) && !check->status; group++)
 		check_group(check, s, group, &filled, &ordinals);
 	bs_buffer_deinit(&filled);
-	bs_buffer_deinit(&ordinals);
+	bs_vector_deinit(&ordinals);
 }
 
 static void check_slabs(struct check *check)
@@ -487,14 +488,14 @@ static void check_gram_set(struct check *check)
 {
 	const struct bs_segment *segment = check->segment;
 	struct bs_lexicon_cursor cursor = {.lexicon = &segment->lexicon};
-	struct bs_buffer numbers = {0};
+	struct bs_u64s numbers = {0};
 	bool end = segment->meta.n_terms == 0;
 	if (check->status || !segment->has_gram_set)
 		return;
 	uint8_t *has = allocate(check, BS_GRAM_TRIGRAMS / 8, 1, "trigrams");
-	TRY(check, bs_coded_section_read(&segment->gram_set, &numbers, check->err));
-	const uint64_t *all = (const uint64_t *)(const void *)numbers.data;
-	size_t n = numbers.used_bytes / sizeof(*all);
+	TRY(check, bs_coded_section_read(&segment->gram_set, &numbers.bytes, check->err));
+	const uint64_t *all = numbers.items;
+	size_t n = bs_vector_n(&numbers);
 	EXPECT(check, segment->gram_set.coded.is_set && (n == 0 || all[n - 1] < BS_GRAM_TRIGRAMS), "a set of trigrams that is none");
 	for (size_t i = 0; i < n && !check->status; i++)
 		has[all[i] / 8] |= (uint8_t)(1u << (all[i] % 8));
@@ -512,7 +513,7 @@ static void check_gram_set(struct check *check)
 		}
 	}
 	bs_lexicon_cursor_deinit(&cursor);
-	bs_buffer_deinit(&numbers);
+	bs_vector_deinit(&numbers);
 	free(has);
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/base/hash.h"
+#include "core/base/vector.h"
 #include "core/matrix/slab_and.h"
 #include "core/simd/kernels.h"
 #include "core/store/field_weights.h"
@@ -27,22 +28,21 @@ static const struct bs_slab *slab_of_row(const struct check *check, uint32_t row
 static void walk_rare_lists(struct check *check, void (*say)(struct check *check, uint32_t document, uint32_t ordinal))
 {
 	const struct bs_rare_lists *lists = &check->segment->rare_lists;
-	struct bs_buffer buffer = {0};
+	struct bs_rare_terms terms = {0};
 	for (uint64_t list = 0; list < lists->n_lists && !check->status; list++) {
-		TRY(check, bs_rare_lists_check(lists, list, check->segment->meta.n_terms, &buffer, check->err));
-		const struct bs_rare_term *terms = (const struct bs_rare_term *)(const void *)buffer.data;
-		for (size_t i = 0; i < buffer.used_bytes / sizeof(*terms) && !check->status; i++) {
-			for (uint32_t docs = terms[i].docs; docs && !check->status; docs &= docs - 1) {
+		TRY(check, bs_rare_lists_check(lists, list, check->segment->meta.n_terms, &terms, check->err));
+		for (size_t i = 0; i < bs_vector_n(&terms) && !check->status; i++) {
+			for (uint32_t docs = terms.items[i].docs; docs && !check->status; docs &= docs - 1) {
 				uint64_t document = (list << lists->docs_log2) + (uint32_t)__builtin_ctz(docs);
 				EXPECT(check, document < check->segment->meta.n_docs, "list %llu of rare terms has one of document %llu",
 				       (unsigned long long)list, (unsigned long long)document);
 				if (!check->status)
-					say(check, (uint32_t)document, terms[i].ordinal);
+					say(check, (uint32_t)document, terms.items[i].ordinal);
 			}
 			TRY(check, bs_watch_each(i, TERM_NS, check->err));
 		}
 	}
-	bs_buffer_deinit(&buffer);
+	bs_vector_deinit(&terms);
 }
 
 static void count_rare(struct check *check, uint32_t document, uint32_t ordinal)
@@ -124,13 +124,6 @@ static void find_rare(struct check *check, uint32_t document, uint32_t ordinal)
 		check_rare_tf(check, slab, document, row, ordinal);
 }
 
-/* After all terms. */
-static void check_rare_documents(struct check *check)
-{
-	walk_rare_lists(check, find_rare);
-	EXPECT(check, check->n_rare_exact == 0, "exact columns of rare terms have documents whose lists do not have them");
-}
-
 /* What the walk over all terms keeps. */
 struct term_walk {
 	struct check *check;
@@ -139,7 +132,7 @@ struct term_walk {
 	struct bs_buffer last; /* the term before */
 	uint32_t *next_exact;  /* per slab: its first exact term that is not below the current one */
 	uint64_t n_excepted;   /* terms so far that have exceptions */
-	struct bs_buffer excepted; /* u32: the exceptions of the current term */
+	struct bs_u32s excepted; /* u32: the exceptions of the current term */
 	size_t n_taken;            /* of them, by the slabs so far */
 	struct bs_and_scratch scratch;
 	struct bs_and_frame frame;
@@ -357,7 +350,7 @@ static void find_exceptions(struct term_walk *walk, bool is_exact)
 	const struct bs_exceptions *exceptions = &walk->segment->exceptions;
 	struct check *check = walk->check;
 	struct bs_term_exceptions list;
-	bs_buffer_clear(&walk->excepted);
+	bs_vector_clear(&walk->excepted);
 	walk->n_taken = 0;
 	if (walk->n_excepted == exceptions->n_terms ||
 	    packed_at(check, &exceptions->terms, walk->n_excepted) != walk->cursor.ordinal || check->status)
@@ -372,8 +365,8 @@ static void find_exceptions(struct term_walk *walk, bool is_exact)
 static void take_exceptions(struct term_walk *walk, uint32_t s, const struct bs_live *live)
 {
 	const struct bs_slab *slab = &walk->segment->slabs[s];
-	const uint32_t *rows = (const uint32_t *)(const void *)walk->excepted.data;
-	size_t n = walk->excepted.used_bytes / sizeof(*rows);
+	const uint32_t *rows = walk->excepted.items;
+	size_t n = bs_vector_n(&walk->excepted);
 	for (; walk->n_taken < n && rows[walk->n_taken] < slab->first_row + slab->n_docs; walk->n_taken++) {
 		uint64_t row = rows[walk->n_taken] - slab->first_row;
 		uint64_t block = row / BS_LINE_BITS;
@@ -511,7 +504,8 @@ void bs_check_terms(struct check *check)
 	if (!walk.frame.lines || !walk.frame.groups)
 		TRY(check, bs_fail_memory(check->err, "slabs", lines_bytes));
 	walk_terms(&walk);
-	check_rare_documents(check);
+	walk_rare_lists(check, find_rare);
+	EXPECT(check, check->n_rare_exact == 0, "exact columns of rare terms have documents whose lists do not have them");
 	check_tf_sums(&walk);
 	check_end(&walk);
 	free(walk.next_exact);
@@ -519,7 +513,7 @@ void bs_check_terms(struct check *check)
 	free(walk.frame.groups);
 	bs_and_deinit(&walk.scratch);
 	bs_buffer_deinit(&walk.last);
-	bs_buffer_deinit(&walk.excepted);
+	bs_vector_deinit(&walk.excepted);
 	bs_buffer_deinit(&walk.last_separator);
 	bs_lexicon_cursor_deinit(&walk.cursor);
 }

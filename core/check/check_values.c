@@ -111,12 +111,6 @@ static void check_slab(struct check *check, struct told *told, uint32_t s, uint6
 	}
 }
 
-static void check_all_seen(struct check *check, const struct told *told)
-{
-	for (uint64_t i = 0; i < told->n_values && !check->status; i++)
-		EXPECT(check, told->seen[i / 8] >> (i % 8) & 1, "no document has value %llu", (unsigned long long)i);
-}
-
 /* Two counts for each name of FIELDS, or no section. */
 static void check_field_texts(struct check *check)
 {
@@ -161,7 +155,8 @@ void bs_check_values(struct check *check)
 	       "%llu and %llu", (unsigned long long)told.n_lines, (unsigned long long)told.n_entries,
 	       (unsigned long long)(table->lines.n_bytes / BS_LINE_BYTES),
 	       (unsigned long long)(table->lists.n_bytes / BS_VALUE_ENTRY_BYTES));
-	check_all_seen(check, &told);
+	for (uint64_t i = 0; i < told.n_values && !check->status; i++)
+		EXPECT(check, told.seen[i / 8] >> (i % 8) & 1, "no document has value %llu", (unsigned long long)i);
 	free(next);
 	free(told.seen);
 }

@@ -11,8 +11,8 @@ void bs_word_pairs_deinit(struct bs_word_pairs *pairs)
 {
 	bs_term_table_deinit(&pairs->words);
 	bs_buffer_deinit(&pairs->keys);
-	bs_buffer_deinit(&pairs->ends);
-	bs_buffer_deinit(&pairs->heads);
+	bs_vector_deinit(&pairs->ends);
+	bs_vector_deinit(&pairs->heads);
 	free(pairs->slots);
 	*pairs = (struct bs_word_pairs){0};
 }
@@ -98,7 +98,7 @@ uint16_t bs_word_pairs_word(const struct bs_word_pairs *pairs, const uint8_t *wo
 
 const uint8_t *bs_word_pairs_key(const struct bs_word_pairs *pairs, uint32_t pair, uint32_t *key_bytes_out)
 {
-	const uint64_t *ends = (const uint64_t *)(const void *)pairs->ends.data;
+	const uint64_t *ends = pairs->ends.items;
 	uint64_t start = pair ? ends[pair - 1] : 0;
 	*key_bytes_out = (uint32_t)(ends[pair] - start);
 	return pairs->keys.data + start;
@@ -127,7 +127,7 @@ enum bs_status bs_word_pairs_add(struct bs_word_pairs *pairs, const uint8_t *a, 
 	if (!status)
 		status = bs_term_table_intern(&pairs->words, b, b_bytes, bs_hash_slot(b, b_bytes), &second, NULL, err);
 	if (!status && is_wide)
-		((uint16_t *)(void *)pairs->heads.data)[head] = (uint16_t)first;
+		pairs->heads.items[head] = (uint16_t)first;
 	if (status || bs_word_pairs_find(pairs, (uint16_t)first, (uint16_t)second, &found))
 		return status;
 	if ((pairs->n_word_pairs + 1) * 2 > pairs->n_slots)
@@ -136,9 +136,9 @@ enum bs_status bs_word_pairs_add(struct bs_word_pairs *pairs, const uint8_t *a, 
 		status = bs_word_pair_key(a, a_bytes, b, b_bytes, &pairs->keys, err);
 	uint64_t end = pairs->keys.used_bytes;
 	if (!status)
-		status = bs_buffer_append(&pairs->ends, &end, sizeof(end), err);
+		status = bs_vector_append(&pairs->ends, &end, err);
 	if (!status)
-		status = bs_buffer_append(&pairs->heads, &no_head, sizeof(no_head), err);
+		status = bs_vector_append(&pairs->heads, &no_head, err);
 	if (!status)
 		put_slot(pairs, (uint64_t)first << 32 | (uint64_t)second << 16 | ++pairs->n_word_pairs);
 	return status;

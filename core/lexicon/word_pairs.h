@@ -16,14 +16,15 @@
 
 #include "core/base/buffer.h"
 #include "core/base/error.h"
+#include "core/base/vector.h"
 #include "core/collections/term_table.h"
 
 /* A set of pairs. Zero-initialise; once filled, shared by threads. */
 struct bs_word_pairs {
 	struct bs_term_table words; /* those that some pair has, and the keys of pairs that wide ones begin with */
 	struct bs_buffer keys;      /* of the pairs, one after the other */
-	struct bs_buffer ends;      /* u64 a pair: where its key ends in keys */
-	struct bs_buffer heads;     /* u16 a pair: its number among the words, or BS_NO_WORD: no wide pair begins with it */
+	struct bs_u64s ends;      /* where the key of each pair ends in keys */
+	struct bs_u16s heads;     /* of each pair its number among the words, or BS_NO_WORD: no wide pair begins with it */
 	uint64_t *slots;            /* first word << 32 | second word << 16 | pair + 1; 0 is empty */
 	uint32_t n_slots;           /* a power of two, or 0 */
 	uint64_t factor;            /* secret: of the slots */
@@ -62,7 +63,7 @@ bool bs_word_pairs_find(const struct bs_word_pairs *pairs, uint16_t a, uint16_t 
 /* Its number as the first of wide pairs, or BS_NO_WORD. */
 static inline uint16_t bs_word_pairs_head(const struct bs_word_pairs *pairs, uint32_t pair)
 {
-	return ((const uint16_t *)(const void *)pairs->heads.data)[pair];
+	return pairs->heads.items[pair];
 }
 
 /* Its key. */

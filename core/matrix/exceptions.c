@@ -266,12 +266,12 @@ enum bs_status bs_exceptions_clear(const struct bs_term_exceptions *list, uint64
 	return status;
 }
 
-enum bs_status bs_exceptions_read(const struct bs_term_exceptions *list, struct bs_buffer *rows, struct bs_error *err)
+enum bs_status bs_exceptions_read(const struct bs_term_exceptions *list, struct bs_u32s *rows, struct bs_error *err)
 {
 	struct walk walk;
 	struct bs_buffer again = {0};
 	uint64_t last = 0;
-	bs_buffer_clear(rows);
+	bs_vector_clear(rows);
 	if (list->n == 0)
 		return BS_OK;
 	enum bs_status status = walk_start(&walk, list, 0, err);
@@ -281,11 +281,11 @@ enum bs_status bs_exceptions_read(const struct bs_term_exceptions *list, struct 
 		if (row >= list->exceptions->n_rows || (i > 0 && row <= last))
 			status = corrupt(list->exceptions, err);
 		else
-			status = bs_buffer_append(rows, &value, sizeof(value), err);
+			status = bs_vector_append(rows, &value, err);
 		last = row;
 	}
 	if (!status)
-		status = encode((const uint32_t *)(const void *)rows->data, list->n, list->exceptions->n_rows, &again, err);
+		status = encode(rows->items, list->n, list->exceptions->n_rows, &again, err);
 	if (!status) {
 		struct shape shape = shape_of(list->n, list->exceptions->n_rows);
 		uint64_t n_bytes = shape_bytes(&shape);
@@ -346,26 +346,25 @@ static int compare_slabs(const void *a, const void *b)
 
 /* The rows of slabs[0..n), of one term, as one list. rows is scratch. */
 static enum bs_status encode_slabs(const struct bs_exceptions_builder *builder, const struct bs_slab_exceptions *slabs,
-                                   size_t n, uint64_t n_rows, struct bs_buffer *rows, struct bs_buffer *coded,
+                                   size_t n, uint64_t n_rows, struct bs_u32s *rows, struct bs_buffer *coded,
                                    struct bs_error *err)
 {
 	const uint32_t *all = builder->rows.items;
 	enum bs_status status = BS_OK;
-	bs_buffer_clear(rows);
+	bs_vector_clear(rows);
 	for (size_t i = 0; i < n && !status; i++)
-		status = bs_buffer_append(rows, all + slabs[i].first, (size_t)slabs[i].n_rows * 4, err);
-	return status ? status : encode((const uint32_t *)(const void *)rows->data, (uint32_t)(rows->used_bytes / 4), n_rows,
-	                                coded, err);
+		status = bs_vector_extend(rows, all + slabs[i].first, (size_t)slabs[i].n_rows, err);
+	return status ? status : encode(rows->items, (uint32_t)bs_vector_n(rows), n_rows, coded, err);
 }
 
-static void write_sections(struct bs_file_writer *writer, const struct bs_buffer *terms, const struct bs_buffer *offsets,
+static void write_sections(struct bs_file_writer *writer, const struct bs_u32s *terms, const struct bs_u64s *offsets,
                            const struct bs_buffer *coded)
 {
 	static const uint8_t pad[BS_EXCEPTIONS_PAD];
 	bs_file_writer_section(writer, BS_SECTION_EXCEPTION_TERMS, 0);
-	bs_packed_write_u32(writer, (const uint32_t *)(const void *)terms->data, terms->used_bytes / 4);
+	bs_packed_write_u32(writer, terms->items, bs_vector_n(terms));
 	bs_file_writer_section(writer, BS_SECTION_EXCEPTION_OFFSETS, 0);
-	bs_packed_write_u64(writer, (const uint64_t *)(const void *)offsets->data, offsets->used_bytes / 8);
+	bs_packed_write_u64(writer, offsets->items, bs_vector_n(offsets));
 	bs_file_writer_section(writer, BS_SECTION_EXCEPTION_ROWS, 0);
 	bs_file_writer_bytes(writer, coded->data, coded->used_bytes);
 	bs_file_writer_bytes(writer, pad, sizeof(pad));
@@ -377,7 +376,8 @@ enum bs_status bs_exceptions_write(struct bs_exceptions_builder *builder, uint64
 	struct bs_slab_exceptions *slabs = builder->slabs.items;
 	size_t n = bs_vector_n(&builder->slabs);
 	struct bs_buffer *coded = &builder->coded;
-	struct bs_buffer terms = {0}, offsets = {0}, rows = {0};
+	struct bs_u32s terms = {0}, rows = {0};
+	struct bs_u64s offsets = {0};
 	enum bs_status status = BS_OK;
 	if (n > 1)
 		qsort(slabs, n, sizeof(*slabs), compare_slabs);
@@ -385,19 +385,19 @@ enum bs_status bs_exceptions_write(struct bs_exceptions_builder *builder, uint64
 		uint64_t offset = coded->used_bytes;
 		for (n_here = 1; i + n_here < n && slabs[i + n_here].ordinal == slabs[i].ordinal; n_here++)
 			continue;
-		status = bs_buffer_append(&terms, &slabs[i].ordinal, sizeof(slabs[i].ordinal), err);
+		status = bs_vector_append(&terms, &slabs[i].ordinal, err);
 		if (!status)
-			status = bs_buffer_append(&offsets, &offset, sizeof(offset), err);
+			status = bs_vector_append(&offsets, &offset, err);
 		if (!status)
 			status = encode_slabs(builder, slabs + i, n_here, n_rows, &rows, coded, err);
 	}
 	uint64_t end = coded->used_bytes;
 	if (!status)
-		status = bs_buffer_append(&offsets, &end, sizeof(end), err);
+		status = bs_vector_append(&offsets, &end, err);
 	if (!status)
 		write_sections(writer, &terms, &offsets, coded);
-	bs_buffer_deinit(&terms);
-	bs_buffer_deinit(&offsets);
-	bs_buffer_deinit(&rows);
+	bs_vector_deinit(&terms);
+	bs_vector_deinit(&offsets);
+	bs_vector_deinit(&rows);
 	return status;
 }

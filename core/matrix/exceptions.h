@@ -56,7 +56,7 @@ enum bs_status bs_exceptions_clear(const struct bs_term_exceptions *list, uint64
 
 /* All of them, ascending, as u32 in place of what the buffer holds. BS_CORRUPT if the list is not exactly as it would
  * be written; BS_NO_MEMORY. */
-enum bs_status bs_exceptions_read(const struct bs_term_exceptions *list, struct bs_buffer *rows, struct bs_error *err)
+enum bs_status bs_exceptions_read(const struct bs_term_exceptions *list, struct bs_u32s *rows, struct bs_error *err)
 	BS_WARN_UNUSED;
 
 /* What one slab added: rows of terms, the terms in any order, each once a slab. */

@@ -146,12 +146,12 @@ void bs_rare_lists_begin(const struct bs_rare_codes *codes, struct bs_file_write
 	bs_file_writer_section(writer, BS_SECTION_RARE_LISTS, 0);
 }
 
-void bs_rare_lists_end(const struct bs_buffer *offsets, struct bs_file_writer *writer)
+void bs_rare_lists_end(const struct bs_u64s *offsets, struct bs_file_writer *writer)
 {
 	static const uint8_t pad[BS_BITS_PAD_BYTES];
 	bs_file_writer_bytes(writer, pad, sizeof(pad));
 	bs_file_writer_section(writer, BS_SECTION_RARE_OFFSETS, 0);
-	bs_packed_write_u64(writer, (const uint64_t *)(const void *)offsets->data, offsets->used_bytes / 8);
+	bs_packed_write_u64(writer, offsets->items, bs_vector_n(offsets));
 }
 
 /* Bits of the code of a symbol. */
@@ -366,7 +366,7 @@ static enum bs_status codes_again(const struct bs_rare_lists *lists, struct bs_r
 	return status;
 }
 
-static enum bs_status read_runs(struct walk *walk, uint64_t n_terms, struct bs_buffer *terms, struct bs_error *err)
+static enum bs_status read_runs(struct walk *walk, uint64_t n_terms, struct bs_rare_terms *terms, struct bs_error *err)
 {
 	struct run run;
 	enum bs_status status = BS_OK;
@@ -375,23 +375,23 @@ static enum bs_status read_runs(struct walk *walk, uint64_t n_terms, struct bs_b
 			return corrupt(walk, err);
 		for (uint64_t ordinal = run.first; ordinal < run.end && !status; ordinal++) {
 			struct bs_rare_term term = {(uint32_t)ordinal, run.docs};
-			status = bs_buffer_append(terms, &term, sizeof(term), err);
+			status = bs_vector_append(terms, &term, err);
 		}
 	}
 	return status;
 }
 
 enum bs_status bs_rare_lists_read(const struct bs_rare_lists *lists, uint64_t list, uint64_t n_terms,
-                                  struct bs_buffer *terms, struct bs_error *err)
+                                  struct bs_rare_terms *terms, struct bs_error *err)
 {
 	struct walk walk;
-	bs_buffer_clear(terms);
+	bs_vector_clear(terms);
 	enum bs_status status = walk_start(&walk, lists, list, err);
 	return status || walk.n_runs == 0 ? status : read_runs(&walk, n_terms, terms, err);
 }
 
 enum bs_status bs_rare_lists_check(const struct bs_rare_lists *lists, uint64_t list, uint64_t n_terms,
-                                   struct bs_buffer *terms, struct bs_error *err)
+                                   struct bs_rare_terms *terms, struct bs_error *err)
 {
 	struct walk walk;
 	struct bs_rare_codes codes;
@@ -403,8 +403,7 @@ enum bs_status bs_rare_lists_check(const struct bs_rare_lists *lists, uint64_t l
 		return status;
 	status = codes_again(lists, &codes, err);
 	if (!status)
-		status = bs_rare_list_append(&codes, (const struct bs_rare_term *)(const void *)terms->data,
-		                             terms->used_bytes / sizeof(struct bs_rare_term), &again, err);
+		status = bs_rare_list_append(&codes, terms->items, bs_vector_n(terms), &again, err);
 	const uint8_t *start = lists->bytes.data + walk.start;
 	size_t n_bytes = (size_t)(walk.bytes + walk.n_bytes - BS_BITS_PAD_BYTES - start);
 	if (!status && (again.used_bytes != n_bytes || memcmp(again.data, start, n_bytes) != 0))

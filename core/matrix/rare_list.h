@@ -68,12 +68,12 @@ void bs_rare_lists_prefetch(const struct bs_rare_lists *lists, uint32_t document
 enum bs_status bs_rare_lists_find(const struct bs_rare_lists *lists, uint32_t document, uint32_t ordinal, bool *has_out,
                                   struct bs_error *err) BS_WARN_UNUSED;
 
-/* All terms of a list, below n_terms, ascending, as struct bs_rare_term in place of what the buffer holds. BS_CORRUPT, BS_NO_MEMORY. */
+/* All terms of a list, below n_terms, ascending, in place of what `terms` holds. BS_CORRUPT, BS_NO_MEMORY. */
 enum bs_status bs_rare_lists_read(const struct bs_rare_lists *lists, uint64_t list, uint64_t n_terms,
-                                  struct bs_buffer *terms, struct bs_error *err) BS_WARN_UNUSED;
+                                  struct bs_rare_terms *terms, struct bs_error *err) BS_WARN_UNUSED;
 /* The same, and BS_CORRUPT if it has not exactly the bytes that a writer makes of them. */
 enum bs_status bs_rare_lists_check(const struct bs_rare_lists *lists, uint64_t list, uint64_t n_terms,
-                                   struct bs_buffer *terms, struct bs_error *err) BS_WARN_UNUSED;
+                                   struct bs_rare_terms *terms, struct bs_error *err) BS_WARN_UNUSED;
 
 /* Writing: first some lists are counted, then the codes are made for what was in them, then all lists are coded. */
 
@@ -103,6 +103,6 @@ enum bs_status bs_rare_list_append(const struct bs_rare_codes *codes, const stru
 /* The sections: between the two calls the lists, each behind the one before, by bs_file_writer_bytes. offsets: u64 a list, where
  * it begins in bytes, and one more, where the last one ends. Sticky like the writer. */
 void bs_rare_lists_begin(const struct bs_rare_codes *codes, struct bs_file_writer *writer);
-void bs_rare_lists_end(const struct bs_buffer *offsets, struct bs_file_writer *writer);
+void bs_rare_lists_end(const struct bs_u64s *offsets, struct bs_file_writer *writer);
 
 #endif

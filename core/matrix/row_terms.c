@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/base/bytes.h"
+#include "core/base/vector.h"
 #include "core/file/segment_sections.h"
 
 #define MOST_NUMBER_BITS 48u       /* a code of 15 bits, and 30 others, in whole bytes */
@@ -179,23 +180,23 @@ static inline bool get_number(struct bs_row_reader *rows, uint32_t code, uint64_
 	return true;
 }
 
-enum bs_status bs_row_next(struct bs_row_reader *rows, struct bs_buffer *ranks, struct bs_error *err)
+enum bs_status bs_row_next(struct bs_row_reader *rows, struct bs_u32s *ranks, struct bs_error *err)
 {
 	uint64_t number, from = 0;
-	bs_buffer_clear(ranks);
+	bs_vector_clear(ranks);
 	if (!get_number(rows, 0, &number) || number - 1 > rows->n_terms)
 		return corrupt(rows, err);
 	uint32_t n = (uint32_t)(number - 1);
-	enum bs_status status = bs_buffer_reserve(ranks, ((size_t)n + 1) * sizeof(uint32_t), err);
+	enum bs_status status = bs_vector_reserve(ranks, (size_t)n + 1, err);
 	if (status)
 		return status;
-	uint32_t *to = (uint32_t *)(void *)ranks->data;
+	uint32_t *to = ranks->items;
 	for (uint32_t i = 0; i < n; i++) {
 		if (!get_number(rows, code_of((uint32_t)from, n - i), &number) || from + number > rows->n_terms)
 			return corrupt(rows, err);
 		to[i] = (uint32_t)(from + number - 1);
 		from += number;
 	}
-	ranks->used_bytes = (size_t)n * sizeof(uint32_t);
+	bs_vector_set_n(ranks, (size_t)n);
 	return BS_OK;
 }

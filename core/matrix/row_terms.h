@@ -19,6 +19,7 @@
 
 #include "core/base/buffer.h"
 #include "core/base/error.h"
+#include "core/base/vector.h"
 #include "core/collections/prefix_code.h"
 #include "core/file/container.h"
 
@@ -74,6 +75,6 @@ struct bs_row_reader {
 enum bs_status bs_row_reader_open(struct bs_row_reader *rows, const struct bs_code_set *codes, struct bs_section section,
                                   uint32_t n_terms, struct bs_error *err) BS_WARN_UNUSED;
 /* The ranks of the next row, as u32 in place of what the buffer holds. BS_CORRUPT, BS_NO_MEMORY. */
-enum bs_status bs_row_next(struct bs_row_reader *rows, struct bs_buffer *ranks, struct bs_error *err) BS_WARN_UNUSED;
+enum bs_status bs_row_next(struct bs_row_reader *rows, struct bs_u32s *ranks, struct bs_error *err) BS_WARN_UNUSED;
 
 #endif

@@ -17,6 +17,7 @@
 #include "core/base/buffer.h"
 #include "core/base/error.h"
 #include "core/base/hash.h"
+#include "core/base/vector.h"
 #include "core/file/container.h"
 #include "core/file/packed.h"
 
@@ -33,6 +34,8 @@ struct bs_id_entry {
 	uint64_t hash;
 	uint32_t document;
 };
+
+BS_VECTOR(bs_id_entries, struct bs_id_entry);
 
 /* Zero-initialise; release with bs_id_table_deinit. */
 struct bs_id_table {

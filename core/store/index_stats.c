@@ -6,11 +6,12 @@
 
 #include "core/base/bytes.h"
 #include "core/base/hash.h"
-#include "core/store/folder_listings.h"
-#include "core/store/summary.h"
-#include "core/simd/kernels.h"
+#include "core/base/vector.h"
 #include "core/file/segment_sections.h"
 #include "core/matrix/forward_list.h"
+#include "core/simd/kernels.h"
+#include "core/store/folder_listings.h"
+#include "core/store/summary.h"
 
 const char *bs_part_name(enum bs_part part)
 {
@@ -247,8 +248,10 @@ static enum bs_status intern_name(struct bs_index_stats *stats, const struct bs_
 	return bs_term_table_intern(&stats->field_names, name, (uint32_t)n_bytes, bs_hash_slot(name, n_bytes), number_out, NULL, err);
 }
 
-/* Adds the texts of a segment's fields. counted: struct bs_field_stats each, by number of the name. */
-static enum bs_status count_field_texts(const struct bs_segment *segment, struct bs_index_stats *stats, struct bs_buffer *counted,
+BS_VECTOR(field_stats_list, struct bs_field_stats);
+
+/* Adds the texts of a segment's fields. counted: by number of the name. */
+static enum bs_status count_field_texts(const struct bs_segment *segment, struct bs_index_stats *stats, struct field_stats_list *counted,
                                         struct bs_error *err)
 {
 	const struct bs_section *names = &segment->field_names;
@@ -260,11 +263,11 @@ static enum bs_status count_field_texts(const struct bs_segment *segment, struct
 		uint32_t number;
 		bool is_counted = (n + 1) * 8 <= texts.n_bytes;
 		status = intern_name(stats, names, &at, &number, err);
-		while (!status && counted->used_bytes / sizeof(none) <= number)
-			status = bs_buffer_append(counted, &none, sizeof(none), err);
+		while (!status && bs_vector_n(counted) <= number)
+			status = bs_vector_append(counted, &none, err);
 		if (status)
 			break;
-		struct bs_field_stats *field = (struct bs_field_stats *)(void *)counted->data + number;
+		struct bs_field_stats *field = &counted->items[number];
 		uint32_t n_values = is_counted ? bs_load_u32(texts.data + n * 8) : 0, n_others = is_counted ? bs_load_u32(texts.data + n * 8 + 4) : 0;
 		field->name = number;
 		field->n_values += n_values;
@@ -301,7 +304,8 @@ static int compare_names(const void *a, const void *b, void *context)
 
 static enum bs_status count_fields(const struct bs_snapshot *snapshot, struct bs_index_stats *stats, struct bs_error *err)
 {
-	struct bs_buffer counted = {0}, has_values = {0};
+	struct field_stats_list counted = {0};
+	struct bs_buffer has_values = {0};
 	enum bs_status status = BS_OK;
 	for (uint32_t s = 0; s < stats->n_segments && !status; s++)
 		status = count_field_texts(&snapshot->segments[s], stats, &counted, err);
@@ -312,7 +316,7 @@ static enum bs_status count_fields(const struct bs_snapshot *snapshot, struct bs
 		memset(has_values.data, 0, (size_t)n + 1);
 	for (uint32_t s = 0; s < stats->n_segments && !status; s++)
 		status = mark_values(&snapshot->segments[s], stats, &has_values, err);
-	struct bs_field_stats *fields = (struct bs_field_stats *)(void *)counted.data;
+	struct bs_field_stats *fields = counted.items;
 	for (uint32_t i = 0; i < n && !status; i++)
 		if (has_values.data[i])
 			fields[stats->n_fields++] = fields[i];

@@ -6,6 +6,7 @@
 
 #include "core/base/bytes.h"
 #include "core/base/hash.h"
+#include "core/base/vector.h"
 #include "core/file/segment_sections.h"
 #include "core/matrix/forward_list.h"
 
@@ -45,24 +46,25 @@ static void write_popcounts(struct bs_file_writer *writer, const struct bs_slab_
 static enum bs_status write_lists(struct bs_file_writer *writer, uint32_t i, const struct bs_slab_image *image,
                                   struct bs_error *err)
 {
-	struct bs_buffer lists = {0}, offsets = {0};
+	struct bs_buffer lists = {0};
+	struct bs_u64s offsets = {0};
 	uint64_t end = 0;
-	enum bs_status status = bs_buffer_append(&offsets, &end, sizeof(end), err);
+	enum bs_status status = bs_vector_append(&offsets, &end, err);
 	for (uint32_t row = 0; row < image->shape.n_docs && !status; row++) {
 		uint64_t first = image->forward_offsets[row];
 		status = bs_forward_list_append(&lists, image->forward_terms + first,
 		                                (uint32_t)(image->forward_offsets[row + 1] - first), err);
 		end = lists.used_bytes;
 		if (!status)
-			status = bs_buffer_append(&offsets, &end, sizeof(end), err);
+			status = bs_vector_append(&offsets, &end, err);
 	}
 	bs_file_writer_section(writer, BS_SECTION_FORWARD_OFFSETS, i);
 	if (!status)
-		bs_packed_write_u64(writer, (const uint64_t *)(const void *)offsets.data, offsets.used_bytes / 8);
+		bs_packed_write_u64(writer, offsets.items, bs_vector_n(&offsets));
 	bs_file_writer_section(writer, BS_SECTION_FORWARD_TERMS, i);
 	bs_file_writer_bytes(writer, lists.data, lists.used_bytes);
 	bs_buffer_deinit(&lists);
-	bs_buffer_deinit(&offsets);
+	bs_vector_deinit(&offsets);
 	return status;
 }
 

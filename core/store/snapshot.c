@@ -110,13 +110,6 @@ static enum bs_status open_exclusions_file(const struct bs_dir *dir, const struc
 	return status ? status : check_sources(manifest, *file, exclusions, err);
 }
 
-static enum bs_status open_exclusions(struct bs_snapshot *snapshot, struct bs_error *err)
-{
-	if (!snapshot->manifest.exclusions)
-		return BS_OK;
-	return open_exclusions_file(snapshot->dir, &snapshot->manifest, &snapshot->exclusion_file, &snapshot->exclusions, err);
-}
-
 enum bs_status bs_snapshot_open_as(const struct bs_dir *dir, struct bs_manifest *manifest, struct bs_snapshot *snapshot,
                                    struct bs_error *err)
 {
@@ -133,19 +126,11 @@ enum bs_status bs_snapshot_open_as(const struct bs_dir *dir, struct bs_manifest 
 		status = bs_fail_memory(err, "a snapshot", n * sizeof(*snapshot->segments));
 	for (uint32_t i = 0; i < snapshot->manifest.n_segments && !status; i++)
 		status = open_segment(snapshot, i, err);
-	if (!status)
-		status = open_exclusions(snapshot, err);
+	if (!status && snapshot->manifest.exclusions)
+		status = open_exclusions_file(dir, &snapshot->manifest, &snapshot->exclusion_file, &snapshot->exclusions, err);
 	if (status)
 		bs_snapshot_deinit(snapshot);
 	return status;
-}
-
-static enum bs_status open_commit(const struct bs_dir *dir, struct bs_snapshot *snapshot, struct bs_error *err)
-{
-	struct bs_manifest manifest;
-	*snapshot = (struct bs_snapshot){0};
-	enum bs_status status = bs_manifest_read(dir, &manifest, err);
-	return status ? status : bs_snapshot_open_as(dir, &manifest, snapshot, err);
 }
 
 enum bs_status bs_snapshot_open(const struct bs_dir *dir, struct bs_snapshot *snapshot_out, struct bs_error *err)
@@ -154,10 +139,13 @@ enum bs_status bs_snapshot_open(const struct bs_dir *dir, struct bs_snapshot *sn
 	 * then there is a newer manifest. Files missing from one that stays the same are damage. */
 	uint64_t generation = 0;
 	for (;;) {
-		enum bs_status status = open_commit(dir, snapshot_out, err);
+		struct bs_manifest manifest;
+		*snapshot_out = (struct bs_snapshot){0};
+		enum bs_status status = bs_manifest_read(dir, &manifest, err);
+		if (!status)
+			status = bs_snapshot_open_as(dir, &manifest, snapshot_out, err);
 		if (status != BS_NOT_FOUND)
 			return status;
-		struct bs_manifest manifest;
 		if (bs_manifest_read(dir, &manifest, err) != BS_OK)
 			return bs_fail(err, BS_NOT_FOUND, "%s: no index here; make one with `bitsift index`", dir->path);
 		bool is_newer = manifest.generation > generation;

@@ -6,6 +6,7 @@
 #include "core/base/bytes.h"
 #include "core/base/gram_hash.h"
 #include "core/base/hash.h"
+#include "core/base/vector.h"
 
 #define VERSION         3u
 #define FLAG_WORDS      1u
@@ -108,13 +109,12 @@ enum bs_status bs_summary_bytes(const struct bs_summary *summary, const uint8_t 
 static enum bs_status check_numbers(const struct bs_summary *summary, const struct bs_coded_section *at, uint64_t end,
                                     struct bs_error *err)
 {
-	struct bs_buffer numbers = {0};
-	enum bs_status status = bs_coded_section_read(at, &numbers, err);
-	const uint64_t *all = (const uint64_t *)(const void *)numbers.data;
-	const size_t n = numbers.used_bytes / sizeof(*all);
-	if (!status && n > 0 && (all[n - 1] >= end || !at->coded.is_set))
+	struct bs_u64s numbers = {0};
+	enum bs_status status = bs_coded_section_read(at, &numbers.bytes, err);
+	const size_t n = bs_vector_n(&numbers);
+	if (!status && n > 0 && (numbers.items[n - 1] >= end || !at->coded.is_set))
 		status = damaged(summary, "numbers that cannot be", err);
-	bs_buffer_deinit(&numbers);
+	bs_vector_deinit(&numbers);
 	return status;
 }
 
@@ -230,11 +230,6 @@ enum bs_status bs_summary_file_open(const struct bs_dir *dir, const struct bs_ma
 	return status;
 }
 
-static uint64_t checksum_of(const struct bs_summary *summary)
-{
-	return bs_load_u64(summary->section.data + summary->offset + AT_CHECKSUM);
-}
-
 enum bs_status bs_summary_counts_open(const struct bs_dir *dir, const struct bs_manifest *manifest, struct bs_summary_file *file,
                                       struct bs_error *err)
 {
@@ -247,7 +242,8 @@ enum bs_status bs_summary_counts_open(const struct bs_dir *dir, const struct bs_
 	if (section.n_bytes < COUNTS_AT)
 		return bs_container_corrupt(file->counts_container, err, "it is too short");
 	status = bs_section_touch(&section, 0, section.n_bytes, err);
-	if (!status && bs_load_u64(section.data) != checksum_of(&file->summary))
+	const struct bs_summary *summary = &file->summary;
+	if (!status && bs_load_u64(section.data) != bs_load_u64(summary->section.data + summary->offset + AT_CHECKSUM))
 		status = bs_container_corrupt(file->counts_container, err, "counts of another summary than the manifest has");
 	const struct bs_coded_set *words = &file->summary.words;
 	file->words = (struct bs_told_tally){

@@ -7,6 +7,7 @@
 #include "core/base/bytes.h"
 #include "core/base/hash.h"
 #include "core/base/source_kind.h"
+#include "core/base/vector.h"
 #include "core/collections/sort.h"
 #include "core/lexicon/lexicon.h"
 
@@ -109,23 +110,22 @@ static enum bs_status sort_hashes(const struct making *at, struct bs_buffer *has
 
 void bs_summary_known_deinit(struct bs_summary_known *known)
 {
-	bs_buffer_deinit(&known->segments);
-	bs_buffer_deinit(&known->hashes);
+	bs_vector_deinit(&known->segments);
+	bs_vector_deinit(&known->hashes);
 }
 
 /* Appends the hashes of a segment's words, if they are known. */
 static enum bs_status add_known(const struct bs_summary_known *known, uint64_t number, bool *found_out, struct bs_buffer *hashes,
                                 struct bs_error *err)
 {
-	const uint8_t *from = known ? known->hashes.data : NULL;
+	const uint64_t *from = known ? known->hashes.items : NULL;
 	*found_out = false;
-	for (size_t at = 0; known && at < known->segments.used_bytes; at += sizeof(struct bs_summary_segment)) {
-		struct bs_summary_segment segment;
-		memcpy(&segment, known->segments.data + at, sizeof(segment));
-		*found_out = segment.number == number;
+	for (size_t i = 0; known && i < bs_vector_n(&known->segments); i++) {
+		const struct bs_summary_segment *segment = &known->segments.items[i];
+		*found_out = segment->number == number;
 		if (*found_out)
-			return bs_buffer_append(hashes, from, (size_t)segment.n_words * sizeof(uint64_t), err);
-		from += segment.n_words * sizeof(uint64_t);
+			return bs_buffer_append(hashes, from, (size_t)segment->n_words * sizeof(*from), err);
+		from += segment->n_words;
 	}
 	return BS_OK;
 }

@@ -9,20 +9,24 @@
 #ifndef BS_CORE_STORE_SUMMARY_MAKE_H
 #define BS_CORE_STORE_SUMMARY_MAKE_H
 
+#include "core/base/vector.h"
 #include "core/store/snapshot.h"
 #include "core/store/summary.h"
 
 /* An index whose segments have more terms in all has no summary: making it would take 24 bytes a term. */
 #define BS_SUMMARY_MOST_TERMS (UINT64_C(1) << 26)
 
-/* Of segments that were just built, what their lexicons would have to be read for. Zeros: nothing is known. */
-struct bs_summary_known {
-	struct bs_buffer segments; /* struct bs_summary_segment each */
-	struct bs_buffer hashes;   /* u64 each: bs_hash_term of each word, segment by segment */
-};
 struct bs_summary_segment {
 	uint64_t number;
 	uint64_t n_words;
+};
+
+BS_VECTOR(bs_summary_segments, struct bs_summary_segment);
+
+/* Of segments that were just built, what their lexicons would have to be read for. Zeros: nothing is known. */
+struct bs_summary_known {
+	struct bs_summary_segments segments;
+	struct bs_u64s hashes; /* bs_hash_term of each word, segment by segment */
 };
 void bs_summary_known_deinit(struct bs_summary_known *known);
 

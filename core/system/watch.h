@@ -8,7 +8,10 @@
 #ifndef BS_CORE_SYSTEM_WATCH_H
 #define BS_CORE_SYSTEM_WATCH_H
 
+#include <pthread.h>
 #include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
 
 #include "core/base/error.h"
 
@@ -81,5 +84,19 @@ enum bs_status bs_watch_sleep(struct bs_error *err) BS_WARN_UNUSED;
 /* For who waits for a descriptor: waits until it can be read, or is at its end; at most so long at a time that the watch is asked
  * in between. BS_OK at once where there is no watch. */
 enum bs_status bs_watch_wait_readable(int fd, struct bs_error *err) BS_WARN_UNUSED;
+
+/* Progress of long work, which may be stopped by whoever is shown it. The one that starts the work owns the pulse. Any thread
+ * counts what it has done; only the owner's thread calls `beat`, and all threads end if that returns other than 0. */
+struct bs_pulse {
+	/* On the owner's thread, often; anything but 0 stops the work. total 0: not known. */
+	int (*beat)(void *context, uint64_t done, uint64_t total);
+	void *context;
+	pthread_t owner;
+	uint64_t done, total;
+	bool is_stopped;
+};
+
+/* n more are done. BS_STOPPED, BS_DEADLINE: the work is to end, by the pulse or the watch. pulse may be NULL. */
+enum bs_status bs_pulse_add(struct bs_pulse *pulse, uint64_t n, struct bs_error *err) BS_WARN_UNUSED;
 
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/base/bytes.h"
+#include "core/base/vector.h"
 #include "core/store/id_table.h"
 #include "core/system/watch.h"
 #include "corpus/changes/recorded.h"
@@ -56,7 +57,7 @@ static enum bs_status make_id(struct bs_given_ids *ids, const struct bs_doc_reco
 static enum bs_status make_table(struct bs_given_ids *ids, struct bs_given_segment *segment, struct bs_error *err)
 {
 	const struct bs_doc_table *docs = &ids->snapshot->segments[segment->segment].docs;
-	struct bs_buffer entries = {0};
+	struct bs_id_entries entries = {0};
 	enum bs_status status = BS_OK;
 	for (uint32_t i = 0; i < docs->n_ranges; i++) {
 		struct bs_source_range range = bs_doc_table_range(docs, i);
@@ -71,13 +72,12 @@ static enum bs_status make_table(struct bs_given_ids *ids, struct bs_given_segme
 				status = make_id(ids, &record, err);
 			struct bs_id_entry entry = {bs_id_hash(ids->id.data, ids->id.used_bytes), d};
 			if (!status)
-				status = bs_buffer_append(&entries, &entry, sizeof(entry), err);
+				status = bs_vector_append(&entries, &entry, err);
 		}
 	}
 	if (!status)
-		status = bs_id_table_make(&segment->own, (const struct bs_id_entry *)(const void *)entries.data,
-		                          entries.used_bytes / sizeof(struct bs_id_entry), err);
-	bs_buffer_deinit(&entries);
+		status = bs_id_table_make(&segment->own, entries.items, bs_vector_n(&entries), err);
+	bs_vector_deinit(&entries);
 	return status;
 }
 

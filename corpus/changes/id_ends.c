@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/vector.h"
 #include "core/store/doc_order.h"
 #include "core/system/watch.h"
 #include "corpus/changes/recorded.h"
@@ -19,7 +20,7 @@ static uint64_t hash_end(const uint8_t *id, size_t id_bytes)
 }
 
 /* A document that may be found. */
-static enum bs_status add_document(struct bs_id_ends *ends, struct bs_doc_ref ref, struct bs_buffer *entries, struct bs_error *err)
+static enum bs_status add_document(struct bs_id_ends *ends, struct bs_doc_ref ref, struct bs_id_entries *entries, struct bs_error *err)
 {
 	struct bs_doc_record record;
 	enum bs_status status = bs_watch_spend(DOCUMENT_NS, err);
@@ -29,27 +30,26 @@ static enum bs_status add_document(struct bs_id_ends *ends, struct bs_doc_ref re
 		return status;
 	status = bs_recorded_id(&ends->sources[record.source], &record, &ends->id, err);
 	struct bs_id_entry entry = {hash_end(ends->id.data, ends->id.used_bytes), ref.document};
-	return status ? status : bs_buffer_append(entries, &entry, sizeof(entry), err);
+	return status ? status : bs_vector_append(entries, &entry, err);
 }
 
-static enum bs_status make_table(struct bs_id_ends *ends, uint32_t segment, struct bs_buffer *entries, struct bs_error *err)
+static enum bs_status make_table(struct bs_id_ends *ends, uint32_t segment, struct bs_id_entries *entries, struct bs_error *err)
 {
 	const struct bs_snapshot *snapshot = ends->snapshot;
 	uint32_t n_docs = bs_snapshot_has_words(snapshot, segment) ? bs_snapshot_segment_docs(snapshot, segment) : 0;
 	enum bs_status status = BS_OK;
-	bs_buffer_clear(entries);
+	bs_vector_clear(entries);
 	for (uint32_t d = 0; d < n_docs && !status; d++)
 		if (!bs_snapshot_is_deleted(snapshot, segment, d))
 			status = add_document(ends, (struct bs_doc_ref){segment, d}, entries, err);
 	return status ? status
-	              : bs_id_table_make(&ends->tables[segment], (const struct bs_id_entry *)(const void *)entries->data,
-	                                 entries->used_bytes / sizeof(struct bs_id_entry), err);
+	              : bs_id_table_make(&ends->tables[segment], entries->items, bs_vector_n(entries), err);
 }
 
 enum bs_status bs_id_ends_init(struct bs_id_ends *ends, const struct bs_snapshot *snapshot, struct bs_error *err)
 {
 	uint32_t n = snapshot->manifest.n_segments + 1;
-	struct bs_buffer entries = {0};
+	struct bs_id_entries entries = {0};
 	*ends = (struct bs_id_ends){.snapshot = snapshot, .tables = calloc(n, sizeof(*ends->tables))};
 	enum bs_status status = ends->tables ? BS_OK : bs_fail_memory(err, "tables of ids", n * sizeof(*ends->tables));
 	/* Not even an empty id is to lie nowhere. */
@@ -59,7 +59,7 @@ enum bs_status bs_id_ends_init(struct bs_id_ends *ends, const struct bs_snapshot
 		status = bs_recorded_places(snapshot->dir, &snapshot->manifest, &ends->sources, err);
 	for (uint32_t s = 0; s < n && !status; s++)
 		status = make_table(ends, s, &entries, err);
-	bs_buffer_deinit(&entries);
+	bs_vector_deinit(&entries);
 	if (status)
 		bs_id_ends_deinit(ends);
 	return status;

@@ -41,7 +41,7 @@ static struct bs_known make_known(const struct bs_snapshot *snapshot, struct bs_
 static enum bs_status add_item(struct bs_batch *batch, const struct bs_doc_record *record, const struct bs_known *known,
                                struct bs_error *err)
 {
-	enum bs_status status = bs_buffer_append(&batch->known, known, sizeof(*known), err);
+	enum bs_status status = bs_vector_append(&batch->known, known, err);
 	if (!status)
 		status = bs_buffer_append(&batch->bytes, record->name, record->name_bytes, err);
 	if (!status)
@@ -99,13 +99,13 @@ static enum bs_status tell_paths(void *context, const struct bs_buffer *unread, 
 {
 	size_t n_paths = batch->n_items, at = 0;
 	struct bs_known known;
-	enum bs_status status = bs_buffer_reserve(&batch->known, n_paths * sizeof(known), err);
+	enum bs_status status = bs_vector_reserve(&batch->known, n_paths, err);
 	if (!status)
-		batch->known.used_bytes = n_paths * sizeof(known);
+		bs_vector_set_n(&batch->known, n_paths);
 	for (size_t i = 0; i < n_paths && !status; i++) {
 		size_t path_bytes = strlen((const char *)batch->bytes.data + at);
 		status = pass_known(context, unread, batch, at, path_bytes, &known, err);
-		memcpy(batch->known.data + i * sizeof(known), &known, sizeof(known));
+		batch->known.items[i] = known;
 		at += path_bytes + 1;
 	}
 	if (!status && is_last && unread->used_bytes > 0)

@@ -10,7 +10,6 @@
 
 #include "core/base/hash.h"
 #include "core/bitsift/skip.h"
-#include "core/system/pulse.h"
 #include "core/system/watch.h"
 #include "corpus/walk/file.h"
 #include "corpus/walk/holes.h"
@@ -46,7 +45,7 @@ struct bs_feed {
 void bs_batch_deinit(struct bs_batch *batch)
 {
 	bs_buffer_deinit(&batch->bytes);
-	bs_buffer_deinit(&batch->known);
+	bs_vector_deinit(&batch->known);
 	*batch = (struct bs_batch){0};
 }
 
@@ -573,14 +572,14 @@ static enum bs_status next_row(struct bs_feed *feed, struct bs_batch *batch, str
 		return BS_OK;
 	feed->at_end = batch->is_row = true;
 	batch->source = feed->source;
-	enum bs_status status = bs_buffer_append(&batch->known, feed->row, sizeof(*feed->row), err);
+	enum bs_status status = bs_vector_append(&batch->known, feed->row, err);
 	return status ? status : add_path(batch, "", 0, err);
 }
 
 enum bs_status bs_feed_next(struct bs_feed *feed, struct bs_batch *batch, struct bs_error *err)
 {
 	bs_buffer_clear(&batch->bytes);
-	bs_buffer_clear(&batch->known);
+	bs_vector_clear(&batch->known);
 	*batch = (struct bs_batch){.bytes = batch->bytes, .known = batch->known};
 	enum bs_status status = BS_OK;
 	if (feed->is_recall)

@@ -3,6 +3,7 @@
 #define BS_CORPUS_READ_FEED_H
 
 #include "core/base/doc_ref.h"
+#include "core/base/vector.h"
 #include "corpus/read/coding.h"
 #include "corpus/read/source.h"
 
@@ -18,6 +19,8 @@ struct bs_known {
 	uint64_t place[4];     /* as in struct bs_doc_record */
 	uint64_t checksum;
 };
+
+BS_VECTOR(bs_known_list, struct bs_known);
 
 /* The way to the texts that an index stores, by the functions of who knows them (corpus/changes/stored_text.h). */
 struct bs_stored_texts;
@@ -38,7 +41,7 @@ struct bs_recall {
  * Zero-initialise; reused by bs_feed_next; may be handed from one thread to another. */
 struct bs_batch {
 	struct bs_buffer bytes; /* folder: NUL-ended paths below the source, one after the other; collection: lines */
-	struct bs_buffer known; /* struct bs_known each, one an item; or none at all */
+	struct bs_known_list known; /* one for each item, or none at all */
 	struct bs_recall recall; /* the items are documents to read again; index NULL: they are not */
 	uint64_t offset;        /* collection: where bytes stands in the source */
 	enum bs_coding coding;  /* collection: of bytes */

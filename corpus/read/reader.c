@@ -571,8 +571,8 @@ static enum bs_status read_files(struct bs_reader *reader, const struct bs_batch
 		dir_fd = reader->folder_fd;
 	}
 	const char *name = (const char *)batch->bytes.data;
-	const struct bs_known *known = (const struct bs_known *)(const void *)batch->known.data;
-	bool has_known = batch->known.used_bytes > 0;
+	const struct bs_known *known = batch->known.items;
+	bool has_known = bs_vector_n(&batch->known) > 0;
 	struct bs_refusal refusal = {.skip = BS_SKIP_UNREADABLE, .reason = status ? why.text : NULL,
 	                                  .error_number = status == BS_NOT_FOUND ? ENOENT : EIO};
 	status = BS_OK;
@@ -970,7 +970,7 @@ static enum bs_status recall(struct bs_reader *reader, const char *name, const s
 static enum bs_status recall_batch(struct bs_reader *reader, const struct bs_batch *batch, struct bs_error *err)
 {
 	const struct bs_document_sink *sink = reader->sink;
-	const struct bs_known *known = (const struct bs_known *)(const void *)batch->known.data;
+	const struct bs_known *known = batch->known.items;
 	const char *name = (const char *)batch->bytes.data;
 	enum bs_status status = BS_OK, opened = BS_OK;
 	struct bs_error why = {0};

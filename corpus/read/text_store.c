@@ -14,6 +14,7 @@
 #include <zstd_errors.h>
 
 #include "core/base/bytes.h"
+#include "core/base/vector.h"
 #include "core/file/container.h"
 #include "core/system/library.h"
 #include "core/system/workers.h"
@@ -70,10 +71,12 @@ struct spool {
 	struct bs_buffer tail;
 };
 
+BS_VECTOR(sizes, size_t);
+
 /* Texts to be compressed. */
 struct piece {
 	struct bs_buffer raws;
-	struct bs_buffer sizes; /* size_t each */
+	struct sizes sizes;
 };
 
 struct bs_store_writer {
@@ -84,7 +87,7 @@ struct bs_store_writer {
 	bool is_trained; /* the dictionary is decided; nothing waits any more */
 	struct bs_buffer dictionary;
 	struct bs_buffer sample;
-	struct bs_buffer sample_sizes;  /* size_t each */
+	struct sizes sample_sizes;
 	struct piece waiting;           /* documents that wait for the dictionary */
 	struct bs_workers *workers;     /* the thread; NULL: none. What follows up to the context is its own then, and the spools */
 	struct piece pieces[PIECES];    /* task i is pieces[i % PIECES] */
@@ -234,8 +237,8 @@ static size_t choose_shared(const size_t *sizes, size_t n_most, size_t *n_texts_
 /* Trains the dictionary; leaves it empty when the sample is too small or too uniform to be worth one. */
 static enum bs_status train(struct bs_store_writer *writer, struct bs_error *err)
 {
-	const size_t *sizes = (const void *)writer->sample_sizes.data;
-	size_t n_documents = writer->sample_sizes.used_bytes / sizeof(*sizes);
+	const size_t *sizes = writer->sample_sizes.items;
+	size_t n_documents = bs_vector_n(&writer->sample_sizes);
 	size_t sample_bytes = writer->sample.used_bytes;
 	if (n_documents < SAMPLE_LEAST_DOCUMENTS || sample_bytes < SAMPLE_LEAST_BYTES)
 		return BS_OK;
@@ -263,13 +266,13 @@ static enum bs_status train(struct bs_store_writer *writer, struct bs_error *err
 static void piece_deinit(struct piece *piece)
 {
 	bs_buffer_deinit(&piece->raws);
-	bs_buffer_deinit(&piece->sizes);
+	bs_vector_deinit(&piece->sizes);
 }
 
 static enum bs_status compress_piece(struct bs_store_writer *writer, struct piece *piece, struct bs_error *err)
 {
-	const size_t *sizes = (const void *)piece->sizes.data;
-	size_t n_documents = piece->sizes.used_bytes / sizeof(*sizes);
+	const size_t *sizes = piece->sizes.items;
+	size_t n_documents = bs_vector_n(&piece->sizes);
 	const uint8_t *raw = piece->raws.data;
 	enum bs_status status = BS_OK;
 	for (size_t i = 0, n, raws_bytes; i < n_documents && !status; i += n) {
@@ -283,7 +286,7 @@ static enum bs_status compress_piece(struct bs_store_writer *writer, struct piec
 		raw += raws_bytes;
 	}
 	bs_buffer_trim(&piece->raws, 2 * PIECE_BYTES);
-	bs_buffer_clear(&piece->sizes);
+	bs_vector_clear(&piece->sizes);
 	return status;
 }
 
@@ -295,16 +298,16 @@ static enum bs_status stop_waiting(struct bs_store_writer *writer, struct bs_err
 		status = compress_piece(writer, &writer->waiting, err);
 	writer->is_trained = true;
 	bs_buffer_deinit(&writer->sample);
-	bs_buffer_deinit(&writer->sample_sizes);
+	bs_vector_deinit(&writer->sample_sizes);
 	piece_deinit(&writer->waiting);
 	return status;
 }
 
-static enum bs_status append_sized(struct bs_buffer *bytes, struct bs_buffer *sizes, const uint8_t *raw,
+static enum bs_status append_sized(struct bs_buffer *bytes, struct sizes *sizes, const uint8_t *raw,
                                    size_t raw_bytes, struct bs_error *err)
 {
 	enum bs_status status = bs_buffer_append(bytes, raw, raw_bytes, err);
-	return status ? status : bs_buffer_append(sizes, &raw_bytes, sizeof(raw_bytes), err);
+	return status ? status : bs_vector_append(sizes, &raw_bytes, err);
 }
 
 static enum bs_status wait_for_dictionary(struct bs_store_writer *writer, const uint8_t *raw, size_t raw_bytes,
@@ -479,7 +482,7 @@ void bs_store_writer_free(struct bs_store_writer *writer)
 	spool_close(&writer->offsets);
 	bs_buffer_deinit(&writer->dictionary);
 	bs_buffer_deinit(&writer->sample);
-	bs_buffer_deinit(&writer->sample_sizes);
+	bs_vector_deinit(&writer->sample_sizes);
 	piece_deinit(&writer->waiting);
 	for (size_t i = 0; i < PIECES; i++)
 		piece_deinit(&writer->pieces[i]);

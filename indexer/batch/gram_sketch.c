@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/vector.h"
 #include "core/simd/kernels.h"
 #include "core/system/icu.h"
 #include "core/system/watch.h"
@@ -49,7 +50,7 @@ struct bs_gram_sketch {
 	uint32_t size_class;
 	uint32_t trigrams[PLACES + 8]; /* of some places, with repeats */
 	uint64_t *told;                /* a bit a trigram; NULL: none was told */
-	struct bs_buffer told_list;    /* u32 each */
+	struct bs_u32s told_list;
 	size_t n_carried;              /* bytes folded, of grams that what follows completes */
 	struct bs_buffer window;       /* of a text in pieces */
 	uint8_t folded[FOLDED_BYTES];
@@ -90,12 +91,12 @@ void bs_gram_plan_init_records(struct bs_gram_plan *plan)
 void bs_gram_plan_deinit(struct bs_gram_plan *plan)
 {
 	for (uint32_t tier = 0; tier < BS_GRAM_TIERS; tier++)
-		bs_buffer_deinit(&plan->listed[tier]);
+		bs_vector_deinit(&plan->listed[tier]);
 }
 
 enum bs_status bs_gram_plan_add(struct bs_gram_plan *plan, enum bs_gram_tier tier, uint32_t gram, struct bs_error *err)
 {
-	return bs_buffer_append(&plan->listed[tier], &gram, sizeof(gram), err);
+	return bs_vector_append(&plan->listed[tier], &gram, err);
 }
 
 static void set_state(uint32_t *states, uint32_t trigram, uint32_t state)
@@ -186,7 +187,7 @@ void bs_gram_sketch_free(struct bs_gram_sketch *sketch)
 	free(sketch->frequent);
 	free(sketch->bits);
 	bs_buffer_deinit(&sketch->window);
-	bs_buffer_deinit(&sketch->told_list);
+	bs_vector_deinit(&sketch->told_list);
 	free(sketch->told);
 	free(sketch);
 }
@@ -383,12 +384,13 @@ void bs_gram_sketch_row(struct bs_gram_sketch *sketch, uint64_t *row)
 
 static enum bs_status tell_list(struct bs_gram_sketch *sketch, uint32_t tier, struct bs_error *err)
 {
-	struct bs_buffer *list = &sketch->told_list;
+	struct bs_u32s *list = &sketch->told_list;
 	const uint32_t *trigrams = sketch->lists[tier];
 	uint64_t *told = sketch->told;
 	uint32_t n = sketch->n_listed[tier];
-	enum bs_status status = bs_buffer_reserve(list, n * sizeof(uint32_t), err);
-	uint32_t *to = (uint32_t *)(void *)(list->data + list->used_bytes), n_new = 0;
+	const size_t n_before = bs_vector_n(list);
+	enum bs_status status = bs_vector_reserve(list, n, err);
+	uint32_t *to = list->items + n_before, n_new = 0;
 	for (uint32_t i = 0; i < n && !status; i++) {
 		uint32_t trigram = trigrams[i];
 		if (told[trigram / 64] >> (trigram % 64) & 1) /* as nearly all were */
@@ -396,26 +398,26 @@ static enum bs_status tell_list(struct bs_gram_sketch *sketch, uint32_t tier, st
 		told[trigram / 64] |= UINT64_C(1) << (trigram % 64);
 		to[n_new++] = trigram;
 	}
-	list->used_bytes += n_new * sizeof(uint32_t);
+	bs_vector_set_n(list, n_before + n_new);
 	return status;
 }
 
-enum bs_status bs_gram_sketch_tell(struct bs_gram_sketch *sketch, bool anew, struct bs_buffer *trigrams, struct bs_error *err)
+enum bs_status bs_gram_sketch_tell(struct bs_gram_sketch *sketch, bool anew, struct bs_u32s *trigrams, struct bs_error *err)
 {
-	struct bs_buffer *list = &sketch->told_list;
+	struct bs_u32s *list = &sketch->told_list;
 	if (!sketch->told)
 		sketch->told = calloc(BS_GRAM_TRIGRAMS / 64, sizeof(*sketch->told));
 	if (!sketch->told)
 		return bs_fail_memory(err, "trigrams", BS_GRAM_TRIGRAMS / 8);
-	for (size_t i = 0; i < list->used_bytes && anew; i += sizeof(uint32_t)) {
-		uint32_t trigram;
-		memcpy(&trigram, list->data + i, sizeof(trigram));
-		sketch->told[trigram / 64] = 0;
+	if (anew) {
+		const uint32_t *trigrams_told = list->items;
+		for (size_t i = 0, n = bs_vector_n(list); i < n; i++)
+			sketch->told[trigrams_told[i] / 64] = 0;
+		bs_vector_clear(list);
 	}
-	list->used_bytes = anew ? 0 : list->used_bytes;
-	size_t before = list->used_bytes;
+	const size_t n_before = bs_vector_n(list);
 	enum bs_status status = BS_OK;
 	for (uint32_t tier = BS_GRAM_COMMON; tier < BS_GRAM_TRIGRAM_TIERS && !status; tier++)
 		status = tell_list(sketch, tier, err);
-	return status ? status : bs_buffer_append(trigrams, list->data + before, list->used_bytes - before, err);
+	return status ? status : bs_vector_extend(trigrams, list->items + n_before, bs_vector_n(list) - n_before, err);
 }

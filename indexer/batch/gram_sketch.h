@@ -12,6 +12,7 @@
 
 #include "core/base/buffer.h"
 #include "core/base/error.h"
+#include "core/base/vector.h"
 #include "core/matrix/gram_slab.h"
 #include "corpus/walk/document.h"
 
@@ -21,7 +22,7 @@
 /* bs_gram_plan_init, then what is listed. */
 struct bs_gram_plan {
 	uint8_t n_hashes[BS_GRAM_TIERS];
-	struct bs_buffer listed[BS_GRAM_TIERS]; /* u32 each: trigrams, or buckets of longer grams, ascending */
+	struct bs_u32s listed[BS_GRAM_TIERS]; /* u32 each: trigrams, or buckets of longer grams, ascending */
 };
 /* With no lists, and the columns of each tier as this bitsift makes them. */
 void bs_gram_plan_init(struct bs_gram_plan *plan);
@@ -36,8 +37,8 @@ enum bs_status bs_gram_plan_add(struct bs_gram_plan *plan, enum bs_gram_tier tie
 /* A list, and how long it is. */
 static inline const uint32_t *bs_gram_plan_list(const struct bs_gram_plan *plan, uint32_t tier, uint32_t *n_out)
 {
-	*n_out = (uint32_t)(plan->listed[tier].used_bytes / sizeof(uint32_t));
-	return (const uint32_t *)(const void *)plan->listed[tier].data;
+	*n_out = (uint32_t)bs_vector_n(&plan->listed[tier]);
+	return plan->listed[tier].items;
 }
 
 /* The class of a file of which so many bits are to be set. */
@@ -75,7 +76,7 @@ enum bs_status bs_gram_sketch_stream(struct bs_gram_sketch *sketch, struct bs_te
 void bs_gram_sketch_row(struct bs_gram_sketch *sketch, uint64_t *row);
 /* Appends the trigrams of that text (u32 each, none of those left out) that were not told since one was told anew, this one among
  * them. BS_NO_MEMORY. */
-enum bs_status bs_gram_sketch_tell(struct bs_gram_sketch *sketch, bool anew, struct bs_buffer *trigrams,
+enum bs_status bs_gram_sketch_tell(struct bs_gram_sketch *sketch, bool anew, struct bs_u32s *trigrams,
                                    struct bs_error *err) BS_WARN_UNUSED;
 
 #endif

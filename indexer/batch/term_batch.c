@@ -617,7 +617,7 @@ static enum bs_status take_grams(struct bs_term_batch *batch, const struct bs_do
 	doc->gram_size_class = sum.size_class;
 	doc->gram_row = bs_vector_n(&batch->gram_rows);
 	const size_t row_words = bs_gram_row_words(sum.size_class);
-	status = bs_gram_sketch_tell(batch->grams, batch->trigrams.used_bytes == 0, &batch->trigrams, err);
+	status = bs_gram_sketch_tell(batch->grams, bs_vector_n(&batch->trigrams) == 0, &batch->trigrams, err);
 	if (!status)
 		status = bs_vector_reserve(&batch->gram_rows, row_words, err);
 	if (status || row_words == 0)

@@ -98,7 +98,7 @@ struct bs_term_batch {
 	struct bs_buffer raws;
 	struct bs_u64s gram_rows;
 	struct bs_buffer gram_text; /* of several fields, one */
-	struct bs_buffer trigrams;  /* those of the documents that have rows, each once */
+	struct bs_u32s trigrams;  /* those of the documents that have rows, each once */
 	struct bs_buffer non_documents; /* names of files, NUL-ended */
 	struct bs_doc_refs unchanged;
 	uint32_t n_docs;

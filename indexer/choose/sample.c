@@ -9,7 +9,7 @@
 
 #include "core/bitsift/skip.h"
 #include "core/matrix/prices.h"
-#include "core/system/pulse.h"
+#include "core/system/watch.h"
 #include "corpus/changes/recorded.h"
 #include "corpus/read/reader.h"
 #include "corpus/read/recognize.h"

@@ -421,7 +421,7 @@ static enum bs_status write_segment(struct bs_index_writer *writer, bool of_rows
 	const struct bs_pulse pulse = writer->pulse;
 	const uint64_t step_start_ns = writer->step_start_ns;
 	const enum bs_build_step step = writer->report->step;
-	const size_t n_known = writer->known.hashes.used_bytes / sizeof(uint64_t);
+	const size_t n_known = bs_vector_n(&writer->known.hashes);
 	bs_index_file_name("seg", record.number, name);
 	enum bs_status status = bs_index_writer_step(writer, BS_BUILD_WRITE, record.n_docs, err);
 	if (!status && store)
@@ -430,15 +430,15 @@ static enum bs_status write_segment(struct bs_index_writer *writer, bool of_rows
 	writer->build_options.policy.look_times = of_rows ? 1 : look_times(writer, record.n_docs);
 	if (!status) {
 		struct bs_file_writer *file = store ? writer->file : NULL;
-		bool has_room = writer->manifest.options.summary_rate && writer->known.hashes.used_bytes < memory_of(writer->request) / KNOWN_SHARE;
+		bool has_room = writer->manifest.options.summary_rate && writer->known.hashes.bytes.used_bytes < memory_of(writer->request) / KNOWN_SHARE;
 		writer->build_options.word_hashes = has_room ? &writer->known.hashes : NULL;
 		writer->file = store ? NULL : writer->file;
 		status = bs_segment_build(writer->dir, name, accumulator, grams, store, file, &writer->build_options, &record.n_bytes,
 		                          err);
 	}
-	struct bs_summary_segment words = {record.number, writer->known.hashes.used_bytes / sizeof(uint64_t) - n_known};
+	struct bs_summary_segment words = {record.number, bs_vector_n(&writer->known.hashes) - n_known};
 	if (!status && writer->build_options.word_hashes)
-		status = bs_buffer_append(&writer->known.segments, &words, sizeof(words), err);
+		status = bs_vector_append(&writer->known.segments, &words, err);
 	if (!status)
 		status = bs_manifest_add_fields(&writer->manifest, &accumulator->fields, err);
 	if (!status)
@@ -471,10 +471,9 @@ enum bs_status bs_index_writer_flush(struct bs_index_writer *writer, struct bs_e
 /* The accumulator, ready for what is left of an analysed batch; which of its trigrams that has is not known, so all are taken. */
 static enum bs_status start_batch(struct bs_index_writer *writer, const struct bs_term_batch *term_batch, struct bs_error *err)
 {
-	const struct bs_buffer *trigrams = &term_batch->trigrams;
+	const struct bs_u32s *trigrams = &term_batch->trigrams;
 	struct bs_gram_accumulator *grams = term_batch->is_row ? &writer->row_grams : &writer->grams;
-	enum bs_status status = trigrams->used_bytes ? bs_gram_set_add(&grams->set, (const uint32_t *)(const void *)trigrams->data,
-	                                                               trigrams->used_bytes / sizeof(uint32_t), err)
+	enum bs_status status = bs_vector_n(trigrams) ? bs_gram_set_add(&grams->set, trigrams->items, bs_vector_n(trigrams), err)
 	                                             : BS_OK;
 	return status ? status : bs_accumulator_start(term_batch->is_row ? &writer->rows : &writer->accumulator, term_batch, err);
 }

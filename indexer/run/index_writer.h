@@ -12,7 +12,7 @@
 #include "core/store/manifest.h"
 #include "core/store/snapshot.h"
 #include "core/store/summary_make.h"
-#include "core/system/pulse.h"
+#include "core/system/watch.h"
 #include "corpus/changes/id_owners.h"
 #include "corpus/read/source.h"
 #include "corpus/read/text_store.h"

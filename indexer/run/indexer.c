@@ -647,11 +647,6 @@ out:
 	return status;
 }
 
-static enum bs_status fail_unreadable(struct bs_error *err)
-{
-	return bs_fail(err, BS_NOT_FOUND, "none of the sources can be read; the index is as it was");
-}
-
 /* Before a directory is made: a slip of the pen should not leave one behind. */
 static enum bs_status check_arguments(struct bs_indexing *at, struct bs_error *err)
 {
@@ -1342,7 +1337,7 @@ static enum bs_status run(struct bs_indexing *at, const struct bs_build_request 
 	for (uint32_t i = 0; i < at->list.n_sources && !status; i++)
 		status = bs_indexing_source(at, i, err);
 	if (!status && at->list.n_read > 0 && at->n_sources_read == 0)
-		status = fail_unreadable(err);
+		status = bs_fail(err, BS_NOT_FOUND, "none of the sources can be read; the index is as it was");
 	return bs_indexing_end(at, status, report_out, err);
 }
 

@@ -47,12 +47,6 @@ static enum bs_status copy_section(const struct bs_section *section, uint32_t in
  * compressed. A step is a varint: 2 s if s is not below 0, else -2 s - 1.
  */
 
-static void put_step(struct bs_file_writer *writer, uint64_t before, uint64_t number)
-{
-	uint64_t step = number - before;
-	bs_file_writer_varint(writer, step << 1 ^ (UINT64_C(0) - (step >> 63)));
-}
-
 struct steps {
 	struct bs_section section;
 	const uint8_t *at;
@@ -193,8 +187,9 @@ static enum bs_status write_steps(struct condensing *at, const struct bs_packed 
 	bs_file_writer_section(at->writer, id, instance);
 	for (uint64_t i = 0; i < n && !status; i++, before = number) {
 		status = bs_packed_get(packed, i, &number, err);
+		const uint64_t step = number - before;
 		if (!status)
-			put_step(at->writer, before, number);
+			bs_file_writer_varint(at->writer, step << 1 ^ (UINT64_C(0) - (step >> 63)));
 	}
 	return status;
 }
@@ -293,7 +288,7 @@ struct restoring {
 	struct bs_slab_product product; /* of the slab under way */
 	struct bs_exceptions_builder exceptions;
 	struct bs_code_set codes;
-	struct bs_buffer ranks;         /* of a row, */
+	struct bs_u32s ranks;         /* of a row, */
 	struct bs_u32s places;        /* and its terms */
 	uint32_t *rows;                 /* of a slab */
 	struct bs_buffer entries;       /* of slabs: those that are there already */
@@ -439,7 +434,7 @@ static enum bs_status add_rare(struct restoring *at, uint32_t document, struct b
 	uint32_t bit = document & ((1u << at->lists.docs_log2) - 1);
 	enum bs_status status = BS_OK;
 	if (list != at->list)
-		status = bs_rare_lists_read(&at->lists, list, at->segment.meta.n_terms, &at->rare.bytes, err);
+		status = bs_rare_lists_read(&at->lists, list, at->segment.meta.n_terms, &at->rare, err);
 	at->list = status ? UINT64_MAX : list;
 	if (!status)
 		status = bs_vector_reserve(&at->places, bs_vector_n(&at->rare), err);
@@ -459,13 +454,13 @@ static enum bs_status add_rare(struct restoring *at, uint32_t document, struct b
 static enum bs_status read_row(struct restoring *at, struct bs_row_reader *reader, uint32_t document, struct bs_error *err)
 {
 	enum bs_status status = bs_row_next(reader, &at->ranks, err);
-	size_t n = at->ranks.used_bytes / sizeof(uint32_t);
+	size_t n = bs_vector_n(&at->ranks);
 	bs_vector_clear(&at->places);
 	if (!status)
 		status = bs_vector_reserve(&at->places, n + 1, err);
 	if (status)
 		return status;
-	const uint32_t *ranks = (const uint32_t *)(const void *)at->ranks.data;
+	const uint32_t *ranks = at->ranks.items;
 	uint32_t *places = at->places.items;
 	for (size_t i = 0; i < n; i++)
 		places[i] = at->by_rank[ranks[i]];
@@ -615,7 +610,7 @@ static void restoring_free(struct restoring *at)
 	bs_code_set_deinit(&at->codes);
 	bs_rare_lists_deinit(&at->lists);
 	bs_vector_deinit(&at->rare);
-	bs_buffer_deinit(&at->ranks);
+	bs_vector_deinit(&at->ranks);
 	bs_vector_deinit(&at->places);
 	bs_buffer_deinit(&at->entries);
 	bs_segment_deinit(&at->segment);

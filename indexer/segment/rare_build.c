@@ -247,7 +247,7 @@ enum bs_status bs_rare_build(const struct bs_slab_plan *plan, const struct bs_si
 	bs_rare_lists_begin(&all.codes, writer);
 	status = bs_workers_run(&work, n_tasks, err);
 	if (!status)
-		bs_rare_lists_end(&all.offsets.bytes, writer);
+		bs_rare_lists_end(&all.offsets, writer);
 out:
 	for (uint32_t i = 0; all.makers && i < n_threads; i++) {
 		bs_vector_deinit(&all.makers[i].pairs);

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/vector.h"
+#include "core/collections/binary_search.h"
 #include "core/file/segment_sections.h"
 #include "core/lexicon/lexicon.h"
 #include "core/lexicon/lexicon_write.h"
@@ -113,6 +115,8 @@ struct part {
 	struct bs_slab_product product;
 };
 
+BS_VECTOR(part_list, struct part);
+
 /*
  * Parts are made on all threads, and written in order. What waits to be written takes memory, so a slab is only begun
  * if it fits into what the others leave, unless it is its turn to be written: then it need not wait for any other.
@@ -185,9 +189,9 @@ static enum bs_status keep_rows(struct build *build, const struct part *part, st
 {
 	if (build->accumulator->values.n_terms == 0)
 		return BS_OK;
-	enum bs_status status = bs_buffer_append(&build->slab_rows.documents, part->product.image.rows,
+	enum bs_status status = bs_buffer_append(&build->slab_rows.documents.bytes, part->product.image.rows,
 	                                         part->n_rows * sizeof(uint32_t), err);
-	return status ? status : bs_buffer_append(&build->slab_rows.n_docs, &part->n_rows, sizeof(part->n_rows), err);
+	return status ? status : bs_vector_append(&build->slab_rows.n_docs, &part->n_rows, err);
 }
 
 static enum bs_status write_part(void *context, uint64_t task, struct bs_error *err)
@@ -210,11 +214,11 @@ static enum bs_status write_part(void *context, uint64_t task, struct bs_error *
 }
 
 /* The lexicon, and the classes cut into slabs. */
-static enum bs_status list_parts(const struct build *build, struct bs_buffer *parts, struct bs_error *err)
+static enum bs_status list_parts(const struct build *build, struct part_list *parts, struct bs_error *err)
 {
 	struct part part = {.class = NULL};
 	uint64_t n_rows = 0;
-	enum bs_status status = bs_buffer_append(parts, &part, sizeof(part), err);
+	enum bs_status status = bs_vector_append(parts, &part, err);
 	for (uint32_t i = 0; i < build->classes.n_classes && !status; i++) {
 		part.class = &build->classes.classes[i];
 		for (uint64_t row = 0; row < part.class->n_docs && !status; row += part.class->max_rows) {
@@ -223,7 +227,7 @@ static enum bs_status list_parts(const struct build *build, struct bs_buffer *pa
 			part.n_rows = left < part.class->max_rows ? left : part.class->max_rows;
 			part.first_row = n_rows;
 			n_rows += part.n_rows;
-			status = bs_buffer_append(parts, &part, sizeof(part), err);
+			status = bs_vector_append(parts, &part, err);
 		}
 	}
 	return status;
@@ -231,13 +235,13 @@ static enum bs_status list_parts(const struct build *build, struct bs_buffer *pa
 
 static enum bs_status write_parts(struct build *build, struct bs_error *err)
 {
-	struct bs_buffer list = {0}; /* struct part each */
+	struct part_list list = {0};
 	/* Builders take memory, too. */
 	uint64_t n_builders = 1 + build->options->max_slab_bytes / 2 / (bs_slab_builder_bytes(&build->plan) + 1);
 	uint32_t n_threads = n_builders < build->options->n_threads ? (uint32_t)n_builders : build->options->n_threads;
 	enum bs_status status = list_parts(build, &list, err);
-	struct parts parts = {.build = build, .parts = (struct part *)(void *)list.data};
-	size_t n_parts = list.used_bytes / sizeof(*parts.parts);
+	struct parts parts = {.build = build, .parts = list.items};
+	size_t n_parts = bs_vector_n(&list);
 	parts.builders = calloc(n_threads, sizeof(*parts.builders));
 	if (!status && !parts.builders)
 		status = bs_fail_memory(err, "slabs", n_threads * sizeof(*parts.builders));
@@ -256,7 +260,7 @@ static enum bs_status write_parts(struct build *build, struct bs_error *err)
 		bs_slab_product_deinit(&parts.parts[i].product);
 	bs_slab_product_deinit(&parts.spare);
 	free(parts.builders);
-	bs_buffer_deinit(&list);
+	bs_vector_deinit(&list);
 	return status;
 }
 
@@ -316,11 +320,10 @@ static enum bs_status write_head(struct build *build, struct bs_error *err)
 	return status;
 }
 
-static enum bs_status write_id_table(struct build *build, const struct bs_buffer *entries, struct bs_error *err)
+static enum bs_status write_id_table(struct build *build, const struct bs_id_entries *entries, struct bs_error *err)
 {
 	struct bs_id_table table = {.is_there = false};
-	enum bs_status status = bs_id_table_make(&table, (const struct bs_id_entry *)(const void *)entries->data,
-	                                         entries->used_bytes / sizeof(struct bs_id_entry), err);
+	enum bs_status status = bs_id_table_make(&table, entries->items, bs_vector_n(entries), err);
 	if (!status)
 		bs_id_table_write(&table, build->writer);
 	bs_id_table_deinit(&table);
@@ -332,7 +335,8 @@ static enum bs_status write_ids(struct build *build, struct bs_error *err)
 {
 	const struct bs_manifest *manifest = build->options->manifest;
 	const struct bs_doc_table_builder *docs = &build->accumulator->doc_table;
-	struct bs_buffer entries = {0}, id = {0};
+	struct bs_id_entries entries = {0};
+	struct bs_buffer id = {0};
 	struct bs_doc_record record, before = {.source = UINT32_MAX};
 	enum bs_status status = BS_OK;
 	bool is_ordered = true;
@@ -350,16 +354,16 @@ static enum bs_status write_ids(struct build *build, struct bs_error *err)
 		status = bs_recorded_id(&source, &record, &id, err);
 		struct bs_id_entry entry = {bs_id_hash(id.data, id.used_bytes), d};
 		if (!status)
-			status = bs_buffer_append(&entries, &entry, sizeof(entry), err);
+			status = bs_vector_append(&entries, &entry, err);
 	}
 	bs_file_writer_require(build->writer, (flags & BS_DOC_GIVEN ? BS_FEATURE_GIVEN : 0u) |
 	                                              (flags & BS_DOC_NOT_STORED ? BS_FEATURE_NOT_STORED : 0u));
-	size_t n = entries.used_bytes / sizeof(struct bs_id_entry);
+	size_t n = bs_vector_n(&entries);
 	if (n > 0 && is_ordered)
 		bs_id_table_write_order(build->writer, n);
 	else if (!status && n >= BS_ID_TABLE_LEAST)
 		status = write_id_table(build, &entries, err);
-	bs_buffer_deinit(&entries);
+	bs_vector_deinit(&entries);
 	bs_buffer_deinit(&id);
 	return status;
 }
@@ -368,21 +372,17 @@ static enum bs_status write_ids(struct build *build, struct bs_error *err)
 static enum bs_status tell_hashes(const struct build *build, struct bs_error *err)
 {
 	const struct bs_term_table *terms = &build->accumulator->terms;
-	struct bs_buffer *hashes = build->options->word_hashes;
-	uint32_t n_words = 0, end = terms->n_terms;
-	while (n_words < end) {
-		uint32_t middle = n_words + (end - n_words) / 2;
-		if (bs_term_table_key(terms, build->sorted[middle])[0] == BS_KEY_COMPOUND)
-			end = middle;
-		else
-			n_words = middle + 1;
-	}
-	enum bs_status status = bs_buffer_reserve(hashes, n_words * sizeof(uint64_t), err);
-	uint64_t *to = (uint64_t *)(void *)(hashes->data + hashes->used_bytes);
+	struct bs_u64s *hashes = build->options->word_hashes;
+	uint32_t n_words;
+	BS_BINARY_SEARCH(n_words, i, 0, terms->n_terms, bs_term_table_key(terms, build->sorted[i])[0] != BS_KEY_COMPOUND);
+	const size_t n_before = bs_vector_n(hashes);
+	enum bs_status status = bs_vector_reserve(hashes, n_words, err);
+	uint64_t *to = hashes->items + n_before;
 	for (uint32_t place = 0; place < terms->n_terms && !status; place++)
 		if (build->plan.ordinals[place] < n_words)
 			*to++ = build->plan.hashes[place];
-	hashes->used_bytes += status ? 0 : n_words * sizeof(uint64_t);
+	if (!status)
+		bs_vector_set_n(hashes, n_before + n_words);
 	return status;
 }
 
@@ -510,8 +510,8 @@ enum bs_status bs_segment_build(const struct bs_dir *dir, const char *name, stru
 	bs_size_classes_deinit(&build->classes);
 	bs_buffer_deinit(&build->slab_entries);
 	bs_exceptions_builder_deinit(&build->exceptions);
-	bs_buffer_deinit(&build->slab_rows.documents);
-	bs_buffer_deinit(&build->slab_rows.n_docs);
+	bs_vector_deinit(&build->slab_rows.documents);
+	bs_vector_deinit(&build->slab_rows.n_docs);
 	free(build);
 	return status;
 }

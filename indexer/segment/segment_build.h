@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "core/base/error.h"
+#include "core/base/vector.h"
 #include "core/matrix/treatment.h"
 #include "core/simd/kernels.h"
 #include "core/store/manifest.h"
@@ -26,7 +27,7 @@ struct bs_build_options {
 	const struct bs_kernel *kernel;
 	uint32_t n_threads;           /* >= 1; the file is the same for any number */
 	struct bs_pulse *pulse;       /* nullable */
-	struct bs_buffer *word_hashes; /* nullable: bs_hash_term of each word, u64, is appended */
+	struct bs_u64s *word_hashes; /* nullable: bs_hash_term of each word is appended */
 	bool is_condensed; /* it is written condensed, too (condense.h) */
 	const struct bs_manifest *manifest; /* borrowed: whose sources the documents are of. NULL: no ids are listed */
 };

@@ -15,7 +15,7 @@
 #include "core/matrix/tf_levels.h"
 #include "core/matrix/treatment.h"
 #include "core/simd/kernels.h"
-#include "core/system/pulse.h"
+#include "core/system/watch.h"
 #include "indexer/batch/accumulator.h"
 #include "indexer/segment/size_classes.h"
 

@@ -418,10 +418,10 @@ static enum bs_status allocate(struct making *making, struct bs_error *err)
 
 static void write_values(struct making *making, const struct bs_slab_rows *rows)
 {
-	const uint32_t *documents = (const uint32_t *)(const void *)rows->documents.data;
-	const uint32_t *n_docs = (const uint32_t *)(const void *)rows->n_docs.data;
+	const uint32_t *documents = rows->documents.items;
+	const uint32_t *n_docs = rows->n_docs.items;
 	bs_file_writer_section(making->writer, BS_SECTION_VALUE_LINES, 0);
-	for (uint32_t slab = 0; slab < rows->n_docs.used_bytes / sizeof(*n_docs); slab++) {
+	for (uint32_t slab = 0; slab < bs_vector_n(&rows->n_docs); slab++) {
 		write_slab(making, slab, documents, n_docs[slab]);
 		documents += n_docs[slab];
 	}

@@ -2,13 +2,14 @@
 #ifndef BS_INDEXER_SEGMENT_VALUE_BUILD_H
 #define BS_INDEXER_SEGMENT_VALUE_BUILD_H
 
+#include "core/base/vector.h"
 #include "core/file/container.h"
 #include "indexer/batch/accumulator.h"
 
-/* The documents of a segment's rows, slab by slab: u32 each. */
+/* The documents of a segment's rows, slab by slab. */
 struct bs_slab_rows {
-	struct bs_buffer documents;
-	struct bs_buffer n_docs; /* of each slab */
+	struct bs_u32s documents;
+	struct bs_u32s n_docs; /* of each slab */
 };
 
 /* Writes the sections; none of a segment without named fields. Sticky like the writer; BS_NO_MEMORY. */

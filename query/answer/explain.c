@@ -9,6 +9,7 @@
 #include "core/base/hash.h"
 #include "core/lexicon/lexicon.h"
 #include "core/text/visible_append.h"
+#include "query/language/query_format.h"
 #include "query/statistics/bm25.h"
 
 /* What is explained, what counts bits, and the text; the first failure sticks. */

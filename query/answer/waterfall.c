@@ -1,12 +1,12 @@
 /* waterfall.c: what each operand of a query leaves of the documents. See explain.h. The scan itself counts, once more
  * for every beginning of the list of operands: what it does is what is told, and it knows nothing of being watched. */
-#include "core/bitsift/find_request.h"
 #include "query/answer/explain.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "query/language/query_format.h"
 #include "query/scan/scan.h"
 
 #define MOST_STEPS  24u /* each costs two scans */

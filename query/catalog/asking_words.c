@@ -235,7 +235,7 @@ static enum bs_status may_expand(const struct bs_asked *asked, const struct bs_e
 	struct bs_element alone = *element;
 	struct bs_query_item item = {.element = 0};
 	struct bs_query_node node = {.kind = BS_NODE_WORD, .field = BS_QUERY_ANY_FIELD, .n_items = 1};
-	struct bs_query_tree tree = {.elements = &alone, .n_elements = 1, .nodes = &node, .n_nodes = 1, .items = &item};
+	struct bs_query_tree tree = {.elements = &alone, .n_elements = 1, .nodes = &node, .n_nodes = 1};
 	node.items = &item;
 	*may_out = true;
 	return asked->is_unknown ? BS_OK : bs_query_may_match(&tree, &asked->item->summary, may_out, err);

@@ -660,8 +660,8 @@ static void tell_query(const struct bs_finding *finding)
 	const struct bs_find_request *find = &finding->asking.request->find;
 	void (*tell)(void *, const char *) = find->notice_query ? find->notice_query : find->notice;
 	const struct bs_query_tree *tree = finding->asking.n_groups ? finding->asking.groups[0].tree : NULL;
-	for (uint32_t i = 0; tree && i < tree->n_notices && tell; i++)
-		tell(find->context, tree->notices[i].text);
+	for (uint32_t i = 0; tree && i < tree->notices.n && tell; i++)
+		tell(find->context, tree->notices.lines[i].text);
 }
 
 static enum bs_status learn(struct bs_finding *finding, struct bs_error *err)

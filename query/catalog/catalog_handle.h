@@ -3,8 +3,8 @@
 #define BS_QUERY_CATALOG_CATALOG_HANDLE_H
 
 #include "core/bitsift/catalog.h"
+#include "core/catalog/catalog_file.h"
 #include "core/file/dir.h"
-#include "core/store/catalog_file.h"
 
 struct bs_catalog {
 	struct bs_catalog_request request;

@@ -4,7 +4,7 @@
 #include "core/base/hash.h"
 #include "core/bitsift/escape.h"
 #include "core/text/visible_append.h"
-#include "query/language/parse.h"
+#include "query/language/query_tree.h"
 
 enum bs_status bs_find_field_names(const uint8_t *text, size_t n_bytes, bool joins, struct bs_term_table *names,
                                    struct bs_error *err)

@@ -81,17 +81,17 @@ void bs_lex_notice(struct bs_lexing *lexing, size_t start_byte, size_t end_byte,
 	int n_shown = shown_bytes(text, end_byte - start_byte);
 	const char *cut = (size_t)n_shown < end_byte - start_byte ? "…" : "";
 	struct bs_error notice;
-	bool is_told = lexing->status || query->n_notices == BS_QUERY_NOTICES;
+	bool is_told = lexing->status || query->notices.n == BS_QUERY_NOTICES;
 	if (is_told && !lexing->options->strict)
 		return;
 	bs_lex_keep(lexing, bs_watch_spend(NOTICE_NS, lexing->err));
 	(void)bs_fail(&notice, BS_OK, "%.*s%s %s", n_shown, (const char *)text, cut, message);
 	if (lexing->options->strict)
 		bs_lex_fail(lexing, start_byte, notice.text);
-	for (uint32_t i = 0; i < query->n_notices && !is_told; i++)
-		is_told = strcmp(query->notices[i].text, notice.text) == 0;
+	for (uint32_t i = 0; i < query->notices.n && !is_told; i++)
+		is_told = strcmp(query->notices.lines[i].text, notice.text) == 0;
 	if (!is_told)
-		query->notices[query->n_notices++] = notice;
+		query->notices.lines[query->notices.n++] = notice;
 }
 
 /* The bytes of the white space at `at`, 0 if there is none. */

@@ -5,7 +5,7 @@
 #ifndef BS_QUERY_LANGUAGE_LEX_H
 #define BS_QUERY_LANGUAGE_LEX_H
 
-#include "query/language/parse.h"
+#include "query/language/query_tree.h"
 
 #define BS_LEX_FILE_NAME "name" /* the field of files by their paths, or of records */
 

@@ -5,7 +5,7 @@
 
 #include "core/system/watch.h"
 #include "query/language/fuzzy.h"
-#include "query/language/parse.h"
+#include "query/language/query_tree.h"
 
 #define NAME_NS 100u /* what it costs about to compare one */
 

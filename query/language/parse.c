@@ -5,8 +5,7 @@
  * Only brackets recurse (parse_or), so BS_QUERY_MAX_DEPTH bounds the stack; on a small one fewer are an error. An operand that is ignored is NO_DRAFT,
  * which every operator passes by. The first failure sticks: no token follows it, and nothing more is built.
  */
-#include "core/bitsift/find_request.h"
-#include "query/language/lex.h"
+#include "query/language/parse.h"
 
 #include <assert.h>
 #include <math.h>
@@ -16,15 +15,17 @@
 
 #include "core/base/hash.h"
 #include "core/base/visible.h"
+#include "core/bitsift/find_request.h"
 #include "core/system/stack.h"
 #include "core/system/watch.h"
 #include "core/text/visible_append.h"
+#include "query/language/lex.h"
 #include "query/language/stop.h"
 #include "query/language/wildcard.h"
 
 #define NO_DRAFT UINT32_MAX
 
-#define ELEMENT_KIND_BYTES 2u /* in front of a term in bs_query.terms */
+#define ELEMENT_KIND_BYTES 2u /* in front of a term in bs_query_storage.terms */
 
 /* A term of a token's text. */
 struct word {
@@ -44,8 +45,7 @@ struct draft {
 	uint32_t n_items;
 	uint32_t n_aids; /* they follow the items */
 	uint32_t range;
-	uint32_t text_start_byte, text_end_byte; /* as in struct bs_query_node */
-	bool is_quoted, is_near;
+	struct bs_leaf_text text;
 	size_t first_item;
 	uint32_t first_child;
 	uint32_t last_child;
@@ -68,15 +68,15 @@ struct parser {
 	uint32_t n_negations;   /* that the current token stands in */
 	bool has_stops;         /* words of it stand in the query, */
 	bool has_others;        /* and positive words that are none, but for those beside the query, */
-	size_t own_items_bytes; /* whose items lie behind so many bytes */
+	size_t n_own_items;     /* ... whose items come after this many */
 	uint32_t n_inexact;     /* those of them that stand for others */
 	struct bs_buffer words; /* of struct word: the text of one token, analysed */
 	struct bs_buffer terms; /* their bytes */
 	struct bs_query_tree *query;    /* terms and notices grow here from the start */
-	struct bs_buffer items;    /* of struct bs_query_item */
-	struct bs_buffer ranges;   /* of struct bs_query_range */
-	struct bs_buffer elements; /* of struct bs_element, their terms in query->terms */
-	struct bs_buffer key;      /* of one in query->terms */
+	struct bs_query_items items;
+	struct bs_query_ranges ranges;
+	struct bs_elements elements; /* their terms are in query->storage.terms */
+	struct bs_buffer key;        /* of one of those */
 	struct bs_buffer nfc;      /* a text with wildcards in NFC, so that ? is one character of a word */
 	struct bs_buffer drafts;   /* of struct draft */
 	uint32_t n_drafts;
@@ -162,10 +162,10 @@ static uint32_t add_element(struct parser *parser, const struct bs_element *elem
 	append(parser, key, kind, sizeof(kind));
 	append(parser, key, element->term, element->term_bytes);
 	if (!parser->lexing.status)
-		keep(parser, bs_term_table_intern(&parser->query->terms, key->data, (uint32_t)key->used_bytes,
+		keep(parser, bs_term_table_intern(&parser->query->storage.terms, key->data, (uint32_t)key->used_bytes,
 		                                  bs_hash_slot(key->data, key->used_bytes), &number, &is_new, parser->err));
 	if (is_new)
-		append(parser, &parser->elements, element, sizeof(*element));
+		append(parser, &parser->elements.bytes, element, sizeof(*element));
 	return number;
 }
 
@@ -173,7 +173,7 @@ static uint32_t add_element(struct parser *parser, const struct bs_element *elem
 static void add_item(struct parser *parser, const struct bs_element *element, uint32_t position, bool is_stop)
 {
 	struct bs_query_item item = {.element = add_element(parser, element), .position = position, .is_stop = is_stop};
-	append(parser, &parser->items, &item, sizeof(item));
+	append(parser, &parser->items.bytes, &item, sizeof(item));
 }
 
 static uint32_t add_draft(struct parser *parser, const struct draft *draft)
@@ -364,10 +364,10 @@ static struct draft new_leaf(const struct parser *parser, enum bs_node_kind kind
 	const struct bs_lexeme *token = token_of(parser);
 	struct draft leaf = new_draft(kind);
 	leaf.field = parser->field;
-	leaf.text_start_byte = token->inner_start_byte;
-	leaf.text_end_byte = (uint32_t)end_byte;
-	leaf.is_quoted = token->kind != BS_LEX_WORD;
-	leaf.is_near = token->kind == BS_LEX_NEAR;
+	leaf.text.start_byte = token->inner_start_byte;
+	leaf.text.end_byte = (uint32_t)end_byte;
+	leaf.text.is_quoted = token->kind != BS_LEX_WORD;
+	leaf.text.is_near = token->kind == BS_LEX_NEAR;
 	leaf.distance = token->value;
 	return leaf;
 }
@@ -376,7 +376,7 @@ static struct draft new_leaf(const struct parser *parser, enum bs_node_kind kind
 static uint32_t make_leaf(struct parser *parser, const struct bs_element *last, bool is_near, size_t end_byte)
 {
 	struct draft leaf = new_leaf(parser, BS_NODE_WORD, end_byte);
-	leaf.first_item = parser->items.used_bytes / sizeof(struct bs_query_item);
+	leaf.first_item = bs_vector_n(&parser->items);
 	if (parser->lexing.status)
 		return NO_DRAFT;
 	leaf.n_items = add_items(parser, false, last);
@@ -544,8 +544,8 @@ static size_t last_token(const uint8_t *text, size_t start, size_t *end)
 static uint32_t add_range(struct parser *parser, struct draft leaf, const struct bs_query_range *range)
 {
 	leaf.field = range->field;
-	leaf.range = (uint32_t)(parser->ranges.used_bytes / sizeof(*range));
-	append(parser, &parser->ranges, range, sizeof(*range));
+	leaf.range = (uint32_t)bs_vector_n(&parser->ranges);
+	append(parser, &parser->ranges.bytes, range, sizeof(*range));
 	if (parser->lexing.status)
 		free(range->long_text);
 	return add_draft(parser, &leaf);
@@ -620,7 +620,7 @@ static uint32_t parse_range(struct parser *parser, bool is_quoted)
 	const char *message = is_silent ? NULL : range_notice(has_field, has_values, is_range, is_empty, is_of_other_kind);
 	if (message)
 		bs_lex_notice(&parser->lexing, token->start_byte, token->end_byte, message);
-	if (!is_none && parser->ranges.used_bytes / sizeof(range) == BS_QUERY_MAX_RANGES)
+	if (!is_none && bs_vector_n(&parser->ranges) == BS_QUERY_MAX_RANGES)
 		bs_lex_fail(&parser->lexing, token->start_byte, "a query may have 1024 ranges");
 	if (is_none || parser->lexing.status) {
 		free(range.long_text);
@@ -655,14 +655,6 @@ static uint32_t parse_phrase(struct parser *parser)
 	if (last.kind == BS_ELEMENT_PREFIX && last_word(parser)->start_byte >= last_byte - start)
 		return parse_inexact(parser, last, start, text_end);
 	return make_leaf(parser, NULL, is_near, token->inner_end_byte);
-}
-
-static void free_ranges(struct bs_buffer *ranges)
-{
-	const struct bs_query_range *range = (const struct bs_query_range *)(const void *)ranges->data;
-	for (size_t i = 0; i < ranges->used_bytes / sizeof(*range); i++)
-		free(range[i].long_text);
-	bs_buffer_deinit(ranges);
 }
 
 /* A bare word, its fields taken off. */
@@ -834,7 +826,7 @@ static uint32_t add_term(struct parser *parser, const struct bs_weighted_term *t
 {
 	struct bs_element element = {.kind = BS_ELEMENT_TERM, .term = term->term, .term_bytes = term->term_bytes};
 	struct draft leaf = new_draft(BS_NODE_WORD);
-	leaf.first_item = parser->items.used_bytes / sizeof(struct bs_query_item);
+	leaf.first_item = bs_vector_n(&parser->items);
 	leaf.weight = term->weight;
 	leaf.n_items = 1;
 	if (has_leaf) {
@@ -844,7 +836,7 @@ static uint32_t add_term(struct parser *parser, const struct bs_weighted_term *t
 	uint32_t number = add_element(parser, &element);
 	if (parser->lexing.status)
 		return NO_DRAFT;
-	struct bs_element *added = (struct bs_element *)(void *)parser->elements.data + number;
+	struct bs_element *added = &parser->elements.items[number];
 	added->is_positive = true;
 	added->weight += term->weight;
 	return NO_DRAFT;
@@ -881,7 +873,7 @@ static void finish_leaf(struct parser *parser, const struct draft *draft, struct
 	bool is_counted = draft->field != BS_QUERY_FILE_NAME || parser->name_field == BS_QUERY_ANY_FIELD;
 	node->n_items = draft->n_items;
 	node->n_aids = draft->n_aids;
-	node->items = query->items + draft->first_item;
+	node->items = query->storage.items.items + draft->first_item;
 	node->aids = node->items + draft->n_items;
 	if (node->kind == BS_NODE_WORD && node->items[0].is_stop)
 		node->weight = 0;
@@ -889,7 +881,7 @@ static void finish_leaf(struct parser *parser, const struct draft *draft, struct
 		struct bs_element *element = &query->elements[node->items[i].element];
 		element->is_positive = true;
 		element->weight += is_counted && !node->items[i].is_stop ? node->weight : 0;
-		parser->has_others |= !node->items[i].is_stop && draft->first_item * sizeof(*node->items) < parser->own_items_bytes;
+		parser->has_others |= !node->items[i].is_stop && draft->first_item < parser->n_own_items;
 	}
 }
 
@@ -938,9 +930,7 @@ static uint32_t finish_node(struct parser *parser, struct draft *draft, bool is_
 	uint32_t depth = finish_children(parser, draft, is_positive != (draft->kind == BS_NODE_NOT), weight);
 	struct bs_query_node *node = &query->nodes[query->n_nodes];
 	*node = (struct bs_query_node){.kind = draft->kind, .field = draft->field, .distance = draft->distance,
-	                                .range = draft->range, .text_start_byte = draft->text_start_byte,
-	                                .text_end_byte = draft->text_end_byte, .is_quoted = draft->is_quoted,
-	                                .is_near = draft->is_near};
+	                                .range = draft->range, .text = draft->text};
 	node->children = query->children + parser->n_children;
 	node->weight = weight;
 	list_children(parser, draft, node);
@@ -960,21 +950,23 @@ static void *reserve_zeros(struct parser *parser, struct bs_buffer *memory, size
 static void finish(struct parser *parser, uint32_t root)
 {
 	struct bs_query_tree *query = parser->query;
-	query->memory_elements = parser->elements;
-	query->memory_items = parser->items;
-	query->memory_ranges = parser->ranges;
-	query->elements = (struct bs_element *)(void *)parser->elements.data;
-	query->items = (struct bs_query_item *)(void *)parser->items.data;
-	query->ranges = (struct bs_query_range *)(void *)parser->ranges.data;
-	query->n_ranges = (uint32_t)(parser->ranges.used_bytes / sizeof(*query->ranges));
-	parser->elements = parser->items = parser->ranges = (struct bs_buffer){0};
-	query->nodes = reserve_zeros(parser, &query->memory_nodes, parser->n_drafts * sizeof(*query->nodes));
-	query->children = reserve_zeros(parser, &query->memory_children, parser->n_drafts * sizeof(*query->children));
+	struct bs_query_storage *storage = &query->storage;
+	storage->elements = parser->elements;
+	storage->items = parser->items;
+	storage->ranges = parser->ranges;
+	parser->elements = (struct bs_elements){0};
+	parser->items = (struct bs_query_items){0};
+	parser->ranges = (struct bs_query_ranges){0};
+	query->elements = storage->elements.items;
+	query->ranges = storage->ranges.items;
+	query->n_ranges = (uint32_t)bs_vector_n(&storage->ranges);
+	query->nodes = reserve_zeros(parser, &storage->nodes.bytes, parser->n_drafts * sizeof(*query->nodes));
+	query->children = reserve_zeros(parser, &storage->children.bytes, parser->n_drafts * sizeof(*query->children));
 	if (parser->lexing.status)
 		return;
-	query->n_elements = query->terms.n_terms;
+	query->n_elements = query->storage.terms.n_terms;
 	for (uint32_t i = 0; i < query->n_elements; i++)
-		query->elements[i].term = bs_term_table_key(&query->terms, i) + ELEMENT_KIND_BYTES;
+		query->elements[i].term = bs_term_table_key(&query->storage.terms, i) + ELEMENT_KIND_BYTES;
 	query->depth = finish_node(parser, draft_at(parser, root), true, 1);
 	if (query->depth > FEW_LEVELS && bs_stack_levels(NODE_STACK_BYTES) < query->depth)
 		bs_lex_fail(&parser->lexing, 0, "the query is nested too deep for the small stack of this thread");
@@ -996,13 +988,13 @@ static void parse_query(struct parser *parser)
 		return;
 	}
 	parser->query->fields = parser->options->fields;
-	parser->query->own_field = parser->field;
-	parser->query->name_field = parser->name_field;
+	parser->query->field.own = parser->field;
+	parser->query->field.name = parser->name_field;
 	parser->lexing.query = parser->query;
 	bs_lex(&parser->lexing);
-	bool is_empty = token_of(parser)->kind == BS_LEX_END && parser->query->n_notices == 0;
+	bool is_empty = token_of(parser)->kind == BS_LEX_END && parser->query->notices.n == 0;
 	uint32_t root = parse_or(parser);
-	parser->own_items_bytes = parser->items.used_bytes;
+	parser->n_own_items = bs_vector_n(&parser->items);
 	if (parser->options->n_terms > 0 && !parser->lexing.status)
 		root = add_terms(parser, root);
 	if (root != NO_DRAFT && parser->options->within && !parser->lexing.status)
@@ -1039,9 +1031,9 @@ static enum bs_status parse(const uint8_t *text, size_t text_bytes, const struct
 	if (error_byte_out)
 		*error_byte_out = parser.lexing.error_byte;
 	bs_lex_deinit(&parser.lexing);
-	bs_buffer_deinit(&parser.items);
-	bs_buffer_deinit(&parser.elements);
-	free_ranges(&parser.ranges);
+	bs_vector_deinit(&parser.items);
+	bs_vector_deinit(&parser.elements);
+	bs_query_ranges_free(&parser.ranges);
 	bs_buffer_deinit(&parser.key);
 	bs_buffer_deinit(&parser.nfc);
 	bs_buffer_deinit(&parser.drafts);
@@ -1060,17 +1052,4 @@ enum bs_status bs_query_parse(const uint8_t *text, size_t text_bytes, const stru
 		return status;
 	bs_query_tree_free(*query_out);
 	return parse(text, text_bytes, options, NULL, query_out, error_byte_out, &is_all_stops, err);
-}
-
-void bs_query_tree_free(struct bs_query_tree *query)
-{
-	if (!query)
-		return;
-	bs_term_table_deinit(&query->terms);
-	bs_buffer_deinit(&query->memory_elements);
-	bs_buffer_deinit(&query->memory_items);
-	free_ranges(&query->memory_ranges);
-	bs_buffer_deinit(&query->memory_nodes);
-	bs_buffer_deinit(&query->memory_children);
-	free(query);
 }

@@ -3,7 +3,7 @@
 #define BS_QUERY_PLAN_EXPAND_H
 
 #include "core/store/snapshot.h"
-#include "query/language/parse.h"
+#include "query/language/query_tree.h"
 
 /* Calls take at each of them (cursor->term, ->df), one segment after the other: a term comes once for each that has it. The element is
  * no plain word. Returns what take returned if that is not BS_OK, at once. BS_CORRUPT, BS_NO_MEMORY. */

@@ -13,7 +13,7 @@
 
 #include "core/store/snapshot.h"
 #include "corpus/walk/document.h"
-#include "query/language/parse.h"
+#include "query/language/query_tree.h"
 #include "query/language/stop.h"
 
 #define BS_FEEDBACK_WORDS 20u  /* taken from the best documents of a query, */

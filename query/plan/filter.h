@@ -8,13 +8,13 @@
 #ifndef BS_QUERY_PLAN_FILTER_H
 #define BS_QUERY_PLAN_FILTER_H
 
-#include "query/language/parse.h"
+#include "query/language/query_tree.h"
 #include "query/load/loader.h"
 
 /* One thread. */
 struct bs_filter;
 
-/* The documents that are selected; lists are NULL-ended, NULL selects all. As in struct bs_find_request. Borrowed. */
+/* The documents that are selected; lists are NULL-ended, NULL selects all. Borrowed. */
 struct bs_selection {
 	const char *const *globs;
 	const char *const *types;

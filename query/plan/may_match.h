@@ -3,7 +3,7 @@
 #define BS_QUERY_PLAN_MAY_MATCH_H
 
 #include "core/store/summary.h"
-#include "query/language/parse.h"
+#include "query/language/query_tree.h"
 
 /*
  * *may_out false: no document of the index matches, as it was committed. By words, and of beginnings and patterns by the trigrams of

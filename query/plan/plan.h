@@ -10,7 +10,7 @@
 #include "core/base/vector.h"
 #include "core/matrix/slab_and.h"
 #include "core/store/snapshot_list.h"
-#include "query/language/parse.h"
+#include "query/language/query_tree.h"
 #include "query/plan/filter.h"
 #include "query/plan/file_names.h"
 #include "query/statistics/collection_statistics.h"

@@ -5,7 +5,7 @@
 
 #include "core/lexicon/lexicon.h"
 #include "core/system/watch.h"
-#include "query/language/parse.h"
+#include "query/language/query_tree.h"
 #include "query/language/fuzzy.h"
 #include "query/plan/plan.h"
 

@@ -108,8 +108,8 @@ static enum bs_status read_query(struct bs_query *query, const struct bs_query_r
 	status = bs_reading_parse(&query->reading, request->query, request->query_bytes, &options, &query->tree, error_byte, err);
 	if (status != BS_INVALID)
 		*error_byte = SIZE_MAX;
-	for (uint32_t i = 0; !status && i < query->tree->n_notices && request->notice; i++)
-		request->notice(request->context, query->tree->notices[i].text);
+	for (uint32_t i = 0; !status && i < query->tree->notices.n && request->notice; i++)
+		request->notice(request->context, query->tree->notices.lines[i].text);
 	return status;
 }
 

@@ -43,8 +43,8 @@ static enum bs_status parse(struct bs_run *run, struct bs_plan_scope *scope, str
 	if (status)
 		return status;
 	run->error_byte = SIZE_MAX;
-	for (uint32_t i = 0; i < run->query->n_notices && !run->is_silent; i++)
-		bs_listener_notice_query(&run->question->listener, run->query->notices[i].text);
+	for (uint32_t i = 0; i < run->query->notices.n && !run->is_silent; i++)
+		bs_listener_notice_query(&run->question->listener, run->query->notices.lines[i].text);
 	return BS_OK;
 }
 

@@ -7,7 +7,7 @@
 #include "core/base/vector.h"
 #include "core/text/words.h"
 #include "corpus/walk/document.h"
-#include "query/language/parse.h"
+#include "query/language/query_tree.h"
 #include "query/plan/file_names.h"
 
 /* A word of the query as it stands in the text. */

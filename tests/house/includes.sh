@@ -35,7 +35,7 @@ check() { # ROOM ALLOWED...
 below=()
 check core/program core/program
 # The rooms of core and corpus from the ground up: each sees those before it.
-for room in core/base core/system core/collections core/bloom core/simd core/text core/file core/lexicon core/matrix core/store core/check \
+for room in core/base core/system core/collections core/bloom core/simd core/text core/file core/lexicon core/matrix core/store core/catalog core/check \
     corpus/walk corpus/read corpus/changes; do
     check "$room" "${below[@]}"
     below+=("$room")

@@ -2,8 +2,8 @@
  * catalog_file.h: what a catalog (bitsift/catalog.h) has of its indexes, as it is in its file, and how it is come by. Bytes in
  * FORMAT.md, "Catalogs".
  */
-#ifndef BS_CORE_STORE_CATALOG_FILE_H
-#define BS_CORE_STORE_CATALOG_FILE_H
+#ifndef BS_CORE_CATALOG_CATALOG_FILE_H
+#define BS_CORE_CATALOG_CATALOG_FILE_H
 
 #include "core/store/manifest.h"
 #include "core/store/summary.h"

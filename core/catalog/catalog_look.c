@@ -1,5 +1,5 @@
 /* catalog_look.c: what a catalog has of an index, from that index: see catalog_look.h. */
-#include "core/store/catalog_look.h"
+#include "core/catalog/catalog_look.h"
 
 #include <errno.h>
 #include <stdlib.h>

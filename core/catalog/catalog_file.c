@@ -1,5 +1,5 @@
 /* catalog_file.c: see catalog_file.h. */
-#include "core/store/catalog_file.h"
+#include "core/catalog/catalog_file.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* catalog_look.h: looks at an index for a catalog (catalog_file.h). */
-#ifndef BS_CORE_STORE_CATALOG_LOOK_H
-#define BS_CORE_STORE_CATALOG_LOOK_H
+#ifndef BS_CORE_CATALOG_CATALOG_LOOK_H
+#define BS_CORE_CATALOG_CATALOG_LOOK_H
 
-#include "core/store/catalog_file.h"
+#include "core/catalog/catalog_file.h"
 
 /* The stamp of the last commit of the index in that place. BS_NOT_FOUND, BS_IO. */
 enum bs_status bs_catalog_stamp(const char *place, uint64_t stamp_out[BS_CATALOG_STAMPS], struct bs_error *err) BS_WARN_UNUSED;

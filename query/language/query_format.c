@@ -1,4 +1,6 @@
-/* parse_format.c: a parsed query as text. See parse.h. */
+/* query_format.c: see query_format.h. */
+#include "query/language/query_format.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -6,7 +8,6 @@
 #include "core/bitsift/terminal.h"
 #include "core/system/icu.h"
 #include "core/text/visible_append.h"
-#include "query/language/parse.h"
 #include "query/language/wildcard.h"
 
 /* A tree on its way into a buffer; the first failure sticks. */
@@ -171,13 +172,13 @@ static const struct bs_query_node *node_at(const struct printer *printer, uint32
 
 static bool has_text(const struct bs_query_node *node)
 {
-	return node->text_start_byte < node->text_end_byte;
+	return node->text.start_byte < node->text.end_byte;
 }
 
 /* Whether a double quote is a sign of the leaf's text. */
 static bool has_lone_quote(const struct printer *printer, const struct bs_query_node *leaf)
 {
-	return has_text(leaf) && memchr(printer->text + leaf->text_start_byte, '"', leaf->text_end_byte - leaf->text_start_byte);
+	return has_text(leaf) && memchr(printer->text + leaf->text.start_byte, '"', leaf->text.end_byte - leaf->text.start_byte);
 }
 
 /* Whether a * at a byte is a keycap, which is a word. */
@@ -194,7 +195,7 @@ static bool is_keycap(const uint8_t *text, size_t at, size_t end)
 static void put_bare(struct printer *printer, const struct bs_query_node *node, enum bs_element_kind kind)
 {
 	const uint8_t *text = printer->text;
-	size_t start = node->text_start_byte, end = node->text_end_byte, distance = kind == BS_ELEMENT_FUZZY ? 2 : 0;
+	size_t start = node->text.start_byte, end = node->text.end_byte, distance = kind == BS_ELEMENT_FUZZY ? 2 : 0;
 	bool is_exact = kind == BS_ELEMENT_TERM;
 	/* The leaf may look like an operator or a field. */
 	if (is_exact && text[start] != '+')
@@ -210,16 +211,16 @@ static void put_bare(struct printer *printer, const struct bs_query_node *node, 
 static void put_normal_text(struct printer *printer, const struct bs_query_node *node)
 {
 	const struct bs_query_tree *query = printer->query;
-	size_t n_bytes = node->text_end_byte - node->text_start_byte;
+	size_t n_bytes = node->text.end_byte - node->text.start_byte;
 	if (node->kind == BS_NODE_RANGE && !has_text(node)) {
 		put_string(printer, query->ranges[node->range].text);
 		return;
 	}
 	enum bs_element_kind kind =
 		node->n_items > 0 ? query->elements[node->items[node->n_items - 1].element].kind : BS_ELEMENT_TERM;
-	bool is_range = node->kind == BS_NODE_RANGE && !node->is_quoted;
+	bool is_range = node->kind == BS_NODE_RANGE && !node->text.is_quoted;
 	if (is_range) {
-		put(printer, printer->text + node->text_start_byte, n_bytes);
+		put(printer, printer->text + node->text.start_byte, n_bytes);
 		return;
 	}
 	if (kind == BS_ELEMENT_FUZZY || has_lone_quote(printer, node)) {
@@ -228,11 +229,11 @@ static void put_normal_text(struct printer *printer, const struct bs_query_node 
 	}
 	put_string(printer, "\"");
 	if (has_text(node))
-		put(printer, printer->text + node->text_start_byte, n_bytes);
+		put(printer, printer->text + node->text.start_byte, n_bytes);
 	else
 		put(printer, query->elements[node->items[0].element].term, query->elements[node->items[0].element].term_bytes);
 	put_string(printer, "\"");
-	if (node->is_near)
+	if (node->text.is_near)
 		put_number(printer, "~", node->distance);
 }
 
@@ -262,7 +263,7 @@ static void put_normal_leaf(struct printer *printer, const struct bs_query_node 
 		put_string(printer, "(");
 	if (bs_query_is_file_name(node)) {
 		put_string(printer, "name:");
-	} else if (node->field != printer->query->own_field) {
+	} else if (node->field != printer->query->field.own) {
 		const struct bs_term_table *fields = printer->query->fields;
 		put(printer, bs_term_table_key(fields, node->field), fields->entries[node->field].n_bytes);
 		put_string(printer, ":");
@@ -280,8 +281,8 @@ static bool is_other_half(const struct printer *printer, const struct bs_query_n
 	if (node->kind != BS_NODE_OR || child == 0)
 		return false;
 	before = node_at(printer, node->children[child - 1]);
-	return bs_query_is_file_name(before) && leaf->n_items > 0 && leaf->field == printer->query->name_field &&
-	       leaf->text_start_byte == before->text_start_byte;
+	return bs_query_is_file_name(before) && leaf->n_items > 0 && leaf->field == printer->query->field.name &&
+	       leaf->text.start_byte == before->text.start_byte;
 }
 
 /*
