@@ -5,7 +5,7 @@ BUILD_PACKAGES=(g++ cmake make ninja-build pkg-config libicu-dev libsimde-dev li
     libsimdjson-dev libstemmer-dev zlib1g-dev libbz2-dev liblzma-dev liblz4-dev libbrotli-dev)
 # shellcheck disable=SC2034
 TEST_PACKAGES=(libcmocka-dev libpcre2-dev ripgrep git clang libsqlite3-dev sqlite3 libxapian-dev libroaring-dev
-    dpkg-dev file mmdebstrap bzip2 xz-utils lz4 zstd brotli python3-dev python3-pip python3-pytest python3-numpy
+    dpkg-dev file mmdebstrap bzip2 xz-utils lz4 zstd brotli python3 python3-dev python3-pip python3-pytest python3-numpy
     postgresql postgresql-server-dev-all libpq-dev)
 
 # install_packages PACKAGE...: those that are not installed; says which, and shows what apt wrote only if it fails.

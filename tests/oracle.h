@@ -24,9 +24,10 @@
 
 #include <stdio.h>
 
-#include "core/bitsift/search.h"
 #include "indexer/run/tuning.h"
 #include "tests/words_rig.h"
+
+struct bs_find_request;
 
 /* ---- chance ---- */
 

@@ -243,6 +243,29 @@ static void test_sizes(void **state)
 	}
 }
 
+static void test_sizes_as_rg(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *text;
+		uint64_t n_bytes;
+	} right[] = {{"0", 0}, {"10", 10}, {"10K", 10240}, {"3M", 3u << 20}, {"1G", 1u << 30}, {"18446744073709551615", UINT64_MAX}};
+	static const char *const wrong[] = {"", "K", "1k", "1.5", "1KB", " 1", "-1", "18446744073709551616", "18446744073709551615K"};
+	for (size_t i = 0; i < COUNT(right); i++) {
+		struct bs_error err = {{0}};
+		uint64_t n_bytes = 7;
+		expect_ok(bs_parse_size_as_rg("--max-filesize", right[i].text, &n_bytes, &err), &err);
+		assert_int_equal(n_bytes, right[i].n_bytes);
+	}
+	for (size_t i = 0; i < COUNT(wrong); i++) {
+		struct bs_error err = {{0}};
+		uint64_t n_bytes = 7;
+		if (bs_parse_size_as_rg("--max-filesize", wrong[i], &n_bytes, &err) != BS_INVALID)
+			fail_msg("\"%s\" is taken for a size", wrong[i]);
+		assert_int_equal(n_bytes, 7);
+	}
+}
+
 static void test_numbers(void **state)
 {
 	(void)state;
@@ -350,6 +373,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_options), cmocka_unit_test(test_wrong_options), cmocka_unit_test(test_kinds),  cmocka_unit_test(test_sizes),
+		cmocka_unit_test(test_sizes_as_rg),
 		cmocka_unit_test(test_numbers), cmocka_unit_test(test_formats),       cmocka_unit_test(test_help),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "core/bitsift.h"
-#include "core/program/grep.h"
+#include "core/program/grep_program.h"
 
 /* How late a call may be here, where sanitizers are at work and others on the machine: bench/limits_main.c measures. */
 #define LATE_MS    400.0

@@ -1,5 +1,5 @@
-/* shell.c: commands quoted for a shell. See bitsift/shell.h. */
-#include "core/bitsift/shell.h"
+/* shell.c: commands quoted for a shell. See bitsift/terminal.h. */
+#include "core/bitsift/terminal.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -19,16 +19,6 @@
 extern "C" {
 #endif
 
-/* Hits, in arrays of n each, for one call instead of n: at least 1, and some thousands at most. */
-struct bs_hit_batch {
-	size_t n;
-	const char *ids;          /* as those of struct bs_find_hit, one after the other, any bytes */
-	const size_t *id_ends;    /* where the i-th of them ends; it begins where the one before ends, the first at 0 */
-	const uint64_t *documents;
-	const bool *are_candidates; /* as is_candidate of struct bs_find_hit */
-	uint64_t reserved[4];
-};
-
 struct bs_candidates_request {
 	/* A document is asked text by text: each is one subject, its lines' ends characters as others, so that is_multi_line counts as
 	 * set. dot_all says what a dot matches; invalid UTF-8 counts as U+FFFD. is_pcre2 and is_brute do not count. */

@@ -1,11 +1,9 @@
-/* find_request.h: what bs_find (bitsift/search.h) is asked, and what it returns. Part of the public interface; see bitsift.h. */
+/* find_request.h: what bs_find (bitsift/search.h) is asked. Part of the public interface; see bitsift.h. */
 #ifndef BITSIFT_FIND_REQUEST_H
 #define BITSIFT_FIND_REQUEST_H
 
-#include "changes.h"
-#include "hit.h"
+#include "find_result.h"
 #include "limits.h"
-#include "query_stats.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -20,7 +18,6 @@ enum bs_find_mode {
 };
 
 struct bs_statistics;
-struct bs_hit_batch; /* bitsift/candidates.h */
 
 struct bs_find_request {
 	/* In the query language of bitsift-query(1), at most BS_QUERY_MAX_BYTES. Any bytes: what is not UTF-8 counts as
@@ -105,19 +102,6 @@ struct bs_find_request {
 	 * document has a field of that name. NULL: for words of all fields, or of those that it names. */
 	const char *field;
 	uint64_t reserved[7];
-};
-
-struct bs_find_result {
-	uint64_t n_hits;       /* exactly, of matching documents; BS_FIND_TOP: of those found on the way to the best,
-	                        * at least as many as were shown: most need not be looked at */
-	bool is_at_least;      /* BS_FIND_TOP: there may be more than n_hits */
-	bool is_partial;       /* a limit ended it (partial): there may be more hits, and better ones; n_hits is a lower bound */
-	uint64_t n_candidates; /* with candidates: of n_hits, those that only may match */
-	uint64_t n_unreadable; /* documents that might match but could not be read: n_hits is then a lower bound */
-	struct bs_changes changes;
-	size_t error_byte;     /* BS_INVALID: where in the query the error stands, 0..query_bytes; SIZE_MAX: nowhere */
-	struct bs_query_stats stats;
-	uint64_t reserved[8];
 };
 
 #ifdef __cplusplus

@@ -6,7 +6,6 @@
 #define BITSIFT_INDEX_H
 
 #include "build.h"
-#include "changes.h"
 #include "host.h"
 #include "index_build.h"
 #include "index_check.h"

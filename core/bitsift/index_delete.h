@@ -4,7 +4,7 @@
 #ifndef BITSIFT_INDEX_DELETE_H
 #define BITSIFT_INDEX_DELETE_H
 
-#include "changes.h"
+#include "find_result.h"
 #include "host.h"
 #include "limits.h"
 

@@ -4,7 +4,6 @@
 #ifndef BITSIFT_INDEX_OPEN_H
 #define BITSIFT_INDEX_OPEN_H
 
-#include "changes.h"
 #include "host.h"
 #include "limits.h"
 

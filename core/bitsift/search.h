@@ -5,7 +5,7 @@
 #define BITSIFT_SEARCH_H
 
 #include "find_request.h"
-#include "index.h"
+#include "index_open.h"
 
 #ifdef __cplusplus
 extern "C" {

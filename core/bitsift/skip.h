@@ -1,5 +1,5 @@
 /*
- * skip.h: why something is not a document. Part of the public interface; see bitsift.h.
+ * skip.h: why something is not a document, and which ignore files count. Part of the public interface; see bitsift.h.
  */
 #ifndef BITSIFT_SKIP_H
 #define BITSIFT_SKIP_H
@@ -42,6 +42,13 @@ struct bs_skip_kind {
 	char name[BS_SKIP_KIND_BYTES]; /* "png": small letters and digits, NUL-ended */
 	uint64_t n_files;              /* 0: there is no kind here, nor behind it */
 };
+
+/* Kinds of ignore files that a walk through folders does not read. */
+#define BS_WALK_NO_DOT     1u  /* .ignore; as rg has it, .rgignore is still read */
+#define BS_WALK_NO_VCS     2u  /* .gitignore */
+#define BS_WALK_NO_EXCLUDE 4u  /* .git/info/exclude */
+#define BS_WALK_NO_GLOBAL  8u  /* git's global excludes */
+#define BS_WALK_NO_PARENT  16u /* those of the folders above the one named */
 
 #ifdef __cplusplus
 }

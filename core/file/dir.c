@@ -13,7 +13,7 @@
 
 #include "core/bitsift/host.h"
 #include "core/bitsift/memory_index.h"
-#include "core/bitsift/shell.h"
+#include "core/bitsift/terminal.h"
 #include "core/file/memory.h"
 
 #define ROOT 0u

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "core/bitsift/index_locate.h"
-#include "core/bitsift/shell.h"
+#include "core/bitsift/terminal.h"
 #include "core/file/memory.h"
 #include "core/file/segment_sections.h"
 #include "core/system/watch.h"

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "core/bitsift/host.h"
-#include "core/bitsift/shell.h"
+#include "core/bitsift/terminal.h"
 #include "corpus/walk/file.h"
 
 /* Overwrites absolute with the path, NUL-ended; a relative one is one from base. */

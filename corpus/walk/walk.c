@@ -24,7 +24,6 @@
 
 #include "core/base/buffer.h"
 #include "core/base/bytes.h"
-#include "core/bitsift/ignore_kinds.h"
 #include "core/bitsift/skip.h"
 #include "core/collections/sort.h"
 #include "core/simd/needle.h"

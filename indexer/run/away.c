@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "core/bitsift/shell.h"
+#include "core/bitsift/terminal.h"
 #include "core/text/visible_append.h"
 
 #define MOST_WORDS 8

@@ -7,7 +7,7 @@
  */
 #include "core/bitsift/build.h"
 #include "core/bitsift/host.h"
-#include "core/bitsift/transaction.h"
+#include "core/bitsift/writer.h"
 
 #include <stdlib.h>
 #include <string.h>

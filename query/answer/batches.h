@@ -5,7 +5,7 @@
 #define BS_QUERY_ANSWER_BATCHES_H
 
 #include "core/base/doc_ref.h"
-#include "core/bitsift/candidates.h"
+#include "core/bitsift/find_result.h"
 #include "query/answer/presenter.h"
 
 /* One thread. */

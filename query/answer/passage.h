@@ -5,7 +5,7 @@
 #define BS_QUERY_ANSWER_PASSAGE_H
 
 #include "core/base/vector.h"
-#include "core/bitsift/hit.h"
+#include "core/bitsift/find_result.h"
 #include "query/answer/snippet.h"
 
 BS_VECTOR(bs_passage_list, struct bs_passage);

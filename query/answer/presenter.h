@@ -2,7 +2,7 @@
 #ifndef BS_QUERY_ANSWER_PRESENTER_H
 #define BS_QUERY_ANSWER_PRESENTER_H
 
-#include "core/bitsift/hit.h"
+#include "core/bitsift/find_result.h"
 #include "query/answer/passage.h"
 #include "query/load/loader.h"
 #include "query/rank/rank.h"

@@ -1,6 +1,6 @@
 /* candidates.c: bs_candidates (bitsift/candidates.h): which documents may match a pattern, by their grams. */
 #include "core/bitsift/candidates.h"
-#include "core/bitsift/grep.h"
+#include "core/bitsift/grep_request.h"
 
 #include <string.h>
 

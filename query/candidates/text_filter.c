@@ -11,7 +11,7 @@
 
 #include "core/base/bytes.h"
 #include "core/bitsift/candidates.h"
-#include "core/bitsift/grep.h"
+#include "core/bitsift/grep_request.h"
 #include "core/simd/kernels.h"
 #include "query/regex/pattern.h"
 #include "query/regex/pcre2_stack.h"

@@ -17,7 +17,7 @@
 #include "core/bitsift/query.h"
 #include "core/bitsift/search.h"
 #include "core/program/catalog_find.h"
-#include "core/program/find.h"
+#include "core/program/find_program.h"
 #include "core/system/watch.h"
 #include "core/system/workers.h"
 #include "query/answer/explain.h"

@@ -11,7 +11,7 @@
 #include "core/bitsift/limits.h"
 #include "core/bitsift/terminal.h"
 #include "core/program/catalog_grep.h"
-#include "core/program/grep.h"
+#include "core/program/grep_program.h"
 #include "core/system/watch.h"
 #include "corpus/changes/recorded.h"
 #include "query/catalog/catalog_handle.h"

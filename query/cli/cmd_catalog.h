@@ -2,7 +2,10 @@
 #ifndef BS_QUERY_CLI_CMD_CATALOG_H
 #define BS_QUERY_CLI_CMD_CATALOG_H
 
-#include "core/bitsift/catalog.h"
+#include "core/bitsift/status.h"
+
+struct bs_catalog;
+struct bs_consent;
 
 /* Opens the catalog in that file; "": the user's, $XDG_CONFIG_HOME/bitsift/catalog, whose folder is
  * made. BS_NOT_FOUND: there is none, and make is false. */

@@ -5,6 +5,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/bitsift/index_check.h"
 #include "query/cli/commands.h"
 
 /* The one thing to be set is a const char *. */

@@ -6,8 +6,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/bitsift/build.h"
+#include "core/bitsift/index_build.h"
 #include "query/cli/cmd_progress.h"
 #include "query/cli/commands.h"
+#include "query/options/shared_options.h"
 
 struct compact_arguments {
 	const char *index;
@@ -18,11 +21,11 @@ struct compact_arguments {
 #define SETS(kind, field) BS_OPTION_SETS(kind, struct compact_arguments, field)
 
 static const struct bs_option compact_options[] = {
-	{0, "index", "DIR", "the index [the nearest .bitsift upward]", SETS(ONCE, index)},
-	{0, "memory", "SIZE", "memory to use [1G]", SETS(SIZE, memory_bytes)},
+	BS_SHARED_INDEX(struct compact_arguments, index),
+	BS_SHARED_MEMORY(struct compact_arguments, memory_bytes),
 	{'j', "jobs", "N", "threads [one per processor]", SETS(NUMBER, n_threads), .least = 1, .most = 64},
-	{0, "wait", NULL, "wait for another bitsift that is writing the index", SETS(FLAG, wait)},
-	{'q', "quiet", NULL, "no summary", SETS(FLAG, quiet)},
+	BS_SHARED_WAIT(struct compact_arguments, wait),
+	BS_SHARED_QUIET(struct compact_arguments, quiet),
 	{0},
 };
 

@@ -7,7 +7,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/bitsift/build.h"
+#include "core/bitsift/index_build.h"
+#include "core/bitsift/index_delete.h"
 #include "query/cli/commands.h"
+#include "query/options/shared_options.h"
 #include "query/present/present.h"
 
 struct delete_arguments {
@@ -20,15 +24,15 @@ struct delete_arguments {
 #define SETS(kind, field) BS_OPTION_SETS(kind, struct delete_arguments, field)
 
 static const struct bs_option delete_options[] = {
-	{0, "index", "DIR", "the index [the nearest .bitsift upward]", SETS(ONCE, index)},
+	BS_SHARED_INDEX(struct delete_arguments, index),
 	{0, "query", "Q", "every document that matches Q, instead of ids", SETS(STRING, query)},
 	{0, "any", NULL, "with --query: documents with any of the words, not all", SETS(FLAG, any)},
 	{'n', "dry-run", NULL, "delete nothing; print the ids of what would be", SETS(FLAG, dry_run)},
 	{'0', "null", NULL, "with --dry-run: end ids with NUL instead of a line feed", SETS(FLAG, nul)},
 	{'y', "yes", NULL, "with --query on a terminal: do not ask", SETS(FLAG, yes)},
 	{0, "undo", NULL, "bring deleted documents back", SETS(FLAG, undo)},
-	{0, "wait", NULL, "wait for another bitsift that is writing the index", SETS(FLAG, wait)},
-	{'q', "quiet", NULL, "no summary", SETS(FLAG, quiet)},
+	BS_SHARED_WAIT(struct delete_arguments, wait),
+	BS_SHARED_QUIET(struct delete_arguments, quiet),
 	{0},
 };
 

@@ -8,9 +8,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/bitsift.h"
 #include "core/bitsift/catalog.h"
+#include "core/bitsift/index_locate.h"
+#include "core/bitsift/terminal.h"
 #include "core/program/catalog_grep.h"
-#include "core/program/grep.h"
+#include "core/program/grep_program.h"
 #include "query/cli/cmd_catalog.h"
 #include "query/cli/cmd_output.h"
 #include "query/cli/cmd_trust.h"

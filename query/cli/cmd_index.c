@@ -6,8 +6,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/bitsift/build.h"
+#include "core/bitsift/index_build.h"
+#include "core/bitsift/index_locate.h"
 #include "query/cli/cmd_progress.h"
 #include "query/cli/commands.h"
+#include "query/options/shared_options.h"
 #include "query/present/present_left_out.h"
 
 struct index_arguments {
@@ -43,12 +47,12 @@ static const struct bs_option index_options[] = {
 	 .kind = BS_OPTION_CALL, .take = take_summary},
 	{0, "max-document", "SIZE", "pass over larger files and records, with a notice [256M]",
 	 .kind = BS_OPTION_CALL, .take = take_max_document},
-	{0, "memory", "SIZE", "memory to use [1G]", SETS(SIZE, request.memory_bytes)},
+	BS_SHARED_MEMORY(struct index_arguments, request.memory_bytes),
 	{'j', "jobs", "N", "threads [one per processor]; the index does not depend on it",
 	 SETS(NUMBER, n_threads), .least = 1, .most = 64},
 	{0, "hidden", NULL, "hidden files and folders too", SETS(FLAG, request.hidden)},
 	{0, "no-ignore", NULL, "also what .gitignore, .ignore and .rgignore leave out", SETS(FLAG, request.no_ignore)},
-	{'g', "glob", "GLOB", "only files that match; !GLOB leaves out; repeatable", SETS(LIST, globs)},
+	BS_SHARED_GLOB(struct index_arguments, globs),
 	{0, "records", "GLOB", "also read files of folders that match record by record; !GLOB not; repeatable",
 	 SETS(LIST, records)},
 	{0, "no-records", NULL, "read *.jsonl and *.ndjson in folders as files", SETS(FLAG, request.no_records)},
@@ -56,9 +60,9 @@ static const struct bs_option index_options[] = {
 	{0, "strict", NULL, "stop at the first bad JSONL record", SETS(FLAG, request.strict)},
 	{0, "rebuild", NULL, "index everything again, with new options or after damage; with SOURCE, only these sources", SETS(FLAG, request.rebuild)},
 	{0, "forget", "SOURCE", "drop that source and its documents; repeatable", SETS(LIST, forget)},
-	{0, "wait", NULL, "wait for another bitsift that is writing the index", SETS(FLAG, request.wait)},
+	BS_SHARED_WAIT(struct index_arguments, request.wait),
 	{0, "shared", NULL, "let others read the index, if they may read every source", SETS(FLAG, request.shared)},
-	{'q', "quiet", NULL, "no summary", SETS(FLAG, quiet)},
+	BS_SHARED_QUIET(struct index_arguments, quiet),
 	{'v', "verbose", NULL, "name all that is left out: binary, hidden and ignored files, links", SETS(FLAG, verbose)},
 	{0},
 };

@@ -119,3 +119,15 @@ enum bs_status bs_input_read_file(const char *path, const struct bs_timer *timer
 	(*bytes_out)[*n_bytes_out] = '\0';
 	return BS_OK;
 }
+
+const char *bs_input_line(const char **at, const char *end, size_t *n_bytes_out)
+{
+	const char *line = *at;
+	if (line == end)
+		return NULL;
+	const char *feed = memchr(line, '\n', (size_t)(end - line));
+	const char *stop = feed ? feed : end;
+	*at = feed ? feed + 1 : end;
+	*n_bytes_out = (size_t)(stop - line) - (feed && stop > line && stop[-1] == '\r');
+	return line;
+}

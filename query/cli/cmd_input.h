@@ -35,5 +35,8 @@ enum bs_status bs_input_more(struct bs_input *input, const struct bs_timer *time
  * BS_DEADLINE, BS_NO_MEMORY, BS_INVALID: it has more than BS_OPTION_FILE_BYTES. */
 enum bs_status bs_input_read_file(const char *path, const struct bs_timer *timer, char **bytes_out, size_t *n_bytes_out,
                                   struct bs_error *err) BS_WARN_UNUSED;
+/* The next line of the bytes [*at, end), without the "\n" or "\r\n" that ends it; *at moves past it.
+ * A last line that has no "\n" keeps a "\r". NULL: there is no line left. */
+const char *bs_input_line(const char **at, const char *end, size_t *n_bytes_out);
 
 #endif

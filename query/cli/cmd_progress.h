@@ -6,8 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/bitsift/index.h"
-#include "core/bitsift/limits.h"
+#include "core/bitsift/build.h"
 
 /*
  * bs_interrupt_catch: from now on the first SIGINT or SIGTERM is noted, unless it is ignored, and

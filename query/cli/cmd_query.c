@@ -7,12 +7,15 @@
 #include <unistd.h>
 
 #include "core/bitsift/catalog.h"
+#include "core/bitsift/index_open.h"
+#include "core/bitsift/search.h"
 #include "core/program/catalog_find.h"
-#include "core/program/find.h"
+#include "core/program/find_program.h"
 #include "query/cli/cmd_catalog.h"
 #include "query/cli/cmd_input.h"
 #include "query/cli/cmd_output.h"
 #include "query/cli/commands.h"
+#include "query/options/shared_options.h"
 #include "query/present/present.h"
 
 struct query_arguments {
@@ -49,7 +52,7 @@ enum when { WHEN_AUTO, WHEN_ALWAYS, WHEN_NEVER };
 static const char *const when_names[] = {"auto", "always", "never", NULL};
 
 static const struct bs_option query_options[] = {
-	{0, "index", "DIR", "the index [the nearest .bitsift upward]", SETS(ONCE, index)},
+	BS_SHARED_INDEX(struct query_arguments, index),
 	{0, "catalog", "FILE", "all indexes of a catalog, which bitsift-catalog(1) makes [the user's]", .kind = BS_OPTION_CALL,
 	 .is_optional = true, .take = take_catalog},
 	{0, "partial", NULL, "--catalog: answer without the indexes that cannot be reached", SETS(FLAG, partial)},
@@ -61,9 +64,9 @@ static const struct bs_option query_options[] = {
 	{0, "json", NULL, "one JSON object per hit", SETS(FLAG, json)},
 	{0, "format", "FORMAT", "one line per hit, such as '{path}:{line}:{column}:{text}', or trec", SETS(STRING, format)},
 	{0, "color", "WHEN", "colours: auto, always or never [auto: on a terminal]", SETS(NAME, color), .names = when_names},
-	{'g', "glob", "GLOB", "only files that match; !GLOB leaves out; repeatable", SETS(LIST, globs)},
-	{'t', "type", "TYPE", "only files of the type; repeatable", SETS(LIST, types)},
-	{'T', "type-not", "TYPE", "no files of the type; repeatable", SETS(LIST, type_nots)},
+	BS_SHARED_GLOB(struct query_arguments, globs),
+	BS_SHARED_TYPE(struct query_arguments, types),
+	BS_SHARED_TYPE_NOT(struct query_arguments, type_nots),
 	{0, "in", "PATH", "only what is there or below; repeatable", SETS(LIST, places)},
 	{0, "newer", "DATE", "only files changed then or later: 2024-05-17, 2h, 3d", SETS(STRING, request.newer)},
 	{0, "older", "DATE", "only files changed before that", SETS(STRING, request.older)},
@@ -86,8 +89,8 @@ static const struct bs_option query_options[] = {
 	{0, "memory", "SIZE", "memory that a query may use at most", SETS(SIZE, limits.memory_bytes)},
 	{'v', "verbose", NULL, "name every file that changed or cannot be read", SETS(FLAG, request.verbose)},
 	{0, "explain", NULL, "explain on stderr how the query is answered", SETS(FLAG, explain)},
-	{0, "stats", NULL, "end with a line of statistics in JSON, on stderr", SETS(FLAG, stats)},
-	{0, "kernel", "NAME", "the SIMD code to use; `list` prints the choices", SETS(STRING, kernel)},
+	BS_SHARED_STATS(struct query_arguments, stats),
+	BS_SHARED_KERNEL(struct query_arguments, kernel),
 	{0},
 };
 

@@ -11,9 +11,12 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "core/bitsift/host.h"
+#include "core/bitsift/skip.h"
 #include "core/store/index_stats.h"
 #include "corpus/changes/fresh.h"
 #include "query/cli/commands.h"
+#include "query/options/shared_options.h"
 #include "query/present/present_stats.h"
 #include "query/present/present_svg.h"
 
@@ -27,7 +30,7 @@ struct stats_arguments {
 #define SETS(kind, field) BS_OPTION_SETS(kind, struct stats_arguments, field)
 
 static const struct bs_option stats_options[] = {
-	{0, "index", "DIR", "the index [the nearest .bitsift upward]", SETS(ONCE, index)},
+	BS_SHARED_INDEX(struct stats_arguments, index),
 	{'v', "verbose", NULL, "all of it: slabs, columns, densities, bytes", SETS(FLAG, verbose)},
 	{0, "json", NULL, "one JSON object", SETS(FLAG, json)},
 	{0, "svg", "FILE", "draw bytes and slabs into FILE; - for standard output", SETS(STRING, svg)},

@@ -5,6 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/bitsift/find_result.h"
+#include "core/bitsift/host.h"
+#include "core/bitsift/index_locate.h"
+#include "core/bitsift/kernel_names.h"
+#include "core/bitsift/terminal.h"
 #include "query/cli/cmd_input.h"
 #include "query/present/present.h"
 
@@ -13,11 +18,10 @@ static enum bs_status take_lines(const char *text, size_t n_bytes, struct bs_wor
 {
 	static const char space[] = " \t\n\v\f\r";
 	enum bs_status status = BS_OK;
-	const char *end = text + n_bytes;
-	for (const char *from = text, *next; from < end && !status; from = next) {
-		const char *feed = memchr(from, '\n', (size_t)(end - from));
-		const char *stop = feed ? feed : end;
-		next = stop + 1;
+	const char *at = text, *from;
+	size_t n;
+	while (!status && (from = bs_input_line(&at, text + n_bytes, &n))) {
+		const char *stop = from + n;
 		while (stop > from && stop[-1] && strchr(space, stop[-1]))
 			stop--;
 		while (from < stop && *from && strchr(space, *from))

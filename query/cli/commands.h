@@ -3,7 +3,11 @@
 #ifndef BS_QUERY_CLI_COMMANDS_H
 #define BS_QUERY_CLI_COMMANDS_H
 
+#include "core/bitsift/status.h"
 #include "query/options/command_line.h"
+
+struct bs_changes;
+struct bs_consent;
 
 extern const struct bs_command bs_command_index, bs_command_query, bs_command_grep, bs_command_delete, bs_command_compact,
 	bs_command_stats, bs_command_check, bs_command_trust, bs_command_catalog;

@@ -5,7 +5,6 @@
 #include "query/cli/grep_arguments.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +15,7 @@
 #include "query/cli/commands.h"
 #include "query/cli/grep_color.h"
 #include "query/cli/grep_hyperlink.h"
+#include "query/options/shared_options.h"
 
 #define MAX_THREADS 256
 
@@ -57,18 +57,14 @@ static enum bs_status add_file(struct bs_grep_arguments *arguments, const char *
                                struct bs_error *err)
 {
 	char *bytes;
-	size_t end;
-	enum bs_status status = bs_input_read_file(path, timer, &bytes, &end, err);
+	size_t n_bytes;
+	enum bs_status status = bs_input_read_file(path, timer, &bytes, &n_bytes, err);
 	if (!status)
 		status = own(arguments, bytes, err);
-	for (size_t at = 0, next; at < end && !status; at = next) {
-		const char *feed = memchr(bytes + at, '\n', end - at);
-		size_t n = (feed ? (size_t)(feed - bytes) : end) - at;
-		next = at + n + 1;
-		if (feed && n > 0 && bytes[at + n - 1] == '\r')
-			n--;
-		status = add_pattern(arguments, bytes + at, n, err);
-	}
+	const char *at = bytes, *line;
+	size_t n;
+	while (!status && (line = bs_input_line(&at, bytes + n_bytes, &n)))
+		status = add_pattern(arguments, line, n, err);
 	return status;
 }
 
@@ -145,29 +141,6 @@ static enum bs_status take_line_end(void *to, const struct bs_option *option, co
 	return BS_OK;
 }
 
-/* Digits, and then perhaps K, M or G. */
-static enum bs_status parse_size(const struct bs_option *option, const char *argument, uint64_t *bytes_out,
-                                 struct bs_error *err)
-{
-	static const char units[] = "KMG";
-	size_t n_digits = strspn(argument, "0123456789");
-	const char *unit = argument[n_digits] ? strchr(units, argument[n_digits]) : NULL;
-	unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
-	errno = 0;
-	unsigned long long number = strtoull(argument, NULL, 10);
-	if (n_digits == 0 || (argument[n_digits] && !(unit && !argument[n_digits + 1])) || errno ||
-	    number > UINT64_MAX >> shift)
-		return bs_fail(err, BS_INVALID, "--%s %s: not a size; write a number of bytes, or with K, M or G behind it",
-		               option->name, argument);
-	*bytes_out = number << shift;
-	return BS_OK;
-}
-
-static enum bs_status take_size(void *to, const struct bs_option *option, const char *argument, struct bs_error *err)
-{
-	return parse_size(option, argument, (uint64_t *)(void *)((char *)to + option->offset), err);
-}
-
 static enum bs_status take_separator(void *to, const struct bs_option *option, const char *argument, struct bs_error *err)
 {
 	struct bs_grep_arguments *arguments = to;
@@ -204,9 +177,11 @@ static enum bs_status take_engine(void *to, const struct bs_option *option, cons
 /* Of engines that are not here. */
 static enum bs_status take_limit(void *to, const struct bs_option *option, const char *argument, struct bs_error *err)
 {
+	char name[32];
 	uint64_t n_bytes;
 	(void)to;
-	return parse_size(option, argument, &n_bytes, err);
+	snprintf(name, sizeof(name), "--%s", option->name);
+	return bs_parse_size_as_rg(name, argument, &n_bytes, err);
 }
 
 static enum bs_status take_no_encoding(void *to, const struct bs_option *option, const char *argument, struct bs_error *err)
@@ -296,10 +271,9 @@ const struct bs_option bs_grep_option_table[] = {
 	 SETS(NUMBER, request.output.max_results), .least = 1, .takes_dash = true},
 	{0, "json", NULL, "JSON lines, as rg's", SETS(FLAG, json)},
 	{'a', "text", NULL, "search binary files as if they were text", SETS(CHOICE, binary), .value = BINARY_TEXT},
-	{'g', "glob", "GLOB", "only files that match; !GLOB leaves out; repeatable",
-	 SETS(LIST, globs), .takes_dash = true},
-	{'t', "type", "TYPE", "only files of the type; repeatable", SETS(LIST, types)},
-	{'T', "type-not", "TYPE", "no files of the type; repeatable", SETS(LIST, type_nots)},
+	BS_SHARED_GLOB(struct bs_grep_arguments, globs),
+	BS_SHARED_TYPE(struct bs_grep_arguments, types),
+	BS_SHARED_TYPE_NOT(struct bs_grep_arguments, type_nots),
 	{'.', "hidden", NULL, "hidden files too", SETS(FLAG, request.files.hidden)},
 	{0, "no-ignore", NULL, "also what .gitignore and the like leave out", SETS(FLAG, ignores_nothing)},
 	{'L', "follow", NULL, "follow symbolic links", SETS(FLAG, request.files.follow)},
@@ -423,8 +397,7 @@ const struct bs_option bs_grep_option_table[] = {
 	{0, "no-follow", NULL, "undo -L", SETS(UNFLAG, request.files.follow)},
 	{0, "max-depth", "N", "at most N folders deep", SETS(NUMBER, max_depth), .most = UINT32_MAX},
 	{0, "maxdepth", "N", "the same", SETS(NUMBER, max_depth), .most = UINT32_MAX},
-	{0, "max-filesize", "SIZE", "no files larger than this",
-	 CALL(take_size), .offset = offsetof(struct bs_grep_arguments, request.files.max_file_bytes)},
+	{0, "max-filesize", "SIZE", "no files larger than this", SETS(SIZE_AS_RG, request.files.max_file_bytes)},
 	{0, "sort", "KEY", "path, or within each folder by modified, accessed or created [path]", CALL(take_sort)},
 	{0, "sortr", "KEY", "the other way round", CALL(take_sort), .value = 1},
 	{0, "sort-files", NULL, "--sort path", CALL(take_sort)},
@@ -444,8 +417,8 @@ const struct bs_option bs_grep_option_table[] = {
 	{0, "ignore-messages", NULL, "undo --no-ignore-messages", SETS(UNFLAG, request.files.no_rule_notices)},
 	{0, "threads", "N", "the same as --jobs", SETS(NUMBER, n_threads)},
 	{0, "brute", NULL, "use no index and match line by line: slow, for comparing", SETS(FLAG, request.pattern.is_brute)},
-	{0, "kernel", "NAME", "the SIMD code to use; `list` prints the choices", SETS(STRING, request.kernel), .takes_dash = true},
-	{0, "stats", NULL, "end with a line of statistics in JSON, on stderr", SETS(FLAG, stats)},
+	BS_SHARED_KERNEL(struct bs_grep_arguments, request.kernel),
+	BS_SHARED_STATS(struct bs_grep_arguments, stats),
 	{0, "no-stats", NULL, "undo --stats", SETS(UNFLAG, stats)},
 	{0, "explain", NULL, "explain on stderr how lines are found", SETS(FLAG, explain)},
 	{0, "debug", NULL, "the same, and name what the rules leave out", SETS(FLAG, request.explain_left_out)},

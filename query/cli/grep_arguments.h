@@ -3,6 +3,7 @@
 #ifndef BS_QUERY_CLI_GREP_ARGUMENTS_H
 #define BS_QUERY_CLI_GREP_ARGUMENTS_H
 
+#include "core/bitsift/grep_request.h"
 #include "core/program/options.h"
 #include "query/options/command_line.h"
 

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/bitsift/host.h"
 #include "query/cli/cmd_fault.h"
 #include "query/cli/cmd_trust.h"
 #include "query/cli/commands.h"

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "core/bitsift/grep.h"
+#include "core/bitsift/grep_request.h"
 #include "query/grep/grep_search.h"
 
 /* A search that ends with the first line that matches, and prints nothing. */

@@ -11,10 +11,9 @@
 
 #include "core/base/clock.h"
 #include "core/base/error.h"
-#include "core/bitsift/grep.h"
-#include "core/bitsift/index.h"
+#include "core/bitsift/index_locate.h"
 #include "core/bitsift/limits.h"
-#include "core/program/grep.h"
+#include "core/program/grep_program.h"
 #include "core/simd/kernels.h"
 #include "core/system/log.h"
 #include "core/system/watch.h"

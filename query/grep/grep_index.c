@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/bitsift/grep.h"
+#include "core/bitsift/grep_request.h"
 #include "core/store/folder_listings.h"
 #include "core/system/watch.h"
 #include "corpus/changes/recorded.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/bitsift/grep.h"
+#include "core/bitsift/grep_request.h"
 #include "core/system/watch.h"
 #include "core/system/workers.h"
 #include "query/grep/file_conditions.h"

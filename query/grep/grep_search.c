@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "core/base/vector.h"
-#include "core/bitsift/grep.h"
+#include "core/bitsift/grep_request.h"
 #include "core/system/watch.h"
 
 /* NUL bytes that were skipped: their number, after text[0..at). They are lines if a NUL byte ends a line. */

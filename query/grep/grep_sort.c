@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 
 #include "core/base/vector.h"
-#include "core/bitsift/grep.h"
+#include "core/bitsift/grep_request.h"
 #include "core/bitsift/status.h"
 #include "core/collections/sort.h"
 #include "corpus/walk/file.h"

@@ -6,7 +6,7 @@
 #ifndef BS_QUERY_GREP_GREP_SORT_H
 #define BS_QUERY_GREP_GREP_SORT_H
 
-#include "core/bitsift/grep.h"
+#include "core/bitsift/grep_request.h"
 #include "query/grep/read/grep_source.h"
 
 /* Whether the order is another than that in which sources give their files. */

@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "core/base/hash.h"
+#include "core/bitsift/find_result.h"
 #include "core/bitsift/host.h"
-#include "core/bitsift/changes.h"
 #include "core/system/watch.h"
 #include "corpus/changes/recorded.h"
 #include "corpus/changes/stored_text.h"

@@ -5,7 +5,7 @@
 #ifndef BS_QUERY_LOAD_LOADER_H
 #define BS_QUERY_LOAD_LOADER_H
 
-#include "core/bitsift/changes.h"
+#include "core/bitsift/find_result.h"
 #include "core/store/snapshot_list.h"
 #include "query/load/fetch.h"
 

@@ -5,8 +5,6 @@
 #include <string.h>
 
 #include "core/base/hash.h"
-#include "core/bitsift/index.h"
-#include "core/bitsift/search.h"
 #include "core/collections/sort.h"
 #include "corpus/read/reader.h"
 

@@ -155,6 +155,8 @@ static enum bs_status take(const struct bs_option *option, void *arguments, cons
 		break;
 	case BS_OPTION_SIZE:
 		return bs_parse_size(name, argument, to, err);
+	case BS_OPTION_SIZE_AS_RG:
+		return bs_parse_size_as_rg(name, argument, to, err);
 	case BS_OPTION_DURATION:
 		return bs_parse_duration(name, argument, to, err);
 	case BS_OPTION_NAME:
@@ -378,6 +380,21 @@ enum bs_status bs_parse_size(const char *option, const char *value, uint64_t *by
 	if (!is_number || number >= 9e18)
 		return bs_fail(err, BS_INVALID, "%s %s: not a size; write 64M, 1.5G or a number of bytes", option, value);
 	*bytes_out = (uint64_t)number;
+	return BS_OK;
+}
+
+enum bs_status bs_parse_size_as_rg(const char *option, const char *value, uint64_t *bytes_out, struct bs_error *err)
+{
+	static const char units[] = "KMG";
+	size_t n_digits = strspn(value, "0123456789");
+	const char *unit = value[n_digits] ? strchr(units, value[n_digits]) : NULL;
+	unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
+	errno = 0;
+	unsigned long long number = strtoull(value, NULL, 10);
+	if (n_digits == 0 || (value[n_digits] && !(unit && !value[n_digits + 1])) || errno || number > UINT64_MAX >> shift)
+		return bs_fail(err, BS_INVALID, "%s %s: not a size; write a number of bytes, or with K, M or G behind it", option,
+		               value);
+	*bytes_out = number << shift;
 	return BS_OK;
 }
 

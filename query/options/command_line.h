@@ -10,7 +10,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "core/bitsift.h"
+#include "core/bitsift/status.h"
+
+struct bs_consent;
 
 /* What an option does with its command's struct of arguments, at `offset`. */
 enum bs_option_kind {
@@ -25,6 +27,7 @@ enum bs_option_kind {
 	BS_OPTION_LIST,    /* struct bs_word_list: the argument is added, borrowed from argv */
 	BS_OPTION_NUMBER,  /* uint64_t = a whole number in least..most */
 	BS_OPTION_SIZE,    /* uint64_t = bytes, as bs_parse_size has it */
+	BS_OPTION_SIZE_AS_RG, /* uint64_t = bytes, as bs_parse_size_as_rg has it */
 	BS_OPTION_DURATION, /* uint64_t = nanoseconds, as bs_parse_duration has it */
 	BS_OPTION_NAME,    /* int = index of the argument in names */
 	BS_OPTION_CALL,    /* take(arguments, option, argument) sees to it */
@@ -114,6 +117,10 @@ void bs_command_help(const struct bs_command *command, FILE *out);
 
 /* "64M", "1.5GiB", "4096": bytes; k, m, g, t are powers of 1024. BS_INVALID names the option. */
 enum bs_status bs_parse_size(const char *option, const char *value, uint64_t *bytes_out, struct bs_error *err)
+	BS_WARN_UNUSED;
+/* "64M", "4096": bytes as rg's options have them, digits and then perhaps K, M or G, powers of 1024. BS_INVALID names the
+ * option. */
+enum bs_status bs_parse_size_as_rg(const char *option, const char *value, uint64_t *bytes_out, struct bs_error *err)
 	BS_WARN_UNUSED;
 /* "250ms", "1.5s", "2m", "10": nanoseconds, more than none; without a unit, seconds. BS_INVALID names the option. */
 enum bs_status bs_parse_duration(const char *option, const char *value, uint64_t *ns_out, struct bs_error *err) BS_WARN_UNUSED;

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/bitsift/terminal.h"
+#include "core/bitsift/catalog.h"
+#include "core/bitsift/escape.h"
 
 #define REPLACEMENT "\xef\xbf\xbd" /* U+FFFD */
 

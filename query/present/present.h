@@ -7,7 +7,9 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "core/bitsift/catalog.h"
+#include "core/bitsift/find_result.h"
+
+struct bs_catalog_result;
 
 /* {"rank":1,"id":"a.txt","score":1.234567,"path":"a.txt","line":2,"column":1,"start":10,"stop":19,"snippet":"...",
  * "passages":[{"line":2,"column":1,"start":10,"stop":19,"text":"..."}]} and a line feed. Bytes that are not UTF-8 become

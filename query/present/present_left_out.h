@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "core/bitsift/index.h"
+#include "core/bitsift/skip.h"
 
 /* Prints `before` and what was left out, on one line without its end: "130 binary files (40 png, 30
  * jpg, 60 other), 20 hidden files". False: nothing was left out, and nothing is printed. */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/bitsift/search.h"
+#include "core/bitsift/find_result.h"
 #include "core/system/watch.h"
 
 /* Scores are compared with bounds that were added up in another way: this much may be lost on it. */

@@ -5,7 +5,7 @@
 
 #include <unicode/utf8.h>
 
-#include "core/bitsift/grep.h"
+#include "core/bitsift/grep_request.h"
 #include "core/bitsift/status.h"
 #include "core/simd/needle.h"
 #include "core/system/icu.h"

@@ -6,7 +6,7 @@
 #ifndef BS_QUERY_REGEX_PATTERN_H
 #define BS_QUERY_REGEX_PATTERN_H
 
-#include "core/bitsift/grep.h"
+#include "core/bitsift/grep_request.h"
 #include "core/bitsift/status.h"
 #include "query/regex/pattern_list.h"
 #include "query/regex/regex_tree.h"

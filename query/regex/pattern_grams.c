@@ -6,7 +6,7 @@
 #include <unicode/utf8.h>
 
 #include "core/base/bytes.h"
-#include "core/bitsift/grep.h"
+#include "core/bitsift/grep_request.h"
 #include "core/bitsift/status.h"
 #include "core/system/icu.h"
 #include "core/system/watch.h"

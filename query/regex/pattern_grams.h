@@ -7,7 +7,7 @@
 #ifndef BS_QUERY_REGEX_PATTERN_GRAMS_H
 #define BS_QUERY_REGEX_PATTERN_GRAMS_H
 
-#include "core/bitsift/grep.h"
+#include "core/bitsift/grep_request.h"
 #include "core/bitsift/status.h"
 #include "query/regex/gram_tree.h"
 #include "query/regex/pattern_list.h"

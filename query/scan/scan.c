@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/bitsift/search.h"
+#include "core/bitsift/find_result.h"
 #include "core/bitsift/status.h"
 #include "core/system/watch.h"
 #include "query/plan/filter.h"

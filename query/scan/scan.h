@@ -13,7 +13,7 @@
 
 #include "core/base/bytes.h"
 #include "core/base/vector.h"
-#include "core/bitsift/query_stats.h"
+#include "core/bitsift/find_result.h"
 #include "core/matrix/slab_and.h"
 #include "core/simd/kernels.h"
 #include "query/plan/plan.h"

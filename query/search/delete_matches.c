@@ -2,10 +2,9 @@
  * corpus/changes/delete.c. */
 #include <stdlib.h>
 
-#include "core/bitsift/index.h"
+#include "core/bitsift/index_delete.h"
 #include "core/bitsift/limits.h"
 #include "core/bitsift/search.h"
-#include "core/bitsift/writer.h"
 #include "core/store/index_dir.h"
 #include "core/system/log.h"
 #include "core/system/watch.h"

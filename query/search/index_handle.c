@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "core/base/clock.h"
+#include "core/bitsift/find_result.h"
 #include "core/system/log.h"
 #include "core/system/watch.h"
 #include "corpus/changes/fresh.h"

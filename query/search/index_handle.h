@@ -2,11 +2,12 @@
 #ifndef BS_QUERY_SEARCH_INDEX_HANDLE_H
 #define BS_QUERY_SEARCH_INDEX_HANDLE_H
 
-#include "core/bitsift/index.h"
-#include "core/bitsift/writer.h"
+#include "core/bitsift/index_open.h"
 #include "core/simd/kernels.h"
 #include "core/store/snapshot.h"
 #include "query/load/proof.h"
+
+struct bs_writer;
 
 struct bs_index {
 	struct bs_snapshot snapshot;

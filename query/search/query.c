@@ -6,6 +6,7 @@
 
 #include "core/base/hash.h"
 #include "core/base/vector.h"
+#include "core/bitsift/build.h"
 #include "core/store/field_weights.h"
 #include "core/system/watch.h"
 #include "query/language/reading.h"

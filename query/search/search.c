@@ -2,7 +2,7 @@
 #include "core/bitsift/search.h"
 
 #include "core/base/clock.h"
-#include "core/program/find.h"
+#include "core/program/find_program.h"
 #include "query/answer/explain.h"
 #include "query/plan/suggest.h"
 #include "query/search/collect.h"

@@ -23,6 +23,8 @@
 #include "bindings/postgresql/base/pg_versions.h"
 #include "bindings/postgresql/search/pg_search.h"
 #include "bindings/postgresql/search/pg_strategy.h"
+#include "core/bitsift/candidates.h"
+#include "core/bitsift/index_open.h"
 
 PG_FUNCTION_INFO_V1(bitsift_matchsel);
 

@@ -16,6 +16,7 @@
 #include "bindings/postgresql/search/pg_prefilter.h"
 #include "bindings/postgresql/search/pg_search.h"
 #include "bindings/postgresql/search/pg_strategy.h"
+#include "core/bitsift/candidates.h"
 
 /* Row by row: some at a time, whose pages are fetched, and which are looked at if they are of one pattern, just before they are handed out. */
 struct candidates {

@@ -8,6 +8,8 @@
 #include "utils/memutils.h"
 
 #include "core/bitsift/candidates.h"
+#include "core/bitsift/search.h"
+#include "core/bitsift/writer.h"
 
 #include "bindings/postgresql/base/pg_array.h"
 #include "bindings/postgresql/base/pg_document.h"

@@ -1,6 +1,8 @@
 /* pg_error.c: see pg_error.h. */
 #include "bindings/postgresql/base/pg_error.h"
 
+#include "core/bitsift/host.h"
+#include "core/bitsift/limits.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
 

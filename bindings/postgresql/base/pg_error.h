@@ -9,7 +9,9 @@
 
 #include "utils/rel.h"
 
-#include "core/bitsift.h"
+#include "core/bitsift/status.h"
+
+struct bs_limits;
 
 /* A message of the library, with PostgreSQL's remedies in place of options of the command `bitsift`; palloc'ed. */
 const char *bsp_message(const struct bs_error *err);

@@ -6,6 +6,7 @@
 #include "bindings/postgresql/base/pg_error.h"
 #include "bindings/postgresql/base/pg_versions.h"
 #include "bindings/postgresql/types/pg_parsed.h"
+#include "core/bitsift/query.h"
 
 PG_FUNCTION_INFO_V1(bitsift_match);
 

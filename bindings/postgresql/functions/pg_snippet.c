@@ -9,6 +9,8 @@
 #include "bindings/postgresql/base/pg_error.h"
 #include "bindings/postgresql/base/pg_versions.h"
 #include "bindings/postgresql/types/pg_parsed.h"
+#include "core/bitsift/query.h"
+#include "core/bitsift/terminal.h"
 
 PG_FUNCTION_INFO_V1(bitsift_snippet);
 

@@ -21,6 +21,8 @@
 #include "bindings/postgresql/storage/pg_flush.h"
 #include "bindings/postgresql/storage/pg_pending.h"
 #include "bindings/postgresql/storage/pg_store.h"
+#include "core/bitsift/index_check.h"
+#include "core/bitsift/memory_index.h"
 
 PGDLLEXPORT PG_FUNCTION_INFO_V1(bitsift_merge);
 PGDLLEXPORT PG_FUNCTION_INFO_V1(bitsift_check);

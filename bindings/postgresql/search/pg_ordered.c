@@ -23,6 +23,8 @@
 #include "bindings/postgresql/search/pg_search.h"
 #include "bindings/postgresql/search/pg_strategy.h"
 #include "bindings/postgresql/types/pg_parsed.h"
+#include "core/bitsift/candidates.h"
+#include "core/bitsift/search.h"
 
 #define FIRST_PIECE 32
 #define GROWTH      8

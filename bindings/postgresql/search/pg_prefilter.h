@@ -19,7 +19,7 @@
 #include "utils/rel.h"
 #include "utils/snapshot.h"
 
-#include "core/bitsift.h"
+struct bs_grep_pattern;
 
 struct bsp_prefilter;
 

@@ -22,6 +22,8 @@
 #include "bindings/postgresql/storage/pg_view.h"
 #include "bindings/postgresql/types/pg_parsed.h"
 #include "bindings/postgresql/types/pg_stats_type.h"
+#include "core/bitsift/query.h"
+#include "core/bitsift/statistics.h"
 
 PG_FUNCTION_INFO_V1(bitsift_distance);
 PG_FUNCTION_INFO_V1(bitsift_score);

@@ -3,7 +3,8 @@
 #define BINDINGS_POSTGRESQL_SEARCH_PG_RANK_H
 
 #include "bindings/postgresql/types/pg_query_type.h"
-#include "core/bitsift/query.h"
+
+struct bs_statistics;
 
 /* Those that it has with it, or else those of the index that it is bound to, of all its partitions if there are several, as they are for
  * the current snapshot. is_first: it is the first time that a scan or an expression asks, so that they are not those of a statement before by

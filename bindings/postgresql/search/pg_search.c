@@ -15,6 +15,8 @@
 #include "bindings/postgresql/search/pg_prefilter.h"
 #include "bindings/postgresql/search/pg_strategy.h"
 #include "bindings/postgresql/types/pg_parsed.h"
+#include "core/bitsift/candidates.h"
+#include "core/bitsift/search.h"
 
 /* What a callback of the library hands on, with ids as they are in an index. */
 struct taking {

@@ -12,7 +12,8 @@
 
 #include "bindings/postgresql/storage/pg_view.h"
 #include "bindings/postgresql/types/pg_query_type.h"
-#include "core/bitsift/candidates.h"
+
+struct bs_candidates_request;
 
 /* Gets rows, many at once; of all of them is said whether they are to be asked again. May fail as all of PostgreSQL does. */
 struct bsp_rows {

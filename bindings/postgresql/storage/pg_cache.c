@@ -17,6 +17,8 @@
 #include "bindings/postgresql/base/pg_error.h"
 #include "bindings/postgresql/base/pg_versions.h"
 #include "bindings/postgresql/storage/pg_extent.h"
+#include "core/bitsift/index_restore.h"
+#include "core/bitsift/memory_index.h"
 
 #define FOLDER "pg_stat_tmp/bitsift"
 /* Another number, if files get other names, or if the library restores other bytes of what lies in pages than it did. */

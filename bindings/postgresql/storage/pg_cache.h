@@ -11,7 +11,7 @@
 
 #include "bindings/postgresql/storage/pg_page.h"
 
-#include "core/bitsift/writer.h"
+struct bs_memory;
 
 /* The library's index of the files that the metapage names. False: one of them is not there any more, since the metapage was read. The
  * memory is the caller's to free. */

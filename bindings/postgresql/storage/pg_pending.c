@@ -7,6 +7,7 @@
 #include "storage/lmgr.h"
 
 #include "bindings/postgresql/base/pg_document.h"
+#include "core/bitsift/host.h"
 
 /* Heavyweight locks of "pages" are names; block 0's is the writers'. Who hangs new pages into the chain shares this one, so that those who look
  * for lost pages do not take them for such. */

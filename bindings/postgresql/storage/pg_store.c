@@ -19,6 +19,7 @@
 #include "bindings/postgresql/base/pg_options.h"
 #include "bindings/postgresql/storage/pg_cache.h"
 #include "bindings/postgresql/storage/pg_extent.h"
+#include "core/bitsift/writer.h"
 
 #define MANIFEST "manifest"
 /* A writer needs several times a document's bytes to take it. */

@@ -10,7 +10,10 @@
 #include "bindings/postgresql/storage/pg_page.h"
 #include "bindings/postgresql/storage/pg_texts.h"
 
-#include "core/bitsift/writer.h"
+#include "core/bitsift/host.h"
+
+struct bs_memory;
+struct bs_writer;
 
 /* Of a writer at work, in a memory context of its own below the one that was current: goes with that, also by an error. */
 struct bsp_store {

@@ -10,7 +10,7 @@
 #include "nodes/execnodes.h"
 #include "utils/rel.h"
 
-#include "core/bitsift.h"
+#include "core/bitsift/host.h"
 
 /* The texts of an index' columns, of which those that are NULL are left out. In the current memory context. */
 struct bsp_texts {

@@ -19,6 +19,8 @@
 #include "bindings/postgresql/storage/pg_pending.h"
 #include "bindings/postgresql/storage/pg_store.h"
 #include "bindings/postgresql/storage/pg_texts.h"
+#include "core/bitsift/search.h"
+#include "core/bitsift/writer.h"
 
 /* Rows that a view leaves to its caller, each of which costs a look at the table: a twelfth of what it costs to fold it, for which there
  * are some hundred rows' costs besides. So few stay as they are; more do until so many looks at each have been had: a session that asks

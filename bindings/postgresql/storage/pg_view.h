@@ -12,7 +12,8 @@
 #include "storage/itemptr.h"
 #include "utils/rel.h"
 
-#include "core/bitsift.h"
+struct bs_finder;
+struct bs_index;
 
 struct bsp_view;
 

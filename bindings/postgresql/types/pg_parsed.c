@@ -6,6 +6,8 @@
 #include "bindings/postgresql/base/pg_error.h"
 #include "bindings/postgresql/base/pg_versions.h"
 #include "bindings/postgresql/types/pg_stats_type.h"
+#include "core/bitsift/query.h"
+#include "core/bitsift/statistics.h"
 
 /* A query of a join may come with many; each takes some kilobytes. */
 #define SLOTS 32

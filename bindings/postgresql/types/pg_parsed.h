@@ -3,7 +3,9 @@
 #define BINDINGS_POSTGRESQL_TYPES_PG_PARSED_H
 
 #include "bindings/postgresql/types/pg_query_type.h"
-#include "core/bitsift/query.h"
+
+struct bs_query;
+struct bs_statistics;
 
 /* Borrowed until the next call. An error if it does not parse. */
 struct bs_query *bsp_parsed(const struct bsp_query_datum *datum);

@@ -6,6 +6,7 @@
 #include "utils/rel.h"
 
 #include "bindings/postgresql/base/pg_error.h"
+#include "core/bitsift/find_request.h"
 
 void bsp_check_encoding(void)
 {

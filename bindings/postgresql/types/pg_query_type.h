@@ -16,7 +16,9 @@
 #include "fmgr.h"
 
 #include "bindings/postgresql/storage/pg_analysis.h"
-#include "core/bitsift.h"
+#include "core/bitsift/status.h"
+
+struct bs_find_request;
 
 enum bsp_query_flags {
 	BSP_QUERY_ANY = 1,    /* any of the words, not all */

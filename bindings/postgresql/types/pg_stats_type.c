@@ -9,6 +9,7 @@
 #include "bindings/postgresql/base/pg_array.h"
 #include "bindings/postgresql/base/pg_error.h"
 #include "bindings/postgresql/base/pg_versions.h"
+#include "core/bitsift/statistics.h"
 
 PG_FUNCTION_INFO_V1(bitsift_stats_in);
 PG_FUNCTION_INFO_V1(bitsift_stats_out);

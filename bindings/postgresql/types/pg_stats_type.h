@@ -12,7 +12,7 @@
 
 #include "postgres.h"
 
-#include "core/bitsift/query.h"
+struct bs_statistics;
 
 struct bsp_stats_datum {
 	int32 vl_len_;

@@ -2,6 +2,7 @@
 #include "bindings/sqlite/base/sqlite_base.h"
 
 #include <stdlib.h>
+#include "core/bitsift/host.h"
 
 SQLITE_EXTENSION_INIT3
 

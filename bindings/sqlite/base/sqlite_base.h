@@ -8,7 +8,7 @@
 
 #include <sqlite3ext.h>
 
-#include "core/bitsift.h"
+#include "core/bitsift/status.h"
 
 int bsql_code_of(enum bs_status status);
 

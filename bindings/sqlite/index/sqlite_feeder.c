@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "bindings/sqlite/base/sqlite_rowid.h"
+#include "core/bitsift/writer.h"
 
 /* Large enough that a thread is seldom woken, small enough for its cache. */
 #define CHUNK_BYTES ((size_t)256 << 10)

@@ -7,7 +7,10 @@
 
 #include <sqlite3ext.h>
 
-#include "core/bitsift/writer.h"
+#include "core/bitsift/status.h"
+
+struct bs_text;
+struct bs_writer;
 
 struct bsql_feeder;
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "bindings/sqlite/base/sqlite_base.h"
+#include "core/bitsift/memory_index.h"
 
 SQLITE_EXTENSION_INIT3
 

@@ -8,7 +8,8 @@
 #include <stdbool.h>
 
 #include "bindings/sqlite/index/sqlite_shadow.h"
-#include "core/bitsift/writer.h"
+
+struct bs_memory;
 
 struct bsql_file;
 

@@ -9,6 +9,10 @@
 #include "bindings/sqlite/base/sqlite_rowid.h"
 #include "bindings/sqlite/index/sqlite_feeder.h"
 #include "bindings/sqlite/index/sqlite_files.h"
+#include "core/bitsift/query.h"
+#include "core/bitsift/search.h"
+#include "core/bitsift/statistics.h"
+#include "core/bitsift/writer.h"
 
 SQLITE_EXTENSION_INIT3
 

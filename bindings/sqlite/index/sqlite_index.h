@@ -14,8 +14,11 @@
 
 #include "bindings/sqlite/index/sqlite_hits.h"
 #include "bindings/sqlite/index/sqlite_shadow.h"
-#include "core/bitsift/query.h"
-#include "core/bitsift/writer.h"
+#include "core/bitsift/find_request.h"
+
+struct bs_query;
+struct bs_statistics;
+struct bs_text;
 
 /* Notes that t_pending may have: each reader has to take them in. And of how many bytes of text, about. */
 #define BSQL_MOST_PENDING       64

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include <xxhash.h>
+#include "core/bitsift/host.h"
 
 SQLITE_EXTENSION_INIT3
 

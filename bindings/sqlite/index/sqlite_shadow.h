@@ -17,7 +17,9 @@
 #include <sqlite3ext.h>
 
 #include "bindings/sqlite/index/sqlite_declaration.h"
-#include "core/bitsift.h"
+#include "core/bitsift/status.h"
+
+struct bs_text;
 
 enum bsql_statement {
 	BSQL_ROW,  /* id -> id and columns */

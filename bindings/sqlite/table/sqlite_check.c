@@ -7,6 +7,8 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include "core/bitsift/find_request.h"
+#include "core/bitsift/host.h"
 
 SQLITE_EXTENSION_INIT3
 

@@ -10,6 +10,7 @@
 
 #include "bindings/sqlite/table/sqlite_plan.h"
 #include "bindings/sqlite/table/sqlite_weighted.h"
+#include "core/bitsift/query.h"
 
 SQLITE_EXTENSION_INIT3
 

@@ -6,6 +6,9 @@
 
 #include "bindings/sqlite/index/sqlite_index.h"
 
+struct bs_query_place;
+struct bs_text;
+
 struct bsql_table {
 	sqlite3_vtab base; /* for SQLite, which knows nothing of the rest */
 	sqlite3 *db;

@@ -7,7 +7,7 @@
 #include "bindings/sqlite/table/sqlite_functions.h"
 #include "bindings/sqlite/table/sqlite_search.h"
 #include "bindings/sqlite/table/sqlite_table.h"
-#include "core/bitsift.h"
+#include "core/bitsift/api.h"
 
 SQLITE_EXTENSION_INIT1
 

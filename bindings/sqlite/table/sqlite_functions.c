@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "bindings/sqlite/table/sqlite_weighted.h"
+#include "core/bitsift/query.h"
+#include "core/bitsift/terminal.h"
 
 SQLITE_EXTENSION_INIT3
 

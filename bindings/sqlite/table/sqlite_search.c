@@ -10,7 +10,8 @@
 #include <string.h>
 
 #include "bindings/sqlite/base/sqlite_base.h"
-#include "core/bitsift.h"
+#include "core/bitsift/index_open.h"
+#include "core/bitsift/search.h"
 
 SQLITE_EXTENSION_INIT3
 

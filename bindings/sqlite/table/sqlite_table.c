@@ -9,6 +9,7 @@
 #include "bindings/sqlite/table/sqlite_functions.h"
 #include "bindings/sqlite/table/sqlite_info.h"
 #include "bindings/sqlite/table/sqlite_plan.h"
+#include "core/bitsift/host.h"
 
 SQLITE_EXTENSION_INIT3
 

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include "core/bitsift/query.h"
+#include "core/bitsift/statistics.h"
 
 SQLITE_EXTENSION_INIT3
 

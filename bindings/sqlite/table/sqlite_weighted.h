@@ -7,6 +7,8 @@
 
 #include "bindings/sqlite/index/sqlite_index.h"
 
+struct bs_text;
+
 struct bsql_weighted;
 
 /* A weight for each column, UNINDEXED ones included, from 1 to BSQL_MOST_WEIGHT; for sqlite3_free. Columns behind those given have 1. NULL:

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/bitsift/grep.h"
+#include "core/bitsift/grep_request.h"
 
 static size_t list_length(const char *const *list)
 {

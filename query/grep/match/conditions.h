@@ -6,7 +6,7 @@
 #ifndef BS_QUERY_GREP_MATCH_CONDITIONS_H
 #define BS_QUERY_GREP_MATCH_CONDITIONS_H
 
-#include "core/bitsift/grep.h"
+#include "core/bitsift/grep_request.h"
 #include "query/grep/match/grep_matcher.h"
 
 struct bs_condition {

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "core/base/clock.h"
-#include "core/bitsift/grep.h"
+#include "core/bitsift/grep_request.h"
 #include "core/bitsift/status.h"
 #include "core/system/watch.h"
 #include "query/regex/pcre2_stack.h"

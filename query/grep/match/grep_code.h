@@ -8,7 +8,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "core/bitsift/grep.h"
+#include "core/bitsift/grep_request.h"
 #include "query/regex/pattern.h"
 
 struct bs_grep_code {

@@ -7,7 +7,7 @@
 #include <unicode/utf8.h>
 
 #include "core/base/vector.h"
-#include "core/bitsift/grep.h"
+#include "core/bitsift/grep_request.h"
 #include "core/bitsift/status.h"
 #include "query/regex/literal_set.h"
 

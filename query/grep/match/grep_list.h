@@ -8,7 +8,7 @@
 #ifndef BS_QUERY_GREP_MATCH_GREP_LIST_H
 #define BS_QUERY_GREP_MATCH_GREP_LIST_H
 
-#include "core/bitsift/grep.h"
+#include "core/bitsift/grep_request.h"
 #include "query/grep/match/grep_code.h"
 
 struct bs_grep_list;

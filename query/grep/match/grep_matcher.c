@@ -17,7 +17,7 @@
 #include <string.h>
 
 #include "core/base/bytes.h"
-#include "core/bitsift/grep.h"
+#include "core/bitsift/grep_request.h"
 #include "core/bitsift/status.h"
 #include "core/system/watch.h"
 #include "query/grep/match/grep_list.h"

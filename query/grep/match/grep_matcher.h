@@ -11,7 +11,7 @@
 #ifndef BS_QUERY_GREP_MATCH_GREP_MATCHER_H
 #define BS_QUERY_GREP_MATCH_GREP_MATCHER_H
 
-#include "core/bitsift/grep.h"
+#include "core/bitsift/grep_request.h"
 #include "core/simd/kernels.h"
 #include "query/regex/pattern.h"
 

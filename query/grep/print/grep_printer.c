@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "core/base/clock.h"
-#include "core/bitsift/grep.h"
+#include "core/bitsift/grep_request.h"
 #include "core/bitsift/terminal.h"
 #include "core/system/watch.h"
 #include "core/text/visible_append.h"

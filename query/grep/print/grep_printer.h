@@ -7,7 +7,7 @@
 #define BS_QUERY_GREP_PRINT_GREP_PRINTER_H
 
 #include "core/base/vector.h"
-#include "core/bitsift/grep.h"
+#include "core/bitsift/grep_request.h"
 #include "core/program/options.h"
 #include "query/grep/match/conditions.h"
 #include "query/grep/match/enclosing.h"

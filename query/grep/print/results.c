@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "core/bitsift/grep.h"
+#include "core/bitsift/grep_request.h"
 
 enum bs_status bs_results_init(struct bs_results *results, const struct bs_grep_request *request,
                                const struct bs_grep_walk_options *walk, struct bs_error *err)

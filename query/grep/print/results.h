@@ -6,7 +6,7 @@
 #include <stdatomic.h>
 
 #include "core/base/vector.h"
-#include "core/bitsift/grep.h"
+#include "core/bitsift/grep_request.h"
 #include "core/bitsift/status.h"
 #include "query/grep/print/cursor.h"
 

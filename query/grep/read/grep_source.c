@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 
 #include "core/base/vector.h"
-#include "core/bitsift/index.h"
+#include "core/bitsift/skip.h"
 #include "corpus/walk/file.h"
 #include "query/regex/text.h"
 

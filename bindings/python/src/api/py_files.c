@@ -5,6 +5,12 @@
 #include <string.h>
 #include <time.h>
 
+#include <bitsift/build.h>
+#include <bitsift/index_build.h>
+#include <bitsift/index_check.h>
+#include <bitsift/index_delete.h>
+#include <bitsift/index_locate.h>
+
 #include "../base/py_callbacks.h"
 #include "../base/py_context.h"
 #include "../base/py_messages.h"

@@ -4,6 +4,8 @@
 
 #include "../base/py_convert.h"
 
+struct bs_build_report;
+
 /* What a build, or a commit, did: a dict. notices: lines of messages (py_messages.h). */
 PyObject *bs_py_report(const struct bs_build_report *report, const struct bs_py_bytes *notices);
 

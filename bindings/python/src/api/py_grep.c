@@ -11,6 +11,8 @@
 #include <string.h>
 #include <time.h>
 
+#include <bitsift/grep.h>
+
 #include "../base/py_context.h"
 #include "../base/py_messages.h"
 #include "py_lines.h"

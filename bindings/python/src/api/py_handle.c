@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include <bitsift/index_open.h>
+
 #include "../base/py_messages.h"
 
 struct handle {

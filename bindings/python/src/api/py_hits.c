@@ -2,6 +2,7 @@
 #include "py_hits.h"
 
 #include <string.h>
+#include <bitsift/find_result.h>
 
 struct hit {
 	PyObject_HEAD PyObject *id, *path, *name, *value, *owner;

@@ -5,6 +5,8 @@
 
 #include "../base/py_convert.h"
 
+struct bs_find_hit;
+
 /* Hits as they are heard, without the GIL, and objects of them. */
 struct bs_py_hits {
 	struct bs_py_bytes notices, bytes;

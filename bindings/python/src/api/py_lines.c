@@ -2,6 +2,7 @@
 #include "py_lines.h"
 
 #include <string.h>
+#include <bitsift/grep_request.h>
 
 static PyStructSequence_Field line_fields[] = {
 	{"path", "the file, as it is shown"},

@@ -4,6 +4,8 @@
 
 #include "../base/py_convert.h"
 
+struct bs_grep_line;
+
 /* Appends a line, or the name of a file, to what was heard. False: there is no memory. */
 bool bs_py_put_line(struct bs_py_bytes *found, const struct bs_grep_line *line);
 bool bs_py_put_name(struct bs_py_bytes *found, const char *name, size_t n_bytes);

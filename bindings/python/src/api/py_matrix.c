@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <bitsift/matrix.h>
+
 #include "../base/py_messages.h"
 #include "py_handle.h"
 #include "py_search.h"

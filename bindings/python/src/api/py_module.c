@@ -1,4 +1,7 @@
 /* py_module.c: bitsift._bitsift: what the other files put into it. */
+#include <bitsift.h>
+#include <bitsift/kernel_names.h>
+
 #include "../base/py_analyzer.h"
 #include "../base/py_limits.h"
 #include "../base/py_memory.h"

@@ -1,6 +1,8 @@
 /* py_query.c: see py_query.h. */
 #include "py_query.h"
 
+#include <bitsift/query.h>
+
 #include "../base/py_document.h"
 #include "../base/py_lock.h"
 #include "../base/py_messages.h"

@@ -3,12 +3,16 @@
 
 #include <string.h>
 
+#include <bitsift/query.h>
+#include <bitsift/search.h>
+#include <bitsift/statistics.h>
+
 #include "../base/py_document.h"
 #include "../base/py_messages.h"
+#include "core/program/find_program.h"
 #include "py_handle.h"
 #include "py_hits.h"
 #include "py_statistics.h"
-#include "core/program/find.h"
 
 struct finder {
 	PyObject_HEAD struct bs_finder *finder;

@@ -4,7 +4,11 @@
 
 #include "core/program/options.h"
 
+#include <bitsift/find_request.h>
+
 #include "../base/py_limits.h"
+
+struct bs_finder;
 
 /* The finder, for who has the GIL, until bs_py_finder_done; NULL with an exception: another thread is at it. */
 struct bs_finder *bs_py_finder_begin(PyObject *object);

@@ -3,6 +3,8 @@
 
 #include <limits.h>
 
+#include <bitsift/statistics.h>
+
 #include "../base/py_messages.h"
 #include "../base/py_options.h"
 

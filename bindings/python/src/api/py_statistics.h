@@ -4,6 +4,8 @@
 
 #include "../base/py_types.h"
 
+struct bs_statistics;
+
 /* Of a Statistics, borrowed. */
 const struct bs_statistics *bs_py_statistics(PyObject *object);
 /* Takes the statistics, also on failure. */

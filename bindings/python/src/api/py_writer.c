@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <bitsift/writer.h>
+
 #include "../base/py_document.h"
 #include "../base/py_lock.h"
 #include "../base/py_messages.h"

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include <bitsift/host.h>
+
 #include "py_callbacks.h"
 #include "py_convert.h"
 

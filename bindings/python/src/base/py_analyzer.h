@@ -4,6 +4,8 @@
 
 #include "py_types.h"
 
+struct bs_analyzer;
+
 /* Of an Analyzer, borrowed. */
 const struct bs_analyzer *bs_py_analyzer(PyObject *object);
 /* An exception that its function raised on another thread becomes this one's. */

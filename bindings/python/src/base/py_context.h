@@ -3,7 +3,12 @@
 #ifndef BS_PY_CONTEXT_H
 #define BS_PY_CONTEXT_H
 
+#include <bitsift/host.h>
+#include <bitsift/limits.h>
+
 #include "py_limits.h"
+
+struct bs_memory;
 
 /* What is handed to the library for as long as something is open, or a call takes, and holds objects of Python. */
 struct bs_py_context {

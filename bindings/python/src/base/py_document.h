@@ -2,6 +2,8 @@
 #ifndef BS_PY_DOCUMENT_H
 #define BS_PY_DOCUMENT_H
 
+#include <bitsift/host.h>
+
 #include "py_convert.h"
 
 /* Texts that grow. Zero-initialise; `items` may move with every append.

@@ -2,6 +2,8 @@
 #ifndef BS_PY_LIMITS_H
 #define BS_PY_LIMITS_H
 
+#include <bitsift/limits.h>
+
 #include "py_options.h"
 
 /* What ends a call: deadlines, a Cancel, and Ctrl-C, for which the thread that began it looks now and then. limits is to be handed to the

@@ -1,6 +1,8 @@
 /* py_memory.c: see py_memory.h. */
 #include "py_memory.h"
 
+#include <bitsift/memory_index.h>
+
 #include "py_messages.h"
 
 struct memory {

@@ -4,6 +4,8 @@
 
 #include "py_types.h"
 
+struct bs_memory;
+
 /* Of a Memory, borrowed. */
 struct bs_memory *bs_py_memory(PyObject *object);
 

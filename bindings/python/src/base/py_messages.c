@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <bitsift/search.h>
 
 /* An exception for each status, which is also one of Python's own. */
 static const struct kin {

@@ -2,6 +2,8 @@
 #ifndef BS_PY_MESSAGES_H
 #define BS_PY_MESSAGES_H
 
+#include <bitsift/status.h>
+
 #include "py_convert.h"
 
 /* Makes an exception for each status, and adds them to the module; false with an exception. */

@@ -16,10 +16,7 @@
 #include <Python.h>
 #include <structmember.h>
 
-#include <bitsift.h>
-#include <bitsift/matrix.h>
-#include <bitsift/query.h>
-#include <bitsift/writer.h>
+#include <bitsift/status.h>
 
 /* Of the process: the module is refused to any interpreter but the main one. */
 struct bs_py_types {

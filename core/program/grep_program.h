@@ -1,6 +1,6 @@
-/* grep.h: bs_grep with what the program adds. Private, as options.h. */
-#ifndef BS_CORE_PROGRAM_GREP_H
-#define BS_CORE_PROGRAM_GREP_H
+/* grep_program.h: bs_grep with what the program adds. Private, as options.h. */
+#ifndef BS_CORE_PROGRAM_GREP_PROGRAM_H
+#define BS_CORE_PROGRAM_GREP_PROGRAM_H
 
 #include "core/bitsift/grep.h"
 #include "core/program/options.h"

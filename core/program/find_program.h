@@ -1,6 +1,6 @@
-/* find.h: bs_find with what the program adds. Private, as options.h. */
-#ifndef BS_CORE_PROGRAM_FIND_H
-#define BS_CORE_PROGRAM_FIND_H
+/* find_program.h: bs_find with what the program adds. Private, as options.h. */
+#ifndef BS_CORE_PROGRAM_FIND_PROGRAM_H
+#define BS_CORE_PROGRAM_FIND_PROGRAM_H
 
 #include "core/bitsift/search.h"
 #include "core/program/options.h"

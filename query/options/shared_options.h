@@ -1,0 +1,43 @@
+/*
+ * shared_options.h: rows of the tables of options that several commands have, so that such an option
+ * has one name, one help text and one meaning. type: the command's struct of arguments; field: what
+ * the option sets there.
+ */
+#ifndef BS_QUERY_OPTIONS_SHARED_OPTIONS_H
+#define BS_QUERY_OPTIONS_SHARED_OPTIONS_H
+
+#include "query/options/command_line.h"
+
+/* clang-format off */
+
+/* An index that must exist. */
+#define BS_SHARED_INDEX(type, field) \
+	{0, "index", "DIR", "the index [the nearest .bitsift upward]", BS_OPTION_SETS(ONCE, type, field)}
+
+/* Commands that write an index. */
+#define BS_SHARED_MEMORY(type, field) \
+	{0, "memory", "SIZE", "memory to use [1G]", BS_OPTION_SETS(SIZE, type, field)}
+#define BS_SHARED_WAIT(type, field) \
+	{0, "wait", NULL, "wait for another bitsift that is writing the index", BS_OPTION_SETS(FLAG, type, field)}
+#define BS_SHARED_QUIET(type, field) \
+	{'q', "quiet", NULL, "no summary", BS_OPTION_SETS(FLAG, type, field)}
+
+/* Choosing files. */
+#define BS_SHARED_GLOB(type, field) \
+	{'g', "glob", "GLOB", "only files that match; !GLOB leaves out; repeatable", BS_OPTION_SETS(LIST, type, field), \
+	 .takes_dash = true}
+#define BS_SHARED_TYPE(type, field) \
+	{'t', "type", "TYPE", "only files of the type; repeatable", BS_OPTION_SETS(LIST, type, field)}
+#define BS_SHARED_TYPE_NOT(type, field) \
+	{'T', "type-not", "TYPE", "no files of the type; repeatable", BS_OPTION_SETS(LIST, type, field)}
+
+/* Commands that search. */
+#define BS_SHARED_KERNEL(type, field) \
+	{0, "kernel", "NAME", "the SIMD code to use; `list` prints the choices", BS_OPTION_SETS(STRING, type, field), \
+	 .takes_dash = true}
+#define BS_SHARED_STATS(type, field) \
+	{0, "stats", NULL, "end with a line of statistics in JSON, on stderr", BS_OPTION_SETS(FLAG, type, field)}
+
+/* clang-format on */
+
+#endif
