@@ -54,7 +54,8 @@ struct bs_asked {
 
 struct bs_asking {
 	struct bs_catalog *catalog;
-	const struct bs_catalog_find_request *request;
+	const struct bs_find_request *find; /* of the catalog's request */
+	bool is_fresh;                      /* likewise */
 	const struct bs_find_program *program; /* nullable */
 	struct bs_asked *asked; /* one an item */
 	size_t n_asked;

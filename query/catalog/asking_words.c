@@ -71,7 +71,7 @@ static enum bs_status find_field(struct bs_asking *asking, const uint8_t *name, 
 
 enum bs_status bs_asking_find_fields(struct bs_asking *asking, struct bs_error *err)
 {
-	const struct bs_find_request *find = &asking->request->find;
+	const struct bs_find_request *find = asking->find;
 	const uint8_t *sort = (const uint8_t *)find->sort_field, *query = (const uint8_t *)find->query;
 	struct bs_term_table *names = &asking->names;
 	uint32_t number;
@@ -101,10 +101,10 @@ static bool has_values(void *context, uint32_t number)
 
 static enum bs_status read_as(struct bs_asking *asking, struct bs_asking_group *group, struct bs_error *err)
 {
-	const struct bs_find_request *find = &asking->request->find;
+	const struct bs_find_request *find = asking->find;
 	struct bs_statistics_field field;
 	struct bs_index_options *options = &((struct bs_catalog_item *)(uintptr_t)group->item)->read.options;
-	enum bs_status status = bs_index_options_bind(options, asking->catalog->request.analyzer, group->item->place, err);
+	enum bs_status status = bs_index_options_bind(options, asking->catalog->analyzer, group->item->place, err);
 	if (status)
 		return status;
 	struct bs_words_options words = bs_index_words_options(options);
@@ -122,7 +122,7 @@ static enum bs_status read_as(struct bs_asking *asking, struct bs_asking_group *
 
 static enum bs_status parse_as(struct bs_asking *asking, struct bs_asking_group *group, struct bs_error *err)
 {
-	const struct bs_find_request *find = &asking->request->find;
+	const struct bs_find_request *find = asking->find;
 	struct bs_query_options read_by = bs_reading_options(&group->reading);
 	read_by.any = find->any;
 	read_by.strict = find->strict_query;
@@ -184,7 +184,7 @@ enum bs_status bs_asking_read(struct bs_asking *asking, struct bs_error *err)
 		if (!asked->is_reached)
 			continue;
 		status = has_other_words(asked, &before, &is_other, err);
-		asked->is_unknown = is_other || asking->request->fresh || !(asked->item->flags & BS_CATALOG_SUMMARY);
+		asked->is_unknown = is_other || asking->is_fresh || !(asked->item->flags & BS_CATALOG_SUMMARY);
 		if (!status)
 			status = group_of(asking, asked, err);
 	}
@@ -272,7 +272,7 @@ enum bs_status bs_asking_choose(struct bs_asking *asking, struct bs_error *err)
 		if (!asked->is_reached)
 			continue;
 		asked->is_asked = true;
-		if (!asked->is_unknown && !asking->request->find.brute)
+		if (!asked->is_unknown && !asking->find->brute)
 			status = bs_query_may_match(asked->group->tree, &asked->item->summary, &asked->is_asked, err);
 		any |= asked->is_asked;
 	}

@@ -1,18 +1,15 @@
 /* catalog.c: which indexes a catalog has, and its file: see bitsift/catalog.h. */
-#include "query/catalog/catalog_handle.h"
+#include "core/bitsift/catalog.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "core/bitsift/catalog.h"
-#include "core/bitsift/host.h"
-#include "core/bitsift/limits.h"
 #include "core/catalog/catalog_look.h"
 #include "core/simd/kernels.h"
 #include "core/store/index_dir.h"
-#include "core/system/log.h"
 #include "core/system/watch.h"
+#include "query/catalog/catalog_handle.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
@@ -62,7 +59,10 @@ enum bs_status bs_catalog_open(const struct bs_catalog_request *request, struct 
 	struct bs_catalog *catalog = status ? NULL : calloc(1, sizeof(*catalog));
 	if (!catalog)
 		return status ? status : bs_fail_memory(err, "a catalog", sizeof(*catalog));
-	catalog->request = *request;
+	catalog->consent = request->consent;
+	catalog->analyzer = request->analyzer;
+	catalog->kernel = request->kernel;
+	catalog->log = request->log;
 	status = open_folder(request->file, request->consent, &catalog->dir, &catalog->name, err);
 	if (status) {
 		free(catalog);
@@ -115,94 +115,7 @@ bool bs_catalog_describe(struct bs_catalog *catalog, size_t i, struct bs_catalog
 	return true;
 }
 
-enum bs_status bs_catalog_look_at_all(struct bs_catalog *catalog, bool *is_reached,
-                                      enum bs_status (*fail)(void *context, const struct bs_catalog_item *item, enum bs_status status,
-                                                             const struct bs_error *why, struct bs_error *err),
-                                      void *context, uint64_t *n_changed, struct bs_error *err)
-{
-	enum bs_status result = BS_OK;
-	*n_changed = 0;
-	for (size_t i = 0; i < catalog->file.n_items && !result && !(result = bs_watch_ask(err)); i++) {
-		struct bs_catalog_item *item = &catalog->file.items[i];
-		uint64_t stamp[BS_CATALOG_STAMPS];
-		struct bs_error why;
-		bool is_same = false; /* nobody else's word is taken for what is here */
-		enum bs_status status = bs_catalog_stamp(item->place, stamp, &why);
-		if (!status)
-			is_same = memcmp(stamp, item->stamp, sizeof(stamp)) == 0 && !(item->flags & BS_CATALOG_IMPORTED);
-		if (!status && !is_same)
-			status = bs_catalog_look(item->place, catalog->request.consent, item, &why);
-		*n_changed += !status && !is_same;
-		catalog->is_newer |= !status && !is_same;
-		if (is_reached)
-			is_reached[i] = !status;
-		if (status)
-			result = fail(context, item, status, &why, err);
-	}
-	return result;
-}
-
-enum bs_status bs_catalog_limit(const struct bs_limits *all, struct bs_limits *limits, struct bs_error *err)
-{
-	uint64_t left_ns = bs_watch_left_ns();
-	*limits = *all;
-	limits->deadline_ns = left_ns < UINT64_MAX ? left_ns : 0;
-	if (left_ns == 0)
-		bs_watch_give_up();
-	return bs_watch_ask(err);
-}
-
-/* A change of the file: it is read again once nobody else writes it, and items is the list that is to be written. */
-struct change {
-	struct bs_index_lock lock;
-	struct bs_catalog_file file;
-	struct bs_catalog_item **items; /* of it, and those that are added; room for one more */
-	size_t n_items;
-	bool is_none; /* nothing is to be written */
-};
-
-static enum bs_status begin_change(struct bs_catalog *catalog, bool wait, size_t n_more, struct change *change, struct bs_error *err)
-{
-	char *lock = bs_catalog_name_beside(catalog->name, ".lock");
-	*change = (struct change){.lock = {.fd = -1}};
-	if (!lock)
-		return bs_fail_memory(err, "a name", strlen(catalog->name));
-	enum bs_status status = bs_index_lock_named(&catalog->dir, lock, wait, &change->lock, err);
-	free(lock);
-	if (!status)
-		status = bs_catalog_file_open(&catalog->dir, catalog->name, &change->file, err);
-	if (status)
-		return status;
-	change->items = malloc((change->file.n_items + n_more + 1) * sizeof(struct bs_catalog_item *));
-	if (!change->items)
-		return bs_fail_memory(err, "a catalog", change->file.n_items * sizeof(struct bs_catalog_item *));
-	while (change->n_items < change->file.n_items) {
-		change->items[change->n_items] = &change->file.items[change->n_items];
-		change->n_items++;
-	}
-	return BS_OK;
-}
-
-/* Writes the list, unless status says that it failed, and opens it in place of what the catalog had. */
-static enum bs_status end_change(struct bs_catalog *catalog, struct change *change, enum bs_status status, struct bs_error *err)
-{
-	struct bs_catalog_file file = {.container = NULL};
-	if (!status && !change->is_none)
-		status = bs_catalog_file_write(&catalog->dir, catalog->name, change->items, change->n_items, 0, err);
-	if (!status)
-		status = bs_catalog_file_open(&catalog->dir, catalog->name, &file, err);
-	if (!status) {
-		bs_catalog_file_close(&catalog->file);
-		catalog->file = file;
-		catalog->is_newer = false;
-	}
-	bs_index_lock_release(&change->lock);
-	bs_catalog_file_close(&change->file);
-	free(change->items);
-	return status;
-}
-
-static struct bs_catalog_item *find_item(const struct change *change, const char *name, const char *place)
+static struct bs_catalog_item *find_item(const struct bs_catalog_change *change, const char *name, const char *place)
 {
 	for (size_t i = 0; i < change->n_items; i++)
 		if ((name && strcmp(change->items[i]->name, name) == 0) || (place && strcmp(change->items[i]->place, place) == 0))
@@ -219,7 +132,7 @@ static enum bs_status check_name(const char *name, struct bs_error *err)
 }
 
 /* The last parts of the path of the folder that holds the index, as many as make it the only one; what a name cannot have is _. */
-static enum bs_status make_name(const struct change *change, struct bs_catalog_item *item, struct bs_error *err)
+static enum bs_status make_name(const struct bs_catalog_change *change, struct bs_catalog_item *item, struct bs_error *err)
 {
 	char *folder = strdup(item->place);
 	if (!folder)
@@ -242,7 +155,7 @@ static enum bs_status make_name(const struct change *change, struct bs_catalog_i
 	                                           : BS_OK;
 }
 
-static enum bs_status give_name(const struct change *change, struct bs_catalog_item *item, const char *name, struct bs_error *err)
+static enum bs_status give_name(const struct bs_catalog_change *change, struct bs_catalog_item *item, const char *name, struct bs_error *err)
 {
 	const struct bs_catalog_item *other = name ? find_item(change, name, NULL) : NULL;
 	if (!name)
@@ -255,7 +168,7 @@ static enum bs_status give_name(const struct change *change, struct bs_catalog_i
 }
 
 /* In the place of what there is of the same index, or behind the others. */
-static enum bs_status put_item(struct change *change, struct bs_catalog_item *added, const char *name, struct bs_error *err)
+static enum bs_status put_item(struct bs_catalog_change *change, struct bs_catalog_item *added, const char *name, struct bs_error *err)
 {
 	struct bs_catalog_item *item = find_item(change, NULL, added->place);
 	if (!item) {
@@ -278,17 +191,17 @@ enum bs_status bs_catalog_add(struct bs_catalog *catalog, const char *const *dir
                               struct bs_error *err)
 {
 	struct bs_catalog_item *added = calloc(n_dirs + 1, sizeof(*added));
-	struct change change;
+	struct bs_catalog_change change;
 	enum bs_status status = added ? BS_OK : bs_fail_memory(err, "a catalog", n_dirs * sizeof(*added));
 	if (!status && name)
 		status = n_dirs == 1 ? check_name(name, err) : bs_fail(err, BS_INVALID, "%s: a name is for one index", name);
 	for (size_t i = 0; i < n_dirs && !status; i++)
-		status = bs_catalog_look(dirs[i], catalog->request.consent, &added[i], err);
+		status = bs_catalog_look(dirs[i], catalog->consent, &added[i], err);
 	if (!status) {
-		status = begin_change(catalog, true, n_dirs, &change, err);
+		status = bs_catalog_begin_change(catalog, true, n_dirs, &change, err);
 		for (size_t i = 0; i < n_dirs && !status; i++)
 			status = put_item(&change, &added[i], name, err);
-		status = end_change(catalog, &change, status, err);
+		status = bs_catalog_end_change(catalog, &change, status, err);
 	}
 	for (size_t i = 0; i < n_dirs && added; i++)
 		bs_catalog_item_deinit(&added[i]);
@@ -298,8 +211,8 @@ enum bs_status bs_catalog_add(struct bs_catalog *catalog, const char *const *dir
 
 enum bs_status bs_catalog_remove(struct bs_catalog *catalog, const char *name, struct bs_error *err)
 {
-	struct change change;
-	enum bs_status status = begin_change(catalog, true, 0, &change, err);
+	struct bs_catalog_change change;
+	enum bs_status status = bs_catalog_begin_change(catalog, true, 0, &change, err);
 	if (!status) {
 		char *place = realpath(name, NULL);
 		const struct bs_catalog_item *item = find_item(&change, name, NULL);
@@ -314,7 +227,7 @@ enum bs_status bs_catalog_remove(struct bs_catalog *catalog, const char *name, s
 			status = bs_fail(err, BS_NOT_FOUND, "%s: no index of the catalog", name);
 		change.n_items = n;
 	}
-	return end_change(catalog, &change, status, err);
+	return bs_catalog_end_change(catalog, &change, status, err);
 }
 
 struct told {
@@ -342,9 +255,9 @@ enum bs_status bs_catalog_refresh(struct bs_catalog *catalog, void (*notice)(voi
 {
 	struct told told = {notice, context, 0};
 	uint64_t n_changed = 0;
-	struct change change;
+	struct bs_catalog_change change;
 	struct bs_catalog_file before = catalog->file;
-	enum bs_status status = begin_change(catalog, true, 0, &change, err);
+	enum bs_status status = bs_catalog_begin_change(catalog, true, 0, &change, err);
 	if (!status) {
 		/* The list is that of the file as it is now. */
 		catalog->file = change.file;
@@ -356,29 +269,7 @@ enum bs_status bs_catalog_refresh(struct bs_catalog *catalog, void (*notice)(voi
 		*n_changed_out = n_changed;
 	if (n_unreachable_out)
 		*n_unreachable_out = told.n_unreachable;
-	return end_change(catalog, &change, status, err);
-}
-
-void bs_catalog_keep(struct bs_catalog *catalog)
-{
-	struct change change;
-	struct bs_error why = {""};
-	if (!catalog->is_newer)
-		return;
-	enum bs_status status = begin_change(catalog, false, 0, &change, &why);
-	/* Another one has written it since: what that says may be newer. */
-	bool is_same = !status && change.n_items == catalog->file.n_items;
-	for (size_t i = 0; i < change.n_items && is_same; i++)
-		is_same = strcmp(change.items[i]->place, catalog->file.items[i].place) == 0 &&
-		          strcmp(change.items[i]->name, catalog->file.items[i].name) == 0;
-	for (size_t i = 0; i < change.n_items && is_same; i++)
-		change.items[i] = &catalog->file.items[i];
-	if (!status && !is_same)
-		status = bs_fail(&why, BS_BUSY, "changed meanwhile");
-	status = end_change(catalog, &change, status, &why);
-	catalog->is_newer = false;
-	if (status)
-		bs_log_line(catalog->request.log, BS_LOG_INFO, "%s: what has changed is not kept: %s", catalog->name, why.text);
+	return bs_catalog_end_change(catalog, &change, status, err);
 }
 
 /* Every byte of the file, and what its items say. */
@@ -411,7 +302,7 @@ enum bs_status bs_catalog_export(struct bs_catalog *catalog, const char *path, s
 		return bs_fail_memory(err, "a catalog", n * sizeof(*items));
 	for (size_t i = 0; i < n; i++)
 		items[i] = &catalog->file.items[i];
-	enum bs_status status = open_folder(path, catalog->request.consent, &dir, &name, err);
+	enum bs_status status = open_folder(path, catalog->consent, &dir, &name, err);
 	if (status) {
 		free(items);
 		return status;
@@ -426,7 +317,7 @@ enum bs_status bs_catalog_export(struct bs_catalog *catalog, const char *path, s
 	return status;
 }
 
-static void put_in_place(struct change *change, const struct bs_catalog_item *of, struct bs_catalog_item *item)
+static void put_in_place(struct bs_catalog_change *change, const struct bs_catalog_item *of, struct bs_catalog_item *item)
 {
 	size_t i = 0;
 	while (i < change->n_items && change->items[i] != of)
@@ -436,7 +327,7 @@ static void put_in_place(struct change *change, const struct bs_catalog_item *of
 }
 
 /* Takes what is not there, or was imported, too, under its name or another one. */
-static enum bs_status take_all(struct change *change, struct bs_catalog_file *from, uint64_t *n_out, struct bs_error *err)
+static enum bs_status take_all(struct bs_catalog_change *change, struct bs_catalog_file *from, uint64_t *n_out, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
 	for (size_t i = 0; i < from->n_items && !status; i++) {
@@ -464,20 +355,20 @@ enum bs_status bs_catalog_import(struct bs_catalog *catalog, const char *path, u
 {
 	struct bs_dir dir;
 	struct bs_catalog_file from = {.container = NULL};
-	struct change change;
+	struct bs_catalog_change change;
 	char *name;
 	uint64_t n = 0;
-	enum bs_status status = open_folder(path, catalog->request.consent, &dir, &name, err);
+	enum bs_status status = open_folder(path, catalog->consent, &dir, &name, err);
 	if (status)
 		return status;
 	status = bs_dir_has(&dir, name) ? bs_catalog_file_open(&dir, name, &from, err) : bs_fail(err, BS_NOT_FOUND, "%s: no such file", path);
 	if (!status)
 		status = check_file(&from, err);
 	if (!status) {
-		status = begin_change(catalog, true, from.n_items, &change, err);
+		status = bs_catalog_begin_change(catalog, true, from.n_items, &change, err);
 		if (!status)
 			status = take_all(&change, &from, &n, err);
-		status = end_change(catalog, &change, status, err);
+		status = bs_catalog_end_change(catalog, &change, status, err);
 	}
 	if (n_out)
 		*n_out = status ? 0 : n;

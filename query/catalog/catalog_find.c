@@ -73,7 +73,7 @@ static void explain_head(const struct bs_find_request *find, const char *name)
 
 static void tell_lines(const struct bs_finding *finding, struct bs_asked *asked)
 {
-	const struct bs_find_request *find = &finding->asking.request->find;
+	const struct bs_find_request *find = finding->asking.find;
 	const uint8_t *at = asked->lines.data;
 	bool has_head = false;
 	size_t n_bytes;
@@ -194,14 +194,14 @@ static void close_index(struct bs_finding *finding, struct bs_asked *asked)
 
 enum bs_status bs_finding_open(struct bs_finding *finding, struct bs_asked *asked)
 {
-	const struct bs_catalog_request *catalog = &finding->asking.catalog->request;
+	const struct bs_catalog *catalog = finding->asking.catalog;
 	struct bs_open_request request = {.dir = asked->item->place, .kernel = catalog->kernel, .consent = catalog->consent,
 	                                  .analyzer = catalog->analyzer, .log = catalog->log};
 	struct bs_index_info info;
 	if (asked->index)
 		return BS_OK;
-	request.fresh = finding->asking.request->fresh;
-	request.verbose = finding->asking.request->find.verbose;
+	request.fresh = finding->asking.is_fresh;
+	request.verbose = finding->asking.find->verbose;
 	request.notice = asked->generation ? NULL : take_notice; /* opened again, it has told all */
 	request.context = asked;
 	enum bs_status status = bs_index_open_asked(&request, true, &asked->index, &asked->answer->why);
@@ -222,7 +222,7 @@ enum bs_status bs_finding_open(struct bs_finding *finding, struct bs_asked *aske
 static int ask_caller(void *context)
 {
 	struct bs_finding *finding = context;
-	const struct bs_limits *limits = finding->asking.request->find.limits;
+	const struct bs_limits *limits = finding->asking.find->limits;
 	if (!atomic_load(&finding->is_stopped) && !atomic_flag_test_and_set(&finding->is_asking)) {
 		if (limits->stop(limits->context))
 			atomic_store(&finding->is_stopped, true);
@@ -240,7 +240,7 @@ static bool is_cut_off(const struct bs_finding *finding, enum bs_status status)
 static enum bs_status gather(struct bs_finding *finding, struct bs_asked *asked)
 {
 	const struct bs_asking *asking = &finding->asking;
-	struct bs_find_request find = asking->request->find;
+	struct bs_find_request find = *asking->find;
 	find.limits = NULL;
 	find.feedback_docs = 0;
 	find.like_id = find.like_text = NULL;
@@ -259,7 +259,7 @@ static enum bs_status gather(struct bs_finding *finding, struct bs_asked *asked)
 /* Those of the request that lie in the index: others may lie in others. */
 static enum bs_status find_places(struct bs_finding *finding, struct bs_asked *asked)
 {
-	const char *const *places = finding->asking.request->find.places;
+	const char *const *places = finding->asking.find->places;
 	enum bs_status status = bs_finding_open(finding, asked);
 	if (!status && asked->places)
 		asked->is_asked &= *asked->places != NULL;
@@ -297,7 +297,7 @@ static enum bs_status find_missing(struct bs_finding *finding, struct bs_asked *
 static enum bs_status search(struct bs_finding *finding, struct bs_asked *asked)
 {
 	const struct bs_asking *asking = &finding->asking;
-	struct bs_find_request find = asking->request->find;
+	struct bs_find_request find = *asking->find;
 	bool is_first = !finding->shows;
 	struct bs_limits limits;
 	enum bs_status status = find_places(finding, asked);
@@ -351,7 +351,7 @@ static enum bs_status work(void *context, const struct bs_task *task, struct bs_
 	asked->status = BS_OK;
 	asked->status = finding->step(finding, asked);
 	bool is_searched = finding->step == search && !finding->feeds;
-	bool is_done = !asked->is_asked || (is_searched && (finding->shows || finding->asking.request->find.mode != BS_FIND_TOP));
+	bool is_done = !asked->is_asked || (is_searched && (finding->shows || finding->asking.find->mode != BS_FIND_TOP));
 	if (asked->status || is_done || atomic_load(&finding->n_open) > finding->most_open)
 		close_index(finding, asked);
 	return BS_OK;
@@ -366,7 +366,7 @@ static bool is_of_all(enum bs_status status)
 static enum bs_status cannot(struct bs_finding *finding, struct bs_asked *asked, enum bs_status status, const struct bs_error *why,
                              struct bs_error *err)
 {
-	const struct bs_catalog_find_request *request = finding->asking.request;
+	const struct bs_catalog_find_request *request = finding->request;
 	struct bs_error line;
 	if (is_of_all(status))
 		return bs_fail(err, status, "%s", why->text);
@@ -399,7 +399,7 @@ static enum bs_status check_words(struct bs_finding *finding, struct bs_asked *a
 {
 	struct bs_index_options *options = &asked->item->read.options;
 	struct bs_error why = {"an index of grams alone, which knows no words"};
-	enum bs_status status = options->words ? bs_index_options_bind(options, finding->asking.catalog->request.analyzer, asked->item->place, &why)
+	enum bs_status status = options->words ? bs_index_options_bind(options, finding->asking.catalog->analyzer, asked->item->place, &why)
 	                                       : BS_UNSUPPORTED;
 	return status ? cannot(finding, asked, status, &why, err) : BS_OK;
 }
@@ -407,7 +407,7 @@ static enum bs_status check_words(struct bs_finding *finding, struct bs_asked *a
 enum bs_status bs_finding_run(struct bs_finding *finding, struct bs_error *err)
 {
 	long n_processors = sysconf(_SC_NPROCESSORS_ONLN);
-	uint32_t wished = finding->asking.request->find.n_threads;
+	uint32_t wished = finding->asking.find->n_threads;
 	uint32_t n_threads = wished ? wished : n_processors > 0 ? (uint32_t)n_processors : 1;
 	struct bs_workers_plan plan = {.n_threads = n_threads < MOST_THREADS ? n_threads : MOST_THREADS, .n_slots = 1, .work = work,
 	                               .context = finding};
@@ -455,7 +455,7 @@ static enum bs_status gather_all(struct bs_finding *finding, struct bs_error *er
  * reached, or not in time, may have it. */
 static enum bs_status check_places(struct bs_finding *finding, struct bs_error *err)
 {
-	const char *const *places = finding->asking.request->find.places;
+	const char *const *places = finding->asking.find->places;
 	enum bs_status status = BS_OK;
 	finding->n_list = 0;
 	for (size_t i = 0; i < finding->asking.n_asked && !are_found(finding); i++) {
@@ -474,7 +474,7 @@ static enum bs_status check_places(struct bs_finding *finding, struct bs_error *
 static enum bs_status find_all(struct bs_finding *finding, struct bs_error *err)
 {
 	struct bs_asking *asking = &finding->asking;
-	bool is_known = asking->request->fresh || asking->is_added_up;
+	bool is_known = asking->is_fresh || asking->is_added_up;
 	enum bs_status status = asking->is_scored && !is_known ? gather_all(finding, err) : BS_OK;
 	if (!status && (asking->is_scored || asking->has_fields))
 		status = bs_asking_add_statistics(asking, err);
@@ -510,7 +510,7 @@ static struct bs_asked *next_best(const struct bs_finding *finding)
 	for (size_t i = 0; i < finding->n_list; i++) {
 		struct bs_asked *asked = finding->list[i];
 		if (asked->n_taken < n_hits_of(asked) &&
-		    (!best || comes_before(&finding->asking.request->find, finding->feeds, hit_at(best, best->n_taken), hit_at(asked, asked->n_taken))))
+		    (!best || comes_before(finding->asking.find, finding->feeds, hit_at(best, best->n_taken), hit_at(asked, asked->n_taken))))
 			best = asked;
 	}
 	return best;
@@ -546,7 +546,7 @@ enum bs_status bs_finding_feed(struct bs_finding *finding, struct bs_error *err)
 
 static enum bs_status show(struct bs_finding *finding, struct bs_asked *asked, uint64_t rank, struct bs_error *err)
 {
-	const struct bs_catalog_find_request *request = finding->asking.request;
+	const struct bs_catalog_find_request *request = finding->request;
 	struct bs_find_hit *hit = hit_at(asked, asked->n_taken++);
 	struct bs_catalog_hit shown = {.hit = hit, .index = asked->item->name, .place = asked->item->place,
 	                               .entry = (size_t)(asked->item - finding->asking.catalog->file.items)};
@@ -558,7 +558,7 @@ static enum bs_status show(struct bs_finding *finding, struct bs_asked *asked, u
  * show them without. */
 static enum bs_status show_best(struct bs_finding *finding, struct bs_error *err)
 {
-	const struct bs_find_request *find = &finding->asking.request->find;
+	const struct bs_find_request *find = finding->asking.find;
 	size_t wanted = bs_question_n_wanted(find), n = 0, n_list = 0;
 	struct bs_asked *asked;
 	while (n < wanted && (asked = next_best(finding))) {
@@ -596,7 +596,7 @@ static enum bs_status show_ids(struct bs_finding *finding, struct bs_error *err)
 	for (size_t i = 0; i < finding->n_list && !status; i++) {
 		struct bs_asked *asked = finding->list[i];
 		for (size_t k = 0; k < n_hits_of(asked) && !status; k++) {
-			if (n++ < finding->asking.request->find.offset)
+			if (n++ < finding->asking.find->offset)
 				asked->n_taken++;
 			else
 				status = show(finding, asked, 0, err);
@@ -657,7 +657,7 @@ static void add_up(struct bs_finding *finding)
 
 static void tell_query(const struct bs_finding *finding)
 {
-	const struct bs_find_request *find = &finding->asking.request->find;
+	const struct bs_find_request *find = finding->asking.find;
 	void (*tell)(void *, const char *) = find->notice_query ? find->notice_query : find->notice;
 	const struct bs_query_tree *tree = finding->asking.n_groups ? finding->asking.groups[0].tree : NULL;
 	for (uint32_t i = 0; tree && i < tree->notices.n && tell; i++)
@@ -666,7 +666,7 @@ static void tell_query(const struct bs_finding *finding)
 
 static enum bs_status learn(struct bs_finding *finding, struct bs_error *err)
 {
-	const struct bs_find_request *find = &finding->asking.request->find;
+	const struct bs_find_request *find = finding->asking.find;
 	struct bs_buffer text = {.data = NULL};
 	enum bs_status status = find->feedback_docs ? bs_finding_learn_from_best(finding, err) : bs_finding_learn_from_like(finding, err);
 	finding->feeds = false;
@@ -697,9 +697,9 @@ static enum bs_status ask(struct bs_finding *finding, struct bs_error *err)
 	for (size_t i = 0; i < asking->n_asked && !status; i++)
 		if (asking->asked[i].is_reached)
 			status = check_words(finding, &asking->asked[i], err);
-	for (size_t i = 0; i < asking->n_asked && asking->request->fresh; i++)
+	for (size_t i = 0; i < asking->n_asked && asking->is_fresh; i++)
 		asking->asked[i].is_asked = asking->asked[i].is_reached;
-	if (!status && asking->request->fresh)
+	if (!status && asking->is_fresh)
 		status = gather_all(finding, err);
 	if (!status)
 		status = bs_asking_find_fields(asking, err);
@@ -718,7 +718,7 @@ static enum bs_status ask(struct bs_finding *finding, struct bs_error *err)
 
 static enum bs_status answer(struct bs_finding *finding, struct bs_error *err)
 {
-	const struct bs_find_request *find = &finding->asking.request->find;
+	const struct bs_find_request *find = finding->asking.find;
 	struct bs_find_result *result = &finding->result->find;
 	enum bs_status status = ask(finding, err);
 	if (is_cut_off(finding, status)) {
@@ -769,7 +769,7 @@ enum bs_status bs_catalog_find_for_program(struct bs_catalog *catalog, const str
 	struct bs_catalog_result own, *result = result_out ? result_out : &own;
 	const struct bs_find_request *find = &request->find;
 	size_t n = catalog->file.n_items;
-	struct bs_finding finding = {.asking = {.catalog = catalog, .request = request, .program = program, .n_asked = n, .error_byte = SIZE_MAX}, .result = result,
+	struct bs_finding finding = {.request = request, .asking = {.catalog = catalog, .find = &request->find, .is_fresh = request->fresh, .program = program, .n_asked = n, .error_byte = SIZE_MAX}, .result = result,
 	                             .is_asking = ATOMIC_FLAG_INIT, .most_open = most_open()};
 	struct bs_watch watch;
 	finding.limits = find->limits ? *find->limits : finding.limits;

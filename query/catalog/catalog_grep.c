@@ -293,7 +293,7 @@ static enum bs_status grep_all(struct grepping *at, struct bs_catalog *catalog, 
 		if (!status && i >= at->first)
 			status = may_match(at, item, &may, err);
 		if (!status && may)
-			status = grep_one(at, item, catalog->request.consent, err);
+			status = grep_one(at, item, catalog->consent, err);
 		at->result->n_asked += may && at->is_reached[i];
 		at->result->n_skipped += !may;
 		if (at->result->grep.is_partial || (at->request->grep.output.format == BS_GREP_QUIET && at->result->grep.has_match))

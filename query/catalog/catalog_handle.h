@@ -2,12 +2,16 @@
 #ifndef BS_QUERY_CATALOG_CATALOG_HANDLE_H
 #define BS_QUERY_CATALOG_CATALOG_HANDLE_H
 
-#include "core/bitsift/catalog.h"
+#include "core/bitsift/limits.h"
 #include "core/catalog/catalog_file.h"
 #include "core/file/dir.h"
+#include "core/store/index_dir.h"
 
 struct bs_catalog {
-	struct bs_catalog_request request;
+	const struct bs_consent *consent; /* of the file and of each index; this and the next ones are borrowed, nullable */
+	const struct bs_analyzer *analyzer;
+	const char *kernel;
+	const struct bs_log *log;
 	struct bs_dir dir;            /* that the file is in */
 	char *name;                   /* of the file */
 	struct bs_catalog_file file;  /* whose items are looked at anew where they have changed */
@@ -24,5 +28,22 @@ enum bs_status bs_catalog_look_at_all(struct bs_catalog *catalog, bool *is_reach
 enum bs_status bs_catalog_limit(const struct bs_limits *all, struct bs_limits *limits_out, struct bs_error *err) BS_WARN_UNUSED;
 /* Writes what is newer than the file, if nobody else is writing and it can be written. */
 void bs_catalog_keep(struct bs_catalog *catalog);
+
+/* A change of the file: it is read again once nobody else writes it, and items is the list that is to be written. */
+struct bs_catalog_change {
+	struct bs_index_lock lock;
+	struct bs_catalog_file file;
+	struct bs_catalog_item **items; /* of the file, and those that are added */
+	size_t n_items;
+	bool is_none; /* nothing is to be written */
+};
+
+/* Begins a change, with room for n_more items, and one. wait: for another writer; else BS_BUSY. bs_catalog_end_change must follow,
+ * whatever is returned. */
+enum bs_status bs_catalog_begin_change(struct bs_catalog *catalog, bool wait, size_t n_more, struct bs_catalog_change *change,
+                                       struct bs_error *err) BS_WARN_UNUSED;
+/* Writes the list, unless status says that the change failed, and opens it in place of what the catalog had. */
+enum bs_status bs_catalog_end_change(struct bs_catalog *catalog, struct bs_catalog_change *change, enum bs_status status,
+                                     struct bs_error *err) BS_WARN_UNUSED;
 
 #endif

@@ -47,7 +47,7 @@ static enum bs_status read_as(struct bs_catalog *catalog, struct holding *holdin
 	bs_reading_deinit(&holding->reading);
 	holding->reading = (struct bs_reading){.list = NULL};
 	holding->item = NULL;
-	enum bs_status status = bs_index_options_bind(&item->read.options, catalog->request.analyzer, item->place, err);
+	enum bs_status status = bs_index_options_bind(&item->read.options, catalog->analyzer, item->place, err);
 	if (status)
 		return status;
 	struct bs_words_options words = bs_index_words_options(&item->read.options);

@@ -143,7 +143,7 @@ static enum bs_status learn_document(struct bs_finding *finding, struct bs_asked
 enum bs_status bs_finding_learn_from_best(struct bs_finding *finding, struct bs_error *err)
 {
 	struct bs_asking *asking = &finding->asking;
-	const size_t most = asking->request->find.feedback_docs;
+	const size_t most = asking->find->feedback_docs;
 	const struct bs_find_hit *hit;
 	struct bs_asked *asked;
 	double best = 0, own_weight = 0;
@@ -199,7 +199,7 @@ static enum bs_status find_like(struct bs_finding *finding, const char *id, bool
 enum bs_status bs_finding_learn_from_like(struct bs_finding *finding, struct bs_error *err)
 {
 	struct bs_asking *asking = &finding->asking;
-	const struct bs_find_request *find = &asking->request->find;
+	const struct bs_find_request *find = asking->find;
 	const struct bs_field text = {.name = "", .text = (const uint8_t *)find->like_text, .text_bytes = find->like_text_bytes};
 	uint64_t n_docs = 0, n_positions = 0;
 	bool is_found = true;

@@ -296,7 +296,7 @@ static enum bs_status find_near(struct bs_finding *finding, const struct bs_elem
 
 enum bs_status bs_finding_suggest(struct bs_finding *finding, struct bs_error *err)
 {
-	const struct bs_find_request *find = &finding->asking.request->find;
+	const struct bs_find_request *find = finding->asking.find;
 	const struct bs_asking_group *group = finding->asking.n_groups ? &finding->asking.groups[0] : NULL;
 	const char *star = group && group->reading.words_unstemmed ? "*" : "";
 	enum bs_status status = BS_OK;

@@ -12,6 +12,7 @@
 
 struct bs_finding {
 	struct bs_asking asking;
+	const struct bs_catalog_find_request *request;
 	struct bs_asked **list; /* who has a task now, */
 	size_t n_list;
 	enum bs_status (*step)(struct bs_finding *finding, struct bs_asked *asked); /* and which; on any thread */
