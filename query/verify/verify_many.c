@@ -75,17 +75,6 @@ static bool needs_all(const struct bs_verify_request *request)
 	return (request->is_scored && !request->is_zero) || !request->no_stat;
 }
 
-static void do_candidate(struct bs_verify_crew *crew, struct hand *hand, const struct bs_candidate *candidate,
-                         struct bs_verified *verified)
-{
-	struct bs_doc_ref ref = {crew->list->segment, candidate->document};
-	struct bs_error why;
-	bool is_asked = !hand->is_unfit && (!candidate->is_sure || needs_all(crew->request));
-	/* A failure is left open: the caller's thread meets it again, in its turn. */
-	if (!is_asked || bs_verify(&hand->verifier, ref, candidate->is_sure, verified, &why) != BS_OK)
-		*verified = (struct bs_verified){.is_open = true};
-}
-
 /* The candidates of a task, and where what comes of them stands. */
 static size_t task_candidates(const struct bs_verify_crew *crew, uint64_t task, const struct bs_candidate **candidates_out,
                               struct bs_verified **verified_out)
@@ -114,13 +103,20 @@ static enum bs_status do_task(void *context, const struct bs_task *task, struct 
 	const struct bs_candidate *candidates;
 	struct bs_verified *verified;
 	size_t n = task_candidates(crew, task->number, &candidates, &verified);
+	const bool looks_at_all = needs_all(crew->request);
+	struct bs_error why;
 	(void)err;
 	if (!hand->has_begun)
 		begin_hand(crew, hand);
 	if (!hand->is_unfit)
 		expect(crew, hand->loader, candidates, n, hand->documents);
-	for (size_t i = 0; i < n; i++)
-		do_candidate(crew, hand, &candidates[i], &verified[i]);
+	for (size_t i = 0; i < n; i++) {
+		struct bs_doc_ref ref = {crew->list->segment, candidates[i].document};
+		bool is_asked = !hand->is_unfit && (looks_at_all || !candidates[i].is_sure);
+		/* A failure is left open: the caller's thread meets it again, in its turn. */
+		if (!is_asked || bs_verify(&hand->verifier, ref, candidates[i].is_sure, &verified[i], &why) != BS_OK)
+			verified[i] = (struct bs_verified){.is_open = true};
+	}
 	return BS_OK;
 }
 
