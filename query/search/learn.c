@@ -127,7 +127,7 @@ static enum bs_status find_like(struct bs_finder *finder, const char *id, struct
 	for (uint32_t i = 0; i < list->n_entries && !status; i++) {
 		size_t n_before = bs_vector_n(like);
 		bool is_here = false;
-		status = bs_delete_find(list->entries[i].snapshot, false, &id, 1, &is_here, &like->bytes, err);
+		status = bs_delete_find(list->entries[i].snapshot, false, &id, 1, &is_here, like, err);
 		for (size_t k = n_before; k < bs_vector_n(like) && !status; k++)
 			like->items[k].segment += bs_list_first_segment(list, i);
 		is_found |= is_here;
