@@ -344,25 +344,17 @@ static void seed(struct best_scan *scan, uint32_t n_blocks, struct bs_live *live
 	kernel->and_not_lines(candidates, live, best, &some);
 }
 
-/* The documents of a word in the live blocks, into its frame. */
-static void find_word(struct best_scan *scan, size_t i, const struct bs_live *live)
-{
-	uint32_t term = scan->best->scorer->words[i].term;
-	scan->lives[i] = *live;
-	scan->is_apart[i] = true;
-	bs_scan_and_terms(scan->at, &term, 1, (uint32_t)i + 1, &scan->lives[i]);
-	scan->certainty[i] = BS_HAS;
-}
-
-/* Of the words that candidates need not have. */
+/* Leaves in the frame of each word that candidates need not have its documents in the live blocks. */
 static void find_words(struct best_scan *scan, const struct bs_live *live)
 {
 	const struct bs_scorer *scorer = scan->best->scorer;
 	for (size_t i = 0; i < scorer->n_words; i++) {
-		scan->is_apart[i] = false;
-		scan->certainty[i] = scan->is_sure ? BS_HAS : BS_HAS_MAYBE;
-		if (!scorer->words[i].is_implied)
-			find_word(scan, i, live);
+		scan->is_apart[i] = !scorer->words[i].is_implied;
+		scan->certainty[i] = scan->is_sure || scan->is_apart[i] ? BS_HAS : BS_HAS_MAYBE;
+		if (!scan->is_apart[i])
+			continue;
+		scan->lives[i] = *live;
+		bs_scan_and_terms(scan->at, &scorer->words[i].term, 1, (uint32_t)i + 1, &scan->lives[i]);
 	}
 }
 
