@@ -21,10 +21,9 @@ static int compare_refs(const void *a, const void *b, void *context)
 	return bs_document_order(context, *x, *y);
 }
 
-static enum bs_status sort_refs(const struct bs_snapshot *snapshot, struct bs_buffer *refs, struct bs_error *err)
+static enum bs_status sort_refs(const struct bs_snapshot *snapshot, struct bs_doc_refs *refs, struct bs_error *err)
 {
-	return bs_sort(refs->data, refs->used_bytes / sizeof(struct bs_doc_ref), sizeof(struct bs_doc_ref), compare_refs,
-	               (void *)(uintptr_t)snapshot, err);
+	return bs_sort(refs->items, bs_vector_n(refs), sizeof(*refs->items), compare_refs, (void *)(uintptr_t)snapshot, err);
 }
 
 #define DOCUMENT_NS 50u /* what a look at a document costs about */
@@ -46,7 +45,7 @@ struct wanted {
 	struct bs_term_table ids;
 	struct by_ids by_id;
 	struct bs_buffer id;
-	struct bs_buffer *refs;
+	struct bs_doc_refs *refs;
 };
 
 static bool is_wanted(const struct wanted *wanted, uint32_t *number_out)
@@ -68,7 +67,7 @@ static enum bs_status look_at(struct wanted *wanted, struct bs_doc_ref ref, stru
 	bool is_here = !status && is_wanted(wanted, &found.number);
 	if (is_here) {
 		wanted->ids.entries[found.number].df |= BORNE_HERE;
-		status = bs_buffer_append(wanted->refs, &ref, sizeof(ref), err);
+		status = bs_vector_append(wanted->refs, &ref, err);
 	}
 	if (!status)
 		status = bs_recorded_id(source, &record, &wanted->id, err);
@@ -131,12 +130,12 @@ static enum bs_status look_at_all(struct wanted *wanted, bool of_deleted, struct
 	const struct by_id *by_id = wanted->by_id.items;
 	for (size_t i = 0; i < bs_vector_n(&wanted->by_id) && !status; i++)
 		if (!(wanted->ids.entries[by_id[i].number].df & BORNE_HERE))
-			status = bs_buffer_append(wanted->refs, &by_id[i].ref, sizeof(by_id[i].ref), err);
+			status = bs_vector_append(wanted->refs, &by_id[i].ref, err);
 	return status;
 }
 
 enum bs_status bs_delete_find(const struct bs_snapshot *snapshot, bool of_deleted, const char *const *ids, size_t n_ids,
-                              bool *found_out, struct bs_buffer *refs, struct bs_error *err)
+                              bool *found_out, struct bs_doc_refs *refs, struct bs_error *err)
 {
 	struct wanted wanted = {.snapshot = snapshot, .refs = refs};
 	uint32_t *numbers = calloc(n_ids + 1, sizeof(*numbers));
@@ -186,16 +185,15 @@ enum bs_status bs_delete_list(const struct bs_snapshot *snapshot, const struct b
 }
 
 /* The exclusions of the next commit, in document order, as a new file. */
-static enum bs_status write_exclusions(const struct bs_snapshot *snapshot, struct bs_buffer *refs,
+static enum bs_status write_exclusions(const struct bs_snapshot *snapshot, struct bs_doc_refs *refs,
                                        struct bs_manifest *manifest, struct bs_error *err)
 {
 	struct bs_doc_table_builder builder = {0};
 	struct bs_doc_record record;
-	const struct bs_doc_ref *all = (const struct bs_doc_ref *)(const void *)refs->data;
-	size_t n = refs->used_bytes / sizeof(*all);
+	size_t n = bs_vector_n(refs);
 	enum bs_status status = sort_refs(snapshot, refs, err);
 	for (size_t i = 0; i < n && !status; i++) {
-		status = bs_snapshot_record(snapshot, all[i], &record, err);
+		status = bs_snapshot_record(snapshot, refs->items[i], &record, err);
 		if (!status)
 			status = bs_doc_table_add(&builder, &record, err);
 	}
@@ -208,7 +206,7 @@ static enum bs_status write_exclusions(const struct bs_snapshot *snapshot, struc
 }
 
 /* Of the snapshot as it is marked, with these exclusions. */
-static enum bs_status commit(const struct bs_snapshot *snapshot, struct bs_buffer *excluded, struct bs_manifest *manifest,
+static enum bs_status commit(const struct bs_snapshot *snapshot, struct bs_doc_refs *excluded, struct bs_manifest *manifest,
                              struct bs_error *err)
 {
 	uint32_t n_changed;
@@ -232,20 +230,20 @@ enum bs_status bs_delete_documents(struct bs_snapshot *snapshot, const struct bs
                                    struct bs_error *err)
 {
 	struct bs_manifest manifest;
-	struct bs_buffer excluded = {0};
+	struct bs_doc_refs excluded = {0};
 	enum bs_status status = bs_manifest_copy_head(&snapshot->manifest, &manifest, err);
 	if (status)
 		return status;
 	for (uint32_t i = 0; i < snapshot->exclusions.n_docs && !status; i++)
-		status = bs_buffer_append(&excluded, &(struct bs_doc_ref){BS_DOC_EXCLUDED, i}, sizeof(struct bs_doc_ref), err);
+		status = bs_vector_append(&excluded, (&(struct bs_doc_ref){BS_DOC_EXCLUDED, i}), err);
 	if (!status)
-		status = bs_buffer_append(&excluded, refs, n_refs * sizeof(*refs), err);
+		status = bs_vector_extend(&excluded, refs, n_refs, err);
 	for (size_t i = 0; i < n_refs && !status; i++)
 		status = bs_snapshot_mark(snapshot, refs[i], true, err);
 	if (!status)
 		status = commit(snapshot, &excluded, &manifest, err);
 	bs_manifest_deinit(&manifest);
-	bs_buffer_deinit(&excluded);
+	bs_vector_deinit(&excluded);
 	return status;
 }
 
@@ -342,7 +340,7 @@ enum bs_status bs_delete_undo(struct bs_snapshot *snapshot, const struct bs_doc_
                               struct bs_undone *undone_out, struct bs_error *err)
 {
 	struct bs_manifest manifest;
-	struct bs_buffer excluded = {0};
+	struct bs_doc_refs excluded = {0};
 	struct bs_doc_ref *places = NULL;
 	uint32_t n = snapshot->exclusions.n_docs;
 	bool *is_over = calloc((size_t)n + 1, sizeof(*is_over));
@@ -360,11 +358,11 @@ enum bs_status bs_delete_undo(struct bs_snapshot *snapshot, const struct bs_doc_
 	}
 	for (uint32_t i = 0; i < n && !status; i++)
 		if (!is_over[i])
-			status = bs_buffer_append(&excluded, &(struct bs_doc_ref){BS_DOC_EXCLUDED, i}, sizeof(*refs), err);
+			status = bs_vector_append(&excluded, (&(struct bs_doc_ref){BS_DOC_EXCLUDED, i}), err);
 	if (!status)
 		status = commit(snapshot, &excluded, &manifest, err);
 	bs_manifest_deinit(&manifest);
-	bs_buffer_deinit(&excluded);
+	bs_vector_deinit(&excluded);
 	free(is_over);
 	free(places);
 	return status;

@@ -9,17 +9,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/base/buffer.h"
+#include "core/base/doc_ref.h"
 #include "core/base/error.h"
 #include "core/store/snapshot.h"
 
 /*
- * Appends a struct bs_doc_ref for every live document (of_deleted: every exclusion, BS_DOC_EXCLUDED) that bears one of the
+ * Appends every live document (of_deleted: every exclusion, BS_DOC_EXCLUDED) that bears one of the
  * ids, in document order. An id means the documents that are called so here (bs_recorded_local_id), or if there are none,
  * those whose id it is. found_out: n_ids flags, whether there were any. BS_CORRUPT, BS_NO_MEMORY.
  */
 enum bs_status bs_delete_find(const struct bs_snapshot *snapshot, bool of_deleted, const char *const *ids, size_t n_ids,
-                              bool *found_out, struct bs_buffer *refs, struct bs_error *err) BS_WARN_UNUSED;
+                              bool *found_out, struct bs_doc_refs *refs, struct bs_error *err) BS_WARN_UNUSED;
 
 /* Turns the snapshot inside out, in memory, for a search of what was deleted: that is live, and nothing else.
  * *places_out, to be freed, has for each exclusion the document that it is there; segment BS_DOC_NONE: it is lost. */

@@ -24,12 +24,16 @@ struct step {
 	bool is_order; /* a phrase whose words are steps of their own: what is left to be told is where they stand */
 };
 
+BS_VECTOR(steps, struct step);
+
 struct waterfall {
 	struct bs_query_tree query; /* the query's nodes, more for the words of phrases, and a root of which operands are tried */
 	struct bs_plan plan;   /* its plan */
 	const struct bs_kernel *kernel;
 	struct bs_scan *scan;
-	struct bs_buffer nodes, steps, children;
+	struct bs_query_nodes nodes;
+	struct steps steps;
+	struct bs_u32s children;
 	struct bs_candidate_list candidates;
 	struct bs_buffer *text;
 	bool with_bars;
@@ -69,13 +73,13 @@ static void put_count(struct waterfall *to, uint64_t n)
 
 static const struct bs_query_node *node_of(const struct waterfall *at, uint32_t n)
 {
-	return (const struct bs_query_node *)(const void *)at->nodes.data + n;
+	return &at->nodes.items[n];
 }
 
 static void add_step(struct waterfall *to, struct step step)
 {
 	if (!to->status)
-		to->status = bs_buffer_append(&to->steps, &step, sizeof(step), to->err);
+		to->status = bs_vector_append(&to->steps, &step, to->err);
 }
 
 static void add_word(struct waterfall *to, uint32_t n)
@@ -96,11 +100,11 @@ static void add_phrase(struct waterfall *to, uint32_t n)
 	for (uint32_t i = 0; i < phrase.n_items && !bs_query_is_file_name(&phrase) && !to->status; i++) {
 		struct bs_query_node word = {
 			.kind = BS_NODE_WORD, .field = phrase.field, .n_items = 1, .items = &phrase.items[i], .weight = 1};
-		to->status = bs_buffer_append(&to->nodes, &word, sizeof(word), to->err);
+		to->status = bs_vector_append(&to->nodes, &word, to->err);
 		if (to->status)
 			return;
-		add_word(to, (uint32_t)(to->nodes.used_bytes / sizeof(word)) - 1);
-		const struct step *last = (const struct step *)(const void *)(to->steps.data + to->steps.used_bytes) - 1;
+		add_word(to, (uint32_t)bs_vector_n(&to->nodes) - 1);
+		const struct step *last = to->steps.items + bs_vector_n(&to->steps) - 1;
 		if (!to->status && last->turn == TURN_WIDE)
 			step.turn = TURN_WIDE;
 		else if (!to->status && last->df > step.df)
@@ -146,7 +150,7 @@ static int compare_steps(const void *a, const void *b)
 static uint64_t count(struct waterfall *at, enum bs_node_kind kind, const uint32_t *children, uint32_t n_children,
                       uint64_t *n_sure_out)
 {
-	struct bs_query_node *root = (struct bs_query_node *)(void *)at->nodes.data + at->query.n_nodes - 1;
+	struct bs_query_node *root = &at->nodes.items[at->query.n_nodes - 1];
 	struct bs_scan_stats stats = {0};
 	uint64_t n = 0;
 	*root = (struct bs_query_node){
@@ -293,7 +297,7 @@ static void put_name(struct waterfall *to, uint32_t n)
 {
 	struct bs_query_tree operand = to->query;
 	size_t start = to->text->used_bytes;
-	struct bs_query_node *root = (struct bs_query_node *)(void *)to->nodes.data + to->query.n_nodes - 1;
+	struct bs_query_node *root = &to->nodes.items[to->query.n_nodes - 1];
 	*root = *node_of(to, n);
 	if (!to->status)
 		to->status = bs_query_format(&operand, to->text, to->err);
@@ -308,7 +312,7 @@ static void put_name(struct waterfall *to, uint32_t n)
 
 static void put_step(struct waterfall *to, enum bs_node_kind kind, const uint32_t *children, uint32_t n)
 {
-	const struct step *step = (const struct step *)(const void *)to->steps.data + n;
+	const struct step *step = &to->steps.items[n];
 	uint64_t n_sure, n_alone_sure;
 	uint64_t n_left = count(to, kind, children, n + 1, &n_sure);
 	uint64_t n_alone = count(to, kind, &children[n], 1, &n_alone_sure);
@@ -330,7 +334,7 @@ static void list_steps(struct waterfall *at, const struct bs_query_tree *query)
 	struct bs_query_node above = {.kind = BS_NODE_AND};
 	const struct bs_query_node *node = &query->nodes[root];
 	if (!at->status)
-		at->status = bs_buffer_append(&at->nodes, query->nodes, query->n_nodes * sizeof(*query->nodes), at->err);
+		at->status = bs_vector_extend(&at->nodes, query->nodes, query->n_nodes, at->err);
 	for (uint32_t i = 0; i < node->n_children && node->kind == BS_NODE_AND && !at->status; i++)
 		add_operand(at, node->children[i]);
 	for (uint32_t i = 0; i < node->n_children && node->kind == BS_NODE_OR && !at->status; i++)
@@ -338,9 +342,9 @@ static void list_steps(struct waterfall *at, const struct bs_query_tree *query)
 	if (node->kind != BS_NODE_AND && node->kind != BS_NODE_OR && !at->status)
 		add_operand(at, root);
 	if (!at->status)
-		at->status = bs_buffer_append(&at->nodes, &above, sizeof(above), at->err);
-	at->query.nodes = (struct bs_query_node *)(void *)at->nodes.data;
-	at->query.n_nodes = at->nodes.used_bytes / sizeof(above);
+		at->status = bs_vector_append(&at->nodes, &above, at->err);
+	at->query.nodes = at->nodes.items;
+	at->query.n_nodes = bs_vector_n(&at->nodes);
 	at->query.depth = query->depth + 1;
 }
 
@@ -360,13 +364,13 @@ enum bs_status bs_explain_waterfall(const struct bs_plan *plan, const struct bs_
 	uint32_t n_new = 0;
 	at.plan.query = &at.query;
 	list_steps(&at, plan->query);
-	size_t n_steps = at.steps.used_bytes / sizeof(struct step);
-	struct step *steps = (struct step *)(void *)at.steps.data;
+	size_t n_steps = bs_vector_n(&at.steps);
+	struct step *steps = at.steps.items;
 	if (!at.status && !is_or)
 		qsort(steps, n_steps, sizeof(*steps), compare_steps);
 	for (size_t i = 0; i < n_steps && !at.status; i++)
-		at.status = bs_buffer_append(&at.children, &steps[i].node, sizeof(steps[i].node), err);
-	const uint32_t *children = (const uint32_t *)(const void *)at.children.data;
+		at.status = bs_vector_append(&at.children, &steps[i].node, err);
+	const uint32_t *children = at.children.items;
 	for (uint32_t s = 0; s < plan->list->n_segments; s++) {
 		const struct bs_list_segment *segment = bs_list_segment(plan->list, s);
 		if (!segment->segment)
@@ -406,9 +410,9 @@ enum bs_status bs_explain_waterfall(const struct bs_plan *plan, const struct bs_
 	put_bar(&at, stats->hits);
 	put(&at, is_all ? NO_OPERAND "hits\n" : NO_OPERAND "hits, and those among what bounds left unseen (rank, below)\n");
 	put(&at, legend);
-	bs_buffer_deinit(&at.nodes);
-	bs_buffer_deinit(&at.steps);
-	bs_buffer_deinit(&at.children);
+	bs_vector_deinit(&at.nodes);
+	bs_vector_deinit(&at.steps);
+	bs_vector_deinit(&at.children);
 	bs_vector_deinit(&at.candidates);
 	return at.status;
 }

@@ -27,7 +27,7 @@ struct counting {
 
 static const uint8_t *word_at(const struct bs_feedback *learnt, uint32_t i, uint32_t *n_bytes_out)
 {
-	uint32_t number = ((const uint32_t *)(const void *)learnt->found.data)[i];
+	uint32_t number = learnt->found.items[i];
 	*n_bytes_out = learnt->words.entries[number].n_bytes;
 	return bs_term_table_key(&learnt->words, number);
 }
@@ -168,7 +168,7 @@ static enum bs_status seek(struct bs_finding *finding, struct bs_asked *asked)
 	const char *id = finding->step_context;
 	bool is_found;
 	enum bs_status status = bs_finding_open(finding, asked);
-	return status ? status : bs_delete_find(&asked->index->snapshot, false, &id, 1, &is_found, &asked->like.bytes, &asked->answer->why);
+	return status ? status : bs_delete_find(&asked->index->snapshot, false, &id, 1, &is_found, &asked->like, &asked->answer->why);
 }
 
 /* NAME:ID, as ids are printed; or what some indexes have by that id. */

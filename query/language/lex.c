@@ -22,7 +22,7 @@
 enum mark { MARK_NONE, MARK_QUOTE, MARK_OPEN, MARK_CLOSE };
 
 /* A bracket that is not closed yet. */
-struct bracket {
+struct bs_lex_bracket {
 	size_t byte;
 	bool groups;   /* unless it holds no word */
 	bool has_word;
@@ -38,9 +38,9 @@ struct bracket {
 
 void bs_lex_deinit(struct bs_lexing *lexing)
 {
-	bs_buffer_deinit(&lexing->tokens);
+	bs_vector_deinit(&lexing->tokens);
 	bs_buffer_deinit(&lexing->marks);
-	bs_buffer_deinit(&lexing->open);
+	bs_vector_deinit(&lexing->open);
 }
 
 void bs_lex_keep(struct bs_lexing *lexing, enum bs_status status)
@@ -55,12 +55,6 @@ void bs_lex_fail(struct bs_lexing *lexing, size_t byte, const char *message)
 		return;
 	lexing->error_byte = byte;
 	lexing->status = bs_fail(lexing->err, BS_INVALID, "%s", message);
-}
-
-static void append(struct bs_lexing *lexing, struct bs_buffer *to, const void *bytes, size_t n_bytes)
-{
-	if (!lexing->status)
-		lexing->status = bs_buffer_append(to, bytes, n_bytes, lexing->err);
 }
 
 /* How many bytes of a token to show: all, or up to a character's end. */
@@ -203,22 +197,22 @@ static bool may_group(const struct bs_lexing *lexing, size_t at)
 	return operator_of(lexing, start, at) != BS_LEX_WORD;
 }
 
-static struct bracket *innermost(const struct bs_lexing *lexing)
+static struct bs_lex_bracket *innermost(const struct bs_lexing *lexing)
 {
-	size_t n = lexing->open.used_bytes / sizeof(struct bracket);
-	return n ? (struct bracket *)(void *)lexing->open.data + n - 1 : NULL;
+	size_t n = bs_vector_n(&lexing->open);
+	return n ? &lexing->open.items[n - 1] : NULL;
 }
 
 static void close_bracket(struct bs_lexing *lexing, size_t at)
 {
-	const struct bracket *inner = innermost(lexing);
+	const struct bs_lex_bracket *inner = innermost(lexing);
 	if (!inner) {
 		bs_lex_notice(lexing, at, at + 1, "closes nothing: it counts as a sign");
 		return;
 	}
-	struct bracket closed = *inner;
-	lexing->open.used_bytes -= sizeof(closed);
-	struct bracket *around = innermost(lexing);
+	struct bs_lex_bracket closed = *inner;
+	bs_vector_set_n(&lexing->open, bs_vector_n(&lexing->open) - 1);
+	struct bs_lex_bracket *around = innermost(lexing);
 	if (around)
 		around->has_word |= closed.has_word;
 	if (!closed.groups || !closed.has_word)
@@ -236,7 +230,7 @@ static size_t mark_quotes(struct bs_lexing *lexing, size_t at)
 		return at;
 	}
 	size_t end = (size_t)(close - text);
-	struct bracket *around = innermost(lexing);
+	struct bs_lex_bracket *around = innermost(lexing);
 	if (around && !around->has_word)
 		around->has_word = has_word(lexing, at + 1, end);
 	lexing->marks.data[at] = lexing->marks.data[end] = MARK_QUOTE;
@@ -262,12 +256,12 @@ static void mark_delimiters(struct bs_lexing *lexing)
 		uint8_t byte = lexing->text[at];
 		if (byte != '(' && byte != ')' && byte != '"')
 			continue;
-		struct bracket opened = {.byte = at}, *around = innermost(lexing);
+		struct bs_lex_bracket opened = {.byte = at}, *around = innermost(lexing);
 		if (around && !around->has_word)
 			around->has_word = has_word(lexing, piece, at);
 		if (byte == '(') {
 			opened.groups = may_group(lexing, at);
-			append(lexing, &lexing->open, &opened, sizeof(opened));
+			bs_lex_keep(lexing, bs_vector_append(&lexing->open, &opened, lexing->err));
 		} else if (byte == ')') {
 			close_bracket(lexing, at);
 		} else {
@@ -275,10 +269,9 @@ static void mark_delimiters(struct bs_lexing *lexing)
 		}
 		piece = at + 1;
 	}
-	const struct bracket *open = (const struct bracket *)(const void *)lexing->open.data;
-	/* Of all of them the same would be said. */
-	if (lexing->open.used_bytes > 0)
-		bs_lex_notice(lexing, open[0].byte, open[0].byte + 1, "is never closed: it counts as a sign");
+	/* The notice would say the same of each of them. */
+	if (bs_vector_n(&lexing->open) > 0)
+		bs_lex_notice(lexing, lexing->open.items[0].byte, lexing->open.items[0].byte + 1, "is never closed: it counts as a sign");
 }
 
 /* ---- numbers behind a token ---- */
@@ -564,7 +557,8 @@ static void notice_semblances(struct bs_lexing *lexing, const struct bs_lexeme *
 
 static void add(struct bs_lexing *lexing, const struct bs_lexeme *token)
 {
-	append(lexing, &lexing->tokens, token, sizeof(*token));
+	if (!lexing->status)
+		lexing->status = bs_vector_append(&lexing->tokens, token, lexing->err);
 }
 
 /* Half of a pair of brackets or quotes that are text. */
@@ -756,8 +750,8 @@ static void notice_spelling(struct bs_lexing *lexing, const struct bs_lexeme *to
 /* From the end on, what lacks something behind it; then, from the start on, what lacks something before it. */
 static void settle(struct bs_lexing *lexing)
 {
-	struct bs_lexeme *tokens = (struct bs_lexeme *)(void *)lexing->tokens.data;
-	size_t n = lexing->tokens.used_bytes / sizeof(*tokens), n_kept = n, first = n;
+	struct bs_lexeme *tokens = lexing->tokens.items;
+	size_t n = bs_vector_n(&lexing->tokens), n_kept = n, first = n;
 	enum bs_lex_kind next = BS_LEX_END, before = BS_LEX_END;
 	for (size_t i = n; i-- > 0 && !lexing->status;) {
 		bs_lex_keep(lexing, bs_watch_spend(SETTLE_NS, lexing->err));
@@ -782,7 +776,7 @@ static void settle(struct bs_lexing *lexing)
 		tokens[n_kept++] = token;
 		before = (enum bs_lex_kind)token.kind;
 	}
-	lexing->tokens.used_bytes = n_kept * sizeof(*tokens);
+	bs_vector_set_n(&lexing->tokens, n_kept);
 }
 
 void bs_lex(struct bs_lexing *lexing)

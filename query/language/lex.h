@@ -32,16 +32,21 @@ struct bs_lexeme {
 	double weight;                             /* WORD, PHRASE, NEAR, CLOSE: 1 where none stands */
 };
 
+struct bs_lex_bracket; /* of lex.c */
+
+BS_VECTOR(bs_lexemes, struct bs_lexeme);
+BS_VECTOR(bs_lex_brackets, struct bs_lex_bracket);
+
 /* A text on its way into a query; the first failure sticks. */
 struct bs_lexing {
 	const uint8_t *text;
 	size_t text_bytes;
 	const struct bs_query_options *options;
-	struct bs_query_tree *query;  /* notices go there */
-	struct bs_buffer tokens; /* struct bs_lexeme each */
-	struct bs_buffer marks;  /* a byte of enum mark for each of the text's; empty: there are no brackets and quotes */
-	struct bs_buffer open;   /* struct bracket each */
-	uint32_t n_names_tried;  /* that are no fields */
+	struct bs_query_tree *query; /* notices go there */
+	struct bs_lexemes tokens;
+	struct bs_buffer marks;      /* a byte of enum mark for each of the text's; empty: there are no brackets and quotes */
+	struct bs_lex_brackets open; /* the brackets that are not closed yet */
+	uint32_t n_names_tried;      /* that are no fields */
 	size_t error_byte;
 	enum bs_status status;
 	struct bs_error *err;

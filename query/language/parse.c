@@ -56,6 +56,9 @@ struct draft {
 	bool is_stop;   /* a stop word, and nothing else */
 };
 
+BS_VECTOR(words, struct word);
+BS_VECTOR(drafts, struct draft);
+
 struct parser {
 	struct bs_lexing lexing; /* the text and its tokens; the status, which is sticky */
 	const struct bs_query_options *options;
@@ -70,7 +73,7 @@ struct parser {
 	bool has_others;        /* and positive words that are none, but for those beside the query, */
 	size_t n_own_items;     /* ... whose items come after this many */
 	uint32_t n_inexact;     /* those of them that stand for others */
-	struct bs_buffer words; /* of struct word: the text of one token, analysed */
+	struct words words;     /* of the text of one token, analysed */
 	struct bs_buffer terms; /* their bytes */
 	struct bs_query_tree *query;    /* terms and notices grow here from the start */
 	struct bs_query_items items;
@@ -78,7 +81,7 @@ struct parser {
 	struct bs_elements elements; /* their terms are in query->storage.terms */
 	struct bs_buffer key;        /* of one of those */
 	struct bs_buffer nfc;      /* a text with wildcards in NFC, so that ? is one character of a word */
-	struct bs_buffer drafts;   /* of struct draft */
+	struct drafts drafts;
 	uint32_t n_drafts;
 	uint32_t n_children; /* of the finished query so far */
 	struct bs_error *err;
@@ -112,7 +115,7 @@ static const struct bs_lexeme *token_of(const struct parser *parser)
 	static const struct bs_lexeme end = {.kind = BS_LEX_END};
 	if (parser->lexing.status)
 		return &end;
-	return (const struct bs_lexeme *)(const void *)parser->lexing.tokens.data + parser->at;
+	return &parser->lexing.tokens.items[parser->at];
 }
 
 static bool starts_unary(const struct parser *parser)
@@ -148,7 +151,7 @@ static enum bs_element_kind suffix_of(const struct parser *parser, size_t start_
 static struct draft *draft_at(struct parser *parser, uint32_t draft)
 {
 	assert(draft < parser->n_drafts);
-	return (struct draft *)(void *)parser->drafts.data + draft;
+	return &parser->drafts.items[draft];
 }
 
 /* The number of the element, which is found or added. */
@@ -178,7 +181,7 @@ static void add_item(struct parser *parser, const struct bs_element *element, ui
 
 static uint32_t add_draft(struct parser *parser, const struct draft *draft)
 {
-	append(parser, &parser->drafts, draft, sizeof(*draft));
+	append(parser, &parser->drafts.bytes, draft, sizeof(*draft));
 	return parser->lexing.status ? NO_DRAFT : parser->n_drafts++;
 }
 
@@ -237,7 +240,7 @@ static enum bs_status take_terms(void *context, const struct bs_token *tokens, s
 			.is_bigram = tokens[i].is_bigram,
 		};
 		append(parser, &parser->terms, tokens[i].term, tokens[i].term_bytes);
-		append(parser, &parser->words, &word, sizeof(word));
+		append(parser, &parser->words.bytes, &word, sizeof(word));
 	}
 	return parser->lexing.status;
 }
@@ -245,8 +248,8 @@ static enum bs_status take_terms(void *context, const struct bs_token *tokens, s
 /* Marks those of the gathered words that are stop words. */
 static void mark_stops(struct parser *parser, const uint8_t *text, size_t text_bytes)
 {
-	struct word *words = (struct word *)(void *)parser->words.data;
-	size_t n_words = parser->words.used_bytes / sizeof(*words);
+	struct word *words = parser->words.items;
+	size_t n_words = bs_vector_n(&parser->words);
 	bs_buffer_clear(&parser->key);
 	if (!parser->lexing.status)
 		keep(parser, bs_stop_mark(parser->stop, text, text_bytes, &parser->key, parser->err));
@@ -259,7 +262,7 @@ static void mark_stops(struct parser *parser, const uint8_t *text, size_t text_b
 /* Leaves the words of the text in parser->words. */
 static void analyze(struct parser *parser, struct bs_words *words, const uint8_t *text, size_t text_bytes)
 {
-	bs_buffer_clear(&parser->words);
+	bs_vector_clear(&parser->words);
 	bs_buffer_clear(&parser->terms);
 	if (!parser->lexing.status)
 		keep(parser, bs_words_analyze(words, text, text_bytes, 0, take_terms, parser, NULL, parser->err));
@@ -267,23 +270,13 @@ static void analyze(struct parser *parser, struct bs_words *words, const uint8_t
 		mark_stops(parser, text, text_bytes);
 }
 
-static size_t count_words(const struct parser *parser)
-{
-	return parser->words.used_bytes / sizeof(struct word);
-}
-
-static const struct word *word_at(const struct parser *parser, size_t i)
-{
-	return (const struct word *)(const void *)parser->words.data + i;
-}
-
 /* The last one that is no bigram; there is one. */
 static const struct word *last_word(const struct parser *parser)
 {
-	size_t i = count_words(parser) - 1;
-	while (word_at(parser, i)->is_bigram)
+	size_t i = bs_vector_n(&parser->words) - 1;
+	while (parser->words.items[i].is_bigram)
 		i--;
-	return word_at(parser, i);
+	return &parser->words.items[i];
 }
 
 /* bs_token_fn: sees whether a second word begins where the first does. */
@@ -323,8 +316,8 @@ static uint32_t add_items(struct parser *parser, bool bigrams, const struct bs_e
 {
 	const struct word *final = last_word(parser);
 	uint32_t n = 0;
-	for (size_t i = 0; i < count_words(parser); i++) {
-		const struct word *word = word_at(parser, i);
+	for (size_t i = 0; i < bs_vector_n(&parser->words); i++) {
+		const struct word *word = &parser->words.items[i];
 		if (word->is_bigram != bigrams || (bigrams && last && word->position + 1 == final->position))
 			continue;
 		struct bs_element element = {
@@ -333,7 +326,7 @@ static uint32_t add_items(struct parser *parser, bool bigrams, const struct bs_e
 			.term = parser->terms.data + word->term_off,
 		};
 		bool is_last = word == final && last;
-		add_item(parser, is_last ? last : &element, word->position - word_at(parser, 0)->position,
+		add_item(parser, is_last ? last : &element, word->position - parser->words.items[0].position,
 		         word->is_stop && !is_last);
 		n++;
 	}
@@ -387,7 +380,7 @@ static uint32_t make_leaf(struct parser *parser, const struct bs_element *last, 
 		leaf.kind = BS_NODE_PHRASE;
 		leaf.n_aids = add_items(parser, true, last);
 	}
-	leaf.is_stop = leaf.n_items == 1 && word_at(parser, 0)->is_stop && !last;
+	leaf.is_stop = leaf.n_items == 1 && parser->words.items[0].is_stop && !last;
 	uint32_t draft = add_draft(parser, &leaf);
 	if (leaf.field != BS_QUERY_FILE_NAME || parser->name_field == BS_QUERY_ANY_FIELD)
 		return draft;
@@ -458,7 +451,7 @@ static bool gather_pattern(struct parser *parser, struct bs_wildcards *wildcards
 	while (wildcards->n > 0 && wildcards->n < n && !parser->lexing.status) {
 		n = wildcards->n;
 		analyze(parser, options->words_unstemmed ? options->words_unstemmed : options->words, text->data, text->used_bytes);
-		if (parser->lexing.status || count_words(parser) == 0)
+		if (parser->lexing.status || bs_vector_n(&parser->words) == 0)
 			return false;
 		const struct word *last = last_word(parser);
 		size_t excess = bs_wildcards_excess(wildcards, parser->terms.data + last->term_off, last->term_bytes);
@@ -650,7 +643,7 @@ static uint32_t parse_phrase(struct parser *parser)
 	if (!is_near && parse_pattern(parser, start, last_byte, text_end, last.kind, &draft))
 		return draft;
 	analyze(parser, parser->options->words, text + start, text_end - start);
-	if (count_words(parser) == 0)
+	if (bs_vector_n(&parser->words) == 0)
 		return ignore(parser);
 	if (last.kind == BS_ELEMENT_PREFIX && last_word(parser)->start_byte >= last_byte - start)
 		return parse_inexact(parser, last, start, text_end);
@@ -670,7 +663,7 @@ static uint32_t parse_word(struct parser *parser)
 	if (parse_pattern(parser, start_byte, start_byte, text_end, last.kind, &draft))
 		return draft;
 	analyze(parser, parser->options->words, parser->lexing.text + start_byte, text_end - start_byte);
-	if (count_words(parser) == 0)
+	if (bs_vector_n(&parser->words) == 0)
 		return ignore(parser);
 	if (last.kind != BS_ELEMENT_TERM)
 		return parse_inexact(parser, last, start_byte, text_end);
@@ -1036,8 +1029,8 @@ static enum bs_status parse(const uint8_t *text, size_t text_bytes, const struct
 	bs_query_ranges_free(&parser.ranges);
 	bs_buffer_deinit(&parser.key);
 	bs_buffer_deinit(&parser.nfc);
-	bs_buffer_deinit(&parser.drafts);
-	bs_buffer_deinit(&parser.words);
+	bs_vector_deinit(&parser.drafts);
+	bs_vector_deinit(&parser.words);
 	bs_buffer_deinit(&parser.terms);
 	return parser.lexing.status;
 }

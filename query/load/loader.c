@@ -4,11 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct bs_loader {
-	const struct bs_snapshot_list *list;
-	struct bs_fetcher *fetchers[]; /* list->n_entries */
-};
-
 enum bs_status bs_loader_new(const struct bs_snapshot_list *list, struct bs_proofs *const *proofs,
                              void (*notice)(void *context, const char *message), void *context,
                              struct bs_loader **loader_out, struct bs_error *err)
@@ -88,33 +83,10 @@ struct bs_changes bs_loader_changes(const struct bs_loader *loader)
 	return sum;
 }
 
-/* The fetcher of a segment, and the number of the segment in its snapshot. */
-static struct bs_fetcher *fetcher_of(const struct bs_loader *loader, uint32_t segment, uint32_t *own_out)
-{
-	const struct bs_list_segment *of = bs_list_segment(loader->list, segment);
-	*own_out = of->number;
-	return loader->fetchers[of->entry];
-}
-
-enum bs_status bs_load(struct bs_loader *loader, struct bs_doc_ref ref, struct bs_document *document_out,
-                       enum bs_fetched *fetched_out, struct bs_error *err)
-{
-	uint32_t own;
-	struct bs_fetcher *fetcher = fetcher_of(loader, ref.segment, &own);
-	return bs_fetch(fetcher, own, ref.document, document_out, fetched_out, err);
-}
-
-bool bs_loader_agrees(struct bs_loader *loader, struct bs_doc_ref ref)
-{
-	uint32_t own;
-	struct bs_fetcher *fetcher = fetcher_of(loader, ref.segment, &own);
-	return bs_fetch_agrees(fetcher, own, ref.document);
-}
-
 bool bs_loader_is_of_line(struct bs_loader *loader, struct bs_doc_ref ref)
 {
 	uint32_t own;
-	struct bs_fetcher *fetcher = fetcher_of(loader, ref.segment, &own);
+	struct bs_fetcher *fetcher = bs_loader_fetcher_of(loader, ref.segment, &own);
 	return bs_fetch_is_of_line(fetcher, own, ref.document);
 }
 
@@ -122,7 +94,7 @@ enum bs_status bs_loader_is_unchanged(struct bs_loader *loader, struct bs_doc_re
                                       struct bs_error *err)
 {
 	uint32_t own;
-	struct bs_fetcher *fetcher = fetcher_of(loader, ref.segment, &own);
+	struct bs_fetcher *fetcher = bs_loader_fetcher_of(loader, ref.segment, &own);
 	return bs_fetch_is_unchanged(fetcher, own, ref.document, unchanged_out, err);
 }
 
@@ -130,23 +102,15 @@ enum bs_status bs_loader_is_segment_unchanged(struct bs_loader *loader, uint32_t
                                               struct bs_error *err)
 {
 	uint32_t own;
-	struct bs_fetcher *fetcher = fetcher_of(loader, segment, &own);
+	struct bs_fetcher *fetcher = bs_loader_fetcher_of(loader, segment, &own);
 	return bs_fetch_is_segment_unchanged(fetcher, own, unchanged_out, err);
 }
 
 void bs_loader_expect(struct bs_loader *loader, uint32_t segment, const uint32_t *documents, size_t n_documents)
 {
 	uint32_t own;
-	struct bs_fetcher *fetcher = fetcher_of(loader, segment, &own);
+	struct bs_fetcher *fetcher = bs_loader_fetcher_of(loader, segment, &own);
 	bs_fetch_expect(fetcher, own, documents, n_documents);
-}
-
-enum bs_status bs_loader_line(struct bs_loader *loader, struct bs_doc_ref ref, const uint8_t **line_out,
-                              size_t *line_bytes_out, struct bs_error *err)
-{
-	uint32_t own;
-	struct bs_fetcher *fetcher = fetcher_of(loader, ref.segment, &own);
-	return bs_fetch_line(fetcher, own, ref.document, line_out, line_bytes_out, err);
 }
 
 bool bs_loader_cut_line(struct bs_loader *loader, struct bs_doc_ref ref, const uint8_t *line, size_t line_bytes,
@@ -165,7 +129,7 @@ enum bs_status bs_loader_id(struct bs_loader *loader, struct bs_doc_ref ref, str
                             struct bs_buffer *path, struct bs_error *err)
 {
 	uint32_t own;
-	struct bs_fetcher *fetcher = fetcher_of(loader, ref.segment, &own);
+	struct bs_fetcher *fetcher = bs_loader_fetcher_of(loader, ref.segment, &own);
 	return bs_fetch_id(fetcher, own, ref.document, id, local_id, path, err);
 }
 
@@ -173,6 +137,6 @@ enum bs_status bs_loader_given_id(struct bs_loader *loader, struct bs_doc_ref re
                                   uint32_t *id_bytes_out, const char **path_out, struct bs_error *err)
 {
 	uint32_t own;
-	struct bs_fetcher *fetcher = fetcher_of(loader, ref.segment, &own);
+	struct bs_fetcher *fetcher = bs_loader_fetcher_of(loader, ref.segment, &own);
 	return bs_fetch_given_id(fetcher, own, ref.document, given_out, id_out, id_bytes_out, path_out, err);
 }

@@ -9,8 +9,11 @@
 #include "core/store/snapshot_list.h"
 #include "query/load/fetch.h"
 
-/* One thread. */
-struct bs_loader;
+/* One thread. Only the functions below look at the members. */
+struct bs_loader {
+	const struct bs_snapshot_list *list;
+	struct bs_fetcher *fetchers[]; /* list->n_entries */
+};
 
 /* All is borrowed; proofs: one for each snapshot. notice (nullable) gets one printable line for a source that cannot be read.
  * Fails as bs_fetcher_new. */
@@ -32,11 +35,31 @@ uint64_t bs_loader_failures(const struct bs_loader *loader);
 /* The changed sources that were met since bs_loader_begin. */
 struct bs_changes bs_loader_changes(const struct bs_loader *loader);
 
+/* The fetcher of a segment, and the number of the segment in its snapshot. */
+static inline struct bs_fetcher *bs_loader_fetcher_of(const struct bs_loader *loader, uint32_t segment, uint32_t *own_out)
+{
+	const struct bs_list_segment *of = bs_list_segment(loader->list, segment);
+	*own_out = of->number;
+	return loader->fetchers[of->entry];
+}
+
 /* Of documents. As bs_fetch, bs_fetch_agrees, bs_fetch_is_of_line, bs_fetch_is_unchanged, bs_fetch_is_segment_unchanged,
- * bs_fetch_expect. */
-enum bs_status bs_load(struct bs_loader *loader, struct bs_doc_ref ref, struct bs_document *document_out,
-                       enum bs_fetched *fetched_out, struct bs_error *err) BS_WARN_UNUSED;
-bool bs_loader_agrees(struct bs_loader *loader, struct bs_doc_ref ref);
+ * bs_fetch_expect. Those that are called for every candidate are inline. */
+BS_WARN_UNUSED static inline enum bs_status bs_load(struct bs_loader *loader, struct bs_doc_ref ref, struct bs_document *document_out,
+                       enum bs_fetched *fetched_out, struct bs_error *err)
+{
+	uint32_t own;
+	struct bs_fetcher *fetcher = bs_loader_fetcher_of(loader, ref.segment, &own);
+	return bs_fetch(fetcher, own, ref.document, document_out, fetched_out, err);
+}
+
+static inline bool bs_loader_agrees(struct bs_loader *loader, struct bs_doc_ref ref)
+{
+	uint32_t own;
+	struct bs_fetcher *fetcher = bs_loader_fetcher_of(loader, ref.segment, &own);
+	return bs_fetch_agrees(fetcher, own, ref.document);
+}
+
 bool bs_loader_is_of_line(struct bs_loader *loader, struct bs_doc_ref ref);
 enum bs_status bs_loader_is_unchanged(struct bs_loader *loader, struct bs_doc_ref ref, bool *unchanged_out,
                                       struct bs_error *err) BS_WARN_UNUSED;
@@ -46,8 +69,14 @@ void bs_loader_expect(struct bs_loader *loader, uint32_t segment, const uint32_t
 
 /* Of records: the line of JSON, its fields with their escapes, its fields. As bs_fetch_line, bs_fetch_cut_line,
  * bs_fetch_scan_line. */
-enum bs_status bs_loader_line(struct bs_loader *loader, struct bs_doc_ref ref, const uint8_t **line_out,
-                              size_t *line_bytes_out, struct bs_error *err) BS_WARN_UNUSED;
+BS_WARN_UNUSED static inline enum bs_status bs_loader_line(struct bs_loader *loader, struct bs_doc_ref ref, const uint8_t **line_out,
+                              size_t *line_bytes_out, struct bs_error *err)
+{
+	uint32_t own;
+	struct bs_fetcher *fetcher = bs_loader_fetcher_of(loader, ref.segment, &own);
+	return bs_fetch_line(fetcher, own, ref.document, line_out, line_bytes_out, err);
+}
+
 bool bs_loader_cut_line(struct bs_loader *loader, struct bs_doc_ref ref, const uint8_t *line, size_t line_bytes,
                         struct bs_document *document_out);
 bool bs_loader_scan_line(struct bs_loader *loader, struct bs_doc_ref ref, const uint8_t *line, size_t line_bytes,

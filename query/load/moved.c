@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/base/hash.h"
+#include "core/collections/binary_search.h"
 #include "core/collections/sort.h"
 #include "corpus/read/reader.h"
 
@@ -45,7 +46,7 @@ static enum bs_status map_document(void *context, const struct bs_document *docu
 	                                memcmp(id->data, label, strlen(label)) == 0;
 	struct bs_moved_record record = {bs_hash_slot(id->data, id->used_bytes), document->offset, document->source_bytes,
 	                                 document->line};
-	return bs_buffer_append(&mapping->moved->records, &record, sizeof(record), err);
+	return bs_vector_append(&mapping->moved->records, &record, err);
 }
 
 static enum bs_status map_skip(void *context, enum bs_skip reason, const char *message, struct bs_error *err)
@@ -59,33 +60,25 @@ enum bs_status bs_moved_read(struct bs_moved *moved, const struct bs_source *sou
 {
 	struct mapping mapping = {.moved = moved, .source = source};
 	struct bs_document_sink sink = {.context = &mapping, .document = map_document, .skip = map_skip};
-	bs_buffer_clear(&moved->records);
+	bs_vector_clear(&moved->records);
 	moved->is_like_line = false;
 	enum bs_status status = bs_reader_read_all(reader, feed, &sink, err);
 	bs_buffer_deinit(&mapping.id);
 	return status ? status
-	              : bs_sort(moved->records.data, moved->records.used_bytes / sizeof(struct bs_moved_record),
-	                        sizeof(struct bs_moved_record), compare, NULL, err);
+	              : bs_sort(moved->records.items, bs_vector_n(&moved->records), sizeof(*moved->records.items), compare, NULL, err);
 }
 
 void bs_moved_deinit(struct bs_moved *moved)
 {
-	bs_buffer_deinit(&moved->records);
+	bs_vector_deinit(&moved->records);
 }
 
 const struct bs_moved_record *bs_moved_find(const struct bs_moved *moved, uint64_t hash,
                                             const struct bs_moved_record **end_out)
 {
-	const struct bs_moved_record *all = (const struct bs_moved_record *)(const void *)moved->records.data;
-	size_t low = 0;
-	size_t high = moved->records.used_bytes / sizeof(*all);
-	*end_out = all ? all + high : NULL;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (all[middle].hash < hash)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return all ? all + low : NULL;
+	const struct bs_moved_record *all = moved->records.items;
+	size_t n = bs_vector_n(&moved->records), first;
+	BS_BINARY_SEARCH(first, i, 0, n, all[i].hash < hash);
+	*end_out = all ? all + n : NULL;
+	return all ? all + first : NULL;
 }

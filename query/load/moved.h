@@ -2,6 +2,7 @@
 #ifndef BS_QUERY_LOAD_MOVED_H
 #define BS_QUERY_LOAD_MOVED_H
 
+#include "core/base/vector.h"
 #include "corpus/read/reader.h"
 #include "corpus/read/source.h"
 
@@ -12,10 +13,12 @@ struct bs_moved_record {
 	uint64_t line;
 };
 
+BS_VECTOR(bs_moved_records, struct bs_moved_record);
+
 /* Zero-initialise. */
 struct bs_moved {
-	struct bs_buffer records; /* struct bs_moved_record each, sorted by hash, of equal ones the last in the file first */
-	bool is_like_line;        /* a record there has an id of its own that begins as those by lines do */
+	struct bs_moved_records records; /* sorted by hash; of records with the same hash the last in the file is first */
+	bool is_like_line;               /* a record there has an id of its own that begins as those by lines do */
 };
 
 /* Overwrites moved with what is left of a feed of the source. Fails as bs_reader_read_all does. */

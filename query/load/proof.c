@@ -108,7 +108,7 @@ static enum bs_status find_replaced(struct proving *at, uint32_t number, struct 
 {
 	const struct bs_snapshot *snapshot = at->snapshot;
 	enum bs_status status = BS_OK;
-	for (uint32_t s = 0; s < snapshot->manifest.n_segments && at->proof->behind.records.used_bytes > 0; s++) {
+	for (uint32_t s = 0; s < snapshot->manifest.n_segments && bs_vector_n(&at->proof->behind.records) > 0; s++) {
 		const struct bs_doc_table *docs = &snapshot->segments[s].docs;
 		for (uint32_t i = 0; bs_snapshot_has_words(snapshot, s) && i < docs->n_ranges && !status; i++) {
 			struct bs_source_range range = bs_doc_table_range(docs, i);

@@ -9,7 +9,7 @@
 #include "core/collections/sort.h"
 #include "query/statistics/bm25.h"
 
-struct word_count {
+struct bs_word_share {
 	double share;
 	uint32_t tf; /* in the text under way */
 };
@@ -17,9 +17,9 @@ struct word_count {
 void bs_feedback_deinit(struct bs_feedback *feedback)
 {
 	bs_term_table_deinit(&feedback->words);
-	bs_buffer_deinit(&feedback->counts);
-	bs_buffer_deinit(&feedback->found);
-	bs_buffer_deinit(&feedback->taken);
+	bs_vector_deinit(&feedback->shares);
+	bs_vector_deinit(&feedback->found);
+	bs_vector_deinit(&feedback->taken);
 }
 
 void bs_feedback_begin(struct bs_feedback *feedback)
@@ -27,22 +27,22 @@ void bs_feedback_begin(struct bs_feedback *feedback)
 	/* Clearing a table costs by its size, whatever is in it. */
 	if (feedback->words.n_terms > 0)
 		bs_term_table_clear(&feedback->words);
-	bs_buffer_clear(&feedback->counts);
-	bs_buffer_clear(&feedback->found);
-	bs_buffer_clear(&feedback->taken);
+	bs_vector_clear(&feedback->shares);
+	bs_vector_clear(&feedback->found);
+	bs_vector_clear(&feedback->taken);
 	feedback->n_texts = 0;
 }
 
-static struct word_count *count_at(const struct bs_feedback *feedback, uint32_t number)
+static struct bs_word_share *share_of(const struct bs_feedback *feedback, uint32_t number)
 {
-	return (struct word_count *)(void *)feedback->counts.data + number;
+	return &feedback->shares.items[number];
 }
 
 /* bs_token_fn: counts the words of a text. */
 static enum bs_status count_words(void *context, const struct bs_token *tokens, size_t n_tokens, struct bs_error *err)
 {
 	struct bs_feedback *feedback = context;
-	const struct word_count none = {0, 0};
+	const struct bs_word_share none = {0, 0};
 	enum bs_status status = BS_OK;
 	for (size_t i = 0; i < n_tokens && !status; i++) {
 		uint32_t number = 0;
@@ -52,9 +52,9 @@ static enum bs_status count_words(void *context, const struct bs_token *tokens, 
 		status = bs_term_table_intern(&feedback->words, tokens[i].term, tokens[i].term_bytes,
 		                              bs_hash_slot(tokens[i].term, tokens[i].term_bytes), &number, &is_new, err);
 		if (!status && is_new)
-			status = bs_buffer_append(&feedback->counts, &none, sizeof(none), err);
-		if (!status && count_at(feedback, number)->tf++ == 0)
-			status = bs_buffer_append(&feedback->found, &number, sizeof(number), err);
+			status = bs_vector_append(&feedback->shares, &none, err);
+		if (!status && share_of(feedback, number)->tf++ == 0)
+			status = bs_vector_append(&feedback->found, &number, err);
 	}
 	return status;
 }
@@ -64,17 +64,16 @@ enum bs_status bs_feedback_add(struct bs_feedback *feedback, struct bs_words *wo
 {
 	enum bs_status status = BS_OK;
 	uint32_t length = 0;
-	bs_buffer_clear(&feedback->found);
+	bs_vector_clear(&feedback->found);
 	for (size_t i = 0; i < n_fields && !status; i++) {
 		struct bs_words_sum sum = {0};
 		status = bs_words_analyze(words, fields[i].text, fields[i].text_bytes, 0, count_words, feedback, &sum, err);
 		length += sum.n_positions;
 	}
-	const uint32_t *found = (const uint32_t *)(const void *)feedback->found.data;
-	for (size_t i = 0; i < feedback->found.used_bytes / sizeof(*found); i++) {
-		struct word_count *count = count_at(feedback, found[i]);
-		count->share += bs_bm25_share(trust, count->tf, length, avgdl);
-		count->tf = 0;
+	for (size_t i = 0; i < bs_vector_n(&feedback->found); i++) {
+		struct bs_word_share *word = share_of(feedback, feedback->found.items[i]);
+		word->share += bs_bm25_share(trust, word->tf, length, avgdl);
+		word->tf = 0;
 	}
 	feedback->n_texts++;
 	return status;
@@ -85,7 +84,7 @@ static int compare_shares(const void *a, const void *b, void *context)
 {
 	const struct bs_feedback *feedback = context;
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	double of_x = count_at(feedback, x)->share, of_y = count_at(feedback, y)->share;
+	double of_x = share_of(feedback, x)->share, of_y = share_of(feedback, y)->share;
 	if (of_x > of_y || of_x < of_y)
 		return of_x > of_y ? -1 : 1;
 	const struct bs_term_table *words = &feedback->words;
@@ -97,9 +96,9 @@ static int compare_shares(const void *a, const void *b, void *context)
 static enum bs_status list_words(struct bs_feedback *feedback, struct bs_error *err)
 {
 	uint32_t n = feedback->words.n_terms;
-	bs_buffer_clear(&feedback->found);
-	enum bs_status status = bs_buffer_reserve(&feedback->found, (size_t)n * sizeof(uint32_t), err);
-	uint32_t *found = (uint32_t *)(void *)feedback->found.data;
+	bs_vector_clear(&feedback->found);
+	enum bs_status status = bs_vector_reserve(&feedback->found, n, err);
+	uint32_t *found = feedback->found.items;
 	for (uint32_t i = 0; i < n && !status; i++)
 		found[i] = i;
 	return status ? status : bs_sort(found, n, sizeof(*found), compare_shares, feedback, err);
@@ -128,14 +127,14 @@ static size_t insert(struct choice *best, size_t n, size_t n_most, struct choice
 static enum bs_status choose(struct bs_feedback *feedback, const struct bs_feedback_numbers *numbers, const struct bs_stop *stop,
                              size_t n_most, struct choice *best, size_t *n_out, struct bs_error *err)
 {
-	const uint32_t *found = (const uint32_t *)(const void *)feedback->found.data;
+	const uint32_t *found = feedback->found.items;
 	const double most_idf = fmin(bs_bm25_idf(numbers->n_docs, 2), BS_FEEDBACK_MOST_IDF);
 	enum bs_status status = BS_OK;
 	*n_out = 0;
 	for (uint32_t i = 0; i < feedback->words.n_terms && !status; i++) {
 		const uint8_t *word = bs_term_table_key(&feedback->words, found[i]);
 		uint32_t n_bytes = feedback->words.entries[found[i]].n_bytes;
-		double share = count_at(feedback, found[i])->share;
+		double share = share_of(feedback, found[i])->share;
 		uint64_t df;
 		bool is_enough = *n_out == n_most && share * most_idf <= best[n_most - 1].value;
 		if (is_enough || share <= 0)
@@ -162,23 +161,23 @@ enum bs_status bs_feedback_take(struct bs_feedback *feedback, const struct bs_fe
 	struct choice best[MOST_WORDS];
 	size_t n = 0;
 	double all = 0, largest = 0;
-	bs_buffer_clear(&feedback->taken);
+	bs_vector_clear(&feedback->taken);
 	enum bs_status status = list_words(feedback, err);
 	if (!status)
 		status = choose(feedback, numbers, stop, n_most < MOST_WORDS ? n_most : MOST_WORDS, best, &n, err);
 	for (size_t i = 0; i < n; i++) {
-		double share = count_at(feedback, best[i].number)->share;
+		double share = share_of(feedback, best[i].number)->share;
 		all += share;
 		largest = share > largest ? share : largest;
 	}
 	for (size_t i = 0; i < n && !status; i++) {
-		double share = count_at(feedback, best[i].number)->share;
+		double share = share_of(feedback, best[i].number)->share;
 		struct bs_weighted_term term = {
 			.term = bs_term_table_key(&feedback->words, best[i].number),
 			.term_bytes = feedback->words.entries[best[i].number].n_bytes,
 			.weight = round_weight(sum > 0 ? share / all * sum : share / largest),
 		};
-		status = bs_buffer_append(&feedback->taken, &term, sizeof(term), err);
+		status = bs_vector_append(&feedback->taken, &term, err);
 	}
 	return status;
 }

@@ -11,6 +11,7 @@
 #ifndef BS_QUERY_PLAN_FEEDBACK_H
 #define BS_QUERY_PLAN_FEEDBACK_H
 
+#include "core/base/vector.h"
 #include "core/store/snapshot.h"
 #include "corpus/walk/document.h"
 #include "query/language/query_tree.h"
@@ -23,12 +24,17 @@
  * has would take the places of those that tell what the texts are about. */
 #define BS_FEEDBACK_MOST_IDF 7.0
 
+struct bs_word_share; /* of feedback.c */
+
+BS_VECTOR(bs_word_shares, struct bs_word_share);
+BS_VECTOR(bs_weighted_terms, struct bs_weighted_term);
+
 /* Zero-initialise; reusable; release with bs_feedback_deinit. */
 struct bs_feedback {
-	struct bs_term_table words; /* of all texts */
-	struct bs_buffer counts;    /* of each, struct word_count */
-	struct bs_buffer found;     /* u32: numbers of the words of the text under way; then of all, the best first */
-	struct bs_buffer taken;     /* struct bs_weighted_term each, the best first */
+	struct bs_term_table words;     /* of all texts */
+	struct bs_word_shares shares;   /* of each */
+	struct bs_u32s found;           /* numbers of the words of the text under way; then of all, the best first */
+	struct bs_weighted_terms taken; /* the best first */
 	size_t n_texts;
 };
 void bs_feedback_deinit(struct bs_feedback *feedback);
@@ -62,12 +68,12 @@ enum bs_status bs_feedback_take(struct bs_feedback *feedback, const struct bs_fe
 
 static inline size_t bs_feedback_n_taken(const struct bs_feedback *feedback)
 {
-	return feedback->taken.used_bytes / sizeof(struct bs_weighted_term);
+	return bs_vector_n(&feedback->taken);
 }
 
 static inline const struct bs_weighted_term *bs_feedback_taken(const struct bs_feedback *feedback)
 {
-	return (const struct bs_weighted_term *)(const void *)feedback->taken.data;
+	return feedback->taken.items;
 }
 
 #endif

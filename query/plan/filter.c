@@ -112,21 +112,18 @@ static void forget(struct bs_filter *filter)
 	}
 }
 
-static void free_part(struct index_part *part)
-{
-	for (uint32_t i = 0; part->source_places && i < part->snapshot->manifest.n_sources; i++)
-		free(part->source_places[i]);
-	free(part->source_places);
-	free(part->known_sources);
-}
-
 void bs_filter_free(struct bs_filter *filter)
 {
 	if (!filter)
 		return;
 	forget(filter);
-	for (uint32_t i = 0; filter->parts && i < filter->list->n_entries; i++)
-		free_part(&filter->parts[i]);
+	for (uint32_t i = 0; filter->parts && i < filter->list->n_entries; i++) {
+		struct index_part *part = &filter->parts[i];
+		for (uint32_t k = 0; part->source_places && k < part->snapshot->manifest.n_sources; k++)
+			free(part->source_places[k]);
+		free(part->source_places);
+		free(part->known_sources);
+	}
 	free(filter->parts);
 	free(filter->known);
 	free(filter->current);

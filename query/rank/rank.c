@@ -10,7 +10,7 @@
 
 void bs_scorer_deinit(struct bs_scorer *scorer)
 {
-	bs_buffer_deinit(&scorer->memory_words);
+	bs_vector_deinit(&scorer->memory);
 	*scorer = (struct bs_scorer){0};
 }
 
@@ -81,7 +81,7 @@ static enum bs_status add_words(struct bs_scorer *scorer, uint32_t e, bool is_im
 		};
 		bs_tf_key_init(&word.key, term->hash);
 		if (term->df > 0)
-			status = bs_buffer_append(&scorer->memory_words, &word, sizeof(word), err);
+			status = bs_vector_append(&scorer->memory, &word, err);
 	}
 	return status;
 }
@@ -116,7 +116,7 @@ enum bs_status bs_scorer_make(struct bs_scorer *scorer, const struct bs_plan *pl
 	scorer->avgdl = avgdl;
 	scorer->is_complete = true;
 	scorer->is_any = is_any(plan->query);
-	bs_buffer_clear(&scorer->memory_words);
+	bs_vector_clear(&scorer->memory);
 	const struct bs_query_fold fold = {sizeof(uint64_t), leaf_implies, node_implies, (void *)(uintptr_t)plan};
 	uint64_t implied = 0;
 	status = bs_query_fold(plan->query, &fold, &implied, err);
@@ -126,8 +126,8 @@ enum bs_status bs_scorer_make(struct bs_scorer *scorer, const struct bs_plan *pl
 		scorer->is_complete &= !plan->elements.items[e].is_too_broad;
 		status = add_words(scorer, e, e < IMPLIED_ELEMENTS && (implied >> e & 1), err);
 	}
-	scorer->words = (struct bs_scored_word *)(void *)scorer->memory_words.data;
-	scorer->n_words = scorer->memory_words.used_bytes / sizeof(*scorer->words);
+	scorer->words = scorer->memory.items;
+	scorer->n_words = bs_vector_n(&scorer->memory);
 	if (!status && scorer->n_words > 1) {
 		qsort_r(scorer->words, scorer->n_words, sizeof(*scorer->words), compare_words, (void *)(uintptr_t)plan);
 		join_repeats(scorer);

@@ -20,6 +20,8 @@ struct bs_scored_word {
 	bool is_implied; /* whatever matches has it */
 };
 
+BS_VECTOR(bs_scored_words, struct bs_scored_word);
+
 /* Zero-initialise; reusable; release with bs_scorer_deinit. */
 struct bs_scorer {
 	const struct bs_plan *plan;
@@ -28,7 +30,7 @@ struct bs_scorer {
 	size_t n_words;
 	bool is_any;      /* to match is to have one of the words */
 	bool is_complete; /* no prefix or fuzzy word stands for too many words to know them */
-	struct bs_buffer memory_words;
+	struct bs_scored_words memory; /* holds words */
 };
 
 /* plan is borrowed. BS_CORRUPT, BS_INVALID (of given statistics), BS_NO_MEMORY. */

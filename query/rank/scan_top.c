@@ -57,6 +57,7 @@ enum round {
 /* A slab under way. */
 struct best_scan {
 	struct bs_slab_scan *at;
+	const struct bs_segment *segment; /* at->segment */
 	struct bs_top_scan *best;
 	bool is_sure;              /* candidates match */
 	enum round round;
@@ -119,7 +120,7 @@ static void look_at_row(struct best_scan *scan, const struct bs_scan_row *looked
 static uint32_t most_tf(const struct best_scan *scan, size_t i, uint32_t row)
 {
 	const struct bs_weighed_term *term = scan->weighed[i];
-	const struct bs_tf_levels *levels = &bs_plan_segment(scan->at->plan, scan->at->segment)->tf_levels;
+	const struct bs_tf_levels *levels = &scan->segment->tf_levels;
 	for (uint32_t l = 0; term && l < term->n_levels; l++)
 		for (uint32_t c = 0; c < term->levels[l].n_columns; c++)
 			if (!(term->levels[l].columns[c][row / 64] >> (row % 64) & 1))
@@ -136,8 +137,7 @@ static bool is_hopeful(struct best_scan *scan, const struct bs_scan_row *looked)
 	double most = 0;
 	if (!(bs_top_scan_threshold(scan->best) > 0) || scan->at->status)
 		return !scan->at->status;
-	const struct bs_doc_table *docs = &bs_plan_segment(scan->at->plan, scan->at->segment)->docs;
-	scan->at->status = bs_doc_table_length(docs, looked->document, &length, scan->at->err);
+	scan->at->status = bs_doc_table_length(&scan->segment->docs, looked->document, &length, scan->at->err);
 	find_has(scan, looked->row);
 	for (size_t i = 0; i < scorer->n_words; i++)
 		if (scan->has[i] != BS_HAS_NOT)
@@ -148,7 +148,7 @@ static bool is_hopeful(struct best_scan *scan, const struct bs_scan_row *looked)
 static void look_at_rows(struct best_scan *scan, struct bs_scan_row *looked, size_t n)
 {
 	struct bs_slab_scan *at = scan->at;
-	const struct bs_segment *segment = bs_plan_segment(at->plan, at->segment);
+	const struct bs_segment *segment = scan->segment;
 	size_t n_hopeful = 0;
 	if (!at->status)
 		at->status = bs_watch_spend(n * LOOK_NS, at->err);
@@ -181,17 +181,16 @@ static void look_at_lines(struct best_scan *scan, const uint64_t *lines, const s
 
 static bool has_levels(const struct best_scan *scan, const struct bs_scored_word *word)
 {
-	const struct bs_segment *segment = bs_plan_segment(scan->at->plan, scan->at->segment);
+	const struct bs_tf_levels *levels = &scan->segment->tf_levels;
 	const struct bs_term_place *place = bs_scan_place(scan->at, word->term);
-	return place->is_found && segment->tf_levels.n_levels > 0 && place->term.df >= segment->tf_levels.min_df &&
+	return place->is_found && levels->n_levels > 0 && place->term.df >= levels->min_df &&
 	       scan->at->slab->levels[0].n_columns > 0;
 }
 
 static bool is_rare(const struct best_scan *scan, size_t i)
 {
 	const struct bs_term_place *place = bs_scan_place(scan->at, scan->best->scorer->words[i].term);
-	const struct bs_segment *segment = bs_plan_segment(scan->at->plan, scan->at->segment);
-	return !place->is_found || (uint64_t)place->term.df * RARE_SHARE < segment->meta.n_docs;
+	return !place->is_found || (uint64_t)place->term.df * RARE_SHARE < scan->segment->meta.n_docs;
 }
 
 /* Whether no document of the round has the word. */
@@ -231,7 +230,7 @@ static void place_level(struct best_scan *scan, const struct bs_scored_word *wor
 	struct bs_slab_scan *at = scan->at;
 	const struct bs_level *documents = &at->slab->levels[0];
 	struct bs_probe probe = bs_hash_probe(bs_tf_level_hash(word->hash, l), BS_LEVEL_DOCUMENT);
-	level->n_columns = bs_plan_segment(at->plan, at->segment)->tf_levels.n_columns;
+	level->n_columns = scan->segment->tf_levels.n_columns;
 	for (uint32_t i = 0; i < level->n_columns && !at->status; i++)
 		at->status = bs_slab_column(at->slab, documents, bs_hash_position(probe, i, documents->n_columns), live,
 		                            &level->columns[i], at->err);
@@ -248,7 +247,7 @@ static void weigh_word(struct best_scan *scan, size_t i, const struct scale *sca
 {
 	const struct bs_scorer *scorer = scan->best->scorer;
 	const struct bs_scored_word *word = &scorer->words[i];
-	const struct bs_tf_levels *levels = &bs_plan_segment(scan->at->plan, scan->at->segment)->tf_levels;
+	const struct bs_tf_levels *levels = &scan->segment->tf_levels;
 	uint32_t sum = 0;
 	*term = (struct bs_weighed_term){.n_levels = has_levels(scan, word) ? levels->n_levels : 0};
 	if (scan->is_apart[i]) {
@@ -345,25 +344,17 @@ static void seed(struct best_scan *scan, uint32_t n_blocks, struct bs_live *live
 	kernel->and_not_lines(candidates, live, best, &some);
 }
 
-/* The documents of a word in the live blocks, into its frame. */
-static void find_word(struct best_scan *scan, size_t i, const struct bs_live *live)
-{
-	uint32_t term = scan->best->scorer->words[i].term;
-	scan->lives[i] = *live;
-	scan->is_apart[i] = true;
-	bs_scan_and_terms(scan->at, &term, 1, (uint32_t)i + 1, &scan->lives[i]);
-	scan->certainty[i] = BS_HAS;
-}
-
-/* Of the words that candidates need not have. */
+/* Leaves in the frame of each word that candidates need not have its documents in the live blocks. */
 static void find_words(struct best_scan *scan, const struct bs_live *live)
 {
 	const struct bs_scorer *scorer = scan->best->scorer;
 	for (size_t i = 0; i < scorer->n_words; i++) {
-		scan->is_apart[i] = false;
-		scan->certainty[i] = scan->is_sure ? BS_HAS : BS_HAS_MAYBE;
-		if (!scorer->words[i].is_implied)
-			find_word(scan, i, live);
+		scan->is_apart[i] = !scorer->words[i].is_implied;
+		scan->certainty[i] = scan->is_sure || scan->is_apart[i] ? BS_HAS : BS_HAS_MAYBE;
+		if (!scan->is_apart[i])
+			continue;
+		scan->lives[i] = *live;
+		bs_scan_and_terms(scan->at, &scorer->words[i].term, 1, (uint32_t)i + 1, &scan->lives[i]);
 	}
 }
 
@@ -578,12 +569,11 @@ static bool is_of_round(const struct bs_slab *slab, enum round round)
 
 static enum bs_status scan_round(struct best_scan *scan, enum round round, const struct bs_slab_scan *first)
 {
-	const struct bs_segment *segment = bs_plan_segment(first->plan, first->segment);
 	enum bs_status status = BS_OK;
 	scan->round = round;
-	for (uint32_t i = 0; i < segment->meta.n_slabs && !status; i++) {
+	for (uint32_t i = 0; i < scan->segment->meta.n_slabs && !status; i++) {
 		struct bs_slab_scan at = *first;
-		at.slab = &segment->slabs[i];
+		at.slab = &scan->segment->slabs[i];
 		scan->at = &at;
 		scan->is_sure = false;
 		if (!is_of_round(at.slab, round))
@@ -611,6 +601,7 @@ enum bs_status bs_scan_top(struct bs_scan *scan, const struct bs_plan *plan, uin
 	if (!best_scan)
 		return bs_fail_memory(err, "a scan", sizeof(*best_scan));
 	best_scan->best = best;
+	best_scan->segment = bs_plan_segment(plan, s);
 	order_by_worth(best_scan);
 	enum bs_status status = bs_scan_start(scan, plan, (uint32_t)best->scorer->n_words + 3, err);
 	if (status)

@@ -32,10 +32,10 @@ void bs_scan_deinit(struct bs_scan *scan)
 	}
 	free(scan->frames);
 	bs_and_deinit(&scan->and);
-	bs_buffer_deinit(&scan->here);
-	bs_buffer_deinit(&scan->terms);
-	bs_buffer_deinit(&scan->pointers);
-	bs_buffer_deinit(&scan->truths);
+	bs_vector_deinit(&scan->here);
+	bs_vector_deinit(&scan->terms);
+	bs_vector_deinit(&scan->ordered);
+	bs_vector_deinit(&scan->truths);
 	bs_vector_deinit(&scan->merged);
 	free(scan->best);
 }
@@ -70,12 +70,11 @@ enum bs_status bs_scan_start(struct bs_scan *scan, const struct bs_plan *plan, u
 	/* Each node on the way to a leaf may take a frame, an element of several terms two more; eval_sure begins one
 	 * deeper. */
 	uint32_t n_deepest = plan->query->depth + 3;
-	bs_buffer_clear(&scan->here);
-	bs_buffer_clear(&scan->terms);
-	enum bs_status status = bs_buffer_reserve(&scan->here, plan->n_terms * sizeof(struct scan_term), err);
-	struct scan_term *here = (struct scan_term *)(void *)scan->here.data;
+	bs_vector_clear(&scan->here);
+	bs_vector_clear(&scan->terms);
+	enum bs_status status = bs_vector_reserve(&scan->here, plan->n_terms, err);
 	for (uint32_t t = 0; t < plan->n_terms && !status; t++)
-		here[t] = (struct scan_term){.slab = NULL};
+		scan->here.items[t] = (struct scan_term){.slab = NULL};
 	return status ? status : need_frames(scan, n_frames > n_deepest ? n_frames : n_deepest, err);
 }
 
@@ -128,7 +127,7 @@ static inline void spend(struct bs_slab_scan *at, uint64_t about_ns)
 /* The term as it is in this slab; NULL after a failure. */
 static const struct bs_slab_term *look_up(struct bs_slab_scan *at, uint32_t term)
 {
-	struct scan_term *found = (struct scan_term *)(void *)at->scan->here.data + term;
+	struct scan_term *found = &at->scan->here.items[term];
 	if (found->slab != at->slab && !at->status)
 		at->status = bs_watch_spend(TERM_NS, at->err);
 	if (found->slab != at->slab && !at->status) {
@@ -138,13 +137,12 @@ static const struct bs_slab_term *look_up(struct bs_slab_scan *at, uint32_t term
 	return at->status ? NULL : &found->here;
 }
 
-/* Leaves in scan->pointers the terms, rarest first: the order in which their columns are read. */
+/* Leaves in scan->ordered the terms, rarest first: the order in which their columns are read. */
 static void order_terms(struct bs_slab_scan *at, const uint32_t *terms, size_t n_terms)
 {
-	struct bs_buffer *pointers = &at->scan->pointers;
-	bs_buffer_clear(pointers);
-	at->status = bs_buffer_reserve(pointers, n_terms * sizeof(struct bs_slab_term *), at->err);
-	const struct bs_slab_term **ordered = (const struct bs_slab_term **)(void *)pointers->data;
+	bs_vector_clear(&at->scan->ordered);
+	at->status = bs_vector_reserve(&at->scan->ordered, n_terms, at->err);
+	const struct bs_slab_term **ordered = at->scan->ordered.items;
 	for (size_t i = 0; i < n_terms && !at->status; i++) {
 		const struct bs_slab_term *here = look_up(at, terms[i]);
 		size_t to = i;
@@ -270,9 +268,8 @@ static void and_columns(struct bs_slab_scan *at, const uint32_t *terms, size_t n
 	if (is_possible)
 		order_terms(at, terms, n_terms);
 	if (is_possible && !at->status)
-		at->status = bs_slab_and(at->slab, at->kernel,
-		                         (const struct bs_slab_term *const *)(const void *)at->scan->pointers.data, n_terms,
-		                         &at->scan->and, &at->scan->frames[frame], live, &cost, at->err);
+		at->status = bs_slab_and(at->slab, at->kernel, at->scan->ordered.items, n_terms, &at->scan->and,
+		                         &at->scan->frames[frame], live, &cost, at->err);
 	at->stats->lines_read += cost.lines;
 	at->stats->document_lines += cost.document_lines;
 	if (!is_possible || at->status)
@@ -313,7 +310,7 @@ static bool is_exact_node(struct bs_slab_scan *at, uint32_t n)
 static void push_term(struct bs_slab_scan *at, uint32_t term)
 {
 	if (!at->status)
-		at->status = bs_buffer_append(&at->scan->terms, &term, sizeof(term), at->err);
+		at->status = bs_vector_append(&at->scan->terms, &term, at->err);
 }
 
 /* Pushes the single terms that every match of the leaf has, or the one that is all of it. Whether there is an element of
@@ -433,14 +430,14 @@ static void eval_and(struct bs_slab_scan *at, const uint32_t *children, uint32_t
                      struct bs_live *live)
 {
 	struct bs_scan *scan = at->scan;
-	size_t base = scan->terms.used_bytes;
+	size_t base = bs_vector_n(&scan->terms);
 	bool has_wide = false;
 	for (uint32_t i = 0; i < n_children && !at->status; i++)
 		if (node_at(at, children[i])->n_children == 0 && !bs_query_is_file_name(node_at(at, children[i])))
 			has_wide |= push_leaf(at, children[i]);
-	size_t n_terms = (scan->terms.used_bytes - base) / sizeof(uint32_t);
+	size_t n_terms = bs_vector_n(&scan->terms) - base;
 	if (n_terms > 0 || at->status)
-		bs_scan_and_terms(at, (const uint32_t *)(const void *)(scan->terms.data + base), n_terms, depth, live);
+		bs_scan_and_terms(at, scan->terms.items + base, n_terms, depth, live);
 	else
 		fill_ones(at, scan->frames[depth].lines, live);
 	for (uint32_t i = 0; i < n_children && bs_live_any(live); i++)
@@ -463,7 +460,7 @@ static void eval_and(struct bs_slab_scan *at, const uint32_t *children, uint32_t
 	for (uint32_t i = 0; i < n_children && bs_live_any(live); i++)
 		if (bs_query_is_file_name(node_at(at, children[i])))
 			keep_named(at, children[i], depth, live);
-	scan->terms.used_bytes = base;
+	bs_vector_set_n(&scan->terms, base);
 }
 
 static void eval_or(struct bs_slab_scan *at, const struct bs_query_node *node, uint32_t depth, struct bs_live *live,
@@ -756,7 +753,7 @@ void bs_scan_keep_term(struct bs_slab_scan *at, uint32_t term, uint32_t frame, s
 
 static struct truth *truth_of(const struct chunk *chunk, uint32_t n)
 {
-	return (struct truth *)(void *)chunk->at->scan->truths.data + n;
+	return &chunk->at->scan->truths.items[n];
 }
 
 static void judge_name(const struct chunk *chunk, uint32_t n, const uint64_t *within)
@@ -918,9 +915,9 @@ static void scan_chunk(struct chunk *chunk, struct bs_candidate_list *candidates
 void bs_scan_forward(struct bs_slab_scan *at, struct bs_candidate_list *candidates, uint64_t *n_counted)
 {
 	uint32_t n_groups = bs_forward_groups(at->slab->n_docs);
-	bs_buffer_clear(&at->scan->truths);
+	bs_vector_clear(&at->scan->truths);
 	if (!at->status)
-		at->status = bs_buffer_reserve(&at->scan->truths, at->plan->query->n_nodes * sizeof(struct truth), at->err);
+		at->status = bs_vector_reserve(&at->scan->truths, at->plan->query->n_nodes, at->err);
 	for (uint32_t first = 0; first < n_groups && !at->status; first += CHUNK_WORDS) {
 		uint32_t n_left = n_groups - first;
 		struct chunk chunk = {.at = at, .first = first, .n_words = n_left < CHUNK_WORDS ? n_left : CHUNK_WORDS};

@@ -27,19 +27,27 @@ struct bs_candidate {
 
 BS_VECTOR(bs_candidate_list, struct bs_candidate);
 
+/* Of scan.c and scan_top.c. */
+struct scan_term;
+struct truth;
+struct best_scan;
+
+BS_VECTOR(bs_scan_terms, struct scan_term);
+BS_VECTOR(bs_slab_term_list, const struct bs_slab_term *);
+BS_VECTOR(bs_scan_truths, struct truth);
+
 /* One thread's memory for scanning; grows to the deepest query and stays. Zero-initialise. Others than scan_top.c look at
  * none of it. */
-struct best_scan;
 struct bs_scan {
 	struct bs_and_frame *frames; /* one a depth of the tree: intermediate results */
 	uint32_t n_frames;
 	struct bs_and_scratch and;
-	struct bs_buffer here;     /* what is known of each term of the plan in the slab under the scan */
-	struct bs_buffer terms;    /* u32: a stack of the terms that ANDs under evaluation look at */
-	struct bs_buffer pointers; /* const struct bs_slab_term *: those of one AND */
-	struct bs_buffer truths;   /* of forward lists: one a node */
+	struct bs_scan_terms here;       /* what is known of each term of the plan in the slab under the scan */
+	struct bs_u32s terms;            /* a stack of the terms that ANDs under evaluation look at */
+	struct bs_slab_term_list ordered; /* those of one AND, rarest first */
+	struct bs_scan_truths truths;    /* of forward lists: one a node */
 	struct bs_candidate_list merged; /* scratch for sorting */
-	struct best_scan *best;    /* scratch of scan_top.c: 44 KiB, for free(); NULL: not made yet */
+	struct best_scan *best;          /* scratch of scan_top.c: 44 KiB, for free(); NULL: not made yet */
 };
 void bs_scan_deinit(struct bs_scan *scan);
 

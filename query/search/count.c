@@ -20,14 +20,6 @@ static bool count_by_lexicon(struct bs_run *run, uint32_t segment)
 	return true;
 }
 
-static uint64_t count_unsure(const struct bs_candidate_list *candidates)
-{
-	uint64_t n = 0;
-	for (size_t i = 0; i < bs_vector_n(candidates); i++)
-		n += !candidates->items[i].is_sure;
-	return n;
-}
-
 static enum bs_status count_segment(struct bs_run *run, uint32_t segment, uint64_t *n_maybe, struct bs_error *err)
 {
 	struct bs_candidate_list *candidates = &run->finder->memory.candidates;
@@ -46,7 +38,8 @@ static enum bs_status count_segment(struct bs_run *run, uint32_t segment, uint64
 	if (status || !are_candidates)
 		return status ? status : bs_run_verify(run, segment, candidates, &sink, err);
 	run->stats->hits += bs_vector_n(candidates);
-	*n_maybe += count_unsure(candidates);
+	for (size_t i = 0; i < bs_vector_n(candidates); i++)
+		*n_maybe += !candidates->items[i].is_sure;
 	return BS_OK;
 }
 

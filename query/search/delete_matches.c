@@ -17,19 +17,9 @@ struct deletion {
 	struct bs_delete_result *result;
 	struct bs_dir dir;
 	struct bs_index_lock lock;
-	struct bs_buffer refs;   /* struct bs_doc_ref each: what is to be deleted; to undo it, exclusions */
+	struct bs_doc_refs refs; /* what is to be deleted; to undo it, exclusions */
 	struct bs_doc_bits hits; /* of the query */
 };
-
-static size_t count_refs(const struct deletion *at)
-{
-	return at->refs.used_bytes / sizeof(struct bs_doc_ref);
-}
-
-static const struct bs_doc_ref *refs_of(const struct deletion *at)
-{
-	return (const struct bs_doc_ref *)(const void *)at->refs.data;
-}
 
 static enum bs_status choose_ids(struct deletion *at, const struct bs_snapshot *snapshot, struct bs_error *err)
 {
@@ -55,7 +45,7 @@ static int take_hit(void *context, const struct bs_find_hit *hit)
 {
 	struct deletion *at = context;
 	struct bs_doc_ref ref = bs_find_hit_ref(hit);
-	return bs_buffer_append(&at->refs, &ref, sizeof(ref), NULL) != BS_OK;
+	return bs_vector_append(&at->refs, &ref, NULL) != BS_OK;
 }
 
 static void tell(void *context, const char *message)
@@ -90,7 +80,7 @@ static enum bs_status find_matches(struct deletion *at, const struct bs_index *i
 	if (!status && found.is_partial)
 		status = bs_fail(err, BS_DEADLINE, "out of time: not all matches were found");
 	bool lacks_memory = status == BS_STOPPED && !bs_watch_is_over();
-	return lacks_memory ? bs_fail_memory(err, "matches", at->refs.used_bytes) : status;
+	return lacks_memory ? bs_fail_memory(err, "matches", at->refs.bytes.used_bytes) : status;
 }
 
 /* The matches are documents of what was shown instead of the index: makes them the exclusions that these are. */
@@ -98,12 +88,12 @@ static enum bs_status take_exclusions(struct deletion *at, const struct bs_snaps
                                       const struct bs_doc_ref *places, struct bs_error *err)
 {
 	enum bs_status status = BS_OK;
-	for (size_t i = 0; i < count_refs(at) && !status; i++)
-		status = bs_doc_bits_set(&at->hits, snapshot, refs_of(at)[i], err);
-	bs_buffer_clear(&at->refs);
+	for (size_t i = 0; i < bs_vector_n(&at->refs) && !status; i++)
+		status = bs_doc_bits_set(&at->hits, snapshot, at->refs.items[i], err);
+	bs_vector_clear(&at->refs);
 	for (uint32_t i = 0; i < snapshot->exclusions.n_docs && !status; i++)
 		if (places[i].segment != BS_DOC_NONE && bs_doc_bits_has(&at->hits, places[i]))
-			status = bs_buffer_append(&at->refs, &(struct bs_doc_ref){BS_DOC_EXCLUDED, i}, sizeof(struct bs_doc_ref), err);
+			status = bs_vector_append(&at->refs, (&(struct bs_doc_ref){BS_DOC_EXCLUDED, i}), err);
 	bs_doc_bits_deinit(&at->hits);
 	return status;
 }
@@ -113,7 +103,7 @@ static enum bs_status list(const struct deletion *at, const struct bs_snapshot *
 {
 	const struct bs_delete_request *request = at->request;
 	return request->document
-	               ? bs_delete_list(snapshot, refs_of(at), count_refs(at), request->document, request->context, err)
+	               ? bs_delete_list(snapshot, at->refs.items, bs_vector_n(&at->refs), request->document, request->context, err)
 	               : BS_OK;
 }
 
@@ -158,13 +148,13 @@ static enum bs_status carry_out(struct deletion *at, struct bs_error *err)
 	const struct bs_delete_request *request = at->request;
 	struct bs_undone undone = {0};
 	struct bs_snapshot snapshot;
-	if (request->confirm && request->confirm(request->context, count_refs(at)))
+	if (request->confirm && request->confirm(request->context, bs_vector_n(&at->refs)))
 		return bs_fail(err, BS_STOPPED, "nothing is deleted");
 	enum bs_status status = bs_snapshot_open(&at->dir, &snapshot, err);
 	if (status)
 		return status;
-	status = request->undo ? bs_delete_undo(&snapshot, refs_of(at), count_refs(at), &undone, err)
-	                       : bs_delete_documents(&snapshot, refs_of(at), count_refs(at), err);
+	status = request->undo ? bs_delete_undo(&snapshot, at->refs.items, bs_vector_n(&at->refs), &undone, err)
+	                       : bs_delete_documents(&snapshot, at->refs.items, bs_vector_n(&at->refs), err);
 	at->result->n_to_read = undone.n_to_read;
 	at->result->n_lost = undone.n_lost;
 	bs_snapshot_deinit(&snapshot);
@@ -180,9 +170,9 @@ static enum bs_status run(struct deletion *at, struct bs_error *err)
 		status = bs_index_lock_existing(&at->dir, request->wait, &at->lock, err);
 	if (!status)
 		status = choose(at, err);
-	if (!status && count_refs(at) > 0 && !request->dry_run)
+	if (!status && bs_vector_n(&at->refs) > 0 && !request->dry_run)
 		status = carry_out(at, err);
-	at->result->n_deleted = status ? 0 : count_refs(at);
+	at->result->n_deleted = status ? 0 : bs_vector_n(&at->refs);
 	return status;
 }
 
@@ -209,7 +199,7 @@ enum bs_status bs_index_delete(const struct bs_delete_request *request, struct b
 		            request->undo ? "are no longer deleted" : "deleted");
 	bs_index_lock_release(&at.lock);
 	bs_dir_close(&at.dir);
-	bs_buffer_deinit(&at.refs);
+	bs_vector_deinit(&at.refs);
 	return status;
 }
 
@@ -227,10 +217,10 @@ static enum bs_status delete_uncommitted(struct bs_writer *writer, const char *q
 	bs_index_close(index);
 	if (!status && result.n_unreadable > 0)
 		status = bs_fail(err, BS_IO, "%llu documents that may match cannot be read", (unsigned long long)result.n_unreadable);
-	if (!status && count_refs(&at) > 0)
-		status = uncommitted->drop(writer, refs_of(&at), count_refs(&at), err);
-	*n_out = status ? 0 : count_refs(&at);
-	bs_buffer_deinit(&at.refs);
+	if (!status && bs_vector_n(&at.refs) > 0)
+		status = uncommitted->drop(writer, at.refs.items, bs_vector_n(&at.refs), err);
+	*n_out = status ? 0 : bs_vector_n(&at.refs);
+	bs_vector_deinit(&at.refs);
 	return status;
 }
 

@@ -69,16 +69,8 @@ static enum bs_status collect_best(struct bs_run *run, size_t n_best, struct bs_
 	return status ? status : bs_vector_extend(best, hits, n, err);
 }
 
-/* The sum of the weights of a query's words. */
-static double own_weight(const struct bs_query_tree *query)
-{
-	double sum = 0;
-	for (size_t i = 0; i < query->n_elements; i++)
-		sum += query->elements[i].weight;
-	return sum;
-}
-
-/* Runs the query for its best documents. Only the time and the texts that were read are added to the statistics. */
+/* Runs the query for its best documents; *weight_out becomes the sum of the weights of its words.
+ * Only the time that this takes and the texts that it reads are added to the statistics. */
 static enum bs_status find_best(struct learner *learner, double *weight_out, size_t *error_byte_out, struct bs_error *err)
 {
 	struct bs_question question = *learner->question;
@@ -94,7 +86,9 @@ static enum bs_status find_best(struct learner *learner, double *weight_out, siz
 	*error_byte_out = run.error_byte;
 	if (!status)
 		status = collect_best(&run, question.run.n_best, err);
-	*weight_out = status ? 0 : own_weight(run.query);
+	*weight_out = 0;
+	for (size_t i = 0; !status && i < run.query->n_elements; i++)
+		*weight_out += run.query->elements[i].weight;
 	bs_run_end(&run);
 	memcpy(learner->stats->stage_ns, stats.stage_ns, sizeof(stats.stage_ns));
 	learner->stats->verify.verified = stats.verify.verified;
@@ -127,7 +121,7 @@ static enum bs_status find_like(struct bs_finder *finder, const char *id, struct
 	for (uint32_t i = 0; i < list->n_entries && !status; i++) {
 		size_t n_before = bs_vector_n(like);
 		bool is_here = false;
-		status = bs_delete_find(list->entries[i].snapshot, false, &id, 1, &is_here, &like->bytes, err);
+		status = bs_delete_find(list->entries[i].snapshot, false, &id, 1, &is_here, like, err);
 		for (size_t k = n_before; k < bs_vector_n(like) && !status; k++)
 			like->items[k].segment += bs_list_first_segment(list, i);
 		is_found |= is_here;

@@ -3,9 +3,6 @@
 
 #include <math.h>
 
-#define BM25_K1 1.2
-#define BM25_B  0.75
-
 double bs_bm25_idf(uint64_t n_docs, uint64_t df)
 {
 	return log(1 + ((double)n_docs - (double)df + 0.5) / ((double)df + 0.5));
@@ -15,10 +12,4 @@ double bs_bm25_avgdl(uint64_t n_docs, uint64_t n_positions)
 {
 	double average = n_docs ? (double)n_positions / (double)n_docs : 1;
 	return average > 0 ? average : 1;
-}
-
-double bs_bm25_share(double worth, uint32_t tf, uint32_t length, double avgdl)
-{
-	double norm = BM25_K1 * (1 - BM25_B + BM25_B * length / avgdl);
-	return worth * tf * (BM25_K1 + 1) / (tf + norm);
 }

@@ -14,12 +14,20 @@
 
 #include <stdint.h>
 
+#define BS_BM25_K1 1.2
+#define BS_BM25_B  0.75
+
 double bs_bm25_idf(uint64_t n_docs, uint64_t df);
 
 /* The mean length of n_docs documents; 1 if there are none, or if all are empty. */
 double bs_bm25_avgdl(uint64_t n_docs, uint64_t n_positions);
 
-/* The share of one word in the score. worth: its weight in the query times its idf. tf >= 1, avgdl > 0. */
-double bs_bm25_share(double worth, uint32_t tf, uint32_t length, double avgdl);
+/* The share of one word in the score. worth: its weight in the query times its idf. tf >= 1, avgdl > 0. Inline: a ranked
+ * query computes it several times for each candidate. */
+static inline double bs_bm25_share(double worth, uint32_t tf, uint32_t length, double avgdl)
+{
+	double norm = BS_BM25_K1 * (1 - BS_BM25_B + BS_BM25_B * length / avgdl);
+	return worth * tf * (BS_BM25_K1 + 1) / (tf + norm);
+}
 
 #endif

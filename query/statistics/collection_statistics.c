@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/base/hash.h"
+#include "core/base/vector.h"
 #include "core/collections/term_table.h"
 #include "query/statistics/bm25.h"
 
@@ -13,13 +14,15 @@ struct word_count {
 	uint64_t counted_for; /* the element, of all that were ever gathered, that it was last counted for */
 };
 
+BS_VECTOR(word_counts, struct word_count);
+
 struct bs_statistics {
 	uint64_t n_docs, n_positions;
 	struct bs_term_table words, fields;
-	struct bs_buffer counts; /* of each word, struct word_count */
-	struct bs_buffer kinds;  /* of each field, u8 */
-	uint64_t n_elements;     /* that were ever gathered, */
-	uint64_t n_before;       /* and how many of them before this index */
+	struct word_counts counts; /* of each word */
+	struct bs_buffer kinds;    /* of each field, u8 */
+	uint64_t n_elements;       /* that were ever gathered, */
+	uint64_t n_before;         /* and how many of them before this index */
 };
 
 enum bs_status bs_statistics_new(struct bs_statistics **statistics_out, struct bs_error *err)
@@ -34,7 +37,7 @@ void bs_statistics_free(struct bs_statistics *statistics)
 		return;
 	bs_term_table_deinit(&statistics->words);
 	bs_term_table_deinit(&statistics->fields);
-	bs_buffer_deinit(&statistics->counts);
+	bs_vector_deinit(&statistics->counts);
 	bs_buffer_deinit(&statistics->kinds);
 	free(statistics);
 }
@@ -57,7 +60,7 @@ void bs_statistics_set(struct bs_statistics *statistics, uint64_t n_docs, uint64
 
 static struct word_count *count_at(const struct bs_statistics *statistics, uint32_t number)
 {
-	return (struct word_count *)(void *)statistics->counts.data + number;
+	return &statistics->counts.items[number];
 }
 
 /* The number of a string in a table, and beside it, if it is new, what it has at first. */
@@ -83,7 +86,7 @@ static enum bs_status know_word(struct bs_statistics *statistics, const uint8_t 
                                 struct bs_error *err)
 {
 	static const struct word_count none;
-	return intern(&statistics->words, word, word_bytes, &statistics->counts, &none, sizeof(none), number_out, err);
+	return intern(&statistics->words, word, word_bytes, &statistics->counts.bytes, &none, sizeof(none), number_out, err);
 }
 
 enum bs_status bs_statistics_add_word(struct bs_statistics *statistics, const char *word, size_t word_bytes, uint64_t n_docs,

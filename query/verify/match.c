@@ -6,6 +6,7 @@
 
 #include "core/base/bytes.h"
 #include "core/base/hash.h"
+#include "core/collections/binary_search.h"
 #include "core/collections/sort.h"
 #include "core/collections/term_table.h"
 #include "core/store/field_weights.h"
@@ -44,12 +45,17 @@ struct near_point {
 	uint32_t kind; /* index among its distinct elements */
 };
 
+BS_VECTOR(occurrences, struct occurrence);
+BS_VECTOR(known_words, struct known_word);
+BS_VECTOR(near_points, struct near_point);
+BS_VECTOR(match_words, struct bs_match_word);
+
 /* What the document has of an element of the query. */
 struct counted_element {
-	struct bs_fuzzy *fuzzy;       /* NULL unless it is fuzzy */
+	struct bs_fuzzy *fuzzy;         /* NULL unless it is fuzzy */
 	uint32_t tf;
-	uint32_t need;                /* scratch of NEAR and of long phrases: zero in between */
-	struct bs_buffer occurrences; /* struct occurrence each, ascending */
+	uint32_t need;                  /* scratch of NEAR and of long phrases: zero in between */
+	struct occurrences occurrences; /* ascending */
 };
 
 struct bs_matcher {
@@ -57,16 +63,16 @@ struct bs_matcher {
 	struct bs_words *words;
 	struct bs_file_names *names;
 	struct bs_doc_ref ref; /* the document under way */
-	struct bs_buffer inexact;         /* u32: the elements that are no plain words, ascending */
+	struct bs_u32s inexact;           /* the elements that are no plain words, ascending */
 	bool needs_positions;             /* some leaf is a phrase, a NEAR or limited to a field */
 	struct bs_term_table table;       /* words known */
-	struct bs_buffer known;           /* struct known_word each, by number in the table */
-	struct bs_buffer element_lists;   /* u32 each */
+	struct known_words known;         /* by number in the table */
+	struct bs_u32s element_lists;
 	struct counted_element *elements; /* as the query's */
-	struct bs_buffer points;          /* scratch of NEAR and of long phrases, */
-	struct bs_buffer needs, sets;     /* too, zeros at first */
-	struct bs_buffer found;           /* u32: numbers of the words with tf > 0 */
-	struct bs_buffer match_words;     /* struct bs_match_word each */
+	struct near_points points;        /* scratch of NEAR and of long phrases */
+	struct bs_buffer needs, sets;     /* scratch of the same, zeros at first */
+	struct bs_u32s found;             /* numbers of the words with tf > 0 */
+	struct match_words match_words;
 	/* The document. */
 	const struct bs_field *doc_fields;
 	size_t n_doc_fields;
@@ -132,17 +138,18 @@ static void add_element(struct bs_matcher *matcher, struct known_word *word, uin
 	word->n_elements++;
 	word->is_positive |= matcher->query->elements[e].is_positive;
 	word->weight += matcher->query->elements[e].weight;
-	append(matcher, &matcher->element_lists, &e, sizeof(e));
+	append(matcher, &matcher->element_lists.bytes, &e, sizeof(e));
 }
 
 /* Enters a new term into the dictionary, with its elements in order. plain: the one that is this very term, NOT_PLAIN
  * if none is. Those are entered first, so that no term met later is one of them. */
 static void enter_word(struct bs_matcher *matcher, const uint8_t *term, uint32_t term_bytes, uint32_t plain)
 {
-	struct known_word word = {.first_element = (uint32_t)(matcher->element_lists.used_bytes / 4), .idf = -1};
-	const uint32_t *inexact = (const uint32_t *)(const void *)matcher->inexact.data;
-	spend(matcher, matcher->inexact.used_bytes / sizeof(*inexact) * INEXACT_NS);
-	for (size_t i = 0; i < matcher->inexact.used_bytes / sizeof(*inexact) && !matcher->status; i++) {
+	struct known_word word = {.first_element = (uint32_t)bs_vector_n(&matcher->element_lists), .idf = -1};
+	const uint32_t *inexact = matcher->inexact.items;
+	const size_t n_inexact = bs_vector_n(&matcher->inexact);
+	spend(matcher, n_inexact * INEXACT_NS);
+	for (size_t i = 0; i < n_inexact && !matcher->status; i++) {
 		if (!element_accepts(matcher, inexact[i], term, term_bytes))
 			continue;
 		if (plain < inexact[i])
@@ -152,7 +159,7 @@ static void enter_word(struct bs_matcher *matcher, const uint8_t *term, uint32_t
 	}
 	if (plain != NOT_PLAIN)
 		add_element(matcher, &word, plain);
-	append(matcher, &matcher->known, &word, sizeof(word));
+	append(matcher, &matcher->known.bytes, &word, sizeof(word));
 }
 
 /* The number of a term, which is entered if it is new. Never after a failure. Inline: this is once a word of a text. */
@@ -171,8 +178,8 @@ static inline uint32_t know_word(struct bs_matcher *matcher, const uint8_t *term
 static void know_elements(struct bs_matcher *matcher)
 {
 	bs_term_table_clear(&matcher->table);
-	bs_buffer_clear(&matcher->known);
-	bs_buffer_clear(&matcher->element_lists);
+	bs_vector_clear(&matcher->known);
+	bs_vector_clear(&matcher->element_lists);
 	for (uint32_t e = 0; e < matcher->query->n_elements && !matcher->status; e++) {
 		const struct bs_element *element = &matcher->query->elements[e];
 		if (element->kind == BS_ELEMENT_TERM)
@@ -185,7 +192,7 @@ static void make_inexact(struct bs_matcher *matcher)
 	for (uint32_t e = 0; e < matcher->query->n_elements; e++) {
 		const struct bs_element *element = &matcher->query->elements[e];
 		if (element->kind != BS_ELEMENT_TERM && element->kind != BS_ELEMENT_BIGRAM)
-			append(matcher, &matcher->inexact, &e, sizeof(e));
+			append(matcher, &matcher->inexact.bytes, &e, sizeof(e));
 		if (!matcher->status && element->kind == BS_ELEMENT_FUZZY)
 			matcher->status = bs_fuzzy_new(element->term, element->term_bytes, element->max_distance,
 			                               &matcher->elements[e].fuzzy, matcher->err);
@@ -237,18 +244,18 @@ void bs_matcher_free(struct bs_matcher *matcher)
 	if (!matcher)
 		return;
 	for (size_t i = 0; matcher->elements && i < matcher->query->n_elements; i++) {
-		bs_buffer_deinit(&matcher->elements[i].occurrences);
+		bs_vector_deinit(&matcher->elements[i].occurrences);
 		bs_fuzzy_free(matcher->elements[i].fuzzy);
 	}
 	bs_term_table_deinit(&matcher->table);
-	bs_buffer_deinit(&matcher->known);
-	bs_buffer_deinit(&matcher->element_lists);
-	bs_buffer_deinit(&matcher->inexact);
-	bs_buffer_deinit(&matcher->points);
+	bs_vector_deinit(&matcher->known);
+	bs_vector_deinit(&matcher->element_lists);
+	bs_vector_deinit(&matcher->inexact);
+	bs_vector_deinit(&matcher->points);
 	bs_buffer_deinit(&matcher->needs);
 	bs_buffer_deinit(&matcher->sets);
-	bs_buffer_deinit(&matcher->found);
-	bs_buffer_deinit(&matcher->match_words);
+	bs_vector_deinit(&matcher->found);
+	bs_vector_deinit(&matcher->match_words);
 	if (matcher->elements)
 		(void)!bs_account_add(-elements_bytes(matcher), NULL);
 	free(matcher->elements);
@@ -267,13 +274,13 @@ void bs_matcher_weigh_fields(struct bs_matcher *matcher, char *const *weights)
 
 static struct known_word *word_at(const struct bs_matcher *matcher, uint32_t number)
 {
-	return (struct known_word *)(void *)matcher->known.data + number;
+	return &matcher->known.items[number];
 }
 
 /* The elements that a known word is an occurrence of. */
 static const uint32_t *elements_of(const struct bs_matcher *matcher, const struct known_word *word)
 {
-	return (const uint32_t *)(const void *)matcher->element_lists.data + word->first_element;
+	return matcher->element_lists.items + word->first_element;
 }
 
 /* An occurrence of a known word: counts for the word and for each of its elements. */
@@ -283,13 +290,13 @@ static void add_occurrence(struct bs_matcher *matcher, const struct bs_token *to
 	const uint32_t *elements = elements_of(matcher, word);
 	struct occurrence occurrence = {.field = matcher->field, .position = token->position};
 	if (word->tf == 0)
-		append(matcher, &matcher->found, &number, sizeof(number));
+		append(matcher, &matcher->found.bytes, &number, sizeof(number));
 	word->tf = bs_tf_add(word->tf, matcher->weight, 1);
 	for (uint32_t i = 0; i < word->n_elements; i++) {
 		struct counted_element *element = &matcher->elements[elements[i]];
 		element->tf++;
 		if (matcher->needs_positions)
-			append(matcher, &element->occurrences, &occurrence, sizeof(occurrence));
+			append(matcher, &element->occurrences.bytes, &occurrence, sizeof(occurrence));
 	}
 }
 
@@ -303,26 +310,14 @@ static void add_hit(struct bs_matcher *matcher, const struct bs_token *token, ui
 		append(matcher, &matcher->hits->bytes, &hit, sizeof(hit));
 }
 
-static struct bs_word_hit *hits_of(const struct bs_matcher *matcher, size_t *n_out)
-{
-	*n_out = bs_vector_n(matcher->hits);
-	return matcher->hits->items;
-}
-
 /* The hits at a position are there for a leaf. */
 static void keep_hit(const struct bs_matcher *matcher, uint64_t position)
 {
-	size_t low = 0, n, high;
-	struct bs_word_hit *hits = hits_of(matcher, &n);
-	for (high = n; low < high;) {
-		size_t middle = low + (high - low) / 2;
-		if (hits[middle].position < position)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (; low < n && hits[low].position == position; low++)
-		hits[low].is_kept = true;
+	struct bs_word_hit *hits = matcher->hits->items;
+	size_t n = bs_vector_n(matcher->hits), at;
+	BS_BINARY_SEARCH(at, i, 0, n, hits[i].position < position);
+	for (; at < n && hits[at].position == position; at++)
+		hits[at].is_kept = true;
 }
 
 static enum bs_status take_tokens(void *context, const struct bs_token *tokens, size_t n_tokens, struct bs_error *err)
@@ -338,7 +333,7 @@ static enum bs_status take_tokens(void *context, const struct bs_token *tokens, 
 			matcher->span_position = tokens[i].position;
 		}
 		uint64_t hash = bs_hash_slot(tokens[i].term, tokens[i].term_bytes);
-		if (matcher->inexact.used_bytes > 0)
+		if (bs_vector_n(&matcher->inexact) > 0)
 			number = know_word(matcher, tokens[i].term, tokens[i].term_bytes, hash, NOT_PLAIN);
 		else if (!bs_term_table_find(&matcher->table, tokens[i].term, tokens[i].term_bytes, hash, &number))
 			continue;
@@ -376,17 +371,17 @@ static uint32_t analyze_fields(struct bs_matcher *matcher, const struct bs_field
 /* Forgets the document before. */
 static void start_document(struct bs_matcher *matcher, struct bs_error *err)
 {
-	const uint32_t *found = (const uint32_t *)(const void *)matcher->found.data;
-	for (size_t i = 0; i < matcher->found.used_bytes / sizeof(*found); i++) {
+	const uint32_t *found = matcher->found.items;
+	for (size_t i = 0; i < bs_vector_n(&matcher->found); i++) {
 		struct known_word *word = word_at(matcher, found[i]);
 		const uint32_t *elements = elements_of(matcher, word);
 		word->tf = 0;
 		for (uint32_t e = 0; e < word->n_elements; e++) {
 			matcher->elements[elements[e]].tf = 0;
-			bs_buffer_clear(&matcher->elements[elements[e]].occurrences);
+			bs_vector_clear(&matcher->elements[elements[e]].occurrences);
 		}
 	}
-	bs_buffer_clear(&matcher->found);
+	bs_vector_clear(&matcher->found);
 	matcher->err = err;
 	matcher->status = BS_OK;
 	if (matcher->table.n_terms > MAX_KNOWN_WORDS)
@@ -403,27 +398,27 @@ static int compare_words(const void *a, const void *b)
 /* The scored words found, sorted by bytes. */
 static void list_words(struct bs_matcher *matcher, struct bs_match *match)
 {
-	const uint32_t *found = (const uint32_t *)(const void *)matcher->found.data;
-	bs_buffer_clear(&matcher->match_words);
-	for (size_t i = 0; i < matcher->found.used_bytes / sizeof(*found); i++) {
+	const uint32_t *found = matcher->found.items;
+	bs_vector_clear(&matcher->match_words);
+	for (size_t i = 0; i < bs_vector_n(&matcher->found); i++) {
 		struct known_word *word = word_at(matcher, found[i]);
 		struct bs_match_word listed = {.term = bs_term_table_key(&matcher->table, found[i]),
 		                               .term_bytes = matcher->table.entries[found[i]].n_bytes,
 		                               .tf = word->tf, .weight = word->weight, .idf = &word->idf};
 		if (word->weight > 0)
-			append(matcher, &matcher->match_words, &listed, sizeof(listed));
+			append(matcher, &matcher->match_words.bytes, &listed, sizeof(listed));
 	}
-	match->n_words = matcher->match_words.used_bytes / sizeof(struct bs_match_word);
+	match->words = matcher->match_words.items;
+	match->n_words = bs_vector_n(&matcher->match_words);
 	if (match->n_words > 1)
-		qsort(matcher->match_words.data, match->n_words, sizeof(struct bs_match_word), compare_words);
-	match->words = (const struct bs_match_word *)(const void *)matcher->match_words.data;
+		qsort(matcher->match_words.items, match->n_words, sizeof(*match->words), compare_words);
 }
 
 static const struct occurrence *occurrences_of(const struct bs_matcher *matcher, uint32_t element, size_t *n_out)
 {
-	const struct bs_buffer *buffer = &matcher->elements[element].occurrences;
-	*n_out = buffer->used_bytes / sizeof(struct occurrence);
-	return (const struct occurrence *)(const void *)buffer->data;
+	const struct occurrences *occurrences = &matcher->elements[element].occurrences;
+	*n_out = bs_vector_n(occurrences);
+	return occurrences->items;
 }
 
 bool bs_match_field(const struct bs_query_tree *query, const struct bs_query_node *leaf, const struct bs_field *field)
@@ -469,20 +464,10 @@ static bool word_matches(const struct bs_matcher *matcher, const struct bs_query
 /* Positions ascend through the whole document, fields included, so one number orders occurrences. */
 static bool stands_at(const struct bs_matcher *matcher, uint32_t element, uint32_t field, uint64_t position)
 {
-	size_t n;
+	size_t n, first;
 	const struct occurrence *at = occurrences_of(matcher, element, &n);
-	size_t low = 0;
-	size_t high = n;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (at[middle].position == position)
-			return at[middle].field == field;
-		if (at[middle].position < position)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return false;
+	BS_BINARY_SEARCH(first, i, 0, n, at[i].position < position);
+	return first < n && at[first].position == position && at[first].field == field;
 }
 
 static int compare_points(const void *a, const void *b, void *context)
@@ -533,19 +518,19 @@ static uint32_t near_needs(struct bs_matcher *matcher, const struct bs_query_nod
 static size_t near_points(struct bs_matcher *matcher, const struct bs_query_node *node, const struct near_need *needs,
                           uint32_t n_needs)
 {
-	bs_buffer_clear(&matcher->points);
+	bs_vector_clear(&matcher->points);
 	for (uint32_t k = 0; k < n_needs; k++) {
 		size_t n;
 		const struct occurrence *at = occurrences_of(matcher, needs[k].element, &n);
 		for (size_t o = 0; o < n && !matcher->status; o++) {
 			struct near_point point = {.field = at[o].field, .position = at[o].position, .kind = k};
 			if (field_fits(matcher, node, at[o].field))
-				append(matcher, &matcher->points, &point, sizeof(point));
+				append(matcher, &matcher->points.bytes, &point, sizeof(point));
 		}
 	}
-	size_t n_points = matcher->status ? 0 : matcher->points.used_bytes / sizeof(struct near_point);
+	size_t n_points = matcher->status ? 0 : bs_vector_n(&matcher->points);
 	if (!matcher->status)
-		matcher->status = bs_sort(matcher->points.data, n_points, sizeof(struct near_point), compare_points, NULL,
+		matcher->status = bs_sort(matcher->points.items, n_points, sizeof(*matcher->points.items), compare_points, NULL,
 		                          matcher->err);
 	return matcher->status ? 0 : n_points;
 }
@@ -583,7 +568,7 @@ static bool near_matches(struct bs_matcher *matcher, const struct bs_query_node 
 		return false;
 	uint32_t n_needs = near_needs(matcher, node, needs);
 	size_t n_points = near_points(matcher, node, needs, n_needs);
-	return sweep_points(matcher, (struct near_point *)(void *)matcher->points.data, n_points, needs, n_needs,
+	return sweep_points(matcher, matcher->points.items, n_points, needs, n_needs,
 	                    (uint64_t)node->distance + node->n_items - 1);
 }
 
@@ -681,7 +666,7 @@ static bool phrase_anywhere(struct bs_matcher *matcher, const struct bs_query_no
 		sweep.open[position / 64] &= ~(UINT64_C(1) << position % 64);
 	}
 	size_t n_points = near_points(matcher, node, needs, n_needs);
-	return sweep_phrase(&sweep, last_bit, (const struct near_point *)(const void *)matcher->points.data, n_points);
+	return sweep_phrase(&sweep, last_bit, matcher->points.items, n_points);
 }
 
 /* Looks that a phrase may take before it is looked for in one sweep. */
@@ -806,9 +791,9 @@ static void keep_leaves(struct bs_matcher *matcher, uint32_t n, bool is_positive
 /* Leaves out words that stand elsewhere than their phrase, or their field. */
 static void drop_hits(struct bs_matcher *matcher)
 {
-	size_t n, n_kept = 0;
+	struct bs_word_hit *hits = matcher->hits->items;
+	size_t n = bs_vector_n(matcher->hits), n_kept = 0;
 	keep_leaves(matcher, (uint32_t)matcher->query->n_nodes - 1, true);
-	struct bs_word_hit *hits = hits_of(matcher, &n);
 	for (size_t i = 0; i < n; i++)
 		if (hits[i].is_kept)
 			hits[n_kept++] = hits[i];
@@ -818,8 +803,8 @@ static void drop_hits(struct bs_matcher *matcher)
 /* A hit in a script run has the place of the whole run: makes it that of its own characters. */
 static void place_in_runs(struct bs_matcher *matcher)
 {
-	size_t n, n_terms = 0, n_before = 0, start = 0, at = 0;
-	struct bs_word_hit *hits = hits_of(matcher, &n);
+	struct bs_word_hit *hits = matcher->hits->items;
+	size_t n = bs_vector_n(matcher->hits), n_terms = 0, n_before = 0, start = 0, at = 0;
 	/* text[start..at) is the piece of the run that is looked at. */
 	struct bs_word_hit before = {.field = UINT32_MAX};
 	for (size_t i = 0; i < n && !matcher->status; i++) {

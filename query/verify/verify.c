@@ -123,9 +123,11 @@ static enum bs_status fetch_text(struct bs_verifier *verifier, struct bs_doc_ref
 	const struct bs_verify_request *request = verifier->request;
 	bool may_prove = may_ask_bytes && !request->is_scored && !request->reads_whole &&
 	                 bs_byte_verifier_takes_heads(verifier->byte_verifier);
-	bs_loader_ask_head(verifier->loader, may_prove ? is_enough : NULL, verifier);
+	if (may_prove)
+		bs_loader_ask_head(verifier->loader, is_enough, verifier);
 	enum bs_status status = bs_load(verifier->loader, ref, document_out, fetched_out, err);
-	bs_loader_ask_head(verifier->loader, NULL, NULL);
+	if (may_prove)
+		bs_loader_ask_head(verifier->loader, NULL, NULL);
 	return status;
 }
 

@@ -69,23 +69,10 @@ static void begin_hand(const struct bs_verify_crew *crew, struct hand *hand)
 	hand->is_unfit = bs_verifier_begin(&hand->verifier, NULL) != BS_OK;
 }
 
-/* Whether something must be read or looked at for it. */
-static bool needs_look(const struct bs_verify_request *request, const struct bs_candidate *candidate)
+/* Whether every candidate needs its text or a look at its source; else only those that are not sure do. */
+static bool needs_all(const struct bs_verify_request *request)
 {
-	bool needs_score = request->is_scored && !request->is_zero;
-	return needs_score || !candidate->is_sure || !request->no_stat;
-}
-
-static void do_candidate(struct bs_verify_crew *crew, struct hand *hand, const struct bs_candidate *candidate,
-                         struct bs_verified *verified)
-{
-	struct bs_doc_ref ref = {crew->list->segment, candidate->document};
-	struct bs_error why;
-	*verified = (struct bs_verified){.is_open = true};
-	/* A failure will come again, in its turn. */
-	if (needs_look(crew->request, candidate) && !hand->is_unfit &&
-	    bs_verify(&hand->verifier, ref, candidate->is_sure, verified, &why) != BS_OK)
-		verified->is_open = true;
+	return (request->is_scored && !request->is_zero) || !request->no_stat;
 }
 
 /* The candidates of a task, and where what comes of them stands. */
@@ -116,13 +103,20 @@ static enum bs_status do_task(void *context, const struct bs_task *task, struct 
 	const struct bs_candidate *candidates;
 	struct bs_verified *verified;
 	size_t n = task_candidates(crew, task->number, &candidates, &verified);
+	const bool looks_at_all = needs_all(crew->request);
+	struct bs_error why;
 	(void)err;
 	if (!hand->has_begun)
 		begin_hand(crew, hand);
 	if (!hand->is_unfit)
 		expect(crew, hand->loader, candidates, n, hand->documents);
-	for (size_t i = 0; i < n; i++)
-		do_candidate(crew, hand, &candidates[i], &verified[i]);
+	for (size_t i = 0; i < n; i++) {
+		struct bs_doc_ref ref = {crew->list->segment, candidates[i].document};
+		bool is_asked = !hand->is_unfit && (looks_at_all || !candidates[i].is_sure);
+		/* A failure is left open: the caller's thread meets it again, in its turn. */
+		if (!is_asked || bs_verify(&hand->verifier, ref, candidates[i].is_sure, &verified[i], &why) != BS_OK)
+			verified[i] = (struct bs_verified){.is_open = true};
+	}
 	return BS_OK;
 }
 
@@ -210,12 +204,13 @@ static enum bs_status need_hands(struct bs_verify_crew *crew, uint32_t n, struct
 static uint32_t threads_for(const struct bs_verify_crew *crew, uint32_t n_threads)
 {
 	const struct bs_verify_list *list = crew->list;
-	uint64_t n_looks = 0;
+	const bool looks_at_all = needs_all(crew->request);
+	uint64_t n_looks = looks_at_all ? list->n : 0;
 	/* Names are looked up by the caller's thread. */
 	if (n_threads == 1 || list->n * FILE_NS < 2 * THREAD_NS || crew->request->plan->names->n_leaves > 0)
 		return 1;
-	for (size_t i = 0; i < list->n; i++)
-		n_looks += needs_look(crew->request, &list->candidates[i]);
+	for (size_t i = 0; i < list->n && !looks_at_all; i++)
+		n_looks += !list->candidates[i].is_sure;
 	bool are_lines = bs_loader_is_of_line(crew->own, (struct bs_doc_ref){list->segment, list->candidates[list->n / 2].document});
 	uint64_t n_worth = n_looks * (are_lines ? LINE_NS : FILE_NS) / THREAD_NS;
 	if (n_worth < 2)
