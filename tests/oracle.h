@@ -59,8 +59,8 @@ struct oracle_doc {
 	size_t first_name, n_names; /* its words, in name_tokens */
 	int64_t mtime_s, when_s; /* of the file; of the field "when", 0: it has none */
 	uint64_t line;    /* of a record, 1-based; of a given document, how many were given before it; of a file 0 */
-	bool is_replaced; /* by a later record of its id, or deleted: no hit, but counted in N, df and avgdl, unless: */
-	bool is_gone;     /* compaction has removed it from the index */
+	bool is_replaced; /* by a later record of its id, or deleted: no hit, but counted in N, df and avgdl unless is_gone */
+	bool is_gone;     /* replaced, and compaction has removed it from the index */
 };
 
 struct oracle_field {
@@ -103,7 +103,7 @@ void oracle_init(struct oracle *oracle, const struct bs_words_options *options);
 void oracle_deinit(struct oracle *oracle);
 
 size_t oracle_n_docs(const struct oracle *oracle);
-/* N of scores: all documents but those that are gone. */
+/* N of scores: documents that are not gone. */
 size_t oracle_n_counted(const struct oracle *oracle);
 struct oracle_doc *oracle_doc(const struct oracle *oracle, size_t doc);
 const struct oracle_field *oracle_field(const struct oracle *oracle, size_t field);
@@ -117,9 +117,9 @@ size_t oracle_end_doc(struct oracle *oracle, const void *id, size_t id_bytes);
 /* Where the last document stands. name_off: where the path below its source begins; of a record the path's length. */
 void oracle_place_doc(struct oracle *oracle, const char *path, size_t name_off, int64_t mtime_s);
 
-/* Takes a replaced document out of N, df and avgdl. After the last, oracle_refind_values. */
+/* Removes a replaced document from N, df and avgdl. oracle_refind_values must follow. */
 void oracle_forget(struct oracle *oracle, size_t doc);
-/* Finds out again which fields have values in documents that are not gone. */
+/* Sets has_values from the documents that are not gone. */
 void oracle_refind_values(struct oracle *oracle);
 
 /* The number of a field, or ORACLE_NO_NAME. */

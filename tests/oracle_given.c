@@ -70,7 +70,7 @@ static void ok(struct bench *bench, enum bs_status status, const struct bs_error
 	fail_msg("the writer: %s", err->text);
 }
 
-/* A document that is given has the fields that are texts of the index, and no others: perhaps no date. */
+/* The writer gets only text fields: a document without the field "when" has no date. */
 static void forget_date(struct bench *bench, size_t doc, size_t n_texts)
 {
 	for (size_t i = 0; i < n_texts; i++)

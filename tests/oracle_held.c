@@ -1,7 +1,7 @@
 /*
- * oracle_held.c: which of the replaced documents the index still holds. A build or a commit may compact, which removes
- * deleted documents: from then on they do not count in N, df and avgdl. The tables of documents say which are there; nothing
- * here looks at what scores are made of. See oracle_bench.h.
+ * oracle_held.c: finds the replaced documents that the index still holds. A build or a commit may
+ * compact, which removes replaced documents from N, df and avgdl. Only the document tables of the
+ * index are read, not the numbers that scores depend on. See oracle_bench.h.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,7 +17,7 @@
 #include "query/search/index_handle.h"
 #include "tests/oracle_bench.h"
 
-/* A document of the oracle by its place. */
+/* A document of the oracle and where it was written. */
 struct place {
 	const char *path;
 	uint64_t line;
@@ -58,7 +58,7 @@ static void append(struct bs_buffer *to, const void *bytes, size_t n_bytes)
 	assert_int_equal(bs_buffer_append(to, bytes, n_bytes, NULL), BS_OK);
 }
 
-/* The place of a document of the index, and the document of the oracle that is there. */
+/* The place of a document of the index; NULL: the oracle has written nothing there. */
 static struct place *find_place(struct held *held, const struct bs_doc_record *record)
 {
 	const struct bs_source_record *source = &held->snapshot->manifest.sources[record->source];
@@ -76,11 +76,12 @@ static struct place *find_place(struct held *held, const struct bs_doc_record *r
 	return bsearch(&wanted, held->places, held->n_places, sizeof(wanted), compare_places);
 }
 
-/* Whether the id of the oracle's document ends with the name that the index has. */
+/* Whether the id of the oracle's document ends with the name in the record. */
 static bool has_name(const struct held *held, const struct oracle_doc *doc, const struct bs_doc_record *record)
 {
 	const uint8_t *id = held->bench->oracle.bytes.data + doc->id_off;
-	return record->flags & BS_DOC_NAMED_BY_LINE || held->snapshot->manifest.sources[record->source].kind == BS_SOURCE_FILE ||
+	return record->flags & BS_DOC_NAMED_BY_LINE ||
+	       held->snapshot->manifest.sources[record->source].kind == BS_SOURCE_FILE ||
 	       (record->name_bytes <= doc->id_bytes &&
 	        memcmp(id + doc->id_bytes - record->name_bytes, record->name, record->name_bytes) == 0);
 }
@@ -97,8 +98,11 @@ static void find_document(struct held *held, struct bs_doc_ref ref)
 	if (!place || place->is_held || !has_name(held, doc, &record) || is_deleted != doc->is_replaced ||
 	    record.length != doc->length) {
 		oracle_setup_print(&held->bench->setup, stderr);
-		fail_msg("document %u of segment %u, %.*s, is %s", ref.document, ref.segment, (int)record.name_bytes, record.name,
-		         !place ? "none of those written" : place->is_held ? "there twice" : "not what was written");
+		fail_msg("document %u of segment %u, %.*s, is %s", ref.document, ref.segment, (int)record.name_bytes,
+		         record.name,
+		         !place           ? "none of those written"
+		         : place->is_held ? "there twice"
+		                          : "not what was written");
 	}
 	place->is_held = true;
 }
@@ -109,14 +113,16 @@ void bench_count_held(struct bench *bench)
 	struct oracle *oracle = &bench->oracle;
 	sort_places(&held);
 	for (uint32_t s = 0; s < held.snapshot->manifest.n_segments; s++)
-		for (uint32_t d = 0; d < bs_snapshot_segment_docs(held.snapshot, s) && bs_snapshot_has_words(held.snapshot, s); d++)
+		for (uint32_t d = 0;
+		     d < bs_snapshot_segment_docs(held.snapshot, s) && bs_snapshot_has_words(held.snapshot, s); d++)
 			find_document(&held, (struct bs_doc_ref){s, d});
 	for (size_t i = 0; i < held.n_places; i++) {
 		if (held.places[i].is_held)
 			continue;
 		if (!oracle_doc(oracle, held.places[i].doc)->is_replaced) {
 			oracle_setup_print(&bench->setup, stderr);
-			fail_msg("%s, line %llu, is not in the index", held.places[i].path, (unsigned long long)held.places[i].line);
+			fail_msg("%s, line %llu, is not in the index", held.places[i].path,
+			         (unsigned long long)held.places[i].line);
 		}
 		oracle_forget(oracle, held.places[i].doc);
 	}

@@ -40,9 +40,10 @@ static uint32_t draw(uint32_t n)
 /* Common words first. */
 static void draw_text(char *text, size_t n_bytes, uint32_t n_words)
 {
-	static const char *const words[] = {"the",   "of",    "river", "stone", "quick", "brown", "fox",   "lake",  "sea",
-	                                    "cloud", "rivet", "rivers", "stones", "clown", "red",   "blue",  "green", "amber",
-	                                    "zebra", "apple", "apply", "market", "marker", "night", "light", "might"};
+	static const char *const words[] = {"the",    "of",     "river", "stone", "quick",  "brown",  "fox",
+	                                    "lake",   "sea",    "cloud", "rivet", "rivers", "stones", "clown",
+	                                    "red",    "blue",   "green", "amber", "zebra",  "apple",  "apply",
+	                                    "market", "marker", "night", "light", "might"};
 	size_t n = strlen(text);
 	for (uint32_t i = 0; i < n_words; i++) {
 		const char *word = draw(10) == 0 ? "quick brown" : words[draw(10) < 7 ? draw(9) : draw(26)];
@@ -82,7 +83,8 @@ static void make_files(void)
 static void write_record(const struct rig_doc *doc)
 {
 	char line[1400];
-	snprintf(line, sizeof(line), "{\"id\":\"%s\",\"title\":\"%s\",\"body\":\"%s\"", doc->id, doc->fields[0], doc->fields[1]);
+	snprintf(line, sizeof(line), "{\"id\":\"%s\",\"title\":\"%s\",\"body\":\"%s\"", doc->id, doc->fields[0],
+	         doc->fields[1]);
 	append_text(RIG_RECORDS, line);
 	if (doc->fields[2][0]) {
 		snprintf(line, sizeof(line), ",\"year\":%s", doc->fields[2]);
@@ -107,8 +109,9 @@ static void make_records(void)
 {
 	char id[16];
 	for (uint32_t i = 0; i < N_RECORDS; i++) {
-		/* The last of them replace earlier ones. */
-		snprintf(id, sizeof(id), "c%u", i < N_RECORDS - N_REPLACED ? i : (i - (N_RECORDS - N_REPLACED)) * 47 + 3);
+		/* The last ones replace earlier ones. */
+		snprintf(id, sizeof(id), "c%u",
+		         i < N_RECORDS - N_REPLACED ? i : (i - (N_RECORDS - N_REPLACED)) * 47 + 3);
 		if (i >= N_RECORDS - N_REPLACED)
 			rig_doc(id)->is_deleted = true;
 		make_record(id, i);
@@ -117,7 +120,8 @@ static void make_records(void)
 
 /* ---- indexes ---- */
 
-static void build(const char *dir, const char *source, const struct bs_treatment_policy *policy, uint32_t max_segment_docs)
+static void build(const char *dir, const char *source, const struct bs_treatment_policy *policy,
+                  uint32_t max_segment_docs)
 {
 	struct bs_build_tuning tuning = {.policy = policy,
 	                                 .max_segment_docs = max_segment_docs,
@@ -129,7 +133,7 @@ static void build(const char *dir, const char *source, const struct bs_treatment
 	ok(bs_index_build(&request, NULL, &err), &err);
 }
 
-static void delete(const char *dir, const char *id)
+static void delete (const char *dir, const char *id)
 {
 	struct bs_delete_request request = {.dir = dir, .ids = &id, .n_ids = 1};
 	struct bs_delete_result result;
@@ -141,7 +145,8 @@ static void delete(const char *dir, const char *id)
 
 static void make_indexes(void)
 {
-	/* Hashed columns of all levels, and some of their own. */
+	/* The slabs of the second index have hashed columns of all levels and some exact
+	 * columns. */
 	struct bs_treatment_policy policy = bs_treatment_policy_default();
 	policy.is_forced = true;
 	policy.use_exceptions = true;
@@ -157,9 +162,9 @@ static void make_indexes(void)
 	usleep(30000);
 	build(dir_names[0], RIG_FILES, NULL, 70);
 	build(dir_names[1], RIG_RECORDS, &policy, 350);
-	delete(dir_names[0], RIG_FILES "/d007.txt");
-	delete(dir_names[0], RIG_FILES "/sub/e003.md");
-	delete(dir_names[1], "c10");
+	delete (dir_names[0], RIG_FILES "/d007.txt");
+	delete (dir_names[0], RIG_FILES "/sub/e003.md");
+	delete (dir_names[1], "c10");
 }
 
 /* ---- the list ---- */
@@ -168,10 +173,12 @@ static bool is_record_of(const struct rig_doc *doc, uint32_t entry, bool is_over
 {
 	size_t skip = doc->line ? 0 : strlen(RIG_FILES "/");
 	return doc->entry == entry && doc->is_overlay == is_overlay && strlen(doc->id) == record->name_bytes + skip &&
-	       memcmp(doc->id + skip, record->name, record->name_bytes) == 0 && (!doc->line || doc->line == record->place[2]);
+	       memcmp(doc->id + skip, record->name, record->name_bytes) == 0 &&
+	       (!doc->line || doc->line == record->place[2]);
 }
 
-/* Finds the documents in the list, by the tables of the indexes. Deleted ones may have been compacted away. */
+/* Sets the refs of the documents from the document tables of the indexes, and removes deleted
+ * documents that compaction has removed. */
 static void find_docs(void)
 {
 	struct bs_error err = {""};
@@ -183,12 +190,13 @@ static void find_docs(void)
 			struct bs_doc_record record;
 			size_t i = 0;
 			ok(bs_snapshot_record(segment->snapshot, bs_list_own_ref(&rig.list, ref), &record, &err), &err);
-			while (i < rig.n_docs && !is_record_of(&rig.docs[i], segment->entry, !segment->segment, &record))
+			while (i < rig.n_docs &&
+			       !is_record_of(&rig.docs[i], segment->entry, !segment->segment, &record))
 				i++;
 			assert_true(i < rig.n_docs);
 			rig.docs[i].ref = ref;
 			assert_int_equal(bs_list_is_deleted(&rig.list, ref), rig.docs[i].is_deleted);
-			/* Nobody has read those of the overlay. */
+			/* The overlay has no lengths: its texts have not been read. */
 			if (segment->segment)
 				assert_int_equal(record.length, rig_length(&rig.docs[i]));
 		}
@@ -203,7 +211,7 @@ static void find_docs(void)
 	assert_int_equal(n, n_found);
 }
 
-/* After the file before it in document order; documents have no places yet. */
+/* Inserts a document after another one; refs are not set yet. */
 static struct rig_doc *insert_file(const struct rig_doc *before, const char *id, const char *text)
 {
 	size_t i = (size_t)(before - rig.docs) + 1;
@@ -224,7 +232,8 @@ static void freshen(void)
 	struct rig_doc *changed = rig_doc(RIG_FILES "/d005.txt"), *gone = rig_doc(RIG_FILES "/d009.txt");
 	changed->is_deleted = gone->is_deleted = true;
 	rig_remove_file(gone);
-	insert_file(rig_doc(RIG_FILES "/sub/e039.md"), RIG_FILES "/zz.txt", "paper the quick brown river of stone fresh");
+	insert_file(rig_doc(RIG_FILES "/sub/e039.md"), RIG_FILES "/zz.txt",
+	            "paper the quick brown river of stone fresh");
 	insert_file(changed, changed->id, "paper changed the river and the lake fresh");
 	ok(bs_snapshot_freshen(&rig.snapshots[0], NULL, NULL, &freshened, &err), &err);
 	assert_int_equal(freshened.n_new, 1);
@@ -520,7 +529,8 @@ static bool has_river_and_stone(const struct rig_doc *doc)
 
 static bool has_all_five(const struct rig_doc *doc)
 {
-	return rig_has(doc, "the") && rig_has(doc, "of") && rig_has(doc, "fox") && rig_has(doc, "sea") && rig_has(doc, "lake");
+	return rig_has(doc, "the") && rig_has(doc, "of") && rig_has(doc, "fox") && rig_has(doc, "sea") &&
+	       rig_has(doc, "lake");
 }
 
 static bool has_amber_or_zebra(const struct rig_doc *doc)
@@ -540,7 +550,8 @@ static bool has_no_river(const struct rig_doc *doc)
 
 static bool has_nested(const struct rig_doc *doc)
 {
-	return (rig_has(doc, "fox") || (rig_has(doc, "red") && !rig_has(doc, "blue"))) && !(rig_has(doc, "lake") || rig_has(doc, "night"));
+	return (rig_has(doc, "fox") || (rig_has(doc, "red") && !rig_has(doc, "blue"))) &&
+	       !(rig_has(doc, "lake") || rig_has(doc, "night"));
 }
 
 static bool has_quick_brown(const struct rig_doc *doc)

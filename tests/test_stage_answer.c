@@ -1,5 +1,5 @@
-/* test_stage_answer.c: what is shown of the documents of two indexes (query/answer): names, snippets, passages, batches, texts by their
- * ids, and explanations. */
+/* test_stage_answer.c: the answer (query/answer) over two indexes: names, snippets, passages,
+ * batches, documents by id, and explanations. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -70,7 +70,7 @@ static struct bs_find_hit show(struct bs_matcher *matcher, const struct bs_wante
 	return hit;
 }
 
-/* The snippet, without its marks, stands in the text of the document, and the word is marked. */
+/* The snippet has the marked words, and without marks it is a part of the text. */
 static void check_snippet(const struct rig_doc *doc, const struct bs_find_hit *hit, const char *marked)
 {
 	char shown[2048], plain[2048];
@@ -83,7 +83,7 @@ static void check_snippet(const struct rig_doc *doc, const struct bs_find_hit *h
 		if (*at != '[' && *at != ']')
 			plain[n++] = *at;
 	plain[n] = '\0';
-	/* A cut is shown by three bytes. */
+	/* A cut is shown as "…", three bytes. */
 	char *start = strncmp(plain, "\xe2\x80\xa6", 3) == 0 ? plain + 3 : plain, *end = strstr(start, "\xe2\x80\xa6");
 	if (end)
 		*end = '\0';
@@ -97,7 +97,7 @@ static void check_snippet(const struct rig_doc *doc, const struct bs_find_hit *h
 		fail_msg("%s: %s", doc->id, start);
 }
 
-/* The first passage is where the word first stands. */
+/* The first passage begins at the first occurrence of the word. */
 static void check_passages(const struct rig_doc *doc, const struct bs_find_hit *hit, const char *word)
 {
 	static const char *const names[] = {"title", "body", "year"};
@@ -144,7 +144,8 @@ static void test_texts(void **state)
 	bs_matcher_free(matcher);
 }
 
-/* Words of a phrase are marked where the phrase stands; nothing is that was not asked for. */
+/* Words of a phrase are marked only in the phrase. Without snippets and passages no text is
+ * returned. */
 static void test_phrases(void **state)
 {
 	const struct bs_wanted wanted = {.snippets = true, .mark_start = "[", .mark_stop = "]"};
@@ -187,9 +188,10 @@ static void test_changed(void **state)
 
 #define BATCH_HITS 500u
 
-/* Hits as they were handed out, one after the other. */
+/* The hits that were added, and how many were handed out. */
 struct taken {
-	size_t n, n_batches, most; /* 0: no limit */
+	size_t n, n_batches;
+	size_t most; /* the batch that is refused; 0: none */
 	const struct rig_doc *docs[BATCH_HITS];
 };
 
@@ -255,12 +257,13 @@ static void test_documents(void **state)
 			if (!doc->fields[f][0])
 				continue;
 			assert_true(n < bs_vector_n(&texts.texts));
-			assert_true(is_text(texts.texts.items[n].text, texts.texts.items[n].text_bytes, doc->fields[f]));
+			assert_true(
+				is_text(texts.texts.items[n].text, texts.texts.items[n].text_bytes, doc->fields[f]));
 			n++;
 		}
 		assert_int_equal(bs_vector_n(&texts.texts), n);
 	}
-	/* One that is deleted, and one that never was. */
+	/* A deleted document and an unknown id. */
 	assert_int_equal(bs_document_find(&texts, &rig.list, "c10", 3, &ref, &err), BS_NOT_FOUND);
 	assert_int_equal(bs_document_find(&texts, &rig.list, "c9999", 5, &ref, &err), BS_NOT_FOUND);
 	assert_non_null(strstr(err.text, "c9999"));
@@ -275,7 +278,7 @@ static void test_documents(void **state)
 
 /* ---- explanations ---- */
 
-/* The text, NUL-ended, until the buffer changes. */
+/* Ends the text with NUL; borrowed until the buffer changes. */
 static const char *text_of(struct bs_buffer *text)
 {
 	struct bs_error err = {""};
@@ -300,7 +303,7 @@ static void test_explanations(void **state)
 		char df[64];
 		const char *line = shown;
 		snprintf(df, sizeof(df), "df %u", (unsigned)rig_df(terms[i]));
-		/* The line of the term has its df, of both indexes. */
+		/* The line of the term has its df, which is the sum over both indexes. */
 		while ((line = strstr(line, terms[i])) != NULL) {
 			size_t n = strcspn(line, "\n");
 			const char *found = strstr(line, df);
@@ -312,10 +315,20 @@ static void test_explanations(void **state)
 			fail_msg("no %s of %s in: %s", df, terms[i], shown);
 	}
 	assert_non_null(strstr(shown, "\"river\""));
+	/* A phrase has a line for its word pair. */
+	static const char phrase[] = "\"quick brown\"";
+	char df[64];
+	rig_plan(phrase);
+	bs_buffer_clear(&text);
+	ok(bs_explain_plan(&rig.plan, phrase, rig.kernel, &text, &err), &err);
+	snprintf(df, sizeof(df), ": df %u\n", (unsigned)rig.plan.terms.items[rig.plan.pairs.items[0].term].df);
+	assert_non_null(strstr(text_of(&text), df));
+	rig_plan(query);
 	bs_buffer_clear(&text);
 	for (uint32_t s = 0; s < rig.list.n_segments; s++) {
 		if (bs_plan_source(&rig.plan, s) == BS_PLAN_COLUMNS)
-			ok(bs_scan_segment(&scan, &rig.plan, s, rig.kernel, &candidates, NULL, &stats.scan, &err), &err);
+			ok(bs_scan_segment(&scan, &rig.plan, s, rig.kernel, &candidates, NULL, &stats.scan, &err),
+			   &err);
 	}
 	ok(bs_explain_waterfall(&rig.plan, rig.kernel, &scan, &stats, true, false, &text, &err), &err);
 	shown = text_of(&text);

@@ -1,4 +1,5 @@
-/* test_stage_load.c: the texts of the documents of two indexes, as they are now (query/load), against what was written. */
+/* test_stage_load.c: the loader (query/load) over two indexes returns the texts on disk and
+ * finds what has changed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -60,7 +61,7 @@ static void test_unchanged(void **state)
 	(void)state;
 	rig_load();
 	for (size_t i = 0; i < rig.n_docs; i++) {
-		/* In an order in which the indexes and segments alternate. */
+		/* The order alternates between indexes and segments. */
 		const struct rig_doc *doc = &rig.docs[i * 211 % rig.n_docs];
 		if (doc->is_deleted)
 			continue;
@@ -82,7 +83,7 @@ static void test_unchanged(void **state)
 	assert_int_equal(bs_loader_failures(rig.loader), 0);
 }
 
-/* Neighbours that were announced are the same. */
+/* Announcing documents changes no text. */
 static void test_expected(void **state)
 {
 	(void)state;
@@ -116,8 +117,9 @@ static void test_lines(void **state)
 		assert_int_equal(line != NULL, doc->line > 0);
 		if (!line)
 			continue;
-		int n = snprintf(expected, sizeof(expected), "{\"id\":\"%s\",\"title\":\"%s\",\"body\":\"%s\"%s%s}", doc->id, doc->fields[0],
-		                 doc->fields[1], doc->fields[2][0] ? ",\"year\":" : "", doc->fields[2]);
+		int n = snprintf(expected, sizeof(expected), "{\"id\":\"%s\",\"title\":\"%s\",\"body\":\"%s\"%s%s}",
+		                 doc->id, doc->fields[0], doc->fields[1], doc->fields[2][0] ? ",\"year\":" : "",
+		                 doc->fields[2]);
 		assert_int_equal(line_bytes, n);
 		assert_memory_equal(line, expected, line_bytes);
 		assert_true(bs_loader_scan_line(rig.loader, doc->ref, line, line_bytes, &document));
@@ -153,7 +155,8 @@ static void test_names(void **state)
 	bs_buffer_deinit(&path);
 }
 
-/* Two files and a collection change, and a file and a record go: of both indexes the changes are added up. */
+/* Two files and the collection change, a file and a record are removed: changes are summed over
+ * both indexes. */
 static void test_changes(void **state)
 {
 	struct rig_doc *first = rig_doc(RIG_FILES "/d001.txt"), *second = rig_doc(RIG_FILES "/sub/e010.md");
@@ -190,12 +193,12 @@ static void test_changes(void **state)
 	assert_int_equal(changes.n_gone, 1);
 	assert_string_equal(changes.example, of_first.example);
 	assert_false(bs_loader_agrees(rig.loader, record->ref));
-	/* Files are counted once in the life of a loader, and what nobody looks at is what was indexed. */
+	/* A loader that trusts takes every source for unchanged. */
 	bs_loader_begin(rig.loader, false, true);
 	bool is_unchanged;
 	ok(bs_loader_is_unchanged(rig.loader, first->ref, &is_unchanged, &err), &err);
 	assert_true(is_unchanged);
-	/* For a thread that leaves them to another. */
+	/* A loader that leaves changed documents to another one does not look them up. */
 	bs_loader_begin(rig.loader, false, false);
 	bs_loader_leave_changed(rig.loader);
 	struct bs_document document;
@@ -203,7 +206,8 @@ static void test_changes(void **state)
 	assert_int_equal(load(stays, &document), BS_FETCHED_UNCHANGED);
 }
 
-/* Whether the sources may be read; the superuser, who may read everything, becomes another user meanwhile. */
+/* Makes the sources readable or not. The superuser could read them all the same, so it becomes
+ * another user. */
 static void allow_reading(bool may)
 {
 	static uid_t user;
@@ -216,7 +220,8 @@ static void allow_reading(bool may)
 		assert_int_equal(seteuid(65534), 0);
 }
 
-/* What is there but cannot be read is counted, of both indexes, and what is no document any more is gone. */
+/* Failures are summed over both indexes. A path that no longer is a readable document counts as
+ * gone. */
 static void test_failures(void **state)
 {
 	const struct rig_doc *folder = rig_doc(RIG_FILES "/d004.txt"), *large = rig_doc(RIG_FILES "/d006.txt");
@@ -225,7 +230,8 @@ static void test_failures(void **state)
 	rig_load();
 	allow_reading(false);
 	enum bs_fetched of_file = load(rig_doc(RIG_FILES "/d001.txt"), &document);
-	enum bs_fetched of_other = load(rig_doc(RIG_FILES "/d003.txt"), &document), of_record = load(rig_doc("c40"), &document);
+	enum bs_fetched of_other = load(rig_doc(RIG_FILES "/d003.txt"), &document),
+			of_record = load(rig_doc("c40"), &document);
 	uint64_t n = bs_loader_failures(rig.loader);
 	allow_reading(true);
 	assert_int_equal(of_file, BS_FETCHED_FAILED);

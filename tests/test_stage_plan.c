@@ -1,5 +1,5 @@
-/* test_stage_plan.c: the plan of a query over two indexes (query/plan): frequencies, expansions, pairs, ranges and sources, against
- * what is counted in the texts. */
+/* test_stage_plan.c: the plan (query/plan) over two indexes: frequencies, expansions, pairs,
+ * ranges, sources and estimates are compared with counts in the texts. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,7 +19,8 @@ static bool is_near(double a, double b)
 
 static bool is_term(const struct bs_plan_term *term, const char *word)
 {
-	return term->key_bytes == strlen(word) && memcmp(rig.plan.keys.data + term->key_offset, word, term->key_bytes) == 0;
+	return term->key_bytes == strlen(word) &&
+	       memcmp(rig.plan.keys.data + term->key_offset, word, term->key_bytes) == 0;
 }
 
 /* The documents of a segment that have the words, deleted ones included. */
@@ -31,7 +32,7 @@ static uint64_t count_in_segment(uint32_t segment, const char *words)
 	return n;
 }
 
-/* The places of a term, one a segment, say where the words are. */
+/* Compares the places of a term, one for each segment, with the texts. */
 static void check_places(uint32_t term, const char *words)
 {
 	uint64_t sum = 0;
@@ -60,7 +61,9 @@ static void test_frequencies(void **state)
 		assert_true(is_term(&rig.plan.terms.items[0], words[i]));
 		assert_false(rig.plan.terms.items[0].is_absent);
 		check_places(0, words[i]);
-		assert_int_equal(bs_plan_idf(&rig.plan, (const uint8_t *)words[i], (uint32_t)strlen(words[i]), &idf, NULL), BS_OK);
+		assert_int_equal(
+			bs_plan_idf(&rig.plan, (const uint8_t *)words[i], (uint32_t)strlen(words[i]), &idf, NULL),
+			BS_OK);
 		assert_true(is_near(idf, rig_idf(words[i])));
 	}
 	assert_true(rig_df("card") > 0 && rig_df("paper") > 0);
@@ -112,7 +115,7 @@ static void test_expansions(void **state)
 	check_expansion("rive~1", (const char *const[]){"river", "rivet", NULL});
 	check_expansion("rivr~2", (const char *const[]){"river", "rivers", "rivet", NULL});
 	check_expansion("xyzzy*", (const char *const[]){NULL});
-	/* Of the second index alone. */
+	/* Only the second index has the word. */
 	check_expansion("car*", (const char *const[]){"card", NULL});
 }
 
@@ -137,7 +140,7 @@ static void test_pairs(void **state)
 		n_whole++;
 	}
 	assert_true(n_whole > 0);
-	/* Words that are not neighbours are no pair. */
+	/* A NEAR has no pairs: its words need not be adjacent. */
 	rig_plan("\"quick brown\"~3");
 	assert_int_equal(bs_plan_n_pairs(&rig.plan), 0);
 	rig_plan("\"the quick brown\"");
@@ -196,7 +199,7 @@ static void test_sources(void **state)
 		}
 	}
 	assert_int_equal(n_overlays, 6);
-	/* The overlay's documents are no part of what scores are made of. */
+	/* Documents of the overlay count in no statistics. */
 	assert_int_equal(rig.list.n_docs, rig_n_docs());
 	check_places(0, "river");
 }
@@ -209,7 +212,8 @@ static void test_left_out(void **state)
 	rig_plan_as("river", &scope, NULL);
 	for (size_t i = 0; i < rig.n_docs; i++)
 		assert_int_equal(bs_plan_leaves_out(&rig.plan, rig.docs[i].ref),
-		                 rig_is_same(rig.docs[i].ref, left_out[0]) || rig_is_same(rig.docs[i].ref, left_out[1]));
+		                 rig_is_same(rig.docs[i].ref, left_out[0]) ||
+		                         rig_is_same(rig.docs[i].ref, left_out[1]));
 }
 
 /* ---- statistics ---- */
@@ -227,7 +231,7 @@ static void test_given_statistics(void **state)
 	rig_plan_as("river", &scope, statistics);
 	ok(bs_plan_idf(&rig.plan, (const uint8_t *)"river", 5, &idf, &err), &err);
 	assert_true(is_near(idf, log(1 + (1000 - 30 + 0.5) / 30.5)));
-	/* What the columns have is as it was. */
+	/* Frequencies in the segments do not depend on given statistics. */
 	check_places(0, "river");
 	rig_parse("river stone");
 	const struct bs_plan_inputs inputs = {
@@ -254,7 +258,7 @@ static void test_estimates(void **state)
 		if (rig_cases[i].is_words)
 			assert_true(estimate.is_certain);
 	}
-	/* One word: its df, but for the share of the documents that are deleted. */
+	/* The estimate of one word is its df times the share of live documents. */
 	struct bs_plan_estimate estimate;
 	rig_plan("river");
 	ok(bs_plan_estimate(&rig.plan, &estimate, &err), &err);
@@ -262,7 +266,8 @@ static void test_estimates(void **state)
 	for (size_t d = 0; d < rig.n_docs; d++)
 		n_live += !rig.docs[d].is_deleted;
 	assert_int_equal(estimate.n_most, rig_df("river"));
-	assert_int_equal(estimate.n_hits, (uint64_t)((double)rig_df("river") * (double)n_live / (double)rig_n_docs() + 0.5));
+	assert_int_equal(estimate.n_hits,
+	                 (uint64_t)((double)rig_df("river") * (double)n_live / (double)rig_n_docs() + 0.5));
 	rig_plan("river stone");
 	ok(bs_plan_estimate(&rig.plan, &estimate, &err), &err);
 	assert_int_equal(estimate.n_most, rig_df("river") < rig_df("stone") ? rig_df("river") : rig_df("stone"));

@@ -1,4 +1,5 @@
-/* test_stage_rank.c: scores and orders over two indexes (query/rank), against BM25 as its formula has it and a plain sort. */
+/* test_stage_rank.c: scores and orders (query/rank) over two indexes are compared with the
+ * formula of BM25 and with sorting all matches. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -39,14 +40,15 @@ static bool is_match(const struct rig_scored *query, const struct rig_doc *doc)
 	return !doc->is_deleted && query->matches(doc);
 }
 
-/* What is certain of the words of the scorer in a document. */
+/* Sets has for each word of the scorer from the text. */
 static void find_has(const struct rig_doc *doc, uint8_t *has)
 {
 	assert_in_range(scorer.n_words, 1, RIG_MOST_WORDS);
 	for (size_t i = 0; i < scorer.n_words; i++) {
 		const struct bs_plan_term *term = &rig.plan.terms.items[scorer.words[i].term];
 		char word[64];
-		snprintf(word, sizeof(word), "%.*s", (int)term->key_bytes, (const char *)rig.plan.keys.data + term->key_offset);
+		snprintf(word, sizeof(word), "%.*s", (int)term->key_bytes,
+		         (const char *)rig.plan.keys.data + term->key_offset);
 		has[i] = rig_has(doc, word) ? BS_HAS : BS_HAS_NOT;
 	}
 }
@@ -78,16 +80,18 @@ static void test_scores(void **state)
 		make_scorer(rig_scored[q].query);
 		for (size_t i = 0; i < rig.n_docs; i++) {
 			bool is_exact;
-			double score = score_of(&rig.docs[i], &is_exact), expected = rig_score(&rig.docs[i], rig_scored[q].words);
+			double score = score_of(&rig.docs[i], &is_exact),
+			       expected = rig_score(&rig.docs[i], rig_scored[q].words);
 			if (is_exact ? !is_near(score, expected) : score < expected * (1 - 1e-9))
-				fail_msg("%s: %s scores %.17g, not %.17g", rig_scored[q].query, rig.docs[i].id, score, expected);
+				fail_msg("%s: %s scores %.17g, not %.17g", rig_scored[q].query, rig.docs[i].id, score,
+				         expected);
 			n_exact += is_exact;
 		}
 		assert_true(n_exact > rig.n_docs / 2);
 	}
 }
 
-/* What may be there counts as being there, and makes the score a bound. */
+/* A word that a document only may have makes the score an upper bound. */
 static void test_bounds(void **state)
 {
 	uint8_t has[2] = {BS_HAS_MAYBE, BS_HAS_MAYBE};
@@ -108,7 +112,8 @@ static void test_bounds(void **state)
 	}
 	/* The share of a word grows with its tf and falls with the length of the document. */
 	double idf = rig_idf("river");
-	assert_true(is_near(bs_scorer_most(&scorer, 0, 0, 0), idf * 2.2) || is_near(bs_scorer_most(&scorer, 1, 0, 0), idf * 2.2));
+	assert_true(is_near(bs_scorer_most(&scorer, 0, 0, 0), idf * 2.2) ||
+	            is_near(bs_scorer_most(&scorer, 1, 0, 0), idf * 2.2));
 	assert_true(bs_scorer_most(&scorer, 0, 2, 10) < bs_scorer_most(&scorer, 0, 3, 10));
 	assert_true(bs_scorer_most(&scorer, 0, 2, 10) > bs_scorer_most(&scorer, 0, 2, 20));
 }
@@ -127,7 +132,8 @@ static void test_given_statistics(void **state)
 	for (size_t i = 0; i < rig.n_docs; i++) {
 		bool is_exact;
 		double score = score_of(&rig.docs[i], &is_exact), tf = rig_count(&rig.docs[i], RIG_N_FIELDS, "river");
-		double expected = log(1 + (5000 - 77 + 0.5) / 77.5) * tf * 2.2 / (tf + 1.2 * (0.25 + 0.75 * rig_length(&rig.docs[i]) / 20));
+		double expected = log(1 + (5000 - 77 + 0.5) / 77.5) * tf * 2.2 /
+		                  (tf + 1.2 * (0.25 + 0.75 * rig_length(&rig.docs[i]) / 20));
 		if (is_exact)
 			assert_true(is_near(score, expected));
 	}
@@ -141,13 +147,13 @@ static struct bs_hit hit_of(const struct rig_doc *doc, double score)
 	return (struct bs_hit){.score = score, .segment = doc->ref.segment, .document = doc->ref.document};
 }
 
-/* Number i of all documents in an order that mixes indexes and segments. */
+/* A permutation of the numbers of documents that mixes indexes and segments. */
 static size_t mixed(size_t i)
 {
 	return i * 211 % rig.n_docs;
 }
 
-/* The best first, ties in document order: that of rig.docs. */
+/* Higher scores first, ties in document order, which is that of rig.docs. */
 static int compare_expected(const void *a, const void *b)
 {
 	const struct bs_hit *x = a, *y = b;
@@ -177,7 +183,8 @@ static void test_best_of_many(void **state)
 		size_t n_hits = bs_top_finish(&top, &hits);
 		assert_int_equal(n_hits, ks[n] < rig.n_docs ? ks[n] : rig.n_docs);
 		for (size_t i = 0; i < n_hits; i++)
-			assert_true(rig_is_same(bs_hit_ref(&hits[i]), bs_hit_ref(&expected[i])) && is_near(hits[i].score, expected[i].score));
+			assert_true(rig_is_same(bs_hit_ref(&hits[i]), bs_hit_ref(&expected[i])) &&
+			            is_near(hits[i].score, expected[i].score));
 		bs_vector_deinit(&top.heap);
 	}
 }
@@ -198,8 +205,10 @@ static void test_orders(void **state)
 	struct bs_hit last = bs_hits_pop(&heap);
 	for (size_t i = 1; i < rig.n_docs; i++) {
 		struct bs_hit next = bs_hits_pop(&heap);
-		assert_true(next.score < last.score || (!(next.score > last.score) && (next.segment != last.segment ? next.segment > last.segment
-		                                                                                                  : next.document > last.document)));
+		assert_true(
+			next.score < last.score ||
+			(!(next.score > last.score) &&
+		         (next.segment != last.segment ? next.segment > last.segment : next.document > last.document)));
 		last = next;
 	}
 	assert_int_equal(bs_vector_n(&heap), 0);
@@ -216,7 +225,7 @@ struct top_search {
 	uint64_t n_settled;
 };
 
-/* Takes waiting documents whose texts show that they match, the highest bound first. */
+/* Offers the waiting documents that match by their texts, highest bound first. */
 static enum bs_status settle(void *context, bool are_few, struct bs_error *err)
 {
 	struct top_search *search = context;
@@ -268,8 +277,13 @@ static void check_top_scan(const struct rig_scored *query, size_t k, bool settle
 	struct bs_error err = {""};
 	uint64_t n_hits = 0;
 	struct top_search search = {.query = query, .top = {.list = &rig.list, .k = k}, .settles_early = settles_early};
-	search.scan = (struct bs_top_scan){.scorer = &scorer, .top = &search.top, .stats = &rank_stats, .n_hits = &n_hits,
-	                                   .settle = settle, .filtered = filtered, .context = &search};
+	search.scan = (struct bs_top_scan){.scorer = &scorer,
+	                                   .top = &search.top,
+	                                   .stats = &rank_stats,
+	                                   .n_hits = &n_hits,
+	                                   .settle = settle,
+	                                   .filtered = filtered,
+	                                   .context = &search};
 	size_t n_expected = score_all(query, expected);
 	for (uint32_t s = 0; s < rig.list.n_segments; s++)
 		if (bs_plan_source(&rig.plan, s) == BS_PLAN_COLUMNS)
@@ -283,9 +297,10 @@ static void check_top_scan(const struct rig_scored *query, size_t k, bool settle
 	assert_int_equal(n, n_expected);
 	for (size_t i = 0; i < n; i++) {
 		const struct rig_doc *doc = rig_doc_at(bs_hit_ref(&hits[i]));
-		if (!rig_is_same(bs_hit_ref(&hits[i]), bs_hit_ref(&expected[i])) || !is_near(hits[i].score, rig_score(doc, query->words)))
-			fail_msg("%s, k %zu: hit %zu is %s with %.17g, not %s", query->query, k, i, doc->id, hits[i].score,
-			         rig_doc_at(bs_hit_ref(&expected[i]))->id);
+		if (!rig_is_same(bs_hit_ref(&hits[i]), bs_hit_ref(&expected[i])) ||
+		    !is_near(hits[i].score, rig_score(doc, query->words)))
+			fail_msg("%s, k %zu: hit %zu is %s with %.17g, not %s", query->query, k, i, doc->id,
+			         hits[i].score, rig_doc_at(bs_hit_ref(&expected[i]))->id);
 	}
 	assert_true(n < k ? !(threshold > 0) : is_near(threshold, hits[n - 1].score));
 	bs_vector_deinit(&search.top.heap);
@@ -313,8 +328,8 @@ struct sorted_search {
 	uint64_t n_offered; /* that match */
 };
 
-static enum bs_status offer(void *context, const struct bs_candidate *candidate, const struct bs_sorted_hit *hit, bool is_known,
-                            struct bs_error *err)
+static enum bs_status offer(void *context, const struct bs_candidate *candidate, const struct bs_sorted_hit *hit,
+                            bool is_known, struct bs_error *err)
 {
 	struct sorted_search *search = context;
 	const struct rig_doc *doc = rig_doc_at(bs_hit_ref(&hit->hit));
@@ -337,7 +352,7 @@ static enum bs_status offer(void *context, const struct bs_candidate *candidate,
 
 static bool is_descending;
 
-/* Those without a year last; then by year; then in document order. */
+/* By year, in document order if it is the same; documents without a year last. */
 static int compare_years(const void *a, const void *b)
 {
 	const struct rig_doc *const *x = a, *const *y = b;
@@ -349,7 +364,7 @@ static int compare_years(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
-static void check_sorted(const struct rig_case *asked, size_t k, bool is_trusted)
+static void check_sorted(const struct rig_case *asked, size_t k, bool is_trusted, bool is_backward)
 {
 	const struct rig_doc *expected[RIG_MOST_DOCS];
 	struct sorted_search search = {.asked = asked};
@@ -357,24 +372,34 @@ static void check_sorted(const struct rig_case *asked, size_t k, bool is_trusted
 	const struct bs_sorted_hit *hits;
 	struct bs_error err = {""};
 	size_t n_expected = 0;
-	search.sorting = (struct bs_sorting){
-		.list = &rig.list, .field = "year", .is_descending = is_descending, .k = k, .offer = offer, .context = &search};
+	search.sorting = (struct bs_sorting){.list = &rig.list,
+	                                     .field = "year",
+	                                     .is_descending = is_descending,
+	                                     .k = k,
+	                                     .offer = offer,
+	                                     .context = &search};
 	for (size_t i = 0; i < rig.n_docs; i++)
 		if (!rig.docs[i].is_deleted && asked->matches(&rig.docs[i]))
 			expected[n_expected++] = &rig.docs[i];
 	qsort(expected, n_expected, sizeof(*expected), compare_years);
 	rig_plan(asked->query);
-	for (uint32_t s = 0; s < rig.list.n_segments; s++)
+	/* Equal values stand in document order, whichever segment is scanned first. */
+	for (uint32_t i = 0; i < rig.list.n_segments; i++) {
+		uint32_t s = is_backward ? rig.list.n_segments - 1 - i : i;
 		if (bs_plan_source(&rig.plan, s) == BS_PLAN_COLUMNS)
-			ok(bs_scan_sorted(&scan, &rig.plan, s, rig.kernel, is_trusted, &search.sorting, &stats, &err), &err);
+			ok(bs_scan_sorted(&scan, &rig.plan, s, rig.kernel, is_trusted, &search.sorting, &stats, &err),
+			   &err);
+	}
 	if (!search.sorting.is_open)
 		assert_int_equal(search.n_offered + search.sorting.n_passed, n_expected);
 	assert_true(is_trusted || search.n_offered == n_expected);
 	size_t n = bs_sorting_finish(&search.sorting, &hits);
 	assert_int_equal(n, n_expected < k ? n_expected : k);
 	for (size_t i = 0; i < n; i++)
-		if (!rig_is_same(bs_hit_ref(&hits[i].hit), expected[i]->ref) || hits[i].has_value != (rig_year(expected[i]) > 0))
-			fail_msg("%s, k %zu: hit %zu is %s, not %s", asked->query, k, i, rig_doc_at(bs_hit_ref(&hits[i].hit))->id, expected[i]->id);
+		if (!rig_is_same(bs_hit_ref(&hits[i].hit), expected[i]->ref) ||
+		    hits[i].has_value != (rig_year(expected[i]) > 0))
+			fail_msg("%s, k %zu: hit %zu is %s, not %s", asked->query, k, i,
+			         rig_doc_at(bs_hit_ref(&hits[i].hit))->id, expected[i]->id);
 	bs_sorting_deinit(&search.sorting);
 }
 
@@ -385,8 +410,8 @@ static void test_sorted(void **state)
 	for (size_t i = 0; i < RIG_N_CASES; i++) {
 		for (size_t n = 0; n < 2 * sizeof(ks) / sizeof(*ks); n++) {
 			is_descending = n % 2 == 1;
-			check_sorted(&rig_cases[i], ks[n / 2], true);
-			check_sorted(&rig_cases[i], ks[n / 2], false);
+			for (unsigned way = 0; way < 4; way++)
+				check_sorted(&rig_cases[i], ks[n / 2], way & 1, way & 2);
 		}
 	}
 }

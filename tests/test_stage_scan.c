@@ -1,5 +1,6 @@
-/* test_stage_scan.c: the candidates of every segment of two indexes (query/scan), against the texts: with every kernel, all documents that
- * match are among them, the sure ones match, and there is none that may not be a hit. */
+/* test_stage_scan.c: the scan (query/scan) over two indexes, with every kernel: candidates
+ * include every document that matches, sure candidates match, and no candidate is deleted or
+ * outside the scope of the plan. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +12,7 @@
 #include "query/scan/scan.h"
 #include "tests/stages_rig.h"
 
-/* Of what does not match, at most one document in so many may be a candidate. */
+/* At most one in FALSE_SHARE documents that do not match may be a candidate. */
 #define FALSE_SHARE 8
 
 static struct bs_scan scan;
@@ -34,7 +35,7 @@ static bool admits_live(const struct rig_doc *doc)
 	return !doc->is_deleted;
 }
 
-/* Overwrites candidates with those of a segment, from where the plan says they come. */
+/* Overwrites candidates with those of a segment, from the source that the plan names. */
 static struct bs_scan_stats list_candidates(uint32_t segment, const struct bs_kernel *kernel, uint64_t *n_counted)
 {
 	struct bs_scan_stats stats = {0};
@@ -61,7 +62,7 @@ static const struct bs_candidate *find_candidate(struct bs_doc_ref ref)
 	return NULL;
 }
 
-/* What was found in all segments. */
+/* Sums over all segments. */
 struct totals {
 	uint64_t n_sure, n_matches, n_false, n_admitted;
 };
@@ -88,7 +89,7 @@ static void check_segment(const struct rig_case *asked, uint32_t segment, admits
 	assert_int_equal(n_of_docs, bs_vector_n(&candidates));
 }
 
-/* Scans all segments; the sure ones are counted instead, too. */
+/* Scans all segments, twice: listing and counting sure candidates. */
 static struct totals check_scan(const struct rig_case *asked, const struct bs_kernel *kernel, admits may_be)
 {
 	struct totals totals = {0};
@@ -123,22 +124,23 @@ static void test_every_query(void **state)
 		rig_plan(rig_cases[i].query);
 		for (size_t k = 0; k < n_kernels; k++) {
 			struct totals totals = check_scan(&rig_cases[i], kernels[k], admits_live);
-			/* What the columns know decides; a word that is nowhere needs none. */
+			/* Columns decide. */
 			if (rig_cases[i].is_words) {
 				assert_int_equal(totals.n_false, 0);
 				assert_int_equal(totals.n_sure, totals.n_matches);
 			}
 			assert_true(strcmp(rig_cases[i].query, "nowhere") == 0 || totals.n_matches > 0);
-			/* Of a phrase or a field, those that have the words. */
+			/* Not every document is a candidate. */
 			assert_true(rig_cases[i].is_words || totals.n_false < totals.n_admitted);
 		}
 	}
 }
 
-/* A filter that keeps nothing back would pass the other tests. */
+/* The other tests accept a scan that returns too many candidates. */
 static void test_few_are_false(void **state)
 {
-	static const char *const narrow[] = {"\"quick brown\"", "riv*", "night~1", "year:1990..1999", "year:>2005 river"};
+	static const char *const narrow[] = {"\"quick brown\"", "riv*", "night~1", "year:1990..1999",
+	                                     "year:>2005 river"};
 	(void)state;
 	for (size_t i = 0; i < sizeof(narrow) / sizeof(*narrow); i++) {
 		const struct rig_case *asked = rig_cases;
@@ -150,7 +152,7 @@ static void test_few_are_false(void **state)
 	}
 }
 
-/* ---- what may not be a hit ---- */
+/* ---- documents that may not be hits ---- */
 
 static void test_overlay_and_deleted(void **state)
 {
@@ -197,7 +199,7 @@ static void test_all(void **state)
 	struct totals totals = check_scan(&rig_cases[0], rig.kernel, admits_live);
 	assert_int_equal(totals.n_sure, 0);
 	assert_int_equal(totals.n_matches + totals.n_false, totals.n_admitted);
-	/* Where an index was cut by other rules, its texts alone decide. */
+	/* Columns of an index whose words were cut by other rules are not used. */
 	rig.list.entries[1].has_other_words = true;
 	rig_plan("river");
 	for (uint32_t s = 0; s < rig.list.n_segments; s++) {
@@ -258,7 +260,8 @@ static void test_selections(void **state)
 
 /* ---- names of files ---- */
 
-static enum bs_status has_name(struct bs_file_names *names, uint32_t n, struct bs_doc_ref ref, bool *has_out, struct bs_error *err)
+static enum bs_status has_name(struct bs_file_names *names, uint32_t n, struct bs_doc_ref ref, bool *has_out,
+                               struct bs_error *err)
 {
 	(void)names, (void)n, (void)err;
 	*has_out = strstr(rig_doc_at(ref)->id, "sub") != NULL;
@@ -275,7 +278,7 @@ static bool matches_sub_river(const struct rig_doc *doc)
 	return strstr(doc->id, "/sub/") != NULL && rig_has(doc, "river");
 }
 
-/* Whoever knows the names says which have one. */
+/* The scan asks the file names of the plan. */
 static void test_names(void **state)
 {
 	const struct rig_case cases[] = {{"name:sub", matches_sub, true}, {"river name:sub", matches_sub_river, true}};

@@ -1,5 +1,5 @@
-/* test_stage_verify.c: whether a document of two indexes is a hit, by its text as it is now, and its score (query/verify), against the texts: by
- * bytes and by analysis, alone and on threads. */
+/* test_stage_verify.c: the verifier (query/verify) over two indexes: hits and scores by bytes
+ * and by analysis, on one thread and on several, are compared with the texts on disk. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -28,7 +28,7 @@ static bool is_near(double a, double b)
 	return fabs(a - b) <= 1e-9 * fmax(fabs(a), fabs(b));
 }
 
-/* The verifier of the plan before goes with it. */
+/* Replaces rig.plan and ends its verifier. */
 static void plan(const char *query)
 {
 	bs_verifier_end(&verifier);
@@ -41,8 +41,10 @@ static void begin(bool by_bytes, bool is_scored)
 	struct bs_error err = {""};
 	bs_verifier_end(&verifier);
 	rig_load();
-	request = (struct bs_verify_request){
-		.plan = &rig.plan, .kernel = by_bytes ? rig.kernel : NULL, .is_scored = is_scored, .avgdl = rig_avgdl()};
+	request = (struct bs_verify_request){.plan = &rig.plan,
+	                                     .kernel = by_bytes ? rig.kernel : NULL,
+	                                     .is_scored = is_scored,
+	                                     .avgdl = rig_avgdl()};
 	verifier = (struct bs_verifier){.request = &request, .words = rig.reading.words, .loader = rig.loader};
 	ok(bs_verifier_begin(&verifier, &err), &err);
 }
@@ -55,7 +57,7 @@ static struct bs_verified verify(const struct rig_doc *doc, bool is_sure)
 	return verified;
 }
 
-/* Every live document is a hit if it matches, whoever asks. */
+/* Verifies every live document in four ways: by bytes or not, scored or not. */
 static void check_all(const char *query, bool (*matches)(const struct rig_doc *doc))
 {
 	uint32_t n_hits[RIG_N_INDEXES] = {0};
@@ -100,7 +102,8 @@ static void test_scores(void **state)
 				double expected = rig_score(&rig.docs[i], rig_scored[q].words);
 				assert_int_equal(verified.is_hit, rig_scored[q].matches(&rig.docs[i]));
 				if (verified.is_hit && !is_near(verified.score, expected))
-					fail_msg("%s: %s scores %.17g, not %.17g", rig_scored[q].query, rig.docs[i].id, verified.score, expected);
+					fail_msg("%s: %s scores %.17g, not %.17g", rig_scored[q].query, rig.docs[i].id,
+					         verified.score, expected);
 			}
 		}
 	}
@@ -108,14 +111,14 @@ static void test_scores(void **state)
 
 /* ---- sources that changed ---- */
 
-/* What surely matched when it was indexed is read only if it is no longer what was indexed. */
+/* A sure candidate is read only if its file has changed. */
 static void test_changed(void **state)
 {
 	struct rig_doc *now = rig_doc(RIG_FILES "/d001.txt"), *never = rig_doc(RIG_FILES "/d002.txt");
 	struct rig_doc *gone = rig_doc(RIG_FILES "/d003.txt"), *stays = rig_doc(RIG_FILES "/d004.txt");
 	(void)state;
 	rig_change_file(now, "a river and a stone, quick brown");
-	/* The expectation cuts at spaces alone. */
+	/* The helpers cut words only at spaces. */
 	strcpy(now->fields[1], "a river and a stone quick brown");
 	rig_change_file(never, "nothing of that");
 	rig_remove_file(gone);
@@ -124,7 +127,8 @@ static void test_changed(void **state)
 		for (int way = 0; way < 8; way++) {
 			bool is_sure = way & 1;
 			begin(way & 2, way & 4);
-			struct bs_verified of_now = verify(now, is_sure), of_never = verify(never, is_sure), of_gone = verify(gone, is_sure);
+			struct bs_verified of_now = verify(now, is_sure), of_never = verify(never, is_sure),
+					   of_gone = verify(gone, is_sure);
 			assert_int_equal(of_now.is_hit, rig_cases[i].matches(now));
 			assert_int_equal(of_never.is_hit, rig_cases[i].matches(never));
 			assert_true(of_now.is_read && of_never.is_read);
@@ -134,11 +138,11 @@ static void test_changed(void **state)
 			assert_int_equal(of_stays.is_read, !(is_sure && !request.is_scored && of_stays.is_hit));
 		}
 	}
-	/* The score is that of the new text, by the statistics of the index. */
+	/* The score is that of the new text by the statistics of the index; rig_df counts the
+	 * new text. */
 	plan("river stone");
 	begin(true, true);
 	double norm = 1.2 * (0.25 + 0.75 * 7 / rig_avgdl());
-	/* rig_df would count the new text. */
 	uint64_t n = rig.list.n_docs, df[2] = {rig.plan.terms.items[0].df, rig.plan.terms.items[1].df};
 	double expected = 0;
 	for (int w = 0; w < 2; w++)
@@ -162,7 +166,7 @@ static void test_changed_records(void **state)
 		begin(true, false);
 		verified = verify(gone, true);
 		assert_false(verified.is_hit || verified.is_read);
-		/* The text is what it was, but it is known by a look alone. */
+		/* The collection has changed, so that even an unchanged record must be read. */
 		verified = verify(other, rig_cases[i].matches(other));
 		assert_int_equal(verified.is_hit, rig_cases[i].matches(other));
 		assert_true(verified.is_read);
@@ -183,7 +187,7 @@ static void test_overlay(void **state)
 struct listening {
 	const struct rig_case *asked;
 	uint32_t segment;
-	size_t n;       /* taken so far */
+	size_t n; /* taken so far */
 	uint64_t n_by_threads;
 	const struct bs_candidate *candidates;
 };
@@ -205,7 +209,7 @@ static enum bs_status take(void *context, const struct bs_candidate *candidate, 
 	return BS_OK;
 }
 
-/* The live documents of each segment, from one thread or several. */
+/* Verifies the live documents of each segment. Returns how many were decided by threads. */
 static uint64_t check_many(struct bs_verify_crew *crew, const struct rig_case *asked, uint32_t n_threads)
 {
 	uint64_t n_by_threads = 0;
@@ -243,7 +247,7 @@ static void test_threads(void **state)
 				assert_true(check_many(crew, &rig_cases[i], 4) > 0);
 			}
 		}
-		/* Threads leave to the caller what is not what was indexed. */
+		/* Threads leave changed documents to the caller. */
 		rig_change_file(changed, "a new river");
 	}
 	bs_verify_crew_free(crew);
@@ -284,7 +288,8 @@ static void test_names(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		for (int by_bytes = 0; by_bytes < 2; by_bytes++) {
 			plan(cases[i].query);
-			ok(bs_named_begin(&named, &rig.plan, rig.reading.words, by_bytes ? rig.kernel : NULL, &err), &err);
+			ok(bs_named_begin(&named, &rig.plan, rig.reading.words, by_bytes ? rig.kernel : NULL, &err),
+			   &err);
 			assert_int_equal(named.names.n_leaves, 1);
 			check_all(cases[i].query, cases[i].matches);
 		}
