@@ -12,6 +12,7 @@
  *   oracle_filter.c  random filters of a request, and which documents they let pass
  *   oracle_bench.c   a corpus, indexed, and the engine to search it
  *   oracle_given.c   documents of "-" given from memory instead
+ *   oracle_held.c    which replaced documents the index still holds
  *   oracle_apart.c   the same documents, asked one by one apart from the index
  *   oracle_candidates.c what the engine says without reading texts
  *   test_oracle.c    compares
@@ -58,7 +59,9 @@ struct oracle_doc {
 	size_t name_off; /* ... the path below its source, or nothing */
 	size_t first_name, n_names; /* its words, in name_tokens */
 	int64_t mtime_s, when_s; /* of the file; of the field "when", 0: it has none */
-	bool is_replaced; /* by a later record of its id: no hit, but counted in N, df and avgdl */
+	uint64_t line;    /* of a record, 1-based; of a given document, how many were given before it; of a file 0 */
+	bool is_replaced; /* by a later record of its id, or deleted: no hit, but counted in N, df and avgdl unless is_gone */
+	bool is_gone;     /* replaced, and compaction has removed it from the index */
 };
 
 struct oracle_field {
@@ -92,7 +95,8 @@ struct oracle {
 	bool has_values[ORACLE_MAX_NAMES]; /* by name: some text is a value */
 	const char *const *weights; /* of fields, borrowed: as bs_build_request has them */
 	bool has_files;
-	uint64_t n_positions;
+	uint64_t n_positions; /* of the documents that are counted, as is df */
+	size_t n_gone;
 	uint32_t length; /* of the document being added */
 };
 
@@ -100,6 +104,8 @@ void oracle_init(struct oracle *oracle, const struct bs_words_options *options);
 void oracle_deinit(struct oracle *oracle);
 
 size_t oracle_n_docs(const struct oracle *oracle);
+/* N of scores: documents that are not gone. */
+size_t oracle_n_counted(const struct oracle *oracle);
 struct oracle_doc *oracle_doc(const struct oracle *oracle, size_t doc);
 const struct oracle_field *oracle_field(const struct oracle *oracle, size_t field);
 const struct oracle_token *oracle_token(const struct oracle *oracle, size_t token);
@@ -111,6 +117,11 @@ size_t oracle_end_doc(struct oracle *oracle, const void *id, size_t id_bytes);
 
 /* Where the last document stands. name_off: where the path below its source begins; of a record the path's length. */
 void oracle_place_doc(struct oracle *oracle, const char *path, size_t name_off, int64_t mtime_s);
+
+/* Removes a replaced document from N, df and avgdl. oracle_refind_values must follow. */
+void oracle_forget(struct oracle *oracle, size_t doc);
+/* Sets has_values from the documents that are not gone. */
+void oracle_refind_values(struct oracle *oracle);
 
 /* The number of a field, or ORACLE_NO_NAME. */
 int oracle_find_field(const struct oracle *oracle, const char *name);

@@ -177,6 +177,7 @@ void bench_open(struct bench *bench)
 {
 	bench_index(bench, "index", 0, bench->setup.n_sources);
 	open_searchers(bench);
+	bench_count_held(bench);
 }
 
 void bench_deinit(struct bench *bench)

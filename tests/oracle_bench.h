@@ -82,6 +82,10 @@ void bench_index(struct bench *bench, const char *dir, uint32_t first_source, ui
 /* Gives the documents of "-" to a writer of that index, in several commits, deletes some, and takes some changes back. Returns
  * how many documents the index has then. In oracle_given.c. */
 uint64_t bench_give(struct bench *bench, const char *dir);
+/* Removes the replaced documents that compaction has removed from the index from the oracle's statistics. Fails the test
+ * if a document of the index was not written, differs in id or length, or is deleted without being replaced or the other
+ * way round, or if a document that was not replaced is missing. In oracle_held.c. */
+void bench_count_held(struct bench *bench);
 /* The provider of texts that are not stored. */
 void bench_provide(struct bench *bench);
 /* Leaves and removes the folder. */

@@ -580,6 +580,7 @@ static void append_record(struct making *making, const char *argument, uint32_t 
 	bool has_path = making->inner_id[0] && !making->has_own_name;
 	oracle_place_doc(making->oracle, path, has_path ? making->inner_below : strlen(path), mtime_of(argument));
 	oracle_doc(making->oracle, doc)->when_s = making->when_s;
+	oracle_doc(making->oracle, doc)->line = line;
 }
 
 static void replace_stdin(const char *path)

@@ -55,6 +55,11 @@ size_t oracle_n_docs(const struct oracle *oracle)
 	return oracle->docs.used_bytes / sizeof(struct oracle_doc);
 }
 
+size_t oracle_n_counted(const struct oracle *oracle)
+{
+	return oracle_n_docs(oracle) - oracle->n_gone;
+}
+
 struct oracle_doc *oracle_doc(const struct oracle *oracle, size_t doc)
 {
 	return (struct oracle_doc *)(void *)oracle->docs.data + doc;
@@ -227,5 +232,38 @@ void oracle_place_doc(struct oracle *oracle, const char *path, size_t name_off, 
 		struct oracle_token token = {number, kept->position, SIZE_MAX};
 		append(&oracle->name_tokens, &token, sizeof(token));
 		doc->n_names++;
+	}
+}
+
+/* ---- forgetting ---- */
+
+void oracle_forget(struct oracle *oracle, size_t doc)
+{
+	struct oracle_doc *gone = oracle_doc(oracle, doc);
+	/* A number that no document has: the term has been uncounted for this one. */
+	size_t mark = oracle_n_docs(oracle) + doc;
+	assert_true(gone->is_replaced && !gone->is_gone);
+	gone->is_gone = true;
+	oracle->n_gone++;
+	oracle->n_positions -= gone->length;
+	for (size_t i = 0; i < gone->n_tokens; i++) {
+		struct oracle_term *term = term_at(oracle, oracle_token(oracle, gone->first_token + i)->term);
+		term->df -= term->last_doc != mark;
+		term->last_doc = mark;
+	}
+}
+
+void oracle_refind_values(struct oracle *oracle)
+{
+	memset(oracle->has_values, 0, sizeof(oracle->has_values));
+	for (size_t d = 0; d < oracle_n_docs(oracle); d++) {
+		const struct oracle_doc *doc = oracle_doc(oracle, d);
+		for (size_t i = 0; i < doc->n_fields && !doc->is_gone; i++) {
+			const struct oracle_field *field = oracle_field(oracle, doc->first_field + i);
+			struct oracle_value value;
+			if (field->name >= 0)
+				oracle->has_values[field->name] |=
+					oracle_value_take(oracle->bytes.data + field->text_off, field->text_bytes, &value);
+		}
 	}
 }

@@ -513,7 +513,7 @@ static double add_up(double *parts, size_t n)
 static double score_of(const struct oracle_query *query, const struct oracle *oracle, size_t d)
 {
 	const struct oracle_doc *doc = oracle_doc(oracle, d);
-	double n = (double)oracle_n_docs(oracle), avgdl = (double)oracle->n_positions / n;
+	double n = (double)oracle_n_counted(oracle), avgdl = (double)oracle->n_positions / n;
 	double *parts = malloc((doc->n_tokens + 1) * sizeof(*parts));
 	size_t n_parts = 0;
 	assert_non_null(parts);

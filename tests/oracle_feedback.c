@@ -37,7 +37,7 @@ static double own_weight(const struct oracle_query *query, uint32_t number, bool
 static void add_doc(const struct oracle *oracle, size_t d, double trust, struct typical *typical)
 {
 	const struct oracle_doc *doc = oracle_doc(oracle, d);
-	double avgdl = (double)oracle->n_positions / (double)oracle_n_docs(oracle);
+	double avgdl = (double)oracle->n_positions / (double)oracle_n_counted(oracle);
 	for (size_t i = 0; i < doc->n_tokens; i++) {
 		uint32_t term = oracle_token(oracle, doc->first_token + i)->term, tf = 0, n_before = 0;
 		for (size_t k = 0; k < doc->n_tokens; k++) {
@@ -98,7 +98,7 @@ const char *oracle_check_learnt(const struct oracle_query *query, struct oracle 
                                 size_t n_hits, const char *line, size_t line_bytes)
 {
 	size_t n_terms = oracle->terms.used_bytes / sizeof(struct oracle_term), n_told = 0;
-	double own = own_weight(query, query->root, true, 1), n_docs = (double)oracle_n_docs(oracle);
+	double own = own_weight(query, query->root, true, 1), n_docs = (double)oracle_n_counted(oracle);
 	struct typical *typical = calloc(n_terms + 1, sizeof(*typical));
 	assert_non_null(typical);
 	for (size_t i = 0; i < n_hits && hits[0].score > 0; i++)

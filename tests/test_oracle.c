@@ -28,6 +28,7 @@ static uint64_t n_learnt; /* queries of which words were learnt, */
 static uint64_t n_apart;  /* or that documents were asked about one by one */
 static uint64_t n_certain; /* hits of searches for candidates */
 static uint64_t n_asked, n_compared, n_differences, n_exact;
+static uint64_t n_gone; /* replaced documents that compaction has removed */
 static uint64_t n_weighed, n_dropped; /* blocks, in ranking */
 static uint64_t n_ranged, n_sorted;   /* queries with ranges that find something; searches that are sorted */
 
@@ -412,6 +413,7 @@ static void check_corpus(struct bench *bench, unsigned queries)
 	}
 	if (bench->found.n_changed > 0)
 		differ(bench, "%u changed files", bench->found.n_changed);
+	n_gone += bench->oracle.n_gone;
 	bench_deinit(bench);
 }
 
@@ -419,8 +421,9 @@ static void conclude(void)
 {
 	print_message("%" PRIu64 " queries, %" PRIu64 " searches compared (%" PRIu64
 	              " of them exact by the filter alone), %" PRIu64 " certain candidates, %" PRIu64 " fed back, %" PRIu64 " asked apart, %" PRIu64 " blocks weighed (%" PRIu64 " dropped), %" PRIu64
-	              " queries with ranges, %" PRIu64 " sorted, %" PRIu64 " differences\n",
-	              n_asked, n_compared, n_exact, n_certain, n_learnt, n_apart, n_weighed, n_dropped, n_ranged, n_sorted, n_differences);
+	              " queries with ranges, %" PRIu64 " sorted, %" PRIu64 " compacted away, %" PRIu64 " differences\n",
+	              n_asked, n_compared, n_exact, n_certain, n_learnt, n_apart, n_weighed, n_dropped, n_ranged, n_sorted,
+	              n_gone, n_differences);
 	assert_true(n_differences == 0);
 }
 
