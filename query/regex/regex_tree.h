@@ -90,6 +90,10 @@ enum bs_status bs_regex_read(struct bs_regex *regex, const uint8_t *text, size_t
                              struct bs_error *err) BS_WARN_UNUSED;
 void bs_regex_deinit(struct bs_regex *regex);
 
+/* How deep a pattern of so many groups may be nested, by what is left of this thread's stack: one that is nested deeper is
+ * unknown, and left to PCRE2 alone, which has limits of its own. */
+unsigned bs_regex_most_depth(size_t n_groups);
+
 static inline uint32_t bs_regex_n_nodes(const struct bs_regex *regex)
 {
 	return (uint32_t)bs_vector_n(&regex->nodes);
