@@ -87,7 +87,8 @@ static inline void bs_regex_put_child(struct bs_regex_build *build, struct bs_re
 }
 
 /* A run that follows on one of the same case joins it, also in the bytes; the empty text is left out. */
-static inline void bs_regex_put_in_sequence(struct bs_regex_build *build, struct bs_regex_children *children, uint32_t child)
+static inline void bs_regex_put_in_sequence(struct bs_regex_build *build, struct bs_regex_children *children,
+                                            uint32_t child)
 {
 	if (bs_regex_is_lost(build) || bs_regex_node_of(build, child)->kind == BS_REGEX_EMPTY)
 		return;
@@ -104,7 +105,8 @@ static inline void bs_regex_put_in_sequence(struct bs_regex_build *build, struct
 	bs_vector_set_n(&build->regex->nodes, child);
 }
 
-static inline uint32_t bs_regex_add_parent(struct bs_regex_build *build, enum bs_regex_kind kind, uint32_t first, uint32_t n, size_t from)
+static inline uint32_t bs_regex_add_parent(struct bs_regex_build *build, enum bs_regex_kind kind, uint32_t first,
+                                           uint32_t n, size_t from)
 {
 	uint32_t parent = bs_regex_add(build, kind, from, 0);
 	if (!bs_regex_is_lost(build)) {
@@ -115,7 +117,8 @@ static inline uint32_t bs_regex_add_parent(struct bs_regex_build *build, enum bs
 }
 
 /* One child alone needs no parent; none are the empty text. */
-static inline uint32_t bs_regex_join(struct bs_regex_build *build, const struct bs_regex_children *children, enum bs_regex_kind kind, size_t from)
+static inline uint32_t bs_regex_join(struct bs_regex_build *build, const struct bs_regex_children *children,
+                                     enum bs_regex_kind kind, size_t from)
 {
 	if (children->n == 1)
 		return children->first;
@@ -149,7 +152,8 @@ static inline uint32_t bs_regex_n_members(const struct bs_regex_build *build)
 	return (uint32_t)bs_vector_n(&build->regex->members);
 }
 
-static inline void bs_regex_add_member(struct bs_regex_build *build, size_t from, uint32_t letter, uint32_t first, uint32_t last)
+static inline void bs_regex_add_member(struct bs_regex_build *build, size_t from, uint32_t letter, uint32_t first,
+                                       uint32_t last)
 {
 	struct bs_regex_member member = {(uint32_t)from, (uint32_t)build->at, first, last, (uint8_t)letter};
 	if (bs_regex_is_lost(build))
