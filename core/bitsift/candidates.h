@@ -34,7 +34,6 @@ struct bs_candidates_request {
 	/* A document is asked text by text: each is one subject, its lines' ends characters as others, so that is_multi_line counts as
 	 * set. dot_all says what a dot matches; invalid UTF-8 counts as U+FFFD. is_pcre2 and is_brute do not count. */
 	struct bs_grep_pattern pattern;
-	const struct bs_pattern_tree *tree; /* not NULL: in place of the pattern */
 	/* Called with the candidates, in document order; return 0 to go on, anything else ends it with BS_STOPPED. NULL: they are
 	 * only counted. */
 	int (*batch)(void *context, const struct bs_hit_batch *batch);
@@ -43,6 +42,7 @@ struct bs_candidates_request {
 	bool estimate;
 	void *context;
 	const struct bs_limits *limits; /* NULL: none */
+	const struct bs_pattern_tree *tree; /* not NULL: in place of the pattern */
 	uint64_t reserved[7];
 };
 

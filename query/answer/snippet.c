@@ -34,6 +34,8 @@ struct snippet {
 	const char *mark_start;
 	const char *mark_stop;
 	size_t width;
+	size_t hit_columns; /* a longer hit counts as its beginning of so many: more would crowd out others */
+	bool favours_after;
 	size_t most_bytes; /* looked at for width columns */
 	enum bs_snippet_shape shape;
 };
@@ -98,7 +100,7 @@ static size_t count_columns(const struct snippet *snippet, const uint8_t *text, 
 	return walk(text, from, to, most, &n_columns) == to || from >= to ? n_columns : most + 1;
 }
 
-/* Fills places[n_hits]. A hit too long for the width counts as its first quarter: more would crowd out others. */
+/* Fills places[n_hits]. */
 static void measure(const struct snippet *snippet, struct place *places)
 {
 	size_t before_byte = 0;
@@ -112,7 +114,7 @@ static void measure(const struct snippet *snippet, struct place *places)
 		if (is_near)
 			gap = count_columns(snippet, field->text, before_byte, start, snippet->width);
 		places[i].start_column = i > 0 ? places[i - 1].start_column + gap : 0;
-		size_t most = snippet->width / 4;
+		size_t most = snippet->hit_columns;
 		size_t n_columns = count_columns(snippet, field->text, start, end, most);
 		places[i].end_column = places[i].start_column + (n_columns < most ? n_columns : most);
 		before_byte = start;
@@ -304,7 +306,7 @@ static size_t back(const struct span *span, size_t at, size_t n_bytes)
 /* Moves the ends of a core to where characters end, if they are not far away. */
 static void complete(const struct snippet *snippet, const struct span *span, size_t *core_start, size_t *core_end)
 {
-	size_t start = bs_visible_cut(span->text, span->text_bytes, *core_start, false), most = snippet->width / 4;
+	size_t start = bs_visible_cut(span->text, span->text_bytes, *core_start, false), most = snippet->hit_columns;
 	size_t end = bs_visible_cut(span->text, span->text_bytes, *core_end, true);
 	if (start < *core_start && start >= span->low && count_columns(snippet, span->text, start, *core_start, most) <= most)
 		*core_start = start;
@@ -322,7 +324,8 @@ static void find_span(const struct snippet *snippet, size_t core_start, size_t c
 	size_t spare = core_columns < width ? width - core_columns : 0;
 	size_t n_after;
 	walk(text, core_end, ahead(span, core_end, most_bytes), spare, &n_after);
-	size_t n_before = spare / 2 > spare - n_after ? spare / 2 : spare - n_after;
+	size_t n_before = snippet->favours_after ? spare / 3 : spare / 2;
+	n_before = n_before > spare - n_after ? n_before : spare - n_after;
 	size_t start = walk(text, core_start, back(span, core_start, most_bytes), n_before, NULL);
 	span->start = trim_start(span, start, core_start, width / 4, core_start);
 	size_t end = walk(text, span->start, ahead(span, span->start, 2 * most_bytes), width, NULL);
@@ -539,7 +542,7 @@ static enum bs_status write_window(const struct snippet *snippet, const struct b
 	size_t last_end = clamp(last->end_byte, field->text_bytes);
 	if (last_end > last_start && last_end - last_start > snippet->most_bytes)
 		last_end = last_start + snippet->most_bytes;
-	size_t core_end = walk(field->text, last_start, last_end, snippet->width / 4, NULL);
+	size_t core_end = walk(field->text, last_start, last_end, snippet->hit_columns, NULL);
 	struct span own = span;
 	limit_to_lines(snippet, core_start, core_end, &own);
 	size_t n_columns = 0;
@@ -573,6 +576,8 @@ static struct snippet make_snippet(const struct bs_field *fields, size_t n_field
 		.mark_start = options->mark_start,
 		.mark_stop = options->mark_stop,
 		.width = width,
+		.hit_columns = options->favours_after ? width : width / 4,
+		.favours_after = options->favours_after,
 		.most_bytes = width * BYTES_PER_COLUMN,
 		.shape = options->shape,
 	};

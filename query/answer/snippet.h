@@ -31,6 +31,7 @@ struct bs_snippet_options {
 	const char *mark_stop;
 	uint32_t width; /* wanted columns of a terminal, marks and "…" not counted; 0: BS_SNIPPET_WIDTH */
 	enum bs_snippet_shape shape;
+	bool favours_after; /* of the context, a third stands before the hits instead of half, and a long hit is not cut for it */
 };
 
 /*
