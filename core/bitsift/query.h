@@ -4,6 +4,7 @@
  *      bs_query_new          a query -> something that texts in memory are asked by
  *      bs_query_match        does a text match, and where
  *      bs_query_score        with which score
+ *      bs_query_snippet      what of the texts to show (snippet.h)
  *      bs_statistics_gather  how frequent the words of a query are in an index: summed over several, they rank as one
  *
  * What bs_find says of the documents of an index, these say of their texts, scores to the last bit.
@@ -74,7 +75,8 @@ struct bs_query_place {
 	uint64_t column;     /* 1, 2, ...: bytes of that line, without a byte order mark */
 	size_t start_byte;   /* of that text */
 	size_t stop_byte;
-	uint64_t reserved[2];
+	uint64_t element;    /* which word of the query; equal at places of the same one */
+	uint64_t reserved[1];
 };
 
 /* Borrowed until the query is asked again. */

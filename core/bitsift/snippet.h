@@ -36,6 +36,23 @@ BS_API enum bs_status bs_query_snippet(struct bs_query *query, const struct bs_t
                                        const struct bs_query_snippet_request *request, struct bs_query_snippet *snippet_out,
                                        struct bs_error *err) BS_WARN_UNUSED;
 
+/* Bytes of a text that are shown. */
+struct bs_query_span {
+	size_t text; /* which of the texts */
+	size_t start_byte;
+	size_t stop_byte;
+	uint64_t reserved[5];
+};
+
+/*
+ * For a host that shows text verbatim, and counts words: at most so many words where most of the places stand close together, chosen as
+ * bs_query_snippet does. Room that is left is divided between before and after. places: those of bs_query_match of these texts, or the
+ * places of one of them; without places, the span is the beginning of the first text. Words are divided by white space; in scripts that
+ * have none, two characters count as one. Nothing that a reader takes for one character is cut. BS_NO_MEMORY.
+ */
+BS_API enum bs_status bs_query_span(const struct bs_text *texts, size_t n_texts, const struct bs_query_place *places, size_t n_places,
+                                    uint32_t n_words, struct bs_query_span *span_out, struct bs_error *err) BS_WARN_UNUSED;
+
 #ifdef __cplusplus
 }
 #endif

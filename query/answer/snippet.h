@@ -63,6 +63,14 @@ enum bs_status bs_snippet_write(const struct bs_field *fields, size_t n_fields, 
                                 const struct bs_snippet_options *options, struct bs_buffer *out,
                                 struct bs_error *err) BS_WARN_UNUSED;
 
+/*
+ * The bytes of a field that show at most n_words words around the stretch that bs_snippet_write chooses, measured in words instead of
+ * columns. Words are divided by white space; in scripts that have none, two characters are one word. Without hits: the beginning of
+ * the first field. n_fields > 0. BS_NO_MEMORY.
+ */
+enum bs_status bs_snippet_span(const struct bs_field *fields, size_t n_fields, const struct bs_word_hit *hits, size_t n_hits,
+                               size_t n_words, struct bs_word_hit *span_out, struct bs_error *err) BS_WARN_UNUSED;
+
 /* The beginning of the first field that has any text, as a hit without bytes; false: there is none. After bs_icu_load. */
 bool bs_snippet_beginning(const struct bs_field *fields, size_t n_fields, struct bs_word_hit *hit_out);
 

@@ -276,6 +276,7 @@ static enum bs_status list_places(struct bs_query *query, struct bs_error *err)
 		}
 		move_to(field, start, &line, &line_start, &looked);
 		struct bs_query_place place = {.text = hits[i].field, .line = line, .start_byte = start, .stop_byte = stop,
+		                               .element = hits[i].element,
 		                               .column = (start > line_start ? start - line_start : 0) + 1};
 		status = bs_vector_append(&query->places, &place, err);
 	}
@@ -347,6 +348,27 @@ enum bs_status bs_query_snippet(struct bs_query *query, const struct bs_text *te
 		*snippet_out = (struct bs_query_snippet){.text = (const char *)query->snippet.data,
 		                                         .text_bytes = query->snippet.used_bytes};
 	snippet_out->is_match = match.matches;
+	return status;
+}
+
+enum bs_status bs_query_span(const struct bs_text *texts, size_t n_texts, const struct bs_query_place *places, size_t n_places,
+                             uint32_t n_words, struct bs_query_span *span_out, struct bs_error *err)
+{
+	struct bs_field *fields = malloc((n_texts + 1) * sizeof(*fields));
+	struct bs_word_hit *hits = malloc((n_places + 1) * sizeof(*hits)), span;
+	*span_out = (struct bs_query_span){.text = 0};
+	enum bs_status status = fields && hits ? BS_OK : bs_fail_memory(err, "a snippet", n_places * sizeof(*hits));
+	for (size_t i = 0; i < n_texts && !status; i++)
+		fields[i] = (struct bs_field){.text = (const uint8_t *)texts[i].text, .text_bytes = texts[i].text_bytes};
+	for (size_t i = 0; i < n_places && !status; i++)
+		hits[i] = (struct bs_word_hit){.field = (uint32_t)places[i].text,
+		                               .element = (uint32_t)places[i].element,
+		                               .start_byte = places[i].start_byte,
+		                               .end_byte = places[i].stop_byte};
+	if (!status && n_texts > 0 && !(status = bs_snippet_span(fields, n_texts, hits, n_places, n_words, &span, err)))
+		*span_out = (struct bs_query_span){span.field, (size_t)span.start_byte, (size_t)span.end_byte, {0}};
+	free(fields);
+	free(hits);
 	return status;
 }
 
