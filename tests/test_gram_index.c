@@ -28,6 +28,7 @@
 #include "query/grep/candidate_files.h"
 #include "query/regex/gram_filter.h"
 #include "query/regex/regex_grams.h"
+#include "query/regex/regex_read.h"
 
 #define N_FILES    400u
 #define MOST_BYTES 40000u

@@ -400,9 +400,79 @@ static void test_nothing_is_allocated_later(void **state)
 	}
 }
 
+static const char *snippet(const char *text, const struct bs_query_snippet_request *how)
+{
+	static char line[400];
+	struct document document = file(text);
+	struct bs_query_request request = ask("fizz buzz");
+	struct bs_query_snippet snippet;
+	struct bs_query *query = make(&request);
+	assert_int_equal(bs_query_snippet(query, document.texts, 1, how, &snippet, NULL), BS_OK);
+	snprintf(line, sizeof(line), "%s %.*s", snippet.is_match ? "yes" : "no", (int)snippet.text_bytes, snippet.text);
+	bs_query_free(query);
+	return line;
+}
+
+static void test_snippets(void **state)
+{
+	struct bs_query_snippet_request how = {.mark_start = "<", .mark_stop = ">"}, even = {.columns = 44},
+					later = {.columns = 44, .favours_after = true};
+	const char *far =
+		"one fizz two three four five six seven eight fizz\tand\nbuzz nine ten eleven twelve thirteen";
+	struct bs_query_snippet ended;
+	struct bs_error err;
+	(void)state;
+	assert_string_equal(snippet("a fizz and\n a \033 buzz", &how), "yes a <fizz> and a \xef\xbf\xbd <buzz>");
+	assert_string_equal(snippet("a fizz alone", &how), "no a fizz alone");
+	assert_string_equal(snippet("", &how), "no ");
+	assert_string_equal(snippet(far, &even), "yes …seven eight fizz and buzz nine ten eleven…");
+	assert_string_equal(snippet(far, &later), "yes …eight fizz and buzz nine ten eleven twelve…");
+	how.reserved[0] = 1;
+	struct document document = file("fizz");
+	struct bs_query_request request = ask("fizz");
+	struct bs_query *query = make(&request);
+	assert_int_equal(bs_query_snippet(query, document.texts, 1, &how, &ended, &err), BS_UNSUPPORTED);
+	bs_query_free(query);
+}
+
+/* The text that is shown of a document, by words. */
+static const char *words(const struct document *document, uint32_t n_words, bool has_places)
+{
+	static char line[400];
+	struct bs_query_request request = ask("fizz OR buzz");
+	struct bs_query_result result;
+	struct bs_query_span span;
+	struct bs_query *query = make(&request);
+	assert_int_equal(bs_query_match(query, document->texts, document->n_texts, &result, NULL), BS_OK);
+	assert_int_equal(bs_query_span(document->texts, document->n_texts, result.places,
+	                               has_places ? result.n_places : 0, n_words, &span, NULL),
+	                 BS_OK);
+	snprintf(line, sizeof(line), "%zu:%.*s", span.text, (int)(span.stop_byte - span.start_byte),
+	         document->texts[span.text].text + span.start_byte);
+	bs_query_free(query);
+	return line;
+}
+
+static void test_spans_of_words(void **state)
+{
+	struct document both = record("one fizz two", "three  fizz four\nbuzz five six seven");
+	struct document wide = file("\xe6\xbc\xa2\xe5\xad\x97\xe6\xbc\xa2\xe5\xad\x97 fizz "
+	                            "\xe6\xbc\xa2\xe5\xad\x97\xe6\xbc\xa2\xe5\xad\x97");
+	(void)state;
+	assert_string_equal(words(&both, 1, true), "0:fizz");
+	assert_string_equal(words(&both, 2, true), "0:fizz two");
+	assert_string_equal(words(&both, 3, true), "1:fizz four\nbuzz");
+	assert_string_equal(words(&both, 5, true), "1:three  fizz four\nbuzz five");
+	assert_string_equal(words(&both, 2, false), "0:one fizz");
+	assert_string_equal(words(&both, 0, true), "0:");
+	assert_string_equal(words(&wide, 2, true), "0:fizz \xe6\xbc\xa2\xe5\xad\x97");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_snippets),
+		cmocka_unit_test(test_spans_of_words),
 		cmocka_unit_test(test_operators),
 		cmocka_unit_test(test_ranges_and_options),
 		cmocka_unit_test(test_names_of_files),

@@ -15,6 +15,7 @@
 #include "core/text/grams.h"
 #include "core_rig.h"
 #include "query/regex/regex_grams.h"
+#include "query/regex/regex_read.h"
 
 /* The tree; and the window on the way, for what it costs. */
 static enum bs_status read_grams(const void *pattern, size_t n_bytes, struct bs_gram_tree **tree_out,

@@ -28,6 +28,7 @@
 #include "query/language/parse.h"
 #include "query/plan/may_match.h"
 #include "query/regex/regex_grams.h"
+#include "query/regex/regex_read.h"
 #include "query/search/index_handle.h"
 
 #define N_WORDS 4000u

@@ -3,7 +3,7 @@
  * any text. Part of the public interface of libbitsift; the rules are those of bitsift.h.
  *
  *      bs_find         with `candidates`: those of a query, and which of them are certain
- *      bs_candidates   those of a pattern, by grams
+ *      bs_candidates   those of a pattern, by grams; a host's own syntax is built as a tree (pattern_tree.h)
  *      bs_text_filter  may a text that the host has match the pattern? For one who would pay more for an exact answer
  *      bs_estimate     how many a query has, about, for whoever plans
  *
@@ -13,6 +13,7 @@
 #define BITSIFT_CANDIDATES_H
 
 #include "grep.h"
+#include "pattern_tree.h"
 #include "search.h"
 
 #ifdef __cplusplus
@@ -31,7 +32,8 @@ struct bs_candidates_request {
 	bool estimate;
 	void *context;
 	const struct bs_limits *limits; /* NULL: none */
-	uint64_t reserved[8];
+	const struct bs_pattern_tree *tree; /* not NULL: in place of the pattern */
+	uint64_t reserved[7];
 };
 
 struct bs_candidates_result {
@@ -45,7 +47,7 @@ struct bs_candidates_result {
 /*
  * Which documents may hold a match: not more is looked at than grams of given documents and records (struct bs_writer_request has
  * `grams`). Documents of others kinds, of segments without grams and those that a fresh index found are candidates all. BS_INVALID (a
- * pattern that does not compile), BS_STOPPED, BS_DEADLINE, BS_CORRUPT, BS_IO, BS_UNSUPPORTED, BS_NO_MEMORY. The finder is fit for the
+ * pattern that does not compile, a tree that has not been ended), BS_STOPPED, BS_DEADLINE, BS_CORRUPT, BS_IO, BS_UNSUPPORTED, BS_NO_MEMORY. The finder is fit for the
  * next search. result_out may be NULL.
  */
 BS_API enum bs_status bs_candidates(struct bs_finder *finder, const struct bs_candidates_request *request,
@@ -57,6 +59,9 @@ struct bs_text_filter;
 /* BS_INVALID (a pattern that is not UTF-8), BS_UNSUPPORTED, BS_NO_MEMORY. One that does not compile filters nothing. */
 BS_API enum bs_status bs_text_filter_new(const struct bs_grep_pattern *pattern, struct bs_text_filter **filter_out,
                                          struct bs_error *err) BS_WARN_UNUSED;
+/* Of a tree, which need not outlive the call. BS_INVALID (it has not been ended), BS_UNSUPPORTED, BS_NO_MEMORY. */
+BS_API enum bs_status bs_text_filter_new_of_tree(const struct bs_pattern_tree *tree, struct bs_text_filter **filter_out,
+                                                 struct bs_error *err) BS_WARN_UNUSED;
 /* False: the pattern matches nowhere in the text. True where that is not sure: a text that is not UTF-8, or a match that takes long. */
 BS_API bool bs_text_filter_may_match(struct bs_text_filter *filter, const char *text, size_t text_bytes);
 /* NULL is fine. */

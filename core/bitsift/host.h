@@ -1,6 +1,6 @@
 /*
- * host.h: what an application supplies to the library: an analyzer, its consent, the texts of its documents. Part of the public
- * interface; see bitsift.h.
+ * host.h: what an application supplies to the library: an analyzer, its consent, the texts of its documents and the kinds
+ * of their fields. Part of the public interface; see bitsift.h.
  */
 #ifndef BITSIFT_HOST_H
 #define BITSIFT_HOST_H
@@ -92,6 +92,13 @@ struct bs_text_provider {
  * at its end: all that follows is replaced, too.
  */
 BS_API void bs_reword(char *text, size_t room, const char *const *pairs);
+
+/* What a name in front of a colon may mean; more than one at once. */
+enum bs_field_kind {
+	BS_FIELD_OF_RECORDS = 1,  /* some record has a field of that name, */
+	BS_FIELD_WITH_VALUES = 2, /* with a number or a date in it */
+	BS_FIELD_OF_FILES = 4,    /* "name": there are files */
+};
 
 #ifdef __cplusplus
 }

@@ -5,8 +5,7 @@
 #ifndef BITSIFT_STATISTICS_H
 #define BITSIFT_STATISTICS_H
 
-#include "field_kind.h"
-#include "status.h"
+#include "host.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -9,7 +9,6 @@
 #include "core/base/bytes.h"
 #include "core/base/date.h"
 #include "core/base/source_kind.h"
-#include "core/bitsift/field_kind.h"
 #include "core/bitsift/host.h"
 #include "core/lexicon/lexicon.h"
 #include "core/store/snapshot.h"

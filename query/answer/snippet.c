@@ -24,6 +24,7 @@
 #define MOST_ROWS_BEFORE 2 /* and those of them before the first hit's */
 #define MOST_WIDTH       (1u << 20)
 #define BYTES_PER_COLUMN 16              /* 4 for the longest character, the rest for indentation */
+#define MOST_WORD_BYTES  64 /* before the words shown, of one */
 #define SKIPPED_BYTES    (64u * 1024) /* white space at the beginning of a text */
 
 struct snippet {
@@ -34,6 +35,9 @@ struct snippet {
 	const char *mark_start;
 	const char *mark_stop;
 	size_t width;
+	size_t hit_columns; /* a longer hit counts as its beginning of so many: more would crowd out others */
+	bool favours_after;
+	bool is_in_words;  /* width is of words, not of columns */
 	size_t most_bytes; /* looked at for width columns */
 	enum bs_snippet_shape shape;
 };
@@ -98,7 +102,7 @@ static size_t count_columns(const struct snippet *snippet, const uint8_t *text, 
 	return walk(text, from, to, most, &n_columns) == to || from >= to ? n_columns : most + 1;
 }
 
-/* Fills places[n_hits]. A hit too long for the width counts as its first quarter: more would crowd out others. */
+/* Fills places[n_hits]. */
 static void measure(const struct snippet *snippet, struct place *places)
 {
 	size_t before_byte = 0;
@@ -112,10 +116,82 @@ static void measure(const struct snippet *snippet, struct place *places)
 		if (is_near)
 			gap = count_columns(snippet, field->text, before_byte, start, snippet->width);
 		places[i].start_column = i > 0 ? places[i - 1].start_column + gap : 0;
-		size_t most = snippet->width / 4;
+		size_t most = snippet->hit_columns;
 		size_t n_columns = count_columns(snippet, field->text, start, end, most);
 		places[i].end_column = places[i].start_column + (n_columns < most ? n_columns : most);
 		before_byte = start;
+	}
+}
+
+static bool is_blank(uint8_t byte)
+{
+	return byte == ' ' || (byte >= '\t' && byte <= '\r');
+}
+
+/* Where the word ends that begins at a byte: at white space or, in scripts that have none, after two characters. */
+static size_t word_end(const struct bs_field *field, size_t at)
+{
+	for (size_t n_wide = 0; at < field->text_bytes && !is_blank(field->text[at]);) {
+		n_wide += field->text[at++] >= 0xe2;
+		while (at < field->text_bytes && (field->text[at] & 0xc0) == 0x80)
+			at++;
+		if (n_wide == 2)
+			return bs_visible_cut(field->text, field->text_bytes, at, true);
+	}
+	return at;
+}
+
+/* Where the next word begins, or the end. */
+static size_t next_word(const struct bs_field *field, size_t at)
+{
+	at = word_end(field, at);
+	while (at < field->text_bytes && is_blank(field->text[at]))
+		at++;
+	return at;
+}
+
+/* The end of n words from one that begins at a byte. */
+static size_t words_end(const struct bs_field *field, size_t at, size_t n)
+{
+	size_t end = at;
+	for (; n > 0 && at < field->text_bytes; n--) {
+		end = word_end(field, at);
+		at = next_word(field, at);
+	}
+	return end;
+}
+
+/* Where the word begins that is n words before a byte. */
+static size_t words_before(const struct bs_field *field, size_t at, size_t n)
+{
+	for (; at > 0 && n > 0; n--) {
+		while (at > 0 && is_blank(field->text[at - 1]))
+			at--;
+		for (size_t end = at; at > 0 && !is_blank(field->text[at - 1]) && end - at < MOST_WORD_BYTES;)
+			at--;
+		at = bs_visible_cut(field->text, field->text_bytes, at, false);
+	}
+	return at;
+}
+
+/* measure() in words, which are counted from the first hit on that is far from those before it. */
+static void measure_words(const struct snippet *snippet, struct place *places)
+{
+	size_t word = 0; /* that the hit begins in */
+	for (size_t i = 0; i < snippet->n_hits; i++) {
+		const struct bs_word_hit *hit = &snippet->hits[i];
+		const struct bs_field *field = &snippet->fields[hit->field];
+		size_t start = clamp(hit->start_byte, field->text_bytes), end = clamp(hit->end_byte, field->text_bytes), next;
+		uint64_t gap = snippet->width + 1, n_words = 1;
+		if (i > 0 && hit[-1].field == hit->field) {
+			for (gap = 0; gap <= snippet->width && word < start && (next = next_word(field, word)) <= start; word = next)
+				gap++;
+		}
+		word = gap > snippet->width ? start : word;
+		for (size_t at = word; n_words < snippet->width && (at = next_word(field, at)) < end;)
+			n_words++;
+		places[i].start_column = i > 0 ? places[i - 1].start_column + gap : 0;
+		places[i].end_column = places[i].start_column + n_words;
 	}
 }
 
@@ -192,7 +268,7 @@ static enum bs_status find_windows(const struct snippet *snippet, struct bs_snip
 	uint32_t *counts = calloc(n_elements, sizeof(*counts));
 	enum bs_status status = BS_OK;
 	if (places && counts) {
-		measure(snippet, places);
+		(snippet->is_in_words ? measure_words : measure)(snippet, places);
 		*window_out = slide(snippet, places, counts);
 		memset(counts, 0, n_elements * sizeof(*counts));
 		if (windows)
@@ -304,7 +380,7 @@ static size_t back(const struct span *span, size_t at, size_t n_bytes)
 /* Moves the ends of a core to where characters end, if they are not far away. */
 static void complete(const struct snippet *snippet, const struct span *span, size_t *core_start, size_t *core_end)
 {
-	size_t start = bs_visible_cut(span->text, span->text_bytes, *core_start, false), most = snippet->width / 4;
+	size_t start = bs_visible_cut(span->text, span->text_bytes, *core_start, false), most = snippet->hit_columns;
 	size_t end = bs_visible_cut(span->text, span->text_bytes, *core_end, true);
 	if (start < *core_start && start >= span->low && count_columns(snippet, span->text, start, *core_start, most) <= most)
 		*core_start = start;
@@ -322,7 +398,8 @@ static void find_span(const struct snippet *snippet, size_t core_start, size_t c
 	size_t spare = core_columns < width ? width - core_columns : 0;
 	size_t n_after;
 	walk(text, core_end, ahead(span, core_end, most_bytes), spare, &n_after);
-	size_t n_before = spare / 2 > spare - n_after ? spare / 2 : spare - n_after;
+	size_t n_before = snippet->favours_after ? spare / 3 : spare / 2;
+	n_before = n_before > spare - n_after ? n_before : spare - n_after;
 	size_t start = walk(text, core_start, back(span, core_start, most_bytes), n_before, NULL);
 	span->start = trim_start(span, start, core_start, width / 4, core_start);
 	size_t end = walk(text, span->start, ahead(span, span->start, 2 * most_bytes), width, NULL);
@@ -539,7 +616,7 @@ static enum bs_status write_window(const struct snippet *snippet, const struct b
 	size_t last_end = clamp(last->end_byte, field->text_bytes);
 	if (last_end > last_start && last_end - last_start > snippet->most_bytes)
 		last_end = last_start + snippet->most_bytes;
-	size_t core_end = walk(field->text, last_start, last_end, snippet->width / 4, NULL);
+	size_t core_end = walk(field->text, last_start, last_end, snippet->hit_columns, NULL);
 	struct span own = span;
 	limit_to_lines(snippet, core_start, core_end, &own);
 	size_t n_columns = 0;
@@ -573,6 +650,8 @@ static struct snippet make_snippet(const struct bs_field *fields, size_t n_field
 		.mark_start = options->mark_start,
 		.mark_stop = options->mark_stop,
 		.width = width,
+		.hit_columns = options->favours_after ? width : width / 4,
+		.favours_after = options->favours_after,
 		.most_bytes = width * BYTES_PER_COLUMN,
 		.shape = options->shape,
 	};
@@ -608,4 +687,31 @@ enum bs_status bs_snippet_write(const struct bs_field *fields, size_t n_fields, 
 		status = find_windows(&snippet, &best, NULL, NULL, err);
 	}
 	return status ? status : write_window(&snippet, n_hits > 0 && window ? window : &best, out, err);
+}
+
+enum bs_status bs_snippet_span(const struct bs_field *fields, size_t n_fields, const struct bs_word_hit *hits, size_t n_hits,
+                               size_t n_words, struct bs_word_hit *span_out, struct bs_error *err)
+{
+	const struct snippet snippet = {
+		.fields = fields, .n_fields = n_fields, .hits = hits, .n_hits = n_hits, .width = n_words, .is_in_words = true};
+	struct bs_snippet_window window = {0};
+	*span_out = (struct bs_word_hit){.end_byte = words_end(fields, 0, n_words)};
+	enum bs_status status = n_hits > 0 ? find_windows(&snippet, &window, NULL, NULL, err) : BS_OK;
+	if (status || n_hits == 0)
+		return status;
+	const struct bs_field *field = &fields[hits[window.first].field];
+	size_t start = bs_visible_cut(field->text, field->text_bytes, clamp(hits[window.first].start_byte, field->text_bytes), false);
+	size_t core_end = 0, n_used = 0;
+	for (size_t i = window.first; i <= window.last; i++)
+		core_end = hits[i].end_byte > core_end ? clamp(hits[i].end_byte, field->text_bytes) : core_end;
+	for (size_t at = start; at < core_end; at = next_word(field, at))
+		n_used++;
+	start = words_before(field, start, n_used < n_words ? (n_words - n_used) / 2 : 0);
+	size_t end = words_end(field, start, n_words);
+	/* A text that ends sooner is shown from further ahead. */
+	size_t last_start = end == field->text_bytes ? words_before(field, end, n_words) : start;
+	*span_out = (struct bs_word_hit){.field = hits[window.first].field,
+	                                 .start_byte = last_start < start ? last_start : start,
+	                                 .end_byte = end};
+	return BS_OK;
 }

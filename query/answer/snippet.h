@@ -31,6 +31,7 @@ struct bs_snippet_options {
 	const char *mark_stop;
 	uint32_t width; /* wanted columns of a terminal, marks and "…" not counted; 0: BS_SNIPPET_WIDTH */
 	enum bs_snippet_shape shape;
+	bool favours_after; /* of the context, a third stands before the hits instead of half, and a long hit is not cut for it */
 };
 
 /*
@@ -61,6 +62,14 @@ enum bs_status bs_snippet_write(const struct bs_field *fields, size_t n_fields, 
                                 size_t n_hits, const struct bs_snippet_window *window,
                                 const struct bs_snippet_options *options, struct bs_buffer *out,
                                 struct bs_error *err) BS_WARN_UNUSED;
+
+/*
+ * The bytes of a field that show at most n_words words around the stretch that bs_snippet_write chooses, measured in words instead of
+ * columns. Words are divided by white space; in scripts that have none, two characters are one word. Without hits: the beginning of
+ * the first field. n_fields > 0. BS_NO_MEMORY.
+ */
+enum bs_status bs_snippet_span(const struct bs_field *fields, size_t n_fields, const struct bs_word_hit *hits, size_t n_hits,
+                               size_t n_words, struct bs_word_hit *span_out, struct bs_error *err) BS_WARN_UNUSED;
 
 /* The beginning of the first field that has any text, as a hit without bytes; false: there is none. After bs_icu_load. */
 bool bs_snippet_beginning(const struct bs_field *fields, size_t n_fields, struct bs_word_hit *hit_out);

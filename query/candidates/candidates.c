@@ -18,13 +18,13 @@ static enum bs_status check(const struct bs_candidates_request *request, struct 
 	              : bs_check_reserved("struct bs_grep_pattern", request->pattern.reserved, COUNT(request->pattern.reserved), err);
 }
 
-static enum bs_status make_tree(const struct bs_grep_pattern *asked, struct bs_gram_tree **tree_out, struct bs_error *err)
+static enum bs_status make_tree(const struct bs_candidates_request *request, struct bs_gram_tree **tree_out, struct bs_error *err)
 {
-	struct bs_grep_pattern pattern = *asked;
+	struct bs_grep_pattern pattern = request->pattern;
 	const struct bs_gram_tree *tree;
-	*tree_out = NULL;
 	pattern.is_multi_line = true;
-	enum bs_status status = bs_pattern_grams(&pattern, tree_out, err);
+	enum bs_status status = request->tree ? bs_pattern_tree_grams(request->tree, tree_out, err)
+	                                      : bs_pattern_grams(&pattern, tree_out, err);
 	tree = *tree_out;
 	if (!status && tree && (bs_gram_tree_root(tree)->kind == BS_GRAM_ANY || bs_gram_tree_has_replacement(tree))) {
 		bs_gram_tree_free(*tree_out);
@@ -78,18 +78,19 @@ static enum bs_status ask(struct bs_finder *finder, const struct bs_candidates_r
 {
 	/* A tree that every document satisfies. */
 	static struct bs_gram_node any = {.kind = BS_GRAM_ANY}, none = {.kind = BS_GRAM_NONE};
-	struct bs_gram_tree all = {.nodes = request->pattern.n_patterns ? &any : &none, .n_nodes = 1}, *tree = NULL;
+	bool has_pattern = request->tree || request->pattern.n_patterns;
+	struct bs_gram_tree all = {.nodes = has_pattern ? &any : &none, .n_nodes = 1}, *tree = NULL;
 	const struct bs_index *index = finder->index;
 	struct bs_gram_filter_how how = {.n_threads = 1, .of_documents = true, .is_sample = request->estimate};
 	struct bs_gram_filter_stats stats;
 	struct bs_doc_bits bits = {.segments = NULL};
-	enum bs_status status = request->pattern.n_patterns ? make_tree(&request->pattern, &tree, err) : BS_OK;
+	enum bs_status status = has_pattern ? make_tree(request, &tree, err) : BS_OK;
 	if (!status)
 		status = bs_gram_filter(&index->snapshot, tree ? tree : &all, how, &bits, &stats, err);
 	if (!status)
 		*result = (struct bs_candidates_result){.n_candidates = stats.n_candidates,
 		                                        .n_unknown = tree ? stats.n_unknown : 0,
-		                                        .is_all = !tree && request->pattern.n_patterns,
+		                                        .is_all = !tree && has_pattern,
 		                                        .column_bytes = stats.column_bytes};
 	bs_gram_tree_free(tree);
 	if (!status && request->batch && !request->estimate)

@@ -14,6 +14,7 @@
 #include "core/bitsift/grep_request.h"
 #include "core/simd/kernels.h"
 #include "query/regex/pattern.h"
+#include "query/regex/built_pattern.h"
 #include "query/regex/pcre2_stack.h"
 #include "query/regex/text.h"
 
@@ -42,15 +43,17 @@ static uint32_t options_of(const struct bs_grep_pattern *pattern, const struct b
 	       (pattern->dot_all ? PCRE2_DOTALL : 0u);
 }
 
-static enum bs_status make(const struct bs_grep_pattern *asked, struct bs_text_filter *filter, struct bs_error *err)
+/* Of the tree, unless that is NULL; then of the pattern. */
+static enum bs_status make(const struct bs_grep_pattern *asked, const struct bs_pattern_tree *tree, struct bs_text_filter *filter,
+                           struct bs_error *err)
 {
-	struct bs_grep_pattern pattern = *asked;
+	struct bs_grep_pattern pattern = tree ? bs_pattern_tree_options(tree) : *asked;
 	struct bs_grep_analysis *analysis = &filter->analysis;
 	pattern.is_multi_line = true;
 	pattern.is_pcre2 = pattern.is_brute = false;
 	enum bs_status status = bs_kernel_choose(NULL, &filter->kernel, err);
 	if (!status)
-		status = bs_grep_analyse(&pattern, analysis, err);
+		status = tree ? bs_pattern_tree_analyse(tree, analysis, err) : bs_grep_analyse(&pattern, analysis, err);
 	if (status)
 		return status;
 	const struct bs_regex_node *root = bs_regex_node(&analysis->regex, analysis->regex.root);
@@ -64,19 +67,31 @@ static enum bs_status make(const struct bs_grep_pattern *asked, struct bs_text_f
 	return BS_OK;
 }
 
-enum bs_status bs_text_filter_new(const struct bs_grep_pattern *pattern, struct bs_text_filter **filter_out,
-                                  struct bs_error *err)
+static enum bs_status new_filter(const struct bs_grep_pattern *pattern, const struct bs_pattern_tree *tree,
+                                 struct bs_text_filter **filter_out, struct bs_error *err)
 {
 	struct bs_text_filter *filter = calloc(1, sizeof(*filter));
 	*filter_out = NULL;
 	if (!filter)
 		return bs_fail_memory(err, "a pattern", sizeof(*filter));
-	enum bs_status status = make(pattern, filter, err);
+	enum bs_status status = make(pattern, tree, filter, err);
 	if (status)
 		bs_text_filter_free(filter);
 	else
 		*filter_out = filter;
 	return status;
+}
+
+enum bs_status bs_text_filter_new(const struct bs_grep_pattern *pattern, struct bs_text_filter **filter_out,
+                                  struct bs_error *err)
+{
+	return new_filter(pattern, NULL, filter_out, err);
+}
+
+enum bs_status bs_text_filter_new_of_tree(const struct bs_pattern_tree *tree, struct bs_text_filter **filter_out,
+                                          struct bs_error *err)
+{
+	return new_filter(NULL, tree, filter_out, err);
 }
 
 void bs_text_filter_free(struct bs_text_filter *filter)

@@ -17,6 +17,7 @@
 #include "query/regex/gram_filter.h"
 #include "query/regex/pattern_grams.h"
 #include "query/regex/regex_grams.h"
+#include "query/regex/regex_read.h"
 
 #define DOCUMENTS_A_LITERAL 4u
 

@@ -10,6 +10,7 @@
 #include "core/simd/needle.h"
 #include "core/system/icu.h"
 #include "core/system/watch.h"
+#include "query/regex/regex_read.h"
 #include "query/regex/regex_rewrite.h"
 #include "query/regex/text.h"
 
@@ -204,14 +205,14 @@ static enum bs_status find_literal(struct bs_grep_analysis *analysis, struct bs_
 
 /* The pattern as it is compiled, with what -w and -x put around it. ends_in_comment: of the text. rg's own engine ends such a
  * comment before what -w puts after it; rg -P and rg -x do not, which is an error. */
-static enum bs_status finish(const struct bs_grep_pattern *pattern, const struct bs_buffer *text, bool ends_in_comment,
+static enum bs_status finish(const struct bs_grep_pattern *pattern, const uint8_t *text, size_t n_bytes, bool ends_in_comment,
                              bool passes_cr, struct bs_buffer *finished, struct bs_error *err)
 {
 	bool is_line = pattern->is_line && pattern->n_patterns == 1;
 	const char *end = passes_cr ? ")(?=\\r?$)" : ")$";
 	struct bs_text_writer to = {.out = finished, .err = err};
 	bs_text_put_string(&to, pattern->is_word ? "(?<!\\w)(?:" : is_line ? "^(?:" : "");
-	bs_text_put(&to, text->data, text->used_bytes);
+	bs_text_put(&to, text, n_bytes);
 	bs_text_put_string(&to, ends_in_comment && pattern->is_word && !pattern->is_pcre2 ? "\n" : "");
 	bs_text_put_string(&to, pattern->is_word ? ")(?!\\w)" : is_line ? end : "");
 	bs_text_put(&to, "", 1);
@@ -233,12 +234,15 @@ static enum bs_status write_for_pcre2(const struct bs_grep_pattern *pattern, str
 	struct bs_regex_rewrite_options options = rewrite_options(pattern, analysis);
 	struct bs_buffer rewritten = {0};
 	struct bs_regex_lines lines;
-	enum bs_status status = bs_regex_rewrite(&analysis->regex, &options, &rewritten, &lines, err);
+	const struct bs_regex *regex = &analysis->regex;
+	enum bs_status status = bs_regex_rewrite(regex, &options, &rewritten, &lines, err);
 	if (!status)
-		status = finish(pattern, options.is_crlf ? &rewritten : &analysis->joined, analysis->regex.ends_in_comment,
+		status = finish(pattern, options.is_crlf ? rewritten.data : regex->text,
+		                options.is_crlf ? rewritten.used_bytes : regex->n_bytes, regex->ends_in_comment,
 		                options.end_passes_cr, &analysis->alone, err);
 	if (!status)
-		status = finish(pattern, &rewritten, analysis->regex.ends_in_comment, options.end_passes_cr, &analysis->many, err);
+		status = finish(pattern, rewritten.data, rewritten.used_bytes, regex->ends_in_comment, options.end_passes_cr,
+		                &analysis->many, err);
 	analysis->literal_is_match &= lines.is_exact && !pattern->is_word && !pattern->is_line && !pattern->crlf;
 	analysis->is_exact = lines.is_exact && !pattern->null_data && !pattern->crlf;
 	analysis->is_ascii = lines.is_ascii;
@@ -246,6 +250,20 @@ static enum bs_status write_for_pcre2(const struct bs_grep_pattern *pattern, str
 	analysis->has_assertion = lines.has_assertion || pattern->is_word || pattern->is_line;
 	bs_buffer_deinit(&rewritten);
 	return status;
+}
+
+/* What follows from analysis->regex. */
+static enum bs_status derive(const struct bs_grep_pattern *pattern, struct bs_grep_analysis *analysis, struct bs_error *err)
+{
+	analysis->is_legible = !pattern->no_unicode || analysis->regex.is_ascii;
+	enum bs_status status = decide_case(pattern, analysis, err);
+	if (!status)
+		status = find_literal(analysis, err);
+	/* Of bytes that are not UTF-8 to it a tree knows what -F has. */
+	if (!status && (analysis->is_legible || pattern->is_fixed))
+		status = bs_pattern_list_make(&analysis->list, &analysis->regex, analysis->is_caseless,
+		                              pattern->is_line && pattern->n_patterns > 1, err);
+	return status ? status : write_for_pcre2(pattern, analysis, err);
 }
 
 enum bs_status bs_grep_analyse(const struct bs_grep_pattern *pattern, struct bs_grep_analysis *analysis,
@@ -257,16 +275,15 @@ enum bs_status bs_grep_analyse(const struct bs_grep_pattern *pattern, struct bs_
 		status = bs_regex_read(&analysis->regex, joined->data, joined->used_bytes, err);
 	if (!status && !analysis->regex.is_utf8)
 		status = bs_fail(err, BS_INVALID, "the pattern is not valid UTF-8");
-	analysis->is_legible = !pattern->no_unicode || analysis->regex.is_ascii;
-	if (!status)
-		status = decide_case(pattern, analysis, err);
-	if (!status)
-		status = find_literal(analysis, err);
-	/* Of bytes that are not UTF-8 to it a tree knows what -F has. */
-	if (!status && (analysis->is_legible || pattern->is_fixed))
-		status = bs_pattern_list_make(&analysis->list, &analysis->regex, analysis->is_caseless,
-		                              pattern->is_line && pattern->n_patterns > 1, err);
-	return status ? status : write_for_pcre2(pattern, analysis, err);
+	return status ? status : derive(pattern, analysis, err);
+}
+
+enum bs_status bs_grep_analyse_regex(const struct bs_grep_pattern *pattern, const struct bs_regex *regex,
+                                     struct bs_grep_analysis *analysis, struct bs_error *err)
+{
+	analysis->regex = *regex;
+	analysis->is_borrowed = true;
+	return derive(pattern, analysis, err);
 }
 
 /* A literal of a list, with what stands around each pattern of several. */
@@ -300,7 +317,9 @@ enum bs_status bs_grep_write_part(const struct bs_grep_pattern *pattern, const s
 		status = bs_regex_rewrite(&regex, &options, &rewritten, &lines, err);
 	bool ends_in_comment = !list->is_literal && place.to == list->regex->n_bytes && list->regex->ends_in_comment;
 	if (!status)
-		status = finish(pattern, options.is_crlf ? &rewritten : &text, ends_in_comment, options.end_passes_cr, text_out, err);
+		status = finish(pattern, options.is_crlf ? rewritten.data : text.data,
+		                options.is_crlf ? rewritten.used_bytes : text.used_bytes, ends_in_comment,
+		                options.end_passes_cr, text_out, err);
 	bs_regex_deinit(&regex);
 	bs_buffer_deinit(&rewritten);
 	bs_buffer_deinit(&text);
@@ -310,7 +329,8 @@ enum bs_status bs_grep_write_part(const struct bs_grep_pattern *pattern, const s
 void bs_grep_analysis_deinit(struct bs_grep_analysis *analysis)
 {
 	bs_pattern_list_deinit(&analysis->list);
-	bs_regex_deinit(&analysis->regex);
+	if (!analysis->is_borrowed)
+		bs_regex_deinit(&analysis->regex);
 	bs_buffer_deinit(&analysis->joined);
 	bs_buffer_deinit(&analysis->alone);
 	bs_buffer_deinit(&analysis->many);

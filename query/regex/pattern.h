@@ -19,7 +19,8 @@ static inline uint8_t bs_grep_end_byte(const struct bs_grep_pattern *pattern)
 
 struct bs_grep_analysis {
 	struct bs_buffer joined; /* the patterns with | between */
-	struct bs_regex regex;   /* read from that */
+	struct bs_regex regex;   /* read from that, or borrowed */
+	bool is_borrowed;
 	bool is_legible; /* the tree describes what matches; else text and pattern are bytes that are not UTF-8 to it */
 	struct bs_buffer alone;         /* for PCRE2, to match a line alone; NUL-ended */
 	struct bs_buffer many;          /* to match many lines at once, if is_exact; NUL-ended */
@@ -38,6 +39,9 @@ struct bs_grep_analysis {
  * UTF-8; BS_UNSUPPORTED: ICU is wanted, and is not there. */
 enum bs_status bs_grep_analyse(const struct bs_grep_pattern *pattern, struct bs_grep_analysis *analysis,
                                struct bs_error *err) BS_WARN_UNUSED;
+/* The same of a pattern that has been read, or built, already. Of `pattern` the options count. regex is borrowed. */
+enum bs_status bs_grep_analyse_regex(const struct bs_grep_pattern *pattern, const struct bs_regex *regex,
+                                     struct bs_grep_analysis *analysis, struct bs_error *err) BS_WARN_UNUSED;
 void bs_grep_analysis_deinit(struct bs_grep_analysis *analysis);
 
 /* Appends a part of analysis->list as PCRE2 is given it to match a line alone; NUL-ended. */

@@ -12,6 +12,7 @@
 #include "core/system/watch.h"
 #include "core/text/grams.h"
 #include "query/regex/pattern.h"
+#include "query/regex/built_pattern.h"
 #include "query/regex/regex_grams.h"
 
 /* Of fewer literals regex_grams.h makes more. */
@@ -145,15 +146,32 @@ enum bs_status bs_list_grams(const struct bs_pattern_list *from, struct bs_gram_
 	return status;
 }
 
+static enum bs_status grams_of(const struct bs_grep_analysis *analysis, struct bs_gram_tree **tree_out, struct bs_error *err)
+{
+	if (!analysis->is_legible)
+		return BS_OK;
+	return bs_list_has_grams(&analysis->list) ? bs_list_grams(&analysis->list, tree_out, err)
+	                                          : bs_regex_grams(&analysis->regex, tree_out, err);
+}
+
 enum bs_status bs_pattern_grams(const struct bs_grep_pattern *pattern, struct bs_gram_tree **tree_out, struct bs_error *err)
 {
 	struct bs_grep_analysis analysis = {.is_legible = false};
 	*tree_out = NULL;
 	enum bs_status status = bs_grep_analyse(pattern, &analysis, err);
-	if (!status && analysis.is_legible && bs_list_has_grams(&analysis.list))
-		status = bs_list_grams(&analysis.list, tree_out, err);
-	else if (!status && analysis.is_legible)
-		status = bs_regex_grams(&analysis.regex, tree_out, err);
+	if (!status)
+		status = grams_of(&analysis, tree_out, err);
+	bs_grep_analysis_deinit(&analysis);
+	return status;
+}
+
+enum bs_status bs_pattern_tree_grams(const struct bs_pattern_tree *pattern, struct bs_gram_tree **tree_out, struct bs_error *err)
+{
+	struct bs_grep_analysis analysis = {.is_legible = false};
+	*tree_out = NULL;
+	enum bs_status status = bs_pattern_tree_analyse(pattern, &analysis, err);
+	if (!status)
+		status = grams_of(&analysis, tree_out, err);
 	bs_grep_analysis_deinit(&analysis);
 	return status;
 }

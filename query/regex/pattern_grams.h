@@ -8,6 +8,7 @@
 #define BS_QUERY_REGEX_PATTERN_GRAMS_H
 
 #include "core/bitsift/grep_request.h"
+#include "core/bitsift/pattern_tree.h"
 #include "core/bitsift/status.h"
 #include "query/regex/gram_tree.h"
 #include "query/regex/pattern_list.h"
@@ -17,6 +18,9 @@
  * needed, and is not there), BS_NO_MEMORY. */
 enum bs_status bs_pattern_grams(const struct bs_grep_pattern *pattern, struct bs_gram_tree **tree_out,
                                 struct bs_error *err) BS_WARN_UNUSED;
+/* The same of a tree that a host has built. BS_INVALID: it has not been ended. */
+enum bs_status bs_pattern_tree_grams(const struct bs_pattern_tree *pattern, struct bs_gram_tree **tree_out,
+                                     struct bs_error *err) BS_WARN_UNUSED;
 
 /* Whether the list is long, so that its tree is that of bs_list_grams. */
 bool bs_list_has_grams(const struct bs_pattern_list *list);

@@ -7,6 +7,7 @@
 
 #include "core/system/icu.h"
 #include "core/system/watch.h"
+#include "query/regex/regex_read.h"
 
 /* Of a literal that only finds places, so much is enough; and of those of a part so many. */
 #define LITERAL_MOST_BYTES 64u

@@ -1,5 +1,5 @@
 /*
- * regex_tree.h: a pattern in PCRE2's syntax, read once into a tree. Whatever is asked of a pattern before it is matched
+ * regex_tree.h: the tree of a pattern in PCRE2's syntax, which regex_read.h reads once. Whatever is asked of a pattern before it is matched
  * is asked of this tree: what PCRE2 is given instead (regex_rewrite.h), which literal a search through text looks for
  * first and whether the pattern asks for upper case (pattern.c), which grams a file must have and which window a match
  * (regex_grams.h). Not a matcher: PCRE2 is that.
@@ -85,10 +85,13 @@ struct bs_regex {
 	bool ends_in_comment; /* of extended syntax, which would swallow what is put after the pattern on the same line */
 };
 
-/* Reads a pattern: what pcre2_compile() is given. Time and memory are linear in n_bytes. text is kept. BS_NO_MEMORY. */
-enum bs_status bs_regex_read(struct bs_regex *regex, const uint8_t *text, size_t n_bytes,
-                             struct bs_error *err) BS_WARN_UNUSED;
-void bs_regex_deinit(struct bs_regex *regex);
+static inline void bs_regex_deinit(struct bs_regex *regex)
+{
+	bs_vector_deinit(&regex->nodes);
+	bs_vector_deinit(&regex->members);
+	bs_buffer_deinit(&regex->bytes);
+	bs_vector_deinit(&regex->bars);
+}
 
 static inline uint32_t bs_regex_n_nodes(const struct bs_regex *regex)
 {

@@ -9,6 +9,7 @@
 #include "core/bitsift/build.h"
 #include "core/store/field_weights.h"
 #include "core/system/watch.h"
+#include "query/answer/snippet.h"
 #include "query/language/reading.h"
 #include "query/plan/plan.h"
 #include "query/search/index_handle.h"
@@ -46,6 +47,7 @@ struct bs_query {
 	struct bs_query_texts fields; /* the texts */
 	struct bs_word_hits hits;
 	struct bs_query_places places;
+	struct bs_buffer snippet;
 };
 
 void bs_query_free(struct bs_query *query)
@@ -64,6 +66,7 @@ void bs_query_free(struct bs_query *query)
 	bs_vector_deinit(&query->fields);
 	bs_vector_deinit(&query->hits);
 	bs_vector_deinit(&query->places);
+	bs_buffer_deinit(&query->snippet);
 	free(query);
 }
 
@@ -273,19 +276,27 @@ static enum bs_status list_places(struct bs_query *query, struct bs_error *err)
 		}
 		move_to(field, start, &line, &line_start, &looked);
 		struct bs_query_place place = {.text = hits[i].field, .line = line, .start_byte = start, .stop_byte = stop,
+		                               .element = hits[i].element,
 		                               .column = (start > line_start ? start - line_start : 0) + 1};
 		status = bs_vector_append(&query->places, &place, err);
 	}
 	return status;
 }
 
+/* Takes the texts and finds their hits. */
+static enum bs_status find_hits(struct bs_query *query, const struct bs_text *texts, size_t n_texts, struct bs_match *match_out,
+                                struct bs_error *err)
+{
+	enum bs_status status = take_texts(query, texts, n_texts, err);
+	return status ? status
+	              : bs_match_hits(query->matcher, no_ref, query->fields.items, n_texts, true, match_out, &query->hits, err);
+}
+
 static enum bs_status match(struct bs_query *query, const struct bs_text *texts, size_t n_texts,
                             struct bs_query_result *result_out, struct bs_error *err)
 {
 	struct bs_match match = {.matches = false};
-	enum bs_status status = take_texts(query, texts, n_texts, err);
-	if (!status)
-		status = bs_match_hits(query->matcher, no_ref, query->fields.items, n_texts, true, &match, &query->hits, err);
+	enum bs_status status = find_hits(query, texts, n_texts, &match, err);
 	if (!status)
 		status = list_places(query, err);
 	if (status)
@@ -309,6 +320,55 @@ enum bs_status bs_query_match(struct bs_query *query, const struct bs_text *text
 		return status;
 	status = match(query, texts, n_texts, result_out, err);
 	bs_watch_end(&watch);
+	return status;
+}
+
+enum bs_status bs_query_snippet(struct bs_query *query, const struct bs_text *texts, size_t n_texts,
+                                const struct bs_query_snippet_request *request, struct bs_query_snippet *snippet_out,
+                                struct bs_error *err)
+{
+	const struct bs_snippet_options options = {
+		.mark_start = request->mark_start, .mark_stop = request->mark_stop, .width = request->columns,
+		.favours_after = request->favours_after};
+	struct bs_match match = {.matches = false};
+	struct bs_watch watch;
+	*snippet_out = (struct bs_query_snippet){.text = ""};
+	enum bs_status status = bs_check_reserved("struct bs_query_snippet_request", request->reserved, COUNT(request->reserved), err);
+	if (!status)
+		status = bs_watch_begin(&watch, query->limits, err);
+	if (status)
+		return status;
+	bs_buffer_clear(&query->snippet);
+	status = find_hits(query, texts, n_texts, &match, err);
+	if (!status)
+		status = bs_snippet_write(query->fields.items, n_texts, query->hits.items, bs_vector_n(&query->hits), NULL, &options,
+		                          &query->snippet, err);
+	bs_watch_end(&watch);
+	if (!status && query->snippet.used_bytes > 0)
+		*snippet_out = (struct bs_query_snippet){.text = (const char *)query->snippet.data,
+		                                         .text_bytes = query->snippet.used_bytes};
+	snippet_out->is_match = match.matches;
+	return status;
+}
+
+enum bs_status bs_query_span(const struct bs_text *texts, size_t n_texts, const struct bs_query_place *places, size_t n_places,
+                             uint32_t n_words, struct bs_query_span *span_out, struct bs_error *err)
+{
+	struct bs_field *fields = malloc((n_texts + 1) * sizeof(*fields));
+	struct bs_word_hit *hits = malloc((n_places + 1) * sizeof(*hits)), span;
+	*span_out = (struct bs_query_span){.text = 0};
+	enum bs_status status = fields && hits ? BS_OK : bs_fail_memory(err, "a snippet", n_places * sizeof(*hits));
+	for (size_t i = 0; i < n_texts && !status; i++)
+		fields[i] = (struct bs_field){.text = (const uint8_t *)texts[i].text, .text_bytes = texts[i].text_bytes};
+	for (size_t i = 0; i < n_places && !status; i++)
+		hits[i] = (struct bs_word_hit){.field = (uint32_t)places[i].text,
+		                               .element = (uint32_t)places[i].element,
+		                               .start_byte = places[i].start_byte,
+		                               .end_byte = places[i].stop_byte};
+	if (!status && n_texts > 0 && !(status = bs_snippet_span(fields, n_texts, hits, n_places, n_words, &span, err)))
+		*span_out = (struct bs_query_span){span.field, (size_t)span.start_byte, (size_t)span.end_byte, {0}};
+	free(fields);
+	free(hits);
 	return status;
 }
 

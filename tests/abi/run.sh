@@ -12,7 +12,7 @@ trap 'rm -f -- "$now"' EXIT
 "$here/dump.sh" "$@" | LC_ALL=C sort >"$now"
 
 # Of these each is an array's element, or cannot have more in it.
-frozen=" bs_error bs_text bs_skip_kind bs_grep_separator bs_grep_span bs_bloom_key bs_bloom_view bs_attenuated_view "
+frozen=" bs_error bs_text bs_pattern_range bs_skip_kind bs_grep_separator bs_grep_span bs_bloom_key bs_bloom_view bs_attenuated_view "
 failed=0
 for name in $(sed -nE 's/^struct (bs_[a-z_]+): .*/\1/p' "$now"); do
     [[ $frozen != *" $name "* ]] || continue

@@ -14,6 +14,7 @@
 #include "parser/parsetree.h"
 #include "utils/float.h"
 #include "utils/lsyscache.h"
+#include "utils/memutils.h"
 #include "utils/selfuncs.h"
 #include "utils/spccache.h"
 
@@ -68,15 +69,15 @@ static double estimate_query(Relation index, struct bsp_view *view, ScanKey key)
 
 static double estimate_pattern(struct bsp_view *view, ScanKey key)
 {
-	struct bs_candidates_request request;
+	MemoryContext own = AllocSetContextCreate(CurrentMemoryContext, "bitsift pattern", ALLOCSET_SMALL_SIZES);
+	struct bs_candidates_request request = {.tree = bsp_key_pattern(key, own), .estimate = true, .limits = bsp_limits()};
 	struct bs_candidates_result result;
 	struct bs_index_info info;
 	struct bs_error err;
-	bsp_key_pattern(key, &request);
-	request.estimate = true;
-	request.limits = bsp_limits();
 	bs_index_describe(bsp_view_index(view), &info);
-	if (bs_candidates(bsp_view_finder(view), &request, &result, &err) || info.n_docs == 0)
+	enum bs_status status = bs_candidates(bsp_view_finder(view), &request, &result, &err);
+	MemoryContextDelete(own);
+	if (status || info.n_docs == 0)
 		return 1;
 	return Min(1.0, (double)result.n_candidates / (double)info.n_docs);
 }

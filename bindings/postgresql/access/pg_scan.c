@@ -23,7 +23,6 @@ struct candidates {
 	struct bsp_rows rows;
 	IndexScanDesc scan;
 	struct bsp_prefilter *prefilter;
-	struct bs_candidates_request request;
 	ItemPointerData *tids;
 	size_t n, capacity, most; /* more than that, and some that are unlike the others, are in a bitmap, from which tids gets some at a time */
 	size_t at, kept_end,
@@ -250,10 +249,9 @@ static void begin_candidates(IndexScanDesc scan, struct scan *own)
 		order(all);
 	if (!all->bitmap && all->n == 0)
 		return;
-	if (pattern_key)
-		bsp_key_pattern(pattern_key, &all->request);
-	all->prefilter = bsp_prefilter_begin(scan->indexRelation, pattern_key, &all->request.pattern, scan->xs_snapshot,
-	                                     scan->heapRelation);
+	all->prefilter = bsp_prefilter_begin(scan->indexRelation, pattern_key,
+	                                     pattern_key ? bsp_key_pattern(pattern_key, own->context) : NULL,
+	                                     scan->xs_snapshot, scan->heapRelation);
 }
 
 /* Some more from the bitmap, which are alike. */

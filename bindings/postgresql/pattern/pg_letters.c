@@ -5,6 +5,8 @@
 #include "mb/pg_wchar.h"
 #include "utils/formatting.h"
 
+#include "bindings/postgresql/base/pg_error.h"
+
 static bool lowers_to(const char *from, const char *to, Oid collation)
 {
 	char *made = str_tolower(from, strlen(from), collation);
@@ -66,30 +68,60 @@ static bool is_i(int32 c)
 	return c == 'i' || c == 'I' || c == 0x130 || c == 0x131;
 }
 
-void bsp_append_character(StringInfo out, int32 c, bool is_caseless, enum bsp_letter_i letter_i)
+static void add_i(struct bs_pattern_tree *tree, int32 c, enum bsp_letter_i letter_i)
+{
+	static const struct bs_pattern_range dotted[] = {{'i', 'i'}, {'I', 'I'}, {0x130, 0x130}},
+					     dotless[] = {{'i', 'i'}, {'I', 'I'}, {0x131, 0x131}},
+					     any[] = {{'i', 'i'}, {'I', 'I'}, {0x130, 0x131}};
+	if (c != 0x307 && letter_i == BSP_I_OTHER)
+		bs_pattern_tree_class(tree, any, lengthof(any), false);
+	else if (c != 0x307)
+		bs_pattern_tree_class(tree, c == 0x131 ? dotless : dotted, 3, false);
+	if (c != 0x307 && letter_i != BSP_I_OTHER)
+		return;
+	bs_pattern_tree_character(tree, 0x307);
+	bs_pattern_tree_repeat(tree, 0, 1);
+}
+
+void bsp_add_character(struct bs_pattern_tree *tree, int32 c, bool is_caseless, enum bsp_letter_i letter_i)
 {
 	/* The library has U+FFFD for what is not UTF-8; other databases than those of UTF-8 have bytes. */
 	if (c < 0 || (c >= 0x80 && GetDatabaseEncoding() != PG_UTF8)) {
-		appendStringInfoString(out, ".*");
-		return;
+		bsp_add_any_text(tree);
+	} else if (is_caseless && !is_folded_alike(c)) {
+		bs_pattern_tree_any(tree);
+		bs_pattern_tree_repeat(tree, 1, 3);
+	} else if (is_caseless && letter_i != BSP_I_PLAIN && (is_i(c) || c == 0x307)) {
+		add_i(tree, c, letter_i);
+	} else {
+		bs_pattern_tree_character(tree, (uint32_t)c);
 	}
-	if (is_caseless && !is_folded_alike(c)) {
-		appendStringInfoString(out, ".{1,3}");
-		return;
-	}
-	if (is_caseless && letter_i != BSP_I_PLAIN && (is_i(c) || c == 0x307)) {
-		if (letter_i == BSP_I_OTHER)
-			appendStringInfoString(out, c == 0x307 ? "\\x{307}?" : "[i\\x{130}\\x{131}]\\x{307}?");
-		else
-			appendStringInfoString(out, c == 0x307   ? "\\x{307}?"
-			                            : c == 0x131 ? "[i\\x{131}]"
-			                                         : "[i\\x{130}]");
-		return;
-	}
-	if (c < 0x80 && !isalnum((unsigned char)c))
-		appendStringInfo(out, "\\x{%x}", (unsigned)c);
-	else if (c < 0x80)
-		appendStringInfoChar(out, (char)c);
-	else
-		appendStringInfo(out, "\\x{%x}", (unsigned)c);
+}
+
+void bsp_add_any_text(struct bs_pattern_tree *tree)
+{
+	bs_pattern_tree_any(tree);
+	bs_pattern_tree_repeat(tree, 0, BS_PATTERN_NO_MAX);
+}
+
+static void free_tree(void *tree)
+{
+	bs_pattern_tree_free(tree);
+}
+
+struct bs_pattern_tree *bsp_pattern_tree(bool fold_case)
+{
+	MemoryContextCallback *on_reset = palloc(sizeof(*on_reset));
+	struct bs_pattern_tree *tree;
+	struct bs_error err = {""};
+	bsp_check(bs_pattern_tree_new(fold_case, &tree, &err), &err, NULL);
+	*on_reset = (MemoryContextCallback){.func = free_tree, .arg = tree};
+	MemoryContextRegisterResetCallback(CurrentMemoryContext, on_reset);
+	return tree;
+}
+
+void bsp_pattern_tree_end(struct bs_pattern_tree *tree)
+{
+	struct bs_error err = {""};
+	bsp_check(bs_pattern_tree_end(tree, &err), &err, NULL);
 }

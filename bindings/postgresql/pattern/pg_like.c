@@ -12,29 +12,39 @@ static size_t n_equal(const char *text, size_t n_bytes, char c)
 	return n;
 }
 
-void bsp_like_pattern(StringInfo out, const char *pattern, size_t n_bytes, bool is_caseless, Oid collation)
+struct bs_pattern_tree *bsp_like_pattern(const char *pattern, size_t n_bytes, bool is_caseless, Oid collation)
 {
+	struct bs_pattern_tree *tree = bsp_pattern_tree(is_caseless);
 	enum bsp_letter_i letter_i = is_caseless ? bsp_letter_i_of(collation) : BSP_I_PLAIN;
 	size_t at = n_equal(pattern, n_bytes, '%');
 	bool is_open = at > 0;
 	if (!is_open)
-		appendStringInfoString(out, "\\A");
+		bs_pattern_tree_place(tree, BS_PATTERN_TEXT_START);
 	while (at < n_bytes) {
-		char c = pattern[at];
 		size_t n_any = n_equal(pattern + at, n_bytes - at, '%');
+		/* Any text at the end is no part of what is looked for. */
 		is_open = n_any == n_bytes - at;
-		if (n_any > 0 || c == '_') {
-			/* In small letters, one character may have become two. Any text at the end is no part of what is looked for. */
-			appendStringInfoString(out, is_open ? "" : c == '%' ? ".*" : is_caseless ? ".?" : ".");
-			at += Max(n_any, 1);
-			continue;
-		}
-		/* LIKE says itself that this is an error, when it comes so far. */
-		is_open = c == '\\' && ++at == n_bytes;
 		if (is_open)
 			break;
-		bsp_append_character(out, bsp_next_character(pattern, n_bytes, &at), is_caseless, letter_i);
+		if (n_any > 0) {
+			bsp_add_any_text(tree);
+			at += n_any;
+		} else if (pattern[at] == '_') {
+			/* In small letters, one character may have become two. */
+			bs_pattern_tree_any(tree);
+			if (is_caseless)
+				bs_pattern_tree_repeat(tree, 0, 1);
+			at++;
+		} else {
+			/* LIKE says itself that a backslash at the end is an error, when it comes so far. */
+			is_open = pattern[at] == '\\' && ++at == n_bytes;
+			if (is_open)
+				break;
+			bsp_add_character(tree, bsp_next_character(pattern, n_bytes, &at), is_caseless, letter_i);
+		}
 	}
 	if (!is_open)
-		appendStringInfoString(out, "\\z");
+		bs_pattern_tree_place(tree, BS_PATTERN_TEXT_END);
+	bsp_pattern_tree_end(tree);
+	return tree;
 }

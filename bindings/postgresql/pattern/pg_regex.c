@@ -17,7 +17,7 @@ struct reading {
 	bool is_caseless, is_failed;
 	enum bsp_letter_i letter_i;
 	int depth;
-	StringInfo out;
+	struct bs_pattern_tree *tree;
 };
 
 #define MOST_DEPTH 100
@@ -58,14 +58,20 @@ static int32 read_hex(struct reading *reading, int n_digits)
 	return value > 0 && value < 0x110000 ? (int32)value : -1;
 }
 
-static void append_any(struct reading *reading, const char *what)
+static bool is_repetition(int c)
 {
-	appendStringInfoString(reading->out, what);
+	return c == '*' || c == '+' || c == '?' || c == '{';
 }
 
-static void append_literal(struct reading *reading, int32 c)
+/* What has been read up to here. It is one part if it is repeated. */
+static void add_literal(struct reading *reading, int32 c)
 {
-	bsp_append_character(reading->out, c, reading->is_caseless, reading->letter_i);
+	bool is_repeated = is_repetition(peek(reading));
+	if (is_repeated)
+		bs_pattern_tree_open(reading->tree);
+	bsp_add_character(reading->tree, c, reading->is_caseless, reading->letter_i);
+	if (is_repeated)
+		bs_pattern_tree_close(reading->tree);
 }
 
 /*
@@ -80,7 +86,7 @@ struct charset {
 	struct set may, sure;
 	bool may_have_more; /* beyond ASCII */
 	bool is_unknown;    /* no more is known of it than that it is one character */
-	const char *more;   /* or these beyond ASCII, as a list has them; NULL: none */
+	bool has_i;         /* or an i with a dot, or without, beyond ASCII */
 };
 
 static void set_add(struct set *set, int first, int last)
@@ -147,32 +153,29 @@ static void charset_fold(struct charset *chars, bool is_i_plain)
 	for (int c = 'a'; c <= 'z'; c++)
 		has[c] = has[c - 'a' + 'A'] = has[c] || has[c - 'a' + 'A'];
 	if (has['i'] && !is_i_plain)
-		chars->more = "\\x{130}\\x{131}";
+		chars->has_i = true;
 }
 
-static void append_list(StringInfo out, const struct set *set, bool is_negated, const char *more)
+/* The ranges of a set, or of the characters of ASCII that it lacks; with has_i those of i beyond ASCII, too. */
+#define MOST_RANGES (0x80 / 2 + 1)
+
+static size_t list_ranges(const struct set *set, bool is_negated, bool has_i, struct bs_pattern_range *ranges)
 {
-	appendStringInfoString(out, is_negated ? "[^" : "[");
-	for (int first = 0, last; first < 0x80; first = last + 1) {
+	size_t n = 0;
+	for (uint32 first = 0, last; first < 0x80; first = last + 1) {
 		for (last = first; last + 1 < 0x80 && set->has[last + 1] == set->has[first]; last++)
 			;
-		if (set->has[first] == is_negated)
-			continue;
-		appendStringInfo(out, first == last ? "\\x{%x}" : "\\x{%x}-\\x{%x}", first, last);
+		if (set->has[first] != is_negated)
+			ranges[n++] = (struct bs_pattern_range){first, last};
 	}
-	appendStringInfo(out, "%s]", more && !is_negated ? more : "");
+	if (has_i && !is_negated)
+		ranges[n++] = (struct bs_pattern_range){0x130, 0x131};
+	return n;
 }
 
-/* Cases are in the list already. */
-static void append_set(struct reading *reading, const struct set *set, bool has_more, const char *more)
+static void add_class(struct reading *reading, struct charset *chars, bool is_negated)
 {
-	append_any(reading, reading->is_caseless ? "(?-i:" : "");
-	append_list(reading->out, set, has_more, more);
-	append_any(reading, reading->is_caseless ? ")" : "");
-}
-
-static void append_class(struct reading *reading, struct charset *chars, bool is_negated)
-{
+	struct bs_pattern_range ranges[MOST_RANGES];
 	bool is_empty = true, is_full = true;
 	if (is_negated) {
 		for (int c = 0; c < 0x80; c++)
@@ -186,29 +189,31 @@ static void append_class(struct reading *reading, struct charset *chars, bool is
 		is_full &= chars->may.has[c];
 	}
 	if (chars->is_unknown || (is_full && chars->may_have_more) || (is_empty && !chars->may_have_more))
-		append_any(reading, ".");
+		bs_pattern_tree_any(reading->tree);
 	else
-		append_set(reading, &chars->may, chars->may_have_more, chars->more);
+		bs_pattern_tree_class(reading->tree, ranges,
+		                      list_ranges(&chars->may, chars->may_have_more, chars->has_i, ranges),
+		                      chars->may_have_more);
 }
 
 /* A place where no word goes on that is one for sure: behind, ahead, or one of the two. */
-static void append_boundary(struct reading *reading, int letter)
+static void add_boundary(struct reading *reading, int letter)
 {
 	struct charset word = {.is_unknown = false};
+	struct bs_pattern_range ranges[MOST_RANGES];
+	struct bs_pattern_tree *tree = reading->tree;
 	charset_add_name(&word, "word", 4);
-	append_any(reading, letter == 'y' ? "(?:" : "");
-	if (letter != 'M') {
-		append_any(reading, "(?<!");
-		append_set(reading, &word.sure, false, NULL);
-		append_any(reading, ")");
-	}
-	append_any(reading, letter == 'y' ? "|" : "");
-	if (letter != 'm') {
-		append_any(reading, "(?!");
-		append_set(reading, &word.sure, false, NULL);
-		append_any(reading, ")");
-	}
-	append_any(reading, letter == 'y' ? ")" : "");
+	size_t n = list_ranges(&word.sure, false, false, ranges);
+	if (letter == 'y')
+		bs_pattern_tree_open(tree);
+	if (letter != 'M')
+		bs_pattern_tree_not_preceded(tree, ranges, n);
+	if (letter == 'y')
+		bs_pattern_tree_either(tree);
+	if (letter != 'm')
+		bs_pattern_tree_not_followed(tree, ranges, n);
+	if (letter == 'y')
+		bs_pattern_tree_close(tree);
 }
 
 /* What follows a backslash. False: it is a constraint, after which no repetition stands. */
@@ -223,40 +228,42 @@ static bool read_escape(struct reading *reading)
 	const char *control = strchr(from, c);
 	if (c == 'B') {
 		reading->at++;
-		append_literal(reading, '\\');
+		add_literal(reading, '\\');
 	} else if (control) {
 		reading->at++;
-		append_literal(reading, to[control - from]);
+		add_literal(reading, to[control - from]);
 	} else if (c == 'u' || c == 'U') {
 		reading->at++;
 		int32 value = read_hex(reading, c == 'u' ? 4 : 8);
 		if (value < 0)
 			fail(reading);
 		else
-			append_literal(reading, value);
+			add_literal(reading, value);
 	} else if (strchr("dswDSW", c)) {
 		struct charset chars = {.may_have_more = false};
 		const char *name = name_of_escape(tolower(c));
 		reading->at++;
 		charset_add_name(&chars, name, strlen(name));
-		append_class(reading, &chars, isupper(c));
+		add_class(reading, &chars, isupper(c));
 	} else if (strchr("AmMyYZ", c)) {
 		reading->at++;
 		if (c == 'A' || c == 'Z')
-			append_any(reading, c == 'A' ? "\\A" : "\\z");
+			bs_pattern_tree_place(reading->tree, c == 'A' ? BS_PATTERN_TEXT_START : BS_PATTERN_TEXT_END);
 		else if (c != 'Y')
-			append_boundary(reading, c);
+			add_boundary(reading, c);
 		return false;
 	} else if (c >= '1' && c <= '9') {
 		/* A back reference, or a character in octal. */
 		while (isdigit(peek(reading)))
 			reading->at++;
-		append_any(reading, "(?:.*)");
+		bs_pattern_tree_open(reading->tree);
+		bsp_add_any_text(reading->tree);
+		bs_pattern_tree_close(reading->tree);
 	} else if (isalnum(c)) {
 		fail(reading); /* \x, \0, \c: as long as its digits go, and rare */
 	} else {
 		reading->at++;
-		append_literal(reading, c);
+		add_literal(reading, c);
 	}
 	return true;
 }
@@ -342,7 +349,7 @@ static void read_class(struct reading *reading)
 	if (reading->is_failed)
 		return;
 	reading->at++;
-	append_class(reading, &chars, is_negated);
+	add_class(reading, &chars, is_negated);
 }
 
 /* {m,n}, after an atom; at most 255 each. */
@@ -367,10 +374,7 @@ static void read_bounds(struct reading *reading)
 		return;
 	}
 	reading->at++;
-	if (most < 0)
-		appendStringInfo(reading->out, "{%d,}", least);
-	else
-		appendStringInfo(reading->out, "{%d,%d}", least, most);
+	bs_pattern_tree_repeat(reading->tree, least, most < 0 ? BS_PATTERN_NO_MAX : (uint32)most);
 }
 
 static void read_repetition(struct reading *reading)
@@ -382,7 +386,7 @@ static void read_repetition(struct reading *reading)
 	if (c == '{')
 		read_bounds(reading);
 	else
-		appendStringInfoChar(reading->out, (char)c);
+		bs_pattern_tree_repeat(reading->tree, c == '+', c == '?' ? 1 : BS_PATTERN_NO_MAX);
 	if (peek(reading) == '?')
 		reading->at++; /* as short as can be: what matches is the same */
 	c = peek(reading);
@@ -392,59 +396,44 @@ static void read_repetition(struct reading *reading)
 
 static void read_branches(struct reading *reading);
 
-/* From behind the opening bracket. False: it was a constraint. */
+/* From behind the opening bracket. False: it was a constraint, which is read into a tree of its own. */
 static bool read_group(struct reading *reading)
 {
 	bool is_constraint =
 		begins(reading, "?=") || begins(reading, "?!") || begins(reading, "?<=") || begins(reading, "?<!");
-	int start = reading->out->len;
-	if (is_constraint)
+	struct bs_pattern_tree *tree = reading->tree;
+	if (is_constraint) {
+		reading->tree = bsp_pattern_tree(reading->is_caseless);
 		reading->at += begins(reading, "?<") ? 3 : 2;
-	else if (begins(reading, "?:"))
+	} else if (begins(reading, "?:")) {
 		reading->at += 2;
-	else if (peek(reading) == '?')
+	} else if (peek(reading) == '?') {
 		fail(reading);
+	}
 	if (++reading->depth > MOST_DEPTH)
 		fail(reading);
-	append_any(reading, "(?:");
+	bs_pattern_tree_open(reading->tree);
 	read_branches(reading);
+	bs_pattern_tree_close(reading->tree);
+	reading->tree = tree;
 	reading->depth--;
 	if (peek(reading) != ')') {
 		fail(reading);
 		return false;
 	}
 	reading->at++;
-	append_any(reading, ")");
-	if (is_constraint) {
-		reading->out->len = start;
-		reading->out->data[start] = 0;
-	}
 	return !is_constraint;
-}
-
-/* What stands for one atom may be written as several. */
-static void put_brackets(StringInfo out, int start)
-{
-	char *atom = pstrdup(out->data + start);
-	out->len = start;
-	appendStringInfo(out, "(?:%s)", atom);
-	pfree(atom);
-}
-
-static bool is_repetition(int c)
-{
-	return c == '*' || c == '+' || c == '?' || c == '{';
 }
 
 static void read_atom(struct reading *reading)
 {
-	int c = peek(reading), start = reading->out->len;
+	int c = peek(reading);
 	bool is_atom = true;
 	if (c == '(') {
 		reading->at++;
 		is_atom = read_group(reading);
 	} else if (begins(reading, "[[:<:]]") || begins(reading, "[[:>:]]")) {
-		append_boundary(reading, reading->text[reading->at + 3] == '<' ? 'm' : 'M');
+		add_boundary(reading, reading->text[reading->at + 3] == '<' ? 'm' : 'M');
 		reading->at += 7;
 		is_atom = false;
 	} else if (c == '[') {
@@ -452,11 +441,11 @@ static void read_atom(struct reading *reading)
 		read_class(reading);
 	} else if (c == '.') {
 		reading->at++;
-		append_any(reading, ".");
+		bs_pattern_tree_any(reading->tree);
 	} else if (c == '^' || c == '$') {
 		/* Of lines, too, whether the expression asks for that or not. */
 		reading->at++;
-		append_any(reading, c == '^' ? "^" : "$");
+		bs_pattern_tree_place(reading->tree, c == '^' ? BS_PATTERN_LINE_START : BS_PATTERN_LINE_END);
 		is_atom = false;
 	} else if (c == '\\') {
 		reading->at++;
@@ -467,7 +456,7 @@ static void read_atom(struct reading *reading)
 	           isdigit((unsigned char)reading->text[reading->at + 1])) {
 		fail(reading);
 	} else {
-		append_literal(reading, bsp_next_character(reading->text, reading->n_bytes, &reading->at));
+		add_literal(reading, bsp_next_character(reading->text, reading->n_bytes, &reading->at));
 	}
 	if (!is_repetition(peek(reading)) || reading->is_failed)
 		return;
@@ -478,7 +467,6 @@ static void read_atom(struct reading *reading)
 		fail(reading);
 		return;
 	}
-	put_brackets(reading->out, start);
 	read_repetition(reading);
 }
 
@@ -487,7 +475,7 @@ static void read_branches(struct reading *reading)
 	while (!is_at_end(reading) && peek(reading) != ')') {
 		if (peek(reading) == '|') {
 			reading->at++;
-			append_any(reading, "|");
+			bs_pattern_tree_either(reading->tree);
 		} else {
 			read_atom(reading);
 		}
@@ -520,22 +508,21 @@ static void read_prefix(struct reading *reading, bool *is_literal_out)
 		fail(reading);
 }
 
-void bsp_regex_pattern(StringInfo out, const char *pattern, size_t n_bytes, bool is_caseless, Oid collation,
-                       bool *caseless_out)
+struct bs_pattern_tree *bsp_regex_pattern(const char *pattern, size_t n_bytes, bool is_caseless, Oid collation)
 {
-	struct reading reading = {.text = pattern, .n_bytes = n_bytes, .is_caseless = is_caseless, .out = out};
+	struct reading reading = {.text = pattern, .n_bytes = n_bytes, .is_caseless = is_caseless};
 	bool is_literal;
-	int start = out->len;
 	read_prefix(&reading, &is_literal);
 	reading.letter_i = reading.is_caseless ? bsp_letter_i_of(collation) : BSP_I_PLAIN;
-	*caseless_out = reading.is_caseless;
+	reading.tree = bsp_pattern_tree(reading.is_caseless);
 	if (!is_literal)
 		read_branches(&reading);
 	/* In a literal every character counts as itself. */
 	while (is_literal && !is_at_end(&reading))
-		append_literal(&reading, bsp_next_character(pattern, n_bytes, &reading.at));
-	if (reading.is_failed || !is_at_end(&reading)) {
-		out->len = start;
-		out->data[start] = 0;
-	}
+		bsp_add_character(reading.tree, bsp_next_character(pattern, n_bytes, &reading.at), reading.is_caseless,
+		                  reading.letter_i);
+	if (reading.is_failed || !is_at_end(&reading))
+		bs_pattern_tree_clear(reading.tree);
+	bsp_pattern_tree_end(reading.tree);
+	return reading.tree;
 }

@@ -79,7 +79,7 @@ struct bsp_prefilter {
 	Oid table;
 	AttrNumber column;
 	Snapshot snapshot;
-	const struct bs_grep_pattern *pattern;
+	const struct bs_pattern_tree *pattern;
 	struct bs_text_filter *filter;
 	Relation heap;
 	BlockNumber n_blocks;
@@ -138,7 +138,7 @@ static void free_filter(void *arg)
 	prefilter->filter = NULL;
 }
 
-struct bsp_prefilter *bsp_prefilter_begin(Relation index, ScanKey key, const struct bs_grep_pattern *pattern,
+struct bsp_prefilter *bsp_prefilter_begin(Relation index, ScanKey key, const struct bs_pattern_tree *pattern,
                                           Snapshot snapshot, Relation heap)
 {
 	AttrNumber column = key ? index->rd_index->indkey.values[key->sk_attno - 1] : 0;
@@ -190,7 +190,7 @@ static enum state make_ready(struct bsp_prefilter *prefilter)
 	if (!prefilter->heap)
 		prefilter->heap = table_open(prefilter->table, AccessShareLock);
 	if (prefilter->heap->rd_rel->relam != HEAP_TABLE_AM_OID ||
-	    (prefilter->pattern && bs_text_filter_new(prefilter->pattern, &prefilter->filter, &err)))
+	    (prefilter->pattern && bs_text_filter_new_of_tree(prefilter->pattern, &prefilter->filter, &err)))
 		return IS_OFF;
 	prefilter->n_blocks = RelationGetNumberOfBlocks(prefilter->heap);
 	prefilter->n_ahead = get_tablespace_io_concurrency(prefilter->heap->rd_rel->reltablespace);

@@ -20,13 +20,14 @@
 #include "utils/snapshot.h"
 
 struct bs_grep_pattern;
+struct bs_pattern_tree;
 
 struct bsp_prefilter;
 
 /* The rows are for a scan by this snapshot. NULL: all are to be handed on. In the current memory context; pattern is borrowed. heap: the
  * table, of one who visits each row as soon as it is asked, and who gives the memory context back in the end; NULL: it is opened. key: of the
  * pattern; NULL: none is left out, and their pages are only fetched, for such a one. */
-struct bsp_prefilter *bsp_prefilter_begin(Relation index, ScanKey key, const struct bs_grep_pattern *pattern,
+struct bsp_prefilter *bsp_prefilter_begin(Relation index, ScanKey key, const struct bs_pattern_tree *pattern,
                                           Snapshot snapshot, Relation heap);
 /* Those that may match stay, in their order: returns how many. NULL is fine. May fail as all of PostgreSQL does. */
 size_t bsp_prefilter_rows(struct bsp_prefilter *prefilter, ItemPointerData *tids, size_t n);

@@ -10,6 +10,7 @@
 #include "bindings/postgresql/base/pg_document.h"
 #include "bindings/postgresql/base/pg_error.h"
 #include "bindings/postgresql/base/pg_versions.h"
+#include "bindings/postgresql/pattern/pg_letters.h"
 #include "bindings/postgresql/pattern/pg_like.h"
 #include "bindings/postgresql/pattern/pg_regex.h"
 #include "bindings/postgresql/search/pg_prefilter.h"
@@ -167,56 +168,44 @@ static int64 search_query(Relation index, struct bsp_view *view, ScanKey key, st
 	return taking.n_rows;
 }
 
-void bsp_key_pattern(ScanKey key, struct bs_candidates_request *request_out)
+const struct bs_pattern_tree *bsp_key_pattern(ScanKey key, MemoryContext context)
 {
+	MemoryContext before = MemoryContextSwitchTo(context);
 	text *pattern = DatumGetTextPP(key->sk_argument);
 	const char *bytes = VARDATA_ANY(pattern);
 	size_t n_bytes = VARSIZE_ANY_EXHDR(pattern);
 	bool is_caseless = key->sk_strategy == BSP_ILIKE || key->sk_strategy == BSP_REGEX_CASELESS;
-	const char **patterns = palloc(sizeof(*patterns));
-	size_t *pattern_bytes = palloc(sizeof(*pattern_bytes));
-	StringInfoData out;
-	initStringInfo(&out);
+	struct bs_pattern_tree *tree;
 	if (OidIsValid(key->sk_collation) && !get_collation_isdeterministic(key->sk_collation)) {
 		/* LIKE refuses collations by which unlike texts may be equal: rows are asked one by
 		 * one, which is an error. */
+		tree = bsp_pattern_tree(is_caseless);
+		bsp_pattern_tree_end(tree);
 	} else if (key->sk_strategy == BSP_LIKE || key->sk_strategy == BSP_ILIKE) {
-		bsp_like_pattern(&out, bytes, n_bytes, is_caseless, key->sk_collation);
+		tree = bsp_like_pattern(bytes, n_bytes, is_caseless, key->sk_collation);
 	} else {
 		/* An expression that is none is an error, whether there is a row to ask or not. */
 		(void)RE_compile_and_cache(pattern, REG_ADVANCED | (is_caseless ? REG_ICASE : 0), key->sk_collation);
-		bsp_regex_pattern(&out, bytes, n_bytes, is_caseless, key->sk_collation, &is_caseless);
+		tree = bsp_regex_pattern(bytes, n_bytes, is_caseless, key->sk_collation);
 	}
-	patterns[0] = out.data;
-	pattern_bytes[0] = (size_t)out.len;
-	*request_out = (struct bs_candidates_request){
-		.pattern = {.patterns = patterns,
-	                    .pattern_bytes = pattern_bytes,
-	                    .n_patterns = 1,
-	                    .dot_all = true,
-	                    .letter_case = is_caseless ? BS_GREP_CASE_INSENSITIVE : BS_GREP_CASE_SENSITIVE},
-	};
+	MemoryContextSwitchTo(before);
+	return tree;
 }
 
 /* Grams are of all columns together. */
 static int64 search_pattern(Relation index, struct bsp_view *view, ScanKey key, struct bsp_rows *rows)
 {
+	MemoryContext own = AllocSetContextCreate(CurrentMemoryContext, "bitsift pattern", ALLOCSET_SMALL_SIZES);
 	struct taking taking = taking_of(index, rows);
-	struct bs_candidates_request request;
-	struct bs_candidates_result result;
+	struct bs_candidates_request request = {
+		.tree = bsp_key_pattern(key, own), .batch = take_batch, .context = &taking, .limits = bsp_limits()};
 	struct bs_error err = {""};
-	bsp_key_pattern(key, &request);
 	taking.never_certain = true;
-	request.batch = take_batch;
-	request.context = &taking;
-	request.limits = bsp_limits();
-	taking.prefilter = bsp_prefilter_begin(index, key, &request.pattern, rows->snapshot, NULL);
-	enum bs_status status = bs_candidates(bsp_view_finder(view), &request, &result, &err);
+	taking.prefilter = bsp_prefilter_begin(index, key, request.tree, rows->snapshot, NULL);
+	enum bs_status status = bs_candidates(bsp_view_finder(view), &request, NULL, &err);
 	free_taking(&taking);
 	bsp_prefilter_end(taking.prefilter);
-	/* What the library does not take, though PostgreSQL does, rules nothing out. */
-	if (status == BS_INVALID)
-		return bsp_search_all(index, view, rows);
+	MemoryContextDelete(own);
 	bsp_check(status, &err, index);
 	return taking.n_rows;
 }

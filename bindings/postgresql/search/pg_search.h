@@ -31,7 +31,7 @@ struct bsp_query_datum *bsp_key_query(ScanKey key);
 /* May the index answer it? If not, each row is to be asked. */
 bool bsp_is_answerable(Relation index, const struct bsp_query *query);
 
-/* The pattern of a key, of the strategies for patterns; an error if it does not compile. The strings are palloc'ed. */
-void bsp_key_pattern(ScanKey key, struct bs_candidates_request *request_out);
+/* The pattern of a key, of the strategies for patterns; an error if it does not compile. It lives as long as the memory context. */
+const struct bs_pattern_tree *bsp_key_pattern(ScanKey key, MemoryContext context);
 
 #endif

@@ -651,3 +651,9 @@ int bsql_cursor_places(struct bsql_cursor *cursor, const struct bs_query_place *
 	*n_out = cursor->places.is_match ? cursor->places.n_places : 0;
 	return SQLITE_OK;
 }
+
+const struct bs_text *bsql_cursor_texts(const struct bsql_cursor *cursor, size_t *n_out)
+{
+	*n_out = (size_t)declaration_of(cursor)->n_fields;
+	return cursor->texts;
+}

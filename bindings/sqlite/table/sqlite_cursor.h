@@ -38,6 +38,8 @@ int bsql_cursor_score(struct bsql_cursor *cursor, double *score_out);
 int bsql_cursor_score_by(struct bsql_cursor *cursor, const unsigned char *weights, double *score_out);
 /* The row's texts that are indexed, and where the words of MATCH stand in them; borrowed until the cursor moves. */
 int bsql_cursor_places(struct bsql_cursor *cursor, const struct bs_query_place **places_out, size_t *n_out);
+/* After that: those texts. */
+const struct bs_text *bsql_cursor_texts(const struct bsql_cursor *cursor, size_t *n_out);
 /* The text of a column, NULL if that is, borrowed likewise, and its number among those that are indexed (-1: it is not). SQLITE_RANGE: no such column. */
 int bsql_cursor_text(struct bsql_cursor *cursor, int column, struct bs_text *text_out, int *number_out);
 const struct bsql_declaration *bsql_cursor_declaration(const struct bsql_cursor *cursor);

@@ -5,15 +5,23 @@
 
 #include "bindings/sqlite/table/sqlite_weighted.h"
 #include "core/bitsift/query.h"
-#include "core/bitsift/terminal.h"
 
 SQLITE_EXTENSION_INIT3
 
-/* Of a snippet at most, as FTS5 has it; and for how many beginnings the best is looked for. */
+/* Of a snippet at most, as FTS5 has it. */
 #define MOST_WORDS 64
 
 struct span {
 	size_t start, stop;
+};
+
+/* A part of a column's text, which is the text `number` of the row's; places may be of others, too. */
+struct shown {
+	struct bs_text text;
+	struct span span;
+	int number;
+	const struct bs_query_place *places;
+	size_t n_places;
 };
 
 static void fail(sqlite3_context *context, struct bsql_cursor *cursor, int code)
@@ -124,159 +132,62 @@ static void highlight(sqlite3_context *context, int argc, sqlite3_value **argv)
 	give(context, out);
 }
 
-static bool is_space(char byte)
+/* What is shown: of a column or, with column -1, of all; without places, the beginning of the first. */
+static int find_shown(struct bsql_cursor *cursor, int column, int n_words, struct shown *shown)
 {
-	return byte == ' ' || (byte >= '\t' && byte <= '\r');
-}
-
-static size_t cut(const struct bs_text *text, size_t at, bool is_forward)
-{
-	return bs_visible_cut((const uint8_t *)text->text, text->text_bytes, at, is_forward);
-}
-
-/* Where the word ends that begins at a byte: at a space, or, in scripts that know none, after a few characters. */
-static size_t word_end(const struct bs_text *text, size_t at)
-{
-	size_t n_wide = 0;
-	while (at < text->text_bytes && !is_space(text->text[at])) {
-		unsigned char byte = (unsigned char)text->text[at++];
-		n_wide += byte >= 0xE2;
-		while (at < text->text_bytes && ((unsigned char)text->text[at] & 0xC0) == 0x80)
-			at++;
-		if (n_wide == 2)
-			return cut(text, at, true);
+	const struct bs_query_place *places = NULL;
+	const struct bs_text *texts = &shown->text;
+	int n_columns = bsql_cursor_declaration(cursor)->n_columns, i = column < 0 ? 0 : column;
+	size_t n_places, n_texts = 1;
+	struct bs_query_span span;
+	int code = bsql_cursor_places(cursor, &places, &n_places);
+	if (!code)
+		code = bsql_cursor_text(cursor, i, &shown->text, &shown->number);
+	while (!code && column < 0 && shown->number < 0 && ++i < n_columns)
+		code = bsql_cursor_text(cursor, i, &shown->text, &shown->number);
+	while (column >= 0 && n_places > 0 && (int)places[n_places - 1].text != shown->number)
+		n_places--;
+	while (column >= 0 && n_places > 0 && (int)places->text != shown->number) {
+		places++;
+		n_places--;
 	}
-	return at;
-}
-
-/* The span of so many words from a byte on, which begins one. */
-static struct span words_from(const struct bs_text *text, size_t start, int n_words)
-{
-	struct span span = {start, start};
-	for (size_t at = start; n_words > 0 && at < text->text_bytes; n_words--) {
-		span.stop = at = word_end(text, at);
-		while (at < text->text_bytes && is_space(text->text[at]))
-			at++;
+	if (n_places > 0)
+		texts = bsql_cursor_texts(cursor, &n_texts);
+	if (!code && bs_query_span(texts, n_texts, places, n_places, (uint32_t)n_words, &span, NULL))
+		code = SQLITE_NOMEM;
+	if (code)
+		return code;
+	shown->places = places;
+	shown->n_places = n_places;
+	shown->span = (struct span){span.start_byte, span.stop_byte};
+	if (n_places > 0) {
+		shown->text = texts[span.text];
+		shown->number = (int)span.text;
 	}
-	return span;
-}
-
-/* The beginning of the word that stands so many words before a byte. */
-static size_t words_before(const struct bs_text *text, size_t at, int n_words)
-{
-	while (at > 0 && n_words-- > 0) {
-		while (at > 0 && is_space(text->text[at - 1]))
-			at--;
-		size_t end = at;
-		while (at > 0 && !is_space(text->text[at - 1]) && end - at < 64)
-			at--;
-		at = cut(text, at, false);
-	}
-	return at;
-}
-
-/* Places of different words count more than places: those of equal texts are taken for one word. */
-static int worth(const struct bs_text *text, int number, struct span span, const struct bs_query_place *places,
-                 size_t from, size_t n)
-{
-	int worth = 0;
-	for (size_t i = from; i < n && (int)places[i].text == number && places[i].stop_byte <= span.stop; i++) {
-		size_t n_bytes = places[i].stop_byte - places[i].start_byte;
-		bool is_new = true;
-		for (size_t j = from; j < i && is_new; j++)
-			is_new = places[j].stop_byte - places[j].start_byte != n_bytes ||
-			         sqlite3_strnicmp(text->text + places[j].start_byte, text->text + places[i].start_byte,
-			                          (int)n_bytes) != 0;
-		worth += is_new ? 1000 : 1;
-	}
-	return worth;
-}
-
-struct shown {
-	struct bs_text text;
-	struct span span;
-	int number, worth;
-};
-
-/* The best span of a column that begins with a place; the first of equal ones. */
-static void choose(struct shown *best, const struct bs_text *text, int number, const struct bs_query_place *places,
-                   size_t n_places, int n_words)
-{
-	for (size_t i = 0; i < n_places; i++) {
-		if ((int)places[i].text != number)
-			continue;
-		struct span span = words_from(text, cut(text, places[i].start_byte, false), n_words);
-		int is_worth = worth(text, number, span, places, i, n_places);
-		if (is_worth > best->worth)
-			*best = (struct shown){*text, span, number, is_worth};
-	}
-}
-
-/* Room that the places leave goes before and behind them. */
-static void center(struct shown *shown, const struct bs_query_place *places, size_t n_places, int n_words)
-{
-	size_t last = shown->span.start;
-	int n_used = 0;
-	for (size_t i = 0; i < n_places; i++)
-		if ((int)places[i].text == shown->number && places[i].stop_byte <= shown->span.stop &&
-		    places[i].stop_byte > last)
-			last = places[i].stop_byte;
-	for (size_t at = shown->span.start; at < last; n_used++)
-		for (at = word_end(&shown->text, at); at < shown->text.text_bytes && is_space(shown->text.text[at]);)
-			at++;
-	shown->span = words_from(&shown->text, words_before(&shown->text, shown->span.start, (n_words - n_used) / 2),
-	                         n_words);
-	/* A text that ends before is shown from further ahead. */
-	if (shown->span.stop == shown->text.text_bytes) {
-		size_t start = words_before(&shown->text, shown->text.text_bytes, n_words);
-		shown->span.start = start < shown->span.start ? start : shown->span.start;
-	}
-}
-
-static int find_shown(struct bsql_cursor *cursor, int column, const struct bs_query_place *places, size_t n_places,
-                      int n_words, struct shown *shown)
-{
-	int n_columns = bsql_cursor_declaration(cursor)->n_columns, number, code = SQLITE_OK;
-	bool has_first = false;
-	for (int i = column < 0 ? 0 : column; i < (column < 0 ? n_columns : column + 1) && !code; i++) {
-		struct bs_text text;
-		code = bsql_cursor_text(cursor, i, &text, &number);
-		if (!code && !has_first && (column >= 0 || number >= 0)) {
-			*shown = (struct shown){text, words_from(&text, 0, n_words), number, 0};
-			has_first = true;
-		}
-		if (!code && number >= 0)
-			choose(shown, &text, number, places, n_places, n_words);
-	}
-	return code;
+	return SQLITE_OK;
 }
 
 static void snippet(sqlite3_context *context, int argc, sqlite3_value **argv)
 {
 	struct bsql_cursor *cursor =
 		cursor_of(context, argc, 6, "snippet(table, column, open, close, ellipsis, words)", argv);
-	const struct bs_query_place *places = NULL;
-	struct shown shown = {.text = {.text = ""}};
-	size_t n_places;
+	struct shown shown = {.number = 0};
 	if (!cursor)
 		return;
 	int n_words = sqlite3_value_int(argv[5]);
 	n_words = n_words < 1 ? 1 : n_words > MOST_WORDS ? MOST_WORDS : n_words;
-	int code = bsql_cursor_places(cursor, &places, &n_places);
-	if (!code)
-		code = find_shown(cursor, sqlite3_value_int(argv[1]), places, n_places, n_words, &shown);
+	int code = find_shown(cursor, sqlite3_value_int(argv[1]), n_words, &shown);
 	if (code) {
 		fail(context, cursor, code);
 		return;
 	}
 	if (!shown.text.text)
 		return;
-	if (shown.worth > 0)
-		center(&shown, places, n_places, n_words);
 	const char *ellipsis = text_of(argv[4]);
 	sqlite3_str *out = sqlite3_str_new(sqlite3_context_db_handle(context));
 	sqlite3_str_appendall(out, shown.span.start > 0 ? ellipsis : "");
-	append_marked(out, &shown.text, shown.number, shown.span, places, n_places, text_of(argv[2]), text_of(argv[3]));
+	append_marked(out, &shown.text, shown.number, shown.span, shown.places, shown.n_places,
+	              text_of(argv[2]), text_of(argv[3]));
 	sqlite3_str_appendall(out, shown.span.stop < shown.text.text_bytes ? ellipsis : "");
 	give(context, out);
 }

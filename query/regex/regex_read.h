@@ -1,0 +1,15 @@
+/* regex_read.h: reads a pattern in PCRE2's syntax into a tree (regex_tree.h). */
+#ifndef BS_QUERY_REGEX_REGEX_READ_H
+#define BS_QUERY_REGEX_REGEX_READ_H
+
+#include "query/regex/regex_tree.h"
+
+/* Reads a pattern: what pcre2_compile() is given. Time and memory are linear in n_bytes. text is kept. BS_NO_MEMORY. */
+enum bs_status bs_regex_read(struct bs_regex *regex, const uint8_t *text, size_t n_bytes,
+                             struct bs_error *err) BS_WARN_UNUSED;
+
+/* How deep a pattern of so many groups may be nested, by what is left of this thread's stack: one that is nested deeper is
+ * unknown, and left to PCRE2 alone, which has limits of its own. */
+unsigned bs_regex_most_depth(size_t n_groups);
+
+#endif
