@@ -407,7 +407,7 @@ static const char *snippet(const char *text, const struct bs_query_snippet_reque
 	struct bs_query_request request = ask("fizz buzz");
 	struct bs_query_snippet snippet;
 	struct bs_query *query = make(&request);
-	assert_int_equal(bs_query_snippet(query, document.texts, 1, how, &snippet, NULL), BS_OK);
+	assert_int_equal(bs_query_make_snippet(query, document.texts, 1, how, &snippet, NULL), BS_OK);
 	snprintf(line, sizeof(line), "%s %.*s", snippet.is_match ? "yes" : "no", (int)snippet.text_bytes, snippet.text);
 	bs_query_free(query);
 	return line;
@@ -431,7 +431,7 @@ static void test_snippets(void **state)
 	struct document document = file("fizz");
 	struct bs_query_request request = ask("fizz");
 	struct bs_query *query = make(&request);
-	assert_int_equal(bs_query_snippet(query, document.texts, 1, &how, &ended, &err), BS_UNSUPPORTED);
+	assert_int_equal(bs_query_make_snippet(query, document.texts, 1, &how, &ended, &err), BS_UNSUPPORTED);
 	bs_query_free(query);
 }
 
@@ -444,7 +444,7 @@ static const char *words(const struct document *document, uint32_t n_words, bool
 	struct bs_query_span span;
 	struct bs_query *query = make(&request);
 	assert_int_equal(bs_query_match(query, document->texts, document->n_texts, &result, NULL), BS_OK);
-	assert_int_equal(bs_query_span(document->texts, document->n_texts, result.places,
+	assert_int_equal(bs_query_choose_span(document->texts, document->n_texts, result.places,
 	                               has_places ? result.n_places : 0, n_words, &span, NULL),
 	                 BS_OK);
 	snprintf(line, sizeof(line), "%zu:%.*s", span.text, (int)(span.stop_byte - span.start_byte),

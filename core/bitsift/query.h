@@ -4,7 +4,7 @@
  *      bs_query_new          a query -> something that texts in memory are asked by
  *      bs_query_match        does a text match, and where
  *      bs_query_score        with which score
- *      bs_query_snippet      the part of the texts to show
+ *      bs_query_make_snippet the part of the texts to show
  *      bs_statistics_gather  how frequent the words of a query are in an index: summed over several, they rank as one
  *
  * What bs_find says of the documents of an index, these say of their texts, scores to the last bit.
@@ -139,9 +139,9 @@ struct bs_query_snippet {
  * of them stand close together, as one line; "…" where the text goes on. Of texts that do not match, the beginning. White space becomes one
  * space; what a terminal might obey, and invalid UTF-8, becomes U+FFFD. Fails as bs_query_match; BS_UNSUPPORTED: ICU cannot be loaded.
  */
-BS_API enum bs_status bs_query_snippet(struct bs_query *query, const struct bs_text *texts, size_t n_texts,
-                                       const struct bs_query_snippet_request *request, struct bs_query_snippet *snippet_out,
-                                       struct bs_error *err) BS_WARN_UNUSED;
+BS_API enum bs_status bs_query_make_snippet(struct bs_query *query, const struct bs_text *texts, size_t n_texts,
+                                            const struct bs_query_snippet_request *request,
+                                            struct bs_query_snippet *snippet_out, struct bs_error *err) BS_WARN_UNUSED;
 
 /* Bytes of a text that are shown. */
 struct bs_query_span {
@@ -153,12 +153,13 @@ struct bs_query_span {
 
 /*
  * For a host that shows text verbatim, and counts words: at most so many words where most of the places stand close together, chosen as
- * bs_query_snippet does. Room that is left is divided between before and after. places: those of bs_query_match of these texts, or the
+ * bs_query_make_snippet does. Room that is left is divided between before and after. places: those of bs_query_match of these texts, or the
  * places of one of them; without places, the span is the beginning of the first text. Words are divided by white space; in scripts that
  * have none, two characters count as one. Nothing that a reader takes for one character is cut. BS_NO_MEMORY.
  */
-BS_API enum bs_status bs_query_span(const struct bs_text *texts, size_t n_texts, const struct bs_query_place *places, size_t n_places,
-                                    uint32_t n_words, struct bs_query_span *span_out, struct bs_error *err) BS_WARN_UNUSED;
+BS_API enum bs_status bs_query_choose_span(const struct bs_text *texts, size_t n_texts, const struct bs_query_place *places,
+                                           size_t n_places, uint32_t n_words, struct bs_query_span *span_out,
+                                           struct bs_error *err) BS_WARN_UNUSED;
 
 #ifdef __cplusplus
 }

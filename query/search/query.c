@@ -323,9 +323,9 @@ enum bs_status bs_query_match(struct bs_query *query, const struct bs_text *text
 	return status;
 }
 
-enum bs_status bs_query_snippet(struct bs_query *query, const struct bs_text *texts, size_t n_texts,
-                                const struct bs_query_snippet_request *request, struct bs_query_snippet *snippet_out,
-                                struct bs_error *err)
+enum bs_status bs_query_make_snippet(struct bs_query *query, const struct bs_text *texts, size_t n_texts,
+                                     const struct bs_query_snippet_request *request,
+                                     struct bs_query_snippet *snippet_out, struct bs_error *err)
 {
 	const struct bs_snippet_options options = {
 		.mark_start = request->mark_start, .mark_stop = request->mark_stop, .width = request->columns,
@@ -351,8 +351,9 @@ enum bs_status bs_query_snippet(struct bs_query *query, const struct bs_text *te
 	return status;
 }
 
-enum bs_status bs_query_span(const struct bs_text *texts, size_t n_texts, const struct bs_query_place *places, size_t n_places,
-                             uint32_t n_words, struct bs_query_span *span_out, struct bs_error *err)
+enum bs_status bs_query_choose_span(const struct bs_text *texts, size_t n_texts, const struct bs_query_place *places,
+                                    size_t n_places, uint32_t n_words, struct bs_query_span *span_out,
+                                    struct bs_error *err)
 {
 	struct bs_field *fields = malloc((n_texts + 1) * sizeof(*fields));
 	struct bs_word_hit *hits = malloc((n_places + 1) * sizeof(*hits)), span;

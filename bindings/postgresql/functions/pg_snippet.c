@@ -26,6 +26,6 @@ PGDLLEXPORT Datum bitsift_snippet(PG_FUNCTION_ARGS)
 	if (columns < 1 || columns > 1000000)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 		                errmsg("bitsift_snippet: a length is 1 to 1000000, not %d", columns)));
-	bsp_check(bs_query_snippet(bsp_parsed(datum), &asked, 1, &request, &snippet, &err), &err, NULL);
+	bsp_check(bs_query_make_snippet(bsp_parsed(datum), &asked, 1, &request, &snippet, &err), &err, NULL);
 	PG_RETURN_TEXT_P(cstring_to_text_with_len(snippet.text, (int)snippet.text_bytes));
 }

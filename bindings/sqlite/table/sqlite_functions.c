@@ -153,7 +153,7 @@ static int find_shown(struct bsql_cursor *cursor, int column, int n_words, struc
 	}
 	if (n_places > 0)
 		texts = bsql_cursor_texts(cursor, &n_texts);
-	if (!code && bs_query_span(texts, n_texts, places, n_places, (uint32_t)n_words, &span, NULL))
+	if (!code && bs_query_choose_span(texts, n_texts, places, n_places, (uint32_t)n_words, &span, NULL))
 		code = SQLITE_NOMEM;
 	if (code)
 		return code;
